@@ -1,25 +1,18 @@
 package store
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 
 	"go.etcd.io/bbolt"
-
-	"vise/store/lock"
 )
 
 // CreateBolt makes the ledger file at path with what fill writes, all of it or nothing:
 // the file gets its name when it is complete and on disk. A file that is there already is
-// an error that is fs.ErrExist.
-func CreateBolt(ctx context.Context, path string, l *lock.File, fill func(Txn) error) error {
-	if err := l.Acquire(ctx); err != nil {
-		return fmt.Errorf("ledger %s: %w", path, err)
-	}
-	defer l.Release()
+// an error that is fs.ErrExist. The caller holds the ledger's lock.
+func CreateBolt(path string, fill func(Txn) error) error {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(err, &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist})
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
 )
 
 // session is one opening of a bbolt file for one transaction, or for a few that read.
@@ -21,6 +22,8 @@ type session struct {
 	info   fs.FileInfo
 	broken error // set once a call has failed in a way that poisons the handle
 	wrote  bool
+	// borrowed: db is somebody else's to close.
+	borrowed bool
 }
 
 // foreignLockWait bounds the wait for a program other than vise that has the file open.
@@ -49,16 +52,20 @@ func (s *session) open(path string, options *bbolt.Options) error {
 		return err
 	})
 	if err == nil {
-		err = s.guard("begin", func() (err error) {
-			s.tx, err = s.db.Begin(!options.ReadOnly)
-			return err
-		})
+		err = s.begin(!options.ReadOnly)
 	}
 	if err != nil {
 		s.close()
 		return fmt.Errorf("ledger %s: %w", path, err)
 	}
 	return nil
+}
+
+func (s *session) begin(writable bool) error {
+	return s.guard("begin", func() (err error) {
+		s.tx, err = s.db.Begin(writable)
+		return err
+	})
 }
 
 // guard turns a panic in bbolt into damage. After it, the handle is only abandoned.
@@ -116,13 +123,13 @@ func (s *session) commit() error {
 func (s *session) close() {
 	if s.tx != nil {
 		s.guard("roll back", func() error {
-			if err := s.tx.Rollback(); !errors.Is(err, bbolt.ErrTxClosed) {
+			if err := s.tx.Rollback(); !errors.Is(err, berrors.ErrTxClosed) {
 				return err
 			}
 			return nil
 		})
 	}
-	if s.db != nil {
+	if s.db != nil && !s.borrowed {
 		s.guard("close", s.db.Close)
 	}
 	if s.broken != nil && s.file != nil {

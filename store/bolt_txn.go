@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
 )
 
 // The tables live in two buckets: what is only ever appended fills its pages to nine
@@ -67,7 +68,7 @@ func (t *boltTxn) write(key []byte, call func() error) error {
 		return errEmptyKey
 	}
 	err := t.session.guard("put", call)
-	if errors.Is(err, bbolt.ErrTxNotWritable) {
+	if errors.Is(err, berrors.ErrTxNotWritable) {
 		return errReadOnlyTxn
 	}
 	t.session.wrote = t.session.wrote || err == nil

@@ -2,9 +2,14 @@
 
 package store
 
-import "os"
+import (
+	"errors"
+	"os"
+)
 
 const noFollow = 0
+
+var errNoSpace = errors.New("no space left on device")
 
 func giveUpLock(*os.File) {}
 

@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"vise/store/lock"
 )
 
 // Home is the directory that holds a ledger and what belongs to it.
@@ -77,44 +75,28 @@ func OpenHome(dir string) (Home, error) {
 	if h.Format > homeFormat {
 		return Home{}, refuse("install a newer vise", "the home %s has format %d, and this vise knows %d", dir, h.Format, homeFormat)
 	}
+	if !h.used() {
+		return Home{}, h.absent() // its creation was not finished
+	}
 	return h, h.guard()
 }
 
-// CreateHome makes a home in dir with the given id. Finishing what an earlier call did not
-// finish is fine; a home in use is an error that is fs.ErrExist.
-func CreateHome(dir, id string, now time.Time) (Home, error) {
-	h, err := OpenHome(dir)
-	switch {
-	case err == nil && h.used():
-		return Home{}, &fs.PathError{Op: "create home", Path: dir, Err: fs.ErrExist}
-	case err == nil:
-		return h, nil
-	case !errors.Is(err, ErrNoHome):
-		return Home{}, err
-	}
-	h = Home{Dir: dir, ID: id, Format: homeFormat, Created: now.UTC()}
-	if err := os.MkdirAll(dir, dirMode); err != nil {
-		return Home{}, err
-	}
+// furnish makes the directories of a home and its home.json. The caller holds the lock.
+func (h Home) furnish() error {
 	for _, d := range homeDirs {
 		if err := os.Mkdir(h.path(d), dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
-			return Home{}, err
+			return err
 		}
 	}
-	if err := h.guard(); err != nil {
-		return Home{}, err
-	}
-	return h, h.save()
+	return h.save()
 }
 
 func (h Home) path(name string) string { return filepath.Join(h.Dir, name) }
 
 // absent tells a home that was never made from one whose home.json is gone.
 func (h Home) absent() error {
-	for _, name := range []string{ledgerFile, agentsDir, journalDir} {
-		if _, err := os.Lstat(h.path(name)); err == nil && h.used() {
-			return refuse("run vise doctor", "%s has no %s, and was in use: there is %s", h.Dir, homeFile, name)
-		}
+	if h.used() {
+		return refuse("run vise doctor", "the home %s has lost its %s", h.Dir, homeFile)
 	}
 	return fmt.Errorf("%w: %s", ErrNoHome, h.Dir)
 }
@@ -162,9 +144,4 @@ func (h *Home) reached(revision uint64) error {
 	}
 	h.Revision = revision
 	return h.save()
-}
-
-// backend is the home's ledger file behind its lock.
-func (h Home) backend(command string) *Bolt {
-	return OpenBolt(h.path(ledgerFile), lock.New(h.path(lockFile), command))
 }

@@ -59,11 +59,12 @@ var (
 	keyHead   = []byte("meta/head")
 )
 
-// recordTables and derivedTables are the tables of which a check knows every row.
-var (
-	recordTables  = []string{"agent/", "item/", "wait/", "task/", "delegation/", "brief/", "delivery/"}
-	derivedTables = []string{"index/", "due/", tableHandle, "waits/", "resource/", "running/", "delegated/", "serves/"}
-)
+// Tables are the beginnings of all keys, in order: who compares or copies a ledger key by
+// key scans each.
+var Tables = []string{
+	"agent/", tableAnswer, "brief/", tableCount, "delegated/", "delegation/", "delivery/", "due/", tableHandle, tableHead,
+	"index/", "item/", tableJournal, tableLog, "meta/", "resource/", "running/", "serves/", "task/", tableTrail, "wait/", "waits/",
+}
 
 func cat(parts ...string) []byte {
 	n := 0
