@@ -106,8 +106,11 @@ func position(p model.Position) string {
 	return string(b[:])
 }
 
-// positionAt reads the position that a key ends with.
+// positionAt reads the position that a key ends with; a damaged key has none.
 func positionAt(key []byte) model.Position {
+	if len(key) < positionSize {
+		return model.Position{}
+	}
 	b := key[len(key)-positionSize:]
 	return model.Position{Revision: binary.BigEndian.Uint64(b), N: int(binary.BigEndian.Uint32(b[8:]))}
 }
@@ -158,7 +161,7 @@ func aged(prefix []byte, created time.Time, id string) []byte {
 	return append(prefix, cat(instant(created), "/", id)...)
 }
 
-func idOf(prefix, key []byte) string { return string(key[len(prefix)+9:]) }
+func idOf(prefix, key []byte) string { return string(key[min(len(prefix)+9, len(key)):]) }
 
 func countKey(a model.AgentID) []byte { return cat(tableCount, string(a)) }
 
