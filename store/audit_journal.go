@@ -21,6 +21,9 @@ func (a *audit) journal() error {
 	h := &history{audit: a, heads: map[model.AgentID]agentHead{}}
 	err := a.txn.Scan(Prefix([]byte(tableJournal)), func(key, value []byte) bool {
 		payload, err := unframe(key, value)
+		if direct, err := a.txn.Get(key); err != nil || !bytes.Equal(direct, value) {
+			a.problem(key, "is passed in a scan and not found by its key")
+		}
 		switch p := positionAt(key); {
 		case err != nil:
 			a.problem(key, "%v", err)

@@ -94,7 +94,7 @@ func (t *boltTxn) Scan(r Range, visit func(key, value []byte) bool) error {
 			return err
 		}
 		if before != nil && (bytes.Compare(before, key) < 0) == r.Reverse {
-			return fmt.Errorf("%w: keys out of order at %q", ErrDamaged, key)
+			return &damage{"scan", fmt.Sprintf("keys out of order at %q", key)}
 		}
 		before = key
 		if !visit(key, value) {
