@@ -33,7 +33,7 @@ func TestOlderSchemaIsMigratedOnceAndNewerIsOnlyRead(t *testing.T) {
 	}
 
 	ran := 0
-	step := func(t Txn) error { ran++; return t.Put([]byte("meta/migrated"), nil) }
+	step := func(t Txn) error { ran++; return t.Put([]byte("about/migrated"), nil) }
 	steps := append(append([]migration{}, migrations...), step, step)
 	current := reopen(t, dir, steps)
 	revision := uint64(0)
@@ -66,7 +66,7 @@ func TestAFailedMigrationLeavesTheLedgerAsItWas(t *testing.T) {
 	defer old.Close()
 	no := errors.New("no")
 	broken := reopen(t, dir, append(append([]migration{}, migrations...), func(t Txn) error {
-		return errors.Join(t.Put([]byte("meta/migrated"), nil), no)
+		return errors.Join(t.Put([]byte("about/migrated"), nil), no)
 	}))
 	if err := broken.View(ctx, func(model.Reader) error { return nil }); !errors.Is(err, no) {
 		t.Errorf("got %v", err)
@@ -75,7 +75,7 @@ func TestAFailedMigrationLeavesTheLedgerAsItWas(t *testing.T) {
 		t.Errorf("%v, %v", h, err)
 	}
 	err = old.view(ctx, func(f *facts) error {
-		v, err := f.txn.Get([]byte("meta/migrated"))
+		v, err := f.txn.Get([]byte("about/migrated"))
 		if v != nil {
 			t.Error("half of a migration was kept")
 		}

@@ -31,16 +31,24 @@ type Child struct {
 	out *bufio.Reader
 }
 
-// Start starts a child, which the end of the test kills.
-func Start(t testing.TB, role string, args ...string) *Child {
+// Command is the command line of a child, not started.
+func Command(t testing.TB, role string, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Child{Cmd: exec.Command(self), t: t}
-	c.Env = append(os.Environ(), childVar+"="+strings.Join(append([]string{role}, args...), "\n"))
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), childVar+"="+strings.Join(append([]string{role}, args...), "\n"))
+	return cmd
+}
+
+// Start starts a child, which the end of the test kills.
+func Start(t testing.TB, role string, args ...string) *Child {
+	t.Helper()
+	c := &Child{Cmd: Command(t, role, args...), t: t}
 	c.Stderr = os.Stderr
+	var err error
 	c.in, err = c.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -146,7 +146,7 @@ func rebuild(t *testing.T, b store.Backend) {
 	if err := l.Replay(ctx, before); err != nil {
 		t.Fatal(err)
 	}
-	for _, table := range []string{"index/", "due/", "handle/", "waits/", "resource/", "running/", "delegated/", "serves/", "count/", "trail/", "log/", "head/"} {
+	for _, table := range []string{"index/", "due/", "handle/", "waits/", "resource/", "running/", "delegated/", "serves/", "agent-count/", "trail/", "log/", "agent-head/"} {
 		rows := pairs(t, b, table)
 		if len(rows) == 0 {
 			t.Fatalf("the life left nothing in %s", table)
