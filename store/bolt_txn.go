@@ -71,7 +71,9 @@ func (t *boltTxn) write(key []byte, call func() error) error {
 	if errors.Is(err, berrors.ErrTxNotWritable) {
 		return errReadOnlyTxn
 	}
-	t.session.wrote = t.session.wrote || err == nil
+	if err == nil {
+		t.session.writes++
+	}
 	return err
 }
 

@@ -150,10 +150,10 @@ func (f *facts) Rows(a model.AgentID, c model.Class, after *model.Row, limit int
 	if after != nil {
 		r.From = append(indexKey(*after), 0)
 	}
-	var rows []model.Row
 	if limit <= 0 {
-		return rows
+		return nil
 	}
+	rows := make([]model.Row, 0, min(limit, model.MaxLimit))
 	f.scan(r, func(key, value []byte) bool {
 		payload, err := unframe(key, value)
 		if err == nil {

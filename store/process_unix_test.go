@@ -21,7 +21,11 @@ import (
 
 func TestMain(m *testing.M) {
 	storetest.Main(m, map[string]func([]string){
-		"apply": applyForEver, "count": applyAndCount, "once": applyOnce, "hold": holdOpen, "damage": readDamaged,
+		"apply": applyForEver, "count": applyAndCount, "once": applyOnce, "tell": applyAndTell, "hold": holdOpen, "damage": readDamaged,
+	}, func() {
+		for _, dir := range benchDirs {
+			os.RemoveAll(dir)
+		}
 	})
 }
 
@@ -68,6 +72,22 @@ func applyOnce(args []string) {
 	_, err = l.Apply(ctx, objective(args[1]))
 	must(err)
 	must(l.Close())
+}
+
+// applyAndTell creates one work item and prints what came of it, then whether it is there.
+func applyAndTell(args []string) {
+	l, err := store.Open(args[0], store.Options{})
+	must(err)
+	_, err = l.Apply(ctx, objective(args[1]))
+	var e *model.Error
+	switch {
+	case err == nil:
+		fmt.Println("ok")
+	case errors.As(err, &e):
+		fmt.Println(e.Code)
+	default:
+		fmt.Println("failed")
+	}
 }
 
 // holdOpen stays inside a transaction until it is spoken to.
@@ -278,3 +298,13 @@ func TestReplacedFilesUnderLoadCostNothing(t *testing.T) {
 		})
 	}
 }
+
+// benchDir outlives one benchmark, for the ledgers that several of them share.
+func benchDir(b *testing.B) string {
+	dir, err := os.MkdirTemp("", "vise-bench-*")
+	must(err)
+	benchDirs = append(benchDirs, dir)
+	return filepath.Join(dir, "home")
+}
+
+var benchDirs []string

@@ -13,14 +13,19 @@ import (
 // childVar names the environment variable that makes a test binary a child process.
 const childVar = "VISE_TEST_CHILD"
 
-// Main is a TestMain: it runs the tests or, in a process that Start made, the child's role.
-func Main(m *testing.M, roles map[string]func(args []string)) {
+// Main is a TestMain: it runs the tests, then the clean-ups, or, in a process that Start
+// made, the child's role.
+func Main(m *testing.M, roles map[string]func(args []string), after ...func()) {
 	if line := os.Getenv(childVar); line != "" {
 		args := strings.Split(line, "\n")
 		roles[args[0]](args[1:])
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	for _, clean := range after {
+		clean()
+	}
+	os.Exit(code)
 }
 
 // Child is another process of this test binary, in a role of its own.
