@@ -280,3 +280,30 @@ func FuzzStyled(f *testing.F) {
 		}
 	})
 }
+
+func TestATableThatWouldLoseWordsIsShownAsWritten(t *testing.T) {
+	style := styleOf(t, "mono")
+	for name, c := range map[string]struct {
+		src   string
+		width int
+		want  string
+	}{
+		"a cell without a column": {"| a | b |\n|---|---|\n| 1 | 2 | hidden |\n", 40, "| 1 | 2 | hidden |"},
+		"a word too wide":         {"| responsibilities | b |\n|---|---|\n| 1 | 2 |\n", 17, "responsibilities"},
+		"too many columns":        {strings.Repeat("|a", 50) + "|\n" + strings.Repeat("|-", 50) + "|\n", 40, "|a|a"},
+	} {
+		var shown []string
+		for _, l := range NewRenderer().View(Split(model.Text(c.src)), c.width, style).Lines(Position{}, 50) {
+			shown = append(shown, l.Text())
+		}
+		if got := strings.Join(shown, "\n"); !strings.Contains(got, c.want) {
+			t.Errorf("%s: got\n%s\nwant %q", name, got, c.want)
+		}
+	}
+	fits := "| a | b |\n|---|---|\n| 1 \\| 2 | 3 |\n| 4 |\n"
+	for _, l := range NewRenderer().View(Split(model.Text(fits)), 40, style).Lines(Position{}, 50) {
+		if strings.HasPrefix(l.Text(), "|") {
+			t.Errorf("a table that fits is shown as written: %q", l.Text())
+		}
+	}
+}

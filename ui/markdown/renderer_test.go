@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,9 +19,9 @@ func TestWhatTakesTooLongIsShownAsWrittenAndNotTriedAgain(t *testing.T) {
 	style := styleOf(t, "mono")
 	synctest.Test(t, func(t *testing.T) {
 		r := NewRenderer()
-		calls := 0
+		var calls atomic.Int32
 		r.render = func(p prose) ([]string, error) {
-			calls++
+			calls.Add(1)
 			if strings.Contains(p.src, "slow") {
 				time.Sleep(time.Hour)
 			}
@@ -38,8 +39,8 @@ func TestWhatTakesTooLongIsShownAsWrittenAndNotTriedAgain(t *testing.T) {
 		if fmt.Sprint(lines) != fmt.Sprint(want) {
 			t.Errorf("got %q, want %q", lines, want)
 		}
-		if again := shownBy(v); calls != 1 || fmt.Sprint(again) != fmt.Sprint(want) {
-			t.Errorf("while the slow block goes on: %d calls, %q", calls, again)
+		if again := shownBy(v); calls.Load() != 1 || fmt.Sprint(again) != fmt.Sprint(want) {
+			t.Errorf("while the slow block goes on: %d calls, %q", calls.Load(), again)
 		}
 		time.Sleep(time.Hour)
 		synctest.Wait()
@@ -49,8 +50,8 @@ func TestWhatTakesTooLongIsShownAsWrittenAndNotTriedAgain(t *testing.T) {
 				t.Errorf("after it, %d wide: got %q, want %q", width, lines, want)
 			}
 		}
-		if calls != 3 {
-			t.Errorf("got %d calls, want 3: the slow block once, the other in each width", calls)
+		if calls.Load() != 3 {
+			t.Errorf("got %d calls, want 3: the slow block once, the other in each width", calls.Load())
 		}
 	})
 }

@@ -76,7 +76,7 @@ func (v View) Lines(at Position, n int) []Line {
 		return nil
 	}
 	at = v.Clamp(at)
-	lines := make([]Line, 0, n)
+	var lines []Line
 	for ; at.Block < len(v.d.Blocks) && len(lines) < n; at = (Position{at.Block + 1, 0}) {
 		rows, gap := v.rows(at.Block), v.gap(at.Block)
 		for ; at.Row < len(rows)+gap && len(lines) < n; at.Row++ {
