@@ -18,11 +18,12 @@ var (
 // guard runs what may take long and cannot be cancelled, one at a time. What has outlived
 // its time goes on alone; until it ends, nothing else is run.
 type guard struct {
-	mu   sync.Mutex    // one caller at a time
-	past chan struct{} // closed when the job that outlived its time ends; nil if none did
+	patience time.Duration // how long a job may take
+	mu       sync.Mutex    // one caller at a time
+	past     chan struct{} // closed when the job that outlived its time ends; nil if none did
 }
 
-// run runs job and returns what it makes, errSlow after patience, or errBusy at once
+// run runs job and returns what it makes, errSlow when it takes too long, or errBusy at once
 // while an earlier job goes on past its time. A panic of job is an error.
 func (g *guard) run(job func() ([]string, error)) ([]string, error) {
 	g.mu.Lock()
@@ -49,7 +50,7 @@ func (g *guard) run(job func() ([]string, error)) ([]string, error) {
 		}()
 		lines, err = job()
 	}()
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(g.patience)
 	defer timer.Stop()
 	select {
 	case <-done:

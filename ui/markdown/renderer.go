@@ -29,7 +29,7 @@ const (
 
 // NewRenderer returns a renderer that has nothing laid out yet.
 func NewRenderer() *Renderer {
-	return &Renderer{render: render, recent: map[key][]row{}, failed: map[uint64]error{}}
+	return &Renderer{guard: guard{patience: patience}, render: render, recent: map[key][]row{}, failed: map[uint64]error{}}
 }
 
 // block is block i of d laid out in width columns.

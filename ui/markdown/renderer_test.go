@@ -57,7 +57,7 @@ func TestWhatTakesTooLongIsShownAsWrittenAndNotTriedAgain(t *testing.T) {
 }
 
 func TestAPanicOfGlamourIsShownAndNothingElse(t *testing.T) {
-	r := NewRenderer()
+	r := patient()
 	r.render = func(prose) ([]string, error) { panic("index out of range") }
 	got := shownBy(r.View(Split("*words*"), 60, styleOf(t, "mono")))
 	if want := []string{"*words*", "! shown as written: cannot lay out: index out of range"}; fmt.Sprint(got) != fmt.Sprint(want) {
@@ -73,7 +73,7 @@ func shownBy(v View) (lines []string) {
 }
 
 func TestABlockIsLaidOutOnceForEachLook(t *testing.T) {
-	r := NewRenderer()
+	r := patient()
 	calls := 0
 	r.render = func(p prose) ([]string, error) {
 		calls++
@@ -103,7 +103,7 @@ func TestABlockIsLaidOutOnceForEachLook(t *testing.T) {
 }
 
 func TestKeptBlocksAreBoundedInMemory(t *testing.T) {
-	r := NewRenderer()
+	r := patient()
 	d := Split(model.Text(strings.Repeat("a ", 4000)))
 	for width := 20; width < 4000; width++ {
 		r.View(d, width, styleOf(t, "mono")).Lines(Position{}, 10)
@@ -125,10 +125,10 @@ func TestKeptBlocksAreBoundedInMemory(t *testing.T) {
 }
 
 func TestManyGoroutinesMayRenderAtOnce(t *testing.T) {
-	r, style := NewRenderer(), styleOf(t, "dark")
+	r, style := patient(), styleOf(t, "dark")
 	d := Split(model.Text(planOf(20 << 10)))
 	want := shownBy(r.View(d, 60, style))
-	fresh := NewRenderer()
+	fresh := patient()
 	var wg sync.WaitGroup
 	errs := make(chan error, 8)
 	for range 8 {
@@ -143,4 +143,12 @@ func TestManyGoroutinesMayRenderAtOnce(t *testing.T) {
 	for err := range errs {
 		t.Error(err)
 	}
+}
+
+// patient is a renderer for tests of what is shown: on a busy machine the guard of
+// others ends what is right.
+func patient() *Renderer {
+	r := NewRenderer()
+	r.guard.patience = time.Minute
+	return r
 }

@@ -14,7 +14,7 @@ import (
 
 func TestFindGoesRoundTheDocumentFromWhereTheReaderIs(t *testing.T) {
 	src := "# Needle\n\ntwo needle needle\n\n- hay\n- a **nee**dle in hay\n\n```\nneedle()\n```\n\n&#78;eedle\n"
-	v := NewRenderer().View(Split(model.Text(src)), 40, styleOf(t, "mono"))
+	v := patient().View(Split(model.Text(src)), 40, styleOf(t, "mono"))
 	all := slices.Collect(v.Find("NEEDLE", Position{}, false))
 	want := []Match{
 		{Position{0, 0}, 2, 6}, {Position{1, 0}, 4, 6}, {Position{1, 0}, 11, 6}, {Position{3, 0}, 4, 6}, {Position{4, 1}, 2, 6}, {Position{5, 1}, 0, 6},
@@ -38,7 +38,7 @@ func TestFindGoesRoundTheDocumentFromWhereTheReaderIs(t *testing.T) {
 }
 
 func TestFindLaysOutNoMoreThanItMust(t *testing.T) {
-	r := NewRenderer()
+	r := patient()
 	calls := 0
 	r.render = func(p prose) ([]string, error) {
 		calls++
@@ -55,7 +55,7 @@ func TestEveryMatchStandsWhereItIsSaidToBe(t *testing.T) {
 	style := styleOf(t, "dark")
 	rapid.Check(t, func(t *rapid.T) {
 		d := Split(model.Text(drawPlan(t)))
-		v := NewRenderer().View(d, 60, style)
+		v := patient().View(d, 60, style)
 		query := rapid.SampledFrom([]string{"w1", "q", "a.example", "日本", "w3q", " "}).Draw(t, "query")
 		from := v.Move(Position{}, rapid.IntRange(0, 30).Draw(t, "from"))
 		back := rapid.Bool().Draw(t, "back")
@@ -187,7 +187,7 @@ func TestChangedLinesAreMarkedOnScreen(t *testing.T) {
 	d := Split("## Scope\n\n- keep *wire* headers\n- burst size\n- do not touch\n\ntext of\ntwo other lines\n")
 	c := d.Changed(old)
 	var marked []string
-	for _, l := range NewRenderer().View(d, 8, styleOf(t, "mono")).Lines(Position{}, 100) {
+	for _, l := range patient().View(d, 8, styleOf(t, "mono")).Lines(Position{}, 100) {
 		if c.Touch(l) {
 			marked = append(marked, ansi.Strip(l.Text()))
 		}
