@@ -1,0 +1,80 @@
+package threads
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"vise/model"
+)
+
+// holder is who holds the lock, written into the lock file for those who wait.
+type holder struct {
+	PID   int    `json:"pid"`
+	Since string `json:"since"`
+}
+
+// lock takes the repository's write lock. It waits in the kernel's queue, so that nobody
+// starves, until ctx ends; then the error has code busy and names the holder. The lock
+// file is never replaced or deleted, and the kernel frees the lock of a dead process.
+func (r Repo) lock(ctx context.Context, dir *os.Root) (*os.File, error) {
+	f, err := openPlain(dir, lockFile, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return nil, r.explain("open the lock", err)
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
+		return signed(f), nil
+	}
+	got := make(chan error, 1)
+	go func() { got <- flock(f) }()
+	select {
+	case err := <-got:
+		if err != nil {
+			f.Close()
+			return nil, r.explain("lock Work State", err)
+		}
+		return signed(f), nil
+	case <-ctx.Done():
+		who := readHolder(f)
+		go abandon(f, got)
+		return nil, model.Refuse(model.CodeBusy, "Work State is locked%s", who).Because(ctx.Err()).
+			WithHint("try again; the files are as before")
+	}
+}
+
+func flock(f *os.File) error {
+	for {
+		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != unix.EINTR {
+			return err
+		}
+	}
+}
+
+// abandon gives back a lock that arrives after its caller left. It ends with the wait.
+func abandon(f *os.File, got <-chan error) {
+	<-got
+	f.Close()
+}
+
+// signed writes the holder into the lock file; that it cannot is no reason not to work.
+func signed(f *os.File) *os.File {
+	raw, _ := json.Marshal(holder{PID: os.Getpid(), Since: time.Now().UTC().Format(time.RFC3339)})
+	if err := f.Truncate(0); err == nil {
+		_, _ = f.WriteAt(append(raw, '\n'), 0)
+	}
+	return f
+}
+
+func readHolder(f *os.File) string {
+	buf := make([]byte, 256)
+	n, _ := f.ReadAt(buf, 0)
+	var h holder
+	if json.Unmarshal(buf[:n], &h) != nil || h.PID == 0 {
+		return ""
+	}
+	return " by process " + strconv.Itoa(h.PID) + " since " + model.Text(h.Since).Raw()
+}
