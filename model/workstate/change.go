@@ -52,8 +52,9 @@ type Answer struct {
 	// Paused is the thread that was active before and is paused now.
 	Paused  ID
 	Rebound bool
-	Opened  []Gap
-	Cleared []Gap
+	// Fresh are the gaps that a run left; Opened those of them that are new, Cleared those
+	// that it answered.
+	Fresh, Opened, Cleared []Gap
 	// Repeated is the dead end that a new hypothesis repeats; told once.
 	Repeated *DeadEnd
 	// Compliance is set by Finalize.

@@ -71,6 +71,8 @@ func diagnosePointer(p Pointer, all []Thread, broken []Damaged) []Finding {
 		return nil
 	case i < 0:
 		found.Kind, found.Message = "pointer_dangling", "active.json names a thread that is not there"
+	case all[i].phantom():
+		found.Kind, found.Message = "pointer_phantom", "active.json names a thread that nobody started"
 	case all[i].Status == InProgress:
 		return nil
 	case all[i].Status.Ended():

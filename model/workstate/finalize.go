@@ -125,7 +125,7 @@ func shortSlug(goal model.Text) ID {
 // gaps clears what the run answered, opens what it left open, and says both.
 func (p *planner) gaps(t *Thread, fresh []Gap, o Outcome) {
 	had := len(t.Gaps)
-	p.Answer.Cleared = t.clearBy(o)
+	p.Answer.Fresh, p.Answer.Cleared = fresh, t.clearBy(o)
 	for _, g := range p.Answer.Cleared {
 		p.event(GapCleared, t.ID).Detail = g.json()
 	}

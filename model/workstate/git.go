@@ -1,6 +1,11 @@
 package workstate
 
-import "vise/model"
+import (
+	"slices"
+	"strings"
+
+	"vise/model"
+)
 
 // GitState says what could be learned of a repository.
 type GitState string
@@ -139,4 +144,25 @@ func (c *GitContext) json() object {
 	o["branch"], o["head"], o["dirty"] = c.Branch.Raw(), c.Head, c.Dirty
 	o["changed_files"] = texts(c.ChangedFiles[:min(len(c.ChangedFiles), maxChanged)])
 	return o
+}
+
+// OwnState reports what never makes a repository dirty: Work State and file todos are
+// about the work, not part of it. Of tmp, what git does not track may be a folded
+// directory, so all of that counts as own.
+func OwnState(name string, untracked bool) bool {
+	if strings.HasPrefix(name, ".aictx/") || strings.Contains(name, "/.aictx/") {
+		return true
+	}
+	rest, inTmp := strings.CutPrefix(name, "tmp/")
+	steps := strings.Split(rest, "/")
+	return inTmp && (untracked || len(steps) > 3 && steps[2] == "todos")
+}
+
+// dirty is the saved flag, unless all that was changed is own state: other programs count
+// that as dirt. A list that is full may be cut, and is believed.
+func (c *GitContext) dirty() bool {
+	known := len(c.ChangedFiles) > 0 && len(c.ChangedFiles) < maxChanged
+	return c.Dirty && !(known && !slices.ContainsFunc(c.ChangedFiles, func(f model.Text) bool {
+		return !OwnState(f.Raw(), f == "tmp/")
+	}))
 }

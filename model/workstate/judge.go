@@ -100,7 +100,7 @@ func rewritten(l Lineage) string {
 }
 
 func (j Judgement) onOtherBranch(saved *GitContext, now Git, known Lineages) (Judgement, error) {
-	if saved.Dirty {
+	if saved.dirty() {
 		return j.skip(DirtyElsewhere, "saved Work State was dirty on a different branch"), nil
 	}
 	line, ok := known[saved.Head]
@@ -124,7 +124,7 @@ func (j Judgement) onOtherBranch(saved *GitContext, now Git, known Lineages) (Ju
 }
 
 func dirtyDrift(saved *GitContext, now Git) string {
-	if saved.Dirty == now.Dirty {
+	if saved.dirty() == now.Dirty {
 		return ""
 	}
 	return "working tree dirty state changed since Work State was saved"

@@ -15,14 +15,18 @@ func (v View) MarshalJSON() ([]byte, error) {
 	return jsonStyle{visible: true}.appendJSON(nil, v.object, 0), nil
 }
 
-// With adds a member: a text, a boolean, or another view.
+// With adds a member: a string, a boolean, a view, or a list of views.
 func (v View) With(key string, value any) View {
 	o := copyOf(v.object)
 	switch value := value.(type) {
 	case View:
 		o[key] = value.object
-	case model.Text:
-		o[key] = value.Raw()
+	case []View:
+		list := make([]any, len(value))
+		for i, w := range value {
+			list[i] = w.object
+		}
+		o[key] = list
 	default:
 		o[key] = value
 	}
@@ -94,6 +98,26 @@ func (j Judgement) View(id ID) View {
 		remedies = append(remedies, object{"kind": r.Kind, "command": r.Command.Raw()})
 	}
 	o["wake"], o["remedies"] = j.Wake().Raw(), remedies
+	return View{o}
+}
+
+// Row is a thread in a list. Ended threads are not judged: nobody goes on with them.
+type Row struct {
+	Thread    Thread
+	Active    bool
+	Judgement Judgement
+}
+
+// View is the row as JSON.
+func (r Row) View() View {
+	o := object{
+		"task_id": string(r.Thread.ID), "status": string(r.Thread.Status), "goal": r.Thread.Goal.Raw(),
+		"updated_at": r.Thread.UpdatedAt.Raw(), "active": r.Active,
+	}
+	if r.Judgement.Reason != "" {
+		o["loadable"], o["reason"] = r.Judgement.Loadable, string(r.Judgement.Reason)
+		putText(o, "wake", r.Judgement.Wake())
+	}
 	return View{o}
 }
 
@@ -173,6 +197,25 @@ func (a Answer) View() View {
 	}
 	if a.Judgement.Reason != "" {
 		o["work_state_git_status"] = a.Judgement.View(a.Thread.ID).object
+	}
+	return View{o}
+}
+
+// FinalView is what finalize says: what was written, or that nothing was, and what the
+// run left open and answered.
+func (a Answer) FinalView() View {
+	o := object{"work_state_updated": nil, "contract_gaps": objects(a.Fresh), "gaps_cleared": objects(a.Cleared)}
+	if a.Compliance != nil {
+		o["contract_compliance"] = a.Compliance.View().object
+	}
+	if len(a.Changed) > 0 {
+		o["work_state_updated"] = object{
+			"updated": true, "task_id": string(a.Thread.ID), "fields": fieldNames(a.Changed),
+			"path": ".aictx/tasks/threads/" + string(a.Thread.ID) + ".json",
+		}
+	}
+	if a.Judgement.Reason != "" && !a.Judgement.Loadable {
+		o["skipped_work_state"] = Parked{Thread: a.Thread, Judgement: a.Judgement}.View().object
 	}
 	return View{o}
 }

@@ -109,7 +109,7 @@ func parseStatus(out []byte) workstate.Git {
 			i++
 			name = records[i] + " -> " + name
 		}
-		if name != "" && !isOurs(name, rec[0] == '?') {
+		if name != "" && !workstate.OwnState(name, rec[0] == '?') {
 			add(&now, name)
 		}
 	}
@@ -121,18 +121,6 @@ func add(now *workstate.Git, name string) {
 	if len(now.ChangedFiles) < maxFiles {
 		now.ChangedFiles = append(now.ChangedFiles, model.Text(name))
 	}
-}
-
-// isOurs reports what never makes a repository dirty: Work State and file todos are about
-// the work, not part of it. Of tmp, what git does not track may be a folded directory, so
-// all of that counts as ours.
-func isOurs(name string, untracked bool) bool {
-	if strings.HasPrefix(name, ".aictx/") || strings.Contains(name, "/.aictx/") {
-		return true
-	}
-	rest, inTmp := strings.CutPrefix(name, "tmp/")
-	steps := strings.Split(rest, "/")
-	return inTmp && (untracked || len(steps) > 3 && steps[2] == "todos")
 }
 
 // changedFile is the file of one status record, and whether its old name follows as a
