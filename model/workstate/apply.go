@@ -9,7 +9,10 @@ import (
 // Eviction is an entry that a full list let go, the oldest first.
 type Eviction struct {
 	Field Field
+	// Entry is the entry in words, for people; an object is spelled as JSON.
 	Entry model.Text
+
+	value any
 }
 
 // Patched is what a patch did beside the change itself.
@@ -141,7 +144,7 @@ func (t Thread) Tidy() (Thread, Patched) {
 			kept = push(kept, c.text(e, maxText))
 		}
 		did.note(f, c)
-		*t.list(f) = newest(&did, f, kept, func(e model.Text) model.Text { return e })
+		*t.list(f) = newest(&did, f, kept, func(e model.Text) any { return e.Raw() })
 	}
 	t.Uncertainties = tidyItems(&did, Uncertainties, t.Uncertainties, Uncertainty.same)
 	t.DeadEnds = tidyItems(&did, DiscardedHypotheses, t.DeadEnds, DeadEnd.same)
@@ -172,16 +175,19 @@ func tidyItems[T item[T]](did *Patched, f Field, list []T, same func(T, T) bool)
 		}
 	}
 	did.note(f, c)
-	return newest(did, f, kept, func(e T) model.Text {
-		return model.Text(jsonStyle{}.appendJSON(nil, e.json(), 0))
-	})
+	return newest(did, f, kept, func(e T) any { return e.json() })
 }
 
 // newest keeps the last entries of a list that is over its limit and notes the others.
-func newest[T any](did *Patched, f Field, list []T, spell func(T) model.Text) []T {
+func newest[T any](did *Patched, f Field, list []T, value func(T) any) []T {
 	over := max(0, len(list)-f.limit())
 	for _, e := range list[:over] {
-		did.Evicted = append(did.Evicted, Eviction{Field: f, Entry: spell(e)})
+		v := value(e)
+		words, plain := v.(string)
+		if !plain {
+			words = spelled(v)
+		}
+		did.Evicted = append(did.Evicted, Eviction{Field: f, Entry: model.Text(words), value: v})
 	}
 	return list[over:]
 }

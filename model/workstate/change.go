@@ -136,7 +136,7 @@ func (p *planner) evictions(id ID) {
 	for _, e := range p.Answer.Patched.Evicted {
 		ev := p.event(Evicted, id)
 		ev.Fields = []Field{e.Field}
-		ev.Detail = object{"field": string(e.Field), "entry": e.Entry.Raw()}
+		ev.Detail = object{"field": string(e.Field), "entry": e.value}
 	}
 }
 

@@ -45,13 +45,12 @@ type Event struct {
 	Git    Git
 }
 
-// FieldChange is what happened to one field: words replaced, or entries that came and went.
+// FieldChange is what happened to one field: words replaced, or entries, as the file
+// spells them, that came and went.
 type FieldChange struct {
-	Field   Field
-	Old     model.Text
-	New     model.Text
-	Added   []model.Text
-	Removed []model.Text
+	Field          Field
+	Old, New       model.Text
+	Added, Removed []any
 }
 
 // Line spells the event as one line of the log, without its line break.
@@ -85,8 +84,12 @@ func (c FieldChange) json() object {
 		return object{"old": c.Old.Raw(), "new": c.New.Raw()}
 	}
 	o := object{}
-	putList(o, "added", c.Added)
-	putList(o, "removed", c.Removed)
+	if len(c.Added) > 0 {
+		o["added"] = c.Added
+	}
+	if len(c.Removed) > 0 {
+		o["removed"] = c.Removed
+	}
 	return o
 }
 
@@ -105,13 +108,13 @@ func Compare(before, after Thread) []FieldChange {
 		changes = append(changes, replaced(f, *before.text(f), *after.text(f)))
 	}
 	for _, f := range listFields {
-		changes = append(changes, entries(f, *before.list(f), *after.list(f)))
+		changes = append(changes, entries(f, texts(*before.list(f)), texts(*after.list(f))))
 	}
 	changes = append(changes,
-		entries(Uncertainties, spelled(before.Uncertainties), spelled(after.Uncertainties)),
-		entries(DiscardedHypotheses, spelled(before.DeadEnds), spelled(after.DeadEnds)),
-		entries(ContractGaps, spelled(before.Gaps), spelled(after.Gaps)),
-		entries(EvidenceField, spelled(before.Evidence), spelled(after.Evidence)))
+		entries(Uncertainties, objects(before.Uncertainties), objects(after.Uncertainties)),
+		entries(DiscardedHypotheses, objects(before.DeadEnds), objects(after.DeadEnds)),
+		entries(ContractGaps, objects(before.Gaps), objects(after.Gaps)),
+		entries(EvidenceField, objects(before.Evidence), objects(after.Evidence)))
 	changes = slices.DeleteFunc(changes, func(c FieldChange) bool {
 		return c.Old == c.New && len(c.Added)+len(c.Removed) == 0
 	})
@@ -123,22 +126,20 @@ func replaced(f Field, before, after model.Text) FieldChange {
 	return FieldChange{Field: f, Old: before, New: after}
 }
 
-func entries(f Field, before, after []model.Text) FieldChange {
+func entries(f Field, before, after []any) FieldChange {
 	return FieldChange{Field: f, Added: missing(after, before), Removed: missing(before, after)}
 }
 
 // missing is what a holds and b does not.
-func missing(a, b []model.Text) []model.Text {
-	return without(a, func(t model.Text) bool { return slices.Contains(b, t) })
+func missing(a, b []any) []any {
+	held := map[string]bool{}
+	for _, v := range b {
+		held[spelled(v)] = true
+	}
+	return without(a, func(v any) bool { return held[spelled(v)] })
 }
 
-func spelled[T interface{ json() object }](list []T) []model.Text {
-	out := make([]model.Text, len(list))
-	for i, item := range list {
-		out[i] = model.Text(jsonStyle{}.appendJSON(nil, item.json(), 0))
-	}
-	return out
-}
+func spelled(v any) string { return string(jsonStyle{}.appendJSON(nil, v, 0)) }
 
 // changedFields are the names of the fields that changed, sorted.
 func changedFields(changes []FieldChange) []Field {

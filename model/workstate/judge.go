@@ -184,6 +184,9 @@ func short(head string) string { return head[:min(len(head), 12)] }
 
 // Line is the judgement in one line for people.
 func (j Judgement) Line() model.Text {
+	if j.Reason == FallbackNoGit {
+		return model.Text(fmt.Sprintf("parked: %s; wakes %s", j.Warning.Raw(), j.Wake().Raw()))
+	}
 	if !j.Loadable {
 		return model.Text(fmt.Sprintf("parked: saved on %s; %s; wakes %s", j.place(), j.Warning.Raw(), j.Wake().Raw()))
 	}

@@ -178,7 +178,7 @@ func (a Answer) View() View {
 	if len(a.Patched.Evicted) > 0 {
 		var list []any
 		for _, e := range a.Patched.Evicted {
-			list = append(list, object{"field": string(e.Field), "entry": e.Entry.Raw()})
+			list = append(list, object{"field": string(e.Field), "entry": e.value})
 		}
 		o["evicted"] = list
 	}
