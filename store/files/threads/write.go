@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"strconv"
-	"sync/atomic"
 
 	"vise/model"
 	"vise/model/workstate"
@@ -160,10 +159,9 @@ func torn(f io.ReaderAt, size int64) bool {
 	return size > 0 && n == 1 && last[0] != '\n'
 }
 
-var temporary atomic.Int64
-
 // replace puts raw in the place of a file: a temporary file beside it, fsync, rename,
-// fsync of the directory. The file keeps its permissions.
+// fsync of the directory. The file keeps its permissions. What a crash left of an earlier
+// temporary file goes: the lock is held, so nobody is writing it.
 func replace(dir *os.Root, name string, raw []byte) error {
 	var keep *fs.FileMode
 	if info, err := dir.Lstat(name); err == nil {
@@ -173,7 +171,10 @@ func replace(dir *os.Root, name string, raw []byte) error {
 		mode := info.Mode().Perm()
 		keep = &mode
 	}
-	tmp := name + ".tmp-" + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(temporary.Add(1), 10)
+	tmp := name + ".tmp"
+	if err := ignoreMissing(dir.Remove(tmp)); err != nil {
+		return err
+	}
 	if err := writeSynced(dir, tmp, raw, keep); err != nil {
 		return errors.Join(err, ignoreMissing(dir.Remove(tmp)))
 	}
