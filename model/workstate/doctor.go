@@ -96,7 +96,7 @@ func diagnoseProgress(f Facts, all []Thread) []Finding {
 	}
 	var out []Finding
 	for _, t := range Newest(all) {
-		if t.Status == InProgress && t.ID != active.ID {
+		if t.Status == InProgress && t.ID != active.ID && !t.phantom() {
 			out = append(out, Finding{Kind: "two_in_progress", Thread: t.ID, Repair: PauseThread,
 				Message: fmt.Sprintf("it is in progress beside %s", active.ID), Steps: fmt.Sprintf("set the status of %s to paused", t.ID)})
 		}
@@ -155,8 +155,8 @@ func (c Repair) Do(f Facts, s Scene) (Change, error) {
 }
 
 func (p *planner) repair(id ID, findings []Finding) error {
-	t, err := Find(p.facts, id)
-	if err != nil {
+	t, there, err := p.facts.Thread(id)
+	if err != nil || !there {
 		return err
 	}
 	before := t

@@ -2,6 +2,7 @@ package thread
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +34,10 @@ func Command(env Env) *cobra.Command {
 	}
 	root.PersistentFlags().StringVar(&d.repo, "repo", "", "the repository's directory (default: the one around the working directory)")
 	root.PersistentFlags().BoolVar(&d.json, "json", false, "print one line of JSON")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return d.fail(usage("%v", model.Text(err.Error()))) })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		d.json = d.json || slices.Contains(env.Args, "--json")
+		return d.fail(usage("%v", model.Text(err.Error())))
+	})
 	root.AddCommand(d.start(), d.status(), d.update(), d.list(), d.show(), d.resume(), d.close(),
 		d.prepare(), d.finalize(), d.doctor())
 	return root

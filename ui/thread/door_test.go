@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	os.Exit(call(thread.Env{Dir: dir, Now: time.Now, Actor: "test", Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}, os.Args[1:]))
+	os.Exit(call(thread.Env{Dir: dir, Now: time.Now, Actor: "test", Args: os.Args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}, os.Args[1:]))
 }
 
 func call(env thread.Env, args []string) int {
@@ -70,7 +70,7 @@ func (c *cli) run(args ...string) (out, complaints string, status int) {
 	var o, e bytes.Buffer
 	at := c.at
 	status = call(thread.Env{
-		Dir: c.dir, Now: func() time.Time { return at }, Actor: "tester",
+		Dir: c.dir, Now: func() time.Time { return at }, Actor: "tester", Args: args,
 		Stdin: strings.NewReader(c.stdin), Stdout: &o, Stderr: &e,
 	}, args)
 	return o.String(), e.String(), status

@@ -15,9 +15,11 @@ import (
 // Env is what the door needs of the process.
 type Env struct {
 	// Dir is the working directory, absolute.
-	Dir            string
-	Now            func() time.Time
-	Actor          string
+	Dir   string
+	Now   func() time.Time
+	Actor string
+	// Args is the command line, so that a bad flag in front of --json is answered in JSON too.
+	Args           []string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	// Git reads repositories; the zero value uses the git on the path.
