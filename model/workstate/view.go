@@ -135,6 +135,7 @@ func (k Parked) View() View {
 // View is what prepare says; keys without content are absent, active_work_state aside.
 func (p Prepared) View() View {
 	o := object{"active_work_state": object{}, "git": string(p.Git.State)}
+	putText(o, "git_detail", p.Git.Detail)
 	if p.Active != nil {
 		o["active_work_state"] = p.Active.Compact(p.Git).With("freshness", Freshness(*p.Active, p.Now)).object
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vise/model"
 	"vise/model/workstate"
 	"vise/store/files/threads"
 )
@@ -70,7 +71,7 @@ func (d *desk) repair(ctx context.Context, found []workstate.Finding) error {
 
 func (d *door) tell(found []workstate.Finding) {
 	for _, f := range found {
-		fmt.Fprintf(d.env.Stdout, "%s %s: %s\n", f.Kind, f.Thread, f.Message)
+		fmt.Fprintf(d.env.Stdout, "%s %s: %v\n", f.Kind, f.Thread, model.Text(f.Message))
 		if f.Steps != "" {
 			fmt.Fprintf(d.env.Stdout, "  repair: %s\n", f.Steps)
 		}

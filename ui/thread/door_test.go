@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -17,6 +19,20 @@ import (
 // asCLI turns the test binary into the command line, for tests that need processes.
 const asCLI = "VISE_TEST_THREAD"
 
+// writeForever makes such a process update its thread until it is killed, and print each
+// fact, with an exclamation mark, once it is written.
+const writeForever = "VISE_TEST_FOREVER"
+
+func forever(dir, round string) {
+	env := thread.Env{Dir: dir, Now: time.Now, Stdout: io.Discard, Stderr: io.Discard}
+	for n := 0; ; n++ {
+		fact := fmt.Sprintf(`"round %s fact %d"`, round, n)
+		if call(env, []string{"update", "--json-patch", `{"verified":[` + fact + `]}`}) == 0 {
+			fmt.Println(fact + "!")
+		}
+	}
+}
+
 func TestMain(m *testing.M) {
 	if os.Getenv(asCLI) == "" {
 		os.Exit(m.Run())
@@ -24,6 +40,9 @@ func TestMain(m *testing.M) {
 	dir, err := os.Getwd()
 	if err != nil {
 		panic(err)
+	}
+	if round := os.Getenv(writeForever); round != "" {
+		forever(dir, round)
 	}
 	os.Exit(call(thread.Env{Dir: dir, Now: time.Now, Actor: "test", Args: os.Args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}, os.Args[1:]))
 }

@@ -96,7 +96,10 @@ func refuse(out, complaints io.Writer, asJSON bool, err error) error {
 		known = model.Refuse(model.CodeInternal, "%s", model.Text(err.Error()))
 	}
 	if asJSON {
-		body := map[string]string{"code": string(known.Code), "message": known.Error(), "hint": known.Hint, "field": known.Field}
+		body := map[string]string{"code": string(known.Code)}
+		for key, text := range map[string]string{"message": known.Error(), "hint": known.Hint, "field": known.Field} {
+			body[key] = fmt.Sprint(model.Text(text))
+		}
 		_ = printJSON(out, map[string]any{"schema": "vise.v1.error", "error": body})
 		return exitOf(known.Code)
 	}

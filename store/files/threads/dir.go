@@ -135,31 +135,45 @@ func readPlain(dir *os.Root, name string) ([]byte, error) {
 	return raw, err
 }
 
+// maxOpens bounds how often a file is opened again because it was replaced just then.
+const maxOpens = 100
+
 // openPlain opens a regular file, never through a link: what the name stands for before
 // and what was opened are the same file.
 func openPlain(dir *os.Root, name string, flag int) (*os.File, error) {
-	before, err := dir.Lstat(name)
-	switch {
-	case err == nil && !before.Mode().IsRegular():
-		return nil, notPlain(name)
-	case err != nil && (!errors.Is(err, fs.ErrNotExist) || flag&os.O_CREATE == 0):
-		return nil, err
-	case err != nil:
-		flag |= os.O_EXCL
+	for range maxOpens {
+		f, replaced, err := openOnce(dir, name, flag)
+		if !replaced {
+			return f, err
+		}
 	}
-	f, err := dir.OpenFile(name, flag|syscall.O_NONBLOCK, 0o644)
+	return nil, notPlain(name)
+}
+
+func openOnce(dir *os.Root, name string, flag int) (f *os.File, replaced bool, err error) {
+	before, err := dir.Lstat(name)
+	absent := errors.Is(err, fs.ErrNotExist) && flag&os.O_CREATE != 0
+	switch {
+	case absent:
+		flag |= os.O_EXCL
+	case err != nil:
+		return nil, false, err
+	case !before.Mode().IsRegular():
+		return nil, false, notPlain(name)
+	}
+	f, err = dir.OpenFile(name, flag|syscall.O_NONBLOCK, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return openPlain(dir, name, flag&^os.O_EXCL)
+		return nil, true, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	opened, err := f.Stat()
-	if err != nil || !opened.Mode().IsRegular() || before != nil && !os.SameFile(before, opened) {
+	if err != nil || !absent && !os.SameFile(before, opened) {
 		f.Close()
-		return nil, notPlain(name)
+		return nil, err == nil, err
 	}
-	return f, nil
+	return f, false, nil
 }
 
 func notPlain(name string) error {

@@ -3,8 +3,8 @@ package threads
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
-	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -76,5 +76,5 @@ func readHolder(f *os.File) string {
 	if json.Unmarshal(buf[:n], &h) != nil || h.PID == 0 {
 		return ""
 	}
-	return " by process " + strconv.Itoa(h.PID) + " since " + model.Text(h.Since).Raw()
+	return fmt.Sprintf(" by process %d since %v", h.PID, model.Text(h.Since))
 }
