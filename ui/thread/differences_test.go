@@ -1,5 +1,11 @@
 package thread_test
 
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
 // reasons are the places where vise deliberately does not do what AICTX was recorded to
 // do, by reason; docs/thread.md tells the reasons to users.
 var reasons = map[string][]string{
@@ -79,3 +85,15 @@ var differences = func() map[string]string {
 	}
 	return places
 }()
+
+func TestTheManualTellsEveryDifference(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/thread.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for reason := range reasons {
+		if !strings.Contains(string(raw), "| "+reason+" |") {
+			t.Errorf("docs/thread.md does not tell that %s", reason)
+		}
+	}
+}
