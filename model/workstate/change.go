@@ -152,10 +152,11 @@ func sameContext(a, b *GitContext) bool {
 }
 
 // pauseOthers pauses the thread that the pointer names, when another one takes its place.
-// Its git context stays: it was saved where it was saved.
+// Its git context stays: it was saved where it was saved. One that cannot be written stays
+// as it is; that must not keep anybody from other work.
 func (p *planner) pauseOthers(now ID, why model.Text) error {
 	prior, _, err := ActiveOf(p.facts)
-	if errors.Is(err, &model.Error{Code: model.CodeDamaged}) || err == nil && (prior.ID == "" || prior.ID == now) {
+	if errors.Is(err, &model.Error{Code: model.CodeDamaged}) || err == nil && (prior.ID == "" || prior.ID == now || !prior.writable()) {
 		return nil
 	}
 	if err != nil {

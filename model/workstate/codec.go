@@ -2,6 +2,7 @@ package workstate
 
 import (
 	"encoding/json"
+	"slices"
 
 	"vise/model"
 )
@@ -12,6 +13,8 @@ type Problem struct {
 	Kind  string
 	Field string
 	Stop  bool
+
+	value any // what the file has there, of a wrong type
 }
 
 // The kinds of problems.
@@ -34,6 +37,9 @@ func Read(id ID, raw []byte) (Thread, error) {
 	r.head()
 	r.body()
 	r.tail()
+	if v := r.variant(); v != "" {
+		return Thread{}, damaged("the key %q is a known one in another case", model.Text(v))
+	}
 	return r.into, nil
 }
 
@@ -44,7 +50,7 @@ type threadReader struct {
 }
 
 func (r *threadReader) problem(kind, field string, stop bool) {
-	r.problems = append(r.problems, Problem{Kind: kind, Field: field, Stop: stop})
+	r.problems = append(r.problems, Problem{Kind: kind, Field: field, Stop: stop, value: r.from[field]})
 }
 
 func (r *threadReader) head() {
@@ -63,7 +69,15 @@ func (r *threadReader) head() {
 		}
 	}
 	r.into.Status = st
-	r.into.CreatedAt, r.into.UpdatedAt = r.text("created_at"), r.text("updated_at")
+	r.into.CreatedAt, r.into.UpdatedAt = r.moment("created_at"), r.moment("updated_at")
+}
+
+func (r *threadReader) moment(key string) model.Text {
+	s, ok := scalar(r.take(key))
+	if !ok {
+		r.problem(WrongType, key, true)
+	}
+	return model.Text(trim(s))
 }
 
 func (r *threadReader) body() {
@@ -138,8 +152,16 @@ func (t Thread) Write() ([]byte, error) {
 				WithHint("see vise thread doctor").At(p.Field)
 		}
 	}
-	out := jsonStyle{indent: true}.appendJSON(nil, t.object(), 0)
-	return append(out, '\n'), nil
+	out := append(jsonStyle{indent: true}.appendJSON(nil, t.object(), 0), '\n')
+	if len(out) > MaxFileBytes {
+		return nil, model.Refuse(model.CodeFull, "thread %s would have %d bytes, more than %d", t.ID, len(out), MaxFileBytes)
+	}
+	return out, nil
+}
+
+// writable reports whether a save would keep every word of the thread's file.
+func (t Thread) writable() bool {
+	return !slices.ContainsFunc(t.Problems(), func(p Problem) bool { return p.Stop })
 }
 
 // object is the thread as JSON, the file's unknown keys included.

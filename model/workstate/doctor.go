@@ -96,7 +96,7 @@ func diagnoseProgress(f Facts, all []Thread) []Finding {
 	}
 	var out []Finding
 	for _, t := range Newest(all) {
-		if t.Status == InProgress && t.ID != active.ID && !t.phantom() {
+		if t.Status == InProgress && t.ID != active.ID && !t.phantom() && !t.newer() {
 			out = append(out, Finding{Kind: "two_in_progress", Thread: t.ID, Repair: PauseThread,
 				Message: fmt.Sprintf("it is in progress beside %s", active.ID), Steps: fmt.Sprintf("set the status of %s to paused", t.ID)})
 		}
@@ -104,7 +104,11 @@ func diagnoseProgress(f Facts, all []Thread) []Finding {
 	return out
 }
 
+// diagnose looks at one thread. One of a newer version is left to a newer vise.
 func (t Thread) diagnose() []Finding {
+	if t.newer() {
+		return []Finding{{Kind: NewerVersion, Thread: t.ID, Message: "a newer program wrote the file; vise reads the thread and leaves the file alone"}}
+	}
 	var out []Finding
 	if t.phantom() {
 		out = append(out, Finding{Kind: "phantom", Thread: t.ID, Repair: SetAside,
@@ -119,11 +123,16 @@ func (t Thread) diagnose() []Finding {
 		case UnknownStatus, ForeignID:
 			out = append(out, Finding{Kind: p.Kind, Thread: t.ID, Repair: RewriteFile, Message: "the file's " + p.Field + " is not what its readers take it for",
 				Steps: fmt.Sprintf("write task_id %s and status %s", t.ID, t.Status)})
-		default:
-			out = append(out, Finding{Kind: p.Kind, Thread: t.ID, Message: "vise cannot keep the file's " + p.Field + "; it reads the thread and leaves the file alone"})
+		case WrongType:
+			out = append(out, Finding{Kind: p.Kind, Thread: t.ID, Repair: RewriteFile, Message: "the file's " + p.Field + " has the wrong shape; vise reads the thread and leaves the file alone",
+				Steps: "write the thread without it; what is there now goes to the thread's log"})
 		}
 	}
 	return out
+}
+
+func (t Thread) newer() bool {
+	return slices.ContainsFunc(t.Problems(), func(p Problem) bool { return p.Kind == NewerVersion })
 }
 
 // phantom is the thread that a close or an update without an active thread leaves behind.
@@ -156,10 +165,11 @@ func (c Repair) Do(f Facts, s Scene) (Change, error) {
 
 func (p *planner) repair(id ID, findings []Finding) error {
 	t, there, err := p.facts.Thread(id)
-	if err != nil || !there {
+	if err != nil || !there || t.newer() {
 		return err
 	}
 	before := t
+	misshapen := t.reshape()
 	if slices.ContainsFunc(findings, func(f Finding) bool { return f.Thread == id && f.Repair == PauseThread }) {
 		t.Status = Paused
 	}
@@ -169,8 +179,26 @@ func (p *planner) repair(id ID, findings []Finding) error {
 	e.Changes = Compare(before, t)
 	e.Fields = changedFields(e.Changes)
 	e.Note = model.Text("vise thread doctor")
+	if len(misshapen) > 0 {
+		e.Detail = misshapen
+	}
 	p.put(t)
 	return nil
+}
+
+// reshape makes a thread writable again whose file has values of a wrong type, and
+// returns them.
+func (t *Thread) reshape() object {
+	out := object{}
+	for _, p := range t.Problems() {
+		if p.Kind == WrongType {
+			out[p.Field] = p.value
+		}
+	}
+	if t.file != nil {
+		t.file = &file{more: t.file.more}
+	}
+	return out
 }
 
 // View is the finding as JSON.

@@ -1,6 +1,10 @@
 package workstate
 
-import "vise/model"
+import (
+	"strings"
+
+	"vise/model"
+)
 
 // members takes the keys of a JSON object one by one and keeps what nobody took.
 type members struct {
@@ -45,11 +49,23 @@ func (m *members) list(keys ...string) []model.Text {
 	return found
 }
 
+// variant is a key that nobody took and that differs from one that was taken in case only:
+// another reader could take it for that one. Empty: there is none.
+func (m *members) variant() string {
+	for k := range m.from {
+		if low := strings.ToLower(k); !m.taken[k] && m.taken[low] {
+			return k
+		}
+	}
+	return ""
+}
+
 // rest is what was not taken, less the keys named.
 func (m *members) rest(drop ...string) object {
 	for _, k := range drop {
 		m.take(k)
 	}
+	m.wrong = m.wrong || m.variant() != ""
 	var rest object
 	for k, v := range m.from {
 		if !m.taken[k] {

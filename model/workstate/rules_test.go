@@ -50,7 +50,7 @@ func TestHostileFilesAreRefused(t *testing.T) {
 	for name, raw := range map[string]string{
 		"empty": "", "a list": "[]", "text after": "{} x", "not UTF-8": "{\"goal\":\"\xff\"}", "a BOM": "\ufeff{}",
 		"two keys": `{"goal":"a","goal":"b"}`, "two cases of a key": `{"status":"paused","STATUS":"resolved"}`,
-		"two keys deep down": `{"git_context":{"head":"a","Head":"b"}}`, "open": `{"goal":`, "a conflict": "<<<<<<< HEAD\n{}",
+		"a known key in another case": `{"Version":1,"Active_Task_ID":"a","STATUS":"paused"}`, "two keys deep down": `{"git_context":{"head":"a","Head":"b"}}`, "open": `{"goal":`, "a conflict": "<<<<<<< HEAD\n{}",
 		"deep":      `{"x":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`,
 		"large":     `{"x":"` + strings.Repeat("a", workstate.MaxFileBytes) + `"}`,
 		"very deep": strings.Repeat(`{"x":`, 100000),

@@ -17,7 +17,7 @@ import (
 // TestScripts replays the rules, one script a rule. Each command runs a second later than
 // the one before; git is what the script last said.
 func TestScripts(t *testing.T) {
-	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+	datadriven.Walk(t, "testdata/rules", func(t *testing.T, path string) {
 		s := &script{
 			at: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), repo: map[workstate.ID]workstate.Thread{},
 			git: workstate.Git{State: workstate.GitOK, Branch: "main", Head: commit("base")}, lines: workstate.Lineages{},

@@ -21,24 +21,29 @@ func (r Reader) Lineage(ctx context.Context, dir, head string) workstate.Lineage
 	ctx, cancel := context.WithTimeout(ctx, Limit)
 	defer cancel()
 	g, ended := r.at(dir)
-	if ended != nil || g.silence(ctx) != nil {
+	if ended != nil {
 		return workstate.Undecided
 	}
-	there := g.run(ctx, nil, "cat-file", "-e", head+"^{commit}")
-	switch {
-	case there.failed != nil:
-		return workstate.Undecided
-	case there.status != 0:
-		return workstate.Gone
-	}
+	// Only commits are read from here on: no filter could run.
 	reachable := g.run(ctx, nil, "merge-base", "--is-ancestor", head, "HEAD")
 	switch {
 	case reachable.ok():
 		return workstate.Reachable
-	case reachable.failed != nil || reachable.status != 1:
+	case reachable.failed != nil:
 		return workstate.Undecided
+	case reachable.status != 1:
+		return g.goneOrUndecided(ctx, head)
 	}
 	return g.copied(ctx, head)
+}
+
+// goneOrUndecided tells a commit that is not there from a git that failed.
+func (g git) goneOrUndecided(ctx context.Context, head string) workstate.Lineage {
+	there := g.run(ctx, nil, "cat-file", "-e", head+"^{commit}")
+	if there.failed != nil || there.status == 0 {
+		return workstate.Undecided
+	}
+	return workstate.Gone
 }
 
 // copied looks for the change of base..head in base..HEAD: as one commit, or commit by

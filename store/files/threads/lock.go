@@ -20,14 +20,30 @@ type holder struct {
 
 // lock takes the repository's write lock. It waits in the kernel's queue, so that nobody
 // starves, until ctx ends; then the error has code busy and names the holder. The lock
-// file is never replaced or deleted, and the kernel frees the lock of a dead process.
+// file is never replaced or deleted by vise, and the kernel frees the lock of a dead
+// process; if somebody else deleted the file meanwhile, the lock is taken again.
 func (r Repo) lock(ctx context.Context, dir *os.Root) (*os.File, error) {
+	for {
+		f, err := r.lockOnce(ctx, dir)
+		if err != nil {
+			return nil, err
+		}
+		held, err1 := f.Stat()
+		there, err2 := dir.Lstat(lockFile)
+		if err1 == nil && err2 == nil && os.SameFile(held, there) {
+			return signed(f), nil
+		}
+		f.Close()
+		if err := ctx.Err(); err != nil {
+			return nil, model.Refuse(model.CodeBusy, "the lock of Work State keeps being replaced").Because(err)
+		}
+	}
+}
+
+func (r Repo) lockOnce(ctx context.Context, dir *os.Root) (*os.File, error) {
 	f, err := openPlain(dir, lockFile, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, r.explain("open the lock", err)
-	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
-		return signed(f), nil
 	}
 	got := make(chan error, 1)
 	go func() { got <- flock(f) }()
@@ -37,7 +53,7 @@ func (r Repo) lock(ctx context.Context, dir *os.Root) (*os.File, error) {
 			f.Close()
 			return nil, r.explain("lock Work State", err)
 		}
-		return signed(f), nil
+		return f, nil
 	case <-ctx.Done():
 		who := readHolder(f)
 		go abandon(f, got)

@@ -231,6 +231,37 @@ func TestABusyLockNamesItsHolder(t *testing.T) {
 	}
 }
 
+// git clean removes the lock file while somebody holds it: who waits for that lock must not
+// take a lock that nobody else will ever see.
+func TestALockWhoseFileWasDeletedIsTakenAgain(t *testing.T) {
+	r := started(t)
+	f, err := os.OpenFile(path(r, ".lock"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	go func() {
+		_, err := r.Apply(context.Background(), workstate.Update{Patch: patch(t, `{"next_action":"x"}`)}, scene)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		t.Fatalf("the lock was not waited for: %v", err)
+	case <-time.After(50 * time.Millisecond):
+	}
+	remove(t, path(r, ".lock"))
+	f.Close()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path(r, ".lock")); err != nil {
+		t.Errorf("the lock was not taken again: %v", err)
+	}
+}
+
 func TestAReadOnlyRepositoryIsSaidAndUntouched(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root writes everywhere")
