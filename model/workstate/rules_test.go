@@ -140,6 +140,25 @@ func TestAViewCannotDriveATerminal(t *testing.T) {
 	}
 }
 
+func TestTheStrongestGapIsTheFirstOfTheSeverest(t *testing.T) {
+	gap := func(kind string, s workstate.Severity) workstate.Gap { return workstate.Gap{Kind: kind, Severity: s} }
+	for _, c := range []struct {
+		gaps []workstate.Gap
+		want string
+	}{
+		{[]workstate.Gap{gap("a", workstate.Caution), gap("b", workstate.NeedsValidation), gap("c", workstate.NeedsReview), gap("d", workstate.NeedsValidation)}, "b"},
+		{[]workstate.Gap{gap("a", "unheard of"), gap("b", workstate.Info)}, "a"},
+		{[]workstate.Gap{gap("a", workstate.NeedsValidation), gap("b", workstate.Blocking)}, "b"},
+	} {
+		if got := workstate.Strongest(c.gaps); got.Kind != c.want {
+			t.Errorf("%v: got %s, want %s", c.gaps, got.Kind, c.want)
+		}
+	}
+	if workstate.Strongest(nil) != nil {
+		t.Error("a gap of none")
+	}
+}
+
 func TestOnlyAnObservedSuccessProvesACommand(t *testing.T) {
 	zero, one := 0, 1
 	for _, c := range []struct {

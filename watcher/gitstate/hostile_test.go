@@ -5,7 +5,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"vise/model/workstate"
 	"vise/watcher/gitstate"
@@ -44,9 +46,15 @@ func planted(t *testing.T) (gittest.Repo, string) {
 	} {
 		r.Git("config", key, value)
 	}
-	// Content that must be hashed: stat information that differs from the index.
-	r.Write("tracked.txt", "changed\n")
-	r.Write("notes.md", "changed\n")
+	// Content that must be hashed, through its filter: the size is the index's, the time is not.
+	r.Write("tracked.txt", "bass\n")
+	r.Write("notes.md", "y\n")
+	later := time.Now().Add(time.Hour)
+	for _, name := range []string{"tracked.txt", "notes.md"} {
+		if err := os.Chtimes(filepath.Join(r.Dir, name), later, later); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return r, ran
 }
 
@@ -84,8 +92,12 @@ func TestThePlantedProgramsAreLive(t *testing.T) {
 	c := exec.Command("git", "status")
 	c.Dir = r.Dir
 	_ = c.Run()
-	if _, err := os.Stat(ran); err != nil {
-		t.Error("git status ran none of the planted programs: the test above proves nothing")
+	raw, err := os.ReadFile(ran)
+	if err != nil {
+		t.Fatal("git status ran none of the planted programs: the test above proves nothing")
+	}
+	if strings.Count(string(raw), "evil") < 2 || !strings.Contains(string(raw), "evil\x20\n") {
+		t.Errorf("git status ran only\n%s", raw)
 	}
 }
 

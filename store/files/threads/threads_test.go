@@ -231,34 +231,42 @@ func TestABusyLockNamesItsHolder(t *testing.T) {
 	}
 }
 
-// git clean removes the lock file while somebody holds it: who waits for that lock must not
-// take a lock that nobody else will ever see.
-func TestALockWhoseFileWasDeletedIsTakenAgain(t *testing.T) {
+// git clean removes the lock file while somebody holds it, and another process makes a new
+// one: who waited for the old one must wait for the new one too.
+func TestALockWhoseFileWasReplacedIsTakenAgain(t *testing.T) {
 	r := started(t)
-	f, err := os.OpenFile(path(r, ".lock"), os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
+	hold := func() *os.File {
+		f, err := os.OpenFile(path(r, ".lock"), os.O_RDWR|os.O_CREATE, 0o644)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+			t.Fatal(err)
+		}
+		return f
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
-		t.Fatal(err)
+	done := make(chan error, 1)
+	waits := func() {
+		t.Helper()
+		select {
+		case err := <-done:
+			t.Fatalf("the lock was not waited for: %v", err)
+		case <-time.After(50 * time.Millisecond):
+		}
 	}
-	done := make(chan error)
+	first := hold()
 	go func() {
 		_, err := r.Apply(context.Background(), workstate.Update{Patch: patch(t, `{"next_action":"x"}`)}, scene)
 		done <- err
 	}()
-	select {
-	case err := <-done:
-		t.Fatalf("the lock was not waited for: %v", err)
-	case <-time.After(50 * time.Millisecond):
-	}
+	waits()
 	remove(t, path(r, ".lock"))
-	f.Close()
+	second := hold()
+	first.Close()
+	waits()
+	second.Close()
 	if err := <-done; err != nil {
 		t.Fatal(err)
-	}
-	if _, err := os.Stat(path(r, ".lock")); err != nil {
-		t.Errorf("the lock was not taken again: %v", err)
 	}
 }
 
