@@ -92,26 +92,33 @@ func (c Finalize) unlessParked(p *planner, t Thread, fallback bool) (Thread, Thr
 
 // carryover is the thread that keeps a contract's gaps when none is active. It is made
 // when a gap opens, and found again by the contract's goal when a later run answers it.
+// Where the one of that goal is parked, another one with a number keeps the gap here.
 func (c Finalize) carryover(p *planner, gaps []Gap) (before, fresh Thread, err error) {
 	if c.Outcome.Contract == nil {
 		return before, fresh, nil
 	}
 	goal := c.Outcome.Contract.Goal
-	id := ID(carryoverPrefix) + shortSlug(goal)
-	old, there, err := p.facts.Thread(id)
-	if err != nil || len(gaps) == 0 && (!there || old.Status.Ended()) {
-		return before, fresh, err
-	}
-	if there {
+	for n := 1; n < 100; n++ {
+		id := numbered(ID(carryoverPrefix)+shortSlug(goal), n)
+		old, there, err := p.facts.Thread(id)
+		if err != nil || len(gaps) == 0 && (!there || old.Status.Ended()) {
+			return before, fresh, err
+		}
+		if !there {
+			fresh = New(id, goal)
+			fresh.Status, fresh.Hypothesis = Paused, Strongest(gaps).hypothesis()
+			p.Answer.Judgement = Judgement{}
+			return before, fresh, nil
+		}
 		before, fresh, err = c.unlessParked(p, old, false)
 		if fresh.Status.Ended() {
 			fresh.Status = Paused
 		}
-		return before, fresh, err
+		if err != nil || fresh.ID != "" {
+			return before, fresh, err
+		}
+		before = Thread{}
 	}
-	fresh = New(id, goal)
-	fresh.Status = Paused
-	fresh.Hypothesis = Strongest(gaps).hypothesis()
 	return before, fresh, nil
 }
 

@@ -1,10 +1,12 @@
 package threads
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
 	"strings"
+	"time"
 
 	"vise/model"
 	"vise/model/workstate"
@@ -87,20 +89,34 @@ func (s *Snapshot) Thread(id workstate.ID) (workstate.Thread, bool, error) {
 	return e.thread, e.there, e.err
 }
 
+// A program that writes a file in place leaves it empty or half for a moment: a file that
+// is empty, or that changes while it cannot be read, is read again.
+const (
+	settleTries = 40
+	settlePause = 3 * time.Millisecond
+)
+
 func (s *Snapshot) load(id workstate.ID) entry {
-	raw, err := s.read(threadFile(id))
-	if errors.Is(err, fs.ErrNotExist) {
-		return entry{}
+	var before []byte
+	for try := 0; ; try++ {
+		raw, err := s.read(threadFile(id))
+		if errors.Is(err, fs.ErrNotExist) {
+			return entry{}
+		}
+		if err != nil {
+			return entry{err: s.repo.explain("read thread "+string(id), err)}
+		}
+		t, err := workstate.Read(id, raw)
+		if err == nil {
+			return entry{thread: t, there: true}
+		}
+		if settled := len(raw) > 0 && bytes.Equal(raw, before); settled || try == settleTries {
+			return entry{err: model.Refuse(model.CodeDamaged, "thread %s cannot be read", id).Because(err).
+				WithHint("see vise thread doctor; the file is left alone")}
+		}
+		before = raw
+		time.Sleep(settlePause)
 	}
-	if err != nil {
-		return entry{err: s.repo.explain("read thread "+string(id), err)}
-	}
-	t, err := workstate.Read(id, raw)
-	if err != nil {
-		return entry{err: model.Refuse(model.CodeDamaged, "thread %s cannot be read", id).Because(err).
-			WithHint("see vise thread doctor; the file is left alone")}
-	}
-	return entry{thread: t, there: true}
 }
 
 // Threads implements workstate.Facts. What cannot be read is in Broken afterwards.

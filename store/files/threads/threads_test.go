@@ -399,3 +399,24 @@ func evicted(t *testing.T, r threads.Repo) string {
 	}
 	return b.String()
 }
+
+func TestAHalfWrittenFileIsReadOnceItIsWhole(t *testing.T) {
+	r := started(t)
+	whole := content(t, r, "threads/fix-login.json")
+	write(t, r, "threads/fix-login.json", "")
+	written := make(chan error, 1)
+	time.AfterFunc(5*time.Millisecond, func() {
+		written <- os.WriteFile(path(r, "threads/fix-login.json"), []byte(whole), 0o644)
+	})
+	snap, err := r.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	if _, there, err := snap.Thread("fix-login"); err != nil || !there {
+		t.Errorf("got %v %v", there, err)
+	}
+	if err := <-written; err != nil {
+		t.Fatal(err)
+	}
+}
