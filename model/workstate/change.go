@@ -191,7 +191,8 @@ const (
 )
 
 // ActiveOf finds the active thread: the one that the pointer names while it is in
-// progress; without a usable pointer, the newest in progress. A zero thread: none.
+// progress; where the pointer leads to none such, as a crash can leave it, the newest in
+// progress. An empty pointer is believed. A zero thread: none.
 func ActiveOf(f Facts) (Thread, Source, error) {
 	p := f.Pointer()
 	if p.Present && p.ID == "" {
@@ -202,10 +203,7 @@ func ActiveOf(f Facts) (Thread, Source, error) {
 		if err != nil {
 			return Thread{}, FromPointer, err
 		}
-		if ok && t.Status != InProgress {
-			return Thread{}, "", nil
-		}
-		if ok {
+		if ok && t.Status == InProgress {
 			return t, FromPointer, nil
 		}
 	}

@@ -26,6 +26,7 @@ type RepairKind string
 // The repairs. SetAside renames the thread's files out of the way; nothing is deleted.
 const (
 	ClearPointer RepairKind = "clear_pointer"
+	MovePointer  RepairKind = "move_pointer"
 	PauseThread  RepairKind = "pause"
 	TrimLists    RepairKind = "trim"
 	RewriteFile  RepairKind = "rewrite"
@@ -51,7 +52,9 @@ func Diagnose(f Facts, broken []Damaged) ([]Finding, error) {
 			Message: fmt.Sprintf("the file cannot be read: %v", b.Cause),
 			Steps:   fmt.Sprintf("rename threads/%s.json to threads/%s.json.set-aside", b.ID, b.ID)})
 	}
-	out = append(out, diagnosePointer(f.Pointer(), all, broken)...)
+	for _, found := range diagnosePointer(f.Pointer(), all, broken) {
+		out = append(out, found.towards(f))
+	}
 	out = append(out, diagnoseProgress(f, all)...)
 	slices.SortFunc(all, func(a, b Thread) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	for _, t := range all {
@@ -82,6 +85,16 @@ func diagnosePointer(p Pointer, all []Thread, broken []Damaged) []Finding {
 	}
 	found.Thread = p.ID
 	return []Finding{found}
+}
+
+// towards makes the repair of a pointer lead to the thread that is active without it.
+func (f Finding) towards(facts Facts) Finding {
+	active, source, err := ActiveOf(facts)
+	if err == nil && source == FromFallback && !active.phantom() {
+		f.Repair, f.Thread = MovePointer, active.ID
+		f.Steps = fmt.Sprintf("write active.json with active_task_id %s", active.ID)
+	}
+	return f
 }
 
 func diagnoseProgress(f Facts, all []Thread) []Finding {
@@ -147,8 +160,11 @@ func (c Repair) Do(f Facts, s Scene) (Change, error) {
 	p := plan(f, s)
 	done := map[ID]bool{}
 	for _, found := range c.Findings {
-		if found.Repair == ClearPointer {
+		if found.Repair == ClearPointer || found.Repair == MovePointer {
 			next := f.Pointer().To("", s.At)
+			if found.Repair == MovePointer {
+				next.ID = found.Thread
+			}
 			p.Point = &next
 			continue
 		}
