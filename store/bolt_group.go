@@ -98,7 +98,18 @@ func (b *Bolt) serve(calls []*call) {
 		return
 	}
 	for _, c := range calls {
-		c.done <- b.retry(c.ctx, c.run)
+		err := b.retry(c.ctx, c.run)
+		c.done <- err
+		if errors.As(err, new(*Busy)) && c.ctx.Err() == nil {
+			b.sendAway(err)
+		}
+	}
+}
+
+// sendAway tells those who came meanwhile, who would wait as long again for nothing.
+func (b *Bolt) sendAway(err error) {
+	for _, c := range b.group.take() {
+		c.done <- err
 	}
 }
 
@@ -119,6 +130,9 @@ func (b *Bolt) together(calls []*call) bool {
 	}
 	for i, c := range calls {
 		c.done <- cmp.Or(errs[i], err)
+	}
+	if errors.As(err, new(*Busy)) {
+		b.sendAway(err)
 	}
 	return true
 }

@@ -61,14 +61,14 @@ func TestWakeMakesFollowLook(t *testing.T) {
 	}()
 	must(applied(other, objective("k")))
 	for {
-		l.Wake()
 		select {
 		case revision := <-followed:
 			if revision != 1 || time.Since(begun) > time.Second {
 				t.Errorf("revision %d after %v", revision, time.Since(begun))
 			}
 			return
-		default:
+		case <-time.After(time.Millisecond):
+			l.Wake()
 		}
 	}
 }
