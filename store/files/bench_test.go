@@ -4,6 +4,8 @@ import (
 	"os"
 	"strconv"
 	"testing"
+
+	"vise/model"
 )
 
 func BenchmarkPlan(b *testing.B) {
@@ -27,5 +29,14 @@ func BenchmarkStat(b *testing.B) {
 	h := newHome(b)
 	for b.Loop() {
 		h.Stat(agent, item)
+	}
+}
+
+func BenchmarkCreatePlan(b *testing.B) {
+	h := newHome(b)
+	for i := 0; b.Loop(); i++ {
+		if _, err := h.CreatePlan(agent, model.ItemID("wi-"+strconv.Itoa(i+10)), "seed"); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

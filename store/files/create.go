@@ -17,7 +17,7 @@ const (
 // CreatePlan creates an item's plan with seed as its text, and the directories that
 // lead to it. When it returns nil the file is there for good: file and directories are
 // on the disk. What already has the name wins and is left alone, whatever it is; created
-// is then false. This is the only time that vise writes a plan.
+// is then false, so that a retry is safe. This is the only time that vise writes a plan.
 func (h Home) CreatePlan(agent model.AgentID, id model.ItemID, seed string) (created bool, err error) {
 	created, err = h.createPlan(agent, id, seed)
 	if err != nil {
@@ -58,14 +58,14 @@ func (h Home) makeItemDir(agent model.AgentID, id model.ItemID) (*os.Root, error
 	return at, nil
 }
 
-// makeDir opens the directory name in at, and creates it first if it is missing. A new
-// directory's entry is on the disk before anything is put into it.
+// makeDir opens the directory name in at, and creates it first if it is missing. Its
+// entry is on the disk before anything is put into it, also if another process made it
+// and died before it could say so.
 func makeDir(at *os.Root, name string) (*os.Root, error) {
-	err := at.Mkdir(name, dirMode)
-	if err == nil {
-		err = syncDir(at)
+	if err := at.Mkdir(name, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
 	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := syncDir(at); err != nil {
 		return nil, err
 	}
 	dir, err := enter(at, name)
@@ -79,7 +79,7 @@ func makeDir(at *os.Root, name string) (*os.Root, error) {
 // that name. A reader never sees half of it, nor does a crash leave half of it.
 func createNew(dir *os.Root, name string, data []byte) (created bool, err error) {
 	if _, err := dir.Lstat(name); err == nil {
-		return false, nil
+		return false, syncDir(dir)
 	}
 	temp, err := writeTemp(dir, data, fileMode)
 	if err != nil {
@@ -89,13 +89,10 @@ func createNew(dir *os.Root, name string, data []byte) (created bool, err error)
 	if err != nil {
 		dir.Remove(temp)
 	}
-	if errors.Is(err, fs.ErrExist) {
-		return false, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return false, err
 	}
-	return true, syncDir(dir)
+	return err == nil, syncDir(dir)
 }
 
 // nameNew gives the file temp its name, unless that is taken. Where the file system
