@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+
+	"vise/model"
+)
+
+// fault is any error as one with a code, a message that is safe to show, and a way out.
+func fault(err error) *model.Error {
+	var known *model.Error
+	if errors.As(err, &known) {
+		e := *known
+		e.Message = model.Text(e.Error()).String()
+		return &e
+	}
+	said := model.Text(err.Error()).String()
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return model.Refuse(model.CodeReadOnly, "no permission: %s", said).
+			WithHint("make the files yours (chown, chmod), or name another home: --home")
+	case errors.Is(err, context.Canceled):
+		return model.Refuse(model.CodeInternal, "interrupted").WithHint("what was done before stays; run it again")
+	case isUsage(said):
+		return model.Refuse(model.CodeInvalid, "%s", said).WithHint("see vise help")
+	}
+	return model.Refuse(model.CodeInternal, "%s", said).WithHint("vise doctor looks for the cause")
+}
+
+// isUsage recognises the errors that cobra and pflag make without a type.
+func isUsage(said string) bool {
+	for _, start := range []string{
+		"unknown flag", "unknown shorthand flag", "unknown command", "flag needs an argument", "invalid argument",
+		"bad flag syntax", "required flag", "if any flags in the group", "at least one of the flags",
+	} {
+		if strings.HasPrefix(said, start) {
+			return true
+		}
+	}
+	return false
+}
+
+// misuse is an error of the command line itself.
+func misuse(field, format string, args ...any) *model.Error {
+	return model.Refuse(model.CodeInvalid, format, args...).At(field)
+}
