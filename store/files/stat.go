@@ -38,6 +38,15 @@ func (h Home) Stat(agent model.AgentID, id model.ItemID) Stat {
 	return statOf(info)
 }
 
+// StatPath looks at any file, following links.
+func StatPath(path string) Stat {
+	info, err := os.Stat(path)
+	if err != nil {
+		return missingStat(err)
+	}
+	return statOf(info)
+}
+
 // statLink looks at what the link plan.md leads to, or at the link if it leads out.
 func (h Home) statLink(agent model.AgentID, id model.ItemID, link fs.FileInfo) (fs.FileInfo, error) {
 	dir, err := h.itemDir(agent, id)
