@@ -71,16 +71,21 @@ type Heard struct {
 	Provenance
 }
 
-// Promoted is the data of work_item_completion_report_promoted and, with the reason of
-// the suppression, of turn_terminal_brief_suppressed.
+// Promoted is the data of work_item_completion_report_promoted.
 type Promoted struct {
-	Revision    uint64     `json:"revision,omitempty"`
+	Revision    uint64     `json:"revision"`
 	Source      ReportOf   `json:"source"`
 	TextPreview Text       `json:"text_preview,omitempty"`
 	Warnings    []Warning  `json:"warnings,omitempty"`
 	DeliveryID  DeliveryID `json:"delivery_summary_id"`
 	BriefID     BriefID    `json:"brief_id"`
-	Reason      string     `json:"reason,omitempty"`
+}
+
+// Suppressed is the data of turn_terminal_brief_suppressed: the turn's own final brief
+// must not repeat the one promoted.
+type Suppressed struct {
+	Reason  string  `json:"reason"`
+	BriefID BriefID `json:"brief_id"`
 }
 
 // TaskNews is the data of task_started and task_ended.

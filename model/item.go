@@ -9,7 +9,10 @@ type WorkItem struct {
 	Handle  Handle  `json:"handle"`
 	AgentID AgentID `json:"agent_id"`
 	// Revision is 1 at creation and grows by one with every write.
-	Revision     uint64       `json:"revision"`
+	Revision uint64 `json:"revision"`
+	// Mutated is the revision of the last mutation by an agent or operator: a plan file
+	// that was read again makes nobody's view of the item stale.
+	Mutated      uint64       `json:"mutated_revision"`
 	Objective    Text         `json:"objective"`
 	State        State        `json:"state"`
 	PlanStatus   PlanStatus   `json:"plan_status"`

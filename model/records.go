@@ -77,6 +77,8 @@ const (
 	ReportNearRound ReportOf = "near_round"
 	ReportTurnFinal ReportOf = "turn_final"
 	ReportOperator  ReportOf = "operator"
+	// ReportImported came with an import.
+	ReportImported ReportOf = "imported"
 )
 
 // Delivery is the delivery summary of a completed WorkItem, with its evidence.

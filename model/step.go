@@ -71,7 +71,7 @@ func (s *step) own(id ItemID, seen uint64) (WorkItem, error) {
 	if err := s.mayTouch(w); err != nil {
 		return WorkItem{}, err
 	}
-	if seen != 0 && seen != w.Revision {
+	if seen != 0 && (seen < w.Mutated || seen > w.Revision) {
 		return WorkItem{}, s.stale(w, seen)
 	}
 	s.receipt.AgentID, s.receipt.WorkItemID, s.receipt.ItemRevision = w.AgentID, w.ID, w.Revision
@@ -114,7 +114,7 @@ func (s *step) open(id ItemID, seen uint64, verb string) (WorkItem, error) {
 func (s *step) save(w WorkItem, mutation bool) WorkItem {
 	w.Revision++
 	if mutation {
-		w.UpdatedAt = s.at.At
+		w.UpdatedAt, w.Mutated = s.at.At, w.Revision
 	}
 	s.put(w)
 	s.receipt.AgentID, s.receipt.WorkItemID, s.receipt.ItemRevision = w.AgentID, w.ID, w.Revision

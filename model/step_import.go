@@ -20,9 +20,8 @@ func (c Import) step(s *step) error {
 		}
 	}
 	if w, ok := s.Item(c.Focus); ok && a.CurrentWorkItemID == "" && w.State == Open && w.AgentID == a.ID {
-		a.CurrentWorkItemID, a.UpdatedAt = w.ID, s.at.At
-		s.put(a)
-		s.event(EventWorkItemPicked, w.ID, Picked{Transition: Transition{CurrentWorkItemID: w.ID, SwitchKind: SwitchPick, Reason: "imported"}})
+		s.focus(a, w, s.transition(a, w, "imported"))
+		s.receipt.Transition = nil
 	}
 	s.receipt.AgentID, s.receipt.WorkItemID = a.ID, ""
 	return nil
@@ -52,14 +51,30 @@ func (s *step) importItem(a Agent, in Imported) error {
 	}
 	w.AgentID = a.ID
 	w.Revision = max(w.Revision, 1)
+	w.Mutated = w.Revision
 	w.Handle = NewHandle(w.ID, s.handleTaken)
 	w.PlanArtifact = NewPlanArtifact(a.ID, w.ID, []byte(in.Plan), s.at.At)
 	w.CreatedAt, w.UpdatedAt = orNow(w.CreatedAt, s.at.At), orNow(w.UpdatedAt, s.at.At)
 	s.plans = append(s.plans, NewPlan{AgentID: a.ID, ItemID: w.ID, Seed: in.Plan})
+	if w.State == Completed {
+		w = s.importCompleted(w)
+	}
 	s.put(w)
 	s.event(EventWorkItemWritten, w.ID, Written{Action: "imported", Revision: w.Revision})
 	s.receipt.Imported++
 	return nil
+}
+
+// importCompleted gives a completed item's report the brief and delivery that it has here.
+func (s *step) importCompleted(w WorkItem) WorkItem {
+	w = unblocked(w)
+	if w.ResultSummary = trimmed(w.ResultSummary); w.ResultSummary != "" {
+		s.put(Brief{ID: BriefID(s.newID("br-")), AgentID: w.AgentID, WorkItemID: w.ID, BriefKind: "result", Text: w.ResultSummary,
+			Provenance: ReportImported, CreatedAt: w.UpdatedAt})
+		s.put(Delivery{ID: DeliveryID(s.newID("dl-")), AgentID: w.AgentID, WorkItemID: w.ID, Text: w.ResultSummary,
+			Provenance: ReportImported, CreatedAt: w.UpdatedAt})
+	}
+	return w
 }
 
 func (s *step) importWait(a Agent, x Wait) error {
@@ -67,7 +82,7 @@ func (s *step) importWait(a Agent, x Wait) error {
 		return Refuse(CodeInvalid, "wait id %q is not usable", Text(x.ID)).At("id")
 	}
 	w, ok := s.Item(x.WorkItemID)
-	if _, known := s.Wait(x.ID); known || x.WorkItemID != "" && (!ok || w.AgentID != a.ID) {
+	if _, known := s.Wait(x.ID); known || x.WorkItemID != "" && (!ok || w.AgentID != a.ID || w.State == Completed) {
 		s.receipt.Skipped++
 		return nil
 	}

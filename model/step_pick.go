@@ -24,10 +24,6 @@ func (c PickWorkItem) step(s *step) error {
 	if c.ClearBlocker {
 		w = s.clearBlocker(w, &t)
 	}
-	t.CurrentReadiness, t.FocusMode = ReadyToRun, FocusRunnable
-	if d := Derive(w, s.ItemWaits(w.AgentID, w.ID), true); d.Scheduling != Runnable {
-		t.CurrentReadiness, t.FocusMode = d.Readiness, FocusInspection
-	}
 	s.focus(a, w, t)
 	return nil
 }
@@ -79,6 +75,10 @@ func (s *step) clearBlocker(w WorkItem, t *Transition) WorkItem {
 // focus moves the focus to w. Leaving runnable work asks for a reason; a missing one is a
 // warning (seed 002, "PickWorkItem Missing Reason Compatibility").
 func (s *step) focus(a Agent, w WorkItem, t Transition) {
+	t.CurrentReadiness, t.FocusMode = ReadyToRun, FocusRunnable
+	if d := Derive(w, s.ItemWaits(w.AgentID, w.ID), true); d.Scheduling != Runnable {
+		t.CurrentReadiness, t.FocusMode = d.Readiness, FocusInspection
+	}
 	required := t.SwitchKind == SwitchOverride
 	missing := required && t.Reason == ""
 	if missing {

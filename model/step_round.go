@@ -30,7 +30,11 @@ func (c Round) step(s *step) error {
 		outer.Calls = append(outer.Calls, s.receipt)
 	}
 	s.receipt = outer
+	s.receipt.CompletedTransition = len(completed) > 0
 	s.promoteRound(c, text, by, completed)
+	for _, call := range s.receipt.Calls {
+		s.warn(call.Warnings...)
+	}
 	return nil
 }
 
@@ -102,22 +106,21 @@ func (s *step) promoteRound(c Round, text Text, by ReportOf, completed []complet
 		s.notPromoted(x, WarnReportOffered, "the text is not from the completing round; it is offered, not promoted")
 	default:
 		w, _ := s.Item(x.item)
-		s.promote(w, text, by, s.receipt.Calls[x.call].Warnings)
-		s.receipt.ItemRevision = s.receipt.Calls[x.call].ItemRevision + 1
+		b := s.promote(w, text, by, s.receipt.Calls[x.call].Warnings)
+		s.event(EventBriefSuppressed, w.ID, Suppressed{Reason: "work_item_completion_report_promoted", BriefID: b.ID})
 	}
 }
 
 func (s *step) notPromoted(x completedCall, kind WarningKind, message string) {
 	w := Warning{Kind: kind, Message: message}
-	s.warn(w)
 	call := &s.receipt.Calls[x.call]
 	call.Warnings = append(call.Warnings, w)
 	s.event(EventCompletionWarning, x.item, w)
 }
 
 // promote makes text the completion report of w: its summary, one delivery summary, and
-// exactly one result brief, which stands for the turn's final one (seed 000).
-func (s *step) promote(w WorkItem, text Text, by ReportOf, warnings []Warning) {
+// exactly one result brief (seed 000, "Tool surface").
+func (s *step) promote(w WorkItem, text Text, by ReportOf, warnings []Warning) Brief {
 	w.ResultSummary = text
 	w = s.save(w, true)
 	b := Brief{ID: BriefID(s.newID("br-")), AgentID: w.AgentID, WorkItemID: w.ID, BriefKind: "result", Text: text,
@@ -127,12 +130,12 @@ func (s *step) promote(w WorkItem, text Text, by ReportOf, warnings []Warning) {
 	s.put(d)
 	p := Promoted{Revision: w.Revision, Source: by, TextPreview: cut(text, previewReport), Warnings: warnings, DeliveryID: d.ID, BriefID: b.ID}
 	s.event(EventReportPromoted, w.ID, p)
-	if by == ReportSameRound {
-		s.event(EventBriefSuppressed, w.ID, Promoted{Source: by, DeliveryID: d.ID, BriefID: b.ID, Reason: "work_item_completion_report_promoted"})
-	}
 	s.receipt.ReportPromoted, s.receipt.ReportSource = true, by
+	return b
 }
 
+// step takes an explicit later report. It is promoted whatever its provenance, but it
+// cannot claim to come from the completing round.
 func (c ReportWorkItem) step(s *step) error {
 	w, err := s.own(c.WorkItemID, 0)
 	if err != nil {
@@ -148,6 +151,9 @@ func (c ReportWorkItem) step(s *step) error {
 	by, err := s.provenance(c.Provenance)
 	if err != nil {
 		return err
+	}
+	if by == ReportSameRound {
+		by = ReportTurnFinal
 	}
 	if w.ResultSummary == text {
 		return nil

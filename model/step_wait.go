@@ -85,7 +85,7 @@ func choices(in []Text) ([]Text, error) {
 // wakeable checks that something can wake x.
 func (s *step) wakeable(x Wait) (Wait, error) {
 	needs := func(hint string) (Wait, error) {
-		return x, Refuse(CodeInvalid, "a %s wait needs a resource", x.Kind).At("resource").WithHint("%s", hint)
+		return x, Refuse(CodeInvalid, "a wait of kind %s needs a resource", x.Kind).At("resource").WithHint("%s", hint)
 	}
 	switch x.Kind {
 	case WaitTask:

@@ -67,7 +67,7 @@ func ViewOf(f Facts, w WorkItem) View {
 			CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt,
 		},
 	}
-	if t, ok := w.CurrentTodo(); ok {
+	if t, ok := w.CurrentTodo(); ok && w.State == Open {
 		v.CurrentTodo = &t
 	}
 	v.Report = reportOf(f, w)
