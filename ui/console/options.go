@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/themes"
 )
 
 // Ledger is what the console needs of the ledger.
@@ -45,6 +46,8 @@ type PlanText struct {
 	Text model.Text
 	// Reason says in words what a bad condition comes from.
 	Reason string
+	// Unsettled: somebody is writing the file now. What is on screen stays.
+	Unsettled bool
 }
 
 // News tells which plans may have changed and how files are watched.
@@ -85,22 +88,13 @@ type Session struct {
 	ReadOnly string
 }
 
-// Theme is the operator's choice of colours.
-type Theme string
-
-// The themes. Auto asks the terminal for its background and follows the answer.
-const (
-	ThemeAuto  Theme = "auto"
-	ThemeLight Theme = "light"
-	ThemeDark  Theme = "dark"
-)
-
 // Options are the console's surroundings: all that it may not find out by itself.
 type Options struct {
 	Session
 	// FirstRun is shown instead of a desk when there is no ledger; Session.Ledger is then nil.
 	FirstRun *FirstRun
-	Theme    Theme
+	// Palette is the operator's choice of colours; nil follows the terminal's background.
+	Palette *themes.Palette
 	// NoColor leaves weights, reverse and marks to tell things apart.
 	NoColor bool
 	// ASCII draws glyphs and borders in ASCII.
