@@ -2,7 +2,7 @@
 // arguments into a command, hands it to the ledger, and shows the answer for people or,
 // with --json, for machines. Without a verb it opens the console.
 //
-// Read main part first: cli.go (how a verb runs and answers), globals.go (what every verb
+// Read the frame first: cli.go (how a verb runs and answers), globals.go (what every verb
 // knows), exit.go and fault.go (how it ends), door.go (how it reaches the ledger); then
 // any verb.
 package cli
@@ -26,6 +26,7 @@ import (
 // Main runs the program with the arguments, streams and environment of its process, and
 // returns the exit code.
 func Main() int {
+	signal.Ignore(syscall.SIGXFSZ) // a limit on file sizes is an error like a full disk
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	a := &app{
@@ -70,13 +71,13 @@ func (a *app) run(ctx context.Context) int {
 // root is the command tree.
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "vise [verb]",
+		Use:   "vise",
 		Short: "Hold one piece of work at a time, firmly",
 		Long: "vise keeps the work items of coding agents in a durable ledger, says what each agent works on\n" +
 			"and why, and shows what needs you. Without a verb it opens the console.",
 		SilenceUsage: true, SilenceErrors: true,
 		Args:              noSuchVerb,
-		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true}, SuggestionsMinimumDistance: 2,
 	}
 	a.flags.register(root)
 	root.SetHelpFunc(a.help)

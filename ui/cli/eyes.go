@@ -39,7 +39,7 @@ func (e *eyes) close() { e.watch.Close() }
 // Plan is part of console.Eyes.
 func (e *eyes) Plan(_ context.Context, agent model.AgentID, id model.ItemID) console.PlanText {
 	p := e.home.Plan(agent, id)
-	out := console.PlanText{Artifact: p.PlanArtifact, Reason: p.Reason}
+	out := console.PlanText{Artifact: p.PlanArtifact, Reason: p.Reason, Unsettled: p.Unsettled}
 	if p.Unsettled {
 		return out
 	}

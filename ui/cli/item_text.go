@@ -24,7 +24,7 @@ func (p *page) item(v model.View, waits []model.Wait) {
 		p.block("blocked by", v.BlockedBy)
 	}
 	if !v.RecheckAt.IsZero() && v.BlockedBy != "" {
-		p.line("recheck     %s", when(v.RecheckAt))
+		p.line("recheck       %s", when(v.RecheckAt))
 	}
 	p.todos(v.TodoList)
 	p.waits(waits)
@@ -44,9 +44,9 @@ func (p *page) block(label string, t model.Text) {
 	if len(lines) == 0 {
 		return
 	}
-	p.line("%-11s %s", label, lines[0])
+	p.line("%-13s %s", label, lines[0])
 	for _, l := range lines[1:] {
-		p.line("%-11s %s", "", l)
+		p.line("%-13s %s", "", l)
 	}
 }
 

@@ -127,8 +127,8 @@ func (p *page) agents(list []agentGist) {
 		if g.Current != nil {
 			p.line("  works on %s %s", g.Current.Handle, g.Current.Objective)
 		}
-		if g.NeedsOperator > 0 {
-			p.line("  %s", p.class(model.WaitingForOperator, of(g.NeedsOperator, 0)+" need you"))
+		if more := g.NeedsOperator - g.Counts[model.WaitingForOperator]; more > 0 {
+			p.line("  %s", p.class(model.WaitingForOperator, fmt.Sprintf("%d more ask for you", more)))
 		}
 	}
 }

@@ -40,15 +40,8 @@ func (a *app) new(ctx context.Context, objective string, o newOptions) (answer, 
 	if err := a.worthAHome(create); err != nil {
 		return answer{}, err
 	}
-	d, _, err := a.openOrCreate()
+	agent, err := a.agentOfNew(ctx)
 	if err != nil {
-		return answer{}, err
-	}
-	var agent model.AgentID
-	if err := d.ledger.View(ctx, func(r model.Reader) (err error) {
-		agent, err = a.agentOf(r)
-		return err
-	}); err != nil {
 		return answer{}, err
 	}
 	in, err := a.apply(ctx, o.mutation, agent, create)
@@ -74,4 +67,21 @@ func (a *app) worthAHome(c model.CreateWorkItem) error {
 	}
 	_, err = model.Step(nothing{}, model.Stamp{At: a.now(), NewID: "judged", Actor: actor, Agent: agent}, c)
 	return err
+}
+
+// agentOfNew is whose item is created. A home made for it knows that agent from the start.
+func (a *app) agentOfNew(ctx context.Context) (model.AgentID, error) {
+	d, created, err := a.openOrCreate()
+	if err != nil {
+		return "", err
+	}
+	var agent model.AgentID
+	err = d.ledger.View(ctx, func(r model.Reader) (err error) {
+		agent, err = a.agentOf(r)
+		return err
+	})
+	if err == nil && created {
+		_, err = a.apply(ctx, mutation{}, "", model.AddAgent{AgentID: agent})
+	}
+	return agent, err
 }

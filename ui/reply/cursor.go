@@ -30,8 +30,8 @@ func cursorOf(row *model.Row) string {
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// rowOf reads a cursor; an empty one is the beginning.
-func rowOf(cursor string) (*model.Row, error) {
+// rowOf reads a cursor of an agent's list; an empty one is the beginning.
+func rowOf(agent model.AgentID, cursor string) (*model.Row, error) {
 	if cursor == "" {
 		return nil, nil
 	}
@@ -43,7 +43,7 @@ func rowOf(cursor string) (*model.Row, error) {
 	if err != nil || !slices.Contains(model.Classes, p.Class) {
 		return nil, model.Refuse(model.CodeInvalid, "the cursor is not one that a list gave").At("cursor").WithHint("begin again without it")
 	}
-	row := model.Row{ID: p.ID, Class: p.Class, CreatedAt: p.Created, UpdatedAt: p.Updated}
+	row := model.Row{ID: p.ID, AgentID: agent, Class: p.Class, CreatedAt: p.Created, UpdatedAt: p.Updated}
 	row.Wait.LastTriggeredAt = p.Triggered
 	return &row, nil
 }

@@ -95,7 +95,7 @@ func ContextOf(r model.Reader, agent model.AgentID) Context {
 
 // OfList answers ListWorkItems. cursor is a List's Cursor, or empty.
 func OfList(r model.Reader, agent model.AgentID, filter model.Filter, cursor string, limit int, todos bool, fresh Fresh) (List, error) {
-	after, err := rowOf(cursor)
+	after, err := rowOf(agent, cursor)
 	if err != nil {
 		return List{}, err
 	}
