@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -15,6 +16,7 @@ func fault(err error) *model.Error {
 	if errors.As(err, &known) {
 		e := *known
 		e.Message = model.Text(e.Error()).String()
+		e.Hint = cmp.Or(e.Hint, waysOut[e.Code], "see vise help")
 		return &e
 	}
 	said := model.Text(err.Error()).String()
@@ -28,6 +30,15 @@ func fault(err error) *model.Error {
 		return model.Refuse(model.CodeInvalid, "%s", said).WithHint("see vise help")
 	}
 	return model.Refuse(model.CodeInternal, "%s", said).WithHint("vise doctor looks for the cause")
+}
+
+// waysOut are the hints of errors that come without one.
+var waysOut = map[model.Code]string{
+	model.CodeNotOwner: "act as the operator, or for the agent that it belongs to: --agent",
+	model.CodeNotFound: "see what there is: vise status, vise list",
+	model.CodeInvalid:  "vise help VERB says what the verb takes",
+	model.CodeRefused:  "vise why ID explains how the work item stands",
+	model.CodeInternal: "vise doctor looks for the cause",
 }
 
 // isUsage recognises the errors that cobra and pflag make without a type.
