@@ -23,7 +23,9 @@ type drafts struct {
 // maxDrafts bounds the file, in bytes: a file that is larger is not ours.
 const maxDrafts = 4 << 20
 
-func newDrafts(home string) *drafts { return &drafts{path: filepath.Join(home, "state", "drafts.json")} }
+func newDrafts(home string) *drafts {
+	return &drafts{path: filepath.Join(home, "state", "drafts.json")}
+}
 
 // Load is part of console.Drafts.
 func (d *drafts) Load(context.Context) (map[string]string, error) {

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
+	"syscall"
 
 	"vise/model"
 )
@@ -24,6 +26,12 @@ func fault(err error) *model.Error {
 	case errors.Is(err, fs.ErrPermission):
 		return model.Refuse(model.CodeReadOnly, "no permission: %s", said).
 			WithHint("make the files yours (chown, chmod), or name another home: --home")
+	case isAny(err, syscall.EROFS):
+		return model.Refuse(model.CodeReadOnly, "%s", said).WithHint("name a home that can be written: --home")
+	case noRoom(err, said):
+		return model.Refuse(model.CodeFull, "%s", said).WithHint("free some space; nothing of this was saved, all before it was")
+	case isAny(err, syscall.EISDIR, syscall.ENOTDIR, syscall.ELOOP):
+		return model.Refuse(model.CodeDamaged, "%s", said).WithHint("something else lies in its place; look at it, then move it away")
 	case errors.Is(err, context.Canceled):
 		return model.Refuse(model.CodeInternal, "interrupted").WithHint("what was done before stays; run it again")
 	case isUsage(said):
@@ -31,6 +39,19 @@ func fault(err error) *model.Error {
 	}
 	return model.Refuse(model.CodeInternal, "%s", said).WithHint("vise doctor looks for the cause")
 }
+
+func isAny(err error, numbers ...syscall.Errno) bool {
+	var n syscall.Errno
+	return errors.As(err, &n) && slices.Contains(numbers, n)
+}
+
+// noRoom recognises a full disk, quota or limit. The database below passes some of them on
+// in words only.
+func noRoom(err error, said string) bool {
+	return isAny(err, full...) || slices.ContainsFunc(full, func(n syscall.Errno) bool { return strings.HasSuffix(said, n.Error()) })
+}
+
+var full = []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
 
 // waysOut are the hints of errors that come without one.
 var waysOut = map[model.Code]string{

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/store"
 	"vise/store/files"
 	"vise/watcher"
 )
@@ -147,23 +148,27 @@ const shownPlans = 10
 func (c *checkup) plans(ctx context.Context, a *app, d *door) {
 	k := check{Name: "plan files", OK: true}
 	seen, behind, bad := 0, 0, 0
-	err := d.ledger.View(ctx, func(r model.Reader) error {
-		for _, x := range r.Agents("", maxAgents) {
-			eachOpen(r, x.ID, func(w model.WorkItem) {
-				seen++
-				p := d.files.Plan(w.AgentID, w.ID)
-				switch {
-				case p.Condition != model.PlanOK:
-					bad++
-					if bad <= shownPlans {
-						k.Message += fmt.Sprintf("; %s: %s", w.Handle, planReason(p))
-					}
-				case !model.SamePlan(p.PlanArtifact, w.PlanArtifact):
-					behind++
-				}
-			})
+	look := func(w model.WorkItem) {
+		seen++
+		p := d.files.Plan(w.AgentID, w.ID)
+		switch {
+		case p.Condition != model.PlanOK:
+			bad++
+			if bad <= shownPlans {
+				k.Message += fmt.Sprintf("; %s: %s", w.Handle, planReason(p))
+			}
+		case !model.SamePlan(p.PlanArtifact, w.PlanArtifact):
+			behind++
 		}
-		return nil
+	}
+	// Reading files takes as long as it takes, so a copy is read, not the ledger itself.
+	err := d.ledger.Frozen(ctx, func(frozen *store.Ledger) error {
+		return frozen.View(ctx, func(r model.Reader) error {
+			for _, x := range r.Agents("", maxAgents) {
+				eachOpen(r, x.ID, look)
+			}
+			return nil
+		})
 	})
 	if err != nil {
 		c.note("plan files", err, "")
