@@ -1,0 +1,400 @@
+package console
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/text"
+)
+
+// itemLine names an item in a dialog: glyph, handle, objective.
+func (s surroundings) itemLine(label string, r model.Row, note string) string {
+	k := s.skin
+	room := d80(s.layout.w) - 7 - 2 - len(r.Handle) - 2 - text.Width(note) - 1
+	return " " + k.muted.paint(text.Pad(label, 7)) + k.inkOfRow(r).paint(s.glyphOfRow(r)) + " " +
+		k.muted.paint(string(r.Handle)) + " " + text.Pad(s.show(r.Objective), max(room, 4)) + " " + k.muted.paint(note)
+}
+
+// warnLine is a sentence with a warning mark, wrapped.
+func (s surroundings) warnLine(words string) []string {
+	var out []string
+	mark := s.skin.glyph.Warning
+	for _, l := range text.Wrap(text.Safe(words, false), d80(s.layout.w)-4) {
+		out = append(out, " "+s.skin.needsYou.paint(mark+" "+l))
+		mark = " "
+	}
+	return out
+}
+
+func (s surroundings) mutedLine(words string) string { return " " + s.skin.muted.paint(words) }
+
+func scheduled(r model.Row) string { return strings.ReplaceAll(string(r.Scheduling), "_", " ") }
+
+// picking asks why runnable work is left, or says that the pick is for review only.
+func picking(c Console, r model.Row, o model.Outlook) dialog {
+	f := &form{
+		title: fmt.Sprintf("Pick %s for %s", r.Handle, c.place.agent),
+		foot: func(f *form) string {
+			if len(f.fields) == 0 {
+				return "enter pick · esc cancel"
+			}
+			return "enter pick · empty = reason recorded as missing · esc cancel"
+		},
+		submit: func(_ surroundings, f *form) wish {
+			p := model.PickWorkItem{WorkItemID: r.ID, SeenRevision: r.Revision}
+			if len(f.fields) > 0 {
+				p.Reason = f.text(0)
+			}
+			return wish{command: p, said: "Picked " + string(r.Handle)}
+		},
+	}
+	f.head = func(s surroundings, _ *form) []string {
+		var out []string
+		if o.From != nil {
+			out = append(out, s.itemLine("From", *o.From, scheduled(*o.From)))
+		}
+		out = append(out, s.itemLine("To", r, scheduled(r)), "")
+		if o.AsksReason {
+			out = append(out, s.mutedLine("Why switch?   stored on the work_item_picked event and nowhere else"))
+		}
+		return out
+	}
+	if o.AsksReason {
+		f.fields = []formField{{field: newField("", 1, model.MaxReason)}}
+		f.canned = []string{"operator priority", "current is waiting on a slow task", "wrong item"}
+	}
+	f.tail = func(s surroundings, f *form) []string {
+		var out []string
+		if len(f.canned) > 0 {
+			out = append(out, s.mutedLine("  1 "+f.canned[0]+"    2 "+f.canned[1]+"    3 "+f.canned[2]), "")
+		}
+		if o.ReviewOnly {
+			what := "It keeps its blocker"
+			if r.BlockedBy != "" {
+				what += ` "` + text.Cut(r.BlockedBy.String(), 60) + `"`
+			} else if r.BlockedBy == "" {
+				what = "It stays " + scheduled(r)
+			}
+			out = append(out, s.warnLine(what+". Picking it is for review only.")...)
+		}
+		return out
+	}
+	return f
+}
+
+// completing asks for the report and shows what completion leaves undone.
+func completing(c Console) dialog {
+	r := *c.row()
+	f := &form{
+		title:    fmt.Sprintf("Complete %s  %s", r.Handle, text.Cut(c.show(r.Objective), 50)),
+		draftKey: "complete:" + string(r.ID),
+		fields:   []formField{{label: "Report", field: newField("", 6, model.MaxReport)}},
+	}
+	f.withDraft(c.drafts[f.draftKey])
+	f.head = func(s surroundings, _ *form) []string { return s.unfinishedLines() }
+	f.tail = func(s surroundings, f *form) []string {
+		out := []string{""}
+		if f.fields[0].empty() {
+			out = append(out, s.warnLine("No report will be stored. Nothing is ever made up.")...)
+		} else {
+			out = append(out, s.mutedLine("Saved as: operator."))
+		}
+		out = append(out, s.mutedLine("Final: it cannot be reopened."))
+		return append(out, s.nextLine(r.ID))
+	}
+	f.foot = func(f *form) string {
+		if f.fields[0].empty() {
+			return "ctrl+s complete without report · esc closes"
+		}
+		return "ctrl+s complete · esc keeps the draft"
+	}
+	f.submit = func(s surroundings, f *form) wish {
+		return wish{said: "Completed " + string(r.Handle), command: model.Round{
+			Text: f.text(0), WorkItemID: r.ID,
+			Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: r.ID, SeenRevision: s.seen(r)}}},
+		}}
+	}
+	return f
+}
+
+// seen is the revision that the operator has seen of an item: the one drawn, or the one
+// drawn since a refusal said that it moved on.
+func (s surroundings) seen(r model.Row) uint64 {
+	if now := s.queue.row(r.ID); now != nil {
+		return now.Revision
+	}
+	return r.Revision
+}
+
+func (s surroundings) unfinishedLines() []string {
+	d := s.detail()
+	if d == nil || d.Unfinished() == nil {
+		return nil
+	}
+	u := d.Unfinished()
+	out := s.warnLine(u.Message)
+	for i, t := range u.Sample {
+		if i == 3 {
+			break
+		}
+		mark, ink := s.todoMark(t.State)
+		out = append(out, "   "+ink.paint(mark+" "+text.Cut(s.show(t.Text), d80(s.layout.w)-8)))
+	}
+	return append(out, "")
+}
+
+// nextLine names the candidate once an item is out of the way.
+func (s surroundings) nextLine(id model.ItemID) string {
+	if r, ok := s.truth.desk.NextWithout(id); ok {
+		return s.mutedLine("Next candidate: ") + s.glyphOfRow(r) + " " + string(r.Handle) + " " + text.Cut(s.show(r.Objective), 40)
+	}
+	return s.mutedLine("Next candidate: none")
+}
+
+// reporting gives a completed item the report it has not got.
+func reporting(c Console) dialog {
+	r := *c.row()
+	f := &form{
+		title:    fmt.Sprintf("Report on %s  %s", r.Handle, text.Cut(c.show(r.Objective), 50)),
+		draftKey: "complete:" + string(r.ID),
+		head:     func(surroundings, *form) []string { return nil },
+		fields:   []formField{{label: "Report   given once, saved as: operator", field: newField("", 6, model.MaxReport)}},
+		foot:     func(*form) string { return "ctrl+s save · esc keeps the draft" },
+		submit: func(_ surroundings, f *form) wish {
+			return wish{said: "Report kept for " + string(r.Handle), command: model.ReportWorkItem{WorkItemID: r.ID, Text: f.text(0)}}
+		},
+	}
+	return f.withDraft(c.drafts[f.draftKey])
+}
+
+// blocking sets a blocker, or shows the one there is, which enter clears.
+func blocking(c Console) dialog {
+	r := *c.row()
+	if r.CanUnblock() {
+		return unblocking(c, r)
+	}
+	f := &form{
+		title:    fmt.Sprintf("Block %s  %s", r.Handle, text.Cut(c.show(r.Objective), 50)),
+		draftKey: "block:" + string(r.ID),
+		head:     func(surroundings, *form) []string { return nil },
+		fields:   []formField{{label: "Blocked by", field: newField("", 1, model.MaxBlocker)}},
+		foot:     func(*form) string { return "enter block · esc keeps the draft" },
+		tail: func(s surroundings, _ *form) []string {
+			out := []string{""}
+			if r.IsCurrent {
+				out = append(out, s.mutedLine("Focus is released now."))
+			}
+			return append(out, s.nextLine(r.ID))
+		},
+		submit: func(s surroundings, f *form) wish {
+			if f.fields[0].empty() {
+				return wish{trouble: "say what blocks it, or esc"}
+			}
+			return wish{said: "Blocked " + string(r.Handle), command: model.UpdateWorkItem{
+				WorkItemID: r.ID, BlockedBy: model.SetTo(f.text(0)), SeenRevision: s.seen(r),
+			}}
+		},
+	}
+	return f.withDraft(c.drafts[f.draftKey])
+}
+
+// unblocking shows a blocker and what clearing it does.
+func unblocking(_ Console, r model.Row) dialog {
+	return &form{
+		title: fmt.Sprintf("Unblock %s", r.Handle),
+		head: func(s surroundings, _ *form) []string {
+			out := []string{s.itemLine("Item", r, scheduled(r)), "", s.mutedLine("Blocked by")}
+			out = append(out, s.wrapped(r.BlockedBy, d80(s.layout.w)-2, s.skin.blocked)...)
+			if r.Wait.Kind != "" {
+				out = append(out, "", s.mutedLine("Its "+string(r.Wait.Kind)+" wait is cancelled with the blocker."))
+			}
+			return append(out, s.mutedLine("The focus stays where it is."))
+		},
+		foot: func(*form) string { return "enter clears the blocker · esc cancel" },
+		submit: func(s surroundings, _ *form) wish {
+			return wish{said: "Unblocked " + string(r.Handle), command: model.UpdateWorkItem{
+				WorkItemID: r.ID, BlockedBy: model.Clear(), SeenRevision: s.seen(r),
+			}}
+		},
+	}
+}
+
+// reviewing shows what was heard beside what is waited for.
+func reviewing(c Console) dialog {
+	r := *c.row()
+	f := unblocking(c, r).(*form)
+	f.title = fmt.Sprintf("Review %s", r.Handle)
+	f.head = func(s surroundings, _ *form) []string {
+		out := []string{s.itemLine("Item", r, scheduled(r)), "", s.mutedLine("Blocked by")}
+		out = append(out, s.wrapped(r.BlockedBy, d80(s.layout.w)-2, s.skin.blocked)...)
+		out = append(out, "")
+		if d := s.detail(); d != nil {
+			for _, x := range d.ActiveWaits {
+				out = append(out, s.waitLines(x, d80(s.layout.w)-2)...)
+			}
+		}
+		return append(out, s.mutedLine("A trigger clears nothing by itself. p picks for review, w waits again."))
+	}
+	return f
+}
+
+// creating asks for a new item's objective and the seed of its plan.
+func creating(c Console) dialog {
+	f := &form{
+		title:    fmt.Sprintf("New work item for %s", c.place.agent),
+		draftKey: "new:" + string(c.place.agent),
+		head:     func(surroundings, *form) []string { return nil },
+		fields: []formField{
+			{label: "Objective", field: newField("", 1, model.MaxObjective)},
+			{label: "Plan seed   becomes plan.md; may stay empty", field: newField("", 6, model.MaxReport)},
+		},
+		tail: func(s surroundings, _ *form) []string {
+			return []string{"", s.mutedLine("The focus stays. p picks it.")}
+		},
+		foot: func(*form) string { return "ctrl+s create · tab field · esc keeps the draft" },
+		submit: func(_ surroundings, f *form) wish {
+			if f.fields[0].empty() {
+				return wish{trouble: "an objective is needed"}
+			}
+			return wish{said: "Created", command: model.CreateWorkItem{Objective: f.text(0), Plan: model.Text(f.fields[1].value())}}
+		},
+	}
+	return f.withDraft(c.drafts[f.draftKey])
+}
+
+// rewording edits the objective.
+func rewording(c Console) dialog {
+	r := *c.row()
+	objective := r.Objective
+	if d := c.detail(); d != nil {
+		objective = d.Objective
+	}
+	f := &form{
+		title:    fmt.Sprintf("Objective of %s", r.Handle),
+		draftKey: "objective:" + string(r.ID),
+		head:     func(surroundings, *form) []string { return nil },
+		fields:   []formField{{label: "Objective", field: newField(objective.String(), 3, model.MaxObjective)}},
+		foot:     func(*form) string { return "ctrl+s save · esc keeps the draft" },
+		submit: func(s surroundings, f *form) wish {
+			t := model.Text(strings.ReplaceAll(f.value(0), "\n", " "))
+			return wish{said: "Objective saved", command: model.UpdateWorkItem{WorkItemID: r.ID, Objective: &t, SeenRevision: s.seen(r)}}
+		},
+	}
+	return f.withDraft(c.drafts[f.draftKey])
+}
+
+// waitKinds are the wakes in the order of the digits.
+var waitKinds = []struct {
+	wake model.Wake
+	name string
+}{
+	{model.WakeOperatorInput, "operator"}, {model.WakeTaskResult, "task"}, {model.WakeExternal, "external event"}, {model.WakeTimer, "timer"},
+}
+
+// The fields of the wait dialog.
+const (
+	waitKind = iota
+	waitReason
+	waitQuestion
+	waitChoices
+	waitSource
+	waitResource
+	waitCondition
+	waitTime
+	waitRecheck
+)
+
+// waiting parks an item until something happens.
+func waiting(c Console) dialog {
+	r := *c.row()
+	names := make([]string, len(waitKinds))
+	for i, k := range waitKinds {
+		names[i] = k.name
+	}
+	line := func() field { return newField("", 1, model.MaxWaitText) }
+	is := func(wakes ...int) func(*form) bool {
+		return func(f *form) bool {
+			for _, w := range wakes {
+				if f.fields[waitKind].chosen == w {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	f := &form{
+		title:    fmt.Sprintf("Wait  %s  %s", r.Handle, text.Cut(c.show(r.Objective), 50)),
+		draftKey: "wait:" + string(r.ID),
+		head:     func(surroundings, *form) []string { return nil },
+		fields: []formField{
+			waitKind:      {label: "Wait for", options: names},
+			waitReason:    {label: "Why   becomes its blocker", field: line()},
+			waitQuestion:  {label: "Question", field: line(), shown: is(0)},
+			waitChoices:   {label: "Choices   up to five, with | between", field: line(), shown: is(0)},
+			waitSource:    {label: "Source   ci.github", field: line(), shown: is(2)},
+			waitResource:  {label: "Resource   the task's id, or what it is about", field: line(), shown: is(1, 2)},
+			waitCondition: {label: "Condition   conclusion=success", field: line(), shown: is(2)},
+			waitTime:      {label: "Until   30m, 16:00, tomorrow 9", field: line(), shown: is(3), note: resolved},
+			waitRecheck:   {label: "Recheck   look again after 30m, at 16:00; may stay empty", field: line(), shown: is(0, 1, 2), note: resolved},
+		},
+		tail: func(s surroundings, _ *form) []string { return []string{"", s.nextLine(r.ID)} },
+		foot: func(*form) string { return "ctrl+s save · tab field · esc keeps the draft" },
+	}
+	f.submit = func(s surroundings, f *form) wish { return f.waitWish(s, r) }
+	return f.withDraft(c.drafts[f.draftKey])
+}
+
+// resolved shows the instant that a time field means.
+func resolved(s surroundings, f *form) string {
+	at := waitTime
+	if f.fields[waitKind].chosen != 3 {
+		at = waitRecheck
+	}
+	if f.fields[at].empty() {
+		return ""
+	}
+	t, err := action.Instant(f.value(at), s.now)
+	if err != nil {
+		return s.skin.blocked.paint(err.Error())
+	}
+	return s.skin.accent.paint(s.bothTimes(t))
+}
+
+// waitWish makes the command of the wait dialog.
+func (f *form) waitWish(s surroundings, r model.Row) wish {
+	kind := waitKinds[f.fields[waitKind].chosen]
+	w := model.WaitFor{WorkItemID: r.ID, Wake: kind.wake, Reason: f.text(waitReason), SeenRevision: s.seen(r)}
+	if w.Reason == "" {
+		return wish{trouble: "say why it waits; that becomes its blocker"}
+	}
+	given := func(i int) model.Text {
+		if f.visible(i) {
+			return f.text(i)
+		}
+		return ""
+	}
+	w.Question, w.Source, w.Resource, w.Condition = given(waitQuestion), given(waitSource), given(waitResource), given(waitCondition)
+	for c := range strings.SplitSeq(string(given(waitChoices)), "|") { // raw: split, not shown
+		if c = strings.TrimSpace(c); c != "" {
+			w.Choices = append(w.Choices, model.Text(c))
+		}
+	}
+	if kind.wake == model.WakeTimer {
+		t, err := action.Instant(f.value(waitTime), s.now)
+		if err != nil {
+			return wish{trouble: err.Error()}
+		}
+		w.WakeAt = t
+	} else if v := f.value(waitRecheck); v != "" {
+		t, err := action.Instant(v, s.now)
+		if err != nil {
+			return wish{trouble: err.Error()}
+		}
+		ms := max(t.Sub(s.now), time.Millisecond).Milliseconds()
+		w.RecheckAfterMS = &ms
+	}
+	return wish{command: w, said: string(r.Handle) + " waits for " + kind.name}
+}
