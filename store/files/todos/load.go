@@ -1,0 +1,169 @@
+package todos
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"vise/model/todo"
+)
+
+// Snapshot is a session as it was read: every todo in list order, and every file that
+// could not be read as one.
+type Snapshot struct {
+	Todos   []todo.Todo
+	Damaged []Damage
+	// Sources are the directories there are.
+	Sources []string
+	// names are all file names, by source: ids go on from them.
+	names map[string][]string
+	// bodies are kept when they were asked for, by source directory and file.
+	bodies map[place]string
+	places map[todo.Ref]place
+}
+
+// place is where a file lies: its source's directory and its name there.
+type place struct{ dir, file string }
+
+// Index finds the todos of the snapshot.
+func (s Snapshot) Index() *todo.Index { return todo.NewIndex(s.Todos) }
+
+// Body is the text below a todo's front matter, when the snapshot was loaded with bodies.
+func (s Snapshot) Body(t todo.Todo) string { return s.bodies[s.places[t.Ref()]] }
+
+// Load reads every todo of the session. Readers need no lock: each file is whole, old or new.
+func (s *Session) Load() (Snapshot, error) { return s.load(false) }
+
+// LoadBodies is Load that keeps the bodies, for search.
+func (s *Session) LoadBodies() (Snapshot, error) { return s.load(true) }
+
+func (s *Session) load(bodies bool) (Snapshot, error) {
+	snap := Snapshot{names: map[string][]string{}, bodies: map[place]string{}, places: map[todo.Ref]place{}}
+	dirs, err := fs.ReadDir(s.root.FS(), ".")
+	if err != nil {
+		return snap, s.gone(err)
+	}
+	for _, d := range dirs {
+		switch {
+		case strings.HasPrefix(d.Name(), "."):
+		case d.Type()&fs.ModeSymlink != 0:
+			snap.Damaged = append(snap.Damaged, Damage{File: d.Name(), Rule: RuleSymlink, Reason: "a symbolic link is not followed"})
+		case d.IsDir():
+			if err := s.loadSource(&snap, d.Name(), bodies); err != nil {
+				return snap, s.gone(err)
+			}
+		}
+	}
+	todo.Sort(snap.Todos)
+	slices.SortFunc(snap.Damaged, func(a, b Damage) int {
+		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.File, b.File))
+	})
+	return snap, nil
+}
+
+// gone tells a removed session from other trouble.
+func (s *Session) gone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("session %s: %w", s.Rel, ErrGone)
+	}
+	return fmt.Errorf("session %s: %w", s.Rel, err)
+}
+
+func (s *Session) loadSource(snap *Snapshot, dir string, bodies bool) error {
+	if !todo.ValidSource(dir) {
+		snap.Damaged = append(snap.Damaged, Damage{Source: shorten(dir), Rule: todo.RuleSource, Reason: "the directory's name is not a source"})
+		return nil
+	}
+	root, err := enter(s.root, dir, false)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	files, err := fs.ReadDir(root.FS(), ".")
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, f := range files {
+		if todo.IsTodoFile(f.Name()) {
+			names = append(names, f.Name())
+		}
+	}
+	snap.Sources, snap.names[dir] = append(snap.Sources, dir), names
+	for i, l := range readAll(root, dir, names) {
+		at := place{dir, names[i]}
+		switch {
+		case l.damage != nil:
+			snap.Damaged = append(snap.Damaged, *l.damage)
+		case l.todo.File != "":
+			snap.add(l.todo, at)
+			if bodies {
+				snap.bodies[at] = l.body
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Snapshot) add(t todo.Todo, at place) {
+	s.Todos = append(s.Todos, t)
+	if _, taken := s.places[t.Ref()]; !taken {
+		s.places[t.Ref()] = at
+	}
+}
+
+// loaded is one file as a todo, or its damage, or nothing when it vanished meanwhile.
+type loaded struct {
+	todo   todo.Todo
+	body   string
+	damage *Damage
+}
+
+// readAll reads files side by side and returns when all are read.
+func readAll(root *os.Root, dir string, names []string) []loaded {
+	out := make([]loaded, len(names))
+	workers := min(runtime.GOMAXPROCS(0), 1+len(names)/16)
+	var done sync.WaitGroup
+	for w := range workers {
+		done.Go(func() {
+			for i := w; i < len(names); i += workers {
+				out[i] = loadFile(root, dir, names[i])
+			}
+		})
+	}
+	done.Wait()
+	return out
+}
+
+func loadFile(root *os.Root, dir, name string) loaded {
+	c, err := readFile(root, name, maxTodoBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return loaded{}
+	}
+	var t todo.Todo
+	if err == nil {
+		t, err = Parse(c.raw, dir, name)
+	}
+	if err != nil {
+		d := asDamage(err)
+		d.Source, d.File = dir, name
+		return loaded{damage: d}
+	}
+	doc, _ := split(string(c.raw))
+	return loaded{todo: t, body: doc.body}
+}
+
+func asDamage(err error) *Damage {
+	var d *Damage
+	if errors.As(err, &d) {
+		copied := *d
+		return &copied
+	}
+	return damaged(RuleUnreadable, "%s", err.Error())
+}
