@@ -1,0 +1,346 @@
+package todos
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"vise/model"
+	"vise/model/todo"
+)
+
+func TestCreatingAFindingTwiceMakesItOnce(t *testing.T) {
+	s := newSession(t, review)
+	finding := draft("SQL injection", todo.Pending)
+	finding.FindingID, finding.SourceRef = "SEC-001", "tmp/reviews/abc/TOME.md"
+	task := draft("Implement auth", todo.Ready)
+	task.Source, task.SourceRef, task.Tags = "work", "plans/p.md", []model.Text{"task-1"}
+	mustCreate(t, s, finding, task)
+	made, err := s.Create([]todo.Draft{finding, task, draft("by hand", todo.Pending)}, operator())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(made.Created) != 1 || len(made.Skipped) != 2 || made.Skipped[0].Existing != "review/001" || made.Skipped[1].Existing != "work/001" {
+		t.Fatalf("got %+v", made)
+	}
+}
+
+func TestATodoLivesItsWholeLife(t *testing.T) {
+	s := newSession(t, review)
+	mustCreate(t, s, draft("one", todo.Pending), draft("two", todo.Ready))
+	approve := operator()
+	approve.To, approve.Reason = todo.Ready, "Triage approved"
+	if _, err := s.Move("1", approve); err != nil {
+		t.Fatal(err)
+	}
+	got, why, _, err := s.Claim(nil, agent("smith-1"), todo.NoWitness)
+	if err != nil || why != todo.Something || got.IssueID != "001" {
+		t.Fatalf("claimed %s, %q, %v", got.IssueID, why, err)
+	}
+	block := agent("smith-1")
+	block.To, block.Dependencies, block.Reason = todo.Blocked, []todo.Ref{"review/002"}, ""
+	if _, err = s.Move("review/001", block); err != nil {
+		t.Fatal(err)
+	}
+	back := claimBy("smith-1")
+	_, err = s.Move("001", back)
+	refusedBy(t, err, todo.RuleWaiting)
+
+	if _, err = s.Start("002", agent("smith-2"), todo.NoWitness); err != nil {
+		t.Fatal(err)
+	}
+	finish := func(name string) todo.Move {
+		m := agent(name)
+		m.To, m.Resolution, m.Reason = todo.Complete, todo.Fixed, "Fixed: it works"
+		return m
+	}
+	if _, err = s.Move("002", finish("smith-2")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = s.Move("001", back); err != nil {
+		t.Fatal(err)
+	}
+	done, err := s.Move("001", finish("smith-1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, r := range done.History {
+		told = append(told, string(r.To)+" by "+r.Actor.Raw()+": "+r.Reason.Raw())
+	}
+	want := "pending by user: \nready by user: Triage approved\nin_progress by smith-1: because\n" +
+		"blocked by smith-1: Blocked by: review/002\nin_progress by smith-1: because\ncomplete by smith-1: Fixed: it works"
+	if got := strings.Join(told, "\n"); got != want {
+		t.Errorf("history\n%s\nwant\n%s", got, want)
+	}
+	if done.File != "001-pending-p2-one.md" || done.LastWork != "2026-03-02" {
+		t.Errorf("file %s, last work %s", done.File, done.LastWork)
+	}
+	for _, p := range todo.CheckAll(mustLoad(t, s).Index()) {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestDuplicatesNameOneAnotherUntilReopened(t *testing.T) {
+	s := newSession(t, review)
+	mustCreate(t, s, draft("one", todo.Pending), draft("two", todo.Ready))
+	m := operator()
+	m.To, m.Resolution, m.Reason, m.DuplicateOf = todo.WontFix, todo.Duplicate, "the same", "review/001"
+	if _, err := s.Move("002", m); err != nil {
+		t.Fatal(err)
+	}
+	related := func() []todo.Ref {
+		first, _ := mustLoad(t, s).Index().Find("review/001")
+		return first.Related
+	}
+	if got := related(); !slices.Equal(got, []todo.Ref{"review/002"}) {
+		t.Fatalf("the original's related todos are %v", got)
+	}
+	back, err := s.Reopen("002", operator())
+	if err != nil || back.Status != todo.Ready && back.Status != todo.Pending {
+		t.Fatalf("reopened as %s, %v", back.Status, err)
+	}
+	if len(related()) != 0 || len(back.Related) != 0 || back.Resolution != "" {
+		t.Fatalf("the link stays: %v %v", related(), back.Related)
+	}
+}
+
+// A claim whose lease ran out, or whose process died, is interrupted by the next sweep;
+// a living one is not, nor is one in another session.
+func TestSweepInterruptsWhatTheDeadLeftInItsOwnSession(t *testing.T) {
+	repo := t.TempDir()
+	mine, other := openIn(t, repo, review), openIn(t, repo, "tmp/work/1/todos")
+	mustCreate(t, mine, draft("one", todo.Ready), draft("two", todo.Ready), draft("three", todo.Ready), draft("four", todo.Ready))
+	mustCreate(t, other, draft("one", todo.Ready))
+	claim := func(s *Session, id string, pid int, until time.Time) {
+		m := agent("smith-" + id)
+		m.Lease = todo.Lease{ID: "l" + id, PID: pid, Host: "box", Until: todo.Stamp(until)}
+		if _, err := s.Start(id, m, todo.NoWitness); err != nil {
+			t.Fatal(err)
+		}
+	}
+	later := noon.Add(30 * time.Minute)
+	claim(mine, "001", 0, noon.Add(time.Minute))
+	claim(mine, "002", 7, noon.Add(time.Hour))
+	claim(mine, "003", 8, noon.Add(time.Hour))
+	claim(other, "001", 7, noon.Add(time.Minute))
+	seven := func(host string, pid int) todo.Liveness {
+		if pid == 7 {
+			return todo.Dead
+		}
+		return todo.Alive
+	}
+	m := agent("smith-9")
+	m.At = later
+	got, _, swept, err := mine.Claim(nil, m, seven)
+	if err != nil || got.IssueID != "004" || len(swept) != 2 {
+		t.Fatalf("claimed %s, swept %d, %v", got.IssueID, len(swept), err)
+	}
+	for i, want := range []todo.Status{todo.Interrupted, todo.Interrupted, todo.InProgress} {
+		if s := mustLoad(t, mine).Todos[i]; s.Status != want {
+			t.Errorf("%s is %s, want %s", s.IssueID, s.Status, want)
+		}
+	}
+	if s := mustLoad(t, other).Todos[0].Status; s != todo.InProgress {
+		t.Errorf("the other session's todo is %s", s)
+	}
+	late := agent("smith-001")
+	late.To, late.Resolution, late.Fence = todo.Complete, todo.Fixed, "l001"
+	if _, err := mine.Move("001", late); err == nil {
+		t.Error("the dead claimant completed an interrupted todo")
+	}
+	resume := operator()
+	resumed, err := mine.Resume(resume)
+	if err != nil || len(resumed) != 2 || resumed[0].AssignedTo != "" || resumed[0].ClaimedAt != "" {
+		t.Fatalf("resumed %+v, %v", resumed, err)
+	}
+	if ended, err := mine.Cleanup(operator()); err != nil || len(ended) != 2 || ended[0].Reason != todo.SessionEnded {
+		t.Fatalf("cleanup interrupted %+v, %v", ended, err)
+	}
+}
+
+func TestAnExpiredClaimantsFenceIsWorthless(t *testing.T) {
+	s := newSession(t, review)
+	mustCreate(t, s, draft("one", todo.Ready))
+	first := agent("smith")
+	first.Lease.ID = "first"
+	if _, err := s.Start("001", first, todo.NoWitness); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Cleanup(operator()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Resume(operator()); err != nil {
+		t.Fatal(err)
+	}
+	second := agent("smith")
+	second.Lease.ID = "second"
+	if _, err := s.Start("001", second, todo.NoWitness); err != nil {
+		t.Fatal(err)
+	}
+	done := agent("smith")
+	done.To, done.Resolution, done.Fence = todo.Complete, todo.Fixed, "first"
+	_, err := s.Move("001", done)
+	refusedBy(t, err, todo.RuleFence)
+}
+
+// An editor writes while a change is on its way: its text is not lost, and the change is
+// judged by what it wrote.
+func TestAnEditorBetweenReadAndRenameWins(t *testing.T) {
+	s := newSession(t, review)
+	made := mustCreate(t, s, draft("one", todo.Ready))[0]
+	file := filepath.Join(s.Path(), "review", made.File)
+	edits := 0
+	s.at = func(step string) {
+		if step == stepSynced && edits == 0 {
+			edits++
+			put(t, s, "review/"+made.File, strings.Replace(read(t, file), "## Problem Statement", "## Problem Statement, edited", 1))
+		}
+	}
+	if _, err := s.Start("001", agent("smith"), todo.NoWitness); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, file); !strings.Contains(got, "edited") || !strings.Contains(got, "status: in_progress") || edits != 1 {
+		t.Fatalf("got\n%s", got)
+	}
+	s.at = func(step string) {
+		if step == stepSynced {
+			edits++
+			put(t, s, "review/"+made.File, read(t, file)+strings.Repeat("x", edits))
+		}
+	}
+	_, err := s.Cleanup(operator())
+	if !errors.Is(err, ErrChanged) {
+		t.Fatalf("an editor that never rests: %v", err)
+	}
+}
+
+func TestAdoptionMovesWhatIsUnfinishedOnce(t *testing.T) {
+	repo := t.TempDir()
+	from, to := openIn(t, repo, review), openIn(t, repo, "tmp/reviews/next/todos")
+	second := draft("two", todo.Ready)
+	second.Dependencies, second.FindingID, second.SourceRef = []todo.Ref{"review/001"}, "SEC-2", "T"
+	mustCreate(t, from, draft("one", todo.Ready), second, draft("three", todo.Pending), draft("four", todo.Ready))
+	mustCreate(t, to, draft("own", todo.Pending))
+	done := operator()
+	done.To, done.Resolution, done.Reason = todo.Complete, todo.Fixed, "done"
+	if _, err := from.Move("003", done); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := from.Start("004", agent("smith"), todo.NoWitness); err != nil {
+		t.Fatal(err)
+	}
+	_, err := to.Adopt(from, nil, operator(), todo.NoWitness)
+	refusedBy(t, err, todo.RuleClaimed)
+	if _, err := from.Cleanup(operator()); err != nil {
+		t.Fatal(err)
+	}
+	extra := filepath.Join(from.Path(), "review", "001-ready-p2-one.md")
+	must(t, os.WriteFile(extra, []byte(strings.Replace(read(t, extra), "---\n", "---\nmine: kept # yes\n", 1)), 0o644))
+
+	adopted, err := to.Adopt(from, nil, operator(), todo.NoWitness)
+	if err != nil || len(adopted) != 3 {
+		t.Fatalf("adopted %+v, %v", adopted, err)
+	}
+	snap := mustLoad(t, to)
+	if len(snap.Todos) != 4 {
+		t.Fatalf("%d todos", len(snap.Todos))
+	}
+	copied, _ := snap.Index().Find("review/003")
+	if copied.FindingID != "SEC-2" || !slices.Equal(copied.Dependencies, []todo.Ref{"review/002"}) || len(copied.History) != 2 {
+		t.Errorf("copied as %+v", copied)
+	}
+	if one, _ := snap.Index().Find("review/002"); !strings.Contains(read(t, filepath.Join(to.Path(), "review", one.File)), "mine: kept # yes\n") {
+		t.Error("an unknown key was lost")
+	}
+	if four, _ := snap.Index().Find("review/004"); four.Status != todo.Ready || four.AssignedTo != "" {
+		t.Errorf("the interrupted todo goes on as %s of %q", four.Status, four.AssignedTo)
+	}
+	for _, old := range mustLoad(t, from).Todos {
+		if !old.Status.Final() {
+			t.Errorf("%s is still %s", old.Ref(), old.Status)
+		}
+	}
+	if again, err := to.Adopt(from, nil, operator(), todo.NoWitness); err != nil || len(again) != 0 {
+		t.Errorf("adopted again: %+v, %v", again, err)
+	}
+	for _, p := range todo.CheckAll(snap.Index()) {
+		if p.Severity == todo.Error {
+			t.Errorf("%+v", p)
+		}
+	}
+}
+
+func TestASessionIsRemovedOnlyWhenNothingIsLost(t *testing.T) {
+	s := newSession(t, review)
+	mustCreate(t, s, draft("one", todo.Ready))
+	if _, err := s.Start("001", agent("smith"), todo.NoWitness); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.Remove(operator(), "box", todo.NoWitness, true)
+	refusedBy(t, err, RuleInUse)
+	if _, err := s.Cleanup(operator()); err != nil {
+		t.Fatal(err)
+	}
+	loss, err := s.Remove(operator(), "box", todo.NoWitness, false)
+	refusedBy(t, err, RuleUnfinished)
+	if len(loss.Unfinished) != 1 || loss.Files != 1 {
+		t.Errorf("preview %+v", loss)
+	}
+	if _, err := s.Remove(operator(), "box", todo.NoWitness, true); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(s.Path()); !os.IsNotExist(err) {
+		t.Errorf("still there: %v", err)
+	}
+}
+
+func TestFixRepairsWhatNeedsNoDecision(t *testing.T) {
+	s := newSession(t, review)
+	put(t, s, "review/001-ready-p1-a.md", "---\nstatus: ready\npriority: p1\ndependencies: [\"001\", \"002\"]\nrelated_todos: [review/002]\n---\n# A\n")
+	put(t, s, "review/002-ready-p1-b.md", "---\nstatus: ready\npriority: p1\n---\n# B\n")
+	fixed, err := s.Fix(operator(), true)
+	if err != nil || len(fixed) != 2 {
+		t.Fatalf("fixed %d, %v", len(fixed), err)
+	}
+	for _, p := range todo.CheckAll(mustLoad(t, s).Index()) {
+		if p.Fixable || p.Rule == todo.RuleOrder {
+			t.Errorf("%+v", p)
+		}
+	}
+	if got := mustLoad(t, s).Todos; got[0].Wave != 2 || got[1].ExecutionOrder != 1 {
+		t.Errorf("waves %d %d", got[0].Wave, got[1].Wave)
+	}
+	if again, err := s.Fix(operator(), true); err != nil || len(again) != 0 {
+		t.Errorf("fixed again: %+v, %v", again, err)
+	}
+}
+
+func TestSureCopiesAreMergedAndClaimedOnesAreNot(t *testing.T) {
+	s := newSession(t, review)
+	var drafts []todo.Draft
+	for range 5 {
+		d := draft("SQL injection in query", todo.Ready)
+		d.Files, d.SourceRef = []model.Text{"src/db.go:10"}, "TOME.md"
+		drafts = append(drafts, d)
+	}
+	for i := range drafts {
+		drafts[i].FindingID = model.Text("SEC-00" + string(rune('1'+i)))
+	}
+	mustCreate(t, s, drafts...)
+	if _, err := s.Start("002", agent("smith"), todo.NoWitness); err != nil {
+		t.Fatal(err)
+	}
+	merged, err := s.MergeSimilar(operator())
+	if err != nil || len(merged) != 3 {
+		t.Fatalf("merged %d, %v", len(merged), err)
+	}
+	first, _ := mustLoad(t, s).Index().Find("review/001")
+	if len(first.Related) != 3 {
+		t.Errorf("the kept one is related to %v", first.Related)
+	}
+}
