@@ -29,7 +29,7 @@ func edit(raw []byte, sets []todo.Set, add addition) ([]byte, error) {
 		return nil, d
 	}
 	out := doc
-	e := editor{lines: strings.SplitAfter(doc.head, "\n"), keys: keys, eol: doc.eol(), put: map[int]string{}, after: map[int]string{}}
+	e := editor{lines: yamlLines(doc.head), keys: keys, eol: doc.eol(), put: map[int]string{}, after: map[int]string{}}
 	for _, s := range sets {
 		e.set(s)
 	}

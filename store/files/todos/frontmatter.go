@@ -2,6 +2,8 @@ package todos
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -92,7 +94,7 @@ func entries(head string) (map[string]entry, *Damage) {
 		return nil, d
 	}
 	pairs := doc.Content[0].Content
-	lines := strings.SplitAfter(head, "\n")
+	lines := yamlLines(head)
 	out := make(map[string]entry, len(pairs)/2)
 	for i := 0; i+1 < len(pairs); i += 2 {
 		key := pairs[i]
@@ -108,11 +110,35 @@ func entries(head string) (map[string]entry, *Damage) {
 		out[key.Value] = e
 	}
 	for i, l := range lines {
-		if strings.TrimRight(l, "\r\n") == "..." {
+		if l = strings.TrimRightFunc(l, unicode.IsSpace); l == "..." || l == "---" {
 			return nil, damaged(RuleYAML, "the front matter ends before its fence, in line %d", i+2)
 		}
 	}
 	return out, nil
+}
+
+// yamlLines cuts after every line break that YAML knows, so that line numbers mean the same
+// here and in the parser.
+func yamlLines(s string) []string {
+	var lines []string
+	for start, i := 0, 0; ; {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if size == 0 {
+			return append(lines, s[start:])
+		}
+		i += size
+		switch r {
+		case '\r':
+			if strings.HasPrefix(s[i:], "\n") {
+				continue
+			}
+		case '\n', '\u0085', '\u2028', '\u2029':
+		default:
+			continue
+		}
+		lines = append(lines, s[start:i])
+		start = i
+	}
 }
 
 // lastLine is the last line of a value that ends before end: blank lines and comments
