@@ -1,0 +1,113 @@
+package model
+
+// Change is what a command makes: data, carried out by a ledger in one transaction.
+type Change struct {
+	// Writes are whole records; each record is named once.
+	Writes []Record
+	Events []Event
+	// NewPlans are files to create before the writes are saved. Creating them again is
+	// harmless: an existing file wins.
+	NewPlans []NewPlan
+	Receipt  Receipt
+}
+
+// NewPlan is a plan file that an item is born with.
+type NewPlan struct {
+	AgentID AgentID
+	ItemID  ItemID
+	Seed    Text
+}
+
+// Empty reports whether there is nothing to save: such a change leaves no trace.
+func (c Change) Empty() bool { return len(c.Writes) == 0 && len(c.Events) == 0 }
+
+// Receipt is the answer to a command. A ledger keeps it under the command's key.
+type Receipt struct {
+	Command string `json:"command"`
+	// Revision is the ledger's after the change; the ledger fills it.
+	Revision     uint64       `json:"revision"`
+	AgentID      AgentID      `json:"agent_id,omitempty"`
+	WorkItemID   ItemID       `json:"work_item_id,omitempty"`
+	ItemRevision uint64       `json:"item_revision,omitempty"`
+	WaitID       WaitID       `json:"wait_condition_id,omitempty"`
+	TaskID       TaskID       `json:"task_id,omitempty"`
+	DelegationID DelegationID `json:"delegation_id,omitempty"`
+	// CompletedTransition is false when the item had been completed before.
+	CompletedTransition bool        `json:"completed_transition,omitempty"`
+	Transition          *Transition `json:"transition,omitempty"`
+	FocusReleased       bool        `json:"focus_released,omitempty"`
+	CancelledWaits      []WaitID    `json:"cancelled_wait_condition_ids,omitempty"`
+	TriggeredWaits      []WaitID    `json:"triggered_wait_condition_ids,omitempty"`
+	// ReportPromoted says that the round's text became the completion report, ReportSource whence.
+	ReportPromoted bool      `json:"completion_report_promoted,omitempty"`
+	ReportSource   ReportOf  `json:"completion_report_source,omitempty"`
+	Imported       int       `json:"imported,omitempty"`
+	Skipped        int       `json:"skipped,omitempty"`
+	Warnings       []Warning `json:"warnings,omitempty"`
+	// Calls are the receipts of a Round's calls.
+	Calls []Receipt `json:"calls,omitempty"`
+	// Replayed says that the key was known and nothing was done now.
+	Replayed bool `json:"replayed,omitempty"`
+}
+
+// Transition is a change of focus (seed 002, "PickWorkItem Reason"). The reason lives on
+// the event alone.
+type Transition struct {
+	PreviousWorkItemID ItemID     `json:"previous_work_item_id,omitempty"`
+	CurrentWorkItemID  ItemID     `json:"current_work_item_id"`
+	Reason             Text       `json:"reason,omitempty"`
+	PreviousReadiness  Readiness  `json:"previous_readiness,omitempty"`
+	CurrentReadiness   Readiness  `json:"current_readiness"`
+	SwitchKind         SwitchKind `json:"switch_kind"`
+	FocusMode          FocusMode  `json:"current_focus_mode"`
+	BlockerCleared     bool       `json:"blocker_cleared,omitempty"`
+	CancelledWaits     []WaitID   `json:"cancelled_wait_condition_ids,omitempty"`
+	Warnings           []Warning  `json:"warnings"`
+}
+
+// SwitchKind is how the focus came to move.
+type SwitchKind string
+
+// The kinds of switches.
+const (
+	SwitchSame     SwitchKind = "same_work_item"
+	SwitchPick     SwitchKind = "explicit_focus_pick"
+	SwitchOverride SwitchKind = "explicit_focus_override"
+	SwitchAutoPick SwitchKind = "scheduler_auto_pick"
+)
+
+// FocusMode is whether the picked item can be worked on or only looked at.
+type FocusMode string
+
+// The focus modes.
+const (
+	FocusRunnable   FocusMode = "runnable"
+	FocusInspection FocusMode = "inspection"
+)
+
+// Warning is advice that comes with a success.
+type Warning struct {
+	Kind    WarningKind `json:"kind"`
+	Message string      `json:"message"`
+	// The rest is unfinished_todos'.
+	PendingCount    int    `json:"pending_count,omitempty"`
+	InProgressCount int    `json:"in_progress_count,omitempty"`
+	Sample          []Todo `json:"sample,omitempty"`
+}
+
+// WarningKind is the stable name of a warning.
+type WarningKind string
+
+// The kinds of warnings.
+const (
+	WarnMissingPickReason   WarningKind = "missing_pick_reason"
+	WarnUnfinishedTodos     WarningKind = "unfinished_todos"
+	WarnManyInProgress      WarningKind = "multiple_todos_in_progress"
+	WarnMissingReport       WarningKind = "missing_completion_report"
+	WarnMultipleCompletions WarningKind = "completion_report_not_promoted_multiple_completions"
+	WarnUnfocused           WarningKind = "completion_report_not_promoted_unfocused"
+	WarnReportOffered       WarningKind = "completion_report_offered"
+	WarnAgentAdded          WarningKind = "agent_added"
+	WarnWeakWait            WarningKind = "wait_without_recovery"
+	WarnTaskEnded           WarningKind = "task_already_ended"
+)

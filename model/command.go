@@ -1,0 +1,190 @@
+package model
+
+import "time"
+
+// Command is a wish, judged once by Step. The structs are plain data with JSON tags: the
+// same struct is an MCP tool's input and a CLI verb's target.
+type Command interface {
+	// Name is the command's name on every surface, as in the seeds: "PickWorkItem".
+	Name() string
+	step(*step) error
+}
+
+// Envelope is a command on its way to the ledger.
+type Envelope struct {
+	// Key makes a retry safe: a command whose key the ledger knows is answered, not repeated.
+	Key   string
+	Actor Actor
+	// Agent is whose partition the command is for. Empty: the owner of the item it names.
+	Agent   AgentID
+	Command Command
+}
+
+// Stamp carries the only facts from outside that a command is judged with.
+type Stamp struct {
+	At time.Time
+	// NewID is a fresh ULID in lower case; every id the command needs is built on it.
+	NewID string
+	Actor Actor
+	Agent AgentID
+}
+
+// CreateWorkItem makes an open WorkItem with its plan file. It does not move focus.
+type CreateWorkItem struct {
+	Objective  Text       `json:"objective"`
+	PlanStatus PlanStatus `json:"plan_status,omitempty"`
+	// Plan seeds plan.md; an existing file wins.
+	Plan     Text   `json:"plan,omitempty"`
+	TodoList []Todo `json:"todo_list,omitempty"`
+}
+
+// UpdateWorkItem changes what is given and leaves the rest.
+type UpdateWorkItem struct {
+	WorkItemID ItemID      `json:"work_item_id"`
+	Objective  *Text       `json:"objective,omitempty"`
+	PlanStatus *PlanStatus `json:"plan_status,omitempty"`
+	// TodoList replaces the whole checklist.
+	TodoList *[]Todo `json:"todo_list,omitempty"`
+	// BlockedBy sets the blocker with text, clears it with null; "" is an error.
+	BlockedBy Clearable `json:"blocked_by,omitzero"`
+	// RecheckAfterMS is when the blocker set here is due for a second look.
+	RecheckAfterMS *int64 `json:"recheck_after_ms,omitempty"`
+	SeenRevision   uint64 `json:"seen_revision,omitempty"`
+}
+
+// PickWorkItem makes an open WorkItem the agent's focus. Picking a blocked one is for
+// inspection: its blocker stays unless ClearBlocker, which needs a reason.
+type PickWorkItem struct {
+	WorkItemID   ItemID `json:"work_item_id"`
+	Reason       Text   `json:"reason,omitempty"`
+	ClearBlocker bool   `json:"clear_blocker,omitempty"`
+	SeenRevision uint64 `json:"seen_revision,omitempty"`
+}
+
+// CompleteWorkItem completes an item, for good. Its report is the text of the Round it
+// comes in, or given later by ReportWorkItem.
+type CompleteWorkItem struct {
+	WorkItemID ItemID `json:"work_item_id"`
+	// Force lets an operator complete past running blocking work.
+	Force        bool   `json:"force,omitempty"`
+	SeenRevision uint64 `json:"seen_revision,omitempty"`
+}
+
+// WaitFor parks an item (the focus, unless named) until something happens, and replaces
+// its earlier waits. Without an item the wait is the agent's own.
+type WaitFor struct {
+	Reason     Text   `json:"reason"`
+	Wake       Wake   `json:"wake"`
+	Resource   Text   `json:"resource,omitempty"`
+	WorkItemID ItemID `json:"work_item_id,omitempty"`
+	Source     Text   `json:"source,omitempty"`
+	Condition  Text   `json:"condition,omitempty"`
+	Question   Text   `json:"question,omitempty"`
+	Choices    []Text `json:"choices,omitempty"`
+	// WakeAt is a timer's instant; without it Resource holds it in RFC 3339.
+	WakeAt         time.Time `json:"wake_at,omitzero"`
+	RecheckAfterMS *int64    `json:"recheck_after_ms,omitempty"`
+	Deliver        Deliver   `json:"deliver,omitempty"`
+	SeenRevision   uint64    `json:"seen_revision,omitempty"`
+}
+
+// Trigger tells waits that something happened: one wait by id, or the active waits of an
+// item, or the agent's waits on a resource. It never unblocks and never moves focus.
+type Trigger struct {
+	WaitID     WaitID `json:"wait_id,omitempty"`
+	WorkItemID ItemID `json:"work_item_id,omitempty"`
+	Wake       Wake   `json:"wake,omitempty"`
+	Resource   Text   `json:"resource,omitempty"`
+	Source     Text   `json:"source,omitempty"`
+	Payload    Text   `json:"payload,omitempty"`
+}
+
+// RefreshPlan records what the plan file of an item is like now.
+type RefreshPlan struct {
+	WorkItemID ItemID       `json:"work_item_id"`
+	Plan       PlanArtifact `json:"plan_artifact"`
+}
+
+// Round is one reply of an agent: what it said and what it called. Its text becomes the
+// completion report under the rules of DESIGN §4.9.
+type Round struct {
+	Text  Text   `json:"text,omitempty"`
+	Calls []Call `json:"calls,omitempty"`
+	// WorkItemID names the item that the text reports on. Without it only the focus counts.
+	WorkItemID ItemID   `json:"work_item_id,omitempty"`
+	Provenance ReportOf `json:"provenance,omitempty"`
+}
+
+// ReportWorkItem gives a completed item the report it has not got yet.
+type ReportWorkItem struct {
+	WorkItemID ItemID   `json:"work_item_id"`
+	Text       Text     `json:"text"`
+	Provenance ReportOf `json:"provenance,omitempty"`
+}
+
+// AddAgent makes an agent known before it has work. Adding it twice changes nothing.
+type AddAgent struct {
+	AgentID AgentID `json:"agent_id"`
+}
+
+// UpdateAgent changes an agent's settings.
+type UpdateAgent struct {
+	AgentID AgentID `json:"agent_id"`
+	// AutoPick lets the scheduler pick the first queued item at idle.
+	AutoPick *bool    `json:"auto_pick,omitempty"`
+	Posture  *Posture `json:"posture,omitempty"`
+}
+
+// StartTask records that a task runs, for an item or for the agent.
+type StartTask struct {
+	WorkItemID ItemID `json:"work_item_id,omitempty"`
+	Summary    Text   `json:"summary"`
+	Blocking   bool   `json:"blocking,omitempty"`
+}
+
+// EndTask records how a task ended and triggers the waits on it. Ending it twice changes
+// nothing.
+type EndTask struct {
+	TaskID TaskID     `json:"task_id"`
+	Status TaskStatus `json:"status"`
+	Result Text       `json:"result,omitempty"`
+}
+
+// OpenDelegation ties a child agent's item to one of this agent's.
+type OpenDelegation struct {
+	WorkItemID      ItemID `json:"work_item_id"`
+	ChildWorkItemID ItemID `json:"child_work_item_id"`
+	Blocking        bool   `json:"blocking,omitempty"`
+}
+
+// Import takes over the records of another ledger for one agent, all or nothing. Items
+// whose id the ledger knows are left alone.
+type Import struct {
+	AgentID AgentID    `json:"agent_id"`
+	Focus   ItemID     `json:"current_work_item_id,omitempty"`
+	Items   []Imported `json:"items"`
+	Waits   []Wait     `json:"waits,omitempty"`
+}
+
+// Imported is a WorkItem of another ledger with its plan's text.
+type Imported struct {
+	Item WorkItem `json:"item"`
+	Plan Text     `json:"plan,omitempty"`
+}
+
+// Name is part of Command.
+func (CreateWorkItem) Name() string   { return "CreateWorkItem" }
+func (UpdateWorkItem) Name() string   { return "UpdateWorkItem" }
+func (PickWorkItem) Name() string     { return "PickWorkItem" }
+func (CompleteWorkItem) Name() string { return "CompleteWorkItem" }
+func (WaitFor) Name() string          { return "WaitFor" }
+func (Trigger) Name() string          { return "Trigger" }
+func (RefreshPlan) Name() string      { return "RefreshPlan" }
+func (Round) Name() string            { return "Round" }
+func (ReportWorkItem) Name() string   { return "ReportWorkItem" }
+func (AddAgent) Name() string         { return "AddAgent" }
+func (UpdateAgent) Name() string      { return "UpdateAgent" }
+func (StartTask) Name() string        { return "StartTask" }
+func (EndTask) Name() string          { return "EndTask" }
+func (OpenDelegation) Name() string   { return "OpenDelegation" }
+func (Import) Name() string           { return "Import" }

@@ -1,0 +1,125 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+)
+
+// Clearable is a field that can be absent, null (clear) or text.
+type Clearable struct {
+	given, null bool
+	text        Text
+}
+
+// SetTo is a Clearable with text.
+func SetTo(t Text) Clearable { return Clearable{given: true, text: t} }
+
+// Clear is a Clearable that clears.
+func Clear() Clearable { return Clearable{given: true, null: true} }
+
+// IsZero reports whether the field is absent.
+func (c Clearable) IsZero() bool { return !c.given }
+
+// UnmarshalJSON tells null from text; absence never gets here.
+func (c *Clearable) UnmarshalJSON(raw []byte) error {
+	if string(raw) == "null" {
+		*c = Clear()
+		return nil
+	}
+	c.given, c.null = true, false
+	return json.Unmarshal(raw, &c.text)
+}
+
+// MarshalJSON writes null or the text.
+func (c Clearable) MarshalJSON() ([]byte, error) {
+	if c.null {
+		return []byte("null"), nil
+	}
+	return json.Marshal(c.text)
+}
+
+// Call is a command inside a Round, as {"tool": name, "input": {…}} in JSON.
+type Call struct{ Command }
+
+type callJSON struct {
+	Tool  string          `json:"tool"`
+	Input json.RawMessage `json:"input"`
+}
+
+// MarshalJSON writes the call's name and input.
+func (c Call) MarshalJSON() ([]byte, error) {
+	in, err := json.Marshal(c.Command)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(callJSON{c.Name(), in})
+}
+
+// UnmarshalJSON reads a call of one of the agent's tools.
+func (c *Call) UnmarshalJSON(raw []byte) error {
+	var j callJSON
+	if err := json.Unmarshal(raw, &j); err != nil {
+		return err
+	}
+	cmd, err := DecodeTool(j.Tool, j.Input)
+	c.Command = cmd
+	return err
+}
+
+// Tools are the names of the commands that an agent may call, in the seeds' order.
+// (GetWorkItem and ListWorkItems are queries.)
+var Tools = []string{"CreateWorkItem", "UpdateWorkItem", "PickWorkItem", "CompleteWorkItem", "WaitFor"}
+
+// DecodeTool reads the input of an agent's tool. Unknown tools and unknown fields are
+// errors; null stands for absent, except for blocked_by.
+func DecodeTool(name string, input []byte) (Command, error) {
+	switch name {
+	case "CreateWorkItem":
+		return decode[CreateWorkItem](name, input)
+	case "UpdateWorkItem":
+		return decode[UpdateWorkItem](name, input)
+	case "PickWorkItem":
+		return decode[PickWorkItem](name, input)
+	case "CompleteWorkItem":
+		return decode[CompleteWorkItem](name, input)
+	case "WaitFor":
+		return decode[WaitFor](name, input)
+	}
+	return nil, Refuse(CodeInvalid, "unknown tool %q", Text(name)).WithHint("the tools are %s", strings.Join(Tools, ", "))
+}
+
+func decode[C Command](name string, input []byte) (Command, error) {
+	var c C
+	if err := DecodeStrict(input, &c); err != nil {
+		return nil, Refuse(CodeInvalid, "%s: input is not as expected", name).Because(err).WithHint("%s", decodeHint(name))
+	}
+	return c, nil
+}
+
+// DecodeStrict reads one JSON value into v and refuses unknown fields and trailing text.
+func DecodeStrict(input []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(input))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("text after the JSON value")
+	}
+	return nil
+}
+
+func decodeHint(name string) string {
+	switch name {
+	case "CreateWorkItem":
+		return `needs objective; a todo is {"text":"…","state":"pending"}, its state pending, in_progress or completed`
+	case "UpdateWorkItem":
+		return `needs work_item_id; a todo is {"text":"…","state":"completed"}, its state pending, in_progress or completed`
+	case "WaitFor":
+		return "needs reason and wake: operator_input, task_result, external, timer or system"
+	}
+	return "needs work_item_id"
+}

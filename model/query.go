@@ -1,0 +1,238 @@
+package model
+
+import "strings"
+
+// Filter selects items of a list (seed 000, "ListWorkItems").
+type Filter string
+
+// The eight filters. Queued is open, not current and runnable; blocked leaves the current
+// item out, waiting_for_operator and runnable do not.
+const (
+	FilterAll      Filter = "all"
+	FilterOpen     Filter = "open"
+	FilterDone     Filter = "completed"
+	FilterCurrent  Filter = "current"
+	FilterQueued   Filter = "queued"
+	FilterBlocked  Filter = "blocked"
+	FilterOperator Filter = "waiting_for_operator"
+	FilterRunnable Filter = "runnable"
+)
+
+// Filters are the eight, in the order in which they are named to a user.
+var Filters = []Filter{FilterAll, FilterOpen, FilterDone, FilterCurrent, FilterQueued, FilterBlocked, FilterOperator, FilterRunnable}
+
+// Limits of a list page.
+const (
+	DefaultLimit = 20
+	MaxLimit     = 100
+)
+
+// List is one page of an agent's items in candidate order.
+type List struct {
+	Filter Filter `json:"filter"`
+	Rows   []Row  `json:"-"`
+	// Returned is len(Rows), Total how many match in all, Limit the page's.
+	Returned int `json:"returned"`
+	Total    int `json:"total_matching"`
+	Limit    int `json:"limit"`
+	// Next is the row to go on after; nil at the end.
+	Next *Row `json:"-"`
+}
+
+// ListItems reads a page. An empty filter is all, a limit outside 1…100 is clamped, zero
+// is 20. It is an error to name another filter.
+func ListItems(f Facts, agent AgentID, filter Filter, after *Row, limit int) (List, error) {
+	if filter == "" {
+		filter = FilterAll
+	}
+	scan, ok := scans[filter]
+	if !ok {
+		return List{}, Refuse(CodeInvalid, "unknown filter %q", Text(filter)).At("filter").WithHint("the filters are %s", filterNames())
+	}
+	l := List{Filter: filter, Limit: clampLimit(limit), Total: total(f, agent, filter)}
+	for _, class := range scan.classes {
+		if after != nil && class.Rank() < after.Class.Rank() {
+			continue
+		}
+		if l.scan(f, agent, class, after, scan.keep); len(l.Rows) > l.Limit {
+			break
+		}
+	}
+	if len(l.Rows) > l.Limit {
+		l.Rows = l.Rows[:l.Limit]
+		l.Next = &l.Rows[l.Limit-1]
+	}
+	l.Returned = len(l.Rows)
+	return l, nil
+}
+
+// scan appends the rows of class that match, up to one more than the page holds.
+func (l *List) scan(f Facts, agent AgentID, class Class, after *Row, keep func(Row) bool) {
+	if after != nil && after.Class != class {
+		after = nil
+	}
+	for len(l.Rows) <= l.Limit {
+		want := l.Limit + 1 - len(l.Rows)
+		rows := f.Rows(agent, class, after, want)
+		for _, r := range rows {
+			if keep == nil || keep(r) {
+				l.Rows = append(l.Rows, r)
+			}
+		}
+		if len(rows) < want {
+			return
+		}
+		after = &rows[len(rows)-1]
+	}
+}
+
+type filterScan struct {
+	classes []Class
+	// keep leaves out rows of the classes that do not match; nil keeps all.
+	keep func(Row) bool
+}
+
+var (
+	openClasses = Classes[:5]
+	scans       = map[Filter]filterScan{
+		FilterAll:     {classes: Classes},
+		FilterOpen:    {classes: openClasses},
+		FilterDone:    {classes: Classes[5:]},
+		FilterCurrent: {openClasses, func(r Row) bool { return r.IsCurrent }},
+		FilterQueued:  {classes: []Class{QueuedRunnable}},
+		FilterBlocked: {[]Class{TriggeredBlocked, BlockedClass}, func(r Row) bool {
+			return !r.IsCurrent && r.Scheduling.Readiness() == ReadyBlocked
+		}},
+		FilterOperator: {[]Class{TriggeredBlocked, WaitingForOperator}, func(r Row) bool {
+			return r.Scheduling.Readiness() == ReadyOperator
+		}},
+		FilterRunnable: {classes: []Class{CurrentRunnable, QueuedRunnable}},
+	}
+)
+
+func total(f Facts, agent AgentID, filter Filter) int {
+	switch filter {
+	case FilterAll:
+		return f.Count(agent, TallyOpen) + f.Count(agent, TallyCompleted)
+	case FilterCurrent:
+		if _, ok := Focus(f, agent); ok {
+			return 1
+		}
+		return 0
+	case FilterQueued:
+		return f.Count(agent, ClassTally(QueuedRunnable))
+	}
+	return f.Count(agent, Tally(filter))
+}
+
+func clampLimit(n int) int {
+	if n == 0 {
+		return DefaultLimit
+	}
+	return min(max(n, 1), MaxLimit)
+}
+
+func filterNames() string {
+	names := make([]string, len(Filters))
+	for i, f := range Filters {
+		names[i] = string(f)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Focus is the agent's current item. A focus on a missing or completed item is none.
+func Focus(f Facts, agent AgentID) (WorkItem, bool) {
+	a, ok := f.Agent(agent)
+	if !ok || a.CurrentWorkItemID == "" {
+		return WorkItem{}, false
+	}
+	w, ok := f.Item(a.CurrentWorkItemID)
+	return w, ok && w.State == Open && w.AgentID == agent
+}
+
+// Desk is what the console's first screen shows of one agent. Its cost follows its rows.
+type Desk struct {
+	Revision uint64
+	Agent    Agent
+	// Current is the focus, whatever its class; the sections leave it out.
+	Current *Row
+	// Sections are the classes in their order, each with its first rows and its whole count.
+	Sections []Section
+	// NeedsYou is how many items of the agent need the operator.
+	NeedsYou int
+	Decision Decision
+}
+
+// Section is the first rows of a class.
+type Section struct {
+	Class Class
+	Rows  []Row
+	// Total counts the class without the current item.
+	Total int
+}
+
+// DeskOf reads an agent's desk. limit says how many rows of a class to read.
+func DeskOf(r Reader, agent AgentID, at Stamp, limit func(Class) int) Desk {
+	d := Desk{Revision: r.Revision(), NeedsYou: r.Count(agent, TallyNeedsOperator)}
+	d.Agent, _ = r.Agent(agent)
+	if w, ok := Focus(r, agent); ok {
+		row := RowOf(w, r.ItemWaits(agent, w.ID), true)
+		d.Current = &row
+	}
+	for _, class := range Classes {
+		if class != CurrentRunnable {
+			d.Sections = append(d.Sections, section(r, agent, class, d.Current, limit(class)))
+		}
+	}
+	d.Decision = Decide(r, agent, at.At)
+	return d
+}
+
+func section(r Reader, agent AgentID, class Class, current *Row, limit int) Section {
+	s := Section{Class: class, Total: r.Count(agent, ClassTally(class))}
+	extra := 0
+	if current != nil && current.Class == class {
+		s.Total--
+		extra = 1
+	}
+	for _, row := range r.Rows(agent, class, nil, limit+extra) {
+		if !row.IsCurrent && len(s.Rows) < limit {
+			s.Rows = append(s.Rows, row)
+		}
+	}
+	return s
+}
+
+// Detail is all that the console's detail pane and `show` tell of one item.
+type Detail struct {
+	View
+	// Waits are the item's waits, cancelled ones too, newest first.
+	Waits []Wait
+	// Entries are its newest events, newest first.
+	Entries []Entry
+	Why     Why
+}
+
+// Bounds of a detail's histories.
+const (
+	detailWaits   = 50
+	detailEntries = 200
+)
+
+// DetailOf reads an item's detail.
+func DetailOf(r Reader, id ItemID, at Stamp) (Detail, error) {
+	w, ok := r.Item(id)
+	if !ok {
+		return Detail{}, notFound(id)
+	}
+	return Detail{
+		View:    ViewOf(r, w),
+		Waits:   r.Waits(w.AgentID, id, detailWaits),
+		Entries: r.Entries(id, detailEntries),
+		Why:     Explain(r, w, at.At),
+	}, nil
+}
+
+func notFound(id ItemID) *Error {
+	return Refuse(CodeNotFound, "unknown work item %s", Text(id)).At("work_item_id").WithHint("list the agent's items: ListWorkItems, or vise list")
+}

@@ -1,0 +1,196 @@
+package model
+
+import (
+	"cmp"
+	"encoding/binary"
+	"time"
+	"unicode/utf8"
+)
+
+// Row is what a list shows of an item: the compact value of the class index, derived by
+// RowOf and by nothing else.
+type Row struct {
+	ID            ItemID     `json:"id"`
+	Handle        Handle     `json:"handle"`
+	AgentID       AgentID    `json:"agent_id"`
+	Revision      uint64     `json:"revision"`
+	Objective     Text       `json:"objective"`
+	Class         Class      `json:"class"`
+	Scheduling    Scheduling `json:"scheduling"`
+	ReasonCode    string     `json:"reason_code"`
+	IsCurrent     bool       `json:"is_current,omitempty"`
+	NeedsOperator bool       `json:"needs_operator,omitempty"`
+	PlanStatus    PlanStatus `json:"plan_status"`
+	Todo          TodoGist   `json:"todo,omitzero"`
+	BlockedBy     Text       `json:"blocked_by,omitempty"`
+	Wait          WaitGist   `json:"wait,omitzero"`
+	RecheckAt     time.Time  `json:"recheck_at,omitzero"`
+	// Reported: the item has a completion report.
+	Reported  bool      `json:"reported,omitempty"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// TodoGist is a checklist in a few words.
+type TodoGist struct {
+	Done    int  `json:"done,omitempty"`
+	Total   int  `json:"total,omitempty"`
+	Current Text `json:"current,omitempty"`
+}
+
+// WaitGist is the deciding wait in a few words.
+type WaitGist struct {
+	Kind            WaitKind  `json:"kind,omitempty"`
+	Source          Text      `json:"source,omitempty"`
+	Resource        Text      `json:"resource,omitempty"`
+	Question        Text      `json:"question,omitempty"`
+	WakeAt          time.Time `json:"wake_at,omitzero"`
+	LastTriggeredAt time.Time `json:"last_triggered_at,omitzero"`
+	TriggeredBy     Text      `json:"triggered_by,omitempty"`
+}
+
+// Bounds of the texts in a row, in Unicode scalars: more never fits a line.
+const (
+	rowObjective = 200
+	rowText      = 120
+)
+
+// RowOf derives an item's row.
+func RowOf(w WorkItem, waits []Wait, current bool) Row {
+	d := Derive(w, waits, current)
+	r := Row{
+		ID: w.ID, Handle: w.Handle, AgentID: w.AgentID, Revision: w.Revision,
+		Objective: cut(w.Objective, rowObjective), Class: d.Class, Scheduling: d.Scheduling,
+		ReasonCode: d.ReasonCode, IsCurrent: d.IsCurrent, NeedsOperator: d.NeedsOperator,
+		PlanStatus: w.PlanStatus, BlockedBy: cut(w.BlockedBy, rowText), Wait: gist(waits, d),
+		RecheckAt: w.RecheckAt, Reported: w.ResultSummary != "", CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt,
+	}
+	r.Todo.Done, _, r.Todo.Total = w.TodoCounts()
+	if t, ok := w.CurrentTodo(); ok {
+		r.Todo.Current = cut(t.Text, rowText)
+	}
+	return r
+}
+
+func gist(waits []Wait, d Derived) WaitGist {
+	if d.Wait == nil {
+		return WaitGist{}
+	}
+	g := WaitGist{
+		Kind: d.Wait.Kind, Source: cut(d.Wait.Source, rowText), Resource: cut(d.Wait.Resource, rowText),
+		Question: cut(d.Wait.Ask.Question, rowObjective), WakeAt: d.Wait.WakeAt, LastTriggeredAt: d.LastTriggeredAt,
+	}
+	for _, x := range waits {
+		if x.Triggered() && x.LastTriggeredAt.Equal(d.LastTriggeredAt) {
+			g.TriggeredBy = cut(cmp.Or(x.LastTrigger.Source, Text(x.LastTrigger.Actor)), rowText)
+		}
+	}
+	return g
+}
+
+// cut keeps the first n Unicode scalars of t.
+func cut(t Text, n int) Text {
+	if len(t) <= n || utf8.RuneCountInString(string(t)) <= n {
+		return t
+	}
+	end := 0
+	for range n {
+		_, size := utf8.DecodeRuneInString(string(t[end:]))
+		end += size
+	}
+	return t[:end]
+}
+
+// SortKey orders the rows of a class bytewise (seed 002, "Candidate Ranking"): triggered
+// by last trigger, newest first; queued by update, oldest first; the others by update,
+// newest first. Ties go by creation, oldest first, then by id.
+func (r Row) SortKey() []byte {
+	key := make([]byte, 0, 24+len(r.ID))
+	switch r.Class {
+	case TriggeredBlocked:
+		key = appendTime(key, r.Wait.LastTriggeredAt, true)
+		key = appendTime(key, r.UpdatedAt, true)
+	case QueuedRunnable:
+		key = appendTime(key, r.UpdatedAt, false)
+		key = appendTime(key, r.CreatedAt, false)
+	default:
+		key = appendTime(key, r.UpdatedAt, true)
+		key = appendTime(key, r.CreatedAt, false)
+	}
+	return append(key, r.ID...)
+}
+
+func appendTime(key []byte, t time.Time, newestFirst bool) []byte {
+	n := uint64(t.UnixNano()) ^ 1<<63
+	if newestFirst {
+		n = ^n
+	}
+	return binary.BigEndian.AppendUint64(key, n)
+}
+
+// Tally names a count that is kept per agent beside the class index.
+type Tally string
+
+// The tallies that are not a class's or a scheduling state's.
+const (
+	TallyOpen          Tally = "open"
+	TallyCompleted     Tally = "completed"
+	TallyNeedsOperator Tally = "needs_operator"
+	// TallyBlocked counts what the blocked filter lists: blocked and not current.
+	TallyBlocked            Tally = "blocked"
+	TallyWaitingForOperator Tally = "waiting_for_operator"
+	TallyRunnable           Tally = "runnable"
+)
+
+// ClassTally counts a class.
+func ClassTally(c Class) Tally { return Tally("class:" + c) }
+
+// SchedulingTally counts a scheduling state.
+func SchedulingTally(s Scheduling) Tally { return Tally("scheduling:" + s) }
+
+// Tallies are the counts that r adds one to.
+func (r Row) Tallies() []Tally {
+	out := []Tally{ClassTally(r.Class), SchedulingTally(r.Scheduling)}
+	if r.Scheduling == ScheduledNever {
+		return append(out, TallyCompleted)
+	}
+	out = append(out, TallyOpen)
+	if r.NeedsOperator {
+		out = append(out, TallyNeedsOperator)
+	}
+	switch r.Scheduling.Readiness() {
+	case ReadyToRun:
+		out = append(out, TallyRunnable)
+	case ReadyOperator:
+		out = append(out, TallyWaitingForOperator)
+	case ReadyBlocked:
+		if !r.IsCurrent {
+			out = append(out, TallyBlocked)
+		}
+	}
+	return out
+}
+
+// Due is something that becomes due: a recheck of an item, or a timer wait.
+type Due struct {
+	At     time.Time `json:"at"`
+	ItemID ItemID    `json:"item_id,omitempty"`
+	// WaitID names the timer; empty for a recheck.
+	WaitID WaitID `json:"wait_id,omitempty"`
+}
+
+// DuesOf are the due entries of an item and its active waits; for an agent's own waits
+// pass an empty item. A recheck that was consumed and a timer that has fired are not due.
+func DuesOf(w WorkItem, waits []Wait) []Due {
+	var out []Due
+	armed := w.State == Open && w.BlockedBy != "" && !w.RecheckAt.IsZero()
+	if armed && w.RecheckConsumedAt.Before(w.RecheckAt) {
+		out = append(out, Due{At: w.RecheckAt, ItemID: w.ID})
+	}
+	for _, x := range waits {
+		if x.Kind == WaitTimer && x.TriggerCount == 0 && !x.WakeAt.IsZero() {
+			out = append(out, Due{At: x.WakeAt, ItemID: x.WorkItemID, WaitID: x.ID})
+		}
+	}
+	return out
+}

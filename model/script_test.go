@@ -1,0 +1,249 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+)
+
+// TestRules runs the scripts in testdata, one for each rule of the lifecycle. A command is
+// the tool's name with its input as JSON below; the answer shows what was written and
+// which events it made. Ids count up: the first item is wi-1. A minute passes before each
+// command.
+func TestRules(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		if filepath.Ext(path) != ".txt" {
+			return
+		}
+		s := &script{book: newBook(), now: time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC)}
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			out := s.run(t, d)
+			if broken := s.book.check(); broken != "" {
+				t.Fatalf("%s: %s", d.Pos, broken)
+			}
+			return out
+		})
+	})
+}
+
+type script struct {
+	book *book
+	now  time.Time
+	ids  int
+}
+
+func (s *script) run(t *testing.T, d *datadriven.TestData) string {
+	agent, actor := "ann", "agent:ann"
+	for name, arg := range map[string]*string{"agent": &agent, "as": &actor} {
+		if d.HasArg(name) {
+			d.ScanArgs(t, name, arg)
+		}
+	}
+	switch d.Cmd {
+	case "after":
+		pause, err := time.ParseDuration(d.CmdArgs[0].Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.now = s.now.Add(pause)
+		return s.now.Format("15:04:05") + "\n"
+	case "show":
+		return s.show(t, ItemID(d.CmdArgs[0].Key))
+	case "list":
+		return s.list(AgentID(agent), d)
+	case "decide":
+		return fmt.Sprintln(toJSON(Decide(s.book, AgentID(agent), s.now)))
+	case "why":
+		w, _ := s.book.Item(ItemID(d.CmdArgs[0].Key))
+		return why(Explain(s.book, w, s.now))
+	}
+	return s.command(t, d, AgentID(agent), Actor(actor))
+}
+
+func (s *script) command(t *testing.T, d *datadriven.TestData, agent AgentID, actor Actor) string {
+	c, err := decodeAny(d.Cmd, []byte(d.Input))
+	if err != nil {
+		return refusal(err)
+	}
+	s.now = s.now.Add(time.Minute)
+	at := Stamp{At: s.now, NewID: fmt.Sprint(s.ids + 1), Actor: actor, Agent: agent}
+	if id, ok := actor.Agent(); ok {
+		at.Agent = id
+	} else if !d.HasArg("agent") {
+		at.Agent = ""
+	}
+	ch, err := s.book.apply(at, c)
+	if err != nil {
+		return refusal(err)
+	}
+	for _, w := range ch.Writes {
+		if strings.HasSuffix(w.Key(), "-"+at.NewID) {
+			s.ids++
+			break
+		}
+	}
+	return s.told(ch)
+}
+
+// decodeAny reads any command, the tools of agents and those of other doors.
+func decodeAny(name string, in []byte) (Command, error) {
+	switch name {
+	case "Trigger":
+		return decode[Trigger](name, in)
+	case "RefreshPlan":
+		return decode[RefreshPlan](name, in)
+	case "Round":
+		return decode[Round](name, in)
+	case "ReportWorkItem":
+		return decode[ReportWorkItem](name, in)
+	case "AddAgent":
+		return decode[AddAgent](name, in)
+	case "UpdateAgent":
+		return decode[UpdateAgent](name, in)
+	case "StartTask":
+		return decode[StartTask](name, in)
+	case "EndTask":
+		return decode[EndTask](name, in)
+	case "OpenDelegation":
+		return decode[OpenDelegation](name, in)
+	case "Import":
+		return decode[Import](name, in)
+	}
+	return DecodeTool(name, in)
+}
+
+func refusal(err error) string {
+	e, ok := err.(*Error)
+	if !ok {
+		return "error: " + err.Error() + "\n"
+	}
+	out := fmt.Sprintf("refused %s: %s\n", e.Code, e.Error())
+	if e.Field != "" {
+		out += "  field " + e.Field + "\n"
+	}
+	if e.Hint != "" {
+		out += "  hint " + e.Hint + "\n"
+	}
+	return out
+}
+
+func (s *script) told(ch Change) string {
+	if ch.Empty() {
+		return "nothing written\n" + warnings(ch.Receipt)
+	}
+	var b strings.Builder
+	for _, r := range ch.Writes {
+		switch r := r.(type) {
+		case WorkItem:
+			b.WriteString(s.line(r.ID))
+		case Agent:
+			fmt.Fprintf(&b, "agent %s focus=%s\n", r.ID, orNone(r.CurrentWorkItemID))
+		case Wait:
+			fmt.Fprintf(&b, "wait %s %s %s triggered=%d\n", r.ID, r.Kind, r.Status, r.TriggerCount)
+		case Task:
+			fmt.Fprintf(&b, "task %s %s\n", r.ID, r.Status)
+		default:
+			fmt.Fprintf(&b, "%s %s\n", r.RecordKind(), r.Key())
+		}
+	}
+	for _, e := range ch.Events {
+		fmt.Fprintf(&b, "event %s %s %s\n", e.Kind, orNone(e.WorkItemID), toJSON(e.Data))
+	}
+	return b.String() + warnings(ch.Receipt)
+}
+
+func warnings(r Receipt) string {
+	var b strings.Builder
+	for _, w := range r.Warnings {
+		fmt.Fprintf(&b, "warning %s: %s\n", w.Kind, w.Message)
+	}
+	for _, c := range r.Calls {
+		for _, w := range c.Warnings {
+			fmt.Fprintf(&b, "warning of %s %s: %s\n", c.Command, w.Kind, w.Message)
+		}
+	}
+	return b.String()
+}
+
+// line is an item in one line: state, scheduling, class, revision and what stands out.
+func (s *script) line(id ItemID) string {
+	w, _ := s.book.Item(id)
+	a := s.book.agents[w.AgentID]
+	d := Derive(w, s.book.ItemWaits(w.AgentID, id), a.CurrentWorkItemID == id)
+	out := fmt.Sprintf("%s %s %s class=%s rev=%d", id, w.State, d.Scheduling, d.Class, w.Revision)
+	if d.IsCurrent {
+		out += " current"
+	}
+	if d.NeedsOperator {
+		out += " needs_operator"
+	}
+	if w.BlockedBy != "" {
+		out += fmt.Sprintf(" blocked_by=%q", w.BlockedBy.Raw())
+	}
+	if w.ResultSummary != "" {
+		out += fmt.Sprintf(" report=%q", w.ResultSummary.Raw())
+	}
+	return out + "\n"
+}
+
+func (s *script) show(t *testing.T, id ItemID) string {
+	d, err := DetailOf(s.book, id, Stamp{At: s.now})
+	if err != nil {
+		return refusal(err)
+	}
+	out, err := json.MarshalIndent(d.View, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out) + "\n"
+}
+
+func (s *script) list(agent AgentID, d *datadriven.TestData) string {
+	filter, limit := "", 0
+	for _, a := range d.CmdArgs {
+		switch a.Key {
+		case "filter":
+			filter = a.Vals[0]
+		case "limit":
+			fmt.Sscan(a.Vals[0], &limit)
+		}
+	}
+	l, err := ListItems(s.book, agent, Filter(filter), nil, limit)
+	if err != nil {
+		return refusal(err)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d of %d\n", l.Returned, l.Total)
+	for _, r := range l.Rows {
+		b.WriteString(s.line(r.ID))
+	}
+	return b.String()
+}
+
+func why(y Why) string {
+	var b strings.Builder
+	for _, l := range y.Lines {
+		fmt.Fprintf(&b, "%-13s %s\n", l.Label, l.Text)
+	}
+	return b.String()
+}
+
+func orNone(id ItemID) string {
+	if id == "" {
+		return "none"
+	}
+	return string(id)
+}
+
+func toJSON(v any) string {
+	out, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(out)
+}

@@ -1,0 +1,175 @@
+package model
+
+import "strconv"
+
+// Step judges one command. It returns what is to be written, or why not; it changes
+// nothing itself, and equal arguments give equal results.
+func Step(f Facts, at Stamp, c Command) (Change, error) {
+	at.At = at.At.UTC()
+	s := &step{overlay: overlay{Facts: f}, at: at}
+	s.receipt.Command = c.Name()
+	if err := c.step(s); err != nil {
+		return Change{}, err
+	}
+	s.settleDelegations()
+	return Change{Writes: s.writes(), Events: s.events, NewPlans: s.plans, Receipt: s.receipt}, nil
+}
+
+// step is one command being judged: what it may ask, and the change so far. It sees its
+// own writes.
+type step struct {
+	overlay
+	at      Stamp
+	events  []Event
+	plans   []NewPlan
+	receipt Receipt
+	ids     int
+	// completed are the items that the command completed.
+	completed []ItemID
+	// handles are those given in this command.
+	handles map[Handle]bool
+}
+
+// newID spells a fresh id. The first of a command carries the stamp's ULID alone.
+func (s *step) newID(prefix string) string {
+	s.ids++
+	id := prefix + s.at.NewID
+	if s.ids > 1 {
+		id += "-" + strconv.Itoa(s.ids)
+	}
+	return id
+}
+
+func (s *step) event(kind EventKind, item ItemID, data any) {
+	s.events = append(s.events, Event{Kind: kind, WorkItemID: item, Data: data})
+}
+
+func (s *step) warn(w ...Warning) { s.receipt.Warnings = append(s.receipt.Warnings, w...) }
+
+// handleTaken also knows the handles given in this command, and remembers those it grants.
+func (s *step) handleTaken(h Handle) bool {
+	if s.handles[h] || s.HandleTaken(h) {
+		return true
+	}
+	if s.handles == nil {
+		s.handles = map[Handle]bool{}
+	}
+	s.handles[h] = true
+	return false
+}
+
+// own loads the item that a command is about, and refuses what does not exist, belongs to
+// somebody else, or moved on since its author looked.
+func (s *step) own(id ItemID, seen uint64) (WorkItem, error) {
+	if id == "" {
+		return WorkItem{}, Refuse(CodeInvalid, "work_item_id is missing").At("work_item_id").WithHint("name the work item; ListWorkItems or vise list shows them")
+	}
+	w, ok := s.Item(id)
+	if !ok {
+		return WorkItem{}, notFound(id)
+	}
+	if err := s.mayTouch(w); err != nil {
+		return WorkItem{}, err
+	}
+	if seen != 0 && (seen < w.Mutated || seen > w.Revision) {
+		return WorkItem{}, s.stale(w, seen)
+	}
+	s.receipt.AgentID, s.receipt.WorkItemID, s.receipt.ItemRevision = w.AgentID, w.ID, w.Revision
+	return w, nil
+}
+
+func (s *step) mayTouch(w WorkItem) error {
+	caller, isAgent := s.at.Actor.Agent()
+	if isAgent && caller != w.AgentID || s.at.Agent != "" && s.at.Agent != w.AgentID {
+		return Refuse(CodeNotOwner, "work item %s belongs to agent %s", w.Handle, w.AgentID).At("work_item_id").
+			WithHint("act on an item of your own: ListWorkItems, or vise list")
+	}
+	return nil
+}
+
+// stale says what happened to w since its revision was seen.
+func (s *step) stale(w WorkItem, seen uint64) *Error {
+	e := Refuse(CodeStale, "work item %s moved on: revision %d, you saw %d", w.Handle, w.Revision, seen).At("seen_revision")
+	what := ""
+	for _, x := range s.Entries(w.ID, staleEvents) {
+		what += " " + string(x.Kind)
+	}
+	return e.WithHint("look again, then decide; newest events:%s", what)
+}
+
+const staleEvents = 3
+
+// open is own for commands that only an open item allows; verb names the act.
+func (s *step) open(id ItemID, seen uint64, verb string) (WorkItem, error) {
+	w, err := s.own(id, seen)
+	if err == nil && w.State == Completed {
+		return w, Refuse(CodeCompleted, "cannot %s completed work item %s", verb, w.Handle).At("work_item_id").
+			WithHint("completion is final; create a new work item for what is left")
+	}
+	return w, err
+}
+
+// save writes w as its next revision. A mutation by an agent or operator moves UpdatedAt,
+// bookkeeping does not.
+func (s *step) save(w WorkItem, mutation bool) WorkItem {
+	w.Revision++
+	if mutation {
+		w.UpdatedAt, w.Mutated = s.at.At, w.Revision
+	}
+	s.put(w)
+	s.receipt.AgentID, s.receipt.WorkItemID, s.receipt.ItemRevision = w.AgentID, w.ID, w.Revision
+	return w
+}
+
+// agent loads the agent, or makes it: an agent exists from its first act on.
+func (s *step) agent(id AgentID) (Agent, error) {
+	if !ValidID(string(id)) {
+		return Agent{}, Refuse(CodeInvalid, "agent id %q is not usable", Text(id)).At("agent_id").
+			WithHint("use 1 to 64 of a-z, 0-9, - and _, beginning with a letter or digit")
+	}
+	if a, ok := s.Agent(id); ok {
+		return a, nil
+	}
+	a := Agent{ID: id, Posture: Awake, CreatedAt: s.at.At, UpdatedAt: s.at.At}
+	s.put(a)
+	s.event(EventAgentAdded, "", map[string]AgentID{"agent_id": id})
+	return a, nil
+}
+
+// actingAgent is the agent that a command without an item is for.
+func (s *step) actingAgent() AgentID {
+	if id, ok := s.at.Actor.Agent(); ok {
+		return id
+	}
+	return s.at.Agent
+}
+
+// releaseFocus clears the focus from w when it has it, in the mutation that makes w
+// non-runnable (seed 002, "Focus Release Timing").
+func (s *step) releaseFocus(w WorkItem, reason string) {
+	a, ok := s.Agent(w.AgentID)
+	if !ok || a.CurrentWorkItemID != w.ID {
+		return
+	}
+	a.CurrentWorkItemID, a.UpdatedAt = "", s.at.At
+	s.put(a)
+	s.receipt.FocusReleased = true
+	d := Derive(w, s.ItemWaits(w.AgentID, w.ID), false)
+	s.event(EventFocusReleased, w.ID, Released{Reason: reason, Readiness: d.Readiness, Revision: w.Revision})
+}
+
+// cancelWaits ends waits, and says so in one event.
+func (s *step) cancelWaits(item ItemID, waits []Wait, reason string) []WaitID {
+	if len(waits) == 0 {
+		return nil
+	}
+	ids := make([]WaitID, len(waits))
+	for i, x := range waits {
+		ids[i] = x.ID
+		x.Status, x.CancelledAt, x.UpdatedAt, x.CancelReason = WaitCancelled, s.at.At, s.at.At, reason
+		s.put(x)
+	}
+	s.receipt.CancelledWaits = append(s.receipt.CancelledWaits, ids...)
+	s.event(EventWaitsCancelled, item, Cancelled{WaitIDs: ids, Reason: reason})
+	return ids
+}

@@ -1,0 +1,78 @@
+package model
+
+func (c StartTask) step(s *step) error {
+	t := Task{WorkItemID: c.WorkItemID, Status: TaskRunning, Blocking: c.Blocking, CreatedAt: s.at.At, UpdatedAt: s.at.At}
+	var err error
+	if t.Summary, err = required("summary", c.Summary, MaxReason); err != nil {
+		return err
+	}
+	if t.AgentID, err = s.agentOfTask(c.WorkItemID); err != nil {
+		return err
+	}
+	t.ID = TaskID(s.newID("tk-"))
+	s.put(t)
+	s.receipt.AgentID, s.receipt.TaskID = t.AgentID, t.ID
+	s.event(EventTaskStarted, t.WorkItemID, TaskNews{TaskID: t.ID, Status: t.Status, Summary: t.Summary, Blocking: t.Blocking})
+	return nil
+}
+
+func (s *step) agentOfTask(id ItemID) (AgentID, error) {
+	if id != "" {
+		w, err := s.open(id, 0, "run a task for")
+		return w.AgentID, err
+	}
+	a, err := s.agent(s.actingAgent())
+	return a.ID, err
+}
+
+func (c EndTask) step(s *step) error {
+	t, ok := s.Task(c.TaskID)
+	if !ok {
+		return Refuse(CodeNotFound, "unknown task %s", Text(c.TaskID)).At("task_id").WithHint("see what runs: vise status")
+	}
+	if caller, isAgent := s.at.Actor.Agent(); isAgent && caller != t.AgentID {
+		return Refuse(CodeNotOwner, "task %s belongs to agent %s", t.ID, t.AgentID).At("task_id")
+	}
+	switch c.Status {
+	case TaskCompleted, TaskFailed, TaskCancelled, TaskInterrupted:
+	default:
+		return Refuse(CodeInvalid, "a task cannot end as %q", Text(c.Status)).At("status").WithHint("use completed, failed, cancelled or interrupted")
+	}
+	s.receipt.AgentID, s.receipt.WorkItemID, s.receipt.TaskID = t.AgentID, t.WorkItemID, t.ID
+	if t.Status != TaskRunning {
+		return nil
+	}
+	t.Status, t.Result, t.UpdatedAt = c.Status, cut(c.Result, MaxReport), s.at.At
+	s.put(t)
+	s.event(EventTaskEnded, t.WorkItemID, TaskNews{TaskID: t.ID, Status: t.Status, Blocking: t.Blocking})
+	s.trigger(s.WaitsOn(t.AgentID, WaitTask, Text(t.ID)), Provenance{Actor: s.at.Actor, Source: "task", Payload: cut(t.Result, previewReport)})
+	return nil
+}
+
+func (c OpenDelegation) step(s *step) error {
+	parent, err := s.open(c.WorkItemID, 0, "delegate from")
+	if err != nil {
+		return err
+	}
+	child, ok := s.Item(c.ChildWorkItemID)
+	if !ok {
+		return notFound(c.ChildWorkItemID)
+	}
+	if child.State == Completed || child.ID == parent.ID {
+		return Refuse(CodeRefused, "work item %s cannot serve %s", child.Handle, parent.Handle).At("child_work_item_id").
+			WithHint("delegate to another open work item")
+	}
+	d := Delegation{
+		ID: DelegationID(s.newID("dg-")), ParentAgentID: parent.AgentID, ParentWorkItemID: parent.ID, ChildAgentID: child.AgentID,
+		ChildWorkItemID: child.ID, State: DelegationOpen, Blocking: c.Blocking, CreatedAt: s.at.At, UpdatedAt: s.at.At,
+	}
+	s.put(d)
+	s.receipt.DelegationID = d.ID
+	s.event(EventDelegationOpened, parent.ID, Delegated{DelegationID: d.ID, ChildAgentID: d.ChildAgentID, ChildWorkItemID: d.ChildWorkItemID})
+	return nil
+}
+
+func (s *step) knownDelegation(id DelegationID) bool {
+	_, ok := s.Delegation(id)
+	return ok
+}

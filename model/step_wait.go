@@ -1,0 +1,256 @@
+package model
+
+import (
+	"time"
+	"unicode/utf8"
+)
+
+func (c WaitFor) step(s *step) error {
+	x, err := s.waitOf(c)
+	if err != nil {
+		return err
+	}
+	after, err := recheckAfter(c.RecheckAfterMS)
+	if err != nil {
+		return err
+	}
+	id := c.WorkItemID
+	if id == "" {
+		if w, ok := Focus(s, s.actingAgent()); ok {
+			id = w.ID
+		}
+	}
+	if id == "" {
+		return s.agentWaits(x)
+	}
+	w, err := s.open(id, c.SeenRevision, "wait on")
+	if err != nil {
+		return err
+	}
+	s.itemWaits(w, x, after)
+	return nil
+}
+
+// waitOf checks what a wait is for and spells the wait.
+func (s *step) waitOf(c WaitFor) (Wait, error) {
+	kind, ok := kindOfWake[c.Wake]
+	if !ok {
+		return Wait{}, Refuse(CodeInvalid, "unknown wake %q", Text(c.Wake)).At("wake").
+			WithHint("use operator_input, task_result, external, timer or system")
+	}
+	x := Wait{Status: WaitActive, Kind: kind, Deliver: c.Deliver, CreatedAt: s.at.At, UpdatedAt: s.at.At, WakeAt: c.WakeAt.UTC()}
+	if c.WakeAt.IsZero() {
+		x.WakeAt = time.Time{}
+	}
+	if x.Deliver == "" {
+		x.Deliver = DeliverWakeHint
+	}
+	if x.Deliver != DeliverWakeHint && x.Deliver != DeliverEnqueueMessage {
+		return x, Refuse(CodeInvalid, "unknown delivery %q", Text(c.Deliver)).At("deliver").WithHint("use wake_hint or enqueue_message")
+	}
+	var err error
+	if x.Reason, err = required("reason", c.Reason, MaxWaitText); err != nil {
+		return x, err
+	}
+	for _, f := range []struct {
+		name string
+		in   Text
+		out  *Text
+	}{{"resource", c.Resource, &x.Resource}, {"source", c.Source, &x.Source}, {"condition", c.Condition, &x.Condition}, {"question", c.Question, &x.Ask.Question}} {
+		if *f.out, err = optional(f.name, f.in, MaxWaitText); err != nil {
+			return x, err
+		}
+	}
+	if x.Ask.Choices, err = choices(c.Choices); err != nil {
+		return x, err
+	}
+	return s.wakeable(x)
+}
+
+func choices(in []Text) ([]Text, error) {
+	if len(in) > MaxChoices {
+		return nil, Refuse(CodeInvalid, "%d choices, at most %d are kept", len(in), MaxChoices).At("choices").WithHint("free text is always possible")
+	}
+	var out []Text
+	for _, t := range in {
+		t, err := required("choices", t, MaxTodoText)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+// wakeable checks that something can wake x.
+func (s *step) wakeable(x Wait) (Wait, error) {
+	needs := func(hint string) (Wait, error) {
+		return x, Refuse(CodeInvalid, "a wait of kind %s needs a resource", x.Kind).At("resource").WithHint("%s", hint)
+	}
+	switch x.Kind {
+	case WaitTask:
+		if x.Resource == "" {
+			return needs("name the task or the delegation")
+		}
+		if !s.knownTask(x.Resource) {
+			return x, Refuse(CodeNotFound, "unknown task %s", x.Resource).At("resource").WithHint("wait for something that vise does not run with wake external")
+		}
+	case WaitExternal:
+		if x.Resource == "" && x.Source == "" {
+			return needs("name what will change: a run, a review, a branch")
+		}
+	case WaitTimer:
+		if x.WakeAt.IsZero() {
+			at, err := time.Parse(time.RFC3339, string(x.Resource))
+			if err != nil {
+				return needs("give the instant in RFC 3339, like 2026-01-02T15:04:05Z")
+			}
+			x.WakeAt = at.UTC()
+		}
+	}
+	return x, nil
+}
+
+// itemWaits parks w: its earlier waits go, the reason becomes its blocker, the focus is
+// released, and the wait stands, all in one change.
+func (s *step) itemWaits(w WorkItem, x Wait, recheck time.Duration) {
+	cancelled := s.cancelWaits(w.ID, s.ItemWaits(w.AgentID, w.ID), "wait_for_replaced")
+	w = unblocked(w)
+	w.BlockedBy = x.Reason
+	if recheck > 0 {
+		w.RecheckAt = s.at.At.Add(recheck)
+	}
+	w = s.save(w, true)
+	s.event(EventWorkItemWritten, w.ID, Written{Action: "waiting", Revision: w.Revision, Changed: []string{"blocked_by"}, BlockedBy: w.BlockedBy})
+	x.AgentID, x.WorkItemID = w.AgentID, w.ID
+	s.register(x, cancelled)
+	s.releaseFocus(w, "work_item_waiting")
+	if recheck == 0 && x.Kind == WaitExternal {
+		s.warn(Warning{Kind: WarnWeakWait, Message: "nothing wakes it if the event never comes; recheck_after_ms would"})
+	}
+}
+
+// agentWaits is a wait of the agent itself: it has no focus and named no item.
+func (s *step) agentWaits(x Wait) error {
+	id := s.actingAgent()
+	if id == "" {
+		return Refuse(CodeInvalid, "no work item named, and no agent").At("work_item_id").WithHint("name the work item that waits, or the agent")
+	}
+	a, err := s.agent(id)
+	if err != nil {
+		return err
+	}
+	s.receipt.AgentID = a.ID
+	cancelled := s.cancelWaits("", s.ItemWaits(a.ID, ""), "wait_for_replaced")
+	x.AgentID = a.ID
+	s.register(x, cancelled)
+	return nil
+}
+
+// register writes a new wait. One for a task that has ended is triggered at once.
+func (s *step) register(x Wait, cancelled []WaitID) {
+	x.ID = WaitID(s.newID("wt-"))
+	s.put(x)
+	s.receipt.WaitID = x.ID
+	s.event(EventWaitRegistered, x.WorkItemID, Registered{
+		WaitID: x.ID, Kind: x.Kind, Reason: x.Reason, Resource: x.Resource, Source: x.Source,
+		Condition: x.Condition, Question: x.Ask.Question, WakeAt: x.WakeAt, Cancelled: cancelled,
+	})
+	if x.Kind != WaitTask {
+		return
+	}
+	if t, ok := s.Task(TaskID(x.Resource)); ok && t.Status != TaskRunning {
+		s.warn(Warning{Kind: WarnTaskEnded, Message: "the task had already ended; the wait is triggered"})
+		s.trigger([]Wait{x}, Provenance{Actor: s.at.Actor, Source: "task", Payload: cut(t.Result, previewReport)})
+	}
+}
+
+func (s *step) knownTask(resource Text) bool {
+	if _, ok := s.Task(TaskID(resource)); ok {
+		return true
+	}
+	return s.knownDelegation(DelegationID(resource))
+}
+
+func (c Trigger) step(s *step) error {
+	if len(c.Payload) > MaxPayload || !utf8.ValidString(string(c.Payload)) {
+		return Refuse(CodeInvalid, "payload must be UTF-8 text of at most %d bytes", MaxPayload).At("payload").WithHint("send less, or a link")
+	}
+	source, err := optional("source", c.Source, MaxWaitText)
+	if err != nil {
+		return err
+	}
+	waits, err := s.addressed(c)
+	if err != nil {
+		return err
+	}
+	for _, x := range waits {
+		s.receipt.AgentID, s.receipt.WorkItemID = x.AgentID, x.WorkItemID
+	}
+	s.trigger(waits, Provenance{Actor: s.at.Actor, Source: source, Payload: c.Payload})
+	return nil
+}
+
+// addressed finds the active waits that a trigger means.
+func (s *step) addressed(c Trigger) ([]Wait, error) {
+	switch {
+	case c.WaitID != "":
+		return s.oneWait(c.WaitID)
+	case c.WorkItemID != "":
+		w, err := s.open(c.WorkItemID, 0, "trigger")
+		if err != nil {
+			return nil, err
+		}
+		return found(matching(s.ItemWaits(w.AgentID, w.ID), c), "work item "+string(w.Handle)+" waits for nothing like that")
+	}
+	kind, ok := kindOfWake[c.Wake]
+	if !ok || c.Resource == "" || s.actingAgent() == "" {
+		return nil, Refuse(CodeInvalid, "a trigger needs a wait, a work item, or an agent with wake and resource").At("wait_id").
+			WithHint("vise show ID lists an item's waits")
+	}
+	return found(matching(s.WaitsOn(s.actingAgent(), kind, c.Resource), c), "nothing waits for that")
+}
+
+func (s *step) oneWait(id WaitID) ([]Wait, error) {
+	x, ok := s.Wait(id)
+	if !ok {
+		return nil, Refuse(CodeNotFound, "unknown wait %s", Text(id)).At("wait_id").WithHint("vise show ID lists an item's waits")
+	}
+	if caller, isAgent := s.at.Actor.Agent(); isAgent && caller != x.AgentID {
+		return nil, Refuse(CodeNotOwner, "wait %s belongs to agent %s", x.ID, x.AgentID).At("wait_id")
+	}
+	if x.Status != WaitActive {
+		return nil, Refuse(CodeRefused, "wait %s was cancelled: %s", x.ID, Text(x.CancelReason)).At("wait_id").WithHint("nothing waits for it any more")
+	}
+	return []Wait{x}, nil
+}
+
+func found(waits []Wait, otherwise string) ([]Wait, error) {
+	if len(waits) == 0 {
+		return nil, Refuse(CodeNotFound, "%s", Text(otherwise)).WithHint("vise show ID lists an item's waits")
+	}
+	return waits, nil
+}
+
+func matching(waits []Wait, c Trigger) []Wait {
+	var out []Wait
+	for _, x := range waits {
+		if (c.Wake == "" || x.Kind == kindOfWake[c.Wake]) && (c.Resource == "" || x.Resource == c.Resource) &&
+			(c.Source == "" || x.Source == "" || x.Source == c.Source || c.WorkItemID != "") {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// trigger counts an event on each wait. Nothing else moves: not the blocker, not the
+// focus, not the item (seed 002, "Waiting And External Events").
+func (s *step) trigger(waits []Wait, p Provenance) {
+	for _, x := range waits {
+		x.TriggerCount++
+		x.LastTriggeredAt, x.UpdatedAt, x.LastTrigger = s.at.At, s.at.At, p
+		s.put(x)
+		s.receipt.TriggeredWaits = append(s.receipt.TriggeredWaits, x.ID)
+		s.event(EventWaitTriggered, x.WorkItemID, Heard{WaitID: x.ID, Kind: x.Kind, Count: x.TriggerCount, Provenance: p})
+	}
+}
