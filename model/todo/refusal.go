@@ -1,6 +1,10 @@
 package todo
 
-import "fmt"
+import (
+	"fmt"
+
+	"vise/model"
+)
 
 // Rule is the stable code of one clause of the transition table or the contract.
 type Rule string
@@ -72,6 +76,31 @@ func (r *Refusal) Error() string { return r.Message + " (" + string(r.Rule) + ")
 func (r *Refusal) Is(target error) bool {
 	t, ok := target.(*Refusal)
 	return ok && t.Rule == r.Rule && (t.Field == "" || t.Field == r.Field)
+}
+
+// Unwrap gives the refusal in the words of every door: its code, and so its exit status.
+func (r *Refusal) Unwrap() error {
+	return &model.Error{Code: r.Rule.Code(), Message: r.Error(), Hint: r.Hint, Field: r.Field}
+}
+
+// CodeConflict is the code of a lost race: another was first.
+const CodeConflict model.Code = "conflict"
+
+// Code says which kind of refusal a rule's is.
+func (r Rule) Code() model.Code {
+	switch r {
+	case RuleNotFound:
+		return model.CodeNotFound
+	case RuleAmbiguous:
+		return model.CodeAmbiguous
+	case RuleClaimed, RuleFence:
+		return CodeConflict
+	case RuleClaimant:
+		return model.CodeNotOwner
+	case RuleValue, RuleQuery, RuleTitle, RuleTooLarge, RuleSource:
+		return model.CodeInvalid
+	}
+	return model.CodeRefused
 }
 
 func (r *Refusal) hint(s string) *Refusal { r.Hint = s; return r }

@@ -2,7 +2,6 @@ package todo
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,7 +54,7 @@ func FindSimilar(all []Todo) []Similar {
 				}
 				seen[p] = true
 				if s := score(open[p.a], open[p.b]); s >= ShowSimilar {
-					out = append(out, Similar{open[p.a].Ref(), open[p.b].Ref(), math.Round(s*100) / 100})
+					out = append(out, Similar{open[p.a].Ref(), open[p.b].Ref(), float64(int(s*100+0.5)) / 100})
 				}
 			}
 		}

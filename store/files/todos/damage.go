@@ -3,6 +3,7 @@ package todos
 import (
 	"fmt"
 
+	"vise/model"
 	"vise/model/todo"
 )
 
@@ -38,6 +39,11 @@ const (
 )
 
 func (d *Damage) Error() string { return d.Reason }
+
+// Unwrap gives the damage in the words of every door.
+func (d *Damage) Unwrap() error {
+	return &model.Error{Code: model.CodeDamaged, Message: d.Reason, Hint: "the file is left as it is"}
+}
 
 func damaged(rule todo.Rule, format string, args ...any) *Damage {
 	return &Damage{Rule: rule, Reason: fmt.Sprintf(format, args...)}

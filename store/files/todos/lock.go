@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"time"
 
+	"vise/model"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -27,6 +29,11 @@ func (b *Busy) Error() string {
 		return "the session is busy"
 	}
 	return "the session is busy: " + b.Holder
+}
+
+// Unwrap gives it in the words of every door.
+func (b *Busy) Unwrap() error {
+	return &model.Error{Code: model.CodeBusy, Message: b.Error(), Hint: "try again"}
 }
 
 // holder is what the lock file tells of who has it.
