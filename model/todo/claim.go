@@ -87,7 +87,8 @@ func holds(t Todo, m Move) error {
 		hint("only its claimant or the operator may do this")
 }
 
-// Renew prolongs the claim that fence names. It refuses a claim that is not the actor's.
+// Renew prolongs a claim of the actor's own. It keeps its fence, unless the claim was over:
+// then whoever still shows the old one has lost it.
 func Renew(t Todo, m Move) (Change, error) {
 	if t.Status != InProgress {
 		return Change{}, refuse(RuleClaim, "status", "%s is %s: there is no claim to prolong", t.Ref(), t.Status)
@@ -97,7 +98,7 @@ func Renew(t Todo, m Move) (Change, error) {
 	}
 	after := t
 	after.Lease = m.Lease
-	if t.Lease.ID != "" {
+	if t.Lease.ID != "" && !m.ClaimOver {
 		after.Lease.ID = t.Lease.ID
 	}
 	return Change{Before: t, After: after}, nil

@@ -39,17 +39,19 @@ func (l leaseFlags) lease(at *desk) (file.Lease, error) {
 func (d *door) start() *cobra.Command {
 	var l leaseFlags
 	var approve, force bool
+	var fence string
 	c := d.verb("start ID", "Claim a todo, or prolong your claim", wants{1, 1}, false, func(at *desk, args []string) (reply, error) {
 		lease, err := l.lease(at)
 		if err != nil {
 			return reply{}, err
 		}
 		m := at.move(file.InProgress, "")
-		m.Lease, m.Approve, m.Force = lease, approve, force
+		m.Lease, m.Approve, m.Force, m.Fence = lease, approve, force, fence
 		t, err := at.Start(args[0], m, at.alive())
 		return at.one(t, err)
 	})
 	l.add(c)
+	addFence(c, &fence)
 	c.Flags().BoolVar(&approve, "approve", false, "approve a pending todo first")
 	c.Flags().BoolVar(&force, "force", false, "as the operator: though it waits on others or is assigned")
 	return c

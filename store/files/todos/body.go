@@ -96,7 +96,8 @@ func history(body string, o outline) []todo.Row {
 		return nil
 	}
 	var rows []todo.Row
-	_, rest := cutLine(body[o.historyAt:])
+	// A copy, so that a todo does not keep its whole file in memory.
+	_, rest := cutLine(strings.Clone(body[o.historyAt:]))
 	for rest != "" {
 		var line string
 		line, rest = cutLine(rest)
@@ -113,7 +114,7 @@ func history(body string, o outline) []todo.Row {
 func bodyFacts(t *todo.Todo, body string) {
 	o := outlineOf(body)
 	if o.title != "" {
-		t.Title = model.Text(o.title)
+		t.Title = model.Text(strings.Clone(o.title))
 	}
-	t.History, t.LastWork = history(body, o), model.Text(o.lastWork)
+	t.History, t.LastWork = history(body, o), model.Text(strings.Clone(o.lastWork))
 }

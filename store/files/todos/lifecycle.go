@@ -52,125 +52,131 @@ func (s *Session) Reprioritise(word string, p todo.Priority, m todo.Move) (todo.
 }
 
 // Claim takes the next todo that can be worked on, for m.Owner under m.Lease. Of many that
-// claim at once each gets another. It first interrupts what dead claimants left, and
-// returns that too. With nothing to claim the reason is not Something.
+// claim at once each gets another. In the same turn it interrupts what dead claimants left,
+// and returns that too. With nothing to claim the reason is not Something.
 func (s *Session) Claim(keep func(todo.Todo) bool, m todo.Move, alive todo.Witness) (t todo.Todo, why todo.Nothing, swept []todo.Todo, err error) {
-	if swept, err = s.Sweep(m, alive); err != nil {
-		return t, why, swept, err
-	}
 	m.To = todo.InProgress
-	t, err = one(s.Apply(func(snap Snapshot) ([]Edit, error) {
+	written, err := s.Apply(func(snap Snapshot) ([]Edit, error) {
 		index := snap.Index()
-		next, nothing := index.Next(keep)
-		if why = nothing; why != todo.Something {
-			return nil, nil
+		edits, err := sweep(snap, index, m, alive)
+		if err != nil {
+			return nil, err
 		}
-		return granted(todo.Judge(next, m, index))
-	}))
+		var next todo.Todo
+		if next, why = index.Next(keep); why != todo.Something {
+			return edits, nil
+		}
+		claim, err := granted(todo.Judge(next, m, index))
+		return append(edits, claim...), err
+	})
+	for _, w := range written {
+		if w.Status == todo.InProgress {
+			t = w
+		} else {
+			swept = append(swept, w)
+		}
+	}
 	return t, why, swept, err
 }
 
-// Start claims one named todo. A claim of the owner's own is prolonged instead.
+// Start claims one named todo. A claim of the owner's own is prolonged instead. What dead
+// claimants left is interrupted first, also the todo itself.
 func (s *Session) Start(word string, m todo.Move, alive todo.Witness) (todo.Todo, error) {
-	if _, err := s.Sweep(m, alive); err != nil {
-		return todo.Todo{}, err
-	}
 	m.To = todo.InProgress
-	return one(s.Apply(func(snap Snapshot) ([]Edit, error) {
+	written, err := s.Apply(func(snap Snapshot) ([]Edit, error) {
 		index := snap.Index()
 		t, err := index.Resolve(word)
 		if err != nil {
 			return nil, err
 		}
 		if t.Status == todo.InProgress && t.AssignedTo == m.Owner {
+			m.ClaimOver = t.Lease.Over(m.At, alive) != ""
 			return granted(todo.Renew(t, m))
 		}
-		return granted(todo.Judge(t, m, index))
-	}))
+		edits, err := sweep(snap, index, m, alive)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range edits {
+			if e.After.Ref() == t.Ref() {
+				t = e.After
+			}
+		}
+		claim, err := granted(todo.Judge(t, m, index))
+		return append(claim, edits...), err
+	})
+	return one(written, err)
 }
 
 // Sweep interrupts the todos of this session whose claims are over: lease run out, or
 // claimant's process dead. Claims without a lease are not its business. When there are
 // none it takes no lock.
 func (s *Session) Sweep(m todo.Move, alive todo.Witness) ([]todo.Todo, error) {
-	over := func(t todo.Todo) string {
-		if t.Status != todo.InProgress {
-			return ""
-		}
-		return t.Lease.Over(m.At, alive)
-	}
 	snap, err := s.Load()
 	if err != nil {
 		return nil, err
 	}
-	found := false
-	for _, t := range snap.Todos {
-		found = found || over(t) != ""
+	if edits, err := sweep(snap, snap.Index(), m, alive); err != nil || len(edits) == 0 {
+		return nil, err
 	}
-	if !found {
-		return nil, nil
-	}
-	return s.interrupt(todo.Move{At: m.At, Actor: todo.Actor{Name: "sweep"}}, func(t todo.Todo) model.Text {
-		if why := over(t); why != "" {
-			return model.Text("Claim ended: " + why)
+	return s.Apply(func(snap Snapshot) ([]Edit, error) { return sweep(snap, snap.Index(), m, alive) })
+}
+
+func sweep(snap Snapshot, index *todo.Index, m todo.Move, alive todo.Witness) ([]Edit, error) {
+	m = todo.Move{At: m.At, Actor: todo.Actor{Name: "sweep"}, To: todo.Interrupted, ClaimOver: true}
+	return each(snap, func(t todo.Todo) (todo.Change, bool, error) {
+		why := t.Lease.Over(m.At, alive)
+		if t.Status != todo.InProgress || why == "" {
+			return todo.Change{}, false, nil
 		}
-		return ""
+		m.Reason = model.Text("Claim ended: " + why)
+		c, err := todo.Judge(t, m, index)
+		return c, true, err
 	})
 }
 
 // Cleanup ends the session: whatever is still in progress in it becomes interrupted.
 func (s *Session) Cleanup(m todo.Move) ([]todo.Todo, error) {
 	m.Actor = todo.Actor{Name: "cleanup:phase6"}
-	return s.interrupt(m, func(t todo.Todo) model.Text {
-		if t.Status == todo.InProgress {
-			return todo.SessionEnded
-		}
-		return ""
-	})
-}
-
-// interrupt interrupts every todo for which there is a reason.
-func (s *Session) interrupt(m todo.Move, why func(todo.Todo) model.Text) ([]todo.Todo, error) {
-	return s.each(func(t todo.Todo, index *todo.Index) (todo.Change, bool, error) {
-		m.To, m.ClaimOver, m.Reason = todo.Interrupted, true, why(t)
-		if m.Reason == "" {
-			return todo.Change{}, false, nil
-		}
-		c, err := todo.Judge(t, m, index)
-		return c, true, err
-	})
+	m.To, m.ClaimOver, m.Reason = todo.Interrupted, true, todo.SessionEnded
+	return s.all(todo.InProgress, m)
 }
 
 // Resume makes every interrupted todo of the session ready again, without its claim.
 func (s *Session) Resume(m todo.Move) ([]todo.Todo, error) {
 	m.To = todo.Ready
-	return s.each(func(t todo.Todo, index *todo.Index) (todo.Change, bool, error) {
-		if t.Status != todo.Interrupted {
-			return todo.Change{}, false, nil
-		}
-		c, err := todo.Judge(t, m, index)
-		return c, true, err
+	return s.all(todo.Interrupted, m)
+}
+
+// all moves every todo of a status.
+func (s *Session) all(from todo.Status, m todo.Move) ([]todo.Todo, error) {
+	return s.Apply(func(snap Snapshot) ([]Edit, error) {
+		index := snap.Index()
+		return each(snap, func(t todo.Todo) (todo.Change, bool, error) {
+			if t.Status != from {
+				return todo.Change{}, false, nil
+			}
+			c, err := todo.Judge(t, m, index)
+			return c, true, err
+		})
 	})
 }
 
-// each applies one kind of change to every todo that wants it. A todo whose id two files
-// share is passed by: nobody can say which is meant.
-func (s *Session) each(want func(todo.Todo, *todo.Index) (todo.Change, bool, error)) ([]todo.Todo, error) {
-	return s.Apply(func(snap Snapshot) ([]Edit, error) {
-		index := snap.Index()
-		var edits []Edit
-		for _, t := range snap.Todos {
-			if snap.places[t.Ref()].file != t.File {
-				continue
-			}
-			c, wanted, err := want(t, index)
-			if err != nil {
-				return nil, err
-			}
-			if wanted {
-				edits = append(edits, Edit{Change: c})
-			}
+// each asks of every todo whether it changes. A todo whose id two files share is passed by:
+// nobody can say which is meant.
+func each(snap Snapshot, want func(todo.Todo) (todo.Change, bool, error)) ([]Edit, error) {
+	var edits []Edit
+	for _, t := range snap.Todos {
+		if snap.places[t.Ref()].file != t.File {
+			continue
 		}
-		return edits, nil
-	})
+		c, wanted, err := want(t)
+		if err != nil {
+			return nil, err
+		}
+		if wanted {
+			edits = append(edits, Edit{Change: c})
+		}
+	}
+	return edits, nil
 }

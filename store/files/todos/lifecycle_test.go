@@ -188,6 +188,34 @@ func TestAnExpiredClaimantsFenceIsWorthless(t *testing.T) {
 	refusedBy(t, err, todo.RuleFence)
 }
 
+func TestAClaimIsProlongedByItsOwnerAndKeepsItsFenceWhileItHolds(t *testing.T) {
+	s := newSession(t, review)
+	mustCreate(t, s, draft("one", todo.Ready))
+	m := agent("smith")
+	if _, err := s.Start("001", m, todo.NoWitness); err != nil {
+		t.Fatal(err)
+	}
+	renew := func(at time.Time, id string) todo.Lease {
+		m.At, m.Lease = at, todo.Lease{ID: id, Until: todo.Stamp(at.Add(time.Hour))}
+		got, err := s.Start("001", m, todo.NoWitness)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got.History) != 2 {
+			t.Errorf("%d rows of history", len(got.History))
+		}
+		return got.Lease
+	}
+	if l := renew(noon.Add(30*time.Minute), "second"); l.ID != "smith-lease" || l.Until != "2026-03-02T13:30:00Z" {
+		t.Errorf("prolonged to %+v", l)
+	}
+	if l := renew(noon.Add(3*time.Hour), "third"); l.ID != "third" {
+		t.Errorf("a claim that was over keeps its fence: %+v", l)
+	}
+	_, err := s.Start("001", agent("other"), todo.NoWitness)
+	refusedBy(t, err, todo.RuleClaimed)
+}
+
 // An editor writes while a change is on its way: its text is not lost, and the change is
 // judged by what it wrote.
 func TestAnEditorBetweenReadAndRenameWins(t *testing.T) {

@@ -96,7 +96,7 @@ func (s *Session) loadSource(snap *Snapshot, dir string, bodies bool) error {
 		}
 	}
 	snap.Sources, snap.names[dir] = append(snap.Sources, dir), names
-	for i, l := range readAll(root, dir, names) {
+	for i, l := range readAll(root, dir, names, bodies) {
 		at := place{dir, names[i]}
 		switch {
 		case l.damage != nil:
@@ -126,14 +126,14 @@ type loaded struct {
 }
 
 // readAll reads files side by side and returns when all are read.
-func readAll(root *os.Root, dir string, names []string) []loaded {
+func readAll(root *os.Root, dir string, names []string, bodies bool) []loaded {
 	out := make([]loaded, len(names))
 	workers := min(runtime.GOMAXPROCS(0), 1+len(names)/16)
 	var done sync.WaitGroup
 	for w := range workers {
 		done.Go(func() {
 			for i := w; i < len(names); i += workers {
-				out[i] = loadFile(root, dir, names[i])
+				out[i] = loadFile(root, dir, names[i], bodies)
 			}
 		})
 	}
@@ -141,7 +141,7 @@ func readAll(root *os.Root, dir string, names []string) []loaded {
 	return out
 }
 
-func loadFile(root *os.Root, dir, name string) loaded {
+func loadFile(root *os.Root, dir, name string, body bool) loaded {
 	c, err := readFile(root, name, maxTodoBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return loaded{}
@@ -155,8 +155,12 @@ func loadFile(root *os.Root, dir, name string) loaded {
 		d.Source, d.File = dir, name
 		return loaded{damage: d}
 	}
-	doc, _ := split(string(c.raw))
-	return loaded{todo: t, body: doc.body}
+	l := loaded{todo: t}
+	if body {
+		doc, _ := split(string(c.raw))
+		l.body = doc.body
+	}
+	return l
 }
 
 func asDamage(err error) *Damage {

@@ -1,14 +1,13 @@
 package todos
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"vise/model"
 	"vise/model/todo"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // Parse reads a todo file's bytes. Dir is the source's directory, name the file's: they
@@ -24,14 +23,14 @@ func Parse(raw []byte, dir, name string) (todo.Todo, error) {
 }
 
 func parse(raw []byte, dir, name string) (todo.Todo, *Damage) {
-	if !utf8.Valid(raw) || strings.IndexByte(string(raw), 0) >= 0 {
+	if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
 		return todo.Todo{}, damaged(RuleNotText, "the file is not UTF-8 text")
 	}
 	doc, d := split(string(raw))
 	if d != nil {
 		return todo.Todo{}, d
 	}
-	keys, d := entries(doc.head)
+	keys, d := readHead(strings.Clone(doc.head))
 	if d != nil {
 		return todo.Todo{}, d
 	}
@@ -60,7 +59,7 @@ func titleOfFile(t todo.Todo, name string) string {
 
 // reader takes typed values out of the keys. The first wrong one is the file's damage.
 type reader struct {
-	keys   map[string]entry
+	keys   headKeys
 	damage *Damage
 	notes  []todo.Problem
 }
@@ -156,22 +155,11 @@ func (r *reader) note(s todo.Severity, rule todo.Rule, field, message string) {
 }
 
 func (r *reader) text(key string) model.Text {
-	e, ok := r.keys[key]
-	if !ok {
-		return ""
-	}
-	return r.scalar(key, e.value)
-}
-
-func (r *reader) scalar(key string, n *yaml.Node) model.Text {
-	if n.Kind != yaml.ScalarNode {
+	v, _ := r.keys.find(key)
+	if v.kind > scalar {
 		r.fail(RuleType, key, "is not a single value")
-		return ""
 	}
-	if n.Tag == "!!null" {
-		return ""
-	}
-	return model.Text(n.Value)
+	return model.Text(v.text)
 }
 
 // time is text that must be a moment when it is anything.
@@ -184,10 +172,10 @@ func (r *reader) time(key string) model.Text {
 }
 
 func (r *reader) aliased(key, legacy string) model.Text {
-	if _, ok := r.keys[key]; ok {
+	if _, ok := r.keys.find(key); ok {
 		return r.time(key)
 	}
-	if _, ok := r.keys[legacy]; ok {
+	if _, ok := r.keys.find(legacy); ok {
 		r.note(todo.Info, todo.RuleLegacy, legacy, "an earlier name of "+key)
 	}
 	return r.time(legacy)
@@ -208,48 +196,43 @@ func (r *reader) number(key string) int {
 
 // texts reads a list; a single value counts as a list of one.
 func texts[T ~string](r *reader, key string) []T {
-	e, ok := r.keys[key]
-	if !ok || e.value.Tag == "!!null" {
+	v, _ := r.keys.find(key)
+	switch {
+	case v.kind == null, v.kind == scalar && v.text == "":
 		return nil
-	}
-	if e.value.Kind == yaml.ScalarNode {
-		if s := r.scalar(key, e.value); s != "" {
-			return []T{T(s)}
-		}
-		return nil
-	}
-	if e.value.Kind != yaml.SequenceNode {
-		r.fail(RuleType, key, "is not a list")
+	case v.kind == scalar:
+		return []T{T(v.text)}
+	case v.kind != sequence:
+		r.fail(RuleType, key, "is not a list of words")
 		return nil
 	}
 	var out []T
-	for _, n := range e.value.Content {
-		out = append(out, T(r.scalar(key, n)))
+	for _, s := range v.list {
+		out = append(out, T(s))
 	}
 	return out
 }
 
 func (r *reader) lease() todo.Lease {
-	e, ok := r.keys["lease"]
-	if !ok || e.value.Tag == "!!null" {
+	v, _ := r.keys.find("lease")
+	if v.kind == null {
 		return todo.Lease{}
 	}
-	if e.value.Kind != yaml.MappingNode {
+	if v.kind != mapping {
 		r.fail(RuleType, "lease", "is not a set of keys")
 		return todo.Lease{}
 	}
 	var l todo.Lease
-	for i := 0; i+1 < len(e.value.Content); i += 2 {
-		v := r.scalar("lease", e.value.Content[i+1])
-		switch e.value.Content[i].Value {
+	for i := 0; i+1 < len(v.list); i += 2 {
+		switch text := v.list[i+1]; v.list[i] {
 		case "id":
-			l.ID = v.Raw()
+			l.ID = text
 		case "pid":
-			l.PID, _ = strconv.Atoi(v.Raw())
+			l.PID, _ = strconv.Atoi(text)
 		case "host":
-			l.Host = v
+			l.Host = model.Text(text)
 		case "until":
-			l.Until = v
+			l.Until = model.Text(text)
 		}
 	}
 	return l
