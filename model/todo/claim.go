@@ -57,9 +57,11 @@ func (l Lease) value() Value {
 	if l.IsZero() {
 		return Value{Kind: Absent}
 	}
-	return Value{Kind: Mapping, Pairs: []string{
-		"id", l.ID, "pid", itoa(l.PID), "host", OneLine(l.Host.Raw()), "until", l.Until.Raw(),
-	}}
+	pairs := []string{"id", OneLine(l.ID)}
+	if l.PID > 0 {
+		pairs = append(pairs, "pid", itoa(l.PID), "host", OneLine(l.Host.Raw()))
+	}
+	return Value{Kind: Mapping, Pairs: append(pairs, "until", OneLine(l.Until.Raw()))}
 }
 
 // Actor is who acts. An operator is a person; agents and programs are not.

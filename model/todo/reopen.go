@@ -63,14 +63,14 @@ func without(refs []Ref, gone Ref) []Ref {
 	return slices.DeleteFunc(slices.Clone(refs), func(r Ref) bool { return r == gone })
 }
 
-// Link adds a ref to t's related ones; Unlinked takes it away.
-func Link(t Todo, other Ref) Todo {
+// Related is t with one more related ref.
+func Related(t Todo, other Ref) Todo {
 	t.Related = union(t.Related, []Ref{other})
 	return t
 }
 
-// Unlinked is t without a related ref.
-func Unlinked(t Todo, other Ref) Todo {
+// Unrelated is t without a related ref.
+func Unrelated(t Todo, other Ref) Todo {
 	t.Related = without(t.Related, other)
 	return t
 }

@@ -71,13 +71,16 @@ func stale(t Todo, x *Index, now time.Time, limits Thresholds, life SessionLife,
 	age, known := t.age(now)
 	switch t.Status {
 	case InProgress:
-		if life.Gone != "" {
-			return DeadSession, life.Gone
-		}
 		if why := t.Lease.Over(now, alive); why != "" {
 			return LongInProgress, why
 		}
-		if t.Lease.IsZero() && known && age > limits.InProgress {
+		if !t.Lease.IsZero() {
+			return "", ""
+		}
+		if life.Gone != "" {
+			return DeadSession, life.Gone
+		}
+		if known && age > limits.InProgress {
 			return LongInProgress, fmt.Sprintf("no Work Log entry or other sign of life for %s (limit %s)", span(age), span(limits.InProgress))
 		}
 	case Blocked:

@@ -9,7 +9,7 @@ type Transition struct {
 	Needs []string
 	// Clears are the keys that are emptied.
 	Clears []string
-	// When says what leads here.
+	// When says what leads here; it is the history's reason when nobody gives one.
 	When string
 }
 
@@ -28,19 +28,19 @@ var (
 // on a dependency is derived for what is not yet claimed.
 func Transitions() []Transition {
 	return []Transition{
-		{From: Pending, To: Ready, When: "triage approves"},
+		{From: Pending, To: Ready, When: "triage approved"},
 		{From: Pending, To: Complete, Needs: fixedKeys, When: "resolved directly"},
-		{From: Pending, To: WontFix, Needs: rejectionKeys, When: "triage rejects"},
-		{From: Ready, To: InProgress, Needs: claimKeys, When: "a worker claims"},
+		{From: Pending, To: WontFix, Needs: rejectionKeys, When: "triage rejected"},
+		{From: Ready, To: InProgress, Needs: claimKeys, When: "claimed"},
 		{From: Ready, To: WontFix, Needs: rejectionKeys, When: "rejected"},
-		{From: InProgress, To: Complete, Needs: fixedKeys, When: "the claimant finishes"},
-		{From: InProgress, To: Blocked, Needs: blockedKeys, When: "a dependency is found"},
+		{From: InProgress, To: Complete, Needs: fixedKeys, When: "finished"},
+		{From: InProgress, To: Blocked, Needs: blockedKeys, When: "dependency found"},
 		{From: InProgress, To: Interrupted, Needs: interruptKeys, When: "session or claimant ended"},
 		{From: InProgress, To: WontFix, Needs: rejectionKeys, When: "rejected"},
-		{From: Blocked, To: InProgress, Needs: claimKeys, When: "the dependency is resolved"},
-		{From: Blocked, To: Ready, Clears: releaseKeys, When: "the claimant is gone"},
+		{From: Blocked, To: InProgress, Needs: claimKeys, When: "dependency resolved"},
+		{From: Blocked, To: Ready, Clears: releaseKeys, When: "claimant gone"},
 		{From: Blocked, To: WontFix, Needs: rejectionKeys, When: "rejected"},
-		{From: Interrupted, To: Ready, Clears: releaseKeys, When: "resumed or picked up"},
+		{From: Interrupted, To: Ready, Clears: releaseKeys, When: "resumed"},
 		{From: Interrupted, To: WontFix, Needs: rejectionKeys, When: "rejected"},
 	}
 }

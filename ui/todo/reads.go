@@ -77,7 +77,11 @@ func (d *door) show() *cobra.Command {
 		problems := append([]file.Problem{}, file.Check(t)...)
 		lines := []string{r.line(), ""}
 		for _, h := range t.History {
-			lines = append(lines, fmt.Sprintf("  %s  %s → %s  %s: %s", h.At, h.From, h.To, h.Actor, h.Reason))
+			from := string(h.From)
+			if from == "" {
+				from = file.NoStatus
+			}
+			lines = append(lines, fmt.Sprintf("  %s  %s → %s  %s: %s", h.At, from, h.To, h.Actor, h.Reason))
 		}
 		for _, p := range problems {
 			lines = append(lines, fmt.Sprintf("  %s: %s (%s)", p.Severity, shown(p.Message), p.Rule))

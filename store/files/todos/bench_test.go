@@ -42,6 +42,21 @@ func BenchmarkTenThousand(b *testing.B) {
 			}
 		}
 	})
+	b.Run("reload", func(b *testing.B) {
+		s := many(b)
+		old := noon.AddDate(-1, 0, 0)
+		for _, t := range mustLoad(b, s).Todos {
+			must(b, os.Chtimes(filepath.Join(s.Path(), "review", t.File), old, old))
+		}
+		snap := mustLoad(b, s)
+		b.ResetTimer()
+		for b.Loop() {
+			var err error
+			if snap, err = s.Reload(snap); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 	b.Run("next", func(b *testing.B) {
 		s := many(b)
 		for b.Loop() {

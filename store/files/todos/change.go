@@ -62,7 +62,7 @@ func (s *Session) link(snap Snapshot, e Edit) error {
 	for _, l := range []struct {
 		ref todo.Ref
 		do  func(todo.Todo, todo.Ref) todo.Todo
-	}{{e.Backlink, todo.Link}, {e.Unlink, todo.Unlinked}} {
+	}{{e.Backlink, todo.Related}, {e.Unlink, todo.Unrelated}} {
 		at, ok := snap.places[l.ref]
 		if l.ref == "" || !ok {
 			continue

@@ -79,7 +79,7 @@ func TestAChangeTouchesOnlyItsLines(t *testing.T) {
 		"status: 'ready' # keep me", "status: in_progress # keep me",
 		"assigned_to: ~ # nobody yet\n", "assigned_to: \"smith-1\" # nobody yet\n",
 		"updated: 2026-02-25\n", "updated: \"2026-03-02\"\nclaimed_at: \"2026-03-02T12:00:00Z\"\n"+
-			"lease: {id: \"smith-1-lease\", pid: \"0\", host: \"\", until: \"2026-03-02T13:00:00Z\"}\n",
+			"lease: {id: \"smith-1-lease\", until: \"2026-03-02T13:00:00Z\"}\n",
 		"| user | x |\n", "| user | x |\n| 2026-03-02T12:00:00Z | ready | in_progress | smith-1 | because |\n",
 	).Replace(odd)
 	if got != want {

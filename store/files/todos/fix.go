@@ -32,7 +32,7 @@ func (s *Session) Fix(m todo.Move, order bool) ([]todo.Todo, error) {
 				for _, r := range from.Related {
 					if _, ok := index.Find(r.In(from.Source)); ok {
 						other := at(r.In(from.Source))
-						after[other.Ref()] = todo.Link(other, p.Todo)
+						after[other.Ref()] = todo.Related(other, p.Todo)
 					}
 				}
 			}

@@ -188,6 +188,34 @@ func TestAnExpiredClaimantsFenceIsWorthless(t *testing.T) {
 	refusedBy(t, err, todo.RuleFence)
 }
 
+// A reload sees every way in which a file changes, also one that keeps size and times.
+func TestAReloadSeesWhatChanged(t *testing.T) {
+	s := newSession(t, review)
+	made := mustCreate(t, s, draft("one", todo.Ready), draft("two", todo.Ready), draft("three", todo.Ready), draft("four", todo.Ready))
+	dir := filepath.Join(s.Path(), "review")
+	old := time.Now().Add(-time.Hour)
+	for _, m := range made {
+		must(t, os.Chtimes(filepath.Join(dir, m.File), old, old))
+	}
+	before := mustLoad(t, s)
+	must(t, os.Remove(filepath.Join(dir, made[0].File)))
+	put(t, s, "review/"+made[1].File, "broken")
+	raw := strings.Replace(read(t, filepath.Join(dir, made[2].File)), "priority: p2", "priority: p1", 1)
+	must(t, os.WriteFile(filepath.Join(dir, "new"), []byte(raw), 0o644))
+	must(t, os.Chtimes(filepath.Join(dir, "new"), old, old))
+	must(t, os.Rename(filepath.Join(dir, "new"), filepath.Join(dir, made[2].File)))
+	mustCreate(t, s, draft("five", todo.Ready))
+	after, err := s.Reload(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh := mustLoad(t, s)
+	if !slices.EqualFunc(after.Todos, fresh.Todos, func(a, b todo.Todo) bool { return a.Ref() == b.Ref() && len(todo.Diff(a, b)) == 0 }) ||
+		!slices.Equal(after.Damaged, fresh.Damaged) || len(after.Todos) != 3 || len(after.Damaged) != 1 {
+		t.Fatalf("reloaded %+v\nfresh %+v", after.Todos, fresh.Todos)
+	}
+}
+
 func TestAClaimIsProlongedByItsOwnerAndKeepsItsFenceWhileItHolds(t *testing.T) {
 	s := newSession(t, review)
 	mustCreate(t, s, draft("one", todo.Ready))

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"vise/model/todo"
 )
@@ -26,7 +27,29 @@ type Snapshot struct {
 	// bodies are kept when they were asked for, by source directory and file.
 	bodies map[place]string
 	places map[todo.Ref]place
+	// seen is every file as it was looked at, so that a later look reads only what changed.
+	seen map[place]sight
+	full bool
 }
+
+// loaded is one file as a todo, or its damage, or nothing when it vanished meanwhile.
+type loaded struct {
+	todo   todo.Todo
+	body   string
+	damage *Damage
+}
+
+// sight is a file as a load found it, and what came of it.
+type sight struct {
+	info fs.FileInfo
+	loaded
+	// settled says that the file had rested long enough for its times to tell of the next
+	// write.
+	settled bool
+}
+
+// settling is how old a file's last write must be: coarser than any file system's clock.
+const settling = 2 * time.Second
 
 // place is where a file lies: its source's directory and its name there.
 type place struct{ dir, file string }
@@ -38,13 +61,18 @@ func (s Snapshot) Index() *todo.Index { return todo.NewIndex(s.Todos) }
 func (s Snapshot) Body(t todo.Todo) string { return s.bodies[s.places[t.Ref()]] }
 
 // Load reads every todo of the session. Readers need no lock: each file is whole, old or new.
-func (s *Session) Load() (Snapshot, error) { return s.load(false) }
+func (s *Session) Load() (Snapshot, error) { return s.load(Snapshot{}, false) }
 
 // LoadBodies is Load that keeps the bodies, for search.
-func (s *Session) LoadBodies() (Snapshot, error) { return s.load(true) }
+func (s *Session) LoadBodies() (Snapshot, error) { return s.load(Snapshot{}, true) }
 
-func (s *Session) load(bodies bool) (Snapshot, error) {
-	snap := Snapshot{names: map[string][]string{}, bodies: map[place]string{}, places: map[todo.Ref]place{}}
+// Reload is Load, with or without bodies as before, that reads only the files that are not
+// as an earlier snapshot of this session saw them.
+func (s *Session) Reload(before Snapshot) (Snapshot, error) { return s.load(before, before.full) }
+
+func (s *Session) load(before Snapshot, bodies bool) (Snapshot, error) {
+	snap := Snapshot{names: map[string][]string{}, bodies: map[place]string{}, places: map[todo.Ref]place{},
+		seen: make(map[place]sight, len(before.seen)), full: bodies}
 	dirs, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil {
 		return snap, s.gone(err)
@@ -55,7 +83,7 @@ func (s *Session) load(bodies bool) (Snapshot, error) {
 		case d.Type()&fs.ModeSymlink != 0:
 			snap.Damaged = append(snap.Damaged, Damage{File: d.Name(), Rule: RuleSymlink, Reason: "a symbolic link is not followed"})
 		case d.IsDir():
-			if err := s.loadSource(&snap, d.Name(), bodies); err != nil {
+			if err := s.loadSource(&snap, before, d.Name()); err != nil {
 				return snap, s.gone(err)
 			}
 		}
@@ -75,7 +103,7 @@ func (s *Session) gone(err error) error {
 	return fmt.Errorf("session %s: %w", s.Rel, err)
 }
 
-func (s *Session) loadSource(snap *Snapshot, dir string, bodies bool) error {
+func (s *Session) loadSource(snap *Snapshot, before Snapshot, dir string) error {
 	if !todo.ValidSource(dir) {
 		snap.Damaged = append(snap.Damaged, Damage{Source: shorten(dir), Rule: todo.RuleSource, Reason: "the directory's name is not a source"})
 		return nil
@@ -96,14 +124,15 @@ func (s *Session) loadSource(snap *Snapshot, dir string, bodies bool) error {
 		}
 	}
 	snap.Sources, snap.names[dir] = append(snap.Sources, dir), names
-	for i, l := range readAll(root, dir, names, bodies) {
+	for i, l := range readAll(root, dir, names, before.seen, snap.full) {
 		at := place{dir, names[i]}
+		snap.seen[at] = l
 		switch {
 		case l.damage != nil:
 			snap.Damaged = append(snap.Damaged, *l.damage)
 		case l.todo.File != "":
 			snap.add(l.todo, at)
-			if bodies {
+			if snap.full {
 				snap.bodies[at] = l.body
 			}
 		}
@@ -118,27 +147,31 @@ func (s *Snapshot) add(t todo.Todo, at place) {
 	}
 }
 
-// loaded is one file as a todo, or its damage, or nothing when it vanished meanwhile.
-type loaded struct {
-	todo   todo.Todo
-	body   string
-	damage *Damage
-}
-
 // readAll reads files side by side and returns when all are read.
-func readAll(root *os.Root, dir string, names []string, bodies bool) []loaded {
-	out := make([]loaded, len(names))
+func readAll(root *os.Root, dir string, names []string, before map[place]sight, bodies bool) []sight {
+	out := make([]sight, len(names))
 	workers := min(runtime.GOMAXPROCS(0), 1+len(names)/16)
 	var done sync.WaitGroup
 	for w := range workers {
 		done.Go(func() {
 			for i := w; i < len(names); i += workers {
-				out[i] = loadFile(root, dir, names[i], bodies)
+				out[i] = look(root, dir, names[i], before[place{dir, names[i]}], bodies)
 			}
 		})
 	}
 	done.Wait()
 	return out
+}
+
+// look reads a file, unless it is as it was at the last look.
+func look(root *os.Root, dir, name string, before sight, bodies bool) sight {
+	info, err := root.Lstat(name)
+	if err == nil && before.settled && same(before.info, info) && before.info.Mode() == info.Mode() {
+		return before
+	}
+	now := sight{info: info, loaded: loadFile(root, dir, name, bodies)}
+	now.settled = err == nil && time.Since(info.ModTime()) > settling
+	return now
 }
 
 func loadFile(root *os.Root, dir, name string, body bool) loaded {
