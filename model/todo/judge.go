@@ -64,7 +64,7 @@ func Judge(t Todo, m Move, among *Index) (Change, error) {
 	}
 	c.Rows = []Row{{At: Stamp(m.At), From: t.Status, To: m.To, Actor: m.Actor.Name, Reason: m.reason(row)}}
 	c.After.History = append(slices.Clip(t.History), c.Rows...)
-	if m.Resolution == Duplicate {
+	if m.To == WontFix && m.Resolution == Duplicate {
 		c.Backlink = m.DuplicateOf.In(t.Source)
 	}
 	return c, nil

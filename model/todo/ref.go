@@ -2,6 +2,7 @@ package todo
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -20,6 +21,9 @@ func NewRef(source, id string) Ref { return Ref(source + "/" + id) }
 func (r Ref) Raw() string { return string(r) }
 
 func (r Ref) String() string { return fmt.Sprint(model.Text(r)) }
+
+// MarshalJSON writes the ref as the text that it is.
+func (r Ref) MarshalJSON() ([]byte, error) { return json.Marshal(model.Text(r)) }
 
 // Source is the part before the slash; empty when r is not qualified.
 func (r Ref) Source() string {

@@ -99,7 +99,8 @@ func (at *desk) made(made todos.Made, left []findings.Left, err error) (reply, e
 	rows := []row{}
 	var r reply
 	for _, t := range made.Created {
-		one := row{ID: t.Ref(), Todo: t, WaitingOn: []file.Wait{}}
+		one := rowOf(t, nil)
+		one.WaitingOn = []file.Wait{}
 		rows, r.human = append(rows, one.brief()), append(r.human, one.line())
 	}
 	for _, s := range made.Skipped {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"vise/model"
 	file "vise/model/todo"
 	"vise/store/files/todos"
 )
@@ -16,7 +17,10 @@ type row struct {
 	Stale     *file.Stale `json:"stale,omitempty"`
 }
 
+// rowOf makes a row whose lists are lists in JSON, also when they are empty.
 func rowOf(t file.Todo, x *file.Index) row {
+	t.Tags, t.Files, t.WorkflowChain = append([]model.Text{}, t.Tags...), append([]model.Text{}, t.Files...), append([]model.Text{}, t.WorkflowChain...)
+	t.Dependencies, t.Related = append([]file.Ref{}, t.Dependencies...), append([]file.Ref{}, t.Related...)
 	return row{ID: t.Ref(), Todo: t, WaitingOn: append([]file.Wait{}, x.Waiting(t)...)}
 }
 
@@ -67,9 +71,8 @@ func (at *desk) several(all []file.Todo, none string, err error) (reply, error) 
 		return reply{}, err
 	}
 	rows, lines := []row{}, []string{}
-	x := file.NewIndex(all)
 	for _, t := range all {
-		r := rowOf(t, x)
+		r := rowOf(t, nil)
 		r.WaitingOn = []file.Wait{}
 		rows, lines = append(rows, r.brief()), append(lines, r.line())
 	}

@@ -34,6 +34,7 @@ const (
 	RuleType       todo.Rule = "wrong_type"
 	RuleDate       todo.Rule = "bad_date"
 	RuleNoStatus   todo.Rule = "status_missing"
+	RuleName       todo.Rule = "file_name"
 	RuleNewer      todo.Rule = "schema_newer"
 	RuleLayout     todo.Rule = "layout"
 )

@@ -66,9 +66,10 @@ func TestBadFilesAreShownAndLeftAlone(t *testing.T) {
 	must(t, syscall.Mkfifo(filepath.Join(dir, "044-x.md"), 0o600))
 	must(t, os.Symlink(t.TempDir(), filepath.Join(s.Path(), "audit")))
 	must(t, os.Mkdir(filepath.Join(s.Path(), "Bad Source"), 0o755))
+	put(t, s, "review/045-\x1b[2J.md", head(""))
 
 	want := map[string]todo.Rule{"040-x.md": RuleTooLarge, "041-x.md": RuleSymlink, "042-x.md": RuleSymlink,
-		"043-x.md": RuleNotRegular, "044-x.md": RuleNotRegular, "audit": RuleSymlink, "": todo.RuleSource}
+		"043-x.md": RuleNotRegular, "044-x.md": RuleNotRegular, "045-·[2J.md": RuleName, "audit": RuleSymlink, "": todo.RuleSource}
 	for name, f := range files {
 		want[name] = f.rule
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"vise/model/todo"
 )
@@ -81,7 +83,7 @@ func (s *Session) load(before Snapshot, bodies bool) (Snapshot, error) {
 		switch {
 		case strings.HasPrefix(d.Name(), "."):
 		case d.Type()&fs.ModeSymlink != 0:
-			snap.Damaged = append(snap.Damaged, Damage{File: d.Name(), Rule: RuleSymlink, Reason: "a symbolic link is not followed"})
+			snap.Damaged = append(snap.Damaged, Damage{File: printable(d.Name()), Rule: RuleSymlink, Reason: "a symbolic link is not followed"})
 		case d.IsDir():
 			if err := s.loadSource(&snap, before, d.Name()); err != nil {
 				return snap, s.gone(err)
@@ -105,7 +107,7 @@ func (s *Session) gone(err error) error {
 
 func (s *Session) loadSource(snap *Snapshot, before Snapshot, dir string) error {
 	if !todo.ValidSource(dir) {
-		snap.Damaged = append(snap.Damaged, Damage{Source: shorten(dir), Rule: todo.RuleSource, Reason: "the directory's name is not a source"})
+		snap.Damaged = append(snap.Damaged, Damage{Source: printable(dir), Rule: todo.RuleSource, Reason: "the directory's name is not a source"})
 		return nil
 	}
 	root, err := enter(s.root, dir, false)
@@ -119,7 +121,11 @@ func (s *Session) loadSource(snap *Snapshot, before Snapshot, dir string) error 
 	}
 	var names []string
 	for _, f := range files {
-		if todo.IsTodoFile(f.Name()) {
+		switch {
+		case !todo.IsTodoFile(f.Name()):
+		case printable(f.Name()) != f.Name():
+			snap.Damaged = append(snap.Damaged, Damage{Source: dir, File: printable(f.Name()), Rule: RuleName, Reason: "the file's name holds characters that cannot be shown"})
+		default:
 			names = append(names, f.Name())
 		}
 	}
@@ -138,6 +144,16 @@ func (s *Session) loadSource(snap *Snapshot, before Snapshot, dir string) error 
 		}
 	}
 	return nil
+}
+
+// printable marks what cannot be shown of a name.
+func printable(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) && r != utf8.RuneError {
+			return r
+		}
+		return '·'
+	}, name)
 }
 
 func (s *Snapshot) add(t todo.Todo, at place) {

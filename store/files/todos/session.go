@@ -16,8 +16,9 @@ type Session struct {
 	// "tmp/reviews/abc123/todos".
 	Repo, Rel string
 	root      *os.Root
-	// at is called between the steps of a write.
-	at func(step string)
+	// at is called between the steps of a write; sync makes a file durable.
+	at   func(step string)
+	sync func(*os.File) error
 }
 
 // Sentinels of a session, for errors.Is.
@@ -85,7 +86,7 @@ func open(repo, rel string, create bool) (*Session, error) {
 		}
 		root = next
 	}
-	return &Session{Repo: repo, Rel: rel, root: root, at: func(string) {}}, nil
+	return &Session{Repo: repo, Rel: rel, root: root, at: func(string) {}, sync: (*os.File).Sync}, nil
 }
 
 // enter opens a directory below root that is one itself, and not a link to one. Between

@@ -94,7 +94,7 @@ func (s *Session) stage(dir *os.Root, temp string, raw []byte, mode fs.FileMode)
 		return err
 	}
 	s.at(stepWritten)
-	if err = f.Sync(); err != nil {
+	if err = s.sync(f); err != nil {
 		return err
 	}
 	s.at(stepSynced)
@@ -109,7 +109,7 @@ func (s *Session) settle(dir *os.Root) error {
 		return s.gone(err)
 	}
 	defer d.Close()
-	if err := d.Sync(); err != nil {
+	if err := s.sync(d); err != nil {
 		return fmt.Errorf("session %s: %w", s.Rel, err)
 	}
 	s.at(stepDone)
