@@ -220,3 +220,17 @@ func asDamage(err error) *Damage {
 	}
 	return damaged(RuleUnreadable, "%s", err.Error())
 }
+
+// Same reports whether two snapshots of one session saw the same files in the same state.
+func (s Snapshot) Same(t Snapshot) bool {
+	if len(s.seen) != len(t.seen) || !slices.Equal(s.Damaged, t.Damaged) || !slices.Equal(s.Sources, t.Sources) {
+		return false
+	}
+	for at, a := range s.seen {
+		b, ok := t.seen[at]
+		if !ok || (a.info == nil) != (b.info == nil) || a.info != nil && !same(a.info, b.info) {
+			return false
+		}
+	}
+	return true
+}
