@@ -124,8 +124,8 @@ func texts(words []string) []model.Text {
 
 func refs(words []string) []file.Ref {
 	var out []file.Ref
-	for _, w := range texts(words) {
-		if r := file.Ref(w); !slices.Contains(out, r) {
+	for _, w := range words {
+		if r := file.Ref(strings.TrimSpace(w)); r != "" && !slices.Contains(out, r) {
 			out = append(out, r)
 		}
 	}

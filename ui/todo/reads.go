@@ -143,7 +143,7 @@ func (at *desk) offered(t file.Todo, why file.Nothing, swept []file.Todo) (reply
 	one, err := at.one(t, nil)
 	one.warnings = r.warnings
 	if !t.Lease.IsZero() {
-		one.human = append(one.human, "claimed until "+shown(t.Lease.Until.Raw())+", fence "+shown(t.Lease.ID))
+		one.human = append(one.human, fmt.Sprintf("claimed until %s, fence %s", t.Lease.Until, shown(t.Lease.ID)))
 	}
 	return one, err
 }
