@@ -57,11 +57,15 @@ func (at *desk) one(t file.Todo, err error) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	snap, err := at.Load()
-	if err != nil {
-		return reply{}, err
+	var x *file.Index
+	if len(t.Dependencies) > 0 {
+		snap, err := at.Load()
+		if err != nil {
+			return reply{}, err
+		}
+		x = snap.Index()
 	}
-	r := rowOf(t, snap.Index())
+	r := rowOf(t, x)
 	return reply{data: map[string]any{"session": at.Rel, "todo": r}, human: []string{r.line()}}, nil
 }
 
