@@ -58,6 +58,8 @@ func (s *Session) applyOnce(judge func(Snapshot) ([]Edit, error), written []todo
 }
 
 // link keeps related todos naming one another when one becomes or stops being a duplicate.
+// The duplicate itself is written by then: trouble here is said, and is no reason to judge
+// again.
 func (s *Session) link(snap Snapshot, e Edit) error {
 	for _, l := range []struct {
 		ref todo.Ref
@@ -67,11 +69,15 @@ func (s *Session) link(snap Snapshot, e Edit) error {
 		if l.ref == "" || !ok {
 			continue
 		}
-		err := s.rewrite(at, func(now todo.Todo) (Edit, error) {
-			return Edit{Change: todo.Change{Before: now, After: l.do(now, e.After.Ref())}}, nil
-		}, nil)
+		err := ErrChanged
+		for try := 0; try < attempts && errors.Is(err, ErrChanged); try++ {
+			err = s.rewrite(at, func(now todo.Todo) (Edit, error) {
+				return Edit{Change: todo.Change{Before: now, After: l.do(now, e.After.Ref())}}, nil
+			}, nil)
+		}
 		if err != nil {
-			return err
+			return fmt.Errorf("%s is %s, but %s does not name it yet (validate --fix repairs that): %v",
+				e.After.Ref(), e.After.Status, l.ref, err)
 		}
 	}
 	return nil

@@ -109,6 +109,34 @@ func TestDuplicatesNameOneAnotherUntilReopened(t *testing.T) {
 	}
 }
 
+func TestADuplicateIsClosedThoughItsOriginalCannotBeTold(t *testing.T) {
+	s := newSession(t, review)
+	made := mustCreate(t, s, draft("one", todo.Pending), draft("two", todo.Ready))
+	original := "review/" + made[0].File
+	whole := read(t, filepath.Join(s.Path(), original))
+	s.at = func(step string) {
+		if step == stepRenamed {
+			put(t, s, original, "broken")
+		}
+	}
+	m := operator()
+	m.To, m.Resolution, m.Reason, m.DuplicateOf = todo.WontFix, todo.Duplicate, "same", "review/001"
+	if _, err := s.Move("002", m); err == nil || !strings.Contains(err.Error(), "validate --fix") {
+		t.Fatalf("got %v", err)
+	}
+	if got := read(t, filepath.Join(s.Path(), original)); got != "broken" {
+		t.Errorf("the broken original was changed to %q", got)
+	}
+	put(t, s, original, whole)
+	s.at = func(string) {}
+	if fixed, err := s.Fix(operator(), false); err != nil || len(fixed) != 1 || len(fixed[0].Related) != 1 {
+		t.Errorf("repaired %+v, %v", fixed, err)
+	}
+	if t2 := mustLoad(t, s).Todos[1]; t2.Status != todo.WontFix {
+		t.Errorf("the duplicate is %s", t2.Status)
+	}
+}
+
 // A claim whose lease ran out, or whose process died, is interrupted by the next sweep;
 // a living one is not, nor is one in another session.
 func TestSweepInterruptsWhatTheDeadLeftInItsOwnSession(t *testing.T) {
