@@ -110,7 +110,7 @@ func TestAFileThatEndsAtItsFenceGetsItsHistory(t *testing.T) {
 	m := operator()
 	m.To, m.Reason = todo.Ready, "Triage approved"
 	got := moved(t, "---\nstatus: pending\npriority: p1\n---", m)
-	want := "---\nstatus: ready\npriority: p1\nupdated: \"2026-03-02\"\n---\n" + strings.Join(historyTable, "\n") +
+	want := "---\nstatus: ready\npriority: p1\nupdated: \"2026-03-02\"\n---\n\n" + strings.Join(historyTable, "\n") +
 		"\n| 2026-03-02T12:00:00Z | pending | ready | user | Triage approved |\n"
 	if got != want {
 		t.Fatalf("got\n%s\nwant\n%s", got, want)

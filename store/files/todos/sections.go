@@ -25,7 +25,7 @@ func addRows(body string, rows []todo.Row, eol string) string {
 	lines := make([]string, 0, len(rows)+len(historyTable))
 	if at < 0 {
 		at = len(body)
-		if strings.TrimSpace(body) != "" {
+		if body == "" || strings.TrimSpace(body) != "" {
 			lines = append(lines, "")
 		}
 		lines = append(lines, historyTable...)
