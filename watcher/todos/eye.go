@@ -77,13 +77,12 @@ func (e *Eye) run(ctx context.Context, seen todos.Snapshot) {
 	defer close(e.ended)
 	events, errs, close := e.listen()
 	defer close()
-	look := look{eye: e, seen: seen}
+	look := look{eye: e, seen: seen, hints: events}
 	sweep := time.NewTicker(sweepEvery)
 	defer sweep.Stop()
 	if events.w == nil {
 		sweep.Reset(pollEvery)
 	}
-	events.follow(e.session.Path(), seen.Sources)
 	look.again()
 	var settle <-chan time.Time
 	var since time.Time
@@ -105,23 +104,31 @@ func (e *Eye) run(ctx context.Context, seen todos.Snapshot) {
 		case <-settle:
 			settle = nil
 			look.again()
-			events.follow(e.session.Path(), look.seen.Sources)
 		case <-sweep.C:
 			look.again()
-			events.follow(e.session.Path(), look.seen.Sources)
 		}
 	}
 }
 
 // look is what the eye saw last.
 type look struct {
-	eye  *Eye
-	seen todos.Snapshot
-	err  error
+	eye   *Eye
+	hints hints
+	seen  todos.Snapshot
+	err   error
 }
 
-// again reads what changed and tells it.
+// again reads what changed and tells it. A directory that is watched from now on may have
+// changed just before, so then it reads once more.
 func (l *look) again() {
+	l.hints.follow(l.eye.session.Path(), l.seen.Sources)
+	l.once()
+	if l.hints.follow(l.eye.session.Path(), l.seen.Sources) {
+		l.once()
+	}
+}
+
+func (l *look) once() {
 	now, err := l.eye.session.Reload(l.seen)
 	if err != nil {
 		if l.err == nil {
@@ -160,14 +167,19 @@ func (e *Eye) listen() (hints, <-chan error, func()) {
 	return hints{w, w.Events}, w.Errors, func() { _ = w.Close() }
 }
 
-// follow watches the session's directory and those of its sources. A directory that cannot
-// be watched, and one that is no more, is the sweep's business.
-func (h hints) follow(base string, sources []string) {
+// follow watches the session's directory, those of its sources, and the one above, which
+// alone tells of the session's removal while the session is open. It reports whether one of
+// them was not watched before. A directory that cannot be watched, and one that is no
+// more, is the sweep's business.
+func (h hints) follow(base string, sources []string) bool {
 	if h.w == nil {
-		return
+		return false
 	}
+	before := len(h.w.WatchList())
+	_ = h.w.Add(filepath.Dir(base))
 	_ = h.w.Add(base)
 	for _, s := range sources {
 		_ = h.w.Add(filepath.Join(base, s))
 	}
+	return len(h.w.WatchList()) > before
 }
