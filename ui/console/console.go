@@ -9,6 +9,7 @@ import (
 
 	"vise/model"
 	"vise/themes"
+	"vise/ui/markdown"
 )
 
 // Console is the whole screen: the program's only tea.Model. What it knows of the ledger
@@ -46,6 +47,7 @@ type looking struct {
 	gen       uint64
 	underWay  bool
 	following bool
+	retrying  bool
 }
 
 // calm is whether the operator's hands rest. While they do not, the queue keeps its order.
@@ -61,7 +63,7 @@ func (c calm) touched() bool { return c.running && c.quiet < calmBeats }
 // New makes a console. It reads nothing yet; ctx ends all that its effects wait for.
 func New(ctx context.Context, o Options) Console {
 	c := Console{
-		fx:  &effects{Session: o.Session, ctx: ctx, now: o.Now, newKey: o.NewKey, editor: o.Editor},
+		fx:  &effects{Session: o.Session, ctx: ctx, now: o.Now, newKey: o.NewKey, editor: o.Editor, pages: markdown.NewRenderer()},
 		opt: o, now: o.Now(), drafts: map[string]string{},
 		place: place{spot: newSpot()},
 		paper: paper{dark: true, profile: colorprofile.TrueColor},
@@ -86,8 +88,8 @@ func (c Console) Primed() Console {
 	}
 	c.looking.gen++
 	m := c.fx.look(c.looking.gen, c.want())().(truthMsg)
-	c.looking.underWay = true
 	c, _ = c.seen(m)
+	c.looking, c.plan = looking{}, plan{}
 	return c
 }
 
@@ -121,6 +123,7 @@ func (c Console) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return c.steady(), cmd
 }
 
+// route knows what the operator and the terminal say.
 func (c Console) route(msg tea.Msg) (Console, tea.Cmd) {
 	switch m := msg.(type) {
 	case tea.KeyPressMsg:
@@ -139,6 +142,13 @@ func (c Console) route(msg tea.Msg) (Console, tea.Cmd) {
 		return c.repainted()
 	case tea.ColorProfileMsg:
 		return c.profiled(m.Profile)
+	}
+	return c.answer(msg)
+}
+
+// answer routes what the effects brought.
+func (c Console) answer(msg tea.Msg) (Console, tea.Cmd) {
+	switch m := msg.(type) {
 	case truthMsg:
 		return c.seen(m)
 	case movedMsg:
@@ -152,7 +162,9 @@ func (c Console) route(msg tea.Msg) (Console, tea.Cmd) {
 	case paintedMsg:
 		return c.painted(m)
 	case draftsMsg:
-		c.drafts = m.drafts
+		if m.drafts != nil {
+			c.drafts = m.drafts
+		}
 		return c, nil
 	case editedMsg:
 		return c.edited(m)
@@ -165,7 +177,8 @@ func (c Console) timed(msg tea.Msg) (Console, tea.Cmd) {
 	switch m := msg.(type) {
 	case beatMsg:
 		c.now = later(c.now, m.at)
-		return c, c.fx.nextBeat()
+		c, draw := c.readMarks()
+		return c, tea.Batch(draw, c.fx.nextBeat())
 	case calmMsg:
 		return c.rested(m)
 	case fadeMsg:
@@ -173,7 +186,7 @@ func (c Console) timed(msg tea.Msg) (Console, tea.Cmd) {
 			c.note.text = ""
 		}
 	case retryMsg:
-		c.now = later(c.now, m.at)
+		c.now, c.looking.retrying = later(c.now, m.at), false
 		return c.look()
 	case surveyMsg:
 		return c.surveyed(m)
