@@ -137,11 +137,15 @@ func (e *effects) watch() tea.Cmd {
 	}
 }
 
-func (e *effects) readPlan(agent model.AgentID, id model.ItemID) tea.Cmd {
+// readPlan reads a plan file. A list of items in sight tells the eyes what to watch.
+func (e *effects) readPlan(agent model.AgentID, id model.ItemID, inSight ...model.ItemID) tea.Cmd {
 	if e.Eyes == nil || id == "" {
 		return nil
 	}
 	return func() tea.Msg {
+		if len(inSight) > 0 {
+			e.Eyes.Watch(agent, inSight)
+		}
 		m := planMsg{item: id, file: e.Eyes.Plan(e.ctx, agent, id), at: e.now()}
 		if m.file.Artifact.Condition == model.PlanOK {
 			m.doc, m.hidden = markdown.Split(m.file.Text), m.file.Text.Hidden()

@@ -82,7 +82,11 @@ func (c Console) waitLines(x model.Wait, w int) []string {
 		out = append(out, c.labelled(fmt.Sprint(i+1), choice, w)...)
 	}
 	if x.TriggerCount > 0 {
-		out = append(out, c.labelled("by", model.Text(strings.TrimSpace(string(x.LastTrigger.Actor)+" "+string(x.LastTrigger.Source))), w)...)
+		by := model.Text(x.LastTrigger.Actor)
+		if x.LastTrigger.Source != "" {
+			by += ", " + x.LastTrigger.Source
+		}
+		out = append(out, c.labelled("by", by, w)...)
 		if x.LastTrigger.Payload != "" {
 			out = append(out, c.labelled("said", x.LastTrigger.Payload, w)...)
 		}

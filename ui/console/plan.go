@@ -108,8 +108,7 @@ func (c Console) openPlan() (Console, tea.Cmd) {
 	if c.plan.item == "" {
 		return c, nil
 	}
-	c.fx.Eyes.Watch(c.place.agent, c.inSight())
-	return c, c.fx.readPlan(c.place.agent, c.plan.item)
+	return c, c.fx.readPlan(c.place.agent, c.plan.item, c.inSight()...)
 }
 
 // openPreview shows the ledger's own preview where nobody can read the file.
@@ -247,7 +246,7 @@ func (c Console) editPlan() (Console, tea.Cmd) {
 
 // edited reads the plan again after the editor, and finds out what the terminal is now.
 func (c Console) edited(m editedMsg) (Console, tea.Cmd) {
-	read := tea.Batch(c.fx.readPlan(c.place.agent, c.plan.item), tea.RequestWindowSize)
+	read := tea.Batch(c.fx.readPlan(c.place.agent, c.plan.item), tea.RequestWindowSize, tea.RequestBackgroundColor)
 	if m.err != nil {
 		c, said := c.complain(m.err)
 		return c, tea.Batch(read, said)

@@ -10,13 +10,9 @@ import (
 	"vise/ui/text"
 )
 
-const (
-	// summaryFrom is the least height of the detail's inside at which the plan leaves room
-	// for todos and waits below it.
-	summaryFrom = 16
-	// summaryRows is how many lines those take at most.
-	summaryRows = 6
-)
+// summaryFrom is the least height of the detail's inside at which the plan leaves room
+// for todos and waits below it.
+const summaryFrom = 16
 
 // planSize is the room for the plan's own lines.
 func (c Console) planSize() (w, h int) {

@@ -272,6 +272,10 @@ func reasonWord(r model.Row, now time.Time) string {
 		return r.Wait.TriggeredBy.String()
 	case r.Class == model.WaitingForOperator && r.Wait.Kind == "":
 		return "plan"
+	case r.Class == model.WaitingForOperator:
+		return "asks"
+	case r.NeedsOperator:
+		return "needs you"
 	case r.Wait.Kind == model.WaitTimer && r.Wait.WakeAt.After(now):
 		return "in " + text.Age(r.Wait.WakeAt.Sub(now))
 	case r.Wait.Kind != "":
