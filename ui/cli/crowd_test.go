@@ -127,7 +127,7 @@ type crowdAnswer struct {
 func (m *member) untilAnswered(args []string) crowdAnswer {
 	for {
 		kill := m.rand.IntN(crowdKills) == 0
-		out, killed := m.run(args, kill, time.Duration(m.rand.IntN(12_000))*time.Microsecond)
+		out, killed := m.run(args, kill, time.Duration(m.rand.IntN(50_000))*time.Microsecond)
 		if killed {
 			m.mu.Lock()
 			m.killed++
