@@ -27,7 +27,7 @@ import (
 // returns the exit code.
 func Main() int {
 	signal.Ignore(syscall.SIGXFSZ) // a limit on file sizes is an error like a full disk
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	a := &app{
 		args: os.Args[1:], in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now,
