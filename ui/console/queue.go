@@ -149,7 +149,7 @@ func (q queue) neighbour(before queue, id model.ItemID) model.ItemID {
 		return id
 	}
 	if len(q.order) == 0 {
-		return ""
+		return id
 	}
 	return q.order[min(max(slices.Index(before.order, id), 0), len(q.order)-1)]
 }
