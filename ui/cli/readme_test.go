@@ -74,3 +74,16 @@ func TestEveryVerbHasHelp(t *testing.T) {
 		}
 	}
 }
+
+func TestEveryVerbsJSONIsDocumented(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &app{getenv: os.Getenv}
+	for _, c := range a.root().Commands() {
+		if c.GroupID != "" && !strings.Contains(string(raw), "`"+c.Name()+"`") {
+			t.Errorf("docs/json.md does not tell of %s", c.Name())
+		}
+	}
+}
