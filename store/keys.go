@@ -34,36 +34,38 @@ import (
 //	running/<agent>/<item>/<time>/<task>             blocking tasks that run
 //	delegated/<agent>/<item>/<time>/<delegation>     open delegations of a parent's item
 //	serves/<child item>/<time>/<delegation>          the same by the child
-//	count/<agent>                                    how many items each tally counts
+//	agent-count/<agent>                              how many items each tally counts
 //
 // Derived from the journal:
 //
 //	trail/<item>/<pos>   log/<agent>/<pos>           an item's and an agent's events
-//	head/<agent>                                     the agent's last sequence number and hash
-//	answer/<idempotency key>                         the revision that the key made
+//	agent-head/<agent>                               the agent's last sequence number and hash
+//	key/<idempotency key>                            the revision that the key made
 //
-//	meta/home  meta/schema  meta/head                whose ledger, which layout, how far
+//	about/home  about/schema  about/head             whose ledger, which layout, how far
+//
+// What every commit writes and is small begins with the same letter: it shares a page.
 const (
 	tableJournal = "journal/"
-	tableCount   = "count/"
-	tableHead    = "head/"
-	tableAnswer  = "answer/"
+	tableCount   = "agent-count/"
+	tableHead    = "agent-head/"
+	tableAnswer  = "key/"
 	tableTrail   = "trail/"
 	tableLog     = "log/"
 	tableHandle  = "handle/"
 )
 
 var (
-	keyHome   = []byte("meta/home")
-	keySchema = []byte("meta/schema")
-	keyHead   = []byte("meta/head")
+	keyHome   = []byte("about/home")
+	keySchema = []byte("about/schema")
+	keyHead   = []byte("about/head")
 )
 
 // Tables are the beginnings of all keys, in order: who compares or copies a ledger key by
 // key scans each.
 var Tables = []string{
-	"agent/", tableAnswer, "brief/", tableCount, "delegated/", "delegation/", "delivery/", "due/", tableHandle, tableHead,
-	"index/", "item/", tableJournal, tableLog, "meta/", "resource/", "running/", "serves/", "task/", tableTrail, "wait/", "waits/",
+	"about/", tableCount, tableHead, "agent/", "brief/", "delegated/", "delegation/", "delivery/", "due/", tableHandle,
+	"index/", "item/", tableJournal, tableAnswer, tableLog, "resource/", "running/", "serves/", "task/", tableTrail, "wait/", "waits/",
 }
 
 func cat(parts ...string) []byte {
@@ -106,8 +108,11 @@ func position(p model.Position) string {
 	return string(b[:])
 }
 
-// positionAt reads the position that a key ends with.
+// positionAt reads the position that a key ends with; a damaged key has none.
 func positionAt(key []byte) model.Position {
+	if len(key) < positionSize {
+		return model.Position{}
+	}
 	b := key[len(key)-positionSize:]
 	return model.Position{Revision: binary.BigEndian.Uint64(b), N: int(binary.BigEndian.Uint32(b[8:]))}
 }
@@ -158,7 +163,7 @@ func aged(prefix []byte, created time.Time, id string) []byte {
 	return append(prefix, cat(instant(created), "/", id)...)
 }
 
-func idOf(prefix, key []byte) string { return string(key[len(prefix)+9:]) }
+func idOf(prefix, key []byte) string { return string(key[min(len(prefix)+9, len(key)):]) }
 
 func countKey(a model.AgentID) []byte { return cat(tableCount, string(a)) }
 

@@ -1,0 +1,110 @@
+package watcher
+
+import (
+	"encoding/binary"
+	"io"
+	"os"
+	"syscall"
+	"time"
+
+	"vise/model"
+	"vise/store/files"
+)
+
+// ledger is the ledger's file as the watcher sees it.
+type ledger struct {
+	path string
+	mark mark
+	// due is when its next move is told, zero if none is to be; told is when the last was.
+	due, told time.Time
+}
+
+// touch notes that the file may have moved: to be looked at now, or when the frame of the
+// last word is over.
+func (l *ledger) touch(now time.Time) {
+	if l.path != "" && l.due.IsZero() {
+		l.due = later(now, l.told.Add(frame))
+	}
+}
+
+// tell looks at the file if that is due, and reports whether it has moved. The first
+// events of a commit are of its data; only with its meta page has anything moved.
+func (l *ledger) tell(now time.Time) bool {
+	if l.due.IsZero() || now.Before(l.due) {
+		return false
+	}
+	l.due = time.Time{}
+	m := markOf(l.path)
+	if m == l.mark {
+		return false
+	}
+	l.mark, l.told = m, now
+	return true
+}
+
+// mark differs between two states of a ledger file: by the transaction numbers in its two
+// meta pages, which tell commits apart that a coarse clock does not, and are the same
+// until a commit. Only a file without them is told by its size and times.
+type mark struct {
+	condition     model.PlanCondition
+	inode, device uint64
+	meta          [2]meta
+	other         files.Stat
+}
+
+// meta is the transaction number and checksum of a bbolt meta page, as raw bytes: they
+// are compared, never understood.
+type meta [16]byte
+
+// Where bbolt keeps things in a page: page size at 24, transaction number and checksum
+// from 64 to 80 (16 bytes of page header, then magic, version, page size, flags, root,
+// freelist, high water mark).
+const (
+	pageSizeAt = 24
+	metaAt     = 64
+	maxPage    = 64 << 10
+)
+
+func markOf(path string) mark {
+	stat := files.StatPath(path)
+	m := mark{condition: stat.Condition, inode: stat.Inode, device: stat.Device}
+	if stat.Mode.IsRegular() {
+		m.meta = metasOf(path)
+	}
+	if m.meta == [2]meta{} {
+		m.other = stat
+	}
+	return m
+}
+
+func metasOf(path string) (m [2]meta) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return m
+	}
+	defer f.Close()
+	var size [4]byte
+	if _, err := f.ReadAt(size[:], pageSizeAt); err != nil && err != io.EOF {
+		return m
+	}
+	page := binary.NativeEndian.Uint32(size[:])
+	_, _ = f.ReadAt(m[0][:], metaAt)
+	if page <= maxPage {
+		_, _ = f.ReadAt(m[1][:], int64(page)+metaAt)
+	}
+	return m
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
