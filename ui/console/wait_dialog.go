@@ -51,6 +51,7 @@ func waiting(c Console) dialog {
 	}
 	f := &form{
 		seen:     c.revision(),
+		about:    subject{r.ID, "WaitFor"},
 		title:    fmt.Sprintf("Wait  %s  %s", r.Handle, text.Cut(c.show(r.Objective), 50)),
 		draftKey: "wait:" + string(r.ID),
 		head:     func(surroundings, *form) []string { return nil },
