@@ -164,6 +164,15 @@ func (s surroundings) unfinishedLines() []string {
 	return append(out, "")
 }
 
+// releaseLines say what parking an item does to the focus.
+func (s surroundings) releaseLines(r model.Row) []string {
+	out := []string{""}
+	if r.IsCurrent {
+		out = append(out, s.mutedLine("Focus is released now."))
+	}
+	return append(out, s.nextLine(r.ID))
+}
+
 // nextLine names the candidate once an item is out of the way.
 func (s surroundings) nextLine(id model.ItemID) string {
 	if r, ok := s.truth.desk.NextWithout(id); ok {
@@ -203,13 +212,7 @@ func blocking(c Console) dialog {
 		head:     func(surroundings, *form) []string { return nil },
 		fields:   []formField{{label: "Blocked by", field: newField("", 1, model.MaxBlocker)}},
 		foot:     func(*form) string { return "enter block · esc keeps the draft" },
-		tail: func(s surroundings, _ *form) []string {
-			out := []string{""}
-			if r.IsCurrent {
-				out = append(out, s.mutedLine("Focus is released now."))
-			}
-			return append(out, s.nextLine(r.ID))
-		},
+		tail:     func(s surroundings, _ *form) []string { return s.releaseLines(r) },
 		submit: func(s surroundings, f *form) wish {
 			if f.fields[0].empty() {
 				return wish{trouble: "say what blocks it, or esc"}
