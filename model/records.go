@@ -25,6 +25,10 @@ const (
 	KindBrief      RecordKind = "brief"
 	KindDelivery   RecordKind = "delivery"
 	KindDelegation RecordKind = "delegation"
+	KindMessage    RecordKind = "message"
+	KindAttempt    RecordKind = "attempt"
+	KindTrace      RecordKind = "trace"
+	KindIngress    RecordKind = "ingress"
 )
 
 // Task is an operational execution: a command, a child agent's run. Its presence never
@@ -151,3 +155,47 @@ func (t Task) Key() string       { return string(t.ID) }
 func (b Brief) Key() string      { return string(b.WorkItemID) }
 func (d Delivery) Key() string   { return string(d.WorkItemID) }
 func (d Delegation) Key() string { return string(d.ID) }
+
+func (Message) record() {}
+
+// RecordKind is part of Record.
+func (Message) RecordKind() RecordKind { return KindMessage }
+
+// Partition is part of Record.
+func (m Message) Partition() AgentID { return m.AgentID }
+
+// Key is part of Record.
+func (m Message) Key() string { return string(m.ID) }
+
+func (Attempt) record() {}
+
+// RecordKind is part of Record.
+func (Attempt) RecordKind() RecordKind { return KindAttempt }
+
+// Partition is part of Record.
+func (a Attempt) Partition() AgentID { return a.AgentID }
+
+// Key is part of Record.
+func (a Attempt) Key() string { return string(a.WorkItemID) }
+
+func (Trace) record() {}
+
+// RecordKind is part of Record.
+func (Trace) RecordKind() RecordKind { return KindTrace }
+
+// Partition is part of Record.
+func (t Trace) Partition() AgentID { return t.AgentID }
+
+// Key is part of Record.
+func (t Trace) Key() string { return string(t.WorkItemID) }
+
+func (Ingress) record() {}
+
+// RecordKind is part of Record.
+func (Ingress) RecordKind() RecordKind { return KindIngress }
+
+// Partition is part of Record.
+func (i Ingress) Partition() AgentID { return i.AgentID }
+
+// Key is part of Record.
+func (i Ingress) Key() string { return string(i.ID) }

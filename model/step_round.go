@@ -16,6 +16,11 @@ func (c Round) step(s *step) error {
 	if err != nil {
 		return err
 	}
+	if c.Turn != 0 {
+		if _, err := s.running(s.actingAgent(), c.Turn); err != nil {
+			return err
+		}
+	}
 	var completed []completedCall
 	outer := s.receipt
 	for i, call := range c.Calls {
@@ -32,6 +37,7 @@ func (c Round) step(s *step) error {
 	s.receipt = outer
 	s.receipt.CompletedTransition = len(completed) > 0
 	s.promoteRound(c, text, by, completed)
+	s.traceRound(c, text)
 	for _, call := range s.receipt.Calls {
 		s.warn(call.Warnings...)
 	}
