@@ -1,0 +1,70 @@
+package themes
+
+// The built-in palettes. Their contrasts are tested: text 4.5 to 1 on the background and
+// on the selection, borders 3 to 1 (WCAG 2.2, AA); 7 and 4.5 to 1 in the high-contrast ones.
+var (
+	dark = Palette{
+		Name: "dark", Dark: true, Background: "#1c1d21",
+		Text: "#dfe3ea", Muted: "#a3adbd", Faint: "#727d90",
+		Accent: "#82aaff", Focus: "#82aaff", Selection: "#2e3a52",
+		Current: "#a5d67a", Triggered: "#c8a6f5", NeedsYou: "#ffb86b",
+		Queued: "#79d0e6", Blocked: "#ff8796", Done: "#8fae8f",
+		Added: "#a5d67a", Removed: "#ff8796",
+	}
+	light = Palette{
+		Name: "light", Background: "#ffffff",
+		Text: "#1f2328", Muted: "#57606a", Faint: "#848d97",
+		Accent: "#0550ae", Focus: "#0550ae", Selection: "#dde9f8",
+		Current: "#14662b", Triggered: "#6b35b5", NeedsYou: "#8a4600",
+		Queued: "#0b5f70", Blocked: "#a8112a", Done: "#4a6b4a",
+		Added: "#14662b", Removed: "#a8112a",
+	}
+	highContrastDark = Palette{
+		Name: "high-contrast-dark", Dark: true, Background: "#000000",
+		Text: "#ffffff", Muted: "#d6d6d6", Faint: "#a0a0a0",
+		Accent: "#8cc8ff", Focus: "#ffffff",
+		Current: "#7dff7d", Triggered: "#e0b3ff", NeedsYou: "#ffd24d",
+		Queued: "#7de8ff", Blocked: "#ff9c9c", Done: "#b5d6b5",
+		Added: "#7dff7d", Removed: "#ff9c9c",
+	}
+	highContrastLight = Palette{
+		Name: "high-contrast-light", Background: "#ffffff",
+		Text: "#000000", Muted: "#333333", Faint: "#595959",
+		Accent: "#003a8c", Focus: "#000000",
+		Current: "#004d16", Triggered: "#4a1a8a", NeedsYou: "#5e2f00",
+		Queued: "#00434f", Blocked: "#800015", Done: "#2f4a2f",
+		Added: "#004d16", Removed: "#800015",
+	}
+	// The colour-blind palettes spread their states over lightness and the axis from blue
+	// to yellow, after Okabe and Ito, "Color Universal Design" (2002).
+	colourBlindDark = Palette{
+		Name: "colour-blind-dark", Dark: true, Background: "#1c1d21",
+		Text: "#e6e6e6", Muted: "#ababab", Faint: "#7c7c7c",
+		Accent: "#56b4e9", Focus: "#56b4e9", Selection: "#2b3d4f",
+		Current: "#7fe8c0", Triggered: "#f5c2f0", NeedsYou: "#f0e442",
+		Queued: "#67a9fe", Blocked: "#f09040", Done: "#a8a8a8",
+		Added: "#67a9fe", Removed: "#f09040",
+	}
+	colourBlindLight = Palette{
+		Name: "colour-blind-light", Background: "#ffffff",
+		Text: "#1a1a1a", Muted: "#555555", Faint: "#858585",
+		Accent: "#005a91", Focus: "#005a91", Selection: "#dcecf7",
+		Current: "#004622", Triggered: "#8f2a73", NeedsYou: "#55711f",
+		Queued: "#0066a6", Blocked: "#c11f10", Done: "#484848",
+		Added: "#005a91", Removed: "#c11f10",
+	}
+	// ansi16 uses the terminal's own sixteen colours, whatever they are; not 0, 7, 8 and 15,
+	// which some schemes make equal to the background, nor 4, which few can read on black.
+	ansi16 = Palette{
+		Name: "ansi16", Dark: true,
+		Accent: "6", Focus: "6",
+		Current: "2", Triggered: "5", NeedsYou: "3", Queued: "6", Blocked: "1",
+		Added: "2", Removed: "1",
+	}
+	mono = Palette{Name: "mono", Dark: true}
+)
+
+// All are the built-in palettes, the default ones first.
+func All() []Palette {
+	return []Palette{dark, light, highContrastDark, highContrastLight, colourBlindDark, colourBlindLight, ansi16, mono}
+}

@@ -1,0 +1,36 @@
+package themes
+
+import "github.com/charmbracelet/colorprofile"
+
+// ByName is the built-in palette of that name.
+func ByName(name string) (Palette, bool) {
+	for _, p := range All() {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return Palette{}, false
+}
+
+// For is the palette for a terminal whose background is dark or not and which can show
+// the colours of profile.
+func For(isDark bool, profile colorprofile.Profile) Palette {
+	if isDark {
+		return dark.On(profile)
+	}
+	return light.On(profile)
+}
+
+// On is p where a terminal of that profile can show it, else what comes nearest: mono
+// without colours (NO_COLOR too), ansi16 with sixteen.
+func (p Palette) On(profile colorprofile.Profile) Palette {
+	switch profile {
+	case colorprofile.NoTTY, colorprofile.ASCII:
+		return mono
+	case colorprofile.ANSI:
+		if p.Name != mono.Name {
+			return ansi16
+		}
+	}
+	return p
+}

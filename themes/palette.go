@@ -1,0 +1,96 @@
+// Package themes holds the palettes: colours by meaning, the styles built from them, and
+// the glyphs. Nothing else in the program names a colour or builds a style.
+//
+// Every state has a word or a glyph beside its colour, the selected row a marker and the
+// focused pane a heavy border, so that a palette without colours loses nothing.
+package themes
+
+import "charm.land/lipgloss/v2"
+
+// Color is "#rrggbb", one of the terminal's own colours "0" to "255", or empty: the
+// terminal's default.
+type Color string
+
+// Palette is a set of colours by meaning. Warnings are shown in NeedsYou, errors in
+// Blocked, success in Done.
+type Palette struct {
+	Name string `yaml:"name"`
+	Dark bool   `yaml:"dark"`
+	// Background is what the colours are made to stand on. It is never painted: the
+	// terminal has its own.
+	Background Color `yaml:"background"`
+
+	Text  Color `yaml:"text"`
+	Muted Color `yaml:"muted"` // ids, ages, reasons: read, but second
+	Faint Color `yaml:"faint"` // borders, rules, hints that are off
+
+	Accent    Color `yaml:"accent"`    // titles, keys, links, the search match
+	Focus     Color `yaml:"focus"`     // border of the pane that has the keys
+	Selection Color `yaml:"selection"` // behind the selected row; empty reverses the row
+
+	Current   Color `yaml:"current"`
+	Triggered Color `yaml:"triggered"`
+	NeedsYou  Color `yaml:"needs_you"`
+	Queued    Color `yaml:"queued"`
+	Blocked   Color `yaml:"blocked"`
+	Done      Color `yaml:"done"`
+
+	Added   Color `yaml:"added"`   // plan lines that are new or changed
+	Removed Color `yaml:"removed"` // plan lines that are gone
+}
+
+// Styles are a palette's colours as what to paint with. They are made once and never
+// changed. Use NeedsYou for warnings and Blocked for errors.
+type Styles struct {
+	Text, Strong, Muted, Faint                          lipgloss.Style
+	Accent, Key, Match, Badge                           lipgloss.Style
+	Selected                                            lipgloss.Style // a whole row, given without styles of its own
+	Border, Focus                                       lipgloss.Style // the lines of a pane, of the focused pane
+	Current, Triggered, NeedsYou, Queued, Blocked, Done lipgloss.Style
+	Added, Removed                                      lipgloss.Style
+}
+
+// Styles builds the styles of p.
+func (p Palette) Styles() *Styles {
+	return &Styles{
+		Text:      p.Text.style(),
+		Strong:    p.Text.style().Bold(true),
+		Muted:     p.Muted.style(),
+		Faint:     p.faint(),
+		Accent:    p.Accent.style(),
+		Key:       p.Accent.style().Bold(true),
+		Match:     p.Accent.style().Reverse(true),
+		Badge:     p.NeedsYou.style().Bold(true).Reverse(true),
+		Selected:  p.selected(),
+		Border:    p.faint(),
+		Focus:     p.Focus.style().Bold(p.Focus == ""),
+		Current:   p.Current.style().Bold(true),
+		Triggered: p.Triggered.style(),
+		NeedsYou:  p.NeedsYou.style().Bold(true),
+		Queued:    p.Queued.style(),
+		Blocked:   p.Blocked.style(),
+		Done:      p.Done.style(),
+		Added:     p.Added.style(),
+		Removed:   p.Removed.style().Strikethrough(p.Removed == ""),
+	}
+}
+
+func (p Palette) faint() lipgloss.Style {
+	return p.Faint.style().Faint(p.Faint == "")
+}
+
+// selected is bold in any case, and reversed where no background colour can tell.
+func (p Palette) selected() lipgloss.Style {
+	s := p.Text.style().Bold(true)
+	if p.Selection == "" {
+		return s.Reverse(true)
+	}
+	return s.Background(lipgloss.Color(string(p.Selection)))
+}
+
+func (c Color) style() lipgloss.Style {
+	if c == "" {
+		return lipgloss.NewStyle()
+	}
+	return lipgloss.NewStyle().Foreground(lipgloss.Color(string(c)))
+}

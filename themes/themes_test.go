@@ -1,0 +1,217 @@
+package themes
+
+import (
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/lucasb-eyer/go-colorful"
+	"go.yaml.in/yaml/v3"
+)
+
+func TestTextHasContrastOnTheBackgroundAndTheSelection(t *testing.T) {
+	for _, p := range All() {
+		if p.Background == "" {
+			continue
+		}
+		text, line := 4.5, 3.0
+		if strings.HasPrefix(p.Name, "high-contrast") {
+			text, line = 7, 4.5
+		}
+		for name, c := range foregrounds(p) {
+			want := text
+			if name == "Faint" {
+				want = line
+			}
+			if got := contrast(t, c, p.Background); got < want {
+				t.Errorf("%s: %s %s on the background: %.2f, want %.1f", p.Name, name, c, got, want)
+			}
+			if p.Selection != "" && name != "Faint" {
+				if got := contrast(t, c, p.Selection); got < 4.5 {
+					t.Errorf("%s: %s %s on the selection: %.2f, want 4.5", p.Name, name, c, got)
+				}
+			}
+		}
+	}
+}
+
+func TestStatesStayApartForTheColourBlind(t *testing.T) {
+	const apart = 0.12 // distance in Lab, where just noticeable is about 0.02
+	for _, p := range []Palette{colourBlindDark, colourBlindLight} {
+		for blindness, matrix := range colourBlindness {
+			states := map[string]Color{"current": p.Current, "triggered": p.Triggered, "needs you": p.NeedsYou, "queued": p.Queued, "blocked": p.Blocked, "done": p.Done}
+			for a, ca := range states {
+				for b, cb := range states {
+					if d := seen(t, ca, matrix).DistanceLab(seen(t, cb, matrix)); a < b && d < apart {
+						t.Errorf("%s, %s: %s and %s are %.3f apart, want %.2f", p.Name, blindness, a, b, d, apart)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestSelectionIsVisibleWithoutColour(t *testing.T) {
+	for _, p := range All() {
+		s := p.Styles()
+		plain, selected := colourless(s.Text.Render("row")), colourless(s.Selected.Render("row"))
+		if plain == selected {
+			t.Errorf("%s: the selected row %q looks like any other without its colours", p.Name, selected)
+		}
+		if p.Selection == "" && !s.Selected.GetReverse() {
+			t.Errorf("%s: a selection without a colour is not reversed", p.Name)
+		}
+		if colourless(s.Badge.Render("3")) == colourless(s.Text.Render("3")) {
+			t.Errorf("%s: the badge looks like text without its colours", p.Name)
+		}
+	}
+	for _, g := range []Glyphs{Unicode, ASCII} {
+		if g.Light.Left == g.Heavy.Left || g.Light.Top == g.Heavy.Top || g.Cursor == " " {
+			t.Error("focus or selection cannot be seen by glyphs alone")
+		}
+	}
+}
+
+func TestMonoHasNoColour(t *testing.T) {
+	for name, c := range foregrounds(mono) {
+		if c != "" {
+			t.Errorf("%s is %q", name, c)
+		}
+	}
+	s := mono.Styles()
+	for _, out := range []string{s.Text.Render("x"), s.Blocked.Render("x"), s.Queued.Render("x")} {
+		if out != "x" {
+			t.Errorf("got %q, want plain text", out)
+		}
+	}
+}
+
+func TestAPaletteFitsItsTerminal(t *testing.T) {
+	for _, c := range []struct {
+		dark    bool
+		profile colorprofile.Profile
+		want    string
+	}{
+		{true, colorprofile.TrueColor, "dark"}, {false, colorprofile.TrueColor, "light"},
+		{true, colorprofile.ANSI256, "dark"}, {false, colorprofile.Unknown, "light"},
+		{true, colorprofile.ANSI, "ansi16"}, {false, colorprofile.ANSI, "ansi16"},
+		{true, colorprofile.ASCII, "mono"}, {false, colorprofile.NoTTY, "mono"},
+	} {
+		if got := For(c.dark, c.profile).Name; got != c.want {
+			t.Errorf("dark %v, %v: got %s, want %s", c.dark, c.profile, got, c.want)
+		}
+	}
+	if got := mono.On(colorprofile.ANSI).Name; got != "mono" {
+		t.Errorf("mono on sixteen colours: got %s", got)
+	}
+}
+
+func TestEveryPaletteIsFoundByItsName(t *testing.T) {
+	for _, p := range All() {
+		if got, ok := ByName(p.Name); !ok || got != p {
+			t.Errorf("%s: got %+v, %v", p.Name, got, ok)
+		}
+	}
+	if _, ok := ByName("none"); ok {
+		t.Error("a palette nobody made was found")
+	}
+}
+
+func TestAPaletteIsWrittenAndReadAsYAML(t *testing.T) {
+	for _, p := range All() {
+		out, err := yaml.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back Palette
+		if err := yaml.Unmarshal(out, &back); err != nil || back != p {
+			t.Errorf("%s: got %+v (%v) from\n%s", p.Name, back, err, out)
+		}
+	}
+}
+
+func TestEveryGlyphIsOneCellAndEveryClassHasItsOwn(t *testing.T) {
+	for name, g := range map[string]Glyphs{"unicode": Unicode, "ascii": ASCII} {
+		eachString(reflect.ValueOf(g), func(field, s string) {
+			if ansi.StringWidth(s) != 1 || ansi.StringWidthWc(s) != 1 {
+				t.Errorf("%s %s %q is %d cells wide", name, field, s, ansi.StringWidth(s))
+			}
+			if name == "ascii" && (len(s) != 1 || s[0] > '~') {
+				t.Errorf("%s %q is not ASCII", field, s)
+			}
+		})
+		seen := map[string]bool{}
+		for _, class := range []string{g.Current, g.Triggered, g.NeedsYou, g.Queued, g.Blocked, g.Done, g.Warning, g.Changed} {
+			if seen[class] {
+				t.Errorf("%s: %q means two things", name, class)
+			}
+			seen[class] = true
+		}
+	}
+}
+
+func foregrounds(p Palette) map[string]Color {
+	return map[string]Color{
+		"Text": p.Text, "Muted": p.Muted, "Faint": p.Faint, "Accent": p.Accent, "Focus": p.Focus, "Current": p.Current,
+		"Triggered": p.Triggered, "NeedsYou": p.NeedsYou, "Queued": p.Queued, "Blocked": p.Blocked, "Done": p.Done,
+		"Added": p.Added, "Removed": p.Removed,
+	}
+}
+
+func eachString(v reflect.Value, do func(name, s string)) {
+	for i := range v.NumField() {
+		if f := v.Field(i); f.Kind() == reflect.Struct {
+			eachString(f, do)
+		} else {
+			do(v.Type().Field(i).Name, f.String())
+		}
+	}
+}
+
+// contrast is the contrast ratio of WCAG 2.2.
+func contrast(t *testing.T, a, b Color) float64 {
+	t.Helper()
+	la, lb := luminance(hex(t, a)), luminance(hex(t, b))
+	return (math.Max(la, lb) + 0.05) / (math.Min(la, lb) + 0.05)
+}
+
+func luminance(c colorful.Color) float64 {
+	r, g, b := c.LinearRgb()
+	return 0.2126*r + 0.7152*g + 0.0722*b
+}
+
+func hex(t *testing.T, c Color) colorful.Color {
+	t.Helper()
+	out, err := colorful.Hex(string(c))
+	if err != nil {
+		t.Fatalf("%q: %v", c, err)
+	}
+	return out
+}
+
+// colourBlindness holds what each kind makes of linear RGB (Machado, Oliveira and
+// Fernandes 2009, severity 1).
+var colourBlindness = map[string][9]float64{
+	"protanopia":   {0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998},
+	"deuteranopia": {0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.011820, 0.042940, 0.968881},
+	"tritanopia":   {1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733, 0.691367, 0.303900},
+}
+
+func seen(t *testing.T, c Color, m [9]float64) colorful.Color {
+	t.Helper()
+	r, g, b := hex(t, c).LinearRgb()
+	return colorful.LinearRgb(m[0]*r+m[1]*g+m[2]*b, m[3]*r+m[4]*g+m[5]*b, m[6]*r+m[7]*g+m[8]*b).Clamped()
+}
+
+// colourless is s as a terminal without colours shows it: its attributes are left.
+func colourless(s string) string {
+	var b strings.Builder
+	w := colorprofile.Writer{Forward: &b, Profile: colorprofile.ASCII}
+	if _, err := w.WriteString(s); err != nil {
+		panic(err)
+	}
+	return b.String()
+}

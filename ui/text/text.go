@@ -1,0 +1,125 @@
+// Package text measures, cuts and wraps what a screen shows, by terminal cells.
+//
+// Every function takes text that is already safe (the String of a model.Text, or our own
+// words), plain or styled with SGR sequences, and none of them writes a control character.
+// A width is a number of cells; what is cut or padded to a width has exactly that width.
+package text
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+const (
+	ellipsis = "…"
+	escape   = '\x1b'
+)
+
+// Width is how many cells s takes.
+func Width(s string) int {
+	if strings.IndexByte(s, escape) >= 0 {
+		return ansi.StringWidth(s)
+	}
+	_, cells, _ := fit(s, len(s)) // no character is wider than its bytes are many
+	return cells
+}
+
+// Cut is s if it fits into width cells, else its beginning and an ellipsis in exactly
+// width cells. A styled s keeps the sequences behind the cut, so that its style ends.
+func Cut(s string, width int) string {
+	s, _ = cut(s, width)
+	return s
+}
+
+// Pad is s in exactly width cells: cut, or filled with spaces on the right.
+func Pad(s string, width int) string {
+	s, cells := cut(s, width)
+	return s + spaces(width-cells)
+}
+
+// PadLeft is s in exactly width cells: cut, or filled with spaces on the left.
+func PadLeft(s string, width int) string {
+	s, cells := cut(s, width)
+	return spaces(width-cells) + s
+}
+
+func cut(s string, width int) (string, int) {
+	if width <= 0 {
+		return "", 0
+	}
+	if strings.IndexByte(s, escape) >= 0 {
+		return cutStyled(s, width)
+	}
+	end, cells, all := fit(s, width)
+	if all {
+		return s, cells
+	}
+	end, cells, _ = fit(s[:end], width-1)
+	return s[:end] + ellipsis + spaces(width-1-cells), width
+}
+
+// cutStyled cuts s between its style sequences. (ansi.Truncate counts a digit and the
+// marks that make a key cap of it as two characters.)
+func cutStyled(s string, width int) (string, int) {
+	if cells := ansi.StringWidth(s); cells <= width {
+		return s, cells
+	}
+	var b strings.Builder
+	for room := width - 1; s != ""; {
+		n := sequence(s)
+		if n == 0 && room < 0 {
+			s = s[len(untilEscape(s)):]
+			continue
+		}
+		if n == 0 {
+			part := untilEscape(s)
+			end, cells, all := fit(part, room)
+			b.WriteString(part[:end])
+			if s, room = s[end:], room-cells; !all {
+				b.WriteString(ellipsis + spaces(room))
+				room = -1
+			}
+			continue
+		}
+		b.WriteString(s[:n])
+		s = s[n:]
+	}
+	return b.String(), width
+}
+
+// CutMiddle is s if it fits into width cells, else its two ends around an ellipsis in
+// exactly width cells: for paths and ids, whose end tells the most. s must be plain.
+func CutMiddle(s string, width int) string {
+	if width <= 0 {
+		return ""
+	}
+	if _, _, all := fit(s, width); all {
+		return s
+	}
+	left, cells, _ := fit(s, (width-1)/2)
+	right := tail(s[left:], width-1-cells)
+	return s[:left] + ellipsis + right + spaces(width-1-cells-Width(right))
+}
+
+// Sides puts left and right at the two ends of width cells. The right one goes first when
+// there is no room for both.
+func Sides(left, right string, width int) string {
+	room := width - Width(right) - 1
+	if room <= 0 {
+		return Pad(left, width)
+	}
+	return Pad(left, room) + " " + right
+}
+
+const blanks = "                                                                                "
+
+func spaces(n int) string {
+	switch {
+	case n <= 0:
+		return ""
+	case n <= len(blanks):
+		return blanks[:n]
+	}
+	return strings.Repeat(" ", n)
+}
