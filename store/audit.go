@@ -1,0 +1,215 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"vise/model"
+)
+
+// audit compares what a ledger holds with what follows from its records and its journal.
+// It notes problems, and for derived rows the fixes that would make them right.
+type audit struct {
+	txn    Txn
+	health Health
+	fixes  []fix
+	counts map[model.AgentID]counts
+	// last is the hash of each record as the journal wrote it last, by key.
+	last map[string]string
+}
+
+// fix puts a payload at a key, or deletes it.
+type fix struct {
+	key, payload []byte
+	delete       bool
+}
+
+// The rounds of an audit: an item's rows are derived from its waits' rows, so those first.
+var rounds = []struct {
+	kinds  []model.RecordKind
+	tables []string
+}{
+	{[]model.RecordKind{model.KindWait, model.KindTask, model.KindDelegation, model.KindBrief, model.KindDelivery},
+		[]string{"waits/", "resource/", "running/", "delegated/", "serves/"}},
+	{[]model.RecordKind{model.KindItem, model.KindAgent}, []string{"index/", "due/", tableHandle}},
+}
+
+func newAudit(t Txn) *audit {
+	return &audit{txn: t, counts: map[model.AgentID]counts{}, last: map[string]string{}}
+}
+
+// round audits the records of some kinds and the tables that derive from them.
+func (a *audit) round(kinds []model.RecordKind, tables []string) error {
+	for _, kind := range kinds {
+		prefix := recordKey(kind, "")
+		err := a.txn.Scan(Prefix(prefix), func(key, _ []byte) bool {
+			a.record(name{kind, string(key[len(prefix):])})
+			return true
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, table := range tables {
+		err := a.txn.Scan(Prefix([]byte(table)), func(key, value []byte) bool {
+			a.row(table, key, value)
+			return true
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// record checks one record, and that every row that follows from it is there.
+func (a *audit) record(n name) {
+	a.health.Records++
+	f := newFacts(a.txn)
+	d := f.derive(n)
+	key := recordKey(n.kind, n.id)
+	payload := f.get(key)
+	if f.err == nil {
+		r, err := decodeRecord(n.kind, key, payload)
+		if err == nil && r.Key() != n.id {
+			err = fmt.Errorf("holds the record of %s", model.Text(r.Key()))
+		}
+		f.fail(err)
+	}
+	if f.err != nil {
+		a.problem(key, "%v", f.err)
+		return
+	}
+	if was, ok := a.last[string(key)]; a.last != nil && (!ok || was != hashOf(payload)) {
+		a.problem(key, "is not what the journal wrote last")
+	}
+	delete(a.last, string(key))
+	for _, k := range sortedKeys(d.rows) {
+		a.expect([]byte(k), d.rows[k])
+	}
+	for _, t := range d.tallies {
+		if a.counts[d.agent] == nil {
+			a.counts[d.agent] = counts{}
+		}
+		a.counts[d.agent][t]++
+	}
+}
+
+// expect checks that payload lies at key.
+func (a *audit) expect(key, payload []byte) {
+	want := slices.Clone(payload)
+	if payload != nil {
+		want = frame(key, want)
+	}
+	have, err := a.txn.Get(key)
+	switch {
+	case err != nil:
+		a.problem(key, "%v", err)
+	case have == nil:
+		a.fix(fix{key: key, payload: payload}, "is missing")
+	case !bytes.Equal(have, want):
+		a.fix(fix{key: key, payload: payload}, "is not what follows from the records")
+	}
+}
+
+// row checks that a derived row follows from the record that its key names.
+func (a *audit) row(table string, key, value []byte) {
+	a.health.Rows++
+	f := newFacts(a.txn)
+	d := f.derive(ownerOf(table, key, value))
+	if _, ok := d.rows[string(key)]; !ok && f.err == nil {
+		a.fix(fix{key: bytes.Clone(key), delete: true}, "follows from no record")
+	}
+}
+
+// ownerOf is the record that a derived row follows from, as far as its key tells.
+func ownerOf(table string, key, value []byte) name {
+	rest := string(key[len(table):])
+	tail := func(kind model.RecordKind, segments, fixed int) name {
+		for range segments {
+			_, rest, _ = strings.Cut(rest, "/")
+		}
+		return name{kind, rest[min(fixed, len(rest)):]}
+	}
+	switch table {
+	case "index/":
+		return tail(model.KindItem, 2, 16)
+	case "due/":
+		agent, _, _ := strings.Cut(rest, "/")
+		item, _, _ := strings.Cut(tail("", 1, 9).id, "/")
+		if item == "" {
+			return name{model.KindAgent, agent}
+		}
+		return name{model.KindItem, item}
+	case tableHandle:
+		return name{model.KindItem, string(value[:max(0, len(value)-checksumSize)])}
+	case "waits/":
+		return tail(model.KindWait, 3, 9)
+	case "resource/":
+		return tail(model.KindWait, 3, 9)
+	case "running/":
+		return tail(model.KindTask, 2, 9)
+	case "delegated/":
+		return tail(model.KindDelegation, 2, 9)
+	}
+	return tail(model.KindDelegation, 1, 9) // serves/
+}
+
+// tally checks the counts.
+func (a *audit) tally() error {
+	have := map[model.AgentID]counts{}
+	err := a.txn.Scan(Prefix([]byte(tableCount)), func(key, _ []byte) bool {
+		agent := model.AgentID(key[len(tableCount):])
+		f := newFacts(a.txn)
+		have[agent] = f.countsOf(agent)
+		if f.err != nil {
+			have[agent] = counts{"unreadable": 1}
+		}
+		return true
+	})
+	for _, agent := range slices.Sorted(maps.Keys(a.counts)) {
+		if !maps.Equal(a.counts[agent], have[agent]) {
+			payload, err := encode(a.counts[agent])
+			if err != nil {
+				return err
+			}
+			a.fix(fix{key: countKey(agent), payload: payload}, fmt.Sprintf("is %v and should be %v", have[agent], a.counts[agent]))
+		}
+		delete(have, agent)
+	}
+	for _, agent := range sortedKeys(have) {
+		if len(have[agent]) > 0 {
+			a.fix(fix{key: countKey(agent), payload: []byte("{}")}, "counts items of an agent without any")
+		}
+	}
+	return err
+}
+
+func (a *audit) fix(x fix, what string) {
+	a.fixes = append(a.fixes, x)
+	a.health.Derived++
+	a.problem(x.key, "%s", what)
+}
+
+func (a *audit) problem(key []byte, format string, args ...any) {
+	if a.health.Found++; len(a.health.Problems) < shownProblems {
+		a.health.Problems = append(a.health.Problems, fmt.Sprintf("%q %s", key, fmt.Sprintf(format, args...)))
+	}
+}
+
+// repair applies the fixes found so far.
+func (a *audit) repair() error {
+	f := newFacts(a.txn)
+	for _, x := range a.fixes {
+		if x.delete {
+			f.delete(x.key)
+		} else {
+			f.put(x.key, x.payload)
+		}
+	}
+	a.fixes = nil
+	return f.err
+}

@@ -1,0 +1,119 @@
+package store
+
+import (
+	"fmt"
+
+	"vise/model"
+)
+
+// history walks the journal from its first entry to its last, and checks that nothing is
+// missing, moved or changed in it, and that the rows that follow from it are there.
+type history struct {
+	*audit
+	head  head // of the commits so far
+	heads map[model.AgentID]agentHead
+	// left is how many events of the last commit are still to come.
+	left int
+	rows int
+}
+
+func (a *audit) journal() error {
+	h := &history{audit: a, heads: map[model.AgentID]agentHead{}}
+	err := a.txn.Scan(Prefix([]byte(tableJournal)), func(key, value []byte) bool {
+		payload, err := unframe(key, value)
+		switch p := positionAt(key); {
+		case err != nil:
+			a.problem(key, "%v", err)
+		case p.N == 0:
+			h.commit(key, payload, p)
+		default:
+			h.entry(key, payload, p)
+		}
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	h.complete()
+	return h.trails()
+}
+
+func (h *history) commit(key, payload []byte, p model.Position) {
+	var c commit
+	if err := decode(key, payload, &c); err != nil {
+		h.problem(key, "%v", err)
+		return
+	}
+	h.health.Commits++
+	if h.left != 0 || p.Revision != h.head.Revision+1 || c.Revision != p.Revision || c.Prev != h.head.Hash {
+		h.problem(key, "does not follow revision %d", h.head.Revision)
+	}
+	h.head = head{Revision: p.Revision, Hash: hashOf(payload)}
+	h.left = c.Events
+	for _, w := range c.Writes {
+		r, err := decodeRecord(w.Kind, key, w.Record)
+		if err != nil {
+			h.problem(key, "%v", err)
+			continue
+		}
+		h.last[string(recordKey(w.Kind, r.Key()))] = hashOf(w.Record)
+	}
+}
+
+func (h *history) entry(key, payload []byte, p model.Position) {
+	var e entryRow
+	if err := decode(key, payload, &e); err != nil {
+		h.problem(key, "%v", err)
+		return
+	}
+	h.health.Entries++
+	was := h.heads[e.AgentID]
+	h.left--
+	if p.Revision != h.head.Revision || h.left < 0 || e.Revision != p.Revision || e.N != p.N {
+		h.problem(key, "does not belong to revision %d", h.head.Revision)
+	}
+	if e.Seq != was.Seq+1 || e.Prev != was.Hash {
+		h.problem(key, "does not follow event %d of agent %s", was.Seq, e.AgentID)
+	}
+	h.heads[e.AgentID] = agentHead{Seq: e.Seq, Hash: hashOf(payload)}
+	h.rows++
+	h.expect(append(logPrefix(e.AgentID), position(p)...), nil)
+	if e.WorkItemID != "" {
+		h.rows++
+		h.expect(append(trailPrefix(e.WorkItemID), position(p)...), nil)
+	}
+}
+
+// complete checks that the journal ends where the ledger and the agents say.
+func (h *history) complete() {
+	f := newFacts(h.txn)
+	if said := f.head(); f.err != nil || said.Revision != h.head.Revision || said.Hash != h.head.Hash || h.left != 0 {
+		h.problem(keyHead, "says revision %d, and the journal ends at %d", said.Revision, h.head.Revision)
+	}
+	for _, id := range sortedKeys(h.heads) {
+		payload, err := encode(h.heads[id])
+		if err != nil {
+			h.problem(agentHeadKey(id), "%v", err)
+			continue
+		}
+		h.expect(agentHeadKey(id), payload)
+	}
+}
+
+// trails looks for rows of events that are not in the journal.
+func (h *history) trails() error {
+	found := 0
+	for _, table := range []string{tableTrail, tableLog} {
+		err := h.txn.Scan(Prefix([]byte(table)), func(key, _ []byte) bool {
+			found++
+			return true
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if found > h.rows {
+		h.problem([]byte(tableTrail), "%s", fmt.Sprintf("and %s have %d rows too many", tableLog, found-h.rows))
+	}
+	return nil
+}

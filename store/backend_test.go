@@ -1,0 +1,67 @@
+package store_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"vise/store"
+	"vise/store/lock"
+	"vise/store/storetest"
+)
+
+func TestMemoryKeepsTheContract(t *testing.T) {
+	storetest.Backend(t, func(testing.TB) store.Backend { return store.NewMemory() })
+}
+
+func TestBoltKeepsTheContract(t *testing.T) {
+	storetest.Backend(t, func(t testing.TB) store.Backend { return newBolt(t, t.TempDir()) })
+}
+
+// newBolt is an empty bbolt ledger in dir.
+func newBolt(t testing.TB, dir string) *store.Bolt {
+	t.Helper()
+	path := filepath.Join(dir, "ledger.db")
+	l := lock.New(filepath.Join(dir, "ledger.lock"), "vise test")
+	if err := store.CreateBolt(path, func(store.Txn) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return store.OpenBolt(path, l)
+}
+
+func BenchmarkBolt(b *testing.B) {
+	db := newBolt(b, b.TempDir())
+	defer db.Close()
+	value := make([]byte, 300)
+	b.Run("view", func(b *testing.B) {
+		for b.Loop() {
+			err := db.View(context.Background(), func(t store.Txn) error {
+				_, err := t.Get([]byte("a/1"))
+				return err
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("update", func(b *testing.B) {
+		for b.Loop() {
+			err := db.Update(context.Background(), func(t store.Txn) error { return t.Put([]byte("a/1"), value) })
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("update of nothing", func(b *testing.B) {
+		for b.Loop() {
+			if err := db.Update(context.Background(), func(t store.Txn) error { return nil }); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("mark", func(b *testing.B) {
+		for b.Loop() {
+			db.Mark(context.Background())
+		}
+	})
+}

@@ -1,0 +1,117 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime/debug"
+
+	"vise/store/lock"
+)
+
+// Bolt is a Backend in one bbolt file, shared by many processes without a daemon: the
+// file is opened for one transaction at a time, behind a lock file. Opening costs 15 µs,
+// the lock 3 µs; waiting for the disk twice is what a commit costs.
+type Bolt struct {
+	// Inspect is run first in the first transaction on a file, and again when another
+	// file lies at the path. Its error is the transaction's.
+	Inspect func(Txn) error
+	// MaxSize bounds the file, in bytes; 0 does not.
+	MaxSize int
+
+	path string
+	lock *lock.File
+	news news
+	seen fs.FileInfo // the file that passed Inspect; owned by the holder of lock
+}
+
+// OpenBolt is the ledger file at path behind the lock file at lockPath. Nothing is opened
+// before the first transaction, and nothing is ever created: see CreateBolt.
+func OpenBolt(path string, l *lock.File) *Bolt { return &Bolt{path: path, lock: l} }
+
+// View implements Backend.
+func (b *Bolt) View(ctx context.Context, fn func(Txn) error) error {
+	_, err := b.use(ctx, false, fn)
+	return err
+}
+
+// Update implements Backend.
+func (b *Bolt) Update(ctx context.Context, fn func(Txn) error) error {
+	const tries = 5 // at a lock file that somebody keeps deleting
+	for try := 1; ; try++ {
+		committed, err := b.use(ctx, true, fn)
+		if committed {
+			b.news.spread()
+		}
+		if try == tries || !errors.Is(err, errReplaced) {
+			return err
+		}
+	}
+}
+
+// Mark implements Backend: it is the transaction number of the file's newest meta page.
+func (b *Bolt) Mark(context.Context) (uint64, error) {
+	f, err := openLedger(b.path, os.O_RDONLY)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	m, err := readMeta(f)
+	return m.txid, err
+}
+
+// News implements Backend. It hears of this process's commits only; Wake is for the rest.
+func (b *Bolt) News() <-chan struct{} { return b.news.next() }
+
+// Wake says that another process may have committed.
+func (b *Bolt) Wake() { b.news.spread() }
+
+// Close implements Backend.
+func (b *Bolt) Close() error { return b.lock.Close() }
+
+// use runs fn in one transaction on the file that lies at the path while the lock is held.
+func (b *Bolt) use(ctx context.Context, writable bool, fn func(Txn) error) (committed bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	if err := b.lock.Acquire(ctx); err != nil {
+		return false, fmt.Errorf("ledger %s: %w", b.path, err)
+	}
+	defer b.lock.Release()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+
+	s, err := openSession(b.path, writable, b.MaxSize)
+	if err != nil {
+		return false, err
+	}
+	defer s.close()
+	if err := s.run(b.inspected(s, fn)); err != nil || !s.wrote {
+		return false, err
+	}
+	if !b.lock.Mine() {
+		return false, errReplaced
+	}
+	if err := s.commit(); err != nil {
+		return false, err
+	}
+	if now, err := os.Lstat(b.path); err != nil || !os.SameFile(now, s.info) {
+		return true, fmt.Errorf("%w: %w", ErrUnknown, errReplaced)
+	}
+	return true, nil
+}
+
+// inspected puts Inspect before fn when the session's file is not known yet.
+func (b *Bolt) inspected(s *session, fn func(Txn) error) func(Txn) error {
+	if b.Inspect == nil || b.seen != nil && os.SameFile(b.seen, s.info) {
+		return fn
+	}
+	return func(t Txn) error {
+		if err := b.Inspect(t); err != nil {
+			return err
+		}
+		b.seen = s.info
+		return fn(t)
+	}
+}

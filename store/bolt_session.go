@@ -1,0 +1,138 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+)
+
+// session is one opening of a bbolt file for one transaction, or for a few that read.
+//
+// bbolt trusts its file: its pages have no checksums, and damage shows as a panic or a
+// memory fault in any call. So each call goes through guard, under debug.SetPanicOnFault.
+type session struct {
+	db     *bbolt.DB
+	tx     *bbolt.Tx
+	file   *os.File
+	info   fs.FileInfo
+	broken error // set once a call has failed in a way that poisons the handle
+	wrote  bool
+	// borrowed: db is somebody else's to close.
+	borrowed bool
+}
+
+// foreignLockWait bounds the wait for a program other than vise that has the file open.
+const foreignLockWait = 2 * time.Second
+
+func openSession(path string, writable bool, maxSize int) (*session, error) {
+	s := &session{}
+	options := &bbolt.Options{
+		Timeout:      foreignLockWait,
+		FreelistType: bbolt.FreelistMapType, // 3.2 ms a commit becomes 0.4 with many free pages
+		ReadOnly:     !writable,
+		NoStatistics: true,
+		MaxSize:      maxSize,
+		OpenFile: func(path string, flag int, _ os.FileMode) (*os.File, error) {
+			f, info, err := openChecked(path, flag&^os.O_CREATE)
+			s.file, s.info = f, info
+			return f, err
+		},
+	}
+	return s, s.open(path, options)
+}
+
+func (s *session) open(path string, options *bbolt.Options) error {
+	err := s.guard("open", func() (err error) {
+		s.db, err = bbolt.Open(path, 0o600, options)
+		return err
+	})
+	if err == nil {
+		err = s.begin(!options.ReadOnly)
+	}
+	if err != nil {
+		s.close()
+		return fmt.Errorf("ledger %s: %w", path, err)
+	}
+	return nil
+}
+
+func (s *session) begin(writable bool) error {
+	return s.guard("begin", func() (err error) {
+		s.tx, err = s.db.Begin(writable)
+		return err
+	})
+}
+
+// guard turns a panic in bbolt into damage. After it, the handle is only abandoned.
+func (s *session) guard(step string, call func() error) (err error) {
+	if s.broken != nil {
+		return s.broken
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			s.broken = &damage{step: step, cause: r}
+			err = s.broken
+		}
+	}()
+	return call()
+}
+
+// run calls fn with the transaction. A memory fault in fn comes from reading the file's
+// pages; any other panic is a defect of fn and goes on.
+func (s *session) run(fn func(Txn) error) (err error) {
+	defer func() {
+		r := recover()
+		if fault, ok := r.(interface{ Addr() uintptr }); ok {
+			s.broken = &damage{step: "read", cause: fault}
+			err = s.broken
+		} else if r != nil {
+			panic(r)
+		}
+	}()
+	t := &boltTxn{session: s}
+	if err := t.openTables(); err != nil {
+		return err
+	}
+	if err := fn(t); err != nil {
+		return err
+	}
+	return s.broken
+}
+
+// commit makes the writes durable. An error leaves nothing behind, unless it is ErrUnknown.
+func (s *session) commit() error {
+	id := uint64(s.tx.ID())
+	err := s.guard("commit", s.tx.Commit)
+	if err == nil {
+		s.tx = nil
+		return nil
+	}
+	if m, metaErr := readMeta(s.file); metaErr != nil || m.txid == id {
+		return fmt.Errorf("%w: %w", ErrUnknown, err)
+	}
+	return fmt.Errorf("commit: %w", err)
+}
+
+// close ends the transaction without a commit and lets go of the file. A broken handle is
+// left behind mapped, because closing it blocks for ever; only its lock is given up.
+func (s *session) close() {
+	if s.tx != nil {
+		s.guard("roll back", func() error {
+			if err := s.tx.Rollback(); !errors.Is(err, berrors.ErrTxClosed) {
+				return err
+			}
+			return nil
+		})
+	}
+	if s.db != nil && !s.borrowed {
+		s.guard("close", s.db.Close)
+	}
+	if s.broken != nil && s.file != nil {
+		giveUpLock(s.file)
+	}
+}

@@ -1,0 +1,123 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+)
+
+// The tables live in two buckets: what is only ever appended fills its pages to nine
+// tenths (1 M entries take 420 MB then, 705 MB otherwise), the rest takes inserts anywhere.
+var (
+	bucketAppended = []byte("journal")
+	bucketState    = []byte("state")
+	appendedTable  = []byte("journal/")
+)
+
+const appendedFill = 0.9
+
+// boltTxn is a session's transaction as a Txn.
+type boltTxn struct {
+	session  *session
+	appended *bbolt.Bucket
+	state    *bbolt.Bucket
+}
+
+func (t *boltTxn) openTables() error {
+	return t.session.guard("open tables", func() error {
+		t.appended, t.state = t.session.tx.Bucket(bucketAppended), t.session.tx.Bucket(bucketState)
+		if t.appended == nil || t.state == nil {
+			return refuse("run vise doctor", "the file is a bbolt database, but no ledger")
+		}
+		t.appended.FillPercent = appendedFill
+		return nil
+	})
+}
+
+func (t *boltTxn) bucket(key []byte) *bbolt.Bucket {
+	if bytes.HasPrefix(key, appendedTable) {
+		return t.appended
+	}
+	return t.state
+}
+
+func (t *boltTxn) Get(key []byte) (value []byte, err error) {
+	err = t.session.guard("get", func() error {
+		value = t.bucket(key).Get(key)
+		return nil
+	})
+	return value, err
+}
+
+func (t *boltTxn) Put(key, value []byte) error {
+	return t.write(key, func() error {
+		// bbolt keeps both slices until the commit.
+		return t.bucket(key).Put(bytes.Clone(key), append([]byte{}, value...))
+	})
+}
+
+func (t *boltTxn) Delete(key []byte) error {
+	return t.write(key, func() error { return t.bucket(key).Delete(key) })
+}
+
+func (t *boltTxn) write(key []byte, call func() error) error {
+	if len(key) == 0 {
+		return errEmptyKey
+	}
+	err := t.session.guard("put", call)
+	if errors.Is(err, berrors.ErrTxNotWritable) {
+		return errReadOnlyTxn
+	}
+	t.session.wrote = t.session.wrote || err == nil
+	return err
+}
+
+// Scan implements Txn. Keys that do not go one way mean damaged pages, which could lead
+// in a circle.
+func (t *boltTxn) Scan(r Range, visit func(key, value []byte) bool) error {
+	c := t.bucket(r.From).Cursor()
+	step, first := c.Next, func() ([]byte, []byte) { return c.Seek(r.From) }
+	if r.Reverse {
+		step, first = c.Prev, func() ([]byte, []byte) { return seekBefore(c, r.To) }
+	}
+	var before []byte
+	for move := first; ; move = step {
+		var key, value []byte
+		err := t.session.guard("scan", func() error {
+			key, value = move()
+			return nil
+		})
+		if err != nil || key == nil || r.excludes(key) {
+			return err
+		}
+		if before != nil && (bytes.Compare(before, key) < 0) == r.Reverse {
+			return fmt.Errorf("%w: keys out of order at %q", ErrDamaged, key)
+		}
+		before = key
+		if !visit(key, value) {
+			return nil
+		}
+	}
+}
+
+// seekBefore finds the last key below to.
+func seekBefore(c *bbolt.Cursor, to []byte) ([]byte, []byte) {
+	if to == nil {
+		return c.Last()
+	}
+	if key, _ := c.Seek(to); key == nil {
+		return c.Last()
+	}
+	return c.Prev()
+}
+
+// excludes reports whether a scan that started inside the range has left it at key.
+func (r Range) excludes(key []byte) bool {
+	if r.Reverse {
+		return bytes.Compare(key, r.From) < 0
+	}
+	return r.To != nil && bytes.Compare(key, r.To) >= 0
+}

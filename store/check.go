@@ -1,0 +1,128 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"vise/model"
+)
+
+// Health is what a check found.
+type Health struct {
+	Revision uint64
+	// How much was read.
+	Records, Rows, Commits, Entries int
+	// Problems are the first of those Found. Derived of them are in what can be rebuilt.
+	Problems       []string
+	Found, Derived int
+}
+
+// Healthy: nothing was found.
+func (h Health) Healthy() bool { return h.Found == 0 }
+
+const shownProblems = 100
+
+// Check proves a ledger: every checksum holds, the journal is whole and its hashes link,
+// the records are what the journal wrote last, and index and counts are what follows from
+// them. It reads a frozen copy and keeps nobody waiting. A badly damaged file can make the
+// database below run for ever, so that a door runs this in a child process with limits.
+func (l *Ledger) Check(ctx context.Context) (Health, error) {
+	var h Health
+	err := l.Frozen(ctx, func(z *Ledger) error {
+		return z.backend.View(ctx, func(t Txn) error {
+			a := newAudit(t)
+			err := a.all()
+			h = a.health
+			h.Revision = newFacts(t).head().Revision
+			return err
+		})
+	})
+	return h, explain(err)
+}
+
+// all is the whole audit.
+func (a *audit) all() error {
+	if err := a.journal(); err != nil {
+		return err
+	}
+	for _, r := range rounds {
+		if err := a.round(r.kinds, r.tables); err != nil {
+			return err
+		}
+	}
+	for _, key := range sortedKeys(a.last) {
+		a.problem([]byte(key), "is in the journal and nowhere else")
+	}
+	return a.tally()
+}
+
+// Rebuild makes index and counts what follows from the records, in one transaction, and
+// says what was wrong. The journal and the records it only reads.
+func (l *Ledger) Rebuild(ctx context.Context) (Health, error) {
+	var h Health
+	err := l.update(ctx, func(t Txn) error {
+		a := newAudit(t)
+		if err := a.journal(); err != nil {
+			return err
+		}
+		a.last = nil // whether the records are right is not asked here
+		for _, r := range rounds {
+			if err := a.round(r.kinds, r.tables); err != nil {
+				return err
+			}
+			if err := a.repair(); err != nil {
+				return err
+			}
+		}
+		if err := a.tally(); err != nil {
+			return err
+		}
+		h = a.health
+		return a.repair()
+	})
+	return h, explain(err)
+}
+
+// Replay makes every change of the journal again in an empty backend. What comes of it
+// equals the ledger, byte for byte.
+func (l *Ledger) Replay(ctx context.Context, into Backend) error {
+	const atOnce = 256
+	copied := newLedger(into, nil)
+	copied.home = l.home
+	if err := into.Update(ctx, copied.found); err != nil {
+		return explain(err)
+	}
+	return l.Frozen(ctx, func(z *Ledger) error {
+		last, err := z.revision(ctx)
+		for from := uint64(1); err == nil && from <= last; from += atOnce {
+			err = z.view(ctx, func(f *facts) error {
+				return into.Update(ctx, func(t Txn) error { return redo(f, t, from, min(from+atOnce-1, last)) })
+			})
+		}
+		return explain(err)
+	})
+}
+
+// redo makes the changes of a span of revisions again.
+func redo(from *facts, to Txn, first, last uint64) error {
+	for n := first; n <= last; n++ {
+		c, ok := from.commitAt(n)
+		if !ok {
+			from.fail(&damage{"replay", fmt.Sprintf("no revision %d in the journal", n)})
+			return from.err
+		}
+		records := make([]model.Record, len(c.Writes))
+		for i, w := range c.Writes {
+			var err error
+			if records[i], err = decodeRecord(w.Kind, recordKey(w.Kind, "?"), w.Record); err != nil {
+				return err
+			}
+		}
+		events := from.entries(Range{From: journalKey(model.Position{Revision: n}), To: journalKey(model.Position{Revision: n + 1})}, c.Events)
+		f := newFacts(to)
+		if f.save(c, records, events); f.err != nil {
+			return f.err
+		}
+	}
+	return from.err
+}

@@ -1,0 +1,198 @@
+package store
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+
+	"vise/model"
+)
+
+// name is a record's kind and id. What is derived is derived for a name.
+type name struct {
+	kind model.RecordKind
+	id   string
+}
+
+// derived are the rows and tallies that follow from one record and, for an item, from its
+// active waits and its agent's focus.
+type derived struct {
+	agent   model.AgentID
+	rows    map[string][]byte // payloads; nil for rows that are a key alone
+	tallies []model.Tally
+}
+
+// derive is the one source of every derived row: saving a change, checking a ledger and
+// rebuilding it all ask here.
+func (f *facts) derive(n name) derived {
+	switch n.kind {
+	case model.KindAgent:
+		return f.deriveAgent(model.AgentID(n.id))
+	case model.KindItem:
+		return f.deriveItem(model.ItemID(n.id))
+	case model.KindWait:
+		w, ok := f.Wait(model.WaitID(n.id))
+		return deriveWait(w, ok)
+	case model.KindTask:
+		t, ok := f.Task(model.TaskID(n.id))
+		return deriveTask(t, ok)
+	case model.KindDelegation:
+		d, ok := f.Delegation(model.DelegationID(n.id))
+		return deriveDelegation(d, ok)
+	}
+	return derived{}
+}
+
+func (f *facts) deriveItem(id model.ItemID) derived {
+	w, ok := f.Item(id)
+	if !ok {
+		return derived{}
+	}
+	a, _ := f.Agent(w.AgentID)
+	waits := f.ItemWaits(w.AgentID, id)
+	row := model.RowOf(w, waits, a.CurrentWorkItemID == id)
+	d := derived{agent: w.AgentID, tallies: row.Tallies(), rows: map[string][]byte{
+		string(indexKey(row)):         encodeRow(row),
+		string(handleKey(row.Handle)): []byte(id),
+	}}
+	f.addDues(d, model.DuesOf(w, waits))
+	return d
+}
+
+// deriveAgent is what follows from the waits that are the agent's own.
+func (f *facts) deriveAgent(id model.AgentID) derived {
+	d := derived{agent: id, rows: map[string][]byte{}}
+	f.addDues(d, model.DuesOf(model.WorkItem{}, f.ItemWaits(id, "")))
+	return d
+}
+
+func (f *facts) addDues(d derived, dues []model.Due) {
+	for _, due := range dues {
+		payload, err := encode(due)
+		f.fail(err)
+		d.rows[string(dueKey(d.agent, due))] = payload
+	}
+}
+
+func deriveWait(w model.Wait, ok bool) derived {
+	if !ok {
+		return derived{}
+	}
+	active := w.Status == model.WaitActive
+	rows := map[string][]byte{
+		string(aged(waitsPrefix(w.AgentID, w.WorkItemID, active), w.CreatedAt, string(w.ID))): nil,
+	}
+	if active {
+		rows[string(aged(resourcePrefix(w.AgentID, w.Kind, w.Resource), w.CreatedAt, string(w.ID)))] = nil
+	}
+	return derived{agent: w.AgentID, rows: rows}
+}
+
+func deriveTask(t model.Task, ok bool) derived {
+	if !ok || !t.Blocking || t.Status != model.TaskRunning {
+		return derived{}
+	}
+	return derived{agent: t.AgentID, rows: map[string][]byte{
+		string(aged(runningPrefix(t.AgentID, t.WorkItemID), t.CreatedAt, string(t.ID))): nil,
+	}}
+}
+
+func deriveDelegation(d model.Delegation, ok bool) derived {
+	if !ok || d.State != model.DelegationOpen {
+		return derived{}
+	}
+	return derived{agent: d.ParentAgentID, rows: map[string][]byte{
+		string(aged(delegatedPrefix(d.ParentAgentID, d.ParentWorkItemID), d.CreatedAt, string(d.ID))): nil,
+		string(aged(servesPrefix(d.ChildWorkItemID), d.CreatedAt, string(d.ID))):                      nil,
+	}}
+}
+
+// touched names whatever may derive differently after the writes. own depends on its own
+// record alone; composed also on waits and focus, and so on own's rows.
+func (f *facts) touched(writes []model.Record) (own, composed []name) {
+	add := func(list *[]name, kind model.RecordKind, id string) {
+		if n := (name{kind, id}); id != "" && !slices.Contains(*list, n) {
+			*list = append(*list, n)
+		}
+	}
+	for _, r := range writes {
+		switch r := r.(type) {
+		case model.Agent:
+			add(&composed, model.KindAgent, string(r.ID))
+			before, _ := f.Agent(r.ID)
+			add(&composed, model.KindItem, string(before.CurrentWorkItemID))
+			add(&composed, model.KindItem, string(r.CurrentWorkItemID))
+		case model.WorkItem:
+			add(&composed, model.KindItem, string(r.ID))
+		case model.Wait:
+			add(&own, model.KindWait, string(r.ID))
+			add(&composed, model.KindItem, string(r.WorkItemID))
+			if r.WorkItemID == "" {
+				add(&composed, model.KindAgent, string(r.AgentID))
+			}
+		case model.Task, model.Delegation:
+			add(&own, r.RecordKind(), r.Key())
+		}
+	}
+	return own, composed
+}
+
+func (f *facts) deriveAll(names []name) []derived {
+	out := make([]derived, len(names))
+	for i, n := range names {
+		out[i] = f.derive(n)
+	}
+	return out
+}
+
+// replace puts the rows that differ and deletes those that are no more.
+func (f *facts) replace(before, after []derived) {
+	for i := range after {
+		for _, key := range sortedKeys(before[i].rows) {
+			if _, stays := after[i].rows[key]; !stays {
+				f.delete([]byte(key))
+			}
+		}
+		for _, key := range sortedKeys(after[i].rows) {
+			was, there := before[i].rows[key]
+			if is := after[i].rows[key]; !there || !bytes.Equal(was, is) {
+				f.put([]byte(key), is)
+			}
+		}
+	}
+}
+
+// recount moves the counts of the agents by the difference.
+func (f *facts) recount(before, after []derived) {
+	moved := map[model.AgentID]counts{}
+	add := func(list []derived, by int) {
+		for _, d := range list {
+			for _, t := range d.tallies {
+				if moved[d.agent] == nil {
+					moved[d.agent] = counts{}
+				}
+				moved[d.agent][t] += by
+			}
+		}
+	}
+	add(before, -1)
+	add(after, 1)
+	for _, agent := range sortedKeys(moved) {
+		f.move(agent, moved[agent])
+	}
+}
+
+// move adds to an agent's counts. A tally that counts nothing is left out.
+func (f *facts) move(agent model.AgentID, by counts) {
+	maps.DeleteFunc(by, func(_ model.Tally, n int) bool { return n == 0 })
+	if len(by) == 0 {
+		return
+	}
+	c := f.countsOf(agent)
+	for t, n := range by {
+		if c[t] += n; c[t] == 0 {
+			delete(c, t)
+		}
+	}
+	f.putJSON(countKey(agent), c)
+}

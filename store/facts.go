@@ -1,0 +1,194 @@
+package store
+
+import (
+	"time"
+
+	"vise/model"
+)
+
+// facts answers model.Facts from one transaction. The first error sticks: later answers
+// are empty, and whoever asked must look at err before it believes any of them.
+type facts struct {
+	txn Txn
+	err error
+	// records are those decoded so far, by key; counts likewise, by agent.
+	records map[string]model.Record
+	counts  map[model.AgentID]counts
+}
+
+type counts map[model.Tally]int
+
+func newFacts(t Txn) *facts {
+	return &facts{txn: t, records: map[string]model.Record{}, counts: map[model.AgentID]counts{}}
+}
+
+func (f *facts) fail(err error) {
+	if f.err == nil {
+		f.err = err
+	}
+}
+
+// get returns the payload at key, nil when nothing is there.
+func (f *facts) get(key []byte) []byte {
+	if f.err != nil {
+		return nil
+	}
+	value, err := f.txn.Get(key)
+	if err != nil || value == nil {
+		f.fail(err)
+		return nil
+	}
+	payload, err := unframe(key, value)
+	f.fail(err)
+	return payload
+}
+
+// getJSON decodes the payload at key into v and reports whether there is one.
+func (f *facts) getJSON(key []byte, v any) bool {
+	payload := f.get(key)
+	if payload == nil {
+		return false
+	}
+	f.fail(decode(key, payload, v))
+	return f.err == nil
+}
+
+func (f *facts) scan(r Range, visit func(key, value []byte) bool) {
+	if f.err == nil {
+		f.fail(f.txn.Scan(r, func(key, value []byte) bool { return visit(key, value) && f.err == nil }))
+	}
+}
+
+// record loads a record by its kind and key.
+func record[R model.Record](f *facts, kind model.RecordKind, id string) (R, bool) {
+	key := recordKey(kind, id)
+	if r, ok := f.records[string(key)]; ok {
+		return r.(R), true
+	}
+	var r R
+	if id == "" || !f.getJSON(key, &r) {
+		return r, false
+	}
+	f.records[string(key)] = r
+	return r, true
+}
+
+// listed loads the records whose ids the keys below a prefix end with, and keeps some.
+func listed[R model.Record](f *facts, kind model.RecordKind, prefix []byte, keep func(R) bool) []R {
+	var ids []string
+	f.scan(Prefix(prefix), func(key, _ []byte) bool {
+		ids = append(ids, idOf(prefix, key))
+		return true
+	})
+	var out []R
+	for _, id := range ids {
+		if r, ok := record[R](f, kind, id); ok && (keep == nil || keep(r)) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func (f *facts) Agent(id model.AgentID) (model.Agent, bool) {
+	return record[model.Agent](f, model.KindAgent, string(id))
+}
+
+func (f *facts) Item(id model.ItemID) (model.WorkItem, bool) {
+	return record[model.WorkItem](f, model.KindItem, string(id))
+}
+
+func (f *facts) Wait(id model.WaitID) (model.Wait, bool) {
+	return record[model.Wait](f, model.KindWait, string(id))
+}
+
+func (f *facts) Task(id model.TaskID) (model.Task, bool) {
+	return record[model.Task](f, model.KindTask, string(id))
+}
+
+func (f *facts) Delegation(id model.DelegationID) (model.Delegation, bool) {
+	return record[model.Delegation](f, model.KindDelegation, string(id))
+}
+
+func (f *facts) Brief(a model.AgentID, item model.ItemID) (model.Brief, bool) {
+	b, ok := record[model.Brief](f, model.KindBrief, string(item))
+	return b, ok && b.AgentID == a
+}
+
+func (f *facts) ItemWaits(a model.AgentID, item model.ItemID) []model.Wait {
+	return listed[model.Wait](f, model.KindWait, waitsPrefix(a, item, true), nil)
+}
+
+func (f *facts) WaitsOn(a model.AgentID, kind model.WaitKind, resource model.Text) []model.Wait {
+	return listed(f, model.KindWait, resourcePrefix(a, kind, resource), func(w model.Wait) bool { return w.Resource == resource })
+}
+
+func (f *facts) BlockingTasks(a model.AgentID, item model.ItemID) []model.Task {
+	return listed[model.Task](f, model.KindTask, runningPrefix(a, item), nil)
+}
+
+func (f *facts) Delegations(parent model.AgentID, item model.ItemID) []model.Delegation {
+	return listed[model.Delegation](f, model.KindDelegation, delegatedPrefix(parent, item), nil)
+}
+
+func (f *facts) ParentsOf(child model.ItemID) []model.Delegation {
+	return listed[model.Delegation](f, model.KindDelegation, servesPrefix(child), nil)
+}
+
+func (f *facts) HandleTaken(h model.Handle) bool { return f.get(handleKey(h)) != nil }
+
+func (f *facts) Rows(a model.AgentID, c model.Class, after *model.Row, limit int) []model.Row {
+	r := Prefix(indexPrefix(a, c))
+	if after != nil {
+		r.From = append(indexKey(*after), 0)
+	}
+	var rows []model.Row
+	if limit <= 0 {
+		return rows
+	}
+	f.scan(r, func(key, value []byte) bool {
+		payload, err := unframe(key, value)
+		if err == nil {
+			var row model.Row
+			row, err = decodeRow(payload)
+			rows = append(rows, row)
+		}
+		f.fail(err)
+		return len(rows) < limit
+	})
+	return rows
+}
+
+func (f *facts) Count(a model.AgentID, t model.Tally) int { return f.countsOf(a)[t] }
+
+func (f *facts) countsOf(a model.AgentID) counts {
+	c, ok := f.counts[a]
+	if !ok {
+		c = counts{}
+		f.getJSON(countKey(a), &c)
+		f.counts[a] = c
+	}
+	return c
+}
+
+func (f *facts) Due(a model.AgentID, now time.Time, limit int) []model.Due {
+	r := Range{From: duePrefix(a), To: cat(string(duePrefix(a)), instant(now), "0")} // "0" follows "/"
+	var due []model.Due
+	if limit <= 0 {
+		return due
+	}
+	f.scan(r, func(key, value []byte) bool {
+		payload, err := unframe(key, value)
+		if err == nil {
+			var d model.Due
+			err = decode(key, payload, &d)
+			due = append(due, d)
+		}
+		f.fail(err)
+		return len(due) < limit
+	})
+	return due
+}
+
+func (f *facts) Entries(item model.ItemID, limit int) []model.Entry {
+	return f.entriesBelow(trailPrefix(item), model.Position{}, limit)
+}

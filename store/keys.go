@@ -1,0 +1,173 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"time"
+
+	"vise/model"
+)
+
+// What lies under which key. <n> are eight bytes, big-endian, so that byte order is
+// number order; <time> likewise; <pos> is a place in the journal, <n> and four bytes more.
+// Ids hold no slash.
+//
+// Truth, one whole record each:
+//
+//	agent/<agent>  item/<item>  wait/<wait>  task/<task>  delegation/<delegation>
+//	brief/<item>  delivery/<item>
+//
+// History, only ever appended:
+//
+//	journal/<pos>   with place 0 the commit (what was written, by whom, and the receipt),
+//	                from place 1 on its events
+//
+// Derived from the records, and provable and rebuildable from them:
+//
+//	index/<agent>/<class>/<sort key>                 an item's row; the sort key ends in its id
+//	due/<agent>/<time>/<item>/<wait>                 a recheck (no wait) or a timer
+//	handle/<handle>                                  the item's id
+//	waits/<agent>/<item>/<a|c>/<time>/<wait>         active and cancelled waits, by creation
+//	resource/<agent>/<kind>/<hash>/<time>/<wait>     active waits on a resource
+//	running/<agent>/<item>/<time>/<task>             blocking tasks that run
+//	delegated/<agent>/<item>/<time>/<delegation>     open delegations of a parent's item
+//	serves/<child item>/<time>/<delegation>          the same by the child
+//	count/<agent>                                    how many items each tally counts
+//
+// Derived from the journal:
+//
+//	trail/<item>/<pos>   log/<agent>/<pos>           an item's and an agent's events
+//	head/<agent>                                     the agent's last sequence number and hash
+//	answer/<idempotency key>                         the revision that the key made
+//
+//	meta/home  meta/schema  meta/head                whose ledger, which layout, how far
+const (
+	tableJournal = "journal/"
+	tableCount   = "count/"
+	tableHead    = "head/"
+	tableAnswer  = "answer/"
+	tableTrail   = "trail/"
+	tableLog     = "log/"
+	tableHandle  = "handle/"
+)
+
+var (
+	keyHome   = []byte("meta/home")
+	keySchema = []byte("meta/schema")
+	keyHead   = []byte("meta/head")
+)
+
+// Tables are the beginnings of all keys, in order: who compares or copies a ledger key by
+// key scans each.
+var Tables = []string{
+	"agent/", tableAnswer, "brief/", tableCount, "delegated/", "delegation/", "delivery/", "due/", tableHandle, tableHead,
+	"index/", "item/", tableJournal, tableLog, "meta/", "resource/", "running/", "serves/", "task/", tableTrail, "wait/", "waits/",
+}
+
+func cat(parts ...string) []byte {
+	n := 0
+	for _, p := range parts {
+		n += len(p)
+	}
+	key := make([]byte, 0, n)
+	for _, p := range parts {
+		key = append(key, p...)
+	}
+	return key
+}
+
+func number(n uint64) string {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], n)
+	return string(b[:])
+}
+
+// instant is t in eight bytes that sort by time; what nanoseconds since 1970 cannot hold
+// sorts at the ends.
+func instant(t time.Time) string {
+	n := t.UnixNano()
+	switch {
+	case t.Before(time.Unix(0, math.MinInt64)):
+		n = math.MinInt64
+	case t.After(time.Unix(0, math.MaxInt64)):
+		n = math.MaxInt64
+	}
+	return number(uint64(n) ^ 1<<63)
+}
+
+const positionSize = 8 + 4
+
+func position(p model.Position) string {
+	var b [positionSize]byte
+	binary.BigEndian.PutUint64(b[:], p.Revision)
+	binary.BigEndian.PutUint32(b[8:], uint32(p.N))
+	return string(b[:])
+}
+
+// positionAt reads the position that a key ends with.
+func positionAt(key []byte) model.Position {
+	b := key[len(key)-positionSize:]
+	return model.Position{Revision: binary.BigEndian.Uint64(b), N: int(binary.BigEndian.Uint32(b[8:]))}
+}
+
+func recordKey(k model.RecordKind, key string) []byte { return cat(string(k), "/", key) }
+
+func indexPrefix(a model.AgentID, c model.Class) []byte {
+	return cat("index/", string(a), "/", string(c), "/")
+}
+
+func indexKey(r model.Row) []byte {
+	return append(indexPrefix(r.AgentID, r.Class), r.SortKey()...)
+}
+
+func duePrefix(a model.AgentID) []byte { return cat("due/", string(a), "/") }
+
+func dueKey(a model.AgentID, d model.Due) []byte {
+	return append(duePrefix(a), cat(instant(d.At), "/", string(d.ItemID), "/", string(d.WaitID))...)
+}
+
+func handleKey(h model.Handle) []byte { return cat(tableHandle, string(h)) }
+
+func waitsPrefix(a model.AgentID, i model.ItemID, active bool) []byte {
+	status := "/c/"
+	if active {
+		status = "/a/"
+	}
+	return cat("waits/", string(a), "/", string(i), status)
+}
+
+func resourcePrefix(a model.AgentID, k model.WaitKind, resource model.Text) []byte {
+	sum := sha256.Sum256([]byte(resource))
+	return cat("resource/", string(a), "/", string(k), "/", hex.EncodeToString(sum[:8]), "/")
+}
+
+func runningPrefix(a model.AgentID, i model.ItemID) []byte {
+	return cat("running/", string(a), "/", string(i), "/")
+}
+
+func delegatedPrefix(a model.AgentID, i model.ItemID) []byte {
+	return cat("delegated/", string(a), "/", string(i), "/")
+}
+
+func servesPrefix(child model.ItemID) []byte { return cat("serves/", string(child), "/") }
+
+// aged completes a prefix with a creation time and an id; idOf reads the id back.
+func aged(prefix []byte, created time.Time, id string) []byte {
+	return append(prefix, cat(instant(created), "/", id)...)
+}
+
+func idOf(prefix, key []byte) string { return string(key[len(prefix)+9:]) }
+
+func countKey(a model.AgentID) []byte { return cat(tableCount, string(a)) }
+
+func agentHeadKey(a model.AgentID) []byte { return cat(tableHead, string(a)) }
+
+func answerKey(key string) []byte { return cat(tableAnswer, key) }
+
+func journalKey(p model.Position) []byte { return cat(tableJournal, position(p)) }
+
+func trailPrefix(i model.ItemID) []byte { return cat(tableTrail, string(i), "/") }
+
+func logPrefix(a model.AgentID) []byte { return cat(tableLog, string(a), "/") }

@@ -1,0 +1,229 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"vise/model"
+)
+
+// Ledger is the one way in: it stamps a command, lets the model judge it inside one
+// transaction, and saves what comes of it. Its methods may be called concurrently.
+type Ledger struct {
+	// Now and NewID are where the clock and fresh ULIDs come from; tests set their own.
+	Now   func() time.Time
+	NewID func() string
+
+	backend Backend
+	plans   PlanFiles
+	home    Home
+	// steps are the migrations that this program knows.
+	steps []migration
+	// age is negative while the ledger waits for migrations, positive when a newer program
+	// wrote it.
+	age atomic.Int32
+}
+
+// PlanFiles creates the plan file that an item is born with.
+type PlanFiles interface {
+	// CreatePlan reports false, and leaves the file alone, when there is one already.
+	CreatePlan(agent model.AgentID, item model.ItemID, seed string) (created bool, err error)
+}
+
+func newLedger(b Backend, plans PlanFiles) *Ledger {
+	return &Ledger{
+		Now:     time.Now,
+		NewID:   func() string { return strings.ToLower(ulid.MustNew(ulid.Now(), rand.Reader).String()) },
+		backend: b, plans: plans, steps: migrations,
+	}
+}
+
+// NewLedger is the ledger on a backend, an empty one if nothing is there yet. plans may be
+// nil: then no plan file is made.
+func NewLedger(ctx context.Context, b Backend, plans PlanFiles) (*Ledger, error) {
+	l := newLedger(b, plans)
+	err := b.Update(ctx, func(t Txn) error {
+		if v, err := t.Get(keyHead); err != nil || v != nil {
+			return cmp.Or(err, l.inspect(t))
+		}
+		return l.found(t)
+	})
+	return l, explain(err)
+}
+
+// NewMem is an empty ledger that lives in memory.
+func NewMem(plans PlanFiles) *Ledger {
+	l, err := NewLedger(context.Background(), NewMemory(), plans)
+	if err != nil {
+		panic(err) // memory does not fail
+	}
+	return l
+}
+
+// Home is the directory that the ledger lies in; zero for one without.
+func (l *Ledger) Home() Home { return l.home }
+
+// Close lets go of the backend. A ledger can be closed at any time and loses nothing.
+func (l *Ledger) Close() error { return l.backend.Close() }
+
+// Apply judges one command and saves what comes of it. It may be called again with the
+// same envelope, also after an error: the key makes sure that it happens once, and then
+// the receipt says that it was replayed. A refusal is a *model.Error and changes nothing.
+func (l *Ledger) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
+	if err := checkEnvelope(e); err != nil {
+		return model.Receipt{}, err
+	}
+	print, err := fingerprint(e)
+	if err != nil {
+		return model.Receipt{}, err
+	}
+	// One stamp serves every try, so that a retry judges the same command.
+	at := model.Stamp{At: l.Now().UTC().Round(0), NewID: l.NewID(), Actor: e.Actor, Agent: e.Agent}
+	var receipt model.Receipt
+	err = l.update(ctx, func(t Txn) error {
+		var err error
+		receipt, err = l.judge(t, at, e, print)
+		return err
+	})
+	if errors.Is(err, ErrUnknown) {
+		return l.recall(ctx, e, print, err)
+	}
+	if err != nil {
+		return model.Receipt{}, explain(err)
+	}
+	l.remind(receipt.Revision)
+	return receipt, nil
+}
+
+// View reads at one revision. The reader, and what it returned, is of no use afterwards
+// except for what was copied out of it; records are copies.
+func (l *Ledger) View(ctx context.Context, fn func(model.Reader) error) error {
+	return explain(l.view(ctx, func(f *facts) error { return fn(reader{f}) }))
+}
+
+// view is View for this package; an error of reading outranks what fn made of it.
+func (l *Ledger) view(ctx context.Context, fn func(*facts) error) error {
+	return l.migrated(ctx, func() error {
+		return l.backend.View(ctx, func(t Txn) error {
+			if err := l.fits(false); err != nil {
+				return err
+			}
+			f := newFacts(t)
+			err := fn(f)
+			return cmp.Or(f.err, err)
+		})
+	})
+}
+
+func (l *Ledger) update(ctx context.Context, fn func(Txn) error) error {
+	return l.migrated(ctx, func() error {
+		return l.backend.Update(ctx, func(t Txn) error {
+			if err := l.fits(true); err != nil {
+				return err
+			}
+			return fn(t)
+		})
+	})
+}
+
+// migrated calls use, again after the migrations if it met an older ledger.
+func (l *Ledger) migrated(ctx context.Context, use func() error) error {
+	err := use()
+	if !errors.Is(err, errOldSchema) {
+		return err
+	}
+	if err := l.backend.Update(ctx, l.migrate); err != nil {
+		return err
+	}
+	return use()
+}
+
+// recall finds out what came of a commit with an unknown outcome, by its key.
+func (l *Ledger) recall(ctx context.Context, e model.Envelope, print string, cause error) (model.Receipt, error) {
+	ctx = context.WithoutCancel(ctx)
+	var known commit
+	var ok bool
+	err := l.view(ctx, func(f *facts) error {
+		known, ok = f.answer(e.Key)
+		return nil
+	})
+	if err == nil && ok {
+		return known.Receipt, mismatch(known, print)
+	}
+	return model.Receipt{}, model.Refuse(model.CodeUnknownOutcome, "it is not known whether the change was saved").
+		Because(errors.Join(cause, err)).WithHint("try again: the same key is carried out once at most")
+}
+
+// replay is a stored receipt as the answer to a retry.
+func replay(c commit, print string) model.Receipt {
+	if c.Print != print {
+		return model.Receipt{}
+	}
+	c.Receipt.Replayed = true
+	return c.Receipt
+}
+
+// mismatch refuses a key that answered another command: its receipt would tell a lie.
+func mismatch(c commit, print string) error {
+	if c.Print == print {
+		return nil
+	}
+	return model.Refuse(model.CodeInvalid, "this idempotency key has answered another command").At("key").
+		WithHint("a key is for one command and its retries; make a new one")
+}
+
+const maxKey = 200
+
+func checkEnvelope(e model.Envelope) error {
+	switch {
+	case e.Command == nil:
+		return model.Refuse(model.CodeInvalid, "no command")
+	case e.Key == "" || len(e.Key) > maxKey:
+		return model.Refuse(model.CodeInvalid, "an idempotency key has 1 to %d bytes, this one %d", maxKey, len(e.Key)).At("key").
+			WithHint("make one key for each command, and keep it for retries")
+	}
+	return nil
+}
+
+// fingerprint tells commands apart, short of an attack.
+func fingerprint(e model.Envelope) (string, error) {
+	raw, err := encode(e.Command)
+	if err != nil {
+		return "", fmt.Errorf("command %s: %w", e.Command.Name(), err)
+	}
+	sum := sha256.Sum256(append([]byte(e.Agent+" "+model.AgentID(e.Command.Name())+" "), raw...))
+	return hex.EncodeToString(sum[:8]), nil
+}
+
+func (l *Ledger) createPlans(plans []model.NewPlan) error {
+	if l.plans == nil {
+		return nil
+	}
+	for _, p := range plans {
+		if _, err := l.plans.CreatePlan(p.AgentID, p.ItemID, p.Seed.Raw()); err != nil {
+			return fmt.Errorf("plan of work item %s: %w", p.ItemID, err)
+		}
+	}
+	return nil
+}
+
+// plansOf are the plans that a power cut could take something from.
+func plansOf(plans []model.NewPlan) []plan {
+	var out []plan
+	for _, p := range plans {
+		if p.Seed != "" {
+			out = append(out, plan{p.AgentID, p.ItemID, p.Seed.Raw()})
+		}
+	}
+	return out
+}

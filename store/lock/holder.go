@@ -1,0 +1,132 @@
+package lock
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Holder is who holds a lock, as the holder itself wrote into the file and, where the
+// system tells, as the system sees it.
+type Holder struct {
+	PID     int       `json:"pid"`
+	Command string    `json:"command,omitempty"`
+	Since   time.Time `json:"since,omitzero"`
+	// BootID and Start tell this process from a later one with the same number.
+	BootID string `json:"boot_id,omitempty"`
+	Start  string `json:"start,omitempty"`
+	// Stopped: the process is stopped by a signal and releases nothing until it goes on.
+	Stopped bool `json:"-"`
+}
+
+// String names the holder for a message: "pid 812 (vise mcp), stopped, since 14:03:05".
+func (h Holder) String() string {
+	if h.PID == 0 {
+		return "a process that cannot be seen"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "pid %d", h.PID)
+	if h.Command != "" {
+		fmt.Fprintf(&b, " (%s)", h.Command)
+	}
+	if h.Stopped {
+		b.WriteString(", stopped")
+	}
+	if !h.Since.IsZero() {
+		b.WriteString(", since " + h.Since.Local().Format(time.TimeOnly))
+	}
+	return b.String()
+}
+
+// Busy is the error of a wait that ended without the lock.
+type Busy struct {
+	Holder Holder
+	Waited time.Duration
+	// Cause is the context's error, or nil when the limit was reached.
+	Cause error
+}
+
+func (b *Busy) Error() string {
+	return fmt.Sprintf("held by %s (waited %v)", b.Holder, b.Waited.Round(time.Millisecond))
+}
+
+func (b *Busy) Unwrap() error { return b.Cause }
+
+func (f *File) busy(begun time.Time, cause error) error {
+	return &Busy{Holder: f.holder(), Waited: time.Since(begun), Cause: cause}
+}
+
+// holder is what the file says of its holder, corrected by what the system says.
+func (f *File) holder() Holder {
+	h := readHolder(f.path)
+	if pid, known := lockOwner(f.path); known && pid != h.PID {
+		h = Holder{PID: pid}
+	}
+	if h.Command == "" {
+		h.Command = commandOf(h.PID)
+	}
+	h.Stopped = stopped(h.PID)
+	return h
+}
+
+// recordSize is fixed, so that a record replaces the one before it in one write.
+const recordSize = 512
+
+// self is this process's record up to the time, which is all that changes.
+type self struct {
+	before []byte
+	buf    [recordSize]byte
+}
+
+func newSelf(command string) self {
+	if command == "" {
+		command = defaultCommand(os.Args)
+	}
+	if len(command) > 100 {
+		command = command[:100]
+	}
+	b, err := json.Marshal(Holder{PID: os.Getpid(), Command: command, BootID: bootID(), Start: startOf(os.Getpid())})
+	if err != nil {
+		return self{before: []byte(`{"pid":` + strconv.Itoa(os.Getpid()))}
+	}
+	return self{before: bytes.TrimSuffix(b, []byte("}"))}
+}
+
+// defaultCommand is the program and its verb; more of the arguments is nobody's business.
+func defaultCommand(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	name := filepath.Base(args[0])
+	if len(args) > 1 && !strings.HasPrefix(args[1], "-") {
+		name += " " + args[1]
+	}
+	return name
+}
+
+// writeHolder records this process as the holder. That is a courtesy to those who wait;
+// the lock does not depend on it.
+func (f *File) writeHolder() {
+	b := append(f.self.buf[:0], f.self.before...)
+	b = append(b, `,"since":"`...)
+	b = time.Now().UTC().AppendFormat(b, time.RFC3339Nano)
+	b = append(b, `"}`...)
+	for len(b) < recordSize-1 {
+		b = append(b, ' ')
+	}
+	f.file.WriteAt(append(b, '\n'), 0)
+}
+
+func readHolder(path string) Holder {
+	var h Holder
+	raw, err := os.ReadFile(path)
+	if err != nil || json.Unmarshal(bytes.TrimSpace(raw), &h) != nil {
+		return Holder{}
+	}
+	return h
+}

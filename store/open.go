@@ -1,0 +1,157 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	berrors "go.etcd.io/bbolt/errors"
+
+	"vise/model"
+	"vise/store/lock"
+)
+
+// Options are what a door may say about opening a ledger.
+type Options struct {
+	// Plans creates plan files; nil makes none.
+	Plans PlanFiles
+	// Command is what others are told of this process while they wait for it: "vise mcp".
+	Command string
+	// MaxSize bounds the ledger's file, in bytes; 0 does not.
+	MaxSize int
+}
+
+// Open opens the ledger of the home in dir. Where no home is, the error is ErrNoHome (and
+// a *model.Error of code no_home) and nothing was written: see Create.
+func Open(dir string, o Options) (*Ledger, error) {
+	go lock.Prepare() // takes as long as reading the home does
+	h, err := OpenHome(dir)
+	if err != nil {
+		return nil, explain(err)
+	}
+	b := OpenBolt(h.path(ledgerFile), lock.New(h.path(lockFile), o.Command))
+	b.MaxSize = o.MaxSize
+	l := newLedger(b, o.Plans)
+	l.home = h
+	b.Inspect = l.inspect
+	return l, nil
+}
+
+// Create makes a home in dir with an empty ledger, and opens it. A home in use is an
+// error that is fs.ErrExist.
+func Create(dir string, o Options) (*Ledger, error) {
+	if err := os.MkdirAll(dir, dirMode); err != nil {
+		return nil, err
+	}
+	if err := (Home{Dir: dir}).guard(); err != nil {
+		return nil, explain(err)
+	}
+	l := lock.New(filepath.Join(dir, lockFile), o.Command)
+	defer l.Close()
+	if err := l.Acquire(context.Background()); err != nil {
+		return nil, explain(fmt.Errorf("home %s: %w", dir, err))
+	}
+	err := createIn(dir)
+	l.Release()
+	if err != nil {
+		return nil, explain(err)
+	}
+	return Open(dir, o)
+}
+
+// createIn makes home and ledger. One that was not finished is made anew; the ledger comes
+// last, and with it the home is in use.
+func createIn(dir string) error {
+	_, err := OpenHome(dir)
+	if err == nil {
+		return &fs.PathError{Op: "create home", Path: dir, Err: fs.ErrExist}
+	}
+	if !errors.Is(err, ErrNoHome) {
+		return err
+	}
+	l := newLedger(nil, nil)
+	l.home = Home{Dir: dir, ID: l.NewID(), Format: homeFormat, Created: l.Now().UTC()}
+	if err := l.home.furnish(); err != nil {
+		return err
+	}
+	return CreateBolt(l.home.path(ledgerFile), l.found)
+}
+
+// found writes what an empty ledger begins with.
+func (l *Ledger) found(t Txn) error {
+	f := newFacts(t)
+	f.putJSON(keyHome, l.home.ID)
+	f.putJSON(keySchema, l.schema())
+	f.putJSON(keyHead, head{})
+	return f.err
+}
+
+// inspect is run on every file before it is used: it must be this home's ledger, and not
+// an older one than this home has seen.
+func (l *Ledger) inspect(t Txn) error {
+	f := newFacts(t)
+	var id string
+	f.getJSON(keyHome, &id)
+	h := f.head()
+	switch {
+	case f.err != nil:
+		return f.err
+	case id != l.home.ID:
+		return refuse("run vise doctor", "%s is the ledger of another home (%s, not %s)", l.home.path(ledgerFile), model.Text(id), l.home.ID)
+	case h.Revision < l.home.Revision:
+		return refuse("run vise doctor", "%s is an older ledger: it ends at revision %d, and this home has seen %d",
+			l.home.path(ledgerFile), h.Revision, l.home.Revision)
+	}
+	l.learnSchema(f)
+	return f.err
+}
+
+// remindEvery is how many revisions home.json may lag behind: writing it costs a sync.
+const remindEvery = 256
+
+// remind has home.json remember how far the ledger is, so that an older file in its place
+// is noticed. It is a lower bound, and an error here loses nothing.
+func (l *Ledger) remind(revision uint64) {
+	if l.home.Dir == "" || revision%remindEvery != 0 {
+		return
+	}
+	h := l.home
+	h.reached(revision)
+}
+
+// explain turns an error of the layers below into one with a stable code and a way out.
+// A refusal of the rules and a context's end stay as they are.
+func explain(err error) error {
+	var known *model.Error
+	var refusal *Refusal
+	var busy *Busy
+	switch {
+	case err == nil || errors.As(err, &known):
+		return err
+	case errors.As(err, &busy):
+		e := model.Refuse(model.CodeBusy, "the ledger is busy").Because(err)
+		if busy.Holder.Stopped {
+			return e.WithHint("that process is stopped: kill -CONT %d lets it go on, kill %d ends it; nothing is lost", busy.Holder.PID, busy.Holder.PID)
+		}
+		return e.WithHint("try again; nothing was changed")
+	case errors.As(err, &refusal):
+		return model.Refuse(model.CodeRefused, "%s", model.Text(refusal.What)).Because(err).WithHint("%s", refusal.Hint)
+	case errors.Is(err, ErrNoHome):
+		return model.Refuse(model.CodeNoHome, "vise has no home here yet").Because(err).WithHint("run vise init")
+	case errors.Is(err, ErrDamaged):
+		return model.Refuse(model.CodeDamaged, "the ledger is damaged").Because(err).WithHint("run vise doctor; change nothing by hand")
+	case errors.Is(err, errNewer):
+		return model.Refuse(model.CodeNewer, "the ledger was written by a newer vise, and is only read").Because(err).WithHint("install the newer vise")
+	case full(err):
+		return model.Refuse(model.CodeFull, "there is no room for the ledger to grow").Because(err).WithHint("free some space; the change was not saved, all before it was")
+	}
+	return err
+}
+
+// full recognises the ways in which a disk, a quota or MaxSize says that there is no room.
+func full(err error) bool {
+	return errors.Is(err, errNoSpace) || errors.Is(err, berrors.ErrMaxSizeReached)
+}

@@ -1,0 +1,330 @@
+// Package storetest is what a backend and a ledger must do, as tests. A new backend runs
+// them and adds none of its own for what is said here.
+package storetest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"vise/store"
+)
+
+// Backend runs the contract of store.Backend on what open returns, an empty one each time.
+func Backend(t *testing.T, open func(t testing.TB) store.Backend) {
+	for _, c := range []struct {
+		name string
+		test func(*testing.T, store.Backend)
+	}{
+		{"what is put is got, after the commit and before", putGet},
+		{"deleting what is not there is no error", deleteAbsent},
+		{"an empty value is not an absent one", emptyValue},
+		{"the caller may reuse its slices", reuse},
+		{"a scan is ordered, bounded, reversible, and stops", scans},
+		{"an error rolls everything back", rollBack},
+		{"a panic rolls everything back and goes on", panics},
+		{"an update that writes nothing commits nothing", writesNothing},
+		{"a view cannot write", viewCannotWrite},
+		{"an empty key is refused", emptyKey},
+		{"an ended context starts nothing", endedContext},
+		{"the mark moves and news spreads with a commit, and only then", marksAndNews},
+		{"transactions are isolated from one another", isolated},
+		{"a random history equals a map", equalsMap},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := open(t)
+			defer b.Close()
+			c.test(t, b)
+		})
+	}
+}
+
+var ctx = context.Background()
+
+func key(format string, args ...any) []byte { return fmt.Appendf(nil, format, args...) }
+
+// update commits what fn does, and fails the test when that is an error.
+func update(t testing.TB, b store.Backend, fn func(store.Txn) error) {
+	t.Helper()
+	if err := b.Update(ctx, fn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func put(t testing.TB, b store.Backend, pairs ...string) {
+	t.Helper()
+	update(t, b, func(txn store.Txn) error {
+		for i := 0; i < len(pairs); i += 2 {
+			if err := txn.Put([]byte(pairs[i]), []byte(pairs[i+1])); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// all is every pair of a range, as "key=value".
+func all(t testing.TB, b store.Backend, r store.Range) []string {
+	t.Helper()
+	var got []string
+	err := b.View(ctx, func(txn store.Txn) error {
+		return txn.Scan(r, func(k, v []byte) bool {
+			got = append(got, fmt.Sprintf("%s=%s", k, v))
+			return true
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func same(t testing.TB, got, want []string) {
+	t.Helper()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Fatalf("got %v, want %v", got, want)
+	}
+}
+
+func putGet(t *testing.T, b store.Backend) {
+	update(t, b, func(txn store.Txn) error {
+		if err := txn.Put(key("a/1"), []byte("one")); err != nil {
+			return err
+		}
+		if v, err := txn.Get(key("a/1")); err != nil || string(v) != "one" {
+			t.Errorf("in the transaction: %q, %v", v, err)
+		}
+		return txn.Put(key("journal/1"), []byte("first"))
+	})
+	err := b.View(ctx, func(txn store.Txn) error {
+		for k, want := range map[string]string{"a/1": "one", "journal/1": "first"} {
+			if v, err := txn.Get([]byte(k)); err != nil || string(v) != want {
+				t.Errorf("%s: %q, %v", k, v, err)
+			}
+		}
+		if v, err := txn.Get(key("a/2")); err != nil || v != nil {
+			t.Errorf("an absent key: %q, %v", v, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func deleteAbsent(t *testing.T, b store.Backend) {
+	put(t, b, "a/1", "one", "a/2", "two")
+	update(t, b, func(txn store.Txn) error {
+		return errors.Join(txn.Delete(key("a/1")), txn.Delete(key("a/9")))
+	})
+	same(t, all(t, b, store.Prefix(key("a/"))), []string{"a/2=two"})
+}
+
+func emptyValue(t *testing.T, b store.Backend) {
+	put(t, b, "a/1", "")
+	err := b.View(ctx, func(txn store.Txn) error {
+		v, err := txn.Get(key("a/1"))
+		if v == nil || len(v) != 0 {
+			t.Errorf("got %v", v)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func reuse(t *testing.T, b store.Backend) {
+	update(t, b, func(txn store.Txn) error {
+		k, v := key("a/1"), []byte("one")
+		err := txn.Put(k, v)
+		copy(k, "x/x")
+		copy(v, "xxx")
+		return err
+	})
+	same(t, all(t, b, store.Prefix(key("a/"))), []string{"a/1=one"})
+}
+
+func scans(t *testing.T, b store.Backend) {
+	put(t, b, "a/1", "", "a/2", "", "a/3", "", "b/1", "", "a0", "", "A/9", "")
+	mid := store.Range{From: key("a/2"), To: key("a/3")}
+	for _, c := range []struct {
+		name string
+		r    store.Range
+		want []string
+	}{
+		{"prefix", store.Prefix(key("a/")), []string{"a/1=", "a/2=", "a/3="}},
+		{"prefix backwards", store.Prefix(key("a/")).Backwards(), []string{"a/3=", "a/2=", "a/1="}},
+		{"the end is left out", mid, []string{"a/2="}},
+		{"the start is let in, backwards", mid.Backwards(), []string{"a/2="}},
+		{"ends that are no keys", store.Range{From: key("a/11"), To: key("a/22")}, []string{"a/2="}},
+		{"the same backwards", store.Range{From: key("a/11"), To: key("a/22"), Reverse: true}, []string{"a/2="}},
+		{"nothing there", store.Prefix(key("c/")), nil},
+		{"nothing there backwards", store.Prefix(key("c/")).Backwards(), nil},
+		{"the last table backwards", store.Prefix(key("b/")).Backwards(), []string{"b/1="}},
+	} {
+		if got := all(t, b, c.r); fmt.Sprint(got) != fmt.Sprint(c.want) {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+	visits := 0
+	err := b.View(ctx, func(txn store.Txn) error {
+		return txn.Scan(store.Prefix(key("a/")), func(_, _ []byte) bool {
+			visits++
+			return visits < 2
+		})
+	})
+	if err != nil || visits != 2 {
+		t.Errorf("a scan told to stop at its second key made %d visits: %v", visits, err)
+	}
+}
+
+func rollBack(t *testing.T, b store.Backend) {
+	put(t, b, "a/1", "one")
+	no := errors.New("no")
+	err := b.Update(ctx, func(txn store.Txn) error {
+		return errors.Join(txn.Put(key("a/2"), nil), txn.Delete(key("a/1")), no)
+	})
+	if !errors.Is(err, no) {
+		t.Fatalf("got %v, want the closure's own error", err)
+	}
+	same(t, all(t, b, store.Prefix(key("a/"))), []string{"a/1=one"})
+}
+
+func panics(t *testing.T, b store.Backend) {
+	func() {
+		defer func() {
+			if r := recover(); r != "oops" {
+				t.Errorf("recovered %v", r)
+			}
+		}()
+		b.Update(ctx, func(txn store.Txn) error {
+			txn.Put(key("a/1"), nil)
+			panic("oops")
+		})
+	}()
+	put(t, b, "a/2", "two")
+	same(t, all(t, b, store.Prefix(key("a/"))), []string{"a/2=two"})
+}
+
+func writesNothing(t *testing.T, b store.Backend) {
+	put(t, b, "a/1", "one")
+	before, news := mark(t, b), b.News()
+	update(t, b, func(txn store.Txn) error {
+		_, err := txn.Get(key("a/1"))
+		return err
+	})
+	if after := mark(t, b); after != before {
+		t.Errorf("the mark went from %d to %d", before, after)
+	}
+	select {
+	case <-news:
+		t.Error("news of nothing")
+	default:
+	}
+}
+
+func viewCannotWrite(t *testing.T, b store.Backend) {
+	put(t, b, "a/1", "one")
+	err := b.View(ctx, func(txn store.Txn) error {
+		if txn.Put(key("a/2"), nil) == nil || txn.Delete(key("a/1")) == nil {
+			t.Error("wrote")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, all(t, b, store.Prefix(key("a/"))), []string{"a/1=one"})
+}
+
+func emptyKey(t *testing.T, b store.Backend) {
+	if err := b.Update(ctx, func(txn store.Txn) error { return txn.Put(nil, []byte("x")) }); err == nil {
+		t.Error("an empty key was put")
+	}
+}
+
+func endedContext(t *testing.T, b store.Backend) {
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	called := func(store.Txn) error { t.Error("called"); return nil }
+	if b.View(ended, called) == nil || b.Update(ended, called) == nil {
+		t.Error("no error")
+	}
+}
+
+func mark(t testing.TB, b store.Backend) uint64 {
+	t.Helper()
+	m, err := b.Mark(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func marksAndNews(t *testing.T, b store.Backend) {
+	before, news := mark(t, b), b.News()
+	put(t, b, "a/1", "one")
+	if mark(t, b) == before {
+		t.Error("the mark did not move")
+	}
+	select {
+	case <-news:
+	default:
+		t.Error("no news")
+	}
+	select {
+	case <-b.News():
+		t.Error("old news")
+	default:
+	}
+}
+
+// isolated has writers move two keys together and readers compare them.
+func isolated(t *testing.T, b store.Backend) {
+	const writers, readers, rounds = 4, 4, 25
+	put(t, b, "a/1", "0", "journal/1", "0")
+	both := func(txn store.Txn) (x, y []byte, err error) {
+		x, err1 := txn.Get(key("a/1"))
+		y, err2 := txn.Get(key("journal/1"))
+		return x, y, errors.Join(err1, err2)
+	}
+	var wg sync.WaitGroup
+	for range writers {
+		wg.Go(func() {
+			for range rounds {
+				err := b.Update(ctx, func(txn store.Txn) error {
+					x, _, err := both(txn)
+					var n int
+					fmt.Sscan(string(x), &n)
+					next := key("%d", n+1)
+					return errors.Join(err, txn.Put(key("a/1"), next), txn.Put(key("journal/1"), next))
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for range readers {
+		wg.Go(func() {
+			for range rounds {
+				err := b.View(ctx, func(txn store.Txn) error {
+					x, y, err := both(txn)
+					if !bytes.Equal(x, y) {
+						t.Errorf("saw %s and %s", x, y)
+					}
+					return err
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	same(t, all(t, b, store.Prefix(key("a/"))), []string{fmt.Sprintf("a/1=%d", writers*rounds)})
+}
