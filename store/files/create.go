@@ -1,0 +1,118 @@
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"vise/model"
+)
+
+const (
+	dirMode  fs.FileMode = 0o700
+	fileMode fs.FileMode = 0o600
+)
+
+// CreatePlan creates an item's plan with seed as its text, and the directories that
+// lead to it. When it returns nil the file is there for good: file and directories are
+// on the disk. What already has the name wins and is left alone, whatever it is; created
+// is then false, so that a retry is safe. This is the only time that vise writes a plan.
+func (h Home) CreatePlan(agent model.AgentID, id model.ItemID, seed string) (created bool, err error) {
+	created, err = h.createPlan(agent, id, seed)
+	if err != nil {
+		return false, fmt.Errorf("plan of %s/%s: %w", agent, id, err)
+	}
+	return created, nil
+}
+
+func (h Home) createPlan(agent model.AgentID, id model.ItemID, seed string) (bool, error) {
+	if !validIDs(agent, id) {
+		return false, errors.New("not a valid id")
+	}
+	if len(seed) > model.MaxPlanBytes {
+		return false, fmt.Errorf("%d bytes are more than a plan may have (%d)", len(seed), model.MaxPlanBytes)
+	}
+	dir, err := h.makeItemDir(agent, id)
+	if err != nil {
+		return false, err
+	}
+	defer dir.Close()
+	return createNew(dir, planFile, []byte(seed))
+}
+
+// makeItemDir opens an item's directory, creating what is missing below the home.
+func (h Home) makeItemDir(agent model.AgentID, id model.ItemID) (*os.Root, error) {
+	at, err := h.open()
+	if err != nil {
+		return nil, fmt.Errorf("home: %w", err)
+	}
+	for _, name := range below(agent, id) {
+		next, err := makeDir(at, name)
+		at.Close()
+		if err != nil {
+			return nil, err
+		}
+		at = next
+	}
+	return at, nil
+}
+
+// makeDir opens the directory name in at, and creates it first if it is missing. Its
+// entry is on the disk before anything is put into it, also if another process made it
+// and died before it could say so.
+func makeDir(at *os.Root, name string) (*os.Root, error) {
+	if err := at.Mkdir(name, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	if err := syncDir(at); err != nil {
+		return nil, err
+	}
+	dir, err := enter(at, name)
+	if err != nil {
+		return nil, fmt.Errorf("directory %s: %w", name, err)
+	}
+	return dir, nil
+}
+
+// createNew gives name the content data, whole or not at all, and only if nothing has
+// that name. A reader never sees half of it, nor does a crash leave half of it.
+func createNew(dir *os.Root, name string, data []byte) (created bool, err error) {
+	if _, err := dir.Lstat(name); err == nil {
+		return false, syncDir(dir)
+	}
+	temp, err := writeTemp(dir, data, fileMode)
+	if err != nil {
+		return false, err
+	}
+	err = nameNew(dir, temp, name)
+	if err != nil {
+		dir.Remove(temp)
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return false, err
+	}
+	return err == nil, syncDir(dir)
+}
+
+// nameNew gives the file temp its name, unless that is taken. Where the file system
+// cannot rename so, a link does the same; its second name is gone a moment later.
+func nameNew(dir *os.Root, temp, name string) error {
+	at, err := dir.Open(".")
+	if err != nil {
+		return err
+	}
+	defer at.Close()
+	err = renameNew(at, temp, name)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return linkNew(dir, temp, name)
+}
+
+func linkNew(dir *os.Root, temp, name string) error {
+	if err := dir.Link(temp, name); err != nil {
+		return err
+	}
+	return dir.Remove(temp)
+}

@@ -1,0 +1,32 @@
+package files
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+func identity(info fs.FileInfo) (changed int64, inode, device uint64) {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, 0, 0
+	}
+	return s.Ctim.Nano(), s.Ino, uint64(s.Dev)
+}
+
+// links is how many names a file has.
+func links(info fs.FileInfo) uint64 {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 1
+	}
+	return uint64(s.Nlink)
+}
+
+// renameNew renames a file in dir, and fails if to exists.
+func renameNew(dir *os.File, from, to string) error {
+	at := int(dir.Fd())
+	return unix.Renameat2(at, from, at, to, unix.RENAME_NOREPLACE)
+}

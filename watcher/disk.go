@@ -1,0 +1,28 @@
+package watcher
+
+import (
+	"os"
+
+	"vise/model"
+	"vise/store/files"
+)
+
+// disk is what the watcher looks at.
+type disk interface {
+	Plan(model.AgentID, model.ItemID) files.Plan
+	Stat(model.AgentID, model.ItemID) files.Stat
+	// PlanDir and ItemsDir name the directories to watch; empty for an id that is not valid.
+	PlanDir(model.AgentID, model.ItemID) string
+	ItemsDir(model.AgentID) string
+	// IsDir reports whether path is a directory and no link to one.
+	IsDir(path string) bool
+}
+
+type homeDisk struct{ files.Home }
+
+func diskOf(h files.Home) disk { return homeDisk{h} }
+
+func (homeDisk) IsDir(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.IsDir()
+}

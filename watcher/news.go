@@ -1,0 +1,112 @@
+package watcher
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"vise/store/files"
+)
+
+// Event is what has happened since the last one. It is a level, not a history: of ten
+// saves of a plan it has the last.
+type Event struct {
+	// LedgerMoved: the ledger's file was written to, perhaps by a commit that has not
+	// ended. Read the ledger's revision; it may turn out to be the one you have.
+	LedgerMoved bool
+	// Plans are those that differ from what was known, ordered by agent and item.
+	Plans []PlanNews
+	// Mode is how the watcher learns of changes now; a change of it is an Event too.
+	Mode Mode
+}
+
+// PlanNews is a plan that is not as it was known.
+type PlanNews struct {
+	Item Item
+	Plan files.Plan
+}
+
+// news is what Next has not told yet.
+type news struct {
+	mu     sync.Mutex // protects what follows
+	moved  bool
+	plans  map[Item]files.Plan
+	mode   Mode
+	turned bool // mode changed
+	closed bool
+
+	ready chan struct{} // holds one if there may be something to tell
+}
+
+func newNews() *news {
+	return &news{plans: map[Item]files.Plan{}, ready: make(chan struct{}, 1)}
+}
+
+// poke fills a level channel.
+func poke(level chan struct{}) {
+	select {
+	case level <- struct{}{}:
+	default:
+	}
+}
+
+func (n *news) change(f func()) {
+	n.mu.Lock()
+	f()
+	n.mu.Unlock()
+	poke(n.ready)
+}
+
+func (n *news) ledgerMoved()                    { n.change(func() { n.moved = true }) }
+func (n *news) plan(item Item, plan files.Plan) { n.change(func() { n.plans[item] = plan }) }
+func (n *news) turn(mode Mode)                  { n.change(func() { n.mode, n.turned = mode, true }) }
+func (n *news) close()                          { n.change(func() { n.closed = true }) }
+
+func (n *news) forget(item Item) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.plans, item)
+}
+
+func (n *news) currentMode() Mode {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.mode
+}
+
+func (n *news) next(ctx context.Context) (Event, error) {
+	for {
+		if event, ok, err := n.take(); ok || err != nil {
+			return event, err
+		}
+		select {
+		case <-n.ready:
+		case <-ctx.Done():
+			return Event{}, ctx.Err()
+		}
+	}
+}
+
+// take returns what there is to tell, if anything.
+func (n *news) take() (Event, bool, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		poke(n.ready) // for whoever else waits
+		return Event{}, false, ErrClosed
+	}
+	if !n.moved && !n.turned && len(n.plans) == 0 {
+		return Event{}, false, nil
+	}
+	event := Event{LedgerMoved: n.moved, Mode: n.mode}
+	for item, plan := range n.plans {
+		event.Plans = append(event.Plans, PlanNews{item, plan})
+	}
+	slices.SortFunc(event.Plans, func(a, b PlanNews) int {
+		return cmp.Or(cmp.Compare(a.Item.Agent, b.Item.Agent), cmp.Compare(a.Item.ID, b.Item.ID))
+	})
+	n.moved, n.turned = false, false
+	clear(n.plans)
+	return event, true, nil
+}

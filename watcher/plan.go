@@ -1,0 +1,65 @@
+package watcher
+
+import (
+	"time"
+
+	"vise/model"
+	"vise/store/files"
+)
+
+// plan is one watched plan file: what is known of it, and when it is to be read.
+type plan struct {
+	item  Item
+	dir   *dir
+	known model.PlanArtifact
+	// seen is how the file looked just before it was last read.
+	seen files.Stat
+	// first is the first event since the last read, zero if there was none; due is when to
+	// read; patience is when an empty or missing file becomes news, zero if it is neither.
+	first, due, patience time.Time
+}
+
+// touch notes an event of the file: it is read after a quiet time, or at the cap.
+func (p *plan) touch(now time.Time) {
+	if p.first.IsZero() {
+		p.first = now
+	}
+	p.due = earlier(now.Add(quiet), p.first.Add(quietCap))
+}
+
+// judge decides what a fresh reading is: news, no news, or too early to tell. In that
+// case due is when to read again, if no event makes it earlier or later.
+func (p *plan) judge(fresh files.Plan, now time.Time) (isNews, tooEarly bool) {
+	p.first = time.Time{}
+	if p.doubts(fresh) {
+		if p.patience.IsZero() {
+			p.patience = now.Add(grace)
+		}
+		if now.Before(p.patience) {
+			p.due = p.patience
+			if fresh.Unsettled {
+				p.due = earlier(now.Add(quiet), p.patience)
+			}
+			return false, true
+		}
+	}
+	p.due, p.patience = time.Time{}, time.Time{}
+	isNews = p.known.Condition == "" || !model.SamePlan(p.known, fresh.PlanArtifact)
+	p.known = fresh.PlanArtifact
+	return isNews, false
+}
+
+// doubts reports whether a reading looks like the middle of a save: nothing where there
+// was a text, as editors leave it for a moment, or a file that is being written.
+func (p *plan) doubts(fresh files.Plan) bool {
+	return fresh.Unsettled || hasText(p.known) && !hasText(fresh.PlanArtifact)
+}
+
+// hasText reports whether there is something to read, whether or not it can be shown.
+func hasText(a model.PlanArtifact) bool {
+	switch a.Condition {
+	case model.PlanOK, model.PlanNotText, model.PlanTooLarge:
+		return a.Bytes > 0
+	}
+	return false
+}

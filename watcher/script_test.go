@@ -1,0 +1,245 @@
+package watcher
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/fsnotify/fsnotify"
+
+	"vise/model"
+	"vise/store/files"
+)
+
+const agent model.AgentID = "a"
+
+// TestScripts runs testdata/*.txt: what happens to the files of a home, time that passes,
+// and what the watcher tells meanwhile. Time is not real.
+//
+//	watch ITEM…             make these the watched items; their plans are known as they are
+//	write ITEM [silent]     save the input as the plan, with an event unless silent
+//	type ITEM times=N       save the input and a number, N times, with a pause of 90 ms after each
+//	touch|remove|writing|forbid ITEM [silent]
+//	dir created|removed|renamed ITEM
+//	know ITEM               tell the watcher that the input is what is known
+//	ledger                  write to the ledger
+//	noise PATH              write to a file that is nobody's business
+//	trouble|troubles        an error of the source; more than it may have
+//	source limit=N|none|absent|end   what the system has to give from now on
+//	pass DURATION           let time pass; says what the watcher told, and when
+//	state                   what is watched, how, and how many plans were read
+func TestScripts(t *testing.T) {
+	paths, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { runScript(t, path) })
+		})
+	}
+}
+
+// stage is a watcher in a world of a test's making.
+type stage struct {
+	disk    *fakeDisk
+	system  *fakeSystem
+	watcher *Watcher
+	began   time.Time
+	changes int64
+
+	mu    sync.Mutex // protects told
+	told  []string
+	heard chan struct{} // closed when nothing more is told
+}
+
+func runScript(t *testing.T, path string) {
+	home, err := files.NewHome("/home")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{
+		disk:   &fakeDisk{Home: home, plans: map[Item]fakePlan{}},
+		system: newFakeSystem(), heard: make(chan struct{}),
+	}
+	defer func() {
+		s.watcher.Close()
+		<-s.heard
+	}()
+	datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+		if s.watcher == nil && d.Cmd != "source" {
+			s.start()
+		}
+		return s.do(t, d)
+	})
+}
+
+func (s *stage) start() {
+	s.began = time.Now()
+	c := Config{Home: s.disk.Home, Ledger: "/home/ledger.db"}
+	s.watcher = start(context.Background(), c, s.disk, s.system.open)
+	go s.listen()
+}
+
+// listen writes down what the watcher tells.
+func (s *stage) listen() {
+	defer close(s.heard)
+	mode := Mode{}
+	for {
+		event, err := s.watcher.Next(context.Background())
+		if err != nil {
+			return
+		}
+		at := time.Since(s.began)
+		s.mu.Lock()
+		if event.LedgerMoved {
+			s.told = append(s.told, fmt.Sprintf("%s ledger moved", at))
+		}
+		for _, n := range event.Plans {
+			s.told = append(s.told, fmt.Sprintf("%s %s %s %q", at, n.Item.ID, n.Plan.Condition, n.Plan.Raw))
+		}
+		if event.Mode != mode {
+			mode = event.Mode
+			s.told = append(s.told, fmt.Sprintf("%s %s", at, mode))
+		}
+		s.mu.Unlock()
+	}
+}
+
+func (s *stage) do(t *testing.T, d *datadriven.TestData) string {
+	switch d.Cmd {
+	case "pass":
+		return s.pass(t, d)
+	case "type":
+		return s.typing(t, d)
+	case "watch":
+		s.watch(d)
+	case "know":
+		it := s.item(d)
+		s.watcher.Known(it, model.NewPlanArtifact(it.Agent, it.ID, []byte(d.Input), time.Time{}))
+	case "write", "touch", "remove", "writing", "forbid":
+		s.change(d)
+	case "dir":
+		op := map[string]fsnotify.Op{"created": fsnotify.Create, "removed": fsnotify.Remove, "renamed": fsnotify.Rename}
+		it := Item{agent, model.ItemID(d.CmdArgs[1].Key)}
+		s.system.happen(s.disk.PlanDir(it.Agent, it.ID), op[d.CmdArgs[0].Key])
+	case "ledger":
+		s.system.happen("/home/ledger.db", fsnotify.Write)
+	case "noise":
+		s.system.happen(d.CmdArgs[0].Key, fsnotify.Write)
+	case "trouble":
+		s.system.trouble <- errOverflow
+	case "troubles":
+		for range errorsPerSweep + 1 {
+			s.system.trouble <- errOverflow
+		}
+	case "source":
+		s.turn(t, d)
+	case "state":
+		return s.state()
+	default:
+		d.Fatalf(t, "no such verb: %s", d.Cmd)
+	}
+	if s.watcher != nil {
+		synctest.Wait()
+	}
+	return ""
+}
+
+func (s *stage) item(d *datadriven.TestData) Item {
+	return Item{agent, model.ItemID(d.CmdArgs[0].Key)}
+}
+
+func (s *stage) pass(t *testing.T, d *datadriven.TestData) string {
+	span, err := time.ParseDuration(d.CmdArgs[0].Key)
+	if err != nil {
+		d.Fatalf(t, "%v", err)
+	}
+	return strings.Join(s.passFor(span), "\n")
+}
+
+func (s *stage) passFor(span time.Duration) []string {
+	<-time.After(span)
+	synctest.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	told := s.told
+	s.told = nil
+	return told
+}
+
+// typing saves a plan n times, with a pause after each.
+func (s *stage) typing(t *testing.T, d *datadriven.TestData) string {
+	var n int
+	d.ScanArgs(t, "times", &n)
+	input := d.Input
+	var told []string
+	for i := range n {
+		d.Input = fmt.Sprintf("%s%d", input, i+1)
+		s.change(d)
+		told = append(told, s.passFor(90*time.Millisecond)...)
+	}
+	return strings.Join(told, "\n")
+}
+
+func (s *stage) watch(d *datadriven.TestData) {
+	known := map[Item]model.PlanArtifact{}
+	for _, a := range d.CmdArgs {
+		it := Item{agent, model.ItemID(a.Key)}
+		known[it] = model.PlanArtifact{}
+		if p, ok := s.disk.at(it); ok {
+			known[it] = model.NewPlanArtifact(it.Agent, it.ID, []byte(p.text), time.Time{})
+		}
+	}
+	s.watcher.Set(known)
+}
+
+func (s *stage) change(d *datadriven.TestData) {
+	it := s.item(d)
+	s.changes++
+	p, _ := s.disk.at(it)
+	p.changed, p.unsettled, p.condition = s.changes, d.Cmd == "writing", ""
+	op := fsnotify.Write
+	switch d.Cmd {
+	case "write", "type":
+		p.text = d.Input
+	case "forbid":
+		p.condition, op = model.PlanUnreadable, fsnotify.Chmod
+	case "touch":
+		op = fsnotify.Chmod
+	}
+	if d.Cmd == "remove" {
+		op = fsnotify.Remove
+	}
+	s.disk.put(it, p, op != fsnotify.Remove)
+	if !d.HasArg("silent") {
+		s.system.happen(s.disk.PlanPath(it.Agent, it.ID), op)
+	}
+}
+
+func (s *stage) turn(t *testing.T, d *datadriven.TestData) {
+	s.system.locked(func() {
+		switch d.CmdArgs[0].Key {
+		case "none":
+			s.system.openErr = syscall.EMFILE
+		case "absent":
+			s.system.openErr = syscall.ENOSYS
+		case "end":
+			close(s.system.events)
+		case "limit":
+			s.system.openErr = nil
+			d.ScanArgs(t, "limit", &s.system.limit)
+		}
+	})
+}
+
+func (s *stage) state() string {
+	return fmt.Sprintf("%s, %d reads\n%s", s.watcher.Mode(), s.disk.count(0), s.system.list())
+}

@@ -1,0 +1,103 @@
+// Package watcher tells a door when the files of a home have changed: the ledger, by
+// whichever process, and the plans of the items that the door is interested in.
+//
+// Events of the file system are hints. They can be lost, late, early or about nothing,
+// so each one only makes the watcher look: at the ledger's frame, or at one plan when its
+// directory has been quiet for a moment. Independent of events, a sweep looks at size and
+// times of everything; it finds what events cannot tell and is all there is where the
+// system has no events to give.
+//
+// A door parks in Next and calls it again after each answer.
+package watcher
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"time"
+
+	"vise/model"
+	"vise/store/files"
+)
+
+// The watcher's times. Quiet, cap and grace are measured on what editors do: most write a
+// file in several steps within 20 ms, some leave it empty or away for up to 200 ms.
+const (
+	frame      = 16 * time.Millisecond  // at most one word of the ledger in a frame of the screen
+	quiet      = 100 * time.Millisecond // without an event, before a plan is read
+	quietCap   = time.Second            // however busy it is, a plan is read this often
+	grace      = 500 * time.Millisecond // how long a plan may be empty or gone before that is news
+	sweepEvery = 5 * time.Second
+	pollEvery  = 2 * time.Second  // instead of sweepEvery, without events
+	retryEvery = 30 * time.Second // between two attempts to get events again
+)
+
+// ErrClosed is what Next returns once the watcher has ended.
+var ErrClosed = errors.New("watcher: closed")
+
+// Config says what a Watcher watches from the start.
+type Config struct {
+	Home files.Home
+	// Ledger is the absolute path of the ledger's file; empty if it has none.
+	Ledger string
+}
+
+// Item names a WorkItem whose plan is watched.
+type Item struct {
+	Agent model.AgentID
+	ID    model.ItemID
+}
+
+// Watcher is the one watcher of a process. Its methods may be called from any goroutine,
+// and none but Next and Close waits.
+type Watcher struct {
+	wishes *wishes
+	news   *news
+	stop   context.CancelFunc
+	ended  chan struct{}
+}
+
+// Start watches until ctx ends or Close is called. Whatever happens to the ledger after
+// it returned is told. Without events from the system it polls, and Mode says so; that is
+// no error.
+func Start(ctx context.Context, c Config) (*Watcher, error) {
+	if c.Home.Dir() == "" {
+		return nil, errors.New("watcher: no home")
+	}
+	return start(ctx, c, diskOf(c.Home), openSource), nil
+}
+
+func start(ctx context.Context, c Config, d disk, open opener) *Watcher {
+	ctx, stop := context.WithCancel(ctx)
+	w := &Watcher{wishes: newWishes(), news: newNews(), stop: stop, ended: make(chan struct{})}
+	e := newEye(c, d, open, w.wishes, w.news)
+	go func() {
+		defer close(w.ended)
+		defer w.news.close()
+		e.run(ctx)
+	}()
+	return w
+}
+
+// Set makes items the ones whose plans are watched; their values are what the caller
+// knows of each plan (zero: nothing). A plan that turns out to differ is news. For an
+// item that is watched already the value is not used: see Known.
+func (w *Watcher) Set(items map[Item]model.PlanArtifact) { w.wishes.set(maps.Clone(items)) }
+
+// Known replaces what the watcher takes for known of a watched item's plan, and has the
+// file read again: news follows if it differs. Of an item that is not watched it says nothing.
+func (w *Watcher) Known(item Item, plan model.PlanArtifact) { w.wishes.know(item, plan) }
+
+// Next waits until something has happened since the last call, and returns all of it at
+// once. It is for one caller at a time: what one was told, another is not. The error is
+// ctx's, or ErrClosed.
+func (w *Watcher) Next(ctx context.Context) (Event, error) { return w.news.next(ctx) }
+
+// Mode says how the watcher learns of changes now.
+func (w *Watcher) Mode() Mode { return w.news.currentMode() }
+
+// Close ends the watcher and returns when all its goroutines have ended.
+func (w *Watcher) Close() {
+	w.stop()
+	<-w.ended
+}
