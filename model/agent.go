@@ -17,6 +17,9 @@ type Agent struct {
 	TurnIndex int `json:"turn_index,omitempty"`
 	// Offered is the tick that waits for a turn to answer it.
 	Offered *Offered `json:"offered,omitempty"`
+	// FailedTurns counts turns that failed in a row; until RestUntil none is tried.
+	FailedTurns int       `json:"failed_turns,omitempty"`
+	RestUntil   time.Time `json:"rest_until,omitzero"`
 	// QueuedInput counts messages that wait for the agent's next turn.
 	QueuedInput int       `json:"queued_input,omitempty"`
 	CreatedAt   time.Time `json:"created_at"`
@@ -41,7 +44,9 @@ type Turn struct {
 	// Tick is the key of the tick that the turn answers; empty for messages alone.
 	Tick       string `json:"tick,omitempty"`
 	WorkItemID ItemID `json:"work_item_id,omitempty"`
-	Rounds     int    `json:"rounds,omitempty"`
+	// OfferedID is the item that the tick offered.
+	OfferedID ItemID `json:"offered_work_item_id,omitempty"`
+	Rounds    int    `json:"rounds,omitempty"`
 	// Messages are those that the turn took; Promoted says that a report became its brief.
 	Messages  []MessageID `json:"messages,omitempty"`
 	Promoted  bool        `json:"promoted,omitempty"`

@@ -20,7 +20,7 @@ type book struct {
 	delegations map[DelegationID]Delegation
 	messages    map[MessageID]Message
 	attempts    map[ItemID]Attempt
-	traces      map[ItemID]Trace
+	traces      map[string]Trace
 	ingresses   map[IngressID]Ingress
 	journal     []Entry
 	revision    uint64
@@ -30,7 +30,7 @@ func newBook() *book {
 	return &book{
 		agents: map[AgentID]Agent{}, items: map[ItemID]WorkItem{}, waits: map[WaitID]Wait{}, tasks: map[TaskID]Task{},
 		briefs: map[ItemID]Brief{}, deliveries: map[ItemID]Delivery{}, delegations: map[DelegationID]Delegation{},
-		messages: map[MessageID]Message{}, attempts: map[ItemID]Attempt{}, traces: map[ItemID]Trace{}, ingresses: map[IngressID]Ingress{},
+		messages: map[MessageID]Message{}, attempts: map[ItemID]Attempt{}, traces: map[string]Trace{}, ingresses: map[IngressID]Ingress{},
 	}
 }
 
@@ -76,7 +76,7 @@ func (b *book) write(r Record) {
 	case Attempt:
 		b.attempts[r.WorkItemID] = r
 	case Trace:
-		b.traces[r.WorkItemID] = r
+		b.traces[r.Key()] = r
 	case Ingress:
 		b.ingresses[r.ID] = r
 	}
@@ -106,7 +106,7 @@ func (b *book) Delegation(id DelegationID) (Delegation, bool) { return get(b.del
 func (b *book) Brief(_ AgentID, id ItemID) (Brief, bool)      { return get(b.briefs, id) }
 func (b *book) Message(id MessageID) (Message, bool)          { return get(b.messages, id) }
 func (b *book) Attempt(_ AgentID, id ItemID) (Attempt, bool)  { return get(b.attempts, id) }
-func (b *book) Trace(_ AgentID, id ItemID) (Trace, bool)      { return get(b.traces, id) }
+func (b *book) Trace(a AgentID, id ItemID) (Trace, bool)      { return get(b.traces, TraceKey(a, id)) }
 func (b *book) Ingress(id IngressID) (Ingress, bool)          { return get(b.ingresses, id) }
 func (b *book) Revision() uint64                              { return b.revision }
 

@@ -113,6 +113,8 @@ type Round struct {
 	// WorkItemID names the item that the text reports on. Without it only the focus counts.
 	WorkItemID ItemID   `json:"work_item_id,omitempty"`
 	Provenance ReportOf `json:"provenance,omitempty"`
+	// Done are items that the round completed already, through another door, in this turn.
+	Done []ItemID `json:"done,omitempty"`
 	// Turn is the turn that the round belongs to: it is traced there, and refused when the
 	// turn is over. Zero: no turn.
 	Turn int `json:"turn,omitempty"`
@@ -143,6 +145,8 @@ type StartTask struct {
 	WorkItemID ItemID `json:"work_item_id,omitempty"`
 	Summary    Text   `json:"summary"`
 	Blocking   bool   `json:"blocking,omitempty"`
+	// Run is how it was started; zero for a task that vise does not supervise.
+	Run TaskRun `json:"run,omitzero"`
 }
 
 // EndTask records how a task ended and triggers the waits on it. Ending it twice changes
@@ -150,7 +154,10 @@ type StartTask struct {
 type EndTask struct {
 	TaskID TaskID     `json:"task_id"`
 	Status TaskStatus `json:"status"`
-	Result Text       `json:"result,omitempty"`
+	// Result is for the agent: what came out, or why it ended.
+	Result Text `json:"result,omitempty"`
+	// End is how a supervised command ended.
+	End *TaskEnd `json:"end,omitempty"`
 }
 
 // OpenDelegation ties a child agent's item to one of this agent's.
@@ -204,6 +211,8 @@ type EndTurn struct {
 	Turn    int         `json:"turn"`
 	Outcome TurnOutcome `json:"outcome"`
 	Reason  Text        `json:"reason,omitempty"`
+	// Code names what went wrong with the agent's program; empty when nothing did.
+	Code TurnCode `json:"code,omitempty"`
 	// Final is the turn's last text. It becomes the turn's brief unless a report was promoted.
 	Final Text `json:"final,omitempty"`
 }

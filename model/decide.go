@@ -71,6 +71,9 @@ func decideAgent(now time.Time) func(Facts, Agent) (Decision, bool) {
 			return Decision{Kind: DecideStop, Reason: "stopped"}, true
 		case a.Turn.Runs(now):
 			return Decision{Kind: DecideNoop, Reason: "turn_in_progress", WorkItemID: a.Turn.WorkItemID, Until: a.Turn.ExpiresAt}, true
+		case a.QueuedInput > 0 && now.Before(a.RestUntil):
+			return Decision{Kind: DecideNoop, Reason: "failed_turn_rests", Until: a.RestUntil,
+				Evidence: []string{fmt.Sprintf("failed_turns=%d", a.FailedTurns), fmt.Sprintf("queued_input=%d", a.QueuedInput)}}, true
 		case a.QueuedInput > 0:
 			return Decision{Kind: DecideStartModelTurn, Reason: "queued_input", ModelReentry: true,
 				Evidence: []string{fmt.Sprintf("queued_input=%d", a.QueuedInput)}}, true
@@ -207,7 +210,7 @@ var waitDecisions = []struct {
 }{
 	{WaitOperator, WaitingOperator, DecideWaitForOperator}, {WaitTask, WaitingTask, DecideWaitForTask},
 	{WaitExternal, WaitingExternal, DecideWaitForExternal}, {WaitTimer, WaitingTimer, DecideWaitForTimer},
-	{WaitSystem, WaitingSystem, DecideEmitTick},
+	{WaitSystem, WaitingSystem, DecideWaitForTimer},
 }
 
 func decideAgentWaits(f Facts, a Agent) (Decision, bool) {

@@ -26,8 +26,11 @@ type TurnNews struct {
 	Messages []MessageID `json:"message_ids,omitempty"`
 	Outcome  TurnOutcome `json:"outcome,omitempty"`
 	Reason   Text        `json:"reason,omitempty"`
+	Code     TurnCode    `json:"code,omitempty"`
 	Rounds   int         `json:"rounds,omitempty"`
 	Final    Text        `json:"final,omitempty"`
+	// RestUntil is when a turn is tried again after one that failed.
+	RestUntil time.Time `json:"rest_until,omitzero"`
 	// BriefSuppressed: a promoted report stands for the turn's final text.
 	BriefSuppressed bool  `json:"brief_suppressed,omitempty"`
 	DurationMS      int64 `json:"duration_ms,omitempty"`

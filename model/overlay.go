@@ -148,7 +148,7 @@ func (o *overlay) Attempt(a AgentID, id ItemID) (Attempt, bool) {
 }
 
 func (o *overlay) Trace(a AgentID, id ItemID) (Trace, bool) {
-	if t, ok := written[Trace](o, KindTrace, string(id)); ok {
+	if t, ok := written[Trace](o, KindTrace, TraceKey(a, id)); ok {
 		return t, true
 	}
 	return o.Facts.Trace(a, id)

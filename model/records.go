@@ -42,6 +42,8 @@ type Task struct {
 	// Blocking refuses the completion of WorkItemID while the task runs.
 	Blocking  bool      `json:"blocking,omitempty"`
 	Result    Text      `json:"result,omitempty"`
+	Run       TaskRun   `json:"run,omitzero"`
+	End       *TaskEnd  `json:"end,omitempty"`
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 }
@@ -186,8 +188,16 @@ func (Trace) RecordKind() RecordKind { return KindTrace }
 // Partition is part of Record.
 func (t Trace) Partition() AgentID { return t.AgentID }
 
-// Key is part of Record.
-func (t Trace) Key() string { return string(t.WorkItemID) }
+// Key is part of Record. What was said without a focus is the agent's.
+func (t Trace) Key() string { return TraceKey(t.AgentID, t.WorkItemID) }
+
+// TraceKey is the key of an item's trace, or of the agent's own when item is empty.
+func TraceKey(agent AgentID, item ItemID) string {
+	if item == "" {
+		return "@" + string(agent)
+	}
+	return string(item)
+}
 
 func (Ingress) record() {}
 

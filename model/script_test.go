@@ -59,6 +59,11 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		return s.list(AgentID(agent), d)
 	case "decide":
 		return fmt.Sprintln(toJSON(Decide(s.book, AgentID(agent), s.now)))
+	case "next":
+		return s.next(AgentID(agent))
+	case "advise":
+		w, _ := s.book.Item(ItemID(d.CmdArgs[0].Key))
+		return advice(Advise(s.book, w, s.now))
 	case "why":
 		w, _ := s.book.Item(ItemID(d.CmdArgs[0].Key))
 		return why(Explain(s.book, w, s.now))
@@ -266,6 +271,26 @@ func (s *script) list(agent AgentID, d *datadriven.TestData) string {
 	fmt.Fprintf(&b, "%d of %d\n", l.Returned, l.Total)
 	for _, r := range l.Rows {
 		b.WriteString(s.line(r.ID))
+	}
+	return b.String()
+}
+
+// next is when the scheduler looks again, and what it would pick by itself.
+func (s *script) next(agent AgentID) string {
+	out := "look never\n"
+	if at := NextLook(s.book, agent, Decide(s.book, agent, s.now)); !at.IsZero() {
+		out = "look " + at.Format("15:04:05") + "\n"
+	}
+	if pick, ok := AutoPick(s.book, agent, s.now); ok {
+		out += "pick " + string(pick.WorkItemID) + "\n"
+	}
+	return out
+}
+
+func advice(list []Advice) string {
+	var b strings.Builder
+	for _, a := range list {
+		fmt.Fprintf(&b, "%s: %s\n", a.Kind, a.Text)
 	}
 	return b.String()
 }

@@ -61,14 +61,35 @@ func (c DeliverIngress) step(s *step) error {
 	s.put(in)
 	s.receipt.AgentID, s.receipt.IngressID = in.AgentID, in.ID
 	s.event(EventIngressDelivered, "", IngressNews{IngressID: in.ID, WaitID: in.WaitID, Deliver: in.Deliver, Deliveries: in.Deliveries})
-	var item ItemID
-	if x, ok := s.Wait(in.WaitID); ok && x.Status == WaitActive {
-		item = x.WorkItemID
-		s.trigger([]Wait{x}, Provenance{Actor: s.at.Actor, Source: cut(c.Source, rowText), Payload: c.Payload})
-	}
-	if in.Deliver == DeliverEnqueueMessage && trimmed(c.Payload) != "" {
+	p := Provenance{Actor: s.at.Actor, Source: cut(c.Source, rowText), Payload: c.Payload}
+	waits := s.heard(in)
+	s.wake(waits, p)
+	if len(waits) == 0 && in.Deliver == DeliverEnqueueMessage && trimmed(c.Payload) != "" {
 		a, _ := s.Agent(in.AgentID)
-		return s.say(a, Message{WorkItemID: item, Source: cut(c.Source, rowText), Priority: Normal, Body: c.Payload})
+		s.queue(a, Message{Source: p.Source, Priority: Normal, Body: trimmed(c.Payload)})
 	}
 	return nil
+}
+
+// heard are the active waits that a delivery triggers: the one it is bound to, or, bound
+// to the agent, the agent's own external waits.
+func (s *step) heard(in Ingress) []Wait {
+	var waits []Wait
+	if in.WaitID != "" {
+		if x, ok := s.Wait(in.WaitID); ok && x.Status == WaitActive {
+			waits = append(waits, x)
+		}
+	} else {
+		for _, x := range s.ItemWaits(in.AgentID, "") {
+			if x.Kind == WaitExternal {
+				waits = append(waits, x)
+			}
+		}
+	}
+	for i := range waits {
+		if in.Deliver == DeliverEnqueueMessage {
+			waits[i].Deliver = in.Deliver
+		}
+	}
+	return waits
 }

@@ -31,7 +31,7 @@ func (c Say) step(s *step) error {
 	return s.say(a, Message{WorkItemID: c.WorkItemID, Source: source, Priority: c.Priority, Body: c.Text})
 }
 
-// say queues a message. It wakes an agent that sleeps and leaves the focus alone.
+// say checks and queues a message. It wakes an agent that sleeps and leaves the focus alone.
 func (s *step) say(a Agent, m Message) error {
 	if m.Body = trimmed(m.Body); m.Body == "" {
 		return Refuse(CodeInvalid, "text must not be empty").At("text").WithHint("say something")
@@ -39,15 +39,8 @@ func (s *step) say(a Agent, m Message) error {
 	if len(m.Body) > MaxMessage || !utf8.ValidString(string(m.Body)) {
 		return Refuse(CodeInvalid, "text must be UTF-8 of at most %d bytes", MaxMessage).At("text").WithHint("put the rest in a file and name it")
 	}
-	m.ID, m.AgentID, m.Origin, m.Status = MessageID(s.newID("ms-")), a.ID, s.at.Actor, MessageQueued
-	m.CreatedAt, m.UpdatedAt = s.at.At, s.at.At
-	s.put(m)
-	a.QueuedInput++
-	a.UpdatedAt = s.at.At
-	s.put(a)
 	s.receipt.AgentID, s.receipt.WorkItemID = a.ID, m.WorkItemID
-	s.receipt.Messages = append(s.receipt.Messages, m.ID)
-	s.event(EventMessageQueued, m.WorkItemID, MessageNews{MessageID: m.ID, Priority: m.Priority, Source: m.Source, Text: cut(m.Body, previewReport)})
+	s.queue(a, m)
 	return nil
 }
 

@@ -22,6 +22,7 @@ func (c Tick) step(s *step) error {
 // the order, so the next Tick looks at it afresh.
 func (s *step) rest(a Agent, rechecks []DueRecheck) {
 	fired := len(s.events) > 0 && len(s.receipt.TriggeredWaits) > 0
+	a, _ = s.Agent(a.ID)
 	d := Decide(s, a.ID, s.at.At)
 	s.receipt.Decision = &d
 	if fired {
@@ -46,7 +47,7 @@ func (s *step) fire(a Agent) []DueRecheck {
 	for _, d := range s.Due(a.ID, s.at.At, maxDue) {
 		if d.WaitID != "" {
 			if x, ok := s.Wait(d.WaitID); ok && x.Status == WaitActive && x.TriggerCount == 0 {
-				s.trigger([]Wait{x}, Provenance{Actor: s.at.Actor, Source: "timer"})
+				s.wake([]Wait{x}, Provenance{Actor: s.at.Actor, Source: Text(x.Kind)})
 			}
 			continue
 		}

@@ -35,7 +35,7 @@ func (c ClaimTurn) step(s *step) error {
 		a.Turn.WorkItemID = w.ID
 	}
 	if a.Offered != nil && a.Offered.Key == c.Tick {
-		a.Offered = nil
+		a.Turn.OfferedID, a.Offered = a.Offered.WorkItemID, nil
 	}
 	a.Posture, a.UpdatedAt = Awake, s.at.At
 	s.takeMessages(&a)
@@ -88,7 +88,8 @@ func (s *step) sweepTurn(a Agent) Agent {
 
 func (s *step) endTurn(a Agent, c EndTurn) Agent {
 	t := *a.Turn
-	again := c.Outcome == TurnInterrupted
+	// Whoever never said a round has not read its messages either.
+	again := c.Outcome == TurnInterrupted || t.Rounds == 0 && c.Outcome != TurnCompleted
 	for _, id := range t.Messages {
 		m, ok := s.Message(id)
 		if !ok || m.Status != MessageSent {
@@ -102,10 +103,37 @@ func (s *step) endTurn(a Agent, c EndTurn) Agent {
 		s.put(m)
 	}
 	a.Turn, a.UpdatedAt = nil, s.at.At
+	a = restAfter(a, c.Outcome, s.at.At)
 	s.put(a)
-	s.event(EventTurnEnded, t.WorkItemID, TurnNews{Turn: t.Index, Outcome: c.Outcome, Reason: c.Reason, Rounds: t.Rounds,
+	if c.Outcome == TurnInterrupted {
+		s.retryOffer(t)
+	}
+	s.event(EventTurnEnded, t.WorkItemID, TurnNews{Turn: t.Index, Outcome: c.Outcome, Reason: c.Reason, Code: c.Code, Rounds: t.Rounds, RestUntil: a.RestUntil,
 		Final: cut(c.Final, previewReport), BriefSuppressed: t.Promoted, DurationMS: s.at.At.Sub(t.StartedAt).Milliseconds()})
 	return a
+}
+
+// restAfter spaces the turns of a program that keeps failing, so that its queued input
+// does not start it again and again. Any other outcome ends the series.
+func restAfter(a Agent, outcome TurnOutcome, now time.Time) Agent {
+	switch outcome {
+	case TurnFailed, TurnTimedOut:
+		a.FailedTurns++
+		a.RestUntil = now.Add(backoff(a.FailedTurns))
+	case TurnCompleted:
+		a.FailedTurns, a.RestUntil = 0, time.Time{}
+	}
+	return a
+}
+
+// retryOffer lets what an interrupted turn was offered be offered again at once. The
+// attempt still counts: an item that brings down its driver stalls in the end.
+func (s *step) retryOffer(t Turn) {
+	x, ok := s.Attempt(s.receipt.AgentID, t.OfferedID)
+	if ok && t.OfferedID != "" && x.TickKey == t.Tick && s.at.At.Before(x.NextAt) {
+		x.NextAt = s.at.At
+		s.put(x)
+	}
 }
 
 // running loads the agent whose turn is meant, and fences off a holder that is late.
@@ -152,8 +180,9 @@ func (c EndTurn) step(s *step) error {
 	return nil
 }
 
-// traceRound keeps a round as process trace of the focus, and counts it on the turn.
-func (s *step) traceRound(c Round, text Text) {
+// traceRound keeps a round as process trace of the focus that it began with, else of the
+// one that it took, and counts it on the turn.
+func (s *step) traceRound(c Round, text Text, item ItemID) {
 	id := s.actingAgent()
 	a, ok := s.Agent(id)
 	if !ok || c.Turn == 0 {
@@ -164,8 +193,11 @@ func (s *step) traceRound(c Round, text Text) {
 	t.Promoted = t.Promoted || s.receipt.ReportPromoted
 	a.Turn = &t
 	s.put(a)
-	x, _ := s.Trace(a.ID, t.WorkItemID)
-	x.AgentID, x.WorkItemID = a.ID, t.WorkItemID
+	if item == "" {
+		item = s.boundTo(c, t)
+	}
+	x, _ := s.Trace(a.ID, item)
+	x.AgentID, x.WorkItemID = a.ID, item
 	e := TraceEntry{At: s.at.At, Turn: t.Index, Round: t.Rounds, Text: cut(text, maxTraceText)}
 	for _, call := range c.Calls {
 		e.Calls = append(e.Calls, call.Name())
@@ -173,5 +205,17 @@ func (s *step) traceRound(c Round, text Text) {
 	x.Entries = append(slices.Clone(x.Entries), e)
 	x.Entries = x.Entries[max(0, len(x.Entries)-maxTrace):]
 	s.put(x)
-	s.event(EventRound, t.WorkItemID, RoundNews{Turn: t.Index, Round: t.Rounds, Text: cut(text, rowObjective), Calls: e.Calls})
+	s.event(EventRound, item, RoundNews{Turn: t.Index, Round: t.Rounds, Text: cut(text, rowObjective), Calls: e.Calls})
+}
+
+// boundTo is the item of a round that began without a focus: what it picked, what it
+// completed elsewhere, or what the turn began with.
+func (s *step) boundTo(c Round, t Turn) ItemID {
+	if w, ok := Focus(s, s.actingAgent()); ok {
+		return w.ID
+	}
+	if len(c.Done) == 1 {
+		return c.Done[0]
+	}
+	return t.WorkItemID
 }

@@ -24,6 +24,23 @@ const (
 	TurnInterrupted TurnOutcome = "interrupted"
 )
 
+// TurnCode is the stable name of what went wrong with an agent's program.
+type TurnCode string
+
+// The codes of a turn that did not go well.
+const (
+	ProgramMissing  TurnCode = "agent_program_missing"
+	ProgramFailed   TurnCode = "agent_program_failed"
+	ProgramTimedOut TurnCode = "agent_program_timed_out"
+	ProgramFlooded  TurnCode = "agent_output_too_large"
+	ProgramGarbled  TurnCode = "agent_output_not_understood"
+	ProgramTooLong  TurnCode = "agent_rounds_exhausted"
+	RoundsRefused   TurnCode = "agent_rounds_refused"
+	TurnStopped     TurnCode = "agent_stopped"
+	TurnInterjected TurnCode = "operator_interjected"
+	DriverStopped   TurnCode = "driver_stopped"
+)
+
 // Attempt counts how often the scheduler offered an item for one reason without anything
 // new: it spaces the offers and ends them as stalled, so that no item is stranded and none
 // spins (DESIGN §4.12).
