@@ -156,6 +156,14 @@ func (b *book) RunningTasks(a AgentID, limit int) []Task {
 	return having(b.tasks, func(t Task) bool { return t.AgentID == a && t.Status == TaskRunning })
 }
 
+func (b *book) Tasks(a AgentID, limit int) []Task {
+	return having(b.tasks, func(t Task) bool { return t.AgentID == a })
+}
+
+func (b *book) Ingresses(a AgentID, limit int) []Ingress {
+	return having(b.ingresses, func(in Ingress) bool { return in.AgentID == a })
+}
+
 // rows are all rows of an agent, sorted as the index would.
 func (b *book) rows(a AgentID) []Row {
 	var out []Row

@@ -51,6 +51,10 @@ type Reader interface {
 	HistoryBefore(agent AgentID, before Position, limit int) []Entry
 	// RunningTasks are the agent's running tasks, oldest first.
 	RunningTasks(agent AgentID, limit int) []Task
+	// Tasks are the agent's tasks, running ones first, then newest first.
+	Tasks(agent AgentID, limit int) []Task
+	// Ingresses are the capabilities that reach the agent, newest first, revoked ones too.
+	Ingresses(agent AgentID, limit int) []Ingress
 	// Waits are all waits of an item, cancelled ones too, newest first.
 	Waits(agent AgentID, item ItemID, limit int) []Wait
 }
