@@ -198,6 +198,7 @@ func TestATaskWhoseSupervisorIsGoneEndsAndTriggersItsWaits(t *testing.T) {
 		b.pass(2 * sweepEvery)
 		b.want(model.EventTaskEnded, 1)
 		b.want(model.EventWaitTriggered, 1)
+		b.pass(24 * time.Hour) // until its item is stalled
 		views := b.views.Load()
 		b.pass(time.Hour)
 		if b.views.Load() != views {
@@ -209,6 +210,7 @@ func TestATaskWhoseSupervisorIsGoneEndsAndTriggersItsWaits(t *testing.T) {
 func TestAutoPickTakesTheFirstQueuedItemWhereItIsAllowed(t *testing.T) {
 	bubble(t, func(b *bench) {
 		first := b.do(model.Operator, model.CreateWorkItem{Objective: "One"}).WorkItemID
+		b.pass(time.Second)
 		b.do(model.Operator, model.CreateWorkItem{Objective: "Two"})
 		b.start(nil)
 		b.pass(time.Second)
