@@ -46,7 +46,9 @@ type Turn struct {
 	WorkItemID ItemID `json:"work_item_id,omitempty"`
 	// OfferedID is the item that the tick offered.
 	OfferedID ItemID `json:"offered_work_item_id,omitempty"`
-	Rounds    int    `json:"rounds,omitempty"`
+	// Rechecks are the blocked items whose second look the tick asked for.
+	Rechecks []ItemID `json:"rechecks,omitempty"`
+	Rounds   int      `json:"rounds,omitempty"`
 	// Messages are those that the turn took; Promoted says that a report became its brief.
 	Messages  []MessageID `json:"messages,omitempty"`
 	Promoted  bool        `json:"promoted,omitempty"`

@@ -50,7 +50,7 @@ func Decide(f Facts, id AgentID, now time.Time) Decision {
 		return Decision{Kind: DecideSleep, Reason: "unknown_agent"}
 	}
 	var rest skipped
-	for _, rule := range []func(Facts, Agent) (Decision, bool){decideAgent(now), decideOffered(now), decideWork(now, &rest), decideDue(now), decideAgentWaits, decideItemWaits} {
+	for _, rule := range []func(Facts, Agent) (Decision, bool){decideAgent(now), decideOffered(now), decideWork(now, &rest), decideRechecks(now), decideDue(now), decideAgentWaits, decideItemWaits} {
 		if d, ok := rule(f, a); ok {
 			return rest.on(d)
 		}
@@ -98,6 +98,17 @@ func decideOffered(now time.Time) func(Facts, Agent) (Decision, bool) {
 			return Decision{}, false
 		}
 		return Decision{Kind: DecideNoop, Reason: "tick_waits_for_turn", WorkItemID: w.ID, Until: a.Offered.Until,
+			Evidence: []string{a.Offered.Key}}, true
+	}
+}
+
+// decideRechecks lets second looks wait for a turn behind all other work.
+func decideRechecks(now time.Time) func(Facts, Agent) (Decision, bool) {
+	return func(f Facts, a Agent) (Decision, bool) {
+		if a.Offered == nil || a.Offered.Reason != reasonRecheck || !now.Before(a.Offered.Until) {
+			return Decision{}, false
+		}
+		return Decision{Kind: DecideNoop, Reason: "tick_waits_for_turn", WorkItemID: a.Offered.WorkItemID, Until: a.Offered.Until,
 			Evidence: []string{a.Offered.Key}}, true
 	}
 }
@@ -194,7 +205,7 @@ func decideDue(now time.Time) func(Facts, Agent) (Decision, bool) {
 		if len(due) == 0 {
 			return Decision{}, false
 		}
-		d := Decision{Kind: DecideEmitTick, Reason: "work_item_recheck", WorkItemID: due[0].ItemID, ModelReentry: true}
+		d := Decision{Kind: DecideEmitTick, Reason: reasonRecheck, WorkItemID: due[0].ItemID, ModelReentry: true}
 		if due[0].WaitID != "" {
 			d.Reason, d.WaitID = "timer_due", due[0].WaitID
 		}

@@ -42,3 +42,18 @@ func AutoPick(f Facts, id AgentID, now time.Time) (PickWorkItem, bool) {
 	}
 	return PickWorkItem{}, false
 }
+
+// TurnDue reports whether an agent should get a turn now, and the key of the tick that the
+// turn answers; input that is queued has none.
+func TurnDue(f Facts, id AgentID, now time.Time) (tick string, due bool) {
+	a, _ := f.Agent(id)
+	switch d := Decide(f, id, now); {
+	case d.Kind == DecideStartModelTurn:
+		return "", true
+	case d.Reason == "tick_waits_for_turn" && now.Before(a.RestUntil):
+		return "", false
+	case d.Reason == "tick_waits_for_turn":
+		return a.Offered.Key, true
+	}
+	return "", false
+}

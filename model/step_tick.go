@@ -1,5 +1,11 @@
 package model
 
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
 // maxDue bounds what one Tick fires; the next Tick goes on.
 const maxDue = 100
 
@@ -36,7 +42,7 @@ func (s *step) rest(a Agent, rechecks []DueRecheck) {
 	if d.Kind == DecideEmitTick && d.Key != "" {
 		s.offer(a, d, rechecks)
 	} else if len(rechecks) > 0 {
-		s.event(EventTickEmitted, "", TickNews{Subsystem: "work_item_recheck", Count: len(rechecks), Rechecks: rechecks})
+		s.offerRechecks(a, rechecks)
 	}
 }
 
@@ -76,12 +82,40 @@ func (s *step) offer(a Agent, d Decision, rechecks []DueRecheck) {
 	t.Count++
 	t.LastAt, t.NextAt = s.at.At, s.at.At.Add(backoff(t.Count))
 	s.put(t)
-	a.Offered = &Offered{Key: d.Key, Reason: d.Reason, WorkItemID: d.WorkItemID, At: s.at.At, Until: t.NextAt}
+	a.Offered = &Offered{Key: d.Key, Reason: d.Reason, WorkItemID: d.WorkItemID, At: s.at.At, Until: t.NextAt,
+		Rechecks: append(a.unseenRechecks(), idsOf(rechecks)...)}
 	s.put(a)
 	w, _ := s.Item(d.WorkItemID)
 	s.receipt.TickKey, s.receipt.WorkItemID = d.Key, d.WorkItemID
 	s.event(EventTickEmitted, d.WorkItemID, TickNews{Subsystem: "work_queue", Reason: d.Reason, Key: d.Key, Objective: cut(w.Objective, rowObjective),
 		Attempt: t.Count, Count: len(rechecks), Rechecks: rechecks})
+}
+
+// offerRechecks emits a tick for second looks alone. It stands until a turn answers it or
+// other work is offered, which then carries them along.
+func (s *step) offerRechecks(a Agent, rechecks []DueRecheck) {
+	ids := append(a.unseenRechecks(), idsOf(rechecks)...)
+	key := fmt.Sprintf("%s:%s@%s", reasonRecheck, rechecks[0].WorkItemID, rechecks[0].RecheckAt.Format(time.RFC3339))
+	a.Offered = &Offered{Key: key, Reason: reasonRecheck, WorkItemID: rechecks[0].WorkItemID, At: s.at.At, Until: s.at.At.Add(lastBackoff), Rechecks: ids}
+	s.put(a)
+	s.receipt.TickKey = key
+	s.event(EventTickEmitted, "", TickNews{Subsystem: reasonRecheck, Key: key, Count: len(rechecks), Rechecks: rechecks})
+}
+
+// unseenRechecks are those that were offered and that no turn has taken.
+func (a Agent) unseenRechecks() []ItemID {
+	if a.Offered == nil {
+		return nil
+	}
+	return slices.Clone(a.Offered.Rechecks[max(0, len(a.Offered.Rechecks)-maxDue):])
+}
+
+func idsOf(rechecks []DueRecheck) []ItemID {
+	var ids []ItemID
+	for _, r := range rechecks {
+		ids = append(ids, r.WorkItemID)
+	}
+	return ids
 }
 
 // stall marks the candidates that were offered often enough without news.

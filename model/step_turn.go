@@ -35,7 +35,7 @@ func (c ClaimTurn) step(s *step) error {
 		a.Turn.WorkItemID = w.ID
 	}
 	if a.Offered != nil && a.Offered.Key == c.Tick {
-		a.Turn.OfferedID, a.Offered = a.Offered.WorkItemID, nil
+		a.Turn.OfferedID, a.Turn.Rechecks, a.Offered = a.Offered.WorkItemID, a.Offered.Rechecks, nil
 	}
 	a.Posture, a.UpdatedAt = Awake, s.at.At
 	s.takeMessages(&a)

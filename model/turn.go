@@ -80,7 +80,12 @@ type Offered struct {
 	WorkItemID ItemID    `json:"work_item_id,omitempty"`
 	At         time.Time `json:"at"`
 	Until      time.Time `json:"until"`
+	// Rechecks are blocked items whose second look is due.
+	Rechecks []ItemID `json:"rechecks,omitempty"`
 }
+
+// reasonRecheck is the reason of a tick that offers nothing but a second look.
+const reasonRecheck = "work_item_recheck"
 
 // tickKey names an offer: the same item, for the same reason, with nothing new about it.
 func tickKey(reason string, r Row) string {
