@@ -113,6 +113,8 @@ type Round struct {
 	// WorkItemID names the item that the text reports on. Without it only the focus counts.
 	WorkItemID ItemID   `json:"work_item_id,omitempty"`
 	Provenance ReportOf `json:"provenance,omitempty"`
+	// Refused says why the round's calls were not carried out; it has none then.
+	Refused Text `json:"refused,omitempty"`
 	// Done are items that the round completed already, through another door, in this turn.
 	Done []ItemID `json:"done,omitempty"`
 	// Turn is the turn that the round belongs to: it is traced there, and refused when the

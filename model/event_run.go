@@ -42,6 +42,8 @@ type RoundNews struct {
 	Round int      `json:"round"`
 	Text  Text     `json:"text,omitempty"`
 	Calls []string `json:"calls,omitempty"`
+	// Refused says why the calls were not carried out.
+	Refused Text `json:"refused,omitempty"`
 }
 
 // TickNews is the data of system_tick_emitted. A tick never switches the focus.

@@ -198,14 +198,14 @@ func (s *step) traceRound(c Round, text Text, item ItemID) {
 	}
 	x, _ := s.Trace(a.ID, item)
 	x.AgentID, x.WorkItemID = a.ID, item
-	e := TraceEntry{At: s.at.At, Turn: t.Index, Round: t.Rounds, Text: cut(text, maxTraceText)}
+	e := TraceEntry{At: s.at.At, Turn: t.Index, Round: t.Rounds, Text: cut(text, maxTraceText), Refused: cut(c.Refused, rowObjective)}
 	for _, call := range c.Calls {
 		e.Calls = append(e.Calls, call.Name())
 	}
 	x.Entries = append(slices.Clone(x.Entries), e)
 	x.Entries = x.Entries[max(0, len(x.Entries)-maxTrace):]
 	s.put(x)
-	s.event(EventRound, item, RoundNews{Turn: t.Index, Round: t.Rounds, Text: cut(text, rowObjective), Calls: e.Calls})
+	s.event(EventRound, item, RoundNews{Turn: t.Index, Round: t.Rounds, Text: cut(text, rowObjective), Calls: e.Calls, Refused: e.Refused})
 }
 
 // boundTo is the item of a round that began without a focus: what it picked, what it

@@ -111,6 +111,8 @@ type TraceEntry struct {
 	Round int       `json:"round,omitempty"`
 	Text  Text      `json:"text,omitempty"`
 	Calls []string  `json:"calls,omitempty"`
+	// Refused says why the calls were not carried out.
+	Refused Text `json:"refused,omitempty"`
 }
 
 // Bounds of a trace.

@@ -82,7 +82,7 @@ func (p *pass) work(ctx context.Context) {
 		if p.next[id].After(now) || ctx.Err() != nil {
 			continue
 		}
-		next, err := p.look(ctx, id)
+		next, err := p.settle(ctx, id, p.learnTasks)
 		if err != nil && ctx.Err() == nil {
 			p.report(Event{Agent: id, Err: err})
 			next = now.Add(retryAfter)
@@ -113,16 +113,22 @@ func (p *pass) pause() time.Duration {
 // never is a look that only a commit brings about.
 var never = time.Unix(1<<40, 0)
 
-// look ticks an agent until nothing changes, and tells when to look again. A tick that
-// would change nothing is not sent: reading is cheaper than writing nothing.
-func (p *pass) look(ctx context.Context, id model.AgentID) (time.Time, error) {
+// Settle ticks one agent until nothing changes, and tells when to look again. Run does it
+// for all agents; it is for doors that look after one.
+func (s *Scheduler) Settle(ctx context.Context, id model.AgentID) (time.Time, error) {
+	return s.settle(ctx, id, func(model.Reader, model.AgentID) {})
+}
+
+// settle sends no tick that would change nothing: reading is cheaper than writing nothing.
+// Each look at the agent is shown to looked.
+func (s *Scheduler) settle(ctx context.Context, id model.AgentID, looked func(model.Reader, model.AgentID)) (time.Time, error) {
 	for {
-		wish, next, err := p.wish(ctx, id)
+		wish, next, err := s.wish(ctx, id, looked)
 		if err != nil || wish == nil {
 			return next, err
 		}
-		in, err := p.Ledger.Apply(ctx, model.Envelope{Key: p.NewKey(), Actor: model.Scheduler, Agent: id, Command: wish})
-		p.report(Event{Agent: id, Command: wish.Name(), Receipt: in, Err: err})
+		in, err := s.Ledger.Apply(ctx, model.Envelope{Key: s.NewKey(), Actor: model.Scheduler, Agent: id, Command: wish})
+		s.report(Event{Agent: id, Command: wish.Name(), Receipt: in, Err: err})
 		if err != nil {
 			return next, err
 		}
@@ -130,10 +136,10 @@ func (p *pass) look(ctx context.Context, id model.AgentID) (time.Time, error) {
 }
 
 // wish is what the scheduler would have the ledger do for an agent now; nil for nothing.
-func (p *pass) wish(ctx context.Context, id model.AgentID) (wish model.Command, next time.Time, err error) {
-	now := p.now()
-	err = p.Ledger.View(ctx, func(r model.Reader) error {
-		p.learnTasks(r, id)
+func (s *Scheduler) wish(ctx context.Context, id model.AgentID, looked func(model.Reader, model.AgentID)) (wish model.Command, next time.Time, err error) {
+	now := s.now()
+	err = s.Ledger.View(ctx, func(r model.Reader) error {
+		looked(r, id)
 		if pick, ok := model.AutoPick(r, id, now); ok {
 			wish = pick
 			return nil
