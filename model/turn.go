@@ -55,6 +55,9 @@ type Attempt struct {
 	Stalled bool      `json:"stalled,omitempty"`
 }
 
+// systemPause is how long a wait for the system lasts.
+const systemPause = 10 * time.Second
+
 const (
 	firstBackoff = 30 * time.Second
 	lastBackoff  = time.Hour
