@@ -83,8 +83,6 @@ type Offered struct {
 	WorkItemID ItemID    `json:"work_item_id,omitempty"`
 	At         time.Time `json:"at"`
 	Until      time.Time `json:"until"`
-	// Rechecks are blocked items whose second look is due.
-	Rechecks []ItemID `json:"rechecks,omitempty"`
 }
 
 // reasonRecheck is the reason of a tick that offers nothing but a second look.

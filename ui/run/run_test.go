@@ -180,9 +180,24 @@ func (h *home) until(what string, ok func(model.Reader) bool) {
 			return
 		}
 		if _, err := h.ledger.Follow(ctx, seen); err != nil {
-			h.t.Fatalf("%s: %v", what, err)
+			h.t.Fatalf("%s: %v\n%s", what, err, h.open())
 		}
 	}
+}
+
+// open tells of the work that is left, and why.
+func (h *home) open() string {
+	var b strings.Builder
+	h.view(func(r model.Reader) {
+		for _, a := range r.Agents("", 100) {
+			fmt.Fprintf(&b, "%s: %+v\n", a.ID, model.Decide(r, a.ID, time.Now()))
+			l, _ := model.ListItems(r, a.ID, model.FilterOpen, nil, 100)
+			for _, row := range l.Rows {
+				fmt.Fprintf(&b, "  %s %s %s blocked by %q, wait %+v\n", row.ID, row.Objective, row.Class, row.BlockedBy, row.Wait)
+			}
+		}
+	})
+	return b.String()
 }
 
 func TestWordsReachAnAgentAndAnswersTheirQuestion(t *testing.T) {
