@@ -71,7 +71,9 @@ func (t *boltTxn) write(key []byte, call func() error) error {
 	if errors.Is(err, berrors.ErrTxNotWritable) {
 		return errReadOnlyTxn
 	}
-	t.session.wrote = t.session.wrote || err == nil
+	if err == nil {
+		t.session.writes++
+	}
 	return err
 }
 
@@ -94,7 +96,7 @@ func (t *boltTxn) Scan(r Range, visit func(key, value []byte) bool) error {
 			return err
 		}
 		if before != nil && (bytes.Compare(before, key) < 0) == r.Reverse {
-			return fmt.Errorf("%w: keys out of order at %q", ErrDamaged, key)
+			return &damage{"scan", fmt.Sprintf("keys out of order at %q", key)}
 		}
 		before = key
 		if !visit(key, value) {

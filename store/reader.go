@@ -24,7 +24,7 @@ func (r reader) Agents(after model.AgentID, limit int) []model.Agent {
 	})
 	var agents []model.Agent
 	for _, id := range ids[:min(len(ids), max(limit, 0))] {
-		if a, ok := r.Agent(id); ok {
+		if a, ok := r.Agent(id); r.found(ok, recordKey(model.KindAgent, string(id))) {
 			agents = append(agents, a)
 		}
 	}
@@ -72,7 +72,7 @@ func (f *facts) entries(keys Range, limit int) []model.Entry {
 	var out []model.Entry
 	for _, p := range places {
 		var e entryRow
-		if f.getJSON(journalKey(p), &e) {
+		if f.found(f.getJSON(journalKey(p), &e), journalKey(p)) {
 			out = append(out, e.Entry)
 		}
 	}
@@ -89,7 +89,7 @@ func (r reader) Waits(agent model.AgentID, item model.ItemID, limit int) []model
 			return len(ids) < limit
 		})
 		for _, id := range ids {
-			if w, ok := r.Wait(model.WaitID(id)); ok {
+			if w, ok := r.Wait(model.WaitID(id)); r.found(ok, recordKey(model.KindWait, id)) {
 				all = append(all, w)
 			}
 		}

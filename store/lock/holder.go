@@ -17,9 +17,9 @@ type Holder struct {
 	PID     int       `json:"pid"`
 	Command string    `json:"command,omitempty"`
 	Since   time.Time `json:"since,omitzero"`
-	// BootID and Start tell this process from a later one with the same number.
-	BootID string `json:"boot_id,omitempty"`
-	Start  string `json:"start,omitempty"`
+	// Start tells this process from a later one with the same number, where the system
+	// knows when a process started.
+	Start string `json:"start,omitempty"`
 	// Stopped: the process is stopped by a signal and releases nothing until it goes on.
 	Stopped bool `json:"-"`
 }
@@ -65,7 +65,10 @@ func (f *File) busy(begun time.Time, cause error) error {
 func (f *File) holder() Holder {
 	h := readHolder(f.path)
 	if pid, known := lockOwner(f.path); known && pid != h.PID {
-		h = Holder{PID: pid}
+		h = Holder{PID: pid, Start: startOf(pid)}
+	}
+	if h.Start != startOf(h.PID) {
+		h = Holder{} // the record of a process that is gone
 	}
 	if h.Command == "" {
 		h.Command = commandOf(h.PID)
@@ -90,7 +93,7 @@ func newSelf(command string) self {
 	if len(command) > 100 {
 		command = command[:100]
 	}
-	b, err := json.Marshal(Holder{PID: os.Getpid(), Command: command, BootID: bootID(), Start: startOf(os.Getpid())})
+	b, err := json.Marshal(Holder{PID: os.Getpid(), Command: command, Start: startOf(os.Getpid())})
 	if err != nil {
 		return self{before: []byte(`{"pid":` + strconv.Itoa(os.Getpid()))}
 	}

@@ -1,0 +1,132 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Tell says in words what an event was about, without naming its item: "picked: the merge
+// window closes". Every door tells events alike.
+func (e Entry) Tell() Text {
+	if tell, ok := tellers[e.Kind]; ok {
+		return tell(e.Data)
+	}
+	return Text(strings.ReplaceAll(string(e.Kind), "_", " "))
+}
+
+var tellers = map[EventKind]func(json.RawMessage) Text{
+	EventAgentAdded:        func(json.RawMessage) Text { return "agent added" },
+	EventAgentUpdated:      telling(tellAgent),
+	EventWorkItemWritten:   telling(tellWritten),
+	EventWorkItemPicked:    telling(tellPicked),
+	EventFocusReleased:     telling(func(d Released) string { return "focus released: " + spaced(d.Reason) }),
+	EventPlanRefreshed:     telling(tellPlan),
+	EventWaitRegistered:    telling(tellWait),
+	EventWaitsCancelled:    telling(func(d Cancelled) string { return counted(len(d.WaitIDs), "wait") + " cancelled: " + spaced(d.Reason) }),
+	EventWaitTriggered:     telling(tellHeard),
+	EventCompletionWarning: telling(func(d Warning) string { return "warning: " + d.Message }),
+	EventReportPromoted: telling(func(d Promoted) string {
+		return "report kept (" + spaced(string(d.Source)) + "): " + string(d.TextPreview)
+	}),
+	EventBriefSuppressed:     telling(func(Promoted) string { return "the turn's own brief gives way to the report" }),
+	EventTaskStarted:         telling(func(d TaskNews) string { return "task started: " + string(d.Summary) }),
+	EventTaskEnded:           telling(func(d TaskNews) string { return "task " + string(d.Status) + ": " + string(d.Summary) }),
+	EventDelegationOpened:    telling(func(d Delegated) string { return "delegated to " + string(d.ChildAgentID) }),
+	EventDelegationCompleted: telling(func(d Delegated) string { return "delegation completed by " + string(d.ChildAgentID) }),
+}
+
+// telling reads an event's data; data of another shape tells as much as it holds.
+func telling[D any](tell func(D) string) func(json.RawMessage) Text {
+	return func(raw json.RawMessage) Text {
+		var d D
+		_ = json.Unmarshal(raw, &d)
+		return Text(tell(d))
+	}
+}
+
+func tellAgent(d AgentNews) string {
+	s := "agent is " + string(d.Posture)
+	if d.AutoPick {
+		s += ", the scheduler may pick"
+	}
+	return s
+}
+
+func tellWritten(d Written) string {
+	switch d.Action {
+	case "completed":
+		s := "completed"
+		if d.WithUnfinishedTodos {
+			s += " with " + counted(d.UnfinishedTodos, "unfinished todo")
+		}
+		if d.Forced {
+			s += ", forced"
+		}
+		return s
+	case "blocked", "waiting":
+		return d.Action + ": " + string(d.BlockedBy)
+	case "updated":
+		return "updated " + spaced(strings.Join(d.Changed, ", "))
+	}
+	return spaced(d.Action)
+}
+
+func tellPicked(d Picked) string {
+	s := "picked"
+	if d.FocusMode == FocusInspection {
+		s += " for review"
+	}
+	if d.SwitchKind == SwitchAutoPick {
+		s += " by the scheduler"
+	}
+	switch {
+	case d.Reason != "":
+		s += ": " + string(d.Reason)
+	case d.ReasonMissing:
+		s += ", reason missing"
+	}
+	return s
+}
+
+func tellPlan(d Refreshed) string {
+	if d.Condition != PlanOK {
+		return "plan.md is " + spaced(string(d.Condition))
+	}
+	return fmt.Sprintf("plan.md changed, %d bytes", d.Bytes)
+}
+
+func tellWait(d Registered) string {
+	if d.Question != "" {
+		return "asks: " + string(d.Question)
+	}
+	s := "waits for " + waitWords(Wait{Kind: d.Kind, Source: d.Source, Resource: d.Resource, Condition: d.Condition})
+	if !d.WakeAt.IsZero() {
+		s += " at " + d.WakeAt.Format(time.RFC3339)
+	}
+	return s
+}
+
+func tellHeard(d Heard) string {
+	s := "triggered by " + string(d.Actor)
+	if d.Source != "" {
+		s += ", " + string(d.Source)
+	}
+	if d.Payload != "" {
+		s += ": " + string(cut(d.Payload, rowText))
+	}
+	return s
+}
+
+// WaitsFor names in words what a wait waits for.
+func (w Wait) WaitsFor() Text { return Text(waitWords(w)) }
+
+func spaced(s string) string { return strings.ReplaceAll(s, "_", " ") }
+
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

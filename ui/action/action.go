@@ -1,0 +1,158 @@
+// Package action is the one table of what an operator can do: keys, help, palette and the
+// hint line are all read from it, so that none of them can say what is not so.
+package action
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+)
+
+// ID names an action.
+type ID string
+
+// Context is where an action's keys are heard. Exactly one context listens at a time; Text
+// and List below it are dialogs.
+type Context string
+
+// The contexts.
+const (
+	// Desk is the whole screen while no dialog is open.
+	Desk Context = "desk"
+	// Text is a dialog that is typed into.
+	Text Context = "text dialog"
+	// Todos is the todo editor while no todo's text is edited.
+	Todos Context = "todo editor"
+	// Menu is a list that is searched by typing.
+	Menu Context = "menu"
+	// Copy listens for one key after y.
+	Copy Context = "copy"
+)
+
+// Group gathers actions in help.
+type Group string
+
+// The groups, in the order of help.
+const (
+	Work    Group = "WORK ITEM"
+	Look    Group = "LOOK"
+	Move    Group = "MOVE"
+	Places  Group = "PLACES"
+	Always  Group = "ALWAYS"
+	Copying Group = "COPY"
+	InText  Group = "IN A DIALOG"
+	InTodos Group = "IN THE TODO EDITOR"
+	InMenu  Group = "IN A MENU"
+)
+
+// Action is something an operator can do.
+type Action struct {
+	ID ID
+	// Title is what the palette calls it; Does says it in a line.
+	Title, Does string
+	// Hint is its word on the hint line; empty: it does not appear there.
+	Hint string
+	// Keys are Bubble Tea's names of its keys, the one shown first.
+	Keys  []string
+	In    Context
+	Group Group
+	// Verb is the same act on the command line, empty where there is none.
+	Verb string
+	// Writes: it changes the ledger.
+	Writes bool
+	// why says why it cannot be done now; nil or "" when it can.
+	why func(State) string
+}
+
+// State is what an action may ask before it offers itself.
+type State struct {
+	// Item is the row under the cursor, nil on an empty desk.
+	Item *model.Row
+	// Agent is whose desk it is, known to the ledger or not yet; Desk what the ledger tells.
+	Agent model.AgentID
+	Desk  model.Desk
+	// Agents is how many agents the ledger knows.
+	Agents int
+	// ReadOnly is why nothing may be written; empty when it may.
+	ReadOnly string
+	// Editor: there is a way to open $EDITOR.
+	Editor bool
+}
+
+// Enabled reports whether a can be done now, and if not, why, in words for the screen.
+func (a Action) Enabled(s State) (ok bool, reason string) {
+	if a.Writes && s.ReadOnly != "" {
+		return false, s.ReadOnly
+	}
+	if a.why == nil {
+		return true, ""
+	}
+	reason = a.why(s)
+	return reason == "", reason
+}
+
+// Key is the key that help shows for a: its first.
+func (a Action) Key() string { return Shown(a.Keys[0]) }
+
+// Shown spells a key for people.
+func Shown(key string) string {
+	switch key {
+	case "up":
+		return "↑"
+	case "down":
+		return "↓"
+	case "left":
+		return "←"
+	case "right":
+		return "→"
+	case "pgdown":
+		return "pgdn"
+	}
+	return key
+}
+
+// Of finds the action that key means in a context. A key of another keyboard layout is
+// taken for the one at its place, where the terminal reports it.
+func Of(in Context, key tea.KeyPressMsg) (Action, bool) {
+	if a, ok := find(in, key.String()); ok {
+		return a, true
+	}
+	if key.BaseCode != 0 && key.BaseCode != key.Code {
+		base := key.Key()
+		base.Code, base.Text = key.BaseCode, ""
+		if base.Mod == 0 || base.Mod == tea.ModShift {
+			base.Text = typed(base)
+		}
+		return find(in, base.String())
+	}
+	return Action{}, false
+}
+
+// typed is what a letter key types.
+func typed(k tea.Key) string {
+	if k.Mod == tea.ModShift && k.Code >= 'a' && k.Code <= 'z' {
+		return string(k.Code - 'a' + 'A')
+	}
+	return string(k.Code)
+}
+
+func find(in Context, key string) (Action, bool) {
+	for _, a := range Table {
+		if a.In == in && slices.Contains(a.Keys, key) {
+			return a, true
+		}
+	}
+	return Action{}, false
+}
+
+// ByID is the action called id; it exists, because ids are the constants of this package.
+func ByID(id ID) Action {
+	for _, a := range Table {
+		if a.ID == id {
+			return a
+		}
+	}
+	return Action{ID: id, Keys: []string{""}}
+}

@@ -1,0 +1,116 @@
+package action
+
+// The actions.
+const (
+	Down, Up                     ID = "down", "up"
+	Top, Bottom                  ID = "top", "bottom"
+	PageDown, PageUp             ID = "page-down", "page-up"
+	HalfDown, HalfUp             ID = "half-down", "half-up"
+	NextPane, PrevPane           ID = "next-pane", "previous-pane"
+	NextTab, PrevTab             ID = "next-tab", "previous-tab"
+	PreviewDown, PreviewUp       ID = "preview-down", "preview-up"
+	Open, Back, Zoom             ID = "open", "back", "zoom"
+	Pick, Complete, Block        ID = "pick", "complete", "block"
+	Wait, New, EditPlan          ID = "wait", "new", "edit-plan"
+	Objective, TodoList, Status  ID = "objective", "todos", "plan-status"
+	Review, Report               ID = "review", "report"
+	Filter, Refresh, Unfold      ID = "filter", "refresh", "unfold"
+	Agents, NextAgent, PrevAgent ID = "agents", "next-agent", "previous-agent"
+	NeedsYou                     ID = "next-needs-you"
+	Help, Acts, Palette, CopyOf  ID = "help", "actions", "palette", "copy"
+	Quit, ForceQuit              ID = "quit", "quit-now"
+	Suspend, Redraw              ID = "suspend", "redraw"
+
+	CopyID, CopyPath, CopyObjective ID = "copy-id", "copy-path", "copy-objective"
+	CopyReport, CopyJSON, CopyBack  ID = "copy-report", "copy-json", "copy-back"
+
+	Submit, SubmitLine, NextField, PrevField, Close ID = "submit", "submit-line", "next-field", "previous-field", "close"
+
+	TodoState, TodoAdd, TodoEdit         ID = "todo-state", "todo-add", "todo-edit"
+	TodoRowDown, TodoRowUp, TodoDrop     ID = "todo-row-down", "todo-row-up", "todo-drop"
+	TodoUndo, TodoSave, TodoClose        ID = "todo-undo", "todo-save", "todo-close"
+	TodoDown, TodoUp                     ID = "todo-down", "todo-up"
+	MenuRun, MenuDown, MenuUp, MenuClose ID = "menu-run", "menu-down", "menu-up", "menu-close"
+)
+
+// Table is every action: those of the desk in the order of the hint line, which is the
+// order of likely use.
+var Table = []Action{
+	{ID: Pick, Title: "Pick work item…", Does: "make it the agent's focus", Hint: "pick", Keys: []string{"p"}, In: Desk, Group: Work, Verb: "pick", Writes: true, why: offered("PickWorkItem")},
+	{ID: Complete, Title: "Complete work item…", Does: "with a report; it is final", Hint: "complete", Keys: []string{"c"}, In: Desk, Group: Work, Verb: "complete", Writes: true, why: offered("CompleteWorkItem")},
+	{ID: Block, Title: "Block or unblock…", Does: "say what it cannot advance without, or that it can", Hint: "block", Keys: []string{"b"}, In: Desk, Group: Work, Verb: "block", Writes: true, why: offered("UpdateWorkItem")},
+	{ID: Wait, Title: "Wait for…", Does: "park it until an answer, a task, an event or a time", Hint: "wait", Keys: []string{"w"}, In: Desk, Group: Work, Verb: "wait", Writes: true, why: offered("WaitFor")},
+	{ID: Review, Title: "Review trigger…", Does: "see what woke it beside what it waits for", Hint: "review", Keys: []string{"r"}, In: Desk, Group: Work, why: triggered},
+	{ID: EditPlan, Title: "Edit plan", Does: "open plan.md in $EDITOR", Hint: "edit plan", Keys: []string{"e"}, In: Desk, Group: Work, Verb: "plan edit", why: editable},
+	{ID: TodoList, Title: "Edit todos…", Does: "the whole checklist, saved as one snapshot", Hint: "todos", Keys: []string{"t"}, In: Desk, Group: Work, Verb: "update --todos -", Writes: true, why: offered("UpdateWorkItem")},
+	{ID: New, Title: "New work item…", Does: "for this agent; the focus stays", Hint: "new", Keys: []string{"o"}, In: Desk, Group: Work, Verb: "new", Writes: true, why: anAgent},
+	{ID: Objective, Title: "Edit objective…", Does: "what the work item is for", Keys: []string{"E"}, In: Desk, Group: Work, Verb: "update --objective", Writes: true, why: offered("UpdateWorkItem")},
+	{ID: Status, Title: "Plan status…", Does: "draft, ready or needs input", Keys: []string{"s"}, In: Desk, Group: Work, Verb: "update --plan-status", Writes: true, why: offered("UpdateWorkItem")},
+	{ID: Report, Title: "Give a report…", Does: "to an item that was completed without one", Keys: []string{"P"}, In: Desk, Group: Work, Verb: "report", Writes: true, why: offered("ReportWorkItem")},
+
+	{ID: Open, Title: "Open", Does: "go to the detail", Hint: "open", Keys: []string{"enter"}, In: Desk, Group: Look, why: anItem},
+	{ID: NextPane, Title: "Next pane", Does: "queue, detail, activity", Hint: "pane", Keys: []string{"tab", "l", "right"}, In: Desk, Group: Look},
+	{ID: PrevPane, Title: "Previous pane", Does: "activity, detail, queue", Keys: []string{"shift+tab", "h", "left", "alt+shift+tab"}, In: Desk, Group: Look},
+	{ID: NextTab, Title: "Next tab", Does: "of the detail", Keys: []string{"]"}, In: Desk, Group: Look},
+	{ID: PrevTab, Title: "Previous tab", Does: "of the detail", Keys: []string{"["}, In: Desk, Group: Look},
+	{ID: PreviewDown, Title: "Scroll the detail down", Does: "without leaving the queue", Keys: []string{"J"}, In: Desk, Group: Look},
+	{ID: PreviewUp, Title: "Scroll the detail up", Does: "without leaving the queue", Keys: []string{"K"}, In: Desk, Group: Look},
+	{ID: Zoom, Title: "Zoom pane", Does: "give the pane the whole screen, or take it back", Keys: []string{"z"}, In: Desk, Group: Look},
+	{ID: Filter, Title: "Filter the queue", Does: `words, "exact words", -without, class: has: age:`, Hint: "filter", Keys: []string{"/"}, In: Desk, Group: Look},
+	{ID: Unfold, Title: "Unfold or fold the queue", Does: "all rows, or the first of each class", Keys: []string{"="}, In: Desk, Group: Look},
+	{ID: Refresh, Title: "Refresh", Does: "read the ledger and the plan again, apply the new order", Keys: []string{"R"}, In: Desk, Group: Look},
+
+	{ID: Down, Title: "Down", Does: "next row, or a line of the pane", Keys: []string{"j", "down"}, In: Desk, Group: Move},
+	{ID: Up, Title: "Up", Does: "previous row, or a line of the pane", Keys: []string{"k", "up"}, In: Desk, Group: Move},
+	{ID: Top, Title: "To the top", Does: "first row or line", Keys: []string{"g", "home"}, In: Desk, Group: Move},
+	{ID: Bottom, Title: "To the end", Does: "last row or line", Keys: []string{"G", "end"}, In: Desk, Group: Move},
+	{ID: HalfDown, Title: "Half a page down", Does: "of the pane in focus", Keys: []string{"ctrl+d"}, In: Desk, Group: Move},
+	{ID: HalfUp, Title: "Half a page up", Does: "of the pane in focus", Keys: []string{"ctrl+u"}, In: Desk, Group: Move},
+	{ID: PageDown, Title: "A page down", Does: "of the pane in focus", Keys: []string{"pgdown"}, In: Desk, Group: Move},
+	{ID: PageUp, Title: "A page up", Does: "of the pane in focus", Keys: []string{"pgup"}, In: Desk, Group: Move},
+
+	{ID: NeedsYou, Title: "Next that needs you", Does: "a question, or a plan that needs input", Keys: []string{"."}, In: Desk, Group: Places, why: anybodyNeedsYou},
+	{ID: Agents, Title: "Choose agent…", Does: "whose desk is shown", Keys: []string{"a"}, In: Desk, Group: Places, Verb: "agents", why: anAgent},
+	{ID: NextAgent, Title: "Next agent", Does: "by name", Keys: []string{"}"}, In: Desk, Group: Places, why: severalAgents},
+	{ID: PrevAgent, Title: "Previous agent", Does: "by name", Keys: []string{"{"}, In: Desk, Group: Places, why: severalAgents},
+
+	{ID: Palette, Title: "Palette", Does: "find an action by its name", Hint: "palette", Keys: []string{":", "ctrl+p"}, In: Desk, Group: Always},
+	{ID: Help, Title: "Keys and actions", Does: "search this list, run from it", Hint: "help", Keys: []string{"?"}, In: Desk, Group: Always},
+	{ID: Acts, Title: "Actions of this item", Does: "what can be done to it, and why the rest cannot", Keys: []string{"x"}, In: Desk, Group: Always, why: anItem},
+	{ID: CopyOf, Title: "Copy…", Does: "id, plan path, objective, report or JSON", Keys: []string{"y"}, In: Desk, Group: Always, why: anItem},
+	{ID: Back, Title: "Back", Does: "close, clear the message, clear the filter", Keys: []string{"esc", "alt+esc"}, In: Desk, Group: Always},
+	{ID: Quit, Title: "Quit", Does: "back, or quit; what is being saved is waited for", Keys: []string{"q"}, In: Desk, Group: Always},
+	{ID: ForceQuit, Title: "Quit from anywhere", Does: "twice: without waiting for what is being saved", Keys: []string{"ctrl+c"}, In: Desk, Group: Always},
+	{ID: Suspend, Title: "Suspend", Does: "back to the shell; fg returns", Keys: []string{"ctrl+z"}, In: Desk, Group: Always},
+	{ID: Redraw, Title: "Redraw", Does: "paint the screen afresh", Keys: []string{"ctrl+l"}, In: Desk, Group: Always},
+
+	{ID: CopyID, Title: "Copy id", Does: "of the work item", Keys: []string{"y"}, In: Copy, Group: Copying, why: anItem},
+	{ID: CopyPath, Title: "Copy plan path", Does: "the absolute path of plan.md", Keys: []string{"p"}, In: Copy, Group: Copying, why: anItem},
+	{ID: CopyObjective, Title: "Copy objective", Does: "as it was written", Keys: []string{"o"}, In: Copy, Group: Copying, why: anItem},
+	{ID: CopyReport, Title: "Copy report", Does: "the completion report as it was written", Keys: []string{"r"}, In: Copy, Group: Copying, why: reported},
+	{ID: CopyJSON, Title: "Copy as JSON", Does: "as vise show --json", Keys: []string{"j"}, In: Copy, Group: Copying, Verb: "show --json", why: anItem},
+	{ID: CopyBack, Title: "Copy nothing", Does: "close", Keys: []string{"esc", "alt+esc"}, In: Copy, Group: Copying},
+
+	{ID: Submit, Title: "Save", Does: "carry out what the dialog says", Keys: []string{"ctrl+s", "ctrl+enter"}, In: Text, Group: InText},
+	{ID: SubmitLine, Title: "Save from a one-line field", Does: "a line break in a field of several lines", Keys: []string{"enter"}, In: Text, Group: InText},
+	{ID: NextField, Title: "Next field", Does: "or choice", Keys: []string{"tab"}, In: Text, Group: InText},
+	{ID: PrevField, Title: "Previous field", Does: "or choice", Keys: []string{"shift+tab", "alt+shift+tab"}, In: Text, Group: InText},
+	{ID: Close, Title: "Close", Does: "what was typed is kept as a draft", Keys: []string{"esc", "alt+esc"}, In: Text, Group: InText},
+
+	{ID: TodoState, Title: "Next state", Does: "pending, in progress, completed", Keys: []string{"space"}, In: Todos, Group: InTodos},
+	{ID: TodoAdd, Title: "Add a todo", Does: "below the cursor", Keys: []string{"o"}, In: Todos, Group: InTodos},
+	{ID: TodoEdit, Title: "Edit the todo", Does: "enter keeps, esc leaves it as it was", Keys: []string{"e", "enter"}, In: Todos, Group: InTodos},
+	{ID: TodoDown, Title: "Down", Does: "next todo", Keys: []string{"j", "down"}, In: Todos, Group: InTodos},
+	{ID: TodoUp, Title: "Up", Does: "previous todo", Keys: []string{"k", "up"}, In: Todos, Group: InTodos},
+	{ID: TodoRowDown, Title: "Move the todo down", Does: "order in the list is its order", Keys: []string{"J"}, In: Todos, Group: InTodos},
+	{ID: TodoRowUp, Title: "Move the todo up", Does: "order in the list is its order", Keys: []string{"K"}, In: Todos, Group: InTodos},
+	{ID: TodoDrop, Title: "Drop the todo", Does: "u brings it back", Keys: []string{"D"}, In: Todos, Group: InTodos},
+	{ID: TodoUndo, Title: "Undo", Does: "the last change to the list", Keys: []string{"u"}, In: Todos, Group: InTodos},
+	{ID: TodoSave, Title: "Save the whole list", Does: "as one snapshot", Keys: []string{"ctrl+s", "ctrl+enter"}, In: Todos, Group: InTodos},
+	{ID: TodoClose, Title: "Close", Does: "the list stays as a draft", Keys: []string{"esc", "alt+esc", "q"}, In: Todos, Group: InTodos},
+
+	{ID: MenuRun, Title: "Run", Does: "the line at the cursor", Keys: []string{"enter"}, In: Menu, Group: InMenu},
+	{ID: MenuDown, Title: "Down", Does: "next line", Keys: []string{"down", "ctrl+n", "tab"}, In: Menu, Group: InMenu},
+	{ID: MenuUp, Title: "Up", Does: "previous line", Keys: []string{"up", "ctrl+p", "shift+tab"}, In: Menu, Group: InMenu},
+	{ID: MenuClose, Title: "Close", Does: "run nothing", Keys: []string{"esc", "alt+esc"}, In: Menu, Group: InMenu},
+}

@@ -1,0 +1,73 @@
+package action
+
+import "vise/model"
+
+// offered asks the rules whether a command makes sense for the item under the cursor.
+func offered(command string) func(State) string {
+	return func(s State) string {
+		if s.Item == nil {
+			return noItem
+		}
+		return model.NotOffered(*s.Item, command)
+	}
+}
+
+const noItem = "no work item is selected"
+
+func anItem(s State) string {
+	if s.Item == nil {
+		return noItem
+	}
+	return ""
+}
+
+func triggered(s State) string {
+	if s.Item == nil {
+		return noItem
+	}
+	if s.Item.Wait.LastTriggeredAt.IsZero() {
+		return string(s.Item.Handle) + " was not triggered"
+	}
+	return ""
+}
+
+func reported(s State) string {
+	if s.Item == nil {
+		return noItem
+	}
+	if !s.Item.Reported {
+		return string(s.Item.Handle) + " has no report"
+	}
+	return ""
+}
+
+func editable(s State) string {
+	if s.Item == nil {
+		return noItem
+	}
+	if !s.Editor {
+		return "no editor: set $EDITOR"
+	}
+	return ""
+}
+
+func anAgent(s State) string {
+	if s.Agent == "" {
+		return "the ledger knows no agent yet"
+	}
+	return ""
+}
+
+func severalAgents(s State) string {
+	if s.Agents < 2 {
+		return "there is only one agent"
+	}
+	return ""
+}
+
+func anybodyNeedsYou(s State) string {
+	if s.Desk.NeedsYou == 0 {
+		return "nothing needs you"
+	}
+	return ""
+}

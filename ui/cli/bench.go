@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"vise/model"
+	"vise/store"
+	"vise/store/files"
+	"vise/store/holon"
+	"vise/ui/console"
+	"vise/ui/demo"
+)
+
+// bench is what a console stands on, and what must end with it.
+type bench struct {
+	*app
+	ctx    context.Context
+	atEnd  []func()
+	inPlay sync.WaitGroup
+}
+
+// close ends all that a session began, last things first.
+func (b *bench) close() {
+	for i := len(b.atEnd) - 1; i >= 0; i-- {
+		b.atEnd[i]()
+	}
+	b.inPlay.Wait()
+}
+
+// session is a console's session on an open home.
+func (b *bench) session(d *door, agent model.AgentID) (console.Session, error) {
+	e, err := newEyes(b.ctx, d.ledger, d.files, filepath.Join(d.dir, "ledger.db"))
+	if err != nil {
+		return console.Session{}, err
+	}
+	b.atEnd = append(b.atEnd, e.close)
+	return console.Session{Ledger: d.ledger, Agent: agent, Eyes: e, Drafts: newDrafts(d.dir)}, nil
+}
+
+// firstRun is the choice where no home is. It writes nothing before Start.
+func (b *bench) firstRun(agent model.AgentID) (*console.FirstRun, error) {
+	dir, err := b.homeDir()
+	if err != nil {
+		return nil, err
+	}
+	if agent == "" {
+		agent = proposedAgent()
+	}
+	return &console.FirstRun{Home: shortened(dir, b.getenv("HOME")), Agent: agent, Survey: survey, Start: b.start}, nil
+}
+
+// start carries out the choice of the first run.
+func (b *bench) start(ctx context.Context, c console.Choice) (console.Session, error) {
+	switch c.Kind {
+	case console.ChooseDemo:
+		return b.demo()
+	case console.ChooseImport:
+		if _, err := b.importHolon(ctx, c.Dir, false); err != nil {
+			return console.Session{}, err
+		}
+		return b.session(b.door, "")
+	}
+	d, _, err := b.openOrCreate()
+	if err != nil {
+		return console.Session{}, err
+	}
+	if _, err := b.apply(ctx, mutation{}, "", model.AddAgent{AgentID: c.Agent}); err != nil {
+		return console.Session{}, err
+	}
+	return b.session(d, c.Agent)
+}
+
+// survey counts what an import would bring.
+func survey(_ context.Context, dir string) (console.Survey, error) {
+	l, err := holon.Read(dir)
+	if err != nil {
+		return console.Survey{Problems: []model.Text{model.Text(fault(err).Message)}}, nil
+	}
+	return console.Survey{Agents: len(l.Agents), Items: l.Counts.WorkItems, Open: l.Counts.Open, Waits: l.Counts.ActiveWaits}, nil
+}
+
+// demo is a session on a ledger in memory, on which scripted agents begin to play. Its
+// plan files lie in a private directory that goes with it.
+func (b *bench) demo() (console.Session, error) {
+	dir, err := os.MkdirTemp("", "vise-demo-")
+	if err != nil {
+		return console.Session{}, err
+	}
+	b.atEnd = append(b.atEnd, func() { os.RemoveAll(dir) })
+	home, err := files.NewHome(dir)
+	if err != nil {
+		return console.Session{}, err
+	}
+	ledger := store.NewMem(home)
+	w := demo.World{
+		Ledger: ledger, Now: b.now, Sleep: sleep,
+		WritePlan: func(agent model.AgentID, id model.ItemID, text string) error {
+			return files.WriteAtomic(home.PlanPath(agent, id), []byte(text))
+		},
+	}
+	if err := demo.Set(b.ctx, w); err != nil {
+		return console.Session{}, err
+	}
+	e, err := newEyes(b.ctx, ledger, home, "")
+	if err != nil {
+		return console.Session{}, err
+	}
+	b.atEnd = append(b.atEnd, e.close)
+	b.door = &door{ledger: ledger, files: home, dir: dir}
+	b.play(w)
+	return console.Session{Ledger: ledger, Eyes: e, Demo: true}, nil
+}
+
+// play lets the agents play until the script or the console ends.
+func (b *bench) play(w demo.World) {
+	ctx, stop := context.WithCancel(b.ctx)
+	b.inPlay.Go(func() { _ = demo.Play(ctx, w, demo.Script()) })
+	b.atEnd = append(b.atEnd, func() { stop(); b.inPlay.Wait() })
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}

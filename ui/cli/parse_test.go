@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"vise/model"
+)
+
+func TestAnInstantIsADelayATimeOrADate(t *testing.T) {
+	zone := time.FixedZone("somewhere", 2*3600)
+	now := time.Date(2026, 11, 20, 14, 5, 30, 0, zone)
+	for in, want := range map[string]string{
+		"30m":                  "2026-11-20T14:35:30+02:00",
+		"2h15m":                "2026-11-20T16:20:30+02:00",
+		"3d":                   "2026-11-23T14:05:30+02:00",
+		"16:00":                "2026-11-20T16:00:00+02:00",
+		"9:30":                 "2026-11-21T09:30:00+02:00",
+		"14:05":                "2026-11-21T14:05:00+02:00",
+		"tomorrow 9":           "2026-11-21T09:00:00+02:00",
+		"tomorrow 16:00":       "2026-11-21T16:00:00+02:00",
+		" 2026-12-01 08:00 ":   "2026-12-01T08:00:00+02:00",
+		"2026-12-01T08:00:00Z": "2026-12-01T08:00:00Z",
+	} {
+		got, err := instant(in, now)
+		if err != nil || got.Format(time.RFC3339) != want {
+			t.Errorf("%q is %s, %v, want %s", in, got.Format(time.RFC3339), err, want)
+		}
+	}
+	for _, in := range []string{"", "soon", "-5m", "0s", "25:00", "tomorrow", "tomorrow 25", "2026-13-01T00:00:00Z", "9"} {
+		var e *model.Error
+		if got, err := instant(in, now); !errors.As(err, &e) || e.Code != model.CodeInvalid || e.Hint == "" {
+			t.Errorf("%q is %v, %v, want a refusal", in, got, err)
+		}
+	}
+}
+
+func TestAChecklistIsJSONOrMarkdown(t *testing.T) {
+	for in, want := range map[string]string{
+		"":   "",
+		"[]": "",
+		`[{"text":"a","state":"pending"},{"text":"b","state":"completed"}]`: "pending a, completed b",
+		"- [ ] a\n- [x] b\n- [X] c\n- [~] d\n- [/] e\n- [-] f":              "pending a, completed b, completed c, in_progress d, in_progress e, in_progress f",
+		"* [ ] a\r\n\n  + [x] b":       "pending a, completed b",
+		"[ ] a":                        "pending a",
+		"[x] not JSON":                 "completed not JSON",
+		"\ufeff- [ ] after a mark":     "pending after a mark",
+		"- [ ] [link](x) and `code` -": "pending [link](x) and `code` -",
+	} {
+		todos, err := parseTodos(in)
+		var got []string
+		for _, x := range todos {
+			got = append(got, fmt.Sprintf("%s %s", x.State, x.Text))
+		}
+		if err != nil || strings.Join(got, ", ") != want || todos == nil {
+			t.Errorf("%q is %v, %v, want %s", in, got, err, want)
+		}
+	}
+	for in, says := range map[string]string{
+		"[":                    "not JSON as expected",
+		"[{\n\"text\" 1}]":     "line 2",
+		`[{"text":"a","x":1}]`: "unknown field",
+		`[] []`:                "text after",
+		`{"text":"a"}`:         "not an array",
+		"words":                "line 1 of the checklist is no todo",
+		"- [ ] a\n- [?] b":     "line 2",
+	} {
+		if _, err := parseTodos(in); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: got %v, want %q", in, err, says)
+		}
+	}
+}
+
+// Escaping changes how the JSON is spelled, never what it says, and leaves nothing in it
+// that a terminal obeys.
+func TestHarmlessJSONSaysTheSame(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.String().Draw(t, "text") + rapid.SampledFrom([]string{"", "\u009b", "\u202e", "\u2028", "\x7f", "\U000e0041"}).Draw(t, "hostile")
+		raw, err := json.Marshal(map[string]string{"text": s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := harmless(raw)
+		var back, was map[string]string
+		if json.Unmarshal(out, &back) != nil || json.Unmarshal(raw, &was) != nil || back["text"] != was["text"] {
+			t.Fatalf("%q became %s", s, out)
+		}
+		for len(out) > 0 {
+			r, size := utf8.DecodeRune(out)
+			if r == 0x7f || r >= 0x80 && r <= 0x9f || r >= 0x202a && r <= 0x202e || r == 0x2028 || r == 0xe0041 {
+				t.Fatalf("%U is left", r)
+			}
+			out = out[size:]
+		}
+	})
+}
+
+func TestEveryErrorHasACodeAnExitAndAWayOut(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		code model.Code
+		exit int
+	}{
+		{model.Refuse(model.CodeStale, "moved on"), model.CodeStale, 4},
+		{fmt.Errorf("open: %w", fs.ErrPermission), model.CodeReadOnly, 5},
+		{errors.New("unknown flag: --x"), model.CodeInvalid, 2},
+		{errors.New("write: no space left on device"), model.CodeFull, 5},
+		{errors.New("anything\x1b[2J"), model.CodeInternal, 1},
+		{fmt.Errorf("in a step: %w", model.Refuse(model.CodeBusy, "busy")), model.CodeBusy, 75},
+	} {
+		e := fault(c.err)
+		if e.Code != c.code || exitOf(e) != c.exit || e.Hint == "" || strings.Contains(e.Message, "\x1b") {
+			t.Errorf("%v: got %+v, exit %d, want %s, %d", c.err, e, exitOf(e), c.code, c.exit)
+		}
+	}
+	for _, x := range exits {
+		for _, code := range x.codes {
+			if got := exitOf(model.Refuse(code, "x")); got != x.code {
+				t.Errorf("%s exits %d, and is in the row of %d", code, got, x.code)
+			}
+		}
+	}
+}

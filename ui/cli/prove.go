@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+
+	"vise/model"
+)
+
+// proof is what the child of doctor tells.
+type proof struct {
+	Revision uint64   `json:"revision"`
+	Records  int      `json:"records"`
+	Rows     int      `json:"rows"`
+	Commits  int      `json:"commits"`
+	Entries  int      `json:"entries"`
+	Found    int      `json:"found"`
+	Derived  int      `json:"derived"`
+	Problems []string `json:"problems,omitempty"`
+}
+
+// prove proves the ledger in this process.
+func (a *app) prove(ctx context.Context) (answer, error) {
+	d, err := a.open()
+	if err != nil {
+		return answer{}, err
+	}
+	h, err := d.ledger.Check(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	out := proof{h.Revision, h.Records, h.Rows, h.Commits, h.Entries, h.Found, h.Derived, nil}
+	for _, s := range h.Problems {
+		out.Problems = append(out.Problems, model.Text(s).String())
+	}
+	return answer{data: out, text: func(p *page) { p.line("%d problems", out.Found) }}, nil
+}
+
+// proveInChild proves the ledger in a child process: a badly damaged file can make the
+// database below run for ever, or end the process.
+func (a *app) proveInChild(ctx context.Context, limit time.Duration) []check {
+	ctx, stop := context.WithTimeout(ctx, limit)
+	defer stop()
+	self, err := os.Executable()
+	if err != nil {
+		return []check{{Name: "ledger", Message: "doctor does not find its own program: " + model.Text(err.Error()).String()}}
+	}
+	child := exec.CommandContext(ctx, self, "doctor", "--in-child", "--json", "--home", a.door.dir)
+	child.Args[0] = os.Args[0]
+	child.WaitDelay = time.Second
+	raw, err := child.Output()
+	if ctx.Err() != nil {
+		return []check{{Name: "ledger", Message: "not proved within " + limit.String(), Hint: "give it longer: --timeout"}}
+	}
+	var told struct {
+		Data  *proof       `json:"data"`
+		Error *model.Error `json:"error"`
+	}
+	if jsonErr := json.Unmarshal(raw, &told); jsonErr != nil {
+		return []check{{Name: "ledger", Message: fmt.Sprintf("the check itself broke down (%v)", err), Hint: damagedHint}}
+	}
+	if told.Error != nil {
+		return []check{{Name: "ledger", Message: model.Text(told.Error.Message).String(), Hint: damagedHint}}
+	}
+	return verdicts(*told.Data)
+}
+
+const damagedHint = "nothing was changed; copy the home before anything else, and keep the copy"
+
+// verdicts are the proof as checks: what cannot be made again, and what can.
+func verdicts(p proof) []check {
+	kept := check{Name: "ledger", OK: p.Found == p.Derived,
+		Message: fmt.Sprintf("%d records, %d changes and %d events are as they were written", p.Records, p.Commits, p.Entries)}
+	derived := check{Name: "index", OK: p.Derived == 0, Message: fmt.Sprintf("%d rows and the counts follow from the records", p.Rows)}
+	told := ""
+	for _, s := range p.Problems {
+		told += "; " + s
+	}
+	if !kept.OK {
+		kept.Message, kept.Hint = fmt.Sprintf("%d problems%s", p.Found-p.Derived, told), damagedHint
+	}
+	if !derived.OK {
+		derived.Message, derived.Hint = fmt.Sprintf("%d rows or counts are not what follows from the records%s", p.Derived, told), "vise doctor --rebuild makes them anew"
+	}
+	return []check{kept, derived}
+}

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"vise/model"
+)
+
+// program is this test's binary as the command vise.
+func program(t *testing.T, home string, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(self, args...)
+	c.Args[0] = "vise"
+	c.Env = append(os.Environ(), "VISE_HOME="+home, "VISE_ACTOR=operator", "VISE_AGENT=", "EDITOR=true", "VISUAL=", "TZ=UTC")
+	return c
+}
+
+// told is what a verb answered.
+type told struct {
+	code   int
+	stdout string
+	stderr string
+	Schema string          `json:"schema"`
+	Data   json.RawMessage `json:"data"`
+	Error  *model.Error    `json:"error"`
+}
+
+// ask runs vise with --json.
+func ask(t *testing.T, home string, args ...string) told {
+	t.Helper()
+	return run(t, program(t, home, append(args, "--json")...))
+}
+
+func run(t *testing.T, c *exec.Cmd) told {
+	t.Helper()
+	var out, err bytes.Buffer
+	c.Stdout, c.Stderr = &out, &err
+	x := told{code: codeOf(c.Run()), stdout: out.String(), stderr: err.String()}
+	_ = json.Unmarshal(out.Bytes(), &x)
+	return x
+}
+
+// mustAsk is ask for what has to work.
+func mustAsk(t *testing.T, home string, args ...string) told {
+	t.Helper()
+	x := ask(t, home, args...)
+	if x.code != 0 {
+		t.Fatalf("vise %q: exit %d\n%s%s", args, x.code, x.stdout, x.stderr)
+	}
+	return x
+}
+
+// newHome is a home with one open and one completed item.
+func newHome(t *testing.T) (home string, open, done string) {
+	t.Helper()
+	home = filepath.Join(t.TempDir(), "home")
+	id := func(x told) string {
+		var d struct {
+			WorkItem struct{ ID string } `json:"work_item"`
+		}
+		if err := json.Unmarshal(x.Data, &d); err != nil {
+			t.Fatal(err)
+		}
+		return d.WorkItem.ID
+	}
+	open = id(mustAsk(t, home, "new", "Open", "--todo", "A todo", "--plan", "# Plan"))
+	done = id(mustAsk(t, home, "new", "Done"))
+	mustAsk(t, home, "complete", done)
+	return home, open, done
+}
+
+// reads are the verbs that only look, and writes those that change; together all that
+// need the ledger.
+func reads(open, done string) [][]string {
+	return [][]string{
+		{"list"}, {"show", open}, {"next"}, {"why", open}, {"events"}, {"plan", "path", open}, {"plan", "show", open},
+		{"plan", "status", open}, {"agents"}, {"status"}, {"report", done}, {},
+	}
+}
+
+func writes(t *testing.T, open, done string) [][]string {
+	report := filepath.Join(t.TempDir(), "report.txt")
+	if err := os.WriteFile(report, []byte("a report"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ledger := filepath.Join(t.TempDir(), "holon", "ledger")
+	if err := os.MkdirAll(ledger, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(ledger, "work_items.jsonl"), []byte(`{"id":"work_1","objective":"o","state":"open"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return [][]string{
+		{"new", "Another"}, {"pick", open}, {"update", open, "--objective", "x"}, {"block", open, "ops"}, {"unblock", open},
+		{"wait", open, "--operator", "q"}, {"trigger", open}, {"complete", open}, {"report", done, "--file", report},
+		{"plan", "status", open, "ready"}, {"agents", "add", "other"}, {"agents", "set", "default", "--auto-pick"}, {"init"},
+		{"import", "holon", filepath.Dir(ledger)},
+	}
+}

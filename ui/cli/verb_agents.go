@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+)
+
+// agents is the data of agents and its parts.
+type agents struct {
+	Agents []agentGist `json:"agents"`
+}
+
+// agentGist is an agent in a few numbers.
+type agentGist struct {
+	AgentID       model.AgentID       `json:"agent_id"`
+	Posture       model.Posture       `json:"posture"`
+	AutoPick      bool                `json:"auto_pick"`
+	Current       *model.Row          `json:"current,omitempty"`
+	Counts        map[model.Class]int `json:"counts"`
+	NeedsOperator int                 `json:"needs_operator"`
+	Decision      model.Decision      `json:"decision"`
+}
+
+// maxAgents bounds how many agents are listed.
+const maxAgents = 1000
+
+func (a *app) agentsVerb() *cobra.Command {
+	c := &cobra.Command{Use: "agents", Short: "List the agents, add one, change one", Args: named()}
+	c.AddCommand(a.agentsAddVerb(), a.agentsSetVerb())
+	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) { return a.agentsAnswer(ctx, "") })
+}
+
+func (a *app) agentsAddVerb() *cobra.Command {
+	var m mutation
+	c := &cobra.Command{Use: "add NAME", Short: "Make an agent known before it has work", Args: named("NAME")}
+	m.keyed(c)
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		return a.changeAgent(ctx, m, model.AddAgent{AgentID: model.AgentID(args[0])})
+	})
+}
+
+func (a *app) agentsSetVerb() *cobra.Command {
+	var m mutation
+	var autoPick bool
+	var posture string
+	c := &cobra.Command{Use: "set NAME", Short: "Change an agent's settings", Args: named("NAME")}
+	m.keyed(c)
+	c.Flags().BoolVar(&autoPick, "auto-pick", false, "let the scheduler pick the first queued item at idle")
+	c.Flags().StringVar(&posture, "posture", "", "awake, asleep or stopped")
+	c.MarkFlagsOneRequired("auto-pick", "posture")
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		u := model.UpdateAgent{AgentID: model.AgentID(args[0])}
+		if c.Flags().Changed("auto-pick") {
+			u.AutoPick = &autoPick
+		}
+		if c.Flags().Changed("posture") {
+			p := model.Posture(posture)
+			u.Posture = &p
+		}
+		return a.changeAgent(ctx, m, u)
+	})
+}
+
+func (a *app) changeAgent(ctx context.Context, m mutation, c model.Command) (answer, error) {
+	in, err := a.apply(ctx, m, "", c)
+	if err != nil {
+		return answer{}, err
+	}
+	return a.agentsAnswer(ctx, in.AgentID)
+}
+
+// agentsAnswer tells of one agent, or of all.
+func (a *app) agentsAnswer(ctx context.Context, only model.AgentID) (answer, error) {
+	var out agents
+	err := a.read(ctx, func(r model.Reader) error {
+		out.Agents = a.gists(r, only)
+		return nil
+	})
+	return answer{data: out, text: func(p *page) { p.agents(out.Agents) }}, err
+}
+
+func (a *app) gists(r model.Reader, only model.AgentID) []agentGist {
+	out := []agentGist{}
+	list := r.Agents("", maxAgents)
+	if only != "" {
+		x, _ := r.Agent(only)
+		list = []model.Agent{x}
+	}
+	for _, x := range list {
+		g := agentGist{
+			AgentID: x.ID, Posture: x.Posture, AutoPick: x.AutoPick, Counts: map[model.Class]int{},
+			NeedsOperator: r.Count(x.ID, model.TallyNeedsOperator), Decision: model.Decide(r, x.ID, a.now()),
+		}
+		if w, ok := model.Focus(r, x.ID); ok {
+			row := model.RowOf(w, r.ItemWaits(x.ID, w.ID), true)
+			g.Current = &row
+		}
+		for _, c := range model.Classes {
+			g.Counts[c] = r.Count(x.ID, model.ClassTally(c))
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+func (p *page) agents(list []agentGist) {
+	for i, g := range list {
+		if i > 0 {
+			p.line("")
+		}
+		p.line("%s  %s", p.strong(string(g.AgentID)), decisionWords(g.Decision))
+		counts := ""
+		for _, c := range model.Classes {
+			mark, name := className(c)
+			if n := g.Counts[c]; n > 0 {
+				counts += p.class(c, fmt.Sprintf("  %s %d %s", mark, n, name))
+			}
+		}
+		if counts == "" {
+			counts = "  no work items"
+		}
+		p.line("%s", counts)
+		if g.Current != nil {
+			p.line("  works on %s %s", g.Current.Handle, g.Current.Objective)
+		}
+		if more := g.NeedsOperator - g.Counts[model.WaitingForOperator]; more > 0 {
+			p.line("  %s", p.class(model.WaitingForOperator, fmt.Sprintf("%d more ask for you", more)))
+		}
+	}
+}
+
+// of is " 3 of 12", or only the first number where there is no more.
+func of(n, total int) string {
+	if n >= total {
+		return fmt.Sprintf(" %d", n)
+	}
+	return fmt.Sprintf(" %d of %d", n, total)
+}

@@ -1,0 +1,246 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/store"
+	"vise/store/files"
+	"vise/watcher"
+)
+
+// checkup is the data of doctor.
+type checkup struct {
+	Home string `json:"home"`
+	// Problems is how many of Checks found something.
+	Problems int     `json:"problems"`
+	Checks   []check `json:"checks"`
+}
+
+// check is one thing that doctor looked at.
+type check struct {
+	Name    string `json:"name"`
+	OK      bool   `json:"ok"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+type doctorOptions struct {
+	rebuild bool
+	timeout time.Duration
+	// inChild is the part that may run for ever in a damaged file.
+	inChild bool
+}
+
+func (a *app) doctorVerb() *cobra.Command {
+	var o doctorOptions
+	c := &cobra.Command{
+		Use: "doctor", Short: "Prove that the home is sound",
+		Long: "doctor proves every checksum and the journal's chain, that index and counts follow from the records,\n" +
+			"and looks at plan files, permissions and how changes are noticed. It exits 1 when it found something.",
+		Args: named(),
+	}
+	f := c.Flags()
+	f.BoolVar(&o.rebuild, "rebuild", false, "make index and counts anew from the records first")
+	f.DurationVar(&o.timeout, "timeout", 5*time.Minute, "give up proving the ledger after this time")
+	f.BoolVar(&o.inChild, "in-child", false, "prove the ledger in this process")
+	_ = f.MarkHidden("in-child")
+	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
+		if o.inChild {
+			return a.prove(ctx)
+		}
+		return a.doctor(ctx, o)
+	})
+}
+
+func (a *app) doctor(ctx context.Context, o doctorOptions) (answer, error) {
+	dir, err := a.homeDir()
+	if err != nil {
+		return answer{}, err
+	}
+	out := &checkup{Home: dir, Checks: []check{}}
+	d, err := a.open()
+	if isNoHome(err) {
+		return answer{}, err
+	}
+	out.note("home", err, "nothing was changed; copy "+dir+" before anything else")
+	out.permissions(dir)
+	if err == nil {
+		a.examine(ctx, d, o, out)
+	}
+	return answer{data: out, failed: out.Problems > 0, text: func(p *page) { p.checkup(*out) }}, nil
+}
+
+// examine is what can be looked at in a home that opens.
+func (a *app) examine(ctx context.Context, d *door, o doctorOptions, out *checkup) {
+	if o.rebuild {
+		h, err := d.ledger.Rebuild(ctx)
+		out.note("rebuild", err, "")
+		if err == nil {
+			out.Checks[len(out.Checks)-1].Message = fmt.Sprintf("%d derived rows were made anew", h.Derived)
+		}
+	}
+	out.Checks = append(out.Checks, a.proveInChild(ctx, o.timeout)...)
+	out.plans(ctx, a, d)
+	out.watching(ctx, d)
+	out.count()
+}
+
+// note adds a check that an error decides.
+func (c *checkup) note(name string, err error, hint string) {
+	k := check{Name: name, OK: err == nil, Message: "sound"}
+	if err != nil {
+		e := fault(err)
+		k.Message, k.Hint = e.Message, hint
+		if hint == "" {
+			k.Hint = e.Hint
+		}
+	}
+	c.Checks = append(c.Checks, k)
+	c.count()
+}
+
+func (c *checkup) count() {
+	c.Problems = 0
+	for _, k := range c.Checks {
+		if !k.OK {
+			c.Problems++
+		}
+	}
+}
+
+// permissions looks for what others may read or write in a home.
+func (c *checkup) permissions(dir string) {
+	k := check{Name: "permissions", OK: true, Message: "only you can read and write the home"}
+	for _, name := range []string{"", "home.json", "ledger.db", "ledger.lock", "agents", "journal", "snapshots", "spool", "state", "log"} {
+		path := filepath.Join(dir, name)
+		info, err := os.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		switch {
+		case err != nil:
+			k.OK, k.Message = false, model.Text(err.Error()).String()
+		case info.Mode()&fs.ModeSymlink == 0 && info.Mode().Perm()&0o077 != 0:
+			k.OK, k.Message = false, fmt.Sprintf("%s is open to others (%04o)", model.Text(path), info.Mode().Perm())
+		}
+		if !k.OK {
+			k.Hint = "chmod -R go-rwx " + model.Text(dir).String()
+			break
+		}
+	}
+	c.Checks = append(c.Checks, k)
+	c.count()
+}
+
+// shownPlans bounds how many bad plan files are named.
+const shownPlans = 10
+
+// plans looks at the plan file of every open item.
+func (c *checkup) plans(ctx context.Context, a *app, d *door) {
+	k := check{Name: "plan files", OK: true}
+	seen, behind, bad := 0, 0, 0
+	look := func(w model.WorkItem) {
+		seen++
+		p := d.files.Plan(w.AgentID, w.ID)
+		switch {
+		case p.Condition != model.PlanOK:
+			bad++
+			if bad <= shownPlans {
+				k.Message += fmt.Sprintf("; %s: %s", w.Handle, planReason(p))
+			}
+		case !model.SamePlan(p.PlanArtifact, w.PlanArtifact):
+			behind++
+		}
+	}
+	// Reading files takes as long as it takes, so a copy is read, not the ledger itself.
+	err := d.ledger.Frozen(ctx, func(frozen *store.Ledger) error {
+		return frozen.View(ctx, func(r model.Reader) error {
+			for _, x := range r.Agents("", maxAgents) {
+				eachOpen(r, x.ID, look)
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		c.note("plan files", err, "")
+		return
+	}
+	k.OK = bad == 0
+	k.Message = fmt.Sprintf("%d open items, %d plans changed since the ledger noted them, %d cannot be shown%s", seen, behind, bad, k.Message)
+	if bad > 0 {
+		k.Hint = "vise plan edit ID makes a missing plan again; anything else there should be moved away"
+	}
+	c.Checks = append(c.Checks, k)
+}
+
+func planReason(p files.Plan) string { return model.Text(p.Path).String() + " " + p.Reason }
+
+// eachOpen visits an agent's open items page by page.
+func eachOpen(r model.Reader, agent model.AgentID, visit func(model.WorkItem)) {
+	var after *model.Row
+	for {
+		l, err := model.ListItems(r, agent, model.FilterOpen, after, model.MaxLimit)
+		if err != nil {
+			return
+		}
+		for _, row := range l.Rows {
+			if w, ok := r.Item(row.ID); ok {
+				visit(w)
+			}
+		}
+		if after = l.Next; after == nil {
+			return
+		}
+	}
+}
+
+// settle is how long a watcher gets to find out how it learns of changes.
+const settle = 300 * time.Millisecond
+
+// watching tells how changes of files are noticed here.
+func (c *checkup) watching(ctx context.Context, d *door) {
+	ctx, stop := context.WithTimeout(ctx, settle)
+	defer stop()
+	w, err := watcher.Start(ctx, watcher.Config{Home: d.files, Ledger: filepath.Join(d.dir, "ledger.db")})
+	if err != nil {
+		c.note("watching", err, "")
+		return
+	}
+	_, _ = w.Next(ctx)
+	mode := w.Mode()
+	w.Close()
+	k := check{Name: "watching", OK: !mode.Polling(), Message: mode.String()}
+	if !k.OK {
+		k.Hint = "raise fs.inotify.max_user_watches and max_user_instances; polling works too, only later"
+	}
+	c.Checks = append(c.Checks, k)
+}
+
+func (p *page) checkup(c checkup) {
+	rows := make([][]cell, len(c.Checks))
+	for i, k := range c.Checks {
+		mark, class := "ok", model.CompletedRecent
+		if !k.OK {
+			mark, class = "PROBLEM", model.BlockedClass
+		}
+		rows[i] = []cell{{text: mark, paint: func(s string) string { return p.class(class, s) }}, {text: k.Name}, {text: k.Message}}
+	}
+	width := p.width
+	p.width = 0 // a finding is told whole
+	p.table(2, rows)
+	p.width = width
+	for _, k := range c.Checks {
+		if !k.OK && k.Hint != "" {
+			p.line("%s: %s", k.Name, k.Hint)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/store/holon"
+)
+
+// imported is the data of import.
+type imported struct {
+	Dir    string          `json:"dir"`
+	DryRun bool            `json:"dry_run"`
+	Counts holon.Counts    `json:"counts"`
+	Agents []importedAgent `json:"agents"`
+	Notes  []string        `json:"notes,omitempty"`
+}
+
+type importedAgent struct {
+	AgentID   model.AgentID `json:"agent_id"`
+	WorkItems int           `json:"work_items"`
+	Waits     int           `json:"waits"`
+	Focus     model.ItemID  `json:"current_work_item_id,omitempty"`
+	// Imported and Skipped are of work items: those known before are skipped.
+	Imported int `json:"imported"`
+	Skipped  int `json:"skipped"`
+}
+
+func (a *app) importVerb() *cobra.Command {
+	c := &cobra.Command{Use: "import", Short: "Take over the work of another tool", Args: noSuchVerb}
+	var dryRun bool
+	from := &cobra.Command{
+		Use: "holon DIR", Short: "Take over a Holon agent's work items",
+		Long: "import holon reads DIR/.holon/ledger or DIR/ledger, the last snapshot of each id, and takes the work\n" +
+			"items over with their waits and plans. It writes nothing below DIR. A malformed line is an error, and\n" +
+			"nothing is imported then. What was imported before is skipped.",
+		Args: named("DIR"),
+	}
+	from.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be imported")
+	c.AddCommand(a.verb(from, func(ctx context.Context, args []string) (answer, error) { return a.importHolon(ctx, args[0], dryRun) }))
+	return a.verb(c, func(context.Context, []string) (answer, error) {
+		return answer{}, misuse("verb", "import from what?").WithHint("vise import holon DIR")
+	})
+}
+
+func (a *app) importHolon(ctx context.Context, dir string, dryRun bool) (answer, error) {
+	l, err := holon.Read(dir)
+	if err != nil {
+		return answer{}, err
+	}
+	if err := a.rename(&l); err != nil {
+		return answer{}, err
+	}
+	out := imported{Dir: l.Dir, DryRun: dryRun, Counts: l.Counts, Notes: l.Notes, Agents: []importedAgent{}}
+	if !dryRun {
+		if _, _, err := a.openOrCreate(); err != nil {
+			return answer{}, err
+		}
+	}
+	for _, x := range l.Agents {
+		g := importedAgent{AgentID: x.ID, WorkItems: len(x.Items), Waits: len(x.Waits), Focus: x.Focus}
+		if !dryRun {
+			in, err := a.takeOver(ctx, model.Import{AgentID: x.ID, Focus: x.Focus, Items: x.Items, Waits: x.Waits})
+			if err != nil {
+				return answer{}, err
+			}
+			g.Imported = in.Imported
+			g.Skipped = len(x.Items) - in.Imported
+		}
+		out.Agents = append(out.Agents, g)
+	}
+	return answer{data: out, text: func(p *page) { p.imported(out) }}, nil
+}
+
+func (a *app) takeOver(ctx context.Context, in model.Import) (model.Receipt, error) {
+	if err := a.makePlans(ctx, in); err != nil {
+		return model.Receipt{}, err
+	}
+	return a.apply(ctx, mutation{}, "", in)
+}
+
+// rename gives the items to the agent that --agent names. The environment does not count:
+// it says who acts, not whose work this is.
+func (a *app) rename(l *holon.Ledger) error {
+	if a.flags.agent == "" {
+		return nil
+	}
+	id, err := a.namedAgent()
+	if err != nil {
+		return err
+	}
+	if len(l.Agents) > 1 {
+		return misuse("agent", "the ledger holds the work of %d agents", len(l.Agents)).WithHint("leave --agent out; they keep their names")
+	}
+	for i := range l.Agents {
+		l.Agents[i].ID = id
+	}
+	return nil
+}
+
+func (p *page) imported(m imported) {
+	c := m.Counts
+	p.line("%s: %d work items (%d open, %d completed), %d waits (%d active), %d older snapshots",
+		model.Text(m.Dir), c.WorkItems, c.Open, c.Completed, c.Waits, c.ActiveWaits, c.Superseded)
+	p.line("plans: %d from records, %d from files; %d items with fields kept in a link", c.InlinePlans, c.PlanFiles, c.KeptFields)
+	for _, name := range slices.Sorted(maps.Keys(c.Left)) {
+		p.line("left there: %s, %d lines", model.Text(name), c.Left[name])
+	}
+	for _, n := range m.Notes[:min(len(m.Notes), shownNotes)] {
+		p.line("note: %s", model.Text(n))
+	}
+	if more := len(m.Notes) - shownNotes; more > 0 {
+		p.line("note: and %d more (--json has all)", more)
+	}
+	for _, g := range m.Agents {
+		did := fmt.Sprintf("%d imported, %d known before", g.Imported, g.Skipped)
+		if m.DryRun {
+			did = fmt.Sprintf("%d would be imported", g.WorkItems)
+		}
+		p.line("agent %s: %s; current %s", p.strong(string(g.AgentID)), did, cmp.Or(string(g.Focus), "none"))
+	}
+}
+
+const shownNotes = 10

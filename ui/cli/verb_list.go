@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/ui/reply"
+)
+
+type listOptions struct {
+	filter, cursor string
+	limit          int
+	todos          bool
+}
+
+func (a *app) listVerb() *cobra.Command {
+	var o listOptions
+	c := &cobra.Command{
+		Use: "list [FILTER]", Short: "List an agent's work items in the scheduler's order",
+		Long: "list shows an agent's own work items in the order in which they are offered. The filters are\n" +
+			"all (the default), open, completed, current, queued, blocked, waiting_for_operator and runnable.",
+		Args: named("[FILTER]"), ValidArgs: filters(),
+	}
+	f := c.Flags()
+	f.StringVar(&o.filter, "filter", "", "the filter, as the argument")
+	f.IntVar(&o.limit, "limit", model.DefaultLimit, fmt.Sprintf("how many, 1 to %d", model.MaxLimit))
+	f.StringVar(&o.cursor, "cursor", "", "go on where a list ended (its next_cursor)")
+	f.BoolVar(&o.todos, "todos", false, "with the checklists")
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		if len(args) > 0 {
+			o.filter = args[0]
+		}
+		return a.list(ctx, o)
+	})
+}
+
+func filters() []string {
+	var names []string
+	for _, f := range model.Filters {
+		names = append(names, string(f))
+	}
+	return names
+}
+
+func (a *app) list(ctx context.Context, o listOptions) (answer, error) {
+	if o.limit < 1 || o.limit > model.MaxLimit {
+		return answer{}, misuse("limit", "--limit %d is not 1 to %d", o.limit, model.MaxLimit).WithHint("a longer list comes in pages: --cursor")
+	}
+	var out reply.List
+	err := a.read(ctx, func(r model.Reader) error {
+		agent, err := a.knownAgent(r)
+		if err != nil {
+			return err
+		}
+		out, err = reply.OfList(r, agent, model.Filter(o.filter), o.cursor, o.limit, o.todos, a.door.look)
+		return err
+	})
+	return answer{data: out, text: func(p *page) { p.list(out) }}, err
+}
+
+func (p *page) list(l reply.List) {
+	if l.Total == 0 {
+		p.line("no work items (filter %s); vise new OBJECTIVE makes one", l.Filter)
+		return
+	}
+	rows := make([][]cell, len(l.WorkItems))
+	for i, v := range l.WorkItems {
+		mark, name := className(v.Class)
+		if v.IsCurrent {
+			name = "current"
+		}
+		rows[i] = []cell{
+			{text: mark + " " + name, paint: func(s string) string { return p.class(v.Class, s) }},
+			{text: string(v.Handle), paint: p.strong},
+			{text: v.Objective.String()},
+			{text: progress(v.TodoList)},
+			{text: p.age(v.UpdatedAt), paint: p.muted},
+		}
+	}
+	p.table(2, rows)
+	if l.Cursor != "" {
+		p.line("%s", p.muted(fmt.Sprintf("%d of %d; go on: vise list %s --cursor %s", l.Returned, l.Total, l.Filter, l.Cursor)))
+	}
+}
+
+func progress(list []model.Todo) string {
+	if len(list) == 0 {
+		return ""
+	}
+	done, _, total := model.WorkItem{TodoList: list}.TodoCounts()
+	return fmt.Sprintf("%d/%d", done, total)
+}

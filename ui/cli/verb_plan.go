@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/store/files"
+	"vise/ui/reply"
+)
+
+// plan is the data of plan and its parts.
+type plan struct {
+	WorkItemID model.ItemID       `json:"work_item_id"`
+	Handle     model.Handle       `json:"handle"`
+	PlanStatus model.PlanStatus   `json:"plan_status"`
+	Plan       model.PlanArtifact `json:"plan_artifact"`
+	// Text is the whole file, in plan show.
+	Text model.Text `json:"text,omitempty"`
+	// Reason says why the file cannot be shown.
+	Reason string `json:"reason,omitempty"`
+}
+
+func (a *app) planVerb() *cobra.Command {
+	c := &cobra.Command{Use: "plan", Short: "Find, read and edit a work item's plan.md", Args: noSuchVerb}
+	path := &cobra.Command{Use: "path ID", Short: "Print where the plan file is", Args: named("ID"), ValidArgsFunction: a.allItems}
+	show := &cobra.Command{Use: "show ID", Short: "Print the plan, safe on a terminal", Args: named("ID"), ValidArgsFunction: a.allItems}
+	edit := &cobra.Command{Use: "edit ID", Short: "Open the plan in $VISUAL or $EDITOR", Args: named("ID"), ValidArgsFunction: a.openItems}
+	var m mutation
+	status := &cobra.Command{
+		Use: "status ID [STATUS]", Short: "Show or set the plan status: draft, ready or needs_input",
+		Args: named("ID", "[STATUS]"), ValidArgsFunction: a.openItems,
+	}
+	m.register(status)
+	c.AddCommand(
+		a.verb(path, func(ctx context.Context, args []string) (answer, error) { return a.planPath(ctx, args[0]) }),
+		a.verb(show, func(ctx context.Context, args []string) (answer, error) { return a.planShow(ctx, args[0]) }),
+		a.verb(edit, func(ctx context.Context, args []string) (answer, error) { return a.planEdit(ctx, args[0]) }),
+		a.verb(status, func(ctx context.Context, args []string) (answer, error) { return a.planStatus(ctx, args, m) }),
+	)
+	return a.verb(c, func(context.Context, []string) (answer, error) {
+		return answer{}, misuse("verb", "what to do with the plan?").WithHint("vise plan path, show, edit or status, and an ID")
+	})
+}
+
+// readPlan reads the item that ref names and its plan file, in one piece.
+func (a *app) readPlan(ctx context.Context, ref string) (plan, files.Plan, error) {
+	id, err := a.resolve(ctx, ref)
+	if err != nil {
+		return plan{}, files.Plan{}, err
+	}
+	var v model.View
+	if err := a.read(ctx, func(r model.Reader) error {
+		v = reply.View(r, id, func(*model.View) {})
+		return nil
+	}); err != nil {
+		return plan{}, files.Plan{}, err
+	}
+	file := a.door.files.Plan(v.AgentID, v.ID)
+	return plan{WorkItemID: v.ID, Handle: v.Handle, PlanStatus: v.PlanStatus, Plan: file.PlanArtifact, Reason: file.Reason}, file, nil
+}
+
+func (a *app) planPath(ctx context.Context, ref string) (answer, error) {
+	out, _, err := a.readPlan(ctx, ref)
+	return answer{data: out, text: func(p *page) { p.line("%s", model.Text(out.Plan.Path)) }}, err
+}
+
+func (a *app) planShow(ctx context.Context, ref string) (answer, error) {
+	out, file, err := a.readPlan(ctx, ref)
+	if err == nil && out.Plan.Condition != model.PlanOK {
+		return answer{}, badPlan(out)
+	}
+	out.Text = model.Text(file.Raw)
+	return answer{data: out, text: func(p *page) { p.b.WriteString(out.Text.Multiline()) }}, err
+}
+
+func badPlan(out plan) error {
+	return model.Refuse(model.CodeRefused, "the plan of %s cannot be shown: %s %s", out.Handle, model.Text(out.Plan.Path), out.Reason).
+		At("plan_artifact").WithHint("put a regular text file there; vise plan edit %s makes a missing one again", out.Handle)
+}
+
+func (a *app) planStatus(ctx context.Context, args []string, m mutation) (answer, error) {
+	if len(args) == 2 {
+		status := model.PlanStatus(args[1])
+		return a.change(ctx, args[0], m, "plan "+model.Text(status).String()+":", model.UpdateWorkItem{PlanStatus: &status, SeenRevision: m.ifRevision})
+	}
+	out, _, err := a.readPlan(ctx, args[0])
+	return answer{data: out, text: func(p *page) {
+		p.line("%s plan %s, %d bytes", out.Handle, out.PlanStatus, out.Plan.Bytes)
+		p.line("%s", planWords(out.Plan))
+	}}, err
+}
+
+// planEdit opens the plan in the editor, waits for it, and has the ledger note what the
+// file is like then.
+func (a *app) planEdit(ctx context.Context, ref string) (answer, error) {
+	out, file, err := a.readPlan(ctx, ref)
+	if err != nil {
+		return answer{}, err
+	}
+	switch out.Plan.Condition {
+	case model.PlanOK, model.PlanNotText, model.PlanTooLarge:
+	case model.PlanMissing:
+		if _, err := a.door.files.CreatePlan(out.Plan.OwnerAgentID, out.WorkItemID, ""); err != nil {
+			return answer{}, err
+		}
+	default:
+		return answer{}, badPlan(out)
+	}
+	edit := a.editor(file.Path)
+	edit.Stdin, edit.Stdout, edit.Stderr = a.in, a.out, a.err
+	if a.flags.json || !a.ttyOut {
+		edit.Stdout = a.err
+	}
+	if err := edit.Run(); err != nil {
+		return answer{}, editorFault(err)
+	}
+	if err := a.record(ctx, out.WorkItemID); err != nil {
+		return answer{}, err
+	}
+	out, _, err = a.readPlan(ctx, string(out.WorkItemID))
+	return answer{data: out, text: func(p *page) { p.line("%s plan %s, %d bytes", out.Handle, out.PlanStatus, out.Plan.Bytes) }}, err
+}
+
+func editorFault(err error) error {
+	var ended *exec.ExitError
+	if errors.As(err, &ended) {
+		return model.Refuse(model.CodeInternal, "the editor ended with code %d", ended.ExitCode()).WithHint("the plan file is as the editor left it")
+	}
+	return model.Refuse(model.CodeInternal, "the editor did not start").Because(err).WithHint("set EDITOR to a program")
+}
+
+// editor is the command that opens a file in the operator's editor. The words of EDITOR
+// are the operator's, the path is data. It starts in the home: the plan's own directory is
+// written by agents, who could leave an editor's settings there.
+func (a *app) editor(path string) *exec.Cmd {
+	words := a.getenv("VISUAL")
+	if words == "" {
+		words = a.getenv("EDITOR")
+	}
+	if words == "" {
+		words = "vi"
+	}
+	c := exec.Command("sh", "-c", "exec "+words+` "$@"`, "sh", path)
+	c.Dir = a.door.dir
+	c.Env = os.Environ()
+	return c
+}

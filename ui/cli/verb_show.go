@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/ui/reply"
+)
+
+// shown is the data of show: GetWorkItem's answer and the item's waits, ended ones too.
+type shown struct {
+	reply.Got
+	Waits []model.Wait `json:"wait_conditions"`
+}
+
+// shownWaits bounds how many waits show tells of.
+const shownWaits = 50
+
+func (a *app) showVerb() *cobra.Command {
+	c := &cobra.Command{
+		Use: "show ID", Short: "Show all that is known of a work item",
+		Args: named("ID"), ValidArgsFunction: a.allItems,
+	}
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.show(ctx, args[0]) })
+}
+
+func (a *app) show(ctx context.Context, ref string) (answer, error) {
+	id, err := a.resolve(ctx, ref)
+	if err != nil {
+		return answer{}, err
+	}
+	out := shown{Waits: []model.Wait{}}
+	err = a.read(ctx, func(r model.Reader) error {
+		out.Got = reply.OfGet(r, id, true, a.door.look)
+		out.Waits = append(out.Waits, r.Waits(out.WorkItem.AgentID, id, shownWaits)...)
+		return nil
+	})
+	return answer{data: out, text: func(p *page) { p.item(out.WorkItem, out.Waits) }}, err
+}

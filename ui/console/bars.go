@@ -1,0 +1,184 @@
+package console
+
+import (
+	"strconv"
+	"strings"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/text"
+)
+
+// header is the first line: where this is, whose desk, how much of what, who is needed.
+func (c Console) header() string {
+	k, l := c.skin, c.layout
+	left := " " + k.strong.paint("vise")
+	if l.shape == three {
+		left += "  " + k.accent.paint(k.open+"Desk"+k.shut)
+	}
+	if c.place.agent != "" {
+		left += "  " + k.strong.paint(c.show(model.Text(c.place.agent))+" ▾")
+	}
+	for _, b := range c.badges() {
+		left += " " + k.badge.paint(" "+b+" ")
+	}
+	right := ""
+	if n := c.truth.desk.NeedsYou; n > 0 {
+		right = k.needsYou.paint(strconv.Itoa(n) + " NEED YOU")
+		if n == 1 {
+			right = k.needsYou.paint("1 NEEDS YOU")
+		}
+	}
+	right += "  " + k.muted.paint(c.now.Format("15:04")) + " "
+	if l.shape != one {
+		if s := "   " + c.counts(); text.Width(left)+text.Width(s)+text.Width(right) < l.w {
+			left += s
+		}
+	}
+	return text.Sides(left, right, l.w)
+}
+
+// badges are the states of the whole screen that must not be overlooked.
+func (c Console) badges() []string {
+	var out []string
+	if c.fx.Demo {
+		out = append(out, "DEMO")
+	}
+	if c.fx.Session.ReadOnly != "" {
+		out = append(out, "READ-ONLY")
+	}
+	if c.trouble != nil && !c.truth.at.IsZero() {
+		out = append(out, "OLD "+c.truth.at.Format("15:04:05"))
+	}
+	return out
+}
+
+// counts are the classes' sizes: ▶1 ◆2 ○5 ?1 ■3 ✓12.
+func (c Console) counts() string {
+	k := c.skin
+	var parts []string
+	if c.truth.desk.Current != nil {
+		parts = append(parts, k.current.paint(k.glyph.Current+"1"))
+	}
+	for _, s := range c.truth.desk.Sections {
+		if s.Total > 0 {
+			parts = append(parts, k.inkOf(s.Class).paint(c.glyphOf(s.Class)+strconv.Itoa(s.Total)))
+		}
+	}
+	gap := " "
+	if c.layout.shape == three {
+		gap = "  "
+	}
+	return strings.Join(parts, gap)
+}
+
+// maxMessage bounds the lines of a message. One that is longer than a line lies over the
+// end of the panes, so that what to do about an error can be read.
+const maxMessage = 4
+
+// messageLines are the newest message, an error in full, else what the scheduler would do.
+func (c Console) messageLines() []string {
+	k := c.skin
+	switch {
+	case c.note.text != "" && c.note.isError:
+		return c.loud(c.note.text, k.blocked)
+	case c.trouble != nil:
+		return c.loud(c.troubleWords(), k.needsYou)
+	case c.note.text != "" && text.Width(c.note.text) >= c.layout.w:
+		return c.loud(c.note.text, k.text)
+	}
+	return []string{c.messageLine()}
+}
+
+// loud wraps what must be read.
+func (c Console) loud(s string, ink ink) []string {
+	lines := text.Wrap(text.Safe(s, false), max(c.layout.w-4, 1))
+	lines = lines[:min(len(lines), maxMessage)]
+	mark := c.skin.glyph.Warning
+	for i, l := range lines {
+		lines[i] = text.Pad(" "+ink.paint(mark+" "+l), c.layout.w)
+		mark = " "
+	}
+	return lines
+}
+
+// messageLine is a short message; at its right, how the scheduler and the ledger are.
+func (c Console) messageLine() string {
+	k := c.skin
+	right := k.muted.paint(c.machinery()) + " "
+	room := c.layout.w - text.Width(right) - 2
+	switch {
+	case c.note.text != "":
+		s := text.Safe(c.note.text, false)
+		if text.Width(s) > room {
+			return text.Pad(" "+k.text.paint(s), c.layout.w)
+		}
+		return text.Sides(" "+k.text.paint(s), right, c.layout.w)
+	case c.plan.mode != "":
+		return text.Sides(" "+k.needsYou.paint(c.show(model.Text(c.plan.mode))), right, c.layout.w)
+	case c.layout.shape != three:
+		return text.Pad(" "+k.muted.paint(c.machinery()), c.layout.w)
+	}
+	return text.Sides("", right, c.layout.w)
+}
+
+// machinery says what the scheduler would do and whether something is being saved.
+func (c Console) machinery() string {
+	if c.truth.at.IsZero() {
+		return ""
+	}
+	d := c.truth.desk.Decision
+	s := "scheduler: " + strings.ReplaceAll(d.Reason, "_", " ")
+	if n := len(c.outbox.jobs); n > 0 {
+		return s + " · saving " + strconv.Itoa(n)
+	}
+	return s + " · ledger " + strconv.FormatUint(c.truth.revision, 10)
+}
+
+// hints are the likeliest keys, as many as fit, and help in any case; what cannot be done
+// now is left out.
+func (c Console) hints() []string {
+	help := action.ByID(action.Help)
+	out := make([]string, 0, c.layout.hints)
+	line, used := " ", 1
+	add := func(a action.Action) {
+		line += c.skin.key.paint(a.Key()) + " " + c.skin.muted.paint(a.Hint) + "  "
+		used += hintCells(a)
+	}
+	for _, a := range c.hinted() {
+		reserve := 0
+		if len(out)+1 == c.layout.hints {
+			reserve = hintCells(help)
+		}
+		if used+hintCells(a)+reserve > c.layout.w+1 {
+			if reserve > 0 {
+				break
+			}
+			out, line, used = append(out, text.Pad(line, c.layout.w)), " ", 1
+		}
+		add(a)
+	}
+	add(help)
+	for len(out) < c.layout.hints {
+		out, line = append(out, text.Pad(line, c.layout.w)), ""
+	}
+	return out
+}
+
+// hintCells is the room that an action takes on the hint line, with the gap behind it.
+func hintCells(a action.Action) int { return text.Width(a.Key()) + 1 + text.Width(a.Hint) + 2 }
+
+// hinted are the actions for the hint line, help aside.
+func (c Console) hinted() []action.Action {
+	state := c.state()
+	var out []action.Action
+	for _, a := range action.Table {
+		if a.In != action.Desk || a.Hint == "" || a.ID == action.Help {
+			continue
+		}
+		if ok, _ := a.Enabled(state); ok {
+			out = append(out, a)
+		}
+	}
+	return out
+}

@@ -1,0 +1,224 @@
+package console
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"vise/model"
+	"vise/ui/markdown"
+)
+
+// Console is the whole screen: the program's only tea.Model. What it knows of the ledger
+// (truth, queue, plan) is replaced whole and never edited; where the operator is (place,
+// dialog) is its own. It shows nothing before the ledger has answered.
+type Console struct {
+	fx     *effects
+	opt    Options
+	skin   *skin
+	paper  paper
+	layout layout
+	now    time.Time
+
+	truth   truth
+	trouble *model.Error
+	looking looking
+	queue   queue
+	plan    plan
+
+	place  place
+	dialog dialog
+	// find is the filter while it is typed.
+	find   *field
+	drafts map[string]string
+
+	outbox   outbox
+	note     note
+	calm     calm
+	quitting bool
+}
+
+// calm is whether the operator's hands rest. While they do not, the queue keeps its order.
+type calm struct {
+	running bool
+	quiet   int
+}
+
+const calmBeats = 4 // two seconds without a key
+
+func (c calm) touched() bool { return c.running && c.quiet < calmBeats }
+
+// New makes a console. It reads nothing yet; ctx ends all that its effects wait for.
+func New(ctx context.Context, o Options) Console {
+	c := Console{
+		fx:  &effects{Session: o.Session, ctx: ctx, now: o.Now, newKey: o.NewKey, editor: o.Editor, pages: markdown.NewRenderer()},
+		opt: o, now: o.Now(), drafts: map[string]string{},
+		place: place{spot: newSpot()},
+		paper: paper{dark: true, profile: colorprofile.TrueColor},
+	}
+	if o.Session.Agent != "" {
+		c.place = c.place.goTo(o.Session.Agent)
+	}
+	if o.NoColor {
+		c.paper.profile = colorprofile.ASCII
+	}
+	c.skin = c.paper.skin(o)
+	if o.FirstRun != nil && o.Session.Ledger == nil {
+		c.dialog = welcome(o.FirstRun)
+	}
+	return c
+}
+
+// Primed is c with its first look done, so that the first frame is a whole one.
+func (c Console) Primed() Console {
+	if c.fx.Ledger == nil {
+		return c
+	}
+	c.looking.gen++
+	m := c.fx.look(c.looking.gen, c.want())().(truthMsg)
+	c, _ = c.seen(m)
+	c.looking, c.plan = looking{}, plan{}
+	return c
+}
+
+// Frame is the screen at a size, without a program around it.
+func (c Console) Frame(w, h int) string {
+	c.layout = layoutOf(w, h, c.place.focus, c.place.zoomed)
+	return c.View().Content
+}
+
+// Init starts what runs as long as the console: looks, the beat, drafts, eyes.
+func (c Console) Init() tea.Cmd {
+	cmds := []tea.Cmd{c.fx.nextBeat()}
+	if c.opt.Palette == nil && !c.opt.NoColor {
+		cmds = append(cmds, tea.RequestBackgroundColor)
+	}
+	if c.fx.Ledger != nil {
+		cmds = append(cmds, c.opened())
+	}
+	return tea.Batch(cmds...)
+}
+
+// opened is what begins with a ledger.
+func (c Console) opened() tea.Cmd {
+	return tea.Batch(func() tea.Msg { return retryMsg{c.fx.now()} }, c.fx.loadDrafts(), c.fx.watch())
+}
+
+// Update routes a message to the one who understands it, then sees to it that the cursor
+// is in sight.
+func (c Console) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	c, cmd := c.route(msg)
+	return c.steady(), cmd
+}
+
+// route knows what the operator and the terminal say.
+func (c Console) route(msg tea.Msg) (Console, tea.Cmd) {
+	switch m := msg.(type) {
+	case tea.KeyPressMsg:
+		return c.pressed(m)
+	case tea.PasteMsg:
+		return c.pasted(m.Content)
+	case tea.MouseWheelMsg:
+		return c.wheeled(m.Mouse())
+	case tea.MouseClickMsg:
+		return c.clicked(m.Mouse())
+	case tea.WindowSizeMsg:
+		c.layout = layoutOf(m.Width, m.Height, c.place.focus, c.place.zoomed)
+		return c.drawPlan()
+	case tea.BackgroundColorMsg:
+		c.paper.dark = m.IsDark()
+		return c.repainted()
+	case tea.ColorProfileMsg:
+		return c.profiled(m.Profile)
+	}
+	return c.answer(msg)
+}
+
+// answer routes what the effects brought.
+func (c Console) answer(msg tea.Msg) (Console, tea.Cmd) {
+	switch m := msg.(type) {
+	case truthMsg:
+		return c.seen(m)
+	case movedMsg:
+		return c.moved(m)
+	case receiptMsg:
+		return c.received(m)
+	case newsMsg:
+		return c.informed(m)
+	case planMsg:
+		return c.planRead(m)
+	case paintedMsg:
+		return c.painted(m)
+	case draftsMsg:
+		if m.drafts != nil {
+			c.drafts = m.drafts
+		}
+		return c, nil
+	case editedMsg:
+		return c.edited(m)
+	}
+	return c.timed(msg)
+}
+
+// timed routes what only time or the first run brings.
+func (c Console) timed(msg tea.Msg) (Console, tea.Cmd) {
+	switch m := msg.(type) {
+	case beatMsg:
+		c.now = later(c.now, m.at)
+		c, draw := c.readMarks()
+		return c, tea.Batch(draw, c.fx.nextBeat())
+	case calmMsg:
+		return c.rested(m)
+	case fadeMsg:
+		if c.note.n == m.n && !c.note.isError {
+			c.note.text = ""
+		}
+	case retryMsg:
+		c.now, c.looking.retrying = later(c.now, m.at), false
+		return c.look()
+	case surveyMsg:
+		return c.surveyed(m)
+	case sessionMsg:
+		return c.started(m)
+	}
+	return c, nil
+}
+
+// steady keeps the cursor's row in sight and scrolls no page beyond its end.
+func (c Console) steady() Console {
+	c.layout = layoutOf(c.layout.w, c.layout.h, c.place.focus, c.place.zoomed)
+	_, h := c.layout.panes[paneQueue].inner()
+	if h > 0 {
+		c.place.top = reveal(c.queue.lines(c.layout.queueStyle()), c.place.cursor, c.place.top, h-c.filterRows())
+	}
+	for _, p := range []pane{paneDetail, paneActivity} {
+		if c.layout.shows(p) {
+			at := c.pageOf(p)
+			c.place.scrollTo(at, min(c.place.scroll[at], c.lastTop(p)))
+		}
+	}
+	return c
+}
+
+// rested counts the quiet beats and lets a held order go after the last.
+func (c Console) rested(m calmMsg) (Console, tea.Cmd) {
+	c.now = later(c.now, m.at)
+	c.calm.quiet++
+	if c.calm.touched() {
+		return c, c.fx.nextCalm()
+	}
+	c.calm.running = false
+	if c.queue.held {
+		c = c.reorder()
+	}
+	return c, nil
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

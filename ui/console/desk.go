@@ -1,0 +1,123 @@
+package console
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/ui/text"
+)
+
+// View draws the frame from what the console holds, and asks nobody.
+func (c Console) View() tea.View {
+	v := tea.View{AltScreen: true, MouseMode: tea.MouseModeCellMotion, WindowTitle: c.windowTitle()}
+	if c.layout.w <= 0 || c.layout.h <= 0 {
+		return v
+	}
+	lines := c.desk()
+	if c.find != nil && c.dialog == nil && c.layout.shows(paneQueue) {
+		_, x, _ := c.find.draw(max(c.layout.panes[paneQueue].w-2-3, 2))
+		v.Cursor = tea.NewCursor(c.layout.panes[paneQueue].x+1+3+x, c.layout.panes[paneQueue].y+1)
+	}
+	if c.dialog != nil && c.layout.shape != tiny {
+		room := c.layout.h - 1 - c.layout.hints // the message line stays in sight
+		d := c.dialog.draw(c.layout.w, room, surroundings{c})
+		x, y := (c.layout.w-d.w)/2, max((room-d.h)/3, 0)
+		lines = over(lines, d.box.draw(d.w, d.h, c.skin), x, y, d.w)
+		if d.cursor != nil {
+			v.Cursor = tea.NewCursor(x+1+d.cursor.X, y+1+d.cursor.Y)
+		}
+	}
+	v.Content = strings.Join(lines, "\n")
+	if c.opt.ASCII {
+		v.Content = plainMarks.Replace(v.Content)
+	}
+	return v
+}
+
+// plainMarks are this program's own words in ASCII.
+var plainMarks = strings.NewReplacer("…", "~", "·", ".", "−", "-", "×", "x", "↑", "^", "↓", "v", "←", "<", "→", ">", "▾", "v")
+
+// dialogless reports whether the desk has the keys: then its cursor is drawn.
+func (c Console) dialogless() bool { return c.dialog == nil }
+
+// show is text from outside, as it may stand on a line of the screen.
+func (c Console) show(t model.Text) string { return text.Safe(t.String(), false) }
+
+// windowTitle says how many items need the operator.
+func (c Console) windowTitle() string {
+	if c.truth.desk.NeedsYou == 0 {
+		return "vise"
+	}
+	return "vise " + strconv.Itoa(c.truth.desk.NeedsYou)
+}
+
+// desk is the screen without a dialog, each line as wide as the screen.
+func (c Console) desk() []string {
+	l := c.layout
+	if l.shape == tiny {
+		return c.tinyDesk()
+	}
+	out := append(make([]string, 0, l.h), c.header())
+	switch {
+	case l.shape == portrait && !c.place.zoomed:
+		out = append(out, c.pane(paneQueue)...)
+		out = append(out, c.pane(paneDetail)...)
+	case l.shows(paneQueue) && l.shows(paneDetail):
+		out = append(out, join(c.pane(paneQueue), append(c.pane(paneDetail), c.pane(paneActivity)...))...)
+	default:
+		out = append(out, c.pane(c.place.focus)...)
+	}
+	message := c.messageLines()
+	out = append(out[:len(out)+1-len(message)], message...)
+	return append(out, c.hints()...)
+}
+
+func (c Console) pane(p pane) []string {
+	r := c.layout.panes[p]
+	switch {
+	case r.empty():
+		return nil
+	case p == paneQueue:
+		return c.queuePane(r)
+	case p == paneActivity:
+		return c.activityPane(r)
+	}
+	return c.detailPane(r)
+}
+
+// tinyDesk still answers who needs whom, in one line.
+func (c Console) tinyDesk() []string {
+	s := c.gist()
+	if s += " " + c.skin.glyph.Dot + " enlarge to act"; c.trouble != nil {
+		s = "vise ! " + model.Text(c.trouble.Message).String()
+	}
+	out := []string{text.Pad(s, c.layout.w)}
+	for len(out) < c.layout.h {
+		out = append(out, text.Pad("", c.layout.w))
+	}
+	return out
+}
+
+func (c Console) gist() string {
+	g := c.skin.glyph
+	s := "vise"
+	if n := c.truth.desk.NeedsYou; n > 0 {
+		s += " " + strconv.Itoa(n) + g.NeedsYou
+	}
+	for _, sec := range c.truth.desk.Sections {
+		if sec.Class == model.TriggeredBlocked && sec.Total > 0 {
+			s += " " + strconv.Itoa(sec.Total) + g.Triggered
+		}
+	}
+	if r := c.truth.desk.Current; r != nil {
+		s += " " + g.Current + string(r.Handle)
+		if r.Todo.Total > 0 {
+			s += fmt.Sprintf(" %d/%d", r.Todo.Done, r.Todo.Total)
+		}
+	}
+	return s
+}

@@ -1,0 +1,145 @@
+package console
+
+import (
+	"fmt"
+	"strings"
+
+	"vise/model"
+	"vise/ui/text"
+)
+
+// headRows are the detail's lines above its page: objective, facts, rule.
+const headRows = 3
+
+// detailPane draws the item under the cursor: what it is, and the page of its tab.
+func (c Console) detailPane(r rect) []string {
+	w, h := r.inner()
+	b := box{title: c.tabs(r.w), focused: c.place.focus == paneDetail}
+	row := c.row()
+	if row == nil {
+		if c.fx.Ledger != nil {
+			b.lines = []string{" " + c.skin.muted.paint("Nothing is selected.")}
+		}
+		return b.draw(r.w, r.h, c.skin)
+	}
+	b.lines = append(b.lines, c.detailHead(*row, w)...)
+	if d := c.detail(); d != nil {
+		b.lines = append(b.lines, c.pageLines(*d, w, h-headRows)...)
+	}
+	b.foot = c.detailFoot()
+	return b.draw(r.w, r.h, c.skin)
+}
+
+// tabs names the pages, the one shown in brackets.
+func (c Console) tabs(w int) string {
+	k := c.skin
+	var parts []string
+	for i, name := range tabNames {
+		if tab(i) == c.place.tab {
+			parts = append(parts, k.accent.paint(k.open+name+k.shut))
+		} else {
+			parts = append(parts, k.muted.paint(name))
+		}
+	}
+	s := strings.Join(parts, " ")
+	if c.layout.shape == three {
+		s = k.strong.paint("Detail") + "  " + s
+	}
+	return s
+}
+
+func (c Console) detailHead(r model.Row, w int) []string {
+	k := c.skin
+	facts := fmt.Sprintf(" %s  %s · plan %s", r.Handle, strings.ReplaceAll(string(r.Scheduling), "_", " "), strings.ReplaceAll(string(r.PlanStatus), "_", " "))
+	left := k.muted.paint(facts)
+	if d := c.detail(); d != nil && hasHidden(*d) {
+		left += "  " + k.badge.paint(" hidden characters ")
+	}
+	why := ""
+	if d := c.detail(); d != nil && c.layout.shape == three && len(d.Why.Lines) > 0 {
+		why = text.Cut("why: "+c.show(d.Why.Lines[0].Text), w-text.Width(left)-3) + " "
+	}
+	return []string{
+		k.strip(w, false, piece{" " + c.show(r.Objective), k.strong}),
+		between(left, k.muted.paint(why), w),
+		" " + k.faint.paint(strings.Repeat(k.glyph.Rule, max(w-2, 0))),
+	}
+}
+
+// hasHidden reports whether an item's words hold characters that no terminal shows.
+func hasHidden(d model.Detail) bool {
+	if d.Objective.Hidden() || d.BlockedBy.Hidden() {
+		return true
+	}
+	for _, t := range d.TodoList {
+		if t.Text.Hidden() {
+			return true
+		}
+	}
+	return false
+}
+
+// pageLines is the window of h lines of the page shown.
+func (c Console) pageLines(d model.Detail, w, h int) []string {
+	if c.place.tab == tabPlan {
+		return c.planPage(d, w, h)
+	}
+	lines := c.page(d, w)
+	top := min(c.place.scroll[c.place.page()], max(len(lines)-h, 0))
+	return lines[top:min(top+max(h, 0), len(lines))]
+}
+
+// page is a whole tab, the plan's excepted.
+func (c Console) page(d model.Detail, w int) []string {
+	switch c.place.tab {
+	case tabTodos:
+		return c.todoPage(d, w)
+	case tabWaits:
+		return c.waitPage(d, w)
+	case tabEvents:
+		return c.eventPage(d, w)
+	case tabWhy:
+		return c.whyPage(d, w)
+	}
+	return c.reportPage(d, w)
+}
+
+// lastTop is the last line that a pane's page can begin with.
+func (c Console) lastTop(p pane) int {
+	w, h := c.layout.panes[p].inner()
+	if p == paneActivity {
+		return max(len(c.truth.activity)-h, 0)
+	}
+	d := c.detail()
+	switch {
+	case d == nil:
+		return c.place.scroll[c.place.page()]
+	case c.place.tab == tabPlan:
+		return 0
+	case c.place.tab == tabEvents:
+		return max(len(d.Entries)-(h-headRows), 0)
+	}
+	return max(len(c.page(*d, w))-(h-headRows), 0)
+}
+
+// detailFoot says where in the page the reader is, or what changed in the plan.
+func (c Console) detailFoot() string {
+	if c.place.tab == tabPlan {
+		return c.planFoot()
+	}
+	if last := c.lastTop(paneDetail); last > 0 {
+		return c.skin.muted.paint(fmt.Sprintf("%d%%", c.place.scroll[c.place.page()]*100/last))
+	}
+	return ""
+}
+
+// wrapped is a text of several lines in a pane, indented by a cell.
+func (c Console) wrapped(t model.Text, w int, k ink) []string {
+	var out []string
+	for _, l := range t.Lines() {
+		for _, s := range text.Wrap(text.Safe(l, false), max(w-2, 1)) {
+			out = append(out, " "+k.paint(s))
+		}
+	}
+	return out
+}

@@ -1,0 +1,194 @@
+package console
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/ui/markdown"
+)
+
+// effects are the console's hands: the only code that waits, reads a clock or touches
+// anything outside. Each gives a tea.Cmd whose message carries what it found and when.
+type effects struct {
+	Session
+	ctx    context.Context
+	now    func() time.Time
+	newKey func() string
+	editor Editor
+	pages  *markdown.Renderer
+}
+
+// The answers of effects.
+type (
+	// truthMsg is what a look found; gen tells whether the screen still asks for it.
+	truthMsg struct {
+		gen   uint64
+		truth truth
+		at    time.Time
+		err   error
+	}
+	// movedMsg says that the ledger is past a revision.
+	movedMsg struct {
+		revision uint64
+		at       time.Time
+		err      error
+	}
+	// receiptMsg answers the job of that number.
+	receiptMsg struct {
+		seq     int
+		receipt model.Receipt
+		at      time.Time
+		err     error
+	}
+	draftsMsg struct{ drafts map[string]string }
+	newsMsg   struct {
+		news News
+		err  error
+	}
+	planMsg struct {
+		item   model.ItemID
+		file   PlanText
+		doc    *markdown.Document
+		hidden bool
+		at     time.Time
+	}
+	editedMsg struct{ err error }
+	// beatMsg comes every quarter of a minute, calmMsg while keys are pressed, fadeMsg when
+	// the message of that number has stood long enough, retryMsg after a failed look.
+	beatMsg   struct{ at time.Time }
+	calmMsg   struct{ at time.Time }
+	fadeMsg   struct{ n int }
+	retryMsg  struct{ at time.Time }
+	surveyMsg struct {
+		survey Survey
+		dir    string
+		err    error
+	}
+	sessionMsg struct {
+		session Session
+		err     error
+	}
+)
+
+// The rhythms of the screen.
+const (
+	beat      = 15 * time.Second
+	calmBeat  = 500 * time.Millisecond
+	fadeAfter = 8 * time.Second
+	retryPace = time.Second
+)
+
+func (e *effects) look(gen uint64, w want) tea.Cmd {
+	return func() tea.Msg {
+		var t truth
+		err := e.Ledger.View(e.ctx, func(r model.Reader) error {
+			t = readTruth(r, w, e.now())
+			return nil
+		})
+		return truthMsg{gen, t, e.now(), err}
+	}
+}
+
+// follow parks until anybody moves the ledger.
+func (e *effects) follow(after uint64) tea.Cmd {
+	return func() tea.Msg {
+		rev, err := e.Ledger.Follow(e.ctx, after)
+		return movedMsg{rev, e.now(), err}
+	}
+}
+
+func (e *effects) apply(seq int, env model.Envelope) tea.Cmd {
+	return func() tea.Msg {
+		receipt, err := e.Ledger.Apply(e.ctx, env)
+		return receiptMsg{seq, receipt, e.now(), err}
+	}
+}
+
+func (e *effects) saveDraft(seq int, key, text string) tea.Cmd {
+	return func() tea.Msg {
+		return receiptMsg{seq: seq, at: e.now(), err: e.Drafts.Save(e.ctx, key, text)}
+	}
+}
+
+func (e *effects) loadDrafts() tea.Cmd {
+	if e.Drafts == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		d, err := e.Drafts.Load(e.ctx)
+		if err != nil {
+			return nil // no drafts is what the operator sees; nothing of the ledger is at stake
+		}
+		return draftsMsg{d}
+	}
+}
+
+// watch parks until the eyes have news.
+func (e *effects) watch() tea.Cmd {
+	if e.Eyes == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		news, err := e.Eyes.Next(e.ctx)
+		return newsMsg{news, err}
+	}
+}
+
+// readPlan reads a plan file. A list of items in sight tells the eyes what to watch.
+func (e *effects) readPlan(agent model.AgentID, id model.ItemID, inSight ...model.ItemID) tea.Cmd {
+	if e.Eyes == nil || id == "" {
+		return nil
+	}
+	return func() tea.Msg {
+		if len(inSight) > 0 {
+			e.Eyes.Watch(agent, inSight)
+		}
+		m := planMsg{item: id, file: e.Eyes.Plan(e.ctx, agent, id), at: e.now()}
+		if m.file.Artifact.Condition == model.PlanOK {
+			m.doc, m.hidden = markdown.Split(m.file.Text), m.file.Text.Hidden()
+		}
+		return m
+	}
+}
+
+// edit gives the terminal to the operator's editor.
+func (e *effects) edit(path string) tea.Cmd {
+	cmd, err := e.editor(path)
+	if err != nil {
+		return func() tea.Msg { return editedMsg{err} }
+	}
+	return tea.ExecProcess(cmd, func(err error) tea.Msg { return editedMsg{err} })
+}
+
+func (e *effects) survey(f *FirstRun, dir string) tea.Cmd {
+	return func() tea.Msg {
+		s, err := f.Survey(e.ctx, dir)
+		return surveyMsg{s, dir, err}
+	}
+}
+
+func (e *effects) start(f *FirstRun, c Choice) tea.Cmd {
+	return func() tea.Msg {
+		s, err := f.Start(e.ctx, c)
+		return sessionMsg{s, err}
+	}
+}
+
+func (e *effects) nextBeat() tea.Cmd {
+	return tea.Every(beat, func(time.Time) tea.Msg { return beatMsg{e.now()} })
+}
+
+func (e *effects) nextCalm() tea.Cmd {
+	return tea.Tick(calmBeat, func(time.Time) tea.Msg { return calmMsg{e.now()} })
+}
+
+func (e *effects) nextTry() tea.Cmd {
+	return tea.Tick(retryPace, func(time.Time) tea.Msg { return retryMsg{e.now()} })
+}
+
+func (e *effects) fade(n int) tea.Cmd {
+	return tea.Tick(fadeAfter, func(time.Time) tea.Msg { return fadeMsg{n} })
+}

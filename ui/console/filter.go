@@ -1,0 +1,161 @@
+package console
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sahilm/fuzzy"
+
+	"vise/model"
+)
+
+// filter is what the operator wrote after "/", read once. Its terms must all hold:
+// words, "exact words", class:a,b, has:report, has:todos, age:>1d, age:<2h, and each of
+// them with "-" before it.
+type filter struct {
+	terms []term
+	now   time.Time
+	// trouble is what could not be read; such a term hides nothing.
+	trouble string
+}
+
+type term struct {
+	not  bool
+	kind string // empty: words
+	arg  string
+	// loose is set for words that no row holds as they are: then their letters in order do.
+	loose bool
+}
+
+func parseFilter(s string, now time.Time) filter {
+	f := filter{now: now}
+	for _, w := range filterWords(s) {
+		t := term{}
+		if rest, ok := strings.CutPrefix(w, "-"); ok && rest != "" {
+			t.not, w = true, rest
+		}
+		kind, arg, ok := strings.Cut(w, ":")
+		switch {
+		case strings.HasPrefix(w, `"`):
+			t.kind, t.arg = "exact", strings.ToLower(strings.Trim(w, `"`))
+		case !ok:
+			t.arg = strings.ToLower(w)
+		default:
+			t.kind, t.arg = kind, strings.ToLower(arg)
+			if why := t.check(); why != "" {
+				f.trouble = why
+				continue
+			}
+		}
+		if t.arg != "" {
+			f.terms = append(f.terms, t)
+		}
+	}
+	return f
+}
+
+// filterWords splits at spaces outside of quotes.
+func filterWords(s string) []string {
+	quoted := false
+	return strings.FieldsFunc(s, func(r rune) bool {
+		if r == '"' {
+			quoted = !quoted
+		}
+		return r == ' ' && !quoted
+	})
+}
+
+func (t term) check() string {
+	switch t.kind {
+	case "class":
+		for c := range strings.SplitSeq(t.arg, ",") {
+			if _, ok := classNames[c]; c != "" && !ok {
+				return "no class " + model.Text(c).String() + ": current, triggered, needs, queued, blocked, done"
+			}
+		}
+		return ""
+	case "has":
+		if t.arg == "" || t.arg == "report" || t.arg == "todos" || t.arg == "wait" {
+			return ""
+		}
+		return "has: knows report, todos and wait"
+	case "age":
+		if _, _, ok := ageOf(t.arg); ok || len(t.arg) < 3 {
+			return ""
+		}
+		return "age: is like >1d or <30m"
+	}
+	return "no term " + model.Text(t.kind).String() + ": class:, has: and age:"
+}
+
+var classNames = map[string]model.Class{
+	"current": model.CurrentRunnable, "triggered": model.TriggeredBlocked, "needs": model.WaitingForOperator,
+	"queued": model.QueuedRunnable, "blocked": model.BlockedClass, "done": model.CompletedRecent,
+}
+
+// ageOf reads ">1d": older than a day.
+func ageOf(s string) (older bool, d time.Duration, ok bool) {
+	if len(s) < 3 || s[0] != '>' && s[0] != '<' {
+		return false, 0, false
+	}
+	n, err := strconv.Atoi(s[1 : len(s)-1])
+	unit, known := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}[s[len(s)-1]]
+	return s[0] == '>', time.Duration(n) * unit, err == nil && known
+}
+
+// keeps says which rows of all hold every term. A word is looked for as it is; only if no
+// row has it, its letters in order will do.
+func (f filter) keeps(all []section) func(model.Row) bool {
+	terms := make([]term, len(f.terms))
+	for i, t := range f.terms {
+		t.loose = t.kind == "" && !t.not && !anyRow(all, func(r model.Row) bool { return f.holds(t, r) })
+		terms[i] = t
+	}
+	return func(r model.Row) bool {
+		for _, t := range terms {
+			if f.holds(t, r) == t.not {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+func anyRow(all []section, match func(model.Row) bool) bool {
+	for _, s := range all {
+		for _, r := range s.rows {
+			if match(r) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (f filter) holds(t term, r model.Row) bool {
+	switch t.kind {
+	case "class":
+		for c := range strings.SplitSeq(t.arg, ",") {
+			if classNames[c] == r.Class || c == "current" && r.IsCurrent {
+				return true
+			}
+		}
+		return false
+	case "has":
+		return t.arg == "report" && r.Reported || t.arg == "todos" && r.Todo.Total > 0 || t.arg == "wait" && r.Wait.Kind != ""
+	case "age":
+		older, d, ok := ageOf(t.arg)
+		return !ok || (f.now.Sub(r.UpdatedAt) > d) == older
+	}
+	s := searchable(r)
+	if t.loose {
+		return len(fuzzy.Find(t.arg, []string{s})) > 0
+	}
+	return strings.Contains(s, t.arg)
+}
+
+// searchable are the words of a row that a filter looks at.
+func searchable(r model.Row) string {
+	return strings.ToLower(string(r.Handle) + " " + r.Objective.String() + " " + r.BlockedBy.String())
+}

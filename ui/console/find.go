@@ -1,0 +1,93 @@
+package console
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/ui/text"
+)
+
+// maxFilter bounds a filter, in Unicode scalars.
+const maxFilter = 200
+
+func (c Console) filtering() bool { return c.find != nil }
+
+// filterText is the filter that holds: the one being typed, else the one kept.
+func (c Console) filterText() string {
+	if c.find != nil {
+		return c.find.value()
+	}
+	return c.place.filter
+}
+
+// filterRows is how many lines the filter takes from the queue.
+func (c Console) filterRows() int {
+	if c.find != nil || c.place.filter != "" {
+		return 1
+	}
+	return 0
+}
+
+// filter starts typing one. All rows are read for it.
+func (c Console) filter() (Console, tea.Cmd) {
+	f := newField(c.place.filter, 1, maxFilter)
+	c.find = &f
+	c.place.focus = paneQueue
+	c, laid := c.laidOut()
+	c, look := c.look()
+	return c, tea.Batch(laid, look)
+}
+
+// typedFilter narrows the queue with each key. Enter keeps the filter, esc clears it, the
+// arrows move in what is left.
+func (c Console) typedFilter(k tea.KeyPressMsg) (Console, tea.Cmd) {
+	switch k.String() {
+	case "esc", "alt+esc":
+		c.find = nil
+		return c.filtered("")
+	case "enter":
+		value := c.find.value()
+		c.find = nil
+		return c.filtered(value)
+	case "up":
+		return by(-1)(c)
+	case "down":
+		return by(1)(c)
+	}
+	f := *c.find
+	f.press(k, maxFilter)
+	c.find = &f
+	return c.filteredNow()
+}
+
+func (c Console) filtered(f string) (Console, tea.Cmd) {
+	c.place.filter = f
+	c, cmd := c.filteredNow()
+	c, look := c.look()
+	return c, tea.Batch(cmd, look)
+}
+
+func (c Console) filteredNow() (Console, tea.Cmd) {
+	before := c.place.cursor
+	c = c.reorder()
+	if c.place.cursor == before {
+		return c, nil
+	}
+	c, look := c.look()
+	c, plan := c.openPlan()
+	return c, tea.Batch(look, plan)
+}
+
+// filterLine is the filter above the queue.
+func (c Console) filterLine(w int) string {
+	k := c.skin
+	shown := model.Text(c.filterText()).String()
+	if c.queue.trouble != "" {
+		return k.strip(w, false, piece{" / ", k.key}, piece{shown + "  ", k.blocked}, piece{c.queue.trouble, k.muted})
+	}
+	ink := k.strong
+	if c.find == nil {
+		ink = k.muted
+	}
+	return k.strip(w, false, piece{" / ", k.key}, piece{text.Cut(shown, w-3), ink})
+}

@@ -1,0 +1,294 @@
+package console
+
+import (
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/text"
+)
+
+// dialog is what stands over the desk and gets every key first; nil when none does.
+type dialog interface {
+	// press is the dialog after a key, nil when that closed it, and what it asks for.
+	press(tea.KeyPressMsg, surroundings) (dialog, wish)
+	// paste is the dialog with text put where it types.
+	paste(string) dialog
+	// draw is the dialog for a screen of at most w×h.
+	draw(w, h int, s surroundings) drawn
+}
+
+// surroundings are what a dialog may ask when it reacts or draws.
+type surroundings struct {
+	Console
+}
+
+// drawn is a dialog as a box, with its size and the place of the cursor in it, if it types.
+type drawn struct {
+	box
+	w, h   int
+	cursor *tea.Position
+}
+
+// wish is what a dialog asks of the console. The zero wish asks for nothing.
+type wish struct {
+	// command is sent; the dialog stays until its receipt, and says said when it came.
+	command model.Command
+	said    string
+	// draft is kept under draftKey when the dialog closes without saving.
+	draftKey, draft string
+	keepDraft       bool
+	// run is an action to carry out.
+	run action.ID
+	// agent is a desk to go to.
+	agent model.AgentID
+	// trouble is what is wrong with what was typed.
+	trouble string
+	// choice and survey are the first run's.
+	choice *Choice
+	survey string
+	quit   bool
+}
+
+// form is a dialog of fields. Most dialogs are one.
+type form struct {
+	title string
+	// head and tail are what is drawn above and below the fields.
+	head, tail func(surroundings, *form) []string
+	fields     []formField
+	at         int
+	// foot says what the keys do; label what saving is called, which head may change.
+	foot func(*form) string
+	// draftKey names the draft of the fields' texts.
+	draftKey string
+	// canned are offered on digits while the field in focus is empty.
+	canned []string
+	// submit makes the wish of what was typed.
+	submit func(surroundings, *form) wish
+	// waiting: it was submitted and the answer has not come.
+	waiting bool
+	// seen is the revision of the item that the form was filled from, 0 without one. After
+	// a refusal the one on screen counts: the operator has been told what changed.
+	seen uint64
+	// initial is what the fields held before anything was typed: no draft.
+	initial string
+}
+
+// formField is a text, or a choice among options.
+type formField struct {
+	label string
+	field
+	options []string
+	chosen  int
+	// shown says whether the field matters; nil: always.
+	shown func(*form) bool
+	// note is drawn behind the label.
+	note func(surroundings, *form) string
+}
+
+const draftMark = "\x1e" // between the texts of a draft
+
+func (f *form) value(i int) string    { return strings.TrimSpace(f.fields[i].value()) }
+func (f *form) text(i int) model.Text { return model.Text(f.value(i)) }
+func (f *form) visible(i int) bool    { return f.fields[i].shown == nil || f.fields[i].shown(f) }
+func (f *form) focused() *formField   { return &f.fields[f.at] }
+func (ff formField) isChoice() bool   { return len(ff.options) > 0 }
+
+// withDraft fills the fields with what was typed before.
+func (f *form) withDraft(s string) *form {
+	f.initial = f.draftText()
+	parts := strings.Split(s, draftMark)
+	for i := range f.fields {
+		if s != "" && i < len(parts) && !f.fields[i].isChoice() {
+			f.fields[i].field = newField(parts[i], f.fields[i].rows, f.fields[i].limit)
+		}
+	}
+	return f
+}
+
+func (f *form) draftText() string {
+	parts := make([]string, len(f.fields))
+	any := false
+	for i, ff := range f.fields {
+		parts[i] = ff.value()
+		any = any || !ff.isChoice() && !ff.empty()
+	}
+	if s := strings.Join(parts, draftMark); any && s != f.initial {
+		return s
+	}
+	return ""
+}
+
+func (f *form) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {
+	a, _ := action.Of(action.Text, k)
+	switch {
+	case a.ID == action.Close:
+		return nil, wish{draftKey: f.draftKey, draft: f.draftText(), keepDraft: f.draftKey != ""}
+	case f.waiting:
+		return f, wish{}
+	case a.ID == action.Submit, a.ID == action.SubmitLine && f.enterSubmits():
+		return f.submitted(s)
+	case len(f.fields) == 0:
+		return f, wish{}
+	case a.ID == action.NextField:
+		f.move(1)
+	case a.ID == action.PrevField:
+		f.move(-1)
+	case f.focused().isChoice():
+		f.choose(k)
+	case f.takesCanned(k):
+		f.focused().field = newField(f.canned[k.Code-'1'], f.focused().rows, f.focused().limit)
+	default:
+		f.edit(k, s)
+	}
+	return f, wish{}
+}
+
+func (f *form) submitted(s surroundings) (dialog, wish) {
+	w := f.submit(s, f)
+	f.waiting = w.trouble == "" && (w.command != nil || w.choice != nil || w.survey != "")
+	return f, w
+}
+
+// enterSubmits: not from a field of several lines, where it breaks the line.
+func (f *form) enterSubmits() bool {
+	return len(f.fields) == 0 || f.focused().isChoice() || f.focused().rows == 1
+}
+
+func (f *form) edit(k tea.KeyPressMsg, s surroundings) {
+	w := fieldWidth(s.layout.w)
+	if f.focused().press(k, w) {
+		return
+	}
+	switch k.String() {
+	case "up":
+		f.move(-1)
+	case "down":
+		f.move(1)
+	}
+}
+
+func (f *form) takesCanned(k tea.KeyPressMsg) bool {
+	return k.Mod == 0 && f.focused().empty() && k.Code >= '1' && int(k.Code-'1') < len(f.canned)
+}
+
+func (f *form) move(by int) {
+	for range f.fields {
+		f.at = (f.at + by + len(f.fields)) % len(f.fields)
+		if f.visible(f.at) {
+			return
+		}
+	}
+}
+
+func (f *form) choose(k tea.KeyPressMsg) {
+	ff := f.focused()
+	n := len(ff.options)
+	switch s := k.String(); {
+	case s == "left":
+		ff.chosen = (ff.chosen + n - 1) % n
+	case s == "right" || s == "space":
+		ff.chosen = (ff.chosen + 1) % n
+	case s == "up":
+		f.move(-1)
+	case s == "down":
+		f.move(1)
+	case k.Code >= '1' && int(k.Code-'1') < n:
+		ff.chosen = int(k.Code - '1')
+	}
+}
+
+func (f *form) paste(s string) dialog {
+	if len(f.fields) > 0 && !f.focused().isChoice() && !f.waiting {
+		f.focused().insert(s)
+	}
+	return f
+}
+
+// The size of a dialog: at most this wide, never wider than the screen.
+const dialogW = 80
+
+func dialogWidth(screen int) int { return min(dialogW, screen) }
+
+// fieldWidth is the room for a field's text in a dialog.
+func fieldWidth(screen int) int { return dialogWidth(screen) - 2 - 2 - 2 }
+
+func (f *form) draw(w, h int, s surroundings) drawn {
+	k := s.skin
+	d := drawn{w: dialogWidth(w)}
+	d.title, d.focused, d.foot = k.strong.paint(f.title), true, k.muted.paint(f.foot(f))
+	if f.waiting {
+		d.foot = k.muted.paint("saving… · esc lets it go on behind")
+	}
+	d.lines = f.head(s, f)
+	for i := range f.fields {
+		if f.visible(i) {
+			f.drawField(&d, i, s)
+		}
+	}
+	if f.tail != nil {
+		d.lines = append(d.lines, f.tail(s, f)...)
+	}
+	d.h = min(len(d.lines)+2, h)
+	d.scrollToCursor()
+	return d
+}
+
+// scrollToCursor leaves lines out above when the cursor would lie below the box.
+func (d *drawn) scrollToCursor() {
+	if d.cursor == nil || d.cursor.Y < d.h-2 {
+		return
+	}
+	off := d.cursor.Y - (d.h - 3)
+	d.lines, d.cursor.Y = d.lines[off:], d.cursor.Y-off
+}
+
+func (f *form) drawField(d *drawn, i int, s surroundings) {
+	k, ff := s.skin, f.fields[i]
+	label := ff.label
+	if ff.note != nil {
+		label = strings.TrimRight(label+"   "+ff.note(s, f), " ")
+	}
+	if label != "" {
+		d.lines = append(d.lines, " "+k.muted.paint(label))
+	}
+	if ff.isChoice() {
+		d.lines = append(d.lines, f.choiceLine(i, s))
+		return
+	}
+	lines, x, y := ff.draw(fieldWidth(s.layout.w))
+	mark := " "
+	if i == f.at {
+		mark = k.key.paint(">")
+		d.cursor = &tea.Position{X: 3 + x, Y: len(d.lines) + y}
+	}
+	for _, l := range lines {
+		d.lines = append(d.lines, " "+mark+" "+l)
+		mark = " "
+	}
+}
+
+func (f *form) choiceLine(i int, s surroundings) string {
+	k, ff := s.skin, f.fields[i]
+	var b strings.Builder
+	b.WriteString("   ")
+	if i == f.at {
+		b.Reset()
+		b.WriteString(" " + k.key.paint(">") + " ")
+	}
+	for n, o := range ff.options {
+		o = strconv.Itoa(n+1) + " " + o
+		if n == ff.chosen {
+			o = k.selected.paint(k.open + o + k.shut)
+		} else {
+			o = " " + o + " "
+		}
+		b.WriteString(o + " ")
+	}
+	return text.Cut(b.String(), d80(s.layout.w))
+}
+
+func d80(screen int) int { return dialogWidth(screen) - 2 }

@@ -1,0 +1,117 @@
+package console
+
+import (
+	"errors"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/ui/action"
+)
+
+// grant carries out what a dialog asks for.
+func (c Console) grant(w wish) (Console, tea.Cmd) {
+	switch {
+	case w.trouble != "":
+		c.note = note{text: sentence(w.trouble), isError: true, n: c.note.n + 1}
+		return c, nil
+	case w.command != nil:
+		c.note = note{n: c.note.n}
+		c, cmd := c.send(w.command, w.said)
+		if c.dialog != nil {
+			c.outbox.awaited = c.outbox.seq
+		}
+		return c, cmd
+	case w.choice != nil:
+		return c, c.fx.start(c.opt.FirstRun, *w.choice)
+	case w.survey != "":
+		return c, c.fx.survey(c.opt.FirstRun, w.survey)
+	case w.agent != "":
+		return c.visit(w.agent)
+	case w.quit:
+		return c, tea.Quit
+	case w.run != "":
+		return c.act(action.ByID(w.run))
+	case w.keepDraft:
+		return c.closedWithDraft(w)
+	}
+	return c, nil
+}
+
+// closedWithDraft keeps what was typed, and says that it did.
+func (c Console) closedWithDraft(w wish) (Console, tea.Cmd) {
+	if c.outbox.awaited != 0 { // submitted: it goes on behind
+		c.outbox.awaited = 0
+		return c, nil
+	}
+	kept := w.draft != "" && c.drafts[w.draftKey] != w.draft
+	c, save := c.keepDraft(w.draftKey, w.draft)
+	if !kept {
+		return c, save
+	}
+	c, said := c.say("Draft kept.")
+	return c, tea.Batch(save, said)
+}
+
+// pasted puts pasted text where text is typed; elsewhere it means nothing.
+func (c Console) pasted(s string) (Console, tea.Cmd) {
+	switch {
+	case c.dialog != nil:
+		c.dialog = c.dialog.paste(s)
+	case c.find != nil:
+		f := *c.find
+		f.insert(s)
+		c.find = &f
+		return c.filteredNow()
+	}
+	return c, nil
+}
+
+func (f *form) draft() string { return f.draftKey }
+func (f *form) refused()      { f.waiting, f.seen = false, 0 }
+
+// surveyed shows what an import would bring, before anything is written.
+func (c Console) surveyed(m surveyMsg) (Console, tea.Cmd) {
+	if m.err != nil {
+		return c.failedStart(m.err)
+	}
+	c.note = note{n: c.note.n}
+	c.dialog = confirmImport(c.opt.FirstRun, m.dir, m.survey)
+	return c, nil
+}
+
+// started moves from the first run to the desk.
+func (c Console) started(m sessionMsg) (Console, tea.Cmd) {
+	if m.err == nil && m.session.Ledger == nil {
+		m.err = errors.New("the ledger did not open")
+	}
+	if m.err != nil {
+		return c.failedStart(m.err)
+	}
+	fx := *c.fx
+	fx.Session = m.session
+	c.fx, c.dialog, c.note = &fx, nil, note{n: c.note.n}
+	if m.session.Agent != "" {
+		c.place = c.place.goTo(m.session.Agent)
+	}
+	return c, c.opened()
+}
+
+// failedStart gives the box of the first run back to the operator.
+func (c Console) failedStart(err error) (Console, tea.Cmd) {
+	if f, ok := c.dialog.(interface{ refused() }); ok {
+		f.refused()
+	}
+	return c.complain(err)
+}
+
+// pick makes the item under the cursor the focus. A reason is asked only where runnable
+// work is left; a pick that can only be a review says so first.
+func (c Console) pick() (Console, tea.Cmd) {
+	r := *c.row()
+	if o := c.truth.desk.PickOutlook(r); o.AsksReason || o.ReviewOnly {
+		c.dialog = picking(c, r, o)
+		return c, nil
+	}
+	return c.send(model.PickWorkItem{WorkItemID: r.ID, SeenRevision: r.Revision}, "Picked "+string(r.Handle))
+}

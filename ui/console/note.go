@@ -1,0 +1,188 @@
+package console
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+)
+
+// note is the line above the hints: the newest message. An error stays until esc.
+type note struct {
+	text    string
+	isError bool
+	n       int
+}
+
+// say shows a message for a while.
+func (c Console) say(s string) (Console, tea.Cmd) {
+	c.note = note{text: s, n: c.note.n + 1}
+	return c, c.fx.fade(c.note.n)
+}
+
+// complain shows what went wrong and what to do, until esc.
+func (c Console) complain(err error) (Console, tea.Cmd) {
+	c.note = note{text: words(err), isError: true, n: c.note.n + 1}
+	return c, nil
+}
+
+// words are an error for the screen: what is wrong, then what to do.
+func words(err error) string {
+	var e *model.Error
+	if !errors.As(err, &e) {
+		return sentence(model.Text(err.Error()).String())
+	}
+	s := sentence(model.Text(e.Error()).String())
+	if e.Hint != "" {
+		s += " " + sentence(model.Text(e.Hint).String())
+	}
+	return s
+}
+
+func sentence(s string) string {
+	if s == "" {
+		return ""
+	}
+	if !strings.HasPrefix(s, "wi-") && !strings.HasPrefix(s, "vise ") && !strings.HasPrefix(s, "plan.md") {
+		first, size := utf8.DecodeRuneInString(s)
+		s = string(unicode.ToUpper(first)) + s[size:]
+	}
+	if !strings.ContainsAny(s[len(s)-1:], ".!?") {
+		s += "."
+	}
+	return s
+}
+
+func coded(err error) model.Code {
+	var e *model.Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}
+
+func unknown(err error) bool { return coded(err) == model.CodeUnknownOutcome }
+
+// answered shows what became of a job.
+func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
+	awaited := c.outbox.awaited == j.seq && j.seq != 0
+	if awaited {
+		c.outbox.awaited = 0
+	}
+	if m.err != nil {
+		return c.refused(m, awaited)
+	}
+	if j.envelope == nil {
+		return c, nil
+	}
+	c.calm.quiet = calmBeats // an order that the operator made is shown at once
+	var drop tea.Cmd
+	if f, ok := c.dialog.(interface{ draft() string }); awaited && ok {
+		c, drop = c.forget(f.draft())
+	}
+	if awaited {
+		c.dialog = nil
+	}
+	if created := j.envelope.Command.Name() == "CreateWorkItem"; created {
+		c.place.cursor = m.receipt.WorkItemID
+	} else if completed(m.receipt) {
+		if next, ok := c.truth.desk.NextWithout(c.place.cursor); ok {
+			c.place.cursor = next.ID
+		}
+	}
+	c, said := c.say(c.told(j, m.receipt))
+	c, look := c.look()
+	return c, tea.Batch(drop, said, look)
+}
+
+// refused keeps the dialog open with what was typed, and says why. What was drawn may be
+// old: the ledger is looked at again.
+func (c Console) refused(m receiptMsg, awaited bool) (Console, tea.Cmd) {
+	if f, ok := c.dialog.(interface{ refused() }); awaited && ok {
+		f.refused()
+	}
+	c.calm.quiet = calmBeats
+	c, complain := c.complain(m.err)
+	c, look := c.look()
+	return c, tea.Batch(complain, look)
+}
+
+func completed(r model.Receipt) bool {
+	for _, call := range r.Calls {
+		if call.CompletedTransition {
+			return true
+		}
+	}
+	return r.CompletedTransition
+}
+
+// told is a receipt in words, its warnings included.
+func (c Console) told(j job, r model.Receipt) string {
+	parts := []string{sentence(j.said)}
+	if r.FocusReleased {
+		parts = append(parts, "Focus is released.")
+	}
+	if n := len(r.CancelledWaits); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d %s cancelled.", n, plural(n, "wait", "waits")))
+	}
+	if r.ReportPromoted {
+		parts = append(parts, "Report kept.")
+	}
+	for _, w := range warnings(r) {
+		parts = append(parts, c.skin.glyph.Warning+" "+sentence(model.Text(w.Message).String()))
+	}
+	return strings.Join(parts, " ")
+}
+
+// warnings are a receipt's own and its calls', each kind once.
+func warnings(r model.Receipt) []model.Warning {
+	seen := map[model.WarningKind]bool{}
+	var out []model.Warning
+	for _, from := range append([]model.Receipt{r}, r.Calls...) {
+		for _, w := range from.Warnings {
+			if !seen[w.Kind] {
+				seen[w.Kind] = true
+				out = append(out, w)
+			}
+		}
+	}
+	return out
+}
+
+// troubled keeps what is on screen when the ledger cannot be read, says why, and tries
+// again while that may help.
+func (c Console) troubled(err error) (Console, tea.Cmd) {
+	e := &model.Error{Code: model.CodeInternal, Message: model.Text(err.Error()).String()}
+	errors.As(err, &e)
+	c.trouble = e
+	if c.looking.retrying {
+		return c, nil
+	}
+	c.looking.retrying = true
+	return c, c.fx.nextTry()
+}
+
+// troubleWords say what is wrong with the ledger, and how old the screen is.
+func (c Console) troubleWords() string {
+	s := words(c.trouble)
+	if !c.truth.at.IsZero() {
+		s += " Showing " + c.truth.at.Format("15:04:05") + ", retrying."
+	}
+	return s
+}
+
+// readOnly is why nothing may be written, empty when it may.
+func (c Console) readOnly() string {
+	switch {
+	case c.fx.Session.ReadOnly != "":
+		return c.fx.Session.ReadOnly
+	case c.trouble != nil:
+		return "writes are off: " + model.Text(c.trouble.Message).String()
+	}
+	return ""
+}

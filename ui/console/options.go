@@ -1,0 +1,146 @@
+// Package console is the operator's door: one terminal screen on the ledger, in which
+// the scheduler's order explains itself and a plan is read while it is written.
+//
+// Read console.go first (what the console is and how a message finds its way), then
+// truth.go (what it knows of the ledger), place.go (where the operator is), effects.go
+// (the only code here that waits for anybody), desk.go (how a frame is put together)
+// and act.go (what a key does).
+package console
+
+import (
+	"context"
+	"os/exec"
+	"time"
+
+	"vise/model"
+	"vise/themes"
+)
+
+// Ledger is what the console needs of the ledger.
+type Ledger interface {
+	// Apply judges and saves one command; an error that is not the rules' own leaves the
+	// outcome to the envelope's key.
+	Apply(context.Context, model.Envelope) (model.Receipt, error)
+	// View reads at one revision.
+	View(context.Context, func(model.Reader) error) error
+	// Follow returns the ledger's revision once it is past after, whoever moved it.
+	Follow(ctx context.Context, after uint64) (uint64, error)
+}
+
+// Eyes read the plan files and tell when they change. The console never records what they
+// see: whoever supplies the Eyes also applies RefreshPlan.
+type Eyes interface {
+	// Plan reads the plan of an item as it is now. A bad plan is a condition, not an error.
+	Plan(ctx context.Context, agent model.AgentID, id model.ItemID) PlanText
+	// Watch says which items are on screen, the visible plan first. It does not wait.
+	Watch(agent model.AgentID, items []model.ItemID)
+	// Next waits for news; it is called by one goroutine at a time.
+	Next(context.Context) (News, error)
+}
+
+// PlanText is a plan file as it was read, in one piece.
+type PlanText struct {
+	// Artifact describes the file; its Path is absolute.
+	Artifact model.PlanArtifact
+	// Text is the whole file when Artifact's condition is ok.
+	Text model.Text
+	// Reason says in words what a bad condition comes from.
+	Reason string
+	// Unsettled: somebody is writing the file now. What is on screen stays.
+	Unsettled bool
+}
+
+// News tells which plans may have changed and how files are watched.
+type News struct {
+	// Items may have a changed plan.
+	Items []model.ItemID
+	// All: any plan may have changed (events were lost, or files are polled).
+	All bool
+	// Mode is empty while the operating system tells of changes, else a sentence for the
+	// screen: "watching by polling, every 2s (inotify limit reached)".
+	Mode string
+}
+
+// Drafts keep what was typed into a dialog that was closed without saving.
+type Drafts interface {
+	// Load reads all drafts.
+	Load(context.Context) (map[string]string, error)
+	// Save keeps the draft under key, or drops it when text is empty.
+	Save(ctx context.Context, key, text string) error
+}
+
+// Editor makes the command that opens a file in the operator's editor. Its working
+// directory is the home, not the plan's own, which an agent can write to.
+type Editor func(path string) (*exec.Cmd, error)
+
+// Session is what the console works on.
+type Session struct {
+	Ledger Ledger
+	// Agent is whose desk is shown first; empty: the first agent the ledger knows.
+	Agent model.AgentID
+	// Eyes and Drafts may be nil: then plans are shown from the ledger's preview, and
+	// drafts live as long as the console.
+	Eyes   Eyes
+	Drafts Drafts
+	// Demo says on screen that nothing is saved.
+	Demo bool
+	// ReadOnly is the reason why nothing may be changed; empty when it may.
+	ReadOnly string
+}
+
+// Options are the console's surroundings: all that it may not find out by itself.
+type Options struct {
+	Session
+	// FirstRun is shown instead of a desk when there is no ledger; Session.Ledger is then nil.
+	FirstRun *FirstRun
+	// Palette is the operator's choice of colours; nil follows the terminal's background.
+	Palette *themes.Palette
+	// NoColor leaves weights, reverse and marks to tell things apart.
+	NoColor bool
+	// ASCII draws glyphs and borders in ASCII.
+	ASCII  bool
+	Editor Editor
+	// Home is shown where the screen speaks of files; it may be abbreviated.
+	Home string
+	// Now and NewKey are the only clock and the only source of idempotency keys.
+	Now    func() time.Time
+	NewKey func() string
+}
+
+// FirstRun is what can be done where there is no ledger. Nothing is written before Start.
+type FirstRun struct {
+	// Home is where the ledger would be.
+	Home string
+	// Agent is the proposed name of the first agent.
+	Agent model.AgentID
+	// Survey looks at a Holon home without writing anything.
+	Survey func(ctx context.Context, dir string) (Survey, error)
+	// Start carries out the choice.
+	Start func(context.Context, Choice) (Session, error)
+}
+
+// Choice is what the operator chose at the first run.
+type Choice struct {
+	Kind ChoiceKind
+	// Agent names the first agent of a new ledger.
+	Agent model.AgentID
+	// Dir is the Holon home to import.
+	Dir string
+}
+
+// ChoiceKind is one of the first run's ways on.
+type ChoiceKind string
+
+// The choices.
+const (
+	ChooseCreate ChoiceKind = "create"
+	ChooseDemo   ChoiceKind = "demo"
+	ChooseImport ChoiceKind = "import"
+)
+
+// Survey is what an import would bring.
+type Survey struct {
+	Agents, Items, Open, Waits int
+	// Problems are malformed lines and the like, each with file and line.
+	Problems []model.Text
+}

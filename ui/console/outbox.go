@@ -1,0 +1,103 @@
+package console
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+)
+
+// outbox sends one job at a time, so that the order of keys is the order of commits, and
+// so that quitting can wait until the last is saved. (Bubble Tea runs each command of its
+// own in a goroutine, keeps no order among them, and waits for none at the end.)
+type outbox struct {
+	jobs []job
+	seq  int
+	// flying: the first job is under way.
+	flying bool
+	// awaited is the job whose receipt closes the dialog; 0 without one.
+	awaited int
+}
+
+// job is a command or a draft on its way.
+type job struct {
+	seq      int
+	envelope *model.Envelope
+	// said is what the screen says when it is done; empty: the receipt speaks.
+	said string
+	// retried: its outcome was unknown, and it was sent again under the same key.
+	retried         bool
+	draftKey, draft string
+}
+
+// post queues a job and sends it if none is under way.
+func (c Console) post(j job) (Console, tea.Cmd) {
+	c.outbox.seq++
+	j.seq = c.outbox.seq
+	c.outbox.jobs = append(slices.Clone(c.outbox.jobs), j)
+	return c.dispatch()
+}
+
+func (c Console) dispatch() (Console, tea.Cmd) {
+	if c.outbox.flying || len(c.outbox.jobs) == 0 {
+		return c, nil
+	}
+	c.outbox.flying = true
+	j := c.outbox.jobs[0]
+	if j.envelope != nil {
+		return c, c.fx.apply(j.seq, *j.envelope)
+	}
+	return c, c.fx.saveDraft(j.seq, j.draftKey, j.draft)
+}
+
+// send posts a command of the operator for the agent on screen.
+func (c Console) send(cmd model.Command, said string) (Console, tea.Cmd) {
+	return c.post(job{said: said, envelope: &model.Envelope{
+		Key: c.fx.newKey(), Actor: model.Operator, Agent: c.place.agent, Command: cmd,
+	}})
+}
+
+// received handles the answer to the first job and sends the next.
+func (c Console) received(m receiptMsg) (Console, tea.Cmd) {
+	if len(c.outbox.jobs) == 0 || c.outbox.jobs[0].seq != m.seq {
+		return c, nil
+	}
+	j := c.outbox.jobs[0]
+	c.now, c.outbox.flying = later(c.now, m.at), false
+	if unknown(m.err) && !j.retried {
+		c.outbox.jobs = slices.Clone(c.outbox.jobs)
+		c.outbox.jobs[0].retried = true
+		return c.dispatch()
+	}
+	c.outbox.jobs = c.outbox.jobs[1:]
+	c, answer := c.answered(j, m)
+	c, next := c.dispatch()
+	if c.quitting && len(c.outbox.jobs) == 0 {
+		return c, tea.Quit
+	}
+	return c, tea.Batch(answer, next)
+}
+
+// forget drops the draft of a dialog that was carried out.
+func (c Console) forget(key string) (Console, tea.Cmd) {
+	if c.drafts[key] == "" {
+		return c, nil
+	}
+	return c.keepDraft(key, "")
+}
+
+func (c Console) keepDraft(key, text string) (Console, tea.Cmd) {
+	if c.drafts[key] == text {
+		return c, nil
+	}
+	if text == "" {
+		delete(c.drafts, key)
+	} else {
+		c.drafts[key] = text
+	}
+	if c.fx.Drafts == nil {
+		return c, nil
+	}
+	return c.post(job{draftKey: key, draft: text})
+}

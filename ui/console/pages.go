@@ -1,0 +1,217 @@
+package console
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"vise/model"
+	"vise/ui/text"
+)
+
+func (c Console) todoPage(d model.Detail, w int) []string {
+	if len(d.TodoList) == 0 {
+		return []string{" " + c.skin.muted.paint("No todos. t writes a checklist.")}
+	}
+	var out []string
+	for _, t := range d.TodoList {
+		lines := text.Wrap(c.show(t.Text), max(w-4, 1))
+		mark, ink := c.todoMark(t.State)
+		for i, l := range lines {
+			if i > 0 {
+				mark = " "
+			}
+			out = append(out, " "+ink.paint(mark)+" "+ink.paint(l))
+		}
+	}
+	return out
+}
+
+func (c Console) todoMark(s model.TodoState) (string, ink) {
+	k := c.skin
+	switch s {
+	case model.TodoCompleted:
+		return k.glyph.Done, k.done
+	case model.TodoInProgress:
+		return k.glyph.InProgress, k.current
+	}
+	return k.glyph.Pending, k.text
+}
+
+func (c Console) waitPage(d model.Detail, w int) []string {
+	k := c.skin
+	var out []string
+	if d.BlockedBy != "" {
+		out = append(out, " "+k.muted.paint("Blocked by"))
+		out = append(out, c.wrapped(d.BlockedBy, w, k.blocked)...)
+		if !d.RecheckAt.IsZero() {
+			out = append(out, " "+k.muted.paint("recheck "+d.RecheckAt.In(c.now.Location()).Format("Mon 15:04")))
+		}
+		out = append(out, "")
+	}
+	if len(d.Waits) == 0 {
+		return append(out, " "+k.muted.paint("No waits. w parks it until something happens."))
+	}
+	for _, x := range d.Waits {
+		out = append(out, c.waitLines(x, w)...)
+	}
+	return out
+}
+
+func (c Console) waitLines(x model.Wait, w int) []string {
+	k := c.skin
+	state, ink := "pending", k.needsYou
+	switch {
+	case x.Status == model.WaitCancelled:
+		state, ink = "cancelled: "+strings.ReplaceAll(x.CancelReason, "_", " "), k.faint
+	case x.Triggered():
+		state, ink = fmt.Sprintf("triggered %d×, last %s ago", x.TriggerCount, text.Age(c.now.Sub(x.LastTriggeredAt))), k.triggered
+	}
+	out := []string{k.strip(w, false, piece{" " + string(x.Kind), k.strong}, piece{"  " + state, ink}, piece{"  " + c.clock(x.CreatedAt), k.muted})}
+	out = append(out, c.labelled("for", x.Reason, w)...)
+	if what := x.WaitsFor(); what != "" {
+		out = append(out, c.labelled("on", what, w)...)
+	}
+	if !x.WakeAt.IsZero() {
+		out = append(out, c.labelled("at", model.Text(c.bothTimes(x.WakeAt)), w)...)
+	}
+	if x.Ask.Question != "" {
+		out = append(out, c.labelled("asks", x.Ask.Question, w)...)
+	}
+	for i, choice := range x.Ask.Choices {
+		out = append(out, c.labelled(fmt.Sprint(i+1), choice, w)...)
+	}
+	if x.TriggerCount > 0 {
+		by := model.Text(x.LastTrigger.Actor)
+		if x.LastTrigger.Source != "" {
+			by += ", " + x.LastTrigger.Source
+		}
+		out = append(out, c.labelled("by", by, w)...)
+		if x.LastTrigger.Payload != "" {
+			out = append(out, c.labelled("said", x.LastTrigger.Payload, w)...)
+		}
+	}
+	return append(out, "")
+}
+
+const labelCells = 14
+
+// labelled is a text behind a short label, wrapped beside it.
+func (c Console) labelled(label string, t model.Text, w int) []string {
+	var out []string
+	for _, l := range text.Wrap(c.show(t), max(w-labelCells-3, 8)) {
+		out = append(out, "  "+c.skin.muted.paint(text.Pad(label, labelCells))+c.skin.text.paint(l))
+		label = ""
+	}
+	return out
+}
+
+// clock is an instant for people: the time today, else the date.
+func (c Console) clock(t time.Time) string {
+	t = t.In(c.now.Location())
+	if y, d := t.YearDay(), c.now.YearDay(); y == d && t.Year() == c.now.Year() {
+		return t.Format("15:04:05")
+	}
+	if t.Year() == c.now.Year() {
+		return t.Format("2 Jan")
+	}
+	return t.Format("Jan 2006")
+}
+
+// bothTimes is an instant in local time and in UTC.
+func (c Console) bothTimes(t time.Time) string {
+	return t.In(c.now.Location()).Format("Mon 2006-01-02 15:04 MST") + ", " + t.UTC().Format("2006-01-02T15:04Z")
+}
+
+func (c Console) eventPage(d model.Detail, w int) []string {
+	_, h := c.layout.panes[paneDetail].inner()
+	out := make([]string, len(d.Entries))
+	top := c.place.scroll[c.place.page()]
+	for i := top; i < min(top+h, len(out)); i++ {
+		out[i] = c.entryLine(d.Entries[i], "", w)
+	}
+	return out
+}
+
+// entryLine is an event on a line: when, what kind, whose, in words.
+func (c Console) entryLine(e model.Entry, handle string, w int) string {
+	k := c.skin
+	glyph, ink := c.glyphOfEvent(e.Kind)
+	who := ""
+	if e.Actor != model.AgentActor(c.place.agent) {
+		who = "  " + c.show(model.Text(e.Actor))
+	}
+	if handle != "" {
+		handle += "  "
+	}
+	return k.strip(w, false,
+		piece{" " + text.Pad(c.clock(e.At), 8) + " ", k.muted}, piece{glyph + " ", ink},
+		piece{handle, k.muted}, piece{c.show(e.Tell()), k.text}, piece{who, k.faint})
+}
+
+func (c Console) glyphOfEvent(kind model.EventKind) (string, ink) {
+	k := c.skin
+	switch kind {
+	case model.EventWorkItemPicked:
+		return k.glyph.Current, k.current
+	case model.EventWaitTriggered:
+		return k.glyph.Triggered, k.triggered
+	case model.EventWaitRegistered:
+		return k.glyph.Blocked, k.blocked
+	case model.EventReportPromoted:
+		return k.glyph.Done, k.done
+	case model.EventPlanRefreshed:
+		return k.glyph.Changed, k.accent
+	case model.EventCompletionWarning:
+		return k.glyph.Warning, k.needsYou
+	}
+	return k.glyph.Dot, k.muted
+}
+
+func (c Console) whyPage(d model.Detail, w int) []string {
+	var out []string
+	for _, l := range d.Why.Lines {
+		out = append(out, c.labelled(l.Label, l.Text, w)...)
+	}
+	if len(d.Why.Order) == 0 {
+		return out
+	}
+	var order []string
+	for _, r := range d.Why.Order {
+		order = append(order, c.glyphOfRow(r)+" "+string(r.Handle))
+	}
+	return append(append(out, ""), c.labelled("Order", model.Text(strings.Join(order, "  ")), w)...)
+}
+
+func (c Console) reportPage(d model.Detail, w int) []string {
+	k := c.skin
+	switch r := d.Report; {
+	case r != nil:
+		head := " " + k.done.paint(k.glyph.Done) + " " + k.muted.paint("report, "+strings.ReplaceAll(string(r.By), "_", " ")+" "+c.clock(r.CreatedAt))
+		return append([]string{head, ""}, c.wrapped(r.Text, w, k.text)...)
+	case model.NotOffered(c.rowOf(d), "ReportWorkItem") == "":
+		return c.warned("Completed without a report. P gives it one.", w)
+	}
+	return []string{" " + k.muted.paint("No report yet. It is given when the item is completed (c).")}
+}
+
+func (c Console) rowOf(d model.Detail) model.Row {
+	if r := c.queue.row(d.ID); r != nil {
+		return *r
+	}
+	return model.Row{}
+}
+
+// activityPane draws the agent's newest events.
+func (c Console) activityPane(r rect) []string {
+	w, h := r.inner()
+	b := box{title: c.skin.strong.paint("Activity"), focused: c.place.focus == paneActivity}
+	top := min(c.place.scroll[page{tab: tabActivity}], c.lastTop(paneActivity))
+	if top == 0 {
+		b.right = c.skin.accent.paint(c.skin.glyph.Following) + c.skin.muted.paint(" following")
+	}
+	for _, e := range c.truth.activity[top:min(top+h, len(c.truth.activity))] {
+		b.lines = append(b.lines, c.entryLine(e, string(c.truth.names[e.WorkItemID]), w))
+	}
+	return b.draw(r.w, r.h, c.skin)
+}

@@ -1,0 +1,95 @@
+package console
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"vise/themes"
+	"vise/ui/markdown"
+	"vise/ui/text"
+)
+
+// ink is a style as the sequences around what it paints. A frame paints some three hundred
+// pieces; a lipgloss.Style would be worked out anew for each.
+type ink struct{ on, off string }
+
+func inkOf(s lipgloss.Style) ink {
+	on, off, _ := strings.Cut(s.Render("x"), "x")
+	return ink{on, off}
+}
+
+func (k ink) paint(s string) string {
+	if s == "" || k.on == "" {
+		return s
+	}
+	return k.on + s + k.off
+}
+
+// skin is how everything looks: made when the palette is chosen, handed to every view.
+type skin struct {
+	glyph themes.Glyphs
+	// open and shut stand around what is chosen among its like: ‹Plan›.
+	open, shut string
+
+	text, strong, muted, faint                          ink
+	accent, key, match, badge                           ink
+	selected, border, focus                             ink
+	current, triggered, needsYou, queued, blocked, done ink
+	added, removed                                      ink
+	// page is how plans look.
+	page *markdown.Style
+}
+
+func newSkin(p themes.Palette, ascii bool) *skin {
+	s := p.Styles()
+	k := &skin{
+		glyph: themes.Unicode, open: "‹", shut: "›",
+		text: inkOf(s.Text), strong: inkOf(s.Strong), muted: inkOf(s.Muted), faint: inkOf(s.Faint),
+		accent: inkOf(s.Accent), key: inkOf(s.Key), match: inkOf(s.Match), badge: inkOf(s.Badge),
+		selected: inkOf(s.Selected), border: inkOf(s.Border), focus: inkOf(s.Focus),
+		current: inkOf(s.Current), triggered: inkOf(s.Triggered), needsYou: inkOf(s.NeedsYou),
+		queued: inkOf(s.Queued), blocked: inkOf(s.Blocked), done: inkOf(s.Done),
+		added: inkOf(s.Added), removed: inkOf(s.Removed),
+	}
+	if ascii {
+		k.glyph, k.open, k.shut = themes.ASCII, "<", ">"
+	}
+	k.page = markdown.NewStyle(p, k.glyph, false)
+	return k
+}
+
+// piece is some text with its ink.
+type piece struct {
+	s   string
+	ink ink
+}
+
+// strip joins pieces to exactly width cells. A selected strip has one ink for all.
+func (k *skin) strip(width int, selected bool, pieces ...piece) string {
+	if selected {
+		var plain strings.Builder
+		for _, p := range pieces {
+			plain.WriteString(p.s)
+		}
+		return k.selected.paint(text.Pad(plain.String(), width))
+	}
+	var b strings.Builder
+	room := width
+	for _, p := range pieces {
+		s := text.Cut(p.s, room)
+		room -= text.Width(s)
+		b.WriteString(p.ink.paint(s))
+		if room <= 0 {
+			break
+		}
+	}
+	if room > 0 {
+		b.WriteString(text.Pad("", room))
+	}
+	return b.String()
+}
+
+// between is left and right at the ends of width cells, painted; right goes first when
+// there is no room for both.
+func between(left, right string, width int) string { return text.Sides(left, right, width) }

@@ -1,0 +1,349 @@
+package console
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"vise/model"
+	"vise/ui/text"
+)
+
+// queueLine is one line of the drawn queue: a heading, a row, or the todo below the
+// current row.
+type queueLine struct {
+	// heading is the section's place in the queue, -1 on other lines.
+	heading int
+	row     *model.Row
+	todo    bool
+}
+
+// queueStyle says how much of the queue there is room for.
+type queueStyle struct {
+	headings, gaps, ids, reasons bool
+}
+
+func (l layout) queueStyle() queueStyle {
+	w := l.panes[paneQueue].w
+	return queueStyle{
+		headings: l.shape != one || l.h >= 24, gaps: l.shape == three,
+		ids: l.shape == three || w >= 64, reasons: w >= 42,
+	}
+}
+
+// lines lays the queue out from top to end.
+func (q queue) lines(st queueStyle) []queueLine {
+	var out []queueLine
+	for i := range q.sections {
+		s := &q.sections[i]
+		if st.gaps && i > 0 {
+			out = append(out, queueLine{heading: -1})
+		}
+		if st.headings && (s.class != "" || st.gaps) {
+			out = append(out, queueLine{heading: i})
+		}
+		for j := range s.rows {
+			r := &s.rows[j]
+			out = append(out, queueLine{heading: -1, row: r})
+			if s.class == "" && r.Todo.Total > 0 {
+				out = append(out, queueLine{heading: -1, row: r, todo: true})
+			}
+		}
+	}
+	return out
+}
+
+// reveal moves the window of h lines so that the cursor's row is in it, and its heading if
+// that stands right above.
+func reveal(lines []queueLine, cursor model.ItemID, top, h int) int {
+	at := 0
+	for i, l := range lines {
+		if l.row != nil && l.row.ID == cursor && !l.todo {
+			at = i
+			break
+		}
+	}
+	first, last := at, at
+	for first > 0 && lines[first-1].row == nil {
+		first--
+	}
+	if at+1 < len(lines) && lines[at+1].todo {
+		last++
+	}
+	if last >= top+h {
+		top = last - h + 1
+	}
+	if first < top {
+		top = first
+	}
+	return max(min(top, len(lines)-h), 0)
+}
+
+// queuePane draws the queue.
+func (c Console) queuePane(r rect) []string {
+	w, h := r.inner()
+	b := box{title: c.queueTitle(), right: c.queueNote(), foot: c.queueFoot(), focused: c.place.focus == paneQueue, lines: c.queueState(w)}
+	if b.lines == nil {
+		h := h
+		if c.filtering() || c.place.filter != "" {
+			b.lines = append(b.lines, c.filterLine(w))
+			h--
+		}
+		lines := c.queue.lines(c.layout.queueStyle())
+		top := reveal(lines, c.place.cursor, c.place.top, h)
+		for _, l := range lines[top:min(top+h, len(lines))] {
+			b.lines = append(b.lines, c.queueLine(l, w))
+		}
+	}
+	return b.draw(r.w, r.h, c.skin)
+}
+
+func (c Console) queueTitle() string {
+	title := c.skin.strong.paint("Queue")
+	if c.layout.shape == one {
+		title += "  " + c.counts()
+	}
+	return title
+}
+
+func (c Console) queueNote() string {
+	switch {
+	case c.place.filter != "" && !c.filtering():
+		return c.skin.accent.paint("filtered")
+	case c.queue.held:
+		return c.skin.needsYou.paint("order changed") + c.skin.muted.paint(" R")
+	case c.layout.shape == three:
+		return c.skin.muted.paint("by class")
+	}
+	return ""
+}
+
+func (c Console) queueFoot() string {
+	at, of := c.queue.position(c.place.cursor)
+	if of == 0 {
+		return ""
+	}
+	s := fmt.Sprintf("%d of %d", at, of)
+	if c.layout.shape == one {
+		s += " " + c.skin.glyph.Dot + " enter opens"
+	}
+	return c.skin.muted.paint(s)
+}
+
+// queueState is what the pane says instead of rows; nil when there are rows.
+func (c Console) queueState(w int) []string {
+	switch {
+	case c.fx.Ledger == nil:
+		return []string{""}
+	case c.trouble == nil && c.truth.at.IsZero():
+		return []string{" " + c.skin.muted.paint("Reading the ledger…")}
+	case c.truth.at.IsZero():
+		return c.said(c.troubleWords(), w)
+	case c.queue.all == 0 && c.place.agent == "":
+		return c.said("No agents yet. vise new OBJECTIVE --agent NAME makes the first.", w)
+	case c.queue.all == 0:
+		return c.said("No work yet. o adds an item. Agents add them with CreateWorkItem.", w)
+	case len(c.queue.order) == 0:
+		s := fmt.Sprintf("0 of %d match. esc clears.", c.queue.all)
+		if n := c.queue.hiddenUrgent; n > 0 {
+			s += fmt.Sprintf(" Hidden: %d that %s you.", n, plural(n, "needs", "need"))
+		}
+		return append([]string{c.filterLine(w), ""}, c.said(s, w)...)
+	}
+	return nil
+}
+
+// said is a sentence set into a pane.
+func (c Console) said(s string, w int) []string {
+	var out []string
+	for _, l := range text.Wrap(s, w-2) {
+		out = append(out, " "+c.skin.muted.paint(l))
+	}
+	return out
+}
+
+// queueLine draws one line.
+func (c Console) queueLine(l queueLine, w int) string {
+	switch {
+	case l.row == nil && l.heading < 0:
+		return ""
+	case l.row == nil:
+		return c.heading(c.queue.sections[l.heading], w)
+	case l.todo:
+		return c.todoLine(*l.row, w)
+	}
+	return c.rowLine(*l.row, w)
+}
+
+func (c Console) heading(s section, w int) string {
+	k := c.skin
+	if s.class == "" {
+		return k.strip(w, false, piece{" CURRENT", k.current}, piece{" " + k.glyph.Dot + " " + currentWord(s.rows[0]), k.muted})
+	}
+	word, order := classWord(s.class)
+	n := strconv.Itoa(s.total)
+	if len(s.rows) < s.total {
+		n = fmt.Sprintf("%d of %d", len(s.rows), s.total)
+	}
+	if c.layout.shape != three {
+		order = ""
+	}
+	left := " " + c.glyphOf(s.class) + " " + word + " " + n
+	room := max(w-text.Width(left)-1, 0)
+	return k.strip(w, false, piece{left, k.inkOf(s.class)}, piece{text.PadLeft(order, room), k.faint})
+}
+
+// currentWord says whether the focus can be worked on.
+func currentWord(r model.Row) string {
+	return strings.ReplaceAll(string(r.Scheduling), "_", " ")
+}
+
+func classWord(c model.Class) (word, order string) {
+	switch c {
+	case model.TriggeredBlocked:
+		return "TRIGGERED", "newest first"
+	case model.WaitingForOperator:
+		return "NEEDS YOU", "newest first"
+	case model.QueuedRunnable:
+		return "QUEUED", "oldest first"
+	case model.BlockedClass:
+		return "BLOCKED", "newest first"
+	}
+	return "DONE", "newest first"
+}
+
+// rowLine draws a row: marker, glyph, handle, objective, reason, age, as room allows.
+func (c Console) rowLine(r model.Row, w int) string {
+	k, st := c.skin, c.layout.queueStyle()
+	selected := r.ID == c.place.cursor
+	marker := " "
+	if selected {
+		marker = k.glyph.Cursor
+	} else if c.queue.moved[r.ID] {
+		marker = k.glyph.Changed
+	}
+	head := []piece{{marker, k.needsYou}, {c.glyphOfRow(r) + " ", k.inkOfRow(r)}}
+	if st.ids {
+		head = append(head, piece{string(r.Handle) + " ", k.muted})
+	}
+	reason := ""
+	if st.reasons {
+		reason = reasonWord(r, c.now)
+	}
+	tail := text.PadLeft(text.Age(c.now.Sub(ageFrom(r))), ageCells) + " "
+	if r.IsCurrent {
+		reason, tail = "", " "
+	}
+	if reason != "" {
+		tail = " " + text.Cut(reason, reasonCells) + tail
+	}
+	room := w - text.Width(tail)
+	for _, p := range head {
+		room -= text.Width(p.s)
+	}
+	objective := text.Pad(c.show(r.Objective), max(room, 0))
+	ink := k.text
+	if r.IsCurrent {
+		ink = k.strong
+	}
+	return k.strip(w, selected && c.dialogless(), append(head, piece{objective, ink}, piece{tail, k.muted})...)
+}
+
+const (
+	ageCells    = 5
+	reasonCells = 11
+)
+
+// ageFrom is what a row's age counts from.
+func ageFrom(r model.Row) time.Time {
+	if r.Class == model.TriggeredBlocked && !r.Wait.LastTriggeredAt.IsZero() {
+		return r.Wait.LastTriggeredAt
+	}
+	return r.UpdatedAt
+}
+
+// reasonWord is why a row is where it is, in a word or two.
+func reasonWord(r model.Row, now time.Time) string {
+	switch {
+	case r.Class == model.CompletedRecent && !r.Reported:
+		return "! no report"
+	case r.Class == model.TriggeredBlocked:
+		return r.Wait.TriggeredBy.String()
+	case r.Class == model.WaitingForOperator && r.Wait.Kind == "":
+		return "plan"
+	case r.Class == model.WaitingForOperator:
+		return "asks"
+	case r.NeedsOperator:
+		return "needs you"
+	case r.Wait.Kind == model.WaitTimer && r.Wait.WakeAt.After(now):
+		return "in " + text.Age(r.Wait.WakeAt.Sub(now))
+	case r.Wait.Kind != "":
+		return string(r.Wait.Kind)
+	}
+	return r.BlockedBy.String()
+}
+
+func (c Console) todoLine(r model.Row, w int) string {
+	k := c.skin
+	s := fmt.Sprintf("   %d/%d", r.Todo.Done, r.Todo.Total)
+	if r.Todo.Current != "" {
+		s += " " + k.glyph.Dot + " " + c.show(r.Todo.Current)
+	}
+	return k.strip(w, false, piece{s, k.muted})
+}
+
+// glyphOfRow marks the focus as such, whatever its class.
+func (c Console) glyphOfRow(r model.Row) string {
+	if r.IsCurrent {
+		return c.skin.glyph.Current
+	}
+	return c.glyphOf(r.Class)
+}
+
+func (c Console) glyphOf(class model.Class) string {
+	g := c.skin.glyph
+	switch class {
+	case model.CurrentRunnable:
+		return g.Current
+	case model.TriggeredBlocked:
+		return g.Triggered
+	case model.WaitingForOperator:
+		return g.NeedsYou
+	case model.QueuedRunnable:
+		return g.Queued
+	case model.BlockedClass:
+		return g.Blocked
+	}
+	return g.Done
+}
+
+func (k *skin) inkOfRow(r model.Row) ink {
+	if r.IsCurrent {
+		return k.current
+	}
+	return k.inkOf(r.Class)
+}
+
+func (k *skin) inkOf(class model.Class) ink {
+	switch class {
+	case model.CurrentRunnable:
+		return k.current
+	case model.TriggeredBlocked:
+		return k.triggered
+	case model.WaitingForOperator:
+		return k.needsYou
+	case model.QueuedRunnable:
+		return k.queued
+	case model.BlockedClass:
+		return k.blocked
+	}
+	return k.done
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}

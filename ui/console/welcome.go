@@ -1,0 +1,152 @@
+package console
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/ui/text"
+)
+
+// welcome is the box of the first run. Nothing is written before a choice is carried out.
+type welcomeDialog struct {
+	first *FirstRun
+	at    int
+}
+
+func welcome(f *FirstRun) dialog { return &welcomeDialog{first: f} }
+
+var welcomeLines = []string{
+	"Create the ledger and add my first agent",
+	"Look around with demo data (in memory, nothing is saved)",
+	"Read an existing Holon home",
+}
+
+func (d *welcomeDialog) press(k tea.KeyPressMsg, _ surroundings) (dialog, wish) {
+	switch s := k.String(); {
+	case s == "q" || s == "esc":
+		return d, wish{quit: true}
+	case s == "down" || s == "j":
+		d.at = min(d.at+1, len(welcomeLines)-1)
+	case s == "up" || s == "k":
+		d.at = max(d.at-1, 0)
+	case s == "enter":
+		return d.chosen(d.at)
+	case k.Code >= '1' && int(k.Code-'1') < len(welcomeLines):
+		return d.chosen(int(k.Code - '1'))
+	}
+	return d, wish{}
+}
+
+func (d *welcomeDialog) chosen(n int) (dialog, wish) {
+	d.at = n
+	switch n {
+	case 0:
+		return nameAgent(d.first), wish{}
+	case 1:
+		return d, wish{choice: &Choice{Kind: ChooseDemo}}
+	}
+	return askHolon(d.first), wish{}
+}
+
+func (d *welcomeDialog) paste(string) dialog { return d }
+
+func (d *welcomeDialog) draw(w, h int, s surroundings) drawn {
+	k := s.skin
+	out := drawn{w: dialogWidth(w)}
+	out.title, out.focused, out.foot = k.strong.paint("Welcome to vise"), true, k.muted.paint("1-3 choose · q quit")
+	inner := d80(w)
+	for _, l := range text.Wrap("No ledger yet at "+model.Text(d.first.Home).String()+". Nothing has been written.", inner-2) {
+		out.lines = append(out.lines, " "+l)
+	}
+	out.lines = append(out.lines, "")
+	for i, l := range welcomeLines {
+		mark := " "
+		if i == d.at {
+			mark = k.glyph.Cursor
+		}
+		out.lines = append(out.lines, k.strip(inner, i == d.at, piece{" " + mark + " ", k.key}, piece{fmt.Sprintf("%d  ", i+1), k.key}, piece{l, k.text}))
+	}
+	out.lines = append(out.lines, "", s.mutedLine("The same on the command line:  vise init --help"))
+	out.h = min(len(out.lines)+2, h)
+	return out
+}
+
+// backToWelcome closes a form of the first run without leaving it.
+type backToWelcome struct {
+	*form
+	first *FirstRun
+}
+
+func (b backToWelcome) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {
+	d, w := b.form.press(k, s)
+	if d == nil {
+		return welcome(b.first), wish{}
+	}
+	return b, w
+}
+
+func (b backToWelcome) paste(s string) dialog {
+	b.form.paste(s)
+	return b
+}
+
+// nameAgent asks how the first agent is called.
+func nameAgent(first *FirstRun) dialog {
+	return backToWelcome{first: first, form: &form{
+		title: "Create the ledger",
+		head: func(s surroundings, _ *form) []string {
+			return []string{s.mutedLine("It is created at " + model.Text(first.Home).String() + ", for you alone."), ""}
+		},
+		fields: []formField{{label: "First agent   a-z, 0-9, - and _", field: newField(string(first.Agent), 1, 64)}},
+		foot:   func(*form) string { return "enter create · esc back" },
+		submit: func(_ surroundings, f *form) wish {
+			if !model.ValidID(f.value(0)) {
+				return wish{trouble: "use 1 to 64 of a-z, 0-9, - and _, beginning with a letter or digit"}
+			}
+			return wish{choice: &Choice{Kind: ChooseCreate, Agent: model.AgentID(f.value(0))}}
+		},
+	}}
+}
+
+// askHolon asks where the Holon home is, and counts before anything is written.
+func askHolon(first *FirstRun) dialog {
+	return backToWelcome{first: first, form: &form{
+		title:  "Read a Holon home",
+		head:   func(s surroundings, _ *form) []string { return []string{s.mutedLine("It is read, never written."), ""} },
+		fields: []formField{{label: "Directory", field: newField("", 1, 4096)}},
+		foot:   func(*form) string { return "enter count what is there · esc back" },
+		submit: func(_ surroundings, f *form) wish {
+			if f.fields[0].empty() {
+				return wish{trouble: "name the directory"}
+			}
+			return wish{survey: f.value(0)}
+		},
+	}}
+}
+
+// confirmImport shows what was counted.
+func confirmImport(first *FirstRun, dir string, v Survey) dialog {
+	return backToWelcome{first: first, form: &form{
+		title: "Import a Holon home",
+		head: func(s surroundings, _ *form) []string {
+			out := []string{
+				" " + text.Cut(model.Text(dir).String(), d80(s.layout.w)-2), "",
+				fmt.Sprintf(" %d %s, %d work items (%d open), %d waits", v.Agents, plural(v.Agents, "agent", "agents"), v.Items, v.Open, v.Waits),
+			}
+			for i, p := range v.Problems {
+				if i == 5 {
+					out = append(out, s.warnLine(fmt.Sprintf("and %d more", len(v.Problems)-i))...)
+					break
+				}
+				out = append(out, s.warnLine(p.String())...)
+			}
+			return append(out, "", s.mutedLine("They are copied into "+model.Text(first.Home).String()+"."))
+		},
+		foot: func(*form) string { return "enter import · esc back" },
+		submit: func(surroundings, *form) wish {
+			return wish{choice: &Choice{Kind: ChooseImport, Dir: dir}}
+		},
+	}}
+}
