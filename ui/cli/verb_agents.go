@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	verbs "vise/ui/run"
 )
 
 // agents is the data of agents and its parts.
@@ -31,6 +32,7 @@ const maxAgents = 1000
 func (a *app) agentsVerb() *cobra.Command {
 	c := &cobra.Command{Use: "agents", Short: "List the agents, add one, change one", Args: named()}
 	c.AddCommand(a.agentsAddVerb(), a.agentsSetVerb())
+	c.AddCommand(verbs.AgentCommands(a.moving())...)
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) { return a.agentsAnswer(ctx, "") })
 }
 

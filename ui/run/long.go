@@ -29,7 +29,7 @@ type driveOptions struct {
 
 func (o *driveOptions) register(c *cobra.Command) {
 	f := c.Flags()
-	f.StringSliceVar(&o.agents, "drive-agent", nil, "drive only these of the configured agents")
+	f.StringSliceVar(&o.agents, "only", nil, "drive only these of the configured agents; --agent names one")
 	f.StringVar(&o.adapter, "adapter", "", "how the command talks: claude, codex, rounds or text")
 	f.StringVar(&o.dir, "dir", "", "where the command is started")
 	f.StringSliceVar(&o.allow, "env", nil, "what the command may see of the environment: NAME, or NAME=value")
@@ -54,6 +54,7 @@ func (e Env) drive() *cobra.Command {
 			return Answer{}, err
 		}
 		d.Once = o.once
+		defer e.wakeful(ctx)()
 		if err := d.Run(ctx); err != nil && !errors.Is(err, context.Canceled) {
 			return Answer{}, err
 		}
@@ -100,7 +101,13 @@ func (e Env) programs(o driveOptions, argv []string) (map[model.AgentID]drive.Pr
 	if err != nil {
 		return nil, err
 	}
-	return some(all, o.agents)
+	names := o.agents
+	if named, err := e.Agent(); err != nil {
+		return nil, err
+	} else if named != "" {
+		names = append(names, string(named))
+	}
+	return some(all, names)
 }
 
 // some are the programs of the agents named; of all when none is.
@@ -112,11 +119,28 @@ func some(all map[model.AgentID]drive.Program, names []string) (map[model.AgentI
 	for _, name := range names {
 		p, ok := all[model.AgentID(name)]
 		if !ok {
-			return nil, misuse("drive-agent", "agent %s is not configured", model.Text(name)).WithHint("add it to the configuration")
+			return nil, misuse("only", "agent %s is not configured", model.Text(name)).WithHint("add it to the configuration")
 		}
 		out[model.AgentID(name)] = p
 	}
 	return out, nil
+}
+
+// wakeful runs Wake until the function that it returns is called.
+func (e Env) wakeful(ctx context.Context) (stop func()) {
+	if e.Wake == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		e.Wake(ctx)
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
 }
 
 // tell writes what a driver does beside the answer, one line an event.
@@ -167,6 +191,7 @@ func (e Env) serve() *cobra.Command {
 		if s.Public && s.Certificate == "" {
 			fmt.Fprintln(e.Err, "vise: warning: without --cert what is sent can be read, and its address be used, by who sees it on the way")
 		}
+		defer e.wakeful(ctx)()
 		if err := s.Run(ctx); err != nil && !errors.Is(err, context.Canceled) {
 			return Answer{}, err
 		}

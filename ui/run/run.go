@@ -38,6 +38,9 @@ type Env struct {
 	NewKey func() string
 	// Plan puts the plan file as it is now into a view; nil leaves the ledger's description.
 	Plan func(*model.View)
+	// Wake hints the ledger at commits of other processes until its context ends; nil leaves
+	// the ledger to notice them.
+	Wake func(context.Context)
 	// Show gives the answer of a verb.
 	Show func(*cobra.Command, Answer) error
 	// Program is this program's own file, for tasks that outlive who asked for them.
