@@ -62,7 +62,7 @@ func (c EndTask) step(s *step) error {
 }
 
 func taskEnded(t Task) TaskNews {
-	n := TaskNews{TaskID: t.ID, Status: t.Status, Blocking: t.Blocking, Result: cut(t.Result, previewReport)}
+	n := TaskNews{TaskID: t.ID, Status: t.Status, Summary: t.Summary, Blocking: t.Blocking, Result: cut(t.Result, previewReport)}
 	if t.End != nil {
 		n.ExitCode, n.Signal, n.DurationMS = &t.End.ExitCode, t.End.Signal, t.End.DurationMS
 	}

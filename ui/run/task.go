@@ -80,6 +80,10 @@ func (e Env) supervise(ctx context.Context, c *cobra.Command, o taskOptions, arg
 			return Answer{}, err
 		}
 		w.Agent = ""
+	} else if w.Agent == "" {
+		if w.Agent, err = e.only(ctx); err != nil {
+			return Answer{}, err
+		}
 	}
 	if !o.quiet && !o.onlyStarted {
 		w.Echo = c.ErrOrStderr()
@@ -97,6 +101,18 @@ func (e Env) supervise(ctx context.Context, c *cobra.Command, o taskOptions, arg
 	return Answer{Data: d, Failed: d.Status != model.TaskCompleted, Text: func(out io.Writer) {
 		fmt.Fprintf(out, "%s %s: %s\n", d.TaskID, d.Status, firstLine(d.Result))
 	}}, nil
+}
+
+// only is the agent of a home that has one.
+func (e Env) only(ctx context.Context) (id model.AgentID, err error) {
+	err = e.view(ctx, func(r model.Reader) error {
+		if all := r.Agents("", 2); len(all) == 1 {
+			id = all[0].ID
+			return nil
+		}
+		return misuse("agent", "nothing says whose task it is").WithHint("name a work item, or an agent: --item ID, --agent A")
+	})
+	return id, err
 }
 
 func (e Env) supervisor(ctx context.Context) (task.Supervisor, error) {
