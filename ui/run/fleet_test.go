@@ -228,74 +228,91 @@ func (h *home) wake(base string, w model.Wait) {
 // prove reads from ledger and journal that all went as it should.
 func (h *home) prove() {
 	h.t.Helper()
-	promoted, interrupted, failed := map[model.ItemID]int{}, 0, 0
-	triggers := map[model.WaitKind]int{}
-	heard := map[model.WaitID]int{}
-	running, last := map[model.AgentID]int{}, map[model.AgentID]int{}
+	s := story{t: h.t, promoted: map[model.ItemID]int{}, triggers: map[model.WaitKind]int{}, heard: map[model.WaitID]int{},
+		running: map[model.AgentID]int{}, last: map[model.AgentID]int{}}
 	h.view(func(r model.Reader) {
-		after := model.Position{}
 		for _, e := range r.History("", model.Position{}, 1_000_000) {
-			if e.Revision < after.Revision || e.Revision == after.Revision && e.N <= after.N {
-				h.t.Errorf("the journal is out of order at %d.%d", e.Revision, e.N)
-			}
-			after = model.Position{Revision: e.Revision, N: e.N}
-			switch e.Kind {
-			case model.EventReportPromoted:
-				promoted[e.WorkItemID]++
-			case model.EventWaitTriggered:
-				n := data[model.Heard](h.t, e)
-				triggers[n.Kind]++
-				heard[n.WaitID]++
-			case model.EventTaskEnded:
-				if data[model.TaskNews](h.t, e).Status == model.TaskFailed {
-					failed++
-				}
-			case model.EventTurnStarted:
-				n := data[model.TurnNews](h.t, e)
-				if running[e.AgentID] != 0 || n.Turn != last[e.AgentID]+1 {
-					h.t.Errorf("turn %d of %s began while %d ran, after %d", n.Turn, e.AgentID, running[e.AgentID], last[e.AgentID])
-				}
-				running[e.AgentID], last[e.AgentID] = n.Turn, n.Turn
-			case model.EventTurnEnded:
-				n := data[model.TurnNews](h.t, e)
-				if running[e.AgentID] != n.Turn {
-					h.t.Errorf("turn %d of %s ended while %d ran", n.Turn, e.AgentID, running[e.AgentID])
-				}
-				running[e.AgentID] = 0
-				if n.Outcome == model.TurnInterrupted && n.Reason == "lease_expired" {
-					interrupted++
-				}
-			}
+			s.hear(e)
 		}
-		items := 0
-		for agent := range fleet {
-			for _, row := range r.Rows(agent, model.CompletedRecent, nil, 1000) {
-				items++
-				b, ok := r.Brief(agent, row.ID)
-				if promoted[row.ID] != 1 || !ok || b.Text != model.Text("Report of "+string(row.ID)+".") {
-					h.t.Errorf("%s (%s): %d reports, brief %q", row.ID, row.Objective, promoted[row.ID], b.Text)
-				}
-			}
-		}
-		if items != 31 {
-			h.t.Errorf("%d items completed, want 30 and the delegated one", items)
-		}
+		s.reports(r)
 	})
-	for id, n := range heard {
+	for id, n := range s.heard {
 		if n != 1 {
 			h.t.Errorf("wait %s was triggered %d times", id, n)
 		}
 	}
 	for kind, want := range map[model.WaitKind]int{model.WaitTask: 3, model.WaitOperator: 2, model.WaitTimer: 2, model.WaitExternal: 2, model.WaitSystem: 1} {
-		if triggers[kind] != want {
-			h.t.Errorf("%d triggers of kind %s, want %d", triggers[kind], kind, want)
+		if s.triggers[kind] != want {
+			h.t.Errorf("%d triggers of kind %s, want %d", s.triggers[kind], kind, want)
 		}
 	}
-	if interrupted < 2 || failed != 2 {
-		h.t.Errorf("%d turns interrupted, %d tasks failed; want 2 and 2", interrupted, failed)
+	if s.interrupted < 2 || s.failed != 2 {
+		h.t.Errorf("%d turns interrupted, %d tasks failed; want 2 and 2", s.interrupted, s.failed)
 	}
 	if health, err := h.ledger.Check(context.Background()); err != nil || !health.Healthy() {
 		h.t.Errorf("check: %v %v", health.Problems, err)
+	}
+}
+
+// story is what the journal tells.
+type story struct {
+	t                   testing.TB
+	promoted            map[model.ItemID]int
+	triggers            map[model.WaitKind]int
+	heard               map[model.WaitID]int
+	running, last       map[model.AgentID]int
+	interrupted, failed int
+	at                  model.Position
+}
+
+func (s *story) hear(e model.Entry) {
+	if e.Revision < s.at.Revision || e.Revision == s.at.Revision && e.N <= s.at.N {
+		s.t.Errorf("the journal is out of order at %d.%d", e.Revision, e.N)
+	}
+	s.at = model.Position{Revision: e.Revision, N: e.N}
+	switch e.Kind {
+	case model.EventReportPromoted:
+		s.promoted[e.WorkItemID]++
+	case model.EventWaitTriggered:
+		n := data[model.Heard](s.t, e)
+		s.triggers[n.Kind]++
+		s.heard[n.WaitID]++
+	case model.EventTaskEnded:
+		if data[model.TaskNews](s.t, e).Status == model.TaskFailed {
+			s.failed++
+		}
+	case model.EventTurnStarted:
+		n := data[model.TurnNews](s.t, e)
+		if s.running[e.AgentID] != 0 || n.Turn != s.last[e.AgentID]+1 {
+			s.t.Errorf("turn %d of %s began while %d ran, after %d", n.Turn, e.AgentID, s.running[e.AgentID], s.last[e.AgentID])
+		}
+		s.running[e.AgentID], s.last[e.AgentID] = n.Turn, n.Turn
+	case model.EventTurnEnded:
+		n := data[model.TurnNews](s.t, e)
+		if s.running[e.AgentID] != n.Turn {
+			s.t.Errorf("turn %d of %s ended while %d ran", n.Turn, e.AgentID, s.running[e.AgentID])
+		}
+		s.running[e.AgentID] = 0
+		if n.Outcome == model.TurnInterrupted && n.Reason == "lease_expired" {
+			s.interrupted++
+		}
+	}
+}
+
+// reports proves that each completed item has its report, once.
+func (s *story) reports(r model.Reader) {
+	items := 0
+	for agent := range fleet {
+		for _, row := range r.Rows(agent, model.CompletedRecent, nil, 1000) {
+			items++
+			b, ok := r.Brief(agent, row.ID)
+			if s.promoted[row.ID] != 1 || !ok || b.Text != model.Text("Report of "+string(row.ID)+".") {
+				s.t.Errorf("%s (%s): %d reports, brief %q", row.ID, row.Objective, s.promoted[row.ID], b.Text)
+			}
+		}
+	}
+	if items != 31 {
+		s.t.Errorf("%d items completed, want 30 and the delegated one", items)
 	}
 }
 
