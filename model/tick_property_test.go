@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -74,6 +75,11 @@ func (w *tickWorld) settle() {
 		}
 		if ch.Empty() {
 			return
+		}
+		for _, e := range ch.Events {
+			if e.Kind == EventRecheckConsumed && !slices.Contains(w.book.agents["ann"].DueRechecks, e.WorkItemID) {
+				w.t.Fatalf("the second look at %s is consumed, and no turn will be told of it", e.WorkItemID)
+			}
 		}
 	}
 	w.t.Fatal("five ticks at one instant changed something each")
