@@ -63,12 +63,6 @@ func Commands(e Env) []*cobra.Command {
 	return []*cobra.Command{e.say(), e.answer(), e.delegate(), e.task(), e.drive(), e.serve()}
 }
 
-// AgentCommands are the parts of `vise agents` that run and stop one.
-func AgentCommands(e Env) []*cobra.Command {
-	return []*cobra.Command{e.posture("stop", "Leave an agent alone: no turn begins, a running one ends", model.Stopped),
-		e.posture("resume", "Let a stopped agent run again", model.Awake)}
-}
-
 // TriggerCommands are the parts of `vise trigger` that handle capabilities.
 func TriggerCommands(e Env) []*cobra.Command {
 	return []*cobra.Command{e.triggerURL(), e.triggerList(), e.triggerRevoke()}

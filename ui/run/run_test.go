@@ -86,12 +86,10 @@ func program(ctx context.Context) *cobra.Command {
 			return nil
 		},
 	}
-	agents := &cobra.Command{Use: "agents"}
-	agents.AddCommand(AgentCommands(e)...)
 	trigger := &cobra.Command{Use: "trigger"}
 	trigger.AddCommand(TriggerCommands(e)...)
 	root.AddCommand(Commands(e)...)
-	root.AddCommand(agents, trigger)
+	root.AddCommand(trigger)
 	return root
 }
 
@@ -237,21 +235,6 @@ func TestDelegationsAreMadeWithTheirItem(t *testing.T) {
 	if out, err := h.run("delegate", string(id)); err == nil {
 		t.Errorf("a delegation to nobody: %s", out)
 	}
-}
-
-func TestAgentsAreStoppedAndResumed(t *testing.T) {
-	h := newHome(t)
-	h.do(model.Operator, model.AddAgent{AgentID: "ann"})
-	for verb, want := range map[string]model.Posture{"stop": model.Stopped} {
-		h.ok("agents", verb, "ann")
-		h.view(func(r model.Reader) {
-			if a, _ := r.Agent("ann"); a.Posture != want {
-				t.Errorf("%s: %s", verb, a.Posture)
-			}
-		})
-	}
-	h.ok("agents", "resume", "ann")
-	h.refused(model.CodeNotFound, "agents", "stop", "nobody")
 }
 
 func TestATokenIsShownOnceAndNeverListed(t *testing.T) {

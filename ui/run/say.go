@@ -106,12 +106,3 @@ func (e Env) delegate() *cobra.Command {
 		return receipt(in, "delegation %s: %s serves %s", in.DelegationID, in.ChildWorkItemID, in.WorkItemID), err
 	})
 }
-
-func (e Env) posture(verb, short string, to model.Posture) *cobra.Command {
-	c := &cobra.Command{Use: verb + " AGENT", Short: short, Args: cobra.ExactArgs(1)}
-	key := keyed(c)
-	return e.verb(c, func(ctx context.Context, args []string) (Answer, error) {
-		in, err := e.apply(ctx, *key, "", model.UpdateAgent{AgentID: model.AgentID(args[0]), Posture: &to})
-		return receipt(in, "%s is %s", in.AgentID, to), err
-	})
-}
