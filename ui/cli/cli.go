@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	verbs "vise/ui/run"
 )
 
 // Main runs the program with the arguments, streams and environment of its process, and
@@ -81,9 +82,10 @@ func (a *app) root() *cobra.Command {
 	}
 	a.flags.register(root)
 	root.SetHelpFunc(a.help)
-	root.AddGroup(&cobra.Group{ID: groupWork, Title: "work"}, &cobra.Group{ID: groupLook, Title: "look"}, &cobra.Group{ID: groupHome, Title: "home"})
+	root.AddGroup(&cobra.Group{ID: groupWork, Title: "work"}, &cobra.Group{ID: groupLook, Title: "look"}, &cobra.Group{ID: groupRun, Title: "run"}, &cobra.Group{ID: groupHome, Title: "home"})
 	root.AddCommand(a.workVerbs()...)
 	root.AddCommand(a.lookVerbs()...)
+	root.AddCommand(grouped(groupRun, verbs.Commands(a.moving())...)...)
 	root.AddCommand(a.homeVerbs()...)
 	root.AddCommand(exitCodesTopic())
 	return a.verb(root, a.bare)
@@ -93,6 +95,7 @@ func (a *app) root() *cobra.Command {
 const (
 	groupWork = "work"
 	groupLook = "look"
+	groupRun  = "run"
 	groupHome = "home"
 )
 
