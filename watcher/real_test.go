@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -56,28 +57,49 @@ func newDeskOn(t *testing.T, open opener, items ...model.ItemID) *desk {
 	}
 	c := Config{Home: home, Ledger: home.Dir() + "/ledger.db"}
 	d.watcher = start(context.Background(), c, d.gate, open)
-	t.Cleanup(d.watcher.Close)
+	t.Cleanup(func() {
+		d.goOn()
+		d.watcher.Close()
+	})
 	d.watcher.Set(unknown)
 	d.until(func() bool { return len(d.told) == len(unknown) })
 	clear(d.told)
 	return d
 }
 
-// gate counts the plans that are read, and holds a read up while it is closed.
+// gate counts the plans that are read, and can hold a read up.
 type gate struct {
 	homeDisk
-	reads      atomic.Int64
-	closed     atomic.Bool
-	held, open chan struct{}
+	reads atomic.Int64
+	hold  atomic.Pointer[hold] // nil while the gate is open
+}
+
+type hold struct {
+	once       sync.Once
+	held, over chan struct{}
 }
 
 func (g *gate) Plan(agent model.AgentID, id model.ItemID) files.Plan {
 	g.reads.Add(1)
-	if g.closed.Load() {
-		close(g.held)
-		<-g.open
+	if h := g.hold.Load(); h != nil {
+		h.once.Do(func() { close(h.held) })
+		<-h.over
 	}
 	return g.homeDisk.Plan(agent, id)
+}
+
+// standStill has the eye stop while it looks at an item, until goOn.
+func (d *desk) standStill(id model.ItemID) {
+	h := &hold{held: make(chan struct{}), over: make(chan struct{})}
+	d.gate.hold.Store(h)
+	d.watcher.Known(Item{agent, id}, model.PlanArtifact{})
+	<-h.held
+}
+
+func (d *desk) goOn() {
+	if h := d.gate.hold.Swap(nil); h != nil {
+		close(h.over)
+	}
 }
 
 // until listens until enough says so.

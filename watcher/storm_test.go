@@ -100,19 +100,6 @@ func TestEventsThatAreLostAreMadeGoodByLooking(t *testing.T) {
 	d.checkWatched("wi-2")
 }
 
-// standStill has the eye stop while it looks at an item, until goOn.
-func (d *desk) standStill(id model.ItemID) {
-	d.gate.held, d.gate.open = make(chan struct{}), make(chan struct{})
-	d.gate.closed.Store(true)
-	d.watcher.Known(Item{agent, id}, model.PlanArtifact{})
-	<-d.gate.held
-}
-
-func (d *desk) goOn() {
-	d.gate.closed.Store(false)
-	close(d.gate.open)
-}
-
 // checkWatched shows that a save is told by an event, before any sweep could find it.
 func (d *desk) checkWatched(id model.ItemID) {
 	d.Helper()
