@@ -38,7 +38,7 @@ func (b *bench) session(d *door, agent model.AgentID) (console.Session, error) {
 		return console.Session{}, err
 	}
 	b.atEnd = append(b.atEnd, e.close)
-	return console.Session{Ledger: d.ledger, Agent: agent, Eyes: e, Drafts: newDrafts(d.dir)}, nil
+	return console.Session{Ledger: threaded{d.ledger, b.room(model.Operator)}, Agent: agent, Eyes: e, Drafts: newDrafts(d.dir)}, nil
 }
 
 // firstRun is the choice where no home is. It writes nothing before Start.
