@@ -6,11 +6,14 @@ import (
 	"testing"
 
 	"vise/store"
+	"vise/store/files"
 	"vise/store/lock"
 	"vise/store/storetest"
 )
 
 var ctx = context.Background()
+
+var _ store.PlanFiles = files.Home{}
 
 func TestMemoryKeepsTheContract(t *testing.T) {
 	storetest.Backend(t, func(testing.TB) store.Backend { return store.NewMemory() })

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"io"
 	"os/exec"
 	"strings"
 	"sync"
@@ -199,7 +200,17 @@ func (wd *world) measured(content string) string {
 func (wd *world) shown(content string) []string {
 	wd.t.Helper()
 	term := vt.NewEmulator(wd.w, wd.h)
-	defer term.Close()
+	answered := make(chan []byte)
+	go func() {
+		answer, _ := io.ReadAll(term)
+		answered <- answer
+	}()
+	defer func() {
+		term.Close()
+		if answer := <-answered; len(answer) > 0 {
+			wd.t.Errorf("the frame makes the terminal answer %q", answer)
+		}
+	}()
 	term.SetCallbacks(vt.Callbacks{
 		Title: func(s string) { wd.t.Errorf("the frame sets the title %q", s) },
 		Bell:  func() { wd.t.Error("the frame rings the bell") },
