@@ -58,9 +58,10 @@ func (c Card) Rows(objective model.Text) []CardRow {
 	}
 	for _, k := range c.Parked {
 		rows.add("parked", CardWarning, model.Text(k.Thread.ID)+": "+k.Thread.Goal)
-		rows.add("wakes", CardMuted, k.Judgement.Wake())
 		if c.Thread == nil {
 			rows.judged(k.Judgement, k.Thread.ID)
+		} else {
+			rows.add("wakes", CardMuted, k.Judgement.Wake())
 		}
 	}
 	for _, l := range c.Elsewhere {
@@ -95,7 +96,7 @@ func (c Card) whose() model.Text {
 	if c.Linked {
 		return ""
 	}
-	return "; active here, linked to no work item"
+	return "; active in this repository"
 }
 
 func spacedStatus(s Status) string {

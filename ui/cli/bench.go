@@ -37,8 +37,10 @@ func (b *bench) session(d *door, agent model.AgentID) (console.Session, error) {
 	if err != nil {
 		return console.Session{}, err
 	}
-	b.atEnd = append(b.atEnd, e.close)
-	return console.Session{Ledger: threaded{d.ledger, b.room(model.Operator)}, Agent: agent, Eyes: e, Drafts: newDrafts(d.dir)}, nil
+	room := b.room(model.Operator)
+	t := newThreadView(b.ctx, room)
+	b.atEnd = append(b.atEnd, e.close, t.Close)
+	return console.Session{Ledger: threaded{d.ledger, room}, Agent: agent, Eyes: e, Threads: t, Drafts: newDrafts(d.dir)}, nil
 }
 
 // firstRun is the choice where no home is. It writes nothing before Start.

@@ -15,6 +15,7 @@ import (
 	"vise/store/files/threads"
 	"vise/ui/resume"
 	"vise/ui/thread"
+	eye "vise/watcher/threads"
 )
 
 // room is where this run stands: the repository around the working directory, if one is.
@@ -40,6 +41,16 @@ func (t threaded) Apply(ctx context.Context, e model.Envelope) (model.Receipt, e
 		in.Warnings = append(slices.Clip(in.Warnings), t.room.After(ctx, t.Ledger, e.Command, in)...)
 	}
 	return in, err
+}
+
+// threadView is the console's view of the threads of the repository around it.
+type threadView struct {
+	resume.Room
+	*eye.Eye
+}
+
+func newThreadView(ctx context.Context, room resume.Room) threadView {
+	return threadView{room, eye.Watch(ctx, threads.At(threads.FindRoot(room.Dir)))}
 }
 
 // threadVerb is vise thread. A thread that begins while an agent has a focus is linked to

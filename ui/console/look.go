@@ -73,7 +73,8 @@ func (c Console) seen(m truthMsg) (Console, tea.Cmd) {
 		cmds = append(cmds, again)
 	}
 	c, plan := c.openPlan()
-	return c, tea.Batch(append(cmds, plan)...)
+	c, card := c.openCard()
+	return c, tea.Batch(append(cmds, plan, card)...)
 }
 
 // adopt makes t the truth. The queue takes the new order only when the operator's hands
