@@ -11,17 +11,9 @@ import (
 // Card is where the work was left: that of an item with these links, or of the repository
 // around the room. What cannot be read is said on the card.
 func (r Room) Card(ctx context.Context, links []model.ThreadLink) workstate.Card {
-	root := threads.FindRoot(r.Dir)
-	var linked []workstate.ID
-	var elsewhere []model.ThreadLink
-	for _, l := range links {
-		if SameRepo(l.Repo.Raw(), root) {
-			linked = append(linked, workstate.Slug(l.TaskID.Raw()))
-		} else {
-			elsewhere = append(elsewhere, l)
-		}
-	}
-	desk, done := r.Sit(ctx, root, "card")
+	repo := threads.At(threads.FindRoot(r.Dir))
+	linked, elsewhere := repo.Linked(links)
+	desk, done := r.Sit(ctx, repo.Root(), "card")
 	defer done()
 	var card workstate.Card
 	if err := desk.Read(func(s *threads.Snapshot) (err error) {
@@ -30,6 +22,6 @@ func (r Room) Card(ctx context.Context, links []model.ThreadLink) workstate.Card
 	}); err != nil {
 		card.Problem = model.Text(err.Error())
 	}
-	card.Repo, card.Elsewhere = model.Text(root), elsewhere
+	card.Repo, card.Elsewhere = model.Text(repo.Root()), elsewhere
 	return card
 }

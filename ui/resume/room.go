@@ -3,8 +3,6 @@ package resume
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -36,8 +34,8 @@ func (r Room) After(ctx context.Context, l Ledger, c model.Command, in model.Rec
 	if len(acts) == 0 {
 		return nil
 	}
-	root := threads.FindRoot(r.Dir)
-	here, err := follow(ctx, l, root, acts)
+	repo := threads.At(threads.FindRoot(r.Dir))
+	here, err := follow(ctx, l, repo, acts)
 	if err != nil {
 		return []model.Warning{trouble("the thread of this repository did not follow", err)}
 	}
@@ -46,7 +44,7 @@ func (r Room) After(ctx context.Context, l Ledger, c model.Command, in model.Rec
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	desk, done := r.Sit(ctx, root, "work_item")
+	desk, done := r.Sit(ctx, repo.Root(), "work_item")
 	defer done()
 	var warnings []model.Warning
 	for _, f := range here {
@@ -98,7 +96,7 @@ type followed struct {
 	picked  bool
 }
 
-func follow(ctx context.Context, l Ledger, root string, acts []act) (here []followed, err error) {
+func follow(ctx context.Context, l Ledger, repo threads.Repo, acts []act) (here []followed, err error) {
 	err = l.View(ctx, func(r model.Reader) error {
 		here = nil
 		for _, a := range acts {
@@ -106,7 +104,7 @@ func follow(ctx context.Context, l Ledger, root string, acts []act) (here []foll
 			if !ok {
 				continue
 			}
-			ids := Here(root, w.Links.Threads)
+			ids, _ := repo.Linked(w.Links.Threads)
 			want, ok := workstate.BookmarkOf(model.ViewOf(r, w), a.picked, a.left)
 			if ok && len(ids) > 0 {
 				here = append(here, followed{ids, want, a.picked})
@@ -115,27 +113,6 @@ func follow(ctx context.Context, l Ledger, root string, acts []act) (here []foll
 		return nil
 	})
 	return here, err
-}
-
-// Here are the linked threads that lie in the repository at root.
-func Here(root string, links []model.ThreadLink) []workstate.ID {
-	var out []workstate.ID
-	for _, l := range links {
-		if SameRepo(l.Repo.Raw(), root) {
-			out = append(out, workstate.Slug(l.TaskID.Raw()))
-		}
-	}
-	return out
-}
-
-// SameRepo reports whether two paths are one directory.
-func SameRepo(a, b string) bool {
-	if filepath.Clean(a) == filepath.Clean(b) {
-		return true
-	}
-	x, err1 := os.Stat(a)
-	y, err2 := os.Stat(b)
-	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
 // mark makes an item's threads stand as it wants.
