@@ -22,14 +22,25 @@ const (
 // cut can take the file away again, never leave a part of it; it is then missing, which
 // is said, and the ledger's journal still has the seed to create it anew.
 func (h Home) CreatePlan(agent model.AgentID, id model.ItemID, seed string) (created bool, err error) {
-	created, err = h.createPlan(agent, id, seed)
+	created, err = h.createPlan(agent, id, seed, seed != "")
 	if err != nil {
 		return false, fmt.Errorf("plan of %s/%s: %w", agent, id, err)
 	}
 	return created, nil
 }
 
-func (h Home) createPlan(agent model.AgentID, id model.ItemID, seed string) (bool, error) {
+// CreatePlans is CreatePlan for many at once, with one flush for all of them where the
+// system can do that. It stops at the first that cannot be made.
+func (h Home) CreatePlans(plans []model.NewPlan) error {
+	for _, p := range plans {
+		if _, err := h.createPlan(p.AgentID, p.ItemID, p.Seed.Raw(), !flushesAll && p.Seed != ""); err != nil {
+			return fmt.Errorf("plan of %s/%s: %w", p.AgentID, p.ItemID, err)
+		}
+	}
+	return h.flush()
+}
+
+func (h Home) createPlan(agent model.AgentID, id model.ItemID, seed string, sync bool) (bool, error) {
 	if !validIDs(agent, id) {
 		return false, errors.New("not a valid id")
 	}
@@ -41,7 +52,22 @@ func (h Home) createPlan(agent model.AgentID, id model.ItemID, seed string) (boo
 		return false, err
 	}
 	defer dir.Close()
-	return createNew(dir, planFile, []byte(seed))
+	return createNew(dir, planFile, []byte(seed), sync)
+}
+
+// flush puts all that was written below the home on the disk.
+func (h Home) flush() error {
+	at, err := h.open()
+	if err != nil {
+		return fmt.Errorf("home: %w", err)
+	}
+	defer at.Close()
+	dir, err := at.Open(".")
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return flushAll(dir)
 }
 
 // makeItemDir opens an item's directory, creating what is missing below the home.
@@ -75,11 +101,11 @@ func makeDir(at *os.Root, name string) (*os.Root, error) {
 
 // createNew gives name the content data, whole or not at all, and only if nothing has
 // that name. A reader never sees half of it, nor does a crash leave half of it.
-func createNew(dir *os.Root, name string, data []byte) (created bool, err error) {
+func createNew(dir *os.Root, name string, data []byte, sync bool) (created bool, err error) {
 	if _, err := dir.Lstat(name); err == nil {
 		return false, nil
 	}
-	temp, err := writeTemp(dir, data, fileMode)
+	temp, err := writeTemp(dir, data, fileMode, sync)
 	if err != nil {
 		return false, err
 	}

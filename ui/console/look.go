@@ -74,7 +74,8 @@ func (c Console) seen(m truthMsg) (Console, tea.Cmd) {
 	}
 	c, plan := c.openPlan()
 	c, card := c.openCard()
-	return c, tea.Batch(append(cmds, plan, card)...)
+	c, over := c.overtaken()
+	return c, tea.Batch(append(cmds, plan, card, over)...)
 }
 
 // adopt makes t the truth. The queue takes the new order only when the operator's hands

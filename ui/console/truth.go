@@ -15,6 +15,8 @@ type truth struct {
 	desk     model.Desk
 	// detail is the item under the cursor; nil on an empty desk.
 	detail *model.Detail
+	// row is the same item as a row, whatever the queue shows.
+	row *model.Row
 	// activity are the agent's newest events, newest first.
 	activity []model.Entry
 	// names are the handles of the items that activity speaks of.
@@ -56,7 +58,9 @@ func readTruth(r model.Reader, w want, now time.Time) truth {
 		w.item = firstOf(t.desk)
 	}
 	if d, err := model.DetailOf(r, w.item, model.Stamp{At: now}); w.item != "" && err == nil {
-		t.detail = &d
+		item, _ := r.Item(w.item)
+		row := model.RowOf(item, d.ActiveWaits, d.IsCurrent)
+		t.detail, t.row = &d, &row
 	}
 	return t
 }
