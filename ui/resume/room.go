@@ -30,6 +30,9 @@ const patience = 3 * time.Second
 // around the room. Nothing is asked of git where no item of the act has a thread here. What
 // went wrong, or is worth knowing, comes back as warnings for the receipt.
 func (r Room) After(ctx context.Context, l Ledger, c model.Command, in model.Receipt) []model.Warning {
+	if end, ok := c.(model.EndTask); ok {
+		return r.ended(ctx, l, end)
+	}
 	acts := actsOf(c, in)
 	if len(acts) == 0 {
 		return nil

@@ -30,3 +30,12 @@ func sameDir(a, b string) bool {
 	y, err2 := os.Stat(b)
 	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
+
+// Of is the Work State of the repository around a directory that a record names.
+func Of(dir model.Text) Repo { return At(FindRoot(dir.Raw())) }
+
+// Exists reports whether the repository has Work State at all.
+func (r Repo) Exists() bool {
+	_, err := os.Lstat(r.Dirs()[0])
+	return err == nil
+}
