@@ -13,6 +13,7 @@
 //	trigger       news for a wait; it never unblocks, it asks for a review
 //	focus         the one WorkItem an agent works on
 //	scheduling state, readiness, candidate class: derived, never stored
+//	link          where a WorkItem's work lies: its threads, file todos and references
 //	command       a wish, judged once by Step
 //	stamp         when, by whom, with which fresh id
 //	change        the records and events that a command makes

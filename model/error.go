@@ -14,7 +14,9 @@ const (
 	CodeCompleted           Code = "completed"
 	CodeUnfinishedExecution Code = "unfinished_execution"
 	CodeStale               Code = "stale"
-	CodeRefused             Code = "refused"
+	// CodeConflict: the wish collides with what is there.
+	CodeConflict Code = "conflict"
+	CodeRefused  Code = "refused"
 
 	CodeBusy           Code = "busy"
 	CodeDamaged        Code = "damaged"

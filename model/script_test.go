@@ -125,6 +125,8 @@ func decodeAny(name string, in []byte) (Command, error) {
 		return decode[EndTask](name, in)
 	case "OpenDelegation":
 		return decode[OpenDelegation](name, in)
+	case "LinkWorkItem":
+		return decode[LinkWorkItem](name, in)
 	case "Say":
 		return decode[Say](name, in)
 	case "Answer":

@@ -23,6 +23,7 @@ var tellers = map[EventKind]func(json.RawMessage) Text{
 	EventWorkItemPicked:    telling(tellPicked),
 	EventFocusReleased:     telling(func(d Released) string { return "focus released: " + spaced(d.Reason) }),
 	EventPlanRefreshed:     telling(tellPlan),
+	EventLinksChanged:      telling(tellLinked),
 	EventWaitRegistered:    telling(tellWait),
 	EventWaitsCancelled:    telling(func(d Cancelled) string { return counted(len(d.WaitIDs), "wait") + " cancelled: " + spaced(d.Reason) }),
 	EventWaitTriggered:     telling(tellHeard),
@@ -106,6 +107,40 @@ func tellPlan(d Refreshed) string {
 		return "plan.md is " + spaced(string(d.Condition))
 	}
 	return fmt.Sprintf("plan.md changed, %d bytes", d.Bytes)
+}
+
+// tellLinked names what was linked or unlinked when it is one, and counts it when it is more.
+func tellLinked(d Linked) string {
+	var said []string
+	for _, part := range []struct {
+		verb  string
+		links Links
+	}{{"linked ", d.Added}, {"unlinked ", d.Removed}} {
+		names := part.links.names()
+		switch len(names) {
+		case 0:
+		case 1:
+			said = append(said, part.verb+names[0])
+		default:
+			said = append(said, part.verb+counted(len(names), "neighbour"))
+		}
+	}
+	return strings.Join(said, ", ")
+}
+
+// names are what is linked, in words.
+func (l Links) names() []string {
+	var out []string
+	for _, t := range l.Threads {
+		out = append(out, "thread "+string(t.TaskID))
+	}
+	for _, t := range l.TodoRefs {
+		out = append(out, "todo "+string(t.QualifiedID))
+	}
+	for _, r := range l.Refs {
+		out = append(out, string(r.Kind)+" "+string(r.Ref))
+	}
+	return out
 }
 
 func tellWait(d Registered) string {

@@ -6,9 +6,6 @@ import (
 	"vise/model"
 )
 
-// CodeConflict: the wish collides with what is there.
-const CodeConflict model.Code = "conflict"
-
 // Command is a wish about threads.
 type Command interface {
 	// Do judges the wish. It writes nothing. Beside refusals its error may be a
@@ -81,11 +78,11 @@ func (c Start) name(f Facts) (ID, *Thread, error) {
 		case c.Force:
 			return id, &old, nil
 		case c.Task != "" || old.Goal == New("", goal).Goal:
-			return "", nil, model.Refuse(CodeConflict, "thread %s is there already (%s)", id, old.Status).
+			return "", nil, model.Refuse(model.CodeConflict, "thread %s is there already (%s)", id, old.Status).
 				WithHint("vise thread resume %s goes on with it; --force replaces it", id).At("task_id")
 		}
 	}
-	return "", nil, model.Refuse(CodeConflict, "there are too many threads %s", base).At("task_id")
+	return "", nil, model.Refuse(model.CodeConflict, "there are too many threads %s", base).At("task_id")
 }
 
 func numbered(base ID, n int) ID {

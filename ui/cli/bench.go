@@ -39,9 +39,11 @@ func (b *bench) session(d *door, agent model.AgentID) (console.Session, error) {
 	if err != nil {
 		return console.Session{}, err
 	}
-	b.atEnd = append(b.atEnd, e.close)
+	room := b.room(model.Operator)
+	t := newThreadView(b.ctx, room)
+	b.atEnd = append(b.atEnd, e.close, t.Close)
 	b.schedule(d.ledger)
-	return console.Session{Ledger: d.ledger, Agent: agent, Eyes: e, Drafts: newDrafts(d.dir)}, nil
+	return console.Session{Ledger: threaded{d.ledger, room}, Agent: agent, Eyes: e, Threads: t, Drafts: newDrafts(d.dir)}, nil
 }
 
 // schedule runs the scheduler as long as the console. What it cannot do now it tries again;

@@ -9,6 +9,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -22,6 +23,7 @@ import (
 
 	"vise/model"
 	verbs "vise/ui/run"
+	"vise/ui/thread"
 )
 
 // Main runs the program with the arguments, streams and environment of its process, and
@@ -63,7 +65,11 @@ func (a *app) run(ctx context.Context) int {
 	if a.door != nil {
 		a.door.close()
 	}
-	if err != nil {
+	var told thread.Exit
+	switch {
+	case errors.As(err, &told):
+		return int(told)
+	case err != nil:
 		return a.fail(called, err)
 	}
 	return a.exit
@@ -82,10 +88,12 @@ func (a *app) root() *cobra.Command {
 	}
 	a.flags.register(root)
 	root.SetHelpFunc(a.help)
-	root.AddGroup(&cobra.Group{ID: groupWork, Title: "work"}, &cobra.Group{ID: groupLook, Title: "look"}, &cobra.Group{ID: groupRun, Title: "run"}, &cobra.Group{ID: groupHome, Title: "home"})
+	root.AddGroup(&cobra.Group{ID: groupWork, Title: "work"}, &cobra.Group{ID: groupLook, Title: "look"}, &cobra.Group{ID: groupRun, Title: "run"},
+		&cobra.Group{ID: groupNear, Title: "neighbours"}, &cobra.Group{ID: groupHome, Title: "home"})
 	root.AddCommand(a.workVerbs()...)
 	root.AddCommand(a.lookVerbs()...)
 	root.AddCommand(grouped(groupRun, verbs.Commands(a.moving())...)...)
+	root.AddCommand(a.neighbourVerbs()...)
 	root.AddCommand(a.homeVerbs()...)
 	root.AddCommand(exitCodesTopic())
 	return a.verb(root, a.bare)
@@ -96,6 +104,7 @@ const (
 	groupWork = "work"
 	groupLook = "look"
 	groupRun  = "run"
+	groupNear = "neighbours"
 	groupHome = "home"
 )
 
@@ -106,6 +115,10 @@ func (a *app) workVerbs() []*cobra.Command {
 
 func (a *app) lookVerbs() []*cobra.Command {
 	return grouped(groupLook, a.statusVerb(), a.listVerb(), a.showVerb(), a.nextVerb(), a.whyVerb(), a.eventsVerb(), a.agentsVerb())
+}
+
+func (a *app) neighbourVerbs() []*cobra.Command {
+	return grouped(groupNear, a.resumeVerb(), a.linkVerb(), a.unlinkVerb(), a.threadVerb())
 }
 
 func (a *app) homeVerbs() []*cobra.Command {

@@ -22,11 +22,12 @@ type Console struct {
 	layout layout
 	now    time.Time
 
-	truth   truth
-	trouble *model.Error
-	looking looking
-	queue   queue
-	plan    plan
+	truth    truth
+	trouble  *model.Error
+	looking  looking
+	queue    queue
+	plan     plan
+	bookmark bookmark
 
 	place  place
 	dialog dialog
@@ -79,7 +80,7 @@ func (c Console) Primed() Console {
 	c.looking.gen++
 	m := c.fx.look(c.looking.gen, c.want())().(truthMsg)
 	c, _ = c.seen(m)
-	c.looking, c.plan = looking{}, plan{}
+	c.looking, c.plan, c.bookmark = looking{}, plan{}, bookmark{}
 	return c
 }
 
@@ -103,7 +104,7 @@ func (c Console) Init() tea.Cmd {
 
 // opened is what begins with a ledger.
 func (c Console) opened() tea.Cmd {
-	return tea.Batch(func() tea.Msg { return retryMsg{c.fx.now()} }, c.fx.loadDrafts(), c.fx.watch())
+	return tea.Batch(func() tea.Msg { return retryMsg{c.fx.now()} }, c.fx.loadDrafts(), c.fx.watch(), c.fx.watchThreads())
 }
 
 // Update routes a message to the one who understands it, then sees to it that the cursor
@@ -166,6 +167,10 @@ func (c Console) answer(msg tea.Msg) (Console, tea.Cmd) {
 		return c, nil
 	case editedMsg:
 		return c.edited(m)
+	case cardMsg:
+		return c.cardRead(m), nil
+	case threadNewsMsg:
+		return c.threadNews(m)
 	}
 	return c.timed(msg)
 }

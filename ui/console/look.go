@@ -73,8 +73,9 @@ func (c Console) seen(m truthMsg) (Console, tea.Cmd) {
 		cmds = append(cmds, again)
 	}
 	c, plan := c.openPlan()
+	c, card := c.openCard()
 	c, over := c.overtaken()
-	return c, tea.Batch(append(cmds, plan, over)...)
+	return c, tea.Batch(append(cmds, plan, card, over)...)
 }
 
 // adopt makes t the truth. The queue takes the new order only when the operator's hands

@@ -83,6 +83,8 @@ type Session struct {
 	// drafts live as long as the console.
 	Eyes   Eyes
 	Drafts Drafts
+	// Threads may be nil: then there is no tab Thread.
+	Threads Threads
 	// Demo says on screen that nothing is saved.
 	Demo bool
 	// ReadOnly is the reason why nothing may be changed; empty when it may.

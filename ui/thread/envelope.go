@@ -33,7 +33,7 @@ func exitOf(code model.Code) Exit {
 		return exitUsage
 	case model.CodeNotFound:
 		return exitNotFound
-	case workstate.CodeConflict, model.CodeStale:
+	case model.CodeConflict, model.CodeStale:
 		return exitConflict
 	case model.CodeRefused:
 		return exitRefused
