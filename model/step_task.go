@@ -6,13 +6,17 @@ func (c StartTask) step(s *step) error {
 	if t.Summary, err = required("summary", c.Summary, MaxReason); err != nil {
 		return err
 	}
+	if t.Run, err = c.Run.checked(); err != nil {
+		return err
+	}
 	if t.AgentID, err = s.agentOfTask(c.WorkItemID); err != nil {
 		return err
 	}
 	t.ID = TaskID(s.newID("tk-"))
 	s.put(t)
 	s.receipt.AgentID, s.receipt.TaskID = t.AgentID, t.ID
-	s.event(EventTaskStarted, t.WorkItemID, TaskNews{TaskID: t.ID, Status: t.Status, Summary: t.Summary, Blocking: t.Blocking})
+	s.event(EventTaskStarted, t.WorkItemID, TaskNews{TaskID: t.ID, Status: t.Status, Summary: t.Summary, Blocking: t.Blocking,
+		Command: t.Run.Command, GitHead: t.Run.GitHead})
 	return nil
 }
 
@@ -42,11 +46,27 @@ func (c EndTask) step(s *step) error {
 	if t.Status != TaskRunning {
 		return nil
 	}
-	t.Status, t.Result, t.UpdatedAt = c.Status, cut(c.Result, MaxReport), s.at.At
+	result, err := optional("result", c.Result, MaxReport)
+	if err != nil {
+		return err
+	}
+	if c.End != nil && len(c.End.Tail) > MaxTail {
+		return Refuse(CodeInvalid, "the tail has %d bytes, at most %d are kept", len(c.End.Tail), MaxTail).At("tail").WithHint("keep its end")
+	}
+	t.Status, t.Result, t.End, t.UpdatedAt = c.Status, result, c.End, s.at.At
 	s.put(t)
-	s.event(EventTaskEnded, t.WorkItemID, TaskNews{TaskID: t.ID, Status: t.Status, Blocking: t.Blocking})
-	s.trigger(s.WaitsOn(t.AgentID, WaitTask, Text(t.ID)), Provenance{Actor: s.at.Actor, Source: "task", Payload: cut(t.Result, previewReport)})
+	s.event(EventTaskEnded, t.WorkItemID, taskEnded(t))
+	p := Provenance{Actor: s.at.Actor, Source: "task", Payload: cut(t.Result, previewReport)}
+	s.wake(s.WaitsOn(t.AgentID, WaitTask, Text(t.ID)), p)
 	return nil
+}
+
+func taskEnded(t Task) TaskNews {
+	n := TaskNews{TaskID: t.ID, Status: t.Status, Blocking: t.Blocking, Result: cut(t.Result, previewReport)}
+	if t.End != nil {
+		n.ExitCode, n.Signal, n.DurationMS = &t.End.ExitCode, t.End.Signal, t.End.DurationMS
+	}
+	return n
 }
 
 func (c OpenDelegation) step(s *step) error {

@@ -36,6 +36,12 @@ func (f *facts) derive(n name) derived {
 	case model.KindTask:
 		t, ok := f.Task(model.TaskID(n.id))
 		return deriveTask(t, ok)
+	case model.KindMessage:
+		m, ok := f.Message(model.MessageID(n.id))
+		return deriveMessage(m, ok)
+	case model.KindIngress:
+		in, ok := f.Ingress(model.IngressID(n.id))
+		return deriveIngress(in, ok)
 	case model.KindDelegation:
 		d, ok := f.Delegation(model.DelegationID(n.id))
 		return deriveDelegation(d, ok)
@@ -89,11 +95,32 @@ func deriveWait(w model.Wait, ok bool) derived {
 }
 
 func deriveTask(t model.Task, ok bool) derived {
-	if !ok || !t.Blocking || t.Status != model.TaskRunning {
+	if !ok {
 		return derived{}
 	}
-	return derived{agent: t.AgentID, rows: map[string][]byte{
-		string(aged(runningPrefix(t.AgentID, t.WorkItemID), t.CreatedAt, string(t.ID))): nil,
+	running := t.Status == model.TaskRunning
+	rows := map[string][]byte{string(aged(tasksPrefix(t.AgentID, running), t.CreatedAt, string(t.ID))): nil}
+	if running && t.Blocking {
+		rows[string(aged(runningPrefix(t.AgentID, t.WorkItemID), t.CreatedAt, string(t.ID)))] = nil
+	}
+	return derived{agent: t.AgentID, rows: rows}
+}
+
+func deriveMessage(m model.Message, ok bool) derived {
+	if !ok || m.Status != model.MessageQueued {
+		return derived{}
+	}
+	return derived{agent: m.AgentID, rows: map[string][]byte{
+		string(aged(queueLane(m.AgentID, m.Priority), m.CreatedAt, string(m.ID))): nil,
+	}}
+}
+
+func deriveIngress(in model.Ingress, ok bool) derived {
+	if !ok {
+		return derived{}
+	}
+	return derived{agent: in.AgentID, rows: map[string][]byte{
+		string(aged(doorsPrefix(in.AgentID), in.CreatedAt, string(in.ID))): nil,
 	}}
 }
 
@@ -130,7 +157,7 @@ func (f *facts) touched(writes []model.Record) (own, composed []name) {
 			if r.WorkItemID == "" {
 				add(&composed, model.KindAgent, string(r.AgentID))
 			}
-		case model.Task, model.Delegation:
+		case model.Task, model.Delegation, model.Message, model.Ingress:
 			add(&own, r.RecordKind(), r.Key())
 		}
 	}

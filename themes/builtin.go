@@ -53,11 +53,12 @@ var (
 		Queued: "#0066a6", Blocked: "#c11f10", Done: "#484848",
 		Added: "#005a91", Removed: "#c11f10",
 	}
-	// ansi16 uses the terminal's own sixteen colours, whatever they are.
+	// ansi16 uses the terminal's own sixteen colours, whatever they are; not 0, 7, 8 and 15,
+	// which some schemes make equal to the background, nor 4, which few can read on black.
 	ansi16 = Palette{
 		Name: "ansi16", Dark: true,
-		Faint: "8", Accent: "4", Focus: "4",
-		Current: "2", Triggered: "5", NeedsYou: "3", Queued: "6", Blocked: "1", Done: "8",
+		Accent: "6", Focus: "6",
+		Current: "2", Triggered: "5", NeedsYou: "3", Queued: "6", Blocked: "1",
 		Added: "2", Removed: "1",
 	}
 	mono = Palette{Name: "mono", Dark: true}
