@@ -129,6 +129,16 @@ type ReportWorkItem struct {
 	Provenance ReportOf `json:"provenance,omitempty"`
 }
 
+// OfferReport brings words that were read beside a completion, by a hook or a wrapped run.
+// Words of the completing round, if it completed one item and that was the focus, become
+// its report; all others are kept, for the operator to choose.
+type OfferReport struct {
+	// WorkItemIDs are all items that the round completed.
+	WorkItemIDs []ItemID `json:"work_item_ids"`
+	Text        Text     `json:"text,omitempty"`
+	Provenance  ReportOf `json:"provenance,omitempty"`
+}
+
 // AddAgent makes an agent known before it has work. Adding it twice changes nothing.
 type AddAgent struct {
 	AgentID AgentID `json:"agent_id"`
@@ -273,6 +283,7 @@ func (Trigger) Name() string          { return "Trigger" }
 func (RefreshPlan) Name() string      { return "RefreshPlan" }
 func (Round) Name() string            { return "Round" }
 func (ReportWorkItem) Name() string   { return "ReportWorkItem" }
+func (OfferReport) Name() string      { return "OfferReport" }
 func (AddAgent) Name() string         { return "AddAgent" }
 func (UpdateAgent) Name() string      { return "UpdateAgent" }
 func (StartTask) Name() string        { return "StartTask" }

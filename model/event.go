@@ -21,6 +21,7 @@ const (
 	EventWaitTriggered       EventKind = "wait_condition_triggered"
 	EventCompletionWarning   EventKind = "work_item_completion_warning"
 	EventReportPromoted      EventKind = "work_item_completion_report_promoted"
+	EventReportOffered       EventKind = "work_item_completion_report_offered"
 	EventBriefSuppressed     EventKind = "turn_terminal_brief_suppressed"
 	EventTaskStarted         EventKind = "task_started"
 	EventTaskEnded           EventKind = "task_ended"

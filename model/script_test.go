@@ -113,6 +113,8 @@ func decodeAny(name string, in []byte) (Command, error) {
 		return decode[RefreshPlan](name, in)
 	case "Round":
 		return decode[Round](name, in)
+	case "OfferReport":
+		return decode[OfferReport](name, in)
 	case "ReportWorkItem":
 		return decode[ReportWorkItem](name, in)
 	case "AddAgent":

@@ -30,6 +30,9 @@ var tellers = map[EventKind]func(json.RawMessage) Text{
 	EventReportPromoted: telling(func(d Promoted) string {
 		return "report kept (" + spaced(string(d.Source)) + "): " + string(d.TextPreview)
 	}),
+	EventReportOffered: telling(func(d OfferedNews) string {
+		return "report offered (" + spaced(string(d.Source)) + "): " + string(d.TextPreview)
+	}),
 	EventBriefSuppressed:     telling(func(Promoted) string { return "the turn's own brief gives way to the report" }),
 	EventTaskStarted:         telling(func(d TaskNews) string { return "task started: " + string(d.Summary) }),
 	EventTaskEnded:           telling(func(d TaskNews) string { return "task " + string(d.Status) + ": " + string(d.Summary) }),
