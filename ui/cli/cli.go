@@ -81,10 +81,12 @@ func (a *app) root() *cobra.Command {
 	}
 	a.flags.register(root)
 	root.SetHelpFunc(a.help)
-	root.AddGroup(&cobra.Group{ID: groupWork, Title: "work"}, &cobra.Group{ID: groupLook, Title: "look"}, &cobra.Group{ID: groupHome, Title: "home"})
+	root.AddGroup(&cobra.Group{ID: groupWork, Title: "work"}, &cobra.Group{ID: groupLook, Title: "look"}, &cobra.Group{ID: groupHome, Title: "home"},
+		&cobra.Group{ID: groupAgents, Title: "agents"})
 	root.AddCommand(a.workVerbs()...)
 	root.AddCommand(a.lookVerbs()...)
 	root.AddCommand(a.homeVerbs()...)
+	root.AddCommand(a.agentDoors()...)
 	root.AddCommand(exitCodesTopic())
 	return a.verb(root, a.bare)
 }
@@ -94,6 +96,8 @@ const (
 	groupWork = "work"
 	groupLook = "look"
 	groupHome = "home"
+	// groupAgents are the doors of agents' programs.
+	groupAgents = "agents"
 )
 
 func (a *app) workVerbs() []*cobra.Command {

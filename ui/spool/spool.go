@@ -78,6 +78,9 @@ func Deliver(ctx context.Context, l *store.Ledger, e Entry) (model.Receipt, erro
 
 // Final reports whether an error of Deliver says that trying again is of no use.
 func Final(err error) bool {
+	if ledger := new(store.Refusal); errors.As(err, &ledger) {
+		return false // it is about the home, not about the entry
+	}
 	for _, c := range []model.Code{model.CodeInvalid, model.CodeNotFound, model.CodeAmbiguous, model.CodeNotOwner, model.CodeRefused, model.CodeCompleted} {
 		if errors.Is(err, &model.Error{Code: c}) {
 			return true
