@@ -88,7 +88,9 @@ func fit(out any) (omitted []string) {
 		}
 	}
 	if w, ok := out.(*reply.Wait); ok && sizeOf(out) > maxReply {
-		w.Wait.LastTrigger.Payload, w.Wait.Condition = "", ""
+		w.Reason, w.Resource = cut(w.Reason, leastText), cut(w.Resource, leastText)
+		cutWait(&w.Wait)
+		omitted = append(omitted, "wait_condition: its texts are cut")
 	}
 	return omitted
 }
@@ -178,18 +180,22 @@ func texts(v *model.View) string {
 	before := len(v.Objective) + len(v.BlockedBy)
 	v.Objective, v.BlockedBy = cut(v.Objective, shortText), cut(v.BlockedBy, shortText)
 	for i := range v.ActiveWaits {
-		x := &v.ActiveWaits[i]
-		x.Reason, x.Resource, x.Condition = cut(x.Reason, shortText), cut(x.Resource, shortText), cut(x.Condition, shortText)
-		x.Ask.Question, x.LastTrigger.Payload = cut(x.Ask.Question, shortText), cut(x.LastTrigger.Payload, leastText)
-		for n := range x.Ask.Choices {
-			x.Ask.Choices = slices.Clone(x.Ask.Choices)
-			x.Ask.Choices[n] = cut(x.Ask.Choices[n], leastText)
-		}
+		cutWait(&v.ActiveWaits[i])
 	}
 	if len(v.Objective)+len(v.BlockedBy) != before {
 		return "objective, blocked_by: cut"
 	}
 	return ""
+}
+
+func cutWait(x *model.Wait) {
+	for _, t := range []*model.Text{&x.Reason, &x.Resource, &x.Source, &x.Condition, &x.Ask.Question, &x.LastTrigger.Payload} {
+		*t = cut(*t, leastText)
+	}
+	x.Ask.Choices = slices.Clone(x.Ask.Choices)
+	for i := range x.Ask.Choices {
+		x.Ask.Choices[i] = cut(x.Ask.Choices[i], leastText)
+	}
 }
 
 func waits(v *model.View) string {
