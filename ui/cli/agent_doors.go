@@ -14,7 +14,7 @@ import (
 
 // agentDoors are the doors that agents' programs come through.
 func (a *app) agentDoors() []*cobra.Command {
-	return grouped(groupAgents, a.mcpVerb(), a.hookVerb(), a.contextVerb(), a.notesVerb(), a.primeVerb())
+	return grouped(groupAgents, a.mcpVerb(), a.hookVerb(), a.runVerb(), a.installVerb(), a.contextVerb(), a.notesVerb(), a.primeVerb())
 }
 
 func (a *app) mcpVerb() *cobra.Command {
