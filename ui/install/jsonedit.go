@@ -222,14 +222,24 @@ func drop(o *hujson.Object, name string) {
 		if l, ok := o.Members[i].Name.Value.(hujson.Literal); !ok || l.String() != name {
 			continue
 		}
-		if i == len(o.Members)-1 && i > 0 && o.Members[i].Value.AfterExtra == nil {
-			o.Members[i-1].Value.AfterExtra = nil
+		if i == len(o.Members)-1 && i > 0 {
+			handBack(&o.Members[i-1].Value, o.Members[i].Value)
 		}
 		o.Members = append(o.Members[:i], o.Members[i+1:]...)
 		break
 	}
 	if len(o.Members) == 0 && len(bytes.TrimSpace(o.AfterExtra)) == 0 {
 		o.AfterExtra = nil
+	}
+}
+
+// handBack gives the value before the last the last one's trailing comma, or none.
+func handBack(before *hujson.Value, last hujson.Value) {
+	if before.AfterExtra = clean(before.AfterExtra); before.AfterExtra == nil && last.AfterExtra != nil {
+		before.AfterExtra = hujson.Extra{}
+	}
+	if last.AfterExtra == nil && len(bytes.TrimSpace(before.AfterExtra)) == 0 {
+		before.AfterExtra = nil
 	}
 }
 
@@ -315,7 +325,10 @@ func (d *document) removeGroups(event string, ours func(group) bool) {
 	if len(kept) == len(a.Elements) {
 		return
 	}
-	a.Elements = kept
+	last := a.Elements[len(a.Elements)-1]
+	if a.Elements = kept; len(kept) > 0 {
+		handBack(&kept[len(kept)-1], last)
+	}
 	if len(kept) == 0 && len(bytes.TrimSpace(a.AfterExtra)) == 0 {
 		a.AfterExtra = nil
 	}
