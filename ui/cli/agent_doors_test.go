@@ -141,7 +141,7 @@ func (s *session) records(id model.ItemID) (model.View, string) {
 	var kinds []string
 	x := run(s.t, program(s.t, s.home, "events", "--item", string(id), "--json"))
 	for _, k := range []model.EventKind{model.EventReportPromoted, model.EventBriefSuppressed, model.EventCompletionWarning, model.EventReportOffered} {
-		if n := strings.Count(x.stdout, `"`+string(k)+`"`); n > 0 {
+		if n := strings.Count(x.stdout, `"kind":"`+string(k)+`"`); n > 0 {
 			kinds = append(kinds, fmt.Sprintf("%s=%d", k, n))
 		}
 	}
