@@ -32,7 +32,9 @@ type Receipt struct {
 	WaitID       WaitID       `json:"wait_condition_id,omitempty"`
 	TaskID       TaskID       `json:"task_id,omitempty"`
 	DelegationID DelegationID `json:"delegation_id,omitempty"`
-	IngressID    IngressID    `json:"ingress_id,omitempty"`
+	// ChildWorkItemID is the item that serves the delegation.
+	ChildWorkItemID ItemID    `json:"child_work_item_id,omitempty"`
+	IngressID       IngressID `json:"ingress_id,omitempty"`
 	// Turn is the turn claimed, beaten or ended; Messages are those queued or taken.
 	Turn     int         `json:"turn,omitempty"`
 	Messages []MessageID `json:"message_ids,omitempty"`

@@ -172,11 +172,15 @@ type EndTask struct {
 	End *TaskEnd `json:"end,omitempty"`
 }
 
-// OpenDelegation ties a child agent's item to one of this agent's.
+// OpenDelegation ties a child agent's item to one of this agent's: one that is there, or a
+// new one made for To with Objective, in the same change.
 type OpenDelegation struct {
-	WorkItemID      ItemID `json:"work_item_id"`
-	ChildWorkItemID ItemID `json:"child_work_item_id"`
-	Blocking        bool   `json:"blocking,omitempty"`
+	WorkItemID      ItemID  `json:"work_item_id"`
+	ChildWorkItemID ItemID  `json:"child_work_item_id,omitempty"`
+	To              AgentID `json:"to,omitempty"`
+	Objective       Text    `json:"objective,omitempty"`
+	Plan            Text    `json:"plan,omitempty"`
+	Blocking        bool    `json:"blocking,omitempty"`
 }
 
 // Say queues words for an agent. Only the operator may interject.

@@ -1,6 +1,9 @@
 package model
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // Step judges one command. It returns what is to be written, or why not; it changes
 // nothing itself, and equal arguments give equal results.
@@ -90,11 +93,11 @@ func (s *step) mayTouch(w WorkItem) error {
 // stale says what happened to w since its revision was seen.
 func (s *step) stale(w WorkItem, seen uint64) *Error {
 	e := Refuse(CodeStale, "work item %s moved on: revision %d, you saw %d", w.Handle, w.Revision, seen).At("seen_revision")
-	what := ""
+	var what []string
 	for _, x := range s.Entries(w.ID, staleEvents) {
-		what += " " + string(x.Kind)
+		what = append(what, cut(x.Tell(), rowText).String())
 	}
-	return e.WithHint("look again, then decide; newest events:%s", what)
+	return e.WithHint("look again, then decide; newest first: %s", strings.Join(what, "; "))
 }
 
 const staleEvents = 3

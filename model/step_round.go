@@ -131,7 +131,9 @@ func (s *step) promoteRound(c Round, text Text, by ReportOf, completed []complet
 	default:
 		w, _ := s.Item(x.item)
 		b := s.promote(w, text, by, s.receipt.Calls[x.call].Warnings)
-		s.event(EventBriefSuppressed, w.ID, Suppressed{Reason: "work_item_completion_report_promoted", BriefID: b.ID})
+		if by == ReportSameRound {
+			s.event(EventBriefSuppressed, w.ID, Suppressed{Reason: "work_item_completion_report_promoted", BriefID: b.ID})
+		}
 	}
 }
 

@@ -62,7 +62,7 @@ func (c EndTask) step(s *step) error {
 }
 
 func taskEnded(t Task) TaskNews {
-	n := TaskNews{TaskID: t.ID, Status: t.Status, Blocking: t.Blocking, Result: cut(t.Result, previewReport)}
+	n := TaskNews{TaskID: t.ID, Status: t.Status, Summary: t.Summary, Blocking: t.Blocking, Result: cut(t.Result, previewReport)}
 	if t.End != nil {
 		n.ExitCode, n.Signal, n.DurationMS = &t.End.ExitCode, t.End.Signal, t.End.DurationMS
 	}
@@ -74,9 +74,9 @@ func (c OpenDelegation) step(s *step) error {
 	if err != nil {
 		return err
 	}
-	child, ok := s.Item(c.ChildWorkItemID)
-	if !ok {
-		return notFound(c.ChildWorkItemID)
+	child, err := s.childOf(c)
+	if err != nil {
+		return err
 	}
 	if child.State == Completed || child.ID == parent.ID {
 		return Refuse(CodeRefused, "work item %s cannot serve %s", child.Handle, parent.Handle).At("child_work_item_id").
@@ -87,9 +87,41 @@ func (c OpenDelegation) step(s *step) error {
 		ChildWorkItemID: child.ID, State: DelegationOpen, Blocking: c.Blocking, CreatedAt: s.at.At, UpdatedAt: s.at.At,
 	}
 	s.put(d)
-	s.receipt.DelegationID = d.ID
+	s.receipt.AgentID, s.receipt.WorkItemID, s.receipt.ItemRevision = parent.AgentID, parent.ID, parent.Revision
+	s.receipt.DelegationID, s.receipt.ChildWorkItemID = d.ID, child.ID
 	s.event(EventDelegationOpened, parent.ID, Delegated{DelegationID: d.ID, ChildAgentID: d.ChildAgentID, ChildWorkItemID: d.ChildWorkItemID})
 	return nil
+}
+
+// childOf is the item that serves a delegation, made here if it is not there yet.
+func (s *step) childOf(c OpenDelegation) (WorkItem, error) {
+	if (c.ChildWorkItemID == "") == (c.To == "") {
+		return WorkItem{}, Refuse(CodeInvalid, "a delegation needs a child work item, or an agent and an objective").At("to").WithHint("give one of the two")
+	}
+	if c.ChildWorkItemID != "" {
+		child, ok := s.Item(c.ChildWorkItemID)
+		if !ok {
+			return child, notFound(c.ChildWorkItemID)
+		}
+		return child, nil
+	}
+	asked := s.at
+	defer func() { s.at = asked }()
+	s.at.Agent, s.at.Actor = c.To, delegator(asked.Actor)
+	if err := (CreateWorkItem{Objective: c.Objective, Plan: c.Plan}).step(s); err != nil {
+		return WorkItem{}, err
+	}
+	child, _ := s.Item(s.receipt.WorkItemID)
+	return child, nil
+}
+
+// delegator acts for the child agent while its item is made: an agent may give work to
+// another, and nothing else of it.
+func delegator(a Actor) Actor {
+	if _, isAgent := a.Agent(); isAgent {
+		return Scheduler
+	}
+	return a
 }
 
 func (s *step) knownDelegation(id DelegationID) bool {

@@ -39,10 +39,15 @@ func (s *step) rest(a Agent, rechecks []DueRecheck) {
 		return
 	}
 	s.stall(a, d)
-	if d.Kind == DecideEmitTick && d.Key != "" {
+	alone := a.Offered == nil || a.Offered.Reason != reasonRecheck
+	switch {
+	case d.Kind == DecideEmitTick && d.Key != "":
 		s.offer(a, d, rechecks)
-	} else if len(rechecks) > 0 {
-		s.offerRechecks(a, rechecks)
+	case d.Kind == DecideNoop && alone:
+		// The turn that answers what was offered is told of them too.
+		s.newsOfRechecks(rechecks, "")
+	case len(rechecks) > 0 || len(a.DueRechecks) > 0 && alone:
+		s.offerRechecks(a)
 	}
 }
 
@@ -61,12 +66,30 @@ func (s *step) fire(a Agent) []DueRecheck {
 			rechecks = append(rechecks, s.recheck(w, silent))
 		}
 	}
+	s.remember(a.ID, rechecks)
 	return rechecks
+}
+
+// remember keeps second looks for the next turn: one that came due while the agent was at
+// work is silent, and not lost.
+func (s *step) remember(id AgentID, rechecks []DueRecheck) {
+	if len(rechecks) == 0 {
+		return
+	}
+	a, _ := s.Agent(id)
+	due := slices.Clone(a.DueRechecks)
+	for _, r := range rechecks {
+		if !slices.Contains(due, r.WorkItemID) {
+			due = append(due, r.WorkItemID)
+		}
+	}
+	a.DueRechecks = due[max(0, len(due)-maxDue):]
+	s.put(a)
 }
 
 // recheck consumes a due recheck, once: it reminds, it never unblocks (DESIGN §4.11).
 func (s *step) recheck(w WorkItem, silent bool) DueRecheck {
-	r := DueRecheck{WorkItemID: w.ID, Objective: cut(w.Objective, rowObjective), BlockedBy: cut(w.BlockedBy, rowText), RecheckAt: w.RecheckAt}
+	r := dueRecheck(w)
 	w.RecheckConsumedAt = s.at.At
 	w = s.save(w, false)
 	s.event(EventRecheckConsumed, w.ID, RecheckNews{Revision: w.Revision, RecheckAt: w.RecheckAt, Silent: silent})
@@ -82,8 +105,7 @@ func (s *step) offer(a Agent, d Decision, rechecks []DueRecheck) {
 	t.Count++
 	t.LastAt, t.NextAt = s.at.At, s.at.At.Add(backoff(t.Count))
 	s.put(t)
-	a.Offered = &Offered{Key: d.Key, Reason: d.Reason, WorkItemID: d.WorkItemID, At: s.at.At, Until: t.NextAt,
-		Rechecks: append(a.unseenRechecks(), idsOf(rechecks)...)}
+	a.Offered = &Offered{Key: d.Key, Reason: d.Reason, WorkItemID: d.WorkItemID, At: s.at.At, Until: t.NextAt}
 	s.put(a)
 	w, _ := s.Item(d.WorkItemID)
 	s.receipt.TickKey, s.receipt.WorkItemID = d.Key, d.WorkItemID
@@ -92,30 +114,35 @@ func (s *step) offer(a Agent, d Decision, rechecks []DueRecheck) {
 }
 
 // offerRechecks emits a tick for second looks alone. It stands until a turn answers it or
-// other work is offered, which then carries them along.
-func (s *step) offerRechecks(a Agent, rechecks []DueRecheck) {
-	ids := append(a.unseenRechecks(), idsOf(rechecks)...)
-	key := fmt.Sprintf("%s:%s@%s", reasonRecheck, rechecks[0].WorkItemID, rechecks[0].RecheckAt.Format(time.RFC3339))
-	a.Offered = &Offered{Key: key, Reason: reasonRecheck, WorkItemID: rechecks[0].WorkItemID, At: s.at.At, Until: s.at.At.Add(lastBackoff), Rechecks: ids}
+// other work is offered; whichever turn comes first is told of them.
+func (s *step) offerRechecks(a Agent) {
+	var due []DueRecheck
+	for _, id := range a.DueRechecks {
+		if w, ok := s.Item(id); ok && w.BlockedBy != "" {
+			due = append(due, dueRecheck(w))
+		}
+	}
+	if len(due) == 0 {
+		a.DueRechecks = nil
+		s.put(a)
+		return
+	}
+	last := due[len(due)-1]
+	key := fmt.Sprintf("%s:%s@%s", reasonRecheck, last.WorkItemID, last.RecheckAt.Format(time.RFC3339))
+	a.Offered = &Offered{Key: key, Reason: reasonRecheck, WorkItemID: last.WorkItemID, At: s.at.At, Until: s.at.At.Add(lastBackoff)}
 	s.put(a)
 	s.receipt.TickKey = key
-	s.event(EventTickEmitted, "", TickNews{Subsystem: reasonRecheck, Key: key, Count: len(rechecks), Rechecks: rechecks})
+	s.newsOfRechecks(due, key)
 }
 
-// unseenRechecks are those that were offered and that no turn has taken.
-func (a Agent) unseenRechecks() []ItemID {
-	if a.Offered == nil {
-		return nil
+func (s *step) newsOfRechecks(due []DueRecheck, key string) {
+	if len(due) > 0 {
+		s.event(EventTickEmitted, "", TickNews{Subsystem: reasonRecheck, Key: key, Count: len(due), Rechecks: due})
 	}
-	return slices.Clone(a.Offered.Rechecks[max(0, len(a.Offered.Rechecks)-maxDue):])
 }
 
-func idsOf(rechecks []DueRecheck) []ItemID {
-	var ids []ItemID
-	for _, r := range rechecks {
-		ids = append(ids, r.WorkItemID)
-	}
-	return ids
+func dueRecheck(w WorkItem) DueRecheck {
+	return DueRecheck{WorkItemID: w.ID, Objective: cut(w.Objective, rowObjective), BlockedBy: cut(w.BlockedBy, rowText), RecheckAt: w.RecheckAt}
 }
 
 // stall marks the candidates that were offered often enough without news.

@@ -35,8 +35,9 @@ func (c ClaimTurn) step(s *step) error {
 		a.Turn.WorkItemID = w.ID
 	}
 	if a.Offered != nil && a.Offered.Key == c.Tick {
-		a.Turn.OfferedID, a.Turn.Rechecks, a.Offered = a.Offered.WorkItemID, a.Offered.Rechecks, nil
+		a.Turn.OfferedID, a.Offered = a.Offered.WorkItemID, nil
 	}
+	a.Turn.Rechecks, a.DueRechecks = a.DueRechecks, nil
 	a.Posture, a.UpdatedAt = Awake, s.at.At
 	s.takeMessages(&a)
 	s.put(a)
@@ -103,6 +104,9 @@ func (s *step) endTurn(a Agent, c EndTurn) Agent {
 		s.put(m)
 	}
 	a.Turn, a.UpdatedAt = nil, s.at.At
+	if again {
+		a.DueRechecks = slices.Concat(t.Rechecks, a.DueRechecks)
+	}
 	a = restAfter(a, c.Outcome, s.at.At)
 	s.put(a)
 	if c.Outcome == TurnInterrupted {

@@ -101,7 +101,7 @@ func (s *step) wakeable(x Wait) (Wait, error) {
 		}
 	case WaitSystem:
 		// The scheduler's own pace: a wait that it triggered at once would make it spin.
-		x.WakeAt = s.at.At.Add(firstBackoff)
+		x.WakeAt = s.at.At.Add(systemPause)
 	case WaitTimer:
 		if x.WakeAt.IsZero() {
 			at, err := time.Parse(time.RFC3339, string(x.Resource))

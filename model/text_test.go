@@ -107,6 +107,7 @@ func TestALineBreakIsASpaceOnOneLineAndKeptOnMany(t *testing.T) {
 		{"\n\na", " a", "\n\na"},
 		{"a\tb\t\tc", "a b  c", "a    b        c"},
 		{"a\r\r\nb", "a· b", "a·\nb"},
+		{"a\r", "a·", "a·"},
 	} {
 		if got := Text(c.raw).String(); got != c.one {
 			t.Errorf("%q on one line: got %q, want %q", c.raw, got, c.one)

@@ -55,6 +55,9 @@ type Attempt struct {
 	Stalled bool      `json:"stalled,omitempty"`
 }
 
+// systemPause is how long a wait for the system lasts.
+const systemPause = 10 * time.Second
+
 const (
 	firstBackoff = 30 * time.Second
 	lastBackoff  = time.Hour
@@ -80,8 +83,6 @@ type Offered struct {
 	WorkItemID ItemID    `json:"work_item_id,omitempty"`
 	At         time.Time `json:"at"`
 	Until      time.Time `json:"until"`
-	// Rechecks are blocked items whose second look is due.
-	Rechecks []ItemID `json:"rechecks,omitempty"`
 }
 
 // reasonRecheck is the reason of a tick that offers nothing but a second look.

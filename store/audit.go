@@ -207,14 +207,18 @@ func (a *audit) problem(key []byte, format string, args ...any) {
 	}
 }
 
-// repair applies the fixes found so far.
+// repair applies the fixes found so far, deletions first: a row that says the wrong thing
+// may be found once as wrong and once as belonging to nothing.
 func (a *audit) repair() error {
 	f := newFacts(a.txn)
-	for _, x := range a.fixes {
-		if x.delete {
-			f.delete(x.key)
-		} else {
-			f.put(x.key, x.payload)
+	for _, deleting := range []bool{true, false} {
+		for _, x := range a.fixes {
+			switch {
+			case x.delete && deleting:
+				f.delete(x.key)
+			case !x.delete && !deleting:
+				f.put(x.key, x.payload)
+			}
 		}
 	}
 	a.fixes = nil

@@ -1,7 +1,7 @@
 package store
 
 import (
-	"fmt"
+	"bytes"
 
 	"vise/model"
 )
@@ -21,6 +21,9 @@ func (a *audit) journal() error {
 	h := &history{audit: a, heads: map[model.AgentID]agentHead{}}
 	err := a.txn.Scan(Prefix([]byte(tableJournal)), func(key, value []byte) bool {
 		payload, err := unframe(key, value)
+		if direct, err := a.txn.Get(key); err != nil || !bytes.Equal(direct, value) {
+			a.problem(key, "is passed in a scan and not found by its key")
+		}
 		switch p := positionAt(key); {
 		case err != nil:
 			a.problem(key, "%v", err)
@@ -113,7 +116,30 @@ func (h *history) trails() error {
 		}
 	}
 	if found > h.rows {
-		h.problem([]byte(tableTrail), "%s", fmt.Sprintf("and %s have %d rows too many", tableLog, found-h.rows))
+		return h.strays()
+	}
+	return nil
+}
+
+// strays finds the rows that no event of the journal has.
+func (h *history) strays() error {
+	for _, table := range []string{tableTrail, tableLog} {
+		err := h.txn.Scan(Prefix([]byte(table)), func(key, _ []byte) bool {
+			var e entryRow
+			p := positionAt(key)
+			newFacts(h.txn).getJSON(journalKey(p), &e)
+			want := append(logPrefix(e.AgentID), position(p)...)
+			if table == tableTrail {
+				want = append(trailPrefix(e.WorkItemID), position(p)...)
+			}
+			if !bytes.Equal(key, want) {
+				h.fix(fix{key: bytes.Clone(key), delete: true}, "belongs to no event")
+			}
+			return true
+		})
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

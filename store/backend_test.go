@@ -6,9 +6,14 @@ import (
 	"testing"
 
 	"vise/store"
+	"vise/store/files"
 	"vise/store/lock"
 	"vise/store/storetest"
 )
+
+var ctx = context.Background()
+
+var _ store.PlanFiles = files.Home{}
 
 func TestMemoryKeepsTheContract(t *testing.T) {
 	storetest.Backend(t, func(testing.TB) store.Backend { return store.NewMemory() })
@@ -35,7 +40,7 @@ func BenchmarkBolt(b *testing.B) {
 	value := make([]byte, 300)
 	b.Run("view", func(b *testing.B) {
 		for b.Loop() {
-			err := db.View(context.Background(), func(t store.Txn) error {
+			err := db.View(ctx, func(t store.Txn) error {
 				_, err := t.Get([]byte("a/1"))
 				return err
 			})
@@ -46,7 +51,7 @@ func BenchmarkBolt(b *testing.B) {
 	})
 	b.Run("update", func(b *testing.B) {
 		for b.Loop() {
-			err := db.Update(context.Background(), func(t store.Txn) error { return t.Put([]byte("a/1"), value) })
+			err := db.Update(ctx, func(t store.Txn) error { return t.Put([]byte("a/1"), value) })
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -54,14 +59,14 @@ func BenchmarkBolt(b *testing.B) {
 	})
 	b.Run("update of nothing", func(b *testing.B) {
 		for b.Loop() {
-			if err := db.Update(context.Background(), func(t store.Txn) error { return nil }); err != nil {
+			if err := db.Update(ctx, func(t store.Txn) error { return nil }); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 	b.Run("mark", func(b *testing.B) {
 		for b.Loop() {
-			db.Mark(context.Background())
+			db.Mark(ctx)
 		}
 	})
 }

@@ -21,15 +21,18 @@ type Bolt struct {
 	// MaxSize bounds the file, in bytes; 0 does not.
 	MaxSize int
 
-	path string
-	lock *lock.File
-	news news
-	seen fs.FileInfo // the file that passed Inspect; owned by the holder of lock
+	path  string
+	lock  *lock.File
+	group group
+	news  news
+	seen  fs.FileInfo // the file that passed Inspect; owned by the holder of lock
 }
 
-// OpenBolt is the ledger file at path behind the lock file at lockPath. Nothing is opened
-// before the first transaction, and nothing is ever created: see CreateBolt.
-func OpenBolt(path string, l *lock.File) *Bolt { return &Bolt{path: path, lock: l} }
+// OpenBolt is the ledger file at path behind the lock l, which nobody else uses. Nothing is
+// opened before the first transaction, and nothing is ever created: see CreateBolt.
+func OpenBolt(path string, l *lock.File) *Bolt {
+	return &Bolt{path: path, lock: l, group: group{turn: make(chan struct{}, 1)}}
+}
 
 // View implements Backend.
 func (b *Bolt) View(ctx context.Context, fn func(Txn) error) error {
@@ -37,8 +40,17 @@ func (b *Bolt) View(ctx context.Context, fn func(Txn) error) error {
 	return err
 }
 
-// Update implements Backend.
+// Update implements Backend. Updates of one process that wait at the same time are
+// committed together.
 func (b *Bolt) Update(ctx context.Context, fn func(Txn) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return b.group.do(ctx, fn, b.serve)
+}
+
+// retry commits what fn writes, again if the lock file was taken away meanwhile.
+func (b *Bolt) retry(ctx context.Context, fn func(Txn) error) error {
 	const tries = 5 // at a lock file that somebody keeps deleting
 	for try := 1; ; try++ {
 		committed, err := b.use(ctx, true, fn)
@@ -87,7 +99,7 @@ func (b *Bolt) use(ctx context.Context, writable bool, fn func(Txn) error) (comm
 		return false, err
 	}
 	defer s.close()
-	if err := s.run(b.inspected(s, fn)); err != nil || !s.wrote {
+	if err := s.run(b.inspected(s, fn)); err != nil || s.writes == 0 {
 		return false, err
 	}
 	if !b.lock.Mine() {

@@ -59,6 +59,8 @@ type boltMeta struct {
 	pageSize        uint32
 	freelist, pages uint64
 	txid            uint64
+	// alone: the other meta page does not read.
+	alone bool
 }
 
 const (
@@ -78,9 +80,12 @@ func readMeta(f io.ReaderAt) (boltMeta, error) {
 	}
 	for _, size := range sizes {
 		m, ok := metaAt(f, int64(size))
-		if ok && m.pageSize == size && (!found || m.txid > best.txid) {
+		ok = ok && m.pageSize == size
+		alone := found != ok
+		if ok && (!found || m.txid > best.txid) {
 			best, found = m, true
 		}
+		best.alone = alone
 	}
 	if !found {
 		return best, &damage{"open", "no readable meta page"}

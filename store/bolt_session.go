@@ -21,7 +21,7 @@ type session struct {
 	file   *os.File
 	info   fs.FileInfo
 	broken error // set once a call has failed in a way that poisons the handle
-	wrote  bool
+	writes int   // how many the transaction has made
 	// borrowed: db is somebody else's to close.
 	borrowed bool
 }
@@ -87,8 +87,8 @@ func (s *session) guard(step string, call func() error) (err error) {
 func (s *session) run(fn func(Txn) error) (err error) {
 	defer func() {
 		r := recover()
-		if fault, ok := r.(interface{ Addr() uintptr }); ok {
-			s.broken = &damage{step: "read", cause: fault}
+		if isFault(r) {
+			s.broken = &damage{step: "read", cause: r}
 			err = s.broken
 		} else if r != nil {
 			panic(r)
@@ -102,6 +102,12 @@ func (s *session) run(fn func(Txn) error) (err error) {
 		return err
 	}
 	return s.broken
+}
+
+// isFault tells a memory fault, as debug.SetPanicOnFault makes it, from other panics.
+func isFault(r any) bool {
+	_, ok := r.(interface{ Addr() uintptr })
+	return ok
 }
 
 // commit makes the writes durable. An error leaves nothing behind, unless it is ErrUnknown.

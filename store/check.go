@@ -31,6 +31,11 @@ func (l *Ledger) Check(ctx context.Context) (Health, error) {
 	err := l.Frozen(ctx, func(z *Ledger) error {
 		return z.backend.View(ctx, func(t Txn) error {
 			a := newAudit(t)
+			if file, ok := z.backend.(interface{ suspicions() []string }); ok {
+				for _, s := range file.suspicions() {
+					a.problem([]byte("ledger"), "%s", s)
+				}
+			}
 			err := a.all()
 			h = a.health
 			h.Revision = newFacts(t).head().Revision

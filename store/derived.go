@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"maps"
-	"slices"
 
 	"vise/model"
 )
@@ -137,8 +136,10 @@ func deriveDelegation(d model.Delegation, ok bool) derived {
 // touched names whatever may derive differently after the writes. own depends on its own
 // record alone; composed also on waits and focus, and so on own's rows.
 func (f *facts) touched(writes []model.Record) (own, composed []name) {
+	seen := map[name]bool{}
 	add := func(list *[]name, kind model.RecordKind, id string) {
-		if n := (name{kind, id}); id != "" && !slices.Contains(*list, n) {
+		if n := (name{kind, id}); id != "" && !seen[n] {
+			seen[n] = true
 			*list = append(*list, n)
 		}
 	}

@@ -32,13 +32,21 @@ var (
 // Busy is the error of a transaction that did not get the ledger's lock in time.
 type Busy = lock.Busy
 
+// noHome is an ErrNoHome with the place.
+type noHome string
+
+func (dir noHome) Error() string { return "nothing at " + string(dir) }
+
+// Is makes a noHome an ErrNoHome.
+func (noHome) Is(target error) bool { return target == ErrNoHome }
+
 // Refusal is an ErrRefused with its reason and the way out.
 type Refusal struct {
 	What string // the thing and what is wrong with it
 	Hint string // what to do
 }
 
-func (r *Refusal) Error() string { return fmt.Sprintf("%s (%s)", r.What, r.Hint) }
+func (r *Refusal) Error() string { return r.What }
 
 // Is makes a Refusal an ErrRefused.
 func (r *Refusal) Is(target error) bool { return target == ErrRefused }
@@ -53,6 +61,6 @@ type damage struct {
 	cause any
 }
 
-func (d *damage) Error() string { return fmt.Sprintf("%v: %s: %v", ErrDamaged, d.step, d.cause) }
+func (d *damage) Error() string { return fmt.Sprintf("%s: %v", d.step, d.cause) }
 
 func (d *damage) Is(target error) bool { return target == ErrDamaged }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"time"
 
 	"vise/model"
@@ -82,11 +83,19 @@ func listed[R model.Record](f *facts, kind model.RecordKind, prefix []byte, keep
 	})
 	var out []R
 	for _, id := range ids {
-		if r, ok := record[R](f, kind, id); ok && (keep == nil || keep(r)) {
+		if r, ok := record[R](f, kind, id); f.found(ok, recordKey(kind, id)) && (keep == nil || keep(r)) {
 			out = append(out, r)
 		}
 	}
 	return out
+}
+
+// found makes it an error that something listed is not there: a damaged page can hide it.
+func (f *facts) found(ok bool, key []byte) bool {
+	if !ok {
+		f.fail(&damage{"read", fmt.Sprintf("%q is listed and not there", key)})
+	}
+	return ok
 }
 
 func (f *facts) Agent(id model.AgentID) (model.Agent, bool) {
@@ -141,11 +150,14 @@ func (f *facts) Rows(a model.AgentID, c model.Class, after *model.Row, limit int
 	if after != nil {
 		r.From = append(indexKey(*after), 0)
 	}
-	var rows []model.Row
 	if limit <= 0 {
-		return rows
+		return nil
 	}
+	var rows []model.Row
 	f.scan(r, func(key, value []byte) bool {
+		if rows == nil {
+			rows = make([]model.Row, 0, min(limit, model.MaxLimit))
+		}
 		payload, err := unframe(key, value)
 		if err == nil {
 			var row model.Row

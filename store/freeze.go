@@ -51,7 +51,7 @@ func (b *Bolt) Freeze(ctx context.Context) (Backend, error) {
 	}
 	defer os.Remove(f.Name()) // where an open file cannot be removed, Close does it
 	z := &frozen{}
-	if z.txid, err = b.copyTo(ctx, f); err == nil {
+	if z.meta, err = b.copyTo(ctx, f); err == nil {
 		err = z.open(f)
 	}
 	if err != nil {
@@ -61,55 +61,54 @@ func (b *Bolt) Freeze(ctx context.Context) (Backend, error) {
 	return z, nil
 }
 
-// copyTo copies the file as of one commit, and returns its number. A copy during which
+// copyTo copies the file as of one commit, and returns its meta page. A copy during which
 // nobody committed is consistent, because a commit only writes to pages that are free in
 // the commit before it; of 780 such copies all were clean. When writers leave no such
 // moment, the lock makes one.
-func (b *Bolt) copyTo(ctx context.Context, to *os.File) (uint64, error) {
+func (b *Bolt) copyTo(ctx context.Context, to *os.File) (boltMeta, error) {
 	const tries = 5
 	for range tries {
-		txid, same, err := copyOnce(b.path, to)
+		m, same, err := copyOnce(b.path, to)
 		if err != nil || same {
-			return txid, err
+			return m, err
 		}
 		if err := ctx.Err(); err != nil {
-			return 0, err
+			return m, err
 		}
 	}
 	if err := b.lock.Acquire(ctx); err != nil {
-		return 0, err
+		return boltMeta{}, err
 	}
 	defer b.lock.Release()
-	txid, _, err := copyOnce(b.path, to)
-	return txid, err
+	m, _, err := copyOnce(b.path, to)
+	return m, err
 }
 
-func copyOnce(path string, to *os.File) (txid uint64, same bool, err error) {
+func copyOnce(path string, to *os.File) (before boltMeta, same bool, err error) {
 	from, _, err := openChecked(path, os.O_RDONLY)
 	if err != nil {
-		return 0, false, err
+		return before, false, err
 	}
 	defer from.Close()
-	before, err := readMeta(from)
-	if err != nil {
-		return 0, false, err
+	if before, err = readMeta(from); err != nil {
+		return before, false, err
 	}
 	if _, err := to.Seek(0, io.SeekStart); err != nil {
-		return 0, false, err
+		return before, false, err
 	}
 	if err := to.Truncate(0); err != nil {
-		return 0, false, err
+		return before, false, err
 	}
 	if _, err := io.Copy(to, from); err != nil {
-		return 0, false, err
+		return before, false, err
 	}
 	after, err := readMeta(from)
-	return before.txid, before == after, err
+	return before, before == after, err
 }
 
 // frozen is a copy of a Bolt: a Backend that is only read.
 type frozen struct {
-	txid uint64
+	meta boltMeta
 
 	mu     sync.Mutex // protects what follows
 	db     *bbolt.DB
@@ -150,7 +149,15 @@ func (z *frozen) View(ctx context.Context, fn func(Txn) error) error {
 func (z *frozen) Update(context.Context, func(Txn) error) error { return errReadOnlyTxn }
 
 // Mark implements Backend: it never moves.
-func (z *frozen) Mark(context.Context) (uint64, error) { return z.txid, nil }
+func (z *frozen) Mark(context.Context) (uint64, error) { return z.meta.txid, nil }
+
+// suspicions are what the file itself gives away.
+func (z *frozen) suspicions() []string {
+	if z.meta.alone {
+		return []string{"one of the two meta pages does not read: the newest commit may be missing"}
+	}
+	return nil
+}
 
 // News implements Backend: there is none.
 func (z *frozen) News() <-chan struct{} { return nil }

@@ -3,7 +3,6 @@ package store
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -98,7 +97,7 @@ func (h Home) absent() error {
 	if h.used() {
 		return refuse("run vise doctor", "the home %s has lost its %s", h.Dir, homeFile)
 	}
-	return fmt.Errorf("%w: %s", ErrNoHome, h.Dir)
+	return noHome(h.Dir)
 }
 
 // used reports whether anything tells of work that was kept here.

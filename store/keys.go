@@ -39,37 +39,39 @@ import (
 //	doors/<agent>/<time>/<ingress>                   capabilities of the outside, by creation
 //	delegated/<agent>/<item>/<time>/<delegation>     open delegations of a parent's item
 //	serves/<child item>/<time>/<delegation>          the same by the child
-//	count/<agent>                                    how many items each tally counts
+//	agent-count/<agent>                              how many items each tally counts
 //
 // Derived from the journal:
 //
 //	trail/<item>/<pos>   log/<agent>/<pos>           an item's and an agent's events
-//	head/<agent>                                     the agent's last sequence number and hash
-//	answer/<idempotency key>                         the revision that the key made
+//	agent-head/<agent>                               the agent's last sequence number and hash
+//	key/<idempotency key>                            the revision that the key made
 //
-//	meta/home  meta/schema  meta/head                whose ledger, which layout, how far
+//	about/home  about/schema  about/head             whose ledger, which layout, how far
+//
+// What every commit writes and is small begins with the same letter: it shares a page.
 const (
 	tableJournal = "journal/"
-	tableCount   = "count/"
-	tableHead    = "head/"
-	tableAnswer  = "answer/"
+	tableCount   = "agent-count/"
+	tableHead    = "agent-head/"
+	tableAnswer  = "key/"
 	tableTrail   = "trail/"
 	tableLog     = "log/"
 	tableHandle  = "handle/"
 )
 
 var (
-	keyHome   = []byte("meta/home")
-	keySchema = []byte("meta/schema")
-	keyHead   = []byte("meta/head")
+	keyHome   = []byte("about/home")
+	keySchema = []byte("about/schema")
+	keyHead   = []byte("about/head")
 )
 
 // Tables are the beginnings of all keys, in order: who compares or copies a ledger key by
 // key scans each.
 var Tables = []string{
-	"agent/", tableAnswer, "attempt/", "brief/", tableCount, "delegated/", "delegation/", "delivery/", "doors/", "due/", tableHandle,
-	tableHead, "index/", "ingress/", "item/", tableJournal, tableLog, "message/", "meta/", "queue/", "resource/", "running/",
-	"serves/", "task/", "tasks/", "trace/", tableTrail, "wait/", "waits/",
+	"about/", tableCount, tableHead, "agent/", "attempt/", "brief/", "delegated/", "delegation/", "delivery/", "doors/", "due/", tableHandle,
+	"index/", "ingress/", "item/", tableJournal, tableAnswer, tableLog, "message/", "queue/", "resource/", "running/", "serves/",
+	"task/", "tasks/", "trace/", tableTrail, "wait/", "waits/",
 }
 
 func cat(parts ...string) []byte {
@@ -112,8 +114,11 @@ func position(p model.Position) string {
 	return string(b[:])
 }
 
-// positionAt reads the position that a key ends with.
+// positionAt reads the position that a key ends with; a damaged key has none.
 func positionAt(key []byte) model.Position {
+	if len(key) < positionSize {
+		return model.Position{}
+	}
 	b := key[len(key)-positionSize:]
 	return model.Position{Revision: binary.BigEndian.Uint64(b), N: int(binary.BigEndian.Uint32(b[8:]))}
 }
@@ -181,7 +186,7 @@ func aged(prefix []byte, created time.Time, id string) []byte {
 	return append(prefix, cat(instant(created), "/", id)...)
 }
 
-func idOf(prefix, key []byte) string { return string(key[len(prefix)+9:]) }
+func idOf(prefix, key []byte) string { return string(key[min(len(prefix)+9, len(key)):]) }
 
 func countKey(a model.AgentID) []byte { return cat(tableCount, string(a)) }
 

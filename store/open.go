@@ -113,9 +113,10 @@ func (l *Ledger) inspect(t Txn) error {
 const remindEvery = 256
 
 // remind has home.json remember how far the ledger is, so that an older file in its place
-// is noticed. It is a lower bound, and an error here loses nothing.
+// is noticed; from the first revision on, a missing one is. It is a lower bound, and an
+// error here loses nothing.
 func (l *Ledger) remind(revision uint64) {
-	if l.home.Dir == "" || revision%remindEvery != 0 {
+	if l.home.Dir == "" || revision != 1 && revision%remindEvery != 0 {
 		return
 	}
 	h := l.home
@@ -137,14 +138,16 @@ func explain(err error) error {
 			return e.WithHint("that process is stopped: kill -CONT %d lets it go on, kill %d ends it; nothing is lost", busy.Holder.PID, busy.Holder.PID)
 		}
 		return e.WithHint("try again; nothing was changed")
+	case errors.Is(err, berrors.ErrTimeout):
+		return model.Refuse(model.CodeBusy, "another program has the ledger open").Because(err).WithHint("close it, then try again")
 	case errors.As(err, &refusal):
-		return model.Refuse(model.CodeRefused, "%s", model.Text(refusal.What)).Because(err).WithHint("%s", refusal.Hint)
+		return model.Refuse(model.CodeRefused, "this home cannot be used as it is").Because(refusal).WithHint("%s", refusal.Hint)
 	case errors.Is(err, ErrNoHome):
-		return model.Refuse(model.CodeNoHome, "vise has no home here yet").Because(err).WithHint("run vise init")
+		return model.Refuse(model.CodeNoHome, "vise has no home yet").Because(err).WithHint("run vise init")
 	case errors.Is(err, ErrDamaged):
 		return model.Refuse(model.CodeDamaged, "the ledger is damaged").Because(err).WithHint("run vise doctor; change nothing by hand")
 	case errors.Is(err, errNewer):
-		return model.Refuse(model.CodeNewer, "the ledger was written by a newer vise, and is only read").Because(err).WithHint("install the newer vise")
+		return model.Refuse(model.CodeNewer, "the ledger was written by a newer vise, and is only read").WithHint("install the newer vise")
 	case full(err):
 		return model.Refuse(model.CodeFull, "there is no room for the ledger to grow").Because(err).WithHint("free some space; the change was not saved, all before it was")
 	}

@@ -11,6 +11,7 @@ type Glyphs struct {
 	Cursor              string // before the selected row
 	Gutter              string // before a plan line that is new or changed
 	Following, Dot      string
+	Bullet              string // of a list in a plan
 	Rule                string
 	Light, Heavy        lipgloss.Border // a pane, the focused pane
 }
@@ -21,14 +22,14 @@ var (
 		Current: "▶", Triggered: "◆", NeedsYou: "?", Queued: "○", Blocked: "■", Done: "✓",
 		Warning: "!", Changed: "~",
 		Pending: "·", InProgress: "▸",
-		Cursor: ">", Gutter: "▎", Following: "●", Dot: "·", Rule: "─",
+		Cursor: ">", Gutter: "▎", Following: "●", Dot: "·", Bullet: "•", Rule: "─",
 		Light: lipgloss.RoundedBorder(), Heavy: lipgloss.ThickBorder(),
 	}
 	ASCII = Glyphs{
 		Current: ">", Triggered: "*", NeedsYou: "?", Queued: "o", Blocked: "#", Done: "x",
 		Warning: "!", Changed: "~",
 		Pending: "-", InProgress: ">",
-		Cursor: ">", Gutter: "|", Following: "@", Dot: "-", Rule: "-",
+		Cursor: ">", Gutter: "|", Following: "@", Dot: "-", Bullet: "*", Rule: "-",
 		Light: border("-", "|", "+"), Heavy: border("=", "H", "#"),
 	}
 )

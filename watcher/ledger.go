@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"time"
 
+	"vise/model"
 	"vise/store/files"
 )
 
@@ -18,38 +19,37 @@ type ledger struct {
 	due, told time.Time
 }
 
-// touch notes that the file was written to. The first of a burst is told at once, the
-// rest once a frame: an event comes for the data before it comes for the commit, so the
-// last of them must not be swallowed.
+// touch notes that the file may have moved: to be looked at now, or when the frame of the
+// last word is over.
 func (l *ledger) touch(now time.Time) {
-	if l.due.IsZero() {
+	if l.path != "" && l.due.IsZero() {
 		l.due = later(now, l.told.Add(frame))
 	}
 }
 
-// tell reports whether a move is to be told now.
+// tell looks at the file if that is due, and reports whether it has moved. The first
+// events of a commit are of its data; only with its meta page has anything moved.
 func (l *ledger) tell(now time.Time) bool {
 	if l.due.IsZero() || now.Before(l.due) {
 		return false
 	}
-	l.due, l.told = time.Time{}, now
-	l.mark = markOf(l.path)
+	l.due = time.Time{}
+	m := markOf(l.path)
+	if m == l.mark {
+		return false
+	}
+	l.mark, l.told = m, now
 	return true
 }
 
-// sweep notes a move that no event told of.
-func (l *ledger) sweep(now time.Time) {
-	if l.path != "" && markOf(l.path) != l.mark {
-		l.touch(now)
-	}
-}
-
-// mark differs between two states of a ledger file. The transaction numbers in its two
-// meta pages tell commits apart that leave the size alone and fall into one tick of a
-// coarse clock.
+// mark differs between two states of a ledger file: by the transaction numbers in its two
+// meta pages, which tell commits apart that a coarse clock does not, and are the same
+// until a commit. Only a file without them is told by its size and times.
 type mark struct {
-	stat files.Stat
-	meta [2]meta
+	condition     model.PlanCondition
+	inode, device uint64
+	meta          [2]meta
+	other         files.Stat
 }
 
 // meta is the transaction number and checksum of a bbolt meta page, as raw bytes: they
@@ -66,9 +66,13 @@ const (
 )
 
 func markOf(path string) mark {
-	m := mark{stat: files.StatPath(path)}
-	if m.stat.Mode.IsRegular() {
+	stat := files.StatPath(path)
+	m := mark{condition: stat.Condition, inode: stat.Inode, device: stat.Device}
+	if stat.Mode.IsRegular() {
 		m.meta = metasOf(path)
+	}
+	if m.meta == [2]meta{} {
+		m.other = stat
 	}
 	return m
 }

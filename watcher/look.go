@@ -45,7 +45,7 @@ func (e *eye) sweep(now time.Time) {
 	} else {
 		e.putAll()
 	}
-	e.ledger.sweep(now)
+	e.ledger.touch(now)
 	for _, p := range e.plans {
 		if _, soon := e.dirty[p]; soon || e.disk.Stat(p.item.Agent, p.item.ID) == p.seen {
 			continue

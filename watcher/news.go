@@ -12,8 +12,8 @@ import (
 // Event is what has happened since the last one. It is a level, not a history: of ten
 // saves of a plan it has the last.
 type Event struct {
-	// LedgerMoved: the ledger's file was written to, perhaps by a commit that has not
-	// ended. Read the ledger's revision; it may turn out to be the one you have.
+	// LedgerMoved: somebody, this process included, has committed to the ledger or is about
+	// to have. Read it under its lock: that waits for the end of the commit.
 	LedgerMoved bool
 	// Plans are those that differ from what was known, ordered by agent and item.
 	Plans []PlanNews

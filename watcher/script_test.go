@@ -2,7 +2,9 @@ package watcher
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -29,10 +31,10 @@ const agent model.AgentID = "a"
 //	touch|remove|writing|forbid ITEM [silent]
 //	dir created|removed|renamed ITEM
 //	know ITEM               tell the watcher that the input is what is known
-//	ledger                  write to the ledger
+//	ledger data|meta [silent]   write to the ledger: what a commit writes first, and last
 //	noise PATH              write to a file that is nobody's business
 //	trouble|troubles        an error of the source; more than it may have
-//	source limit=N|none|absent|end   what the system has to give from now on
+//	source limit=N|none|absent|end|forget   what the system has to give from now on
 //	pass DURATION           let time pass; says what the watcher told, and when
 //	state                   what is watched, how, and how many plans were read
 func TestScripts(t *testing.T) {
@@ -51,9 +53,11 @@ func TestScripts(t *testing.T) {
 type stage struct {
 	disk    *fakeDisk
 	system  *fakeSystem
+	ledger  string // a real file
 	watcher *Watcher
 	began   time.Time
 	changes int64
+	pages   []byte // of the ledger
 
 	mu    sync.Mutex // protects told
 	told  []string
@@ -67,8 +71,10 @@ func runScript(t *testing.T, path string) {
 	}
 	s := &stage{
 		disk:   &fakeDisk{Home: home, plans: map[Item]fakePlan{}},
+		ledger: filepath.Join(t.TempDir(), "ledger.db"),
 		system: newFakeSystem(), heard: make(chan struct{}),
 	}
+	must(t, s.writeLedger(true))
 	defer func() {
 		s.watcher.Close()
 		<-s.heard
@@ -83,7 +89,7 @@ func runScript(t *testing.T, path string) {
 
 func (s *stage) start() {
 	s.began = time.Now()
-	c := Config{Home: s.disk.Home, Ledger: "/home/ledger.db"}
+	c := Config{Home: s.disk.Home, Ledger: s.ledger}
 	s.watcher = start(context.Background(), c, s.disk, s.system.open)
 	go s.listen()
 }
@@ -131,9 +137,12 @@ func (s *stage) do(t *testing.T, d *datadriven.TestData) string {
 		it := Item{agent, model.ItemID(d.CmdArgs[1].Key)}
 		s.system.happen(s.disk.PlanDir(it.Agent, it.ID), op[d.CmdArgs[0].Key])
 	case "ledger":
-		s.system.happen("/home/ledger.db", fsnotify.Write)
+		must(t, s.writeLedger(d.HasArg("meta")))
+		if !d.HasArg("silent") {
+			s.system.happen(s.ledger, fsnotify.Write)
+		}
 	case "noise":
-		s.system.happen(d.CmdArgs[0].Key, fsnotify.Write)
+		s.system.happen(strings.Replace(d.CmdArgs[0].Key, "LEDGER", filepath.Dir(s.ledger), 1), fsnotify.Write)
 	case "trouble":
 		s.system.trouble <- errOverflow
 	case "troubles":
@@ -233,6 +242,8 @@ func (s *stage) turn(t *testing.T, d *datadriven.TestData) {
 			s.system.openErr = syscall.ENOSYS
 		case "end":
 			close(s.system.events)
+		case "forget":
+			clear(s.system.added)
 		case "limit":
 			s.system.openErr = nil
 			d.ScanArgs(t, "limit", &s.system.limit)
@@ -240,6 +251,24 @@ func (s *stage) turn(t *testing.T, d *datadriven.TestData) {
 	})
 }
 
+// writeLedger writes two pages as bbolt lays them out: the transaction's number is in the
+// meta page whose turn it is.
+func (s *stage) writeLedger(meta bool) error {
+	const page = 4096
+	if s.pages == nil {
+		s.pages = make([]byte, 3*page)
+		binary.NativeEndian.PutUint32(s.pages[pageSizeAt:], page)
+	}
+	s.changes++
+	at := 2 * page
+	if meta {
+		at = int(s.changes%2)*page + metaAt
+	}
+	binary.NativeEndian.PutUint64(s.pages[at:], uint64(s.changes))
+	return os.WriteFile(s.ledger, s.pages, 0o600)
+}
+
 func (s *stage) state() string {
-	return fmt.Sprintf("%s, %d reads\n%s", s.watcher.Mode(), s.disk.count(0), s.system.list())
+	dirs := strings.ReplaceAll(s.system.list(), filepath.Dir(s.ledger), "LEDGER")
+	return fmt.Sprintf("%s, %d reads\n%s", s.watcher.Mode(), s.disk.count(0), dirs)
 }

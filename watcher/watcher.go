@@ -2,8 +2,8 @@
 // whichever process, and the plans of the items that the door is interested in.
 //
 // Events of the file system are hints. They can be lost, late, early or about nothing,
-// so each one only makes the watcher look: at the ledger's frame, or at one plan when its
-// directory has been quiet for a moment. Independent of events, a sweep looks at size and
+// so each one only makes the watcher look: at the ledger's transaction number, or at one
+// plan when its directory has been quiet for a moment. Independent of events, a sweep looks at size and
 // times of everything; it finds what events cannot tell and is all there is where the
 // system has no events to give.
 //

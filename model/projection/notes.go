@@ -30,7 +30,7 @@ type NoteKind string
 //	scope     created, imported, its objective or plan status changed, threads and refs linked
 //	step      its todo list changed
 //	blocker   blocked, unblocked, a wait registered, a stall
-//	trigger   a wait was triggered
+//	trigger   a wait was triggered, other than by an answer
 //	answer    the operator answered
 //	decision  picked with a reason, or by the scheduler
 //	plan      plan.md changed
@@ -54,7 +54,6 @@ const (
 
 var noteKinds = map[model.EventKind]NoteKind{
 	model.EventWaitRegistered: NoteBlocker, model.EventStalled: NoteBlocker,
-	model.EventWaitTriggered:    NoteTrigger,
 	model.EventOperatorAnswered: NoteAnswer,
 	model.EventPlanRefreshed:    NotePlan,
 	model.EventTaskStarted:      NoteTask, model.EventTaskEnded: NoteTask,
@@ -93,6 +92,10 @@ func kindOf(e model.Entry) (NoteKind, bool) {
 		var d model.Picked
 		_ = json.Unmarshal(e.Data, &d)
 		return NoteDecision, d.Reason != "" || d.SwitchKind == model.SwitchAutoPick
+	case model.EventWaitTriggered:
+		var d model.Heard
+		_ = json.Unmarshal(e.Data, &d)
+		return NoteTrigger, d.Source != "answer" // the answer has its own note
 	case model.EventWorkItemWritten:
 		var d model.Written
 		_ = json.Unmarshal(e.Data, &d)

@@ -69,7 +69,7 @@ func writeTemp(dir *os.Root, data []byte, mode fs.FileMode) (string, error) {
 	if err == nil && mode != fileMode {
 		err = f.Chmod(mode)
 	}
-	if err == nil {
+	if err == nil && len(data) > 0 {
 		err = f.Sync()
 	}
 	if cerr := f.Close(); err == nil {

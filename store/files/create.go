@@ -15,9 +15,12 @@ const (
 )
 
 // CreatePlan creates an item's plan with seed as its text, and the directories that
-// lead to it. When it returns nil the file is there for good: file and directories are
-// on the disk. What already has the name wins and is left alone, whatever it is; created
+// lead to it. What already has the name wins and is left alone, whatever it is; created
 // is then false, so that a retry is safe. This is the only time that vise writes a plan.
+//
+// It costs one sync, none without a seed: a ledger creates plans under its lock. A power
+// cut can take the file away again, never leave a part of it; it is then missing, which
+// is said, and the ledger's journal still has the seed to create it anew.
 func (h Home) CreatePlan(agent model.AgentID, id model.ItemID, seed string) (created bool, err error) {
 	created, err = h.createPlan(agent, id, seed)
 	if err != nil {
@@ -58,14 +61,9 @@ func (h Home) makeItemDir(agent model.AgentID, id model.ItemID) (*os.Root, error
 	return at, nil
 }
 
-// makeDir opens the directory name in at, and creates it first if it is missing. Its
-// entry is on the disk before anything is put into it, also if another process made it
-// and died before it could say so.
+// makeDir opens the directory name in at, and creates it first if it is missing.
 func makeDir(at *os.Root, name string) (*os.Root, error) {
 	if err := at.Mkdir(name, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, err
-	}
-	if err := syncDir(at); err != nil {
 		return nil, err
 	}
 	dir, err := enter(at, name)
@@ -79,7 +77,7 @@ func makeDir(at *os.Root, name string) (*os.Root, error) {
 // that name. A reader never sees half of it, nor does a crash leave half of it.
 func createNew(dir *os.Root, name string, data []byte) (created bool, err error) {
 	if _, err := dir.Lstat(name); err == nil {
-		return false, syncDir(dir)
+		return false, nil
 	}
 	temp, err := writeTemp(dir, data, fileMode)
 	if err != nil {
@@ -92,7 +90,7 @@ func createNew(dir *os.Root, name string, data []byte) (created bool, err error)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return false, err
 	}
-	return err == nil, syncDir(dir)
+	return err == nil, nil
 }
 
 // nameNew gives the file temp its name, unless that is taken. Where the file system

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Holder is who holds a lock, as the holder itself wrote into the file and, where the
@@ -17,9 +18,9 @@ type Holder struct {
 	PID     int       `json:"pid"`
 	Command string    `json:"command,omitempty"`
 	Since   time.Time `json:"since,omitzero"`
-	// BootID and Start tell this process from a later one with the same number.
-	BootID string `json:"boot_id,omitempty"`
-	Start  string `json:"start,omitempty"`
+	// Start tells this process from a later one with the same number, where the system
+	// knows when a process started.
+	Start string `json:"start,omitempty"`
 	// Stopped: the process is stopped by a signal and releases nothing until it goes on.
 	Stopped bool `json:"-"`
 }
@@ -65,7 +66,10 @@ func (f *File) busy(begun time.Time, cause error) error {
 func (f *File) holder() Holder {
 	h := readHolder(f.path)
 	if pid, known := lockOwner(f.path); known && pid != h.PID {
-		h = Holder{PID: pid}
+		h = Holder{PID: pid, Start: startOf(pid)}
+	}
+	if h.Start != startOf(h.PID) {
+		h = Holder{} // the record of a process that is gone
 	}
 	if h.Command == "" {
 		h.Command = commandOf(h.PID)
@@ -73,6 +77,9 @@ func (f *File) holder() Holder {
 	h.Stopped = stopped(h.PID)
 	return h
 }
+
+// maxCommand bounds a command, in bytes, so that a record holds it however it is escaped.
+const maxCommand = 60
 
 // recordSize is fixed, so that a record replaces the one before it in one write.
 const recordSize = 512
@@ -87,10 +94,7 @@ func newSelf(command string) self {
 	if command == "" {
 		command = defaultCommand(os.Args)
 	}
-	if len(command) > 100 {
-		command = command[:100]
-	}
-	b, err := json.Marshal(Holder{PID: os.Getpid(), Command: command, BootID: bootID(), Start: startOf(os.Getpid())})
+	b, err := json.Marshal(Holder{PID: os.Getpid(), Command: printable(command), Start: startOf(os.Getpid())})
 	if err != nil {
 		return self{before: []byte(`{"pid":` + strconv.Itoa(os.Getpid()))}
 	}
@@ -128,5 +132,19 @@ func readHolder(path string) Holder {
 	if err != nil || json.Unmarshal(bytes.TrimSpace(raw), &h) != nil {
 		return Holder{}
 	}
+	h.Command = printable(h.Command)
 	return h
+}
+
+// printable keeps what a file says of a command from driving a terminal.
+func printable(command string) string {
+	if len(command) > maxCommand {
+		command = command[:maxCommand]
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, command)
 }

@@ -57,18 +57,10 @@ func startOf(pid int) string {
 	return ""
 }
 
-func bootID() string {
-	raw, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(raw))
-}
-
 func commandOf(pid int) string {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	if err != nil || len(raw) == 0 {
 		return ""
 	}
-	return defaultCommand(strings.Split(strings.TrimRight(string(raw), "\x00"), "\x00"))
+	return printable(defaultCommand(strings.Split(strings.TrimRight(string(raw), "\x00"), "\x00")))
 }

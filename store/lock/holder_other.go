@@ -10,6 +10,4 @@ func stopped(int) bool { return false }
 
 func startOf(int) string { return "" }
 
-func bootID() string { return "" }
-
 func commandOf(int) string { return "" }

@@ -7,7 +7,8 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
-	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // suspension holds Ctrl-Z back while this process has the lock: a stopped holder keeps
@@ -20,45 +21,34 @@ var suspension suspender
 
 type suspender struct {
 	once sync.Once
-	stop chan os.Signal
 
-	mu      sync.Mutex // protects what follows, and is held while the process stops
+	mu      sync.Mutex // protects what follows, and is held while the process is stopped
 	inside  int
-	pending syscall.Signal
+	pending bool
 }
-
-var stopSignals = []os.Signal{syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU}
 
 // Prepare installs the hold on Ctrl-Z ahead of the first Acquire.
 func Prepare() { suspension.once.Do(suspension.install) }
 
 func (s *suspender) install() {
-	s.stop = make(chan os.Signal, len(stopSignals))
-	s.listen()
+	arrivals := make(chan os.Signal, 1)
+	for _, sig := range []os.Signal{syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU} {
+		if !signal.Ignored(sig) { // whoever started the process may have switched it off
+			signal.Notify(arrivals, sig)
+		}
+	}
 	go func() {
-		for sig := range s.stop {
-			s.arrived(sig.(syscall.Signal))
+		for range arrivals {
+			s.arrived()
 		}
 	}()
 }
 
-// listen leaves a signal alone that whoever started the process has switched off.
-func (s *suspender) listen() {
-	for _, sig := range stopSignals {
-		if !signal.Ignored(sig) {
-			signal.Notify(s.stop, sig)
-		}
-	}
-}
-
-func (s *suspender) arrived(sig syscall.Signal) {
+func (s *suspender) arrived() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.inside > 0 {
-		s.pending = sig
-		return
-	}
-	s.suspend(sig)
+	s.pending = true
+	s.settle()
 }
 
 func (s *suspender) enter() {
@@ -72,27 +62,29 @@ func (s *suspender) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.inside--
-	if s.inside == 0 && s.pending != 0 {
-		sig := s.pending
-		s.pending = 0
-		s.suspend(sig)
+	s.settle()
+}
+
+// settle stops the process if that is due. With mu held, nobody enters meanwhile. The
+// stop signals themselves would not do: once Notify had them, Go swallows them for good.
+func (s *suspender) settle() {
+	if !s.pending || s.inside > 0 {
+		return
+	}
+	s.pending = false
+	if !orphaned() {
+		stopSelf()
 	}
 }
 
-// suspend does what the signal would have done. With mu held, nobody enters meanwhile.
-func (s *suspender) suspend(sig syscall.Signal) {
-	resumed := make(chan os.Signal, 1)
-	signal.Notify(resumed, syscall.SIGCONT)
-	defer signal.Stop(resumed)
-	signal.Stop(s.stop)
-	defer s.listen()
-	if syscall.Kill(os.Getpid(), sig) != nil {
-		return
+// orphaned reports whether nobody could resume this process with job control. The system
+// ignores a Ctrl-Z then, as in a terminal whose only program this is.
+func orphaned() bool {
+	parent := os.Getppid()
+	if group, err := unix.Getpgid(parent); err == nil && group == unix.Getpgrp() {
+		return false // the parent started the group, and has a shell for a parent
 	}
-	// The system ignores these signals in a process group that nobody could resume.
-	const ignored = 50 * time.Millisecond
-	select {
-	case <-resumed:
-	case <-time.After(ignored):
-	}
+	theirs, err := unix.Getsid(parent)
+	ours, err2 := unix.Getsid(0)
+	return err != nil || err2 != nil || theirs != ours
 }

@@ -32,6 +32,7 @@ func Backend(t *testing.T, open func(t testing.TB) store.Backend) {
 		{"an ended context starts nothing", endedContext},
 		{"the mark moves and news spreads with a commit, and only then", marksAndNews},
 		{"transactions are isolated from one another", isolated},
+		{"a failed update takes no other with it", failsAlone},
 		{"a random history equals a map", equalsMap},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -280,6 +281,41 @@ func marksAndNews(t *testing.T, b store.Backend) {
 	case <-b.News():
 		t.Error("old news")
 	default:
+	}
+}
+
+// failsAlone has many updates at once, of which some fail or panic after they have written.
+func failsAlone(t *testing.T, b store.Backend) {
+	const updates = 60
+	no := errors.New("no")
+	var wg sync.WaitGroup
+	for i := range updates {
+		wg.Go(func() {
+			defer func() {
+				if r := recover(); (r != nil) != (i%3 == 2) {
+					t.Errorf("update %d recovered %v", i, r)
+				}
+			}()
+			err := b.Update(ctx, func(txn store.Txn) error {
+				if err := txn.Put(key("t/%02d", i), nil); err != nil {
+					return err
+				}
+				switch i % 3 {
+				case 1:
+					return no
+				case 2:
+					panic("oops")
+				}
+				return nil
+			})
+			if errors.Is(err, no) != (i%3 == 1) {
+				t.Errorf("update %d: %v", i, err)
+			}
+		})
+	}
+	wg.Wait()
+	if got := all(t, b, store.Prefix(key("t/"))); len(got) != updates/3 {
+		t.Errorf("%d updates were kept, of %d good ones: %v", len(got), updates/3, got)
 	}
 }
 

@@ -70,8 +70,9 @@ type Action struct {
 type State struct {
 	// Item is the row under the cursor, nil on an empty desk.
 	Item *model.Row
-	// Desk is what the ledger tells of the agent.
-	Desk model.Desk
+	// Agent is whose desk it is, known to the ledger or not yet; Desk what the ledger tells.
+	Agent model.AgentID
+	Desk  model.Desk
 	// Agents is how many agents the ledger knows.
 	Agents int
 	// ReadOnly is why nothing may be written; empty when it may.

@@ -57,7 +57,7 @@ var Table = []Action{
 	{ID: PreviewUp, Title: "Scroll the detail up", Does: "without leaving the queue", Keys: []string{"K"}, In: Desk, Group: Look},
 	{ID: Zoom, Title: "Zoom pane", Does: "give the pane the whole screen, or take it back", Keys: []string{"z"}, In: Desk, Group: Look},
 	{ID: Filter, Title: "Filter the queue", Does: `words, "exact words", -without, class: has: age:`, Hint: "filter", Keys: []string{"/"}, In: Desk, Group: Look},
-	{ID: Unfold, Title: "Show all rows, or only the first of each class", Does: "unfold or fold the queue", Keys: []string{"="}, In: Desk, Group: Look},
+	{ID: Unfold, Title: "Unfold or fold the queue", Does: "all rows, or the first of each class", Keys: []string{"="}, In: Desk, Group: Look},
 	{ID: Refresh, Title: "Refresh", Does: "read the ledger and the plan again, apply the new order", Keys: []string{"R"}, In: Desk, Group: Look},
 
 	{ID: Down, Title: "Down", Does: "next row, or a line of the pane", Keys: []string{"j", "down"}, In: Desk, Group: Move},

@@ -52,7 +52,7 @@ func editable(s State) string {
 }
 
 func anAgent(s State) string {
-	if s.Desk.Agent.ID == "" {
+	if s.Agent == "" {
 		return "the ledger knows no agent yet"
 	}
 	return ""

@@ -21,13 +21,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	verbs "vise/ui/run"
 )
 
 // Main runs the program with the arguments, streams and environment of its process, and
 // returns the exit code.
 func Main() int {
 	signal.Ignore(syscall.SIGXFSZ) // a limit on file sizes is an error like a full disk
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	a := &app{
 		args: os.Args[1:], in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now,
@@ -81,10 +82,11 @@ func (a *app) root() *cobra.Command {
 	}
 	a.flags.register(root)
 	root.SetHelpFunc(a.help)
-	root.AddGroup(&cobra.Group{ID: groupWork, Title: "work"}, &cobra.Group{ID: groupLook, Title: "look"}, &cobra.Group{ID: groupHome, Title: "home"},
-		&cobra.Group{ID: groupAgents, Title: "agents"})
+	root.AddGroup(&cobra.Group{ID: groupWork, Title: "work"}, &cobra.Group{ID: groupLook, Title: "look"},
+		&cobra.Group{ID: groupRun, Title: "run"}, &cobra.Group{ID: groupAgents, Title: "agents"}, &cobra.Group{ID: groupHome, Title: "home"})
 	root.AddCommand(a.workVerbs()...)
 	root.AddCommand(a.lookVerbs()...)
+	root.AddCommand(grouped(groupRun, verbs.Commands(a.moving())...)...)
 	root.AddCommand(a.homeVerbs()...)
 	root.AddCommand(a.agentDoors()...)
 	root.AddCommand(exitCodesTopic())
@@ -95,6 +97,7 @@ func (a *app) root() *cobra.Command {
 const (
 	groupWork = "work"
 	groupLook = "look"
+	groupRun  = "run"
 	groupHome = "home"
 	// groupAgents are the doors of agents' programs.
 	groupAgents = "agents"

@@ -66,7 +66,7 @@ func (a *app) importHolon(ctx context.Context, dir string, dryRun bool) (answer,
 	for _, x := range l.Agents {
 		g := importedAgent{AgentID: x.ID, WorkItems: len(x.Items), Waits: len(x.Waits), Focus: x.Focus}
 		if !dryRun {
-			in, err := a.apply(ctx, mutation{}, "", model.Import{AgentID: x.ID, Focus: x.Focus, Items: x.Items, Waits: x.Waits})
+			in, err := a.takeOver(ctx, model.Import{AgentID: x.ID, Focus: x.Focus, Items: x.Items, Waits: x.Waits})
 			if err != nil {
 				return answer{}, err
 			}
@@ -76,6 +76,18 @@ func (a *app) importHolon(ctx context.Context, dir string, dryRun bool) (answer,
 		out.Agents = append(out.Agents, g)
 	}
 	return answer{data: out, text: func(p *page) { p.imported(out) }}, nil
+}
+
+// takeOver imports one agent's work. Adding the agent first finds out whether the ledger
+// takes writes, before a file is made for it.
+func (a *app) takeOver(ctx context.Context, in model.Import) (model.Receipt, error) {
+	if _, err := a.apply(ctx, mutation{}, "", model.AddAgent{AgentID: in.AgentID}); err != nil {
+		return model.Receipt{}, err
+	}
+	if err := a.makePlans(ctx, in); err != nil {
+		return model.Receipt{}, err
+	}
+	return a.apply(ctx, mutation{}, "", in)
 }
 
 // rename gives the items to the agent that --agent names. The environment does not count:

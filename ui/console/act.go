@@ -47,7 +47,7 @@ func (c Console) touched() (Console, tea.Cmd) {
 // state is what actions ask before they offer themselves.
 func (c Console) state() action.State {
 	return action.State{
-		Item: c.row(), Desk: c.truth.desk, Agents: len(c.truth.agents),
+		Item: c.row(), Agent: c.place.agent, Desk: c.truth.desk, Agents: len(c.truth.agents),
 		ReadOnly: c.readOnly(), Editor: c.fx.editor != nil,
 	}
 }
@@ -55,7 +55,7 @@ func (c Console) state() action.State {
 // act carries an action out, or says why it cannot be.
 func (c Console) act(a action.Action) (Console, tea.Cmd) {
 	if ok, why := a.Enabled(c.state()); !ok {
-		return c.say(why)
+		return c.say(sentence(why))
 	}
 	if do, ok := deeds[a.ID]; ok {
 		return do(c)
@@ -72,7 +72,7 @@ func init() {
 		action.Down: by(1), action.Up: by(-1),
 		action.HalfDown: byPage(1, 2), action.HalfUp: byPage(-1, 2),
 		action.PageDown: byPage(1, 1), action.PageUp: byPage(-1, 1),
-		action.Top: by(-1 << 20), action.Bottom: by(1 << 20),
+		action.Top: by(-far), action.Bottom: by(far),
 		action.PreviewDown: preview(1), action.PreviewUp: preview(-1),
 		action.NextPane: toPane(1), action.PrevPane: toPane(-1),
 		action.NextTab: toTab(1), action.PrevTab: toTab(-1),
@@ -142,8 +142,11 @@ func (c Console) pageOf(p pane) page {
 
 func (c Console) scroll(p pane, n int) (Console, tea.Cmd) {
 	at := c.pageOf(p)
+	if at.tab == tabPlan {
+		return c.movePlan(n)
+	}
 	c.place.scrollTo(at, min(c.place.scroll[at]+n, c.lastTop(p)))
-	return c.drawPlan()
+	return c, nil
 }
 
 func toPane(n int) func(Console) (Console, tea.Cmd) {
@@ -207,6 +210,7 @@ func (c Console) refresh() (Console, tea.Cmd) {
 
 func (c Console) unfold() (Console, tea.Cmd) {
 	c.place.unfolded = !c.place.unfolded
+	c = c.reorder()
 	return c.look()
 }
 
@@ -232,7 +236,7 @@ func (c Console) visit(agent model.AgentID) (Console, tea.Cmd) {
 		return c, nil
 	}
 	c.place = c.place.goTo(agent)
-	c.queue = queue{}
+	c.queue, c.truth = queue{}, truth{agents: c.truth.agents}
 	c.calm.quiet = calmBeats
 	return c.look()
 }

@@ -16,7 +16,9 @@ func (c Console) header() string {
 	if l.shape == three {
 		left += "  " + k.accent.paint(k.open+"Desk"+k.shut)
 	}
-	left += "  " + k.strong.paint(c.show(model.Text(c.place.agent))+" ▾")
+	if c.place.agent != "" {
+		left += "  " + k.strong.paint(c.show(model.Text(c.place.agent))+" ▾")
+	}
 	for _, b := range c.badges() {
 		left += " " + k.badge.paint(" "+b+" ")
 	}
@@ -70,17 +72,42 @@ func (c Console) counts() string {
 	return strings.Join(parts, gap)
 }
 
-// messageLine is the newest message, else what the scheduler would do; at its right, how
-// the scheduler and the ledger are.
+// maxMessage bounds the lines of a message. One that is longer than a line lies over the
+// end of the panes, so that what to do about an error can be read.
+const maxMessage = 4
+
+// messageLines are the newest message, an error in full, else what the scheduler would do.
+func (c Console) messageLines() []string {
+	k := c.skin
+	switch {
+	case c.note.text != "" && c.note.isError:
+		return c.loud(c.note.text, k.blocked)
+	case c.trouble != nil:
+		return c.loud(c.troubleWords(), k.needsYou)
+	case c.note.text != "" && text.Width(c.note.text) >= c.layout.w:
+		return c.loud(c.note.text, k.text)
+	}
+	return []string{c.messageLine()}
+}
+
+// loud wraps what must be read.
+func (c Console) loud(s string, ink ink) []string {
+	lines := text.Wrap(text.Safe(s, false), max(c.layout.w-4, 1))
+	lines = lines[:min(len(lines), maxMessage)]
+	mark := c.skin.glyph.Warning
+	for i, l := range lines {
+		lines[i] = text.Pad(" "+ink.paint(mark+" "+l), c.layout.w)
+		mark = " "
+	}
+	return lines
+}
+
+// messageLine is a short message; at its right, how the scheduler and the ledger are.
 func (c Console) messageLine() string {
 	k := c.skin
 	right := k.muted.paint(c.machinery()) + " "
 	room := c.layout.w - text.Width(right) - 2
 	switch {
-	case c.note.text != "" && c.note.isError:
-		return text.Pad(" "+k.blocked.paint(k.glyph.Warning+" "+text.Safe(c.note.text, false)), c.layout.w)
-	case c.trouble != nil:
-		return text.Pad(" "+k.needsYou.paint(k.glyph.Warning+" "+text.Safe(c.troubleWords(), false)), c.layout.w)
 	case c.note.text != "":
 		s := text.Safe(c.note.text, false)
 		if text.Width(s) > room {
@@ -108,34 +135,45 @@ func (c Console) machinery() string {
 	return s + " · ledger " + strconv.FormatUint(c.truth.revision, 10)
 }
 
-// hints are the likeliest keys, as many as fit; what cannot be done now is left out.
+// hints are the likeliest keys, as many as fit, and help in any case; what cannot be done
+// now is left out.
 func (c Console) hints() []string {
+	help := action.ByID(action.Help)
 	out := make([]string, 0, c.layout.hints)
 	line, used := " ", 1
+	add := func(a action.Action) {
+		line += c.skin.key.paint(a.Key()) + " " + c.skin.muted.paint(a.Hint) + "  "
+		used += hintCells(a)
+	}
 	for _, a := range c.hinted() {
-		s := a.Key() + " " + a.Hint
-		n := text.Width(s) + 2
-		if used+n > c.layout.w {
-			if len(out)+1 >= c.layout.hints {
+		reserve := 0
+		if len(out)+1 == c.layout.hints {
+			reserve = hintCells(help)
+		}
+		if used+hintCells(a)+reserve > c.layout.w+1 {
+			if reserve > 0 {
 				break
 			}
 			out, line, used = append(out, text.Pad(line, c.layout.w)), " ", 1
 		}
-		line += c.skin.key.paint(a.Key()) + " " + c.skin.muted.paint(a.Hint) + "  "
-		used += n
+		add(a)
 	}
+	add(help)
 	for len(out) < c.layout.hints {
 		out, line = append(out, text.Pad(line, c.layout.w)), ""
 	}
 	return out
 }
 
-// hinted are the actions for the hint line: help always among those that fit.
+// hintCells is the room that an action takes on the hint line, with the gap behind it.
+func hintCells(a action.Action) int { return text.Width(a.Key()) + 1 + text.Width(a.Hint) + 2 }
+
+// hinted are the actions for the hint line, help aside.
 func (c Console) hinted() []action.Action {
 	state := c.state()
 	var out []action.Action
 	for _, a := range action.Table {
-		if a.In != action.Desk || a.Hint == "" {
+		if a.In != action.Desk || a.Hint == "" || a.ID == action.Help {
 			continue
 		}
 		if ok, _ := a.Enabled(state); ok {

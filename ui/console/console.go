@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"vise/model"
-	"vise/themes"
+	"vise/ui/markdown"
 )
 
 // Console is the whole screen: the program's only tea.Model. What it knows of the ledger
@@ -40,14 +40,6 @@ type Console struct {
 	quitting bool
 }
 
-// looking sees to it that one look at the ledger is under way at a time, and that what the
-// screen asks for now is looked at last.
-type looking struct {
-	gen       uint64
-	underWay  bool
-	following bool
-}
-
 // calm is whether the operator's hands rest. While they do not, the queue keeps its order.
 type calm struct {
 	running bool
@@ -61,7 +53,7 @@ func (c calm) touched() bool { return c.running && c.quiet < calmBeats }
 // New makes a console. It reads nothing yet; ctx ends all that its effects wait for.
 func New(ctx context.Context, o Options) Console {
 	c := Console{
-		fx:  &effects{Session: o.Session, ctx: ctx, now: o.Now, newKey: o.NewKey, editor: o.Editor},
+		fx:  &effects{Session: o.Session, ctx: ctx, now: o.Now, newKey: o.NewKey, editor: o.Editor, pages: markdown.NewRenderer()},
 		opt: o, now: o.Now(), drafts: map[string]string{},
 		place: place{spot: newSpot()},
 		paper: paper{dark: true, profile: colorprofile.TrueColor},
@@ -86,8 +78,8 @@ func (c Console) Primed() Console {
 	}
 	c.looking.gen++
 	m := c.fx.look(c.looking.gen, c.want())().(truthMsg)
-	c.looking.underWay = true
 	c, _ = c.seen(m)
+	c.looking, c.plan = looking{}, plan{}
 	return c
 }
 
@@ -121,6 +113,7 @@ func (c Console) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return c.steady(), cmd
 }
 
+// route knows what the operator and the terminal say.
 func (c Console) route(msg tea.Msg) (Console, tea.Cmd) {
 	switch m := msg.(type) {
 	case tea.KeyPressMsg:
@@ -132,13 +125,28 @@ func (c Console) route(msg tea.Msg) (Console, tea.Cmd) {
 	case tea.MouseClickMsg:
 		return c.clicked(m.Mouse())
 	case tea.WindowSizeMsg:
-		c.layout = layoutOf(m.Width, m.Height, c.place.focus, c.place.zoomed)
-		return c.drawPlan()
+		return c.resized(m)
 	case tea.BackgroundColorMsg:
 		c.paper.dark = m.IsDark()
 		return c.repainted()
 	case tea.ColorProfileMsg:
 		return c.profiled(m.Profile)
+	}
+	return c.answer(msg)
+}
+
+// resized folds the queue to its new room, and reads more rows when there is more.
+func (c Console) resized(m tea.WindowSizeMsg) (Console, tea.Cmd) {
+	c.layout = layoutOf(m.Width, m.Height, c.place.focus, c.place.zoomed)
+	c = c.reorder()
+	c, draw := c.drawPlan()
+	c, look := c.look()
+	return c, tea.Batch(draw, look)
+}
+
+// answer routes what the effects brought.
+func (c Console) answer(msg tea.Msg) (Console, tea.Cmd) {
+	switch m := msg.(type) {
 	case truthMsg:
 		return c.seen(m)
 	case movedMsg:
@@ -152,7 +160,9 @@ func (c Console) route(msg tea.Msg) (Console, tea.Cmd) {
 	case paintedMsg:
 		return c.painted(m)
 	case draftsMsg:
-		c.drafts = m.drafts
+		if m.drafts != nil {
+			c.drafts = m.drafts
+		}
 		return c, nil
 	case editedMsg:
 		return c.edited(m)
@@ -165,7 +175,8 @@ func (c Console) timed(msg tea.Msg) (Console, tea.Cmd) {
 	switch m := msg.(type) {
 	case beatMsg:
 		c.now = later(c.now, m.at)
-		return c, c.fx.nextBeat()
+		c, draw := c.readMarks()
+		return c, tea.Batch(draw, c.fx.nextBeat())
 	case calmMsg:
 		return c.rested(m)
 	case fadeMsg:
@@ -173,7 +184,7 @@ func (c Console) timed(msg tea.Msg) (Console, tea.Cmd) {
 			c.note.text = ""
 		}
 	case retryMsg:
-		c.now = later(c.now, m.at)
+		c.now, c.looking.retrying = later(c.now, m.at), false
 		return c.look()
 	case surveyMsg:
 		return c.surveyed(m)
@@ -199,99 +210,6 @@ func (c Console) steady() Console {
 	return c
 }
 
-// want is what the screen asks of the ledger now.
-func (c Console) want() want {
-	return want{agent: c.place.agent, item: c.place.cursor, all: c.place.unfolded || c.place.filter != "" || c.find != nil}
-}
-
-// look reads the ledger, unless a look is under way: then its answer starts the next.
-func (c Console) look() (Console, tea.Cmd) {
-	c.looking.gen++
-	if c.looking.underWay || c.fx.Ledger == nil {
-		return c, nil
-	}
-	c.looking.underWay = true
-	return c, c.fx.look(c.looking.gen, c.want())
-}
-
-// seen takes what a look found, if it is not older than what is known.
-func (c Console) seen(m truthMsg) (Console, tea.Cmd) {
-	c.looking.underWay, c.now = false, later(c.now, m.at)
-	if m.err != nil {
-		return c.troubled(m.err)
-	}
-	c.trouble = nil
-	var cmds []tea.Cmd
-	if c.place.agent == "" && m.truth.want.agent != "" {
-		c.place = c.place.goTo(m.truth.want.agent)
-	}
-	sameDesk := m.truth.want.agent == c.place.agent
-	if sameDesk && (m.truth.revision >= c.truth.revision || c.truth.want.agent != c.place.agent) {
-		c = c.adopt(m.truth)
-	}
-	if !c.looking.following {
-		c.looking.following = true
-		cmds = append(cmds, c.fx.follow(m.truth.revision))
-	}
-	if c.looking.gen != m.gen || sameDesk && c.place.cursor != "" && c.detail() == nil {
-		var again tea.Cmd
-		c, again = c.look()
-		cmds = append(cmds, again)
-	}
-	c, plan := c.openPlan()
-	return c, tea.Batch(append(cmds, plan)...)
-}
-
-// adopt makes t the truth. The queue takes the new order only when the operator's hands
-// rest; the cursor stays on its item.
-func (c Console) adopt(t truth) Console {
-	same := c.truth.want.agent == t.want.agent && c.truth.want.all == t.want.all
-	c.truth = t
-	next := project(t.desk, parseFilter(c.filterText(), c.now))
-	if same && c.calm.touched() && len(c.queue.order) > 0 && !c.queue.sameOrder(next) {
-		c.queue = c.queue.hold(next)
-		return c
-	}
-	return c.order(next)
-}
-
-// order shows a new queue.
-func (c Console) order(next queue) Console {
-	c.place.cursor = next.neighbour(c.queue, c.place.cursor)
-	c.queue = next
-	return c
-}
-
-// reorder projects the truth again: the filter changed, or a held order may go.
-func (c Console) reorder() Console {
-	return c.order(project(c.truth.desk, parseFilter(c.filterText(), c.now)))
-}
-
-// detail is the detail of the item under the cursor, if the ledger has told it.
-func (c Console) detail() *model.Detail {
-	if d := c.truth.detail; d != nil && d.ID == c.place.cursor {
-		return d
-	}
-	return nil
-}
-
-// row is the row under the cursor, as drawn.
-func (c Console) row() *model.Row { return c.queue.row(c.place.cursor) }
-
-// moved looks again when the ledger moved, and goes on following.
-func (c Console) moved(m movedMsg) (Console, tea.Cmd) {
-	c.now = later(c.now, m.at)
-	if m.err != nil {
-		c.looking.following = false
-		if c.fx.ctx.Err() != nil {
-			return c, nil
-		}
-		return c.troubled(m.err)
-	}
-	c, look := c.look()
-	return c, tea.Batch(look, c.fx.follow(m.revision))
-}
-
 // rested counts the quiet beats and lets a held order go after the last.
 func (c Console) rested(m calmMsg) (Console, tea.Cmd) {
 	c.now = later(c.now, m.at)
@@ -311,31 +229,4 @@ func later(a, b time.Time) time.Time {
 		return b
 	}
 	return a
-}
-
-// paper is what the terminal can show.
-type paper struct {
-	dark    bool
-	profile colorprofile.Profile
-}
-
-func (p paper) skin(o Options) *skin {
-	palette := themes.For(p.dark, p.profile)
-	if o.Palette != nil {
-		palette = o.Palette.On(p.profile)
-	}
-	return newSkin(palette, o.ASCII)
-}
-
-func (c Console) repainted() (Console, tea.Cmd) {
-	c.skin = c.paper.skin(c.opt)
-	return c.drawPlan()
-}
-
-func (c Console) profiled(p colorprofile.Profile) (Console, tea.Cmd) {
-	if c.opt.NoColor {
-		return c, nil
-	}
-	c.paper.profile = p
-	return c.repainted()
 }

@@ -62,7 +62,7 @@ func (c Console) clip(what, text string) (Console, tea.Cmd) {
 func (c Console) copyID() (Console, tea.Cmd) { return c.clip("The id", string(c.row().ID)) }
 
 func (c Console) copyPath() (Console, tea.Cmd) {
-	path := c.plan.text.Artifact.Path
+	path := c.plan.file.Artifact.Path
 	if path == "" {
 		return c.say("The plan's path is not known.")
 	}

@@ -23,8 +23,9 @@ func (c Console) View() tea.View {
 		v.Cursor = tea.NewCursor(c.layout.panes[paneQueue].x+1+3+x, c.layout.panes[paneQueue].y+1)
 	}
 	if c.dialog != nil && c.layout.shape != tiny {
-		d := c.dialog.draw(c.layout.w, c.layout.h-1, surroundings{c})
-		x, y := (c.layout.w-d.w)/2, max((c.layout.h-1-d.h)/3, 0)
+		room := c.layout.h - 1 - c.layout.hints // the message line stays in sight
+		d := c.dialog.draw(c.layout.w, room, surroundings{c})
+		x, y := (c.layout.w-d.w)/2, max((room-d.h)/3, 0)
 		lines = over(lines, d.box.draw(d.w, d.h, c.skin), x, y, d.w)
 		if d.cursor != nil {
 			v.Cursor = tea.NewCursor(x+1+d.cursor.X, y+1+d.cursor.Y)
@@ -70,7 +71,8 @@ func (c Console) desk() []string {
 	default:
 		out = append(out, c.pane(c.place.focus)...)
 	}
-	out = append(out, c.messageLine())
+	message := c.messageLines()
+	out = append(out[:len(out)+1-len(message)], message...)
 	return append(out, c.hints()...)
 }
 

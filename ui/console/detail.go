@@ -17,7 +17,9 @@ func (c Console) detailPane(r rect) []string {
 	b := box{title: c.tabs(r.w), focused: c.place.focus == paneDetail}
 	row := c.row()
 	if row == nil {
-		b.lines = []string{" " + c.skin.muted.paint("Nothing is selected.")}
+		if c.fx.Ledger != nil {
+			b.lines = []string{" " + c.skin.muted.paint("Nothing is selected.")}
+		}
 		return b.draw(r.w, r.h, c.skin)
 	}
 	b.lines = append(b.lines, c.detailHead(*row, w)...)
@@ -49,13 +51,13 @@ func (c Console) tabs(w int) string {
 func (c Console) detailHead(r model.Row, w int) []string {
 	k := c.skin
 	facts := fmt.Sprintf(" %s  %s · plan %s", r.Handle, strings.ReplaceAll(string(r.Scheduling), "_", " "), strings.ReplaceAll(string(r.PlanStatus), "_", " "))
-	why := ""
-	if d := c.detail(); d != nil && c.layout.shape == three && len(d.Why.Lines) > 0 {
-		why = "why: " + c.show(d.Why.Lines[0].Text) + " "
-	}
 	left := k.muted.paint(facts)
 	if d := c.detail(); d != nil && hasHidden(*d) {
 		left += "  " + k.badge.paint(" hidden characters ")
+	}
+	why := ""
+	if d := c.detail(); d != nil && c.layout.shape == three && len(d.Why.Lines) > 0 {
+		why = text.Cut("why: "+c.show(d.Why.Lines[0].Text), w-text.Width(left)-3) + " "
 	}
 	return []string{
 		k.strip(w, false, piece{" " + c.show(r.Objective), k.strong}),
@@ -113,7 +115,7 @@ func (c Console) lastTop(p pane) int {
 	case d == nil:
 		return c.place.scroll[c.place.page()]
 	case c.place.tab == tabPlan:
-		return c.lastPlanTop()
+		return 0
 	case c.place.tab == tabEvents:
 		return max(len(d.Entries)-(h-headRows), 0)
 	}

@@ -3,17 +3,15 @@ package console
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"vise/model"
-	"vise/ui/action"
 	"vise/ui/text"
 )
 
 // itemLine names an item in a dialog: glyph, handle, objective.
 func (s surroundings) itemLine(label string, r model.Row, note string) string {
 	k := s.skin
-	room := d80(s.layout.w) - 7 - 2 - len(r.Handle) - 2 - text.Width(note) - 1
+	room := d80(s.layout.w) - 7 - 2 - len(r.Handle) - 2 - text.Width(note) - 2
 	return " " + k.muted.paint(text.Pad(label, 7)) + k.inkOfRow(r).paint(s.glyphOfRow(r)) + " " +
 		k.muted.paint(string(r.Handle)) + " " + text.Pad(s.show(r.Objective), max(room, 4)) + " " + k.muted.paint(note)
 }
@@ -114,19 +112,37 @@ func completing(c Console) dialog {
 	f.submit = func(s surroundings, f *form) wish {
 		return wish{said: "Completed " + string(r.Handle), command: model.Round{
 			Text: f.text(0), WorkItemID: r.ID,
-			Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: r.ID, SeenRevision: s.seen(r)}}},
+			Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: r.ID, SeenRevision: s.drawn(r)}}},
 		}}
 	}
 	return f
 }
 
-// seen is the revision that the operator has seen of an item: the one drawn, or the one
-// drawn since a refusal said that it moved on.
-func (s surroundings) seen(r model.Row) uint64 {
+// drawn is the revision of an item that is on screen now.
+func (s surroundings) drawn(r model.Row) uint64 {
 	if now := s.queue.row(r.ID); now != nil {
 		return now.Revision
 	}
 	return r.Revision
+}
+
+// sawIn is the revision that the operator saw when a form was filled.
+func (s surroundings) sawIn(f *form, r model.Row) uint64 {
+	if f.seen != 0 {
+		return f.seen
+	}
+	return s.drawn(r)
+}
+
+// revision is that of the item under the cursor as its detail was read.
+func (c Console) revision() uint64 {
+	if d := c.detail(); d != nil {
+		return d.Revision
+	}
+	if r := c.row(); r != nil {
+		return r.Revision
+	}
+	return 0
 }
 
 func (s surroundings) unfinishedLines() []string {
@@ -164,7 +180,7 @@ func reporting(c Console) dialog {
 		fields:   []formField{{label: "Report   given once, saved as: operator", field: newField("", 6, model.MaxReport)}},
 		foot:     func(*form) string { return "ctrl+s save · esc keeps the draft" },
 		submit: func(_ surroundings, f *form) wish {
-			return wish{said: "Report kept for " + string(r.Handle), command: model.ReportWorkItem{WorkItemID: r.ID, Text: f.text(0)}}
+			return wish{said: "Reported on " + string(r.Handle), command: model.ReportWorkItem{WorkItemID: r.ID, Text: f.text(0)}}
 		},
 	}
 	return f.withDraft(c.drafts[f.draftKey])
@@ -194,7 +210,7 @@ func blocking(c Console) dialog {
 				return wish{trouble: "say what blocks it, or esc"}
 			}
 			return wish{said: "Blocked " + string(r.Handle), command: model.UpdateWorkItem{
-				WorkItemID: r.ID, BlockedBy: model.SetTo(f.text(0)), SeenRevision: s.seen(r),
+				WorkItemID: r.ID, BlockedBy: model.SetTo(f.text(0)), SeenRevision: s.sawIn(f, r),
 			}}
 		},
 	}
@@ -202,8 +218,9 @@ func blocking(c Console) dialog {
 }
 
 // unblocking shows a blocker and what clearing it does.
-func unblocking(_ Console, r model.Row) dialog {
+func unblocking(c Console, r model.Row) dialog {
 	return &form{
+		seen:  c.revision(),
 		title: fmt.Sprintf("Unblock %s", r.Handle),
 		head: func(s surroundings, _ *form) []string {
 			out := []string{s.itemLine("Item", r, scheduled(r)), "", s.mutedLine("Blocked by")}
@@ -214,9 +231,9 @@ func unblocking(_ Console, r model.Row) dialog {
 			return append(out, s.mutedLine("The focus stays where it is."))
 		},
 		foot: func(*form) string { return "enter clears the blocker · esc cancel" },
-		submit: func(s surroundings, _ *form) wish {
+		submit: func(s surroundings, f *form) wish {
 			return wish{said: "Unblocked " + string(r.Handle), command: model.UpdateWorkItem{
-				WorkItemID: r.ID, BlockedBy: model.Clear(), SeenRevision: s.seen(r),
+				WorkItemID: r.ID, BlockedBy: model.Clear(), SeenRevision: s.sawIn(f, r),
 			}}
 		},
 	}
@@ -274,127 +291,20 @@ func rewording(c Console) dialog {
 	}
 	f := &form{
 		title:    fmt.Sprintf("Objective of %s", r.Handle),
+		seen:     c.revision(),
 		draftKey: "objective:" + string(r.ID),
-		head:     func(surroundings, *form) []string { return nil },
-		fields:   []formField{{label: "Objective", field: newField(objective.String(), 3, model.MaxObjective)}},
-		foot:     func(*form) string { return "ctrl+s save · esc keeps the draft" },
+		head: func(s surroundings, f *form) []string {
+			if f.value(0) == strings.TrimSpace(f.initial) {
+				return nil
+			}
+			return []string{s.mutedLine("Now: " + text.Cut(s.show(objective), d80(s.layout.w)-8)), ""}
+		},
+		fields: []formField{{label: "Objective", field: newField(objective.String(), 3, model.MaxObjective)}},
+		foot:   func(*form) string { return "ctrl+s save · esc keeps the draft" },
 		submit: func(s surroundings, f *form) wish {
 			t := model.Text(strings.ReplaceAll(f.value(0), "\n", " "))
-			return wish{said: "Objective saved", command: model.UpdateWorkItem{WorkItemID: r.ID, Objective: &t, SeenRevision: s.seen(r)}}
+			return wish{said: "Objective saved", command: model.UpdateWorkItem{WorkItemID: r.ID, Objective: &t, SeenRevision: s.sawIn(f, r)}}
 		},
 	}
 	return f.withDraft(c.drafts[f.draftKey])
-}
-
-// waitKinds are the wakes in the order of the digits.
-var waitKinds = []struct {
-	wake model.Wake
-	name string
-}{
-	{model.WakeOperatorInput, "operator"}, {model.WakeTaskResult, "task"}, {model.WakeExternal, "external event"}, {model.WakeTimer, "timer"},
-}
-
-// The fields of the wait dialog.
-const (
-	waitKind = iota
-	waitReason
-	waitQuestion
-	waitChoices
-	waitSource
-	waitResource
-	waitCondition
-	waitTime
-	waitRecheck
-)
-
-// waiting parks an item until something happens.
-func waiting(c Console) dialog {
-	r := *c.row()
-	names := make([]string, len(waitKinds))
-	for i, k := range waitKinds {
-		names[i] = k.name
-	}
-	line := func() field { return newField("", 1, model.MaxWaitText) }
-	is := func(wakes ...int) func(*form) bool {
-		return func(f *form) bool {
-			for _, w := range wakes {
-				if f.fields[waitKind].chosen == w {
-					return true
-				}
-			}
-			return false
-		}
-	}
-	f := &form{
-		title:    fmt.Sprintf("Wait  %s  %s", r.Handle, text.Cut(c.show(r.Objective), 50)),
-		draftKey: "wait:" + string(r.ID),
-		head:     func(surroundings, *form) []string { return nil },
-		fields: []formField{
-			waitKind:      {label: "Wait for", options: names},
-			waitReason:    {label: "Why   becomes its blocker", field: line()},
-			waitQuestion:  {label: "Question", field: line(), shown: is(0)},
-			waitChoices:   {label: "Choices   up to five, with | between", field: line(), shown: is(0)},
-			waitSource:    {label: "Source   ci.github", field: line(), shown: is(2)},
-			waitResource:  {label: "Resource   the task's id, or what it is about", field: line(), shown: is(1, 2)},
-			waitCondition: {label: "Condition   conclusion=success", field: line(), shown: is(2)},
-			waitTime:      {label: "Until   30m, 16:00, tomorrow 9", field: line(), shown: is(3), note: resolved},
-			waitRecheck:   {label: "Recheck   look again after 30m, at 16:00; may stay empty", field: line(), shown: is(0, 1, 2), note: resolved},
-		},
-		tail: func(s surroundings, _ *form) []string { return []string{"", s.nextLine(r.ID)} },
-		foot: func(*form) string { return "ctrl+s save · tab field · esc keeps the draft" },
-	}
-	f.submit = func(s surroundings, f *form) wish { return f.waitWish(s, r) }
-	return f.withDraft(c.drafts[f.draftKey])
-}
-
-// resolved shows the instant that a time field means.
-func resolved(s surroundings, f *form) string {
-	at := waitTime
-	if f.fields[waitKind].chosen != 3 {
-		at = waitRecheck
-	}
-	if f.fields[at].empty() {
-		return ""
-	}
-	t, err := action.Instant(f.value(at), s.now)
-	if err != nil {
-		return s.skin.blocked.paint(err.Error())
-	}
-	return s.skin.accent.paint(s.bothTimes(t))
-}
-
-// waitWish makes the command of the wait dialog.
-func (f *form) waitWish(s surroundings, r model.Row) wish {
-	kind := waitKinds[f.fields[waitKind].chosen]
-	w := model.WaitFor{WorkItemID: r.ID, Wake: kind.wake, Reason: f.text(waitReason), SeenRevision: s.seen(r)}
-	if w.Reason == "" {
-		return wish{trouble: "say why it waits; that becomes its blocker"}
-	}
-	given := func(i int) model.Text {
-		if f.visible(i) {
-			return f.text(i)
-		}
-		return ""
-	}
-	w.Question, w.Source, w.Resource, w.Condition = given(waitQuestion), given(waitSource), given(waitResource), given(waitCondition)
-	for c := range strings.SplitSeq(string(given(waitChoices)), "|") { // raw: split, not shown
-		if c = strings.TrimSpace(c); c != "" {
-			w.Choices = append(w.Choices, model.Text(c))
-		}
-	}
-	if kind.wake == model.WakeTimer {
-		t, err := action.Instant(f.value(waitTime), s.now)
-		if err != nil {
-			return wish{trouble: err.Error()}
-		}
-		w.WakeAt = t
-	} else if v := f.value(waitRecheck); v != "" {
-		t, err := action.Instant(v, s.now)
-		if err != nil {
-			return wish{trouble: err.Error()}
-		}
-		ms := max(t.Sub(s.now), time.Millisecond).Milliseconds()
-		w.RecheckAfterMS = &ms
-	}
-	return wish{command: w, said: string(r.Handle) + " waits for " + kind.name}
 }

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
+	"vise/ui/markdown"
 )
 
 // effects are the console's hands: the only code that waits, reads a clock or touches
@@ -17,6 +18,7 @@ type effects struct {
 	now    func() time.Time
 	newKey func() string
 	editor Editor
+	pages  *markdown.Renderer
 }
 
 // The answers of effects.
@@ -47,9 +49,11 @@ type (
 		err  error
 	}
 	planMsg struct {
-		item model.ItemID
-		text PlanText
-		at   time.Time
+		item   model.ItemID
+		file   PlanText
+		doc    *markdown.Document
+		hidden bool
+		at     time.Time
 	}
 	editedMsg struct{ err error }
 	// beatMsg comes every quarter of a minute, calmMsg while keys are pressed, fadeMsg when
@@ -133,11 +137,21 @@ func (e *effects) watch() tea.Cmd {
 	}
 }
 
-func (e *effects) readPlan(agent model.AgentID, id model.ItemID) tea.Cmd {
+// readPlan reads a plan file. A list of items in sight tells the eyes what to watch.
+func (e *effects) readPlan(agent model.AgentID, id model.ItemID, inSight ...model.ItemID) tea.Cmd {
 	if e.Eyes == nil || id == "" {
 		return nil
 	}
-	return func() tea.Msg { return planMsg{id, e.Eyes.Plan(e.ctx, agent, id), e.now()} }
+	return func() tea.Msg {
+		if len(inSight) > 0 {
+			e.Eyes.Watch(agent, inSight)
+		}
+		m := planMsg{item: id, file: e.Eyes.Plan(e.ctx, agent, id), at: e.now()}
+		if m.file.Artifact.Condition == model.PlanOK {
+			m.doc, m.hidden = markdown.Split(m.file.Text), m.file.Text.Hidden()
+		}
+		return m
+	}
 }
 
 // edit gives the terminal to the operator's editor.

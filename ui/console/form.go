@@ -70,6 +70,11 @@ type form struct {
 	submit func(surroundings, *form) wish
 	// waiting: it was submitted and the answer has not come.
 	waiting bool
+	// seen is the revision of the item that the form was filled from, 0 without one. After
+	// a refusal the one on screen counts: the operator has been told what changed.
+	seen uint64
+	// initial is what the fields held before anything was typed: no draft.
+	initial string
 }
 
 // formField is a text, or a choice among options.
@@ -91,7 +96,10 @@ func (f *form) text(i int) model.Text { return model.Text(f.value(i)) }
 func (f *form) visible(i int) bool    { return f.fields[i].shown == nil || f.fields[i].shown(f) }
 func (f *form) focused() *formField   { return &f.fields[f.at] }
 func (ff formField) isChoice() bool   { return len(ff.options) > 0 }
+
+// withDraft fills the fields with what was typed before.
 func (f *form) withDraft(s string) *form {
+	f.initial = f.draftText()
 	parts := strings.Split(s, draftMark)
 	for i := range f.fields {
 		if s != "" && i < len(parts) && !f.fields[i].isChoice() {
@@ -108,10 +116,10 @@ func (f *form) draftText() string {
 		parts[i] = ff.value()
 		any = any || !ff.isChoice() && !ff.empty()
 	}
-	if !any {
-		return ""
+	if s := strings.Join(parts, draftMark); any && s != f.initial {
+		return s
 	}
-	return strings.Join(parts, draftMark)
+	return ""
 }
 
 func (f *form) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {

@@ -68,7 +68,7 @@ func (c Console) pasted(s string) (Console, tea.Cmd) {
 }
 
 func (f *form) draft() string { return f.draftKey }
-func (f *form) refused()      { f.waiting = false }
+func (f *form) refused()      { f.waiting, f.seen = false, 0 }
 
 // surveyed shows what an import would bring, before anything is written.
 func (c Console) surveyed(m surveyMsg) (Console, tea.Cmd) {

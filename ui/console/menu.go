@@ -173,7 +173,7 @@ func (m *menu) line(l menuLine, i, w int, s surroundings) string {
 
 const (
 	keyCells   = 10
-	titleCells = 30
+	titleCells = 26
 )
 
 // helpMenu lists every key: those of this moment first.

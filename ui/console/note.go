@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -46,7 +48,10 @@ func sentence(s string) string {
 	if s == "" {
 		return ""
 	}
-	s = strings.ToUpper(s[:1]) + s[1:]
+	if !strings.HasPrefix(s, "wi-") && !strings.HasPrefix(s, "vise ") && !strings.HasPrefix(s, "plan.md") {
+		first, size := utf8.DecodeRuneInString(s)
+		s = string(unicode.ToUpper(first)) + s[size:]
+	}
 	if !strings.ContainsAny(s[len(s)-1:], ".!?") {
 		s += "."
 	}
@@ -155,6 +160,10 @@ func (c Console) troubled(err error) (Console, tea.Cmd) {
 	e := &model.Error{Code: model.CodeInternal, Message: model.Text(err.Error()).String()}
 	errors.As(err, &e)
 	c.trouble = e
+	if c.looking.retrying {
+		return c, nil
+	}
+	c.looking.retrying = true
 	return c, c.fx.nextTry()
 }
 

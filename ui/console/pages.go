@@ -82,7 +82,11 @@ func (c Console) waitLines(x model.Wait, w int) []string {
 		out = append(out, c.labelled(fmt.Sprint(i+1), choice, w)...)
 	}
 	if x.TriggerCount > 0 {
-		out = append(out, c.labelled("by", model.Text(strings.TrimSpace(string(x.LastTrigger.Actor)+" "+string(x.LastTrigger.Source))), w)...)
+		by := model.Text(x.LastTrigger.Actor)
+		if x.LastTrigger.Source != "" {
+			by += ", " + x.LastTrigger.Source
+		}
+		out = append(out, c.labelled("by", by, w)...)
 		if x.LastTrigger.Payload != "" {
 			out = append(out, c.labelled("said", x.LastTrigger.Payload, w)...)
 		}
@@ -108,7 +112,10 @@ func (c Console) clock(t time.Time) string {
 	if y, d := t.YearDay(), c.now.YearDay(); y == d && t.Year() == c.now.Year() {
 		return t.Format("15:04:05")
 	}
-	return t.Format("2006-01-02")
+	if t.Year() == c.now.Year() {
+		return t.Format("2 Jan")
+	}
+	return t.Format("Jan 2006")
 }
 
 // bothTimes is an instant in local time and in UTC.
@@ -131,7 +138,7 @@ func (c Console) entryLine(e model.Entry, handle string, w int) string {
 	k := c.skin
 	glyph, ink := c.glyphOfEvent(e.Kind)
 	who := ""
-	if e.Actor != model.Operator {
+	if e.Actor != model.AgentActor(c.place.agent) {
 		who = "  " + c.show(model.Text(e.Actor))
 	}
 	if handle != "" {
@@ -183,7 +190,7 @@ func (c Console) reportPage(d model.Detail, w int) []string {
 		head := " " + k.done.paint(k.glyph.Done) + " " + k.muted.paint("report, "+strings.ReplaceAll(string(r.By), "_", " ")+" "+c.clock(r.CreatedAt))
 		return append([]string{head, ""}, c.wrapped(r.Text, w, k.text)...)
 	case model.NotOffered(c.rowOf(d), "ReportWorkItem") == "":
-		return []string{" " + k.needsYou.paint(k.glyph.Warning+" Completed without a report. P gives it one.")}
+		return c.warned("Completed without a report. P gives it one.", w)
 	}
 	return []string{" " + k.muted.paint("No report yet. It is given when the item is completed (c).")}
 }

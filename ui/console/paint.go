@@ -6,6 +6,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"vise/themes"
+	"vise/ui/markdown"
 	"vise/ui/text"
 )
 
@@ -36,6 +37,8 @@ type skin struct {
 	selected, border, focus                             ink
 	current, triggered, needsYou, queued, blocked, done ink
 	added, removed                                      ink
+	// page is how plans look.
+	page *markdown.Style
 }
 
 func newSkin(p themes.Palette, ascii bool) *skin {
@@ -52,6 +55,7 @@ func newSkin(p themes.Palette, ascii bool) *skin {
 	if ascii {
 		k.glyph, k.open, k.shut = themes.ASCII, "<", ">"
 	}
+	k.page = markdown.NewStyle(p, k.glyph, false)
 	return k
 }
 

@@ -1,6 +1,9 @@
 package console
 
-import "vise/model"
+import (
+	"vise/model"
+	"vise/ui/markdown"
+)
 
 // pane is a part of the desk that can have the focus of the keys.
 type pane int
@@ -48,6 +51,8 @@ type spot struct {
 	top int
 	// scroll is the first line shown of a page, which every item has of its own.
 	scroll map[page]int
+	// reading is the first place shown of each plan.
+	reading map[model.ItemID]markdown.Position
 }
 
 // page is one tab of one item; the activity pane is a page without an item.
@@ -58,7 +63,9 @@ type page struct {
 
 const tabActivity tab = tabCount
 
-func newSpot() spot { return spot{scroll: map[page]int{}} }
+func newSpot() spot {
+	return spot{scroll: map[page]int{}, reading: map[model.ItemID]markdown.Position{}}
+}
 
 // goTo moves to another agent's desk, where everything is as it was left.
 func (p place) goTo(agent model.AgentID) place {

@@ -1,80 +1,255 @@
 package console
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
-	"time"
 	"vise/model"
-	"vise/ui/text"
+	"vise/ui/markdown"
 )
 
-// plan is the plan file of the item under the cursor, as it was last read and painted.
+// plan is the plan file of the item under the cursor, as it was last read, and the part
+// of it that is on screen. Reading, splitting and laying out happen outside of the loop;
+// what is here is what they brought.
 type plan struct {
 	item model.ItemID
-	text PlanText
-	at   time.Time
+	file PlanText
+	// doc is the newest text that could be read; base the text that the operator found.
+	doc, base *markdown.Document
+	hidden    bool
+	// goneSince is when a file that was there could no longer be read.
+	goneSince time.Time
+	changedAt time.Time
 	// mode says how files are watched when that is not as it should be.
-	mode  string
-	lines []string
+	mode string
+
+	shown painting
+	job   paintJob
+	// underWay and again: one painting at a time, and the last request last.
+	underWay, again bool
 }
 
-type paintedMsg struct{}
+// paintJob is a part of a document to lay out.
+type paintJob struct {
+	item model.ItemID
+	doc  *markdown.Document
+	// from is the document in which at was a place; base that to compare with.
+	from, base *markdown.Document
+	at         markdown.Position
+	// by is how many lines to move from at first.
+	by    int
+	w, h  int
+	style *markdown.Style
+}
 
-func (c Console) painted(paintedMsg) (Console, tea.Cmd) { return c, nil }
+// painting is the lines of a window on a document.
+type painting struct {
+	doc     *markdown.Document
+	at      markdown.Position
+	lines   []markdown.Line
+	changes markdown.Changes
+	// whole: everything is in sight. progress is how far at is, of 1.
+	whole, end bool
+	progress   float64
+	w, h       int
+}
 
+type paintedMsg struct {
+	item model.ItemID
+	painting
+}
+
+// far is a move that means the beginning or the end.
+const far = 1 << 16
+
+// paint lays a window out, off the loop: a block costs milliseconds the first time.
+func (e *effects) paint(j paintJob) tea.Cmd {
+	return func() tea.Msg {
+		v := e.pages.View(j.doc, j.w, j.style)
+		p := painting{doc: j.doc, at: j.at, w: j.w, h: j.h}
+		if j.from != nil && j.from != j.doc {
+			p.at = j.doc.Follow(j.from, j.at)
+		}
+		bottom := v.Bottom(j.h)
+		switch {
+		case j.by <= -far:
+			p.at = markdown.Position{}
+		case j.by >= far:
+			p.at = bottom
+		default:
+			p.at = v.Move(p.at, j.by)
+		}
+		if after(p.at, bottom) {
+			p.at = bottom
+		}
+		p.end, p.whole = p.at == bottom, p.at == bottom && p.at == markdown.Position{}
+		p.lines, p.progress = v.Lines(p.at, j.h), v.Progress(p.at)
+		if j.base != nil && j.base != j.doc {
+			p.changes = j.doc.Changed(j.base)
+		}
+		return paintedMsg{j.item, p}
+	}
+}
+
+func after(a, b markdown.Position) bool {
+	return a.Block > b.Block || a.Block == b.Block && a.Row > b.Row
+}
+
+// openPlan turns to the plan of the item under the cursor.
 func (c Console) openPlan() (Console, tea.Cmd) {
+	if c.fx.Eyes == nil {
+		return c.openPreview()
+	}
 	if c.plan.item == c.place.cursor {
 		return c, nil
 	}
 	c.plan = plan{item: c.place.cursor, mode: c.plan.mode}
-	return c, c.fx.readPlan(c.place.agent, c.place.cursor)
-}
-
-func (c Console) informed(m newsMsg) (Console, tea.Cmd) {
-	if m.err != nil {
+	if c.plan.item == "" {
 		return c, nil
 	}
-	c.plan.mode = m.news.Mode
-	return c, tea.Batch(c.fx.watch(), c.fx.readPlan(c.place.agent, c.place.cursor))
+	return c, c.fx.readPlan(c.place.agent, c.plan.item, c.inSight()...)
 }
 
-func (c Console) planRead(m planMsg) (Console, tea.Cmd) {
-	if m.item == c.plan.item && !m.text.Unsettled {
-		c.plan.text, c.plan.at = m.text, m.at
+// openPreview shows the ledger's own preview where nobody can read the file.
+func (c Console) openPreview() (Console, tea.Cmd) {
+	d := c.detail()
+	if d == nil || c.plan.item == d.ID && c.plan.file.Artifact.Hash == d.Plan.Hash {
+		return c, nil
 	}
-	return c.drawPlan()
-}
-
-func (c Console) drawPlan() (Console, tea.Cmd) {
-	w, _ := c.layout.panes[paneDetail].inner()
-	c.plan.lines = nil
-	for _, l := range c.plan.text.Text.Lines() {
-		c.plan.lines = append(c.plan.lines, text.Wrap(l, max(w-2, 1))...)
+	if c.plan.item != d.ID {
+		c.plan = plan{item: d.ID}
 	}
-	return c, nil
+	file := PlanText{Artifact: d.Plan, Text: d.Plan.Preview}
+	return c.planRead(planMsg{item: d.ID, file: file, doc: markdown.Split(file.Text), at: c.now})
 }
 
-func (c Console) editPlan() (Console, tea.Cmd) { return c, c.fx.edit(c.plan.text.Artifact.Path) }
-
-func (c Console) edited(m editedMsg) (Console, tea.Cmd) {
-	if m.err != nil {
-		return c.complain(m.err)
-	}
-	return c, tea.Batch(c.fx.readPlan(c.place.agent, c.place.cursor), tea.RequestWindowSize, tea.ClearScreen)
-}
-
-func (c Console) planPage(d model.Detail, w, h int) []string {
-	top := min(c.place.scroll[c.place.page()], c.lastPlanTop())
-	var out []string
-	for _, l := range c.plan.lines[top:min(top+h, len(c.plan.lines))] {
-		out = append(out, " "+l)
+// inSight are the items whose plans are worth watching, the one shown first.
+func (c Console) inSight() []model.ItemID {
+	out := []model.ItemID{c.place.cursor}
+	for _, id := range c.queue.order {
+		if id != c.place.cursor {
+			out = append(out, id)
+		}
 	}
 	return out
 }
 
-func (c Console) lastPlanTop() int {
-	_, h := c.layout.panes[paneDetail].inner()
-	return max(len(c.plan.lines)-(h-headRows), 0)
+// informed reads the plan on screen again when it may have changed.
+func (c Console) informed(m newsMsg) (Console, tea.Cmd) {
+	if m.err != nil {
+		if c.fx.ctx.Err() != nil {
+			return c, nil
+		}
+		c.plan.mode = "Plan files are not watched: " + sentence(model.Text(m.err.Error()).String())
+		return c, nil
+	}
+	c.plan.mode = m.news.Mode
+	for _, id := range m.news.Items {
+		if id == c.plan.item {
+			return c, tea.Batch(c.fx.watch(), c.fx.readPlan(c.place.agent, id))
+		}
+	}
+	if m.news.All {
+		return c, tea.Batch(c.fx.watch(), c.fx.readPlan(c.place.agent, c.plan.item))
+	}
+	return c, c.fx.watch()
 }
 
-func (c Console) planFoot() string { return "" }
+// planRead takes what was read. A file that is being written, or is gone, leaves the last
+// text on screen; the same text leaves everything.
+func (c Console) planRead(m planMsg) (Console, tea.Cmd) {
+	c.now = later(c.now, m.at)
+	if m.item != c.plan.item || m.file.Unsettled && c.plan.doc != nil {
+		return c, nil
+	}
+	before := c.plan.file.Artifact
+	c.plan.file = m.file
+	if m.file.Artifact.Condition != model.PlanOK {
+		if c.plan.goneSince.IsZero() {
+			c.plan.goneSince = m.at
+		}
+		return c, nil
+	}
+	c.plan.goneSince, c.plan.hidden = time.Time{}, m.hidden
+	if c.plan.doc != nil && before.Hash == m.file.Artifact.Hash {
+		return c, nil
+	}
+	if c.plan.base == nil {
+		c.plan.base = m.doc
+	} else {
+		c.plan.changedAt = m.at
+	}
+	c.plan.doc = m.doc
+	return c.drawPlan()
+}
+
+// drawPlan asks for the window on the plan again: the text, the size, the colours or the
+// place changed.
+func (c Console) drawPlan() (Console, tea.Cmd) { return c.movePlan(0) }
+
+// movePlan asks for the window by lines further down.
+func (c Console) movePlan(by int) (Console, tea.Cmd) {
+	w, h := c.planSize()
+	if c.plan.doc == nil || c.place.tab != tabPlan || w <= 0 || h <= 0 {
+		return c, nil
+	}
+	if c.plan.underWay {
+		c.plan.again = true
+		c.plan.job.by += by
+		return c, nil
+	}
+	from := c.plan.shown.doc
+	if from == nil {
+		from = c.plan.doc
+	}
+	c.plan.job = paintJob{item: c.plan.item, doc: c.plan.doc, from: from, base: c.plan.base,
+		at: c.place.reading[c.plan.item], by: by, w: w, h: h, style: c.skin.page}
+	c.plan.underWay = true
+	job := c.plan.job
+	c.plan.job.by = 0
+	return c, c.fx.paint(job)
+}
+
+// painted shows what was laid out, unless the cursor has gone elsewhere.
+func (c Console) painted(m paintedMsg) (Console, tea.Cmd) {
+	c.plan.underWay = false
+	if m.item != c.plan.item {
+		return c.drawPlan()
+	}
+	c.plan.shown = m.painting
+	c.place.reading[m.item] = m.at
+	if c.plan.again {
+		c.plan.again = false
+		return c.movePlan(c.plan.job.by)
+	}
+	return c, nil
+}
+
+// readMarks takes the marks of changed lines away once they have been in sight and focus.
+func (c Console) readMarks() (Console, tea.Cmd) {
+	if c.place.focus != paneDetail || c.place.tab != tabPlan || c.plan.changedAt.IsZero() || c.now.Sub(c.plan.changedAt) < beat {
+		return c, nil
+	}
+	c.plan.base, c.plan.changedAt = c.plan.doc, time.Time{}
+	return c.drawPlan()
+}
+
+// editPlan gives the terminal to the operator's editor.
+func (c Console) editPlan() (Console, tea.Cmd) {
+	path := c.plan.file.Artifact.Path
+	if path == "" {
+		return c.say("The plan's path is not known.")
+	}
+	return c, c.fx.edit(path)
+}
+
+// edited reads the plan again after the editor, and finds out what the terminal is now.
+func (c Console) edited(m editedMsg) (Console, tea.Cmd) {
+	read := tea.Batch(c.fx.readPlan(c.place.agent, c.plan.item), tea.RequestWindowSize, tea.RequestBackgroundColor)
+	if m.err != nil {
+		c, said := c.complain(m.err)
+		return c, tea.Batch(read, said)
+	}
+	return c, read
+}

@@ -134,10 +134,14 @@ func (c Console) queueFoot() string {
 // queueState is what the pane says instead of rows; nil when there are rows.
 func (c Console) queueState(w int) []string {
 	switch {
-	case c.truth.revision == 0 && c.trouble == nil && c.truth.at.IsZero():
+	case c.fx.Ledger == nil:
+		return []string{""}
+	case c.trouble == nil && c.truth.at.IsZero():
 		return []string{" " + c.skin.muted.paint("Reading the ledger…")}
 	case c.truth.at.IsZero():
 		return c.said(c.troubleWords(), w)
+	case c.queue.all == 0 && c.place.agent == "":
+		return c.said("No agents yet. vise new OBJECTIVE --agent NAME makes the first.", w)
 	case c.queue.all == 0:
 		return c.said("No work yet. o adds an item. Agents add them with CreateWorkItem.", w)
 	case len(c.queue.order) == 0:
@@ -268,6 +272,10 @@ func reasonWord(r model.Row, now time.Time) string {
 		return r.Wait.TriggeredBy.String()
 	case r.Class == model.WaitingForOperator && r.Wait.Kind == "":
 		return "plan"
+	case r.Class == model.WaitingForOperator:
+		return "asks"
+	case r.NeedsOperator:
+		return "needs you"
 	case r.Wait.Kind == model.WaitTimer && r.Wait.WakeAt.After(now):
 		return "in " + text.Age(r.Wait.WakeAt.Sub(now))
 	case r.Wait.Kind != "":

@@ -16,6 +16,8 @@ import (
 type todoDialog struct {
 	row  model.Row
 	list []model.Todo
+	// seen is the revision that the list was read at; 0 after a refusal: the one on screen.
+	seen uint64
 	// undo are the lists before each change, the newest last.
 	undo [][]model.Todo
 	at   int
@@ -23,24 +25,30 @@ type todoDialog struct {
 	line    *field
 	added   bool
 	waiting bool
+	// drafted: the list is what an earlier dialog left; the ledger's has saved todos, and
+	// is one undo away.
+	drafted bool
+	saved   int
 }
 
 func todoEditor(c Console) dialog {
-	d := &todoDialog{row: *c.row()}
+	d := &todoDialog{row: *c.row(), seen: c.revision()}
 	if detail := c.detail(); detail != nil {
 		d.list = slices.Clone(detail.TodoList)
 	}
 	if s := c.drafts[d.draft()]; s != "" {
 		var list []model.Todo
 		if json.Unmarshal([]byte(s), &list) == nil {
-			d.list = list
+			d.saved = len(d.list)
+			d.undo, d.list = [][]model.Todo{d.list}, list
+			d.drafted = true
 		}
 	}
 	return d
 }
 
 func (d *todoDialog) draft() string { return "todos:" + string(d.row.ID) }
-func (d *todoDialog) refused()      { d.waiting = false }
+func (d *todoDialog) refused()      { d.waiting, d.seen = false, 0 }
 
 func (d *todoDialog) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {
 	if d.line != nil {
@@ -57,10 +65,11 @@ func (d *todoDialog) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {
 		}
 		d.waiting = true
 		list := slices.Clone(d.list)
-		return d, wish{said: "Todos saved", command: model.UpdateWorkItem{WorkItemID: d.row.ID, TodoList: &list, SeenRevision: s.seen(d.row)}}
+		return d, wish{said: "Todos saved", command: model.UpdateWorkItem{WorkItemID: d.row.ID, TodoList: &list, SeenRevision: d.sees(s)}}
 	case action.TodoUndo:
 		if n := len(d.undo); n > 0 {
 			d.list, d.undo = d.undo[n-1], d.undo[:n-1]
+			d.drafted = d.drafted && n > 1
 		}
 	case action.TodoAdd:
 		d.add()
@@ -163,7 +172,7 @@ func (d *todoDialog) draw(w, h int, s surroundings) drawn {
 	out := drawn{w: dialogWidth(w)}
 	out.title = k.strong.paint(fmt.Sprintf("Todos of %s  %s", d.row.Handle, text.Cut(s.show(d.row.Objective), 50)))
 	out.focused = true
-	out.foot = k.muted.paint("space state · o add · e edit · J K move · D drop · u undo · ctrl+s save · esc close")
+	out.foot = k.muted.paint("space state · o add · e edit · J K move · D drop · u undo · ctrl+s save")
 	switch {
 	case d.waiting:
 		out.foot = k.muted.paint("saving… · esc lets it go on behind")
@@ -171,7 +180,10 @@ func (d *todoDialog) draw(w, h int, s surroundings) drawn {
 		out.foot = k.muted.paint("enter keep · esc leave as it was")
 	}
 	inner := d80(w)
-	room := max(min(len(d.list), h-3), 1)
+	if d.drafted {
+		out.lines = s.warnLine(fmt.Sprintf("Your draft. The saved list has %d %s: u shows it.", d.saved, plural(d.saved, "todo", "todos")))
+	}
+	room := max(min(len(d.list), h-2-len(out.lines)), 1)
 	top := min(max(d.at-room+1, 0), max(len(d.list)-room, 0))
 	for i := top; i < min(top+room, len(d.list)); i++ {
 		out.lines = append(out.lines, d.todoLine(i, inner, s, &out))
@@ -204,4 +216,11 @@ func todoWord(s model.TodoState) string {
 		return "in progress"
 	}
 	return ""
+}
+
+func (d *todoDialog) sees(s surroundings) uint64 {
+	if d.seen != 0 {
+		return d.seen
+	}
+	return s.drawn(d.row)
 }

@@ -26,8 +26,8 @@ type truth struct {
 type want struct {
 	agent model.AgentID
 	item  model.ItemID
-	// all asks for all rows of a class, up to a bound, instead of the first few.
-	all bool
+	// rows is how many of a class are read beyond its limit.
+	rows int
 }
 
 const (
@@ -44,11 +44,7 @@ func readTruth(r model.Reader, w want, now time.Time) truth {
 		w.agent = t.agents[0].ID
 	}
 	t.want.agent = w.agent
-	limit := model.Class.Limit
-	if w.all {
-		limit = func(model.Class) int { return allRows }
-	}
-	t.desk = model.DeskOf(r, w.agent, model.Stamp{At: now}, limit)
+	t.desk = model.DeskOf(r, w.agent, model.Stamp{At: now}, func(c model.Class) int { return c.Limit() + w.rows })
 	t.activity = r.HistoryBefore(w.agent, model.Position{}, activityShown)
 	for _, e := range t.activity {
 		if _, known := t.names[e.WorkItemID]; !known && e.WorkItemID != "" {

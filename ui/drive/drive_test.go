@@ -230,6 +230,45 @@ func TestARunningTurnEndsWhenTheAgentIsStoppedOrInterruptedOrTheDriverGoes(t *te
 	}
 }
 
+// deaf is a ledger that a driver cannot renew its lease in, as when it was stopped for long.
+type deaf struct{ Ledger }
+
+func (d deaf) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
+	if _, beat := e.Command.(model.BeatTurn); beat {
+		return model.Receipt{}, model.Refuse(model.CodeInternal, "not now")
+	}
+	return d.Ledger.Apply(ctx, e)
+}
+
+func TestADriverWhoseLeaseRanOutLosesItsTurnAndWritesNothingMore(t *testing.T) {
+	b := newBench(t)
+	b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
+	p := b.program("hang")
+	p.Turn.Lease = 300 * time.Millisecond
+	d := b.driver(p)
+	d.Ledger, d.Once = deaf{b.ledger}, false
+	lost := make(chan Event, 100)
+	d.Report = func(e Event) {
+		if e.What == "turn lost" {
+			lost <- e
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	var ended sync.WaitGroup
+	ended.Go(func() { _ = d.Run(ctx) })
+	e := <-lost
+	cancel()
+	ended.Wait()
+	if e.Turn != 1 {
+		t.Errorf("turn %d was lost", e.Turn)
+	}
+	var news model.TurnNews
+	if err := json.Unmarshal(b.entries(model.EventTurnEnded)[0].Data, &news); err != nil || news.Reason != "lease_expired" {
+		t.Errorf("the turn ended as %+v %v", news, err)
+	}
+	oneTurnAtATime(t, b)
+}
+
 func TestSeveralDriversRunOneTurnAtATime(t *testing.T) {
 	b := newBench(t)
 	for range 10 {

@@ -42,7 +42,7 @@ func (e ending) command(agent model.AgentID, turn int) model.EndTurn {
 	c := model.EndTurn{AgentID: agent, Turn: turn, Outcome: model.TurnCompleted, Final: e.final}
 	switch {
 	case e.cause != nil:
-		c.Outcome, c.Reason = model.TurnInterrupted, model.Text(e.cause.Error())
+		c.Outcome = model.TurnInterrupted
 		for _, v := range verdicts {
 			if errors.Is(e.cause, v.cause) {
 				c.Outcome, c.Code = v.outcome, v.code
@@ -50,15 +50,29 @@ func (e ending) command(agent model.AgentID, turn int) model.EndTurn {
 			}
 		}
 	case e.failed != nil:
-		c.Outcome, c.Code, c.Reason = model.TurnFailed, model.ProgramMissing, model.Text(e.failed.Error())
+		c.Outcome, c.Code = model.TurnFailed, model.ProgramMissing
 	case !e.result.OK() || e.said != "":
-		c.Outcome, c.Code, c.Reason = model.TurnFailed, model.ProgramFailed, model.Text(e.words())
+		c.Outcome, c.Code = model.TurnFailed, model.ProgramFailed
+	}
+	c.Reason = model.Text(strings.ToValidUTF8(e.reason(), "\uFFFD"))
+	return c
+}
+
+// reason tells in words why the turn did not just end.
+func (e ending) reason() string {
+	var why []string
+	switch {
+	case e.cause != nil:
+		why = append(why, e.cause.Error())
+	case e.failed != nil:
+		why = append(why, e.failed.Error())
+	case !e.result.OK() || e.said != "":
+		why = append(why, e.words())
 	}
 	if e.result.Survivors > 0 {
-		c.Reason += model.Text(fmt.Sprintf("; %d processes of it could not be ended", e.result.Survivors))
+		why = append(why, fmt.Sprintf("%d processes of it could not be ended", e.result.Survivors))
 	}
-	c.Reason = model.Text(strings.ToValidUTF8(strings.TrimPrefix(string(c.Reason), "; "), "\uFFFD"))
-	return c
+	return strings.Join(why, "; ")
 }
 
 // words tell how a program failed, with its own last words.

@@ -142,7 +142,7 @@ func (t *turn) spec(told projection.Context) (process.Spec, func(), error) {
 	text := told.Text()
 	argv, placed := t.program.argv(text)
 	s := process.Spec{Argv: argv, Dir: t.program.Dir, Env: t.program.environment(t.lookup,
-		"VISE_HOME="+t.Home, "VISE_AGENT="+string(t.agent), fmt.Sprintf("VISE_TURN=%d", t.index))}
+		"VISE_HOME="+t.Home, "VISE_AGENT="+string(t.agent), "VISE_ACTOR="+string(model.AgentActor(t.agent)), fmt.Sprintf("VISE_TURN=%d", t.index))}
 	switch {
 	case t.program.Adapter == Rounds:
 		first, err := json.Marshal(roundsContext{Context: told, Text: text})

@@ -121,7 +121,7 @@ func parse(args []string, s Streams) (*call, string, error) {
 	var dir string
 	f := pflag.NewFlagSet("hook", pflag.ContinueOnError)
 	f.SetOutput(io.Discard)
-	f.ParseErrorsWhitelist.UnknownFlags = true
+	f.ParseErrorsAllowlist.UnknownFlags = true
 	f.StringVar(&dir, "home", "", "")
 	f.StringVar(&c.agent, "agent", s.Getenv("VISE_AGENT"), "")
 	f.BoolVar(&c.askReport, "ask-report", false, "")

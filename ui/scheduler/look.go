@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"math"
 	"slices"
@@ -128,6 +129,9 @@ func (s *Scheduler) settle(ctx context.Context, id model.AgentID, looked func(mo
 			return next, err
 		}
 		in, err := s.Ledger.Apply(ctx, model.Envelope{Key: s.NewKey(), Actor: model.Scheduler, Agent: id, Command: wish})
+		if errors.Is(err, &model.Error{Code: model.CodeRefused}) {
+			return s.now().Add(shortest), nil // another scheduler was faster
+		}
 		s.report(Event{Agent: id, Command: wish.Name(), Receipt: in, Err: err})
 		if err != nil {
 			return next, err

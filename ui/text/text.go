@@ -123,3 +123,30 @@ func spaces(n int) string {
 	}
 	return strings.Repeat(" ", n)
 }
+
+// Window is exactly width cells of s, from cell left on. A wide character that stands
+// across an edge is a space.
+func Window(s string, left, width int) string {
+	if left <= 0 {
+		return Pad(s, width)
+	}
+	var b strings.Builder
+	for left > 0 && s != "" {
+		if n := sequence(s); n > 0 {
+			b.WriteString(s[:n])
+			s = s[n:]
+			continue
+		}
+		part := untilEscape(s)
+		end, cells, all := fit(part, left)
+		s, left = s[end:], left-cells
+		if !all {
+			if left > 0 { // a wide character across the edge
+				cluster, w := first(s)
+				s = strings.Repeat(" ", w-left) + s[len(cluster):]
+			}
+			break
+		}
+	}
+	return Pad(b.String()+s, width)
+}

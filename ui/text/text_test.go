@@ -79,6 +79,29 @@ func TestCutMiddleKeepsBothEnds(t *testing.T) {
 	}
 }
 
+func TestAWindowShowsTheCellsFromTheLeftOn(t *testing.T) {
+	for _, c := range []struct {
+		s           string
+		left, width int
+		want        string
+	}{
+		{"0123456789", 3, 4, "345…"},
+		{"0123456789", 3, 7, "3456789"},
+		{"0123456789", 12, 3, "   "},
+		{"0123456789", 0, 3, "01…"},
+		{"日本語", 2, 4, "本語"},
+		{"日本語", 1, 5, " 本語"},
+		{"日本語", 3, 3, " 語"},
+		{"\x1b[31mred\x1b[m blue", 1, 4, "\x1b[31med\x1b[m …"},
+		{"\x1b[31mred\x1b[m blue", 5, 3, "\x1b[31m\x1b[mlue"},
+		{"", 2, 2, "  "},
+	} {
+		if got := Window(c.s, c.left, c.width); got != c.want {
+			t.Errorf("Window(%q, %d, %d): got %q, want %q", c.s, c.left, c.width, got, c.want)
+		}
+	}
+}
+
 func TestWrapBreaksBetweenWords(t *testing.T) {
 	for _, c := range []struct {
 		s     string
@@ -177,7 +200,8 @@ func TestCutAndPaddedTextHasExactlyItsWidth(t *testing.T) {
 			s = "\x1b[1;38;2;1;2;3m" + s + "\x1b[m"
 		}
 		width := rapid.IntRange(0, 40).Draw(t, "width")
-		for name, got := range map[string]string{"Pad": Pad(s, width), "PadLeft": PadLeft(s, width), "Sides": Sides(s, "2d", width)} {
+		left := rapid.IntRange(0, 20).Draw(t, "left")
+		for name, got := range map[string]string{"Pad": Pad(s, width), "PadLeft": PadLeft(s, width), "Sides": Sides(s, "2d", width), "Window": Window(s, left, width)} {
 			if ansi.StringWidth(got) != width {
 				t.Fatalf("%s(%q, %d): got %q of width %d", name, s, width, got, ansi.StringWidth(got))
 			}

@@ -1,0 +1,46 @@
+package model
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+)
+
+func TestEventsAreToldInWords(t *testing.T) {
+	for _, c := range []struct {
+		kind EventKind
+		data any
+		want Text
+	}{
+		{EventWorkItemWritten, Written{Action: "created"}, "created"},
+		{EventWorkItemWritten, Written{Action: "updated", Changed: []string{"objective", "plan_status"}}, "updated objective, plan status"},
+		{EventWorkItemWritten, Written{Action: "blocked", BlockedBy: "legal"}, "blocked: legal"},
+		{EventWorkItemWritten, Written{Action: "completed", WithUnfinishedTodos: true, UnfinishedTodos: 1}, "completed with 1 unfinished todo"},
+		{EventWorkItemPicked, Picked{Transition: Transition{Reason: "CI is green", FocusMode: FocusInspection}}, "picked for review: CI is green"},
+		{EventWorkItemPicked, Picked{ReasonRequired: true, ReasonMissing: true}, "picked, reason missing"},
+		{EventFocusReleased, Released{Reason: "work_item_blocked"}, "focus released: work item blocked"},
+		{EventPlanRefreshed, Refreshed{Bytes: 12, Condition: PlanOK}, "plan.md changed, 12 bytes"},
+		{EventPlanRefreshed, Refreshed{Condition: PlanTooLarge}, "plan.md is too large"},
+		{EventWaitRegistered, Registered{Kind: WaitOperator, Question: "LRU or LFU?"}, "asks: LRU or LFU?"},
+		{EventWaitRegistered, Registered{Kind: WaitTimer, WakeAt: time.Unix(0, 0).UTC()}, "waits for a timer at 1970-01-01T00:00:00Z"},
+		{EventWaitTriggered, Heard{Provenance: Provenance{Actor: "external:ci", Source: "ci.github", Payload: "ok"}}, "triggered by external:ci, ci.github: ok"},
+		{EventWaitsCancelled, Cancelled{WaitIDs: []WaitID{"a", "b"}, Reason: "blocker_cleared"}, "2 waits cancelled: blocker cleared"},
+		{"something_new", map[string]int{"n": 1}, "something new"},
+	} {
+		raw, err := json.Marshal(c.data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (Entry{Kind: c.kind, Data: raw}).Tell(); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.kind, got, c.want)
+		}
+	}
+}
+
+func TestAnEventWithBrokenDataStillTells(t *testing.T) {
+	for _, raw := range []string{"", "null", "[]", "{", "7"} {
+		if got := (Entry{Kind: EventWorkItemPicked, Data: json.RawMessage(raw)}).Tell(); got != "picked" {
+			t.Errorf("%q: got %q", raw, got)
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package todo
+
+import (
+	"slices"
+	"strings"
+)
+
+// Severity says how bad a problem is. Errors break the contract; warnings are read
+// tolerantly; information is only worth knowing.
+type Severity string
+
+// The severities.
+const (
+	Error Severity = "error"
+	Warn  Severity = "warning"
+	Info  Severity = "info"
+)
+
+// Problem is a clause that a stored todo does not keep.
+type Problem struct {
+	Severity Severity `json:"severity"`
+	Rule     Rule     `json:"rule"`
+	Todo     Ref      `json:"todo,omitempty"`
+	File     string   `json:"file,omitempty"`
+	Field    string   `json:"field,omitempty"`
+	Message  string   `json:"message"`
+	// Fixable says that validate --fix can repair it without a decision.
+	Fixable bool `json:"fixable,omitempty"`
+}
+
+// Check holds one todo against the contract of its status.
+func Check(t Todo) []Problem {
+	problems := slices.Clone(t.Notes)
+	add := func(s Severity, r Rule, field, message string) {
+		problems = append(problems, Problem{Severity: s, Rule: r, Todo: t.Ref(), File: t.File, Field: field, Message: message})
+	}
+	for _, key := range missing(t, contract(t.Status)) {
+		add(Error, ruleOf(t.Status, key), key, string(t.Status)+" needs "+key)
+	}
+	checkResolution(t, add)
+	if t.Schema < Schema {
+		add(Info, RuleSchema, "schema_version", "written by an earlier release; read with defaults")
+	}
+	if !slices.Contains(Sources(), t.Source) {
+		add(Warn, RuleSourceKnown, "source", "a source that no release knows")
+	}
+	if n := len(t.History); n > 0 && t.History[n-1].To != t.Status {
+		add(Warn, RuleHistory, "status", "the history ends with "+string(t.History[n-1].To)+", the front matter says "+string(t.Status))
+	}
+	return problems
+}
+
+func checkResolution(t Todo, add func(Severity, Rule, string, string)) {
+	switch {
+	case t.Resolution == Unresolved:
+	case t.Status == Complete && t.Resolution != Fixed:
+		add(Warn, RuleFixed, "resolution", "complete means fixed, not "+string(t.Resolution))
+	case t.Status == WontFix && t.Resolution == Fixed:
+		add(Warn, RuleRejection, "resolution", "wont_fix does not mean fixed")
+	case !t.Status.Final():
+		add(Warn, RuleLeftover, "resolution", "an open todo has the resolution "+string(t.Resolution))
+	}
+	if t.Resolution == Duplicate && t.DuplicateOf == "" {
+		add(Error, RuleDuplicate, "duplicate_of", "a duplicate names what it duplicates")
+	}
+}
+
+// CheckAll holds every todo against the contract, and all of them against one another.
+func CheckAll(x *Index) []Problem {
+	var problems []Problem
+	names := map[Ref]string{}
+	findings := map[Key]Ref{}
+	for _, t := range x.All() {
+		problems = append(problems, Check(t)...)
+		if first, taken := names[t.Ref()]; taken {
+			problems = append(problems, Problem{Severity: Error, Rule: RuleTwice, Todo: t.Ref(), File: t.File, Field: "issue_id",
+				Message: "the same id as " + first})
+		}
+		names[t.Ref()] = t.File
+		if k, ok := KeyOf(t); ok {
+			if first, taken := findings[k]; taken {
+				problems = append(problems, Problem{Severity: Warn, Rule: RuleFinding, Todo: t.Ref(), File: t.File, Field: "finding_id",
+					Message: "the same finding as " + first.String()})
+			} else {
+				findings[k] = t.Ref()
+			}
+		}
+		problems = append(problems, checkLinks(t, x)...)
+	}
+	return append(problems, checkGraph(x)...)
+}
+
+func checkLinks(t Todo, x *Index) []Problem {
+	var problems []Problem
+	add := func(s Severity, r Rule, field, message string, fixable bool) {
+		problems = append(problems, Problem{s, r, t.Ref(), t.File, field, message, fixable})
+	}
+	if t.DuplicateOf != "" {
+		if _, ok := x.Find(t.DuplicateOf.In(t.Source)); !ok {
+			add(Warn, RuleDuplicate, "duplicate_of", t.DuplicateOf.String()+" does not exist", false)
+		}
+	}
+	for _, r := range t.Related {
+		other, ok := x.Find(r.In(t.Source))
+		switch {
+		case !ok:
+			add(Warn, RuleRelatedGone, "related_todos", r.String()+" does not exist", false)
+		case !slices.ContainsFunc(other.Related, func(b Ref) bool { return b.In(other.Source) == t.Ref() }):
+			add(Warn, RuleRelated, "related_todos", r.String()+" does not name this todo in return", true)
+		}
+	}
+	for _, w := range x.Waiting(t) {
+		if w.Rule == RuleClosed {
+			add(Warn, RuleClosed, "dependencies", w.On.String()+" was closed without a fix: somebody must decide", false)
+		}
+	}
+	return problems
+}
+
+func checkGraph(x *Index) []Problem {
+	g := NewGraph(x)
+	var problems []Problem
+	add := func(s Severity, r Rule, ref Ref, message string, fixable bool) {
+		t, _ := x.Find(ref)
+		problems = append(problems, Problem{s, r, ref, t.File, "dependencies", message, fixable})
+	}
+	for _, r := range g.SelfDependencies {
+		add(Error, RuleSelf, r, "depends on itself", true)
+	}
+	for _, e := range g.Dangling {
+		add(Error, RuleDangling, e.From, "depends on "+e.To.String()+", which does not exist", false)
+	}
+	for _, c := range g.Cycles {
+		for _, r := range c {
+			add(Error, RuleCycle, r, "in a circle: "+joinShown(c), false)
+		}
+	}
+	for _, r := range g.Downstream {
+		add(Warn, RuleDownstream, r, "depends on a circle, so it can never start", false)
+	}
+	for _, r := range g.Stale {
+		add(Info, RuleOrder, r, "execution_order or wave is not what the graph gives", false)
+	}
+	return problems
+}
+
+func joinShown(refs []Ref) string {
+	words := make([]string, len(refs))
+	for i, r := range refs {
+		words[i] = r.String()
+	}
+	return strings.Join(words, " → ")
+}

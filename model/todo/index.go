@@ -1,0 +1,197 @@
+package todo
+
+import (
+	"slices"
+	"strings"
+)
+
+// Index finds the todos of one session by ref. A nil Index is empty.
+type Index struct {
+	all   []Todo
+	byRef map[Ref]int
+}
+
+// NewIndex indexes todos. Of two with one ref the first counts.
+func NewIndex(all []Todo) *Index {
+	x := &Index{all: all, byRef: make(map[Ref]int, len(all))}
+	for i, t := range all {
+		if _, taken := x.byRef[t.Ref()]; !taken {
+			x.byRef[t.Ref()] = i
+		}
+	}
+	return x
+}
+
+// All is every todo, in the order they were given.
+func (x *Index) All() []Todo {
+	if x == nil {
+		return nil
+	}
+	return x.all
+}
+
+// Find finds a todo by its qualified id.
+func (x *Index) Find(r Ref) (Todo, bool) {
+	if x == nil {
+		return Todo{}, false
+	}
+	i, ok := x.byRef[r]
+	if !ok {
+		return Todo{}, false
+	}
+	return x.all[i], true
+}
+
+// Resolve finds a todo by what a person types: a qualified id, or an issue id or file
+// name that only one todo has. A number finds its padded id.
+func (x *Index) Resolve(word string) (Todo, error) {
+	if t, ok := x.Find(Ref(word)); ok {
+		return t, nil
+	}
+	source, id, qualified := strings.Cut(word, "/")
+	if !qualified {
+		source, id = "", word
+	}
+	var found []Todo
+	for _, t := range x.All() {
+		if source != "" && t.Source != source {
+			continue
+		}
+		if t.IssueID == id || t.File == id || Number(id) >= 0 && allDigits(id) && allDigits(t.IssueID) && Number(id) == Number(t.IssueID) {
+			found = append(found, t)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return Todo{}, refuse(RuleNotFound, "id", "no todo is called %q in this session", word)
+	case 1:
+		return found[0], nil
+	}
+	names := make([]string, 0, len(found))
+	for _, t := range found {
+		names = append(names, t.Ref().String()+" ("+t.File+")")
+	}
+	return Todo{}, refuse(RuleAmbiguous, "id", "%q could be any of %d todos", word, len(found)).
+		hint("say which: " + strings.Join(names, ", "))
+}
+
+func allDigits(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r < '0' || r > '9' })
+}
+
+// Wait is one dependency that keeps a todo from starting.
+type Wait struct {
+	On Ref `json:"on"`
+	// Via are the duplicates that were followed from the stored dependency to On.
+	Via    []Ref  `json:"via,omitempty"`
+	Status Status `json:"status,omitempty"`
+	// Rule says what kind of wait this is: waiting_on an open todo, blocked_by_closed (it was
+	// rejected: somebody must decide), dangling_dependency, self_dependency.
+	Rule Rule `json:"rule"`
+}
+
+func (w Wait) String() string {
+	switch w.Rule {
+	case RuleClosed:
+		return w.On.String() + " (closed without a fix)"
+	case RuleDangling:
+		return w.On.String() + " (unknown)"
+	case RuleSelf:
+		return w.On.String() + " (itself)"
+	}
+	return w.On.String() + " (" + string(w.Status) + ")"
+}
+
+func joinWaits(waits []Wait) string {
+	words := make([]string, len(waits))
+	for i, w := range waits {
+		words[i] = w.String()
+	}
+	return strings.Join(words, ", ")
+}
+
+// Waiting lists the dependencies of t that are not satisfied. A complete todo satisfies;
+// a duplicate counts as what it duplicates; another rejected todo never will, and says so.
+// What is final waits on nothing.
+func (x *Index) Waiting(t Todo) []Wait {
+	if t.Status.Final() {
+		return nil
+	}
+	var waits []Wait
+	for _, d := range t.Dependencies {
+		ref := d.In(t.Source)
+		if ref == t.Ref() {
+			waits = append(waits, Wait{On: ref, Rule: RuleSelf})
+			continue
+		}
+		if w, open := x.wait(ref); open {
+			waits = append(waits, w)
+		}
+	}
+	return waits
+}
+
+func (x *Index) wait(ref Ref) (Wait, bool) {
+	w := Wait{On: ref, Rule: RuleWaiting}
+	for {
+		t, ok := x.Find(w.On)
+		if !ok {
+			w.Rule, w.Status = RuleDangling, ""
+			return w, true
+		}
+		w.Status = t.Status
+		if t.Status == Complete {
+			return Wait{}, false
+		}
+		if t.Status != WontFix {
+			return w, true
+		}
+		next := t.DuplicateOf.In(t.Source)
+		if t.Resolution != Duplicate || t.DuplicateOf == "" || next == w.On || slices.Contains(w.Via, next) {
+			w.Rule = RuleClosed
+			return w, true
+		}
+		w.Via = append(w.Via, w.On)
+		w.On = next
+	}
+}
+
+// follow is the todo that a chain of duplicates ends at; r itself when it is none. A
+// chain in a circle ends where it would repeat.
+func (x *Index) follow(r Ref) Ref {
+	seen := map[Ref]bool{}
+	for !seen[r] {
+		seen[r] = true
+		t, ok := x.Find(r)
+		if !ok || t.Resolution != Duplicate || t.DuplicateOf == "" {
+			return r
+		}
+		r = t.DuplicateOf.In(t.Source)
+	}
+	return r
+}
+
+// Follow is follow for callers outside.
+func (x *Index) Follow(r Ref) Ref { return x.follow(r) }
+
+// reaches reports whether from depends on to, through any number of dependencies.
+func (x *Index) reaches(from, to Ref) bool {
+	seen := map[Ref]bool{}
+	stack := []Ref{from}
+	for len(stack) > 0 {
+		r := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if r == to {
+			return true
+		}
+		if seen[r] {
+			continue
+		}
+		seen[r] = true
+		t, _ := x.Find(r)
+		for _, d := range t.Dependencies {
+			stack = append(stack, d.In(t.Source))
+		}
+	}
+	return false
+}

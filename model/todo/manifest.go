@@ -1,0 +1,170 @@
+package todo
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"vise/model"
+)
+
+// Manifest is the summary of one source that other tools read. It is a cache: the files
+// are the truth, and it may be missing.
+type Manifest struct {
+	SchemaVersion   int             `json:"schema_version"`
+	Source          string          `json:"source"`
+	GeneratedAt     model.Text      `json:"generated_at"`
+	GeneratedBy     string          `json:"generated_by"`
+	Session         ManifestSession `json:"session"`
+	Summary         Counts          `json:"summary"`
+	Todos           []ManifestTodo  `json:"todos"`
+	DependencyGraph ManifestGraph   `json:"dependency_graph"`
+	ResolutionLog   []ManifestClose `json:"resolution_log"`
+}
+
+// ManifestSession says which workflow run the todos are of.
+type ManifestSession struct {
+	Workflow  string     `json:"workflow"`
+	SessionID string     `json:"session_id"`
+	StartedAt model.Text `json:"started_at"`
+	TodosBase string     `json:"todos_base"`
+}
+
+// ManifestTodo is a todo's row.
+type ManifestTodo struct {
+	ID             Ref          `json:"id"`
+	File           string       `json:"file"`
+	Status         Status       `json:"status"`
+	Priority       Priority     `json:"priority"`
+	FindingID      *string      `json:"finding_id"`
+	AssignedTo     *string      `json:"assigned_to"`
+	Dependencies   []Ref        `json:"dependencies"`
+	Dependents     []Ref        `json:"dependents"`
+	Related        []Ref        `json:"related_todos"`
+	Resolution     *string      `json:"resolution"`
+	ResolvedBy     model.Text   `json:"resolved_by"`
+	ResolvedAt     model.Text   `json:"resolved_at"`
+	ExecutionOrder *int         `json:"execution_order"`
+	Wave           *int         `json:"wave"`
+	WorkflowChain  []model.Text `json:"workflow_chain"`
+	Title          model.Text   `json:"title"`
+}
+
+// ManifestGraph is the part of the dependency graph that lies in one source.
+type ManifestGraph struct {
+	Edges          []Edge `json:"edges"`
+	Order          []Ref  `json:"topological_order"`
+	Waves          []Wave `json:"waves"`
+	HasCycles      bool   `json:"has_cycles"`
+	UnresolvedDeps []Edge `json:"unresolved_deps"`
+	CrossSource    []Edge `json:"cross_source_refs"`
+}
+
+// ManifestClose is a line of the log of what was closed.
+type ManifestClose struct {
+	Todo       Ref        `json:"todo"`
+	Resolution Resolution `json:"resolution"`
+	By         model.Text `json:"by"`
+	At         model.Text `json:"at"`
+	Reason     model.Text `json:"reason"`
+}
+
+// NewManifest summarises the todos of one source. Dependencies are resolved across all
+// sources before any is called unresolved.
+func NewManifest(source string, x *Index, session ManifestSession, at time.Time) Manifest {
+	g := NewGraph(x)
+	own := Filter{Source: []string{source}}.Select(x.All())
+	slices.SortFunc(own, func(a, b Todo) int { return CompareID(a.IssueID, b.IssueID) })
+	m := Manifest{
+		SchemaVersion: Schema, Source: source, GeneratedAt: Stamp(at), GeneratedBy: "manifest-build",
+		Session: session, Summary: Count(own), Todos: []ManifestTodo{}, ResolutionLog: []ManifestClose{},
+		DependencyGraph: g.within(source),
+	}
+	places := g.places(source)
+	for _, t := range own {
+		m.Todos = append(m.Todos, manifestTodo(t, g, places[t.Ref()]))
+		if t.Status.Final() {
+			m.ResolutionLog = append(m.ResolutionLog, ManifestClose{t.Ref(), t.Resolution, t.ResolvedBy, t.ResolvedAt, t.Reason})
+		}
+	}
+	slices.SortStableFunc(m.ResolutionLog, func(a, b ManifestClose) int { return cmp.Compare(a.At, b.At) })
+	return m
+}
+
+func manifestTodo(t Todo, g *Graph, place int) ManifestTodo {
+	return ManifestTodo{
+		ID: t.Ref(), File: t.File, Status: t.Status, Priority: t.Priority,
+		FindingID: optional(t.FindingID), AssignedTo: optional(t.AssignedTo),
+		Dependencies: list(t.Dependencies), Dependents: list(g.Dependents(t.Ref())), Related: list(t.Related),
+		Resolution: optional(t.Resolution), ResolvedBy: t.ResolvedBy, ResolvedAt: t.ResolvedAt,
+		ExecutionOrder: positive(place), Wave: positive(g.Wave(t.Ref())),
+		WorkflowChain: list(t.WorkflowChain), Title: t.Title,
+	}
+}
+
+// places numbers the todos of one source in the order of the graph, from 1.
+func (g *Graph) places(source string) map[Ref]int {
+	out := map[Ref]int{}
+	for _, r := range g.Order {
+		if r.Source() == source {
+			out[r] = len(out) + 1
+		}
+	}
+	return out
+}
+
+func (g *Graph) within(source string) ManifestGraph {
+	mine := func(e Edge) bool { return e.From.Source() == source }
+	m := ManifestGraph{
+		Edges: keepEdges(g.Edges, mine), UnresolvedDeps: keepEdges(g.Dangling, mine), CrossSource: keepEdges(g.CrossSource, mine),
+		Order: []Ref{}, Waves: []Wave{},
+	}
+	for _, w := range g.Waves {
+		in := Wave{Wave: w.Wave}
+		for _, r := range w.Todos {
+			if r.Source() == source {
+				in.Todos = append(in.Todos, r)
+			}
+		}
+		if len(in.Todos) > 0 {
+			m.Order, m.Waves = append(m.Order, in.Todos...), append(m.Waves, in)
+		}
+	}
+	for _, c := range g.Cycles {
+		m.HasCycles = m.HasCycles || slices.ContainsFunc(c, func(r Ref) bool { return r.Source() == source })
+	}
+	return m
+}
+
+func keepEdges(edges []Edge, keep func(Edge) bool) []Edge {
+	out := []Edge{}
+	for _, e := range edges {
+		if keep(e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func optional[T ~string](s T) *string {
+	if s == "" {
+		return nil
+	}
+	out := string(s)
+	return &out
+}
+
+func positive(n int) *int {
+	if n <= 0 {
+		return nil
+	}
+	return &n
+}
+
+// list is never null in JSON.
+func list[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}

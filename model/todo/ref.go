@@ -1,0 +1,162 @@
+package todo
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"vise/model"
+)
+
+// Ref is a qualified id, "review/001", as stored: no padding is added or taken.
+// A file may hold anything here, so String is safe for a terminal and Raw is not.
+type Ref string
+
+// NewRef joins a source and an issue id.
+func NewRef(source, id string) Ref { return Ref(source + "/" + id) }
+
+// Raw is the ref as it was written.
+func (r Ref) Raw() string { return string(r) }
+
+func (r Ref) String() string { return fmt.Sprint(model.Text(r)) }
+
+// MarshalJSON writes the ref as the text that it is.
+func (r Ref) MarshalJSON() ([]byte, error) { return json.Marshal(model.Text(r)) }
+
+// Source is the part before the slash; empty when r is not qualified.
+func (r Ref) Source() string {
+	source, _, ok := strings.Cut(string(r), "/")
+	if !ok {
+		return ""
+	}
+	return source
+}
+
+// ID is the part after the slash, or all of an unqualified ref.
+func (r Ref) ID() string {
+	if _, id, ok := strings.Cut(string(r), "/"); ok {
+		return id
+	}
+	return string(r)
+}
+
+// In qualifies r by source when it is not qualified: schema 1 wrote bare ids.
+func (r Ref) In(source string) Ref {
+	if strings.Contains(string(r), "/") {
+		return r
+	}
+	return NewRef(source, string(r))
+}
+
+// maxIssueID bounds an issue id; strive wrote "task-N-" and a slug of 40.
+const maxIssueID = 64
+
+// ValidID reports whether s may be an issue id: ^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$.
+func ValidID(s string) bool {
+	if s == "" || len(s) > maxIssueID || s[0] == '-' || s[0] == '_' {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i] | 0x20; !alnum(c) && s[i] != '-' && s[i] != '_' {
+			return false
+		}
+	}
+	return true
+}
+
+// Number is the number in an issue id or a file name ("007-ready-p1-x.md" is 7,
+// "task-3-auth.md" is 3), or -1.
+func Number(name string) int {
+	name = strings.TrimPrefix(name, "task-")
+	end := 0
+	for end < len(name) && name[end] >= '0' && name[end] <= '9' {
+		end++
+	}
+	n, err := strconv.Atoi(name[:end])
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// NextID is the id after the highest number in names (ids and file names of one source
+// and session): three digits, and four past 999. A deleted file's id is not used again
+// while a higher one exists.
+func NextID(names []string) string {
+	highest := 0
+	for _, n := range names {
+		highest = max(highest, Number(n))
+	}
+	return fmt.Sprintf("%03d", highest+1)
+}
+
+// IDOfFile is the issue id that a file's name tells, for files that do not say theirs:
+// "task-2" of task-2-auth.md, "004" of 004-ready-p1-x.md, "" of others.
+func IDOfFile(name string) string {
+	prefix := ""
+	if rest, ok := strings.CutPrefix(name, "task-"); ok {
+		prefix, name = "task-", rest
+	}
+	end := strings.IndexFunc(name, func(r rune) bool { return r < '0' || r > '9' })
+	if end <= 0 {
+		return ""
+	}
+	return prefix + name[:end]
+}
+
+// IsTodoFile reports whether a name is one that a todo may have: NNN-….md, NNNN-….md,
+// task-N.md, task-N-….md. What the name says of a status is never believed.
+func IsTodoFile(name string) bool {
+	stem, ok := strings.CutSuffix(name, ".md")
+	if !ok {
+		return false
+	}
+	id := IDOfFile(stem + ".")
+	if strings.HasPrefix(id, "task-") {
+		return true
+	}
+	return len(id) >= 3 && len(stem) > len(id) && stem[len(id)] == '-'
+}
+
+// FileName is the name a new todo's file keeps for life.
+func FileName(id string, s Status, p Priority, title string) string {
+	return fmt.Sprintf("%s-%s-%s-%s.md", id, s, p, slug(title))
+}
+
+// slugLength cuts a slug, in bytes.
+const slugLength = 40
+
+func slug(title string) string {
+	var b strings.Builder
+	gap := false
+	for _, r := range strings.ToLower(title) {
+		if r > 0x7f || !alnum(byte(r)) {
+			gap = b.Len() > 0
+			continue
+		}
+		if gap {
+			b.WriteByte('-')
+			gap = false
+		}
+		b.WriteRune(r)
+	}
+	s := b.String()
+	if len(s) > slugLength {
+		s = strings.TrimRight(s[:slugLength], "-")
+	}
+	if s == "" {
+		return "todo"
+	}
+	return s
+}
+
+// CompareID orders issue ids by number, then as text: 999 before 1000.
+func CompareID(a, b string) int {
+	na, nb := Number(a), Number(b)
+	if na < 0 || nb < 0 {
+		na, nb = -min(na, 0), -min(nb, 0)
+	}
+	return cmp.Or(cmp.Compare(na, nb), cmp.Compare(a, b))
+}

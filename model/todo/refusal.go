@@ -1,0 +1,115 @@
+package todo
+
+import (
+	"fmt"
+
+	"vise/model"
+)
+
+// Rule is the stable code of one clause of the transition table or the contract.
+type Rule string
+
+// Rules of moves, claims and the contract.
+const (
+	RuleValue       Rule = "unknown_value"       // a word outside its enumeration
+	RuleStatus      Rule = "unknown_status"      // a file's status is none of the seven
+	RuleTransition  Rule = "no_transition"       // the pair is not in the table
+	RuleFinal       Rule = "final_status"        // complete and wont_fix end a life
+	RuleOperator    Rule = "operator_only"       // an act that agents may not do
+	RuleNotFinal    Rule = "not_final"           // only what is over can be reopened
+	RuleClaim       Rule = "claim_fields"        // in_progress has assigned_to and claimed_at
+	RuleResolution  Rule = "resolution_fields"   // a resolution has reason, by and at
+	RuleDuplicate   Rule = "duplicate_target"    // duplicate names another, existing todo
+	RuleFixed       Rule = "complete_is_fixed"   // complete has the resolution fixed
+	RuleRejection   Rule = "wont_fix_category"   // wont_fix has one of five resolutions
+	RuleLeftover    Rule = "resolution_leftover" // an open todo has no resolution
+	RuleCompletion  Rule = "completion_fields"   // complete has completed_by and completed_at
+	RuleBlocked     Rule = "blocked_on"          // blocked names a dependency
+	RuleInterrupted Rule = "interrupt_reason"    // interrupted says why
+	RuleClaimed     Rule = "already_claimed"     // someone else works on it
+	RuleClaimant    Rule = "not_claimant"        // only the claimant or the operator
+	RuleFence       Rule = "claim_lost"          // a later claim replaced this one
+	RuleWaiting     Rule = "waiting_on"          // dependencies are not satisfied
+	RuleActor       Rule = "actor_missing"       // history says who and when
+	RuleNotFound    Rule = "not_found"
+	RuleAmbiguous   Rule = "ambiguous_id"
+	RuleQuery       Rule = "query_length"
+	RuleTitle       Rule = "title"
+	RuleTooLarge    Rule = "too_large"
+)
+
+// Rules of what is stored.
+const (
+	RuleSource       Rule = "source_name"
+	RuleSourceKnown  Rule = "source_unknown"
+	RuleSourceDir    Rule = "source_mismatch"
+	RuleID           Rule = "issue_id"
+	RuleTwice        Rule = "duplicate_id"
+	RuleFinding      Rule = "duplicate_finding"
+	RuleSelf         Rule = "self_dependency"
+	RuleDangling     Rule = "dangling_dependency"
+	RuleCycle        Rule = "dependency_cycle"
+	RuleDownstream   Rule = "downstream_of_cycle"
+	RuleClosed       Rule = "blocked_by_closed"
+	RuleRelated      Rule = "related_one_way"
+	RuleRelatedGone  Rule = "related_unknown"
+	RuleSchema       Rule = "schema_1"
+	RuleOrder        Rule = "order_stale"
+	RuleHistory      Rule = "history_mismatch"
+	RuleLegacy       Rule = "legacy_field"
+	RulePriorityWord Rule = "priority_word"
+)
+
+// Refusal is the answer to a wish that a rule forbids. Rule and Field are stable;
+// Message and Hint are for people.
+type Refusal struct {
+	Rule    Rule   `json:"rule"`
+	Field   string `json:"field,omitempty"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// Error is the message, with the rule that refused.
+func (r *Refusal) Error() string { return r.Message + " (" + string(r.Rule) + ")" }
+
+// Is lets errors.Is compare refusals by rule, and by field when the target names one.
+func (r *Refusal) Is(target error) bool {
+	t, ok := target.(*Refusal)
+	return ok && t.Rule == r.Rule && (t.Field == "" || t.Field == r.Field)
+}
+
+// Unwrap gives the refusal in the words of every door: its code, and so its exit status.
+func (r *Refusal) Unwrap() error {
+	return &model.Error{Code: r.Rule.Code(), Message: r.Error(), Hint: r.Hint, Field: r.Field}
+}
+
+// CodeConflict is the code of a lost race: another was first.
+const CodeConflict model.Code = "conflict"
+
+// Code says which kind of refusal a rule's is.
+func (r Rule) Code() model.Code {
+	switch r {
+	case RuleNotFound:
+		return model.CodeNotFound
+	case RuleAmbiguous:
+		return model.CodeAmbiguous
+	case RuleClaimed, RuleFence:
+		return CodeConflict
+	case RuleClaimant:
+		return model.CodeNotOwner
+	case RuleValue, RuleQuery, RuleTitle, RuleTooLarge, RuleSource:
+		return model.CodeInvalid
+	}
+	return model.CodeRefused
+}
+
+func (r *Refusal) hint(s string) *Refusal { r.Hint = s; return r }
+
+// Refuse makes a refusal. Arguments that come from outside are formatted with %q.
+func Refuse(rule Rule, field, format string, args ...any) *Refusal {
+	return refuse(rule, field, format, args...)
+}
+
+func refuse(rule Rule, field, format string, args ...any) *Refusal {
+	return &Refusal{Rule: rule, Field: field, Message: fmt.Sprintf(format, args...)}
+}

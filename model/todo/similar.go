@@ -1,0 +1,173 @@
+package todo
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Similar are two todos that may be one, and how sure that is: 0 to 1.
+type Similar struct {
+	Keep  Ref     `json:"keep"`
+	Other Ref     `json:"other"`
+	Score float64 `json:"score"`
+}
+
+// Scores from which a pair is shown, and from which it may be merged unasked.
+const (
+	ShowSimilar  = 0.70
+	MergeSimilar = 0.90
+)
+
+// The weights of a score, and what titles must reach to count at all.
+const (
+	fileWeight   = 0.40
+	titleWeight  = 0.30
+	prefixWeight = 0.20
+	refWeight    = 0.10
+	titleFloor   = 0.85
+	overlapFloor = 0.30
+	nearLines    = 10
+)
+
+// FindSimilar lists pairs of open todos that look alike, surest first. Only todos that
+// share a file are compared. Keep is the one that comes first in list order.
+func FindSimilar(all []Todo) []Similar {
+	open := slices.DeleteFunc(slices.Clone(all), func(t Todo) bool { return t.Status.Final() })
+	Sort(open)
+	byFile := map[string][]int{}
+	for i, t := range open {
+		for f := range places(t) {
+			byFile[f] = append(byFile[f], i)
+		}
+	}
+	type pair struct{ a, b int }
+	seen := map[pair]bool{}
+	var out []Similar
+	for _, group := range byFile {
+		for i, a := range group {
+			for _, b := range group[i+1:] {
+				p := pair{min(a, b), max(a, b)}
+				if seen[p] {
+					continue
+				}
+				seen[p] = true
+				if s := score(open[p.a], open[p.b]); s >= ShowSimilar {
+					out = append(out, Similar{open[p.a].Ref(), open[p.b].Ref(), float64(int(s*100+0.5)) / 100})
+				}
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b Similar) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Keep, b.Keep), cmp.Compare(a.Other, b.Other))
+	})
+	return out
+}
+
+func score(a, b Todo) float64 {
+	overlap := jaccard(a, b)
+	if overlap <= overlapFloor {
+		return 0
+	}
+	s := fileWeight * overlap
+	if w := jaroWinkler(strings.ToLower(a.Title.Raw()), strings.ToLower(b.Title.Raw())); w >= titleFloor {
+		s += titleWeight * w
+	}
+	if p := findingPrefix(a); p != "" && p == findingPrefix(b) {
+		s += prefixWeight
+	}
+	if a.SourceRef != "" && a.SourceRef == b.SourceRef {
+		s += refWeight
+	}
+	return s
+}
+
+// places are the files of a todo, each with the line that it names, or 0.
+func places(t Todo) map[string]int {
+	out := map[string]int{}
+	for _, f := range t.Files {
+		name, line, _ := strings.Cut(f.Raw(), ":")
+		first, _, _ := strings.Cut(line, "-")
+		n, _ := strconv.Atoi(first)
+		out[name] = n
+	}
+	return out
+}
+
+// jaccard compares the files of two todos; a shared file counts half when both name
+// lines that are not near.
+func jaccard(a, b Todo) float64 {
+	pa, pb := places(a), places(b)
+	shared, all := 0.0, len(pa)
+	for f, lb := range pb {
+		la, ok := pa[f]
+		switch {
+		case !ok:
+			all++
+		case la > 0 && lb > 0 && max(la, lb)-min(la, lb) > nearLines:
+			shared += 0.5
+		default:
+			shared++
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return shared / float64(all)
+}
+
+func findingPrefix(t Todo) string {
+	p, _, ok := strings.Cut(t.FindingID.Raw(), "-")
+	if !ok {
+		return ""
+	}
+	return p
+}
+
+// jaroWinkler is the Jaro-Winkler likeness of two strings with a prefix of at most four.
+func jaroWinkler(s, t string) float64 {
+	a, b := []rune(s), []rune(t)
+	if len(a) == 0 || len(b) == 0 {
+		return 0
+	}
+	j := jaro(a, b)
+	prefix := 0
+	for prefix < min(4, len(a), len(b)) && a[prefix] == b[prefix] {
+		prefix++
+	}
+	return j + 0.1*float64(prefix)*(1-j)
+}
+
+func jaro(a, b []rune) float64 {
+	window := max(max(len(a), len(b))/2-1, 0)
+	usedA, usedB := make([]bool, len(a)), make([]bool, len(b))
+	same := 0
+	for i := range a {
+		for k := max(0, i-window); k < min(len(b), i+window+1); k++ {
+			if !usedB[k] && a[i] == b[k] {
+				usedA[i], usedB[k] = true, true
+				same++
+				break
+			}
+		}
+	}
+	if same == 0 {
+		return 0
+	}
+	crossed, k := 0, 0
+	for i := range a {
+		if !usedA[i] {
+			continue
+		}
+		for !usedB[k] {
+			k++
+		}
+		if a[i] != b[k] {
+			crossed++
+		}
+		k++
+	}
+	m := float64(same)
+	return (m/float64(len(a)) + m/float64(len(b)) + (m-float64(crossed)/2)/m) / 3
+}

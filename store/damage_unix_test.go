@@ -1,0 +1,159 @@
+//go:build unix
+
+package store_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"vise/model"
+	"vise/store"
+	"vise/store/storetest"
+)
+
+// No damage of the file ends a process, and what is read without an error is what was
+// written. A child does the reading, since that is what must not die.
+func TestDamagedLedgerNeverEndsAProcess(t *testing.T) {
+	seeds := 400
+	if testing.Short() {
+		seeds = 60
+	}
+	dir, l := newHome(t)
+	x := storetest.NewLife(1)
+	x.Attach(l)
+	x.Live(t, l, 250)
+	first := storetest.Seed(t) % 1e9
+	outcomes := map[string]int{}
+	var c *storetest.Child
+	for i := 0; i < seeds; i++ {
+		if c == nil {
+			c = storetest.Start(t, "damage", dir, fmt.Sprint(first+uint64(i)), fmt.Sprint(seeds-i))
+		}
+		lines := make(chan string, 1)
+		go func(c *storetest.Child) { lines <- c.Line() }(c)
+		select {
+		case line := <-lines:
+			seed, outcome, _ := strings.Cut(line, " ")
+			if seed != fmt.Sprint(first+uint64(i)) {
+				t.Fatalf("the child died at seed %d, saying %q", first+uint64(i), line)
+			}
+			outcomes[outcome]++
+			if outcome == "wrong" {
+				t.Logf("seed %s reads wrong data", seed)
+			}
+		case <-time.After(10 * time.Second):
+			t.Logf("seed %d runs for ever", first+uint64(i))
+			outcomes["hangs"]++
+			c.Process.Kill()
+			<-lines
+			c = nil
+		}
+	}
+	t.Log(outcomes)
+	if outcomes["wrong"] > 0 || outcomes["hangs"] > seeds/50 {
+		t.Errorf("%d read wrong data, %d hang", outcomes["wrong"], outcomes["hangs"])
+	}
+	if outcomes["damaged"] == 0 || outcomes["unharmed"] == 0 {
+		t.Error("the damages are all of one kind: the test shows nothing")
+	}
+}
+
+// readDamaged damages the ledger by each of some seeds, reads it, and says what came of it.
+func readDamaged(args []string) {
+	first, err := strconv.ParseUint(args[1], 10, 64)
+	must(err)
+	n, err := strconv.ParseUint(args[2], 10, 64)
+	must(err)
+	path := filepath.Join(args[0], "ledger.db")
+	sound, err := os.ReadFile(path)
+	must(err)
+	truth, err := everything(args[0])
+	must(err)
+	dir, err := os.MkdirTemp(filepath.Dir(args[0]), "damaged-*")
+	must(err)
+	home, err := os.ReadFile(filepath.Join(args[0], "home.json"))
+	must(err)
+	must(os.WriteFile(filepath.Join(dir, "home.json"), home, 0o600))
+	for seed := first; seed < first+n; seed++ {
+		must(os.WriteFile(filepath.Join(dir, "ledger.db"), damage(sound, seed), 0o600))
+		fmt.Println(seed, outcome(dir, truth))
+	}
+}
+
+// damage is raw with one thing wrong with it.
+func damage(raw []byte, seed uint64) []byte {
+	rng := rand.New(rand.NewPCG(seed, seed))
+	raw = append([]byte{}, raw...)
+	at := rng.IntN(len(raw))
+	page := at &^ 4095
+	switch rng.IntN(6) {
+	case 0:
+		return raw[:at]
+	case 1:
+		raw[at] ^= 1 << rng.IntN(8)
+	case 2:
+		for i := range raw[page : page+4096] {
+			raw[page+i] = 0
+		}
+	case 3:
+		for i := range raw[page : page+4096] {
+			raw[page+i] = byte(rng.Uint32())
+		}
+	case 4:
+		other := rng.IntN(len(raw)) &^ 4095
+		copy(raw[page:page+4096], raw[other:other+4096])
+	default:
+		for range 16 {
+			raw[page+rng.IntN(64)] ^= byte(rng.Uint32())
+		}
+	}
+	return raw
+}
+
+func outcome(dir string, truth string) string {
+	got, err := everything(dir)
+	switch {
+	case err != nil:
+		return "damaged"
+	case got == truth:
+		return "unharmed"
+	}
+	l, err := store.Open(dir, store.Options{})
+	if err != nil {
+		return "damaged"
+	}
+	if h, err := l.Check(ctx); err != nil || !h.Healthy() {
+		return "found by check"
+	}
+	return "wrong"
+}
+
+// everything is all that a reader tells of a ledger.
+func everything(dir string) (string, error) {
+	l, err := store.Open(dir, store.Options{})
+	if err != nil {
+		return "", err
+	}
+	defer l.Close()
+	var b strings.Builder
+	err = l.View(ctx, func(r model.Reader) error {
+		for _, a := range r.Agents("", 100) {
+			fmt.Fprintln(&b, a, r.Waits(a.ID, "", 100))
+			for _, c := range model.Classes {
+				for _, row := range r.Rows(a.ID, c, nil, 1000) {
+					w, _ := r.Item(row.ID)
+					fmt.Fprintln(&b, row, w, r.Waits(a.ID, row.ID, 100), len(r.Entries(row.ID, 1000)))
+				}
+			}
+		}
+		fmt.Fprintln(&b, r.History("", model.Position{}, 10000))
+		return nil
+	})
+	return b.String(), err
+}

@@ -1,0 +1,120 @@
+package todos
+
+import (
+	"strings"
+
+	"vise/model"
+	"vise/model/todo"
+)
+
+// Headings of the two sections that only ever grow.
+const (
+	historyHeading = "## Status History"
+	workHeading    = "## Work Log"
+)
+
+// outline is what a body's lines tell: offsets are in bytes from its start, -1 is none.
+type outline struct {
+	title string
+	// historyAt is the start of the last Status History heading's line.
+	historyAt int
+	// workEnd is where the Work Log's section ends, and an entry can be added.
+	workEnd  int
+	lastWork string
+}
+
+// read scans a body once. Headings in fenced code count for nothing, unless the fence is
+// never closed: then nothing is code.
+func outlineOf(body string) outline {
+	o, closed := scan(body, true)
+	if !closed {
+		o, _ = scan(body, false)
+	}
+	return o
+}
+
+func scan(body string, fences bool) (o outline, closed bool) {
+	o = outline{historyAt: -1, workEnd: -1}
+	fence, inWork := "", false
+	for at, rest := 0, body; rest != ""; {
+		line, after := cutLine(rest)
+		text := strings.TrimRight(line, " \t\r\n")
+		if fences {
+			fence = fenceAfter(fence, text)
+		}
+		if fence == "" && strings.HasPrefix(text, "#") {
+			if inWork && strings.HasPrefix(text, "### ") {
+				o.lastWork = workDate(text)
+			}
+			if isSection(text) {
+				inWork = text == workHeading
+			}
+			switch {
+			case text == historyHeading:
+				o.historyAt = at
+			case o.title == "" && strings.HasPrefix(text, "# "):
+				o.title = strings.TrimSpace(text[2:])
+			}
+		}
+		at, rest = at+len(line), after
+		if inWork {
+			o.workEnd = at
+		}
+	}
+	return o, fence == ""
+}
+
+func isSection(text string) bool {
+	return strings.HasPrefix(text, "# ") || strings.HasPrefix(text, "## ")
+}
+
+// fenceAfter is the fence that is open after a line, or "".
+func fenceAfter(open, text string) string {
+	trimmed := strings.TrimLeft(text, " ")
+	for _, mark := range []string{"`", "~"} {
+		run := trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, mark))]
+		switch {
+		case len(run) < 3:
+		case open == "":
+			return run
+		case strings.HasPrefix(run, open) && run == trimmed:
+			return ""
+		}
+	}
+	return open
+}
+
+// workDate is the date in "### 2026-02-25 - Phase".
+func workDate(heading string) string {
+	date, _, _ := strings.Cut(strings.TrimPrefix(heading, "### "), " ")
+	return date
+}
+
+// history reads the rows of the Status History.
+func history(body string, o outline) []todo.Row {
+	if o.historyAt < 0 {
+		return nil
+	}
+	var rows []todo.Row
+	// A copy, so that a todo does not keep its whole file in memory.
+	_, rest := cutLine(strings.Clone(body[o.historyAt:]))
+	for rest != "" {
+		var line string
+		line, rest = cutLine(rest)
+		if isSection(line) {
+			break
+		}
+		if r, ok := todo.ParseRow(line); ok {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+func bodyFacts(t *todo.Todo, body string) {
+	o := outlineOf(body)
+	if o.title != "" {
+		t.Title = model.Text(strings.Clone(o.title))
+	}
+	t.History, t.LastWork = history(body, o), model.Text(strings.Clone(o.lastWork))
+}

@@ -1,0 +1,212 @@
+package todos
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"vise/model/todo"
+)
+
+// Found is a session that a repository holds.
+type Found struct {
+	Rel string `json:"session"`
+	// Files is how many todo files it has, Newest when its newest directory last changed.
+	Files  int       `json:"files"`
+	Newest time.Time `json:"newest"`
+	Active bool      `json:"active"`
+}
+
+// Discover lists the sessions of a repository that hold todo files, the newest first: those
+// whose state file says active, then by time of change. Links are passed by.
+func Discover(repo string) ([]Found, error) {
+	root, err := os.OpenRoot(repo)
+	if err != nil {
+		return nil, fmt.Errorf("repository: %w", err)
+	}
+	defer root.Close()
+	active := map[string]bool{}
+	for _, st := range readStates(root) {
+		active[st.base()] = st.live()
+	}
+	var out []Found
+	for _, rel := range candidates(root) {
+		if f, ok := inspect(root, rel); ok {
+			f.Active = active[rel]
+			out = append(out, f)
+		}
+	}
+	slices.SortFunc(out, func(a, b Found) int {
+		return cmp.Or(b2i(b.Active)-b2i(a.Active), b.Newest.Compare(a.Newest), cmp.Compare(b.Rel, a.Rel))
+	})
+	return out, nil
+}
+
+// Newest opens the session that a person most likely means.
+func Newest(repo string) (*Session, error) {
+	found, err := Discover(repo)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, ErrNoSession
+	}
+	return Open(repo, found[0].Rel)
+}
+
+// candidates are the directories of the known layouts: tmp/*/todos, tmp/*/*/todos, todos.
+func candidates(root *os.Root) []string {
+	out := []string{"todos"}
+	for _, w := range subdirs(root, "tmp") {
+		if path.Base(w) == "todos" {
+			continue
+		}
+		out = append(out, path.Join(w, "todos"))
+		for _, id := range subdirs(root, w) {
+			if path.Base(id) != "todos" {
+				out = append(out, path.Join(id, "todos"))
+			}
+		}
+	}
+	return out
+}
+
+func subdirs(root *os.Root, dir string) []string {
+	if info, err := root.Lstat(dir); err != nil || !info.IsDir() {
+		return nil
+	}
+	list, err := fs.ReadDir(root.FS(), dir)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, d := range list {
+		if d.IsDir() && plainName(d.Name()) {
+			out = append(out, path.Join(dir, d.Name()))
+		}
+	}
+	return out
+}
+
+func inspect(root *os.Root, rel string) (Found, bool) {
+	f := Found{Rel: rel}
+	for _, src := range subdirs(root, rel) {
+		if info, err := root.Lstat(src); err == nil && info.ModTime().After(f.Newest) {
+			f.Newest = info.ModTime()
+		}
+		names, err := fs.ReadDir(root.FS(), src)
+		if err != nil {
+			continue
+		}
+		for _, n := range names {
+			if todo.IsTodoFile(n.Name()) {
+				f.Files++
+			}
+		}
+	}
+	return f, f.Files > 0
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// state is a workflow's state file, tmp/.rune-*.json.
+type state struct {
+	Status    string `json:"status"`
+	TodosBase string `json:"todos_base"`
+	Started   string `json:"started"`
+	StartedAt string `json:"started_at"`
+	// OwnerPID is a number, written as text by most releases.
+	OwnerPID json.RawMessage `json:"owner_pid"`
+}
+
+func (st state) base() string { return strings.Trim(path.Clean(st.TodosBase), "/") }
+
+// live reports whether the workflow says of itself that it goes on.
+func (st state) live() bool { return st.Status == "active" || st.Status == "running" }
+
+const maxStateBytes = 1 << 20
+
+// readStates reads the state files that can be read; others say nothing.
+func readStates(root *os.Root) []state {
+	tmp, err := enter(root, "tmp", false)
+	if err != nil {
+		return nil
+	}
+	defer tmp.Close()
+	names, err := fs.ReadDir(tmp.FS(), ".")
+	if err != nil {
+		return nil
+	}
+	var out []state
+	for _, n := range names {
+		if !strings.HasPrefix(n.Name(), ".rune-") || !strings.HasSuffix(n.Name(), ".json") {
+			continue
+		}
+		c, err := readFile(tmp, n.Name(), maxStateBytes)
+		var st state
+		if err != nil || json.Unmarshal(c.raw, &st) != nil || st.TodosBase == "" {
+			continue
+		}
+		st.Started = cmp.Or(st.Started, st.StartedAt)
+		out = append(out, st)
+	}
+	return out
+}
+
+func (s *Session) state() (state, bool) {
+	root, err := os.OpenRoot(s.Repo)
+	if err != nil {
+		return state{}, false
+	}
+	defer root.Close()
+	for _, st := range readStates(root) {
+		if st.base() == s.Rel {
+			return st, true
+		}
+	}
+	return state{}, false
+}
+
+// Life is what the session's state file, and the process that it names, tell about whether
+// the workflow goes on. Host is this machine's name.
+func (s *Session) Life(host string, alive todo.Witness) todo.SessionLife {
+	life := todo.SessionLife{Exists: s.workSessionExists}
+	st, ok := s.state()
+	if !ok {
+		return life
+	}
+	var pid int
+	_, _ = fmt.Sscanf(strings.Trim(string(st.OwnerPID), `"`), "%d", &pid)
+	switch {
+	case !st.live():
+		life.Gone = fmt.Sprintf("its workflow has ended (%q)", st.Status)
+	case pid > 0 && alive(host, pid) == todo.Dead:
+		life.Gone = fmt.Sprintf("its workflow's process %d has ended", pid)
+	}
+	return life
+}
+
+func (s *Session) workSessionExists(name string) bool {
+	if !plainName(name) {
+		return false
+	}
+	root, err := os.OpenRoot(s.Repo)
+	if err != nil {
+		return true
+	}
+	defer root.Close()
+	_, err = root.Lstat(path.Join("tmp", "work", name))
+	return !errors.Is(err, fs.ErrNotExist)
+}

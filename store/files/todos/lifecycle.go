@@ -1,0 +1,182 @@
+package todos
+
+import (
+	"vise/model"
+	"vise/model/todo"
+)
+
+// Move changes one todo's status, as the table allows. A completion also enters the Work Log.
+func (s *Session) Move(word string, m todo.Move) (todo.Todo, error) {
+	return one(s.Apply(func(snap Snapshot) ([]Edit, error) {
+		index := snap.Index()
+		t, err := index.Resolve(word)
+		if err != nil {
+			return nil, err
+		}
+		return granted(todo.Judge(t, m, index))
+	}))
+}
+
+func granted(c todo.Change, err error) ([]Edit, error) {
+	if err != nil {
+		return nil, err
+	}
+	e := Edit{Change: c}
+	if c.After.Status == todo.Complete {
+		e.Note = &todo.Note{Phase: "Completion", By: c.After.CompletedBy, Actions: []model.Text{c.After.Reason}}
+		e.Note.At, _ = todo.TimeOf(c.After.CompletedAt)
+	}
+	return []Edit{e}, nil
+}
+
+// Reopen gives a final todo its prior status back: an operator's act.
+func (s *Session) Reopen(word string, m todo.Move) (todo.Todo, error) {
+	return one(s.Apply(func(snap Snapshot) ([]Edit, error) {
+		t, err := snap.Index().Resolve(word)
+		if err != nil {
+			return nil, err
+		}
+		return granted(todo.Reopen(t, m))
+	}))
+}
+
+// Reprioritise changes an open todo's priority. The file keeps its name.
+func (s *Session) Reprioritise(word string, p todo.Priority, m todo.Move) (todo.Todo, error) {
+	return one(s.Apply(func(snap Snapshot) ([]Edit, error) {
+		t, err := snap.Index().Resolve(word)
+		if err != nil {
+			return nil, err
+		}
+		return granted(todo.Reprioritise(t, p, m))
+	}))
+}
+
+// Claim takes the next todo that can be worked on, for m.Owner under m.Lease. Of many that
+// claim at once each gets another. In the same turn it interrupts what dead claimants left,
+// and returns that too. With nothing to claim the reason is not Something.
+func (s *Session) Claim(keep func(todo.Todo) bool, m todo.Move, alive todo.Witness) (t todo.Todo, why todo.Nothing, swept []todo.Todo, err error) {
+	m.To = todo.InProgress
+	written, err := s.Apply(func(snap Snapshot) ([]Edit, error) {
+		index := snap.Index()
+		edits, err := sweep(snap, index, m, alive)
+		if err != nil {
+			return nil, err
+		}
+		var next todo.Todo
+		if next, why = index.Next(keep); why != todo.Something {
+			return edits, nil
+		}
+		claim, err := granted(todo.Judge(next, m, index))
+		return append(edits, claim...), err
+	})
+	for _, w := range written {
+		if w.Status == todo.InProgress {
+			t = w
+		} else {
+			swept = append(swept, w)
+		}
+	}
+	return t, why, swept, err
+}
+
+// Start claims one named todo. A claim of the owner's own is prolonged instead. What dead
+// claimants left is interrupted first, also the todo itself.
+func (s *Session) Start(word string, m todo.Move, alive todo.Witness) (todo.Todo, error) {
+	m.To = todo.InProgress
+	written, err := s.Apply(func(snap Snapshot) ([]Edit, error) {
+		index := snap.Index()
+		t, err := index.Resolve(word)
+		if err != nil {
+			return nil, err
+		}
+		if t.Status == todo.InProgress && t.AssignedTo == m.Owner {
+			m.ClaimOver = t.Lease.Over(m.At, alive) != ""
+			return granted(todo.Renew(t, m))
+		}
+		edits, err := sweep(snap, index, m, alive)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range edits {
+			if e.After.Ref() == t.Ref() {
+				t = e.After
+			}
+		}
+		claim, err := granted(todo.Judge(t, m, index))
+		return append(claim, edits...), err
+	})
+	return one(written, err)
+}
+
+// Sweep interrupts the todos of this session whose claims are over: lease run out, or
+// claimant's process dead. Claims without a lease are not its business. When there are
+// none it takes no lock.
+func (s *Session) Sweep(m todo.Move, alive todo.Witness) ([]todo.Todo, error) {
+	snap, err := s.Load()
+	if err != nil {
+		return nil, err
+	}
+	if edits, err := sweep(snap, snap.Index(), m, alive); err != nil || len(edits) == 0 {
+		return nil, err
+	}
+	return s.Apply(func(snap Snapshot) ([]Edit, error) { return sweep(snap, snap.Index(), m, alive) })
+}
+
+func sweep(snap Snapshot, index *todo.Index, m todo.Move, alive todo.Witness) ([]Edit, error) {
+	m = todo.Move{At: m.At, Actor: todo.Actor{Name: "sweep"}, To: todo.Interrupted, ClaimOver: true}
+	return each(snap, func(t todo.Todo) (todo.Change, bool, error) {
+		why := t.Lease.Over(m.At, alive)
+		if t.Status != todo.InProgress || why == "" {
+			return todo.Change{}, false, nil
+		}
+		m.Reason = model.Text("Claim ended: " + why)
+		c, err := todo.Judge(t, m, index)
+		return c, true, err
+	})
+}
+
+// Cleanup ends the session: whatever is still in progress in it becomes interrupted.
+func (s *Session) Cleanup(m todo.Move) ([]todo.Todo, error) {
+	m.Actor = todo.Actor{Name: "cleanup:phase6"}
+	m.To, m.ClaimOver, m.Reason = todo.Interrupted, true, todo.SessionEnded
+	return s.all(todo.InProgress, m)
+}
+
+// Resume makes every interrupted todo of the session ready again, without its claim.
+func (s *Session) Resume(m todo.Move) ([]todo.Todo, error) {
+	m.To = todo.Ready
+	return s.all(todo.Interrupted, m)
+}
+
+// all moves every todo of a status.
+func (s *Session) all(from todo.Status, m todo.Move) ([]todo.Todo, error) {
+	return s.Apply(func(snap Snapshot) ([]Edit, error) {
+		index := snap.Index()
+		return each(snap, func(t todo.Todo) (todo.Change, bool, error) {
+			if t.Status != from {
+				return todo.Change{}, false, nil
+			}
+			c, err := todo.Judge(t, m, index)
+			return c, true, err
+		})
+	})
+}
+
+// each asks of every todo whether it changes. A todo whose id two files share is passed by:
+// nobody can say which is meant.
+func each(snap Snapshot, want func(todo.Todo) (todo.Change, bool, error)) ([]Edit, error) {
+	var edits []Edit
+	for _, t := range snap.Todos {
+		if snap.places[t.Ref()].file != t.File {
+			continue
+		}
+		c, wanted, err := want(t)
+		if err != nil {
+			return nil, err
+		}
+		if wanted {
+			edits = append(edits, Edit{Change: c})
+		}
+	}
+	return edits, nil
+}

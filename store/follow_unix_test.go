@@ -1,0 +1,89 @@
+//go:build unix
+
+package store_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"vise/model"
+	"vise/store"
+)
+
+// deaf hears of no commit, as a process hears nothing of another's.
+type deaf struct{ store.Backend }
+
+func (deaf) News() <-chan struct{} { return nil }
+
+func TestFollowNoticesAnotherProcessByLookingEveryTwoSeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shared := store.NewMemory()
+		l, err := store.NewLedger(ctx, deaf{shared}, nil)
+		must(err)
+		other, err := store.NewLedger(ctx, shared, nil)
+		must(err)
+		var got uint64
+		var late time.Duration
+		begun := time.Now()
+		go func() {
+			got, err = l.Follow(ctx, 0)
+			late = time.Since(begun)
+		}()
+		<-time.After(5 * time.Second) // of the bubble's clock
+		synctest.Wait()
+		if got != 0 {
+			t.Fatal("news of nothing")
+		}
+		must(applied(other, objective("k")))
+		<-time.After(2 * time.Second)
+		synctest.Wait()
+		if got != 1 || err != nil || late > 6*time.Second {
+			t.Errorf("revision %d after %v, %v", got, late, err)
+		}
+	})
+}
+
+func TestWakeMakesFollowLook(t *testing.T) {
+	dir, l := newHome(t)
+	other, err := store.Open(dir, store.Options{})
+	must(err)
+	defer other.Close()
+	limited, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	begun := time.Now()
+	followed := make(chan uint64)
+	go func() {
+		revision, err := l.Follow(limited, 0)
+		if err != nil {
+			t.Error(err)
+		}
+		followed <- revision
+	}()
+	must(applied(other, objective("k")))
+	for {
+		select {
+		case revision := <-followed:
+			if revision != 1 || time.Since(begun) > time.Second {
+				t.Errorf("revision %d after %v", revision, time.Since(begun))
+			}
+			return
+		case <-time.After(time.Millisecond):
+			l.Wake()
+		}
+	}
+}
+
+// A reader in the middle of a long transaction sees one revision, whatever is committed.
+func TestAViewIsOfOneRevision(t *testing.T) {
+	l := store.NewMem(nil)
+	must(applied(l, objective("k1")))
+	must(l.View(ctx, func(r model.Reader) error {
+		must(applied(l, objective("k2")))
+		if n := r.Revision(); n != 1 || r.Count("ada", model.TallyOpen) != 1 {
+			t.Errorf("revision %d", n)
+		}
+		return nil
+	}))
+}

@@ -1,0 +1,10 @@
+//go:build unix && !linux
+
+package lock
+
+import (
+	"os"
+	"syscall"
+)
+
+func stopSelf() { syscall.Kill(os.Getpid(), syscall.SIGSTOP) }

@@ -1,0 +1,310 @@
+//go:build unix
+
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"vise/model"
+	"vise/store"
+	"vise/store/storetest"
+)
+
+func TestMain(m *testing.M) {
+	storetest.Main(m, map[string]func([]string){
+		"apply": applyForEver, "count": applyAndCount, "once": applyOnce, "tell": applyAndTell, "hold": holdOpen, "damage": readDamaged,
+	}, func() {
+		for _, dir := range benchDirs {
+			os.RemoveAll(dir)
+		}
+	})
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+func objective(key string) model.Envelope {
+	return model.Envelope{Key: key, Actor: "agent:ada", Command: model.CreateWorkItem{Objective: model.Text(key)}}
+}
+
+// applyForEver creates work items and prints each key that was acknowledged.
+func applyForEver(args []string) {
+	l, err := store.Open(args[0], store.Options{})
+	must(err)
+	for i := 0; ; i++ {
+		key := fmt.Sprintf("%s-%d", args[1], i)
+		_, err := l.Apply(ctx, objective(key))
+		must(err)
+		fmt.Println(key)
+	}
+}
+
+// applyAndCount creates as many work items as it is told, from several goroutines' worth
+// of processes at once.
+func applyAndCount(args []string) {
+	n, err := strconv.Atoi(args[2])
+	must(err)
+	l, err := store.Open(args[0], store.Options{})
+	must(err)
+	for i := range n {
+		_, err := l.Apply(ctx, objective(fmt.Sprintf("%s-%d", args[1], i)))
+		must(err)
+	}
+	fmt.Println("done")
+}
+
+// applyOnce creates one work item, and is watched while it does.
+func applyOnce(args []string) {
+	l, err := store.Open(args[0], store.Options{})
+	must(err)
+	_, err = l.Apply(ctx, objective(args[1]))
+	must(err)
+	must(l.Close())
+}
+
+// applyAndTell creates one work item and prints what came of it, then whether it is there.
+func applyAndTell(args []string) {
+	l, err := store.Open(args[0], store.Options{})
+	must(err)
+	_, err = l.Apply(ctx, objective(args[1]))
+	var e *model.Error
+	switch {
+	case err == nil:
+		fmt.Println("ok")
+	case errors.As(err, &e):
+		fmt.Println(e.Code)
+	default:
+		fmt.Println("failed")
+	}
+}
+
+// holdOpen stays inside a transaction until it is spoken to.
+func holdOpen(args []string) {
+	l, err := store.Open(args[0], store.Options{Command: "vise mcp"})
+	must(err)
+	must(l.View(ctx, func(model.Reader) error {
+		fmt.Println("inside")
+		storetest.Hear()
+		return nil
+	}))
+}
+
+func newHome(t testing.TB) (string, *store.Ledger) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "home")
+	l, err := store.Create(dir, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return dir, l
+}
+
+func healthy(t testing.TB, l *store.Ledger) store.Health {
+	t.Helper()
+	h, err := l.Check(ctx)
+	if err != nil || !h.Healthy() {
+		t.Fatalf("%d problems, %q, %v", h.Found, h.Problems, err)
+	}
+	return h
+}
+
+// A killed process loses nothing that it acknowledged and leaves nothing half done; a
+// retry by key does nothing twice.
+func TestKilledProcessesLoseNothing(t *testing.T) {
+	rounds := 40
+	if testing.Short() {
+		rounds = 10
+	}
+	dir, l := newHome(t)
+	seed := storetest.Seed(t)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	var acknowledged []string
+	for round := range rounds {
+		var wg sync.WaitGroup
+		lines := make([][]string, 2)
+		for i := range lines {
+			c := storetest.Start(t, "apply", dir, fmt.Sprintf("r%d-%d", round, i))
+			n := 1 + rng.IntN(15)
+			wg.Go(func() {
+				for range n {
+					if line := c.Line(); line != "" {
+						lines[i] = append(lines[i], line)
+					}
+				}
+				c.Process.Kill()
+				for line := c.Line(); line != ""; line = c.Line() {
+					lines[i] = append(lines[i], line)
+				}
+			})
+		}
+		wg.Wait()
+		for _, keys := range lines {
+			acknowledged = append(acknowledged, keys...)
+		}
+	}
+	h := healthy(t, l)
+	for _, key := range acknowledged {
+		if r, err := l.Apply(ctx, objective(key)); err != nil || !r.Replayed {
+			t.Fatalf("%s: acknowledged, and its retry got %+v, %v", key, r, err)
+		}
+	}
+	seen := map[model.Text]int{}
+	err := l.View(ctx, func(r model.Reader) error {
+		for _, row := range r.Rows("ada", model.QueuedRunnable, nil, 1<<30) {
+			if seen[row.Objective]++; seen[row.Objective] > 1 {
+				t.Errorf("%s was carried out twice", row.Objective)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d kills, %d acknowledged, %d committed", 2*rounds, len(acknowledged), h.Commits)
+}
+
+func TestProcessesThatWriteTogetherLoseNothing(t *testing.T) {
+	const processes, each = 6, 40
+	dir, l := newHome(t)
+	var children []*storetest.Child
+	for i := range processes {
+		children = append(children, storetest.Start(t, "count", dir, fmt.Sprint("p", i), fmt.Sprint(each)))
+	}
+	for _, c := range children {
+		c.Expect("done")
+	}
+	if h := healthy(t, l); h.Revision != processes*each {
+		t.Errorf("revision %d after %d commands", h.Revision, processes*each)
+	}
+}
+
+// What a stopped process holds is reported with its name, and can still be read.
+func TestStoppedHolderIsNamedAndReadAround(t *testing.T) {
+	dir, l := newHome(t)
+	must(applied(l, objective("k1")))
+	c := storetest.Start(t, "hold", dir)
+	c.Expect("inside")
+	must(c.Process.Signal(syscall.SIGSTOP))
+	var status syscall.WaitStatus
+	if _, err := syscall.Wait4(c.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+		t.Fatal(status, err)
+	}
+	store.LockOf(l).Limit = 100_000_000 // 0.1 s
+	err := applied(l, objective("k2"))
+	var busy *model.Error
+	if !errors.As(err, &busy) || busy.Code != model.CodeBusy || !strings.Contains(err.Error(), fmt.Sprintf("pid %d (vise mcp)", c.Process.Pid)) {
+		t.Errorf("got %v", err)
+	}
+	if strings.Contains(err.Error(), "stopped") != strings.Contains(busy.Hint, "kill -CONT") {
+		t.Errorf("%v, with the hint %q", err, busy.Hint)
+	}
+	err = l.Frozen(ctx, func(z *store.Ledger) error {
+		return z.View(ctx, func(r model.Reader) error {
+			if r.Revision() != 1 {
+				t.Errorf("revision %d", r.Revision())
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	must(c.Process.Signal(syscall.SIGCONT))
+	c.Say("go on")
+	store.LockOf(l).Limit = 5_000_000_000
+	if err := applied(l, objective("k2")); err != nil {
+		t.Error(err)
+	}
+}
+
+func applied(l *store.Ledger, e model.Envelope) error {
+	_, err := l.Apply(ctx, e)
+	return err
+}
+
+// Replacing ledger.db under the lock, as a compaction does, or deleting the lock file, as
+// nobody should, costs no acknowledged change while others write.
+func TestReplacedFilesUnderLoadCostNothing(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		replace func(dir string, l *store.Ledger) error
+	}{
+		{"ledger replaced", func(dir string, l *store.Ledger) error {
+			lock := store.LockOf(l)
+			if err := lock.Acquire(ctx); err != nil {
+				return err
+			}
+			defer lock.Release()
+			path := filepath.Join(dir, "ledger.db")
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			if err := os.WriteFile(path+".copy", raw, 0o600); err != nil {
+				return err
+			}
+			return os.Rename(path+".copy", path)
+		}},
+		{"lock file deleted", func(dir string, _ *store.Ledger) error { return os.Remove(filepath.Join(dir, "ledger.lock")) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			const writers, each, times = 3, 60, 20
+			dir, l := newHome(t)
+			var wg sync.WaitGroup
+			for w := range writers {
+				mine, err := store.Open(dir, store.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer mine.Close()
+				wg.Go(func() {
+					for i := range each {
+						if err := applied(mine, objective(fmt.Sprintf("w%d-%d", w, i))); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			for range times {
+				if err := c.replace(dir, l); err != nil && !errors.Is(err, os.ErrNotExist) {
+					t.Error(err)
+				}
+				if err := l.View(ctx, func(model.Reader) error { return nil }); err != nil {
+					t.Error(err)
+				}
+			}
+			wg.Wait()
+			for w := range writers {
+				for i := range each {
+					if r, err := l.Apply(ctx, objective(fmt.Sprintf("w%d-%d", w, i))); err != nil || !r.Replayed {
+						t.Fatalf("w%d-%d: %+v, %v", w, i, r, err)
+					}
+				}
+			}
+			healthy(t, l)
+		})
+	}
+}
+
+// benchDir outlives one benchmark, for the ledgers that several of them share.
+func benchDir(b *testing.B) string {
+	dir, err := os.MkdirTemp("", "vise-bench-*")
+	must(err)
+	benchDirs = append(benchDirs, dir)
+	return filepath.Join(dir, "home")
+}
+
+var benchDirs []string

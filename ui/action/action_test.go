@@ -1,0 +1,124 @@
+package action
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+)
+
+// Exactly one context listens at a time, the desk's three last resorts always.
+func TestNoTwoActionsShareAKey(t *testing.T) {
+	always := map[ID]bool{ForceQuit: true, Suspend: true, Redraw: true}
+	for _, in := range []Context{Desk, Text, Todos, Menu, Copy} {
+		taken := map[string]ID{}
+		for _, a := range Table {
+			if a.In != in && !always[a.ID] {
+				continue
+			}
+			for _, k := range a.Keys {
+				if other, ok := taken[k]; ok {
+					t.Errorf("%s: %s means %s and %s", in, k, other, a.ID)
+				}
+				taken[k] = a.ID
+			}
+		}
+	}
+}
+
+func TestNoKeyIsOneThatTerminalsConfuse(t *testing.T) {
+	for _, a := range Table {
+		for _, k := range a.Keys {
+			switch k {
+			case "ctrl+i", "ctrl+m", "ctrl+[", "ctrl+h", "ctrl+j":
+				t.Errorf("%s: %s cannot be told from another key", a.ID, k)
+			}
+		}
+	}
+}
+
+func TestEveryActionIsNamedOnceAndExplained(t *testing.T) {
+	seen := map[ID]bool{}
+	for _, a := range Table {
+		if a.ID == "" || seen[a.ID] || a.Title == "" || a.Does == "" || len(a.Keys) == 0 || a.In == "" || a.Group == "" {
+			t.Errorf("%q is incomplete or there twice", a.ID)
+		}
+		seen[a.ID] = true
+		if a.Writes && a.Verb == "" && a.In == Desk {
+			t.Errorf("%s changes the ledger and has no verb on the command line", a.ID)
+		}
+		if ByID(a.ID).Title != a.Title {
+			t.Errorf("%s is not found by its id", a.ID)
+		}
+	}
+}
+
+func TestAKeyOfAnotherLayoutMeansTheKeyAtItsPlace(t *testing.T) {
+	for _, c := range []struct {
+		key  tea.Key
+		want ID
+	}{
+		{tea.Key{Code: 'о', Text: "о", BaseCode: 'j'}, Down},
+		{tea.Key{Code: 'О', Text: "О", BaseCode: 'j', Mod: tea.ModShift}, PreviewDown},
+		{tea.Key{Code: 'j', Text: "j"}, Down},
+	} {
+		if a, _ := Of(Desk, tea.KeyPressMsg(c.key)); a.ID != c.want {
+			t.Errorf("%q: got %q, want %q", c.key.Text, a.ID, c.want)
+		}
+	}
+}
+
+func TestWhatCannotBeDoneSaysWhy(t *testing.T) {
+	open := model.Row{Handle: "wi-open", Class: model.QueuedRunnable}
+	done := model.Row{Handle: "wi-done", Class: model.CompletedRecent}
+	current := model.Row{Handle: "wi-cur", Class: model.CurrentRunnable, IsCurrent: true}
+	for _, c := range []struct {
+		id   ID
+		s    State
+		want string
+	}{
+		{Pick, State{}, "no work item is selected"},
+		{Pick, State{Item: &open}, ""},
+		{Pick, State{Item: &current}, "already current"},
+		{Pick, State{Item: &open, ReadOnly: "opened read-only"}, "read-only"},
+		{Complete, State{Item: &done}, "completed, for good"},
+		{Report, State{Item: &open}, "follows its completion"},
+		{Report, State{Item: &done}, ""},
+		{Review, State{Item: &open}, "not triggered"},
+		{EditPlan, State{Item: &open}, "EDITOR"},
+		{New, State{}, "no agent"},
+		{New, State{Agent: "a"}, ""},
+		{NextAgent, State{Agents: 1}, "only one"},
+		{NeedsYou, State{}, "nothing needs you"},
+		{CopyReport, State{Item: &open}, "no report"},
+		{Help, State{ReadOnly: "x"}, ""},
+	} {
+		ok, why := ByID(c.id).Enabled(c.s)
+		if ok != (c.want == "") || !strings.Contains(why, c.want) {
+			t.Errorf("%s: got %v %q, want %q", c.id, ok, why, c.want)
+		}
+	}
+}
+
+func TestInstantsAsPeopleWriteThem(t *testing.T) {
+	now := time.Date(2026, 11, 20, 14, 5, 33, 0, time.FixedZone("CET", 3600))
+	for in, want := range map[string]string{
+		"30m": "2026-11-20T14:35:33+01:00", "1h30m": "2026-11-20T15:35:33+01:00", "3d": "2026-11-23T14:05:33+01:00",
+		"16:00": "2026-11-20T16:00:00+01:00", "9:30": "2026-11-21T09:30:00+01:00", "9": "2026-11-21T09:00:00+01:00",
+		"tomorrow 9": "2026-11-21T09:00:00+01:00", "Tomorrow 16:30": "2026-11-21T16:30:00+01:00", "today 18:00": "2026-11-20T18:00:00+01:00",
+		"2026-12-24 08:00": "2026-12-24T08:00:00+01:00", "2026-12-24T08:00:00Z": "2026-12-24T08:00:00Z",
+	} {
+		got, err := Instant(in, now)
+		if err != nil || got.Format(time.RFC3339) != want {
+			t.Errorf("%q: got %s, %v; want %s", in, got.Format(time.RFC3339), err, want)
+		}
+	}
+	for _, in := range []string{"", "soon", "-5m", "0m", "25:00", "12:60", "tomorrow", "tomorrow x", "99999999d"} {
+		if got, err := Instant(in, now); err == nil {
+			t.Errorf("%q: got %s, want an error", in, got)
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package console
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+)
+
+// looking sees to it that one look at the ledger is under way at a time, and that what the
+// screen asks for now is looked at last.
+type looking struct {
+	gen       uint64
+	underWay  bool
+	following bool
+	retrying  bool
+}
+
+// want is what the screen asks of the ledger now.
+func (c Console) want() want {
+	w := want{agent: c.place.agent, item: c.place.cursor, rows: c.room().lines}
+	switch {
+	case c.room().all:
+		w.rows = allRows
+	case c.layout.h == 0:
+		w.rows = unsizedRows
+	}
+	return w
+}
+
+// unsizedRows fill most screens before the terminal has told its size.
+const unsizedRows = 40
+
+// room is what the queue may take.
+func (c Console) room() room {
+	l := layoutOf(c.layout.w, c.layout.h, paneQueue, false) // also while another pane is zoomed
+	_, h := l.panes[paneQueue].inner()
+	return room{lines: max(h-c.filterRows(), 0), style: l.queueStyle(), cursor: c.place.cursor,
+		all: c.place.unfolded || c.filterText() != "" || c.find != nil}
+}
+
+// look reads the ledger, unless a look is under way: then its answer starts the next.
+func (c Console) look() (Console, tea.Cmd) {
+	c.looking.gen++
+	if c.looking.underWay || c.fx.Ledger == nil {
+		return c, nil
+	}
+	c.looking.underWay = true
+	return c, c.fx.look(c.looking.gen, c.want())
+}
+
+// seen takes what a look found, if it is not older than what is known.
+func (c Console) seen(m truthMsg) (Console, tea.Cmd) {
+	c.looking.underWay, c.now = false, later(c.now, m.at)
+	if m.err != nil {
+		return c.troubled(m.err)
+	}
+	c.trouble = nil
+	var cmds []tea.Cmd
+	if c.place.agent == "" && m.truth.want.agent != "" {
+		c.place = c.place.goTo(m.truth.want.agent)
+	}
+	sameDesk := m.truth.want.agent == c.place.agent
+	if sameDesk && (m.truth.revision >= c.truth.revision || c.truth.want.agent != c.place.agent) {
+		c = c.adopt(m.truth)
+	}
+	if !c.looking.following {
+		c.looking.following = true
+		cmds = append(cmds, c.fx.follow(m.truth.revision))
+	}
+	if c.looking.gen != m.gen || sameDesk && c.place.cursor != "" && c.detail() == nil {
+		var again tea.Cmd
+		c, again = c.look()
+		cmds = append(cmds, again)
+	}
+	c, plan := c.openPlan()
+	return c, tea.Batch(append(cmds, plan)...)
+}
+
+// adopt makes t the truth. The queue takes the new order only when the operator's hands
+// rest; the cursor stays on its item.
+func (c Console) adopt(t truth) Console {
+	same := c.truth.want.agent == t.want.agent && c.truth.want.rows == t.want.rows
+	c.truth = t
+	next := project(t.desk, parseFilter(c.filterText(), c.now), c.room())
+	if same && c.calm.touched() && len(c.queue.order) > 0 && !c.queue.sameOrder(next) {
+		c.queue = c.queue.hold(next)
+		return c
+	}
+	return c.order(next)
+}
+
+// order shows a new queue.
+func (c Console) order(next queue) Console {
+	c.place.cursor = next.neighbour(c.queue, c.place.cursor)
+	c.queue = next
+	return c
+}
+
+// reorder projects the truth again: the filter changed, or a held order may go.
+func (c Console) reorder() Console {
+	return c.order(project(c.truth.desk, parseFilter(c.filterText(), c.now), c.room()))
+}
+
+// detail is the detail of the item under the cursor, if the ledger has told it.
+func (c Console) detail() *model.Detail {
+	if d := c.truth.detail; d != nil && d.ID == c.place.cursor {
+		return d
+	}
+	return nil
+}
+
+// row is the row under the cursor, as drawn.
+func (c Console) row() *model.Row { return c.queue.row(c.place.cursor) }
+
+// moved looks again when the ledger moved, and goes on following.
+func (c Console) moved(m movedMsg) (Console, tea.Cmd) {
+	c.now = later(c.now, m.at)
+	if m.err != nil {
+		c.looking.following = false
+		if c.fx.ctx.Err() != nil {
+			return c, nil
+		}
+		return c.troubled(m.err)
+	}
+	c, look := c.look()
+	return c, tea.Batch(look, c.fx.follow(m.revision))
+}

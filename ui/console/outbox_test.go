@@ -1,0 +1,144 @@
+package console
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"vise/model"
+)
+
+// slow is a ledger whose answers wait until they are let go, and which may fail first.
+type slow struct {
+	Ledger
+	gate  chan struct{}
+	keys  []string
+	names []string
+	fails []error
+}
+
+func (s *slow) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
+	<-s.gate
+	s.keys, s.names = append(s.keys, e.Key), append(s.names, e.Command.Name())
+	if len(s.fails) > 0 {
+		err := s.fails[0]
+		s.fails = s.fails[1:]
+		return model.Receipt{}, err
+	}
+	return s.Ledger.Apply(ctx, e)
+}
+
+func newSlowWorld(t *testing.T) (*world, *slow) {
+	var s *slow
+	wd := newWorld(t, 80, 24, func(o *Options) {
+		s = &slow{Ledger: o.Ledger, gate: make(chan struct{}, 10)}
+		o.Ledger = s
+	})
+	wd.create("a", "Split rate limiter")
+	wd.create("b", "Add jitter to backoff")
+	wd.settle()
+	return wd, s
+}
+
+func TestCommandsAreCommittedInTheOrderOfTheKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wd, s := newSlowWorld(t)
+		defer wd.end()
+		wd.press("p", "s", "2", "esc", "b")
+		wd.write("ops")
+		wd.press("enter")
+		wd.settle()
+		if len(s.keys) != 0 {
+			t.Fatalf("%d commands were sent before the first was answered", len(s.keys))
+		}
+		for range 3 {
+			s.gate <- struct{}{}
+		}
+		wd.settle()
+		if want := []string{"PickWorkItem", "UpdateWorkItem", "UpdateWorkItem"}; !slices.Equal(s.names, want) {
+			t.Errorf("got %v, want %v", s.names, want)
+		}
+	})
+}
+
+func TestQuittingWaitsUntilEverythingIsSaved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wd, s := newSlowWorld(t)
+		defer wd.end()
+		wd.said = nil
+		wd.press("p", "q")
+		wd.settle()
+		if len(wd.said) != 0 {
+			t.Fatalf("it quit before the pick was saved: %v", wd.said)
+		}
+		s.gate <- struct{}{}
+		wd.settle()
+		if !slices.Equal(wd.said, []string{"quit"}) {
+			t.Errorf("got %v, want quit", wd.said)
+		}
+		if r := wd.row("a"); !r.IsCurrent {
+			t.Error("the pick was not saved")
+		}
+	})
+}
+
+func TestAnUnknownOutcomeIsAskedForAgainUnderTheSameKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wd, s := newSlowWorld(t)
+		defer wd.end()
+		s.fails = []error{model.Refuse(model.CodeUnknownOutcome, "the commit did not answer")}
+		wd.press("p")
+		s.gate <- struct{}{}
+		s.gate <- struct{}{}
+		wd.settle()
+		if len(s.keys) != 2 || s.keys[0] != s.keys[1] {
+			t.Errorf("keys %v, want the same twice", s.keys)
+		}
+		if r := wd.row("a"); !r.IsCurrent {
+			t.Error("the pick was not made")
+		}
+	})
+}
+
+func TestWhatTheLedgerRefusesStaysInTheDialog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wd, s := newSlowWorld(t)
+		defer wd.end()
+		s.fails = []error{model.Refuse(model.CodeFull, "no space left on the device").WithHint("free some, then save again")}
+		wd.press("c")
+		wd.write("A long report.")
+		wd.press("ctrl+s")
+		s.gate <- struct{}{}
+		wd.settle()
+		frame := strings.Join(wd.frame(), "\n")
+		for _, want := range []string{"A long report.", "No space left on the device. Free some, then save again."} {
+			if !strings.Contains(frame, want) {
+				t.Errorf("the screen does not say %q:\n%s", want, frame)
+			}
+		}
+		wd.press("ctrl+s")
+		s.gate <- struct{}{}
+		wd.settle()
+		if frame := strings.Join(wd.frame(), "\n"); !strings.Contains(frame, "Report kept.") {
+			t.Errorf("the second attempt was not carried out:\n%s", frame)
+		}
+	})
+}
+
+// row is an item as the ledger has it.
+func (wd *world) row(name string) model.Row {
+	wd.t.Helper()
+	var row model.Row
+	err := wd.ledger.View(wd.t.Context(), func(r model.Reader) error {
+		w, _ := r.Item(wd.names[name])
+		a, _ := r.Agent(w.AgentID)
+		row = model.RowOf(w, r.ItemWaits(w.AgentID, w.ID), a.CurrentWorkItemID == w.ID)
+		return nil
+	})
+	if err != nil {
+		wd.t.Fatal(err)
+	}
+	return row
+}

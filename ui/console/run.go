@@ -1,0 +1,24 @@
+package console
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+)
+
+// fps is Bubble Tea's highest: a key waits at most 8 ms for its frame.
+const fps = 120
+
+// Run shows the console on the terminal until the operator quits, and ends all that it
+// waits for. What was being saved is saved when it returns, unless the operator quit twice.
+func Run(ctx context.Context, o Options) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	set := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(fps)}
+	if o.NoColor {
+		set = append(set, tea.WithColorProfile(colorprofile.ASCII))
+	}
+	_, err := tea.NewProgram(New(ctx, o).Primed(), set...).Run()
+	return err
+}

@@ -1,0 +1,214 @@
+package console
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/cockroachdb/datadriven"
+
+	"vise/model"
+)
+
+// The scripts show the screen as an operator meets it. Verbs:
+//
+//	new size=120x36 [ascii nocolor …]   a console on an empty ledger, or at its first run
+//	do                                  what other processes do, a line each (see deed)
+//	press, type                         keys by name, or text; nothing is answered yet
+//	settle                              everything that was asked for is answered
+//	pass 2s                             time goes by
+//	frame [from=3 to=9]                 the screen, or some of its lines
+//	said                                what went to the terminal beside the screen
+//	drafts                              what is kept of unfinished dialogs
+//	choice                              what was chosen at the first run
+//	fail, heal                          the ledger refuses everything, or works again
+func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, f := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(f), ".txt"), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var wd *world
+				defer func() {
+					if wd != nil {
+						wd.end()
+					}
+				}()
+				datadriven.RunTest(t, f, func(t *testing.T, d *datadriven.TestData) string {
+					if d.Cmd == "new" {
+						if wd != nil {
+							wd.end()
+						}
+						wd = newFromScript(t, d)
+						return ""
+					}
+					wd.t = t
+					return wd.run(d)
+				})
+			})
+		})
+	}
+}
+
+func newFromScript(t *testing.T, d *datadriven.TestData) *world {
+	w, h := sizeOf(t, d)
+	return newWorld(t, w, h, func(o *Options) {
+		if d.HasArg("first") {
+			o.FirstRun = &FirstRun{Home: o.Home, Agent: "vise"}
+		}
+		o.ASCII, o.NoColor, o.Demo = d.HasArg("ascii"), d.HasArg("nocolor"), d.HasArg("demo")
+		if d.HasArg("readonly") {
+			o.ReadOnly = "written by a newer vise, opened read-only"
+		}
+	})
+}
+
+func sizeOf(t testing.TB, d *datadriven.TestData) (w, h int) {
+	t.Helper()
+	size := "120x36"
+	maybe(t, d, "size", &size)
+	if _, err := fmt.Sscanf(size, "%dx%d", &w, &h); err != nil {
+		t.Fatal(err)
+	}
+	return w, h
+}
+
+func (wd *world) run(d *datadriven.TestData) string {
+	switch d.Cmd {
+	case "do":
+		for line := range strings.SplitSeq(d.Input, "\n") {
+			wd.deed(line)
+		}
+	case "press":
+		for _, a := range d.CmdArgs {
+			wd.press(a.Key)
+		}
+	case "type":
+		wd.write(d.Input)
+	case "paste":
+		wd.send(tea.PasteMsg{Content: d.Input})
+	case "settle":
+		wd.settle()
+	case "pass":
+		span, err := time.ParseDuration(d.CmdArgs[0].Key)
+		if err != nil {
+			wd.t.Fatal(err)
+		}
+		wd.pass(span)
+	case "resize":
+		wd.w, wd.h = sizeOf(wd.t, d)
+		wd.send(tea.WindowSizeMsg{Width: wd.w, Height: wd.h})
+	case "frame":
+		from, to := 1, wd.h
+		maybe(wd.t, d, "from", &from)
+		maybe(wd.t, d, "to", &to)
+		return strings.Join(wd.frame()[from-1:min(to, wd.h)], "\n") + "\n"
+	case "said":
+		out := strings.Join(wd.said, "\n") + "\n"
+		wd.said = nil
+		return out
+	case "drafts":
+		return fmt.Sprintf("%q\n", wd.drafts.kept)
+	case "choice":
+		return fmt.Sprintf("%+v\n", wd.choice)
+	case "fail":
+		wd.faulty.fail(model.Refuse(model.Code(d.CmdArgs[0].Key), "%s", d.Input))
+	case "heal":
+		wd.faulty.fail(nil)
+	default:
+		wd.t.Fatalf("unknown verb %s", d.Cmd)
+	}
+	return ""
+}
+
+// deed carries out a line like "create a Land retry budget PR".
+func (wd *world) deed(line string) {
+	wd.t.Helper()
+	verb, rest, _ := strings.Cut(line, " ")
+	name, rest, _ := strings.Cut(rest, " ")
+	id := wd.names[name]
+	switch verb {
+	case "create":
+		wd.create(name, unescaped(rest))
+	case "pick":
+		wd.do(model.PickWorkItem{WorkItemID: id, Reason: model.Text(rest)})
+	case "block":
+		wd.do(model.UpdateWorkItem{WorkItemID: id, BlockedBy: model.SetTo(model.Text(unescaped(rest)))})
+	case "status":
+		s := model.PlanStatus(rest)
+		wd.do(model.UpdateWorkItem{WorkItemID: id, PlanStatus: &s})
+	case "reword":
+		o := model.Text(rest)
+		wd.do(model.UpdateWorkItem{WorkItemID: id, Objective: &o})
+	case "ask":
+		question, choices, _ := strings.Cut(rest, " | ")
+		w := model.WaitFor{WorkItemID: id, Wake: model.WakeOperatorInput, Reason: "asks the operator", Question: model.Text(question)}
+		for c := range strings.SplitSeq(choices, " | ") {
+			if c != "" {
+				w.Choices = append(w.Choices, model.Text(c))
+			}
+		}
+		wd.do(w)
+	case "await":
+		source, resource, _ := strings.Cut(rest, " ")
+		wd.do(model.WaitFor{WorkItemID: id, Wake: model.WakeExternal, Reason: "waits: " + model.Text(source), Source: model.Text(source), Resource: model.Text(resource)})
+	case "trigger":
+		source, payload, _ := strings.Cut(rest, " ")
+		wd.do(model.Trigger{WorkItemID: id, Source: model.Text(source), Payload: model.Text(payload)})
+	case "complete":
+		wd.do(model.Round{Text: model.Text(rest), WorkItemID: id, Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: id}}}})
+	case "todos":
+		list := todosOf(rest)
+		wd.do(model.UpdateWorkItem{WorkItemID: id, TodoList: &list})
+	case "plan":
+		wd.eyes.put(id, unescaped(rest))
+	case "spoil":
+		wd.eyes.spoil(id, PlanText{Artifact: model.BadPlanArtifact(testAgent, id, model.PlanCondition(rest))})
+	case "adopt": // the n-th item of the ledger gets a name
+		n, _ := strconv.Atoi(rest)
+		wd.names[name] = model.ItemID(fmt.Sprintf("wi-01k%023d", n))
+	case "pass":
+		span, _ := time.ParseDuration(name)
+		wd.pass(span)
+	default:
+		wd.t.Fatalf("unknown deed %q", line)
+	}
+}
+
+// unescaped reads \n, \x1b and the like in a script's text.
+func unescaped(s string) string {
+	if out, err := strconv.Unquote(`"` + strings.ReplaceAll(s, `"`, `\"`) + `"`); err == nil {
+		return out
+	}
+	return s
+}
+
+// todosOf reads "x done > doing - to do", one per " | ".
+func todosOf(s string) []model.Todo {
+	states := map[string]model.TodoState{"x": model.TodoCompleted, ">": model.TodoInProgress, "-": model.TodoPending}
+	var out []model.Todo
+	for part := range strings.SplitSeq(s, " | ") {
+		mark, words, _ := strings.Cut(part, " ")
+		out = append(out, model.Todo{Text: model.Text(words), State: states[mark]})
+	}
+	return out
+}
+
+func maybe(t testing.TB, d *datadriven.TestData, key string, to any) {
+	t.Helper()
+	for _, a := range d.CmdArgs {
+		if a.Key != key {
+			continue
+		}
+		if _, err := fmt.Sscan(a.Vals[0], to); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,404 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+
+	"vise/model"
+	"vise/store"
+	"vise/ui/text"
+)
+
+// world is a console on a ledger in memory, without a terminal. What the console asks for
+// is carried out only by settle, so that a test can look at the frame before the answer.
+type world struct {
+	t       testing.TB
+	ledger  *store.Ledger
+	faulty  *faulty
+	eyes    *fakeEyes
+	drafts  *fakeDrafts
+	console tea.Model
+	w, h    int
+	pending []tea.Cmd
+	inbox   chan tea.Msg
+	// said is what went to the terminal beside frames: the clipboard, quitting.
+	said   []string
+	stop   context.CancelFunc
+	names  map[string]model.ItemID
+	keys   int
+	choice Choice
+}
+
+const testAgent = model.AgentID("claude-main")
+
+// newWorld must be called in a synctest bubble.
+func newWorld(t testing.TB, w, h int, set func(*Options)) *world {
+	ctx, stop := context.WithCancel(t.Context())
+	wd := &world{t: t, w: w, h: h, inbox: make(chan tea.Msg, 100), stop: stop, names: map[string]model.ItemID{}}
+	wd.eyes = &fakeEyes{plans: map[model.ItemID]string{}, news: make(chan News, 100)}
+	wd.drafts = &fakeDrafts{kept: map[string]string{}}
+	wd.ledger = store.NewMem(wd.eyes)
+	ids := 0
+	wd.ledger.NewID = func() string {
+		ids++
+		return fmt.Sprintf("01k%023d", ids)
+	}
+	wd.faulty = &faulty{Ledger: wd.ledger}
+	o := Options{
+		Session: Session{Ledger: wd.faulty, Agent: testAgent, Eyes: wd.eyes, Drafts: wd.drafts},
+		Home:    "~/.local/share/vise", Now: func() time.Time { return time.Now().UTC() }, NewKey: wd.key,
+		Editor: func(path string) (*exec.Cmd, error) { return exec.Command("true", path), nil },
+	}
+	if set != nil {
+		set(&o)
+	}
+	if o.FirstRun != nil {
+		wd.firstRun(&o)
+	}
+	wd.console = New(ctx, o)
+	wd.pending = append(wd.pending, wd.console.Init())
+	wd.send(tea.WindowSizeMsg{Width: w, Height: h})
+	return wd
+}
+
+// firstRun takes the ledger away until it is chosen.
+func (wd *world) firstRun(o *Options) {
+	session := o.Session
+	o.Session = Session{}
+	o.FirstRun.Survey = func(_ context.Context, dir string) (Survey, error) {
+		if dir != "/holon" {
+			return Survey{}, model.Refuse(model.CodeNotFound, "no Holon home at %s", model.Text(dir)).WithHint("name the directory that holds agents/")
+		}
+		return Survey{Agents: 2, Items: 27, Open: 9, Waits: 3, Problems: []model.Text{"work_items.jsonl:7: not JSON"}}, nil
+	}
+	o.FirstRun.Start = func(_ context.Context, c Choice) (Session, error) {
+		wd.choice = c
+		session.Demo = c.Kind == ChooseDemo
+		if c.Agent != "" {
+			session.Agent = c.Agent
+		}
+		return session, nil
+	}
+}
+
+func (wd *world) key() string {
+	wd.keys++
+	return fmt.Sprintf("key-%d", wd.keys)
+}
+
+func (wd *world) send(m tea.Msg) {
+	next, cmd := wd.console.Update(m)
+	wd.console = next
+	wd.pending = append(wd.pending, cmd)
+	wd.console.View() // as Bubble Tea draws after every message
+}
+
+// settle carries out everything that was asked for, until nothing but waiting is left.
+func (wd *world) settle() {
+	for {
+		cmds := wd.pending
+		wd.pending = nil
+		for _, cmd := range cmds {
+			wd.start(cmd)
+		}
+		synctest.Wait()
+		if len(wd.inbox) == 0 && len(wd.pending) == 0 {
+			return
+		}
+		for len(wd.inbox) > 0 {
+			wd.take(<-wd.inbox)
+		}
+	}
+}
+
+func (wd *world) start(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	go func() {
+		if m := cmd(); m != nil {
+			wd.inbox <- m
+		}
+	}()
+}
+
+func (wd *world) take(m tea.Msg) {
+	switch m := m.(type) {
+	case tea.BatchMsg:
+		wd.pending = append(wd.pending, m...)
+		return
+	case tea.QuitMsg:
+		wd.said = append(wd.said, "quit")
+		return
+	}
+	if name, ok := strings.CutPrefix(fmt.Sprintf("%T", m), "tea."); ok && name[0] >= 'a' {
+		wd.said = append(wd.said, strings.TrimSpace(fmt.Sprintf("%s %s", name, spoken(m))))
+		return
+	}
+	wd.send(m)
+}
+
+// spoken is what a message of Bubble Tea's own holds, if it is text.
+func spoken(m tea.Msg) string {
+	if s := fmt.Sprint(m); !strings.HasPrefix(s, "{") {
+		return s
+	}
+	return ""
+}
+
+// pass lets time go by.
+func (wd *world) pass(d time.Duration) {
+	wd.settle()
+	for step := max(d/200, calmBeat/2); d > 0; d -= step {
+		timer := time.NewTimer(min(step, d))
+		<-timer.C
+		wd.settle()
+	}
+}
+
+// end stops what still waits, and lets the timers run out.
+func (wd *world) end() {
+	wd.stop()
+	timer := time.NewTimer(2 * beat)
+	<-timer.C
+	synctest.Wait()
+}
+
+// frame is the screen as a terminal shows it. Each line must be as wide as the screen.
+func (wd *world) frame() []string {
+	wd.t.Helper()
+	return wd.shown(wd.measured(wd.console.View().Content))
+}
+
+// measured is a frame whose lines are all as wide as the screen.
+func (wd *world) measured(content string) string {
+	wd.t.Helper()
+	lines := strings.Split(content, "\n")
+	if len(lines) != wd.h {
+		wd.t.Errorf("the frame has %d lines, the screen %d", len(lines), wd.h)
+	}
+	for i, l := range lines {
+		if n := text.Width(l); n != wd.w {
+			wd.t.Errorf("line %d has %d cells, the screen %d: %q", i+1, n, wd.w, ansi.Strip(l))
+		}
+	}
+	return content
+}
+
+// shown lets a terminal's parser have the frame, so that nothing but what it shows counts.
+func (wd *world) shown(content string) []string {
+	wd.t.Helper()
+	term := vt.NewEmulator(wd.w, wd.h)
+	answered := make(chan []byte)
+	go func() {
+		answer, _ := io.ReadAll(term)
+		answered <- answer
+	}()
+	defer func() {
+		term.Close()
+		if answer := <-answered; len(answer) > 0 {
+			wd.t.Errorf("the frame makes the terminal answer %q", answer)
+		}
+	}()
+	term.SetCallbacks(vt.Callbacks{
+		Title: func(s string) { wd.t.Errorf("the frame sets the title %q", s) },
+		Bell:  func() { wd.t.Error("the frame rings the bell") },
+	})
+	if _, err := term.WriteString(strings.ReplaceAll(content, "\n", "\r\n")); err != nil {
+		wd.t.Fatal(err)
+	}
+	out := strings.Split(term.String(), "\n")
+	for i := range out {
+		out[i] = strings.TrimRight(out[i], " ")
+	}
+	return out
+}
+
+// do applies a command as another process would.
+func (wd *world) do(c model.Command) model.Receipt {
+	wd.t.Helper()
+	r, err := wd.ledger.Apply(wd.t.Context(), model.Envelope{Key: "do-" + wd.key(), Actor: model.AgentActor(testAgent), Agent: testAgent, Command: c})
+	if err != nil {
+		wd.t.Fatalf("%s: %v", c.Name(), err)
+	}
+	return r
+}
+
+// create makes an item that the test calls name.
+func (wd *world) create(name, objective string) model.ItemID {
+	wd.t.Helper()
+	id := wd.do(model.CreateWorkItem{Objective: model.Text(objective)}).WorkItemID
+	wd.names[name] = id
+	return id
+}
+
+// press sends keys by Bubble Tea's names of them.
+func (wd *world) press(keys ...string) {
+	for _, k := range keys {
+		wd.send(keyOf(k))
+	}
+}
+
+// write types text into whatever has the keys.
+func (wd *world) write(s string) {
+	for _, r := range s {
+		wd.send(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+}
+
+func keyOf(name string) tea.KeyPressMsg {
+	var k tea.Key
+	for _, m := range []struct {
+		prefix string
+		mod    tea.KeyMod
+	}{{"ctrl+", tea.ModCtrl}, {"shift+", tea.ModShift}, {"alt+", tea.ModAlt}} {
+		if rest, ok := strings.CutPrefix(name, m.prefix); ok {
+			name, k.Mod = rest, k.Mod|m.mod
+		}
+	}
+	special := map[string]rune{
+		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft,
+		"right": tea.KeyRight, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete, "home": tea.KeyHome, "end": tea.KeyEnd,
+		"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "space": tea.KeySpace,
+	}
+	if code, ok := special[name]; ok {
+		k.Code = code
+		if name == "space" {
+			k.Text = " "
+		}
+		return tea.KeyPressMsg(k)
+	}
+	k.Code = []rune(name)[0]
+	if k.Mod == 0 {
+		k.Text = name
+	}
+	return tea.KeyPressMsg(k)
+}
+
+// faulty is a ledger that can be made to fail.
+type faulty struct {
+	*store.Ledger
+	mu  sync.Mutex // protects err
+	err error
+}
+
+func (f *faulty) fail(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.err = err
+}
+
+func (f *faulty) failing() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.err
+}
+
+func (f *faulty) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
+	if err := f.failing(); err != nil {
+		return model.Receipt{}, err
+	}
+	return f.Ledger.Apply(ctx, e)
+}
+
+func (f *faulty) View(ctx context.Context, fn func(model.Reader) error) error {
+	if err := f.failing(); err != nil {
+		return err
+	}
+	return f.Ledger.View(ctx, fn)
+}
+
+// fakeEyes keep plan files in a map.
+type fakeEyes struct {
+	mu    sync.Mutex // protects plans and bad
+	plans map[model.ItemID]string
+	bad   map[model.ItemID]PlanText
+	news  chan News
+}
+
+func (e *fakeEyes) CreatePlan(_ model.AgentID, id model.ItemID, seed string) (bool, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.plans[id] = seed
+	return true, nil
+}
+
+func (e *fakeEyes) Plan(_ context.Context, agent model.AgentID, id model.ItemID) PlanText {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if p, ok := e.bad[id]; ok {
+		return p
+	}
+	raw := e.plans[id]
+	a := model.NewPlanArtifact(agent, id, []byte(raw), time.Now())
+	a.Path = "/home/op/agents/" + string(agent) + "/" + a.RelativePath
+	return PlanText{Artifact: a, Text: model.Text(raw)}
+}
+
+func (e *fakeEyes) Watch(model.AgentID, []model.ItemID) {}
+
+func (e *fakeEyes) Next(ctx context.Context) (News, error) {
+	select {
+	case <-ctx.Done():
+		return News{}, ctx.Err()
+	case n := <-e.news:
+		return n, nil
+	}
+}
+
+// put changes a plan file behind the console's back.
+func (e *fakeEyes) put(id model.ItemID, raw string) {
+	e.mu.Lock()
+	e.plans[id] = raw
+	delete(e.bad, id)
+	e.mu.Unlock()
+	e.news <- News{Items: []model.ItemID{id}}
+}
+
+// spoil makes a plan file unreadable.
+func (e *fakeEyes) spoil(id model.ItemID, p PlanText) {
+	e.mu.Lock()
+	if e.bad == nil {
+		e.bad = map[model.ItemID]PlanText{}
+	}
+	e.bad[id] = p
+	e.mu.Unlock()
+	e.news <- News{Items: []model.ItemID{id}}
+}
+
+type fakeDrafts struct {
+	mu   sync.Mutex // protects kept
+	kept map[string]string
+}
+
+func (d *fakeDrafts) Load(context.Context) (map[string]string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	out := map[string]string{}
+	for k, v := range d.kept {
+		out[k] = v
+	}
+	return out, nil
+}
+
+func (d *fakeDrafts) Save(_ context.Context, key, text string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if text == "" {
+		delete(d.kept, key)
+		return nil
+	}
+	d.kept[key] = text
+	return nil
+}

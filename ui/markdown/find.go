@@ -1,0 +1,86 @@
+package markdown
+
+import (
+	"iter"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"vise/ui/text"
+)
+
+// Match is a place where the words that were looked for stand, in cells of a line.
+type Match struct {
+	At            Position
+	Column, Width int
+}
+
+// Find goes through the places where query stands in a line as it is shown, whatever its
+// case: from a position on to the end and then from the beginning, or backwards. It lays
+// out only blocks that hold the query's letters, and only as many as are asked for.
+func (v View) Find(query string, from Position, backwards bool) iter.Seq[Match] {
+	query = strings.ToLower(query)
+	return func(yield func(Match) bool) {
+		n := len(v.d.Blocks)
+		if query == "" || n == 0 {
+			return
+		}
+		from = v.Clamp(from)
+		for step := range n + 1 {
+			i := (from.Block + step) % n
+			if backwards {
+				i = (from.Block - step + n) % n
+			}
+			for _, m := range v.matches(i, query, backwards) {
+				ahead := m.At.Row >= from.Row
+				if backwards {
+					ahead = m.At.Row < from.Row
+				}
+				if step == 0 && !ahead || step == n && ahead {
+					continue
+				}
+				if !yield(m) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// matches are the places in block i, in the order that they are wanted.
+func (v View) matches(i int, query string, backwards bool) []Match {
+	if !v.d.mayHold(i, lettersOf(query)) {
+		return nil
+	}
+	var found []Match
+	for n, r := range v.rows(i) {
+		line := strings.ToLower(ansi.Strip(r.text))
+		for at := 0; ; {
+			k := strings.Index(line[at:], query)
+			if k < 0 {
+				break
+			}
+			at += k
+			found = append(found, Match{At: Position{i, n + v.gap(i)}, Column: text.Width(line[:at]), Width: text.Width(query)})
+			at += len(query)
+		}
+	}
+	if backwards {
+		for a, b := 0, len(found)-1; a < b; a, b = a+1, b-1 {
+			found[a], found[b] = found[b], found[a]
+		}
+	}
+	return found
+}
+
+// mayHold reports whether block i can show the letters: they must stand in its source, but
+// for references, which stand for others, and what a part shows of its whole.
+func (d *Document) mayHold(i int, letters string) bool {
+	b := &d.Blocks[i]
+	src := d.src[b.start:b.end]
+	if b.Kind == Fence {
+		src += d.fences[b.aux].info
+	}
+	return strings.IndexByte(src, '&') >= 0 || b.Kind == Table && b.part || b.links && len(d.refs) > 0 ||
+		b.Kind == FrontMatter || strings.Contains(strings.ToLower(lettersOf(src)), letters)
+}

@@ -1,0 +1,44 @@
+package markdown
+
+import (
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
+)
+
+// spellLinks writes the address of each link and image in brackets after its words, as it
+// stands in the source: a terminal must not hide where a link leads. (Glamour leaves out
+// addresses that it cannot parse and changes relative ones.) It returns source with the
+// added words at its end.
+func spellLinks(doc ast.Node, source []byte) []byte {
+	links := map[ast.Node]string{}
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Link:
+			links[n] = titled(n.Destination, n.Title)
+			n.Destination = []byte("#") // which Glamour shows no address of
+		case *ast.Image:
+			links[n] = titled(n.Destination, n.Title)
+			n.Destination = nil
+		}
+		return ast.WalkContinue, nil
+	})
+	for n, address := range links {
+		if address == "" || n.Parent() == nil {
+			continue
+		}
+		start := len(source)
+		source = append(source, " ("+disarm(address)+")"...)
+		n.Parent().InsertAfter(n.Parent(), n, ast.NewTextSegment(text.NewSegment(start, len(source))))
+	}
+	return source
+}
+
+func titled(address, title []byte) string {
+	if len(title) == 0 {
+		return string(address)
+	}
+	return string(address) + ` "` + string(title) + `"`
+}

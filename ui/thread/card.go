@@ -1,0 +1,83 @@
+package thread
+
+import (
+	"fmt"
+
+	"vise/model"
+	"vise/model/workstate"
+)
+
+// card is a thread for people: the summary first, then what one needs to go on.
+func card(t workstate.Thread, j workstate.Judgement, now workstate.Git) []string {
+	lines := []string{summary(t)}
+	if t.Status != workstate.InProgress {
+		lines = append(lines, "  status     "+string(t.Status))
+	}
+	if g := t.StrongestGap(); g != nil {
+		lines = append(lines, fmt.Sprintf("  gap        %s: %v", model.Text(g.Severity), g.Summary))
+	}
+	lines = append(lines, entries("unverified", t.Unverified)...)
+	for _, v := range t.Verified {
+		lines = append(lines, fmt.Sprintf("  verified   %s %v", gradeMark(t.GradeOf(v, now)), v))
+	}
+	for _, d := range t.DeadEnds {
+		lines = append(lines, fmt.Sprintf("  dead end   %v", d.Hypothesis))
+	}
+	lines = append(lines, entries("risk", t.Risks)...)
+	lines = append(lines, entries("file", t.ActiveFiles)...)
+	lines = append(lines, entries("command", t.Commands)...)
+	lines = append(lines, fmt.Sprintf("  git        %v", j.Line()))
+	return append(lines, remedies(j, t.ID)...)
+}
+
+func summary(t workstate.Thread) string {
+	if s := t.Summary(); s != "" {
+		return fmt.Sprint(s)
+	}
+	return string(t.ID)
+}
+
+func entries(label string, list []model.Text) []string {
+	var out []string
+	for _, e := range list {
+		out = append(out, fmt.Sprintf("  %-10s %v", label, e))
+	}
+	return out
+}
+
+// gradeMark has a word beside the mark, so that neither colour nor font is needed.
+func gradeMark(g workstate.Grade) string {
+	switch g {
+	case workstate.VerifiedAtHead:
+		return "● verified at HEAD:"
+	case workstate.Observed:
+		return "◐ observed:"
+	}
+	return "○ claimed:"
+}
+
+func remedies(j workstate.Judgement, id workstate.ID) []string {
+	var out []string
+	for _, r := range j.Remedies(id) {
+		out = append(out, fmt.Sprintf("  %-10s %v", r.Kind, r.Command))
+	}
+	return out
+}
+
+func marks(row workstate.Row) string {
+	s := string(row.Thread.Status)
+	if row.Active {
+		s += " active"
+	}
+	if row.Judgement.Reason != "" && !row.Judgement.Loadable {
+		s += " parked"
+	}
+	return s
+}
+
+func warning(j workstate.Judgement) []model.Text {
+	if j.Warning == "" || !j.Loadable {
+		return nil
+	}
+	return []model.Text{j.Warning}
+}

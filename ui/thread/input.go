@@ -1,0 +1,96 @@
+package thread
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/model/workstate"
+)
+
+// patchFlags are the ways to say what should change.
+type patchFlags struct {
+	jsonPatch, fromFile string
+	verify, drop, clear []string
+}
+
+func (p *patchFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&p.jsonPatch, "json-patch", "", "a JSON object: texts replace, lists append")
+	c.Flags().StringVar(&p.fromFile, "from-file", "", "a file with such an object, - for standard input; --json-patch wins key by key")
+	c.Flags().StringArrayVar(&p.verify, "verify", nil, "move an entry from unverified to verified")
+	c.Flags().StringArrayVar(&p.drop, "drop", nil, "FIELD=ENTRY: take an entry out of a list")
+	c.Flags().StringArrayVar(&p.clear, "clear", nil, "empty a field")
+}
+
+func (p *patchFlags) given() bool {
+	return p.jsonPatch != "" || p.fromFile != "" || len(p.verify)+len(p.drop)+len(p.clear) > 0
+}
+
+func (p *patchFlags) patch(e Env) (workstate.Patch, error) {
+	layers, err := e.layers(p.fromFile, p.jsonPatch)
+	if err != nil {
+		return workstate.Patch{}, err
+	}
+	patch, err := workstate.ParsePatch(layers...)
+	if err != nil {
+		return patch, err
+	}
+	drop := map[workstate.Field][]model.Text{}
+	for _, d := range p.drop {
+		field, entry, ok := strings.Cut(d, "=")
+		if !ok {
+			return patch, usage("--drop wants FIELD=ENTRY")
+		}
+		drop[workstate.Field(field)] = append(drop[workstate.Field(field)], model.Text(entry))
+	}
+	var clear []workstate.Field
+	for _, f := range p.clear {
+		clear = append(clear, workstate.Field(f))
+	}
+	var verify []model.Text
+	for _, v := range p.verify {
+		verify = append(verify, model.Text(v))
+	}
+	return patch.With(verify, drop, clear)
+}
+
+// layers reads a file, then a text given directly; either may be absent.
+func (e Env) layers(file, direct string) ([][]byte, error) {
+	var out [][]byte
+	if file != "" {
+		raw, err := e.readInput(file)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, raw)
+	}
+	if direct != "" {
+		out = append(out, []byte(direct))
+	}
+	return out, nil
+}
+
+// readInput reads a file that the user named, or standard input.
+func (e Env) readInput(name string) ([]byte, error) {
+	in := e.Stdin
+	if name != "-" {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(e.Dir, name)
+		}
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, model.Refuse(model.CodeInvalid, "the file cannot be read").Because(err).At("from-file")
+		}
+		defer f.Close()
+		in = f
+	}
+	raw, err := io.ReadAll(io.LimitReader(in, workstate.MaxFileBytes+1))
+	if err != nil {
+		return nil, model.Refuse(model.CodeInvalid, "the file cannot be read").Because(err).At("from-file")
+	}
+	return raw, nil
+}

@@ -1,0 +1,156 @@
+package thread
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/model/workstate"
+	"vise/store/files/threads"
+)
+
+func (d *door) status() *cobra.Command {
+	var all bool
+	c := d.verb("status", "Show the active thread, if it belongs here", fromCLI, 0,
+		func(_ context.Context, at *desk, _ []string) (r reply, err error) {
+			if all {
+				return at.list()
+			}
+			err = at.read(func(s *threads.Snapshot) error {
+				r, err = at.active(s)
+				return err
+			})
+			return r, err
+		})
+	c.Flags().BoolVar(&all, "all", false, "list every thread")
+	return c
+}
+
+// active shows the active thread; a parked one is named, not shown as active.
+func (d *desk) active(s *threads.Snapshot) (reply, error) {
+	none := workstate.View{}.With("active", false)
+	t, source, err := workstate.ActiveOf(s)
+	if err != nil {
+		return reply{}, err
+	}
+	if t.ID == "" {
+		return reply{data: none, human: []string{"No active thread."}}, nil
+	}
+	j, err := d.judge(t, source)
+	if err != nil {
+		return reply{}, err
+	}
+	status := j.View(t.ID).With("source", string(source))
+	if !j.Loadable {
+		k := workstate.Parked{Thread: t, Source: source, Judgement: j}
+		return reply{
+			data:  none.With("skipped_work_state", k.View()).With("work_state_git_status", status),
+			human: append([]string{"No active thread here.", fmt.Sprintf("%s is %v", t.ID, j.Line())}, remedies(j, t.ID)...),
+		}, nil
+	}
+	return reply{
+		data:     t.View().With("active", true).With("work_state_git_status", status),
+		warnings: warning(j), human: card(t, j, d.scene.Git),
+	}, nil
+}
+
+func (d *door) list() *cobra.Command {
+	return d.verb("list", "List every thread, the newest first", fromCLI, 0,
+		func(_ context.Context, at *desk, _ []string) (reply, error) { return at.list() })
+}
+
+func (d *desk) list() (r reply, err error) {
+	err = d.read(func(s *threads.Snapshot) error {
+		r, err = d.rows(s)
+		return err
+	})
+	return r, err
+}
+
+func (d *desk) rows(s *threads.Snapshot) (reply, error) {
+	all, err := s.Threads()
+	if err != nil {
+		return reply{}, err
+	}
+	active, source, err := workstate.ActiveOf(s)
+	if err != nil {
+		active = workstate.Thread{}
+	}
+	var r reply
+	rows := []workstate.View{}
+	for _, t := range workstate.Newest(all) {
+		from := workstate.Source("")
+		if t.ID == active.ID {
+			from = source
+		}
+		row := workstate.Row{Thread: t, Active: t.ID == active.ID}
+		if !t.Status.Ended() {
+			if row.Judgement, err = d.judge(t, from); err != nil {
+				return reply{}, err
+			}
+		}
+		rows = append(rows, row.View())
+		r.human = append(r.human, fmt.Sprintf("%s [%s] %v", t.ID, marks(row), t.Goal))
+	}
+	if len(rows) == 0 {
+		r.human = []string{"No threads."}
+	}
+	for _, b := range s.Broken() {
+		r.warnings = append(r.warnings, model.Text(fmt.Sprintf("%v; see vise thread doctor", b.Cause)))
+	}
+	r.data = workstate.View{}.With("tasks", rows)
+	return r, nil
+}
+
+func (d *door) show() *cobra.Command {
+	return d.verb("show ID", "Show a thread", fromCLI, 1, func(_ context.Context, at *desk, args []string) (r reply, err error) {
+		err = at.read(func(s *threads.Snapshot) error {
+			t, err := workstate.Find(s, workstate.Slug(args[0]))
+			if err != nil {
+				return err
+			}
+			j, err := at.judge(t, "")
+			if err != nil {
+				return err
+			}
+			r = reply{data: t.View().With("work_state_git_status", j.View(t.ID)), warnings: warning(j), human: card(t, j, at.scene.Git)}
+			return nil
+		})
+		return r, err
+	})
+}
+
+func (d *door) prepare() *cobra.Command {
+	return d.verb("prepare", "What somebody who takes up the work here should know", fromCLI, 0,
+		func(_ context.Context, at *desk, _ []string) (r reply, err error) {
+			err = at.read(func(s *threads.Snapshot) error {
+				p, err := workstate.Prepare(s, at.scene)
+				if err == nil {
+					r = prepared(p)
+				}
+				return err
+			})
+			return r, err
+		})
+}
+
+func prepared(p workstate.Prepared) reply {
+	r := reply{data: p.View(), warnings: warning(p.Judgement)}
+	if p.Unreadable != nil {
+		r.warnings = append(r.warnings, model.Text(p.Unreadable.Error()))
+	}
+	switch {
+	case p.Active != nil:
+		r.human = card(*p.Active, p.Judgement, p.Git)
+	case p.Recent != nil:
+		r.human = append([]string{"No active thread. Most recent:"}, card(*p.Recent, p.RecentJudgement, p.Git)...)
+	default:
+		r.human = []string{"No active thread."}
+	}
+	for _, k := range p.Parked {
+		r.human = append(r.human, fmt.Sprintf("Parked: %s (%v) wakes %v", k.Thread.ID, k.Thread.Goal, k.Judgement.Wake()))
+	}
+	return r
+}

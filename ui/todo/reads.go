@@ -1,0 +1,203 @@
+package todo
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	file "vise/model/todo"
+	"vise/store/files/todos"
+)
+
+// shown makes words from outside safe on a terminal.
+func shown(s string) string { return fmt.Sprint(model.Text(s)) }
+
+// listing is the data of list.
+type listing struct {
+	Session string         `json:"session"`
+	Todos   []row          `json:"todos"`
+	Damaged []todos.Damage `json:"damaged"`
+	Summary file.Counts    `json:"summary"`
+}
+
+func (d *door) list() *cobra.Command {
+	var f filterFlags
+	var waiting, stale bool
+	c := d.verb("list", "The todos of a session, by priority and number", wants{0, 0}, false, func(at *desk, _ []string) (reply, error) {
+		snap, err := at.Load()
+		if err != nil {
+			return reply{}, err
+		}
+		filter, err := f.filter(snap.Sources)
+		if err != nil {
+			return reply{}, err
+		}
+		x := snap.Index()
+		left := at.stale(x)
+		out := listing{Session: at.Rel, Todos: []row{}, Damaged: append([]todos.Damage{}, snap.Damaged...)}
+		kept := []file.Todo{}
+		var lines []string
+		for _, t := range filter.Select(snap.Todos) {
+			r := rowOf(t, x).brief()
+			if s, ok := left[t.Ref()]; ok {
+				r.Stale = &s
+			}
+			if waiting && len(r.WaitingOn) == 0 || stale && r.Stale == nil {
+				continue
+			}
+			out.Todos, kept, lines = append(out.Todos, r), append(kept, t), append(lines, r.line())
+		}
+		out.Summary = file.Count(kept)
+		lines = append(lines, at.Rel+": "+out.Summary.String())
+		return reply{data: out, warnings: damageLines(snap.Damaged), human: lines}, nil
+	})
+	f.add(c, true)
+	c.Flags().BoolVar(&waiting, "waiting", false, "only what waits on a dependency")
+	c.Flags().BoolVar(&stale, "stale", false, "only what was left behind, with the reason")
+	return c
+}
+
+func (d *door) show() *cobra.Command {
+	return d.verb("show ID", "One todo: its facts, its history, its problems and its text", wants{1, 1}, false, func(at *desk, args []string) (reply, error) {
+		snap, err := at.LoadBodies()
+		if err != nil {
+			return reply{}, err
+		}
+		x := snap.Index()
+		t, err := x.Resolve(args[0])
+		if err != nil {
+			return reply{}, err
+		}
+		r := rowOf(t, x)
+		if s, ok := at.stale(x)[t.Ref()]; ok {
+			r.Stale = &s
+		}
+		problems := append([]file.Problem{}, file.Check(t)...)
+		lines := []string{r.line(), ""}
+		for _, h := range t.History {
+			from := string(h.From)
+			if from == "" {
+				from = file.NoStatus
+			}
+			lines = append(lines, fmt.Sprintf("  %s  %s → %s  %s: %s", h.At, from, h.To, h.Actor, h.Reason))
+		}
+		for _, p := range problems {
+			lines = append(lines, fmt.Sprintf("  %s: %s (%s)", p.Severity, shown(p.Message), p.Rule))
+		}
+		for line := range strings.SplitSeq(snap.Body(t), "\n") {
+			lines = append(lines, shown(strings.TrimRight(line, "\r")))
+		}
+		data := map[string]any{"session": at.Rel, "todo": r, "problems": problems, "body": model.Text(snap.Body(t))}
+		return reply{data: data, human: lines}, nil
+	})
+}
+
+func (d *door) next() *cobra.Command {
+	var f filterFlags
+	var l leaseFlags
+	var claim bool
+	c := d.verb("next", "The first todo that can be worked on; with --claim it is yours", wants{0, 0}, false, func(at *desk, _ []string) (reply, error) {
+		snap, err := at.Load()
+		if err != nil {
+			return reply{}, err
+		}
+		filter, err := f.filter(snap.Sources)
+		if err != nil {
+			return reply{}, err
+		}
+		if !claim {
+			t, why := snap.Index().Next(filter.Admits)
+			return at.offered(t, why, nil)
+		}
+		lease, err := l.lease(at)
+		if err != nil {
+			return reply{}, err
+		}
+		m := at.move(file.InProgress, "")
+		m.Lease = lease
+		t, why, swept, err := at.Claim(filter.Admits, m, at.alive())
+		if err != nil {
+			return reply{}, err
+		}
+		return at.offered(t, why, swept)
+	})
+	f.add(c, false)
+	l.add(c)
+	c.Flags().BoolVar(&claim, "claim", false, "claim it: of many that ask at once each gets another")
+	return c
+}
+
+// offered replies with the next todo, or with why there is none, which exits with 3.
+func (at *desk) offered(t file.Todo, why file.Nothing, swept []file.Todo) (reply, error) {
+	var r reply
+	for _, s := range swept {
+		r.warnings = append(r.warnings, fmt.Sprintf("%s was interrupted: %s", s.Ref(), s.Reason))
+	}
+	data := map[string]any{"session": at.Rel, "todo": nil, "nothing": why, "message": why.Sentence()}
+	if why != file.Something {
+		r.data, r.human, r.status = data, []string{why.Sentence()}, exitNotFound
+		return r, nil
+	}
+	one, err := at.one(t, nil)
+	one.warnings = r.warnings
+	if !t.Lease.IsZero() {
+		one.human = append(one.human, fmt.Sprintf("claimed until %s, fence %s", t.Lease.Until, shown(t.Lease.ID)))
+	}
+	return one, err
+}
+
+func (d *door) search() *cobra.Command {
+	var f filterFlags
+	c := d.verb("search QUERY", "The todos that hold every word: in id, title, fields or text", wants{1, -1}, false, func(at *desk, args []string) (reply, error) {
+		snap, err := at.LoadBodies()
+		if err != nil {
+			return reply{}, err
+		}
+		filter, err := f.filter(snap.Sources)
+		if err != nil {
+			return reply{}, err
+		}
+		hits, err := file.Search(filter.Select(snap.Todos), strings.Join(args, " "), snap.Body)
+		if err != nil {
+			return reply{}, err
+		}
+		type hit struct {
+			row
+			Where string `json:"where"`
+		}
+		out, lines := []hit{}, []string{}
+		for _, h := range hits {
+			r := rowOf(h.Todo, snap.Index()).brief()
+			out, lines = append(out, hit{r, h.Where}), append(lines, r.line()+"  in "+h.Where)
+		}
+		if len(out) == 0 {
+			lines = []string{"nothing found"}
+		}
+		return reply{data: map[string]any{"session": at.Rel, "hits": out}, human: lines, warnings: damageLines(snap.Damaged)}, nil
+	})
+	f.add(c, true)
+	return c
+}
+
+func (d *door) sessions() *cobra.Command {
+	return d.bare("sessions", "The sessions of the repository that hold todos, newest first", wants{0, 0}, func([]string) (reply, error) {
+		found, err := todos.Discover(d.where())
+		if err != nil {
+			return reply{}, err
+		}
+		lines := []string{}
+		for _, f := range found {
+			active := ""
+			if f.Active {
+				active = "  active"
+			}
+			lines = append(lines, fmt.Sprintf("%s  %d files%s", f.Rel, f.Files, active))
+		}
+		if len(lines) == 0 {
+			lines = []string{"no session holds todos"}
+		}
+		return reply{data: map[string]any{"sessions": append([]todos.Found{}, found...)}, human: lines}, nil
+	})
+}

@@ -1,0 +1,76 @@
+package todo
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	file "vise/model/todo"
+	"vise/store/files/todos"
+)
+
+func (d *door) adopt() *cobra.Command {
+	return d.verb("adopt FROM [ID]…", "Move the unfinished todos of another session into this one (--session)", wants{1, -1}, true, func(at *desk, args []string) (reply, error) {
+		if d.session == "" {
+			return reply{}, usage("say with --session into which session to adopt")
+		}
+		from, err := d.named(at.repo, args[0], todos.Open)
+		if err != nil {
+			return reply{}, explained(err)
+		}
+		defer from.Close()
+		adopted, err := at.Adopt(from, args[1:], at.move("", ""), at.alive())
+		if err != nil {
+			return reply{}, err
+		}
+		r := reply{data: map[string]any{"session": at.Rel, "from": from.Rel, "adopted": append([]todos.Adopted{}, adopted...)}}
+		for _, a := range adopted {
+			r.human = append(r.human, fmt.Sprintf("%s goes on as %s", a.From, a.To.Ref()))
+			for _, lost := range a.Dropped {
+				r.warnings = append(r.warnings, fmt.Sprintf("%s no longer names %s, which stayed behind", a.To.Ref(), lost))
+			}
+		}
+		if len(adopted) == 0 {
+			r.human = []string{"nothing there is unfinished"}
+		}
+		return r, nil
+	})
+}
+
+func (d *door) cleanup() *cobra.Command {
+	var remove, discard, preview bool
+	c := d.verb("cleanup", "End a session: what is in progress becomes interrupted; --remove deletes it", wants{0, 0}, false, func(at *desk, _ []string) (reply, error) {
+		m := at.move("", "")
+		switch {
+		case preview:
+			loss, err := at.Preview(m, at.env.Host, at.alive())
+			return lossReply(loss, "would be removed", err)
+		case remove && d.session == "":
+			return reply{}, usage("say with --session which session to remove")
+		case remove:
+			if discard && !at.actor.Operator {
+				return reply{}, file.Refuse(file.RuleOperator, "discard", "only an operator can discard unfinished todos")
+			}
+			loss, err := at.Remove(m, at.env.Host, at.alive(), discard)
+			return lossReply(loss, "removed", err)
+		}
+		all, err := at.Cleanup(m)
+		return at.several(all, "nothing was in progress", err)
+	})
+	c.Flags().BoolVar(&preview, "preview", false, "only tell what --remove would destroy")
+	c.Flags().BoolVar(&remove, "remove", false, "delete the session's todos, when none is unfinished")
+	c.Flags().BoolVar(&discard, "discard", false, "as the operator, with --remove: also the unfinished and damaged ones")
+	return c
+}
+
+func lossReply(loss todos.Loss, what string, err error) (reply, error) {
+	if err != nil {
+		return reply{}, err
+	}
+	r := reply{data: loss, warnings: damageLines(loss.Damaged)}
+	r.human = []string{fmt.Sprintf("%s: %d files %s, %d unfinished", loss.Session, loss.Files, what, len(loss.Unfinished))}
+	for _, u := range loss.Unfinished {
+		r.human = append(r.human, "  unfinished: "+u.String())
+	}
+	return r, nil
+}

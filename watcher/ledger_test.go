@@ -1,0 +1,141 @@
+package watcher
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"vise/store/files"
+)
+
+func commit(t testing.TB, path string) {
+	t.Helper()
+	db, err := bbolt.Open(path, 0o600, nil)
+	must(t, err)
+	must(t, db.Update(func(tx *bbolt.Tx) error {
+		b, err := tx.CreateBucketIfNotExists([]byte("b"))
+		must(t, err)
+		return b.Put([]byte("k"), []byte("v"))
+	}))
+	must(t, db.Close())
+}
+
+func TestEveryCommitMovesTheLedger(t *testing.T) {
+	d := newDesk(t)
+	ledger := d.home.Dir() + "/ledger.db"
+	for range 20 {
+		before := d.ledger
+		commit(t, ledger)
+		d.until(func() bool { return d.ledger > before })
+		d.settle() // the frames of this commit are over
+	}
+}
+
+func TestReadingTheLedgerDoesNotMoveIt(t *testing.T) {
+	d := newDesk(t)
+	ledger := d.home.Dir() + "/ledger.db"
+	commit(t, ledger)
+	d.until(func() bool { return d.ledger > 0 })
+	d.settle()
+	before := d.ledger
+	for range 20 {
+		db, err := bbolt.Open(ledger, 0o600, &bbolt.Options{ReadOnly: true})
+		must(t, err)
+		must(t, db.View(func(tx *bbolt.Tx) error { return nil }))
+		must(t, db.Close())
+		must(t, os.WriteFile(d.home.Dir()+"/ledger.lock", []byte("holder"), 0o600))
+	}
+	d.settle()
+	if d.ledger != before {
+		t.Errorf("told %d times of a ledger that was read", d.ledger-before)
+	}
+}
+
+// Where neither size nor times tell, the transaction number does.
+func TestAMarkTellsCommitsApart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ledger.db")
+	commit(t, path)
+	seen := map[[2]meta]bool{metasOf(path): true}
+	for range 5 {
+		if again := metasOf(path); !seen[again] {
+			t.Error("two looks at one state differ")
+		}
+		commit(t, path)
+		if seen[metasOf(path)] {
+			t.Error("a commit left both transaction numbers as they were")
+		}
+		seen[metasOf(path)] = true
+	}
+}
+
+func TestAMarkIsOfWhateverLiesThere(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "ledger.db")
+	marks := map[mark]string{markOf(path): "nothing"}
+	for _, c := range []struct {
+		name string
+		do   func() error
+	}{
+		{"an empty file", func() error { return os.WriteFile(path, nil, 0o600) }},
+		{"a short file", func() error { return os.WriteFile(path, []byte("short"), 0o600) }},
+		{"a page size beyond all measure", func() error {
+			b := make([]byte, 100)
+			copy(b[pageSizeAt:], "\xff\xff\xff\xff")
+			return os.WriteFile(path, b, 0o600)
+		}},
+		{"another file", func() error { must(t, os.Remove(path)); return os.WriteFile(path, nil, 0o600) }},
+		{"a directory", func() error { must(t, os.Remove(path)); return os.Mkdir(path, 0o700) }},
+	} {
+		must(t, c.do())
+		m := markOf(path)
+		if before, ok := marks[m]; ok {
+			t.Errorf("%s has the mark of %s", c.name, before)
+		}
+		marks[m] = c.name
+	}
+}
+
+func TestALedgerThatIsReplacedHasMoved(t *testing.T) {
+	d := newDesk(t)
+	ledger := d.home.Dir() + "/ledger.db"
+	commit(t, ledger)
+	d.until(func() bool { return d.ledger > 0 })
+	d.settle()
+	before := d.ledger
+	commit(t, ledger+".restored")
+	must(t, os.Rename(ledger+".restored", ledger))
+	d.until(func() bool { return d.ledger > before })
+	d.settle()
+	before = d.ledger
+	commit(t, ledger)
+	d.until(func() bool { return d.ledger > before })
+}
+
+// A mapped write to the ledger gives no event; nor does one where events do not work.
+func TestALedgerThatMovedWithoutAnEventIsFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("polling takes 2 s")
+	}
+	t.Parallel()
+	home, err := files.NewHome(t.TempDir())
+	must(t, err)
+	ledger := home.Dir() + "/ledger.db"
+	commit(t, ledger)
+	none := func() (source, error) { return nil, os.ErrInvalid }
+	w := start(context.Background(), Config{Home: home, Ledger: ledger}, homeDisk{home}, none)
+	defer w.Close()
+	d := &desk{T: t, home: home, watcher: w}
+	began := time.Now()
+	commit(t, ledger)
+	d.until(func() bool { return d.ledger > 0 })
+	if took := time.Since(began); took > pollEvery+time.Second {
+		t.Errorf("found after %s", took)
+	}
+	if !w.Mode().Polling() {
+		t.Errorf("mode is %q, want that it polls", w.Mode())
+	}
+}

@@ -1,0 +1,133 @@
+package watcher
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vise/model"
+	"vise/store/files"
+)
+
+// patient is how long a test waits for what must come.
+const patient = 20 * time.Second
+
+// desk is a home on a real disk, a watcher of it, and what the watcher told.
+type desk struct {
+	*testing.T
+	home    files.Home
+	watcher *Watcher
+	gate    *gate
+	told    map[model.ItemID][]files.Plan
+	ledger  int
+	fences  int
+}
+
+// fence is an item that tests save after others, to see what had been told until then.
+const fence model.ItemID = "fence"
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// newDesk watches items, each with a plan that is known, and returns once all are watched.
+func newDesk(t *testing.T, items ...model.ItemID) *desk {
+	t.Helper()
+	return newDeskOn(t, openSource, items...)
+}
+
+func newDeskOn(t *testing.T, open opener, items ...model.ItemID) *desk {
+	t.Helper()
+	home, err := files.NewHome(t.TempDir())
+	must(t, err)
+	d := &desk{T: t, home: home, gate: &gate{homeDisk: homeDisk{home}}, told: map[model.ItemID][]files.Plan{}}
+	unknown := map[Item]model.PlanArtifact{}
+	for _, id := range append(items, fence) {
+		_, err := home.CreatePlan(agent, id, "the first plan of "+string(id)+"\n")
+		must(t, err)
+		unknown[Item{agent, id}] = model.PlanArtifact{}
+	}
+	c := Config{Home: home, Ledger: home.Dir() + "/ledger.db"}
+	d.watcher = start(context.Background(), c, d.gate, open)
+	t.Cleanup(d.watcher.Close)
+	d.watcher.Set(unknown)
+	d.until(func() bool { return len(d.told) == len(unknown) })
+	clear(d.told)
+	return d
+}
+
+// gate counts the plans that are read, and holds a read up while it is closed.
+type gate struct {
+	homeDisk
+	reads      atomic.Int64
+	closed     atomic.Bool
+	held, open chan struct{}
+}
+
+func (g *gate) Plan(agent model.AgentID, id model.ItemID) files.Plan {
+	g.reads.Add(1)
+	if g.closed.Load() {
+		close(g.held)
+		<-g.open
+	}
+	return g.homeDisk.Plan(agent, id)
+}
+
+// until listens until enough says so.
+func (d *desk) until(enough func() bool) {
+	d.Helper()
+	ctx, stop := context.WithTimeout(context.Background(), patient)
+	defer stop()
+	for !enough() {
+		event, err := d.watcher.Next(ctx)
+		if err != nil {
+			d.Fatalf("%v; told so far: %s", err, d.summary())
+		}
+		if event.LedgerMoved {
+			d.ledger++
+		}
+		for _, n := range event.Plans {
+			d.told[n.Item.ID] = append(d.told[n.Item.ID], n.Plan)
+		}
+	}
+}
+
+// untilText listens until the last word on an item is text.
+func (d *desk) untilText(id model.ItemID, text string) {
+	d.Helper()
+	d.until(func() bool {
+		told := d.told[id]
+		return len(told) > 0 && string(told[len(told)-1].Raw) == text
+	})
+}
+
+// settle listens until everything is told that events have announced.
+func (d *desk) settle() {
+	d.Helper()
+	d.fences++
+	text := fmt.Sprintf("fence %d\n", d.fences)
+	d.save(fence, text)
+	d.untilText(fence, text)
+}
+
+func (d *desk) save(id model.ItemID, text string) {
+	d.Helper()
+	must(d, os.WriteFile(d.home.PlanPath(agent, id), []byte(text), 0o600))
+}
+
+func (d *desk) summary() string {
+	var b strings.Builder
+	for id, told := range d.told {
+		for _, p := range told {
+			fmt.Fprintf(&b, "%s %s %d bytes; ", id, p.Condition, p.Bytes)
+		}
+	}
+	return b.String()
+}

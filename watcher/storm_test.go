@@ -1,0 +1,137 @@
+package watcher
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"vise/model"
+)
+
+// storm is how many saves a storm has.
+func storm() int {
+	if testing.Short() {
+		return 1000
+	}
+	return 10_000
+}
+
+// saveAs saves in place or by rename, in turn.
+func (d *desk) saveAs(i int, id model.ItemID, text string) {
+	if i%2 == 0 {
+		d.save(id, text)
+		return
+	}
+	temp := filepath.Join(d.home.PlanDir(agent, id), "temp")
+	must(d, os.WriteFile(temp, []byte(text), 0o600))
+	must(d, os.Rename(temp, d.home.PlanPath(agent, id)))
+}
+
+func TestAStormOfSavesIsReadFewTimes(t *testing.T) {
+	d := newDesk(t, "wi-1")
+	before := d.gate.reads.Load()
+	began := time.Now()
+	for i := range storm() {
+		d.saveAs(i, "wi-1", fmt.Sprintf("save %d\n", i))
+	}
+	took := time.Since(began)
+	d.untilText("wi-1", fmt.Sprintf("save %d\n", storm()-1))
+	reads := d.gate.reads.Load() - before
+	t.Logf("%d saves in %s: %d reads, %d told", storm(), took, reads, len(d.told["wi-1"]))
+	// One at each cap, one at the end, and a few that met an empty file.
+	if most := 2*int64(took/quietCap) + 4; reads > most {
+		t.Errorf("read %d times, want %d at most", reads, most)
+	}
+}
+
+func TestAStormOverManyPlansEndsRight(t *testing.T) {
+	var items []model.ItemID
+	for i := range 500 {
+		items = append(items, model.ItemID(fmt.Sprintf("wi-%d", i)))
+	}
+	d := newDesk(t, items...)
+	before := d.gate.reads.Load()
+	last := map[model.ItemID]string{}
+	began := time.Now()
+	for i := range storm() {
+		id := items[i*7919%len(items)]
+		last[id] = fmt.Sprintf("save %d\n", i)
+		d.saveAs(i, id, last[id])
+	}
+	took := time.Since(began)
+	d.until(func() bool {
+		for id, text := range last {
+			if told := d.told[id]; len(told) == 0 || string(told[len(told)-1].Raw) != text {
+				return false
+			}
+		}
+		return true
+	})
+	t.Logf("%d saves of %d plans in %s: %d reads, right %s after the last",
+		storm(), len(items), took, d.gate.reads.Load()-before, time.Since(began)-took)
+	for id, told := range d.told {
+		for _, p := range told {
+			if !hasText(p.PlanArtifact) {
+				t.Errorf("%s was told to be %s, %d bytes", id, p.Condition, p.Bytes)
+			}
+		}
+	}
+}
+
+// A watcher that stood still (a stopped process) has lost events; it knows that, and looks.
+func TestEventsThatAreLostAreMadeGoodByLooking(t *testing.T) {
+	limit := readInt(t, "/proc/sys/fs/inotify/max_queued_events")
+	if limit > 50_000 {
+		t.Skipf("the system keeps %d events", limit)
+	}
+	d := newDesk(t, "wi-1", "wi-2")
+	d.standStill(fence)
+	for i := range limit { // four events each
+		d.saveAs(1, "wi-1", fmt.Sprintf("save %d\n", i))
+	}
+	must(t, os.RemoveAll(d.home.PlanDir(agent, "wi-2")))
+	_, err := d.home.CreatePlan(agent, "wi-2", "lost\n")
+	must(t, err)
+	d.goOn()
+	d.untilText("wi-1", fmt.Sprintf("save %d\n", limit-1))
+	d.untilText("wi-2", "lost\n")
+	d.checkWatched("wi-2")
+}
+
+// standStill has the eye stop while it looks at an item, until goOn.
+func (d *desk) standStill(id model.ItemID) {
+	d.gate.held, d.gate.open = make(chan struct{}), make(chan struct{})
+	d.gate.closed.Store(true)
+	d.watcher.Known(Item{agent, id}, model.PlanArtifact{})
+	<-d.gate.held
+}
+
+func (d *desk) goOn() {
+	d.gate.closed.Store(false)
+	close(d.gate.open)
+}
+
+// checkWatched shows that a save is told by an event, before any sweep could find it.
+func (d *desk) checkWatched(id model.ItemID) {
+	d.Helper()
+	began := time.Now()
+	d.save(id, "watched\n")
+	d.untilText(id, "watched\n")
+	if took := time.Since(began); took > sweepEvery/4 {
+		d.Errorf("%s was told after %s: its directory is not watched", id, took)
+	}
+}
+
+func readInt(t *testing.T, path string) (n int) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Skipf("not known here: %v", err)
+	}
+	if _, err := fmt.Sscan(string(b), &n); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return n
+}
