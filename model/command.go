@@ -192,6 +192,17 @@ type Say struct {
 	Source     Text     `json:"source,omitempty"`
 }
 
+// HandMessages hands the agent's queued messages to a program that runs without a turn, as
+// its hooks can. They are sent then, not seen; the receipt names them.
+type HandMessages struct {
+	AgentID AgentID `json:"agent_id"`
+}
+
+// SeeMessages says that the agent acted after it was handed messages: it has read them.
+type SeeMessages struct {
+	AgentID AgentID `json:"agent_id"`
+}
+
 // Answer gives the operator's reply to a question: it triggers the wait and stays in the
 // item. The agent decides what to do with it.
 type Answer struct {
@@ -297,6 +308,8 @@ func (Import) Name() string           { return "Import" }
 
 // Name is part of Command.
 func (Say) Name() string            { return "Say" }
+func (HandMessages) Name() string   { return "HandMessages" }
+func (SeeMessages) Name() string    { return "SeeMessages" }
 func (Answer) Name() string         { return "Answer" }
 func (ClaimTurn) Name() string      { return "ClaimTurn" }
 func (BeatTurn) Name() string       { return "BeatTurn" }

@@ -26,6 +26,8 @@ const (
 	EventTaskStarted         EventKind = "task_started"
 	EventTaskEnded           EventKind = "task_ended"
 	EventMessageQueued       EventKind = "message_queued"
+	EventMessagesSent        EventKind = "messages_sent"
+	EventMessagesSeen        EventKind = "messages_seen"
 	EventOperatorAnswered    EventKind = "operator_answered"
 	EventTurnStarted         EventKind = "turn_started"
 	EventTurnEnded           EventKind = "turn_ended"

@@ -129,6 +129,10 @@ func decodeAny(name string, in []byte) (Command, error) {
 		return decode[OpenDelegation](name, in)
 	case "Say":
 		return decode[Say](name, in)
+	case "HandMessages":
+		return decode[HandMessages](name, in)
+	case "SeeMessages":
+		return decode[SeeMessages](name, in)
 	case "Answer":
 		return decode[Answer](name, in)
 	case "ClaimTurn":

@@ -36,6 +36,8 @@ var tellers = map[EventKind]func(json.RawMessage) Text{
 	EventBriefSuppressed:     telling(func(Promoted) string { return "the turn's own brief gives way to the report" }),
 	EventTaskStarted:         telling(tellTask),
 	EventTaskEnded:           telling(tellTask),
+	EventMessagesSent:        telling(func(d HandedNews) string { return counted(len(d.Messages), "message") + " sent" }),
+	EventMessagesSeen:        telling(func(d HandedNews) string { return counted(len(d.Messages), "message") + " seen" }),
 	EventMessageQueued:       telling(tellMessage),
 	EventOperatorAnswered:    telling(func(d Answered) string { return "answered: " + string(d.Text) }),
 	EventTurnStarted:         telling(tellTurn),

@@ -1,9 +1,12 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"strings"
 
 	"vise/model"
 	"vise/model/projection"
@@ -121,7 +124,40 @@ func (c *call) context(ctx context.Context, budget int) (text string, err error)
 		}
 		return nil
 	})
-	return text, err
+	if err != nil || text == "" {
+		return text, err
+	}
+	return text + c.messages(ctx), nil
+}
+
+// messages hands the agent what waits for it. It counts as seen when the agent acts next;
+// what cannot be handed now waits for the next hook.
+func (c *call) messages(ctx context.Context) string {
+	agent := model.AgentID(c.agent)
+	in, err := c.ledger.Apply(ctx, model.Envelope{Key: keyOf(c.program, "hand", c.Now().String(), fmt.Sprint(os.Getpid())),
+		Actor: model.AgentActor(agent), Agent: agent, Command: model.HandMessages{AgentID: agent}})
+	if err != nil {
+		return ""
+	}
+	var b strings.Builder
+	err = c.ledger.View(ctx, func(r model.Reader) error {
+		list := in.Messages
+		if a, _ := r.Agent(agent); c.event != "UserPromptSubmit" {
+			list = a.Handed // a new session may never have got what the one before was handed
+		}
+		if len(list) > 0 {
+			b.WriteString("\n# Messages for you\n")
+		}
+		for _, id := range list {
+			m, _ := r.Message(id)
+			fmt.Fprintf(&b, "From %s about %s:\n| %s\n", m.Origin, cmp.Or(string(m.WorkItemID), "no work item"), strings.ReplaceAll(m.Body.Multiline(), "\n", "\n| "))
+		}
+		return nil
+	})
+	if err != nil {
+		return ""
+	}
+	return b.String()
 }
 
 // fresh puts what the plan file is like now into a view.

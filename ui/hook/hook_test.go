@@ -331,6 +331,38 @@ func TestSessionIsToldItsContext(t *testing.T) {
 	}
 }
 
+func TestMessagesAreSentByAHookAndNotYetSeen(t *testing.T) {
+	b := newBench(t)
+	b.apply("claude", model.AddAgent{AgentID: "claude"})
+	in, err := b.ledger.Apply(t.Context(), model.Envelope{Key: "say", Actor: model.Operator, Command: model.Say{AgentID: "claude", Text: "Use LFU."}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	status := func() (s model.MessageStatus) {
+		if err := b.ledger.View(t.Context(), func(r model.Reader) error {
+			m, _ := r.Message(in.Messages[0])
+			s = m.Status
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	for _, step := range []struct {
+		event string
+		told  bool
+	}{{"UserPromptSubmit", true}, {"UserPromptSubmit", false}, {"SessionStart", true}} {
+		b.must(`{"session_id":"s1"}`, "claude", step.event)
+		if got := strings.Contains(b.told, "Use LFU."); got != step.told || status() != model.MessageSent {
+			t.Errorf("%s: told %v, status %s", step.event, got, status())
+		}
+	}
+	b.apply("claude", model.SeeMessages{AgentID: "claude"})
+	if status() != model.MessageDone {
+		t.Errorf("status %s", status())
+	}
+}
+
 func TestBadInputIsSaidAndChangesNothing(t *testing.T) {
 	b := newBench(t)
 	id := b.completed("claude")

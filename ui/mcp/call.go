@@ -59,7 +59,25 @@ func (s *server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (any,
 	if _, err := spool.TakeIn(ctx, c.home.Dir(), c.ledger); err != nil {
 		s.Log.Warn("the spool was not taken in", "cause", err.Error())
 	}
+	if t.proves {
+		c.seen(ctx)
+	}
 	return t.run(ctx, c)
+}
+
+// seen says that the agent has read what it was handed before this call. If that cannot be
+// said now, the next call says it.
+func (c *call) seen(ctx context.Context) {
+	handed := false
+	err := c.ledger.View(ctx, func(r model.Reader) error {
+		a, _ := r.Agent(c.agent)
+		handed = len(a.Handed) > 0
+		return nil
+	})
+	if err == nil && handed {
+		_, _ = c.ledger.Apply(ctx, model.Envelope{Key: c.key + "-seen", Actor: model.AgentActor(c.agent), Agent: c.agent,
+			Command: model.SeeMessages{AgentID: c.agent}})
+	}
 }
 
 // The keys of a call's _meta that are ours.

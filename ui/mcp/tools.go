@@ -16,6 +16,8 @@ type tool struct {
 	name, about string
 	schema      string
 	reads       bool
+	// proves: whoever calls it has read what was handed to it before.
+	proves bool
 	// next tells the agent what usually follows a success.
 	next string
 	run  func(context.Context, *call) (any, error)
@@ -65,7 +67,7 @@ var tools = []tool{
 			`"reason":{"type":["string","null"],"maxLength":2000},` +
 			`"clear_blocker":{"type":["boolean","null"]},` +
 			`"seen_revision":` + seenSchema + `}}`,
-		run: pick,
+		proves: true, run: pick,
 	},
 	{
 		name:  "GetWorkItem",
@@ -74,7 +76,7 @@ var tools = []tool{
 			`"work_item_id":` + idSchema + `,` +
 			`"include_todo_list":{"type":["boolean","null"]},` +
 			`"todo_offset":{"type":["integer","null"],"minimum":0,"description":"Go on with a long todo list from here"}}}`,
-		reads: true, run: get,
+		reads: true, proves: true, run: get,
 	},
 	{
 		name:  "ListWorkItems",
@@ -84,7 +86,7 @@ var tools = []tool{
 			`"limit":{"type":["integer","null"],"minimum":1,"maximum":100,"description":"20 by default; a page may be shorter"},` +
 			`"cursor":{"type":["string","null"],"description":"next_cursor of the page before"},` +
 			`"include_todo_list":{"type":["boolean","null"]}}}`,
-		reads: true, run: list,
+		reads: true, proves: true, run: list,
 	},
 	{
 		name: "CompleteWorkItem",

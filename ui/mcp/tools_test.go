@@ -216,6 +216,42 @@ func TestLongTodoListIsPaged(t *testing.T) {
 	}
 }
 
+func TestReadingProvesThatMessagesWereSeen(t *testing.T) {
+	c := serve(t, "ann", nil)
+	c.initialize()
+	c.create("anything")
+	apply := func(key string, actor model.Actor, cmd model.Command) model.Receipt {
+		in, err := c.ledger.Apply(t.Context(), model.Envelope{Key: key, Actor: actor, Command: cmd})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return in
+	}
+	id := apply("1", model.Operator, model.Say{AgentID: "ann", Text: "Use LFU."}).Messages[0]
+	status := func() (s model.MessageStatus) {
+		if err := c.ledger.View(t.Context(), func(r model.Reader) error {
+			m, _ := r.Message(id)
+			s = m.Status
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	c.call("ListWorkItems", `{}`)
+	if status() != model.MessageQueued {
+		t.Errorf("status %s before anybody sent it", status())
+	}
+	apply("2", "agent:ann", model.HandMessages{AgentID: "ann"})
+	if status() != model.MessageSent {
+		t.Errorf("status %s", status())
+	}
+	c.call("ListWorkItems", `{}`)
+	if status() != model.MessageDone {
+		t.Errorf("status %s after the agent read", status())
+	}
+}
+
 func TestResourcesAreTheContextAndEachPlan(t *testing.T) {
 	c := serve(t, "ann", nil)
 	c.initialize()
