@@ -229,6 +229,9 @@ var hints = map[model.Code]string{
 	model.CodeInternal:            "GetWorkItem shows how the item stands; the operator can run vise doctor",
 }
 
+// adds are the codes whose own hints say more than which tool to use.
+var adds = map[model.Code]bool{model.CodeStale: true, model.CodeRefused: true, model.CodeUnfinishedExecution: true}
+
 // refused is an error as an answer: the code, what is wrong, and what to do about it.
 func refused(t tool, err error) *sdk.CallToolResult {
 	e := model.Refuse(model.CodeInternal, "%s", model.Text(err.Error()))
@@ -237,7 +240,10 @@ func refused(t tool, err error) *sdk.CallToolResult {
 		x.Message = string(cut(model.Text(model.Text(known.Error()).String()), shortText))
 		e = &x
 	}
-	if hint := hints[e.Code]; hint != "" && !strings.Contains(e.Hint, hint) {
+	if hint := hints[e.Code]; hint != "" {
+		if !adds[e.Code] {
+			e.Hint = ""
+		}
 		e.Hint = strings.TrimPrefix(e.Hint+"; "+hint, "; ")
 	}
 	e.Hint = string(cut(model.Text(e.Hint), shortText))

@@ -23,14 +23,16 @@ type tool struct {
 	run  func(context.Context, *call) (any, error)
 }
 
-const todosSchema = `{"type":["array","null"],"maxItems":200,"description":"The whole checklist; it replaces the one before","items":{"type":"object","additionalProperties":false,"required":["text","state"],"properties":{"text":{"type":"string","maxLength":500},"state":{"enum":["pending","in_progress","completed"]}}}}`
+const todosSchema = `{"type":"array","maxItems":200,"description":"The whole checklist; it replaces the one before","items":{"type":"object","additionalProperties":false,"required":["text","state"],"properties":{"text":{"type":"string","maxLength":500},"state":{"enum":["pending","in_progress","completed"]}}}}`
 
 const idSchema = `{"type":"string","description":"Id or handle (wi-7f3k)"}`
 
-const seenSchema = `{"type":["integer","null"],"minimum":0,"description":"The revision you saw; refused as stale if the item moved on"}`
+const seenSchema = `{"type":"integer","minimum":0,"description":"The revision you saw; refused as stale if the item moved on"}`
 
 // tools are the seven, in the seeds' order. Their descriptions are all that an agent may
-// ever read of them; together the definitions stay below 2,500 tokens.
+// ever read of them; together the definitions stay below 2,500 tokens. The schemas name one
+// type a field, which every client can fill in; null is taken for absent all the same,
+// except that it clears a blocker.
 var tools = []tool{
 	{
 		name: "CreateWorkItem",
@@ -38,8 +40,8 @@ var tools = []tool{
 			"Does not change focus: PickWorkItem does. Returns the item; edit plan_artifact.path as a file for the plan.",
 		schema: `{"type":"object","additionalProperties":false,"required":["objective"],"properties":{` +
 			`"objective":{"type":"string","minLength":1,"maxLength":2000,"description":"What is to be achieved, short"},` +
-			`"plan_status":{"enum":["draft","ready","needs_input",null],"description":"draft by default"},` +
-			`"plan":{"type":["string","null"],"description":"Markdown that the plan file begins with"},` +
+			`"plan_status":{"enum":["draft","ready","needs_input"],"description":"draft by default"},` +
+			`"plan":{"type":"string","description":"Markdown that the plan file begins with"},` +
 			`"todo_list":` + todosSchema + `}}`,
 		next: "PickWorkItem makes it current; write the plan into the file plan_artifact.path",
 		run:  create,
@@ -50,11 +52,11 @@ var tools = []tool{
 			"blocked_by or plan_status=needs_input releases focus, because the item cannot go on; prefer WaitFor when something could wake it. blocked_by=null clears the blocker and its waits.",
 		schema: `{"type":"object","additionalProperties":false,"required":["work_item_id"],"properties":{` +
 			`"work_item_id":` + idSchema + `,` +
-			`"objective":{"type":["string","null"],"maxLength":2000},` +
-			`"plan_status":{"enum":["draft","ready","needs_input",null],"description":"needs_input only for real ambiguity"},` +
+			`"objective":{"type":"string","maxLength":2000},` +
+			`"plan_status":{"enum":["draft","ready","needs_input"],"description":"needs_input only for real ambiguity"},` +
 			`"todo_list":` + todosSchema + `,` +
 			`"blocked_by":{"type":["string","null"],"maxLength":2000,"description":"Why it cannot advance; null clears, absent leaves it"},` +
-			`"recheck_after_ms":{"type":["integer","null"],"minimum":1,"description":"When to look at the blocker again; an hour by default"},` +
+			`"recheck_after_ms":{"type":"integer","minimum":1,"description":"When to look at the blocker again; an hour by default"},` +
 			`"seen_revision":` + seenSchema + `}}`,
 		run: update,
 	},
@@ -64,8 +66,8 @@ var tools = []tool{
 			"A blocked item may be picked to inspect it; clear_blocker=true (with reason) says that its blocker is gone. Returns the previous and the current item.",
 		schema: `{"type":"object","additionalProperties":false,"required":["work_item_id"],"properties":{` +
 			`"work_item_id":` + idSchema + `,` +
-			`"reason":{"type":["string","null"],"maxLength":2000},` +
-			`"clear_blocker":{"type":["boolean","null"]},` +
+			`"reason":{"type":"string","maxLength":2000},` +
+			`"clear_blocker":{"type":"boolean"},` +
 			`"seen_revision":` + seenSchema + `}}`,
 		proves: true, run: pick,
 	},
@@ -74,18 +76,18 @@ var tools = []tool{
 		about: "Read one item: state, readiness, plan descriptor with a preview, waits, completion report. Read the file plan_artifact.path for the whole plan.",
 		schema: `{"type":"object","additionalProperties":false,"required":["work_item_id"],"properties":{` +
 			`"work_item_id":` + idSchema + `,` +
-			`"include_todo_list":{"type":["boolean","null"]},` +
-			`"todo_offset":{"type":["integer","null"],"minimum":0,"description":"Go on with a long todo list from here"}}}`,
+			`"include_todo_list":{"type":"boolean"},` +
+			`"todo_offset":{"type":"integer","minimum":0,"description":"Go on with a long todo list from here"}}}`,
 		reads: true, proves: true, run: get,
 	},
 	{
 		name:  "ListWorkItems",
 		about: "List your items in the order in which they should be worked on: current, triggered (review whether the blocker is gone), queued, waiting for the operator, blocked, completed. Use it before you switch or create.",
 		schema: `{"type":"object","additionalProperties":false,"properties":{` +
-			`"filter":{"enum":["all","open","completed","current","queued","blocked","waiting_for_operator","runnable",null],"description":"all by default"},` +
-			`"limit":{"type":["integer","null"],"minimum":1,"maximum":100,"description":"20 by default; a page may be shorter"},` +
-			`"cursor":{"type":["string","null"],"description":"next_cursor of the page before"},` +
-			`"include_todo_list":{"type":["boolean","null"]}}}`,
+			`"filter":{"enum":["all","open","completed","current","queued","blocked","waiting_for_operator","runnable"],"description":"all by default"},` +
+			`"limit":{"type":"integer","minimum":1,"maximum":100,"description":"20 by default; a page may be shorter"},` +
+			`"cursor":{"type":"string","description":"next_cursor of the page before"},` +
+			`"include_todo_list":{"type":"boolean"}}}`,
 		reads: true, proves: true, run: list,
 	},
 	{
@@ -105,15 +107,15 @@ var tools = []tool{
 		schema: `{"type":"object","additionalProperties":false,"required":["reason","wake"],"properties":{` +
 			`"reason":{"type":"string","minLength":1,"maxLength":2000,"description":"Why it cannot go on"},` +
 			`"wake":{"enum":["operator_input","task_result","external","timer","system"]},` +
-			`"resource":{"type":["string","null"],"maxLength":2000,"description":"task_result: task id; external: the thing, such as github:owner/repo#12; timer: RFC 3339 time"},` +
-			`"work_item_id":{"type":["string","null"],"description":"Default: the current item"},` +
-			`"question":{"type":["string","null"],"maxLength":2000,"description":"operator_input: what to ask"},` +
-			`"choices":{"type":["array","null"],"maxItems":5,"items":{"type":"string"},"description":"Answers to choose from"},` +
-			`"source":{"type":["string","null"],"maxLength":2000,"description":"external: who will tell, such as ci"},` +
-			`"condition":{"type":["string","null"],"maxLength":2000,"description":"external: what must have happened"},` +
-			`"wake_at":{"type":["string","null"],"format":"date-time"},` +
-			`"recheck_after_ms":{"type":["integer","null"],"minimum":1,"description":"Look again then even if nothing came"},` +
-			`"deliver":{"enum":["wake_hint","enqueue_message",null]},` +
+			`"resource":{"type":"string","maxLength":2000,"description":"task_result: task id; external: the thing, such as github:owner/repo#12; timer: RFC 3339 time"},` +
+			`"work_item_id":{"type":"string","description":"Default: the current item"},` +
+			`"question":{"type":"string","maxLength":2000,"description":"operator_input: what to ask"},` +
+			`"choices":{"type":"array","maxItems":5,"items":{"type":"string"},"description":"Answers to choose from"},` +
+			`"source":{"type":"string","maxLength":2000,"description":"external: who will tell, such as ci"},` +
+			`"condition":{"type":"string","maxLength":2000,"description":"external: what must have happened"},` +
+			`"wake_at":{"type":"string","format":"date-time"},` +
+			`"recheck_after_ms":{"type":"integer","minimum":1,"description":"Look again then even if nothing came"},` +
+			`"deliver":{"enum":["wake_hint","enqueue_message"]},` +
 			`"seen_revision":` + seenSchema + `}}`,
 		next: "end your turn, or pick other work",
 		run:  wait,
