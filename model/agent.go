@@ -23,9 +23,11 @@ type Agent struct {
 	// DueRechecks are blocked items whose second look is due and that no turn was told of.
 	DueRechecks []ItemID `json:"due_rechecks,omitempty"`
 	// QueuedInput counts messages that wait for the agent's next turn.
-	QueuedInput int       `json:"queued_input,omitempty"`
-	CreatedAt   time.Time `json:"created_at"`
-	UpdatedAt   time.Time `json:"updated_at"`
+	QueuedInput int `json:"queued_input,omitempty"`
+	// Handed are messages that a program got without a turn, and did not prove to have read.
+	Handed    []MessageID `json:"handed_message_ids,omitempty"`
+	CreatedAt time.Time   `json:"created_at"`
+	UpdatedAt time.Time   `json:"updated_at"`
 }
 
 // Posture is whether an agent may be woken.

@@ -22,6 +22,7 @@ type book struct {
 	attempts    map[ItemID]Attempt
 	traces      map[string]Trace
 	ingresses   map[IngressID]Ingress
+	offers      map[ItemID]ReportOffers
 	journal     []Entry
 	revision    uint64
 }
@@ -31,6 +32,7 @@ func newBook() *book {
 		agents: map[AgentID]Agent{}, items: map[ItemID]WorkItem{}, waits: map[WaitID]Wait{}, tasks: map[TaskID]Task{},
 		briefs: map[ItemID]Brief{}, deliveries: map[ItemID]Delivery{}, delegations: map[DelegationID]Delegation{},
 		messages: map[MessageID]Message{}, attempts: map[ItemID]Attempt{}, traces: map[string]Trace{}, ingresses: map[IngressID]Ingress{},
+		offers: map[ItemID]ReportOffers{},
 	}
 }
 
@@ -79,6 +81,8 @@ func (b *book) write(r Record) {
 		b.traces[r.Key()] = r
 	case Ingress:
 		b.ingresses[r.ID] = r
+	case ReportOffers:
+		b.offers[r.WorkItemID] = r
 	}
 }
 
@@ -98,17 +102,18 @@ func having[K cmp.Ordered, V any](m map[K]V, match func(V) bool) []V {
 	return out
 }
 
-func (b *book) Agent(id AgentID) (Agent, bool)                { return get(b.agents, id) }
-func (b *book) Item(id ItemID) (WorkItem, bool)               { return get(b.items, id) }
-func (b *book) Wait(id WaitID) (Wait, bool)                   { return get(b.waits, id) }
-func (b *book) Task(id TaskID) (Task, bool)                   { return get(b.tasks, id) }
-func (b *book) Delegation(id DelegationID) (Delegation, bool) { return get(b.delegations, id) }
-func (b *book) Brief(_ AgentID, id ItemID) (Brief, bool)      { return get(b.briefs, id) }
-func (b *book) Message(id MessageID) (Message, bool)          { return get(b.messages, id) }
-func (b *book) Attempt(_ AgentID, id ItemID) (Attempt, bool)  { return get(b.attempts, id) }
-func (b *book) Trace(a AgentID, id ItemID) (Trace, bool)      { return get(b.traces, TraceKey(a, id)) }
-func (b *book) Ingress(id IngressID) (Ingress, bool)          { return get(b.ingresses, id) }
-func (b *book) Revision() uint64                              { return b.revision }
+func (b *book) Agent(id AgentID) (Agent, bool)                   { return get(b.agents, id) }
+func (b *book) Item(id ItemID) (WorkItem, bool)                  { return get(b.items, id) }
+func (b *book) Wait(id WaitID) (Wait, bool)                      { return get(b.waits, id) }
+func (b *book) Task(id TaskID) (Task, bool)                      { return get(b.tasks, id) }
+func (b *book) Delegation(id DelegationID) (Delegation, bool)    { return get(b.delegations, id) }
+func (b *book) Brief(_ AgentID, id ItemID) (Brief, bool)         { return get(b.briefs, id) }
+func (b *book) Message(id MessageID) (Message, bool)             { return get(b.messages, id) }
+func (b *book) Attempt(_ AgentID, id ItemID) (Attempt, bool)     { return get(b.attempts, id) }
+func (b *book) Trace(a AgentID, id ItemID) (Trace, bool)         { return get(b.traces, TraceKey(a, id)) }
+func (b *book) Ingress(id IngressID) (Ingress, bool)             { return get(b.ingresses, id) }
+func (b *book) Offers(_ AgentID, id ItemID) (ReportOffers, bool) { return get(b.offers, id) }
+func (b *book) Revision() uint64                                 { return b.revision }
 
 func (b *book) ItemWaits(a AgentID, id ItemID) []Wait {
 	return having(b.waits, func(x Wait) bool { return x.Status == WaitActive && x.AgentID == a && x.WorkItemID == id })

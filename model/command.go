@@ -129,6 +129,16 @@ type ReportWorkItem struct {
 	Provenance ReportOf `json:"provenance,omitempty"`
 }
 
+// OfferReport brings words that were read beside a completion, by a hook or a wrapped run.
+// Words of the completing round, if it completed one item and that was the focus, become
+// its report; all others are kept, for the operator to choose.
+type OfferReport struct {
+	// WorkItemIDs are all items that the round completed.
+	WorkItemIDs []ItemID `json:"work_item_ids"`
+	Text        Text     `json:"text,omitempty"`
+	Provenance  ReportOf `json:"provenance,omitempty"`
+}
+
 // AddAgent makes an agent known before it has work. Adding it twice changes nothing.
 type AddAgent struct {
 	AgentID AgentID `json:"agent_id"`
@@ -180,6 +190,17 @@ type Say struct {
 	Priority   Priority `json:"priority,omitempty"`
 	WorkItemID ItemID   `json:"work_item_id,omitempty"`
 	Source     Text     `json:"source,omitempty"`
+}
+
+// HandMessages hands the agent's queued messages to a program that runs without a turn, as
+// its hooks can. They are sent then, not seen; the receipt names them.
+type HandMessages struct {
+	AgentID AgentID `json:"agent_id"`
+}
+
+// SeeMessages says that the agent acted after it was handed messages: it has read them.
+type SeeMessages struct {
+	AgentID AgentID `json:"agent_id"`
 }
 
 // Answer gives the operator's reply to a question: it triggers the wait and stays in the
@@ -277,6 +298,7 @@ func (Trigger) Name() string          { return "Trigger" }
 func (RefreshPlan) Name() string      { return "RefreshPlan" }
 func (Round) Name() string            { return "Round" }
 func (ReportWorkItem) Name() string   { return "ReportWorkItem" }
+func (OfferReport) Name() string      { return "OfferReport" }
 func (AddAgent) Name() string         { return "AddAgent" }
 func (UpdateAgent) Name() string      { return "UpdateAgent" }
 func (StartTask) Name() string        { return "StartTask" }
@@ -286,6 +308,8 @@ func (Import) Name() string           { return "Import" }
 
 // Name is part of Command.
 func (Say) Name() string            { return "Say" }
+func (HandMessages) Name() string   { return "HandMessages" }
+func (SeeMessages) Name() string    { return "SeeMessages" }
 func (Answer) Name() string         { return "Answer" }
 func (ClaimTurn) Name() string      { return "ClaimTurn" }
 func (BeatTurn) Name() string       { return "BeatTurn" }

@@ -28,6 +28,8 @@ type Facts interface {
 	// Trace is what was said while an item (or none) was the focus.
 	Trace(AgentID, ItemID) (Trace, bool)
 	Ingress(IngressID) (Ingress, bool)
+	// Offers are the reports that are offered for a completed item without one.
+	Offers(AgentID, ItemID) (ReportOffers, bool)
 	// Rows are the first limit rows of a class after a row (nil: from the start), in the class's order.
 	Rows(agent AgentID, class Class, after *Row, limit int) []Row
 	// Count is how many of the agent's items a tally counts.

@@ -160,3 +160,10 @@ func (o *overlay) Ingress(id IngressID) (Ingress, bool) {
 	}
 	return o.Facts.Ingress(id)
 }
+
+func (o *overlay) Offers(a AgentID, id ItemID) (ReportOffers, bool) {
+	if x, ok := written[ReportOffers](o, KindOffers, string(id)); ok {
+		return x, true
+	}
+	return o.Facts.Offers(a, id)
+}

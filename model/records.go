@@ -29,6 +29,7 @@ const (
 	KindAttempt    RecordKind = "attempt"
 	KindTrace      RecordKind = "trace"
 	KindIngress    RecordKind = "ingress"
+	KindOffers     RecordKind = "offers"
 )
 
 // Task is an operational execution: a command, a child agent's run. Its presence never

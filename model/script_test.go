@@ -113,6 +113,8 @@ func decodeAny(name string, in []byte) (Command, error) {
 		return decode[RefreshPlan](name, in)
 	case "Round":
 		return decode[Round](name, in)
+	case "OfferReport":
+		return decode[OfferReport](name, in)
 	case "ReportWorkItem":
 		return decode[ReportWorkItem](name, in)
 	case "AddAgent":
@@ -129,6 +131,10 @@ func decodeAny(name string, in []byte) (Command, error) {
 		return decode[LinkWorkItem](name, in)
 	case "Say":
 		return decode[Say](name, in)
+	case "HandMessages":
+		return decode[HandMessages](name, in)
+	case "SeeMessages":
+		return decode[SeeMessages](name, in)
 	case "Answer":
 		return decode[Answer](name, in)
 	case "ClaimTurn":

@@ -1,7 +1,5 @@
 package model
 
-import "encoding/json"
-
 // trailOfCompletion is how far back the events of a completion are looked for.
 const trailOfCompletion = 20
 
@@ -25,7 +23,7 @@ func (s *step) doneElsewhere(c Round) ([]completedCall, error) {
 		if w.State != Completed || w.ResultSummary != "" {
 			continue
 		}
-		focused, found := s.completedIn(*a.Turn, w)
+		found, focused := s.completedSince(a.Turn.StartedAt, w)
 		if !found {
 			continue
 		}
@@ -34,23 +32,4 @@ func (s *step) doneElsewhere(c Round) ([]completedCall, error) {
 		out = append(out, completedCall{len(s.receipt.Calls) - 1, w.ID, focused})
 	}
 	return out, nil
-}
-
-// completedIn reads from the item's trail whether a turn saw it completed, and whether it
-// was the focus then.
-func (s *step) completedIn(t Turn, w WorkItem) (focused, found bool) {
-	for _, e := range s.Entries(w.ID, trailOfCompletion) {
-		if e.At.Before(t.StartedAt) {
-			break
-		}
-		switch e.Kind {
-		case EventWorkItemWritten:
-			var x Written
-			found = found || json.Unmarshal(e.Data, &x) == nil && x.Action == "completed"
-		case EventFocusReleased:
-			var x Released
-			focused = focused || json.Unmarshal(e.Data, &x) == nil && x.Reason == "work_item_completed"
-		}
-	}
-	return focused && found, found
 }

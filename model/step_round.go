@@ -97,13 +97,25 @@ func (s *step) provenance(p ReportOf) (ReportOf, error) {
 	return "", Refuse(CodeInvalid, "unknown provenance %q", Text(p)).At("provenance").WithHint("use same_round, near_round, turn_final or operator")
 }
 
+// Why a round's text is not the report of what it completed.
+var (
+	manyCompletions = Warning{Kind: WarnMultipleCompletions, Message: "the round completed several work items; its text is nobody's report"}
+	missingReport   = Warning{Kind: WarnMissingReport, Message: "completed without a report; vise report gives it one"}
+	unfocusedReport = Warning{Kind: WarnUnfocused, Message: "the completed work item was not the focus; the text was not promoted"}
+	reportOffered   = Warning{Kind: WarnReportOffered, Message: "the text is not from the completing round; it is offered, not promoted"}
+)
+
 func (s *step) promoteRound(c Round, text Text, by ReportOf, completed []completedCall) {
 	if len(completed) == 0 {
 		return
 	}
 	if len(completed) > 1 {
+		var all []ItemID
 		for _, x := range completed {
-			s.notPromoted(x, WarnMultipleCompletions, "the round completed several work items; its text is nobody's report")
+			all = append(all, x.item)
+		}
+		for _, x := range completed {
+			s.notPromoted(x, manyCompletions, text, by, others(all, x.item))
 		}
 		return
 	}
@@ -111,11 +123,11 @@ func (s *step) promoteRound(c Round, text Text, by ReportOf, completed []complet
 	s.receipt.AgentID, s.receipt.WorkItemID = s.receipt.Calls[x.call].AgentID, x.item
 	switch {
 	case text == "":
-		s.notPromoted(x, WarnMissingReport, "completed without a report; vise report gives it one")
+		s.notPromoted(x, missingReport, text, by, nil)
 	case !x.focused && c.WorkItemID != x.item:
-		s.notPromoted(x, WarnUnfocused, "the completed work item was not the focus; the text was not promoted")
+		s.notPromoted(x, unfocusedReport, text, by, nil)
 	case by != ReportSameRound && by != ReportOperator:
-		s.notPromoted(x, WarnReportOffered, "the text is not from the completing round; it is offered, not promoted")
+		s.notPromoted(x, reportOffered, text, by, nil)
 	default:
 		w, _ := s.Item(x.item)
 		b := s.promote(w, text, by, s.receipt.Calls[x.call].Warnings)
@@ -125,11 +137,13 @@ func (s *step) promoteRound(c Round, text Text, by ReportOf, completed []complet
 	}
 }
 
-func (s *step) notPromoted(x completedCall, kind WarningKind, message string) {
-	w := Warning{Kind: kind, Message: message}
+// notPromoted says why a text is not the report, and keeps it to choose from.
+func (s *step) notPromoted(x completedCall, why Warning, text Text, by ReportOf, shared []ItemID) {
 	call := &s.receipt.Calls[x.call]
-	call.Warnings = append(call.Warnings, w)
-	s.event(EventCompletionWarning, x.item, w)
+	call.Warnings = append(call.Warnings, why)
+	s.event(EventCompletionWarning, x.item, why)
+	w, _ := s.Item(x.item)
+	s.keepOffer(w, text, by, shared)
 }
 
 // promote makes text the completion report of w: its summary, one delivery summary, and

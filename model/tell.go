@@ -31,9 +31,14 @@ var tellers = map[EventKind]func(json.RawMessage) Text{
 	EventReportPromoted: telling(func(d Promoted) string {
 		return "report kept (" + spaced(string(d.Source)) + "): " + string(d.TextPreview)
 	}),
+	EventReportOffered: telling(func(d OfferedNews) string {
+		return "report offered (" + spaced(string(d.Source)) + "): " + string(d.TextPreview)
+	}),
 	EventBriefSuppressed:     telling(func(Promoted) string { return "the turn's own brief gives way to the report" }),
 	EventTaskStarted:         telling(tellTask),
 	EventTaskEnded:           telling(tellTask),
+	EventMessagesSent:        telling(func(d HandedNews) string { return counted(len(d.Messages), "message") + " sent" }),
+	EventMessagesSeen:        telling(func(d HandedNews) string { return counted(len(d.Messages), "message") + " seen" }),
 	EventMessageQueued:       telling(tellMessage),
 	EventOperatorAnswered:    telling(func(d Answered) string { return "answered: " + string(d.Text) }),
 	EventTurnStarted:         telling(tellTurn),

@@ -33,12 +33,14 @@ type ViewMore struct {
 	RecheckAt         time.Time         `json:"recheck_at,omitzero"`
 	RecheckConsumedAt time.Time         `json:"recheck_consumed_at,omitzero"`
 	Report            *CompletionReport `json:"completion_report,omitempty"`
-	ActiveWaits       []Wait            `json:"active_wait_conditions,omitempty"`
-	LastTriggeredAt   time.Time         `json:"last_triggered_at,omitzero"`
-	Links             Links             `json:"links,omitzero"`
-	Diagnostics       []string          `json:"diagnostics,omitempty"`
-	CreatedAt         time.Time         `json:"created_at"`
-	UpdatedAt         time.Time         `json:"updated_at"`
+	// Offered are reports to choose from, of a completed item that has none.
+	Offered         []ReportOffer `json:"offered_reports,omitempty"`
+	ActiveWaits     []Wait        `json:"active_wait_conditions,omitempty"`
+	LastTriggeredAt time.Time     `json:"last_triggered_at,omitzero"`
+	Links           Links         `json:"links,omitzero"`
+	Diagnostics     []string      `json:"diagnostics,omitempty"`
+	CreatedAt       time.Time     `json:"created_at"`
+	UpdatedAt       time.Time     `json:"updated_at"`
 }
 
 // CompletionReport is a completed item's report and where it came from.
@@ -71,6 +73,10 @@ func ViewOf(f Facts, w WorkItem) View {
 		v.CurrentTodo = &t
 	}
 	v.Report = reportOf(f, w)
+	if w.State == Completed && v.Report == nil {
+		offers, _ := f.Offers(w.AgentID, w.ID)
+		v.Offered = offers.Offers
+	}
 	return v
 }
 

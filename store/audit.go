@@ -33,7 +33,7 @@ var rounds = []struct {
 	tables []string
 }{
 	{[]model.RecordKind{model.KindWait, model.KindTask, model.KindDelegation, model.KindBrief, model.KindDelivery,
-		model.KindMessage, model.KindAttempt, model.KindTrace, model.KindIngress},
+		model.KindMessage, model.KindAttempt, model.KindTrace, model.KindIngress, model.KindOffers},
 		[]string{"waits/", "resource/", "running/", "tasks/", "delegated/", "serves/", "queue/", "doors/"}},
 	{[]model.RecordKind{model.KindItem, model.KindAgent}, []string{"index/", "due/", tableHandle}},
 }

@@ -26,6 +26,10 @@ func (f *facts) Ingress(id model.IngressID) (model.Ingress, bool) {
 	return record[model.Ingress](f, model.KindIngress, string(id))
 }
 
+func (f *facts) Offers(_ model.AgentID, item model.ItemID) (model.ReportOffers, bool) {
+	return record[model.ReportOffers](f, model.KindOffers, string(item))
+}
+
 func (r reader) RunningTasks(a model.AgentID, limit int) []model.Task {
 	prefix := tasksPrefix(a, true)
 	return firstOf[model.Task](r.facts, model.KindTask, Prefix(prefix), len(prefix)+9, limit)

@@ -31,13 +31,13 @@ func (p *page) thread(c *workstate.Card) {
 			last, n = row.Label, 1
 		}
 		if n <= shownEntries {
-			told += model.Text(row.Label+": ") + clip(row.Text) + "\n"
+			told += model.Text(row.Label+": ") + shorten(row.Text) + "\n"
 		}
 	}
 	p.quote(told)
 }
 
-func clip(t model.Text) model.Text {
+func shorten(t model.Text) model.Text {
 	if r := []rune(t); len(r) > shownEntry {
 		return model.Text(slices.Concat(r[:shownEntry-1], []rune("…")))
 	}

@@ -88,13 +88,15 @@ func (a *app) root() *cobra.Command {
 	}
 	a.flags.register(root)
 	root.SetHelpFunc(a.help)
-	root.AddGroup(&cobra.Group{ID: groupWork, Title: "work"}, &cobra.Group{ID: groupLook, Title: "look"}, &cobra.Group{ID: groupRun, Title: "run"},
+	root.AddGroup(&cobra.Group{ID: groupWork, Title: "work"}, &cobra.Group{ID: groupLook, Title: "look"},
+		&cobra.Group{ID: groupRun, Title: "run"}, &cobra.Group{ID: groupAgents, Title: "agents"},
 		&cobra.Group{ID: groupNear, Title: "neighbours"}, &cobra.Group{ID: groupHome, Title: "home"})
 	root.AddCommand(a.workVerbs()...)
 	root.AddCommand(a.lookVerbs()...)
 	root.AddCommand(grouped(groupRun, verbs.Commands(a.moving())...)...)
 	root.AddCommand(a.neighbourVerbs()...)
 	root.AddCommand(a.homeVerbs()...)
+	root.AddCommand(a.agentDoors()...)
 	root.AddCommand(exitCodesTopic())
 	return a.verb(root, a.bare)
 }
@@ -106,6 +108,8 @@ const (
 	groupRun  = "run"
 	groupNear = "neighbours"
 	groupHome = "home"
+	// groupAgents are the doors of agents' programs.
+	groupAgents = "agents"
 )
 
 func (a *app) workVerbs() []*cobra.Command {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/ui/reply"
+	"vise/ui/spool"
 )
 
 // door is an open home.
@@ -34,8 +36,24 @@ func (a *app) homeDir() (string, error) {
 	return store.DefaultHome(a.getenv)
 }
 
-// open opens the home. Where none is, the error's code is no_home and nothing was written.
+// open opens the home, and takes in what hooks left there while the ledger was busy. Where
+// no home is, the error's code is no_home and nothing was written.
 func (a *app) open() (*door, error) {
+	if a.door != nil {
+		return a.door, nil
+	}
+	d, err := a.openHome()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := spool.TakeIn(context.Background(), d.dir, d.ledger); err != nil {
+		fmt.Fprintf(a.err, "vise: warning: the spool was not taken in: %s\n", model.Text(err.Error()))
+	}
+	return d, nil
+}
+
+// openHome opens the home as it is.
+func (a *app) openHome() (*door, error) {
 	if a.door != nil {
 		return a.door, nil
 	}

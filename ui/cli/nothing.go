@@ -23,24 +23,27 @@ func (nothing) ParentsOf(model.ItemID) []model.Delegation                      {
 func (nothing) Delegation(model.DelegationID) (model.Delegation, bool) {
 	return model.Delegation{}, false
 }
-func (nothing) Brief(model.AgentID, model.ItemID) (model.Brief, bool)          { return model.Brief{}, false }
-func (nothing) HandleTaken(model.Handle) bool                                  { return false }
-func (nothing) Rows(model.AgentID, model.Class, *model.Row, int) []model.Row   { return nil }
-func (nothing) Count(model.AgentID, model.Tally) int                           { return 0 }
-func (nothing) Due(model.AgentID, time.Time, int) []model.Due                  { return nil }
-func (nothing) Entries(model.ItemID, int) []model.Entry                        { return nil }
-func (nothing) Revision() uint64                                               { return 0 }
-func (nothing) Agents(model.AgentID, int) []model.Agent                        { return nil }
-func (nothing) History(model.AgentID, model.Position, int) []model.Entry       { return nil }
-func (nothing) HistoryBefore(model.AgentID, model.Position, int) []model.Entry { return nil }
-func (nothing) Waits(model.AgentID, model.ItemID, int) []model.Wait            { return nil }
-func (nothing) RunningTasks(model.AgentID, int) []model.Task                   { return nil }
-func (nothing) Tasks(model.AgentID, int) []model.Task                          { return nil }
-func (nothing) Ingresses(model.AgentID, int) []model.Ingress                   { return nil }
-func (nothing) Message(model.MessageID) (model.Message, bool)                  { return model.Message{}, false }
-func (nothing) QueuedMessages(model.AgentID, int) []model.Message              { return nil }
+func (nothing) Brief(model.AgentID, model.ItemID) (model.Brief, bool)        { return model.Brief{}, false }
+func (nothing) HandleTaken(model.Handle) bool                                { return false }
+func (nothing) Rows(model.AgentID, model.Class, *model.Row, int) []model.Row { return nil }
+func (nothing) Count(model.AgentID, model.Tally) int                         { return 0 }
+func (nothing) Due(model.AgentID, time.Time, int) []model.Due                { return nil }
+func (nothing) Entries(model.ItemID, int) []model.Entry                      { return nil }
+func (nothing) Message(model.MessageID) (model.Message, bool)                { return model.Message{}, false }
+func (nothing) QueuedMessages(model.AgentID, int) []model.Message            { return nil }
 func (nothing) Attempt(model.AgentID, model.ItemID) (model.Attempt, bool) {
 	return model.Attempt{}, false
 }
 func (nothing) Trace(model.AgentID, model.ItemID) (model.Trace, bool) { return model.Trace{}, false }
 func (nothing) Ingress(model.IngressID) (model.Ingress, bool)         { return model.Ingress{}, false }
+func (nothing) Offers(model.AgentID, model.ItemID) (model.ReportOffers, bool) {
+	return model.ReportOffers{}, false
+}
+func (nothing) RunningTasks(model.AgentID, int) []model.Task                   { return nil }
+func (nothing) Tasks(model.AgentID, int) []model.Task                          { return nil }
+func (nothing) Ingresses(model.AgentID, int) []model.Ingress                   { return nil }
+func (nothing) Revision() uint64                                               { return 0 }
+func (nothing) Agents(model.AgentID, int) []model.Agent                        { return nil }
+func (nothing) History(model.AgentID, model.Position, int) []model.Entry       { return nil }
+func (nothing) HistoryBefore(model.AgentID, model.Position, int) []model.Entry { return nil }
+func (nothing) Waits(model.AgentID, model.ItemID, int) []model.Wait            { return nil }

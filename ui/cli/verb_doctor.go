@@ -14,6 +14,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/files"
+	"vise/ui/install"
 	"vise/watcher"
 )
 
@@ -43,19 +44,22 @@ type doctorOptions struct {
 func (a *app) doctorVerb() *cobra.Command {
 	var o doctorOptions
 	c := &cobra.Command{
-		Use: "doctor", Short: "Prove that the home is sound",
+		Use: "doctor [PROGRAM]", Short: "Prove that the home is sound, or that an agent program's hooks arrive",
 		Long: "doctor proves every checksum and the journal's chain, that index and counts follow from the records,\n" +
 			"and looks at plan files, permissions and how changes are noticed. It exits 1 when it found something.",
-		Args: named(),
+		Args: named("[PROGRAM]"), ValidArgs: install.Programs,
 	}
 	f := c.Flags()
 	f.BoolVar(&o.rebuild, "rebuild", false, "make index and counts anew from the records first")
 	f.DurationVar(&o.timeout, "timeout", 5*time.Minute, "give up proving the ledger after this time")
 	f.BoolVar(&o.inChild, "in-child", false, "prove the ledger in this process")
 	_ = f.MarkHidden("in-child")
-	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
-		if o.inChild {
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		switch {
+		case o.inChild:
 			return a.prove(ctx)
+		case len(args) > 0:
+			return a.doctorProgram(args[0])
 		}
 		return a.doctor(ctx, o)
 	})

@@ -12,6 +12,8 @@ import (
 type reportOptions struct {
 	mutation
 	file string
+	// offered is which of the offered reports is chosen, from 1; 0: none.
+	offered int
 }
 
 func (a *app) reportVerb() *cobra.Command {
@@ -22,16 +24,39 @@ func (a *app) reportVerb() *cobra.Command {
 	}
 	o.keyed(c)
 	c.Flags().StringVar(&o.file, "file", "", "store this file as the report; - is standard input")
+	c.Flags().IntVar(&o.offered, "offered", 0, "store this one of the offered reports; vise report ID numbers them")
+	c.Flags().Lookup("offered").NoOptDefVal = "1"
+	c.MarkFlagsMutuallyExclusive("file", "offered")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		if o.file == "" {
+		if o.file == "" && o.offered == 0 {
 			return a.showReport(ctx, args[0])
 		}
 		return a.giveReport(ctx, args[0], o)
 	})
 }
 
+// offeredText is the offered report that was chosen.
+func (a *app) offeredText(ctx context.Context, ref string, n int) (model.Text, error) {
+	id, err := a.resolve(ctx, ref)
+	if err != nil {
+		return "", err
+	}
+	var v model.View
+	if err := a.read(ctx, func(r model.Reader) error { v = reply.View(r, id, a.door.look); return nil }); err != nil {
+		return "", err
+	}
+	if n < 1 || n > len(v.Offered) {
+		return "", model.Refuse(model.CodeNotFound, "%s has %d offered reports", v.Handle, len(v.Offered)).At("offered").
+			WithHint("vise report %s shows them; --file gives it words of your own", v.Handle)
+	}
+	return v.Offered[n-1].Text, nil
+}
+
 func (a *app) giveReport(ctx context.Context, ref string, o reportOptions) (answer, error) {
 	text, err := a.reportText(o.file)
+	if o.offered != 0 {
+		text, err = a.offeredText(ctx, ref, o.offered)
+	}
 	if err != nil {
 		return answer{}, err
 	}
@@ -65,8 +90,22 @@ func (a *app) showReport(ctx context.Context, ref string) (answer, error) {
 			p.line("%s", v.Report.Text.Multiline())
 		case v.State == model.Open:
 			p.line("%s is open; a report follows its completion", v.Handle)
+		case len(v.Offered) > 0:
+			p.offers(v)
 		default:
 			p.line("%s was completed without a report; vise report %s --file - gives it one", v.Handle, v.Handle)
 		}
 	}}, err
+}
+
+// offers shows the reports to choose from.
+func (p *page) offers(v model.View) {
+	p.line("%s was completed without a report; these words are offered. vise report %s --offered=N keeps one.", v.Handle, v.Handle)
+	for i, o := range v.Offered {
+		shared := ""
+		if len(o.SharedWith) > 0 {
+			shared = ", said of several work items at once"
+		}
+		p.line("\n%d (%s%s)\n%s", i+1, o.Provenance, shared, o.Text.Multiline())
+	}
 }

@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/ui/install"
+)
+
+func (a *app) installVerb() *cobra.Command {
+	var o install.Options
+	c := &cobra.Command{
+		Use: "install PROGRAM", Short: "Put vise into an agent program's settings",
+		Long: "install adds the MCP server and the hooks of vise to the user's settings of claude, codex, crush or opencode.\n" +
+			"It edits its own entries alone, and writes all files or none. --uninstall takes them out again.",
+		Example: "vise install claude --dry-run",
+		Args:    named("PROGRAM"), ValidArgs: install.Programs,
+	}
+	f := c.Flags()
+	f.BoolVar(&o.DryRun, "dry-run", false, "show the change and write nothing")
+	f.BoolVar(&o.Uninstall, "uninstall", false, "take vise's entries out")
+	f.BoolVar(&o.AskReport, "ask-report", false, "when the agent completes an item without a word, ask it once for the report")
+	return a.verb(c, func(_ context.Context, args []string) (answer, error) { return a.install(args[0], o) })
+}
+
+func (a *app) installOptions(program string) (install.Options, error) {
+	agent, err := a.namedAgent()
+	if err != nil {
+		return install.Options{}, err
+	}
+	dir, err := a.homeDir()
+	return install.Options{Program: program, Agent: string(agent), Vise: ownName(), Home: dir, Getenv: a.getenv}, err
+}
+
+func (a *app) install(program string, o install.Options) (answer, error) {
+	full, err := a.installOptions(program)
+	if err != nil {
+		return answer{}, err
+	}
+	full.DryRun, full.Uninstall, full.AskReport = o.DryRun, o.Uninstall, o.AskReport
+	out, err := install.Run(full)
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{data: out, text: func(p *page) { p.installed(out, full) }}, nil
+}
+
+func (p *page) installed(out install.Result, o install.Options) {
+	changed := 0
+	for _, f := range out.Files {
+		if !f.Changed {
+			p.line("%s is as it should be", model.Text(f.Path))
+			continue
+		}
+		changed++
+		p.line("%s", model.Text(strings.TrimRight(f.Diff, "\n")).Multiline())
+	}
+	for _, n := range out.Notes {
+		p.line("note: %s", model.Text(n))
+	}
+	switch {
+	case changed == 0:
+		p.line("nothing to change")
+	case o.DryRun:
+		p.line("nothing was written")
+	case o.Uninstall:
+		p.line("vise is out of %s's settings", out.Program)
+	default:
+		p.line("%s works as agent %s; vise doctor %s says whether its hooks arrive", out.Program, out.Agent, out.Program)
+	}
+}
+
+// ownName is how other programs call this one: by its name if that finds it, else by its path.
+func ownName() string {
+	self, err := os.Executable()
+	if err != nil {
+		return "vise"
+	}
+	found, err := exec.LookPath("vise")
+	if err != nil {
+		return self
+	}
+	a, errA := filepath.EvalSymlinks(self)
+	b, errB := filepath.EvalSymlinks(found)
+	if errA == nil && errB == nil && a == b {
+		return "vise"
+	}
+	return self
+}
+
+// doctorProgram says whether a program's hooks arrive.
+func (a *app) doctorProgram(program string) (answer, error) {
+	o, err := a.installOptions(program)
+	if err != nil {
+		return answer{}, err
+	}
+	list, err := install.Doctor(o, a.now())
+	if err != nil {
+		return answer{}, err
+	}
+	out := checkup{Home: o.Home, Checks: []check{}}
+	for _, c := range list {
+		out.Checks = append(out.Checks, check(c))
+		if !c.OK {
+			out.Problems++
+		}
+	}
+	return answer{data: out, failed: out.Problems > 0, text: func(p *page) { p.checkup(out) }}, nil
+}

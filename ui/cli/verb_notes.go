@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/model/projection"
+)
+
+// noted is the data of notes.
+type noted struct {
+	WorkItemID model.ItemID      `json:"work_item_id"`
+	Notes      []projection.Note `json:"notes"`
+	Trace      projection.Trail  `json:"trace"`
+}
+
+// eventsNoted bounds how far back notes look.
+const eventsNoted = 500
+
+func (a *app) notesVerb() *cobra.Command {
+	c := &cobra.Command{
+		Use: "notes ID", Short: "Show what is worth knowing of a work item's history",
+		Long: "notes selects from an item's journal: scope, steps, blockers, triggers, answers, decisions with a reason,\n" +
+			"plan changes, tasks and reports. Rounds, ticks, turns and what can be derived make no note; vise events has all.",
+		Args: named("ID"), ValidArgsFunction: a.allItems,
+	}
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.notes(ctx, args[0]) })
+}
+
+func (a *app) notes(ctx context.Context, ref string) (answer, error) {
+	id, err := a.resolve(ctx, ref)
+	if err != nil {
+		return answer{}, err
+	}
+	out := noted{WorkItemID: id}
+	err = a.read(ctx, func(r model.Reader) error {
+		w, _ := r.Item(id)
+		t, _ := r.Trace(w.AgentID, id)
+		out.Notes, out.Trace = projection.NotesOf(r.Entries(id, eventsNoted)), projection.CompactTrace(t.Entries)
+		return nil
+	})
+	return answer{data: out, text: func(p *page) {
+		for _, n := range out.Notes {
+			p.line("%s  %-8s  %s", n.At.Format(time.RFC3339), n.Kind, n.Text)
+		}
+		for _, s := range out.Trace.Steps {
+			p.line("%s  %-8s  called %s: %s", s.At.Format(time.RFC3339), "round", model.Text(joined(s.Calls)), s.Text)
+		}
+		if out.Trace.Dropped > 0 {
+			p.line("%d rounds only talked", out.Trace.Dropped)
+		}
+	}}, err
+}

@@ -1,0 +1,170 @@
+package hook
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+
+	"vise/model"
+	"vise/model/projection"
+	"vise/ui/capture"
+)
+
+// payload is what we read of a hook's input; programs send more, and may.
+type payload struct {
+	Session    string `json:"session_id"`
+	Transcript string `json:"transcript_path"`
+	// Active: the program goes on already because a Stop hook asked it to.
+	Active     bool              `json:"stop_hook_active"`
+	Last       string            `json:"last_assistant_message"`
+	Tool       string            `json:"tool_name"`
+	Input      json.RawMessage   `json:"tool_input"`
+	Response   json.RawMessage   `json:"tool_response"`
+	ToolUse    string            `json:"tool_use_id"`
+	Background []json.RawMessage `json:"background_tasks"`
+	Crons      []json.RawMessage `json:"session_crons"`
+
+	// Codex's notify spells its fields with dashes.
+	Thread     string `json:"thread-id"`
+	NotifyLast string `json:"last-assistant-message"`
+
+	// OpenCode's come from our plugin.
+	SessionID string                    `json:"sessionID"`
+	Messages  []capture.OpenCodeMessage `json:"messages"`
+}
+
+// The budgets of what is told at the beginning of a session and of a prompt, in tokens.
+const (
+	sessionBudget = 2048
+	promptBudget  = 512
+)
+
+// handle does what an event asks. An event that nobody knows was counted; that is all.
+func (c *call) handle(ctx context.Context) error {
+	var p payload
+	if err := json.Unmarshal(c.payload, &p); err != nil {
+		return fmt.Errorf("%s %s: the input is not as expected: %w", c.program, c.event, err)
+	}
+	if c.program == "opencode" {
+		return c.openCode(ctx, p)
+	}
+	switch c.event {
+	case "SessionStart":
+		return c.inject(ctx, sessionBudget)
+	case "UserPromptSubmit":
+		return c.inject(ctx, promptBudget)
+	case "PostToolUse":
+		return c.toolUsed(p)
+	case "Stop":
+		return c.stopped(ctx, p)
+	case "notify":
+		p.Session, p.Last = p.Thread, p.NotifyLast
+		return c.stopped(ctx, p)
+	}
+	return nil
+}
+
+// openCode takes the rounds that our plugin read from the session.
+func (c *call) openCode(ctx context.Context, p payload) error {
+	switch c.event {
+	case "session.idle":
+		return c.rounds(ctx, p.SessionID, capture.OpenCode(p.Messages))
+	case "session.created", "session.compacted":
+		return c.tell(ctx, sessionBudget)
+	}
+	return nil
+}
+
+// toolUsed remembers a completion until the turn ends: then its words are known.
+func (c *call) toolUsed(p payload) error {
+	ref := capture.Reference(p.Input)
+	if !capture.IsComplete(p.Tool) || ref == "" || !capture.Succeeded(p.Response) {
+		return nil
+	}
+	return c.remember(pending{Session: p.Session, ToolUse: p.ToolUse, Item: ref, At: c.Now()})
+}
+
+// inject gives the agent its work context, in the form of Claude Code's hooks, which Codex
+// has taken over.
+func (c *call) inject(ctx context.Context, budget int) error {
+	text, err := c.context(ctx, budget)
+	if err != nil || text == "" {
+		return err
+	}
+	var out struct {
+		Specific struct {
+			Event   string `json:"hookEventName"`
+			Context string `json:"additionalContext"`
+		} `json:"hookSpecificOutput"`
+	}
+	out.Specific.Event, out.Specific.Context = c.event, text
+	return json.NewEncoder(c.Out).Encode(out)
+}
+
+// tell gives the context as it is.
+func (c *call) tell(ctx context.Context, budget int) error {
+	text, err := c.context(ctx, budget)
+	if err == nil {
+		_, err = fmt.Fprint(c.Out, text)
+	}
+	return err
+}
+
+// context is the agent's work context; empty for an agent without any work.
+func (c *call) context(ctx context.Context, budget int) (text string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, ledgerPatience)
+	defer cancel()
+	agent := model.AgentID(c.agent)
+	err = c.ledger.View(ctx, func(r model.Reader) error {
+		if _, ok := r.Agent(agent); ok {
+			text = projection.Fit(r, agent, c.Now(), projection.Options{Budget: budget, Plan: c.fresh}).Text()
+		}
+		return nil
+	})
+	if err != nil || text == "" {
+		return text, err
+	}
+	return text + c.messages(ctx), nil
+}
+
+// messages hands the agent what waits for it. It counts as seen when the agent acts next;
+// what cannot be handed now waits for the next hook.
+func (c *call) messages(ctx context.Context) string {
+	agent := model.AgentID(c.agent)
+	in, err := c.ledger.Apply(ctx, model.Envelope{Key: keyOf(c.program, "hand", c.Now().String(), fmt.Sprint(os.Getpid())),
+		Actor: model.AgentActor(agent), Agent: agent, Command: model.HandMessages{AgentID: agent}})
+	if err != nil {
+		return ""
+	}
+	var b strings.Builder
+	err = c.ledger.View(ctx, func(r model.Reader) error {
+		list := in.Messages
+		if a, _ := r.Agent(agent); c.event != "UserPromptSubmit" {
+			list = a.Handed // a new session may never have got what the one before was handed
+		}
+		if len(list) > 0 {
+			b.WriteString("\n# Messages for you\n")
+		}
+		for _, id := range list {
+			m, _ := r.Message(id)
+			fmt.Fprintf(&b, "From %s about %s:\n| %s\n", m.Origin, cmp.Or(string(m.WorkItemID), "no work item"), strings.ReplaceAll(m.Body.Multiline(), "\n", "\n| "))
+		}
+		return nil
+	})
+	if err != nil {
+		return ""
+	}
+	return b.String()
+}
+
+// fresh puts what the plan file is like now into a view.
+func (c *call) fresh(v *model.View) {
+	if p := c.home.Plan(v.AgentID, v.ID); !p.Unsettled {
+		v.Plan = p.PlanArtifact
+	} else {
+		v.Plan.Path = p.Path
+	}
+}

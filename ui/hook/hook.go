@@ -1,0 +1,201 @@
+// Package hook is the door of agents' hooks: a program calls `vise hook PROGRAM EVENT` with
+// JSON on standard input. It never fails the program that called it: whatever happens, the
+// exit code is 0, the ledger is waited for a moment only, and what it could not take then
+// goes to the spool.
+//
+// Reading order: hook.go (a call), events.go (what each event does), stop.go (how a
+// report is found), pending.go and seen.go (what is remembered between calls).
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"vise/model"
+	"vise/store"
+	"vise/store/files"
+	"vise/ui/spool"
+)
+
+// Programs are the agents' programs that have hooks.
+var Programs = []string{"claude", "codex", "crush", "opencode"}
+
+const (
+	// ledgerPatience is how long a hook waits for the ledger.
+	ledgerPatience = 200 * time.Millisecond
+	// limit bounds a whole call; the hooks are installed with a timeout of 5 s.
+	limit = 4500 * time.Millisecond
+	// maxInput bounds what is read of the hook's input.
+	maxInput = 4 << 20
+	// eventNames are the names that may be a file's.
+	eventNames = `^[A-Za-z0-9._-]{1,64}$`
+)
+
+// Opener opens the home at dir, or the default one when dir is empty.
+type Opener func(dir string) (*store.Ledger, files.Home, error)
+
+// Streams are the process's.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Getenv   func(string) string
+	Now      func() time.Time
+	// Wait pauses between two looks at a file that is written late.
+	Wait func(context.Context, time.Duration)
+}
+
+// Command is the verb. It reads its own flags, so that a misspelt one cannot end in an exit
+// code that a program takes for a decision.
+func Command(open Opener, s Streams) *cobra.Command {
+	return &cobra.Command{
+		Use: "hook PROGRAM EVENT", Short: "Take what an agent's hook says; always exits 0",
+		Long: "hook reads the JSON of a hook of claude, codex, crush or opencode on standard input.\n" +
+			"vise install PROGRAM puts it into the program's settings; you need not call it yourself.",
+		DisableFlagParsing: true, Hidden: true,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := Run(c.Context(), args, open, s); err != nil {
+				fmt.Fprintf(s.Err, "vise hook: %s\n", model.Text(err.Error()))
+			}
+			return nil
+		},
+	}
+}
+
+// call is one call of a hook.
+type call struct {
+	Streams
+	program, event, agent string
+	askReport             bool
+	payload               []byte
+
+	ledger *store.Ledger
+	home   files.Home
+}
+
+// Run carries out one call. Its error is for a person to read; nothing else follows from it.
+func Run(ctx context.Context, args []string, open Opener, s Streams) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+	}()
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	c, dir, err := parse(args, s)
+	if err != nil {
+		return err
+	}
+	if c.payload == nil {
+		if c.payload, err = readBounded(s.In); err != nil {
+			return err
+		}
+	}
+	c.ledger, c.home, err = open(dir)
+	if errors.Is(err, &model.Error{Code: model.CodeNoHome}) {
+		return nil // vise is installed, and not in use
+	}
+	if err != nil {
+		return err
+	}
+	defer c.ledger.Close()
+	c.sawEvent()
+	if !json.Valid(c.payload) {
+		return fmt.Errorf("%s %s: the input is not JSON; nothing was taken from it", c.program, c.event)
+	}
+	return c.handle(ctx)
+}
+
+// parse reads the command line. Codex gives its notify payload as an argument.
+func parse(args []string, s Streams) (*call, string, error) {
+	c := &call{Streams: s}
+	var dir string
+	f := pflag.NewFlagSet("hook", pflag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	f.ParseErrorsAllowlist.UnknownFlags = true
+	f.StringVar(&dir, "home", "", "")
+	f.StringVar(&c.agent, "agent", s.Getenv("VISE_AGENT"), "")
+	f.BoolVar(&c.askReport, "ask-report", false, "")
+	if err := f.Parse(args); err != nil {
+		return nil, "", err
+	}
+	rest := f.Args()
+	if len(rest) < 2 {
+		return nil, "", errors.New("name a program and an event: vise hook claude Stop")
+	}
+	c.program, c.event = rest[0], rest[1]
+	if !known(c.program) {
+		return nil, "", fmt.Errorf("no hooks of %q are known, only of %s", model.Text(c.program), strings.Join(Programs, ", "))
+	}
+	if !regexp.MustCompile(eventNames).MatchString(c.event) {
+		c.event = "unknown"
+	}
+	if c.agent == "" {
+		c.agent = c.program
+	}
+	if !model.ValidID(c.agent) {
+		return nil, "", fmt.Errorf("agent %q is not usable", model.Text(c.agent))
+	}
+	if c.program == "codex" && c.event == "notify" && len(rest) > 2 {
+		c.payload = []byte(rest[2])
+	}
+	return c, dir, nil
+}
+
+func known(program string) bool {
+	for _, p := range Programs {
+		if p == program {
+			return true
+		}
+	}
+	return false
+}
+
+// readBounded reads the input up to its bound. What is longer is read to its end and
+// dropped, so that whoever writes it does not hang.
+func readBounded(in io.Reader) ([]byte, error) {
+	raw, err := io.ReadAll(io.LimitReader(in, maxInput+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the input: %w", err)
+	}
+	if len(raw) > maxInput {
+		_, _ = io.Copy(io.Discard, in)
+		return nil, fmt.Errorf("the input has more than %d bytes; nothing was taken from it", maxInput)
+	}
+	return raw, nil
+}
+
+// deliver brings an entry into the ledger, or into the spool if the ledger is not free at once.
+func (c *call) deliver(ctx context.Context, e spool.Entry) error {
+	e.Agent, e.At = model.AgentID(c.agent), c.Now()
+	soon, cancel := context.WithTimeout(ctx, ledgerPatience)
+	defer cancel()
+	_, err := spool.Deliver(soon, c.ledger, e)
+	if err == nil || spool.Final(err) {
+		return err
+	}
+	return spool.Write(c.home.Dir(), e)
+}
+
+// Real are the streams of this process.
+func Real() Streams {
+	return Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now, Wait: pause}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}

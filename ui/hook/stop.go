@@ -1,0 +1,201 @@
+package hook
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"vise/model"
+	"vise/ui/capture"
+	"vise/ui/spool"
+)
+
+// maxTranscript bounds what is read of a transcript: its end.
+const maxTranscript = 16 << 20
+
+// looks are the pauses before each look at a transcript. The program writes it late, and
+// has written it by the third look or not at all (console.md §4.2 measured 0.2 to 5 s).
+var looks = []time.Duration{0, 200 * time.Millisecond, 800 * time.Millisecond, 1500 * time.Millisecond}
+
+// stopped settles what the session completed since its last stop.
+func (c *call) stopped(ctx context.Context, p payload) error {
+	waiting, err := c.recall(p.Session)
+	if err != nil || len(waiting) == 0 {
+		return err
+	}
+	rounds, err := c.fromTranscript(ctx, p, waiting)
+	for _, r := range rounds {
+		waiting = slices.DeleteFunc(waiting, func(x pending) bool { return slices.Contains(r.Tools, x.ToolUse) })
+	}
+	if ask := c.silent(rounds, waiting, p); ask != "" {
+		return c.block(ask)
+	}
+	if deliverErr := c.withLast(ctx, p, rounds, waiting); deliverErr != nil {
+		return deliverErr
+	}
+	return err
+}
+
+// silent names what was completed without a word, if the operator wants that asked about
+// and it was not asked yet.
+func (c *call) silent(rounds []capture.Round, waiting []pending, p payload) string {
+	if !c.askReport || p.Active {
+		return ""
+	}
+	var names []string
+	for _, r := range rounds {
+		if r.Text == "" && len(r.Completed) == 1 {
+			names = append(names, r.Completed...)
+		}
+	}
+	for _, x := range waiting {
+		names = append(names, x.Item)
+	}
+	return strings.Join(names, ", ")
+}
+
+// block asks the agent for the report once. What it says then is a turn's final text:
+// offered, not promoted.
+func (c *call) block(items string) error {
+	reason := fmt.Sprintf("You completed %s with no report text. Write the report now: what was done, how it was checked, what is left.", items)
+	return json.NewEncoder(c.Out).Encode(map[string]string{"decision": "block", "reason": reason})
+}
+
+// withLast delivers the rounds that were found, and gives what has no words of its own the
+// turn's last ones, as an offer. A session that will go on by itself has no last words yet.
+func (c *call) withLast(ctx context.Context, p payload, rounds []capture.Round, waiting []pending) error {
+	last := capture.Words(p.Last)
+	paused := len(p.Background)+len(p.Crons) > 0
+	for i, r := range rounds {
+		if r.Text == "" && len(r.Completed) == 1 && last != "" {
+			rounds[i].Text, rounds[i].Provenance = last, model.ReportTurnFinal
+		}
+	}
+	if err := c.rounds(ctx, p.Session, rounds); err != nil {
+		return err
+	}
+	if paused || len(waiting) == 0 {
+		return nil
+	}
+	rest := capture.Round{ID: "last:" + waiting[0].ToolUse, Text: last, Provenance: model.ReportTurnFinal}
+	for _, x := range waiting {
+		if !slices.Contains(rest.Completed, x.Item) {
+			rest.Completed = append(rest.Completed, x.Item)
+		}
+		rest.Tools = append(rest.Tools, x.ToolUse)
+	}
+	return c.rounds(ctx, p.Session, []capture.Round{rest})
+}
+
+// rounds delivers rounds, each under a key of its own, and forgets what was pending of them.
+func (c *call) rounds(ctx context.Context, session string, list []capture.Round) error {
+	var first error
+	for _, r := range list {
+		err := c.deliver(ctx, spool.Entry{Key: keyOf(c.program, session, r.ID), Items: r.Completed, Text: r.Text, Provenance: r.Provenance})
+		if err != nil && first == nil {
+			first = err
+		}
+		if err == nil || spool.Final(err) {
+			c.forget(session, r.Tools)
+		}
+	}
+	return first
+}
+
+func keyOf(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return "hook-" + hex.EncodeToString(sum[:16])
+}
+
+// fromTranscript finds the rounds of pending completions. One that is in no transcript is
+// not found; that is an error only when the transcript should not have been read.
+func (c *call) fromTranscript(ctx context.Context, p payload, waiting []pending) ([]capture.Round, error) {
+	if c.program != "claude" || p.Transcript == "" {
+		return nil, nil
+	}
+	var found []capture.Round
+	for _, pause := range looks {
+		c.Wait(ctx, pause)
+		all, err := c.readTranscript(p.Transcript)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+		found = slices.DeleteFunc(all, func(r capture.Round) bool {
+			return !slices.ContainsFunc(waiting, func(x pending) bool { return slices.Contains(r.Tools, x.ToolUse) })
+		})
+		if covered(found) == len(waiting) || ctx.Err() != nil {
+			break
+		}
+	}
+	return found, nil
+}
+
+func covered(rounds []capture.Round) (n int) {
+	for _, r := range rounds {
+		n += len(r.Tools)
+	}
+	return n
+}
+
+// claudeDir is where Claude Code keeps its transcripts; nothing outside is read.
+func (c *call) claudeDir() string {
+	if dir := c.Getenv("CLAUDE_CONFIG_DIR"); dir != "" {
+		return dir
+	}
+	return filepath.Join(c.Getenv("HOME"), ".claude")
+}
+
+// readTranscript reads the end of a transcript: a regular file inside the program's
+// directory, whatever links say.
+func (c *call) readTranscript(path string) ([]capture.Round, error) {
+	dir := c.claudeDir()
+	name, err := filepath.Rel(dir, path)
+	if err != nil || !filepath.IsLocal(name) {
+		return nil, fmt.Errorf("the transcript %s lies outside of %s; it was not read", model.Text(path), model.Text(dir))
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	info, err := root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("the transcript %s is not a regular file; it was not read", model.Text(path))
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if over := info.Size() - maxTranscript; over > 0 {
+		if _, err := f.Seek(over, io.SeekStart); err != nil {
+			return nil, err
+		}
+	}
+	return claudeRounds(io.LimitReader(f, maxTranscript)), nil
+}
+
+// claudeRounds reads line by line; a line that is too long, or cut off, holds nothing.
+func claudeRounds(r io.Reader) []capture.Round {
+	var reader capture.Claude
+	var out []capture.Round
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxTranscript)
+	for lines.Scan() {
+		out = append(out, reader.Line(lines.Bytes())...)
+	}
+	return append(out, reader.End()...)
+}

@@ -1,0 +1,104 @@
+package install
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"vise/ui/hook"
+	"vise/ui/spool"
+)
+
+// Check is one thing that Doctor looked at.
+type Check struct {
+	Name    string `json:"name"`
+	OK      bool   `json:"ok"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// expected are the events that a program in use has sent at some time.
+var expected = map[string][]string{
+	"claude":   {"SessionStart", "PostToolUse", "Stop"},
+	"codex":    {"Stop", "notify"},
+	"opencode": {"session.idle"},
+}
+
+// Doctor says whether vise is in a program's settings, and which of its hooks were seen.
+func Doctor(o Options, now time.Time) ([]Check, error) {
+	o.DryRun, o.Uninstall = true, false
+	found, err := Run(o)
+	if err != nil {
+		return nil, err
+	}
+	out := []Check{onPath(o)}
+	for _, f := range found.Files {
+		c := Check{Name: "settings", OK: !f.Changed, Message: f.Path + " has vise's entries"}
+		if f.Changed {
+			c.Message = f.Path + " does not have vise's entries as they should be"
+			c.Hint = "vise install " + o.Program + " --dry-run shows what is missing"
+		}
+		out = append(out, c)
+	}
+	out = append(out, seen(o, now)...)
+	if waiting, refused := spool.Waiting(o.Home); waiting+refused > 0 {
+		out = append(out, Check{Name: "spool", OK: refused == 0, Message: fmt.Sprintf("%d hooks wait in the spool, %d were refused", waiting, refused),
+			Hint: "the next vise that opens the ledger takes them in; refused ones lie in " + filepath.Join(o.Home, "spool", "refused")})
+	}
+	return out, nil
+}
+
+func onPath(o Options) Check {
+	if _, err := exec.LookPath(o.Vise); err != nil {
+		return Check{Name: "program", Message: o.Vise + " is not found by other programs", Hint: "put vise on the PATH, then vise install " + o.Program}
+	}
+	return Check{Name: "program", OK: true, Message: o.Vise + " is found"}
+}
+
+func seen(o Options, now time.Time) []Check {
+	var out []Check
+	have := map[string]hook.Sighting{}
+	for _, s := range hook.Seen(o.Home, o.Program) {
+		have[s.Event] = s
+	}
+	want := expected[o.Program]
+	any := false
+	for _, e := range want {
+		s, ok := have[e]
+		any = any || ok
+		c := Check{Name: "hook " + e, OK: ok, Message: fmt.Sprintf("%s was never seen", e), Hint: hintFor(o.Program)}
+		if ok {
+			c.Message, c.Hint = fmt.Sprintf("%s seen %d times, last %s ago", e, s.Count, now.Sub(s.Last).Round(time.Second)), ""
+		}
+		out = append(out, c)
+		delete(have, e)
+	}
+	for _, s := range hook.Seen(o.Home, o.Program) {
+		if _, rest := have[s.Event]; rest {
+			out = append(out, Check{Name: "hook " + s.Event, OK: true, Message: fmt.Sprintf("%s seen %d times, last %s ago", s.Event, s.Count, now.Sub(s.Last).Round(time.Second))})
+		}
+	}
+	return codexEither(o.Program, out, any)
+}
+
+// codexEither: one of Codex's two sources is enough.
+func codexEither(program string, list []Check, any bool) []Check {
+	if program != "codex" || !any {
+		return list
+	}
+	for i := range list {
+		if strings.HasPrefix(list[i].Name, "hook ") {
+			list[i].OK = true
+		}
+	}
+	return list
+}
+
+func hintFor(program string) string {
+	if program == "codex" {
+		return "open /hooks in Codex and trust vise's; hooks that are not trusted are skipped without a word"
+	}
+	return "run " + program + " once and end a turn; then look again"
+}

@@ -1,0 +1,235 @@
+// Package install puts vise into the settings of agents' programs, and takes it out again.
+// It edits its own entries alone, keeps the order and the comments of all others, writes
+// nothing that would not read, and shows beforehand what it will do.
+//
+// Reading order: install.go (what is done), programs.go (what is put where), jsonedit.go
+// and tomledit.go (how a file is edited), doctor.go (whether it works).
+package install
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"vise/model"
+	"vise/store/files"
+)
+
+// Options say for whom and how.
+type Options struct {
+	Program string
+	// Agent is whom the program works as; empty: the program's name.
+	Agent string
+	// Vise is the command that the program is told to call.
+	Vise string
+	// Home keeps what a file was like before, so that it can be restored to the byte; empty
+	// keeps nothing.
+	Home      string
+	Uninstall bool
+	DryRun    bool
+	// AskReport has the Stop hook ask once for a report that is missing.
+	AskReport bool
+	Getenv    func(string) string
+}
+
+// Result is what was done, or would be.
+type Result struct {
+	Program string   `json:"program"`
+	Agent   string   `json:"agent_id"`
+	DryRun  bool     `json:"dry_run,omitempty"`
+	Files   []File   `json:"files"`
+	Notes   []string `json:"notes,omitempty"`
+}
+
+// File is one file of a program's settings.
+type File struct {
+	Path    string `json:"path"`
+	Changed bool   `json:"changed"`
+	// Diff is the change, in unified form.
+	Diff string `json:"diff,omitempty"`
+}
+
+// target is a file and how it is edited. edit gets nil for a file that is missing, and
+// returns nil for one that should be.
+type target struct {
+	path       string
+	edit, undo func(before []byte) (after []byte, note string, err error)
+}
+
+// Run edits a program's settings: all files or, if one of them cannot be edited, none.
+func Run(o Options) (Result, error) {
+	if o.Agent == "" {
+		o.Agent = o.Program
+	}
+	list, notes, err := targets(o)
+	if err != nil {
+		return Result{}, err
+	}
+	out := Result{Program: o.Program, Agent: o.Agent, DryRun: o.DryRun, Files: []File{}, Notes: notes}
+	var changes []change
+	for _, t := range list {
+		c, note, err := plan(o, t)
+		if err != nil {
+			return Result{}, err
+		}
+		if note != "" {
+			out.Notes = append(out.Notes, fmt.Sprintf("%s: %s", c.path, note))
+		}
+		out.Files = append(out.Files, File{Path: c.path, Changed: c.changed(), Diff: string(diff.Diff(c.path, c.before, c.path, c.after))})
+		changes = append(changes, c)
+	}
+	if o.DryRun {
+		return out, nil
+	}
+	for _, c := range changes {
+		if err := c.write(o); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// change is what a file was and will be; existed and stays tell an empty file from none.
+type change struct {
+	path           string
+	before, after  []byte
+	existed, stays bool
+}
+
+func (c change) changed() bool { return c.existed != c.stays || string(c.before) != string(c.after) }
+
+func plan(o Options, t target) (change, string, error) {
+	path, before, existed, err := read(t.path)
+	if err != nil {
+		return change{}, "", err
+	}
+	c := change{path: path, before: before, existed: existed}
+	if !o.Uninstall {
+		var note string
+		c.after, note, err = t.edit(before)
+		c.stays = true
+		return c, note, refusal(path, err)
+	}
+	if b, ok := recall(o.Home, path); ok && b.After == sum(before) {
+		c.after, c.stays = b.Before, b.Existed
+		return c, "", nil
+	}
+	if !existed {
+		return c, "", nil
+	}
+	after, note, err := t.undo(before)
+	c.after, c.stays = after, after != nil && existed
+	return c, note, refusal(path, err)
+}
+
+func refusal(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return model.Refuse(model.CodeRefused, "%s cannot be edited: %s", model.Text(path), model.Text(err.Error())).
+		WithHint("repair the file first; nothing was changed")
+}
+
+// maxSettings bounds a settings file.
+const maxSettings = 16 << 20
+
+// read reads a settings file through the links that lead to it.
+func read(path string) (real string, raw []byte, existed bool, err error) {
+	real, err = filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return path, nil, false, nil
+	}
+	if err != nil {
+		return path, nil, false, err
+	}
+	info, err := os.Stat(real)
+	if err != nil {
+		return real, nil, false, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxSettings {
+		return real, nil, false, refusal(real, errors.New("it is no settings file"))
+	}
+	if info.Mode().Perm()&0o200 == 0 {
+		return real, nil, false, refusal(real, errors.New("it is read-only"))
+	}
+	raw, err = os.ReadFile(real)
+	return real, raw, true, err
+}
+
+func (c change) write(o Options) error {
+	if !c.changed() {
+		return nil
+	}
+	if err := remember(o, c); err != nil {
+		return err
+	}
+	if !c.stays {
+		return os.Remove(c.path)
+	}
+	if err := os.MkdirAll(filepath.Dir(c.path), 0o755); err != nil {
+		return err
+	}
+	return files.WriteAtomic(c.path, c.after)
+}
+
+// backup is what a file was like before vise was put into it.
+type backup struct {
+	Path    string `json:"path"`
+	Existed bool   `json:"existed"`
+	Before  []byte `json:"before"`
+	// After is the hash of what vise made of it.
+	After string `json:"after"`
+}
+
+func backupPath(home, path string) string {
+	return filepath.Join(home, "state", "install", sum([]byte(path))[:16]+".json")
+}
+
+func sum(raw []byte) string {
+	s := sha256.Sum256(raw)
+	return hex.EncodeToString(s[:])
+}
+
+func recall(home, path string) (backup, bool) {
+	if home == "" {
+		return backup{}, false
+	}
+	raw, err := os.ReadFile(backupPath(home, path))
+	var b backup
+	return b, err == nil && json.Unmarshal(raw, &b) == nil && b.Path == path
+}
+
+// remember keeps what the file was like before the first of a row of installations, and
+// forgets it with the uninstallation. Without a home nothing is kept.
+func remember(o Options, c change) error {
+	if _, err := os.Stat(o.Home); o.Home == "" || err != nil {
+		return nil
+	}
+	path := backupPath(o.Home, c.path)
+	if o.Uninstall {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	b, ok := recall(o.Home, c.path)
+	if !ok || b.After != sum(c.before) {
+		b = backup{Path: c.path, Existed: c.existed, Before: c.before}
+	}
+	b.After = sum(c.after)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	raw, err := json.Marshal(b)
+	if err != nil {
+		return err
+	}
+	return files.WriteAtomic(path, raw)
+}

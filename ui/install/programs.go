@@ -1,0 +1,210 @@
+package install
+
+import (
+	_ "embed"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"vise/model"
+)
+
+// Programs are those that vise can be put into.
+var Programs = []string{"claude", "codex", "crush", "opencode"}
+
+// hookTimeout is what a program waits for a hook, in seconds; a hook takes less.
+const hookTimeout = 5
+
+//go:embed opencode.ts
+var openCodePlugin string
+
+// targets are the files of a program's settings, and what a person should know of them.
+func targets(o Options) ([]target, []string, error) {
+	if !model.ValidID(o.Agent) {
+		return nil, nil, model.Refuse(model.CodeInvalid, "agent %q is not usable", model.Text(o.Agent)).At("agent").
+			WithHint("use 1 to 64 of a-z, 0-9, - and _, beginning with a letter or digit")
+	}
+	switch o.Program {
+	case "claude":
+		return o.claude(), nil, nil
+	case "codex":
+		return o.codex(), []string{"Codex skips hooks that were not trusted, without a word: open /hooks in Codex and trust them"}, nil
+	case "crush":
+		return o.crush(), []string{"Crush has no hook at the end of a turn; vise run -- crush run … offers its last words as the report"}, nil
+	case "opencode":
+		return o.openCode(), nil, nil
+	}
+	return nil, nil, model.Refuse(model.CodeInvalid, "vise does not know the program %q", model.Text(o.Program)).At("program").
+		WithHint("it knows %s; any other MCP client can start: vise mcp --agent NAME", strings.Join(Programs, ", "))
+}
+
+// dir is the first of the variables that is set, else a place below the user's home.
+func (o Options) dir(variable string, below ...string) string {
+	if dir := o.Getenv(variable); dir != "" {
+		return dir
+	}
+	return filepath.Join(append([]string{o.Getenv("HOME")}, below...)...)
+}
+
+func (o Options) config(name string) string {
+	if dir := o.Getenv("XDG_CONFIG_HOME"); dir != "" {
+		return filepath.Join(dir, name)
+	}
+	return filepath.Join(o.Getenv("HOME"), ".config", name)
+}
+
+// stdio is an MCP server in the form that Claude Code and Crush share.
+type stdio struct {
+	Type    string   `json:"type"`
+	Command string   `json:"command"`
+	Args    []string `json:"args"`
+}
+
+func (o Options) server() stdio {
+	return stdio{"stdio", o.Vise, []string{"mcp", "--agent", o.Agent}}
+}
+
+func (o Options) hookArgs(event string) []string {
+	args := []string{"hook", o.Program, event, "--agent", o.Agent}
+	if event == "Stop" && o.AskReport {
+		args = append(args, "--ask-report")
+	}
+	return args
+}
+
+func (o Options) claude() []target {
+	settings := filepath.Join(o.dir("CLAUDE_CONFIG_DIR", ".claude"), "settings.json")
+	servers := filepath.Join(o.dir("CLAUDE_CONFIG_DIR"), ".claude.json")
+	events := []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "Notification"}
+	return []target{
+		o.hooks(settings, events, func(event string) command {
+			return command{Type: "command", Command: o.Vise, Args: o.hookArgs(event), Timeout: hookTimeout}
+		}),
+		o.member(servers, o.server(), "mcpServers", "vise"),
+	}
+}
+
+func (o Options) codex() []target {
+	dir := o.dir("CODEX_HOME", ".codex")
+	events := []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"}
+	hooks := o.hooks(filepath.Join(dir, "hooks.json"), events, func(event string) command {
+		return command{Type: "command", Command: strings.Join(append([]string{quote(o.Vise)}, o.hookArgs(event)...), " "), Timeout: hookTimeout}
+	})
+	const table, key = "mcp_servers.vise", "notify"
+	server := []string{
+		"command = " + strconv.Quote(o.Vise),
+		fmt.Sprintf("args = [\"mcp\", \"--agent\", %q]", o.Agent),
+		`default_tools_approval_mode = "approve"`,
+	}
+	notify := fmt.Sprintf("[%q, \"hook\", \"codex\", \"--agent=%s\", \"notify\"]", o.Vise, o.Agent)
+	return []target{hooks, {
+		path: filepath.Join(dir, "config.toml"),
+		edit: func(before []byte) ([]byte, string, error) { return setTOML(before, table, server, key, notify) },
+		undo: func(before []byte) ([]byte, string, error) {
+			after, err := unsetTOML(before, table, key)
+			return kept(after), "", err
+		},
+	}}
+}
+
+// quote is a word of a shell command.
+func quote(s string) string {
+	if strings.ContainsAny(s, " '\"$\\`") {
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	return s
+}
+
+func (o Options) crush() []target {
+	return []target{o.member(filepath.Join(o.config("crush"), "crush.json"), o.server(), "mcp", "vise")}
+}
+
+func (o Options) openCode() []target {
+	server := struct {
+		Type    string   `json:"type"`
+		Command []string `json:"command"`
+		Enabled bool     `json:"enabled"`
+	}{"local", []string{o.Vise, "mcp", "--agent", o.Agent}, true}
+	plugin := strings.NewReplacer("@VISE@", strconv.Quote(o.Vise), "@AGENT@", strconv.Quote(o.Agent)).Replace(openCodePlugin)
+	return []target{
+		o.member(filepath.Join(o.config("opencode"), "opencode.json"), server, "mcp", "vise"),
+		{
+			path: filepath.Join(o.config("opencode"), "plugin", "vise.ts"),
+			edit: func([]byte) ([]byte, string, error) { return []byte(plugin), "", nil },
+			undo: func([]byte) ([]byte, string, error) { return nil, "", nil },
+		},
+	}
+}
+
+// member is a file in which one member is ours.
+func (o Options) member(path string, v any, at ...string) target {
+	return target{
+		path: path,
+		edit: edited(func(d *document) error { return d.set(v, at...) }),
+		undo: edited(func(d *document) error {
+			d.remove(func(hujson.Value) bool { return true }, at...)
+			return nil
+		}),
+	}
+}
+
+// hooks is a file in which one group of each event is ours.
+func (o Options) hooks(path string, events []string, make func(event string) command) target {
+	return target{
+		path: path,
+		edit: edited(func(d *document) error {
+			for _, e := range events {
+				g := group{Hooks: []command{make(e)}}
+				if e == "PostToolUse" {
+					g.Matcher = "mcp__vise__.*"
+				}
+				if err := d.setGroup(e, g, o.ours); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+		undo: edited(func(d *document) error {
+			for _, e := range events {
+				d.removeGroups(e, o.ours)
+			}
+			return nil
+		}),
+	}
+}
+
+// ours recognises a group that vise put there: all its commands are hooks of vise.
+func (o Options) ours(g group) bool {
+	return len(g.Hooks) > 0 && !slices.ContainsFunc(g.Hooks, func(c command) bool {
+		line := c.Command + " " + strings.Join(c.Args, " ")
+		return !strings.Contains(line, " hook "+o.Program+" ") || !strings.Contains(line, "vise")
+	})
+}
+
+func edited(edit func(*document) error) func([]byte) ([]byte, string, error) {
+	return func(before []byte) ([]byte, string, error) {
+		d, err := parseJSON(before)
+		if err != nil {
+			return nil, "", err
+		}
+		if err := edit(d); err != nil {
+			return nil, "", err
+		}
+		after := d.bytes()
+		if _, err := parseJSON(after); err != nil {
+			return nil, "", fmt.Errorf("it would not read any more: %w", err)
+		}
+		return after, "", nil
+	}
+}
+
+func kept(after []byte) []byte {
+	if after == nil {
+		return []byte{}
+	}
+	return after
+}

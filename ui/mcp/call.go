@@ -1,0 +1,263 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/oklog/ulid/v2"
+
+	"vise/model"
+	"vise/store"
+	"vise/store/files"
+	"vise/ui/reply"
+	"vise/ui/spool"
+)
+
+// call is one call of a tool.
+type call struct {
+	tool   tool
+	agent  model.AgentID
+	key    string
+	input  json.RawMessage
+	ledger *store.Ledger
+	home   files.Home
+}
+
+// handler carries out a tool. A refusal is an answer too: it tells the agent what to do.
+func (s *server) handler(t tool) sdk.ToolHandler {
+	return func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		out, err := s.call(ctx, t, r)
+		if err != nil {
+			return refused(t, err), nil
+		}
+		return answered(t, out)
+	}
+}
+
+func (s *server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (any, error) {
+	agent, err := s.caller(r.Params.Meta)
+	if err != nil {
+		return nil, err
+	}
+	c := &call{tool: t, agent: agent, key: keyOf(agent, t.name, r.Params.Meta), input: r.Params.Arguments}
+	if len(c.input) == 0 {
+		c.input = json.RawMessage("{}")
+	}
+	if err := t.fields(c.input); err != nil {
+		return nil, err
+	}
+	if c.ledger, c.home, err = s.open(ctx); err != nil {
+		return nil, err
+	}
+	if _, err := spool.TakeIn(ctx, c.home.Dir(), c.ledger); err != nil {
+		s.Log.Warn("the spool was not taken in", "cause", err.Error())
+	}
+	if t.proves {
+		c.seen(ctx)
+	}
+	return t.run(ctx, c)
+}
+
+// seen says that the agent has read what it was handed before this call. If that cannot be
+// said now, the next call says it.
+func (c *call) seen(ctx context.Context) {
+	handed := false
+	err := c.ledger.View(ctx, func(r model.Reader) error {
+		a, _ := r.Agent(c.agent)
+		handed = len(a.Handed) > 0
+		return nil
+	})
+	if err == nil && handed {
+		_, _ = c.ledger.Apply(ctx, model.Envelope{Key: c.key + "-seen", Actor: model.AgentActor(c.agent), Agent: c.agent,
+			Command: model.SeeMessages{AgentID: c.agent}})
+	}
+}
+
+// The keys of a call's _meta that are ours.
+const (
+	metaAgent = "vise/agent"
+	metaKey   = "vise/idempotency_key"
+	metaUse   = "claudecode/toolUseId"
+)
+
+// programs are the variables by which an agent's program is known to its servers.
+var programs = []struct{ variable, agent string }{
+	{"CLAUDECODE", "claude"}, {"CLAUDE_CODE_SESSION_ID", "claude"}, {"CODEX_THREAD_ID", "codex"},
+	{"OPENCODE_SESSION_ID", "opencode"}, {"OPENCODE", "opencode"}, {"CRUSH", "crush"},
+}
+
+// caller is who calls: the pin, then _meta, then the environment. A pinned server serves
+// nobody else.
+func (s *server) caller(meta sdk.Meta) (model.AgentID, error) {
+	named, _ := meta[metaAgent].(string)
+	if s.Agent != "" && named != "" && named != s.Agent {
+		return "", model.Refuse(model.CodeNotOwner, "this server acts for agent %s alone", model.Text(s.Agent)).At("_meta")
+	}
+	agent := cmp.Or(s.Agent, named, s.Getenv("VISE_AGENT"))
+	for _, p := range programs {
+		if agent == "" && s.Getenv(p.variable) != "" {
+			agent = p.agent
+		}
+	}
+	agent = cmp.Or(agent, "default")
+	if !model.ValidID(agent) {
+		return "", model.Refuse(model.CodeInvalid, "agent %q is not usable", short(agent)).At("_meta").
+			WithHint("a name is 1 to 64 of a-z, 0-9, - and _; start the server with --agent NAME")
+	}
+	return model.AgentID(agent), nil
+}
+
+// keyOf is the call's idempotency key: what the client gives a call that it may repeat, else
+// a new one.
+func keyOf(agent model.AgentID, tool string, meta sdk.Meta) string {
+	for _, name := range []string{metaKey, metaUse} {
+		if given, ok := meta[name].(string); ok && given != "" {
+			sum := sha256.Sum256([]byte(strings.Join([]string{string(agent), tool, name, given}, "\x00")))
+			return "mcp-" + hex.EncodeToString(sum[:16])
+		}
+	}
+	return "mcp-" + strings.ToLower(ulid.MustNew(ulid.Now(), rand.Reader).String())
+}
+
+// apply sends a command to the ledger. An outcome that nobody could learn is asked for once
+// more under the same key.
+func (c *call) apply(ctx context.Context, cmd model.Command) (model.Receipt, error) {
+	e := model.Envelope{Key: c.key, Actor: model.AgentActor(c.agent), Agent: c.agent, Command: cmd}
+	in, err := c.ledger.Apply(ctx, e)
+	if errors.Is(err, &model.Error{Code: model.CodeUnknownOutcome}) && ctx.Err() == nil {
+		in, err = c.ledger.Apply(ctx, e)
+	}
+	return in, err
+}
+
+// decode reads the input of a command and puts the id in the place of a handle.
+func decode[C model.Command](ctx context.Context, c *call, id func(*C) *model.ItemID) (C, error) {
+	var out C
+	cmd, err := model.DecodeTool(c.tool.name, c.input)
+	if err != nil {
+		return out, err
+	}
+	out = cmd.(C)
+	if id == nil || *id(&out) == "" {
+		return out, nil
+	}
+	*id(&out), err = c.ledger.Resolve(ctx, string(*id(&out)))
+	return out, err
+}
+
+func create(ctx context.Context, c *call) (any, error) {
+	cmd, err := decode[model.CreateWorkItem](ctx, c, nil)
+	if err != nil {
+		return nil, err
+	}
+	return c.item(ctx, cmd)
+}
+
+func update(ctx context.Context, c *call) (any, error) {
+	cmd, err := decode(ctx, c, func(x *model.UpdateWorkItem) *model.ItemID { return &x.WorkItemID })
+	if err != nil {
+		return nil, err
+	}
+	return c.item(ctx, cmd)
+}
+
+func (c *call) item(ctx context.Context, cmd model.Command) (any, error) {
+	in, err := c.apply(ctx, cmd)
+	if err != nil {
+		return nil, err
+	}
+	var out reply.Item
+	err = c.ledger.View(ctx, func(r model.Reader) error {
+		out = reply.OfItem(r, in, c.fresh)
+		return nil
+	})
+	return &out, err
+}
+
+func pick(ctx context.Context, c *call) (any, error) {
+	cmd, err := decode(ctx, c, func(x *model.PickWorkItem) *model.ItemID { return &x.WorkItemID })
+	if err != nil {
+		return nil, err
+	}
+	in, err := c.apply(ctx, cmd)
+	if err != nil {
+		return nil, err
+	}
+	var out reply.Pick
+	err = c.ledger.View(ctx, func(r model.Reader) error {
+		out = reply.OfPick(r, in, c.fresh)
+		return nil
+	})
+	return &out, err
+}
+
+func complete(ctx context.Context, c *call) (any, error) {
+	cmd, err := decode(ctx, c, func(x *model.CompleteWorkItem) *model.ItemID { return &x.WorkItemID })
+	if err != nil {
+		return nil, err
+	}
+	c.notePlan(ctx, cmd.WorkItemID)
+	in, err := c.apply(ctx, cmd)
+	if err != nil {
+		return nil, err
+	}
+	var out reply.Completion
+	err = c.ledger.View(ctx, func(r model.Reader) error {
+		out = reply.OfCompletion(r, in, c.fresh)
+		return nil
+	})
+	return &out, err
+}
+
+// notePlan has the ledger describe the plan as it is at the completion, the last chance. A
+// plan that cannot be noted stops nothing.
+func (c *call) notePlan(ctx context.Context, id model.ItemID) {
+	var v model.View
+	known := false
+	err := c.ledger.View(ctx, func(r model.Reader) error {
+		w, ok := r.Item(id)
+		known = ok && w.State == model.Open && w.AgentID == c.agent
+		v = model.ViewOf(r, w)
+		return nil
+	})
+	p := c.home.Plan(c.agent, id)
+	if err != nil || !known || p.Unsettled || model.SamePlan(p.PlanArtifact, v.Plan) {
+		return
+	}
+	e := model.Envelope{Key: c.key + "-plan", Actor: model.AgentActor(c.agent), Agent: c.agent,
+		Command: model.RefreshPlan{WorkItemID: id, Plan: p.PlanArtifact}}
+	_, _ = c.ledger.Apply(ctx, e) // it is noted by the next who looks, if not here
+}
+
+func wait(ctx context.Context, c *call) (any, error) {
+	cmd, err := decode(ctx, c, func(x *model.WaitFor) *model.ItemID { return &x.WorkItemID })
+	if err != nil {
+		return nil, err
+	}
+	in, err := c.apply(ctx, cmd)
+	if err != nil {
+		return nil, err
+	}
+	var out reply.Wait
+	err = c.ledger.View(ctx, func(r model.Reader) error {
+		out = reply.OfWait(r, cmd.Wake, in, c.fresh)
+		return nil
+	})
+	return &out, err
+}
+
+// fresh puts what the plan file is like now into a view.
+func (c *call) fresh(v *model.View) {
+	if p := c.home.Plan(v.AgentID, v.ID); !p.Unsettled {
+		v.Plan = p.PlanArtifact
+	} else {
+		v.Plan.Path = p.Path
+	}
+}

@@ -1,0 +1,161 @@
+package mcp_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"vise/model"
+	"vise/store"
+	"vise/store/files"
+	"vise/ui/mcp"
+)
+
+// client speaks to a server line by line, as any program could.
+type client struct {
+	t      *testing.T
+	in     *io.PipeWriter
+	out    *bufio.Reader
+	ledger *store.Ledger
+	dir    string
+	n      int
+	ended  chan error
+}
+
+// serve starts a server on a new home, for agent ann unless env says otherwise.
+func serve(t *testing.T, pin string, env map[string]string) *client {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "home")
+	home, err := files.NewHome(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := store.Create(dir, store.Options{Plans: home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inRead, inWrite := io.Pipe()
+	outRead, outWrite := io.Pipe()
+	c := &client{t: t, in: inWrite, out: bufio.NewReaderSize(outRead, 4<<20), ledger: l, dir: dir, ended: make(chan error, 1)}
+	o := mcp.Options{
+		Open:  func(context.Context) (*store.Ledger, files.Home, error) { return l, home, nil },
+		Agent: pin, Getenv: func(k string) string { return env[k] }, Now: time.Now, In: inRead, Out: outWrite, Version: "test",
+	}
+	go func() {
+		err := mcp.Serve(context.Background(), o)
+		outWrite.Close()
+		c.ended <- err
+	}()
+	t.Cleanup(func() {
+		inWrite.Close()
+		<-c.ended
+	})
+	return c
+}
+
+func (c *client) send(line string) {
+	c.t.Helper()
+	if _, err := io.WriteString(c.in, line+"\n"); err != nil {
+		c.t.Fatalf("the server does not read any more: %v", err)
+	}
+}
+
+// answer is one message of the server.
+type answer struct {
+	ID     json.RawMessage     `json:"id"`
+	Error  *struct{ Code int } `json:"error"`
+	Result json.RawMessage     `json:"result"`
+}
+
+func (c *client) read() answer {
+	c.t.Helper()
+	line, err := c.out.ReadBytes('\n')
+	var a answer
+	if err != nil || json.Unmarshal(line, &a) != nil {
+		c.t.Fatalf("no JSON-RPC from the server: %q %v", line, err)
+	}
+	return a
+}
+
+func (c *client) initialize() {
+	c.t.Helper()
+	c.send(`{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
+	c.read()
+	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+}
+
+// result is what a tool answered.
+type result struct {
+	IsError    bool            `json:"isError"`
+	Structured json.RawMessage `json:"structuredContent"`
+	Content    []struct{ Text string }
+}
+
+// call calls a tool; a JSON-RPC error fails the test.
+func (c *client) call(tool, args string) result {
+	c.t.Helper()
+	return c.callWith(tool, args, "")
+}
+
+func (c *client) callWith(tool, args, meta string) result {
+	c.t.Helper()
+	c.n++
+	if meta != "" {
+		meta = `,"_meta":` + meta
+	}
+	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s%s}}`, c.n, tool, args, meta))
+	a := c.read()
+	var r result
+	if a.Error != nil || json.Unmarshal(a.Result, &r) != nil {
+		c.t.Fatalf("%s: error %+v", tool, a.Error)
+	}
+	return r
+}
+
+// code is the code of a refusal, or empty.
+func (r result) code() model.Code {
+	var x struct{ Error model.Error }
+	if !r.IsError || json.Unmarshal(r.Structured, &x) != nil {
+		return ""
+	}
+	return x.Error.Code
+}
+
+// item is the view in an answer.
+func (r result) item(t *testing.T) model.View {
+	t.Helper()
+	var x struct {
+		Item    model.View `json:"work_item"`
+		Current model.View `json:"current_work_item"`
+	}
+	if err := json.Unmarshal(r.Structured, &x); err != nil || r.IsError {
+		t.Fatalf("no item: %v in %s", err, r.Structured)
+	}
+	if x.Item.ID == "" {
+		return x.Current
+	}
+	return x.Item
+}
+
+func (c *client) revision() uint64 {
+	c.t.Helper()
+	var n uint64
+	if err := c.ledger.View(context.Background(), func(r model.Reader) error { n = r.Revision(); return nil }); err != nil {
+		c.t.Fatal(err)
+	}
+	return n
+}
+
+func (c *client) create(objective string) model.View {
+	c.t.Helper()
+	raw, _ := json.Marshal(map[string]string{"objective": objective})
+	return c.call("CreateWorkItem", string(raw)).item(c.t)
+}
+
+func repeat(s string, n int) string { return strings.Repeat(s, n) }

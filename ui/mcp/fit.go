@@ -1,0 +1,258 @@
+package mcp
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"vise/model"
+	"vise/ui/reply"
+)
+
+// maxReply bounds an answer, in characters: 2,000 tokens at three characters a token, which
+// is what JSON takes.
+const maxReply = 6000
+
+// answered is a result within its bound, as text and structured alike: some clients show
+// their model the one, some the other.
+func answered(t tool, out any) (*sdk.CallToolResult, error) {
+	omitted := fit(out)
+	extra := map[string]any{}
+	if t.next != "" {
+		extra["next_hint"] = t.next
+	}
+	if len(omitted) > 0 {
+		extra["omitted"] = omitted
+	}
+	raw, err := withMore(out, extra)
+	if err != nil {
+		return nil, err
+	}
+	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(raw)}}, StructuredContent: raw}, nil
+}
+
+// withMore marshals an answer with fields beside its own.
+func withMore(out any, extra map[string]any) (json.RawMessage, error) {
+	raw, err := json.Marshal(out)
+	if err != nil || len(extra) == 0 {
+		return raw, err
+	}
+	more, err := json.Marshal(extra)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(raw[:len(raw)-1], []byte(","), more[1:]), nil
+}
+
+// views are the items that an answer shows, and where its first todo stands in the list.
+func views(out any) (list []*model.View, from int) {
+	switch out := out.(type) {
+	case *reply.Item:
+		list = append(list, &out.WorkItem)
+	case *reply.Completion:
+		list = append(list, &out.WorkItem)
+	case *got:
+		list, from = append(list, &out.WorkItem), out.from
+	case *reply.Wait:
+		if out.WorkItem != nil {
+			list = append(list, out.WorkItem)
+		}
+	case *reply.Pick:
+		list = append(list, &out.Current)
+		if out.Previous != nil {
+			list = append(list, out.Previous)
+		}
+	case *reply.List:
+		for i := range out.WorkItems {
+			list = append(list, &out.WorkItems[i])
+		}
+	}
+	return list, from
+}
+
+// fit shortens an answer step by step until it is within its bound, and says what it left
+// out. Ids, states and codes are never left out.
+func fit(out any) (omitted []string) {
+	list, from := views(out)
+	for _, step := range shorten {
+		if sizeOf(out) <= maxReply {
+			return omitted
+		}
+		for _, v := range list {
+			if said := step(v, from); said != "" && !slices.Contains(omitted, said) {
+				omitted = append(omitted, said)
+			}
+		}
+	}
+	if w, ok := out.(*reply.Wait); ok && sizeOf(out) > maxReply {
+		w.Reason, w.Resource = cut(w.Reason, leastText), cut(w.Resource, leastText)
+		cutWait(&w.Wait)
+		omitted = append(omitted, "wait_condition: its texts are cut")
+	}
+	return omitted
+}
+
+// Bounds that an answer is shortened to, in characters or entries.
+const (
+	shortText   = 400
+	leastText   = 120
+	someTodos   = 30
+	fewTodos    = 8
+	leastTodos  = 2
+	someReplies = 1200
+)
+
+// shorten are the steps, the least loss first. Each says what it left out, or nothing.
+var shorten = []func(v *model.View, from int) string{
+	func(v *model.View, _ int) string { return offers(v) },
+	func(v *model.View, _ int) string { return clipPreview(v, shortText) },
+	func(v *model.View, _ int) string { return payloads(v) },
+	func(v *model.View, from int) string { return todosTo(v, someTodos, from) },
+	func(v *model.View, _ int) string { return report(v, someReplies) },
+	func(v *model.View, _ int) string { return links(v) },
+	func(v *model.View, from int) string { return todosTo(v, fewTodos, from) },
+	func(v *model.View, _ int) string { return clipPreview(v, 0) },
+	func(v *model.View, _ int) string { return texts(v) },
+	func(v *model.View, from int) string { return todosTo(v, leastTodos, from) },
+	func(v *model.View, _ int) string { return report(v, leastText) },
+	func(v *model.View, _ int) string { return waits(v) },
+}
+
+func clipPreview(v *model.View, n int) string {
+	if short := cut(v.Plan.Preview, n); short != v.Plan.Preview {
+		v.Plan.Preview, v.Plan.PreviewComplete = short, false
+		return "plan_artifact.preview: read the file"
+	}
+	return ""
+}
+
+func offers(v *model.View) string {
+	if len(v.Offered) == 0 {
+		return ""
+	}
+	v.Offered = nil
+	return "offered_reports: they are for the operator"
+}
+
+func payloads(v *model.View) string {
+	said := ""
+	v.ActiveWaits = slices.Clone(v.ActiveWaits)
+	for i := range v.ActiveWaits {
+		p := &v.ActiveWaits[i].LastTrigger.Payload
+		if short := cut(*p, shortText); short != *p {
+			*p, said = short, "active_wait_conditions: payloads are cut"
+		}
+	}
+	return said
+}
+
+func todosTo(v *model.View, n, from int) string {
+	left := len(v.TodoList) - n
+	if left <= 0 {
+		return ""
+	}
+	v.TodoList = v.TodoList[:n:n]
+	return omittedTodos(n, left, from)
+}
+
+func report(v *model.View, n int) string {
+	if v.Report == nil || len([]rune(v.Report.Text)) <= n {
+		return ""
+	}
+	r := *v.Report
+	r.Text = cut(r.Text, n)
+	v.Report = &r
+	return "completion_report: cut"
+}
+
+func links(v *model.View) string {
+	if len(v.Links.Refs)+len(v.Links.Threads)+len(v.Links.TodoRefs) == 0 {
+		return ""
+	}
+	v.Links = model.Links{}
+	return "links"
+}
+
+func texts(v *model.View) string {
+	before := len(v.Objective) + len(v.BlockedBy)
+	v.Objective, v.BlockedBy = cut(v.Objective, shortText), cut(v.BlockedBy, shortText)
+	for i := range v.ActiveWaits {
+		cutWait(&v.ActiveWaits[i])
+	}
+	if len(v.Objective)+len(v.BlockedBy) != before {
+		return "objective, blocked_by: cut"
+	}
+	return ""
+}
+
+func cutWait(x *model.Wait) {
+	for _, t := range []*model.Text{&x.Reason, &x.Resource, &x.Source, &x.Condition, &x.Ask.Question, &x.LastTrigger.Payload} {
+		*t = cut(*t, leastText)
+	}
+	x.Ask.Choices = slices.Clone(x.Ask.Choices)
+	for i := range x.Ask.Choices {
+		x.Ask.Choices[i] = cut(x.Ask.Choices[i], leastText)
+	}
+}
+
+func waits(v *model.View) string {
+	if len(v.ActiveWaits) <= 1 {
+		return ""
+	}
+	v.ActiveWaits = v.ActiveWaits[:1]
+	return "active_wait_conditions: all but the oldest"
+}
+
+// cut keeps the first n characters.
+func cut(t model.Text, n int) model.Text {
+	r := []rune(t)
+	if len(r) <= n {
+		return t
+	}
+	return model.Text(r[:n])
+}
+
+// hints name the tool that helps after an error of a code.
+var hints = map[model.Code]string{
+	model.CodeNotFound:            "ListWorkItems(filter=open) names your items",
+	model.CodeAmbiguous:           "give the whole id; ListWorkItems names it",
+	model.CodeNotOwner:            "act on an item of your own: ListWorkItems(filter=open)",
+	model.CodeCompleted:           "completion is final; CreateWorkItem for what is left",
+	model.CodeStale:               "GetWorkItem shows what changed; decide again with its revision",
+	model.CodeUnfinishedExecution: "WaitFor(wake=task_result) parks the item until that work ends",
+	model.CodeBusy:                "nothing was changed; call again",
+	model.CodeUnknownOutcome:      "GetWorkItem shows whether it was done",
+	model.CodeRefused:             "GetWorkItem shows how the item stands",
+	model.CodeInternal:            "GetWorkItem shows how the item stands; the operator can run vise doctor",
+}
+
+// adds are the codes whose own hints say more than which tool to use.
+var adds = map[model.Code]bool{model.CodeStale: true, model.CodeRefused: true, model.CodeUnfinishedExecution: true}
+
+// refused is an error as an answer: the code, what is wrong, and what to do about it.
+func refused(t tool, err error) *sdk.CallToolResult {
+	e := model.Refuse(model.CodeInternal, "%s", model.Text(err.Error()))
+	if known := (*model.Error)(nil); errors.As(err, &known) {
+		x := *known
+		x.Message = string(cut(model.Text(model.Text(known.Error()).String()), shortText))
+		e = &x
+	}
+	if hint := hints[e.Code]; hint != "" {
+		if !adds[e.Code] {
+			e.Hint = ""
+		}
+		e.Hint = strings.TrimPrefix(e.Hint+"; "+hint, "; ")
+	}
+	e.Hint = string(cut(model.Text(e.Hint), shortText))
+	raw, bad := json.Marshal(struct {
+		Tool  string       `json:"tool_name"`
+		Error *model.Error `json:"error"`
+	}{t.name, e})
+	if bad != nil {
+		raw = []byte(`{"error":{"code":"internal"}}`)
+	}
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(raw)}}, StructuredContent: json.RawMessage(raw)}
+}

@@ -1,0 +1,331 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	// maxLine bounds one message; the longest that a tool takes has a tenth of it.
+	maxLine = 1 << 20
+	// maxDepth bounds how deep a message nests.
+	maxDepth = 64
+	// lastWords is how long calls that run are awaited after the input has ended.
+	lastWords = 10 * time.Second
+)
+
+// lines is a transport over lines that no line can end: what is no message is answered with
+// a JSON-RPC error, and reading goes on. (The library's own ends the process on the first
+// bad line.)
+type lines struct {
+	in  *bufio.Reader
+	out io.Writer
+
+	mu sync.Mutex // guards out and running
+	// running are calls that have no answer yet; idle is signalled when there are none.
+	running int
+	idle    chan struct{}
+
+	read   chan read
+	closed chan struct{}
+	once   sync.Once
+}
+
+type read struct {
+	message jsonrpc.Message
+	err     error
+}
+
+func newLines(in io.Reader, out io.Writer) *lines {
+	return &lines{in: bufio.NewReaderSize(in, 64<<10), out: out, idle: make(chan struct{}, 1), read: make(chan read), closed: make(chan struct{})}
+}
+
+// Connect is part of sdk.Transport.
+func (l *lines) Connect(context.Context) (sdk.Connection, error) {
+	go l.run()
+	return l, nil
+}
+
+// run reads until the input or the connection ends. It outlives Close only while a read of
+// standard input blocks, which nothing can end.
+func (l *lines) run() {
+	for {
+		message, err := l.next()
+		if errors.Is(err, io.EOF) {
+			l.settle()
+		}
+		l.begin(message)
+		select {
+		case l.read <- read{message, err}:
+		case <-l.closed:
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// begin counts a call that will be answered.
+func (l *lines) begin(m jsonrpc.Message) {
+	if call, ok := m.(*jsonrpc.Request); ok && call.IsCall() {
+		l.mu.Lock()
+		l.running++
+		l.mu.Unlock()
+	}
+}
+
+// settle waits for the calls that still run, so that their answers are not lost.
+func (l *lines) settle() {
+	limit := time.NewTimer(lastWords)
+	defer limit.Stop()
+	for {
+		l.mu.Lock()
+		n := l.running
+		l.mu.Unlock()
+		if n == 0 {
+			return
+		}
+		select {
+		case <-l.idle:
+		case <-limit.C:
+			return
+		case <-l.closed:
+			return
+		}
+	}
+}
+
+// next is the next message; lines that are none were answered on the way.
+func (l *lines) next() (jsonrpc.Message, error) {
+	for {
+		line, err := l.line()
+		if err != nil && len(line) == 0 {
+			return nil, err
+		}
+		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\xEF\xBB\xBF")))
+		if len(line) == 0 {
+			continue
+		}
+		message, refusal := messageOf(line)
+		if refusal != nil {
+			if err := l.refuse(refusal); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if message != nil {
+			return message, nil
+		}
+	}
+}
+
+// line reads up to a line break. What is longer than maxLine is skipped, and stands as a
+// line that is no JSON.
+func (l *lines) line() ([]byte, error) {
+	var out []byte
+	long := false
+	for {
+		part, err := l.in.ReadSlice('\n')
+		if len(out)+len(part) > maxLine {
+			long, out = true, out[:0]
+		}
+		if !long {
+			out = append(out, part...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if long {
+			return []byte("too long"), nil
+		}
+		return out, err
+	}
+}
+
+// refusal is why a line is no message.
+type refusal struct {
+	code int
+	why  string
+	id   json.RawMessage
+}
+
+// messageOf checks a line and reads it. Answers are dropped: nothing is ever asked.
+func messageOf(line []byte) (jsonrpc.Message, *refusal) {
+	if string(line) == "too long" {
+		return nil, &refusal{jsonrpc.CodeParseError, fmt.Sprintf("a message has at most %d bytes", maxLine), nil}
+	}
+	if !utf8.Valid(line) || !json.Valid(line) {
+		return nil, &refusal{jsonrpc.CodeParseError, "not JSON", nil}
+	}
+	if line[0] == '[' {
+		return nil, &refusal{jsonrpc.CodeInvalidRequest, "batches are not taken: send one message a line", nil}
+	}
+	var head map[string]json.RawMessage
+	if line[0] != '{' || json.Unmarshal(line, &head) != nil {
+		return nil, &refusal{jsonrpc.CodeInvalidRequest, "not an object", nil}
+	}
+	id, ok := usableID(head["id"])
+	switch {
+	case !ok:
+		return nil, &refusal{jsonrpc.CodeInvalidRequest, "an id is a string or a whole number", nil}
+	case string(head["jsonrpc"]) != `"2.0"`:
+		return nil, &refusal{jsonrpc.CodeInvalidRequest, `jsonrpc must be "2.0"`, id}
+	}
+	if why := unclear(line); why != "" {
+		return nil, &refusal{jsonrpc.CodeInvalidRequest, why, id}
+	}
+	if _, asks := head["method"]; !asks {
+		return nil, answerOrNot(head, id)
+	}
+	message, err := jsonrpc.DecodeMessage(line)
+	if err != nil {
+		return nil, &refusal{jsonrpc.CodeInvalidRequest, "not a JSON-RPC message", id}
+	}
+	return message, nil
+}
+
+func answerOrNot(head map[string]json.RawMessage, id json.RawMessage) *refusal {
+	for _, key := range []string{"result", "error"} {
+		if _, ok := head[key]; ok {
+			return nil
+		}
+	}
+	return &refusal{jsonrpc.CodeInvalidRequest, "method is missing", id}
+}
+
+// usableID takes an id that can be answered; absence means a notification.
+func usableID(raw json.RawMessage) (json.RawMessage, bool) {
+	if raw == nil {
+		return nil, true
+	}
+	var text string
+	var number int64
+	if json.Unmarshal(raw, &text) == nil && raw[0] == '"' && len(raw) <= 256 {
+		return raw, true
+	}
+	return raw, raw[0] != 'n' && json.Unmarshal(raw, &number) == nil
+}
+
+// unclear says why a message could be read in two ways: it names a key twice, or nests so
+// deep that readers differ.
+func unclear(line []byte) string {
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.UseNumber()
+	type object struct {
+		keys map[string]bool
+		key  bool
+	}
+	var open []object
+	for {
+		t, err := d.Token()
+		if err != nil {
+			return ""
+		}
+		top := len(open) - 1
+		switch t := t.(type) {
+		case json.Delim:
+			if t == '}' || t == ']' {
+				open = open[:top]
+				continue
+			}
+			if top >= 0 && open[top].keys != nil {
+				open[top].key = true
+			}
+			o := object{}
+			if t == '{' {
+				o = object{keys: map[string]bool{}, key: true}
+			}
+			if open = append(open, o); len(open) > maxDepth {
+				return fmt.Sprintf("a message nests at most %d deep", maxDepth)
+			}
+		default:
+			if top < 0 || open[top].keys == nil {
+				continue
+			}
+			if name, ok := t.(string); ok && open[top].key {
+				if open[top].keys[name] {
+					return "a key is named twice"
+				}
+				open[top].keys[name] = true
+			}
+			open[top].key = !open[top].key
+		}
+	}
+}
+
+func (l *lines) refuse(r *refusal) error {
+	type fault struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	}
+	id := r.id
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	raw, err := json.Marshal(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   fault           `json:"error"`
+	}{"2.0", id, fault{r.code, r.why}})
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, err = l.out.Write(append(raw, '\n'))
+	return err
+}
+
+// Read is part of sdk.Connection.
+func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case r := <-l.read:
+		return r.message, r.err
+	case <-l.closed:
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Write is part of sdk.Connection.
+func (l *lines) Write(_ context.Context, m jsonrpc.Message) error {
+	raw, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, answer := m.(*jsonrpc.Response); answer {
+		l.running--
+		if l.running == 0 {
+			select {
+			case l.idle <- struct{}{}:
+			default:
+			}
+		}
+	}
+	_, err = l.out.Write(append(raw, '\n'))
+	return err
+}
+
+// Close is part of sdk.Connection.
+func (l *lines) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+// SessionID is part of sdk.Connection.
+func (l *lines) SessionID() string { return "" }

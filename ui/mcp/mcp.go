@@ -1,0 +1,125 @@
+// Package mcp is the door of agents that speak the Model Context Protocol: seven tools and
+// two kinds of resources over standard input and output. The tools' inputs are the model's
+// commands, their answers those of the command line.
+//
+// Reading order: mcp.go (the server), tools.go (what is offered), call.go (how a tool is
+// carried out), fit.go (how an answer keeps within its bound), lines.go (what stands in
+// front of the library).
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+
+	"vise/store"
+	"vise/store/files"
+)
+
+// Options are what the server is made of.
+type Options struct {
+	// Open opens the home, and makes it first where none is. It is called until it succeeds.
+	Open func(context.Context) (*store.Ledger, files.Home, error)
+	// Agent pins the caller; empty: each call's _meta, then the environment, say who calls.
+	Agent   string
+	Getenv  func(string) string
+	Now     func() time.Time
+	In      io.Reader
+	Out     io.Writer
+	Version string
+	// Log gets what would otherwise be lost; never standard output.
+	Log *slog.Logger
+}
+
+// Command is the verb. pinned is the agent that the command line names, or empty.
+func Command(o func() Options) *cobra.Command {
+	return &cobra.Command{
+		Use: "mcp", Short: "Serve an agent's seven tools over MCP, on standard input and output",
+		Long: "mcp serves one agent. Who that is says --agent; without it a call's _meta (vise/agent), then\n" +
+			"VISE_AGENT, then the program that started it. Nothing but JSON-RPC is written to standard output.",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return Serve(c.Context(), o()) },
+	}
+}
+
+// Serve answers until the input ends.
+func Serve(ctx context.Context, o Options) error {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &server{Options: o}
+	defer s.close()
+	return s.sdk().Run(ctx, newLines(o.In, o.Out))
+}
+
+// server is one client's.
+type server struct {
+	Options
+
+	mu     sync.Mutex // guards what follows
+	ledger *store.Ledger
+	home   files.Home
+}
+
+// instructions are given to the client once; vise prime says more.
+const instructions = "vise keeps your work items: durable objectives that outlive this session. " +
+	"Begin with ListWorkItems(filter=current). One item is current; only PickWorkItem changes that. " +
+	"Keep todo_list and the plan file (plan_artifact.path, edit it as a file) true. " +
+	"Use WaitFor when you cannot go on. Write the completion report as text in the same reply as CompleteWorkItem."
+
+func (s *server) sdk() *sdk.Server {
+	x := sdk.NewServer(&sdk.Implementation{Name: "vise", Title: "vise work items", Version: s.Version}, &sdk.ServerOptions{
+		Instructions: instructions, Logger: s.Log,
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}},
+	})
+	x.AddReceivingMiddleware(s.recovering, s.listing)
+	for _, t := range tools {
+		x.AddTool(t.definition(), s.handler(t))
+	}
+	s.addResources(x)
+	return x
+}
+
+// recovering keeps a fault of one call from ending the others.
+func (s *server) recovering(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (out sdk.Result, err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				s.Log.Error("a call failed", "method", method, "fault", fmt.Sprint(p), "stack", string(debug.Stack()))
+				out, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error; nothing is known to have changed, look with GetWorkItem"}
+			}
+		}()
+		return next(ctx, method, r)
+	}
+}
+
+// open opens the home once.
+func (s *server) open(ctx context.Context) (*store.Ledger, files.Home, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ledger != nil {
+		return s.ledger, s.home, nil
+	}
+	l, h, err := s.Open(ctx)
+	if err != nil {
+		return nil, files.Home{}, err
+	}
+	s.ledger, s.home = l, h
+	return l, h, nil
+}
+
+func (s *server) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ledger != nil {
+		s.ledger.Close()
+	}
+}

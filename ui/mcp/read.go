@@ -1,0 +1,119 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"vise/model"
+	"vise/ui/reply"
+)
+
+type getInput struct {
+	WorkItemID string `json:"work_item_id"`
+	Todos      bool   `json:"include_todo_list"`
+	From       int    `json:"todo_offset"`
+}
+
+type listInput struct {
+	Filter model.Filter `json:"filter"`
+	Limit  int          `json:"limit"`
+	Cursor string       `json:"cursor"`
+	Todos  bool         `json:"include_todo_list"`
+}
+
+func query(c *call, into any, hint string) error {
+	if err := model.DecodeStrict(c.input, into); err != nil {
+		return model.Refuse(model.CodeInvalid, "%s: input is not as expected", c.tool.name).Because(err).WithHint("%s", hint)
+	}
+	return nil
+}
+
+func get(ctx context.Context, c *call) (any, error) {
+	var in getInput
+	if err := query(c, &in, "needs work_item_id"); err != nil {
+		return nil, err
+	}
+	id, err := c.ledger.Resolve(ctx, in.WorkItemID)
+	if err != nil {
+		return nil, err
+	}
+	var out reply.Got
+	err = c.ledger.View(ctx, func(r model.Reader) error {
+		out = reply.OfGet(r, id, in.Todos || in.From > 0, c.fresh)
+		out.Context = reply.ContextOf(r, c.agent)
+		return nil
+	})
+	v := &out.WorkItem
+	v.TodoList = v.TodoList[min(max(in.From, 0), len(v.TodoList)):]
+	return &got{Got: out, from: max(in.From, 0)}, err
+}
+
+// got is the answer of GetWorkItem with the place of its todos in the whole list.
+type got struct {
+	reply.Got
+	from int
+}
+
+// list reads a page that fits: fewer items than asked for, and a cursor, if need be.
+func list(ctx context.Context, c *call) (any, error) {
+	var in listInput
+	if err := query(c, &in, "every field is optional"); err != nil {
+		return nil, err
+	}
+	var out reply.List
+	err := c.ledger.View(ctx, func(r model.Reader) error {
+		limit := in.Limit
+		for {
+			var err error
+			out, err = reply.OfList(r, c.agent, in.Filter, in.Cursor, limit, in.Todos, c.fresh)
+			if err != nil {
+				return err
+			}
+			if limit != in.Limit {
+				out.Limit = max(in.Limit, out.Returned)
+			}
+			for i := range out.WorkItems {
+				slim(&out.WorkItems[i])
+			}
+			size := sizeOf(out)
+			if size <= maxReply || out.Returned <= 1 {
+				return nil
+			}
+			limit = max(1, min(out.Returned-1, out.Returned*maxReply/size))
+		}
+	})
+	if in.Limit == 0 {
+		out.Limit = model.DefaultLimit
+	}
+	return &out, err
+}
+
+// listPreview is how much of a plan a list shows.
+const listPreview = 120
+
+// slim leaves out of a view what a list has no room for.
+func slim(v *model.View) {
+	clipPreview(v, listPreview)
+	v.Links, v.Offered = model.Links{}, nil
+	for i := range v.ActiveWaits {
+		v.ActiveWaits[i].LastTrigger.Payload = cut(v.ActiveWaits[i].LastTrigger.Payload, listPreview)
+	}
+	if v.Report != nil {
+		r := *v.Report
+		r.Text = cut(r.Text, 2*listPreview)
+		v.Report = &r
+	}
+}
+
+func sizeOf(v any) int {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return 0
+	}
+	return len([]rune(string(raw)))
+}
+
+func omittedTodos(shown, left, from int) string {
+	return fmt.Sprintf("todo_list: %d more; GetWorkItem(include_todo_list=true, todo_offset=%d) goes on", left, from+shown)
+}

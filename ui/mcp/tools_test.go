@@ -1,0 +1,278 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"vise/model"
+	"vise/model/projection"
+	"vise/ui/reply"
+)
+
+func refusalOf(t *testing.T, a answer) model.Code {
+	t.Helper()
+	var r result
+	if err := json.Unmarshal(a.Result, &r); err != nil {
+		t.Fatal(err)
+	}
+	return r.code()
+}
+
+func TestSevenToolsWithinTheirBudget(t *testing.T) {
+	c := serve(t, "ann", nil)
+	c.initialize()
+	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	a := c.read()
+	var list struct {
+		Tools []struct {
+			Name, Description string
+			InputSchema       struct {
+				Additional *bool `json:"additionalProperties"`
+			} `json:"inputSchema"`
+		} `json:"tools"`
+	}
+	if err := json.Unmarshal(a.Result, &list); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, x := range list.Tools {
+		names = append(names, x.Name)
+		if x.InputSchema.Additional == nil || *x.InputSchema.Additional || x.Description == "" {
+			t.Errorf("%s takes unknown fields, or says nothing of itself", x.Name)
+		}
+	}
+	if got := strings.Join(names, " "); got != "CompleteWorkItem CreateWorkItem GetWorkItem ListWorkItems PickWorkItem UpdateWorkItem WaitFor" {
+		t.Errorf("tools are %s", got)
+	}
+	if n := projection.Tokens(string(a.Result)); n > 2500 {
+		t.Errorf("the definitions are %d tokens", n)
+	} else {
+		t.Logf("the definitions are %d tokens", n)
+	}
+}
+
+func TestAnItemFromCreationToCompletion(t *testing.T) {
+	c := serve(t, "ann", nil)
+	c.initialize()
+	w := c.create("Split the limiter")
+	if w.Revision != 1 || w.Class != model.QueuedRunnable || w.Scheduling != model.Runnable || w.ReasonCode != "runnable" || w.Plan.Path == "" {
+		t.Errorf("created %+v", w)
+	}
+	picked := c.call("PickWorkItem", fmt.Sprintf(`{"work_item_id":%q}`, w.Handle)).item(t)
+	if !picked.IsCurrent || picked.Class != model.CurrentRunnable {
+		t.Errorf("picked %+v", picked)
+	}
+	if err := os.WriteFile(w.Plan.Path, []byte("# Plan\nMove it.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	blocked := c.call("UpdateWorkItem", fmt.Sprintf(`{"work_item_id":%q,"blocked_by":"the schema","todo_list":null}`, w.ID)).item(t)
+	if blocked.BlockedBy != "the schema" || blocked.IsCurrent || blocked.Plan.Preview == "" {
+		t.Errorf("blocked %+v", blocked)
+	}
+	same := c.call("UpdateWorkItem", fmt.Sprintf(`{"work_item_id":%q,"objective":"Split it"}`, w.ID)).item(t)
+	if same.BlockedBy == "" {
+		t.Error("an absent blocked_by cleared the blocker")
+	}
+	free := c.call("UpdateWorkItem", fmt.Sprintf(`{"work_item_id":%q,"blocked_by":null}`, w.ID)).item(t)
+	if free.BlockedBy != "" || free.Scheduling != model.Runnable {
+		t.Errorf("null left the blocker: %+v", free)
+	}
+	c.call("PickWorkItem", fmt.Sprintf(`{"work_item_id":%q}`, w.ID))
+	waiting := c.call("WaitFor", `{"reason":"a decision","wake":"operator_input","question":"LFU?"}`).item(t)
+	if waiting.Scheduling != model.WaitingOperator {
+		t.Errorf("waiting %+v", waiting)
+	}
+	done := c.call("CompleteWorkItem", fmt.Sprintf(`{"work_item_id":%q}`, w.ID))
+	if !strings.Contains(string(done.Structured), `"completed_transition":true`) {
+		t.Errorf("completed %s", done.Structured)
+	}
+	if again := c.call("PickWorkItem", fmt.Sprintf(`{"work_item_id":%q}`, w.ID)); again.code() != model.CodeCompleted || !strings.Contains(string(again.Structured), "CreateWorkItem") {
+		t.Errorf("got %s", again.Structured)
+	}
+}
+
+func TestRetriedCallHappensOnce(t *testing.T) {
+	c := serve(t, "ann", nil)
+	c.initialize()
+	meta := `{"claudecode/toolUseId":"toolu_01"}`
+	first := c.callWith("CreateWorkItem", `{"objective":"once"}`, meta).item(t)
+	after := c.revision()
+	second := c.callWith("CreateWorkItem", `{"objective":"once"}`, meta)
+	if second.item(t).ID != first.ID || c.revision() != after || !strings.Contains(string(second.Structured), `"replayed":true`) {
+		t.Errorf("the retry made %s", second.Structured)
+	}
+}
+
+func TestAgentCannotActOnAnothersItem(t *testing.T) {
+	c := serve(t, "", map[string]string{"VISE_AGENT": "ann"})
+	c.initialize()
+	w := c.create("Ann's")
+	id := fmt.Sprintf(`{"work_item_id":%q}`, w.ID)
+	for _, tool := range []string{"PickWorkItem", "CompleteWorkItem", "UpdateWorkItem"} {
+		if got := c.callWith(tool, id, `{"vise/agent":"bob"}`).code(); got != model.CodeNotOwner {
+			t.Errorf("%s as bob: code %q", tool, got)
+		}
+	}
+	if got := c.callWith("WaitFor", fmt.Sprintf(`{"work_item_id":%q,"reason":"r","wake":"system"}`, w.ID), `{"vise/agent":"bob"}`).code(); got != model.CodeNotOwner {
+		t.Errorf("WaitFor as bob: code %q", got)
+	}
+	bobs := c.callWith("ListWorkItems", `{}`, `{"vise/agent":"bob"}`)
+	if strings.Contains(string(bobs.Structured), "Ann's") {
+		t.Error("bob's list shows ann's item")
+	}
+}
+
+func TestPinnedServerServesNobodyElse(t *testing.T) {
+	c := serve(t, "ann", map[string]string{"VISE_AGENT": "bob"})
+	c.initialize()
+	if w := c.create("pinned"); w.AgentID != "ann" {
+		t.Errorf("the item is %s's", w.AgentID)
+	}
+	if got := c.callWith("ListWorkItems", `{}`, `{"vise/agent":"bob"}`).code(); got != model.CodeNotOwner {
+		t.Errorf("code %q", got)
+	}
+}
+
+// TestRepliesKeepWithinTwoThousandTokens fills an item to its limits and reads it in all ways.
+func TestRepliesKeepWithinTwoThousandTokens(t *testing.T) {
+	c := serve(t, "ann", nil)
+	c.initialize()
+	long := repeat("ж", 2000)
+	var todos []string
+	for i := range 200 {
+		todos = append(todos, fmt.Sprintf(`{"text":"%03d %s","state":"pending"}`, i, repeat("t", 400)))
+	}
+	for range 12 {
+		w := c.create(long)
+		if err := os.WriteFile(w.Plan.Path, []byte(repeat("p", 5000)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		small(t, c.call("UpdateWorkItem", fmt.Sprintf(`{"work_item_id":%q,"todo_list":[%s]}`, w.ID, strings.Join(todos, ","))))
+		small(t, c.call("PickWorkItem", fmt.Sprintf(`{"work_item_id":%q,"reason":"r"}`, w.ID)))
+		small(t, c.call("GetWorkItem", fmt.Sprintf(`{"work_item_id":%q,"include_todo_list":true}`, w.ID)))
+		small(t, c.call("WaitFor", fmt.Sprintf(`{"work_item_id":%q,"reason":%q,"wake":"external","resource":%q,"condition":%q}`, w.ID, long, long, long)))
+	}
+	small(t, c.call("ListWorkItems", `{"limit":100,"include_todo_list":true}`))
+	small(t, c.call("PickWorkItem", `{"work_item_id":"`+repeat("x", 100_000)+`"}`))
+}
+
+func small(t *testing.T, r result) {
+	t.Helper()
+	if n := len([]rune(r.Content[0].Text)); n > 8000 || r.Content[0].Text != string(r.Structured) {
+		t.Errorf("an answer of %d characters: %.300s", n, r.Structured)
+	}
+}
+
+func TestPagesOfAListMissNothing(t *testing.T) {
+	c := serve(t, "ann", nil)
+	c.initialize()
+	for i := range 45 {
+		c.create(fmt.Sprint("objective ", i))
+	}
+	seen := map[model.ItemID]bool{}
+	args, pages := `{"limit":40}`, 0
+	for args != "" {
+		var l reply.List
+		r := c.call("ListWorkItems", args)
+		if err := json.Unmarshal(r.Structured, &l); err != nil {
+			t.Fatal(err)
+		}
+		if l.Total != 45 || l.Returned != len(l.WorkItems) || l.Limit != 40 {
+			t.Errorf("page %d says %d of %d, limit %d", pages, l.Returned, l.Total, l.Limit)
+		}
+		for _, w := range l.WorkItems {
+			seen[w.ID] = true
+		}
+		args, pages = "", pages+1
+		if l.Cursor != "" {
+			args = fmt.Sprintf(`{"limit":40,"cursor":%q}`, l.Cursor)
+		}
+	}
+	if len(seen) != 45 {
+		t.Errorf("%d items on %d pages", len(seen), pages)
+	}
+	t.Logf("45 items on %d pages", pages)
+}
+
+func TestLongTodoListIsPaged(t *testing.T) {
+	c := serve(t, "ann", nil)
+	c.initialize()
+	var todos []string
+	for i := range 200 {
+		todos = append(todos, fmt.Sprintf(`{"text":"%03d %s","state":"pending"}`, i, repeat("t", 200)))
+	}
+	w := c.create("long")
+	c.call("UpdateWorkItem", fmt.Sprintf(`{"work_item_id":%q,"todo_list":[%s]}`, w.ID, strings.Join(todos, ",")))
+	from := 0
+	for from < 200 {
+		got := c.call("GetWorkItem", fmt.Sprintf(`{"work_item_id":%q,"include_todo_list":true,"todo_offset":%d}`, w.ID, from)).item(t)
+		if len(got.TodoList) == 0 || !strings.HasPrefix(got.TodoList[0].Text.Raw(), fmt.Sprintf("%03d ", from)) {
+			t.Fatalf("from %d: %d todos", from, len(got.TodoList))
+		}
+		from += len(got.TodoList)
+	}
+}
+
+func TestReadingProvesThatMessagesWereSeen(t *testing.T) {
+	c := serve(t, "ann", nil)
+	c.initialize()
+	c.create("anything")
+	apply := func(key string, actor model.Actor, cmd model.Command) model.Receipt {
+		in, err := c.ledger.Apply(t.Context(), model.Envelope{Key: key, Actor: actor, Command: cmd})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return in
+	}
+	id := apply("1", model.Operator, model.Say{AgentID: "ann", Text: "Use LFU."}).Messages[0]
+	status := func() (s model.MessageStatus) {
+		if err := c.ledger.View(t.Context(), func(r model.Reader) error {
+			m, _ := r.Message(id)
+			s = m.Status
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	c.call("ListWorkItems", `{}`)
+	if status() != model.MessageQueued {
+		t.Errorf("status %s before anybody sent it", status())
+	}
+	apply("2", "agent:ann", model.HandMessages{AgentID: "ann"})
+	if status() != model.MessageSent {
+		t.Errorf("status %s", status())
+	}
+	c.call("ListWorkItems", `{}`)
+	if status() != model.MessageDone {
+		t.Errorf("status %s after the agent read", status())
+	}
+}
+
+func TestResourcesAreTheContextAndEachPlan(t *testing.T) {
+	c := serve(t, "ann", nil)
+	c.initialize()
+	w := c.create("Split the limiter")
+	if err := os.WriteFile(w.Plan.Path, []byte("# The plan\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for uri, want := range map[string]string{"vise://context": "Current work item: none", "vise://plan/" + string(w.ID): "# The plan"} {
+		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":%q}}`, uri))
+		if a := c.read(); a.Error != nil || !strings.Contains(string(a.Result), want) {
+			t.Errorf("%s: %s", uri, a.Result)
+		}
+	}
+	c.send(`{"jsonrpc":"2.0","id":1,"method":"resources/list"}`)
+	if a := c.read(); !strings.Contains(string(a.Result), "vise://plan/"+string(w.ID)) {
+		t.Errorf("the list is %s", a.Result)
+	}
+	for _, uri := range []string{"vise://plan/wi-none", "vise://plan/..%2f..", "file:///etc/passwd"} {
+		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":%q}}`, uri))
+		if a := c.read(); a.Error == nil {
+			t.Errorf("%s was read: %s", uri, a.Result)
+		}
+	}
+}
