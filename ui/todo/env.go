@@ -107,7 +107,7 @@ func explained(err error) error {
 		return model.Refuse(model.CodeNotFound, "no session context found").At("session").
 			WithHint("use --session tmp/WORKFLOW/ID, or run a workflow first")
 	case errors.Is(err, todos.ErrChanged):
-		return model.Refuse(file.CodeConflict, "%s", model.Text(err.Error())).WithHint("an editor was at it: look again, then try again")
+		return model.Refuse(model.CodeConflict, "%s", model.Text(err.Error())).WithHint("an editor was at it: look again, then try again")
 	case errors.Is(err, todos.ErrGone), errors.Is(err, fs.ErrNotExist):
 		return model.Refuse(model.CodeNotFound, "%s", model.Text(err.Error())).At("session")
 	}

@@ -33,7 +33,7 @@ func exitOf(code model.Code) Exit {
 		return exitUsage
 	case model.CodeNotFound, model.CodeAmbiguous:
 		return exitNotFound
-	case file.CodeConflict, model.CodeStale:
+	case model.CodeConflict, model.CodeStale:
 		return exitConflict
 	case model.CodeRefused, model.CodeNotOwner, model.CodeCompleted:
 		return exitRefused
