@@ -58,3 +58,32 @@ func TestAnApprovalIsTakenBackByTheOperatorBeforeAnybodyClaims(t *testing.T) {
 		t.Error("an agent took an approval back")
 	}
 }
+
+func TestFinishingTakesEveryStepThatTheTableAsksFor(t *testing.T) {
+	m := Move{Actor: Actor{Name: User, Operator: true}, At: time.Unix(0, 0), Reason: "done with wi-1"}
+	for from, rows := range map[Status]int{Pending: 1, Ready: 2, Interrupted: 3} {
+		x := Todo{Source: "review", IssueID: "001", Status: from, Outcome: Outcome{Reason: "laid down"}}
+		c, err := Finish(x, m, NewIndex([]Todo{x}))
+		if err != nil || c.After.Status != Complete || c.After.Resolution != Fixed || len(c.Rows) != rows || c.Rows[0].From != from {
+			t.Errorf("%s: got %+v, %v", from, c, err)
+		}
+	}
+	done := Todo{Source: "review", IssueID: "001", Status: WontFix}
+	if _, err := Finish(done, m, NewIndex([]Todo{done})); err == nil {
+		t.Error("a rejected todo was finished")
+	}
+}
+
+func TestTheCodeBesideAFindingIsFoundByItsSnippet(t *testing.T) {
+	e := Exhibit{Snippet: "two()", Line: 40}
+	b := LookBeside(e, "zero\none\n\ttwo()\nthree\n")
+	if b.Line != 3 || b.Changed || b.First != 1 || len(b.Lines) != 4 {
+		t.Errorf("got %+v", b)
+	}
+	if b := LookBeside(e, "other\n"); !b.Changed || b.Line != 0 || len(b.Lines) != 1 {
+		t.Errorf("got %+v", b)
+	}
+	if b := LookBeside(Exhibit{}, ""); b.Changed || b.First != 1 {
+		t.Errorf("got %+v", b)
+	}
+}

@@ -27,6 +27,7 @@ type Console struct {
 	looking looking
 	queue   queue
 	plan    plan
+	shelf   shelf
 
 	place  place
 	dialog dialog
@@ -103,14 +104,15 @@ func (c Console) Init() tea.Cmd {
 
 // opened is what begins with a ledger.
 func (c Console) opened() tea.Cmd {
-	return tea.Batch(func() tea.Msg { return retryMsg{c.fx.now()} }, c.fx.loadDrafts(), c.fx.watch())
+	return tea.Batch(func() tea.Msg { return retryMsg{c.fx.now()} }, c.fx.loadDrafts(), c.fx.watch(), c.fx.followFiles())
 }
 
 // Update routes a message to the one who understands it, then sees to it that the cursor
 // is in sight.
 func (c Console) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	c, cmd := c.route(msg)
-	return c.steady(), cmd
+	c, read := c.exhibited()
+	return c.steady(), tea.Batch(cmd, read)
 }
 
 // route knows what the operator and the terminal say.
@@ -183,7 +185,7 @@ func (c Console) timed(msg tea.Msg) (Console, tea.Cmd) {
 	case sessionMsg:
 		return c.started(m)
 	}
-	return c, nil
+	return c.filesSaid(msg)
 }
 
 // steady keeps the cursor's row in sight and scrolls no page beyond its end.

@@ -35,13 +35,19 @@ func (c Console) tabs(w int) string {
 	k := c.skin
 	var parts []string
 	for i, name := range tabNames {
-		if tab(i) == c.place.tab {
+		switch {
+		case !c.offers(tab(i)):
+		case tab(i) == c.place.tab:
 			parts = append(parts, k.accent.paint(k.open+name+k.shut))
-		} else {
+		default:
 			parts = append(parts, k.muted.paint(name))
 		}
 	}
 	s := strings.Join(parts, " ")
+	for at := c.place.tab; c.layout.shape != three && at == tabFiles && text.Width(s) > w-6 && len(parts) > 1; {
+		parts = parts[1:]
+		s = k.muted.paint("…") + strings.Join(parts, " ")
+	}
 	if c.layout.shape == three {
 		s = k.strong.paint("Detail") + "  " + s
 	}
@@ -100,6 +106,8 @@ func (c Console) page(d model.Detail, w int) []string {
 		return c.eventPage(d, w)
 	case tabWhy:
 		return c.whyPage(d, w)
+	case tabFiles:
+		return c.filesPage(d, w)
 	}
 	return c.reportPage(d, w)
 }

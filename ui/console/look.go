@@ -55,7 +55,8 @@ func (c Console) seen(m truthMsg) (Console, tea.Cmd) {
 		cmds = append(cmds, again)
 	}
 	c, plan := c.openPlan()
-	return c, tea.Batch(append(cmds, plan)...)
+	c, files := c.relinked()
+	return c, tea.Batch(append(cmds, plan, files)...)
 }
 
 // adopt makes t the truth. The queue takes the new order only when the operator's hands

@@ -82,6 +82,8 @@ type Session struct {
 	// drafts live as long as the console.
 	Eyes   Eyes
 	Drafts Drafts
+	// Files may be nil: then there are no file todos.
+	Files Files
 	// Demo says on screen that nothing is saved.
 	Demo bool
 	// ReadOnly is the reason why nothing may be changed; empty when it may.

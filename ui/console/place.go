@@ -25,10 +25,11 @@ const (
 	tabEvents
 	tabWhy
 	tabReport
+	tabFiles
 	tabCount
 )
 
-var tabNames = [tabCount]string{"Plan", "Todos", "Waits", "Events", "Why", "Report"}
+var tabNames = [tabCount]string{"Plan", "Todos", "Waits", "Events", "Why", "Report", "Files"}
 
 // place is where the operator is: view state alone, kept by ids and never by row numbers.
 type place struct {

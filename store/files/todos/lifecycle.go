@@ -191,3 +191,15 @@ func (s *Session) Unapprove(word string, m todo.Move) (todo.Todo, error) {
 		return granted(todo.Unapprove(t, m))
 	}))
 }
+
+// Finish completes a todo from wherever it stands: see todo.Finish.
+func (s *Session) Finish(word string, m todo.Move) (todo.Todo, error) {
+	return one(s.Apply(func(snap Snapshot) ([]Edit, error) {
+		index := snap.Index()
+		t, err := index.Resolve(word)
+		if err != nil {
+			return nil, err
+		}
+		return granted(todo.Finish(t, m, index))
+	}))
+}
