@@ -9,7 +9,7 @@ import (
 // Beside is the code as it is now, around the place that a finding speaks of.
 type Beside struct {
 	Place
-	// First is the number of the first of Lines, counted from 1.
+	// First is the number of the first of Lines, counted from 1. Tabs are four spaces in them.
 	First int
 	Lines []model.Text
 }
@@ -34,7 +34,7 @@ func LookBeside(e Exhibit, code string) Beside {
 	}
 	b.First = min(max(at-linesBefore, 1), max(len(lines), 1))
 	for _, l := range lines[b.First-1 : min(b.First-1+linesShown, len(lines))] {
-		b.Lines = append(b.Lines, model.Text(l))
+		b.Lines = append(b.Lines, model.Text(strings.ReplaceAll(l, "\t", "    ")))
 	}
 	return b
 }

@@ -37,8 +37,9 @@ func (b *bench) session(d *door, agent model.AgentID) (console.Session, error) {
 	if err != nil {
 		return console.Session{}, err
 	}
-	b.atEnd = append(b.atEnd, e.close)
-	return console.Session{Ledger: d.ledger, Agent: agent, Eyes: e, Drafts: newDrafts(d.dir)}, nil
+	files := newFileRoom(b.ctx, workingDir(), b.now)
+	b.atEnd = append(b.atEnd, e.close, files.close)
+	return console.Session{Ledger: d.ledger, Agent: agent, Eyes: e, Drafts: newDrafts(d.dir), Files: files}, nil
 }
 
 // firstRun is the choice where no home is. It writes nothing before Start.

@@ -9,6 +9,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -21,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/ui/todo"
 )
 
 // Main runs the program with the arguments, streams and environment of its process, and
@@ -62,7 +64,11 @@ func (a *app) run(ctx context.Context) int {
 	if a.door != nil {
 		a.door.close()
 	}
-	if err != nil {
+	var told todo.Exit
+	switch {
+	case errors.As(err, &told):
+		return int(told)
+	case err != nil:
 		return a.fail(called, err)
 	}
 	return a.exit
@@ -81,9 +87,10 @@ func (a *app) root() *cobra.Command {
 	}
 	a.flags.register(root)
 	root.SetHelpFunc(a.help)
-	root.AddGroup(&cobra.Group{ID: groupWork, Title: "work"}, &cobra.Group{ID: groupLook, Title: "look"}, &cobra.Group{ID: groupHome, Title: "home"})
+	root.AddGroup(&cobra.Group{ID: groupWork, Title: "work"}, &cobra.Group{ID: groupLook, Title: "look"}, &cobra.Group{ID: groupNear, Title: "neighbours"}, &cobra.Group{ID: groupHome, Title: "home"})
 	root.AddCommand(a.workVerbs()...)
 	root.AddCommand(a.lookVerbs()...)
+	root.AddCommand(a.neighbourVerbs()...)
 	root.AddCommand(a.homeVerbs()...)
 	root.AddCommand(exitCodesTopic())
 	return a.verb(root, a.bare)
@@ -93,6 +100,7 @@ func (a *app) root() *cobra.Command {
 const (
 	groupWork = "work"
 	groupLook = "look"
+	groupNear = "neighbours"
 	groupHome = "home"
 )
 
@@ -104,6 +112,8 @@ func (a *app) workVerbs() []*cobra.Command {
 func (a *app) lookVerbs() []*cobra.Command {
 	return grouped(groupLook, a.statusVerb(), a.listVerb(), a.showVerb(), a.nextVerb(), a.whyVerb(), a.eventsVerb(), a.agentsVerb())
 }
+
+func (a *app) neighbourVerbs() []*cobra.Command { return grouped(groupNear, a.todoVerb()) }
 
 func (a *app) homeVerbs() []*cobra.Command {
 	return grouped(groupHome, a.initVerb(), a.importVerb(), a.doctorVerb(), a.demoVerb(), a.versionVerb(), a.completionVerb(), a.manVerb())

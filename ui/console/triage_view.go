@@ -192,7 +192,7 @@ func (d *triage) head(t todo.Todo, w int, s surroundings) []string {
 		}
 	}
 	out = append(out, " "+k.muted.paint(text.Cut(facts, w-2)))
-	for _, p := range todo.FindSimilar(near(s.shelf.Todos, t)) {
+	for _, p := range todo.FindSimilar(todo.Near(s.shelf.Todos, t)) {
 		if p.Keep == t.Ref() || p.Other == t.Ref() {
 			other := p.Keep
 			if other == t.Ref() {
@@ -203,17 +203,6 @@ func (d *triage) head(t todo.Todo, w int, s surroundings) []string {
 		}
 	}
 	return out
-}
-
-// near are the todos that share a file with t: only those can look like it.
-func near(all []todo.Todo, t todo.Todo) []todo.Todo {
-	if len(t.Files) == 0 {
-		return nil
-	}
-	name, _, _ := strings.Cut(t.Files[0].Raw(), ":")
-	return slices.DeleteFunc(slices.Clone(all), func(o todo.Todo) bool {
-		return !slices.ContainsFunc(o.Files, func(f model.Text) bool { return strings.HasPrefix(f.Raw(), name) })
-	})
 }
 
 func (d *triage) exhibit(w int, s surroundings) []string {
@@ -273,8 +262,7 @@ func (c Console) codeLines(x Exhibit, w int) []string {
 		if x.Place.Line > 0 && n >= x.Place.Line && n < x.Place.Line+max(x.Place.Lines, 1) {
 			mark, ink = k.glyph.Gutter, k.text
 		}
-		code := c.show(model.Text(strings.ReplaceAll(l.Raw(), "\t", "    "))) // raw: made a Text again, and shown safely
-		out = append(out, k.strip(w, false, piece{fmt.Sprintf("%5d ", n), k.faint}, piece{mark + " ", k.needsYou}, piece{code, ink}))
+		out = append(out, k.strip(w, false, piece{fmt.Sprintf("%5d ", n), k.faint}, piece{mark + " ", k.needsYou}, piece{c.show(l), ink}))
 	}
 	return out
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -23,6 +22,10 @@ type Env struct {
 	// Actor is who acts when no --as says otherwise. Operator says that it is a person.
 	Actor    string
 	Operator bool
+	// Who, when given, says it instead, once the flags are read.
+	Who func() (file.Actor, error)
+	// Work is the ledger of WorkItems; nil where there is none.
+	Work Work
 	// Host names this machine in leases.
 	Host string
 	// NewID makes the fencing id of a lease.
@@ -41,23 +44,14 @@ type desk struct {
 	actor file.Actor
 }
 
-// repoOf is the repository around a directory: the nearest with .git, else the directory.
-func repoOf(dir string) string {
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return at
-		}
-		if at == filepath.Dir(at) {
-			return dir
-		}
-	}
-}
-
 // sit opens the session that is meant: the one named, else the newest. Only an act that
 // makes todos may make a session, and only one that was named.
 func (d *door) sit(create bool) (*desk, error) {
-	at := &desk{env: d.env, repo: d.where(), actor: d.who()}
-	var err error
+	who, err := d.who()
+	if err != nil {
+		return nil, err
+	}
+	at := &desk{env: d.env, repo: d.where(), actor: who}
 	switch {
 	case d.session == "":
 		at.Session, err = todos.Newest(at.repo)
@@ -75,18 +69,21 @@ func (d *door) sit(create bool) (*desk, error) {
 func (d *door) where() string {
 	switch {
 	case d.repo == "":
-		return repoOf(d.env.Dir)
+		return todos.RepoOf(d.env.Dir)
 	case filepath.IsAbs(d.repo):
 		return d.repo
 	}
 	return filepath.Join(d.env.Dir, d.repo)
 }
 
-func (d *door) who() file.Actor {
-	if d.as != "" {
-		return file.Actor{Name: model.Text(d.as), Operator: d.as == file.User}
+func (d *door) who() (file.Actor, error) {
+	switch {
+	case d.as != "":
+		return file.Actor{Name: model.Text(d.as), Operator: d.as == file.User}, nil
+	case d.env.Who != nil:
+		return d.env.Who()
 	}
-	return file.Actor{Name: model.Text(d.env.Actor), Operator: d.env.Operator}
+	return file.Actor{Name: model.Text(d.env.Actor), Operator: d.env.Operator}, nil
 }
 
 func (d *door) named(repo, dir string, open func(repo, rel string) (*todos.Session, error)) (*todos.Session, error) {
