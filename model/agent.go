@@ -13,6 +13,15 @@ type Agent struct {
 	Posture  Posture `json:"posture"`
 	// Turn is the turn that runs now; nil when none does.
 	Turn *Turn `json:"turn,omitempty"`
+	// TurnIndex counts the agent's turns.
+	TurnIndex int `json:"turn_index,omitempty"`
+	// Offered is the tick that waits for a turn to answer it.
+	Offered *Offered `json:"offered,omitempty"`
+	// FailedTurns counts turns that failed in a row; until RestUntil none is tried.
+	FailedTurns int       `json:"failed_turns,omitempty"`
+	RestUntil   time.Time `json:"rest_until,omitzero"`
+	// DueRechecks are blocked items whose second look is due and that no turn was told of.
+	DueRechecks []ItemID `json:"due_rechecks,omitempty"`
 	// QueuedInput counts messages that wait for the agent's next turn.
 	QueuedInput int       `json:"queued_input,omitempty"`
 	CreatedAt   time.Time `json:"created_at"`
@@ -29,13 +38,29 @@ const (
 	Stopped Posture = "stopped"
 )
 
-// Turn is one run of an agent, bound to at most one WorkItem at a time.
+// Turn is one run of an agent under a lease: whoever holds it beats while it runs, and a
+// turn whose lease ran out is over. Index is the fence: a late holder is refused by it.
 type Turn struct {
-	Index      int       `json:"index"`
-	WorkItemID ItemID    `json:"work_item_id,omitempty"`
-	Rounds     int       `json:"rounds,omitempty"`
-	StartedAt  time.Time `json:"started_at"`
+	Index  int  `json:"index"`
+	Holder Text `json:"holder"`
+	// Tick is the key of the tick that the turn answers; empty for messages alone.
+	Tick       string `json:"tick,omitempty"`
+	WorkItemID ItemID `json:"work_item_id,omitempty"`
+	// OfferedID is the item that the tick offered.
+	OfferedID ItemID `json:"offered_work_item_id,omitempty"`
+	// Rechecks are the blocked items whose second look the turn is told of.
+	Rechecks []ItemID `json:"rechecks,omitempty"`
+	Rounds   int      `json:"rounds,omitempty"`
+	// Messages are those that the turn took; Promoted says that a report became its brief.
+	Messages  []MessageID `json:"messages,omitempty"`
+	Promoted  bool        `json:"promoted,omitempty"`
+	StartedAt time.Time   `json:"started_at"`
+	BeatAt    time.Time   `json:"beat_at"`
+	ExpiresAt time.Time   `json:"expires_at"`
 }
+
+// Runs reports whether the turn's lease holds at now.
+func (t *Turn) Runs(now time.Time) bool { return t != nil && now.Before(t.ExpiresAt) }
 
 // Actor is who makes a command: "operator", "scheduler", "agent:<id>", "external:<name>"
 // or "unknown".

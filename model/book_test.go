@@ -18,6 +18,10 @@ type book struct {
 	briefs      map[ItemID]Brief
 	deliveries  map[ItemID]Delivery
 	delegations map[DelegationID]Delegation
+	messages    map[MessageID]Message
+	attempts    map[ItemID]Attempt
+	traces      map[string]Trace
+	ingresses   map[IngressID]Ingress
 	journal     []Entry
 	revision    uint64
 }
@@ -26,6 +30,7 @@ func newBook() *book {
 	return &book{
 		agents: map[AgentID]Agent{}, items: map[ItemID]WorkItem{}, waits: map[WaitID]Wait{}, tasks: map[TaskID]Task{},
 		briefs: map[ItemID]Brief{}, deliveries: map[ItemID]Delivery{}, delegations: map[DelegationID]Delegation{},
+		messages: map[MessageID]Message{}, attempts: map[ItemID]Attempt{}, traces: map[string]Trace{}, ingresses: map[IngressID]Ingress{},
 	}
 }
 
@@ -66,6 +71,14 @@ func (b *book) write(r Record) {
 		b.deliveries[r.WorkItemID] = r
 	case Delegation:
 		b.delegations[r.ID] = r
+	case Message:
+		b.messages[r.ID] = r
+	case Attempt:
+		b.attempts[r.WorkItemID] = r
+	case Trace:
+		b.traces[r.Key()] = r
+	case Ingress:
+		b.ingresses[r.ID] = r
 	}
 }
 
@@ -91,6 +104,10 @@ func (b *book) Wait(id WaitID) (Wait, bool)                   { return get(b.wai
 func (b *book) Task(id TaskID) (Task, bool)                   { return get(b.tasks, id) }
 func (b *book) Delegation(id DelegationID) (Delegation, bool) { return get(b.delegations, id) }
 func (b *book) Brief(_ AgentID, id ItemID) (Brief, bool)      { return get(b.briefs, id) }
+func (b *book) Message(id MessageID) (Message, bool)          { return get(b.messages, id) }
+func (b *book) Attempt(_ AgentID, id ItemID) (Attempt, bool)  { return get(b.attempts, id) }
+func (b *book) Trace(a AgentID, id ItemID) (Trace, bool)      { return get(b.traces, TraceKey(a, id)) }
+func (b *book) Ingress(id IngressID) (Ingress, bool)          { return get(b.ingresses, id) }
 func (b *book) Revision() uint64                              { return b.revision }
 
 func (b *book) ItemWaits(a AgentID, id ItemID) []Wait {
@@ -125,6 +142,26 @@ func (b *book) ParentsOf(child ItemID) []Delegation {
 
 func (b *book) HandleTaken(h Handle) bool {
 	return len(having(b.items, func(w WorkItem) bool { return w.Handle == h })) > 0
+}
+
+func (b *book) QueuedMessages(a AgentID, limit int) []Message {
+	all := having(b.messages, func(m Message) bool { return m.AgentID == a && m.Status == MessageQueued })
+	slices.SortStableFunc(all, func(x, y Message) int {
+		return cmp.Compare(slices.Index(Priorities, x.Priority), slices.Index(Priorities, y.Priority))
+	})
+	return all[:min(limit, len(all))]
+}
+
+func (b *book) RunningTasks(a AgentID, limit int) []Task {
+	return having(b.tasks, func(t Task) bool { return t.AgentID == a && t.Status == TaskRunning })
+}
+
+func (b *book) Tasks(a AgentID, limit int) []Task {
+	return having(b.tasks, func(t Task) bool { return t.AgentID == a })
+}
+
+func (b *book) Ingresses(a AgentID, limit int) []Ingress {
+	return having(b.ingresses, func(in Ingress) bool { return in.AgentID == a })
 }
 
 // rows are all rows of an agent, sorted as the index would.

@@ -32,6 +32,16 @@ type Receipt struct {
 	WaitID       WaitID       `json:"wait_condition_id,omitempty"`
 	TaskID       TaskID       `json:"task_id,omitempty"`
 	DelegationID DelegationID `json:"delegation_id,omitempty"`
+	// ChildWorkItemID is the item that serves the delegation.
+	ChildWorkItemID ItemID    `json:"child_work_item_id,omitempty"`
+	IngressID       IngressID `json:"ingress_id,omitempty"`
+	// Turn is the turn claimed, beaten or ended; Messages are those queued or taken.
+	Turn     int         `json:"turn,omitempty"`
+	Messages []MessageID `json:"message_ids,omitempty"`
+	// Decision is what a Tick saw; TickKey names the offer it made; Again asks for another Tick.
+	Decision *Decision `json:"scheduler_decision,omitempty"`
+	TickKey  string    `json:"tick_key,omitempty"`
+	Again    bool      `json:"again,omitempty"`
 	// CompletedTransition is false when the item had been completed before.
 	CompletedTransition bool        `json:"completed_transition,omitempty"`
 	Transition          *Transition `json:"transition,omitempty"`

@@ -113,6 +113,13 @@ type Round struct {
 	// WorkItemID names the item that the text reports on. Without it only the focus counts.
 	WorkItemID ItemID   `json:"work_item_id,omitempty"`
 	Provenance ReportOf `json:"provenance,omitempty"`
+	// Refused says why the round's calls were not carried out; it has none then.
+	Refused Text `json:"refused,omitempty"`
+	// Done are items that the round completed already, through another door, in this turn.
+	Done []ItemID `json:"done,omitempty"`
+	// Turn is the turn that the round belongs to: it is traced there, and refused when the
+	// turn is over. Zero: no turn.
+	Turn int `json:"turn,omitempty"`
 }
 
 // ReportWorkItem gives a completed item the report it has not got yet.
@@ -140,6 +147,8 @@ type StartTask struct {
 	WorkItemID ItemID `json:"work_item_id,omitempty"`
 	Summary    Text   `json:"summary"`
 	Blocking   bool   `json:"blocking,omitempty"`
+	// Run is how it was started; zero for a task that vise does not supervise.
+	Run TaskRun `json:"run,omitzero"`
 }
 
 // EndTask records how a task ended and triggers the waits on it. Ending it twice changes
@@ -147,14 +156,100 @@ type StartTask struct {
 type EndTask struct {
 	TaskID TaskID     `json:"task_id"`
 	Status TaskStatus `json:"status"`
-	Result Text       `json:"result,omitempty"`
+	// Result is for the agent: what came out, or why it ended.
+	Result Text `json:"result,omitempty"`
+	// End is how a supervised command ended.
+	End *TaskEnd `json:"end,omitempty"`
 }
 
-// OpenDelegation ties a child agent's item to one of this agent's.
+// OpenDelegation ties a child agent's item to one of this agent's: one that is there, or a
+// new one made for To with Objective, in the same change.
 type OpenDelegation struct {
-	WorkItemID      ItemID `json:"work_item_id"`
-	ChildWorkItemID ItemID `json:"child_work_item_id"`
-	Blocking        bool   `json:"blocking,omitempty"`
+	WorkItemID      ItemID  `json:"work_item_id"`
+	ChildWorkItemID ItemID  `json:"child_work_item_id,omitempty"`
+	To              AgentID `json:"to,omitempty"`
+	Objective       Text    `json:"objective,omitempty"`
+	Plan            Text    `json:"plan,omitempty"`
+	Blocking        bool    `json:"blocking,omitempty"`
+}
+
+// Say queues words for an agent. Only the operator may interject.
+type Say struct {
+	AgentID    AgentID  `json:"agent_id"`
+	Text       Text     `json:"text"`
+	Priority   Priority `json:"priority,omitempty"`
+	WorkItemID ItemID   `json:"work_item_id,omitempty"`
+	Source     Text     `json:"source,omitempty"`
+}
+
+// Answer gives the operator's reply to a question: it triggers the wait and stays in the
+// item. The agent decides what to do with it.
+type Answer struct {
+	WorkItemID ItemID `json:"work_item_id,omitempty"`
+	WaitID     WaitID `json:"wait_id,omitempty"`
+	Text       Text   `json:"text"`
+	// PlanReady also sets a plan that needed input to ready.
+	PlanReady    bool   `json:"plan_ready,omitempty"`
+	SeenRevision uint64 `json:"seen_revision,omitempty"`
+}
+
+// ClaimTurn starts a turn for an agent, if none runs. The receipt says which messages it
+// took. A turn whose lease ran out is ended first, and said to be interrupted.
+type ClaimTurn struct {
+	AgentID AgentID `json:"agent_id"`
+	Holder  Text    `json:"holder"`
+	// TTLMS is the lease's length in milliseconds; zero is DefaultLease.
+	TTLMS int64 `json:"ttl_ms,omitempty"`
+	// Tick is the key of the tick that the turn answers.
+	Tick string `json:"tick,omitempty"`
+}
+
+// BeatTurn extends the lease of a turn that runs.
+type BeatTurn struct {
+	AgentID AgentID `json:"agent_id"`
+	Turn    int     `json:"turn"`
+	TTLMS   int64   `json:"ttl_ms,omitempty"`
+}
+
+// EndTurn ends a turn and says how.
+type EndTurn struct {
+	AgentID AgentID     `json:"agent_id"`
+	Turn    int         `json:"turn"`
+	Outcome TurnOutcome `json:"outcome"`
+	Reason  Text        `json:"reason,omitempty"`
+	// Code names what went wrong with the agent's program; empty when nothing did.
+	Code TurnCode `json:"code,omitempty"`
+	// Final is the turn's last text. It becomes the turn's brief unless a report was promoted.
+	Final Text `json:"final,omitempty"`
+}
+
+// Tick lets the scheduler look at one agent: sweep a lease that ran out, fire what is due,
+// and offer at most one candidate. At the same instant a second Tick changes nothing.
+type Tick struct {
+	AgentID AgentID `json:"agent_id"`
+}
+
+// MintIngress makes a capability that lets the outside trigger a wait, or reach the agent.
+// Only the hash of its token is known here.
+type MintIngress struct {
+	AgentID   AgentID `json:"agent_id,omitempty"`
+	WaitID    WaitID  `json:"wait_id,omitempty"`
+	TokenHash string  `json:"token_hash"`
+	// Secret checks signatures of senders that sign their bodies; empty for those that do not.
+	Secret  string  `json:"secret,omitempty"`
+	Deliver Deliver `json:"deliver,omitempty"`
+}
+
+// RevokeIngress ends a capability.
+type RevokeIngress struct {
+	IngressID IngressID `json:"ingress_id"`
+}
+
+// DeliverIngress brings what came in through a capability.
+type DeliverIngress struct {
+	IngressID IngressID `json:"ingress_id"`
+	Payload   Text      `json:"payload,omitempty"`
+	Source    Text      `json:"source,omitempty"`
 }
 
 // Import takes over the records of another ledger for one agent, all or nothing. Items
@@ -188,3 +283,14 @@ func (StartTask) Name() string        { return "StartTask" }
 func (EndTask) Name() string          { return "EndTask" }
 func (OpenDelegation) Name() string   { return "OpenDelegation" }
 func (Import) Name() string           { return "Import" }
+
+// Name is part of Command.
+func (Say) Name() string            { return "Say" }
+func (Answer) Name() string         { return "Answer" }
+func (ClaimTurn) Name() string      { return "ClaimTurn" }
+func (BeatTurn) Name() string       { return "BeatTurn" }
+func (EndTurn) Name() string        { return "EndTurn" }
+func (Tick) Name() string           { return "Tick" }
+func (MintIngress) Name() string    { return "MintIngress" }
+func (RevokeIngress) Name() string  { return "RevokeIngress" }
+func (DeliverIngress) Name() string { return "DeliverIngress" }

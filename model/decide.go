@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"iter"
 	"time"
 )
 
@@ -13,8 +14,15 @@ type Decision struct {
 	WorkItemID ItemID       `json:"work_item_id,omitempty"`
 	WaitID     WaitID       `json:"wait_condition_id,omitempty"`
 	// ModelReentry says that the agent would get a turn.
-	ModelReentry bool     `json:"model_reentry"`
-	Evidence     []string `json:"evidence,omitempty"`
+	ModelReentry bool `json:"model_reentry"`
+	// Key names the offer; the same key is not offered again before its pause is over.
+	Key string `json:"idempotency_key,omitempty"`
+	// Skipped are candidates that were offered before without news, Exhausted those of them
+	// that were offered often enough; Until is when the first of them is due again.
+	Skipped   int       `json:"skipped,omitempty"`
+	Exhausted []ItemID  `json:"exhausted,omitempty"`
+	Until     time.Time `json:"until,omitzero"`
+	Evidence  []string  `json:"evidence,omitempty"`
 }
 
 // DecisionKind names what is decided (DESIGN §4.12).
@@ -41,43 +49,153 @@ func Decide(f Facts, id AgentID, now time.Time) Decision {
 	if !ok {
 		return Decision{Kind: DecideSleep, Reason: "unknown_agent"}
 	}
-	for _, rule := range []func(Facts, Agent) (Decision, bool){decideAgent, decideWork, decideDue(now), decideAgentWaits, decideItemWaits} {
+	var rest skipped
+	for _, rule := range []func(Facts, Agent) (Decision, bool){decideAgent(now), decideOffered(now), decideWork(now, &rest), decideRechecks(now), decideDue(now), decideAgentWaits, decideItemWaits} {
 		if d, ok := rule(f, a); ok {
-			return d
+			return rest.on(d)
 		}
 	}
 	if a.Posture == Asleep {
-		return Decision{Kind: DecideStayIdle, Reason: "already_asleep"}
+		return rest.on(Decision{Kind: DecideStayIdle, Reason: "already_asleep"})
+	}
+	if rest.count > 0 {
+		return rest.on(Decision{Kind: DecideSleep, Reason: "candidates_rest"})
 	}
 	return Decision{Kind: DecideSleep, Reason: "no_pending_scheduler_facts"}
 }
 
-func decideAgent(_ Facts, a Agent) (Decision, bool) {
-	switch {
-	case a.Posture == Stopped:
-		return Decision{Kind: DecideStop, Reason: "stopped"}, true
-	case a.Turn != nil:
-		return Decision{Kind: DecideNoop, Reason: "turn_in_progress", WorkItemID: a.Turn.WorkItemID}, true
-	case a.QueuedInput > 0:
-		return Decision{Kind: DecideStartModelTurn, Reason: "queued_input", ModelReentry: true,
-			Evidence: []string{fmt.Sprintf("queued_input=%d", a.QueuedInput)}}, true
+func decideAgent(now time.Time) func(Facts, Agent) (Decision, bool) {
+	return func(_ Facts, a Agent) (Decision, bool) {
+		switch {
+		case a.Posture == Stopped:
+			return Decision{Kind: DecideStop, Reason: "stopped"}, true
+		case a.Turn.Runs(now):
+			return Decision{Kind: DecideNoop, Reason: "turn_in_progress", WorkItemID: a.Turn.WorkItemID, Until: a.Turn.ExpiresAt}, true
+		case a.QueuedInput > 0 && now.Before(a.RestUntil):
+			return Decision{Kind: DecideNoop, Reason: "failed_turn_rests", Until: a.RestUntil,
+				Evidence: []string{fmt.Sprintf("failed_turns=%d", a.FailedTurns), fmt.Sprintf("queued_input=%d", a.QueuedInput)}}, true
+		case a.QueuedInput > 0:
+			return Decision{Kind: DecideStartModelTurn, Reason: "queued_input", ModelReentry: true,
+				Evidence: []string{fmt.Sprintf("queued_input=%d", a.QueuedInput)}}, true
+		}
+		return Decision{}, false
 	}
-	return Decision{}, false
 }
 
-func decideWork(f Facts, a Agent) (Decision, bool) {
-	for _, c := range []struct {
-		class  Class
-		reason string
-	}{
-		{CurrentRunnable, "continue_active"}, {TriggeredBlocked, "review_triggered"}, {QueuedRunnable, "queued_available"},
-	} {
-		if rows := f.Rows(a.ID, c.class, nil, 1); len(rows) > 0 {
-			return Decision{Kind: DecideEmitTick, Reason: c.reason, WorkItemID: rows[0].ID, ModelReentry: true,
-				Evidence: []string{fmt.Sprintf("%s=%d", c.class, f.Count(a.ID, ClassTally(c.class)))}}, true
+// decideOffered waits for a turn to answer the tick that was emitted: nothing new came, and
+// its pause is not over. One offer at a time is enough for one agent.
+func decideOffered(now time.Time) func(Facts, Agent) (Decision, bool) {
+	return func(f Facts, a Agent) (Decision, bool) {
+		if a.Offered == nil || !now.Before(a.Offered.Until) {
+			return Decision{}, false
+		}
+		w, ok := f.Item(a.Offered.WorkItemID)
+		if !ok {
+			return Decision{}, false
+		}
+		r := RowOf(w, f.ItemWaits(a.ID, w.ID), a.CurrentWorkItemID == w.ID)
+		if offerReason(r.Class) != a.Offered.Reason || tickKey(a.Offered.Reason, r) != a.Offered.Key {
+			return Decision{}, false
+		}
+		return Decision{Kind: DecideNoop, Reason: "tick_waits_for_turn", WorkItemID: w.ID, Until: a.Offered.Until,
+			Evidence: []string{a.Offered.Key}}, true
+	}
+}
+
+// decideRechecks lets second looks wait for a turn behind all other work.
+func decideRechecks(now time.Time) func(Facts, Agent) (Decision, bool) {
+	return func(f Facts, a Agent) (Decision, bool) {
+		if a.Offered == nil || a.Offered.Reason != reasonRecheck || !now.Before(a.Offered.Until) {
+			return Decision{}, false
+		}
+		return Decision{Kind: DecideNoop, Reason: "tick_waits_for_turn", WorkItemID: a.Offered.WorkItemID, Until: a.Offered.Until,
+			Evidence: []string{a.Offered.Key}}, true
+	}
+}
+
+// skipped are the candidates that rest between two offers.
+type skipped struct {
+	count     int
+	exhausted []ItemID
+	until     time.Time
+}
+
+func (s skipped) on(d Decision) Decision {
+	d.Skipped, d.Exhausted = s.count, s.exhausted
+	if d.Until.IsZero() {
+		d.Until = s.until
+	}
+	return d
+}
+
+// rests reports whether a candidate was offered under key and its pause is not over.
+func (s *skipped) rests(t Attempt, key string, now time.Time) bool {
+	if t.TickKey != key {
+		return false
+	}
+	done := t.Stalled || t.Count >= maxAttempts && !now.Before(t.NextAt)
+	if done {
+		s.exhausted = append(s.exhausted, t.WorkItemID)
+	}
+	if !done && !now.Before(t.NextAt) {
+		return false
+	}
+	s.count++
+	if !done && (s.until.IsZero() || t.NextAt.Before(s.until)) {
+		s.until = t.NextAt
+	}
+	return true
+}
+
+// candidateHorizon bounds how many resting candidates of a class are passed over.
+const candidateHorizon = 100
+
+// candidates are the rows of a class, up to the horizon. The first is read alone: most
+// passes need no other.
+func candidates(f Facts, a AgentID, class Class) iter.Seq[Row] {
+	return func(yield func(Row) bool) {
+		first := f.Rows(a, class, nil, 1)
+		if len(first) == 0 || !yield(first[0]) {
+			return
+		}
+		for _, r := range f.Rows(a, class, &first[0], candidateHorizon) {
+			if !yield(r) {
+				return
+			}
 		}
 	}
-	return Decision{}, false
+}
+
+// offerReason is why an item of a class is offered.
+func offerReason(c Class) string {
+	switch c {
+	case CurrentRunnable:
+		return "continue_active"
+	case TriggeredBlocked:
+		return "review_triggered"
+	case QueuedRunnable:
+		return "queued_available"
+	}
+	return ""
+}
+
+// decideWork offers the first candidate that does not rest: a resting one is skipped, not
+// the pass, so that it hides nothing behind it.
+func decideWork(now time.Time, rest *skipped) func(Facts, Agent) (Decision, bool) {
+	return func(f Facts, a Agent) (Decision, bool) {
+		for _, class := range Classes[:3] {
+			reason := offerReason(class)
+			for r := range candidates(f, a.ID, class) {
+				key := tickKey(reason, r)
+				t, _ := f.Attempt(a.ID, r.ID)
+				if !rest.rests(t, key, now) {
+					return Decision{Kind: DecideEmitTick, Reason: reason, WorkItemID: r.ID, ModelReentry: true, Key: key,
+						Evidence: []string{fmt.Sprintf("%s=%d", class, f.Count(a.ID, ClassTally(class)))}}, true
+				}
+			}
+		}
+		return Decision{}, false
+	}
 }
 
 // decideDue lets a due recheck or timer through before the waits that it may end.
@@ -87,7 +205,7 @@ func decideDue(now time.Time) func(Facts, Agent) (Decision, bool) {
 		if len(due) == 0 {
 			return Decision{}, false
 		}
-		d := Decision{Kind: DecideEmitTick, Reason: "work_item_recheck", WorkItemID: due[0].ItemID, ModelReentry: true}
+		d := Decision{Kind: DecideEmitTick, Reason: reasonRecheck, WorkItemID: due[0].ItemID, ModelReentry: true}
 		if due[0].WaitID != "" {
 			d.Reason, d.WaitID = "timer_due", due[0].WaitID
 		}
@@ -103,7 +221,7 @@ var waitDecisions = []struct {
 }{
 	{WaitOperator, WaitingOperator, DecideWaitForOperator}, {WaitTask, WaitingTask, DecideWaitForTask},
 	{WaitExternal, WaitingExternal, DecideWaitForExternal}, {WaitTimer, WaitingTimer, DecideWaitForTimer},
-	{WaitSystem, WaitingSystem, DecideEmitTick},
+	{WaitSystem, WaitingSystem, DecideWaitForTimer},
 }
 
 func decideAgentWaits(f Facts, a Agent) (Decision, bool) {

@@ -94,6 +94,13 @@ type TaskNews struct {
 	Status   TaskStatus `json:"status"`
 	Summary  Text       `json:"summary,omitempty"`
 	Blocking bool       `json:"blocking,omitempty"`
+	// The rest is a supervised command's.
+	Command    []Text `json:"command,omitempty"`
+	GitHead    string `json:"git_head,omitempty"`
+	ExitCode   *int   `json:"exit_code,omitempty"`
+	Signal     string `json:"signal,omitempty"`
+	DurationMS int64  `json:"duration_ms,omitempty"`
+	Result     Text   `json:"result,omitempty"`
 }
 
 // Delegated is the data of the delegation events.

@@ -21,6 +21,13 @@ type Facts interface {
 	Delegation(DelegationID) (Delegation, bool)
 	Brief(AgentID, ItemID) (Brief, bool)
 	HandleTaken(Handle) bool
+	Message(MessageID) (Message, bool)
+	// QueuedMessages are the agent's first queued messages, by priority, then oldest first.
+	QueuedMessages(agent AgentID, limit int) []Message
+	Attempt(AgentID, ItemID) (Attempt, bool)
+	// Trace is what was said while an item (or none) was the focus.
+	Trace(AgentID, ItemID) (Trace, bool)
+	Ingress(IngressID) (Ingress, bool)
 	// Rows are the first limit rows of a class after a row (nil: from the start), in the class's order.
 	Rows(agent AgentID, class Class, after *Row, limit int) []Row
 	// Count is how many of the agent's items a tally counts.
@@ -42,6 +49,12 @@ type Reader interface {
 	History(agent AgentID, after Position, limit int) []Entry
 	// HistoryBefore are entries older than the position, newest first; a zero position is the end.
 	HistoryBefore(agent AgentID, before Position, limit int) []Entry
+	// RunningTasks are the agent's running tasks, oldest first.
+	RunningTasks(agent AgentID, limit int) []Task
+	// Tasks are the agent's tasks, running ones first, then newest first.
+	Tasks(agent AgentID, limit int) []Task
+	// Ingresses are the capabilities that reach the agent, newest first, revoked ones too.
+	Ingresses(agent AgentID, limit int) []Ingress
 	// Waits are all waits of an item, cancelled ones too, newest first.
 	Waits(agent AgentID, item ItemID, limit int) []Wait
 }

@@ -23,9 +23,11 @@ type WorkItem struct {
 	RecheckAt         time.Time `json:"recheck_at,omitzero"`
 	RecheckConsumedAt time.Time `json:"recheck_consumed_at,omitzero"`
 	// ResultSummary is the promoted completion report; never synthesised.
-	ResultSummary Text      `json:"result_summary,omitempty"`
-	Links         Links     `json:"links,omitzero"`
-	CreatedAt     time.Time `json:"created_at"`
+	ResultSummary Text `json:"result_summary,omitempty"`
+	// Replies are the operator's newest answers to the item's questions, oldest first.
+	Replies   []Reply   `json:"replies,omitempty"`
+	Links     Links     `json:"links,omitzero"`
+	CreatedAt time.Time `json:"created_at"`
 	// UpdatedAt moves with an agent's or operator's mutation, not with bookkeeping, so
 	// that the orders built on it stay fair.
 	UpdatedAt time.Time `json:"updated_at"`

@@ -132,3 +132,31 @@ func (o *overlay) ParentsOf(child ItemID) []Delegation {
 		return d.State == DelegationOpen && d.ChildWorkItemID == child
 	})
 }
+
+func (o *overlay) Message(id MessageID) (Message, bool) {
+	if m, ok := written[Message](o, KindMessage, string(id)); ok {
+		return m, true
+	}
+	return o.Facts.Message(id)
+}
+
+func (o *overlay) Attempt(a AgentID, id ItemID) (Attempt, bool) {
+	if t, ok := written[Attempt](o, KindAttempt, string(id)); ok {
+		return t, true
+	}
+	return o.Facts.Attempt(a, id)
+}
+
+func (o *overlay) Trace(a AgentID, id ItemID) (Trace, bool) {
+	if t, ok := written[Trace](o, KindTrace, TraceKey(a, id)); ok {
+		return t, true
+	}
+	return o.Facts.Trace(a, id)
+}
+
+func (o *overlay) Ingress(id IngressID) (Ingress, bool) {
+	if in, ok := written[Ingress](o, KindIngress, string(id)); ok {
+		return in, true
+	}
+	return o.Facts.Ingress(id)
+}

@@ -25,6 +25,10 @@ const (
 	KindBrief      RecordKind = "brief"
 	KindDelivery   RecordKind = "delivery"
 	KindDelegation RecordKind = "delegation"
+	KindMessage    RecordKind = "message"
+	KindAttempt    RecordKind = "attempt"
+	KindTrace      RecordKind = "trace"
+	KindIngress    RecordKind = "ingress"
 )
 
 // Task is an operational execution: a command, a child agent's run. Its presence never
@@ -38,6 +42,8 @@ type Task struct {
 	// Blocking refuses the completion of WorkItemID while the task runs.
 	Blocking  bool      `json:"blocking,omitempty"`
 	Result    Text      `json:"result,omitempty"`
+	Run       TaskRun   `json:"run,omitzero"`
+	End       *TaskEnd  `json:"end,omitempty"`
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 }
@@ -151,3 +157,55 @@ func (t Task) Key() string       { return string(t.ID) }
 func (b Brief) Key() string      { return string(b.WorkItemID) }
 func (d Delivery) Key() string   { return string(d.WorkItemID) }
 func (d Delegation) Key() string { return string(d.ID) }
+
+func (Message) record() {}
+
+// RecordKind is part of Record.
+func (Message) RecordKind() RecordKind { return KindMessage }
+
+// Partition is part of Record.
+func (m Message) Partition() AgentID { return m.AgentID }
+
+// Key is part of Record.
+func (m Message) Key() string { return string(m.ID) }
+
+func (Attempt) record() {}
+
+// RecordKind is part of Record.
+func (Attempt) RecordKind() RecordKind { return KindAttempt }
+
+// Partition is part of Record.
+func (a Attempt) Partition() AgentID { return a.AgentID }
+
+// Key is part of Record.
+func (a Attempt) Key() string { return string(a.WorkItemID) }
+
+func (Trace) record() {}
+
+// RecordKind is part of Record.
+func (Trace) RecordKind() RecordKind { return KindTrace }
+
+// Partition is part of Record.
+func (t Trace) Partition() AgentID { return t.AgentID }
+
+// Key is part of Record. What was said without a focus is the agent's.
+func (t Trace) Key() string { return TraceKey(t.AgentID, t.WorkItemID) }
+
+// TraceKey is the key of an item's trace, or of the agent's own when item is empty.
+func TraceKey(agent AgentID, item ItemID) string {
+	if item == "" {
+		return "@" + string(agent)
+	}
+	return string(item)
+}
+
+func (Ingress) record() {}
+
+// RecordKind is part of Record.
+func (Ingress) RecordKind() RecordKind { return KindIngress }
+
+// Partition is part of Record.
+func (i Ingress) Partition() AgentID { return i.AgentID }
+
+// Key is part of Record.
+func (i Ingress) Key() string { return string(i.ID) }

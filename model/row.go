@@ -171,11 +171,11 @@ func (r Row) Tallies() []Tally {
 	return out
 }
 
-// Due is something that becomes due: a recheck of an item, or a timer wait.
+// Due is something that becomes due: a recheck of an item, a timer or a system wait.
 type Due struct {
 	At     time.Time `json:"at"`
 	ItemID ItemID    `json:"item_id,omitempty"`
-	// WaitID names the timer; empty for a recheck.
+	// WaitID names the timer or system wait; empty for a recheck.
 	WaitID WaitID `json:"wait_id,omitempty"`
 }
 
@@ -188,7 +188,7 @@ func DuesOf(w WorkItem, waits []Wait) []Due {
 		out = append(out, Due{At: w.RecheckAt, ItemID: w.ID})
 	}
 	for _, x := range waits {
-		if x.Kind == WaitTimer && x.TriggerCount == 0 && !x.WakeAt.IsZero() {
+		if (x.Kind == WaitTimer || x.Kind == WaitSystem) && x.TriggerCount == 0 && !x.WakeAt.IsZero() {
 			out = append(out, Due{At: x.WakeAt, ItemID: x.WorkItemID, WaitID: x.ID})
 		}
 	}

@@ -14,13 +14,13 @@ import (
 // TestRules runs the scripts in testdata, one for each rule of the lifecycle. A command is
 // the tool's name with its input as JSON below; the answer shows what was written and
 // which events it made. Ids count up: the first item is wi-1. A minute passes before each
-// command.
+// command, unless the script sets another pace.
 func TestRules(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		if filepath.Ext(path) != ".txt" {
 			return
 		}
-		s := &script{book: newBook(), now: time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC)}
+		s := &script{book: newBook(), pace: time.Minute, now: time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC)}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			out := s.run(t, d)
 			if broken := s.book.check(); broken != "" {
@@ -34,6 +34,8 @@ func TestRules(t *testing.T) {
 type script struct {
 	book *book
 	now  time.Time
+	// pace is what passes before each command.
+	pace time.Duration
 	ids  int
 }
 
@@ -46,18 +48,22 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	}
 	switch d.Cmd {
 	case "after":
-		pause, err := time.ParseDuration(d.CmdArgs[0].Key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.now = s.now.Add(pause)
+		s.now = s.now.Add(duration(t, d))
 		return s.now.Format("15:04:05") + "\n"
+	case "pace":
+		s.pace = duration(t, d)
+		return ""
 	case "show":
 		return s.show(t, ItemID(d.CmdArgs[0].Key))
 	case "list":
 		return s.list(AgentID(agent), d)
 	case "decide":
 		return fmt.Sprintln(toJSON(Decide(s.book, AgentID(agent), s.now)))
+	case "next":
+		return s.next(AgentID(agent))
+	case "advise":
+		w, _ := s.book.Item(ItemID(d.CmdArgs[0].Key))
+		return advice(Advise(s.book, w, s.now))
 	case "why":
 		w, _ := s.book.Item(ItemID(d.CmdArgs[0].Key))
 		return why(Explain(s.book, w, s.now))
@@ -65,12 +71,20 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	return s.command(t, d, AgentID(agent), Actor(actor))
 }
 
+func duration(t *testing.T, d *datadriven.TestData) time.Duration {
+	pause, err := time.ParseDuration(d.CmdArgs[0].Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pause
+}
+
 func (s *script) command(t *testing.T, d *datadriven.TestData, agent AgentID, actor Actor) string {
 	c, err := decodeAny(d.Cmd, []byte(d.Input))
 	if err != nil {
 		return refusal(err)
 	}
-	s.now = s.now.Add(time.Minute)
+	s.now = s.now.Add(s.pace)
 	at := Stamp{At: s.now, NewID: fmt.Sprint(s.ids + 1), Actor: actor, Agent: agent}
 	if id, ok := actor.Agent(); ok {
 		at.Agent = id
@@ -113,6 +127,24 @@ func decodeAny(name string, in []byte) (Command, error) {
 		return decode[OpenDelegation](name, in)
 	case "LinkWorkItem":
 		return decode[LinkWorkItem](name, in)
+	case "Say":
+		return decode[Say](name, in)
+	case "Answer":
+		return decode[Answer](name, in)
+	case "ClaimTurn":
+		return decode[ClaimTurn](name, in)
+	case "BeatTurn":
+		return decode[BeatTurn](name, in)
+	case "EndTurn":
+		return decode[EndTurn](name, in)
+	case "Tick":
+		return decode[Tick](name, in)
+	case "MintIngress":
+		return decode[MintIngress](name, in)
+	case "RevokeIngress":
+		return decode[RevokeIngress](name, in)
+	case "DeliverIngress":
+		return decode[DeliverIngress](name, in)
 	case "Import":
 		return decode[Import](name, in)
 	}
@@ -144,19 +176,37 @@ func (s *script) told(ch Change) string {
 		case WorkItem:
 			b.WriteString(s.line(r.ID))
 		case Agent:
-			fmt.Fprintf(&b, "agent %s focus=%s\n", r.ID, orNone(r.CurrentWorkItemID))
+			fmt.Fprintf(&b, "agent %s focus=%s%s\n", r.ID, orNone(r.CurrentWorkItemID), busy(r))
 		case Wait:
 			fmt.Fprintf(&b, "wait %s %s %s triggered=%d\n", r.ID, r.Kind, r.Status, r.TriggerCount)
+		case Message:
+			fmt.Fprintf(&b, "message %s %s %s\n", r.ID, r.Priority, r.Status)
+		case Attempt:
+			fmt.Fprintf(&b, "attempt %s %d stalled=%v\n", r.WorkItemID, r.Count, r.Stalled)
 		case Task:
 			fmt.Fprintf(&b, "task %s %s\n", r.ID, r.Status)
 		default:
 			fmt.Fprintf(&b, "%s %s\n", r.RecordKind(), r.Key())
 		}
 	}
+	if k := ch.Receipt.TickKey; k != "" {
+		fmt.Fprintf(&b, "tick %s\n", k)
+	}
 	for _, e := range ch.Events {
 		fmt.Fprintf(&b, "event %s %s %s\n", e.Kind, orNone(e.WorkItemID), toJSON(e.Data))
 	}
 	return b.String() + warnings(ch.Receipt)
+}
+
+func busy(a Agent) string {
+	out := ""
+	if a.Turn != nil {
+		out += fmt.Sprintf(" turn=%d", a.Turn.Index)
+	}
+	if a.QueuedInput > 0 {
+		out += fmt.Sprintf(" queued=%d", a.QueuedInput)
+	}
+	return out
 }
 
 func warnings(r Receipt) string {
@@ -223,6 +273,26 @@ func (s *script) list(agent AgentID, d *datadriven.TestData) string {
 	fmt.Fprintf(&b, "%d of %d\n", l.Returned, l.Total)
 	for _, r := range l.Rows {
 		b.WriteString(s.line(r.ID))
+	}
+	return b.String()
+}
+
+// next is when the scheduler looks again, and what it would pick by itself.
+func (s *script) next(agent AgentID) string {
+	out := "look never\n"
+	if at := NextLook(s.book, agent, Decide(s.book, agent, s.now)); !at.IsZero() {
+		out = "look " + at.Format("15:04:05") + "\n"
+	}
+	if pick, ok := AutoPick(s.book, agent, s.now); ok {
+		out += "pick " + string(pick.WorkItemID) + "\n"
+	}
+	return out
+}
+
+func advice(list []Advice) string {
+	var b strings.Builder
+	for _, a := range list {
+		fmt.Fprintf(&b, "%s: %s\n", a.Kind, a.Text)
 	}
 	return b.String()
 }

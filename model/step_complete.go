@@ -95,7 +95,7 @@ func (s *step) settleDelegations() {
 			s.event(EventDelegationCompleted, d.ParentWorkItemID, Delegated{
 				DelegationID: d.ID, ChildAgentID: d.ChildAgentID, ChildWorkItemID: d.ChildWorkItemID, ResultSummary: d.ResultSummary,
 			})
-			s.trigger(s.WaitsOn(d.ParentAgentID, WaitTask, Text(d.ID)), Provenance{
+			s.wake(s.WaitsOn(d.ParentAgentID, WaitTask, Text(d.ID)), Provenance{
 				Actor: s.at.Actor, Source: "delegation", Payload: cut(w.ResultSummary, previewReport),
 			})
 		}

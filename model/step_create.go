@@ -86,7 +86,7 @@ func (c UpdateAgent) step(s *step) error {
 			return Refuse(CodeInvalid, "unknown posture %q", Text(*c.Posture)).At("posture").WithHint("use awake, asleep or stopped")
 		}
 	}
-	if a == before {
+	if a.AutoPick == before.AutoPick && a.Posture == before.Posture {
 		return nil
 	}
 	a.UpdatedAt = s.at.At

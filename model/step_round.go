@@ -16,7 +16,13 @@ func (c Round) step(s *step) error {
 	if err != nil {
 		return err
 	}
+	if c.Turn != 0 {
+		if _, err := s.running(s.actingAgent(), c.Turn); err != nil {
+			return err
+		}
+	}
 	var completed []completedCall
+	before, _ := Focus(s, s.actingAgent())
 	outer := s.receipt
 	for i, call := range c.Calls {
 		focus, _ := Focus(s, s.actingAgentOf(call.Command))
@@ -30,8 +36,14 @@ func (c Round) step(s *step) error {
 		outer.Calls = append(outer.Calls, s.receipt)
 	}
 	s.receipt = outer
+	elsewhere, err := s.doneElsewhere(c)
+	if err != nil {
+		return err
+	}
+	completed = append(completed, elsewhere...)
 	s.receipt.CompletedTransition = len(completed) > 0
 	s.promoteRound(c, text, by, completed)
+	s.traceRound(c, text, before.ID)
 	for _, call := range s.receipt.Calls {
 		s.warn(call.Warnings...)
 	}

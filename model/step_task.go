@@ -6,13 +6,17 @@ func (c StartTask) step(s *step) error {
 	if t.Summary, err = required("summary", c.Summary, MaxReason); err != nil {
 		return err
 	}
+	if t.Run, err = c.Run.checked(); err != nil {
+		return err
+	}
 	if t.AgentID, err = s.agentOfTask(c.WorkItemID); err != nil {
 		return err
 	}
 	t.ID = TaskID(s.newID("tk-"))
 	s.put(t)
 	s.receipt.AgentID, s.receipt.TaskID = t.AgentID, t.ID
-	s.event(EventTaskStarted, t.WorkItemID, TaskNews{TaskID: t.ID, Status: t.Status, Summary: t.Summary, Blocking: t.Blocking})
+	s.event(EventTaskStarted, t.WorkItemID, TaskNews{TaskID: t.ID, Status: t.Status, Summary: t.Summary, Blocking: t.Blocking,
+		Command: t.Run.Command, GitHead: t.Run.GitHead})
 	return nil
 }
 
@@ -42,11 +46,27 @@ func (c EndTask) step(s *step) error {
 	if t.Status != TaskRunning {
 		return nil
 	}
-	t.Status, t.Result, t.UpdatedAt = c.Status, cut(c.Result, MaxReport), s.at.At
+	result, err := optional("result", c.Result, MaxReport)
+	if err != nil {
+		return err
+	}
+	if c.End != nil && len(c.End.Tail) > MaxTail {
+		return Refuse(CodeInvalid, "the tail has %d bytes, at most %d are kept", len(c.End.Tail), MaxTail).At("tail").WithHint("keep its end")
+	}
+	t.Status, t.Result, t.End, t.UpdatedAt = c.Status, result, c.End, s.at.At
 	s.put(t)
-	s.event(EventTaskEnded, t.WorkItemID, TaskNews{TaskID: t.ID, Status: t.Status, Blocking: t.Blocking})
-	s.trigger(s.WaitsOn(t.AgentID, WaitTask, Text(t.ID)), Provenance{Actor: s.at.Actor, Source: "task", Payload: cut(t.Result, previewReport)})
+	s.event(EventTaskEnded, t.WorkItemID, taskEnded(t))
+	p := Provenance{Actor: s.at.Actor, Source: "task", Payload: cut(t.Result, previewReport)}
+	s.wake(s.WaitsOn(t.AgentID, WaitTask, Text(t.ID)), p)
 	return nil
+}
+
+func taskEnded(t Task) TaskNews {
+	n := TaskNews{TaskID: t.ID, Status: t.Status, Summary: t.Summary, Blocking: t.Blocking, Result: cut(t.Result, previewReport)}
+	if t.End != nil {
+		n.ExitCode, n.Signal, n.DurationMS = &t.End.ExitCode, t.End.Signal, t.End.DurationMS
+	}
+	return n
 }
 
 func (c OpenDelegation) step(s *step) error {
@@ -54,9 +74,9 @@ func (c OpenDelegation) step(s *step) error {
 	if err != nil {
 		return err
 	}
-	child, ok := s.Item(c.ChildWorkItemID)
-	if !ok {
-		return notFound(c.ChildWorkItemID)
+	child, err := s.childOf(c)
+	if err != nil {
+		return err
 	}
 	if child.State == Completed || child.ID == parent.ID {
 		return Refuse(CodeRefused, "work item %s cannot serve %s", child.Handle, parent.Handle).At("child_work_item_id").
@@ -67,9 +87,41 @@ func (c OpenDelegation) step(s *step) error {
 		ChildWorkItemID: child.ID, State: DelegationOpen, Blocking: c.Blocking, CreatedAt: s.at.At, UpdatedAt: s.at.At,
 	}
 	s.put(d)
-	s.receipt.DelegationID = d.ID
+	s.receipt.AgentID, s.receipt.WorkItemID, s.receipt.ItemRevision = parent.AgentID, parent.ID, parent.Revision
+	s.receipt.DelegationID, s.receipt.ChildWorkItemID = d.ID, child.ID
 	s.event(EventDelegationOpened, parent.ID, Delegated{DelegationID: d.ID, ChildAgentID: d.ChildAgentID, ChildWorkItemID: d.ChildWorkItemID})
 	return nil
+}
+
+// childOf is the item that serves a delegation, made here if it is not there yet.
+func (s *step) childOf(c OpenDelegation) (WorkItem, error) {
+	if (c.ChildWorkItemID == "") == (c.To == "") {
+		return WorkItem{}, Refuse(CodeInvalid, "a delegation needs a child work item, or an agent and an objective").At("to").WithHint("give one of the two")
+	}
+	if c.ChildWorkItemID != "" {
+		child, ok := s.Item(c.ChildWorkItemID)
+		if !ok {
+			return child, notFound(c.ChildWorkItemID)
+		}
+		return child, nil
+	}
+	asked := s.at
+	defer func() { s.at = asked }()
+	s.at.Agent, s.at.Actor = c.To, delegator(asked.Actor)
+	if err := (CreateWorkItem{Objective: c.Objective, Plan: c.Plan}).step(s); err != nil {
+		return WorkItem{}, err
+	}
+	child, _ := s.Item(s.receipt.WorkItemID)
+	return child, nil
+}
+
+// delegator acts for the child agent while its item is made: an agent may give work to
+// another, and nothing else of it.
+func delegator(a Actor) Actor {
+	if _, isAgent := a.Agent(); isAgent {
+		return Scheduler
+	}
+	return a
 }
 
 func (s *step) knownDelegation(id DelegationID) bool {

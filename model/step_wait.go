@@ -99,6 +99,9 @@ func (s *step) wakeable(x Wait) (Wait, error) {
 		if x.Resource == "" && x.Source == "" {
 			return needs("name what will change: a run, a review, a branch")
 		}
+	case WaitSystem:
+		// The scheduler's own pace: a wait that it triggered at once would make it spin.
+		x.WakeAt = s.at.At.Add(systemPause)
 	case WaitTimer:
 		if x.WakeAt.IsZero() {
 			at, err := time.Parse(time.RFC3339, string(x.Resource))
@@ -161,7 +164,7 @@ func (s *step) register(x Wait, cancelled []WaitID) {
 	}
 	if t, ok := s.Task(TaskID(x.Resource)); ok && t.Status != TaskRunning {
 		s.warn(Warning{Kind: WarnTaskEnded, Message: "the task had already ended; the wait is triggered"})
-		s.trigger([]Wait{x}, Provenance{Actor: s.at.Actor, Source: "task", Payload: cut(t.Result, previewReport)})
+		s.wake([]Wait{x}, Provenance{Actor: s.at.Actor, Source: "task", Payload: cut(t.Result, previewReport)})
 	}
 }
 
@@ -187,7 +190,7 @@ func (c Trigger) step(s *step) error {
 	for _, x := range waits {
 		s.receipt.AgentID, s.receipt.WorkItemID = x.AgentID, x.WorkItemID
 	}
-	s.trigger(waits, Provenance{Actor: s.at.Actor, Source: source, Payload: c.Payload})
+	s.wake(waits, Provenance{Actor: s.at.Actor, Source: source, Payload: c.Payload})
 	return nil
 }
 

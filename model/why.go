@@ -47,6 +47,9 @@ func Explain(r Facts, w WorkItem, now time.Time) Why {
 	y.notCurrent(r, w, d)
 	y.notRunnable(w, d, now)
 	y.evidence(waits)
+	for _, advice := range Advise(r, w, now) {
+		y.say("Advice", advice.Text)
+	}
 	y.say("Scheduler", fmt.Sprintf("%s: %s", y.Decision.Kind, y.Decision.Reason))
 	if l, err := ListItems(r, w.AgentID, FilterOpen, nil, orderShown); err == nil {
 		y.Order = l.Rows

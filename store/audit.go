@@ -32,8 +32,9 @@ var rounds = []struct {
 	kinds  []model.RecordKind
 	tables []string
 }{
-	{[]model.RecordKind{model.KindWait, model.KindTask, model.KindDelegation, model.KindBrief, model.KindDelivery},
-		[]string{"waits/", "resource/", "running/", "delegated/", "serves/"}},
+	{[]model.RecordKind{model.KindWait, model.KindTask, model.KindDelegation, model.KindBrief, model.KindDelivery,
+		model.KindMessage, model.KindAttempt, model.KindTrace, model.KindIngress},
+		[]string{"waits/", "resource/", "running/", "tasks/", "delegated/", "serves/", "queue/", "doors/"}},
 	{[]model.RecordKind{model.KindItem, model.KindAgent}, []string{"index/", "due/", tableHandle}},
 }
 
@@ -152,6 +153,12 @@ func ownerOf(table string, key, value []byte) name {
 		return tail(model.KindWait, 3, 9)
 	case "running/":
 		return tail(model.KindTask, 2, 9)
+	case "tasks/":
+		return tail(model.KindTask, 2, 9)
+	case "queue/":
+		return tail(model.KindMessage, 2, 9)
+	case "doors/":
+		return tail(model.KindIngress, 1, 9)
 	case "delegated/":
 		return tail(model.KindDelegation, 2, 9)
 	}

@@ -6,11 +6,14 @@ import (
 	"testing"
 
 	"vise/store"
+	"vise/store/files"
 	"vise/store/lock"
 	"vise/store/storetest"
 )
 
 var ctx = context.Background()
+
+var _ store.PlanFiles = files.Home{}
 
 func TestMemoryKeepsTheContract(t *testing.T) {
 	storetest.Backend(t, func(testing.TB) store.Backend { return store.NewMemory() })
@@ -65,5 +68,19 @@ func BenchmarkBolt(b *testing.B) {
 		for b.Loop() {
 			db.Mark(ctx)
 		}
+	})
+}
+
+func TestMemoryTellsOfTurnsAndTasks(t *testing.T) {
+	storetest.Run(t, func(testing.TB) *store.Ledger { return store.NewMem(nil) })
+}
+
+func TestBoltTellsOfTurnsAndTasks(t *testing.T) {
+	storetest.Run(t, func(t testing.TB) *store.Ledger {
+		l, err := store.Create(filepath.Join(t.TempDir(), "home"), store.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
 	})
 }

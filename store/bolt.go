@@ -28,8 +28,8 @@ type Bolt struct {
 	seen  fs.FileInfo // the file that passed Inspect; owned by the holder of lock
 }
 
-// OpenBolt is the ledger file at path behind the lock file at lockPath. Nothing is opened
-// before the first transaction, and nothing is ever created: see CreateBolt.
+// OpenBolt is the ledger file at path behind the lock l, which nobody else uses. Nothing is
+// opened before the first transaction, and nothing is ever created: see CreateBolt.
 func OpenBolt(path string, l *lock.File) *Bolt {
 	return &Bolt{path: path, lock: l, group: group{turn: make(chan struct{}, 1)}}
 }

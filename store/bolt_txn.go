@@ -9,15 +9,20 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 )
 
-// The tables live in two buckets: what is only ever appended fills its pages to nine
-// tenths (1 M entries take 420 MB then, 705 MB otherwise), the rest takes inserts anywhere.
+// The tables live in two buckets. What is only ever appended fills its pages to nine
+// tenths: 1 M entries take 420 MB then, 705 MB otherwise. The rest takes inserts anywhere,
+// yet most come at the end of a table: at seven tenths 30,000 items take 63 MB, at bbolt's
+// half 91.
 var (
 	bucketAppended = []byte("journal")
 	bucketState    = []byte("state")
 	appendedTable  = []byte("journal/")
 )
 
-const appendedFill = 0.9
+const (
+	appendedFill = 0.9
+	stateFill    = 0.7
+)
 
 // boltTxn is a session's transaction as a Txn.
 type boltTxn struct {
@@ -32,7 +37,7 @@ func (t *boltTxn) openTables() error {
 		if t.appended == nil || t.state == nil {
 			return refuse("run vise doctor", "the file is a bbolt database, but no ledger")
 		}
-		t.appended.FillPercent = appendedFill
+		t.appended.FillPercent, t.state.FillPercent = appendedFill, stateFill
 		return nil
 	})
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"maps"
-	"slices"
 
 	"vise/model"
 )
@@ -36,6 +35,12 @@ func (f *facts) derive(n name) derived {
 	case model.KindTask:
 		t, ok := f.Task(model.TaskID(n.id))
 		return deriveTask(t, ok)
+	case model.KindMessage:
+		m, ok := f.Message(model.MessageID(n.id))
+		return deriveMessage(m, ok)
+	case model.KindIngress:
+		in, ok := f.Ingress(model.IngressID(n.id))
+		return deriveIngress(in, ok)
 	case model.KindDelegation:
 		d, ok := f.Delegation(model.DelegationID(n.id))
 		return deriveDelegation(d, ok)
@@ -89,11 +94,32 @@ func deriveWait(w model.Wait, ok bool) derived {
 }
 
 func deriveTask(t model.Task, ok bool) derived {
-	if !ok || !t.Blocking || t.Status != model.TaskRunning {
+	if !ok {
 		return derived{}
 	}
-	return derived{agent: t.AgentID, rows: map[string][]byte{
-		string(aged(runningPrefix(t.AgentID, t.WorkItemID), t.CreatedAt, string(t.ID))): nil,
+	running := t.Status == model.TaskRunning
+	rows := map[string][]byte{string(aged(tasksPrefix(t.AgentID, running), t.CreatedAt, string(t.ID))): nil}
+	if running && t.Blocking {
+		rows[string(aged(runningPrefix(t.AgentID, t.WorkItemID), t.CreatedAt, string(t.ID)))] = nil
+	}
+	return derived{agent: t.AgentID, rows: rows}
+}
+
+func deriveMessage(m model.Message, ok bool) derived {
+	if !ok || m.Status != model.MessageQueued {
+		return derived{}
+	}
+	return derived{agent: m.AgentID, rows: map[string][]byte{
+		string(aged(queueLane(m.AgentID, m.Priority), m.CreatedAt, string(m.ID))): nil,
+	}}
+}
+
+func deriveIngress(in model.Ingress, ok bool) derived {
+	if !ok {
+		return derived{}
+	}
+	return derived{agent: in.AgentID, rows: map[string][]byte{
+		string(aged(doorsPrefix(in.AgentID), in.CreatedAt, string(in.ID))): nil,
 	}}
 }
 
@@ -110,8 +136,10 @@ func deriveDelegation(d model.Delegation, ok bool) derived {
 // touched names whatever may derive differently after the writes. own depends on its own
 // record alone; composed also on waits and focus, and so on own's rows.
 func (f *facts) touched(writes []model.Record) (own, composed []name) {
+	seen := map[name]bool{}
 	add := func(list *[]name, kind model.RecordKind, id string) {
-		if n := (name{kind, id}); id != "" && !slices.Contains(*list, n) {
+		if n := (name{kind, id}); id != "" && !seen[n] {
+			seen[n] = true
 			*list = append(*list, n)
 		}
 	}
@@ -130,7 +158,7 @@ func (f *facts) touched(writes []model.Record) (own, composed []name) {
 			if r.WorkItemID == "" {
 				add(&composed, model.KindAgent, string(r.AgentID))
 			}
-		case model.Task, model.Delegation:
+		case model.Task, model.Delegation, model.Message, model.Ingress:
 			add(&own, r.RecordKind(), r.Key())
 		}
 	}

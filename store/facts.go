@@ -153,8 +153,11 @@ func (f *facts) Rows(a model.AgentID, c model.Class, after *model.Row, limit int
 	if limit <= 0 {
 		return nil
 	}
-	rows := make([]model.Row, 0, min(limit, model.MaxLimit))
+	var rows []model.Row
 	f.scan(r, func(key, value []byte) bool {
+		if rows == nil {
+			rows = make([]model.Row, 0, min(limit, model.MaxLimit))
+		}
 		payload, err := unframe(key, value)
 		if err == nil {
 			var row model.Row

@@ -66,6 +66,14 @@ func decodeRecord(kind model.RecordKind, key, payload []byte) (model.Record, err
 		return decodeAs[model.Brief](key, payload)
 	case model.KindDelivery:
 		return decodeAs[model.Delivery](key, payload)
+	case model.KindMessage:
+		return decodeAs[model.Message](key, payload)
+	case model.KindAttempt:
+		return decodeAs[model.Attempt](key, payload)
+	case model.KindTrace:
+		return decodeAs[model.Trace](key, payload)
+	case model.KindIngress:
+		return decodeAs[model.Ingress](key, payload)
 	case model.KindDelegation:
 		return decodeAs[model.Delegation](key, payload)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math"
+	"slices"
 	"time"
 
 	"vise/model"
@@ -17,7 +18,8 @@ import (
 // Truth, one whole record each:
 //
 //	agent/<agent>  item/<item>  wait/<wait>  task/<task>  delegation/<delegation>
-//	brief/<item>  delivery/<item>
+//	brief/<item>  delivery/<item>  attempt/<item>  trace/<item, or @agent>
+//	message/<message>  ingress/<ingress>
 //
 // History, only ever appended:
 //
@@ -32,6 +34,9 @@ import (
 //	waits/<agent>/<item>/<a|c>/<time>/<wait>         active and cancelled waits, by creation
 //	resource/<agent>/<kind>/<hash>/<time>/<wait>     active waits on a resource
 //	running/<agent>/<item>/<time>/<task>             blocking tasks that run
+//	tasks/<agent>/<r|e>/<time>/<task>                running and ended tasks, by creation
+//	queue/<agent>/<priority>/<time>/<message>        queued messages
+//	doors/<agent>/<time>/<ingress>                   capabilities of the outside, by creation
 //	delegated/<agent>/<item>/<time>/<delegation>     open delegations of a parent's item
 //	serves/<child item>/<time>/<delegation>          the same by the child
 //	agent-count/<agent>                              how many items each tally counts
@@ -64,8 +69,9 @@ var (
 // Tables are the beginnings of all keys, in order: who compares or copies a ledger key by
 // key scans each.
 var Tables = []string{
-	"about/", tableCount, tableHead, "agent/", "brief/", "delegated/", "delegation/", "delivery/", "due/", tableHandle,
-	"index/", "item/", tableJournal, tableAnswer, tableLog, "resource/", "running/", "serves/", "task/", tableTrail, "wait/", "waits/",
+	"about/", tableCount, tableHead, "agent/", "attempt/", "brief/", "delegated/", "delegation/", "delivery/", "doors/", "due/", tableHandle,
+	"index/", "ingress/", "item/", tableJournal, tableAnswer, tableLog, "message/", "queue/", "resource/", "running/", "serves/",
+	"task/", "tasks/", "trace/", tableTrail, "wait/", "waits/",
 }
 
 func cat(parts ...string) []byte {
@@ -151,6 +157,23 @@ func resourcePrefix(a model.AgentID, k model.WaitKind, resource model.Text) []by
 func runningPrefix(a model.AgentID, i model.ItemID) []byte {
 	return cat("running/", string(a), "/", string(i), "/")
 }
+
+func tasksPrefix(a model.AgentID, running bool) []byte {
+	status := "/e/"
+	if running {
+		status = "/r/"
+	}
+	return cat("tasks/", string(a), status)
+}
+
+func queuePrefix(a model.AgentID) []byte { return cat("queue/", string(a), "/") }
+
+// queueLane is the part of an agent's queue that holds one priority.
+func queueLane(a model.AgentID, p model.Priority) []byte {
+	return append(queuePrefix(a), byte('0'+slices.Index(model.Priorities, p)), '/')
+}
+
+func doorsPrefix(a model.AgentID) []byte { return cat("doors/", string(a), "/") }
 
 func delegatedPrefix(a model.AgentID, i model.ItemID) []byte {
 	return cat("delegated/", string(a), "/", string(i), "/")

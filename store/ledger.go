@@ -83,7 +83,7 @@ func (l *Ledger) Apply(ctx context.Context, e model.Envelope) (model.Receipt, er
 	if err := checkEnvelope(e); err != nil {
 		return model.Receipt{}, err
 	}
-	print, err := fingerprint(e)
+	fp, err := fingerprint(e)
 	if err != nil {
 		return model.Receipt{}, err
 	}
@@ -92,11 +92,11 @@ func (l *Ledger) Apply(ctx context.Context, e model.Envelope) (model.Receipt, er
 	var receipt model.Receipt
 	err = l.update(ctx, func(t Txn) error {
 		var err error
-		receipt, err = l.judge(t, at, e, print)
+		receipt, err = l.judge(t, at, e, fp)
 		return err
 	})
 	if errors.Is(err, ErrUnknown) {
-		return l.recall(ctx, e, print, err)
+		return l.recall(ctx, e, fp, err)
 	}
 	if err != nil {
 		return model.Receipt{}, explain(err)
@@ -105,8 +105,9 @@ func (l *Ledger) Apply(ctx context.Context, e model.Envelope) (model.Receipt, er
 	return receipt, nil
 }
 
-// View reads at one revision. The reader, and what it returned, is of no use afterwards
-// except for what was copied out of it; records are copies.
+// View reads at one revision. Records are copies and may be kept; the reader is of no use
+// afterwards. fn must not call the ledger: it would wait for the lock that it holds. A long
+// read belongs in Frozen.
 func (l *Ledger) View(ctx context.Context, fn func(model.Reader) error) error {
 	return explain(l.view(ctx, func(f *facts) error { return fn(reader{f}) }))
 }
@@ -142,14 +143,14 @@ func (l *Ledger) migrated(ctx context.Context, use func() error) error {
 	if !errors.Is(err, errOldSchema) {
 		return err
 	}
-	if err := l.backend.Update(ctx, l.migrate); err != nil {
+	if err := l.migrate(ctx); err != nil {
 		return err
 	}
 	return use()
 }
 
 // recall finds out what came of a commit with an unknown outcome, by its key.
-func (l *Ledger) recall(ctx context.Context, e model.Envelope, print string, cause error) (model.Receipt, error) {
+func (l *Ledger) recall(ctx context.Context, e model.Envelope, fp string, cause error) (model.Receipt, error) {
 	ctx = context.WithoutCancel(ctx)
 	var known commit
 	var ok bool
@@ -158,15 +159,15 @@ func (l *Ledger) recall(ctx context.Context, e model.Envelope, print string, cau
 		return nil
 	})
 	if err == nil && ok {
-		return known.Receipt, mismatch(known, print)
+		return known.Receipt, mismatch(known, fp)
 	}
 	return model.Receipt{}, model.Refuse(model.CodeUnknownOutcome, "it is not known whether the change was saved").
 		Because(errors.Join(cause, err)).WithHint("try again: the same key is carried out once at most")
 }
 
 // replay is a stored receipt as the answer to a retry.
-func replay(c commit, print string) model.Receipt {
-	if c.Print != print {
+func replay(c commit, fp string) model.Receipt {
+	if c.Print != fp {
 		return model.Receipt{}
 	}
 	c.Receipt.Replayed = true
@@ -174,8 +175,8 @@ func replay(c commit, print string) model.Receipt {
 }
 
 // mismatch refuses a key that answered another command: its receipt would tell a lie.
-func mismatch(c commit, print string) error {
-	if c.Print == print {
+func mismatch(c commit, fp string) error {
+	if c.Print == fp {
 		return nil
 	}
 	return model.Refuse(model.CodeInvalid, "this idempotency key has answered another command").At("key").

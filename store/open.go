@@ -138,6 +138,8 @@ func explain(err error) error {
 			return e.WithHint("that process is stopped: kill -CONT %d lets it go on, kill %d ends it; nothing is lost", busy.Holder.PID, busy.Holder.PID)
 		}
 		return e.WithHint("try again; nothing was changed")
+	case errors.Is(err, berrors.ErrTimeout):
+		return model.Refuse(model.CodeBusy, "another program has the ledger open").Because(err).WithHint("close it, then try again")
 	case errors.As(err, &refusal):
 		return model.Refuse(model.CodeRefused, "this home cannot be used as it is").Because(refusal).WithHint("%s", refusal.Hint)
 	case errors.Is(err, ErrNoHome):

@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"vise/model"
@@ -98,4 +99,26 @@ func (r reader) Waits(agent model.AgentID, item model.ItemID, limit int) []model
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.ID, a.ID))
 	})
 	return all[:min(len(all), max(limit, 0))]
+}
+
+// Seed is the text that an item's plan file was born with. A file that a power cut took,
+// or nobody finds, can be made again from it.
+func (l *Ledger) Seed(ctx context.Context, item model.ItemID) (model.Text, error) {
+	var seed model.Text
+	err := l.view(ctx, func(f *facts) error {
+		if _, ok := f.Item(item); !ok {
+			return model.Refuse(model.CodeNotFound, "no work item %s", model.Text(item)).At("work_item_id")
+		}
+		f.scan(Prefix(trailPrefix(item)), func(key, _ []byte) bool {
+			c, _ := f.commitAt(positionAt(key).Revision)
+			for _, p := range c.Plans {
+				if p.ItemID == item {
+					seed = model.Text(p.Seed)
+				}
+			}
+			return false // an item's first event is its birth
+		})
+		return nil
+	})
+	return seed, explain(err)
 }

@@ -10,10 +10,10 @@ import (
 
 // judge answers a command inside a transaction: from memory if its key is known, else by
 // judging it and saving what it makes.
-func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, print string) (model.Receipt, error) {
+func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string) (model.Receipt, error) {
 	f := newFacts(t)
 	if known, ok := f.answer(e.Key); ok || f.err != nil {
-		return replay(known, print), cmp.Or(f.err, mismatch(known, print))
+		return replay(known, fp), cmp.Or(f.err, mismatch(known, fp))
 	}
 	change, err := model.Step(f, at, e.Command)
 	if f.err != nil {
@@ -30,7 +30,7 @@ func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, print string) (m
 	if err := l.createPlans(change.NewPlans); err != nil {
 		return model.Receipt{}, err
 	}
-	c := commit{At: at.At, Actor: at.Actor, Key: e.Key, Print: print, Receipt: change.Receipt, Plans: plansOf(change.NewPlans)}
+	c := commit{At: at.At, Actor: at.Actor, Key: e.Key, Print: fp, Receipt: change.Receipt, Plans: plansOf(change.NewPlans)}
 	return f.save(c, change.Writes, entriesOf(f, at, change)).Receipt, f.err
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 )
@@ -41,17 +42,22 @@ func (l *Ledger) fits(writing bool) error {
 	return nil
 }
 
-// migrate runs the migrations that a ledger has not seen.
-func (l *Ledger) migrate(t Txn) error {
-	f := newFacts(t)
+// migrate runs the migrations that a ledger has not seen, all or none.
+func (l *Ledger) migrate(ctx context.Context) error {
 	var found int
-	f.getJSON(keySchema, &found)
-	for ; found >= 1 && found < l.schema() && f.err == nil; found++ {
-		if err := l.steps[found-1](t); err != nil {
-			return fmt.Errorf("migrate the ledger from schema %d: %w", found, err)
+	err := l.backend.Update(ctx, func(t Txn) error {
+		f := newFacts(t)
+		f.getJSON(keySchema, &found)
+		for ; f.err == nil && found < l.schema(); found++ {
+			if err := l.steps[found-1](t); err != nil {
+				return fmt.Errorf("migrate the ledger from schema %d: %w", found, err)
+			}
+			f.putJSON(keySchema, found+1)
 		}
-		f.putJSON(keySchema, found+1)
+		return f.err
+	})
+	if err == nil {
+		l.age.Store(int32(found - l.schema()))
 	}
-	l.learnSchema(f)
-	return f.err
+	return err
 }

@@ -15,7 +15,7 @@ type dir struct {
 	anyLink bool
 }
 
-// wantPlan has an item's directory and the one above it watched.
+// wantPlan has an item's directory and the one above it watched, from the next look on.
 func (e *eye) wantPlan(p *plan) {
 	above := e.disk.ItemsDir(p.item.Agent)
 	up := e.dirs[above]
@@ -26,7 +26,6 @@ func (e *eye) wantPlan(p *plan) {
 	p.dir = &dir{path: e.disk.PlanDir(p.item.Agent, p.item.ID), plan: p, up: up}
 	e.dirs[p.dir.path] = p.dir
 	up.plans[p] = struct{}{}
-	e.ensure(p)
 }
 
 // unwantPlan is the reverse of wantPlan.
@@ -41,7 +40,7 @@ func (e *eye) unwantPlan(p *plan) {
 	}
 }
 
-// ensure puts the watches that p needs and that are missing.
+// ensure puts the watches that p needs and that are missing, before p is looked at.
 func (e *eye) ensure(p *plan) {
 	e.put(p.dir.up)
 	e.put(p.dir)

@@ -57,12 +57,17 @@ func TestAHomeThatIsReplacedIsWatchedAnew(t *testing.T) {
 	_, err := d.home.CreatePlan(agent, "wi-1", "replaced\n")
 	must(t, err)
 	d.untilText("wi-1", "replaced\n")
-	began := time.Now()
-	d.save("wi-1", "watched\n")
-	d.untilText("wi-1", "watched\n")
-	if took := time.Since(began); took > sweepEvery/2 {
-		t.Errorf("told after %s: the directory is not watched again", took)
-	}
+	d.checkWatched("wi-1")
+}
+
+// The directory above is removed with everything in it, and made again.
+func TestADirectoryOfItemsThatIsMadeAgainIsWatched(t *testing.T) {
+	d := newDesk(t, "wi-1")
+	must(t, os.RemoveAll(d.home.ItemsDir(agent)))
+	_, err := d.home.CreatePlan(agent, "wi-1", "again\n")
+	must(t, err)
+	d.untilText("wi-1", "again\n")
+	d.checkWatched("wi-1")
 }
 
 func TestADirectoryThatIsALinkIsNotWatched(t *testing.T) {
@@ -75,31 +80,60 @@ func TestADirectoryThatIsALinkIsNotWatched(t *testing.T) {
 		t.Errorf("got %s, want outside_home", got)
 	}
 	d.settle()
-	before := d.reads.Load()
+	before := d.gate.reads.Load()
 	for i := range 10 {
 		must(t, os.WriteFile(filepath.Join(elsewhere, "plan.md"), fmt.Append(nil, i), 0o600))
 	}
 	d.settle()
-	if reads := d.reads.Load() - before; reads > 1 {
+	if reads := d.gate.reads.Load() - before; reads > 1 {
 		t.Errorf("%d reads: events of another directory were heard", reads)
 	}
 }
 
-// An item's directory moved and removed at once makes fsnotify fail to end its watch,
-// while it holds the lock that ending a watch needs.
+// fsnotify cannot end the watch of a directory that was moved and then removed. It says so
+// while it holds the lock that the eye needs to end the same watch.
 func TestDirectoriesThatComeAndGoDoNotStopTheWatcher(t *testing.T) {
-	d := newDesk(t, "wi-1", "wi-2")
-	rounds := storm() / 50
-	for i := range rounds {
-		dir := d.home.PlanDir(agent, "wi-1")
-		away := filepath.Join(d.home.Dir(), "away")
-		must(t, os.Rename(dir, away))
+	items := []model.ItemID{"wi-1", "wi-2", "wi-3"}
+	d := newDeskOn(t, func() (source, error) {
+		s, err := openSource()
+		return slow{s}, err
+	}, items...)
+	d.standStill(fence)
+	away := filepath.Join(t.TempDir(), "away")
+	for _, id := range items {
+		must(t, os.Rename(d.home.PlanDir(agent, id), away))
 		must(t, os.RemoveAll(away))
-		_, err := d.home.CreatePlan(agent, "wi-1", fmt.Sprintf("round %d\n", i))
+		_, err := d.home.CreatePlan(agent, id, "again\n")
 		must(t, err)
 	}
-	d.untilText("wi-1", fmt.Sprintf("round %d\n", rounds-1))
-	d.settle()
+	d.goOn()
+	for _, id := range items {
+		d.untilText(id, "again\n")
+	}
+	d.checkWatched("wi-1")
+}
+
+// slow lets fsnotify go on before a watch is ended.
+type slow struct{ source }
+
+func (s slow) Remove(dir string) {
+	<-time.After(time.Millisecond)
+	s.source.Remove(dir)
+}
+
+func TestAnItemThatIsNotWatchedAnyMoreIsNotTold(t *testing.T) {
+	d := newDesk(t, "wi-1")
+	d.standStill("wi-1")
+	d.goOn()
+	d.standStill(fence) // wi-1 is news now that nobody has asked for
+	d.watcher.Set(map[Item]model.PlanArtifact{{agent, fence}: {}})
+	d.goOn()
+	d.standStill(fence)
+	d.goOn()
+	d.until(func() bool { return len(d.told[fence]) > 0 })
+	if told := d.told["wi-1"]; len(told) > 0 {
+		t.Errorf("told of an item that is not watched: %s", d.summary())
+	}
 }
 
 func TestNextEndsWithItsContextOrTheWatcher(t *testing.T) {

@@ -21,7 +21,7 @@ type desk struct {
 	*testing.T
 	home    files.Home
 	watcher *Watcher
-	reads   atomic.Int64
+	gate    *gate
 	told    map[model.ItemID][]files.Plan
 	ledger  int
 	fences  int
@@ -37,37 +37,47 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// newDesk watches items, each with a plan that is known, and returns once every watch is put.
+// newDesk watches items, each with a plan that is known, and returns once all are watched.
 func newDesk(t *testing.T, items ...model.ItemID) *desk {
+	t.Helper()
+	return newDeskOn(t, openSource, items...)
+}
+
+func newDeskOn(t *testing.T, open opener, items ...model.ItemID) *desk {
 	t.Helper()
 	home, err := files.NewHome(t.TempDir())
 	must(t, err)
-	d := &desk{T: t, home: home, told: map[model.ItemID][]files.Plan{}}
-	known := map[Item]model.PlanArtifact{{agent, fence}: {}}
+	d := &desk{T: t, home: home, gate: &gate{homeDisk: homeDisk{home}}, told: map[model.ItemID][]files.Plan{}}
+	unknown := map[Item]model.PlanArtifact{}
 	for _, id := range append(items, fence) {
 		_, err := home.CreatePlan(agent, id, "the first plan of "+string(id)+"\n")
 		must(t, err)
-		if id != fence {
-			known[Item{agent, id}] = home.Plan(agent, id).PlanArtifact
-		}
+		unknown[Item{agent, id}] = model.PlanArtifact{}
 	}
 	c := Config{Home: home, Ledger: home.Dir() + "/ledger.db"}
-	d.watcher = start(context.Background(), c, &counted{homeDisk{home}, &d.reads}, openSource)
+	d.watcher = start(context.Background(), c, d.gate, open)
 	t.Cleanup(d.watcher.Close)
-	d.watcher.Set(known)
-	d.until(func() bool { return len(d.told[fence]) > 0 })
+	d.watcher.Set(unknown)
+	d.until(func() bool { return len(d.told) == len(unknown) })
+	clear(d.told)
 	return d
 }
 
-// counted counts the plans that are read.
-type counted struct {
+// gate counts the plans that are read, and holds a read up while it is closed.
+type gate struct {
 	homeDisk
-	reads *atomic.Int64
+	reads      atomic.Int64
+	closed     atomic.Bool
+	held, open chan struct{}
 }
 
-func (c *counted) Plan(agent model.AgentID, id model.ItemID) files.Plan {
-	c.reads.Add(1)
-	return c.homeDisk.Plan(agent, id)
+func (g *gate) Plan(agent model.AgentID, id model.ItemID) files.Plan {
+	g.reads.Add(1)
+	if g.closed.Load() {
+		close(g.held)
+		<-g.open
+	}
+	return g.homeDisk.Plan(agent, id)
 }
 
 // until listens until enough says so.

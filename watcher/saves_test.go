@@ -124,8 +124,8 @@ func TestATouchIsNoNews(t *testing.T) {
 	if told := d.told["wi-1"]; len(told) != 0 {
 		t.Errorf("told %d times of a plan that is the same: %s", len(told), d.summary())
 	}
-	if d.reads.Load() < 3 {
-		t.Errorf("%d reads: the touched plan was not even looked at", d.reads.Load())
+	if d.gate.reads.Load() < 3 {
+		t.Errorf("%d reads: the touched plan was not even looked at", d.gate.reads.Load())
 	}
 }
 

@@ -34,7 +34,7 @@ const agent model.AgentID = "a"
 //	ledger data|meta [silent]   write to the ledger: what a commit writes first, and last
 //	noise PATH              write to a file that is nobody's business
 //	trouble|troubles        an error of the source; more than it may have
-//	source limit=N|none|absent|end   what the system has to give from now on
+//	source limit=N|none|absent|end|forget   what the system has to give from now on
 //	pass DURATION           let time pass; says what the watcher told, and when
 //	state                   what is watched, how, and how many plans were read
 func TestScripts(t *testing.T) {
@@ -242,6 +242,8 @@ func (s *stage) turn(t *testing.T, d *datadriven.TestData) {
 			s.system.openErr = syscall.ENOSYS
 		case "end":
 			close(s.system.events)
+		case "forget":
+			clear(s.system.added)
 		case "limit":
 			s.system.openErr = nil
 			d.ScanArgs(t, "limit", &s.system.limit)

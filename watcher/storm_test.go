@@ -1,16 +1,13 @@
 package watcher
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
 	"vise/model"
-	"vise/store/files"
 )
 
 // storm is how many saves a storm has.
@@ -34,14 +31,14 @@ func (d *desk) saveAs(i int, id model.ItemID, text string) {
 
 func TestAStormOfSavesIsReadFewTimes(t *testing.T) {
 	d := newDesk(t, "wi-1")
-	before := d.reads.Load()
+	before := d.gate.reads.Load()
 	began := time.Now()
 	for i := range storm() {
 		d.saveAs(i, "wi-1", fmt.Sprintf("save %d\n", i))
 	}
 	took := time.Since(began)
 	d.untilText("wi-1", fmt.Sprintf("save %d\n", storm()-1))
-	reads := d.reads.Load() - before
+	reads := d.gate.reads.Load() - before
 	t.Logf("%d saves in %s: %d reads, %d told", storm(), took, reads, len(d.told["wi-1"]))
 	// One at each cap, one at the end, and a few that met an empty file.
 	if most := 2*int64(took/quietCap) + 4; reads > most {
@@ -55,7 +52,7 @@ func TestAStormOverManyPlansEndsRight(t *testing.T) {
 		items = append(items, model.ItemID(fmt.Sprintf("wi-%d", i)))
 	}
 	d := newDesk(t, items...)
-	before := d.reads.Load()
+	before := d.gate.reads.Load()
 	last := map[model.ItemID]string{}
 	began := time.Now()
 	for i := range storm() {
@@ -73,7 +70,7 @@ func TestAStormOverManyPlansEndsRight(t *testing.T) {
 		return true
 	})
 	t.Logf("%d saves of %d plans in %s: %d reads, right %s after the last",
-		storm(), len(items), took, d.reads.Load()-before, time.Since(began)-took)
+		storm(), len(items), took, d.gate.reads.Load()-before, time.Since(began)-took)
 	for id, told := range d.told {
 		for _, p := range told {
 			if !hasText(p.PlanArtifact) {
@@ -89,53 +86,43 @@ func TestEventsThatAreLostAreMadeGoodByLooking(t *testing.T) {
 	if limit > 50_000 {
 		t.Skipf("the system keeps %d events", limit)
 	}
-	home, err := files.NewHome(t.TempDir())
-	must(t, err)
-	d := &desk{T: t, home: home, told: map[model.ItemID][]files.Plan{}}
-	items := map[Item]model.PlanArtifact{}
-	for _, id := range []model.ItemID{"wi-1", "wi-2", "wi-3"} {
-		_, err := home.CreatePlan(agent, id, "old\n")
-		must(t, err)
-		items[Item{agent, id}] = model.PlanArtifact{}
+	d := newDesk(t, "wi-1", "wi-2")
+	d.standStill(fence)
+	for i := range limit { // four events each
+		d.saveAs(1, "wi-1", fmt.Sprintf("save %d\n", i))
 	}
-	g := &gated{homeDisk: homeDisk{home}, held: make(chan struct{}), open: make(chan struct{})}
-	d.watcher = start(context.Background(), Config{Home: home}, g, openSource)
-	defer d.watcher.Close()
-	defer g.free()
-	d.watcher.Set(items)
-	<-g.held // the eye stands still now
-	for i := range limit {
-		d.saveAs(i, model.ItemID(fmt.Sprintf("wi-%d", 1+i%2)), fmt.Sprintf("save %d\n", i))
-	}
-	must(t, os.RemoveAll(home.PlanDir(agent, "wi-3")))
-	_, err = home.CreatePlan(agent, "wi-3", "lost\n")
+	must(t, os.RemoveAll(d.home.PlanDir(agent, "wi-2")))
+	_, err := d.home.CreatePlan(agent, "wi-2", "lost\n")
 	must(t, err)
-	g.free()
-	d.untilText("wi-1", fmt.Sprintf("save %d\n", limit-2))
-	d.untilText("wi-2", fmt.Sprintf("save %d\n", limit-1))
-	d.untilText("wi-3", "lost\n")
+	d.goOn()
+	d.untilText("wi-1", fmt.Sprintf("save %d\n", limit-1))
+	d.untilText("wi-2", "lost\n")
+	d.checkWatched("wi-2")
+}
+
+// standStill has the eye stop while it looks at an item, until goOn.
+func (d *desk) standStill(id model.ItemID) {
+	d.gate.held, d.gate.open = make(chan struct{}), make(chan struct{})
+	d.gate.closed.Store(true)
+	d.watcher.Known(Item{agent, id}, model.PlanArtifact{})
+	<-d.gate.held
+}
+
+func (d *desk) goOn() {
+	d.gate.closed.Store(false)
+	close(d.gate.open)
+}
+
+// checkWatched shows that a save is told by an event, before any sweep could find it.
+func (d *desk) checkWatched(id model.ItemID) {
+	d.Helper()
 	began := time.Now()
-	d.save("wi-3", "watched\n")
-	d.untilText("wi-3", "watched\n")
-	if took := time.Since(began); took > sweepEvery/2 {
-		t.Errorf("told after %s: its directory is not watched any more", took)
+	d.save(id, "watched\n")
+	d.untilText(id, "watched\n")
+	if took := time.Since(began); took > sweepEvery/4 {
+		d.Errorf("%s was told after %s: its directory is not watched", id, took)
 	}
 }
-
-// gated holds every read back until it is free, and says when the first is held.
-type gated struct {
-	homeDisk
-	once, freed sync.Once
-	held, open  chan struct{}
-}
-
-func (g *gated) Plan(agent model.AgentID, id model.ItemID) files.Plan {
-	g.once.Do(func() { close(g.held) })
-	<-g.open
-	return g.homeDisk.Plan(agent, id)
-}
-
-func (g *gated) free() { g.freed.Do(func() { close(g.open) }) }
 
 func readInt(t *testing.T, path string) (n int) {
 	t.Helper()

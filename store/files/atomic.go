@@ -46,7 +46,7 @@ func replace(dir *os.Root, name string, data []byte) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	temp, err := writeTemp(dir, data, mode)
+	temp, err := writeTemp(dir, data, mode, true)
 	if err != nil {
 		return err
 	}
@@ -57,9 +57,9 @@ func replace(dir *os.Root, name string, data []byte) error {
 	return syncDir(dir)
 }
 
-// writeTemp writes data to a new file in dir, flushed to the disk, and returns its name.
+// writeTemp writes data to a new file in dir, on the disk if sync, and returns its name.
 // After an error nothing is left of it.
-func writeTemp(dir *os.Root, data []byte, mode fs.FileMode) (string, error) {
+func writeTemp(dir *os.Root, data []byte, mode fs.FileMode, sync bool) (string, error) {
 	name := fmt.Sprintf(".vise-%016x.tmp", rand.Uint64())
 	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
 	if err != nil {
@@ -69,7 +69,7 @@ func writeTemp(dir *os.Root, data []byte, mode fs.FileMode) (string, error) {
 	if err == nil && mode != fileMode {
 		err = f.Chmod(mode)
 	}
-	if err == nil {
+	if err == nil && sync {
 		err = f.Sync()
 	}
 	if cerr := f.Close(); err == nil {

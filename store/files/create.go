@@ -15,18 +15,32 @@ const (
 )
 
 // CreatePlan creates an item's plan with seed as its text, and the directories that
-// lead to it. When it returns nil the file is there for good: file and directories are
-// on the disk. What already has the name wins and is left alone, whatever it is; created
+// lead to it. What already has the name wins and is left alone, whatever it is; created
 // is then false, so that a retry is safe. This is the only time that vise writes a plan.
+//
+// It costs one sync, none without a seed: a ledger creates plans under its lock. A power
+// cut can take the file away again, never leave a part of it; it is then missing, which
+// is said, and the ledger's journal still has the seed to create it anew.
 func (h Home) CreatePlan(agent model.AgentID, id model.ItemID, seed string) (created bool, err error) {
-	created, err = h.createPlan(agent, id, seed)
+	created, err = h.createPlan(agent, id, seed, seed != "")
 	if err != nil {
 		return false, fmt.Errorf("plan of %s/%s: %w", agent, id, err)
 	}
 	return created, nil
 }
 
-func (h Home) createPlan(agent model.AgentID, id model.ItemID, seed string) (bool, error) {
+// CreatePlans is CreatePlan for many at once, with one flush for all of them where the
+// system can do that. It stops at the first that cannot be made.
+func (h Home) CreatePlans(plans []model.NewPlan) error {
+	for _, p := range plans {
+		if _, err := h.createPlan(p.AgentID, p.ItemID, p.Seed.Raw(), !flushesAll && p.Seed != ""); err != nil {
+			return fmt.Errorf("plan of %s/%s: %w", p.AgentID, p.ItemID, err)
+		}
+	}
+	return h.flush()
+}
+
+func (h Home) createPlan(agent model.AgentID, id model.ItemID, seed string, sync bool) (bool, error) {
 	if !validIDs(agent, id) {
 		return false, errors.New("not a valid id")
 	}
@@ -38,7 +52,22 @@ func (h Home) createPlan(agent model.AgentID, id model.ItemID, seed string) (boo
 		return false, err
 	}
 	defer dir.Close()
-	return createNew(dir, planFile, []byte(seed))
+	return createNew(dir, planFile, []byte(seed), sync)
+}
+
+// flush puts all that was written below the home on the disk.
+func (h Home) flush() error {
+	at, err := h.open()
+	if err != nil {
+		return fmt.Errorf("home: %w", err)
+	}
+	defer at.Close()
+	dir, err := at.Open(".")
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return flushAll(dir)
 }
 
 // makeItemDir opens an item's directory, creating what is missing below the home.
@@ -58,14 +87,9 @@ func (h Home) makeItemDir(agent model.AgentID, id model.ItemID) (*os.Root, error
 	return at, nil
 }
 
-// makeDir opens the directory name in at, and creates it first if it is missing. Its
-// entry is on the disk before anything is put into it, also if another process made it
-// and died before it could say so.
+// makeDir opens the directory name in at, and creates it first if it is missing.
 func makeDir(at *os.Root, name string) (*os.Root, error) {
 	if err := at.Mkdir(name, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, err
-	}
-	if err := syncDir(at); err != nil {
 		return nil, err
 	}
 	dir, err := enter(at, name)
@@ -77,11 +101,11 @@ func makeDir(at *os.Root, name string) (*os.Root, error) {
 
 // createNew gives name the content data, whole or not at all, and only if nothing has
 // that name. A reader never sees half of it, nor does a crash leave half of it.
-func createNew(dir *os.Root, name string, data []byte) (created bool, err error) {
+func createNew(dir *os.Root, name string, data []byte, sync bool) (created bool, err error) {
 	if _, err := dir.Lstat(name); err == nil {
-		return false, syncDir(dir)
+		return false, nil
 	}
-	temp, err := writeTemp(dir, data, fileMode)
+	temp, err := writeTemp(dir, data, fileMode, sync)
 	if err != nil {
 		return false, err
 	}
@@ -92,7 +116,7 @@ func createNew(dir *os.Root, name string, data []byte) (created bool, err error)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return false, err
 	}
-	return err == nil, syncDir(dir)
+	return err == nil, nil
 }
 
 // nameNew gives the file temp its name, unless that is taken. Where the file system

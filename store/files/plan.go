@@ -104,13 +104,14 @@ func readOnce(dir *os.Root) (raw []byte, info fs.FileInfo, settled bool, err err
 	}
 	awaitRename(dir)
 	after, err := dir.Stat(planFile)
-	if err != nil || !os.SameFile(before, after) {
+	if err != nil {
 		return nil, nil, false, nil
 	}
 	if err := refuse(after); err != nil {
 		return nil, nil, false, err
 	}
-	return raw, after, statOf(before) == statOf(after) && int64(len(raw)) == after.Size(), nil
+	settled = os.SameFile(before, after) && statOf(before) == statOf(after) && int64(len(raw)) == after.Size()
+	return raw, after, settled, nil
 }
 
 // awaitRename returns when a rename or removal that is under way in dir has ended. While

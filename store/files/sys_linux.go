@@ -30,3 +30,8 @@ func renameNew(dir *os.File, from, to string) error {
 	at := int(dir.Fd())
 	return unix.Renameat2(at, from, at, to, unix.RENAME_NOREPLACE)
 }
+
+// flushesAll: flushAll writes what is dirty on dir's file system to the disk.
+const flushesAll = true
+
+func flushAll(dir *os.File) error { return unix.Syncfs(int(dir.Fd())) }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Holder is who holds a lock, as the holder itself wrote into the file and, where the
@@ -77,6 +78,9 @@ func (f *File) holder() Holder {
 	return h
 }
 
+// maxCommand bounds a command, in bytes, so that a record holds it however it is escaped.
+const maxCommand = 60
+
 // recordSize is fixed, so that a record replaces the one before it in one write.
 const recordSize = 512
 
@@ -90,10 +94,7 @@ func newSelf(command string) self {
 	if command == "" {
 		command = defaultCommand(os.Args)
 	}
-	if len(command) > 100 {
-		command = command[:100]
-	}
-	b, err := json.Marshal(Holder{PID: os.Getpid(), Command: command, Start: startOf(os.Getpid())})
+	b, err := json.Marshal(Holder{PID: os.Getpid(), Command: printable(command), Start: startOf(os.Getpid())})
 	if err != nil {
 		return self{before: []byte(`{"pid":` + strconv.Itoa(os.Getpid()))}
 	}
@@ -131,5 +132,19 @@ func readHolder(path string) Holder {
 	if err != nil || json.Unmarshal(bytes.TrimSpace(raw), &h) != nil {
 		return Holder{}
 	}
+	h.Command = printable(h.Command)
 	return h
+}
+
+// printable keeps what a file says of a command from driving a terminal.
+func printable(command string) string {
+	if len(command) > maxCommand {
+		command = command[:maxCommand]
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, command)
 }

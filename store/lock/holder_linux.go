@@ -62,5 +62,5 @@ func commandOf(pid int) string {
 	if err != nil || len(raw) == 0 {
 		return ""
 	}
-	return defaultCommand(strings.Split(strings.TrimRight(string(raw), "\x00"), "\x00"))
+	return printable(defaultCommand(strings.Split(strings.TrimRight(string(raw), "\x00"), "\x00")))
 }

@@ -228,6 +228,12 @@ func plansFirst(t *testing.T, b store.Backend) {
 	if disk.made != 2 {
 		t.Errorf("%d calls", disk.made)
 	}
+	if seed, err := l.Seed(ctx, apply(t, l, e).WorkItemID); seed != "# plan" || err != nil {
+		t.Errorf("its seed is %q, %v", seed, err)
+	}
+	if _, err := l.Seed(ctx, "wi-none"); code(err) != model.CodeNotFound {
+		t.Errorf("the seed of nothing: %v", err)
+	}
 }
 
 func follow(t *testing.T, b store.Backend) {

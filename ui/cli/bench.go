@@ -13,6 +13,8 @@ import (
 	"vise/store/holon"
 	"vise/ui/console"
 	"vise/ui/demo"
+	"vise/ui/process"
+	"vise/ui/scheduler"
 )
 
 // bench is what a console stands on, and what must end with it.
@@ -39,7 +41,17 @@ func (b *bench) session(d *door, agent model.AgentID) (console.Session, error) {
 	}
 	files := newFileRoom(b.ctx, workingDir(), b.now)
 	b.atEnd = append(b.atEnd, e.close, files.close)
+	b.schedule(d.ledger)
 	return console.Session{Ledger: d.ledger, Agent: agent, Eyes: e, Drafts: newDrafts(d.dir), Files: files}, nil
+}
+
+// schedule runs the scheduler as long as the console. What it cannot do now it tries again;
+// the console shows what became of it, and of a ledger that is busy, by itself.
+func (b *bench) schedule(l *store.Ledger) {
+	ctx, stop := context.WithCancel(b.ctx)
+	b.atEnd = append(b.atEnd, stop)
+	s := &scheduler.Scheduler{Ledger: l, Now: b.now, NewKey: newKey, Alive: process.Alive}
+	b.inPlay.Go(func() { _ = s.Run(ctx) }) // ends with ctx
 }
 
 // firstRun is the choice where no home is. It writes nothing before Start.

@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	verbs "vise/ui/run"
 	"vise/ui/todo"
 )
 
@@ -87,10 +88,11 @@ func (a *app) root() *cobra.Command {
 	}
 	a.flags.register(root)
 	root.SetHelpFunc(a.help)
-	root.AddGroup(&cobra.Group{ID: groupWork, Title: "work"}, &cobra.Group{ID: groupLook, Title: "look"}, &cobra.Group{ID: groupNear, Title: "neighbours"}, &cobra.Group{ID: groupHome, Title: "home"})
+	root.AddGroup(&cobra.Group{ID: groupWork, Title: "work"}, &cobra.Group{ID: groupLook, Title: "look"}, &cobra.Group{ID: groupNear, Title: "neighbours"}, &cobra.Group{ID: groupRun, Title: "run"}, &cobra.Group{ID: groupHome, Title: "home"})
 	root.AddCommand(a.workVerbs()...)
 	root.AddCommand(a.lookVerbs()...)
 	root.AddCommand(a.neighbourVerbs()...)
+	root.AddCommand(grouped(groupRun, verbs.Commands(a.moving())...)...)
 	root.AddCommand(a.homeVerbs()...)
 	root.AddCommand(exitCodesTopic())
 	return a.verb(root, a.bare)
@@ -101,6 +103,7 @@ const (
 	groupWork = "work"
 	groupLook = "look"
 	groupNear = "neighbours"
+	groupRun  = "run"
 	groupHome = "home"
 )
 

@@ -97,15 +97,12 @@ func shortened(path, user string) string {
 	return path
 }
 
-// framesPerSecond halves the wait for the next frame of Bubble Tea's usual 60.
-const framesPerSecond = 120
-
+// runConsole shows the console. Being told to end is how it may end.
 func runConsole(ctx context.Context, o console.Options) error {
-	_, err := tea.NewProgram(console.New(ctx, o), tea.WithContext(ctx), tea.WithFPS(framesPerSecond), tea.WithOutput(os.Stdout)).Run()
-	if errors.Is(err, tea.ErrInterrupted) || ctx.Err() != nil {
-		return nil
+	if err := console.Run(ctx, o); err != nil && ctx.Err() == nil && !errors.Is(err, tea.ErrInterrupted) {
+		return err
 	}
-	return err
+	return nil
 }
 
 // proposedAgent is a name for the first agent: that of the repository around the working

@@ -62,10 +62,16 @@ func TestALedgerFromTheFutureIsOnlyRead(t *testing.T) {
 	t.Parallel()
 	home, open, done := newHome(t)
 	b := store.OpenBolt(filepath.Join(home, "ledger.db"), lock.New(filepath.Join(home, "ledger.lock"), "test"))
-	key, schema := []byte("meta/schema"), []byte("99")
+	key, schema := []byte("about/schema"), []byte("99")
 	table := crc32.MakeTable(crc32.Castagnoli)
 	value := binary.BigEndian.AppendUint32(schema, crc32.Update(crc32.Checksum(key, table), table, schema))
-	if err := b.Update(context.Background(), func(x store.Txn) error { return x.Put(key, value) }); err != nil {
+	err := b.Update(context.Background(), func(x store.Txn) error {
+		if was, err := x.Get(key); err != nil || was == nil {
+			t.Fatalf("the ledger keeps its schema elsewhere: %v", err)
+		}
+		return x.Put(key, value)
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := b.Close(); err != nil {

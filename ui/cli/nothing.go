@@ -34,3 +34,13 @@ func (nothing) Agents(model.AgentID, int) []model.Agent                        {
 func (nothing) History(model.AgentID, model.Position, int) []model.Entry       { return nil }
 func (nothing) HistoryBefore(model.AgentID, model.Position, int) []model.Entry { return nil }
 func (nothing) Waits(model.AgentID, model.ItemID, int) []model.Wait            { return nil }
+func (nothing) RunningTasks(model.AgentID, int) []model.Task                   { return nil }
+func (nothing) Tasks(model.AgentID, int) []model.Task                          { return nil }
+func (nothing) Ingresses(model.AgentID, int) []model.Ingress                   { return nil }
+func (nothing) Message(model.MessageID) (model.Message, bool)                  { return model.Message{}, false }
+func (nothing) QueuedMessages(model.AgentID, int) []model.Message              { return nil }
+func (nothing) Attempt(model.AgentID, model.ItemID) (model.Attempt, bool) {
+	return model.Attempt{}, false
+}
+func (nothing) Trace(model.AgentID, model.ItemID) (model.Trace, bool) { return model.Trace{}, false }
+func (nothing) Ingress(model.IngressID) (model.Ingress, bool)         { return model.Ingress{}, false }

@@ -30,7 +30,9 @@ const maxAgents = 1000
 
 func (a *app) agentsVerb() *cobra.Command {
 	c := &cobra.Command{Use: "agents", Short: "List the agents, add one, change one", Args: named()}
-	c.AddCommand(a.agentsAddVerb(), a.agentsSetVerb())
+	c.AddCommand(a.agentsAddVerb(), a.agentsSetVerb(),
+		a.agentsPostureVerb("stop", "Leave an agent alone: no turn begins, a running one ends", model.Stopped),
+		a.agentsPostureVerb("resume", "Let a stopped agent run again", model.Awake))
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) { return a.agentsAnswer(ctx, "") })
 }
 
@@ -40,6 +42,15 @@ func (a *app) agentsAddVerb() *cobra.Command {
 	m.keyed(c)
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		return a.changeAgent(ctx, m, model.AddAgent{AgentID: model.AgentID(args[0])})
+	})
+}
+
+func (a *app) agentsPostureVerb(name, short string, to model.Posture) *cobra.Command {
+	var m mutation
+	c := &cobra.Command{Use: name + " NAME", Short: short, Args: named("NAME")}
+	m.keyed(c)
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		return a.changeAgent(ctx, m, model.UpdateAgent{AgentID: model.AgentID(args[0]), Posture: &to})
 	})
 }
 

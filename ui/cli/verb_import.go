@@ -78,7 +78,12 @@ func (a *app) importHolon(ctx context.Context, dir string, dryRun bool) (answer,
 	return answer{data: out, text: func(p *page) { p.imported(out) }}, nil
 }
 
+// takeOver imports one agent's work. Adding the agent first finds out whether the ledger
+// takes writes, before a file is made for it.
 func (a *app) takeOver(ctx context.Context, in model.Import) (model.Receipt, error) {
+	if _, err := a.apply(ctx, mutation{}, "", model.AddAgent{AgentID: in.AgentID}); err != nil {
+		return model.Receipt{}, err
+	}
 	if err := a.makePlans(ctx, in); err != nil {
 		return model.Receipt{}, err
 	}

@@ -105,7 +105,7 @@ func (a *app) planEdit(ctx context.Context, ref string) (answer, error) {
 	switch out.Plan.Condition {
 	case model.PlanOK, model.PlanNotText, model.PlanTooLarge:
 	case model.PlanMissing:
-		if _, err := a.door.files.CreatePlan(out.Plan.OwnerAgentID, out.WorkItemID, ""); err != nil {
+		if err := a.plantAgain(ctx, out); err != nil {
 			return answer{}, err
 		}
 	default:
@@ -124,6 +124,17 @@ func (a *app) planEdit(ctx context.Context, ref string) (answer, error) {
 	}
 	out, _, err = a.readPlan(ctx, string(out.WorkItemID))
 	return answer{data: out, text: func(p *page) { p.line("%s plan %s, %d bytes", out.Handle, out.PlanStatus, out.Plan.Bytes) }}, err
+}
+
+// plantAgain makes a missing plan file again, with the seed that it was born with.
+func (a *app) plantAgain(ctx context.Context, out plan) error {
+	seed, err := a.door.ledger.Seed(ctx, out.WorkItemID)
+	if err != nil {
+		return err
+	}
+	// raw: written to the plan file, not shown
+	_, err = a.door.files.CreatePlan(out.Plan.OwnerAgentID, out.WorkItemID, seed.Raw())
+	return err
 }
 
 func editorFault(err error) error {

@@ -7,6 +7,7 @@ import (
 
 	"vise/model"
 	"vise/ui/reply"
+	verbs "vise/ui/run"
 )
 
 type triggerOptions struct {
@@ -22,6 +23,7 @@ func (a *app) triggerVerb() *cobra.Command {
 			"something happened. The item is offered for review; nothing is unblocked and no focus moves.",
 		Args: named("[ID|WAIT]"), ValidArgsFunction: a.openItems,
 	}
+	c.AddCommand(verbs.TriggerCommands(a.moving())...)
 	o.keyed(c)
 	f := c.Flags()
 	f.StringVar(&o.source, "source", "", "who tells it: ci, review")

@@ -216,6 +216,7 @@ func (c Console) refresh() (Console, tea.Cmd) {
 
 func (c Console) unfold() (Console, tea.Cmd) {
 	c.place.unfolded = !c.place.unfolded
+	c = c.reorder()
 	return c.look()
 }
 

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,7 +15,7 @@ func (c Console) header() string {
 	k, l := c.skin, c.layout
 	left := " " + k.strong.paint("vise")
 	if l.shape == three {
-		left += "  " + k.accent.paint(k.open+"Desk"+k.shut)
+		left += "  " + k.accent.paint(k.mark("Desk"))
 	}
 	if c.place.agent != "" {
 		left += "  " + k.strong.paint(c.show(model.Text(c.place.agent))+" ▾")
@@ -138,6 +139,9 @@ func (c Console) machinery() string {
 // hints are the likeliest keys, as many as fit, and help in any case; what cannot be done
 // now is left out.
 func (c Console) hints() []string {
+	if c.fx.Ledger == nil {
+		return slices.Repeat([]string{text.Pad("", c.layout.w)}, c.layout.hints)
+	}
 	help := action.ByID(action.Help)
 	out := make([]string, 0, c.layout.hints)
 	line, used := " ", 1

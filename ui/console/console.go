@@ -127,8 +127,7 @@ func (c Console) route(msg tea.Msg) (Console, tea.Cmd) {
 	case tea.MouseClickMsg:
 		return c.clicked(m.Mouse())
 	case tea.WindowSizeMsg:
-		c.layout = layoutOf(m.Width, m.Height, c.place.focus, c.place.zoomed)
-		return c.drawPlan()
+		return c.resized(m)
 	case tea.BackgroundColorMsg:
 		c.paper.dark = m.IsDark()
 		return c.repainted()
@@ -136,6 +135,15 @@ func (c Console) route(msg tea.Msg) (Console, tea.Cmd) {
 		return c.profiled(m.Profile)
 	}
 	return c.answer(msg)
+}
+
+// resized folds the queue to its new room, and reads more rows when there is more.
+func (c Console) resized(m tea.WindowSizeMsg) (Console, tea.Cmd) {
+	c.layout = layoutOf(m.Width, m.Height, c.place.focus, c.place.zoomed)
+	c = c.reorder()
+	c, draw := c.drawPlan()
+	c, look := c.look()
+	return c, tea.Batch(draw, look)
 }
 
 // answer routes what the effects brought.

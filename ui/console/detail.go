@@ -38,7 +38,7 @@ func (c Console) tabs(w int) string {
 		switch {
 		case !c.offers(tab(i)):
 		case tab(i) == c.place.tab:
-			parts = append(parts, k.accent.paint(k.open+name+k.shut))
+			parts = append(parts, k.accent.paint(k.mark(name)))
 		default:
 			parts = append(parts, k.muted.paint(name))
 		}
@@ -67,7 +67,7 @@ func (c Console) detailHead(r model.Row, w int) []string {
 	}
 	return []string{
 		k.strip(w, false, piece{" " + c.show(r.Objective), k.strong}),
-		between(left, k.muted.paint(why), w),
+		text.Sides(left, k.muted.paint(why), w),
 		" " + k.faint.paint(strings.Repeat(k.glyph.Rule, max(w-2, 0))),
 	}
 }

@@ -34,6 +34,7 @@ func scheduled(r model.Row) string { return strings.ReplaceAll(string(r.Scheduli
 // picking asks why runnable work is left, or says that the pick is for review only.
 func picking(c Console, r model.Row, o model.Outlook) dialog {
 	f := &form{
+		about: subject{r.ID, "PickWorkItem"},
 		title: fmt.Sprintf("Pick %s for %s", r.Handle, c.place.agent),
 		foot: func(f *form) string {
 			if len(f.fields) == 0 {
@@ -87,6 +88,7 @@ func picking(c Console, r model.Row, o model.Outlook) dialog {
 func completing(c Console) dialog {
 	r := *c.row()
 	f := &form{
+		about:    subject{r.ID, "CompleteWorkItem"},
 		title:    fmt.Sprintf("Complete %s  %s", r.Handle, text.Cut(c.show(r.Objective), 50)),
 		draftKey: "complete:" + string(r.ID),
 		fields:   []formField{{label: "Report", field: newField("", 6, model.MaxReport)}},
@@ -120,8 +122,8 @@ func completing(c Console) dialog {
 
 // drawn is the revision of an item that is on screen now.
 func (s surroundings) drawn(r model.Row) uint64 {
-	if now := s.queue.row(r.ID); now != nil {
-		return now.Revision
+	if d := s.detail(); d != nil && d.ID == r.ID {
+		return d.Revision
 	}
 	return r.Revision
 }
@@ -162,6 +164,15 @@ func (s surroundings) unfinishedLines() []string {
 	return append(out, "")
 }
 
+// releaseLines say what parking an item does to the focus.
+func (s surroundings) releaseLines(r model.Row) []string {
+	out := []string{""}
+	if r.IsCurrent {
+		out = append(out, s.mutedLine("Focus is released now."))
+	}
+	return append(out, s.nextLine(r.ID))
+}
+
 // nextLine names the candidate once an item is out of the way.
 func (s surroundings) nextLine(id model.ItemID) string {
 	if r, ok := s.truth.desk.NextWithout(id); ok {
@@ -174,6 +185,7 @@ func (s surroundings) nextLine(id model.ItemID) string {
 func reporting(c Console) dialog {
 	r := *c.row()
 	f := &form{
+		about:    subject{r.ID, "ReportWorkItem"},
 		title:    fmt.Sprintf("Report on %s  %s", r.Handle, text.Cut(c.show(r.Objective), 50)),
 		draftKey: "complete:" + string(r.ID),
 		head:     func(surroundings, *form) []string { return nil },
@@ -193,18 +205,14 @@ func blocking(c Console) dialog {
 		return unblocking(c, r)
 	}
 	f := &form{
+		seen:     r.Revision,
+		about:    subject{r.ID, "UpdateWorkItem"},
 		title:    fmt.Sprintf("Block %s  %s", r.Handle, text.Cut(c.show(r.Objective), 50)),
 		draftKey: "block:" + string(r.ID),
 		head:     func(surroundings, *form) []string { return nil },
 		fields:   []formField{{label: "Blocked by", field: newField("", 1, model.MaxBlocker)}},
 		foot:     func(*form) string { return "enter block · esc keeps the draft" },
-		tail: func(s surroundings, _ *form) []string {
-			out := []string{""}
-			if r.IsCurrent {
-				out = append(out, s.mutedLine("Focus is released now."))
-			}
-			return append(out, s.nextLine(r.ID))
-		},
+		tail:     func(s surroundings, _ *form) []string { return s.releaseLines(r) },
 		submit: func(s surroundings, f *form) wish {
 			if f.fields[0].empty() {
 				return wish{trouble: "say what blocks it, or esc"}
@@ -221,6 +229,7 @@ func blocking(c Console) dialog {
 func unblocking(c Console, r model.Row) dialog {
 	return &form{
 		seen:  c.revision(),
+		about: subject{r.ID, "UpdateWorkItem"},
 		title: fmt.Sprintf("Unblock %s", r.Handle),
 		head: func(s surroundings, _ *form) []string {
 			out := []string{s.itemLine("Item", r, scheduled(r)), "", s.mutedLine("Blocked by")}
@@ -290,6 +299,7 @@ func rewording(c Console) dialog {
 		objective = d.Objective
 	}
 	f := &form{
+		about:    subject{r.ID, "UpdateWorkItem"},
 		title:    fmt.Sprintf("Objective of %s", r.Handle),
 		seen:     c.revision(),
 		draftKey: "objective:" + string(r.ID),

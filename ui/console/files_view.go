@@ -57,7 +57,7 @@ func (c Console) sessionHead(w int) []string {
 	k := c.skin
 	name, counts := "SESSION "+c.show(c.shelf.Session), statusCounts(c.shelf.Todos)
 	if text.Width(name)+text.Width(counts)+4 <= w {
-		return []string{between(" "+k.accent.paint(name), k.muted.paint(counts+" "), w)}
+		return []string{text.Sides(" "+k.accent.paint(name), k.muted.paint(counts+" "), w)}
 	}
 	return []string{" " + k.accent.paint(text.Cut(name, w-2)), " " + k.muted.paint(text.Cut(counts, w-2))}
 }

@@ -78,6 +78,8 @@ type form struct {
 	// seen is the revision of the item that the form was filled from, 0 without one. After
 	// a refusal the one on screen counts: the operator has been told what changed.
 	seen uint64
+	// about is the item and command that the form is for.
+	about subject
 	// initial is what the fields held before anything was typed: no draft.
 	initial string
 }
@@ -92,6 +94,13 @@ type formField struct {
 	shown func(*form) bool
 	// note is drawn behind the label.
 	note func(surroundings, *form) string
+}
+
+// subject is what a dialog is about: when its command is no longer offered for the item,
+// because somebody else was faster, the dialog closes.
+type subject struct {
+	item    model.ItemID
+	command string
 }
 
 const draftMark = "\x1e" // between the texts of a draft
@@ -287,7 +296,7 @@ func (f *form) choiceLine(i int, s surroundings) string {
 	for n, o := range ff.options {
 		o = strconv.Itoa(n+1) + " " + o
 		if n == ff.chosen {
-			o = k.selected.paint(k.open + o + k.shut)
+			o = k.selected.paint(k.mark(o))
 		} else {
 			o = " " + o + " "
 		}

@@ -70,8 +70,41 @@ func (c Console) pasted(s string) (Console, tea.Cmd) {
 	return c, nil
 }
 
-func (f *form) draft() string { return f.draftKey }
-func (f *form) refused()      { f.waiting, f.seen = false, 0 }
+func (f *form) draft() string    { return f.draftKey }
+func (f *form) subject() subject { return f.about }
+func (f *form) unsaved() string  { return f.draftText() }
+
+// overtaken closes a dialog whose act makes no sense any more: the agent completed the
+// item, say. What was typed stays as a draft; a report can still be given.
+func (c Console) overtaken() (Console, tea.Cmd) {
+	d, ok := c.dialog.(interface {
+		subject() subject
+		draft() string
+		unsaved() string
+	})
+	if !ok || c.outbox.awaited != 0 || c.truth.row == nil || d.subject().item != c.truth.row.ID {
+		return c, nil
+	}
+	why := model.NotOffered(*c.truth.row, d.subject().command)
+	if why == "" {
+		return c, nil
+	}
+	c.dialog = nil
+	c.calm.quiet = calmBeats // the operator is told: what is so is shown
+	c = c.reorder()
+	text := d.unsaved()
+	words := sentence(why)
+	switch {
+	case text != "" && model.NotOffered(*c.truth.row, "ReportWorkItem") == "":
+		words += " Your text is kept: P gives it as the report."
+	case text != "":
+		words += " Your text is kept as a draft."
+	}
+	c, save := c.keepDraft(d.draft(), text)
+	c.note = note{text: words, isError: true, n: c.note.n + 1}
+	return c, save
+}
+func (f *form) refused() { f.waiting, f.seen = false, 0 }
 
 // surveyed shows what an import would bring, before anything is written.
 func (c Console) surveyed(m surveyMsg) (Console, tea.Cmd) {

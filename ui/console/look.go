@@ -17,7 +17,25 @@ type looking struct {
 
 // want is what the screen asks of the ledger now.
 func (c Console) want() want {
-	return want{agent: c.place.agent, item: c.place.cursor, all: c.place.unfolded || c.place.filter != "" || c.find != nil}
+	w := want{agent: c.place.agent, item: c.place.cursor, rows: c.room().lines}
+	switch {
+	case c.room().all:
+		w.rows = allRows
+	case c.layout.h == 0:
+		w.rows = unsizedRows
+	}
+	return w
+}
+
+// unsizedRows fill most screens before the terminal has told its size.
+const unsizedRows = 40
+
+// room is what the queue may take.
+func (c Console) room() room {
+	l := layoutOf(c.layout.w, c.layout.h, paneQueue, false) // also while another pane is zoomed
+	_, h := l.panes[paneQueue].inner()
+	return room{lines: max(h-c.filterRows(), 0), style: l.queueStyle(), cursor: c.place.cursor,
+		all: c.place.unfolded || c.filterText() != "" || c.find != nil}
 }
 
 // look reads the ledger, unless a look is under way: then its answer starts the next.
@@ -56,15 +74,16 @@ func (c Console) seen(m truthMsg) (Console, tea.Cmd) {
 	}
 	c, plan := c.openPlan()
 	c, files := c.relinked()
-	return c, tea.Batch(append(cmds, plan, files)...)
+	c, over := c.overtaken()
+	return c, tea.Batch(append(cmds, plan, files, over)...)
 }
 
 // adopt makes t the truth. The queue takes the new order only when the operator's hands
 // rest; the cursor stays on its item.
 func (c Console) adopt(t truth) Console {
-	same := c.truth.want.agent == t.want.agent && c.truth.want.all == t.want.all
+	same := c.truth.want.agent == t.want.agent && c.truth.want.rows == t.want.rows
 	c.truth = t
-	next := project(t.desk, parseFilter(c.filterText(), c.now))
+	next := project(t.desk, parseFilter(c.filterText(), c.now), c.room())
 	if same && c.calm.touched() && len(c.queue.order) > 0 && !c.queue.sameOrder(next) {
 		c.queue = c.queue.hold(next)
 		return c
@@ -81,7 +100,7 @@ func (c Console) order(next queue) Console {
 
 // reorder projects the truth again: the filter changed, or a held order may go.
 func (c Console) reorder() Console {
-	return c.order(project(c.truth.desk, parseFilter(c.filterText(), c.now)))
+	return c.order(project(c.truth.desk, parseFilter(c.filterText(), c.now), c.room()))
 }
 
 // detail is the detail of the item under the cursor, if the ledger has told it.

@@ -21,8 +21,10 @@ type menu struct {
 	at    int
 	// searchable: typing narrows it. Otherwise digits choose.
 	searchable bool
-	waiting    bool
-	foot       string
+	// keyed: its lines have keys of their own.
+	keyed   bool
+	waiting bool
+	foot    string
 }
 
 // menuLine is a line of a menu. A line without a wish is a heading or only says something.
@@ -163,9 +165,9 @@ func (m *menu) line(l menuLine, i, w int, s surroundings) string {
 	if l.off != "" {
 		does, ink = "off: "+l.off, k.faint
 	}
-	key := text.Pad(l.key, keyCells)
-	if !m.searchable {
-		key = ""
+	key := ""
+	if m.keyed {
+		key = text.Pad(l.key, keyCells)
 	}
 	title := text.Pad(l.title, min(titleCells, max(w-len(key)-3, 8))) + " "
 	return k.strip(w, i == m.at, piece{" " + mark, k.key}, piece{key, k.key}, piece{title, ink}, piece{does, k.muted})
@@ -178,13 +180,13 @@ const (
 
 // helpMenu lists every key: those of this moment first.
 func helpMenu(c Console) dialog {
-	return &menu{title: "Keys and actions", searchable: true, find: newField("", 1, maxSearch),
+	return &menu{title: "Keys and actions", searchable: true, keyed: true, find: newField("", 1, maxSearch),
 		lines: actionLines(c, func(action.Action) bool { return true }), foot: "enter run · esc close"}
 }
 
 // palette lists what can be asked of the desk, by name.
 func palette(c Console) dialog {
-	return &menu{title: "Commands", searchable: true, find: newField("", 1, maxSearch), foot: "enter run · esc close",
+	return &menu{title: "Commands", searchable: true, keyed: true, find: newField("", 1, maxSearch), foot: "enter run · esc close",
 		lines: actionLines(c, func(a action.Action) bool {
 			return (a.In == action.Desk || a.In == action.Copy) && a.Group != action.Move && a.ID != action.CopyBack
 		})}
@@ -193,7 +195,7 @@ func palette(c Console) dialog {
 // actsMenu lists what can be done to the item under the cursor, and why the rest cannot.
 func actsMenu(c Console) dialog {
 	r := *c.row()
-	return &menu{title: fmt.Sprintf("Actions of %s  %s", r.Handle, text.Cut(c.show(r.Objective), 40)), searchable: true,
+	return &menu{title: fmt.Sprintf("Actions of %s  %s", r.Handle, text.Cut(c.show(r.Objective), 40)), searchable: true, keyed: true,
 		find: newField("", 1, maxSearch), foot: "enter run · esc close",
 		lines: actionLines(c, func(a action.Action) bool { return a.Group == action.Work || a.Group == action.Copying })}
 }

@@ -175,7 +175,7 @@ func (c Console) troubled(err error) (Console, tea.Cmd) {
 func (c Console) troubleWords() string {
 	s := words(c.trouble)
 	if !c.truth.at.IsZero() {
-		s += " Showing " + c.truth.at.Format("15:04:05") + ", retrying."
+		s += " Showing " + c.truth.at.Format("15:04:05") + ", retrying. Writes are off."
 	}
 	return s
 }

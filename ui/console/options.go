@@ -2,9 +2,10 @@
 // the scheduler's order explains itself and a plan is read while it is written.
 //
 // Read console.go first (what the console is and how a message finds its way), then
-// truth.go (what it knows of the ledger), place.go (where the operator is), effects.go
-// (the only code here that waits for anybody), desk.go (how a frame is put together)
-// and act.go (what a key does).
+// truth.go and look.go (what it knows of the ledger, and how it comes to know it), place.go
+// (where the operator is), effects.go (the only code here that waits for anybody),
+// outbox.go (how a command leaves), desk.go (how a frame is put together), act.go (what a
+// key does) and form.go (what a dialog is).
 package console
 
 import (

@@ -29,14 +29,14 @@ func (k ink) paint(s string) string {
 // skin is how everything looks: made when the palette is chosen, handed to every view.
 type skin struct {
 	glyph themes.Glyphs
-	// open and shut stand around what is chosen among its like: ‹Plan›.
-	open, shut string
+	// chosen stands around what is chosen among its like: ‹Plan›.
+	chosen [2]string
 
 	text, strong, muted, faint                          ink
-	accent, key, match, badge                           ink
+	accent, key, badge                                  ink
 	selected, border, focus                             ink
 	current, triggered, needsYou, queued, blocked, done ink
-	added, removed                                      ink
+	added                                               ink
 	// page is how plans look.
 	page *markdown.Style
 }
@@ -44,16 +44,16 @@ type skin struct {
 func newSkin(p themes.Palette, ascii bool) *skin {
 	s := p.Styles()
 	k := &skin{
-		glyph: themes.Unicode, open: "‹", shut: "›",
+		glyph: themes.Unicode, chosen: [2]string{"‹", "›"},
 		text: inkOf(s.Text), strong: inkOf(s.Strong), muted: inkOf(s.Muted), faint: inkOf(s.Faint),
-		accent: inkOf(s.Accent), key: inkOf(s.Key), match: inkOf(s.Match), badge: inkOf(s.Badge),
+		accent: inkOf(s.Accent), key: inkOf(s.Key), badge: inkOf(s.Badge),
 		selected: inkOf(s.Selected), border: inkOf(s.Border), focus: inkOf(s.Focus),
 		current: inkOf(s.Current), triggered: inkOf(s.Triggered), needsYou: inkOf(s.NeedsYou),
 		queued: inkOf(s.Queued), blocked: inkOf(s.Blocked), done: inkOf(s.Done),
-		added: inkOf(s.Added), removed: inkOf(s.Removed),
+		added: inkOf(s.Added),
 	}
 	if ascii {
-		k.glyph, k.open, k.shut = themes.ASCII, "<", ">"
+		k.glyph, k.chosen = themes.ASCII, [2]string{"<", ">"}
 	}
 	k.page = markdown.NewStyle(p, k.glyph, false)
 	return k
@@ -90,6 +90,5 @@ func (k *skin) strip(width int, selected bool, pieces ...piece) string {
 	return b.String()
 }
 
-// between is left and right at the ends of width cells, painted; right goes first when
-// there is no room for both.
-func between(left, right string, width int) string { return text.Sides(left, right, width) }
+// mark puts the signs of the chosen one around s.
+func (k *skin) mark(s string) string { return k.chosen[0] + s + k.chosen[1] }

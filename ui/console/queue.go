@@ -49,8 +49,8 @@ type section struct {
 	total int
 }
 
-// project makes the queue of a desk, filtered.
-func project(d model.Desk, f filter) queue {
+// project makes the queue of a desk, filtered and folded to what the pane has room for.
+func project(d model.Desk, f filter, r room) queue {
 	q := queue{trouble: f.trouble}
 	var all []section
 	if d.Current != nil {
@@ -77,7 +77,41 @@ func project(d model.Desk, f filter) queue {
 			q.sections = append(q.sections, shown)
 		}
 	}
-	return q.indexed()
+	return q.folded(r).indexed()
+}
+
+// room is how many lines a queue may take and what they hold; all: as many as it needs.
+// The cursor's row is never folded away.
+type room struct {
+	lines  int
+	style  queueStyle
+	cursor model.ItemID
+	all    bool
+}
+
+// folded leaves the first rows of each class, as many as the rules' limits say, and fills
+// what room is left from the first class on.
+func (q queue) folded(r room) queue {
+	if r.all {
+		return q
+	}
+	whole := make([][]model.Row, len(q.sections))
+	for i := range q.sections {
+		s := &q.sections[i]
+		whole[i] = s.rows
+		if s.class != "" {
+			at := slices.IndexFunc(s.rows, func(row model.Row) bool { return row.ID == r.cursor })
+			s.rows = s.rows[:min(len(s.rows), max(s.class.Limit(), at+1))]
+		}
+	}
+	spare := r.lines - len(q.lines(r.style))
+	for i := range q.sections {
+		s := &q.sections[i]
+		more := min(max(spare, 0), len(whole[i])-len(s.rows))
+		s.rows = whole[i][:len(s.rows)+more]
+		spare -= more
+	}
+	return q
 }
 
 // indexed fills order and rows.

@@ -20,6 +20,7 @@ import (
 //	new size=120x36 [ascii nocolor …]   a console on an empty ledger, or at its first run
 //	do                                  what other processes do, a line each (see deed)
 //	press, type                         keys by name, or text; nothing is answered yet
+//	click x=3 y=4, wheel x=50 y=9 [up]  the mouse, cells from 0
 //	settle                              everything that was asked for is answered
 //	pass 2s                             time goes by
 //	frame [from=3 to=9]                 the screen, or some of its lines
@@ -103,6 +104,8 @@ func (wd *world) run(d *datadriven.TestData) string {
 			wd.t.Fatal(err)
 		}
 		wd.pass(span)
+	case "click", "wheel":
+		wd.mouse(d)
 	case "resize":
 		wd.w, wd.h = sizeOf(wd.t, d)
 		wd.send(tea.WindowSizeMsg{Width: wd.w, Height: wd.h})
@@ -175,6 +178,9 @@ func (wd *world) deed(line string) {
 		wd.do(model.UpdateWorkItem{WorkItemID: id, TodoList: &list})
 	case "plan":
 		wd.eyes.put(id, unescaped(rest))
+	case "refresh":
+		p := wd.eyes.Plan(wd.t.Context(), testAgent, id)
+		wd.do(model.RefreshPlan{WorkItemID: id, Plan: p.Artifact})
 	case "spoil":
 		wd.eyes.spoil(id, PlanText{Artifact: model.BadPlanArtifact(testAgent, id, model.PlanCondition(rest))})
 	case "adopt": // the n-th item of the ledger gets a name
@@ -205,6 +211,23 @@ func todosOf(s string) []model.Todo {
 		out = append(out, model.Todo{Text: model.Text(words), State: states[mark]})
 	}
 	return out
+}
+
+// mouse clicks at a cell, or turns the wheel there.
+func (wd *world) mouse(d *datadriven.TestData) {
+	m := tea.Mouse{Button: tea.MouseLeft}
+	maybe(wd.t, d, "x", &m.X)
+	maybe(wd.t, d, "y", &m.Y)
+	switch {
+	case d.Cmd == "click":
+		wd.send(tea.MouseClickMsg(m))
+		return
+	case d.HasArg("up"):
+		m.Button = tea.MouseWheelUp
+	default:
+		m.Button = tea.MouseWheelDown
+	}
+	wd.send(tea.MouseWheelMsg(m))
 }
 
 func maybe(t testing.TB, d *datadriven.TestData, key string, to any) {

@@ -47,8 +47,10 @@ func todoEditor(c Console) dialog {
 	return d
 }
 
-func (d *todoDialog) draft() string { return "todos:" + string(d.row.ID) }
-func (d *todoDialog) refused()      { d.waiting, d.seen = false, 0 }
+func (d *todoDialog) draft() string    { return "todos:" + string(d.row.ID) }
+func (d *todoDialog) subject() subject { return subject{d.row.ID, "UpdateWorkItem"} }
+func (d *todoDialog) unsaved() string  { return d.close().draft }
+func (d *todoDialog) refused()         { d.waiting, d.seen = false, 0 }
 
 func (d *todoDialog) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {
 	if d.line != nil {

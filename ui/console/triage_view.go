@@ -218,7 +218,7 @@ func (d *triage) exhibit(w int, s surroundings) []string {
 	if x.Place.Line > 0 {
 		place += fmt.Sprintf(":%d", x.Place.Line)
 	}
-	out = append(out, "", between(" "+k.accent.paint(place), k.muted.paint(cmp.Or(codeWord(x), "as quoted"))+" ", w))
+	out = append(out, "", text.Sides(" "+k.accent.paint(place), k.muted.paint(cmp.Or(codeWord(x), "as quoted"))+" ", w))
 	switch {
 	case x.Trouble != "":
 		return append(out, s.warned(x.Trouble, w)...)
@@ -274,7 +274,7 @@ func (c Console) quoteLines(x Exhibit, w int) []string {
 	}
 	out := []string{"", " " + c.skin.muted.paint("The finding quotes:")}
 	for _, l := range x.Snippet.Lines() {
-		out = append(out, c.skin.strip(w, false, piece{"   " + text.Safe(l, false), c.skin.removed}))
+		out = append(out, c.skin.strip(w, false, piece{"   " + text.Safe(l, false), c.skin.blocked}))
 	}
 	return out
 }

@@ -15,6 +15,8 @@ type truth struct {
 	desk     model.Desk
 	// detail is the item under the cursor; nil on an empty desk.
 	detail *model.Detail
+	// row is the same item as a row, whatever the queue shows.
+	row *model.Row
 	// activity are the agent's newest events, newest first.
 	activity []model.Entry
 	// names are the handles of the items that activity speaks of.
@@ -26,8 +28,8 @@ type truth struct {
 type want struct {
 	agent model.AgentID
 	item  model.ItemID
-	// all asks for all rows of a class, up to a bound, instead of the first few.
-	all bool
+	// rows is how many of a class are read beyond its limit.
+	rows int
 }
 
 const (
@@ -44,11 +46,7 @@ func readTruth(r model.Reader, w want, now time.Time) truth {
 		w.agent = t.agents[0].ID
 	}
 	t.want.agent = w.agent
-	limit := model.Class.Limit
-	if w.all {
-		limit = func(model.Class) int { return allRows }
-	}
-	t.desk = model.DeskOf(r, w.agent, model.Stamp{At: now}, limit)
+	t.desk = model.DeskOf(r, w.agent, model.Stamp{At: now}, func(c model.Class) int { return c.Limit() + w.rows })
 	t.activity = r.HistoryBefore(w.agent, model.Position{}, activityShown)
 	for _, e := range t.activity {
 		if _, known := t.names[e.WorkItemID]; !known && e.WorkItemID != "" {
@@ -60,7 +58,9 @@ func readTruth(r model.Reader, w want, now time.Time) truth {
 		w.item = firstOf(t.desk)
 	}
 	if d, err := model.DetailOf(r, w.item, model.Stamp{At: now}); w.item != "" && err == nil {
-		t.detail = &d
+		item, _ := r.Item(w.item)
+		row := model.RowOf(item, d.ActiveWaits, d.IsCurrent)
+		t.detail, t.row = &d, &row
 	}
 	return t
 }

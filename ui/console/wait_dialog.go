@@ -51,6 +51,7 @@ func waiting(c Console) dialog {
 	}
 	f := &form{
 		seen:     c.revision(),
+		about:    subject{r.ID, "WaitFor"},
 		title:    fmt.Sprintf("Wait  %s  %s", r.Handle, text.Cut(c.show(r.Objective), 50)),
 		draftKey: "wait:" + string(r.ID),
 		head:     func(surroundings, *form) []string { return nil },
@@ -65,7 +66,7 @@ func waiting(c Console) dialog {
 			waitTime:      {label: "Until   30m, 16:00, tomorrow 9", field: line(), shown: is(3), note: resolved},
 			waitRecheck:   {label: "Recheck   look again after 30m, at 16:00; may stay empty", field: line(), shown: is(0, 1, 2), note: resolved},
 		},
-		tail: func(s surroundings, _ *form) []string { return []string{"", s.nextLine(r.ID)} },
+		tail: func(s surroundings, _ *form) []string { return s.releaseLines(r) },
 		foot: func(*form) string { return "ctrl+s save · tab field · esc keeps the draft" },
 	}
 	f.submit = func(s surroundings, f *form) wish { return f.waitWish(s, r) }

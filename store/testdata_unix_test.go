@@ -1,3 +1,5 @@
+//go:build unix
+
 package store_test
 
 import (
@@ -28,7 +30,7 @@ func TestLedgersOfEarlierSchemasAreUsable(t *testing.T) {
 		items     int
 		objective string
 	}{
-		{"v1", 10, 4, "kept since schema 1"},
+		{"v1", 15, 4, "kept since schema 1"},
 	} {
 		t.Run(c.schema, func(t *testing.T) {
 			dir := t.TempDir()
@@ -84,12 +86,23 @@ func writeTestdata(t *testing.T, schema string) {
 	do("keeper", model.OpenDelegation{WorkItemID: kept, ChildWorkItemID: open})
 	do("child", model.PickWorkItem{WorkItemID: done})
 	do("child", model.Round{Text: "it is done", Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: done}}}})
+	do("keeper", model.Say{AgentID: "keeper", Text: "hello"})
+	do("keeper", model.MintIngress{AgentID: "keeper", TokenHash: fmt.Sprintf("%064x", 1)})
+	must(scheduled(l, "keeper", model.Tick{AgentID: "child"}))
+	do("child", model.ClaimTurn{AgentID: "child", Holder: "a driver", TTLMS: hour})
+	do("child", model.Round{Turn: 1, Text: "hm"})
 	raw, err := os.ReadFile(filepath.Join(dir, "home.json"))
 	must(err)
 	must(os.WriteFile(filepath.Join("testdata", schema+"-home.json"), raw, 0o644))
 	to := filepath.Join("testdata", schema+"-ledger.db")
 	os.Remove(to)
 	compact(filepath.Join(dir, "ledger.db"), to)
+}
+
+// scheduled applies a command as the scheduler.
+func scheduled(l *store.Ledger, key string, c model.Command) error {
+	_, err := l.Apply(ctx, model.Envelope{Key: key, Actor: model.Scheduler, Command: c})
+	return err
 }
 
 // compact copies a ledger without its free pages, and without the room to grow.

@@ -1,0 +1,65 @@
+package model
+
+import "time"
+
+// Message is input for an agent: an operator's words, a webhook's content, an answer. It
+// waits until a turn takes it, and never becomes a WorkItem by itself (seed 001, "Ingress
+// And Work-Item Resolution").
+type Message struct {
+	ID         MessageID     `json:"id"`
+	AgentID    AgentID       `json:"agent_id"`
+	WorkItemID ItemID        `json:"work_item_id,omitempty"`
+	Origin     Actor         `json:"origin"`
+	Source     Text          `json:"source,omitempty"`
+	Priority   Priority      `json:"priority"`
+	Body       Text          `json:"body"`
+	Status     MessageStatus `json:"status"`
+	// TurnIndex is the turn that took the message.
+	TurnIndex int       `json:"turn_index,omitempty"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// MessageID identifies a message.
+type MessageID string
+
+// Priority orders an agent's queued messages. Interject is the operator's alone: it may
+// reach a turn that runs.
+type Priority string
+
+// The priorities, highest first.
+const (
+	Interject  Priority = "interject"
+	Next       Priority = "next"
+	Normal     Priority = "normal"
+	Background Priority = "background"
+)
+
+// Priorities is their order.
+var Priorities = []Priority{Interject, Next, Normal, Background}
+
+// MessageStatus is how far a message has come.
+type MessageStatus string
+
+// The statuses of a message. Queued waits, sent was handed to a turn, done was read by it.
+const (
+	MessageQueued  MessageStatus = "queued"
+	MessageSent    MessageStatus = "sent"
+	MessageDone    MessageStatus = "processed"
+	MessageDropped MessageStatus = "dropped"
+)
+
+// MaxMessage bounds a message's body, in bytes.
+const MaxMessage = 64 << 10
+
+// Reply is the operator's answer to a question of an item.
+type Reply struct {
+	WaitID   WaitID    `json:"wait_condition_id"`
+	Question Text      `json:"question,omitempty"`
+	Text     Text      `json:"text"`
+	By       Actor     `json:"by"`
+	At       time.Time `json:"at"`
+}
+
+// maxReplies bounds the answers that an item keeps; the journal has all.
+const maxReplies = 20

@@ -1,0 +1,104 @@
+package model
+
+import (
+	"slices"
+	"unicode/utf8"
+)
+
+func (c Say) step(s *step) error {
+	a, ok := s.Agent(c.AgentID)
+	if !ok {
+		return unknownAgent(c.AgentID)
+	}
+	if c.Priority == "" {
+		c.Priority = Normal
+	}
+	if !slices.Contains(Priorities, c.Priority) {
+		return Refuse(CodeInvalid, "unknown priority %q", Text(c.Priority)).At("priority").WithHint("use interject, next, normal or background")
+	}
+	if c.Priority == Interject && s.at.Actor != Operator {
+		return Refuse(CodeRefused, "only the operator may interject").At("priority").WithHint("use priority next")
+	}
+	if c.WorkItemID != "" {
+		if w, ok := s.Item(c.WorkItemID); !ok || w.AgentID != a.ID {
+			return notFound(c.WorkItemID)
+		}
+	}
+	source, err := optional("source", c.Source, MaxWaitText)
+	if err != nil {
+		return err
+	}
+	return s.say(a, Message{WorkItemID: c.WorkItemID, Source: source, Priority: c.Priority, Body: c.Text})
+}
+
+// say checks and queues a message. It wakes an agent that sleeps and leaves the focus alone.
+func (s *step) say(a Agent, m Message) error {
+	if m.Body = trimmed(m.Body); m.Body == "" {
+		return Refuse(CodeInvalid, "text must not be empty").At("text").WithHint("say something")
+	}
+	if len(m.Body) > MaxMessage || !utf8.ValidString(string(m.Body)) {
+		return Refuse(CodeInvalid, "text must be UTF-8 of at most %d bytes", MaxMessage).At("text").WithHint("put the rest in a file and name it")
+	}
+	s.receipt.AgentID, s.receipt.WorkItemID = a.ID, m.WorkItemID
+	s.queue(a, m)
+	return nil
+}
+
+func unknownAgent(id AgentID) *Error {
+	return Refuse(CodeNotFound, "unknown agent %s", Text(id)).At("agent_id").WithHint("list them: vise agents")
+}
+
+func (c Answer) step(s *step) error {
+	text, err := required("text", c.Text, MaxMessage)
+	if err != nil {
+		return err
+	}
+	x, err := s.question(c)
+	if err != nil {
+		return err
+	}
+	w, err := s.open(x.WorkItemID, c.SeenRevision, "answer")
+	if err != nil {
+		return err
+	}
+	w.Replies = append(slices.Clone(w.Replies), Reply{WaitID: x.ID, Question: x.Ask.Question, Text: text, By: s.at.Actor, At: s.at.At})
+	w.Replies = w.Replies[max(0, len(w.Replies)-maxReplies):]
+	if c.PlanReady && w.PlanStatus == NeedsInput {
+		w.PlanStatus = Ready
+	}
+	w = s.save(w, true)
+	s.event(EventOperatorAnswered, w.ID, Answered{WaitID: x.ID, Text: cut(text, previewReport), PlanReady: c.PlanReady, Revision: w.Revision})
+	if x.ID != "" {
+		s.trigger([]Wait{x}, Provenance{Actor: s.at.Actor, Source: "answer", Payload: text})
+	}
+	a, _ := s.Agent(w.AgentID)
+	return s.say(a, Message{WorkItemID: w.ID, Source: "answer", Priority: Next, Body: text})
+}
+
+// question finds what an answer answers: the wait named, the item's operator wait, or an
+// item whose plan needs input (then without a wait).
+func (s *step) question(c Answer) (Wait, error) {
+	if c.WaitID != "" {
+		x, err := s.oneWait(c.WaitID)
+		if err != nil {
+			return Wait{}, err
+		}
+		if x[0].Kind != WaitOperator || x[0].WorkItemID == "" {
+			return Wait{}, Refuse(CodeRefused, "wait %s asks nothing", x[0].ID).At("wait_id").WithHint("vise show ID lists an item's waits")
+		}
+		return x[0], nil
+	}
+	w, err := s.open(c.WorkItemID, c.SeenRevision, "answer")
+	if err != nil {
+		return Wait{}, err
+	}
+	for _, x := range s.ItemWaits(w.AgentID, w.ID) {
+		if x.Kind == WaitOperator {
+			return x, nil
+		}
+	}
+	if w.PlanStatus == NeedsInput {
+		return Wait{WorkItemID: w.ID}, nil
+	}
+	return Wait{}, Refuse(CodeRefused, "work item %s asks nothing", w.Handle).At("work_item_id").WithHint("say it to the agent: vise say")
+}

@@ -1,0 +1,225 @@
+package model
+
+import (
+	"slices"
+	"time"
+)
+
+// maxTurnMessages bounds the messages that one turn takes.
+const maxTurnMessages = 50
+
+func (c ClaimTurn) step(s *step) error {
+	a, err := s.agentForTurn(c.AgentID)
+	if err != nil {
+		return err
+	}
+	ttl, err := lease(c.TTLMS)
+	if err != nil {
+		return err
+	}
+	holder, err := required("holder", c.Holder, MaxReason)
+	if err != nil {
+		return err
+	}
+	if a.Posture == Stopped {
+		return Refuse(CodeRefused, "agent %s is stopped", a.ID).At("agent_id").WithHint("resume it first")
+	}
+	if a.Turn.Runs(s.at.At) {
+		return Refuse(CodeRefused, "a turn of agent %s runs, held by %s until %s", a.ID, a.Turn.Holder, a.Turn.ExpiresAt.Format(time.RFC3339)).
+			At("agent_id").WithHint("wait for its end; one turn runs at a time")
+	}
+	a = s.sweepTurn(a)
+	a.TurnIndex++
+	a.Turn = &Turn{Index: a.TurnIndex, Holder: holder, Tick: c.Tick, StartedAt: s.at.At, BeatAt: s.at.At, ExpiresAt: s.at.At.Add(ttl)}
+	if w, ok := Focus(s, a.ID); ok {
+		a.Turn.WorkItemID = w.ID
+	}
+	if a.Offered != nil && a.Offered.Key == c.Tick {
+		a.Turn.OfferedID, a.Offered = a.Offered.WorkItemID, nil
+	}
+	a.Turn.Rechecks, a.DueRechecks = a.DueRechecks, nil
+	a.Posture, a.UpdatedAt = Awake, s.at.At
+	s.takeMessages(&a)
+	s.put(a)
+	s.receipt.Turn, s.receipt.Messages = a.TurnIndex, a.Turn.Messages
+	s.event(EventTurnStarted, a.Turn.WorkItemID, TurnNews{Turn: a.TurnIndex, Holder: holder, Tick: c.Tick, Messages: a.Turn.Messages})
+	return nil
+}
+
+func (s *step) agentForTurn(id AgentID) (Agent, error) {
+	a, ok := s.Agent(id)
+	if !ok {
+		return a, unknownAgent(id)
+	}
+	s.receipt.AgentID = a.ID
+	if caller, isAgent := s.at.Actor.Agent(); isAgent && caller != a.ID {
+		return a, Refuse(CodeNotOwner, "agent %s cannot run turns of agent %s", caller, a.ID).At("agent_id")
+	}
+	return a, nil
+}
+
+func lease(ms int64) (time.Duration, error) {
+	if ms == 0 {
+		return DefaultLease, nil
+	}
+	if ms < 0 || ms > maxLease.Milliseconds() {
+		return 0, Refuse(CodeInvalid, "ttl_ms must be between 1 and %d", maxLease.Milliseconds()).At("ttl_ms").WithHint("beat while the turn runs")
+	}
+	return time.Duration(ms) * time.Millisecond, nil
+}
+
+// takeMessages hands the queued messages to the turn.
+func (s *step) takeMessages(a *Agent) {
+	for _, m := range s.QueuedMessages(a.ID, maxTurnMessages) {
+		m.Status, m.TurnIndex, m.UpdatedAt = MessageSent, a.TurnIndex, s.at.At
+		s.put(m)
+		a.Turn.Messages = append(a.Turn.Messages, m.ID)
+		a.QueuedInput--
+	}
+}
+
+// sweepTurn ends a turn whose lease ran out. The work item is untouched; its messages wait
+// again.
+func (s *step) sweepTurn(a Agent) Agent {
+	if a.Turn == nil || a.Turn.Runs(s.at.At) {
+		return a
+	}
+	return s.endTurn(a, EndTurn{Turn: a.Turn.Index, Outcome: TurnInterrupted, Reason: "lease_expired"})
+}
+
+func (s *step) endTurn(a Agent, c EndTurn) Agent {
+	t := *a.Turn
+	// Whoever never said a round has not read its messages either.
+	again := c.Outcome == TurnInterrupted || t.Rounds == 0 && c.Outcome != TurnCompleted
+	for _, id := range t.Messages {
+		m, ok := s.Message(id)
+		if !ok || m.Status != MessageSent {
+			continue
+		}
+		m.Status, m.UpdatedAt = MessageDone, s.at.At
+		if again {
+			m.Status = MessageQueued
+			a.QueuedInput++
+		}
+		s.put(m)
+	}
+	a.Turn, a.UpdatedAt = nil, s.at.At
+	if again {
+		a.DueRechecks = slices.Concat(t.Rechecks, a.DueRechecks)
+	}
+	a = restAfter(a, c.Outcome, s.at.At)
+	s.put(a)
+	if c.Outcome == TurnInterrupted {
+		s.retryOffer(t)
+	}
+	s.event(EventTurnEnded, t.WorkItemID, TurnNews{Turn: t.Index, Outcome: c.Outcome, Reason: c.Reason, Code: c.Code, Rounds: t.Rounds, RestUntil: a.RestUntil,
+		Final: cut(c.Final, previewReport), BriefSuppressed: t.Promoted, DurationMS: s.at.At.Sub(t.StartedAt).Milliseconds()})
+	return a
+}
+
+// restAfter spaces the turns of a program that keeps failing, so that its queued input
+// does not start it again and again. Any other outcome ends the series.
+func restAfter(a Agent, outcome TurnOutcome, now time.Time) Agent {
+	switch outcome {
+	case TurnFailed, TurnTimedOut:
+		a.FailedTurns++
+		a.RestUntil = now.Add(backoff(a.FailedTurns))
+	case TurnCompleted:
+		a.FailedTurns, a.RestUntil = 0, time.Time{}
+	}
+	return a
+}
+
+// retryOffer lets what an interrupted turn was offered be offered again at once. The
+// attempt still counts: an item that brings down its driver stalls in the end.
+func (s *step) retryOffer(t Turn) {
+	x, ok := s.Attempt(s.receipt.AgentID, t.OfferedID)
+	if ok && t.OfferedID != "" && x.TickKey == t.Tick && s.at.At.Before(x.NextAt) {
+		x.NextAt = s.at.At
+		s.put(x)
+	}
+}
+
+// running loads the agent whose turn is meant, and fences off a holder that is late.
+func (s *step) running(id AgentID, turn int) (Agent, error) {
+	a, err := s.agentForTurn(id)
+	if err != nil {
+		return a, err
+	}
+	if a.Turn == nil || a.Turn.Index != turn || !a.Turn.Runs(s.at.At) {
+		return a, Refuse(CodeStale, "turn %d of agent %s is over", turn, a.ID).At("turn").WithHint("claim a turn first; nothing was written")
+	}
+	return a, nil
+}
+
+func (c BeatTurn) step(s *step) error {
+	ttl, err := lease(c.TTLMS)
+	if err != nil {
+		return err
+	}
+	a, err := s.running(c.AgentID, c.Turn)
+	if err != nil {
+		return err
+	}
+	t := *a.Turn
+	t.BeatAt, t.ExpiresAt = s.at.At, s.at.At.Add(ttl)
+	a.Turn = &t
+	s.put(a)
+	s.receipt.Turn = t.Index
+	return nil
+}
+
+func (c EndTurn) step(s *step) error {
+	switch c.Outcome {
+	case TurnCompleted, TurnFailed, TurnAborted, TurnTimedOut, TurnInterrupted:
+	default:
+		return Refuse(CodeInvalid, "a turn cannot end as %q", Text(c.Outcome)).At("outcome").WithHint("use completed, failed, aborted, timed_out or interrupted")
+	}
+	a, err := s.running(c.AgentID, c.Turn)
+	if err != nil {
+		return err
+	}
+	s.receipt.Turn = a.Turn.Index
+	s.endTurn(a, c)
+	return nil
+}
+
+// traceRound keeps a round as process trace of the focus that it began with, else of the
+// one that it took, and counts it on the turn.
+func (s *step) traceRound(c Round, text Text, item ItemID) {
+	id := s.actingAgent()
+	a, ok := s.Agent(id)
+	if !ok || c.Turn == 0 {
+		return
+	}
+	t := *a.Turn
+	t.Rounds++
+	t.Promoted = t.Promoted || s.receipt.ReportPromoted
+	a.Turn = &t
+	s.put(a)
+	if item == "" {
+		item = s.boundTo(c, t)
+	}
+	x, _ := s.Trace(a.ID, item)
+	x.AgentID, x.WorkItemID = a.ID, item
+	e := TraceEntry{At: s.at.At, Turn: t.Index, Round: t.Rounds, Text: cut(text, maxTraceText), Refused: cut(c.Refused, rowObjective)}
+	for _, call := range c.Calls {
+		e.Calls = append(e.Calls, call.Name())
+	}
+	x.Entries = append(slices.Clone(x.Entries), e)
+	x.Entries = x.Entries[max(0, len(x.Entries)-maxTrace):]
+	s.put(x)
+	s.event(EventRound, item, RoundNews{Turn: t.Index, Round: t.Rounds, Text: cut(text, rowObjective), Calls: e.Calls, Refused: e.Refused})
+}
+
+// boundTo is the item of a round that began without a focus: what it picked, what it
+// completed elsewhere, or what the turn began with.
+func (s *step) boundTo(c Round, t Turn) ItemID {
+	if w, ok := Focus(s, s.actingAgent()); ok {
+		return w.ID
+	}
+	if len(c.Done) == 1 {
+		return c.Done[0]
+	}
+	return t.WorkItemID
+}

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	verbs "vise/ui/run"
+	"vise/watcher"
+)
+
+// moving is what the verbs of package run need of this program.
+func (a *app) moving() verbs.Env {
+	return verbs.Env{
+		Open: func(context.Context) (verbs.Ledger, error) {
+			d, err := a.open()
+			if err != nil {
+				return nil, err
+			}
+			return d.ledger, nil
+		},
+		Home: a.homeDir, Actor: a.actor, Agent: a.namedAgent, Config: a.configFile, Getenv: a.getenv, Now: a.now, NewKey: newKey,
+		Plan: a.freshPlan, Wake: a.wakeLedger, Program: os.Executable, Out: a.out, Err: a.err,
+		Show: func(c *cobra.Command, x verbs.Answer) error {
+			return a.finish(c, answer{data: x.Data, warnings: x.Warnings, failed: x.Failed, text: func(p *page) { x.Text(&p.b) }})
+		},
+	}
+}
+
+// freshPlan puts the plan file as it is now into a view.
+func (a *app) freshPlan(v *model.View) {
+	if d, err := a.open(); err == nil {
+		d.fresh(v)
+	}
+}
+
+// wakeLedger hints the ledger at commits of other processes until ctx ends. Without eyes on
+// the file the ledger notices them by itself, later.
+func (a *app) wakeLedger(ctx context.Context) {
+	d, err := a.open()
+	if err != nil {
+		return
+	}
+	w, err := watcher.Start(ctx, watcher.Config{Home: d.files, Ledger: filepath.Join(d.dir, "ledger.db")})
+	if err != nil {
+		return
+	}
+	defer w.Close()
+	for {
+		event, err := w.Next(ctx)
+		if err != nil {
+			return
+		}
+		if event.LedgerMoved {
+			d.ledger.Wake()
+		}
+	}
+}
+
+// configFile is where the configuration lies, whether it is there or not.
+func (a *app) configFile() (string, error) {
+	if dir := a.getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "vise", "config.yaml"), nil
+	}
+	home, err := os.UserHomeDir()
+	return filepath.Join(home, ".config", "vise", "config.yaml"), err
+}

@@ -1,0 +1,127 @@
+package console
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"vise/model"
+	"vise/store"
+)
+
+// faulty is a ledger that can be made to fail.
+type faulty struct {
+	*store.Ledger
+	mu  sync.Mutex // protects err
+	err error
+}
+
+func (f *faulty) fail(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.err = err
+}
+
+func (f *faulty) failing() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.err
+}
+
+func (f *faulty) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
+	if err := f.failing(); err != nil {
+		return model.Receipt{}, err
+	}
+	return f.Ledger.Apply(ctx, e)
+}
+
+func (f *faulty) View(ctx context.Context, fn func(model.Reader) error) error {
+	if err := f.failing(); err != nil {
+		return err
+	}
+	return f.Ledger.View(ctx, fn)
+}
+
+// fakeEyes keep plan files in a map.
+type fakeEyes struct {
+	mu    sync.Mutex // protects plans and bad
+	plans map[model.ItemID]string
+	bad   map[model.ItemID]PlanText
+	news  chan News
+}
+
+func (e *fakeEyes) CreatePlan(_ model.AgentID, id model.ItemID, seed string) (bool, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.plans[id] = seed
+	return true, nil
+}
+
+func (e *fakeEyes) Plan(_ context.Context, agent model.AgentID, id model.ItemID) PlanText {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if p, ok := e.bad[id]; ok {
+		return p
+	}
+	raw := e.plans[id]
+	a := model.NewPlanArtifact(agent, id, []byte(raw), time.Now())
+	a.Path = "/home/op/agents/" + string(agent) + "/" + a.RelativePath
+	return PlanText{Artifact: a, Text: model.Text(raw)}
+}
+
+func (e *fakeEyes) Watch(model.AgentID, []model.ItemID) {}
+
+func (e *fakeEyes) Next(ctx context.Context) (News, error) {
+	select {
+	case <-ctx.Done():
+		return News{}, ctx.Err()
+	case n := <-e.news:
+		return n, nil
+	}
+}
+
+// put changes a plan file behind the console's back.
+func (e *fakeEyes) put(id model.ItemID, raw string) {
+	e.mu.Lock()
+	e.plans[id] = raw
+	delete(e.bad, id)
+	e.mu.Unlock()
+	e.news <- News{Items: []model.ItemID{id}}
+}
+
+// spoil makes a plan file unreadable.
+func (e *fakeEyes) spoil(id model.ItemID, p PlanText) {
+	e.mu.Lock()
+	if e.bad == nil {
+		e.bad = map[model.ItemID]PlanText{}
+	}
+	e.bad[id] = p
+	e.mu.Unlock()
+	e.news <- News{Items: []model.ItemID{id}}
+}
+
+type fakeDrafts struct {
+	mu   sync.Mutex // protects kept
+	kept map[string]string
+}
+
+func (d *fakeDrafts) Load(context.Context) (map[string]string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	out := map[string]string{}
+	for k, v := range d.kept {
+		out[k] = v
+	}
+	return out, nil
+}
+
+func (d *fakeDrafts) Save(_ context.Context, key, text string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if text == "" {
+		delete(d.kept, key)
+		return nil
+	}
+	d.kept[key] = text
+	return nil
+}

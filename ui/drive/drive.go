@@ -1,0 +1,115 @@
+// Package drive starts an agent's program when the scheduler offers it work or somebody
+// said something, hands it the context, applies the rounds that it says as they come, and
+// ends the turn, however the program behaves. A turn is held by a lease in the ledger, so
+// that any number of drivers runs one turn of an agent at a time.
+//
+// Reading order: drive.go and worker.go for when a turn begins, turn.go for one turn,
+// take.go for its rounds, ending.go for how it ends; adapter*.go for what programs say,
+// program.go for how they are configured.
+package drive
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	"vise/model"
+	"vise/ui/process"
+	"vise/ui/scheduler"
+)
+
+// Ledger is what a driver needs of one.
+type Ledger interface {
+	scheduler.Ledger
+	Resolve(ctx context.Context, ref string) (model.ItemID, error)
+}
+
+// Driver runs the programs of some agents.
+type Driver struct {
+	Ledger   Ledger
+	Programs map[model.AgentID]Program
+	// Home is told to programs as VISE_HOME; LogDir is where what they wrote is kept.
+	Home, LogDir string
+	NewKey       func() string
+	Now          func() time.Time
+	// Lookup reads the environment; os.LookupEnv when nil.
+	Lookup func(string) (string, bool)
+	// Plan puts the plan file as it is now into a view; nil leaves the ledger's description.
+	Plan func(*model.View)
+	// Once ends Run when no agent has a turn due, instead of waiting for more.
+	Once bool
+	// Report is told what happens; nil tells nobody.
+	Report func(Event)
+}
+
+// Event is something that a driver did, or could not do.
+type Event struct {
+	Agent   model.AgentID
+	Turn    int
+	What    string
+	Outcome model.TurnOutcome
+	Code    model.TurnCode
+	Reason  model.Text
+	Err     error
+}
+
+// retryAfter is the pause after an error of the ledger.
+const retryAfter = time.Second
+
+// Run drives until ctx ends, or until nothing is due when Once is set. Turns that run when
+// ctx ends are interrupted, and said to be.
+func (d *Driver) Run(ctx context.Context) error {
+	if len(d.Programs) == 0 {
+		return model.Refuse(model.CodeInvalid, "no agent has a program").WithHint("configure agents, or name a command: vise drive --agent A -- COMMAND")
+	}
+	if err := d.addAgents(ctx); err != nil {
+		return err
+	}
+	all, cancel := context.WithCancel(ctx)
+	s := d.scheduler()
+	s.Alive = process.Alive
+	var loop, workers sync.WaitGroup
+	loop.Go(func() { _ = s.Run(all) }) // ends with all
+	for id, p := range d.Programs {
+		w := &worker{Driver: d, agent: id, program: p}
+		workers.Go(func() { w.run(all) })
+	}
+	workers.Wait()
+	cancel()
+	loop.Wait()
+	return ctx.Err()
+}
+
+// addAgents makes the agents known, so that work and words can be addressed to them.
+func (d *Driver) addAgents(ctx context.Context) error {
+	for id := range d.Programs {
+		_, err := d.Ledger.Apply(ctx, model.Envelope{Key: d.NewKey(), Actor: model.Scheduler, Command: model.AddAgent{AgentID: id}})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Driver) scheduler() *scheduler.Scheduler {
+	return &scheduler.Scheduler{Ledger: d.Ledger, Now: d.Now, NewKey: d.NewKey, Report: func(e scheduler.Event) {
+		if e.Err != nil && !errors.Is(e.Err, context.Canceled) {
+			d.report(Event{Agent: e.Agent, What: "scheduler", Err: e.Err})
+		}
+	}}
+}
+
+func (d *Driver) report(e Event) {
+	if d.Report != nil {
+		d.Report(e)
+	}
+}
+
+func (d *Driver) lookup(name string) (string, bool) {
+	if d.Lookup == nil {
+		return os.LookupEnv(name)
+	}
+	return d.Lookup(name)
+}

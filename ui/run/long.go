@@ -1,0 +1,200 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/ui/drive"
+	"vise/ui/serve"
+)
+
+type driveOptions struct {
+	agents  []string
+	once    bool
+	adapter string
+	dir     string
+	allow   []string
+	timeout time.Duration
+	rounds  int
+	lease   time.Duration
+}
+
+func (o *driveOptions) register(c *cobra.Command) {
+	f := c.Flags()
+	f.StringSliceVar(&o.agents, "only", nil, "drive only these of the configured agents; --agent names one")
+	f.StringVar(&o.adapter, "adapter", "", "how the command talks: claude, codex, rounds or text")
+	f.StringVar(&o.dir, "dir", "", "where the command is started")
+	f.StringSliceVar(&o.allow, "env", nil, "what the command may see of the environment: NAME, or NAME=value")
+	f.DurationVar(&o.timeout, "turn-timeout", 0, "end a turn after this long")
+	f.IntVar(&o.rounds, "turn-rounds", 0, "end a turn after this many rounds")
+	f.DurationVar(&o.lease, "lease", 0, "how long others wait for a driver that died")
+}
+
+func (e Env) drive() *cobra.Command {
+	var o driveOptions
+	c := &cobra.Command{
+		Use: "drive [--agent A -- COMMAND…]", Short: "Run agents' programs when they have work",
+		Long: "drive starts an agent's program when the scheduler offers it work or somebody said something to it, and\n" +
+			"carries out what it says. Programs come from the configuration, or for one --agent from the command line.\n" +
+			"Any number of drivers may run: an agent has one turn at a time.",
+	}
+	o.register(c)
+	c.Flags().BoolVar(&o.once, "once", false, "end when no agent has anything to do")
+	return e.verb(c, func(ctx context.Context, args []string) (Answer, error) {
+		d, err := e.driver(ctx, o, args)
+		if err != nil {
+			return Answer{}, err
+		}
+		d.Once = o.once
+		defer e.wakeful(ctx)()
+		if err := d.Run(ctx); err != nil && !errors.Is(err, context.Canceled) {
+			return Answer{}, err
+		}
+		return Answer{Data: map[string]any{}, Text: func(io.Writer) {}}, nil
+	})
+}
+
+func (e Env) driver(ctx context.Context, o driveOptions, argv []string) (*drive.Driver, error) {
+	programs, err := e.programs(o, argv)
+	if err != nil {
+		return nil, err
+	}
+	l, err := e.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	home, err := e.Home()
+	return &drive.Driver{Ledger: l, Programs: programs, Home: home, LogDir: filepath.Join(home, "log"), NewKey: e.NewKey, Now: e.Now,
+		Plan: e.Plan, Report: e.tell}, err
+}
+
+// programs are those of the command line, else those of the configuration.
+func (e Env) programs(o driveOptions, argv []string) (map[model.AgentID]drive.Program, error) {
+	if len(argv) > 0 {
+		agent, err := e.Agent()
+		if err == nil && agent == "" {
+			err = misuse("agent", "nothing says whose program that is").WithHint("name the agent: --agent A")
+		}
+		if err != nil {
+			return nil, err
+		}
+		p, err := drive.Program{Command: argv, Adapter: drive.Adapter(o.adapter), Dir: o.dir, Env: o.allow,
+			Turn: drive.Limits{Timeout: o.timeout, Rounds: o.rounds, Lease: o.lease}}.Checked()
+		if err != nil {
+			return nil, misuse("command", "the command line: %v", err)
+		}
+		return map[model.AgentID]drive.Program{agent: p}, nil
+	}
+	path, err := e.Config()
+	if err != nil {
+		return nil, err
+	}
+	all, err := drive.Programs(path)
+	if err != nil {
+		return nil, err
+	}
+	names := o.agents
+	if named, err := e.Agent(); err != nil {
+		return nil, err
+	} else if named != "" {
+		names = append(names, string(named))
+	}
+	return some(all, names)
+}
+
+// some are the programs of the agents named; of all when none is.
+func some(all map[model.AgentID]drive.Program, names []string) (map[model.AgentID]drive.Program, error) {
+	if len(names) == 0 {
+		return all, nil
+	}
+	out := map[model.AgentID]drive.Program{}
+	for _, name := range names {
+		p, ok := all[model.AgentID(name)]
+		if !ok {
+			return nil, misuse("only", "agent %s is not configured", model.Text(name)).WithHint("add it to the configuration")
+		}
+		out[model.AgentID(name)] = p
+	}
+	return out, nil
+}
+
+// wakeful runs Wake until the function that it returns is called.
+func (e Env) wakeful(ctx context.Context) (stop func()) {
+	if e.Wake == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		e.Wake(ctx)
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
+}
+
+// tell writes what a driver does beside the answer, one line an event.
+func (e Env) tell(x drive.Event) {
+	switch {
+	case x.Err != nil:
+		fmt.Fprintf(e.Err, "vise: %s, turn %d: %s: %s\n", x.Agent, x.Turn, x.What, model.Text(x.Err.Error()))
+	case x.Outcome != "":
+		fmt.Fprintf(e.Err, "vise: %s, turn %d: %s: %s %s %s\n", x.Agent, x.Turn, x.What, x.Outcome, x.Code, x.Reason)
+	default:
+		fmt.Fprintf(e.Err, "vise: %s, turn %d: %s\n", x.Agent, x.Turn, x.What)
+	}
+}
+
+func (e Env) serve() *cobra.Command {
+	var o driveOptions
+	s := &serve.Server{NewKey: e.NewKey, Now: e.Now}
+	var also bool
+	c := &cobra.Command{
+		Use: "serve [--listen 127.0.0.1:PORT]", Short: "Run the scheduler, and take what the outside sends",
+		Long: "serve runs the scheduler without a screen, and an HTTP server for the addresses that vise trigger url\n" +
+			"makes. /healthz and /metrics are for this machine. With --drive it also drives the configured agents.",
+		Args: cobra.NoArgs,
+	}
+	f := c.Flags()
+	f.StringVar(&s.Listen, "listen", DefaultListen, "where to listen")
+	f.BoolVar(&s.Public, "public", false, "allow an address that others can reach; without --cert what is sent can be read on the way")
+	f.StringVar(&s.Certificate, "cert", "", "a file with the certificate")
+	f.StringVar(&s.Key, "cert-key", "", "a file with the certificate's key")
+	f.StringSliceVar(&s.Hosts, "host", nil, "names beside the address under which requests may come in")
+	f.BoolVar(&also, "drive", false, "drive the configured agents too")
+	o.register(c)
+	return e.verb(c, func(ctx context.Context, _ []string) (Answer, error) {
+		l, err := e.Open(ctx)
+		if err != nil {
+			return Answer{}, err
+		}
+		s.Ledger = l
+		s.Report = func(err error) { fmt.Fprintf(e.Err, "vise: %s\n", model.Text(err.Error())) }
+		s.Ready = func(a net.Addr) { fmt.Fprintf(e.Err, "vise: listening on %s\n", a) }
+		if also {
+			d, err := e.driver(ctx, o, nil)
+			if err != nil {
+				return Answer{}, err
+			}
+			s.Beside = d.Run
+		}
+		if s.Public && s.Certificate == "" {
+			fmt.Fprintln(e.Err, "vise: warning: without --cert what is sent can be read, and its address be used, by who sees it on the way")
+		}
+		defer e.wakeful(ctx)()
+		if err := s.Run(ctx); err != nil && !errors.Is(err, context.Canceled) {
+			return Answer{}, err
+		}
+		return Answer{Data: map[string]any{}, Text: func(io.Writer) {}}, nil
+	})
+}

@@ -1,0 +1,167 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"vise/model"
+)
+
+// pass is what a loop remembers between two looks: nothing that the ledger does not know.
+type pass struct {
+	*Scheduler
+	revision uint64
+	// next is when each agent is due for a look.
+	next map[model.AgentID]time.Time
+	// running are the tasks whose processes are watched.
+	running map[model.TaskID]model.Task
+	swept   time.Time
+}
+
+func newPass(s *Scheduler) *pass {
+	return &pass{Scheduler: s, next: map[model.AgentID]time.Time{}, running: map[model.TaskID]model.Task{}}
+}
+
+// agentsAtOnce and entriesAtOnce bound one read.
+const (
+	agentsAtOnce  = 256
+	entriesAtOnce = 512
+	tasksAtOnce   = 256
+)
+
+// start makes every agent due. It returns the revision that it saw.
+func (p *pass) start(ctx context.Context) (uint64, error) {
+	err := p.Ledger.View(ctx, func(r model.Reader) error {
+		p.revision = r.Revision()
+		for after := model.AgentID(""); ; {
+			agents := r.Agents(after, agentsAtOnce)
+			for _, a := range agents {
+				p.next[a.ID] = time.Time{}
+				after = a.ID
+			}
+			if len(agents) < agentsAtOnce {
+				return nil
+			}
+		}
+	})
+	return p.revision, err
+}
+
+// changed makes the agents due whose journal moved past the revision seen last.
+func (p *pass) changed(ctx context.Context, revision uint64) {
+	err := p.Ledger.View(ctx, func(r model.Reader) error {
+		last := model.Position{Revision: p.revision, N: math.MaxInt32}
+		for {
+			entries := r.History("", last, entriesAtOnce)
+			for _, e := range entries {
+				p.next[e.AgentID] = time.Time{}
+				last = model.Position{Revision: e.Revision, N: e.N}
+			}
+			if len(entries) < entriesAtOnce {
+				break
+			}
+		}
+		p.revision = max(revision, last.Revision)
+		return nil
+	})
+	if err != nil {
+		p.report(Event{Err: err})
+		for id := range p.next {
+			p.next[id] = p.now().Add(retryAfter)
+		}
+	}
+}
+
+// work looks at every agent that is due, then at the processes of running tasks.
+func (p *pass) work(ctx context.Context) {
+	now := p.now()
+	for _, id := range slices.Sorted(maps.Keys(p.next)) {
+		if p.next[id].After(now) || ctx.Err() != nil {
+			continue
+		}
+		next, err := p.settle(ctx, id, p.learnTasks)
+		if err != nil && ctx.Err() == nil {
+			p.report(Event{Agent: id, Err: err})
+			next = now.Add(retryAfter)
+		}
+		p.next[id] = next
+	}
+	p.sweep(ctx)
+}
+
+// pause is how long nothing is due.
+func (p *pass) pause() time.Duration {
+	now, first := p.now(), never
+	for _, at := range p.next {
+		if at.Before(first) {
+			first = at
+		}
+	}
+	pause := time.Duration(math.MaxInt64)
+	if first.Before(never) {
+		pause = min(max(first.Sub(now), shortest), longest)
+	}
+	if len(p.running) > 0 {
+		pause = min(pause, max(p.swept.Add(sweepEvery).Sub(now), shortest))
+	}
+	return pause
+}
+
+// never is a look that only a commit brings about.
+var never = time.Unix(1<<40, 0)
+
+// Settle ticks one agent until nothing changes, and tells when to look again. Run does it
+// for all agents; it is for doors that look after one.
+func (s *Scheduler) Settle(ctx context.Context, id model.AgentID) (time.Time, error) {
+	return s.settle(ctx, id, func(model.Reader, model.AgentID) {})
+}
+
+// settle sends no tick that would change nothing: reading is cheaper than writing nothing.
+// Each look at the agent is shown to looked.
+func (s *Scheduler) settle(ctx context.Context, id model.AgentID, looked func(model.Reader, model.AgentID)) (time.Time, error) {
+	for {
+		wish, next, err := s.wish(ctx, id, looked)
+		if err != nil || wish == nil {
+			return next, err
+		}
+		in, err := s.Ledger.Apply(ctx, model.Envelope{Key: s.NewKey(), Actor: model.Scheduler, Agent: id, Command: wish})
+		if errors.Is(err, &model.Error{Code: model.CodeRefused}) {
+			return s.now().Add(shortest), nil // another scheduler was faster
+		}
+		s.report(Event{Agent: id, Command: wish.Name(), Receipt: in, Err: err})
+		if err != nil {
+			return next, err
+		}
+	}
+}
+
+// wish is what the scheduler would have the ledger do for an agent now; nil for nothing.
+func (s *Scheduler) wish(ctx context.Context, id model.AgentID, looked func(model.Reader, model.AgentID)) (wish model.Command, next time.Time, err error) {
+	now := s.now()
+	err = s.Ledger.View(ctx, func(r model.Reader) error {
+		looked(r, id)
+		if pick, ok := model.AutoPick(r, id, now); ok {
+			wish = pick
+			return nil
+		}
+		tick := model.Tick{AgentID: id}
+		change, err := model.Step(r, model.Stamp{At: now, NewID: "foreseen", Actor: model.Scheduler, Agent: id}, tick)
+		if err != nil {
+			return err
+		}
+		if !change.Empty() {
+			wish = tick
+			return nil
+		}
+		next = model.NextLook(r, id, *change.Receipt.Decision)
+		return nil
+	})
+	if next.IsZero() {
+		next = never
+	}
+	return wish, next, err
+}
