@@ -51,7 +51,7 @@ func ExhibitOf(t Todo, body string) Exhibit {
 }
 
 // fillers are what a template puts where nobody has written anything.
-var fillers = []string{"_None yet._", "_None._", "_Filled during triage._"}
+var fillers = []string{"_None yet._", "_None._", "_Filled during triage._", "- [ ] Behaviour corrected", "- [ ] Tests pass"}
 
 // spare is prose without sections that hold nothing, and without blank lines in a row.
 func spare(lines []string) string {

@@ -80,7 +80,7 @@ func (c Console) Primed() Console {
 	c.looking.gen++
 	m := c.fx.look(c.looking.gen, c.want())().(truthMsg)
 	c, _ = c.seen(m)
-	c.looking, c.plan = looking{}, plan{}
+	c.looking, c.plan, c.shelf = looking{}, plan{}, shelf{}
 	return c
 }
 

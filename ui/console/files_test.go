@@ -7,7 +7,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"testing"
+	"testing/synctest"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
 	"vise/model/todo"
@@ -178,3 +182,21 @@ func (wd *world) standing() string {
 	}
 	return b.String()
 }
+
+func TestAPrimedConsoleReadsTheFilesOnceItRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wd := newWorld(t, 120, 36, nil)
+		defer wd.end()
+		wd.create("cur", "Harden the search")
+		wd.fileDeed("finding", "001", "p1 src/db.go:3 SQL injection | q := name")
+		wd.console = New(wd.fx().ctx, wd.console.(Console).opt).Primed()
+		wd.pending = []tea.Cmd{wd.console.Init()}
+		wd.send(tea.WindowSizeMsg{Width: wd.w, Height: wd.h})
+		wd.settle()
+		if got := len(wd.console.(Console).shelf.Todos); got != 1 {
+			t.Errorf("got %d todos, want 1", got)
+		}
+	})
+}
+
+func (wd *world) fx() *effects { return wd.console.(Console).fx }
