@@ -39,10 +39,12 @@ func (b *bench) session(d *door, agent model.AgentID) (console.Session, error) {
 	if err != nil {
 		return console.Session{}, err
 	}
+	room := b.room(model.Operator)
+	t := newThreadView(b.ctx, room)
 	files := newFileRoom(b.ctx, workingDir(), b.now)
-	b.atEnd = append(b.atEnd, e.close, files.close)
+	b.atEnd = append(b.atEnd, e.close, t.Close, files.close)
 	b.schedule(d.ledger)
-	return console.Session{Ledger: d.ledger, Agent: agent, Eyes: e, Drafts: newDrafts(d.dir), Files: files}, nil
+	return console.Session{Ledger: threaded{d.ledger, room}, Agent: agent, Eyes: e, Threads: t, Drafts: newDrafts(d.dir), Files: files}, nil
 }
 
 // schedule runs the scheduler as long as the console. What it cannot do now it tries again;

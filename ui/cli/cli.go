@@ -23,6 +23,7 @@ import (
 
 	"vise/model"
 	verbs "vise/ui/run"
+	"vise/ui/thread"
 	"vise/ui/todo"
 )
 
@@ -65,10 +66,13 @@ func (a *app) run(ctx context.Context) int {
 	if a.door != nil {
 		a.door.close()
 	}
-	var told todo.Exit
+	var todoTold todo.Exit
+	var threadTold thread.Exit
 	switch {
-	case errors.As(err, &told):
-		return int(told)
+	case errors.As(err, &todoTold):
+		return int(todoTold)
+	case errors.As(err, &threadTold):
+		return int(threadTold)
 	case err != nil:
 		return a.fail(called, err)
 	}
@@ -88,11 +92,12 @@ func (a *app) root() *cobra.Command {
 	}
 	a.flags.register(root)
 	root.SetHelpFunc(a.help)
-	root.AddGroup(&cobra.Group{ID: groupWork, Title: "work"}, &cobra.Group{ID: groupLook, Title: "look"}, &cobra.Group{ID: groupNear, Title: "neighbours"}, &cobra.Group{ID: groupRun, Title: "run"}, &cobra.Group{ID: groupHome, Title: "home"})
+	root.AddGroup(&cobra.Group{ID: groupWork, Title: "work"}, &cobra.Group{ID: groupLook, Title: "look"}, &cobra.Group{ID: groupRun, Title: "run"},
+		&cobra.Group{ID: groupNear, Title: "neighbours"}, &cobra.Group{ID: groupHome, Title: "home"})
 	root.AddCommand(a.workVerbs()...)
 	root.AddCommand(a.lookVerbs()...)
-	root.AddCommand(a.neighbourVerbs()...)
 	root.AddCommand(grouped(groupRun, verbs.Commands(a.moving())...)...)
+	root.AddCommand(a.neighbourVerbs()...)
 	root.AddCommand(a.homeVerbs()...)
 	root.AddCommand(exitCodesTopic())
 	return a.verb(root, a.bare)
@@ -102,8 +107,8 @@ func (a *app) root() *cobra.Command {
 const (
 	groupWork = "work"
 	groupLook = "look"
-	groupNear = "neighbours"
 	groupRun  = "run"
+	groupNear = "neighbours"
 	groupHome = "home"
 )
 
@@ -116,7 +121,9 @@ func (a *app) lookVerbs() []*cobra.Command {
 	return grouped(groupLook, a.statusVerb(), a.listVerb(), a.showVerb(), a.nextVerb(), a.whyVerb(), a.eventsVerb(), a.agentsVerb())
 }
 
-func (a *app) neighbourVerbs() []*cobra.Command { return grouped(groupNear, a.todoVerb()) }
+func (a *app) neighbourVerbs() []*cobra.Command {
+	return grouped(groupNear, a.resumeVerb(), a.linkVerb(), a.unlinkVerb(), a.threadVerb(), a.todoVerb())
+}
 
 func (a *app) homeVerbs() []*cobra.Command {
 	return grouped(groupHome, a.initVerb(), a.importVerb(), a.doctorVerb(), a.demoVerb(), a.versionVerb(), a.completionVerb(), a.manVerb())

@@ -110,6 +110,9 @@ func (a *app) apply(ctx context.Context, m mutation, agent model.AgentID, c mode
 	if isUnknown(err) && ctx.Err() == nil {
 		in, err = d.ledger.Apply(ctx, e)
 	}
+	if err == nil {
+		in.Warnings = append(in.Warnings, a.room(actor).After(ctx, d.ledger, c, in)...)
+	}
 	if isUnknown(err) {
 		known := *fault(err)
 		return in, known.WithHint("run it again with --key %s: then it is done once, and you learn whether it was", model.Text(e.Key))

@@ -29,7 +29,7 @@ var exits = []exit{
 	{exitError, "an error that is none of the others", []model.Code{model.CodeInternal, model.CodeUnknownOutcome}},
 	{2, "misused: an unknown verb or flag, or input that is not valid", []model.Code{model.CodeInvalid}},
 	{3, "what was named does not exist, or the name means several", []model.Code{model.CodeNotFound, model.CodeAmbiguous}},
-	{4, "the work item moved on since --if-revision", []model.Code{model.CodeStale}},
+	{4, "the work item moved on since --if-revision, or what was to be made is there already", []model.Code{model.CodeStale, model.CodeConflict}},
 	{5, "the ledger cannot be used as it is", []model.Code{model.CodeNoHome, model.CodeDamaged, model.CodeNewer, model.CodeReadOnly, model.CodeFull}},
 	{exitStrict, "refused by a rule; with --strict also: done, with warnings",
 		[]model.Code{model.CodeRefused, model.CodeCompleted, model.CodeNotOwner, model.CodeUnfinishedExecution}},

@@ -20,7 +20,8 @@ func (a *app) moving() verbs.Env {
 			if err != nil {
 				return nil, err
 			}
-			return d.ledger, nil
+			actor, err := a.actor()
+			return threaded{d.ledger, a.room(actor)}, err
 		},
 		Home: a.homeDir, Actor: a.actor, Agent: a.namedAgent, Config: a.configFile, Getenv: a.getenv, Now: a.now, NewKey: newKey,
 		Plan: a.freshPlan, Wake: a.wakeLedger, Program: os.Executable, Out: a.out, Err: a.err,

@@ -76,6 +76,7 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) (answer, error) {
 	if err == nil {
 		a.examine(ctx, d, o, out)
 	}
+	out.threads(ctx, a)
 	return answer{data: out, failed: out.Problems > 0, text: func(p *page) { p.checkup(*out) }}, nil
 }
 

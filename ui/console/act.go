@@ -162,10 +162,11 @@ func toPane(n int) func(Console) (Console, tea.Cmd) {
 
 func toTab(n int) func(Console) (Console, tea.Cmd) {
 	return func(c Console) (Console, tea.Cmd) {
-		c.place.tab = (c.place.tab + tab(n) + tabCount) % tabCount
-		for !c.offers(c.place.tab) || c.place.tab == tabFiles && !c.hasFiles() {
-			c.place.tab = (c.place.tab + tab(n) + tabCount) % tabCount
+		next := c.place.tab
+		for next = (next + tab(n) + tabCount) % tabCount; !c.offers(next); {
+			next = (next + tab(n) + tabCount) % tabCount
 		}
+		c.place.tab = next
 		return c.drawPlan()
 	}
 }

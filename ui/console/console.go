@@ -27,7 +27,7 @@ type Console struct {
 	looking looking
 	queue   queue
 	plan    plan
-	shelf   shelf
+	neighbours
 
 	place  place
 	dialog dialog
@@ -39,6 +39,12 @@ type Console struct {
 	note     note
 	calm     calm
 	quitting bool
+}
+
+// neighbours are what is known of where an item's work lies: its thread, and file todos.
+type neighbours struct {
+	bookmark bookmark
+	shelf    shelf
 }
 
 // calm is whether the operator's hands rest. While they do not, the queue keeps its order.
@@ -80,7 +86,7 @@ func (c Console) Primed() Console {
 	c.looking.gen++
 	m := c.fx.look(c.looking.gen, c.want())().(truthMsg)
 	c, _ = c.seen(m)
-	c.looking, c.plan, c.shelf = looking{}, plan{}, shelf{}
+	c.looking, c.plan, c.neighbours = looking{}, plan{}, neighbours{}
 	return c
 }
 
@@ -104,7 +110,7 @@ func (c Console) Init() tea.Cmd {
 
 // opened is what begins with a ledger.
 func (c Console) opened() tea.Cmd {
-	return tea.Batch(func() tea.Msg { return retryMsg{c.fx.now()} }, c.fx.loadDrafts(), c.fx.watch(), c.fx.followFiles())
+	return tea.Batch(func() tea.Msg { return retryMsg{c.fx.now()} }, c.fx.loadDrafts(), c.fx.watch(), c.fx.watchThreads(), c.fx.followFiles())
 }
 
 // Update routes a message to the one who understands it, then sees to it that the cursor
@@ -168,6 +174,10 @@ func (c Console) answer(msg tea.Msg) (Console, tea.Cmd) {
 		return c, nil
 	case editedMsg:
 		return c.edited(m)
+	case cardMsg:
+		return c.cardRead(m), nil
+	case threadNewsMsg:
+		return c.threadNews(m)
 	}
 	return c.timed(msg)
 }

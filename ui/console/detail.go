@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"vise/model"
@@ -34,24 +35,51 @@ func (c Console) detailPane(r rect) []string {
 func (c Console) tabs(w int) string {
 	k := c.skin
 	var parts []string
+	shown, room := 0, w-tabsMargin
 	for i, name := range tabNames {
 		switch {
-		case !c.offers(tab(i)):
 		case tab(i) == c.place.tab:
+			shown = len(parts)
 			parts = append(parts, k.accent.paint(k.mark(name)))
-		default:
+		case c.offers(tab(i)):
 			parts = append(parts, k.muted.paint(name))
 		}
 	}
-	s := strings.Join(parts, " ")
-	for at := c.place.tab; c.layout.shape != three && at == tabFiles && text.Width(s) > w-6 && len(parts) > 1; {
-		parts = parts[1:]
-		s = k.muted.paint("…") + strings.Join(parts, " ")
+	if c.layout.shape == three {
+		room -= text.Width("Detail  ")
 	}
+	s := strings.Join(around(parts, shown, room), " ")
 	if c.layout.shape == three {
 		s = k.strong.paint("Detail") + "  " + s
 	}
 	return s
+}
+
+// tabsMargin is the border's part of the line that names the tabs.
+const tabsMargin = 6
+
+// around is the part of a list of names that fits in w cells and holds the one at i; an
+// ellipsis stands for what is left out at an end.
+func around(names []string, i, w int) []string {
+	from, to := 0, len(names)
+	fit := func() []string {
+		out := slices.Clone(names[from:to])
+		if from > 0 {
+			out = slices.Insert(out, 0, "…")
+		}
+		if to < len(names) {
+			out = append(out, "…")
+		}
+		return out
+	}
+	for text.Width(strings.Join(fit(), " ")) > w && to-from > 1 {
+		if to-1 > i {
+			to--
+		} else {
+			from++
+		}
+	}
+	return fit()
 }
 
 func (c Console) detailHead(r model.Row, w int) []string {
@@ -106,6 +134,8 @@ func (c Console) page(d model.Detail, w int) []string {
 		return c.eventPage(d, w)
 	case tabWhy:
 		return c.whyPage(d, w)
+	case tabThread:
+		return c.threadPage(d, w)
 	case tabFiles:
 		return c.filesPage(d, w)
 	}

@@ -131,7 +131,7 @@ func (f *fakeFiles) write(t todo.Todo, body string) {
 //	finding 003 p1 src/db.go:3 SQL injection in the search | q := "SELECT" + name
 //	move 003 ready                       as another process would
 //	code src/db.go package db\n…
-//	link a 003                           item a links to review/003
+//	todo-link a 003                       item a links to review/003
 //	spoilt review/009-x.md is damaged    a file that cannot be read
 func (wd *world) fileDeed(verb, name, rest string) bool {
 	wd.t.Helper()
@@ -156,7 +156,7 @@ func (wd *world) fileDeed(verb, name, rest string) bool {
 		wd.files.code[name] = unescaped(rest)
 		wd.files.mu.Unlock()
 		wd.files.news <- struct{}{}
-	case "link":
+	case "todo-link":
 		wd.do(model.LinkWorkItem{WorkItemID: wd.names[name], Add: model.Links{TodoRefs: []model.TodoRef{{TodosBase: fakeBase, QualifiedID: model.Text("review/" + rest)}}}})
 	case "spoilt":
 		wd.files.mu.Lock()

@@ -20,9 +20,6 @@ func (c Console) hasFiles() bool {
 	return linked || len(s.Todos) > 0 || len(s.Damaged) > 0
 }
 
-// offers reports whether a tab has a place in the strip: some only when they hold anything.
-func (c Console) offers(t tab) bool { return t != tabFiles || t == c.place.tab || c.hasFiles() }
-
 func (c Console) filesPage(d model.Detail, w int) []string {
 	k, s := c.skin, c.shelf
 	var out []string

@@ -73,9 +73,10 @@ func (c Console) seen(m truthMsg) (Console, tea.Cmd) {
 		cmds = append(cmds, again)
 	}
 	c, plan := c.openPlan()
+	c, card := c.openCard()
 	c, files := c.relinked()
 	c, over := c.overtaken()
-	return c, tea.Batch(append(cmds, plan, files, over)...)
+	return c, tea.Batch(append(cmds, plan, card, files, over)...)
 }
 
 // adopt makes t the truth. The queue takes the new order only when the operator's hands

@@ -85,6 +85,8 @@ type Session struct {
 	Drafts Drafts
 	// Files may be nil: then there are no file todos.
 	Files Files
+	// Threads may be nil: then there is no tab Thread.
+	Threads Threads
 	// Demo says on screen that nothing is saved.
 	Demo bool
 	// ReadOnly is the reason why nothing may be changed; empty when it may.

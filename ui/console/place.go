@@ -25,11 +25,12 @@ const (
 	tabEvents
 	tabWhy
 	tabReport
+	tabThread
 	tabFiles
 	tabCount
 )
 
-var tabNames = [tabCount]string{"Plan", "Todos", "Waits", "Events", "Why", "Report", "Files"}
+var tabNames = [tabCount]string{"Plan", "Todos", "Waits", "Events", "Why", "Report", "Thread", "Files"}
 
 // place is where the operator is: view state alone, kept by ids and never by row numbers.
 type place struct {

@@ -190,7 +190,9 @@ func (wd *world) deed(line string) {
 		span, _ := time.ParseDuration(name)
 		wd.pass(span)
 	default:
-		wd.t.Fatalf("unknown deed %q", line)
+		if !wd.threadDeed(verb, name, rest) {
+			wd.t.Fatalf("unknown deed %q", line)
+		}
 	}
 }
 

@@ -28,6 +28,7 @@ type world struct {
 	eyes    *fakeEyes
 	drafts  *fakeDrafts
 	files   *fakeFiles
+	threads *fakeThreads
 	console tea.Model
 	w, h    int
 	pending []tea.Cmd
@@ -49,6 +50,7 @@ func newWorld(t testing.TB, w, h int, set func(*Options)) *world {
 	wd.eyes = &fakeEyes{plans: map[model.ItemID]string{}, news: make(chan News, 100)}
 	wd.files = newFakeFiles()
 	wd.drafts = &fakeDrafts{kept: map[string]string{}}
+	wd.threads = newFakeThreads()
 	wd.ledger = store.NewMem(wd.eyes)
 	ids := 0
 	wd.ledger.NewID = func() string {
@@ -57,7 +59,7 @@ func newWorld(t testing.TB, w, h int, set func(*Options)) *world {
 	}
 	wd.faulty = &faulty{Ledger: wd.ledger}
 	o := Options{
-		Session: Session{Ledger: wd.faulty, Agent: testAgent, Eyes: wd.eyes, Drafts: wd.drafts, Files: wd.files},
+		Session: Session{Ledger: wd.faulty, Agent: testAgent, Eyes: wd.eyes, Drafts: wd.drafts, Threads: wd.threads, Files: wd.files},
 		Home:    "~/.local/share/vise", Now: func() time.Time { return time.Now().UTC() }, NewKey: wd.key,
 		Editor: func(path string) (*exec.Cmd, error) { return exec.Command("true", path), nil },
 	}

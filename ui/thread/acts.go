@@ -28,8 +28,12 @@ func (d *door) start() *cobra.Command {
 			if err != nil {
 				return reply{}, err
 			}
-			a, err := at.apply(ctx, workstate.Start{Goal: model.Text(args[0]), Task: id, Initial: p, Force: force})
-			return answered(a, "", err)
+			a, err := at.Apply(ctx, workstate.Start{Goal: model.Text(args[0]), Task: id, Initial: p, Force: force})
+			r, err := answered(a, "", err)
+			if err == nil && d.env.Started != nil {
+				r.warnings = append(r.warnings, d.env.Started(ctx, at.Repo.Root(), a.Thread.ID)...)
+			}
+			return r, err
 		})
 	c.Flags().StringVar(&id, "task-id", "", "the thread's id (default: made from the goal)")
 	c.Flags().StringVar(&initial, "initial-json", "", "a JSON object laid over the fresh thread")
@@ -54,7 +58,7 @@ func (d *door) update() *cobra.Command {
 				return reply{}, err
 			}
 		}
-		a, err := at.apply(ctx, workstate.Update{Task: id, Patch: patch, Rebind: rebind})
+		a, err := at.Apply(ctx, workstate.Update{Task: id, Patch: patch, Rebind: rebind})
 		return answered(a, "updated", err)
 	})
 	p.add(c)
@@ -68,7 +72,7 @@ func (d *door) resume() *cobra.Command {
 	var rebind bool
 	c := d.verb("resume ID", "Go on with a thread: it becomes the active one", fromCLI, 1,
 		func(ctx context.Context, at *desk, args []string) (reply, error) {
-			a, err := at.apply(ctx, workstate.Resume{Task: args[0], Rebind: rebind})
+			a, err := at.Apply(ctx, workstate.Resume{Task: args[0], Rebind: rebind})
 			return answered(a, "resumed", err)
 		})
 	addRebind(c, &rebind)
@@ -89,7 +93,7 @@ func (d *door) close() *cobra.Command {
 			if err != nil {
 				return reply{}, err
 			}
-			a, err := at.apply(ctx, workstate.Close{Task: id, Status: st, Patch: patch, Rebind: rebind})
+			a, err := at.Apply(ctx, workstate.Close{Task: id, Status: st, Patch: patch, Rebind: rebind})
 			return answered(a, "closed", err)
 		})
 	p.add(c)

@@ -18,7 +18,7 @@ func card(t workstate.Thread, j workstate.Judgement, now workstate.Git) []string
 	}
 	lines = append(lines, entries("unverified", t.Unverified)...)
 	for _, v := range t.Verified {
-		lines = append(lines, fmt.Sprintf("  verified   %s %v", gradeMark(t.GradeOf(v, now)), v))
+		lines = append(lines, fmt.Sprintf("  verified   %s %v", workstate.GradeMark(t.GradeOf(v, now)), v))
 	}
 	for _, d := range t.DeadEnds {
 		lines = append(lines, fmt.Sprintf("  dead end   %v", d.Hypothesis))
@@ -43,17 +43,6 @@ func entries(label string, list []model.Text) []string {
 		out = append(out, fmt.Sprintf("  %-10s %v", label, e))
 	}
 	return out
-}
-
-// gradeMark has a word beside the mark, so that neither colour nor font is needed.
-func gradeMark(g workstate.Grade) string {
-	switch g {
-	case workstate.VerifiedAtHead:
-		return "● verified at HEAD:"
-	case workstate.Observed:
-		return "◐ observed:"
-	}
-	return "○ claimed:"
 }
 
 func remedies(j workstate.Judgement, id workstate.ID) []string {

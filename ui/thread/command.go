@@ -39,7 +39,7 @@ func Command(env Env) *cobra.Command {
 		return d.fail(usage("%v", model.Text(err.Error())))
 	})
 	root.AddCommand(d.start(), d.status(), d.update(), d.list(), d.show(), d.resume(), d.close(),
-		d.prepare(), d.finalize(), d.doctor())
+		d.prepare(), d.finalize(), d.record(), d.doctor())
 	return root
 }
 
@@ -54,7 +54,10 @@ func (d *door) verb(use, short, source string, args int, run func(ctx context.Co
 		if ctx == nil {
 			ctx = context.Background()
 		}
-		at, done := d.env.sit(ctx, d.repo, source)
+		at, done, err := d.env.sit(ctx, d.repo, source)
+		if err != nil {
+			return d.fail(err)
+		}
 		defer done()
 		r, err := run(ctx, at, given)
 		if err != nil {

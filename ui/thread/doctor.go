@@ -10,14 +10,13 @@ import (
 
 	"vise/model"
 	"vise/model/workstate"
-	"vise/store/files/threads"
 )
 
 func (d *door) doctor() *cobra.Command {
 	var yes bool
 	c := d.verb("doctor", "Find what is wrong with the threads, show the repair, apply it on yes", fromCLI, 0,
 		func(ctx context.Context, at *desk, _ []string) (reply, error) {
-			found, err := at.diagnose()
+			found, err := at.Findings()
 			if err != nil {
 				return reply{}, err
 			}
@@ -42,30 +41,16 @@ func (d *door) doctor() *cobra.Command {
 	return c
 }
 
-func (d *desk) diagnose() (found []workstate.Finding, err error) {
-	err = d.read(func(s *threads.Snapshot) error {
-		if _, err := s.Threads(); err != nil {
-			return err
-		}
-		found, err = workstate.Diagnose(s, s.Broken())
-		return err
-	})
-	return found, err
-}
-
 func (d *desk) repair(ctx context.Context, found []workstate.Finding) error {
 	for _, f := range found {
 		if f.Repair != workstate.SetAside {
 			continue
 		}
-		wait, cancel := context.WithTimeout(ctx, lockWait)
-		err := d.repo.SetAside(wait, f.Thread)
-		cancel()
-		if err != nil {
+		if err := d.SetAside(ctx, f.Thread); err != nil {
 			return err
 		}
 	}
-	_, err := d.apply(ctx, workstate.Repair{Findings: found})
+	_, err := d.Apply(ctx, workstate.Repair{Findings: found})
 	return err
 }
 

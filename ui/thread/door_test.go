@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	if round := os.Getenv(writeForever); round != "" {
 		forever(dir, round)
 	}
-	os.Exit(call(thread.Env{Dir: dir, Now: time.Now, Actor: "test", Args: os.Args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}, os.Args[1:]))
+	os.Exit(call(thread.Env{Dir: dir, Now: time.Now, Actor: as("test"), Args: os.Args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}, os.Args[1:]))
 }
 
 func call(env thread.Env, args []string) int {
@@ -89,7 +89,7 @@ func (c *cli) run(args ...string) (out, complaints string, status int) {
 	var o, e bytes.Buffer
 	at := c.at
 	status = call(thread.Env{
-		Dir: c.dir, Now: func() time.Time { return at }, Actor: "tester", Args: args,
+		Dir: c.dir, Now: func() time.Time { return at }, Actor: as("tester"), Args: args,
 		Stdin: strings.NewReader(c.stdin), Stdout: &o, Stderr: &e,
 	}, args)
 	return o.String(), e.String(), status
@@ -122,4 +122,9 @@ func (c *cli) refused(want int, args ...string) map[string]any {
 		c.t.Fatalf("vise thread %s: exit %d, want %d\n%s", strings.Join(args, " "), status, want, out)
 	}
 	return c.envelope(out)["error"].(map[string]any)
+}
+
+// as is an actor of that name.
+func as(name string) func() (string, error) {
+	return func() (string, error) { return name, nil }
 }

@@ -18,7 +18,7 @@ func (d *door) finalize() *cobra.Command {
 			if err != nil {
 				return reply{}, err
 			}
-			a, err := at.apply(ctx, workstate.Finalize{Outcome: o, Task: id})
+			a, err := at.Apply(ctx, workstate.Finalize{Outcome: o, Task: id})
 			if err != nil {
 				return reply{}, err
 			}

@@ -18,7 +18,7 @@ func (d *door) status() *cobra.Command {
 			if all {
 				return at.list()
 			}
-			err = at.read(func(s *threads.Snapshot) error {
+			err = at.Read(func(s *threads.Snapshot) error {
 				r, err = at.active(s)
 				return err
 			})
@@ -38,7 +38,7 @@ func (d *desk) active(s *threads.Snapshot) (reply, error) {
 	if t.ID == "" {
 		return reply{data: none, human: []string{"No active thread."}}, nil
 	}
-	j, err := d.judge(t, source)
+	j, err := d.Judge(t, source)
 	if err != nil {
 		return reply{}, err
 	}
@@ -52,17 +52,48 @@ func (d *desk) active(s *threads.Snapshot) (reply, error) {
 	}
 	return reply{
 		data:     t.View().With("active", true).With("work_state_git_status", status),
-		warnings: warning(j), human: card(t, j, d.scene.Git),
+		warnings: warning(j), human: card(t, j, d.Scene.Git),
 	}, nil
 }
 
 func (d *door) list() *cobra.Command {
-	return d.verb("list", "List every thread, the newest first", fromCLI, 0,
-		func(_ context.Context, at *desk, _ []string) (reply, error) { return at.list() })
+	var parked bool
+	c := d.verb("list", "List every thread, the newest first", fromCLI, 0,
+		func(_ context.Context, at *desk, _ []string) (r reply, err error) {
+			if !parked {
+				return at.list()
+			}
+			err = at.Read(func(s *threads.Snapshot) error {
+				p, err := workstate.Prepare(s, at.Scene)
+				if err == nil {
+					r = radar(p)
+				}
+				return err
+			})
+			return r, err
+		})
+	c.Flags().BoolVar(&parked, "parked", false, "only those that wait for another branch, with what would wake each")
+	return c
+}
+
+// radar lists the parked threads with their ways out.
+func radar(p workstate.Prepared) reply {
+	rows := []workstate.View{}
+	var r reply
+	for _, k := range p.Parked {
+		rows = append(rows, k.View().With("work_state_git_status", k.Judgement.View(k.Thread.ID)))
+		r.human = append(r.human, fmt.Sprintf("%s: %v; %v; wakes %v", k.Thread.ID, k.Thread.Goal, k.Judgement.Warning, k.Judgement.Wake()))
+		r.human = append(r.human, remedies(k.Judgement, k.Thread.ID)...)
+	}
+	if len(rows) == 0 {
+		r.human = []string{"No parked threads."}
+	}
+	r.data = workstate.View{}.With("parked", rows)
+	return r
 }
 
 func (d *desk) list() (r reply, err error) {
-	err = d.read(func(s *threads.Snapshot) error {
+	err = d.Read(func(s *threads.Snapshot) error {
 		r, err = d.rows(s)
 		return err
 	})
@@ -87,7 +118,7 @@ func (d *desk) rows(s *threads.Snapshot) (reply, error) {
 		}
 		row := workstate.Row{Thread: t, Active: t.ID == active.ID}
 		if !t.Status.Ended() {
-			if row.Judgement, err = d.judge(t, from); err != nil {
+			if row.Judgement, err = d.Judge(t, from); err != nil {
 				return reply{}, err
 			}
 		}
@@ -106,16 +137,16 @@ func (d *desk) rows(s *threads.Snapshot) (reply, error) {
 
 func (d *door) show() *cobra.Command {
 	return d.verb("show ID", "Show a thread", fromCLI, 1, func(_ context.Context, at *desk, args []string) (r reply, err error) {
-		err = at.read(func(s *threads.Snapshot) error {
+		err = at.Read(func(s *threads.Snapshot) error {
 			t, err := workstate.Find(s, workstate.Slug(args[0]))
 			if err != nil {
 				return err
 			}
-			j, err := at.judge(t, "")
+			j, err := at.Judge(t, "")
 			if err != nil {
 				return err
 			}
-			r = reply{data: t.View().With("work_state_git_status", j.View(t.ID)), warnings: warning(j), human: card(t, j, at.scene.Git)}
+			r = reply{data: t.View().With("work_state_git_status", j.View(t.ID)), warnings: warning(j), human: card(t, j, at.Scene.Git)}
 			return nil
 		})
 		return r, err
@@ -125,8 +156,8 @@ func (d *door) show() *cobra.Command {
 func (d *door) prepare() *cobra.Command {
 	return d.verb("prepare", "What somebody who takes up the work here should know", fromCLI, 0,
 		func(_ context.Context, at *desk, _ []string) (r reply, err error) {
-			err = at.read(func(s *threads.Snapshot) error {
-				p, err := workstate.Prepare(s, at.scene)
+			err = at.Read(func(s *threads.Snapshot) error {
+				p, err := workstate.Prepare(s, at.Scene)
 				if err == nil {
 					r = prepared(p)
 				}

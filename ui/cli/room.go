@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/model/workstate"
+	"vise/store"
+	"vise/store/files/threads"
+	"vise/ui/resume"
+	"vise/ui/thread"
+	eye "vise/watcher/threads"
+)
+
+// room is where this run stands: the repository around the working directory, if one is.
+func (a *app) room(actor model.Actor) resume.Room {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = string(filepath.Separator)
+	}
+	return resume.Room{Dir: dir, Now: a.now, Actor: string(actor)}
+}
+
+// threaded is a ledger whose answers the threads of a repository follow. Its answer is the
+// ledger's; what the threads say is among the warnings.
+type threaded struct {
+	*store.Ledger
+	room resume.Room
+}
+
+// Apply is part of console.Ledger.
+func (t threaded) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
+	in, err := t.Ledger.Apply(ctx, e)
+	if err == nil {
+		in.Warnings = append(slices.Clip(in.Warnings), t.room.After(ctx, t.Ledger, e.Command, in)...)
+	}
+	return in, err
+}
+
+// threadView is the console's view of the threads of the repository around it.
+type threadView struct {
+	resume.Room
+	*eye.Eye
+}
+
+func newThreadView(ctx context.Context, room resume.Room) threadView {
+	return threadView{room, eye.Watch(ctx, threads.At(threads.FindRoot(room.Dir)))}
+}
+
+// threadVerb is vise thread. A thread that begins while an agent has a focus is linked to
+// it: a thread is where the work on an item was left.
+func (a *app) threadVerb() *cobra.Command {
+	room := a.room("")
+	return thread.Command(thread.Env{
+		Dir: room.Dir, Now: a.now, Args: a.args, Stdin: a.in, Stdout: a.out, Stderr: a.err,
+		Actor: func() (string, error) {
+			actor, err := a.actor()
+			return string(actor), err
+		},
+		Started: a.linkStarted,
+	})
+}
+
+// linkStarted links a fresh thread to the focus of the agent that this run is for. Without
+// a home, an agent or a focus the thread belongs to nobody, which is fine.
+func (a *app) linkStarted(ctx context.Context, repo string, id workstate.ID) []model.Text {
+	if _, err := a.open(); err != nil {
+		return nil
+	}
+	var item model.WorkItem
+	if err := a.read(ctx, func(r model.Reader) error {
+		agent, err := a.agentOf(r)
+		if err == nil {
+			item, _ = model.Focus(r, agent)
+		}
+		return err
+	}); err != nil || item.ID == "" {
+		return nil
+	}
+	link := model.LinkWorkItem{WorkItemID: item.ID, Add: model.Links{Threads: []model.ThreadLink{{Repo: model.Text(repo), TaskID: model.Text(id)}}}}
+	if _, err := a.apply(ctx, mutation{}, item.AgentID, link); err != nil {
+		return []model.Text{model.Text(fmt.Sprintf("thread %s is not linked to %s: %v", id, item.Handle, fault(err).Message))}
+	}
+	return []model.Text{model.Text(fmt.Sprintf("thread %s is linked to %s; vise unlink takes that back", id, item.Handle))}
+}
+
+// threads looks at the Work State of the repository around the working directory.
+func (c *checkup) threads(ctx context.Context, a *app) {
+	room := a.room("")
+	repo := threads.At(threads.FindRoot(room.Dir))
+	if _, err := os.Lstat(repo.Dirs()[0]); err != nil {
+		return
+	}
+	desk, done := room.Sit(ctx, "", "doctor")
+	defer done()
+	found, err := desk.Findings()
+	if err != nil {
+		c.note("threads", err, "")
+		return
+	}
+	k := check{Name: "threads", OK: len(found) == 0, Message: "sound in " + model.Text(repo.Root()).String()}
+	if !k.OK {
+		k.Message = fmt.Sprintf("%d findings in %s; the first: %s %s: %s", len(found), model.Text(repo.Root()), found[0].Kind, found[0].Thread, model.Text(found[0].Message))
+		k.Hint = "vise thread doctor shows each repair, and applies it on yes"
+	}
+	c.Checks = append(c.Checks, k)
+	c.count()
+}

@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"vise/model"
+	"vise/model/workstate"
+	"vise/store"
+	"vise/ui/resume"
+	"vise/watcher/gitstate/gittest"
+)
+
+// twoConsoles are two consoles' views of one repository and one ledger, whose only item is
+// linked to a paused thread.
+func twoConsoles(t *testing.T) (threaded, [2]threadView, model.ItemID, []model.ThreadLink) {
+	t.Helper()
+	r := gittest.WithCommit(t)
+	room := resume.Room{Dir: r.Dir, Now: time.Now, Actor: "operator"}
+	desk, done := room.Sit(t.Context(), "", "test")
+	defer done()
+	for _, c := range []workstate.Command{workstate.Start{Goal: "Fix login"}, workstate.Close{Status: workstate.Paused}} {
+		if _, err := desk.Apply(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := threaded{store.NewMem(nil), room}
+	in := apply(t, l, model.CreateWorkItem{Objective: "Fix login"})
+	links := []model.ThreadLink{{Repo: model.Text(r.Dir), TaskID: "fix-login"}}
+	apply(t, l, model.LinkWorkItem{WorkItemID: in.WorkItemID, Add: model.Links{Threads: links}})
+	var views [2]threadView
+	for i := range views {
+		views[i] = newThreadView(t.Context(), room)
+		t.Cleanup(views[i].Close)
+	}
+	return l, views, in.WorkItemID, links
+}
+
+func apply(t *testing.T, l threaded, c model.Command) model.Receipt {
+	t.Helper()
+	in, err := l.Apply(t.Context(), model.Envelope{Key: newKey(), Actor: model.Operator, Agent: "ann", Command: c})
+	if err != nil {
+		t.Fatalf("%s: %v", c.Name(), err)
+	}
+	return in
+}
+
+func statusOf(t *testing.T, c workstate.Card) workstate.Status {
+	t.Helper()
+	if c.Thread == nil {
+		t.Fatalf("no thread on the card: %+v", c)
+	}
+	return c.Thread.Status
+}
+
+func TestTwoConsolesSeeOneThreadFollowItsItem(t *testing.T) {
+	l, views, id, links := twoConsoles(t)
+	for _, step := range []struct {
+		c    model.Command
+		want workstate.Status
+	}{
+		{model.PickWorkItem{WorkItemID: id}, workstate.InProgress},
+		{model.WaitFor{WorkItemID: id, Wake: model.WakeExternal, Reason: "CI", Source: "ci", Resource: "run/1"}, workstate.Blocked},
+		{model.PickWorkItem{WorkItemID: id, ClearBlocker: true, Reason: "green"}, workstate.InProgress},
+		{model.CompleteWorkItem{WorkItemID: id}, workstate.Resolved},
+	} {
+		apply(t, l, step.c)
+		for _, v := range views {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			if err := v.Next(ctx); err != nil {
+				t.Fatalf("%s: a console hears nothing: %v", step.c.Name(), err)
+			}
+			cancel()
+			if got := statusOf(t, v.Card(t.Context(), links)); got != step.want {
+				t.Errorf("%s: the thread is %s, want %s", step.c.Name(), got, step.want)
+			}
+		}
+	}
+}
+
+func TestAThreadThatCannotFollowIsAWarningBesideTheAnswer(t *testing.T) {
+	l, _, id, links := twoConsoles(t)
+	file := filepath.Join(links[0].Repo.Raw(), ".aictx/tasks/threads/fix-login.json")
+	if err := os.WriteFile(file, []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	in := apply(t, l, model.PickWorkItem{WorkItemID: id})
+	if in.Transition == nil || len(in.Warnings) != 1 || in.Warnings[0].Kind != resume.WarnThread {
+		t.Errorf("got %+v", in)
+	}
+}
+
+// A session that dies leaves its thread paused, with what was watched and nothing else.
+func TestACrashLeavesTheThreadPausedWithFactsOnly(t *testing.T) {
+	l, views, id, links := twoConsoles(t)
+	apply(t, l, model.PickWorkItem{WorkItemID: id})
+	before := views[0].Card(t.Context(), links).Thread
+	head, dirty := l.room.Head(t.Context())
+	a, err := l.room.Record(t.Context(), resume.Run{ID: "run-1", Command: "go test ./auth", ExitStatus: 137, Head: head, Dirty: dirty, Over: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := views[0].Card(t.Context(), links).Thread
+	if after.Status != workstate.Paused || len(after.Risks) != 1 || after.Risks[0] != "Command failed (exit 137): go test ./auth" {
+		t.Errorf("got %s, risks %q", after.Status, after.Risks)
+	}
+	if after.NextAction != before.NextAction || after.Hypothesis != before.Hypothesis || len(after.Verified) != 0 {
+		t.Errorf("more than facts: %+v", after)
+	}
+	if len(a.Changed) == 0 {
+		t.Error("the answer does not tell what was learned")
+	}
+	apply(t, l, model.PickWorkItem{WorkItemID: id})
+	if got := statusOf(t, views[0].Card(t.Context(), links)); got != workstate.InProgress {
+		t.Errorf("picked again it is %s", got)
+	}
+}

@@ -1,0 +1,152 @@
+package console
+
+import (
+	"context"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/model/workstate"
+	"vise/ui/text"
+)
+
+// Threads show where the work was left in the repository that the console runs in.
+type Threads interface {
+	// Card is the resume card of an item with these links; without any it is that of the
+	// repository's active thread.
+	Card(context.Context, []model.ThreadLink) workstate.Card
+	// Next waits until the threads or the head of the repository may have changed; it is
+	// called by one goroutine at a time.
+	Next(context.Context) error
+}
+
+// bookmark is the resume card of the item under the cursor, as it was read last.
+type bookmark struct {
+	item  model.ItemID
+	links []model.ThreadLink
+	card  workstate.Card
+	// asked is the number of the newest reading; older answers are dropped.
+	asked int
+}
+
+type (
+	cardMsg struct {
+		n    int
+		card workstate.Card
+	}
+	// threadNewsMsg says that the card may have changed.
+	threadNewsMsg struct{ err error }
+)
+
+func (e *effects) readCard(n int, links []model.ThreadLink) tea.Cmd {
+	return func() tea.Msg { return cardMsg{n, e.Threads.Card(e.ctx, links)} }
+}
+
+// watchThreads parks until the threads have news.
+func (e *effects) watchThreads() tea.Cmd {
+	if e.Threads == nil {
+		return nil
+	}
+	return func() tea.Msg { return threadNewsMsg{e.Threads.Next(e.ctx)} }
+}
+
+// openCard turns to the card of the item under the cursor, if the one at hand is another's
+// or its links changed.
+func (c Console) openCard() (Console, tea.Cmd) {
+	d := c.detail()
+	if c.fx.Threads == nil || d == nil || c.bookmark.item == d.ID && slices.Equal(c.bookmark.links, d.Links.Threads) {
+		return c, nil
+	}
+	known := c.bookmark.asked > 0 && len(c.bookmark.links)+len(d.Links.Threads) == 0 // the repository's own card
+	if !known && c.bookmark.item != d.ID {
+		c.bookmark.card = workstate.Card{}
+	}
+	c.bookmark.item, c.bookmark.links = d.ID, d.Links.Threads
+	if known {
+		return c, nil
+	}
+	return c.readCard()
+}
+
+func (c Console) readCard() (Console, tea.Cmd) {
+	c.bookmark.asked++
+	return c, c.fx.readCard(c.bookmark.asked, c.bookmark.links)
+}
+
+// threadNews reads the card again and goes on waiting; eyes that ended stay shut.
+func (c Console) threadNews(m threadNewsMsg) (Console, tea.Cmd) {
+	if m.err != nil {
+		return c, nil
+	}
+	c, read := c.readCard()
+	return c, tea.Batch(read, c.fx.watchThreads())
+}
+
+func (c Console) cardRead(m cardMsg) Console {
+	if m.n == c.bookmark.asked {
+		c.bookmark.card = m.card
+	}
+	return c
+}
+
+// offers reports whether a tab is shown among the others. Thread and Files are, where there
+// is one, and while it is the one that is read.
+func (c Console) offers(t tab) bool {
+	switch {
+	case t == c.place.tab:
+		return true
+	case t == tabThread:
+		return len(c.bookmark.links) > 0 || !c.bookmark.card.Empty()
+	}
+	return t != tabFiles || c.hasFiles()
+}
+
+// threadPage is the resume card.
+func (c Console) threadPage(d model.Detail, w int) []string {
+	card := c.bookmark.card
+	switch {
+	case c.fx.Threads == nil:
+		return []string{" " + c.skin.muted.paint("Threads are not read here.")}
+	case card.Empty():
+		return c.mutedText("No thread yet: vise thread start GOAL begins one, once there is something to keep.", w)
+	}
+	var out []string
+	label := ""
+	for _, row := range card.Rows("") {
+		shown := row.Label
+		if shown == label {
+			shown = ""
+		}
+		label = row.Label
+		out = append(out, c.cardLines(shown, row, w)...)
+	}
+	return out
+}
+
+func (c Console) mutedText(s string, w int) []string {
+	var out []string
+	for _, l := range text.Wrap(s, max(w-2, 1)) {
+		out = append(out, " "+c.skin.muted.paint(l))
+	}
+	return out
+}
+
+const cardLabelCells = 11
+
+// cardLines are a row of the card, wrapped beside its label.
+func (c Console) cardLines(label string, row workstate.CardRow, w int) []string {
+	k := c.skin
+	paint := map[workstate.CardKind]ink{
+		workstate.CardStrong: k.strong, workstate.CardWarning: k.needsYou, workstate.CardMuted: k.muted,
+	}[row.Kind]
+	if row.Kind == workstate.CardPlain {
+		paint = k.text
+	}
+	var out []string
+	for _, l := range text.Wrap(c.show(row.Text), max(w-cardLabelCells-2, 8)) {
+		out = append(out, " "+k.muted.paint(text.Pad(label, cardLabelCells))+paint.paint(l))
+		label = ""
+	}
+	return out
+}

@@ -1,0 +1,27 @@
+package resume
+
+import (
+	"context"
+
+	"vise/model"
+	"vise/model/workstate"
+	"vise/store/files/threads"
+)
+
+// Card is where the work was left: that of an item with these links, or of the repository
+// around the room. What cannot be read is said on the card.
+func (r Room) Card(ctx context.Context, links []model.ThreadLink) workstate.Card {
+	repo := threads.At(threads.FindRoot(r.Dir))
+	linked, elsewhere := repo.Linked(links)
+	desk, done := r.Sit(ctx, repo.Root(), "card")
+	defer done()
+	var card workstate.Card
+	if err := desk.Read(func(s *threads.Snapshot) (err error) {
+		card, err = workstate.CardOf(s, desk.Scene, linked)
+		return err
+	}); err != nil {
+		card.Problem = model.Text(err.Error())
+	}
+	card.Repo, card.Elsewhere = model.Text(repo.Root()), elsewhere
+	return card
+}

@@ -1,0 +1,75 @@
+package resume
+
+import (
+	"context"
+	"errors"
+
+	"vise/model"
+	"vise/model/workstate"
+	"vise/store/files/threads"
+)
+
+// Run is the end of a command that a door watched: a task, a hook's tool call, a round of
+// an agent program.
+type Run struct {
+	// ID names the execution; the thread remembers it as the source of what it learned.
+	ID         string
+	Command    string
+	ExitStatus int
+	// Head and Dirty are the repository when the command began, as Room.Head told; an empty
+	// Head takes the present one.
+	Head  string
+	Dirty bool
+	// Touched are the files that the run opened or edited, if the door knows.
+	Touched []string
+	// Over says that the session is at its end, whether well or by a crash: the thread is
+	// left paused, with the facts alone.
+	Over bool
+}
+
+// Head is the commit that a command is about to run on, and whether the work tree differs
+// from it; empty where git cannot tell.
+func (r Room) Head(ctx context.Context) (head string, dirty bool) {
+	g := r.Git.Capture(ctx, threads.FindRoot(r.Dir))
+	return g.Head, g.Dirty
+}
+
+// Record takes a run into the thread that is active in the repository around the room. A
+// thread that belongs to another branch learns nothing, and none is made: then the answer's
+// thread is empty or its judgement says why.
+func (r Room) Record(ctx context.Context, run Run) (workstate.Answer, error) {
+	desk, done := r.Sit(ctx, "", "finalize_execution")
+	defer done()
+	ok := run.ExitStatus == 0
+	o := workstate.Outcome{ExecutionID: model.Text(run.ID), Success: &ok}
+	if run.Command != "" {
+		o.Commands = []workstate.Execution{{
+			Command: model.Text(run.Command), ExitStatus: &run.ExitStatus, Head: run.Head, Dirty: run.Dirty, At: workstate.Moment(r.Now()),
+		}}
+	}
+	for _, f := range run.Touched {
+		o.Edited = append(o.Edited, model.Text(f))
+	}
+	a, err := desk.Apply(ctx, workstate.Finalize{Outcome: o})
+	if err != nil || !run.Over {
+		return a, err
+	}
+	return a, desk.rest(ctx)
+}
+
+// rest pauses the active thread, if there is one and it belongs here.
+func (d *Desk) rest(ctx context.Context) error {
+	var id workstate.ID
+	if err := d.Read(func(s *threads.Snapshot) error {
+		t, _, err := workstate.ActiveOf(s)
+		id = t.ID
+		return err
+	}); err != nil || id == "" {
+		return err
+	}
+	_, err := d.Apply(ctx, workstate.Mark{Thread: id, Bookmark: workstate.Bookmark{Status: workstate.Paused}})
+	if errors.Is(err, &model.Error{Code: model.CodeRefused}) {
+		return nil // it is parked: another branch's, and as it was left there
+	}
+	return err
+}
