@@ -17,7 +17,7 @@ import (
 func (a *app) todoVerb() *cobra.Command {
 	host, _ := os.Hostname()
 	return todo.Command(todo.Env{
-		Dir: workingDir(), Now: a.now, Host: host, Who: a.fileActor, NewID: func() string { return ulid.Make().String() },
+		Dir: workingDir(), Now: a.now, Host: host, Who: a.fileActor, Limits: a.todoLimits, NewID: func() string { return ulid.Make().String() },
 		Stdin: a.in, Stdout: a.out, Stderr: a.err, Work: work{a},
 	})
 }

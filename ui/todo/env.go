@@ -34,6 +34,8 @@ type Env struct {
 	Stdout, Stderr io.Writer
 	// Thresholds say what is stale; the zero value means the default.
 	Thresholds file.Thresholds
+	// Limits, when given, says them instead, when they are asked for.
+	Limits func() (file.Thresholds, error)
 }
 
 // desk is one session as one invocation sees it.
@@ -118,8 +120,14 @@ func (at *desk) move(to file.Status, reason string) file.Move {
 
 func (at *desk) alive() file.Witness { return todos.Processes(at.env.Host) }
 
-func (at *desk) stale(x *file.Index) map[file.Ref]file.Stale {
+func (at *desk) stale(x *file.Index) (map[file.Ref]file.Stale, error) {
 	limits := at.env.Thresholds
+	if at.env.Limits != nil {
+		var err error
+		if limits, err = at.env.Limits(); err != nil {
+			return nil, err
+		}
+	}
 	if limits == (file.Thresholds{}) {
 		limits = file.DefaultThresholds()
 	}
@@ -127,5 +135,5 @@ func (at *desk) stale(x *file.Index) map[file.Ref]file.Stale {
 	for _, s := range file.FindStale(x, at.env.Now(), limits, at.Life(at.env.Host, at.alive()), at.alive()) {
 		out[s.Todo] = s
 	}
-	return out
+	return out, nil
 }
