@@ -30,7 +30,7 @@ func CreateBolt(path string, fill func(Txn) error) error {
 }
 
 func fillBolt(path string, fill func(Txn) error) error {
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: foreignLockWait, FreelistType: bbolt.FreelistMapType})
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: foreignLockWait, FreelistType: bbolt.FreelistArrayType})
 	if err != nil {
 		return err
 	}

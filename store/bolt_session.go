@@ -33,7 +33,7 @@ func openSession(path string, writable bool, maxSize int) (*session, error) {
 	s := &session{}
 	options := &bbolt.Options{
 		Timeout:      foreignLockWait,
-		FreelistType: bbolt.FreelistMapType, // 3.2 ms a commit becomes 0.4 with many free pages
+		FreelistType: bbolt.FreelistArrayType, // opened for one transaction: with 22,000 free pages a change costs 2 ms, by hash map 8
 		ReadOnly:     !writable,
 		NoStatistics: true,
 		MaxSize:      maxSize,
