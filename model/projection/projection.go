@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/model/workstate"
 )
 
 // Context is everything that a turn begins with.
@@ -31,6 +32,8 @@ type Item struct {
 	Replies []model.Reply      `json:"replies,omitempty"`
 	Advice  []model.Advice     `json:"advice,omitempty"`
 	Trace   []model.TraceEntry `json:"trace,omitempty"`
+	// Thread is where the work was left in the repository; nil when nobody looked there.
+	Thread *workstate.Card `json:"thread,omitempty"`
 }
 
 // Group is the beginning of a candidate class, and its whole size.

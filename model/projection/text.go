@@ -107,6 +107,7 @@ func (p *page) item(title string, x Item) {
 	}
 	p.plan(x.Plan)
 	p.todos(x.TodoList)
+	p.thread(x.Thread)
 	for _, a := range x.Advice {
 		p.line("Note: %s", a.Text)
 	}

@@ -175,6 +175,9 @@ func (c Card) View() View {
 	return View{o}
 }
 
+// MarshalJSON is the view's.
+func (c Card) MarshalJSON() ([]byte, error) { return c.View().MarshalJSON() }
+
 // judged is the parked thread as a row, with the ways out.
 func (k Parked) judged() View {
 	return k.View().With("work_state_git_status", k.Judgement.View(k.Thread.ID))

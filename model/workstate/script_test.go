@@ -125,7 +125,7 @@ func (s *script) file(id workstate.ID, raw string) string {
 func (s *script) command(d *datadriven.TestData, arg func(string) string) (workstate.Command, error) {
 	var p workstate.Patch
 	var err error
-	if d.Cmd != "finalize" {
+	if d.Cmd != "finalize" && d.Cmd != "mark" {
 		var layers [][]byte
 		if d.Input != "" {
 			layers = append(layers, []byte(d.Input))
@@ -142,6 +142,8 @@ func (s *script) command(d *datadriven.TestData, arg func(string) string) (works
 		return workstate.Resume{Task: id, Rebind: d.HasArg("rebind")}, err
 	case "close":
 		return workstate.Close{Task: id, Status: workstate.Status(arg("status")), Patch: p, Rebind: d.HasArg("rebind")}, err
+	case "mark": // the input is what is waited for
+		return workstate.Mark{Thread: workstate.ID(id), Bookmark: workstate.Bookmark{Status: workstate.Status(arg("status")), Next: model.Text(d.Input)}}, nil
 	case "finalize":
 		o, err := workstate.ParseOutcome([]byte(d.Input))
 		return workstate.Finalize{Outcome: o, Task: id}, err

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/model/workstate"
 	verbs "vise/ui/run"
 	"vise/watcher"
 )
@@ -24,11 +25,21 @@ func (a *app) moving() verbs.Env {
 			return threaded{d.ledger, a.room(actor)}, err
 		},
 		Home: a.homeDir, Actor: a.actor, Agent: a.namedAgent, Config: a.configFile, Getenv: a.getenv, Now: a.now, NewKey: newKey,
-		Plan: a.freshPlan, Wake: a.wakeLedger, Program: os.Executable, Out: a.out, Err: a.err,
+		Plan: a.freshPlan, Card: a.cardIn, Wake: a.wakeLedger, Program: os.Executable, Out: a.out, Err: a.err,
 		Show: func(c *cobra.Command, x verbs.Answer) error {
 			return a.finish(c, answer{data: x.Data, warnings: x.Warnings, failed: x.Failed, text: func(p *page) { x.Text(&p.b) }})
 		},
 	}
+}
+
+// cardIn is where the work was left in the repository around dir; empty means the working
+// directory.
+func (a *app) cardIn(ctx context.Context, dir string, links []model.ThreadLink) workstate.Card {
+	room := a.room(model.Scheduler)
+	if dir != "" {
+		room.Dir = dir
+	}
+	return room.Card(ctx, links)
 }
 
 // freshPlan puts the plan file as it is now into a view.

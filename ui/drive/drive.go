@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/model/workstate"
 	"vise/ui/process"
 	"vise/ui/scheduler"
 )
@@ -38,6 +39,8 @@ type Driver struct {
 	Lookup func(string) (string, bool)
 	// Plan puts the plan file as it is now into a view; nil leaves the ledger's description.
 	Plan func(*model.View)
+	// Card tells where the work was left in the repository at dir; nil tells nothing.
+	Card func(ctx context.Context, dir string, links []model.ThreadLink) workstate.Card
 	// Once ends Run when no agent has a turn due, instead of waiting for more.
 	Once bool
 	// Report is told what happens; nil tells nobody.

@@ -134,6 +134,11 @@ func (t *turn) context(ctx context.Context) (told projection.Context, err error)
 		told = projection.Of(r, t.agent, t.Now().UTC(), t.Plan)
 		return nil
 	})
+	if err == nil && t.Card != nil && told.Current != nil {
+		if card := t.Card(ctx, t.program.Dir, told.Current.Links.Threads); !card.Empty() {
+			told.Current.Thread = &card
+		}
+	}
 	return told, err
 }
 

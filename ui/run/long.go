@@ -73,7 +73,7 @@ func (e Env) driver(ctx context.Context, o driveOptions, argv []string) (*drive.
 	}
 	home, err := e.Home()
 	return &drive.Driver{Ledger: l, Programs: programs, Home: home, LogDir: filepath.Join(home, "log"), NewKey: e.NewKey, Now: e.Now,
-		Plan: e.Plan, Report: e.tell}, err
+		Plan: e.Plan, Card: e.Card, Report: e.tell}, err
 }
 
 // programs are those of the command line, else those of the configuration.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/model/workstate"
 )
 
 // Ledger is what the verbs need of one.
@@ -38,6 +39,8 @@ type Env struct {
 	NewKey func() string
 	// Plan puts the plan file as it is now into a view; nil leaves the ledger's description.
 	Plan func(*model.View)
+	// Card tells where the work was left in the repository at dir; nil tells nothing.
+	Card func(ctx context.Context, dir string, links []model.ThreadLink) workstate.Card
 	// Wake hints the ledger at commits of other processes until its context ends; nil leaves
 	// the ledger to notice them.
 	Wake func(context.Context)
