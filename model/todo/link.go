@@ -24,6 +24,9 @@ func (t Todo) Link(base string) model.TodoRef {
 	return model.TodoRef{TodosBase: model.Text(base), QualifiedID: model.Text(t.Ref())}
 }
 
+// Linked is the ref that a link names.
+func Linked(l model.TodoRef) Ref { return Ref(l.QualifiedID) }
+
 // Undecided lists the todos that a WorkItem links to and that are not final: completing it
 // asks for a decision on each. Find looks a link up; what it does not find has no state
 // to decide on, and is not listed.

@@ -83,9 +83,6 @@ func (r *Refusal) Unwrap() error {
 	return &model.Error{Code: r.Rule.Code(), Message: r.Error(), Hint: r.Hint, Field: r.Field}
 }
 
-// CodeConflict is the code of a lost race: another was first.
-const CodeConflict model.Code = "conflict"
-
 // Code says which kind of refusal a rule's is.
 func (r Rule) Code() model.Code {
 	switch r {
@@ -94,7 +91,7 @@ func (r Rule) Code() model.Code {
 	case RuleAmbiguous:
 		return model.CodeAmbiguous
 	case RuleClaimed, RuleFence:
-		return CodeConflict
+		return model.CodeConflict
 	case RuleClaimant:
 		return model.CodeNotOwner
 	case RuleValue, RuleQuery, RuleTitle, RuleTooLarge, RuleSource:

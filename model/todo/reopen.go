@@ -84,3 +84,24 @@ func Reprioritise(t Todo, p Priority, m Move) (Change, error) {
 	after.Priority, after.Updated = p, Day(m.At)
 	return Change{Before: t, After: after}, nil
 }
+
+// Unapprove takes a triage's approval back while nobody has claimed the todo: it is
+// pending again. Only an operator may, and the history says so.
+func Unapprove(t Todo, m Move) (Change, error) {
+	switch {
+	case t.Status != Ready || t.AssignedTo != "":
+		return Change{}, refuse(RuleTransition, "status", "%s is %s: there is no approval to take back", t.Ref(), t.Status).
+			hint("only what is ready and unclaimed can be pending again")
+	case !m.Actor.Operator:
+		return Change{}, refuse(RuleOperator, "actor", "only an operator can take the approval of %s back", t.Ref())
+	}
+	after := t
+	after.Status, after.Updated = Pending, Day(m.At)
+	reason := m.Reason
+	if reason == "" {
+		reason = "Approval taken back"
+	}
+	c := Change{Before: t, After: after, Rows: []Row{{At: Stamp(m.At), From: Ready, To: Pending, Actor: m.Actor.Name, Reason: reason}}}
+	c.After.History = append(slices.Clip(t.History), c.Rows...)
+	return c, nil
+}

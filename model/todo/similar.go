@@ -65,6 +65,21 @@ func FindSimilar(all []Todo) []Similar {
 	return out
 }
 
+// Near are the todos that share a file with t, t among them: only those can look like it.
+func Near(all []Todo, t Todo) []Todo {
+	mine := places(t)
+	var out []Todo
+	for _, o := range all {
+		for f := range places(o) {
+			if _, shared := mine[f]; shared {
+				out = append(out, o)
+				break
+			}
+		}
+	}
+	return out
+}
+
 func score(a, b Todo) float64 {
 	overlap := jaccard(a, b)
 	if overlap <= overlapFloor {

@@ -27,6 +27,8 @@ const (
 	Todos Context = "todo editor"
 	// Menu is a list that is searched by typing.
 	Menu Context = "menu"
+	// Triage is the judging of findings while no reason is typed.
+	Triage Context = "triage"
 	// Copy listens for one key after y.
 	Copy Context = "copy"
 )
@@ -36,15 +38,16 @@ type Group string
 
 // The groups, in the order of help.
 const (
-	Work    Group = "WORK ITEM"
-	Look    Group = "LOOK"
-	Move    Group = "MOVE"
-	Places  Group = "PLACES"
-	Always  Group = "ALWAYS"
-	Copying Group = "COPY"
-	InText  Group = "IN A DIALOG"
-	InTodos Group = "IN THE TODO EDITOR"
-	InMenu  Group = "IN A MENU"
+	Work     Group = "WORK ITEM"
+	Look     Group = "LOOK"
+	Move     Group = "MOVE"
+	Places   Group = "PLACES"
+	Always   Group = "ALWAYS"
+	Copying  Group = "COPY"
+	InText   Group = "IN A DIALOG"
+	InTodos  Group = "IN THE TODO EDITOR"
+	InTriage Group = "IN TRIAGE"
+	InMenu   Group = "IN A MENU"
 )
 
 // Action is something an operator can do.
@@ -77,6 +80,9 @@ type State struct {
 	Agents int
 	// ReadOnly is why nothing may be written; empty when it may.
 	ReadOnly string
+	// FileTodos: there is a session of file todos; Findings is how many of them are pending.
+	FileTodos bool
+	Findings  int
 	// Editor: there is a way to open $EDITOR.
 	Editor bool
 }

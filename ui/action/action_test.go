@@ -13,7 +13,7 @@ import (
 // Exactly one context listens at a time, the desk's three last resorts always.
 func TestNoTwoActionsShareAKey(t *testing.T) {
 	always := map[ID]bool{ForceQuit: true, Suspend: true, Redraw: true}
-	for _, in := range []Context{Desk, Text, Todos, Menu, Copy} {
+	for _, in := range []Context{Desk, Text, Todos, Triage, Menu, Copy} {
 		taken := map[string]ID{}
 		for _, a := range Table {
 			if a.In != in && !always[a.ID] {

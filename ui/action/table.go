@@ -26,11 +26,18 @@ const (
 
 	Submit, SubmitLine, NextField, PrevField, Close ID = "submit", "submit-line", "next-field", "previous-field", "close"
 
-	TodoState, TodoAdd, TodoEdit         ID = "todo-state", "todo-add", "todo-edit"
-	TodoRowDown, TodoRowUp, TodoDrop     ID = "todo-row-down", "todo-row-up", "todo-drop"
-	TodoUndo, TodoSave, TodoClose        ID = "todo-undo", "todo-save", "todo-close"
-	TodoDown, TodoUp                     ID = "todo-down", "todo-up"
-	MenuRun, MenuDown, MenuUp, MenuClose ID = "menu-run", "menu-down", "menu-up", "menu-close"
+	TodoState, TodoAdd, TodoEdit          ID = "todo-state", "todo-add", "todo-edit"
+	TodoRowDown, TodoRowUp, TodoDrop      ID = "todo-row-down", "todo-row-up", "todo-drop"
+	TodoUndo, TodoSave, TodoClose         ID = "todo-undo", "todo-save", "todo-close"
+	TodoDown, TodoUp                      ID = "todo-down", "todo-up"
+	TriageOpen, TriageClose, TriageBoard  ID = "triage", "triage-close", "triage-board"
+	TriageApprove, TriageDefer            ID = "triage-approve", "triage-defer"
+	TriageFalse, TriageDuplicate          ID = "triage-false-positive", "triage-duplicate"
+	TriageScope, TriageSuperseded         ID = "triage-out-of-scope", "triage-superseded"
+	TriageWontFix, TriageUndo, TriageNext ID = "triage-wont-fix", "triage-undo", "triage-next"
+	TriageDown, TriageUp                  ID = "triage-down", "triage-up"
+	TriageScrollDown, TriageScrollUp      ID = "triage-scroll-down", "triage-scroll-up"
+	MenuRun, MenuDown, MenuUp, MenuClose  ID = "menu-run", "menu-down", "menu-up", "menu-close"
 )
 
 // Table is every action: those of the desk in the order of the hint line, which is the
@@ -48,6 +55,7 @@ var Table = []Action{
 	{ID: Status, Title: "Plan status…", Does: "draft, ready or needs input", Keys: []string{"s"}, In: Desk, Group: Work, Verb: "update --plan-status", Writes: true, why: offered("UpdateWorkItem")},
 	{ID: Report, Title: "Give a report…", Does: "to an item that was completed without one", Keys: []string{"P"}, In: Desk, Group: Work, Verb: "report", Writes: true, why: offered("ReportWorkItem")},
 
+	{ID: TriageOpen, Title: "Triage findings…", Does: "judge the file todos that need you, ten at a time", Keys: []string{"T"}, In: Desk, Group: Look, Verb: "todo triage", why: findings},
 	{ID: Open, Title: "Open", Does: "go to the detail", Hint: "open", Keys: []string{"enter"}, In: Desk, Group: Look, why: anItem},
 	{ID: NextPane, Title: "Next pane", Does: "queue, detail, activity", Hint: "pane", Keys: []string{"tab", "l", "right"}, In: Desk, Group: Look},
 	{ID: PrevPane, Title: "Previous pane", Does: "activity, detail, queue", Keys: []string{"shift+tab", "h", "left", "alt+shift+tab"}, In: Desk, Group: Look},
@@ -108,6 +116,22 @@ var Table = []Action{
 	{ID: TodoUndo, Title: "Undo", Does: "the last change to the list", Keys: []string{"u"}, In: Todos, Group: InTodos},
 	{ID: TodoSave, Title: "Save the whole list", Does: "as one snapshot", Keys: []string{"ctrl+s", "ctrl+enter"}, In: Todos, Group: InTodos},
 	{ID: TodoClose, Title: "Close", Does: "the list stays as a draft", Keys: []string{"esc", "alt+esc", "q"}, In: Todos, Group: InTodos},
+
+	{ID: TriageApprove, Title: "Approve", Does: "it is to be worked on", Keys: []string{"a"}, In: Triage, Group: InTriage, Verb: "todo triage --approve"},
+	{ID: TriageDefer, Title: "Defer", Does: "not now: it stays pending", Keys: []string{"d"}, In: Triage, Group: InTriage, Verb: "todo triage --defer"},
+	{ID: TriageFalse, Title: "False positive…", Does: "the finding is not true, because", Keys: []string{"f"}, In: Triage, Group: InTriage, Verb: "todo triage --false-positive"},
+	{ID: TriageDuplicate, Title: "Duplicate…", Does: "another todo says the same (merge)", Keys: []string{"m"}, In: Triage, Group: InTriage, Verb: "todo triage --duplicate-of"},
+	{ID: TriageScope, Title: "Out of scope…", Does: "true, and not for now, because", Keys: []string{"o"}, In: Triage, Group: InTriage, Verb: "todo triage --out-of-scope"},
+	{ID: TriageSuperseded, Title: "Superseded…", Does: "something else replaced it", Keys: []string{"s"}, In: Triage, Group: InTriage, Verb: "todo triage --superseded"},
+	{ID: TriageWontFix, Title: "Won't fix…", Does: "true, and accepted, because", Keys: []string{"w"}, In: Triage, Group: InTriage, Verb: "todo triage --wont-fix"},
+	{ID: TriageUndo, Title: "Undo", Does: "take the last decision back", Keys: []string{"u"}, In: Triage, Group: InTriage, Verb: "todo triage --undo"},
+	{ID: TriageNext, Title: "Next ten", Does: "of the findings that nobody has decided on", Keys: []string{"n"}, In: Triage, Group: InTriage},
+	{ID: TriageBoard, Title: "Board", Does: "all todos by status, or back to the findings", Keys: []string{"b"}, In: Triage, Group: InTriage},
+	{ID: TriageDown, Title: "Down", Does: "next finding", Keys: []string{"j", "down"}, In: Triage, Group: InTriage},
+	{ID: TriageUp, Title: "Up", Does: "previous finding", Keys: []string{"k", "up"}, In: Triage, Group: InTriage},
+	{ID: TriageScrollDown, Title: "Scroll down", Does: "what the finding says, and the code", Keys: []string{"J", "ctrl+d", "pgdown"}, In: Triage, Group: InTriage},
+	{ID: TriageScrollUp, Title: "Scroll up", Does: "what the finding says, and the code", Keys: []string{"K", "ctrl+u", "pgup"}, In: Triage, Group: InTriage},
+	{ID: TriageClose, Title: "Close", Does: "what was decided is saved", Keys: []string{"esc", "alt+esc", "q"}, In: Triage, Group: InTriage},
 
 	{ID: MenuRun, Title: "Run", Does: "the line at the cursor", Keys: []string{"enter"}, In: Menu, Group: InMenu},
 	{ID: MenuDown, Title: "Down", Does: "next line", Keys: []string{"down", "ctrl+n", "tab"}, In: Menu, Group: InMenu},

@@ -31,6 +31,14 @@ func triggered(s State) string {
 	return ""
 }
 
+// findings: triage is offered where there is a session; its hint only where something waits.
+func findings(s State) string {
+	if !s.FileTodos {
+		return "there are no file todos here: vise todo import makes some of a report"
+	}
+	return ""
+}
+
 func reported(s State) string {
 	if s.Item == nil {
 		return noItem

@@ -41,9 +41,10 @@ func (b *bench) session(d *door, agent model.AgentID) (console.Session, error) {
 	}
 	room := b.room(model.Operator)
 	t := newThreadView(b.ctx, room)
-	b.atEnd = append(b.atEnd, e.close, t.Close)
+	files := newFileRoom(b.ctx, workingDir(), b.now)
+	b.atEnd = append(b.atEnd, e.close, t.Close, files.close)
 	b.schedule(d.ledger)
-	return console.Session{Ledger: threaded{d.ledger, room}, Agent: agent, Eyes: e, Threads: t, Drafts: newDrafts(d.dir)}, nil
+	return console.Session{Ledger: threaded{d.ledger, room}, Agent: agent, Eyes: e, Threads: t, Drafts: newDrafts(d.dir), Files: files}, nil
 }
 
 // schedule runs the scheduler as long as the console. What it cannot do now it tries again;

@@ -24,6 +24,7 @@ import (
 	"vise/model"
 	verbs "vise/ui/run"
 	"vise/ui/thread"
+	"vise/ui/todo"
 )
 
 // Main runs the program with the arguments, streams and environment of its process, and
@@ -65,10 +66,13 @@ func (a *app) run(ctx context.Context) int {
 	if a.door != nil {
 		a.door.close()
 	}
-	var told thread.Exit
+	var todoTold todo.Exit
+	var threadTold thread.Exit
 	switch {
-	case errors.As(err, &told):
-		return int(told)
+	case errors.As(err, &todoTold):
+		return int(todoTold)
+	case errors.As(err, &threadTold):
+		return int(threadTold)
 	case err != nil:
 		return a.fail(called, err)
 	}
@@ -122,7 +126,7 @@ func (a *app) lookVerbs() []*cobra.Command {
 }
 
 func (a *app) neighbourVerbs() []*cobra.Command {
-	return grouped(groupNear, a.resumeVerb(), a.linkVerb(), a.unlinkVerb(), a.threadVerb())
+	return grouped(groupNear, a.resumeVerb(), a.linkVerb(), a.unlinkVerb(), a.threadVerb(), a.todoVerb())
 }
 
 func (a *app) homeVerbs() []*cobra.Command {

@@ -13,6 +13,7 @@ type completeOptions struct {
 	mutation
 	reportFile string
 	force      bool
+	todos      todoDecisions
 }
 
 func (a *app) completeVerb() *cobra.Command {
@@ -20,11 +21,13 @@ func (a *app) completeVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "complete ID", Short: "Complete a work item, for good",
 		Long: "complete is final. The report is what the operator reads of it later; nothing is made up in its place.\n" +
-			"Unfinished todos are a warning, running blocking work is a refusal that only the operator may --force.",
+			"Unfinished todos are a warning, running blocking work is a refusal that only the operator may --force.\n" +
+			"Each open file todo that it links to needs a decision: none is ever closed silently.",
 		Example: "vise complete wi-7f3k --report-file - <<< 'Moved the bucket; tests pass.'",
 		Args:    named("ID"), ValidArgsFunction: a.openItems,
 	}
 	o.register(c)
+	o.todos.register(c)
 	c.Flags().StringVar(&o.reportFile, "report-file", "", "the completion report; - is standard input")
 	c.Flags().BoolVar(&o.force, "force", false, "although blocking work still runs")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.complete(ctx, args[0], o) })
@@ -45,6 +48,16 @@ func (a *app) complete(ctx context.Context, ref string, o completeOptions) (answ
 	if err != nil {
 		return answer{}, err
 	}
+	before, err := a.view(ctx, id)
+	if err != nil {
+		return answer{}, err
+	}
+	files := newFileTodos()
+	defer files.close()
+	decisions, err := a.decideTodos(ctx, files, before, o.todos)
+	if err != nil {
+		return answer{}, err
+	}
 	// A completed item keeps the description of its plan, so this is the last chance to
 	// note it. It is a write of its own, which --if-revision would take for a conflict.
 	if o.ifRevision == 0 {
@@ -60,7 +73,8 @@ func (a *app) complete(ctx context.Context, ref string, o completeOptions) (answ
 		return answer{}, err
 	}
 	in.WorkItemID = id
-	return a.completion(ctx, in, report)
+	left := a.settleTodos(ctx, files, before, decisions)
+	return a.completion(ctx, in, report, decisions, left)
 }
 
 func (a *app) reportText(file string) (model.Text, error) {
@@ -73,12 +87,13 @@ func (a *app) reportText(file string) (model.Text, error) {
 
 // completion answers a completion. A report for what had been completed before is not
 // dropped without a word.
-func (a *app) completion(ctx context.Context, in model.Receipt, report model.Text) (answer, error) {
-	var out reply.Completion
+func (a *app) completion(ctx context.Context, in model.Receipt, report model.Text, todos []todoDecision, left []model.Warning) (answer, error) {
+	out := completionWithTodos{Todos: todos}
 	err := a.read(ctx, func(r model.Reader) error {
-		out = reply.OfCompletion(r, in, a.door.look)
+		out.Completion = reply.OfCompletion(r, in, a.door.look)
 		return nil
 	})
+	out.Warnings = append(out.Warnings, left...)
 	if !out.CompletedTransition && report != "" && out.WorkItem.Report == nil {
 		out.Warnings = append(out.Warnings, model.Warning{
 			Kind:    model.WarnReportOffered,
@@ -93,6 +108,9 @@ func (a *app) completion(ctx context.Context, in model.Receipt, report model.Tex
 		p.changed(did, out.WorkItem)
 		if out.ReportPromoted {
 			p.line("its report is stored")
+		}
+		for _, t := range todos {
+			p.line("%s: %s", t.Todo, t.Decision)
 		}
 	}}, err
 }

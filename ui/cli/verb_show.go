@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	file "vise/model/todo"
 	"vise/ui/reply"
 )
 
@@ -13,6 +14,8 @@ import (
 type shown struct {
 	reply.Got
 	Waits []model.Wait `json:"wait_conditions"`
+	// Linked are the file todos that the item links to, as their files stand.
+	Linked []linkedTodo `json:"linked_todos,omitempty"`
 }
 
 // shownWaits bounds how many waits show tells of.
@@ -37,5 +40,14 @@ func (a *app) show(ctx context.Context, ref string) (answer, error) {
 		out.Waits = append(out.Waits, r.Waits(out.WorkItem.AgentID, id, shownWaits)...)
 		return nil
 	})
-	return answer{data: out, text: func(p *page) { p.item(out.WorkItem, out.Waits) }}, err
+	if refs := out.WorkItem.Links.TodoRefs; err == nil && len(refs) > 0 {
+		files := newFileTodos()
+		defer files.close()
+		out.WorkItem.TodoList = file.DeriveRows(out.WorkItem.TodoList, refs, files.find)
+		out.Linked = linkedTodos(refs, files)
+	}
+	return answer{data: out, text: func(p *page) {
+		p.item(out.WorkItem, out.Waits)
+		p.linked(out.Linked)
+	}}, err
 }

@@ -49,6 +49,7 @@ func (c Console) state() action.State {
 	return action.State{
 		Item: c.row(), Agent: c.place.agent, Desk: c.truth.desk, Agents: len(c.truth.agents),
 		ReadOnly: c.readOnly(), Editor: c.fx.editor != nil,
+		FileTodos: len(c.shelf.Todos) > 0 || c.shelf.Session != "", Findings: len(c.shelf.pending()),
 	}
 }
 
@@ -81,7 +82,8 @@ func init() {
 		action.Wait: opening(waiting), action.New: opening(creating), action.EditPlan: Console.editPlan,
 		action.Objective: opening(rewording), action.TodoList: opening(todoEditor), action.Status: opening(statusMenu),
 		action.Review: opening(reviewing), action.Report: opening(reporting),
-		action.Filter: Console.filter, action.Refresh: Console.refresh, action.Unfold: Console.unfold,
+		action.TriageOpen: opening(triaging),
+		action.Filter:     Console.filter, action.Refresh: Console.refresh, action.Unfold: Console.unfold,
 		action.Agents: opening(agentMenu), action.NextAgent: toAgent(1), action.PrevAgent: toAgent(-1),
 		action.NeedsYou: Console.nextUrgent,
 		action.Help:     opening(helpMenu), action.Acts: opening(actsMenu), action.Palette: opening(palette),
@@ -209,7 +211,8 @@ func (c Console) refresh() (Console, tea.Cmd) {
 		c = c.reorder()
 	}
 	c, look := c.look()
-	return c, tea.Batch(look, c.fx.readPlan(c.place.agent, c.place.cursor))
+	c, files := c.shelve()
+	return c, tea.Batch(look, files, c.fx.readPlan(c.place.agent, c.place.cursor))
 }
 
 func (c Console) unfold() (Console, tea.Cmd) {

@@ -22,12 +22,12 @@ type Console struct {
 	layout layout
 	now    time.Time
 
-	truth    truth
-	trouble  *model.Error
-	looking  looking
-	queue    queue
-	plan     plan
-	bookmark bookmark
+	truth   truth
+	trouble *model.Error
+	looking looking
+	queue   queue
+	plan    plan
+	neighbours
 
 	place  place
 	dialog dialog
@@ -39,6 +39,12 @@ type Console struct {
 	note     note
 	calm     calm
 	quitting bool
+}
+
+// neighbours are what is known of where an item's work lies: its thread, and file todos.
+type neighbours struct {
+	bookmark bookmark
+	shelf    shelf
 }
 
 // calm is whether the operator's hands rest. While they do not, the queue keeps its order.
@@ -80,7 +86,7 @@ func (c Console) Primed() Console {
 	c.looking.gen++
 	m := c.fx.look(c.looking.gen, c.want())().(truthMsg)
 	c, _ = c.seen(m)
-	c.looking, c.plan, c.bookmark = looking{}, plan{}, bookmark{}
+	c.looking, c.plan, c.neighbours = looking{}, plan{}, neighbours{}
 	return c
 }
 
@@ -104,14 +110,15 @@ func (c Console) Init() tea.Cmd {
 
 // opened is what begins with a ledger.
 func (c Console) opened() tea.Cmd {
-	return tea.Batch(func() tea.Msg { return retryMsg{c.fx.now()} }, c.fx.loadDrafts(), c.fx.watch(), c.fx.watchThreads())
+	return tea.Batch(func() tea.Msg { return retryMsg{c.fx.now()} }, c.fx.loadDrafts(), c.fx.watch(), c.fx.watchThreads(), c.fx.followFiles())
 }
 
 // Update routes a message to the one who understands it, then sees to it that the cursor
 // is in sight.
 func (c Console) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	c, cmd := c.route(msg)
-	return c.steady(), cmd
+	c, read := c.exhibited()
+	return c.steady(), tea.Batch(cmd, read)
 }
 
 // route knows what the operator and the terminal say.
@@ -196,7 +203,7 @@ func (c Console) timed(msg tea.Msg) (Console, tea.Cmd) {
 	case sessionMsg:
 		return c.started(m)
 	}
-	return c, nil
+	return c.filesSaid(msg)
 }
 
 // steady keeps the cursor's row in sight and scrolls no page beyond its end.

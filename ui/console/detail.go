@@ -56,7 +56,7 @@ func (c Console) tabs(w int) string {
 }
 
 // tabsMargin is the border's part of the line that names the tabs.
-const tabsMargin = 5
+const tabsMargin = 6
 
 // around is the part of a list of names that fits in w cells and holds the one at i; an
 // ellipsis stands for what is left out at an end.
@@ -136,6 +136,8 @@ func (c Console) page(d model.Detail, w int) []string {
 		return c.whyPage(d, w)
 	case tabThread:
 		return c.threadPage(d, w)
+	case tabFiles:
+		return c.filesPage(d, w)
 	}
 	return c.reportPage(d, w)
 }

@@ -117,7 +117,7 @@ func completing(c Console) dialog {
 			Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: r.ID, SeenRevision: s.drawn(r)}}},
 		}}
 	}
-	return f
+	return deciding(c, f)
 }
 
 // drawn is the revision of an item that is on screen now.

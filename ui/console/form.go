@@ -38,6 +38,9 @@ type wish struct {
 	// command is sent; the dialog stays until its receipt, and says said when it came.
 	command model.Command
 	said    string
+	// act is carried out on a file todo; after are those that follow the command.
+	act   *FileAct
+	after []FileAct
 	// draft is kept under draftKey when the dialog closes without saving.
 	draftKey, draft string
 	keepDraft       bool
@@ -70,6 +73,8 @@ type form struct {
 	submit func(surroundings, *form) wish
 	// waiting: it was submitted and the answer has not come.
 	waiting bool
+	// chord: only ctrl+s submits, enter never does.
+	chord bool
 	// seen is the revision of the item that the form was filled from, 0 without one. After
 	// a refusal the one on screen counts: the operator has been told what changed.
 	seen uint64
@@ -164,7 +169,7 @@ func (f *form) submitted(s surroundings) (dialog, wish) {
 
 // enterSubmits: not from a field of several lines, where it breaks the line.
 func (f *form) enterSubmits() bool {
-	return len(f.fields) == 0 || f.focused().isChoice() || f.focused().rows == 1
+	return !f.chord && (len(f.fields) == 0 || f.focused().isChoice() || f.focused().rows == 1)
 }
 
 func (f *form) edit(k tea.KeyPressMsg, s surroundings) {

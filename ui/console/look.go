@@ -74,8 +74,9 @@ func (c Console) seen(m truthMsg) (Console, tea.Cmd) {
 	}
 	c, plan := c.openPlan()
 	c, card := c.openCard()
+	c, files := c.relinked()
 	c, over := c.overtaken()
-	return c, tea.Batch(append(cmds, plan, card, over)...)
+	return c, tea.Batch(append(cmds, plan, card, files, over)...)
 }
 
 // adopt makes t the truth. The queue takes the new order only when the operator's hands

@@ -74,6 +74,9 @@ func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 	if awaited {
 		c.outbox.awaited = 0
 	}
+	if j.act != nil {
+		return c.acted(*j.act, m.err)
+	}
 	if m.err != nil {
 		return c.refused(m, awaited)
 	}
@@ -97,7 +100,8 @@ func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 	}
 	c, said := c.say(c.told(j, m.receipt))
 	c, look := c.look()
-	return c, tea.Batch(drop, said, look)
+	c, follow := c.posted(j.after)
+	return c, tea.Batch(drop, said, look, follow)
 }
 
 // refused keeps the dialog open with what was typed, and says why. What was drawn may be

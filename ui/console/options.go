@@ -83,6 +83,8 @@ type Session struct {
 	// drafts live as long as the console.
 	Eyes   Eyes
 	Drafts Drafts
+	// Files may be nil: then there are no file todos.
+	Files Files
 	// Threads may be nil: then there is no tab Thread.
 	Threads Threads
 	// Demo says on screen that nothing is saved.

@@ -20,10 +20,14 @@ type outbox struct {
 	awaited int
 }
 
-// job is a command or a draft on its way.
+// job is a command, an act on a file todo, or a draft on its way.
 type job struct {
 	seq      int
 	envelope *model.Envelope
+	// act is what was decided on a file todo; nil for a command or a draft.
+	act *FileAct
+	// after are the acts that follow once the command is saved.
+	after []FileAct
 	// said is what the screen says when it is done; empty: the receipt speaks.
 	said string
 	// retried: its outcome was unknown, and it was sent again under the same key.
@@ -48,12 +52,15 @@ func (c Console) dispatch() (Console, tea.Cmd) {
 	if j.envelope != nil {
 		return c, c.fx.apply(j.seq, *j.envelope)
 	}
+	if j.act != nil {
+		return c, c.fx.fileAct(j.seq, *j.act)
+	}
 	return c, c.fx.saveDraft(j.seq, j.draftKey, j.draft)
 }
 
-// send posts a command of the operator for the agent on screen.
-func (c Console) send(cmd model.Command, said string) (Console, tea.Cmd) {
-	return c.post(job{said: said, envelope: &model.Envelope{
+// send posts a command of the operator for the agent on screen, and what follows it.
+func (c Console) send(cmd model.Command, said string, after ...FileAct) (Console, tea.Cmd) {
+	return c.post(job{said: said, after: after, envelope: &model.Envelope{
 		Key: c.fx.newKey(), Actor: model.Operator, Agent: c.place.agent, Command: cmd,
 	}})
 }

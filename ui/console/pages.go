@@ -14,7 +14,7 @@ func (c Console) todoPage(d model.Detail, w int) []string {
 		return []string{" " + c.skin.muted.paint("No todos. t writes a checklist.")}
 	}
 	var out []string
-	for _, t := range d.TodoList {
+	for _, t := range c.checklist(d) {
 		lines := text.Wrap(c.show(t.Text), max(w-4, 1))
 		mark, ink := c.todoMark(t.State)
 		for i, l := range lines {

@@ -26,10 +26,11 @@ const (
 	tabWhy
 	tabReport
 	tabThread
+	tabFiles
 	tabCount
 )
 
-var tabNames = [tabCount]string{"Plan", "Todos", "Waits", "Events", "Why", "Report", "Thread"}
+var tabNames = [tabCount]string{"Plan", "Todos", "Waits", "Events", "Why", "Report", "Thread", "Files"}
 
 // place is where the operator is: view state alone, kept by ids and never by row numbers.
 type place struct {

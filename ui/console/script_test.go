@@ -27,6 +27,7 @@ import (
 //	said                                what went to the terminal beside the screen
 //	drafts                              what is kept of unfinished dialogs
 //	choice                              what was chosen at the first run
+//	files                               where each file todo stands, and the newest row of its history
 //	fail, heal                          the ledger refuses everything, or works again
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
@@ -119,6 +120,8 @@ func (wd *world) run(d *datadriven.TestData) string {
 		return out
 	case "drafts":
 		return fmt.Sprintf("%q\n", wd.drafts.kept)
+	case "files":
+		return wd.standing()
 	case "choice":
 		return fmt.Sprintf("%+v\n", wd.choice)
 	case "fail":
@@ -137,6 +140,9 @@ func (wd *world) deed(line string) {
 	verb, rest, _ := strings.Cut(line, " ")
 	name, rest, _ := strings.Cut(rest, " ")
 	id := wd.names[name]
+	if wd.fileDeed(verb, name, rest) {
+		return
+	}
 	switch verb {
 	case "create":
 		wd.create(name, unescaped(rest))

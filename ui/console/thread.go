@@ -90,10 +90,16 @@ func (c Console) cardRead(m cardMsg) Console {
 	return c
 }
 
-// offers reports whether a tab is shown among the others. Thread is, where there is one,
-// and while it is the one that is read.
+// offers reports whether a tab is shown among the others. Thread and Files are, where there
+// is one, and while it is the one that is read.
 func (c Console) offers(t tab) bool {
-	return t != tabThread || c.place.tab == tabThread || len(c.bookmark.links) > 0 || !c.bookmark.card.Empty()
+	switch {
+	case t == c.place.tab:
+		return true
+	case t == tabThread:
+		return len(c.bookmark.links) > 0 || !c.bookmark.card.Empty()
+	}
+	return t != tabFiles || c.hasFiles()
 }
 
 // threadPage is the resume card.

@@ -27,6 +27,7 @@ type world struct {
 	faulty  *faulty
 	eyes    *fakeEyes
 	drafts  *fakeDrafts
+	files   *fakeFiles
 	threads *fakeThreads
 	console tea.Model
 	w, h    int
@@ -47,6 +48,7 @@ func newWorld(t testing.TB, w, h int, set func(*Options)) *world {
 	ctx, stop := context.WithCancel(t.Context())
 	wd := &world{t: t, w: w, h: h, inbox: make(chan tea.Msg, 100), stop: stop, names: map[string]model.ItemID{}}
 	wd.eyes = &fakeEyes{plans: map[model.ItemID]string{}, news: make(chan News, 100)}
+	wd.files = newFakeFiles()
 	wd.drafts = &fakeDrafts{kept: map[string]string{}}
 	wd.threads = newFakeThreads()
 	wd.ledger = store.NewMem(wd.eyes)
@@ -57,7 +59,7 @@ func newWorld(t testing.TB, w, h int, set func(*Options)) *world {
 	}
 	wd.faulty = &faulty{Ledger: wd.ledger}
 	o := Options{
-		Session: Session{Ledger: wd.faulty, Agent: testAgent, Eyes: wd.eyes, Drafts: wd.drafts, Threads: wd.threads},
+		Session: Session{Ledger: wd.faulty, Agent: testAgent, Eyes: wd.eyes, Drafts: wd.drafts, Threads: wd.threads, Files: wd.files},
 		Home:    "~/.local/share/vise", Now: func() time.Time { return time.Now().UTC() }, NewKey: wd.key,
 		Editor: func(path string) (*exec.Cmd, error) { return exec.Command("true", path), nil },
 	}

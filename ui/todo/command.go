@@ -1,6 +1,7 @@
 package todo
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -15,6 +16,8 @@ type door struct {
 	env               Env
 	repo, session, as string
 	json              bool
+	// ctx ends with the invocation; a verb sets it before it runs.
+	ctx context.Context
 }
 
 // Command is vise todo with all its verbs. An error that it returns is an Exit: what it
@@ -43,7 +46,7 @@ func Command(env Env) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return d.fail(usage("%v", model.Text(err.Error()))) })
 	root.AddCommand(d.create(), d.triage(), d.list(), d.show(), d.next(), d.start(), d.block(), d.resolve(), d.complete(),
 		d.reopen(), d.interrupt(), d.resume(), d.search(), d.dedup(), d.validate(), d.graph(), d.manifest(), d.adopt(),
-		d.cleanup(), d.importing(), d.log(), d.sessions())
+		d.cleanup(), d.importing(), d.log(), d.sessions(), d.promote(), d.link())
 	return root
 }
 
@@ -69,6 +72,7 @@ func (d *door) bare(use, short string, n wants, run func(args []string) (reply, 
 		if len(args) < n.least || n.most >= 0 && len(args) > n.most {
 			return d.fail(usage("%s takes %s, not %d arguments", c.Name(), use, len(args)))
 		}
+		d.ctx = c.Context()
 		r, err := run(args)
 		if err != nil {
 			return d.fail(explained(err))

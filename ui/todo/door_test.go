@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"vise/model"
 	"vise/ui/todo"
 )
 
@@ -54,7 +55,7 @@ func (c *cli) run(args ...string) (out, complaints string, status int) {
 type answer struct {
 	Schema   string          `json:"schema"`
 	Data     json.RawMessage `json:"data"`
-	Warnings []string        `json:"warnings"`
+	Warnings []model.Warning `json:"warnings"`
 	Error    struct {
 		Code, Message, Hint, Field, Rule string
 	} `json:"error"`
@@ -269,7 +270,7 @@ func TestDamagedFilesAreWarnedOfAndTheRestWorks(t *testing.T) {
 	}
 	a := c.ok("list")
 	if a.field("damaged.0.file") != "002-pending-p1-x.md" || len(a.Warnings) != 1 {
-		t.Errorf("list: %s %q", a.Data, a.Warnings)
+		t.Errorf("list: %s %v", a.Data, a.Warnings)
 	}
 	if v := c.json("validate"); v.status != 6 {
 		t.Errorf("validate exits with %d", v.status)

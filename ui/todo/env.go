@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -23,6 +22,10 @@ type Env struct {
 	// Actor is who acts when no --as says otherwise. Operator says that it is a person.
 	Actor    string
 	Operator bool
+	// Who, when given, says it instead, once the flags are read.
+	Who func() (file.Actor, error)
+	// Work is the ledger of WorkItems; nil where there is none.
+	Work Work
 	// Host names this machine in leases.
 	Host string
 	// NewID makes the fencing id of a lease.
@@ -31,6 +34,8 @@ type Env struct {
 	Stdout, Stderr io.Writer
 	// Thresholds say what is stale; the zero value means the default.
 	Thresholds file.Thresholds
+	// Limits, when given, says them instead, when they are asked for.
+	Limits func() (file.Thresholds, error)
 }
 
 // desk is one session as one invocation sees it.
@@ -41,23 +46,14 @@ type desk struct {
 	actor file.Actor
 }
 
-// repoOf is the repository around a directory: the nearest with .git, else the directory.
-func repoOf(dir string) string {
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return at
-		}
-		if at == filepath.Dir(at) {
-			return dir
-		}
-	}
-}
-
 // sit opens the session that is meant: the one named, else the newest. Only an act that
 // makes todos may make a session, and only one that was named.
 func (d *door) sit(create bool) (*desk, error) {
-	at := &desk{env: d.env, repo: d.where(), actor: d.who()}
-	var err error
+	who, err := d.who()
+	if err != nil {
+		return nil, err
+	}
+	at := &desk{env: d.env, repo: d.where(), actor: who}
 	switch {
 	case d.session == "":
 		at.Session, err = todos.Newest(at.repo)
@@ -75,18 +71,21 @@ func (d *door) sit(create bool) (*desk, error) {
 func (d *door) where() string {
 	switch {
 	case d.repo == "":
-		return repoOf(d.env.Dir)
+		return todos.RepoOf(d.env.Dir)
 	case filepath.IsAbs(d.repo):
 		return d.repo
 	}
 	return filepath.Join(d.env.Dir, d.repo)
 }
 
-func (d *door) who() file.Actor {
-	if d.as != "" {
-		return file.Actor{Name: model.Text(d.as), Operator: d.as == file.User}
+func (d *door) who() (file.Actor, error) {
+	switch {
+	case d.as != "":
+		return file.Actor{Name: model.Text(d.as), Operator: d.as == file.User}, nil
+	case d.env.Who != nil:
+		return d.env.Who()
 	}
-	return file.Actor{Name: model.Text(d.env.Actor), Operator: d.env.Operator}
+	return file.Actor{Name: model.Text(d.env.Actor), Operator: d.env.Operator}, nil
 }
 
 func (d *door) named(repo, dir string, open func(repo, rel string) (*todos.Session, error)) (*todos.Session, error) {
@@ -107,7 +106,7 @@ func explained(err error) error {
 		return model.Refuse(model.CodeNotFound, "no session context found").At("session").
 			WithHint("use --session tmp/WORKFLOW/ID, or run a workflow first")
 	case errors.Is(err, todos.ErrChanged):
-		return model.Refuse(file.CodeConflict, "%s", model.Text(err.Error())).WithHint("an editor was at it: look again, then try again")
+		return model.Refuse(model.CodeConflict, "%s", model.Text(err.Error())).WithHint("an editor was at it: look again, then try again")
 	case errors.Is(err, todos.ErrGone), errors.Is(err, fs.ErrNotExist):
 		return model.Refuse(model.CodeNotFound, "%s", model.Text(err.Error())).At("session")
 	}
@@ -121,8 +120,14 @@ func (at *desk) move(to file.Status, reason string) file.Move {
 
 func (at *desk) alive() file.Witness { return todos.Processes(at.env.Host) }
 
-func (at *desk) stale(x *file.Index) map[file.Ref]file.Stale {
+func (at *desk) stale(x *file.Index) (map[file.Ref]file.Stale, error) {
 	limits := at.env.Thresholds
+	if at.env.Limits != nil {
+		var err error
+		if limits, err = at.env.Limits(); err != nil {
+			return nil, err
+		}
+	}
 	if limits == (file.Thresholds{}) {
 		limits = file.DefaultThresholds()
 	}
@@ -130,5 +135,5 @@ func (at *desk) stale(x *file.Index) map[file.Ref]file.Stale {
 	for _, s := range file.FindStale(x, at.env.Now(), limits, at.Life(at.env.Host, at.alive()), at.alive()) {
 		out[s.Todo] = s
 	}
-	return out
+	return out, nil
 }

@@ -33,7 +33,7 @@ func exitOf(code model.Code) Exit {
 		return exitUsage
 	case model.CodeNotFound, model.CodeAmbiguous:
 		return exitNotFound
-	case file.CodeConflict, model.CodeStale:
+	case model.CodeConflict, model.CodeStale:
 		return exitConflict
 	case model.CodeRefused, model.CodeNotOwner, model.CodeCompleted:
 		return exitRefused
@@ -54,16 +54,16 @@ type reply struct {
 }
 
 type envelope struct {
-	Schema   string   `json:"schema"`
-	Data     any      `json:"data"`
-	Warnings []string `json:"warnings"`
+	Schema   string          `json:"schema"`
+	Data     any             `json:"data"`
+	Warnings []model.Warning `json:"warnings"`
 }
 
 // print writes the reply: JSON in one line on out; for people the lines on out and the
 // warnings on complaints.
 func (r reply) print(verb string, out, complaints io.Writer, asJSON bool) error {
 	if asJSON {
-		if err := printJSON(out, envelope{"vise.v1.todo." + verb, r.data, append([]string{}, r.warnings...)}); err != nil {
+		if err := printJSON(out, envelope{"vise.v1.todo." + verb, r.data, r.advice()}); err != nil {
 			return err
 		}
 	} else {
@@ -80,6 +80,18 @@ func (r reply) print(verb string, out, complaints io.Writer, asJSON bool) error 
 		return r.status
 	}
 	return nil
+}
+
+// warnTodos is the kind of this door's warnings.
+const warnTodos model.WarningKind = "file_todos"
+
+// advice are the warnings as every door spells them.
+func (r reply) advice() []model.Warning {
+	out := []model.Warning{}
+	for _, w := range r.warnings {
+		out = append(out, model.Warning{Kind: warnTodos, Message: w})
+	}
+	return out
 }
 
 // refuse prints an error and returns its exit status.

@@ -35,7 +35,10 @@ func (d *door) list() *cobra.Command {
 			return reply{}, err
 		}
 		x := snap.Index()
-		left := at.stale(x)
+		left, err := at.stale(x)
+		if err != nil {
+			return reply{}, err
+		}
 		out := listing{Session: at.Rel, Todos: []row{}, Damaged: append([]todos.Damage{}, snap.Damaged...)}
 		kept := []file.Todo{}
 		var lines []string
@@ -71,7 +74,11 @@ func (d *door) show() *cobra.Command {
 			return reply{}, err
 		}
 		r := rowOf(t, x)
-		if s, ok := at.stale(x)[t.Ref()]; ok {
+		left, err := at.stale(x)
+		if err != nil {
+			return reply{}, err
+		}
+		if s, ok := left[t.Ref()]; ok {
 			r.Stale = &s
 		}
 		problems := append([]file.Problem{}, file.Check(t)...)

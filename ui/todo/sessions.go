@@ -10,31 +10,68 @@ import (
 )
 
 func (d *door) adopt() *cobra.Command {
-	return d.verb("adopt FROM [ID]…", "Move the unfinished todos of another session into this one (--session)", wants{1, -1}, true, func(at *desk, args []string) (reply, error) {
-		if d.session == "" {
-			return reply{}, usage("say with --session into which session to adopt")
+	var item string
+	c := d.bare("adopt FROM [ID]…", "Take the unfinished todos of a session over: into another (--session), or linked to a work item (--item)", wants{1, -1}, func(args []string) (reply, error) {
+		if item == "" || d.session != "" {
+			return d.moving(args, item)
 		}
-		from, err := d.named(at.repo, args[0], todos.Open)
-		if err != nil {
-			return reply{}, explained(err)
-		}
-		defer from.Close()
-		adopted, err := at.Adopt(from, args[1:], at.move("", ""), at.alive())
+		d.session = args[0]
+		at, err := d.sit(false)
 		if err != nil {
 			return reply{}, err
 		}
-		r := reply{data: map[string]any{"session": at.Rel, "from": from.Rel, "adopted": append([]todos.Adopted{}, adopted...)}}
-		for _, a := range adopted {
-			r.human = append(r.human, fmt.Sprintf("%s goes on as %s", a.From, a.To.Ref()))
-			for _, lost := range a.Dropped {
-				r.warnings = append(r.warnings, fmt.Sprintf("%s no longer names %s, which stayed behind", a.To.Ref(), lost))
-			}
-		}
-		if len(adopted) == 0 {
-			r.human = []string{"nothing there is unfinished"}
-		}
-		return r, nil
+		defer at.Close()
+		return d.adoptInto(at, item, args[1:])
 	})
+	c.Flags().StringVar(&item, "item", "", "link them to this work item")
+	return c
+}
+
+// moving adopts into the session that --session names, and links what was adopted when an
+// item is named, too.
+func (d *door) moving(args []string, item string) (reply, error) {
+	if d.session == "" {
+		return reply{}, usage("say with --session into which session to adopt, or with --item for which work item")
+	}
+	at, err := d.sit(true)
+	if err != nil {
+		return reply{}, err
+	}
+	defer at.Close()
+	from, err := d.named(at.repo, args[0], todos.Open)
+	if err != nil {
+		return reply{}, explained(err)
+	}
+	defer from.Close()
+	adopted, err := at.Adopt(from, args[1:], at.move("", ""), at.alive())
+	if err != nil {
+		return reply{}, err
+	}
+	r := adoptedReply(at, from, adopted)
+	if item == "" || len(adopted) == 0 {
+		return r, nil
+	}
+	var refs []string
+	for _, a := range adopted {
+		refs = append(refs, a.To.Ref().Raw())
+	}
+	linked, err := d.adoptInto(at, item, refs)
+	linked.warnings = append(r.warnings, linked.warnings...)
+	return linked, err
+}
+
+func adoptedReply(at *desk, from *todos.Session, adopted []todos.Adopted) reply {
+	r := reply{data: map[string]any{"session": at.Rel, "from": from.Rel, "adopted": append([]todos.Adopted{}, adopted...)}}
+	for _, a := range adopted {
+		r.human = append(r.human, fmt.Sprintf("%s goes on as %s", a.From, a.To.Ref()))
+		for _, lost := range a.Dropped {
+			r.warnings = append(r.warnings, fmt.Sprintf("%s no longer names %s, which stayed behind", a.To.Ref(), lost))
+		}
+	}
+	if len(adopted) == 0 {
+		r.human = []string{"nothing there is unfinished"}
+	}
+	return r
 }
 
 func (d *door) cleanup() *cobra.Command {

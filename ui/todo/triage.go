@@ -16,6 +16,7 @@ const triageTen = 10
 type triageFlags struct {
 	verdictFlags
 	approve, deferred, allP3 bool
+	undo                     bool
 	priority, reason         string
 }
 
@@ -53,6 +54,7 @@ func (d *door) triage() *cobra.Command {
 	f.add(c)
 	c.Flags().BoolVar(&f.approve, "approve", false, "it is to be worked on")
 	c.Flags().BoolVar(&f.deferred, "defer", false, "not now: it stays pending")
+	c.Flags().BoolVar(&f.undo, "undo", false, "as the operator: take the decision back, an approval as well as a rejection")
 	c.Flags().BoolVar(&f.allP3, "all-p3", false, "decide on every pending p3 at once")
 	c.Flags().StringVar(&f.priority, "priority", "", "give it another priority: p1, p2, p3")
 	c.Flags().StringVar(&f.reason, "reason", "", "why; needed to reject")
@@ -81,6 +83,9 @@ func (f triageFlags) decision(at *desk) (func(id string) (file.Todo, error), err
 	if f.deferred {
 		chosen = append(chosen, at.leave)
 	}
+	if f.undo {
+		chosen = append(chosen, func(id string) (file.Todo, error) { return at.takeBack(id, f.reason) })
+	}
 	if f.priority != "" {
 		p, err := file.ParsePriority(f.priority)
 		if err != nil {
@@ -95,6 +100,19 @@ func (f triageFlags) decision(at *desk) (func(id string) (file.Todo, error), err
 		return chosen[0], nil
 	}
 	return nil, usage("triage takes one decision at a time")
+}
+
+// takeBack undoes a decision: what was approved is pending again, what was closed is as
+// it was before.
+func (at *desk) takeBack(id, reason string) (file.Todo, error) {
+	t, err := at.leave(id)
+	if err != nil {
+		return t, err
+	}
+	if t.Status == file.Ready {
+		return at.Unapprove(id, at.move("", reason))
+	}
+	return at.Reopen(id, at.move("", reason))
 }
 
 // leave is a deferral: the todo is found and stays what it is.

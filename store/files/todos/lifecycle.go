@@ -180,3 +180,26 @@ func each(snap Snapshot, want func(todo.Todo) (todo.Change, bool, error)) ([]Edi
 	}
 	return edits, nil
 }
+
+// Unapprove makes an approved and unclaimed todo pending again: an operator's act.
+func (s *Session) Unapprove(word string, m todo.Move) (todo.Todo, error) {
+	return one(s.Apply(func(snap Snapshot) ([]Edit, error) {
+		t, err := snap.Index().Resolve(word)
+		if err != nil {
+			return nil, err
+		}
+		return granted(todo.Unapprove(t, m))
+	}))
+}
+
+// Finish completes a todo from wherever it stands: see todo.Finish.
+func (s *Session) Finish(word string, m todo.Move) (todo.Todo, error) {
+	return one(s.Apply(func(snap Snapshot) ([]Edit, error) {
+		index := snap.Index()
+		t, err := index.Resolve(word)
+		if err != nil {
+			return nil, err
+		}
+		return granted(todo.Finish(t, m, index))
+	}))
+}

@@ -28,6 +28,18 @@ var (
 	ErrOutside   = errors.New("a session lies below tmp/ of its repository")
 )
 
+// RepoOf is the repository around a directory: the nearest with .git, else the directory.
+func RepoOf(dir string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return dir
+		}
+	}
+}
+
 // Normalize turns what a person may pass (a session's directory or its todos directory,
 // absolute or relative to repo) into the path of a todos directory below repo.
 func Normalize(repo, dir string) (string, error) {

@@ -1,0 +1,276 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"vise/model"
+	file "vise/model/todo"
+	"vise/store/files/todos"
+	"vise/ui/console"
+	eye "vise/watcher/todos"
+)
+
+// fileRoom is the console's file todos: the newest session of the repository that it was
+// started in, and the sessions that links name. Each is opened once, and watched.
+type fileRoom struct {
+	ctx  context.Context
+	repo string
+	now  func() time.Time
+	news chan struct{}
+
+	mu sync.Mutex // protects all below
+	// own is the directory of the repository's session; empty without one.
+	own      model.Text
+	sessions map[model.Text]*watchedSession
+	watching sync.WaitGroup
+}
+
+type watchedSession struct {
+	*todos.Session
+	snap todos.Snapshot
+	eye  *eye.Eye
+}
+
+// mostSessions bounds the sessions that are watched at once; links to more are not shown.
+const mostSessions = 16
+
+func newFileRoom(ctx context.Context, dir string, now func() time.Time) *fileRoom {
+	return &fileRoom{ctx: ctx, repo: todos.RepoOf(dir), now: now, news: make(chan struct{}, 1), sessions: map[model.Text]*watchedSession{}}
+}
+
+func (r *fileRoom) close() {
+	r.mu.Lock()
+	for base := range r.sessions {
+		r.drop(base)
+	}
+	r.mu.Unlock()
+	r.watching.Wait()
+}
+
+// drop closes a session. The caller holds mu.
+func (r *fileRoom) drop(base model.Text) {
+	s := r.sessions[base]
+	delete(r.sessions, base)
+	s.eye.Close()
+	s.Close()
+	if r.own == base {
+		r.own = ""
+	}
+}
+
+// take begins to watch a session. The caller holds mu.
+func (r *fileRoom) take(s *todos.Session) (*watchedSession, error) {
+	snap, err := s.LoadBodies()
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	w := &watchedSession{Session: s, snap: snap, eye: eye.Watch(r.ctx, s, snap)}
+	r.sessions[model.Text(s.Path())] = w
+	r.watching.Go(func() {
+		for {
+			if _, err := w.eye.Next(r.ctx); err != nil {
+				return
+			}
+			r.tell()
+		}
+	})
+	return w, nil
+}
+
+// tell says that something changed; once is enough until it was heard.
+func (r *fileRoom) tell() {
+	select {
+	case r.news <- struct{}{}:
+	default:
+	}
+}
+
+// fresh is a session as it is now. One that was removed is let go.
+func (r *fileRoom) fresh(base model.Text) (*watchedSession, error) {
+	w, ok := r.sessions[base]
+	if !ok {
+		if len(r.sessions) >= mostSessions {
+			return nil, errors.New("too many sessions are linked")
+		}
+		s, err := todos.OpenAt(base.Raw()) // raw: a path to open, not shown
+		if err != nil {
+			return nil, err
+		}
+		return r.take(s)
+	}
+	snap, err := w.Reload(w.snap)
+	if err != nil {
+		r.drop(base)
+		return nil, err
+	}
+	w.snap = snap
+	return w, nil
+}
+
+// mine is the repository's own session: the newest there is, until it is removed.
+func (r *fileRoom) mine() (*watchedSession, error) {
+	if r.own != "" {
+		if w, err := r.fresh(r.own); err == nil {
+			return w, nil
+		}
+	}
+	s, err := todos.Newest(r.repo)
+	if err != nil {
+		return nil, err
+	}
+	base := model.Text(s.Path())
+	if w, known := r.sessions[base]; known {
+		s.Close()
+		r.own = base
+		return w, nil
+	}
+	w, err := r.take(s)
+	if err == nil {
+		r.own = base
+	}
+	return w, err
+}
+
+// Read is part of console.Files.
+func (r *fileRoom) Read(_ context.Context, links []model.TodoRef) console.FilesRead {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out console.FilesRead
+	switch w, err := r.mine(); {
+	case err == nil:
+		out.Session, out.Base, out.Todos = model.Text(w.Name()), model.Text(w.Path()), slices.Clone(w.snap.Todos)
+		for _, d := range w.snap.Damaged {
+			out.Damaged = append(out.Damaged, (model.Text(d.Source) + "/" + model.Text(d.File) + " is damaged: " + model.Text(d.Reason)).String())
+		}
+	case !errors.Is(err, todos.ErrNoSession) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, todos.ErrGone):
+		out.Trouble = model.Text(err.Error()).String()
+	}
+	for _, l := range links {
+		x := console.LinkedTodo{Link: l}
+		w, err := r.fresh(l.TodosBase)
+		found := false
+		if err == nil {
+			x.Todo, found = w.snap.Index().Find(file.Linked(l))
+		}
+		if !found {
+			x.Missing = missingWord(err)
+		}
+		out.Linked = append(out.Linked, x)
+	}
+	return out
+}
+
+// lookAround is how often a repository without a session is looked at for one.
+const lookAround = 5 * time.Second
+
+// Next is part of console.Files.
+func (r *fileRoom) Next(ctx context.Context) error {
+	for {
+		timer := time.NewTimer(lookAround)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		case <-r.news:
+			timer.Stop()
+			return nil
+		case <-timer.C:
+			if r.appeared() {
+				return nil
+			}
+		}
+	}
+}
+
+// appeared reports whether there is a session where none was.
+func (r *fileRoom) appeared() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.own != "" {
+		return false
+	}
+	found, err := todos.Discover(r.repo)
+	return err == nil && len(found) > 0
+}
+
+// Exhibit is part of console.Files.
+func (r *fileRoom) Exhibit(_ context.Context, ref file.Ref) console.Exhibit {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	x := console.Exhibit{Ref: ref}
+	w, err := r.mine()
+	if err != nil {
+		x.Trouble = missingWord(err)
+		return x
+	}
+	t, ok := w.snap.Index().Find(ref)
+	if !ok {
+		x.Trouble = missingWord(nil)
+		return x
+	}
+	if x.Exhibit = file.ExhibitOf(t, w.snap.Body(t)); x.File == "" {
+		return x
+	}
+	code, err := w.Code(x.File.Raw()) // raw: a path to open, not shown
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		x.Trouble = "the file is not there any more"
+	case err != nil:
+		x.Trouble = "the file cannot be shown: " + model.Text(err.Error()).String()
+	default:
+		x.Beside = file.LookBeside(x.Exhibit, code)
+	}
+	return x
+}
+
+// Act is part of console.Files.
+func (r *fileRoom) Act(_ context.Context, a console.FileAct) error {
+	s, err := r.where(a.Base)
+	if err != nil {
+		return err
+	}
+	m := a.Move
+	m.Actor, m.At, m.Owner = file.Actor{Name: file.User, Operator: true}, r.now().UTC(), file.User
+	do := s.Move
+	switch a.Kind {
+	case console.FileFinish:
+		do = s.Finish
+	case console.FileReopen:
+		do = s.Reopen
+	case console.FileUnapprove:
+		do = s.Unapprove
+	}
+	_, err = do(string(a.Ref), m)
+	return err
+}
+
+// where is the session that an act is about.
+func (r *fileRoom) where(base model.Text) (*todos.Session, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if base == "" {
+		w, err := r.mine()
+		if err != nil {
+			return nil, err
+		}
+		return w.Session, nil
+	}
+	w, err := r.fresh(base)
+	if err != nil {
+		return nil, err
+	}
+	return w.Session, nil
+}
+
+// workingDir is where the process stands; empty when that cannot be told.
+func workingDir() string {
+	dir, _ := os.Getwd()
+	return dir
+}

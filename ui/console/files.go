@@ -1,0 +1,228 @@
+package console
+
+import (
+	"context"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/model/todo"
+)
+
+// Files are the file todos beside the desk: those of the session that the operator works
+// in, and those that items link to, wherever they lie. Whoever supplies them reads and
+// writes the files and watches them.
+type Files interface {
+	// Read tells how the session's todos stand now, and those that links name.
+	Read(ctx context.Context, links []model.TodoRef) FilesRead
+	// Next waits until what Read told may have changed; it is called by one goroutine at a time.
+	Next(context.Context) error
+	// Exhibit reads one todo of the session and the code that it speaks of.
+	Exhibit(ctx context.Context, ref todo.Ref) Exhibit
+	// Act carries out what the operator decided on one todo.
+	Act(context.Context, FileAct) error
+}
+
+// FilesRead is what was read of the files. Its zero value is: there are none.
+type FilesRead struct {
+	// Session is how people speak of the session; empty when there is none. Base is its
+	// directory as links name it.
+	Session, Base model.Text
+	// Todos are the session's in list order, most urgent first.
+	Todos []todo.Todo
+	// Damaged are files that could not be read as todos, each with its reason in words.
+	Damaged []string
+	// Linked are what the links name, in their order.
+	Linked []LinkedTodo
+	// Trouble is why the session cannot be read now.
+	Trouble string
+}
+
+// LinkedTodo is a todo that an item links to.
+type LinkedTodo struct {
+	Link model.TodoRef
+	Todo todo.Todo
+	// Missing is why it cannot be shown; empty when it can.
+	Missing string
+}
+
+// Exhibit is a todo as a judge sees it: what it says, and the code as it is now.
+type Exhibit struct {
+	Ref todo.Ref
+	todo.Exhibit
+	todo.Beside
+	// Trouble is why there is nothing to show, or no code.
+	Trouble string
+}
+
+// FileAct is what the operator decided on one file todo.
+type FileAct struct {
+	Kind FileActKind
+	// Base is the todos directory; empty is the session's.
+	Base model.Text
+	Ref  todo.Ref
+	// Move says what a FileMove and a FileFinish do; its actor and time are filled in by
+	// whoever carries it out.
+	Move todo.Move
+}
+
+// FileActKind is the kind of a FileAct.
+type FileActKind string
+
+// The kinds: a move of the table, completion from wherever it stands, and the two undos.
+const (
+	FileMove      FileActKind = "move"
+	FileFinish    FileActKind = "finish"
+	FileReopen    FileActKind = "reopen"
+	FileUnapprove FileActKind = "unapprove"
+)
+
+// shelf is what the console knows of the files. It is replaced whole, and only by effects.
+type shelf struct {
+	FilesRead
+	// item is whose links were read; links are those of the newest request.
+	item  model.ItemID
+	links []model.TodoRef
+	// gen counts what was read, so that an exhibit knows when it is old.
+	gen             int
+	known           bool
+	underWay, again bool
+	exhibit         Exhibit
+	// shown is what exhibit answers, asked what is being read.
+	shown, asked exhibitKey
+}
+
+type exhibitKey struct {
+	ref todo.Ref
+	gen int
+}
+
+type (
+	filesMsg struct {
+		item model.ItemID
+		read FilesRead
+	}
+	filesMovedMsg struct{ err error }
+	exhibitMsg    struct {
+		key     exhibitKey
+		exhibit Exhibit
+	}
+)
+
+func (e *effects) readFiles(item model.ItemID, links []model.TodoRef) tea.Cmd {
+	return func() tea.Msg { return filesMsg{item, e.Files.Read(e.ctx, links)} }
+}
+
+func (e *effects) followFiles() tea.Cmd {
+	if e.Files == nil {
+		return nil
+	}
+	return func() tea.Msg { return filesMovedMsg{e.Files.Next(e.ctx)} }
+}
+
+func (e *effects) fileAct(seq int, a FileAct) tea.Cmd {
+	return func() tea.Msg {
+		err := e.Files.Act(e.ctx, a)
+		return receiptMsg{seq: seq, at: e.now(), err: err}
+	}
+}
+
+// linksNow are the links of the item under the cursor.
+func (c Console) linksNow() (model.ItemID, []model.TodoRef) {
+	if d := c.detail(); d != nil {
+		return d.ID, d.Links.TodoRefs
+	}
+	return c.shelf.item, c.shelf.links
+}
+
+// shelve reads the files, unless a reading is under way: then its answer starts the next.
+func (c Console) shelve() (Console, tea.Cmd) {
+	if c.fx.Files == nil {
+		return c, nil
+	}
+	if c.shelf.underWay {
+		c.shelf.again = true
+		return c, nil
+	}
+	item, links := c.linksNow()
+	c.shelf.underWay, c.shelf.again, c.shelf.links = true, false, links
+	return c, c.fx.readFiles(item, links)
+}
+
+// relinked reads the files when the cursor's item links to others than those known.
+func (c Console) relinked() (Console, tea.Cmd) {
+	item, links := c.linksNow()
+	if c.fx.Files == nil || c.shelf.known && item == c.shelf.item && slices.Equal(links, c.shelf.links) {
+		return c, nil
+	}
+	return c.shelve()
+}
+
+// filesRead takes what a reading found.
+func (c Console) filesRead(m filesMsg) (Console, tea.Cmd) {
+	c.shelf.FilesRead, c.shelf.item, c.shelf.known = m.read, m.item, true
+	c.shelf.gen++
+	c.shelf.underWay = false
+	if c.shelf.again {
+		return c.shelve()
+	}
+	return c, nil
+}
+
+// filesMoved reads again when the files changed, and goes on watching.
+func (c Console) filesMoved(m filesMovedMsg) (Console, tea.Cmd) {
+	if m.err != nil {
+		return c, nil // the console ends, or nothing watches: R still reads
+	}
+	c, read := c.shelve()
+	return c, tea.Batch(read, c.fx.followFiles())
+}
+
+// filesSaid routes what concerns files.
+func (c Console) filesSaid(msg tea.Msg) (Console, tea.Cmd) {
+	switch m := msg.(type) {
+	case filesMsg:
+		return c.filesRead(m)
+	case filesMovedMsg:
+		return c.filesMoved(m)
+	case exhibitMsg:
+		c.shelf.exhibit, c.shelf.shown = m.exhibit, m.key
+	}
+	return c, nil
+}
+
+// linked finds what an item links to among what was read.
+func (s shelf) linked(l model.TodoRef) (todo.Todo, bool) {
+	for _, x := range s.Linked {
+		if x.Link == l && x.Missing == "" {
+			return x.Todo, true
+		}
+	}
+	return todo.Todo{}, false
+}
+
+// pending are the findings that wait for triage.
+func (s shelf) pending() []todo.Todo {
+	return todo.Filter{Status: []todo.Status{todo.Pending}}.Select(s.Todos)
+}
+
+// checklist is an item's todo list as it stands: a row that names a linked todo has that
+// todo's state.
+func (c Console) checklist(d model.Detail) []model.Todo {
+	if len(d.Links.TodoRefs) == 0 || c.shelf.item != d.ID {
+		return d.TodoList
+	}
+	return todo.DeriveRows(d.TodoList, d.Links.TodoRefs, c.shelf.linked)
+}
+
+// posted queues acts on files behind what is under way.
+func (c Console) posted(acts []FileAct) (Console, tea.Cmd) {
+	var cmds []tea.Cmd
+	for _, a := range acts {
+		var cmd tea.Cmd
+		c, cmd = c.post(job{act: &a})
+		cmds = append(cmds, cmd)
+	}
+	return c, tea.Batch(cmds...)
+}

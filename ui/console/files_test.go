@@ -1,0 +1,202 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/model/todo"
+)
+
+// fakeFiles keep file todos in memory and judge them by the rules.
+type fakeFiles struct {
+	mu      sync.Mutex // protects all below
+	todos   []todo.Todo
+	bodies  map[todo.Ref]string
+	code    map[string]string
+	damaged []string
+	trouble string
+	news    chan struct{}
+}
+
+const fakeBase model.Text = "/src/shop/tmp/reviews/abc123/todos"
+
+func newFakeFiles() *fakeFiles {
+	return &fakeFiles{bodies: map[todo.Ref]string{}, code: map[string]string{}, news: make(chan struct{}, 100)}
+}
+
+func (f *fakeFiles) Read(_ context.Context, links []model.TodoRef) FilesRead {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var out FilesRead
+	index := todo.NewIndex(f.todos)
+	for _, l := range links {
+		t, ok := index.Find(todo.Ref(l.QualifiedID))
+		x := LinkedTodo{Link: l, Todo: t}
+		if !ok || l.TodosBase != fakeBase {
+			x.Missing = "its file is gone"
+		}
+		out.Linked = append(out.Linked, x)
+	}
+	if len(f.todos) == 0 && f.trouble == "" {
+		return out
+	}
+	out.Session, out.Base, out.Trouble = "reviews/abc123", fakeBase, f.trouble
+	out.Todos, out.Damaged = slices.Clone(f.todos), slices.Clone(f.damaged)
+	todo.Sort(out.Todos)
+	return out
+}
+
+func (f *fakeFiles) Next(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-f.news:
+		return nil
+	}
+}
+
+func (f *fakeFiles) Exhibit(_ context.Context, ref todo.Ref) Exhibit {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	t, ok := todo.NewIndex(f.todos).Find(ref)
+	if !ok {
+		return Exhibit{Ref: ref, Trouble: "its file is gone"}
+	}
+	x := Exhibit{Ref: ref, Exhibit: todo.ExhibitOf(t, f.bodies[ref])}
+	code, ok := f.code[x.File.Raw()]
+	if !ok {
+		x.Trouble = "the file is gone"
+		return x
+	}
+	x.Beside = todo.LookBeside(x.Exhibit, code)
+	return x
+}
+
+func (f *fakeFiles) Act(_ context.Context, a FileAct) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	index := todo.NewIndex(f.todos)
+	t, ok := index.Find(a.Ref)
+	if !ok {
+		return errors.New("it is gone")
+	}
+	m := a.Move
+	m.Actor, m.At = todo.Actor{Name: todo.User, Operator: true}, time.Now().UTC()
+	var c todo.Change
+	var err error
+	switch a.Kind {
+	case FileMove:
+		c, err = todo.Judge(t, m, index)
+	case FileFinish:
+		c, err = todo.Finish(t, m, index)
+	case FileReopen:
+		c, err = todo.Reopen(t, m)
+	case FileUnapprove:
+		c, err = todo.Unapprove(t, m)
+	}
+	if err == nil {
+		f.put(c.After)
+	}
+	return err
+}
+
+func (f *fakeFiles) put(t todo.Todo) {
+	f.todos = slices.DeleteFunc(slices.Clone(f.todos), func(o todo.Todo) bool { return o.Ref() == t.Ref() })
+	f.todos = append(f.todos, t)
+}
+
+// write is an editor or another process: it makes or changes a todo and is noticed.
+func (f *fakeFiles) write(t todo.Todo, body string) {
+	f.mu.Lock()
+	f.put(t)
+	if body != "" {
+		f.bodies[t.Ref()] = body
+	}
+	f.mu.Unlock()
+	f.news <- struct{}{}
+}
+
+// fileDeed carries out a line of a script about file todos, and reports whether it was one.
+//
+//	finding 003 p1 src/db.go:3 SQL injection in the search | q := "SELECT" + name
+//	move 003 ready                       as another process would
+//	code src/db.go package db\n…
+//	todo-link a 003                       item a links to review/003
+//	spoilt review/009-x.md is damaged    a file that cannot be read
+func (wd *world) fileDeed(verb, name, rest string) bool {
+	wd.t.Helper()
+	switch verb {
+	case "finding":
+		priority, rest, _ := strings.Cut(rest, " ")
+		place, rest, _ := strings.Cut(rest, " ")
+		title, snippet, _ := strings.Cut(rest, " | ")
+		t := todo.Todo{Source: "review", IssueID: name, Schema: 2, Status: todo.Pending, Priority: todo.Priority(priority),
+			Title: model.Text(unescaped(title)), Files: []model.Text{model.Text(place)}, File: name + "-pending-p1-x.md",
+			Origin: todo.Origin{FindingID: model.Text("SEC-" + name), SourceRef: "tmp/reviews/abc123/TOME.md"}}
+		wd.files.write(t, fmt.Sprintf("# %s\n\n## Problem Statement\n\n%s must not be.\n\n## Findings\n\n```\n%s\n```\n", title, unescaped(title), unescaped(snippet)))
+	case "move":
+		t, _ := todo.NewIndex(wd.files.todos).Find(todo.Ref("review/" + name))
+		t.Status = todo.Status(rest)
+		if t.Status == todo.InProgress {
+			t.AssignedTo = "mender"
+		}
+		wd.files.write(t, "")
+	case "code":
+		wd.files.mu.Lock()
+		wd.files.code[name] = unescaped(rest)
+		wd.files.mu.Unlock()
+		wd.files.news <- struct{}{}
+	case "todo-link":
+		wd.do(model.LinkWorkItem{WorkItemID: wd.names[name], Add: model.Links{TodoRefs: []model.TodoRef{{TodosBase: fakeBase, QualifiedID: model.Text("review/" + rest)}}}})
+	case "spoilt":
+		wd.files.mu.Lock()
+		wd.files.damaged = append(wd.files.damaged, name+" "+rest)
+		wd.files.mu.Unlock()
+		wd.files.news <- struct{}{}
+	default:
+		return false
+	}
+	return true
+}
+
+// standing is where each file todo stands, and why.
+func (wd *world) standing() string {
+	var b strings.Builder
+	all := wd.files.Read(wd.t.Context(), nil).Todos
+	for _, t := range all {
+		fmt.Fprintf(&b, "%s %s", t.Ref(), t.Status)
+		if n := len(t.History); n > 0 {
+			fmt.Fprintf(&b, "  %s → %s, %s: %s", t.History[n-1].From, t.History[n-1].To, t.History[n-1].Actor, t.History[n-1].Reason)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func TestAPrimedConsoleReadsTheFilesOnceItRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wd := newWorld(t, 120, 36, nil)
+		defer wd.end()
+		wd.create("cur", "Harden the search")
+		wd.fileDeed("finding", "001", "p1 src/db.go:3 SQL injection | q := name")
+		wd.console = New(wd.fx().ctx, wd.console.(Console).opt).Primed()
+		wd.pending = []tea.Cmd{wd.console.Init()}
+		wd.send(tea.WindowSizeMsg{Width: wd.w, Height: wd.h})
+		wd.settle()
+		if got := len(wd.console.(Console).shelf.Todos); got != 1 {
+			t.Errorf("got %d todos, want 1", got)
+		}
+	})
+}
+
+func (wd *world) fx() *effects { return wd.console.(Console).fx }

@@ -1,0 +1,285 @@
+package console
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/model/todo"
+	"vise/ui/action"
+)
+
+// batchSize is how many findings a person is asked about at a time.
+const batchSize = 10
+
+// triage is the dialog in which the operator judges findings: ten at a time, the most
+// urgent first, each beside the code as it is now.
+type triage struct {
+	// batch are the findings at hand; they keep their places while they are decided.
+	batch []todo.Ref
+	at    todo.Ref
+	// verdicts say what was decided on each; what was deferred is not asked again.
+	verdicts map[todo.Ref]verdict
+	// undo are the acts that u takes back, the newest last.
+	undo []todo.Ref
+	// ask is the reason while it is typed, asked the resolution that it is for.
+	ask   *field
+	asked todo.Resolution
+	// scroll is the first line shown of the finding; board shows all todos by status.
+	scroll int
+	board  bool
+}
+
+// verdict is what the operator decided on a finding.
+type verdict struct {
+	word string
+	// back takes it back; empty for what changed nothing.
+	back FileActKind
+}
+
+func triaging(c Console) dialog {
+	d := &triage{verdicts: map[todo.Ref]verdict{}}
+	d.next(c.shelf)
+	d.board = len(d.batch) == 0
+	return d
+}
+
+// next takes the next findings that nobody has decided on.
+func (d *triage) next(s shelf) {
+	d.batch = nil
+	for _, t := range s.pending() {
+		if _, decided := d.verdicts[t.Ref()]; !decided && len(d.batch) < batchSize {
+			d.batch = append(d.batch, t.Ref())
+		}
+	}
+	d.scroll = 0
+	if len(d.batch) > 0 {
+		d.at = d.batch[0]
+	}
+}
+
+// undecided reports whether a finding still waits for the operator.
+func (d *triage) undecided(s shelf, r todo.Ref) bool {
+	t, ok := todo.NewIndex(s.Todos).Find(r)
+	_, decided := d.verdicts[r]
+	return ok && !decided && t.Status == todo.Pending
+}
+
+// rows are what the cursor moves on: the batch, or on the board all todos by status.
+func (d *triage) rows(s shelf) []todo.Ref {
+	if !d.board {
+		return d.batch
+	}
+	var out []todo.Ref
+	for _, column := range boardOf(s.Todos) {
+		for _, t := range column.todos {
+			out = append(out, t.Ref())
+		}
+	}
+	return out
+}
+
+func (d *triage) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {
+	if d.ask != nil {
+		return d, d.typed(k, s)
+	}
+	a, _ := action.Of(action.Triage, k)
+	switch a.ID {
+	case action.TriageClose:
+		if d.board && len(d.batch) > 0 {
+			d.board = false
+			return d, wish{}
+		}
+		return nil, wish{}
+	case action.TriageBoard:
+		d.board = !d.board
+	case action.TriageDown:
+		d.move(s.shelf, 1)
+	case action.TriageUp:
+		d.move(s.shelf, -1)
+	case action.TriageScrollDown:
+		d.scroll += 3
+	case action.TriageScrollUp:
+		d.scroll = max(d.scroll-3, 0)
+	case action.TriageNext:
+		d.next(s.shelf)
+	case action.TriageUndo:
+		return d, d.takeBack()
+	default:
+		return d, d.judge(a.ID, s)
+	}
+	return d, wish{}
+}
+
+func (d *triage) move(s shelf, by int) {
+	rows := d.rows(s)
+	if len(rows) == 0 {
+		return
+	}
+	i := slices.Index(rows, d.at)
+	d.at, d.scroll = rows[min(max(i+by, 0), len(rows)-1)], 0
+}
+
+// rejections are the keys that close a finding, each with a reason.
+var rejections = map[action.ID]todo.Resolution{
+	action.TriageFalse: todo.FalsePositive, action.TriageDuplicate: todo.Duplicate, action.TriageScope: todo.OutOfScope,
+	action.TriageSuperseded: todo.Superseded, action.TriageWontFix: todo.NotFixed,
+}
+
+// judge decides on the finding at the cursor.
+func (d *triage) judge(id action.ID, s surroundings) wish {
+	resolution, rejects := rejections[id]
+	switch {
+	case !rejects && id != action.TriageApprove && id != action.TriageDefer:
+		return wish{}
+	case !d.undecided(s.shelf, d.at):
+		return wish{trouble: d.at.String() + " is decided; u takes your last decision back"}
+	case id == action.TriageDefer:
+		d.decide(s.shelf, verdict{word: "deferred"})
+		return wish{}
+	case id == action.TriageApprove:
+		act := FileAct{Kind: FileMove, Ref: d.at, Move: todo.Move{To: todo.Ready, Reason: "Triage approved"}}
+		d.decide(s.shelf, verdict{"approved", FileUnapprove})
+		return wish{act: &act}
+	}
+	f := newField(d.proposal(resolution, s.shelf), 1, model.MaxReason)
+	d.ask, d.asked = &f, resolution
+	return wish{}
+}
+
+// proposal is the todo that a duplicate most likely repeats.
+func (d *triage) proposal(r todo.Resolution, s shelf) string {
+	if r != todo.Duplicate {
+		return ""
+	}
+	for _, p := range todo.FindSimilar(s.Todos) {
+		switch d.at {
+		case p.Other:
+			return p.Keep.String() + " "
+		case p.Keep:
+			return p.Other.String() + " "
+		}
+	}
+	return ""
+}
+
+// typed edits the reason; enter closes the finding with it.
+func (d *triage) typed(k tea.KeyPressMsg, s surroundings) wish {
+	switch key := k.String(); {
+	case key == "esc" || key == "alt+esc":
+		d.ask = nil
+	case key != "enter":
+		d.ask.press(k, fieldWidth(s.layout.w))
+	default:
+		return d.reject(s)
+	}
+	return wish{}
+}
+
+func (d *triage) reject(s surroundings) wish {
+	said := strings.TrimSpace(d.ask.value())
+	m := todo.Move{To: todo.WontFix, Resolution: d.asked, Reason: model.Text(said)}
+	if d.asked == todo.Duplicate {
+		of, why, _ := strings.Cut(said, " ")
+		if !strings.Contains(of, "/") {
+			return wish{trouble: "say of which todo, as review/001, then why"}
+		}
+		m.DuplicateOf, m.Reason = todo.Ref(of), model.Text(cmp.Or(strings.TrimSpace(why), "Duplicate of "+of))
+	}
+	if m.Reason == "" {
+		return wish{trouble: "say why, or esc"}
+	}
+	if !d.undecided(s.shelf, d.at) {
+		d.ask = nil
+		return wish{trouble: d.at.String() + " was decided elsewhere meanwhile"}
+	}
+	act := FileAct{Kind: FileMove, Ref: d.at, Move: m}
+	d.ask = nil
+	d.decide(s.shelf, verdict{resolutionWord(m.Resolution), FileReopen})
+	return wish{act: &act}
+}
+
+func resolutionWord(r todo.Resolution) string {
+	if r == todo.NotFixed {
+		return "won't fix"
+	}
+	return strings.ReplaceAll(string(r), "_", " ")
+}
+
+// decide notes a verdict and goes to the next finding that has none.
+func (d *triage) decide(s shelf, v verdict) {
+	d.verdicts[d.at] = v
+	d.undo = append(d.undo, d.at)
+	at := max(slices.Index(d.batch, d.at), 0)
+	for i := range d.batch {
+		if r := d.batch[(at+i)%len(d.batch)]; d.undecided(s, r) {
+			d.at, d.scroll = r, 0
+			return
+		}
+	}
+}
+
+// takeBack undoes the newest verdict.
+func (d *triage) takeBack() wish {
+	if len(d.undo) == 0 {
+		return wish{trouble: "nothing was decided here that could be taken back"}
+	}
+	last := d.undo[len(d.undo)-1]
+	v := d.verdicts[last]
+	d.forget(last)
+	d.at, d.scroll, d.board = last, 0, false
+	if !slices.Contains(d.batch, last) {
+		d.batch = append([]todo.Ref{last}, d.batch[:min(len(d.batch), batchSize-1)]...)
+	}
+	if v.back == "" {
+		return wish{}
+	}
+	return wish{act: &FileAct{Kind: v.back, Ref: last, Move: todo.Move{Reason: "Triage undone"}}}
+}
+
+func (d *triage) forget(r todo.Ref) {
+	delete(d.verdicts, r)
+	d.undo = slices.DeleteFunc(d.undo, func(u todo.Ref) bool { return u == r })
+}
+
+// failed gives a finding back whose act was refused.
+func (d *triage) failed(a FileAct) { d.forget(a.Ref) }
+
+func (d *triage) paste(s string) dialog {
+	if d.ask != nil {
+		d.ask.insert(s)
+	}
+	return d
+}
+
+// acted is the end of an act on a file: what it changed is read again.
+func (c Console) acted(a FileAct, err error) (Console, tea.Cmd) {
+	c, read := c.shelve()
+	if err == nil {
+		return c, read
+	}
+	if d, ok := c.dialog.(*triage); ok {
+		d.failed(a)
+	}
+	c, said := c.complain(fmt.Errorf("%s: %w", a.Ref, err))
+	return c, tea.Batch(read, said)
+}
+
+// exhibited reads the finding at the cursor of triage when it is not the one shown, or the
+// files have changed since.
+func (c Console) exhibited() (Console, tea.Cmd) {
+	d, ok := c.dialog.(*triage)
+	key := exhibitKey{gen: c.shelf.gen}
+	if ok {
+		key.ref = d.at
+	}
+	if !ok || key.ref == "" || c.fx.Files == nil || key == c.shelf.asked {
+		return c, nil
+	}
+	c.shelf.asked = key
+	return c, func() tea.Msg { return exhibitMsg{key, c.fx.Files.Exhibit(c.fx.ctx, key.ref)} }
+}

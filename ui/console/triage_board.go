@@ -1,0 +1,93 @@
+package console
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"vise/model/todo"
+	"vise/ui/text"
+)
+
+// column is the todos of one status.
+type column struct {
+	status todo.Status
+	todos  []todo.Todo
+}
+
+// boardOf sorts todos by status, in the order of a life; statuses without any are left out.
+func boardOf(all []todo.Todo) []column {
+	var out []column
+	for _, s := range todo.Statuses() {
+		if list := (todo.Filter{Status: []todo.Status{s}}).Select(all); len(list) > 0 {
+			out = append(out, column{s, list})
+		}
+	}
+	return out
+}
+
+// leastColumn is the least width at which a column of the board can be read.
+const leastColumn = 22
+
+// boardLines are the columns beside each other where there is room, else below each other.
+func (d *triage) boardLines(w, h int, s surroundings) []string {
+	board := boardOf(s.shelf.Todos)
+	if len(board) == 0 {
+		return s.said("The session holds no todos.", w)
+	}
+	if w/len(board) < leastColumn {
+		return d.boardStack(board, w, h, s)
+	}
+	var out []string
+	each := w / len(board)
+	for _, col := range board {
+		part := d.boardColumn(col, each-1, h, s)
+		for i := range part {
+			part[i] = text.Pad(part[i], each)
+		}
+		for len(part) < h {
+			part = append(part, text.Pad("", each))
+		}
+		out = join(out, part)
+	}
+	return out
+}
+
+func (d *triage) boardColumn(col column, w, h int, s surroundings) []string {
+	k := s.skin
+	mark, ink := s.fileMark(col.status)
+	out := []string{" " + ink.paint(text.Cut(fmt.Sprintf("%s %s %d", mark, strings.ToUpper(fileWord(col.status)), len(col.todos)), w-1))}
+	at := max(slices.IndexFunc(col.todos, func(t todo.Todo) bool { return t.Ref() == d.at }), 0)
+	top := max(min(at-h/2, len(col.todos)-(h-1)), 0)
+	for _, t := range col.todos[top:min(top+max(h-1, 0), len(col.todos))] {
+		cursor := " "
+		if t.Ref() == d.at {
+			cursor = k.glyph.Cursor
+		}
+		out = append(out, k.strip(w, t.Ref() == d.at, piece{cursor, k.key}, piece{t.Ref().String() + " ", k.muted},
+			piece{string(t.Priority) + " ", k.accent}, piece{s.show(t.Title), k.text}))
+	}
+	return out
+}
+
+func (d *triage) boardStack(board []column, w, h int, s surroundings) []string {
+	k := s.skin
+	index := todo.NewIndex(s.shelf.Todos)
+	var out []string
+	at := 0
+	for _, col := range board {
+		mark, ink := s.fileMark(col.status)
+		out = append(out, " "+ink.paint(fmt.Sprintf("%s %s %d", mark, strings.ToUpper(fileWord(col.status)), len(col.todos))))
+		for _, t := range col.todos {
+			if t.Ref() == d.at {
+				at = len(out)
+			}
+			out = append(out, s.fileLine(t, index.Waiting(t), w, t.Ref() == d.at))
+		}
+	}
+	top := min(max(at-h+2, 0), max(len(out)-h, 0))
+	if top > 0 && top < len(out) {
+		out[top] = " " + k.muted.paint("…")
+	}
+	return out[top:min(top+h, len(out))]
+}

@@ -1,0 +1,168 @@
+package todo
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	file "vise/model/todo"
+)
+
+// Work is what the door needs of the ledger of WorkItems.
+type Work interface {
+	// Find is the item that a handle, an id or the beginning of one names.
+	Find(ctx context.Context, ref string) (model.View, error)
+	// Create makes an item for an agent (empty: the one the command line means); with the
+	// same key it is made once.
+	Create(ctx context.Context, key string, agent model.AgentID, c model.CreateWorkItem) (model.View, error)
+	Link(ctx context.Context, c model.LinkWorkItem) error
+}
+
+// link names todos as an item of the ledger keeps them.
+func (at *desk) link(refs ...file.Ref) model.Links {
+	var l model.Links
+	for _, r := range refs {
+		l.TodoRefs = append(l.TodoRefs, model.TodoRef{TodosBase: model.Text(at.Path()), QualifiedID: model.Text(r)})
+	}
+	return l
+}
+
+// work is the ledger, or why there is none.
+func (d *door) work() (Work, error) {
+	if d.env.Work == nil {
+		return nil, model.Refuse(model.CodeNoHome, "there is no ledger to link with").WithHint("vise init makes one")
+	}
+	return d.env.Work, nil
+}
+
+func (d *door) promote() *cobra.Command {
+	var agent string
+	var again bool
+	c := d.verb("promote ID", "Make a work item of a finding: its title and text become objective and plan", wants{1, 1}, false, func(at *desk, args []string) (reply, error) {
+		w, err := d.work()
+		if err != nil {
+			return reply{}, err
+		}
+		snap, err := at.LoadBodies()
+		if err != nil {
+			return reply{}, err
+		}
+		t, err := snap.Index().Resolve(args[0])
+		if err != nil {
+			return reply{}, err
+		}
+		if t.Status.Final() {
+			return reply{}, model.Refuse(model.CodeRefused, "%s is %s: there is nothing to work on", t.Ref(), t.Status).At("id").
+				WithHint("vise todo reopen %s gives it back", t.Ref())
+		}
+		objective, plan := file.Promote(t, snap.Body(t))
+		item, err := w.Create(d.ctx, at.promotion(t, objective, plan, again), model.AgentID(agent), model.CreateWorkItem{Objective: objective, Plan: plan})
+		if err != nil {
+			return reply{}, err
+		}
+		if err := w.Link(d.ctx, model.LinkWorkItem{WorkItemID: item.ID, Add: at.link(t.Ref())}); err != nil {
+			return reply{}, fmt.Errorf("%s was made, and is not linked yet: %w", item.Handle, err)
+		}
+		return at.linked(d.ctx, w, item, fmt.Sprintf("%s is work item %s", t.Ref(), item.Handle), t.Ref())
+	})
+	c.Flags().StringVar(&agent, "agent", "", "whose work item it becomes (default: the only agent)")
+	c.Flags().BoolVar(&again, "again", false, "make another one, though it was promoted before")
+	return c
+}
+
+// promotion is the key under which a finding with this text becomes an item once.
+func (at *desk) promotion(t file.Todo, objective, plan model.Text, again bool) string {
+	if again {
+		return "promote-" + at.env.NewID()
+	}
+	// raw: hashed, not shown
+	sum := sha256.Sum256([]byte(at.Path() + "\x00" + t.Ref().Raw() + "\x00" + objective.Raw() + "\x00" + plan.Raw()))
+	return "promote-" + hex.EncodeToString(sum[:16])
+}
+
+// linked replies with an item as its links are now.
+func (at *desk) linked(ctx context.Context, w Work, item model.View, said string, refs ...file.Ref) (reply, error) {
+	now, err := w.Find(ctx, string(item.ID))
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{data: map[string]any{"session": at.Rel, "todos": append([]file.Ref{}, refs...), "work_item": now}, human: []string{said}}, nil
+}
+
+func (d *door) link() *cobra.Command {
+	var unlink bool
+	c := d.verb("link ID ITEM", "Link a todo to a work item: the item shows it, and its completion asks about it", wants{2, 2}, false, func(at *desk, args []string) (reply, error) {
+		w, err := d.work()
+		if err != nil {
+			return reply{}, err
+		}
+		item, err := w.Find(d.ctx, args[1])
+		if err != nil {
+			return reply{}, err
+		}
+		ref := file.Ref(args[0])
+		if !unlink || ref.Source() == "" {
+			snap, err := at.Load()
+			if err != nil {
+				return reply{}, err
+			}
+			t, err := snap.Index().Resolve(args[0])
+			if err != nil {
+				return reply{}, err
+			}
+			ref = t.Ref()
+		}
+		change, said := model.LinkWorkItem{WorkItemID: item.ID, Add: at.link(ref)}, "linked to"
+		if unlink {
+			change, said = model.LinkWorkItem{WorkItemID: item.ID, Remove: at.link(ref)}, "no longer linked to"
+		}
+		if err := w.Link(d.ctx, change); err != nil {
+			return reply{}, err
+		}
+		return at.linked(d.ctx, w, item, fmt.Sprintf("%s is %s %s", ref, said, item.Handle), ref)
+	})
+	c.Flags().BoolVar(&unlink, "remove", false, "take the link away; the todo stays as it is")
+	return c
+}
+
+// adoptInto links unfinished todos to an item, so that they outlive nobody's memory: those
+// of the session that is open, or the ones named.
+func (d *door) adoptInto(at *desk, ref string, words []string) (reply, error) {
+	w, err := d.work()
+	if err != nil {
+		return reply{}, err
+	}
+	item, err := w.Find(d.ctx, ref)
+	if err != nil {
+		return reply{}, err
+	}
+	snap, err := at.Load()
+	if err != nil {
+		return reply{}, err
+	}
+	var open []file.Ref
+	index := snap.Index()
+	for _, t := range snap.Todos {
+		if len(words) == 0 && !t.Status.Final() {
+			open = append(open, t.Ref())
+		}
+	}
+	for _, word := range words {
+		t, err := index.Resolve(word)
+		if err != nil {
+			return reply{}, err
+		}
+		open = append(open, t.Ref())
+	}
+	if len(open) == 0 {
+		return at.linked(d.ctx, w, item, "nothing there is unfinished")
+	}
+	if err := w.Link(d.ctx, model.LinkWorkItem{WorkItemID: item.ID, Add: at.link(open...)}); err != nil {
+		return reply{}, err
+	}
+	return at.linked(d.ctx, w, item, fmt.Sprintf("%d todos are linked to %s: %s", len(open), item.Handle, joined(open)), open...)
+}
