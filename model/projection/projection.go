@@ -28,9 +28,8 @@ type Context struct {
 // Item is one work item with what an agent needs to go on with it.
 type Item struct {
 	model.View
-	Replies []model.Reply      `json:"replies,omitempty"`
-	Advice  []model.Advice     `json:"advice,omitempty"`
-	Trace   []model.TraceEntry `json:"trace,omitempty"`
+	Advice []model.Advice     `json:"advice,omitempty"`
+	Trace  []model.TraceEntry `json:"trace,omitempty"`
 }
 
 // Group is the beginning of a candidate class, and its whole size.
@@ -79,7 +78,7 @@ func Of(f model.Facts, agent model.AgentID, now time.Time, plan func(*model.View
 }
 
 func itemOf(f model.Facts, w model.WorkItem, now time.Time, plan func(*model.View)) *Item {
-	x := &Item{View: model.ViewOf(f, w), Replies: w.Replies, Advice: model.Advise(f, w, now)}
+	x := &Item{View: model.ViewOf(f, w), Advice: model.Advise(f, w, now)}
 	if plan != nil {
 		plan(&x.View)
 	}
