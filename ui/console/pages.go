@@ -49,7 +49,8 @@ func (c Console) waitPage(d model.Detail, w int) []string {
 		}
 		out = append(out, "")
 	}
-	if len(d.Waits) == 0 {
+	out = append(out, c.replyPage(d, w)...)
+	if len(d.Waits) == 0 && len(d.Replies) == 0 {
 		return append(out, " "+k.muted.paint("No waits. w parks it until something happens."))
 	}
 	for _, x := range d.Waits {
