@@ -2,7 +2,6 @@ package console
 
 import (
 	"fmt"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -74,7 +73,7 @@ func (a *answering) reply(s surroundings, f *form) wish {
 		return wish{trouble: "it asks something else by now: esc keeps your text, i shows the question"}
 	}
 	return wish{
-		said: fmt.Sprintf("Answered %s. It is queued for %s", a.row.Handle, s.show(model.Text(a.row.AgentID))),
+		said: fmt.Sprintf("Answered %s, queued for %s", a.row.Handle, s.show(model.Text(a.row.AgentID))),
 		command: model.Answer{
 			WorkItemID: a.row.ID, Text: f.text(answerText), PlanReady: a.ask.PlanNeedsInput && f.fields[answerReady].chosen == 1,
 			SeenRevision: s.sawIn(f, a.row),
@@ -166,7 +165,7 @@ func (a *answering) lines(s surroundings) []string {
 	if d := s.detail(); d != nil && d.ID == a.row.ID && a.ask.WaitID == "" && len(d.Replies) > 0 {
 		last := d.Replies[len(d.Replies)-1]
 		out = append(out, s.mutedLine("Answered "+text.Age(s.now.Sub(last.At))+" ago, "+s.deliveryWords(last)+":"))
-		out = append(out, s.wrapped(last.Text, w, k.text)...)
+		out = append(out, s.wrapped(excerpt(last.Text), w, k.text)...)
 	}
 	return append(out, a.choices(s)...)
 }
@@ -185,74 +184,4 @@ func (a *answering) choices(s surroundings) []string {
 		}
 	}
 	return out
-}
-
-// handedOver says when an agent hears what is sent to it: with a turn, never before.
-func (c Console) handedOver() []string {
-	a := c.truth.desk.Agent
-	name := text.Cut(c.show(model.Text(c.place.agent)), 24)
-	words := name + " hears it in its next turn."
-	switch {
-	case a.Posture == model.Stopped:
-		words = name + " is stopped: heard once resumed (a)."
-	case a.Turn.Runs(c.now):
-		words = "A turn runs. " + name + " hears it in the next."
-	}
-	return []string{" " + c.skin.muted.paint(text.Cut(words, d80(c.layout.w)-1))}
-}
-
-// deliveryWords say how far a reply has come, and no more than its message's status does.
-func (c Console) deliveryWords(r model.Delivered) string {
-	switch r.Delivery {
-	case model.MessageQueued:
-		switch a := c.truth.desk.Agent; {
-		case a.Posture == model.Stopped:
-			return "queued; the agent is stopped"
-		case r.TurnIndex > 0:
-			return fmt.Sprintf("queued again: turn %d was cut off", r.TurnIndex)
-		}
-		return "queued for the next turn"
-	case model.MessageSent:
-		return fmt.Sprintf("sent to turn %d, which runs", r.TurnIndex)
-	case model.MessageDone:
-		return fmt.Sprintf("processed: turn %d had it and ended", r.TurnIndex)
-	case model.MessageDropped:
-		return "dropped, not delivered"
-	}
-	return "delivery not known"
-}
-
-// replyPage are the item's answers, newest first, each with how far it has come.
-func (c Console) replyPage(d model.Detail, w int) []string {
-	var out []string
-	k := c.skin
-	for i := len(d.Replies) - 1; i >= 0; i-- {
-		r := d.Replies[i]
-		ink := k.needsYou
-		if r.Delivery == model.MessageDone {
-			ink = k.done
-		}
-		out = append(out, k.strip(w, false, piece{" answer", k.strong}, piece{"  " + c.deliveryWords(r), ink}, piece{"  " + c.clock(r.At), k.muted}))
-		if r.Question != "" {
-			out = append(out, c.labelled("asked", r.Question, w)...)
-		}
-		out = append(out, c.labelled("said", r.Text, w)...)
-		if r.By != model.Operator {
-			out = append(out, c.labelled("by", model.Text(r.By), w)...)
-		}
-		out = append(out, "")
-	}
-	return out
-}
-
-// replyMark is an open item's newest answer in two words for the line of its facts.
-func replyMark(d *model.Detail) string {
-	if d == nil || d.State != model.Open || len(d.Replies) == 0 {
-		return ""
-	}
-	last := d.Replies[len(d.Replies)-1]
-	if last.Delivery == "" {
-		return ""
-	}
-	return " · answer " + strings.ReplaceAll(string(last.Delivery), "_", " ")
 }

@@ -89,7 +89,7 @@ func (c Console) waitLines(x model.Wait, w int) []string {
 		}
 		out = append(out, c.labelled("by", by, w)...)
 		if x.LastTrigger.Payload != "" {
-			out = append(out, c.labelled("said", x.LastTrigger.Payload, w)...)
+			out = append(out, c.labelled("said", excerpt(x.LastTrigger.Payload), w)...)
 		}
 	}
 	return append(out, "")
