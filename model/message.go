@@ -54,11 +54,36 @@ const MaxMessage = 64 << 10
 
 // Reply is the operator's answer to a question of an item.
 type Reply struct {
-	WaitID   WaitID    `json:"wait_condition_id"`
-	Question Text      `json:"question,omitempty"`
-	Text     Text      `json:"text"`
-	By       Actor     `json:"by"`
-	At       time.Time `json:"at"`
+	WaitID   WaitID `json:"wait_condition_id"`
+	Question Text   `json:"question,omitempty"`
+	Text     Text   `json:"text"`
+	// MessageID is the message that carries the reply to the agent; empty where none is known.
+	MessageID MessageID `json:"message_id,omitempty"`
+	By        Actor     `json:"by"`
+	At        time.Time `json:"at"`
+}
+
+// Delivered is a reply and how far it has come on its way to the agent, as its message
+// says: nobody claims more than that a turn took it, or that such a turn ended.
+type Delivered struct {
+	Reply
+	// Delivery is the message's status; empty where the message is not known.
+	Delivery MessageStatus `json:"delivery,omitempty"`
+	// TurnIndex is the turn that took the message.
+	TurnIndex int `json:"turn_index,omitempty"`
+}
+
+// deliveredOf are an item's replies, oldest first.
+func deliveredOf(f Facts, w WorkItem) []Delivered {
+	var out []Delivered
+	for _, r := range w.Replies {
+		d := Delivered{Reply: r}
+		if m, ok := f.Message(r.MessageID); r.MessageID != "" && ok {
+			d.Delivery, d.TurnIndex = m.Status, m.TurnIndex
+		}
+		out = append(out, d)
+	}
+	return out
 }
 
 // maxReplies bounds the answers that an item keeps; the journal has all.

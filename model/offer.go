@@ -1,5 +1,7 @@
 package model
 
+import "time"
+
 // NotOffered says why a command makes no sense for the item that r shows, or "" when it
 // does: what a door shows beside a disabled action. Step judges; this only foretells.
 func NotOffered(r Row, command string) string {
@@ -16,10 +18,49 @@ func NotOffered(r Row, command string) string {
 		return name + " is completed, for good"
 	case command == "PickWorkItem" && r.IsCurrent:
 		return name + " is already current"
+	case command == "Answer":
+		return r.asksNothing()
 	case command == "Trigger" && r.Wait.Kind == "":
 		return name + " waits for nothing"
 	}
 	return ""
+}
+
+// asksNothing says why there is nothing to answer, or "" when there is.
+func (r Row) asksNothing() string {
+	switch {
+	case r.NeedsOperator:
+		return ""
+	case r.Wait.Kind == WaitOperator:
+		return string(r.Handle) + " has its answer; the agent decides what to do with it"
+	}
+	return string(r.Handle) + " asks nothing"
+}
+
+// Question is what an item asks the operator: the wait not answered yet, or only a plan
+// that needs input.
+type Question struct {
+	// WaitID is the operator wait; empty when the plan alone needs input.
+	WaitID WaitID
+	Ask    Ask
+	// Reason is what the wait waits for, in the asker's words.
+	Reason Text
+	// Since is when it was asked; zero where no wait says it.
+	Since time.Time
+	// PlanNeedsInput: the answer may also set the plan to ready.
+	PlanNeedsInput bool
+}
+
+// Question is what the item asks; ok is false when it asks nothing.
+func (v View) Question() (q Question, ok bool) {
+	q.PlanNeedsInput = v.State == Open && v.PlanStatus == NeedsInput
+	for _, x := range v.ActiveWaits {
+		if x.Kind == WaitOperator && !x.Triggered() {
+			q.WaitID, q.Ask, q.Reason, q.Since = x.ID, x.Ask, x.Reason, x.CreatedAt
+			return q, true
+		}
+	}
+	return q, q.PlanNeedsInput
 }
 
 // Outlook is what a pick would be, told before it is made.

@@ -23,13 +23,16 @@ func TestWhatIsNotOfferedIsRefused(t *testing.T) {
 		return ch.Receipt
 	}
 	items := map[string]ItemID{}
-	for _, name := range []string{"open", "current", "done", "reported", "waits"} {
+	for _, name := range []string{"open", "current", "done", "reported", "waits", "asks", "unsure"} {
 		items[name] = do(CreateWorkItem{Objective: Text(name)}).WorkItemID
 	}
 	do(CompleteWorkItem{WorkItemID: items["done"]})
 	do(CompleteWorkItem{WorkItemID: items["reported"]})
 	do(ReportWorkItem{WorkItemID: items["reported"], Text: "all well"})
 	do(WaitFor{WorkItemID: items["waits"], Wake: WakeExternal, Resource: "run", Reason: "CI"})
+	do(WaitFor{WorkItemID: items["asks"], Wake: WakeOperatorInput, Reason: "a word"})
+	unsure := NeedsInput
+	do(UpdateWorkItem{WorkItemID: items["unsure"], PlanStatus: &unsure})
 	do(PickWorkItem{WorkItemID: items["current"]})
 	for name, id := range items {
 		w := b.items[id]
@@ -38,6 +41,7 @@ func TestWhatIsNotOfferedIsRefused(t *testing.T) {
 		for _, c := range []Command{
 			UpdateWorkItem{WorkItemID: id, Objective: &objective}, WaitFor{WorkItemID: id, Wake: WakeExternal, Resource: "run", Reason: "x"},
 			Trigger{WorkItemID: id}, ReportWorkItem{WorkItemID: id, Text: "more"}, PickWorkItem{WorkItemID: id},
+			Answer{WorkItemID: id, Text: "yes"},
 		} {
 			ch, err := Step(b, at(n+1), c)
 			var refused *Error

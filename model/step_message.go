@@ -61,7 +61,8 @@ func (c Answer) step(s *step) error {
 	if err != nil {
 		return err
 	}
-	w.Replies = append(slices.Clone(w.Replies), Reply{WaitID: x.ID, Question: x.Ask.Question, Text: text, By: s.at.Actor, At: s.at.At})
+	m := Message{ID: MessageID(s.newID("ms-")), WorkItemID: w.ID, Source: "answer", Priority: Next, Body: text}
+	w.Replies = append(slices.Clone(w.Replies), Reply{WaitID: x.ID, Question: x.Ask.Question, Text: text, MessageID: m.ID, By: s.at.Actor, At: s.at.At})
 	w.Replies = w.Replies[max(0, len(w.Replies)-maxReplies):]
 	if c.PlanReady && w.PlanStatus == NeedsInput {
 		w.PlanStatus = Ready
@@ -72,7 +73,7 @@ func (c Answer) step(s *step) error {
 		s.trigger([]Wait{x}, Provenance{Actor: s.at.Actor, Source: "answer", Payload: text})
 	}
 	a, _ := s.Agent(w.AgentID)
-	return s.say(a, Message{WorkItemID: w.ID, Source: "answer", Priority: Next, Body: text})
+	return s.say(a, m)
 }
 
 // question finds what an answer answers: the wait named, the item's operator wait, or an

@@ -38,9 +38,11 @@ type ViewMore struct {
 	ActiveWaits     []Wait        `json:"active_wait_conditions,omitempty"`
 	LastTriggeredAt time.Time     `json:"last_triggered_at,omitzero"`
 	Links           Links         `json:"links,omitzero"`
-	Diagnostics     []string      `json:"diagnostics,omitempty"`
-	CreatedAt       time.Time     `json:"created_at"`
-	UpdatedAt       time.Time     `json:"updated_at"`
+	// Replies are the operator's newest answers, oldest first.
+	Replies     []Delivered `json:"replies,omitempty"`
+	Diagnostics []string    `json:"diagnostics,omitempty"`
+	CreatedAt   time.Time   `json:"created_at"`
+	UpdatedAt   time.Time   `json:"updated_at"`
 }
 
 // CompletionReport is a completed item's report and where it came from.
@@ -65,7 +67,7 @@ func ViewOf(f Facts, w WorkItem) View {
 		PlanStatus: w.PlanStatus, Plan: w.PlanArtifact,
 		ViewMore: ViewMore{
 			TodoList: w.TodoList, BlockedBy: w.BlockedBy, RecheckAt: w.RecheckAt, RecheckConsumedAt: w.RecheckConsumedAt,
-			ActiveWaits: waits, LastTriggeredAt: d.LastTriggeredAt, Links: w.Links, Diagnostics: d.Diagnostics,
+			ActiveWaits: waits, LastTriggeredAt: d.LastTriggeredAt, Links: w.Links, Replies: deliveredOf(f, w), Diagnostics: d.Diagnostics,
 			CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt,
 		},
 	}

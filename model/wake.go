@@ -19,9 +19,13 @@ func (s *step) wake(waits []Wait, p Provenance) {
 	}
 }
 
-// queue keeps a message for the agent's next turn. Its body has been checked.
+// queue keeps a message for the agent's next turn. Its body has been checked; it gets an id
+// unless it has one.
 func (s *step) queue(a Agent, m Message) {
-	m.ID, m.AgentID, m.Origin, m.Status = MessageID(s.newID("ms-")), a.ID, s.at.Actor, MessageQueued
+	if m.ID == "" {
+		m.ID = MessageID(s.newID("ms-"))
+	}
+	m.AgentID, m.Origin, m.Status = a.ID, s.at.Actor, MessageQueued
 	m.CreatedAt, m.UpdatedAt = s.at.At, s.at.At
 	s.put(m)
 	a.QueuedInput++

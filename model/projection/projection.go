@@ -29,9 +29,8 @@ type Context struct {
 // Item is one work item with what an agent needs to go on with it.
 type Item struct {
 	model.View
-	Replies []model.Reply      `json:"replies,omitempty"`
-	Advice  []model.Advice     `json:"advice,omitempty"`
-	Trace   []model.TraceEntry `json:"trace,omitempty"`
+	Advice []model.Advice     `json:"advice,omitempty"`
+	Trace  []model.TraceEntry `json:"trace,omitempty"`
 	// Thread is where the work was left in the repository; nil when nobody looked there.
 	Thread *workstate.Card `json:"thread,omitempty"`
 }
@@ -82,7 +81,7 @@ func Of(f model.Facts, agent model.AgentID, now time.Time, plan func(*model.View
 }
 
 func itemOf(f model.Facts, w model.WorkItem, now time.Time, plan func(*model.View)) *Item {
-	x := &Item{View: model.ViewOf(f, w), Replies: w.Replies, Advice: model.Advise(f, w, now)}
+	x := &Item{View: model.ViewOf(f, w), Advice: model.Advise(f, w, now)}
 	if plan != nil {
 		plan(&x.View)
 	}

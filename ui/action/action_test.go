@@ -75,6 +75,8 @@ func TestWhatCannotBeDoneSaysWhy(t *testing.T) {
 	open := model.Row{Handle: "wi-open", Class: model.QueuedRunnable}
 	done := model.Row{Handle: "wi-done", Class: model.CompletedRecent}
 	current := model.Row{Handle: "wi-cur", Class: model.CurrentRunnable, IsCurrent: true}
+	asks := model.Row{Handle: "wi-asks", Class: model.WaitingForOperator, NeedsOperator: true}
+	answered := model.Row{Handle: "wi-said", Class: model.TriggeredBlocked, Wait: model.WaitGist{Kind: model.WaitOperator}}
 	for _, c := range []struct {
 		id   ID
 		s    State
@@ -88,6 +90,12 @@ func TestWhatCannotBeDoneSaysWhy(t *testing.T) {
 		{Report, State{Item: &open}, "follows its completion"},
 		{Report, State{Item: &done}, ""},
 		{Review, State{Item: &open}, "not triggered"},
+		{Answer, State{Item: &open}, "asks nothing"},
+		{Answer, State{Item: &answered}, "has its answer"},
+		{Answer, State{Item: &done}, "completed, for good"},
+		{Answer, State{Item: &asks}, ""},
+		{Message, State{Agent: "a"}, "does not know a yet"},
+		{Message, State{Agent: "a", Desk: model.Desk{Agent: model.Agent{ID: "a"}}}, ""},
 		{EditPlan, State{Item: &open}, "EDITOR"},
 		{New, State{}, "no agent"},
 		{New, State{Agent: "a"}, ""},

@@ -14,6 +14,7 @@ const (
 	Wait, New, EditPlan          ID = "wait", "new", "edit-plan"
 	Objective, TodoList, Status  ID = "objective", "todos", "plan-status"
 	Review, Report               ID = "review", "report"
+	Answer, Message              ID = "answer", "message"
 	Filter, Refresh, Unfold      ID = "filter", "refresh", "unfold"
 	Agents, NextAgent, PrevAgent ID = "agents", "next-agent", "previous-agent"
 	NeedsYou                     ID = "next-needs-you"
@@ -38,6 +39,8 @@ const (
 	TriageDown, TriageUp                  ID = "triage-down", "triage-up"
 	TriageScrollDown, TriageScrollUp      ID = "triage-scroll-down", "triage-scroll-up"
 	MenuRun, MenuDown, MenuUp, MenuClose  ID = "menu-run", "menu-down", "menu-up", "menu-close"
+	MenuPosture                           ID = "menu-posture"
+	QuestionDown, QuestionUp              ID = "question-down", "question-up"
 )
 
 // Table is every action: those of the desk in the order of the hint line, which is the
@@ -47,6 +50,7 @@ var Table = []Action{
 	{ID: Complete, Title: "Complete work item…", Does: "with a report; it is final", Hint: "complete", Keys: []string{"c"}, In: Desk, Group: Work, Verb: "complete", Writes: true, why: offered("CompleteWorkItem")},
 	{ID: Block, Title: "Block or unblock…", Does: "say what it cannot advance without, or that it can", Hint: "block", Keys: []string{"b"}, In: Desk, Group: Work, Verb: "block", Writes: true, why: offered("UpdateWorkItem")},
 	{ID: Wait, Title: "Wait for…", Does: "park it until an answer, a task, an event or a time", Hint: "wait", Keys: []string{"w"}, In: Desk, Group: Work, Verb: "wait", Writes: true, why: offered("WaitFor")},
+	{ID: Answer, Title: "Answer…", Does: "what it asks; the agent decides what to do with it", Hint: "answer", Keys: []string{"i"}, In: Desk, Group: Work, Verb: "answer", Writes: true, why: offered("Answer")},
 	{ID: Review, Title: "Review trigger…", Does: "see what woke it beside what it waits for", Hint: "review", Keys: []string{"r"}, In: Desk, Group: Work, why: triggered},
 	{ID: EditPlan, Title: "Edit plan", Does: "open plan.md in $EDITOR", Hint: "edit plan", Keys: []string{"e"}, In: Desk, Group: Work, Verb: "plan edit", why: editable},
 	{ID: TodoList, Title: "Edit todos…", Does: "the whole checklist, saved as one snapshot", Hint: "todos", Keys: []string{"t"}, In: Desk, Group: Work, Verb: "update --todos -", Writes: true, why: offered("UpdateWorkItem")},
@@ -54,6 +58,7 @@ var Table = []Action{
 	{ID: Objective, Title: "Edit objective…", Does: "what the work item is for", Keys: []string{"E"}, In: Desk, Group: Work, Verb: "update --objective", Writes: true, why: offered("UpdateWorkItem")},
 	{ID: Status, Title: "Plan status…", Does: "draft, ready or needs input", Keys: []string{"s"}, In: Desk, Group: Work, Verb: "update --plan-status", Writes: true, why: offered("UpdateWorkItem")},
 	{ID: Report, Title: "Give a report…", Does: "to an item that was completed without one", Keys: []string{"P"}, In: Desk, Group: Work, Verb: "report", Writes: true, why: offered("ReportWorkItem")},
+	{ID: Message, Title: "Message agent…", Does: "for its next turn; it never becomes work by itself", Keys: []string{"m"}, In: Desk, Group: Work, Verb: "say", Writes: true, why: aKnownAgent},
 
 	{ID: TriageOpen, Title: "Triage findings…", Does: "judge the file todos that need you, ten at a time", Keys: []string{"T"}, In: Desk, Group: Look, Verb: "todo triage", why: findings},
 	{ID: Open, Title: "Open", Does: "go to the detail", Hint: "open", Keys: []string{"enter"}, In: Desk, Group: Look, why: anItem},
@@ -103,6 +108,8 @@ var Table = []Action{
 	{ID: SubmitLine, Title: "Save from a one-line field", Does: "a line break in a field of several lines", Keys: []string{"enter"}, In: Text, Group: InText},
 	{ID: NextField, Title: "Next field", Does: "or choice", Keys: []string{"tab"}, In: Text, Group: InText},
 	{ID: PrevField, Title: "Previous field", Does: "or choice", Keys: []string{"shift+tab", "alt+shift+tab"}, In: Text, Group: InText},
+	{ID: QuestionDown, Title: "Scroll the question down", Does: "when it is longer than its room", Keys: []string{"pgdown"}, In: Text, Group: InText},
+	{ID: QuestionUp, Title: "Scroll the question up", Does: "when it is longer than its room", Keys: []string{"pgup"}, In: Text, Group: InText},
 	{ID: Close, Title: "Close", Does: "what was typed is kept as a draft", Keys: []string{"esc", "alt+esc"}, In: Text, Group: InText},
 
 	{ID: TodoState, Title: "Next state", Does: "pending, in progress, completed", Keys: []string{"space"}, In: Todos, Group: InTodos},
@@ -136,5 +143,6 @@ var Table = []Action{
 	{ID: MenuRun, Title: "Run", Does: "the line at the cursor", Keys: []string{"enter"}, In: Menu, Group: InMenu},
 	{ID: MenuDown, Title: "Down", Does: "next line", Keys: []string{"down", "ctrl+n", "tab"}, In: Menu, Group: InMenu},
 	{ID: MenuUp, Title: "Up", Does: "previous line", Keys: []string{"up", "ctrl+p", "shift+tab"}, In: Menu, Group: InMenu},
+	{ID: MenuPosture, Title: "Stop or resume agent", Does: "the one at the cursor, among agents; stopped: no turn begins", Keys: []string{"ctrl+t"}, In: Menu, Group: InMenu, Verb: "agents stop", Writes: true},
 	{ID: MenuClose, Title: "Close", Does: "run nothing", Keys: []string{"esc", "alt+esc"}, In: Menu, Group: InMenu},
 }

@@ -66,6 +66,16 @@ func anAgent(s State) string {
 	return ""
 }
 
+func aKnownAgent(s State) string {
+	if why := anAgent(s); why != "" {
+		return why
+	}
+	if s.Desk.Agent.ID == "" {
+		return "the ledger does not know " + model.Text(s.Agent).String() + " yet"
+	}
+	return ""
+}
+
 func severalAgents(s State) string {
 	if s.Agents < 2 {
 		return "there is only one agent"

@@ -81,6 +81,7 @@ func init() {
 		action.Pick: Console.pick, action.Complete: opening(completing), action.Block: opening(blocking),
 		action.Wait: opening(waiting), action.New: opening(creating), action.EditPlan: Console.editPlan,
 		action.Objective: opening(rewording), action.TodoList: opening(todoEditor), action.Status: opening(statusMenu),
+		action.Answer: Console.reply, action.Message: opening(messaging),
 		action.Review: opening(reviewing), action.Report: opening(reporting),
 		action.TriageOpen: opening(triaging),
 		action.Filter:     Console.filter, action.Refresh: Console.refresh, action.Unfold: Console.unfold,

@@ -48,6 +48,12 @@ func (c Console) badges() []string {
 	if c.fx.Session.ReadOnly != "" {
 		out = append(out, "READ-ONLY")
 	}
+	if c.truth.desk.Agent.Posture == model.Stopped {
+		out = append(out, "STOPPED")
+	}
+	if q := queuedWords(c.truth.desk.Agent); q != "" {
+		out = append(out, q)
+	}
 	if c.trouble != nil && !c.truth.at.IsZero() {
 		out = append(out, "OLD "+c.truth.at.Format("15:04:05"))
 	}

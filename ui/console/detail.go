@@ -85,6 +85,9 @@ func around(names []string, i, w int) []string {
 func (c Console) detailHead(r model.Row, w int) []string {
 	k := c.skin
 	facts := fmt.Sprintf(" %s  %s · plan %s", r.Handle, strings.ReplaceAll(string(r.Scheduling), "_", " "), strings.ReplaceAll(string(r.PlanStatus), "_", " "))
+	if s := replyMark(c.detail()); text.Width(facts+s) < w {
+		facts += s
+	}
 	left := k.muted.paint(facts)
 	if d := c.detail(); d != nil && hasHidden(*d) {
 		left += "  " + k.badge.paint(" hidden characters ")

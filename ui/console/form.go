@@ -90,6 +90,8 @@ type formField struct {
 	field
 	options []string
 	chosen  int
+	// check: its two options are a box without and with its mark, of which one is drawn.
+	check bool
 	// shown says whether the field matters; nil: always.
 	shown func(*form) bool
 	// note is drawn behind the label.
@@ -294,6 +296,13 @@ func (f *form) choiceLine(i int, s surroundings) string {
 		b.WriteString(" " + k.key.paint(">") + " ")
 	}
 	for n, o := range ff.options {
+		if ff.check && n != ff.chosen {
+			continue
+		}
+		if ff.check {
+			b.WriteString(k.text.paint(o))
+			continue
+		}
 		o = strconv.Itoa(n+1) + " " + o
 		if n == ff.chosen {
 			o = k.selected.paint(k.mark(o))

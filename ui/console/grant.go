@@ -95,7 +95,7 @@ func (c Console) overtaken() (Console, tea.Cmd) {
 	text := d.unsaved()
 	words := sentence(why)
 	switch {
-	case text != "" && model.NotOffered(*c.truth.row, "ReportWorkItem") == "":
+	case text != "" && d.subject().command == "CompleteWorkItem" && model.NotOffered(*c.truth.row, "ReportWorkItem") == "":
 		words += " Your text is kept: P gives it as the report."
 	case text != "":
 		words += " Your text is kept as a draft."

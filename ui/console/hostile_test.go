@@ -96,6 +96,9 @@ func (wd *world) plant(payload string) {
 	wd.do(model.Trigger{WorkItemID: waits, Source: words, Payload: words})
 	asks := wd.create("d", "asks "+string(words))
 	wd.do(model.WaitFor{WorkItemID: asks, Wake: model.WakeOperatorInput, Reason: words, Question: words, Choices: []model.Text{words, words}})
+	answered := wd.create("f", "answered "+string(words))
+	wd.do(model.WaitFor{WorkItemID: answered, Wake: model.WakeOperatorInput, Reason: words, Question: words})
+	wd.do(model.Answer{WorkItemID: answered, Text: words})
 	done := wd.create("e", "done "+string(words))
 	wd.do(model.Round{Text: words, WorkItemID: done, Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: done}}}})
 	for _, id := range []model.ItemID{id, blocked, waits, asks, done} {
@@ -113,19 +116,18 @@ func cutRunes(t model.Text, n int) model.Text {
 // tour looks at every tab of every item, every dialog, and messages with the payload in them.
 func (wd *world) tour(payload string) {
 	wd.look("start")
-	for item := range 5 {
+	for item := range 6 {
 		for range tabCount {
 			wd.press("]")
 			wd.settle()
 			wd.look("a tab")
 		}
 		wd.frame()
-		if item > 0 && item < 4 {
-			wd.press("j")
-			wd.settle()
-			continue
+		keys := []string{"p", "c", "b", "w", "r", "E", "t", "s", "P", "x", "?", "y", "o", "m", "a"}
+		if item > 0 && item < 5 {
+			keys = nil
 		}
-		for _, key := range []string{"p", "c", "b", "w", "r", "E", "t", "s", "P", "x", "?", "y", "o"} {
+		for _, key := range append(keys, "i") {
 			wd.press(key)
 			wd.settle()
 			wd.look("dialog " + key)

@@ -33,6 +33,8 @@ type menuLine struct {
 	// off is why it cannot be run; empty when it can.
 	off  string
 	wish wish
+	// posture stops or resumes the agent that the line shows; empty on other lines.
+	posture wish
 }
 
 const maxSearch = 100
@@ -53,6 +55,8 @@ func (m *menu) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {
 		m.at = max(m.at-1, 0)
 	case a.ID == action.MenuRun:
 		return m.run(shown, m.at)
+	case a.ID == action.MenuPosture:
+		return m.setPosture(shown, s.Console)
 	case m.searchable:
 		m.find.press(k, maxSearch)
 		m.at = 0
@@ -238,23 +242,15 @@ func keysOf(a action.Action) string {
 
 // agentMenu chooses whose desk is shown.
 func agentMenu(c Console) dialog {
-	m := &menu{title: "Agents", searchable: true, find: newField("", 1, maxSearch), foot: "enter show desk · esc close"}
+	m := &menu{title: "Agents", searchable: true, find: newField("", 1, maxSearch), foot: "enter show desk · ctrl+t stop or resume · esc close"}
 	for i, a := range c.truth.agents {
-		l := menuLine{title: string(a.ID), wish: wish{agent: a.ID}, does: agentWords(a, c)}
+		l := menuLine{title: string(a.ID), wish: wish{agent: a.ID}, does: agentWords(a, c), posture: postureWish(a)}
 		if a.ID == c.place.agent {
 			m.at = i
 		}
 		m.lines = append(m.lines, l)
 	}
 	return m
-}
-
-func agentWords(a model.Agent, c Console) string {
-	s := string(a.Posture)
-	if a.Turn != nil {
-		s = "in a turn"
-	}
-	return s + " · changed " + text.Age(c.now.Sub(a.UpdatedAt)) + " ago"
 }
 
 // statusMenu sets the plan status.

@@ -49,7 +49,8 @@ func (c Console) waitPage(d model.Detail, w int) []string {
 		}
 		out = append(out, "")
 	}
-	if len(d.Waits) == 0 {
+	out = append(out, c.replyPage(d, w)...)
+	if len(d.Waits) == 0 && len(d.Replies) == 0 {
 		return append(out, " "+k.muted.paint("No waits. w parks it until something happens."))
 	}
 	for _, x := range d.Waits {
@@ -88,7 +89,7 @@ func (c Console) waitLines(x model.Wait, w int) []string {
 		}
 		out = append(out, c.labelled("by", by, w)...)
 		if x.LastTrigger.Payload != "" {
-			out = append(out, c.labelled("said", x.LastTrigger.Payload, w)...)
+			out = append(out, c.labelled("said", excerpt(x.LastTrigger.Payload), w)...)
 		}
 	}
 	return append(out, "")

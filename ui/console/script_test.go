@@ -165,6 +165,18 @@ func (wd *world) deed(line string) {
 			}
 		}
 		wd.do(w)
+	case "answer":
+		wd.do(model.Answer{WorkItemID: id, Text: model.Text(rest)})
+	case "agent": // makes one known
+		wd.do(model.AddAgent{AgentID: model.AgentID(name)})
+	case "turn": // begins one, or ends it as rest says
+		if rest == "" {
+			wd.do(model.ClaimTurn{AgentID: model.AgentID(name), Holder: "a test"})
+			return
+		}
+		n, outcome, _ := strings.Cut(rest, " ")
+		index, _ := strconv.Atoi(n)
+		wd.do(model.EndTurn{AgentID: model.AgentID(name), Turn: index, Outcome: model.TurnOutcome(outcome)})
 	case "await":
 		source, resource, _ := strings.Cut(rest, " ")
 		wd.do(model.WaitFor{WorkItemID: id, Wake: model.WakeExternal, Reason: "waits: " + model.Text(source), Source: model.Text(source), Resource: model.Text(resource)})
