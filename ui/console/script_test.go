@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -115,6 +116,7 @@ func (wd *world) run(d *datadriven.TestData) string {
 		maybe(wd.t, d, "to", &to)
 		return strings.Join(wd.frame()[from-1:min(to, wd.h)], "\n") + "\n"
 	case "said":
+		slices.Sort(wd.said) // what runs side by side ends in any order
 		out := strings.Join(wd.said, "\n") + "\n"
 		wd.said = nil
 		return out

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -159,7 +160,8 @@ func todosTo(v *model.View, n, from int) string {
 }
 
 func report(v *model.View, n int) string {
-	if v.Report == nil || len([]rune(v.Report.Text)) <= n {
+	// raw: counted, not shown
+	if v.Report == nil || utf8.RuneCountInString(v.Report.Text.Raw()) <= n {
 		return ""
 	}
 	r := *v.Report
@@ -208,7 +210,7 @@ func waits(v *model.View) string {
 
 // cut keeps the first n characters.
 func cut(t model.Text, n int) model.Text {
-	r := []rune(t)
+	r := []rune(t) // raw: cut, not shown
 	if len(r) <= n {
 		return t
 	}
@@ -237,7 +239,7 @@ func refused(t tool, err error) *sdk.CallToolResult {
 	e := model.Refuse(model.CodeInternal, "%s", model.Text(err.Error()))
 	if known := (*model.Error)(nil); errors.As(err, &known) {
 		x := *known
-		x.Message = string(cut(model.Text(model.Text(known.Error()).String()), shortText))
+		x.Message = cut(model.Text(known.Error()), shortText).String()
 		e = &x
 	}
 	if hint := hints[e.Code]; hint != "" {
@@ -246,7 +248,7 @@ func refused(t tool, err error) *sdk.CallToolResult {
 		}
 		e.Hint = strings.TrimPrefix(e.Hint+"; "+hint, "; ")
 	}
-	e.Hint = string(cut(model.Text(e.Hint), shortText))
+	e.Hint = cut(model.Text(e.Hint), shortText).String()
 	raw, bad := json.Marshal(struct {
 		Tool  string       `json:"tool_name"`
 		Error *model.Error `json:"error"`

@@ -60,7 +60,7 @@ func (s *server) plans(ctx context.Context, p sdk.Params) ([]*sdk.Resource, erro
 		items, err := model.ListItems(r, agent, model.FilterOpen, nil, plansListed)
 		for _, row := range items.Rows {
 			out = append(out, &sdk.Resource{URI: planURI + string(row.ID), Name: string(row.Handle), MIMEType: markdown,
-				Title: "Plan: " + string(cut(model.Text(row.Objective.String()), listPreview))})
+				Title: "Plan: " + cut(row.Objective, listPreview).String()})
 		}
 		return err
 	})

@@ -115,10 +115,10 @@ func (b *bench) waiting(w model.WaitFor) model.ItemID {
 
 func TestATimerFiresAtItsTimeAndOnceHoweverManySchedulersRun(t *testing.T) {
 	bubble(t, func(b *bench) {
+		b.waiting(model.WaitFor{Wake: model.WakeTimer, WakeAt: time.Now().Add(time.Hour)})
 		for range 3 {
 			b.start(nil)
 		}
-		b.waiting(model.WaitFor{Wake: model.WakeTimer, WakeAt: time.Now().Add(time.Hour)})
 		b.pass(time.Hour - time.Second)
 		b.want(model.EventWaitTriggered, 0)
 		b.pass(2 * time.Second)
