@@ -3,8 +3,8 @@ package console
 import (
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
