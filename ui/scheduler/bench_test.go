@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"testing"
 	"time"
@@ -9,6 +10,8 @@ import (
 	"vise/model"
 	"vise/store"
 )
+
+var million = flag.Bool("million", false, "benchmark a ledger of a million work items, too")
 
 // populated is a ledger in memory with n items of one agent in all classes but completed.
 func populated(b *testing.B, n int) *store.Ledger {
@@ -39,7 +42,11 @@ func populated(b *testing.B, n int) *store.Ledger {
 
 // One look at an agent, and one tick that offers an item: neither grows with the ledger.
 func BenchmarkTick(b *testing.B) {
-	for _, n := range []int{1_000, 10_000, 100_000} {
+	sizes := []int{1_000, 100_000}
+	if *million {
+		sizes = append(sizes, 1_000_000)
+	}
+	for _, n := range sizes {
 		l := populated(b, n)
 		s := &Scheduler{Ledger: l, NewKey: func() string { return "unused" }}
 		now := time.Now()
