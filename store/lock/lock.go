@@ -29,7 +29,17 @@ type File struct {
 	turn   chan struct{}
 	file   *os.File
 	waiter *waiter
+	// released is when this process last gave the lock back.
+	released time.Time
 }
+
+// Who comes back for the lock within soon of giving it back, while others wait for it,
+// lets one of them in first: a process that runs takes a free lock sooner than one that
+// has to be woken (8 processes without a pause: Jain 0.63 to 0.84, with it 0.99).
+const (
+	soon  = time.Millisecond
+	pause = 200 * time.Microsecond
+)
 
 // New describes the lock at path. Nothing is opened until the first Acquire. The command
 // is what others are told when this process holds the lock, such as "vise mcp".
@@ -65,6 +75,7 @@ func (f *File) Acquire(ctx context.Context) error {
 // Release gives the lock back. A Ctrl-Z that arrived meanwhile stops the process here.
 func (f *File) Release() {
 	unlock(f.file)
+	f.released = time.Now()
 	<-f.turn
 	suspension.leave()
 }
@@ -123,12 +134,17 @@ func (f *File) flock(ctx context.Context) error {
 	w := f.waiter
 	f.waiter = nil
 	if w == nil || !w.adopt() {
+		if time.Since(f.released) < soon && awaited(f.file) {
+			time.Sleep(pause)
+		}
 		done, err := tryLock(f.file)
 		if done || err != nil {
 			return err
 		}
 		w = wait(f.file)
 	}
+	enqueue(f.file)
+	defer dequeue(f.file)
 	select {
 	case <-w.granted:
 		return w.err
