@@ -22,9 +22,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/ui/reply"
 	verbs "vise/ui/run"
-	"vise/ui/thread"
-	"vise/ui/todo"
 )
 
 // Main runs the program with the arguments, streams and environment of its process, and
@@ -66,13 +65,10 @@ func (a *app) run(ctx context.Context) int {
 	if a.door != nil {
 		a.door.close()
 	}
-	var todoTold todo.Exit
-	var threadTold thread.Exit
+	var told reply.Exit
 	switch {
-	case errors.As(err, &todoTold):
-		return int(todoTold)
-	case errors.As(err, &threadTold):
-		return int(threadTold)
+	case errors.As(err, &told):
+		return int(told)
 	case err != nil:
 		return a.fail(called, err)
 	}

@@ -19,14 +19,14 @@ func (d *door) start() *cobra.Command {
 	var id, initial string
 	var force bool
 	c := d.verb("start GOAL", "Begin a thread and make it the active one", fromCLI, 1,
-		func(ctx context.Context, at *desk, args []string) (reply, error) {
+		func(ctx context.Context, at *desk, args []string) (outcome, error) {
 			var layers [][]byte
 			if initial != "" {
 				layers = append(layers, []byte(initial))
 			}
 			p, err := workstate.ParsePatch(layers...)
 			if err != nil {
-				return reply{}, err
+				return outcome{}, err
 			}
 			a, err := at.Apply(ctx, workstate.Start{Goal: model.Text(args[0]), Task: id, Initial: p, Force: force})
 			r, err := answered(a, "", err)
@@ -45,17 +45,17 @@ func (d *door) update() *cobra.Command {
 	var p patchFlags
 	var id, status string
 	var rebind bool
-	c := d.verb("update", "Change a thread", fromCLI, 0, func(ctx context.Context, at *desk, _ []string) (reply, error) {
+	c := d.verb("update", "Change a thread", fromCLI, 0, func(ctx context.Context, at *desk, _ []string) (outcome, error) {
 		if !p.given() && status == "" {
-			return reply{}, usage("update needs --json-patch, --from-file, --status, --verify, --drop or --clear")
+			return outcome{}, usage("update needs --json-patch, --from-file, --status, --verify, --drop or --clear")
 		}
 		patch, err := p.patch(d.env)
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		if status != "" {
 			if patch.Status, err = statusFlag(status, append([]workstate.Status{workstate.InProgress}, workstate.Closings...)); err != nil {
-				return reply{}, err
+				return outcome{}, err
 			}
 		}
 		a, err := at.Apply(ctx, workstate.Update{Task: id, Patch: patch, Rebind: rebind})
@@ -71,7 +71,7 @@ func (d *door) update() *cobra.Command {
 func (d *door) resume() *cobra.Command {
 	var rebind bool
 	c := d.verb("resume ID", "Go on with a thread: it becomes the active one", fromCLI, 1,
-		func(ctx context.Context, at *desk, args []string) (reply, error) {
+		func(ctx context.Context, at *desk, args []string) (outcome, error) {
 			a, err := at.Apply(ctx, workstate.Resume{Task: args[0], Rebind: rebind})
 			return answered(a, "resumed", err)
 		})
@@ -84,14 +84,14 @@ func (d *door) close() *cobra.Command {
 	var id, status string
 	var rebind bool
 	c := d.verb("close", "End or suspend a thread; its files stay", fromCLI, 0,
-		func(ctx context.Context, at *desk, _ []string) (reply, error) {
+		func(ctx context.Context, at *desk, _ []string) (outcome, error) {
 			st, err := statusFlag(status, workstate.Closings)
 			if err != nil {
-				return reply{}, err
+				return outcome{}, err
 			}
 			patch, err := p.patch(d.env)
 			if err != nil {
-				return reply{}, err
+				return outcome{}, err
 			}
 			a, err := at.Apply(ctx, workstate.Close{Task: id, Status: st, Patch: patch, Rebind: rebind})
 			return answered(a, "closed", err)
@@ -122,11 +122,11 @@ func statusFlag(s string, allowed []workstate.Status) (workstate.Status, error) 
 
 // answered shows what a command did; mark is a member set to true, as the file format's
 // other program has it.
-func answered(a workstate.Answer, mark string, err error) (reply, error) {
+func answered(a workstate.Answer, mark string, err error) (outcome, error) {
 	if err != nil {
-		return reply{}, err
+		return outcome{}, err
 	}
-	r := reply{data: a.View(), warnings: a.Warnings()}
+	r := outcome{data: a.View(), warnings: a.Warnings()}
 	if mark != "" {
 		r.data = r.data.With(mark, true)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/ui/reply"
 )
 
 // door is one invocation: its flags, and where it prints.
@@ -44,7 +45,7 @@ func Command(env Env) *cobra.Command {
 }
 
 // verb makes a command that sits down at the repository and prints what run replies.
-func (d *door) verb(use, short, source string, args int, run func(ctx context.Context, at *desk, args []string) (reply, error)) *cobra.Command {
+func (d *door) verb(use, short, source string, args int, run func(ctx context.Context, at *desk, args []string) (outcome, error)) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short, SilenceErrors: true, SilenceUsage: true}
 	c.RunE = func(c *cobra.Command, given []string) error {
 		if len(given) != args {
@@ -69,7 +70,9 @@ func (d *door) verb(use, short, source string, args int, run func(ctx context.Co
 	return c
 }
 
-func (d *door) fail(err error) error { return refuse(d.env.Stdout, d.env.Stderr, d.json, err) }
+func (d *door) fail(err error) error {
+	return reply.Refuse(d.env.Stdout, d.env.Stderr, d.json, err, nil)
+}
 
 // printed turns an error of the output itself, a closed pipe, into a refusal.
 func (d *door) printed(err error) error {

@@ -10,15 +10,16 @@ import (
 
 	"vise/model"
 	"vise/model/workstate"
+	"vise/ui/reply"
 )
 
 func (d *door) doctor() *cobra.Command {
 	var yes bool
 	c := d.verb("doctor", "Find what is wrong with the threads, show the repair, apply it on yes", fromCLI, 0,
-		func(ctx context.Context, at *desk, _ []string) (reply, error) {
+		func(ctx context.Context, at *desk, _ []string) (outcome, error) {
 			found, err := at.Findings()
 			if err != nil {
-				return reply{}, err
+				return outcome{}, err
 			}
 			if len(found) == 0 {
 				return examined(found, false), nil
@@ -29,11 +30,11 @@ func (d *door) doctor() *cobra.Command {
 			}
 			if !yes {
 				r := examined(found, false)
-				r.status = exitError
+				r.status = reply.ExitError
 				return r, nil
 			}
 			if err := at.repair(ctx, found); err != nil {
-				return reply{}, err
+				return outcome{}, err
 			}
 			return examined(found, true), nil
 		})
@@ -71,7 +72,7 @@ func (d *door) agreed() bool {
 	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y")
 }
 
-func examined(found []workstate.Finding, repaired bool) reply {
+func examined(found []workstate.Finding, repaired bool) outcome {
 	rows := []workstate.View{}
 	mended := 0
 	for _, f := range found {
@@ -81,7 +82,7 @@ func examined(found []workstate.Finding, repaired bool) reply {
 		}
 		rows = append(rows, f.View().With("repaired", done))
 	}
-	r := reply{data: workstate.View{}.With("findings", rows)}
+	r := outcome{data: workstate.View{}.With("findings", rows)}
 	switch {
 	case len(found) == 0:
 		r.human = []string{"Nothing is wrong with the threads."}
@@ -91,7 +92,7 @@ func examined(found []workstate.Finding, repaired bool) reply {
 		r.human = []string{"Nothing was changed."}
 	}
 	if repaired && mended < len(found) {
-		r.status = exitError
+		r.status = reply.ExitError
 	}
 	return r
 }

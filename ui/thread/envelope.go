@@ -1,50 +1,19 @@
 package thread
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"vise/model"
 	"vise/model/workstate"
+	"vise/ui/reply"
 )
 
-// Exit is the error of a command whose outcome is printed already; its value is the
-// process's exit status.
-type Exit int
+// Exit is how a command ended that has printed its outcome.
+type Exit = reply.Exit
 
-func (e Exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
-
-// The exit statuses.
-const (
-	exitError    Exit = 1
-	exitUsage    Exit = 2
-	exitNotFound Exit = 3
-	exitConflict Exit = 4
-	exitRefused  Exit = 6
-	exitBusy     Exit = 75
-)
-
-func exitOf(code model.Code) Exit {
-	switch code {
-	case model.CodeInvalid:
-		return exitUsage
-	case model.CodeNotFound:
-		return exitNotFound
-	case model.CodeConflict, model.CodeStale:
-		return exitConflict
-	case model.CodeRefused:
-		return exitRefused
-	case model.CodeBusy:
-		return exitBusy
-	}
-	return exitError
-}
-
-// reply is what a verb has to say, for programs and for people.
-type reply struct {
+// outcome is what a verb has to say, for programs and for people.
+type outcome struct {
 	verb     string
 	data     workstate.View
 	warnings []model.Text
@@ -60,15 +29,15 @@ type envelope struct {
 	Warnings []string       `json:"warnings"`
 }
 
-// print writes the reply: JSON in one line on out; for people the lines on out and the
+// print writes the outcome: JSON in one line on out; for people the lines on out and the
 // warnings on complaints.
-func (r reply) print(out, complaints io.Writer, asJSON bool) error {
+func (r outcome) print(out, complaints io.Writer, asJSON bool) error {
 	if asJSON {
 		warnings := make([]string, len(r.warnings))
 		for i, w := range r.warnings {
 			warnings[i] = fmt.Sprint(w)
 		}
-		if err := printJSON(out, envelope{"vise.v1.thread." + r.verb, r.data, warnings}); err != nil {
+		if err := reply.PrintJSON(out, envelope{"vise.v1.thread." + r.verb, r.data, warnings}); err != nil {
 			return err
 		}
 	} else {
@@ -83,41 +52,4 @@ func (r reply) print(out, complaints io.Writer, asJSON bool) error {
 		return r.status
 	}
 	return nil
-}
-
-// refuse prints an error and returns its exit status.
-func refuse(out, complaints io.Writer, asJSON bool, err error) error {
-	var exit Exit
-	if errors.As(err, &exit) {
-		return exit
-	}
-	var known *model.Error
-	if !errors.As(err, &known) {
-		known = model.Refuse(model.CodeInternal, "%s", model.Text(err.Error()))
-	}
-	if asJSON {
-		body := map[string]string{"code": string(known.Code)}
-		for key, text := range map[string]string{"message": known.Error(), "hint": known.Hint, "field": known.Field} {
-			body[key] = fmt.Sprint(model.Text(text))
-		}
-		_ = printJSON(out, map[string]any{"schema": "vise.v1.error", "error": body})
-		return exitOf(known.Code)
-	}
-	fmt.Fprintf(complaints, "vise: %v\n", model.Text(known.Error()))
-	if known.Hint != "" {
-		fmt.Fprintf(complaints, "  %v\n", model.Text(known.Hint))
-	}
-	return exitOf(known.Code)
-}
-
-// printJSON keeps a View as it spells itself and leaves <, > and & alone.
-func printJSON(out io.Writer, v any) error {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
-	_, err := io.WriteString(out, b.String())
-	return err
 }

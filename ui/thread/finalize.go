@@ -13,14 +13,14 @@ import (
 func (d *door) finalize() *cobra.Command {
 	var facts, file, patch, id string
 	c := d.verb("finalize", "Take the facts of a run into the active thread", fromRun, 0,
-		func(ctx context.Context, at *desk, _ []string) (reply, error) {
+		func(ctx context.Context, at *desk, _ []string) (outcome, error) {
 			o, err := d.outcome(facts, file, patch)
 			if err != nil {
-				return reply{}, err
+				return outcome{}, err
 			}
 			a, err := at.Apply(ctx, workstate.Finalize{Outcome: o, Task: id})
 			if err != nil {
-				return reply{}, err
+				return outcome{}, err
 			}
 			return finalized(a), nil
 		})
@@ -49,8 +49,8 @@ func (d *door) outcome(facts, file, patch string) (workstate.Outcome, error) {
 }
 
 // finalized says what was written, or why nothing was.
-func finalized(a workstate.Answer) reply {
-	r := reply{data: a.FinalView(), warnings: a.Warnings()}
+func finalized(a workstate.Answer) outcome {
+	r := outcome{data: a.FinalView(), warnings: a.Warnings()}
 	switch {
 	case len(a.Changed) > 0:
 		r.human = append(r.human, "Updated: "+fields(a.Changed), summary(a.Thread))

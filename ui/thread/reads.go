@@ -14,7 +14,7 @@ import (
 func (d *door) status() *cobra.Command {
 	var all bool
 	c := d.verb("status", "Show the active thread, if it belongs here", fromCLI, 0,
-		func(_ context.Context, at *desk, _ []string) (r reply, err error) {
+		func(_ context.Context, at *desk, _ []string) (r outcome, err error) {
 			if all {
 				return at.list()
 			}
@@ -29,28 +29,28 @@ func (d *door) status() *cobra.Command {
 }
 
 // active shows the active thread; a parked one is named, not shown as active.
-func (d *desk) active(s *threads.Snapshot) (reply, error) {
+func (d *desk) active(s *threads.Snapshot) (outcome, error) {
 	none := workstate.View{}.With("active", false)
 	t, source, err := workstate.ActiveOf(s)
 	if err != nil {
-		return reply{}, err
+		return outcome{}, err
 	}
 	if t.ID == "" {
-		return reply{data: none, human: []string{"No active thread."}}, nil
+		return outcome{data: none, human: []string{"No active thread."}}, nil
 	}
 	j, err := d.Judge(t, source)
 	if err != nil {
-		return reply{}, err
+		return outcome{}, err
 	}
 	status := j.View(t.ID).With("source", string(source))
 	if !j.Loadable {
 		k := workstate.Parked{Thread: t, Source: source, Judgement: j}
-		return reply{
+		return outcome{
 			data:  none.With("skipped_work_state", k.View()).With("work_state_git_status", status),
 			human: append([]string{"No active thread here.", fmt.Sprintf("%s is %v", t.ID, j.Line())}, remedies(j, t.ID)...),
 		}, nil
 	}
-	return reply{
+	return outcome{
 		data:     t.View().With("active", true).With("work_state_git_status", status),
 		warnings: warning(j), human: card(t, j, d.Scene.Git),
 	}, nil
@@ -59,7 +59,7 @@ func (d *desk) active(s *threads.Snapshot) (reply, error) {
 func (d *door) list() *cobra.Command {
 	var parked bool
 	c := d.verb("list", "List every thread, the newest first", fromCLI, 0,
-		func(_ context.Context, at *desk, _ []string) (r reply, err error) {
+		func(_ context.Context, at *desk, _ []string) (r outcome, err error) {
 			if !parked {
 				return at.list()
 			}
@@ -77,9 +77,9 @@ func (d *door) list() *cobra.Command {
 }
 
 // radar lists the parked threads with their ways out.
-func radar(p workstate.Prepared) reply {
+func radar(p workstate.Prepared) outcome {
 	rows := []workstate.View{}
-	var r reply
+	var r outcome
 	for _, k := range p.Parked {
 		rows = append(rows, k.View().With("work_state_git_status", k.Judgement.View(k.Thread.ID)))
 		r.human = append(r.human, fmt.Sprintf("%s: %v; %v; wakes %v", k.Thread.ID, k.Thread.Goal, k.Judgement.Warning, k.Judgement.Wake()))
@@ -92,7 +92,7 @@ func radar(p workstate.Prepared) reply {
 	return r
 }
 
-func (d *desk) list() (r reply, err error) {
+func (d *desk) list() (r outcome, err error) {
 	err = d.Read(func(s *threads.Snapshot) error {
 		r, err = d.rows(s)
 		return err
@@ -100,16 +100,16 @@ func (d *desk) list() (r reply, err error) {
 	return r, err
 }
 
-func (d *desk) rows(s *threads.Snapshot) (reply, error) {
+func (d *desk) rows(s *threads.Snapshot) (outcome, error) {
 	all, err := s.Threads()
 	if err != nil {
-		return reply{}, err
+		return outcome{}, err
 	}
 	active, source, err := workstate.ActiveOf(s)
 	if err != nil {
 		active = workstate.Thread{}
 	}
-	var r reply
+	var r outcome
 	rows := []workstate.View{}
 	for _, t := range workstate.Newest(all) {
 		from := workstate.Source("")
@@ -119,7 +119,7 @@ func (d *desk) rows(s *threads.Snapshot) (reply, error) {
 		row := workstate.Row{Thread: t, Active: t.ID == active.ID}
 		if !t.Status.Ended() {
 			if row.Judgement, err = d.Judge(t, from); err != nil {
-				return reply{}, err
+				return outcome{}, err
 			}
 		}
 		rows = append(rows, row.View())
@@ -136,7 +136,7 @@ func (d *desk) rows(s *threads.Snapshot) (reply, error) {
 }
 
 func (d *door) show() *cobra.Command {
-	return d.verb("show ID", "Show a thread", fromCLI, 1, func(_ context.Context, at *desk, args []string) (r reply, err error) {
+	return d.verb("show ID", "Show a thread", fromCLI, 1, func(_ context.Context, at *desk, args []string) (r outcome, err error) {
 		err = at.Read(func(s *threads.Snapshot) error {
 			t, err := workstate.Find(s, workstate.Slug(args[0]))
 			if err != nil {
@@ -146,7 +146,7 @@ func (d *door) show() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r = reply{data: t.View().With("work_state_git_status", j.View(t.ID)), warnings: warning(j), human: card(t, j, at.Scene.Git)}
+			r = outcome{data: t.View().With("work_state_git_status", j.View(t.ID)), warnings: warning(j), human: card(t, j, at.Scene.Git)}
 			return nil
 		})
 		return r, err
@@ -155,7 +155,7 @@ func (d *door) show() *cobra.Command {
 
 func (d *door) prepare() *cobra.Command {
 	return d.verb("prepare", "What somebody who takes up the work here should know", fromCLI, 0,
-		func(_ context.Context, at *desk, _ []string) (r reply, err error) {
+		func(_ context.Context, at *desk, _ []string) (r outcome, err error) {
 			err = at.Read(func(s *threads.Snapshot) error {
 				p, err := workstate.Prepare(s, at.Scene)
 				if err == nil {
@@ -167,8 +167,8 @@ func (d *door) prepare() *cobra.Command {
 		})
 }
 
-func prepared(p workstate.Prepared) reply {
-	r := reply{data: p.View(), warnings: warning(p.Judgement)}
+func prepared(p workstate.Prepared) outcome {
+	r := outcome{data: p.View(), warnings: warning(p.Judgement)}
 	if p.Unreadable != nil {
 		r.warnings = append(r.warnings, model.Text(p.Unreadable.Error()))
 	}

@@ -40,10 +40,10 @@ func (d *door) start() *cobra.Command {
 	var l leaseFlags
 	var approve, force bool
 	var fence string
-	c := d.verb("start ID", "Claim a todo, or prolong your claim", wants{1, 1}, false, func(at *desk, args []string) (reply, error) {
+	c := d.verb("start ID", "Claim a todo, or prolong your claim", wants{1, 1}, false, func(at *desk, args []string) (outcome, error) {
 		lease, err := l.lease(at)
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		m := at.move(file.InProgress, "")
 		m.Lease, m.Approve, m.Force, m.Fence = lease, approve, force, fence
@@ -60,7 +60,7 @@ func (d *door) start() *cobra.Command {
 func (d *door) block() *cobra.Command {
 	var on []string
 	var reason, fence string
-	c := d.verb("block ID --on REF", "Say what a claimed todo depends on", wants{1, 1}, false, func(at *desk, args []string) (reply, error) {
+	c := d.verb("block ID --on REF", "Say what a claimed todo depends on", wants{1, 1}, false, func(at *desk, args []string) (outcome, error) {
 		m := at.move(file.Blocked, reason)
 		m.Dependencies, m.Fence = refs(on), fence
 		t, err := at.Move(args[0], m)
@@ -78,7 +78,7 @@ func addFence(c *cobra.Command, fence *string) {
 
 func (d *door) complete() *cobra.Command {
 	var reason, fence string
-	c := d.verb("complete ID --reason TEXT", "A todo is fixed", wants{1, 1}, false, func(at *desk, args []string) (reply, error) {
+	c := d.verb("complete ID --reason TEXT", "A todo is fixed", wants{1, 1}, false, func(at *desk, args []string) (outcome, error) {
 		m := at.move(file.Complete, reason)
 		m.Resolution, m.Fence = file.Fixed, fence
 		t, err := at.Move(args[0], m)
@@ -129,14 +129,14 @@ func (v verdictFlags) verdict() (file.Resolution, error) {
 func (d *door) resolve() *cobra.Command {
 	var v verdictFlags
 	var undo bool
-	c := d.verb("resolve ID [REASON] --VERDICT", "Close a todo without fixing it, or undo that", wants{1, -1}, false, func(at *desk, args []string) (reply, error) {
+	c := d.verb("resolve ID [REASON] --VERDICT", "Close a todo without fixing it, or undo that", wants{1, -1}, false, func(at *desk, args []string) (outcome, error) {
 		reason := strings.Join(args[1:], " ")
 		verdict, err := v.verdict()
 		switch {
 		case err != nil:
-			return reply{}, err
+			return outcome{}, err
 		case undo && verdict != file.Unresolved:
-			return reply{}, usage("--undo takes no verdict")
+			return outcome{}, usage("--undo takes no verdict")
 		case undo:
 			t, err := at.Reopen(args[0], at.move("", reason))
 			return at.one(t, err)
@@ -152,7 +152,7 @@ func (d *door) resolve() *cobra.Command {
 }
 
 func (d *door) reopen() *cobra.Command {
-	return d.verb("reopen ID [REASON]", "As the operator: give a closed todo back the status that it had", wants{1, -1}, false, func(at *desk, args []string) (reply, error) {
+	return d.verb("reopen ID [REASON]", "As the operator: give a closed todo back the status that it had", wants{1, -1}, false, func(at *desk, args []string) (outcome, error) {
 		t, err := at.Reopen(args[0], at.move("", strings.Join(args[1:], " ")))
 		return at.one(t, err)
 	})
@@ -160,7 +160,7 @@ func (d *door) reopen() *cobra.Command {
 
 func (d *door) interrupt() *cobra.Command {
 	var reason, fence string
-	c := d.verb("interrupt ID", "Lay a claimed todo down unfinished", wants{1, 1}, false, func(at *desk, args []string) (reply, error) {
+	c := d.verb("interrupt ID", "Lay a claimed todo down unfinished", wants{1, 1}, false, func(at *desk, args []string) (outcome, error) {
 		m := at.move(file.Interrupted, reason)
 		m.Fence = fence
 		t, err := at.Move(args[0], m)
@@ -173,7 +173,7 @@ func (d *door) interrupt() *cobra.Command {
 
 func (d *door) resume() *cobra.Command {
 	var reason string
-	c := d.verb("resume [ID]…", "Make interrupted todos ready again, all or those named; a blocked one, when its claimant is gone", wants{0, -1}, false, func(at *desk, args []string) (reply, error) {
+	c := d.verb("resume [ID]…", "Make interrupted todos ready again, all or those named; a blocked one, when its claimant is gone", wants{0, -1}, false, func(at *desk, args []string) (outcome, error) {
 		if len(args) == 0 {
 			all, err := at.Resume(at.move(file.Ready, reason))
 			return at.several(all, "nothing is interrupted", err)
@@ -182,7 +182,7 @@ func (d *door) resume() *cobra.Command {
 		for _, id := range args {
 			t, err := at.Move(id, at.move(file.Ready, reason))
 			if err != nil {
-				return reply{}, err
+				return outcome{}, err
 			}
 			all = append(all, t)
 		}
@@ -194,7 +194,7 @@ func (d *door) resume() *cobra.Command {
 
 func (d *door) log() *cobra.Command {
 	var actions, learnings []string
-	c := d.verb("log ID PHASE", "Add an entry to a todo's Work Log", wants{2, 2}, false, func(at *desk, args []string) (reply, error) {
+	c := d.verb("log ID PHASE", "Add an entry to a todo's Work Log", wants{2, 2}, false, func(at *desk, args []string) (outcome, error) {
 		n := file.Note{At: at.env.Now(), Phase: model.Text(args[1]), By: at.actor.Name, Actions: texts(actions), Learnings: texts(learnings)}
 		t, err := at.LogWork(args[0], n)
 		return at.one(t, err)

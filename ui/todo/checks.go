@@ -8,16 +8,17 @@ import (
 
 	file "vise/model/todo"
 	"vise/store/files/todos"
+	"vise/ui/reply"
 )
 
 func (d *door) validate() *cobra.Command {
 	var fix, order bool
-	c := d.verb("validate", "Hold every todo against the contract; exits 6 when one breaks it", wants{0, 0}, false, func(at *desk, _ []string) (reply, error) {
+	c := d.verb("validate", "Hold every todo against the contract; exits 6 when one breaks it", wants{0, 0}, false, func(at *desk, _ []string) (outcome, error) {
 		fixed := []file.Ref{}
 		if fix || order {
 			changed, err := at.Fix(at.move("", ""), order)
 			if err != nil {
-				return reply{}, err
+				return outcome{}, err
 			}
 			for _, t := range changed {
 				fixed = append(fixed, t.Ref())
@@ -25,10 +26,10 @@ func (d *door) validate() *cobra.Command {
 		}
 		snap, err := at.Load()
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		problems := append([]file.Problem{}, file.CheckAll(snap.Index())...)
-		r := reply{data: map[string]any{
+		r := outcome{data: map[string]any{
 			"session": at.Rel, "problems": problems, "fixed": fixed, "damaged": append([]todos.Damage{}, snap.Damaged...),
 		}}
 		errors := len(snap.Damaged)
@@ -41,7 +42,7 @@ func (d *door) validate() *cobra.Command {
 		r.human = append(r.human, damageLines(snap.Damaged)...)
 		r.human = append(r.human, fmt.Sprintf("%d todos, %d problems, %d errors, %d repaired", len(snap.Todos), len(problems), errors, len(fixed)))
 		if errors > 0 {
-			r.status = exitRefused
+			r.status = reply.ExitRefused
 		}
 		return r, nil
 	})
@@ -53,23 +54,23 @@ func (d *door) validate() *cobra.Command {
 func (d *door) graph() *cobra.Command {
 	var source string
 	var waves, mermaid bool
-	c := d.verb("graph", "What depends on what: waves, critical path, circles", wants{0, 0}, false, func(at *desk, _ []string) (reply, error) {
+	c := d.verb("graph", "What depends on what: waves, critical path, circles", wants{0, 0}, false, func(at *desk, _ []string) (outcome, error) {
 		snap, err := at.Load()
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		filter := file.Filter{}
 		if source != "" {
 			filter.Source = []string{source}
 		}
 		if err := filter.KnownSources(snap.Sources); err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		g := file.NewGraph(file.NewIndex(filter.Select(snap.Todos)))
 		if source == "" {
 			g = file.NewGraph(snap.Index())
 		}
-		r := reply{data: map[string]any{"session": at.Rel, "graph": g}, warnings: damageLines(snap.Damaged)}
+		r := outcome{data: map[string]any{"session": at.Rel, "graph": g}, warnings: damageLines(snap.Damaged)}
 		switch {
 		case mermaid:
 			r.human = mermaidLines(g)
@@ -151,21 +152,21 @@ func joined(refs []file.Ref) string {
 
 func (d *door) manifest() *cobra.Command {
 	var source string
-	c := d.verb("manifest", "Write the manifests that other tools read", wants{0, 0}, false, func(at *desk, _ []string) (reply, error) {
+	c := d.verb("manifest", "Write the manifests that other tools read", wants{0, 0}, false, func(at *desk, _ []string) (outcome, error) {
 		if source != "" {
 			snap, err := at.Load()
 			if err == nil {
 				err = file.Filter{Source: []string{source}}.KnownSources(snap.Sources)
 			}
 			if err != nil {
-				return reply{}, err
+				return outcome{}, err
 			}
 		}
 		made, err := at.WriteManifests(source, at.env.Now())
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
-		r := reply{data: map[string]any{"session": at.Rel, "manifests": append([]file.Manifest{}, made...)}}
+		r := outcome{data: map[string]any{"session": at.Rel, "manifests": append([]file.Manifest{}, made...)}}
 		for _, m := range made {
 			r.human = append(r.human, fmt.Sprintf("%s: %s", m.Source, m.Summary))
 		}
@@ -177,17 +178,17 @@ func (d *door) manifest() *cobra.Command {
 
 func (d *door) dedup() *cobra.Command {
 	var auto bool
-	c := d.verb("dedup", "Todos that look alike; sure ones can be merged", wants{0, 0}, false, func(at *desk, _ []string) (reply, error) {
+	c := d.verb("dedup", "Todos that look alike; sure ones can be merged", wants{0, 0}, false, func(at *desk, _ []string) (outcome, error) {
 		merged := []file.Todo{}
 		if auto {
 			var err error
 			if merged, err = at.MergeSimilar(at.move(file.WontFix, "")); err != nil {
-				return reply{}, err
+				return outcome{}, err
 			}
 		}
 		snap, err := at.Load()
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		pairs := append([]file.Similar{}, file.FindSimilar(snap.Todos)...)
 		closed := []file.Ref{}
@@ -202,7 +203,7 @@ func (d *door) dedup() *cobra.Command {
 		if len(lines) == 0 {
 			lines = []string{"no two todos look alike"}
 		}
-		return reply{data: map[string]any{"session": at.Rel, "similar": pairs, "merged": closed}, human: lines}, nil
+		return outcome{data: map[string]any{"session": at.Rel, "similar": pairs, "merged": closed}, human: lines}, nil
 	})
 	c.Flags().BoolVar(&auto, "auto-resolve", false, "close what is surely a copy (score 0.90) as a duplicate")
 	return c

@@ -54,11 +54,11 @@ func Command(env Env) *cobra.Command {
 type wants struct{ least, most int }
 
 // verb makes a command that sits down at a session and prints what run replies.
-func (d *door) verb(use, short string, n wants, creates bool, run func(at *desk, args []string) (reply, error)) *cobra.Command {
-	return d.bare(use, short, n, func(args []string) (reply, error) {
+func (d *door) verb(use, short string, n wants, creates bool, run func(at *desk, args []string) (outcome, error)) *cobra.Command {
+	return d.bare(use, short, n, func(args []string) (outcome, error) {
 		at, err := d.sit(creates)
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		defer at.Close()
 		return run(at, args)
@@ -66,7 +66,7 @@ func (d *door) verb(use, short string, n wants, creates bool, run func(at *desk,
 }
 
 // bare makes a command that finds its sessions itself.
-func (d *door) bare(use, short string, n wants, run func(args []string) (reply, error)) *cobra.Command {
+func (d *door) bare(use, short string, n wants, run func(args []string) (outcome, error)) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short, SilenceErrors: true, SilenceUsage: true, Args: cobra.ArbitraryArgs}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) < n.least || n.most >= 0 && len(args) > n.most {

@@ -56,14 +56,14 @@ func (f draftFlags) draft(title, source string) (file.Draft, error) {
 
 func (d *door) create() *cobra.Command {
 	var f draftFlags
-	c := d.verb("create TITLE --source SOURCE", "Make a todo; the same finding is made only once", wants{1, 1}, true, func(at *desk, args []string) (reply, error) {
+	c := d.verb("create TITLE --source SOURCE", "Make a todo; the same finding is made only once", wants{1, 1}, true, func(at *desk, args []string) (outcome, error) {
 		source, err := at.sourceFor(f.source)
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		draft, err := f.draft(args[0], source)
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		made, err := at.Create([]file.Draft{draft}, at.move("", "Created by hand"))
 		return at.made(made, nil, err)
@@ -89,15 +89,15 @@ func (at *desk) sourceFor(named string) (string, error) {
 }
 
 // made replies with what was created and what was skipped, and why.
-func (at *desk) made(made todos.Made, left []findings.Left, err error) (reply, error) {
+func (at *desk) made(made todos.Made, left []findings.Left, err error) (outcome, error) {
 	if err != nil {
 		if len(made.Created) > 0 {
-			return reply{}, fmt.Errorf("after %d todos were made: %w", len(made.Created), err)
+			return outcome{}, fmt.Errorf("after %d todos were made: %w", len(made.Created), err)
 		}
-		return reply{}, err
+		return outcome{}, err
 	}
 	rows := []row{}
-	var r reply
+	var r outcome
 	for _, t := range made.Created {
 		one := rowOf(t, nil)
 		one.WaitingOn = []file.Wait{}
@@ -119,26 +119,26 @@ const maxReport = 64 << 20
 
 func (d *door) importing() *cobra.Command {
 	var format, source string
-	c := d.verb("import FILE", "Make todos of a report: a TOME, SARIF, go vet -json, golangci-lint's JSON; - reads standard input", wants{1, 1}, true, func(at *desk, args []string) (reply, error) {
+	c := d.verb("import FILE", "Make todos of a report: a TOME, SARIF, go vet -json, golangci-lint's JSON; - reads standard input", wants{1, 1}, true, func(at *desk, args []string) (outcome, error) {
 		raw, ref, err := at.report(args[0])
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		f := findings.Format(format)
 		if format == "" {
 			var ok bool
 			if f, ok = findings.Guess(raw); !ok {
-				return reply{}, model.Refuse(model.CodeInvalid, "the report's format is not known").At("format").WithHint("pass --format tome, sarif, govet or golangci")
+				return outcome{}, model.Refuse(model.CodeInvalid, "the report's format is not known").At("format").WithHint("pass --format tome, sarif, govet or golangci")
 			}
 		}
 		if source != "" {
 			if _, err := file.ParseSource(source); err != nil {
-				return reply{}, err
+				return outcome{}, err
 			}
 		}
 		rep, err := findings.Read(f, raw, findings.Context{Root: at.repo, Ref: ref, Source: source, Chain: model.Text("import:" + at.ID())})
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		made, err := at.Create(rep.Drafts, at.move("", "Created from "+string(f)+" report"))
 		return at.made(made, rep.Left, err)

@@ -9,6 +9,7 @@ import (
 	"vise/model"
 	file "vise/model/todo"
 	"vise/store/files/todos"
+	"vise/ui/reply"
 )
 
 // shown makes words from outside safe on a terminal.
@@ -25,19 +26,19 @@ type listing struct {
 func (d *door) list() *cobra.Command {
 	var f filterFlags
 	var waiting, stale bool
-	c := d.verb("list", "The todos of a session, by priority and number", wants{0, 0}, false, func(at *desk, _ []string) (reply, error) {
+	c := d.verb("list", "The todos of a session, by priority and number", wants{0, 0}, false, func(at *desk, _ []string) (outcome, error) {
 		snap, err := at.Load()
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		filter, err := f.filter(snap.Sources)
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		x := snap.Index()
 		left, err := at.stale(x)
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		out := listing{Session: at.Rel, Todos: []row{}, Damaged: append([]todos.Damage{}, snap.Damaged...)}
 		kept := []file.Todo{}
@@ -54,7 +55,7 @@ func (d *door) list() *cobra.Command {
 		}
 		out.Summary = file.Count(kept)
 		lines = append(lines, at.Rel+": "+out.Summary.String())
-		return reply{data: out, warnings: damageLines(snap.Damaged), human: lines}, nil
+		return outcome{data: out, warnings: damageLines(snap.Damaged), human: lines}, nil
 	})
 	f.add(c, true)
 	c.Flags().BoolVar(&waiting, "waiting", false, "only what waits on a dependency")
@@ -63,20 +64,20 @@ func (d *door) list() *cobra.Command {
 }
 
 func (d *door) show() *cobra.Command {
-	return d.verb("show ID", "One todo: its facts, its history, its problems and its text", wants{1, 1}, false, func(at *desk, args []string) (reply, error) {
+	return d.verb("show ID", "One todo: its facts, its history, its problems and its text", wants{1, 1}, false, func(at *desk, args []string) (outcome, error) {
 		snap, err := at.LoadBodies()
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		x := snap.Index()
 		t, err := x.Resolve(args[0])
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		r := rowOf(t, x)
 		left, err := at.stale(x)
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		if s, ok := left[t.Ref()]; ok {
 			r.Stale = &s
@@ -97,7 +98,7 @@ func (d *door) show() *cobra.Command {
 			lines = append(lines, shown(strings.TrimRight(line, "\r")))
 		}
 		data := map[string]any{"session": at.Rel, "todo": r, "problems": problems, "body": model.Text(snap.Body(t))}
-		return reply{data: data, human: lines}, nil
+		return outcome{data: data, human: lines}, nil
 	})
 }
 
@@ -105,14 +106,14 @@ func (d *door) next() *cobra.Command {
 	var f filterFlags
 	var l leaseFlags
 	var claim bool
-	c := d.verb("next", "The first todo that can be worked on; with --claim it is yours", wants{0, 0}, false, func(at *desk, _ []string) (reply, error) {
+	c := d.verb("next", "The first todo that can be worked on; with --claim it is yours", wants{0, 0}, false, func(at *desk, _ []string) (outcome, error) {
 		snap, err := at.Load()
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		filter, err := f.filter(snap.Sources)
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		if !claim {
 			t, why := snap.Index().Next(filter.Admits)
@@ -120,13 +121,13 @@ func (d *door) next() *cobra.Command {
 		}
 		lease, err := l.lease(at)
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		m := at.move(file.InProgress, "")
 		m.Lease = lease
 		t, why, swept, err := at.Claim(filter.Admits, m, at.alive())
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		return at.offered(t, why, swept)
 	})
@@ -137,14 +138,14 @@ func (d *door) next() *cobra.Command {
 }
 
 // offered replies with the next todo, or with why there is none, which exits with 3.
-func (at *desk) offered(t file.Todo, why file.Nothing, swept []file.Todo) (reply, error) {
-	var r reply
+func (at *desk) offered(t file.Todo, why file.Nothing, swept []file.Todo) (outcome, error) {
+	var r outcome
 	for _, s := range swept {
 		r.warnings = append(r.warnings, fmt.Sprintf("%s was interrupted: %s", s.Ref(), s.Reason))
 	}
 	data := map[string]any{"session": at.Rel, "todo": nil, "nothing": why, "message": why.Sentence()}
 	if why != file.Something {
-		r.data, r.human, r.status = data, []string{why.Sentence()}, exitNotFound
+		r.data, r.human, r.status = data, []string{why.Sentence()}, reply.ExitNotFound
 		return r, nil
 	}
 	one, err := at.one(t, nil)
@@ -157,18 +158,18 @@ func (at *desk) offered(t file.Todo, why file.Nothing, swept []file.Todo) (reply
 
 func (d *door) search() *cobra.Command {
 	var f filterFlags
-	c := d.verb("search QUERY", "The todos that hold every word: in id, title, fields or text", wants{1, -1}, false, func(at *desk, args []string) (reply, error) {
+	c := d.verb("search QUERY", "The todos that hold every word: in id, title, fields or text", wants{1, -1}, false, func(at *desk, args []string) (outcome, error) {
 		snap, err := at.LoadBodies()
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		filter, err := f.filter(snap.Sources)
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		hits, err := file.Search(filter.Select(snap.Todos), strings.Join(args, " "), snap.Body)
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		type hit struct {
 			row
@@ -182,17 +183,17 @@ func (d *door) search() *cobra.Command {
 		if len(out) == 0 {
 			lines = []string{"nothing found"}
 		}
-		return reply{data: map[string]any{"session": at.Rel, "hits": out}, human: lines, warnings: damageLines(snap.Damaged)}, nil
+		return outcome{data: map[string]any{"session": at.Rel, "hits": out}, human: lines, warnings: damageLines(snap.Damaged)}, nil
 	})
 	f.add(c, true)
 	return c
 }
 
 func (d *door) sessions() *cobra.Command {
-	return d.bare("sessions", "The sessions of the repository that hold todos, newest first", wants{0, 0}, func([]string) (reply, error) {
+	return d.bare("sessions", "The sessions of the repository that hold todos, newest first", wants{0, 0}, func([]string) (outcome, error) {
 		found, err := todos.Discover(d.where())
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		lines := []string{}
 		for _, f := range found {
@@ -205,6 +206,6 @@ func (d *door) sessions() *cobra.Command {
 		if len(lines) == 0 {
 			lines = []string{"no session holds todos"}
 		}
-		return reply{data: map[string]any{"sessions": append([]todos.Found{}, found...)}, human: lines}, nil
+		return outcome{data: map[string]any{"sessions": append([]todos.Found{}, found...)}, human: lines}, nil
 	})
 }

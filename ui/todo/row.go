@@ -53,26 +53,26 @@ func (r row) line() string {
 }
 
 // one replies with a single todo after an act.
-func (at *desk) one(t file.Todo, err error) (reply, error) {
+func (at *desk) one(t file.Todo, err error) (outcome, error) {
 	if err != nil {
-		return reply{}, err
+		return outcome{}, err
 	}
 	var x *file.Index
 	if len(t.Dependencies) > 0 {
 		snap, err := at.Load()
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		x = snap.Index()
 	}
 	r := rowOf(t, x)
-	return reply{data: map[string]any{"session": at.Rel, "todo": r}, human: []string{r.line()}}, nil
+	return outcome{data: map[string]any{"session": at.Rel, "todo": r}, human: []string{r.line()}}, nil
 }
 
 // several replies with the todos that an act changed.
-func (at *desk) several(all []file.Todo, none string, err error) (reply, error) {
+func (at *desk) several(all []file.Todo, none string, err error) (outcome, error) {
 	if err != nil {
-		return reply{}, err
+		return outcome{}, err
 	}
 	rows, lines := []row{}, []string{}
 	for _, t := range all {
@@ -83,7 +83,7 @@ func (at *desk) several(all []file.Todo, none string, err error) (reply, error) 
 	if len(rows) == 0 {
 		lines = []string{none}
 	}
-	return reply{data: map[string]any{"session": at.Rel, "todos": rows}, human: lines}, nil
+	return outcome{data: map[string]any{"session": at.Rel, "todos": rows}, human: lines}, nil
 }
 
 // damageLines tell people what could not be read.

@@ -11,14 +11,14 @@ import (
 
 func (d *door) adopt() *cobra.Command {
 	var item string
-	c := d.bare("adopt FROM [ID]…", "Take the unfinished todos of a session over: into another (--session), or linked to a work item (--item)", wants{1, -1}, func(args []string) (reply, error) {
+	c := d.bare("adopt FROM [ID]…", "Take the unfinished todos of a session over: into another (--session), or linked to a work item (--item)", wants{1, -1}, func(args []string) (outcome, error) {
 		if item == "" || d.session != "" {
 			return d.moving(args, item)
 		}
 		d.session = args[0]
 		at, err := d.sit(false)
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		defer at.Close()
 		return d.adoptInto(at, item, args[1:])
@@ -29,23 +29,23 @@ func (d *door) adopt() *cobra.Command {
 
 // moving adopts into the session that --session names, and links what was adopted when an
 // item is named, too.
-func (d *door) moving(args []string, item string) (reply, error) {
+func (d *door) moving(args []string, item string) (outcome, error) {
 	if d.session == "" {
-		return reply{}, usage("say with --session into which session to adopt, or with --item for which work item")
+		return outcome{}, usage("say with --session into which session to adopt, or with --item for which work item")
 	}
 	at, err := d.sit(true)
 	if err != nil {
-		return reply{}, err
+		return outcome{}, err
 	}
 	defer at.Close()
 	from, err := d.named(at.repo, args[0], todos.Open)
 	if err != nil {
-		return reply{}, explained(err)
+		return outcome{}, explained(err)
 	}
 	defer from.Close()
 	adopted, err := at.Adopt(from, args[1:], at.move("", ""), at.alive())
 	if err != nil {
-		return reply{}, err
+		return outcome{}, err
 	}
 	r := adoptedReply(at, from, adopted)
 	if item == "" || len(adopted) == 0 {
@@ -60,8 +60,8 @@ func (d *door) moving(args []string, item string) (reply, error) {
 	return linked, err
 }
 
-func adoptedReply(at *desk, from *todos.Session, adopted []todos.Adopted) reply {
-	r := reply{data: map[string]any{"session": at.Rel, "from": from.Rel, "adopted": append([]todos.Adopted{}, adopted...)}}
+func adoptedReply(at *desk, from *todos.Session, adopted []todos.Adopted) outcome {
+	r := outcome{data: map[string]any{"session": at.Rel, "from": from.Rel, "adopted": append([]todos.Adopted{}, adopted...)}}
 	for _, a := range adopted {
 		r.human = append(r.human, fmt.Sprintf("%s goes on as %s", a.From, a.To.Ref()))
 		for _, lost := range a.Dropped {
@@ -76,17 +76,17 @@ func adoptedReply(at *desk, from *todos.Session, adopted []todos.Adopted) reply 
 
 func (d *door) cleanup() *cobra.Command {
 	var remove, discard, preview bool
-	c := d.verb("cleanup", "End a session: what is in progress becomes interrupted; --remove deletes it", wants{0, 0}, false, func(at *desk, _ []string) (reply, error) {
+	c := d.verb("cleanup", "End a session: what is in progress becomes interrupted; --remove deletes it", wants{0, 0}, false, func(at *desk, _ []string) (outcome, error) {
 		m := at.move("", "")
 		switch {
 		case preview:
 			loss, err := at.Preview(m, at.env.Host, at.alive())
 			return lossReply(loss, "would be removed", err)
 		case remove && d.session == "":
-			return reply{}, usage("say with --session which session to remove")
+			return outcome{}, usage("say with --session which session to remove")
 		case remove:
 			if discard && !at.actor.Operator {
-				return reply{}, file.Refuse(file.RuleOperator, "discard", "only an operator can discard unfinished todos")
+				return outcome{}, file.Refuse(file.RuleOperator, "discard", "only an operator can discard unfinished todos")
 			}
 			loss, err := at.Remove(m, at.env.Host, at.alive(), discard)
 			return lossReply(loss, "removed", err)
@@ -100,11 +100,11 @@ func (d *door) cleanup() *cobra.Command {
 	return c
 }
 
-func lossReply(loss todos.Loss, what string, err error) (reply, error) {
+func lossReply(loss todos.Loss, what string, err error) (outcome, error) {
 	if err != nil {
-		return reply{}, err
+		return outcome{}, err
 	}
-	r := reply{data: loss, warnings: damageLines(loss.Damaged)}
+	r := outcome{data: loss, warnings: damageLines(loss.Damaged)}
 	r.human = []string{fmt.Sprintf("%s: %d files %s, %d unfinished", loss.Session, loss.Files, what, len(loss.Unfinished))}
 	for _, u := range loss.Unfinished {
 		r.human = append(r.human, "  unfinished: "+u.String())

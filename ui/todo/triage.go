@@ -22,30 +22,30 @@ type triageFlags struct {
 
 func (d *door) triage() *cobra.Command {
 	var f triageFlags
-	c := d.verb("triage [ID]…", "Decide on pending todos; without an id: the next ten", wants{0, -1}, false, func(at *desk, args []string) (reply, error) {
+	c := d.verb("triage [ID]…", "Decide on pending todos; without an id: the next ten", wants{0, -1}, false, func(at *desk, args []string) (outcome, error) {
 		decide, err := f.decision(at)
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		if decide == nil {
 			if len(args) > 0 {
-				return reply{}, usage("triage needs a decision on %s", strings.Join(args, ", "))
+				return outcome{}, usage("triage needs a decision on %s", strings.Join(args, ", "))
 			}
 			return at.inbox()
 		}
 		if f.allP3 {
 			if args, err = at.pendingP3(args); err != nil {
-				return reply{}, err
+				return outcome{}, err
 			}
 		}
 		if len(args) == 0 && !f.allP3 {
-			return reply{}, usage("triage needs the ids that the decision is about")
+			return outcome{}, usage("triage needs the ids that the decision is about")
 		}
 		var all []file.Todo
 		for _, id := range args {
 			t, err := decide(id)
 			if err != nil {
-				return reply{}, fmt.Errorf("after %d were decided: %w", len(all), err)
+				return outcome{}, fmt.Errorf("after %d were decided: %w", len(all), err)
 			}
 			all = append(all, t)
 		}
@@ -141,10 +141,10 @@ func (at *desk) pendingP3(args []string) ([]string, error) {
 }
 
 // inbox replies with the next ten pending todos, p1 first, and how many there are.
-func (at *desk) inbox() (reply, error) {
+func (at *desk) inbox() (outcome, error) {
 	snap, err := at.Load()
 	if err != nil {
-		return reply{}, err
+		return outcome{}, err
 	}
 	pending := file.Filter{Status: []file.Status{file.Pending}}.Select(snap.Todos)
 	rows, lines := []row{}, []string{}
@@ -154,5 +154,5 @@ func (at *desk) inbox() (reply, error) {
 	}
 	lines = append(lines, fmt.Sprintf("%d of %d pending", len(rows), len(pending)))
 	data := map[string]any{"session": at.Rel, "todos": rows, "pending": len(pending)}
-	return reply{data: data, human: lines, warnings: damageLines(snap.Damaged)}, nil
+	return outcome{data: data, human: lines, warnings: damageLines(snap.Damaged)}, nil
 }

@@ -42,30 +42,30 @@ func (d *door) work() (Work, error) {
 func (d *door) promote() *cobra.Command {
 	var agent string
 	var again bool
-	c := d.verb("promote ID", "Make a work item of a finding: its title and text become objective and plan", wants{1, 1}, false, func(at *desk, args []string) (reply, error) {
+	c := d.verb("promote ID", "Make a work item of a finding: its title and text become objective and plan", wants{1, 1}, false, func(at *desk, args []string) (outcome, error) {
 		w, err := d.work()
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		snap, err := at.LoadBodies()
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		t, err := snap.Index().Resolve(args[0])
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		if t.Status.Final() {
-			return reply{}, model.Refuse(model.CodeRefused, "%s is %s: there is nothing to work on", t.Ref(), t.Status).At("id").
+			return outcome{}, model.Refuse(model.CodeRefused, "%s is %s: there is nothing to work on", t.Ref(), t.Status).At("id").
 				WithHint("vise todo reopen %s gives it back", t.Ref())
 		}
 		objective, plan := file.Promote(t, snap.Body(t))
 		item, err := w.Create(d.ctx, at.promotion(t, objective, plan, again), model.AgentID(agent), model.CreateWorkItem{Objective: objective, Plan: plan})
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		if err := w.Link(d.ctx, model.LinkWorkItem{WorkItemID: item.ID, Add: at.link(t.Ref())}); err != nil {
-			return reply{}, fmt.Errorf("%s was made, and is not linked yet: %w", item.Handle, err)
+			return outcome{}, fmt.Errorf("%s was made, and is not linked yet: %w", item.Handle, err)
 		}
 		return at.linked(d.ctx, w, item, fmt.Sprintf("%s is work item %s", t.Ref(), item.Handle), t.Ref())
 	})
@@ -85,34 +85,34 @@ func (at *desk) promotion(t file.Todo, objective, plan model.Text, again bool) s
 }
 
 // linked replies with an item as its links are now.
-func (at *desk) linked(ctx context.Context, w Work, item model.View, said string, refs ...file.Ref) (reply, error) {
+func (at *desk) linked(ctx context.Context, w Work, item model.View, said string, refs ...file.Ref) (outcome, error) {
 	now, err := w.Find(ctx, string(item.ID))
 	if err != nil {
-		return reply{}, err
+		return outcome{}, err
 	}
-	return reply{data: map[string]any{"session": at.Rel, "todos": append([]file.Ref{}, refs...), "work_item": now}, human: []string{said}}, nil
+	return outcome{data: map[string]any{"session": at.Rel, "todos": append([]file.Ref{}, refs...), "work_item": now}, human: []string{said}}, nil
 }
 
 func (d *door) link() *cobra.Command {
 	var unlink bool
-	c := d.verb("link ID ITEM", "Link a todo to a work item: the item shows it, and its completion asks about it", wants{2, 2}, false, func(at *desk, args []string) (reply, error) {
+	c := d.verb("link ID ITEM", "Link a todo to a work item: the item shows it, and its completion asks about it", wants{2, 2}, false, func(at *desk, args []string) (outcome, error) {
 		w, err := d.work()
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		item, err := w.Find(d.ctx, args[1])
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		ref := file.Ref(args[0])
 		if !unlink || ref.Source() == "" {
 			snap, err := at.Load()
 			if err != nil {
-				return reply{}, err
+				return outcome{}, err
 			}
 			t, err := snap.Index().Resolve(args[0])
 			if err != nil {
-				return reply{}, err
+				return outcome{}, err
 			}
 			ref = t.Ref()
 		}
@@ -121,7 +121,7 @@ func (d *door) link() *cobra.Command {
 			change, said = model.LinkWorkItem{WorkItemID: item.ID, Remove: at.link(ref)}, "no longer linked to"
 		}
 		if err := w.Link(d.ctx, change); err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		return at.linked(d.ctx, w, item, fmt.Sprintf("%s is %s %s", ref, said, item.Handle), ref)
 	})
@@ -131,18 +131,18 @@ func (d *door) link() *cobra.Command {
 
 // adoptInto links unfinished todos to an item, so that they outlive nobody's memory: those
 // of the session that is open, or the ones named.
-func (d *door) adoptInto(at *desk, ref string, words []string) (reply, error) {
+func (d *door) adoptInto(at *desk, ref string, words []string) (outcome, error) {
 	w, err := d.work()
 	if err != nil {
-		return reply{}, err
+		return outcome{}, err
 	}
 	item, err := w.Find(d.ctx, ref)
 	if err != nil {
-		return reply{}, err
+		return outcome{}, err
 	}
 	snap, err := at.Load()
 	if err != nil {
-		return reply{}, err
+		return outcome{}, err
 	}
 	var open []file.Ref
 	index := snap.Index()
@@ -154,7 +154,7 @@ func (d *door) adoptInto(at *desk, ref string, words []string) (reply, error) {
 	for _, word := range words {
 		t, err := index.Resolve(word)
 		if err != nil {
-			return reply{}, err
+			return outcome{}, err
 		}
 		open = append(open, t.Ref())
 	}
@@ -162,7 +162,7 @@ func (d *door) adoptInto(at *desk, ref string, words []string) (reply, error) {
 		return at.linked(d.ctx, w, item, "nothing there is unfinished")
 	}
 	if err := w.Link(d.ctx, model.LinkWorkItem{WorkItemID: item.ID, Add: at.link(open...)}); err != nil {
-		return reply{}, err
+		return outcome{}, err
 	}
 	return at.linked(d.ctx, w, item, fmt.Sprintf("%d todos are linked to %s: %s", len(open), item.Handle, joined(open)), open...)
 }
