@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// fps is Bubble Tea's highest: a key waits at most 8 ms for its frame.
+// fps is Bubble Tea's highest. The pace goes beyond it while the console is in use.
 const fps = 120
 
 // Run shows the console on the terminal until the operator quits, and ends all that it
@@ -19,6 +19,8 @@ func Run(ctx context.Context, o Options) error {
 	if o.NoColor {
 		set = append(set, tea.WithColorProfile(colorprofile.ASCII))
 	}
-	_, err := tea.NewProgram(New(ctx, o).Primed(), set...).Run()
+	var program *tea.Program
+	program = tea.NewProgram(paced{New(ctx, o).Primed(), &pace{}, func() *tea.Program { return program }}, set...)
+	_, err := program.Run()
 	return err
 }
