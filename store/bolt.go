@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 
 	"vise/store/lock"
+	"vise/store/machine"
 )
 
 // Bolt is a Backend in one bbolt file, shared by many processes without a daemon: the
@@ -21,11 +22,12 @@ type Bolt struct {
 	// MaxSize bounds the file, in bytes; 0 does not.
 	MaxSize int
 
-	path  string
-	lock  *lock.File
-	group group
-	news  news
-	seen  fs.FileInfo // the file that passed Inspect; owned by the holder of lock
+	path    string
+	machine *machine.Machine
+	lock    *lock.File
+	group   group
+	news    news
+	seen    fs.FileInfo // the file that passed Inspect; owned by the holder of lock
 }
 
 // OpenBolt is the ledger file at path behind the lock l, which nobody else uses. Nothing is
@@ -94,7 +96,7 @@ func (b *Bolt) use(ctx context.Context, writable bool, fn func(Txn) error) (comm
 	defer b.lock.Release()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 
-	s, err := openSession(b.path, writable, b.MaxSize)
+	s, err := openSession(b.machine, b.path, writable, b.MaxSize)
 	if err != nil {
 		return false, err
 	}

@@ -9,6 +9,8 @@ import (
 
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
+
+	"vise/store/machine"
 )
 
 // session is one opening of a bbolt file for one transaction, or for a few that read.
@@ -24,13 +26,18 @@ type session struct {
 	writes int   // how many the transaction has made
 	// borrowed: db is somebody else's to close.
 	borrowed bool
+	// synced ends a commit on a gated machine.
+	synced func() error
 }
 
 // foreignLockWait bounds the wait for a program other than vise that has the file open.
 const foreignLockWait = 2 * time.Second
 
-func openSession(path string, writable bool, maxSize int) (*session, error) {
-	s := &session{}
+func openSession(m *machine.Machine, path string, writable bool, maxSize int) (*session, error) {
+	if err := m.Before(machine.Op{Kind: machine.Open, Path: path}); err != nil {
+		return nil, err
+	}
+	s := &session{synced: done}
 	options := &bbolt.Options{
 		Timeout:      foreignLockWait,
 		FreelistType: bbolt.FreelistArrayType, // opened for one transaction: with 22,000 free pages a change costs 2 ms, by hash map 8
@@ -43,7 +50,11 @@ func openSession(path string, writable bool, maxSize int) (*session, error) {
 			return f, err
 		},
 	}
-	return s, s.open(path, options)
+	err := s.open(path, options)
+	if err == nil && writable {
+		s.synced = gate(m, s.db)
+	}
+	return s, err
 }
 
 func (s *session) open(path string, options *bbolt.Options) error {
@@ -116,6 +127,9 @@ func (s *session) commit() error {
 	err := s.guard("commit", s.tx.Commit)
 	if err == nil {
 		s.tx = nil
+		err = s.synced()
+	}
+	if err == nil {
 		return nil
 	}
 	if m, metaErr := readMeta(s.file); metaErr != nil || m.txid == id {

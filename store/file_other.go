@@ -3,15 +3,13 @@
 package store
 
 import (
-	"errors"
 	"os"
+	"syscall"
 )
 
 const noFollow = 0
 
-var errNoSpace = errors.New("no space left on device")
+// noSpace are ERROR_HANDLE_DISK_FULL and ERROR_DISK_FULL of Windows.
+var noSpace = []syscall.Errno{39, 112}
 
 func giveUpLock(*os.File) {}
-
-// syncParent has nothing to do where directories cannot be synced.
-func syncParent(string) error { return nil }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"vise/store/machine"
 )
 
 // Home is the directory that holds a ledger and what belongs to it.
@@ -19,6 +21,8 @@ type Home struct {
 	// Revision is one that the ledger is known to have reached: a ledger below it is an
 	// older one.
 	Revision uint64 `json:"revision"`
+
+	machine *machine.Machine
 }
 
 // homeFormat is the layout of a home that this program writes.
@@ -59,8 +63,10 @@ func DefaultHome(getenv func(string) string) (string, error) {
 
 // OpenHome reads the home in dir and makes its files private. Where nothing was created
 // it returns ErrNoHome and has written nothing.
-func OpenHome(dir string) (Home, error) {
-	h := Home{Dir: dir}
+func OpenHome(dir string) (Home, error) { return openHome(nil, dir) }
+
+func openHome(m *machine.Machine, dir string) (Home, error) {
+	h := Home{Dir: dir, machine: m}
 	raw, err := os.ReadFile(h.path(homeFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return Home{}, h.absent()
@@ -83,7 +89,7 @@ func OpenHome(dir string) (Home, error) {
 // furnish makes the directories of a home and its home.json. The caller holds the lock.
 func (h Home) furnish() error {
 	for _, d := range homeDirs {
-		if err := os.Mkdir(h.path(d), dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := h.machine.Mkdir(h.path(d), dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}
@@ -119,25 +125,25 @@ func (h Home) save() error {
 	if err != nil {
 		return err
 	}
-	draft, err := os.CreateTemp(h.Dir, homeFile+".*")
+	draft, err := h.machine.CreateTemp(h.Dir, homeFile+".*")
 	if err != nil {
 		return err
 	}
 	_, err = draft.Write(append(raw, '\n'))
 	err = errors.Join(err, draft.Sync(), draft.Close())
 	if err == nil {
-		err = os.Rename(draft.Name(), h.path(homeFile))
+		err = h.machine.Rename(draft.Name(), h.path(homeFile))
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(draft.Name()))
+		return errors.Join(err, h.machine.Remove(draft.Name()))
 	}
-	return syncParent(h.path(homeFile))
+	return h.machine.SyncDir(h.Dir)
 }
 
 // reached remembers that the ledger has come to a revision. A smaller one is never written
 // over a larger one that another process saved, as far as this process can see.
 func (h *Home) reached(revision uint64) error {
-	if now, err := OpenHome(h.Dir); err == nil && now.Revision >= revision {
+	if now, err := openHome(h.machine, h.Dir); err == nil && now.Revision >= revision {
 		h.Revision = now.Revision
 		return nil
 	}

@@ -19,14 +19,14 @@ func (h Home) guard() error {
 		}
 	}
 	for name, mode := range map[string]fs.FileMode{".": dirMode, homeFile: fileMode, ledgerFile: fileMode, lockFile: fileMode} {
-		if err := private(h.path(name), mode); err != nil {
+		if err := h.private(h.path(name), mode); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func private(path string, mode fs.FileMode) error {
+func (h Home) private(path string, mode fs.FileMode) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -41,7 +41,7 @@ func private(path string, mode fs.FileMode) error {
 		return refuse("look at what changed there, then chmod go-rwx it", "others can write to %s", path)
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return os.Chmod(path, mode)
+		return h.machine.Chmod(path, mode)
 	}
 	return nil
 }

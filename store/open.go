@@ -7,11 +7,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
 
 	berrors "go.etcd.io/bbolt/errors"
 
 	"vise/model"
 	"vise/store/lock"
+	"vise/store/machine"
 )
 
 // Options are what a door may say about opening a ledger.
@@ -22,20 +26,22 @@ type Options struct {
 	Command string
 	// MaxSize bounds the ledger's file, in bytes; 0 does not.
 	MaxSize int
+	// Machine is where the ledger runs; nil is the real one.
+	Machine *machine.Machine
 }
 
 // Open opens the ledger of the home in dir. Where no home is, the error is ErrNoHome (and
 // a *model.Error of code no_home) and nothing was written: see Create.
 func Open(dir string, o Options) (*Ledger, error) {
 	go lock.Prepare() // takes as long as reading the home does
-	h, err := OpenHome(dir)
+	h, err := openHome(o.Machine, dir)
 	if err != nil {
 		return nil, explain(err)
 	}
-	b := OpenBolt(h.path(ledgerFile), lock.New(h.path(lockFile), o.Command))
-	b.MaxSize = o.MaxSize
+	b := OpenBolt(h.path(ledgerFile), lock.On(o.Machine, h.path(lockFile), o.Command))
+	b.MaxSize, b.machine = o.MaxSize, o.Machine
 	l := newLedger(b, o.Plans)
-	l.home = h
+	l.home, l.Now = h, o.Machine.Now
 	b.Inspect = l.inspect
 	return l, nil
 }
@@ -46,15 +52,15 @@ func Create(dir string, o Options) (*Ledger, error) {
 	if err := os.MkdirAll(dir, dirMode); err != nil {
 		return nil, err
 	}
-	if err := (Home{Dir: dir}).guard(); err != nil {
+	if err := (Home{Dir: dir, machine: o.Machine}).guard(); err != nil {
 		return nil, explain(err)
 	}
-	l := lock.New(filepath.Join(dir, lockFile), o.Command)
+	l := lock.On(o.Machine, filepath.Join(dir, lockFile), o.Command)
 	defer l.Close()
 	if err := l.Acquire(context.Background()); err != nil {
 		return nil, explain(fmt.Errorf("home %s: %w", dir, err))
 	}
-	err := createIn(dir)
+	err := createIn(o.Machine, dir)
 	l.Release()
 	if err != nil {
 		return nil, explain(err)
@@ -64,8 +70,8 @@ func Create(dir string, o Options) (*Ledger, error) {
 
 // createIn makes home and ledger. One that was not finished is made anew; the ledger comes
 // last, and with it the home is in use.
-func createIn(dir string) error {
-	_, err := OpenHome(dir)
+func createIn(m *machine.Machine, dir string) error {
+	_, err := openHome(m, dir)
 	if err == nil {
 		return &fs.PathError{Op: "create home", Path: dir, Err: fs.ErrExist}
 	}
@@ -73,11 +79,11 @@ func createIn(dir string) error {
 		return err
 	}
 	l := newLedger(nil, nil)
-	l.home = Home{Dir: dir, ID: l.NewID(), Format: homeFormat, Created: l.Now().UTC()}
+	l.home = Home{Dir: dir, ID: l.NewID(), Format: homeFormat, Created: m.Now().UTC(), machine: m}
 	if err := l.home.furnish(); err != nil {
 		return err
 	}
-	return CreateBolt(l.home.path(ledgerFile), l.found)
+	return createBolt(m, l.home.path(ledgerFile), l.found)
 }
 
 // found writes what an empty ledger begins with.
@@ -155,6 +161,15 @@ func explain(err error) error {
 }
 
 // full recognises the ways in which a disk, a quota or MaxSize says that there is no room.
+// Growing the file is one step whose cause bbolt passes on in words only.
 func full(err error) bool {
-	return errors.Is(err, errNoSpace) || errors.Is(err, berrors.ErrMaxSizeReached)
+	if err == nil || errors.Is(err, berrors.ErrMaxSizeReached) {
+		return err != nil
+	}
+	var n syscall.Errno
+	if errors.As(err, &n) {
+		return slices.Contains(noSpace, n)
+	}
+	said := err.Error()
+	return slices.ContainsFunc(noSpace, func(n syscall.Errno) bool { return strings.HasSuffix(said, n.Error()) })
 }

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+
+	"vise/store/machine"
 )
 
 // WriteAtomic replaces the content of the file at path, so that any reader and any crash
@@ -46,7 +48,7 @@ func replace(dir *os.Root, name string, data []byte) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	temp, err := writeTemp(dir, data, mode, true)
+	temp, err := writeTemp(nil, dir, data, mode, true)
 	if err != nil {
 		return err
 	}
@@ -59,12 +61,16 @@ func replace(dir *os.Root, name string, data []byte) error {
 
 // writeTemp writes data to a new file in dir, on the disk if sync, and returns its name.
 // After an error nothing is left of it.
-func writeTemp(dir *os.Root, data []byte, mode fs.FileMode, sync bool) (string, error) {
+func writeTemp(m *machine.Machine, dir *os.Root, data []byte, mode fs.FileMode, sync bool) (string, error) {
 	name := fmt.Sprintf(".vise-%016x.tmp", rand.Uint64())
-	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if err := m.Before(machine.Op{Kind: machine.Create, Path: name}); err != nil {
+		return "", err
+	}
+	file, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
 	if err != nil {
 		return "", err
 	}
+	f := m.File(file)
 	_, err = f.Write(data)
 	if err == nil && mode != fileMode {
 		err = f.Chmod(mode)
@@ -76,7 +82,9 @@ func writeTemp(dir *os.Root, data []byte, mode fs.FileMode, sync bool) (string, 
 		err = cerr
 	}
 	if err != nil {
-		dir.Remove(name)
+		if m.Before(machine.Op{Kind: machine.Remove, Path: name}) == nil {
+			dir.Remove(name)
+		}
 		return "", err
 	}
 	return name, nil

@@ -118,7 +118,7 @@ func TestAWriteThatFailsHalfWayLeavesTheOldContent(t *testing.T) {
 	if err := replace(dir, "state", make([]byte, 2000)); !errors.Is(err, syscall.EFBIG) {
 		t.Errorf("got %v, want that the file is too large", err)
 	}
-	if created, err := createNew(dir, "plan.md", make([]byte, 2000), true); created || !errors.Is(err, syscall.EFBIG) {
+	if created, err := createNew(nil, dir, "plan.md", make([]byte, 2000), true); created || !errors.Is(err, syscall.EFBIG) {
 		t.Errorf("got %v, %v, want that the file is too large", created, err)
 	}
 	if got, _ := dir.ReadFile("state"); string(got) != "old" {

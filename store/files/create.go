@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"vise/model"
+	"vise/store/machine"
 )
 
 const (
@@ -52,7 +53,7 @@ func (h Home) createPlan(agent model.AgentID, id model.ItemID, seed string, sync
 		return false, err
 	}
 	defer dir.Close()
-	return createNew(dir, planFile, []byte(seed), sync)
+	return createNew(h.machine, dir, planFile, []byte(seed), sync)
 }
 
 // flush puts all that was written below the home on the disk.
@@ -77,7 +78,7 @@ func (h Home) makeItemDir(agent model.AgentID, id model.ItemID) (*os.Root, error
 		return nil, fmt.Errorf("home: %w", err)
 	}
 	for _, name := range below(agent, id) {
-		next, err := makeDir(at, name)
+		next, err := makeDir(h.machine, at, name)
 		at.Close()
 		if err != nil {
 			return nil, err
@@ -88,7 +89,10 @@ func (h Home) makeItemDir(agent model.AgentID, id model.ItemID) (*os.Root, error
 }
 
 // makeDir opens the directory name in at, and creates it first if it is missing.
-func makeDir(at *os.Root, name string) (*os.Root, error) {
+func makeDir(m *machine.Machine, at *os.Root, name string) (*os.Root, error) {
+	if err := m.Before(machine.Op{Kind: machine.Mkdir, Path: name}); err != nil {
+		return nil, err
+	}
 	if err := at.Mkdir(name, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
@@ -101,16 +105,19 @@ func makeDir(at *os.Root, name string) (*os.Root, error) {
 
 // createNew gives name the content data, whole or not at all, and only if nothing has
 // that name. A reader never sees half of it, nor does a crash leave half of it.
-func createNew(dir *os.Root, name string, data []byte, sync bool) (created bool, err error) {
+func createNew(m *machine.Machine, dir *os.Root, name string, data []byte, sync bool) (created bool, err error) {
 	if _, err := dir.Lstat(name); err == nil {
 		return false, nil
 	}
-	temp, err := writeTemp(dir, data, fileMode, sync)
+	temp, err := writeTemp(m, dir, data, fileMode, sync)
 	if err != nil {
 		return false, err
 	}
-	err = nameNew(dir, temp, name)
-	if err != nil {
+	err = m.Before(machine.Op{Kind: machine.Rename, Path: temp, To: name})
+	if err == nil {
+		err = nameNew(dir, temp, name)
+	}
+	if err != nil && m.Before(machine.Op{Kind: machine.Remove, Path: temp}) == nil {
 		dir.Remove(temp)
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {

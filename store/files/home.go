@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 
 	"vise/model"
+	"vise/store/machine"
 )
 
 // planFile is the name of every plan artifact.
@@ -21,7 +22,10 @@ const planFile = "plan.md"
 
 // Home is a vise home directory. It holds a path and no descriptor: a home that is
 // restored or moved under a running console is then the one that is read.
-type Home struct{ dir string }
+type Home struct {
+	dir     string
+	machine *machine.Machine
+}
 
 // NewHome is the home at dir, which need not exist yet. A relative dir is resolved once, now.
 func NewHome(dir string) (Home, error) {
@@ -32,7 +36,13 @@ func NewHome(dir string) (Home, error) {
 	if err != nil {
 		return Home{}, fmt.Errorf("home %q: %w", dir, err)
 	}
-	return Home{abs}, nil
+	return Home{dir: abs}, nil
+}
+
+// On is the home on a machine.
+func (h Home) On(m *machine.Machine) Home {
+	h.machine = m
+	return h
 }
 
 // Dir is the home's absolute path, empty for the zero Home.

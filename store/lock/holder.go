@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"vise/store/machine"
 )
 
 // Holder is who holds a lock, as the holder itself wrote into the file and, where the
@@ -65,16 +67,24 @@ func (f *File) busy(begun time.Time, cause error) error {
 // holder is what the file says of its holder, corrected by what the system says.
 func (f *File) holder() Holder {
 	h := readHolder(f.path)
-	if pid, known := lockOwner(f.path); known && pid != h.PID {
-		h = Holder{PID: pid, Start: startOf(pid)}
+	pid, known := lockOwner(f.path)
+	if !known {
+		pid = h.PID
 	}
-	if h.Start != startOf(h.PID) {
-		h = Holder{} // the record of a process that is gone
+	if pid == 0 {
+		return Holder{}
+	}
+	p := f.machine.Look(pid)
+	if pid != h.PID {
+		h = Holder{PID: pid, Start: p.Start}
+	}
+	if h.Start != p.Start {
+		return Holder{} // the record of a process that is gone
 	}
 	if h.Command == "" {
-		h.Command = commandOf(h.PID)
+		h.Command = printable(defaultCommand(p.Args))
 	}
-	h.Stopped = stopped(h.PID)
+	h.Stopped = p.Stopped
 	return h
 }
 
@@ -90,13 +100,13 @@ type self struct {
 	buf    [recordSize]byte
 }
 
-func newSelf(command string) self {
+func newSelf(p machine.Process, command string) self {
 	if command == "" {
-		command = defaultCommand(os.Args)
+		command = defaultCommand(p.Args)
 	}
-	b, err := json.Marshal(Holder{PID: os.Getpid(), Command: printable(command), Start: startOf(os.Getpid())})
+	b, err := json.Marshal(Holder{PID: p.PID, Command: printable(command), Start: p.Start})
 	if err != nil {
-		return self{before: []byte(`{"pid":` + strconv.Itoa(os.Getpid()))}
+		return self{before: []byte(`{"pid":` + strconv.Itoa(p.PID))}
 	}
 	return self{before: bytes.TrimSuffix(b, []byte("}"))}
 }
@@ -118,12 +128,12 @@ func defaultCommand(args []string) string {
 func (f *File) writeHolder() {
 	b := append(f.self.buf[:0], f.self.before...)
 	b = append(b, `,"since":"`...)
-	b = time.Now().UTC().AppendFormat(b, time.RFC3339Nano)
+	b = f.machine.Now().UTC().AppendFormat(b, time.RFC3339Nano)
 	b = append(b, `"}`...)
 	for len(b) < recordSize-1 {
 		b = append(b, ' ')
 	}
-	f.file.WriteAt(append(b, '\n'), 0)
+	f.machine.Write(f.path, append(b, '\n'), 0, f.file.WriteAt)
 }
 
 func readHolder(path string) Holder {

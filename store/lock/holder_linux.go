@@ -1,7 +1,6 @@
 package lock
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"strconv"
@@ -32,35 +31,4 @@ func lockOwner(path string) (pid int, known bool) {
 		return pid, err == nil && pid > 0
 	}
 	return 0, false
-}
-
-// procStat is /proc/<pid>/stat from the state on, the part after the command's bracket.
-func procStat(pid int) []string {
-	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return nil
-	}
-	return strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
-}
-
-func stopped(pid int) bool {
-	f := procStat(pid)
-	return len(f) > 0 && (f[0] == "T" || f[0] == "t")
-}
-
-// startOf is when a process started, in clock ticks since boot.
-func startOf(pid int) string {
-	const start = 22 - 3 // field 22 of stat, which is split from field 3 on
-	if f := procStat(pid); len(f) > start {
-		return f[start]
-	}
-	return ""
-}
-
-func commandOf(pid int) string {
-	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	if err != nil || len(raw) == 0 {
-		return ""
-	}
-	return printable(defaultCommand(strings.Split(strings.TrimRight(string(raw), "\x00"), "\x00")))
 }

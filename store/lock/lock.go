@@ -12,6 +12,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"vise/store/machine"
 )
 
 // DefaultLimit is how long Acquire waits before it says for whom.
@@ -22,8 +24,9 @@ type File struct {
 	// Limit bounds the wait of one Acquire.
 	Limit time.Duration
 
-	path string
-	self self
+	path    string
+	machine *machine.Machine
+	self    self
 	// turn holds one token: whoever put it there owns the fields below. It keeps
 	// goroutines of one process apart, which flock on one descriptor does not.
 	turn   chan struct{}
@@ -43,8 +46,11 @@ const (
 
 // New describes the lock at path. Nothing is opened until the first Acquire. The command
 // is what others are told when this process holds the lock, such as "vise mcp".
-func New(path, command string) *File {
-	return &File{Limit: DefaultLimit, path: path, self: newSelf(command), turn: make(chan struct{}, 1)}
+func New(path, command string) *File { return On(nil, path, command) }
+
+// On is New on a machine.
+func On(m *machine.Machine, path, command string) *File {
+	return &File{Limit: DefaultLimit, path: path, machine: m, self: newSelf(m.Look(0), command), turn: make(chan struct{}, 1)}
 }
 
 // Acquire waits for the lock until ctx ends or Limit has passed; then it returns a *Busy.
@@ -93,6 +99,9 @@ func (f *File) Mine() bool { return sameFile(f.file, f.path) }
 
 // take gets the flock on the file that is at the path when the flock is held.
 func (f *File) take(ctx context.Context) error {
+	if err := f.machine.Before(machine.Op{Kind: machine.Lock, Path: f.path}); err != nil {
+		return err
+	}
 	for {
 		if f.file == nil {
 			file, err := open(f.path)

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package machine
+
+func syncDir(string) error { return nil }
