@@ -185,7 +185,7 @@ func (b *book) Rows(a AgentID, c Class, after *Row, limit int) []Row {
 	var out []Row
 	for _, r := range b.rows(a) {
 		past := after == nil || bytes.Compare(r.SortKey(), after.SortKey()) > 0
-		if r.Class == c && past && len(out) < limit {
+		if (r.Class == c || c == ReportOffered && r.Offered()) && past && len(out) < limit {
 			out = append(out, r)
 		}
 	}

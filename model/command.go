@@ -139,6 +139,11 @@ type OfferReport struct {
 	Provenance  ReportOf `json:"provenance,omitempty"`
 }
 
+// DeclineReport says that none of the reports that are offered for an item is its report.
+type DeclineReport struct {
+	WorkItemID ItemID `json:"work_item_id"`
+}
+
 // AddAgent makes an agent known before it has work. Adding it twice changes nothing.
 type AddAgent struct {
 	AgentID AgentID `json:"agent_id"`
@@ -299,6 +304,7 @@ func (RefreshPlan) Name() string      { return "RefreshPlan" }
 func (Round) Name() string            { return "Round" }
 func (ReportWorkItem) Name() string   { return "ReportWorkItem" }
 func (OfferReport) Name() string      { return "OfferReport" }
+func (DeclineReport) Name() string    { return "DeclineReport" }
 func (AddAgent) Name() string         { return "AddAgent" }
 func (UpdateAgent) Name() string      { return "UpdateAgent" }
 func (StartTask) Name() string        { return "StartTask" }

@@ -57,6 +57,10 @@ const (
 	CompletedRecent    Class = "completed_recent"
 )
 
+// ReportOffered is no candidate class: it gathers, beside their class, the completed items
+// whose report is offered and not chosen. Rows and ClassTally know it.
+const ReportOffered Class = "report_offered"
+
 // Classes is the order of the classes.
 var Classes = []Class{CurrentRunnable, TriggeredBlocked, QueuedRunnable, WaitingForOperator, BlockedClass, CompletedRecent}
 
@@ -82,8 +86,8 @@ type Derived struct {
 	ReasonCode string
 	Class      Class
 	IsCurrent  bool
-	// NeedsOperator: a plan that needs input, or a question to the operator that nobody
-	// answered yet, whatever outranks it in Scheduling.
+	// NeedsOperator: a plan that needs input, a question to the operator that nobody
+	// answered yet, whatever outranks it in Scheduling, or a report that is only offered.
 	NeedsOperator   bool
 	LastTriggeredAt time.Time
 	// Wait is the active wait that decides; nil without one.
@@ -101,7 +105,7 @@ func Derive(w WorkItem, waits []Wait, current bool) Derived {
 		}
 		d.NeedsOperator = d.NeedsOperator || x.Kind == WaitOperator && !x.Triggered()
 	}
-	d.NeedsOperator = w.State == Open && (d.NeedsOperator || w.PlanStatus == NeedsInput)
+	d.NeedsOperator = w.State == Open && (d.NeedsOperator || w.PlanStatus == NeedsInput) || w.OffersReport()
 	d.Scheduling, d.ReasonCode = scheduling(w, d.Wait)
 	d.Readiness = d.Scheduling.Readiness()
 	d.Class = class(w, d)

@@ -23,6 +23,7 @@ const (
 	EventCompletionWarning   EventKind = "work_item_completion_warning"
 	EventReportPromoted      EventKind = "work_item_completion_report_promoted"
 	EventReportOffered       EventKind = "work_item_completion_report_offered"
+	EventReportDeclined      EventKind = "work_item_completion_report_declined"
 	EventBriefSuppressed     EventKind = "turn_terminal_brief_suppressed"
 	EventTaskStarted         EventKind = "task_started"
 	EventTaskEnded           EventKind = "task_ended"

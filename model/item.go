@@ -24,6 +24,8 @@ type WorkItem struct {
 	RecheckConsumedAt time.Time `json:"recheck_consumed_at,omitzero"`
 	// ResultSummary is the promoted completion report; never synthesised.
 	ResultSummary Text `json:"result_summary,omitempty"`
+	// Offered is how many reports the operator has to choose from; 0 once they declined.
+	Offered int `json:"offered_reports,omitempty"`
 	// Replies are the operator's newest answers to the item's questions, oldest first.
 	Replies   []Reply   `json:"replies,omitempty"`
 	Links     Links     `json:"links,omitzero"`
@@ -103,6 +105,12 @@ type Ref struct {
 	Kind  Text `json:"kind"`
 	Ref   Text `json:"ref"`
 	Title Text `json:"title,omitempty"`
+}
+
+// OffersReport reports whether the item was completed without a report, and somebody has to
+// say which of the offered ones is it.
+func (w WorkItem) OffersReport() bool {
+	return w.State == Completed && w.ResultSummary == "" && w.Offered > 0
 }
 
 // CurrentTodo is the first todo in progress, else the first pending one.

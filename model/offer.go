@@ -14,6 +14,10 @@ func NotOffered(r Row, command string) string {
 		return name + " has its report already"
 	case command == "ReportWorkItem":
 		return ""
+	case command == "DeclineReport" && !r.Offered():
+		return name + " has no report to choose"
+	case command == "DeclineReport":
+		return ""
 	case done:
 		return name + " is completed, for good"
 	case command == "PickWorkItem" && r.IsCurrent:

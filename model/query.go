@@ -156,7 +156,8 @@ type Desk struct {
 	Agent    Agent
 	// Current is the focus, whatever its class; the sections leave it out.
 	Current *Row
-	// Sections are the classes in their order, each with its first rows and its whole count.
+	// Sections are the classes in their order, each with its first rows and its whole count;
+	// ReportOffered is the last.
 	Sections []Section
 	// NeedsYou is how many items of the agent need the operator.
 	NeedsYou int
@@ -171,6 +172,16 @@ type Section struct {
 	Total int
 }
 
+// Section is the desk's section of a class.
+func (d Desk) Section(c Class) Section {
+	for _, s := range d.Sections {
+		if s.Class == c {
+			return s
+		}
+	}
+	return Section{Class: c}
+}
+
 // DeskOf reads an agent's desk. limit says how many rows of a class to read.
 func DeskOf(r Reader, agent AgentID, at Stamp, limit func(Class) int) Desk {
 	d := Desk{Revision: r.Revision(), NeedsYou: r.Count(agent, TallyNeedsOperator)}
@@ -179,11 +190,10 @@ func DeskOf(r Reader, agent AgentID, at Stamp, limit func(Class) int) Desk {
 		row := RowOf(w, r.ItemWaits(agent, w.ID), true)
 		d.Current = &row
 	}
-	for _, class := range Classes {
-		if class != CurrentRunnable {
-			d.Sections = append(d.Sections, section(r, agent, class, d.Current, limit(class)))
-		}
+	for _, class := range Classes[1:] {
+		d.Sections = append(d.Sections, section(r, agent, class, d.Current, limit(class)))
 	}
+	d.Sections = append(d.Sections, section(r, agent, ReportOffered, nil, limit(ReportOffered)))
 	d.Decision = Decide(r, agent, at.At)
 	return d
 }
@@ -191,12 +201,17 @@ func DeskOf(r Reader, agent AgentID, at Stamp, limit func(Class) int) Desk {
 func section(r Reader, agent AgentID, class Class, current *Row, limit int) Section {
 	s := Section{Class: class, Total: r.Count(agent, ClassTally(class))}
 	extra := 0
+	if class == CompletedRecent {
+		offered := r.Count(agent, ClassTally(ReportOffered)) // they have a section of their own
+		s.Total -= offered
+		extra = min(offered, MaxLimit)
+	}
 	if current != nil && current.Class == class {
 		s.Total--
 		extra = 1
 	}
 	for _, row := range r.Rows(agent, class, nil, limit+extra) {
-		if !row.IsCurrent && len(s.Rows) < limit {
+		if !row.IsCurrent && len(s.Rows) < limit && (class == ReportOffered || !row.Offered()) {
 			s.Rows = append(s.Rows, row)
 		}
 	}

@@ -31,6 +31,9 @@ type Row struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
+// Offered reports whether the item waits for the operator to choose its report.
+func (r Row) Offered() bool { return r.Class == CompletedRecent && r.NeedsOperator }
+
 // TodoGist is a checklist in a few words.
 type TodoGist struct {
 	Done    int  `json:"done,omitempty"`
@@ -151,6 +154,9 @@ func SchedulingTally(s Scheduling) Tally { return Tally("scheduling:" + s) }
 // Tallies are the counts that r adds one to.
 func (r Row) Tallies() []Tally {
 	out := []Tally{ClassTally(r.Class), SchedulingTally(r.Scheduling)}
+	if r.Offered() {
+		out = append(out, TallyNeedsOperator, ClassTally(ReportOffered))
+	}
 	if r.Scheduling == ScheduledNever {
 		return append(out, TallyCompleted)
 	}

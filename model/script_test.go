@@ -115,6 +115,8 @@ func decodeAny(name string, in []byte) (Command, error) {
 		return decode[Round](name, in)
 	case "OfferReport":
 		return decode[OfferReport](name, in)
+	case "DeclineReport":
+		return decode[DeclineReport](name, in)
 	case "ReportWorkItem":
 		return decode[ReportWorkItem](name, in)
 	case "AddAgent":

@@ -36,6 +36,12 @@ type OfferedNews struct {
 	SharedWith  []ItemID `json:"shared_with,omitempty"`
 }
 
+// DeclinedNews is the data of work_item_completion_report_declined.
+type DeclinedNews struct {
+	// Offers is how many were declined.
+	Offers int `json:"offers"`
+}
+
 func (ReportOffers) record() {}
 
 // RecordKind is part of Record.
@@ -126,7 +132,38 @@ func (s *step) keepOffer(w WorkItem, text Text, by ReportOf, shared []ItemID) {
 	x.Offers = append(slices.Clone(x.Offers), ReportOffer{Text: text, Provenance: by, SharedWith: shared, At: s.at.At})
 	x.Offers = x.Offers[max(0, len(x.Offers)-maxOffers):]
 	s.put(x)
+	s.countOffers(w, len(x.Offers))
 	s.event(EventReportOffered, w.ID, OfferedNews{Source: by, TextPreview: cut(text, previewReport), SharedWith: shared})
+}
+
+// countOffers notes how many reports are to choose from. It is bookkeeping, and no answer of
+// the command at hand.
+func (s *step) countOffers(w WorkItem, n int) {
+	answer := s.receipt
+	w.Offered = n
+	w = s.save(w, false)
+	if answer.WorkItemID == w.ID {
+		answer.ItemRevision = w.Revision
+	}
+	s.receipt = answer
+}
+
+// step ends the asking: none of the offered reports is it. They stay to be read, and one can
+// still be chosen.
+func (c DeclineReport) step(s *step) error {
+	w, err := s.own(c.WorkItemID, 0)
+	if err != nil {
+		return err
+	}
+	if s.at.Actor != Operator {
+		return Refuse(CodeRefused, "the operator chooses among offered reports").At("work_item_id").WithHint("write the report as text beside CompleteWorkItem")
+	}
+	if !w.OffersReport() {
+		return nil
+	}
+	s.event(EventReportDeclined, w.ID, DeclinedNews{Offers: w.Offered})
+	s.countOffers(w, 0)
+	return nil
 }
 
 // completedSince reads from the item's trail whether it was completed at or after an

@@ -34,6 +34,7 @@ var tellers = map[EventKind]func(json.RawMessage) Text{
 	EventReportOffered: telling(func(d OfferedNews) string {
 		return "report offered (" + spaced(string(d.Source)) + "): " + string(d.TextPreview)
 	}),
+	EventReportDeclined:      telling(func(d DeclinedNews) string { return counted(d.Offers, "offered report") + " declined" }),
 	EventBriefSuppressed:     telling(func(Promoted) string { return "the turn's own brief gives way to the report" }),
 	EventTaskStarted:         telling(tellTask),
 	EventTaskEnded:           telling(tellTask),

@@ -60,6 +60,9 @@ func (f *facts) deriveItem(id model.ItemID) derived {
 		string(indexKey(row)):         encodeRow(row),
 		string(handleKey(row.Handle)): []byte(id),
 	}}
+	if row.Offered() {
+		d.rows[string(append(indexPrefix(row.AgentID, model.ReportOffered), row.SortKey()...))] = encodeRow(row)
+	}
 	f.addDues(d, model.DuesOf(w, waits))
 	return d
 }

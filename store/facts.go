@@ -148,7 +148,7 @@ func (f *facts) HandleTaken(h model.Handle) bool { return f.get(handleKey(h)) !=
 func (f *facts) Rows(a model.AgentID, c model.Class, after *model.Row, limit int) []model.Row {
 	r := Prefix(indexPrefix(a, c))
 	if after != nil {
-		r.From = append(indexKey(*after), 0)
+		r.From = append(append(indexPrefix(a, c), after.SortKey()...), 0)
 	}
 	if limit <= 0 {
 		return nil

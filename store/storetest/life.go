@@ -98,7 +98,7 @@ func (x *Life) command() model.Command {
 	case n < 62:
 		return x.trigger(id)
 	case n < 74:
-		return model.Round{Text: x.text("report"), WorkItemID: id, Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: id}}}}
+		return model.Round{Text: model.Text(x.maybe(string(x.text("report")))), WorkItemID: id, Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: id}}}}
 	case n < 80:
 		return model.RefreshPlan{WorkItemID: id, Plan: model.NewPlanArtifact("ada", id, []byte(x.text("plan")), x.clock)}
 	case n < 86:
@@ -107,9 +107,13 @@ func (x *Life) command() model.Command {
 		return model.EndTask{TaskID: pick(x, x.tasks), Status: model.TaskCompleted, Result: x.text("result")}
 	case n < 95:
 		return model.OpenDelegation{WorkItemID: id, ChildWorkItemID: pick(x, x.Items), Blocking: x.chance(30)}
-	case n < 97:
+	case n < 96:
 		on := x.chance(50)
 		return model.UpdateAgent{AgentID: pick(x, x.Agents), AutoPick: &on}
+	case n < 98:
+		return model.OfferReport{WorkItemIDs: []model.ItemID{id}, Text: x.text("perhaps the report"), Provenance: model.ReportNearRound}
+	case n < 99:
+		return model.DeclineReport{WorkItemID: id}
 	}
 	return model.ReportWorkItem{WorkItemID: id, Text: x.text("late report")}
 }

@@ -39,6 +39,7 @@ const (
 	TriageDown, TriageUp                  ID = "triage-down", "triage-up"
 	TriageScrollDown, TriageScrollUp      ID = "triage-scroll-down", "triage-scroll-up"
 	MenuRun, MenuDown, MenuUp, MenuClose  ID = "menu-run", "menu-down", "menu-up", "menu-close"
+	MenuPageDown, MenuPageUp              ID = "menu-page-down", "menu-page-up"
 	MenuPosture                           ID = "menu-posture"
 	QuestionDown, QuestionUp              ID = "question-down", "question-up"
 )
@@ -57,7 +58,7 @@ var Table = []Action{
 	{ID: New, Title: "New work item…", Does: "for this agent; the focus stays", Hint: "new", Keys: []string{"o"}, In: Desk, Group: Work, Verb: "new", Writes: true, why: anAgent},
 	{ID: Objective, Title: "Edit objective…", Does: "what the work item is for", Keys: []string{"E"}, In: Desk, Group: Work, Verb: "update --objective", Writes: true, why: offered("UpdateWorkItem")},
 	{ID: Status, Title: "Plan status…", Does: "draft, ready or needs input", Keys: []string{"s"}, In: Desk, Group: Work, Verb: "update --plan-status", Writes: true, why: offered("UpdateWorkItem")},
-	{ID: Report, Title: "Give a report…", Does: "to an item that was completed without one", Keys: []string{"P"}, In: Desk, Group: Work, Verb: "report", Writes: true, why: offered("ReportWorkItem")},
+	{ID: Report, Title: "Choose or give a report…", Does: "of an item that was completed without one", Hint: "report", Keys: []string{"P"}, In: Desk, Group: Work, Verb: "report", Writes: true, why: offered("ReportWorkItem")},
 	{ID: Message, Title: "Message agent…", Does: "for its next turn; it never becomes work by itself", Keys: []string{"m"}, In: Desk, Group: Work, Verb: "say", Writes: true, why: aKnownAgent},
 
 	{ID: TriageOpen, Title: "Triage findings…", Does: "judge the file todos that need you, ten at a time", Keys: []string{"T"}, In: Desk, Group: Look, Verb: "todo triage", why: findings},
@@ -82,7 +83,7 @@ var Table = []Action{
 	{ID: PageDown, Title: "A page down", Does: "of the pane in focus", Keys: []string{"pgdown"}, In: Desk, Group: Move},
 	{ID: PageUp, Title: "A page up", Does: "of the pane in focus", Keys: []string{"pgup"}, In: Desk, Group: Move},
 
-	{ID: NeedsYou, Title: "Next that needs you", Does: "a question, or a plan that needs input", Keys: []string{"."}, In: Desk, Group: Places, why: anybodyNeedsYou},
+	{ID: NeedsYou, Title: "Next that needs you", Does: "a question, a plan that needs input, a report to choose", Keys: []string{"."}, In: Desk, Group: Places, why: anybodyNeedsYou},
 	{ID: Agents, Title: "Choose agent…", Does: "whose desk is shown", Keys: []string{"a"}, In: Desk, Group: Places, Verb: "agents", why: anAgent},
 	{ID: NextAgent, Title: "Next agent", Does: "by name", Keys: []string{"}"}, In: Desk, Group: Places, why: severalAgents},
 	{ID: PrevAgent, Title: "Previous agent", Does: "by name", Keys: []string{"{"}, In: Desk, Group: Places, why: severalAgents},
@@ -143,6 +144,8 @@ var Table = []Action{
 	{ID: MenuRun, Title: "Run", Does: "the line at the cursor", Keys: []string{"enter"}, In: Menu, Group: InMenu},
 	{ID: MenuDown, Title: "Down", Does: "next line", Keys: []string{"down", "ctrl+n", "tab"}, In: Menu, Group: InMenu},
 	{ID: MenuUp, Title: "Up", Does: "previous line", Keys: []string{"up", "ctrl+p", "shift+tab"}, In: Menu, Group: InMenu},
+	{ID: MenuPageDown, Title: "Read on", Does: "what the line at the cursor offers, where it is long", Keys: []string{"pgdown"}, In: Menu, Group: InMenu},
+	{ID: MenuPageUp, Title: "Read back", Does: "what the line at the cursor offers, where it is long", Keys: []string{"pgup"}, In: Menu, Group: InMenu},
 	{ID: MenuPosture, Title: "Stop or resume agent", Does: "the one at the cursor, among agents; stopped: no turn begins", Keys: []string{"ctrl+t"}, In: Menu, Group: InMenu, Verb: "agents stop", Writes: true},
 	{ID: MenuClose, Title: "Close", Does: "run nothing", Keys: []string{"esc", "alt+esc"}, In: Menu, Group: InMenu},
 }

@@ -85,13 +85,21 @@ func (p *page) class(c model.Class, s string) string {
 			return s.Triggered
 		case model.QueuedRunnable:
 			return s.Queued
-		case model.WaitingForOperator:
+		case model.WaitingForOperator, model.ReportOffered:
 			return s.NeedsYou
 		case model.BlockedClass:
 			return s.Blocked
 		}
 		return s.Done
 	})
+}
+
+// classOf is the class that a row is shown as.
+func classOf(r model.Row) model.Class {
+	if r.Offered() {
+		return model.ReportOffered
+	}
+	return r.Class
 }
 
 // className is a class in a word, and its mark.
@@ -106,6 +114,8 @@ func className(c model.Class) (mark, name string) {
 		return g.Queued, "queued"
 	case model.WaitingForOperator:
 		return g.NeedsYou, "needs you"
+	case model.ReportOffered:
+		return g.NeedsYou, "report offered"
 	case model.BlockedClass:
 		return g.Blocked, "blocked"
 	}

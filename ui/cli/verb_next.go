@@ -74,9 +74,9 @@ func (p *page) section(c model.Class, name, count string, rows []model.Row) {
 	p.line("%s", p.class(c, strings.ToUpper(name)+count))
 	cells := make([][]cell, len(rows))
 	for i, r := range rows {
-		mark, _ := className(r.Class)
+		mark, _ := className(classOf(r))
 		cells[i] = []cell{
-			{text: mark + " " + string(r.Handle), paint: func(s string) string { return p.class(r.Class, s) }},
+			{text: mark + " " + string(r.Handle), paint: func(s string) string { return p.class(classOf(r), s) }},
 			{text: r.Objective.String()}, {text: because(r)}, {text: p.age(r.UpdatedAt), paint: p.muted},
 		}
 	}
@@ -86,6 +86,8 @@ func (p *page) section(c model.Class, name, count string, rows []model.Row) {
 // because says in a few words why a row is where it is.
 func because(r model.Row) string {
 	switch {
+	case r.Offered():
+		return "vise report " + string(r.Handle) + " --offered"
 	case r.Wait.Question != "":
 		return r.Wait.Question.String()
 	case !r.Wait.LastTriggeredAt.IsZero():

@@ -14,6 +14,8 @@ type reportOptions struct {
 	file string
 	// offered is which of the offered reports is chosen, from 1; 0: none.
 	offered int
+	// none declines them all.
+	none bool
 }
 
 func (a *app) reportVerb() *cobra.Command {
@@ -26,9 +28,13 @@ func (a *app) reportVerb() *cobra.Command {
 	c.Flags().StringVar(&o.file, "file", "", "store this file as the report; - is standard input")
 	c.Flags().IntVar(&o.offered, "offered", 0, "store this one of the offered reports; vise report ID numbers them")
 	c.Flags().Lookup("offered").NoOptDefVal = "1"
-	c.MarkFlagsMutuallyExclusive("file", "offered")
+	c.Flags().BoolVar(&o.none, "none", false, "none of the offered reports is it; ask no more")
+	c.MarkFlagsMutuallyExclusive("file", "offered", "none")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		if o.file == "" && o.offered == 0 {
+		switch {
+		case o.none:
+			return a.declineReport(ctx, args[0], o)
+		case o.file == "" && o.offered == 0:
 			return a.showReport(ctx, args[0])
 		}
 		return a.giveReport(ctx, args[0], o)
@@ -60,9 +66,19 @@ func (a *app) giveReport(ctx context.Context, ref string, o reportOptions) (answ
 	if err != nil {
 		return answer{}, err
 	}
-	in, err := a.act(ctx, ref, o.mutation, func(id model.ItemID) model.Command {
+	return a.settleReport(ctx, ref, o, "reported", func(id model.ItemID) model.Command {
 		return model.ReportWorkItem{WorkItemID: id, Text: text}
 	})
+}
+
+func (a *app) declineReport(ctx context.Context, ref string, o reportOptions) (answer, error) {
+	return a.settleReport(ctx, ref, o, "declined the reports of", func(id model.ItemID) model.Command {
+		return model.DeclineReport{WorkItemID: id}
+	})
+}
+
+func (a *app) settleReport(ctx context.Context, ref string, o reportOptions, did string, make func(model.ItemID) model.Command) (answer, error) {
+	in, err := a.act(ctx, ref, o.mutation, make)
 	if err != nil {
 		return answer{}, err
 	}
@@ -71,7 +87,7 @@ func (a *app) giveReport(ctx context.Context, ref string, o reportOptions) (answ
 		out = reply.OfCompletion(r, in, a.door.look)
 		return nil
 	})
-	return answer{data: out, warnings: out.Warnings, text: func(p *page) { p.changed("reported", out.WorkItem) }}, err
+	return answer{data: out, warnings: out.Warnings, text: func(p *page) { p.changed(did, out.WorkItem) }}, err
 }
 
 func (a *app) showReport(ctx context.Context, ref string) (answer, error) {

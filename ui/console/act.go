@@ -82,7 +82,7 @@ func init() {
 		action.Wait: opening(waiting), action.New: opening(creating), action.EditPlan: Console.editPlan,
 		action.Objective: opening(rewording), action.TodoList: opening(todoEditor), action.Status: opening(statusMenu),
 		action.Answer: Console.reply, action.Message: opening(messaging),
-		action.Review: opening(reviewing), action.Report: opening(reporting),
+		action.Review: opening(reviewing), action.Report: Console.report,
 		action.TriageOpen: opening(triaging),
 		action.Filter:     Console.filter, action.Refresh: Console.refresh, action.Unfold: Console.unfold,
 		action.Agents: opening(agentMenu), action.NextAgent: toAgent(1), action.PrevAgent: toAgent(-1),

@@ -68,8 +68,15 @@ func (c Console) counts() string {
 		parts = append(parts, k.current.paint(k.glyph.Current+"1"))
 	}
 	for _, s := range c.truth.desk.Sections {
-		if s.Total > 0 {
-			parts = append(parts, k.inkOf(s.Class).paint(c.glyphOf(s.Class)+strconv.Itoa(s.Total)))
+		n := s.Total
+		switch s.Class {
+		case model.WaitingForOperator:
+			n += c.truth.desk.Section(model.ReportOffered).Total
+		case model.ReportOffered: // counted where the operator looks for what needs them
+			n = 0
+		}
+		if n > 0 {
+			parts = append(parts, k.inkOf(s.Class).paint(c.glyphOf(s.Class)+strconv.Itoa(n)))
 		}
 	}
 	gap := " "

@@ -190,6 +190,8 @@ func (c Console) reportPage(d model.Detail, w int) []string {
 	case r != nil:
 		head := " " + k.done.paint(k.glyph.Done) + " " + k.muted.paint("report, "+strings.ReplaceAll(string(r.By), "_", " ")+" "+c.clock(r.CreatedAt))
 		return append([]string{head, ""}, c.wrapped(r.Text, w, k.text)...)
+	case len(d.Offered) > 0:
+		return c.offeredPage(d, w)
 	case model.NotOffered(c.rowOf(d), "ReportWorkItem") == "":
 		return c.warned("Completed without a report. P gives it one.", w)
 	}

@@ -9,7 +9,7 @@ import (
 // The order of the queue. It differs from the agents' candidate order in one point: what
 // needs the operator moves up, because only a person can move it.
 var queueOrder = []model.Class{
-	model.TriggeredBlocked, model.WaitingForOperator, model.QueuedRunnable, model.BlockedClass, model.CompletedRecent,
+	model.TriggeredBlocked, model.WaitingForOperator, model.ReportOffered, model.QueuedRunnable, model.BlockedClass, model.CompletedRecent,
 }
 
 func ordered(d model.Desk) []model.Section {

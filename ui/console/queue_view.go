@@ -205,6 +205,8 @@ func classWord(c model.Class) (word, order string) {
 		return "TRIGGERED", "newest first"
 	case model.WaitingForOperator:
 		return "NEEDS YOU", "newest first"
+	case model.ReportOffered:
+		return "REPORT OFFERED", "newest first"
 	case model.QueuedRunnable:
 		return "QUEUED", "oldest first"
 	case model.BlockedClass:
@@ -266,6 +268,8 @@ func ageFrom(r model.Row) time.Time {
 // reasonWord is why a row is where it is, in a word or two.
 func reasonWord(r model.Row, now time.Time) string {
 	switch {
+	case r.Offered():
+		return "choose it"
 	case r.Class == model.CompletedRecent && !r.Reported:
 		return "! no report"
 	case r.Class == model.TriggeredBlocked:
@@ -298,7 +302,15 @@ func (c Console) glyphOfRow(r model.Row) string {
 	if r.IsCurrent {
 		return c.skin.glyph.Current
 	}
-	return c.glyphOf(r.Class)
+	return c.glyphOf(classOf(r))
+}
+
+// classOf is the class that a row is shown as.
+func classOf(r model.Row) model.Class {
+	if r.Offered() {
+		return model.ReportOffered
+	}
+	return r.Class
 }
 
 func (c Console) glyphOf(class model.Class) string {
@@ -308,7 +320,7 @@ func (c Console) glyphOf(class model.Class) string {
 		return g.Current
 	case model.TriggeredBlocked:
 		return g.Triggered
-	case model.WaitingForOperator:
+	case model.WaitingForOperator, model.ReportOffered:
 		return g.NeedsYou
 	case model.QueuedRunnable:
 		return g.Queued
@@ -322,7 +334,7 @@ func (k *skin) inkOfRow(r model.Row) ink {
 	if r.IsCurrent {
 		return k.current
 	}
-	return k.inkOf(r.Class)
+	return k.inkOf(classOf(r))
 }
 
 func (k *skin) inkOf(class model.Class) ink {
@@ -331,7 +343,7 @@ func (k *skin) inkOf(class model.Class) ink {
 		return k.current
 	case model.TriggeredBlocked:
 		return k.triggered
-	case model.WaitingForOperator:
+	case model.WaitingForOperator, model.ReportOffered:
 		return k.needsYou
 	case model.QueuedRunnable:
 		return k.queued

@@ -187,6 +187,9 @@ func (wd *world) deed(line string) {
 		wd.do(model.Trigger{WorkItemID: id, Source: model.Text(source), Payload: model.Text(payload)})
 	case "complete":
 		wd.do(model.Round{Text: model.Text(rest), WorkItemID: id, Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: id}}}})
+	case "offer": // words beside a completion, as a hook brings them
+		by, words, _ := strings.Cut(rest, " ")
+		wd.do(model.OfferReport{WorkItemIDs: []model.ItemID{id}, Text: model.Text(unescaped(words)), Provenance: model.ReportOf(by)})
 	case "todos":
 		list := todosOf(rest)
 		wd.do(model.UpdateWorkItem{WorkItemID: id, TodoList: &list})
