@@ -1,0 +1,97 @@
+package fire
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"vise/model"
+	"vise/store"
+	"vise/store/storetest"
+	"vise/ui/cli"
+)
+
+var ctx = context.Background()
+
+// TestMain makes this test binary vise itself when it is called by that name.
+func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == "vise" {
+		os.Exit(cli.Main())
+	}
+	storetest.Main(m, map[string]func([]string){})
+}
+
+// home is a home under fire; a failing test leaves it with its artefacts.
+type home struct {
+	t   testing.TB
+	dir string
+}
+
+// newHome is a home with these agents.
+func newHome(t testing.TB, agents ...string) *home {
+	t.Helper()
+	h := &home{t: t, dir: filepath.Join(t.TempDir(), "home")}
+	storetest.KeepOnFailure(t, h.dir)
+	h.must("init", "--agent", agents[0])
+	for _, a := range agents[1:] {
+		h.must("agents", "add", a)
+	}
+	return h
+}
+
+// command is vise in a process of its own, killed when ctx ends.
+func (h *home) command(ctx context.Context, args ...string) *exec.Cmd {
+	self, err := os.Executable()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	c := exec.CommandContext(ctx, self)
+	c.Args = append([]string{"vise", "--home", h.dir}, args...)
+	c.Env = append(os.Environ(), "VISE_ACTOR=operator", "VISE_HOME="+h.dir)
+	return c
+}
+
+func (h *home) must(args ...string) []byte {
+	h.t.Helper()
+	out, err := h.command(ctx, args...).CombinedOutput()
+	if err != nil {
+		h.t.Fatalf("vise %v: %v\n%s", args, err, out)
+	}
+	return out
+}
+
+// open is the home's ledger in this process.
+func (h *home) open() *store.Ledger {
+	h.t.Helper()
+	l, err := store.Open(h.dir, store.Options{Command: "the test"})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { l.Close() })
+	return l
+}
+
+// sound expects that the home proves to be sound, and returns its revision.
+func (h *home) sound() uint64 {
+	h.t.Helper()
+	health, err := h.open().Check(ctx)
+	if err != nil || !health.Healthy() {
+		h.t.Errorf("%d problems: %q %v", health.Found, health.Problems, err)
+	}
+	return health.Revision
+}
+
+// answered is what a verb says in JSON.
+type answered struct {
+	Data  json.RawMessage `json:"data"`
+	Error *model.Error    `json:"error"`
+}
+
+// sinceStart is a monotonic time for a history.
+func sinceStart() int64 { return int64(time.Since(started)) }
+
+var started = time.Now()
