@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -124,56 +125,64 @@ func healthy(t testing.TB, l *store.Ledger) store.Health {
 // A killed process loses nothing that it acknowledged and leaves nothing half done; a
 // retry by key does nothing twice.
 func TestKilledProcessesLoseNothing(t *testing.T) {
-	rounds := 40
-	if testing.Short() {
-		rounds = 10
+	for _, processes := range []int{1, 8} {
+		t.Run(fmt.Sprint(processes, " at a time"), func(t *testing.T) {
+			dir, l := newHome(t)
+			storetest.KeepOnFailure(t, dir)
+			seed := storetest.Seed(t)
+			kills := storetest.Amount(40, 1000)
+			var acknowledged []string
+			for round := range kills / processes {
+				acknowledged = append(acknowledged, killAll(t, dir, processes, round, rand.New(rand.NewPCG(seed, uint64(round))))...)
+			}
+			commits := healthy(t, l).Commits
+			eachOnce(t, l, acknowledged)
+			t.Logf("%d kills, %d acknowledged, %d committed", kills, len(acknowledged), commits)
+		})
 	}
-	dir, l := newHome(t)
-	seed := storetest.Seed(t)
-	rng := rand.New(rand.NewPCG(seed, 1))
-	var acknowledged []string
-	for round := range rounds {
-		var wg sync.WaitGroup
-		lines := make([][]string, 2)
-		for i := range lines {
-			c := storetest.Start(t, "apply", dir, fmt.Sprintf("r%d-%d", round, i))
-			n := 1 + rng.IntN(15)
-			wg.Go(func() {
-				for range n {
-					if line := c.Line(); line != "" {
-						lines[i] = append(lines[i], line)
-					}
-				}
-				c.Process.Kill()
-				for line := c.Line(); line != ""; line = c.Line() {
+}
+
+// killAll lets processes write for a while, kills each, and returns what they acknowledged.
+func killAll(t *testing.T, dir string, processes, round int, rng *rand.Rand) (acknowledged []string) {
+	var all sync.WaitGroup
+	lines := make([][]string, processes)
+	for i := range lines {
+		c := storetest.Start(t, "apply", dir, fmt.Sprintf("r%d-%d", round, i))
+		n := 1 + rng.IntN(15)
+		all.Go(func() {
+			for range n {
+				if line := c.Line(); line != "" {
 					lines[i] = append(lines[i], line)
 				}
-			})
-		}
-		wg.Wait()
-		for _, keys := range lines {
-			acknowledged = append(acknowledged, keys...)
-		}
+			}
+			c.Process.Kill()
+			for line := c.Line(); line != ""; line = c.Line() {
+				lines[i] = append(lines[i], line)
+			}
+			c.Wait()
+		})
 	}
-	h := healthy(t, l)
+	all.Wait()
+	return slices.Concat(lines...)
+}
+
+// eachOnce expects that every acknowledged key is known, and that nothing was done twice.
+func eachOnce(t *testing.T, l *store.Ledger, acknowledged []string) {
+	t.Helper()
 	for _, key := range acknowledged {
 		if r, err := l.Apply(ctx, objective(key)); err != nil || !r.Replayed {
 			t.Fatalf("%s: acknowledged, and its retry got %+v, %v", key, r, err)
 		}
 	}
 	seen := map[model.Text]int{}
-	err := l.View(ctx, func(r model.Reader) error {
+	must(l.View(ctx, func(r model.Reader) error {
 		for _, row := range r.Rows("ada", model.QueuedRunnable, nil, 1<<30) {
 			if seen[row.Objective]++; seen[row.Objective] > 1 {
 				t.Errorf("%s was carried out twice", row.Objective)
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%d kills, %d acknowledged, %d committed", 2*rounds, len(acknowledged), h.Commits)
+	}))
 }
 
 func TestProcessesThatWriteTogetherLoseNothing(t *testing.T) {
