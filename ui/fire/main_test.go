@@ -2,14 +2,12 @@ package fire
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
 
-	"vise/model"
 	"vise/store"
 	"vise/store/storetest"
 	"vise/ui/cli"
@@ -83,12 +81,6 @@ func (h *home) sound() uint64 {
 		h.t.Errorf("%d problems: %q %v", health.Found, health.Problems, err)
 	}
 	return health.Revision
-}
-
-// answered is what a verb says in JSON.
-type answered struct {
-	Data  json.RawMessage `json:"data"`
-	Error *model.Error    `json:"error"`
 }
 
 // sinceStart is a monotonic time for a history.
