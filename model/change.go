@@ -120,4 +120,5 @@ const (
 	WarnAgentAdded          WarningKind = "agent_added"
 	WarnWeakWait            WarningKind = "wait_without_recovery"
 	WarnTaskEnded           WarningKind = "task_already_ended"
+	WarnFocusMoved          WarningKind = "focus_moved_since"
 )

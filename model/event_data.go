@@ -3,7 +3,7 @@ package model
 import "time"
 
 // Written is the data of work_item_written. Action is created, updated, blocked,
-// unblocked, waiting, completed, recheck_consumed or imported.
+// unblocked, waiting, completed, recheck_consumed, imported, undone or redone.
 type Written struct {
 	Action   string `json:"action"`
 	Revision uint64 `json:"revision"`
@@ -11,6 +11,8 @@ type Written struct {
 	Changed           []string `json:"changed,omitempty"`
 	PreviousObjective Text     `json:"previous_objective,omitempty"`
 	BlockedBy         Text     `json:"blocked_by,omitempty"`
+	// Undone is the act that was taken back, or carried out again.
+	Undone Text `json:"undone,omitempty"`
 	// The rest is a completion's (seed 002, "CompleteWorkItem Warning Receipt").
 	Warnings            []Warning `json:"warnings,omitempty"`
 	WarningCount        int       `json:"warning_count,omitempty"`

@@ -129,6 +129,10 @@ func decodeAny(name string, in []byte) (Command, error) {
 		return decode[EndTask](name, in)
 	case "OpenDelegation":
 		return decode[OpenDelegation](name, in)
+	case "Undo":
+		return decode[Undo](name, in)
+	case "Batch":
+		return decode[Batch](name, in)
 	case "LinkWorkItem":
 		return decode[LinkWorkItem](name, in)
 	case "Say":

@@ -85,6 +85,8 @@ func tellWritten(d Written) string {
 		return s
 	case "blocked", "waiting":
 		return d.Action + ": " + string(d.BlockedBy)
+	case "undone", "redone":
+		return d.Action + ": " + string(d.Undone)
 	case "updated":
 		return "updated " + spaced(strings.Join(d.Changed, ", "))
 	}

@@ -83,6 +83,8 @@ type State struct {
 	// FileTodos: there is a session of file todos; Findings is how many of them are pending.
 	FileTodos bool
 	Findings  int
+	// Undo and Redo name the acts that they would take back and carry out again; empty: none.
+	Undo, Redo string
 	// Editor: there is a way to open $EDITOR.
 	Editor bool
 }

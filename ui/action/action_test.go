@@ -47,7 +47,8 @@ func TestEveryActionIsNamedOnceAndExplained(t *testing.T) {
 			t.Errorf("%q is incomplete or there twice", a.ID)
 		}
 		seen[a.ID] = true
-		if a.Writes && a.Verb == "" && a.In == Desk {
+		session := a.ID == Undo || a.ID == Redo // of this console's own acts
+		if a.Writes && a.Verb == "" && a.In == Desk && !session {
 			t.Errorf("%s changes the ledger and has no verb on the command line", a.ID)
 		}
 		if ByID(a.ID).Title != a.Title {

@@ -15,6 +15,7 @@ const (
 	Objective, TodoList, Status  ID = "objective", "todos", "plan-status"
 	Review, Report               ID = "review", "report"
 	Answer, Message              ID = "answer", "message"
+	Undo, Redo                   ID = "undo", "redo"
 	Filter, Refresh, Unfold      ID = "filter", "refresh", "unfold"
 	Agents, NextAgent, PrevAgent ID = "agents", "next-agent", "previous-agent"
 	NeedsYou                     ID = "next-needs-you"
@@ -61,6 +62,8 @@ var Table = []Action{
 	{ID: Report, Title: "Choose or give a report…", Does: "of an item that was completed without one", Hint: "report", Keys: []string{"P"}, In: Desk, Group: Work, Verb: "report", Writes: true, why: offered("ReportWorkItem")},
 	{ID: Message, Title: "Message agent…", Does: "for its next turn; it never becomes work by itself", Keys: []string{"m"}, In: Desk, Group: Work, Verb: "say", Writes: true, why: aKnownAgent},
 
+	{ID: Undo, Title: "Undo", Does: "take your last act back, unless its item moved on", Keys: []string{"u"}, In: Desk, Group: Always, Writes: true, why: undoable},
+	{ID: Redo, Title: "Redo", Does: "carry out again what was undone", Keys: []string{"U"}, In: Desk, Group: Always, Writes: true, why: redoable},
 	{ID: TriageOpen, Title: "Triage findings…", Does: "judge the file todos that need you, ten at a time", Keys: []string{"T"}, In: Desk, Group: Look, Verb: "todo triage", why: findings},
 	{ID: Open, Title: "Open", Does: "go to the detail", Hint: "open", Keys: []string{"enter"}, In: Desk, Group: Look, why: anItem},
 	{ID: NextPane, Title: "Next pane", Does: "queue, detail, activity", Hint: "pane", Keys: []string{"tab", "l", "right"}, In: Desk, Group: Look},

@@ -59,6 +59,20 @@ func editable(s State) string {
 	return ""
 }
 
+func undoable(s State) string {
+	if s.Undo == "" {
+		return "nothing to undo; a completion is final"
+	}
+	return ""
+}
+
+func redoable(s State) string {
+	if s.Redo == "" {
+		return "nothing was undone since your last act"
+	}
+	return ""
+}
+
 func anAgent(s State) string {
 	if s.Agent == "" {
 		return "the ledger knows no agent yet"

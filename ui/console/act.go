@@ -49,6 +49,7 @@ func (c Console) state() action.State {
 	return action.State{
 		Item: c.row(), Agent: c.place.agent, Desk: c.truth.desk, Agents: len(c.truth.agents),
 		ReadOnly: c.readOnly(), Editor: c.fx.editor != nil,
+		Undo: lastWords(c.outbox.past.done), Redo: lastWords(c.outbox.past.undone),
 		FileTodos: len(c.shelf.Todos) > 0 || c.shelf.Session != "", Findings: len(c.shelf.pending()),
 	}
 }
@@ -86,8 +87,8 @@ func init() {
 		action.TriageOpen: opening(triaging),
 		action.Filter:     Console.filter, action.Refresh: Console.refresh, action.Unfold: Console.unfold,
 		action.Agents: opening(agentMenu), action.NextAgent: toAgent(1), action.PrevAgent: toAgent(-1),
-		action.NeedsYou: Console.nextUrgent,
-		action.Help:     opening(helpMenu), action.Acts: opening(actsMenu), action.Palette: opening(palette),
+		action.NeedsYou: Console.nextUrgent, action.Undo: Console.undo, action.Redo: Console.redo,
+		action.Help: opening(helpMenu), action.Acts: opening(actsMenu), action.Palette: opening(palette),
 		action.CopyOf: opening(copyMenu), action.CopyID: Console.copyID, action.CopyPath: Console.copyPath,
 		action.CopyObjective: Console.copyObjective, action.CopyReport: Console.copyReport, action.CopyJSON: Console.copyJSON,
 		action.Quit: Console.quit, action.ForceQuit: Console.forceQuit,

@@ -42,6 +42,8 @@ type (
 		receipt model.Receipt
 		at      time.Time
 		err     error
+		// deed is how the job can be taken back; nil when it cannot.
+		deed *deed
 	}
 	draftsMsg struct{ drafts map[string]string }
 	newsMsg   struct {
@@ -103,7 +105,7 @@ func (e *effects) follow(after uint64) tea.Cmd {
 func (e *effects) apply(seq int, env model.Envelope) tea.Cmd {
 	return func() tea.Msg {
 		receipt, err := e.Ledger.Apply(e.ctx, env)
-		return receiptMsg{seq, receipt, e.now(), err}
+		return receiptMsg{seq: seq, receipt: receipt, at: e.now(), err: err}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
+	"vise/ui/action"
 )
 
 // note is the line above the hints: the newest message. An error stays until esc.
@@ -78,8 +79,10 @@ func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 		return c.acted(*j.act, m.err)
 	}
 	if m.err != nil {
+		c = c.tooLate(j, m.err)
 		return c.refused(m, awaited)
 	}
+	c = c.remembered(j, m)
 	if j.envelope == nil {
 		return c, nil
 	}
@@ -98,7 +101,7 @@ func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 			c.place.cursor = next.ID
 		}
 	}
-	c, said := c.say(c.told(j, m.receipt))
+	c, said := c.say(c.told(j, m.receipt) + undoHint(j, m))
 	c, look := c.look()
 	c, follow := c.posted(j.after)
 	return c, tea.Batch(drop, said, look, follow)
@@ -114,6 +117,17 @@ func (c Console) refused(m receiptMsg, awaited bool) (Console, tea.Cmd) {
 	c, complain := c.complain(m.err)
 	c, look := c.look()
 	return c, tea.Batch(complain, look)
+}
+
+// undoHint says which key takes an act back.
+func undoHint(j job, m receiptMsg) string {
+	switch {
+	case j.undo != nil && j.undo.undo.Again, j.undo == nil && m.deed != nil:
+		return " " + action.ByID(action.Undo).Key() + " undoes."
+	case j.undo != nil:
+		return " " + action.ByID(action.Redo).Key() + " does it again."
+	}
+	return ""
 }
 
 func completed(r model.Receipt) bool {

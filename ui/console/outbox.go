@@ -18,6 +18,7 @@ type outbox struct {
 	flying bool
 	// awaited is the job whose receipt closes the dialog; 0 without one.
 	awaited int
+	past    past
 }
 
 // job is a command, an act on a file todo, or a draft on its way.
@@ -31,7 +32,9 @@ type job struct {
 	// said is what the screen says when it is done; empty: the receipt speaks.
 	said string
 	// retried: its outcome was unknown, and it was sent again under the same key.
-	retried         bool
+	retried bool
+	// undo is the act that the command takes back, or carries out again.
+	undo            *deed
 	draftKey, draft string
 }
 
@@ -49,6 +52,9 @@ func (c Console) dispatch() (Console, tea.Cmd) {
 	}
 	c.outbox.flying = true
 	j := c.outbox.jobs[0]
+	if j.envelope != nil && reversible(j.envelope.Command) != nil {
+		return c, c.fx.applyRemembering(j.seq, *j.envelope, deedWords(j.said))
+	}
 	if j.envelope != nil {
 		return c, c.fx.apply(j.seq, *j.envelope)
 	}

@@ -1,0 +1,243 @@
+package model
+
+import (
+	"slices"
+	"time"
+)
+
+// Undo takes an act of the operator back, or carries it out again: a compensating command,
+// judged and journalled like any other. It changes nothing of an item that does not stand
+// as the act left it, and none of several when one of them does not. A completion has none.
+type Undo struct {
+	// What is undone, in words for the journal: "blocked wi-7f3k".
+	What Text `json:"what"`
+	// Again: the act is carried out again.
+	Again bool       `json:"again,omitempty"`
+	Items []Restored `json:"items,omitempty"`
+	// Focus is the move of the focus that is taken back; nil when there was none.
+	Focus *Refocus `json:"focus,omitempty"`
+}
+
+// Restored is an item that is to stand as before.
+type Restored struct {
+	WorkItemID ItemID `json:"work_item_id"`
+	// Left is how the act left the item; Back how it is to stand.
+	Left Standing `json:"left"`
+	Back Standing `json:"back"`
+}
+
+// Refocus is a move of the focus: from Left back to Back; empty is no focus.
+type Refocus struct {
+	Left ItemID `json:"left,omitempty"`
+	Back ItemID `json:"back,omitempty"`
+}
+
+// Standing is all of an open item that an act of the operator can change and take back.
+type Standing struct {
+	Objective         Text       `json:"objective"`
+	PlanStatus        PlanStatus `json:"plan_status"`
+	TodoList          []Todo     `json:"todo_list,omitempty"`
+	BlockedBy         Text       `json:"blocked_by,omitempty"`
+	RecheckAt         time.Time  `json:"recheck_at,omitzero"`
+	RecheckConsumedAt time.Time  `json:"recheck_consumed_at,omitzero"`
+	// Waits are the active ones and how often each was triggered.
+	Waits []WaitMark `json:"waits,omitempty"`
+}
+
+// WaitMark is a wait at a count of its triggers.
+type WaitMark struct {
+	ID    WaitID `json:"id"`
+	Count int    `json:"count,omitempty"`
+}
+
+// Name is part of Command.
+func (Undo) Name() string { return "Undo" }
+
+// StandingOf is how an item stands.
+func StandingOf(f Facts, w WorkItem) Standing {
+	out := Standing{Objective: w.Objective, PlanStatus: w.PlanStatus, TodoList: w.TodoList,
+		BlockedBy: w.BlockedBy, RecheckAt: w.RecheckAt, RecheckConsumedAt: w.RecheckConsumedAt}
+	for _, x := range f.ItemWaits(w.AgentID, w.ID) {
+		out.Waits = append(out.Waits, WaitMark{x.ID, x.TriggerCount})
+	}
+	return out
+}
+
+// Same reports whether nothing that counts differs. A recheck that came due meanwhile is
+// bookkeeping.
+func (a Standing) Same(b Standing) bool {
+	return len(a.differs(b)) == 0 && slices.Equal(a.Waits, b.Waits)
+}
+
+// differs names the fields that are not as in b, waits aside.
+func (a Standing) differs(b Standing) []string {
+	var out []string
+	for _, f := range []struct {
+		name   string
+		differ bool
+	}{
+		{"objective", a.Objective != b.Objective}, {"plan_status", a.PlanStatus != b.PlanStatus},
+		{"todo_list", !slices.Equal(a.TodoList, b.TodoList)}, {"blocked_by", a.BlockedBy != b.BlockedBy},
+		{"recheck_at", !a.RecheckAt.Equal(b.RecheckAt)},
+	} {
+		if f.differ {
+			out = append(out, f.name)
+		}
+	}
+	return out
+}
+
+// Reversed is the command that takes u back.
+func (u Undo) Reversed() Undo {
+	out := Undo{What: u.What, Again: !u.Again}
+	for _, r := range u.Items {
+		out.Items = append(out.Items, Restored{r.WorkItemID, r.Back, r.Left})
+	}
+	if u.Focus != nil {
+		out.Focus = &Refocus{u.Focus.Back, u.Focus.Left}
+	}
+	return out
+}
+
+func (u Undo) step(s *step) error {
+	what, err := required("what", u.What, MaxReason)
+	if err != nil {
+		return err
+	}
+	if s.at.Actor != Operator {
+		return Refuse(CodeRefused, "only the operator takes acts back").WithHint("make the change that you want")
+	}
+	if len(u.Items) == 0 && u.Focus == nil {
+		return Refuse(CodeInvalid, "nothing to undo").At("items")
+	}
+	for _, r := range u.Items {
+		if err := s.restore(r, u.action(), what); err != nil {
+			return err
+		}
+	}
+	if u.Focus == nil {
+		return nil
+	}
+	return s.refocus(*u.Focus, len(u.Items) == 0, Text(u.action())+": "+what)
+}
+
+func (u Undo) action() string {
+	if u.Again {
+		return "redone"
+	}
+	return "undone"
+}
+
+// restore puts an item back to what it was, if it stands as it was left.
+func (s *step) restore(r Restored, action string, what Text) error {
+	w, err := s.open(r.WorkItemID, 0, "undo a change of")
+	if err != nil {
+		return err
+	}
+	left := StandingOf(s, w)
+	if !left.Same(r.Left) {
+		return s.movedOn(w)
+	}
+	before := Derive(w, s.ItemWaits(w.AgentID, w.ID), false)
+	if w, err = r.Back.on(w); err != nil {
+		return err
+	}
+	var gone []Wait
+	for _, x := range s.ItemWaits(w.AgentID, w.ID) {
+		if !slices.ContainsFunc(r.Back.Waits, func(m WaitMark) bool { return m.ID == x.ID }) {
+			gone = append(gone, x)
+		}
+	}
+	w = s.save(w, true)
+	s.event(EventWorkItemWritten, w.ID, Written{Action: action, Revision: w.Revision, Changed: left.differs(r.Back), BlockedBy: w.BlockedBy, Undone: what})
+	s.cancelWaits(w.ID, gone, action)
+	if err := s.awaken(w, r.Back.Waits); err != nil {
+		return err
+	}
+	after := Derive(w, s.ItemWaits(w.AgentID, w.ID), false)
+	if before.Scheduling == Runnable && after.Scheduling != Runnable {
+		s.releaseFocus(w, "work_item_"+action)
+	}
+	return nil
+}
+
+// movedOn refuses to undo what somebody else has changed since.
+func (s *step) movedOn(w WorkItem) *Error {
+	e := s.stale(w, w.Revision)
+	e.Message = "work item " + string(w.Handle) + " moved on since: nothing was undone"
+	e.Field = "items"
+	return e
+}
+
+// on is w standing as b says, if that is a way to stand.
+func (b Standing) on(w WorkItem) (WorkItem, error) {
+	objective, err := required("objective", b.Objective, MaxObjective)
+	if err != nil {
+		return w, err
+	}
+	if err := validPlanStatus(b.PlanStatus); err != nil {
+		return w, err
+	}
+	todos, _, err := validTodos(b.TodoList)
+	if err != nil {
+		return w, err
+	}
+	blocker, err := optional("blocked_by", b.BlockedBy, max(MaxBlocker, MaxWaitText))
+	if err != nil {
+		return w, err
+	}
+	w.Objective, w.PlanStatus, w.TodoList = objective, b.PlanStatus, todos
+	w.BlockedBy, w.RecheckAt, w.RecheckConsumedAt = blocker, b.RecheckAt, b.RecheckConsumedAt
+	return w, nil
+}
+
+// awaken makes waits active that the act cancelled.
+func (s *step) awaken(w WorkItem, waits []WaitMark) error {
+	for _, m := range waits {
+		x, ok := s.Wait(m.ID)
+		if !ok || x.WorkItemID != w.ID || x.AgentID != w.AgentID {
+			return Refuse(CodeNotFound, "unknown wait %s", Text(m.ID)).At("waits")
+		}
+		if x.Status == WaitActive {
+			continue
+		}
+		x.Status, x.CancelledAt, x.CancelReason, x.UpdatedAt = WaitActive, time.Time{}, "", s.at.At
+		s.put(x)
+		s.event(EventWaitRegistered, w.ID, Registered{
+			WaitID: x.ID, Kind: x.Kind, Reason: x.Reason, Resource: x.Resource, Source: x.Source,
+			Condition: x.Condition, Question: x.Ask.Question, WakeAt: x.WakeAt,
+		})
+	}
+	return nil
+}
+
+// refocus takes a move of the focus back. One that has moved again since stays where it is:
+// a refusal when nothing else is undone.
+func (s *step) refocus(f Refocus, alone bool, reason Text) error {
+	id := f.Back
+	if id == "" {
+		id = f.Left
+	}
+	w, err := s.open(id, 0, "give the focus back to")
+	if err != nil {
+		return err
+	}
+	a, err := s.agent(w.AgentID)
+	if err != nil {
+		return err
+	}
+	switch {
+	case a.CurrentWorkItemID == f.Back:
+		return nil
+	case a.CurrentWorkItemID != f.Left && alone:
+		return Refuse(CodeStale, "the focus of %s moved on since: nothing was undone", a.ID).At("focus").WithHint("pick what it should be on")
+	case a.CurrentWorkItemID != f.Left:
+		s.warn(Warning{Kind: WarnFocusMoved, Message: "the focus is elsewhere by now and stays there"})
+		return nil
+	case f.Back == "":
+		s.releaseFocus(w, "work_item_undone")
+		return nil
+	}
+	s.focus(a, w, s.transition(a, w, cut(reason, MaxReason)))
+	return nil
+}

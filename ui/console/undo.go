@@ -1,0 +1,185 @@
+package console
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+)
+
+// past are the operator's acts of this session that can be taken back, and those that
+// were, the newest last.
+type past struct{ done, undone []deed }
+
+// deed is an act, and the command that takes it back or carries it out again.
+type deed struct {
+	agent model.AgentID
+	undo  model.Undo
+}
+
+// mostDeeds is how many acts can be taken back.
+const mostDeeds = 100
+
+// reversible are the items that a command changes in a way that can be taken back; none
+// for a command that has no undo.
+func reversible(c model.Command) (ids []model.ItemID) {
+	switch c := c.(type) {
+	case model.PickWorkItem:
+		return []model.ItemID{c.WorkItemID}
+	case model.UpdateWorkItem:
+		return []model.ItemID{c.WorkItemID}
+	case model.WaitFor:
+		return []model.ItemID{c.WorkItemID}
+	case model.Batch:
+		for _, call := range c.Calls {
+			ids = append(ids, reversible(call.Command)...)
+		}
+	}
+	return ids
+}
+
+// applyRemembering applies a command, and finds out how it can be taken back.
+func (e *effects) applyRemembering(seq int, env model.Envelope, what string) tea.Cmd {
+	return func() tea.Msg {
+		ids := reversible(env.Command)
+		before := e.scene(env.Agent, ids)
+		receipt, err := e.Ledger.Apply(e.ctx, env)
+		m := receiptMsg{seq: seq, receipt: receipt, at: e.now(), err: err}
+		if err == nil && !receipt.Replayed {
+			m.deed = before.deedTo(e.scene(env.Agent, ids), env.Agent, what)
+		}
+		return m
+	}
+}
+
+// scene is how some items of an agent stand at one revision, and where its focus is.
+type scene struct {
+	focus model.ItemID
+	items []scenery
+	known bool
+}
+
+type scenery struct {
+	id       model.ItemID
+	revision uint64
+	model.Standing
+}
+
+func (e *effects) scene(agent model.AgentID, ids []model.ItemID) (s scene) {
+	err := e.Ledger.View(e.ctx, func(r model.Reader) error {
+		s.known = true
+		a, _ := r.Agent(agent)
+		s.focus = a.CurrentWorkItemID
+		for _, id := range ids {
+			w, ok := r.Item(id)
+			s.known = s.known && ok
+			s.items = append(s.items, scenery{id, w.Revision, model.StandingOf(r, w)})
+		}
+		return nil
+	})
+	s.known = s.known && err == nil
+	return s
+}
+
+// deedTo is the act that led from s to after; nil when nothing changed, or when somebody
+// else changed an item in between.
+func (s scene) deedTo(after scene, agent model.AgentID, what string) *deed {
+	if !s.known || !after.known {
+		return nil
+	}
+	u := model.Undo{What: model.Text(what)}
+	for i, x := range s.items {
+		y := after.items[i]
+		if y.revision > x.revision+1 {
+			return nil
+		}
+		if !x.Same(y.Standing) {
+			u.Items = append(u.Items, model.Restored{WorkItemID: x.id, Left: y.Standing, Back: x.Standing})
+		}
+	}
+	if s.focus != after.focus {
+		u.Focus = &model.Refocus{Left: after.focus, Back: s.focus}
+	}
+	if len(u.Items) == 0 && u.Focus == nil {
+		return nil
+	}
+	return &deed{agent, u}
+}
+
+// remembered keeps an act that was carried out, or moves one that was taken back.
+func (c Console) remembered(j job, m receiptMsg) Console {
+	p := &c.outbox.past
+	switch {
+	case j.undo == nil && m.deed != nil:
+		p.done, p.undone = latest(p.done, *m.deed), nil
+	case j.undo == nil:
+	case j.undo.undo.Again:
+		p.done, p.undone = latest(p.done, j.undo.reversed()), without(p.undone)
+	default:
+		p.done, p.undone = without(p.done), latest(p.undone, j.undo.reversed())
+	}
+	return c
+}
+
+func (d deed) reversed() deed { return deed{d.agent, d.undo.Reversed()} }
+
+func latest(ds []deed, d deed) []deed {
+	ds = append(ds[:len(ds):len(ds)], d)
+	return ds[max(len(ds)-mostDeeds, 0):]
+}
+
+func without(ds []deed) []deed { return ds[:max(len(ds)-1, 0)] }
+
+// tooLate forgets an act that cannot be taken back any more, because its item moved on.
+func (c Console) tooLate(j job, err error) Console {
+	switch code := coded(err); {
+	case j.undo == nil || code != model.CodeStale && code != model.CodeCompleted && code != model.CodeNotFound && code != model.CodeInvalid:
+	case j.undo.undo.Again:
+		c.outbox.past.undone = without(c.outbox.past.undone)
+	default:
+		c.outbox.past.done = without(c.outbox.past.done)
+	}
+	return c
+}
+
+func (c Console) undo() (Console, tea.Cmd) { return c.takeBack(c.outbox.past.done, "Undone: ") }
+func (c Console) redo() (Console, tea.Cmd) { return c.takeBack(c.outbox.past.undone, "Done again: ") }
+
+// takeBack sends the last of some deeds. One at a time is under way: the next key waits
+// for what this one leaves.
+func (c Console) takeBack(ds []deed, said string) (Console, tea.Cmd) {
+	for _, j := range c.outbox.jobs {
+		if j.envelope != nil {
+			return c.say("The last act is being saved. Try again.")
+		}
+	}
+	d := ds[len(ds)-1]
+	if ids := d.undo.Items; d.agent == c.place.agent && len(ids) > 0 && c.queue.row(ids[0].WorkItemID) != nil {
+		c.place.cursor = ids[0].WorkItemID
+	}
+	said += d.undo.What.String()
+	if d.agent != c.place.agent {
+		said += " (" + model.Text(d.agent).String() + ")"
+	}
+	return c.post(job{said: said, undo: &d, envelope: &model.Envelope{
+		Key: c.fx.newKey(), Actor: model.Operator, Agent: d.agent, Command: d.undo,
+	}})
+}
+
+// lastWords names the newest of some deeds, for who asks what undo would do.
+func lastWords(ds []deed) string {
+	if len(ds) == 0 {
+		return ""
+	}
+	return ds[len(ds)-1].undo.What.String()
+}
+
+// deedWords are what an act is called once it is done: "blocked wi-7f3k".
+func deedWords(said string) string {
+	first, _, _ := strings.Cut(said, ". ")
+	if first == "" {
+		return "the last act"
+	}
+	return strings.ToLower(first[:1]) + strings.TrimSuffix(first[1:], ".")
+}
