@@ -47,7 +47,7 @@ type UpdateWorkItem struct {
 	TodoList *[]Todo `json:"todo_list,omitempty"`
 	// BlockedBy sets the blocker with text, clears it with null; "" is an error.
 	BlockedBy Clearable `json:"blocked_by,omitzero"`
-	// RecheckAfterMS is when the blocker set here is due for a second look.
+	// RecheckAfterMS is when the blocker, set here or before, is due for a second look.
 	RecheckAfterMS *int64 `json:"recheck_after_ms,omitempty"`
 	SeenRevision   uint64 `json:"seen_revision,omitempty"`
 }

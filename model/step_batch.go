@@ -1,5 +1,7 @@
 package model
 
+import "strings"
+
 // Batch carries out several changes of one agent's items in one transaction: all of them,
 // or none, and then it says which item refused. Completing is not for batches.
 type Batch struct {
@@ -55,10 +57,9 @@ func (s *step) refusedIn(id ItemID, err error) error {
 		return err
 	}
 	named := *e
-	name := Text(id)
-	if w, ok := s.Item(id); ok {
-		name = Text(w.Handle)
+	named.Message = "nothing was changed: " + e.Message
+	if w, ok := s.Item(id); ok && !strings.Contains(e.Message, string(w.Handle)) {
+		named.Message = "nothing was changed: " + string(w.Handle) + ": " + e.Message
 	}
-	named.Message = "nothing was changed: " + name.String() + ": " + e.Message
 	return &named
 }

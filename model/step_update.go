@@ -80,6 +80,10 @@ func (u *update) blocker(c UpdateWorkItem) error {
 		u.unblock()
 	}
 	if !c.BlockedBy.given || c.BlockedBy.null {
+		if c.RecheckAfterMS != nil && !c.BlockedBy.given && u.w.BlockedBy != "" {
+			u.rearm(after)
+			return nil
+		}
 		if c.RecheckAfterMS != nil {
 			return Refuse(CodeInvalid, "recheck_after_ms needs blocked_by").At("recheck_after_ms").WithHint("say what blocks it, or leave the recheck out")
 		}
@@ -98,9 +102,14 @@ func (u *update) blocker(c UpdateWorkItem) error {
 		after = DefaultRecheck
 	}
 	u.w.BlockedBy = text
+	u.rearm(after)
+	return nil
+}
+
+// rearm sets when a blocker is due for a second look.
+func (u *update) rearm(after time.Duration) {
 	u.w.RecheckAt, u.w.RecheckConsumedAt = u.at.At.Add(after), time.Time{}
 	u.set("recheck_at", true)
-	return nil
 }
 
 // unblock clears the blocker; finish cancels what the item waited for: unblocked means

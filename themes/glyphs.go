@@ -9,6 +9,7 @@ type Glyphs struct {
 	Warning, Changed    string
 	Pending, InProgress string // todos; a finished one has Done
 	Cursor              string // before the selected row
+	Mark                string // in a marked row
 	Gutter              string // before a plan line that is new or changed
 	Following, Dot      string
 	Bullet              string // of a list in a plan
@@ -22,14 +23,14 @@ var (
 		Current: "▶", Triggered: "◆", NeedsYou: "?", Queued: "○", Blocked: "■", Done: "✓",
 		Warning: "!", Changed: "~",
 		Pending: "·", InProgress: "▸",
-		Cursor: ">", Gutter: "▎", Following: "●", Dot: "·", Bullet: "•", Rule: "─",
+		Cursor: ">", Mark: "+", Gutter: "▎", Following: "●", Dot: "·", Bullet: "•", Rule: "─",
 		Light: lipgloss.RoundedBorder(), Heavy: lipgloss.ThickBorder(),
 	}
 	ASCII = Glyphs{
 		Current: ">", Triggered: "*", NeedsYou: "?", Queued: "o", Blocked: "#", Done: "x",
 		Warning: "!", Changed: "~",
 		Pending: "-", InProgress: ">",
-		Cursor: ">", Gutter: "|", Following: "@", Dot: "-", Bullet: "*", Rule: "-",
+		Cursor: ">", Mark: "+", Gutter: "|", Following: "@", Dot: "-", Bullet: "*", Rule: "-",
 		Light: border("-", "|", "+"), Heavy: border("=", "H", "#"),
 	}
 )

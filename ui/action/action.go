@@ -3,7 +3,9 @@
 package action
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -41,6 +43,7 @@ const (
 	Work     Group = "WORK ITEM"
 	Look     Group = "LOOK"
 	Move     Group = "MOVE"
+	Select   Group = "SELECT"
 	Places   Group = "PLACES"
 	Always   Group = "ALWAYS"
 	Copying  Group = "COPY"
@@ -63,8 +66,8 @@ type Action struct {
 	Group Group
 	// Verb is the same act on the command line, empty where there is none.
 	Verb string
-	// Writes: it changes the ledger.
-	Writes bool
+	// Writes: it changes the ledger. Single: it takes one item, never marked ones.
+	Writes, Single bool
 	// why says why it cannot be done now; nil or "" when it can.
 	why func(State) string
 }
@@ -73,6 +76,8 @@ type Action struct {
 type State struct {
 	// Item is the row under the cursor, nil on an empty desk.
 	Item *model.Row
+	// Marked is how many rows are marked.
+	Marked int
 	// Agent is whose desk it is, known to the ledger or not yet; Desk what the ledger tells.
 	Agent model.AgentID
 	Desk  model.Desk
@@ -93,6 +98,9 @@ type State struct {
 func (a Action) Enabled(s State) (ok bool, reason string) {
 	if a.Writes && s.ReadOnly != "" {
 		return false, s.ReadOnly
+	}
+	if a.Single && s.Marked > 0 {
+		return false, fmt.Sprintf("%s takes one item, and %d are marked: esc unmarks", strings.TrimSuffix(strings.ToLower(a.Title), "…"), s.Marked)
 	}
 	if a.why == nil {
 		return true, ""

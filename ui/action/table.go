@@ -16,6 +16,7 @@ const (
 	Review, Report               ID = "review", "report"
 	Answer, Message              ID = "answer", "message"
 	Undo, Redo                   ID = "undo", "redo"
+	Mark, MarkRange, MarkClass   ID = "mark", "mark-range", "mark-class"
 	Filter, Refresh, Unfold      ID = "filter", "refresh", "unfold"
 	Agents, NextAgent, PrevAgent ID = "agents", "next-agent", "previous-agent"
 	NeedsYou                     ID = "next-needs-you"
@@ -25,6 +26,7 @@ const (
 
 	CopyID, CopyPath, CopyObjective ID = "copy-id", "copy-path", "copy-objective"
 	CopyReport, CopyJSON, CopyBack  ID = "copy-report", "copy-json", "copy-back"
+	CopyMarkdown, CopyReference     ID = "copy-markdown", "copy-reference"
 
 	Submit, SubmitLine, NextField, PrevField, Close ID = "submit", "submit-line", "next-field", "previous-field", "close"
 
@@ -48,18 +50,18 @@ const (
 // Table is every action: those of the desk in the order of the hint line, which is the
 // order of likely use.
 var Table = []Action{
-	{ID: Pick, Title: "Pick work item…", Does: "make it the agent's focus", Hint: "pick", Keys: []string{"p"}, In: Desk, Group: Work, Verb: "pick", Writes: true, why: offered("PickWorkItem")},
-	{ID: Complete, Title: "Complete work item…", Does: "with a report; it is final", Hint: "complete", Keys: []string{"c"}, In: Desk, Group: Work, Verb: "complete", Writes: true, why: offered("CompleteWorkItem")},
-	{ID: Block, Title: "Block or unblock…", Does: "say what it cannot advance without, or that it can", Hint: "block", Keys: []string{"b"}, In: Desk, Group: Work, Verb: "block", Writes: true, why: offered("UpdateWorkItem")},
-	{ID: Wait, Title: "Wait for…", Does: "park it until an answer, a task, an event or a time", Hint: "wait", Keys: []string{"w"}, In: Desk, Group: Work, Verb: "wait", Writes: true, why: offered("WaitFor")},
-	{ID: Answer, Title: "Answer…", Does: "what it asks; the agent decides what to do with it", Hint: "answer", Keys: []string{"i"}, In: Desk, Group: Work, Verb: "answer", Writes: true, why: offered("Answer")},
-	{ID: Review, Title: "Review trigger…", Does: "see what woke it beside what it waits for", Hint: "review", Keys: []string{"r"}, In: Desk, Group: Work, why: triggered},
-	{ID: EditPlan, Title: "Edit plan", Does: "open plan.md in $EDITOR", Hint: "edit plan", Keys: []string{"e"}, In: Desk, Group: Work, Verb: "plan edit", why: editable},
-	{ID: TodoList, Title: "Edit todos…", Does: "the whole checklist, saved as one snapshot", Hint: "todos", Keys: []string{"t"}, In: Desk, Group: Work, Verb: "update --todos -", Writes: true, why: offered("UpdateWorkItem")},
+	{ID: Pick, Title: "Pick work item…", Does: "make it the agent's focus", Hint: "pick", Keys: []string{"p"}, In: Desk, Group: Work, Verb: "pick", Writes: true, Single: true, why: offered("PickWorkItem")},
+	{ID: Complete, Title: "Complete work item…", Does: "with a report; it is final", Hint: "complete", Keys: []string{"c"}, In: Desk, Group: Work, Verb: "complete", Writes: true, Single: true, why: offered("CompleteWorkItem")},
+	{ID: Block, Title: "Block or unblock…", Does: "say what it cannot advance without, or that it can; also marked rows", Hint: "block", Keys: []string{"b"}, In: Desk, Group: Work, Verb: "block", Writes: true, why: offered("UpdateWorkItem")},
+	{ID: Wait, Title: "Wait for…", Does: "park it until an answer, a task, an event or a time", Hint: "wait", Keys: []string{"w"}, In: Desk, Group: Work, Verb: "wait", Writes: true, Single: true, why: offered("WaitFor")},
+	{ID: Answer, Title: "Answer…", Does: "what it asks; the agent decides what to do with it", Hint: "answer", Keys: []string{"i"}, In: Desk, Group: Work, Verb: "answer", Writes: true, Single: true, why: offered("Answer")},
+	{ID: Review, Title: "Review trigger…", Does: "see what woke it beside what it waits for", Hint: "review", Keys: []string{"r"}, In: Desk, Group: Work, Single: true, why: triggered},
+	{ID: EditPlan, Title: "Edit plan", Does: "open plan.md in $EDITOR", Hint: "edit plan", Keys: []string{"e"}, In: Desk, Group: Work, Verb: "plan edit", Single: true, why: editable},
+	{ID: TodoList, Title: "Edit todos…", Does: "the whole checklist, saved as one snapshot", Hint: "todos", Keys: []string{"t"}, In: Desk, Group: Work, Verb: "update --todos -", Writes: true, Single: true, why: offered("UpdateWorkItem")},
 	{ID: New, Title: "New work item…", Does: "for this agent; the focus stays", Hint: "new", Keys: []string{"o"}, In: Desk, Group: Work, Verb: "new", Writes: true, why: anAgent},
-	{ID: Objective, Title: "Edit objective…", Does: "what the work item is for", Keys: []string{"E"}, In: Desk, Group: Work, Verb: "update --objective", Writes: true, why: offered("UpdateWorkItem")},
-	{ID: Status, Title: "Plan status…", Does: "draft, ready or needs input", Keys: []string{"s"}, In: Desk, Group: Work, Verb: "update --plan-status", Writes: true, why: offered("UpdateWorkItem")},
-	{ID: Report, Title: "Choose or give a report…", Does: "of an item that was completed without one", Hint: "report", Keys: []string{"P"}, In: Desk, Group: Work, Verb: "report", Writes: true, why: offered("ReportWorkItem")},
+	{ID: Objective, Title: "Edit objective…", Does: "what the work item is for", Keys: []string{"E"}, In: Desk, Group: Work, Verb: "update --objective", Writes: true, Single: true, why: offered("UpdateWorkItem")},
+	{ID: Status, Title: "Plan status…", Does: "draft, ready or needs input", Keys: []string{"s"}, In: Desk, Group: Work, Verb: "update --plan-status", Writes: true, Single: true, why: offered("UpdateWorkItem")},
+	{ID: Report, Title: "Choose or give a report…", Does: "of an item that was completed without one", Hint: "report", Keys: []string{"P"}, In: Desk, Group: Work, Verb: "report", Writes: true, Single: true, why: offered("ReportWorkItem")},
 	{ID: Message, Title: "Message agent…", Does: "for its next turn; it never becomes work by itself", Keys: []string{"m"}, In: Desk, Group: Work, Verb: "say", Writes: true, why: aKnownAgent},
 
 	{ID: Undo, Title: "Undo", Does: "take your last act back, unless its item moved on", Keys: []string{"u"}, In: Desk, Group: Always, Writes: true, why: undoable},
@@ -86,6 +88,10 @@ var Table = []Action{
 	{ID: PageDown, Title: "A page down", Does: "of the pane in focus", Keys: []string{"pgdown"}, In: Desk, Group: Move},
 	{ID: PageUp, Title: "A page up", Does: "of the pane in focus", Keys: []string{"pgup"}, In: Desk, Group: Move},
 
+	{ID: Mark, Title: "Mark", Does: "this row, or take its mark away, and go on", Keys: []string{"space"}, In: Desk, Group: Select, why: anItem},
+	{ID: MarkRange, Title: "Mark a range", Does: "from here to where v is pressed again", Keys: []string{"v"}, In: Desk, Group: Select, why: anItem},
+	{ID: MarkClass, Title: "Mark the class", Does: "all shown rows of this row's class", Keys: []string{"V"}, In: Desk, Group: Select, why: anItem},
+
 	{ID: NeedsYou, Title: "Next that needs you", Does: "a question, a plan that needs input, a report to choose", Keys: []string{"."}, In: Desk, Group: Places, why: anybodyNeedsYou},
 	{ID: Agents, Title: "Choose agent…", Does: "whose desk is shown", Keys: []string{"a"}, In: Desk, Group: Places, Verb: "agents", why: anAgent},
 	{ID: NextAgent, Title: "Next agent", Does: "by name", Keys: []string{"}"}, In: Desk, Group: Places, why: severalAgents},
@@ -106,6 +112,8 @@ var Table = []Action{
 	{ID: CopyObjective, Title: "Copy objective", Does: "as it was written", Keys: []string{"o"}, In: Copy, Group: Copying, why: anItem},
 	{ID: CopyReport, Title: "Copy report", Does: "the completion report as it was written", Keys: []string{"r"}, In: Copy, Group: Copying, why: reported},
 	{ID: CopyJSON, Title: "Copy as JSON", Does: "as vise show --json", Keys: []string{"j"}, In: Copy, Group: Copying, Verb: "show --json", why: anItem},
+	{ID: CopyMarkdown, Title: "Copy as Markdown", Does: "a task list line for each item", Keys: []string{"m"}, In: Copy, Group: Copying, why: anItem},
+	{ID: CopyReference, Title: "Copy MCP reference", Does: "of the plan: vise://plan/ID", Keys: []string{"c"}, In: Copy, Group: Copying, why: anItem},
 	{ID: CopyBack, Title: "Copy nothing", Does: "close", Keys: []string{"esc", "alt+esc"}, In: Copy, Group: Copying},
 
 	{ID: Submit, Title: "Save", Does: "carry out what the dialog says", Keys: []string{"ctrl+s", "ctrl+enter"}, In: Text, Group: InText},

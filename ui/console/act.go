@@ -47,7 +47,7 @@ func (c Console) touched() (Console, tea.Cmd) {
 // state is what actions ask before they offer themselves.
 func (c Console) state() action.State {
 	return action.State{
-		Item: c.row(), Agent: c.place.agent, Desk: c.truth.desk, Agents: len(c.truth.agents),
+		Item: c.row(), Marked: len(c.marked()), Agent: c.place.agent, Desk: c.truth.desk, Agents: len(c.truth.agents),
 		ReadOnly: c.readOnly(), Editor: c.fx.editor != nil,
 		Undo: lastWords(c.outbox.past.done), Redo: lastWords(c.outbox.past.undone),
 		FileTodos: len(c.shelf.Todos) > 0 || c.shelf.Session != "", Findings: len(c.shelf.pending()),
@@ -79,7 +79,7 @@ func init() {
 		action.NextPane: toPane(1), action.PrevPane: toPane(-1),
 		action.NextTab: toTab(1), action.PrevTab: toTab(-1),
 		action.Zoom: Console.zoom, action.Open: Console.open, action.Back: Console.back,
-		action.Pick: Console.pick, action.Complete: opening(completing), action.Block: opening(blocking),
+		action.Pick: Console.pick, action.Complete: opening(completing), action.Block: opening(blockingAny),
 		action.Wait: opening(waiting), action.New: opening(creating), action.EditPlan: Console.editPlan,
 		action.Objective: opening(rewording), action.TodoList: opening(todoEditor), action.Status: opening(statusMenu),
 		action.Answer: Console.reply, action.Message: opening(messaging),
@@ -87,10 +87,12 @@ func init() {
 		action.TriageOpen: opening(triaging),
 		action.Filter:     Console.filter, action.Refresh: Console.refresh, action.Unfold: Console.unfold,
 		action.Agents: opening(agentMenu), action.NextAgent: toAgent(1), action.PrevAgent: toAgent(-1),
+		action.Mark: Console.mark, action.MarkRange: Console.markRange, action.MarkClass: Console.markClass,
 		action.NeedsYou: Console.nextUrgent, action.Undo: Console.undo, action.Redo: Console.redo,
 		action.Help: opening(helpMenu), action.Acts: opening(actsMenu), action.Palette: opening(palette),
 		action.CopyOf: opening(copyMenu), action.CopyID: Console.copyID, action.CopyPath: Console.copyPath,
 		action.CopyObjective: Console.copyObjective, action.CopyReport: Console.copyReport, action.CopyJSON: Console.copyJSON,
+		action.CopyMarkdown: Console.copyMarkdown, action.CopyReference: Console.copyReference,
 		action.Quit: Console.quit, action.ForceQuit: Console.forceQuit,
 		action.Suspend: func(c Console) (Console, tea.Cmd) { return c, tea.Suspend },
 		action.Redraw:  func(c Console) (Console, tea.Cmd) { return c, tea.ClearScreen },
@@ -197,6 +199,8 @@ func (c Console) back() (Console, tea.Cmd) {
 		return c, nil
 	case c.place.zoomed:
 		return c.zoom()
+	case c.place.focus == paneQueue && c.markWords() != "":
+		return c.unmarked(), nil
 	case c.place.focus != paneQueue:
 		c.place.focus = paneQueue
 		return c.laidOut()

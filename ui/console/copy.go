@@ -3,6 +3,7 @@ package console
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -59,7 +60,53 @@ func (c Console) clip(what, text string) (Console, tea.Cmd) {
 	return c, tea.Batch(said, tea.SetClipboard(text))
 }
 
-func (c Console) copyID() (Console, tea.Cmd) { return c.clip("The id", string(c.row().ID)) }
+// meant are the rows that a copy is of: the marked ones, else the cursor's.
+func (c Console) meant() []model.Row {
+	if rows := c.marked(); len(rows) > 0 {
+		return rows
+	}
+	return []model.Row{*c.row()}
+}
+
+// clipRows copies a line for each row that is meant.
+func (c Console) clipRows(one, many string, line func(model.Row) string) (Console, tea.Cmd) {
+	rows := c.meant()
+	lines := make([]string, len(rows))
+	for i, r := range rows {
+		lines[i] = line(r)
+	}
+	if len(rows) > 1 {
+		one = fmt.Sprintf("%d %s", len(rows), many)
+	}
+	return c.clip(one, strings.Join(lines, "\n"))
+}
+
+func (c Console) copyID() (Console, tea.Cmd) {
+	return c.clipRows("The id", "ids", func(r model.Row) string { return string(r.ID) })
+}
+
+// objectiveOf is the whole objective where the detail is read, else what the row holds.
+func (c Console) objectiveOf(r model.Row) string {
+	if d := c.detail(); d != nil && d.ID == r.ID {
+		return d.Objective.Raw() // raw: to the clipboard, encoded, not shown
+	}
+	return r.Objective.Raw() // raw: to the clipboard, encoded, not shown
+}
+
+func (c Console) copyMarkdown() (Console, tea.Cmd) {
+	return c.clipRows("A Markdown line", "Markdown lines", func(r model.Row) string {
+		box := " "
+		if r.Class == model.CompletedRecent {
+			box = "x"
+		}
+		return "- [" + box + "] " + c.objectiveOf(r) + " (" + string(r.Handle) + ")"
+	})
+}
+
+// copyReference copies how an MCP client names the plan.
+func (c Console) copyReference() (Console, tea.Cmd) {
+	return c.clipRows("The MCP reference", "MCP references", func(r model.Row) string { return "vise://plan/" + string(r.ID) })
+}
 
 func (c Console) copyPath() (Console, tea.Cmd) {
 	path := c.plan.file.Artifact.Path
@@ -71,11 +118,7 @@ func (c Console) copyPath() (Console, tea.Cmd) {
 
 // The clipboard gets what was written: the terminal encodes it, and shows none of it.
 func (c Console) copyObjective() (Console, tea.Cmd) {
-	o := c.row().Objective
-	if d := c.detail(); d != nil {
-		o = d.Objective
-	}
-	return c.clip("The objective", o.Raw()) // raw: to the clipboard, encoded, not shown
+	return c.clipRows("The objective", "objectives", c.objectiveOf)
 }
 
 func (c Console) copyReport() (Console, tea.Cmd) {

@@ -198,6 +198,14 @@ func reporting(c Console) dialog {
 	return f.withDraft(c.drafts[f.draftKey])
 }
 
+// blockingAny is about the marked items, or the one under the cursor.
+func blockingAny(c Console) dialog {
+	if len(c.marked()) > 0 {
+		return bulkBlocking(c)
+	}
+	return blocking(c)
+}
+
 // blocking sets a blocker, or shows the one there is, which enter clears.
 func blocking(c Console) dialog {
 	r := *c.row()

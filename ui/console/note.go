@@ -94,6 +94,9 @@ func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 	if awaited {
 		c.dialog = nil
 	}
+	if _, bulk := j.envelope.Command.(model.Batch); bulk {
+		c = c.unmarked()
+	}
 	if created := j.envelope.Command.Name() == "CreateWorkItem"; created {
 		c.place.cursor = m.receipt.WorkItemID
 	} else if completed(m.receipt) {

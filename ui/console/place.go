@@ -49,6 +49,7 @@ type spot struct {
 	cursor model.ItemID
 	tab    tab
 	filter string
+	marks  marks
 	// top is the first line shown of the queue.
 	top int
 	// scroll is the first line shown of a page, which every item has of its own.

@@ -125,6 +125,9 @@ func (c Console) queueFoot() string {
 		return ""
 	}
 	s := fmt.Sprintf("%d of %d", at, of)
+	if marked := c.markWords(); marked != "" {
+		s = marked + " " + c.skin.glyph.Dot + " " + s
+	}
 	if c.layout.shape == one {
 		s += " " + c.skin.glyph.Dot + " enter opens"
 	}
@@ -225,7 +228,10 @@ func (c Console) rowLine(r model.Row, w int) string {
 	} else if c.queue.moved[r.ID] {
 		marker = k.glyph.Changed
 	}
-	head := []piece{{marker, k.needsYou}, {c.glyphOfRow(r) + " ", k.inkOfRow(r)}}
+	head := []piece{{marker, k.needsYou}, {c.glyphOfRow(r), k.inkOfRow(r)}, {" ", k.text}}
+	if c.isMarked(r.ID) {
+		head[2] = piece{k.glyph.Mark, k.accent}
+	}
 	if st.ids {
 		head = append(head, piece{string(r.Handle) + " ", k.muted})
 	}

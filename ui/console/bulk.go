@@ -1,0 +1,102 @@
+package console
+
+import (
+	"fmt"
+	"time"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/text"
+)
+
+// bulkShown is how many of the marked items a dialog names.
+const bulkShown = 5
+
+// bulkBlocking sets one blocker for all marked items, or moves their rechecks, in one
+// transaction. When all of them are blocked, an empty blocker keeps each one's own.
+func bulkBlocking(c Console) dialog {
+	rows := c.marked()
+	f := &form{
+		title:    fmt.Sprintf("Block %d items of %s", len(rows), c.place.agent),
+		draftKey: "block:" + string(c.place.agent),
+		head:     func(s surroundings, _ *form) []string { return s.bulkLines(rows) },
+		fields: []formField{
+			{label: "Blocked by   empty: each keeps its own blocker", field: newField("", 1, model.MaxBlocker)},
+			{label: "Recheck", field: newField("", 1, 40), note: recheckNote},
+			{options: []string{"set the blocker", "clear the blockers and their waits"}},
+		},
+		foot: func(*form) string { return "enter save all or none · esc keeps the draft" },
+		submit: func(s surroundings, f *form) wish {
+			calls, trouble := blockCalls(rows, f, s.now)
+			if trouble != "" {
+				return wish{trouble: trouble}
+			}
+			said := fmt.Sprintf("Blocked %d items", len(rows))
+			if f.fields[2].chosen == 1 {
+				said = fmt.Sprintf("Unblocked %d items", len(rows))
+			}
+			return wish{said: said, command: model.Batch{Calls: calls}}
+		},
+	}
+	return f.withDraft(c.drafts[f.draftKey])
+}
+
+// recheckNote shows the instant that a time means.
+func recheckNote(s surroundings, f *form) string {
+	if f.fields[1].empty() {
+		return "in one hour, or like 30m, 16:00, tomorrow 9"
+	}
+	at, err := action.Instant(f.value(1), s.now)
+	if err != nil {
+		return err.Error()
+	}
+	return s.bothTimes(at)
+}
+
+// blockCalls are the changes of a bulk dialog, or what is missing.
+func blockCalls(rows []model.Row, f *form, now time.Time) (calls []model.Call, trouble string) {
+	var after *int64
+	if !f.fields[1].empty() {
+		at, err := action.Instant(f.value(1), now)
+		if err != nil {
+			return nil, err.Error()
+		}
+		ms := at.Sub(now).Milliseconds()
+		after = &ms
+	}
+	for _, r := range rows {
+		u := model.UpdateWorkItem{WorkItemID: r.ID, SeenRevision: r.Revision}
+		switch {
+		case f.fields[2].chosen == 1:
+			u.BlockedBy = model.Clear()
+		case !f.fields[0].empty():
+			u.BlockedBy, u.RecheckAfterMS = model.SetTo(f.text(0)), after
+		case r.BlockedBy == "":
+			return nil, string(r.Handle) + " has no blocker: say what blocks it"
+		case after == nil:
+			return nil, "say what blocks them, or when to look again"
+		default:
+			u.RecheckAfterMS = after
+		}
+		calls = append(calls, model.Call{Command: u})
+	}
+	return calls, ""
+}
+
+// bulkLines name the items that an act is about.
+func (s surroundings) bulkLines(rows []model.Row) []string {
+	var out []string
+	for i, r := range rows {
+		if i == bulkShown && len(rows) > bulkShown+1 {
+			out = append(out, s.mutedLine(fmt.Sprintf("and %d more", len(rows)-i)))
+			break
+		}
+		out = append(out, " "+s.skin.inkOfRow(r).paint(s.glyphOfRow(r))+" "+s.skin.muted.paint(string(r.Handle))+" "+text.Cut(s.show(r.Objective), d80(s.layout.w)-16))
+	}
+	for _, r := range rows {
+		if r.IsCurrent {
+			out = append(out, s.mutedLine("Among them is the current item: its focus is released."))
+		}
+	}
+	return append(out, "")
+}

@@ -1,0 +1,125 @@
+package console
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+)
+
+// marks are the rows that an act is meant for when it is not only the cursor's: those that
+// were marked one by one, and those between the cursor and where a range began.
+type marks struct {
+	set map[model.ItemID]bool
+	// from is where a range began; empty without one.
+	from model.ItemID
+}
+
+// with is m with some rows marked, or unmarked. It shares nothing with m.
+func (m marks) with(on bool, ids ...model.ItemID) marks {
+	m.set = maps.Clone(m.set)
+	if m.set == nil {
+		m.set = map[model.ItemID]bool{}
+	}
+	for _, id := range ids {
+		if delete(m.set, id); on {
+			m.set[id] = true
+		}
+	}
+	return m
+}
+
+// isMarked reports whether a row on screen is marked.
+func (c Console) isMarked(id model.ItemID) bool {
+	return c.place.marks.set[id] || slices.Contains(c.inRange(), id)
+}
+
+// inRange are the rows from where a range began to the cursor.
+func (c Console) inRange() []model.ItemID {
+	order := c.queue.order
+	a, b := slices.Index(order, c.place.marks.from), slices.Index(order, c.place.cursor)
+	if c.place.marks.from == "" || a < 0 || b < 0 {
+		return nil
+	}
+	return order[min(a, b) : max(a, b)+1]
+}
+
+// marked are the marked rows on screen, in their order. A row that a filter hides is not
+// acted on.
+func (c Console) marked() []model.Row {
+	var out []model.Row
+	if len(c.place.marks.set) == 0 && c.place.marks.from == "" {
+		return nil
+	}
+	for _, id := range c.queue.order {
+		if c.isMarked(id) {
+			out = append(out, *c.queue.row(id))
+		}
+	}
+	return out
+}
+
+// mark marks the cursor's row, or takes its mark away, and goes on to the next.
+func (c Console) mark() (Console, tea.Cmd) {
+	id := c.place.cursor
+	c.place.marks = c.place.marks.with(!c.place.marks.set[id], id)
+	return c.choose(c.queue.step(id, 1))
+}
+
+// markRange begins a range at the cursor; a second time it keeps the rows of the range.
+func (c Console) markRange() (Console, tea.Cmd) {
+	if c.place.marks.from == "" {
+		c.place.marks.from = c.place.cursor
+		return c.say("A range begins here: move, then v keeps it, or act.")
+	}
+	c.place.marks = c.place.marks.with(true, c.inRange()...)
+	c.place.marks.from = ""
+	return c, nil
+}
+
+// markClass marks the shown rows of the cursor's class, or unmarks them when all are.
+func (c Console) markClass() (Console, tea.Cmd) {
+	var ids []model.ItemID
+	all := true
+	for _, s := range c.queue.sections {
+		if !slices.ContainsFunc(s.rows, func(r model.Row) bool { return r.ID == c.place.cursor }) {
+			continue
+		}
+		for _, r := range s.rows {
+			ids = append(ids, r.ID)
+			all = all && c.place.marks.set[r.ID]
+		}
+	}
+	c.place.marks = c.place.marks.with(!all, ids...)
+	return c, nil
+}
+
+// unmarked takes all marks away.
+func (c Console) unmarked() Console {
+	c.place.marks = marks{}
+	return c
+}
+
+// markWords say how many rows are marked, and how many of them a filter hides.
+func (c Console) markWords() string {
+	if len(c.place.marks.set) == 0 && c.place.marks.from == "" {
+		return ""
+	}
+	shown, hidden := len(c.marked()), 0
+	for id := range c.place.marks.set {
+		if c.queue.row(id) == nil {
+			hidden++
+		}
+	}
+	if shown+hidden == 0 {
+		return ""
+	}
+	s := fmt.Sprintf("%d marked", shown)
+	if hidden > 0 {
+		s += fmt.Sprintf(", %d hidden", hidden)
+	}
+	return s
+}
