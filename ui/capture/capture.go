@@ -5,13 +5,14 @@ package capture
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"vise/model"
 )
 
-// Round is one reply that completed work items.
+// Round is one reply: its words, and the work items that it completed, which may be none.
 type Round struct {
 	// ID is the reply's, unique within its session.
 	ID   string
@@ -21,6 +22,22 @@ type Round struct {
 	Provenance model.ReportOf
 	// Tools are the ids of the calls that completed them.
 	Tools []string
+}
+
+// Stream makes rounds of what a program says, line by line.
+type Stream interface {
+	// Line takes one line without its end, and returns the rounds that are over with it. An
+	// error means that the line was not understood; reading goes on.
+	Line([]byte) ([]Round, error)
+	// End returns the rounds that nothing ended yet.
+	End() []Round
+	// Last are the words that the program ended with, and what it itself says went wrong.
+	Last() (words model.Text, failed string)
+}
+
+// Completing are the rounds that completed something.
+func Completing(all []Round) []Round {
+	return slices.DeleteFunc(all, func(r Round) bool { return len(r.Completed) == 0 })
 }
 
 // IsComplete reports whether a tool's name is that of our server's CompleteWorkItem, in

@@ -11,13 +11,16 @@ import (
 // its transcripts, which have the same shape: one line a content block; the blocks of one
 // reply share their message's id.
 type Claude struct {
-	open    []*claudeRound
+	open    *claudeRound
 	message string
+	last    string
+	failed  string
 }
 
 type claudeRound struct {
 	id    string
 	text  []string
+	calls int
 	asked map[string]string // references by tool use
 	done  map[string]bool
 	order []string
@@ -32,6 +35,10 @@ type claudeLine struct {
 	// Parent and Sidechain mark what a subagent says, which is not the agent's own report.
 	Parent    string `json:"parent_tool_use_id"`
 	Sidechain bool   `json:"isSidechain"`
+	// Of the last line: how the turn ended.
+	Subtype string `json:"subtype"`
+	IsError bool   `json:"is_error"`
+	Result  string `json:"result"`
 }
 
 type claudeBlock struct {
@@ -45,12 +52,14 @@ type claudeBlock struct {
 	Content   json.RawMessage `json:"content"`
 }
 
-// Line takes one line and returns the completing rounds that are over with it. A line of
-// another shape holds nothing.
-func (c *Claude) Line(raw []byte) []Round {
+// Line is part of Stream. A line of another shape holds nothing.
+func (c *Claude) Line(raw []byte) ([]Round, error) {
 	var l claudeLine
-	if json.Unmarshal(raw, &l) != nil || l.Parent != "" || l.Sidechain {
-		return nil
+	if err := json.Unmarshal(raw, &l); err != nil && l.Type == "" {
+		return nil, err
+	}
+	if l.Parent != "" || l.Sidechain {
+		return nil, nil
 	}
 	var over []Round
 	switch l.Type {
@@ -59,36 +68,37 @@ func (c *Claude) Line(raw []byte) []Round {
 			over = c.End()
 			c.message = l.Message.ID
 		}
-		c.blocks(l.Message.Content, c.round(l.Message.ID))
+		c.blocks(l.Message.Content, c.round())
 	case "user":
 		c.blocks(l.Message.Content, nil)
 	case "result":
 		over = c.End()
+		c.last = l.Result
+		if l.IsError || l.Subtype != "" && l.Subtype != "success" {
+			c.failed = l.Subtype + ": " + l.Result
+		}
 	}
-	return over
+	return over, nil
 }
 
-// End returns the completing rounds that nothing ended yet.
+// End is part of Stream.
 func (c *Claude) End() []Round {
-	var out []Round
-	for _, r := range c.open {
-		if x := r.settled(); len(x.Completed) > 0 {
-			out = append(out, x)
-		}
-	}
+	r := c.open
 	c.open, c.message = nil, ""
-	return out
+	if r == nil || len(r.text) == 0 && r.calls == 0 {
+		return nil
+	}
+	return []Round{r.settled()}
 }
 
-func (c *Claude) round(id string) *claudeRound {
-	for _, r := range c.open {
-		if r.id == id {
-			return r
-		}
+// Last is part of Stream.
+func (c *Claude) Last() (model.Text, string) { return Words(c.last), c.failed }
+
+func (c *Claude) round() *claudeRound {
+	if c.open == nil {
+		c.open = &claudeRound{id: c.message, asked: map[string]string{}, done: map[string]bool{}}
 	}
-	r := &claudeRound{id: id, asked: map[string]string{}, done: map[string]bool{}}
-	c.open = append(c.open, r)
-	return r
+	return c.open
 }
 
 func (c *Claude) blocks(raw json.RawMessage, r *claudeRound) {
@@ -102,20 +112,28 @@ func (c *Claude) blocks(raw json.RawMessage, r *claudeRound) {
 		switch {
 		case b.Type == "text" && r != nil:
 			r.text = append(r.text, b.Text)
-		case b.Type == "tool_use" && r != nil && IsComplete(b.Name) && Reference(b.Input) != "":
-			r.asked[b.ID] = Reference(b.Input)
-			r.order = append(r.order, b.ID)
+		case b.Type == "tool_use" && r != nil:
+			r.called(b)
 		case b.Type == "tool_result":
 			c.answered(b)
 		}
 	}
 }
 
+func (r *claudeRound) called(b claudeBlock) {
+	r.calls++
+	if ref := Reference(b.Input); IsComplete(b.Name) && ref != "" {
+		r.asked[b.ID] = ref
+		r.order = append(r.order, b.ID)
+	}
+}
+
 func (c *Claude) answered(b claudeBlock) {
-	for _, r := range c.open {
-		if _, ok := r.asked[b.ToolUseID]; ok && !b.IsError && Succeeded(b.Content) {
-			r.done[b.ToolUseID] = true
-		}
+	if c.open == nil {
+		return
+	}
+	if _, ok := c.open.asked[b.ToolUseID]; ok && !b.IsError && Succeeded(b.Content) {
+		c.open.done[b.ToolUseID] = true
 	}
 }
 

@@ -1,10 +1,8 @@
 package drive
 
 import (
-	"strings"
-	"unicode/utf8"
-
 	"vise/model"
+	"vise/ui/capture"
 )
 
 // Adapter names how a program talks.
@@ -43,45 +41,34 @@ type listener interface {
 func listenerFor(a Adapter) listener {
 	switch a {
 	case Claude:
-		return &claude{}
+		return &stream{&capture.Claude{}}
 	case Codex:
-		return &codex{}
+		return &stream{&capture.Codex{}}
 	case Rounds:
 		return &rounds{}
 	}
 	return &plain{}
 }
 
-// completeTool is the tool whose round may bring a report.
-const completeTool = "CompleteWorkItem"
+// stream listens to a program whose tools were carried out by the MCP server already, so that
+// a round only brings words, and the items that it completed.
+type stream struct{ capture.Stream }
 
-// reference reads which item a tool's input names.
-type reference struct {
-	WorkItemID string `json:"work_item_id"`
-	ID         string `json:"id"`
+func (s *stream) line(raw []byte) ([]said, error) {
+	rounds, err := s.Line(raw)
+	return saidOf(rounds), err
 }
 
-func (r reference) item() string {
-	if r.WorkItemID != "" {
-		return r.WorkItemID
-	}
-	return r.ID
+func (s *stream) end() ([]said, model.Text, string) {
+	rest := saidOf(s.End())
+	final, failed := s.Last()
+	return rest, final, failed
 }
 
-// words are a program's words as they may be kept: valid UTF-8, within a report's bound.
-func words(s string) model.Text {
-	s = strings.TrimSpace(strings.ToValidUTF8(s, "\uFFFD"))
-	if utf8.RuneCountInString(s) <= model.MaxReport {
-		return model.Text(s)
+func saidOf(rounds []capture.Round) []said {
+	out := make([]said, len(rounds))
+	for i, r := range rounds {
+		out[i] = said{Round: model.Round{Text: r.Text, Provenance: r.Provenance}, done: r.Completed}
 	}
-	n := 0
-	for i := range s {
-		if n == model.MaxReport {
-			return model.Text(s[:i])
-		}
-		n++
-	}
-	return model.Text(s)
+	return out
 }
-
-func join(parts []string) string { return strings.Join(parts, "\n\n") }

@@ -52,7 +52,7 @@ func TestARoundOfClaudeIsWhatSharesAMessage(t *testing.T) {
 		{"other lines are no rounds", []string{plain, others, text1}, []string{"one "}},
 		{"a foreign tool's input may have any shape", []string{shapes, text1}, []string{" ", "one "}},
 	} {
-		if got, bad := hear(&claude{}, c.lines...); !slices.Equal(got, c.want) || bad != 0 {
+		if got, bad := hear(listenerFor(Claude), c.lines...); !slices.Equal(got, c.want) || bad != 0 {
 			t.Errorf("%s: got %q, want %q; %d bad", c.name, got, c.want, bad)
 		}
 	}
@@ -70,7 +70,7 @@ func TestARoundOfCodexIsTheMessageBeforeATool(t *testing.T) {
 		{[]string{text, bad}, []string{"done "}},
 		{[]string{text, run, good}, []string{"done ", " wi-1"}},
 	} {
-		if got, _ := hear(&codex{}, c.lines...); !slices.Equal(got, c.want) {
+		if got, _ := hear(listenerFor(Codex), c.lines...); !slices.Equal(got, c.want) {
 			t.Errorf("%v: got %q, want %q", c.lines, got, c.want)
 		}
 	}

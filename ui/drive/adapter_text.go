@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"vise/model"
+	"vise/ui/capture"
 )
 
 // plain takes all that a program writes as the words of one round without calls.
@@ -21,7 +22,7 @@ func (p *plain) line(raw []byte) ([]said, error) {
 }
 
 func (p *plain) end() ([]said, model.Text, string) {
-	text := words(p.text.String())
+	text := capture.Words(p.text.String())
 	if text == "" {
 		return nil, "", ""
 	}

@@ -195,7 +195,8 @@ func claudeRounds(r io.Reader) []capture.Round {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxTranscript)
 	for lines.Scan() {
-		out = append(out, reader.Line(lines.Bytes())...)
+		rounds, _ := reader.Line(lines.Bytes())
+		out = append(out, rounds...)
 	}
-	return append(out, reader.End()...)
+	return capture.Completing(append(out, reader.End()...))
 }

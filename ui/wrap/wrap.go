@@ -52,12 +52,6 @@ type Report struct {
 	Problems []string `json:"problems,omitempty"`
 }
 
-// listener makes completing rounds of output lines.
-type listener interface {
-	Line([]byte) []capture.Round
-	End() []capture.Round
-}
-
 const (
 	// grace is what a program has to end after it was told to.
 	grace = 5 * time.Second
@@ -133,7 +127,7 @@ type watch struct {
 	Options
 	session string
 	report  *Report
-	lines   listener
+	lines   capture.Stream
 	ctx     context.Context
 	part    []byte
 	long    bool
@@ -169,14 +163,20 @@ func (w *watch) Write(p []byte) (int, error) {
 			return n, nil
 		}
 		if !w.long {
-			w.deliver(w.lines.Line(w.part))
+			w.heard()
 		}
 		w.part, w.long, p = w.part[:0], false, rest
 	}
 }
 
+// heard takes the line that is complete. One that is not understood only passes through.
+func (w *watch) heard() {
+	rounds, _ := w.lines.Line(w.part)
+	w.deliver(rounds)
+}
+
 func (w *watch) deliver(rounds []capture.Round) {
-	for _, r := range rounds {
+	for _, r := range capture.Completing(rounds) {
 		e := spool.Entry{Key: "run-" + w.session + "-" + r.ID, Agent: w.Agent, Items: r.Completed, Text: r.Text, Provenance: r.Provenance, At: w.Now()}
 		in, err := spool.Deliver(w.ctx, w.Ledger, e)
 		w.told = append(w.told, r.Completed...)
@@ -199,7 +199,8 @@ func (w *watch) deliver(rounds []capture.Round) {
 // round of its own is offered the run's last words.
 func (w *watch) end(ctx context.Context, from model.Position) {
 	if w.lines != nil {
-		w.deliver(append(w.lines.Line(w.part), w.lines.End()...))
+		w.heard()
+		w.deliver(w.lines.End())
 	}
 	done, err := w.completed(ctx, from)
 	if err != nil {
