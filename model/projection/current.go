@@ -35,7 +35,7 @@ func noCurrent() layer {
 }
 
 // current are the layers of the focus, strongest first.
-func current(r Reader, w model.WorkItem, now time.Time, fresh func(*model.View)) []layer {
+func current(r Reader, w model.WorkItem, fresh func(*model.View)) []layer {
 	v := model.ViewOf(r, w)
 	if fresh != nil {
 		fresh(&v)

@@ -3,10 +3,10 @@ package projection
 import (
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"vise/model"
+	"vise/model/workstate"
 )
 
 // Reader is what the layered context asks of the ledger.
@@ -21,6 +21,8 @@ type Options struct {
 	Budget int
 	// Plan puts the plan file as it is now into a view; nil leaves the ledger's description.
 	Plan func(*model.View)
+	// Card is where the work was left in the repository; nil when nobody looked there.
+	Card *workstate.Card
 }
 
 // DefaultBudget is the budget of Holon's request context.
@@ -82,18 +84,20 @@ type form struct {
 
 // Fit reads an agent's work context within a budget: every layer at its least, then, in the
 // order of priority, each as full as the rest of the budget allows.
-func Fit(r Reader, agent model.AgentID, now time.Time, o Options) Layered {
+func Fit(r Reader, agent model.AgentID, o Options) Layered {
 	if o.Budget == 0 {
 		o.Budget = DefaultBudget
 	}
 	out := Layered{AgentID: agent, Revision: r.Revision(), Budget: o.Budget, Layers: []Layer{}}
-	all := []layer{heading(agent, out.Revision)}
+	a, _ := r.Agent(agent)
+	all := []layer{heading(agent, out.Revision), turnOf(a)}
 	if w, ok := model.Focus(r, agent); ok {
 		out.Current = w.ID
-		all = append(all, current(r, w, now, o.Plan)...)
+		all = append(append(all, current(r, w, o.Plan)...), threadOf(o.Card))
 	} else {
 		all = append(all, noCurrent())
 	}
+	all = append(all, beside(r, a, out.Current, o.Plan)...)
 	all = append(all, candidates(r, agent)...)
 	out.settle(all)
 	return out

@@ -57,7 +57,7 @@ func (h *home) fit(budget int) projection.Layered {
 	h.t.Helper()
 	var out projection.Layered
 	err := h.ledger.View(context.Background(), func(r model.Reader) error {
-		out = projection.Fit(r, "ann", h.now, projection.Options{Budget: budget})
+		out = projection.Fit(r, "ann", projection.Options{Budget: budget})
 		return nil
 	})
 	if err != nil {

@@ -1,6 +1,8 @@
-// Package projection is what an agent is told at the beginning of a turn: why it was woken,
-// the current work item in full, what else waits, and what was said to it. It is pure, and
-// its text is for a program's input, never for a terminal.
+// Package projection is what an agent is told: why it was woken, the current work item in
+// full, what else waits, and what was said to it. It is pure, and its text is for a program's
+// input, never for a terminal.
+//
+// Fit (layers.go) tells a model, in words within a budget; Of tells a program, as data.
 package projection
 
 import (
@@ -10,7 +12,7 @@ import (
 	"vise/model/workstate"
 )
 
-// Context is everything that a turn begins with.
+// Context is everything that a turn begins with, as data for a program that speaks rounds.
 type Context struct {
 	AgentID model.AgentID `json:"agent_id"`
 	Turn    int           `json:"turn"`

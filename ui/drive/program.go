@@ -37,6 +37,8 @@ type Limits struct {
 	Rounds  int           `yaml:"rounds"`
 	// Output is how many bytes a program may write in a turn.
 	Output int64 `yaml:"output"`
+	// Context is how many tokens of context a turn begins with; messages come on top.
+	Context int `yaml:"context"`
 	// Lease is how long others wait for a driver that died.
 	Lease time.Duration `yaml:"lease"`
 }
@@ -127,7 +129,7 @@ func (p Program) Checked() (Program, error) {
 		return p, errors.New("dir must be absolute")
 	}
 	t := &p.Turn
-	if t.Timeout < 0 || t.Rounds < 0 || t.Output < 0 || t.Lease < 0 {
+	if t.Timeout < 0 || t.Rounds < 0 || t.Output < 0 || t.Context < 0 || t.Lease < 0 {
 		return p, errors.New("limits of a turn must not be negative")
 	}
 	setDefault(&t.Timeout, defaultTimeout)

@@ -82,7 +82,7 @@ func (t *turn) run(ctx context.Context) ending {
 
 // execute runs the program with its output in a pipe that only it writes to: what it wrote
 // before it ended is read to the last byte, and nothing waits for a child that keeps it open.
-func (t *turn) execute(ctx context.Context, told projection.Context) ending {
+func (t *turn) execute(ctx context.Context, begin told) ending {
 	log := t.openLog()
 	defer log.close()
 	read, in, err := os.Pipe()
@@ -92,7 +92,7 @@ func (t *turn) execute(ctx context.Context, told projection.Context) ending {
 	out := &mouth{File: read}
 	defer out.Close()
 	stderr := &process.Tail{Max: shownStderr}
-	spec, done, err := t.spec(told)
+	spec, done, err := t.spec(begin)
 	if err != nil {
 		in.Close()
 		return ending{cause: err}
@@ -124,50 +124,57 @@ func (t *turn) execute(ctx context.Context, told projection.Context) ending {
 // shownStderr bounds what a turn's end tells of standard error, in bytes.
 const shownStderr = 2000
 
+// told is what a program begins its turn with: words for a model, and the same as data.
+type told struct {
+	Context projection.Context `json:"context"`
+	Text    string             `json:"text"`
+}
+
 // context reads what the program is told.
-func (t *turn) context(ctx context.Context) (told projection.Context, err error) {
+func (t *turn) context(ctx context.Context) (out told, err error) {
 	err = t.Ledger.View(ctx, func(r model.Reader) error {
 		a, _ := r.Agent(t.agent)
 		if a.Turn == nil || a.Turn.Index != t.index {
 			return errFenced
 		}
-		told = projection.Of(r, t.agent, t.Now().UTC(), t.Plan)
+		out.Context = projection.Of(r, t.agent, t.Now().UTC(), t.Plan)
 		return nil
 	})
-	if err == nil && t.Card != nil && told.Current != nil {
-		if card := t.Card(ctx, t.program.Dir, told.Current.Links.Threads); !card.Empty() {
-			told.Current.Thread = &card
+	if err != nil {
+		return out, err
+	}
+	o := projection.Options{Budget: t.program.Turn.Context, Plan: t.Plan}
+	if now := out.Context.Current; t.Card != nil && now != nil {
+		if card := t.Card(ctx, t.program.Dir, now.Links.Threads); !card.Empty() {
+			now.Thread, o.Card = &card, &card
 		}
 	}
-	return told, err
+	err = t.Ledger.View(ctx, func(r model.Reader) error {
+		out.Text = projection.Fit(r, t.agent, o).Text() + projection.Messages(out.Context.Messages) + "\n" + projection.Rules
+		return nil
+	})
+	return out, err
 }
 
 // spec is how the program is started. The function that comes with it lets go of its input.
-func (t *turn) spec(told projection.Context) (process.Spec, func(), error) {
-	text := told.Text()
-	argv, placed := t.program.argv(text)
+func (t *turn) spec(begin told) (process.Spec, func(), error) {
+	argv, placed := t.program.argv(begin.Text)
 	s := process.Spec{Argv: argv, Dir: t.program.Dir, Env: t.program.environment(t.lookup,
 		"VISE_HOME="+t.Home, "VISE_AGENT="+string(t.agent), "VISE_ACTOR="+string(model.AgentActor(t.agent)), fmt.Sprintf("VISE_TURN=%d", t.index))}
 	switch {
 	case t.program.Adapter == Rounds:
-		first, err := json.Marshal(roundsContext{Context: told, Text: text})
+		first, err := json.Marshal(begin)
 		if err != nil {
 			return s, nil, err
 		}
-		in, err := newDialogue(first)
+		d, err := newDialogue(first)
 		if err != nil {
 			return s, nil, err
 		}
-		t.answers, s.Stdin = in.lines, in.read
-		return s, in.close, nil
+		t.answers, s.Stdin = d.lines, d.read
+		return s, d.close, nil
 	case !placed:
-		s.Stdin = strings.NewReader(text)
+		s.Stdin = strings.NewReader(begin.Text)
 	}
 	return s, func() {}, nil
-}
-
-// roundsContext is the first line that a program that speaks rounds is told.
-type roundsContext struct {
-	Context projection.Context `json:"context"`
-	Text    string             `json:"text"`
 }

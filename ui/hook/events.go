@@ -1,12 +1,10 @@
 package hook
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
-	"strings"
 
 	"vise/model"
 	"vise/model/projection"
@@ -120,7 +118,7 @@ func (c *call) context(ctx context.Context, budget int) (text string, err error)
 	agent := model.AgentID(c.agent)
 	err = c.ledger.View(ctx, func(r model.Reader) error {
 		if _, ok := r.Agent(agent); ok {
-			text = projection.Fit(r, agent, c.Now(), projection.Options{Budget: budget, Plan: c.fresh}).Text()
+			text = projection.Fit(r, agent, projection.Options{Budget: budget, Plan: c.fresh}).Text()
 		}
 		return nil
 	})
@@ -139,25 +137,23 @@ func (c *call) messages(ctx context.Context) string {
 	if err != nil {
 		return ""
 	}
-	var b strings.Builder
+	var told []model.Message
 	err = c.ledger.View(ctx, func(r model.Reader) error {
+		told = nil
 		list := in.Messages
 		if a, _ := r.Agent(agent); c.event != "UserPromptSubmit" {
 			list = a.Handed // a new session may never have got what the one before was handed
 		}
-		if len(list) > 0 {
-			b.WriteString("\n# Messages for you\n")
-		}
 		for _, id := range list {
 			m, _ := r.Message(id)
-			fmt.Fprintf(&b, "From %s about %s:\n| %s\n", m.Origin, cmp.Or(string(m.WorkItemID), "no work item"), strings.ReplaceAll(m.Body.Multiline(), "\n", "\n| "))
+			told = append(told, m)
 		}
 		return nil
 	})
 	if err != nil {
 		return ""
 	}
-	return b.String()
+	return projection.Messages(told)
 }
 
 // fresh puts what the plan file is like now into a view.

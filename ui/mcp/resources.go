@@ -79,7 +79,7 @@ func (s *server) readContext(ctx context.Context, r *sdk.ReadResourceRequest) (*
 	c := &call{home: home}
 	var text string
 	err = l.View(ctx, func(v model.Reader) error {
-		text = projection.Fit(v, agent, s.Now(), projection.Options{Plan: c.fresh}).Text()
+		text = projection.Fit(v, agent, projection.Options{Plan: c.fresh}).Text()
 		return nil
 	})
 	return contents(contextURI, text), err
