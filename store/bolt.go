@@ -19,6 +19,9 @@ type Bolt struct {
 	// Inspect is run first in the first transaction on a file, and again when another
 	// file lies at the path. Its error is the transaction's.
 	Inspect func(Txn) error
+	// Committing is run last in a transaction that writes. Its error is the transaction's;
+	// what it returns is called after the commit, while the lock is still held.
+	Committing func(Txn) (committed func(), err error)
 	// MaxSize bounds the file, in bytes; 0 does not.
 	MaxSize int
 
@@ -101,7 +104,8 @@ func (b *Bolt) use(ctx context.Context, writable bool, fn func(Txn) error) (comm
 		return false, err
 	}
 	defer s.close()
-	if err := s.run(b.inspected(s, fn)); err != nil || s.writes == 0 {
+	after := func() {}
+	if err := s.run(b.committing(s, b.inspected(s, fn), &after)); err != nil || s.writes == 0 {
 		return false, err
 	}
 	if !b.lock.Mine() {
@@ -113,7 +117,22 @@ func (b *Bolt) use(ctx context.Context, writable bool, fn func(Txn) error) (comm
 	if now, err := os.Lstat(b.path); err != nil || !os.SameFile(now, s.info) {
 		return true, fmt.Errorf("%w: %w", ErrUnknown, errReplaced)
 	}
+	after()
 	return true, nil
+}
+
+// committing puts Committing behind fn when fn has written.
+func (b *Bolt) committing(s *session, fn func(Txn) error, after *func()) func(Txn) error {
+	if b.Committing == nil {
+		return fn
+	}
+	return func(t Txn) error {
+		err := fn(t)
+		if err == nil && s.writes > 0 {
+			*after, err = b.Committing(t)
+		}
+		return err
+	}
 }
 
 // inspected puts Inspect before fn when the session's file is not known yet.

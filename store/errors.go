@@ -64,3 +64,7 @@ type damage struct {
 func (d *damage) Error() string { return fmt.Sprintf("%s: %v", d.step, d.cause) }
 
 func (d *damage) Is(target error) bool { return target == ErrDamaged }
+
+func lostChanges(revision, known uint64) string {
+	return fmt.Sprintf("it ends at revision %d, and this home has seen %d", revision, known)
+}

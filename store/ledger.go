@@ -15,6 +15,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"vise/model"
+	"vise/store/journal"
 )
 
 // Ledger is the one way in: it stamps a command, lets the model judge it inside one
@@ -27,6 +28,10 @@ type Ledger struct {
 	backend Backend
 	plans   PlanFiles
 	home    Home
+	// journal is the history's copy beside the ledger; nil for one without a home. lag is
+	// why it is behind, if it is.
+	journal *journal.Journal
+	lag     lag
 	// steps are the migrations that this program knows.
 	steps []migration
 	// age is negative while the ledger waits for migrations, positive when a newer program

@@ -42,7 +42,8 @@ func Open(dir string, o Options) (*Ledger, error) {
 	b.MaxSize, b.machine = o.MaxSize, o.Machine
 	l := newLedger(b, o.Plans)
 	l.home, l.Now = h, o.Machine.Now
-	b.Inspect = l.inspect
+	l.journal = h.journal()
+	b.Inspect, b.Committing = l.inspect, l.copyOut
 	return l, nil
 }
 
@@ -107,9 +108,9 @@ func (l *Ledger) inspect(t Txn) error {
 		return f.err
 	case id != l.home.ID:
 		return refuse("run vise doctor", "%s is the ledger of another home (%s, not %s)", l.home.path(ledgerFile), model.Text(id), l.home.ID)
-	case h.Revision < l.home.Revision:
-		return refuse("run vise doctor", "%s is an older ledger: it ends at revision %d, and this home has seen %d",
-			l.home.path(ledgerFile), h.Revision, l.home.Revision)
+	}
+	if err := l.behind(h.Revision); err != nil {
+		return err
 	}
 	l.learnSchema(f)
 	return f.err
@@ -127,6 +128,9 @@ func (l *Ledger) remind(revision uint64) {
 	}
 	h := l.home
 	h.reached(revision)
+	if l.journal != nil {
+		l.lag.note(l.journal.Sync())
+	}
 }
 
 // explain turns an error of the layers below into one with a stable code and a way out.

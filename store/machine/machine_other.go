@@ -3,3 +3,6 @@
 package machine
 
 func syncDir(string) error { return nil }
+
+// NoFollow opens no symbolic link, where the system can refuse that.
+const NoFollow = 0

@@ -2,7 +2,10 @@
 
 package machine
 
-import "os"
+import (
+	"os"
+	"syscall"
+)
 
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
@@ -12,3 +15,6 @@ func syncDir(dir string) error {
 	defer d.Close()
 	return d.Sync()
 }
+
+// NoFollow opens no symbolic link, and hands no descriptor to programs that are started.
+const NoFollow = syscall.O_NOFOLLOW | syscall.O_CLOEXEC

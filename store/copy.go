@@ -1,0 +1,122 @@
+package store
+
+import (
+	"bytes"
+	"os"
+	"sync"
+
+	"vise/model"
+	"vise/store/journal"
+)
+
+// journal is the copy of the history in a home.
+func (h Home) journal() *journal.Journal {
+	return &journal.Journal{Dir: h.path(journalDir), Home: h.ID, Machine: h.machine}
+}
+
+// lag remembers why the copy could not be kept up. The ledger has everything, so that no
+// command fails for it.
+type lag struct {
+	mu  sync.Mutex // protects err
+	err error
+}
+
+func (l *lag) note(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.err = err
+}
+
+// Lag is why the copy of the history is behind, or nil. The next change lets it catch up.
+func (l *Ledger) Lag() error {
+	l.lag.mu.Lock()
+	defer l.lag.mu.Unlock()
+	return l.lag.err
+}
+
+// catchUp bounds, in bytes, what one commit copies: a copy that lacks much gets it in turns.
+const catchUp = 4 << 20
+
+// copyOut prepares what the copy lacks, with what this transaction adds, and returns what
+// appends it after the commit. It never waits for the disk.
+func (l *Ledger) copyOut(t Txn) (committed func(), err error) {
+	end, err := l.journal.End()
+	if err != nil {
+		l.lag.note(err)
+		return func() {}, nil
+	}
+	head := newFacts(t).head()
+	if err := l.continues(t, end.Last, head); err != nil {
+		return nil, err
+	}
+	frames, err := framesAfter(t, end.Last.Revision, catchUp)
+	return func() { l.lag.note(l.journal.Append(end, frames)) }, err
+}
+
+// continues refuses a ledger that its copy does not belong to: it has lost what the copy has.
+func (l *Ledger) continues(t Txn, last journal.Frame, h head) error {
+	if last.Revision > h.Revision {
+		return l.lost(h.Revision, last.Revision)
+	}
+	if len(last.Values) == 0 {
+		return nil
+	}
+	have, err := t.Get(journalKey(model.Position{Revision: last.Revision}))
+	if err == nil && !bytes.Equal(have, last.Values[0].Bytes) {
+		err = refuse("vise restore --dry-run says what can be had back",
+			"%s is another ledger than the one whose history this home has: they differ at revision %d", l.home.path(ledgerFile), last.Revision)
+	}
+	return err
+}
+
+// framesAfter are the frames of the changes after a revision, up to a size.
+func framesAfter(t Txn, revision uint64, limit int) ([]byte, error) {
+	var out []byte
+	var f journal.Frame
+	keys := Prefix([]byte(tableJournal))
+	keys.From = journalKey(model.Position{Revision: revision + 1})
+	err := t.Scan(keys, func(key, value []byte) bool {
+		p := positionAt(key)
+		if p.Revision != f.Revision && f.Revision > 0 {
+			if out = journal.Append(out, f); len(out) >= limit {
+				f = journal.Frame{}
+				return false
+			}
+			f.Values = f.Values[:0]
+		}
+		f.Revision = p.Revision
+		f.Values = append(f.Values, journal.Value{N: uint32(p.N), Bytes: value})
+		return true
+	})
+	if err == nil && f.Revision > 0 {
+		out = journal.Append(out, f)
+	}
+	return out, err
+}
+
+// behind refuses a ledger that ends before what this home knows it to have reached.
+func (l *Ledger) behind(revision uint64) error {
+	known := l.home.Revision
+	if l.journal != nil {
+		if end, err := l.journal.End(); err == nil {
+			known = max(known, end.Last.Revision)
+		}
+	}
+	if revision >= known {
+		return nil
+	}
+	return l.lost(revision, known)
+}
+
+// lost says how the newest changes went missing: by a damaged page, or with the whole file.
+func (l *Ledger) lost(revision, known uint64) error {
+	path := l.home.path(ledgerFile)
+	if f, err := os.Open(path); err == nil {
+		m, err := readMeta(f)
+		f.Close()
+		if err == nil && m.alone {
+			return &damage{"open", "the page that ends " + path + " does not read: " + lostChanges(revision, known)}
+		}
+	}
+	return refuse("vise restore --dry-run says what can be had back", "%s is an older ledger: %s", path, lostChanges(revision, known))
+}
