@@ -46,6 +46,7 @@ const (
 	Select   Group = "SELECT"
 	Places   Group = "PLACES"
 	Always   Group = "ALWAYS"
+	Owned    Group = "YOUR OWN"
 	Copying  Group = "COPY"
 	InText   Group = "IN A DIALOG"
 	InTodos  Group = "IN THE TODO EDITOR"
@@ -109,8 +110,16 @@ func (a Action) Enabled(s State) (ok bool, reason string) {
 	return reason == "", reason
 }
 
-// Key is the key that help shows for a: its first.
-func (a Action) Key() string { return Shown(a.Keys[0]) }
+// Key is the key that help shows for a: its first, or nothing.
+func (a Action) Key() string {
+	if len(a.Keys) == 0 {
+		return ""
+	}
+	return Shown(a.Keys[0])
+}
+
+// KeyOf is the key of the action called id, as it is shown.
+func KeyOf(id ID) string { return ByID(id).Key() }
 
 // Shown spells a key for people.
 func Shown(key string) string {

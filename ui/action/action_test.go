@@ -12,20 +12,8 @@ import (
 
 // Exactly one context listens at a time, the desk's three last resorts always.
 func TestNoTwoActionsShareAKey(t *testing.T) {
-	always := map[ID]bool{ForceQuit: true, Suspend: true, Redraw: true}
-	for _, in := range []Context{Desk, Text, Todos, Triage, Menu, Copy} {
-		taken := map[string]ID{}
-		for _, a := range Table {
-			if a.In != in && !always[a.ID] {
-				continue
-			}
-			for _, k := range a.Keys {
-				if other, ok := taken[k]; ok {
-					t.Errorf("%s: %s means %s and %s", in, k, other, a.ID)
-				}
-				taken[k] = a.ID
-			}
-		}
+	for _, x := range Clashes(Table) {
+		t.Error(x.Why)
 	}
 }
 

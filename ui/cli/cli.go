@@ -126,7 +126,7 @@ func (a *app) neighbourVerbs() []*cobra.Command {
 }
 
 func (a *app) homeVerbs() []*cobra.Command {
-	return grouped(groupHome, a.initVerb(), a.importVerb(), a.doctorVerb(), a.demoVerb(), a.versionVerb(), a.completionVerb(), a.manVerb())
+	return grouped(groupHome, a.initVerb(), a.importVerb(), a.doctorVerb(), a.configVerb(), a.demoVerb(), a.versionVerb(), a.completionVerb(), a.manVerb())
 }
 
 func grouped(group string, verbs ...*cobra.Command) []*cobra.Command {

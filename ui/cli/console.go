@@ -43,7 +43,7 @@ func (a *app) workbench(ctx context.Context) error {
 	defer stop()
 	b := &bench{app: a, ctx: ctx}
 	defer b.close()
-	o := a.consoleOptions()
+	o := b.options()
 	d, err := a.open()
 	switch {
 	case isNoHome(err):

@@ -28,7 +28,7 @@ func (a *app) demo(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	if !a.flags.json && a.ttyIn && a.ttyOut {
-		o := a.consoleOptions()
+		o := b.options()
 		o.Session, o.Home = session, "DEMO"
 		return answer{}, runConsole(ctx, o)
 	}

@@ -8,6 +8,8 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"vise/model"
+	"vise/ui/action"
+	"vise/ui/config"
 	"vise/ui/markdown"
 )
 
@@ -59,6 +61,10 @@ func (c calm) touched() bool { return c.running && c.quiet < calmBeats }
 
 // New makes a console. It reads nothing yet; ctx ends all that its effects wait for.
 func New(ctx context.Context, o Options) Console {
+	if o.Settings.Palettes == nil {
+		o.Settings = config.Defaults()
+	}
+	action.Use(o.Settings.Table())
 	c := Console{
 		fx:  &effects{Session: o.Session, ctx: ctx, now: o.Now, newKey: o.NewKey, editor: o.Editor, pages: markdown.NewRenderer()},
 		opt: o, now: o.Now(), drafts: map[string]string{},
@@ -75,7 +81,7 @@ func New(ctx context.Context, o Options) Console {
 	if o.FirstRun != nil && o.Session.Ledger == nil {
 		c.dialog = welcome(o.FirstRun)
 	}
-	return c
+	return c.misconfigured()
 }
 
 // Primed is c with its first look done, so that the first frame is a whole one.
@@ -99,9 +105,10 @@ func (c Console) Frame(w, h int) string {
 // Init starts what runs as long as the console: looks, the beat, drafts, eyes.
 func (c Console) Init() tea.Cmd {
 	cmds := []tea.Cmd{c.fx.nextBeat()}
-	if c.opt.Palette == nil && !c.opt.NoColor {
+	if c.opt.followsBackground() {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
+	cmds = append(cmds, c.nextSettings())
 	if c.fx.Ledger != nil {
 		cmds = append(cmds, c.opened())
 	}
@@ -202,6 +209,8 @@ func (c Console) timed(msg tea.Msg) (Console, tea.Cmd) {
 		return c.surveyed(m)
 	case sessionMsg:
 		return c.started(m)
+	case settingsMsg:
+		return c.configured(m)
 	}
 	return c.filesSaid(msg)
 }

@@ -13,7 +13,7 @@ import (
 
 // View draws the frame from what the console holds, and asks nobody.
 func (c Console) View() tea.View {
-	v := tea.View{AltScreen: true, MouseMode: tea.MouseModeCellMotion, WindowTitle: c.windowTitle()}
+	v := tea.View{AltScreen: true, MouseMode: c.opt.mouse(), WindowTitle: c.windowTitle()}
 	if c.layout.w <= 0 || c.layout.h <= 0 {
 		return v
 	}
@@ -32,7 +32,7 @@ func (c Console) View() tea.View {
 		}
 	}
 	v.Content = strings.Join(lines, "\n")
-	if c.opt.ASCII {
+	if c.opt.ascii() {
 		v.Content = plainMarks.Replace(v.Content)
 	}
 	return v
@@ -49,7 +49,10 @@ func (c Console) show(t model.Text) string { return text.Safe(t.String(), false)
 
 // windowTitle says how many items need the operator.
 func (c Console) windowTitle() string {
-	if c.truth.desk.NeedsYou == 0 {
+	switch {
+	case !c.opt.Settings.WindowTitle:
+		return ""
+	case c.truth.desk.NeedsYou == 0:
 		return "vise"
 	}
 	return "vise " + strconv.Itoa(c.truth.desk.NeedsYou)

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/themes"
+	"vise/ui/config"
 )
 
 // Ledger is what the console needs of the ledger.
@@ -98,8 +98,10 @@ type Options struct {
 	Session
 	// FirstRun is shown instead of a desk when there is no ledger; Session.Ledger is then nil.
 	FirstRun *FirstRun
-	// Palette is the operator's choice of colours; nil follows the terminal's background.
-	Palette *themes.Palette
+	// Settings are the operator's wishes; the zero value stands for the defaults.
+	Settings config.Settings
+	// NextSettings waits for a change of them; nil: they never change.
+	NextSettings func(context.Context) (config.Settings, error)
 	// NoColor leaves weights, reverse and marks to tell things apart.
 	NoColor bool
 	// ASCII draws glyphs and borders in ASCII.

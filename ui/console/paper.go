@@ -3,8 +3,6 @@ package console
 import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
-
-	"vise/themes"
 )
 
 // paper is what the terminal can show.
@@ -14,11 +12,7 @@ type paper struct {
 }
 
 func (p paper) skin(o Options) *skin {
-	palette := themes.For(p.dark, p.profile)
-	if o.Palette != nil {
-		palette = o.Palette.On(p.profile)
-	}
-	return newSkin(palette, o.ASCII)
+	return newSkin(o.palette(p), o.ascii())
 }
 
 func (c Console) repainted() (Console, tea.Cmd) {

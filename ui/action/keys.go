@@ -1,0 +1,174 @@
+package action
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// standard is the table as it is without an operator's wishes.
+var standard = slices.Clone(Table)
+
+// Standard is the table with the keys that vise comes with.
+func Standard() []Action { return slices.Clone(standard) }
+
+// Use makes table the one that keys, hints, help and palette are read from. A process has
+// one operator and one set of keys; whoever draws the screen calls it, between two frames.
+func Use(table []Action) { Table = table }
+
+// KeyTrouble is a key that cannot be had.
+type KeyTrouble struct {
+	// ID is the action that asked for it, or that does not exist; Key may be empty.
+	ID  ID
+	Key string
+	Why string
+	// With is the other action that has the key.
+	With ID
+}
+
+// Remap is the table with other keys: each action named in keys has those instead of its
+// own, and own stands at the end. A table with troubles must not be used.
+func Remap(keys map[ID][]string, own []Action) ([]Action, []KeyTrouble) {
+	table := append(Standard(), own...)
+	var troubles []KeyTrouble
+	for _, id := range slices.Sorted(maps.Keys(keys)) {
+		i := slices.IndexFunc(table, func(a Action) bool { return a.ID == id })
+		if i < 0 {
+			troubles = append(troubles, KeyTrouble{ID: id, Why: "there is no such action"})
+			continue
+		}
+		table[i].Keys = slices.Clone(keys[id])
+		if len(keys[id]) == 0 && slices.Contains(essential, id) {
+			troubles = append(troubles, KeyTrouble{ID: id, Why: "it needs a key: without one there is no way out"})
+		}
+	}
+	for _, a := range table {
+		for _, k := range a.Keys {
+			if why := unusable(k, a.In); why != "" {
+				troubles = append(troubles, KeyTrouble{ID: a.ID, Key: k, Why: why})
+			}
+		}
+	}
+	return table, append(troubles, Clashes(table)...)
+}
+
+// essential are the ways out, which nobody may lose.
+var essential = []ID{ForceQuit, Back, Close, MenuClose, TodoClose, TriageClose, CopyBack}
+
+// everywhere are the desk's last resorts, which are heard in every context.
+var everywhere = []ID{ForceQuit, Suspend, Redraw}
+
+// Heard are the actions of a table whose keys are heard in a context.
+func Heard(table []Action, in Context) []Action {
+	var out []Action
+	for _, a := range table {
+		if a.In == in || slices.Contains(everywhere, a.ID) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// Contexts are those of a table, in its order.
+func Contexts(table []Action) []Context {
+	var out []Context
+	for _, a := range table {
+		if !slices.Contains(out, a.In) {
+			out = append(out, a.In)
+		}
+	}
+	return out
+}
+
+// Clashes are the keys that mean two actions in a context.
+func Clashes(table []Action) []KeyTrouble {
+	var out []KeyTrouble
+	for _, in := range Contexts(table) {
+		taken := map[string]ID{}
+		for _, a := range Heard(table, in) {
+			for _, k := range a.Keys {
+				other, clash := taken[k]
+				if clash && other == a.ID {
+					out = append(out, KeyTrouble{ID: a.ID, Key: k, Why: k + " is given twice"})
+				} else if clash {
+					out = append(out, KeyTrouble{ID: a.ID, Key: k, With: other, Why: fmt.Sprintf("%s means %s and %s in the context %q", k, other, a.ID, string(in))})
+				}
+				taken[k] = a.ID
+			}
+		}
+	}
+	return out
+}
+
+// unusable says why a key cannot be heard in a context; empty when it can.
+func unusable(key string, in Context) string {
+	if hint, ok := confused[key]; ok {
+		return hint
+	}
+	mods, base := modifiers(key)
+	known := utf8.RuneCountInString(base) == 1 && printable(base) || slices.Contains(named, base)
+	switch {
+	case !known || strings.HasPrefix(key, "+") && key != "+":
+		return fmt.Sprintf("%q is no key: it is a letter, a sign or a name like enter, pgdown or f5, after ctrl+, alt+ or shift+", key)
+	case utf8.RuneCountInString(base) == 1 && slices.Contains(mods, "shift"):
+		return fmt.Sprintf("a terminal sends the letter or sign that %s types: write that", key)
+	case slices.Contains(mods, "ctrl") && base != strings.ToLower(base):
+		return "write ctrl+ with a small letter"
+	case typedIn(in) && len(mods) == 0 && (utf8.RuneCountInString(base) == 1 || base == "space"):
+		return fmt.Sprintf("%s is typed as text there", key)
+	}
+	return ""
+}
+
+// typedIn reports whether letters are text in a context.
+func typedIn(in Context) bool { return in == Text || in == Menu }
+
+// confused are the keys that a terminal sends as others.
+var confused = map[string]string{
+	"ctrl+i": "terminals send ctrl+i as tab", "ctrl+m": "terminals send ctrl+m as enter", "ctrl+[": "terminals send ctrl+[ as esc",
+	"ctrl+h": "terminals send ctrl+h as backspace", "ctrl+j": "terminals send ctrl+j as a line feed", " ": "write space",
+}
+
+// named are the keys that have names, as Bubble Tea spells them.
+var named = strings.Fields(`enter tab space esc backspace delete insert up down left right home end pgup pgdown
+	f1 f2 f3 f4 f5 f6 f7 f8 f9 f10 f11 f12 f13 f14 f15 f16 f17 f18 f19 f20`)
+
+// modifiers takes a key apart.
+func modifiers(key string) (mods []string, base string) {
+	for {
+		mod, rest, ok := strings.Cut(key, "+")
+		if !ok || rest == "" || !slices.Contains([]string{"ctrl", "alt", "shift"}, mod) || slices.Contains(mods, mod) {
+			return mods, key
+		}
+		mods, key = append(mods, mod), rest
+	}
+}
+
+func printable(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsPrint(r) && !unicode.IsSpace(r) && r != utf8.RuneError
+}
+
+// Own is an action of the operator's making, heard on the desk.
+func Own(id ID, title, does, key string, ofItem bool) Action {
+	a := Action{ID: id, Title: title, Does: does, In: Desk, Group: Owned}
+	if key != "" {
+		a.Keys = []string{key}
+	}
+	if ofItem {
+		a.why = anItem
+	}
+	return a
+}
+
+// IDs are the ids of the standard table.
+func IDs() []ID {
+	ids := make([]ID, len(standard))
+	for i, a := range standard {
+		ids[i] = a.ID
+	}
+	return ids
+}

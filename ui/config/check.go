@@ -1,0 +1,186 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+
+	"vise/model"
+	"vise/ui/action"
+)
+
+// choices are the words that a type may hold.
+var choices = map[reflect.Type][]string{
+	reflect.TypeFor[Glyphs]():  {"auto", "unicode", "ascii"},
+	reflect.TypeFor[Via]():     {"auto", "osc99", "osc777", "bell", "native", "off"},
+	reflect.TypeFor[Context](): {"item", "agent"},
+	reflect.TypeFor[Output]():  {"status", "popup", "pane"},
+	reflect.TypeFor[Adapter](): {"claude", "codex", "rounds", "text"},
+}
+
+// The bounds of what an operator makes of its own.
+const (
+	maxCommands = 50
+	maxFilters  = 50
+	maxWords    = 200 // of a name or a filter, in bytes
+)
+
+// checker finds what a field alone cannot tell.
+type checker struct {
+	Config
+	themes []string
+	found  []finding
+}
+
+type finding struct{ path, message, hint string }
+
+func (c *checker) say(path, message, hint string) {
+	c.found = append(c.found, finding{path, message, hint})
+}
+
+// check looks at a configuration; themes are the names that there are.
+func (c *checker) check() []finding {
+	for path, name := range map[string]string{"theme": c.Theme, "dark_theme": c.DarkTheme, "light_theme": c.LightTheme} {
+		if !slices.Contains(c.themes, name) && (path != "theme" || name != ThemeAuto) {
+			c.say(path, fmt.Sprintf("there is no theme %q", name), meant(name, append(slices.Clone(c.themes), ThemeAuto)))
+		}
+	}
+	if _, _, ok := c.QuietHours.times(); !ok && c.QuietHours != "" {
+		c.say("quiet_hours", fmt.Sprintf("%q are no hours", string(c.QuietHours)), "write them like 22:00-07:00")
+	}
+	for path, s := range map[string]Span{
+		"watch.quiet": c.Watch.Quiet, "todos.stale.in_progress": c.Todos.Stale.InProgress,
+		"todos.stale.blocked": c.Todos.Stale.Blocked, "todos.stale.interrupted": c.Todos.Stale.Interrupted,
+	} {
+		if s <= 0 {
+			c.say(path, "must be longer than nothing", "")
+		}
+	}
+	c.commands()
+	c.filters()
+	c.keys()
+	for name := range c.Agents {
+		if !model.ValidID(name) {
+			c.say("agents."+name, "is not usable as an agent's name", "use 1 to 64 of a-z, 0-9, - and _")
+		}
+	}
+	slices.SortFunc(c.found, func(a, b finding) int { return strings.Compare(a.path, b.path) })
+	return c.found
+}
+
+func (c *checker) commands() {
+	if len(c.Commands) > maxCommands {
+		c.say("commands", fmt.Sprintf("more than %d commands", maxCommands), "")
+	}
+	seen := map[action.ID]bool{}
+	for i, x := range c.Commands {
+		path := fmt.Sprintf("commands[%d]", i)
+		switch {
+		case !word(x.Name):
+			c.say(path+".name", "a command needs a name on one line", "")
+		case seen[x.ID()]:
+			c.say(path+".name", fmt.Sprintf("there are two commands %q", x.Name), "")
+		}
+		if len(x.Run) == 0 || x.Run[0] == "" {
+			c.say(path+".run", "names no program", `it is a list: ["git", "log"]`)
+		}
+		seen[x.ID()] = true
+	}
+}
+
+func (c *checker) filters() {
+	if len(c.Filters) > maxFilters {
+		c.say("filters", fmt.Sprintf("more than %d filters", maxFilters), "")
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Filters)) {
+		if !word(name) || !word(c.Filters[name]) {
+			c.say("filters."+name, "a filter needs a name and words, each on one line", "")
+		} else if slices.Contains(model.Filters, model.Filter(name)) {
+			c.say("filters."+name, "vise list has a filter of that name", "give it another")
+		}
+	}
+}
+
+// keys makes the table of actions once, to see that nothing clashes.
+func (c *checker) keys() {
+	_, troubles := action.Remap(c.wishes(), c.own())
+	for _, x := range troubles {
+		path, hint := c.keyPath(x), ""
+		if x.Key == "" && !slices.Contains(action.IDs(), x.ID) {
+			hint = meant(string(x.ID), names(action.IDs()))
+			if hint == "" {
+				hint = "docs/keys.md lists them"
+			}
+		}
+		c.say(path, x.Why, hint)
+	}
+}
+
+// keyPath is the part of the file that a trouble with a key comes from.
+func (c *checker) keyPath(x action.KeyTrouble) string {
+	for _, id := range []action.ID{x.ID, x.With} {
+		if _, given := c.Keys[id]; given {
+			return "keys." + string(id)
+		}
+		if i := slices.IndexFunc(c.Commands, func(x Command) bool { return x.ID() == id }); i >= 0 {
+			return fmt.Sprintf("commands[%d].key", i)
+		}
+	}
+	return "keys"
+}
+
+func (c Config) wishes() map[action.ID][]string {
+	out := make(map[action.ID][]string, len(c.Keys))
+	for id, keys := range c.Keys {
+		out[id] = keys
+	}
+	return out
+}
+
+func (c Config) own() []action.Action {
+	out := make([]action.Action, len(c.Commands))
+	for i, x := range c.Commands {
+		out[i] = action.Own(x.ID(), x.Name, model.Text(strings.Join(x.Run, " ")).String(), x.Key, x.OfItem())
+	}
+	return out
+}
+
+// Table is the table of actions as this configuration wants it.
+func (c Config) Table() []action.Action {
+	table, troubles := action.Remap(c.wishes(), c.own())
+	if len(troubles) > 0 {
+		return action.Standard()
+	}
+	return table
+}
+
+// ID is the command's name in the table of actions.
+func (x Command) ID() action.ID {
+	slug := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return '-'
+	}, x.Name)
+	return action.ID("own-" + slug)
+}
+
+// OfItem: the command is about a work item, which is so where it does not say otherwise.
+func (x Command) OfItem() bool { return x.Context != OfAgent }
+
+// word reports whether s is something on one line that a screen can show as it is.
+func word(s string) bool {
+	t := model.Text(s)
+	return strings.TrimSpace(s) != "" && len(s) <= maxWords && t.String() == s
+}
+
+func names(ids []action.ID) []string {
+	out := make([]string, len(ids))
+	for i, id := range ids {
+		out[i] = string(id)
+	}
+	return out
+}

@@ -1,0 +1,197 @@
+// Package config is how the operator wants vise: one YAML file, read strictly.
+//
+// The struct Config is the only list of what can be set. The file is checked against it, the
+// JSON schema and docs/config.md are made from it, and where each value comes from is kept. A
+// file that does not read changes nothing of what holds, and says where it is wrong.
+//
+// Read this file first, then read.go (how a file becomes a Config), check.go (what a value
+// must be), place.go (where the file lies) and schema.go.
+package config
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"vise/ui/action"
+)
+
+// Config is everything that can be set. Its zero value means nothing: begin with Default.
+type Config struct {
+	Theme      string `yaml:"theme" json:"theme" jsonschema:"The colours: auto follows the terminal's background; else the name of a theme, built in or in themes/NAME.yaml beside this file."`
+	DarkTheme  string `yaml:"dark_theme" json:"dark_theme" jsonschema:"The theme that auto takes on a dark background."`
+	LightTheme string `yaml:"light_theme" json:"light_theme" jsonschema:"The theme that auto takes on a light background."`
+	Glyphs     Glyphs `yaml:"glyphs" json:"glyphs" jsonschema:"Which marks and borders are drawn; auto asks the locale."`
+
+	Mouse       bool `yaml:"mouse" json:"mouse" jsonschema:"Take wheel and clicks. Off leaves the mouse to the terminal."`
+	Animations  bool `yaml:"animations" json:"animations" jsonschema:"Let things move on screen that could stand still."`
+	Accessible  bool `yaml:"accessible" json:"accessible" jsonschema:"Linear mode for screen readers: lines and numbered menus, no screen that is redrawn."`
+	WindowTitle bool `yaml:"window_title" json:"window_title" jsonschema:"Set the title of the terminal's window to who needs you."`
+
+	Notifications Notifications `yaml:"notifications" json:"notifications" jsonschema:"How vise calls you while its window has no focus."`
+	QuietHours    QuietHours    `yaml:"quiet_hours" json:"quiet_hours" jsonschema:"No notification between these times of day, as 22:00-07:00; empty: at no time."`
+
+	Keys     map[action.ID]Keys `yaml:"keys" json:"keys" jsonschema:"Keys of actions, by the action's id as docs/keys.md lists them. What is given replaces all keys of the action; an empty list takes them away."`
+	Commands []Command          `yaml:"commands" json:"commands" jsonschema:"Commands of your own: in the palette, behind the key ! and behind a key of theirs."`
+	Filters  map[string]string  `yaml:"filters" json:"filters" jsonschema:"Saved filters by name, in the words of the console's / key. They stand in the palette, and vise list --filter takes them."`
+
+	Watch  Watch            `yaml:"watch" json:"watch" jsonschema:"How files are watched."`
+	Todos  Todos            `yaml:"todos" json:"todos" jsonschema:"File todos."`
+	Agents map[string]Agent `yaml:"agents" json:"agents" jsonschema:"How vise drive starts each agent's program, by the agent's name."`
+}
+
+// Notifications are how the operator is called.
+type Notifications struct {
+	Via   Via  `yaml:"via" json:"via" jsonschema:"The way: auto asks the terminal (OSC 99, then 777, then the bell); native runs the desktop's own program."`
+	Batch Span `yaml:"batch" json:"batch" jsonschema:"What happens within this time is one notification."`
+}
+
+// Watch is how files are watched.
+type Watch struct {
+	Quiet Span `yaml:"quiet" json:"quiet" jsonschema:"How long a plan must be left alone before it is read again."`
+}
+
+// Todos are the settings of file todos.
+type Todos struct {
+	Stale Stale `yaml:"stale" json:"stale" jsonschema:"From when on a todo counts as left behind."`
+}
+
+// Stale are the thresholds of package model/todo.
+type Stale struct {
+	InProgress  Span `yaml:"in_progress" json:"in_progress" jsonschema:"In progress for this long."`
+	Blocked     Span `yaml:"blocked" json:"blocked" jsonschema:"Blocked for this long."`
+	Interrupted Span `yaml:"interrupted" json:"interrupted" jsonschema:"Interrupted for this long."`
+}
+
+// Command is a command of the operator's own.
+type Command struct {
+	Name      string   `yaml:"name" json:"name" jsonschema:"What the palette calls it."`
+	Key       string   `yaml:"key" json:"key,omitempty" jsonschema:"A key of the desk; empty: it has none."`
+	Context   Context  `yaml:"context" json:"context,omitempty" jsonschema:"item: it is about the work item under the cursor, which it gets as JSON on standard input; agent: about the agent on screen."`
+	Run       []string `yaml:"run" json:"run" jsonschema:"The program and its arguments; no shell reads them. A word that is exactly {id}, {handle}, {agent} or {plan} is replaced."`
+	Dangerous bool     `yaml:"dangerous" json:"dangerous,omitempty" jsonschema:"Ask before it is run."`
+	Output    Output   `yaml:"output" json:"output,omitempty" jsonschema:"Where its output goes: its last line to the status line, all of it into a popup, or over the detail pane."`
+}
+
+// Agent is how one agent's program is run by vise drive, which says more about each field.
+type Agent struct {
+	Command []string `yaml:"command" json:"command,omitempty" jsonschema:"The program and its arguments; a word that is exactly {context} is replaced by the context."`
+	Shell   string   `yaml:"shell" json:"shell,omitempty" jsonschema:"A line for /bin/sh instead of command."`
+	Adapter Adapter  `yaml:"adapter" json:"adapter,omitempty" jsonschema:"How the program talks."`
+	Dir     string   `yaml:"dir" json:"dir,omitempty" jsonschema:"Its working directory, absolute."`
+	Env     []string `yaml:"env" json:"env,omitempty" jsonschema:"Variables that it may see, or sets as NAME=value."`
+	Turn    Turn     `yaml:"turn" json:"turn,omitzero" jsonschema:"What bounds one turn."`
+}
+
+// Turn bounds one turn of an agent.
+type Turn struct {
+	Timeout Span  `yaml:"timeout" json:"timeout,omitempty" jsonschema:"How long it may take."`
+	Rounds  int   `yaml:"rounds" json:"rounds,omitempty" jsonschema:"How many rounds it may have."`
+	Output  int64 `yaml:"output" json:"output,omitempty" jsonschema:"How many bytes the program may write."`
+	Lease   Span  `yaml:"lease" json:"lease,omitempty" jsonschema:"How long others wait for a driver that died."`
+}
+
+// What may be chosen for each of these is in choices.
+type (
+	Glyphs  string
+	Via     string
+	Context string
+	Output  string
+	Adapter string
+)
+
+// The choices.
+const (
+	GlyphsAuto    Glyphs = "auto"
+	GlyphsUnicode Glyphs = "unicode"
+	GlyphsASCII   Glyphs = "ascii"
+
+	ViaAuto   Via = "auto"
+	ViaOSC99  Via = "osc99"
+	ViaOSC777 Via = "osc777"
+	ViaBell   Via = "bell"
+	ViaNative Via = "native"
+	ViaOff    Via = "off"
+
+	OfItem  Context = "item"
+	OfAgent Context = "agent"
+
+	ToStatus Output = "status"
+	ToPopup  Output = "popup"
+	ToPane   Output = "pane"
+)
+
+// ThemeAuto is the theme that follows the terminal's background.
+const ThemeAuto = "auto"
+
+// Keys are the keys of an action; in the file a single one needs no list.
+type Keys []string
+
+// Default is what holds where nothing is set.
+func Default() Config {
+	return Config{
+		Theme: ThemeAuto, DarkTheme: "dark", LightTheme: "light", Glyphs: GlyphsAuto,
+		Mouse: true, Animations: true, WindowTitle: true,
+		Notifications: Notifications{Via: ViaAuto, Batch: Span(10 * time.Second)},
+		Watch:         Watch{Quiet: Span(100 * time.Millisecond)},
+		Todos:         Todos{Stale{InProgress: Span(24 * time.Hour), Blocked: Span(72 * time.Hour), Interrupted: Span(24 * time.Hour)}},
+	}
+}
+
+// Span is a length of time as people write it: 100ms, 30m, 72h.
+type Span time.Duration
+
+// Duration is s as the standard library has it.
+func (s Span) Duration() time.Duration { return time.Duration(s) }
+
+// String spells s without the zeros that time.Duration leaves.
+func (s Span) String() string {
+	out := time.Duration(s).String()
+	if strings.HasSuffix(out, "m0s") {
+		out = strings.TrimSuffix(out, "0s")
+	}
+	if strings.HasSuffix(out, "h0m") {
+		out = strings.TrimSuffix(out, "0m")
+	}
+	return out
+}
+
+// MarshalText is part of encoding.TextMarshaler.
+func (s Span) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText is part of encoding.TextUnmarshaler.
+func (s *Span) UnmarshalText(text []byte) error {
+	d, err := time.ParseDuration(string(text))
+	if err != nil || d < 0 {
+		return fmt.Errorf("%q is no length of time like 100ms, 30m or 72h", text)
+	}
+	*s = Span(d)
+	return nil
+}
+
+// QuietHours are from when to when, by the clock on the wall, nobody is called.
+type QuietHours string
+
+// Hold reports whether now, in its own location, lies in the quiet hours.
+func (q QuietHours) Hold(now time.Time) bool {
+	from, to, ok := q.times()
+	if !ok {
+		return false
+	}
+	at := now.Hour()*60 + now.Minute()
+	if from <= to {
+		return from <= at && at < to
+	}
+	return at >= from || at < to
+}
+
+// times are from and to in minutes of the day; ok is false where there are none.
+func (q QuietHours) times() (from, to int, ok bool) {
+	a, b, cut := strings.Cut(string(q), "-")
+	start, err := time.Parse("15:04", strings.TrimSpace(a))
+	end, err2 := time.Parse("15:04", strings.TrimSpace(b))
+	if !cut || err != nil || err2 != nil {
+		return 0, 0, false
+	}
+	return start.Hour()*60 + start.Minute(), end.Hour()*60 + end.Minute(), true
+}

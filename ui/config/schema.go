@@ -1,0 +1,71 @@
+package config
+
+import (
+	"encoding/json"
+	"reflect"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Schema is the JSON schema of the file, made from Config.
+func Schema() (*jsonschema.Schema, error) {
+	known := map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[Span]():       {Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`},
+		reflect.TypeFor[Keys]():       {OneOf: []*jsonschema.Schema{{Type: "string"}, {Type: "array", Items: &jsonschema.Schema{Type: "string"}}}},
+		reflect.TypeFor[QuietHours](): {Type: "string", Pattern: `^$|^[0-9]{1,2}:[0-9]{2} *- *[0-9]{1,2}:[0-9]{2}$`},
+	}
+	for t, words := range choices {
+		s := &jsonschema.Schema{Type: "string"}
+		for _, w := range words {
+			s.Enum = append(s.Enum, w)
+		}
+		known[t] = s
+	}
+	s, err := jsonschema.For[Config](&jsonschema.ForOptions{TypeSchemas: known})
+	if err != nil {
+		return nil, err
+	}
+	s.Schema, s.ID, s.Title = "https://json-schema.org/draft/2020-12/schema", "https://vise.invalid/config.schema.json", "vise's config.yaml"
+	return s, optional(s, Default())
+}
+
+// optional says of each part that it may be left out, and what it is then.
+func optional(s *jsonschema.Schema, usual any) error {
+	s.Required = nil
+	raw, err := json.Marshal(usual)
+	if err != nil {
+		return err
+	}
+	var values map[string]json.RawMessage
+	if json.Unmarshal(raw, &values) != nil {
+		return nil
+	}
+	for name, p := range s.Properties {
+		v, ok := values[name]
+		switch {
+		case ok && len(p.Properties) > 0:
+			if err := optional(p, v); err != nil {
+				return err
+			}
+		case ok && string(v) != "null":
+			p.Default = v
+		}
+		relax(p)
+	}
+	return nil
+}
+
+// relax lets the parts of a list's or map's elements be left out, and an empty part stand.
+func relax(s *jsonschema.Schema) {
+	for _, e := range []*jsonschema.Schema{s.Items, s.AdditionalProperties} {
+		if e == nil || len(e.Properties) == 0 {
+			continue
+		}
+		if _, isCommand := e.Properties["run"]; !isCommand {
+			e.Required = nil
+		}
+		for _, p := range e.Properties {
+			p.Required = nil
+		}
+	}
+}
