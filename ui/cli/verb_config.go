@@ -47,15 +47,6 @@ func (a *app) place() (config.Place, error) {
 	return at, nil
 }
 
-// settings are how the operator wants it; what is wrong with them is among them.
-func (a *app) settings() config.Settings {
-	at, err := a.place()
-	if err != nil {
-		return config.Defaults()
-	}
-	return config.Load(at, a.getenv)
-}
-
 func (a *app) configShow(origin bool) (answer, error) {
 	at, err := a.place()
 	if err != nil {
