@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -80,6 +81,8 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 		out.value("vise_http_requests_total", fmt.Sprintf(`{code="%d"}`, code), s.counts.requests[code])
 	}
 	s.counts.mu.Unlock()
+	out.family("vise_goroutines", "gauge", "Goroutines of this process.")
+	out.value("vise_goroutines", "", int64(runtime.NumGoroutine()))
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	_, _ = w.Write(out.Bytes())
 }
