@@ -18,7 +18,9 @@ func (c Tick) step(s *step) error {
 		return Refuse(CodeNotOwner, "agent %s is no scheduler", caller).At("actor")
 	}
 	s.receipt.AgentID = a.ID
-	a = s.sweepTurn(a)
+	if swept := s.sweepTurn(a); a.Turn != nil && swept.Turn == nil {
+		s.receipt.Turn, a = a.Turn.Index, swept
+	}
 	rechecks := s.fire(a)
 	s.rest(a, rechecks)
 	return nil

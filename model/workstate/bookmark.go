@@ -1,6 +1,7 @@
 package workstate
 
 import (
+	"slices"
 	"strings"
 
 	"vise/model"
@@ -11,6 +12,21 @@ type Bookmark struct {
 	Status Status
 	// Next is what the work waits for; empty when it waits for nothing.
 	Next model.Text
+	// Lift: only a thread that was made to wait is meant; its wait is over.
+	Lift bool
+	// GivenUp is why the work is given up, and what was tried a dead end; empty: it is none.
+	GivenUp model.Text
+	// Anyway is why the work ends although the thread speaks against it.
+	Anyway model.Text
+}
+
+// Lifted is how the thread of an item stands once what it waited for is gone and nobody has
+// taken it up: as it would without the wait.
+func Lifted(v model.View) Bookmark {
+	if v.IsCurrent {
+		return Bookmark{Status: InProgress, Lift: true}
+	}
+	return Bookmark{Status: Paused, Lift: true}
 }
 
 // BookmarkOf is how the thread of an item should stand after an act on the item: picked, it
@@ -64,7 +80,7 @@ func (c Mark) Do(f Facts, s Scene) (Change, error) {
 		return Change{}, err
 	}
 	p.Answer.Thread = before
-	if before.Status.Ended() {
+	if before.Status.Ended() || c.Lift && !before.Waits() {
 		return p.Change, nil
 	}
 	if err := p.mayWrite(before, false); err != nil {
@@ -72,6 +88,9 @@ func (c Mark) Do(f Facts, s Scene) (Change, error) {
 	}
 	after := before
 	after.Status, after.NextAction = c.Status, c.next(before.NextAction)
+	if c.GivenUp != "" {
+		after.DeadEnds = append(slices.Clone(after.DeadEnds), before.deadEnd(c.GivenUp, s.At))
+	}
 	pointed := f.Pointer().ID == before.ID
 	if after.Status == before.Status && after.NextAction == before.NextAction && pointed == (after.Status == InProgress) {
 		return p.Change, nil
@@ -85,6 +104,9 @@ func (c Mark) Do(f Facts, s Scene) (Change, error) {
 		p.point("")
 	}
 	p.save(c.event(), before, after)
+	if c.Anyway != "" && len(p.Events) > 0 {
+		p.Events[len(p.Events)-1].Note = "all the same: " + c.Anyway
+	}
 	return p.Change, nil
 }
 
@@ -92,7 +114,7 @@ func (c Mark) event() EventKind {
 	switch c.Status {
 	case InProgress:
 		return Resumed
-	case Resolved:
+	case Resolved, Abandoned:
 		return Closed
 	}
 	return Updated
@@ -116,8 +138,22 @@ func (c Mark) next(now model.Text) model.Text {
 		return model.Text(waitFor + c.Next.Raw() + andThen + rest)
 	case c.Next != "":
 		return model.Text(waitFor) + c.Next
-	case c.Status == InProgress:
+	case c.Status == InProgress || c.Lift:
 		return model.Text(rest)
 	}
 	return now
+}
+
+// Waits reports whether a wait of its item made the thread stand.
+func (t Thread) Waits() bool {
+	return !t.Status.Ended() && t.Status != InProgress && strings.HasPrefix(t.NextAction.Raw(), waitFor)
+}
+
+// deadEnd is what was tried, as an entry that tells others not to try it again.
+func (t Thread) deadEnd(why, at model.Text) DeadEnd {
+	tried := t.Hypothesis
+	if tried == "" {
+		tried = t.Goal
+	}
+	return DeadEnd{Hypothesis: tried, Reason: why, Confidence: "unknown", CreatedAt: at}
 }

@@ -44,7 +44,7 @@ func (b *bench) session(d *door, agent model.AgentID) (console.Session, error) {
 	files := newFileRoom(b.ctx, workingDir(), b.now)
 	b.atEnd = append(b.atEnd, e.close, t.Close, files.close)
 	b.schedule(d.ledger)
-	return console.Session{Ledger: threaded{d.ledger, room}, Agent: agent, Eyes: e, Threads: t, Drafts: newDrafts(d.dir), Files: files}, nil
+	return console.Session{Ledger: threaded{Ledger: d.ledger, room: room}, Agent: agent, Eyes: e, Threads: t, Drafts: newDrafts(d.dir), Files: files}, nil
 }
 
 // schedule runs the scheduler as long as the console. What it cannot do now it tries again;

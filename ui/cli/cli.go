@@ -50,6 +50,8 @@ type app struct {
 
 	flags globals
 	door  *door
+	// ending is how this run's completion ends threads.
+	ending ending
 	// exit is the exit code of a run that gave an answer.
 	exit int
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -24,7 +25,13 @@ func (a *app) room(actor model.Actor) resume.Room {
 	if err != nil {
 		dir = string(filepath.Separator)
 	}
-	return resume.Room{Dir: dir, Now: a.now, Actor: string(actor)}
+	return resume.Room{Dir: dir, Now: a.now, Actor: string(actor), Abandon: a.ending.Abandon, Anyway: a.ending.Anyway}
+}
+
+// ending is how a completion ends the threads of its item.
+type ending struct {
+	Abandon *resume.Abandonment
+	Anyway  model.Text
 }
 
 // threaded is a ledger whose answers the threads of a repository follow. Its answer is the
@@ -32,13 +39,19 @@ func (a *app) room(actor model.Actor) resume.Room {
 type threaded struct {
 	*store.Ledger
 	room resume.Room
+	// dirs are where agents work that work elsewhere than here.
+	dirs map[model.AgentID]string
 }
 
 // Apply is part of console.Ledger.
 func (t threaded) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
 	in, err := t.Ledger.Apply(ctx, e)
 	if err == nil {
-		in.Warnings = append(slices.Clip(in.Warnings), t.room.After(ctx, t.Ledger, e.Command, in)...)
+		room := t.room
+		if dir := t.dirs[cmp.Or(in.AgentID, e.Agent)]; dir != "" {
+			room.Dir = dir
+		}
+		in.Warnings = append(slices.Clip(in.Warnings), room.After(ctx, t.Ledger, e.Command, in)...)
 	}
 	return in, err
 }

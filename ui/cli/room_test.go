@@ -27,7 +27,7 @@ func twoConsoles(t *testing.T) (threaded, [2]threadView, model.ItemID, []model.T
 			t.Fatal(err)
 		}
 	}
-	l := threaded{store.NewMem(nil), room}
+	l := threaded{Ledger: store.NewMem(nil), room: room}
 	in := apply(t, l, model.CreateWorkItem{Objective: "Fix login"})
 	links := []model.ThreadLink{{Repo: model.Text(r.Dir), TaskID: "fix-login"}}
 	apply(t, l, model.LinkWorkItem{WorkItemID: in.WorkItemID, Add: model.Links{Threads: links}})
@@ -116,5 +116,79 @@ func TestACrashLeavesTheThreadPausedWithFactsOnly(t *testing.T) {
 	apply(t, l, model.PickWorkItem{WorkItemID: id})
 	if got := statusOf(t, views[0].Card(t.Context(), links)); got != workstate.InProgress {
 		t.Errorf("picked again it is %s", got)
+	}
+}
+
+// A turn that breaks off leaves its focus' thread paused; the next one goes on with it, in
+// whatever directory the driver stands.
+func TestATurnThatBreaksOffPausesTheThread(t *testing.T) {
+	l, views, id, links := twoConsoles(t)
+	l.room.Dir = t.TempDir()
+	apply(t, l, model.PickWorkItem{WorkItemID: id})
+	for _, step := range []struct {
+		name string
+		acts []model.Command
+		want workstate.Status
+	}{
+		{"begins", []model.Command{model.ClaimTurn{AgentID: "ann", Holder: "a driver"}}, workstate.InProgress},
+		{"breaks off", []model.Command{model.EndTurn{AgentID: "ann", Turn: 1, Outcome: model.TurnFailed}}, workstate.Paused},
+		{"begins again", []model.Command{model.ClaimTurn{AgentID: "ann", Holder: "a driver"}}, workstate.InProgress},
+		{"ends well", []model.Command{model.EndTurn{AgentID: "ann", Turn: 2, Outcome: model.TurnCompleted}}, workstate.InProgress},
+	} {
+		for _, c := range step.acts {
+			apply(t, l, c)
+		}
+		if got := statusOf(t, views[0].Card(t.Context(), links)); got != step.want {
+			t.Errorf("%s: the thread is %s, want %s", step.name, got, step.want)
+		}
+	}
+}
+
+// A driver that dies cannot say so: the scheduler sweeps its lease, and the thread rests.
+func TestADriverThatDiedLeavesTheThreadPaused(t *testing.T) {
+	l, views, id, links := twoConsoles(t)
+	apply(t, l, model.PickWorkItem{WorkItemID: id})
+	apply(t, l, model.ClaimTurn{AgentID: "ann", Holder: "a driver", TTLMS: 1})
+	for range 1000 { // until a millisecond is over
+		in, err := l.Apply(t.Context(), model.Envelope{Key: newKey(), Actor: model.Scheduler, Command: model.Tick{AgentID: "ann"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in.Turn != 0 {
+			break
+		}
+	}
+	if got := statusOf(t, views[0].Card(t.Context(), links)); got != workstate.Paused {
+		t.Errorf("the thread is %s", got)
+	}
+}
+
+// Of several repositories, an item is taken up where its agent works.
+func TestAnItemIsTakenUpWhereItsAgentWorks(t *testing.T) {
+	l, views, id, links := twoConsoles(t)
+	other := gittest.WithCommit(t)
+	room := resume.Room{Dir: other.Dir, Now: time.Now, Actor: "operator"}
+	desk, done := room.Sit(t.Context(), "", "test")
+	defer done()
+	for _, c := range []workstate.Command{workstate.Start{Goal: "Fix login"}, workstate.Close{Status: workstate.Paused}} {
+		if _, err := desk.Apply(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	more := []model.ThreadLink{{Repo: model.Text(other.Dir), TaskID: "fix-login"}}
+	apply(t, l, model.LinkWorkItem{WorkItemID: id, Add: model.Links{Threads: more}})
+	l.dirs = map[model.AgentID]string{"ann": other.Dir}
+	apply(t, l, model.PickWorkItem{WorkItemID: id})
+	if got := statusOf(t, room.Card(t.Context(), more)); got != workstate.InProgress {
+		t.Errorf("where the agent works it is %s", got)
+	}
+	if got := statusOf(t, views[0].Card(t.Context(), links)); got != workstate.Paused {
+		t.Errorf("elsewhere it is %s", got)
+	}
+	apply(t, l, model.CompleteWorkItem{WorkItemID: id})
+	for name, c := range map[string]workstate.Card{"where the agent works": room.Card(t.Context(), more), "elsewhere": views[0].Card(t.Context(), links)} {
+		if got := statusOf(t, c); got != workstate.Resolved {
+			t.Errorf("%s it is %s", name, got)
+		}
 	}
 }

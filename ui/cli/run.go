@@ -16,20 +16,31 @@ import (
 // moving is what the verbs of package run need of this program.
 func (a *app) moving() verbs.Env {
 	return verbs.Env{
-		Open: func(context.Context) (verbs.Ledger, error) {
-			d, err := a.open()
-			if err != nil {
-				return nil, err
-			}
-			actor, err := a.actor()
-			return threaded{d.ledger, a.room(actor)}, err
-		},
-		Home: a.homeDir, Actor: a.actor, Agent: a.namedAgent, Config: a.configFile, Getenv: a.getenv, Now: a.now, NewKey: newKey,
+		Open:   func(context.Context) (verbs.Ledger, error) { return a.followed(nil) },
+		OpenIn: func(_ context.Context, dirs map[model.AgentID]string) (verbs.Ledger, error) { return a.followed(dirs) },
+		Home:   a.homeDir, Actor: a.actor, Agent: a.namedAgent, Config: a.configFile, Getenv: a.getenv, Now: a.now, NewKey: newKey,
 		Plan: a.freshPlan, Card: a.cardIn, Wake: a.wakeLedger, Program: os.Executable, Out: a.out, Err: a.err,
 		Show: func(c *cobra.Command, x verbs.Answer) error {
 			return a.finish(c, answer{data: x.Data, warnings: x.Warnings, failed: x.Failed, text: func(p *page) { x.Text(&p.b) }})
 		},
 	}
+}
+
+// followed is the ledger whose answers threads follow, those of agents in dirs there.
+func (a *app) followed(dirs map[model.AgentID]string) (verbs.Ledger, error) {
+	d, err := a.open()
+	if err != nil {
+		return nil, err
+	}
+	actor, err := a.actor()
+	room := a.room(actor)
+	at := map[model.AgentID]string{}
+	for agent, dir := range dirs {
+		if dir != "" {
+			at[agent] = absolute(room.Dir, dir)
+		}
+	}
+	return threaded{Ledger: d.ledger, room: room, dirs: at}, err
 }
 
 // cardIn is where the work was left in the repository around dir; empty means the working

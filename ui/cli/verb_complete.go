@@ -14,6 +14,7 @@ type completeOptions struct {
 	reportFile string
 	force      bool
 	todos      todoDecisions
+	threads    threadEnding
 }
 
 func (a *app) completeVerb() *cobra.Command {
@@ -28,6 +29,7 @@ func (a *app) completeVerb() *cobra.Command {
 	}
 	o.register(c)
 	o.todos.register(c)
+	o.threads.register(c)
 	c.Flags().StringVar(&o.reportFile, "report-file", "", "the completion report; - is standard input")
 	c.Flags().BoolVar(&o.force, "force", false, "although blocking work still runs")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.complete(ctx, args[0], o) })
@@ -40,6 +42,9 @@ func (a *app) complete(ctx context.Context, ref string, o completeOptions) (answ
 	if err != nil {
 		return answer{}, err
 	}
+	if report, err = o.threads.report(report); err != nil {
+		return answer{}, err
+	}
 	id, err := a.resolve(ctx, ref)
 	if err != nil {
 		return answer{}, err
@@ -50,6 +55,9 @@ func (a *app) complete(ctx context.Context, ref string, o completeOptions) (answ
 	}
 	before, err := a.view(ctx, id)
 	if err != nil {
+		return answer{}, err
+	}
+	if err := a.settled(before, o.threads); err != nil {
 		return answer{}, err
 	}
 	files := newFileTodos()

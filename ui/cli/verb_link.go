@@ -10,6 +10,7 @@ import (
 	"vise/model"
 	"vise/model/workstate"
 	"vise/store/files/threads"
+	"vise/ui/resume"
 )
 
 // linkOptions name neighbours of a work item.
@@ -51,6 +52,9 @@ func (a *app) linking(use, short string, build func(model.ItemID, model.Links) m
 	verb := strings.Fields(use)[0]
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		links, err := o.links(a.room("").Dir)
+		if err == nil && verb == "link" {
+			err = threadsThere(links.Threads)
+		}
 		if err != nil {
 			return answer{}, err
 		}
@@ -60,6 +64,21 @@ func (a *app) linking(use, short string, build func(model.ItemID, model.Links) m
 		}
 		return a.itemAnswer(ctx, in, verb+"ed")
 	})
+}
+
+// threadsThere refuses links to threads that nobody started.
+func threadsThere(links []model.ThreadLink) error {
+	for _, l := range links {
+		there, err := resume.Has(l.Repo.Raw(), workstate.ID(l.TaskID))
+		if err != nil {
+			return err
+		}
+		if !there {
+			return model.Refuse(model.CodeNotFound, "there is no thread %s in %s", l.TaskID, l.Repo).At("thread").
+				WithHint("vise thread list shows those of a repository; --repo names another one")
+		}
+	}
+	return nil
 }
 
 // links reads the flags; paths are below dir unless they are absolute.

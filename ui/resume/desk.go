@@ -2,7 +2,7 @@
 // what an act on an item does to its thread, what a task's end tells the thread, and the
 // resume card. Every door shares it; none of it can undo or hide what the ledger answered.
 //
-// Read desk.go (one repository as one act sees it), room.go (an act on an item), record.go
+// Read desk.go (one repository as one act sees it), follow.go and room.go (an act on an item), record.go
 // (facts of executions), card.go and eye.go (the resume card, live).
 package resume
 
@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"vise/model"
 	"vise/model/workstate"
 	"vise/store/files/threads"
 	"vise/watcher/gitstate"
@@ -25,6 +26,25 @@ type Room struct {
 	Actor string
 	// Git reads repositories; the zero value uses the git on the path.
 	Git gitstate.Reader
+	// Abandon says that what is completed is given up: its threads end abandoned.
+	Abandon *Abandonment
+	// Anyway is why an item is completed although its threads speak against it.
+	Anyway model.Text
+}
+
+// Abandonment is why work is given up.
+type Abandonment struct {
+	Reason model.Text
+	// DeadEnd records what was tried as a dead end, with the reason.
+	DeadEnd bool
+}
+
+func (a Abandonment) bookmark() workstate.Bookmark {
+	b := workstate.Bookmark{Status: workstate.Abandoned}
+	if a.DeadEnd {
+		b.GivenUp = a.Reason
+	}
+	return b
 }
 
 // lockWait is how long a command waits for another one's write.

@@ -26,9 +26,10 @@ const (
 // patience is how long an act on an item waits for its thread, at most.
 const patience = 3 * time.Second
 
-// After carries an act that the ledger accepted over to the threads of the repository
-// around the room. Nothing is asked of git where no item of the act has a thread here. What
-// went wrong, or is worth knowing, comes back as warnings for the receipt.
+// After carries an act that the ledger accepted over to the threads of the items of the
+// act, in every repository that the items link to. Nothing is asked of git where no item of
+// the act has a thread. What went wrong, or is worth knowing, comes back as warnings for
+// the receipt.
 func (r Room) After(ctx context.Context, l Ledger, c model.Command, in model.Receipt) []model.Warning {
 	if end, ok := c.(model.EndTask); ok {
 		return r.ended(ctx, l, end)
@@ -37,20 +38,31 @@ func (r Room) After(ctx context.Context, l Ledger, c model.Command, in model.Rec
 	if len(acts) == 0 {
 		return nil
 	}
-	repo := threads.At(threads.FindRoot(r.Dir))
-	here, err := follow(ctx, l, repo, acts)
+	found, err := follow(ctx, l, threads.FindRoot(r.Dir), acts)
 	if err != nil {
-		return []model.Warning{trouble("the thread of this repository did not follow", err)}
-	}
-	if len(here) == 0 {
-		return nil
+		return []model.Warning{trouble("the threads did not follow", err)}
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	desk, done := r.Sit(ctx, repo.Root(), "work_item")
+	var warnings []model.Warning
+	for _, place := range found {
+		warnings = append(warnings, r.at(ctx, place)...)
+	}
+	return warnings
+}
+
+// at makes the threads of one repository follow.
+func (r Room) at(ctx context.Context, p place) []model.Warning {
+	desk, done := r.Sit(ctx, p.repo.Root(), "work_item")
 	defer done()
 	var warnings []model.Warning
-	for _, f := range here {
+	for _, f := range p.followed {
+		if r.Abandon != nil && f.want.Status == workstate.Resolved {
+			f.want = r.Abandon.bookmark()
+		}
+		if f.want.Status.Ended() {
+			f.want.Anyway = r.Anyway
+		}
 		warnings = append(warnings, desk.mark(ctx, f)...)
 	}
 	return warnings
@@ -58,64 +70,6 @@ func (r Room) After(ctx context.Context, l Ledger, c model.Command, in model.Rec
 
 func trouble(what string, err error) model.Warning {
 	return model.Warning{Kind: WarnThread, Message: fmt.Sprintf("%s: %v", what, model.Text(err.Error()))}
-}
-
-// act is what happened to an item.
-type act struct {
-	item         model.ItemID
-	picked, left bool
-}
-
-// actsOf are the items whose threads may follow, those that lost the focus first.
-func actsOf(c model.Command, in model.Receipt) []act {
-	switch c := c.(type) {
-	case model.PickWorkItem:
-		var out []act
-		if t := in.Transition; t != nil && t.PreviousWorkItemID != "" && t.PreviousWorkItemID != in.WorkItemID {
-			out = append(out, act{item: t.PreviousWorkItemID, left: true})
-		}
-		return append(out, act{item: in.WorkItemID, picked: true})
-	case model.UpdateWorkItem, model.CompleteWorkItem, model.WaitFor:
-		if in.WorkItemID == "" {
-			return nil // the agent's own wait
-		}
-		return []act{{item: in.WorkItemID}}
-	case model.Round:
-		var out []act
-		for i, call := range c.Calls {
-			if i < len(in.Calls) {
-				out = append(out, actsOf(call.Command, in.Calls[i])...)
-			}
-		}
-		return out
-	}
-	return nil
-}
-
-// followed is an item's threads in this repository and how they should stand.
-type followed struct {
-	threads []workstate.ID
-	want    workstate.Bookmark
-	picked  bool
-}
-
-func follow(ctx context.Context, l Ledger, repo threads.Repo, acts []act) (here []followed, err error) {
-	err = l.View(ctx, func(r model.Reader) error {
-		here = nil
-		for _, a := range acts {
-			w, ok := r.Item(a.item)
-			if !ok {
-				continue
-			}
-			ids, _ := repo.Linked(w.Links.Threads)
-			want, ok := workstate.BookmarkOf(model.ViewOf(r, w), a.picked, a.left)
-			if ok && len(ids) > 0 {
-				here = append(here, followed{ids, want, a.picked})
-			}
-		}
-		return nil
-	})
-	return here, err
 }
 
 // mark makes an item's threads stand as it wants.
@@ -127,14 +81,14 @@ func (d *Desk) mark(ctx context.Context, f followed) []model.Warning {
 			warnings = append(warnings, trouble("thread "+string(id)+" did not follow", err))
 			continue
 		}
-		if f.want.Status == workstate.Resolved {
+		if f.want.Status.Ended() {
 			warnings = append(warnings, leftOpen(a.Thread)...)
 		}
 	}
 	return warnings
 }
 
-// leftOpen lists the gaps of a thread that is resolved all the same.
+// leftOpen lists the gaps of a thread that ended all the same.
 func leftOpen(t workstate.Thread) []model.Warning {
 	if len(t.Gaps) == 0 {
 		return nil
@@ -147,7 +101,7 @@ func leftOpen(t workstate.Thread) []model.Warning {
 	if len(told) == 1 {
 		things = "gap"
 	}
-	return []model.Warning{{Kind: WarnGaps, Message: fmt.Sprintf("thread %s is resolved with %d open %s: %s", t.ID, len(told), things, strings.Join(told, "; "))}}
+	return []model.Warning{{Kind: WarnGaps, Message: fmt.Sprintf("thread %s is %s with %d open %s: %s", t.ID, t.Status, len(told), things, strings.Join(told, "; "))}}
 }
 
 // targets are those of an item's threads that should follow: to go on, the newest that is
@@ -164,7 +118,8 @@ func (d *Desk) targets(f followed) (ids []workstate.ID, warnings []model.Warning
 				warnings = append(warnings, trouble("thread "+string(id)+" cannot be read", err))
 			case !there:
 				warnings = append(warnings, model.Warning{Kind: WarnThread, Message: fmt.Sprintf("thread %s is linked and not there", id)})
-			case !t.Status.Ended() && (f.want.Status != workstate.Paused || f.want.Next != "" || t.Status == workstate.InProgress):
+			case f.want.Lift && !t.Waits():
+			case !t.Status.Ended() && (f.want.Lift || f.want.Status != workstate.Paused || f.want.Next != "" || t.Status == workstate.InProgress):
 				live = append(live, t)
 			}
 		}
@@ -176,7 +131,7 @@ func (d *Desk) targets(f followed) (ids []workstate.ID, warnings []model.Warning
 			switch {
 			case j.Loadable && (f.want.Status != workstate.InProgress || len(ids) == 0):
 				ids = append(ids, t.ID)
-			case !j.Loadable && (f.picked || f.want.Status == workstate.Resolved):
+			case !j.Loadable && (f.picked || f.want.Status.Ended()):
 				warnings = append(warnings, model.Warning{Kind: WarnParked, Message: fmt.Sprintf("thread %s is %v", t.ID, j.Line())})
 			}
 		}

@@ -67,13 +67,25 @@ func (e Env) driver(ctx context.Context, o driveOptions, argv []string) (*drive.
 	if err != nil {
 		return nil, err
 	}
-	l, err := e.Open(ctx)
+	l, err := e.openFor(ctx, programs)
 	if err != nil {
 		return nil, err
 	}
 	home, err := e.Home()
 	return &drive.Driver{Ledger: l, Programs: programs, Home: home, LogDir: filepath.Join(home, "log"), NewKey: e.NewKey, Now: e.Now,
 		Plan: e.Plan, Card: e.Card, Report: e.tell}, err
+}
+
+// openFor opens the ledger so that what agents do counts where their programs run.
+func (e Env) openFor(ctx context.Context, programs map[model.AgentID]drive.Program) (Ledger, error) {
+	if e.OpenIn == nil {
+		return e.Open(ctx)
+	}
+	dirs := map[model.AgentID]string{}
+	for agent, p := range programs {
+		dirs[agent] = p.Dir
+	}
+	return e.OpenIn(ctx, dirs)
 }
 
 // programs are those of the command line, else those of the configuration.

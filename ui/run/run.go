@@ -29,6 +29,8 @@ type Env struct {
 	// Open opens the ledger of the home, and Home says where that is. The program closes it.
 	Open func(context.Context) (Ledger, error)
 	Home func() (string, error)
+	// OpenIn opens it for agents that work in directories of their own; nil is Open.
+	OpenIn func(ctx context.Context, dirs map[model.AgentID]string) (Ledger, error)
 	// Actor is who acts, Agent whom the command line names; empty for nobody.
 	Actor func() (model.Actor, error)
 	Agent func() (model.AgentID, error)
