@@ -23,6 +23,7 @@ type book struct {
 	traces      map[string]Trace
 	ingresses   map[IngressID]Ingress
 	offers      map[ItemID]ReportOffers
+	seen        map[ItemID]Seen
 	journal     []Entry
 	revision    uint64
 }
@@ -32,7 +33,7 @@ func newBook() *book {
 		agents: map[AgentID]Agent{}, items: map[ItemID]WorkItem{}, waits: map[WaitID]Wait{}, tasks: map[TaskID]Task{},
 		briefs: map[ItemID]Brief{}, deliveries: map[ItemID]Delivery{}, delegations: map[DelegationID]Delegation{},
 		messages: map[MessageID]Message{}, attempts: map[ItemID]Attempt{}, traces: map[string]Trace{}, ingresses: map[IngressID]Ingress{},
-		offers: map[ItemID]ReportOffers{},
+		offers: map[ItemID]ReportOffers{}, seen: map[ItemID]Seen{},
 	}
 }
 
@@ -83,6 +84,8 @@ func (b *book) write(r Record) {
 		b.ingresses[r.ID] = r
 	case ReportOffers:
 		b.offers[r.WorkItemID] = r
+	case Seen:
+		b.seen[r.WorkItemID] = r
 	}
 }
 
@@ -113,6 +116,7 @@ func (b *book) Attempt(_ AgentID, id ItemID) (Attempt, bool)     { return get(b.
 func (b *book) Trace(a AgentID, id ItemID) (Trace, bool)         { return get(b.traces, TraceKey(a, id)) }
 func (b *book) Ingress(id IngressID) (Ingress, bool)             { return get(b.ingresses, id) }
 func (b *book) Offers(_ AgentID, id ItemID) (ReportOffers, bool) { return get(b.offers, id) }
+func (b *book) Seen(_ AgentID, id ItemID) (Seen, bool)           { return get(b.seen, id) }
 func (b *book) Revision() uint64                                 { return b.revision }
 
 func (b *book) ItemWaits(a AgentID, id ItemID) []Wait {
@@ -227,7 +231,19 @@ func (b *book) Agents(after AgentID, limit int) []Agent {
 	return all[:min(limit, len(all))]
 }
 
-func (b *book) History(AgentID, Position, int) []Entry       { return b.journal }
+func (b *book) History(AgentID, Position, int) []Entry { return b.journal }
+
+func (b *book) Inbox(need Need, visit func(Inboxed) bool) {
+	for _, w := range having(b.items, func(WorkItem) bool { return true }) {
+		x, ok := InboxOf(b, w, b.ItemWaits(w.AgentID, w.ID), b.agents[w.AgentID].CurrentWorkItemID == w.ID)
+		if ok && x.Need == need && !visit(x) {
+			return
+		}
+	}
+}
+
+func (b *book) Finished(*Row, int) []Row { return nil }
+
 func (b *book) HistoryBefore(AgentID, Position, int) []Entry { return nil }
 
 // check holds the ledger's invariants: one focus at most and on an open item of the

@@ -37,6 +37,7 @@ const (
 	EventTickEmitted         EventKind = "system_tick_emitted"
 	EventRecheckConsumed     EventKind = "work_item_recheck_consumed"
 	EventStalled             EventKind = "work_item_stalled"
+	EventAcknowledged        EventKind = "work_item_acknowledged"
 	EventIngressMinted       EventKind = "external_trigger_created"
 	EventIngressRevoked      EventKind = "external_trigger_revoked"
 	EventIngressDelivered    EventKind = "callback_delivered"

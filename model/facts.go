@@ -30,6 +30,8 @@ type Facts interface {
 	Ingress(IngressID) (Ingress, bool)
 	// Offers are the reports that are offered for a completed item without one.
 	Offers(AgentID, ItemID) (ReportOffers, bool)
+	// Seen is what the operator acknowledged of an item last.
+	Seen(AgentID, ItemID) (Seen, bool)
 	// Rows are the first limit rows of a class after a row (nil: from the start), in the class's order.
 	Rows(agent AgentID, class Class, after *Row, limit int) []Row
 	// Count is how many of the agent's items a tally counts.
@@ -51,6 +53,12 @@ type Reader interface {
 	History(agent AgentID, after Position, limit int) []Entry
 	// HistoryBefore are entries older than the position, newest first; a zero position is the end.
 	HistoryBefore(agent AgentID, before Position, limit int) []Entry
+	// Inbox visits the entries of a need, of all agents, until visit says no: those of open
+	// items longest waiting first, those of finished ones newest first.
+	Inbox(need Need, visit func(Inboxed) bool)
+	// Finished are the completed items of all agents, newest first, after a row (nil: from
+	// the newest).
+	Finished(after *Row, limit int) []Row
 	// RunningTasks are the agent's running tasks, oldest first.
 	RunningTasks(agent AgentID, limit int) []Task
 	// Tasks are the agent's tasks, running ones first, then newest first.

@@ -30,6 +30,7 @@ const (
 	KindTrace      RecordKind = "trace"
 	KindIngress    RecordKind = "ingress"
 	KindOffers     RecordKind = "offers"
+	KindSeen       RecordKind = "seen"
 )
 
 // Task is an operational execution: a command, a child agent's run. Its presence never

@@ -48,6 +48,7 @@ var tellers = map[EventKind]func(json.RawMessage) Text{
 	EventTickEmitted:         telling(tellTick),
 	EventRecheckConsumed:     telling(func(RecheckNews) string { return "due for a second look" }),
 	EventStalled:             telling(func(d StallNews) string { return "stalled after " + counted(d.Attempts, "offer") }),
+	EventAcknowledged:        telling(tellSeen),
 	EventIngressMinted:       telling(tellIngress("made")),
 	EventIngressRevoked:      telling(tellIngress("revoked")),
 	EventIngressDelivered:    telling(tellIngress("used")),

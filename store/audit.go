@@ -33,9 +33,9 @@ var rounds = []struct {
 	tables []string
 }{
 	{[]model.RecordKind{model.KindWait, model.KindTask, model.KindDelegation, model.KindBrief, model.KindDelivery,
-		model.KindMessage, model.KindAttempt, model.KindTrace, model.KindIngress, model.KindOffers},
+		model.KindMessage, model.KindAttempt, model.KindTrace, model.KindIngress, model.KindOffers, model.KindSeen},
 		[]string{"waits/", "resource/", "running/", "tasks/", "delegated/", "serves/", "queue/", "doors/"}},
-	{[]model.RecordKind{model.KindItem, model.KindAgent}, []string{"index/", "due/", tableHandle}},
+	{[]model.RecordKind{model.KindItem, model.KindAgent}, []string{"index/", "due/", tableHandle, tableInbox, tableDone}},
 }
 
 func newAudit(t Txn) *audit {
@@ -145,6 +145,10 @@ func ownerOf(table string, key, value []byte) name {
 			return name{model.KindAgent, agent}
 		}
 		return name{model.KindItem, item}
+	case tableInbox:
+		return name{model.KindItem, rest[min(2+8+1, len(rest)):]}
+	case tableDone:
+		return name{model.KindItem, rest[min(8+1, len(rest)):]}
 	case tableHandle:
 		return name{model.KindItem, string(value[:max(0, len(value)-checksumSize)])}
 	case "waits/":

@@ -64,6 +64,7 @@ func (f *facts) deriveItem(id model.ItemID) derived {
 		d.rows[string(append(indexPrefix(row.AgentID, model.ReportOffered), row.SortKey()...))] = encodeRow(row)
 	}
 	f.addDues(d, model.DuesOf(w, waits))
+	f.addAttention(&d, w, waits, row)
 	return d
 }
 
@@ -163,6 +164,15 @@ func (f *facts) touched(writes []model.Record) (own, composed []name) {
 			}
 		case model.Task, model.Delegation, model.Message, model.Ingress:
 			add(&own, r.RecordKind(), r.Key())
+			if m, ok := r.(model.Message); ok { // whether an answer was taken
+				add(&composed, model.KindItem, string(m.WorkItemID))
+			}
+		case model.Attempt:
+			add(&composed, model.KindItem, string(r.WorkItemID))
+		case model.ReportOffers:
+			add(&composed, model.KindItem, string(r.WorkItemID))
+		case model.Seen:
+			add(&composed, model.KindItem, string(r.WorkItemID))
 		}
 	}
 	return own, composed

@@ -74,6 +74,8 @@ func decodeRecord(kind model.RecordKind, key, payload []byte) (model.Record, err
 		return decodeAs[model.Trace](key, payload)
 	case model.KindIngress:
 		return decodeAs[model.Ingress](key, payload)
+	case model.KindSeen:
+		return decodeAs[model.Seen](key, payload)
 	case model.KindOffers:
 		return decodeAs[model.ReportOffers](key, payload)
 	case model.KindDelegation:

@@ -19,7 +19,7 @@ import (
 //
 //	agent/<agent>  item/<item>  wait/<wait>  task/<task>  delegation/<delegation>
 //	brief/<item>  delivery/<item>  attempt/<item>  trace/<item, or @agent>
-//	message/<message>  ingress/<ingress>
+//	message/<message>  ingress/<ingress>  offers/<item>  seen/<item>
 //
 // History, only ever appended:
 //
@@ -39,6 +39,8 @@ import (
 //	doors/<agent>/<time>/<ingress>                   capabilities of the outside, by creation
 //	delegated/<agent>/<item>/<time>/<delegation>     open delegations of a parent's item
 //	serves/<child item>/<time>/<delegation>          the same by the child
+//	inbox/<need>/<time>/<item>                       what needs the operator, of all agents
+//	done/<time>/<item>                               completed items of all agents, newest first
 //	agent-count/<agent>                              how many items each tally counts
 //
 // Derived from the journal:
@@ -58,6 +60,8 @@ const (
 	tableTrail   = "trail/"
 	tableLog     = "log/"
 	tableHandle  = "handle/"
+	tableInbox   = "inbox/"
+	tableDone    = "done/"
 )
 
 var (
@@ -69,8 +73,8 @@ var (
 // Tables are the beginnings of all keys, in order: who compares or copies a ledger key by
 // key scans each.
 var Tables = []string{
-	"about/", tableCount, tableHead, "agent/", "attempt/", "brief/", "delegated/", "delegation/", "delivery/", "doors/", "due/", tableHandle,
-	"index/", "ingress/", "item/", tableJournal, tableAnswer, tableLog, "message/", "queue/", "resource/", "running/", "serves/",
+	"about/", tableCount, tableHead, "agent/", "attempt/", "brief/", "delegated/", "delegation/", "delivery/", tableDone, "doors/", "due/", tableHandle,
+	tableInbox, "index/", "ingress/", "item/", tableJournal, tableAnswer, tableLog, "message/", "queue/", "resource/", "running/", "seen/", "serves/",
 	"task/", "tasks/", "trace/", tableTrail, "wait/", "waits/",
 }
 

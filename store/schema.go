@@ -11,7 +11,7 @@ type migration func(Txn) error
 
 // migrations lead from schema 1 to this program's, oldest first. They run in one
 // transaction, the first that meets an older ledger.
-var migrations = []migration{}
+var migrations = []migration{addAttention}
 
 var (
 	errOldSchema = errors.New("the ledger has an older schema")

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write a real ledger of the current sche
 // one of each schema, as its program left it.
 func TestLedgersOfEarlierSchemasAreUsable(t *testing.T) {
 	if *update {
-		writeTestdata(t, "v1")
+		writeTestdata(t, "v2")
 	}
 	for _, c := range []struct {
 		schema    string
@@ -31,6 +31,7 @@ func TestLedgersOfEarlierSchemasAreUsable(t *testing.T) {
 		objective string
 	}{
 		{"v1", 15, 4, "kept since schema 1"},
+		{"v2", 16, 4, "kept since schema 2"},
 	} {
 		t.Run(c.schema, func(t *testing.T) {
 			dir := t.TempDir()
@@ -75,7 +76,7 @@ func writeTestdata(t *testing.T, schema string) {
 		must(err)
 		return r
 	}
-	kept := do("keeper", model.CreateWorkItem{Objective: "kept since schema 1", Plan: "# plan\n"}).WorkItemID
+	kept := do("keeper", model.CreateWorkItem{Objective: "kept since schema 2", Plan: "# plan\n"}).WorkItemID
 	blocked := do("keeper", model.CreateWorkItem{Objective: "blocked"}).WorkItemID
 	done := do("child", model.CreateWorkItem{Objective: "done"}).WorkItemID
 	open := do("child", model.CreateWorkItem{Objective: "open"}).WorkItemID
@@ -91,6 +92,8 @@ func writeTestdata(t *testing.T, schema string) {
 	must(scheduled(l, "keeper", model.Tick{AgentID: "child"}))
 	do("child", model.ClaimTurn{AgentID: "child", Holder: "a driver", TTLMS: hour})
 	do("child", model.Round{Turn: 1, Text: "hm"})
+	_, err := l.Apply(ctx, model.Envelope{Key: "seen", Actor: model.Operator, Command: model.Acknowledge{WorkItemID: blocked}})
+	must(err)
 	raw, err := os.ReadFile(filepath.Join(dir, "home.json"))
 	must(err)
 	must(os.WriteFile(filepath.Join("testdata", schema+"-home.json"), raw, 0o644))

@@ -110,10 +110,12 @@ func (x *Life) command() model.Command {
 	case n < 96:
 		on := x.chance(50)
 		return model.UpdateAgent{AgentID: pick(x, x.Agents), AutoPick: &on}
-	case n < 98:
+	case n < 97:
 		return model.OfferReport{WorkItemIDs: []model.ItemID{id}, Text: x.text("perhaps the report"), Provenance: model.ReportNearRound}
+	case n < 98:
+		return pick(x, []model.Command{model.DeclineReport{WorkItemID: id}, model.Answer{WorkItemID: id, Text: x.text("answer")}})
 	case n < 99:
-		return model.DeclineReport{WorkItemID: id}
+		return model.Acknowledge{WorkItemID: id, Withdraw: x.chance(20)}
 	}
 	return model.ReportWorkItem{WorkItemID: id, Text: x.text("late report")}
 }

@@ -39,6 +39,9 @@ func (nothing) Ingress(model.IngressID) (model.Ingress, bool)         { return m
 func (nothing) Offers(model.AgentID, model.ItemID) (model.ReportOffers, bool) {
 	return model.ReportOffers{}, false
 }
+func (nothing) Seen(model.AgentID, model.ItemID) (model.Seen, bool)            { return model.Seen{}, false }
+func (nothing) Inbox(model.Need, func(model.Inboxed) bool)                     {}
+func (nothing) Finished(*model.Row, int) []model.Row                           { return nil }
 func (nothing) RunningTasks(model.AgentID, int) []model.Task                   { return nil }
 func (nothing) Tasks(model.AgentID, int) []model.Task                          { return nil }
 func (nothing) Ingresses(model.AgentID, int) []model.Ingress                   { return nil }

@@ -1,0 +1,208 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Fleet is what is shown of all agents: each in a few numbers, and what needs the operator
+// across them. Its cost follows the number of agents and the rows shown, never the number
+// of items.
+type Fleet struct {
+	Revision uint64        `json:"revision"`
+	Agents   []FleetMember `json:"agents"`
+	// More is how many agents lie beyond the first MaxFleet.
+	More  bool      `json:"more,omitempty"`
+	Inbox []Inboxed `json:"inbox"`
+	// Waiting counts what nobody acknowledged, by need, of all agents.
+	Waiting map[Need]int `json:"waiting"`
+	// NeedsYou is how many items need the operator's word.
+	NeedsYou int `json:"needs_you"`
+}
+
+// FleetMember is an agent and its counts.
+type FleetMember struct {
+	Agent  Agent         `json:"agent"`
+	State  AgentState    `json:"state"`
+	Counts map[Class]int `json:"counts"`
+	// NeedsYou is how many of its items need the operator, Unseen how many of those nobody
+	// acknowledged.
+	NeedsYou int `json:"needs_you,omitempty"`
+	Unseen   int `json:"unseen,omitempty"`
+	// Since, Current and Last are known of the agents that were asked about (FleetOf).
+	Since   time.Time `json:"since,omitzero"`
+	Current *Row      `json:"current,omitempty"`
+	Last    *Entry    `json:"last,omitempty"`
+}
+
+// AgentState is what an agent is about, in one word for a list.
+type AgentState string
+
+// The states, the one that wants most attention first.
+const (
+	AgentAsks      AgentState = "needs you"
+	AgentStalled   AgentState = "stalled"
+	AgentFails     AgentState = "turns fail"
+	AgentTriggered AgentState = "triggered, idle"
+	AgentWorks     AgentState = "working"
+	AgentHasWork   AgentState = "has work"
+	AgentWaits     AgentState = "waiting"
+	AgentIdle      AgentState = "idle"
+	AgentStopped   AgentState = "stopped"
+)
+
+var agentStates = []AgentState{
+	AgentAsks, AgentStalled, AgentFails, AgentTriggered, AgentWorks, AgentHasWork, AgentWaits, AgentIdle, AgentStopped,
+}
+
+// Bounds of a fleet.
+const (
+	MaxFleet   = 5000
+	agentsPage = 500
+	// reviewFor is how long finished work asks to be looked at.
+	reviewFor = 7 * 24 * time.Hour
+	// pickupAfter is how long an answer may wait for a turn before it is said (console: ten minutes).
+	pickupAfter = 10 * time.Minute
+	// inboxHorizon bounds how many entries of a need are passed over.
+	inboxHorizon = 500
+)
+
+// FleetOf reads the fleet: all agents by attention, the first rows entries of the inbox,
+// and more about the first rows agents and those that are named.
+func FleetOf(r Reader, now time.Time, rows int, named ...AgentID) Fleet {
+	f := Fleet{Revision: r.Revision(), Waiting: map[Need]int{}}
+	for after := AgentID(""); ; {
+		page := r.Agents(after, agentsPage)
+		for _, a := range page {
+			f.Agents = append(f.Agents, f.member(r, a, now))
+			after = a.ID
+		}
+		if len(page) < agentsPage || len(f.Agents) >= MaxFleet {
+			f.More = len(page) == agentsPage
+			break
+		}
+	}
+	slices.SortStableFunc(f.Agents, byAttention)
+	f.Inbox = Inbox(r, now, rows)
+	for i := range f.Agents {
+		if m := &f.Agents[i]; i < rows || slices.Contains(named, m.Agent.ID) {
+			m.look(r)
+		}
+	}
+	return f
+}
+
+func (f *Fleet) member(r Reader, a Agent, now time.Time) FleetMember {
+	m := FleetMember{Agent: a, Counts: map[Class]int{}, NeedsYou: r.Count(a.ID, TallyNeedsOperator), Unseen: r.Count(a.ID, NeedTally(NeedAnswer))}
+	for _, c := range Classes {
+		if n := r.Count(a.ID, ClassTally(c)); n > 0 {
+			m.Counts[c] = n
+		}
+	}
+	for _, n := range Needs {
+		if c := r.Count(a.ID, NeedTally(n)); c > 0 {
+			f.Waiting[n] += c
+		}
+	}
+	m.State = agentState(m, r.Count(a.ID, NeedTally(NeedNudge)), now)
+	f.NeedsYou += m.NeedsYou
+	return m
+}
+
+func agentState(m FleetMember, stalled int, now time.Time) AgentState {
+	a := m.Agent
+	switch {
+	case a.Posture == Stopped:
+		return AgentStopped
+	case a.FailedTurns > 0 && now.Before(a.RestUntil):
+		return AgentFails
+	case a.Turn.Runs(now) || m.Counts[CurrentRunnable] > 0 && stalled == 0:
+		return AgentWorks
+	case m.Unseen > 0:
+		return AgentAsks
+	case stalled > 0:
+		return AgentStalled
+	case m.Counts[TriggeredBlocked] > 0:
+		return AgentTriggered
+	case m.Counts[QueuedRunnable] > 0 || a.QueuedInput > 0:
+		return AgentHasWork
+	case m.Counts[WaitingForOperator]+m.Counts[BlockedClass] > 0:
+		return AgentWaits
+	}
+	return AgentIdle
+}
+
+func byAttention(a, b FleetMember) int {
+	return cmp.Or(
+		cmp.Compare(slices.Index(agentStates, a.State), slices.Index(agentStates, b.State)),
+		cmp.Compare(b.Unseen, a.Unseen), cmp.Compare(b.Counts[TriggeredBlocked], a.Counts[TriggeredBlocked]), cmp.Compare(a.Agent.ID, b.Agent.ID),
+	)
+}
+
+// look reads what a row shows beside the counts.
+func (m *FleetMember) look(r Reader) {
+	if w, ok := Focus(r, m.Agent.ID); ok {
+		row := RowOf(w, r.ItemWaits(m.Agent.ID, w.ID), true)
+		m.Current = &row
+	}
+	if last := r.HistoryBefore(m.Agent.ID, Position{}, 1); len(last) > 0 {
+		m.Last = &last[0]
+	}
+	if m.Agent.Turn != nil {
+		m.Since = m.Agent.Turn.StartedAt
+	} else if m.Last != nil {
+		m.Since = m.Last.At
+	}
+}
+
+// Inbox is what needs the operator across all agents, the most pressing first.
+func Inbox(r Reader, now time.Time, limit int) []Inboxed {
+	var out []Inboxed
+	for _, need := range Needs {
+		keep := inboxRule(r, need, now)
+		scanned := 0
+		r.Inbox(need, func(x Inboxed) bool {
+			scanned++
+			if !need.OfOpenItem() && now.Sub(x.Since) > reviewFor {
+				return false
+			}
+			if keep(x) {
+				out = append(out, x)
+			}
+			return len(out) < limit && scanned < inboxHorizon
+		})
+		if len(out) >= limit {
+			break
+		}
+	}
+	// A question that was acknowledged stays, at the end.
+	slices.SortStableFunc(out, func(a, b Inboxed) int { return cmp.Compare(b2i(a.Seen), b2i(b.Seen)) })
+	return out
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// inboxRule says which entries count now: an answer has its time to be taken, and a trigger
+// is the agent's own business while it works.
+func inboxRule(r Reader, need Need, now time.Time) func(Inboxed) bool {
+	switch need {
+	case NeedPickup:
+		return func(x Inboxed) bool { return now.Sub(x.Since) >= pickupAfter }
+	case NeedReview:
+		busy := map[AgentID]bool{}
+		return func(x Inboxed) bool {
+			if _, known := busy[x.AgentID]; !known {
+				a, _ := r.Agent(x.AgentID)
+				busy[x.AgentID] = a.Turn.Runs(now) || r.Count(x.AgentID, ClassTally(CurrentRunnable)) > 0
+			}
+			return !busy[x.AgentID]
+		}
+	}
+	return func(Inboxed) bool { return true }
+}
