@@ -105,12 +105,12 @@ func (f *Fleet) member(r Reader, a Agent, now time.Time) FleetMember {
 			f.Waiting[n] += c
 		}
 	}
-	m.State = agentState(m, r.Count(a.ID, NeedTally(NeedNudge)), now)
+	m.State = agentState(m, r.Count(a.ID, NeedTally(NeedNudge)), r.Count(a.ID, NeedTally(NeedReview)), now)
 	f.NeedsYou += m.NeedsYou
 	return m
 }
 
-func agentState(m FleetMember, stalled int, now time.Time) AgentState {
+func agentState(m FleetMember, stalled, triggered int, now time.Time) AgentState {
 	a := m.Agent
 	switch {
 	case a.Posture == Stopped:
@@ -123,11 +123,11 @@ func agentState(m FleetMember, stalled int, now time.Time) AgentState {
 		return AgentAsks
 	case stalled > 0:
 		return AgentStalled
-	case m.Counts[TriggeredBlocked] > 0:
+	case triggered > 0:
 		return AgentTriggered
 	case m.Counts[QueuedRunnable] > 0 || a.QueuedInput > 0:
 		return AgentHasWork
-	case m.Counts[WaitingForOperator]+m.Counts[BlockedClass] > 0:
+	case m.Counts[WaitingForOperator]+m.Counts[BlockedClass]+m.Counts[TriggeredBlocked] > 0:
 		return AgentWaits
 	}
 	return AgentIdle

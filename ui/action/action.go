@@ -75,6 +75,12 @@ type Action struct {
 
 // State is what an action may ask before it offers itself.
 type State struct {
+	// View is what is shown: desk, fleet, activity or reports.
+	View string
+	// Need is why the item under the cursor wants the operator's eyes; nil when it does not.
+	// NeedYou is how many items, of any agent, wait for the operator's word.
+	Need    *model.Inboxed
+	NeedYou int
 	// Item is the row under the cursor, nil on an empty desk.
 	Item *model.Row
 	// Marked is how many rows are marked.

@@ -20,6 +20,8 @@ const (
 	Filter, Refresh, Unfold      ID = "filter", "refresh", "unfold"
 	Agents, NextAgent, PrevAgent ID = "agents", "next-agent", "previous-agent"
 	NeedsYou                     ID = "next-needs-you"
+	Acknowledge                  ID = "acknowledge"
+	ViewDesk, ViewFleet          ID = "view-desk", "view-fleet"
 	Help, Acts, Palette, CopyOf  ID = "help", "actions", "palette", "copy"
 	Quit, ForceQuit              ID = "quit", "quit-now"
 	Suspend, Redraw              ID = "suspend", "redraw"
@@ -62,21 +64,22 @@ var Table = []Action{
 	{ID: Objective, Title: "Edit objective…", Does: "what the work item is for", Keys: []string{"E"}, In: Desk, Group: Work, Verb: "update --objective", Writes: true, Single: true, why: offered("UpdateWorkItem")},
 	{ID: Status, Title: "Plan status…", Does: "draft, ready or needs input", Keys: []string{"s"}, In: Desk, Group: Work, Verb: "update --plan-status", Writes: true, Single: true, why: offered("UpdateWorkItem")},
 	{ID: Report, Title: "Choose or give a report…", Does: "of an item that was completed without one", Hint: "report", Keys: []string{"P"}, In: Desk, Group: Work, Verb: "report", Writes: true, Single: true, why: offered("ReportWorkItem")},
+	{ID: Acknowledge, Title: "Acknowledge", Does: "you have seen it: it is quiet until something new happens", Hint: "acknowledge", Keys: []string{"A"}, In: Desk, Group: Work, Verb: "ack", Writes: true, Single: true, why: aNeed},
 	{ID: Message, Title: "Message agent…", Does: "for its next turn; it never becomes work by itself", Keys: []string{"m"}, In: Desk, Group: Work, Verb: "say", Writes: true, why: aKnownAgent},
 
 	{ID: Undo, Title: "Undo", Does: "take your last act back, unless its item moved on", Keys: []string{"u"}, In: Desk, Group: Always, Writes: true, why: undoable},
 	{ID: Redo, Title: "Redo", Does: "carry out again what was undone", Keys: []string{"U"}, In: Desk, Group: Always, Writes: true, why: redoable},
 	{ID: TriageOpen, Title: "Triage findings…", Does: "judge the file todos that need you, ten at a time", Keys: []string{"T"}, In: Desk, Group: Look, Verb: "todo triage", why: findings},
-	{ID: Open, Title: "Open", Does: "go to the detail", Hint: "open", Keys: []string{"enter"}, In: Desk, Group: Look, why: anItem},
+	{ID: Open, Title: "Open", Does: "go to the detail, or to what the cursor is on", Hint: "open", Keys: []string{"enter"}, In: Desk, Group: Look, why: opens},
 	{ID: NextPane, Title: "Next pane", Does: "queue, detail, activity", Hint: "pane", Keys: []string{"tab", "l", "right"}, In: Desk, Group: Look},
 	{ID: PrevPane, Title: "Previous pane", Does: "activity, detail, queue", Keys: []string{"shift+tab", "h", "left", "alt+shift+tab"}, In: Desk, Group: Look},
-	{ID: NextTab, Title: "Next tab", Does: "of the detail", Keys: []string{"]"}, In: Desk, Group: Look},
-	{ID: PrevTab, Title: "Previous tab", Does: "of the detail", Keys: []string{"["}, In: Desk, Group: Look},
-	{ID: PreviewDown, Title: "Scroll the detail down", Does: "without leaving the queue", Keys: []string{"J"}, In: Desk, Group: Look},
-	{ID: PreviewUp, Title: "Scroll the detail up", Does: "without leaving the queue", Keys: []string{"K"}, In: Desk, Group: Look},
+	{ID: NextTab, Title: "Next tab", Does: "of the detail", Keys: []string{"]"}, In: Desk, Group: Look, why: onDesk},
+	{ID: PrevTab, Title: "Previous tab", Does: "of the detail", Keys: []string{"["}, In: Desk, Group: Look, why: onDesk},
+	{ID: PreviewDown, Title: "Scroll the detail down", Does: "without leaving the queue", Keys: []string{"J"}, In: Desk, Group: Look, why: onDesk},
+	{ID: PreviewUp, Title: "Scroll the detail up", Does: "without leaving the queue", Keys: []string{"K"}, In: Desk, Group: Look, why: onDesk},
 	{ID: Zoom, Title: "Zoom pane", Does: "give the pane the whole screen, or take it back", Keys: []string{"z"}, In: Desk, Group: Look},
-	{ID: Filter, Title: "Filter the queue", Does: `words, "exact words", -without, class: has: age:`, Hint: "filter", Keys: []string{"/"}, In: Desk, Group: Look},
-	{ID: Unfold, Title: "Unfold or fold the queue", Does: "all rows, or the first of each class", Keys: []string{"="}, In: Desk, Group: Look},
+	{ID: Filter, Title: "Filter the queue", Does: `words, "exact words", -without, class: has: age:`, Hint: "filter", Keys: []string{"/"}, In: Desk, Group: Look, why: onDesk},
+	{ID: Unfold, Title: "Unfold or fold the queue", Does: "all rows, or the first of each class", Keys: []string{"="}, In: Desk, Group: Look, why: onDesk},
 	{ID: Refresh, Title: "Refresh", Does: "read the ledger and the plan again, apply the new order", Keys: []string{"R"}, In: Desk, Group: Look},
 
 	{ID: Down, Title: "Down", Does: "next row, or a line of the pane", Keys: []string{"j", "down"}, In: Desk, Group: Move},
@@ -88,11 +91,13 @@ var Table = []Action{
 	{ID: PageDown, Title: "A page down", Does: "of the pane in focus", Keys: []string{"pgdown"}, In: Desk, Group: Move},
 	{ID: PageUp, Title: "A page up", Does: "of the pane in focus", Keys: []string{"pgup"}, In: Desk, Group: Move},
 
-	{ID: Mark, Title: "Mark", Does: "this row, or take its mark away, and go on", Keys: []string{"space"}, In: Desk, Group: Select, why: anItem},
-	{ID: MarkRange, Title: "Mark a range", Does: "from here to where v is pressed again", Keys: []string{"v"}, In: Desk, Group: Select, why: anItem},
-	{ID: MarkClass, Title: "Mark the class", Does: "all shown rows of this row's class", Keys: []string{"V"}, In: Desk, Group: Select, why: anItem},
+	{ID: Mark, Title: "Mark", Does: "this row, or take its mark away, and go on", Keys: []string{"space"}, In: Desk, Group: Select, why: onDeskItem},
+	{ID: MarkRange, Title: "Mark a range", Does: "from here to where v is pressed again", Keys: []string{"v"}, In: Desk, Group: Select, why: onDeskItem},
+	{ID: MarkClass, Title: "Mark the class", Does: "all shown rows of this row's class", Keys: []string{"V"}, In: Desk, Group: Select, why: onDeskItem},
 
-	{ID: NeedsYou, Title: "Next that needs you", Does: "a question, a plan that needs input, a report to choose", Keys: []string{"."}, In: Desk, Group: Places, why: anybodyNeedsYou},
+	{ID: ViewDesk, Title: "Desk", Does: "one agent's work: queue, detail, activity", Keys: []string{"1"}, In: Desk, Group: Places},
+	{ID: ViewFleet, Title: "Fleet", Does: "all agents, and what needs you across them", Keys: []string{"2"}, In: Desk, Group: Places},
+	{ID: NeedsYou, Title: "Next that needs you", Does: "a question, stalled work, a report to choose, of any agent", Keys: []string{"."}, In: Desk, Group: Places, why: anybodyNeedsYou},
 	{ID: Agents, Title: "Choose agent…", Does: "whose desk is shown", Keys: []string{"a"}, In: Desk, Group: Places, Verb: "agents", why: anAgent},
 	{ID: NextAgent, Title: "Next agent", Does: "by name", Keys: []string{"}"}, In: Desk, Group: Places, why: severalAgents},
 	{ID: PrevAgent, Title: "Previous agent", Does: "by name", Keys: []string{"{"}, In: Desk, Group: Places, why: severalAgents},

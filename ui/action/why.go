@@ -14,6 +14,14 @@ func offered(command string) func(State) string {
 
 const noItem = "no work item is selected"
 
+// opens: an item, or on the other views what the cursor is on.
+func opens(s State) string {
+	if s.View != "" && s.View != "desk" {
+		return ""
+	}
+	return anItem(s)
+}
+
 func anItem(s State) string {
 	if s.Item == nil {
 		return noItem
@@ -98,8 +106,36 @@ func severalAgents(s State) string {
 }
 
 func anybodyNeedsYou(s State) string {
-	if s.Desk.NeedsYou == 0 {
+	if s.NeedYou == 0 && s.Desk.NeedsYou == 0 {
 		return "nothing needs you"
+	}
+	return ""
+}
+
+// onDesk is for what only the desk has.
+func onDesk(s State) string {
+	if s.View != "" && s.View != "desk" {
+		return "only on the Desk (1)"
+	}
+	return ""
+}
+
+func onDeskItem(s State) string {
+	if why := onDesk(s); why != "" {
+		return why
+	}
+	return anItem(s)
+}
+
+// aNeed: there is something to acknowledge.
+func aNeed(s State) string {
+	switch {
+	case s.Item == nil:
+		return noItem
+	case s.Need == nil || s.Need.ID != s.Item.ID:
+		return string(s.Item.Handle) + " needs nothing from you"
+	case s.Need.Seen:
+		return string(s.Item.Handle) + " is acknowledged: it is quiet until something new happens"
 	}
 	return ""
 }

@@ -116,11 +116,11 @@ const (
 
 func (a *app) workVerbs() []*cobra.Command {
 	return grouped(groupWork, a.newVerb(), a.pickVerb(), a.updateVerb(), a.blockVerb(), a.unblockVerb(), a.waitVerb(),
-		a.triggerVerb(), a.completeVerb(), a.reportVerb(), a.planVerb())
+		a.triggerVerb(), a.completeVerb(), a.reportVerb(), a.planVerb(), a.ackVerb())
 }
 
 func (a *app) lookVerbs() []*cobra.Command {
-	return grouped(groupLook, a.statusVerb(), a.listVerb(), a.showVerb(), a.nextVerb(), a.whyVerb(), a.eventsVerb(), a.agentsVerb())
+	return grouped(groupLook, a.statusVerb(), a.listVerb(), a.showVerb(), a.nextVerb(), a.whyVerb(), a.eventsVerb(), a.agentsVerb(), a.inboxVerb())
 }
 
 func (a *app) neighbourVerbs() []*cobra.Command {

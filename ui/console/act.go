@@ -47,6 +47,7 @@ func (c Console) touched() (Console, tea.Cmd) {
 // state is what actions ask before they offer themselves.
 func (c Console) state() action.State {
 	return action.State{
+		View: c.place.view.String(), Need: c.truth.need, NeedYou: c.needYou(),
 		Item: c.row(), Marked: len(c.marked()), Agent: c.place.agent, Desk: c.truth.desk, Agents: len(c.truth.agents),
 		ReadOnly: c.readOnly(), Editor: c.fx.editor != nil,
 		Undo: lastWords(c.outbox.past.done), Redo: lastWords(c.outbox.past.undone),
@@ -59,7 +60,7 @@ func (c Console) act(a action.Action) (Console, tea.Cmd) {
 	if ok, why := a.Enabled(c.state()); !ok {
 		return c.say(sentence(why))
 	}
-	if do, ok := deeds[a.ID]; ok {
+	if do, ok := deedOf(c.place.view, a.ID); ok {
 		return do(c)
 	}
 	return c, nil
@@ -230,6 +231,11 @@ func (c Console) unfold() (Console, tea.Cmd) {
 func (c Console) nextUrgent() (Console, tea.Cmd) {
 	id, ok := c.queue.nextUrgent(c.place.cursor)
 	if !ok {
+		for _, x := range c.truth.inbox {
+			if x.AgentID != c.place.agent && urgent(x) {
+				return c.goToItem(x.AgentID, x.ID)
+			}
+		}
 		return c.say("What needs you is not among the rows shown: esc clears the filter, = shows all rows.")
 	}
 	return c.choose(id)
@@ -245,11 +251,14 @@ func toAgent(n int) func(Console) (Console, tea.Cmd) {
 
 // visit shows another agent's desk, at the place where it was left.
 func (c Console) visit(agent model.AgentID) (Console, tea.Cmd) {
+	if c.place.view != viewDesk && agent != "" {
+		return c.goToItem(agent, "")
+	}
 	if agent == "" || agent == c.place.agent {
 		return c, nil
 	}
 	c.place = c.place.goTo(agent)
-	c.queue, c.truth = queue{}, truth{agents: c.truth.agents}
+	c.queue, c.truth = queue{}, truth{agents: c.truth.agents, inbox: c.truth.inbox}
 	c.calm.quiet = calmBeats
 	return c.look()
 }

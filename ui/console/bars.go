@@ -13,18 +13,18 @@ import (
 // header is the first line: where this is, whose desk, how much of what, who is needed.
 func (c Console) header() string {
 	k, l := c.skin, c.layout
-	left := " " + k.strong.paint("vise")
+	left := " " + c.viewMarks()
 	if l.shape == three {
-		left += "  " + k.accent.paint(k.mark("Desk"))
+		left = " " + k.strong.paint("vise") + "  " + c.viewMarks()
 	}
-	if c.place.agent != "" {
+	if c.place.agent != "" && c.place.view == viewDesk {
 		left += "  " + k.strong.paint(c.show(model.Text(c.place.agent))+" ▾")
 	}
 	for _, b := range c.badges() {
 		left += " " + k.badge.paint(" "+b+" ")
 	}
 	right := ""
-	if n := c.truth.desk.NeedsYou; n > 0 {
+	if n := c.needYou(); n > 0 {
 		right = k.needsYou.paint(strconv.Itoa(n) + " NEED YOU")
 		if n == 1 {
 			right = k.needsYou.paint("1 NEEDS YOU")
@@ -32,7 +32,11 @@ func (c Console) header() string {
 	}
 	right += "  " + k.muted.paint(c.now.Format("15:04")) + " "
 	if l.shape != one {
-		if s := "   " + c.counts(); text.Width(left)+text.Width(s)+text.Width(right) < l.w {
+		s := "   " + c.counts()
+		if c.place.view == viewFleet {
+			s = "   " + k.muted.paint(c.fleetGist())
+		}
+		if text.Width(left)+text.Width(s)+text.Width(right) < l.w {
 			left += s
 		}
 	}
@@ -128,6 +132,8 @@ func (c Console) messageLine() string {
 			return text.Pad(" "+k.text.paint(s), c.layout.w)
 		}
 		return text.Sides(" "+k.text.paint(s), right, c.layout.w)
+	case c.place.view == viewFleet && c.fleetWords() != "":
+		return text.Sides(" "+k.text.paint(text.Cut(c.fleetWords(), room)), right, c.layout.w)
 	case c.plan.mode != "":
 		return text.Sides(" "+k.needsYou.paint(c.show(model.Text(c.plan.mode))), right, c.layout.w)
 	case c.layout.shape != three:

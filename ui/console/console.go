@@ -218,6 +218,9 @@ func (c Console) timed(msg tea.Msg) (Console, tea.Cmd) {
 // steady keeps the cursor's row in sight and scrolls no page beyond its end.
 func (c Console) steady() Console {
 	c.layout = layoutOf(c.layout.w, c.layout.h, c.place.focus, c.place.zoomed)
+	if c.place.view != viewDesk {
+		return c.steadyElsewhere()
+	}
 	_, h := c.layout.panes[paneQueue].inner()
 	if h > 0 {
 		c.place.top = reveal(c.queue.lines(c.layout.queueStyle()), c.place.cursor, c.place.top, h-c.filterRows())
@@ -239,10 +242,7 @@ func (c Console) rested(m calmMsg) (Console, tea.Cmd) {
 		return c, c.fx.nextCalm()
 	}
 	c.calm.running = false
-	if c.queue.held {
-		c = c.reorder()
-	}
-	return c, nil
+	return c.let(), nil
 }
 
 func later(a, b time.Time) time.Time {

@@ -52,10 +52,27 @@ func (c Console) windowTitle() string {
 	switch {
 	case !c.opt.Settings.WindowTitle:
 		return ""
-	case c.truth.desk.NeedsYou == 0:
+	case c.needYou() == 0:
 		return "vise"
 	}
-	return "vise " + strconv.Itoa(c.truth.desk.NeedsYou)
+	return "vise " + strconv.Itoa(c.needYou())
+}
+
+// needYou is how many items, of any agent, wait for the operator's word and were not
+// acknowledged.
+func (c Console) needYou() int {
+	n := 0
+	for _, x := range c.truth.inbox {
+		if urgent(x) {
+			n++
+		}
+	}
+	return n
+}
+
+// urgent reports whether an entry of the inbox waits for the operator's word.
+func urgent(x model.Inboxed) bool {
+	return !x.Seen && (x.Need == model.NeedAnswer || x.Need == model.NeedNudge || x.Need == model.NeedChoice)
 }
 
 // desk is the screen without a dialog, each line as wide as the screen.
@@ -66,6 +83,8 @@ func (c Console) desk() []string {
 	}
 	out := append(make([]string, 0, l.h), c.header())
 	switch {
+	case c.place.view != viewDesk:
+		out = append(out, c.elsewhere()...)
 	case l.shape == portrait && !c.place.zoomed:
 		out = append(out, c.pane(paneQueue)...)
 		out = append(out, c.pane(paneDetail)...)
@@ -108,7 +127,7 @@ func (c Console) tinyDesk() []string {
 func (c Console) gist() string {
 	g := c.skin.glyph
 	s := "vise"
-	if n := c.truth.desk.NeedsYou; n > 0 {
+	if n := c.needYou(); n > 0 {
 		s += " " + strconv.Itoa(n) + g.NeedsYou
 	}
 	for _, sec := range c.truth.desk.Sections {

@@ -24,6 +24,10 @@ func (c Console) want() want {
 	case c.layout.h == 0:
 		w.rows = unsizedRows
 	}
+	if c.place.view != viewDesk {
+		w.view, w.rows, w.body = c.place.view, 0, max(c.layout.body().h, unsizedRows)
+		w.named = c.place.fleet.shownAgents(w.body)
+	}
 	return w
 }
 
@@ -56,10 +60,10 @@ func (c Console) seen(m truthMsg) (Console, tea.Cmd) {
 	}
 	c.trouble = nil
 	var cmds []tea.Cmd
-	if c.place.agent == "" && m.truth.want.agent != "" {
+	if c.place.agent == "" && m.truth.want.agent != "" && c.place.view == viewDesk {
 		c.place = c.place.goTo(m.truth.want.agent)
 	}
-	sameDesk := m.truth.want.agent == c.place.agent
+	sameDesk := m.truth.want.agent == c.place.agent && m.truth.want.view == c.place.view
 	if sameDesk && (m.truth.revision >= c.truth.revision || c.truth.want.agent != c.place.agent) {
 		c = c.adopt(m.truth)
 	}
@@ -84,6 +88,9 @@ func (c Console) seen(m truthMsg) (Console, tea.Cmd) {
 func (c Console) adopt(t truth) Console {
 	same := c.truth.want.agent == t.want.agent && c.truth.want.rows == t.want.rows
 	c.truth = t
+	if c.place.view != viewDesk {
+		return c.adoptElsewhere(c.calm.touched())
+	}
 	next := project(t.desk, parseFilter(c.filterText(), c.now), c.room())
 	if same && c.calm.touched() && len(c.queue.order) > 0 && !c.queue.sameOrder(next) {
 		c.queue = c.queue.hold(next)
@@ -101,6 +108,9 @@ func (c Console) order(next queue) Console {
 
 // reorder projects the truth again: the filter changed, or a held order may go.
 func (c Console) reorder() Console {
+	if c.place.view != viewDesk {
+		return c
+	}
 	return c.order(project(c.truth.desk, parseFilter(c.filterText(), c.now), c.room()))
 }
 
@@ -113,7 +123,16 @@ func (c Console) detail() *model.Detail {
 }
 
 // row is the row under the cursor, as drawn.
-func (c Console) row() *model.Row { return c.queue.row(c.place.cursor) }
+func (c Console) row() *model.Row {
+	switch c.place.view {
+	case viewFleet:
+		if x := c.place.fleet.entry(); x != nil && c.place.fleet.focus == fleetInbox {
+			return &x.Row
+		}
+		return nil
+	}
+	return c.queue.row(c.place.cursor)
+}
 
 // moved looks again when the ledger moved, and goes on following.
 func (c Console) moved(m movedMsg) (Console, tea.Cmd) {

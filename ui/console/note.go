@@ -97,6 +97,12 @@ func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 	if _, bulk := j.envelope.Command.(model.Batch); bulk {
 		c = c.unmarked()
 	}
+	if c.place.view != viewDesk {
+		c, said := c.say(c.told(j, m.receipt))
+		c, look := c.look()
+		c, follow := c.posted(j.after)
+		return c, tea.Batch(drop, said, look, follow)
+	}
 	if created := j.envelope.Command.Name() == "CreateWorkItem"; created {
 		c.place.cursor = m.receipt.WorkItemID
 	} else if completed(m.receipt) {

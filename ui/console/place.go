@@ -34,6 +34,11 @@ var tabNames = [tabCount]string{"Plan", "Todos", "Waits", "Events", "Why", "Repo
 
 // place is where the operator is: view state alone, kept by ids and never by row numbers.
 type place struct {
+	view view
+	// home is whose desk was left for another view.
+	home  model.AgentID
+	fleet fleetPlace
+	// agent is whose desk is shown; off the desk, whose item the keys are about.
 	agent  model.AgentID
 	focus  pane
 	zoomed bool

@@ -169,6 +169,8 @@ func (wd *world) deed(line string) {
 		wd.do(w)
 	case "answer":
 		wd.do(model.Answer{WorkItemID: id, Text: model.Text(rest)})
+	case "as": // whose deeds follow
+		wd.acting = model.AgentID(name)
 	case "agent": // makes one known
 		wd.do(model.AddAgent{AgentID: model.AgentID(name)})
 	case "turn": // begins one, or ends it as rest says

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"time"
 
 	"vise/model"
@@ -22,6 +23,12 @@ type truth struct {
 	// names are the handles of the items that activity speaks of.
 	names  map[model.ItemID]model.Handle
 	agents []model.Agent
+	// inbox is the beginning of what needs the operator, of any agent; need is the place in
+	// it of the item under the cursor.
+	inbox []model.Inboxed
+	need  *model.Inboxed
+	// fleet is known on the fleet's view.
+	fleet model.Fleet
 }
 
 // want is what the screen asks of the ledger.
@@ -30,6 +37,10 @@ type want struct {
 	item  model.ItemID
 	// rows is how many of a class are read beyond its limit.
 	rows int
+	// view is what is shown; body is how many lines it has, named whom the fleet shows.
+	view  view
+	body  int
+	named []model.AgentID
 }
 
 const (
@@ -37,32 +48,55 @@ const (
 	allRows       = 400
 	activityShown = 60
 	agentsShown   = 200
+	inboxShown    = 60
 )
 
 // readTruth reads everything that a frame needs, at one revision.
 func readTruth(r model.Reader, w want, now time.Time) truth {
 	t := truth{revision: r.Revision(), at: now, want: w, agents: r.Agents("", agentsShown), names: map[model.ItemID]model.Handle{}}
-	if w.agent == "" && len(t.agents) > 0 {
+	if w.agent == "" && len(t.agents) > 0 && w.view == viewDesk {
 		w.agent = t.agents[0].ID
 	}
 	t.want.agent = w.agent
+	source := w.agent
+	if t.inbox = model.Inbox(r, now, max(inboxShown, w.body)); w.view == viewFleet {
+		t.fleet = model.FleetOf(r, now, w.body, w.named...)
+		t.inbox, source = t.fleet.Inbox, ""
+	}
 	t.desk = model.DeskOf(r, w.agent, model.Stamp{At: now}, func(c model.Class) int { return c.Limit() + w.rows })
-	t.activity = r.HistoryBefore(w.agent, model.Position{}, activityShown)
+	t.activity = r.HistoryBefore(source, model.Position{}, activityShown)
 	for _, e := range t.activity {
 		if _, known := t.names[e.WorkItemID]; !known && e.WorkItemID != "" {
 			item, _ := r.Item(e.WorkItemID)
 			t.names[e.WorkItemID] = item.Handle
 		}
 	}
-	if w.item == "" {
+	if w.item == "" && w.view == viewDesk {
 		w.item = firstOf(t.desk)
 	}
 	if d, err := model.DetailOf(r, w.item, model.Stamp{At: now}); w.item != "" && err == nil {
 		item, _ := r.Item(w.item)
 		row := model.RowOf(item, d.ActiveWaits, d.IsCurrent)
 		t.detail, t.row = &d, &row
+		if x, _ := model.InboxOf(r, item, d.ActiveWaits, d.IsCurrent); x.Need != "" {
+			t.need = &x
+		}
+		t.desk.Sections = withRow(t.desk, row)
 	}
 	return t
+}
+
+// withRow are a desk's sections with the row under the cursor, however far back in its
+// class it is.
+func withRow(d model.Desk, row model.Row) []model.Section {
+	sections := slices.Clone(d.Sections)
+	for i, s := range sections {
+		there := slices.ContainsFunc(s.Rows, func(r model.Row) bool { return r.ID == row.ID })
+		if s.Class == row.Class && !row.IsCurrent && !there && row.AgentID == d.Agent.ID {
+			sections[i].Rows = append(slices.Clone(s.Rows), row)
+		}
+	}
+	return sections
 }
 
 // firstOf is the item at the top of a desk's queue.

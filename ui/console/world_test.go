@@ -39,6 +39,8 @@ type world struct {
 	names  map[string]model.ItemID
 	keys   int
 	choice Choice
+	// acting is whose deeds the script tells.
+	acting model.AgentID
 }
 
 const testAgent = model.AgentID("claude-main")
@@ -46,7 +48,7 @@ const testAgent = model.AgentID("claude-main")
 // newWorld must be called in a synctest bubble.
 func newWorld(t testing.TB, w, h int, set func(*Options)) *world {
 	ctx, stop := context.WithCancel(t.Context())
-	wd := &world{t: t, w: w, h: h, inbox: make(chan tea.Msg, 100), stop: stop, names: map[string]model.ItemID{}}
+	wd := &world{t: t, w: w, h: h, acting: testAgent, inbox: make(chan tea.Msg, 100), stop: stop, names: map[string]model.ItemID{}}
 	wd.eyes = &fakeEyes{plans: map[model.ItemID]string{}, news: make(chan News, 100)}
 	wd.files = newFakeFiles()
 	wd.drafts = &fakeDrafts{kept: map[string]string{}}
@@ -231,7 +233,7 @@ func (wd *world) shown(content string) []string {
 // do applies a command as another process would.
 func (wd *world) do(c model.Command) model.Receipt {
 	wd.t.Helper()
-	r, err := wd.ledger.Apply(wd.t.Context(), model.Envelope{Key: "do-" + wd.key(), Actor: model.AgentActor(testAgent), Agent: testAgent, Command: c})
+	r, err := wd.ledger.Apply(wd.t.Context(), model.Envelope{Key: "do-" + wd.key(), Actor: model.AgentActor(wd.acting), Agent: wd.acting, Command: c})
 	if err != nil {
 		wd.t.Fatalf("%s: %v", c.Name(), err)
 	}

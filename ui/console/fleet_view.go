@@ -1,0 +1,438 @@
+package console
+
+import (
+	"fmt"
+	"strconv"
+
+	"vise/model"
+	"vise/ui/text"
+)
+
+// fleetActivity is the fleet's third pane, which only shows.
+const fleetActivity = fleetPaneCount
+
+// fleetPanes lays the fleet out: agents above, the inbox below, activity where there is
+// room. A zoom, or a screen of one pane, gives the pane in focus all.
+func (c Console) fleetPanes() (out [fleetPaneCount + 1]rect) {
+	body, p := c.layout.body(), c.place.fleet
+	if c.place.zoomed || body.h < 12 {
+		out[p.focus] = body
+		return out
+	}
+	least := 0 // of the activity
+	if c.layout.shape == three || body.h >= 26 {
+		least = min(max(body.h/4, 5), 10)
+	}
+	room := body.h - least
+	agents := min(max(len(p.order), 1)+3, room/2)
+	inbox := room - agents
+	if wanted := max(len(p.inbox), 2) + 2; inbox > wanted { // what one does not need the next one gets
+		agents = min(max(len(p.order), 1)+3, room-wanted)
+		inbox = room - agents
+		if least > 0 {
+			inbox = min(inbox, wanted+1)
+		}
+	}
+	out[fleetAgents] = body.rowsOf(agents)
+	out[fleetInbox] = body.below(agents).rowsOf(inbox)
+	if least > 0 {
+		out[fleetActivity] = body.below(agents + inbox)
+	}
+	return out
+}
+
+// fleetBody draws the fleet.
+func (c Console) fleetBody(body rect) []string {
+	var out []string
+	panes := c.fleetPanes()
+	for _, pane := range []struct {
+		at   rect
+		draw func(rect) []string
+	}{{panes[fleetAgents], c.agentsPane}, {panes[fleetInbox], c.inboxPane}, {panes[fleetActivity], c.fleetActivityPane}} {
+		if !pane.at.empty() {
+			out = append(out, pane.draw(pane.at)...)
+		}
+	}
+	return out[:min(len(out), body.h)]
+}
+
+// agentsPane lists the agents by attention.
+func (c Console) agentsPane(r rect) []string {
+	w, h := r.inner()
+	p, k := c.place.fleet, c.skin
+	b := box{title: k.strong.paint("Agents"), right: c.fleetNote(), focused: p.focus == fleetAgents}
+	switch {
+	case c.trouble != nil && c.truth.at.IsZero():
+		b.lines = c.said(c.troubleWords(), w)
+	case c.truth.at.IsZero():
+		b.lines = []string{" " + k.muted.paint("Reading the ledger…")}
+	case len(p.order) == 0:
+		b.lines = c.said("No agents yet. vise new OBJECTIVE --agent NAME makes the first.", w)
+	default:
+		b.lines = append(b.lines, c.agentHeads(w))
+		members := map[model.AgentID]*model.FleetMember{}
+		for i := range c.truth.fleet.Agents {
+			members[c.truth.fleet.Agents[i].Agent.ID] = &c.truth.fleet.Agents[i]
+		}
+		for _, id := range p.order[min(p.top[fleetAgents], len(p.order)):min(p.top[fleetAgents]+h-1, len(p.order))] {
+			if m := members[id]; m != nil {
+				b.lines = append(b.lines, c.agentLine(*m, w))
+				continue
+			}
+			b.lines = append(b.lines, k.strip(w, false, piece{"   " + c.show(model.Text(id)), k.muted}))
+		}
+		b.foot = k.muted.paint(fmt.Sprintf("%d of %d", indexOf(p.order, p.agent)+1, len(p.order)) + more(c.truth.fleet.More))
+	}
+	return b.draw(r.w, r.h, k)
+}
+
+func more(there bool) string {
+	if there {
+		return ", and more"
+	}
+	return ""
+}
+
+func indexOf[T comparable](list []T, x T) int {
+	for i := range list {
+		if list[i] == x {
+			return i
+		}
+	}
+	return -1
+}
+
+func (c Console) fleetNote() string {
+	if c.place.fleet.held {
+		return c.skin.needsYou.paint("order changed") + c.skin.muted.paint(" R")
+	}
+	return c.skin.muted.paint("by attention")
+}
+
+// fleetColumns are the columns that have room; what is dropped first stands last.
+type fleetColumns struct {
+	name, work            int
+	todo, counts, age, at bool
+}
+
+const (
+	stateCells = 16
+	countCells = 4
+	lastCells  = 24
+	todoCells  = 6
+)
+
+func fleetColumnsOf(w int) fleetColumns {
+	f := fleetColumns{name: min(max(w/6, 12), 24)}
+	room := w - 3 - f.name - 1 - stateCells
+	take := func(cells, keep int) bool {
+		if room-cells < keep {
+			return false
+		}
+		room -= cells
+		return true
+	}
+	f.age = take(ageCells+1, 0)
+	f.counts = take(4*countCells, 16)
+	f.todo = take(todoCells, 18)
+	f.at = take(lastCells, 26)
+	f.work = max(room-1, 0)
+	return f
+}
+
+func (c Console) agentHeads(w int) string {
+	f, g := fleetColumnsOf(w), c.skin.glyph
+	s := "   " + text.Pad("AGENT", f.name) + " " + text.Pad("STATE", stateCells)
+	if f.age {
+		s += text.Pad("", ageCells+1)
+	}
+	if f.work > 0 {
+		s += text.Pad("CURRENT WORK", f.work) + " "
+	}
+	if f.todo {
+		s += text.Pad("TODO", todoCells)
+	}
+	if f.counts {
+		for _, glyph := range []string{g.Triggered, g.Queued, g.NeedsYou, g.Blocked} {
+			s += text.Pad(glyph, countCells)
+		}
+	}
+	if f.at {
+		s += "LAST EVENT"
+	}
+	return c.skin.strip(w, false, piece{s, c.skin.faint})
+}
+
+// agentLine is an agent on a line.
+func (c Console) agentLine(m model.FleetMember, w int) string {
+	k, f, p := c.skin, fleetColumnsOf(w), c.place.fleet
+	selected := m.Agent.ID == p.agent
+	marker := " "
+	if selected {
+		marker = k.glyph.Cursor
+	}
+	glyph, mark := c.agentMark(m.State)
+	pieces := []piece{{marker, k.needsYou}, {glyph + " ", mark}, {text.Pad(c.show(model.Text(m.Agent.ID)), f.name) + " ", k.strong}, {text.Pad(string(m.State), stateCells), mark}}
+	if f.age {
+		pieces = append(pieces, piece{text.PadLeft(c.ageOf(m), ageCells) + " ", k.muted})
+	}
+	if f.work > 0 {
+		pieces = append(pieces, piece{text.Pad(c.workOf(m), f.work) + " ", k.text})
+	}
+	if f.todo {
+		pieces = append(pieces, piece{text.Pad(todoGist(m.Current), todoCells), k.muted})
+	}
+	if f.counts {
+		count := func(n int, k ink) piece { return piece{text.Pad(c.countWord(n), countCells), k} }
+		pieces = append(pieces, count(m.Counts[model.TriggeredBlocked], k.triggered), count(m.Counts[model.QueuedRunnable], k.queued),
+			count(m.NeedsYou, k.needsYou), count(m.Counts[model.BlockedClass], k.blocked))
+	}
+	if f.at && m.Last != nil {
+		age := text.Age(c.now.Sub(m.Last.At))
+		pieces = append(pieces, piece{text.Pad(c.show(m.Last.Tell()), lastCells-ageCells) + text.PadLeft(age, ageCells-1), k.muted})
+	}
+	return k.strip(w, selected && c.dialogless() && p.focus == fleetAgents, pieces...)
+}
+
+func (c Console) ageOf(m model.FleetMember) string {
+	if m.Since.IsZero() {
+		return ""
+	}
+	return text.Age(c.now.Sub(m.Since))
+}
+
+func (c Console) countWord(n int) string {
+	switch {
+	case n == 0:
+		return c.skin.glyph.Dot
+	case n > 999:
+		return "999+"
+	}
+	return strconv.Itoa(n)
+}
+
+// workOf is an agent's current item, or what there is instead.
+func (c Console) workOf(m model.FleetMember) string {
+	switch {
+	case m.Current != nil:
+		return string(m.Current.Handle) + " " + c.show(m.Current.Objective)
+	case m.Agent.QueuedInput > 0:
+		return fmt.Sprintf("none · %d queued %s", m.Agent.QueuedInput, plural(m.Agent.QueuedInput, "message", "messages"))
+	}
+	return "none"
+}
+
+func todoGist(r *model.Row) string {
+	if r == nil || r.Todo.Total == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", r.Todo.Done, r.Todo.Total)
+}
+
+func (c Console) agentMark(s model.AgentState) (string, ink) {
+	k := c.skin
+	switch s {
+	case model.AgentAsks:
+		return k.glyph.NeedsYou, k.needsYou
+	case model.AgentStalled, model.AgentFails:
+		return k.glyph.Warning, k.needsYou
+	case model.AgentTriggered:
+		return k.glyph.Triggered, k.triggered
+	case model.AgentWorks:
+		return k.glyph.Current, k.current
+	case model.AgentHasWork:
+		return k.glyph.Queued, k.queued
+	case model.AgentWaits, model.AgentStopped:
+		return k.glyph.Blocked, k.blocked
+	}
+	return k.glyph.Dot, k.muted
+}
+
+// inboxPane lists what needs the operator across agents.
+func (c Console) inboxPane(r rect) []string {
+	w, h := r.inner()
+	p, k := c.place.fleet, c.skin
+	b := box{title: k.strong.paint("Inbox") + "  " + k.muted.paint("what needs you"), focused: p.focus == fleetInbox}
+	for _, x := range p.inbox[min(p.top[fleetInbox], len(p.inbox)):min(p.top[fleetInbox]+h, len(p.inbox))] {
+		b.lines = append(b.lines, c.inboxLine(x, w))
+	}
+	switch {
+	case c.truth.at.IsZero():
+	case len(p.inbox) == 0:
+		b.lines = c.said("Nothing needs you. Questions, stalled work and finished work without a report come here.", w)
+	default:
+		at := 0
+		for i, x := range p.inbox {
+			if x.ID == p.item {
+				at = i + 1
+			}
+		}
+		b.foot = k.muted.paint(fmt.Sprintf("%d of %d", at, len(p.inbox)))
+	}
+	return b.draw(r.w, r.h, k)
+}
+
+const inboxAgentCells = 16
+
+// inboxLine is an entry on a line: what, whose, why, since when, and the likeliest key.
+func (c Console) inboxLine(x model.Inboxed, w int) string {
+	k, p := c.skin, c.place.fleet
+	selected := x.ID == p.item && p.focus == fleetInbox
+	marker := " "
+	if selected {
+		marker = k.glyph.Cursor
+	}
+	glyph, ink := c.needMark(x)
+	n := needOf(x)
+	age := n.word + " " + text.Age(c.now.Sub(x.Since))
+	tail := ""
+	if w >= 72 {
+		tail = text.PadLeft(age, 14) + "  " + text.Pad(n.key, 13)
+	} else if w >= 30 {
+		tail = text.PadLeft(text.Age(c.now.Sub(x.Since)), ageCells) + " "
+	}
+	head := []piece{{marker, k.needsYou}, {glyph + " ", ink}}
+	used := 3
+	if w >= 60 {
+		head = append(head, piece{text.Pad(string(x.Handle), 8) + " ", k.muted}, piece{text.Pad(c.show(model.Text(x.AgentID)), inboxAgentCells) + " ", k.muted})
+		used += 8 + 1 + inboxAgentCells + 1
+	}
+	body := text.Pad(c.needWords(x), max(w-used-text.Width(tail), 0))
+	bodyInk := k.text
+	if x.Seen {
+		bodyInk = k.muted
+	}
+	return k.strip(w, selected && c.dialogless(), append(head, piece{body, bodyInk}, piece{tail, k.muted})...)
+}
+
+// need is how a need reads: the word before its age, and the key that answers it.
+type need struct{ word, key string }
+
+func needOf(x model.Inboxed) need {
+	if x.Seen {
+		return need{"seen, asked", "i answer"}
+	}
+	switch x.Need {
+	case model.NeedAnswer:
+		return need{"asked", "i answer"}
+	case model.NeedNudge:
+		return need{"stalled", "m message"}
+	case model.NeedPickup:
+		return need{"answered", "m message"}
+	case model.NeedReview:
+		return need{"triggered", "r review"}
+	case model.NeedChoice, model.NeedReport:
+		return need{"review,", "P report"}
+	}
+	return need{"review,", "A acknowledge"}
+}
+
+// needWords say what an entry is about.
+func (c Console) needWords(x model.Inboxed) string {
+	objective := c.show(x.Objective)
+	switch x.Need {
+	case model.NeedAnswer:
+		if q := x.Wait.Question; q != "" {
+			return c.show(q)
+		}
+		if x.PlanStatus == model.NeedsInput {
+			return "Its plan needs input: " + objective
+		}
+		return "Waits for you: " + objective
+	case model.NeedNudge:
+		return "Offered again and again, and nothing came of it: " + objective
+	case model.NeedPickup:
+		return "Answered, not picked up: " + objective
+	case model.NeedReview:
+		return "Idle with a trigger" + triggeredBy(c.show(x.Wait.TriggeredBy)) + ": " + objective
+	case model.NeedChoice:
+		return "Completed without a report; one is offered: " + objective
+	case model.NeedReport:
+		return "Completed without a report: " + objective
+	}
+	return fmt.Sprintf("Completed with %d of %d todos unfinished: %s", x.Todo.Total-x.Todo.Done, x.Todo.Total, objective)
+}
+
+func triggeredBy(who string) string {
+	if who == "" {
+		return ""
+	}
+	return " by " + who
+}
+
+func (c Console) needMark(x model.Inboxed) (string, ink) {
+	k := c.skin
+	switch x.Need {
+	case model.NeedAnswer:
+		if x.Seen {
+			return k.glyph.NeedsYou, k.muted
+		}
+		return k.glyph.NeedsYou, k.needsYou
+	case model.NeedNudge, model.NeedReview:
+		return k.glyph.Triggered, k.triggered
+	}
+	return k.glyph.Warning, k.needsYou
+}
+
+// fleetActivityPane shows the newest events of all agents.
+func (c Console) fleetActivityPane(r rect) []string {
+	w, h := r.inner()
+	b := box{title: c.skin.strong.paint("Activity") + "  " + c.skin.muted.paint("all agents")}
+	b.right = c.skin.accent.paint(c.skin.glyph.Following) + c.skin.muted.paint(" following")
+	for _, e := range c.truth.activity[:min(h, len(c.truth.activity))] {
+		b.lines = append(b.lines, c.streamLine(e, string(c.truth.names[e.WorkItemID]), w))
+	}
+	return b.draw(r.w, r.h, c.skin)
+}
+
+// streamLine is an event of any agent: when, whose, what.
+func (c Console) streamLine(e model.Entry, handle string, w int) string {
+	k := c.skin
+	glyph, ink := c.glyphOfEvent(e.Kind)
+	if handle != "" {
+		handle += "  "
+	}
+	agent := c.show(model.Text(e.AgentID))
+	who := ""
+	if e.Actor != model.AgentActor(e.AgentID) {
+		who = "  " + c.show(model.Text(e.Actor))
+	}
+	cells := min(max(w/7, 8), inboxAgentCells)
+	return k.strip(w, false,
+		piece{" " + text.Pad(c.clock(e.At), 8) + "  ", k.muted}, piece{text.Pad(agent, cells) + " ", k.strong}, piece{glyph + " ", ink},
+		piece{handle, k.muted}, piece{c.show(e.Tell()), k.text}, piece{who, k.faint})
+}
+
+// fleetGist is the fleet in a few words for the header.
+func (c Console) fleetGist() string {
+	count := map[model.AgentState]int{}
+	for _, m := range c.truth.fleet.Agents {
+		count[m.State]++
+	}
+	n := len(c.truth.fleet.Agents)
+	s := fmt.Sprintf("%d %s", n, plural(n, "agent", "agents"))
+	sep := ": "
+	for _, g := range []struct {
+		state model.AgentState
+		word  string
+	}{{model.AgentWorks, "work"}, {model.AgentAsks, "asks"}, {model.AgentStalled, "stalled"}, {model.AgentFails, "fail"}, {model.AgentTriggered, "triggered"}} {
+		if count[g.state] > 0 {
+			s += fmt.Sprintf("%s%d %s", sep, count[g.state], g.word)
+			sep = ", "
+		}
+	}
+	return s
+}
+
+// fleetWords say what the entry under the cursor is about, for the message line.
+func (c Console) fleetWords() string {
+	x := c.place.fleet.entry()
+	if x == nil || c.place.fleet.focus != fleetInbox {
+		return ""
+	}
+	age := text.Age(c.now.Sub(x.Since))
+	if x.Need == model.NeedAnswer {
+		return fmt.Sprintf("%s of %s has waited %s for an answer.", x.Handle, c.show(model.Text(x.AgentID)), age)
+	}
+	return fmt.Sprintf("%s of %s: %s", x.Handle, c.show(model.Text(x.AgentID)), c.needWords(*x))
+}

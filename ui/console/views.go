@@ -1,0 +1,156 @@
+package console
+
+import (
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/ui/action"
+)
+
+// view is one of the four screens. The desk is one agent's; the others look across agents.
+type view int
+
+const (
+	viewDesk view = iota
+	viewFleet
+	viewCount
+)
+
+var viewNames = [viewCount]string{"Desk", "Fleet"}
+
+// viewWords are the views' names for what actions ask.
+func (v view) String() string { return strings.ToLower(viewNames[v]) }
+
+// doing carries an action out.
+type doing = func(Console) (Console, tea.Cmd)
+
+// deedsOf are what an action does on a view where it does something else than on the desk.
+// (Filled by init: see deeds.)
+var deedsOf map[view]map[action.ID]doing
+
+func init() {
+	deeds[action.Acknowledge] = Console.acknowledge
+	deeds[action.ViewDesk], deeds[action.ViewFleet] = toView(viewDesk), toView(viewFleet)
+	deedsOf = map[view]map[action.ID]doing{viewFleet: fleetDeeds()}
+}
+
+func deedOf(v view, id action.ID) (doing, bool) {
+	if do, ok := deedsOf[v][id]; ok {
+		return do, true
+	}
+	do, ok := deeds[id]
+	return do, ok
+}
+
+// toView shows another view. Each is where it was left.
+func toView(v view) doing {
+	return func(c Console) (Console, tea.Cmd) {
+		if v == c.place.view {
+			return c, nil
+		}
+		return c.turnTo(v)
+	}
+}
+
+// turnTo leaves a view for another. Off the desk, what the cursor is on decides whose item
+// the keys are about; the desk that was left is kept as home.
+func (c Console) turnTo(v view) (Console, tea.Cmd) {
+	switch {
+	case c.place.view == viewDesk:
+		c.place = c.place.goTo(c.place.agent) // its spot is remembered
+		c.place.home = c.place.agent
+		c.place.spot = newSpot()
+	case v == viewDesk:
+		c.place.spot = newSpot() // a glance leaves nothing behind
+		c.place.agent = ""
+		c.place = c.place.goTo(c.place.home)
+	}
+	c.place.view, c.place.zoomed, c.place.focus, c.find = v, false, paneQueue, nil
+	c.queue = queue{}
+	c.truth = truth{agents: c.truth.agents, inbox: c.truth.inbox}
+	c.calm.quiet = calmBeats
+	c, laid := c.laidOut()
+	c, look := c.look()
+	return c, tea.Batch(laid, look)
+}
+
+// glance makes an item of any agent the one that keys are about, without leaving the view.
+func (c Console) glance(agent model.AgentID, item model.ItemID) (Console, tea.Cmd) {
+	if agent == c.place.agent && item == c.place.cursor {
+		return c, nil
+	}
+	if agent != c.place.agent {
+		c.place.agent, c.place.spot = agent, newSpot()
+	}
+	c.place.cursor = item
+	c, look := c.look()
+	c, plan := c.openPlan()
+	return c, tea.Batch(look, plan)
+}
+
+// goToItem shows an item on its agent's desk.
+func (c Console) goToItem(agent model.AgentID, item model.ItemID) (Console, tea.Cmd) {
+	c.place.home = agent
+	c, turned := c.turnTo(viewDesk)
+	if item != "" {
+		c.place.cursor = item
+	}
+	c, look := c.look()
+	return c, tea.Batch(turned, look)
+}
+
+// viewMarks are the views on the header, the one shown in brackets.
+func (c Console) viewMarks() string {
+	k := c.skin
+	var parts []string
+	for v := range viewCount {
+		name := strconv.Itoa(int(v) + 1)
+		if c.layout.shape == three {
+			name += " " + viewNames[v]
+		}
+		if v == c.place.view {
+			parts = append(parts, k.accent.paint(k.mark(name)))
+			continue
+		}
+		parts = append(parts, k.muted.paint(name))
+	}
+	if c.layout.shape == three {
+		return strings.Join(parts, "  ")
+	}
+	return strings.Join(parts, " ")
+}
+
+// body is the part of the screen between the header and the message line.
+func (l layout) body() rect { return rect{0, 1, l.w, max(l.h-2-l.hints, 0)} }
+
+// elsewhere draws the body of a view other than the desk.
+func (c Console) elsewhere() []string {
+	return c.fleetBody(c.layout.body())
+}
+
+// adoptElsewhere shows a new truth on a view other than the desk; touched: in the order
+// that is drawn.
+func (c Console) adoptElsewhere(touched bool) Console {
+	c.place.fleet = c.place.fleet.adopt(c.truth.fleet, touched)
+	return c.fleetSubject()
+}
+
+// steadyElsewhere keeps the cursor of a view in sight.
+func (c Console) steadyElsewhere() Console {
+	c.place.fleet = c.place.fleet.revealed(c.fleetPanes())
+	return c
+}
+
+// let shows the newest order of the view.
+func (c Console) let() Console {
+	if c.place.view == viewDesk {
+		if c.queue.held {
+			c = c.reorder()
+		}
+		return c
+	}
+	return c.adoptElsewhere(false)
+}
