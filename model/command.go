@@ -66,8 +66,11 @@ type PickWorkItem struct {
 type CompleteWorkItem struct {
 	WorkItemID ItemID `json:"work_item_id"`
 	// Force lets an operator complete past running blocking work.
-	Force        bool   `json:"force,omitempty"`
-	SeenRevision uint64 `json:"seen_revision,omitempty"`
+	Force bool `json:"force,omitempty"`
+	// LinkedTodos say what becomes of open linked file todos, by qualified id. The journal
+	// keeps them; the door that the command came through carries them out.
+	LinkedTodos  map[string]Text `json:"linked_todos,omitempty"`
+	SeenRevision uint64          `json:"seen_revision,omitempty"`
 }
 
 // WaitFor parks an item (the focus, unless named) until something happens, and replaces
@@ -103,6 +106,21 @@ type Trigger struct {
 type RefreshPlan struct {
 	WorkItemID ItemID       `json:"work_item_id"`
 	Plan       PlanArtifact `json:"plan_artifact"`
+}
+
+// RefreshTodos records what the file todos that rows of an item's todo list speak of are
+// like now: the state of such a row is derived, never typed twice.
+type RefreshTodos struct {
+	WorkItemID ItemID    `json:"work_item_id"`
+	Rows       []TodoRow `json:"rows"`
+}
+
+// TodoRow is a row of a todo list with the state that was derived for it.
+type TodoRow struct {
+	// At is the row's place in the list, from 0; the row counts only if it still says Text.
+	At    int       `json:"at"`
+	Text  Text      `json:"text"`
+	State TodoState `json:"state"`
 }
 
 // Round is one reply of an agent: what it said and what it called. Its text becomes the
@@ -301,6 +319,7 @@ func (CompleteWorkItem) Name() string { return "CompleteWorkItem" }
 func (WaitFor) Name() string          { return "WaitFor" }
 func (Trigger) Name() string          { return "Trigger" }
 func (RefreshPlan) Name() string      { return "RefreshPlan" }
+func (RefreshTodos) Name() string     { return "RefreshTodos" }
 func (Round) Name() string            { return "Round" }
 func (ReportWorkItem) Name() string   { return "ReportWorkItem" }
 func (OfferReport) Name() string      { return "OfferReport" }

@@ -16,6 +16,7 @@ const (
 	EventWorkItemPicked      EventKind = "work_item_picked"
 	EventFocusReleased       EventKind = "work_item_focus_released"
 	EventPlanRefreshed       EventKind = "work_item_plan_artifact_refreshed"
+	EventTodosRefreshed      EventKind = "work_item_todos_refreshed"
 	EventLinksChanged        EventKind = "work_item_links_changed"
 	EventWaitRegistered      EventKind = "wait_condition_registered"
 	EventWaitsCancelled      EventKind = "wait_conditions_cancelled"

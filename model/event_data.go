@@ -21,6 +21,8 @@ type Written struct {
 	PendingTodos        int       `json:"pending_todo_count,omitempty"`
 	InProgressTodos     int       `json:"in_progress_todo_count,omitempty"`
 	Forced              bool      `json:"forced,omitempty"`
+	// LinkedTodos are the decisions on open linked file todos, by qualified id.
+	LinkedTodos map[string]Text `json:"linked_todos,omitempty"`
 }
 
 // Picked is the data of work_item_picked: the transition, and whether a reason was due.
@@ -44,6 +46,12 @@ type Refreshed struct {
 	Hash         string        `json:"hash,omitempty"`
 	Bytes        int64         `json:"bytes"`
 	Condition    PlanCondition `json:"condition"`
+}
+
+// TodosRefreshed is the data of work_item_todos_refreshed: the rows whose state changed.
+type TodosRefreshed struct {
+	Revision uint64 `json:"revision"`
+	Rows     []Todo `json:"rows"`
 }
 
 // Registered is the data of wait_condition_registered.

@@ -109,6 +109,8 @@ func decodeAny(name string, in []byte) (Command, error) {
 	switch name {
 	case "Trigger":
 		return decode[Trigger](name, in)
+	case "RefreshTodos":
+		return decode[RefreshTodos](name, in)
 	case "RefreshPlan":
 		return decode[RefreshPlan](name, in)
 	case "Round":

@@ -10,6 +10,9 @@ func (c CompleteWorkItem) step(s *step) error {
 	if err != nil {
 		return err
 	}
+	if err := validDecisions(c.LinkedTodos); err != nil {
+		return err
+	}
 	warnings := unfinished(w)
 	s.warn(warnings...)
 	if w.State == Completed {
@@ -26,7 +29,9 @@ func (c CompleteWorkItem) step(s *step) error {
 	s.receipt.CompletedTransition = true
 	s.cancelWaits(w.ID, waits, "work_item_completed")
 	s.releaseFocus(w, "work_item_completed")
-	s.event(EventWorkItemWritten, w.ID, completion(w, warnings, forced))
+	done := completion(w, warnings, forced)
+	done.LinkedTodos = c.LinkedTodos
+	s.event(EventWorkItemWritten, w.ID, done)
 	s.completed = append(s.completed, w.ID)
 	return nil
 }

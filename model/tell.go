@@ -23,6 +23,7 @@ var tellers = map[EventKind]func(json.RawMessage) Text{
 	EventWorkItemPicked:    telling(tellPicked),
 	EventFocusReleased:     telling(func(d Released) string { return "focus released: " + spaced(d.Reason) }),
 	EventPlanRefreshed:     telling(tellPlan),
+	EventTodosRefreshed:    telling(tellRows),
 	EventLinksChanged:      telling(tellLinked),
 	EventWaitRegistered:    telling(tellWait),
 	EventWaitsCancelled:    telling(func(d Cancelled) string { return counted(len(d.WaitIDs), "wait") + " cancelled: " + spaced(d.Reason) }),
@@ -116,6 +117,14 @@ func tellPlan(d Refreshed) string {
 		return "plan.md is " + spaced(string(d.Condition))
 	}
 	return fmt.Sprintf("plan.md changed, %d bytes", d.Bytes)
+}
+
+// tellRows names the row when one changed, and counts them when there are more.
+func tellRows(d TodosRefreshed) string {
+	if len(d.Rows) == 1 {
+		return fmt.Sprintf("todo %s: %s", spaced(string(d.Rows[0].State)), d.Rows[0].Text.Raw())
+	}
+	return counted(len(d.Rows), "todo") + " moved with their files"
 }
 
 // tellLinked names what was linked or unlinked when it is one, and counts it when it is more.

@@ -20,6 +20,8 @@ func TestEventsAreToldInWords(t *testing.T) {
 		{EventWorkItemPicked, Picked{ReasonRequired: true, ReasonMissing: true}, "picked, reason missing"},
 		{EventFocusReleased, Released{Reason: "work_item_blocked"}, "focus released: work item blocked"},
 		{EventPlanRefreshed, Refreshed{Bytes: 12, Condition: PlanOK}, "plan.md changed, 12 bytes"},
+		{EventTodosRefreshed, TodosRefreshed{Rows: []Todo{{"review/003: quote", TodoInProgress}}}, "todo in progress: review/003: quote"},
+		{EventTodosRefreshed, TodosRefreshed{Rows: []Todo{{"a", TodoPending}, {"b", TodoPending}}}, "2 todos moved with their files"},
 		{EventPlanRefreshed, Refreshed{Condition: PlanTooLarge}, "plan.md is too large"},
 		{EventLinksChanged, Linked{Added: Links{Threads: []ThreadLink{{Repo: "/src/shop", TaskID: "fix-login"}}}}, "linked thread fix-login"},
 		{EventLinksChanged, Linked{Added: Links{Refs: []Ref{{Kind: "issue", Ref: "#7"}, {Kind: "pull", Ref: "#9"}}}, Removed: Links{TodoRefs: []TodoRef{{QualifiedID: "review/003"}}}},

@@ -54,13 +54,11 @@ func validTodos(list []Todo) ([]Todo, []Warning, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		switch t.State {
-		case TodoInProgress:
+		if err := validTodoState(field, t.State); err != nil {
+			return nil, nil, err
+		}
+		if t.State == TodoInProgress {
 			running++
-		case TodoPending, TodoCompleted:
-		default:
-			return nil, nil, Refuse(CodeInvalid, "%s: unknown todo state %q", field, Text(t.State)).At("todo_list").
-				WithHint(`a todo is {"text":"…","state":"pending"}; its state is pending, in_progress or completed`)
 		}
 		out[i] = Todo{Text: text, State: t.State}
 	}
@@ -68,4 +66,27 @@ func validTodos(list []Todo) ([]Todo, []Warning, error) {
 		return out, []Warning{{Kind: WarnManyInProgress, Message: fmt.Sprintf("%d todos are in progress; normally one is", running)}}, nil
 	}
 	return out, nil, nil
+}
+
+func validTodoState(field string, s TodoState) error {
+	switch s {
+	case TodoPending, TodoInProgress, TodoCompleted:
+		return nil
+	}
+	return Refuse(CodeInvalid, "%s: unknown todo state %q", field, Text(s)).At("todo_list").
+		WithHint(`a todo is {"text":"…","state":"pending"}; its state is pending, in_progress or completed`)
+}
+
+// validDecisions checks what a completion says of linked todos; what a decision may be is
+// model/todo's to say.
+func validDecisions(d map[string]Text) error {
+	if len(d) > MaxTodos {
+		return Refuse(CodeInvalid, "linked_todos has %d decisions, at most %d are kept", len(d), MaxTodos).At("linked_todos")
+	}
+	for ref, word := range d {
+		if _, err := required("linked_todos["+Text(ref).String()+"]", word, MaxReason); err != nil {
+			return err
+		}
+	}
+	return nil
 }

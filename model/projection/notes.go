@@ -56,6 +56,7 @@ var noteKinds = map[model.EventKind]NoteKind{
 	model.EventWaitRegistered: NoteBlocker, model.EventStalled: NoteBlocker,
 	model.EventOperatorAnswered: NoteAnswer,
 	model.EventPlanRefreshed:    NotePlan,
+	model.EventTodosRefreshed:   NoteStep,
 	model.EventTaskStarted:      NoteTask, model.EventTaskEnded: NoteTask,
 	model.EventDelegationOpened: NoteTask, model.EventDelegationCompleted: NoteTask,
 	model.EventReportPromoted: NoteReport, model.EventReportOffered: NoteReport, model.EventCompletionWarning: NoteReport,

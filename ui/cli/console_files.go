@@ -13,6 +13,7 @@ import (
 	file "vise/model/todo"
 	"vise/store/files/todos"
 	"vise/ui/console"
+	"vise/ui/linked"
 	eye "vise/watcher/todos"
 )
 
@@ -160,7 +161,7 @@ func (r *fileRoom) Read(_ context.Context, links []model.TodoRef) console.FilesR
 			x.Todo, found = w.snap.Index().Find(file.Linked(l))
 		}
 		if !found {
-			x.Missing = missingWord(err)
+			x.Missing = linked.Missing(err)
 		}
 		out.Linked = append(out.Linked, x)
 	}
@@ -207,12 +208,12 @@ func (r *fileRoom) Exhibit(_ context.Context, ref file.Ref) console.Exhibit {
 	x := console.Exhibit{Ref: ref}
 	w, err := r.mine()
 	if err != nil {
-		x.Trouble = missingWord(err)
+		x.Trouble = linked.Missing(err)
 		return x
 	}
 	t, ok := w.snap.Index().Find(ref)
 	if !ok {
-		x.Trouble = missingWord(nil)
+		x.Trouble = linked.Missing(nil)
 		return x
 	}
 	if x.Exhibit = file.ExhibitOf(t, w.snap.Body(t)); x.File == "" {

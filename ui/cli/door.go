@@ -124,10 +124,13 @@ func (a *app) apply(ctx context.Context, m mutation, agent model.AgentID, c mode
 		return model.Receipt{}, err
 	}
 	e := model.Envelope{Key: cmp.Or(m.key, newKey()), Actor: actor, Agent: agent, Command: c}
-	in, err := d.ledger.Apply(ctx, e)
-	if isUnknown(err) && ctx.Err() == nil {
-		in, err = d.ledger.Apply(ctx, e)
-	}
+	in, err := a.desk(d.ledger, actor, agent).Apply(ctx, e, func(ctx context.Context, e model.Envelope) (model.Receipt, error) {
+		in, err := d.ledger.Apply(ctx, e)
+		if isUnknown(err) && ctx.Err() == nil {
+			in, err = d.ledger.Apply(ctx, e)
+		}
+		return in, err
+	})
 	if err == nil {
 		in.Warnings = append(in.Warnings, a.room(actor).After(ctx, d.ledger, c, in)...)
 	}

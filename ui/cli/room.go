@@ -14,6 +14,7 @@ import (
 	"vise/model/workstate"
 	"vise/store"
 	"vise/store/files/threads"
+	"vise/ui/linked"
 	"vise/ui/resume"
 	"vise/ui/thread"
 	eye "vise/watcher/threads"
@@ -45,7 +46,8 @@ type threaded struct {
 
 // Apply is part of console.Ledger.
 func (t threaded) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
-	in, err := t.Ledger.Apply(ctx, e)
+	desk := linked.Desk{Ledger: t.Ledger, Actor: e.Actor, Agent: e.Agent, Now: t.room.Now, NewKey: newKey}
+	in, err := desk.Apply(ctx, e, t.Ledger.Apply)
 	if err == nil {
 		room := t.room
 		if dir := t.dirs[cmp.Or(in.AgentID, e.Agent)]; dir != "" {

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/ui/linked"
 	"vise/ui/reply"
 )
 
@@ -60,9 +61,7 @@ func (a *app) complete(ctx context.Context, ref string, o completeOptions) (answ
 	if err := a.settled(before, o.threads); err != nil {
 		return answer{}, err
 	}
-	files := newFileTodos()
-	defer files.close()
-	decisions, err := a.decideTodos(ctx, files, before, o.todos)
+	words, plan, err := a.decideTodos(ctx, id, agent, o.todos)
 	if err != nil {
 		return answer{}, err
 	}
@@ -75,14 +74,13 @@ func (a *app) complete(ctx context.Context, ref string, o completeOptions) (answ
 	}
 	in, err := a.apply(ctx, o.mutation, agent, model.Round{
 		Text: report, WorkItemID: id,
-		Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: id, Force: o.force, SeenRevision: o.ifRevision}}},
+		Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: id, Force: o.force, LinkedTodos: words, SeenRevision: o.ifRevision}}},
 	})
 	if err != nil {
 		return answer{}, err
 	}
 	in.WorkItemID = id
-	left := a.settleTodos(ctx, files, before, decisions)
-	return a.completion(ctx, in, report, decisions, left)
+	return a.completion(ctx, in, report, plan.Decisions)
 }
 
 func (a *app) reportText(file string) (model.Text, error) {
@@ -95,13 +93,12 @@ func (a *app) reportText(file string) (model.Text, error) {
 
 // completion answers a completion. A report for what had been completed before is not
 // dropped without a word.
-func (a *app) completion(ctx context.Context, in model.Receipt, report model.Text, todos []todoDecision, left []model.Warning) (answer, error) {
+func (a *app) completion(ctx context.Context, in model.Receipt, report model.Text, todos []linked.Decision) (answer, error) {
 	out := completionWithTodos{Todos: todos}
 	err := a.read(ctx, func(r model.Reader) error {
 		out.Completion = reply.OfCompletion(r, in, a.door.look)
 		return nil
 	})
-	out.Warnings = append(out.Warnings, left...)
 	if !out.CompletedTransition && report != "" && out.WorkItem.Report == nil {
 		out.Warnings = append(out.Warnings, model.Warning{
 			Kind:    model.WarnReportOffered,

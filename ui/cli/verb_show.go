@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	file "vise/model/todo"
+	"vise/ui/linked"
 	"vise/ui/reply"
 )
 
@@ -15,7 +15,7 @@ type shown struct {
 	reply.Got
 	Waits []model.Wait `json:"wait_conditions"`
 	// Linked are the file todos that the item links to, as their files stand.
-	Linked []linkedTodo `json:"linked_todos,omitempty"`
+	Linked []linked.Todo `json:"linked_todos,omitempty"`
 }
 
 // shownWaits bounds how many waits show tells of.
@@ -41,10 +41,11 @@ func (a *app) show(ctx context.Context, ref string) (answer, error) {
 		return nil
 	})
 	if refs := out.WorkItem.Links.TodoRefs; err == nil && len(refs) > 0 {
-		files := newFileTodos()
-		defer files.close()
-		out.WorkItem.TodoList = file.DeriveRows(out.WorkItem.TodoList, refs, files.find)
-		out.Linked = linkedTodos(refs, files)
+		files := linked.NewFiles()
+		defer files.Close()
+		out.WorkItem.TodoList = files.Derive(out.WorkItem.TodoList, refs)
+		out.Linked = files.Todos(refs)
+		files.Note(ctx, a.door.ledger, model.Envelope{Key: newKey(), Actor: watching}, id)
 	}
 	return answer{data: out, text: func(p *page) {
 		p.item(out.WorkItem, out.Waits)

@@ -9,6 +9,7 @@ import (
 
 	"vise/model"
 	file "vise/model/todo"
+	"vise/ui/linked"
 	"vise/ui/reply"
 	"vise/ui/todo"
 )
@@ -28,13 +29,7 @@ func (a *app) fileActor() (file.Actor, error) {
 	if err != nil {
 		return file.Actor{}, err
 	}
-	if agent, ok := actor.Agent(); ok {
-		return file.Actor{Name: model.Text(agent)}, nil
-	}
-	if actor == model.Operator {
-		return file.Actor{Name: file.User, Operator: true}, nil
-	}
-	return file.Actor{Name: model.Text(actor)}, nil
+	return linked.FileActor(actor), nil
 }
 
 // work is the ledger as vise todo sees it.

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/oklog/ulid/v2"
@@ -16,6 +17,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/files"
+	"vise/ui/linked"
 	"vise/ui/reply"
 	"vise/ui/spool"
 )
@@ -28,6 +30,7 @@ type call struct {
 	input  json.RawMessage
 	ledger *store.Ledger
 	home   files.Home
+	now    func() time.Time
 }
 
 // handler carries out a tool. A refusal is an answer too: it tells the agent what to do.
@@ -46,7 +49,7 @@ func (s *server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (any,
 	if err != nil {
 		return nil, err
 	}
-	c := &call{tool: t, agent: agent, key: keyOf(agent, t.name, r.Params.Meta), input: r.Params.Arguments}
+	c := &call{tool: t, agent: agent, key: keyOf(agent, t.name, r.Params.Meta), input: r.Params.Arguments, now: s.Now}
 	if len(c.input) == 0 {
 		c.input = json.RawMessage("{}")
 	}
@@ -123,18 +126,30 @@ func keyOf(agent model.AgentID, tool string, meta sdk.Meta) string {
 			return "mcp-" + hex.EncodeToString(sum[:16])
 		}
 	}
-	return "mcp-" + strings.ToLower(ulid.MustNew(ulid.Now(), rand.Reader).String())
+	return newKey()
 }
+
+func newKey() string { return "mcp-" + strings.ToLower(ulid.MustNew(ulid.Now(), rand.Reader).String()) }
 
 // apply sends a command to the ledger. An outcome that nobody could learn is asked for once
 // more under the same key.
 func (c *call) apply(ctx context.Context, cmd model.Command) (model.Receipt, error) {
 	e := model.Envelope{Key: c.key, Actor: model.AgentActor(c.agent), Agent: c.agent, Command: cmd}
-	in, err := c.ledger.Apply(ctx, e)
-	if errors.Is(err, &model.Error{Code: model.CodeUnknownOutcome}) && ctx.Err() == nil {
-		in, err = c.ledger.Apply(ctx, e)
-	}
-	return in, err
+	desk := linked.Desk{Ledger: c.ledger, Actor: e.Actor, Agent: c.agent, Now: c.now, NewKey: newKey}
+	return desk.Apply(ctx, e, func(ctx context.Context, e model.Envelope) (model.Receipt, error) {
+		in, err := c.ledger.Apply(ctx, e)
+		if errors.Is(err, &model.Error{Code: model.CodeUnknownOutcome}) && ctx.Err() == nil {
+			in, err = c.ledger.Apply(ctx, e)
+		}
+		return in, err
+	})
+}
+
+// noteTodos has the ledger know how rows stand that speak of linked file todos.
+func (c *call) noteTodos(ctx context.Context, id model.ItemID) {
+	files := linked.NewFiles()
+	defer files.Close()
+	files.Note(ctx, c.ledger, model.Envelope{Key: c.key, Actor: model.AgentActor(c.agent), Agent: c.agent}, id)
 }
 
 // decode reads the input of a command and puts the id in the place of a handle.

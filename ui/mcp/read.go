@@ -38,6 +38,7 @@ func get(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.noteTodos(ctx, id)
 	var out reply.Got
 	err = c.ledger.View(ctx, func(r model.Reader) error {
 		out = reply.OfGet(r, id, in.Todos || in.From > 0, c.fresh)

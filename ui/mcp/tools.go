@@ -93,9 +93,10 @@ var tools = []tool{
 	{
 		name: "CompleteWorkItem",
 		about: "Complete an item, for good. Write the completion report for the operator as text in this same reply (what was done, how it was checked, what is left): it becomes the item's report. " +
-			"Complete one item a reply, the current one. Unfinished todos are only a warning.",
+			"Complete one item a reply, the current one. Unfinished todos are only a warning; linked file todos stay open unless you decide.",
 		schema: `{"type":"object","additionalProperties":false,"required":["work_item_id"],"properties":{` +
 			`"work_item_id":` + idSchema + `,` +
+			`"linked_todos":{"type":"object","additionalProperties":{"type":"string"},"description":"Decisions, as {\"review/003\":\"finished\"}; or wont_fix:REASON, out_of_scope:REASON, superseded:REASON, moved:ITEM, keep"},` +
 			`"seen_revision":` + seenSchema + `}}`,
 		next: "the report is the text of this same reply; ListWorkItems(filter=runnable) shows what is next",
 		run:  complete,
