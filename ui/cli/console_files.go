@@ -233,7 +233,9 @@ func (r *fileRoom) Exhibit(_ context.Context, ref file.Ref) console.Exhibit {
 
 // Act is part of console.Files.
 func (r *fileRoom) Act(_ context.Context, a console.FileAct) error {
-	s, err := r.where(a.Base)
+	r.mu.Lock()
+	s, err := r.mine()
+	r.mu.Unlock()
 	if err != nil {
 		return err
 	}
@@ -241,8 +243,6 @@ func (r *fileRoom) Act(_ context.Context, a console.FileAct) error {
 	m.Actor, m.At, m.Owner = file.Actor{Name: file.User, Operator: true}, r.now().UTC(), file.User
 	do := s.Move
 	switch a.Kind {
-	case console.FileFinish:
-		do = s.Finish
 	case console.FileReopen:
 		do = s.Reopen
 	case console.FileUnapprove:
@@ -250,24 +250,6 @@ func (r *fileRoom) Act(_ context.Context, a console.FileAct) error {
 	}
 	_, err = do(string(a.Ref), m)
 	return err
-}
-
-// where is the session that an act is about.
-func (r *fileRoom) where(base model.Text) (*todos.Session, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if base == "" {
-		w, err := r.mine()
-		if err != nil {
-			return nil, err
-		}
-		return w.Session, nil
-	}
-	w, err := r.fresh(base)
-	if err != nil {
-		return nil, err
-	}
-	return w.Session, nil
 }
 
 // workingDir is where the process stands; empty when that cannot be told.

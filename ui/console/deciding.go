@@ -4,22 +4,22 @@ import (
 	"fmt"
 
 	"vise/model"
-	"vise/model/todo"
 	"vise/ui/text"
 )
 
 // mostAsked is how many linked todos are asked about one by one; those beyond share an answer.
-const mostAsked = 4
+const mostAsked = 20
 
 // The choices about an open todo whose item is completed, as they stand in the dialog.
 const (
 	undecided = iota
 	finished
 	wontFix
+	moved
 	keepOpen
 )
 
-var decisions = []string{"undecided", "finished", "won't fix", "stays open"}
+var decisions = []string{"undecided", "finished", "won't fix", "moved", "stays open"}
 
 // openLinked are the linked todos of the item under the cursor that are not over.
 func (c Console) openLinked() []LinkedTodo {
@@ -36,72 +36,82 @@ func (c Console) openLinked() []LinkedTodo {
 	return out
 }
 
-// deciding makes a completion ask what becomes of each open linked todo. Nothing is closed
-// unless that is said here.
-func deciding(c Console, f *form) *form {
-	open := c.openLinked()
-	if len(open) == 0 {
-		return f
-	}
-	groups := make([][]LinkedTodo, 0, mostAsked)
-	for i, l := range open {
-		if last := len(groups) - 1; i >= mostAsked {
-			groups[last] = append(groups[last], l)
+// decisionFields are the fields of a completion that ask what becomes of each open linked
+// todo. Nothing is closed unless that is said there.
+type decisionFields struct {
+	groups []([]LinkedTodo)
+	// first is the field of the first group; the reason and the item follow the last.
+	first int
+}
+
+// deciding adds the fields to a completion.
+func deciding(c Console, f *form) decisionFields {
+	d := decisionFields{first: len(f.fields)}
+	for i, l := range c.openLinked() {
+		if last := len(d.groups) - 1; i >= mostAsked {
+			d.groups[last] = append(d.groups[last], l)
 			continue
 		}
-		groups = append(groups, []LinkedTodo{l})
+		d.groups = append(d.groups, []LinkedTodo{l})
 	}
-	first := len(f.fields)
-	for _, g := range groups {
+	if len(d.groups) == 0 {
+		return d
+	}
+	for _, g := range d.groups {
 		label := fmt.Sprintf("%s  %s, %s", g[0].Todo.Ref(), fileWord(g[0].Todo.Status), text.Cut(c.show(g[0].Todo.Title), 44))
 		if len(g) > 1 {
 			label = fmt.Sprintf("%s and %d more linked todos", g[0].Todo.Ref(), len(g)-1)
 		}
-		f.fields = append(f.fields, formField{label: label, options: decisions})
+		f.fields = append(f.fields, formField{label: label, name: string(g[0].Todo.Ref()), options: decisions})
 	}
-	f.fields = append(f.fields, formField{label: "Why won't it be fixed?", field: newField("", 1, model.MaxReason), shown: func(f *form) bool {
-		for _, ff := range f.fields[first : first+len(groups)] {
-			if ff.chosen == wontFix {
+	f.fields = append(f.fields,
+		formField{label: "Why won't it be fixed?", field: newField("", 1, model.MaxReason), shown: d.any(wontFix)},
+		formField{label: "Moved to which work item?", field: newField("", 1, model.MaxReason), shown: d.any(moved)})
+	f.chord = true
+	return d
+}
+
+// any reports whether a choice was made for any todo.
+func (d decisionFields) any(choice int) func(*form) bool {
+	return func(f *form) bool {
+		for _, ff := range f.fields[d.first : d.first+len(d.groups)] {
+			if ff.chosen == choice {
 				return true
 			}
 		}
 		return false
-	}})
-	f.chord = true
-	complete, handle := f.submit, c.row().Handle
-	f.submit = func(s surroundings, f *form) wish {
-		acts, trouble := decided(f, first, groups, handle)
-		if trouble != "" {
-			return wish{trouble: trouble}
-		}
-		w := complete(s, f)
-		w.after = acts
-		return w
 	}
-	return f
 }
 
-// decided turns the choices into acts, or says what is missing.
-func decided(f *form, first int, groups [][]LinkedTodo, handle model.Handle) (acts []FileAct, trouble string) {
-	why := f.text(first + len(groups))
-	for i, g := range groups {
-		for _, l := range g {
-			act := FileAct{Base: l.Link.TodosBase, Ref: l.Todo.Ref()}
-			switch f.fields[first+i].chosen {
-			case undecided:
-				return nil, "say what becomes of " + l.Todo.Ref().String() + " (tab, then 2, 3 or 4)"
-			case keepOpen:
-				continue
-			case wontFix:
-				if why == "" {
-					return nil, "say why " + l.Todo.Ref().String() + " won't be fixed"
-				}
-				act.Kind, act.Move = FileMove, todo.Move{To: todo.WontFix, Resolution: todo.NotFixed, Reason: why}
-			case finished:
-				act.Kind, act.Move = FileFinish, todo.Move{Reason: model.Text("Finished with " + string(handle))}
+// words are the choices as decisions by todo; trouble says what is missing.
+func (d decisionFields) words(f *form) (words map[string]model.Text, trouble string) {
+	if len(d.groups) == 0 {
+		return nil, ""
+	}
+	why, to := f.text(d.first+len(d.groups)), f.text(d.first+len(d.groups)+1)
+	words = map[string]model.Text{}
+	for i, g := range d.groups {
+		ref := g[0].Todo.Ref().String()
+		word := model.Text("keep")
+		switch f.fields[d.first+i].chosen {
+		case undecided:
+			return nil, "say what becomes of " + ref + " (tab, then 2 to 5)"
+		case wontFix:
+			if why == "" {
+				return nil, "say why " + ref + " won't be fixed"
 			}
-			acts = append(acts, act)
+			word = "wont_fix: " + why
+		case moved:
+			if to == "" {
+				return nil, "say which work item takes " + ref + " over"
+			}
+			word = "moved: " + to
+		case finished:
+			word = "finished"
+		}
+		for _, l := range g {
+			words[string(l.Todo.Ref())] = word
 		}
 	}
-	return acts, ""
+	return words, ""
 }

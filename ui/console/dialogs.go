@@ -93,6 +93,7 @@ func completing(c Console) dialog {
 		draftKey: "complete:" + string(r.ID),
 		fields:   []formField{{label: "Report", field: newField("", 6, model.MaxReport)}},
 	}
+	todos := deciding(c, f)
 	f.withDraft(c.drafts[f.draftKey])
 	f.head = func(s surroundings, _ *form) []string { return s.unfinishedLines() }
 	f.tail = func(s surroundings, f *form) []string {
@@ -112,12 +113,16 @@ func completing(c Console) dialog {
 		return "ctrl+s complete · esc keeps the draft"
 	}
 	f.submit = func(s surroundings, f *form) wish {
+		words, trouble := todos.words(f)
+		if trouble != "" {
+			return wish{trouble: trouble}
+		}
 		return wish{said: "Completed " + string(r.Handle), command: model.Round{
 			Text: f.text(0), WorkItemID: r.ID,
-			Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: r.ID, SeenRevision: s.drawn(r)}}},
+			Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: r.ID, LinkedTodos: words, SeenRevision: s.drawn(r)}}},
 		}}
 	}
-	return deciding(c, f)
+	return f
 }
 
 // drawn is the revision of an item that is on screen now.

@@ -6,12 +6,11 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/store"
 )
 
 // faulty is a ledger that can be made to fail.
 type faulty struct {
-	*store.Ledger
+	Ledger
 	mu  sync.Mutex // protects err
 	err error
 }

@@ -59,21 +59,18 @@ type Exhibit struct {
 // FileAct is what the operator decided on one file todo.
 type FileAct struct {
 	Kind FileActKind
-	// Base is the todos directory; empty is the session's.
-	Base model.Text
 	Ref  todo.Ref
-	// Move says what a FileMove and a FileFinish do; its actor and time are filled in by
-	// whoever carries it out.
+	// Move says what a FileMove does; its actor and time are filled in by whoever carries
+	// it out.
 	Move todo.Move
 }
 
 // FileActKind is the kind of a FileAct.
 type FileActKind string
 
-// The kinds: a move of the table, completion from wherever it stands, and the two undos.
+// The kinds: a move of the table, and the two undos.
 const (
 	FileMove      FileActKind = "move"
-	FileFinish    FileActKind = "finish"
 	FileReopen    FileActKind = "reopen"
 	FileUnapprove FileActKind = "unapprove"
 )
@@ -214,15 +211,4 @@ func (c Console) checklist(d model.Detail) []model.Todo {
 		return d.TodoList
 	}
 	return todo.DeriveRows(d.TodoList, d.Links.TodoRefs, c.shelf.linked)
-}
-
-// posted queues acts on files behind what is under way.
-func (c Console) posted(acts []FileAct) (Console, tea.Cmd) {
-	var cmds []tea.Cmd
-	for _, a := range acts {
-		var cmd tea.Cmd
-		c, cmd = c.post(job{act: &a})
-		cmds = append(cmds, cmd)
-	}
-	return c, tea.Batch(cmds...)
 }

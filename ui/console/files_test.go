@@ -97,8 +97,6 @@ func (f *fakeFiles) Act(_ context.Context, a FileAct) error {
 	switch a.Kind {
 	case FileMove:
 		c, err = todo.Judge(t, m, index)
-	case FileFinish:
-		c, err = todo.Finish(t, m, index)
 	case FileReopen:
 		c, err = todo.Reopen(t, m)
 	case FileUnapprove:
@@ -108,6 +106,51 @@ func (f *fakeFiles) Act(_ context.Context, a FileAct) error {
 		f.put(c.After)
 	}
 	return err
+}
+
+// settled is a ledger whose completions carry the decisions on linked todos out.
+type settled struct {
+	Ledger
+	files *fakeFiles
+}
+
+func (s settled) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
+	in, err := s.Ledger.Apply(ctx, e)
+	r, ok := e.Command.(model.Round)
+	if err != nil || !ok {
+		return in, err
+	}
+	for _, call := range r.Calls {
+		if c, ok := call.Command.(model.CompleteWorkItem); ok {
+			s.files.settle(c.LinkedTodos)
+		}
+	}
+	return in, nil
+}
+
+func (f *fakeFiles) settle(words map[string]model.Text) {
+	for ref, word := range words {
+		t, _ := todo.NewIndex(f.todos).Find(todo.Ref(ref))
+		m := todo.Move{Actor: todo.Actor{Name: todo.User, Operator: true}, At: time.Now().UTC()}
+		kind, why, _ := strings.Cut(string(word), ": ")
+		var c todo.Change
+		var err error
+		switch kind {
+		case "finished":
+			m.Reason = "Finished"
+			c, err = todo.Finish(t, m, todo.NewIndex(f.todos))
+		case "wont_fix":
+			m.To, m.Resolution, m.Reason = todo.WontFix, todo.NotFixed, model.Text(why)
+			c, err = todo.Judge(t, m, todo.NewIndex(f.todos))
+		default:
+			continue
+		}
+		if err != nil {
+			f.write(t, "") // refused: it stays as it is
+			continue
+		}
+		f.write(c.After, "")
+	}
 }
 
 func (f *fakeFiles) put(t todo.Todo) {

@@ -38,9 +38,8 @@ type wish struct {
 	// command is sent; the dialog stays until its receipt, and says said when it came.
 	command model.Command
 	said    string
-	// act is carried out on a file todo; after are those that follow the command.
-	act   *FileAct
-	after []FileAct
+	// act is carried out on a file todo.
+	act *FileAct
 	// draft is kept under draftKey when the dialog closes without saving.
 	draftKey, draft string
 	keepDraft       bool
@@ -90,6 +89,9 @@ type formField struct {
 	field
 	options []string
 	chosen  int
+	// name marks a choice in a draft: a draft's choice counts for the choice of that name
+	// alone, whatever its place is now.
+	name string
 	// check: its two options are a box without and with its mark, of which one is drawn.
 	check bool
 	// shown says whether the field matters; nil: always.
@@ -105,7 +107,10 @@ type subject struct {
 	command string
 }
 
-const draftMark = "\x1e" // between the texts of a draft
+const (
+	draftMark  = "\x1e" // between the texts of a draft
+	choiceMark = "\x1f" // between a choice's name and its number
+)
 
 func (f *form) value(i int) string    { return strings.TrimSpace(f.fields[i].value()) }
 func (f *form) text(i int) model.Text { return model.Text(f.value(i)) }
@@ -121,8 +126,19 @@ func (f *form) withDraft(s string) *form {
 		if s != "" && i < len(parts) && !f.fields[i].isChoice() {
 			f.fields[i].field = newField(parts[i], f.fields[i].rows, f.fields[i].limit)
 		}
+		f.fields[i].redo(parts)
 	}
 	return f
+}
+
+// redo makes the choice again that a draft holds under the field's name.
+func (ff *formField) redo(parts []string) {
+	for _, p := range parts {
+		name, n, ok := strings.Cut(p, choiceMark)
+		if chosen, err := strconv.Atoi(n); ok && err == nil && ff.name != "" && name == ff.name && chosen < len(ff.options) {
+			ff.chosen = max(chosen, 0)
+		}
+	}
 }
 
 func (f *form) draftText() string {
@@ -131,6 +147,10 @@ func (f *form) draftText() string {
 	for i, ff := range f.fields {
 		parts[i] = ff.value()
 		any = any || !ff.isChoice() && !ff.empty()
+		if ff.name != "" {
+			parts[i] = ff.name + choiceMark + strconv.Itoa(ff.chosen)
+			any = any || ff.chosen != 0
+		}
 	}
 	if s := strings.Join(parts, draftMark); any && s != f.initial {
 		return s
@@ -240,26 +260,36 @@ func (f *form) draw(w, h int, s surroundings) drawn {
 		d.foot = k.muted.paint("saving… · esc lets it go on behind")
 	}
 	d.lines = f.head(s, f)
+	focus := 0
 	for i := range f.fields {
 		if f.visible(i) {
 			f.drawField(&d, i, s)
 		}
+		if i == f.at {
+			focus = len(d.lines) - 1
+		}
+	}
+	if d.cursor != nil {
+		focus = d.cursor.Y
 	}
 	if f.tail != nil {
 		d.lines = append(d.lines, f.tail(s, f)...)
 	}
 	d.h = min(len(d.lines)+2, h)
-	d.scrollToCursor()
+	d.scrollTo(focus)
 	return d
 }
 
-// scrollToCursor leaves lines out above when the cursor would lie below the box.
-func (d *drawn) scrollToCursor() {
-	if d.cursor == nil || d.cursor.Y < d.h-2 {
+// scrollTo leaves lines out above when the line in focus would lie below the box.
+func (d *drawn) scrollTo(line int) {
+	off := line - (d.h - 3)
+	if off <= 0 {
 		return
 	}
-	off := d.cursor.Y - (d.h - 3)
-	d.lines, d.cursor.Y = d.lines[off:], d.cursor.Y-off
+	d.lines = d.lines[min(off, len(d.lines)):]
+	if d.cursor != nil {
+		d.cursor.Y -= off
+	}
 }
 
 func (f *form) drawField(d *drawn, i int, s surroundings) {

@@ -17,14 +17,14 @@ func (c Console) grant(w wish) (Console, tea.Cmd) {
 		return c, nil
 	case w.command != nil:
 		c.note = note{n: c.note.n}
-		c, cmd := c.send(w.command, w.said, w.after...)
+		c, cmd := c.send(w.command, w.said)
 		if c.dialog != nil {
 			c.outbox.awaited = c.outbox.seq
 		}
 		return c, cmd
 	case w.act != nil:
 		c.note = note{n: c.note.n}
-		return c.posted([]FileAct{*w.act})
+		return c.post(job{act: w.act})
 	case w.choice != nil:
 		return c, c.fx.start(c.opt.FirstRun, *w.choice)
 	case w.survey != "":

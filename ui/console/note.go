@@ -112,8 +112,7 @@ func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 	}
 	c, said := c.say(c.told(j, m.receipt) + undoHint(j, m))
 	c, look := c.look()
-	c, follow := c.posted(j.after)
-	return c, tea.Batch(drop, said, look, follow)
+	return c, tea.Batch(drop, said, look)
 }
 
 // refused keeps the dialog open with what was typed, and says why. What was drawn may be

@@ -27,8 +27,6 @@ type job struct {
 	envelope *model.Envelope
 	// act is what was decided on a file todo; nil for a command or a draft.
 	act *FileAct
-	// after are the acts that follow once the command is saved.
-	after []FileAct
 	// said is what the screen says when it is done; empty: the receipt speaks.
 	said string
 	// retried: its outcome was unknown, and it was sent again under the same key.
@@ -64,9 +62,9 @@ func (c Console) dispatch() (Console, tea.Cmd) {
 	return c, c.fx.saveDraft(j.seq, j.draftKey, j.draft)
 }
 
-// send posts a command of the operator for the agent on screen, and what follows it.
-func (c Console) send(cmd model.Command, said string, after ...FileAct) (Console, tea.Cmd) {
-	return c.post(job{said: said, after: after, envelope: &model.Envelope{
+// send posts a command of the operator for the agent on screen.
+func (c Console) send(cmd model.Command, said string) (Console, tea.Cmd) {
+	return c.post(job{said: said, envelope: &model.Envelope{
 		Key: c.fx.newKey(), Actor: model.Operator, Agent: c.place.agent, Command: cmd,
 	}})
 }
