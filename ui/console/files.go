@@ -88,6 +88,13 @@ type shelf struct {
 	exhibit         Exhibit
 	// shown is what exhibit answers, asked what is being read.
 	shown, asked exhibitKey
+	// noted is the item and its revision whose derived rows the ledger was last told.
+	noted subjectAt
+}
+
+type subjectAt struct {
+	item     model.ItemID
+	revision uint64
 }
 
 type exhibitKey struct {
@@ -151,9 +158,41 @@ func (c Console) shelve() (Console, tea.Cmd) {
 func (c Console) relinked() (Console, tea.Cmd) {
 	item, links := c.linksNow()
 	if c.fx.Files == nil || c.shelf.known && item == c.shelf.item && slices.Equal(links, c.shelf.links) {
-		return c, nil
+		return c.noteRows()
 	}
 	return c.shelve()
+}
+
+// noteRows tells the ledger how the rows stand that speak of linked todos, where it knows
+// them otherwise: the counts in the queue and what agents read follow from there. It is
+// tried once for what is on screen; the next who looks tries again.
+func (c Console) noteRows() (Console, tea.Cmd) {
+	d := c.detail()
+	if d == nil || d.State != model.Open || d.ID != c.shelf.item || c.shelf.noted == (subjectAt{d.ID, d.Revision}) {
+		return c, nil
+	}
+	var rows []model.TodoRow
+	for i, t := range c.checklist(*d) {
+		if t.State != d.TodoList[i].State {
+			rows = append(rows, model.TodoRow{At: i, Text: t.Text, State: t.State})
+		}
+	}
+	if len(rows) == 0 {
+		return c, nil
+	}
+	c.shelf.noted = subjectAt{d.ID, d.Revision}
+	return c, c.fx.note(model.Envelope{Key: c.fx.newKey(), Actor: watching, Command: model.RefreshTodos{WorkItemID: d.ID, Rows: rows}})
+}
+
+// watching is who notes what files are like now.
+const watching model.Actor = "external:watcher"
+
+// note applies what is bookkeeping: nobody waits for its answer.
+func (e *effects) note(env model.Envelope) tea.Cmd {
+	return func() tea.Msg {
+		_, _ = e.Ledger.Apply(e.ctx, env)
+		return nil
+	}
 }
 
 // filesRead takes what a reading found.
@@ -164,7 +203,8 @@ func (c Console) filesRead(m filesMsg) (Console, tea.Cmd) {
 	if c.shelf.again {
 		return c.shelve()
 	}
-	return c, nil
+	c.shelf.noted = subjectAt{}
+	return c.noteRows()
 }
 
 // filesMoved reads again when the files changed, and goes on watching.
