@@ -41,6 +41,7 @@ const (
 	TriageFalse, TriageDuplicate          ID = "triage-false-positive", "triage-duplicate"
 	TriageScope, TriageSuperseded         ID = "triage-out-of-scope", "triage-superseded"
 	TriageWontFix, TriageUndo, TriageNext ID = "triage-wont-fix", "triage-undo", "triage-next"
+	TriageRank                            ID = "triage-rank"
 	TriageDown, TriageUp                  ID = "triage-down", "triage-up"
 	TriageScrollDown, TriageScrollUp      ID = "triage-scroll-down", "triage-scroll-up"
 	MenuRun, MenuDown, MenuUp, MenuClose  ID = "menu-run", "menu-down", "menu-up", "menu-close"
@@ -69,8 +70,8 @@ var Table = []Action{
 
 	{ID: Undo, Title: "Undo", Does: "take your last act back, unless its item moved on", Keys: []string{"u"}, In: Desk, Group: Always, Writes: true, why: undoable},
 	{ID: Redo, Title: "Redo", Does: "carry out again what was undone", Keys: []string{"U"}, In: Desk, Group: Always, Writes: true, why: redoable},
-	{ID: TriageOpen, Title: "Triage findings…", Does: "judge the file todos that need you, ten at a time", Keys: []string{"T"}, In: Desk, Group: Look, Verb: "todo triage", why: findings},
 	{ID: Open, Title: "Open", Does: "go to the detail, or to what the cursor is on", Hint: "open", Keys: []string{"enter"}, In: Desk, Group: Look, why: opens},
+	{ID: TriageOpen, Title: "Triage findings…", Does: "judge the file todos that need you, ten at a time", Hint: "triage", Keys: []string{"T"}, In: Desk, Group: Look, Verb: "todo triage", why: findings},
 	{ID: NextPane, Title: "Next pane", Does: "queue, detail, activity", Hint: "pane", Keys: []string{"tab", "l", "right"}, In: Desk, Group: Look},
 	{ID: PrevPane, Title: "Previous pane", Does: "activity, detail, queue", Keys: []string{"shift+tab", "h", "left", "alt+shift+tab"}, In: Desk, Group: Look},
 	{ID: NextTab, Title: "Next tab", Does: "of the detail", Keys: []string{"]"}, In: Desk, Group: Look, why: onDesk},
@@ -148,6 +149,7 @@ var Table = []Action{
 	{ID: TriageScope, Title: "Out of scope…", Does: "true, and not for now, because", Keys: []string{"o"}, In: Triage, Group: InTriage, Verb: "todo triage --out-of-scope"},
 	{ID: TriageSuperseded, Title: "Superseded…", Does: "something else replaced it", Keys: []string{"s"}, In: Triage, Group: InTriage, Verb: "todo triage --superseded"},
 	{ID: TriageWontFix, Title: "Won't fix…", Does: "true, and accepted, because", Keys: []string{"w"}, In: Triage, Group: InTriage, Verb: "todo triage --wont-fix"},
+	{ID: TriageRank, Title: "Priority", Does: "p1, p2 or p3; it stays undecided", Keys: []string{"1", "2", "3"}, In: Triage, Group: InTriage, Verb: "todo triage --priority"},
 	{ID: TriageUndo, Title: "Undo", Does: "take the last decision back", Keys: []string{"u"}, In: Triage, Group: InTriage, Verb: "todo triage --undo"},
 	{ID: TriageNext, Title: "Next ten", Does: "of the findings that nobody has decided on", Keys: []string{"n"}, In: Triage, Group: InTriage},
 	{ID: TriageBoard, Title: "Board", Does: "all todos by status, or back to the findings", Keys: []string{"b"}, In: Triage, Group: InTriage},

@@ -30,6 +30,8 @@ type fileRoom struct {
 	own      model.Text
 	sessions map[model.Text]*watchedSession
 	watching sync.WaitGroup
+	// earlier are findings that were dismissed in other sessions, read once.
+	earlier func() []file.Dismissed
 }
 
 type watchedSession struct {
@@ -42,7 +44,9 @@ type watchedSession struct {
 const mostSessions = 16
 
 func newFileRoom(ctx context.Context, dir string, now func() time.Time) *fileRoom {
-	return &fileRoom{ctx: ctx, repo: todos.RepoOf(dir), now: now, news: make(chan struct{}, 1), sessions: map[model.Text]*watchedSession{}}
+	repo := todos.RepoOf(dir)
+	return &fileRoom{ctx: ctx, repo: repo, now: now, news: make(chan struct{}, 1), sessions: map[model.Text]*watchedSession{},
+		earlier: sync.OnceValue(func() []file.Dismissed { return todos.Dismissed(repo) })}
 }
 
 func (r *fileRoom) close() {
@@ -199,57 +203,6 @@ func (r *fileRoom) appeared() bool {
 	}
 	found, err := todos.Discover(r.repo)
 	return err == nil && len(found) > 0
-}
-
-// Exhibit is part of console.Files.
-func (r *fileRoom) Exhibit(_ context.Context, ref file.Ref) console.Exhibit {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	x := console.Exhibit{Ref: ref}
-	w, err := r.mine()
-	if err != nil {
-		x.Trouble = linked.Missing(err)
-		return x
-	}
-	t, ok := w.snap.Index().Find(ref)
-	if !ok {
-		x.Trouble = linked.Missing(nil)
-		return x
-	}
-	if x.Exhibit = file.ExhibitOf(t, w.snap.Body(t)); x.File == "" {
-		return x
-	}
-	code, err := w.Code(x.File.Raw()) // raw: a path to open, not shown
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		x.Trouble = "the file is not there any more"
-	case err != nil:
-		x.Trouble = "the file cannot be shown: " + model.Text(err.Error()).String()
-	default:
-		x.Beside = file.LookBeside(x.Exhibit, code)
-	}
-	return x
-}
-
-// Act is part of console.Files.
-func (r *fileRoom) Act(_ context.Context, a console.FileAct) error {
-	r.mu.Lock()
-	s, err := r.mine()
-	r.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	m := a.Move
-	m.Actor, m.At, m.Owner = file.Actor{Name: file.User, Operator: true}, r.now().UTC(), file.User
-	do := s.Move
-	switch a.Kind {
-	case console.FileReopen:
-		do = s.Reopen
-	case console.FileUnapprove:
-		do = s.Unapprove
-	}
-	_, err = do(string(a.Ref), m)
-	return err
 }
 
 // workingDir is where the process stands; empty when that cannot be told.

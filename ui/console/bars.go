@@ -30,6 +30,9 @@ func (c Console) header() string {
 			right = k.needsYou.paint("1 NEEDS YOU")
 		}
 	}
+	if n := len(c.shelf.pending()); n > 0 && l.shape != one {
+		right = k.muted.paint(strconv.Itoa(n)+" "+plural(n, "finding", "findings")+"  ") + right
+	}
 	right += "  " + k.muted.paint(c.now.Format("15:04")) + " "
 	if l.shape != one {
 		s := "   " + c.counts()
@@ -177,13 +180,13 @@ func (c Console) hints() []string {
 			if reserve > 0 {
 				break
 			}
-			out, line, used = append(out, text.Pad(line, c.layout.w)), " ", 1
+			out, line, used = append(out, text.Pad(strings.TrimRight(line, " "), c.layout.w)), " ", 1
 		}
 		add(a)
 	}
 	add(help)
 	for len(out) < c.layout.hints {
-		out, line = append(out, text.Pad(line, c.layout.w)), ""
+		out, line = append(out, text.Pad(strings.TrimRight(line, " "), c.layout.w)), ""
 	}
 	return out
 }

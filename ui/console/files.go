@@ -52,6 +52,8 @@ type Exhibit struct {
 	Ref todo.Ref
 	todo.Exhibit
 	todo.Beside
+	// Before is the same finding as it was dismissed earlier; nil when it never was.
+	Before *todo.Dismissed
 	// Trouble is why there is nothing to show, or no code.
 	Trouble string
 }
@@ -63,14 +65,17 @@ type FileAct struct {
 	// Move says what a FileMove does; its actor and time are filled in by whoever carries
 	// it out.
 	Move todo.Move
+	// Priority is what a FileRank gives.
+	Priority todo.Priority
 }
 
 // FileActKind is the kind of a FileAct.
 type FileActKind string
 
-// The kinds: a move of the table, and the two undos.
+// The kinds: a move of the table, another priority, and the two undos.
 const (
 	FileMove      FileActKind = "move"
+	FileRank      FileActKind = "rank"
 	FileReopen    FileActKind = "reopen"
 	FileUnapprove FileActKind = "unapprove"
 )

@@ -73,6 +73,13 @@ func (f *fakeFiles) Exhibit(_ context.Context, ref todo.Ref) Exhibit {
 		return Exhibit{Ref: ref, Trouble: "its file is gone"}
 	}
 	x := Exhibit{Ref: ref, Exhibit: todo.ExhibitOf(t, f.bodies[ref])}
+	var all []todo.Dismissed
+	for _, o := range f.todos {
+		all = append(all, todo.Dismissed{Todo: o})
+	}
+	if d, ok := todo.DismissedBefore(t, all); ok {
+		x.Before = &d
+	}
 	code, ok := f.code[x.File.Raw()]
 	if !ok {
 		x.Trouble = "the file is gone"
@@ -97,6 +104,8 @@ func (f *fakeFiles) Act(_ context.Context, a FileAct) error {
 	switch a.Kind {
 	case FileMove:
 		c, err = todo.Judge(t, m, index)
+	case FileRank:
+		c, err = todo.Reprioritise(t, a.Priority, m)
 	case FileReopen:
 		c, err = todo.Reopen(t, m)
 	case FileUnapprove:

@@ -107,6 +107,8 @@ func (d *triage) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {
 		d.scroll = max(d.scroll-3, 0)
 	case action.TriageNext:
 		d.next(s.shelf)
+	case action.TriageRank:
+		return d, d.rank(k, s)
 	case action.TriageUndo:
 		return d, d.takeBack()
 	default:
@@ -122,6 +124,20 @@ func (d *triage) move(s shelf, by int) {
 	}
 	i := slices.Index(rows, d.at)
 	d.at, d.scroll = rows[min(max(i+by, 0), len(rows)-1)], 0
+}
+
+// rank gives the finding at the cursor the priority of a digit. It decides nothing: the
+// finding stays at hand.
+func (d *triage) rank(k tea.KeyPressMsg, s surroundings) wish {
+	p := todo.Priority("p" + k.String())
+	t, ok := todo.NewIndex(s.shelf.Todos).Find(d.at)
+	switch {
+	case !ok || t.Status.Final():
+		return wish{trouble: d.at.String() + " is over: its priority stays"}
+	case t.Priority == p:
+		return wish{}
+	}
+	return wish{act: &FileAct{Kind: FileRank, Ref: d.at, Priority: p}}
 }
 
 // rejections are the keys that close a finding, each with a reason.
@@ -247,7 +263,11 @@ func (d *triage) forget(r todo.Ref) {
 }
 
 // failed gives a finding back whose act was refused.
-func (d *triage) failed(a FileAct) { d.forget(a.Ref) }
+func (d *triage) failed(a FileAct) {
+	if a.Kind != FileRank {
+		d.forget(a.Ref)
+	}
+}
 
 func (d *triage) paste(s string) dialog {
 	if d.ask != nil {

@@ -62,7 +62,7 @@ func (d *triage) keys(w int, s surroundings) string {
 	case w < 72:
 		return "a d f m o s w · u undo · n next · esc"
 	}
-	return "a approve · d defer · f false positive · m duplicate · o out of scope · s superseded · w won't fix · u undo"
+	return "a approve · d defer · f false positive · m duplicate · o scope · s superseded · w won't fix · 1-3 rank · u undo"
 }
 
 // asking is the line on which a reason is typed.
@@ -210,7 +210,8 @@ func (d *triage) exhibit(w int, s surroundings) []string {
 	if s.shelf.shown.ref != d.at {
 		return []string{"", " " + k.muted.paint("reading…")}
 	}
-	out := append([]string{""}, s.wrapped(x.Problem, w, k.text)...)
+	out := append(s.dismissedLines(x.Before, w), "")
+	out = append(out, s.wrapped(x.Problem, w, k.text)...)
 	if x.File == "" {
 		return append(out, "", " "+k.muted.paint("It names no file."))
 	}
@@ -226,6 +227,19 @@ func (d *triage) exhibit(w int, s surroundings) []string {
 		out = append(out, s.warned("The code has changed since: "+lostWord(x), w)...)
 	}
 	return append(append(out, s.codeLines(x, w)...), s.quoteLines(x, w)...)
+}
+
+// dismissedLines tell that the same finding was dismissed earlier, and why.
+func (c Console) dismissedLines(b *todo.Dismissed, w int) []string {
+	if b == nil {
+		return nil
+	}
+	day, _, _ := strings.Cut(c.show(b.ResolvedAt), "T")
+	where := b.Ref().String()
+	if b.Session != "" {
+		where = text.Safe(b.Session, false) + " " + where
+	}
+	return c.warned(fmt.Sprintf("Dismissed before, %s as %s (%s): %s", day, resolutionWord(b.Resolution), where, c.show(b.Reason)), w)
 }
 
 // codeWord says how the place was found.
