@@ -101,6 +101,8 @@ func (x *Life) command() model.Command {
 		return model.Round{Text: model.Text(x.maybe(string(x.text("report")))), WorkItemID: id, Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: id}}}}
 	case n < 80:
 		return model.RefreshPlan{WorkItemID: id, Plan: model.NewPlanArtifact("ada", id, []byte(x.text("plan")), x.clock)}
+	case n < 81:
+		return model.RefreshTodos{WorkItemID: id, Rows: []model.TodoRow{{Text: linkedRow, State: model.TodoCompleted}}}
 	case n < 86:
 		return model.StartTask{WorkItemID: model.ItemID(x.maybe(string(id))), Summary: x.text("task"), Blocking: x.chance(60)}
 	case n < 91 && len(x.tasks) > 0:
@@ -170,8 +172,14 @@ func (x *Life) todos() []model.Todo {
 	for i := range list {
 		list[i] = model.Todo{Text: x.text("todo"), State: pick(x, []model.TodoState{model.TodoPending, model.TodoInProgress, model.TodoCompleted})}
 	}
+	if len(list) > 0 && x.chance(50) {
+		list[0].Text = linkedRow
+	}
 	return list
 }
+
+// linkedRow is a row that speaks of a file todo.
+const linkedRow model.Text = "review/001: quote the name"
 
 // Learn takes in what a command made.
 func (x *Life) Learn(r model.Receipt) {

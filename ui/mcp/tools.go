@@ -157,6 +157,9 @@ func (t tool) fields(input []byte) error {
 func (t tool) named(s schema, in any) error {
 	switch in := in.(type) {
 	case map[string]any:
+		if s.Properties == nil {
+			return nil // its keys are the caller's own
+		}
 		for key, value := range in {
 			inner, ok := s.Properties[key]
 			if !ok {
