@@ -117,13 +117,13 @@ func (f *fakeFiles) Act(_ context.Context, a FileAct) error {
 	return err
 }
 
-// settled is a ledger whose completions carry the decisions on linked todos out.
-type settled struct {
+// settling is a ledger whose completions carry the decisions on linked todos out.
+type settling struct {
 	Ledger
 	files *fakeFiles
 }
 
-func (s settled) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
+func (s settling) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
 	in, err := s.Ledger.Apply(ctx, e)
 	r, ok := e.Command.(model.Round)
 	if err != nil || !ok {

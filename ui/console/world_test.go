@@ -59,7 +59,7 @@ func newWorld(t testing.TB, w, h int, set func(*Options)) *world {
 		ids++
 		return fmt.Sprintf("01k%023d", ids)
 	}
-	wd.faulty = &faulty{Ledger: settled{wd.ledger, wd.files}}
+	wd.faulty = &faulty{Ledger: settling{wd.ledger, wd.files}}
 	o := Options{
 		Session: Session{Ledger: wd.faulty, Agent: testAgent, Eyes: wd.eyes, Drafts: wd.drafts, Threads: wd.threads, Files: wd.files},
 		Home:    "~/.local/share/vise", Now: func() time.Time { return time.Now().UTC() }, NewKey: wd.key,
