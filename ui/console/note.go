@@ -100,8 +100,7 @@ func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 	if c.place.view != viewDesk {
 		c, said := c.say(c.told(j, m.receipt))
 		c, look := c.look()
-		c, follow := c.posted(j.after)
-		return c, tea.Batch(drop, said, look, follow)
+		return c, tea.Batch(drop, said, look)
 	}
 	if created := j.envelope.Command.Name() == "CreateWorkItem"; created {
 		c.place.cursor = m.receipt.WorkItemID
