@@ -5,7 +5,7 @@ package main
 import (
 	"os"
 
-	"vise/ui/cli"
+	"vise/ui/workbench"
 )
 
-func main() { os.Exit(cli.Main()) }
+func main() { os.Exit(workbench.Main()) }

@@ -1,7 +1,6 @@
 package workstate
 
 import (
-	"regexp"
 	"strings"
 
 	"vise/model"
@@ -13,12 +12,17 @@ type Remedy struct {
 	Command model.Text
 }
 
-// commitID is what may be handed to git as a commit: hostile thread files cannot smuggle
+// The lengths of what may be handed to git as a commit. Hostile thread files cannot smuggle
 // an option in.
-var commitID = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
+const (
+	shortCommit = 7
+	longCommit  = 64
+)
 
 // IsCommit reports whether s is spelled like a commit id.
-func IsCommit(s string) bool { return commitID.MatchString(s) }
+func IsCommit(s string) bool {
+	return len(s) >= shortCommit && len(s) <= longCommit && strings.Trim(s, "0123456789abcdef") == ""
+}
 
 // Remedies are the ways out of a skip: back to where it was saved, a fresh thread here,
 // taking it over, looking at the difference. None for a loadable thread.

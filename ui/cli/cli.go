@@ -27,13 +27,14 @@ import (
 )
 
 // Main runs the program with the arguments, streams and environment of its process, and
-// returns the exit code.
-func Main() int {
+// returns the exit code. The parts are what the program has beyond this package.
+func Main(parts Parts) int {
 	signal.Ignore(syscall.SIGXFSZ) // a limit on file sizes is an error like a full disk
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	a := &app{
-		args: os.Args[1:], in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now,
+		parts: parts,
+		args:  os.Args[1:], in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now,
 		ttyIn: term.IsTerminal(os.Stdin.Fd()), ttyOut: term.IsTerminal(os.Stdout.Fd()),
 	}
 	return a.run(ctx)
@@ -41,6 +42,7 @@ func Main() int {
 
 // app is one run of the program.
 type app struct {
+	parts         Parts
 	args          []string
 	in            io.Reader
 	out, err      io.Writer
@@ -63,6 +65,9 @@ func (a *app) run(ctx context.Context) int {
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
+	if a.isElsewhere(root) {
+		return a.goElsewhere(root)
+	}
 	called, err := root.ExecuteContextC(ctx)
 	if a.door != nil {
 		a.door.close()
@@ -100,8 +105,18 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(a.homeVerbs()...)
 	root.AddCommand(a.agentDoors()...)
 	root.AddCommand(exitCodesTopic())
+	if a.parts.Verbs != nil {
+		root.AddCommand(a.parts.Verbs(Host{a})...)
+	}
 	return a.verb(root, a.bare)
 }
+
+// The groups of verbs in help that others than this package have verbs in.
+const (
+	GroupRun    = groupRun
+	GroupHome   = groupHome
+	GroupAgents = groupAgents
+)
 
 // The groups of verbs in help.
 const (
@@ -128,7 +143,7 @@ func (a *app) neighbourVerbs() []*cobra.Command {
 }
 
 func (a *app) homeVerbs() []*cobra.Command {
-	return grouped(groupHome, a.initVerb(), a.importVerb(), a.doctorVerb(), a.configVerb(), a.demoVerb(), a.versionVerb(), a.completionVerb(), a.manVerb())
+	return grouped(groupHome, a.initVerb(), a.importVerb(), a.doctorVerb(), a.versionVerb(), whole(a.completionVerb()), whole(a.manVerb()))
 }
 
 func grouped(group string, verbs ...*cobra.Command) []*cobra.Command {

@@ -1,23 +1,14 @@
 package cli
 
-import (
-	"os"
-	"strings"
+import "github.com/spf13/cobra"
 
-	"charm.land/fang/v2"
-	"github.com/spf13/cobra"
-)
-
-// help shows a command's help in Fang's dress. Fang comes in only here: it asks a terminal
-// for its background, which no other verb may do.
+// help shows a command's help.
 func (a *app) help(c *cobra.Command, _ []string) {
-	if a.flags.noColor {
-		os.Setenv("NO_COLOR", "1")
+	if a.parts.Help == nil {
+		a.exit = a.goElsewhere(c)
+		return
 	}
-	root := c.Root()
-	root.SetArgs(append(strings.Fields(c.CommandPath())[1:], "--help"))
-	_ = fang.Execute(c.Context(), root, fang.WithoutManpage(), fang.WithoutCompletions(), fang.WithoutVersion(),
-		fang.WithColorSchemeFunc(fang.AnsiColorScheme))
+	a.parts.Help(c, a.flags.noColor)
 }
 
 // exitCodesTopic is a page of help without a verb.

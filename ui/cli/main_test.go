@@ -20,10 +20,6 @@ import (
 	"vise/model"
 )
 
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"vise": func() { os.Exit(Main()) }})
-}
-
 // Each script is a verb, or one kind of bad input for all verbs. In a script, $VISE_HOME
 // is an empty place for a home, and nobody is at a terminal.
 func TestScripts(t *testing.T) {

@@ -64,26 +64,3 @@ func TestTheReadmesExitCodesAreTheProgramsOwn(t *testing.T) {
 		t.Errorf("the README does not hold this table:\n%s", exitTable())
 	}
 }
-
-// Every verb of the program is worth a word where people look first.
-func TestEveryVerbHasHelp(t *testing.T) {
-	a := &app{getenv: os.Getenv}
-	for _, c := range a.root().Commands() {
-		if c.Short == "" || strings.HasSuffix(c.Short, ".") {
-			t.Errorf("%s: help is %q", c.Name(), c.Short)
-		}
-	}
-}
-
-func TestEveryVerbsJSONIsDocumented(t *testing.T) {
-	raw, err := os.ReadFile("../../docs/json.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := &app{getenv: os.Getenv}
-	for _, c := range a.root().Commands() {
-		if c.GroupID != "" && !strings.Contains(string(raw), "`"+c.Name()+"`") {
-			t.Errorf("docs/json.md does not tell of %s", c.Name())
-		}
-	}
-}

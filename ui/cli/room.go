@@ -17,7 +17,6 @@ import (
 	"vise/ui/linked"
 	"vise/ui/resume"
 	"vise/ui/thread"
-	eye "vise/watcher/threads"
 )
 
 // room is where this run stands: the repository around the working directory, if one is.
@@ -35,37 +34,27 @@ type ending struct {
 	Anyway  model.Text
 }
 
-// threaded is a ledger whose answers the threads of a repository follow. Its answer is the
+// Threaded is a ledger whose answers the threads of a repository follow. Its answer is the
 // ledger's; what the threads say is among the warnings.
-type threaded struct {
+type Threaded struct {
 	*store.Ledger
-	room resume.Room
+	Room resume.Room
 	// dirs are where agents work that work elsewhere than here.
 	dirs map[model.AgentID]string
 }
 
-// Apply is part of console.Ledger.
-func (t threaded) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
-	desk := linked.Desk{Ledger: t.Ledger, Actor: e.Actor, Agent: e.Agent, Now: t.room.Now, NewKey: newKey}
+// Apply sends one command to the ledger, and has threads and file todos follow.
+func (t Threaded) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
+	desk := linked.Desk{Ledger: t.Ledger, Actor: e.Actor, Agent: e.Agent, Now: t.Room.Now, NewKey: newKey}
 	in, err := desk.Apply(ctx, e, t.Ledger.Apply)
 	if err == nil {
-		room := t.room
+		room := t.Room
 		if dir := t.dirs[cmp.Or(in.AgentID, e.Agent)]; dir != "" {
 			room.Dir = dir
 		}
 		in.Warnings = append(slices.Clip(in.Warnings), room.After(ctx, t.Ledger, e.Command, in)...)
 	}
 	return in, err
-}
-
-// threadView is the console's view of the threads of the repository around it.
-type threadView struct {
-	resume.Room
-	*eye.Eye
-}
-
-func newThreadView(ctx context.Context, room resume.Room) threadView {
-	return threadView{room, eye.Watch(ctx, threads.At(threads.FindRoot(room.Dir)))}
 }
 
 // threadVerb is vise thread. A thread that begins while an agent has a focus is linked to

@@ -19,7 +19,7 @@ func (a *app) moving() verbs.Env {
 		Open:   func(context.Context) (verbs.Ledger, error) { return a.followed(nil) },
 		OpenIn: func(_ context.Context, dirs map[model.AgentID]string) (verbs.Ledger, error) { return a.followed(dirs) },
 		Home:   a.homeDir, Actor: a.actor, Agent: a.namedAgent, Config: a.configFile, Getenv: a.getenv, Now: a.now, NewKey: newKey,
-		Plan: a.freshPlan, Card: a.cardIn, Wake: a.wakeLedger, Program: os.Executable, Out: a.out, Err: a.err,
+		Plan: a.freshPlan, Card: a.cardIn, Wake: a.wakeLedger, Program: frontProgram, Out: a.out, Err: a.err,
 		Show: func(c *cobra.Command, x verbs.Answer) error {
 			return a.finish(c, answer{data: x.Data, warnings: x.Warnings, failed: x.Failed, text: func(p *page) { x.Text(&p.b) }})
 		},
@@ -40,7 +40,7 @@ func (a *app) followed(dirs map[model.AgentID]string) (verbs.Ledger, error) {
 			at[agent] = absolute(room.Dir, dir)
 		}
 	}
-	return threaded{Ledger: d.ledger, room: room, dirs: at}, err
+	return Threaded{Ledger: d.ledger, Room: room, dirs: at}, err
 }
 
 // cardIn is where the work was left in the repository around dir; empty means the working

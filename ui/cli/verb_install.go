@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -78,7 +77,7 @@ func (p *page) installed(out install.Result, o install.Options) {
 
 // ownName is how other programs call this one: by its name if that finds it, else by its path.
 func ownName() string {
-	self, err := os.Executable()
+	self, err := frontProgram()
 	if err != nil {
 		return "vise"
 	}

@@ -77,3 +77,9 @@ func (w work) Link(ctx context.Context, c model.LinkWorkItem) error {
 	_, err := w.apply(ctx, mutation{}, "", c)
 	return err
 }
+
+// workingDir is where the process stands; empty when that cannot be told.
+func workingDir() string {
+	dir, _ := os.Getwd()
+	return dir
+}

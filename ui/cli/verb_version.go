@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"vise/model"
 )
 
 // version is the data of version.
@@ -13,14 +15,42 @@ type version struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit,omitempty"`
 	Go      string `json:"go"`
+	// Program is which of the two programs answered: vise, the front, or vise-workbench.
+	Program string `json:"program"`
+	// Whole is where the front finds vise-workbench; empty where it does not, and in that
+	// program itself.
+	Whole string `json:"whole,omitempty"`
 }
 
 func (a *app) versionVerb() *cobra.Command {
 	c := &cobra.Command{Use: "version", Short: "Say which vise this is", Args: named()}
 	return a.verb(c, func(context.Context, []string) (answer, error) {
-		v := builtVersion()
-		return answer{data: v, text: func(p *page) { p.line("vise %s %s", v.Version, v.Go) }}, nil
+		v := a.ownVersion()
+		return answer{data: v, text: func(p *page) { p.version(v) }}, nil
 	})
+}
+
+// ownVersion is the version of this program, and where its other half is.
+func (a *app) ownVersion() version {
+	v := builtVersion()
+	v.Program = wholeName
+	if a.parts.Elsewhere != nil {
+		v.Program = frontName
+		v.Whole, _ = beside(wholeName) // none is told as none
+	}
+	return v
+}
+
+func (p *page) version(v version) {
+	p.line("vise %s %s", v.Version, v.Go)
+	switch {
+	case v.Program == wholeName:
+		p.line("the whole program")
+	case v.Whole == "":
+		p.line("the front, without %s; %s", wholeName, installBoth)
+	default:
+		p.line("the front of %s", model.Text(v.Whole))
+	}
 }
 
 // shortCommit is how much of a commit's name is shown.

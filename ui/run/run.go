@@ -1,6 +1,6 @@
 // Package run holds the verbs of the moving part of vise: words for an agent, answers,
-// delegations, tasks, capabilities, and the drivers and servers that run for long. Each
-// turns its arguments into a command, hands it to the ledger, and shows the answer.
+// delegations, tasks and capabilities. Each turns its arguments into a command, hands it to
+// the ledger, and shows the answer. Drivers and servers are in package long.
 package run
 
 import (
@@ -65,7 +65,7 @@ type Answer struct {
 
 // Commands are the verbs that stand by themselves.
 func Commands(e Env) []*cobra.Command {
-	return []*cobra.Command{e.say(), e.answer(), e.delegate(), e.task(), e.drive(), e.serve()}
+	return []*cobra.Command{e.say(), e.answer(), e.delegate(), e.task()}
 }
 
 // TriggerCommands are the parts of `vise trigger` that handle capabilities.
@@ -73,8 +73,8 @@ func TriggerCommands(e Env) []*cobra.Command {
 	return []*cobra.Command{e.triggerURL(), e.triggerList(), e.triggerRevoke()}
 }
 
-// verb makes run the body of a command.
-func (e Env) verb(c *cobra.Command, run func(context.Context, []string) (Answer, error)) *cobra.Command {
+// Verb makes run the body of a command.
+func (e Env) Verb(c *cobra.Command, run func(context.Context, []string) (Answer, error)) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		a, err := run(c.Context(), args)
 		if err != nil {
@@ -129,8 +129,8 @@ func receipt(in model.Receipt, format string, args ...any) Answer {
 	return Answer{Data: in, Warnings: in.Warnings, Text: func(w io.Writer) { fmt.Fprintf(w, format+"\n", args...) }}
 }
 
-// misuse is an error of the command line.
-func misuse(field, format string, args ...any) *model.Error {
+// Misuse is an error of the command line.
+func Misuse(field, format string, args ...any) *model.Error {
 	return model.Refuse(model.CodeInvalid, format, args...).At(field)
 }
 

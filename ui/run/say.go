@@ -32,7 +32,7 @@ func (e Env) say() *cobra.Command {
 	key := keyed(c)
 	priority := c.Flags().String("priority", "normal", "interject, next, normal or background")
 	item := c.Flags().String("item", "", "the work item that it is about")
-	return e.verb(c, func(ctx context.Context, args []string) (Answer, error) {
+	return e.Verb(c, func(ctx context.Context, args []string) (Answer, error) {
 		text, err := e.text(c, args[1:])
 		if err != nil {
 			return Answer{}, err
@@ -58,7 +58,7 @@ func (e Env) answer() *cobra.Command {
 	key := keyed(c)
 	ready := c.Flags().Bool("plan-ready", false, "a plan that needed input is ready with it")
 	seen := c.Flags().Uint64("if-revision", 0, "refuse if the work item is not at this revision any more")
-	return e.verb(c, func(ctx context.Context, args []string) (Answer, error) {
+	return e.Verb(c, func(ctx context.Context, args []string) (Answer, error) {
 		text, err := e.text(c, args[1:])
 		if err != nil {
 			return Answer{}, err
@@ -88,7 +88,7 @@ func (e Env) delegate() *cobra.Command {
 	blocking := c.Flags().Bool("blocking", false, "refuse this work item's completion while the delegation is open")
 	c.MarkFlagsOneRequired("to", "child")
 	c.MarkFlagsMutuallyExclusive("to", "child")
-	return e.verb(c, func(ctx context.Context, args []string) (Answer, error) {
+	return e.Verb(c, func(ctx context.Context, args []string) (Answer, error) {
 		d := model.OpenDelegation{To: model.AgentID(*to), Objective: spoken(args[1:]), Blocking: *blocking}
 		var err error
 		if d.WorkItemID, err = e.resolve(ctx, args[0]); err != nil {
@@ -96,7 +96,7 @@ func (e Env) delegate() *cobra.Command {
 		}
 		if *child != "" {
 			if len(args) > 1 {
-				return Answer{}, misuse("objective", "the child has its objective").WithHint("leave the words out, or use --to")
+				return Answer{}, Misuse("objective", "the child has its objective").WithHint("leave the words out, or use --to")
 			}
 			if d.ChildWorkItemID, err = e.resolve(ctx, *child); err != nil {
 				return Answer{}, err

@@ -52,7 +52,7 @@ func (e Env) taskRun() *cobra.Command {
 	f.DurationVar(&o.timeout, "timeout", 0, "end it after this long")
 	f.BoolVar(&o.onlyStarted, "tell-started", false, "")
 	_ = f.MarkHidden("tell-started") // for the process that --detach leaves behind
-	return e.verb(c, func(ctx context.Context, args []string) (Answer, error) {
+	return e.Verb(c, func(ctx context.Context, args []string) (Answer, error) {
 		if o.detach {
 			return e.detached(ctx, c, o)
 		}
@@ -110,7 +110,7 @@ func (e Env) only(ctx context.Context) (id model.AgentID, err error) {
 			id = all[0].ID
 			return nil
 		}
-		return misuse("agent", "nothing says whose task it is").WithHint("name a work item, or an agent: --item ID, --agent A")
+		return Misuse("agent", "nothing says whose task it is").WithHint("name a work item, or an agent: --item ID, --agent A")
 	})
 	return id, err
 }
@@ -191,7 +191,7 @@ const shownTasks = 50
 
 func (e Env) taskList() *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List tasks: running ones, then the newest that ended", Args: cobra.NoArgs}
-	return e.verb(c, func(ctx context.Context, _ []string) (Answer, error) {
+	return e.Verb(c, func(ctx context.Context, _ []string) (Answer, error) {
 		named, err := e.Agent()
 		if err != nil {
 			return Answer{}, err
@@ -224,7 +224,7 @@ func (e Env) one(ctx context.Context, id string) (t model.Task, err error) {
 
 func (e Env) taskShow() *cobra.Command {
 	c := &cobra.Command{Use: "show TASK", Short: "Show a task and the end of what it wrote", Args: cobra.ExactArgs(1)}
-	return e.verb(c, func(ctx context.Context, args []string) (Answer, error) {
+	return e.Verb(c, func(ctx context.Context, args []string) (Answer, error) {
 		t, err := e.one(ctx, args[0])
 		return Answer{Data: t, Text: func(w io.Writer) { showTask(w, t) }}, err
 	})
@@ -258,7 +258,7 @@ func showTask(w io.Writer, t model.Task) {
 
 func (e Env) taskStop() *cobra.Command {
 	c := &cobra.Command{Use: "stop TASK", Short: "Stop a running task", Args: cobra.ExactArgs(1)}
-	return e.verb(c, func(ctx context.Context, args []string) (Answer, error) {
+	return e.Verb(c, func(ctx context.Context, args []string) (Answer, error) {
 		t, err := e.one(ctx, args[0])
 		if err != nil {
 			return Answer{}, err

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/ui/serve"
+	"vise/ui/serve/ingress"
 )
 
 // DefaultListen is where vise serve listens, and where capabilities point at.
@@ -37,7 +37,7 @@ func (e Env) triggerURL() *cobra.Command {
 	deliver := c.Flags().String("deliver", "", "wake_hint, or enqueue_message to hand what was sent to the agent")
 	sign := c.Flags().String("sign", "", "check signatures as this kind of sender makes them: github")
 	secret := c.Flags().String("secret-file", "", "a file with the secret of the signatures")
-	return e.verb(c, func(ctx context.Context, args []string) (Answer, error) {
+	return e.Verb(c, func(ctx context.Context, args []string) (Answer, error) {
 		m := model.MintIngress{Deliver: model.Deliver(*deliver)}
 		var err error
 		if m.Secret, err = secretOf(*sign, *secret); err != nil {
@@ -46,7 +46,7 @@ func (e Env) triggerURL() *cobra.Command {
 		if err := e.aim(ctx, args, &m); err != nil {
 			return Answer{}, err
 		}
-		token, hash := serve.NewToken()
+		token, hash := ingress.NewToken()
 		m.TokenHash = hash
 		in, err := e.apply(ctx, *key, "", m)
 		if err != nil {
@@ -56,7 +56,7 @@ func (e Env) triggerURL() *cobra.Command {
 			return Answer{}, model.Refuse(model.CodeRefused, "this key has made a capability, and its token is not kept").At("key").
 				WithHint("make another one and revoke %s", in.IngressID)
 		}
-		out := minted{IngressID: in.IngressID, URL: serve.URL(*base, in.IngressID, token), AgentID: in.AgentID, WaitID: in.WaitID, Signed: m.Secret != ""}
+		out := minted{IngressID: in.IngressID, URL: ingress.URL(*base, in.IngressID, token), AgentID: in.AgentID, WaitID: in.WaitID, Signed: m.Secret != ""}
 		return Answer{Data: out, Text: func(w io.Writer) { fmt.Fprintln(w, out.URL) }}, nil
 	})
 }
@@ -71,9 +71,9 @@ func secretOf(sign, path string) (string, error) {
 	case sign == "" && path == "":
 		return "", nil
 	case sign != "github":
-		return "", misuse("sign", "unknown kind of signatures %q", model.Text(sign)).WithHint("use --sign github")
+		return "", Misuse("sign", "unknown kind of signatures %q", model.Text(sign)).WithHint("use --sign github")
 	case path == "":
-		return "", misuse("secret-file", "signatures need a secret").WithHint("put it in a file: --secret-file FILE")
+		return "", Misuse("secret-file", "signatures need a secret").WithHint("put it in a file: --secret-file FILE")
 	}
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -81,7 +81,7 @@ func secretOf(sign, path string) (string, error) {
 	}
 	s := strings.TrimSpace(string(raw))
 	if s == "" || len(s) > maxSecret {
-		return "", misuse("secret-file", "%s holds no usable secret", model.Text(path))
+		return "", Misuse("secret-file", "%s holds no usable secret", model.Text(path))
 	}
 	return s, nil
 }
@@ -91,7 +91,7 @@ func (e Env) aim(ctx context.Context, args []string, m *model.MintIngress) error
 	if len(args) == 0 {
 		agent, err := e.Agent()
 		if err == nil && agent == "" {
-			err = misuse("agent", "nothing named that it is for").WithHint("name a work item, a wait, or --agent")
+			err = Misuse("agent", "nothing named that it is for").WithHint("name a work item, a wait, or --agent")
 		}
 		m.AgentID = agent
 		if m.Deliver == "" {
@@ -131,7 +131,7 @@ type ingressGist struct {
 
 func (e Env) triggerList() *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the capabilities that reach the agents", Args: cobra.NoArgs}
-	return e.verb(c, func(ctx context.Context, _ []string) (Answer, error) {
+	return e.Verb(c, func(ctx context.Context, _ []string) (Answer, error) {
 		named, err := e.Agent()
 		if err != nil {
 			return Answer{}, err
@@ -178,7 +178,7 @@ func agentsOf(r model.Reader, named model.AgentID) []model.AgentID {
 func (e Env) triggerRevoke() *cobra.Command {
 	c := &cobra.Command{Use: "revoke INGRESS", Short: "End a capability", Args: cobra.ExactArgs(1)}
 	key := keyed(c)
-	return e.verb(c, func(ctx context.Context, args []string) (Answer, error) {
+	return e.Verb(c, func(ctx context.Context, args []string) (Answer, error) {
 		in, err := e.apply(ctx, *key, "", model.RevokeIngress{IngressID: model.IngressID(args[0])})
 		return receipt(in, "revoked %s", in.IngressID), err
 	})

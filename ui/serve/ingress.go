@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"vise/model"
+	"vise/ui/serve/ingress"
 )
 
 // deliver takes one delivery.
@@ -75,7 +76,7 @@ func (s *Server) ingress(r *http.Request) (model.Ingress, error) {
 func (s *Server) accept(w http.ResponseWriter, r *http.Request, in model.Ingress, body []byte) {
 	key := s.NewKey()
 	if id := deliveryID(r); id != "" {
-		key = "ingress-" + string(in.ID) + "-" + hashOf(id)[:32]
+		key = "ingress-" + string(in.ID) + "-" + ingress.HashOf(id)[:32]
 	}
 	c := model.DeliverIngress{IngressID: in.ID, Payload: model.Text(body), Source: sourceOf(r)}
 	got, err := s.Ledger.Apply(r.Context(), model.Envelope{Key: key, Actor: model.Actor("external:" + string(in.ID)), Command: c})

@@ -18,6 +18,7 @@ import (
 	"vise/model"
 	"vise/ui/process"
 	"vise/ui/scheduler"
+	"vise/ui/serve/ingress"
 )
 
 // Ledger is what a server needs of one.
@@ -141,8 +142,8 @@ func (s *Server) schedule(ctx context.Context) {
 
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST "+ingressPath+"{id}", s.deliver)
-	mux.HandleFunc("POST "+ingressPath+"{id}/{token}", s.deliver)
+	mux.HandleFunc("POST "+ingress.Path+"{id}", s.deliver)
+	mux.HandleFunc("POST "+ingress.Path+"{id}/{token}", s.deliver)
 	mux.HandleFunc("GET /healthz", s.near(s.health))
 	mux.HandleFunc("GET /metrics", s.near(s.metrics))
 	return s.counted(s.guard(http.NewCrossOriginProtection().Handler(mux)))

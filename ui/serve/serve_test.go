@@ -21,6 +21,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/ui/serve/ingress"
 )
 
 // bench is a server on loopback with one item that waits for the outside.
@@ -67,9 +68,9 @@ func (b *bench) do(by model.Actor, c model.Command) model.Receipt {
 
 // mint makes a capability for the item's wait and returns its address.
 func (b *bench) mint(secret string) (url string, id model.IngressID) {
-	token, hash := NewToken()
+	token, hash := ingress.NewToken()
 	id = b.do(model.Operator, model.MintIngress{WaitID: b.wait, TokenHash: hash, Secret: secret}).IngressID
-	return URL(b.base, id, token), id
+	return ingress.URL(b.base, id, token), id
 }
 
 func (b *bench) triggered() int {
@@ -140,12 +141,12 @@ func TestWhoHasNoCapabilityLearnsNothing(t *testing.T) {
 	revoked, rid := b.mint("")
 	b.do(model.Operator, model.RevokeIngress{IngressID: rid})
 	secret, _ := b.mint("s3cret")
-	other, _ := NewToken()
+	other, _ := ingress.NewToken()
 	answers := map[string]bool{}
 	for what, url := range map[string]string{
-		"a wrong token": URL(b.base, id, other), "a short token": url[:len(url)-1], "no token": b.base + ingressPath + string(id),
-		"an unknown capability": URL(b.base, "in-nobody", other), "a revoked one": revoked, "no signature": secret,
-		"an id that is none": b.base + ingressPath + "%2e%2e%2fx/" + other,
+		"a wrong token": ingress.URL(b.base, id, other), "a short token": url[:len(url)-1], "no token": b.base + ingress.Path + string(id),
+		"an unknown capability": ingress.URL(b.base, "in-nobody", other), "a revoked one": revoked, "no signature": secret,
+		"an id that is none": b.base + ingress.Path + "%2e%2e%2fx/" + other,
 	} {
 		code, body := b.post(url, "x")
 		b.want(what, code, http.StatusUnauthorized)
@@ -160,7 +161,7 @@ func TestATokenMayComeInTheAuthorization(t *testing.T) {
 	b := newBench(t)
 	url, id := b.mint("")
 	token := url[strings.LastIndexByte(url, '/')+1:]
-	code, _ := b.post(b.base+ingressPath+string(id), "x", "Authorization: Bearer "+token)
+	code, _ := b.post(b.base+ingress.Path+string(id), "x", "Authorization: Bearer "+token)
 	b.want("bearer", code, http.StatusAccepted)
 }
 

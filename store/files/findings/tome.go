@@ -5,29 +5,35 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"vise/model"
 	"vise/model/todo"
 )
 
 var (
-	tomeMarker = regexp.MustCompile(`<!--\s*RUNE:FINDING\s+([^>]*?)\s*-->`)
-	tomeEnd    = regexp.MustCompile(`<!--\s*/RUNE:FINDING\b[^>]*-->`)
-	tomePair   = regexp.MustCompile(`([a-z_]+)="([^"]*)"`)
-	tomeNonce  = regexp.MustCompile(`(?i)\*\*(?:Session )?Nonce:?\*\*:?\s*` + "`?" + `([A-Za-z0-9_-]+)`)
-	tomeTitle  = regexp.MustCompile(`(?m)^\s*(?:[-*] \[.\] )?\*\*\[[^\]\n]+\]\s*(.+?)\*\*|^#{2,4}\s+[A-Z0-9]+-\d+:?\s+(.+)$`)
-	tomeFence  = regexp.MustCompile("(?s)(?:^|\n)\\s*```[^\n]*\n(.*?)\n\\s*```")
+	tomeMarker = lazily(`<!--\s*RUNE:FINDING\s+([^>]*?)\s*-->`)
+	tomeEnd    = lazily(`<!--\s*/RUNE:FINDING\b[^>]*-->`)
+	tomePair   = lazily(`([a-z_]+)="([^"]*)"`)
+	tomeNonce  = lazily(`(?i)\*\*(?:Session )?Nonce:?\*\*:?\s*` + "`?" + `([A-Za-z0-9_-]+)`)
+	tomeTitle  = lazily(`(?m)^\s*(?:[-*] \[.\] )?\*\*\[[^\]\n]+\]\s*(.+?)\*\*|^#{2,4}\s+[A-Z0-9]+-\d+:?\s+(.+)$`)
+	tomeFence  = lazily("(?s)(?:^|\n)\\s*```[^\n]*\n(.*?)\n\\s*```")
 )
+
+// lazily is an expression that is compiled when it is first used: few runs read findings.
+func lazily(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // readTOME reads a review's TOME.md: findings between markers that carry the session's
 // nonce. A marker with another nonce came in by copied text, and is not believed.
 func readTOME(text string, c Context) Report {
 	var out Report
 	nonce := ""
-	if m := tomeNonce.FindStringSubmatch(text); m != nil {
+	if m := tomeNonce().FindStringSubmatch(text); m != nil {
 		nonce = m[1]
 	}
-	marks := tomeMarker.FindAllStringSubmatchIndex(text, -1)
+	marks := tomeMarker().FindAllStringSubmatchIndex(text, -1)
 	for i, m := range marks {
 		attrs := attributes(text[m[2]:m[3]])
 		if nonce == "" {
@@ -38,7 +44,7 @@ func readTOME(text string, c Context) Report {
 			end = marks[i+1][0]
 		}
 		block := text[m[1]:end]
-		if e := tomeEnd.FindStringIndex(block); e != nil {
+		if e := tomeEnd().FindStringIndex(block); e != nil {
 			block = block[:e[0]]
 		}
 		if why := tomeLeftOut(attrs, block, nonce); why != "" {
@@ -52,7 +58,7 @@ func readTOME(text string, c Context) Report {
 
 func attributes(s string) map[string]string {
 	out := map[string]string{}
-	for _, p := range tomePair.FindAllStringSubmatch(s, -1) {
+	for _, p := range tomePair().FindAllStringSubmatch(s, -1) {
 		out[p[1]] = p[2]
 	}
 	return out
@@ -90,7 +96,7 @@ func tomeDraft(attrs map[string]string, block string, c Context) todo.Draft {
 		Problem: labelled(block, "Issue"), Action: model.Text(cmp.Or(labelled(block, "Fix").Raw(), labelled(block, "Fix guidance").Raw())),
 		Evidence: labelled(block, "Evidence"),
 	}
-	if m := tomeFence.FindStringSubmatch(block); m != nil {
+	if m := tomeFence().FindStringSubmatch(block); m != nil {
 		d.Evidence = model.Text(m[1])
 	}
 	if file != "" {
@@ -102,7 +108,7 @@ func tomeDraft(attrs map[string]string, block string, c Context) todo.Draft {
 }
 
 func tomeHeading(block, id string) string {
-	m := tomeTitle.FindStringSubmatch(block)
+	m := tomeTitle().FindStringSubmatch(block)
 	if m == nil {
 		return id
 	}

@@ -1,10 +1,9 @@
-package cli
+package workbench
 
 import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"slices"
 	"sync"
 	"time"
@@ -203,10 +202,4 @@ func (r *fileRoom) appeared() bool {
 	}
 	found, err := todos.Discover(r.repo)
 	return err == nil && len(found) > 0
-}
-
-// workingDir is where the process stands; empty when that cannot be told.
-func workingDir() string {
-	dir, _ := os.Getwd()
-	return dir
 }

@@ -1,4 +1,4 @@
-package cli
+package workbench
 
 import (
 	"context"
@@ -10,13 +10,14 @@ import (
 	"vise/model"
 	"vise/model/workstate"
 	"vise/store"
+	"vise/ui/cli"
 	"vise/ui/resume"
 	"vise/watcher/gitstate/gittest"
 )
 
 // twoConsoles are two consoles' views of one repository and one ledger, whose only item is
 // linked to a paused thread.
-func twoConsoles(t *testing.T) (threaded, [2]threadView, model.ItemID, []model.ThreadLink) {
+func twoConsoles(t *testing.T) (cli.Threaded, [2]threadView, model.ItemID, []model.ThreadLink) {
 	t.Helper()
 	r := gittest.WithCommit(t)
 	room := resume.Room{Dir: r.Dir, Now: time.Now, Actor: "operator"}
@@ -27,7 +28,7 @@ func twoConsoles(t *testing.T) (threaded, [2]threadView, model.ItemID, []model.T
 			t.Fatal(err)
 		}
 	}
-	l := threaded{Ledger: store.NewMem(nil), room: room}
+	l := cli.Threaded{Ledger: store.NewMem(nil), Room: room}
 	in := apply(t, l, model.CreateWorkItem{Objective: "Fix login"})
 	links := []model.ThreadLink{{Repo: model.Text(r.Dir), TaskID: "fix-login"}}
 	apply(t, l, model.LinkWorkItem{WorkItemID: in.WorkItemID, Add: model.Links{Threads: links}})
@@ -39,9 +40,9 @@ func twoConsoles(t *testing.T) (threaded, [2]threadView, model.ItemID, []model.T
 	return l, views, in.WorkItemID, links
 }
 
-func apply(t *testing.T, l threaded, c model.Command) model.Receipt {
+func apply(t *testing.T, l cli.Threaded, c model.Command) model.Receipt {
 	t.Helper()
-	in, err := l.Apply(t.Context(), model.Envelope{Key: newKey(), Actor: model.Operator, Agent: "ann", Command: c})
+	in, err := l.Apply(t.Context(), model.Envelope{Key: cli.NewKey(), Actor: model.Operator, Agent: "ann", Command: c})
 	if err != nil {
 		t.Fatalf("%s: %v", c.Name(), err)
 	}
@@ -98,8 +99,8 @@ func TestACrashLeavesTheThreadPausedWithFactsOnly(t *testing.T) {
 	l, views, id, links := twoConsoles(t)
 	apply(t, l, model.PickWorkItem{WorkItemID: id})
 	before := views[0].Card(t.Context(), links).Thread
-	head, dirty := l.room.Head(t.Context())
-	a, err := l.room.Record(t.Context(), resume.Run{ID: "run-1", Command: "go test ./auth", ExitStatus: 137, Head: head, Dirty: dirty, Over: true})
+	head, dirty := l.Room.Head(t.Context())
+	a, err := l.Room.Record(t.Context(), resume.Run{ID: "run-1", Command: "go test ./auth", ExitStatus: 137, Head: head, Dirty: dirty, Over: true})
 	if err != nil {
 		t.Fatal(err)
 	}

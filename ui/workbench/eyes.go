@@ -1,4 +1,4 @@
-package cli
+package workbench
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/files"
+	"vise/ui/cli"
 	"vise/ui/console"
 	"vise/watcher"
 )
@@ -22,9 +23,6 @@ type eyes struct {
 	// seen are the plans as the console read them last.
 	seen map[watcher.Item]model.PlanArtifact
 }
-
-// watching is who notes a changed plan: whoever changed it did not say.
-const watching model.Actor = "external:watcher"
 
 func newEyes(ctx context.Context, l *store.Ledger, home files.Home, ledgerFile string) (*eyes, error) {
 	w, err := watcher.Start(ctx, watcher.Config{Home: home, Ledger: ledgerFile})
@@ -102,6 +100,6 @@ func (e *eyes) note(ctx context.Context, p watcher.PlanNews) {
 		return
 	}
 	_, _ = e.ledger.Apply(ctx, model.Envelope{
-		Key: newKey(), Actor: watching, Command: model.RefreshPlan{WorkItemID: p.Item.ID, Plan: p.Plan.PlanArtifact},
+		Key: cli.NewKey(), Actor: cli.Watching, Command: model.RefreshPlan{WorkItemID: p.Item.ID, Plan: p.Plan.PlanArtifact},
 	})
 }

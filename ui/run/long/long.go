@@ -1,4 +1,7 @@
-package run
+// Package long holds the verbs that run for long: the driver of agents' programs, and the
+// server with the scheduler. They are apart from package run because an HTTP server is much
+// to link for verbs that last a moment.
+package long
 
 import (
 	"context"
@@ -13,8 +16,18 @@ import (
 
 	"vise/model"
 	"vise/ui/drive"
+	"vise/ui/run"
 	"vise/ui/serve"
 )
+
+// Commands are the verbs.
+func Commands(of run.Env) []*cobra.Command {
+	e := env{of}
+	return []*cobra.Command{e.drive(), e.serve()}
+}
+
+// env is what the verbs need of the program that they are part of.
+type env struct{ run.Env }
 
 type driveOptions struct {
 	agents  []string
@@ -38,7 +51,7 @@ func (o *driveOptions) register(c *cobra.Command) {
 	f.DurationVar(&o.lease, "lease", 0, "how long others wait for a driver that died")
 }
 
-func (e Env) drive() *cobra.Command {
+func (e env) drive() *cobra.Command {
 	var o driveOptions
 	c := &cobra.Command{
 		Use: "drive [--agent A -- COMMAND…]", Short: "Run agents' programs when they have work",
@@ -48,21 +61,21 @@ func (e Env) drive() *cobra.Command {
 	}
 	o.register(c)
 	c.Flags().BoolVar(&o.once, "once", false, "end when no agent has anything to do")
-	return e.verb(c, func(ctx context.Context, args []string) (Answer, error) {
+	return e.Verb(c, func(ctx context.Context, args []string) (run.Answer, error) {
 		d, err := e.driver(ctx, o, args)
 		if err != nil {
-			return Answer{}, err
+			return run.Answer{}, err
 		}
 		d.Once = o.once
 		defer e.wakeful(ctx)()
 		if err := d.Run(ctx); err != nil && !errors.Is(err, context.Canceled) {
-			return Answer{}, err
+			return run.Answer{}, err
 		}
-		return Answer{Data: map[string]any{}, Text: func(io.Writer) {}}, nil
+		return run.Answer{Data: map[string]any{}, Text: func(io.Writer) {}}, nil
 	})
 }
 
-func (e Env) driver(ctx context.Context, o driveOptions, argv []string) (*drive.Driver, error) {
+func (e env) driver(ctx context.Context, o driveOptions, argv []string) (*drive.Driver, error) {
 	programs, err := e.programs(o, argv)
 	if err != nil {
 		return nil, err
@@ -77,7 +90,7 @@ func (e Env) driver(ctx context.Context, o driveOptions, argv []string) (*drive.
 }
 
 // openFor opens the ledger so that what agents do counts where their programs run.
-func (e Env) openFor(ctx context.Context, programs map[model.AgentID]drive.Program) (Ledger, error) {
+func (e env) openFor(ctx context.Context, programs map[model.AgentID]drive.Program) (run.Ledger, error) {
 	if e.OpenIn == nil {
 		return e.Open(ctx)
 	}
@@ -89,11 +102,11 @@ func (e Env) openFor(ctx context.Context, programs map[model.AgentID]drive.Progr
 }
 
 // programs are those of the command line, else those of the configuration.
-func (e Env) programs(o driveOptions, argv []string) (map[model.AgentID]drive.Program, error) {
+func (e env) programs(o driveOptions, argv []string) (map[model.AgentID]drive.Program, error) {
 	if len(argv) > 0 {
 		agent, err := e.Agent()
 		if err == nil && agent == "" {
-			err = misuse("agent", "nothing says whose program that is").WithHint("name the agent: --agent A")
+			err = run.Misuse("agent", "nothing says whose program that is").WithHint("name the agent: --agent A")
 		}
 		if err != nil {
 			return nil, err
@@ -101,7 +114,7 @@ func (e Env) programs(o driveOptions, argv []string) (map[model.AgentID]drive.Pr
 		p, err := drive.Program{Command: argv, Adapter: drive.Adapter(o.adapter), Dir: o.dir, Env: o.allow,
 			Turn: drive.Limits{Timeout: o.timeout, Rounds: o.rounds, Lease: o.lease}}.Checked()
 		if err != nil {
-			return nil, misuse("command", "the command line: %v", err)
+			return nil, run.Misuse("command", "the command line: %v", err)
 		}
 		return map[model.AgentID]drive.Program{agent: p}, nil
 	}
@@ -131,7 +144,7 @@ func some(all map[model.AgentID]drive.Program, names []string) (map[model.AgentI
 	for _, name := range names {
 		p, ok := all[model.AgentID(name)]
 		if !ok {
-			return nil, misuse("only", "agent %s is not configured", model.Text(name)).WithHint("add it to the configuration")
+			return nil, run.Misuse("only", "agent %s is not configured", model.Text(name)).WithHint("add it to the configuration")
 		}
 		out[model.AgentID(name)] = p
 	}
@@ -139,7 +152,7 @@ func some(all map[model.AgentID]drive.Program, names []string) (map[model.AgentI
 }
 
 // wakeful runs Wake until the function that it returns is called.
-func (e Env) wakeful(ctx context.Context) (stop func()) {
+func (e env) wakeful(ctx context.Context) (stop func()) {
 	if e.Wake == nil {
 		return func() {}
 	}
@@ -156,7 +169,7 @@ func (e Env) wakeful(ctx context.Context) (stop func()) {
 }
 
 // tell writes what a driver does beside the answer, one line an event.
-func (e Env) tell(x drive.Event) {
+func (e env) tell(x drive.Event) {
 	switch {
 	case x.Err != nil:
 		fmt.Fprintf(e.Err, "vise: %s, turn %d: %s: %s\n", x.Agent, x.Turn, x.What, model.Text(x.Err.Error()))
@@ -167,7 +180,7 @@ func (e Env) tell(x drive.Event) {
 	}
 }
 
-func (e Env) serve() *cobra.Command {
+func (e env) serve() *cobra.Command {
 	var o driveOptions
 	s := &serve.Server{NewKey: e.NewKey, Now: e.Now}
 	var also bool
@@ -178,17 +191,17 @@ func (e Env) serve() *cobra.Command {
 		Args: cobra.NoArgs,
 	}
 	f := c.Flags()
-	f.StringVar(&s.Listen, "listen", DefaultListen, "where to listen")
+	f.StringVar(&s.Listen, "listen", run.DefaultListen, "where to listen")
 	f.BoolVar(&s.Public, "public", false, "allow an address that others can reach; without --cert what is sent can be read on the way")
 	f.StringVar(&s.Certificate, "cert", "", "a file with the certificate")
 	f.StringVar(&s.Key, "cert-key", "", "a file with the certificate's key")
 	f.StringSliceVar(&s.Hosts, "host", nil, "names beside the address under which requests may come in")
 	f.BoolVar(&also, "drive", false, "drive the configured agents too")
 	o.register(c)
-	return e.verb(c, func(ctx context.Context, _ []string) (Answer, error) {
+	return e.Verb(c, func(ctx context.Context, _ []string) (run.Answer, error) {
 		l, err := e.Open(ctx)
 		if err != nil {
-			return Answer{}, err
+			return run.Answer{}, err
 		}
 		s.Ledger = l
 		s.Report = func(err error) { fmt.Fprintf(e.Err, "vise: %s\n", model.Text(err.Error())) }
@@ -196,7 +209,7 @@ func (e Env) serve() *cobra.Command {
 		if also {
 			d, err := e.driver(ctx, o, nil)
 			if err != nil {
-				return Answer{}, err
+				return run.Answer{}, err
 			}
 			s.Beside = d.Run
 		}
@@ -205,8 +218,8 @@ func (e Env) serve() *cobra.Command {
 		}
 		defer e.wakeful(ctx)()
 		if err := s.Run(ctx); err != nil && !errors.Is(err, context.Canceled) {
-			return Answer{}, err
+			return run.Answer{}, err
 		}
-		return Answer{Data: map[string]any{}, Text: func(io.Writer) {}}, nil
+		return run.Answer{Data: map[string]any{}, Text: func(io.Writer) {}}, nil
 	})
 }

@@ -1,4 +1,4 @@
-package cli
+package workbench
 
 import (
 	"context"
@@ -12,18 +12,18 @@ import (
 // the bench stands.
 func (b *bench) options() console.Options {
 	o := b.consoleOptions()
-	at, err := b.place()
+	at, err := place(b.Getenv)
 	if err != nil {
 		return o
 	}
 	e := settings.Watch(b.ctx, at.File, at.Themes) // before the first reading, so that no save is missed
 	b.atEnd = append(b.atEnd, e.Close)
-	o.Settings = config.Load(at, b.getenv)
+	o.Settings = config.Load(at, b.Getenv)
 	o.NextSettings = func(ctx context.Context) (config.Settings, error) {
 		if err := e.Next(ctx); err != nil {
 			return config.Settings{}, err
 		}
-		return config.Load(at, b.getenv), nil
+		return config.Load(at, b.Getenv), nil
 	}
 	return o
 }

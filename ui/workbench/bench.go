@@ -1,4 +1,4 @@
-package cli
+package workbench
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/store/holon"
+	"vise/ui/cli"
 	"vise/ui/console"
 	"vise/ui/demo"
 	"vise/ui/process"
@@ -19,10 +20,15 @@ import (
 
 // bench is what a console stands on, and what must end with it.
 type bench struct {
-	*app
+	cli.Surroundings
+	host   cli.Host
 	ctx    context.Context
 	atEnd  []func()
 	inPlay sync.WaitGroup
+}
+
+func newBench(ctx context.Context, h cli.Host) *bench {
+	return &bench{Surroundings: h.Surroundings(), host: h, ctx: ctx}
 }
 
 // close ends all that a session began, last things first.
@@ -34,17 +40,17 @@ func (b *bench) close() {
 }
 
 // session is a console's session on an open home.
-func (b *bench) session(d *door, agent model.AgentID) (console.Session, error) {
-	e, err := newEyes(b.ctx, d.ledger, d.files, filepath.Join(d.dir, "ledger.db"))
+func (b *bench) session(d cli.Door, agent model.AgentID) (console.Session, error) {
+	e, err := newEyes(b.ctx, d.Ledger, d.Files, filepath.Join(d.Dir, "ledger.db"))
 	if err != nil {
 		return console.Session{}, err
 	}
-	room := b.room(model.Operator)
+	room := b.host.Room(model.Operator)
 	t := newThreadView(b.ctx, room)
-	files := newFileRoom(b.ctx, workingDir(), b.now)
+	files := newFileRoom(b.ctx, workingDir(), b.Now)
 	b.atEnd = append(b.atEnd, e.close, t.Close, files.close)
-	b.schedule(d.ledger)
-	return console.Session{Ledger: threaded{Ledger: d.ledger, room: room}, Agent: agent, Eyes: e, Threads: t, Drafts: newDrafts(d.dir), Files: files}, nil
+	b.schedule(d.Ledger)
+	return console.Session{Ledger: cli.Threaded{Ledger: d.Ledger, Room: room}, Agent: agent, Eyes: e, Threads: t, Drafts: newDrafts(d.Dir), Files: files}, nil
 }
 
 // schedule runs the scheduler as long as the console. What it cannot do now it tries again;
@@ -52,38 +58,43 @@ func (b *bench) session(d *door, agent model.AgentID) (console.Session, error) {
 func (b *bench) schedule(l *store.Ledger) {
 	ctx, stop := context.WithCancel(b.ctx)
 	b.atEnd = append(b.atEnd, stop)
-	s := &scheduler.Scheduler{Ledger: l, Now: b.now, NewKey: newKey, Alive: process.Alive}
+	s := &scheduler.Scheduler{Ledger: l, Now: b.Now, NewKey: cli.NewKey, Alive: process.Alive}
 	b.inPlay.Go(func() { _ = s.Run(ctx) }) // ends with ctx
 }
 
 // firstRun is the choice where no home is. It writes nothing before Start.
 func (b *bench) firstRun(agent model.AgentID) (*console.FirstRun, error) {
-	dir, err := b.homeDir()
+	dir, err := b.host.HomeDir()
 	if err != nil {
 		return nil, err
 	}
 	if agent == "" {
 		agent = proposedAgent()
 	}
-	return &console.FirstRun{Home: shortened(dir, b.getenv("HOME")), Agent: agent, Survey: survey, Start: b.start}, nil
+	return &console.FirstRun{Home: shortened(dir, b.Getenv("HOME")), Agent: agent, Survey: survey, Start: b.start}, nil
 }
 
 // start carries out the choice of the first run.
 func (b *bench) start(ctx context.Context, c console.Choice) (console.Session, error) {
 	switch c.Kind {
 	case console.ChooseDemo:
-		return b.demo()
+		s, _, err := b.demo()
+		return s, err
 	case console.ChooseImport:
-		if _, err := b.importHolon(ctx, c.Dir, false); err != nil {
+		if err := b.host.Import(ctx, c.Dir); err != nil {
 			return console.Session{}, err
 		}
-		return b.session(b.door, "")
+		d, err := b.host.Open()
+		if err != nil {
+			return console.Session{}, err
+		}
+		return b.session(d, "")
 	}
-	d, _, err := b.openOrCreate()
+	d, err := b.host.OpenOrCreate()
 	if err != nil {
 		return console.Session{}, err
 	}
-	if _, err := b.apply(ctx, mutation{}, "", model.AddAgent{AgentID: c.Agent}); err != nil {
+	if _, err := b.host.Apply(ctx, "", model.AddAgent{AgentID: c.Agent}); err != nil {
 		return console.Session{}, err
 	}
 	return b.session(d, c.Agent)
@@ -93,41 +104,41 @@ func (b *bench) start(ctx context.Context, c console.Choice) (console.Session, e
 func survey(_ context.Context, dir string) (console.Survey, error) {
 	l, err := holon.Read(dir)
 	if err != nil {
-		return console.Survey{Problems: []model.Text{model.Text(fault(err).Message)}}, nil
+		return console.Survey{Problems: []model.Text{model.Text(cli.Fault(err).Message)}}, nil
 	}
 	return console.Survey{Agents: len(l.Agents), Items: l.Counts.WorkItems, Open: l.Counts.Open, Waits: l.Counts.ActiveWaits}, nil
 }
 
 // demo is a session on a ledger in memory, on which scripted agents begin to play. Its
 // plan files lie in a private directory that goes with it.
-func (b *bench) demo() (console.Session, error) {
+func (b *bench) demo() (console.Session, *store.Ledger, error) {
 	dir, err := os.MkdirTemp("", "vise-demo-")
 	if err != nil {
-		return console.Session{}, err
+		return console.Session{}, nil, err
 	}
 	b.atEnd = append(b.atEnd, func() { os.RemoveAll(dir) })
 	home, err := files.NewHome(dir)
 	if err != nil {
-		return console.Session{}, err
+		return console.Session{}, nil, err
 	}
 	ledger := store.NewMem(home)
 	w := demo.World{
-		Ledger: ledger, Now: b.now, Sleep: sleep,
+		Ledger: ledger, Now: b.Now, Sleep: sleep,
 		WritePlan: func(agent model.AgentID, id model.ItemID, text string) error {
 			return files.WriteAtomic(home.PlanPath(agent, id), []byte(text))
 		},
 	}
 	if err := demo.Set(b.ctx, w); err != nil {
-		return console.Session{}, err
+		return console.Session{}, nil, err
 	}
 	e, err := newEyes(b.ctx, ledger, home, "")
 	if err != nil {
-		return console.Session{}, err
+		return console.Session{}, nil, err
 	}
 	b.atEnd = append(b.atEnd, e.close)
-	b.door = &door{ledger: ledger, files: home, dir: dir}
+	b.host.Use(cli.Door{Ledger: ledger, Files: home, Dir: dir})
 	b.play(w)
-	return console.Session{Ledger: ledger, Eyes: e, Demo: true}, nil
+	return console.Session{Ledger: ledger, Eyes: e, Demo: true}, ledger, nil
 }
 
 // play lets the agents play until the script or the console ends.

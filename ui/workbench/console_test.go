@@ -1,4 +1,4 @@
-package cli
+package workbench
 
 import (
 	"context"
@@ -12,20 +12,19 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/files"
+	"vise/ui/cli"
 	"vise/ui/console"
 )
 
 // benchIn is a bench whose home would lie in dir.
 func benchIn(t *testing.T, dir string) *bench {
 	ctx, stop := context.WithCancel(t.Context())
-	b := &bench{app: &app{now: time.Now, getenv: func(string) string { return "" }, ttyOut: true}, ctx: ctx}
-	b.flags.home = dir
+	h := cli.HostIn(dir, cli.Surroundings{Now: time.Now, Getenv: func(string) string { return "" }, Screen: true})
+	b := newBench(ctx, h)
 	t.Cleanup(func() {
 		stop()
 		b.close()
-		if b.door != nil {
-			b.door.close()
-		}
+		h.Close()
 	})
 	return b
 }
@@ -51,7 +50,8 @@ func TestTheFirstRunWritesNothingBeforeAChoice(t *testing.T) {
 
 func TestTheDemoLeavesNothingBehind(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	b := benchIn(t, filepath.Join(t.TempDir(), "home"))
+	home := filepath.Join(t.TempDir(), "home")
+	b := benchIn(t, home)
 	session, err := b.start(t.Context(), console.Choice{Kind: console.ChooseDemo})
 	if err != nil || !session.Demo {
 		t.Fatalf("%+v, %v", session, err)
@@ -65,7 +65,7 @@ func TestTheDemoLeavesNothingBehind(t *testing.T) {
 	if left, _ := os.ReadDir(os.Getenv("TMPDIR")); len(left) != 0 {
 		t.Errorf("left %v", left)
 	}
-	if _, err := os.Stat(b.flags.home); err == nil {
+	if _, err := os.Stat(home); err == nil {
 		t.Error("a home was made")
 	}
 }
@@ -92,7 +92,7 @@ func TestAnEditedPlanIsToldAndNotedInTheLedger(t *testing.T) {
 	if err := files.WriteAtomic(home.PlanPath("a", in.WorkItemID), []byte("two")); err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithTimeout(t.Context(), patience)
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
 	for told := false; !told; {
 		news, err := e.Next(ctx)
@@ -106,7 +106,7 @@ func TestAnEditedPlanIsToldAndNotedInTheLedger(t *testing.T) {
 		if w.PlanArtifact.Preview != "two" || w.Revision != 2 {
 			t.Errorf("the ledger knows %+v", w.PlanArtifact)
 		}
-		if last := r.Entries(in.WorkItemID, 1); last[0].Actor != watching {
+		if last := r.Entries(in.WorkItemID, 1); last[0].Actor != cli.Watching {
 			t.Errorf("noted by %s", last[0].Actor)
 		}
 		return nil

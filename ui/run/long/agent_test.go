@@ -1,4 +1,4 @@
-package run
+package long
 
 import (
 	"bufio"
@@ -39,6 +39,11 @@ func playWork() int {
 		}
 	}
 	return 0
+}
+
+// started is what task start answers.
+type started struct {
+	TaskID model.TaskID `json:"task_id"`
 }
 
 type agent struct{ in *bufio.Reader }

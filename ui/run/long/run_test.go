@@ -1,4 +1,4 @@
-package run
+package long
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/ui/run"
 )
 
 // asVise is the variable that makes this test binary the program.
@@ -59,8 +60,8 @@ func program(ctx context.Context) *cobra.Command {
 	asJSON := root.PersistentFlags().Bool("json", false, "")
 	home := os.Getenv("VISE_HOME")
 	var l *store.Ledger
-	e := Env{
-		Open: func(context.Context) (_ Ledger, err error) {
+	e := run.Env{
+		Open: func(context.Context) (_ run.Ledger, err error) {
 			if l == nil {
 				l, err = store.Open(home, store.Options{})
 			}
@@ -75,7 +76,7 @@ func program(ctx context.Context) *cobra.Command {
 		},
 		Agent: func() (model.AgentID, error) { return model.AgentID(*agent), nil }, Getenv: os.Getenv, Now: time.Now,
 		NewKey: func() string { return strings.ToLower(ulid.Make().String()) }, Program: os.Executable, Out: os.Stdout, Err: os.Stderr,
-		Show: func(c *cobra.Command, a Answer) error {
+		Show: func(c *cobra.Command, a run.Answer) error {
 			if *asJSON {
 				return json.NewEncoder(c.OutOrStdout()).Encode(a.Data)
 			}
@@ -87,8 +88,8 @@ func program(ctx context.Context) *cobra.Command {
 		},
 	}
 	trigger := &cobra.Command{Use: "trigger"}
-	trigger.AddCommand(TriggerCommands(e)...)
-	root.AddCommand(Commands(e)...)
+	trigger.AddCommand(run.TriggerCommands(e)...)
+	root.AddCommand(append(run.Commands(e), Commands(e)...)...)
 	root.AddCommand(trigger)
 	return root
 }

@@ -1,52 +1,33 @@
-package cli
+package workbench
 
 import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
+	"vise/ui/cli"
 	"vise/ui/console"
 )
 
-// bare is vise without a verb: the console on a terminal, else the status with a hint. It
-// never waits for input that cannot come, and asks no question of what is no terminal.
-func (a *app) bare(ctx context.Context, _ []string) (answer, error) {
-	if a.flags.json || !a.ttyIn || !a.ttyOut || a.getenv("TERM") == "dumb" {
-		ans, err := a.status(ctx)
-		if err != nil || ans.text == nil {
-			return ans, err
-		}
-		told := ans.text
-		ans.text = func(p *page) {
-			told(p)
-			p.line("")
-			p.line("vise opens the console on a terminal; vise help lists the verbs")
-		}
-		return ans, nil
-	}
-	return answer{}, a.workbench(ctx)
-}
-
-// workbench opens the console on the home, or on the choice of the first run.
-func (a *app) workbench(ctx context.Context) error {
-	agent, err := a.namedAgent()
+// openConsole opens the console on the home, or on the choice of the first run.
+func openConsole(ctx context.Context, h cli.Host) error {
+	agent, err := h.Agent()
 	if err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	b := &bench{app: a, ctx: ctx}
+	b := newBench(ctx, h)
 	defer b.close()
 	o := b.options()
-	d, err := a.open()
+	d, err := h.Open()
 	switch {
-	case isNoHome(err):
+	case cli.NoHome(err):
 		if o.FirstRun, err = b.firstRun(agent); err != nil {
 			return err
 		}
@@ -61,19 +42,14 @@ func (a *app) workbench(ctx context.Context) error {
 }
 
 // consoleOptions are the console's surroundings without a session.
-func (a *app) consoleOptions() console.Options {
-	dir, _ := a.homeDir()
+func (b *bench) consoleOptions() console.Options {
+	dir, _ := b.host.HomeDir()
 	return console.Options{
-		NoColor: a.flags.noColor || a.getenv("NO_COLOR") != "",
-		ASCII:   !utf8Locale(a.getenv),
-		Editor: func(path string) (*exec.Cmd, error) {
-			if a.door == nil {
-				return nil, errors.New("there is no home to edit in")
-			}
-			return a.editor(path), nil
-		},
-		Home: shortened(dir, a.getenv("HOME")),
-		Now:  a.now, NewKey: newKey,
+		NoColor: b.NoColor || b.Getenv("NO_COLOR") != "",
+		ASCII:   !utf8Locale(b.Getenv),
+		Editor:  b.host.Editor,
+		Home:    shortened(dir, b.Getenv("HOME")),
+		Now:     b.Now, NewKey: cli.NewKey,
 	}
 }
 
@@ -115,12 +91,12 @@ func proposedAgent() model.AgentID {
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
-			return defaultAgent
+			return cli.DefaultAgent
 		}
 		dir = up
 	}
 	if name := strings.ToLower(filepath.Base(dir)); model.ValidID(name) {
 		return model.AgentID(name)
 	}
-	return defaultAgent
+	return cli.DefaultAgent
 }

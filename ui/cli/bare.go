@@ -1,0 +1,26 @@
+package cli
+
+import "context"
+
+// bare is vise without a verb: the console on a terminal, else the status with a hint. It
+// never waits for input that cannot come, and asks no question of what is no terminal.
+func (a *app) bare(ctx context.Context, _ []string) (answer, error) {
+	if a.flags.json || !a.ttyIn || !a.ttyOut || a.getenv("TERM") == "dumb" {
+		ans, err := a.status(ctx)
+		if err != nil || ans.text == nil {
+			return ans, err
+		}
+		told := ans.text
+		ans.text = func(p *page) {
+			told(p)
+			p.line("")
+			p.line("vise opens the console on a terminal; vise help lists the verbs")
+		}
+		return ans, nil
+	}
+	if a.parts.Console == nil {
+		a.exit = a.goElsewhere(nil)
+		return answer{}, nil
+	}
+	return answer{}, a.parts.Console(ctx, Host{a})
+}

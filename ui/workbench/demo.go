@@ -1,0 +1,38 @@
+package workbench
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"vise/ui/cli"
+	"vise/ui/run"
+)
+
+func demoVerb(h cli.Host) *cobra.Command {
+	c := &cobra.Command{
+		Use: "demo", Short: "Open the console on scripted agents; nothing is saved",
+		Long: "demo opens the same console on a ledger in memory, on which scripted agents work for some minutes.\n" +
+			"Without a terminal it says how things stand when the curtain rises.",
+		Args: cli.NoArguments,
+	}
+	return h.Verbs().Verb(c, func(ctx context.Context, _ []string) (run.Answer, error) { return openDemo(ctx, h) })
+}
+
+func openDemo(ctx context.Context, h cli.Host) (run.Answer, error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	b := newBench(ctx, h)
+	defer b.close()
+	session, ledger, err := b.demo()
+	if err != nil {
+		return run.Answer{}, err
+	}
+	if !b.JSON && b.Screen {
+		o := b.options()
+		o.Session, o.Home = session, "DEMO"
+		return run.Answer{Text: func(io.Writer) {}}, runConsole(ctx, o)
+	}
+	return h.Standing(ctx, "DEMO", "DEMO: nothing of this is saved; on a terminal the console opens and the agents work", ledger)
+}
