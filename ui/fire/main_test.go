@@ -10,7 +10,7 @@ import (
 
 	"vise/store"
 	"vise/store/storetest"
-	"vise/ui/cli"
+	"vise/ui/workbench"
 )
 
 var ctx = context.Background()
@@ -18,7 +18,7 @@ var ctx = context.Background()
 // TestMain makes this test binary vise itself when it is called by that name.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "vise" {
-		os.Exit(cli.Main())
+		os.Exit(workbench.Main())
 	}
 	storetest.Main(m, map[string]func([]string){})
 }
