@@ -39,8 +39,8 @@ type ending struct {
 type Threaded struct {
 	*store.Ledger
 	Room resume.Room
-	// dirs are where agents work that work elsewhere than here.
-	dirs map[model.AgentID]string
+	// Dirs are where agents work that work elsewhere than here.
+	Dirs map[model.AgentID]string
 }
 
 // Apply sends one command to the ledger, and has threads and file todos follow.
@@ -49,7 +49,7 @@ func (t Threaded) Apply(ctx context.Context, e model.Envelope) (model.Receipt, e
 	in, err := desk.Apply(ctx, e, t.Ledger.Apply)
 	if err == nil {
 		room := t.Room
-		if dir := t.dirs[cmp.Or(in.AgentID, e.Agent)]; dir != "" {
+		if dir := t.Dirs[cmp.Or(in.AgentID, e.Agent)]; dir != "" {
 			room.Dir = dir
 		}
 		in.Warnings = append(slices.Clip(in.Warnings), room.After(ctx, t.Ledger, e.Command, in)...)

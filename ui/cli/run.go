@@ -40,7 +40,7 @@ func (a *app) followed(dirs map[model.AgentID]string) (verbs.Ledger, error) {
 			at[agent] = absolute(room.Dir, dir)
 		}
 	}
-	return Threaded{Ledger: d.ledger, Room: room, dirs: at}, err
+	return Threaded{Ledger: d.ledger, Room: room, Dirs: at}, err
 }
 
 // cardIn is where the work was left in the repository around dir; empty means the working

@@ -124,7 +124,7 @@ func TestACrashLeavesTheThreadPausedWithFactsOnly(t *testing.T) {
 // whatever directory the driver stands.
 func TestATurnThatBreaksOffPausesTheThread(t *testing.T) {
 	l, views, id, links := twoConsoles(t)
-	l.room.Dir = t.TempDir()
+	l.Room.Dir = t.TempDir()
 	apply(t, l, model.PickWorkItem{WorkItemID: id})
 	for _, step := range []struct {
 		name string
@@ -151,7 +151,7 @@ func TestADriverThatDiedLeavesTheThreadPaused(t *testing.T) {
 	apply(t, l, model.PickWorkItem{WorkItemID: id})
 	apply(t, l, model.ClaimTurn{AgentID: "ann", Holder: "a driver", TTLMS: 1})
 	for range 1000 { // until a millisecond is over
-		in, err := l.Apply(t.Context(), model.Envelope{Key: newKey(), Actor: model.Scheduler, Command: model.Tick{AgentID: "ann"}})
+		in, err := l.Apply(t.Context(), model.Envelope{Key: cli.NewKey(), Actor: model.Scheduler, Command: model.Tick{AgentID: "ann"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +178,7 @@ func TestAnItemIsTakenUpWhereItsAgentWorks(t *testing.T) {
 	}
 	more := []model.ThreadLink{{Repo: model.Text(other.Dir), TaskID: "fix-login"}}
 	apply(t, l, model.LinkWorkItem{WorkItemID: id, Add: model.Links{Threads: more}})
-	l.dirs = map[model.AgentID]string{"ann": other.Dir}
+	l.Dirs = map[model.AgentID]string{"ann": other.Dir}
 	apply(t, l, model.PickWorkItem{WorkItemID: id})
 	if got := statusOf(t, room.Card(t.Context(), more)); got != workstate.InProgress {
 		t.Errorf("where the agent works it is %s", got)
