@@ -22,6 +22,8 @@ const (
 	NeedsYou                     ID = "next-needs-you"
 	Acknowledge                  ID = "acknowledge"
 	ViewDesk, ViewFleet          ID = "view-desk", "view-fleet"
+	ViewActivity, ViewReports    ID = "view-activity", "view-reports"
+	Follow, WayBack              ID = "follow", "way-back"
 	Help, Acts, Palette, CopyOf  ID = "help", "actions", "palette", "copy"
 	Quit, ForceQuit              ID = "quit", "quit-now"
 	Suspend, Redraw              ID = "suspend", "redraw"
@@ -76,11 +78,12 @@ var Table = []Action{
 	{ID: PrevPane, Title: "Previous pane", Does: "activity, detail, queue", Keys: []string{"shift+tab", "h", "left", "alt+shift+tab"}, In: Desk, Group: Look},
 	{ID: NextTab, Title: "Next tab", Does: "of the detail", Keys: []string{"]"}, In: Desk, Group: Look, why: onDesk},
 	{ID: PrevTab, Title: "Previous tab", Does: "of the detail", Keys: []string{"["}, In: Desk, Group: Look, why: onDesk},
-	{ID: PreviewDown, Title: "Scroll the detail down", Does: "without leaving the queue", Keys: []string{"J"}, In: Desk, Group: Look, why: onDesk},
-	{ID: PreviewUp, Title: "Scroll the detail up", Does: "without leaving the queue", Keys: []string{"K"}, In: Desk, Group: Look, why: onDesk},
+	{ID: PreviewDown, Title: "Scroll the detail down", Does: "without leaving the queue", Keys: []string{"J"}, In: Desk, Group: Look, why: hasPreview},
+	{ID: PreviewUp, Title: "Scroll the detail up", Does: "without leaving the queue", Keys: []string{"K"}, In: Desk, Group: Look, why: hasPreview},
 	{ID: Zoom, Title: "Zoom pane", Does: "give the pane the whole screen, or take it back", Keys: []string{"z"}, In: Desk, Group: Look},
-	{ID: Filter, Title: "Filter the queue", Does: `words, "exact words", -without, class: has: age:`, Hint: "filter", Keys: []string{"/"}, In: Desk, Group: Look, why: onDesk},
+	{ID: Filter, Title: "Filter", Does: `words, "exact", -without, class: has: age: agent: kind: text:`, Hint: "filter", Keys: []string{"/"}, In: Desk, Group: Look, why: notOnFleet},
 	{ID: Unfold, Title: "Unfold or fold the queue", Does: "all rows, or the first of each class", Keys: []string{"="}, In: Desk, Group: Look, why: onDesk},
+	{ID: Follow, Title: "Follow", Does: "the newest event, or stop there", Keys: []string{"f"}, In: Desk, Group: Look, why: onActivity},
 	{ID: Refresh, Title: "Refresh", Does: "read the ledger and the plan again, apply the new order", Keys: []string{"R"}, In: Desk, Group: Look},
 
 	{ID: Down, Title: "Down", Does: "next row, or a line of the pane", Keys: []string{"j", "down"}, In: Desk, Group: Move},
@@ -98,6 +101,9 @@ var Table = []Action{
 
 	{ID: ViewDesk, Title: "Desk", Does: "one agent's work: queue, detail, activity", Keys: []string{"1"}, In: Desk, Group: Places},
 	{ID: ViewFleet, Title: "Fleet", Does: "all agents, and what needs you across them", Keys: []string{"2"}, In: Desk, Group: Places},
+	{ID: ViewActivity, Title: "Activity", Does: "everything that happens, of all agents", Keys: []string{"3"}, In: Desk, Group: Places},
+	{ID: ViewReports, Title: "Reports", Does: "finished work and its reports, of all agents", Keys: []string{"4"}, In: Desk, Group: Places},
+	{ID: WayBack, Title: "Back to where I was", Does: "the place before the last jump", Keys: []string{","}, In: Desk, Group: Places},
 	{ID: NeedsYou, Title: "Next that needs you", Does: "a question, stalled work, a report to choose, of any agent", Keys: []string{"."}, In: Desk, Group: Places, why: anybodyNeedsYou},
 	{ID: Agents, Title: "Choose agent…", Does: "whose desk is shown", Keys: []string{"a"}, In: Desk, Group: Places, Verb: "agents", why: anAgent},
 	{ID: NextAgent, Title: "Next agent", Does: "by name", Keys: []string{"}"}, In: Desk, Group: Places, why: severalAgents},

@@ -120,6 +120,27 @@ func onDesk(s State) string {
 	return ""
 }
 
+func notOnFleet(s State) string {
+	if s.View == "fleet" {
+		return "the Fleet has no filter; Activity (3) and Reports (4) have one"
+	}
+	return ""
+}
+
+func hasPreview(s State) string {
+	if s.View == "fleet" || s.View == "activity" {
+		return "only on the Desk (1) and on Reports (4)"
+	}
+	return ""
+}
+
+func onActivity(s State) string {
+	if s.View != "activity" {
+		return "only on the Activity (3)"
+	}
+	return ""
+}
+
 func onDeskItem(s State) string {
 	if why := onDesk(s); why != "" {
 		return why

@@ -36,7 +36,10 @@ func (c Console) header() string {
 	right += "  " + k.muted.paint(c.now.Format("15:04")) + " "
 	if l.shape != one {
 		s := "   " + c.counts()
-		if c.place.view == viewFleet {
+		switch c.place.view {
+		case viewActivity, viewReports:
+			s = ""
+		case viewFleet:
 			s = "   " + k.muted.paint(c.fleetGist())
 		}
 		if text.Width(left)+text.Width(s)+text.Width(right) < l.w {
@@ -150,12 +153,14 @@ func (c Console) machinery() string {
 	if c.truth.at.IsZero() {
 		return ""
 	}
-	d := c.truth.desk.Decision
-	s := "scheduler: " + strings.ReplaceAll(d.Reason, "_", " ")
-	if n := len(c.outbox.jobs); n > 0 {
-		return s + " · saving " + strconv.Itoa(n)
+	s := "scheduler: " + strings.ReplaceAll(c.truth.desk.Decision.Reason, "_", " ")
+	if c.place.view != viewDesk {
+		s = ""
 	}
-	return s + " · ledger " + strconv.FormatUint(c.truth.revision, 10)
+	if n := len(c.outbox.jobs); n > 0 {
+		return strings.TrimPrefix(s+" · saving "+strconv.Itoa(n), " · ")
+	}
+	return strings.TrimPrefix(s+" · ledger ", " · ") + strconv.FormatUint(c.truth.revision, 10)
 }
 
 // hints are the likeliest keys, as many as fit, and help in any case; what cannot be done
@@ -183,6 +188,9 @@ func (c Console) hints() []string {
 			out, line, used = append(out, text.Pad(strings.TrimRight(line, " "), c.layout.w)), " ", 1
 		}
 		add(a)
+	}
+	if used+hintCells(help) > c.layout.w+1 && len(out)+1 < c.layout.hints {
+		out, line = append(out, text.Pad(strings.TrimRight(line, " "), c.layout.w)), " "
 	}
 	add(help)
 	for len(out) < c.layout.hints {

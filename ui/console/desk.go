@@ -18,9 +18,13 @@ func (c Console) View() tea.View {
 		return v
 	}
 	lines := c.desk()
-	if c.find != nil && c.dialog == nil && c.layout.shows(paneQueue) {
-		_, x, _ := c.find.draw(max(c.layout.panes[paneQueue].w-2-3, 2))
-		v.Cursor = tea.NewCursor(c.layout.panes[paneQueue].x+1+3+x, c.layout.panes[paneQueue].y+1)
+	if c.find != nil && c.dialog == nil && (c.layout.shows(paneQueue) || c.place.view != viewDesk) {
+		r := c.layout.panes[paneQueue]
+		if c.place.view != viewDesk {
+			r = c.layout.body()
+		}
+		_, x, _ := c.find.draw(max(r.w-2-3, 2))
+		v.Cursor = tea.NewCursor(r.x+1+3+x, r.y+1)
 	}
 	if c.dialog != nil && c.layout.shape != tiny {
 		room := c.layout.h - 1 - c.layout.hints // the message line stays in sight

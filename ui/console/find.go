@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
+	"vise/ui/action"
 	"vise/ui/text"
 )
 
@@ -17,12 +18,34 @@ func (c Console) filterText() string {
 	if c.find != nil {
 		return c.find.value()
 	}
-	return c.place.filter
+	return *c.keptFilter()
+}
+
+// keptFilter is the filter of the view that is shown.
+func (c *Console) keptFilter() *string {
+	switch c.place.view {
+	case viewActivity:
+		return &c.place.stream.filter
+	case viewReports:
+		return &c.place.reports.filter
+	}
+	return &c.place.filter
+}
+
+// filterTrouble is what is wrong with the filter, in words.
+func (c Console) filterTrouble() string {
+	switch c.place.view {
+	case viewActivity:
+		return c.truth.stream.trouble
+	case viewReports:
+		return c.truth.finished.trouble
+	}
+	return c.queue.trouble
 }
 
 // filterRows is how many lines the filter takes from the queue.
 func (c Console) filterRows() int {
-	if c.find != nil || c.place.filter != "" {
+	if c.find != nil || *c.keptFilter() != "" {
 		return 1
 	}
 	return 0
@@ -30,7 +53,7 @@ func (c Console) filterRows() int {
 
 // filter starts typing one. All rows are read for it.
 func (c Console) filter() (Console, tea.Cmd) {
-	f := newField(c.place.filter, 1, maxFilter)
+	f := newField(*c.keptFilter(), 1, maxFilter)
 	c.find = &f
 	c.place.focus = paneQueue
 	c, laid := c.laidOut()
@@ -50,9 +73,9 @@ func (c Console) typedFilter(k tea.KeyPressMsg) (Console, tea.Cmd) {
 		c.find = nil
 		return c.filtered(value)
 	case "up":
-		return by(-1)(c)
+		return c.act(action.ByID(action.Up))
 	case "down":
-		return by(1)(c)
+		return c.act(action.ByID(action.Down))
 	}
 	f := *c.find
 	f.press(k, maxFilter)
@@ -61,13 +84,18 @@ func (c Console) typedFilter(k tea.KeyPressMsg) (Console, tea.Cmd) {
 }
 
 func (c Console) filtered(f string) (Console, tea.Cmd) {
-	c.place.filter = f
+	*c.keptFilter() = f
 	c, cmd := c.filteredNow()
 	c, look := c.look()
 	return c, tea.Batch(cmd, look)
 }
 
 func (c Console) filteredNow() (Console, tea.Cmd) {
+	if c.place.view != viewDesk {
+		c.calm.quiet = calmBeats // what is typed narrows at once
+		c.place.stream.cursor, c.place.stream.deep = model.Position{}, 0
+		return c.look()
+	}
 	before := c.place.cursor
 	c = c.reorder()
 	if c.place.cursor == before {
@@ -82,8 +110,8 @@ func (c Console) filteredNow() (Console, tea.Cmd) {
 func (c Console) filterLine(w int) string {
 	k := c.skin
 	shown := model.Text(c.filterText()).String()
-	if c.queue.trouble != "" {
-		return k.strip(w, false, piece{" / ", k.key}, piece{shown + "  ", k.blocked}, piece{c.queue.trouble, k.muted})
+	if why := c.filterTrouble(); why != "" {
+		return k.strip(w, false, piece{" / ", k.key}, piece{shown + "  ", k.blocked}, piece{why, k.muted})
 	}
 	ink := k.strong
 	if c.find == nil {

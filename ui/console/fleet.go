@@ -115,19 +115,6 @@ func (p fleetPlace) shownAgents(rows int) []model.AgentID {
 	return append(slices.Clone(p.order[top:min(top+rows, len(p.order))]), p.agent)
 }
 
-// fleetSubject makes what the cursor is on what the keys are about.
-func (c Console) fleetSubject() Console {
-	agent, item := c.place.fleet.subject()
-	if agent == c.place.agent && item == c.place.cursor {
-		return c
-	}
-	if agent != c.place.agent {
-		c.place.agent, c.place.spot = agent, newSpot()
-	}
-	c.place.cursor = item
-	return c
-}
-
 // subject is what the keys are about: the entry of the inbox, or an agent and no item.
 func (p fleetPlace) subject() (model.AgentID, model.ItemID) {
 	if e := p.entry(); p.focus == fleetInbox && e != nil {

@@ -385,8 +385,13 @@ func (c Console) fleetActivityPane(r rect) []string {
 	return b.draw(r.w, r.h, c.skin)
 }
 
-// streamLine is an event of any agent: when, whose, what.
+// streamLine is an event of any agent on a line.
 func (c Console) streamLine(e model.Entry, handle string, w int) string {
+	return c.skin.strip(w, false, append([]piece{{" ", c.skin.muted}}, c.streamPieces(e, handle, w)...)...)
+}
+
+// streamPieces are an event: when, whose, what.
+func (c Console) streamPieces(e model.Entry, handle string, w int) []piece {
 	k := c.skin
 	glyph, ink := c.glyphOfEvent(e.Kind)
 	if handle != "" {
@@ -398,9 +403,10 @@ func (c Console) streamLine(e model.Entry, handle string, w int) string {
 		who = "  " + c.show(model.Text(e.Actor))
 	}
 	cells := min(max(w/7, 8), inboxAgentCells)
-	return k.strip(w, false,
-		piece{" " + text.Pad(c.clock(e.At), 8) + "  ", k.muted}, piece{text.Pad(agent, cells) + " ", k.strong}, piece{glyph + " ", ink},
-		piece{handle, k.muted}, piece{c.show(e.Tell()), k.text}, piece{who, k.faint})
+	return []piece{
+		{text.Pad(c.clock(e.At), 8) + "  ", k.muted}, {text.Pad(agent, cells) + " ", k.strong}, {glyph + " ", ink},
+		{handle, k.muted}, {c.show(e.Tell()), k.text}, {who, k.faint},
+	}
 }
 
 // fleetGist is the fleet in a few words for the header.

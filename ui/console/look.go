@@ -27,6 +27,8 @@ func (c Console) want() want {
 	if c.place.view != viewDesk {
 		w.view, w.rows, w.body = c.place.view, 0, max(c.layout.body().h, unsizedRows)
 		w.named = c.place.fleet.shownAgents(w.body)
+		w.stream = streamAsk{c.place.stream, c.filterText(), w.body}
+		w.finished = max(c.place.reports.want, finishedPage)
 	}
 	return w
 }
@@ -129,6 +131,10 @@ func (c Console) row() *model.Row {
 		if x := c.place.fleet.entry(); x != nil && c.place.fleet.focus == fleetInbox {
 			return &x.Row
 		}
+		return nil
+	case viewReports:
+		return c.place.reports.row()
+	case viewActivity:
 		return nil
 	}
 	return c.queue.row(c.place.cursor)

@@ -36,8 +36,12 @@ var tabNames = [tabCount]string{"Plan", "Todos", "Waits", "Events", "Why", "Repo
 type place struct {
 	view view
 	// home is whose desk was left for another view.
-	home  model.AgentID
-	fleet fleetPlace
+	home    model.AgentID
+	fleet   fleetPlace
+	stream  streamPlace
+	reports reportsPlace
+	// way are the places that were left, the last one last.
+	way []stop
 	// agent is whose desk is shown; off the desk, whose item the keys are about.
 	agent  model.AgentID
 	focus  pane

@@ -29,6 +29,9 @@ type truth struct {
 	need  *model.Inboxed
 	// fleet is known on the fleet's view.
 	fleet model.Fleet
+	// stream is known on the activity, finished on the reports.
+	stream   stream
+	finished finishedWork
 }
 
 // want is what the screen asks of the ledger.
@@ -41,6 +44,9 @@ type want struct {
 	view  view
 	body  int
 	named []model.AgentID
+	// stream and finished are what the activity and the reports ask.
+	stream   streamAsk
+	finished int
 }
 
 const (
@@ -62,6 +68,12 @@ func readTruth(r model.Reader, w want, now time.Time) truth {
 	if t.inbox = model.Inbox(r, now, max(inboxShown, w.body)); w.view == viewFleet {
 		t.fleet = model.FleetOf(r, now, w.body, w.named...)
 		t.inbox, source = t.fleet.Inbox, ""
+	}
+	switch w.view {
+	case viewActivity:
+		t.stream = readStream(r, w.stream, now)
+	case viewReports:
+		t.finished = readFinished(r, w.stream.filter, w.finished, now)
 	}
 	t.desk = model.DeskOf(r, w.agent, model.Stamp{At: now}, func(c model.Class) int { return c.Limit() + w.rows })
 	t.activity = r.HistoryBefore(source, model.Position{}, activityShown)

@@ -16,10 +16,12 @@ type view int
 const (
 	viewDesk view = iota
 	viewFleet
+	viewActivity
+	viewReports
 	viewCount
 )
 
-var viewNames = [viewCount]string{"Desk", "Fleet"}
+var viewNames = [viewCount]string{"Desk", "Fleet", "Activity", "Reports"}
 
 // viewWords are the views' names for what actions ask.
 func (v view) String() string { return strings.ToLower(viewNames[v]) }
@@ -34,7 +36,9 @@ var deedsOf map[view]map[action.ID]doing
 func init() {
 	deeds[action.Acknowledge] = Console.acknowledge
 	deeds[action.ViewDesk], deeds[action.ViewFleet] = toView(viewDesk), toView(viewFleet)
-	deedsOf = map[view]map[action.ID]doing{viewFleet: fleetDeeds()}
+	deeds[action.ViewActivity], deeds[action.ViewReports] = toView(viewActivity), toView(viewReports)
+	deeds[action.WayBack], deeds[action.Follow] = Console.wayBack, Console.streamFollow
+	deedsOf = map[view]map[action.ID]doing{viewFleet: fleetDeeds(), viewActivity: streamDeeds(), viewReports: reportsDeeds()}
 }
 
 func deedOf(v view, id action.ID) (doing, bool) {
@@ -51,7 +55,7 @@ func toView(v view) doing {
 		if v == c.place.view {
 			return c, nil
 		}
-		return c.turnTo(v)
+		return c.leaving().turnTo(v)
 	}
 }
 
@@ -62,7 +66,7 @@ func (c Console) turnTo(v view) (Console, tea.Cmd) {
 	case c.place.view == viewDesk:
 		c.place = c.place.goTo(c.place.agent) // its spot is remembered
 		c.place.home = c.place.agent
-		c.place.spot = newSpot()
+		c.place.spot, c.place.agent = newSpot(), ""
 	case v == viewDesk:
 		c.place.spot = newSpot() // a glance leaves nothing behind
 		c.place.agent = ""
@@ -72,6 +76,9 @@ func (c Console) turnTo(v view) (Console, tea.Cmd) {
 	c.queue = queue{}
 	c.truth = truth{agents: c.truth.agents, inbox: c.truth.inbox}
 	c.calm.quiet = calmBeats
+	if v != viewDesk {
+		c.place.agent, c.place.spot = "", newSpot()
+	}
 	c, laid := c.laidOut()
 	c, look := c.look()
 	return c, tea.Batch(laid, look)
@@ -93,6 +100,12 @@ func (c Console) glance(agent model.AgentID, item model.ItemID) (Console, tea.Cm
 
 // goToItem shows an item on its agent's desk.
 func (c Console) goToItem(agent model.AgentID, item model.ItemID) (Console, tea.Cmd) {
+	c = c.leaving()
+	if c.place.view == viewDesk {
+		c, visited := c.visit(agent)
+		c, chosen := c.choose(item)
+		return c, tea.Batch(visited, chosen)
+	}
 	c.place.home = agent
 	c, turned := c.turnTo(viewDesk)
 	if item != "" {
@@ -128,19 +141,52 @@ func (l layout) body() rect { return rect{0, 1, l.w, max(l.h-2-l.hints, 0)} }
 
 // elsewhere draws the body of a view other than the desk.
 func (c Console) elsewhere() []string {
+	switch c.place.view {
+	case viewActivity:
+		return c.streamBody(c.layout.body())
+	case viewReports:
+		return c.reportsBody()
+	}
 	return c.fleetBody(c.layout.body())
 }
 
 // adoptElsewhere shows a new truth on a view other than the desk; touched: in the order
 // that is drawn.
 func (c Console) adoptElsewhere(touched bool) Console {
-	c.place.fleet = c.place.fleet.adopt(c.truth.fleet, touched)
-	return c.fleetSubject()
+	switch c.place.view {
+	case viewFleet:
+		c.place.fleet = c.place.fleet.adopt(c.truth.fleet, touched)
+		return c.about(c.place.fleet.subject())
+	case viewReports:
+		c.place.reports = c.place.reports.adopt(c.truth.finished, c.truth.want.stream.filter, touched)
+		if r := c.place.reports.row(); r != nil {
+			return c.about(r.AgentID, r.ID)
+		}
+		return c.about("", "")
+	}
+	return c
+}
+
+// about makes an item, or an agent and no item, what the keys are about.
+func (c Console) about(agent model.AgentID, item model.ItemID) Console {
+	if agent != c.place.agent {
+		c.place.agent, c.place.spot = agent, newSpot()
+	}
+	c.place.cursor = item
+	return c
 }
 
 // steadyElsewhere keeps the cursor of a view in sight.
 func (c Console) steadyElsewhere() Console {
-	c.place.fleet = c.place.fleet.revealed(c.fleetPanes())
+	switch c.place.view {
+	case viewFleet:
+		c.place.fleet = c.place.fleet.revealed(c.fleetPanes())
+	case viewReports:
+		list, _ := c.reportsPanes()
+		_, h := list.inner()
+		p := &c.place.reports
+		p.top = window(p.at(), p.top, h-c.filterRows(), len(p.rows))
+	}
 	return c
 }
 

@@ -1,0 +1,103 @@
+package console
+
+import (
+	"strings"
+	"time"
+
+	"vise/model"
+)
+
+// eventKinds are the words of kind: and the events that each gathers.
+var eventKinds = map[string][]model.EventKind{
+	"item": {model.EventWorkItemWritten}, "pick": {model.EventWorkItemPicked, model.EventFocusReleased},
+	"plan": {model.EventPlanRefreshed}, "wait": {model.EventWaitRegistered, model.EventWaitsCancelled},
+	"trigger": {model.EventWaitTriggered, model.EventIngressDelivered},
+	"report":  {model.EventReportPromoted, model.EventReportOffered, model.EventReportDeclined, model.EventBriefSuppressed},
+	"warning": {model.EventCompletionWarning, model.EventStalled},
+	"message": {model.EventMessageQueued, model.EventMessagesSent, model.EventMessagesSeen, model.EventOperatorAnswered},
+	"turn":    {model.EventTurnStarted, model.EventTurnEnded, model.EventRound}, "tick": {model.EventTickEmitted, model.EventRecheckConsumed},
+	"task": {model.EventTaskStarted, model.EventTaskEnded}, "agent": {model.EventAgentAdded, model.EventAgentUpdated},
+	"delegation": {model.EventDelegationOpened, model.EventDelegationCompleted}, "seen": {model.EventAcknowledged},
+}
+
+// parseEventFilter reads a filter of events: words, "exact words", agent:, by:, item:,
+// kind:a,b, age:<1h, and each of them with "-" before it. A term that cannot be read hides
+// nothing.
+func parseEventFilter(s string, now time.Time) filter {
+	f := filter{now: now}
+	for _, w := range filterWords(s) {
+		t := term{}
+		if rest, ok := strings.CutPrefix(w, "-"); ok && rest != "" {
+			t.not, w = true, rest
+		}
+		kind, arg, ok := strings.Cut(w, ":")
+		switch {
+		case strings.HasPrefix(w, `"`):
+			t.arg = strings.ToLower(strings.Trim(w, `"`))
+		case !ok:
+			t.arg = strings.ToLower(w)
+		default:
+			t.kind, t.arg = kind, strings.ToLower(arg)
+			if why := t.checkEvent(); why != "" {
+				f.trouble = why
+				continue
+			}
+		}
+		if t.arg != "" {
+			f.terms = append(f.terms, t)
+		}
+	}
+	return f
+}
+
+func (t term) checkEvent() string {
+	switch t.kind {
+	case "agent", "by", "item":
+		return ""
+	case "age":
+		return t.check()
+	case "kind":
+		for k := range strings.SplitSeq(t.arg, ",") {
+			if _, ok := eventKinds[k]; k != "" && !ok {
+				return "no kind " + model.Text(k).String() + ": item, pick, plan, wait, trigger, report, warning, message, turn, tick, task, agent, delegation, seen"
+			}
+		}
+		return ""
+	}
+	return "no term " + model.Text(t.kind).String() + ": agent:, by:, item:, kind: and age:"
+}
+
+// keepsEvent reports whether every term holds of an event.
+func (f filter) keepsEvent(e model.Entry, handle model.Handle) bool {
+	for _, t := range f.terms {
+		if f.holdsEvent(t, e, handle) == t.not {
+			return false
+		}
+	}
+	return true
+}
+
+func (f filter) holdsEvent(t term, e model.Entry, handle model.Handle) bool {
+	switch t.kind {
+	case "agent":
+		return strings.HasPrefix(string(e.AgentID), t.arg)
+	case "by":
+		return strings.Contains(string(e.Actor), t.arg)
+	case "item":
+		return strings.HasPrefix(string(handle), t.arg)
+	case "age":
+		older, d, ok := ageOf(t.arg)
+		return !ok || (f.now.Sub(e.At) > d) == older
+	case "kind":
+		for k := range strings.SplitSeq(t.arg, ",") {
+			for _, kind := range eventKinds[k] {
+				if kind == e.Kind {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	words := string(handle) + " " + string(e.AgentID) + " " + e.Tell().String() + " " + string(e.Actor)
+	return strings.Contains(strings.ToLower(words), t.arg)
+}
