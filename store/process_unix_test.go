@@ -14,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"vise/model"
 	"vise/store"
@@ -22,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) {
 	storetest.Main(m, map[string]func([]string){
-		"apply": applyForEver, "count": applyAndCount, "once": applyOnce, "tell": applyAndTell, "hold": holdOpen, "damage": readDamaged,
+		"apply": applyForEver, "count": applyAndCount, "once": applyOnce, "tell": applyAndTell, "hold": holdOpen, "read": readForAWhile, "damage": readDamaged,
 	}, func() {
 		for _, dir := range benchDirs {
 			os.RemoveAll(dir)
@@ -100,6 +101,20 @@ func holdOpen(args []string) {
 		storetest.Hear()
 		return nil
 	}))
+}
+
+// readForAWhile reads without a pause, and prints how often.
+func readForAWhile(args []string) {
+	d, _ := time.ParseDuration(args[1])
+	l, err := store.Open(args[0], store.Options{})
+	must(err)
+	fmt.Println("ready")
+	storetest.Hear()
+	n := 0
+	for end := time.Now().Add(d); time.Now().Before(end); n++ {
+		must(l.View(ctx, func(r model.Reader) error { r.Rows("ada", model.QueuedRunnable, nil, 20); return nil }))
+	}
+	fmt.Println(n)
 }
 
 func newHome(t testing.TB) (string, *store.Ledger) {
@@ -183,6 +198,42 @@ func eachOnce(t *testing.T, l *store.Ledger, acknowledged []string) {
 		}
 		return nil
 	}))
+}
+
+// Seven processes that read without a pause do not keep a writer out: it makes 50 changes a
+// second and more.
+func TestReadersDoNotStarveAWriter(t *testing.T) {
+	const readers, least = 7, 50
+	dir, l := newHome(t)
+	d := storetest.Amount("2s", "10s")
+	var children []*storetest.Child
+	for range readers {
+		c := storetest.Start(t, "read", dir, d)
+		c.Expect("ready")
+		children = append(children, c)
+	}
+	for _, c := range children {
+		c.Say("go")
+	}
+	span, _ := time.ParseDuration(d)
+	var laps []time.Duration
+	for begun := time.Now(); time.Since(begun) < span; {
+		one := time.Now()
+		must(applied(l, objective(fmt.Sprint("w", len(laps)))))
+		laps = append(laps, time.Since(one))
+	}
+	reads := 0
+	for _, c := range children {
+		n, err := strconv.Atoi(c.Line())
+		must(err)
+		reads += n
+	}
+	slices.Sort(laps)
+	rate := float64(len(laps)) / span.Seconds()
+	t.Logf("%.0f changes a second beside %.0f reads; p99 %v, longest %v", rate, float64(reads)/span.Seconds(), laps[len(laps)*99/100], laps[len(laps)-1])
+	if storetest.Long && rate < least || rate < 1 {
+		t.Errorf("%.0f changes a second beside readers, want %d", rate, least)
+	}
 }
 
 func TestProcessesThatWriteTogetherLoseNothing(t *testing.T) {

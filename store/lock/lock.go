@@ -44,6 +44,10 @@ const (
 	pause = 200 * time.Microsecond
 )
 
+// lookEvery is how often a waiter looks at the holder. One that is stopped at two looks in a
+// row, within the same turn, is told of within a second.
+const lookEvery = 300 * time.Millisecond
+
 // New describes the lock at path. Nothing is opened until the first Acquire. The command
 // is what others are told when this process holds the lock, such as "vise mcp".
 func New(path, command string) *File { return On(nil, path, command) }
@@ -53,7 +57,8 @@ func On(m *machine.Machine, path, command string) *File {
 	return &File{Limit: DefaultLimit, path: path, machine: m, self: newSelf(m.Look(0), command), turn: make(chan struct{}, 1)}
 }
 
-// Acquire waits for the lock until ctx ends or Limit has passed; then it returns a *Busy.
+// Acquire waits for the lock until ctx ends, Limit has passed, or the holder turns out to be
+// stopped; then it returns a *Busy.
 // Until Release the process is not stopped by a terminal's Ctrl-Z.
 func (f *File) Acquire(ctx context.Context) error {
 	begun := time.Now()
@@ -154,16 +159,35 @@ func (f *File) flock(ctx context.Context) error {
 	}
 	enqueue(f.file)
 	defer dequeue(f.file)
-	select {
-	case <-w.granted:
-		return w.err
-	case <-ctx.Done():
-	}
-	if !w.abandon() {
+	if f.await(ctx, w) || !w.abandon() {
 		return w.err
 	}
 	f.waiter = w
 	return errWaited
+}
+
+// await waits until the lock is granted, and reports whether it was. It gives up when ctx
+// ends, and before that when the holder is stopped and stays so: that is not worth a wait.
+func (f *File) await(ctx context.Context, w *waiter) bool {
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for seen := (Holder{}); ; {
+		select {
+		case <-w.granted:
+			return true
+		case <-ctx.Done():
+			return false
+		case <-look.C:
+		}
+		h := f.holder()
+		if h.Stopped && h.PID == seen.PID && h.Since.Equal(seen.Since) {
+			return false
+		}
+		seen = Holder{}
+		if h.Stopped {
+			seen = h
+		}
+	}
 }
 
 // waiter is the one goroutine of a process that blocks in flock. It cannot be cancelled:
