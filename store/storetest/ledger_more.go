@@ -84,10 +84,7 @@ func historyPages(t *testing.T, b store.Backend) {
 }
 
 func life(t *testing.T, b store.Backend) {
-	commands := 2000
-	if testing.Short() {
-		commands = 400
-	}
+	commands := Amount(2000, 20_000)
 	l := on(t, b, nil)
 	x := NewLife(Seed(t))
 	x.Attach(l)
