@@ -4,6 +4,7 @@ package store_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -153,6 +154,9 @@ func TestAWrongLedgerIsRefusedAndLeftAlone(t *testing.T) {
 				var e *model.Error
 				if err == nil || c.want != "" && (!errors.As(err, &e) || e.Code != c.want || e.Hint == "") {
 					t.Errorf("got %v", err)
+				}
+				if c.name == "of another home" && !strings.Contains(fmt.Sprint(err), "another home") {
+					t.Errorf("not said to be another home's: %v", err)
 				}
 				t.Log(err)
 			}

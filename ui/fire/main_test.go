@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "vise" {
 		os.Exit(workbench.Main())
 	}
-	storetest.Main(m, map[string]func([]string){"hold": holdLedger})
+	storetest.Main(m, map[string]func([]string){"hold": holdLedger, "claim": claim})
 }
 
 // home is a home under fire; a failing test leaves it with its artefacts.
