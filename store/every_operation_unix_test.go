@@ -68,7 +68,9 @@ func deterministic(l *store.Ledger) {
 
 func newStage(t *testing.T, grown bool) stage {
 	t.Helper()
-	dir, l := newHome(t)
+	dir := filepath.Join(quickDir(t), "home")
+	l, err := store.Create(dir, store.Options{})
+	must(err)
 	if grown {
 		x := storetest.NewLife(7)
 		x.Attach(l)
@@ -91,7 +93,6 @@ func newStage(t *testing.T, grown bool) stage {
 	do("ada", model.WaitFor{WorkItemID: s.asking, Reason: "which", Wake: model.WakeOperatorInput, Question: "LRU or LFU?"})
 	s.ingress = do("ada", model.MintIngress{WaitID: wait, TokenHash: fmt.Sprintf("%064x", 7)}).IngressID
 	must(l.Close())
-	var err error
 	s.before, err = everything(dir)
 	must(err)
 	return s

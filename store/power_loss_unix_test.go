@@ -25,7 +25,9 @@ import (
 // was acknowledged before it is there, whole (P1). The same images of a disk that ignores
 // syncs show that the judge sees what is lost.
 func TestAPowerCutTakesNothingThatWasAcknowledged(t *testing.T) {
-	dir, l := newHome(t)
+	dir := filepath.Join(quickDir(t), "home")
+	l, err := store.Create(dir, store.Options{})
+	must(err)
 	x := storetest.NewLife(3)
 	x.Attach(l)
 	x.Live(t, l, 60)

@@ -25,7 +25,7 @@ type mutant struct {
 
 var mutants = []mutant{
 	{"writes are not synced before they count", "store/bolt_session.go", "NoStatistics: true,", "NoStatistics: true, NoSync: true,", "store", "ACommitSyncsTwice", false},
-	{"a key is not remembered", "store/save.go", "f.answer(e.Key); ok ||", "f.answer(e.Key); ok && false ||", "store", "LedgerInMemoryKeepsTheContract", true},
+	{"a key is not remembered", "store/save.go", "f.answer(e.Key); ok ||", "f.answer(e.Key); ok && false ||", "store", "LedgerInMemoryKeepsTheContract", false},
 	{"an unknown outcome is told as a failure", "store/bolt_session.go", "metaErr != nil || m.txid == id", "metaErr != nil || m.txid == id && false", "store", "AnErrorAtAnyOperation", false},
 	{"damage ends the process", "store/bolt.go", "debug.SetPanicOnFault(true)", "debug.SetPanicOnFault(false)", "store", "DamagedLedgerNeverEnds", false},
 	{"a record's checksum is not looked at", "store/frame.go", "n < 0 || binary", "n < 0 || false && binary", "store", "AValueBelongsToItsKey|DamagedLedgerNeverEnds", false},
@@ -43,13 +43,13 @@ var mutants = []mutant{
 	{"a late driver's round is taken", "model/step_round.go", "if _, err := s.running(s.actingAgent(), c.Turn); err != nil {", "if _, err := s.running(s.actingAgent(), c.Turn); err != nil && false {", "model", "Rules", false},
 	{"a delivery is carried out again", "ui/serve/ingress.go", `id := deliveryID(r); id != ""`, `id := deliveryID(r); id != "" && false`, "ui/serve", "AReplayedDelivery", false},
 	{"any host's name is served", "ui/serve/limits.go", "!s.hosts[", "false && !s.hosts[", "ui/serve", "ABrowserCannot", false},
-	{"a program's group lives on", "ui/process/process.go", "c.SysProcAttr = groupOfItsOwn()", "", "ui/process", "NothingOutlives", false},
+	{"children that leave their group are forgotten", "ui/process/process.go", "r.Survivors = endSurvivors(run)", "", "ui/process", "NothingOutlives", false},
 	{"a program sees the whole environment", "ui/process/process.go", "c.Dir, c.Env = s.Dir, append(s.Env[:len(s.Env):len(s.Env)], marker+\"=\"+run)", "c.Dir, c.Env = s.Dir, append(c.Environ(), marker+\"=\"+run)", "ui/process", "NothingOfTheEnvironment", false},
 	{"git runs what a repository configures", "watcher/gitstate/run.go", `"core.fsmonitor=false", "core.hooksPath=/dev/null", `, "", "watcher/gitstate", "NothingThatTheRepository", false},
 	{"a line that is no message ends the server", "ui/mcp/lines.go", "if err != nil && len(line) == 0 {", "if err != nil || len(line) > 0 && line[0] != '{' {", "ui/mcp", "HostileLines", false},
 }
 
-// Each planted fault fails a test that guards against it: twenty and more of them, and three
+// Each planted fault fails a test that guards against it: twenty and more of them, and two
 // in the short run (T25 of docs/under-fire.md, which lists them).
 func TestEachPlantedFaultIsFound(t *testing.T) {
 	tool, err := exec.LookPath("go")
@@ -72,7 +72,7 @@ func TestEachPlantedFaultIsFound(t *testing.T) {
 func (m mutant) mustBeFound(t *testing.T, tool, root string) {
 	end, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(end, tool, "test", "-overlay", m.planted(t, root), "-count=1", "-timeout=4m", "-run", m.run, "./"+m.pkg)
+	cmd := exec.CommandContext(end, tool, "test", "-overlay", m.planted(t, root), "-count=1", "-timeout=90s", "-run", m.run, "./"+m.pkg)
 	cmd.Dir = root
 	begun := time.Now()
 	out, err := cmd.CombinedOutput()

@@ -150,7 +150,7 @@ func tour(t *testing.T, h *home, items int) string {
 	x.showing("Queue")
 	x.settle(150e6)
 	framed(t, x)
-	for range items {
+	for range storetest.Amount(min(items, 16), items) {
 		for range storetest.Amount(1, 7) {
 			x.keys("]")
 		}
@@ -159,9 +159,9 @@ func tour(t *testing.T, h *home, items int) string {
 	}
 	for _, key := range []string{"p", "c", "b", "w", "?", "2", "3", "4"} {
 		x.keys(key)
-		x.keys("\x1b")
+		x.escape()
 	}
-	x.keys("q")
+	x.quit()
 	return x.output()
 }
 

@@ -71,6 +71,6 @@ func TestAStoppedHolderIsNamedAndTheConsoleGoesOnShowing(t *testing.T) {
 	must(t, c.Process.Signal(syscall.SIGCONT))
 	c.Say("go on")
 	h.must("new", "After it went on", "--agent", "ann")
-	x.keys("\x1b")
+	x.escape()
 	x.showing("After it went on")
 }

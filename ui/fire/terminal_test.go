@@ -80,6 +80,26 @@ func (x *terminal) keys(keys string) {
 	x.settle(30 * time.Millisecond)
 }
 
+// escape leaves a dialog. What follows an escape too soon would be taken for its end.
+func (x *terminal) escape() {
+	x.keys("\x1b")
+	x.settle(150 * time.Millisecond)
+}
+
+// quit ends the program as a person does, and waits for its last words.
+func (x *terminal) quit() {
+	for range 3 {
+		x.keys("q")
+		select {
+		case <-x.ended:
+			return
+		case <-time.After(2 * time.Second):
+			x.escape()
+		}
+	}
+	x.t.Errorf("the program did not end:\n%s", x.text())
+}
+
 // settle waits until nothing was drawn for a while, at most two seconds.
 func (x *terminal) settle(quiet time.Duration) {
 	limit := time.After(2 * time.Second)
