@@ -53,6 +53,8 @@ type neighbours struct {
 type calm struct {
 	running bool
 	quiet   int
+	// kept is the place as it was written down last.
+	kept string
 }
 
 const calmBeats = 4 // two seconds without a key
@@ -81,7 +83,7 @@ func New(ctx context.Context, o Options) Console {
 	if o.FirstRun != nil && o.Session.Ledger == nil {
 		c.dialog = welcome(o.FirstRun)
 	}
-	return c.misconfigured()
+	return c.restored(o.Session.Memo).misconfigured()
 }
 
 // Primed is c with its first look done, so that the first frame is a whole one.
@@ -238,11 +240,12 @@ func (c Console) steady() Console {
 func (c Console) rested(m calmMsg) (Console, tea.Cmd) {
 	c.now = later(c.now, m.at)
 	c.calm.quiet++
+	c, keep := c.noted()
 	if c.calm.touched() {
-		return c, c.fx.nextCalm()
+		return c, tea.Batch(keep, c.fx.nextCalm())
 	}
 	c.calm.running = false
-	return c.let(), nil
+	return c.let(), keep
 }
 
 func later(a, b time.Time) time.Time {

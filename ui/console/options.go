@@ -83,6 +83,9 @@ type Session struct {
 	// drafts live as long as the console.
 	Eyes   Eyes
 	Drafts Drafts
+	// Keeper writes down where the operator is, and Memo is what it wrote last; both may be nil.
+	Keeper Keeper
+	Memo   *Memo
 	// Files may be nil: then there are no file todos.
 	Files Files
 	// Threads may be nil: then there is no tab Thread.

@@ -21,6 +21,9 @@ func Run(ctx context.Context, o Options) error {
 	}
 	var program *tea.Program
 	program = tea.NewProgram(paced{New(ctx, o).Primed(), &pace{}, func() *tea.Program { return program }}, set...)
-	_, err := program.Run()
+	last, err := program.Run()
+	if p, ok := last.(paced); ok && o.Session.Keeper != nil {
+		_ = o.Session.Keeper.Keep(context.WithoutCancel(ctx), p.memo()) // a comfort: see noted
+	}
 	return err
 }

@@ -1,0 +1,127 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+)
+
+// keeper remembers the last memo, as it would be read again.
+type keeper struct{ raw []byte }
+
+func (k *keeper) Keep(_ context.Context, m Memo) (err error) {
+	k.raw, err = json.Marshal(m)
+	return err
+}
+
+func (k *keeper) memo(t *testing.T) *Memo {
+	t.Helper()
+	var m Memo
+	if err := json.Unmarshal(k.raw, &m); err != nil {
+		t.Fatalf("%q: %v", k.raw, err)
+	}
+	return &m
+}
+
+// A console that is killed, less than a second after the last key, begins again where it
+// was: view, agent, item, tab, scroll, filter, marks and drafts.
+func TestAKilledConsoleBeginsWhereItWas(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		keys  []string
+		typed string
+		again []string
+	}{
+		{name: "an item and a tab", keys: []string{"j", "j", "]", "]"}},
+		{name: "a filter that is kept", keys: []string{"/"}, typed: "jitter", again: []string{"enter"}},
+		{name: "marks", keys: []string{"space", "space"}},
+		{name: "the fleet's inbox", keys: []string{"2", "tab", "j"}},
+		{name: "the activity, paused", keys: []string{"3", "k", "k"}},
+		{name: "the reports", keys: []string{"4", "j"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				k := &keeper{}
+				wd := newWorld(t, 120, 36, func(o *Options) { o.Session.Keeper = k })
+				wd.populate()
+				for _, key := range c.keys {
+					wd.press(key)
+					wd.settle()
+				}
+				wd.write(c.typed)
+				wd.press(c.again...)
+				wd.pass(900 * time.Millisecond)
+				before := wd.frame()
+				o := wd.console.(Console).opt
+				o.Session.Memo, o.Session.Agent = k.memo(t), ""
+				wd.console = New(wd.t.Context(), o)
+				wd.pending = append(wd.pending, wd.console.Init())
+				wd.send(tea.WindowSizeMsg{Width: 120, Height: 36})
+				wd.settle()
+				if after := wd.frame(); strings.Join(after[1:34], "\n") != strings.Join(before[1:34], "\n") {
+					t.Errorf("before:\n%s\nafter:\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
+				}
+				wd.end()
+			})
+		})
+	}
+}
+
+func (wd *world) populate() {
+	for _, line := range []string{
+		"create a Document limiter rollout", "create b Add jitter to backoff", "create c Delete dead feature flags",
+		"ask a LRU or LFU?", "create d Fix flaky auth test", "complete d It is fixed.", "create e Bump go", "complete e",
+		"as crush-api", "create s Keep session logs", "ask s How long?",
+	} {
+		wd.deed(line)
+	}
+	wd.settle()
+}
+
+// What is typed into a dialog is kept while it is open: nobody has to close it first.
+func TestWhatIsTypedOutlivesAKill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wd := newWorld(t, 120, 36, nil)
+		wd.populate()
+		wd.press("o")
+		wd.write("Half a thou")
+		wd.pass(900 * time.Millisecond)
+		if kept := fmt.Sprint(wd.drafts.kept); !strings.Contains(kept, "Half a thou") {
+			t.Errorf("kept: %s", kept)
+		}
+		wd.end()
+	})
+}
+
+// A memo that makes no sense harms nothing.
+func TestAMemoThatMakesNoSenseIsPassedOver(t *testing.T) {
+	long := strings.Repeat("x", 10*maxFilter)
+	for i, m := range []Memo{
+		{}, {View: "nonsense", Agent: "../../etc", Focus: 99}, {View: "fleet", Agent: "gone"},
+		{View: "activity", Activity: MemoActivity{Cursor: model.Position{Revision: 1 << 60, N: -5}, Filter: "\xff"}},
+		{View: "reports", Reports: MemoReports{Item: "gone", Scroll: -7, Rows: 1 << 40, Filter: long}},
+		{View: "desk", Agent: testAgent, Focus: -1, Desks: map[model.AgentID]MemoDesk{"A B": {}, testAgent: {Item: "gone", Tab: "Nowhere", Top: -3, Filter: long,
+			Pages: []MemoPage{{Tab: "Plan", Line: -1}, {Tab: "?"}, {Item: "gone", Tab: "Events", Line: 1 << 40}}}}},
+	} {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				wd := newWorld(t, 80, 24, func(o *Options) { o.Session.Memo, o.Session.Agent = &m, "" })
+				wd.populate()
+				for _, key := range []string{"j", "1", "j", "2", "3", "4", "1"} {
+					wd.press(key)
+					wd.settle()
+					wd.frame()
+				}
+				wd.end()
+			})
+		})
+	}
+}
