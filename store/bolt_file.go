@@ -27,8 +27,11 @@ func openChecked(path string, flag int) (*os.File, fs.FileInfo, error) {
 
 func openLedger(path string, flag int) (*os.File, error) {
 	f, err := os.OpenFile(path, flag|noFollow, 0)
+	if info, statErr := os.Lstat(path); err != nil && statErr == nil && !info.Mode().IsRegular() {
+		return nil, refuse("look at it, then move it away; "+restoreHint, "%s is not a regular file", path)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, refuse("run vise doctor", "the ledger %s is missing from a home that was in use", path)
+		return nil, refuse(restoreHint, "the ledger %s is missing from a home that was in use", path)
 	}
 	return f, err
 }
@@ -39,10 +42,10 @@ func checkLedger(f *os.File) (fs.FileInfo, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, refuse("move it away", "%s is not a regular file", f.Name())
+		return nil, refuse("move it away; "+restoreHint, "%s is not a regular file", f.Name())
 	}
 	if info.Size() == 0 {
-		return nil, refuse("run vise doctor", "the ledger %s is empty, and was not", f.Name())
+		return nil, refuse(restoreHint, "the ledger %s is empty, and was not", f.Name())
 	}
 	m, err := readMeta(f)
 	if err != nil {
@@ -111,12 +114,18 @@ func metaAt(f io.ReaderAt, at int64) (boltMeta, bool) {
 // checkFreelist refuses a list of free pages whose length cannot be, before bbolt asks for
 // that much memory.
 func (m boltMeta) checkFreelist(f io.ReaderAt) error {
+	_, err := m.freePages(f)
+	return err
+}
+
+// freePages is how many pages the list of free pages has.
+func (m boltMeta) freePages(f io.ReaderAt) (uint64, error) {
 	if m.freelist == noFreelist {
-		return nil
+		return 0, nil
 	}
 	var page [pageHeader + 8]byte
 	if _, err := f.ReadAt(page[:], int64(m.freelist)*int64(m.pageSize)); err != nil {
-		return &damage{"open", fmt.Errorf("list of free pages: %w", err)}
+		return 0, &damage{"open", fmt.Errorf("list of free pages: %w", err)}
 	}
 	u := binary.NativeEndian
 	count := uint64(u.Uint16(page[10:]))
@@ -125,7 +134,7 @@ func (m boltMeta) checkFreelist(f io.ReaderAt) error {
 	}
 	room := (uint64(u.Uint32(page[12:])) + 1) * uint64(m.pageSize)
 	if count > m.pages || count*8 > room {
-		return &damage{"open", fmt.Sprintf("%d free pages of %d", count, m.pages)}
+		return 0, &damage{"open", fmt.Sprintf("%d free pages of %d", count, m.pages)}
 	}
-	return nil
+	return count, nil
 }

@@ -35,7 +35,7 @@ func (t *boltTxn) openTables() error {
 	return t.session.guard("open tables", func() error {
 		t.appended, t.state = t.session.tx.Bucket(bucketAppended), t.session.tx.Bucket(bucketState)
 		if t.appended == nil || t.state == nil {
-			return refuse("run vise doctor", "the file is a bbolt database, but no ledger")
+			return refuse(restoreHint, "the file is a bbolt database, but no ledger")
 		}
 		t.appended.FillPercent, t.state.FillPercent = appendedFill, stateFill
 		return nil

@@ -27,7 +27,8 @@ func (l *lag) note(err error) {
 	l.err = err
 }
 
-// Lag is why the copy of the history is behind, or nil. The next change lets it catch up.
+// Lag is why what recovery needs is behind, the copy of the history or the snapshots; nil
+// if nothing is. The next change, or minute, lets it catch up.
 func (l *Ledger) Lag() error {
 	l.lag.mu.Lock()
 	defer l.lag.mu.Unlock()
@@ -63,7 +64,7 @@ func (l *Ledger) continues(t Txn, last journal.Frame, h head) error {
 	}
 	have, err := t.Get(journalKey(model.Position{Revision: last.Revision}))
 	if err == nil && !bytes.Equal(have, last.Values[0].Bytes) {
-		err = refuse("vise restore --dry-run says what can be had back",
+		err = refuse(restoreHint,
 			"%s is another ledger than the one whose history this home has: they differ at revision %d", l.home.path(ledgerFile), last.Revision)
 	}
 	return err
@@ -118,5 +119,5 @@ func (l *Ledger) lost(revision, known uint64) error {
 			return &damage{"open", "the page that ends " + path + " does not read: " + lostChanges(revision, known)}
 		}
 	}
-	return refuse("vise restore --dry-run says what can be had back", "%s is an older ledger: %s", path, lostChanges(revision, known))
+	return refuse(restoreHint, "%s is an older ledger: %s", path, lostChanges(revision, known))
 }

@@ -51,6 +51,9 @@ func (r *Refusal) Error() string { return r.What }
 // Is makes a Refusal an ErrRefused.
 func (r *Refusal) Is(target error) bool { return target == ErrRefused }
 
+// restoreHint is the way out of a home without a ledger that can be used.
+const restoreHint = "vise restore --dry-run says what can be had back"
+
 func refuse(hint, format string, args ...any) error {
 	return &Refusal{What: fmt.Sprintf(format, args...), Hint: hint}
 }

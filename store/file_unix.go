@@ -13,5 +13,8 @@ const noFollow = syscall.O_NOFOLLOW | syscall.O_CLOEXEC
 // giveUpLock frees bbolt's lock on a file that stays mapped.
 func giveUpLock(f *os.File) { syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
 
-// noSpace are a full disk, a full quota and a limit on the size of files.
+// noSpace are a full disk, a full quota and a limit on the size of files; the first
+// diskSpace of them are of the disk.
+const diskSpace = 2
+
 var noSpace = []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}

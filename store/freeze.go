@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	"go.etcd.io/bbolt"
+
+	"vise/store/machine"
 )
 
 // freezer is a backend that can stand still for a long read without keeping others out.
@@ -45,14 +47,14 @@ func (m *Memory) Freeze(context.Context) (Backend, error) {
 
 // Freeze implements freezer with a copy of the file that has no name.
 func (b *Bolt) Freeze(ctx context.Context) (Backend, error) {
-	f, err := os.CreateTemp(filepath.Dir(b.path), ".reading-*")
+	f, err := b.machine.CreateTemp(filepath.Dir(b.path), ".reading-*")
 	if err != nil {
 		return nil, err
 	}
 	defer os.Remove(f.Name()) // where an open file cannot be removed, Close does it
 	z := &frozen{}
 	if z.meta, err = b.copyTo(ctx, f); err == nil {
-		err = z.open(f)
+		err = z.open(f.File)
 	}
 	if err != nil {
 		f.Close()
@@ -65,7 +67,7 @@ func (b *Bolt) Freeze(ctx context.Context) (Backend, error) {
 // nobody committed is consistent, because a commit only writes to pages that are free in
 // the commit before it; of 780 such copies all were clean. When writers leave no such
 // moment, the lock makes one.
-func (b *Bolt) copyTo(ctx context.Context, to *os.File) (boltMeta, error) {
+func (b *Bolt) copyTo(ctx context.Context, to *machine.File) (boltMeta, error) {
 	const tries = 5
 	for range tries {
 		m, same, err := copyOnce(b.path, to)
@@ -84,7 +86,7 @@ func (b *Bolt) copyTo(ctx context.Context, to *os.File) (boltMeta, error) {
 	return m, err
 }
 
-func copyOnce(path string, to *os.File) (before boltMeta, same bool, err error) {
+func copyOnce(path string, to *machine.File) (before boltMeta, same bool, err error) {
 	from, _, err := openChecked(path, os.O_RDONLY)
 	if err != nil {
 		return before, false, err

@@ -75,7 +75,7 @@ func openHome(m *machine.Machine, dir string) (Home, error) {
 		return Home{}, err
 	}
 	if err := json.Unmarshal(raw, &h); err != nil || h.ID == "" {
-		return Home{}, refuse("run vise doctor", "%s does not read as a home: %v", h.path(homeFile), err)
+		return Home{}, refuse(restoreHint, "%s does not read as a home: %v", h.path(homeFile), err)
 	}
 	if h.Format > homeFormat {
 		return Home{}, refuse("install a newer vise", "the home %s has format %d, and this vise knows %d", dir, h.Format, homeFormat)
@@ -101,7 +101,7 @@ func (h Home) path(name string) string { return filepath.Join(h.Dir, name) }
 // absent tells a home that was never made from one whose home.json is gone.
 func (h Home) absent() error {
 	if h.used() {
-		return refuse("run vise doctor", "the home %s has lost its %s", h.Dir, homeFile)
+		return refuse(restoreHint, "the home %s has lost its %s", h.Dir, homeFile)
 	}
 	return noHome(h.Dir)
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -95,11 +96,16 @@ func (l *Ledger) Apply(ctx context.Context, e model.Envelope) (model.Receipt, er
 	// One stamp serves every try, so that a retry judges the same command.
 	at := model.Stamp{At: l.Now().UTC().Round(0), NewID: l.NewID(), Actor: e.Actor, Agent: e.Agent}
 	var receipt model.Receipt
-	err = l.update(ctx, func(t Txn) error {
+	try := func(t Txn) error {
 		var err error
 		receipt, err = l.judge(t, at, e, fp)
 		return err
-	})
+	}
+	err = l.update(ctx, try)
+	reserve := diskFull(err) && l.giveUpReserve()
+	if reserve {
+		err = l.update(ctx, try)
+	}
 	if errors.Is(err, ErrUnknown) {
 		return l.recall(ctx, e, fp, err)
 	}
@@ -107,6 +113,9 @@ func (l *Ledger) Apply(ctx context.Context, e model.Envelope) (model.Receipt, er
 		return model.Receipt{}, explain(err)
 	}
 	l.remind(receipt.Revision)
+	if reserve {
+		receipt.Warnings = append(slices.Clone(receipt.Warnings), reserveWarning())
+	}
 	return receipt, nil
 }
 

@@ -107,7 +107,7 @@ func (l *Ledger) inspect(t Txn) error {
 	case f.err != nil:
 		return f.err
 	case id != l.home.ID:
-		return refuse("run vise doctor", "%s is the ledger of another home (%s, not %s)", l.home.path(ledgerFile), model.Text(id), l.home.ID)
+		return refuse(restoreHint, "%s is the ledger of another home (%s, not %s)", l.home.path(ledgerFile), model.Text(id), l.home.ID)
 	}
 	if err := l.behind(h.Revision); err != nil {
 		return err
@@ -151,11 +151,11 @@ func explain(err error) error {
 	case errors.Is(err, berrors.ErrTimeout):
 		return model.Refuse(model.CodeBusy, "another program has the ledger open").Because(err).WithHint("close it, then try again")
 	case errors.As(err, &refusal):
-		return model.Refuse(model.CodeRefused, "this home cannot be used as it is").Because(refusal).WithHint("%s", refusal.Hint)
+		return model.Refuse(model.CodeRefused, "this home cannot be used as it is").At("home").Because(refusal).WithHint("%s", refusal.Hint)
 	case errors.Is(err, ErrNoHome):
 		return model.Refuse(model.CodeNoHome, "vise has no home yet").Because(err).WithHint("run vise init")
 	case errors.Is(err, ErrDamaged):
-		return model.Refuse(model.CodeDamaged, "the ledger is damaged").Because(err).WithHint("run vise doctor; change nothing by hand")
+		return model.Refuse(model.CodeDamaged, "the ledger is damaged").Because(err).WithHint(restoreHint + "; vise doctor says more")
 	case errors.Is(err, errNewer):
 		return model.Refuse(model.CodeNewer, "the ledger was written by a newer vise, and is only read").WithHint("install the newer vise")
 	case full(err):
@@ -166,14 +166,19 @@ func explain(err error) error {
 
 // full recognises the ways in which a disk, a quota or MaxSize says that there is no room.
 // Growing the file is one step whose cause bbolt passes on in words only.
-func full(err error) bool {
-	if err == nil || errors.Is(err, berrors.ErrMaxSizeReached) {
-		return err != nil
+func full(err error) bool { return errors.Is(err, berrors.ErrMaxSizeReached) || isAny(err, noSpace) }
+
+// diskFull is full where giving up some room on the disk helps.
+func diskFull(err error) bool { return isAny(err, noSpace[:diskSpace]) }
+
+func isAny(err error, numbers []syscall.Errno) bool {
+	if err == nil {
+		return false
 	}
 	var n syscall.Errno
 	if errors.As(err, &n) {
-		return slices.Contains(noSpace, n)
+		return slices.Contains(numbers, n)
 	}
 	said := err.Error()
-	return slices.ContainsFunc(noSpace, func(n syscall.Errno) bool { return strings.HasSuffix(said, n.Error()) })
+	return slices.ContainsFunc(numbers, func(n syscall.Errno) bool { return strings.HasSuffix(said, n.Error()) })
 }

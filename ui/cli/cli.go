@@ -143,7 +143,8 @@ func (a *app) neighbourVerbs() []*cobra.Command {
 }
 
 func (a *app) homeVerbs() []*cobra.Command {
-	return grouped(groupHome, a.initVerb(), a.importVerb(), a.doctorVerb(), a.versionVerb(), whole(a.completionVerb()), whole(a.manVerb()))
+	return grouped(groupHome, a.initVerb(), a.importVerb(), a.doctorVerb(), a.backupVerb(), a.restoreVerb(), a.compactVerb(),
+		a.versionVerb(), whole(a.completionVerb()), whole(a.manVerb()))
 }
 
 func grouped(group string, verbs ...*cobra.Command) []*cobra.Command {

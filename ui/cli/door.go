@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/oklog/ulid/v2"
 
@@ -24,9 +26,35 @@ type door struct {
 	ledger *store.Ledger
 	files  files.Home
 	dir    string
+	// changed: this run changed something.
+	changed bool
+	// untend ends what runs beside the ledger as long as it is open.
+	untend func()
 }
 
-func (d *door) close() { d.ledger.Close() }
+// hold makes d the door of this run, and has what recovery needs kept up to date for as
+// long as it is open.
+func (a *app) hold(d *door) *door {
+	ctx, stop := context.WithCancel(context.Background())
+	var tending sync.WaitGroup
+	tending.Go(func() { d.ledger.Tend(ctx) })
+	d.untend = func() { stop(); tending.Wait() }
+	a.door = d
+	return d
+}
+
+// overdue bounds what a run does for recovery after its own work.
+const overdue = 2 * time.Second
+
+func (d *door) close() {
+	d.untend()
+	if d.changed {
+		ctx, stop := context.WithTimeout(context.Background(), overdue)
+		_ = d.ledger.Overdue(ctx) // the next run, or doctor, finds it undone
+		stop()
+	}
+	d.ledger.Close()
+}
 
 // homeDir is where the home lies, or would lie.
 func (a *app) homeDir() (string, error) {
@@ -72,8 +100,7 @@ func (a *app) openHome() (*door, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.door = &door{ledger: l, files: home, dir: dir}
-	return a.door, nil
+	return a.hold(&door{ledger: l, files: home, dir: dir}), nil
 }
 
 func noHome(dir string) error {
@@ -103,8 +130,7 @@ func (a *app) openOrCreate() (d *door, created bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	a.door = &door{ledger: l, files: home, dir: dir}
-	return a.door, true, nil
+	return a.hold(&door{ledger: l, files: home, dir: dir}), true, nil
 }
 
 func isNoHome(err error) bool {
@@ -132,6 +158,7 @@ func (a *app) apply(ctx context.Context, m mutation, agent model.AgentID, c mode
 		return in, err
 	})
 	if err == nil {
+		d.changed = true
 		in.Warnings = append(in.Warnings, a.room(actor).After(ctx, d.ledger, c, in)...)
 	}
 	if isUnknown(err) {

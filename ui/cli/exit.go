@@ -30,7 +30,7 @@ var exits = []exit{
 	{2, "misused: an unknown verb or flag, or input that is not valid", []model.Code{model.CodeInvalid}},
 	{3, "what was named does not exist, or the name means several", []model.Code{model.CodeNotFound, model.CodeAmbiguous}},
 	{4, "the work item moved on since --if-revision, or what was to be made is there already", []model.Code{model.CodeStale, model.CodeConflict}},
-	{5, "the ledger cannot be used as it is", []model.Code{model.CodeNoHome, model.CodeDamaged, model.CodeNewer, model.CodeReadOnly, model.CodeFull}},
+	{5, "the home or its ledger cannot be used as it is", []model.Code{model.CodeNoHome, model.CodeDamaged, model.CodeNewer, model.CodeReadOnly, model.CodeFull}},
 	{exitStrict, "refused by a rule; with --strict also: done, with warnings",
 		[]model.Code{model.CodeRefused, model.CodeCompleted, model.CodeNotOwner, model.CodeUnfinishedExecution}},
 	{75, "the ledger is busy; try again", []model.Code{model.CodeBusy}},
@@ -42,9 +42,13 @@ func exitOf(err error) int {
 	if !errors.As(err, &e) {
 		return exitError
 	}
+	code := e.Code
+	if code == model.CodeRefused && e.Field == "home" {
+		code = model.CodeDamaged // the home is refused, not the command
+	}
 	for _, x := range exits {
 		for _, c := range x.codes {
-			if c == e.Code {
+			if c == code {
 				return x.code
 			}
 		}

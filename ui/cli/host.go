@@ -92,7 +92,7 @@ func (h Host) OpenOrCreate() (Door, error) {
 }
 
 // Use makes the rest of the run work on a home that lies in no usual place.
-func (h Host) Use(d Door) { h.app.door = &door{ledger: d.Ledger, files: d.Files, dir: d.Dir} }
+func (h Host) Use(d Door) { h.app.hold(&door{ledger: d.Ledger, files: d.Files, dir: d.Dir}) }
 
 func (d *door) shown() Door {
 	if d == nil {

@@ -1,0 +1,361 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"vise/store/journal"
+	"vise/store/lock"
+	"vise/store/machine"
+)
+
+// RestoreOptions are what a door may say about a restore.
+type RestoreOptions struct {
+	// From is a backup to begin with; empty is the newest snapshot that proves sound.
+	From string
+	// To is the last revision wanted; 0 is as far as it goes.
+	To uint64
+	// Blind does not look into the present ledger, which may make the database below run
+	// for ever.
+	Blind   bool
+	Command string
+	Machine *machine.Machine
+}
+
+// Recovery is what a restore would do. Its draft is a proven ledger beside the present one;
+// Apply puts it in place, Discard takes it away.
+type Recovery struct {
+	Home string `json:"home"`
+	// Ledger is what is wrong with the present ledger, empty if nothing is.
+	Ledger string `json:"ledger,omitempty"`
+	// Known is the newest revision that anything in the home knows of.
+	Known uint64 `json:"known_revision"`
+	// Source is what the restore begins with, at which revision; Revision is what it reaches
+	// with the journal on top, and Replayed how many changes those are.
+	Source         string `json:"source"`
+	SourceRevision uint64 `json:"source_revision"`
+	Revision       uint64 `json:"revision"`
+	Replayed       uint64 `json:"replayed"`
+	// Lost is how many known changes cannot be had back.
+	Lost uint64 `json:"lost"`
+	// Passed are the sources that were no good, and why.
+	Passed []string `json:"passed_over,omitempty"`
+	// Aside is where the present ledger goes; nothing is deleted.
+	Aside string `json:"aside,omitempty"`
+	// NewHome: home.json is missing or unreadable, and is made again.
+	NewHome bool `json:"home_json_made_again,omitempty"`
+	// Dir holds the draft.
+	Dir string `json:"draft"`
+}
+
+// Needed reports whether the present ledger is not as good as what the restore makes.
+func (r *Recovery) Needed() bool { return r.Ledger != "" || r.NewHome }
+
+const (
+	asideDir    = "aside"
+	draftPrefix = ".restoring-"
+)
+
+// restore is a restore on its way.
+type restore struct {
+	RestoreOptions
+	*Recovery
+	home    Home
+	journal *journal.Journal
+	best    *draft
+}
+
+// draft is a ledger that is being made again.
+type draft struct {
+	dir      string
+	source   string
+	from, to uint64
+}
+
+func (d *draft) path() string { return filepath.Join(d.dir, ledgerFile) }
+
+// PlanRestore looks for what the ledger can be made again from, makes it beside the present
+// one, and proves it. Nothing else in the home is touched.
+func PlanRestore(ctx context.Context, dir string, o RestoreOptions) (*Recovery, error) {
+	r := &restore{RestoreOptions: o, Recovery: &Recovery{Home: dir}}
+	err := r.plan(ctx)
+	return r.Recovery, explain(err)
+}
+
+func (r *restore) plan(ctx context.Context) error {
+	if err := r.findHome(); err != nil {
+		return err
+	}
+	r.examine(ctx)
+	sources, err := r.sources()
+	if err != nil {
+		return err
+	}
+	want := r.Known
+	if r.To > 0 {
+		want = min(want, r.To)
+	}
+	for _, s := range sources {
+		if r.best != nil && r.best.to >= want {
+			break
+		}
+		d, err := r.attempt(ctx, s)
+		if err != nil {
+			r.Passed = append(r.Passed, fmt.Sprintf("%s: %v", s.name, err))
+			continue
+		}
+		r.better(d)
+	}
+	if r.best == nil {
+		return refuse("copy the home as it is; it needs somebody who knows", "nothing in %s makes a ledger: %v", r.Home, r.Passed)
+	}
+	r.tell()
+	return nil
+}
+
+// findHome reads home.json, or finds out what it said.
+func (r *restore) findHome() error {
+	h := Home{Dir: r.Home, machine: r.Machine}
+	raw, err := os.ReadFile(h.path(homeFile))
+	if err == nil {
+		err = json.Unmarshal(raw, &h)
+	}
+	if err != nil || h.ID == "" {
+		if !h.used() {
+			return noHome(r.Home)
+		}
+		r.NewHome = true
+		h = Home{Dir: r.Home, Format: homeFormat, Created: r.Machine.Now().UTC(), machine: r.Machine}
+		h.ID = cmp.Or(h.journal().HomeID(), homeOfLedger(r.From), r.homeOfSnapshots(h), homeOfLedger(h.path(ledgerFile)))
+		if h.ID == "" {
+			return refuse("copy the home as it is; it needs somebody who knows", "nothing in %s says whose home it is", r.Home)
+		}
+	}
+	r.home, r.journal = h, h.journal()
+	return nil
+}
+
+func (r *restore) homeOfSnapshots(h Home) string {
+	all, _ := h.Snapshots()
+	for _, s := range all {
+		if id := homeOfLedger(s.Path); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// homeOfLedger is the home that a ledger's file names, or empty.
+func homeOfLedger(path string) string {
+	if path == "" {
+		return ""
+	}
+	var id string
+	_ = viewFile(path, func(f *facts) error {
+		f.getJSON(keyHome, &id)
+		return f.err
+	})
+	return id
+}
+
+// examine finds out what is wrong with the present ledger, and how far the home was.
+func (r *restore) examine(ctx context.Context) {
+	r.Known = r.home.Revision
+	if end, err := r.journal.End(); err == nil {
+		r.Known = max(r.Known, end.Last.Revision)
+	}
+	if all, err := r.home.Snapshots(); err == nil {
+		for _, s := range all {
+			r.Known = max(r.Known, s.Revision)
+		}
+	}
+	if r.Blind {
+		r.Ledger = "its check did not come to an end"
+		return
+	}
+	var revision uint64
+	var id string
+	err := viewFile(r.home.path(ledgerFile), func(f *facts) error {
+		revision = f.head().Revision
+		f.getJSON(keyHome, &id)
+		return f.err
+	})
+	if err == nil && id != r.home.ID {
+		err = fmt.Errorf("it is the ledger of another home (%s)", id)
+	}
+	if err == nil {
+		var proof Health
+		if proof, err = r.proveCopy(ctx); err == nil && proof.Revision < r.Known {
+			err = errors.New(lostChanges(proof.Revision, r.Known))
+		}
+		r.Known = max(r.Known, revision)
+	}
+	if err != nil {
+		r.Ledger = err.Error()
+	}
+}
+
+// proveCopy proves a copy of the present ledger, which others may go on to use.
+func (r *restore) proveCopy(ctx context.Context) (Health, error) {
+	b := OpenBolt(r.home.path(ledgerFile), lock.On(r.Machine, r.home.path(lockFile), r.Command))
+	defer b.Close()
+	l := newLedger(b, nil)
+	l.home = r.home
+	h, err := l.Check(ctx)
+	if err == nil && h.Found > h.Derived {
+		err = fmt.Errorf("%d problems, the first: %s", h.Found-h.Derived, h.Problems[0])
+	}
+	return h, err
+}
+
+// viewFile reads the ledger file at path, whoever uses it meanwhile.
+func viewFile(path string, fn func(*facts) error) error {
+	f, _, err := openChecked(path, os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	z := &frozen{}
+	if err := z.open(f); err != nil {
+		f.Close()
+		return err
+	}
+	err = z.View(context.Background(), func(t Txn) error { return fn(newFacts(t)) })
+	return errors.Join(err, z.Close())
+}
+
+// better keeps the draft that reaches further; of two that reach as far, the first.
+func (r *restore) better(d *draft) {
+	if r.best != nil && r.best.to >= d.to {
+		os.RemoveAll(d.dir)
+		return
+	}
+	if r.best != nil {
+		os.RemoveAll(r.best.dir)
+	}
+	r.best = d
+}
+
+func (r *restore) tell() {
+	d := r.best
+	r.Dir, r.Source, r.SourceRevision, r.Revision = d.dir, d.source, d.from, d.to
+	r.Replayed = d.to - d.from
+	r.Lost = max(r.Known, d.to) - d.to
+	if _, err := os.Lstat(r.home.path(ledgerFile)); err == nil {
+		r.Aside = filepath.Join(r.Home, asideDir, "ledger-"+r.Machine.Now().UTC().Format(snapshotTime)+snapshotEnd)
+	}
+}
+
+// Discard takes the draft away.
+func (r *Recovery) Discard() error {
+	if r.Dir == "" {
+		return nil
+	}
+	return os.RemoveAll(r.Dir)
+}
+
+// Apply puts the draft in the ledger's place. The present ledger is kept aside, and so is
+// a journal that goes on past what was restored. Cut short anywhere, it can be done again.
+func (r *Recovery) Apply(ctx context.Context, o RestoreOptions) error {
+	h := Home{Dir: r.Home, machine: o.Machine}
+	l := lock.On(o.Machine, h.path(lockFile), o.Command)
+	defer l.Close()
+	if err := l.Acquire(ctx); err != nil {
+		return explain(err)
+	}
+	defer l.Release()
+	err := r.apply(h)
+	if err == nil {
+		err = r.Discard()
+	}
+	return explain(err)
+}
+
+func (r *Recovery) apply(h Home) error {
+	d := &draft{dir: r.Dir}
+	var id string
+	var now uint64
+	if err := viewFile(d.path(), func(f *facts) error {
+		f.getJSON(keyHome, &id)
+		now = f.head().Revision
+		return f.err
+	}); err != nil {
+		return err
+	}
+	if now != r.Revision {
+		return fmt.Errorf("the draft %s is at revision %d, not %d", d.path(), now, r.Revision)
+	}
+	if err := r.keepAside(h); err != nil {
+		return err
+	}
+	if err := h.machine.Rename(d.path(), h.path(ledgerFile)); err != nil {
+		return err
+	}
+	if err := h.machine.SyncDir(h.Dir); err != nil {
+		return err
+	}
+	return r.settleHome(h, id)
+}
+
+// keepAside gives the present ledger a second name, so that there is one at every moment.
+func (r *Recovery) keepAside(h Home) error {
+	if r.Aside == "" {
+		return nil
+	}
+	if err := h.machine.Mkdir(filepath.Dir(r.Aside), dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	path := h.path(ledgerFile)
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if info.Mode().IsRegular() && os.Link(path, r.Aside) == nil {
+		return nil
+	}
+	return h.machine.Rename(path, r.Aside)
+}
+
+// settleHome makes home.json and the journal agree with the ledger that is now in place.
+func (r *Recovery) settleHome(h Home, id string) error {
+	raw, err := os.ReadFile(h.path(homeFile))
+	if err != nil || json.Unmarshal(raw, &h) != nil || h.ID != id {
+		h.ID, h.Format, h.Created = id, homeFormat, h.machine.Now().UTC()
+	}
+	h.Revision = r.Revision
+	j := h.journal()
+	if end, err := j.End(); err != nil || end.Last.Revision > r.Revision {
+		aside := filepath.Join(h.Dir, asideDir)
+		if err := h.machine.Mkdir(aside, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		if err := j.SetAside(filepath.Join(aside, "journal-"+h.machine.Now().UTC().Format(snapshotTime))); err != nil {
+			return err
+		}
+	}
+	return h.save()
+}
+
+// copyPath copies a file into a draft.
+func copyPath(m *machine.Machine, from, to string) error {
+	in, err := os.OpenFile(from, os.O_RDONLY|noFollow, 0)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if info, err := in.Stat(); err != nil || !info.Mode().IsRegular() {
+		return errors.Join(err, fmt.Errorf("%s is not a regular file", from))
+	}
+	out, err := m.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, fileMode)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Sync(), out.Close())
+}

@@ -1,0 +1,245 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"vise/model"
+	"vise/store/journal"
+	"vise/store/lock"
+)
+
+// source is something that a ledger can be made again from, with the journal on top.
+type source struct {
+	name string
+	make func(d *draft) error
+}
+
+// sources are in the order in which they are tried: snapshots, newest first; nothing, with
+// the whole journal; the present file as it was one change ago, by its older meta page.
+func (r *restore) sources() ([]source, error) {
+	if r.From != "" {
+		if _, err := os.Stat(r.From); err != nil {
+			return nil, err
+		}
+		return []source{r.copyOf(r.From, "the backup "+r.From)}, nil
+	}
+	all, err := r.home.Snapshots()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var out []source
+	for _, s := range all {
+		out = append(out, r.copyOf(s.Path, "the snapshot "+s.Path))
+	}
+	out = append(out, source{"the journal alone", func(d *draft) error {
+		l := newLedger(nil, nil)
+		l.home = r.home
+		return createBolt(r.Machine, d.path(), l.found)
+	}})
+	if r.Blind {
+		return out, nil
+	}
+	present := r.home.path(ledgerFile)
+	older := r.copyOf(present, "the present ledger by its older meta page")
+	plain := older.make
+	older.make = func(d *draft) error { return cmpErr(plain(d), func() error { return revertMeta(d.path()) }) }
+	return append(out, r.copyOf(present, "the present ledger as it is"), older), nil
+}
+
+func cmpErr(err error, next func() error) error {
+	if err != nil {
+		return err
+	}
+	return next()
+}
+
+func (r *restore) copyOf(path, name string) source {
+	return source{name, func(d *draft) error { return copyPath(r.Machine, path, d.path()) }}
+}
+
+// revertMeta spoils the newer meta page, so that the older one counts.
+func revertMeta(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|noFollow, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	first, ok := metaAt(f, 0)
+	if !ok {
+		return &damage{"revert", "only one meta page reads"}
+	}
+	second, ok := metaAt(f, int64(first.pageSize))
+	if !ok {
+		return &damage{"revert", "only one meta page reads"}
+	}
+	at := int64(pageHeader + metaSize - 8)
+	if second.txid > first.txid {
+		at += int64(first.pageSize)
+	}
+	var sum [8]byte
+	if _, err := f.ReadAt(sum[:], at); err != nil {
+		return err
+	}
+	binary.NativeEndian.PutUint64(sum[:], ^binary.NativeEndian.Uint64(sum[:]))
+	_, err = f.WriteAt(sum[:], at)
+	return err
+}
+
+// attempt makes a draft from a source and the journal, and proves it.
+func (r *restore) attempt(ctx context.Context, s source) (*draft, error) {
+	dir, err := os.MkdirTemp(r.Home, draftPrefix)
+	if err != nil {
+		return nil, err
+	}
+	d := &draft{dir: dir, source: s.name}
+	if err := r.build(ctx, s, d); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return d, nil
+}
+
+func (r *restore) build(ctx context.Context, s source, d *draft) error {
+	if err := s.make(d); err != nil {
+		return err
+	}
+	health, err := proveFile(ctx, d.path(), r.home)
+	if err == nil {
+		err = r.twoMetas(ctx, d)
+	}
+	if err != nil {
+		return err
+	}
+	d.from, d.to = health.Revision, health.Revision
+	if r.To > 0 && d.from > r.To {
+		return fmt.Errorf("it is at revision %d already", d.from)
+	}
+	if id := homeOfLedger(d.path()); id != r.home.ID {
+		return fmt.Errorf("it belongs to another home (%s)", model.Text(id))
+	}
+	if d.to, err = r.replay(ctx, d); err != nil {
+		return err
+	}
+	health, err = proveFile(ctx, d.path(), r.home)
+	if err == nil && health.Revision != d.to {
+		err = fmt.Errorf("it came to revision %d instead of %d", health.Revision, d.to)
+	}
+	return err
+}
+
+// twoMetas writes a draft anew if only one of its meta pages reads.
+func (r *restore) twoMetas(ctx context.Context, d *draft) error {
+	f, err := os.Open(d.path())
+	if err != nil {
+		return err
+	}
+	m, err := readMeta(f)
+	f.Close()
+	if err != nil || !m.alone {
+		return err
+	}
+	b := OpenBolt(d.path(), lock.On(r.Machine, filepath.Join(d.dir, lockFile), r.Command))
+	return errors.Join(b.compact(ctx), b.Close())
+}
+
+// errEnough ends the reading of the journal.
+var errEnough = errors.New("enough")
+
+// replay makes the journal's changes after the draft's own again, as far as they follow
+// without a gap and come out byte for byte, and returns the revision reached.
+func (r *restore) replay(ctx context.Context, d *draft) (uint64, error) {
+	const atOnce = 256
+	b := OpenBolt(d.path(), lock.On(r.Machine, filepath.Join(d.dir, lockFile), r.Command))
+	defer b.Close()
+	reached := d.from
+	var batch []journal.Frame
+	flush := func() error {
+		n, err := redoFrames(ctx, b, batch)
+		reached += uint64(n)
+		batch = nil
+		return err
+	}
+	next := d.from + 1
+	_, err := r.journal.Read(d.from, func(f journal.Frame) error {
+		if f.Revision != next || r.To > 0 && f.Revision > r.To {
+			return errEnough
+		}
+		next++
+		if batch = append(batch, f); len(batch) == atOnce {
+			return flush()
+		}
+		return ctx.Err()
+	})
+	if err == nil || errors.Is(err, errEnough) {
+		err = flush()
+	}
+	if errors.Is(err, errDiffers) {
+		err = nil // what follows is another history's
+	}
+	return reached, err
+}
+
+// errDiffers: a change of the journal does not follow from what is before it.
+var errDiffers = errors.New("the journal does not continue this ledger")
+
+// redoFrames makes changes again in one transaction, or, when one of them does not follow,
+// those before it. It returns how many.
+func redoFrames(ctx context.Context, b *Bolt, frames []journal.Frame) (int, error) {
+	n := len(frames)
+	if n == 0 {
+		return 0, nil
+	}
+	bad := n
+	try := func(t Txn) error {
+		for i, f := range frames[:bad] {
+			if err := redoFrame(t, f); err != nil {
+				bad = i
+				return err
+			}
+		}
+		return nil
+	}
+	err := b.Update(ctx, try)
+	if !errors.Is(err, errDiffers) {
+		return n, err
+	}
+	if bad > 0 {
+		if again := b.Update(ctx, try); again != nil {
+			return 0, again
+		}
+	}
+	return bad, err
+}
+
+// redoFrame makes one change again, and compares what comes of it with what was.
+func redoFrame(t Txn, f journal.Frame) error {
+	from := NewMemory()
+	key := func(v journal.Value) []byte { return journalKey(model.Position{Revision: f.Revision, N: int(v.N)}) }
+	err := from.Update(context.Background(), func(m Txn) error {
+		for _, v := range f.Values {
+			if err := m.Put(key(v), v.Bytes); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = from.View(context.Background(), func(m Txn) error { return redo(newFacts(m), t, f.Revision, f.Revision) })
+	if err != nil {
+		return fmt.Errorf("%w at revision %d: %w", errDiffers, f.Revision, err)
+	}
+	for _, v := range f.Values {
+		if have, err := t.Get(key(v)); err != nil || !bytes.Equal(have, v.Bytes) {
+			return errors.Join(err, fmt.Errorf("%w at revision %d", errDiffers, f.Revision))
+		}
+	}
+	return nil
+}
