@@ -3,6 +3,7 @@ package workstate
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"vise/model"
@@ -31,7 +32,35 @@ const (
 	TrimLists    RepairKind = "trim"
 	RewriteFile  RepairKind = "rewrite"
 	SetAside     RepairKind = "set_aside"
+	// MendLog writes the log's whole lines anew and keeps the file as it was beside it.
+	MendLog RepairKind = "mend_log"
 )
+
+// TornLog is the finding that a thread's log holds lines that are no events.
+func TornLog(id ID, lines []int) Finding {
+	told := make([]string, 0, maxTold+1)
+	for _, n := range lines[:min(len(lines), maxTold)] {
+		told = append(told, strconv.Itoa(n))
+	}
+	if len(lines) > maxTold {
+		told = append(told, "…")
+	}
+	things := "line " + told[0] + " of its log is no event"
+	if len(lines) > 1 {
+		things = fmt.Sprintf("%d lines of its log are no events: %s", len(lines), strings.Join(told, ", "))
+	}
+	return Finding{Kind: "torn_log", Thread: id, Repair: MendLog, Message: things,
+		Steps: fmt.Sprintf("copy threads/%s.events.jsonl to threads/%s.events.jsonl.set-aside, then write it without them", id, id)}
+}
+
+// maxTold is how many torn lines a finding names.
+const maxTold = 8
+
+// IsEvent reports whether a line of a log can be read.
+func IsEvent(line []byte) bool {
+	_, err := readObject(line)
+	return err == nil
+}
 
 // Damaged is a thread whose file cannot be read.
 type Damaged struct {

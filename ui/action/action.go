@@ -31,6 +31,8 @@ const (
 	Menu Context = "menu"
 	// Triage is the judging of findings while no reason is typed.
 	Triage Context = "triage"
+	// Radar is the board of threads.
+	Radar Context = "board of threads"
 	// Copy listens for one key after y.
 	Copy Context = "copy"
 )
@@ -51,6 +53,7 @@ const (
 	InText   Group = "IN A DIALOG"
 	InTodos  Group = "IN THE TODO EDITOR"
 	InTriage Group = "IN TRIAGE"
+	InRadar  Group = "ON THE BOARD OF THREADS"
 	InMenu   Group = "IN A MENU"
 )
 

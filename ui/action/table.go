@@ -34,22 +34,25 @@ const (
 
 	Submit, SubmitLine, NextField, PrevField, Close ID = "submit", "submit-line", "next-field", "previous-field", "close"
 
-	TodoState, TodoAdd, TodoEdit          ID = "todo-state", "todo-add", "todo-edit"
-	TodoRowDown, TodoRowUp, TodoDrop      ID = "todo-row-down", "todo-row-up", "todo-drop"
-	TodoUndo, TodoSave, TodoClose         ID = "todo-undo", "todo-save", "todo-close"
-	TodoDown, TodoUp                      ID = "todo-down", "todo-up"
-	TriageOpen, TriageClose, TriageBoard  ID = "triage", "triage-close", "triage-board"
-	TriageApprove, TriageDefer            ID = "triage-approve", "triage-defer"
-	TriageFalse, TriageDuplicate          ID = "triage-false-positive", "triage-duplicate"
-	TriageScope, TriageSuperseded         ID = "triage-out-of-scope", "triage-superseded"
-	TriageWontFix, TriageUndo, TriageNext ID = "triage-wont-fix", "triage-undo", "triage-next"
-	TriageRank                            ID = "triage-rank"
-	TriageDown, TriageUp                  ID = "triage-down", "triage-up"
-	TriageScrollDown, TriageScrollUp      ID = "triage-scroll-down", "triage-scroll-up"
-	MenuRun, MenuDown, MenuUp, MenuClose  ID = "menu-run", "menu-down", "menu-up", "menu-close"
-	MenuPageDown, MenuPageUp              ID = "menu-page-down", "menu-page-up"
-	MenuPosture                           ID = "menu-posture"
-	QuestionDown, QuestionUp              ID = "question-down", "question-up"
+	TodoState, TodoAdd, TodoEdit            ID = "todo-state", "todo-add", "todo-edit"
+	TodoRowDown, TodoRowUp, TodoDrop        ID = "todo-row-down", "todo-row-up", "todo-drop"
+	TodoUndo, TodoSave, TodoClose           ID = "todo-undo", "todo-save", "todo-close"
+	TodoDown, TodoUp                        ID = "todo-down", "todo-up"
+	TriageOpen, TriageClose, TriageBoard    ID = "triage", "triage-close", "triage-board"
+	TriageApprove, TriageDefer              ID = "triage-approve", "triage-defer"
+	TriageFalse, TriageDuplicate            ID = "triage-false-positive", "triage-duplicate"
+	TriageScope, TriageSuperseded           ID = "triage-out-of-scope", "triage-superseded"
+	TriageWontFix, TriageUndo, TriageNext   ID = "triage-wont-fix", "triage-undo", "triage-next"
+	TriageRank                              ID = "triage-rank"
+	TriageDown, TriageUp                    ID = "triage-down", "triage-up"
+	TriageScrollDown, TriageScrollUp        ID = "triage-scroll-down", "triage-scroll-up"
+	MenuRun, MenuDown, MenuUp, MenuClose    ID = "menu-run", "menu-down", "menu-up", "menu-close"
+	MenuPageDown, MenuPageUp                ID = "menu-page-down", "menu-page-up"
+	MenuPosture                             ID = "menu-posture"
+	Threads, RadarClose, RadarDown, RadarUp ID = "threads", "radar-close", "radar-down", "radar-up"
+	RadarGo, RadarSwitch, RadarFresh        ID = "thread-go-on", "thread-switch", "thread-fresh"
+	RadarRebind, RadarDiff, RadarRun        ID = "thread-rebind", "thread-diff", "thread-run"
+	QuestionDown, QuestionUp                ID = "question-down", "question-up"
 )
 
 // Table is every action: those of the desk in the order of the hint line, which is the
@@ -73,6 +76,7 @@ var Table = []Action{
 	{ID: Undo, Title: "Undo", Does: "take your last act back, unless its item moved on", Keys: []string{"u"}, In: Desk, Group: Always, Writes: true, why: undoable},
 	{ID: Redo, Title: "Redo", Does: "carry out again what was undone", Keys: []string{"U"}, In: Desk, Group: Always, Writes: true, why: redoable},
 	{ID: TriageOpen, Title: "Triage findings…", Does: "judge the file todos that need you, ten at a time", Hint: "triage", Keys: []string{"T"}, In: Desk, Group: Look, Verb: "todo triage", why: findings},
+	{ID: Threads, Title: "Threads and branches…", Does: "where work was left, what would wake it, and the ways on", Keys: []string{"W"}, In: Desk, Group: Look, Verb: "thread list --parked"},
 	{ID: Open, Title: "Open", Does: "go to the detail, or to what the cursor is on", Hint: "open", Keys: []string{"enter"}, In: Desk, Group: Look, why: opens},
 	{ID: NextPane, Title: "Next pane", Does: "queue, detail, activity", Hint: "pane", Keys: []string{"tab", "l", "right"}, In: Desk, Group: Look},
 	{ID: PrevPane, Title: "Previous pane", Does: "activity, detail, queue", Keys: []string{"shift+tab", "h", "left", "alt+shift+tab"}, In: Desk, Group: Look},
@@ -164,6 +168,16 @@ var Table = []Action{
 	{ID: TriageScrollDown, Title: "Scroll down", Does: "what the finding says, and the code", Keys: []string{"J", "ctrl+d", "pgdown"}, In: Triage, Group: InTriage},
 	{ID: TriageScrollUp, Title: "Scroll up", Does: "what the finding says, and the code", Keys: []string{"K", "ctrl+u", "pgup"}, In: Triage, Group: InTriage},
 	{ID: TriageClose, Title: "Close", Does: "what was decided is saved", Keys: []string{"esc", "alt+esc", "q"}, In: Triage, Group: InTriage},
+
+	{ID: RadarGo, Title: "Go on", Does: "the thread becomes the active one", Keys: []string{"g", "enter"}, In: Radar, Group: InRadar, Verb: "thread resume"},
+	{ID: RadarSwitch, Title: "Switch", Does: "copy the command that goes to where it was saved", Keys: []string{"s"}, In: Radar, Group: InRadar},
+	{ID: RadarFresh, Title: "Fresh…", Does: "begin another thread here", Keys: []string{"f"}, In: Radar, Group: InRadar, Verb: "thread start"},
+	{ID: RadarRebind, Title: "Rebind…", Does: "take a parked thread over to this branch", Keys: []string{"b"}, In: Radar, Group: InRadar, Verb: "thread resume --rebind"},
+	{ID: RadarDiff, Title: "Diff", Does: "copy the command that shows what changed since", Keys: []string{"d"}, In: Radar, Group: InRadar},
+	{ID: RadarRun, Title: "Run…", Does: "a command that it recommends, confirmed word by word", Keys: []string{"r"}, In: Radar, Group: InRadar, Verb: "thread record"},
+	{ID: RadarDown, Title: "Down", Does: "next thread", Keys: []string{"j", "down"}, In: Radar, Group: InRadar},
+	{ID: RadarUp, Title: "Up", Does: "previous thread", Keys: []string{"k", "up"}, In: Radar, Group: InRadar},
+	{ID: RadarClose, Title: "Close", Does: "everything stays as it is", Keys: []string{"esc", "alt+esc", "q"}, In: Radar, Group: InRadar},
 
 	{ID: MenuRun, Title: "Run", Does: "the line at the cursor", Keys: []string{"enter"}, In: Menu, Group: InMenu},
 	{ID: MenuDown, Title: "Down", Does: "next line", Keys: []string{"down", "ctrl+n", "tab"}, In: Menu, Group: InMenu},

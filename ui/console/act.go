@@ -85,8 +85,8 @@ func init() {
 		action.Objective: opening(rewording), action.TodoList: opening(todoEditor), action.Status: opening(statusMenu),
 		action.Answer: Console.reply, action.Message: opening(messaging),
 		action.Review: opening(reviewing), action.Report: Console.report,
-		action.TriageOpen: opening(triaging),
-		action.Filter:     Console.filter, action.Refresh: Console.refresh, action.Unfold: Console.unfold,
+		action.TriageOpen: opening(triaging), action.Threads: Console.openRadar,
+		action.Filter: Console.filter, action.Refresh: Console.refresh, action.Unfold: Console.unfold,
 		action.Agents: opening(agentMenu), action.NextAgent: toAgent(1), action.PrevAgent: toAgent(-1),
 		action.Mark: Console.mark, action.MarkRange: Console.markRange, action.MarkClass: Console.markClass,
 		action.NeedsYou: Console.nextUrgent, action.Undo: Console.undo, action.Redo: Console.redo,
@@ -219,7 +219,8 @@ func (c Console) refresh() (Console, tea.Cmd) {
 	}
 	c, look := c.look()
 	c, files := c.shelve()
-	return c, tea.Batch(look, files, c.fx.readPlan(c.place.agent, c.place.cursor))
+	c, tree := c.glanceAtTree()
+	return c, tea.Batch(look, files, tree, c.fx.readPlan(c.place.agent, c.place.cursor))
 }
 
 func (c Console) unfold() (Console, tea.Cmd) {

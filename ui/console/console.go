@@ -46,6 +46,7 @@ type Console struct {
 // neighbours are what is known of where an item's work lies: its thread, and file todos.
 type neighbours struct {
 	bookmark bookmark
+	radar    radar
 	shelf    shelf
 }
 
@@ -183,10 +184,6 @@ func (c Console) answer(msg tea.Msg) (Console, tea.Cmd) {
 		return c, nil
 	case editedMsg:
 		return c.edited(m)
-	case cardMsg:
-		return c.cardRead(m), nil
-	case threadNewsMsg:
-		return c.threadNews(m)
 	}
 	return c.timed(msg)
 }
@@ -197,7 +194,8 @@ func (c Console) timed(msg tea.Msg) (Console, tea.Cmd) {
 	case beatMsg:
 		c.now = later(c.now, m.at)
 		c, draw := c.readMarks()
-		return c, tea.Batch(draw, c.fx.nextBeat())
+		c, card := c.glanceAtTree()
+		return c, tea.Batch(draw, card, c.fx.nextBeat())
 	case calmMsg:
 		return c.rested(m)
 	case fadeMsg:

@@ -122,7 +122,7 @@ func completing(c Console) dialog {
 			Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: r.ID, LinkedTodos: words, SeenRevision: s.drawn(r)}}},
 		}}
 	}
-	return f
+	return unsettled(c, f)
 }
 
 // drawn is the revision of an item that is on screen now.

@@ -230,8 +230,9 @@ func (c Console) filesSaid(msg tea.Msg) (Console, tea.Cmd) {
 		return c.filesMoved(m)
 	case exhibitMsg:
 		c.shelf.exhibit, c.shelf.shown = m.exhibit, m.key
+		return c, nil
 	}
-	return c, nil
+	return c.threadsSaid(msg)
 }
 
 // linked finds what an item links to among what was read.

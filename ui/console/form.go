@@ -40,6 +40,8 @@ type wish struct {
 	said    string
 	// act is carried out on a file todo.
 	act *FileAct
+	// before is carried out on a thread ahead of the command.
+	before *ThreadAct
 	// draft is kept under draftKey when the dialog closes without saving.
 	draftKey, draft string
 	keepDraft       bool
@@ -53,6 +55,8 @@ type wish struct {
 	choice *Choice
 	survey string
 	quit   bool
+	// next closes the dialog and goes on with it.
+	next func(Console) (Console, tea.Cmd)
 }
 
 // form is a dialog of fields. Most dialogs are one.

@@ -15,9 +15,17 @@ func (c Console) grant(w wish) (Console, tea.Cmd) {
 	case w.trouble != "":
 		c.note = note{text: sentence(w.trouble), isError: true, n: c.note.n + 1}
 		return c, nil
+	case w.next != nil:
+		c.dialog, c.note = nil, note{n: c.note.n}
+		return w.next(c)
 	case w.command != nil:
 		c.note = note{n: c.note.n}
+		var remark tea.Cmd
+		if w.before != nil {
+			c, remark = c.post(job{thread: w.before})
+		}
 		c, cmd := c.send(w.command, w.said)
+		cmd = tea.Batch(remark, cmd)
 		if c.dialog != nil {
 			c.outbox.awaited = c.outbox.seq
 		}

@@ -75,6 +75,9 @@ func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 	if awaited {
 		c.outbox.awaited = 0
 	}
+	if j.thread != nil {
+		return c.threadActed(j, m)
+	}
 	if j.act != nil {
 		return c.acted(*j.act, m.err)
 	}

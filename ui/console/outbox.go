@@ -27,6 +27,8 @@ type job struct {
 	envelope *model.Envelope
 	// act is what was decided on a file todo; nil for a command or a draft.
 	act *FileAct
+	// thread is what was decided on a thread.
+	thread *ThreadAct
 	// said is what the screen says when it is done; empty: the receipt speaks.
 	said string
 	// retried: its outcome was unknown, and it was sent again under the same key.
@@ -55,6 +57,9 @@ func (c Console) dispatch() (Console, tea.Cmd) {
 	}
 	if j.envelope != nil {
 		return c, c.fx.apply(j.seq, *j.envelope)
+	}
+	if j.thread != nil {
+		return c, c.fx.threadAct(j.seq, *j.thread)
 	}
 	if j.act != nil {
 		return c, c.fx.fileAct(j.seq, *j.act)

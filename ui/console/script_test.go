@@ -27,6 +27,7 @@ import (
 //	frame [from=3 to=9]                 the screen, or some of its lines
 //	said                                what went to the terminal beside the screen
 //	drafts                              what is kept of unfinished dialogs
+//	threadlog                           what happened to threads
 //	choice                              what was chosen at the first run
 //	files                               where each file todo stands, and the newest row of its history
 //	fail, heal                          the ledger refuses everything, or works again
@@ -124,6 +125,8 @@ func (wd *world) run(d *datadriven.TestData) string {
 		return fmt.Sprintf("%q\n", wd.drafts.kept)
 	case "files":
 		return wd.standing()
+	case "threadlog":
+		return strings.Join(wd.threads.log, "\n") + "\n"
 	case "choice":
 		return fmt.Sprintf("%+v\n", wd.choice)
 	case "fail":

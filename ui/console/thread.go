@@ -2,12 +2,14 @@ package console
 
 import (
 	"context"
+	"os/exec"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
 	"vise/model/workstate"
+	"vise/ui/action"
 	"vise/ui/text"
 )
 
@@ -19,6 +21,14 @@ type Threads interface {
 	// Next waits until the threads or the head of the repository may have changed; it is
 	// called by one goroutine at a time.
 	Next(context.Context) error
+	// Radar is every thread that somebody may take up: of the repository around the console
+	// first, then of those that work items link to.
+	Radar(context.Context) []workstate.Radar
+	// Act carries out what the operator decided on a thread, and says what is worth knowing.
+	Act(context.Context, ThreadAct) ([]model.Text, error)
+	// Record makes the command that runs argv in a repository and takes its end into the
+	// active thread there.
+	Record(repo model.Text, argv []string) (*exec.Cmd, error)
 }
 
 // bookmark is the resume card of the item under the cursor, as it was read last.
@@ -80,7 +90,28 @@ func (c Console) threadNews(m threadNewsMsg) (Console, tea.Cmd) {
 		return c, nil
 	}
 	c, read := c.readCard()
+	if c.showsRadar() {
+		var radar tea.Cmd
+		c, radar = c.readRadar()
+		read = tea.Batch(read, radar)
+	}
 	return c, tea.Batch(read, c.fx.watchThreads())
+}
+
+// glanceAtTree reads again what is on screen of threads: nobody tells of each file of a work
+// tree that changes, and whether there are uncommitted changes is part of the git line.
+func (c Console) glanceAtTree() (Console, tea.Cmd) {
+	var card, radar tea.Cmd
+	if c.fx.Threads == nil {
+		return c, nil
+	}
+	if c.place.tab == tabThread && c.layout.shows(paneDetail) && c.bookmark.asked > 0 {
+		c, card = c.readCard()
+	}
+	if c.showsRadar() {
+		c, radar = c.readRadar()
+	}
+	return c, tea.Batch(card, radar)
 }
 
 func (c Console) cardRead(m cardMsg) Console {
@@ -121,7 +152,7 @@ func (c Console) threadPage(d model.Detail, w int) []string {
 		label = row.Label
 		out = append(out, c.cardLines(shown, row, w)...)
 	}
-	return out
+	return append(append(out, ""), c.mutedText(action.ByID(action.Threads).Key()+" acts on it, and shows every thread.", w)...)
 }
 
 func (c Console) mutedText(s string, w int) []string {

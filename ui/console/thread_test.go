@@ -2,7 +2,9 @@ package console
 
 import (
 	"context"
+	"fmt"
 	"maps"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -20,6 +22,8 @@ type fakeThreads struct {
 	git     workstate.Git
 	lines   workstate.Lineages
 	news    chan struct{}
+	// log is what Act and Record were asked for.
+	log []string
 }
 
 func newFakeThreads() *fakeThreads {
@@ -53,7 +57,44 @@ func (f *fakeThreads) Card(_ context.Context, links []model.ThreadLink) workstat
 	if err != nil {
 		c.Problem = model.Text(err.Error())
 	}
+	c.Repo = "/src/shop"
 	return c
+}
+
+func (f *fakeThreads) Radar(context.Context) []workstate.Radar {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	r, err := workstate.RadarOf(f, workstate.Scene{Git: f.git, Lineages: f.lines})
+	if err != nil {
+		r.Problem = model.Text(err.Error())
+	}
+	r.Repo = "/src/shop"
+	return []workstate.Radar{r}
+}
+
+// Act judges a command as the store does, and keeps what it changes.
+func (f *fakeThreads) Act(_ context.Context, a ThreadAct) (warnings []model.Text, err error) {
+	f.change(func() {
+		var c workstate.Change
+		c, err = a.Command.Do(f, workstate.Scene{At: workstate.Moment(time.Now()), Git: f.git, Lineages: f.lines})
+		for _, t := range c.Threads {
+			f.threads[t.ID] = t
+		}
+		if c.Point != nil {
+			f.active = c.Point.ID
+		}
+		for _, e := range c.Events {
+			f.log = append(f.log, fmt.Sprint(e.Kind, " ", e.Thread, " ", e.Note))
+		}
+		warnings = c.Answer.Warnings()
+	})
+	return warnings, err
+}
+
+// Record says what would be run.
+func (f *fakeThreads) Record(repo model.Text, argv []string) (*exec.Cmd, error) {
+	f.change(func() { f.log = append(f.log, fmt.Sprintf("run in %s: %q", repo, argv)) })
+	return nil, model.Refuse(model.CodeInternal, "a test has no terminal to give away")
 }
 
 func (f *fakeThreads) Next(ctx context.Context) error {

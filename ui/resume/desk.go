@@ -113,6 +113,13 @@ func (d *Desk) SetAside(ctx context.Context, id workstate.ID) error {
 	return d.Repo.SetAside(wait, id)
 }
 
+// MendLog takes the lines out of a thread's log that are no events.
+func (d *Desk) MendLog(ctx context.Context, id workstate.ID) error {
+	wait, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	return d.Repo.MendLog(wait, id)
+}
+
 // Read hands a snapshot to look, again and again while it must know more of git.
 func (d *Desk) Read(look func(*threads.Snapshot) error) error {
 	return d.asking(func() error {
@@ -137,7 +144,11 @@ func (d *Desk) Findings() (found []workstate.Finding, err error) {
 		if _, err := s.Threads(); err != nil {
 			return err
 		}
-		found, err = workstate.Diagnose(s, s.Broken())
+		if found, err = workstate.Diagnose(s, s.Broken()); err != nil {
+			return err
+		}
+		torn, err := s.TornLogs()
+		found = append(found, torn...)
 		return err
 	})
 	return found, err

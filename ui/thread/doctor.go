@@ -44,10 +44,14 @@ func (d *door) doctor() *cobra.Command {
 
 func (d *desk) repair(ctx context.Context, found []workstate.Finding) error {
 	for _, f := range found {
-		if f.Repair != workstate.SetAside {
-			continue
+		var err error
+		switch f.Repair {
+		case workstate.MendLog:
+			err = d.MendLog(ctx, f.Thread)
+		case workstate.SetAside:
+			err = d.SetAside(ctx, f.Thread)
 		}
-		if err := d.SetAside(ctx, f.Thread); err != nil {
+		if err != nil {
 			return err
 		}
 	}

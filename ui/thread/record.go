@@ -1,8 +1,10 @@
 package thread
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -17,6 +19,7 @@ import (
 // command's, what the thread learned is told on standard error; with --json it is the other
 // way round. The exit status is the command's.
 func (d *door) record() *cobra.Command {
+	var stay bool
 	c := &cobra.Command{
 		Use: "record -- COMMAND…", Short: "Run a command, and keep its exit status and commit as a fact",
 		SilenceErrors: true, SilenceUsage: true,
@@ -38,6 +41,9 @@ func (d *door) record() *cobra.Command {
 		}
 		head, dirty := room.Head(ctx)
 		status, err := d.ran(ctx, args)
+		if stay {
+			d.stay(status, err)
+		}
 		if err != nil {
 			return d.fail(err)
 		}
@@ -53,7 +59,18 @@ func (d *door) record() *cobra.Command {
 		}
 		return r.print(out, d.env.Stderr, d.json)
 	}
+	c.Flags().BoolVar(&stay, "stay", false, "wait for enter before the end, so that the output can be read")
 	return c
+}
+
+// stay leaves the command's output on the screen until enter.
+func (d *door) stay(status int, err error) {
+	how := fmt.Sprintf("It ended with exit status %d.", status)
+	if err != nil {
+		how = "It did not run."
+	}
+	fmt.Fprintf(d.env.Stderr, "\nvise: %s Enter goes back. ", how)
+	_, _ = bufio.NewReader(d.env.Stdin).ReadString('\n')
 }
 
 // ran runs a command to its end. One that could not start is an error.

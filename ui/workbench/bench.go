@@ -46,12 +46,13 @@ func (b *bench) session(d cli.Door, agent model.AgentID) (console.Session, error
 		return console.Session{}, err
 	}
 	room := b.host.Room(model.Operator)
-	t := newThreadView(b.ctx, room)
+	followed := cli.Threaded{Ledger: d.Ledger, Room: room}
+	t := newThreadView(b.ctx, room, followed)
 	files := newFileRoom(b.ctx, workingDir(), b.Now)
 	b.atEnd = append(b.atEnd, e.close, t.Close, files.close)
 	b.schedule(d.Ledger)
 	kept := newMemos(d.Dir, b.Getenv, b.Now)
-	return console.Session{Keeper: kept, Memo: kept.last(), Ledger: cli.Threaded{Ledger: d.Ledger, Room: room}, Agent: agent, Eyes: e, Threads: t, Drafts: newDrafts(d.Dir), Files: files}, nil
+	return console.Session{Keeper: kept, Memo: kept.last(), Ledger: followed, Agent: agent, Eyes: e, Threads: t, Drafts: newDrafts(d.Dir), Files: files}, nil
 }
 
 // schedule runs the scheduler as long as the console. What it cannot do now it tries again;

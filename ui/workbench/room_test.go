@@ -34,7 +34,7 @@ func twoConsoles(t *testing.T) (cli.Threaded, [2]threadView, model.ItemID, []mod
 	apply(t, l, model.LinkWorkItem{WorkItemID: in.WorkItemID, Add: model.Links{Threads: links}})
 	var views [2]threadView
 	for i := range views {
-		views[i] = newThreadView(t.Context(), room)
+		views[i] = newThreadView(t.Context(), room, l)
 		t.Cleanup(views[i].Close)
 	}
 	return l, views, in.WorkItemID, links

@@ -52,7 +52,8 @@ func (p place) dirs() []string {
 	return out
 }
 
-// print is a fingerprint of the pointer, the threads and the head: equal prints, no news.
+// print is a fingerprint of the pointer, the threads, the head and the index: equal prints,
+// no news.
 func (p place) print() string {
 	var b strings.Builder
 	for _, dir := range p.tasks {
@@ -68,6 +69,7 @@ func (p place) print() string {
 	}
 	head := filepath.Join(p.git, "HEAD")
 	stamp(&b, head)
+	stamp(&b, filepath.Join(p.git, "index"))
 	stamp(&b, filepath.Join(p.git, "logs", "HEAD"))
 	if raw, err := os.ReadFile(head); err == nil {
 		if ref, ok := strings.CutPrefix(strings.TrimSpace(string(raw)), "ref: refs/"); ok && filepath.IsLocal(ref) {

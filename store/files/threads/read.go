@@ -142,6 +142,21 @@ func (s *Snapshot) Threads() ([]workstate.Thread, error) {
 func (s *Snapshot) Broken() []workstate.Damaged { return s.broken }
 
 func (s *Snapshot) ids() ([]workstate.ID, error) {
+	names, err := s.names()
+	if err != nil {
+		return nil, err
+	}
+	var ids []workstate.ID
+	for _, n := range names {
+		if id, ok := strings.CutSuffix(n, jsonSuffix); ok && workstate.ValidID(id) {
+			ids = append(ids, workstate.ID(id))
+		}
+	}
+	return ids, nil
+}
+
+// names are the entries of the directory of threads.
+func (s *Snapshot) names() ([]string, error) {
 	if s.dir == nil {
 		return nil, nil
 	}
@@ -162,13 +177,7 @@ func (s *Snapshot) ids() ([]workstate.ID, error) {
 	if err != nil {
 		return nil, s.repo.explain("list threads", err)
 	}
-	var ids []workstate.ID
-	for _, n := range names {
-		if id, ok := strings.CutSuffix(n, jsonSuffix); ok && workstate.ValidID(id) {
-			ids = append(ids, workstate.ID(id))
-		}
-	}
-	return ids, nil
+	return names, nil
 }
 
 func threadFile(id workstate.ID) string { return threadsDir + "/" + string(id) + jsonSuffix }

@@ -243,14 +243,17 @@ func setAside(dir *os.Root, name string) error {
 	if _, err := dir.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	for n := 0; ; n++ {
-		to := name + ".set-aside"
-		if n > 0 {
-			to += "-" + strconv.Itoa(n)
-		}
-		if _, err := dir.Lstat(to); err == nil {
-			continue
-		}
-		return errors.Join(dir.Rename(name, to), syncDirs(dir, name))
+	to, err := freeName(dir, name)
+	if err != nil {
+		return err
 	}
+	return errors.Join(dir.Rename(name, to), syncDirs(dir, name))
+}
+
+// asideName is the n-th name that a file is kept under when it goes out of the way.
+func asideName(name string, n int) string {
+	if n == 0 {
+		return name + ".set-aside"
+	}
+	return name + ".set-aside-" + strconv.Itoa(n)
 }

@@ -1,0 +1,225 @@
+package console
+
+import (
+	"os/exec"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/model/workstate"
+	"vise/ui/action"
+)
+
+// ThreadAct is what the operator decided on a thread.
+type ThreadAct struct {
+	// Repo is the repository's directory.
+	Repo    model.Text
+	Command workstate.Command
+	// Item is linked to the thread that the command starts; empty for none.
+	Item model.ItemID
+}
+
+// radar is what is known of all threads that somebody may take up, as they were read last.
+type radar struct {
+	seen  []workstate.Radar
+	known bool
+	// asked is the number of the newest reading; older answers are dropped.
+	asked int
+}
+
+type (
+	radarMsg struct {
+		n    int
+		seen []workstate.Radar
+	}
+	// ranMsg says that a recommended command ended.
+	ranMsg struct{ err error }
+)
+
+func (e *effects) readRadar(n int) tea.Cmd {
+	return func() tea.Msg { return radarMsg{n, e.Threads.Radar(e.ctx)} }
+}
+
+func (e *effects) threadAct(seq int, a ThreadAct) tea.Cmd {
+	return func() tea.Msg {
+		warnings, err := e.Threads.Act(e.ctx, a)
+		m := receiptMsg{seq: seq, at: e.now(), err: err}
+		for _, w := range warnings {
+			m.receipt.Warnings = append(m.receipt.Warnings, model.Warning{Kind: model.WarningKind(w.Raw()), Message: w.Raw()})
+		}
+		return m
+	}
+}
+
+// record gives the terminal to a command that the operator confirmed, word by word.
+func (e *effects) record(repo model.Text, argv []string) tea.Cmd {
+	var run *exec.Cmd
+	run, err := e.Threads.Record(repo, argv)
+	if err != nil {
+		return func() tea.Msg { return ranMsg{err} }
+	}
+	return tea.ExecProcess(run, func(err error) tea.Msg { return ranMsg{err} })
+}
+
+func (c Console) readRadar() (Console, tea.Cmd) {
+	if c.fx.Threads == nil {
+		return c, nil
+	}
+	c.radar.asked++
+	return c, c.fx.readRadar(c.radar.asked)
+}
+
+// showsRadar reports whether the radar is on screen, and so has to follow the threads.
+func (c Console) showsRadar() bool {
+	_, open := c.dialog.(*board)
+	return open
+}
+
+// threadsSaid routes what concerns threads.
+func (c Console) threadsSaid(msg tea.Msg) (Console, tea.Cmd) {
+	switch m := msg.(type) {
+	case cardMsg:
+		return c.cardRead(m), nil
+	case threadNewsMsg:
+		return c.threadNews(m)
+	case radarMsg:
+		if m.n == c.radar.asked {
+			c.radar.seen, c.radar.known = m.seen, true
+		}
+	case ranMsg:
+		return c.ran(m)
+	}
+	return c, nil
+}
+
+// ran says how a recommended command ended, and reads what the thread learned of it.
+func (c Console) ran(m ranMsg) (Console, tea.Cmd) {
+	said := "It succeeded: the thread keeps that as a fact."
+	if m.err != nil {
+		said = "It failed (" + model.Text(m.err.Error()).String() + "): the thread keeps what was watched."
+	}
+	c, note := c.say(said)
+	c, card := c.readCard()
+	c, radar := c.readRadar()
+	return c, tea.Batch(note, card, radar)
+}
+
+// threadActed shows what became of an act on a thread.
+func (c Console) threadActed(j job, m receiptMsg) (Console, tea.Cmd) {
+	if m.err != nil {
+		return c.complain(m.err)
+	}
+	var note tea.Cmd
+	if j.said != "" {
+		c, note = c.say(c.told(j, m.receipt))
+	}
+	c, card := c.readCard()
+	if !c.showsRadar() {
+		return c, tea.Batch(note, card)
+	}
+	c, radar := c.readRadar()
+	return c, tea.Batch(note, card, radar)
+}
+
+// board is the branch radar as a dialog: every thread that somebody may take up, what would
+// wake the parked ones, and the ways on from the one at the cursor.
+type board struct {
+	at berthAt
+	// repo is the repository of the row at the cursor, of the first without rows.
+	repo model.Text
+}
+
+// berthAt names a row of the board.
+type berthAt struct {
+	repo model.Text
+	id   workstate.ID
+}
+
+// openRadar opens the board on the thread of the resume card.
+func (c Console) openRadar() (Console, tea.Cmd) {
+	if c.fx.Threads == nil {
+		return c.say("Threads are not read here.")
+	}
+	d, card := &board{repo: c.bookmark.card.Repo}, c.bookmark.card
+	switch {
+	case card.Thread != nil:
+		d.at = berthAt{card.Repo, card.Thread.ID}
+	case len(card.Parked) > 0:
+		d.at = berthAt{card.Repo, card.Parked[0].Thread.ID}
+	}
+	c.dialog = d
+	return c.readRadar()
+}
+
+// berth is a row of the board: a thread, and the repository that it lies in.
+type berth struct {
+	workstate.Berth
+	in workstate.Radar
+	// here: it is the repository that the console runs in.
+	here bool
+}
+
+func (b berth) key() berthAt { return berthAt{b.in.Repo, b.Thread.ID} }
+
+func (r radar) rows() []berth {
+	var out []berth
+	for i, in := range r.seen {
+		for _, b := range in.Berths {
+			out = append(out, berth{b, in, i == 0})
+		}
+	}
+	return out
+}
+
+// chosen is the row at the cursor; the first without one there.
+func (d *board) chosen(r radar) (berth, bool) {
+	rows := r.rows()
+	i := slices.IndexFunc(rows, func(b berth) bool { return b.key() == d.at })
+	if i < 0 && len(rows) == 0 {
+		return berth{}, false
+	}
+	return rows[max(i, 0)], true
+}
+
+func (d *board) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {
+	a, _ := action.Of(action.Radar, k)
+	switch a.ID {
+	case "":
+		return d, wish{}
+	case action.RadarClose:
+		return nil, wish{}
+	case action.RadarDown:
+		d.move(s.radar, 1)
+		return d, wish{}
+	case action.RadarUp:
+		d.move(s.radar, -1)
+		return d, wish{}
+	}
+	if !s.radar.known {
+		return d, wish{}
+	}
+	b, _ := d.chosen(s.radar)
+	for _, w := range b.ways(s.Console) {
+		if w.id != a.ID {
+			continue
+		}
+		if w.off != "" {
+			return d, wish{trouble: w.off}
+		}
+		return d, wish{next: w.take}
+	}
+	return d, wish{}
+}
+
+func (d *board) move(r radar, by int) {
+	rows := r.rows()
+	if len(rows) == 0 {
+		return
+	}
+	b, _ := d.chosen(r)
+	i := slices.IndexFunc(rows, func(x berth) bool { return x.key() == b.key() })
+	d.at = rows[min(max(i+by, 0), len(rows)-1)].key()
+}
+
+func (d *board) paste(string) dialog { return d }
