@@ -48,7 +48,7 @@ func (c Console) fleetBody(body rect) []string {
 	for _, pane := range []struct {
 		at   rect
 		draw func(rect) []string
-	}{{panes[fleetAgents], c.agentsPane}, {panes[fleetInbox], c.inboxPane}, {panes[fleetActivity], c.fleetActivityPane}} {
+	}{{panes[fleetAgents], c.agentsPane}, {panes[fleetInbox], c.inboxPane}, {panes[fleetActivity], c.fleetRest}} {
 		if !pane.at.empty() {
 			out = append(out, pane.draw(pane.at)...)
 		}

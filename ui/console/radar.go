@@ -73,7 +73,7 @@ func (c Console) readRadar() (Console, tea.Cmd) {
 // showsRadar reports whether the radar is on screen, and so has to follow the threads.
 func (c Console) showsRadar() bool {
 	_, open := c.dialog.(*board)
-	return open
+	return open || c.place.view == viewFleet
 }
 
 // threadsSaid routes what concerns threads.

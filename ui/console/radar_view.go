@@ -42,12 +42,6 @@ func parkedOn(seen []workstate.Radar) (n int) {
 	return n
 }
 
-// radarLines are the radar without a cursor, for whoever shows it among other things.
-func (c Console) radarLines(w int) []string {
-	lines, _ := c.radarList(w, berthAt{}, false)
-	return lines
-}
-
 // radarList is every thread that somebody may take up, by repository; a parked one says on a
 // second line what would wake it. At is the line of the cursor.
 func (c Console) radarList(w int, cursor berthAt, selects bool) (out []string, at int) {

@@ -81,7 +81,11 @@ func (c Console) turnTo(v view) (Console, tea.Cmd) {
 	}
 	c, laid := c.laidOut()
 	c, look := c.look()
-	return c, tea.Batch(laid, look)
+	if v != viewFleet {
+		return c, tea.Batch(laid, look)
+	}
+	c, radar := c.readRadar()
+	return c, tea.Batch(laid, look, radar)
 }
 
 // glance makes an item of any agent the one that keys are about, without leaving the view.
