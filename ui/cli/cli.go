@@ -30,8 +30,8 @@ import (
 // returns the exit code. The parts are what the program has beyond this package.
 func Main(parts Parts) int {
 	signal.Ignore(syscall.SIGXFSZ) // a limit on file sizes is an error like a full disk
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
+	// Not stopped: signals are heard until the process ends, and to stop costs 0.2 ms.
+	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	a := &app{
 		parts: parts,
 		args:  os.Args[1:], in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now,
@@ -60,7 +60,7 @@ type app struct {
 
 // run carries out the verb that the arguments name.
 func (a *app) run(ctx context.Context) int {
-	root := a.root()
+	root := a.tree()
 	root.SetArgs(a.args)
 	root.SetIn(a.in)
 	root.SetOut(a.out)
@@ -84,17 +84,7 @@ func (a *app) run(ctx context.Context) int {
 
 // root is the command tree.
 func (a *app) root() *cobra.Command {
-	root := &cobra.Command{
-		Use:   "vise",
-		Short: "Hold one piece of work at a time, firmly",
-		Long: "vise keeps the work items of coding agents in a durable ledger, says what each agent works on\n" +
-			"and why, and shows what needs you. Without a verb it opens the console.",
-		SilenceUsage: true, SilenceErrors: true,
-		Args:              noSuchVerb,
-		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true}, SuggestionsMinimumDistance: 2,
-	}
-	a.flags.register(root)
-	root.SetHelpFunc(a.help)
+	root := a.bareRoot()
 	root.AddGroup(&cobra.Group{ID: groupWork, Title: "work"}, &cobra.Group{ID: groupLook, Title: "look"},
 		&cobra.Group{ID: groupRun, Title: "run"}, &cobra.Group{ID: groupAgents, Title: "agents"},
 		&cobra.Group{ID: groupNear, Title: "neighbours"}, &cobra.Group{ID: groupHome, Title: "home"})
@@ -108,6 +98,22 @@ func (a *app) root() *cobra.Command {
 	if a.parts.Verbs != nil {
 		root.AddCommand(a.parts.Verbs(Host{a})...)
 	}
+	return root
+}
+
+// bareRoot is the command tree without a verb.
+func (a *app) bareRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "vise",
+		Short: "Hold one piece of work at a time, firmly",
+		Long: "vise keeps the work items of coding agents in a durable ledger, says what each agent works on\n" +
+			"and why, and shows what needs you. Without a verb it opens the console.",
+		SilenceUsage: true, SilenceErrors: true,
+		Args:              noSuchVerb,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true}, SuggestionsMinimumDistance: 2,
+	}
+	a.flags.register(root)
+	root.SetHelpFunc(a.help)
 	return a.verb(root, a.bare)
 }
 

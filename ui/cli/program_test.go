@@ -81,6 +81,24 @@ func TestTheFrontKnowsEveryVerbOfTheWhole(t *testing.T) {
 	}
 }
 
+// A verb that is made alone is the one of the whole tree.
+func TestTheFrontMakesAHotVerbAlone(t *testing.T) {
+	for _, name := range cli.Hot() {
+		tree := cli.HotTree("--home", "list", "--json", name)
+		made := tree.Commands()
+		if len(made) != 1 || made[0].Name() != name {
+			t.Fatalf("%s: made are %v", name, made)
+		}
+		whole, _, err := cli.Tree(workbench.Parts()).Find([]string{name})
+		if err != nil || whole.Short != made[0].Short || whole.Use != made[0].Use {
+			t.Errorf("%s: %v, the whole has %q, made is %q", name, err, whole.Use, made[0].Use)
+		}
+	}
+	if n := len(cli.HotTree("--home", "next", "thread").Commands()); n < 30 {
+		t.Errorf("for another verb %d are made", n)
+	}
+}
+
 func TestAFrontOfAnotherBuildIsRefused(t *testing.T) {
 	got := run(t, "vise-workbench", []string{"VISE_FRONT_BUILD=v0.0.1 go1.0"}, "status")
 	if !strings.Contains(got, "vise is built from v0.0.1 go1.0") || !strings.Contains(got, "go install") {
