@@ -1,0 +1,184 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"regexp"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"vise/model"
+)
+
+// witness notes what the console asks of the ledger.
+type witness struct {
+	*faulty
+	asked []model.Command
+}
+
+func (w *witness) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
+	w.asked = append(w.asked, e.Command)
+	return w.faulty.Apply(ctx, e)
+}
+
+// chaos is a console on which random keys are pressed while random things happen.
+type chaos struct {
+	*world
+	rng     *rand.Rand
+	witness *witness
+	items   []model.ItemID
+	// meant is the handle that stood under the cursor on the frame that the last act was
+	// begun on.
+	meant string
+	// due is what was meant with each command on its way, in the order of the outbox.
+	due  []string
+	seq  int
+	acts int
+}
+
+var underCursor = regexp.MustCompile(`>\S (wi-[a-z0-9]+) `)
+
+// shownCursor is the item under the cursor as the operator sees it.
+func (x *chaos) shownCursor() string {
+	if m := underCursor.FindStringSubmatch(ansi.Strip(x.console.View().Content)); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// Whatever happens meanwhile, an act is about the item that stood under the cursor on the
+// frame that it was begun on: never about one that slid there.
+func TestAnActIsAboutTheItemThatWasShown(t *testing.T) {
+	acts := 0
+	for range 25 {
+		seed := rand.Uint64()
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Logf("seed %d", seed)
+			synctest.Test(t, func(t *testing.T) { acts += live(t, seed) })
+		})
+	}
+	if acts < 100 {
+		t.Errorf("only %d acts reached the ledger: the test shows nothing", acts)
+	}
+}
+
+func live(t *testing.T, seed uint64) int {
+	x := &chaos{rng: rand.New(rand.NewPCG(seed, 1))}
+	x.world = newWorld(t, 120, 36, func(o *Options) {
+		x.witness = &witness{faulty: o.Session.Ledger.(*faulty)}
+		o.Session.Ledger = x.witness
+	})
+	for range 8 {
+		x.happen()
+	}
+	x.settle()
+	for range 200 {
+		switch n := x.rng.IntN(10); {
+		case n < 3:
+			x.happen()
+		case n < 5:
+			x.settle()
+		case n < 6:
+			x.pass(time.Duration(x.rng.IntN(2500)) * time.Millisecond)
+		default:
+			x.key()
+		}
+		x.judge()
+	}
+	x.settle()
+	x.judge()
+	x.end()
+	return x.acts
+}
+
+// happen is something that agents do.
+func (x *chaos) happen() {
+	x.acting = []model.AgentID{testAgent, "crush-api", "codex-web"}[x.rng.IntN(3)]
+	var c model.Command = model.CreateWorkItem{Objective: model.Text(fmt.Sprintf("Work item %d", x.rng.IntN(1000)))}
+	if len(x.items) > 6 && x.rng.IntN(4) > 0 {
+		id := x.items[x.rng.IntN(len(x.items))]
+		objective, status := model.Text(fmt.Sprintf("Reworded %d", x.rng.IntN(1000))), model.NeedsInput
+		c = []model.Command{
+			model.UpdateWorkItem{WorkItemID: id, Objective: &objective}, model.UpdateWorkItem{WorkItemID: id, PlanStatus: &status},
+			model.UpdateWorkItem{WorkItemID: id, BlockedBy: model.SetTo("something")}, model.UpdateWorkItem{WorkItemID: id, BlockedBy: model.Clear()},
+			model.WaitFor{WorkItemID: id, Wake: model.WakeOperatorInput, Reason: "asks", Question: "which?"}, model.PickWorkItem{WorkItemID: id, Reason: "so"},
+			model.CompleteWorkItem{WorkItemID: id},
+		}[x.rng.IntN(7)]
+	}
+	r, err := x.ledger.Apply(x.t.Context(), model.Envelope{Key: "do-" + x.world.key(), Actor: model.Operator, Agent: x.ownerOf(c), Command: c})
+	if err == nil && c.Name() == "CreateWorkItem" {
+		x.items = append(x.items, r.WorkItemID)
+	}
+}
+
+func (x *chaos) ownerOf(c model.Command) model.AgentID {
+	if c.Name() == "CreateWorkItem" {
+		return x.acting
+	}
+	return ""
+}
+
+// key presses something, and notes what was meant when an act begins.
+func (x *chaos) key() {
+	c := x.console.(Console)
+	if c.dialog != nil {
+		x.strike([]string{"x", "enter", "ctrl+s", "1", "2", "esc"}[x.rng.IntN(6)])
+		return
+	}
+	acts := []string{"p", "A", "b", "s", "i", "P", "c", "E"}
+	if x.rng.IntN(2) == 0 {
+		k := acts[x.rng.IntN(len(acts))]
+		meant := x.shownCursor()
+		x.settleSome() // what happens between a frame and a key is not seen
+		if meant == x.shownCursor() && x.console.(Console).dialog == nil {
+			x.meant = meant
+			x.strike(k)
+		}
+		return
+	}
+	moves := []string{"j", "k", "g", "G", ".", "tab", "1", "2", "4", "esc", "R", ",", "}"}
+	x.press(moves[x.rng.IntN(len(moves))])
+}
+
+// strike presses a key, and notes what was meant with the command that it sends.
+func (x *chaos) strike(key string) {
+	x.press(key)
+	for _, j := range x.console.(Console).outbox.jobs {
+		if j.seq > x.seq && j.envelope != nil {
+			x.due = append(x.due, x.meant)
+		}
+		x.seq = max(x.seq, j.seq)
+	}
+}
+
+// settleSome lets things happen that the next key does not know of.
+func (x *chaos) settleSome() {
+	if x.rng.IntN(3) == 0 {
+		x.happen()
+	}
+}
+
+// judge holds what was asked of the ledger against what was meant.
+func (x *chaos) judge() {
+	for _, c := range x.witness.asked {
+		id := model.ItemID(reflect.ValueOf(c).FieldByName("WorkItemID").String())
+		var handle model.Handle
+		if err := x.ledger.View(x.t.Context(), func(r model.Reader) error {
+			w, _ := r.Item(id)
+			handle = w.Handle
+			return nil
+		}); err != nil {
+			x.t.Fatal(err)
+		}
+		if x.acts++; len(x.due) == 0 || string(handle) != x.due[0] {
+			x.t.Fatalf("%s is about %s, and %v was under the cursor:\n%s", c.Name(), handle, x.due, ansi.Strip(x.console.View().Content))
+		}
+		x.due = x.due[1:]
+	}
+	x.witness.asked = nil
+}
