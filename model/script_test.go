@@ -59,6 +59,8 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		return s.list(AgentID(agent), d)
 	case "decide":
 		return fmt.Sprintln(toJSON(Decide(s.book, AgentID(agent), s.now)))
+	case "inbox":
+		return inboxed(Inbox(s.book, s.now, 20))
 	case "next":
 		return s.next(AgentID(agent))
 	case "advise":
@@ -119,6 +121,8 @@ func decodeAny(name string, in []byte) (Command, error) {
 		return decode[OfferReport](name, in)
 	case "DeclineReport":
 		return decode[DeclineReport](name, in)
+	case "Acknowledge":
+		return decode[Acknowledge](name, in)
 	case "ReportWorkItem":
 		return decode[ReportWorkItem](name, in)
 	case "AddAgent":

@@ -195,7 +195,8 @@ func (c Console) timed(msg tea.Msg) (Console, tea.Cmd) {
 		c.now = later(c.now, m.at)
 		c, draw := c.readMarks()
 		c, card := c.glanceAtTree()
-		return c, tea.Batch(draw, card, c.fx.nextBeat())
+		c, look := c.lookAgain()
+		return c, tea.Batch(draw, card, look, c.fx.nextBeat())
 	case calmMsg:
 		return c.rested(m)
 	case fadeMsg:

@@ -28,7 +28,9 @@ type (
 		gen   uint64
 		truth truth
 		at    time.Time
-		err   error
+		// took is how long the look lasted.
+		took time.Duration
+		err  error
 	}
 	// movedMsg says that the ledger is past a revision.
 	movedMsg struct {
@@ -86,17 +88,27 @@ const (
 func (e *effects) look(gen uint64, w want) tea.Cmd {
 	return func() tea.Msg {
 		var t truth
+		began := e.now()
 		err := e.Ledger.View(e.ctx, func(r model.Reader) error {
 			t = readTruth(r, w, e.now())
 			return nil
 		})
-		return truthMsg{gen, t, e.now(), err}
+		at := e.now()
+		return truthMsg{gen: gen, truth: t, at: at, took: at.Sub(began), err: err}
 	}
 }
 
-// follow parks until anybody moves the ledger.
-func (e *effects) follow(after uint64) tea.Cmd {
+// follow parks until anybody moves the ledger, and not before the pause is over.
+func (e *effects) follow(after uint64, pause time.Duration) tea.Cmd {
 	return func() tea.Msg {
+		if pause > 0 {
+			timer := time.NewTimer(pause)
+			defer timer.Stop()
+			select {
+			case <-e.ctx.Done():
+			case <-timer.C:
+			}
+		}
 		rev, err := e.Ledger.Follow(e.ctx, after)
 		return movedMsg{rev, e.now(), err}
 	}

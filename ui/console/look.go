@@ -1,6 +1,8 @@
 package console
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
@@ -13,6 +15,24 @@ type looking struct {
 	underWay  bool
 	following bool
 	retrying  bool
+	// took is how long the last look lasted.
+	took time.Duration
+}
+
+// A look that lasts long, at a thousand agents say, is not repeated with every commit of
+// theirs: it may take a fifth of the time, and what it shows is at most a second old.
+const (
+	shortLook  = 10 * time.Millisecond
+	longPause  = time.Second
+	pauseShare = 4
+)
+
+// pause is how long the next news of the ledger may wait.
+func (l looking) pause() time.Duration {
+	if l.took < shortLook {
+		return 0
+	}
+	return min(pauseShare*l.took, longPause)
 }
 
 // want is what the screen asks of the ledger now.
@@ -54,9 +74,20 @@ func (c Console) look() (Console, tea.Cmd) {
 	return c, c.fx.look(c.looking.gen, c.want())
 }
 
+// staleAfter is how old the screen grows while nothing is committed: some things need the
+// operator only because time went by.
+const staleAfter = time.Minute
+
+func (c Console) lookAgain() (Console, tea.Cmd) {
+	if c.truth.at.IsZero() || c.now.Sub(c.truth.at) < staleAfter {
+		return c, nil
+	}
+	return c.look()
+}
+
 // seen takes what a look found, if it is not older than what is known.
 func (c Console) seen(m truthMsg) (Console, tea.Cmd) {
-	c.looking.underWay, c.now = false, later(c.now, m.at)
+	c.looking.underWay, c.looking.took, c.now = false, m.took, later(c.now, m.at)
 	if m.err != nil {
 		return c.troubled(m.err)
 	}
@@ -71,7 +102,7 @@ func (c Console) seen(m truthMsg) (Console, tea.Cmd) {
 	}
 	if !c.looking.following {
 		c.looking.following = true
-		cmds = append(cmds, c.fx.follow(m.truth.revision))
+		cmds = append(cmds, c.fx.follow(m.truth.revision, c.looking.pause()))
 	}
 	if c.looking.gen != m.gen || sameDesk && c.place.cursor != "" && c.detail() == nil {
 		var again tea.Cmd
@@ -151,5 +182,5 @@ func (c Console) moved(m movedMsg) (Console, tea.Cmd) {
 		return c.troubled(m.err)
 	}
 	c, look := c.look()
-	return c, tea.Batch(look, c.fx.follow(m.revision))
+	return c, tea.Batch(look, c.fx.follow(m.revision, c.looking.pause()))
 }

@@ -1,0 +1,75 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"vise/model"
+	"vise/store"
+)
+
+// A look at the fleet costs what it shows and a few counters of each agent: a hundred times
+// the items do not make it slower.
+func BenchmarkFleetLook(b *testing.B) { benchmarkLook(b, viewFleet) }
+
+// The activity and the reports read a window.
+func BenchmarkActivityLook(b *testing.B) { benchmarkLook(b, viewActivity) }
+func BenchmarkReportsLook(b *testing.B)  { benchmarkLook(b, viewReports) }
+
+// The desk, to compare with.
+func BenchmarkDeskLook(b *testing.B) { benchmarkLook(b, viewDesk) }
+
+func benchmarkLook(b *testing.B, v view) {
+	for _, size := range []struct{ agents, items int }{{10, 100}, {1000, 1}, {1000, 100}} {
+		b.Run(fmt.Sprintf("agents=%d/items=%d", size.agents, size.agents*size.items), func(b *testing.B) {
+			l := fleetOf(b, size.agents, size.items)
+			w := want{agent: "agent-0001", view: v, body: 32, rows: 32, finished: finishedPage, stream: streamAsk{rows: 32}}
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := l.View(b.Context(), func(r model.Reader) error {
+					readTruth(r, w, time.Now())
+					return nil
+				}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+var fleets = map[string]*store.Ledger{}
+
+// fleetOf is a ledger of so many agents with so many items each: a tenth ask, a tenth are
+// completed, half of those without a report.
+func fleetOf(b *testing.B, agents, items int) *store.Ledger {
+	name := fmt.Sprint(agents, items)
+	if l, ok := fleets[name]; ok {
+		return l
+	}
+	eyes := &fakeEyes{plans: map[model.ItemID]string{}}
+	l := store.NewMem(eyes)
+	now := time.Now()
+	for a := range agents {
+		in := model.Import{AgentID: model.AgentID(fmt.Sprintf("agent-%04d", a))}
+		for i := range items {
+			w := model.WorkItem{ID: model.ItemID(fmt.Sprintf("wi-%04d-%04d", a, i)), Objective: "Measure the fleet", State: model.Open, PlanStatus: model.Draft,
+				CreatedAt: now.Add(-time.Hour), UpdatedAt: now.Add(-time.Duration(i) * time.Minute)}
+			switch {
+			case i%20 == 3:
+				w.State = model.Completed
+			case i%20 == 4:
+				w.State, w.ResultSummary = model.Completed, "It is measured."
+			case i%10 == 5 && a%10 == 0:
+				w.PlanStatus = model.NeedsInput
+			}
+			in.Items = append(in.Items, model.Imported{Item: w})
+		}
+		if _, err := l.Apply(context.Background(), model.Envelope{Key: name + string(in.AgentID), Actor: model.Operator, Command: in}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	fleets[name] = l
+	return l
+}
