@@ -54,6 +54,11 @@ type Inboxed struct {
 	Seen bool `json:"seen,omitempty"`
 }
 
+// Urgent reports whether it waits for the operator's word, and nobody acknowledged it.
+func (x Inboxed) Urgent() bool {
+	return !x.Seen && (x.Need == NeedAnswer || x.Need == NeedNudge || x.Need == NeedChoice)
+}
+
 // Matter is what an acknowledgement is about: the same need since another instant is news.
 func (x Inboxed) Matter() string { return fmt.Sprintf("%s@%d", x.Need, x.Since.UnixNano()) }
 

@@ -1,7 +1,6 @@
 package themes
 
 import (
-	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -171,16 +170,13 @@ func eachString(v reflect.Value, do func(name, s string)) {
 	}
 }
 
-// contrast is the contrast ratio of WCAG 2.2.
 func contrast(t *testing.T, a, b Color) float64 {
 	t.Helper()
-	la, lb := luminance(hex(t, a)), luminance(hex(t, b))
-	return (math.Max(la, lb) + 0.05) / (math.Min(la, lb) + 0.05)
-}
-
-func luminance(c colorful.Color) float64 {
-	r, g, b := c.LinearRgb()
-	return 0.2126*r + 0.7152*g + 0.0722*b
+	got, known := Contrast(a, b)
+	if !known {
+		t.Fatalf("the contrast of %s on %s is not known", a, b)
+	}
+	return got
 }
 
 func hex(t *testing.T, c Color) colorful.Color {
@@ -214,4 +210,36 @@ func colourless(s string) string {
 		panic(err)
 	}
 	return b.String()
+}
+
+func TestAThemeThatIsHardToReadIsFound(t *testing.T) {
+	for _, p := range All() {
+		if weak := p.Weaknesses(); len(weak) > 0 {
+			t.Errorf("%s: %v", p.Name, weak)
+		}
+	}
+	p := dark
+	p.Muted, p.Selection = "#444444", ""
+	weak := p.Weaknesses()
+	if len(weak) != 1 || weak[0].Token != "muted" || weak[0].Contrast > 2 {
+		t.Errorf("got %v", weak)
+	}
+	if _, known := Contrast("6", "#000000"); known {
+		t.Error("the contrast of a terminal's own colour is taken for known")
+	}
+}
+
+func TestAColourIsTakenOrRefused(t *testing.T) {
+	for in, want := range map[string]Color{"": "", "#1C1D21": "#1c1d21", "0": "0", "255": "255"} {
+		var c Color
+		if err := c.UnmarshalText([]byte(in)); err != nil || c != want {
+			t.Errorf("%q: got %q, %v", in, c, err)
+		}
+	}
+	for _, in := range []string{"red", "#fff", "#12345g", "256", "-1", "007", "#1c1d21ff", "\x1b[31m"} {
+		var c Color
+		if err := c.UnmarshalText([]byte(in)); err == nil {
+			t.Errorf("%q is taken as %q", in, c)
+		}
+	}
 }

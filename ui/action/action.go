@@ -33,6 +33,8 @@ const (
 	Triage Context = "triage"
 	// Radar is the board of threads.
 	Radar Context = "board of threads"
+	// Output is text that is scrolled: what a command wrote.
+	Output Context = "output"
 	// Copy listens for one key after y.
 	Copy Context = "copy"
 )
@@ -55,6 +57,7 @@ const (
 	InTriage Group = "IN TRIAGE"
 	InRadar  Group = "ON THE BOARD OF THREADS"
 	InMenu   Group = "IN A MENU"
+	InOutput Group = "IN THE OUTPUT OF A COMMAND"
 )
 
 // Action is something an operator can do.
@@ -100,6 +103,8 @@ type State struct {
 	Findings  int
 	// Undo and Redo name the acts that they would take back and carry out again; empty: none.
 	Undo, Redo string
+	// Filtered: a filter holds that is not typed any more.
+	Filtered bool
 	// Editor: there is a way to open $EDITOR.
 	Editor bool
 }

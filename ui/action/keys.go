@@ -56,7 +56,7 @@ func Remap(keys map[ID][]string, own []Action) ([]Action, []KeyTrouble) {
 }
 
 // essential are the ways out, which nobody may lose.
-var essential = []ID{ForceQuit, Back, Close, MenuClose, TodoClose, TriageClose, CopyBack}
+var essential = []ID{ForceQuit, Back, Close, MenuClose, TodoClose, TriageClose, CopyBack, OutputClose}
 
 // everywhere are the desk's last resorts, which are heard in every context.
 var everywhere = []ID{ForceQuit, Suspend, Redraw}
@@ -152,14 +152,15 @@ func printable(s string) bool {
 	return unicode.IsPrint(r) && !unicode.IsSpace(r) && r != utf8.RuneError
 }
 
-// Own is an action of the operator's making, heard on the desk.
+// Own is an action of the operator's making, heard on the desk. Nobody knows what it does,
+// so it counts as one that writes.
 func Own(id ID, title, does, key string, ofItem bool) Action {
-	a := Action{ID: id, Title: title, Does: does, In: Desk, Group: Owned}
+	a := Action{ID: id, Title: title, Does: does, In: Desk, Group: Owned, Writes: true}
 	if key != "" {
 		a.Keys = []string{key}
 	}
 	if ofItem {
-		a.why = anItem
+		a.Single, a.why = true, anItem
 	}
 	return a
 }

@@ -116,6 +116,8 @@ var Table = []Action{
 	{ID: Palette, Title: "Palette", Does: "find an action by its name", Hint: "palette", Keys: []string{":", "ctrl+p"}, In: Desk, Group: Always},
 	{ID: Help, Title: "Keys and actions", Does: "search this list, run from it", Hint: "help", Keys: []string{"?"}, In: Desk, Group: Always},
 	{ID: Acts, Title: "Actions of this item", Does: "what can be done to it, and why the rest cannot", Keys: []string{"x"}, In: Desk, Group: Always, why: anItem},
+	{ID: OwnCommands, Title: "Your own…", Does: "commands and saved filters of your configuration", Keys: []string{"!"}, In: Desk, Group: Always},
+	{ID: SaveFilter, Title: "Save filter…", Does: "under a name, for the palette and vise list", Keys: []string{"S"}, In: Desk, Group: Always, why: aFilter},
 	{ID: CopyOf, Title: "Copy…", Does: "id, plan path, objective, report or JSON", Keys: []string{"y"}, In: Desk, Group: Always, why: anItem},
 	{ID: Back, Title: "Back", Does: "close, clear the message, clear the filter", Keys: []string{"esc", "alt+esc"}, In: Desk, Group: Always},
 	{ID: Quit, Title: "Quit", Does: "back, or quit; what is being saved is waited for", Keys: []string{"q"}, In: Desk, Group: Always},
@@ -178,6 +180,12 @@ var Table = []Action{
 	{ID: RadarDown, Title: "Down", Does: "next thread", Keys: []string{"j", "down"}, In: Radar, Group: InRadar},
 	{ID: RadarUp, Title: "Up", Does: "previous thread", Keys: []string{"k", "up"}, In: Radar, Group: InRadar},
 	{ID: RadarClose, Title: "Close", Does: "everything stays as it is", Keys: []string{"esc", "alt+esc", "q"}, In: Radar, Group: InRadar},
+
+	{ID: OutputDown, Title: "Down", Does: "next line", Keys: []string{"j", "down"}, In: Output, Group: InOutput},
+	{ID: OutputUp, Title: "Up", Does: "previous line", Keys: []string{"k", "up"}, In: Output, Group: InOutput},
+	{ID: OutputPageDown, Title: "A page down", Does: "as many lines as are shown", Keys: []string{"pgdown", "ctrl+d", "space"}, In: Output, Group: InOutput},
+	{ID: OutputPageUp, Title: "A page up", Does: "as many lines as are shown", Keys: []string{"pgup", "ctrl+u"}, In: Output, Group: InOutput},
+	{ID: OutputClose, Title: "Close", Does: "back to the desk", Keys: []string{"esc", "alt+esc", "q", "enter"}, In: Output, Group: InOutput},
 
 	{ID: MenuRun, Title: "Run", Does: "the line at the cursor", Keys: []string{"enter"}, In: Menu, Group: InMenu},
 	{ID: MenuDown, Title: "Down", Does: "next line", Keys: []string{"down", "ctrl+n", "tab"}, In: Menu, Group: InMenu},

@@ -22,6 +22,13 @@ func opens(s State) string {
 	return anItem(s)
 }
 
+func aFilter(s State) string {
+	if !s.Filtered {
+		return "the queue is not filtered"
+	}
+	return ""
+}
+
 func anItem(s State) string {
 	if s.Item == nil {
 		return noItem

@@ -21,11 +21,12 @@ func (a *app) listVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "list [FILTER]", Short: "List an agent's work items in the scheduler's order",
 		Long: "list shows an agent's own work items in the order in which they are offered. The filters are\n" +
-			"all (the default), open, completed, current, queued, blocked, waiting_for_operator and runnable.",
+			"all (the default), open, completed, current, queued, blocked, waiting_for_operator and runnable;\n" +
+			"beside them, those that you saved under filters: in config.yaml, or with S in the console.",
 		Args: named("[FILTER]"), ValidArgs: filters(),
 	}
 	f := c.Flags()
-	f.StringVar(&o.filter, "filter", "", "the filter, as the argument")
+	f.StringVar(&o.filter, "filter", "", "the filter, as the argument; also the name of one that you saved")
 	f.IntVar(&o.limit, "limit", model.DefaultLimit, fmt.Sprintf("how many, 1 to %d", model.MaxLimit))
 	f.StringVar(&o.cursor, "cursor", "", "go on where a list ended (its next_cursor)")
 	f.BoolVar(&o.todos, "todos", false, "with the checklists")
@@ -49,8 +50,15 @@ func (a *app) list(ctx context.Context, o listOptions) (answer, error) {
 	if o.limit < 1 || o.limit > model.MaxLimit {
 		return answer{}, misuse("limit", "--limit %d is not 1 to %d", o.limit, model.MaxLimit).WithHint("a longer list comes in pages: --cursor")
 	}
+	words, saved, err := a.saved(o.filter)
+	if err != nil {
+		return answer{}, err
+	}
+	if saved {
+		return a.listSaved(ctx, o, words)
+	}
 	var out reply.List
-	err := a.read(ctx, func(r model.Reader) error {
+	err = a.read(ctx, func(r model.Reader) error {
 		agent, err := a.knownAgent(r)
 		if err != nil {
 			return err

@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 
-	"github.com/spf13/cobra"
-
 	"vise/model"
 )
 
@@ -16,11 +14,6 @@ type status struct {
 	HomeID   string      `json:"home_id,omitempty"`
 	Revision uint64      `json:"revision"`
 	Agents   []agentGist `json:"agents"`
-}
-
-func (a *app) statusVerb() *cobra.Command {
-	c := &cobra.Command{Use: "status", Short: "Say in a few lines how things stand", Args: named()}
-	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) { return a.status(ctx) })
 }
 
 func (a *app) status(ctx context.Context) (answer, error) {

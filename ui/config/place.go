@@ -4,36 +4,21 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"vise/model"
 	"vise/themes"
+	"vise/ui/config/place"
 )
 
-// Place is where the operator's wishes lie. Neither file nor directory need be there.
-type Place struct {
-	// File is config.yaml, Themes the directory of NAME.yaml; absolute.
-	File, Themes string
-}
+// Place is where the operator's wishes lie.
+type Place = place.Place
 
-// PlaceOf is the place that the environment names: below $XDG_CONFIG_HOME, else ~/.config.
-func PlaceOf(getenv func(string) string) (Place, error) {
-	dir := getenv("XDG_CONFIG_HOME")
-	if !filepath.IsAbs(dir) {
-		home := getenv("HOME")
-		if home == "" {
-			var err error
-			if home, err = os.UserHomeDir(); err != nil {
-				return Place{}, err
-			}
-		}
-		dir = filepath.Join(home, ".config")
-	}
-	dir = filepath.Join(dir, "vise")
-	return Place{File: filepath.Join(dir, "config.yaml"), Themes: filepath.Join(dir, "themes")}, nil
-}
+// PlaceOf is the place that the environment names.
+func PlaceOf(getenv func(string) string) (Place, error) { return place.Of(getenv) }
+
+// ReadFile reads a configuration file: see place.ReadFile.
+func ReadFile(path string) ([]byte, error) { return place.ReadFile(path) }
 
 // Settings are what holds, where each part of it comes from, and what is wrong with the
 // files.
@@ -60,15 +45,21 @@ func Defaults() Settings {
 // its default and listed in Problems.
 func Load(at Place, getenv func(string) string) Settings {
 	s := Defaults()
+	bad := s.themes(at.Themes)
 	s.file(at.File)
 	s.environment(getenv)
-	s.settle(at.File)
+	s.settle(at.File, bad)
 	return s
 }
 
+// Names are the keys of a map in order.
+func Names[V any](m map[string]V) []string { return sorted(m) }
+
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
 // file reads the configuration file over the defaults.
 func (s *Settings) file(path string) {
-	raw, err := readFile(path)
+	raw, err := ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return
@@ -91,14 +82,19 @@ func (s *Settings) environment(getenv func(string) string) {
 	}
 }
 
-// settle takes back what does not hold together.
-func (s *Settings) settle(path string) {
-	c := checker{Config: s.Config, themes: slices.Sorted(maps.Keys(s.Palettes))}
+// settle takes back what does not hold together. bad are themes that are known not to read.
+func (s *Settings) settle(path string, bad []string) {
+	c := checker{Config: s.Config, themes: append(sorted(s.Palettes), bad...)}
 	usual := Default()
 	for _, f := range c.check() {
 		o := s.origin(f.path)
 		s.Problems = append(s.Problems, Problem{File: orElse(o.Name, path), Line: o.Line, Path: f.path, Message: f.message, Hint: f.hint})
 		s.takeBack(f.path, usual)
+	}
+	for path, name := range map[string]string{"theme": s.Theme, "dark_theme": s.DarkTheme, "light_theme": s.LightTheme} {
+		if slices.Contains(bad, name) {
+			s.takeBack(path, usual)
+		}
 	}
 }
 

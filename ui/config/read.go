@@ -1,26 +1,21 @@
 package config
 
 import (
-	"errors"
+	"encoding"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
 	"vise/model"
+	"vise/themes"
 )
 
 // The bounds of a file: far more than anybody writes by hand.
 const (
-	maxFile  = 256 << 10 // bytes
 	maxDepth = 16
 	maxNodes = 20_000
 )
@@ -43,40 +38,6 @@ func (o Origin) String() string {
 		return model.Text(o.Name + ":" + strconv.Itoa(o.Line)).String()
 	}
 	return o.Source
-}
-
-// readFile reads a regular file of at most maxFile bytes of UTF-8. It never waits for a pipe.
-func readFile(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		var p *fs.PathError
-		if errors.As(err, &p) {
-			return nil, p.Err
-		}
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case info.IsDir():
-		return nil, errors.New("it is a directory, not a file")
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is no regular file")
-	case info.Size() > maxFile:
-		return nil, fmt.Errorf("it has %d bytes; %d are read at most", info.Size(), maxFile)
-	}
-	raw, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	switch {
-	case err != nil:
-		return nil, err
-	case len(raw) > maxFile:
-		return nil, fmt.Errorf("it has more than %d bytes", maxFile)
-	case !utf8.Valid(raw):
-		return nil, errors.New("it is not UTF-8 text")
-	}
-	return raw, nil
 }
 
 // reader reads one document into a value, field by field, so that each mistake has its
@@ -172,7 +133,7 @@ func (r *reader) fields(n *yaml.Node, v reflect.Value, path string) {
 	r.pairs(n, path, func(key string, k, value *yaml.Node) {
 		names := fieldNames(v.Type())
 		if i := slices.Index(names, key); i >= 0 {
-			r.value(value, v.Field(i), join(path, key))
+			r.value(value, field(v, key), join(path, key))
 			return
 		}
 		r.add(k, join(path, key), "unknown key", meant(key, names))
@@ -216,7 +177,7 @@ func (r *reader) leaf(n *yaml.Node, v reflect.Value, path string, set func(strin
 	case known != nil && !slices.Contains(known, n.Value):
 		r.add(n, path, fmt.Sprintf("%q is none of %s", n.Value, strings.Join(known, ", ")), "")
 		return
-	case v.Kind() == reflect.String: // also off and 07, which YAML takes for something else
+	case v.Kind() == reflect.String && !speltItself(v): // also off and 07, which YAML takes for something else
 		v.SetString(n.Value)
 	default:
 		if err := n.Decode(v.Addr().Interface()); err != nil {
@@ -233,6 +194,8 @@ func kindWords(t reflect.Type) string {
 		return "a length of time like 100ms, 30m or 72h"
 	case t == reflect.TypeFor[Keys]():
 		return "a key, or a list of keys"
+	case t == reflect.TypeFor[themes.Color]():
+		return "a colour: #rrggbb, one of the terminal's own 0 to 255, or empty"
 	case choices[t] != nil:
 		return "one of " + strings.Join(choices[t], ", ")
 	case t.Kind() == reflect.Bool:
@@ -245,11 +208,36 @@ func kindWords(t reflect.Type) string {
 
 // fieldNames are a struct's keys in the file, in the order of its fields.
 func fieldNames(t reflect.Type) []string {
-	names := make([]string, t.NumField())
-	for i := range names {
-		names[i], _, _ = strings.Cut(t.Field(i).Tag.Get("yaml"), ",")
+	var names []string
+	for i := range t.NumField() {
+		name, how, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ",")
+		if how == "inline" {
+			names = append(names, fieldNames(t.Field(i).Type)...)
+		} else {
+			names = append(names, name)
+		}
 	}
 	return names
+}
+
+// field is the field of a struct that has a name in the file.
+func field(v reflect.Value, name string) reflect.Value {
+	for i := range v.NumField() {
+		tag, how, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+		if tag == name && name != "" {
+			return v.Field(i)
+		}
+		if how == "inline" && slices.Contains(fieldNames(v.Field(i).Type()), name) {
+			return field(v.Field(i), name)
+		}
+	}
+	return reflect.Value{}
+}
+
+// speltItself reports whether a value reads its own text.
+func speltItself(v reflect.Value) bool {
+	_, ok := v.Addr().Interface().(encoding.TextUnmarshaler)
+	return ok
 }
 
 func join(path, key string) string {

@@ -26,8 +26,8 @@ func (s Settings) Values() []Value {
 func (s Settings) walk(v reflect.Value, path string, out *[]Value) {
 	switch {
 	case v.Kind() == reflect.Struct:
-		for i, name := range fieldNames(v.Type()) {
-			s.walk(v.Field(i), join(path, name), out)
+		for _, name := range fieldNames(v.Type()) {
+			s.walk(field(v, name), join(path, name), out)
 		}
 	case v.Kind() == reflect.Map && v.Len() > 0:
 		keys := v.MapKeys()

@@ -48,7 +48,7 @@ func (c Console) touched() (Console, tea.Cmd) {
 func (c Console) state() action.State {
 	return action.State{
 		View: c.place.view.String(), Need: c.truth.need, NeedYou: c.needYou(),
-		Item: c.row(), Marked: len(c.marked()), Agent: c.place.agent, Desk: c.truth.desk, Agents: len(c.truth.agents),
+		Item: c.row(), Marked: len(c.marked()), Agent: c.place.agent, Desk: c.truth.desk, Agents: len(c.truth.agents), Filtered: c.place.filter != "",
 		ReadOnly: c.readOnly(), Editor: c.fx.editor != nil,
 		Undo: lastWords(c.outbox.past.done), Redo: lastWords(c.outbox.past.undone),
 		FileTodos: len(c.shelf.Todos) > 0 || c.shelf.Session != "", Findings: len(c.shelf.pending()),
@@ -62,6 +62,9 @@ func (c Console) act(a action.Action) (Console, tea.Cmd) {
 	}
 	if do, ok := deedOf(c.place.view, a.ID); ok {
 		return do(c)
+	}
+	if x, ok := c.ownCommand(a.ID); ok {
+		return c.runOwn(x)
 	}
 	return c, nil
 }
@@ -91,6 +94,7 @@ func init() {
 		action.Mark: Console.mark, action.MarkRange: Console.markRange, action.MarkClass: Console.markClass,
 		action.NeedsYou: Console.nextUrgent, action.Undo: Console.undo, action.Redo: Console.redo,
 		action.Help: opening(helpMenu), action.Acts: opening(actsMenu), action.Palette: opening(palette),
+		action.OwnCommands: opening(ownMenu), action.SaveFilter: Console.startSavingFilter,
 		action.CopyOf: opening(copyMenu), action.CopyID: Console.copyID, action.CopyPath: Console.copyPath,
 		action.CopyObjective: Console.copyObjective, action.CopyReport: Console.copyReport, action.CopyJSON: Console.copyJSON,
 		action.CopyMarkdown: Console.copyMarkdown, action.CopyReference: Console.copyReference,
@@ -233,7 +237,7 @@ func (c Console) nextUrgent() (Console, tea.Cmd) {
 	id, ok := c.queue.nextUrgent(c.place.cursor)
 	if !ok {
 		for _, x := range c.truth.inbox {
-			if x.AgentID != c.place.agent && urgent(x) {
+			if x.AgentID != c.place.agent && x.Urgent() {
 				return c.goToItem(x.AgentID, x.ID)
 			}
 		}

@@ -212,6 +212,10 @@ func (c Console) timed(msg tea.Msg) (Console, tea.Cmd) {
 		return c.started(m)
 	case settingsMsg:
 		return c.configured(m)
+	case ownMsg:
+		return c.ranOwn(m)
+	case filterSavedMsg:
+		return c.filterSaved(m)
 	}
 	return c.filesSaid(msg)
 }

@@ -67,16 +67,11 @@ func (c Console) windowTitle() string {
 func (c Console) needYou() int {
 	n := 0
 	for _, x := range c.truth.inbox {
-		if urgent(x) {
+		if x.Urgent() {
 			n++
 		}
 	}
 	return n
-}
-
-// urgent reports whether an entry of the inbox waits for the operator's word.
-func urgent(x model.Inboxed) bool {
-	return !x.Seen && (x.Need == model.NeedAnswer || x.Need == model.NeedNudge || x.Need == model.NeedChoice)
 }
 
 // desk is the screen without a dialog, each line as wide as the screen.

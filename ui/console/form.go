@@ -189,6 +189,9 @@ func (f *form) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {
 
 func (f *form) submitted(s surroundings) (dialog, wish) {
 	w := f.submit(s, f)
+	if w.next != nil {
+		return nil, w
+	}
 	f.waiting = w.trouble == "" && (w.command != nil || w.choice != nil || w.survey != "")
 	return f, w
 }

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
+	"vise/ui/filter"
 )
 
 // looking sees to it that one look at the ledger is under way at a time, and that what the
@@ -124,7 +125,7 @@ func (c Console) adopt(t truth) Console {
 	if c.place.view != viewDesk {
 		return c.adoptElsewhere(c.calm.touched())
 	}
-	next := project(t.desk, parseFilter(c.filterText(), c.now), c.room())
+	next := project(t.desk, filter.Parse(c.filterText(), c.now), c.room())
 	if same && c.calm.touched() && len(c.queue.order) > 0 && !c.queue.sameOrder(next) {
 		c.queue = c.queue.hold(next)
 		return c
@@ -144,7 +145,7 @@ func (c Console) reorder() Console {
 	if c.place.view != viewDesk {
 		return c
 	}
-	return c.order(project(c.truth.desk, parseFilter(c.filterText(), c.now), c.room()))
+	return c.order(project(c.truth.desk, filter.Parse(c.filterText(), c.now), c.room()))
 }
 
 // detail is the detail of the item under the cursor, if the ledger has told it.

@@ -191,9 +191,9 @@ func helpMenu(c Console) dialog {
 // palette lists what can be asked of the desk, by name.
 func palette(c Console) dialog {
 	return &menu{title: "Commands", searchable: true, keyed: true, find: newField("", 1, maxSearch), foot: "enter run · esc close",
-		lines: actionLines(c, func(a action.Action) bool {
+		lines: append(actionLines(c, func(a action.Action) bool {
 			return (a.In == action.Desk || a.In == action.Copy) && a.Group != action.Move && a.ID != action.CopyBack
-		})}
+		}), filterLines(c)...)}
 }
 
 // actsMenu lists what can be done to the item under the cursor, and why the rest cannot.

@@ -110,6 +110,10 @@ type Options struct {
 	// ASCII draws glyphs and borders in ASCII.
 	ASCII  bool
 	Editor Editor
+	// RunOwn runs commands of the operator's own; nil: there are none. SaveFilter puts a
+	// filter into the configuration; nil: it cannot be changed.
+	RunOwn     RunOwn
+	SaveFilter func(ctx context.Context, name, words string) error
 	// Home is shown where the screen speaks of files; it may be abbreviated.
 	Home string
 	// Now and NewKey are the only clock and the only source of idempotency keys.

@@ -1,9 +1,11 @@
 package console
 
 import (
+	"iter"
 	"slices"
 
 	"vise/model"
+	"vise/ui/filter"
 )
 
 // The order of the queue. It differs from the agents' candidate order in one point: what
@@ -49,9 +51,21 @@ type section struct {
 	total int
 }
 
+func rowsOf(all []section) iter.Seq[model.Row] {
+	return func(yield func(model.Row) bool) {
+		for _, s := range all {
+			for _, r := range s.rows {
+				if !yield(r) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // project makes the queue of a desk, filtered and folded to what the pane has room for.
-func project(d model.Desk, f filter, r room) queue {
-	q := queue{trouble: f.trouble}
+func project(d model.Desk, f filter.Filter, r room) queue {
+	q := queue{trouble: f.Trouble}
 	var all []section
 	if d.Current != nil {
 		all = append(all, section{rows: []model.Row{*d.Current}, total: 1})
@@ -59,7 +73,7 @@ func project(d model.Desk, f filter, r room) queue {
 	for _, s := range ordered(d) {
 		all = append(all, section{class: s.Class, rows: s.Rows, total: s.Total})
 	}
-	keep := f.keeps(all)
+	keep := f.Keeps(rowsOf(all))
 	for _, s := range all {
 		shown := s
 		shown.rows = slices.DeleteFunc(slices.Clone(s.rows), func(r model.Row) bool {

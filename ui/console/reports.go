@@ -2,13 +2,13 @@ package console
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/filter"
 )
 
 // reportsPlace is where the operator is among finished work: the rows as drawn, newest
@@ -49,10 +49,10 @@ const (
 
 // readFinished reads the newest finished work that a filter keeps, limit rows of it.
 func readFinished(r model.Reader, filterText string, limit int, now time.Time) finishedWork {
-	f := parseReportFilter(filterText, now)
-	out := finishedWork{trouble: f.trouble}
+	f := filter.ParseReports(filterText, now)
+	out := finishedWork{trouble: f.Trouble}
 	depth := finishedDepth
-	if f.readsText() {
+	if f.ReadsText() {
 		depth = textDepth
 	}
 	looked := 0
@@ -61,7 +61,7 @@ func readFinished(r model.Reader, filterText string, limit int, now time.Time) f
 		page := r.Finished(after, finishedPage)
 		for i := range page {
 			looked++
-			if f.keepsReport(r, page[i]) {
+			if f.KeepsReport(r, page[i]) {
 				if len(out.rows) == limit {
 					out.more = true
 					return out
@@ -200,61 +200,4 @@ func (c Console) reportsBack() (Console, tea.Cmd) {
 		c.note.text = ""
 	}
 	return c, nil
-}
-
-// parseReportFilter reads a filter of finished work: words of the objective, text:words of
-// the report, agent:, has:report, age:>1d, and each with "-" before it.
-func parseReportFilter(s string, now time.Time) filter {
-	f := filter{now: now}
-	for _, w := range filterWords(s) {
-		t := term{}
-		if rest, ok := strings.CutPrefix(w, "-"); ok && rest != "" {
-			t.not, w = true, rest
-		}
-		kind, arg, ok := strings.Cut(w, ":")
-		switch {
-		case strings.HasPrefix(w, `"`) || !ok:
-			t.arg = strings.ToLower(strings.Trim(w, `"`))
-		case kind == "age" && t.withKind("age", arg).check() == "", kind == "agent", kind == "text", kind == "has" && arg == "report", kind == "has" && arg == "":
-			t.kind, t.arg = kind, strings.ToLower(strings.Trim(arg, `"`))
-		default:
-			f.trouble = "no term " + model.Text(w).String() + ": text:, agent:, has:report and age:"
-			continue
-		}
-		if t.arg != "" {
-			f.terms = append(f.terms, t)
-		}
-	}
-	return f
-}
-
-func (t term) withKind(kind, arg string) term {
-	t.kind, t.arg = kind, arg
-	return t
-}
-
-// readsText reports whether a filter looks into reports, which are read one by one.
-func (f filter) readsText() bool {
-	return slices.ContainsFunc(f.terms, func(t term) bool { return t.kind == "text" })
-}
-
-func (f filter) keepsReport(r model.Reader, row model.Row) bool {
-	for _, t := range f.terms {
-		holds := false
-		switch t.kind {
-		case "agent":
-			holds = strings.HasPrefix(string(row.AgentID), t.arg)
-		case "text":
-			w, _ := r.Item(row.ID)
-			holds = strings.Contains(strings.ToLower(w.ResultSummary.String()), t.arg)
-		case "":
-			holds = strings.Contains(searchable(row)+" "+string(row.AgentID), t.arg)
-		default:
-			holds = f.holds(t, row)
-		}
-		if holds == t.not {
-			return false
-		}
-	}
-	return true
 }

@@ -9,6 +9,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/filter"
 )
 
 // streamPlace is where the operator is in the events of all agents. The newest stands at
@@ -59,9 +60,9 @@ const (
 
 // readStream reads a window of events around the cursor.
 func readStream(r model.Reader, ask streamAsk, now time.Time) stream {
-	f := parseEventFilter(ask.filter, now)
-	s := stream{names: map[model.ItemID]model.Handle{}, trouble: f.trouble}
-	keep := func(e model.Entry) bool { return len(f.terms) == 0 || f.keepsEvent(e, s.nameOf(r, e.WorkItemID)) }
+	f := filter.ParseEvents(ask.filter, now)
+	s := stream{names: map[model.ItemID]model.Handle{}, trouble: f.Trouble}
+	keep := func(e model.Entry) bool { return f.Empty() || f.KeepsEvent(e, s.nameOf(r, e.WorkItemID)) }
 	if last := r.HistoryBefore("", model.Position{}, 1); len(last) > 0 {
 		s.newest = positionOf(last[0])
 	}
@@ -277,7 +278,7 @@ func streamAgent(n int) doing {
 		}
 		var rest []string
 		at := 0
-		for _, w := range filterWords(c.place.stream.filter) {
+		for _, w := range filter.Words(c.place.stream.filter) {
 			if name, ok := strings.CutPrefix(w, "agent:"); ok {
 				at = max(slices.Index(names, name), 0)
 				continue
@@ -294,7 +295,7 @@ func streamAgent(n int) doing {
 // toInbox goes to the next that needs the operator, on the fleet.
 func (c Console) toInbox() (Console, tea.Cmd) {
 	for _, x := range c.truth.inbox {
-		if urgent(x) {
+		if x.Urgent() {
 			return c.goToItem(x.AgentID, x.ID)
 		}
 	}

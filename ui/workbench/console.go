@@ -12,6 +12,7 @@ import (
 	"vise/model"
 	"vise/ui/cli"
 	"vise/ui/console"
+	"vise/ui/text"
 )
 
 // openConsole opens the console on the home, or on the choice of the first run.
@@ -46,23 +47,11 @@ func (b *bench) consoleOptions() console.Options {
 	dir, _ := b.host.HomeDir()
 	return console.Options{
 		NoColor: b.NoColor || b.Getenv("NO_COLOR") != "",
-		ASCII:   !utf8Locale(b.Getenv),
+		ASCII:   !text.UTF8(b.Getenv),
 		Editor:  b.host.Editor,
 		Home:    shortened(dir, b.Getenv("HOME")),
 		Now:     b.Now, NewKey: cli.NewKey,
 	}
-}
-
-// utf8Locale reports whether the terminal's text is UTF-8, as far as the locale tells; an
-// unset locale says nothing against it.
-func utf8Locale(getenv func(string) string) bool {
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if v := getenv(name); v != "" {
-			v = strings.ToUpper(v)
-			return strings.Contains(v, "UTF-8") || strings.Contains(v, "UTF8")
-		}
-	}
-	return true
 }
 
 // shortened spells a path below the user's directory with a tilde.

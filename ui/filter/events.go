@@ -1,4 +1,4 @@
-package console
+package filter
 
 import (
 	"strings"
@@ -20,12 +20,12 @@ var eventKinds = map[string][]model.EventKind{
 	"delegation": {model.EventDelegationOpened, model.EventDelegationCompleted}, "seen": {model.EventAcknowledged},
 }
 
-// parseEventFilter reads a filter of events: words, "exact words", agent:, by:, item:,
+// ParseEvents reads a filter of events: words, "exact words", agent:, by:, item:,
 // kind:a,b, age:<1h, and each of them with "-" before it. A term that cannot be read hides
 // nothing.
-func parseEventFilter(s string, now time.Time) filter {
-	f := filter{now: now}
-	for _, w := range filterWords(s) {
+func ParseEvents(s string, now time.Time) Filter {
+	f := Filter{now: now}
+	for _, w := range Words(s) {
 		t := term{}
 		if rest, ok := strings.CutPrefix(w, "-"); ok && rest != "" {
 			t.not, w = true, rest
@@ -39,7 +39,7 @@ func parseEventFilter(s string, now time.Time) filter {
 		default:
 			t.kind, t.arg = kind, strings.ToLower(arg)
 			if why := t.checkEvent(); why != "" {
-				f.trouble = why
+				f.Trouble = why
 				continue
 			}
 		}
@@ -67,8 +67,8 @@ func (t term) checkEvent() string {
 	return "no term " + model.Text(t.kind).String() + ": agent:, by:, item:, kind: and age:"
 }
 
-// keepsEvent reports whether every term holds of an event.
-func (f filter) keepsEvent(e model.Entry, handle model.Handle) bool {
+// KeepsEvent reports whether every term holds of an event.
+func (f Filter) KeepsEvent(e model.Entry, handle model.Handle) bool {
 	for _, t := range f.terms {
 		if f.holdsEvent(t, e, handle) == t.not {
 			return false
@@ -77,7 +77,7 @@ func (f filter) keepsEvent(e model.Entry, handle model.Handle) bool {
 	return true
 }
 
-func (f filter) holdsEvent(t term, e model.Entry, handle model.Handle) bool {
+func (f Filter) holdsEvent(t term, e model.Entry, handle model.Handle) bool {
 	switch t.kind {
 	case "agent":
 		return strings.HasPrefix(string(e.AgentID), t.arg)

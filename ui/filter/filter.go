@@ -1,6 +1,9 @@
-package console
+// Package filter is the grammar of filters: what the operator writes after the console's /
+// key, saves under a name, and gives to vise list.
+package filter
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 	"time"
@@ -10,14 +13,14 @@ import (
 	"vise/model"
 )
 
-// filter is what the operator wrote after "/", read once. Its terms must all hold:
+// Filter is what the operator wrote, read once. Its terms must all hold:
 // words, "exact words", class:a,b, has:report, has:todos, age:>1d, age:<2h, and each of
 // them with "-" before it.
-type filter struct {
+type Filter struct {
 	terms []term
 	now   time.Time
-	// trouble is what could not be read; such a term hides nothing.
-	trouble string
+	// Trouble is what could not be read; such a term hides nothing.
+	Trouble string
 }
 
 type term struct {
@@ -28,9 +31,10 @@ type term struct {
 	loose bool
 }
 
-func parseFilter(s string, now time.Time) filter {
-	f := filter{now: now}
-	for _, w := range filterWords(s) {
+// Parse reads a filter. Ages are as of now.
+func Parse(s string, now time.Time) Filter {
+	f := Filter{now: now}
+	for _, w := range Words(s) {
 		t := term{}
 		if rest, ok := strings.CutPrefix(w, "-"); ok && rest != "" {
 			t.not, w = true, rest
@@ -44,7 +48,7 @@ func parseFilter(s string, now time.Time) filter {
 		default:
 			t.kind, t.arg = kind, strings.ToLower(arg)
 			if why := t.check(); why != "" {
-				f.trouble = why
+				f.Trouble = why
 				continue
 			}
 		}
@@ -55,8 +59,8 @@ func parseFilter(s string, now time.Time) filter {
 	return f
 }
 
-// filterWords splits at spaces outside of quotes.
-func filterWords(s string) []string {
+// Words splits at spaces outside of quotes.
+func Words(s string) []string {
 	quoted := false
 	return strings.FieldsFunc(s, func(r rune) bool {
 		if r == '"' {
@@ -104,9 +108,12 @@ func ageOf(s string) (older bool, d time.Duration, ok bool) {
 	return s[0] == '>', time.Duration(n) * unit, err == nil && known
 }
 
-// keeps says which rows of all hold every term. A word is looked for as it is; only if no
+// Empty: it keeps everything.
+func (f Filter) Empty() bool { return len(f.terms) == 0 }
+
+// Keeps says which rows of all hold every term. A word is looked for as it is; only if no
 // row has it, its letters in order will do.
-func (f filter) keeps(all []section) func(model.Row) bool {
+func (f Filter) Keeps(all iter.Seq[model.Row]) func(model.Row) bool {
 	terms := make([]term, len(f.terms))
 	for i, t := range f.terms {
 		t.loose = t.kind == "" && !t.not && !anyRow(all, func(r model.Row) bool { return f.holds(t, r) })
@@ -122,18 +129,16 @@ func (f filter) keeps(all []section) func(model.Row) bool {
 	}
 }
 
-func anyRow(all []section, match func(model.Row) bool) bool {
-	for _, s := range all {
-		for _, r := range s.rows {
-			if match(r) {
-				return true
-			}
+func anyRow(all iter.Seq[model.Row], match func(model.Row) bool) bool {
+	for r := range all {
+		if match(r) {
+			return true
 		}
 	}
 	return false
 }
 
-func (f filter) holds(t term, r model.Row) bool {
+func (f Filter) holds(t term, r model.Row) bool {
 	switch t.kind {
 	case "class":
 		for c := range strings.SplitSeq(t.arg, ",") {

@@ -1,6 +1,7 @@
-package console
+package filter
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,8 +42,8 @@ func TestFilterTermsMustAllHold(t *testing.T) {
 		if filter == "-" {
 			want = "1234"
 		}
-		f := parseFilter(filter, now)
-		keep := f.keeps([]section{{rows: rows}})
+		f := Parse(filter, now)
+		keep := f.Keeps(slices.Values(rows))
 		var got strings.Builder
 		for _, r := range rows {
 			if keep(r) {
@@ -59,7 +60,7 @@ func TestAFilterSaysWhatItCannotRead(t *testing.T) {
 	for filter, want := range map[string]string{
 		"class:x": "no class x", "has:x": "has: knows", "age:soon": "age: is like", "colour:red": "no term colour", "class:qu": "no class qu",
 	} {
-		if got := parseFilter(filter, time.Time{}).trouble; !strings.Contains(got, want) {
+		if got := Parse(filter, time.Time{}).Trouble; !strings.Contains(got, want) {
 			t.Errorf("%q: got %q, want %q", filter, got, want)
 		}
 	}

@@ -1,0 +1,93 @@
+package themes
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lucasb-eyer/go-colorful"
+)
+
+// UnmarshalText is part of encoding.TextUnmarshaler: it takes what Color may be.
+func (c *Color) UnmarshalText(text []byte) error {
+	s := string(text)
+	n, err := strconv.Atoi(s)
+	switch {
+	case s == "", err == nil && n >= 0 && n <= 255 && strconv.Itoa(n) == s:
+	case len(s) == 7 && s[0] == '#' && strings.Trim(s[1:], "0123456789abcdefABCDEF") == "":
+		s = strings.ToLower(s)
+	default:
+		return fmt.Errorf("%q is no colour: it is #rrggbb, one of the terminal's own 0 to 255, or empty", s)
+	}
+	*c = Color(s)
+	return nil
+}
+
+// The least contrast of WCAG 2.2, level AA: of text, and of lines that carry no words.
+const (
+	textContrast = 4.5
+	lineContrast = 3.0
+)
+
+// Weakness is a colour that is hard to read.
+type Weakness struct {
+	// Token is the colour's name in a theme file, On what it stands on.
+	Token, On string
+	// Contrast is what it has, Want what it should have.
+	Contrast, Want float64
+}
+
+// String says the weakness in a line.
+func (w Weakness) String() string {
+	return fmt.Sprintf("%s has a contrast of %.1f to 1 on the %s; %.1f can be read", w.Token, w.Contrast, w.On, w.Want)
+}
+
+// Weaknesses are the colours of p that miss WCAG AA, as far as its colours are known:
+// those that are the terminal's own are not judged.
+func (p Palette) Weaknesses() []Weakness {
+	var out []Weakness
+	judge := func(token string, c Color, on string, ground Color, want float64) {
+		if got, known := Contrast(c, ground); known && got < want {
+			out = append(out, Weakness{token, on, got, want})
+		}
+	}
+	for token, c := range p.letters() {
+		judge(token, c, "background", p.Background, textContrast)
+		judge(token, c, "selection", p.Selection, textContrast)
+	}
+	judge("faint", p.Faint, "background", p.Background, lineContrast)
+	slices.SortFunc(out, func(a, b Weakness) int {
+		return cmp.Or(strings.Compare(a.Token, b.Token), strings.Compare(a.On, b.On))
+	})
+	return out
+}
+
+// letters are the colours that words are written in, by their names in a theme file.
+func (p Palette) letters() map[string]Color {
+	return map[string]Color{
+		"text": p.Text, "muted": p.Muted, "accent": p.Accent, "focus": p.Focus,
+		"current": p.Current, "triggered": p.Triggered, "needs_you": p.NeedsYou,
+		"queued": p.Queued, "blocked": p.Blocked, "done": p.Done,
+		"added": p.Added, "removed": p.Removed,
+	}
+}
+
+// Contrast is the contrast ratio of two colours after WCAG 2.2, 1 to 21; known is false
+// where one of them is the terminal's own.
+func Contrast(a, b Color) (ratio float64, known bool) {
+	x, err := colorful.Hex(string(a))
+	y, err2 := colorful.Hex(string(b))
+	if err != nil || err2 != nil {
+		return 0, false
+	}
+	lx, ly := luminance(x), luminance(y)
+	return (math.Max(lx, ly) + 0.05) / (math.Min(lx, ly) + 0.05), true
+}
+
+func luminance(c colorful.Color) float64 {
+	r, g, b := c.LinearRgb()
+	return 0.2126*r + 0.7152*g + 0.0722*b
+}

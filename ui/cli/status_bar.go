@@ -1,0 +1,228 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"html"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/themes"
+	"vise/ui/reply"
+	"vise/ui/text"
+)
+
+// barFormats are the forms of status for a bar that asks every few seconds: tmux's status
+// line, Waybar's custom module, and the same as JSON for any other.
+var barFormats = []string{"tmux", "waybar", "json"}
+
+// bar is what a bar shows.
+type bar struct {
+	NeedsYou  int `json:"needs_you"`
+	Triggered int `json:"triggered"`
+	Queued    int `json:"queued"`
+	Blocked   int `json:"blocked"`
+	Agents    int `json:"agents"`
+	// Working is how many agents have a current item; Current is it where it is one.
+	Working int           `json:"working"`
+	Current *model.Handle `json:"current,omitempty"`
+	// Class is the most pressing of needs-you, triggered, working, idle, none and error.
+	Class string `json:"class"`
+	// Trouble says why nothing else is known.
+	Trouble string `json:"trouble,omitempty"`
+
+	objective model.Text
+	progress  string
+	// asks are the most pressing items, for a tooltip.
+	asks []model.Inboxed
+}
+
+// The bounds of a bar.
+const (
+	barAsks  = 10
+	barInbox = 1000
+	barWords = 60 // cells of an objective in a tooltip
+)
+
+func (a *app) statusVerb() *cobra.Command {
+	var format string
+	c := &cobra.Command{
+		Use: "status", Short: "Say in a few lines how things stand, or in one for a status bar", Args: named(),
+		Long: "status says how each agent stands. For a bar, --format tmux prints one line for tmux's status-right,\n" +
+			"--format waybar a line of JSON for a Waybar module, --format json the same numbers for any other.",
+		Example: "set -g status-right '#(vise status --format tmux)'",
+	}
+	c.Flags().StringVar(&format, "format", "", "one line for a status bar: "+strings.Join(barFormats, ", "))
+	plain := a.verb(c, func(ctx context.Context, _ []string) (answer, error) { return a.status(ctx) }).RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if format == "" {
+			return plain(c, args)
+		}
+		return a.statusBar(c.Context(), format)
+	}
+	return c
+}
+
+// statusBar prints one line. What keeps it from knowing is shown in the bar, not as an
+// exit code: a bar that hides on errors would hide when it matters.
+func (a *app) statusBar(ctx context.Context, format string) error {
+	b, err := a.bar(ctx)
+	if err != nil {
+		b.Class, b.Trouble = "error", fault(err).Message
+	}
+	g := themes.Unicode
+	if !text.UTF8(a.getenv) {
+		g = themes.ASCII
+	}
+	line := ""
+	switch format {
+	case "tmux":
+		line = tmuxSafe(b.words(g))
+	case "waybar":
+		line, err = b.waybar(g)
+	case "json":
+		var raw []byte
+		raw, err = json.Marshal(b)
+		line = string(raw)
+	default:
+		return misuse("format", "unknown format %q", model.Text(format)).WithHint("the formats are %s", strings.Join(barFormats, ", "))
+	}
+	if line != "" {
+		fmt.Fprintln(a.out, line)
+	}
+	return nil
+}
+
+// bar counts what a bar shows. Where no home is, its class is none.
+func (a *app) bar(ctx context.Context) (bar, error) {
+	b := bar{Class: "none"}
+	d, err := a.open()
+	if isNoHome(err) {
+		return b, nil
+	}
+	if err != nil {
+		return b, err
+	}
+	return b, d.ledger.View(ctx, func(r model.Reader) error {
+		only, err := a.namedAgent()
+		if err == nil && only != "" {
+			only, err = a.knownAgent(r)
+		}
+		if err != nil {
+			return err
+		}
+		b.count(r, a, only)
+		return nil
+	})
+}
+
+func (b *bar) count(r model.Reader, a *app, only model.AgentID) {
+	for _, x := range model.Inbox(r, a.now(), barInbox) {
+		if (only == "" || x.AgentID == only) && x.Urgent() {
+			b.NeedsYou++
+			b.asks = append(b.asks, x)
+		}
+	}
+	for _, g := range a.gists(r, only) {
+		b.Agents++
+		b.Triggered += g.Counts[model.TriggeredBlocked]
+		b.Queued += g.Counts[model.QueuedRunnable]
+		b.Blocked += g.Counts[model.BlockedClass]
+		if g.Current != nil {
+			b.Working++
+			b.Current, b.objective = &g.Current.Handle, g.Current.Objective
+			if t := g.Current.Todo; t.Total > 0 {
+				b.progress = fmt.Sprintf(" %d/%d", t.Done, t.Total)
+			}
+		}
+	}
+	if b.Working != 1 {
+		b.Current = nil
+	}
+	b.Class = b.class()
+}
+
+func (b *bar) class() string {
+	switch {
+	case b.NeedsYou > 0:
+		return "needs-you"
+	case b.Triggered > 0:
+		return "triggered"
+	case b.Working > 0:
+		return "working"
+	}
+	return "idle"
+}
+
+// words are the bar in as few cells as it takes: ?3 ◆2 ▶wi-7f3k 3/6.
+func (b *bar) words(g themes.Glyphs) string {
+	var parts []string
+	add := func(mark string, n int) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s%d", mark, n))
+		}
+	}
+	switch b.Class {
+	case "none":
+		return ""
+	case "error":
+		return "vise " + g.Warning
+	}
+	add(g.NeedsYou, b.NeedsYou)
+	add(g.Triggered, b.Triggered)
+	if b.Current != nil {
+		parts = append(parts, g.Current+string(*b.Current)+b.progress)
+	} else {
+		add(g.Current, b.Working)
+	}
+	if b.Working == 0 {
+		add(g.Queued, b.Queued)
+	}
+	if len(parts) == 0 {
+		return "vise " + g.Done
+	}
+	return strings.Join(parts, " ")
+}
+
+// tmuxSafe keeps tmux from reading a format or a style in s.
+func tmuxSafe(s string) string { return strings.ReplaceAll(model.Text(s).String(), "#", "##") }
+
+// waybar is the line that Waybar reads, with what needs the operator as the tooltip. Both
+// are Pango markup, in which text from outside is only text.
+func (b *bar) waybar(g themes.Glyphs) (string, error) {
+	var out strings.Builder
+	err := reply.PrintJSON(&out, struct {
+		Text    string `json:"text"`
+		Alt     string `json:"alt"`
+		Class   string `json:"class"`
+		Tooltip string `json:"tooltip"`
+	}{markup(b.words(g)), b.Class, b.Class, b.tooltip(g)})
+	return strings.TrimSuffix(out.String(), "\n"), err
+}
+
+func (b *bar) tooltip(g themes.Glyphs) string {
+	var lines []string
+	switch {
+	case b.Trouble != "":
+		lines = append(lines, markup(b.Trouble))
+	case b.Class == "none":
+		lines = append(lines, "no vise home yet")
+	default:
+		for _, x := range b.asks[:min(len(b.asks), barAsks)] {
+			lines = append(lines, markup(fmt.Sprintf("%s %s %s: %s", g.NeedsYou, x.AgentID, x.Handle, text.Cut(x.Objective.String(), barWords))))
+		}
+		if more := len(b.asks) - barAsks; more > 0 {
+			lines = append(lines, fmt.Sprintf("and %d more", more))
+		}
+		if b.Current != nil {
+			lines = append(lines, markup(fmt.Sprintf("%s %s %s", g.Current, *b.Current, text.Cut(b.objective.String(), barWords))))
+		}
+		lines = append(lines, fmt.Sprintf("%d agents, %d queued, %d blocked", b.Agents, b.Queued, b.Blocked))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func markup(s string) string { return html.EscapeString(model.Text(s).String()) }
