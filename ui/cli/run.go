@@ -60,6 +60,20 @@ func (a *app) freshPlan(v *model.View) {
 	}
 }
 
+// wakeful runs wakeLedger until the function that it returns is called.
+func (a *app) wakeful(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		a.wakeLedger(ctx)
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
+}
+
 // wakeLedger hints the ledger at commits of other processes until ctx ends. Without eyes on
 // the file the ledger notices them by itself, later.
 func (a *app) wakeLedger(ctx context.Context) {

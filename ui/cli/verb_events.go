@@ -67,6 +67,9 @@ func (a *app) events(ctx context.Context, o eventsOptions) error {
 	if err := s.first(ctx, o.after != ""); err != nil {
 		return err
 	}
+	if o.follow {
+		defer a.wakeful(ctx)()
+	}
 	for o.follow {
 		if err := s.more(ctx); err != nil {
 			if ctx.Err() != nil {

@@ -3,7 +3,6 @@ package scheduler
 import (
 	"context"
 	"errors"
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -79,9 +78,9 @@ func (p *pass) changed(ctx context.Context, revision uint64) {
 // work looks at every agent that is due, then at the processes of running tasks.
 func (p *pass) work(ctx context.Context) {
 	now := p.now()
-	for _, id := range slices.Sorted(maps.Keys(p.next)) {
-		if p.next[id].After(now) || ctx.Err() != nil {
-			continue
+	for _, id := range p.due(now) {
+		if ctx.Err() != nil {
+			break
 		}
 		next, err := p.settle(ctx, id, p.learnTasks)
 		if err != nil && ctx.Err() == nil {
@@ -91,6 +90,18 @@ func (p *pass) work(ctx context.Context) {
 		p.next[id] = next
 	}
 	p.sweep(ctx)
+}
+
+// due are the agents to be looked at, in order. Of those that are not it costs a comparison.
+func (p *pass) due(now time.Time) []model.AgentID {
+	var due []model.AgentID
+	for id, at := range p.next {
+		if !at.After(now) {
+			due = append(due, id)
+		}
+	}
+	slices.Sort(due)
+	return due
 }
 
 // pause is how long nothing is due.
