@@ -52,8 +52,11 @@ type bench struct {
 	dir string
 	// front and whole are the programs, hello the empty one.
 	front, whole, hello string
-	homes               map[shape]*home
-	report              report
+	// launcher runs a program and prints the most memory that it took, which cannot be told
+	// from this process: a child begins as large as its parent.
+	launcher string
+	homes    map[shape]*home
+	report   report
 }
 
 // build builds the programs as they are installed.
@@ -65,11 +68,36 @@ func (b *bench) build() {
 		b.must(b.command("go", "build", "-o", bin+"/", "vise/ui/vise", "vise/ui/vise-workbench").Run())
 	}
 	b.front, b.whole = filepath.Join(bin, "vise"), filepath.Join(bin, "vise-workbench")
-	b.hello = filepath.Join(b.dir, "hello")
-	source := filepath.Join(b.dir, "hello.go")
-	b.must(os.WriteFile(source, []byte("package main\n\nfunc main() { println(\"hello\") }\n"), 0o600))
-	b.must(b.command("go", "build", "-o", b.hello, source).Run())
+	b.hello = b.program("hello", "package main\n\nfunc main() { println(\"hello\") }\n")
+	b.launcher = b.program("launcher", launcher)
 }
+
+// program builds a program of one file.
+func (b *bench) program(name, source string) string {
+	b.Helper()
+	path := filepath.Join(b.dir, name)
+	b.must(os.WriteFile(path+".go", []byte(source), 0o600))
+	b.must(b.command("go", "build", "-o", path, path+".go").Run())
+	return path
+}
+
+const launcher = `package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+func main() {
+	c := exec.Command(os.Args[1], os.Args[2:]...)
+	if err := c.Run(); err != nil {
+		os.Exit(1)
+	}
+	fmt.Print(c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
+}
+`
 
 func (b *bench) command(name string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(context.Background(), name, args...)
