@@ -219,6 +219,8 @@ type Say struct {
 // its hooks can. They are sent then, not seen; the receipt names them.
 type HandMessages struct {
 	AgentID AgentID `json:"agent_id"`
+	// Limit is how many there is room for; zero: as many as may be on their way.
+	Limit int `json:"limit,omitempty"`
 }
 
 // SeeMessages says that the agent acted after it was handed messages: it has read them.

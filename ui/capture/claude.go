@@ -11,6 +11,9 @@ import (
 // its transcripts, which have the same shape: one line a content block; the blocks of one
 // reply share their message's id.
 type Claude struct {
+	// Subagent reads a subagent's own transcript, all of whose lines are marked as its.
+	Subagent bool
+
 	open    *claudeRound
 	message string
 	last    string
@@ -58,7 +61,7 @@ func (c *Claude) Line(raw []byte) ([]Round, error) {
 	if err := json.Unmarshal(raw, &l); err != nil && l.Type == "" {
 		return nil, err
 	}
-	if l.Parent != "" || l.Sidechain {
+	if !c.Subagent && (l.Parent != "" || l.Sidechain) {
 		return nil, nil
 	}
 	var over []Round

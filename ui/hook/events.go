@@ -3,8 +3,8 @@ package hook
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"os"
 
 	"vise/model"
 	"vise/model/projection"
@@ -24,6 +24,11 @@ type payload struct {
 	ToolUse    string            `json:"tool_use_id"`
 	Background []json.RawMessage `json:"background_tasks"`
 	Crons      []json.RawMessage `json:"session_crons"`
+	Dir        string            `json:"cwd"`
+	// Subagent is who speaks, where that is not the main agent; its words are in a
+	// transcript of their own.
+	Subagent   string `json:"agent_id"`
+	SubagentIn string `json:"agent_transcript_path"`
 
 	// Codex's notify spells its fields with dashes.
 	Thread     string `json:"thread-id"`
@@ -55,12 +60,14 @@ func (c *call) handle(ctx context.Context) error {
 	case "UserPromptSubmit":
 		return c.inject(ctx, promptBudget)
 	case "PostToolUse":
-		return c.toolUsed(p)
-	case "Stop":
+		return errors.Join(c.toolUsed(p), c.interject(ctx))
+	case "Stop", "SubagentStop":
 		return c.stopped(ctx, p)
 	case "notify":
 		p.Session, p.Last = p.Thread, p.NotifyLast
 		return c.stopped(ctx, p)
+	case "SessionEnd":
+		return c.over(ctx, p)
 	}
 	return nil
 }
@@ -69,7 +76,11 @@ func (c *call) handle(ctx context.Context) error {
 func (c *call) openCode(ctx context.Context, p payload) error {
 	switch c.event {
 	case "session.idle":
-		return c.rounds(ctx, p.SessionID, capture.OpenCode(p.Messages))
+		if err := c.rounds(ctx, p.SessionID, capture.OpenCode(p.Messages)); err != nil {
+			return err
+		}
+		_, err := fmt.Fprint(c.Out, c.pressing(ctx)) // the plugin prompts the session with it
+		return err
 	case "session.created", "session.compacted":
 		return c.tell(ctx, sessionBudget)
 	}
@@ -82,24 +93,16 @@ func (c *call) toolUsed(p payload) error {
 	if !capture.IsComplete(p.Tool) || ref == "" || !capture.Succeeded(p.Response) {
 		return nil
 	}
-	return c.remember(pending{Session: p.Session, ToolUse: p.ToolUse, Item: ref, At: c.Now()})
+	return c.remember(pending{Session: p.Session, ToolUse: p.ToolUse, Item: ref, Subagent: p.Subagent, At: c.Now()})
 }
 
-// inject gives the agent its work context, in the form of Claude Code's hooks, which Codex
-// has taken over.
+// inject gives the agent its work context.
 func (c *call) inject(ctx context.Context, budget int) error {
 	text, err := c.context(ctx, budget)
 	if err != nil || text == "" {
 		return err
 	}
-	var out struct {
-		Specific struct {
-			Event   string `json:"hookEventName"`
-			Context string `json:"additionalContext"`
-		} `json:"hookSpecificOutput"`
-	}
-	out.Specific.Event, out.Specific.Context = c.event, text
-	return json.NewEncoder(c.Out).Encode(out)
+	return c.add(text)
 }
 
 // tell gives the context as it is.
@@ -125,35 +128,8 @@ func (c *call) context(ctx context.Context, budget int) (text string, err error)
 	if err != nil || text == "" {
 		return text, err
 	}
-	return text + c.messages(ctx), nil
-}
-
-// messages hands the agent what waits for it. It counts as seen when the agent acts next;
-// what cannot be handed now waits for the next hook.
-func (c *call) messages(ctx context.Context) string {
-	agent := model.AgentID(c.agent)
-	in, err := c.ledger.Apply(ctx, model.Envelope{Key: keyOf(c.program, "hand", c.Now().String(), fmt.Sprint(os.Getpid())),
-		Actor: model.AgentActor(agent), Agent: agent, Command: model.HandMessages{AgentID: agent}})
-	if err != nil {
-		return ""
-	}
-	var told []model.Message
-	err = c.ledger.View(ctx, func(r model.Reader) error {
-		told = nil
-		list := in.Messages
-		if a, _ := r.Agent(agent); c.event != "UserPromptSubmit" {
-			list = a.Handed // a new session may never have got what the one before was handed
-		}
-		for _, id := range list {
-			m, _ := r.Message(id)
-			told = append(told, m)
-		}
-		return nil
-	})
-	if err != nil {
-		return ""
-	}
-	return projection.Messages(told)
+	// A new session may never have got what the one before was handed.
+	return text + c.handed(ctx, c.event != "UserPromptSubmit"), nil
 }
 
 // fresh puts what the plan file is like now into a view.

@@ -358,6 +358,11 @@ func TestMessagesAreSentByAHookAndNotYetSeen(t *testing.T) {
 		}
 	}
 	b.apply("claude", model.SeeMessages{AgentID: "claude"})
+	if status() != model.MessageSent {
+		t.Errorf("seen at once: status %s", status())
+	}
+	b.ledger.Now = func() time.Time { return time.Now().Add(3 * time.Second) }
+	b.apply("claude", model.SeeMessages{AgentID: "claude"})
 	if status() != model.MessageDone {
 		t.Errorf("status %s", status())
 	}

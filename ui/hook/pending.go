@@ -18,10 +18,12 @@ import (
 // pending is a completion whose words are not known yet. Each has a file of its own, so
 // that hooks that run at once need no lock.
 type pending struct {
-	Session string    `json:"session_id"`
-	ToolUse string    `json:"tool_use_id"`
-	Item    string    `json:"work_item"`
-	At      time.Time `json:"at"`
+	Session string `json:"session_id"`
+	ToolUse string `json:"tool_use_id"`
+	Item    string `json:"work_item"`
+	// Subagent completed it, and says its words in a transcript of its own.
+	Subagent string    `json:"subagent,omitempty"`
+	At       time.Time `json:"at"`
 }
 
 // pendingAge is when a completion whose turn never ended is given up.

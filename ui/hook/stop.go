@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -27,23 +26,39 @@ const maxTranscript = 16 << 20
 // has written it by the third look or not at all (console.md §4.2 measured 0.2 to 5 s).
 var looks = []time.Duration{0, 200 * time.Millisecond, 800 * time.Millisecond, 1500 * time.Millisecond}
 
-// stopped settles what the session completed since its last stop.
+// stopped settles what the session, or one of its subagents, completed since its last stop.
 func (c *call) stopped(ctx context.Context, p payload) error {
 	waiting, err := c.recall(p.Session)
-	if err != nil || len(waiting) == 0 {
+	if err != nil {
 		return err
+	}
+	if c.event == "SubagentStop" {
+		p.Transcript = p.SubagentIn
+		waiting = slices.DeleteFunc(waiting, func(x pending) bool { return x.Subagent == "" || x.Subagent != p.Subagent })
+	}
+	asked, err := c.settle(ctx, p, waiting)
+	if err != nil || asked || c.event == "SubagentStop" {
+		return err
+	}
+	return c.goOn(ctx, p)
+}
+
+// settle delivers the words of what was completed. Asked: the agent is asked for some first.
+func (c *call) settle(ctx context.Context, p payload, waiting []pending) (asked bool, err error) {
+	if len(waiting) == 0 {
+		return false, nil
 	}
 	rounds, err := c.fromTranscript(ctx, p, waiting)
 	for _, r := range rounds {
 		waiting = slices.DeleteFunc(waiting, func(x pending) bool { return slices.Contains(r.Tools, x.ToolUse) })
 	}
 	if ask := c.silent(rounds, waiting, p); ask != "" {
-		return c.block(ask)
+		return true, c.askFor(ask)
 	}
 	if deliverErr := c.withLast(ctx, p, rounds, waiting); deliverErr != nil {
-		return deliverErr
+		return false, deliverErr
 	}
-	return err
+	return false, err
 }
 
 // silent names what was completed without a word, if the operator wants that asked about
@@ -64,11 +79,10 @@ func (c *call) silent(rounds []capture.Round, waiting []pending, p payload) stri
 	return strings.Join(names, ", ")
 }
 
-// block asks the agent for the report once. What it says then is a turn's final text:
+// askFor asks the agent for the report once. What it says then is a turn's final text:
 // offered, not promoted.
-func (c *call) block(items string) error {
-	reason := fmt.Sprintf("You completed %s with no report text. Write the report now: what was done, how it was checked, what is left.", items)
-	return json.NewEncoder(c.Out).Encode(map[string]string{"decision": "block", "reason": reason})
+func (c *call) askFor(items string) error {
+	return c.block(fmt.Sprintf("You completed %s with no report text. Write the report now: what was done, how it was checked, what is left.", items))
 }
 
 // withLast delivers the rounds that were found, and gives what has no words of its own the
@@ -126,7 +140,7 @@ func (c *call) fromTranscript(ctx context.Context, p payload, waiting []pending)
 	var found []capture.Round
 	for _, pause := range looks {
 		c.Wait(ctx, pause)
-		all, err := c.readTranscript(p.Transcript)
+		all, err := c.readTranscript(p.Transcript, p.Subagent != "")
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, err
 		}
@@ -157,7 +171,7 @@ func (c *call) claudeDir() string {
 
 // readTranscript reads the end of a transcript: a regular file inside the program's
 // directory, whatever links say.
-func (c *call) readTranscript(path string) ([]capture.Round, error) {
+func (c *call) readTranscript(path string, subagent bool) ([]capture.Round, error) {
 	dir := c.claudeDir()
 	name, err := filepath.Rel(dir, path)
 	if err != nil || !filepath.IsLocal(name) {
@@ -185,12 +199,12 @@ func (c *call) readTranscript(path string) ([]capture.Round, error) {
 			return nil, err
 		}
 	}
-	return claudeRounds(io.LimitReader(f, maxTranscript)), nil
+	return claudeRounds(io.LimitReader(f, maxTranscript), subagent), nil
 }
 
 // claudeRounds reads line by line; a line that is too long, or cut off, holds nothing.
-func claudeRounds(r io.Reader) []capture.Round {
-	var reader capture.Claude
+func claudeRounds(r io.Reader, subagent bool) []capture.Round {
+	reader := capture.Claude{Subagent: subagent}
 	var out []capture.Round
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxTranscript)

@@ -11,6 +11,16 @@ import (
 	"vise/ui/spool"
 )
 
+// routes say how an answer or a message reaches a program, and where nothing can wake it.
+var routes = map[string]string{
+	"claude": "reach a session between two tools, at the end of its turn and with the next prompt or session; " +
+		"one that rests is not woken: it hears at its next prompt (vise drive starts turns by itself)",
+	"codex": "reach a session with vise's own answers and, once its hooks are trusted, between two tools, at the end of its turn and " +
+		"with the next prompt; one that rests is not woken: it hears at its next prompt (vise drive starts turns by itself)",
+	"opencode": "reach a session with vise's own answers, and prompt it when it comes to rest; one that rests already hears at its next turn's end",
+	"crush":    "reach a session with vise's own answers alone: its hooks differ from version to version, so that none is installed",
+}
+
 // Check is one thing that Doctor looked at.
 type Check struct {
 	Name    string `json:"name"`
@@ -43,6 +53,7 @@ func Doctor(o Options, now time.Time) ([]Check, error) {
 		out = append(out, c)
 	}
 	out = append(out, seen(o, now)...)
+	out = append(out, Check{Name: "answers", OK: true, Message: routes[o.Program]})
 	if waiting, refused := spool.Waiting(o.Home); waiting+refused > 0 {
 		out = append(out, Check{Name: "spool", OK: refused == 0, Message: fmt.Sprintf("%d hooks wait in the spool, %d were refused", waiting, refused),
 			Hint: "the next vise that opens the ledger takes them in; refused ones lie in " + filepath.Join(o.Home, "spool", "refused")})

@@ -32,9 +32,9 @@ func targets(o Options) ([]target, []string, error) {
 	case "claude":
 		return o.claude(), nil, nil
 	case "codex":
-		return o.codex(), []string{"Codex skips hooks that were not trusted, without a word: open /hooks in Codex and trust them"}, nil
+		return o.codex(), []string{"Codex skips hooks that were not trusted, without a word: open /hooks in Codex and trust them; a version that has them behind a flag needs codex_hooks = true below [features] in config.toml"}, nil
 	case "crush":
-		return o.crush(), []string{"Crush has no hook at the end of a turn; vise run -- crush run … offers its last words as the report"}, nil
+		return o.crush(), []string{"Crush speaks MCP with vise and has no hooks of it, as they differ between its versions; vise run -- crush run … offers its last words as the report"}, nil
 	case "opencode":
 		return o.openCode(), nil, nil
 	}
@@ -79,7 +79,7 @@ func (o Options) hookArgs(event string) []string {
 func (o Options) claude() []target {
 	settings := filepath.Join(o.dir("CLAUDE_CONFIG_DIR", ".claude"), "settings.json")
 	servers := filepath.Join(o.dir("CLAUDE_CONFIG_DIR"), ".claude.json")
-	events := []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "Notification"}
+	events := []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "SubagentStop", "Stop", "SessionEnd", "Notification"}
 	return []target{
 		o.hooks(settings, events, func(event string) command {
 			return command{Type: "command", Command: o.Vise, Args: o.hookArgs(event), Timeout: hookTimeout}
@@ -158,11 +158,9 @@ func (o Options) hooks(path string, events []string, make func(event string) com
 		path: path,
 		edit: edited(func(d *document) error {
 			for _, e := range events {
-				g := group{Hooks: []command{make(e)}}
-				if e == "PostToolUse" {
-					g.Matcher = "mcp__vise__.*"
-				}
-				if err := d.setGroup(e, g, o.ours); err != nil {
+				// Without a matcher PostToolUse comes after every tool, so that a message reaches
+				// an agent at work, whatever it works with.
+				if err := d.setGroup(e, group{Hooks: []command{make(e)}}, o.ours); err != nil {
 					return err
 				}
 			}

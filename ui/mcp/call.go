@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,33 +32,34 @@ type call struct {
 	ledger *store.Ledger
 	home   files.Home
 	now    func() time.Time
+	follow Follow
 }
 
 // handler carries out a tool. A refusal is an answer too: it tells the agent what to do.
 func (s *server) handler(t tool) sdk.ToolHandler {
 	return func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		out, err := s.call(ctx, t, r)
+		out, messages, err := s.call(ctx, t, r)
 		if err != nil {
 			return refused(t, err), nil
 		}
-		return answered(t, out)
+		return answered(t, out, messages)
 	}
 }
 
-func (s *server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (any, error) {
+func (s *server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (any, []attached, error) {
 	agent, err := s.caller(r.Params.Meta)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	c := &call{tool: t, agent: agent, key: keyOf(agent, t.name, r.Params.Meta), input: r.Params.Arguments, now: s.Now}
+	c := &call{tool: t, agent: agent, key: keyOf(agent, t.name, r.Params.Meta), input: r.Params.Arguments, now: s.Now, follow: s.Follow}
 	if len(c.input) == 0 {
 		c.input = json.RawMessage("{}")
 	}
 	if err := t.fields(c.input); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if c.ledger, c.home, err = s.open(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if _, err := spool.TakeIn(ctx, c.home.Dir(), c.ledger); err != nil {
 		s.Log.Warn("the spool was not taken in", "cause", err.Error())
@@ -65,7 +67,11 @@ func (s *server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (any,
 	if t.proves {
 		c.seen(ctx)
 	}
-	return t.run(ctx, c)
+	out, err := t.run(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	return out, c.messages(ctx), nil
 }
 
 // seen says that the agent has read what it was handed before this call. If that cannot be
@@ -140,6 +146,9 @@ func (c *call) apply(ctx context.Context, cmd model.Command) (model.Receipt, err
 		in, err := c.ledger.Apply(ctx, e)
 		if errors.Is(err, &model.Error{Code: model.CodeUnknownOutcome}) && ctx.Err() == nil {
 			in, err = c.ledger.Apply(ctx, e)
+		}
+		if err == nil && c.follow != nil {
+			in.Warnings = append(slices.Clone(in.Warnings), c.follow(ctx, c.ledger, cmd, in)...)
 		}
 		return in, err
 	})

@@ -19,9 +19,14 @@ const maxReply = 6000
 
 // answered is a result within its bound, as text and structured alike: some clients show
 // their model the one, some the other.
-func answered(t tool, out any) (*sdk.CallToolResult, error) {
-	omitted := fit(out)
+func answered(t tool, out any, messages []attached) (*sdk.CallToolResult, error) {
 	extra := map[string]any{}
+	room := maxReply
+	if len(messages) > 0 {
+		extra["messages"] = messages
+		room -= sizeOf(messages)
+	}
+	omitted := fit(out, room)
 	if t.next != "" {
 		extra["next_hint"] = t.next
 	}
@@ -76,10 +81,10 @@ func views(out any) (list []*model.View, from int) {
 
 // fit shortens an answer step by step until it is within its bound, and says what it left
 // out. Ids, states and codes are never left out.
-func fit(out any) (omitted []string) {
+func fit(out any, room int) (omitted []string) {
 	list, from := views(out)
 	for _, step := range shorten {
-		if sizeOf(out) <= maxReply {
+		if sizeOf(out) <= room {
 			return omitted
 		}
 		for _, v := range list {
@@ -88,7 +93,7 @@ func fit(out any) (omitted []string) {
 			}
 		}
 	}
-	if w, ok := out.(*reply.Wait); ok && sizeOf(out) > maxReply {
+	if w, ok := out.(*reply.Wait); ok && sizeOf(out) > room {
 		w.Reason, w.Resource = cut(w.Reason, leastText), cut(w.Resource, leastText)
 		cutWait(&w.Wait)
 		omitted = append(omitted, "wait_condition: its texts are cut")

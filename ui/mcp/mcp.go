@@ -20,6 +20,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
+	"vise/model"
 	"vise/store"
 	"vise/store/files"
 )
@@ -35,9 +36,14 @@ type Options struct {
 	In      io.Reader
 	Out     io.Writer
 	Version string
+	// Follow carries an act over to the repository that the server runs in; nil carries nothing.
+	Follow Follow
 	// Log gets what would otherwise be lost; never standard output.
 	Log *slog.Logger
 }
+
+// Follow is what happens beside the ledger after an act; it comes back as warnings.
+type Follow func(context.Context, *store.Ledger, model.Command, model.Receipt) []model.Warning
 
 // Command is the verb. pinned is the agent that the command line names, or empty.
 func Command(o func() Options) *cobra.Command {

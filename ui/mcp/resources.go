@@ -25,6 +25,8 @@ func (s *server) addResources(x *sdk.Server) {
 		Description: "Your current work item in full, what else waits, and the newest reports"}, s.readContext)
 	x.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: planURI + "{id}", Name: "plan", Title: "Plan of a work item", MIMEType: markdown,
 		Description: "A work item's plan file"}, s.readPlan)
+	x.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: messageURI + "{id}", Name: "message", Title: "Message to you", MIMEType: markdown,
+		Description: "A message that came with a tool's answer, in full"}, s.readMessage)
 }
 
 // listing adds the plans of the agent's open items to the resources that a client lists.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"vise/model"
 	"vise/model/projection"
@@ -216,39 +217,66 @@ func TestLongTodoListIsPaged(t *testing.T) {
 	}
 }
 
-func TestReadingProvesThatMessagesWereSeen(t *testing.T) {
-	c := serve(t, "ann", nil)
-	c.initialize()
-	c.create("anything")
-	apply := func(key string, actor model.Actor, cmd model.Command) model.Receipt {
-		in, err := c.ledger.Apply(t.Context(), model.Envelope{Key: key, Actor: actor, Command: cmd})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return in
+// post queues a message to ann, and tells how far it has come.
+func (c *client) post(key, words string, priority model.Priority) func() model.MessageStatus {
+	c.t.Helper()
+	in, err := c.ledger.Apply(c.t.Context(), model.Envelope{Key: key, Actor: model.Operator, Command: model.Say{AgentID: "ann", Text: model.Text(words), Priority: priority}})
+	if err != nil {
+		c.t.Fatal(err)
 	}
-	id := apply("1", model.Operator, model.Say{AgentID: "ann", Text: "Use LFU."}).Messages[0]
-	status := func() (s model.MessageStatus) {
-		if err := c.ledger.View(t.Context(), func(r model.Reader) error {
-			m, _ := r.Message(id)
+	return func() (s model.MessageStatus) {
+		if err := c.ledger.View(c.t.Context(), func(r model.Reader) error {
+			m, _ := r.Message(in.Messages[0])
 			s = m.Status
 			return nil
 		}); err != nil {
-			t.Fatal(err)
+			c.t.Fatal(err)
 		}
 		return s
 	}
-	c.call("ListWorkItems", `{}`)
+}
+
+// TestAMessageComesWithTheNextAnswer: it is queued, then sent with whatever the agent calls,
+// and seen when the agent reads again, but not by a call of the same moment.
+func TestAMessageComesWithTheNextAnswer(t *testing.T) {
+	c := serve(t, "ann", nil)
+	c.initialize()
+	c.create("anything")
+	status := c.post("1", "Use LFU.", model.Normal)
 	if status() != model.MessageQueued {
-		t.Errorf("status %s before anybody sent it", status())
-	}
-	apply("2", "agent:ann", model.HandMessages{AgentID: "ann"})
-	if status() != model.MessageSent {
 		t.Errorf("status %s", status())
 	}
+	if got := c.call("ListWorkItems", `{}`); !strings.Contains(string(got.Structured), `"messages":[{"from":"operator"`) || !strings.Contains(string(got.Structured), "Use LFU.") {
+		t.Errorf("got %s", got.Structured)
+	}
+	if got := c.call("ListWorkItems", `{}`); strings.Contains(string(got.Structured), "Use LFU.") || status() != model.MessageSent {
+		t.Errorf("a call of the same moment: status %s, got %s", status(), got.Structured)
+	}
+	c.ledger.Now = func() time.Time { return time.Now().Add(3 * time.Second) }
 	c.call("ListWorkItems", `{}`)
 	if status() != model.MessageDone {
 		t.Errorf("status %s after the agent read", status())
+	}
+}
+
+// TestLongMessagesComeInPartAndLie in a resource in full; what has no room waits.
+func TestLongMessagesComeInPart(t *testing.T) {
+	c := serve(t, "ann", nil)
+	c.initialize()
+	c.create("anything")
+	long, next := c.post("1", strings.Repeat("word ", 2000)+"END", model.Next), c.post("2", "And hurry.", model.Normal)
+	got := string(c.call("ListWorkItems", `{}`).Structured)
+	if len(got) > 6000 || long() != model.MessageSent || next() != model.MessageQueued {
+		t.Errorf("%d bytes, statuses %s and %s", len(got), long(), next())
+	}
+	_, rest, _ := strings.Cut(got, "vise://message/")
+	uri, _, _ := strings.Cut(rest, `"`)
+	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":9,"method":"resources/read","params":{"uri":"vise://message/%s"}}`, uri))
+	if whole := c.read(); !strings.Contains(string(whole.Result), "word END") {
+		t.Errorf("the resource has %.200s", whole.Result)
+	}
+	if got := string(c.call("ListWorkItems", `{}`).Structured); !strings.Contains(got, "And hurry.") {
+		t.Errorf("the next answer has %s", got)
 	}
 }
 

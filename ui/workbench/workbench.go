@@ -16,6 +16,7 @@ import (
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
 
+	"vise/model"
 	"vise/store"
 	"vise/store/files"
 	"vise/ui/cli"
@@ -56,6 +57,9 @@ func mcpVerb(h cli.Host) *cobra.Command {
 			Open:  func(context.Context) (*store.Ledger, files.Home, error) { return openForAgent(h) },
 			Agent: s.Agent, Getenv: s.Getenv, Now: s.Now, In: s.In, Out: s.Out, Version: cli.Version(),
 			Log: slog.New(slog.NewTextHandler(s.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
+			Follow: func(ctx context.Context, l *store.Ledger, c model.Command, in model.Receipt) []model.Warning {
+				return h.Room(model.AgentActor(in.AgentID)).After(ctx, l, c, in)
+			},
 		}
 	})
 }
