@@ -71,10 +71,6 @@ func views(out any) (list []*model.View, from int) {
 		if out.Previous != nil {
 			list = append(list, out.Previous)
 		}
-	case *reply.List:
-		for i := range out.WorkItems {
-			list = append(list, &out.WorkItems[i])
-		}
 	}
 	return list, from
 }

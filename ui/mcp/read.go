@@ -62,26 +62,26 @@ func list(ctx context.Context, c *call) (any, error) {
 	if err := query(c, &in, "every field is optional"); err != nil {
 		return nil, err
 	}
-	var out reply.List
+	var out page
 	err := c.ledger.View(ctx, func(r model.Reader) error {
-		limit := in.Limit
-		for {
-			var err error
-			out, err = reply.OfList(r, c.agent, in.Filter, in.Cursor, limit, in.Todos, c.fresh)
+		room := maxReply
+		if fitting(r.QueuedMessages(c.agent, peeked)) > 0 {
+			room -= messageRoom + shortText // messages come with the answer
+		}
+		for limit := in.Limit; ; {
+			l, err := reply.OfList(r, c.agent, in.Filter, in.Cursor, limit, in.Todos, func(*model.View) {})
 			if err != nil {
 				return err
 			}
+			out = pageOf(l, in.Todos)
 			if limit != in.Limit {
 				out.Limit = max(in.Limit, out.Returned)
 			}
-			for i := range out.WorkItems {
-				slim(&out.WorkItems[i])
-			}
 			size := sizeOf(out)
-			if size <= maxReply || out.Returned <= 1 {
+			if size <= room || out.Returned <= 1 {
 				return nil
 			}
-			limit = max(1, min(out.Returned-1, out.Returned*maxReply/size))
+			limit = max(1, min(out.Returned-1, out.Returned*room/size))
 		}
 	})
 	if in.Limit == 0 {
@@ -90,22 +90,8 @@ func list(ctx context.Context, c *call) (any, error) {
 	return &out, err
 }
 
-// listPreview is how much of a plan a list shows.
+// listPreview is how much of an objective a list of resources shows.
 const listPreview = 120
-
-// slim leaves out of a view what a list has no room for.
-func slim(v *model.View) {
-	clipPreview(v, listPreview)
-	v.Links, v.Offered = model.Links{}, nil
-	for i := range v.ActiveWaits {
-		v.ActiveWaits[i].LastTrigger.Payload = cut(v.ActiveWaits[i].LastTrigger.Payload, listPreview)
-	}
-	if v.Report != nil {
-		r := *v.Report
-		r.Text = cut(r.Text, 2*listPreview)
-		v.Report = &r
-	}
-}
 
 func sizeOf(v any) int {
 	raw, err := json.Marshal(v)
