@@ -54,6 +54,7 @@ func serve(t *testing.T, pin string, env map[string]string) *client {
 	}()
 	t.Cleanup(func() {
 		inWrite.Close()
+		outRead.Close() // a test that failed leaves answers that nobody reads
 		<-c.ended
 	})
 	return c

@@ -242,6 +242,8 @@ func TestAMessageComesWithTheNextAnswer(t *testing.T) {
 	c := serve(t, "ann", nil)
 	c.initialize()
 	c.create("anything")
+	now := time.Now()
+	c.ledger.Now = func() time.Time { return now }
 	status := c.post("1", "Use LFU.", model.Normal)
 	if status() != model.MessageQueued {
 		t.Errorf("status %s", status())
@@ -252,7 +254,7 @@ func TestAMessageComesWithTheNextAnswer(t *testing.T) {
 	if got := c.call("ListWorkItems", `{}`); strings.Contains(string(got.Structured), "Use LFU.") || status() != model.MessageSent {
 		t.Errorf("a call of the same moment: status %s, got %s", status(), got.Structured)
 	}
-	c.ledger.Now = func() time.Time { return time.Now().Add(3 * time.Second) }
+	now = now.Add(3 * time.Second)
 	c.call("ListWorkItems", `{}`)
 	if status() != model.MessageDone {
 		t.Errorf("status %s after the agent read", status())
