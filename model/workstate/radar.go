@@ -95,6 +95,26 @@ func RadarOf(f Facts, s Scene) (Radar, error) {
 	return r, nil
 }
 
+// View is the radar as JSON.
+func (r Radar) View() View {
+	rows := []any{}
+	for _, b := range r.Berths {
+		row := Row{Thread: b.Thread, Active: b.Active, Judgement: b.Judgement}.View().object
+		row["state"] = b.State()
+		var owners []any
+		for _, o := range b.Items {
+			owners = append(owners, object{"agent_id": string(o.Agent), "work_item_id": string(o.Item), "handle": string(o.Handle)})
+		}
+		if len(owners) > 0 {
+			row["work_items"] = owners
+		}
+		rows = append(rows, row)
+	}
+	o := object{"repo": r.Repo.Raw(), "git": string(r.Git.State), "branch": r.Git.BranchName().Raw(), "threads": rows}
+	putText(o, "problem", r.Problem)
+	return View{o}
+}
+
 // In is the remedy for somebody who stands elsewhere than in the repository at dir.
 func (m Remedy) In(dir string) Remedy {
 	if rest, ok := strings.CutPrefix(m.Command.Raw(), "git "); ok {

@@ -76,7 +76,7 @@ var Table = []Action{
 	{ID: Undo, Title: "Undo", Does: "take your last act back, unless its item moved on", Keys: []string{"u"}, In: Desk, Group: Always, Writes: true, why: undoable},
 	{ID: Redo, Title: "Redo", Does: "carry out again what was undone", Keys: []string{"U"}, In: Desk, Group: Always, Writes: true, why: redoable},
 	{ID: TriageOpen, Title: "Triage findings…", Does: "judge the file todos that need you, ten at a time", Hint: "triage", Keys: []string{"T"}, In: Desk, Group: Look, Verb: "todo triage", why: findings},
-	{ID: Threads, Title: "Threads and branches…", Does: "where work was left, what would wake it, and the ways on", Keys: []string{"W"}, In: Desk, Group: Look, Verb: "thread list --parked"},
+	{ID: Threads, Title: "Threads and branches…", Does: "where work was left, what would wake it, and the ways on", Keys: []string{"W"}, In: Desk, Group: Look, Verb: "thread list --everywhere"},
 	{ID: Open, Title: "Open", Does: "go to the detail, or to what the cursor is on", Hint: "open", Keys: []string{"enter"}, In: Desk, Group: Look, why: opens},
 	{ID: NextPane, Title: "Next pane", Does: "queue, detail, activity", Hint: "pane", Keys: []string{"tab", "l", "right"}, In: Desk, Group: Look},
 	{ID: PrevPane, Title: "Previous pane", Does: "activity, detail, queue", Keys: []string{"shift+tab", "h", "left", "alt+shift+tab"}, In: Desk, Group: Look},

@@ -68,6 +68,16 @@ func (a *app) threadVerb() *cobra.Command {
 			return string(actor), err
 		},
 		Started: a.linkStarted,
+		Radar: func(ctx context.Context) ([]workstate.Radar, error) {
+			d, err := a.open()
+			if isNoHome(err) {
+				return room.Radar(ctx, nil), nil
+			}
+			if err != nil {
+				return nil, err
+			}
+			return room.Radar(ctx, d.ledger), nil
+		},
 	})
 }
 

@@ -95,9 +95,9 @@ func (c Console) threadsSaid(msg tea.Msg) (Console, tea.Cmd) {
 
 // ran says how a recommended command ended, and reads what the thread learned of it.
 func (c Console) ran(m ranMsg) (Console, tea.Cmd) {
-	said := "It succeeded: the thread keeps that as a fact."
+	said := "It succeeded. If it validates something, that is a fact of the thread now."
 	if m.err != nil {
-		said = "It failed (" + model.Text(m.err.Error()).String() + "): the thread keeps what was watched."
+		said = "It failed (" + model.Text(m.err.Error()).String() + "): the thread keeps that as a risk."
 	}
 	c, note := c.say(said)
 	c, card := c.readCard()

@@ -27,6 +27,9 @@ type Env struct {
 	// Started is told of every thread that begins in a repository, and says what it made of
 	// it; nil does not care.
 	Started func(ctx context.Context, repo string, id workstate.ID) []model.Text
+	// Radar is every thread of this repository and of those that work items link to; nil
+	// knows only this one.
+	Radar func(context.Context) ([]workstate.Radar, error)
 }
 
 // desk is one repository as one invocation sees it.

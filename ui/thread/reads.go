@@ -57,9 +57,12 @@ func (d *desk) active(s *threads.Snapshot) (outcome, error) {
 }
 
 func (d *door) list() *cobra.Command {
-	var parked bool
+	var parked, everywhere bool
 	c := d.verb("list", "List every thread, the newest first", fromCLI, 0,
-		func(_ context.Context, at *desk, _ []string) (r outcome, err error) {
+		func(ctx context.Context, at *desk, _ []string) (r outcome, err error) {
+			if everywhere {
+				return at.everywhere(ctx)
+			}
 			if !parked {
 				return at.list()
 			}
@@ -73,6 +76,7 @@ func (d *door) list() *cobra.Command {
 			return r, err
 		})
 	c.Flags().BoolVar(&parked, "parked", false, "only those that wait for another branch, with what would wake each")
+	c.Flags().BoolVar(&everywhere, "everywhere", false, "those to take up, here and in the repositories that open work items link to")
 	return c
 }
 
