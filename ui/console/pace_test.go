@@ -52,7 +52,7 @@ func TestTheClockRunsFastOnlyWhileFramesCome(t *testing.T) {
 		if n := ticks(paceRest); n < 10 {
 			t.Errorf("%d ticks right after a frame", n)
 		}
-		if n := ticks(10 * time.Second); n > 5 {
+		if n := ticks(10 * time.Second); n > 6 { // one may be due at the very instant of the rest
 			t.Errorf("%d ticks in ten seconds without a frame", n)
 		}
 		p.framed()
