@@ -37,11 +37,11 @@ func (d copyDialog) draw(w, h int, s surroundings) drawn {
 		if a.In != action.Copy || a.ID == action.CopyBack {
 			continue
 		}
-		ink := s.skin.text
-		if ok, _ := a.Enabled(state); !ok {
-			ink = s.skin.faint
+		ink, does := s.skin.text, a.Does
+		if ok, why := a.Enabled(state); !ok {
+			ink, does = s.skin.faint, "off: "+s.show(model.Text(why))
 		}
-		out.lines = append(out.lines, " "+s.skin.key.paint(a.Key())+"  "+ink.paint(a.Title+": "+a.Does))
+		out.lines = append(out.lines, " "+s.skin.key.paint(a.Key())+"  "+ink.paint(a.Title+": "+does))
 	}
 	out.foot = s.skin.muted.paint("esc close")
 	out.h = min(len(out.lines)+2, h)

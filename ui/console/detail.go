@@ -168,6 +168,9 @@ func (c Console) detailFoot() string {
 	if c.place.tab == tabPlan {
 		return c.planFoot()
 	}
+	if c.place.tab == tabWhy {
+		return c.whyFoot()
+	}
 	if last := c.lastTop(paneDetail); last > 0 {
 		return c.skin.muted.paint(fmt.Sprintf("%d%%", c.place.scroll[c.place.page()]*100/last))
 	}

@@ -253,6 +253,9 @@ func (c Console) inboxPane(r rect) []string {
 	w, h := r.inner()
 	p, k := c.place.fleet, c.skin
 	b := box{title: k.strong.paint("Inbox") + "  " + k.muted.paint("what needs you"), focused: p.focus == fleetInbox}
+	if n := len(c.shelf.pending()); n > 0 {
+		b.right = k.needsYou.paint(fmt.Sprintf("%d %s to triage", n, plural(n, "finding", "findings"))) + k.muted.paint(" T")
+	}
 	for _, x := range p.inbox[min(p.top[fleetInbox], len(p.inbox)):min(p.top[fleetInbox]+h, len(p.inbox))] {
 		b.lines = append(b.lines, c.inboxLine(x, w))
 	}

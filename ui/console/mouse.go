@@ -19,6 +19,10 @@ func (c Console) wheeled(m tea.Mouse) (Console, tea.Cmd) {
 		return c, nil
 	}
 	c, touched := c.touched()
+	if c.place.view != viewDesk {
+		c, cmd := c.wheeledElsewhere(m, n)
+		return c, tea.Batch(touched, cmd)
+	}
 	for p := range paneCount {
 		if !c.layout.panes[p].holds(m.X, m.Y) {
 			continue
@@ -39,6 +43,10 @@ func (c Console) clicked(m tea.Mouse) (Console, tea.Cmd) {
 		return c, nil
 	}
 	c, touched := c.touched()
+	if c.place.view != viewDesk {
+		c, cmd := c.clickedElsewhere(m)
+		return c, tea.Batch(touched, cmd)
+	}
 	for p := range paneCount {
 		r := c.layout.panes[p]
 		if !r.holds(m.X, m.Y) {

@@ -1,0 +1,95 @@
+package console
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/ui/action"
+)
+
+// Each view and each dialog over it fits every screen, down to one cell.
+func TestEveryViewFitsEveryScreen(t *testing.T) {
+	for _, size := range [][2]int{{120, 36}, {80, 24}, {50, 20}, {40, 10}, {39, 9}, {20, 2}, {3, 3}, {1, 1}, {200, 12}, {41, 60}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				wd := newWorld(t, size[0], size[1], nil)
+				wd.populate()
+				for _, view := range []string{"1", "2", "3", "4"} {
+					for _, then := range []string{"", "?", ":", "x", "y", "a", "o", "i", "A", "P", "/", "z", "tab", "tab", "G", "g", "f", "}", "m"} {
+						wd.press(view)
+						if then != "" {
+							wd.press(then)
+						}
+						wd.settle()
+						wd.measured(wd.console.View().Content)
+						wd.press("esc", "esc")
+					}
+					wd.send(tea.MouseClickMsg{X: size[0] / 2, Y: size[1] / 2, Button: tea.MouseLeft})
+					wd.send(tea.MouseWheelMsg{X: size[0] / 2, Y: size[1] / 2, Button: tea.MouseWheelDown})
+					wd.settle()
+					wd.measured(wd.console.View().Content)
+				}
+				wd.end()
+			})
+		})
+	}
+}
+
+// On every view a key that cannot do its work says why, and so do help and the palette.
+func TestWhatCannotBeDoneSaysWhyOnEveryView(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wd := newWorld(t, 120, 36, nil)
+		wd.populate()
+		for _, view := range []string{"1", "2", "3", "4"} {
+			wd.press("esc", "esc", view)
+			wd.pass(time.Second)
+			c := wd.console.(Console)
+			listed := map[string]string{}
+			for _, m := range []dialog{helpMenu(c), palette(c)} {
+				for _, l := range m.(*menu).lines {
+					listed[l.title] = l.off
+				}
+			}
+			for _, a := range action.Table {
+				ok, why := a.Enabled(c.state())
+				if a.In != action.Desk || ok || a.Key() == "" {
+					continue
+				}
+				if listed[a.Title] != why {
+					t.Errorf("view %s: %s is off because %q, and help says %q", view, a.ID, why, listed[a.Title])
+				}
+				next, _ := c.act(a)
+				if said := strings.ToLower(next.note.text); !strings.Contains(said, strings.ToLower(strings.TrimSuffix(why, "."))) {
+					t.Errorf("view %s: %s says %q, not %q", view, a.ID, said, why)
+				}
+			}
+		}
+		wd.end()
+	})
+}
+
+// An act among several agents goes to the item's own agent, and the mouse only selects.
+func TestTheMouseSelectsOnTheFleet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wd := newWorld(t, 120, 36, nil)
+		wd.populate()
+		wd.press("2")
+		wd.settle()
+		panes := wd.console.(Console).fleetPanes()
+		wd.send(tea.MouseClickMsg{X: 10, Y: panes[fleetInbox].y + 2, Button: tea.MouseLeft})
+		wd.settle()
+		c := wd.console.(Console)
+		if e := c.place.fleet.entry(); c.place.fleet.focus != fleetInbox || e == nil || e.ID != c.place.fleet.inbox[1].ID {
+			t.Errorf("the click selected %+v", e)
+		}
+		if c.outbox.seq != 0 {
+			t.Error("a click changed something")
+		}
+		wd.end()
+	})
+}
