@@ -29,6 +29,7 @@ func (s *soak) useTools(name string) {
 	s.every(s.tool, func() {
 		n++
 		c := s.wish(agent, mine, n)
+		s.doubt(c)
 		begun := time.Now()
 		a, tried := answer{}, 0
 		for ok := false; !ok && s.ctx.Err() == nil; tried++ {
@@ -63,6 +64,15 @@ func (s *soak) wish(agent string, mine []string, n int) call {
 	return c
 }
 
+// doubt forgets what a call may change before its answer comes, or without one.
+func (s *soak) doubt(c call) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c.kind == rename {
+		delete(s.known, c.item)
+	}
+}
+
 // learn notes what was acknowledged. An item that is completed is fought over no more.
 func (s *soak) learn(c call, a answer, made string, mine *[]string) {
 	s.count("calls of tools")
@@ -79,8 +89,6 @@ func (s *soak) learn(c call, a answer, made string, mine *[]string) {
 	case create:
 		s.known[made] = c.text
 		*mine = append(*mine, made)
-	case rename:
-		delete(s.known, c.item)
 	case finish:
 		s.done[c.item] = true
 		for i, id := range *mine {
