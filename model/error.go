@@ -37,6 +37,8 @@ type Error struct {
 	Field string `json:"field,omitempty"`
 	// Candidates are the items that an ambiguous reference may mean.
 	Candidates []Handle `json:"candidates,omitempty"`
+	// Holder is who holds a busy ledger.
+	Holder *Holder `json:"holder,omitempty"`
 	// Cause is what the layer below said.
 	Cause error `json:"-"`
 }

@@ -13,7 +13,7 @@ import (
 // hold, and makes what others can only read private.
 func (h Home) guard() error {
 	if os.Getenv("VISE_ALLOW_NETWORK_FS") != "1" {
-		if name := networkFS(h.Dir); name != "" {
+		if name := h.network(); name != "" {
 			return refuse("choose a local directory, or set VISE_ALLOW_NETWORK_FS=1",
 				"the home %s lies on %s, where locks and memory maps do not keep several processes apart", h.Dir, name)
 		}

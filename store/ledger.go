@@ -33,6 +33,8 @@ type Ledger struct {
 	// why it is behind, if it is.
 	journal *journal.Journal
 	lag     lag
+	// conditions are kept for a moment, since every frame of a console asks.
+	conditions conditions
 	// steps are the migrations that this program knows.
 	steps []migration
 	// age is negative while the ledger waits for migrations, positive when a newer program

@@ -1,4 +1,4 @@
-//go:build unix && !linux && !darwin && !freebsd && !dragonfly
+//go:build !linux && !darwin && !freebsd && !dragonfly
 
 package store
 

@@ -144,6 +144,7 @@ func explain(err error) error {
 		return err
 	case errors.As(err, &busy):
 		e := model.Refuse(model.CodeBusy, "the ledger is busy").Because(err)
+		e.Holder = holderOf(busy.Holder)
 		if busy.Holder.Stopped {
 			return e.WithHint("that process is stopped: kill -CONT %d lets it go on, kill %d ends it; nothing is lost", busy.Holder.PID, busy.Holder.PID)
 		}
@@ -162,6 +163,18 @@ func explain(err error) error {
 		return model.Refuse(model.CodeFull, "there is no room for the ledger to grow").Because(err).WithHint("free some space; the change was not saved, all before it was")
 	}
 	return err
+}
+
+// holderOf is a lock's holder as doors tell of it; nil when it cannot be seen.
+func holderOf(h lock.Holder) *model.Holder {
+	if h.PID == 0 {
+		return nil
+	}
+	state := "running"
+	if h.Stopped {
+		state = "stopped"
+	}
+	return &model.Holder{PID: h.PID, Command: h.Command, State: state, Since: h.Since}
 }
 
 // full recognises the ways in which a disk, a quota or MaxSize says that there is no room.

@@ -248,7 +248,20 @@ func (r *restore) tell() {
 	r.Replayed = d.to - d.from
 	r.Lost = max(r.Known, d.to) - d.to
 	if _, err := os.Lstat(r.home.path(ledgerFile)); err == nil {
-		r.Aside = filepath.Join(r.Home, asideDir, "ledger-"+r.Machine.Now().UTC().Format(snapshotTime)+snapshotEnd)
+		r.Aside = unused(filepath.Join(r.Home, asideDir, "ledger-"+r.Machine.Now().UTC().Format(snapshotTime)), snapshotEnd)
+	}
+}
+
+// unused is a path that nothing has: what was kept aside is never replaced.
+func unused(path, end string) string {
+	for n := 1; ; n++ {
+		name := path + end
+		if n > 1 {
+			name = fmt.Sprintf("%s-%d%s", path, n, end)
+		}
+		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+			return name
+		}
 	}
 }
 
@@ -335,7 +348,7 @@ func (r *Recovery) settleHome(h Home, id string) error {
 		if err := h.machine.Mkdir(aside, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		if err := j.SetAside(filepath.Join(aside, "journal-"+h.machine.Now().UTC().Format(snapshotTime))); err != nil {
+		if err := j.SetAside(unused(filepath.Join(aside, "journal-"+h.machine.Now().UTC().Format(snapshotTime)), "")); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,9 @@ package journal
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -78,11 +80,18 @@ func (j *Journal) Read(after uint64, visit func(Frame) error) (damaged []string,
 		if err != nil {
 			return damaged, err
 		}
-		if !whole && !f.Live { // a torn end of the live one is no damage
+		if !whole && !j.tornOnly(f, after) {
 			damaged = append(damaged, f.Path)
 		}
 	}
 	return damaged, nil
+}
+
+// tornOnly reports whether what does not read of a file is the end of the live one, torn by
+// a cut: that is no damage.
+func (j *Journal) tornOnly(f File, last uint64) bool {
+	end, err := j.End()
+	return err == nil && f.Live && end.Torn && end.Last.Revision == last
 }
 
 func (j *Journal) readFile(f File, visit func(Frame) error) (whole bool, err error) {
@@ -97,24 +106,41 @@ func (j *Journal) readFile(f File, visit func(Frame) error) (whole bool, err err
 			return false, nil
 		}
 	}
-	r := bufio.NewReaderSize(in, 1<<20)
-	h, err := readHeader(r)
-	if err != nil || j.Home != "" && h.home != j.Home {
+	b, err := io.ReadAll(io.LimitReader(in, maxFile))
+	if err != nil && len(b) == 0 {
 		return false, nil
 	}
-	for {
-		frame, _, err := next(r)
-		if err == io.EOF {
-			return true, nil
-		}
-		if err != nil {
-			return false, nil
-		}
-		if err := visit(frame); err != nil {
-			return true, err
-		}
+	h, headErr := readHeader(bufio.NewReaderSize(bytes.NewReader(b), maxHeader))
+	if headErr != nil || j.Home != "" && h.home != j.Home {
+		return false, nil
 	}
+	whole, visitErr := frames(b[h.size:], visit)
+	return whole && err == nil, visitErr
 }
+
+// maxFile bounds what is read of a file, which is closed long before.
+const maxFile = closeSize + 2*maxFrame
+
+// frames visits the frames in b. Behind a damaged one it goes on with the next that is
+// whole; then, or when the last is cut, not all of b was.
+func frames(b []byte, visit func(Frame) error) (whole bool, err error) {
+	whole = true
+	for len(b) > 0 {
+		f, n, err := next(bytes.NewReader(b))
+		if err != nil {
+			whole = false
+			if n = int64(bytes.Index(b[1:], headMarkBytes)) + 1; n == 0 {
+				break
+			}
+		} else if err := visit(f); err != nil {
+			return whole, err
+		}
+		b = b[n:]
+	}
+	return whole, nil
+}
+
+var headMarkBytes = binary.BigEndian.AppendUint32(nil, headMark)
 
 // HomeID is the home that a journal's files name, if they name one.
 func (j *Journal) HomeID() string {

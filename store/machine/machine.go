@@ -19,6 +19,8 @@ type Machine struct {
 	Clock func() time.Time
 	// Process tells of a process by its number, and of this one by 0; nil asks the system.
 	Process func(pid int) Process
+	// Network names the network file system that a directory lies on; nil asks the system.
+	Network func(dir string) string
 	// Gate is asked before each operation, by several goroutines at once. Its error is the
 	// operation's, which then does not happen; a *Short lets a part of a write happen.
 	Gate func(Op) error

@@ -1,0 +1,145 @@
+//go:build unix
+
+package store_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"vise/model"
+	"vise/store"
+	"vise/store/lock"
+	"vise/store/machine"
+	"vise/store/storetest"
+)
+
+// told is the condition with a code, which must say what to do.
+func told(t *testing.T, l *store.Ledger, code model.Code) model.Condition {
+	t.Helper()
+	for _, x := range l.Conditions(ctx) {
+		if x.Code == code {
+			if x.Message == "" || x.Hint == "" {
+				t.Errorf("%s does not say what to do: %+v", code, x)
+			}
+			return x
+		}
+	}
+	t.Errorf("%s is not told", code)
+	return model.Condition{}
+}
+
+func TestASoundHomeHasNoConditions(t *testing.T) {
+	_, l := newHome(t)
+	must(applied(l, objective("k")))
+	if got := l.Conditions(ctx); len(got) > 0 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestAClockBehindTheHistoryIsSaid(t *testing.T) {
+	_, l := newHome(t)
+	l.Now = func() time.Time { return time.Now().Add(3 * time.Hour) }
+	must(applied(l, objective("k")))
+	l.Now = time.Now
+	if x := told(t, l, model.CodeClock); !strings.Contains(x.Message, "2h59m") && !strings.Contains(x.Message, "3h0m") {
+		t.Errorf("got %+v", x)
+	}
+}
+
+func TestACopyThatCannotBeKeptUpIsSaid(t *testing.T) {
+	f := &storetest.Faults{At: 1, Sticky: true, Err: syscall.EDQUOT, Only: func(op machine.Op) bool {
+		return strings.HasSuffix(op.Path, "live.vj") && op.Kind == machine.Write
+	}}
+	_, l := faultyHome(t, f)
+	must(applied(l, objective("second")))
+	told(t, l, model.CodeLagging)
+}
+
+// Locks do not keep processes on two machines apart, so that a home there is refused; who
+// allows it anyway is reminded.
+func TestANetworkFileSystemIsRefusedUnlessAllowed(t *testing.T) {
+	dir, l := newHome(t)
+	must(applied(l, objective("k")))
+	m := &machine.Machine{Network: func(string) string { return "NFS" }}
+	for _, open := range []func() (*store.Ledger, error){
+		func() (*store.Ledger, error) { return store.Open(dir, store.Options{Machine: m}) },
+		func() (*store.Ledger, error) {
+			return store.Create(filepath.Join(t.TempDir(), "home"), store.Options{Machine: m})
+		},
+	} {
+		_, err := open()
+		var e *model.Error
+		if !errors.Is(err, store.ErrRefused) || !errors.As(err, &e) || !strings.Contains(e.Error(), "NFS") || e.Hint == "" || e.Field != "home" {
+			t.Errorf("got %v", err)
+		}
+	}
+	t.Setenv("VISE_ALLOW_NETWORK_FS", "1")
+	allowed, err := store.Open(dir, store.Options{Machine: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer allowed.Close()
+	told(t, allowed, model.CodeNetworkFS)
+}
+
+func TestALedgerThatCannotBeWrittenIsSaidAndRead(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may write everywhere")
+	}
+	dir, l := newHome(t)
+	must(applied(l, objective("k")))
+	must(os.Chmod(filepath.Join(dir, "ledger.db"), 0o400))
+	if x := told(t, l, model.CodeReadOnly); !x.ReadOnly {
+		t.Errorf("got %+v", x)
+	}
+}
+
+// A busy error says who holds the ledger, in which state, and since when.
+func TestABusyErrorTellsOfAStoppedHolder(t *testing.T) {
+	dir, l := newHome(t)
+	must(applied(l, objective("k")))
+	holder := lock.New(filepath.Join(dir, "ledger.lock"), "vise held")
+	must(holder.Acquire(ctx))
+	defer holder.Release()
+	stopped := &machine.Machine{Process: func(pid int) machine.Process {
+		p := (*machine.Machine)(nil).Look(pid)
+		p.Stopped = true
+		return p
+	}}
+	waiting, err := store.Open(dir, store.Options{Machine: stopped})
+	must(err)
+	store.LockOf(waiting).Limit = 10 * time.Millisecond
+	err = applied(waiting, objective("k2"))
+	var e *model.Error
+	if !errors.As(err, &e) || e.Code != model.CodeBusy || e.Holder == nil {
+		t.Fatalf("got %v", err)
+	}
+	h := *e.Holder
+	if h.PID != os.Getpid() || h.Command != "vise held" || h.State != "stopped" || h.Since.IsZero() || !strings.Contains(e.Hint, "kill -CONT") {
+		t.Errorf("got %+v, %q", h, e.Hint)
+	}
+}
+
+func TestADamagedCopyIsFoundAndWrittenAnew(t *testing.T) {
+	dir, l := newHome(t)
+	for _, key := range []string{"a", "b", "c", "d"} {
+		must(applied(l, objective(key)))
+	}
+	live := filepath.Join(dir, "journal", "live.vj")
+	raw, err := os.ReadFile(live)
+	must(err)
+	raw[len(raw)/2] ^= 1
+	must(os.WriteFile(live, raw, 0o600))
+	if h, err := l.CheckCopy(ctx); err != nil || len(h.Problems) == 0 && h.Behind == 0 {
+		t.Errorf("got %+v, %v", h, err)
+	}
+	must(l.MendCopy(ctx))
+	if h, err := l.CheckCopy(ctx); err != nil || len(h.Problems) > 0 || h.Behind > 0 || h.Changes != 4 {
+		t.Errorf("mended: %+v, %v", h, err)
+	}
+}

@@ -1,0 +1,99 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"vise/model"
+	"vise/store/journal"
+)
+
+// CopyHealth is what a check of the history's copy found.
+type CopyHealth struct {
+	// Changes are in the copy; Behind are in the ledger alone, and come with the next change.
+	Changes, Behind uint64
+	Problems        []string
+}
+
+// CheckCopy compares the history's copy with the ledger, byte for byte.
+func (l *Ledger) CheckCopy(ctx context.Context) (CopyHealth, error) {
+	var h CopyHealth
+	if l.journal == nil {
+		return h, nil
+	}
+	err := l.Frozen(ctx, func(z *Ledger) error {
+		return z.view(ctx, func(f *facts) error {
+			last := f.head().Revision
+			problem := func(format string, args ...any) error {
+				h.Problems = append(h.Problems, fmt.Sprintf(format, args...))
+				return errEnough
+			}
+			damaged, err := l.journal.Read(0, func(c journal.Frame) error {
+				if c.Revision > last {
+					return errEnough // committed since
+				}
+				if c.Revision != h.Changes+1 {
+					return problem("revisions %d to %d are missing", h.Changes+1, c.Revision-1)
+				}
+				for _, v := range c.Values {
+					have, err := f.txn.Get(journalKey(model.Position{Revision: c.Revision, N: int(v.N)}))
+					if err != nil || !bytes.Equal(have, v.Bytes) {
+						return errors.Join(err, problem("revision %d differs from the ledger's", c.Revision))
+					}
+				}
+				h.Changes++
+				return nil
+			})
+			for _, path := range damaged {
+				h.Problems = append(h.Problems, path+" is damaged")
+			}
+			h.Behind = last - min(last, h.Changes)
+			if errors.Is(err, errEnough) {
+				err = nil
+			}
+			return err
+		})
+	})
+	return h, explain(err)
+}
+
+// MendCopy writes the history's copy anew from the ledger. The files that were there are
+// kept aside.
+func (l *Ledger) MendCopy(ctx context.Context) error {
+	aside := l.home.path(asideDir)
+	if err := l.home.machine.Mkdir(aside, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	to := unused(filepath.Join(aside, "journal-"+l.Now().UTC().Format(snapshotTime)), "")
+	err := l.backend.View(ctx, func(Txn) error { return l.journal.SetAside(to) }) // with the ledger's lock
+	if err != nil {
+		return explain(err)
+	}
+	return l.CatchUp(ctx)
+}
+
+// CatchUp copies what the history's copy lacks, and puts it on the disk.
+func (l *Ledger) CatchUp(ctx context.Context) error {
+	for more := true; more; {
+		err := l.backend.View(ctx, func(t Txn) error { // with the ledger's lock
+			end, err := l.journal.End()
+			if err != nil {
+				return err
+			}
+			frames, err := framesAfter(t, end.Last.Revision, catchUp)
+			if more = len(frames) > 0; err != nil || !more {
+				return err
+			}
+			return l.journal.Append(end, frames)
+		})
+		if err != nil {
+			return explain(err)
+		}
+	}
+	l.lag.note(nil)
+	return explain(l.journal.Sync())
+}
