@@ -243,7 +243,7 @@ func (c Console) nextUrgent() (Console, tea.Cmd) {
 		}
 		return c.say("What needs you is not among the rows shown: esc clears the filter, = shows all rows.")
 	}
-	return c.choose(id)
+	return c.leaving().choose(id)
 }
 
 func toAgent(n int) func(Console) (Console, tea.Cmd) {
@@ -262,6 +262,7 @@ func (c Console) visit(agent model.AgentID) (Console, tea.Cmd) {
 	if agent == "" || agent == c.place.agent {
 		return c, nil
 	}
+	c = c.leaving()
 	c.place = c.place.goTo(agent)
 	c.queue, c.truth = queue{}, truth{agents: c.truth.agents, inbox: c.truth.inbox}
 	c.calm.quiet = calmBeats
