@@ -321,7 +321,8 @@ func TestReplacedFilesUnderLoadCostNothing(t *testing.T) {
 		{"lock file deleted", func(dir string, _ *store.Ledger) error { return os.Remove(filepath.Join(dir, "ledger.lock")) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			const writers, each, times = 3, 60, 20
+			const writers, times = 3, 20
+			each := storetest.Amount(60, 3334)
 			dir, l := newHome(t)
 			var wg sync.WaitGroup
 			for w := range writers {

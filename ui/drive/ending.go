@@ -69,6 +69,9 @@ func (e ending) reason() string {
 	case !e.result.OK() || e.said != "":
 		why = append(why, e.words())
 	}
+	if e.result.Escaped > 0 {
+		why = append(why, fmt.Sprintf("%d processes of it had left its group and were ended", e.result.Escaped))
+	}
 	if e.result.Survivors > 0 {
 		why = append(why, fmt.Sprintf("%d processes of it could not be ended", e.result.Survivors))
 	}

@@ -43,7 +43,7 @@ var mutants = []mutant{
 	{"a late driver's round is taken", "model/step_round.go", "if _, err := s.running(s.actingAgent(), c.Turn); err != nil {", "if _, err := s.running(s.actingAgent(), c.Turn); err != nil && false {", "model", "Rules", false},
 	{"a delivery is carried out again", "ui/serve/ingress.go", `id := deliveryID(r); id != ""`, `id := deliveryID(r); id != "" && false`, "ui/serve", "AReplayedDelivery", false},
 	{"any host's name is served", "ui/serve/limits.go", "!s.hosts[", "false && !s.hosts[", "ui/serve", "ABrowserCannot", false},
-	{"children that leave their group are forgotten", "ui/process/process.go", "r.Survivors = endSurvivors(run)", "", "ui/process", "NothingOutlives", false},
+	{"children that leave their group are forgotten", "ui/process/process.go", "r.Escaped, r.Survivors = endSurvivors(run)", "", "ui/process", "NothingOutlives", false},
 	{"a program sees the whole environment", "ui/process/process.go", "c.Dir, c.Env = s.Dir, append(s.Env[:len(s.Env):len(s.Env)], marker+\"=\"+run)", "c.Dir, c.Env = s.Dir, append(c.Environ(), marker+\"=\"+run)", "ui/process", "NothingOfTheEnvironment", false},
 	{"git runs what a repository configures", "watcher/gitstate/run.go", `"core.fsmonitor=false", "core.hooksPath=/dev/null", `, "", "watcher/gitstate", "NothingThatTheRepository", false},
 	{"a line that is no message ends the server", "ui/mcp/lines.go", "if err != nil && len(line) == 0 {", "if err != nil || len(line) > 0 && line[0] != '{' {", "ui/mcp", "HostileLines", false},

@@ -38,8 +38,9 @@ type Result struct {
 	ExitCode int
 	Signal   string
 	Duration time.Duration
-	// Survivors are processes of it that could not be ended.
-	Survivors int
+	// Escaped are processes that had left its group and were ended, Survivors those that
+	// could not be.
+	Escaped, Survivors int
 }
 
 // OK: it ended by itself and well.
@@ -82,16 +83,20 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{ExitCode: -1}, context.Cause(ctx)
 	}
+	adopting()
 	if err := c.Start(); err != nil {
 		return Result{ExitCode: -1}, err
 	}
+	end := begin(c.Process.Pid)
+	yield(c.Process.Pid)
 	if s.Started != nil {
 		s.Started(c.Process.Pid)
 	}
 	err := await(ctx, c)
 	kill(c.Process.Pid, syscall.SIGKILL)
 	r := resultOf(c.ProcessState, time.Since(begun))
-	r.Survivors = endSurvivors(run)
+	end()
+	r.Escaped, r.Survivors = endSurvivors(run)
 	return r, err
 }
 
@@ -127,6 +132,12 @@ func resultOf(p *os.ProcessState, d time.Duration) Result {
 	}
 	return r
 }
+
+// politeness is what a program gives way by to those who sit before the machine.
+const politeness = 5
+
+// yield has a program, and all that it starts, give way to others.
+func yield(pid int) { _ = syscall.Setpriority(syscall.PRIO_PGRP, pid, politeness) }
 
 // kill signals a whole process group.
 func kill(pid int, s syscall.Signal) { _ = syscall.Kill(-pid, s) }

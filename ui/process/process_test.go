@@ -52,6 +52,7 @@ func TestNothingOutlivesARun(t *testing.T) {
 		"a child in the background":     `sleep 1000 & echo $! >"$1"`,
 		"a child that ignores the end":  `(trap "" TERM HUP; sleep 1000) & echo $! >"$1"; sleep 1000`,
 		"a child in a session it made":  `setsid sh -c 'echo $$ >"$1"; exec sleep 1000' sh "$1" & sleep 0.3`,
+		"a session without the marker":  `setsid env -i sh -c 'echo $$ >"$1"; exec /bin/sleep 1000' sh "$1" & sleep 0.3`,
 		"a program that ignores it all": `trap "" TERM; echo $$ >"$1"; while :; do sleep 1000; done`,
 	} {
 		t.Run(name, func(t *testing.T) {

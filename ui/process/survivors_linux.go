@@ -15,20 +15,22 @@ const (
 	between = 5 * time.Millisecond
 )
 
-// endSurvivors kills the processes that carry a run's marker: those that left the group of
-// the program that started them. It returns how many are left.
-func endSurvivors(run string) int {
+// endSurvivors kills the processes that left the group of the program that started them:
+// those that carry the run's marker, and orphans. It returns how many there were, and how
+// many are left.
+func endSurvivors(run string) (escaped, survivors int) {
 	var left []int
 	for range passes {
-		if left = marked(run); len(left) == 0 {
-			return 0
+		if left = append(marked(run), orphans()...); len(left) == 0 {
+			return escaped, 0
 		}
+		escaped = max(escaped, len(left))
 		for _, pid := range left {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 		time.Sleep(between)
 	}
-	return len(marked(run))
+	return escaped, len(marked(run)) + len(orphans())
 }
 
 // marked are the running processes of this user that were started with a run's marker.

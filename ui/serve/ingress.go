@@ -41,7 +41,7 @@ func (s *Server) deliver(w http.ResponseWriter, r *http.Request) {
 		answer(w, http.StatusRequestEntityTooLarge, "too large")
 		return
 	}
-	if in.Secret != "" && !signed(in.Secret, r.Header.Get("X-Hub-Signature-256"), body) {
+	if in.Secret != "" && !signed(in.Secret, r, body, s.Now()) {
 		answer(w, http.StatusUnauthorized, "unauthorized")
 		return
 	}

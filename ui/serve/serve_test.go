@@ -12,6 +12,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -202,6 +203,100 @@ func TestASignatureIsChecked(t *testing.T) {
 	code, _ = b.post(url, "x", sign("s3cret", "x"))
 	b.want("the right one", code, http.StatusAccepted)
 	b.want("triggers", b.triggered(), 1)
+}
+
+// A signature that names its time is good for five minutes, for one delivery and one body.
+func TestASignatureWithATimeGrowsStale(t *testing.T) {
+	b := newBench(t)
+	url, _ := b.mint("s3cret")
+	headers := func(at time.Time, signedID, id string) []string {
+		stamp := fmt.Sprint(at.Unix())
+		mac := hmac.New(sha256.New, []byte("s3cret"))
+		mac.Write([]byte(stamp + "." + signedID + ".x"))
+		return []string{"X-Vise-Timestamp: " + stamp, "X-Vise-Signature: sha256=" + hex.EncodeToString(mac.Sum(nil)), "X-Delivery-Id: " + id}
+	}
+	for _, c := range []struct {
+		what     string
+		age      time.Duration
+		signedID string
+		want     int
+	}{
+		{"six minutes old", 6 * time.Minute, "d-1", http.StatusUnauthorized},
+		{"six minutes ahead", -6 * time.Minute, "d-1", http.StatusUnauthorized},
+		{"signed for another delivery", 0, "d-0", http.StatusUnauthorized},
+		{"four minutes old", 4 * time.Minute, "d-1", http.StatusAccepted},
+		{"sent again", 0, "d-1", http.StatusOK},
+	} {
+		code, _ := b.post(url, "x", headers(time.Now().Add(-c.age), c.signedID, "d-1")...)
+		b.want(c.what, code, c.want)
+	}
+	code, _ := b.post(url, "x", append(headers(time.Now(), "d-2", "d-2"), "X-Vise-Timestamp: soon")...)
+	b.want("a time that is none", code, http.StatusUnauthorized)
+	b.want("triggers", b.triggered(), 1)
+}
+
+// A hundred deliveries with one id, a thousand senders that never finish, and bodies of a
+// megabyte, cost little memory and trigger once.
+func TestAFloodCostsLittleMemory(t *testing.T) {
+	b := newBench(t)
+	url, _ := b.mint("")
+	before := memory(t)
+	var codes [600]atomic.Int32
+	var all sync.WaitGroup
+	for range 100 {
+		all.Go(func() {
+			code, _ := b.post(url, "x", "X-GitHub-Delivery: d-1")
+			codes[code].Add(1)
+		})
+	}
+	all.Wait()
+	b.want("first", int(codes[http.StatusAccepted].Load()), 1)
+	b.want("again, or slowed down", int(codes[http.StatusOK].Load()+codes[http.StatusTooManyRequests].Load()), 99)
+	var slow []net.Conn
+	for range 1000 {
+		c, err := net.Dial("tcp", b.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		_, _ = io.WriteString(c, "POST / HTTP/1.1\r\nHost: x\r\nX-Slow:")
+		slow = append(slow, c)
+	}
+	grown := memory(t) - before
+	for _, c := range slow {
+		c.Close()
+	}
+	t.Logf("%.1f MB more", grown)
+	if grown > 30 {
+		t.Errorf("%.1f MB more, at most 30 are asked for", grown)
+	}
+	big := strings.Repeat("x", 1<<20)
+	for range 20 {
+		r, err := http.NewRequest(http.MethodPost, url, strings.NewReader(big))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := http.DefaultClient.Do(r); err == nil {
+			got.Body.Close()
+			if got.StatusCode != http.StatusRequestEntityTooLarge && got.StatusCode != http.StatusTooManyRequests {
+				t.Errorf("a megabyte was answered %d", got.StatusCode)
+			}
+		}
+	}
+	b.want("triggers", b.triggered(), 1)
+}
+
+// memory is what this process holds, in megabytes, senders and server together.
+func memory(t *testing.T) float64 {
+	raw, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Skip("nothing tells here what a process holds")
+	}
+	var size, resident float64
+	if _, err := fmt.Sscan(string(raw), &size, &resident); err != nil {
+		t.Fatal(err)
+	}
+	return resident * float64(os.Getpagesize()) / 1e6
 }
 
 func TestWhatIsTooMuchOrNoTextIsRefused(t *testing.T) {

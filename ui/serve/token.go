@@ -6,7 +6,9 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 
 	"vise/model"
 	"vise/ui/serve/ingress"
@@ -28,10 +30,29 @@ func opens(in model.Ingress, token string) bool {
 	return same && !in.Revoked && in.ID != ""
 }
 
-// signed checks the signature of a sender that signs its bodies, as forges do.
-func signed(secret, header string, body []byte) bool {
+// signed checks the signature of a sender. One that says when it signed, in X-Vise-Timestamp
+// as seconds since 1970, signs that time, the delivery's id and the body, with a full stop
+// between them; a forge signs the body alone.
+func signed(secret string, r *http.Request, body []byte, now time.Time) bool {
+	if at := r.Header.Get("X-Vise-Timestamp"); at != "" {
+		return fresh(at, now) && matches(secret, r.Header.Get("X-Vise-Signature"), []byte(at), []byte("."), []byte(deliveryID(r)), []byte("."), body)
+	}
+	return matches(secret, r.Header.Get("X-Hub-Signature-256"), body)
+}
+
+// window is how far a sender's clock may be from ours.
+const window = 300 * time.Second
+
+func fresh(at string, now time.Time) bool {
+	seconds, err := strconv.ParseInt(at, 10, 64)
+	return err == nil && time.Unix(seconds, 0).Sub(now).Abs() <= window
+}
+
+func matches(secret, header string, parts ...[]byte) bool {
 	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write(body)
+	for _, part := range parts {
+		mac.Write(part)
+	}
 	want := "sha256=" + hex.EncodeToString(mac.Sum(nil))
 	return subtle.ConstantTimeCompare([]byte(want), []byte(header)) == 1
 }
