@@ -20,7 +20,7 @@ import (
 // No damage of the file ends a process, and what is read without an error is what was
 // written. A child does the reading, since that is what must not die.
 func TestDamagedLedgerNeverEndsAProcess(t *testing.T) {
-	seeds := storetest.Amount(200, 2000)
+	seeds := storetest.Amount(120, 2000)
 	dir, l := newHome(t)
 	x := storetest.NewLife(1)
 	x.Attach(l)
@@ -58,6 +58,46 @@ func TestDamagedLedgerNeverEndsAProcess(t *testing.T) {
 	}
 	if outcomes["damaged"] == 0 || outcomes["unharmed"] == 0 {
 		t.Error("the damages are all of one kind: the test shows nothing")
+	}
+}
+
+// What damage made unreadable a restore brings back, all of it: the journal lies beside it.
+func TestADamagedLedgerIsRestoredWhole(t *testing.T) {
+	dir, l := newHome(t)
+	x := storetest.NewLife(2)
+	x.Attach(l)
+	x.Live(t, l, 150)
+	must(l.Close())
+	truth, err := everything(dir)
+	must(err)
+	files := contents(dir)
+	seed, restored := storetest.Seed(t)%1e9, 0
+	for i := range uint64(storetest.Amount(6, 400)) {
+		broken := filepath.Join(quickDir(t), "home")
+		for name, raw := range files {
+			if name == "ledger.db" {
+				raw = damage(raw, seed+i)
+			}
+			must(os.MkdirAll(filepath.Dir(filepath.Join(broken, name)), 0o700))
+			must(os.WriteFile(filepath.Join(broken, name), raw, 0o600))
+		}
+		if got, err := everything(broken); err == nil && got == truth {
+			continue // it hit a page that nobody needs
+		}
+		r, err := store.PlanRestore(ctx, broken, store.RestoreOptions{})
+		if err == nil {
+			err = r.Apply(ctx, store.RestoreOptions{})
+		}
+		got, readErr := everything(broken)
+		if err != nil || readErr != nil || got != truth {
+			t.Errorf("seed %d: restore %v, read %v, as it was %v", seed+i, err, readErr, got == truth)
+		}
+		restored++
+		os.RemoveAll(broken)
+	}
+	t.Logf("%d restored", restored)
+	if restored == 0 {
+		t.Error("no damage was one")
 	}
 }
 

@@ -191,7 +191,7 @@ func eachPoint(t *testing.T, share int, try func(t *testing.T, s stage, e model.
 // A machine that stops at any operation of any mutation leaves the state before it or
 // after it, never one between, and its retry leads to the state after it (P1, P3).
 func TestAStopAtAnyOperationOfAnyMutationLeavesBeforeOrAfter(t *testing.T) {
-	eachPoint(t, storetest.Amount(3, 1), func(t *testing.T, s stage, e model.Envelope, after string, at int) bool {
+	eachPoint(t, storetest.Amount(5, 1), func(t *testing.T, s stage, e model.Envelope, after string, at int) bool {
 		for _, torn := range storetest.Amount([]int{0}, []int{0, 512}) {
 			dir, l := s.copied(t, &storetest.Faults{At: at, Torn: torn})
 			_, err := l.Apply(ctx, e)
@@ -213,7 +213,7 @@ func TestAStopAtAnyOperationOfAnyMutationLeavesBeforeOrAfter(t *testing.T) {
 // or not known; then its retry leads to the state after it.
 func TestAnErrorAtAnyOperationOfAnyMutationIsAnsweredTruly(t *testing.T) {
 	answers := map[string]int{}
-	eachPoint(t, storetest.Amount(10, 1), func(t *testing.T, s stage, e model.Envelope, after string, at int) bool {
+	eachPoint(t, storetest.Amount(15, 1), func(t *testing.T, s stage, e model.Envelope, after string, at int) bool {
 		for _, errno := range []syscall.Errno{syscall.EIO, syscall.ENOSPC} {
 			for _, sticky := range []bool{false, true} {
 				dir, l := s.copied(t, &storetest.Faults{At: at, Err: errno, Sticky: sticky})

@@ -38,7 +38,7 @@ func TestAPowerCutTakesNothingThatWasAcknowledged(t *testing.T) {
 		name    string
 		images  int
 		ignored bool
-	}{{"syncs are heard", storetest.Amount(400, 10_000), false}, {"syncs are ignored", storetest.Amount(100, 600), true}} {
+	}{{"syncs are heard", storetest.Amount(150, 10_000), false}, {"syncs are ignored", storetest.Amount(60, 600), true}} {
 		t.Run(c.name, func(t *testing.T) {
 			seed := storetest.Seed(t)
 			bad := p.judge(t, base, seed, c.images, c.ignored)

@@ -145,7 +145,7 @@ func TestKilledProcessesLoseNothing(t *testing.T) {
 			dir, l := newHome(t)
 			storetest.KeepOnFailure(t, dir)
 			seed := storetest.Seed(t)
-			kills := storetest.Amount(40, 1000)
+			kills := storetest.Amount(24, 1000)
 			var acknowledged []string
 			for round := range kills / processes {
 				acknowledged = append(acknowledged, killAll(t, dir, processes, round, rand.New(rand.NewPCG(seed, uint64(round))))...)
@@ -205,7 +205,7 @@ func eachOnce(t *testing.T, l *store.Ledger, acknowledged []string) {
 func TestReadersDoNotStarveAWriter(t *testing.T) {
 	const readers, least = 7, 50
 	dir, l := newHome(t)
-	d := storetest.Amount("2s", "10s")
+	d := storetest.Amount("1s", "10s")
 	var children []*storetest.Child
 	for range readers {
 		c := storetest.Start(t, "read", dir, d)
@@ -317,6 +317,10 @@ func TestReplacedFilesUnderLoadCostNothing(t *testing.T) {
 				return err
 			}
 			return os.Rename(path+".copy", path)
+		}},
+		{"ledger compacted", func(_ string, l *store.Ledger) error {
+			_, _, err := l.Compact(ctx)
+			return err
 		}},
 		{"lock file deleted", func(dir string, _ *store.Ledger) error { return os.Remove(filepath.Join(dir, "ledger.lock")) }},
 	} {

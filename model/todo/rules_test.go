@@ -312,33 +312,35 @@ func TestARowSurvivesItsTable(t *testing.T) {
 
 // Whatever is wished, a granted move keeps the contract, adds to the history and never
 // leaves a final status.
-func TestNoWishBreaksTheContract(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		cur := standing(Pending)
-		for range rapid.IntRange(1, 30).Draw(rt, "moves") {
-			to := rapid.SampledFrom(Statuses()).Draw(rt, "to")
-			m := fullMove(cur.Status, to, rapid.SampledFrom(append([]string{""}, fixedKeys...)).Draw(rt, "without"))
-			m.Actor.Operator = rapid.Bool().Draw(rt, "operator")
-			m.Approve = rapid.Bool().Draw(rt, "approve")
-			c, err := Judge(cur, m, company())
-			if err != nil {
-				continue
-			}
-			if cur.Status.Final() {
-				rt.Fatalf("left %s for %s", cur.Status, to)
-			}
-			if n := len(c.After.History); n <= len(cur.History) || c.After.History[n-1].To != c.After.Status {
-				rt.Fatalf("history %+v does not tell of %s", c.After.History, to)
-			}
-			for _, p := range Check(c.After) {
-				if p.Severity != Info {
-					rt.Fatalf("%s → %s: %+v", cur.Status, to, p)
-				}
-			}
-			if c.After.Status != InProgress && c.After.Status != Blocked && !c.After.Lease.IsZero() {
-				rt.Fatalf("%s has a lease", c.After.Status)
-			}
-			cur = c.After
+func TestNoWishBreaksTheContract(t *testing.T) { rapid.Check(t, wishes) }
+
+func FuzzWishes(f *testing.F) { f.Fuzz(rapid.MakeFuzz(wishes)) }
+
+func wishes(rt *rapid.T) {
+	cur := standing(Pending)
+	for range rapid.IntRange(1, 30).Draw(rt, "moves") {
+		to := rapid.SampledFrom(Statuses()).Draw(rt, "to")
+		m := fullMove(cur.Status, to, rapid.SampledFrom(append([]string{""}, fixedKeys...)).Draw(rt, "without"))
+		m.Actor.Operator = rapid.Bool().Draw(rt, "operator")
+		m.Approve = rapid.Bool().Draw(rt, "approve")
+		c, err := Judge(cur, m, company())
+		if err != nil {
+			continue
 		}
-	})
+		if cur.Status.Final() {
+			rt.Fatalf("left %s for %s", cur.Status, to)
+		}
+		if n := len(c.After.History); n <= len(cur.History) || c.After.History[n-1].To != c.After.Status {
+			rt.Fatalf("history %+v does not tell of %s", c.After.History, to)
+		}
+		for _, p := range Check(c.After) {
+			if p.Severity != Info {
+				rt.Fatalf("%s → %s: %+v", cur.Status, to, p)
+			}
+		}
+		if c.After.Status != InProgress && c.After.Status != Blocked && !c.After.Lease.IsZero() {
+			rt.Fatalf("%s has a lease", c.After.Status)
+		}
+		cur = c.After
+	}
 }

@@ -27,7 +27,7 @@ var someAgents = []string{"ann", "bob", "cy"}
 // Commands from eight processes and more, some of which are killed in the middle and asked
 // again by key, are answered as if they had come one after the other (P2, P3).
 func TestAHistoryOfManyProcessesIsLinearizable(t *testing.T) {
-	calls := storetest.Amount(1000, 10_000)
+	calls := storetest.Amount(600, 10_000)
 	h := newHome(t, someAgents...)
 	w := newWorld(t, storetest.Seed(t))
 	for i := range 6 {

@@ -1,6 +1,7 @@
 package fire
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -27,6 +28,8 @@ func TestMain(m *testing.M) {
 type home struct {
 	t   testing.TB
 	dir string
+	// program is vise as it is installed; empty for this test binary.
+	program string
 }
 
 // newHome is a home with these agents.
@@ -47,7 +50,7 @@ func (h *home) command(ctx context.Context, args ...string) *exec.Cmd {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	c := exec.CommandContext(ctx, self)
+	c := exec.CommandContext(ctx, cmp.Or(h.program, self))
 	c.Args = append([]string{"vise", "--home", h.dir}, args...)
 	c.Env = append(os.Environ(), "VISE_ACTOR=operator", "VISE_HOME="+h.dir)
 	return c

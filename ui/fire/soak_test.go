@@ -26,7 +26,7 @@ import (
 //
 // VISE_SOAK gives another duration: VISE_SOAK=30m go test -tags soak ./ui/fire -run Soak.
 func TestASoakBreaksNoPromiseAndLeavesNothingBehind(t *testing.T) {
-	d := storetest.Amount(12*time.Second, 30*time.Minute)
+	d := storetest.Amount(10*time.Second, 30*time.Minute)
 	if s := os.Getenv("VISE_SOAK"); s != "" {
 		var err error
 		if d, err = time.ParseDuration(s); err != nil {
@@ -100,8 +100,22 @@ func newSoak(t testing.TB, d time.Duration) *soak {
 	s := &soak{home: h, pace: paceOf(d), agents: agents[:8], ledger: h.open(), rand: rand.New(rand.NewPCG(seed, 1)),
 		procs: map[string]*proc{}, known: map[string]string{}, done: map[string]bool{}, gauges: newGauges(), counts: map[string]int{}, laps: map[string][]time.Duration{}}
 	s.configure()
+	if d >= 2*time.Minute {
+		s.install()
+	}
 	s.ctx, s.stop = context.WithTimeout(ctx, d)
 	return s
+}
+
+// install builds vise as it is installed, whose verbs start faster than this test binary.
+func (s *soak) install() {
+	dir := s.t.TempDir()
+	cmd := exec.Command("go", "build", "-o", dir, "./ui/vise", "./ui/vise-workbench")
+	cmd.Dir = filepath.Join("..", "..")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		s.t.Fatalf("build: %v\n%s", err, out)
+	}
+	s.program = filepath.Join(dir, "vise")
 }
 
 // configure gives the driver's agent a program that completes whatever it is given.
@@ -248,7 +262,7 @@ func (s *soak) stopOne() {
 }
 
 func (s *soak) compactOnce() {
-	out, err := s.vise(ctx, "--json", "compact", "--yes").Output()
+	out, err := s.vise(ctx, "--json", "compact").Output()
 	switch {
 	case err == nil:
 		s.count("compacted")
@@ -328,7 +342,8 @@ func (s *soak) prove() (c check) {
 // acknowledged expects what was acknowledged, and the invariants of focus and waits.
 func (s *soak) acknowledged(r model.Reader, known map[string]string, done map[string]bool) {
 	for id, objective := range known {
-		if w, ok := r.Item(model.ItemID(id)); !ok || w.Objective.Raw() != objective {
+		_, by, _ := strings.Cut(objective, " of ") // it may be told anew meanwhile, by the same agent
+		if w, ok := r.Item(model.ItemID(id)); !ok || !strings.HasSuffix(w.Objective.Raw(), " of "+by) {
 			s.t.Errorf("%s was acknowledged as %q and is %q", id, objective, w.Objective.Raw())
 		}
 	}
