@@ -44,7 +44,7 @@ func TestDamagedLedgerNeverEndsAProcess(t *testing.T) {
 			if outcome == "wrong" {
 				t.Logf("seed %s reads wrong data", seed)
 			}
-		case <-time.After(5 * time.Second):
+		case <-time.After(storetest.Amount(30*time.Second, 5*time.Second)):
 			t.Logf("seed %d runs for ever", first+uint64(i))
 			outcomes["hangs"]++
 			c.Process.Kill()
