@@ -35,6 +35,10 @@ const (
 	Radar Context = "board of threads"
 	// Output is text that is scrolled: what a command wrote.
 	Output Context = "output"
+	// Reader is a text that is only read.
+	Reader Context = "reader"
+	// Conflict is the choice between two texts of a plan.
+	Conflict Context = "conflict"
 	// Copy listens for one key after y.
 	Copy Context = "copy"
 )
@@ -58,6 +62,9 @@ const (
 	InRadar  Group = "ON THE BOARD OF THREADS"
 	InMenu   Group = "IN A MENU"
 	InOutput Group = "IN THE OUTPUT OF A COMMAND"
+	InReader Group = "IN A READER"
+	// InConflict gathers what ends a conflict over a plan.
+	InConflict Group = "IN A CONFLICT"
 )
 
 // Action is something an operator can do.
@@ -91,6 +98,8 @@ type State struct {
 	Item *model.Row
 	// Marked is how many rows are marked.
 	Marked int
+	// Search: words are looked for in the plan.
+	Search bool
 	// Agent is whose desk it is, known to the ledger or not yet; Desk what the ledger tells.
 	Agent model.AgentID
 	Desk  model.Desk
@@ -153,7 +162,7 @@ func Shown(key string) string {
 }
 
 // Of finds the action that key means in a context. A key of another keyboard layout is
-// taken for the one at its place, where the terminal reports it.
+// taken for the one at its place, which the terminal reports or the layouts tell.
 func Of(in Context, key tea.KeyPressMsg) (Action, bool) {
 	if a, ok := find(in, key.String()); ok {
 		return a, true
@@ -165,6 +174,9 @@ func Of(in Context, key tea.KeyPressMsg) (Action, bool) {
 			base.Text = typed(base)
 		}
 		return find(in, base.String())
+	}
+	if latin, ok := places()[key.Text]; ok && key.Mod&^tea.ModShift == 0 {
+		return find(in, latin)
 	}
 	return Action{}, false
 }

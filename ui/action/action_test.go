@@ -53,6 +53,15 @@ func TestAKeyOfAnotherLayoutMeansTheKeyAtItsPlace(t *testing.T) {
 		{tea.Key{Code: 'о', Text: "о", BaseCode: 'j'}, Down},
 		{tea.Key{Code: 'О', Text: "О", BaseCode: 'j', Mod: tea.ModShift}, PreviewDown},
 		{tea.Key{Code: 'j', Text: "j"}, Down},
+		{tea.Key{Code: 'о', Text: "о"}, Down}, // from here on the terminal does not tell the place
+		{tea.Key{Code: 'о', Text: "О", Mod: tea.ModShift}, PreviewDown},
+		{tea.Key{Code: 'х', Text: "х"}, PrevTab},
+		{tea.Key{Code: 'Х', Text: "Х", Mod: tea.ModShift}, PrevAgent},
+		{tea.Key{Code: 'і', Text: "і"}, Status},
+		{tea.Key{Code: 'ξ', Text: "ξ"}, Down},
+		{tea.Key{Code: 'ח', Text: "ח"}, Down},
+		{tea.Key{Code: 'ت', Text: "ت"}, Down},
+		{tea.Key{Code: 'ㅓ', Text: "ㅓ"}, Down},
 	} {
 		if a, _ := Of(Desk, tea.KeyPressMsg(c.key)); a.ID != c.want {
 			t.Errorf("%q: got %q, want %q", c.key.Text, a.ID, c.want)

@@ -56,7 +56,7 @@ func Remap(keys map[ID][]string, own []Action) ([]Action, []KeyTrouble) {
 }
 
 // essential are the ways out, which nobody may lose.
-var essential = []ID{ForceQuit, Back, Close, MenuClose, TodoClose, TriageClose, CopyBack, OutputClose}
+var essential = []ID{ForceQuit, Back, Close, MenuClose, TodoClose, TriageClose, CopyBack, OutputClose, ReadClose, ConflictClose}
 
 // everywhere are the desk's last resorts, which are heard in every context.
 var everywhere = []ID{ForceQuit, Suspend, Redraw}

@@ -16,6 +16,9 @@ const (
 	Review, Report               ID = "review", "report"
 	Answer, Message              ID = "answer", "message"
 	Undo, Redo                   ID = "undo", "redo"
+	NextMatch, PrevMatch         ID = "next-match", "previous-match"
+	Leftwards, Rightwards        ID = "leftwards", "rightwards"
+	Changes, PlanSeen            ID = "changes", "plan-seen"
 	Mark, MarkRange, MarkClass   ID = "mark", "mark-range", "mark-class"
 	Filter, Refresh, Unfold      ID = "filter", "refresh", "unfold"
 	Agents, NextAgent, PrevAgent ID = "agents", "next-agent", "previous-agent"
@@ -53,6 +56,15 @@ const (
 	RadarGo, RadarSwitch, RadarFresh        ID = "thread-go-on", "thread-switch", "thread-fresh"
 	RadarRebind, RadarDiff, RadarRun        ID = "thread-rebind", "thread-diff", "thread-run"
 	QuestionDown, QuestionUp                ID = "question-down", "question-up"
+	EditOutside                             ID = "edit-outside"
+	ConflictMine, ConflictTheirs            ID = "conflict-mine", "conflict-theirs"
+	ConflictDiff, ConflictBeside            ID = "conflict-diff", "conflict-beside"
+	ConflictDown, ConflictUp                ID = "conflict-down", "conflict-up"
+	ConflictClose                           ID = "conflict-close"
+	ReadDown, ReadUp                        ID = "read-down", "read-up"
+	ReadPageDown, ReadPageUp                ID = "read-page-down", "read-page-up"
+	ReadTop, ReadBottom                     ID = "read-top", "read-bottom"
+	ReadSeen, ReadClose                     ID = "read-seen", "read-close"
 )
 
 // Table is every action: those of the desk in the order of the hint line, which is the
@@ -85,7 +97,13 @@ var Table = []Action{
 	{ID: PreviewDown, Title: "Scroll the detail down", Does: "without leaving the queue", Keys: []string{"J"}, In: Desk, Group: Look, why: hasPreview},
 	{ID: PreviewUp, Title: "Scroll the detail up", Does: "without leaving the queue", Keys: []string{"K"}, In: Desk, Group: Look, why: hasPreview},
 	{ID: Zoom, Title: "Zoom pane", Does: "give the pane the whole screen, or take it back", Keys: []string{"z"}, In: Desk, Group: Look},
-	{ID: Filter, Title: "Filter", Does: `words, "exact", -without, class: has: age: agent: kind: text:`, Hint: "filter", Keys: []string{"/"}, In: Desk, Group: Look, why: notOnFleet},
+	{ID: Leftwards, Title: "Left", Does: "in wide code and tables of the plan", Keys: []string{"H"}, In: Desk, Group: Look, why: onDesk},
+	{ID: Rightwards, Title: "Right", Does: "in wide code and tables of the plan", Keys: []string{"L"}, In: Desk, Group: Look, why: onDesk},
+	{ID: NextMatch, Title: "Next match", Does: "of what is searched for in the plan", Keys: []string{"n"}, In: Desk, Group: Look, why: searching},
+	{ID: PrevMatch, Title: "Previous match", Does: "of what is searched for in the plan", Keys: []string{"N"}, In: Desk, Group: Look, why: searching},
+	{ID: Changes, Title: "Changes since I looked", Does: "what came and went in plan.md", Keys: []string{"d"}, In: Desk, Group: Look, why: onDeskItem},
+	{ID: PlanSeen, Title: "Plan seen", Does: "take the marks of changed lines away", Keys: []string{"M"}, In: Desk, Group: Look, why: onDeskItem},
+	{ID: Filter, Title: "Filter, or search the plan", Does: `in the detail: the plan; else words, "exact", -without, class: has: age: agent: kind: text:`, Hint: "filter", Keys: []string{"/"}, In: Desk, Group: Look, why: notOnFleet},
 	{ID: Unfold, Title: "Unfold or fold the queue", Does: "all rows, or the first of each class", Keys: []string{"="}, In: Desk, Group: Look, why: onDesk},
 	{ID: Follow, Title: "Follow", Does: "the newest event, or stop there", Keys: []string{"f"}, In: Desk, Group: Look, why: onActivity},
 	{ID: Refresh, Title: "Refresh", Does: "read the ledger and the plan again, apply the new order", Keys: []string{"R"}, In: Desk, Group: Look},
@@ -140,6 +158,7 @@ var Table = []Action{
 	{ID: PrevField, Title: "Previous field", Does: "or choice", Keys: []string{"shift+tab", "alt+shift+tab"}, In: Text, Group: InText},
 	{ID: QuestionDown, Title: "Scroll the question down", Does: "when it is longer than its room", Keys: []string{"pgdown"}, In: Text, Group: InText},
 	{ID: QuestionUp, Title: "Scroll the question up", Does: "when it is longer than its room", Keys: []string{"pgup"}, In: Text, Group: InText},
+	{ID: EditOutside, Title: "Edit in $EDITOR", Does: "the text of the field; what you save there comes back", Keys: []string{"ctrl+o"}, In: Text, Group: InText},
 	{ID: Close, Title: "Close", Does: "what was typed is kept as a draft", Keys: []string{"esc", "alt+esc"}, In: Text, Group: InText},
 
 	{ID: TodoState, Title: "Next state", Does: "pending, in progress, completed", Keys: []string{"space"}, In: Todos, Group: InTodos},
@@ -186,6 +205,23 @@ var Table = []Action{
 	{ID: OutputPageDown, Title: "A page down", Does: "as many lines as are shown", Keys: []string{"pgdown", "ctrl+d", "space"}, In: Output, Group: InOutput},
 	{ID: OutputPageUp, Title: "A page up", Does: "as many lines as are shown", Keys: []string{"pgup", "ctrl+u"}, In: Output, Group: InOutput},
 	{ID: OutputClose, Title: "Close", Does: "back to the desk", Keys: []string{"esc", "alt+esc", "q", "enter"}, In: Output, Group: InOutput},
+
+	{ID: ConflictMine, Title: "Keep mine", Does: "your text replaces theirs, which is kept aside", Keys: []string{"m"}, In: Conflict, Group: InConflict, Verb: "plan edit"},
+	{ID: ConflictTheirs, Title: "Take theirs", Does: "plan.md stays; yours is kept aside", Keys: []string{"t"}, In: Conflict, Group: InConflict},
+	{ID: ConflictDiff, Title: "Difference", Does: "what each of you changed", Keys: []string{"d"}, In: Conflict, Group: InConflict},
+	{ID: ConflictBeside, Title: "Save mine beside it", Does: "as plan.mine-1.md", Keys: []string{"s"}, In: Conflict, Group: InConflict},
+	{ID: ConflictDown, Title: "Down", Does: "in the difference", Keys: []string{"j", "down"}, In: Conflict, Group: InConflict},
+	{ID: ConflictUp, Title: "Up", Does: "in the difference", Keys: []string{"k", "up"}, In: Conflict, Group: InConflict},
+	{ID: ConflictClose, Title: "Close", Does: "both are kept, yours aside", Keys: []string{"esc", "alt+esc"}, In: Conflict, Group: InConflict},
+
+	{ID: ReadDown, Title: "Down", Does: "a line", Keys: []string{"j", "down"}, In: Reader, Group: InReader},
+	{ID: ReadUp, Title: "Up", Does: "a line", Keys: []string{"k", "up"}, In: Reader, Group: InReader},
+	{ID: ReadPageDown, Title: "A page down", Does: "of what is read", Keys: []string{"pgdown", "ctrl+d", "space"}, In: Reader, Group: InReader},
+	{ID: ReadPageUp, Title: "A page up", Does: "of what is read", Keys: []string{"pgup", "ctrl+u"}, In: Reader, Group: InReader},
+	{ID: ReadTop, Title: "To the top", Does: "first line", Keys: []string{"g", "home"}, In: Reader, Group: InReader},
+	{ID: ReadBottom, Title: "To the end", Does: "last line", Keys: []string{"G", "end"}, In: Reader, Group: InReader},
+	{ID: ReadSeen, Title: "Seen", Does: "the changes count as looked at", Keys: []string{"A"}, In: Reader, Group: InReader},
+	{ID: ReadClose, Title: "Close", Does: "back to the desk", Keys: []string{"esc", "alt+esc", "q", "d"}, In: Reader, Group: InReader},
 
 	{ID: MenuRun, Title: "Run", Does: "the line at the cursor", Keys: []string{"enter"}, In: Menu, Group: InMenu},
 	{ID: MenuDown, Title: "Down", Does: "next line", Keys: []string{"down", "ctrl+n", "tab"}, In: Menu, Group: InMenu},

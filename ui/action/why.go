@@ -88,6 +88,13 @@ func redoable(s State) string {
 	return ""
 }
 
+func searching(s State) string {
+	if !s.Search {
+		return "nothing is searched for: / in the detail begins"
+	}
+	return ""
+}
+
 func anAgent(s State) string {
 	if s.Agent == "" {
 		return "the ledger knows no agent yet"

@@ -69,7 +69,7 @@ func (a *app) linking(use, short string, build func(model.ItemID, model.Links) m
 // threadsThere refuses links to threads that nobody started.
 func threadsThere(links []model.ThreadLink) error {
 	for _, l := range links {
-		there, err := resume.Has(l.Repo.Raw(), workstate.ID(l.TaskID))
+		there, err := resume.Has(l.Repo.Raw(), workstate.ID(l.TaskID)) // raw: looked up, not shown
 		if err != nil {
 			return err
 		}

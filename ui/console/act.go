@@ -28,6 +28,8 @@ func (c Console) keyed(k tea.KeyPressMsg) (Console, tea.Cmd) {
 		return c.grant(w)
 	case c.find != nil:
 		return c.typedFilter(k)
+	case c.plan.search.typing != nil:
+		return c.typedSearch(k)
 	case !known:
 		return c, nil
 	}
@@ -48,7 +50,7 @@ func (c Console) touched() (Console, tea.Cmd) {
 func (c Console) state() action.State {
 	return action.State{
 		View: c.place.view.String(), Need: c.truth.need, NeedYou: c.needYou(),
-		Item: c.row(), Marked: len(c.marked()), Agent: c.place.agent, Desk: c.truth.desk, Agents: len(c.truth.agents), Filtered: c.place.filter != "",
+		Item: c.row(), Search: c.plan.search.query != "", Marked: len(c.marked()), Agent: c.place.agent, Desk: c.truth.desk, Agents: len(c.truth.agents), Filtered: c.place.filter != "",
 		ReadOnly: c.readOnly(), Editor: c.fx.editor != nil,
 		Undo: lastWords(c.outbox.past.done), Redo: lastWords(c.outbox.past.undone),
 		FileTodos: len(c.shelf.Todos) > 0 || c.shelf.Session != "", Findings: len(c.shelf.pending()),
@@ -92,6 +94,8 @@ func init() {
 		action.Filter: Console.filter, action.Refresh: Console.refresh, action.Unfold: Console.unfold,
 		action.Agents: opening(agentMenu), action.NextAgent: toAgent(1), action.PrevAgent: toAgent(-1),
 		action.Mark: Console.mark, action.MarkRange: Console.markRange, action.MarkClass: Console.markClass,
+		action.NextMatch: nextMatch(1), action.PrevMatch: nextMatch(-1), action.Rightwards: sideways(1), action.Leftwards: sideways(-1),
+		action.Changes: Console.changes, action.PlanSeen: Console.planSeen,
 		action.NeedsYou: Console.nextUrgent, action.Undo: Console.undo, action.Redo: Console.redo,
 		action.Help: opening(helpMenu), action.Acts: opening(actsMenu), action.Palette: opening(palette),
 		action.OwnCommands: opening(ownMenu), action.SaveFilter: Console.startSavingFilter,
@@ -201,6 +205,9 @@ func (c Console) back() (Console, tea.Cmd) {
 	switch {
 	case c.note.isError:
 		c.note = note{n: c.note.n}
+		return c, nil
+	case c.place.focus == paneDetail && c.plan.search.query != "":
+		c.plan.search = search{}
 		return c, nil
 	case c.place.zoomed:
 		return c.zoom()

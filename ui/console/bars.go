@@ -103,6 +103,10 @@ const maxMessage = 4
 // messageLines are the newest message, an error in full, else what the scheduler would do.
 func (c Console) messageLines() []string {
 	k := c.skin
+	if c.plan.search.typing != nil {
+		line, _ := c.searchLine()
+		return []string{line}
+	}
 	switch {
 	case c.note.text != "" && c.note.isError:
 		return c.loud(c.note.text, k.blocked)
@@ -157,7 +161,7 @@ func (c Console) machinery() string {
 	if c.place.view != viewDesk {
 		s = ""
 	}
-	if n := len(c.outbox.jobs); n > 0 {
+	if n := c.outbox.unsaved(); n > 0 {
 		return strings.TrimPrefix(s+" · saving "+strconv.Itoa(n), " · ")
 	}
 	return strings.TrimPrefix(s+" · ledger ", " · ") + strconv.FormatUint(c.truth.revision, 10)

@@ -69,7 +69,7 @@ func New(ctx context.Context, o Options) Console {
 	}
 	action.Use(o.Settings.Table())
 	c := Console{
-		fx:  &effects{Session: o.Session, ctx: ctx, now: o.Now, newKey: o.NewKey, editor: o.Editor, pages: markdown.NewRenderer()},
+		fx:  &effects{Session: o.Session, ctx: ctx, now: o.Now, newKey: o.NewKey, editor: o.Editor, native: o.Native, pages: markdown.NewRenderer()},
 		opt: o, now: o.Now(), drafts: map[string]string{},
 		place: place{spot: newSpot()},
 		paper: paper{dark: true, profile: colorprofile.TrueColor},
@@ -147,6 +147,13 @@ func (c Console) route(msg tea.Msg) (Console, tea.Cmd) {
 	case tea.BackgroundColorMsg:
 		c.paper.dark = m.IsDark()
 		return c.repainted()
+	case tea.FocusMsg:
+		return c.focused(focusHere)
+	case tea.BlurMsg:
+		return c.focused(focusAway)
+	case tea.EnvMsg:
+		c.outbox.calls.terminal = terminalOf(m)
+		return c, nil
 	case tea.ColorProfileMsg:
 		return c.profiled(m.Profile)
 	}
@@ -177,6 +184,12 @@ func (c Console) answer(msg tea.Msg) (Console, tea.Cmd) {
 		return c.planRead(m)
 	case paintedMsg:
 		return c.painted(m)
+	case foundMsg:
+		return c.found(m)
+	case callMsg:
+		return c.call(m)
+	case clippedMsg:
+		return c.clipped(m)
 	case draftsMsg:
 		if m.drafts != nil {
 			c.drafts = m.drafts
@@ -184,6 +197,14 @@ func (c Console) answer(msg tea.Msg) (Console, tea.Cmd) {
 		return c, nil
 	case editedMsg:
 		return c.edited(m)
+	case paperMsg:
+		return c.papered(m)
+	case writtenMsg:
+		return c.written(m)
+	case savedMsg:
+		return c.savedPlan(m)
+	case besideMsg:
+		return c.savedBeside(m)
 	}
 	return c.timed(msg)
 }
@@ -244,11 +265,12 @@ func (c Console) rested(m calmMsg) (Console, tea.Cmd) {
 	c.now = later(c.now, m.at)
 	c.calm.quiet++
 	c, keep := c.noted()
+	c, save := c.autosaved()
 	if c.calm.touched() {
-		return c, tea.Batch(keep, c.fx.nextCalm())
+		return c, tea.Batch(keep, save, c.fx.nextCalm())
 	}
 	c.calm.running = false
-	return c.let(), keep
+	return c.let(), tea.Batch(keep, save)
 }
 
 func later(a, b time.Time) time.Time {

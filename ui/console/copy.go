@@ -51,15 +51,6 @@ func (d copyDialog) draw(w, h int, s surroundings) drawn {
 // most is how much goes to the terminal's clipboard: terminals cut longer sequences.
 const most = 64 << 10
 
-// clip hands text to the terminal's clipboard (OSC 52). Nothing confirms it.
-func (c Console) clip(what, text string) (Console, tea.Cmd) {
-	if len(text) > most {
-		return c.say(fmt.Sprintf("%s has %d bytes; terminals take %d. Copy the path instead (y p).", what, len(text), most))
-	}
-	c, said := c.say(what + " sent to the terminal's clipboard")
-	return c, tea.Batch(said, tea.SetClipboard(text))
-}
-
 // meant are the rows that a copy is of: the marked ones, else the cursor's.
 func (c Console) meant() []model.Row {
 	if rows := c.marked(); len(rows) > 0 {

@@ -8,12 +8,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
+	"vise/ui/config"
 	"vise/ui/text"
 )
 
 // View draws the frame from what the console holds, and asks nobody.
 func (c Console) View() tea.View {
-	v := tea.View{AltScreen: true, MouseMode: c.opt.mouse(), WindowTitle: c.windowTitle()}
+	v := tea.View{AltScreen: true, MouseMode: c.opt.mouse(), ReportFocus: c.opt.Settings.Notifications.Via != config.ViaOff, WindowTitle: c.windowTitle()}
 	if c.layout.w <= 0 || c.layout.h <= 0 {
 		return v
 	}
@@ -25,6 +26,10 @@ func (c Console) View() tea.View {
 		}
 		_, x, _ := c.find.draw(max(r.w-2-3, 2))
 		v.Cursor = tea.NewCursor(r.x+1+3+x, r.y+1)
+	}
+	if c.plan.search.typing != nil && c.dialog == nil && c.layout.shape != tiny {
+		_, x := c.searchLine()
+		v.Cursor = tea.NewCursor(x, c.layout.h-1-c.layout.hints)
 	}
 	if c.dialog != nil && c.layout.shape != tiny {
 		room := c.layout.h - 1 - c.layout.hints // the message line stays in sight

@@ -50,6 +50,7 @@ func picking(c Console, r model.Row, o model.Outlook) dialog {
 			return wish{command: p, said: "Picked " + string(r.Handle)}
 		},
 	}
+	f.draftKey = "pick:" + string(r.ID)
 	f.head = func(s surroundings, _ *form) []string {
 		var out []string
 		if o.From != nil {
@@ -81,7 +82,7 @@ func picking(c Console, r model.Row, o model.Outlook) dialog {
 		}
 		return out
 	}
-	return f
+	return f.withDraft(c.drafts[f.draftKey])
 }
 
 // completing asks for the report and shows what completion leaves undone.

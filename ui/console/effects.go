@@ -18,6 +18,7 @@ type effects struct {
 	now    func() time.Time
 	newKey func() string
 	editor Editor
+	native Native
 	pages  *markdown.Renderer
 }
 

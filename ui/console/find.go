@@ -51,8 +51,12 @@ func (c Console) filterRows() int {
 	return 0
 }
 
-// filter starts typing one. All rows are read for it.
+// filter starts typing one, or what the detail is searched for. All rows are read for a
+// filter.
 func (c Console) filter() (Console, tea.Cmd) {
+	if c.place.focus == paneDetail && c.place.view == viewDesk {
+		return c.search()
+	}
 	f := newField(*c.keptFilter(), 1, maxFilter)
 	c.find = &f
 	c.place.focus = paneQueue

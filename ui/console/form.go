@@ -57,6 +57,9 @@ type wish struct {
 	quit   bool
 	// next closes the dialog and goes on with it.
 	next func(Console) (Console, tea.Cmd)
+	// outside is a text for the operator's editor; settle ends a conflict over a plan.
+	outside *string
+	settle  *settlement
 }
 
 // form is a dialog of fields. Most dialogs are one.
@@ -173,6 +176,9 @@ func (f *form) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {
 		return f.submitted(s)
 	case len(f.fields) == 0:
 		return f, wish{}
+	case a.ID == action.EditOutside && !f.focused().isChoice():
+		value := f.focused().value()
+		return f, wish{outside: &value}
 	case a.ID == action.NextField:
 		f.move(1)
 	case a.ID == action.PrevField:
@@ -185,6 +191,13 @@ func (f *form) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {
 		f.edit(k, s)
 	}
 	return f, wish{}
+}
+
+// fill puts a text that was edited elsewhere into the field in focus.
+func (f *form) fill(s string) {
+	if len(f.fields) > 0 && !f.focused().isChoice() && !f.waiting {
+		f.focused().field = newField(strings.TrimSuffix(s, "\n"), f.focused().rows, f.focused().limit)
+	}
 }
 
 func (f *form) submitted(s surroundings) (dialog, wish) {

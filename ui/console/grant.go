@@ -33,6 +33,13 @@ func (c Console) grant(w wish) (Console, tea.Cmd) {
 	case w.act != nil:
 		c.note = note{n: c.note.n}
 		return c.post(job{act: w.act})
+	case w.settle != nil:
+		return c.settle(*w.settle)
+	case w.outside != nil:
+		if c.fx.Papers == nil {
+			return c.say("There is no place for the editor's file here.")
+		}
+		return c, c.fx.copyText(*w.outside)
 	case w.choice != nil:
 		return c, c.fx.start(c.opt.FirstRun, *w.choice)
 	case w.survey != "":
@@ -55,7 +62,7 @@ func (c Console) closedWithDraft(w wish) (Console, tea.Cmd) {
 		c.outbox.awaited = 0
 		return c, nil
 	}
-	kept := w.draft != "" && c.drafts[w.draftKey] != w.draft
+	kept := w.draft != ""
 	c, save := c.keepDraft(w.draftKey, w.draft)
 	if !kept {
 		return c, save
@@ -74,6 +81,10 @@ func (c Console) pasted(s string) (Console, tea.Cmd) {
 		f.insert(s)
 		c.find = &f
 		return c.filteredNow()
+	case c.plan.search.typing != nil:
+		f := *c.plan.search.typing
+		f.insert(s)
+		return c.searchFor(f)
 	}
 	return c, nil
 }

@@ -114,7 +114,8 @@ func (c Console) seen(m truthMsg) (Console, tea.Cmd) {
 	c, card := c.openCard()
 	c, files := c.relinked()
 	c, over := c.overtaken()
-	return c, tea.Batch(append(cmds, plan, card, files, over)...)
+	c, notice := c.noticed()
+	return c, tea.Batch(append(cmds, plan, card, files, over, notice)...)
 }
 
 // adopt makes t the truth. The queue takes the new order only when the operator's hands

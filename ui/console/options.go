@@ -86,6 +86,8 @@ type Session struct {
 	// Keeper writes down where the operator is, and Memo is what it wrote last; both may be nil.
 	Keeper Keeper
 	Memo   *Memo
+	// Papers may be nil: then the editor works on plan.md itself, and on nothing else.
+	Papers Papers
 	// Files may be nil: then there are no file todos.
 	Files Files
 	// Threads may be nil: then there is no tab Thread.
@@ -114,6 +116,8 @@ type Options struct {
 	// filter into the configuration; nil: it cannot be changed.
 	RunOwn     RunOwn
 	SaveFilter func(ctx context.Context, name, words string) error
+	// Native may be nil: then the terminal alone has a clipboard and notifications.
+	Native Native
 	// Home is shown where the screen speaks of files; it may be abbreviated.
 	Home string
 	// Now and NewKey are the only clock and the only source of idempotency keys.

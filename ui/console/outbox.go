@@ -19,6 +19,7 @@ type outbox struct {
 	// awaited is the job whose receipt closes the dialog; 0 without one.
 	awaited int
 	past    past
+	calls   calls
 }
 
 // job is a command, an act on a file todo, or a draft on its way.
@@ -101,6 +102,29 @@ func (c Console) forget(key string) (Console, tea.Cmd) {
 		return c, nil
 	}
 	return c.keepDraft(key, "")
+}
+
+// autosaved keeps what is typed into a dialog while it is typed, twice a second at most: a
+// console that dies takes no more than that with it.
+func (c Console) autosaved() (Console, tea.Cmd) {
+	d, ok := c.dialog.(interface {
+		draft() string
+		unsaved() string
+	})
+	if !ok || d.draft() == "" || c.outbox.awaited != 0 {
+		return c, nil
+	}
+	return c.keepDraft(d.draft(), d.unsaved())
+}
+
+// unsaved counts what was decided and is not saved yet, drafts aside.
+func (o outbox) unsaved() (n int) {
+	for _, j := range o.jobs {
+		if j.envelope != nil || j.act != nil {
+			n++
+		}
+	}
+	return n
 }
 
 func (c Console) keepDraft(key, text string) (Console, tea.Cmd) {

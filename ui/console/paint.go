@@ -36,7 +36,7 @@ type skin struct {
 	accent, key, badge                                  ink
 	selected, border, focus                             ink
 	current, triggered, needsYou, queued, blocked, done ink
-	added                                               ink
+	added, removed, match                               ink
 	// page is how plans look.
 	page *markdown.Style
 }
@@ -50,7 +50,7 @@ func newSkin(p themes.Palette, ascii bool) *skin {
 		selected: inkOf(s.Selected), border: inkOf(s.Border), focus: inkOf(s.Focus),
 		current: inkOf(s.Current), triggered: inkOf(s.Triggered), needsYou: inkOf(s.NeedsYou),
 		queued: inkOf(s.Queued), blocked: inkOf(s.Blocked), done: inkOf(s.Done),
-		added: inkOf(s.Added),
+		added: inkOf(s.Added), removed: inkOf(s.Removed), match: inkOf(s.Match),
 	}
 	if ascii {
 		k.glyph, k.chosen = themes.ASCII, [2]string{"<", ">"}

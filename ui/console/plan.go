@@ -17,7 +17,13 @@ type plan struct {
 	file PlanText
 	// doc is the newest text that could be read; base the text that the operator found.
 	doc, base *markdown.Document
+	baseHash  string
 	hidden    bool
+	// seen are the plans that the cursor left, as they were seen.
+	seen map[model.ItemID]looked
+	// left is how many cells wide lines are moved to the left.
+	left   int
+	search search
 	// goneSince is when a file that was there could no longer be read.
 	goneSince time.Time
 	changedAt time.Time
@@ -104,7 +110,7 @@ func (c Console) openPlan() (Console, tea.Cmd) {
 	if c.plan.item == c.place.cursor {
 		return c, nil
 	}
-	c.plan = plan{item: c.place.cursor, mode: c.plan.mode}
+	c.plan = plan{item: c.place.cursor, mode: c.plan.mode, seen: c.plan.remembered()}
 	if c.plan.item == "" {
 		return c, nil
 	}
@@ -176,7 +182,7 @@ func (c Console) planRead(m planMsg) (Console, tea.Cmd) {
 		return c, nil
 	}
 	if c.plan.base == nil {
-		c.plan.base = m.doc
+		c.plan = c.plan.since(m)
 	} else {
 		c.plan.changedAt = m.at
 	}
@@ -219,11 +225,16 @@ func (c Console) painted(m paintedMsg) (Console, tea.Cmd) {
 	}
 	c.plan.shown = m.painting
 	c.place.reading[m.item] = m.at
+	var seek tea.Cmd
+	if s := c.plan.search; s.query != "" && s.doc != nil && (s.doc != m.doc || s.w != m.w) {
+		c, seek = c.seekAgain(false)
+	}
 	if c.plan.again {
 		c.plan.again = false
-		return c.movePlan(c.plan.job.by)
+		c, move := c.movePlan(c.plan.job.by)
+		return c, tea.Batch(seek, move)
 	}
-	return c, nil
+	return c, seek
 }
 
 // readMarks takes the marks of changed lines away once they have been in sight and focus.
@@ -231,17 +242,8 @@ func (c Console) readMarks() (Console, tea.Cmd) {
 	if c.place.focus != paneDetail || c.place.tab != tabPlan || c.plan.changedAt.IsZero() || c.now.Sub(c.plan.changedAt) < beat {
 		return c, nil
 	}
-	c.plan.base, c.plan.changedAt = c.plan.doc, time.Time{}
+	c.plan = c.plan.read()
 	return c.drawPlan()
-}
-
-// editPlan gives the terminal to the operator's editor.
-func (c Console) editPlan() (Console, tea.Cmd) {
-	path := c.plan.file.Artifact.Path
-	if path == "" {
-		return c.say("The plan's path is not known.")
-	}
-	return c, c.fx.edit(path)
 }
 
 // edited reads the plan again after the editor, and finds out what the terminal is now.

@@ -40,7 +40,7 @@ func (c Console) planPage(d model.Detail, w, h int) []string {
 			if p.changes.Touch(l) {
 				mark = k.added.paint(k.glyph.Gutter)
 			}
-			cells := l.Cells(0, w-2)
+			cells := c.lit(l, l.Cells(c.plan.left, w-2), w-2)
 			if !c.plan.goneSince.IsZero() {
 				cells = k.faint.paint(ansi.Strip(cells))
 			}
@@ -162,10 +162,16 @@ func (c Console) planFoot() string {
 		return ""
 	}
 	var parts []string
+	if s := c.searchWords(); s != "" && c.plan.search.typing == nil {
+		parts = append(parts, k.accent.paint(s+" n N"))
+	}
+	if c.plan.left > 0 {
+		parts = append(parts, k.muted.paint(fmt.Sprintf("from column %d", c.plan.left+1)))
+	}
 	if ch := p.changes; ch.Added+ch.Removed > 0 {
 		s := fmt.Sprintf("+%d −%d %s", ch.Added, ch.Removed, text.Age(c.now.Sub(c.plan.changedAt)))
 		if c.layout.shape == three {
-			s = fmt.Sprintf("plan.md changed %s ago  +%d −%d", text.Age(c.now.Sub(c.plan.changedAt)), ch.Added, ch.Removed)
+			s = fmt.Sprintf("plan.md changed %s ago  +%d −%d · d diff", text.Age(c.now.Sub(c.plan.changedAt)), ch.Added, ch.Removed)
 		}
 		parts = append(parts, k.added.paint(s))
 	}

@@ -77,7 +77,7 @@ func (b berth) gitWay(id action.ID, kind string) way {
 			continue
 		}
 		if !b.here {
-			m = m.In(b.in.Repo.Raw())
+			m = m.In(b.in.Repo.Raw()) // raw: handed on, not shown
 		}
 		w.shows, w.off, w.take = m.Command, "", copying(m.Command)
 	}

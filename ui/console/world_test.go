@@ -143,6 +143,9 @@ func (wd *world) take(m tea.Msg) {
 	case tea.BatchMsg:
 		wd.pending = append(wd.pending, m...)
 		return
+	case tea.RawMsg:
+		wd.said = append(wd.said, fmt.Sprintf("raw %q", fmt.Sprint(m.Msg)))
+		return
 	case tea.QuitMsg:
 		wd.said = append(wd.said, "quit")
 		return

@@ -62,11 +62,11 @@ func (d Desk) Judge(ctx context.Context, files *Files, item model.WorkItem, word
 	known := map[string]bool{}
 	for _, l := range item.Links.TodoRefs {
 		x, ok := files.Find(l)
-		known[string(l.QualifiedID)] = true
+		known[string(l.QualifiedID)] = true // raw: a key to compare, not shown
 		if !ok || x.Status.Final() {
 			continue
 		}
-		word, decided := words[string(l.QualifiedID)]
+		word, decided := words[string(l.QualifiedID)] // raw: a key to compare, not shown
 		if !decided {
 			p.Undecided = append(p.Undecided, x)
 			continue
@@ -94,7 +94,7 @@ func misuse(format string, args ...any) *model.Error {
 
 // read understands a decision.
 func (d Desk) read(ctx context.Context, item model.WorkItem, l model.TodoRef, word model.Text) (Decision, error) {
-	kind, rest, _ := strings.Cut(word.Raw(), ":")
+	kind, rest, _ := strings.Cut(word.Raw(), ":") // raw: read as a decision, not shown
 	rest = strings.TrimSpace(rest)
 	out := Decision{Todo: file.Linked(l), Decision: kind, Reason: model.Text(rest), link: l}
 	switch kind {

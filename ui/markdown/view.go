@@ -21,6 +21,9 @@ type Line struct {
 	wide bool
 }
 
+// Wide reports whether the line moves sideways: code and what may be wider than the pane.
+func (l Line) Wide() bool { return l.wide }
+
 // Text is the line with its style, not padded. A line of code may be as wide as 2,000 cells.
 func (l Line) Text() string { return l.text }
 

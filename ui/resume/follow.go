@@ -125,7 +125,7 @@ func sorted(found []place, here string, links []model.ThreadLink, f followed) []
 		}
 	}
 	for len(elsewhere) > 0 {
-		root := elsewhere[0].Repo.Raw()
+		root := elsewhere[0].Repo.Raw()                           // raw: a path to open, not shown
 		f.threads, elsewhere = threads.At(root).Linked(elsewhere) // takes the first out, whatever else
 		if !filepath.IsAbs(root) || len(f.threads) == 0 {
 			continue

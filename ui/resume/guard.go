@@ -23,7 +23,7 @@ func (r Room) Before(links []model.ThreadLink) []model.Warning {
 		ids, rest := repo.Linked(left)
 		out = append(out, unsettled(repo, ids)...)
 		if left = rest; len(left) > 0 {
-			root = left[0].Repo.Raw()
+			root = left[0].Repo.Raw() // raw: a path to open, not shown
 		}
 	}
 	return out

@@ -94,8 +94,8 @@ func ownersOf(ctx context.Context, l Ledger) (map[string][]owned, error) {
 				for _, row := range rows {
 					item, _ := r.Item(row.ID)
 					for _, link := range item.Links.Threads {
-						if root := filepath.Clean(link.Repo.Raw()); filepath.IsAbs(root) {
-							out[root] = append(out[root], owned{workstate.Slug(link.TaskID.Raw()), workstate.Owner{Agent: a.ID, Item: item.ID, Handle: item.Handle}})
+						if root := filepath.Clean(link.Repo.Raw()); filepath.IsAbs(root) { // raw: compared, not shown
+							out[root] = append(out[root], owned{workstate.Slug(link.TaskID.Raw()), workstate.Owner{Agent: a.ID, Item: item.ID, Handle: item.Handle}}) // raw: compared, not shown
 						}
 					}
 				}

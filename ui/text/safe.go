@@ -20,8 +20,11 @@ const (
 // With clusters (the terminal has mode 2027 on) only what no terminal shows is replaced.
 //
 // A syllable of an Indic or Thai script, whose vowel stands beside its consonant, may lose
-// the vowel where the terminal has no mode 2027.
+// the vowel where the terminal has no mode 2027. Bytes that are not UTF-8 become U+FFFD.
 func Safe(s string, clusters bool) string {
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, noGlyph)
+	}
 	var b strings.Builder
 	copied := 0
 	for at := skipPlain(s, 0); at < len(s); {

@@ -49,6 +49,7 @@ func (b *bench) consoleOptions() console.Options {
 		NoColor: b.NoColor || b.Getenv("NO_COLOR") != "",
 		ASCII:   !text.UTF8(b.Getenv),
 		Editor:  b.host.Editor,
+		Native:  native{b.Getenv},
 		Home:    shortened(dir, b.Getenv("HOME")),
 		Now:     b.Now, NewKey: cli.NewKey,
 	}

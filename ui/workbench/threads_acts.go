@@ -16,7 +16,7 @@ func (v threadView) Radar(ctx context.Context) []workstate.Radar { return v.Room
 
 // Act is part of console.Threads. A thread that begins is linked to its item.
 func (v threadView) Act(ctx context.Context, a console.ThreadAct) ([]model.Text, error) {
-	desk, done := v.Sit(ctx, a.Repo.Raw(), "console")
+	desk, done := v.Sit(ctx, a.Repo.Raw(), "console") // raw: handed on, not shown
 	defer done()
 	answer, err := desk.Apply(ctx, a.Command)
 	if err != nil || a.Item == "" {
@@ -39,6 +39,6 @@ func (v threadView) Record(repo model.Text, argv []string) (*exec.Cmd, error) {
 		return nil, err
 	}
 	c := exec.Command(program, append([]string{"thread", "record", "--stay", "--"}, argv...)...)
-	c.Dir = repo.Raw()
+	c.Dir = repo.Raw() // raw: handed on, not shown
 	return c, nil
 }

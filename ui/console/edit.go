@@ -1,0 +1,199 @@
+package console
+
+import (
+	"context"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+)
+
+// Papers are the files that the operator's editor works on. The editor never has plan.md
+// itself open: what somebody else writes meanwhile would be overwritten without a word.
+type Papers interface {
+	// Copy puts text into a file of its own and gives its path.
+	Copy(ctx context.Context, name, text string) (path string, err error)
+	// Read reads a copy back, Drop forgets it.
+	Read(ctx context.Context, path string) (string, error)
+	Drop(ctx context.Context, path string)
+	// SavePlan writes a plan if its file still has the hash base; a refusal with the code
+	// stale says that it has not.
+	SavePlan(ctx context.Context, agent model.AgentID, id model.ItemID, base, text string) error
+	// Beside writes text next to a plan, and gives its path.
+	Beside(ctx context.Context, agent model.AgentID, id model.ItemID, text string) (path string, err error)
+}
+
+// paperEdit is a text in the operator's editor.
+type paperEdit struct {
+	agent model.AgentID
+	item  model.ItemID
+	// base is the plan that the editor began with, hash its hash; path the copy.
+	base, hash, path string
+	// mine is what the operator made of it.
+	mine string
+	// plan: it is the plan of the item. Otherwise a text of the dialog's field.
+	plan bool
+}
+
+type (
+	// paperMsg: a copy is ready for the editor.
+	paperMsg struct {
+		edit paperEdit
+		err  error
+	}
+	// writtenMsg: the editor has ended, and the copy was read.
+	writtenMsg struct {
+		edit paperEdit
+		err  error
+	}
+	// savedMsg says what became of a plan that was to be saved; said is for the screen.
+	savedMsg struct {
+		edit   paperEdit
+		said   string
+		theirs PlanText
+		err    error
+	}
+)
+
+// editPlan gives the terminal to the operator's editor, on a copy of the plan.
+func (c Console) editPlan() (Console, tea.Cmd) {
+	a := c.plan.file.Artifact
+	if a.Path == "" {
+		return c.say("The plan's path is not known.")
+	}
+	if c.fx.Papers == nil || a.Condition != model.PlanOK && a.Condition != model.PlanMissing {
+		return c, c.fx.edit(a.Path)
+	}
+	return c, c.fx.copyPlan(c.place.agent, c.plan.item)
+}
+
+// copyPlan reads the plan as it is now, which is what the editor begins with.
+func (e *effects) copyPlan(agent model.AgentID, id model.ItemID) tea.Cmd {
+	return func() tea.Msg {
+		p := e.Eyes.Plan(e.ctx, agent, id)
+		x := paperEdit{agent: agent, item: id, base: p.Text.Raw(), plan: true} // raw: to a file, not shown
+		if p.Artifact.Condition == model.PlanOK {
+			x.hash = p.Artifact.Hash
+		}
+		return e.copied(x)
+	}
+}
+
+// copyText hands a field's text to the editor.
+func (e *effects) copyText(text string) tea.Cmd {
+	return func() tea.Msg { return e.copied(paperEdit{base: text}) }
+}
+
+func (e *effects) copied(x paperEdit) tea.Msg {
+	name := "text"
+	if x.plan {
+		name = string(x.item)
+	}
+	var err error
+	x.path, err = e.Papers.Copy(e.ctx, name, x.base)
+	return paperMsg{x, err}
+}
+
+// papered opens the editor.
+func (c Console) papered(m paperMsg) (Console, tea.Cmd) {
+	if m.err != nil {
+		return c.complain(m.err)
+	}
+	cmd, err := c.fx.editor(m.edit.path)
+	if err != nil {
+		return c.complain(err)
+	}
+	fx, x := c.fx, m.edit
+	return c, tea.ExecProcess(cmd, func(err error) tea.Msg {
+		mine, readErr := fx.Papers.Read(fx.ctx, x.path)
+		if x.mine = mine; err == nil {
+			err = readErr
+		}
+		return writtenMsg{x, err}
+	})
+}
+
+// written takes what the editor left. The terminal may be another than before.
+func (c Console) written(m writtenMsg) (Console, tea.Cmd) {
+	again := tea.Batch(tea.RequestWindowSize, tea.RequestBackgroundColor)
+	x := m.edit
+	switch {
+	case m.err != nil:
+		c.note = note{text: words(m.err) + " What you wrote is kept at " + model.Text(x.path).String(), isError: true, n: c.note.n + 1}
+		return c, again
+	case x.mine == x.base:
+		c.fx.Papers.Drop(c.fx.ctx, x.path)
+		c, said := c.say("Nothing was changed.")
+		return c, tea.Batch(again, said)
+	case x.plan:
+		return c, tea.Batch(again, c.fx.savePlan(x, x.hash, "Plan saved"))
+	}
+	f, ok := c.dialog.(interface{ fill(string) })
+	if !ok {
+		c.note = note{text: "The dialog is closed by now. What you wrote is kept at " + model.Text(x.path).String(), isError: true, n: c.note.n + 1}
+		return c, again
+	}
+	f.fill(x.mine)
+	c.fx.Papers.Drop(c.fx.ctx, x.path)
+	return c, again
+}
+
+// savePlan writes the operator's text over the plan with the hash base.
+func (e *effects) savePlan(x paperEdit, base, said string) tea.Cmd {
+	return func() tea.Msg {
+		err := e.Papers.SavePlan(e.ctx, x.agent, x.item, base, x.mine)
+		if err == nil {
+			e.Papers.Drop(e.ctx, x.path)
+		}
+		return savedMsg{x, said, e.Eyes.Plan(e.ctx, x.agent, x.item), err}
+	}
+}
+
+// savedPlan tells that a plan is saved, in the journal too, or shows both texts.
+func (c Console) savedPlan(m savedMsg) (Console, tea.Cmd) {
+	x := m.edit
+	switch {
+	case coded(m.err) == model.CodeStale:
+		c.dialog = newConflict(x, m.theirs)
+		return c, c.fx.readPlan(x.agent, x.item)
+	case m.err != nil:
+		c.note = note{text: words(m.err) + " What you wrote is kept at " + model.Text(x.path).String(), isError: true, n: c.note.n + 1}
+		return c, nil
+	}
+	c.dialog = nil
+	read := c.fx.readPlan(x.agent, x.item)
+	if m.theirs.Artifact.Condition != model.PlanOK {
+		c, said := c.say(sentence(m.said))
+		return c, tea.Batch(read, said)
+	}
+	c, send := c.post(job{said: m.said, envelope: &model.Envelope{
+		Key: c.fx.newKey(), Actor: model.Operator, Agent: x.agent, Command: model.RefreshPlan{WorkItemID: x.item, Plan: m.theirs.Artifact},
+	}})
+	return c, tea.Batch(read, send)
+}
+
+// beside puts the operator's text next to a plan that somebody else changed.
+func (e *effects) beside(x paperEdit) tea.Cmd {
+	return func() tea.Msg {
+		path, err := e.Papers.Beside(e.ctx, x.agent, x.item, x.mine)
+		if err == nil {
+			e.Papers.Drop(e.ctx, x.path)
+		}
+		return besideMsg{x, path, err}
+	}
+}
+
+type besideMsg struct {
+	edit paperEdit
+	path string
+	err  error
+}
+
+func (c Console) savedBeside(m besideMsg) (Console, tea.Cmd) {
+	if m.err != nil {
+		return c.complain(fmt.Errorf("%w; what you wrote is kept at %s", m.err, model.Text(m.edit.path)))
+	}
+	c.dialog = nil
+	return c.say("Yours is beside it: " + model.Text(m.path).String())
+}

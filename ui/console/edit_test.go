@@ -1,0 +1,144 @@
+package console
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"vise/model"
+)
+
+// fakePapers keep copies in a map, and plans where the eyes see them.
+type fakePapers struct {
+	eyes   *fakeEyes
+	copies map[string]string
+}
+
+func (p *fakePapers) Copy(_ context.Context, name, text string) (string, error) {
+	path := "/edits/" + name + ".md"
+	p.copies[path] = text
+	return path, nil
+}
+func (p *fakePapers) Read(_ context.Context, path string) (string, error) { return p.copies[path], nil }
+func (p *fakePapers) Drop(_ context.Context, path string)                 { delete(p.copies, path) }
+func (p *fakePapers) SavePlan(ctx context.Context, agent model.AgentID, id model.ItemID, base, text string) error {
+	if p.eyes.Plan(ctx, agent, id).Artifact.Hash != base {
+		return model.Refuse(model.CodeStale, "moved")
+	}
+	p.eyes.put(id, text)
+	return nil
+}
+func (p *fakePapers) Beside(_ context.Context, _ model.AgentID, _ model.ItemID, text string) (string, error) {
+	p.copies["/beside"] = text
+	return "/beside", nil
+}
+
+// edits makes the editor, which the tests have none of, leave a text.
+func (wd *world) edits(p *fakePapers, id model.ItemID, mine string) {
+	wd.t.Helper()
+	path := "/edits/" + string(id) + ".md"
+	base, open := p.copies[path]
+	if !open {
+		wd.t.Fatalf("no copy of the plan of %s among %q", id, p.copies)
+	}
+	p.copies[path] = mine
+	hash := model.NewPlanArtifact(testAgent, id, []byte(base), time.Time{}).Hash
+	wd.send(writtenMsg{edit: paperEdit{agent: testAgent, item: id, base: base, hash: hash, path: path, mine: mine, plan: true}})
+	wd.settle()
+}
+
+// Whatever is chosen in a conflict, both texts are to be found afterwards.
+func TestNoTextIsLostWhenAPlanMovesUnderItsEditor(t *testing.T) {
+	for _, c := range []struct{ key, plan, aside, says string }{
+		{"", "mine", "", "Plan saved"},
+		{"m", "mine", "theirs", "Yours is saved"},
+		{"t", "theirs", "mine", "stays as it is"},
+		{"s", "theirs", "mine", "beside"},
+		{"esc", "theirs", "mine", "kept"},
+	} {
+		t.Run(c.key, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := &fakePapers{copies: map[string]string{}}
+				wd := newWorld(t, 100, 30, func(o *Options) { o.Papers = p })
+				p.eyes = wd.eyes
+				defer wd.end()
+				wd.deed("create a Rotate signing keys")
+				wd.deed("plan a base")
+				wd.settle()
+				wd.press("e")
+				wd.settle()
+				id := wd.names["a"]
+				if c.key != "" {
+					wd.deed("plan a theirs")
+					wd.settle()
+				}
+				wd.edits(p, id, "mine")
+				if c.key != "" {
+					wd.press("d")
+					if screen := strings.Join(wd.frame(), "\n"); !strings.Contains(screen, "+ mine") || !strings.Contains(screen, "+ theirs") {
+						t.Errorf("the difference shows not both:\n%s", screen)
+					}
+					wd.press(c.key)
+					wd.settle()
+				}
+				if got := string(wd.eyes.Plan(t.Context(), testAgent, id).Text); got != c.plan {
+					t.Errorf("the plan is %q, want %q", got, c.plan)
+				}
+				aside := ""
+				for _, text := range p.copies {
+					aside += text
+				}
+				if aside != c.aside {
+					t.Errorf("kept aside: %q, want %q", p.copies, c.aside)
+				}
+				if screen := strings.Join(wd.frame(), "\n"); !strings.Contains(screen, c.says) {
+					t.Errorf("the screen does not say %q:\n%s", c.says, screen)
+				}
+			})
+		})
+	}
+}
+
+func TestADialogsTextCanBeWrittenInTheEditor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &fakePapers{copies: map[string]string{}}
+		wd := newWorld(t, 100, 30, func(o *Options) { o.Papers = p })
+		defer wd.end()
+		wd.deed("create a Rotate signing keys")
+		wd.settle()
+		wd.press("c")
+		wd.write("so far")
+		wd.press("ctrl+o")
+		wd.settle()
+		if got := p.copies["/edits/text.md"]; got != "so far" {
+			t.Fatalf("the editor begins with %q", got)
+		}
+		wd.send(writtenMsg{edit: paperEdit{base: "so far", path: "/edits/text.md", mine: "so far, so good\n"}})
+		if screen := strings.Join(wd.frame(), "\n"); !strings.Contains(screen, "> so far, so good") {
+			t.Errorf("the field does not have it:\n%s", screen)
+		}
+	})
+}
+
+// A console that is killed takes at most the last half second of typing with it.
+func TestADraftIsOnDiskWhileItIsTyped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wd := newWorld(t, 100, 30, nil)
+		defer wd.end()
+		wd.deed("create a Rotate signing keys")
+		wd.settle()
+		wd.press("c")
+		wd.write("half a report")
+		wd.pass(2 * calmBeat)
+		if got := wd.drafts.kept["complete:"+string(wd.names["a"])]; got != "half a report" {
+			t.Errorf("kept: %q", wd.drafts.kept)
+		}
+		wd.press("ctrl+s")
+		wd.settle()
+		if len(wd.drafts.kept) != 0 {
+			t.Errorf("kept after it was carried out: %q", wd.drafts.kept)
+		}
+	})
+}
