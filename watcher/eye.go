@@ -161,7 +161,12 @@ func (e *eye) hear(event fsnotify.Event, ok bool, now time.Time) {
 	case e.ledgerDir != nil && event.Name == e.ledger.path:
 		e.ledger.touch(now)
 	case filepath.Base(event.Name) == planFile:
-		if d := e.dirs[filepath.Dir(event.Name)]; d != nil && d.plan != nil {
+		d := e.dirs[filepath.Dir(event.Name)]
+		switch {
+		case d == nil || d.plan == nil:
+		case event.Has(fsnotify.Create):
+			e.came(d.plan, now)
+		default:
 			e.touch(d.plan, now)
 		}
 	default:
@@ -177,6 +182,12 @@ func (e *eye) hear(event fsnotify.Event, ok bool, now time.Time) {
 // touch has p read when it has been quiet.
 func (e *eye) touch(p *plan, now time.Time) {
 	p.touch(now)
+	e.schedule(p)
+}
+
+// came has p read once no write follows.
+func (e *eye) came(p *plan, now time.Time) {
+	p.came(now)
 	e.schedule(p)
 }
 

@@ -17,6 +17,8 @@ type plan struct {
 	// first is the first event since the last read, zero if there was none; due is when to
 	// read; patience is when an empty or missing file becomes news, zero if it is neither.
 	first, due, patience time.Time
+	// read is when it was last read.
+	read time.Time
 }
 
 // touch notes an event of the file: it is read after a quiet time, or at the cap.
@@ -27,10 +29,21 @@ func (p *plan) touch(now time.Time) {
 	p.due = earlier(now.Add(quiet), p.first.Add(quietCap))
 }
 
+// came notes that another file took the plan's name. One that was renamed there is whole, so
+// it is read as soon as no write follows; one that is being written is touched again. In a
+// storm of saves it is read no oftener for that.
+func (p *plan) came(now time.Time) {
+	p.touch(now)
+	if now.Before(p.read.Add(quietCap)) {
+		return
+	}
+	p.due = earlier(p.due, now.Add(arrival))
+}
+
 // judge decides what a fresh reading is: news, no news, or too early to tell. In that
 // case due is when to read again, if no event makes it earlier or later.
 func (p *plan) judge(fresh files.Plan, now time.Time) (isNews, tooEarly bool) {
-	p.first = time.Time{}
+	p.first, p.read = time.Time{}, now
 	if p.doubts(fresh) {
 		if p.patience.IsZero() {
 			p.patience = now.Add(grace)

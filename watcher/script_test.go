@@ -130,7 +130,7 @@ func (s *stage) do(t *testing.T, d *datadriven.TestData) string {
 	case "know":
 		it := s.item(d)
 		s.watcher.Known(it, model.NewPlanArtifact(it.Agent, it.ID, []byte(d.Input), time.Time{}))
-	case "write", "touch", "remove", "writing", "forbid":
+	case "write", "replace", "touch", "remove", "writing", "forbid":
 		s.change(d)
 	case "dir":
 		op := map[string]fsnotify.Op{"created": fsnotify.Create, "removed": fsnotify.Remove, "renamed": fsnotify.Rename}
@@ -219,6 +219,8 @@ func (s *stage) change(d *datadriven.TestData) {
 	switch d.Cmd {
 	case "write", "type":
 		p.text = d.Input
+	case "replace":
+		p.text, op = d.Input, fsnotify.Create
 	case "forbid":
 		p.condition, op = model.PlanUnreadable, fsnotify.Chmod
 	case "touch":
