@@ -138,16 +138,23 @@ func (c *call) fromTranscript(ctx context.Context, p payload, waiting []pending)
 		return nil, nil
 	}
 	var found []capture.Round
+	size := int64(-1)
 	for _, pause := range looks {
-		c.Wait(ctx, pause)
-		all, err := c.readTranscript(p.Transcript, p.Subagent != "")
+		if c.Wait(ctx, pause); ctx.Err() != nil {
+			break
+		}
+		all, read, err := c.readTranscript(p.Transcript, p.Subagent != "", size)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, err
 		}
+		if err == nil && read == size {
+			continue // nothing was written since
+		}
+		size = read
 		found = slices.DeleteFunc(all, func(r capture.Round) bool {
 			return !slices.ContainsFunc(waiting, func(x pending) bool { return slices.Contains(r.Tools, x.ToolUse) })
 		})
-		if covered(found) == len(waiting) || ctx.Err() != nil {
+		if covered(found) == len(waiting) {
 			break
 		}
 	}
@@ -170,36 +177,39 @@ func (c *call) claudeDir() string {
 }
 
 // readTranscript reads the end of a transcript: a regular file inside the program's
-// directory, whatever links say.
-func (c *call) readTranscript(path string, subagent bool) ([]capture.Round, error) {
+// directory, whatever links say. One that still has the size known is not read again.
+func (c *call) readTranscript(path string, subagent bool, known int64) ([]capture.Round, int64, error) {
 	dir := c.claudeDir()
 	name, err := filepath.Rel(dir, path)
 	if err != nil || !filepath.IsLocal(name) {
-		return nil, fmt.Errorf("the transcript %s lies outside of %s; it was not read", model.Text(path), model.Text(dir))
+		return nil, -1, fmt.Errorf("the transcript %s lies outside of %s; it was not read", model.Text(path), model.Text(dir))
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, err
+		return nil, -1, err
 	}
 	defer root.Close()
 	info, err := root.Lstat(name)
 	if err != nil {
-		return nil, err
+		return nil, -1, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("the transcript %s is not a regular file; it was not read", model.Text(path))
+		return nil, -1, fmt.Errorf("the transcript %s is not a regular file; it was not read", model.Text(path))
+	}
+	if info.Size() == known {
+		return nil, known, nil
 	}
 	f, err := root.Open(name)
 	if err != nil {
-		return nil, err
+		return nil, -1, err
 	}
 	defer f.Close()
 	if over := info.Size() - maxTranscript; over > 0 {
 		if _, err := f.Seek(over, io.SeekStart); err != nil {
-			return nil, err
+			return nil, -1, err
 		}
 	}
-	return claudeRounds(io.LimitReader(f, maxTranscript), subagent), nil
+	return claudeRounds(io.LimitReader(f, maxTranscript), subagent), info.Size(), nil
 }
 
 // claudeRounds reads line by line; a line that is too long, or cut off, holds nothing.
