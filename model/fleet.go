@@ -68,9 +68,9 @@ const (
 	inboxHorizon = 500
 )
 
-// FleetOf reads the fleet: all agents by attention, the first rows entries of the inbox,
-// and more about the first rows agents and those that are named.
-func FleetOf(r Reader, now time.Time, rows int, named ...AgentID) Fleet {
+// FleetOf reads the fleet: all agents by attention, the first entries of the inbox, and
+// more about the first rows agents and those that are named.
+func FleetOf(r Reader, now time.Time, rows, entries int, named ...AgentID) Fleet {
 	f := Fleet{Revision: r.Revision(), Waiting: map[Need]int{}}
 	for after := AgentID(""); ; {
 		page := r.Agents(after, agentsPage)
@@ -84,7 +84,7 @@ func FleetOf(r Reader, now time.Time, rows int, named ...AgentID) Fleet {
 		}
 	}
 	slices.SortStableFunc(f.Agents, byAttention)
-	f.Inbox = Inbox(r, now, rows)
+	f.Inbox = Inbox(r, now, entries)
 	for i := range f.Agents {
 		if m := &f.Agents[i]; i < rows || slices.Contains(named, m.Agent.ID) {
 			m.look(r)

@@ -26,6 +26,9 @@ func (c Console) header() string {
 	right := ""
 	if n := c.needYou(); n > 0 {
 		right = k.needsYou.paint(strconv.Itoa(n) + " NEED YOU")
+		if len(c.truth.inbox) >= inboxShown && n >= inboxShown {
+			right = k.needsYou.paint(strconv.Itoa(n) + "+ NEED YOU")
+		}
 		if n == 1 {
 			right = k.needsYou.paint("1 NEEDS YOU")
 		}

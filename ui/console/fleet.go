@@ -39,6 +39,9 @@ func (p fleetPlace) adopt(f model.Fleet, touched bool) fleetPlace {
 	for i, m := range f.Agents {
 		order[i] = m.Agent.ID
 	}
+	if grows := len(f.Inbox) > len(p.inbox) && slices.EqualFunc(p.inbox, f.Inbox[:len(p.inbox)], sameEntry); grows && len(p.inbox) > 0 {
+		p.inbox = f.Inbox // more of the same list is no other order
+	}
 	if touched && len(p.order) > 0 {
 		p.held = !slices.Equal(p.order, order) || !slices.EqualFunc(p.inbox, f.Inbox, sameEntry)
 		return p
@@ -46,7 +49,7 @@ func (p fleetPlace) adopt(f model.Fleet, touched bool) fleetPlace {
 	if i := slices.Index(p.order, p.agent); !slices.Contains(order, p.agent) && len(order) > 0 {
 		p.agent = order[min(max(i, 0), len(order)-1)]
 	}
-	at := slices.IndexFunc(p.inbox, func(x model.Inboxed) bool { return x.ID == p.item })
+	at := p.entryAt()
 	p.order, p.inbox, p.held = order, f.Inbox, false
 	if p.entry() == nil {
 		p.item = ""
@@ -71,12 +74,16 @@ func (p fleetPlace) entry() *model.Inboxed {
 	return nil
 }
 
+// entryAt is the place of the inbox's cursor, -1 without one.
+func (p fleetPlace) entryAt() int {
+	return slices.IndexFunc(p.inbox, func(x model.Inboxed) bool { return x.ID == p.item })
+}
+
 // step moves the cursor of the pane in focus by n rows.
 func (p fleetPlace) step(n int) fleetPlace {
 	if p.focus == fleetInbox {
 		if len(p.inbox) > 0 {
-			at := slices.IndexFunc(p.inbox, func(x model.Inboxed) bool { return x.ID == p.item })
-			p.item = p.inbox[min(max(max(at, 0)+n, 0), len(p.inbox)-1)].ID
+			p.item = p.inbox[min(max(max(p.entryAt(), 0)+n, 0), len(p.inbox)-1)].ID
 		}
 		return p
 	}
@@ -92,8 +99,7 @@ func (p fleetPlace) revealed(panes [fleetPaneCount + 1]rect) fleetPlace {
 	_, h := panes[fleetAgents].inner()
 	p.top[fleetAgents] = window(slices.Index(p.order, p.agent), p.top[fleetAgents], h-1, len(p.order))
 	_, h = panes[fleetInbox].inner()
-	at := slices.IndexFunc(p.inbox, func(x model.Inboxed) bool { return x.ID == p.item })
-	p.top[fleetInbox] = window(at, p.top[fleetInbox], h, len(p.inbox))
+	p.top[fleetInbox] = window(p.entryAt(), p.top[fleetInbox], h, len(p.inbox))
 	return p
 }
 
@@ -174,8 +180,7 @@ func (c Console) fleetNext() (Console, tea.Cmd) {
 		return c.say("Nothing needs you.")
 	}
 	if p.focus == fleetInbox {
-		at := slices.IndexFunc(p.inbox, func(x model.Inboxed) bool { return x.ID == p.item })
-		p.item = p.inbox[(at+1)%len(p.inbox)].ID
+		p.item = p.inbox[(p.entryAt()+1)%len(p.inbox)].ID
 	}
 	p.focus = fleetInbox
 	return c.fleetMoved(p)

@@ -48,6 +48,7 @@ func (c Console) want() want {
 	if c.place.view != viewDesk {
 		w.view, w.rows, w.body = c.place.view, 0, max(c.layout.body().h, unsizedRows)
 		w.named = c.place.fleet.shownAgents(w.body)
+		w.entries = c.place.fleet.entryAt() + 2*w.body
 		w.stream = streamAsk{c.place.stream, c.filterText(), w.body}
 		w.finished = max(c.place.reports.want, finishedPage)
 	}

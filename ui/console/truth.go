@@ -44,6 +44,8 @@ type want struct {
 	view  view
 	body  int
 	named []model.AgentID
+	// entries is how much of the inbox is read, if more than usual.
+	entries int
 	// stream and finished are what the activity and the reports ask.
 	stream   streamAsk
 	finished int
@@ -66,7 +68,7 @@ func readTruth(r model.Reader, w want, now time.Time) truth {
 	t.want.agent = w.agent
 	source := w.agent
 	if t.inbox = model.Inbox(r, now, max(inboxShown, w.body)); w.view == viewFleet {
-		t.fleet = model.FleetOf(r, now, w.body, w.named...)
+		t.fleet = model.FleetOf(r, now, w.body, max(inboxShown, w.entries), w.named...)
 		t.inbox, source = t.fleet.Inbox, ""
 	}
 	switch w.view {

@@ -93,3 +93,27 @@ func TestTheMouseSelectsOnTheFleet(t *testing.T) {
 		wd.end()
 	})
 }
+
+// An inbox longer than the screen is read as far as the cursor goes, also while keys are
+// pressed.
+func TestALongInboxIsReadAsFarAsTheCursorGoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wd := newWorld(t, 80, 24, nil)
+		for i := range 150 {
+			name := fmt.Sprint("q", i)
+			wd.create(name, "Ask "+name)
+			wd.deed("ask " + name + " which?")
+		}
+		wd.press("2", "tab")
+		wd.settle()
+		for range 149 {
+			wd.press("j")
+			wd.settle()
+		}
+		c := wd.console.(Console)
+		if e := c.place.fleet.entry(); e == nil || e.ID != wd.names["q149"] {
+			t.Errorf("the cursor is on %+v of %d", e, len(c.place.fleet.inbox))
+		}
+		wd.end()
+	})
+}
