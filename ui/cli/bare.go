@@ -5,7 +5,7 @@ import "context"
 // bare is vise without a verb: the console on a terminal, else the status with a hint. It
 // never waits for input that cannot come, and asks no question of what is no terminal.
 func (a *app) bare(ctx context.Context, _ []string) (answer, error) {
-	if a.flags.json || !a.ttyIn || !a.ttyOut || a.getenv("TERM") == "dumb" {
+	if a.flags.json || !a.linear() && (!a.ttyIn || !a.ttyOut || a.getenv("TERM") == "dumb") {
 		ans, err := a.status(ctx)
 		if err != nil || ans.text == nil {
 			return ans, err
@@ -23,4 +23,11 @@ func (a *app) bare(ctx context.Context, _ []string) (answer, error) {
 		return answer{}, nil
 	}
 	return answer{}, a.parts.Console(ctx, Host{a})
+}
+
+// linear reports whether a console of lines is asked for: by the flag, wherever the input
+// comes from, or by the environment on a terminal.
+func (a *app) linear() bool {
+	v := a.getenv("ACCESSIBLE")
+	return a.flags.accessible || v != "" && v != "0" && a.ttyIn && a.ttyOut
 }

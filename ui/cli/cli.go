@@ -72,6 +72,11 @@ func (a *app) run(ctx context.Context) int {
 	if a.door != nil {
 		a.door.close()
 	}
+	return a.ended(called, err)
+}
+
+// ended is the exit code of a verb, whose error is shown.
+func (a *app) ended(called *cobra.Command, err error) int {
 	var told reply.Exit
 	switch {
 	case errors.As(err, &told):
@@ -113,6 +118,7 @@ func (a *app) bareRoot() *cobra.Command {
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true}, SuggestionsMinimumDistance: 2,
 	}
 	a.flags.register(root)
+	root.Flags().BoolVar(&a.flags.accessible, "accessible", false, "a console of lines and numbered menus, for screen readers (ACCESSIBLE)")
 	root.SetHelpFunc(a.help)
 	return a.verb(root, a.bare)
 }

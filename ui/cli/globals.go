@@ -13,6 +13,8 @@ import (
 type globals struct {
 	home, agent, actor    string
 	json, strict, noColor bool
+	// accessible asks for the linear console; it is a flag of vise without a verb.
+	accessible bool
 }
 
 func (g *globals) register(root *cobra.Command) {

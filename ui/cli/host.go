@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -121,6 +122,28 @@ func (h Host) Editor(path string) (*exec.Cmd, error) {
 		return nil, model.Refuse(model.CodeNoHome, "there is no home to edit in")
 	}
 	return h.app.editor(path), nil
+}
+
+// Linear reports whether a console of lines is asked for on the command line.
+func (h Host) Linear() bool { return h.app.linear() }
+
+// Run carries out a verb within this run, on the home that is open, with stdin as its input.
+// Its answer and its errors go to this run's streams; the exit code is the verb's.
+func (h Host) Run(ctx context.Context, stdin string, args ...string) int {
+	a := *h.app
+	a.args, a.in, a.ttyIn, a.exit, a.flags, a.ending = args, strings.NewReader(stdin), false, 0, globals{}, ending{}
+	a.err = a.out
+	if h.app.flags.home != "" {
+		args = append([]string{"--home", h.app.flags.home}, args...)
+	}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	called, err := root.ExecuteContextC(ctx)
+	h.app.door = a.door
+	return a.ended(called, err)
 }
 
 // Room is where this run stands, for who acts.

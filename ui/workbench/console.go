@@ -26,6 +26,9 @@ func openConsole(ctx context.Context, h cli.Host) error {
 	b := newBench(ctx, h)
 	defer b.close()
 	o := b.options()
+	if h.Linear() || o.Settings.Accessible {
+		return b.linear(agent, o.Settings)
+	}
 	d, err := h.Open()
 	switch {
 	case cli.NoHome(err):
