@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -251,4 +252,25 @@ func FuzzAnyFileIsReadOrRefused(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestTheExamplesOfThePageRead(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/config.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := strings.Split(string(raw), "```yaml\n")
+	if len(parts) != 3 {
+		t.Fatalf("%d examples", len(parts)-1)
+	}
+	example := func(i int) string { text, _, _ := strings.Cut(parts[i], "```"); return text }
+	s := Load(withThemes(t, strings.Replace(example(1), "theme: auto", "theme: mine", 1), map[string]string{"mine.yaml": example(2)}), nothing)
+	if len(s.Problems) > 0 || s.Palette(true).Accent != "#ffd000" {
+		t.Errorf("got %v", s.Problems)
+	}
+	for _, name := range fieldNames(reflect.TypeFor[Config]()) {
+		if !strings.Contains(string(raw), name+":") && name != "watch" && name != "agents" && name != "animations" {
+			t.Errorf("the page does not tell of %s", name)
+		}
+	}
 }

@@ -56,7 +56,7 @@ func (s *session) home(ctx context.Context) error {
 func (s *session) gist(v view) string {
 	words := []string{fmt.Sprintf("Agent %s.", model.Text(s.agent))}
 	if v.desk.Current != nil {
-		words = append(words, "Works on "+rowWords(*v.desk.Current, s.Now())+".")
+		words = append(words, fmt.Sprintf("Works on %s, %s.", v.desk.Current.Handle, v.desk.Current.Objective))
 	}
 	for _, x := range v.desk.Sections {
 		if x.Total > 0 {
