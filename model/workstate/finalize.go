@@ -152,7 +152,7 @@ func (t *Thread) learn(o Outcome, s Scene) {
 	t.ActiveFiles = push(t.ActiveFiles, slices.Concat(o.Opened, o.Edited, o.Reopened)...)
 	t.ExecutionIDs = push(t.ExecutionIDs, o.ExecutionID)
 	for _, e := range o.Commands {
-		t.learnCommand(e, "Command succeeded: ", o, s, validates(e.Command) || o.expects(e))
+		t.learnCommand(e, "Command succeeded: ", o, s, Validates(e.Command) || o.expects(e))
 	}
 	for _, e := range o.Tests {
 		t.learnCommand(e, "Test command passed: ", o, s, true)
@@ -173,7 +173,7 @@ func (o Outcome) expects(e Execution) bool {
 // verified, and only an observed exit status is evidence; a failure takes back an earlier
 // success of the same command.
 func (t *Thread) learnCommand(e Execution, prefix model.Text, o Outcome, s Scene, validating bool) {
-	if validates(e.Command) {
+	if Validates(e.Command) {
 		t.Commands = push(t.Commands, e.Command)
 	}
 	entry := clipped(prefix + e.Command)
@@ -236,9 +236,9 @@ func clipped(t model.Text) model.Text {
 	return model.Text(s)
 }
 
-// validates reports whether a command is of the sort that checks work: worth recommending
+// Validates reports whether a command is of the sort that checks work: worth recommending
 // and worth remembering as verified.
-func validates(command model.Text) bool {
+func Validates(command model.Text) bool {
 	s := strings.ToLower(command.Raw())
 	for _, w := range []string{"pytest", " test", "make test", "make smoke", "ruff", "mypy", "pyright", "lint", "typecheck", "build"} {
 		if strings.Contains(s, w) {

@@ -9,6 +9,7 @@ import (
 
 	"vise/model"
 	"vise/model/workstate"
+	"vise/ui/resume"
 	verbs "vise/ui/run"
 	"vise/watcher"
 )
@@ -19,7 +20,7 @@ func (a *app) moving() verbs.Env {
 		Open:   func(context.Context) (verbs.Ledger, error) { return a.followed(nil) },
 		OpenIn: func(_ context.Context, dirs map[model.AgentID]string) (verbs.Ledger, error) { return a.followed(dirs) },
 		Home:   a.homeDir, Actor: a.actor, Agent: a.namedAgent, Config: a.configFile, Getenv: a.getenv, Now: a.now, NewKey: newKey,
-		Plan: a.freshPlan, Card: a.cardIn, Wake: a.wakeLedger, Program: frontProgram, Out: a.out, Err: a.err,
+		Plan: a.freshPlan, Card: a.cardIn, Ran: a.recordIn, Wake: a.wakeLedger, Program: frontProgram, Out: a.out, Err: a.err,
 		Show: func(c *cobra.Command, x verbs.Answer) error {
 			return a.finish(c, answer{data: x.Data, warnings: x.Warnings, failed: x.Failed, text: func(p *page) { x.Text(&p.b) }})
 		},
@@ -51,6 +52,19 @@ func (a *app) cardIn(ctx context.Context, dir string, links []model.ThreadLink) 
 		room.Dir = dir
 	}
 	return room.Card(ctx, links)
+}
+
+// recordIn takes the end of a command that validates something into the active thread in
+// dir; what else an agent runs is no fact of the work. Where that fails, nothing is learned.
+func (a *app) recordIn(ctx context.Context, dir, execution, command string, status int) {
+	if !workstate.Validates(model.Text(command)) {
+		return
+	}
+	room := a.room(model.Scheduler)
+	if dir != "" {
+		room.Dir = absolute(room.Dir, dir)
+	}
+	_, _ = room.Record(ctx, resume.Run{ID: execution, Command: command, ExitStatus: status})
 }
 
 // freshPlan puts the plan file as it is now into a view.

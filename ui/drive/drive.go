@@ -17,6 +17,7 @@ import (
 
 	"vise/model"
 	"vise/model/workstate"
+	"vise/ui/capture"
 	"vise/ui/process"
 	"vise/ui/scheduler"
 )
@@ -41,6 +42,9 @@ type Driver struct {
 	Plan func(*model.View)
 	// Card tells where the work was left in the repository at dir; nil tells nothing.
 	Card func(ctx context.Context, dir string, links []model.ThreadLink) workstate.Card
+	// Ran is told of each command that a program ran in its turn, with the exit status that
+	// the program told; nil tells nobody.
+	Ran func(ctx context.Context, agent model.AgentID, turn int, c capture.Ran)
 	// Once ends Run when no agent has a turn due, instead of waiting for more.
 	Once bool
 	// Report is told what happens; nil tells nobody.

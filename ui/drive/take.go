@@ -24,6 +24,7 @@ func (t *turn) listen(ctx context.Context, out io.Reader, log *log) {
 	counted := io.TeeReader(out, io.MultiWriter(limited, log))
 	err := eachLine(counted, func(line []byte, err error) {
 		if err == nil {
+			t.watchCommands(ctx, line)
 			var heard []said
 			heard, err = t.listener.line(line)
 			for _, s := range heard {
@@ -37,6 +38,16 @@ func (t *turn) listen(ctx context.Context, out io.Reader, log *log) {
 	if err != nil {
 		// Whatever the program still writes goes nowhere, so that it does not hang on it.
 		_, _ = io.Copy(io.Discard, out)
+	}
+}
+
+// watchCommands hands on the commands that ended with a line.
+func (t *turn) watchCommands(ctx context.Context, line []byte) {
+	if a := t.program.Adapter; t.Ran == nil || a != Claude && a != Codex {
+		return
+	}
+	for _, c := range t.commands.Line(line) {
+		t.Ran(ctx, t.agent, t.index, c)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"vise/model"
 	"vise/model/projection"
+	"vise/ui/capture"
 	"vise/ui/process"
 )
 
@@ -19,6 +20,7 @@ type turn struct {
 	*worker
 	index    int
 	listener listener
+	commands capture.Commands
 	// cancel ends the program; the cause says why.
 	cancel context.CancelCauseFunc
 	// answers go to a program that speaks rounds.

@@ -43,6 +43,8 @@ type Env struct {
 	Plan func(*model.View)
 	// Card tells where the work was left in the repository at dir; nil tells nothing.
 	Card func(ctx context.Context, dir string, links []model.ThreadLink) workstate.Card
+	// Ran takes a command that a program ran in dir (empty: here) as a fact; nil takes none.
+	Ran func(ctx context.Context, dir, execution, command string, exitStatus int)
 	// Wake hints the ledger at commits of other processes until its context ends; nil leaves
 	// the ledger to notice them.
 	Wake func(context.Context)

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/ui/capture"
 	"vise/ui/drive"
 	"vise/ui/run"
 	"vise/ui/serve"
@@ -86,7 +87,17 @@ func (e env) driver(ctx context.Context, o driveOptions, argv []string) (*drive.
 	}
 	home, err := e.Home()
 	return &drive.Driver{Ledger: l, Programs: programs, Home: home, LogDir: filepath.Join(home, "log"), NewKey: e.NewKey, Now: e.Now,
-		Plan: e.Plan, Card: e.Card, Report: e.tell}, err
+		Plan: e.Plan, Card: e.Card, Ran: e.ran(programs), Report: e.tell}, err
+}
+
+// ran takes what programs run as facts of where they run.
+func (e env) ran(programs map[model.AgentID]drive.Program) func(context.Context, model.AgentID, int, capture.Ran) {
+	if e.Ran == nil {
+		return nil
+	}
+	return func(ctx context.Context, agent model.AgentID, turn int, c capture.Ran) {
+		e.Ran(ctx, programs[agent].Dir, fmt.Sprintf("%s turn %d", agent, turn), c.Command, c.ExitStatus)
+	}
 }
 
 // openFor opens the ledger so that what agents do counts where their programs run.
