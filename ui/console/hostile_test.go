@@ -92,6 +92,7 @@ func (wd *world) tour(payload string) {
 	wd.settle()
 	wd.look("filter")
 	wd.press("esc")
+	wd.tourOfReading(payload)
 	wd.eyes.news <- News{All: true, Mode: payload}
 	wd.settle()
 	wd.look("watch mode")
@@ -109,6 +110,31 @@ func (wd *world) tour(payload string) {
 		wd.settle()
 		wd.look(fmt.Sprint(size))
 	}
+}
+
+// tourOfReading looks at what is searched, compared, marked and in conflict.
+func (wd *world) tourOfReading(payload string) {
+	wd.press("g", "enter", "/")
+	wd.send(tea.PasteMsg{Content: payload})
+	wd.settle()
+	wd.look("search")
+	wd.press("enter", "n", "L", "esc", "esc")
+	wd.eyes.put(wd.names["a"], payload+"\n\nmore\n"+payload)
+	wd.settle()
+	wd.press("d")
+	wd.look("changes")
+	wd.press("esc", "g", "space", "space", "b")
+	wd.settle()
+	wd.look("bulk")
+	wd.press("esc", "esc", "esc")
+	wd.send(savedMsg{edit: paperEdit{agent: testAgent, item: wd.names["a"], base: payload, mine: "mine " + payload, path: payload, plan: true},
+		theirs: PlanText{Text: model.Text("theirs " + payload)}, err: model.Refuse(model.CodeStale, "%s", payload)})
+	wd.press("d")
+	wd.look("conflict")
+	wd.press("t")
+	wd.look("conflict ended")
+	wd.press("esc")
+	wd.settle()
 }
 
 // look checks the frame, as the program writes it and as a terminal takes it.
