@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"time"
 
 	"vise/model"
@@ -21,11 +22,16 @@ type proof struct {
 	Found    int      `json:"found"`
 	Derived  int      `json:"derived"`
 	Problems []string `json:"problems,omitempty"`
+	// Copied changes are in the journal beside the ledger; CopyProblems say what is wrong there.
+	Copied       uint64   `json:"copied"`
+	Behind       uint64   `json:"behind"`
+	CopyProblems []string `json:"copy_problems,omitempty"`
 }
 
 // prove proves the ledger in this process.
 func (a *app) prove(ctx context.Context) (answer, error) {
-	d, err := a.open()
+	limitMemory()
+	d, err := a.openHome()
 	if err != nil {
 		return answer{}, err
 	}
@@ -33,7 +39,15 @@ func (a *app) prove(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	out := proof{h.Revision, h.Records, h.Rows, h.Commits, h.Entries, h.Found, h.Derived, nil}
+	out := proof{Revision: h.Revision, Records: h.Records, Rows: h.Rows, Commits: h.Commits, Entries: h.Entries, Found: h.Found, Derived: h.Derived}
+	c, err := d.ledger.CheckCopy(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	out.Copied, out.Behind = c.Changes, c.Behind
+	for _, s := range c.Problems {
+		out.CopyProblems = append(out.CopyProblems, model.Text(s).String())
+	}
 	for _, s := range h.Problems {
 		out.Problems = append(out.Problems, model.Text(s).String())
 	}
@@ -69,7 +83,21 @@ func (a *app) proveInChild(ctx context.Context, limit time.Duration) []check {
 	return verdicts(*told.Data)
 }
 
-const damagedHint = "nothing was changed; copy the home before anything else, and keep the copy"
+const damagedHint = "vise restore --dry-run says what can be had back; the damaged file is kept"
+
+// copyVerdict is the proof of the journal beside the ledger. One that is behind catches up
+// by itself.
+func copyVerdict(p proof) check {
+	k := check{Name: "journal", OK: len(p.CopyProblems) == 0, Message: fmt.Sprintf("%d changes are copied as they are in the ledger", p.Copied)}
+	if p.Behind > 0 {
+		k.Message += fmt.Sprintf(", %d more come with the next change", p.Behind)
+	}
+	if !k.OK {
+		k.Message = strings.Join(p.CopyProblems, "; ")
+		k.Hint = "vise doctor --repair writes it anew from the ledger, and keeps the old one aside"
+	}
+	return k
+}
 
 // verdicts are the proof as checks: what cannot be made again, and what can.
 func verdicts(p proof) []check {
@@ -86,5 +114,5 @@ func verdicts(p proof) []check {
 	if !derived.OK {
 		derived.Message, derived.Hint = fmt.Sprintf("%d rows or counts are not what follows from the records%s", p.Derived, told), "vise doctor --rebuild makes them anew"
 	}
-	return []check{kept, derived}
+	return []check{kept, derived, copyVerdict(p)}
 }

@@ -36,6 +36,7 @@ type check struct {
 
 type doctorOptions struct {
 	rebuild bool
+	repair  bool
 	timeout time.Duration
 	// inChild is the part that may run for ever in a damaged file.
 	inChild bool
@@ -51,6 +52,7 @@ func (a *app) doctorVerb() *cobra.Command {
 	}
 	f := c.Flags()
 	f.BoolVar(&o.rebuild, "rebuild", false, "make index and counts anew from the records first")
+	f.BoolVar(&o.repair, "repair", false, "first mend what loses nothing: permissions, index and counts, journal, stale leases, spool, left-overs")
 	f.DurationVar(&o.timeout, "timeout", 5*time.Minute, "give up proving the ledger after this time")
 	f.BoolVar(&o.inChild, "in-child", false, "prove the ledger in this process")
 	_ = f.MarkHidden("in-child")
@@ -71,11 +73,14 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) (answer, error) {
 		return answer{}, err
 	}
 	out := &checkup{Home: dir, Checks: []check{}}
+	if o.repair {
+		out.mended("repair permissions", func() (string, error) { return repairModes(dir) })
+	}
 	d, err := a.open()
 	if isNoHome(err) {
 		return answer{}, err
 	}
-	out.note("home", err, "nothing was changed; copy "+dir+" before anything else")
+	out.note("home", err, "")
 	out.permissions(dir)
 	if err == nil {
 		a.examine(ctx, d, o, out)
@@ -93,7 +98,11 @@ func (a *app) examine(ctx context.Context, d *door, o doctorOptions, out *checku
 			out.Checks[len(out.Checks)-1].Message = fmt.Sprintf("%d derived rows were made anew", h.Derived)
 		}
 	}
+	if o.repair {
+		a.repair(ctx, d, out)
+	}
 	out.Checks = append(out.Checks, a.proveInChild(ctx, o.timeout)...)
+	out.recoverable(ctx, a, d)
 	out.plans(ctx, a, d)
 	out.watching(ctx, d)
 	out.count()
@@ -138,7 +147,7 @@ func (c *checkup) permissions(dir string) {
 			k.OK, k.Message = false, fmt.Sprintf("%s is open to others (%04o)", model.Text(path), info.Mode().Perm())
 		}
 		if !k.OK {
-			k.Hint = "chmod -R go-rwx " + model.Text(dir).String()
+			k.Hint = "vise doctor --repair makes it private"
 			break
 		}
 	}

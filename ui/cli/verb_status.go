@@ -14,6 +14,8 @@ type status struct {
 	HomeID   string      `json:"home_id,omitempty"`
 	Revision uint64      `json:"revision"`
 	Agents   []agentGist `json:"agents"`
+	// Degraded are the ways in which the ledger works less well than it should.
+	Degraded []model.Condition `json:"degraded"`
 }
 
 func (a *app) status(ctx context.Context) (answer, error) {
@@ -21,7 +23,7 @@ func (a *app) status(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	out := status{Home: dir, Agents: []agentGist{}}
+	out := status{Home: dir, Agents: []agentGist{}, Degraded: []model.Condition{}}
 	d, err := a.open()
 	if isNoHome(err) {
 		return answer{data: out, text: func(p *page) { p.noHome(dir) }}, nil
@@ -41,6 +43,7 @@ func (a *app) status(ctx context.Context) (answer, error) {
 		out.Revision, out.Agents = r.Revision(), a.gists(r, only)
 		return nil
 	})
+	out.Degraded = append(out.Degraded, d.ledger.Conditions(ctx)...)
 	return answer{data: out, text: func(p *page) { p.status(out) }}, err
 }
 
@@ -55,4 +58,7 @@ func (p *page) status(s status) {
 		p.line("no agents yet; vise new OBJECTIVE makes the first work item")
 	}
 	p.agents(s.Agents)
+	for _, x := range s.Degraded {
+		p.line("%s: %s; %s", x.Code, model.Text(x.Message), model.Text(x.Hint))
+	}
 }

@@ -67,6 +67,7 @@ func (c Console) badges() []string {
 	if q := queuedWords(c.truth.desk.Agent); q != "" {
 		out = append(out, q)
 	}
+	out = append(out, c.conditionBadges()...)
 	if c.trouble != nil && !c.truth.at.IsZero() {
 		out = append(out, "OLD "+c.truth.at.Format("15:04:05"))
 	}
@@ -117,6 +118,8 @@ func (c Console) messageLines() []string {
 		return c.loud(c.troubleWords(), k.needsYou)
 	case c.note.text != "" && text.Width(c.note.text) >= c.layout.w:
 		return c.loud(c.note.text, k.text)
+	case c.note.text == "" && len(c.truth.conditions) > 0:
+		return c.loud(c.conditionWords(), k.needsYou)
 	}
 	return []string{c.messageLine()}
 }

@@ -94,6 +94,9 @@ func (e *effects) look(gen uint64, w want) tea.Cmd {
 			t = readTruth(r, w, e.now())
 			return nil
 		})
+		if l, ok := e.Ledger.(conditioned); ok && err == nil {
+			t.conditions = l.Conditions(e.ctx)
+		}
 		at := e.now()
 		return truthMsg{gen: gen, truth: t, at: at, took: at.Sub(began), err: err}
 	}

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,8 +12,21 @@ import (
 // faulty is a ledger that can be made to fail.
 type faulty struct {
 	Ledger
-	mu  sync.Mutex // protects err
-	err error
+	mu         sync.Mutex // protects err and conditions
+	err        error
+	conditions []model.Condition
+}
+
+func (f *faulty) degrade(x model.Condition) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.conditions = append(f.conditions, x)
+}
+
+func (f *faulty) Conditions(context.Context) []model.Condition {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.conditions)
 }
 
 func (f *faulty) fail(err error) {

@@ -129,6 +129,10 @@ func (wd *world) run(d *datadriven.TestData) string {
 		return strings.Join(wd.threads.log, "\n") + "\n"
 	case "choice":
 		return fmt.Sprintf("%+v\n", wd.choice)
+	case "degrade":
+		x := model.Condition{Code: model.Code(d.CmdArgs[0].Key), ReadOnly: len(d.CmdArgs) > 1}
+		x.Message, x.Hint, _ = strings.Cut(d.Input, "\n")
+		wd.faulty.degrade(x)
 	case "fail":
 		wd.faulty.fail(model.Refuse(model.Code(d.CmdArgs[0].Key), "%s", d.Input))
 	case "heal":

@@ -13,7 +13,9 @@ type truth struct {
 	revision uint64
 	at       time.Time
 	want     want
-	desk     model.Desk
+	// conditions are the ways in which the ledger works less well than it should.
+	conditions []model.Condition
+	desk       model.Desk
 	// detail is the item under the cursor; nil on an empty desk.
 	detail *model.Detail
 	// row is the same item as a row, whatever the queue shows.
