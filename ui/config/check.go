@@ -52,8 +52,8 @@ func (c *checker) check() []finding {
 		c.say("quiet_hours", fmt.Sprintf("%q are no hours", string(c.QuietHours)), "write them like 22:00-07:00")
 	}
 	for path, s := range map[string]Span{
-		"watch.quiet": c.Watch.Quiet, "todos.stale.in_progress": c.Todos.Stale.InProgress,
-		"todos.stale.blocked": c.Todos.Stale.Blocked, "todos.stale.interrupted": c.Todos.Stale.Interrupted,
+		"todos.stale.in_progress": c.Todos.Stale.InProgress,
+		"todos.stale.blocked":     c.Todos.Stale.Blocked, "todos.stale.interrupted": c.Todos.Stale.Interrupted,
 	} {
 		if s <= 0 {
 			c.say(path, "must be longer than nothing", "")

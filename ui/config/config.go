@@ -24,7 +24,6 @@ type Config struct {
 	Glyphs     Glyphs `yaml:"glyphs" json:"glyphs" jsonschema:"Which marks and borders are drawn; auto asks the locale."`
 
 	Mouse       bool `yaml:"mouse" json:"mouse" jsonschema:"Take wheel and clicks. Off leaves the mouse to the terminal."`
-	Animations  bool `yaml:"animations" json:"animations" jsonschema:"Let things move on screen that could stand still."`
 	Accessible  bool `yaml:"accessible" json:"accessible" jsonschema:"Linear mode for screen readers: lines and numbered menus, no screen that is redrawn."`
 	WindowTitle bool `yaml:"window_title" json:"window_title" jsonschema:"Set the title of the terminal's window to who needs you."`
 
@@ -35,7 +34,6 @@ type Config struct {
 	Commands []Command          `yaml:"commands" json:"commands" jsonschema:"Commands of your own: in the palette, behind the key ! and behind a key of theirs."`
 	Filters  map[string]string  `yaml:"filters" json:"filters" jsonschema:"Saved filters by name, in the words of the console's / key. They stand in the palette, and vise list --filter takes them."`
 
-	Watch  Watch            `yaml:"watch" json:"watch" jsonschema:"How files are watched."`
 	Todos  Todos            `yaml:"todos" json:"todos" jsonschema:"File todos."`
 	Agents map[string]Agent `yaml:"agents" json:"agents" jsonschema:"How vise drive starts each agent's program, by the agent's name."`
 }
@@ -44,11 +42,6 @@ type Config struct {
 type Notifications struct {
 	Via   Via  `yaml:"via" json:"via" jsonschema:"The way: auto asks the terminal (OSC 99, then 777, then the bell); native runs the desktop's own program."`
 	Batch Span `yaml:"batch" json:"batch" jsonschema:"What happens within this time is one notification."`
-}
-
-// Watch is how files are watched.
-type Watch struct {
-	Quiet Span `yaml:"quiet" json:"quiet" jsonschema:"How long a plan must be left alone before it is read again."`
 }
 
 // Todos are the settings of file todos.
@@ -131,9 +124,8 @@ type Keys []string
 func Default() Config {
 	return Config{
 		Theme: ThemeAuto, DarkTheme: "dark", LightTheme: "light", Glyphs: GlyphsAuto,
-		Mouse: true, Animations: true, WindowTitle: true,
+		Mouse: true, WindowTitle: true,
 		Notifications: Notifications{Via: ViaAuto, Batch: Span(10 * time.Second)},
-		Watch:         Watch{Quiet: Span(100 * time.Millisecond)},
 		Todos:         Todos{Stale{InProgress: Span(24 * time.Hour), Blocked: Span(72 * time.Hour), Interrupted: Span(24 * time.Hour)}},
 	}
 }

@@ -83,8 +83,8 @@ func TestAMistakeIsToldWithItsPlace(t *testing.T) {
 		"an unknown word":          {"glyphs: emoji\n", `"emoji" is none of auto, unicode, ascii`},
 		"an unknown theme":         {"theme: drak\n", `:1: theme: there is no theme "drak"; do you mean dark?`},
 		"no boolean":               {"mouse: sometimes\n", `mouse: must be true or false, not "sometimes"`},
-		"no span":                  {"watch: {quiet: soon}\n", "a length of time like"},
-		"no time at all":           {"watch: {quiet: 0s}\n", "longer than nothing"},
+		"no span":                  {"notifications: {batch: soon}\n", "a length of time like"},
+		"no time at all":           {"todos: {stale: {blocked: 0s}}\n", "longer than nothing"},
 		"negative":                 {"todos: {stale: {blocked: -3h}}\n", "a length of time like"},
 		"a list for a word":        {"theme: [dark]\n", "theme: must be a text"},
 		"a word for a section":     {"keys: p\n", "keys: must be keys with values"},
@@ -119,7 +119,7 @@ func TestAMistakeIsToldWithItsPlace(t *testing.T) {
 		if strings.ContainsAny(all, "\x1b\a") {
 			t.Errorf("%s: the problem drives the terminal: %q", name, all)
 		}
-		if d := Default(); s.Theme != d.Theme || s.Watch != d.Watch || s.Glyphs != d.Glyphs || s.Todos != d.Todos || len(s.Keys) != 0 || len(s.Commands) != 0 {
+		if d := Default(); s.Theme != d.Theme || s.Notifications != d.Notifications || s.Glyphs != d.Glyphs || s.Todos != d.Todos || len(s.Keys) != 0 || len(s.Commands) != 0 {
 			t.Errorf("%s: what is wrong was taken: %+v", name, s.Config)
 		}
 	}
@@ -214,7 +214,7 @@ func TestTheSchemaIsMadeFromTheStruct(t *testing.T) {
 		"{}": true, "theme: dark": true, "keys: {pick: f3}": true, "keys: {pick: [f3, f4]}": true,
 		"commands: [{name: X, run: [x]}]": true, "commands: [{name: X}]": false, "theem: dark": false,
 		"glyphs: emoji": false, "notifications: {via: bell}": true, "notifications: {vai: bell}": false,
-		"watch: {quiet: 50ms}": true, "watch: {quiet: soon}": false, "agents: {a: {shell: x, turn: {timeout: 5m}}}": true,
+		"notifications: {batch: 50ms}": true, "notifications: {batch: soon}": false, "agents: {a: {shell: x, turn: {timeout: 5m}}}": true,
 		"quiet_hours: night": false, "mouse: 3": false,
 	} {
 		var v map[string]any
@@ -269,7 +269,7 @@ func TestTheExamplesOfThePageRead(t *testing.T) {
 		t.Errorf("got %v", s.Problems)
 	}
 	for _, name := range fieldNames(reflect.TypeFor[Config]()) {
-		if !strings.Contains(string(raw), name+":") && name != "watch" && name != "agents" && name != "animations" {
+		if !strings.Contains(string(raw), name+":") && name != "agents" {
 			t.Errorf("the page does not tell of %s", name)
 		}
 	}

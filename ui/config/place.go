@@ -130,8 +130,6 @@ func (s *Settings) takeBack(path string, usual Config) {
 		s.LightTheme = usual.LightTheme
 	case "quiet_hours":
 		s.QuietHours = ""
-	case "watch":
-		s.Watch = usual.Watch
 	case "todos":
 		s.Todos = usual.Todos
 	case "keys", "commands":
