@@ -13,15 +13,11 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/storetest"
 )
 
-// raceTime is how long a race lasts: four make 2 s, or 400 ms in a short run.
-func raceTime() time.Duration {
-	if testing.Short() {
-		return 100 * time.Millisecond
-	}
-	return 500 * time.Millisecond
-}
+// raceTime is how long a race lasts: four make 2 s, or 10 s with -tags soak.
+func raceTime() time.Duration { return storetest.Amount(500*time.Millisecond, 2500*time.Millisecond) }
 
 // Whatever is swapped while a plan is read, the text is one of the item's own and whole,
 // and hash, size and preview are of that one text. The naive reading in the same race
