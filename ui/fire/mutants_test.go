@@ -45,7 +45,7 @@ var mutants = []mutant{
 	{"children that leave their group are forgotten", "ui/process/process.go", "r.Escaped, r.Survivors = endSurvivors(run)", "", "ui/process", "NothingOutlives", false},
 	{"a program sees the whole environment", "ui/process/process.go", "c.Dir, c.Env = s.Dir, append(s.Env[:len(s.Env):len(s.Env)], marker+\"=\"+run)", "c.Dir, c.Env = s.Dir, append(c.Environ(), marker+\"=\"+run)", "ui/process", "NothingOfTheEnvironment", false},
 	{"git runs what a repository configures", "watcher/gitstate/run.go", `"core.fsmonitor=false", "core.hooksPath=/dev/null", `, "", "watcher/gitstate", "NothingThatTheRepository", false},
-	{"a line that is no message ends the server", "ui/mcp/lines.go", "if err != nil && len(line) == 0 {", "if err != nil || len(line) > 0 && line[0] != '{' {", "ui/mcp", "HostileLines", false},
+	{"a field is taken in any case of letters", "ui/mcp/tools.go", "if !ok {", "if !ok && !strings.EqualFold(key, \"objective\") {", "ui/mcp", "HostileLines", false},
 }
 
 // Each planted fault fails a test that guards against it: twenty and more of them, and two
