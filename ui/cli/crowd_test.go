@@ -119,8 +119,8 @@ type crowdAnswer struct {
 	} `json:"error"`
 }
 
-// untilAnswered runs a command, again with the same key while it is killed. A refusal by
-// rule is an answer too.
+// untilAnswered runs a command, again with the same key while it is killed or the ledger is
+// busy. A refusal by rule is an answer too.
 func (m *member) untilAnswered(args []string) crowdAnswer {
 	for {
 		kill := m.rand.IntN(crowdKills) == 0
@@ -131,8 +131,14 @@ func (m *member) untilAnswered(args []string) crowdAnswer {
 			m.mu.Unlock()
 			continue
 		}
+		if out.Error.Code == "busy" {
+			continue // a machine with too much to do: the same key asks again
+		}
 		if m.rand.IntN(crowdKills) == 0 {
 			again, _ := m.run(args, false, 0)
+			for again.Error.Code == "busy" {
+				again, _ = m.run(args, false, 0)
+			}
 			m.sameAnswer(args, out, again)
 		}
 		if out.Error.Code != "" && out.Error.Code != "completed" {
