@@ -33,6 +33,7 @@ type call struct {
 	home   files.Home
 	now    func() time.Time
 	follow Follow
+	before Before
 }
 
 // handler carries out a tool. A refusal is an answer too: it tells the agent what to do.
@@ -51,7 +52,7 @@ func (s *server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (any,
 	if err != nil {
 		return nil, nil, err
 	}
-	c := &call{tool: t, agent: agent, key: keyOf(agent, t.name, r.Params.Meta), input: r.Params.Arguments, now: s.Now, follow: s.Follow}
+	c := &call{tool: t, agent: agent, key: keyOf(agent, t.name, r.Params.Meta), input: r.Params.Arguments, now: s.Now, follow: s.Follow, before: s.Before}
 	if len(c.input) == 0 {
 		c.input = json.RawMessage("{}")
 	}
@@ -228,10 +229,12 @@ func complete(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	c.notePlan(ctx, cmd.WorkItemID)
+	against := c.unsettled(ctx, cmd.WorkItemID)
 	in, err := c.apply(ctx, cmd)
 	if err != nil {
 		return nil, err
 	}
+	in.Warnings = append(slices.Clone(in.Warnings), against...)
 	var out reply.Completion
 	err = c.ledger.View(ctx, func(r model.Reader) error {
 		out = reply.OfCompletion(r, in, c.fresh)

@@ -29,7 +29,7 @@ type client struct {
 }
 
 // serve starts a server on a new home, for agent ann unless env says otherwise.
-func serve(t *testing.T, pin string, env map[string]string) *client {
+func serve(t *testing.T, pin string, env map[string]string, tune ...func(*mcp.Options)) *client {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "home")
 	home, err := files.NewHome(dir)
@@ -46,6 +46,9 @@ func serve(t *testing.T, pin string, env map[string]string) *client {
 	o := mcp.Options{
 		Open:  func(context.Context) (*store.Ledger, files.Home, error) { return l, home, nil },
 		Agent: pin, Getenv: func(k string) string { return env[k] }, Now: time.Now, In: inRead, Out: outWrite, Version: "test",
+	}
+	for _, f := range tune {
+		f(&o)
 	}
 	go func() {
 		err := mcp.Serve(context.Background(), o)

@@ -38,6 +38,9 @@ type Options struct {
 	Version string
 	// Follow carries an act over to the repository that the server runs in; nil carries nothing.
 	Follow Follow
+	// Before is asked before an item is completed, and answers beside the completion; nil
+	// says nothing.
+	Before Before
 	// Log gets what would otherwise be lost; never standard output.
 	Log *slog.Logger
 }

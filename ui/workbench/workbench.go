@@ -60,6 +60,7 @@ func mcpVerb(h cli.Host) *cobra.Command {
 			Follow: func(ctx context.Context, l *store.Ledger, c model.Command, in model.Receipt) []model.Warning {
 				return h.Room(model.AgentActor(in.AgentID)).After(ctx, l, c, in)
 			},
+			Before: func(links []model.ThreadLink) []model.Warning { return h.Room("").Before(links) },
 		}
 	})
 }

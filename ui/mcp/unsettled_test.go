@@ -1,0 +1,48 @@
+package mcp_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"vise/model"
+	"vise/model/workstate"
+	"vise/ui/mcp"
+	"vise/ui/resume"
+	"vise/watcher/gitstate/gittest"
+)
+
+// TestACompletionIsWarnedOfWhatItsThreadSays and goes through all the same, once.
+func TestACompletionIsWarnedOfWhatItsThreadSays(t *testing.T) {
+	r := gittest.WithCommit(t)
+	room := resume.Room{Dir: r.Dir, Now: time.Now, Actor: "operator"}
+	desk, done := room.Sit(t.Context(), "", "test")
+	defer done()
+	p, err := workstate.ParsePatch([]byte(`{"unverified":["make smoke"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := desk.Apply(t.Context(), workstate.Start{Goal: "Fix login", Initial: p}); err != nil {
+		t.Fatal(err)
+	}
+	c := serve(t, "ann", nil, func(o *mcp.Options) { o.Before = room.Before })
+	c.initialize()
+	const warning = `"thread_unsettled","message":"fix-login: unverified: make smoke"`
+	for _, linked := range []bool{true, false} {
+		w := c.create(fmt.Sprint("Fix login, linked ", linked))
+		if linked {
+			links := model.Links{Threads: []model.ThreadLink{{Repo: model.Text(r.Dir), TaskID: "fix-login"}}}
+			if _, err := c.ledger.Apply(t.Context(), model.Envelope{Key: "link", Actor: model.Operator, Agent: "ann",
+				Command: model.LinkWorkItem{WorkItemID: w.ID, Add: links}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, first := range []bool{true, false} {
+			said := string(c.call("CompleteWorkItem", fmt.Sprintf(`{"work_item_id":%q}`, w.ID)).Structured)
+			if !strings.Contains(said, fmt.Sprintf(`"completed_transition":%v`, first)) || strings.Contains(said, warning) != (linked && first) {
+				t.Errorf("linked %v, first %v: %s", linked, first, said)
+			}
+		}
+	}
+}
