@@ -2,7 +2,6 @@ package capture
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 )
 
@@ -101,7 +100,8 @@ func (c *Commands) results(content json.RawMessage) []Ran {
 		delete(c.asked, b.ToolUseID)
 		status := 0
 		if b.IsError {
-			if _, err := fmt.Sscanf(spoken(b.Content), "Exit code %d", &status); err != nil {
+			var told bool
+			if status, told = exitStatus(spoken(b.Content)); !told {
 				continue // refused, or cut short: it says nothing of how the command ended
 			}
 		}

@@ -54,17 +54,14 @@ func (a *app) cardIn(ctx context.Context, dir string, links []model.ThreadLink) 
 	return room.Card(ctx, links)
 }
 
-// recordIn takes the end of a command that validates something into the active thread in
-// dir; what else an agent runs is no fact of the work. Where that fails, nothing is learned.
+// recordIn takes the end of a command of an agent into the active thread in dir, if it is a
+// fact of the work. Where that fails, nothing is learned.
 func (a *app) recordIn(ctx context.Context, dir, execution, command string, status int) {
-	if !workstate.Validates(model.Text(command)) {
-		return
-	}
 	room := a.room(model.Scheduler)
 	if dir != "" {
 		room.Dir = absolute(room.Dir, dir)
 	}
-	_, _ = room.Record(ctx, resume.Run{ID: execution, Command: command, ExitStatus: status})
+	_ = room.Overhear(ctx, resume.Run{ID: execution, Command: command, ExitStatus: status})
 }
 
 // freshPlan puts the plan file as it is now into a view.

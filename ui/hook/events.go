@@ -25,6 +25,9 @@ type payload struct {
 	Background []json.RawMessage `json:"background_tasks"`
 	Crons      []json.RawMessage `json:"session_crons"`
 	Dir        string            `json:"cwd"`
+	// Error and Interrupted are of a tool that failed.
+	Error       string `json:"error"`
+	Interrupted bool   `json:"is_interrupt"`
 	// Subagent is who speaks, where that is not the main agent; its words are in a
 	// transcript of their own.
 	Subagent   string `json:"agent_id"`
@@ -60,7 +63,9 @@ func (c *call) handle(ctx context.Context) error {
 	case "UserPromptSubmit":
 		return c.inject(ctx, promptBudget)
 	case "PostToolUse":
-		return errors.Join(c.toolUsed(p), c.interject(ctx))
+		return errors.Join(c.toolUsed(p), c.interject(ctx), c.overhear(ctx, p))
+	case "PostToolUseFailure":
+		return c.overhear(ctx, p)
 	case "Stop", "SubagentStop":
 		return c.stopped(ctx, p)
 	case "notify":

@@ -4,7 +4,7 @@
 // goes to the spool.
 //
 // Reading order: hook.go (a call), events.go (what each event does), stop.go (how a
-// report is found), pending.go and seen.go (what is remembered between calls).
+// report is found), fact.go (what a thread learns), pending.go and seen.go (what is remembered between calls).
 package hook
 
 import (
@@ -52,6 +52,8 @@ type Streams struct {
 	Now      func() time.Time
 	// Wait pauses between two looks at a file that is written late.
 	Wait func(context.Context, time.Duration)
+	// FactPatience bounds what a thread's fact may take; zero is factPatience.
+	FactPatience time.Duration
 }
 
 // Command is the verb. It reads its own flags, so that a misspelt one cannot end in an exit

@@ -29,6 +29,8 @@ type bench struct {
 	late func()
 	// told is what the last hook wrote to standard output.
 	told string
+	// patience is what a thread's fact may take.
+	patience time.Duration
 }
 
 func newBench(t *testing.T) *bench {
@@ -63,7 +65,7 @@ func (b *bench) run(input string, args ...string) error {
 	var out bytes.Buffer
 	looks := 0
 	s := hook.Streams{
-		In: strings.NewReader(input), Out: &out, Err: &out, Now: time.Now,
+		In: strings.NewReader(input), Out: &out, Err: &out, Now: time.Now, FactPatience: b.patience,
 		Getenv: func(k string) string { return map[string]string{"CLAUDE_CONFIG_DIR": b.claude}[k] },
 		Wait: func(context.Context, time.Duration) {
 			if looks++; looks == 2 && b.late != nil {

@@ -79,7 +79,7 @@ func (o Options) hookArgs(event string) []string {
 func (o Options) claude() []target {
 	settings := filepath.Join(o.dir("CLAUDE_CONFIG_DIR", ".claude"), "settings.json")
 	servers := filepath.Join(o.dir("CLAUDE_CONFIG_DIR"), ".claude.json")
-	events := []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "SubagentStop", "Stop", "SessionEnd", "Notification"}
+	events := []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "SubagentStop", "Stop", "SessionEnd", "Notification"}
 	return []target{
 		o.hooks(settings, events, func(event string) command {
 			return command{Type: "command", Command: o.Vise, Args: o.hookArgs(event), Timeout: hookTimeout}

@@ -3,7 +3,7 @@
 // resume card. Every door shares it; none of it can undo or hide what the ledger answered.
 //
 // Read desk.go (one repository as one act sees it), follow.go and room.go (an act on an item), record.go
-// (facts of executions), card.go and eye.go (the resume card, live).
+// and overhear.go (facts of executions), card.go and eye.go (the resume card, live).
 package resume
 
 import (

@@ -3,6 +3,7 @@ package resume
 import (
 	"context"
 	"errors"
+	"time"
 
 	"vise/model"
 	"vise/model/workstate"
@@ -16,6 +17,9 @@ type Run struct {
 	ID         string
 	Command    string
 	ExitStatus int
+	// Untold: nobody told the exit status, and the command is at most claimed to have gone
+	// well, if Claimed.
+	Untold, Claimed bool
 	// Head and Dirty are the repository when the command began, as Room.Head told; an empty
 	// Head takes the present one.
 	Head  string
@@ -40,21 +44,30 @@ func (r Room) Head(ctx context.Context) (head string, dirty bool) {
 func (r Room) Record(ctx context.Context, run Run) (workstate.Answer, error) {
 	desk, done := r.Sit(ctx, "", "finalize_execution")
 	defer done()
-	ok := run.ExitStatus == 0
-	o := workstate.Outcome{ExecutionID: model.Text(run.ID), Success: &ok}
-	if run.Command != "" {
-		o.Commands = []workstate.Execution{{
-			Command: model.Text(run.Command), ExitStatus: &run.ExitStatus, Head: run.Head, Dirty: run.Dirty, At: workstate.Moment(r.Now()),
-		}}
-	}
-	for _, f := range run.Touched {
-		o.Edited = append(o.Edited, model.Text(f))
-	}
-	a, err := desk.Apply(ctx, workstate.Finalize{Outcome: o})
+	a, err := desk.Apply(ctx, workstate.Finalize{Outcome: run.outcome(r.Now())})
 	if err != nil || !run.Over {
 		return a, err
 	}
 	return a, desk.rest(ctx)
+}
+
+func (run Run) outcome(at time.Time) workstate.Outcome {
+	ok := run.ExitStatus == 0
+	o := workstate.Outcome{ExecutionID: model.Text(run.ID), Success: &ok}
+	e := workstate.Execution{Command: model.Text(run.Command), ExitStatus: &run.ExitStatus, Head: run.Head, Dirty: run.Dirty, At: workstate.Moment(at)}
+	if run.Untold {
+		e.ExitStatus = nil
+		if o.Success = nil; run.Claimed {
+			o.Success = &run.Claimed
+		}
+	}
+	if run.Command != "" {
+		o.Commands = []workstate.Execution{e}
+	}
+	for _, f := range run.Touched {
+		o.Edited = append(o.Edited, model.Text(f))
+	}
+	return o
 }
 
 // rest pauses the active thread, if there is one and it belongs here.
