@@ -77,23 +77,28 @@ func (a *app) statusBar(ctx context.Context, format string) error {
 	if !text.UTF8(a.getenv) {
 		g = themes.ASCII
 	}
-	line := ""
-	switch format {
-	case "tmux":
-		line = tmuxSafe(b.words(g))
-	case "waybar":
-		line, err = b.waybar(g)
-	case "json":
-		var raw []byte
-		raw, err = json.Marshal(b)
-		line = string(raw)
-	default:
-		return misuse("format", "unknown format %q", model.Text(format)).WithHint("the formats are %s", strings.Join(barFormats, ", "))
+	line, err := b.spell(format, g)
+	if err != nil {
+		return err
 	}
 	if line != "" {
 		fmt.Fprintln(a.out, line)
 	}
 	return nil
+}
+
+// spell is the bar in one of barFormats.
+func (b bar) spell(format string, g themes.Glyphs) (string, error) {
+	switch format {
+	case "tmux":
+		return tmuxSafe(b.words(g)), nil
+	case "waybar":
+		return b.waybar(g)
+	case "json":
+		raw, err := json.Marshal(b)
+		return string(raw), err
+	}
+	return "", misuse("format", "unknown format %q", model.Text(format)).WithHint("the formats are %s", strings.Join(barFormats, ", "))
 }
 
 // bar counts what a bar shows. Where no home is, its class is none.
