@@ -229,6 +229,8 @@ func (c Console) timed(msg tea.Msg) (Console, tea.Cmd) {
 		return c.look()
 	case surveyMsg:
 		return c.surveyed(m)
+	case linesMsg:
+		return c.dryRan(m)
 	case sessionMsg:
 		return c.started(m)
 	case settingsMsg:

@@ -131,6 +131,10 @@ type FirstRun struct {
 	Home string
 	// Agent is the proposed name of the first agent.
 	Agent model.AgentID
+	// Programs are the agents' programs that were found; Lines is what vise would add to their
+	// settings. It writes nothing.
+	Programs []string
+	Lines    func(ctx context.Context) (model.Text, error)
 	// Survey looks at a Holon home without writing anything.
 	Survey func(ctx context.Context, dir string) (Survey, error)
 	// Start carries out the choice.

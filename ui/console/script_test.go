@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -66,6 +67,12 @@ func newFromScript(t *testing.T, d *datadriven.TestData) *world {
 	return newWorld(t, w, h, func(o *Options) {
 		if d.HasArg("first") {
 			o.FirstRun = &FirstRun{Home: o.Home, Agent: "vise"}
+			if d.HasArg("programs") {
+				o.FirstRun.Programs = []string{"claude", "codex"}
+				o.FirstRun.Lines = func(context.Context) (model.Text, error) {
+					return "vise install claude\n--- /home/me/.claude.json\n+++ /home/me/.claude.json\n+  \"mcpServers\": {\n\x1b]0;owned\x07 }", nil
+				}
+			}
 		}
 		o.ASCII, o.NoColor, o.Demo = d.HasArg("ascii"), d.HasArg("nocolor"), d.HasArg("demo")
 		if d.HasArg("readonly") {

@@ -21,7 +21,11 @@ var welcomeLines = []string{
 	"Create the ledger and add my first agent",
 	"Look around with demo data (in memory, nothing is saved)",
 	"Read an existing Holon home",
+	"Show the exact lines vise would add for each one (dry run)",
 }
+
+// dryRunLine is the choice that stands below the programs that were found.
+const dryRunLine = 3
 
 func (d *welcomeDialog) press(k tea.KeyPressMsg, _ surroundings) (dialog, wish) {
 	switch s := k.String(); {
@@ -47,6 +51,9 @@ func (d *welcomeDialog) chosen(n int) (dialog, wish) {
 	case 1:
 		return d, wish{choice: &Choice{Kind: ChooseDemo}}
 	}
+	if n == dryRunLine {
+		return d, d.first.dryRun()
+	}
 	return askHolon(d.first), wish{}
 }
 
@@ -55,13 +62,16 @@ func (d *welcomeDialog) paste(string) dialog { return d }
 func (d *welcomeDialog) draw(w, h int, s surroundings) drawn {
 	k := s.skin
 	out := drawn{w: dialogWidth(w)}
-	out.title, out.focused, out.foot = k.strong.paint("Welcome to vise"), true, k.muted.paint("1-3 choose · q quit")
+	out.title, out.focused, out.foot = k.strong.paint("Welcome to vise"), true, k.muted.paint("1-4 choose · q quit")
 	inner := d80(w)
 	for _, l := range text.Wrap("No ledger yet at "+model.Text(d.first.Home).String()+". Nothing has been written.", inner-2) {
 		out.lines = append(out.lines, " "+l)
 	}
 	out.lines = append(out.lines, "")
 	for i, l := range welcomeLines {
+		if i == dryRunLine {
+			out.lines = append(append(out.lines, ""), s.foundLines(d.first.Programs)...)
+		}
 		mark := " "
 		if i == d.at {
 			mark = k.glyph.Cursor

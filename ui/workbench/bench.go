@@ -73,7 +73,9 @@ func (b *bench) firstRun(agent model.AgentID) (*console.FirstRun, error) {
 	if agent == "" {
 		agent = proposedAgent()
 	}
-	return &console.FirstRun{Home: shortened(dir, b.Getenv("HOME")), Agent: agent, Survey: survey, Start: b.start}, nil
+	programs := b.host.Programs()
+	return &console.FirstRun{Home: shortened(dir, b.Getenv("HOME")), Agent: agent, Survey: survey, Start: b.start,
+		Programs: programs, Lines: func(context.Context) (model.Text, error) { return b.host.Integration(programs), nil }}, nil
 }
 
 // start carries out the choice of the first run.
