@@ -124,12 +124,12 @@ func (a Action) Enabled(s State) (ok bool, reason string) {
 		return false, s.ReadOnly
 	}
 	if a.Single && s.Marked > 0 {
-		return false, fmt.Sprintf("%s takes one item, and %d are marked: esc unmarks", strings.TrimSuffix(strings.ToLower(a.Title), "…"), s.Marked)
+		return false, fmt.Sprintf("%s takes one item, and %d are marked: %s unmarks", strings.TrimSuffix(strings.ToLower(a.Title), "…"), s.Marked, KeyOf(Back))
 	}
 	if a.why == nil {
 		return true, ""
 	}
-	reason = a.why(s)
+	reason = Keyed(a.why(s))
 	return reason == "", reason
 }
 

@@ -90,7 +90,7 @@ func redoable(s State) string {
 
 func searching(s State) string {
 	if !s.Search {
-		return "nothing is searched for: / in the detail begins"
+		return "nothing is searched for: {filter} in the detail begins"
 	}
 	return ""
 }
@@ -129,28 +129,28 @@ func anybodyNeedsYou(s State) string {
 // onDesk is for what only the desk has.
 func onDesk(s State) string {
 	if s.View != "" && s.View != "desk" {
-		return "only on the Desk (1)"
+		return "only on the Desk ({view-desk})"
 	}
 	return ""
 }
 
 func notOnFleet(s State) string {
 	if s.View == "fleet" {
-		return "the Fleet has no filter; Activity (3) and Reports (4) have one"
+		return "the Fleet has no filter; Activity ({view-activity}) and Reports ({view-reports}) have one"
 	}
 	return ""
 }
 
 func hasPreview(s State) string {
 	if s.View == "fleet" || s.View == "activity" {
-		return "only on the Desk (1) and on Reports (4)"
+		return "only on the Desk ({view-desk}) and on Reports ({view-reports})"
 	}
 	return ""
 }
 
 func onActivity(s State) string {
 	if s.View != "activity" {
-		return "only on the Activity (3)"
+		return "only on the Activity ({view-activity})"
 	}
 	return ""
 }

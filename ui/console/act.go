@@ -248,7 +248,7 @@ func (c Console) nextUrgent() (Console, tea.Cmd) {
 				return c.goToItem(x.AgentID, x.ID)
 			}
 		}
-		return c.say("What needs you is not among the rows shown: esc clears the filter, = shows all rows.")
+		return c.say(action.Keyed("What needs you is not among the rows shown: {back} clears the filter, {unfold} shows all rows."))
 	}
 	return c.leaving().choose(id)
 }
@@ -286,7 +286,7 @@ func (c Console) quit() (Console, tea.Cmd) {
 		return c, tea.Quit
 	}
 	c.quitting = true
-	return c.say("Saving, then quitting. ctrl+c quits now.")
+	return c.say(action.Keyed("Saving, then quitting. {quit-now} quits now."))
 }
 
 func (c Console) forceQuit() (Console, tea.Cmd) {
@@ -294,5 +294,5 @@ func (c Console) forceQuit() (Console, tea.Cmd) {
 		return c, tea.Quit
 	}
 	c.quitting = true
-	return c.say("Saving, then quitting. ctrl+c again quits now.")
+	return c.say(action.Keyed("Saving, then quitting. {quit-now} again quits now."))
 }

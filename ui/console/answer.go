@@ -54,7 +54,7 @@ func newAnswering(c Console, r model.Row, q model.Question) *answering {
 		},
 		head:   a.question,
 		tail:   func(s surroundings, _ *form) []string { return s.handedOver() },
-		foot:   func(*form) string { return "ctrl+s send · esc keeps the draft" },
+		foot:   func(*form) string { return action.Keyed("{submit} send · {close} keeps the draft") },
 		submit: a.reply,
 	}
 	for _, choice := range q.Ask.Choices {
@@ -70,7 +70,7 @@ func (a *answering) reply(s surroundings, f *form) wish {
 		return wish{trouble: "an answer is needed: type it, or choose by a digit"}
 	}
 	if a.replaced(s) {
-		return wish{trouble: "it asks something else by now: esc keeps your text, i shows the question"}
+		return wish{trouble: action.Keyed("it asks something else by now: {close} keeps your text, {answer} shows the question")}
 	}
 	return wish{
 		said: fmt.Sprintf("Answered %s, queued for %s", a.row.Handle, s.show(model.Text(a.row.AgentID))),
@@ -122,7 +122,7 @@ func (a *answering) question(s surroundings, _ *form) []string {
 		out = append(out, s.mutedLine(fmt.Sprintf("lines %d-%d of %d · pgup pgdn", top+1, min(top+room, len(lines)), len(lines))))
 	}
 	if a.replaced(s) {
-		out = append(out, s.warnLine("It asks something else by now. esc, then i shows it.")...)
+		out = append(out, s.warnLine(action.Keyed("It asks something else by now. {close}, then {answer} shows it."))...)
 	}
 	return append(out, "")
 }

@@ -25,7 +25,7 @@ func bulkBlocking(c Console) dialog {
 			{label: "Recheck", field: newField("", 1, 40), note: recheckNote},
 			{options: []string{"set the blocker", "clear the blockers and their waits"}},
 		},
-		foot: func(*form) string { return "enter save all or none · esc keeps the draft" },
+		foot: func(*form) string { return action.Keyed("{submit-line} save all or none · {close} keeps the draft") },
 		submit: func(s surroundings, f *form) wish {
 			calls, trouble := blockCalls(rows, f, s.now)
 			if trouble != "" {

@@ -34,7 +34,7 @@ func (c Console) report() (Console, tea.Cmd) {
 
 func newChoosing(c Console, r model.Row, offers []model.ReportOffer) *choosing {
 	m := &menu{title: fmt.Sprintf("Report on %s  %s", r.Handle, text.Cut(c.show(r.Objective), 50)),
-		foot: "enter keep as the report · pgup pgdn read · esc decides nothing"}
+		foot: action.Keyed("{menu-run} keep as the report · {menu-page-up} {menu-page-down} read · {menu-close} decides nothing")}
 	for i, o := range offers {
 		m.lines = append(m.lines, menuLine{title: fmt.Sprintf("%d %s", i+1, spaced(string(o.Provenance))), does: c.offerNote(o),
 			wish: wish{said: "Reported on " + string(r.Handle), command: model.ReportWorkItem{WorkItemID: r.ID, Text: o.Text}}})
@@ -122,9 +122,9 @@ func spaced(s string) string { return strings.ReplaceAll(s, "_", " ") }
 
 // offeredPage shows the offers on the page of the report.
 func (c Console) offeredPage(d model.Detail, w int) []string {
-	ask := fmt.Sprintf("Completed without a report. %s offered: P chooses.", howMany(len(d.Offered)))
+	ask := fmt.Sprintf(action.Keyed("Completed without a report. %s offered: {report} chooses."), howMany(len(d.Offered)))
 	if !d.NeedsOperator {
-		ask = "Completed without a report. What was offered was declined: P can still choose."
+		ask = action.Keyed("Completed without a report. What was offered was declined: {report} can still choose.")
 	}
 	out := c.warned(ask, w)
 	for _, o := range d.Offered {

@@ -119,7 +119,7 @@ func (d *conflict) draw(w, h int, s surroundings) drawn {
 	}
 	diff := d.diff(s)
 	out.lines = append(out.lines, diff[min(d.top, len(diff)):]...)
-	out.foot = k.muted.paint("esc keeps both, yours aside")
+	out.foot = k.muted.paint(action.Keyed("{conflict-close} keeps both, yours aside"))
 	out.h = min(len(out.lines)+2, h)
 	return out
 }

@@ -43,7 +43,7 @@ func (d copyDialog) draw(w, h int, s surroundings) drawn {
 		}
 		out.lines = append(out.lines, " "+s.skin.key.paint(a.Key())+"  "+ink.paint(a.Title+": "+does))
 	}
-	out.foot = s.skin.muted.paint("esc close")
+	out.foot = s.skin.muted.paint(action.Keyed("{copy-back} close"))
 	out.h = min(len(out.lines)+2, h)
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vise/model"
+	"vise/ui/action"
 	"vise/ui/text"
 )
 
@@ -38,9 +39,9 @@ func picking(c Console, r model.Row, o model.Outlook) dialog {
 		title: fmt.Sprintf("Pick %s for %s", r.Handle, c.place.agent),
 		foot: func(f *form) string {
 			if len(f.fields) == 0 {
-				return "enter pick · esc cancel"
+				return action.Keyed("{submit-line} pick · {close} cancel")
 			}
-			return "enter pick · empty = reason recorded as missing · esc cancel"
+			return action.Keyed("{submit-line} pick · empty = reason recorded as missing · {close} cancel")
 		},
 		submit: func(_ surroundings, f *form) wish {
 			p := model.PickWorkItem{WorkItemID: r.ID, SeenRevision: r.Revision}
@@ -109,9 +110,9 @@ func completing(c Console) dialog {
 	}
 	f.foot = func(f *form) string {
 		if f.fields[0].empty() {
-			return "ctrl+s complete without report · esc closes"
+			return action.Keyed("{submit} complete without report · {close} closes")
 		}
-		return "ctrl+s complete · esc keeps the draft"
+		return action.Keyed("{submit} complete · {close} keeps the draft")
 	}
 	f.submit = func(s surroundings, f *form) wish {
 		words, trouble := todos.words(f)
@@ -196,7 +197,7 @@ func reporting(c Console) dialog {
 		draftKey: "complete:" + string(r.ID),
 		head:     func(surroundings, *form) []string { return nil },
 		fields:   []formField{{label: "Report   given once, saved as: operator", field: newField("", 6, model.MaxReport)}},
-		foot:     func(*form) string { return "ctrl+s save · esc keeps the draft" },
+		foot:     func(*form) string { return action.Keyed("{submit} save · {close} keeps the draft") },
 		submit: func(_ surroundings, f *form) wish {
 			return wish{said: "Reported on " + string(r.Handle), command: model.ReportWorkItem{WorkItemID: r.ID, Text: f.text(0)}}
 		},
@@ -225,7 +226,7 @@ func blocking(c Console) dialog {
 		draftKey: "block:" + string(r.ID),
 		head:     func(surroundings, *form) []string { return nil },
 		fields:   []formField{{label: "Blocked by", field: newField("", 1, model.MaxBlocker)}},
-		foot:     func(*form) string { return "enter block · esc keeps the draft" },
+		foot:     func(*form) string { return action.Keyed("{submit-line} block · {close} keeps the draft") },
 		tail:     func(s surroundings, _ *form) []string { return s.releaseLines(r) },
 		submit: func(s surroundings, f *form) wish {
 			if f.fields[0].empty() {
@@ -253,7 +254,7 @@ func unblocking(c Console, r model.Row) dialog {
 			}
 			return append(out, s.mutedLine("The focus stays where it is."))
 		},
-		foot: func(*form) string { return "enter clears the blocker · esc cancel" },
+		foot: func(*form) string { return action.Keyed("{submit-line} clears the blocker · {close} cancel") },
 		submit: func(s surroundings, f *form) wish {
 			return wish{said: "Unblocked " + string(r.Handle), command: model.UpdateWorkItem{
 				WorkItemID: r.ID, BlockedBy: model.Clear(), SeenRevision: s.sawIn(f, r),
@@ -294,7 +295,9 @@ func creating(c Console) dialog {
 		tail: func(s surroundings, _ *form) []string {
 			return []string{"", s.mutedLine("The focus stays. p picks it.")}
 		},
-		foot: func(*form) string { return "ctrl+s create · tab field · esc keeps the draft" },
+		foot: func(*form) string {
+			return action.Keyed("{submit} create · {next-field} field · {close} keeps the draft")
+		},
 		submit: func(_ surroundings, f *form) wish {
 			if f.fields[0].empty() {
 				return wish{trouble: "an objective is needed"}
@@ -324,7 +327,7 @@ func rewording(c Console) dialog {
 			return []string{s.mutedLine("Now: " + text.Cut(s.show(objective), d80(s.layout.w)-8)), ""}
 		},
 		fields: []formField{{label: "Objective", field: newField(objective.String(), 3, model.MaxObjective)}},
-		foot:   func(*form) string { return "ctrl+s save · esc keeps the draft" },
+		foot:   func(*form) string { return action.Keyed("{submit} save · {close} keeps the draft") },
 		submit: func(s surroundings, f *form) wish {
 			t := model.Text(strings.ReplaceAll(f.value(0), "\n", " "))
 			return wish{said: "Objective saved", command: model.UpdateWorkItem{WorkItemID: r.ID, Objective: &t, SeenRevision: s.sawIn(f, r)}}

@@ -277,7 +277,7 @@ func (f *form) draw(w, h int, s surroundings) drawn {
 	d := drawn{w: dialogWidth(w)}
 	d.title, d.focused, d.foot = k.strong.paint(f.title), true, k.muted.paint(f.foot(f))
 	if f.waiting {
-		d.foot = k.muted.paint("saving… · esc lets it go on behind")
+		d.foot = k.muted.paint(action.Keyed("saving… · {close} lets it go on behind"))
 	}
 	d.lines = f.head(s, f)
 	focus := 0

@@ -115,7 +115,7 @@ func (c Console) overtaken() (Console, tea.Cmd) {
 	words := sentence(why)
 	switch {
 	case text != "" && d.subject().command == "CompleteWorkItem" && model.NotOffered(*c.truth.row, "ReportWorkItem") == "":
-		words += " Your text is kept: P gives it as the report."
+		words += action.Keyed(" Your text is kept: {report} gives it as the report.")
 	case text != "":
 		words += " Your text is kept as a draft."
 	}

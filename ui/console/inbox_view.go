@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"vise/model"
+	"vise/ui/action"
 	"vise/ui/text"
 )
 
@@ -72,19 +73,19 @@ type need struct{ word, key string }
 
 func needOf(x model.Inboxed) need {
 	if x.Seen {
-		return need{"seen, asked", "i answer"}
+		return need{"seen, asked", action.Keyed("{answer} answer")}
 	}
 	switch x.Need {
 	case model.NeedAnswer:
-		return need{"asked", "i answer"}
+		return need{"asked", action.Keyed("{answer} answer")}
 	case model.NeedNudge:
-		return need{"stalled", "m message"}
+		return need{"stalled", action.Keyed("{message} message")}
 	case model.NeedPickup:
-		return need{"answered", "m message"}
+		return need{"answered", action.Keyed("{message} message")}
 	case model.NeedReview:
 		return need{"triggered", "r review"}
 	case model.NeedChoice, model.NeedReport:
-		return need{"review,", "P report"}
+		return need{"review,", action.Keyed("{report} report")}
 	}
 	return need{"review,", "A acknowledge"}
 }

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
+	"vise/ui/action"
 )
 
 // marks are the rows that an act is meant for when it is not only the cursor's: those that
@@ -73,7 +74,7 @@ func (c Console) mark() (Console, tea.Cmd) {
 func (c Console) markRange() (Console, tea.Cmd) {
 	if c.place.marks.from == "" {
 		c.place.marks.from = c.place.cursor
-		return c.say("A range begins here: move, then v keeps it, or act.")
+		return c.say(action.Keyed("A range begins here: move, then {mark-range} keeps it, or act."))
 	}
 	c.place.marks = c.place.marks.with(true, c.inRange()...)
 	c.place.marks.from = ""

@@ -185,12 +185,12 @@ const (
 // helpMenu lists every key: those of this moment first.
 func helpMenu(c Console) dialog {
 	return &menu{title: "Keys and actions", searchable: true, keyed: true, find: newField("", 1, maxSearch),
-		lines: actionLines(c, func(action.Action) bool { return true }), foot: "enter run · esc close"}
+		lines: actionLines(c, func(action.Action) bool { return true }), foot: action.Keyed("{menu-run} run · {menu-close} close")}
 }
 
 // palette lists what can be asked of the desk, by name.
 func palette(c Console) dialog {
-	return &menu{title: "Commands", searchable: true, keyed: true, find: newField("", 1, maxSearch), foot: "enter run · esc close",
+	return &menu{title: "Commands", searchable: true, keyed: true, find: newField("", 1, maxSearch), foot: action.Keyed("{menu-run} run · {menu-close} close"),
 		lines: append(actionLines(c, func(a action.Action) bool {
 			return (a.In == action.Desk || a.In == action.Copy) && a.Group != action.Move && a.ID != action.CopyBack
 		}), filterLines(c)...)}
@@ -200,7 +200,7 @@ func palette(c Console) dialog {
 func actsMenu(c Console) dialog {
 	r := *c.row()
 	return &menu{title: fmt.Sprintf("Actions of %s  %s", r.Handle, text.Cut(c.show(r.Objective), 40)), searchable: true, keyed: true,
-		find: newField("", 1, maxSearch), foot: "enter run · esc close",
+		find: newField("", 1, maxSearch), foot: action.Keyed("{menu-run} run · {menu-close} close"),
 		lines: actionLines(c, func(a action.Action) bool { return a.Group == action.Work || a.Group == action.Copying })}
 }
 
@@ -242,7 +242,7 @@ func keysOf(a action.Action) string {
 
 // agentMenu chooses whose desk is shown.
 func agentMenu(c Console) dialog {
-	m := &menu{title: "Agents", searchable: true, find: newField("", 1, maxSearch), foot: "enter show desk · ctrl+t stop or resume · esc close"}
+	m := &menu{title: "Agents", searchable: true, find: newField("", 1, maxSearch), foot: action.Keyed("{menu-run} show desk · {menu-posture} stop or resume · {menu-close} close")}
 	for i, a := range c.truth.agents {
 		l := menuLine{title: string(a.ID), wish: wish{agent: a.ID}, does: agentWords(a, c), posture: postureWish(a)}
 		if a.ID == c.place.agent {
@@ -256,7 +256,7 @@ func agentMenu(c Console) dialog {
 // statusMenu sets the plan status.
 func statusMenu(c Console) dialog {
 	r := *c.row()
-	m := &menu{title: "Plan status of " + string(r.Handle), foot: "1-3 or enter choose · esc close"}
+	m := &menu{title: "Plan status of " + string(r.Handle), foot: action.Keyed("1-3 or {menu-run} choose · {menu-close} close")}
 	for i, p := range []struct {
 		status model.PlanStatus
 		does   string

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vise/model"
+	"vise/ui/action"
 	"vise/ui/text"
 )
 
@@ -43,7 +44,9 @@ func messaging(c Console) dialog {
 			}},
 		},
 		tail: func(s surroundings, _ *form) []string { return s.handedOver() },
-		foot: func(*form) string { return "ctrl+s send · tab priority · esc keeps the draft" },
+		foot: func(*form) string {
+			return action.Keyed("{submit} send · {next-field} priority · {close} keeps the draft")
+		},
 		submit: func(s surroundings, f *form) wish {
 			if f.fields[messageText].empty() {
 				return wish{trouble: "a message is needed"}

@@ -103,7 +103,7 @@ func askingOwn(x config.Command, run OwnRun) dialog {
 			return append(s.warnLine("This command is marked as dangerous."), "", s.mutedLine("  "+s.show(model.Text(strings.Join(run.Argv, " ")))))
 		},
 		tail: func(surroundings, *form) []string { return nil },
-		foot: func(*form) string { return "ctrl+s run · esc cancel" },
+		foot: func(*form) string { return action.Keyed("{submit} run · {close} cancel") },
 		submit: func(surroundings, *form) wish {
 			return wish{next: func(c Console) (Console, tea.Cmd) { return c.startOwn(x, run) }}
 		},
@@ -131,7 +131,7 @@ func (c Console) ranOwn(m ownMsg) (Console, tea.Cmd) {
 
 // ownMenu lists the operator's commands and filters.
 func ownMenu(c Console) dialog {
-	m := &menu{title: "Your own", searchable: true, keyed: true, find: newField("", 1, maxSearch), foot: "enter run · esc close"}
+	m := &menu{title: "Your own", searchable: true, keyed: true, find: newField("", 1, maxSearch), foot: action.Keyed("{menu-run} run · {menu-close} close")}
 	m.lines = append(actionLines(c, func(a action.Action) bool { return a.Group == action.Owned }), filterLines(c)...)
 	if len(m.lines) == 0 {
 		m.lines = []menuLine{{title: "Nothing yet", off: "commands: and filters: in config.yaml make some; vise config schema tells how"}}
@@ -168,7 +168,7 @@ func savingFilter(c Console) dialog {
 		tail: func(s surroundings, _ *form) []string {
 			return []string{"", s.mutedLine("It stands in the palette then, and in vise list --filter NAME.")}
 		},
-		foot: func(*form) string { return "enter save · esc cancel" },
+		foot: func(*form) string { return action.Keyed("{submit-line} save · {close} cancel") },
 	}
 	f.submit = func(_ surroundings, f *form) wish {
 		name := f.value(0)

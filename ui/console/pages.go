@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/ui/action"
 	"vise/ui/text"
 )
 
@@ -193,7 +194,7 @@ func (c Console) reportPage(d model.Detail, w int) []string {
 	case len(d.Offered) > 0:
 		return c.offeredPage(d, w)
 	case model.NotOffered(c.rowOf(d), "ReportWorkItem") == "":
-		return c.warned("Completed without a report. P gives it one.", w)
+		return c.warned(action.Keyed("Completed without a report. {report} gives it one."), w)
 	}
 	return []string{" " + k.muted.paint("No report yet. It is given when the item is completed (c).")}
 }

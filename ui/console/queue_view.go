@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/ui/action"
 	"vise/ui/text"
 )
 
@@ -129,7 +130,7 @@ func (c Console) queueFoot() string {
 		s = marked + " " + c.skin.glyph.Dot + " " + s
 	}
 	if c.layout.shape == one {
-		s += " " + c.skin.glyph.Dot + " enter opens"
+		s += " " + c.skin.glyph.Dot + action.Keyed(" {open} opens")
 	}
 	return c.skin.muted.paint(s)
 }
@@ -146,9 +147,9 @@ func (c Console) queueState(w int) []string {
 	case c.queue.all == 0 && c.place.agent == "":
 		return c.said("No agents yet. vise new OBJECTIVE --agent NAME makes the first.", w)
 	case c.queue.all == 0:
-		return c.said("No work yet. o adds an item. Agents add them with CreateWorkItem.", w)
+		return c.said(action.Keyed("No work yet. {new} adds an item. Agents add them with CreateWorkItem."), w)
 	case len(c.queue.order) == 0:
-		s := fmt.Sprintf("0 of %d match. esc clears.", c.queue.all)
+		s := fmt.Sprintf(action.Keyed("0 of %d match. {back} clears."), c.queue.all)
 		if n := c.queue.hiddenUrgent; n > 0 {
 			s += fmt.Sprintf(" Hidden: %d that %s you.", n, plural(n, "needs", "need"))
 		}

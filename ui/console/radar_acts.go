@@ -35,7 +35,7 @@ func (b berth) goOn() way {
 		ThreadAct{Repo: b.in.Repo, Command: workstate.Resume{Task: string(b.Thread.ID)}}, "On with "+string(b.Thread.ID))}
 	switch {
 	case b.Parked():
-		w.off = "it is parked: b takes it over, s goes to where it was saved"
+		w.off = action.Keyed("it is parked: {thread-rebind} takes it over, {thread-switch} goes to where it was saved")
 	case b.Active && b.Thread.Status == workstate.InProgress:
 		w.off = "it is the active thread already"
 	}
@@ -123,7 +123,7 @@ func (b berth) rebinding(c Console) dialog {
 			out = append(out, "")
 			return append(out, s.warnLine("From here on it belongs to this branch: what it says of files and of verified facts was seen elsewhere. Going back to its branch would wake it as it is.")...)
 		},
-		foot: func(*form) string { return "enter takes it over · esc leaves it parked" },
+		foot: func(*form) string { return action.Keyed("{submit-line} takes it over · {close} leaves it parked") },
 		submit: func(surroundings, *form) wish {
 			return wish{next: acting(ThreadAct{Repo: b.in.Repo, Command: workstate.Resume{Task: string(b.Thread.ID), Rebind: true}}, "Took "+string(b.Thread.ID)+" over")}
 		},
@@ -147,7 +147,7 @@ func (b berth) starting(c Console) dialog {
 			}
 			return out
 		},
-		foot: func(*form) string { return "enter begin · esc cancel" },
+		foot: func(*form) string { return action.Keyed("{submit-line} begin · {close} cancel") },
 		submit: func(_ surroundings, f *form) wish {
 			if f.fields[0].empty() {
 				return wish{trouble: "a thread needs a goal"}
@@ -165,7 +165,7 @@ func (b berth) recommended(c Console) (Console, tea.Cmd) {
 		c.dialog = b.confirming(commands[0])
 		return c, nil
 	}
-	m := &menu{title: "Run which?", foot: "enter or digit choose · esc close"}
+	m := &menu{title: "Run which?", foot: action.Keyed("{menu-run} or digit choose · {menu-close} close")}
 	for i, command := range commands {
 		l := menuLine{title: fmt.Sprintf("%d", i+1), does: c.show(command), wish: wish{next: func(c Console) (Console, tea.Cmd) {
 			c.dialog = b.confirming(command)
@@ -201,9 +201,9 @@ func (b berth) confirming(command model.Text) dialog {
 	}
 	f.foot = func(*form) string {
 		if !plain {
-			return "esc close"
+			return action.Keyed("{close} close")
 		}
-		return "enter runs it · esc cancel"
+		return action.Keyed("{submit-line} runs it · {close} cancel")
 	}
 	f.submit = func(surroundings, *form) wish {
 		if !plain {

@@ -16,7 +16,7 @@ func (d *board) draw(w, h int, s surroundings) drawn {
 	k := s.skin
 	out := drawn{w: min(boardW, w)}
 	out.title, out.focused = k.strong.paint("Where work was left"), true
-	out.foot = k.muted.paint("j k choose · esc close")
+	out.foot = k.muted.paint(action.Keyed("{radar-down} {radar-up} choose · {radar-close} close"))
 	inner := out.w - 2
 	if !s.radar.known {
 		out.lines, out.h = []string{s.mutedLine("Reading the threads…")}, 3

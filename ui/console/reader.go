@@ -50,9 +50,9 @@ func (d *reader) draw(w, h int, s surroundings) drawn {
 	room := max(h-2, 1)
 	top := min(d.top, max(len(lines)-room, 0))
 	out.title, out.focused = k.strong.paint(d.title), true
-	out.foot = k.muted.paint("esc close")
+	out.foot = k.muted.paint(action.Keyed("{read-close} close"))
 	if d.seen.run != "" {
-		out.foot = k.muted.paint("A seen · esc close")
+		out.foot = k.muted.paint(action.Keyed("{read-seen} seen · {read-close} close"))
 	}
 	if len(lines) > room {
 		out.right = k.muted.paint(fmt.Sprintf("%d-%d of %d", top+1, min(top+room, len(lines)), len(lines)))

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vise/model"
+	"vise/ui/action"
 	"vise/ui/text"
 )
 
@@ -56,9 +57,9 @@ func (c Console) reportsList(r rect) []string {
 	case c.truth.at.IsZero():
 		b.lines = append(b.lines, " "+k.muted.paint("Reading the ledger…"))
 	case len(p.rows) == 0 && c.truth.finished.searched > 0:
-		b.lines = append(b.lines, c.said(fmt.Sprintf("No match in the newest %d. esc clears.", c.truth.finished.searched), w)...)
+		b.lines = append(b.lines, c.said(fmt.Sprintf(action.Keyed("No match in the newest %d. {back} clears."), c.truth.finished.searched), w)...)
 	case len(p.rows) == 0 && c.filterText() != "":
-		b.lines = append(b.lines, c.said("Nothing finished matches. esc clears.", w)...)
+		b.lines = append(b.lines, c.said(action.Keyed("Nothing finished matches. {back} clears."), w)...)
 	case len(p.rows) == 0:
 		b.lines = append(b.lines, c.said("Nothing is finished yet. Completed work comes here with its report.", w)...)
 	}

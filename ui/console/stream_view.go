@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"vise/model"
+	"vise/ui/action"
 )
 
 // streamRows is how many events a frame has room for.
@@ -23,9 +24,9 @@ func (c Console) streamBody(r rect) []string {
 	case c.truth.at.IsZero():
 		b.lines = append(b.lines, " "+k.muted.paint("Reading the ledger…"))
 	case len(s.entries) == 0 && s.searched > 0:
-		b.lines = append(b.lines, c.said(fmt.Sprintf("No match in the newest %d events. k searches further back, esc clears.", s.searched), w)...)
+		b.lines = append(b.lines, c.said(fmt.Sprintf(action.Keyed("No match in the newest %d events. {up} searches further back, {back} clears."), s.searched), w)...)
 	case len(s.entries) == 0 && c.filterText() != "":
-		b.lines = append(b.lines, c.said("No event matches. esc clears.", w)...)
+		b.lines = append(b.lines, c.said(action.Keyed("No event matches. {back} clears."), w)...)
 	case len(s.entries) == 0:
 		b.lines = append(b.lines, c.said("Nothing has happened yet.", w)...)
 	default:

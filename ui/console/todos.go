@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -54,8 +55,7 @@ func (d *todoDialog) refused()         { d.waiting, d.seen = false, 0 }
 
 func (d *todoDialog) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {
 	if d.line != nil {
-		d.typed(k, s)
-		return d, wish{}
+		return d, d.typed(k, s)
 	}
 	a, _ := action.Of(action.Todos, k)
 	switch a.ID {
@@ -131,7 +131,11 @@ func (d *todoDialog) add() {
 }
 
 // typed edits a todo's text: enter keeps it, esc leaves it as it was.
-func (d *todoDialog) typed(k tea.KeyPressMsg, s surroundings) {
+func (d *todoDialog) typed(k tea.KeyPressMsg, s surroundings) wish {
+	if a, _ := action.Of(action.Text, k); a.ID == action.EditOutside {
+		text := d.line.value()
+		return wish{outside: &text}
+	}
 	switch key := k.String(); {
 	case key == "enter" && !d.line.empty():
 		if !d.added {
@@ -149,6 +153,16 @@ func (d *todoDialog) typed(k tea.KeyPressMsg, s surroundings) {
 	default:
 		d.line.press(k, fieldWidth(s.layout.w))
 	}
+	return wish{}
+}
+
+// fill takes the text that was written in an editor of its own: a todo is one line.
+func (d *todoDialog) fill(s string) {
+	if d.line == nil {
+		return
+	}
+	f := newField(strings.Join(strings.Fields(s), " "), 1, model.MaxTodoText)
+	d.line = &f
 }
 
 func (d *todoDialog) close() wish {
@@ -174,16 +188,16 @@ func (d *todoDialog) draw(w, h int, s surroundings) drawn {
 	out := drawn{w: dialogWidth(w)}
 	out.title = k.strong.paint(fmt.Sprintf("Todos of %s  %s", d.row.Handle, text.Cut(s.show(d.row.Objective), 50)))
 	out.focused = true
-	out.foot = k.muted.paint("space state · o add · e edit · J K move · D drop · u undo · ctrl+s save")
+	out.foot = k.muted.paint(action.Keyed("{todo-state} state · {todo-add} add · {todo-edit} edit · {todo-row-down} {todo-row-up} move · {todo-drop} drop · {todo-undo} undo · {todo-save} save"))
 	switch {
 	case d.waiting:
-		out.foot = k.muted.paint("saving… · esc lets it go on behind")
+		out.foot = k.muted.paint(action.Keyed("saving… · {todo-close} lets it go on behind"))
 	case d.line != nil:
-		out.foot = k.muted.paint("enter keep · esc leave as it was")
+		out.foot = k.muted.paint(action.Keyed("enter keep · {edit-outside} editor · esc leave as it was"))
 	}
 	inner := d80(w)
 	if d.drafted {
-		out.lines = s.warnLine(fmt.Sprintf("Your draft. The saved list has %d %s: u shows it.", d.saved, plural(d.saved, "todo", "todos")))
+		out.lines = s.warnLine(fmt.Sprintf(action.Keyed("Your draft. The saved list has %d %s: {todo-undo} shows it."), d.saved, plural(d.saved, "todo", "todos")))
 	}
 	room := max(min(len(d.list), h-2-len(out.lines)), 1)
 	top := min(max(d.at-room+1, 0), max(len(d.list)-room, 0))
@@ -191,7 +205,7 @@ func (d *todoDialog) draw(w, h int, s surroundings) drawn {
 		out.lines = append(out.lines, d.todoLine(i, inner, s, &out))
 	}
 	if len(d.list) == 0 {
-		out.lines = append(out.lines, s.mutedLine("No todos. o adds one."))
+		out.lines = append(out.lines, s.mutedLine(action.Keyed("No todos. {todo-add} adds one.")))
 	}
 	out.h = min(len(out.lines)+2, h)
 	return out

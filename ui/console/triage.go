@@ -153,7 +153,7 @@ func (d *triage) judge(id action.ID, s surroundings) wish {
 	case !rejects && id != action.TriageApprove && id != action.TriageDefer:
 		return wish{}
 	case !d.undecided(s.shelf, d.at):
-		return wish{trouble: d.at.String() + " is decided; u takes your last decision back"}
+		return wish{trouble: d.at.String() + action.Keyed(" is decided; {triage-undo} takes your last decision back")}
 	case id == action.TriageDefer:
 		d.decide(s.shelf, verdict{word: "deferred"})
 		return wish{}

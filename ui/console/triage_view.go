@@ -10,6 +10,7 @@ import (
 
 	"vise/model"
 	"vise/model/todo"
+	"vise/ui/action"
 	"vise/ui/text"
 )
 
@@ -33,7 +34,7 @@ func (d *triage) draw(w, h int, s surroundings) drawn {
 	case d.board:
 		out.lines = d.boardLines(inner, room, s)
 	case len(d.batch) == 0:
-		out.lines = s.said("Nothing waits for triage. b shows all todos by status.", inner)
+		out.lines = s.said(action.Keyed("Nothing waits for triage. {triage-board} shows all todos by status."), inner)
 	case w >= besideW:
 		out.lines = d.sideBySide(inner, room, s)
 	default:
@@ -54,9 +55,9 @@ func (d *triage) draw(w, h int, s surroundings) drawn {
 func (d *triage) keys(w int, s surroundings) string {
 	switch {
 	case d.ask != nil:
-		return "enter close it · esc cancel"
+		return action.Keyed("{submit-line} close it · {close} cancel")
 	case d.board:
-		return "j k move · b back to the findings · esc close"
+		return action.Keyed("{triage-down} {triage-up} move · {triage-board} back to the findings · {triage-close} close")
 	case w < besideW && w >= 72:
 		return "a approve d defer f false m dup o scope s supers. w won't u undo n next"
 	case w < 72:
@@ -162,7 +163,7 @@ func (d *triage) tally(s surroundings) string {
 	case behind > 0:
 		words += fmt.Sprintf(" · %d more behind", behind)
 	case left == 0:
-		words = "All decided. esc closes, u takes back."
+		words = action.Keyed("All decided. {triage-close} closes, {triage-undo} takes back.")
 	}
 	return " " + s.skin.muted.paint(words)
 }

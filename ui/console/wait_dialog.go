@@ -67,7 +67,9 @@ func waiting(c Console) dialog {
 			waitRecheck:   {label: "Recheck   look again after 30m, at 16:00; may stay empty", field: line(), shown: is(0, 1, 2), note: resolved},
 		},
 		tail: func(s surroundings, _ *form) []string { return s.releaseLines(r) },
-		foot: func(*form) string { return "ctrl+s save · tab field · esc keeps the draft" },
+		foot: func(*form) string {
+			return action.Keyed("{submit} save · {next-field} field · {close} keeps the draft")
+		},
 	}
 	f.submit = func(s surroundings, f *form) wish { return f.waitWish(s, r) }
 	return f.withDraft(c.drafts[f.draftKey])

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
+	"vise/ui/action"
 	"vise/ui/text"
 )
 
@@ -110,7 +111,7 @@ func nameAgent(first *FirstRun) dialog {
 			return []string{s.mutedLine("It is created at " + model.Text(first.Home).String() + ", for you alone."), ""}
 		},
 		fields: []formField{{label: "First agent   a-z, 0-9, - and _", field: newField(string(first.Agent), 1, 64)}},
-		foot:   func(*form) string { return "enter create · esc back" },
+		foot:   func(*form) string { return action.Keyed("{submit-line} create · {close} back") },
 		submit: func(_ surroundings, f *form) wish {
 			if !model.ValidID(f.value(0)) {
 				return wish{trouble: "use 1 to 64 of a-z, 0-9, - and _, beginning with a letter or digit"}
@@ -126,7 +127,7 @@ func askHolon(first *FirstRun) dialog {
 		title:  "Read a Holon home",
 		head:   func(s surroundings, _ *form) []string { return []string{s.mutedLine("It is read, never written."), ""} },
 		fields: []formField{{label: "Directory", field: newField("", 1, 4096)}},
-		foot:   func(*form) string { return "enter count what is there · esc back" },
+		foot:   func(*form) string { return action.Keyed("{submit-line} count what is there · {close} back") },
 		submit: func(_ surroundings, f *form) wish {
 			if f.fields[0].empty() {
 				return wish{trouble: "name the directory"}
@@ -154,7 +155,7 @@ func confirmImport(first *FirstRun, dir string, v Survey) dialog {
 			}
 			return append(out, "", s.mutedLine("They are copied into "+model.Text(first.Home).String()+"."))
 		},
-		foot: func(*form) string { return "enter import · esc back" },
+		foot: func(*form) string { return action.Keyed("{submit-line} import · {close} back") },
 		submit: func(surroundings, *form) wish {
 			return wish{choice: &Choice{Kind: ChooseImport, Dir: dir}}
 		},

@@ -2,6 +2,7 @@ package workbench
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -25,6 +26,8 @@ type bench struct {
 	ctx    context.Context
 	atEnd  []func()
 	inPlay sync.WaitGroup
+	// farewell is what is said on the terminal when all has ended.
+	farewell string
 }
 
 func newBench(ctx context.Context, h cli.Host) *bench {
@@ -37,6 +40,9 @@ func (b *bench) close() {
 		b.atEnd[i]()
 	}
 	b.inPlay.Wait()
+	if b.farewell != "" {
+		fmt.Fprintln(b.Err, b.farewell)
+	}
 }
 
 // session is a console's session on an open home.
@@ -49,7 +55,7 @@ func (b *bench) session(d cli.Door, agent model.AgentID) (console.Session, error
 	followed := cli.Threaded{Ledger: d.Ledger, Room: room}
 	t := newThreadView(b.ctx, room, followed)
 	files := newFileRoom(b.ctx, workingDir(), b.Now)
-	b.atEnd = append(b.atEnd, e.close, t.Close, files.close)
+	b.atEnd = append(b.atEnd, func() { b.farewell = farewell(context.WithoutCancel(b.ctx), d, b.Now()) }, scheduler.Attend(d.Dir), e.close, t.Close, files.close)
 	b.schedule(d.Ledger)
 	kept := newMemos(d.Dir, b.Getenv, b.Now)
 	return console.Session{Keeper: kept, Memo: kept.last(), Ledger: followed, Agent: agent, Eyes: e, Threads: t, Drafts: newDrafts(d.Dir), Papers: newPapers(d.Files, d.Dir), Files: files}, nil

@@ -18,6 +18,7 @@ import (
 	"vise/ui/capture"
 	"vise/ui/drive"
 	"vise/ui/run"
+	"vise/ui/scheduler"
 	"vise/ui/serve"
 )
 
@@ -162,10 +163,15 @@ func some(all map[model.AgentID]drive.Program, names []string) (map[model.AgentI
 	return out, nil
 }
 
-// wakeful runs Wake until the function that it returns is called.
+// wakeful runs Wake, and says in the home that the scheduler runs, until the function that it
+// returns is called.
 func (e env) wakeful(ctx context.Context) (stop func()) {
+	leave := func() {}
+	if home, err := e.Home(); err == nil {
+		leave = scheduler.Attend(home)
+	}
 	if e.Wake == nil {
-		return func() {}
+		return leave
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
@@ -176,6 +182,7 @@ func (e env) wakeful(ctx context.Context) (stop func()) {
 	return func() {
 		cancel()
 		<-ended
+		leave()
 	}
 }
 
