@@ -4,7 +4,8 @@
 // goes to the spool.
 //
 // Reading order: hook.go (a call), events.go (what each event does), stop.go (how a
-// report is found), fact.go (what a thread learns), pending.go and seen.go (what is remembered between calls).
+// report is found), fact.go (what a thread learns), pending.go and seen.go (what is remembered
+// between calls).
 package hook
 
 import (
