@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"os"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -19,9 +20,19 @@ func Run(ctx context.Context, o Options) error {
 	if o.NoColor {
 		set = append(set, tea.WithColorProfile(colorprofile.ASCII))
 	}
+	c := New(ctx, o).Primed()
+	before, ok := stageOf(os.Stdout, o)
+	if ok {
+		c = c.staged(before)
+		before.paint(c.View().Content)
+		set = append(set, tea.WithColorProfile(before.profile))
+	}
 	var program *tea.Program
-	program = tea.NewProgram(paced{New(ctx, o).Primed(), &pace{}, func() *tea.Program { return program }}, set...)
+	program = tea.NewProgram(paced{c, &pace{}, func() *tea.Program { return program }}, set...)
 	last, err := program.Run()
+	if err != nil && ok {
+		before.leave()
+	}
 	if p, ok := last.(paced); ok && o.Session.Keeper != nil {
 		_ = o.Session.Keeper.Keep(context.WithoutCancel(ctx), p.memo()) // a comfort: see noted
 	}
