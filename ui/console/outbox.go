@@ -53,7 +53,7 @@ func (c Console) dispatch() (Console, tea.Cmd) {
 	}
 	c.outbox.flying = true
 	j := c.outbox.jobs[0]
-	if j.envelope != nil && reversible(j.envelope.Command) != nil {
+	if j.envelope != nil && remembers(j.envelope.Command) {
 		return c, c.fx.applyRemembering(j.seq, *j.envelope, deedWords(j.said))
 	}
 	if j.envelope != nil {

@@ -16,6 +16,23 @@ type past struct{ done, undone []deed }
 type deed struct {
 	agent model.AgentID
 	undo  model.Undo
+	// seen is that command where the act was an acknowledgement, which changes no item; undo
+	// has then only the words.
+	seen *model.Acknowledge
+}
+
+// command takes the act back, or carries it out again.
+func (d deed) command() model.Command {
+	if d.seen != nil {
+		return *d.seen
+	}
+	return d.undo
+}
+
+// remembers reports whether a command of the operator's can be taken back.
+func remembers(c model.Command) bool {
+	_, seen := c.(model.Acknowledge)
+	return seen || reversible(c) != nil
 }
 
 // mostDeeds is how many acts can be taken back.
@@ -42,6 +59,9 @@ func reversible(c model.Command) (ids []model.ItemID) {
 // applyRemembering applies a command, and finds out how it can be taken back.
 func (e *effects) applyRemembering(seq int, env model.Envelope, what string) tea.Cmd {
 	return func() tea.Msg {
+		if seen, ok := env.Command.(model.Acknowledge); ok {
+			return e.applySeen(seq, env, seen, what)
+		}
 		ids := reversible(env.Command)
 		before := e.scene(env.Agent, ids)
 		receipt, err := e.Ledger.Apply(e.ctx, env)
@@ -51,6 +71,18 @@ func (e *effects) applyRemembering(seq int, env model.Envelope, what string) tea
 		}
 		return m
 	}
+}
+
+// applySeen acknowledges. Withdrawing that is refused when the item has changed since.
+func (e *effects) applySeen(seq int, env model.Envelope, seen model.Acknowledge, what string) tea.Msg {
+	receipt, err := e.Ledger.Apply(e.ctx, env)
+	m := receiptMsg{seq: seq, receipt: receipt, at: e.now(), err: err}
+	if err == nil && !receipt.Replayed {
+		back := seen
+		back.Withdraw = !seen.Withdraw
+		m.deed = &deed{agent: env.Agent, undo: model.Undo{What: model.Text(what)}, seen: &back}
+	}
+	return m
 }
 
 // scene is how some items of an agent stand at one revision, and where its focus is.
@@ -104,7 +136,7 @@ func (s scene) deedTo(after scene, agent model.AgentID, what string) *deed {
 	if len(u.Items) == 0 && u.Focus == nil {
 		return nil
 	}
-	return &deed{agent, u}
+	return &deed{agent: agent, undo: u}
 }
 
 // remembered keeps an act that was carried out, or moves one that was taken back.
@@ -122,7 +154,15 @@ func (c Console) remembered(j job, m receiptMsg) Console {
 	return c
 }
 
-func (d deed) reversed() deed { return deed{d.agent, d.undo.Reversed()} }
+func (d deed) reversed() deed {
+	out := deed{agent: d.agent, undo: d.undo.Reversed()}
+	if d.seen != nil {
+		seen := *d.seen
+		seen.Withdraw = !seen.Withdraw
+		out.seen = &seen
+	}
+	return out
+}
 
 func latest(ds []deed, d deed) []deed {
 	ds = append(ds[:len(ds):len(ds)], d)
@@ -134,7 +174,7 @@ func without(ds []deed) []deed { return ds[:max(len(ds)-1, 0)] }
 // tooLate forgets an act that cannot be taken back any more, because its item moved on.
 func (c Console) tooLate(j job, err error) Console {
 	switch code := coded(err); {
-	case j.undo == nil || code != model.CodeStale && code != model.CodeCompleted && code != model.CodeNotFound && code != model.CodeInvalid:
+	case j.undo == nil || code != model.CodeStale && code != model.CodeCompleted && code != model.CodeNotFound && code != model.CodeInvalid && code != model.CodeRefused:
 	case j.undo.undo.Again:
 		c.outbox.past.undone = without(c.outbox.past.undone)
 	default:
@@ -163,7 +203,7 @@ func (c Console) takeBack(ds []deed, said string) (Console, tea.Cmd) {
 		said += " (" + model.Text(d.agent).String() + ")"
 	}
 	return c.post(job{said: said, undo: &d, envelope: &model.Envelope{
-		Key: c.fx.newKey(), Actor: model.Operator, Agent: d.agent, Command: d.undo,
+		Key: c.fx.newKey(), Actor: model.Operator, Agent: d.agent, Command: d.command(),
 	}})
 }
 
