@@ -128,7 +128,8 @@ func (c Console) opened() tea.Cmd {
 func (c Console) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	c, cmd := c.route(msg)
 	c, read := c.exhibited()
-	return c.steady(), tea.Batch(cmd, read)
+	c, look := c.lookKept()
+	return c.steady(), tea.Batch(cmd, read, look)
 }
 
 // route knows what the operator and the terminal say.

@@ -277,7 +277,7 @@ func reviewing(c Console) dialog {
 				out = append(out, s.waitLines(x, d80(s.layout.w)-2)...)
 			}
 		}
-		return append(out, s.mutedLine("A trigger clears nothing by itself. p picks for review, w waits again."))
+		return append(out, s.mutedLine(action.Keyed("A trigger clears nothing by itself. {pick} picks for review, {wait} waits again.")))
 	}
 	return f
 }
@@ -293,7 +293,7 @@ func creating(c Console) dialog {
 			{label: "Plan seed   becomes plan.md; may stay empty", field: newField("", 6, model.MaxReport)},
 		},
 		tail: func(s surroundings, _ *form) []string {
-			return []string{"", s.mutedLine("The focus stays. p picks it.")}
+			return []string{"", s.mutedLine(action.Keyed("The focus stays. {pick} picks it."))}
 		},
 		foot: func(*form) string {
 			return action.Keyed("{submit} create · {next-field} field · {close} keeps the draft")

@@ -59,6 +59,8 @@ type (
 		doc    *markdown.Document
 		hidden bool
 		at     time.Time
+		// before is the plan as an earlier console left it, if that is asked for and known.
+		before *looked
 	}
 	editedMsg struct{ err error }
 	// beatMsg comes every quarter of a minute, calmMsg while keys are pressed, fadeMsg when
@@ -167,6 +169,9 @@ func (e *effects) readPlan(agent model.AgentID, id model.ItemID, inSight ...mode
 		m := planMsg{item: id, file: e.Eyes.Plan(e.ctx, agent, id), at: e.now()}
 		if m.file.Artifact.Condition == model.PlanOK {
 			m.doc, m.hidden = markdown.Split(m.file.Text), m.file.Text.Hidden()
+			if len(inSight) > 0 {
+				m.before = e.lookedBefore(id)
+			}
 		}
 		return m
 	}

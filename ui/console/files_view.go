@@ -6,6 +6,7 @@ import (
 
 	"vise/model"
 	"vise/model/todo"
+	"vise/ui/action"
 	"vise/ui/text"
 )
 
@@ -91,7 +92,7 @@ func (c Console) waitHint(w int) []string {
 	if open == 0 || waiting < open {
 		return nil
 	}
-	return c.warned("All open linked todos wait. w parks the item until they can go on.", w)
+	return c.warned(action.Keyed("All open linked todos wait. {wait} parks the item until they can go on."), w)
 }
 
 func (c Console) linkedLine(l LinkedTodo, w int) string {

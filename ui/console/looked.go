@@ -1,12 +1,23 @@
 package console
 
 import (
+	"context"
 	"maps"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
 	"vise/ui/markdown"
 )
+
+// Looks remember plans as the operator saw them last, beyond the life of a console.
+type Looks interface {
+	// Looked is a plan as it was seen; false when that is not known.
+	Looked(context.Context, model.ItemID) (model.Text, bool)
+	// Look keeps it. What is too large may be passed over.
+	Look(context.Context, model.ItemID, model.Text) error
+}
 
 // looked is a plan as the operator last saw it.
 type looked struct {
@@ -38,6 +49,9 @@ func (p plan) remembered() map[model.ItemID]looked {
 func (p plan) since(m planMsg) plan {
 	hash := m.file.Artifact.Hash
 	before, known := p.seen[m.item]
+	if !known && m.before != nil {
+		before, known = *m.before, true
+	}
 	if !known || before.hash == hash {
 		p.base, p.baseHash = m.doc, hash
 		return p
@@ -53,4 +67,32 @@ func (p plan) since(m planMsg) plan {
 func (p plan) read() plan {
 	p.base, p.baseHash, p.changedAt = p.doc, p.file.Artifact.Hash, time.Time{}
 	return p
+}
+
+// lookedBefore is a plan as an earlier console left it.
+func (e *effects) lookedBefore(id model.ItemID) *looked {
+	if e.Looks == nil {
+		return nil
+	}
+	text, ok := e.Looks.Looked(e.ctx, id)
+	if !ok {
+		return nil
+	}
+	hash := model.NewPlanArtifact("", id, []byte(text.Raw()), time.Time{}).Hash // raw: to be compared, not shown
+	return &looked{markdown.Split(text), hash}
+}
+
+// lookKept writes the plan on screen down as seen, once its changes are.
+func (c Console) lookKept() (Console, tea.Cmd) {
+	p, file := &c.plan, c.plan.file
+	if c.fx.Looks == nil || p.base == nil || p.baseHash == p.keptHash || p.baseHash != file.Artifact.Hash ||
+		file.Artifact.Condition != model.PlanOK || file.Artifact.Bytes > largestLooked {
+		return c, nil
+	}
+	p.keptHash = p.baseHash
+	fx, id := c.fx, p.item
+	return c, func() tea.Msg {
+		_ = fx.Looks.Look(fx.ctx, id, file.Text) // a comfort: nothing waits for it, nothing fails without it
+		return nil
+	}
 }

@@ -86,6 +86,8 @@ type Session struct {
 	// Keeper writes down where the operator is, and Memo is what it wrote last; both may be nil.
 	Keeper Keeper
 	Memo   *Memo
+	// Looks may be nil: then what was seen of a plan is known as long as the console lives.
+	Looks Looks
 	// Papers may be nil: then the editor works on plan.md itself, and on nothing else.
 	Papers Papers
 	// Files may be nil: then there are no file todos.

@@ -52,7 +52,7 @@ func (c Console) waitPage(d model.Detail, w int) []string {
 	}
 	out = append(out, c.replyPage(d, w)...)
 	if len(d.Waits) == 0 && len(d.Replies) == 0 {
-		return append(out, " "+k.muted.paint("No waits. w parks it until something happens."))
+		return append(out, " "+k.muted.paint(action.Keyed("No waits. {wait} parks it until something happens.")))
 	}
 	for _, x := range d.Waits {
 		out = append(out, c.waitLines(x, w)...)

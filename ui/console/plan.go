@@ -18,7 +18,9 @@ type plan struct {
 	// doc is the newest text that could be read; base the text that the operator found.
 	doc, base *markdown.Document
 	baseHash  string
-	hidden    bool
+	// keptHash is that of the text that was written down as seen.
+	keptHash string
+	hidden   bool
 	// seen are the plans that the cursor left, as they were seen.
 	seen map[model.ItemID]looked
 	// left is how many cells wide lines are moved to the left.

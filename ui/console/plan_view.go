@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vise/model"
+	"vise/ui/action"
 	"vise/ui/text"
 )
 
@@ -61,7 +62,7 @@ func (c Console) planState(w int) []string {
 	a := c.plan.file.Artifact
 	if c.plan.item == "" || a.Condition == "" || a.Condition == model.PlanOK {
 		if c.plan.doc != nil && a.Bytes == 0 {
-			return []string{" " + c.skin.muted.paint("plan.md is empty. e edits it.")}
+			return []string{" " + c.skin.muted.paint(action.Keyed("plan.md is empty. {edit-plan} edits it."))}
 		}
 		return nil
 	}

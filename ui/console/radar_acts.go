@@ -91,7 +91,7 @@ func (b berth) run() way {
 	case len(b.Thread.Suggested()) == 0:
 		w.off = "it recommends no command"
 	case !b.Active:
-		w.off = "it is not the active thread: g goes on with it"
+		w.off = action.Keyed("it is not the active thread: {thread-go-on} goes on with it")
 	}
 	return w
 }

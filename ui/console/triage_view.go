@@ -59,7 +59,7 @@ func (d *triage) keys(w int, s surroundings) string {
 	case d.board:
 		return action.Keyed("{triage-down} {triage-up} move · {triage-board} back to the findings · {triage-close} close")
 	case w < besideW && w >= 72:
-		return "a approve d defer f false m dup o scope s supers. w won't u undo n next"
+		return action.Keyed("{triage-approve} approve {triage-defer} defer {triage-false-positive} false {triage-duplicate} dup {triage-out-of-scope} scope {triage-superseded} supers. {triage-wont-fix} won't {triage-undo} undo {triage-next} next")
 	case w < 72:
 		return "a d f m o s w · u undo · n next · esc"
 	}

@@ -58,7 +58,7 @@ func (b *bench) session(d cli.Door, agent model.AgentID) (console.Session, error
 	b.atEnd = append(b.atEnd, func() { b.farewell = farewell(context.WithoutCancel(b.ctx), d, b.Now()) }, scheduler.Attend(d.Dir), e.close, t.Close, files.close)
 	b.schedule(d.Ledger)
 	kept := newMemos(d.Dir, b.Getenv, b.Now)
-	return console.Session{Keeper: kept, Memo: kept.last(), Ledger: followed, Agent: agent, Eyes: e, Threads: t, Drafts: newDrafts(d.Dir), Papers: newPapers(d.Files, d.Dir), Files: files}, nil
+	return console.Session{Keeper: kept, Memo: kept.last(), Ledger: followed, Agent: agent, Eyes: e, Threads: t, Drafts: newDrafts(d.Dir), Papers: newPapers(d.Files, d.Dir), Looks: newLooks(d.Dir), Files: files}, nil
 }
 
 // schedule runs the scheduler as long as the console. What it cannot do now it tries again;
