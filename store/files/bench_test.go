@@ -25,6 +25,26 @@ func BenchmarkPlan(b *testing.B) {
 	}
 }
 
+func BenchmarkTwentyPlans(b *testing.B) {
+	h := newHome(b)
+	b.Run("each by itself", func(b *testing.B) {
+		for b.Loop() {
+			for range model.DefaultLimit {
+				h.Plan(agent, item)
+			}
+		}
+	})
+	b.Run("as a list", func(b *testing.B) {
+		for b.Loop() {
+			items := h.Items(agent)
+			for range model.DefaultLimit {
+				items.Plan(item)
+			}
+			items.Close()
+		}
+	})
+}
+
 func BenchmarkStat(b *testing.B) {
 	h := newHome(b)
 	for b.Loop() {

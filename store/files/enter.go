@@ -33,11 +33,24 @@ func (h Home) itemDir(agent model.AgentID, id model.ItemID) (*os.Root, error) {
 	if !validIDs(agent, id) {
 		return nil, &fault{condition: model.PlanOutsideHome, reason: noSuchID}
 	}
+	items, err := h.itemsDir(agent)
+	if err != nil {
+		return nil, err
+	}
+	defer items.Close()
+	return enter(items, string(id))
+}
+
+// itemsDir opens the directory that holds an agent's items, under the same guard.
+func (h Home) itemsDir(agent model.AgentID) (*os.Root, error) {
+	if !model.ValidID(string(agent)) {
+		return nil, &fault{condition: model.PlanOutsideHome, reason: noSuchID}
+	}
 	at, err := h.open()
 	if err != nil {
 		return nil, faultOf(err)
 	}
-	for _, name := range below(agent, id) {
+	for _, name := range aboveItems(agent) {
 		next, err := enter(at, name)
 		at.Close()
 		if err != nil {

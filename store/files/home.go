@@ -83,5 +83,8 @@ func (h Home) open() (*os.Root, error) { return os.OpenRoot(h.dir) }
 
 // below names the directories from the home down to an item's plan.
 func below(agent model.AgentID, id model.ItemID) []string {
-	return []string{"agents", string(agent), "work-items", string(id)}
+	return append(aboveItems(agent), string(id))
 }
+
+// aboveItems names the directories from the home down to where an agent's items lie.
+func aboveItems(agent model.AgentID) []string { return []string{"agents", string(agent), "work-items"} }

@@ -32,7 +32,12 @@ type Plan struct {
 // Condition. It never blocks on what lies there, reads at most model.MaxPlanBytes+1
 // bytes, and never leaves the item's directory.
 func (h Home) Plan(agent model.AgentID, id model.ItemID) Plan {
-	plan, err := h.readPlan(agent, id)
+	return h.described(agent, id, func() (*os.Root, error) { return h.itemDir(agent, id) })
+}
+
+// described reads the plan in the directory that open gives.
+func (h Home) described(agent model.AgentID, id model.ItemID, open func() (*os.Root, error)) Plan {
+	plan, err := readPlan(agent, id, open)
 	var f *fault
 	if errors.As(err, &f) {
 		plan = badPlan(agent, id, f)
@@ -41,8 +46,8 @@ func (h Home) Plan(agent model.AgentID, id model.ItemID) Plan {
 	return plan
 }
 
-func (h Home) readPlan(agent model.AgentID, id model.ItemID) (Plan, error) {
-	dir, err := h.itemDir(agent, id)
+func readPlan(agent model.AgentID, id model.ItemID, open func() (*os.Root, error)) (Plan, error) {
+	dir, err := open()
 	if err != nil {
 		return Plan{}, err
 	}

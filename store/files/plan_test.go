@@ -130,6 +130,14 @@ func TestWhateverAPlanIsReadingItIsQuickAndStaysInside(t *testing.T) {
 				t.Errorf("got paths %s, %s", got.RelativePath, got.Path)
 			}
 			within(t, 5*time.Second, func() Stat { return h.Stat(agent, item) })
+			listed := within(t, 5*time.Second, func() Plan {
+				items := h.Items(agent)
+				defer items.Close()
+				return items.Plan(item)
+			})
+			if listed.Condition != got.Condition || listed.Reason != got.Reason || listed.Hash != got.Hash || listed.Path != got.Path || string(listed.Raw) != string(got.Raw) {
+				t.Errorf("in a list it is %s (%q), %d bytes of %s", listed.Condition, listed.Reason, len(listed.Raw), listed.Path)
+			}
 		})
 	}
 }

@@ -206,8 +206,9 @@ func (a *app) read(ctx context.Context, fn func(model.Reader) error) error {
 
 // fresh puts the plan file as it is now into a view. One that is being written keeps the
 // description that the ledger has. news says that the ledger should record it.
-func (d *door) fresh(v *model.View) (news bool) {
-	p := d.files.Plan(v.AgentID, v.ID)
+func (d *door) fresh(v *model.View) (news bool) { return freshen(v, d.files.Plan(v.AgentID, v.ID)) }
+
+func freshen(v *model.View, p files.Plan) (news bool) {
 	if p.Unsettled {
 		v.Plan.Path = p.Path
 		return false
@@ -219,6 +220,23 @@ func (d *door) fresh(v *model.View) (news bool) {
 
 // look is fresh for those who only read.
 func (d *door) look(v *model.View) { d.fresh(v) }
+
+// lookThrough is look for a list, most of which is one agent's. It ends with end.
+func (d *door) lookThrough() (look func(*model.View), end func()) {
+	var items *files.Items
+	end = func() {
+		if items != nil {
+			items.Close()
+		}
+	}
+	return func(v *model.View) {
+		if items == nil || items.Agent() != v.AgentID {
+			end()
+			items = d.files.Items(v.AgentID)
+		}
+		freshen(v, items.Plan(v.ID))
+	}, end
+}
 
 // itemAnswer reads what a changed item is like and answers with it.
 func (a *app) itemAnswer(ctx context.Context, in model.Receipt, did string) (answer, error) {

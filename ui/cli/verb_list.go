@@ -63,7 +63,9 @@ func (a *app) list(ctx context.Context, o listOptions) (answer, error) {
 		if err != nil {
 			return err
 		}
-		out, err = reply.OfList(r, agent, model.Filter(o.filter), o.cursor, o.limit, o.todos, a.door.look)
+		look, end := a.door.lookThrough()
+		defer end()
+		out, err = reply.OfList(r, agent, model.Filter(o.filter), o.cursor, o.limit, o.todos, look)
 		return err
 	})
 	return answer{data: out, text: func(p *page) { p.list(out) }}, err
