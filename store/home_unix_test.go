@@ -167,24 +167,47 @@ func TestAWrongLedgerIsRefusedAndLeftAlone(t *testing.T) {
 	}
 }
 
-// An older copy in place of the ledger is noticed by what home.json remembers.
+// An older copy in place of the ledger is neither read nor written to: the copy of the history
+// knows, and home.json where that is gone, too. A process that had the ledger open, and sees
+// the same file, is told when it changes something.
 func TestAnOlderLedgerIsRefused(t *testing.T) {
-	dir, l := newHome(t)
-	path := filepath.Join(dir, "ledger.db")
-	must(applied(l, objective("k0")))
-	old, err := os.ReadFile(path)
-	must(err)
-	for i := range 256 {
-		must(applied(l, objective("k"+string(rune('a'+i)))))
-	}
-	must(os.WriteFile(path, old, 0o600))
-	again, err := store.Open(dir, store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer again.Close()
-	if err := applied(again, objective("new")); !errors.Is(err, store.ErrRefused) {
-		t.Errorf("got %v", err)
+	read := func(l *store.Ledger) error { return l.View(ctx, func(model.Reader) error { return nil }) }
+	write := func(l *store.Ledger) error { return applied(l, objective("new")) }
+	for _, c := range []struct {
+		name    string
+		since   int // changes since the older copy
+		journal bool
+		hadOpen bool
+		do      func(*store.Ledger) error
+	}{
+		{"read, known by the copy of the history", 1, true, false, read},
+		{"changed, known by the copy of the history", 1, true, false, write},
+		{"read, known by home.json", 256, false, false, read},
+		{"changed, known by home.json", 256, false, false, write},
+		{"changed by a process that had it open", 1, true, true, write},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir, l := newHome(t)
+			path := filepath.Join(dir, "ledger.db")
+			must(applied(l, objective("first")))
+			old, err := os.ReadFile(path)
+			must(err)
+			for i := range c.since {
+				must(applied(l, objective(fmt.Sprint("k", i))))
+			}
+			must(os.WriteFile(path, old, 0o600))
+			if !c.journal {
+				must(os.RemoveAll(filepath.Join(dir, "journal")))
+			}
+			if !c.hadOpen {
+				l, err = store.Open(dir, store.Options{})
+				must(err)
+				defer l.Close()
+			}
+			if err := c.do(l); !errors.Is(err, store.ErrRefused) {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 }
 

@@ -25,10 +25,30 @@ func Fill(t testing.TB, l *store.Ledger, agent model.AgentID, n int) {
 	}
 }
 
+// Age gives the items that Fill made a past: their todos change until that many events have
+// happened, Fill's own among them.
+func Age(t testing.TB, l *store.Ledger, agent model.AgentID, items, events int) {
+	t.Helper()
+	happened := items
+	for n := 0; happened < events; n++ {
+		var b model.Batch
+		for range min(model.MaxBatch, events-happened) {
+			i := (2*happened + 1) % items // Fill completes the even ones
+			happened++
+			todos := filled(i, time.Time{}).TodoList
+			todos[2].Text = model.Text(fmt.Sprintf("make it pass, attempt %d", happened))
+			b.Calls = append(b.Calls, model.Call{Command: model.UpdateWorkItem{WorkItemID: filledID(i), TodoList: &todos}})
+		}
+		apply(t, l, model.Envelope{Key: fmt.Sprintf("age-%s-%d", agent, n), Actor: model.Operator, Agent: agent, Command: b})
+	}
+}
+
+func filledID(i int) model.ItemID { return model.ItemID(fmt.Sprintf("wi-%012d", i)) }
+
 func filled(i int, start time.Time) model.WorkItem {
 	at := start.Add(time.Duration(i) * time.Second)
 	w := model.WorkItem{
-		ID: model.ItemID(fmt.Sprintf("wi-%012d", i)), State: model.Open, PlanStatus: model.Ready, Revision: 3,
+		ID: filledID(i), State: model.Open, PlanStatus: model.Ready, Revision: 3,
 		Objective: model.Text(fmt.Sprintf("objective %d: %s", i, strings.Repeat("make it so ", 8))),
 		TodoList: []model.Todo{
 			{Text: "read the code that is there", State: model.TodoCompleted},

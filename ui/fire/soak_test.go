@@ -108,17 +108,6 @@ func newSoak(t testing.TB, d time.Duration) *soak {
 	return s
 }
 
-// install builds vise as it is installed, whose verbs start faster than this test binary.
-func (s *soak) install() {
-	dir := s.t.TempDir()
-	cmd := exec.Command("go", "build", "-o", dir, "./ui/vise", "./ui/vise-workbench")
-	cmd.Dir = filepath.Join("..", "..")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		s.t.Fatalf("build: %v\n%s", err, out)
-	}
-	s.program = filepath.Join(dir, "vise")
-}
-
 // configure gives the driver's agent a program that completes whatever it is given.
 func (s *soak) configure() {
 	dir := filepath.Join(filepath.Dir(s.dir), "config", "vise")
