@@ -30,6 +30,8 @@ var mutants = []mutant{
 	{"damage ends the process", "store/bolt.go", "debug.SetPanicOnFault(true)", "debug.SetPanicOnFault(false)", "store", "DamagedLedgerNeverEnds -tags=soak", false},
 	{"a record's checksum is not looked at", "store/frame.go", "n < 0 || binary", "n < 0 || false && binary", "store", "AValueBelongsToItsKey|DamagedLedgerNeverEnds", false},
 	{"another home's ledger is taken", "store/open.go", "id != l.home.ID", "false", "store", "AWrongLedgerIsRefused", false},
+	{"an older ledger is read", "store/copy.go", "if revision >= known {", "if true {", "store", "AnOlderLedgerIsRefused", false},
+	{"an older ledger is changed", "store/copy.go", "if err := l.continues(t, end.Last, head); err != nil {", "if err := l.continues(t, end.Last, head); err != nil && false {", "store", "AnOlderLedgerIsRefused", false},
 	{"the lock is shared", "store/lock/lock_unix.go", "syscall.LOCK_EX", "syscall.LOCK_SH", "store/lock", "BusyNamesTheHolder", false},
 	{"a replaced lock file is not noticed", "store/lock/lock_unix.go", "return held.Nlink > 0 && held.Dev == there.Dev && held.Ino == there.Ino", "return true", "store/lock", "ALockFileThatIsGone", true},
 	{"Ctrl-Z stops inside the lock", "store/lock/lock.go", "suspension.enter()", "", "store/lock", "CtrlZ", false},
@@ -45,6 +47,7 @@ var mutants = []mutant{
 	{"children that leave their group are forgotten", "ui/process/process.go", "r.Escaped, r.Survivors = endSurvivors(run)", "", "ui/process", "NothingOutlives", false},
 	{"a program sees the whole environment", "ui/process/process.go", "c.Dir, c.Env = s.Dir, append(s.Env[:len(s.Env):len(s.Env)], marker+\"=\"+run)", "c.Dir, c.Env = s.Dir, append(c.Environ(), marker+\"=\"+run)", "ui/process", "NothingOfTheEnvironment", false},
 	{"git runs what a repository configures", "watcher/gitstate/run.go", `"core.fsmonitor=false", "core.hooksPath=/dev/null", `, "", "watcher/gitstate", "NothingThatTheRepository", false},
+	{"a line that is no message ends the server", "ui/mcp/lines.go", "\t\t\t}\n\t\t\tcontinue\n\t\t}\n\t\tif message", "\t\t\t}\n\t\t\treturn nil, io.EOF\n\t\t}\n\t\tif message", "ui/mcp", "HostileLines", false},
 	{"a field is taken in any case of letters", "ui/mcp/tools.go", "if !ok {", "if !ok && !strings.EqualFold(key, \"objective\") {", "ui/mcp", "HostileLines", false},
 }
 

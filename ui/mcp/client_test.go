@@ -53,6 +53,7 @@ func serve(t *testing.T, pin string, env map[string]string, tune ...func(*mcp.Op
 	go func() {
 		err := mcp.Serve(context.Background(), o)
 		outWrite.Close()
+		inRead.Close() // nobody reads it any more, as after a process's end
 		c.ended <- err
 	}()
 	t.Cleanup(func() {
