@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -102,20 +103,22 @@ func record(t *testing.T, dir string) *powerTrace {
 func (p *powerTrace) judge(t *testing.T, base map[string][]byte, seed uint64, images int, ignored bool) int {
 	var mu sync.Mutex
 	var all sync.WaitGroup
-	bad, scratch := 0, quickDir(t)
-	for w := range 2 {
+	bad, scratch, cuts := 0, quickDir(t), p.cuts(seed, images)
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
 		all.Go(func() {
-			for i := w; i < images; i += 2 {
-				rng := rand.New(rand.NewPCG(seed, uint64(i)))
-				at := rng.IntN(len(p.trace) + 1)
-				why := p.wrong(filepath.Join(scratch, fmt.Sprint(w)), p.image(base, rng, at, ignored), at)
+			d := newDisk(base, ignored)
+			for i := w; i < len(cuts); i += workers {
+				c := cuts[i]
+				d.until(p, c.at)
+				why := p.wrong(filepath.Join(scratch, fmt.Sprint(w)), d.image(c.rng), c.at)
 				if why == "" {
 					continue
 				}
 				mu.Lock()
 				bad++
 				if !ignored {
-					t.Errorf("image %d of seed %d, cut at operation %d: %s", i, seed, at, why)
+					t.Errorf("image %d of seed %d, cut at operation %d: %s", c.image, seed, c.at, why)
 				}
 				mu.Unlock()
 			}
@@ -123,6 +126,23 @@ func (p *powerTrace) judge(t *testing.T, base map[string][]byte, seed uint64, im
 	}
 	all.Wait()
 	return bad
+}
+
+// cut is where the power goes for an image, and what decides the rest of it.
+type cut struct {
+	image, at int
+	rng       *rand.Rand
+}
+
+// cuts are the cuts of a seed's images, in the order of the trace.
+func (p *powerTrace) cuts(seed uint64, images int) []cut {
+	out := make([]cut, images)
+	for i := range out {
+		rng := rand.New(rand.NewPCG(seed, uint64(i)))
+		out[i] = cut{i, rng.IntN(len(p.trace) + 1), rng}
+	}
+	slices.SortFunc(out, func(a, b cut) int { return a.at - b.at })
+	return out
 }
 
 // wrong says what an image has lost.
@@ -168,6 +188,17 @@ type disk struct {
 	now     map[string]*inode
 	renames []func(map[string]*inode)
 	ignored bool
+	// happened is how many operations of the trace have.
+	happened int
+}
+
+func newDisk(base map[string][]byte, ignored bool) *disk {
+	d := &disk{names: map[string]*inode{}, ignored: ignored}
+	for name, raw := range base {
+		d.names[name] = &inode{durable: raw, size: int64(len(raw))}
+	}
+	d.now = maps.Clone(d.names)
+	return d
 }
 
 type inode struct {
@@ -176,24 +207,25 @@ type inode struct {
 	size    int64
 }
 
-// image is one of the many things that a power cut after some operations can leave: of each
-// file, what was synced and any subset of the sectors written since; of the directory, what
-// was synced and the first few of the changes since.
-func (p *powerTrace) image(base map[string][]byte, rng *rand.Rand, at int, ignored bool) map[string][]byte {
-	d := &disk{names: map[string]*inode{}, ignored: ignored}
-	for name, raw := range base {
-		d.names[name] = &inode{durable: raw, size: int64(len(raw))}
-	}
-	d.now = maps.Clone(d.names)
-	for _, op := range p.trace[:at] {
+// until has the trace happen up to an operation.
+func (d *disk) until(p *powerTrace, at int) {
+	for ; d.happened < at; d.happened++ {
+		op := p.trace[d.happened]
 		d.happen(p.name(op.Path), p.name(op.To), op)
 	}
+}
+
+// image is one of the many things that a power cut now can leave: of each file, what was
+// synced and any subset of the sectors written since; of the directory, what was synced and
+// the first few of the changes since.
+func (d *disk) image(rng *rand.Rand) map[string][]byte {
+	names := maps.Clone(d.names)
 	for _, change := range d.renames[:rng.IntN(len(d.renames)+1)] {
-		change(d.names)
+		change(names)
 	}
 	out := map[string][]byte{}
-	for _, name := range slices.Sorted(maps.Keys(d.names)) {
-		out[name] = d.names[name].remains(rng)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		out[name] = names[name].remains(rng)
 	}
 	return out
 }
