@@ -113,3 +113,17 @@ func TestSpoolSetsAsideWhatIsRefused(t *testing.T) {
 		t.Errorf("%d waiting, %d refused", waiting, refused)
 	}
 }
+
+// TestTheNextHookTakesInWhatWaits, though it has nothing to do with it.
+func TestTheNextHookTakesInWhatWaits(t *testing.T) {
+	b := newBench(t)
+	id := b.completed("claude")
+	if err := spool.Write(b.dir, spool.Entry{Key: "k", Agent: "claude", Items: []string{string(id)}, Text: "Late.", Provenance: model.ReportTurnFinal, At: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	b.must(`{"session_id":"other"}`, "claude", "Notification")
+	b.offered(id, "Late.", model.ReportTurnFinal)
+	if waiting, refused := spool.Waiting(b.dir); waiting+refused != 0 {
+		t.Errorf("%d wait, %d refused", waiting, refused)
+	}
+}

@@ -86,7 +86,7 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 		}
 		_, err := fmt.Fprint(c.Out, c.pressing(ctx)) // the plugin prompts the session with it
 		return err
-	case "session.created", "session.compacted":
+	case "chat.message": // the plugin puts it before what the model is asked
 		return c.tell(ctx, sessionBudget)
 	}
 	return nil
@@ -130,7 +130,7 @@ func (c *call) context(ctx context.Context, budget int) (text string, err error)
 		}
 		return nil
 	})
-	if err != nil || text == "" {
+	if c.busy = err != nil; c.busy || text == "" {
 		return text, err
 	}
 	// A new session may never have got what the one before was handed.

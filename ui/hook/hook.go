@@ -83,6 +83,8 @@ type call struct {
 
 	ledger *store.Ledger
 	home   files.Home
+	// busy: the ledger was waited for in vain; it is not waited for again.
+	busy bool
 }
 
 // Run carries out one call. Its error is for a person to read; nothing else follows from it.
@@ -115,7 +117,20 @@ func Run(ctx context.Context, args []string, open Opener, s Streams) (err error)
 	if !json.Valid(c.payload) {
 		return fmt.Errorf("%s %s: the input is not JSON; nothing was taken from it", c.program, c.event)
 	}
-	return c.handle(ctx)
+	err = c.handle(ctx)
+	c.takeIn(ctx)
+	return err
+}
+
+// takeIn takes in what hooks before left in the spool, unless the ledger is busy again. It
+// comes last, so that nothing of this call waits for it.
+func (c *call) takeIn(ctx context.Context) {
+	if c.busy {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, ledgerPatience)
+	defer cancel()
+	_, _ = spool.TakeIn(ctx, c.home.Dir(), c.ledger) // what stays is the next process's
 }
 
 // parse reads the command line. Codex gives its notify payload as an argument.
@@ -180,12 +195,16 @@ func readBounded(in io.Reader) ([]byte, error) {
 // deliver brings an entry into the ledger, or into the spool if the ledger is not free at once.
 func (c *call) deliver(ctx context.Context, e spool.Entry) error {
 	e.Agent, e.At = model.AgentID(c.agent), c.Now()
+	if c.busy {
+		return spool.Write(c.home.Dir(), e)
+	}
 	soon, cancel := context.WithTimeout(ctx, ledgerPatience)
 	defer cancel()
 	_, err := spool.Deliver(soon, c.ledger, e)
 	if err == nil || spool.Final(err) {
 		return err
 	}
+	c.busy = true
 	return spool.Write(c.home.Dir(), e)
 }
 

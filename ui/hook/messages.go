@@ -43,6 +43,9 @@ func (c *call) handed(ctx context.Context, all bool) string {
 // pressing are the words of the queue, if it holds some that should not wait for the next
 // prompt: all but background ones. While a turn runs they are the turn's.
 func (c *call) pressing(ctx context.Context) string {
+	if c.busy {
+		return ""
+	}
 	ctx, cancel := context.WithTimeout(ctx, ledgerPatience)
 	defer cancel()
 	waits := false
@@ -50,7 +53,7 @@ func (c *call) pressing(ctx context.Context) string {
 		waits = slices.ContainsFunc(r.QueuedMessages(model.AgentID(c.agent), 1), func(m model.Message) bool { return m.Priority != model.Background })
 		return nil
 	})
-	if err != nil || !waits {
+	if c.busy = err != nil; c.busy || !waits {
 		return ""
 	}
 	return c.handed(ctx, false)

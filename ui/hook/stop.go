@@ -134,7 +134,7 @@ func keyOf(parts ...string) string {
 // fromTranscript finds the rounds of pending completions. One that is in no transcript is
 // not found; that is an error only when the transcript should not have been read.
 func (c *call) fromTranscript(ctx context.Context, p payload, waiting []pending) ([]capture.Round, error) {
-	if c.program != "claude" || p.Transcript == "" {
+	if p.Transcript == "" {
 		return nil, nil
 	}
 	var found []capture.Round
@@ -168,18 +168,22 @@ func covered(rounds []capture.Round) (n int) {
 	return n
 }
 
-// claudeDir is where Claude Code keeps its transcripts; nothing outside is read.
-func (c *call) claudeDir() string {
-	if dir := c.Getenv("CLAUDE_CONFIG_DIR"); dir != "" {
+// programDir is where the program keeps its transcripts; nothing outside is read.
+func (c *call) programDir() string {
+	variable, name := "CLAUDE_CONFIG_DIR", ".claude"
+	if c.program == "codex" {
+		variable, name = "CODEX_HOME", ".codex"
+	}
+	if dir := c.Getenv(variable); dir != "" {
 		return dir
 	}
-	return filepath.Join(c.Getenv("HOME"), ".claude")
+	return filepath.Join(c.Getenv("HOME"), name)
 }
 
 // readTranscript reads the end of a transcript: a regular file inside the program's
 // directory, whatever links say. One that still has the size known is not read again.
 func (c *call) readTranscript(path string, subagent bool, known int64) ([]capture.Round, int64, error) {
-	dir := c.claudeDir()
+	dir := c.programDir()
 	name, err := filepath.Rel(dir, path)
 	if err != nil || !filepath.IsLocal(name) {
 		return nil, -1, fmt.Errorf("the transcript %s lies outside of %s; it was not read", model.Text(path), model.Text(dir))
@@ -209,12 +213,15 @@ func (c *call) readTranscript(path string, subagent bool, known int64) ([]captur
 			return nil, -1, err
 		}
 	}
-	return claudeRounds(io.LimitReader(f, maxTranscript), subagent), info.Size(), nil
+	var reader capture.Stream = &capture.Claude{Subagent: subagent}
+	if c.program == "codex" {
+		reader = &capture.Rollout{}
+	}
+	return completions(io.LimitReader(f, maxTranscript), reader), info.Size(), nil
 }
 
-// claudeRounds reads line by line; a line that is too long, or cut off, holds nothing.
-func claudeRounds(r io.Reader, subagent bool) []capture.Round {
-	reader := capture.Claude{Subagent: subagent}
+// completions reads line by line; a line that is too long, or cut off, holds nothing.
+func completions(r io.Reader, reader capture.Stream) []capture.Round {
 	var out []capture.Round
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxTranscript)

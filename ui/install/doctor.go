@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"vise/ui/hook"
@@ -17,7 +16,7 @@ var routes = map[string]string{
 		"one that rests is not woken: it hears at its next prompt (vise drive starts turns by itself)",
 	"codex": "reach a session with vise's own answers and, once its hooks are trusted, between two tools, at the end of its turn and " +
 		"with the next prompt; one that rests is not woken: it hears at its next prompt (vise drive starts turns by itself)",
-	"opencode": "reach a session with vise's own answers, and prompt it when it comes to rest; one that rests already hears at its next turn's end",
+	"opencode": "reach a session with vise's own answers and with its next prompt, and prompt it when it comes to rest; one that rests already is not woken",
 	"crush":    "reach a session with vise's own answers alone: its hooks differ from version to version, so that none is installed",
 }
 
@@ -32,8 +31,8 @@ type Check struct {
 // expected are the events that a program in use has sent at some time.
 var expected = map[string][]string{
 	"claude":   {"SessionStart", "PostToolUse", "Stop"},
-	"codex":    {"Stop", "notify"},
-	"opencode": {"session.idle"},
+	"codex":    {"SessionStart", "PostToolUse", "Stop"},
+	"opencode": {"chat.message", "session.idle"},
 }
 
 // Doctor says whether vise is in a program's settings, and which of its hooks were seen.
@@ -74,11 +73,8 @@ func seen(o Options, now time.Time) []Check {
 	for _, s := range hook.Seen(o.Home, o.Program) {
 		have[s.Event] = s
 	}
-	want := expected[o.Program]
-	any := false
-	for _, e := range want {
+	for _, e := range expected[o.Program] {
 		s, ok := have[e]
-		any = any || ok
 		c := Check{Name: "hook " + e, OK: ok, Message: fmt.Sprintf("%s was never seen", e), Hint: hintFor(o.Program)}
 		if ok {
 			c.Message, c.Hint = fmt.Sprintf("%s seen %d times, last %s ago", e, s.Count, now.Sub(s.Last).Round(time.Second)), ""
@@ -91,20 +87,7 @@ func seen(o Options, now time.Time) []Check {
 			out = append(out, Check{Name: "hook " + s.Event, OK: true, Message: fmt.Sprintf("%s seen %d times, last %s ago", s.Event, s.Count, now.Sub(s.Last).Round(time.Second))})
 		}
 	}
-	return codexEither(o.Program, out, any)
-}
-
-// codexEither: one of Codex's two sources is enough.
-func codexEither(program string, list []Check, any bool) []Check {
-	if program != "codex" || !any {
-		return list
-	}
-	for i := range list {
-		if strings.HasPrefix(list[i].Name, "hook ") {
-			list[i].OK = true
-		}
-	}
-	return list
+	return out
 }
 
 func hintFor(program string) string {

@@ -65,11 +65,22 @@ type stdio struct {
 }
 
 func (o Options) server() stdio {
-	return stdio{"stdio", o.Vise, []string{"mcp", "--agent", o.Agent}}
+	return stdio{"stdio", o.Vise, append([]string{"mcp"}, o.flags()...)}
+}
+
+// flags say for whom a program works. They name a home that is not where vise looks by
+// itself: Codex hands no variable of the environment on to an MCP server but a few of its
+// own, so that the server would work on another home than the hooks.
+func (o Options) flags() []string {
+	out := []string{"--agent", o.Agent}
+	if o.Home != "" && o.Home != filepath.Join(o.Getenv("HOME"), ".local", "share", "vise") {
+		out = append(out, "--home", o.Home)
+	}
+	return out
 }
 
 func (o Options) hookArgs(event string) []string {
-	args := []string{"hook", o.Program, event, "--agent", o.Agent}
+	args := append([]string{"hook", o.Program, event}, o.flags()...)
 	if event == "Stop" && o.AskReport {
 		args = append(args, "--ask-report")
 	}
@@ -92,15 +103,15 @@ func (o Options) codex() []target {
 	dir := o.dir("CODEX_HOME", ".codex")
 	events := []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"}
 	hooks := o.hooks(filepath.Join(dir, "hooks.json"), events, func(event string) command {
-		return command{Type: "command", Command: strings.Join(append([]string{quote(o.Vise)}, o.hookArgs(event)...), " "), Timeout: hookTimeout}
+		return command{Type: "command", Command: shell(append([]string{o.Vise}, o.hookArgs(event)...)), Timeout: hookTimeout}
 	})
 	const table, key = "mcp_servers.vise", "notify"
 	server := []string{
 		"command = " + strconv.Quote(o.Vise),
-		fmt.Sprintf("args = [\"mcp\", \"--agent\", %q]", o.Agent),
+		"args = " + array(o.server().Args),
 		`default_tools_approval_mode = "approve"`,
 	}
-	notify := fmt.Sprintf("[%q, \"hook\", \"codex\", \"--agent=%s\", \"notify\"]", o.Vise, o.Agent)
+	notify := array(append([]string{o.Vise}, o.hookArgs("notify")...))
 	return []target{hooks, {
 		path: filepath.Join(dir, "config.toml"),
 		edit: func(before []byte) ([]byte, string, error) { return setTOML(before, table, server, key, notify) },
@@ -109,6 +120,24 @@ func (o Options) codex() []target {
 			return kept(after), "", err
 		},
 	}}
+}
+
+// array is a list of strings in TOML and JavaScript alike.
+func array(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = strconv.Quote(w)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+// shell is a command line of a POSIX shell.
+func shell(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = quote(w)
+	}
+	return strings.Join(quoted, " ")
 }
 
 // quote is a word of a shell command.
@@ -128,8 +157,8 @@ func (o Options) openCode() []target {
 		Type    string   `json:"type"`
 		Command []string `json:"command"`
 		Enabled bool     `json:"enabled"`
-	}{"local", []string{o.Vise, "mcp", "--agent", o.Agent}, true}
-	plugin := strings.NewReplacer("@VISE@", strconv.Quote(o.Vise), "@AGENT@", strconv.Quote(o.Agent)).Replace(openCodePlugin)
+	}{"local", append([]string{o.Vise}, o.server().Args...), true}
+	plugin := strings.NewReplacer("@VISE@", strconv.Quote(o.Vise), "@FLAGS@", array(o.flags())).Replace(openCodePlugin)
 	return []target{
 		o.member(filepath.Join(o.config("opencode"), "opencode.json"), server, "mcp", "vise"),
 		{
