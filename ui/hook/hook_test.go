@@ -66,7 +66,9 @@ func (b *bench) run(input string, args ...string) error {
 	looks := 0
 	s := hook.Streams{
 		In: strings.NewReader(input), Out: &out, Err: &out, Now: time.Now, FactPatience: b.patience,
-		Getenv: func(k string) string { return map[string]string{"CLAUDE_CONFIG_DIR": b.claude, "CODEX_HOME": b.claude}[k] },
+		Getenv: func(k string) string {
+			return map[string]string{"CLAUDE_CONFIG_DIR": b.claude, "CODEX_HOME": b.claude}[k]
+		},
 		Wait: func(context.Context, time.Duration) {
 			if looks++; looks == 2 && b.late != nil {
 				b.late()

@@ -37,8 +37,16 @@ func setTOML(raw []byte, table string, lines []string, key, value string) (after
 		out.text = topKey(out.text, key+" = "+value)
 	case !strings.Contains(fmt.Sprint(old), "vise"):
 		note = fmt.Sprintf("%s is set already and was left alone", key)
+	case !sameTOML(old, value):
+		out.text = topKey(dropTopKey(out.text, key), key+" = "+value)
 	}
 	return out.checked(before, table, key, note)
+}
+
+// sameTOML reports whether a value that was read is the one that is written so.
+func sameTOML(old any, written string) bool {
+	m, err := readTOML([]byte("x = " + written))
+	return err == nil && reflect.DeepEqual(m["x"], old)
 }
 
 // unsetTOML removes them again.
