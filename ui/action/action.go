@@ -178,6 +178,9 @@ func Of(in Context, key tea.KeyPressMsg) (Action, bool) {
 	if latin, ok := places()[key.Text]; ok && key.Mod&^tea.ModShift == 0 {
 		return find(in, latin)
 	}
+	if latin, ok := places()[string(key.Code)]; ok && key.Mod == tea.ModCtrl {
+		return find(in, "ctrl+"+latin) // kitty's keyboard, which is not asked for the place
+	}
 	return Action{}, false
 }
 

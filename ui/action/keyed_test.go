@@ -1,6 +1,10 @@
 package action
 
-import "testing"
+import (
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+)
 
 func TestASentenceNamesTheKeyThatHolds(t *testing.T) {
 	for in, want := range map[string]string{
@@ -26,5 +30,13 @@ func TestASentenceNamesTheKeyThatHolds(t *testing.T) {
 	}
 	if got := Keyed("{submit} send, {report} gives it"); got != "f2 send, : gives it" {
 		t.Error(got)
+	}
+}
+
+func TestControlWithALetterOfAnotherLayoutIsTheKeyAtItsPlace(t *testing.T) {
+	for key, want := range map[rune]ID{'ы': Submit, 'щ': EditOutside} {
+		if a, _ := Of(Text, tea.KeyPressMsg(tea.Key{Code: key, Mod: tea.ModCtrl})); a.ID != want {
+			t.Errorf("ctrl+%c is %q, not %s", key, a.ID, want)
+		}
 	}
 }

@@ -196,11 +196,14 @@ func (c Console) reportPage(d model.Detail, w int) []string {
 	case model.NotOffered(c.rowOf(d), "ReportWorkItem") == "":
 		return c.warned(action.Keyed("Completed without a report. {report} gives it one."), w)
 	}
-	return []string{" " + k.muted.paint("No report yet. It is given when the item is completed (c).")}
+	return []string{" " + k.muted.paint(action.Keyed("No report yet. It is given when the item is completed ({complete})."))}
 }
 
 func (c Console) rowOf(d model.Detail) model.Row {
 	if r := c.queue.row(d.ID); r != nil {
+		return *r
+	}
+	if r := c.truth.row; r != nil && r.ID == d.ID {
 		return *r
 	}
 	return model.Row{}

@@ -32,15 +32,17 @@ func configVerb(h cli.Host) *cobra.Command {
 	show.Flags().BoolVar(&origin, "origin", false, "say where each value comes from")
 	check := &cobra.Command{Use: "check", Short: "Say what is wrong with the file; exit 1 if something is", Args: cli.NoArguments}
 	schema := &cobra.Command{Use: "schema", Short: "Print the JSON schema of the file, for editors", Args: cli.NoArguments}
+	themed := &cobra.Command{Use: "themes", Short: "List the themes, built in and your own, and which holds", Args: cli.NoArguments}
 	v := h.Verbs()
 	getenv := h.Surroundings().Getenv
 	c.AddCommand(
 		v.Verb(show, func(context.Context, []string) (run.Answer, error) { return configShow(h, origin) }),
 		v.Verb(check, func(context.Context, []string) (run.Answer, error) { return configCheck(getenv) }),
+		v.Verb(themed, func(context.Context, []string) (run.Answer, error) { return configThemes(h) }),
 		v.Verb(schema, func(context.Context, []string) (run.Answer, error) { return configSchema() }),
 	)
 	return v.Verb(c, func(context.Context, []string) (run.Answer, error) {
-		return run.Answer{}, run.Misuse("verb", "what to do with the configuration?").WithHint("vise config show, check or schema")
+		return run.Answer{}, run.Misuse("verb", "what to do with the configuration?").WithHint("vise config show, check, themes or schema")
 	})
 }
 

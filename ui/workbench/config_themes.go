@@ -1,0 +1,61 @@
+package workbench
+
+import (
+	"io"
+
+	"vise/model"
+	"vise/themes"
+	"vise/ui/cli"
+	"vise/ui/config"
+	"vise/ui/run"
+)
+
+// themeGist is a theme as it is listed.
+type themeGist struct {
+	Name string `json:"name"`
+	// From is built_in, or own for one of the directory of themes.
+	From string `json:"from"`
+	// Holds: dark or light on such a background, all where it is named; empty: it is not used.
+	Holds string `json:"holds,omitempty"`
+}
+
+func configThemes(h cli.Host) (run.Answer, error) {
+	getenv := h.Surroundings().Getenv
+	at, err := place(getenv)
+	if err != nil {
+		return run.Answer{}, err
+	}
+	s := config.Load(at, getenv)
+	list := themeGists(s)
+	out := struct {
+		Directory string      `json:"directory"`
+		Themes    []themeGist `json:"themes"`
+	}{at.Themes, list}
+	return run.Answer{Data: out, Warnings: configWarnings(s), Text: func(w io.Writer) {
+		rows := make([][]string, len(list))
+		for i, x := range list {
+			rows[i] = []string{model.Text(x.Name).String(), x.From, x.Holds}
+		}
+		h.Table(w, 0, rows)
+	}}, nil
+}
+
+func themeGists(s config.Settings) []themeGist {
+	out := []themeGist{}
+	for _, name := range config.Names(s.Palettes) {
+		x := themeGist{Name: name, From: "own"}
+		if _, ok := themes.ByName(name); ok {
+			x.From = "built_in"
+		}
+		switch {
+		case s.Theme == name:
+			x.Holds = "all"
+		case s.Theme == config.ThemeAuto && s.DarkTheme == name:
+			x.Holds = "dark"
+		case s.Theme == config.ThemeAuto && s.LightTheme == name:
+			x.Holds = "light"
+		}
+		out = append(out, x)
+	}
+	return out
+}
