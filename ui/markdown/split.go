@@ -50,12 +50,18 @@ func (s *splitter) run() {
 		if i := strings.IndexByte(src[next:], '\n'); i >= 0 {
 			s.end = next + i
 		}
+		empty := s.end == next
 		next = s.end + 1
 		s.line++
 		if len(s.doc.Blocks) < maxBlocks && len(s.doc.nests) < maxBlocks {
 			s.takeLine()
 		} else {
 			s.takePlain()
+		}
+		// What is empty behind an empty line changes nothing.
+		for empty && !s.leaf.open && next < len(src) && src[next] == '\n' {
+			s.line++
+			next++
 		}
 	}
 	s.close()
