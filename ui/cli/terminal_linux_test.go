@@ -80,13 +80,28 @@ func (x *terminal) read() {
 		x.bytes += n
 		x.last = append(x.last, buf[:n]...)
 		x.last = x.last[max(len(x.last)-keptTail, 0):]
-		_, _ = x.screen.Write(buf[:n])
+		for rest := buf[:n]; len(rest) > 0; {
+			rest = rest[x.show(rest):]
+		}
 		x.mu.Unlock()
 		select {
 		case x.wrote <- at:
 		default:
 		}
 	}
+}
+
+// show writes to the screen and returns how many bytes it took. What a program drew for a
+// size that the terminal has left can lie outside of the screen, which this emulator does
+// not survive: that sequence is left out, and the program draws all of it again anyway. The
+// caller holds mu.
+func (x *terminal) show(b []byte) (n int) {
+	defer func() { _ = recover() }()
+	for n < len(b) {
+		n++
+		_, _ = x.screen.Write(b[n-1 : n])
+	}
+	return n
 }
 
 // drain forgets that the screen was written to.
