@@ -34,6 +34,7 @@ func TestHooksAtABusyLedgerLoseAndDoubleNothing(t *testing.T) {
 	for i := range ids {
 		all.Go(func() {
 			one := *b
+			one.hurried = true
 			began := time.Now()
 			if err := one.run(stop(fmt.Sprint("s", i), "", fmt.Sprint("report ", i), ""), "claude", "Stop"); err != nil {
 				t.Errorf("hook %d: %v", i, err)

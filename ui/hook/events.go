@@ -121,7 +121,7 @@ func (c *call) tell(ctx context.Context, budget int) error {
 
 // context is the agent's work context; empty for an agent without any work.
 func (c *call) context(ctx context.Context, budget int) (text string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, ledgerPatience)
+	ctx, cancel := c.soon(ctx)
 	defer cancel()
 	agent := model.AgentID(c.agent)
 	err = c.ledger.View(ctx, func(r model.Reader) error {

@@ -9,6 +9,7 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,6 +54,8 @@ type Streams struct {
 	Now      func() time.Time
 	// Wait pauses between two looks at a file that is written late.
 	Wait func(context.Context, time.Duration)
+	// Patience is how long a hook waits for the ledger; zero is ledgerPatience.
+	Patience time.Duration
 	// FactPatience bounds what a thread's fact may take; zero is factPatience.
 	FactPatience time.Duration
 }
@@ -122,13 +125,18 @@ func Run(ctx context.Context, args []string, open Opener, s Streams) (err error)
 	return err
 }
 
+// soon bounds what waits for the ledger.
+func (c *call) soon(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, cmp.Or(c.Patience, ledgerPatience))
+}
+
 // takeIn takes in what hooks before left in the spool, unless the ledger is busy again. It
 // comes last, so that nothing of this call waits for it.
 func (c *call) takeIn(ctx context.Context) {
 	if c.busy {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, ledgerPatience)
+	ctx, cancel := c.soon(ctx)
 	defer cancel()
 	_, _ = spool.TakeIn(ctx, c.home.Dir(), c.ledger) // what stays is the next process's
 }
@@ -198,7 +206,7 @@ func (c *call) deliver(ctx context.Context, e spool.Entry) error {
 	if c.busy {
 		return spool.Write(c.home.Dir(), e)
 	}
-	soon, cancel := context.WithTimeout(ctx, ledgerPatience)
+	soon, cancel := c.soon(ctx)
 	defer cancel()
 	_, err := spool.Deliver(soon, c.ledger, e)
 	if err == nil || spool.Final(err) {

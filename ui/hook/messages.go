@@ -46,7 +46,7 @@ func (c *call) pressing(ctx context.Context) string {
 	if c.busy {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, ledgerPatience)
+	ctx, cancel := c.soon(ctx)
 	defer cancel()
 	waits := false
 	err := c.ledger.View(ctx, func(r model.Reader) error {
