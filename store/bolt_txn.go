@@ -29,6 +29,9 @@ type boltTxn struct {
 	session  *session
 	appended *bbolt.Bucket
 	state    *bbolt.Bucket
+	// kept is as it was when the transaction had made keptAt writes.
+	kept   *kept
+	keptAt int
 }
 
 func (t *boltTxn) openTables() error {

@@ -12,15 +12,15 @@ import (
 type facts struct {
 	txn Txn
 	err error
-	// records are those decoded so far, by key; counts likewise, by agent.
+	// records are those decoded so far, by key.
 	records map[string]model.Record
-	counts  map[model.AgentID]counts
+	kept    *kept
 }
 
 type counts map[model.Tally]int
 
 func newFacts(t Txn) *facts {
-	return &facts{txn: t, records: map[string]model.Record{}, counts: map[model.AgentID]counts{}}
+	return &facts{txn: t, records: map[string]model.Record{}, kept: newKept()}
 }
 
 func (f *facts) fail(err error) {
@@ -99,7 +99,15 @@ func (f *facts) found(ok bool, key []byte) bool {
 }
 
 func (f *facts) Agent(id model.AgentID) (model.Agent, bool) {
-	return record[model.Agent](f, model.KindAgent, string(id))
+	if a, ok := f.kept.agents[id]; ok {
+		return a, true
+	}
+	_, known := f.records[string(recordKey(model.KindAgent, string(id)))]
+	a, ok := record[model.Agent](f, model.KindAgent, string(id))
+	if ok && !known {
+		f.kept.agents[id] = a
+	}
+	return a, ok
 }
 
 func (f *facts) Item(id model.ItemID) (model.WorkItem, bool) {
@@ -173,11 +181,11 @@ func (f *facts) Rows(a model.AgentID, c model.Class, after *model.Row, limit int
 func (f *facts) Count(a model.AgentID, t model.Tally) int { return f.countsOf(a)[t] }
 
 func (f *facts) countsOf(a model.AgentID) counts {
-	c, ok := f.counts[a]
+	c, ok := f.kept.counts[a]
 	if !ok {
 		c = counts{}
 		f.getJSON(countKey(a), &c)
-		f.counts[a] = c
+		f.kept.counts[a] = c
 	}
 	return c
 }

@@ -70,14 +70,25 @@ func hashOf(raw []byte) string {
 }
 
 func (f *facts) head() head {
-	var h head
-	f.getJSON(keyHead, &h)
-	return h
+	if f.kept.head == nil {
+		var h head
+		f.getJSON(keyHead, &h)
+		f.kept.head = &h
+	}
+	return *f.kept.head
+}
+
+func (f *facts) putHead(h head) {
+	f.putJSON(keyHead, h)
+	f.kept.head = &h
 }
 
 func (f *facts) agentHead(id model.AgentID) agentHead {
-	var h agentHead
-	f.getJSON(agentHeadKey(id), &h)
+	h, ok := f.kept.heads[id]
+	if !ok {
+		f.getJSON(agentHeadKey(id), &h)
+		f.kept.heads[id] = h
+	}
 	return h
 }
 
@@ -108,6 +119,7 @@ func (f *facts) enter(c commit, events []model.Entry) head {
 	}
 	for _, id := range sortedKeys(heads) {
 		f.putJSON(agentHeadKey(id), heads[id])
+		f.kept.heads[id] = heads[id]
 	}
 	raw := f.putJSON(journalKey(model.Position{Revision: c.Revision}), c)
 	return head{Revision: c.Revision, Hash: hashOf(raw)}

@@ -92,7 +92,7 @@ func (l *Ledger) found(t Txn) error {
 	f := newFacts(t)
 	f.putJSON(keyHome, l.home.ID)
 	f.putJSON(keySchema, l.schema())
-	f.putJSON(keyHead, head{})
+	f.putHead(head{})
 	return f.err
 }
 

@@ -11,7 +11,7 @@ import (
 // judge answers a command inside a transaction: from memory if its key is known, else by
 // judging it and saving what it makes.
 func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string) (model.Receipt, error) {
-	f := newFacts(t)
+	f := sharedFacts(t)
 	if known, ok := f.answer(e.Key); ok || f.err != nil {
 		return replay(known, fp), cmp.Or(f.err, mismatch(known, fp))
 	}
@@ -31,7 +31,9 @@ func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string) (mode
 		return model.Receipt{}, err
 	}
 	c := commit{At: at.At, Actor: at.Actor, Key: e.Key, Print: fp, Receipt: change.Receipt, Plans: plansOf(change.NewPlans)}
-	return f.save(c, change.Writes, entriesOf(f, at, change)).Receipt, f.err
+	saved := f.save(c, change.Writes, entriesOf(f, at, change))
+	f.leave()
+	return saved.Receipt, f.err
 }
 
 func stampReceipt(r model.Receipt, revision uint64) model.Receipt {
@@ -85,7 +87,7 @@ func (f *facts) save(c commit, records []model.Record, events []model.Entry) com
 	f.recount(before, after)
 
 	h := f.enter(c, events)
-	f.putJSON(keyHead, f.remember(c, was, h))
+	f.putHead(f.remember(c, was, h))
 	return c
 }
 
@@ -93,6 +95,9 @@ func (f *facts) save(c commit, records []model.Record, events []model.Entry) com
 func (f *facts) putRecord(r model.Record) []byte {
 	key := recordKey(r.RecordKind(), r.Key())
 	f.records[string(key)] = r
+	if a, ok := r.(model.Agent); ok {
+		delete(f.kept.agents, a.ID)
+	}
 	return f.putJSON(key, r)
 }
 
