@@ -95,6 +95,7 @@ func (c Console) seen(m truthMsg) (Console, tea.Cmd) {
 	}
 	c.trouble = nil
 	var cmds []tea.Cmd
+	before := c.truth
 	if c.place.agent == "" && m.truth.want.agent != "" && c.place.view == viewDesk {
 		c.place = c.place.goTo(m.truth.want.agent)
 	}
@@ -114,9 +115,10 @@ func (c Console) seen(m truthMsg) (Console, tea.Cmd) {
 	c, plan := c.openPlan()
 	c, card := c.openCard()
 	c, files := c.relinked()
+	c, heard := c.heard(before)
 	c, over := c.overtaken()
 	c, notice := c.noticed()
-	return c, tea.Batch(append(cmds, plan, card, files, over, notice)...)
+	return c, tea.Batch(append(cmds, plan, card, files, heard, over, notice)...)
 }
 
 // adopt makes t the truth. The queue takes the new order only when the operator's hands
