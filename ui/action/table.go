@@ -65,6 +65,7 @@ const (
 	ReadPageDown, ReadPageUp                ID = "read-page-down", "read-page-up"
 	ReadTop, ReadBottom                     ID = "read-top", "read-bottom"
 	ReadSeen, ReadClose                     ID = "read-seen", "read-close"
+	ReadApply                               ID = "read-apply"
 )
 
 // Table is every action: those of the desk in the order of the hint line, which is the
@@ -220,6 +221,7 @@ var Table = []Action{
 	{ID: ReadPageUp, Title: "A page up", Does: "of what is read", Keys: []string{"pgup", "ctrl+u"}, In: Reader, Group: InReader},
 	{ID: ReadTop, Title: "To the top", Does: "first line", Keys: []string{"g", "home"}, In: Reader, Group: InReader},
 	{ID: ReadBottom, Title: "To the end", Does: "last line", Keys: []string{"G", "end"}, In: Reader, Group: InReader},
+	{ID: ReadApply, Title: "Apply", Does: "write what is shown, where it is offered", Keys: []string{"y"}, In: Reader, Group: InReader},
 	{ID: ReadSeen, Title: "Seen", Does: "the changes count as looked at", Keys: []string{"A"}, In: Reader, Group: InReader},
 	{ID: ReadClose, Title: "Close", Does: "back to the desk", Keys: []string{"esc", "alt+esc", "q", "d"}, In: Reader, Group: InReader},
 

@@ -40,6 +40,15 @@ func (h Host) Integration(programs []string) model.Text {
 	return model.Text(strings.Join(out, "\n"))
 }
 
+// Integrate writes what Integration tells of one program.
+func (h Host) Integrate(program string) error {
+	o, err := h.app.installOptions(program)
+	if err == nil {
+		_, err = install.Run(o)
+	}
+	return err
+}
+
 func integrationLines(r install.Result) (out []string) {
 	for _, f := range r.Files {
 		if f.Changed {

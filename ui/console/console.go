@@ -234,6 +234,10 @@ func (c Console) timed(msg tea.Msg) (Console, tea.Cmd) {
 		return c.dryRan(m)
 	case sessionMsg:
 		return c.started(m)
+	case offerMsg:
+		return c.offered(m)
+	case appliedMsg:
+		return c.applied(m)
 	case settingsMsg:
 		return c.configured(m)
 	case ownMsg:

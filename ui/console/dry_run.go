@@ -24,7 +24,7 @@ func (f *FirstRun) dryRun() wish {
 		c.dialog = &welcomeDialog{first: f, at: dryRunLine}
 		ctx := c.fx.ctx
 		return c, func() tea.Msg {
-			lines, err := f.Lines(ctx)
+			lines, err := f.Lines(ctx, f.Programs)
 			return linesMsg{lines, err}
 		}
 	}}

@@ -76,6 +76,7 @@ type (
 	}
 	sessionMsg struct {
 		session Session
+		created bool
 		err     error
 	}
 )
@@ -196,7 +197,7 @@ func (e *effects) survey(f *FirstRun, dir string) tea.Cmd {
 func (e *effects) start(f *FirstRun, c Choice) tea.Cmd {
 	return func() tea.Msg {
 		s, err := f.Start(e.ctx, c)
-		return sessionMsg{s, err}
+		return sessionMsg{s, c.Kind == ChooseCreate, err}
 	}
 }
 

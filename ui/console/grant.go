@@ -149,6 +149,9 @@ func (c Console) started(m sessionMsg) (Console, tea.Cmd) {
 	if m.session.Agent != "" {
 		c.place = c.place.goTo(m.session.Agent)
 	}
+	if m.created {
+		return c, tea.Batch(c.opened(), c.offer(0))
+	}
 	return c, c.opened()
 }
 

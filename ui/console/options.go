@@ -133,10 +133,12 @@ type FirstRun struct {
 	Home string
 	// Agent is the proposed name of the first agent.
 	Agent model.AgentID
-	// Programs are the agents' programs that were found; Lines is what vise would add to their
-	// settings. It writes nothing.
+	// Programs are the agents' programs that were found; Lines is what vise would add to the
+	// settings of some of them. It writes nothing.
 	Programs []string
-	Lines    func(ctx context.Context) (model.Text, error)
+	Lines    func(ctx context.Context, programs []string) (model.Text, error)
+	// Install adds them for one program. It is called only for a key that was pressed on them.
+	Install func(ctx context.Context, program string) error
 	// Survey looks at a Holon home without writing anything.
 	Survey func(ctx context.Context, dir string) (Survey, error)
 	// Start carries out the choice.

@@ -30,6 +30,7 @@ import (
 //	drafts                              what is kept of unfinished dialogs
 //	threadlog                           what happened to threads
 //	choice                              what was chosen at the first run
+//	installed                           the programs that vise was put into
 //	files                               where each file todo stands, and the newest row of its history
 //	fail, heal                          the ledger refuses everything, or works again
 func TestScripts(t *testing.T) {
@@ -64,13 +65,18 @@ func TestScripts(t *testing.T) {
 
 func newFromScript(t *testing.T, d *datadriven.TestData) *world {
 	w, h := sizeOf(t, d)
-	return newWorld(t, w, h, func(o *Options) {
+	var wd *world
+	wd = newWorld(t, w, h, func(o *Options) {
 		if d.HasArg("first") {
 			o.FirstRun = &FirstRun{Home: o.Home, Agent: "vise"}
 			if d.HasArg("programs") {
 				o.FirstRun.Programs = []string{"claude", "codex"}
-				o.FirstRun.Lines = func(context.Context) (model.Text, error) {
-					return "vise install claude\n--- /home/me/.claude.json\n+++ /home/me/.claude.json\n+  \"mcpServers\": {\n\x1b]0;owned\x07 }", nil
+				o.FirstRun.Lines = func(_ context.Context, programs []string) (model.Text, error) {
+					return "vise install " + model.Text(programs[0]) + "\n--- /home/me/.claude.json\n+++ /home/me/.claude.json\n+  \"mcpServers\": {\n\x1b]0;owned\x07 }", nil
+				}
+				o.FirstRun.Install = func(_ context.Context, program string) error {
+					wd.installed = append(wd.installed, program)
+					return nil
 				}
 			}
 		}
@@ -79,6 +85,7 @@ func newFromScript(t *testing.T, d *datadriven.TestData) *world {
 			o.ReadOnly = "written by a newer vise, opened read-only"
 		}
 	})
+	return wd
 }
 
 func sizeOf(t testing.TB, d *datadriven.TestData) (w, h int) {
@@ -136,6 +143,8 @@ func (wd *world) run(d *datadriven.TestData) string {
 		return strings.Join(wd.threads.log, "\n") + "\n"
 	case "choice":
 		return fmt.Sprintf("%+v\n", wd.choice)
+	case "installed":
+		return fmt.Sprintln(wd.installed)
 	case "degrade":
 		x := model.Condition{Code: model.Code(d.CmdArgs[0].Key), ReadOnly: len(d.CmdArgs) > 1}
 		x.Message, x.Hint, _ = strings.Cut(d.Input, "\n")

@@ -39,6 +39,8 @@ type world struct {
 	names  map[string]model.ItemID
 	keys   int
 	choice Choice
+	// installed are the programs that the first run put vise into.
+	installed []string
 	// acting is whose deeds the script tells.
 	acting model.AgentID
 }

@@ -81,7 +81,9 @@ func (b *bench) firstRun(agent model.AgentID) (*console.FirstRun, error) {
 	}
 	programs := b.host.Programs()
 	return &console.FirstRun{Home: shortened(dir, b.Getenv("HOME")), Agent: agent, Survey: survey, Start: b.start,
-		Programs: programs, Lines: func(context.Context) (model.Text, error) { return b.host.Integration(programs), nil }}, nil
+		Programs: programs,
+		Lines:    func(_ context.Context, of []string) (model.Text, error) { return b.host.Integration(of), nil },
+		Install:  func(_ context.Context, program string) error { return b.host.Integrate(program) }}, nil
 }
 
 // start carries out the choice of the first run.
