@@ -49,11 +49,12 @@ type Receipt struct {
 	CancelledWaits      []WaitID    `json:"cancelled_wait_condition_ids,omitempty"`
 	TriggeredWaits      []WaitID    `json:"triggered_wait_condition_ids,omitempty"`
 	// ReportPromoted says that the round's text became the completion report, ReportSource whence.
-	ReportPromoted bool      `json:"completion_report_promoted,omitempty"`
-	ReportSource   ReportOf  `json:"completion_report_source,omitempty"`
-	Imported       int       `json:"imported,omitempty"`
-	Skipped        int       `json:"skipped,omitempty"`
-	Warnings       []Warning `json:"warnings,omitempty"`
+	ReportPromoted bool     `json:"completion_report_promoted,omitempty"`
+	ReportSource   ReportOf `json:"completion_report_source,omitempty"`
+	Imported       int      `json:"imported,omitempty"`
+	// Skipped are those of an import or of AcknowledgeAll that were passed by.
+	Skipped  int       `json:"skipped,omitempty"`
+	Warnings []Warning `json:"warnings,omitempty"`
 	// Calls are the receipts of a Round's calls.
 	Calls []Receipt `json:"calls,omitempty"`
 	// Replayed says that the key was known and nothing was done now.

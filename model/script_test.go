@@ -123,6 +123,8 @@ func decodeAny(name string, in []byte) (Command, error) {
 		return decode[DeclineReport](name, in)
 	case "Acknowledge":
 		return decode[Acknowledge](name, in)
+	case "AcknowledgeAll":
+		return decode[AcknowledgeAll](name, in)
 	case "ReportWorkItem":
 		return decode[ReportWorkItem](name, in)
 	case "AddAgent":
@@ -212,6 +214,9 @@ func (s *script) told(ch Change) string {
 	}
 	for _, e := range ch.Events {
 		fmt.Fprintf(&b, "event %s %s %s\n", e.Kind, orNone(e.WorkItemID), toJSON(e.Data))
+	}
+	if n := ch.Receipt.Skipped; n > 0 && ch.Receipt.Command == (AcknowledgeAll{}).Name() {
+		fmt.Fprintf(&b, "passed by %d\n", n)
 	}
 	return b.String() + warnings(ch.Receipt)
 }

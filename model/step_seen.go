@@ -42,28 +42,39 @@ func (x Seen) Partition() AgentID { return x.AgentID }
 func (x Seen) Key() string { return string(x.WorkItemID) }
 
 func (c Acknowledge) step(s *step) error {
-	w, err := s.own(c.WorkItemID, c.SeenRevision)
-	if err != nil {
+	w, x, err := c.matter(s)
+	switch {
+	case err != nil:
 		return err
-	}
-	if _, isAgent := s.at.Actor.Agent(); isAgent {
-		return Refuse(CodeRefused, "only the operator acknowledges").WithHint("an agent ends a need by doing what it needs")
-	}
-	a, _ := s.Agent(w.AgentID)
-	x, _ := InboxOf(s, w, s.ItemWaits(w.AgentID, w.ID), a.CurrentWorkItemID == w.ID)
-	if x.Need == "" {
+	case x.Need == "":
 		return Refuse(CodeRefused, "work item %s needs nothing from you", w.Handle).At("work_item_id").WithHint("vise inbox lists what does")
-	}
-	if x.Seen == !c.Withdraw {
+	case x.Seen == !c.Withdraw:
 		return nil
 	}
+	c.note(s, w, x)
+	return nil
+}
+
+// matter is what an item needs, for the operator alone.
+func (c Acknowledge) matter(s *step) (w WorkItem, x Inboxed, err error) {
+	if w, err = s.own(c.WorkItemID, c.SeenRevision); err != nil {
+		return w, x, err
+	}
+	if _, isAgent := s.at.Actor.Agent(); isAgent {
+		return w, x, Refuse(CodeRefused, "only the operator acknowledges").WithHint("an agent ends a need by doing what it needs")
+	}
+	a, _ := s.Agent(w.AgentID)
+	x, _ = InboxOf(s, w, s.ItemWaits(w.AgentID, w.ID), a.CurrentWorkItemID == w.ID)
+	return w, x, nil
+}
+
+func (c Acknowledge) note(s *step, w WorkItem, x Inboxed) {
 	seen := Seen{AgentID: w.AgentID, WorkItemID: w.ID, Matter: x.Matter(), At: s.at.At}
 	if c.Withdraw {
 		seen.Matter = ""
 	}
 	s.put(seen)
 	s.event(EventAcknowledged, w.ID, SeenNews{Need: x.Need, Since: x.Since, Withdrawn: c.Withdraw})
-	return nil
 }
 
 // Seen sees what the command itself acknowledged.

@@ -83,7 +83,7 @@ var Table = []Action{
 	{ID: Objective, Title: "Edit objective…", Does: "what the work item is for", Keys: []string{"E"}, In: Desk, Group: Work, Verb: "update --objective", Writes: true, Single: true, why: offered("UpdateWorkItem")},
 	{ID: Status, Title: "Plan status…", Does: "draft, ready or needs input", Keys: []string{"s"}, In: Desk, Group: Work, Verb: "update --plan-status", Writes: true, Single: true, why: offered("UpdateWorkItem")},
 	{ID: Report, Title: "Choose or give a report…", Does: "of an item that was completed without one", Hint: "report", Keys: []string{"P"}, In: Desk, Group: Work, Verb: "report", Writes: true, Single: true, why: offered("ReportWorkItem")},
-	{ID: Acknowledge, Title: "Acknowledge", Does: "you have seen it: it is quiet until something new happens", Hint: "acknowledge", Keys: []string{"A"}, In: Desk, Group: Work, Verb: "ack", Writes: true, Single: true, why: aNeed},
+	{ID: Acknowledge, Title: "Acknowledge", Does: "you have seen it: it is quiet until something new happens; also marked rows", Hint: "acknowledge", Keys: []string{"A"}, In: Desk, Group: Work, Verb: "ack", Writes: true, why: aNeed},
 	{ID: Message, Title: "Message agent…", Does: "for its next turn; it never becomes work by itself", Keys: []string{"m"}, In: Desk, Group: Work, Verb: "say", Writes: true, why: aKnownAgent},
 
 	{ID: Undo, Title: "Undo", Does: "take your last act back, unless its item moved on", Keys: []string{"u"}, In: Desk, Group: Always, Writes: true, why: undoable},

@@ -162,9 +162,11 @@ func onDeskItem(s State) string {
 	return anItem(s)
 }
 
-// aNeed: there is something to acknowledge.
+// aNeed: there is something to acknowledge. Of marked rows the ledger takes those that need it.
 func aNeed(s State) string {
 	switch {
+	case s.Marked > 0 && onDesk(s) == "":
+		return ""
 	case s.Item == nil:
 		return noItem
 	case s.Need == nil || s.Need.ID != s.Item.ID:

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/text"
@@ -81,6 +83,16 @@ func blockCalls(rows []model.Row, f *form, now time.Time) (calls []model.Call, t
 		calls = append(calls, model.Call{Command: u})
 	}
 	return calls, ""
+}
+
+// acknowledgeAll notes that the operator has seen what some rows need. Those that need
+// nothing are passed by.
+func (c Console) acknowledgeAll(rows []model.Row) (Console, tea.Cmd) {
+	var all model.AcknowledgeAll
+	for _, r := range rows {
+		all.Items = append(all.Items, model.Acknowledge{WorkItemID: r.ID, SeenRevision: r.Revision})
+	}
+	return c.send(all, fmt.Sprintf("Acknowledged what %d marked %s", len(rows), plural(len(rows), "item needs", "items need")))
 }
 
 // bulkLines name the items that an act is about.

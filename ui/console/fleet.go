@@ -218,8 +218,12 @@ func (c Console) fleetRefresh() (Console, tea.Cmd) {
 // fleetQuit goes back to the desk that was left.
 func (c Console) fleetQuit() (Console, tea.Cmd) { return c.turnTo(viewDesk) }
 
-// acknowledge notes that the operator has seen what the item under the cursor needs.
+// acknowledge notes that the operator has seen what the item under the cursor needs, or
+// what the marked items of the desk need.
 func (c Console) acknowledge() (Console, tea.Cmd) {
+	if rows := c.marked(); c.place.view == viewDesk && len(rows) > 0 {
+		return c.acknowledgeAll(rows)
+	}
 	r := *c.row()
 	return c.send(model.Acknowledge{WorkItemID: r.ID, SeenRevision: r.Revision}, "Acknowledged "+string(r.Handle)+". It is quiet until something new happens")
 }

@@ -97,7 +97,8 @@ func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 	if awaited {
 		c.dialog = nil
 	}
-	if _, bulk := j.envelope.Command.(model.Batch); bulk {
+	switch j.envelope.Command.(type) {
+	case model.Batch, model.AcknowledgeAll:
 		c = c.unmarked()
 	}
 	if c.place.view != viewDesk {
@@ -157,6 +158,9 @@ func (c Console) told(j job, r model.Receipt) string {
 	}
 	if n := len(r.CancelledWaits); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d %s cancelled.", n, plural(n, "wait", "waits")))
+	}
+	if n := r.Skipped; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d %s nothing.", n, plural(n, "needs", "need")))
 	}
 	if r.ReportPromoted {
 		parts = append(parts, "Report kept.")

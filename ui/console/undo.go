@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,23 +17,36 @@ type past struct{ done, undone []deed }
 type deed struct {
 	agent model.AgentID
 	undo  model.Undo
-	// seen is that command where the act was an acknowledgement, which changes no item; undo
-	// has then only the words.
-	seen *model.Acknowledge
+	// seen is that command where the act acknowledged, which changes no item; undo has then
+	// only the words.
+	seen []model.Acknowledge
 }
 
 // command takes the act back, or carries it out again.
 func (d deed) command() model.Command {
-	if d.seen != nil {
-		return *d.seen
+	switch len(d.seen) {
+	case 0:
+		return d.undo
+	case 1:
+		return d.seen[0]
 	}
-	return d.undo
+	return model.AcknowledgeAll{Items: d.seen}
 }
 
 // remembers reports whether a command of the operator's can be taken back.
 func remembers(c model.Command) bool {
-	_, seen := c.(model.Acknowledge)
-	return seen || reversible(c) != nil
+	return len(acknowledges(c)) > 0 || reversible(c) != nil
+}
+
+// acknowledges are the acknowledgements of a command; none for any other.
+func acknowledges(c model.Command) []model.Acknowledge {
+	switch c := c.(type) {
+	case model.Acknowledge:
+		return []model.Acknowledge{c}
+	case model.AcknowledgeAll:
+		return c.Items
+	}
+	return nil
 }
 
 // mostDeeds is how many acts can be taken back.
@@ -59,7 +73,7 @@ func reversible(c model.Command) (ids []model.ItemID) {
 // applyRemembering applies a command, and finds out how it can be taken back.
 func (e *effects) applyRemembering(seq int, env model.Envelope, what string) tea.Cmd {
 	return func() tea.Msg {
-		if seen, ok := env.Command.(model.Acknowledge); ok {
+		if seen := acknowledges(env.Command); len(seen) > 0 {
 			return e.applySeen(seq, env, seen, what)
 		}
 		ids := reversible(env.Command)
@@ -73,16 +87,28 @@ func (e *effects) applyRemembering(seq int, env model.Envelope, what string) tea
 	}
 }
 
-// applySeen acknowledges. Withdrawing that is refused when the item has changed since.
-func (e *effects) applySeen(seq int, env model.Envelope, seen model.Acknowledge, what string) tea.Msg {
+// applySeen acknowledges. Withdrawing that is refused when an item has changed since; items
+// that were passed by are left out of it.
+func (e *effects) applySeen(seq int, env model.Envelope, seen []model.Acknowledge, what string) tea.Msg {
 	receipt, err := e.Ledger.Apply(e.ctx, env)
 	m := receiptMsg{seq: seq, receipt: receipt, at: e.now(), err: err}
 	if err == nil && !receipt.Replayed {
-		back := seen
-		back.Withdraw = !seen.Withdraw
-		m.deed = &deed{agent: env.Agent, undo: model.Undo{What: model.Text(what)}, seen: &back}
+		_, many := env.Command.(model.AcknowledgeAll)
+		passed := func(x model.Acknowledge) bool {
+			return many && !slices.ContainsFunc(receipt.Calls, func(r model.Receipt) bool { return r.WorkItemID == x.WorkItemID })
+		}
+		m.deed = &deed{agent: env.Agent, undo: model.Undo{What: model.Text(what)}, seen: opposite(slices.DeleteFunc(slices.Clone(seen), passed))}
 	}
 	return m
+}
+
+// opposite withdraws what was acknowledged, and acknowledges what was withdrawn.
+func opposite(seen []model.Acknowledge) []model.Acknowledge {
+	out := slices.Clone(seen)
+	for i := range out {
+		out[i].Withdraw = !out[i].Withdraw
+	}
+	return out
 }
 
 // scene is how some items of an agent stand at one revision, and where its focus is.
@@ -155,13 +181,7 @@ func (c Console) remembered(j job, m receiptMsg) Console {
 }
 
 func (d deed) reversed() deed {
-	out := deed{agent: d.agent, undo: d.undo.Reversed()}
-	if d.seen != nil {
-		seen := *d.seen
-		seen.Withdraw = !seen.Withdraw
-		out.seen = &seen
-	}
-	return out
+	return deed{agent: d.agent, undo: d.undo.Reversed(), seen: opposite(d.seen)}
 }
 
 func latest(ds []deed, d deed) []deed {
