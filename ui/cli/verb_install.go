@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -34,7 +35,26 @@ func (a *app) installOptions(program string) (install.Options, error) {
 		return install.Options{}, err
 	}
 	dir, err := a.homeDir()
-	return install.Options{Program: program, Agent: string(agent), Vise: ownName(), Home: dir, Getenv: a.getenv}, err
+	return install.Options{Program: program, Agent: string(agent), Vise: ownName(), Home: dir, Version: versionOf(program), Getenv: a.getenv}, err
+}
+
+// versionPatience is what a program may take to tell its version.
+const versionPatience = 5 * time.Second
+
+// versionOf is what Claude Code says of its version, as what it can depends on that; empty
+// where it does not say, or cannot be found.
+func versionOf(program string) string {
+	if program != "claude" {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), versionPatience)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, program, "--version").Output()
+	if err != nil {
+		return ""
+	}
+	version, _, _ := strings.Cut(string(out), " ")
+	return strings.TrimSpace(version)
 }
 
 func (a *app) install(program string, o install.Options) (answer, error) {

@@ -57,7 +57,10 @@ func (c *call) handle(ctx context.Context) error {
 	if c.program == "opencode" {
 		return c.openCode(ctx, p)
 	}
+	c.risen(p)
 	switch c.event {
+	case Rest:
+		return c.rest(ctx, p)
 	case "SessionStart":
 		return c.inject(ctx, sessionBudget)
 	case "UserPromptSubmit":

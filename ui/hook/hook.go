@@ -1,7 +1,8 @@
 // Package hook is the door of agents' hooks: a program calls `vise hook PROGRAM EVENT` with
 // JSON on standard input. It never fails the program that called it: whatever happens, the
 // exit code is 0, the ledger is waited for a moment only, and what it could not take then
-// goes to the spool.
+// goes to the spool. Only the hook that waits beside a resting session exits with another
+// code, which wakes it (rest.go).
 //
 // Reading order: hook.go (a call), events.go (what each event does), stop.go (how a
 // report is found), fact.go (what a thread learns), pending.go and seen.go (what is remembered
@@ -56,6 +57,8 @@ type Streams struct {
 	Wait func(context.Context, time.Duration)
 	// Patience is how long a hook waits for the ledger; zero is ledgerPatience.
 	Patience time.Duration
+	// Gone returns when the program that called is no more; nil is never.
+	Gone func()
 	// FactPatience bounds what a thread's fact may take; zero is factPatience.
 	FactPatience time.Duration
 }
@@ -64,12 +67,16 @@ type Streams struct {
 // code that a program takes for a decision.
 func Command(open Opener, s Streams) *cobra.Command {
 	return &cobra.Command{
-		Use: "hook PROGRAM EVENT", Short: "Take what an agent's hook says; always exits 0",
+		Use: "hook PROGRAM EVENT", Short: "Take what an agent's hook says; exits 0 whatever happens",
 		Long: "hook reads the JSON of a hook of claude, codex, crush or opencode on standard input.\n" +
 			"vise install PROGRAM puts it into the program's settings; you need not call it yourself.",
 		DisableFlagParsing: true, Hidden: true,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := Run(c.Context(), args, open, s); err != nil {
+			err := Run(c.Context(), args, open, s)
+			if errors.Is(err, wakeCode) {
+				return err
+			}
+			if err != nil {
 				fmt.Fprintf(s.Err, "vise hook: %s\n", model.Text(err.Error()))
 			}
 			return nil
@@ -97,12 +104,12 @@ func Run(ctx context.Context, args []string, open Opener, s Streams) (err error)
 			err = fmt.Errorf("%v", p)
 		}
 	}()
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
 	c, dir, err := parse(args, s)
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(ctx, c.limit())
+	defer cancel()
 	if c.payload == nil {
 		if c.payload, err = readBounded(s.In); err != nil {
 			return err
@@ -123,6 +130,14 @@ func Run(ctx context.Context, args []string, open Opener, s Streams) (err error)
 	err = c.handle(ctx)
 	c.takeIn(ctx)
 	return err
+}
+
+// limit bounds the call.
+func (c *call) limit() time.Duration {
+	if c.event == Rest {
+		return RestLimit
+	}
+	return limit
 }
 
 // soon bounds what waits for the ledger.
@@ -218,7 +233,7 @@ func (c *call) deliver(ctx context.Context, e spool.Entry) error {
 
 // Real are the streams of this process.
 func Real() Streams {
-	return Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now, Wait: pause}
+	return Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now, Wait: pause, Gone: gone}
 }
 
 func pause(ctx context.Context, d time.Duration) {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"slices"
 
 	"vise/model"
 	"vise/model/projection"
@@ -50,7 +49,7 @@ func (c *call) pressing(ctx context.Context) string {
 	defer cancel()
 	waits := false
 	err := c.ledger.View(ctx, func(r model.Reader) error {
-		waits = slices.ContainsFunc(r.QueuedMessages(model.AgentID(c.agent), 1), func(m model.Message) bool { return m.Priority != model.Background })
+		waits = presses(r, model.AgentID(c.agent))
 		return nil
 	})
 	if c.busy = err != nil; c.busy || !waits {

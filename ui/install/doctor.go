@@ -10,14 +10,21 @@ import (
 	"vise/ui/spool"
 )
 
-// routes say how an answer or a message reaches a program, and where nothing can wake it.
+// routes say how an answer or a message reaches a program, and where nothing can wake it;
+// for Claude Code the version decides that.
 var routes = map[string]string{
-	"claude": "reach a session between two tools, at the end of its turn and with the next prompt or session; " +
-		"one that rests is not woken: it hears at its next prompt (vise drive starts turns by itself)",
+	"claude": "reach a session between two tools, at the end of its turn and with the next prompt or session; ",
 	"codex": "reach a session with vise's own answers and, once its hooks are trusted, between two tools, at the end of its turn and " +
 		"with the next prompt; one that rests is not woken: it hears at its next prompt (vise drive starts turns by itself)",
 	"opencode": "reach a session with vise's own answers and with its next prompt, and prompt it when it comes to rest; one that rests already is not woken",
 	"crush":    "reach a session with vise's own answers alone: its hooks differ from version to version, so that none is installed",
+}
+
+func (o Options) route() string {
+	if o.Program == "claude" {
+		return routes[o.Program] + o.wakesTold()
+	}
+	return routes[o.Program]
 }
 
 // Check is one thing that Doctor looked at.
@@ -52,7 +59,7 @@ func Doctor(o Options, now time.Time) ([]Check, error) {
 		out = append(out, c)
 	}
 	out = append(out, seen(o, now)...)
-	out = append(out, Check{Name: "answers", OK: true, Message: routes[o.Program]})
+	out = append(out, Check{Name: "answers", OK: true, Message: o.route()})
 	if waiting, refused := spool.Waiting(o.Home); waiting+refused > 0 {
 		out = append(out, Check{Name: "spool", OK: refused == 0, Message: fmt.Sprintf("%d hooks wait in the spool, %d were refused", waiting, refused),
 			Hint: "the next vise that opens the ledger takes them in; refused ones lie in " + filepath.Join(o.Home, "spool", "refused")})

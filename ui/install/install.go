@@ -36,7 +36,9 @@ type Options struct {
 	DryRun    bool
 	// AskReport has the Stop hook ask once for a report that is missing.
 	AskReport bool
-	Getenv    func(string) string
+	// Version is what the program says of its version; empty where that is not known.
+	Version string
+	Getenv  func(string) string
 }
 
 // Result is what was done, or would be.

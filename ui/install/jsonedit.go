@@ -254,6 +254,9 @@ type command struct {
 	Command string   `json:"command"`
 	Args    []string `json:"args,omitempty"`
 	Timeout int      `json:"timeout"`
+	Async   bool     `json:"async,omitempty"`
+	// AsyncRewake has a hook in the background wake the session with its exit code 2.
+	AsyncRewake bool `json:"asyncRewake,omitempty"`
 }
 
 // setGroup puts our group into the list of an event: in the place of ours that is there, or

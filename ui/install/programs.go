@@ -91,10 +91,11 @@ func (o Options) claude() []target {
 	settings := filepath.Join(o.dir("CLAUDE_CONFIG_DIR", ".claude"), "settings.json")
 	servers := filepath.Join(o.dir("CLAUDE_CONFIG_DIR"), ".claude.json")
 	events := []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "SubagentStop", "Stop", "SessionEnd", "Notification"}
+	hooks := o.hooks(settings, events, func(event string) command {
+		return command{Type: "command", Command: o.Vise, Args: o.hookArgs(event), Timeout: hookTimeout}
+	})
 	return []target{
-		o.hooks(settings, events, func(event string) command {
-			return command{Type: "command", Command: o.Vise, Args: o.hookArgs(event), Timeout: hookTimeout}
-		}),
+		o.withRest(hooks),
 		o.member(servers, o.server(), "mcpServers", "vise"),
 	}
 }
@@ -206,9 +207,14 @@ func (o Options) hooks(path string, events []string, make func(event string) com
 
 // ours recognises a group that vise put there: all its commands are hooks of vise.
 func (o Options) ours(g group) bool {
+	return o.calls(g, " hook "+o.Program+" ") && !o.rests(g)
+}
+
+// calls recognises a group whose commands are all of vise, with words in them.
+func (o Options) calls(g group, words string) bool {
 	return len(g.Hooks) > 0 && !slices.ContainsFunc(g.Hooks, func(c command) bool {
-		line := c.Command + " " + strings.Join(c.Args, " ")
-		return !strings.Contains(line, " hook "+o.Program+" ") || !strings.Contains(line, "vise")
+		line := c.Command + " " + strings.Join(c.Args, " ") + " "
+		return !strings.Contains(line, words) || !strings.Contains(line, "vise")
 	})
 }
 
