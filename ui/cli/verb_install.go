@@ -49,7 +49,9 @@ func versionOf(program string) string {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), versionPatience)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, program, "--version").Output()
+	cmd := exec.CommandContext(ctx, program, "--version")
+	cmd.WaitDelay = time.Second // a child of its own may hold the pipe
+	out, err := cmd.Output()
 	if err != nil {
 		return ""
 	}

@@ -32,7 +32,7 @@ const (
 	retryRest = time.Second
 )
 
-// rest waits until something pressing is queued for the agent, hands it over and wakes the
+// rest waits, at no cost but a look at the ledger's file every 2 s, until something pressing is queued for the agent, hands it over and wakes the
 // session with it. A program that is not at a terminal (claude -p) would wait for this hook
 // before it ends, so that nothing is waited for there.
 func (c *call) rest(ctx context.Context, p payload) error {
