@@ -57,7 +57,7 @@ func TestAFleetComesToItsEndWhateverHappensToItsDriver(t *testing.T) {
 	around.Go(func() { h.operate(ctx, base) })
 
 	var before model.ItemID
-	for range 2 {
+	for range kills {
 		d := h.start("drive")
 		h.until("a slow turn", func(r model.Reader) bool {
 			a, _ := r.Agent("ann")
@@ -83,6 +83,9 @@ func TestAFleetComesToItsEndWhateverHappensToItsDriver(t *testing.T) {
 	})
 	h.prove()
 }
+
+// kills is how often the driver is killed in the middle of a turn.
+const kills = 2
 
 // configure makes this test binary the program of each agent.
 func (h *home) configure() {
@@ -299,21 +302,36 @@ func (s *story) hear(e model.Entry) {
 	}
 }
 
-// reports proves that each completed item has its report, once.
+// reports proves that each completed item has its report, once. A program that calls its
+// tools itself completes at the ledger's door: a driver that is killed before it heard the
+// words beside cannot report them, and nothing is made up. That can cost one report a kill.
 func (s *story) reports(r model.Reader) {
-	items := 0
+	items, unheard := 0, 0
 	for agent := range fleet {
 		for _, row := range r.Rows(agent, model.CompletedRecent, nil, 1000) {
 			items++
 			b, ok := r.Brief(agent, row.ID)
+			if agent == "cid" && s.promoted[row.ID] == 0 && !ok && unheard < kills {
+				unheard++
+				continue
+			}
 			if s.promoted[row.ID] != 1 || !ok || b.Text != model.Text("Report of "+string(row.ID)+".") {
-				s.t.Errorf("%s (%s): %d reports, brief %q", row.ID, row.Objective, s.promoted[row.ID], b.Text)
+				s.t.Errorf("%s (%s): %d reports, brief %q\n%s", row.ID, row.Objective, s.promoted[row.ID], b.Text, historyOf(r, row.ID))
 			}
 		}
 	}
 	if items != 31 {
 		s.t.Errorf("%d items completed, want 30 and the delegated one", items)
 	}
+}
+
+// historyOf is what happened to an item, the newest first.
+func historyOf(r model.Reader, id model.ItemID) string {
+	var b strings.Builder
+	for _, e := range r.Entries(id, 40) {
+		fmt.Fprintf(&b, "\t%d.%d %s %s %s\n", e.Revision, e.N, e.Actor, e.Kind, e.Data)
+	}
+	return b.String()
 }
 
 func data[D any](t testing.TB, e model.Entry) (d D) {
