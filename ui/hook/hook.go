@@ -5,8 +5,8 @@
 // code, which wakes it (rest.go).
 //
 // Reading order: hook.go (a call), events.go (what each event does), stop.go (how a
-// report is found), fact.go (what a thread learns), pending.go and seen.go (what is remembered
-// between calls).
+// report is found), rest.go (how a resting session is woken), fact.go (what a thread
+// learns), pending.go and seen.go (what is remembered between calls).
 package hook
 
 import (

@@ -32,9 +32,10 @@ const (
 	retryRest = time.Second
 )
 
-// rest waits, at no cost but a look at the ledger's file every 2 s, until something pressing is queued for the agent, hands it over and wakes the
-// session with it. A program that is not at a terminal (claude -p) would wait for this hook
-// before it ends, so that nothing is waited for there.
+// rest waits until something pressing is queued for the agent, hands it over and wakes the
+// session with it. Waiting costs a look at the ledger's file every 2 s, and holds nothing. A
+// program that is not at a terminal (claude -p) would wait for this hook before it ends, so
+// that nothing is waited for there.
 func (c *call) rest(ctx context.Context, p payload) error {
 	if c.program != "claude" || c.Getenv("CLAUDE_CODE_ENTRYPOINT") != "cli" || p.Session == "" || p.Subagent != "" {
 		return nil
