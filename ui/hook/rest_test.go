@@ -101,7 +101,14 @@ func TestOneWaitsForASession(t *testing.T) {
 	old := b.rests(t.Context(), "s1", nil)
 	fresh := b.rests(t.Context(), "s1", nil)
 	old.ends("")
+	before := b.markers()
 	b.must(`{"session_id":"s2","agent_id":"sub1"}`, "claude", "PostToolUse")
+	if b.markers() != before {
+		t.Error("a subagent's tool ended the waiting for its session")
+	}
+	b.must(`{"session_id":"s2"}`, "claude", "PostToolUse")
+	other.ends("")
+	other = b.rests(t.Context(), "s2", nil)
 	b.must(`{"session_id":"s2"}`, "claude", "UserPromptSubmit")
 	other.ends("")
 	b.say("Use LFU.", model.Normal)
