@@ -86,14 +86,15 @@ func (x *terminal) escape() {
 	x.settle(150 * time.Millisecond)
 }
 
-// quit ends the program as a person does, and waits for its last words.
+// quit ends the program as a person does, and waits for its last words: a busy machine
+// takes long.
 func (x *terminal) quit() {
-	for range 3 {
+	for n := range 3 {
 		x.keys("q")
 		select {
 		case <-x.ended:
 			return
-		case <-time.After(2 * time.Second):
+		case <-time.After(time.Duration(2+14*(n/2)) * time.Second):
 			x.escape()
 		}
 	}
