@@ -41,3 +41,14 @@ func DeriveRows(list []model.Todo, links []model.TodoRef, find func(model.TodoRe
 	}
 	return out
 }
+
+// ChangedRows are the rows of a derived list whose state is not the one that is known.
+func ChangedRows(known, derived []model.Todo) []model.TodoRow {
+	var out []model.TodoRow
+	for i, t := range derived {
+		if t.State != known[i].State {
+			out = append(out, model.TodoRow{At: i, Text: t.Text, State: t.State})
+		}
+	}
+	return out
+}

@@ -176,12 +176,7 @@ func (c Console) noteRows() (Console, tea.Cmd) {
 	if d == nil || d.State != model.Open || d.ID != c.shelf.item || c.shelf.noted == (subjectAt{d.ID, d.Revision}) {
 		return c, nil
 	}
-	var rows []model.TodoRow
-	for i, t := range c.checklist(*d) {
-		if t.State != d.TodoList[i].State {
-			rows = append(rows, model.TodoRow{At: i, Text: t.Text, State: t.State})
-		}
-	}
+	rows := todo.ChangedRows(d.TodoList, c.checklist(*d))
 	if len(rows) == 0 {
 		return c, nil
 	}

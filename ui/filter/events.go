@@ -23,32 +23,7 @@ var eventKinds = map[string][]model.EventKind{
 // ParseEvents reads a filter of events: words, "exact words", agent:, by:, item:,
 // kind:a,b, age:<1h, and each of them with "-" before it. A term that cannot be read hides
 // nothing.
-func ParseEvents(s string, now time.Time) Filter {
-	f := Filter{now: now}
-	for _, w := range Words(s) {
-		t := term{}
-		if rest, ok := strings.CutPrefix(w, "-"); ok && rest != "" {
-			t.not, w = true, rest
-		}
-		kind, arg, ok := strings.Cut(w, ":")
-		switch {
-		case strings.HasPrefix(w, `"`):
-			t.arg = strings.ToLower(strings.Trim(w, `"`))
-		case !ok:
-			t.arg = strings.ToLower(w)
-		default:
-			t.kind, t.arg = kind, strings.ToLower(arg)
-			if why := t.checkEvent(); why != "" {
-				f.Trouble = why
-				continue
-			}
-		}
-		if t.arg != "" {
-			f.terms = append(f.terms, t)
-		}
-	}
-	return f
-}
+func ParseEvents(s string, now time.Time) Filter { return parse(s, now, "", term.checkEvent) }
 
 func (t term) checkEvent() string {
 	switch t.kind {

@@ -32,7 +32,11 @@ type term struct {
 }
 
 // Parse reads a filter. Ages are as of now.
-func Parse(s string, now time.Time) Filter {
+func Parse(s string, now time.Time) Filter { return parse(s, now, "exact", term.check) }
+
+// parse reads terms. What stands in quotes is of the kind quoted; check says what is wrong
+// with a term that names its kind.
+func parse(s string, now time.Time, quoted string, check func(term) string) Filter {
 	f := Filter{now: now}
 	for _, w := range Words(s) {
 		t := term{}
@@ -42,12 +46,12 @@ func Parse(s string, now time.Time) Filter {
 		kind, arg, ok := strings.Cut(w, ":")
 		switch {
 		case strings.HasPrefix(w, `"`):
-			t.kind, t.arg = "exact", strings.ToLower(strings.Trim(w, `"`))
+			t.kind, t.arg = quoted, strings.ToLower(strings.Trim(w, `"`))
 		case !ok:
 			t.arg = strings.ToLower(w)
 		default:
 			t.kind, t.arg = kind, strings.ToLower(arg)
-			if why := t.check(); why != "" {
+			if why := check(t); why != "" {
 				f.Trouble = why
 				continue
 			}

@@ -119,10 +119,7 @@ func (d Desk) other(ctx context.Context, item model.WorkItem, ref string) (to mo
 	if err != nil {
 		return to, err
 	}
-	err = d.Ledger.View(ctx, func(r model.Reader) error {
-		to, _ = r.Item(id)
-		return nil
-	})
+	to, err = itemOf(ctx, d.Ledger, id)
 	if err == nil && (to.ID == item.ID || to.State != model.Open) {
 		err = model.Refuse(model.CodeRefused, "%s cannot take a todo of %s over", to.Handle, item.Handle).At("linked_todos").
 			WithHint("name another work item that is open")

@@ -26,30 +26,30 @@ func (f *Files) Derive(list []model.Todo, links []model.TodoRef) []model.Todo {
 // e says who looked; its key is what a key of the note is made from. What cannot be noted
 // now is noted by the next who looks.
 func (f *Files) Note(ctx context.Context, l Ledger, e model.Envelope, id model.ItemID) {
-	var item model.WorkItem
-	err := l.View(ctx, func(r model.Reader) error {
-		item, _ = r.Item(id)
-		return nil
-	})
-	if err != nil || item.State != model.Open || len(item.Links.TodoRefs) == 0 {
+	if item, err := itemOf(ctx, l, id); err == nil {
+		f.note(ctx, l, e, item)
+	}
+}
+
+// note is Note of an item that was read just now.
+func (f *Files) note(ctx context.Context, l Ledger, e model.Envelope, item model.WorkItem) {
+	if item.State != model.Open || len(item.Links.TodoRefs) == 0 {
 		return
 	}
-	rows := changed(item.TodoList, f.Derive(item.TodoList, item.Links.TodoRefs))
+	rows := file.ChangedRows(item.TodoList, f.Derive(item.TodoList, item.Links.TodoRefs))
 	if len(rows) == 0 {
 		return
 	}
 	e.Key += "-rows"
-	e.Command = model.RefreshTodos{WorkItemID: id, Rows: rows}
+	e.Command = model.RefreshTodos{WorkItemID: item.ID, Rows: rows}
 	_, _ = l.Apply(ctx, e)
 }
 
-// changed are the rows whose state is not the one that was known.
-func changed(known, now []model.Todo) []model.TodoRow {
-	var out []model.TodoRow
-	for i, t := range now {
-		if t.State != known[i].State {
-			out = append(out, model.TodoRow{At: i, Text: t.Text, State: t.State})
-		}
-	}
-	return out
+// itemOf is an item as it stands; one that is not there is the core's to refuse.
+func itemOf(ctx context.Context, l Ledger, id model.ItemID) (w model.WorkItem, err error) {
+	err = l.View(ctx, func(r model.Reader) error {
+		w, _ = r.Item(id)
+		return nil
+	})
+	return w, err
 }

@@ -31,13 +31,13 @@ func (d Desk) Apply(ctx context.Context, e model.Envelope, apply func(context.Co
 	items := make([]model.WorkItem, len(done))
 	for i, c := range done {
 		var err error
-		if items[i], err = d.item(ctx, c.WorkItemID); err != nil {
+		if items[i], err = itemOf(ctx, d.Ledger, c.WorkItemID); err != nil {
 			return model.Receipt{}, err
 		}
 		if len(items[i].Links.TodoRefs) == 0 && len(c.LinkedTodos) == 0 {
 			continue
 		}
-		files.Note(ctx, d.Ledger, model.Envelope{Key: e.Key, Actor: d.Actor, Agent: d.Agent}, c.WorkItemID)
+		files.note(ctx, d.Ledger, model.Envelope{Key: e.Key, Actor: d.Actor, Agent: d.Agent}, items[i])
 		if plans[i], err = d.Judge(ctx, files, items[i], c.LinkedTodos); err != nil {
 			return model.Receipt{}, err
 		}
@@ -63,15 +63,6 @@ func completions(c model.Command) (out []model.CompleteWorkItem) {
 		}
 	}
 	return out
-}
-
-// item is an item as it stands; one that is not there is the core's to refuse.
-func (d Desk) item(ctx context.Context, id model.ItemID) (w model.WorkItem, err error) {
-	err = d.Ledger.View(ctx, func(r model.Reader) error {
-		w, _ = r.Item(id)
-		return nil
-	})
-	return w, err
 }
 
 // Settle carries decisions out, after the completion. What fails stays open and is a
