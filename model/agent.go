@@ -68,11 +68,13 @@ func (t *Turn) Runs(now time.Time) bool { return t != nil && now.Before(t.Expire
 // or "unknown".
 type Actor string
 
-// The actors without a name.
+// The actors that are always the same.
 const (
 	Operator  Actor = "operator"
 	Scheduler Actor = "scheduler"
 	Unknown   Actor = "unknown"
+	// Watcher notes what changed in files: whoever changed them did not say.
+	Watcher Actor = "external:watcher"
 )
 
 const agentPrefix = "agent:"

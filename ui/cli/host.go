@@ -199,8 +199,3 @@ func (h Host) Table(w io.Writer, wide int, rows [][]string) {
 	p.table(wide, cells)
 	_ = p.flush(w) // a page's own writer
 }
-
-// Watching is who notes what changed in files: whoever changed it did not say.
-const Watching = watching
-
-const watching model.Actor = "external:watcher"

@@ -45,7 +45,7 @@ func (a *app) show(ctx context.Context, ref string) (answer, error) {
 		defer files.Close()
 		out.WorkItem.TodoList = files.Derive(out.WorkItem.TodoList, refs)
 		out.Linked = files.Todos(refs)
-		files.Note(ctx, a.door.ledger, model.Envelope{Key: newKey(), Actor: watching}, id)
+		files.Note(ctx, a.door.ledger, model.Envelope{Key: newKey(), Actor: model.Watcher}, id)
 	}
 	return answer{data: out, text: func(p *page) {
 		p.item(out.WorkItem, out.Waits)

@@ -181,11 +181,8 @@ func (c Console) noteRows() (Console, tea.Cmd) {
 		return c, nil
 	}
 	c.shelf.noted = subjectAt{d.ID, d.Revision}
-	return c, c.fx.note(model.Envelope{Key: c.fx.newKey(), Actor: watching, Command: model.RefreshTodos{WorkItemID: d.ID, Rows: rows}})
+	return c, c.fx.note(model.Envelope{Key: c.fx.newKey(), Actor: model.Watcher, Command: model.RefreshTodos{WorkItemID: d.ID, Rows: rows}})
 }
-
-// watching is who notes what files are like now.
-const watching model.Actor = "external:watcher"
 
 // note applies what is bookkeeping: nobody waits for its answer.
 func (e *effects) note(env model.Envelope) tea.Cmd {

@@ -106,7 +106,7 @@ func TestAnEditedPlanIsToldAndNotedInTheLedger(t *testing.T) {
 		if w.PlanArtifact.Preview != "two" || w.Revision != 2 {
 			t.Errorf("the ledger knows %+v", w.PlanArtifact)
 		}
-		if last := r.Entries(in.WorkItemID, 1); last[0].Actor != cli.Watching {
+		if last := r.Entries(in.WorkItemID, 1); last[0].Actor != model.Watcher {
 			t.Errorf("noted by %s", last[0].Actor)
 		}
 		return nil

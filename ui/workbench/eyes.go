@@ -100,6 +100,6 @@ func (e *eyes) note(ctx context.Context, p watcher.PlanNews) {
 		return
 	}
 	_, _ = e.ledger.Apply(ctx, model.Envelope{
-		Key: cli.NewKey(), Actor: cli.Watching, Command: model.RefreshPlan{WorkItemID: p.Item.ID, Plan: p.Plan.PlanArtifact},
+		Key: cli.NewKey(), Actor: model.Watcher, Command: model.RefreshPlan{WorkItemID: p.Item.ID, Plan: p.Plan.PlanArtifact},
 	})
 }
