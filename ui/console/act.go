@@ -48,11 +48,12 @@ func (c Console) touched() (Console, tea.Cmd) {
 
 // state is what actions ask before they offer themselves.
 func (c Console) state() action.State {
+	undo, redo := c.outbox.past.Words()
 	return action.State{
 		View: c.place.view.String(), Need: c.truth.need, NeedYou: c.needYou(),
 		Item: c.row(), Search: c.plan.search.query != "", Marked: len(c.marked()), Agent: c.place.agent, Desk: c.truth.desk, Agents: len(c.truth.agents), Filtered: c.place.filter != "",
 		ReadOnly: c.readOnly(), Editor: c.fx.editor != nil,
-		Undo: lastWords(c.outbox.past.done), Redo: lastWords(c.outbox.past.undone),
+		Undo: undo, Redo: redo,
 		FileTodos: len(c.shelf.Todos) > 0 || c.shelf.Session != "", Findings: len(c.shelf.pending()),
 	}
 }

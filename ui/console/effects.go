@@ -8,6 +8,7 @@ import (
 
 	"vise/model"
 	"vise/ui/markdown"
+	"vise/ui/past"
 )
 
 // effects are the console's hands: the only code that waits, reads a clock or touches
@@ -46,7 +47,7 @@ type (
 		at      time.Time
 		err     error
 		// deed is how the job can be taken back; nil when it cannot.
-		deed *deed
+		deed *past.Deed
 	}
 	draftsMsg struct{ drafts map[string]string }
 	newsMsg   struct {

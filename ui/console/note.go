@@ -133,7 +133,7 @@ func (c Console) refused(m receiptMsg, awaited bool) (Console, tea.Cmd) {
 // undoHint says which key takes an act back.
 func undoHint(j job, m receiptMsg) string {
 	switch {
-	case j.undo != nil && j.undo.undo.Again, j.undo == nil && m.deed != nil:
+	case j.undo != nil && j.undo.Again(), j.undo == nil && m.deed != nil:
 		return " " + action.ByID(action.Undo).Key() + " undoes."
 	case j.undo != nil:
 		return " " + action.ByID(action.Redo).Key() + " does it again."

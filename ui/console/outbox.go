@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
+	"vise/ui/past"
 )
 
 // outbox sends one job at a time, so that the order of keys is the order of commits, and
@@ -18,7 +19,7 @@ type outbox struct {
 	flying bool
 	// awaited is the job whose receipt closes the dialog; 0 without one.
 	awaited int
-	past    past
+	past    past.Past
 	calls   calls
 }
 
@@ -35,7 +36,7 @@ type job struct {
 	// retried: its outcome was unknown, and it was sent again under the same key.
 	retried bool
 	// undo is the act that the command takes back, or carries out again.
-	undo            *deed
+	undo            *past.Deed
 	draftKey, draft string
 }
 
@@ -53,7 +54,7 @@ func (c Console) dispatch() (Console, tea.Cmd) {
 	}
 	c.outbox.flying = true
 	j := c.outbox.jobs[0]
-	if j.envelope != nil && remembers(j.envelope.Command) {
+	if j.envelope != nil && past.Remembers(j.envelope.Command) {
 		return c, c.fx.applyRemembering(j.seq, *j.envelope, deedWords(j.said))
 	}
 	if j.envelope != nil {
