@@ -2,12 +2,12 @@ package console
 
 import (
 	"fmt"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/bulk"
 	"vise/ui/text"
 )
 
@@ -29,15 +29,16 @@ func bulkBlocking(c Console) dialog {
 		},
 		foot: func(*form) string { return action.Keyed("{submit-line} save all or none · {close} keeps the draft") },
 		submit: func(s surroundings, f *form) wish {
-			calls, trouble := blockCalls(rows, f, s.now)
+			b := bulk.Blocking{Clear: f.fields[2].chosen == 1, By: f.text(0), Recheck: f.value(1)}
+			all, trouble := b.Command(rows, s.now)
 			if trouble != "" {
 				return wish{trouble: trouble}
 			}
 			said := fmt.Sprintf("Blocked %d items", len(rows))
-			if f.fields[2].chosen == 1 {
+			if b.Clear {
 				said = fmt.Sprintf("Unblocked %d items", len(rows))
 			}
-			return wish{said: said, command: model.Batch{Calls: calls}}
+			return wish{said: said, command: all}
 		},
 	}
 	return f.withDraft(c.drafts[f.draftKey])
@@ -55,44 +56,10 @@ func recheckNote(s surroundings, f *form) string {
 	return s.bothTimes(at)
 }
 
-// blockCalls are the changes of a bulk dialog, or what is missing.
-func blockCalls(rows []model.Row, f *form, now time.Time) (calls []model.Call, trouble string) {
-	var after *int64
-	if !f.fields[1].empty() {
-		at, err := action.Instant(f.value(1), now)
-		if err != nil {
-			return nil, err.Error()
-		}
-		ms := at.Sub(now).Milliseconds()
-		after = &ms
-	}
-	for _, r := range rows {
-		u := model.UpdateWorkItem{WorkItemID: r.ID, SeenRevision: r.Revision}
-		switch {
-		case f.fields[2].chosen == 1:
-			u.BlockedBy = model.Clear()
-		case !f.fields[0].empty():
-			u.BlockedBy, u.RecheckAfterMS = model.SetTo(f.text(0)), after
-		case r.BlockedBy == "":
-			return nil, string(r.Handle) + " has no blocker: say what blocks it"
-		case after == nil:
-			return nil, "say what blocks them, or when to look again"
-		default:
-			u.RecheckAfterMS = after
-		}
-		calls = append(calls, model.Call{Command: u})
-	}
-	return calls, ""
-}
-
 // acknowledgeAll notes that the operator has seen what some rows need. Those that need
 // nothing are passed by.
 func (c Console) acknowledgeAll(rows []model.Row) (Console, tea.Cmd) {
-	var all model.AcknowledgeAll
-	for _, r := range rows {
-		all.Items = append(all.Items, model.Acknowledge{WorkItemID: r.ID, SeenRevision: r.Revision})
-	}
-	return c.send(all, fmt.Sprintf("Acknowledged what %d marked %s", len(rows), plural(len(rows), "item needs", "items need")))
+	return c.send(bulk.Acknowledge(rows), fmt.Sprintf("Acknowledged what %d marked %s", len(rows), plural(len(rows), "item needs", "items need")))
 }
 
 // bulkLines name the items that an act is about.

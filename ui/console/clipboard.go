@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"vise/model"
+	"vise/ui/clip"
 )
 
 // Native are the desktop's own clipboard and notifications, where there is a desktop.
@@ -26,19 +26,16 @@ type clippedMsg struct {
 	err  error
 }
 
-// screenChunk is how much GNU screen passes on in one piece.
-const screenChunk = 768
-
 // clip hands text to the terminal's clipboard (OSC 52), which works over SSH and which
 // nothing confirms, and to the desktop's own where there is one. The toast says which.
 func (c Console) clip(what, text string) (Console, tea.Cmd) {
-	if len(text) > most {
+	if len(text) > clip.Most {
 		return c, c.fx.clipLong(what, text)
 	}
 	c, said := c.say(what + " sent to the terminal's clipboard (OSC 52)")
 	send := tea.SetClipboard(text)
 	if c.outbox.calls.terminal.screen {
-		send = tea.Raw(ansi.ScreenPassthrough(ansi.SetSystemClipboard(text), screenChunk))
+		send = tea.Raw(clip.Sequence(text, true))
 	}
 	return c, tea.Batch(said, send, c.fx.clipNative(what, text))
 }
@@ -66,7 +63,7 @@ func (e *effects) clipLong(what, text string) tea.Cmd {
 			}
 		}
 		if e.Papers == nil {
-			return clippedMsg{what: what, err: fmt.Errorf("%d bytes are more than a terminal takes (%d)", len(text), most)}
+			return clippedMsg{what: what, err: fmt.Errorf("%d bytes are more than a terminal takes (%d)", len(text), clip.Most)}
 		}
 		path, err := e.Papers.Copy(e.ctx, "copy", text)
 		return clippedMsg{what: what, path: path, err: err}

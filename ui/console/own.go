@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -68,31 +67,17 @@ func (c Console) ownRun(x config.Command) (OwnRun, string) {
 	if c.opt.RunOwn == nil {
 		return OwnRun{}, "commands cannot be run here"
 	}
-	words := map[string]string{"{agent}": string(c.place.agent)}
-	var about any = struct {
-		AgentID model.AgentID `json:"agent_id"`
-	}{c.place.agent}
-	if x.OfItem() {
-		d := c.detail()
-		if d == nil {
-			return OwnRun{}, "the work item is not read yet"
-		}
-		words["{id}"], words["{handle}"], words["{plan}"] = string(d.ID), string(d.Handle), d.View.Plan.Path
-		about = struct {
-			WorkItem model.View `json:"work_item"`
-		}{d.View}
+	var item model.View
+	if d := c.detail(); d != nil {
+		item = d.View
+	} else if x.OfItem() {
+		return OwnRun{}, "the work item is not read yet"
 	}
-	raw, err := json.Marshal(about)
+	argv, stdin, err := x.Filled(c.place.agent, item)
 	if err != nil {
 		return OwnRun{}, err.Error()
 	}
-	argv := slices.Clone(x.Run)
-	for i, w := range argv {
-		if v, ok := words[w]; ok && i > 0 {
-			argv[i] = v
-		}
-	}
-	return OwnRun{Argv: argv, Stdin: raw}, ""
+	return OwnRun{Argv: argv, Stdin: stdin}, ""
 }
 
 // askingOwn asks before a dangerous command.

@@ -9,6 +9,7 @@ import (
 	"vise/model"
 	"vise/model/workstate"
 	"vise/ui/action"
+	"vise/ui/ways"
 )
 
 // ThreadAct is what the operator decided on a thread.
@@ -152,22 +153,15 @@ func (c Console) openRadar() (Console, tea.Cmd) {
 	return c.readRadar()
 }
 
-// berth is a row of the board: a thread, and the repository that it lies in.
-type berth struct {
-	workstate.Berth
-	in workstate.Radar
-	// here: it is the repository that the console runs in.
-	here bool
-}
+// berth is a row of the board.
+type berth struct{ ways.Berth }
 
-func (b berth) key() berthAt { return berthAt{b.in.Repo, b.Thread.ID} }
+func (b berth) key() berthAt { return berthAt{b.In.Repo, b.Thread.ID} }
 
 func (r radar) rows() []berth {
 	var out []berth
-	for i, in := range r.seen {
-		for _, b := range in.Berths {
-			out = append(out, berth{b, in, i == 0})
-		}
+	for _, b := range ways.Rows(r.seen) {
+		out = append(out, berth{b})
 	}
 	return out
 }
@@ -177,7 +171,7 @@ func (d *board) chosen(r radar) (berth, bool) {
 	rows := r.rows()
 	i := slices.IndexFunc(rows, func(b berth) bool { return b.key() == d.at })
 	if i < 0 && len(rows) == 0 {
-		return berth{}, false
+		return berth{ways.Nowhere(r.seen)}, false
 	}
 	return rows[max(i, 0)], true
 }
@@ -200,14 +194,14 @@ func (d *board) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {
 		return d, wish{}
 	}
 	b, _ := d.chosen(s.radar)
-	for _, w := range b.ways(s.Console) {
-		if w.id != a.ID {
+	for _, w := range b.On() {
+		if w.ID != a.ID {
 			continue
 		}
-		if w.off != "" {
-			return d, wish{trouble: w.off}
+		if w.Off != "" {
+			return d, wish{trouble: w.Off}
 		}
-		return d, wish{next: w.take}
+		return d, wish{next: b.take(w)}
 	}
 	return d, wish{}
 }

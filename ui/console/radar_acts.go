@@ -10,90 +10,22 @@ import (
 	"vise/model/workstate"
 	"vise/ui/action"
 	"vise/ui/text"
+	"vise/ui/ways"
 )
 
-// way is a way on from a thread: its action, the command that it means, why it is closed.
-type way struct {
-	id action.ID
-	// shows is the command that is meant, or what happens.
-	shows model.Text
-	off   string
-	take  func(Console) (Console, tea.Cmd)
-}
-
-// ways are what can be done about the thread at the cursor. Git is only read: what changes
-// the work tree is copied, for the operator to run.
-func (b berth) ways(c Console) []way {
-	if b.Thread.ID == "" {
-		return []way{b.fresh(c)}
-	}
-	return []way{b.goOn(), b.gitWay(action.RadarSwitch, "switch"), b.fresh(c), b.rebind(), b.gitWay(action.RadarDiff, "diff"), b.run()}
-}
-
-func (b berth) goOn() way {
-	w := way{id: action.RadarGo, shows: "it becomes the active thread", take: acting(
-		ThreadAct{Repo: b.in.Repo, Command: workstate.Resume{Task: string(b.Thread.ID)}}, "On with "+string(b.Thread.ID))}
+// take goes a way on.
+func (b berth) take(w ways.Way) func(Console) (Console, tea.Cmd) {
 	switch {
-	case b.Parked():
-		w.off = action.Keyed("it is parked: {thread-rebind} takes it over, {thread-switch} goes to where it was saved")
-	case b.Active && b.Thread.Status == workstate.InProgress:
-		w.off = "it is the active thread already"
+	case w.Copies != "":
+		return copying(w.Copies)
+	case w.ID == action.RadarGo:
+		return acting(ThreadAct{Repo: b.In.Repo, Command: workstate.Resume{Task: string(b.Thread.ID)}}, "On with "+string(b.Thread.ID))
+	case w.ID == action.RadarRebind:
+		return opening(b.rebinding)
+	case w.ID == action.RadarRun:
+		return b.recommended
 	}
-	return w
-}
-
-func (b berth) rebind() way {
-	w := way{id: action.RadarRebind, shows: "take it over to " + b.in.Git.BranchName(), take: opening(b.rebinding)}
-	if !b.Parked() {
-		w.off = "it belongs here"
-	}
-	return w
-}
-
-func (b berth) fresh(c Console) way {
-	return way{id: action.RadarFresh, shows: "begin another thread here, on " + here(c, b).Git.BranchName(), take: opening(b.starting)}
-}
-
-// here is the repository of a row, or that around the console where there is no row.
-func here(c Console, b berth) workstate.Radar {
-	if b.in.Repo == "" && len(c.radar.seen) > 0 {
-		return c.radar.seen[0]
-	}
-	return b.in
-}
-
-// gitWay copies a git command; the one that compares is offered for a loaded thread, too.
-func (b berth) gitWay(id action.ID, kind string) way {
-	w := way{id: id, off: "it belongs here"}
-	remedies := b.Judgement.Remedies(b.Thread.ID)
-	if j := b.Judgement; kind == "diff" && j.Loadable {
-		w.off = "nothing was committed since it was saved"
-		if workstate.IsCommit(j.SavedHead) && j.SavedHead != j.CurrentHead {
-			remedies = []workstate.Remedy{{Kind: "diff", Command: model.Text("git diff " + j.SavedHead + " HEAD")}}
-		}
-	}
-	for _, m := range remedies {
-		if m.Kind != kind {
-			continue
-		}
-		if !b.here {
-			m = m.In(b.in.Repo.Raw()) // raw: handed on, not shown
-		}
-		w.shows, w.off, w.take = m.Command, "", copying(m.Command)
-	}
-	return w
-}
-
-// run offers what the thread recommends. The facts go to the active thread, so only there.
-func (b berth) run() way {
-	w := way{id: action.RadarRun, shows: "what it recommends, once you confirmed it word by word", take: b.recommended}
-	switch {
-	case len(b.Thread.Suggested()) == 0:
-		w.off = "it recommends no command"
-	case !b.Active:
-		w.off = action.Keyed("it is not the active thread: {thread-go-on} goes on with it")
-	}
-	return w
+	return opening(b.starting)
 }
 
 // acting closes the board and posts an act.
@@ -104,35 +36,34 @@ func acting(a ThreadAct, said string) func(Console) (Console, tea.Cmd) {
 // copying puts a command on the clipboard, unless pasting it would do more than it shows.
 func copying(command model.Text) func(Console) (Console, tea.Cmd) {
 	return func(c Console) (Console, tea.Cmd) {
-		if _, plain := workstate.Argv(command); !plain {
-			return c.complain(model.Refuse(model.CodeRefused, "the command holds what a terminal hides or a shell would obey; it is not copied").
-				WithHint("vise thread list --parked shows it"))
+		if err := ways.Copyable(command); err != nil {
+			return c.complain(err)
 		}
-		return c.clip("The command", command.Raw()) // raw: plain words only, as Argv says
+		return c.clip("The command", command.Raw()) // raw: plain words only, as Copyable says
 	}
 }
 
 // rebinding asks before a thread of another branch is taken over.
 func (b berth) rebinding(c Console) dialog {
 	return &form{
-		title: fmt.Sprintf("Take %s over to %s", b.Thread.ID, text.Cut(c.show(b.in.Git.BranchName()), 30)),
+		title: fmt.Sprintf("Take %s over to %s", b.Thread.ID, text.Cut(c.show(b.In.Git.BranchName()), 30)),
 		head: func(s surroundings, _ *form) []string {
 			w := d80(s.layout.w)
 			out := s.wrapped(b.Thread.Goal, w, s.skin.strong)
 			out = append(out, s.wrapped(b.Judgement.Line(), w, s.skin.needsYou)...)
 			out = append(out, "")
-			return append(out, s.warnLine("From here on it belongs to this branch: what it says of files and of verified facts was seen elsewhere. Going back to its branch would wake it as it is.")...)
+			return append(out, s.warnLine(ways.Overtaking)...)
 		},
 		foot: func(*form) string { return action.Keyed("{submit-line} takes it over · {close} leaves it parked") },
 		submit: func(surroundings, *form) wish {
-			return wish{next: acting(ThreadAct{Repo: b.in.Repo, Command: workstate.Resume{Task: string(b.Thread.ID), Rebind: true}}, "Took "+string(b.Thread.ID)+" over")}
+			return wish{next: acting(ThreadAct{Repo: b.In.Repo, Command: workstate.Resume{Task: string(b.Thread.ID), Rebind: true}}, "Took "+string(b.Thread.ID)+" over")}
 		},
 	}
 }
 
 // starting asks for the goal of another thread in the row's repository.
 func (b berth) starting(c Console) dialog {
-	repo, goal, item := here(c, b).Repo, "", model.ItemID("")
+	repo, goal, item := b.In.Repo, "", model.ItemID("")
 	if r := c.row(); r != nil && len(r.Objective) <= 240 {
 		goal, item = r.Objective.String(), r.ID
 	}
@@ -185,10 +116,10 @@ func (b berth) confirming(command model.Text) dialog {
 	f := &form{title: "Run a command of the thread " + string(b.Thread.ID)}
 	f.head = func(s surroundings, _ *form) []string {
 		w := d80(s.layout.w)
-		out := []string{s.mutedLine("in " + s.show(b.in.Repo)), ""}
+		out := []string{s.mutedLine("in " + s.show(b.In.Repo)), ""}
 		if !plain {
 			out = append(out, s.wrapped(command, w, s.skin.text)...)
-			return append(append(out, ""), s.warnLine("It needs a shell, or holds hidden characters: vise does not run it. Type it yourself, if you mean it.")...)
+			return append(append(out, ""), s.warnLine(ways.Unrunnable)...)
 		}
 		words := make([]string, len(argv))
 		for i, word := range argv {
@@ -197,7 +128,7 @@ func (b berth) confirming(command model.Text) dialog {
 		for _, l := range text.Wrap(strings.Join(words, " "), w-2) {
 			out = append(out, " "+s.skin.strong.paint(l))
 		}
-		return append(append(out, ""), s.warnLine("An agent wrote this. These words run as they stand, without a shell, as you. How it ends becomes a fact of the thread.")...)
+		return append(append(out, ""), s.warnLine(ways.Recommending)...)
 	}
 	f.foot = func(*form) string {
 		if !plain {
@@ -209,7 +140,7 @@ func (b berth) confirming(command model.Text) dialog {
 		if !plain {
 			return wish{trouble: "vise does not run it"}
 		}
-		return wish{next: func(c Console) (Console, tea.Cmd) { return c, c.fx.record(b.in.Repo, argv) }}
+		return wish{next: func(c Console) (Console, tea.Cmd) { return c, c.fx.record(b.In.Repo, argv) }}
 	}
 	return f
 }

@@ -131,11 +131,11 @@ func (d *board) bottom(b berth, any bool, w int, s surroundings) []string {
 		}
 		out = append(out, "")
 	}
-	for _, y := range b.ways(s.Console) {
-		a := action.ByID(y.id)
-		ink, shows, note := k.key, s.show(y.shows), k.muted
-		if y.off != "" {
-			ink, note, shows = k.faint, k.faint, "off: "+y.off
+	for _, y := range b.On() {
+		a := action.ByID(y.ID)
+		ink, shows, note := k.key, s.show(y.Shows), k.muted
+		if y.Off != "" {
+			ink, note, shows = k.faint, k.faint, "off: "+y.Off
 		}
 		out = append(out, k.strip(w, false, piece{" " + text.Pad(a.Key(), 3), ink}, piece{text.Pad(a.Title, berthCells-1), ink}, piece{shows, note}))
 	}

@@ -1,0 +1,133 @@
+// Package ways are the ways on from a thread of work: going on with it, taking it over,
+// going to where it was saved, beginning another one. Every door with a board of threads
+// offers the same, and gives the same reasons where a way is closed.
+package ways
+
+import (
+	"vise/model"
+	"vise/model/workstate"
+	"vise/ui/action"
+)
+
+// Way is a way on: its action, what it means, why it is closed.
+type Way struct {
+	ID action.ID
+	// Shows is the command that is meant, or what happens.
+	Shows model.Text
+	// Off is why it is closed; empty when it is open.
+	Off string
+	// Copies is a git command that the operator is to run; empty where the way is another.
+	Copies model.Text
+}
+
+// Berth is a thread on the board, and the repository that it lies in.
+type Berth struct {
+	workstate.Berth
+	In workstate.Radar
+	// Here: it is the repository that the door runs in.
+	Here bool
+}
+
+// Rows are the threads of all repositories as the board has them, the door's own first.
+func Rows(seen []workstate.Radar) []Berth {
+	var out []Berth
+	for i, in := range seen {
+		for _, b := range in.Berths {
+			out = append(out, Berth{b, in, i == 0})
+		}
+	}
+	return out
+}
+
+// Nowhere is what the board stands on where it has no thread: the door's own repository.
+func Nowhere(seen []workstate.Radar) Berth {
+	if len(seen) == 0 {
+		return Berth{}
+	}
+	return Berth{In: seen[0], Here: true}
+}
+
+// On are the ways on from b, of which there is one where there is no thread: beginning one
+// in its repository. Git is only read: what changes the work tree is copied, for the
+// operator to run.
+func (b Berth) On() []Way {
+	if b.Thread.ID == "" {
+		return []Way{b.fresh()}
+	}
+	return []Way{b.goOn(), b.git(action.RadarSwitch, "switch"), b.fresh(), b.rebind(), b.git(action.RadarDiff, "diff"), b.run()}
+}
+
+func (b Berth) goOn() Way {
+	w := Way{ID: action.RadarGo, Shows: "it becomes the active thread"}
+	switch {
+	case b.Parked():
+		w.Off = action.Keyed("it is parked: {thread-rebind} takes it over, {thread-switch} goes to where it was saved")
+	case b.Active && b.Thread.Status == workstate.InProgress:
+		w.Off = "it is the active thread already"
+	}
+	return w
+}
+
+func (b Berth) rebind() Way {
+	w := Way{ID: action.RadarRebind, Shows: "take it over to " + b.In.Git.BranchName()}
+	if !b.Parked() {
+		w.Off = "it belongs here"
+	}
+	return w
+}
+
+func (b Berth) fresh() Way {
+	return Way{ID: action.RadarFresh, Shows: "begin another thread here, on " + b.In.Git.BranchName()}
+}
+
+// git copies a git command; the one that compares is offered for a loaded thread, too.
+func (b Berth) git(id action.ID, kind string) Way {
+	w := Way{ID: id, Off: "it belongs here"}
+	remedies := b.Judgement.Remedies(b.Thread.ID)
+	if j := b.Judgement; kind == "diff" && j.Loadable {
+		w.Off = "nothing was committed since it was saved"
+		if workstate.IsCommit(j.SavedHead) && j.SavedHead != j.CurrentHead {
+			remedies = []workstate.Remedy{{Kind: "diff", Command: model.Text("git diff " + j.SavedHead + " HEAD")}}
+		}
+	}
+	for _, m := range remedies {
+		if m.Kind != kind {
+			continue
+		}
+		if !b.Here {
+			m = m.In(b.In.Repo.Raw()) // raw: handed on, not shown
+		}
+		w.Shows, w.Off, w.Copies = m.Command, "", m.Command
+	}
+	return w
+}
+
+// run offers what the thread recommends. The facts go to the active thread, so only there.
+func (b Berth) run() Way {
+	w := Way{ID: action.RadarRun, Shows: "what it recommends, once you confirmed it word by word"}
+	switch {
+	case len(b.Thread.Suggested()) == 0:
+		w.Off = "it recommends no command"
+	case !b.Active:
+		w.Off = action.Keyed("it is not the active thread: {thread-go-on} goes on with it")
+	}
+	return w
+}
+
+// Copyable refuses a command that would do more than it shows when it is pasted.
+func Copyable(command model.Text) error {
+	if _, plain := workstate.Argv(command); !plain {
+		return model.Refuse(model.CodeRefused, "the command holds what a terminal hides or a shell would obey; it is not copied").
+			WithHint("vise thread list --parked shows it")
+	}
+	return nil
+}
+
+// Overtaking is what is said before a thread of another branch is taken over.
+const Overtaking = "From here on it belongs to this branch: what it says of files and of verified facts was seen elsewhere. Going back to its branch would wake it as it is."
+
+// Recommending is what is said before a command that a thread recommends is run.
+const Recommending = "An agent wrote this. These words run as they stand, without a shell, as you. How it ends becomes a fact of the thread."
+
+// Unrunnable is said of a command that is more than words.
+const Unrunnable = "It needs a shell, or holds hidden characters: vise does not run it. Type it yourself, if you mean it."
