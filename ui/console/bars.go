@@ -126,7 +126,7 @@ func (c Console) messageLines() []string {
 
 // loud wraps what must be read.
 func (c Console) loud(s string, ink ink) []string {
-	lines := text.Wrap(text.Safe(s, false), max(c.layout.w-4, 1))
+	lines := text.Wrap(c.skin.safe(s), max(c.layout.w-4, 1))
 	lines = lines[:min(len(lines), maxMessage)]
 	mark := c.skin.glyph.Warning
 	for i, l := range lines {
@@ -143,7 +143,7 @@ func (c Console) messageLine() string {
 	room := c.layout.w - text.Width(right) - 2
 	switch {
 	case c.note.text != "":
-		s := text.Safe(c.note.text, false)
+		s := k.safe(c.note.text)
 		if text.Width(s) > room {
 			return text.Pad(" "+k.text.paint(s), c.layout.w)
 		}

@@ -102,7 +102,7 @@ func (d *conflict) diff(s surroundings) (out []string) {
 			if e.New > 0 {
 				ink, sign = s.skin.added, "+ "
 			}
-			out = append(out, " "+ink.paint(sign+text.Cut(text.Safe(e.Text, false), max(d80(s.layout.w)-4, 1))))
+			out = append(out, " "+ink.paint(sign+text.Cut(s.skin.safe(e.Text), max(d80(s.layout.w)-4, 1))))
 		}
 	}
 	return out

@@ -155,6 +155,8 @@ func (c Console) route(msg tea.Msg) (Console, tea.Cmd) {
 	case tea.EnvMsg:
 		c.outbox.calls.terminal = terminalOf(m)
 		return c, nil
+	case tea.ModeReportMsg:
+		return c.measured(m)
 	case tea.ColorProfileMsg:
 		return c.profiled(m.Profile)
 	}

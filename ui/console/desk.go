@@ -24,7 +24,7 @@ func (c Console) View() tea.View {
 		if c.place.view != viewDesk {
 			r = c.layout.body()
 		}
-		_, x, _ := c.find.draw(max(r.w-2-3, 2))
+		_, x, _ := c.find.draw(max(r.w-2-3, 2), c.skin)
 		v.Cursor = tea.NewCursor(r.x+1+3+x, r.y+1)
 	}
 	if c.plan.search.typing != nil && c.dialog == nil && c.layout.shape != tiny {
@@ -54,7 +54,7 @@ var plainMarks = strings.NewReplacer("…", "~", "·", ".", "−", "-", "×", "x
 func (c Console) dialogless() bool { return c.dialog == nil }
 
 // show is text from outside, as it may stand on a line of the screen.
-func (c Console) show(t model.Text) string { return text.Safe(t.String(), false) }
+func (c Console) show(t model.Text) string { return c.skin.safe(t.String()) }
 
 // windowTitle says how many items need the operator.
 func (c Console) windowTitle() string {

@@ -181,7 +181,7 @@ func (c Console) detailFoot() string {
 func (c Console) wrapped(t model.Text, w int, k ink) []string {
 	var out []string
 	for _, l := range t.Lines() {
-		for _, s := range text.Wrap(text.Safe(l, false), max(w-2, 1)) {
+		for _, s := range text.Wrap(c.skin.safe(l), max(w-2, 1)) {
 			out = append(out, " "+k.paint(s))
 		}
 	}

@@ -21,7 +21,7 @@ func (s surroundings) itemLine(label string, r model.Row, note string) string {
 func (s surroundings) warnLine(words string) []string {
 	var out []string
 	mark := s.skin.glyph.Warning
-	for _, l := range text.Wrap(text.Safe(words, false), d80(s.layout.w)-4) {
+	for _, l := range text.Wrap(s.skin.safe(words), d80(s.layout.w)-4) {
 		out = append(out, " "+s.skin.needsYou.paint(mark+" "+l))
 		mark = " "
 	}

@@ -64,7 +64,7 @@ func (s surroundings) diffLines(diff model.Text) (out []string) {
 		case strings.HasPrefix(line, "-"):
 			ink = s.skin.removed
 		}
-		for _, l := range text.Wrap(text.Safe(line, false), max(min(s.layout.w, 110)-4, 8)) {
+		for _, l := range text.Wrap(s.skin.safe(line), max(min(s.layout.w, 110)-4, 8)) {
 			out = append(out, " "+ink.paint(l))
 		}
 	}

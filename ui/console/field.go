@@ -187,7 +187,8 @@ func (f field) spans(w int) []span {
 	return append(out, span{start, len(f.clusters)})
 }
 
-// shownCluster is a character as it is drawn: harmless, and of a width that holds anywhere.
+// shownCluster is a character as it is drawn where nothing is known of the terminal: harmless,
+// and as wide as anywhere.
 func shownCluster(c string) string { return text.Safe(model.Text(c).String(), false) }
 
 // vertical moves the cursor a visual line; at the first and last it tells that it cannot.
@@ -219,7 +220,7 @@ func (f field) lineOf(spans []span) int {
 }
 
 // draw gives the field's rows at width w, and where the cursor stands in them.
-func (f field) draw(w int) (lines []string, x, y int) {
+func (f field) draw(w int, k *skin) (lines []string, x, y int) {
 	spans := f.spans(w)
 	line := f.lineOf(spans)
 	top := min(max(f.top, line-f.rows+1), line)
@@ -229,7 +230,7 @@ func (f field) draw(w int) (lines []string, x, y int) {
 	for i := top; i < min(top+f.rows, len(spans)); i++ {
 		var b strings.Builder
 		for j := spans[i].first; j < spans[i].last; j++ {
-			b.WriteString(shownCluster(f.clusters[j]))
+			b.WriteString(k.safe(model.Text(f.clusters[j]).String()))
 		}
 		lines = append(lines, b.String())
 	}

@@ -69,7 +69,7 @@ func TestAFieldDrawsWhatItHolds(t *testing.T) {
 				f.press(keyOf(rapid.SampledFrom([]string{"left", "right", "up", "down", "home", "end", "backspace", "enter", "ctrl+w", "alt+left"}).Draw(t, "key")), w)
 			}
 		}
-		lines, x, y := f.draw(w)
+		lines, x, y := f.draw(w, &skin{clusters: rapid.Bool().Draw(t, "clusters")})
 		if len(lines) != f.rows || y < 0 || y >= f.rows || x < 0 || x >= w {
 			t.Fatalf("%d lines of %d, cursor at %d,%d of width %d", len(lines), f.rows, x, y, w)
 		}

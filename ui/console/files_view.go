@@ -101,7 +101,7 @@ func (c Console) linkedLine(l LinkedTodo, w int) string {
 	}
 	k := c.skin
 	return k.strip(w, false, piece{" " + k.glyph.Warning + " ", k.needsYou}, piece{c.show(l.Link.QualifiedID) + "  ", k.muted},
-		piece{text.Safe(l.Missing, false), k.faint})
+		piece{k.safe(l.Missing), k.faint})
 }
 
 // fileLine is a file todo on a line.

@@ -325,7 +325,7 @@ func (f *form) drawField(d *drawn, i int, s surroundings) {
 		d.lines = append(d.lines, f.choiceLine(i, s))
 		return
 	}
-	lines, x, y := ff.draw(fieldWidth(s.layout.w))
+	lines, x, y := ff.draw(fieldWidth(s.layout.w), s.skin)
 	mark := " "
 	if i == f.at {
 		mark = k.key.paint(">")

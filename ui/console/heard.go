@@ -58,10 +58,10 @@ func (c Console) heardWords(came []model.Entry, kept bool) string {
 	e := came[0]
 	var h model.Heard
 	_ = json.Unmarshal(e.Data, &h) // without its data the event still tells who sent it
-	what := text.Safe(cmp.Or(h.Source, model.Text(e.Actor)).String(), false)
+	what := c.show(cmp.Or(h.Source, model.Text(e.Actor)))
 	end = " for " + c.heardBy(e) + end
 	if payload := h.Payload.String(); payload != "" {
-		what += ": " + text.Safe(payload, false)
+		what += ": " + c.skin.safe(payload)
 	} else {
 		what = "A trigger by " + what
 	}

@@ -124,7 +124,7 @@ func (m *menu) draw(w, h int, s surroundings) drawn {
 	d.title, d.focused, d.foot = k.strong.paint(m.title), true, k.muted.paint(m.foot)
 	shown := m.matching()
 	if m.searchable {
-		lines, x, _ := m.find.draw(fieldWidth(w))
+		lines, x, _ := m.find.draw(fieldWidth(w), s.skin)
 		d.lines = append(d.lines, " "+k.key.paint("/")+" "+lines[0], "")
 		d.cursor = &tea.Position{X: 3 + x}
 		d.right = k.muted.paint(fmt.Sprintf("%d of %d", len(shown), len(m.lines)))

@@ -51,7 +51,7 @@ func (p *pager) draw(w, h int, s surroundings) drawn {
 	p.page = max(d.h-2, 1)
 	top := max(min(p.top, len(p.lines)-p.page), 0)
 	for _, l := range p.lines[top:min(top+p.page, len(p.lines))] {
-		d.lines = append(d.lines, " "+k.text.paint(text.Cut(text.Safe(l, false), d.w-4)))
+		d.lines = append(d.lines, " "+k.text.paint(text.Cut(k.safe(l), d.w-4)))
 	}
 	d.title, d.focused, d.foot = k.strong.paint(p.title), true, k.muted.paint(action.KeyOf(action.OutputClose)+" close")
 	if len(p.lines) > p.page {

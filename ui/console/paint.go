@@ -39,12 +39,14 @@ type skin struct {
 	added, removed, match                               ink
 	// page is how plans look.
 	page *markdown.Style
+	// clusters tells that the terminal measures joined characters as one (mode 2027).
+	clusters bool
 }
 
-func newSkin(p themes.Palette, ascii bool) *skin {
+func newSkin(p themes.Palette, ascii, clusters bool) *skin {
 	s := p.Styles()
 	k := &skin{
-		glyph: themes.Unicode, chosen: [2]string{"‹", "›"},
+		glyph: themes.Unicode, clusters: clusters, chosen: [2]string{"‹", "›"},
 		text: inkOf(s.Text), strong: inkOf(s.Strong), muted: inkOf(s.Muted), faint: inkOf(s.Faint),
 		accent: inkOf(s.Accent), key: inkOf(s.Key), badge: inkOf(s.Badge),
 		selected: inkOf(s.Selected), border: inkOf(s.Border), focus: inkOf(s.Focus),
@@ -55,9 +57,12 @@ func newSkin(p themes.Palette, ascii bool) *skin {
 	if ascii {
 		k.glyph, k.chosen = themes.ASCII, [2]string{"<", ">"}
 	}
-	k.page = markdown.NewStyle(p, k.glyph, false)
+	k.page = markdown.NewStyle(p, k.glyph, clusters)
 	return k
 }
+
+// safe is s as this terminal shows it without pushing a line's rest aside.
+func (k *skin) safe(s string) string { return text.Safe(s, k.clusters) }
 
 // piece is some text with its ink.
 type piece struct {

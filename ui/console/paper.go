@@ -3,16 +3,18 @@ package console
 import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // paper is what the terminal can show.
 type paper struct {
-	dark    bool
-	profile colorprofile.Profile
+	dark     bool
+	profile  colorprofile.Profile
+	clusters bool
 }
 
 func (p paper) skin(o Options) *skin {
-	return newSkin(o.palette(p), o.ascii())
+	return newSkin(o.palette(p), o.ascii(), p.clusters)
 }
 
 func (c Console) repainted() (Console, tea.Cmd) {
@@ -25,5 +27,15 @@ func (c Console) profiled(p colorprofile.Profile) (Console, tea.Cmd) {
 		return c, nil
 	}
 	c.paper.profile = p
+	return c.repainted()
+}
+
+// measured hears that the terminal has mode 2027, which Bubble Tea then switches on: joined
+// emoji and flags are shown whole. Until then they are shown by their first part.
+func (c Console) measured(m tea.ModeReportMsg) (Console, tea.Cmd) {
+	if m.Mode != ansi.ModeUnicodeCore || m.Value.IsNotRecognized() || m.Value == ansi.ModePermanentlyReset {
+		return c, nil
+	}
+	c.paper.clusters = true
 	return c.repainted()
 }

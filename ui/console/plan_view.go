@@ -85,7 +85,7 @@ func (c Console) planState(w int) []string {
 func (c Console) warned(s string, w int) []string {
 	var out []string
 	for _, l := range text.Wrap(strings.TrimSpace(s), max(w-4, 1)) {
-		out = append(out, " "+c.skin.needsYou.paint(c.skin.glyph.Warning+" "+text.Safe(l, false)))
+		out = append(out, " "+c.skin.needsYou.paint(c.skin.glyph.Warning+" "+c.skin.safe(l)))
 	}
 	return out
 }

@@ -86,7 +86,7 @@ func (c Console) changes() (Console, tea.Cmd) {
 				if e.New > 0 {
 					ink, sign = s.skin.added, "+ "
 				}
-				for _, l := range text.Wrap(text.Safe(e.Text, false), max(min(s.layout.w, 110)-6, 8)) {
+				for _, l := range text.Wrap(s.skin.safe(e.Text), max(min(s.layout.w, 110)-6, 8)) {
 					out = append(out, " "+ink.paint(sign+l))
 					sign = "  "
 				}

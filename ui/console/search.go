@@ -177,7 +177,7 @@ func (c Console) searchWords() string {
 // searchLine is what is typed, on the line of messages.
 func (c Console) searchLine() (line string, cursor int) {
 	k := c.skin
-	lines, x, _ := c.plan.search.typing.draw(max(c.layout.w-20, 10))
+	lines, x, _ := c.plan.search.typing.draw(max(c.layout.w-20, 10), c.skin)
 	return text.Sides(" "+k.key.paint("/")+" "+k.text.paint(lines[0]), k.muted.paint(c.searchWords())+" ", c.layout.w), 3 + x
 }
 

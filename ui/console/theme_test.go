@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 )
 
 var colour = regexp.MustCompile(`\x1b\[[0-9;]*[34]8;`)
@@ -31,6 +32,39 @@ func TestALightTerminalGetsTheLightPalette(t *testing.T) {
 			t.Errorf("the words changed with the colours:\n%s", got)
 		}
 	})
+}
+
+// Joined emoji are shown by their first part until the terminal says that it measures them as
+// one; the borders stand where they stood.
+func TestATerminalThatMeasuresClustersShowsThemWhole(t *testing.T) {
+	const family = "👩‍👩‍👧"
+	for value, whole := range map[ansi.ModeSetting]bool{
+		ansi.ModeReset: true, ansi.ModeSet: true, ansi.ModePermanentlySet: true,
+		ansi.ModeNotRecognized: false, ansi.ModePermanentlyReset: false,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			wd := newWorld(t, 80, 24, nil)
+			defer wd.end()
+			wd.deed("create a Move the " + family + " counter")
+			wd.deed("plan a # The " + family + "\\n")
+			wd.settle()
+			before := wd.frame()
+			if strings.Contains(strings.Join(before, "\n"), family) {
+				t.Error("joined emoji before the terminal said anything")
+			}
+			wd.send(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: value})
+			wd.settle()
+			after := wd.frame()
+			if got := strings.Count(strings.Join(after, "\n"), family); got == 0 && whole || got > 0 && !whole {
+				t.Errorf("mode 2027 reported as %d: %d joined emoji in\n%s", value, got, strings.Join(after, "\n"))
+			}
+			for i := range after {
+				if b, a := ansi.StringWidth(before[i]), ansi.StringWidth(after[i]); b != a {
+					t.Errorf("line %d was %d cells wide and is %d: %q", i, b, a, after[i])
+				}
+			}
+		})
+	}
 }
 
 // Without colours weight, reverse and marks are left; asked for by flag, or because the

@@ -215,7 +215,7 @@ func (d *todoDialog) todoLine(i, w int, s surroundings, out *drawn) string {
 	k, t := s.skin, d.list[i]
 	mark, ink := s.todoMark(t.State)
 	if i == d.at && d.line != nil {
-		lines, x, _ := d.line.draw(w - 6)
+		lines, x, _ := d.line.draw(w-6, s.skin)
 		out.cursor = &tea.Position{X: 5 + x, Y: len(out.lines)}
 		return " " + k.key.paint(k.glyph.Cursor) + " " + ink.paint(mark) + " " + lines[0]
 	}

@@ -72,7 +72,7 @@ func (d *triage) asking(w int, s surroundings, out *drawn) []string {
 	if d.asked == todo.Duplicate {
 		label = "Duplicate of which todo, and why?"
 	}
-	lines, x, _ := d.ask.draw(max(w-4, 4))
+	lines, x, _ := d.ask.draw(max(w-4, 4), s.skin)
 	out.cursor = &tea.Position{X: 3 + x, Y: 1}
 	return []string{" " + s.skin.accent.paint(d.at.String()+"  "+label), " " + s.skin.key.paint(">") + " " + lines[0]}
 }
@@ -238,7 +238,7 @@ func (c Console) dismissedLines(b *todo.Dismissed, w int) []string {
 	day, _, _ := strings.Cut(c.show(b.ResolvedAt), "T")
 	where := b.Ref().String()
 	if b.Session != "" {
-		where = text.Safe(b.Session, false) + " " + where
+		where = c.skin.safe(b.Session) + " " + where
 	}
 	return c.warned(fmt.Sprintf("Dismissed before, %s as %s (%s): %s", day, resolutionWord(b.Resolution), where, c.show(b.Reason)), w)
 }
@@ -289,7 +289,7 @@ func (c Console) quoteLines(x Exhibit, w int) []string {
 	}
 	out := []string{"", " " + c.skin.muted.paint("The finding quotes:")}
 	for _, l := range x.Snippet.Lines() {
-		out = append(out, c.skin.strip(w, false, piece{"   " + text.Safe(l, false), c.skin.blocked}))
+		out = append(out, c.skin.strip(w, false, piece{"   " + c.skin.safe(l), c.skin.blocked}))
 	}
 	return out
 }
