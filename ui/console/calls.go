@@ -37,15 +37,17 @@ const (
 // terminal is what kind of terminal this is, as far as notifications and the clipboard go.
 type terminal struct {
 	via config.Via
-	// screen: GNU screen stands between, and passes on only what is wrapped for it.
+	// screen: GNU screen may stand between, which passes on only what is wrapped for it. Over
+	// SSH nothing but TERM tells, and that may be a tmux's too: it drops what is wrapped so.
 	screen bool
 }
 
 // terminalOf reads the terminal's kind from its environment. Inside tmux and screen only
 // the bell gets through unasked.
 func terminalOf(env tea.EnvMsg) terminal {
-	t := terminal{via: config.ViaBell, screen: env.Getenv("STY") != "" && env.Getenv("TMUX") == ""}
-	if t.screen || env.Getenv("TMUX") != "" || strings.HasPrefix(env.Getenv("TERM"), "screen") {
+	t, tmux := terminal{via: config.ViaBell}, env.Getenv("TMUX") != ""
+	t.screen = !tmux && (env.Getenv("STY") != "" || strings.HasPrefix(env.Getenv("TERM"), "screen"))
+	if t.screen || tmux {
 		return t
 	}
 	switch name := env.Getenv("TERM"); {

@@ -82,6 +82,28 @@ func TestTheWayOfACallIsTheTerminals(t *testing.T) {
 	}
 }
 
+// GNU screen is known by its own variable, and on the far side of SSH by TERM alone.
+func TestACopyIsWrappedWhereGNUScreenMayStandBetween(t *testing.T) {
+	for env, want := range map[string]bool{
+		"TERM=screen STY=1.x": true, "TERM=screen": true, "TERM=screen.xterm-256color": true,
+		"TERM=screen-256color TMUX=/tmp/x,1,0": false, "TERM=tmux-256color": false, "TERM=xterm-256color": false,
+	} {
+		wrapped := false
+		synctest.Test(t, func(*testing.T) {
+			c := Console{fx: &effects{}}
+			c.outbox.calls.terminal = terminalOf(strings.Fields(env))
+			_, cmd := c.clip("It", "id")
+			for _, send := range cmd().(tea.BatchMsg) {
+				raw, is := send().(tea.RawMsg)
+				wrapped = wrapped || is && strings.HasPrefix(fmt.Sprint(raw.Msg), "\x1bP\x1b]52;c;")
+			}
+		})
+		if wrapped != want {
+			t.Errorf("%s: wrapped is %v", env, wrapped)
+		}
+	}
+}
+
 // An objective is an agent's: it must not end the sequence that it is put into.
 func TestACallCarriesNoSequenceOfItsOwn(t *testing.T) {
 	for name, payload := range hostile.Payloads {

@@ -33,11 +33,11 @@ func (c Console) clip(what, text string) (Console, tea.Cmd) {
 		return c, c.fx.clipLong(what, text)
 	}
 	c, said := c.say(what + " sent to the terminal's clipboard (OSC 52)")
-	send := tea.SetClipboard(text)
+	send := []tea.Cmd{said, tea.SetClipboard(text), c.fx.clipNative(what, text)}
 	if c.outbox.calls.terminal.screen {
-		send = tea.Raw(clip.Sequence(text, true))
+		send = append(send, tea.Raw(clip.Sequence(text, true)))
 	}
-	return c, tea.Batch(said, send, c.fx.clipNative(what, text))
+	return c, tea.Batch(send...)
 }
 
 func (e *effects) clipNative(what, text string) tea.Cmd {
