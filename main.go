@@ -5,7 +5,8 @@ package main
 import (
 	"os"
 
+	"vise/ui/markdown/glamour"
 	"vise/ui/workbench"
 )
 
-func main() { os.Exit(workbench.Main()) }
+func main() { os.Exit(workbench.Main(glamour.New())) }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -134,15 +135,25 @@ func cpuOf(pid int) (d time.Duration) {
 	return d
 }
 
-func rssOf(pid int) float64 {
+// rssOf is what a process and those that it started hold.
+func rssOf(pid int) (mib float64) {
 	raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	for _, line := range strings.Split(string(raw), "\n") {
 		var kib float64
 		if n, _ := fmt.Sscanf(line, "VmRSS: %f kB", &kib); n == 1 {
-			return kib / 1024
+			mib = kib / 1024
 		}
 	}
-	return 0
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, t := range tasks {
+		raw, _ := os.ReadFile(t)
+		for _, child := range strings.Fields(string(raw)) {
+			if n, err := strconv.Atoi(child); err == nil {
+				mib += rssOf(n)
+			}
+		}
+	}
+	return mib
 }
 
 // createdElsewhere times from the start of a process that creates an item to its row on

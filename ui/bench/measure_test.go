@@ -65,7 +65,7 @@ func (b *bench) build() {
 	bin := *before
 	if bin == "" {
 		bin = filepath.Join(b.dir, "bin")
-		b.must(b.command("go", "build", "-o", bin+"/", "vise/ui/vise", "vise/ui/vise-workbench").Run())
+		b.must(b.command("go", "build", "-o", bin+"/", "vise/ui/vise", "vise/ui/vise-workbench", "vise/ui/vise-markdown").Run())
 	}
 	b.front, b.whole = filepath.Join(bin, "vise"), filepath.Join(bin, "vise-workbench")
 	b.hello = b.program("hello", "package main\n\nfunc main() { println(\"hello\") }\n")

@@ -6,27 +6,29 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/ui/build"
 )
 
-// vise is installed as two programs of one build. vise itself links little, so that it
-// starts at once, and carries out most verbs; the rest it hands to vise-workbench beside
-// it, which has everything and works by itself too.
+// vise is installed as programs of one build. vise itself links little, so that it starts at
+// once, and carries out most verbs; the rest it hands to vise-workbench beside it, which has
+// everything and works by itself too. Only Markdown's libraries are in a third, which the
+// console starts when it has Markdown to show.
 const (
 	frontName = "vise"
 	wholeName = "vise-workbench"
+	pagesName = "vise-markdown"
 	// builtVar tells the whole program which build the front is of.
 	builtVar = "VISE_FRONT_BUILD"
 )
 
-// installBoth is how both come to be of one build.
-const installBoth = "install both, in vise's source: CGO_ENABLED=0 go install ./ui/..."
+// installBoth is how all come to be of one build.
+const installBoth = "install all of them, in vise's source: CGO_ENABLED=0 go install ./ui/..."
 
 // ofWhole marks a command that needs the tree of all verbs.
 const ofWhole = "whole"
@@ -77,7 +79,7 @@ func Whole() error {
 		return model.Refuse(model.CodeInternal, "this needs the program %s, which is not there", wholeName).
 			Because(err).WithHint("%s", installBoth)
 	}
-	env := append(os.Environ(), builtVar+"="+build())
+	env := append(os.Environ(), builtVar+"="+build.Name())
 	return become(program, append([]string{program}, os.Args[1:]...), env)
 }
 
@@ -86,27 +88,15 @@ func Whole() error {
 func SameBuild() error {
 	front, called := os.LookupEnv(builtVar)
 	os.Unsetenv(builtVar)
-	if !called || front == build() {
+	if !called || front == build.Name() {
 		return nil
 	}
-	return model.Refuse(model.CodeInternal, "%s is built from %s, and %s from %s", frontName, model.Text(front), wholeName, build()).
+	return model.Refuse(model.CodeInternal, "%s is built from %s, and %s from %s", frontName, model.Text(front), wholeName, build.Name()).
 		WithHint("%s", installBoth)
 }
 
-// build names what this program was built from, as far as the build tells.
-func build() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	name := info.Main.Version + " " + runtime.Version()
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" || s.Key == "vcs.modified" {
-			name += " " + s.Value
-		}
-	}
-	return name
-}
+// Pages is where the program is that lays out Markdown.
+func Pages() (string, error) { return beside(pagesName) }
 
 // beside is the program of that name in this program's directory, else on the path.
 func beside(name string) (string, error) {

@@ -18,7 +18,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"vise":           func() { os.Exit(cli.Main(cli.Parts{Elsewhere: cli.Whole})) },
-		"vise-workbench": func() { os.Exit(workbench.Main()) },
+		"vise-workbench": func() { os.Exit(workbench.Main(nil)) },
 	})
 }
 
@@ -38,7 +38,7 @@ func run(t *testing.T, name string, env []string, args ...string) string {
 
 // Every verb of the program is worth a word where people look first.
 func TestEveryVerbHasHelp(t *testing.T) {
-	for _, c := range cli.Tree(workbench.Parts()).Commands() {
+	for _, c := range cli.Tree(workbench.Parts(nil)).Commands() {
 		if c.Short == "" || strings.HasSuffix(c.Short, ".") {
 			t.Errorf("%s: help is %q", c.Name(), c.Short)
 		}
@@ -50,7 +50,7 @@ func TestEveryVerbsJSONIsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range cli.Tree(workbench.Parts()).Commands() {
+	for _, c := range cli.Tree(workbench.Parts(nil)).Commands() {
 		if c.GroupID != "" && !strings.Contains(string(raw), "`"+c.Name()+"`") {
 			t.Errorf("docs/json.md does not tell of %s", c.Name())
 		}
@@ -59,7 +59,7 @@ func TestEveryVerbsJSONIsDocumented(t *testing.T) {
 
 func TestTheFrontKnowsEveryVerbOfTheWhole(t *testing.T) {
 	var verbs []string
-	for _, c := range cli.Tree(workbench.Parts()).Commands() {
+	for _, c := range cli.Tree(workbench.Parts(nil)).Commands() {
 		verbs = append(verbs, c.Name())
 	}
 	for _, a := range action.Table {
@@ -89,7 +89,7 @@ func TestTheFrontMakesAHotVerbAlone(t *testing.T) {
 		if len(made) != 1 || made[0].Name() != name {
 			t.Fatalf("%s: made are %v", name, made)
 		}
-		whole, _, err := cli.Tree(workbench.Parts()).Find([]string{name})
+		whole, _, err := cli.Tree(workbench.Parts(nil)).Find([]string{name})
 		if err != nil || whole.Short != made[0].Short || whole.Use != made[0].Use {
 			t.Errorf("%s: %v, the whole has %q, made is %q", name, err, whole.Use, made[0].Use)
 		}

@@ -69,7 +69,7 @@ func New(ctx context.Context, o Options) Console {
 	}
 	action.Use(o.Settings.Table())
 	c := Console{
-		fx:  &effects{Session: o.Session, ctx: ctx, now: o.Now, newKey: o.NewKey, editor: o.Editor, native: o.Native, pages: markdown.NewRenderer()},
+		fx:  &effects{Session: o.Session, ctx: ctx, now: o.Now, newKey: o.NewKey, editor: o.Editor, native: o.Native, pages: markdown.NewRenderer(o.Pages)},
 		opt: o, now: o.Now(), drafts: map[string]string{},
 		place: place{spot: newSpot()},
 		paper: paper{dark: true, profile: colorprofile.TrueColor},

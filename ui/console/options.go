@@ -15,6 +15,7 @@ import (
 
 	"vise/model"
 	"vise/ui/config"
+	"vise/ui/markdown"
 )
 
 // Ledger is what the console needs of the ledger.
@@ -118,6 +119,8 @@ type Options struct {
 	// filter into the configuration; nil: it cannot be changed.
 	RunOwn     RunOwn
 	SaveFilter func(ctx context.Context, name, words string) error
+	// Pages lay out what is more than words in Markdown; nil: it is shown as written.
+	Pages markdown.Engine
 	// Native may be nil: then the terminal alone has a clipboard and notifications.
 	Native Native
 	// Home is shown where the screen speaks of files; it may be abbreviated.

@@ -16,6 +16,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/ui/markdown/glamour"
 	"vise/ui/text"
 )
 
@@ -65,6 +66,7 @@ func newWorld(t testing.TB, w, h int, set func(*Options)) *world {
 	o := Options{
 		Session: Session{Ledger: wd.faulty, Agent: testAgent, Eyes: wd.eyes, Drafts: wd.drafts, Threads: wd.threads, Files: wd.files},
 		Home:    "~/.local/share/vise", Now: func() time.Time { return time.Now().UTC() }, NewKey: wd.key,
+		Pages:  glamour.New(),
 		Editor: func(path string) (*exec.Cmd, error) { return exec.Command("true", path), nil },
 	}
 	if set != nil {

@@ -1,20 +1,21 @@
 package markdown
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"charm.land/lipgloss/v2"
 
+	"vise/ui/markdown/layout"
 	"vise/ui/text"
 )
 
 // minWidth is the narrowest column that text is laid out in; what is narrower is cut.
 const minWidth = 8
 
-var errLost = errors.New("lines were lost")
+// proseKind is what a block is to an engine, where that is not a paragraph.
+var proseKind = map[Kind]layout.Kind{Heading: layout.Heading, Table: layout.Table}
 
 // lay lays out one block of d in width columns. The error says why it is shown as
 // written, if it is.
@@ -84,11 +85,8 @@ func (r *Renderer) prose(d *Document, b *Block, lines []string, width int, s *St
 			return asWritten(lines, width, s), nil
 		}
 	}
-	p := prose{kind: b.Kind, src: src, refs: d.references(src), width: width, sheet: &s.sheet}
-	if b.Kind == Heading {
-		p.sheet = &s.heading
-	}
-	out, err := r.run(b, func() ([]string, error) { return r.render(p) })
+	p := layout.Prose{Kind: proseKind[b.Kind], Src: src, Refs: d.references(src), Width: width, Look: s.look}
+	out, err := r.run(b, func() ([]string, error) { return r.engine.Prose(p) })
 	if err != nil {
 		return asWritten(lines, width, s), err
 	}

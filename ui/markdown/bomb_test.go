@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vise/model"
+	"vise/ui/markdown/layout"
 )
 
 type bomb struct{ name, src string }
@@ -91,11 +92,11 @@ func TestBombsReachGlamourInSmallPieces(t *testing.T) {
 		t.Run(bomb.name, func(t *testing.T) {
 			r := patient()
 			calls, most := 0, 0
-			r.render = func(p prose) ([]string, error) {
+			r.engine = asked(func(p layout.Prose) ([]string, error) {
 				calls++
-				most = max(most, len(p.src))
-				return render(p)
-			}
+				most = max(most, len(p.Src))
+				return whole.Prose(p)
+			})
 			d := Split(model.Text(bomb.src))
 			v := r.View(d, 100, style)
 			const screen = 40

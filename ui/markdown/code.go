@@ -3,10 +3,7 @@ package markdown
 import (
 	"strings"
 
-	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/lexers"
-
-	"charm.land/lipgloss/v2"
+	"vise/ui/markdown/layout"
 	"vise/ui/text"
 )
 
@@ -25,27 +22,41 @@ func (r *Renderer) code(d *Document, b *Block, lines []string, width int, s *Sty
 	if b.Kind == Code {
 		return codeRows(b, 0, plainCode(lines, s)), nil
 	}
+	f := &d.fences[b.aux]
+	out, known, err := r.coloured(b, f, lines, s)
 	var (
-		f         = &d.fences[b.aux]
-		lexer     = lexerOf(f.info)
 		rows      []row
-		out       []string
-		err       error
 		firstLine int32
 	)
 	if f.opened == b.From {
 		firstLine = 1
-		if lexer == nil && !isText(f.info) {
+		if !known && !isText(f.info) {
 			rows = asWritten([]string{f.info}, width, s)
 		}
-	}
-	if lexer != nil && f.bytes <= maxHighlight {
-		out, err = r.run(b, func() ([]string, error) { return highlight(lines, lexer, s) })
 	}
 	if out == nil {
 		out = plainCode(lines, s)
 	}
 	return append(rows, codeRows(b, firstLine, out)...), err
+}
+
+// coloured are lines of code in colours, nil where they have none, and whether the words
+// behind the fence name a language.
+func (r *Renderer) coloured(b *Block, f *fence, lines []string, s *Style) (out []string, known bool, err error) {
+	const longest = 32 // no language has a longer name
+	if f.info == "" || len(f.info) > longest || isText(f.info) {
+		return nil, false, nil
+	}
+	c := layout.Code{Language: f.info, Lines: lines, Look: s.look}
+	if f.bytes > maxHighlight {
+		c.Lines = nil
+	}
+	known = true // where it cannot be told, so that nothing is said of it
+	out, err = r.run(b, func() (lines []string, err error) {
+		lines, known, err = r.engine.Code(c)
+		return lines, err
+	})
+	return out, known, err
 }
 
 func codeRows(b *Block, firstLine int32, lines []string) []row {
@@ -58,69 +69,12 @@ func codeRows(b *Block, firstLine int32, lines []string) []row {
 	return rows
 }
 
-// lexerOf is the lexer for what stands behind a fence, nil for none. It is never guessed
-// from the code: guessing takes five times as long as colouring.
-func lexerOf(info string) chroma.Lexer {
-	const longest = 32
-	if info == "" || len(info) > longest || isText(info) {
-		return nil
-	}
-	return lexers.Get(info)
-}
-
 func isText(info string) bool {
 	switch strings.ToLower(info) {
 	case "", "text", "txt", "plain", "plaintext", "none":
 		return true
 	}
 	return false
-}
-
-// highlight colours lines of code. A lexer's patterns can run wild: call it through a guard.
-func highlight(lines []string, lexer chroma.Lexer, s *Style) ([]string, error) {
-	tokens, err := chroma.Coalesce(lexer).Tokenise(nil, strings.Join(lines, "\n"))
-	if err != nil {
-		return nil, err
-	}
-	var (
-		out []string
-		row strings.Builder
-	)
-	for token := tokens(); token != chroma.EOF; token = tokens() {
-		paint := s.token(token.Type)
-		for i, part := range strings.Split(token.Value, "\n") {
-			if i > 0 {
-				out = append(out, Styled(row.String()))
-				row.Reset()
-			}
-			if part != "" {
-				row.WriteString(paint.Render(part))
-			}
-		}
-	}
-	if out = append(out, Styled(row.String())); len(out) < len(lines) {
-		return nil, errLost
-	}
-	return out[:len(lines)], nil
-}
-
-// token is how a part of code looks.
-func (s *Style) token(t chroma.TokenType) lipgloss.Style {
-	switch {
-	case t.InCategory(chroma.Comment):
-		return s.paint.Muted
-	case t.InCategory(chroma.Keyword):
-		return s.paint.Accent
-	case t.InSubCategory(chroma.LiteralString):
-		return s.paint.Queued
-	case t.InSubCategory(chroma.LiteralNumber):
-		return s.paint.Triggered
-	case t == chroma.GenericInserted:
-		return s.paint.Added
-	case t == chroma.GenericDeleted:
-		return s.paint.Removed
-	}
-	return s.paint.Text
 }
 
 // plainCode is lines of code in the colour of text, the longest cut.

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"vise/model"
+	"vise/ui/markdown/layout"
 )
 
 // Kind is what a block is.
@@ -74,7 +75,7 @@ type Document struct {
 	lines  int
 	nests  []nest
 	fences []fence
-	refs   map[string]reference // link definitions by label
+	refs   map[string]layout.Reference // link definitions by label
 
 	refsHash uint64
 }

@@ -16,6 +16,7 @@ import (
 
 	"vise/model"
 	"vise/themes"
+	"vise/ui/markdown/layout"
 )
 
 // The plan that is drawn in testdata/render.txt, in all its looks.
@@ -271,11 +272,11 @@ func FuzzStyled(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		got := Styled(line)
+		got := layout.Styled(line)
 		if fault := unsafe(got); fault != "" {
 			t.Fatalf("%q: %s", line, fault)
 		}
-		if again := Styled(got); again != got {
+		if again := layout.Styled(got); again != got {
 			t.Fatalf("%q becomes %q, then %q", line, got, again)
 		}
 	})

@@ -1,11 +1,19 @@
 package markdown
 
-import "sync"
+import (
+	"errors"
+	"sync"
+
+	"vise/ui/markdown/layout"
+)
+
+// Engine lays out what is more than words.
+type Engine = layout.Engine
 
 // Renderer lays out blocks and keeps them. It may be used by many goroutines.
 type Renderer struct {
 	guard  guard
-	render func(prose) ([]string, error)
+	engine Engine
 
 	mu     sync.Mutex // protects what follows
 	recent map[key][]row
@@ -27,9 +35,13 @@ const (
 	keepFailed = 1000
 )
 
-// NewRenderer returns a renderer that has nothing laid out yet.
-func NewRenderer() *Renderer {
-	return &Renderer{guard: guard{patience: patience}, render: render, recent: map[key][]row{}, failed: map[uint64]error{}}
+// NewRenderer returns a renderer that has nothing laid out yet, and has e lay out what is
+// more than words. Without one it shows that as written.
+func NewRenderer(e Engine) *Renderer {
+	if e == nil {
+		e = layout.None{}
+	}
+	return &Renderer{guard: guard{patience: patience}, engine: e, recent: map[key][]row{}, failed: map[uint64]error{}}
 }
 
 // block is block i of d laid out in width columns.
@@ -48,7 +60,7 @@ func (r *Renderer) block(d *Document, i, width int, s *Style) []row {
 		note := s.paint.NeedsYou.Render("! shown as written: " + err.Error())
 		rows = append(rows, row{text: note, from: last.to, to: last.to})
 	}
-	if err != errBusy {
+	if !passes(err) {
 		r.keep(k, rows)
 	}
 	return rows
@@ -62,12 +74,18 @@ func (r *Renderer) run(b *Block, job func() ([]string, error)) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
+	if err := r.engine.Ready(); err != nil {
+		return nil, err
+	}
 	out, err := r.guard.run(job)
-	if err != nil && err != errBusy {
+	if err != nil && !passes(err) {
 		r.fail(b.hash, err)
 	}
 	return out, err
 }
+
+// passes reports whether what stood in the way says nothing about the block.
+func passes(err error) bool { return err == errBusy || errors.Is(err, layout.ErrAway) }
 
 // fail remembers that a block cannot be laid out.
 func (r *Renderer) fail(hash uint64, err error) {

@@ -13,20 +13,21 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vise/model"
+	"vise/ui/markdown/layout"
 )
 
 func TestWhatTakesTooLongIsShownAsWrittenAndNotTriedAgain(t *testing.T) {
 	style := styleOf(t, "mono")
 	synctest.Test(t, func(t *testing.T) {
-		r := NewRenderer()
+		r := NewRenderer(whole)
 		var calls atomic.Int32
-		r.render = func(p prose) ([]string, error) {
+		r.engine = asked(func(p layout.Prose) ([]string, error) {
 			calls.Add(1)
-			if strings.Contains(p.src, "slow") {
+			if strings.Contains(p.Src, "slow") {
 				time.Sleep(time.Hour)
 			}
-			return render(p)
-		}
+			return whole.Prose(p)
+		})
 		d := Split("*slow*\n\n*quick*\n")
 		begin := time.Now()
 		v := r.View(d, 60, style)
@@ -58,7 +59,7 @@ func TestWhatTakesTooLongIsShownAsWrittenAndNotTriedAgain(t *testing.T) {
 
 func TestAPanicOfGlamourIsShownAndNothingElse(t *testing.T) {
 	r := patient()
-	r.render = func(prose) ([]string, error) { panic("index out of range") }
+	r.engine = asked(func(layout.Prose) ([]string, error) { panic("index out of range") })
 	got := shownBy(r.View(Split("*words*"), 60, styleOf(t, "mono")))
 	if want := []string{"*words*", "! shown as written: cannot lay out: index out of range"}; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -75,10 +76,10 @@ func shownBy(v View) (lines []string) {
 func TestABlockIsLaidOutOnceForEachLook(t *testing.T) {
 	r := patient()
 	calls := 0
-	r.render = func(p prose) ([]string, error) {
+	r.engine = asked(func(p layout.Prose) ([]string, error) {
 		calls++
-		return render(p)
-	}
+		return whole.Prose(p)
+	})
 	d := Split(model.Text(strings.Repeat("some *words*\n\n", 3) + "other *words*\n"))
 	dark, mono := styleOf(t, "dark"), styleOf(t, "mono")
 	for _, c := range []struct {
@@ -148,7 +149,7 @@ func TestManyGoroutinesMayRenderAtOnce(t *testing.T) {
 // patient is a renderer for tests of what is shown: on a busy machine the guard of
 // others ends what is right.
 func patient() *Renderer {
-	r := NewRenderer()
+	r := NewRenderer(whole)
 	r.guard.patience = time.Minute
 	return r
 }

@@ -3,6 +3,8 @@ package markdown
 import (
 	"strings"
 	"unicode/utf8"
+
+	"vise/ui/markdown/layout"
 )
 
 // leafLine adds the line, its containers being open, to the leaf or begins another.
@@ -147,12 +149,12 @@ func (s *splitter) define(text string) bool {
 		return false
 	}
 	if s.doc.refs == nil {
-		s.doc.refs = map[string]reference{}
+		s.doc.refs = map[string]layout.Reference{}
 	}
 	key := refKey(label)
 	if _, known := s.doc.refs[key]; !known && len(s.doc.refs) < most {
 		s.doc.refs[key] = ref
-		s.doc.refsHash += hashOf(key, ref.address, ref.title)
+		s.doc.refsHash += hashOf(key, ref.Address, ref.Title)
 	}
 	return true
 }

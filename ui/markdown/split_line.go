@@ -1,6 +1,10 @@
 package markdown
 
-import "strings"
+import (
+	"strings"
+
+	"vise/ui/markdown/layout"
+)
 
 // indentation counts the spaces that line begins with. (There are no tabs: model.Text
 // has made spaces of them.)
@@ -169,17 +173,17 @@ func refKey(label string) string {
 }
 
 // definition reads a link definition, "[label]: address "title"".
-func definition(text string) (label string, ref reference, ok bool) {
+func definition(text string) (label string, ref layout.Reference, ok bool) {
 	const longest = 1 << 10
 	label, rest, ok := strings.Cut(text, "]:")
 	if !ok || len(label) < 2 || label[0] != '[' || strings.ContainsAny(label[1:], "[]") || len(text) > longest {
-		return "", reference{}, false
+		return "", layout.Reference{}, false
 	}
 	rest = strings.TrimSpace(rest)
-	ref.address, ref.title, _ = strings.Cut(rest, " ")
+	ref.Address, ref.Title, _ = strings.Cut(rest, " ")
 	if strings.HasPrefix(rest, "<") {
-		ref.address, ref.title, _ = strings.Cut(rest[1:], ">")
+		ref.Address, ref.Title, _ = strings.Cut(rest[1:], ">")
 	}
-	ref.title = strings.Trim(ref.title, ` "'()`)
-	return label[1:], ref, ref.address != ""
+	ref.Title = strings.Trim(ref.Title, ` "'()`)
+	return label[1:], ref, ref.Address != ""
 }

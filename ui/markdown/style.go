@@ -1,17 +1,14 @@
 package markdown
 
 import (
-	gansi "charm.land/glamour/v2/ansi"
-
 	"vise/themes"
-	"vise/themes/sheet"
+	"vise/ui/markdown/layout"
 )
 
 // Style is how documents look. It never changes.
 type Style struct {
 	id       uint64 // same for styles that look the same
-	sheet    gansi.StyleConfig
-	heading  gansi.StyleConfig
+	look     layout.Look
 	paint    *themes.Styles
 	rule     string
 	bar      string // before the lines of a quote
@@ -23,7 +20,7 @@ type Style struct {
 // joined characters as one (mode 2027).
 func NewStyle(p themes.Palette, g themes.Glyphs, clusters bool) *Style {
 	s := &Style{
-		sheet: sheet.Of(p, g), heading: sheet.Heading(p, g), paint: p.Styles(), rule: g.Rule, bar: g.Light.Left, bullet: g.Bullet, clusters: clusters,
+		look: layout.Look{Palette: p, Glyphs: g}, paint: p.Styles(), rule: g.Rule, bar: g.Light.Left, bullet: g.Bullet, clusters: clusters,
 	}
 	s.id = hashOf(p.Name) ^ hashOfValue(p) ^ hashOfValue(g.Rule+g.Bullet)
 	if clusters {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"vise/model"
+	"vise/ui/markdown/layout"
 )
 
 func TestFindGoesRoundTheDocumentFromWhereTheReaderIs(t *testing.T) {
@@ -40,10 +41,10 @@ func TestFindGoesRoundTheDocumentFromWhereTheReaderIs(t *testing.T) {
 func TestFindLaysOutNoMoreThanItMust(t *testing.T) {
 	r := patient()
 	calls := 0
-	r.render = func(p prose) ([]string, error) {
+	r.engine = asked(func(p layout.Prose) ([]string, error) {
 		calls++
-		return render(p)
-	}
+		return whole.Prose(p)
+	})
 	d := Split(model.Text(planOf(200<<10) + "\nthe *unusual* word\n"))
 	found := slices.Collect(r.View(d, 60, styleOf(t, "mono")).Find("unusual", Position{}, false))
 	if len(found) != 1 || calls != 1 {

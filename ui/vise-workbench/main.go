@@ -1,11 +1,14 @@
-// Command vise-workbench is the whole program, for installation beside its front. It is the
-// same as the module's main package.
+// Command vise-workbench is the whole program, for installation beside its front and
+// vise-markdown. The module's main package is all of them in one.
 package main
 
 import (
 	"os"
 
+	"vise/ui/build"
+	"vise/ui/cli"
+	"vise/ui/markdown/apart"
 	"vise/ui/workbench"
 )
 
-func main() { os.Exit(workbench.Main()) }
+func main() { os.Exit(workbench.Main(apart.New(cli.Pages, build.Name()))) }

@@ -15,6 +15,7 @@ import (
 	"vise/ui/cli"
 	"vise/ui/console"
 	"vise/ui/demo"
+	"vise/ui/markdown"
 	"vise/ui/process"
 	"vise/ui/scheduler"
 )
@@ -24,14 +25,15 @@ type bench struct {
 	cli.Surroundings
 	host   cli.Host
 	ctx    context.Context
+	pages  markdown.Engine
 	atEnd  []func()
 	inPlay sync.WaitGroup
 	// farewell is what is said on the terminal when all has ended.
 	farewell string
 }
 
-func newBench(ctx context.Context, h cli.Host) *bench {
-	return &bench{Surroundings: h.Surroundings(), host: h, ctx: ctx}
+func newBench(ctx context.Context, h cli.Host, pages markdown.Engine) *bench {
+	return &bench{Surroundings: h.Surroundings(), host: h, ctx: ctx, pages: pages}
 }
 
 // close ends all that a session began, last things first.

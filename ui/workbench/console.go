@@ -12,18 +12,19 @@ import (
 	"vise/model"
 	"vise/ui/cli"
 	"vise/ui/console"
+	"vise/ui/markdown"
 	"vise/ui/text"
 )
 
 // openConsole opens the console on the home, or on the choice of the first run.
-func openConsole(ctx context.Context, h cli.Host) error {
+func openConsole(ctx context.Context, h cli.Host, pages markdown.Engine) error {
 	agent, err := h.Agent()
 	if err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	b := newBench(ctx, h)
+	b := newBench(ctx, h, pages)
 	defer b.close()
 	o := b.options()
 	if h.Linear() || o.Settings.Accessible {
@@ -53,6 +54,7 @@ func (b *bench) consoleOptions() console.Options {
 		ASCII:   !text.UTF8(b.Getenv),
 		Editor:  b.host.Editor,
 		Native:  native{b.Getenv},
+		Pages:   b.pages,
 		Home:    shortened(dir, b.Getenv("HOME")),
 		Now:     b.Now, NewKey: cli.NewKey,
 	}

@@ -20,7 +20,7 @@ import (
 func benchIn(t *testing.T, dir string) *bench {
 	ctx, stop := context.WithCancel(t.Context())
 	h := cli.HostIn(dir, cli.Surroundings{Now: time.Now, Getenv: func(string) string { return "" }, Screen: true})
-	b := newBench(ctx, h)
+	b := newBench(ctx, h, nil)
 	t.Cleanup(func() {
 		stop()
 		b.close()

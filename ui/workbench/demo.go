@@ -7,23 +7,24 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/ui/cli"
+	"vise/ui/markdown"
 	"vise/ui/run"
 )
 
-func demoVerb(h cli.Host) *cobra.Command {
+func demoVerb(h cli.Host, pages markdown.Engine) *cobra.Command {
 	c := &cobra.Command{
 		Use: "demo", Short: "Open the console on scripted agents; nothing is saved",
 		Long: "demo opens the same console on a ledger in memory, on which scripted agents work for some minutes.\n" +
 			"Without a terminal it says how things stand when the curtain rises.",
 		Args: cli.NoArguments,
 	}
-	return h.Verbs().Verb(c, func(ctx context.Context, _ []string) (run.Answer, error) { return openDemo(ctx, h) })
+	return h.Verbs().Verb(c, func(ctx context.Context, _ []string) (run.Answer, error) { return openDemo(ctx, h, pages) })
 }
 
-func openDemo(ctx context.Context, h cli.Host) (run.Answer, error) {
+func openDemo(ctx context.Context, h cli.Host, pages markdown.Engine) (run.Answer, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	b := newBench(ctx, h)
+	b := newBench(ctx, h, pages)
 	defer b.close()
 	session, ledger, err := b.demo()
 	if err != nil {

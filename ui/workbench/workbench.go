@@ -20,27 +20,34 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/ui/cli"
+	"vise/ui/markdown"
 	"vise/ui/mcp"
 	"vise/ui/run/long"
 )
 
-// Main runs the whole program, and returns the exit code.
-func Main() int {
+// Main runs the whole program, and returns the exit code. Pages lay out Markdown.
+func Main(pages markdown.Engine) int {
 	if err := cli.SameBuild(); err != nil {
 		e := cli.Fault(err)
 		fmt.Fprintf(os.Stderr, "vise: %s\n      %s\n", e.Message, e.Hint)
 		return 1
 	}
-	return cli.Main(Parts())
+	return cli.Main(Parts(pages))
 }
 
 // Parts are what the whole program hands to the command line.
-func Parts() cli.Parts { return cli.Parts{Verbs: verbs, Console: openConsole, Help: help} }
+func Parts(pages markdown.Engine) cli.Parts {
+	return cli.Parts{
+		Verbs:   func(h cli.Host) []*cobra.Command { return verbs(h, pages) },
+		Console: func(ctx context.Context, h cli.Host) error { return openConsole(ctx, h, pages) },
+		Help:    help,
+	}
+}
 
-func verbs(h cli.Host) []*cobra.Command {
+func verbs(h cli.Host, pages markdown.Engine) []*cobra.Command {
 	all := in(cli.GroupRun, long.Commands(h.Verbs())...)
 	all = append(all, in(cli.GroupAgents, mcpVerb(h))...)
-	return append(all, in(cli.GroupHome, demoVerb(h), configVerb(h))...)
+	return append(all, in(cli.GroupHome, demoVerb(h, pages), configVerb(h))...)
 }
 
 func in(group string, verbs ...*cobra.Command) []*cobra.Command {

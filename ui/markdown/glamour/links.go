@@ -1,8 +1,10 @@
-package markdown
+package glamour
 
 import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
+
+	"vise/ui/markdown/layout"
 )
 
 // spellLinks writes the address of each link and image in brackets after its words, as it
@@ -30,7 +32,7 @@ func spellLinks(doc ast.Node, source []byte) []byte {
 			continue
 		}
 		start := len(source)
-		source = append(source, " ("+disarm(address)+")"...)
+		source = append(source, " ("+layout.Disarm(address)+")"...)
 		n.Parent().InsertAfter(n.Parent(), n, ast.NewTextSegment(text.NewSegment(start, len(source))))
 	}
 	return source

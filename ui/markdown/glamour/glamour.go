@@ -1,9 +1,12 @@
-package markdown
+// Package glamour lays out leaves with Glamour, goldmark and chroma. What links it pays for
+// their start: 16 ms.
+package glamour
 
 import (
 	"bytes"
 	"fmt"
 	"strings"
+	"sync"
 
 	gansi "charm.land/glamour/v2/ansi"
 	"github.com/yuin/goldmark"
@@ -12,26 +15,55 @@ import (
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"vise/themes"
+	"vise/themes/sheet"
+	"vise/ui/markdown/layout"
 )
 
-// prose is what Glamour is given: one paragraph, heading or table.
-type prose struct {
-	kind  Kind
-	src   string
-	refs  map[string]reference
-	width int
-	sheet *gansi.StyleConfig
+// Engine is Glamour and chroma in this process.
+type Engine struct {
+	mu     sync.Mutex // protects what follows
+	look   layout.Look
+	looked looked
 }
 
-// render lets Glamour lay out p. It may take long for hostile text and cannot be
-// cancelled: call it through a guard.
-func render(p prose) ([]string, error) {
-	engine := newEngine(p)
-	context := parser.NewContext()
-	for label, ref := range p.refs {
-		context.AddReference(parser.NewReference([]byte(label), []byte(ref.address), []byte(ref.title)))
+// looked is a look as Glamour and lipgloss take it.
+type looked struct {
+	sheet, heading gansi.StyleConfig
+	paint          *themes.Styles
+}
+
+// New returns an engine.
+func New() *Engine { return &Engine{} }
+
+// Ready is part of layout.Engine.
+func (e *Engine) Ready() error { return nil }
+
+// in is what a look comes to. One look is used over and over.
+func (e *Engine) in(l layout.Look) looked {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.looked.paint == nil || e.look != l {
+		e.look = l
+		e.looked = looked{sheet.Of(l.Palette, l.Glyphs), sheet.Heading(l.Palette, l.Glyphs), l.Palette.Styles()}
 	}
-	source := []byte(disarm(p.src))
+	return e.looked
+}
+
+// Prose is part of layout.Engine. It cannot be cancelled.
+func (e *Engine) Prose(p layout.Prose) ([]string, error) {
+	style := e.in(p.Look)
+	s := &style.sheet
+	if p.Kind == layout.Heading {
+		s = &style.heading
+	}
+	engine := newEngine(p, s)
+	context := parser.NewContext()
+	for label, ref := range p.Refs {
+		context.AddReference(parser.NewReference([]byte(label), []byte(ref.Address), []byte(ref.Title)))
+	}
+	source := []byte(layout.Disarm(p.Src))
 	doc := engine.Parser().Parse(text.NewReader(source), parser.WithContext(context))
 	source = spellLinks(doc, source)
 	var out bytes.Buffer
@@ -40,7 +72,7 @@ func render(p prose) ([]string, error) {
 	}
 	lines := strings.Split(out.String(), "\n")
 	for i, line := range lines {
-		lines[i] = Styled(line)
+		lines[i] = layout.Styled(line)
 	}
 	for len(lines) > 0 && lines[0] == "" {
 		lines = lines[1:]
@@ -54,16 +86,16 @@ func render(p prose) ([]string, error) {
 // newEngine puts Glamour's renderer behind a parser that knows this kind of block alone:
 // nothing nests, nothing is a definition and HTML is text, because what a plan says must
 // be seen.
-func newEngine(p prose) goldmark.Markdown {
+func newEngine(p layout.Prose, s *gansi.StyleConfig) goldmark.Markdown {
 	blocks := []util.PrioritizedValue{util.Prioritized(parser.NewParagraphParser(), 1000)}
 	extensions := []goldmark.Extender{extension.Linkify, extension.Strikethrough}
-	switch p.kind {
-	case Heading:
+	switch p.Kind {
+	case layout.Heading:
 		blocks = append(blocks, util.Prioritized(parser.NewSetextHeadingParser(), 100), util.Prioritized(parser.NewATXHeadingParser(), 600))
-	case Table:
+	case layout.Table:
 		extensions = append(extensions, extension.Table)
 	}
-	glamour := gansi.NewRenderer(gansi.Options{WordWrap: p.width, InlineTableLinks: true, Styles: *p.sheet})
+	glamour := gansi.NewRenderer(gansi.Options{WordWrap: p.Width, InlineTableLinks: true, Styles: *s})
 	return goldmark.New(
 		goldmark.WithParser(parser.NewParser(
 			parser.WithBlockParsers(blocks...),

@@ -1,0 +1,27 @@
+// Command vise-markdown lays out Markdown for vise-workbench, which starts it when it has
+// some to show and ends it again: the libraries for it cost each start 16 ms.
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/charmbracelet/x/term"
+
+	"vise/ui/build"
+	"vise/ui/markdown/apart"
+	"vise/ui/markdown/glamour"
+)
+
+func main() {
+	if term.IsTerminal(os.Stdin.Fd()) {
+		fmt.Fprintln(os.Stderr, "vise-markdown is a part of vise, which starts it; start vise.")
+		os.Exit(2)
+	}
+	signal.Ignore(os.Interrupt, syscall.SIGTERM) // it ends with its console
+	if err := apart.Serve(os.Stdin, os.Stdout, glamour.New(), build.Name()); err != nil {
+		os.Exit(1)
+	}
+}
