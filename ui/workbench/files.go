@@ -13,6 +13,7 @@ import (
 	"vise/store/files/todos"
 	"vise/ui/console"
 	"vise/ui/linked"
+	"vise/watcher/hints"
 	eye "vise/watcher/todos"
 )
 
@@ -36,7 +37,7 @@ type fileRoom struct {
 type watchedSession struct {
 	*todos.Session
 	snap todos.Snapshot
-	eye  *eye.Eye
+	eye  *hints.Eye
 }
 
 // mostSessions bounds the sessions that are watched at once; links to more are not shown.
@@ -79,7 +80,7 @@ func (r *fileRoom) take(s *todos.Session) (*watchedSession, error) {
 	r.sessions[model.Text(s.Path())] = w
 	r.watching.Go(func() {
 		for {
-			if _, err := w.eye.Next(r.ctx); err != nil {
+			if err := w.eye.Next(r.ctx); err != nil {
 				return
 			}
 			r.tell()

@@ -7,6 +7,7 @@ import (
 	"vise/store/files/threads"
 	"vise/ui/cli"
 	"vise/ui/resume"
+	"vise/watcher/hints"
 	eye "vise/watcher/threads"
 )
 
@@ -14,7 +15,7 @@ import (
 // that items link to.
 type threadView struct {
 	resume.Room
-	*eye.Eye
+	*hints.Eye
 	ledger cli.Threaded
 }
 

@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"vise/watcher/hints"
 )
 
-func told(t *testing.T, e *Eye, what string) {
+func told(t *testing.T, e *hints.Eye, what string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
@@ -64,7 +66,7 @@ func TestTheEyeTellsOfEveryWayToChangeTheSettings(t *testing.T) {
 		}
 		told(t, e, step.what)
 		for { // a change in several steps may be told in several words
-			ctx, cancel := context.WithTimeout(t.Context(), 2*quiet)
+			ctx, cancel := context.WithTimeout(t.Context(), 2*hints.Quiet)
 			err := e.Next(ctx)
 			cancel()
 			if err != nil {
@@ -77,7 +79,7 @@ func TestTheEyeTellsOfEveryWayToChangeTheSettings(t *testing.T) {
 func TestAnEyeThatIsClosedSaysSo(t *testing.T) {
 	e := Watch(t.Context(), filepath.Join(t.TempDir(), "config.yaml"), t.TempDir())
 	e.Close()
-	if err := e.Next(t.Context()); err != ErrClosed {
+	if err := e.Next(t.Context()); err != hints.ErrClosed {
 		t.Errorf("got %v", err)
 	}
 }

@@ -9,9 +9,10 @@ import (
 
 	"vise/store/files/threads"
 	"vise/watcher/gitstate/gittest"
+	"vise/watcher/hints"
 )
 
-func told(t *testing.T, e *Eye) {
+func told(t *testing.T, e *hints.Eye) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
@@ -52,13 +53,13 @@ func TestWhatIsThereAlreadyIsNoNews(t *testing.T) {
 	r.Write(".aictx/tasks/active.json", "{}")
 	e := Watch(t.Context(), threads.At(r.Dir))
 	r.Write("tracked.txt", "another\n")
-	ctx, cancel := context.WithTimeout(t.Context(), 3*quiet)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*hints.Quiet)
 	defer cancel()
 	if err := e.Next(ctx); err == nil {
 		t.Error("the work tree's own files are news")
 	}
 	e.Close()
-	if err := e.Next(t.Context()); err != ErrClosed {
+	if err := e.Next(t.Context()); err != hints.ErrClosed {
 		t.Errorf("got %v", err)
 	}
 }

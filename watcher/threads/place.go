@@ -42,9 +42,9 @@ func gitDir(root string) string {
 	return named
 }
 
-// dirs are the directories whose events matter. A commit, a merge and a switch all write
+// Dirs are the directories whose events matter. A commit, a merge and a switch all write
 // HEAD's log.
-func (p place) dirs() []string {
+func (p place) Dirs() []string {
 	out := append([]string{p.root, filepath.Join(p.root, ".aictx")}, p.tasks...)
 	if p.git != "" {
 		out = append(out, p.git, filepath.Join(p.git, "logs"))

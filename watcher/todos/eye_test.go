@@ -11,6 +11,7 @@ import (
 
 	"vise/model/todo"
 	files "vise/store/files/todos"
+	"vise/watcher/hints"
 	"vise/watcher/todos"
 )
 
@@ -24,7 +25,7 @@ func open(t *testing.T, repo string) *files.Session {
 	return s
 }
 
-func watch(t *testing.T, s *files.Session) *todos.Eye {
+func watch(t *testing.T, s *files.Session) view {
 	t.Helper()
 	seen, err := s.Load()
 	if err != nil {
@@ -32,20 +33,32 @@ func watch(t *testing.T, s *files.Session) *todos.Eye {
 	}
 	e := todos.Watch(t.Context(), s, seen)
 	t.Cleanup(e.Close)
-	return e
+	return view{e, s}
 }
 
-// until waits for news that satisfies want. The deadline only ends a test that has failed.
-func until(t *testing.T, e *todos.Eye, what string, want func(todos.News) bool) {
+// view is an eye with the session that it looks at.
+type view struct {
+	*hints.Eye
+	session *files.Session
+}
+
+// now is the session as it is, or why it cannot be read.
+type now struct {
+	Snapshot files.Snapshot
+	Err      error
+}
+
+// until waits for news after which the session satisfies want. The deadline only ends a test that has failed.
+func until(t *testing.T, e view, what string, want func(now) bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	for {
-		n, err := e.Next(ctx)
-		if err != nil {
+		if err := e.Next(ctx); err != nil {
 			t.Fatalf("no news that %s: %v", what, err)
 		}
-		if want(n) {
+		snap, err := e.session.Load()
+		if want(now{snap, err}) {
 			return
 		}
 	}
@@ -65,17 +78,17 @@ func create(t *testing.T, s *files.Session, source string) todo.Todo {
 func TestEverybodySeesWhatTheOthersDo(t *testing.T) {
 	repo := t.TempDir()
 	one, two := open(t, repo), open(t, repo)
-	eyes := []*todos.Eye{watch(t, one), watch(t, two)}
+	eyes := []view{watch(t, one), watch(t, two)}
 	made := create(t, one, "review")
 	for _, e := range eyes {
-		until(t, e, "a todo in a new source is there", func(n todos.News) bool { return len(n.Snapshot.Todos) == 1 })
+		until(t, e, "a todo in a new source is there", func(n now) bool { return len(n.Snapshot.Todos) == 1 })
 	}
 	m := todo.Move{Actor: todo.Actor{Name: "smith"}, Owner: "smith", At: time.Date(2026, 3, 2, 13, 0, 0, 0, time.UTC)}
 	if _, err := two.Start("001", m, todo.NoWitness); err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range eyes {
-		until(t, e, "it is claimed", func(n todos.News) bool { return n.Snapshot.Todos[0].Status == todo.InProgress })
+		until(t, e, "it is claimed", func(n now) bool { return n.Snapshot.Todos[0].Status == todo.InProgress })
 	}
 	file := filepath.Join(one.Path(), "review", made.File)
 	raw, err := os.ReadFile(file)
@@ -86,13 +99,13 @@ func TestEverybodySeesWhatTheOthersDo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range eyes {
-		until(t, e, "its title was edited", func(n todos.News) bool { return n.Snapshot.Todos[0].Title == "edited" })
+		until(t, e, "its title was edited", func(n now) bool { return n.Snapshot.Todos[0].Title == "edited" })
 	}
 	if err := os.WriteFile(file, []byte("broken"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range eyes {
-		until(t, e, "it is damaged", func(n todos.News) bool { return len(n.Snapshot.Damaged) == 1 })
+		until(t, e, "it is damaged", func(n now) bool { return len(n.Snapshot.Damaged) == 1 })
 	}
 }
 
@@ -103,9 +116,9 @@ func TestARemovedSessionIsNews(t *testing.T) {
 	if err := os.RemoveAll(s.Path()); err != nil {
 		t.Fatal(err)
 	}
-	until(t, e, "the session is gone", func(n todos.News) bool { return errors.Is(n.Err, files.ErrGone) })
+	until(t, e, "the session is gone", func(n now) bool { return errors.Is(n.Err, files.ErrGone) })
 	e.Close()
-	if _, err := e.Next(context.Background()); !errors.Is(err, todos.ErrClosed) {
+	if err := e.Next(context.Background()); !errors.Is(err, hints.ErrClosed) {
 		t.Errorf("after its end: %v", err)
 	}
 }
