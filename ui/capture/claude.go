@@ -84,14 +84,19 @@ func (c *Claude) Line(raw []byte) ([]Round, error) {
 	return over, nil
 }
 
-// End is part of Stream.
-func (c *Claude) End() []Round {
-	r := c.open
-	c.open, c.message = nil, ""
-	if r == nil || len(r.text) == 0 && r.calls == 0 {
+// Open are the rounds that nothing ended yet, as they are so far.
+func (c *Claude) Open() []Round {
+	if c.open == nil || len(c.open.text) == 0 && c.open.calls == 0 {
 		return nil
 	}
-	return []Round{r.settled()}
+	return []Round{c.open.settled()}
+}
+
+// End is part of Stream.
+func (c *Claude) End() []Round {
+	out := c.Open()
+	c.open, c.message = nil, ""
+	return out
 }
 
 // Last is part of Stream.

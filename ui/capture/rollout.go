@@ -7,15 +7,24 @@ import (
 )
 
 // Rollout reads the lines of Codex's own transcripts: its messages, and the tools that it
-// calls. A reply has no id there; as in Codex, its words are the last before the call.
+// calls. A reply has no id there; as in Codex, its words are the last before its first call.
+// Calls without an answer between them are of one reply: the program writes the answers
+// after the reply's last call.
 type Rollout struct {
-	text string
-	open []rolloutCall
-	last string
+	reply rolloutReply
+	last  string
 }
 
+type rolloutReply struct {
+	text     string
+	calls    []rolloutCall
+	answered int
+}
+
+// rolloutCall is a call; item is empty for one that completes nothing.
 type rolloutCall struct {
-	id, item, text string
+	id, item       string
+	answered, done bool
 }
 
 type rolloutLine struct {
@@ -46,47 +55,77 @@ func (c *Rollout) Line(raw []byte) ([]Round, error) {
 	}
 	switch p := l.Payload; p.Type {
 	case "message":
-		c.said(l)
+		return c.said(l), nil
 	case "function_call":
-		if ref := Reference(json.RawMessage(p.Arguments)); IsComplete(p.Namespace+"__"+p.Name) && ref != "" {
-			c.open = append(c.open, rolloutCall{p.CallID, ref, c.text})
+		call := rolloutCall{id: p.CallID}
+		if IsComplete(p.Namespace + "__" + p.Name) {
+			call.item = Reference(json.RawMessage(p.Arguments))
 		}
-		c.text = ""
+		over := c.over()
+		c.reply.calls = append(c.reply.calls, call)
+		return over, nil
 	case "function_call_output":
-		return c.answered(p.CallID, p.Output), nil
+		c.answered(p.CallID, p.Output)
 	}
 	return nil, nil
 }
 
-func (c *Rollout) said(l rolloutLine) {
-	c.text = ""
-	if l.Payload.Role != "assistant" {
-		return
+// over ends a reply all of whose calls were answered: what follows is another one's.
+func (c *Rollout) over() []Round {
+	if len(c.reply.calls) == 0 || c.reply.answered < len(c.reply.calls) {
+		return nil
 	}
+	return c.End()
+}
+
+func (c *Rollout) said(l rolloutLine) []Round {
+	over := c.over()
+	text := ""
 	for _, b := range l.Payload.Content {
-		if b.Type == "output_text" {
-			c.text += b.Text
+		if b.Type == "output_text" && l.Payload.Role == "assistant" {
+			text += b.Text
 		}
 	}
-	c.last = c.text
-}
-
-func (c *Rollout) answered(id string, output json.RawMessage) []Round {
-	for i, call := range c.open {
-		if call.id != id {
-			continue
-		}
-		c.open = append(c.open[:i:i], c.open[i+1:]...)
-		if !Succeeded(output) {
-			return nil
-		}
-		return []Round{{ID: id, Text: Words(call.text), Completed: []string{call.item}, Provenance: model.ReportNearRound, Tools: []string{id}}}
+	if text != "" {
+		c.last = text
 	}
-	return nil
+	if len(c.reply.calls) == 0 {
+		c.reply.text = text
+	}
+	return over
 }
 
-// End is part of Stream: a call that was never answered completed nothing.
-func (c *Rollout) End() []Round { return nil }
+func (c *Rollout) answered(id string, output json.RawMessage) {
+	for i, call := range c.reply.calls {
+		if call.id == id && !call.answered {
+			c.reply.calls[i].answered, c.reply.calls[i].done = true, Succeeded(output)
+			c.reply.answered++
+		}
+	}
+}
+
+// Open are the rounds that nothing ended yet, as they are so far. A call that was not
+// answered completed nothing.
+func (c *Rollout) Open() []Round {
+	r := Round{Text: Words(c.reply.text), Provenance: model.ReportNearRound}
+	for _, call := range c.reply.calls {
+		if call.done && call.item != "" {
+			r.Completed, r.Tools = append(r.Completed, call.item), append(r.Tools, call.id)
+		}
+	}
+	if len(r.Completed) == 0 {
+		return nil
+	}
+	r.ID = r.Tools[0]
+	return []Round{r}
+}
+
+// End is part of Stream.
+func (c *Rollout) End() []Round {
+	out := c.Open()
+	c.reply = rolloutReply{}
+	return out
+}
 
 // Last is part of Stream.
 func (c *Rollout) Last() (model.Text, string) { return Words(c.last), "" }

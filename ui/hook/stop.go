@@ -1,30 +1,17 @@
 package hook
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"vise/model"
 	"vise/ui/capture"
 	"vise/ui/spool"
 )
-
-// maxTranscript bounds what is read of a transcript: its end.
-const maxTranscript = 16 << 20
-
-// looks are the pauses before each look at a transcript. The program writes it late, and
-// has written it by the third look or not at all (console.md §4.2 measured 0.2 to 5 s).
-var looks = []time.Duration{0, 200 * time.Millisecond, 800 * time.Millisecond, 1500 * time.Millisecond}
 
 // stopped settles what the session, or one of its subagents, completed since its last stop.
 func (c *call) stopped(ctx context.Context, p payload) error {
@@ -129,105 +116,4 @@ func (c *call) rounds(ctx context.Context, session string, list []capture.Round)
 func keyOf(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return "hook-" + hex.EncodeToString(sum[:16])
-}
-
-// fromTranscript finds the rounds of pending completions. One that is in no transcript is
-// not found; that is an error only when the transcript should not have been read.
-func (c *call) fromTranscript(ctx context.Context, p payload, waiting []pending) ([]capture.Round, error) {
-	if p.Transcript == "" {
-		return nil, nil
-	}
-	var found []capture.Round
-	size := int64(-1)
-	for _, pause := range looks {
-		if c.Wait(ctx, pause); ctx.Err() != nil {
-			break
-		}
-		all, read, err := c.readTranscript(p.Transcript, p.Subagent != "", size)
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, err
-		}
-		if err == nil && read == size {
-			continue // nothing was written since
-		}
-		size = read
-		found = slices.DeleteFunc(all, func(r capture.Round) bool {
-			return !slices.ContainsFunc(waiting, func(x pending) bool { return slices.Contains(r.Tools, x.ToolUse) })
-		})
-		if covered(found) == len(waiting) {
-			break
-		}
-	}
-	return found, nil
-}
-
-func covered(rounds []capture.Round) (n int) {
-	for _, r := range rounds {
-		n += len(r.Tools)
-	}
-	return n
-}
-
-// programDir is where the program keeps its transcripts; nothing outside is read.
-func (c *call) programDir() string {
-	variable, name := "CLAUDE_CONFIG_DIR", ".claude"
-	if c.program == "codex" {
-		variable, name = "CODEX_HOME", ".codex"
-	}
-	if dir := c.Getenv(variable); dir != "" {
-		return dir
-	}
-	return filepath.Join(c.Getenv("HOME"), name)
-}
-
-// readTranscript reads the end of a transcript: a regular file inside the program's
-// directory, whatever links say. One that still has the size known is not read again.
-func (c *call) readTranscript(path string, subagent bool, known int64) ([]capture.Round, int64, error) {
-	dir := c.programDir()
-	name, err := filepath.Rel(dir, path)
-	if err != nil || !filepath.IsLocal(name) {
-		return nil, -1, fmt.Errorf("the transcript %s lies outside of %s; it was not read", model.Text(path), model.Text(dir))
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, -1, err
-	}
-	defer root.Close()
-	info, err := root.Lstat(name)
-	if err != nil {
-		return nil, -1, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, -1, fmt.Errorf("the transcript %s is not a regular file; it was not read", model.Text(path))
-	}
-	if info.Size() == known {
-		return nil, known, nil
-	}
-	f, err := root.Open(name)
-	if err != nil {
-		return nil, -1, err
-	}
-	defer f.Close()
-	if over := info.Size() - maxTranscript; over > 0 {
-		if _, err := f.Seek(over, io.SeekStart); err != nil {
-			return nil, -1, err
-		}
-	}
-	var reader capture.Stream = &capture.Claude{Subagent: subagent}
-	if c.program == "codex" {
-		reader = &capture.Rollout{}
-	}
-	return completions(io.LimitReader(f, maxTranscript), reader), info.Size(), nil
-}
-
-// completions reads line by line; a line that is too long, or cut off, holds nothing.
-func completions(r io.Reader, reader capture.Stream) []capture.Round {
-	var out []capture.Round
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxTranscript)
-	for lines.Scan() {
-		rounds, _ := reader.Line(lines.Bytes())
-		out = append(out, rounds...)
-	}
-	return capture.Completing(append(out, reader.End()...))
 }
