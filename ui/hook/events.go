@@ -54,8 +54,11 @@ func (c *call) handle(ctx context.Context) error {
 	if err := json.Unmarshal(c.payload, &p); err != nil {
 		return fmt.Errorf("%s %s: the input is not as expected: %w", c.program, c.event, err)
 	}
-	if c.program == "opencode" {
+	switch c.program {
+	case "opencode":
 		return c.openCode(ctx, p)
+	case "crush":
+		return c.crush(ctx, p)
 	}
 	c.risen(p)
 	switch c.event {
@@ -122,8 +125,21 @@ func (c *call) tell(ctx context.Context, budget int) error {
 	return err
 }
 
-// context is the agent's work context; empty for an agent without any work.
-func (c *call) context(ctx context.Context, budget int) (text string, err error) {
+// context is the agent's work context, and what it is handed; empty for an agent without
+// any work.
+func (c *call) context(ctx context.Context, budget int) (string, error) {
+	text, err := c.work(ctx, budget)
+	if err != nil || text == "" {
+		return text, err
+	}
+	ctx, cancel := c.soon(ctx)
+	defer cancel()
+	// A new session may never have got what the one before was handed.
+	return text + c.handed(ctx, c.event != "UserPromptSubmit"), nil
+}
+
+// work is the agent's work context alone.
+func (c *call) work(ctx context.Context, budget int) (text string, err error) {
 	ctx, cancel := c.soon(ctx)
 	defer cancel()
 	agent := model.AgentID(c.agent)
@@ -133,11 +149,8 @@ func (c *call) context(ctx context.Context, budget int) (text string, err error)
 		}
 		return nil
 	})
-	if c.busy = err != nil; c.busy || text == "" {
-		return text, err
-	}
-	// A new session may never have got what the one before was handed.
-	return text + c.handed(ctx, c.event != "UserPromptSubmit"), nil
+	c.busy = err != nil
+	return text, err
 }
 
 // fresh puts what the plan file is like now into a view.

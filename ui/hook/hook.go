@@ -5,8 +5,9 @@
 // code, which wakes it (rest.go).
 //
 // Reading order: hook.go (a call), events.go (what each event does), stop.go (how a
-// report is found), rest.go (how a resting session is woken), fact.go (what a thread
-// learns), pending.go and seen.go (what is remembered between calls).
+// report is found), crush.go and settle.go (the same with Crush's one hook), rest.go (how a
+// resting session is woken), fact.go (what a thread learns), pending.go and seen.go (what is
+// remembered between calls).
 package hook
 
 import (
@@ -59,6 +60,12 @@ type Streams struct {
 	Patience time.Duration
 	// Gone returns when the program that called is no more; nil is never.
 	Gone func()
+	// Detach starts vise with arguments, to outlive this call.
+	Detach func(args []string) error
+	// Caller is the program that called.
+	Caller func() string
+	// Session has a program tell a session that it runs in a directory.
+	Session func(ctx context.Context, program, dir, session string) ([]byte, error)
 	// FactPatience bounds what a thread's fact may take; zero is factPatience.
 	FactPatience time.Duration
 }
@@ -134,8 +141,11 @@ func Run(ctx context.Context, args []string, open Opener, s Streams) (err error)
 
 // limit bounds the call.
 func (c *call) limit() time.Duration {
-	if c.event == Rest {
+	switch c.event {
+	case Rest:
 		return RestLimit
+	case Settle:
+		return settleLimit
 	}
 	return limit
 }
@@ -156,7 +166,7 @@ func (c *call) takeIn(ctx context.Context) {
 	_, _ = spool.TakeIn(ctx, c.home.Dir(), c.ledger) // what stays is the next process's
 }
 
-// parse reads the command line. Codex gives its notify payload as an argument.
+// parse reads the command line. Codex gives its notify payload as an argument, as we do.
 func parse(args []string, s Streams) (*call, string, error) {
 	c := &call{Streams: s}
 	var dir string
@@ -186,7 +196,7 @@ func parse(args []string, s Streams) (*call, string, error) {
 	if !model.ValidID(c.agent) {
 		return nil, "", fmt.Errorf("agent %q is not usable", model.Text(c.agent))
 	}
-	if c.program == "codex" && c.event == "notify" && len(rest) > 2 {
+	if (c.event == "notify" || c.event == Settle) && len(rest) > 2 {
 		c.payload = []byte(rest[2])
 	}
 	return c, dir, nil
@@ -233,7 +243,10 @@ func (c *call) deliver(ctx context.Context, e spool.Entry) error {
 
 // Real are the streams of this process.
 func Real() Streams {
-	return Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now, Wait: pause, Gone: gone}
+	return Streams{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now, Wait: pause, Gone: gone,
+		Detach: detach, Caller: caller, Session: showSession,
+	}
 }
 
 func pause(ctx context.Context, d time.Duration) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,8 +26,12 @@ type bench struct {
 	claude string
 	ledger *store.Ledger
 	keys   int
-	// late runs at the second look at a transcript.
+	// late runs at the second look at a transcript, or at a session.
 	late func()
+	// session is what Crush tells of its session; empty: it tells nothing.
+	session string
+	// detached are the arguments of what a hook started beside it.
+	detached [][]string
 	// told is what the last hook wrote to standard output.
 	told string
 	// hurried: the ledger is waited for as briefly as in real life; else until it is free,
@@ -81,6 +86,17 @@ func (b *bench) run(input string, args ...string) error {
 			if looks++; looks == 2 && b.late != nil {
 				b.late()
 			}
+		},
+		Caller: func() string { return "crush" },
+		Detach: func(args []string) error {
+			b.detached = append(b.detached, args)
+			return nil
+		},
+		Session: func(context.Context, string, string, string) ([]byte, error) {
+			if b.session == "" {
+				return nil, errors.New("no such session")
+			}
+			return []byte(b.session), nil
 		},
 	}
 	err := hook.Run(b.t.Context(), args, b.open, s)
@@ -319,14 +335,6 @@ func TestOpenCodeJoinsThePartsOfAMessage(t *testing.T) {
 		{"info":{"id":"msg_2","role":"assistant"},"parts":[{"type":"text","text":"It is split."},
 		 {"type":"tool","tool":"vise_CompleteWorkItem","callID":"c1","state":{"status":"completed","input":{"work_item_id":%q},"output":"{\"completed_transition\":true}"}}]}]}`, id), "opencode", "session.idle")
 	b.reported(id, "It is split.", model.ReportSameRound)
-}
-
-func TestCrushIsSeen(t *testing.T) {
-	b := newBench(t)
-	b.must(`{"event":"PreToolUse","session_id":"s","cwd":"/repo","tool_name":"mcp_vise_CompleteWorkItem","tool_input":{"work_item_id":"wi-x"}}`, "crush", "PreToolUse")
-	if got := hook.Seen(b.dir, "crush"); len(got) != 1 || got[0].Event != "PreToolUse" || got[0].Count != 1 {
-		t.Errorf("seen %+v", got)
-	}
 }
 
 func TestSessionIsToldItsContext(t *testing.T) {

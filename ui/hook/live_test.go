@@ -12,9 +12,14 @@ import (
 
 func (b *bench) say(words string, priority model.Priority) {
 	b.t.Helper()
+	b.sayTo("claude", words, priority)
+}
+
+func (b *bench) sayTo(agent model.AgentID, words string, priority model.Priority) {
+	b.t.Helper()
 	b.keys++
 	_, err := b.ledger.Apply(b.t.Context(), model.Envelope{Key: fmt.Sprint("say", b.keys), Actor: model.Operator,
-		Command: model.Say{AgentID: "claude", Text: model.Text(words), Priority: priority}})
+		Command: model.Say{AgentID: agent, Text: model.Text(words), Priority: priority}})
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ var routes = map[string]string{
 	"codex": "reach a session with vise's own answers and, once its hooks are trusted, between two tools, at the end of its turn and " +
 		"with the next prompt; one that rests is not woken: it hears at its next prompt (vise drive starts turns by itself)",
 	"opencode": "reach a session with vise's own answers and with its next prompt, and prompt it when it comes to rest; one that rests already is not woken",
-	"crush":    "reach a session with vise's own answers alone: its hooks differ from version to version, so that none is installed",
+	"crush":    "reach a session with vise's own answers and with those of any other tool; one that rests is not woken: it hears at its next tool",
 }
 
 func (o Options) route() string {
@@ -39,6 +39,7 @@ type Check struct {
 var expected = map[string][]string{
 	"claude":   {"SessionStart", "PostToolUse", "Stop"},
 	"codex":    {"SessionStart", "PostToolUse", "Stop"},
+	"crush":    {"PreToolUse"},
 	"opencode": {"chat.message", "session.idle"},
 }
 
@@ -100,6 +101,9 @@ func seen(o Options, now time.Time) []Check {
 func hintFor(program string) string {
 	if program == "codex" {
 		return "open /hooks in Codex and trust vise's; hooks that are not trusted are skipped without a word"
+	}
+	if program == "crush" {
+		return "have crush use a tool once; then look again"
 	}
 	return "run " + program + " once and end a turn; then look again"
 }

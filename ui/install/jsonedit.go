@@ -243,10 +243,14 @@ func handBack(before *hujson.Value, last hujson.Value) {
 	}
 }
 
-// group is one entry of an event's list of hooks.
+// group is one entry of an event's list of hooks: of several commands, or in Crush's
+// settings of one, which stands in the entry itself.
 type group struct {
 	Matcher string    `json:"matcher,omitempty"`
-	Hooks   []command `json:"hooks"`
+	Hooks   []command `json:"hooks,omitempty"`
+	Name    string    `json:"name,omitempty"`
+	Command string    `json:"command,omitempty"`
+	Timeout int       `json:"timeout,omitempty"`
 }
 
 type command struct {

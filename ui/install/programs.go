@@ -34,7 +34,7 @@ func targets(o Options) ([]target, []string, error) {
 	case "codex":
 		return o.codex(), []string{"Codex skips hooks that were not trusted, without a word: open /hooks in Codex and trust them; a version that has them behind a flag needs codex_hooks = true below [features] in config.toml"}, nil
 	case "crush":
-		return o.crush(), []string{"Crush speaks MCP with vise and has no hooks of it, as they differ between its versions; vise run -- crush run … offers its last words as the report"}, nil
+		return o.crush(), []string{"Crush has a hook before a tool alone: a report is read with crush session show after the tool, and a session hears between tools; one that was started with --data-dir cannot be read"}, nil
 	case "opencode":
 		return o.openCode(), nil, nil
 	}
@@ -149,8 +149,19 @@ func quote(s string) string {
 	return s
 }
 
+// crush puts the server and the hook into one file. Crush knows the event before a tool
+// alone.
 func (o Options) crush() []target {
-	return []target{o.member(filepath.Join(o.config("crush"), "crush.json"), o.server(), "mcp", "vise")}
+	path := filepath.Join(o.config("crush"), "crush.json")
+	server := o.member(path, o.server(), "mcp", "vise")
+	hooks := o.groups(path, []string{"PreToolUse"}, func(event string) group {
+		return group{Name: "vise", Command: shell(append([]string{o.Vise}, o.hookArgs(event)...)), Timeout: hookTimeout}
+	})
+	return []target{{
+		path: path,
+		edit: func(before []byte) ([]byte, string, error) { return both(before, server.edit, hooks.edit) },
+		undo: func(before []byte) ([]byte, string, error) { return both(before, hooks.undo, server.undo) },
+	}}
 }
 
 func (o Options) openCode() []target {
@@ -182,15 +193,20 @@ func (o Options) member(path string, v any, at ...string) target {
 	}
 }
 
-// hooks is a file in which one group of each event is ours.
+// hooks is a file in which one group of each event is ours, with one command. Without a
+// matcher PostToolUse comes after every tool, so that a message reaches an agent at work,
+// whatever it works with.
 func (o Options) hooks(path string, events []string, make func(event string) command) target {
+	return o.groups(path, events, func(event string) group { return group{Hooks: []command{make(event)}} })
+}
+
+// groups is a file in which one group of each event is ours.
+func (o Options) groups(path string, events []string, make func(event string) group) target {
 	return target{
 		path: path,
 		edit: edited(func(d *document) error {
 			for _, e := range events {
-				// Without a matcher PostToolUse comes after every tool, so that a message reaches
-				// an agent at work, whatever it works with.
-				if err := d.setGroup(e, group{Hooks: []command{make(e)}}, o.ours); err != nil {
+				if err := d.setGroup(e, make(e), o.ours); err != nil {
 					return err
 				}
 			}
@@ -212,6 +228,9 @@ func (o Options) ours(g group) bool {
 
 // calls recognises a group whose commands are all of vise, with words in them.
 func (o Options) calls(g group, words string) bool {
+	if g.Command != "" {
+		g.Hooks = append(g.Hooks, command{Command: g.Command})
+	}
 	return len(g.Hooks) > 0 && !slices.ContainsFunc(g.Hooks, func(c command) bool {
 		line := c.Command + " " + strings.Join(c.Args, " ") + " "
 		return !strings.Contains(line, words) || !strings.Contains(line, "vise")

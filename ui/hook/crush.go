@@ -1,0 +1,99 @@
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"vise/ui/capture"
+)
+
+// Settle is no event of Crush's: it is what vise calls itself with, beside a session that
+// completes something. Crush has no hook after a tool and none at the end of a turn.
+const Settle = "Settle"
+
+// crush does what Crush's one hook asks, and what vise asks itself.
+func (c *call) crush(ctx context.Context, p payload) error {
+	switch c.event {
+	case "PreToolUse":
+		return errors.Join(c.completing(p), c.tellBefore(ctx, p))
+	case Settle:
+		return c.settleSession(ctx)
+	}
+	return nil
+}
+
+// completing remembers a completion that is about to be asked for, and has it settled.
+func (c *call) completing(p payload) error {
+	ref := capture.Reference(p.Input)
+	if !capture.IsComplete(p.Tool) || ref == "" || p.Session == "" {
+		return nil
+	}
+	if err := c.remember(pending{Session: p.Session, ToolUse: ref, Item: ref, At: c.Now()}); err != nil {
+		return err
+	}
+	raw, err := json.Marshal(settling{Session: p.Session, Dir: p.Dir, Program: c.Caller()})
+	if err != nil {
+		return err
+	}
+	return c.Detach([]string{"hook", c.program, Settle, "--agent", c.agent, "--home", c.home.Dir(), string(raw)})
+}
+
+// tellBefore adds words to the answer of the tool that is about to run.
+func (c *call) tellBefore(ctx context.Context, p payload) error {
+	words, err := c.wordsBefore(ctx, p)
+	if err != nil || words == "" {
+		return err
+	}
+	return json.NewEncoder(c.Out).Encode(map[string]string{"context": words})
+}
+
+// wordsBefore are the work context at a session's first tool, later what presses. Our own
+// tools bring messages with their answers and prove that earlier ones were read, so that
+// none is handed just before one.
+func (c *call) wordsBefore(ctx context.Context, p payload) (words string, err error) {
+	first, ours := c.firstOf(p.Session), capture.IsOurs(p.Tool)
+	switch {
+	case first && ours:
+		words, err = c.work(ctx, sessionBudget)
+	case first:
+		words, err = c.context(ctx, sessionBudget)
+	case !ours:
+		words = c.pressing(ctx)
+	}
+	if first && words == "" {
+		_ = os.Remove(c.toldPath(p.Session)) // the ledger is busy, or the agent has no work yet
+	}
+	return words, err
+}
+
+// toldAge is when a session that was told its context is forgotten.
+const toldAge = 30 * 24 * time.Hour
+
+func (c *call) toldPath(session string) string {
+	return filepath.Join(c.home.Dir(), "state", "hooks", c.program, "told", short(session))
+}
+
+// firstOf reports, once, that nothing was told to a session.
+func (c *call) firstOf(session string) bool {
+	path := c.toldPath(session)
+	dir := filepath.Dir(path)
+	if session == "" || os.MkdirAll(dir, 0o700) != nil {
+		return false
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return false
+	}
+	f.Close()
+	list, _ := os.ReadDir(dir)
+	for _, x := range list {
+		if info, err := x.Info(); err == nil && c.Now().Sub(info.ModTime()) > toldAge {
+			_ = os.Remove(filepath.Join(dir, x.Name()))
+		}
+	}
+	return true
+}
