@@ -61,10 +61,13 @@ func (t *boltTxn) Get(key []byte) (value []byte, err error) {
 }
 
 func (t *boltTxn) Put(key, value []byte) error {
-	return t.write(key, func() error {
-		// bbolt keeps both slices until the commit.
-		return t.bucket(key).Put(bytes.Clone(key), append([]byte{}, value...))
-	})
+	return t.give(key, append([]byte{}, value...))
+}
+
+// give is Put of a value that nobody changes any more: bbolt keeps it until the commit, and
+// a copy of the key.
+func (t *boltTxn) give(key, value []byte) error {
+	return t.write(key, func() error { return t.bucket(key).Put(key, value) })
 }
 
 func (t *boltTxn) Delete(key []byte) error {

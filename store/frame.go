@@ -2,11 +2,12 @@ package store
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"hash/crc32"
+	"sync"
 
 	"vise/model"
+	"vise/store/codec"
 )
 
 // A value is its payload, JSON but for index rows, followed by a CRC32C of key and
@@ -37,15 +38,29 @@ func unframe(key, value []byte) ([]byte, error) {
 
 // encode is v as JSON, with room for a frame.
 func encode(v any) ([]byte, error) {
-	b, err := json.Marshal(v)
+	scratch := scratches.Get().(*[]byte)
+	defer scratches.Put(scratch)
+	b, err := codec.Append((*scratch)[:0], v)
 	if err != nil {
 		return nil, fmt.Errorf("encode %T: %w", v, err)
 	}
-	return b, nil
+	if cap(b) <= maxScratch {
+		*scratch = b
+	}
+	return append(make([]byte, 0, len(b)+checksumSize), b...), nil
 }
 
+// scratches are where values are encoded before their length is known.
+var scratches = sync.Pool{New: func() any {
+	b := make([]byte, 0, 2<<10)
+	return &b
+}}
+
+const maxScratch = 64 << 10
+
+// decode reads a payload into v, which points to a zero value.
 func decode(key, payload []byte, v any) error {
-	if err := json.Unmarshal(payload, v); err != nil {
+	if err := codec.Decode(payload, v); err != nil {
 		return &damage{"read", fmt.Sprintf("the value of %q: %v", key, err)}
 	}
 	return nil

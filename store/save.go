@@ -104,8 +104,17 @@ func (f *facts) putRecord(r model.Record) []byte {
 func (f *facts) putJSON(key []byte, v any) []byte {
 	payload, err := encode(v)
 	f.fail(err)
-	f.put(key, payload)
+	if g, ok := f.txn.(giver); ok && f.err == nil {
+		f.fail(g.give(key, frame(key, payload)))
+	} else {
+		f.put(key, payload)
+	}
 	return payload
+}
+
+// giver is a transaction that can keep a value without copying it.
+type giver interface {
+	give(key, value []byte) error
 }
 
 // put writes a payload with its checksum; a nil payload writes the key alone.
