@@ -12,6 +12,7 @@ import (
 
 	"vise/model"
 	"vise/themes"
+	"vise/ui/classes"
 	"vise/ui/text"
 )
 
@@ -76,50 +77,12 @@ func (p *page) muted(s string) string {
 }
 
 // class colours s as the class is coloured everywhere.
-func (p *page) class(c model.Class, s string) string {
-	return p.paint(s, func(s *themes.Styles) lipgloss.Style {
-		switch c {
-		case model.CurrentRunnable:
-			return s.Current
-		case model.TriggeredBlocked:
-			return s.Triggered
-		case model.QueuedRunnable:
-			return s.Queued
-		case model.WaitingForOperator, model.ReportOffered:
-			return s.NeedsYou
-		case model.BlockedClass:
-			return s.Blocked
-		}
-		return s.Done
-	})
-}
-
-// classOf is the class that a row is shown as.
-func classOf(r model.Row) model.Class {
-	if r.Offered() {
-		return model.ReportOffered
-	}
-	return r.Class
-}
+func (p *page) class(c model.Class, s string) string { return p.paint(s, classes.Of(c).Style) }
 
 // className is a class in a word, and its mark.
 func className(c model.Class) (mark, name string) {
-	g := themes.Unicode
-	switch c {
-	case model.CurrentRunnable:
-		return g.Current, "current"
-	case model.TriggeredBlocked:
-		return g.Triggered, "triggered"
-	case model.QueuedRunnable:
-		return g.Queued, "queued"
-	case model.WaitingForOperator:
-		return g.NeedsYou, "needs you"
-	case model.ReportOffered:
-		return g.NeedsYou, "report offered"
-	case model.BlockedClass:
-		return g.Blocked, "blocked"
-	}
-	return g.Done, "done"
+	l := classes.Of(c)
+	return l.Mark(&themes.Unicode), l.Word
 }
 
 // age is how long ago t was.

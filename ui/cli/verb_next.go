@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/ui/classes"
 )
 
 // upNext is the data of next: what the scheduler would do, and for which candidates.
@@ -74,9 +75,9 @@ func (p *page) section(c model.Class, name, count string, rows []model.Row) {
 	p.line("%s", p.class(c, strings.ToUpper(name)+count))
 	cells := make([][]cell, len(rows))
 	for i, r := range rows {
-		mark, _ := className(classOf(r))
+		mark, _ := className(classes.Shown(r))
 		cells[i] = []cell{
-			{text: mark + " " + string(r.Handle), paint: func(s string) string { return p.class(classOf(r), s) }},
+			{text: mark + " " + string(r.Handle), paint: func(s string) string { return p.class(classes.Shown(r), s) }},
 			{text: r.Objective.String()}, {text: because(r)}, {text: p.age(r.UpdatedAt), paint: p.muted},
 		}
 	}

@@ -90,7 +90,7 @@ func (c Console) counts() string {
 			n = 0
 		}
 		if n > 0 {
-			parts = append(parts, k.inkOf(s.Class).paint(c.glyphOf(s.Class)+strconv.Itoa(n)))
+			parts = append(parts, k.class[s.Class].paint(c.glyphOf(s.Class)+strconv.Itoa(n)))
 		}
 	}
 	gap := " "

@@ -1,11 +1,14 @@
 package console
 
 import (
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
 
+	"vise/model"
 	"vise/themes"
+	"vise/ui/classes"
 	"vise/ui/markdown"
 	"vise/ui/text"
 )
@@ -36,6 +39,7 @@ type skin struct {
 	accent, key, badge                                  ink
 	selected, border, focus                             ink
 	current, triggered, needsYou, queued, blocked, done ink
+	class                                               map[model.Class]ink
 	added, removed, match                               ink
 	// page is how plans look.
 	page *markdown.Style
@@ -46,13 +50,16 @@ type skin struct {
 func newSkin(p themes.Palette, ascii, clusters bool) *skin {
 	s := p.Styles()
 	k := &skin{
-		glyph: themes.Unicode, clusters: clusters, chosen: [2]string{"‹", "›"},
+		glyph: themes.Unicode, clusters: clusters, class: map[model.Class]ink{}, chosen: [2]string{"‹", "›"},
 		text: inkOf(s.Text), strong: inkOf(s.Strong), muted: inkOf(s.Muted), faint: inkOf(s.Faint),
 		accent: inkOf(s.Accent), key: inkOf(s.Key), badge: inkOf(s.Badge),
 		selected: inkOf(s.Selected), border: inkOf(s.Border), focus: inkOf(s.Focus),
 		current: inkOf(s.Current), triggered: inkOf(s.Triggered), needsYou: inkOf(s.NeedsYou),
 		queued: inkOf(s.Queued), blocked: inkOf(s.Blocked), done: inkOf(s.Done),
 		added: inkOf(s.Added), removed: inkOf(s.Removed), match: inkOf(s.Match),
+	}
+	for _, c := range append(slices.Clip(model.Classes), model.ReportOffered) {
+		k.class[c] = inkOf(classes.Of(c).Style(s))
 	}
 	if ascii {
 		k.glyph, k.chosen = themes.ASCII, [2]string{"<", ">"}

@@ -8,6 +8,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/classes"
 	"vise/ui/text"
 )
 
@@ -185,7 +186,7 @@ func (c Console) heading(s section, w int) string {
 	if s.class == "" {
 		return k.strip(w, false, piece{" CURRENT", k.current}, piece{" " + k.glyph.Dot + " " + currentWord(s.rows[0]), k.muted})
 	}
-	word, order := classWord(s.class)
+	word, order := strings.ToUpper(classes.Of(s.class).Word), orderWord(s.class)
 	n := strconv.Itoa(s.total)
 	if len(s.rows) < s.total {
 		n = fmt.Sprintf("%d of %d", len(s.rows), s.total)
@@ -195,7 +196,7 @@ func (c Console) heading(s section, w int) string {
 	}
 	left := " " + c.glyphOf(s.class) + " " + word + " " + n
 	room := max(w-text.Width(left)-1, 0)
-	return k.strip(w, false, piece{left, k.inkOf(s.class)}, piece{text.PadLeft(order, room), k.faint})
+	return k.strip(w, false, piece{left, k.class[s.class]}, piece{text.PadLeft(order, room), k.faint})
 }
 
 // currentWord says whether the focus can be worked on.
@@ -203,20 +204,12 @@ func currentWord(r model.Row) string {
 	return strings.ReplaceAll(string(r.Scheduling), "_", " ")
 }
 
-func classWord(c model.Class) (word, order string) {
-	switch c {
-	case model.TriggeredBlocked:
-		return "TRIGGERED", "newest first"
-	case model.WaitingForOperator:
-		return "NEEDS YOU", "newest first"
-	case model.ReportOffered:
-		return "REPORT OFFERED", "newest first"
-	case model.QueuedRunnable:
-		return "QUEUED", "oldest first"
-	case model.BlockedClass:
-		return "BLOCKED", "newest first"
+// orderWord is how the rows of a class are ordered.
+func orderWord(c model.Class) string {
+	if c == model.QueuedRunnable {
+		return "oldest first"
 	}
-	return "DONE", "newest first"
+	return "newest first"
 }
 
 // rowLine draws a row: marker, glyph, handle, objective, reason, age, as room allows.
@@ -309,55 +302,16 @@ func (c Console) glyphOfRow(r model.Row) string {
 	if r.IsCurrent {
 		return c.skin.glyph.Current
 	}
-	return c.glyphOf(classOf(r))
+	return c.glyphOf(classes.Shown(r))
 }
 
-// classOf is the class that a row is shown as.
-func classOf(r model.Row) model.Class {
-	if r.Offered() {
-		return model.ReportOffered
-	}
-	return r.Class
-}
-
-func (c Console) glyphOf(class model.Class) string {
-	g := c.skin.glyph
-	switch class {
-	case model.CurrentRunnable:
-		return g.Current
-	case model.TriggeredBlocked:
-		return g.Triggered
-	case model.WaitingForOperator, model.ReportOffered:
-		return g.NeedsYou
-	case model.QueuedRunnable:
-		return g.Queued
-	case model.BlockedClass:
-		return g.Blocked
-	}
-	return g.Done
-}
+func (c Console) glyphOf(of model.Class) string { return classes.Of(of).Mark(&c.skin.glyph) }
 
 func (k *skin) inkOfRow(r model.Row) ink {
 	if r.IsCurrent {
 		return k.current
 	}
-	return k.inkOf(classOf(r))
-}
-
-func (k *skin) inkOf(class model.Class) ink {
-	switch class {
-	case model.CurrentRunnable:
-		return k.current
-	case model.TriggeredBlocked:
-		return k.triggered
-	case model.WaitingForOperator, model.ReportOffered:
-		return k.needsYou
-	case model.QueuedRunnable:
-		return k.queued
-	case model.BlockedClass:
-		return k.blocked
-	}
-	return k.done
+	return k.class[classes.Shown(r)]
 }
 
 func plural(n int, one, many string) string {
