@@ -348,17 +348,33 @@ func (c *compaction) endList() error {
 // leave lets go of everything; what is not done is taken away.
 func (c *compaction) leave(done bool) error {
 	err := c.synced()
-	if c.draft != nil && !done {
+	if c.draft != nil {
 		c.draft.Close()
-		if there, gone := os.Lstat(c.draft.Name()); gone == nil && os.SameFile(c.own, there) {
-			err = errors.Join(err, os.Remove(c.draft.Name()))
-		}
 	}
-	if c.list == nil {
+	if c.list != nil {
+		c.list.file.Close()
+	}
+	if done || c.draft == nil {
 		return err
 	}
-	if !c.list.mine() {
-		return errors.Join(err, c.list.file.Close())
+	return errors.Join(err, c.takeAway())
+}
+
+// takeAway removes draft and list if they are still this compaction's, which another could
+// change without the lock. What cannot be had is left for the next one.
+func (c *compaction) takeAway() error {
+	if !c.held {
+		if err := c.lock.Acquire(context.Background()); err != nil {
+			return nil
+		}
+		defer c.lock.Release()
 	}
-	return errors.Join(err, c.endList())
+	if there, err := os.Lstat(c.draft.Name()); err != nil || !os.SameFile(c.own, there) {
+		return nil
+	}
+	err := os.Remove(c.draft.Name())
+	if c.list != nil {
+		err = errors.Join(err, os.Remove(c.list.file.Name()))
+	}
+	return err
 }
