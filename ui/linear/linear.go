@@ -54,6 +54,8 @@ type session struct {
 	past  past.Past
 	// triage is what was decided on findings in this session.
 	triage triage
+	// menu are the lines of the menu that was said last.
+	menu string
 	// walks takes the place of the person who chooses from menus; nil: they are asked.
 	walks func(ctx context.Context, title string, options []option) (done bool, err error)
 

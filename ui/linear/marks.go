@@ -96,7 +96,7 @@ func (s *session) bulkOptions(rows []model.Row) []option {
 			return block(ctx, bulk.Blocking{By: model.Text(in)}, "Blocked")
 		}), action.Block},
 		{"Unblock them: clear the blockers and their waits", func(ctx context.Context) error { return block(ctx, bulk.Blocking{Clear: true}, "Unblocked") }, action.Block},
-		{"Look again at them at another time; each keeps its blocker", asking("When, as 30m, 16:00 or tomorrow 9:", func(ctx context.Context, in string) error {
+		{"Recheck them at another time: each keeps its blocker", asking("When, as 30m, 16:00 or tomorrow 9:", func(ctx context.Context, in string) error {
 			return block(ctx, bulk.Blocking{Recheck: in}, "Moved the recheck of")
 		}), action.Block},
 		{"Acknowledge what they need: they are quiet until something new happens", func(ctx context.Context) error {

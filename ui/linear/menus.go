@@ -87,7 +87,7 @@ func (s *session) places(v view) []option {
 		{"Reports on finished work, of all agents", s.reports, action.ViewReports},
 		{"Why this order", func(ctx context.Context) error { return s.run(ctx, "", "next") }, ""},
 		{"Find work items by words", func(ctx context.Context) error {
-			words, err := s.ask(ctx, `Words, "exact", -without, class: has: age::`)
+			words, err := s.ask(ctx, `Words (also "exact", -without, class:queued, has:report, age:>1d):`)
 			if err != nil {
 				return err
 			}

@@ -88,14 +88,7 @@ func (s *session) choose(ctx context.Context, title string, options []option) (d
 	if s.walks != nil {
 		return s.walks(ctx, title, options)
 	}
-	show := func() {
-		s.say("")
-		s.say("%s", title)
-		for i, o := range options {
-			s.say("%d. %s", i+1, o.words)
-		}
-	}
-	for show(); ; {
+	for s.show(title, options); ; {
 		in, err := s.ask(ctx, "Choose:")
 		if err != nil {
 			return false, err
@@ -106,13 +99,30 @@ func (s *session) choose(ctx context.Context, title string, options []option) (d
 		case in == "b", in == "0":
 			return true, nil
 		case in == "?" || in == "":
-			show()
+			s.menu = ""
+			s.show(title, options)
 			continue
 		}
 		if o := s.meant(in, options); o != nil {
 			return false, o.do(ctx)
 		}
 	}
+}
+
+// show says a menu. One that was said last is not said again: what it is about now is enough.
+func (s *session) show(title string, options []option) {
+	var menu strings.Builder
+	for i, o := range options {
+		fmt.Fprintf(&menu, "%d. %s\n", i+1, o.words)
+	}
+	s.say("")
+	s.say("%s", title)
+	if s.menu == menu.String() {
+		s.say("The choices are the same; ? says them.")
+		return
+	}
+	s.menu = menu.String()
+	s.say("%s", strings.TrimSuffix(s.menu, "\n"))
 }
 
 // meant is the option that an answer names: by its number, or by words that only its line

@@ -16,13 +16,13 @@ var signs = map[model.TodoState]string{model.TodoPending: " ", model.TodoInProgr
 // todos changes the checklist one thing at a time, and saves it as one snapshot each time.
 func (s *session) todos(ctx context.Context, l look) error {
 	list := slices.Clone(l.detail.TodoList)
-	options := []option{acting(action.TodoAdd, func(ctx context.Context) error {
+	options := []option{{"Add a todo at the end", func(ctx context.Context) error {
 		words, err := s.ask(ctx, "The todo, for the end of the list:")
 		if err != nil || words == "" {
 			return err
 		}
 		return s.saveTodos(ctx, l, append(list, model.Todo{Text: model.Text(words), State: model.TodoPending}))
-	})}
+	}, action.TodoAdd}}
 	for i, t := range list {
 		options = append(options, option{fmt.Sprintf("%s, %s", t.Text, strings.ReplaceAll(string(t.State), "_", " ")),
 			func(ctx context.Context) error { return s.todo(ctx, l, list, i) }, ""})
@@ -57,19 +57,19 @@ func (s *session) todoOptions(l look, list []model.Todo, i int) []option {
 	}
 	out := []option{
 		to("Pending", model.TodoPending), to("In progress", model.TodoInProgress), to("Completed", model.TodoCompleted),
-		acting(action.TodoEdit, func(ctx context.Context) error {
+		{"Say it in other words", func(ctx context.Context) error {
 			words, err := s.ask(ctx, "What it says:")
 			if err != nil || words == "" {
 				return err
 			}
 			return saving(func(list []model.Todo) []model.Todo { list[i].Text = model.Text(words); return list })(ctx)
-		}),
+		}, action.TodoEdit},
 	}
 	if i > 0 {
-		out = append(out, acting(action.TodoRowUp, swapped(i-1)))
+		out = append(out, option{"Move it up", swapped(i - 1), action.TodoRowUp})
 	}
 	if i < len(list)-1 {
-		out = append(out, acting(action.TodoRowDown, swapped(i+1)))
+		out = append(out, option{"Move it down", swapped(i + 1), action.TodoRowDown})
 	}
-	return append(out, option{"Drop the todo", saving(func(list []model.Todo) []model.Todo { return slices.Delete(list, i, i+1) }), action.TodoDrop})
+	return append(out, option{"Drop it", saving(func(list []model.Todo) []model.Todo { return slices.Delete(list, i, i+1) }), action.TodoDrop})
 }

@@ -65,7 +65,7 @@ const (
 
 // activity says the newest events of all agents, the newest last: that one is heard last.
 func (s *session) activity(ctx context.Context) error {
-	words, err := s.ask(ctx, `Only those that hold (empty: all; words, "exact", agent: kind: age:):`)
+	words, err := s.ask(ctx, `Only those that hold (empty: all; words, "exact", agent:, kind:, age:):`)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (s *session) activity(ctx context.Context) error {
 
 // reports lists finished work of all agents, the newest first.
 func (s *session) reports(ctx context.Context) error {
-	words, err := s.ask(ctx, `Only those that hold (empty: all; words, "exact", agent: has: age: text:):`)
+	words, err := s.ask(ctx, `Only those that hold (empty: all; words, "exact", agent:, has:, age:, text:):`)
 	if err != nil {
 		return err
 	}
