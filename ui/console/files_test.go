@@ -20,13 +20,13 @@ import (
 // fakeFiles keep file todos in memory and judge them by the rules.
 type fakeFiles struct {
 	promoted []string
-	mu      sync.Mutex // protects all below
-	todos   []todo.Todo
-	bodies  map[todo.Ref]string
-	code    map[string]string
-	damaged []string
-	trouble string
-	news    chan struct{}
+	mu       sync.Mutex // protects all below
+	todos    []todo.Todo
+	bodies   map[todo.Ref]string
+	code     map[string]string
+	damaged  []string
+	trouble  string
+	news     chan struct{}
 }
 
 const fakeBase model.Text = "/src/shop/tmp/reviews/abc123/todos"

@@ -10,6 +10,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/instant"
 	"vise/ui/past"
 )
 
@@ -165,7 +166,7 @@ func (s *session) recheck(ctx context.Context) ([]string, error) {
 		if err != nil || in == "" {
 			return nil, err
 		}
-		at, err := action.Instant(in, s.Now())
+		at, err := instant.Read(in, s.Now())
 		if err == nil {
 			return []string{"--recheck", at.Sub(s.Now()).Round(time.Second).String()}, nil
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"vise/model"
 	"vise/ui/action"
@@ -63,15 +64,21 @@ const (
 	lookedAt    = 2000
 )
 
-// activity says the newest events of all agents, the newest last: that one is heard last.
-func (s *session) activity(ctx context.Context) error {
-	words, err := s.ask(ctx, `Only those that hold (empty: all; words, "exact", agent:, kind:, age:):`)
-	if err != nil {
-		return err
-	}
-	f := filter.ParseEvents(words, s.Now())
+// kept asks for a filter, whose terms the question names.
+func (s *session) kept(ctx context.Context, terms string, parse func(string, time.Time) filter.Filter) (filter.Filter, error) {
+	words, err := s.ask(ctx, "Only those with "+terms+":")
+	f := parse(words, s.Now())
 	if f.Trouble != "" {
 		s.say("%s", f.Trouble)
+	}
+	return f, err
+}
+
+// activity says the newest events of all agents, the newest last: that one is heard last.
+func (s *session) activity(ctx context.Context) error {
+	f, err := s.kept(ctx, `(empty: all; words, "exact", agent:, kind:, age:)`, filter.ParseEvents)
+	if err != nil {
+		return err
 	}
 	var said []string
 	err = s.View(ctx, func(r model.Reader) error {
@@ -95,13 +102,9 @@ func (s *session) activity(ctx context.Context) error {
 
 // reports lists finished work of all agents, the newest first.
 func (s *session) reports(ctx context.Context) error {
-	words, err := s.ask(ctx, `Only those that hold (empty: all; words, "exact", agent:, has:, age:, text:):`)
+	f, err := s.kept(ctx, `(empty: all; words, "exact", agent:, has:, age:, text:)`, filter.ParseReports)
 	if err != nil {
 		return err
-	}
-	f := filter.ParseReports(words, s.Now())
-	if f.Trouble != "" {
-		s.say("%s", f.Trouble)
 	}
 	var options []option
 	err = s.View(ctx, func(r model.Reader) error {
