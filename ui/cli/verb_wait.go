@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/ui/instant"
 	"vise/ui/reply"
 )
 
@@ -112,9 +111,9 @@ func (o waitOptions) command(now time.Time) (model.WaitFor, error) {
 	case o.external != "":
 		w.Wake, w.Resource, words = model.WakeExternal, model.Text(o.external), cmp.Or(o.condition, o.external)
 	case o.timer != "":
-		at, err := instant.Read(o.timer, now)
+		at, err := instant(o.timer, now)
 		if err != nil {
-			return w, misuse("timer", "%q is no time to come", model.Text(o.timer)).WithHint("%v", err)
+			return w, err
 		}
 		w.Wake, w.WakeAt, words = model.WakeTimer, at, "until "+at.Format(time.RFC3339)
 	default:

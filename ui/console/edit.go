@@ -105,7 +105,7 @@ func (c Console) papered(m paperMsg) (Console, tea.Cmd) {
 		return c.complain(err)
 	}
 	fx, x := c.fx, m.edit
-	return c, tea.ExecProcess(cmd, func(err error) tea.Msg {
+	return c, onTerminal(cmd, func(err error) tea.Msg {
 		mine, readErr := fx.Papers.Read(fx.ctx, x.path)
 		if x.mine = mine; err == nil {
 			err = readErr

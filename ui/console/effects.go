@@ -2,6 +2,8 @@ package console
 
 import (
 	"context"
+	"os"
+	"os/exec"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -179,13 +181,21 @@ func (e *effects) readPlan(agent model.AgentID, id model.ItemID, inSight ...mode
 	}
 }
 
+// onTerminal gives the terminal to a program until it ends.
+func onTerminal(cmd *exec.Cmd, ended tea.ExecCallback) tea.Cmd {
+	if cmd.Stdout == nil {
+		cmd.Stdout = os.Stdout // not what Bubble Tea writes with: that is no terminal to others
+	}
+	return tea.ExecProcess(cmd, ended)
+}
+
 // edit gives the terminal to the operator's editor.
 func (e *effects) edit(path string) tea.Cmd {
 	cmd, err := e.editor(path)
 	if err != nil {
 		return func() tea.Msg { return editedMsg{err} }
 	}
-	return tea.ExecProcess(cmd, func(err error) tea.Msg { return editedMsg{err} })
+	return onTerminal(cmd, func(err error) tea.Msg { return editedMsg{err} })
 }
 
 func (e *effects) survey(f *FirstRun, dir string) tea.Cmd {

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 )
@@ -41,7 +42,7 @@ func (c Console) staged(t stage) Console {
 	c.layout = layoutOf(t.size.Width, t.size.Height, c.place.focus, c.place.zoomed)
 	c.paper.profile = t.profile
 	c.skin = c.paper.skin(c.opt)
-	return c.reorder()
+	return c.reorder().primedPlan()
 }
 
 // paint shows a frame on the alternate screen. Each line is put in its place, so that one
@@ -49,15 +50,24 @@ func (c Console) staged(t stage) Console {
 func (t stage) paint(frame string) {
 	var b strings.Builder
 	b.WriteString(ansi.SetModeAltScreenSaveCursor + ansi.ResetModeTextCursorEnable + ansi.EraseEntireScreen + ansi.ResetModeAutoWrap)
-	for i, line := range strings.Split(frame, "\n") {
-		if i == t.size.Height {
-			break
-		}
-		b.WriteString("\x1b[" + strconv.Itoa(i+1) + "H" + line + ansi.ResetStyle)
+	for i, line := range t.lines(frame) {
+		b.WriteString("\x1b[" + strconv.Itoa(i+1) + "H" + line)
 	}
 	b.WriteString(ansi.SetModeAutoWrap)
 	w := colorprofile.Writer{Forward: t.out, Profile: t.profile}
 	_, _ = w.WriteString(b.String()) // Bubble Tea tells of a terminal that cannot be written to
+}
+
+// lines are those of a frame as cells come out, in half the bytes: no style is set that
+// nothing is written in.
+func (t stage) lines(frame string) []string {
+	cells := uv.NewScreenBuffer(t.size.Width, t.size.Height)
+	uv.NewStyledString(frame).Draw(cells, cells.Bounds())
+	lines := make([]string, t.size.Height)
+	for i := range lines {
+		lines[i] = strings.TrimRight(cells.Line(i).Render(), " ")
+	}
+	return lines
 }
 
 // leave gives back the screen where Bubble Tea ended before it had drawn. It restores

@@ -70,6 +70,7 @@ func (p *pace) of(program *tea.Program) {
 type paced struct {
 	Console
 	pace    *pace
+	over    *overpaint // nil where no first frame was painted
 	program func() *tea.Program
 }
 
@@ -89,6 +90,9 @@ func (p paced) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 // View is part of tea.Model.
 func (p paced) View() tea.View {
 	v := p.Console.View()
+	if p.over != nil {
+		p.over.framed(v.Content)
+	}
 	p.pace.framed()
 	return v
 }

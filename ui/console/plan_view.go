@@ -61,7 +61,7 @@ func (c Console) planPage(d model.Detail, w, h int) []string {
 func (c Console) planState(w int) []string {
 	a := c.plan.file.Artifact
 	if c.plan.item == "" || a.Condition == "" || a.Condition == model.PlanOK {
-		if c.plan.doc != nil && a.Bytes == 0 {
+		if c.plan.item != "" && a.Condition == model.PlanOK && a.Bytes == 0 {
 			return []string{" " + c.skin.muted.paint(action.Keyed("plan.md is empty. {edit-plan} edits it."))}
 		}
 		return nil

@@ -60,7 +60,7 @@ func (e *effects) record(repo model.Text, argv []string) tea.Cmd {
 	if err != nil {
 		return func() tea.Msg { return ranMsg{err} }
 	}
-	return tea.ExecProcess(run, func(err error) tea.Msg { return ranMsg{err} })
+	return onTerminal(run, func(err error) tea.Msg { return ranMsg{err} })
 }
 
 func (c Console) readRadar() (Console, tea.Cmd) {

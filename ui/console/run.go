@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"os"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -22,19 +23,36 @@ func Run(ctx context.Context, o Options) error {
 	}
 	c := New(ctx, o).Primed()
 	before, ok := stageOf(os.Stdout, o)
+	var over *overpaint
 	if ok {
 		c = c.staged(before)
-		before.paint(c.View().Content)
-		set = append(set, tea.WithColorProfile(before.profile))
+		frame := c.View().Content
+		before.paint(frame)
+		over = &overpaint{File: os.Stdout, stands: strings.Split(frame, "\n")}
+		set = append(set, tea.WithColorProfile(before.profile), tea.WithOutput(over))
+	}
+	if o.Painted != nil {
+		o.Painted()
 	}
 	var program *tea.Program
-	program = tea.NewProgram(paced{c, &pace{}, func() *tea.Program { return program }}, set...)
+	program = tea.NewProgram(paced{c, &pace{}, over, func() *tea.Program { return program }}, set...)
 	last, err := program.Run()
 	if err != nil && ok {
 		before.leave()
 	}
-	if p, ok := last.(paced); ok && o.Session.Keeper != nil {
-		_ = o.Session.Keeper.Keep(context.WithoutCancel(ctx), p.memo()) // a comfort: see noted
+	if p, ok := last.(paced); ok {
+		p.remember(context.WithoutCancel(ctx))
 	}
 	return err
+}
+
+// remember writes down where the operator is and what is on screen. Both are a comfort: see
+// noted.
+func (c Console) remember(ctx context.Context) {
+	if c.fx.Keeper != nil {
+		_ = c.fx.Keeper.Keep(ctx, c.memo())
+	}
+	if p, ok := c.print(); ok && c.fx.Prints != nil {
+		_ = c.fx.Prints.Print(ctx, p)
+	}
 }

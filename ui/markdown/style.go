@@ -1,6 +1,9 @@
 package markdown
 
 import (
+	"fmt"
+	"hash/crc32"
+
 	"vise/themes"
 	"vise/ui/markdown/layout"
 )
@@ -14,6 +17,11 @@ type Style struct {
 	bar      string // before the lines of a quote
 	bullet   string
 	clusters bool
+}
+
+// Name tells styles apart that do not look the same, in this process and the next.
+func (s *Style) Name() string {
+	return fmt.Sprintf("%s %08x", s.look.Palette.Name, crc32.ChecksumIEEE(fmt.Appendf(nil, "%v %v", s.look, s.clusters)))
 }
 
 // NewStyle is the look of palette p with glyphs g. With clusters the terminal measures

@@ -9,7 +9,10 @@ import (
 // Position is a place in a document as it is laid out: a row of a block. Row 0 of a block
 // with a Gap is the blank line before it. It stays what it is when other blocks are
 // edited or laid out, so it holds a reader's place.
-type Position struct{ Block, Row int }
+type Position struct {
+	Block int `json:"block,omitempty"`
+	Row   int `json:"row,omitempty"`
+}
 
 // Line is one line on screen.
 type Line struct {

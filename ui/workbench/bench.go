@@ -28,6 +28,9 @@ type bench struct {
 	pages  markdown.Engine
 	atEnd  []func()
 	inPlay sync.WaitGroup
+	// later is what waits until the first frame is on the terminal.
+	later     []func()
+	isPainted bool
 	// farewell is what is said on the terminal when all has ended.
 	farewell string
 }
@@ -57,20 +60,45 @@ func (b *bench) session(d cli.Door, agent model.AgentID) (console.Session, error
 	followed := cli.Threaded{Ledger: d.Ledger, Room: room}
 	t := newThreadView(b.ctx, room, followed)
 	files := newFileRoom(b.ctx, workingDir(), b.Now)
-	files.ledger = followed
 	b.atEnd = append(b.atEnd, func() { b.farewell = farewell(context.WithoutCancel(b.ctx), d, b.Now()) }, scheduler.Attend(d.Dir), e.close, t.Close, files.close)
-	b.schedule(d.Ledger)
+	b.afterPaint(func() { b.schedule(d.Ledger, settling) })
 	kept := newMemos(d.Dir, b.Getenv, b.Now)
-	return console.Session{Keeper: kept, Memo: kept.last(), Ledger: followed, Agent: agent, Eyes: e, Threads: t, Drafts: newDrafts(d.Dir), Papers: newPapers(d.Files, d.Dir), Looks: newLooks(d.Dir), Files: files}, nil
+	return console.Session{Keeper: kept, Memo: kept.last(), Ledger: followed, Agent: agent, Eyes: e, Threads: t, Drafts: newDrafts(d.Dir), Papers: newPapers(d.Files, d.Dir), Looks: newLooks(d.Dir), Prints: newPrints(d.Dir), Files: files}, nil
 }
 
-// schedule runs the scheduler as long as the console. What it cannot do now it tries again;
+// afterPaint does something once the first frame is on the terminal, so that it is not kept
+// from there.
+func (b *bench) afterPaint(do func()) {
+	if b.isPainted {
+		do()
+		return
+	}
+	b.later = append(b.later, do)
+}
+
+// painted is called when the first frame is on the terminal.
+func (b *bench) painted() {
+	b.isPainted = true
+	for _, do := range b.later {
+		do()
+	}
+	b.later = nil
+}
+
+// settling is how long the console has the machine and the ledger to itself when it begins.
+const settling = 150 * time.Millisecond
+
+// schedule runs the scheduler as long as the console, from a moment on. What it cannot do now it tries again;
 // the console shows what became of it, and of a ledger that is busy, by itself.
-func (b *bench) schedule(l *store.Ledger) {
+func (b *bench) schedule(l *store.Ledger, from time.Duration) {
 	ctx, stop := context.WithCancel(b.ctx)
 	b.atEnd = append(b.atEnd, stop)
 	s := &scheduler.Scheduler{Ledger: l, Now: b.Now, NewKey: cli.NewKey, Alive: process.Alive}
-	b.inPlay.Go(func() { _ = s.Run(ctx) }) // ends with ctx
+	b.inPlay.Go(func() {
+		if sleep(ctx, from) == nil {
+			_ = s.Run(ctx) // ends with ctx
+		}
+	})
 }
 
 // firstRun is the choice where no home is. It writes nothing before Start.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -35,7 +36,9 @@ func (f failing) Prose(p layout.Prose) ([]string, error) {
 	case "panic":
 		panic("out of range")
 	case "hang":
-		select {}
+		for {
+			runtime.Gosched() // at work, and never done
+		}
 	}
 	return f.Engine.Prose(p)
 }
