@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"sync"
 )
@@ -34,6 +35,7 @@ func (g *group) do(ctx context.Context, fn func(Txn) error, serve func([]*call))
 	case err := <-c.done:
 		return c.settle(err)
 	case g.turn <- struct{}{}:
+		g.gather()
 		serve(g.take())
 		<-g.turn
 	case <-ctx.Done():
@@ -42,6 +44,24 @@ func (g *group) do(ctx context.Context, fn func(Txn) error, serve func([]*call))
 		}
 	}
 	return c.settle(<-c.done)
+}
+
+// gather lets those run who were just answered: most of them ask again, and come along. It
+// ends when a round of the scheduler brings nobody, so that one who is alone does not wait.
+func (g *group) gather() {
+	const rounds = 16
+	for range rounds {
+		was := g.count()
+		if runtime.Gosched(); g.count() == was {
+			return
+		}
+	}
+}
+
+func (g *group) count() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.waiting)
 }
 
 // take is everybody who waits.
