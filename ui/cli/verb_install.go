@@ -41,10 +41,10 @@ func (a *app) installOptions(program string) (install.Options, error) {
 // versionPatience is what a program may take to tell its version.
 const versionPatience = 5 * time.Second
 
-// versionOf is what Claude Code says of its version, as what it can depends on that; empty
-// where it does not say, or cannot be found.
+// versionOf is what Claude Code and Codex say of their version, as what they can do depends
+// on that; empty where it is not said, or cannot be found.
 func versionOf(program string) string {
-	if program != "claude" {
+	if program != "claude" && program != "codex" {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), versionPatience)
@@ -55,8 +55,12 @@ func versionOf(program string) string {
 	if err != nil {
 		return ""
 	}
-	version, _, _ := strings.Cut(string(out), " ")
-	return strings.TrimSpace(version)
+	for _, word := range strings.Fields(string(out)) {
+		if word[0] >= '0' && word[0] <= '9' {
+			return word
+		}
+	}
+	return ""
 }
 
 func (a *app) install(program string, o install.Options) (answer, error) {

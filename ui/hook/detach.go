@@ -7,18 +7,20 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
+	"vise/model"
 	"vise/ui/process"
 )
 
 const (
-	// showPatience is what a program may take to tell a session.
-	showPatience = 10 * time.Second
-	// maxSession bounds what is read of a session.
-	maxSession = 64 << 20
+	// programPatience is what a program may take to tell a session, or to prompt one.
+	programPatience = 10 * time.Second
+	// maxSaid bounds what is read of a session.
+	maxSaid = 64 << 20
 )
 
 // detach starts vise once more, so that it outlives the hook and whoever called it.
@@ -36,26 +38,69 @@ func detach(args []string) error {
 	return child.Process.Release()
 }
 
-// caller is the Crush that called: the parent's own file where the system tells it and it
-// is one, else whatever Crush is found by its name.
-func caller() string {
-	path, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", os.Getppid()))
-	if err != nil || !strings.HasPrefix(filepath.Base(path), "crush") {
-		return "crush"
+// caller is the Crush that called.
+func caller() string { return fileOf(os.Getppid(), "crush") }
+
+// fileOf is the file of a process where the system tells it and it has the program's name,
+// else whatever is found by that name.
+func fileOf(pid int, name string) string {
+	path, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	if err != nil || !strings.HasPrefix(filepath.Base(path), name) {
+		return name
 	}
 	return path
 }
 
+// maxAncestors is how far above a hook its program is looked for: a shell may stand between.
+const maxAncestors = 3
+
+// server is the Codex whose app-server called.
+func server() (Server, bool) {
+	for pid, n := os.Getppid(), 0; pid > 1 && n < maxAncestors; n++ {
+		out, err := exec.Command("ps", "-o", "ppid=", "-o", "args=", "-p", strconv.Itoa(pid)).Output()
+		above, args, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+		if err != nil {
+			return Server{}, false
+		}
+		if strings.Contains(args, " app-server ") {
+			return Server{Program: fileOf(pid, "codex"), Process: process.Of(pid)}, true
+		}
+		pid, _ = strconv.Atoi(above)
+	}
+	return Server{}, false
+}
+
+// endedEvery is how often a process is looked for.
+const endedEvery = 30 * time.Second
+
+// ended returns when a process is no more, or with the context.
+func ended(ctx context.Context, p model.Process) {
+	for ctx.Err() == nil && process.Alive(p) {
+		pause(ctx, endedEvery)
+	}
+}
+
+// prompt queues words for a session of Codex's server, which a resting one takes at once.
+func prompt(ctx context.Context, program, session, words string) error {
+	_, err := said(ctx, program, "", "queue", "--thread", session, "--message", words)
+	return err
+}
+
 // showSession has Crush tell a session.
 func showSession(ctx context.Context, program, dir, session string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, showPatience)
+	return said(ctx, program, dir, "session", "show", session, "--json")
+}
+
+// said is what a program writes.
+func said(ctx context.Context, program, dir string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, programPatience)
 	defer cancel()
-	var out, said bytes.Buffer
-	c := exec.CommandContext(ctx, program, "session", "show", session, "--json")
+	var out, problems bytes.Buffer
+	c := exec.CommandContext(ctx, program, args...)
 	c.Dir, c.WaitDelay = dir, time.Second
-	c.Stdout, c.Stderr = &process.Capped{To: &out, Max: maxSession}, &process.Capped{To: &said, Max: 4 << 10}
+	c.Stdout, c.Stderr = &process.Capped{To: &out, Max: maxSaid}, &process.Capped{To: &problems, Max: 4 << 10}
 	if err := c.Run(); err != nil {
-		return nil, fmt.Errorf("%w: %s", err, strings.TrimSpace(said.String()))
+		return nil, fmt.Errorf("%w: %s", err, strings.TrimSpace(problems.String()))
 	}
 	return out.Bytes(), nil
 }

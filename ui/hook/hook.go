@@ -5,8 +5,8 @@
 // code, which wakes it (rest.go).
 //
 // Reading order: hook.go (a call), events.go (what each event does), stop.go (how a
-// report is found), crush.go and settle.go (the same with Crush's one hook), rest.go (how a
-// resting session is woken), fact.go (what a thread learns), pending.go and seen.go (what is
+// report is found), crush.go and settle.go (the same with Crush's one hook), rest.go and nudge.go
+// (how a resting session is woken), fact.go (what a thread learns), pending.go and seen.go (what is
 // remembered between calls).
 package hook
 
@@ -64,6 +64,12 @@ type Streams struct {
 	Detach func(args []string) error
 	// Caller is the program that called.
 	Caller func() string
+	// Server is the server that called; nil is as if none did.
+	Server func() (Server, bool)
+	// Ended returns when a process is no more; nil is never.
+	Ended func(context.Context, model.Process)
+	// Prompt has a program prompt a session of its server.
+	Prompt func(ctx context.Context, program, session, words string) error
 	// Session has a program tell a session that it runs in a directory.
 	Session func(ctx context.Context, program, dir, session string) ([]byte, error)
 	// FactPatience bounds what a thread's fact may take; zero is factPatience.
@@ -196,7 +202,7 @@ func parse(args []string, s Streams) (*call, string, error) {
 	if !model.ValidID(c.agent) {
 		return nil, "", fmt.Errorf("agent %q is not usable", model.Text(c.agent))
 	}
-	if (c.event == "notify" || c.event == Settle) && len(rest) > 2 {
+	if (c.event == "notify" || c.event == Settle || c.event == Rest) && len(rest) > 2 {
 		c.payload = []byte(rest[2])
 	}
 	return c, dir, nil
@@ -245,7 +251,7 @@ func (c *call) deliver(ctx context.Context, e spool.Entry) error {
 func Real() Streams {
 	return Streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now, Wait: pause, Gone: gone,
-		Detach: detach, Caller: caller, Session: showSession,
+		Detach: detach, Caller: caller, Session: showSession, Server: server, Ended: ended, Prompt: prompt,
 	}
 }
 

@@ -30,6 +30,10 @@ type bench struct {
 	late func()
 	// session is what Crush tells of its session; empty: it tells nothing.
 	session string
+	// served: the program has a server, which is prompted by prompt.
+	served bool
+	prompt func(session, words string) error
+	ended  func(context.Context, model.Process)
 	// detached are the arguments of what a hook started beside it.
 	detached [][]string
 	// told is what the last hook wrote to standard output.
@@ -92,6 +96,9 @@ func (b *bench) run(input string, args ...string) error {
 			b.detached = append(b.detached, args)
 			return nil
 		},
+		Server: func() (hook.Server, bool) { return hook.Server{Program: "codex"}, b.served },
+		Prompt: func(_ context.Context, _, session, words string) error { return b.prompt(session, words) },
+		Ended:  b.ended,
 		Session: func(context.Context, string, string, string) ([]byte, error) {
 			if b.session == "" {
 				return nil, errors.New("no such session")

@@ -69,13 +69,15 @@ func (c *call) interject(ctx context.Context) error {
 // goOn has an agent that is about to rest read what waits for it first. A program that goes
 // on because it was asked to is not asked again.
 func (c *call) goOn(ctx context.Context, p payload) error {
-	if p.Active || c.event == "notify" {
+	if c.event == "notify" {
 		return nil
 	}
-	if words := c.pressing(ctx); words != "" {
-		return c.block(words)
+	if !p.Active {
+		if words := c.pressing(ctx); words != "" {
+			return c.block(words)
+		}
 	}
-	return nil
+	return c.mindRest(p)
 }
 
 // add gives the agent words, in the form of Claude Code's hooks, which Codex has taken over.

@@ -16,8 +16,9 @@ import (
 	"vise/ui/reply"
 )
 
-// Rest is no event of Claude Code's: it is what its second Stop hook is called with, the one
-// that runs in the background (asyncRewake) while the session rests.
+// Rest is no event of a program's. Claude Code calls its second Stop hook with it, the one
+// that runs in the background (asyncRewake) while the session rests; beside a session of
+// Codex's server vise calls itself with it.
 const Rest = "Rest"
 
 const (
@@ -37,10 +38,13 @@ const (
 // program that is not at a terminal (claude -p) would wait for this hook before it ends, so
 // that nothing is waited for there.
 func (c *call) rest(ctx context.Context, p payload) error {
+	if c.program == "codex" {
+		return c.restInServer(ctx)
+	}
 	if c.program != "claude" || c.Getenv("CLAUDE_CODE_ENTRYPOINT") != "cli" || p.Session == "" || p.Subagent != "" {
 		return nil
 	}
-	ctx, done, err := c.standBy(ctx, p.Session)
+	ctx, done, err := c.standBy(ctx, p.Session, "")
 	if err != nil {
 		return err
 	}
@@ -90,16 +94,26 @@ func (c *call) resting(session string) string {
 	return filepath.Join(c.home.Dir(), "state", "hooks", c.program, "rest", short(session))
 }
 
-// standBy makes this call the one that waits for the session. The context ends when another
-// takes its place, when the session goes on or ends, or when the program is gone.
-func (c *call) standBy(ctx context.Context, session string) (context.Context, func(), error) {
+// mark names who waits for the session from now on.
+func (c *call) mark(session string) (own string, err error) {
 	path := c.resting(session)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, nil, err
+		return "", err
 	}
-	own := keyOf("rest", fmt.Sprint(os.Getpid()), c.Now().String())
-	if err := files.WriteAtomic(path, []byte(own)); err != nil {
-		return nil, nil, err
+	own = keyOf("rest", fmt.Sprint(os.Getpid()), c.Now().String())
+	return own, files.WriteAtomic(path, []byte(own))
+}
+
+// standBy makes this call the one that waits for the session, or lets it wait as the one
+// that was named before. The context ends when another takes its place, when the session
+// goes on or ends, or when the program is gone.
+func (c *call) standBy(ctx context.Context, session, own string) (context.Context, func(), error) {
+	path := c.resting(session)
+	if own == "" {
+		var err error
+		if own, err = c.mark(session); err != nil {
+			return nil, nil, err
+		}
 	}
 	w, err := fsnotify.NewWatcher()
 	if err == nil {

@@ -38,7 +38,7 @@ func (c *call) settleSession(ctx context.Context) error {
 	if err := json.Unmarshal(c.payload, &s); err != nil || s.Session == "" {
 		return fmt.Errorf("%s %s: no session is named", c.program, c.event)
 	}
-	ctx, done, err := c.standBy(ctx, s.Session)
+	ctx, done, err := c.standBy(ctx, s.Session, "")
 	if err != nil {
 		return err
 	}

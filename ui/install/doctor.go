@@ -10,18 +10,18 @@ import (
 	"vise/ui/spool"
 )
 
-// routes say how an answer or a message reaches a program, and where nothing can wake it;
-// for Claude Code the version decides that.
+// routes say how an answer or a message reaches a program, and where nothing can wake it; for
+// Claude Code and Codex the version decides that.
 var routes = map[string]string{
 	"claude": "reach a session between two tools, at the end of its turn and with the next prompt or session; ",
 	"codex": "reach a session with vise's own answers and, once its hooks are trusted, between two tools, at the end of its turn and " +
-		"with the next prompt; one that rests is not woken: it hears at its next prompt (vise drive starts turns by itself)",
+		"with the next prompt; ",
 	"opencode": "reach a session with vise's own answers and with its next prompt, and prompt it when it comes to rest; one that rests already is not woken",
 	"crush":    "reach a session with vise's own answers and with those of any other tool; one that rests is not woken: it hears at its next tool",
 }
 
 func (o Options) route() string {
-	if o.Program == "claude" {
+	if _, ok := wakesFrom[o.Program]; ok {
 		return routes[o.Program] + o.wakesTold()
 	}
 	return routes[o.Program]
@@ -59,6 +59,7 @@ func Doctor(o Options, now time.Time) ([]Check, error) {
 		}
 		out = append(out, c)
 	}
+	out = append(out, o.trusted()...)
 	out = append(out, seen(o, now)...)
 	out = append(out, Check{Name: "answers", OK: true, Message: o.route()})
 	if waiting, refused := spool.Waiting(o.Home); waiting+refused > 0 {
@@ -100,7 +101,7 @@ func seen(o Options, now time.Time) []Check {
 
 func hintFor(program string) string {
 	if program == "codex" {
-		return "open /hooks in Codex and trust vise's; hooks that are not trusted are skipped without a word"
+		return "Codex asks at its next start: review the hooks and trust all, or open /hooks and press t; hooks that are not trusted are skipped without a word"
 	}
 	if program == "crush" {
 		return "have crush use a tool once; then look again"

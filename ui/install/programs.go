@@ -32,7 +32,7 @@ func targets(o Options) ([]target, []string, error) {
 	case "claude":
 		return o.claude(), nil, nil
 	case "codex":
-		return o.codex(), []string{"Codex skips hooks that were not trusted, without a word: open /hooks in Codex and trust them; a version that has them behind a flag needs codex_hooks = true below [features] in config.toml"}, nil
+		return o.codex(), []string{"Codex skips hooks that were not trusted, without a word: it asks at its next start (review, then trust all), or open /hooks and press t; a version that has them behind a flag needs codex_hooks = true below [features] in config.toml"}, nil
 	case "crush":
 		return o.crush(), []string{"Crush has a hook before a tool alone: a report is read with crush session show after the tool, and a session hears between tools; one that was started with --data-dir cannot be read"}, nil
 	case "opencode":
@@ -102,10 +102,7 @@ func (o Options) claude() []target {
 
 func (o Options) codex() []target {
 	dir := o.dir("CODEX_HOME", ".codex")
-	events := []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"}
-	hooks := o.hooks(filepath.Join(dir, "hooks.json"), events, func(event string) command {
-		return command{Type: "command", Command: shell(append([]string{o.Vise}, o.hookArgs(event)...)), Timeout: hookTimeout}
-	})
+	hooks := o.codexHooks(filepath.Join(dir, "hooks.json"))
 	const table, key = "mcp_servers.vise", "notify"
 	server := []string{
 		"command = " + strconv.Quote(o.Vise),
@@ -121,6 +118,25 @@ func (o Options) codex() []target {
 			return kept(after), "", err
 		},
 	}}
+}
+
+// codexHooks asks for the end of a session, which ends the waiting beside it, where the
+// version has it. Where the version is not known, what is there stays.
+func (o Options) codexHooks(path string) target {
+	line := func(event string) command {
+		return command{Type: "command", Command: shell(append([]string{o.Vise}, o.hookArgs(event)...)), Timeout: hookTimeout}
+	}
+	hooks, end := o.hooks(path, codexEvents, line), o.hooks(path, []string{"SessionEnd"}, line)
+	yes, known := wakes(o.Program, o.Version)
+	edit, undo := hooks.edit, hooks.undo
+	switch {
+	case yes:
+		hooks.edit = func(before []byte) ([]byte, string, error) { return both(before, edit, end.edit) }
+	case known:
+		hooks.edit = func(before []byte) ([]byte, string, error) { return both(before, edit, end.undo) }
+	}
+	hooks.undo = func(before []byte) ([]byte, string, error) { return both(before, end.undo, undo) }
+	return hooks
 }
 
 // array is a list of strings in TOML and JavaScript alike.

@@ -2,28 +2,25 @@ package install
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"vise/ui/hook"
 )
 
-// wakesFrom is the version of Claude Code whose asyncRewake was read and tried: older ones may lack
-// it, and would wait for the hook or lose its words.
-var wakesFrom = [3]int{2, 1, 197}
+// wakesFrom are the versions that were read and tried: of Claude Code the one whose asyncRewake
+// was, of Codex the one whose `codex queue` was. Older ones may lack it.
+var wakesFrom = map[string][3]int{"claude": {2, 1, 197}, "codex": {0, 169, 0}}
 
 // wakes reports whether a program of the version wakes a session that rests, and whether
 // that is known.
-func wakes(version string) (yes, known bool) {
+func wakes(program, version string) (yes, known bool) {
 	var v [3]int
-	if _, err := fmt.Sscanf(version, "%d.%d.%d", &v[0], &v[1], &v[2]); err != nil {
+	from, ok := wakesFrom[program]
+	if _, err := fmt.Sscanf(version, "%d.%d.%d", &v[0], &v[1], &v[2]); err != nil || !ok {
 		return false, false
 	}
-	for i := range v {
-		if v[i] != wakesFrom[i] {
-			return v[i] > wakesFrom[i], true
-		}
-	}
-	return true, true
+	return slices.Compare(v[:], from[:]) >= 0, true
 }
 
 // withRest adds to the hooks of Claude Code the one that waits beside a resting session.
@@ -32,7 +29,7 @@ func (o Options) withRest(t target) target {
 	edit, undo := t.edit, t.undo
 	rest := group{Hooks: []command{{Type: "command", Command: o.Vise, Args: o.hookArgs(hook.Rest),
 		Timeout: int((hook.RestLimit + time.Minute).Seconds()), Async: true, AsyncRewake: true}}}
-	yes, known := wakes(o.Version)
+	yes, known := wakes(o.Program, o.Version)
 	set := edited(func(d *document) error {
 		if !known && !d.hasGroup("Stop", o.rests) {
 			return nil
@@ -77,14 +74,21 @@ func (d *document) hasGroup(event string, ours func(group) bool) bool {
 	return had
 }
 
+// woken says how a session that rests is woken.
+var woken = map[string]string{
+	"claude": "one that rests at a terminal is woken",
+	"codex":  "one that rests in Codex's server, as those of a terminal do, is prompted, also while no terminal shows it",
+}
+
 // wakesTold says whether a session that rests is woken.
 func (o Options) wakesTold() string {
-	yes, known := wakes(o.Version)
+	yes, known := wakes(o.Program, o.Version)
 	switch {
 	case yes:
-		return "one that rests at a terminal is woken, for " + fmt.Sprint(int(hook.RestLimit.Hours())) + " hours after its turn"
+		return fmt.Sprintf("%s, for %d hours after its turn", woken[o.Program], int(hook.RestLimit.Hours()))
 	case known:
-		return fmt.Sprintf("one that rests is not woken: %s is older than %d.%d.%d", o.Version, wakesFrom[0], wakesFrom[1], wakesFrom[2])
+		from := wakesFrom[o.Program]
+		return fmt.Sprintf("one that rests is not woken: %s is older than %d.%d.%d", o.Version, from[0], from[1], from[2])
 	}
-	return "whether one that rests is woken is not known, as claude --version gives none; if not, it hears at its next prompt"
+	return fmt.Sprintf("whether one that rests is woken is not known, as %s --version gives none; if not, it hears at its next prompt", o.Program)
 }

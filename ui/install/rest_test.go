@@ -65,3 +65,52 @@ func TestTheHookThatWakesIsInstalledWhereItWorks(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestDoctorTellsWhatCodexTrusts by what Codex wrote when its dialog was answered, or by what
+// it has run; another's hook before ours moves the place.
+func TestDoctorTellsWhatCodexTrusts(t *testing.T) {
+	b := newBench(t)
+	b.write(".codex/hooks.json", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done", "timeout": 9}]}]}}`)
+	o := b.options("codex")
+	o.Version = "0.169.0"
+	b.run(o)
+	settings := b.files()["/.codex/config.toml"]
+	if !strings.Contains(b.files()["/.codex/hooks.json"], "hook codex SessionEnd") {
+		t.Error("the end of a session is not asked for")
+	}
+	trust := func(places ...string) string {
+		out := settings
+		for _, p := range places {
+			out += "\n[hooks.state.\"/home/x/.codex/hooks.json:" + p + ":0\"]\ntrusted_hash = \"sha256:00\"\n"
+		}
+		return out
+	}
+	for _, x := range []struct{ settings, want string }{
+		{settings, "not told to trust SessionStart, UserPromptSubmit, PostToolUse, Stop"},
+		{trust("session_start:0", "user_prompt_submit:0", "post_tool_use:0", "stop:0"), "not told to trust Stop"},
+		{trust("session_start:0", "user_prompt_submit:0", "post_tool_use:0", "stop:1"), "was told to trust"},
+	} {
+		b.write(".codex/config.toml", x.settings)
+		checks, err := install.Doctor(o, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told string
+		for _, c := range checks {
+			if c.Name == "trust" {
+				told = c.Message
+			}
+			if c.Name == "answers" && !strings.Contains(c.Message, "is prompted") {
+				t.Errorf("answers %s", c.Message)
+			}
+		}
+		if !strings.Contains(told, x.want) {
+			t.Errorf("told %q, want %q", told, x.want)
+		}
+	}
+	o.Version = "0.168.9"
+	b.run(o)
+	if strings.Contains(b.files()["/.codex/hooks.json"], "SessionEnd") {
+		t.Error("a version that lacks it is asked for the end of a session")
+	}
+}

@@ -9,9 +9,12 @@ import (
 )
 
 // Self is this process.
-var Self = sync.OnceValue(func() model.Process {
-	return model.Process{PID: os.Getpid(), Start: startOf(os.Getpid()), Boot: bootID(), Host: hostID()}
-})
+var Self = sync.OnceValue(func() model.Process { return Of(os.Getpid()) })
+
+// Of is the process that has the number pid on this machine now.
+func Of(pid int) model.Process {
+	return model.Process{PID: pid, Start: startOf(pid), Boot: bootID(), Host: hostID()}
+}
 
 // Alive reports whether p still runs. Of a process on another machine nothing is known:
 // it counts as alive, and whoever shares a machine with it will see to it.
