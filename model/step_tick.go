@@ -6,8 +6,12 @@ import (
 	"time"
 )
 
-// maxDue bounds what one Tick fires; the next Tick goes on.
-const maxDue = 100
+// maxDue bounds what one Tick fires; the next Tick goes on. So many hold the ledger for some
+// ten milliseconds.
+const maxDue = 250
+
+// maxRechecks bounds the second looks among them, and those that a turn is told of.
+const maxRechecks = 100
 
 func (c Tick) step(s *step) error {
 	a, ok := s.Agent(c.AgentID)
@@ -64,6 +68,9 @@ func (s *step) fire(a Agent) []DueRecheck {
 			}
 			continue
 		}
+		if len(rechecks) == maxRechecks {
+			break
+		}
 		if w, ok := s.Item(d.ItemID); ok {
 			rechecks = append(rechecks, s.recheck(w, silent))
 		}
@@ -85,7 +92,7 @@ func (s *step) remember(id AgentID, rechecks []DueRecheck) {
 			due = append(due, r.WorkItemID)
 		}
 	}
-	a.DueRechecks = due[max(0, len(due)-maxDue):]
+	a.DueRechecks = due[max(0, len(due)-maxRechecks):]
 	s.put(a)
 }
 

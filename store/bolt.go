@@ -104,12 +104,16 @@ func (b *Bolt) use(ctx context.Context, writable bool, fn func(Txn) error) (comm
 		return false, err
 	}
 	defer s.close()
+	s.listing = writable && b.listed()
 	after := func() {}
 	if err := s.run(b.committing(s, b.inspected(s, fn), &after)); err != nil || s.writes == 0 {
 		return false, err
 	}
 	if !b.lock.Mine() {
 		return false, errReplaced
+	}
+	if s.listing {
+		b.tell(s)
 	}
 	if err := s.commit(); err != nil {
 		return false, err

@@ -29,6 +29,8 @@ type boltTxn struct {
 	session  *session
 	appended *bbolt.Bucket
 	state    *bbolt.Bucket
+	// getting are cursors for Get, one for each bucket: each keeps the memory of its way down.
+	getting map[*bbolt.Bucket]*bbolt.Cursor
 	// kept is as it was when the transaction had made keptAt writes.
 	kept   *kept
 	keptAt int
@@ -54,10 +56,23 @@ func (t *boltTxn) bucket(key []byte) *bbolt.Bucket {
 
 func (t *boltTxn) Get(key []byte) (value []byte, err error) {
 	err = t.session.guard("get", func() error {
-		value = t.bucket(key).Get(key)
+		if at, v := t.getter(t.bucket(key)).Seek(key); bytes.Equal(at, key) {
+			value = v
+		}
 		return nil
 	})
 	return value, err
+}
+
+func (t *boltTxn) getter(b *bbolt.Bucket) *bbolt.Cursor {
+	c := t.getting[b]
+	if c == nil {
+		if c = b.Cursor(); t.getting == nil {
+			t.getting = map[*bbolt.Bucket]*bbolt.Cursor{}
+		}
+		t.getting[b] = c
+	}
+	return c
 }
 
 func (t *boltTxn) Put(key, value []byte) error {
@@ -84,6 +99,9 @@ func (t *boltTxn) write(key []byte, call func() error) error {
 	}
 	if err == nil {
 		t.session.writes++
+		if t.session.listing {
+			t.session.touched = append(t.session.touched, bytes.Clone(key))
+		}
 	}
 	return err
 }

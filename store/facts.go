@@ -12,7 +12,7 @@ import (
 type facts struct {
 	txn Txn
 	err error
-	// records are those decoded so far, by key.
+	// records are those decoded so far, by key; nil for one that is not there.
 	records map[string]model.Record
 	kept    *kept
 }
@@ -63,11 +63,15 @@ func (f *facts) scan(r Range, visit func(key, value []byte) bool) {
 // record loads a record by its kind and key.
 func record[R model.Record](f *facts, kind model.RecordKind, id string) (R, bool) {
 	key := recordKey(kind, id)
-	if r, ok := f.records[string(key)]; ok {
-		return r.(R), true
-	}
 	var r R
+	if known, ok := f.records[string(key)]; ok {
+		r, there := known.(R)
+		return r, there
+	}
 	if id == "" || !f.getJSON(key, &r) {
+		if f.err == nil {
+			f.records[string(key)] = nil
+		}
 		return r, false
 	}
 	f.records[string(key)] = r

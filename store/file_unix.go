@@ -18,3 +18,12 @@ func giveUpLock(f *os.File) { syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
 const diskSpace = 2
 
 var noSpace = []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
+
+// keepOpen holds the file at path open until the returned function is called.
+func keepOpen(path string) (letGo func()) {
+	f, err := os.OpenFile(path, os.O_RDONLY|noFollow, 0)
+	if err != nil {
+		return func() {}
+	}
+	return func() { f.Close() }
+}

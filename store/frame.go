@@ -56,7 +56,7 @@ var scratches = sync.Pool{New: func() any {
 	return &b
 }}
 
-const maxScratch = 64 << 10
+const maxScratch = 1 << 20 // a tick's commit has some hundred kilobytes
 
 // decode reads a payload into v, which points to a zero value.
 func decode(key, payload []byte, v any) error {

@@ -186,3 +186,16 @@ func jaro(a, b []rune) float64 {
 	m := float64(same)
 	return (m/float64(len(a)) + m/float64(len(b)) + (m-float64(crossed)/2)/m) / 3
 }
+
+// Twin is the todo that r most likely repeats; empty when none is like it.
+func Twin(all []Todo, r Ref) Ref {
+	for _, p := range FindSimilar(all) {
+		switch r {
+		case p.Other:
+			return p.Keep
+		case p.Keep:
+			return p.Other
+		}
+	}
+	return ""
+}

@@ -3,7 +3,6 @@ package codec
 import (
 	"encoding/json"
 	"reflect"
-	"strconv"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -66,17 +65,21 @@ func newReader(t reflect.Type, above map[reflect.Type]bool) reader {
 		return readBool
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		return func(r *reading, v reflect.Value) bool {
-			n, err := strconv.ParseInt(r.number(), 10, 64)
-			if err != nil || v.OverflowInt(n) {
+			n, minus, ok := r.number()
+			i := int64(n)
+			if minus {
+				i = -i
+			}
+			if !ok || i < 0 != (minus && n > 0) || v.OverflowInt(i) {
 				return false
 			}
-			v.SetInt(n)
+			v.SetInt(i)
 			return true
 		}
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return func(r *reading, v reflect.Value) bool {
-			n, err := strconv.ParseUint(r.number(), 10, 64)
-			if err != nil || v.OverflowUint(n) {
+			n, minus, ok := r.number()
+			if !ok || minus || v.OverflowUint(n) {
 				return false
 			}
 			v.SetUint(n)
@@ -96,7 +99,7 @@ func newReader(t reflect.Type, above map[reflect.Type]bool) reader {
 
 func readTime(r *reading, v reflect.Value) bool {
 	from := r.at
-	if !r.skipText() {
+	if _, _, ok := r.token(); !ok {
 		return false
 	}
 	return v.Addr().Interface().(*time.Time).UnmarshalJSON(r.data[from:r.at]) == nil
@@ -175,12 +178,12 @@ func mapReader(t reflect.Type, above map[reflect.Type]bool) reader {
 			return true
 		}
 		v.Set(reflect.MakeMap(t))
-		return r.object(func(name string) bool {
+		return r.object(func(name []byte) bool {
 			value := reflect.New(t.Elem()).Elem()
 			if !elem(r, value) {
 				return false
 			}
-			v.SetMapIndex(reflect.ValueOf(name).Convert(t.Key()), value)
+			v.SetMapIndex(reflect.ValueOf(string(name)).Convert(t.Key()), value)
 			return true
 		})
 	}
@@ -202,7 +205,7 @@ func structReader(t reflect.Type, above map[reflect.Type]bool) reader {
 	return func(r *reading, v reflect.Value) bool {
 		var seen uint64
 		next := 0 // fields come in order, and some are left out
-		return r.object(func(name string) bool {
+		return r.object(func(name []byte) bool {
 			i := find(places, next, name)
 			if i < 0 || seen&(1<<i) != 0 {
 				return false
@@ -236,14 +239,14 @@ func addPlaces(places *[]place, fields []field, path []int, above map[reflect.Ty
 	return true
 }
 
-func find(places []place, from int, name string) int {
+func find(places []place, from int, name []byte) int {
 	for i := from; i < len(places); i++ {
-		if places[i].name == name {
+		if places[i].name == string(name) {
 			return i
 		}
 	}
 	for i := range min(from, len(places)) {
-		if places[i].name == name {
+		if places[i].name == string(name) {
 			return i
 		}
 	}
@@ -265,7 +268,7 @@ func (r *reading) take(token string) bool {
 	return true
 }
 
-func (r *reading) object(member func(name string) bool) bool {
+func (r *reading) object(member func(name []byte) bool) bool {
 	if !r.take("{") {
 		return false
 	}
@@ -273,8 +276,8 @@ func (r *reading) object(member func(name string) bool) bool {
 		return true
 	}
 	for {
-		name, ok := r.text()
-		if !ok || !r.take(":") || !member(name) {
+		name, plain, ok := r.token()
+		if !ok || !plain || !r.take(":") || !member(name) {
 			return false
 		}
 		if !r.take(",") {
@@ -283,54 +286,53 @@ func (r *reading) object(member func(name string) bool) bool {
 	}
 }
 
-// number passes a whole number; empty if there is none, or one with a leading zero.
-func (r *reading) number() string {
+// number passes a whole number without a leading zero, of at most 18 digits.
+func (r *reading) number() (n uint64, minus, ok bool) {
+	minus = r.take("-")
 	from := r.at
-	r.take("-")
-	digits := r.at
 	for r.at < len(r.data) && r.data[r.at] >= '0' && r.data[r.at] <= '9' {
+		n = n*10 + uint64(r.data[r.at]-'0')
 		r.at++
 	}
-	if r.at-digits > 1 && r.data[digits] == '0' {
-		return ""
-	}
-	return string(r.data[from:r.at])
+	digits := r.at - from
+	return n, minus, digits == 1 || digits > 1 && digits <= 18 && r.data[from] != '0'
 }
 
 // text passes a string.
 func (r *reading) text() (string, bool) {
 	from := r.at
-	if !r.skipText() {
-		return "", false
+	inside, plain, ok := r.token()
+	if plain || !ok {
+		return string(inside), ok
 	}
-	inside := r.data[from+1 : r.at-1]
-	for _, c := range inside {
-		if c == '\\' {
-			var s string
-			err := json.Unmarshal(r.data[from:r.at], &s)
-			return s, err == nil
-		}
-	}
-	return string(inside), utf8.Valid(inside)
+	var s string
+	err := json.Unmarshal(r.data[from:r.at], &s)
+	return s, err == nil
 }
 
-// skipText passes a string without reading it.
-func (r *reading) skipText() bool {
+// token passes a string as it stands between its quotes; plain says that it is what it means.
+func (r *reading) token() (inside []byte, plain, ok bool) {
 	if !r.take(`"`) {
-		return false
+		return nil, false, false
 	}
+	from := r.at
+	escaped, high := false, false
 	for ; r.at < len(r.data); r.at++ {
 		switch c := r.data[r.at]; {
 		case c == '"':
+			inside = r.data[from:r.at]
 			r.at++
-			return true
+			return inside, !escaped && (!high || utf8.Valid(inside)), true
 		case c == '\\':
+			escaped = true
 			r.at++
 		case c < ' ':
-			return false
+			return nil, false, false
+		case c >= utf8.RuneSelf:
+			high = true
 		}
 	}
-	return false
+	return nil, false, false
 }
 
 // skip passes a value of any kind, and some things that are none.
@@ -339,7 +341,7 @@ func (r *reading) skip() bool {
 	for r.at < len(r.data) {
 		switch c := r.data[r.at]; c {
 		case '"':
-			if !r.skipText() {
+			if _, _, ok := r.token(); !ok {
 				return false
 			}
 			continue

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
+	"slices"
 )
 
 // Frame is one change: its revision, and what the ledger keeps of it, in order.
@@ -50,6 +51,7 @@ func Append(b []byte, f Frame) []byte {
 	for _, v := range f.Values {
 		size += 8 + len(v.Bytes)
 	}
+	b = slices.Grow(b, headSize+size+tailSize)
 	b = be.AppendUint32(b, headMark)
 	b = be.AppendUint32(b, uint32(size))
 	begin := len(b)
@@ -79,8 +81,7 @@ func next(r io.Reader) (Frame, int64, error) {
 	if binary.BigEndian.Uint32(head[:]) != headMark || size < 8 || size > maxFrame {
 		return Frame{}, 0, errTorn
 	}
-	// Read through a limit, so that a length that lies costs no memory.
-	raw, err := io.ReadAll(io.LimitReader(r, int64(size)+tailSize))
+	raw, err := readUpTo(r, int(size)+tailSize)
 	if err != nil {
 		return Frame{}, 0, err
 	}
@@ -89,6 +90,20 @@ func next(r io.Reader) (Frame, int64, error) {
 	}
 	f, err := parse(raw[:size], raw[size:])
 	return f, headSize + int64(len(raw)), err
+}
+
+// readUpTo reads n bytes, or what there is. A length that lies costs little memory.
+func readUpTo(r io.Reader, n int) ([]byte, error) {
+	const atOnce = 1 << 20
+	if n > atOnce {
+		return io.ReadAll(io.LimitReader(r, int64(n)))
+	}
+	b := make([]byte, n)
+	got, err := io.ReadFull(r, b)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = nil
+	}
+	return b[:got], err
 }
 
 func parse(payload, tail []byte) (Frame, error) {

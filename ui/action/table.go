@@ -46,7 +46,7 @@ const (
 	TriageFalse, TriageDuplicate            ID = "triage-false-positive", "triage-duplicate"
 	TriageScope, TriageSuperseded           ID = "triage-out-of-scope", "triage-superseded"
 	TriageWontFix, TriageUndo, TriageNext   ID = "triage-wont-fix", "triage-undo", "triage-next"
-	TriageRank                              ID = "triage-rank"
+	TriageRank, TriagePromote               ID = "triage-rank", "triage-promote"
 	TriageDown, TriageUp                    ID = "triage-down", "triage-up"
 	TriageScrollDown, TriageScrollUp        ID = "triage-scroll-down", "triage-scroll-up"
 	MenuRun, MenuDown, MenuUp, MenuClose    ID = "menu-run", "menu-down", "menu-up", "menu-close"
@@ -182,6 +182,7 @@ var Table = []Action{
 	{ID: TriageSuperseded, Title: "Superseded…", Does: "something else replaced it", Keys: []string{"s"}, In: Triage, Group: InTriage, Verb: "todo triage --superseded"},
 	{ID: TriageWontFix, Title: "Won't fix…", Does: "true, and accepted, because", Keys: []string{"w"}, In: Triage, Group: InTriage, Verb: "todo triage --wont-fix"},
 	{ID: TriageRank, Title: "Priority", Does: "p1, p2 or p3; it stays undecided", Keys: []string{"1", "2", "3"}, In: Triage, Group: InTriage, Verb: "todo triage --priority"},
+	{ID: TriagePromote, Title: "Promote", Does: "make a work item of the finding, linked to it; it stays undecided", Keys: []string{"p"}, In: Triage, Group: InTriage, Verb: "todo promote"},
 	{ID: TriageUndo, Title: "Undo", Does: "take the last decision back", Keys: []string{"u"}, In: Triage, Group: InTriage, Verb: "todo triage --undo"},
 	{ID: TriageNext, Title: "Next ten", Does: "of the findings that nobody has decided on", Keys: []string{"n"}, In: Triage, Group: InTriage},
 	{ID: TriageBoard, Title: "Board", Does: "all todos by status, or back to the findings", Keys: []string{"b"}, In: Triage, Group: InTriage},

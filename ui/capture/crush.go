@@ -3,6 +3,7 @@ package capture
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"vise/model"
 )
@@ -80,12 +81,20 @@ func (m CrushMessage) round(answers map[string]CrushPart) (Round, bool) {
 			return r, false
 		}
 		ref := Reference(json.RawMessage(p.Input))
-		if IsComplete(p.Name) && ref != "" && !answer.IsError && Succeeded(json.RawMessage(answer.Content)) && !slices.Contains(r.Completed, ref) {
+		if IsComplete(p.Name) && ref != "" && !answer.IsError && Succeeded(firstValue(answer.Content)) && !slices.Contains(r.Completed, ref) {
 			r.Completed = append(r.Completed, ref)
 			r.Tools = append(r.Tools, p.CallID)
 		}
 	}
 	return r, m.Role == "assistant" && len(r.Completed) > 0
+}
+
+// firstValue is an answer without what hooks added to it.
+func firstValue(answer string) (out json.RawMessage) {
+	if json.NewDecoder(strings.NewReader(answer)).Decode(&out) != nil {
+		return json.RawMessage(answer)
+	}
+	return out
 }
 
 func (m CrushMessage) text() model.Text {

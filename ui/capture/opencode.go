@@ -26,25 +26,47 @@ type OpenCodeMessage struct {
 	} `json:"parts"`
 }
 
-// OpenCode finds the completing rounds among a session's messages.
+// OpenCode finds the completing rounds among the messages of a session that rests. One
+// without words has those that its turn ended with.
 func OpenCode(messages []OpenCodeMessage) []Round {
 	var out []Round
-	for _, m := range messages {
-		r := Round{ID: m.Info.ID, Provenance: model.ReportSameRound}
-		var text []string
+	for i, m := range messages {
+		r := Round{ID: m.Info.ID, Text: m.text(), Provenance: model.ReportSameRound}
 		for _, p := range m.Parts {
 			ref := Reference(p.State.Input)
-			switch {
-			case p.Type == "text":
-				text = append(text, p.Text)
-			case p.Type == "tool" && IsComplete(p.Tool) && p.State.Status == "completed" && ref != "" && Succeeded(p.State.Output):
+			if p.Type == "tool" && IsComplete(p.Tool) && p.State.Status == "completed" && ref != "" && Succeeded(p.State.Output) {
 				r.Completed = append(r.Completed, ref)
 				r.Tools = append(r.Tools, p.CallID)
 			}
 		}
-		if r.Text = Words(text...); m.Info.Role == "assistant" && len(r.Completed) > 0 {
-			out = append(out, r)
+		if m.Info.Role != "assistant" || len(r.Completed) == 0 {
+			continue
 		}
+		if last := lastOf(messages[i+1:]); r.Text == "" && len(r.Completed) == 1 && last != "" {
+			r.Text, r.Provenance = last, model.ReportTurnFinal
+		}
+		out = append(out, r)
 	}
 	return out
+}
+
+func (m OpenCodeMessage) text() model.Text {
+	var text []string
+	for _, p := range m.Parts {
+		if p.Type == "text" {
+			text = append(text, p.Text)
+		}
+	}
+	return Words(text...)
+}
+
+// lastOf are the words of the last reply before the next prompt.
+func lastOf(rest []OpenCodeMessage) (last model.Text) {
+	for _, m := range rest {
+		if m.Info.Role == "user" {
+			break
+		}
+		last = m.text()
+	}
+	return last
 }

@@ -7,41 +7,12 @@ import (
 	"io/fs"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
 	"vise/model"
 )
-
-func TestAnInstantIsADelayATimeOrADate(t *testing.T) {
-	zone := time.FixedZone("somewhere", 2*3600)
-	now := time.Date(2026, 11, 20, 14, 5, 30, 0, zone)
-	for in, want := range map[string]string{
-		"30m":                  "2026-11-20T14:35:30+02:00",
-		"2h15m":                "2026-11-20T16:20:30+02:00",
-		"3d":                   "2026-11-23T14:05:30+02:00",
-		"16:00":                "2026-11-20T16:00:00+02:00",
-		"9:30":                 "2026-11-21T09:30:00+02:00",
-		"14:05":                "2026-11-21T14:05:00+02:00",
-		"tomorrow 9":           "2026-11-21T09:00:00+02:00",
-		"tomorrow 16:00":       "2026-11-21T16:00:00+02:00",
-		" 2026-12-01 08:00 ":   "2026-12-01T08:00:00+02:00",
-		"2026-12-01T08:00:00Z": "2026-12-01T08:00:00Z",
-	} {
-		got, err := instant(in, now)
-		if err != nil || got.Format(time.RFC3339) != want {
-			t.Errorf("%q is %s, %v, want %s", in, got.Format(time.RFC3339), err, want)
-		}
-	}
-	for _, in := range []string{"", "soon", "-5m", "0s", "25:00", "tomorrow", "tomorrow 25", "2026-13-01T00:00:00Z", "9"} {
-		var e *model.Error
-		if got, err := instant(in, now); !errors.As(err, &e) || e.Code != model.CodeInvalid || e.Hint == "" {
-			t.Errorf("%q is %v, %v, want a refusal", in, got, err)
-		}
-	}
-}
 
 func TestAChecklistIsJSONOrMarkdown(t *testing.T) {
 	for in, want := range map[string]string{

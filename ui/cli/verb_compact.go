@@ -18,9 +18,9 @@ type compacted struct {
 func (a *app) compactVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "compact", Short: "Give the ledger's free pages back to the disk",
-		Long: "compact writes the ledger anew without its free pages and puts it in its place. Other processes\n" +
-			"wait meanwhile and go on with the new file. doctor says when it pays. On a full disk it uses the room\n" +
-			"that the home keeps in reserve.",
+		Long: "compact writes the ledger anew without its free pages and puts it in its place. Other processes go\n" +
+			"on meanwhile, and then with the new file; none waits for more than some milliseconds. doctor says when it\n" +
+			"pays. On a full disk it uses the room that the home keeps in reserve.",
 		Args: named(),
 	}
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {

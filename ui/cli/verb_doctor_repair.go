@@ -91,7 +91,7 @@ const leftOverAge = time.Hour
 // leftOvers are the files and drafts that a process left which ended in the middle.
 func leftOvers(dir string, now time.Time) []string {
 	var out []string
-	for _, pattern := range []string{".restoring-*", ".reading-*", "ledger.db.compact", "ledger.db.new", "home.json.*", "snapshots/.copying-*", "journal/*.new"} {
+	for _, pattern := range []string{".restoring-*", ".reading-*", "ledger.db.compact", "ledger.db.changed", "ledger.db.new", "home.json.*", "snapshots/.copying-*", "journal/*.new"} {
 		found, _ := filepath.Glob(filepath.Join(dir, pattern))
 		for _, path := range found {
 			if info, err := os.Lstat(path); err == nil && now.Sub(info.ModTime()) > leftOverAge {

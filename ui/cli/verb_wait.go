@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/ui/instant"
 	"vise/ui/reply"
 )
 
@@ -111,9 +112,9 @@ func (o waitOptions) command(now time.Time) (model.WaitFor, error) {
 	case o.external != "":
 		w.Wake, w.Resource, words = model.WakeExternal, model.Text(o.external), cmp.Or(o.condition, o.external)
 	case o.timer != "":
-		at, err := instant(o.timer, now)
+		at, err := instant.Read(o.timer, now)
 		if err != nil {
-			return w, err
+			return w, misuse("timer", "%q is no time to come", model.Text(o.timer)).WithHint("%v", err)
 		}
 		w.Wake, w.WakeAt, words = model.WakeTimer, at, "until "+at.Format(time.RFC3339)
 	default:

@@ -67,15 +67,18 @@ type FileAct struct {
 	Move todo.Move
 	// Priority is what a FileRank gives.
 	Priority todo.Priority
+	// Agent is whose work item a FilePromote makes.
+	Agent model.AgentID
 }
 
 // FileActKind is the kind of a FileAct.
 type FileActKind string
 
-// The kinds: a move of the table, another priority, and the two undos.
+// The kinds: a move of the table, another priority, a work item made of it, and the two undos.
 const (
 	FileMove      FileActKind = "move"
 	FileRank      FileActKind = "rank"
+	FilePromote   FileActKind = "promote"
 	FileReopen    FileActKind = "reopen"
 	FileUnapprove FileActKind = "unapprove"
 )

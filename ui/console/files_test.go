@@ -19,13 +19,14 @@ import (
 
 // fakeFiles keep file todos in memory and judge them by the rules.
 type fakeFiles struct {
-	mu      sync.Mutex // protects all below
-	todos   []todo.Todo
-	bodies  map[todo.Ref]string
-	code    map[string]string
-	damaged []string
-	trouble string
-	news    chan struct{}
+	promoted []string
+	mu       sync.Mutex // protects all below
+	todos    []todo.Todo
+	bodies   map[todo.Ref]string
+	code     map[string]string
+	damaged  []string
+	trouble  string
+	news     chan struct{}
 }
 
 const fakeBase model.Text = "/src/shop/tmp/reviews/abc123/todos"
@@ -102,6 +103,9 @@ func (f *fakeFiles) Act(_ context.Context, a FileAct) error {
 	var c todo.Change
 	var err error
 	switch a.Kind {
+	case FilePromote:
+		f.promoted = append(f.promoted, string(a.Agent)+" "+a.Ref.String())
+		return nil
 	case FileMove:
 		c, err = todo.Judge(t, m, index)
 	case FileRank:
@@ -231,6 +235,9 @@ func (wd *world) standing() string {
 			fmt.Fprintf(&b, "  %s → %s, %s: %s", t.History[n-1].From, t.History[n-1].To, t.History[n-1].Actor, t.History[n-1].Reason)
 		}
 		b.WriteByte('\n')
+	}
+	for _, p := range wd.files.promoted {
+		fmt.Fprintf(&b, "promoted for %s\n", p)
 	}
 	return b.String()
 }

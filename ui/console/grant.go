@@ -32,7 +32,7 @@ func (c Console) grant(w wish) (Console, tea.Cmd) {
 		return c, cmd
 	case w.act != nil:
 		c.note = note{n: c.note.n}
-		return c.post(job{act: w.act})
+		return c.post(job{act: w.act, said: w.said})
 	case w.settle != nil:
 		return c.settle(*w.settle)
 	case w.outside != nil:

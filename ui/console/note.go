@@ -79,7 +79,7 @@ func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 		return c.threadActed(j, m)
 	}
 	if j.act != nil {
-		return c.acted(*j.act, m.err)
+		return c.acted(j, m.err)
 	}
 	if m.err != nil {
 		c = c.tooLate(j, m.err)

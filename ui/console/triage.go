@@ -109,6 +109,8 @@ func (d *triage) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {
 		d.next(s.shelf)
 	case action.TriageRank:
 		return d, d.rank(k, s)
+	case action.TriagePromote:
+		return d, d.promote(s)
 	case action.TriageUndo:
 		return d, d.takeBack()
 	default:
@@ -140,6 +142,20 @@ func (d *triage) rank(k tea.KeyPressMsg, s surroundings) wish {
 	return wish{act: &FileAct{Kind: FileRank, Ref: d.at, Priority: p}}
 }
 
+// promote makes a work item of the finding at the cursor, for the agent on screen. It decides
+// nothing, like rank.
+func (d *triage) promote(s surroundings) wish {
+	t, ok := todo.NewIndex(s.shelf.Todos).Find(d.at)
+	switch {
+	case !ok || t.Status.Final():
+		return wish{trouble: d.at.String() + " is over: there is nothing to work on"}
+	case s.place.agent == "":
+		return wish{trouble: "the ledger knows no agent yet"}
+	}
+	return wish{act: &FileAct{Kind: FilePromote, Ref: d.at, Agent: s.place.agent},
+		said: "Promoted " + d.at.String() + ": it is a work item of " + model.Text(s.place.agent).String()}
+}
+
 // rejections are the keys that close a finding, each with a reason.
 var rejections = map[action.ID]todo.Resolution{
 	action.TriageFalse: todo.FalsePositive, action.TriageDuplicate: todo.Duplicate, action.TriageScope: todo.OutOfScope,
@@ -169,16 +185,8 @@ func (d *triage) judge(id action.ID, s surroundings) wish {
 
 // proposal is the todo that a duplicate most likely repeats.
 func (d *triage) proposal(r todo.Resolution, s shelf) string {
-	if r != todo.Duplicate {
-		return ""
-	}
-	for _, p := range todo.FindSimilar(s.Todos) {
-		switch d.at {
-		case p.Other:
-			return p.Keep.String() + " "
-		case p.Keep:
-			return p.Other.String() + " "
-		}
+	if twin := todo.Twin(s.Todos, d.at); r == todo.Duplicate && twin != "" {
+		return twin.String() + " "
 	}
 	return ""
 }
@@ -264,7 +272,7 @@ func (d *triage) forget(r todo.Ref) {
 
 // failed gives a finding back whose act was refused.
 func (d *triage) failed(a FileAct) {
-	if a.Kind != FileRank {
+	if a.Kind != FileRank && a.Kind != FilePromote {
 		d.forget(a.Ref)
 	}
 }
@@ -277,10 +285,15 @@ func (d *triage) paste(s string) dialog {
 }
 
 // acted is the end of an act on a file: what it changed is read again.
-func (c Console) acted(a FileAct, err error) (Console, tea.Cmd) {
+func (c Console) acted(j job, err error) (Console, tea.Cmd) {
+	a := *j.act
 	c, read := c.shelve()
-	if err == nil {
+	switch {
+	case err == nil && j.said == "":
 		return c, read
+	case err == nil:
+		c, said := c.say(j.said + ".")
+		return c, tea.Batch(read, said)
 	}
 	if d, ok := c.dialog.(*triage); ok {
 		d.failed(a)

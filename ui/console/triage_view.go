@@ -58,12 +58,12 @@ func (d *triage) keys(w int, s surroundings) string {
 		return action.Keyed("{submit-line} close it · {close} cancel")
 	case d.board:
 		return action.Keyed("{triage-down} {triage-up} move · {triage-board} back to the findings · {triage-close} close")
-	case w < besideW && w >= 72:
-		return action.Keyed("{triage-approve} approve {triage-defer} defer {triage-false-positive} false {triage-duplicate} dup {triage-out-of-scope} scope {triage-superseded} supers. {triage-wont-fix} won't {triage-undo} undo {triage-next} next")
+	case w < 118 && w >= 72:
+		return action.Keyed("{triage-approve} approve {triage-defer} defer {triage-false-positive} false {triage-duplicate} dup {triage-out-of-scope} scope {triage-superseded} supers. {triage-wont-fix} won't {triage-promote} promote {triage-undo} undo")
 	case w < 72:
-		return "a d f m o s w · u undo · n next · esc"
+		return "a d f m o s w p · u undo · n next · esc"
 	}
-	return "a approve · d defer · f false positive · m duplicate · o scope · s superseded · w won't fix · 1-3 rank · u undo"
+	return action.Keyed("{triage-approve} approve · {triage-defer} defer · {triage-false-positive} false · {triage-duplicate} duplicate · {triage-out-of-scope} scope · {triage-superseded} superseded · {triage-wont-fix} won't fix · 1-3 rank · {triage-promote} promote · {triage-undo} undo")
 }
 
 // asking is the line on which a reason is typed.

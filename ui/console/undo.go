@@ -31,7 +31,7 @@ func (c Console) remembered(j job, m receiptMsg) Console {
 
 // tooLate forgets an act that cannot be taken back any more, because its item moved on.
 func (c Console) tooLate(j job, err error) Console {
-	if j.undo != nil && past.TooLate(coded(err)) {
+	if j.undo != nil && past.TooLate(err) {
 		c.outbox.past = c.outbox.past.Lost(*j.undo)
 	}
 	return c

@@ -7,6 +7,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/instant"
 	"vise/ui/text"
 )
 
@@ -84,7 +85,7 @@ func resolved(s surroundings, f *form) string {
 	if f.fields[at].empty() {
 		return ""
 	}
-	t, err := action.Instant(f.value(at), s.now)
+	t, err := instant.Read(f.value(at), s.now)
 	if err != nil {
 		return s.skin.blocked.paint(err.Error())
 	}
@@ -111,13 +112,13 @@ func (f *form) waitWish(s surroundings, r model.Row) wish {
 		}
 	}
 	if kind.wake == model.WakeTimer {
-		t, err := action.Instant(f.value(waitTime), s.now)
+		t, err := instant.Read(f.value(waitTime), s.now)
 		if err != nil {
 			return wish{trouble: err.Error()}
 		}
 		w.WakeAt = t
 	} else if v := f.value(waitRecheck); v != "" {
-		t, err := action.Instant(v, s.now)
+		t, err := instant.Read(v, s.now)
 		if err != nil {
 			return wish{trouble: err.Error()}
 		}

@@ -48,7 +48,7 @@ func newHome(t testing.TB, agents ...string) *home {
 // install builds vise as it is installed, whose verbs start faster than this test binary.
 func (h *home) install() {
 	dir := h.t.TempDir()
-	cmd := exec.Command("go", "build", "-o", dir, "./ui/vise", "./ui/vise-workbench", "./ui/vise-markdown")
+	cmd := exec.Command("go", "build", raced, "-o", dir, "./ui/vise", "./ui/vise-workbench", "./ui/vise-markdown")
 	cmd.Dir = filepath.Join("..", "..")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		h.t.Fatalf("build: %v\n%s", err, out)

@@ -23,6 +23,8 @@ type terminal struct {
 
 	moved chan struct{}
 	ended chan struct{}
+	// silent: the terminal answers no more.
+	silent chan struct{}
 
 	mu     sync.Mutex // protects what follows
 	screen *vt.Emulator
@@ -37,10 +39,13 @@ func onTerminal(t testing.TB, cmd *exec.Cmd, w, h int) *terminal {
 	if err != nil {
 		t.Skipf("no pseudo-terminal here: %v", err)
 	}
-	x := &terminal{t: t, cmd: cmd, file: file, w: w, h: h, screen: vt.NewEmulator(w, h), moved: make(chan struct{}, 1), ended: make(chan struct{})}
+	x := &terminal{t: t, cmd: cmd, file: file, w: w, h: h, screen: vt.NewEmulator(w, h), moved: make(chan struct{}, 1), ended: make(chan struct{}), silent: make(chan struct{})}
 	go x.read()
 	// What a program asks of its terminal is answered as by a real one.
-	go func() { _, _ = io.Copy(file, x.screen) }()
+	go func() {
+		defer close(x.silent)
+		_, _ = io.Copy(file, x.screen)
+	}()
 	t.Cleanup(x.end)
 	return x
 }
@@ -69,7 +74,9 @@ func (x *terminal) end() {
 	_ = x.cmd.Wait()
 	x.file.Close()
 	<-x.ended
-	x.screen.Close()
+	// Closing the screen itself is a race with whoever reads from it.
+	_ = x.screen.InputPipe().(io.Closer).Close()
+	<-x.silent
 }
 
 // keys types, and waits until the program has nothing more to draw.

@@ -17,9 +17,14 @@ func (b *bench) say(words string, priority model.Priority) {
 
 func (b *bench) sayTo(agent model.AgentID, words string, priority model.Priority) {
 	b.t.Helper()
+	b.operates(model.Say{AgentID: agent, Text: model.Text(words), Priority: priority})
+}
+
+// operates carries out what the operator wants.
+func (b *bench) operates(c model.Command) {
+	b.t.Helper()
 	b.keys++
-	_, err := b.ledger.Apply(b.t.Context(), model.Envelope{Key: fmt.Sprint("say", b.keys), Actor: model.Operator,
-		Command: model.Say{AgentID: agent, Text: model.Text(words), Priority: priority}})
+	_, err := b.ledger.Apply(b.t.Context(), model.Envelope{Key: fmt.Sprint("operator", b.keys), Actor: model.Operator, Command: c})
 	if err != nil {
 		b.t.Fatal(err)
 	}

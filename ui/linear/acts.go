@@ -1,13 +1,17 @@
 package linear
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/instant"
+	"vise/ui/past"
 )
 
 // look is an item as its menu needs it.
@@ -41,7 +45,8 @@ func (s *session) look(ctx context.Context, id model.ItemID) (look, error) {
 		w, _ := r.Item(id)
 		waits := r.ItemWaits(w.AgentID, id)
 		l.row = model.RowOf(w, waits, l.detail.IsCurrent)
-		l.state = action.State{Item: &l.row, Agent: s.agent, Editor: true, Agents: len(r.Agents("", rowsRead))}
+		l.state = action.State{Item: &l.row, Agent: s.agent, Editor: s.Plans != nil, Agents: len(r.Agents("", rowsRead))}
+		l.state.Undo, l.state.Redo = s.past.Words()
 		l.state.Desk = model.DeskOf(r, s.agent, model.Stamp{At: s.Now()}, func(model.Class) int { return 1 })
 		if x, ok := model.InboxOf(r, w, waits, l.detail.IsCurrent); ok {
 			l.state.Need = &x
@@ -59,39 +64,27 @@ func (s *session) itemWords(l look) string {
 func (s *session) readings(l look) []option {
 	id := string(l.row.ID)
 	verb := func(words string, args ...string) option {
-		return option{words, func(ctx context.Context) error { return s.run(ctx, "", args...) }}
+		return option{words, func(ctx context.Context) error { return s.run(ctx, "", args...) }, action.Open}
 	}
-	return []option{
+	out := []option{
 		verb("Read all of it", "show", id), verb("Read the plan", "plan", "show", id), verb("Why it stands where it stands", "why", id),
 		verb("What happened to it", "events", "--item", id, "--limit", "20"), verb("Read the report", "report", id),
 	}
+	if s.Plans == nil {
+		return out
+	}
+	return append(out, option{"Search the plan", func(ctx context.Context) error { return s.search(ctx, l) }, action.Filter},
+		acting(action.Changes, func(ctx context.Context) error { return s.changes(ctx, l) }))
 }
 
 // offered are the acts of the table that make sense now. What does not is one line, which
 // says why.
 func (s *session) offered(l look) []option {
-	var out []option
-	var off []string
-	for _, a := range action.Table {
-		do, ok := acts[a.ID]
-		if !ok {
-			continue
-		}
-		if can, why := a.Enabled(l.state); !can {
-			off = append(off, strings.TrimSuffix(a.Title, "…")+": "+why)
-			continue
-		}
-		out = append(out, option{fmt.Sprintf("%s: %s", strings.TrimSuffix(a.Title, "…"), a.Does), func(ctx context.Context) error { return do(s, ctx, l) }})
+	does := map[action.ID]func(context.Context) error{action.Undo: s.undo, action.Redo: s.redo}
+	for id, do := range acts {
+		does[id] = func(ctx context.Context) error { return do(s, ctx, l) }
 	}
-	if len(off) == 0 {
-		return out
-	}
-	return append(out, option{fmt.Sprintf("What cannot be done now, and why: %d", len(off)), func(context.Context) error {
-		for _, words := range off {
-			s.say("%s.", words)
-		}
-		return nil
-	}})
+	return append(s.able(l.state, does), s.ownOptions(&l)...)
 }
 
 // acts are how the acts on an item are carried out, by the table's ids.
@@ -100,6 +93,7 @@ var acts = map[action.ID]func(*session, context.Context, look) error{
 	action.Answer: (*session).answer, action.Review: (*session).review, action.EditPlan: (*session).editPlan,
 	action.TodoList: (*session).todos, action.Objective: (*session).objective, action.Status: (*session).status,
 	action.Report: (*session).report, action.Acknowledge: (*session).acknowledge,
+	action.CopyOf:  (*session).copies,
 	action.New:     func(s *session, ctx context.Context, _ look) error { return s.create(ctx) },
 	action.Message: func(s *session, ctx context.Context, _ look) error { return s.message(ctx) },
 }
@@ -120,13 +114,19 @@ func (s *session) pick(ctx context.Context, l look) error {
 			args = append(args, "--reason="+reason)
 		}
 	}
-	return s.run(ctx, "", args...)
+	return s.doing(ctx, "picked", l, "", args...)
 }
 
 func (s *session) complete(ctx context.Context, l look) error {
+	args := append([]string{"complete"}, l.seen()...)
 	if u := l.detail.Unfinished(); u != nil {
 		s.say("%s.", model.Text(u.Message))
 	}
+	more, err := s.settled(ctx, l)
+	if err != nil || more == nil {
+		return err
+	}
+	args = append(args, more...)
 	report, err := s.lines(ctx, "The report, or nothing.")
 	if err != nil {
 		return err
@@ -135,7 +135,6 @@ func (s *session) complete(ctx context.Context, l look) error {
 		s.say("Not completed.")
 		return err
 	}
-	args := append([]string{"complete"}, l.seen()...)
 	if report != "" {
 		args = append(args, "--report-file", "-")
 	}
@@ -147,47 +146,94 @@ func (s *session) block(ctx context.Context, l look) error {
 		if ok, err := s.yes(ctx, fmt.Sprintf("Blocked by %s. Clear it?", l.row.BlockedBy)); err != nil || !ok {
 			return err
 		}
-		return s.run(ctx, "", append([]string{"unblock"}, l.seen()...)...)
+		return s.doing(ctx, "unblocked", l, "", append([]string{"unblock"}, l.seen()...)...)
 	}
 	why, err := s.ask(ctx, "What can it not advance without?")
 	if err != nil || why == "" {
 		return err
 	}
-	return s.run(ctx, "", append(append([]string{"block"}, l.seen()...), "--", why)...)
+	recheck, err := s.recheck(ctx)
+	if err != nil {
+		return err
+	}
+	return s.doing(ctx, "blocked", l, "", append(append(append([]string{"block"}, l.seen()...), recheck...), "--", why)...)
 }
 
+// recheck asks when to look again, as flags of a verb.
+func (s *session) recheck(ctx context.Context) ([]string, error) {
+	for {
+		in, err := s.ask(ctx, "Look again after, as 30m or 16:00 (empty: the default):")
+		if err != nil || in == "" {
+			return nil, err
+		}
+		at, err := instant.Read(in, s.Now())
+		if err == nil {
+			return []string{"--recheck", at.Sub(s.Now()).Round(time.Second).String()}, nil
+		}
+		s.say("%s.", model.Text(err.Error()))
+	}
+}
+
+// detail is a question of a wait beside what it waits for, and its flag.
+type detail struct{ question, flag string }
+
 func (s *session) wait(ctx context.Context, l look) error {
-	kind := func(words, flag, question string, more ...string) option {
-		return option{words, func(ctx context.Context) error {
-			value, err := s.ask(ctx, question)
-			if err != nil || value == "" {
-				return err
-			}
-			args := append([]string{"wait"}, l.seen()...)
-			return s.run(ctx, "", append(append(args, flag+"="+value), more...)...)
-		}}
+	kind := func(words, flag, question string, more ...detail) option {
+		return option{words, func(ctx context.Context) error { return s.waits(ctx, l, detail{question, flag}, more) }, ""}
 	}
 	_, err := s.choose(ctx, "What should it wait for?", []option{
-		kind("An answer of the operator", "--operator", "The question:"), kind("A task or delegation", "--task", "Its id:"),
-		kind("Something outside", "--external", "What, as github:owner/repo#7:"), kind("A time", "--timer", "When, as 30m, 16:00 or tomorrow 9:"),
+		kind("An answer of the operator", "--operator", "The question:", detail{"Answers to propose, with | between (empty: none):", "--choice"}),
+		kind("A task or delegation", "--task", "Its id:"),
+		kind("Something outside", "--external", "What, as github:owner/repo#7:", detail{"Who will tell, as ci (empty: anybody):", "--source"}, detail{"What must be so (empty: anything):", "--condition"}),
+		kind("A time", "--timer", "When, as 30m, 16:00 or tomorrow 9:"),
 	})
 	return err
 }
 
-func (s *session) answer(ctx context.Context, l look) error {
-	question := l.row.Wait.Question
-	var options []option
-	send := func(words string) func(context.Context) error {
-		return func(ctx context.Context) error { return s.run(ctx, "", "answer", string(l.row.ID), "--", words) }
+// waits asks for the rest of a wait, and sets it.
+func (s *session) waits(ctx context.Context, l look, what detail, more []detail) error {
+	value, err := s.ask(ctx, what.question)
+	if err != nil || value == "" {
+		return err
 	}
-	for _, w := range l.detail.Waits {
-		if w.Status == model.WaitActive && w.Ask.Question != "" {
-			question = w.Ask.Question
-			for _, c := range w.Ask.Choices {
-				options = append(options, option{c.String(), send(c.Raw())}) // raw: back to whoever offered it
-			}
-			break
+	args := append(append([]string{"wait"}, l.seen()...), what.flag+"="+value)
+	for _, d := range append(more, detail{"Why, which becomes its blocker (empty: made of the rest):", "--reason"}) {
+		in, err := s.ask(ctx, d.question)
+		if err != nil {
+			return err
 		}
+		parts := []string{in}
+		if d.flag == "--choice" {
+			parts = strings.Split(in, "|")
+		}
+		for _, p := range parts {
+			if p = strings.TrimSpace(p); p != "" {
+				args = append(args, d.flag+"="+p)
+			}
+		}
+	}
+	if what.flag != "--timer" {
+		recheck, err := s.recheck(ctx)
+		if err != nil {
+			return err
+		}
+		args = append(args, recheck...)
+	}
+	return s.doing(ctx, "parked", l, "", args...)
+}
+
+func (s *session) answer(ctx context.Context, l look) error {
+	q, ok := l.detail.Question()
+	if !ok {
+		s.say("%s asks nothing any more.", l.row.Handle)
+		return nil
+	}
+	send := func(words string) func(context.Context) error {
+		return func(ctx context.Context) error { return s.reply(ctx, l, q, words) }
+	}
+	var options []option
+	for _, c := range q.Ask.Choices {
+		options = append(options, option{c.String(), send(c.Raw()), ""}) // raw: back to whoever offered it
 	}
 	options = append(options, option{"In your own words", func(ctx context.Context) error {
 		words, err := s.lines(ctx, "The answer.")
@@ -195,17 +241,29 @@ func (s *session) answer(ctx context.Context, l look) error {
 			return err
 		}
 		return send(words)(ctx)
-	}})
-	_, err := s.choose(ctx, fmt.Sprintf("Question: %s", question), options)
+	}, ""})
+	asks := cmp.Or(q.Ask.Question, q.Reason, "Its plan needs input; the plan says what is missing.")
+	_, err := s.choose(ctx, fmt.Sprintf("Question: %s", asks), options)
 	return err
+}
+
+// reply sends an answer to the question that was shown.
+func (s *session) reply(ctx context.Context, l look, q model.Question, words string) error {
+	args := append([]string{"answer"}, l.seen()...)
+	if q.PlanNeedsInput {
+		ready, err := s.yes(ctx, "Is the plan ready with it?")
+		if err != nil {
+			return err
+		}
+		if ready {
+			args = append(args, "--plan-ready")
+		}
+	}
+	return s.run(ctx, "", append(args, "--", words)...)
 }
 
 func (s *session) review(ctx context.Context, l look) error {
 	return s.run(ctx, "", "show", string(l.row.ID))
-}
-
-func (s *session) editPlan(ctx context.Context, l look) error {
-	return s.run(ctx, "", "plan", "edit", string(l.row.ID))
 }
 
 func (s *session) objective(ctx context.Context, l look) error {
@@ -213,33 +271,51 @@ func (s *session) objective(ctx context.Context, l look) error {
 	if err != nil || words == "" {
 		return err
 	}
-	return s.run(ctx, "", append(append([]string{"update"}, l.seen()...), "--objective="+words)...)
+	return s.doing(ctx, "gave another objective to", l, "", append(append([]string{"update"}, l.seen()...), "--objective="+words)...)
 }
 
 func (s *session) status(ctx context.Context, l look) error {
 	var options []option
 	for _, p := range []model.PlanStatus{model.Draft, model.Ready, model.NeedsInput} {
 		options = append(options, option{strings.ReplaceAll(string(p), "_", " "), func(ctx context.Context) error {
-			return s.run(ctx, "", append(append([]string{"update"}, l.seen()...), "--plan-status", string(p))...)
-		}})
+			return s.doing(ctx, "set the plan status of", l, "", append(append([]string{"update"}, l.seen()...), "--plan-status", string(p))...)
+		}, ""})
 	}
 	_, err := s.choose(ctx, "The plan is", options)
 	return err
 }
 
+// report gives a completed item its report: one of those that are offered, the operator's own
+// words, or none.
 func (s *session) report(ctx context.Context, l look) error {
-	if err := s.run(ctx, "", "report", string(l.row.ID)); err != nil {
-		return err
+	id := string(l.row.ID)
+	own := func(ctx context.Context) error {
+		words, err := s.lines(ctx, "Your report, or nothing.")
+		if err != nil || words == "" {
+			return err
+		}
+		return s.run(ctx, words, "report", id, "--file", "-")
 	}
-	words, err := s.lines(ctx, "Your report, or nothing.")
-	if err != nil || words == "" {
-		return err
+	if len(l.detail.Offered) == 0 {
+		return own(ctx)
 	}
-	return s.run(ctx, words, "report", string(l.row.ID), "--file", "-")
+	var options []option
+	for i, o := range l.detail.Offered {
+		options = append(options, option{fmt.Sprintf("Keep this, %s: %s", strings.ReplaceAll(string(o.Provenance), "_", " "), o.Text),
+			func(ctx context.Context) error { return s.run(ctx, "", "report", id, fmt.Sprintf("--offered=%d", i+1)) }, ""})
+	}
+	options = append(options, option{"Your own words", own, ""},
+		option{"None of them: it stays without a report, and asks no more", func(ctx context.Context) error { return s.run(ctx, "", "report", id, "--none") }, ""})
+	_, err := s.choose(ctx, "Completed without a report. Which words are it?", options)
+	return err
 }
 
 func (s *session) acknowledge(ctx context.Context, l look) error {
-	return s.run(ctx, "", append([]string{"ack"}, l.seen()...)...)
+	done, err := s.ran(ctx, "", append([]string{"ack"}, l.seen()...)...)
+	if done {
+		s.past = s.past.Did(past.Acknowledged(s.agent, model.Acknowledge{WorkItemID: l.row.ID, SeenRevision: l.row.Revision}, "acknowledged "+string(l.row.Handle)))
+	}
+	return err
 }
 
 func (s *session) create(ctx context.Context) error {
@@ -256,48 +332,4 @@ func (s *session) message(ctx context.Context) error {
 		return err
 	}
 	return s.run(ctx, "", "say", string(s.agent), "--", words)
-}
-
-// marks are how a checklist spells its states.
-var marks = map[model.TodoState]string{model.TodoPending: " ", model.TodoInProgress: "~", model.TodoCompleted: "x"}
-
-// todos changes the checklist one thing at a time, and saves it as one snapshot.
-func (s *session) todos(ctx context.Context, l look) error {
-	list := append([]model.Todo(nil), l.detail.TodoList...)
-	save := func(ctx context.Context) error {
-		var b strings.Builder
-		for _, t := range list {
-			fmt.Fprintf(&b, "- [%s] %s\n", marks[t.State], t.Text.Raw()) // raw: back into the ledger
-		}
-		return s.run(ctx, b.String(), append(append([]string{"update"}, l.seen()...), "--todos", "-")...)
-	}
-	options := []option{{"Add a todo", func(ctx context.Context) error {
-		words, err := s.ask(ctx, "The todo:")
-		if err != nil || words == "" {
-			return err
-		}
-		list = append(list, model.Todo{Text: model.Text(words), State: model.TodoPending})
-		return save(ctx)
-	}}}
-	for i, t := range list {
-		options = append(options, option{fmt.Sprintf("%s, %s", t.Text, strings.ReplaceAll(string(t.State), "_", " ")), func(ctx context.Context) error {
-			return s.todo(ctx, &list, i, save)
-		}})
-	}
-	_, err := s.choose(ctx, "The checklist; a todo's number changes it", options)
-	return err
-}
-
-func (s *session) todo(ctx context.Context, list *[]model.Todo, i int, save func(context.Context) error) error {
-	to := func(words string, state model.TodoState) option {
-		return option{words, func(ctx context.Context) error { (*list)[i].State = state; return save(ctx) }}
-	}
-	_, err := s.choose(ctx, (*list)[i].Text.String(), []option{
-		to("Pending", model.TodoPending), to("In progress", model.TodoInProgress), to("Completed", model.TodoCompleted),
-		{"Drop it", func(ctx context.Context) error {
-			*list = append((*list)[:i:i], (*list)[i+1:]...)
-			return save(ctx)
-		}},
-	})
-	return err
 }

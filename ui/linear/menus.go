@@ -3,13 +3,14 @@ package linear
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"vise/model"
+	"vise/model/todo"
 	"vise/ui/action"
+	"vise/ui/config"
 	"vise/ui/filter"
 	"vise/ui/text"
 )
@@ -19,9 +20,12 @@ const rowsRead = 30
 
 // view is what a menu is made of, read at one revision.
 type view struct {
-	desk   model.Desk
-	inbox  []model.Inboxed
-	agents []model.Agent
+	desk  model.Desk
+	inbox []model.Inboxed
+	fleet model.Fleet
+	// session names the file todos of the repository, pending counts its findings.
+	session model.Text
+	pending int
 }
 
 func (s *session) read(ctx context.Context) (view, error) {
@@ -29,9 +33,14 @@ func (s *session) read(ctx context.Context) (view, error) {
 	err := s.View(ctx, func(r model.Reader) error {
 		v.desk = model.DeskOf(r, s.agent, model.Stamp{At: s.Now()}, func(model.Class) int { return rowsRead })
 		v.inbox = model.Inbox(r, s.Now(), rowsRead)
-		v.agents = r.Agents("", rowsRead)
+		v.fleet = model.FleetOf(r, s.Now(), rowsRead, 0)
 		return nil
 	})
+	if s.Findings != nil {
+		var all []todo.Todo
+		v.session, all = s.Findings.Session(ctx)
+		v.pending = len(pendingOf(all))
+	}
 	return v, err
 }
 
@@ -66,27 +75,75 @@ func (s *session) gist(v view) string {
 	return strings.Join(words, " ")
 }
 
+// places are what the first menu offers.
 func (s *session) places(v view) []option {
 	out := []option{
-		{fmt.Sprintf("What needs you, of all agents: %d", len(v.inbox)), func(ctx context.Context) error { return s.needs(ctx) }},
-		{"Work items", func(ctx context.Context) error { return s.items(ctx, "") }},
-		{action.ByID(action.New).Title, s.create},
-		{action.ByID(action.Message).Title, s.message},
-		{"What happened lately", func(ctx context.Context) error { return s.run(ctx, "", "events", "--limit", "20") }},
-		{"Why this order", func(ctx context.Context) error { return s.run(ctx, "", "next") }},
-		{fmt.Sprintf("Agents: %d", len(v.agents)), s.agents},
+		{fmt.Sprintf("What needs you, of all agents: %d", len(v.inbox)), s.needs, action.NeedsYou},
+		{"Work items", func(ctx context.Context) error { return s.items(ctx, "") }, action.ViewDesk},
+		{title(action.ByID(action.New)), s.create, action.New},
+		{title(action.ByID(action.Message)), s.message, action.Message},
+		{fmt.Sprintf("Agents, by attention: %d", len(v.fleet.Agents)), s.agents, action.ViewFleet},
+		{"What happened lately, of all agents", s.activity, action.ViewActivity},
+		{"Reports on finished work, of all agents", s.reports, action.ViewReports},
+		{"Why this order", func(ctx context.Context) error { return s.run(ctx, "", "next") }, ""},
+		{"Find work items by words", func(ctx context.Context) error {
+			words, err := s.ask(ctx, `Words (also "exact", -without, class:queued, has:report, age:>1d):`)
+			if err != nil {
+				return err
+			}
+			return s.items(ctx, words)
+		}, action.Filter},
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Filters)) {
-		words := s.Filters[name]
-		out = append(out, option{"Filter " + model.Text(name).String(), func(ctx context.Context) error { return s.items(ctx, words) }})
+	for _, name := range config.Names(s.Settings.Filters) {
+		words := s.Settings.Filters[name]
+		out = append(out, option{"Filter " + model.Text(name).String(), func(ctx context.Context) error { return s.items(ctx, words) }, action.OwnCommands})
 	}
-	return append(out, option{"Work items that hold certain words", func(ctx context.Context) error {
-		words, err := s.ask(ctx, "Words:")
-		if err != nil {
-			return err
+	out = append(out, s.ownOptions(nil)...)
+	out = append(out, s.able(s.state(v), map[action.ID]func(context.Context) error{
+		action.Undo: s.undo, action.Redo: s.redo, action.TriageOpen: s.triaging, action.Threads: s.board,
+	})...)
+	return append(out, option{"Help: everything that can be done, and where", s.help, action.Help})
+}
+
+// state is what actions ask where no item is looked at.
+func (s *session) state(v view) action.State {
+	undo, redo := s.past.Words()
+	return action.State{Agent: s.agent, Desk: v.desk, Agents: len(v.fleet.Agents), NeedYou: len(v.inbox), Editor: s.Plans != nil,
+		Undo: undo, Redo: redo, FileTodos: v.session != "", Findings: v.pending}
+}
+
+// able are those of some actions that make sense now, in the table's order. What does not is
+// one line, which says why.
+func (s *session) able(state action.State, does map[action.ID]func(context.Context) error) []option {
+	var out []option
+	var off []string
+	for _, a := range action.Standard() {
+		do, ok := does[a.ID]
+		if !ok {
+			continue
 		}
-		return s.items(ctx, words)
-	}})
+		if can, why := a.Enabled(state); !can {
+			off = append(off, title(a)+": "+why)
+			continue
+		}
+		o := acting(a.ID, do)
+		switch a.ID {
+		case action.Undo:
+			o.words = "Undo: " + state.Undo
+		case action.Redo:
+			o.words = "Redo: " + state.Redo
+		}
+		out = append(out, o)
+	}
+	if len(off) == 0 {
+		return out
+	}
+	return append(out, option{fmt.Sprintf("What cannot be done now, and why: %d", len(off)), func(context.Context) error {
+		for _, words := range off {
+			s.say("%s.", words)
+		}
+		return nil
+	}, action.Acts})
 }
 
 // needs lists the inbox.
@@ -102,7 +159,7 @@ func (s *session) needs(ctx context.Context) error {
 	var options []option
 	for _, x := range v.inbox {
 		words := fmt.Sprintf("%s, %s, since %s: %s", x.Need, x.AgentID, text.Age(s.Now().Sub(x.Since)), rowWords(x.Row, s.Now()))
-		options = append(options, option{words, func(ctx context.Context) error { return s.visit(ctx, x.AgentID, x.ID) }})
+		options = append(options, option{words, func(ctx context.Context) error { return s.visit(ctx, x.AgentID, x.ID) }, action.Open})
 	}
 	_, err = s.choose(ctx, "What needs you", options)
 	return err
@@ -119,9 +176,34 @@ func (s *session) visit(ctx context.Context, agent model.AgentID, id model.ItemI
 
 // items lists the agent's work items in the console's order.
 func (s *session) items(ctx context.Context, words string) error {
+	for {
+		rows, err := s.rows(ctx, words)
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			s.say("No work item.")
+			return nil
+		}
+		var options []option
+		for _, r := range rows {
+			options = append(options, option{rowWords(r, s.Now()), func(ctx context.Context) error { return s.item(ctx, r.ID) }, action.Open})
+		}
+		options = append(options, option{"Mark some of them, and do something to all", func(ctx context.Context) error { return s.mark(ctx, rows) }, action.Mark})
+		if words != "" && s.SaveFilter != nil {
+			options = append(options, acting(action.SaveFilter, func(ctx context.Context) error { return s.saveFilter(ctx, words) }))
+		}
+		if back, err := s.choose(ctx, fmt.Sprintf("%s of %s", counted(len(rows), "work item"), model.Text(s.agent)), options); back || err != nil {
+			return err
+		}
+	}
+}
+
+// rows are the agent's work items that a filter keeps.
+func (s *session) rows(ctx context.Context, words string) (kept []model.Row, err error) {
 	v, err := s.read(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	f := filter.Parse(words, s.Now())
 	if f.Trouble != "" {
@@ -135,33 +217,12 @@ func (s *session) items(ctx context.Context, words string) error {
 		rows = append(rows, x.Rows...)
 	}
 	keep := f.Keeps(slices.Values(rows))
-	var options []option
 	for _, r := range rows {
 		if keep(r) {
-			options = append(options, option{rowWords(r, s.Now()), func(ctx context.Context) error { return s.item(ctx, r.ID) }})
+			kept = append(kept, r)
 		}
 	}
-	if len(options) == 0 {
-		s.say("No work item.")
-		return nil
-	}
-	_, err = s.choose(ctx, fmt.Sprintf("%d work items of %s", len(options), model.Text(s.agent)), options)
-	return err
-}
-
-// agents chooses whose work is shown.
-func (s *session) agents(ctx context.Context) error {
-	v, err := s.read(ctx)
-	if err != nil {
-		return err
-	}
-	var options []option
-	for _, a := range v.agents {
-		words := fmt.Sprintf("%s, %s", model.Text(a.ID), a.Posture)
-		options = append(options, option{words, func(context.Context) error { s.agent = a.ID; return nil }})
-	}
-	_, err = s.choose(ctx, "Agents", options)
-	return err
+	return kept, nil
 }
 
 // rowWords are an item in one line: no colour, no sign that is not a word.
@@ -198,4 +259,11 @@ func className(c model.Class) string {
 		return "report offered"
 	}
 	return "done"
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }

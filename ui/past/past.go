@@ -5,6 +5,7 @@ package past
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"vise/model"
@@ -36,9 +37,10 @@ func (p Past) Lost(d Deed) Past {
 	return Past{without(p.done), p.undone}
 }
 
-// TooLate reports whether a refusal of that code says that an act can never be taken back.
-func TooLate(code model.Code) bool {
-	return slices.Contains([]model.Code{model.CodeStale, model.CodeCompleted, model.CodeNotFound, model.CodeInvalid, model.CodeRefused}, code)
+// TooLate reports whether an error says that an act can never be taken back.
+func TooLate(err error) bool {
+	var e *model.Error
+	return errors.As(err, &e) && slices.Contains([]model.Code{model.CodeStale, model.CodeCompleted, model.CodeNotFound, model.CodeInvalid, model.CodeRefused}, e.Code)
 }
 
 // Undo is the act that would be taken back; ok is false when there is none.

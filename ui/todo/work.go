@@ -2,14 +2,13 @@ package todo
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"vise/model"
 	file "vise/model/todo"
+	"vise/ui/linked"
 )
 
 // Work is what the door needs of the ledger of WorkItems.
@@ -55,16 +54,18 @@ func (d *door) promote() *cobra.Command {
 		if err != nil {
 			return outcome{}, err
 		}
-		if t.Status.Final() {
-			return outcome{}, model.Refuse(model.CodeRefused, "%s is %s: there is nothing to work on", t.Ref(), t.Status).At("id").
-				WithHint("vise todo reopen %s gives it back", t.Ref())
-		}
-		objective, plan := file.Promote(t, snap.Body(t))
-		item, err := w.Create(d.ctx, at.promotion(t, objective, plan, again), model.AgentID(agent), model.CreateWorkItem{Objective: objective, Plan: plan})
+		p, err := linked.Promote(at.Path(), t, snap.Body(t))
 		if err != nil {
 			return outcome{}, err
 		}
-		if err := w.Link(d.ctx, model.LinkWorkItem{WorkItemID: item.ID, Add: at.link(t.Ref())}); err != nil {
+		if again {
+			p.Key = "promote-" + at.env.NewID()
+		}
+		item, err := w.Create(d.ctx, p.Key, model.AgentID(agent), p.Create)
+		if err != nil {
+			return outcome{}, err
+		}
+		if err := w.Link(d.ctx, p.Link(item.ID)); err != nil {
 			return outcome{}, fmt.Errorf("%s was made, and is not linked yet: %w", item.Handle, err)
 		}
 		return at.linked(d.ctx, w, item, fmt.Sprintf("%s is work item %s", t.Ref(), item.Handle), t.Ref())
@@ -72,16 +73,6 @@ func (d *door) promote() *cobra.Command {
 	c.Flags().StringVar(&agent, "agent", "", "whose work item it becomes (default: the only agent)")
 	c.Flags().BoolVar(&again, "again", false, "make another one, though it was promoted before")
 	return c
-}
-
-// promotion is the key under which a finding with this text becomes an item once.
-func (at *desk) promotion(t file.Todo, objective, plan model.Text, again bool) string {
-	if again {
-		return "promote-" + at.env.NewID()
-	}
-	// raw: hashed, not shown
-	sum := sha256.Sum256([]byte(at.Path() + "\x00" + t.Ref().Raw() + "\x00" + objective.Raw() + "\x00" + plan.Raw()))
-	return "promote-" + hex.EncodeToString(sum[:16])
 }
 
 // linked replies with an item as its links are now.

@@ -60,6 +60,7 @@ func (b *bench) session(d cli.Door, agent model.AgentID) (console.Session, error
 	followed := cli.Threaded{Ledger: d.Ledger, Room: room}
 	t := newThreadView(b.ctx, room, followed)
 	files := newFileRoom(b.ctx, workingDir(), b.Now)
+	files.ledger = followed
 	b.atEnd = append(b.atEnd, func() { b.farewell = farewell(context.WithoutCancel(b.ctx), d, b.Now()) }, scheduler.Attend(d.Dir), e.close, t.Close, files.close)
 	b.afterPaint(func() { b.schedule(d.Ledger, settling) })
 	kept := newMemos(d.Dir, b.Getenv, b.Now)

@@ -32,6 +32,10 @@ type fileRoom struct {
 	watching sync.WaitGroup
 	// earlier are findings that were dismissed in other sessions, read once.
 	earlier func() []file.Dismissed
+	// ledger is where findings are promoted to; nil: they cannot be.
+	ledger interface {
+		Apply(context.Context, model.Envelope) (model.Receipt, error)
+	}
 }
 
 type watchedSession struct {
@@ -69,9 +73,9 @@ func (r *fileRoom) drop(base model.Text) {
 	}
 }
 
-// take begins to watch a session. The caller holds mu.
+// take begins to watch a session. Bodies are read when one is shown. The caller holds mu.
 func (r *fileRoom) take(s *todos.Session) (*watchedSession, error) {
-	snap, err := s.LoadBodies()
+	snap, err := s.Load()
 	if err != nil {
 		s.Close()
 		return nil, err

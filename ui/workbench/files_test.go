@@ -10,6 +10,7 @@ import (
 
 	"vise/model"
 	file "vise/model/todo"
+	"vise/store"
 	"vise/store/files/todos"
 	"vise/ui/console"
 )
@@ -133,5 +134,41 @@ func readsLike(t *testing.T, ctx context.Context, room *fileRoom, want string) {
 		if err := room.Next(ctx); err != nil {
 			t.Fatalf("got %q, want %q: %v", got, want, err)
 		}
+	}
+}
+
+// A finding becomes one work item however often it is promoted, with what it says as the plan,
+// and stays linked to it.
+func TestAFindingIsPromotedOnce(t *testing.T) {
+	repo := t.TempDir()
+	if err := os.Mkdir(filepath.Join(repo, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	seedSession(t, repo, "Quote the name")
+	room := newFileRoom(t.Context(), repo, time.Now)
+	defer room.close()
+	ledger := store.NewMem(nil)
+	room.ledger = ledger
+	for range 2 {
+		if err := room.Act(t.Context(), console.FileAct{Kind: console.FilePromote, Ref: "review/001", Agent: "a"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := ledger.View(t.Context(), func(r model.Reader) error {
+		desk := model.DeskOf(r, "a", model.Stamp{At: time.Now()}, func(model.Class) int { return 9 })
+		var made []model.Row
+		for _, s := range desk.Sections {
+			made = append(made, s.Rows...)
+		}
+		if len(made) != 1 || made[0].Objective != "Quote the name" {
+			t.Fatalf("got %+v", made)
+		}
+		if w, _ := r.Item(made[0].ID); len(w.Links.TodoRefs) != 1 || w.Links.TodoRefs[0].QualifiedID != "review/001" {
+			t.Errorf("linked to %+v", w.Links)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

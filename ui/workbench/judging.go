@@ -7,6 +7,7 @@ import (
 
 	"vise/model"
 	file "vise/model/todo"
+	"vise/ui/cli"
 	"vise/ui/console"
 	"vise/ui/linked"
 )
@@ -28,7 +29,12 @@ func (r *fileRoom) Exhibit(_ context.Context, ref file.Ref) console.Exhibit {
 		return x
 	}
 	x.Before = dismissedBefore(t, w, earlier)
-	if x.Exhibit = file.ExhibitOf(t, w.snap.Body(t)); x.File == "" {
+	body, err := w.Body(t)
+	if err != nil {
+		x.Trouble = linked.Missing(err)
+		return x
+	}
+	if x.Exhibit = file.ExhibitOf(t, body); x.File == "" {
 		return x
 	}
 	code, err := w.Code(x.File.Raw()) // raw: a path to open, not shown
@@ -61,12 +67,15 @@ func dismissedBefore(t file.Todo, w *watchedSession, earlier []file.Dismissed) *
 }
 
 // Act is part of console.Files.
-func (r *fileRoom) Act(_ context.Context, a console.FileAct) error {
+func (r *fileRoom) Act(ctx context.Context, a console.FileAct) error {
 	r.mu.Lock()
 	s, err := r.mine()
 	r.mu.Unlock()
 	if err != nil {
 		return err
+	}
+	if a.Kind == console.FilePromote {
+		return r.promote(ctx, s, a)
 	}
 	m := a.Move
 	m.Actor, m.At, m.Owner = file.Actor{Name: file.User, Operator: true}, r.now().UTC(), file.User
@@ -80,5 +89,32 @@ func (r *fileRoom) Act(_ context.Context, a console.FileAct) error {
 		do = s.Unapprove
 	}
 	_, err = do(string(a.Ref), m)
+	return err
+}
+
+// promote makes a work item of a finding; of one and the same it is made once.
+func (r *fileRoom) promote(ctx context.Context, w *watchedSession, a console.FileAct) error {
+	if r.ledger == nil {
+		return model.Refuse(model.CodeRefused, "there is no ledger to promote into")
+	}
+	t, ok := w.snap.Index().Find(a.Ref)
+	if !ok {
+		return errors.New(linked.Missing(nil))
+	}
+	body, err := w.Body(t)
+	if err != nil {
+		return err
+	}
+	p, err := linked.Promote(w.Path(), t, body)
+	if err != nil {
+		return err
+	}
+	e := model.Envelope{Key: p.Key, Actor: model.Operator, Agent: a.Agent, Command: p.Create}
+	in, err := r.ledger.Apply(ctx, e)
+	if err != nil {
+		return err
+	}
+	e.Key, e.Command = cli.NewKey(), p.Link(in.WorkItemID)
+	_, err = r.ledger.Apply(ctx, e)
 	return err
 }

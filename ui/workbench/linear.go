@@ -8,6 +8,8 @@ import (
 	"vise/ui/cli"
 	"vise/ui/config"
 	"vise/ui/linear"
+	"vise/ui/resume"
+	"vise/ui/scheduler"
 )
 
 // linear is the console of lines. The scheduler runs as long as it does.
@@ -23,10 +25,27 @@ func (b *bench) linear(agent model.AgentID, s config.Settings) error {
 		fmt.Fprintf(b.Out, "Settings: %s\n", x)
 	}
 	b.schedule(d.Ledger, 0)
+	room := b.host.Room(model.Operator)
+	followed := cli.Threaded{Ledger: d.Ledger, Room: room}
 	return linear.Run(b.ctx, linear.Env{
-		In: b.In, Out: b.Out, Run: b.host.Run, View: d.Ledger.View, Follow: d.Ledger.Follow,
-		Agent: agent, Filters: s.Filters, Now: b.Now,
+		In: b.In, Out: b.Out, Run: b.host.Run, Ledger: followed, Rooms: b.linearRooms(d, room, followed),
+		Agent: agent, Settings: s, Now: b.Now, NewKey: cli.NewKey,
 	})
+}
+
+// linearRooms are what a console of lines finds beside the ledger.
+func (b *bench) linearRooms(d cli.Door, room resume.Room, l cli.Threaded) linear.Rooms {
+	files := newFileRoom(b.ctx, workingDir(), b.Now)
+	t := newThreadView(b.ctx, room, l)
+	b.atEnd = append(b.atEnd, scheduler.Attend(d.Dir), files.close, t.Close)
+	out := linear.Rooms{
+		Plans: linePlans{newPapers(d.Files, d.Dir), newLooks(d.Dir), b.host}, Findings: lineFindings{files}, Threads: t,
+		Clip: b.clip(newPapers(d.Files, d.Dir)), RunOwn: runArgv, Against: room.Before,
+	}
+	if at, err := place(b.Getenv); err == nil {
+		out.SaveFilter = saveFilter(at)
+	}
+	return out
 }
 
 // firstLines asks before anything is written where no home is.

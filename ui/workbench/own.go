@@ -25,14 +25,19 @@ const (
 	ownDrain  = 500 * time.Millisecond
 )
 
-// runOwn runs a command of the operator's own where vise was started. It may leave a
-// program behind that is meant to stay, as an editor with windows does.
+// runOwn is console.RunOwn.
 func runOwn(ctx context.Context, run console.OwnRun) (string, error) {
+	return runArgv(ctx, run.Argv, run.Stdin)
+}
+
+// runArgv runs a command of the operator's own where vise was started. It may leave a
+// program behind that is meant to stay, as an editor with windows does.
+func runArgv(ctx context.Context, argv []string, stdin []byte) (string, error) {
 	ctx, stop := context.WithTimeout(ctx, ownTime)
 	defer stop()
 	var out bytes.Buffer
-	c := exec.CommandContext(ctx, run.Argv[0], run.Argv[1:]...)
-	c.Stdin, c.WaitDelay = bytes.NewReader(run.Stdin), ownDrain
+	c := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	c.Stdin, c.WaitDelay = bytes.NewReader(stdin), ownDrain
 	capped := &process.Capped{To: &out, Max: ownOutput}
 	c.Stdout, c.Stderr = capped, capped
 	err := c.Run()

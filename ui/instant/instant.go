@@ -1,4 +1,5 @@
-package action
+// Package instant reads instants as people write them.
+package instant
 
 import (
 	"errors"
@@ -9,10 +10,10 @@ import (
 
 var errInstant = errors.New("a time is like 30m, 2h, 3d, 16:00, tomorrow 9 or 2026-11-21 09:00")
 
-// Instant reads a time as people write it: a span from now (30m, 1h30m, 3d), a time of day
+// Read reads a time as people write it: a span from now (30m, 1h30m, 3d), a time of day
 // (16:00: today, or tomorrow when it is past), tomorrow with a time of day (tomorrow 9), a
 // date with a time, or RFC 3339. Days and times are those of now's location.
-func Instant(s string, now time.Time) (time.Time, error) {
+func Read(s string, now time.Time) (time.Time, error) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	if d, ok := span(s); ok {
 		return now.Add(d), nil
@@ -20,8 +21,10 @@ func Instant(s string, now time.Time) (time.Time, error) {
 	if t, err := time.Parse(time.RFC3339, strings.ToUpper(s)); err == nil {
 		return t, nil
 	}
-	if t, err := time.ParseInLocation("2006-01-02 15:04", s, now.Location()); err == nil {
-		return t, nil
+	for _, layout := range []string{"2006-01-02 15:04", "2006-01-02t15:04"} {
+		if t, err := time.ParseInLocation(layout, s, now.Location()); err == nil {
+			return t, nil
+		}
 	}
 	if rest, ok := strings.CutPrefix(s, "tomorrow"); ok {
 		return dayTime(now, 1, strings.TrimSpace(rest))

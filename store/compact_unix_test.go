@@ -1,0 +1,178 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"vise/store"
+	"vise/store/machine"
+	"vise/store/storetest"
+)
+
+// during is a ledger whose compaction is met by a change of another process at each write
+// to the draft, and that other process's ledger.
+func during(t *testing.T, f *storetest.Faults) (dir string, l *store.Ledger, made *[]string) {
+	dir, first := newHome(t)
+	for i := range 12 {
+		must(applied(first, grows(fmt.Sprint("fill", i))))
+	}
+	other, err := store.Open(dir, store.Options{})
+	must(err)
+	t.Cleanup(func() { other.Close() })
+	made = new([]string)
+	f.Each = func(n int, op machine.Op) {
+		if op.Kind != machine.Write || !strings.HasSuffix(op.Path, ".compact") || len(*made) >= 40 || locked(first) {
+			return
+		}
+		key := fmt.Sprint("meanwhile", len(*made))
+		must(applied(other, objective(key)))
+		*made = append(*made, key)
+	}
+	l, err = store.Open(dir, store.Options{Machine: f.Machine()})
+	must(err)
+	t.Cleanup(func() { l.Close() })
+	return dir, l, made
+}
+
+// locked reports whether somebody holds the ledger's lock.
+func locked(l *store.Ledger) bool { return store.Held(l) }
+
+// Who writes while a compaction copies does not wait for it, and is not lost.
+func TestChangesDuringACompactionAreInTheNewFile(t *testing.T) {
+	f := &storetest.Faults{}
+	dir, l, made := during(t, f)
+	before, after, err := l.Compact(ctx)
+	if err != nil || after.Free > before.Bytes/2 {
+		t.Errorf("%+v became %+v, %v", before, after, err)
+	}
+	if len(*made) < 3 {
+		t.Fatalf("only %d changes were made meanwhile:\n%s", len(*made), f.Trace())
+	}
+	kept(t, dir, *made)
+	left(t, dir)
+}
+
+// kept expects each key to be known, in a sound ledger.
+func kept(t *testing.T, dir string, keys []string) {
+	t.Helper()
+	l, err := store.Open(dir, store.Options{})
+	must(err)
+	defer l.Close()
+	for _, key := range keys {
+		if r, err := l.Apply(ctx, objective(key)); err != nil || !r.Replayed {
+			t.Errorf("%s: replayed %v, %v", key, r.Replayed, err)
+		}
+	}
+	healthy(t, l)
+}
+
+// left expects a compaction to have left nothing behind.
+func left(t *testing.T, dir string) {
+	t.Helper()
+	if found, _ := filepath.Glob(filepath.Join(dir, "ledger.db.*")); len(found) > 0 {
+		t.Errorf("left behind: %q", found)
+	}
+}
+
+// Wherever a compaction is stopped, what was acknowledged meanwhile is there, and the next
+// compaction does its work.
+func TestACompactionThatDiesCostsNothing(t *testing.T) {
+	t.Parallel()
+	for at := 1; ; at += storetest.Amount(5, 1) {
+		f := &storetest.Faults{At: at}
+		dir, l, made := during(t, f)
+		_, _, err := l.Compact(ctx)
+		kept(t, dir, *made)
+		next, openErr := store.Open(dir, store.Options{})
+		must(openErr)
+		if _, _, err := next.Compact(ctx); err != nil {
+			t.Errorf("after operation %d: %v", at, err)
+		}
+		must(next.Close())
+		kept(t, dir, *made)
+		left(t, dir)
+		if err == nil {
+			t.Logf("%d operations", at)
+			return
+		}
+	}
+}
+
+// A program that does not list what it writes, as an older one, costs a compaction its work
+// and nobody a change.
+func TestACompactionNoticesChangesThatNobodyListed(t *testing.T) {
+	f := &storetest.Faults{}
+	dir, l, made := during(t, f)
+	each := f.Each
+	f.Each = func(n int, op machine.Op) {
+		list := filepath.Join(dir, "ledger.db.changed")
+		raw, err := os.ReadFile(list)
+		each(n, op)
+		if err == nil && len(*made)%2 == 1 {
+			must(os.WriteFile(list, raw, 0o600)) // as if the change had not been listed
+		}
+	}
+	if _, _, err := l.Compact(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if len(*made) == 0 {
+		t.Fatal("no change was made meanwhile")
+	}
+	kept(t, dir, *made)
+	left(t, dir)
+}
+
+// Two compactions at a time disturb one another, and both succeed.
+func TestCompactionsAtTheSameTimeLoseNothing(t *testing.T) {
+	dir, l := newHome(t)
+	var keys []string
+	for i := range 12 {
+		must(applied(l, grows(fmt.Sprint("fill", i))))
+	}
+	var all sync.WaitGroup
+	for range 3 {
+		mine, err := store.Open(dir, store.Options{})
+		must(err)
+		defer mine.Close()
+		all.Go(func() {
+			for range 5 {
+				if _, _, err := mine.Compact(ctx); err != nil && !errors.Is(err, os.ErrNotExist) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for i := range 30 {
+		keys = append(keys, fmt.Sprint("k", i))
+		must(applied(l, objective(keys[i])))
+	}
+	all.Wait()
+	kept(t, dir, keys)
+}
+
+// A draft is a file as bbolt makes it: whatever keys and values go in, its own check finds
+// nothing, all are there, and it can be changed.
+func TestPagesReadAsTheyWereWritten(t *testing.T) {
+	seed := storetest.Seed(t)
+	for round := range uint64(storetest.Amount(60, 2000)) {
+		r := rand.New(rand.NewPCG(seed, round))
+		entries := map[string][]byte{}
+		for range r.IntN(400) * r.IntN(6) {
+			key := make([]byte, 1+r.IntN(1+r.IntN(300)))
+			value := make([]byte, r.IntN(1+r.IntN(1+r.IntN(20_000))))
+			for i := range key {
+				key[i] = byte(r.Uint32())
+			}
+			entries[string(key)] = value
+		}
+		if err := store.PagesOf(filepath.Join(t.TempDir(), "draft"), entries); err != nil {
+			t.Fatalf("round %d, %d entries: %v", round, len(entries), err)
+		}
+	}
+}

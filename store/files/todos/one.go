@@ -1,0 +1,22 @@
+package todos
+
+import (
+	"fmt"
+
+	"vise/model/todo"
+)
+
+// Body reads the text below one todo's front matter as it is now, for who shows few of many.
+func (s *Session) Body(t todo.Todo) (string, error) {
+	dir := t.Ref().Source()
+	root, err := enter(s.root, dir, false)
+	if err != nil {
+		return "", s.gone(err)
+	}
+	defer root.Close()
+	l := loadFile(root, dir, t.File, true)
+	if l.damage != nil {
+		return "", fmt.Errorf("todo %s: %w", t.Ref(), l.damage)
+	}
+	return l.body, nil
+}

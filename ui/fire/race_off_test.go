@@ -1,0 +1,5 @@
+//go:build !race
+
+package fire
+
+const raced = "-race=false"

@@ -1,0 +1,99 @@
+package linear
+
+import (
+	"bufio"
+	"context"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"vise/model"
+	"vise/model/todo"
+	"vise/model/workstate"
+	"vise/ui/action"
+)
+
+// props are rooms in which everything can be done: a plan that changed, findings, a thread
+// that is parked and one that goes on.
+type props struct{ threads []workstate.Radar }
+
+func (p props) Plan(model.AgentID, model.ItemID) (model.PlanArtifact, model.Text) {
+	return model.PlanArtifact{Path: "/plan.md", Condition: model.PlanOK, Hash: "theirs"}, "# Plan\nnew\n"
+}
+
+func (p props) Looked(context.Context, model.ItemID) (model.Text, bool) { return "# Plan\nold\n", true }
+func (p props) Look(context.Context, model.ItemID, model.Text) error    { return nil }
+func (p props) Copy(context.Context, string, string) (string, error)    { return "/copy", nil }
+func (p props) Read(context.Context, string) (string, error)            { return "mine", nil }
+func (p props) Drop(context.Context, string)                            {}
+func (p props) Editor(string) (*exec.Cmd, error)                        { return exec.Command("true"), nil }
+func (p props) Radar(context.Context) []workstate.Radar                 { return p.threads }
+func (p props) Record(model.Text, []string) (*exec.Cmd, error)          { return exec.Command("true"), nil }
+func (p props) Tell(context.Context, todo.Ref) []model.Text             { return nil }
+func (p props) Open(context.Context, []model.TodoRef) []todo.Todo       { return nil }
+func (p props) SavePlan(context.Context, model.AgentID, model.ItemID, string, string) error {
+	return model.Refuse(model.CodeStale, "it moved")
+}
+
+func (p props) Beside(context.Context, model.AgentID, model.ItemID, string) (string, error) {
+	return "/beside", nil
+}
+
+func (p props) Session(context.Context) (model.Text, []todo.Todo) {
+	return "reviews/1", []todo.Todo{{Source: "review", IssueID: "001", Status: todo.Pending, Priority: todo.P2, Title: "A finding"}}
+}
+
+// answers are what a walker types at each question: a number, then the end of a text.
+type answers struct{ n int }
+
+func (a *answers) Read(p []byte) (int, error) {
+	a.n++
+	return copy(p, []string{"1\n", ".\n"}[a.n%2]), nil
+}
+
+// explore walks through every menu of a session, takes each line once, and returns the actions
+// that stood there.
+func explore(t *testing.T) map[action.ID]bool {
+	st := newStage(t)
+	done := st.apply(model.CreateWorkItem{Objective: "Finished"})
+	st.apply(model.CompleteWorkItem{WorkItemID: done.WorkItemID})
+	told := st.apply(model.CreateWorkItem{Objective: "Told"})
+	st.apply(model.CompleteWorkItem{WorkItemID: told.WorkItemID})
+	st.apply(model.ReportWorkItem{WorkItemID: told.WorkItemID, Text: "It is done."})
+	woken := st.apply(model.CreateWorkItem{Objective: "Woken"})
+	st.apply(model.UpdateWorkItem{WorkItemID: woken.WorkItemID, TodoList: &[]model.Todo{{Text: "one", State: model.TodoPending}, {Text: "two", State: model.TodoPending}}})
+	st.apply(model.WaitFor{WorkItemID: woken.WorkItemID, Reason: "CI", Wake: model.WakeExternal, Resource: "ci"})
+	st.apply(model.Trigger{WorkItemID: woken.WorkItemID, Source: "ci"})
+	p := props{threads: []workstate.Radar{{Repo: "/repo", Git: workstate.Git{State: workstate.GitOK, Branch: "main"}, Berths: []workstate.Berth{
+		{Thread: workstate.Thread{ID: "t-1", Goal: "Parked"}, Judgement: workstate.Judgement{Reason: workstate.Unmerged, SavedBranch: "other", CurrentBranch: "main", SavedHead: strings.Repeat("a", 40), Git: workstate.GitOK}},
+		{Thread: workstate.Thread{ID: "t-2", Goal: "Resting", Status: workstate.Paused}, Judgement: workstate.Judgement{Loadable: true, SavedHead: strings.Repeat("a", 40), CurrentHead: strings.Repeat("b", 40)}},
+		{Thread: workstate.Thread{ID: "t-3", Goal: "Active", Status: workstate.InProgress, Commands: []model.Text{"go test"}}, Active: true, Judgement: workstate.Judgement{Loadable: true}},
+	}}}}
+	st.rooms = Rooms{Plans: p, Findings: p, Threads: p, SaveFilter: func(context.Context, string, string) error { return nil },
+		RunOwn: func(context.Context, []string, []byte) (string, error) { return "", nil }}
+	e, out := st.env()
+	e.In = &answers{}
+	reached, taken := map[action.ID]bool{}, map[string]bool{}
+	s := &session{Env: e, agent: "a"}
+	s.in = bufio.NewReader(e.In)
+	s.walks = func(ctx context.Context, title string, options []option) (bool, error) {
+		fresh := false
+		for _, o := range options {
+			reached[o.act] = true
+			if at := title + "\n" + o.words; !taken[at] {
+				taken[at], fresh = true, true
+				if err := o.do(ctx); err != nil {
+					return false, err
+				}
+			}
+		}
+		if !fresh && strings.HasPrefix(title, "Agent a.") {
+			return false, errQuit{}
+		}
+		return true, nil
+	}
+	if err := s.home(t.Context()); err != (errQuit{}) {
+		t.Fatalf("%v after\n%s", err, out)
+	}
+	return reached
+}

@@ -1,0 +1,114 @@
+package linear
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/bulk"
+	"vise/ui/clip"
+)
+
+// mark asks which of some rows are meant, and does something to all of them at once.
+func (s *session) mark(ctx context.Context, rows []model.Row) error {
+	for {
+		in, err := s.ask(ctx, "Which? Numbers as 1 3 5-7, a class as queued, or all:")
+		if err != nil || in == "" || in == "b" {
+			return err
+		}
+		marked, trouble := named(in, rows)
+		if trouble == "" {
+			_, err = s.choose(ctx, markedWords(marked), s.bulkOptions(marked))
+			return err
+		}
+		s.say("%s.", trouble)
+	}
+}
+
+// named are the rows that words name: numbers of the list, spans of them, classes.
+func named(words string, rows []model.Row) (marked []model.Row, trouble string) {
+	taken := make([]bool, len(rows))
+	for _, w := range strings.FieldsFunc(words, func(r rune) bool { return r == ' ' || r == ',' }) {
+		from, to, span := strings.Cut(w, "-")
+		a, err := strconv.Atoi(from)
+		b := a
+		if span && err == nil {
+			b, err = strconv.Atoi(to)
+		}
+		any := false
+		for i, r := range rows {
+			byNumber := err == nil && i+1 >= a && i+1 <= b
+			if byNumber || w == "all" || strings.HasPrefix(className(r.Class), w) {
+				taken[i], any = true, true
+			}
+		}
+		if !any {
+			return nil, fmt.Sprintf("%s is none of them: a number from 1 to %d, a class or all", model.Text(w), len(rows))
+		}
+	}
+	for i, r := range rows {
+		if taken[i] {
+			marked = append(marked, r)
+		}
+	}
+	return marked, ""
+}
+
+func markedWords(rows []model.Row) string {
+	handles := make([]string, len(rows))
+	for i, r := range rows {
+		handles[i] = string(r.Handle)
+	}
+	words := fmt.Sprintf("%d marked: %s.", len(rows), strings.Join(handles, ", "))
+	if slices.ContainsFunc(rows, func(r model.Row) bool { return r.IsCurrent }) {
+		words += " Among them is the current item."
+	}
+	return words
+}
+
+// bulkOptions are what can be done to several items: to all of them or to none.
+func (s *session) bulkOptions(rows []model.Row) []option {
+	block := func(ctx context.Context, b bulk.Blocking, did string) error {
+		c, trouble := b.Command(rows, s.Now())
+		if trouble != "" {
+			s.say("%s.", trouble)
+			return nil
+		}
+		words := did + " " + counted(len(rows), "item")
+		return s.send(ctx, c, strings.ToLower(words), words+".")
+	}
+	asking := func(question string, do func(ctx context.Context, in string) error) func(context.Context) error {
+		return func(ctx context.Context) error {
+			in, err := s.ask(ctx, question)
+			if err != nil || in == "" {
+				return err
+			}
+			return do(ctx, in)
+		}
+	}
+	seen := "Acknowledged what was needed of " + counted(len(rows), "item")
+	return []option{
+		{"Block them: say what they cannot advance without", asking("Blocked by:", func(ctx context.Context, in string) error {
+			return block(ctx, bulk.Blocking{By: model.Text(in)}, "Blocked")
+		}), action.Block},
+		{"Unblock them: clear the blockers and their waits", func(ctx context.Context) error { return block(ctx, bulk.Blocking{Clear: true}, "Unblocked") }, action.Block},
+		{"Recheck them at another time: each keeps its blocker", asking("When, as 30m, 16:00 or tomorrow 9:", func(ctx context.Context, in string) error {
+			return block(ctx, bulk.Blocking{Recheck: in}, "Moved the recheck of")
+		}), action.Block},
+		{"Acknowledge what they need: they are quiet until something new happens", func(ctx context.Context) error {
+			return s.send(ctx, bulk.Acknowledge(rows), strings.ToLower(seen), seen+".")
+		}, action.Acknowledge},
+		acting(action.CopyOf, func(ctx context.Context) error {
+			var all []clip.Subject
+			for _, r := range rows {
+				all = append(all, clip.Subject{Row: r})
+			}
+			_, err := s.choose(ctx, "Copy of all of them", s.copyOptions(action.State{Item: &rows[0]}, all[0], all))
+			return err
+		}),
+	}
+}

@@ -1,0 +1,179 @@
+package linear
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/markdown"
+)
+
+// matchesSaid bounds the lines that a search says.
+const matchesSaid = 30
+
+// search says the lines of a plan that hold some words.
+func (s *session) search(ctx context.Context, l look) error {
+	words, err := s.ask(ctx, "Words in the plan:")
+	if err != nil || words == "" {
+		return err
+	}
+	_, text := s.Plans.Plan(l.row.AgentID, l.row.ID)
+	found := 0
+	for i, line := range text.Lines() {
+		if !strings.Contains(strings.ToLower(line), strings.ToLower(words)) {
+			continue
+		}
+		if found++; found <= matchesSaid {
+			s.say("Line %d: %s", i+1, strings.TrimSpace(line))
+		}
+	}
+	s.say("%s of the plan with %s.", counted(found, "line"), model.Text(words))
+	return nil
+}
+
+// changes says what came and went in a plan since the operator looked, and asks whether that
+// counts as seen.
+func (s *session) changes(ctx context.Context, l look) error {
+	file, now := s.Plans.Plan(l.row.AgentID, l.row.ID)
+	if file.Condition != model.PlanOK {
+		s.say("The plan cannot be read.")
+		return nil
+	}
+	before, known := s.Plans.Looked(ctx, l.row.ID)
+	if !known {
+		s.say("You did not look at it before. From now on it counts as seen.")
+		return s.Plans.Look(ctx, l.row.ID, now)
+	}
+	c := markdown.Split(now).Changed(markdown.Split(before))
+	if c.Added+c.Removed == 0 {
+		s.say("The plan is as you last saw it.")
+		return nil
+	}
+	s.tellChanges("Since you looked", c)
+	_, err := s.choose(ctx, "The changes", []option{
+		{title(action.ByID(action.PlanSeen)) + ": they count as looked at", func(ctx context.Context) error { return s.Plans.Look(ctx, l.row.ID, now) }, action.PlanSeen},
+	})
+	return err
+}
+
+// tellChanges says the lines that came and went.
+func (s *session) tellChanges(whose string, c markdown.Changes) {
+	s.say("%s: %s came, %d went.", whose, counted(c.Added, "line"), c.Removed)
+	for _, e := range c.Edits {
+		if e.New > 0 {
+			s.say("Line %d came: %s", e.New, model.Text(e.Text))
+			continue
+		}
+		s.say("Line %d went: %s", e.Old, model.Text(e.Text))
+	}
+}
+
+// draft is a plan in the operator's editor: never plan.md itself, which somebody else may
+// write meanwhile.
+type draft struct {
+	agent model.AgentID
+	item  model.ItemID
+	// base is what the editor began with, hash its hash, path the copy, mine what came of it.
+	base, hash, path, mine string
+}
+
+// editPlan opens the plan in the editor, and saves what came of it.
+func (s *session) editPlan(ctx context.Context, l look) error {
+	file, text := s.Plans.Plan(l.row.AgentID, l.row.ID)
+	d := draft{agent: l.row.AgentID, item: l.row.ID, base: text.Raw()} // raw: to a file, not shown
+	switch file.Condition {
+	case model.PlanOK:
+		d.hash = file.Hash
+	case model.PlanMissing:
+	default:
+		s.say("The plan cannot be edited: %s is %s.", model.Text(file.Path), strings.ReplaceAll(string(file.Condition), "_", " "))
+		return nil
+	}
+	if err := s.compose(ctx, &d); err != nil {
+		s.say("%s. What you wrote is kept at %s.", model.Text(err.Error()), model.Text(d.path))
+		return nil
+	}
+	if d.mine == d.base {
+		s.Plans.Drop(ctx, d.path)
+		s.say("Nothing was changed.")
+		return nil
+	}
+	return s.savePlan(ctx, d, "Plan saved.")
+}
+
+// compose gives the terminal to the editor, on a copy.
+func (s *session) compose(ctx context.Context, d *draft) (err error) {
+	if d.path, err = s.Plans.Copy(ctx, string(d.item), d.base); err != nil {
+		return err
+	}
+	c, err := s.Plans.Editor(d.path)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	c.Stdin, c.Stdout, c.Stderr = s.In, s.Out, s.Out
+	err = c.Run()
+	s.mu.Unlock()
+	if err == nil {
+		d.mine, err = s.Plans.Read(ctx, d.path)
+	}
+	return err
+}
+
+// savePlan writes a text over the plan that it began with; over any other it asks.
+func (s *session) savePlan(ctx context.Context, d draft, said string) error {
+	err := s.Plans.SavePlan(ctx, d.agent, d.item, d.hash, d.mine)
+	switch {
+	case errors.Is(err, &model.Error{Code: model.CodeStale}):
+		_, err := s.choose(ctx, "Somebody else wrote plan.md since you opened it. Nothing was overwritten.", s.conflictOptions(d))
+		return err
+	case err != nil:
+		s.say("%s. What you wrote is kept at %s.", model.Text(err.Error()), model.Text(d.path))
+		return nil
+	}
+	s.Plans.Drop(ctx, d.path)
+	file, _ := s.Plans.Plan(d.agent, d.item)
+	if file.Condition != model.PlanOK {
+		s.say("%s", said)
+		return nil
+	}
+	return s.send(ctx, model.RefreshPlan{WorkItemID: d.item, Plan: file}, "", said)
+}
+
+// conflictOptions end a conflict over a plan. Neither text is lost, whatever is chosen.
+func (s *session) conflictOptions(d draft) []option {
+	return []option{
+		acting(action.ConflictMine, func(ctx context.Context) error {
+			file, theirs := s.Plans.Plan(d.agent, d.item)
+			aside, err := s.Plans.Copy(ctx, string(d.item)+"-theirs", theirs.Raw()) // raw: to a file, not shown
+			if err != nil {
+				return err
+			}
+			d.hash = file.Hash
+			return s.savePlan(ctx, d, "Yours is saved. Theirs is kept at "+model.Text(aside).String()+".")
+		}),
+		acting(action.ConflictTheirs, func(context.Context) error {
+			s.say("plan.md stays as it is on disk. Yours is kept at %s.", model.Text(d.path))
+			return nil
+		}),
+		acting(action.ConflictDiff, func(ctx context.Context) error {
+			_, theirs := s.Plans.Plan(d.agent, d.item)
+			base := markdown.Split(model.Text(d.base))
+			s.tellChanges("Yours", markdown.Split(model.Text(d.mine)).Changed(base))
+			s.tellChanges("Theirs", markdown.Split(theirs).Changed(base))
+			_, err := s.choose(ctx, "Both are kept until you choose", s.conflictOptions(d))
+			return err
+		}),
+		acting(action.ConflictBeside, func(ctx context.Context) error {
+			path, err := s.Plans.Beside(ctx, d.agent, d.item, d.mine)
+			if err != nil {
+				return err
+			}
+			s.Plans.Drop(ctx, d.path)
+			s.say("Yours is beside it: %s.", model.Text(path))
+			return nil
+		}),
+	}
+}

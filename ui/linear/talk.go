@@ -1,0 +1,168 @@
+package linear
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"vise/model"
+	"vise/ui/action"
+)
+
+// maxLine bounds a line of input, in bytes.
+const maxLine = 64 << 10
+
+// say writes a line. Texts from outside get here as model.Text, which fmt makes safe.
+func (s *session) say(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fmt.Fprintf(s.Out, format+"\n", args...)
+}
+
+// ask writes a question and reads a line. Nothing reads the input between two questions, so
+// that an editor can have the terminal.
+func (s *session) ask(ctx context.Context, question string) (string, error) {
+	s.mu.Lock()
+	fmt.Fprint(s.Out, question+" ")
+	s.mu.Unlock()
+	type line struct {
+		text string
+		err  error
+	}
+	got := make(chan line, 1)
+	go func() {
+		text, err := s.in.ReadString('\n')
+		if err == io.EOF && text != "" {
+			err = nil
+		}
+		got <- line{strings.TrimSpace(text), err}
+	}()
+	select {
+	case l := <-got:
+		if l.err != nil {
+			return "", errQuit{} // the input has ended
+		}
+		return l.text, nil
+	case <-ctx.Done():
+		return "", errQuit{}
+	}
+}
+
+// lines reads a text of several lines, which a line with a single dot ends.
+func (s *session) lines(ctx context.Context, question string) (string, error) {
+	s.say("%s End with a line that is a single dot.", question)
+	var out []string
+	for {
+		l, err := s.ask(ctx, ">")
+		if err != nil {
+			return "", err
+		}
+		if l == "." {
+			return strings.TrimSpace(strings.Join(out, "\n")), nil
+		}
+		out = append(out, l)
+	}
+}
+
+// option is a line of a menu.
+type option struct {
+	words string
+	do    func(context.Context) error
+	// act is the action of the table that it stands for; empty where it is none.
+	act action.ID
+}
+
+// acting is the option of an action, in the table's words.
+func acting(id action.ID, do func(context.Context) error) option {
+	a := action.ByID(id)
+	return option{fmt.Sprintf("%s: %s", title(a), a.Does), do, id}
+}
+
+func title(a action.Action) string { return strings.TrimSuffix(a.Title, "…") }
+
+// choose offers options until one is taken, and carries it out. done is true when the
+// operator went back instead.
+func (s *session) choose(ctx context.Context, title string, options []option) (done bool, err error) {
+	if s.walks != nil {
+		return s.walks(ctx, title, options)
+	}
+	for s.show(title, options); ; {
+		in, err := s.ask(ctx, "Choose:")
+		if err != nil {
+			return false, err
+		}
+		switch {
+		case in == "q":
+			return false, errQuit{}
+		case in == "b", in == "0":
+			return true, nil
+		case in == "?" || in == "":
+			s.menu = ""
+			s.show(title, options)
+			continue
+		}
+		if o := s.meant(in, options); o != nil {
+			return false, o.do(ctx)
+		}
+	}
+}
+
+// show says a menu. One that was said last is not said again: what it is about now is enough.
+func (s *session) show(title string, options []option) {
+	var menu strings.Builder
+	for i, o := range options {
+		fmt.Fprintf(&menu, "%d. %s\n", i+1, o.words)
+	}
+	s.say("")
+	s.say("%s", title)
+	if s.menu == menu.String() {
+		s.say("The choices are the same; ? says them.")
+		return
+	}
+	s.menu = menu.String()
+	s.say("%s", strings.TrimSuffix(s.menu, "\n"))
+}
+
+// meant is the option that an answer names: by its number, or by words that only its line
+// is called, begins with, or holds. Otherwise it says why none is.
+func (s *session) meant(in string, options []option) *option {
+	folded := strings.ToLower(in)
+	if n, err := strconv.Atoi(in); err == nil {
+		if n >= 1 && n <= len(options) {
+			return &options[n-1]
+		}
+		folded = "\n" // a number is nothing else
+	}
+	for _, fits := range []func(words string) bool{
+		func(words string) bool { name, _, _ := strings.Cut(words, ":"); return name == folded },
+		func(words string) bool { return strings.HasPrefix(words, folded) },
+		func(words string) bool { return strings.Contains(words, folded) },
+	} {
+		var found []int
+		for i, o := range options {
+			if fits(strings.ToLower(o.words)) {
+				found = append(found, i)
+			}
+		}
+		switch {
+		case len(found) == 1:
+			return &options[found[0]]
+		case len(found) > 1:
+			s.say("%s is more than one:", model.Text(in))
+			for _, i := range found {
+				s.say("%d. %s", i+1, options[i].words)
+			}
+			return nil
+		}
+	}
+	s.say("%s is no choice: a number from 1 to %d, the first words of a line, ?, b or q.", model.Text(in), len(options))
+	return nil
+}
+
+// yes asks before what is final.
+func (s *session) yes(ctx context.Context, question string) (bool, error) {
+	in, err := s.ask(ctx, question+" yes or no:")
+	return strings.EqualFold(in, "yes") || strings.EqualFold(in, "y"), err
+}

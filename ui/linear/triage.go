@@ -1,0 +1,194 @@
+package linear
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"vise/model"
+	"vise/model/todo"
+	"vise/ui/action"
+)
+
+// triage is what was decided on findings in this session.
+type triage struct {
+	// decided are the findings that are not asked about again, decisions those that can be
+	// taken back, the newest last.
+	decided   map[todo.Ref]bool
+	decisions []todo.Ref
+}
+
+// findingsAsked is how many findings are asked about at a time.
+const findingsAsked = 10
+
+func pendingOf(all []todo.Todo) []todo.Todo {
+	return todo.Filter{Status: []todo.Status{todo.Pending}}.Select(all)
+}
+
+// triaging asks about the findings that nobody has decided on, ten at a time.
+func (s *session) triaging(ctx context.Context) error {
+	for {
+		name, all := s.Findings.Session(ctx)
+		left := slices.DeleteFunc(pendingOf(all), func(t todo.Todo) bool { return s.triage.decided[t.Ref()] })
+		var options []option
+		for _, t := range left[:min(len(left), findingsAsked)] {
+			words := fmt.Sprintf("%s, %s, %s", t.Ref(), t.Priority, t.Title)
+			options = append(options, option{words, func(ctx context.Context) error { return s.finding(ctx, t, all) }, action.TriageNext})
+		}
+		options = append(options, s.triageOptions()...)
+		back, err := s.choose(ctx, fmt.Sprintf("Findings of %s: %d wait for you", name, len(left)), options)
+		if back || err != nil {
+			return err
+		}
+	}
+}
+
+// triageOptions are what concerns all findings.
+func (s *session) triageOptions() []option {
+	out := []option{acting(action.TriageBoard, func(ctx context.Context) error { return s.run(ctx, "", "todo", "list") })}
+	if n := len(s.triage.decisions); n > 0 {
+		last := s.triage.decisions[n-1]
+		o := acting(action.TriageUndo, func(ctx context.Context) error { return s.withdraw(ctx, last) })
+		o.words += ", on " + last.String()
+		out = append(out, o)
+	}
+	return out
+}
+
+// finding says what a finding says and the code that it speaks of, and asks what becomes of it.
+func (s *session) finding(ctx context.Context, t todo.Todo, all []todo.Todo) error {
+	for _, l := range s.Findings.Tell(ctx, t.Ref()) {
+		s.say("%s", l)
+	}
+	_, err := s.choose(ctx, fmt.Sprintf("%s, %s, %s", t.Ref(), t.Priority, t.Title), s.verdicts(t, all))
+	return err
+}
+
+// verdicts are the decisions of the table, each carried out by its own verb.
+func (s *session) verdicts(t todo.Todo, all []todo.Todo) []option {
+	var out []option
+	for _, a := range action.Standard() {
+		verb := strings.Fields(a.Verb)
+		if a.In != action.Triage || len(verb) < 2 || a.ID == action.TriageUndo {
+			continue
+		}
+		args := slices.Insert(slices.Clone(verb), 2, string(t.Ref()))
+		out = append(out, acting(a.ID, func(ctx context.Context) error { return s.judge(ctx, a.ID, t, all, args) }))
+	}
+	return out
+}
+
+// judge asks for what a decision needs besides, and carries it out.
+func (s *session) judge(ctx context.Context, id action.ID, t todo.Todo, all []todo.Todo, args []string) error {
+	switch id {
+	case action.TriageApprove:
+		return s.decide(ctx, t.Ref(), true, args)
+	case action.TriageDefer:
+		return s.decide(ctx, t.Ref(), false, args)
+	case action.TriagePromote:
+		return s.run(ctx, "", args...)
+	case action.TriageRank:
+		in, err := s.ask(ctx, "p1, p2 or p3:")
+		if err != nil || in == "" {
+			return err
+		}
+		return s.run(ctx, "", append(args, in)...)
+	case action.TriageDuplicate:
+		likely := todo.Twin(all, t.Ref())
+		in, err := s.ask(ctx, fmt.Sprintf("Of which todo, as review/001 (empty: %s):", cmp.Or(string(likely), "nothing")))
+		if in = cmp.Or(in, string(likely)); err != nil || in == "" {
+			return err
+		}
+		return s.decide(ctx, t.Ref(), true, append(args, in, "--reason", "Duplicate of "+in))
+	}
+	why, err := s.ask(ctx, "Why?")
+	if err != nil || why == "" {
+		return err
+	}
+	return s.decide(ctx, t.Ref(), true, append(args, "--reason="+why))
+}
+
+// decide carries a decision out. One that changed the finding can be taken back.
+func (s *session) decide(ctx context.Context, r todo.Ref, changes bool, args []string) error {
+	done, err := s.ran(ctx, "", args...)
+	if !done {
+		return err
+	}
+	if s.triage.decided == nil {
+		s.triage.decided = map[todo.Ref]bool{}
+	}
+	s.triage.decided[r] = true
+	if changes {
+		s.triage.decisions = append(s.triage.decisions, r)
+	}
+	return err
+}
+
+// withdraw takes the last decision back.
+func (s *session) withdraw(ctx context.Context, r todo.Ref) error {
+	done, err := s.ran(ctx, "", "todo", "triage", string(r), "--undo", "--reason", "Triage undone")
+	if done {
+		s.triage.decisions = s.triage.decisions[:len(s.triage.decisions)-1]
+		delete(s.triage.decided, r)
+	}
+	return err
+}
+
+// settled asks what a completion must know besides its report: why, although the item's
+// threads speak against it, and what becomes of each open linked todo. They come as flags;
+// nil: it is given up.
+func (s *session) settled(ctx context.Context, l look) ([]string, error) {
+	args := []string{}
+	if against := s.against(l); len(against) > 0 {
+		for _, w := range against {
+			s.say("%s.", model.Text(w.Message))
+		}
+		why, err := s.ask(ctx, "Why complete it all the same? Empty: it stays open:")
+		if err != nil || why == "" {
+			return nil, err
+		}
+		args = append(args, "--anyway="+why)
+	}
+	if s.Findings == nil || len(l.detail.Links.TodoRefs) == 0 {
+		return args, nil
+	}
+	for _, t := range s.Findings.Open(ctx, l.detail.Links.TodoRefs) {
+		word, err := s.fate(ctx, t)
+		if err != nil || word == "" {
+			return nil, err
+		}
+		args = append(args, "--todo", string(t.Ref())+"="+word)
+	}
+	return args, nil
+}
+
+func (s *session) against(l look) []model.Warning {
+	if s.Against == nil {
+		return nil
+	}
+	return s.Against(l.detail.Links.Threads)
+}
+
+// fate asks what becomes of a linked todo whose item is completed; empty: nothing was said.
+func (s *session) fate(ctx context.Context, t todo.Todo) (word string, err error) {
+	fixed := func(words, is, question string) option {
+		return option{words, func(ctx context.Context) error {
+			word = is
+			if question == "" {
+				return nil
+			}
+			in, err := s.ask(ctx, question)
+			if word = is + ":" + in; in == "" {
+				word = ""
+			}
+			return err
+		}, ""}
+	}
+	_, err = s.choose(ctx, fmt.Sprintf("What becomes of %s, %s?", t.Ref(), t.Title), []option{
+		fixed("It is finished", "finished", ""), fixed("It won't be fixed", "wont_fix", "Why?"),
+		fixed("It moves to another work item", "moved", "Which one?"), fixed("It stays open", "keep", ""),
+	})
+	return word, err
+}

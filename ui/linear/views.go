@@ -1,0 +1,134 @@
+package linear
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/filter"
+	"vise/ui/text"
+)
+
+// agents lists all agents by attention, and does something with one of them.
+func (s *session) agents(ctx context.Context) error {
+	v, err := s.read(ctx)
+	if err != nil {
+		return err
+	}
+	var options []option
+	for _, m := range v.fleet.Agents {
+		options = append(options, option{memberWords(m), func(ctx context.Context) error { return s.member(ctx, m.Agent) }, action.Agents})
+	}
+	_, err = s.choose(ctx, "Agents, those that want most attention first", options)
+	return err
+}
+
+// memberWords are an agent in one line.
+func memberWords(m model.FleetMember) string {
+	words := fmt.Sprintf("%s, %s", model.Text(m.Agent.ID), m.State)
+	if m.Current != nil {
+		words += fmt.Sprintf(", works on %s, %s", m.Current.Handle, m.Current.Objective)
+	}
+	for _, c := range model.Classes {
+		if n := m.Counts[c]; n > 0 && c != model.CompletedRecent {
+			words += fmt.Sprintf(", %d %s", n, className(c))
+		}
+	}
+	return words
+}
+
+// member is the menu of one agent, which is the session's from then on.
+func (s *session) member(ctx context.Context, a model.Agent) error {
+	s.agent = a.ID
+	name := string(a.ID)
+	stop := option{"Stop it: no turn begins, a running one ends", func(ctx context.Context) error { return s.run(ctx, "", "agents", "stop", name) }, action.MenuPosture}
+	if a.Posture == model.Stopped {
+		stop = option{"Resume it: it may run again", func(ctx context.Context) error { return s.run(ctx, "", "agents", "resume", name) }, action.MenuPosture}
+	}
+	_, err := s.choose(ctx, fmt.Sprintf("Agent %s", model.Text(a.ID)), []option{
+		{"Its work items", func(ctx context.Context) error { return s.items(ctx, "") }, action.Open},
+		{title(action.ByID(action.Message)), s.message, action.Message},
+		stop,
+	})
+	return err
+}
+
+// The bounds of what is said of all agents at once: events and reports, and how many events
+// a filter looks through.
+const (
+	eventsSaid  = 40
+	reportsSaid = 30
+	lookedAt    = 2000
+)
+
+// kept asks for a filter, whose terms the question names.
+func (s *session) kept(ctx context.Context, terms string, parse func(string, time.Time) filter.Filter) (filter.Filter, error) {
+	words, err := s.ask(ctx, "Only those with "+terms+":")
+	f := parse(words, s.Now())
+	if f.Trouble != "" {
+		s.say("%s", f.Trouble)
+	}
+	return f, err
+}
+
+// activity says the newest events of all agents, the newest last: that one is heard last.
+func (s *session) activity(ctx context.Context) error {
+	f, err := s.kept(ctx, `(empty: all; words, "exact", agent:, kind:, age:)`, filter.ParseEvents)
+	if err != nil {
+		return err
+	}
+	var said []string
+	err = s.View(ctx, func(r model.Reader) error {
+		said = nil
+		for _, e := range r.HistoryBefore("", model.Position{}, lookedAt) {
+			w, _ := r.Item(e.WorkItemID)
+			if len(said) < eventsSaid && f.KeepsEvent(e, w.Handle) {
+				said = append(said, fmt.Sprintf("%s: %s", model.Text(e.AgentID), eventWords(r, e)))
+			}
+		}
+		return nil
+	})
+	if len(said) == 0 && err == nil {
+		s.say("Nothing.")
+	}
+	for _, words := range slices.Backward(said) {
+		s.say("%s", words)
+	}
+	return err
+}
+
+// reports lists finished work of all agents, the newest first.
+func (s *session) reports(ctx context.Context) error {
+	f, err := s.kept(ctx, `(empty: all; words, "exact", agent:, has:, age:, text:)`, filter.ParseReports)
+	if err != nil {
+		return err
+	}
+	var options []option
+	err = s.View(ctx, func(r model.Reader) error {
+		options = nil
+		for _, row := range r.Finished(nil, lookedAt) {
+			if len(options) == reportsSaid || !f.KeepsReport(r, row) {
+				continue
+			}
+			has := "without a report"
+			if row.Reported {
+				has = "with a report"
+			}
+			words := fmt.Sprintf("%s, %s, %s, %s, %s", model.Text(row.AgentID), row.Handle, row.Objective, has, text.Age(s.Now().Sub(row.UpdatedAt)))
+			options = append(options, option{words, func(ctx context.Context) error { return s.visit(ctx, row.AgentID, row.ID) }, action.Open})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(options) == 0 {
+		s.say("No finished work.")
+		return nil
+	}
+	_, err = s.choose(ctx, "Finished work, the newest first", options)
+	return err
+}
