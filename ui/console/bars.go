@@ -115,7 +115,7 @@ func (c Console) messageLines() []string {
 	case c.note.text != "" && c.note.isError:
 		return c.loud(c.note.text, k.blocked)
 	case c.trouble != nil:
-		return c.loud(c.troubleWords(), k.needsYou)
+		return c.loud(c.troubleLine(), k.needsYou)
 	case c.note.text != "" && text.Width(c.note.text) >= c.layout.w:
 		return c.loud(c.note.text, k.text)
 	case c.note.text == "" && len(c.truth.conditions) > 0:

@@ -87,15 +87,23 @@ func New(ctx context.Context, o Options) Console {
 	return c.restored(o.Session.Memo).misconfigured()
 }
 
+// firstLook is how long the first frame waits for a ledger that somebody else holds. The
+// console opens without it then, and says who that is.
+const firstLook = 300 * time.Millisecond
+
 // Primed is c with its first look done, so that the first frame is a whole one.
 func (c Console) Primed() Console {
 	if c.fx.Ledger == nil {
 		return c
 	}
+	ctx, stop := context.WithTimeout(c.fx.ctx, firstLook)
+	defer stop()
+	first := *c.fx
+	first.ctx = ctx
 	c.looking.gen++
-	m := c.fx.look(c.looking.gen, c.want())().(truthMsg)
+	m := first.look(c.looking.gen, c.want())().(truthMsg)
 	c, _ = c.seen(m)
-	c.looking, c.plan, c.neighbours = looking{}, plan{}, neighbours{}
+	c.looking, c.plan, c.neighbours = looking{failing: c.looking.failing}, plan{}, neighbours{}
 	return c
 }
 

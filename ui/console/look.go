@@ -18,6 +18,8 @@ type looking struct {
 	retrying  bool
 	// took is how long the last look lasted.
 	took time.Duration
+	// failing is since when looks fail; zero while they do not.
+	failing time.Time
 }
 
 // A look that lasts long, at a thousand agents say, is not repeated with every commit of
@@ -93,7 +95,7 @@ func (c Console) seen(m truthMsg) (Console, tea.Cmd) {
 	if m.err != nil {
 		return c.troubled(m.err)
 	}
-	c.trouble = nil
+	c.trouble, c.looking.failing = nil, time.Time{}
 	var cmds []tea.Cmd
 	before := c.truth
 	if c.place.agent == "" && m.truth.want.agent != "" && c.place.view == viewDesk {

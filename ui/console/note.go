@@ -192,6 +192,9 @@ func (c Console) troubled(err error) (Console, tea.Cmd) {
 	e := &model.Error{Code: model.CodeInternal, Message: model.Text(err.Error()).String()}
 	errors.As(err, &e)
 	c.trouble = e
+	if c.looking.failing.IsZero() {
+		c.looking.failing = c.now
+	}
 	if c.looking.retrying {
 		return c, nil
 	}
@@ -202,10 +205,39 @@ func (c Console) troubled(err error) (Console, tea.Cmd) {
 // troubleWords say what is wrong with the ledger, and how old the screen is.
 func (c Console) troubleWords() string {
 	s := words(c.trouble)
+	if c.trouble.Code == model.CodeBusy && c.trouble.Holder != nil {
+		s = c.heldWords(*c.trouble.Holder)
+	}
 	if !c.truth.at.IsZero() {
 		s += " Showing " + c.truth.at.Format("15:04:05") + ", retrying. Writes are off."
 	}
 	return s
+}
+
+// heldWords say who holds the ledger, since when, and what can be done; of a holder that does
+// not tell, since when it was found to.
+func (c Console) heldWords(h model.Holder) string {
+	s := fmt.Sprintf("The ledger is held by pid %d", h.PID)
+	if h.Command != "" {
+		s += " (" + model.Text(h.Command).String() + ")"
+	}
+	way := fmt.Sprintf("This goes on when it lets go; kill %d ends it. Nothing is lost.", h.PID)
+	if h.State == "stopped" {
+		s, way = s+", which is stopped", sentence(model.Text(c.trouble.Hint).String())
+	}
+	since, at := "since", h.Since
+	if at.IsZero() {
+		since, at = "since before", c.looking.failing
+	}
+	return s + ", " + since + " " + at.Local().Format("15:04:05") + ". " + way
+}
+
+// troubleLine is troubleWords where no pane says them.
+func (c Console) troubleLine() string {
+	if c.truth.at.IsZero() && c.layout.shows(paneQueue) {
+		return "Nothing was read yet. vise tries again until it can; writes are off."
+	}
+	return c.troubleWords()
 }
 
 // readOnly is why nothing may be written, empty when it may.

@@ -11,6 +11,7 @@ package linear
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -73,9 +74,9 @@ func (errQuit) Error() string { return "quit" }
 func Run(ctx context.Context, e Env) error {
 	s := &session{Env: e, in: bufio.NewReaderSize(e.In, maxLine), agent: e.Agent}
 	ctx, stop := context.WithCancel(ctx)
-	if err := s.begin(ctx); err != nil {
+	if err := s.patiently(ctx, func() error { return s.begin(ctx) }); err != nil {
 		stop()
-		return err
+		return ended(err)
 	}
 	var following sync.WaitGroup
 	following.Go(func() { s.follow(ctx) })
@@ -83,11 +84,40 @@ func Run(ctx context.Context, e Env) error {
 	defer stop()
 	s.say("vise, one line at a time. Answer with a number, or with the first words of a line; ? says the choices again, b goes back, q quits.")
 	err := s.home(ctx)
-	if _, quit := err.(errQuit); quit || ctx.Err() != nil {
+	if ctx.Err() != nil {
+		err = errQuit{}
+	}
+	if ended(err) == nil {
 		s.say("Bye.")
+	}
+	return ended(err)
+}
+
+// ended is what a session's end is to whoever began it: to quit is no error.
+func ended(err error) error {
+	if _, quit := err.(errQuit); quit {
 		return nil
 	}
 	return err
+}
+
+// patiently does something again for as long as somebody else holds the ledger and the
+// operator wants it.
+func (s *session) patiently(ctx context.Context, do func() error) error {
+	for {
+		err := do()
+		if !errors.Is(err, &model.Error{Code: model.CodeBusy}) {
+			return err
+		}
+		s.refused(err)
+		in, err := s.ask(ctx, "Enter tries again, q quits:")
+		if err != nil {
+			return err
+		}
+		if in == "q" {
+			return errQuit{}
+		}
+	}
 }
 
 // begin learns the agent and the revision.

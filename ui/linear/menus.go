@@ -2,6 +2,7 @@ package linear
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,11 +48,16 @@ func (s *session) read(ctx context.Context) (view, error) {
 // home is the first menu, said again after whatever was done.
 func (s *session) home(ctx context.Context) error {
 	for {
-		v, err := s.read(ctx)
+		var v view
+		err := s.patiently(ctx, func() (err error) { v, err = s.read(ctx); return err })
 		if err != nil {
 			return err
 		}
 		done, err := s.choose(ctx, s.gist(v), s.places(v))
+		if e := (*model.Error)(nil); errors.As(err, &e) {
+			s.refused(err) // of what was chosen; the menus go on
+			continue
+		}
 		if err != nil {
 			return err
 		}

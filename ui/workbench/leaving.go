@@ -16,12 +16,17 @@ const dueCounted = 100
 // farOff is beyond every timer that is worth a sentence.
 const farOff = 50 * 365 * 24 * time.Hour
 
+// farewellTime is how long the end waits for a ledger that somebody else holds.
+const farewellTime = 300 * time.Millisecond
+
 // farewell is what a console says on the terminal that it gives back: that timers and
 // rechecks wait, if no other process runs the scheduler of the home; empty when all is well.
 func farewell(ctx context.Context, d cli.Door, now time.Time) string {
 	if scheduler.Attended(d.Dir) {
 		return ""
 	}
+	ctx, stop := context.WithTimeout(ctx, farewellTime)
+	defer stop()
 	n := 0
 	err := d.Ledger.View(ctx, func(r model.Reader) error {
 		for after := model.AgentID(""); n < dueCounted; {
