@@ -24,7 +24,9 @@ type RestoreOptions struct {
 	To uint64
 	// Blind does not look into the present ledger, which may make the database below run
 	// for ever.
-	Blind   bool
+	Blind bool
+	// Plans are the home's plan files; nil leaves those of a backup alone.
+	Plans   PlanReader
 	Command string
 	Machine *machine.Machine
 }
@@ -51,6 +53,10 @@ type Recovery struct {
 	Aside string `json:"aside,omitempty"`
 	// NewHome: home.json is missing or unreadable, and is made again.
 	NewHome bool `json:"home_json_made_again,omitempty"`
+	// Backup is the file that the restore begins with, if it was named, and Plans what
+	// becomes of the plans in it.
+	Backup string     `json:"backup,omitempty"`
+	Plans  *PlansBack `json:"plans,omitempty"`
 	// Dir holds the draft.
 	Dir string `json:"draft"`
 }
@@ -117,6 +123,7 @@ func (r *restore) plan(ctx context.Context) error {
 		return refuse("copy the home as it is; it needs somebody who knows", "nothing in %s makes a ledger: %v", r.Home, r.Passed)
 	}
 	r.tell()
+	r.planPlans()
 	return nil
 }
 
@@ -285,7 +292,7 @@ func (r *Recovery) Apply(ctx context.Context, o RestoreOptions) error {
 	defer l.Release()
 	err := r.apply(h)
 	if err == nil {
-		err = r.Discard()
+		err = errors.Join(r.bringPlans(h, o.Plans), r.Discard())
 	}
 	return explain(err)
 }

@@ -28,7 +28,10 @@ func (r *restore) sources() ([]source, error) {
 		if _, err := os.Stat(r.From); err != nil {
 			return nil, err
 		}
-		return []source{r.copyOf(r.From, "the backup "+r.From)}, nil
+		backup := r.copyOf(r.From, "the backup "+r.From)
+		plain := backup.make
+		backup.make = func(d *draft) error { return cmpErr(plain(d), func() error { return r.withoutPlans(d) }) }
+		return []source{backup}, nil
 	}
 	all, err := r.home.Snapshots()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -19,6 +19,8 @@ type Snapshot struct {
 	Revision uint64    `json:"revision"`
 	At       time.Time `json:"at"`
 	Bytes    int64     `json:"bytes"`
+	// Plans is how many plan files a backup holds too; a snapshot holds none.
+	Plans int `json:"plans,omitempty"`
 }
 
 // Snapshots are taken hourly, and the newest three are kept.
@@ -77,27 +79,15 @@ func (l *Ledger) Snapshot(ctx context.Context) (Snapshot, error) {
 	}
 	s, err := l.copyFile(ctx, dir, func(s Snapshot) string {
 		return filepath.Join(dir, fmt.Sprintf("%s-%012d%s", s.At.Format(snapshotTime), s.Revision, snapshotEnd))
-	})
+	}, nil)
 	if err != nil {
 		return s, explain(fmt.Errorf("snapshot: %w", err))
 	}
 	return s, l.forgetSnapshots()
 }
 
-// Backup is a proven copy of the ledger in a new file at path.
-func (l *Ledger) Backup(ctx context.Context, path string) (Snapshot, error) {
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return Snapshot{}, errors.Join(err, &fs.PathError{Op: "back up", Path: path, Err: fs.ErrExist})
-	}
-	s, err := l.copyFile(ctx, filepath.Dir(path), func(Snapshot) string { return path })
-	if err != nil {
-		return s, explain(fmt.Errorf("back up: %w", err))
-	}
-	return s, nil
-}
-
-// copyFile copies the ledger into dir, proves the copy, and gives it its name.
-func (l *Ledger) copyFile(ctx context.Context, dir string, name func(Snapshot) string) (Snapshot, error) {
+// copyFile copies the ledger into dir, adds to the copy, proves it, and gives it its name.
+func (l *Ledger) copyFile(ctx context.Context, dir string, name func(Snapshot) string, add func(path string) (plans int, err error)) (Snapshot, error) {
 	b, ok := l.backend.(*Bolt)
 	if !ok {
 		return Snapshot{}, errors.ErrUnsupported
@@ -106,7 +96,7 @@ func (l *Ledger) copyFile(ctx context.Context, dir string, name func(Snapshot) s
 	if err != nil {
 		return Snapshot{}, err
 	}
-	s, err := b.provenCopy(ctx, f, l.home)
+	s, err := b.provenCopy(ctx, f, l.home, add)
 	s.At = l.Now().UTC().Truncate(time.Second)
 	if err == nil {
 		s.Path = name(s)
@@ -119,21 +109,23 @@ func (l *Ledger) copyFile(ctx context.Context, dir string, name func(Snapshot) s
 }
 
 // provenCopy copies the ledger to f, which it closes, and reads all of the copy.
-func (b *Bolt) provenCopy(ctx context.Context, f *machine.File, h Home) (Snapshot, error) {
+func (b *Bolt) provenCopy(ctx context.Context, f *machine.File, h Home, add func(path string) (plans int, err error)) (Snapshot, error) {
 	var s Snapshot
 	_, err := b.copyTo(ctx, f)
 	if err == nil {
 		err = f.Sync()
 	}
-	if err == nil {
-		var info fs.FileInfo
-		if info, err = f.Stat(); err == nil {
-			s.Bytes = info.Size()
-		}
+	if err = errors.Join(err, f.Close()); err == nil && add != nil {
+		s.Plans, err = add(f.Name())
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err != nil {
 		return s, err
 	}
+	info, err := os.Stat(f.Name())
+	if err != nil {
+		return s, err
+	}
+	s.Bytes = info.Size()
 	health, err := proveFile(ctx, f.Name(), h)
 	s.Revision = health.Revision
 	return s, err

@@ -15,30 +15,26 @@ import (
 // patience bounds the wait for another process; a sound one needs a fraction of it.
 const patience = 20 * time.Second
 
-// within ends a process that takes too long.
-func within(t *testing.T, c *exec.Cmd) {
+// start starts a process, and ends it when it takes too long.
+func start(t *testing.T, c *exec.Cmd) {
 	t.Helper()
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(stop)
-	context.AfterFunc(ctx, func() {
-		if c.Process != nil {
-			c.Process.Kill()
-		}
-	})
+	context.AfterFunc(ctx, func() { c.Process.Kill() })
 }
 
 func TestFollowingShowsWhatHappensAndEndsWhenInterrupted(t *testing.T) {
 	t.Parallel()
 	home, open, _ := newHome(t)
 	follow := program(t, home, "events", "--follow", "--after", "0", "--json")
-	within(t, follow)
 	out, err := follow.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := follow.Start(); err != nil {
-		t.Fatal(err)
-	}
+	start(t, follow)
 	lines := bufio.NewScanner(out)
 	next := func(want string) string {
 		for lines.Scan() {
@@ -78,7 +74,6 @@ func TestNothingWaitsForInputThatNobodyAskedFor(t *testing.T) {
 	home, open, done := newHome(t)
 	for _, args := range append(reads(open, done), []string{"demo"}, []string{"help"}, []string{"version"}) {
 		c := program(t, home, args...)
-		within(t, c)
 		in, err := c.StdinPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -87,9 +82,7 @@ func TestNothingWaitsForInputThatNobodyAskedFor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		start(t, c)
 		said, _ := io.ReadAll(out)
 		if code := codeOf(c.Wait()); code != 0 || len(said) == 0 || strings.Contains(string(said), "\x1b") {
 			t.Errorf("vise %q: exit %d, %q", args, code, said)

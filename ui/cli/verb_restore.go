@@ -17,6 +17,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/files"
 )
 
 type restoreOptions struct {
@@ -41,7 +42,8 @@ func (a *app) restoreVerb() *cobra.Command {
 		Long: "restore makes the ledger again from the newest snapshot that proves sound, or from FILE, with the\n" +
 			"journal's later changes on top; from the journal alone if there is no snapshot; and as the last resort\n" +
 			"from the damaged file as it was one change ago. It first shows what it will do and what is lost, if\n" +
-			"anything, and asks. The present file is kept in the home's aside/, never deleted.",
+			"anything, and asks. The present file is kept in the home's aside/, never deleted. Plans that FILE holds\n" +
+			"and the home lacks are made again; a plan that is there stays, and another one of FILE goes into aside/.",
 		Args: named("[FILE]"),
 	}
 	f := c.Flags()
@@ -66,7 +68,11 @@ func (a *app) restoreVerb() *cobra.Command {
 		}
 		if o.inChild {
 			limitMemory()
-			r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{From: from, To: o.to, Blind: o.blind, Command: "vise restore"})
+			plans, err := files.NewHome(dir)
+			if err != nil {
+				return answer{}, err
+			}
+			r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{From: from, To: o.to, Blind: o.blind, Plans: plans, Command: "vise restore"})
 			return answer{data: r, text: func(*page) {}}, err
 		}
 		return a.restore(ctx, dir, from, o)
@@ -92,7 +98,11 @@ func (a *app) restore(ctx context.Context, dir, from string, o restoreOptions) (
 	if err := a.agreed(r, o.yes); err != nil {
 		return answer{}, err
 	}
-	if err := r.Apply(ctx, store.RestoreOptions{Command: "vise restore"}); err != nil {
+	plans, err := files.NewHome(dir)
+	if err == nil {
+		err = r.Apply(ctx, store.RestoreOptions{Plans: plans, Command: "vise restore"})
+	}
+	if err != nil {
 		return answer{}, err
 	}
 	out.Done = true
@@ -148,6 +158,21 @@ func (p *page) recovery(r store.Recovery) {
 	}
 	if r.Aside != "" {
 		p.line("the present file is kept as %s", model.Text(r.Aside))
+	}
+	p.plansBack(r.Plans)
+}
+
+// plansBack shows what becomes of a backup's plan files.
+func (p *page) plansBack(b *store.PlansBack) {
+	if b == nil {
+		return
+	}
+	p.line("plans: the backup has %d; %d are there as they are, %d are missing and made again", b.Saved, b.Same, b.Missing)
+	if b.Differ > 0 {
+		p.line("       %d differ (%d of them newer than the backup's) and stay; the backup's are put into %s", b.Differ, b.Newer, model.Text(b.Aside))
+	}
+	if b.Damaged != "" {
+		p.line("       not all of the backup's plans can be read: %s", model.Text(b.Damaged))
 	}
 }
 

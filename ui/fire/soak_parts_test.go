@@ -26,6 +26,7 @@ func (s *soak) useTools(name string) {
 	leave := func() {}
 	var mine []string
 	n := 0
+	s.outOfStep(s.tool)
 	s.every(s.tool, func() {
 		n++
 		c := s.wish(agent, mine, n)
@@ -52,6 +53,14 @@ func (s *soak) useTools(name string) {
 		s.learn(c, a, d.made, &mine)
 	})
 	leave()
+}
+
+// outOfStep begins at a moment of its own: agents do not all call in one millisecond.
+func (s *soak) outOfStep(pace time.Duration) {
+	select {
+	case <-time.After(time.Duration(s.chance(int(pace)))):
+	case <-s.ctx.Done():
+	}
 }
 
 func (s *soak) wish(agent string, mine []string, n int) call {

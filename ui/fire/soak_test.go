@@ -79,6 +79,8 @@ type soak struct {
 	gauges *gauges
 	counts map[string]int
 	laps   map[string][]time.Duration
+	// halted is since when a process is stopped, and resumed when the last one went on.
+	halted, resumed time.Time
 }
 
 // proc is a running process that may be killed; kept ones are only started anew with all.
@@ -90,7 +92,8 @@ type proc struct {
 type check struct {
 	at       time.Duration
 	revision uint64
-	inUse    int
+	inUse    int // bytes of the ledger
+	copied   int // bytes of the history's copy, which nothing makes smaller
 	took     time.Duration
 }
 
@@ -187,11 +190,15 @@ func (s *soak) count(what string) {
 	s.counts[what]++
 }
 
-// lap notes how long a call took.
+// lap notes how long a call took. One during which some process was stopped is counted
+// apart: that process may have held the lock, or been the next to get it.
 func (s *soak) lap(what string, begun time.Time) {
 	took := time.Since(begun)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if !s.halted.IsZero() || begun.Before(s.resumed) {
+		what += beside
+	}
 	s.laps[what] = append(s.laps[what], took)
 }
 
@@ -244,12 +251,21 @@ func (s *soak) stopOne() {
 		return
 	}
 	s.count("stopped")
+	s.mu.Lock()
+	s.halted = time.Now()
+	s.mu.Unlock()
 	select {
 	case <-time.After(s.stopped):
 	case <-s.ctx.Done():
 	}
 	_ = p.Signal(syscall.SIGCONT)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.halted, s.resumed = time.Time{}, time.Now()
 }
+
+// beside marks calls during which a process was stopped.
+const beside = " beside a stopped process"
 
 func (s *soak) compactOnce() {
 	out, err := s.vise(ctx, "--json", "compact").Output()
@@ -319,7 +335,7 @@ func (s *soak) prove() (c check) {
 			s.t.Errorf("after %v: %d problems %q %v", time.Since(s.began), h.Found, h.Problems, err)
 		}
 		c.revision = h.Revision
-		c.inUse = inUse(filepath.Join(s.dir, "ledger.db"))
+		c.inUse, c.copied = inUse(filepath.Join(s.dir, "ledger.db")), bytesIn(filepath.Join(s.dir, "journal"))
 		return nil
 	})
 	if errors.Is(err, &model.Error{Code: model.CodeBusy}) {

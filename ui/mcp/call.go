@@ -34,6 +34,8 @@ type call struct {
 	now    func() time.Time
 	follow Follow
 	before Before
+	// queued is how many messages the answer has room for, as of show.
+	queued int
 }
 
 // handler carries out a tool. A refusal is an answer too: it tells the agent what to do.
@@ -173,8 +175,26 @@ func decode[C model.Command](ctx context.Context, c *call, id func(*C) *model.It
 	if id == nil || *id(&out) == "" {
 		return out, nil
 	}
-	*id(&out), err = c.ledger.Resolve(ctx, string(*id(&out)))
+	if !whole(*id(&out)) {
+		*id(&out), err = c.ledger.Resolve(ctx, string(*id(&out)))
+	}
 	return out, err
+}
+
+// whole recognises an id as vise makes them. It needs no look into the ledger: the act
+// itself says so if there is no such item.
+func whole(id model.ItemID) bool {
+	ulid, ok := strings.CutPrefix(string(id), "wi-")
+	return ok && len(ulid) == 26 && model.ValidID(string(id))
+}
+
+// show reads what the answer tells, and at once how many messages it can take along: each
+// look waits its turn among all who use the ledger.
+func (c *call) show(ctx context.Context, fn func(model.Reader) error) error {
+	return c.ledger.View(ctx, func(r model.Reader) error {
+		c.queued = fitting(r.QueuedMessages(c.agent, peeked))
+		return fn(r)
+	})
 }
 
 func create(ctx context.Context, c *call) (any, error) {
@@ -199,7 +219,7 @@ func (c *call) item(ctx context.Context, cmd model.Command) (any, error) {
 		return nil, err
 	}
 	var out reply.Item
-	err = c.ledger.View(ctx, func(r model.Reader) error {
+	err = c.show(ctx, func(r model.Reader) error {
 		out = reply.OfItem(r, in, c.fresh)
 		return nil
 	})
@@ -216,7 +236,7 @@ func pick(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	var out reply.Pick
-	err = c.ledger.View(ctx, func(r model.Reader) error {
+	err = c.show(ctx, func(r model.Reader) error {
 		out = reply.OfPick(r, in, c.fresh)
 		return nil
 	})
@@ -236,7 +256,7 @@ func complete(ctx context.Context, c *call) (any, error) {
 	}
 	in.Warnings = append(slices.Clone(in.Warnings), against...)
 	var out reply.Completion
-	err = c.ledger.View(ctx, func(r model.Reader) error {
+	err = c.show(ctx, func(r model.Reader) error {
 		out = reply.OfCompletion(r, in, c.fresh)
 		return nil
 	})
@@ -273,7 +293,7 @@ func wait(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	var out reply.Wait
-	err = c.ledger.View(ctx, func(r model.Reader) error {
+	err = c.show(ctx, func(r model.Reader) error {
 		out = reply.OfWait(r, cmd.Wake, in, c.fresh)
 		return nil
 	})

@@ -35,16 +35,11 @@ type attached struct {
 // messages hands the agent what waits for it, as much as one answer has room for. They are
 // sent with it; that they were seen, a later call shows. What cannot be handed now waits.
 func (c *call) messages(ctx context.Context) []attached {
-	n := 0
-	err := c.ledger.View(ctx, func(r model.Reader) error {
-		n = fitting(r.QueuedMessages(c.agent, peeked))
-		return nil
-	})
-	if err != nil || n == 0 {
+	if c.queued == 0 {
 		return nil
 	}
 	in, err := c.ledger.Apply(ctx, model.Envelope{Key: c.key + "-hand", Actor: model.AgentActor(c.agent), Agent: c.agent,
-		Command: model.HandMessages{AgentID: c.agent, Limit: n}})
+		Command: model.HandMessages{AgentID: c.agent, Limit: c.queued}})
 	if err != nil {
 		return nil
 	}

@@ -40,7 +40,7 @@ func get(ctx context.Context, c *call) (any, error) {
 	}
 	c.noteTodos(ctx, id)
 	var out reply.Got
-	err = c.ledger.View(ctx, func(r model.Reader) error {
+	err = c.show(ctx, func(r model.Reader) error {
 		out = reply.OfGet(r, id, in.Todos || in.From > 0, c.fresh)
 		out.Context = reply.ContextOf(r, c.agent)
 		return nil
@@ -63,9 +63,9 @@ func list(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	var out page
-	err := c.ledger.View(ctx, func(r model.Reader) error {
+	err := c.show(ctx, func(r model.Reader) error {
 		room := maxReply
-		if fitting(r.QueuedMessages(c.agent, peeked)) > 0 {
+		if c.queued > 0 {
 			room -= messageRoom + shortText // messages come with the answer
 		}
 		for limit := in.Limit; ; {

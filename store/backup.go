@@ -1,0 +1,194 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"vise/model"
+	"vise/store/lock"
+)
+
+// PlanReader reads the plan file that an item has, for a backup.
+type PlanReader interface {
+	PlanFiles
+	// ReadPlan returns the whole text of a plan and since when it is so. It is nil where
+	// nothing is that may be read as a plan.
+	ReadPlan(agent model.AgentID, item model.ItemID) (raw []byte, changed time.Time)
+}
+
+// Backup is a proven copy of the ledger in a new file at path, with the plan files that the
+// items have at the time.
+func (l *Ledger) Backup(ctx context.Context, path string) (Snapshot, error) {
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return Snapshot{}, errors.Join(err, &fs.PathError{Op: "back up", Path: path, Err: fs.ErrExist})
+	}
+	s, err := l.copyFile(ctx, filepath.Dir(path), func(Snapshot) string { return path }, l.addPlans)
+	if err != nil {
+		return s, explain(fmt.Errorf("back up: %w", err))
+	}
+	return s, nil
+}
+
+// bucketPlans is in backups alone: <agent>/<item>, then when the plan was changed, in
+// nanoseconds since 1970, a checksum of key and text, and the text.
+var bucketPlans = []byte("plans")
+
+const (
+	planHeader = 8 + checksumSize
+	// plansAtOnce bounds, in bytes, what one transaction of a backup adds.
+	plansAtOnce = 16 << 20
+)
+
+// addPlans puts the plans of all items of a copy into it, and counts them.
+func (l *Ledger) addPlans(path string) (n int, err error) {
+	reader, ok := l.plans.(PlanReader)
+	if !ok {
+		return 0, nil
+	}
+	items, err := itemsOf(path)
+	for err == nil && len(items) > 0 {
+		var done, found int
+		done, found, err = l.addSome(path, reader, items)
+		items, n = items[done:], n+found
+	}
+	return n, err
+}
+
+// planOf is whose plan it is.
+type planOf struct {
+	agent model.AgentID
+	item  model.ItemID
+}
+
+func itemsOf(path string) (out []planOf, err error) {
+	err = viewFile(path, func(f *facts) error {
+		err := f.txn.Scan(Prefix(recordKey(model.KindItem, "")), func(key, value []byte) bool {
+			payload, err := unframe(key, value)
+			if err != nil {
+				f.fail(err)
+				return false
+			}
+			r, err := decodeRecord(model.KindItem, key, payload)
+			f.fail(err)
+			if w, ok := r.(model.WorkItem); ok {
+				out = append(out, planOf{w.AgentID, w.ID})
+			}
+			return f.err == nil
+		})
+		return errors.Join(f.err, err)
+	})
+	return out, err
+}
+
+// addSome adds the first plans in one transaction, and tells how many items it looked at
+// and how many plans it found.
+func (l *Ledger) addSome(path string, reader PlanReader, items []planOf) (done, found int, err error) {
+	s, err := openSession(l.home.machine, path, true, 0)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer s.close()
+	size := 0
+	err = s.guard("add plans", func() error {
+		b, err := s.tx.CreateBucketIfNotExists(bucketPlans)
+		for ; err == nil && done < len(items) && size < plansAtOnce; done++ {
+			raw, changed := reader.ReadPlan(items[done].agent, items[done].item)
+			if raw == nil {
+				continue
+			}
+			found, size = found+1, size+len(raw)
+			key := cat(string(items[done].agent), "/", string(items[done].item))
+			err = b.Put(key, planValue(key, raw, changed))
+		}
+		return err
+	})
+	if err == nil {
+		err = s.commit()
+	}
+	return done, found, err
+}
+
+func planValue(key, raw []byte, changed time.Time) []byte {
+	v := binary.BigEndian.AppendUint64(make([]byte, 0, planHeader+len(raw)), uint64(changed.UnixNano()))
+	return append(binary.BigEndian.AppendUint32(v, checksum(key, raw)), raw...)
+}
+
+// savedPlan is a plan in a backup.
+type savedPlan struct {
+	planOf
+	raw     []byte
+	changed time.Time
+}
+
+// eachPlan visits the plans in the backup at path; a ledger has none. A damaged one is an
+// error, after all others were visited.
+func eachPlan(path string, visit func(savedPlan) error) error {
+	f, _, err := openChecked(path, os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	z := &frozen{}
+	if err := z.open(f); err != nil {
+		f.Close()
+		return err
+	}
+	s := &session{db: z.db, borrowed: true}
+	var damaged error
+	err = s.guard("read plans", func() error {
+		return z.db.View(func(tx *bbolt.Tx) error {
+			b := tx.Bucket(bucketPlans)
+			if b == nil {
+				return nil
+			}
+			return b.ForEach(func(key, value []byte) error {
+				p, ok := planAt(key, value)
+				if !ok {
+					damaged = &damage{"read", fmt.Sprintf("the plan %q does not match its checksum", key)}
+					return nil
+				}
+				return visit(p)
+			})
+		})
+	})
+	if s.broken == nil {
+		err = errors.Join(err, z.db.Close())
+	}
+	return errors.Join(err, damaged)
+}
+
+func planAt(key, value []byte) (p savedPlan, ok bool) {
+	agent, item, _ := strings.Cut(string(key), "/")
+	if len(value) < planHeader || !model.ValidID(agent) || !model.ValidID(item) {
+		return p, false
+	}
+	raw := value[planHeader:]
+	p = savedPlan{planOf{model.AgentID(agent), model.ItemID(item)}, bytes.Clone(raw), time.Unix(0, int64(binary.BigEndian.Uint64(value))).UTC()}
+	return p, binary.BigEndian.Uint32(value[8:]) == checksum(key, raw)
+}
+
+// withoutPlans makes a ledger of a backup: its plans are files again, not part of it.
+func (r *restore) withoutPlans(d *draft) error {
+	has := false
+	err := eachPlan(d.path(), func(savedPlan) error {
+		has = true
+		return errEnough
+	})
+	if !has {
+		return nil // what cannot be read shows in the proof
+	}
+	if !errors.Is(err, errEnough) {
+		return err
+	}
+	b := OpenBolt(d.path(), lock.On(r.Machine, filepath.Join(d.dir, lockFile), r.Command))
+	return errors.Join(b.compact(context.Background()), b.Close())
+}
