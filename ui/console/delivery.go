@@ -33,9 +33,15 @@ func (c Console) deliveryWords(r model.Delivered) string {
 		}
 		return "queued for the next turn"
 	case model.MessageSent:
+		if r.TurnIndex == 0 {
+			return "sent with a tool's answer; its next call shows that it was seen"
+		}
 		return fmt.Sprintf("sent to turn %d, which runs", r.TurnIndex)
 	case model.MessageDone:
-		return fmt.Sprintf("processed: turn %d had it and ended", r.TurnIndex)
+		if r.TurnIndex == 0 {
+			return "seen: the agent went on after it had it"
+		}
+		return fmt.Sprintf("seen: turn %d had it and ended", r.TurnIndex)
 	case model.MessageDropped:
 		return "dropped, not delivered"
 	}
@@ -92,6 +98,9 @@ func replyMark(d *model.Detail) string {
 	last := d.Replies[len(d.Replies)-1]
 	if last.Delivery == "" {
 		return ""
+	}
+	if last.Delivery == model.MessageDone {
+		return " · answer seen"
 	}
 	return " · answer " + string(last.Delivery)
 }
