@@ -183,6 +183,7 @@ func FuzzPlainHead(f *testing.F) {
 	for _, seed := range []string{
 		"status: ready\n", "a: \"x # y\"\nb: [\"p\", \"q\"]\nc: null\nd: []\n", "a: 1\r\nb: 2\r\n", "a: x", "null: x\n",
 		"a: \"x\\n\"\n", "a: -x\n", "a: ~\n", "y: 0x1f\n", "a: \n  b\n", "a: b\n  c\n", "a: b # c\n", "a: [\"x\",\"y\"]\n", "<<: x\n", "a: \"\"\n",
+		strings.Repeat("k", 1100) + ": x\n",
 	} {
 		f.Add(seed)
 	}

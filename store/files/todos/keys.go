@@ -109,13 +109,15 @@ func plainHead(head string) (headKeys, bool) {
 	return keys, len(keys) > 0
 }
 
+// plainKey knows keys of a length that any have; YAML takes none of more than 1,024 bytes.
 func plainKey(s string) bool {
+	const longest = 64
 	for i := range len(s) {
 		if c := s[i]; (c < 'a' || c > 'z') && c != '_' {
 			return false
 		}
 	}
-	return s != "" && s != "null" && s[0] != '_'
+	return s != "" && len(s) <= longest && s != "null" && s[0] != '_'
 }
 
 func plainValue(s string) (value, bool) {
