@@ -24,6 +24,7 @@ import (
 func TestMain(m *testing.M) {
 	storetest.Main(m, map[string]func([]string){
 		"apply": applyForEver, "count": applyAndCount, "once": applyOnce, "tell": applyAndTell, "hold": holdOpen, "read": readForAWhile, "damage": readDamaged,
+		"mutate": mutate,
 	}, func() {
 		for _, dir := range benchDirs {
 			os.RemoveAll(dir)
