@@ -4,9 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
-	"time"
 
 	"vise/ui/capture"
 )
@@ -55,7 +52,7 @@ func (c *call) tellBefore(ctx context.Context, p payload) error {
 // tools bring messages with their answers and prove that earlier ones were read, so that
 // none is handed just before one.
 func (c *call) wordsBefore(ctx context.Context, p payload) (words string, err error) {
-	first, ours := c.firstOf(p.Session), capture.IsOurs(p.Tool)
+	first, ours := p.Session != "" && c.once("told", p.Session), capture.IsOurs(p.Tool)
 	switch {
 	case first && ours:
 		words, err = c.work(ctx, sessionBudget)
@@ -65,35 +62,7 @@ func (c *call) wordsBefore(ctx context.Context, p payload) (words string, err er
 		words = c.pressing(ctx)
 	}
 	if first && words == "" {
-		_ = os.Remove(c.toldPath(p.Session)) // the ledger is busy, or the agent has no work yet
+		c.unmark("told", p.Session) // the ledger is busy, or the agent has no work yet
 	}
 	return words, err
-}
-
-// toldAge is when a session that was told its context is forgotten.
-const toldAge = 30 * 24 * time.Hour
-
-func (c *call) toldPath(session string) string {
-	return filepath.Join(c.home.Dir(), "state", "hooks", c.program, "told", short(session))
-}
-
-// firstOf reports, once, that nothing was told to a session.
-func (c *call) firstOf(session string) bool {
-	path := c.toldPath(session)
-	dir := filepath.Dir(path)
-	if session == "" || os.MkdirAll(dir, 0o700) != nil {
-		return false
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return false
-	}
-	f.Close()
-	list, _ := os.ReadDir(dir)
-	for _, x := range list {
-		if info, err := x.Info(); err == nil && c.Now().Sub(info.ModTime()) > toldAge {
-			_ = os.Remove(filepath.Join(dir, x.Name()))
-		}
-	}
-	return true
 }

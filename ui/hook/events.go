@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 
 	"vise/model"
 	"vise/model/projection"
@@ -83,17 +84,27 @@ func (c *call) handle(ctx context.Context) error {
 	return nil
 }
 
-// openCode takes the rounds that our plugin read from the session.
+// openCode takes the rounds that our plugin read from the session, and answers with what
+// the plugin tells it.
 func (c *call) openCode(ctx context.Context, p payload) error {
 	switch c.event {
 	case "session.idle":
-		if err := c.rounds(ctx, p.SessionID, capture.OpenCode(p.Messages)); err != nil {
+		if err := c.rounds(ctx, p.SessionID, capture.OpenCode(p.Messages)); err != nil || p.Subagent != "" {
 			return err
 		}
 		_, err := fmt.Fprint(c.Out, c.pressing(ctx)) // the plugin prompts the session with it
 		return err
+	case Rest:
+		return c.restInPlugin(ctx, p.SessionID)
 	case "chat.message": // the plugin puts it before what the model is asked
+		_ = os.Remove(c.resting(p.SessionID)) // who waits on is replaced at the next rest
 		return c.tell(ctx, sessionBudget)
+	case "tool.execute.after": // the plugin adds it to the tool's answer
+		if capture.IsOurs(p.Tool) {
+			return nil
+		}
+		_, err := fmt.Fprint(c.Out, c.pressing(ctx))
+		return err
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package hook
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"vise/model"
@@ -68,7 +67,8 @@ func (c *call) restInServer(ctx context.Context) error {
 		defer cancel()
 		go func() { c.Ended(ctx, r.Process); cancel() }()
 	}
-	if c.untilPressed(ctx) != nil {
+	message, err := c.untilPressed(ctx)
+	if err != nil {
 		return nil
 	}
 	for range maxNudges {
@@ -77,28 +77,50 @@ func (c *call) restInServer(ctx context.Context) error {
 		}
 		c.Wait(ctx, retryRest)
 	}
+	c.unmark("nudged", message) // another session may take it
 	return fmt.Errorf("the session was not prompted: %w", err)
 }
 
-// untilPressed returns when the queue holds something pressing, or with an error when the
-// waiting is over.
-func (c *call) untilPressed(ctx context.Context) error {
+// restInPlugin waits beside a session of OpenCode's until something presses; our plugin
+// prompts the session with what is written then.
+func (c *call) restInPlugin(ctx context.Context, session string) error {
+	if session == "" {
+		return fmt.Errorf("%s %s: no session is named", c.program, c.event)
+	}
+	ctx, done, err := c.standBy(ctx, session, "")
+	if err != nil {
+		return err
+	}
+	defer done()
+	if _, err := c.untilPressed(ctx); err != nil {
+		return nil
+	}
+	_, err = fmt.Fprint(c.Out, Nudge)
+	return err
+}
+
+// untilPressed returns when something pressing is queued that no other session is prompted
+// for, or with an error when the waiting is over.
+func (c *call) untilPressed(ctx context.Context) (first string, err error) {
+	agent := model.AgentID(c.agent)
 	for ctx.Err() == nil {
 		var revision uint64
-		pressed := false
+		first = ""
 		err := c.ledger.View(ctx, func(r model.Reader) error {
-			revision, pressed = r.Revision(), presses(r, model.AgentID(c.agent))
+			if revision = r.Revision(); presses(r, agent) {
+				first = string(r.QueuedMessages(agent, 1)[0].ID)
+			}
 			return nil
 		})
-		if pressed && err == nil {
-			return ctx.Err()
+		if err == nil && first != "" && ctx.Err() == nil && c.once("nudged", first) {
+			return first, nil
 		}
 		if err == nil {
 			_, err = c.ledger.Follow(ctx, revision)
 		}
-		if err != nil && !errors.Is(err, context.Canceled) {
+		if err != nil {
 			c.Wait(ctx, retryRest)
 		}
 	}
-	return ctx.Err()
+	return "", ctx.Err()
 }

@@ -1,10 +1,12 @@
 package hook_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"vise/model"
 	"vise/ui/hook"
@@ -112,5 +114,57 @@ func TestASessionThatCannotBePromptedLosesNothing(t *testing.T) {
 	}
 	if n := b.queued("codex"); n != 1 || tries != 3 {
 		t.Errorf("%d messages are queued after %d tries", n, tries)
+	}
+}
+
+// TestOneOfTwoRestingSessionsIsPrompted for a message, in OpenCode by our plugin; what is
+// in its tools' answers between is no prompt.
+func TestOneOfTwoRestingSessionsIsPrompted(t *testing.T) {
+	b := newBench(t)
+	b.apply("opencode", model.AddAgent{AgentID: "opencode"})
+	type end struct {
+		session, told string
+		err           error
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ends := make(chan end, 2)
+	for _, session := range []string{"ses_1", "ses_2"} {
+		go func() {
+			var out bytes.Buffer
+			err := hook.Run(ctx, []string{"opencode", hook.Rest}, b.open, hook.Streams{Patience: time.Minute, In: strings.NewReader(`{"sessionID":"` + session + `"}`),
+				Out: &out, Err: &out, Now: time.Now, Getenv: func(string) string { return "" }, Wait: func(context.Context, time.Duration) {}})
+			ends <- end{session, out.String(), err}
+		}()
+	}
+	b.sayTo("opencode", "Use LFU.", model.Normal)
+	first := <-ends
+	if first.told != hook.Nudge || first.err != nil {
+		t.Errorf("the first ended with %+v", first)
+	}
+	b.must(`{"sessionID":"`+first.session+`"}`, "opencode", "chat.message")
+	if !strings.Contains(b.told, "Use LFU.") {
+		t.Errorf("its prompt was told %q", b.told)
+	}
+	cancel()
+	if second := <-ends; second.told != "" || second.err != nil {
+		t.Errorf("the second ended with %+v", second)
+	}
+}
+
+// TestOpenCodeHearsAfterATool, whose answer the words are added to; not after one of ours,
+// which has them itself, and no subagent's session is spoken to.
+func TestOpenCodeHearsAfterATool(t *testing.T) {
+	b := newBench(t)
+	b.apply("opencode", model.AddAgent{AgentID: "opencode"})
+	b.sayTo("opencode", "Use LFU.", model.Normal)
+	for _, x := range []struct{ event, input, want string }{
+		{"tool.execute.after", `{"sessionID":"ses_1","tool_name":"vise_GetWorkItem"}`, ""},
+		{"session.idle", `{"sessionID":"ses_2","agent_id":"ses_2","messages":[]}`, ""},
+		{"tool.execute.after", `{"sessionID":"ses_1","tool_name":"bash"}`, "Use LFU."},
+		{"tool.execute.after", `{"sessionID":"ses_1","tool_name":"bash"}`, ""},
+	} {
+		if b.must(x.input, "opencode", x.event); !strings.Contains(b.told, x.want) || x.want == "" && b.told != "" {
+			t.Errorf("%s %s told %q", x.event, x.input, b.told)
+		}
 	}
 }

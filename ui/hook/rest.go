@@ -18,7 +18,7 @@ import (
 
 // Rest is no event of a program's. Claude Code calls its second Stop hook with it, the one
 // that runs in the background (asyncRewake) while the session rests; beside a session of
-// Codex's server vise calls itself with it.
+// Codex's server vise calls itself with it, beside one of OpenCode's our plugin.
 const Rest = "Rest"
 
 const (

@@ -10,13 +10,16 @@ import (
 	"vise/ui/spool"
 )
 
+// restHours is how long a session that rests is waited for.
+var restHours = fmt.Sprint(int(hook.RestLimit.Hours()))
+
 // routes say how an answer or a message reaches a program, and where nothing can wake it; for
 // Claude Code and Codex the version decides that.
 var routes = map[string]string{
 	"claude": "reach a session between two tools, at the end of its turn and with the next prompt or session; ",
 	"codex": "reach a session with vise's own answers and, once its hooks are trusted, between two tools, at the end of its turn and " +
 		"with the next prompt; ",
-	"opencode": "reach a session with vise's own answers and with its next prompt, and prompt it when it comes to rest; one that rests already is not woken",
+	"opencode": "reach a session with vise's own answers, with those of any other tool and with its next prompt; one that comes to rest, or rests, is prompted, for " + restHours + " hours after its turn",
 	"crush":    "reach a session with vise's own answers and with those of any other tool; one that rests is not woken: it hears at its next tool",
 }
 

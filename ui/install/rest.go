@@ -85,7 +85,7 @@ func (o Options) wakesTold() string {
 	yes, known := wakes(o.Program, o.Version)
 	switch {
 	case yes:
-		return fmt.Sprintf("%s, for %d hours after its turn", woken[o.Program], int(hook.RestLimit.Hours()))
+		return woken[o.Program] + ", for " + restHours + " hours after its turn"
 	case known:
 		from := wakesFrom[o.Program]
 		return fmt.Sprintf("one that rests is not woken: %s is older than %d.%d.%d", o.Version, from[0], from[1], from[2])
