@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -31,6 +32,7 @@ func TestAMillionEventsAreNotFelt(t *testing.T) {
 	if after := m.told(); after != before {
 		t.Errorf("compacting changed\n%s\nto\n%s", before, after)
 	}
+	m.compactBesideOthers()
 	began := time.Now()
 	if revision := m.sound(); revision == 0 {
 		t.Error("nothing is left")
@@ -147,4 +149,55 @@ func (m *million) told() string {
 		}
 	})
 	return b.String()
+}
+
+// compactBesideOthers compacts while one reads and one changes. Who reads waits for the lock
+// alone, and is held to the limit; who changes waits for the disk too, which the compaction
+// is writing to, and is told of.
+func (m *million) compactBesideOthers() {
+	const limit = 200 * time.Millisecond
+	reader, writer := m.open(), m.open()
+	stop := make(chan struct{})
+	var all sync.WaitGroup
+	repeat := func(laps *[]time.Duration, fn func(n int) error) {
+		all.Go(func() {
+			for n := 0; ; n++ {
+				began := time.Now()
+				if err := fn(n); err != nil {
+					m.t.Error(err)
+				}
+				*laps = append(*laps, time.Since(began))
+				select {
+				case <-stop:
+					return
+				case <-time.After(time.Millisecond):
+				}
+			}
+		})
+	}
+	change := func(n int) error {
+		_, err := writer.Apply(ctx, model.Envelope{Key: fmt.Sprint("beside-", n), Actor: "agent:ann", Command: model.CreateWorkItem{Objective: "made meanwhile"}})
+		return err
+	}
+	var reads, changes []time.Duration
+	repeat(&reads, func(int) error { return reader.View(ctx, func(model.Reader) error { return nil }) })
+	repeat(&changes, change)
+	began := time.Now()
+	m.compact()
+	took := time.Since(began)
+	close(stop)
+	all.Wait()
+	_, p99, longest := quantiles(reads)
+	_, changeP99, longestChange := quantiles(changes)
+	m.t.Logf("compacted beside others in %v: %d reads, p99 %v, longest %v; %d changes, p99 %v, longest %v",
+		took.Round(time.Millisecond), len(reads), p99, longest, len(changes), changeP99, longestChange)
+	if storetest.Long && longest > limit {
+		m.t.Errorf("a reader waited %v, more than %v", longest, limit)
+	}
+	for n := range changes {
+		r, err := writer.Apply(ctx, model.Envelope{Key: fmt.Sprint("beside-", n), Actor: "agent:ann", Command: model.CreateWorkItem{Objective: "made meanwhile"}})
+		if err != nil || !r.Replayed {
+			m.t.Errorf("change %d of %d is not there: %+v, %v", n, len(changes), r, err)
+		}
+	}
 }

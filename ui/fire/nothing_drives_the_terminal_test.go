@@ -212,7 +212,7 @@ func shapes(sent string) map[string]bool {
 // harmlessMove is a movement of the cursor within the frame, which a renderer chooses as
 // it needs.
 func harmlessMove(shape string) bool {
-	for _, final := range "ABCDEFGHJKPXLMST@bdm`r" {
+	for _, final := range "ABCDEFGHIJKPXLMSTZ@abdem`r" {
 		if shape == fmt.Sprintf("CSI %q", byte(final)) {
 			return true
 		}
