@@ -54,6 +54,9 @@ func (e *eye) put(d *dir) {
 	}
 	err := e.source.Add(d.path)
 	d.watched = err == nil
+	if c := closesOf(e.source); c != nil && d.watched && d.plan != nil {
+		c.Add(d.path)
+	}
 	if isLimit(err) {
 		e.short = true
 		e.turn(reasonOf(err))
@@ -64,6 +67,9 @@ func (e *eye) put(d *dir) {
 func (e *eye) drop(d *dir) {
 	if d.watched && e.source != nil {
 		e.source.Remove(d.path)
+		if c := closesOf(e.source); c != nil && d.plan != nil {
+			c.Remove(d.path)
+		}
 	}
 	d.watched = false
 }

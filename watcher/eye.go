@@ -65,7 +65,7 @@ func (e *eye) run(ctx context.Context) {
 	defer timer.Stop()
 	for {
 		timer.Reset(time.Until(e.alarm()))
-		events, trouble := e.channels()
+		events, trouble, whole := e.channels()
 		select {
 		case <-ctx.Done():
 			return
@@ -73,6 +73,8 @@ func (e *eye) run(ctx context.Context) {
 			e.grant(time.Now())
 		case event, ok := <-events:
 			e.hear(event, ok, time.Now())
+		case path := <-whole:
+			e.hearWhole(path, time.Now())
 		case <-trouble:
 			e.distrust(time.Now())
 		case <-timer.C:
@@ -81,11 +83,15 @@ func (e *eye) run(ctx context.Context) {
 	}
 }
 
-func (e *eye) channels() (<-chan fsnotify.Event, <-chan error) {
+func (e *eye) channels() (<-chan fsnotify.Event, <-chan error, <-chan string) {
 	if e.source == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
-	return e.source.Events(), e.source.Trouble()
+	var whole <-chan string
+	if c := closesOf(e.source); c != nil {
+		whole = c.Whole()
+	}
+	return e.source.Events(), e.source.Trouble(), whole
 }
 
 // alarm is when there is something to do, if nothing happens before.
@@ -176,6 +182,14 @@ func (e *eye) hear(event fsnotify.Event, ok bool, now time.Time) {
 		} else if d != nil && (event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename)) {
 			e.dirGone(d, now)
 		}
+	}
+}
+
+// hearWhole has a plan read that a writer has closed.
+func (e *eye) hearWhole(path string, now time.Time) {
+	if d := e.dirs[filepath.Dir(path)]; d != nil && d.plan != nil {
+		d.plan.whole(now)
+		e.schedule(d.plan)
 	}
 }
 

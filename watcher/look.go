@@ -28,7 +28,7 @@ func (e *eye) look(p *plan, now time.Time) (again bool) {
 	fresh := e.disk.Plan(p.item.Agent, p.item.ID)
 	isNews, tooEarly := p.judge(fresh, now)
 	if isNews {
-		e.news.plan(p.item, fresh)
+		e.news.plan(PlanNews{p.item, fresh, p.seen})
 	}
 	return tooEarly
 }

@@ -25,13 +25,15 @@ type Event struct {
 type PlanNews struct {
 	Item Item
 	Plan files.Plan
+	// Seen is how the file looked just before it was read.
+	Seen files.Stat
 }
 
 // news is what Next has not told yet.
 type news struct {
 	mu     sync.Mutex // protects what follows
 	moved  bool
-	plans  map[Item]files.Plan
+	plans  map[Item]PlanNews
 	mode   Mode
 	turned bool // mode changed
 	closed bool
@@ -40,7 +42,7 @@ type news struct {
 }
 
 func newNews() *news {
-	return &news{plans: map[Item]files.Plan{}, ready: make(chan struct{}, 1)}
+	return &news{plans: map[Item]PlanNews{}, ready: make(chan struct{}, 1)}
 }
 
 // poke fills a level channel.
@@ -58,10 +60,10 @@ func (n *news) change(f func()) {
 	poke(n.ready)
 }
 
-func (n *news) ledgerMoved()                    { n.change(func() { n.moved = true }) }
-func (n *news) plan(item Item, plan files.Plan) { n.change(func() { n.plans[item] = plan }) }
-func (n *news) turn(mode Mode)                  { n.change(func() { n.mode, n.turned = mode, true }) }
-func (n *news) close()                          { n.change(func() { n.closed = true }) }
+func (n *news) ledgerMoved()    { n.change(func() { n.moved = true }) }
+func (n *news) plan(p PlanNews) { n.change(func() { n.plans[p.Item] = p }) }
+func (n *news) turn(mode Mode)  { n.change(func() { n.mode, n.turned = mode, true }) }
+func (n *news) close()          { n.change(func() { n.closed = true }) }
 
 func (n *news) forget(item Item) {
 	n.mu.Lock()
@@ -100,8 +102,8 @@ func (n *news) take() (Event, bool, error) {
 		return Event{}, false, nil
 	}
 	event := Event{LedgerMoved: n.moved, Mode: n.mode}
-	for item, plan := range n.plans {
-		event.Plans = append(event.Plans, PlanNews{item, plan})
+	for _, p := range n.plans {
+		event.Plans = append(event.Plans, p)
 	}
 	slices.SortFunc(event.Plans, func(a, b PlanNews) int {
 		return cmp.Or(cmp.Compare(a.Item.Agent, b.Item.Agent), cmp.Compare(a.Item.ID, b.Item.ID))

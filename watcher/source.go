@@ -6,7 +6,7 @@ import (
 	"vise/watcher/hints"
 )
 
-// source is where events of directories come from: hints.Source, or a test's.
+// source is where events of directories come from: the system, or a test.
 type source interface {
 	Events() <-chan fsnotify.Event
 	Trouble() <-chan error
@@ -17,4 +17,31 @@ type source interface {
 
 type opener func() (source, error)
 
-func openSource() (source, error) { return hints.Open() }
+// system is the operating system's source.
+type system struct {
+	*hints.Source
+	closes closes // nil where it does not tell
+}
+
+func openSource() (source, error) {
+	s, err := hints.Open()
+	if err != nil {
+		return nil, err
+	}
+	return system{s, openCloses()}, nil
+}
+
+func (s system) Close() {
+	s.Source.Close()
+	if s.closes != nil {
+		s.closes.Close()
+	}
+}
+
+// closesOf is what tells of whole files beside a source; nil if nothing does.
+func closesOf(s source) closes {
+	if s, ok := s.(system); ok {
+		return s.closes
+	}
+	return nil
+}

@@ -84,7 +84,6 @@ func TestAnEditedPlanIsToldAndNotedInTheLedger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer e.close()
 	if p := e.Plan(t.Context(), "a", in.WorkItemID); p.Text != "one" {
 		t.Fatalf("got %+v", p)
 	}
@@ -101,6 +100,10 @@ func TestAnEditedPlanIsToldAndNotedInTheLedger(t *testing.T) {
 		}
 		told = slices.Contains(news.Items, in.WorkItemID)
 	}
+	if p := e.Plan(t.Context(), "a", in.WorkItemID); p.Text != "two" {
+		t.Errorf("it is read as %q", p.Text)
+	}
+	e.close()
 	err = l.View(t.Context(), func(r model.Reader) error {
 		w, _ := r.Item(in.WorkItemID)
 		if w.PlanArtifact.Preview != "two" || w.Revision != 2 {

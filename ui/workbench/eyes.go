@@ -19,9 +19,16 @@ type eyes struct {
 	home   files.Home
 	watch  *watcher.Watcher
 
-	mu sync.Mutex // protects seen
+	mu sync.Mutex // protects what follows
 	// seen are the plans as the console read them last.
 	seen map[watcher.Item]model.PlanArtifact
+	// fresh are the last news, which the console is about to ask for.
+	fresh map[watcher.Item]watcher.PlanNews
+	// noting are the news that the ledger does not know yet, by item.
+	noting map[watcher.Item]watcher.PlanNews
+
+	toNote chan struct{} // holds one if there is something to note
+	noted  chan struct{} // closed when all is noted
 }
 
 func newEyes(ctx context.Context, l *store.Ledger, home files.Home, ledgerFile string) (*eyes, error) {
@@ -29,14 +36,32 @@ func newEyes(ctx context.Context, l *store.Ledger, home files.Home, ledgerFile s
 	if err != nil {
 		return nil, err
 	}
-	return &eyes{ledger: l, home: home, watch: w, seen: map[watcher.Item]model.PlanArtifact{}}, nil
+	e := &eyes{ledger: l, home: home, watch: w, seen: map[watcher.Item]model.PlanArtifact{}, noting: map[watcher.Item]watcher.PlanNews{},
+		toNote: make(chan struct{}, 1), noted: make(chan struct{})}
+	toNote := e.toNote
+	go func() {
+		defer close(e.noted)
+		for range toNote {
+			e.noteAll(ctx)
+		}
+	}()
+	return e, nil
 }
 
-func (e *eyes) close() { e.watch.Close() }
+// close ends the eyes once the ledger knows what they have told. Nobody waits in Next by then.
+func (e *eyes) close() {
+	e.watch.Close()
+	e.mu.Lock()
+	toNote := e.toNote
+	e.toNote = nil
+	e.mu.Unlock()
+	close(toNote)
+	<-e.noted
+}
 
 // Plan is part of console.Eyes.
 func (e *eyes) Plan(_ context.Context, agent model.AgentID, id model.ItemID) console.PlanText {
-	p := e.home.Plan(agent, id)
+	p := e.read(watcher.Item{Agent: agent, ID: id})
 	out := console.PlanText{Artifact: p.PlanArtifact, Reason: p.Reason, Unsettled: p.Unsettled}
 	if p.Unsettled {
 		return out
@@ -48,6 +73,18 @@ func (e *eyes) Plan(_ context.Context, agent model.AgentID, id model.ItemID) con
 	defer e.mu.Unlock()
 	e.seen[watcher.Item{Agent: agent, ID: id}] = p.PlanArtifact
 	return out
+}
+
+// read is the plan as it is now: as the watcher has just read it, if it is the same file still.
+func (e *eyes) read(item watcher.Item) files.Plan {
+	e.mu.Lock()
+	fresh, ok := e.fresh[item]
+	delete(e.fresh, item)
+	e.mu.Unlock()
+	if ok && e.home.Stat(item.Agent, item.ID) == fresh.Seen {
+		return fresh.Plan
+	}
+	return e.home.Plan(item.Agent, item.ID)
 }
 
 // Watch is part of console.Eyes. A plan that the console has read is news only once it
@@ -77,11 +114,32 @@ func (e *eyes) Next(ctx context.Context) (console.News, error) {
 	if event.Mode.Polling() {
 		news.Mode = event.Mode.String()
 	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.fresh = make(map[watcher.Item]watcher.PlanNews, len(event.Plans))
 	for _, p := range event.Plans {
 		news.Items = append(news.Items, p.Item.ID)
-		e.note(ctx, p)
+		e.fresh[p.Item], e.noting[p.Item] = p, p
+	}
+	if len(event.Plans) > 0 && e.toNote != nil {
+		select {
+		case e.toNote <- struct{}{}:
+		default: // it is about to look
+		}
 	}
 	return news, nil
+}
+
+// noteAll has the ledger record the plans that changed. The console does not wait for that:
+// a commit takes as long as all the rest between a save and the screen.
+func (e *eyes) noteAll(ctx context.Context) {
+	e.mu.Lock()
+	all := e.noting
+	e.noting = map[watcher.Item]watcher.PlanNews{}
+	e.mu.Unlock()
+	for _, p := range all {
+		e.note(ctx, p)
+	}
 }
 
 // note has the ledger record a plan that changed. A refusal is the item's business, and a

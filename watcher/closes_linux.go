@@ -1,0 +1,110 @@
+package watcher
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// inotify is an instance of the kernel's own: fsnotify does not tell of files that are closed.
+type inotify struct {
+	file  *os.File
+	whole chan string
+
+	mu   sync.Mutex // protects what follows
+	dirs map[int32]string
+	ids  map[string]int32
+}
+
+// openCloses returns nil where there is no instance to be had: it is a comfort.
+func openCloses() closes {
+	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
+	if err != nil {
+		return nil
+	}
+	n := &inotify{file: os.NewFile(uintptr(fd), "inotify"), whole: make(chan string, 64), dirs: map[int32]string{}, ids: map[string]int32{}}
+	go n.run()
+	return n
+}
+
+func (n *inotify) Whole() <-chan string { return n.whole }
+
+func (n *inotify) Close() { n.file.Close() }
+
+func (n *inotify) Add(dir string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.ids) >= maxCloses {
+		return
+	}
+	n.control(func(fd int) {
+		id, err := unix.InotifyAddWatch(fd, dir, unix.IN_CLOSE_WRITE|unix.IN_MOVED_TO|unix.IN_ONLYDIR|unix.IN_DONT_FOLLOW)
+		if err == nil {
+			n.dirs[int32(id)], n.ids[dir] = dir, int32(id)
+		}
+	})
+}
+
+func (n *inotify) Remove(dir string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	id, ok := n.ids[dir]
+	if !ok {
+		return
+	}
+	delete(n.ids, dir)
+	delete(n.dirs, id)
+	n.control(func(fd int) { _, _ = unix.InotifyRmWatch(fd, uint32(id)) }) // the directory may be gone
+}
+
+// control does something with the descriptor, unless it is closed.
+func (n *inotify) control(do func(fd int)) {
+	if c, err := n.file.SyscallConn(); err == nil {
+		_ = c.Control(func(fd uintptr) { do(int(fd)) })
+	}
+}
+
+// run reads until the instance is closed.
+func (n *inotify) run() {
+	buf := make([]byte, 16<<10)
+	for {
+		got, err := n.file.Read(buf)
+		if err != nil {
+			return
+		}
+		n.tell(buf[:got])
+	}
+}
+
+// tell passes on what the kernel wrote: events of 16 bytes, each with a name behind it that
+// ends with zeros.
+func (n *inotify) tell(b []byte) {
+	for len(b) >= unix.SizeofInotifyEvent {
+		id := int32(binary.NativeEndian.Uint32(b))
+		mask := binary.NativeEndian.Uint32(b[4:])
+		end := unix.SizeofInotifyEvent + int(binary.NativeEndian.Uint32(b[12:]))
+		if end > len(b) {
+			return
+		}
+		name := string(bytes.TrimRight(b[unix.SizeofInotifyEvent:end], "\x00"))
+		b = b[end:]
+		n.mu.Lock()
+		dir, ok := n.dirs[id]
+		if mask&unix.IN_IGNORED != 0 && ok {
+			delete(n.dirs, id)
+			delete(n.ids, dir)
+		}
+		n.mu.Unlock()
+		if !ok || name != planFile {
+			continue
+		}
+		select {
+		case n.whole <- filepath.Join(dir, name):
+		default: // the eye is busy, and hears of the writes
+		}
+	}
+}
