@@ -238,6 +238,7 @@ func pick(ctx context.Context, c *call) (any, error) {
 	var out reply.Pick
 	err = c.show(ctx, func(r model.Reader) error {
 		out = reply.OfPick(r, in, c.fresh)
+		out.Warnings = beside(in)
 		return nil
 	})
 	return &out, err
@@ -261,6 +262,13 @@ func complete(ctx context.Context, c *call) (any, error) {
 		return nil
 	})
 	return &out, err
+}
+
+// beside are the warnings that no transition holds.
+func beside(in model.Receipt) []model.Warning {
+	return slices.DeleteFunc(slices.Clone(in.Warnings), func(w model.Warning) bool {
+		return in.Transition != nil && slices.ContainsFunc(in.Transition.Warnings, func(own model.Warning) bool { return own.Kind == w.Kind })
+	})
 }
 
 // notePlan has the ledger describe the plan as it is at the completion, the last chance. A
@@ -295,6 +303,7 @@ func wait(ctx context.Context, c *call) (any, error) {
 	var out reply.Wait
 	err = c.show(ctx, func(r model.Reader) error {
 		out = reply.OfWait(r, cmd.Wake, in, c.fresh)
+		out.Warnings = beside(in)
 		return nil
 	})
 	return &out, err

@@ -30,7 +30,9 @@ type Pick struct {
 	CurrentID   model.ItemID      `json:"current_work_item_id"`
 	Transition  *model.Transition `json:"transition,omitempty"`
 	BindingNote string            `json:"binding_note"`
-	Replayed    bool              `json:"replayed,omitempty"`
+	// Warnings are what went wrong beside the act; doors that tell warnings apart leave it empty.
+	Warnings []model.Warning `json:"warnings,omitempty"`
+	Replayed bool            `json:"replayed,omitempty"`
 }
 
 // bindingNote tells an agent what a pick means for the rest of its turn.
@@ -47,7 +49,9 @@ type Wait struct {
 	Wait       model.Wait     `json:"wait_condition"`
 	WorkItem   *model.View    `json:"work_item,omitempty"`
 	Cancelled  []model.WaitID `json:"cancelled_wait_condition_ids,omitempty"`
-	Replayed   bool           `json:"replayed,omitempty"`
+	// Warnings are as in Pick.
+	Warnings []model.Warning `json:"warnings,omitempty"`
+	Replayed bool            `json:"replayed,omitempty"`
 }
 
 // Trigger is the answer of Trigger.

@@ -1,0 +1,104 @@
+package mcp_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"vise/model"
+	"vise/model/workstate"
+	"vise/store"
+	"vise/store/files/threads"
+	"vise/ui/mcp"
+	"vise/ui/resume"
+	"vise/watcher/gitstate/gittest"
+)
+
+// following is a server whose acts are carried over to a repository's thread, which the
+// server does not run in, and an item that is linked to it.
+func following(t *testing.T) (c *client, repo string, item model.View) {
+	t.Helper()
+	r := gittest.WithCommit(t)
+	desk, done := resume.Room{Dir: r.Dir, Now: time.Now, Actor: "operator"}.Sit(t.Context(), "", "test")
+	defer done()
+	for _, x := range []workstate.Command{workstate.Start{Goal: "Fix login"}, workstate.Close{Status: workstate.Paused}} {
+		if _, err := desk.Apply(t.Context(), x); err != nil {
+			t.Fatal(err)
+		}
+	}
+	room := resume.Room{Dir: t.TempDir(), Now: time.Now, Actor: "agent:ann"}
+	c = serve(t, "ann", nil, func(o *mcp.Options) {
+		o.Follow = func(ctx context.Context, l *store.Ledger, cmd model.Command, in model.Receipt) []model.Warning {
+			return room.After(ctx, l, cmd, in)
+		}
+	})
+	c.initialize()
+	item = c.create("Fix login")
+	_, err := c.ledger.Apply(t.Context(), model.Envelope{Key: "link", Actor: model.Operator, Agent: "ann", Command: model.LinkWorkItem{
+		WorkItemID: item.ID, Add: model.Links{Threads: []model.ThreadLink{{Repo: model.Text(r.Dir), TaskID: "fix-login"}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, r.Dir, item
+}
+
+// statusOf is the status of the repository's only thread.
+func statusOf(t *testing.T, repo string) workstate.Status {
+	t.Helper()
+	snap, err := threads.At(repo).Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	list, err := snap.Threads()
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%d threads, %v", len(list), err)
+	}
+	return list[0].Status
+}
+
+// TestTheThreadOfAnItemFollowsTheAgentsActs, wherever the server runs.
+func TestTheThreadOfAnItemFollowsTheAgentsActs(t *testing.T) {
+	c, repo, item := following(t)
+	other := c.create("Something else")
+	for _, x := range []struct {
+		tool, args string
+		want       workstate.Status
+	}{
+		{"UpdateWorkItem", `{"work_item_id":%q,"plan_status":"ready"}`, workstate.Paused},
+		{"PickWorkItem", `{"work_item_id":%q}`, workstate.InProgress},
+		{"WaitFor", `{"work_item_id":%q,"wake":"operator_input","reason":"which limit?"}`, workstate.Paused},
+		{"PickWorkItem", `{"work_item_id":%q,"clear_blocker":true,"reason":"answered"}`, workstate.InProgress},
+		{"UpdateWorkItem", `{"work_item_id":%q,"blocked_by":"no keys"}`, workstate.Blocked},
+		{"UpdateWorkItem", `{"work_item_id":%q,"blocked_by":null}`, workstate.Paused},
+		{"PickWorkItem", `{"work_item_id":%q,"reason":"next"}`, workstate.InProgress},
+		{"PickWorkItem", `{"work_item_id":"OTHER","unknown":%q}`, workstate.InProgress},
+		{"PickWorkItem", `{"work_item_id":"OTHER","reason":"instead of %s"}`, workstate.Paused},
+		{"CompleteWorkItem", `{"work_item_id":%q}`, workstate.Resolved},
+	} {
+		args := strings.ReplaceAll(fmt.Sprintf(x.args, item.ID), "OTHER", string(other.ID))
+		r := c.call(x.tool, args)
+		if refused := strings.Contains(args, "unknown"); r.IsError != refused {
+			t.Fatalf("%s %s: %s", x.tool, args, r.Structured)
+		}
+		if got := statusOf(t, repo); got != x.want {
+			t.Errorf("%s %s: the thread is %s, want %s", x.tool, args, got, x.want)
+		}
+	}
+}
+
+// TestAThreadThatCannotFollowStopsNoAct: it is a warning of the answer.
+func TestAThreadThatCannotFollowStopsNoAct(t *testing.T) {
+	c, repo, item := following(t)
+	if err := os.Remove(filepath.Join(repo, ".aictx", "tasks", "threads", "fix-login.json")); err != nil {
+		t.Fatal(err)
+	}
+	r := c.call("PickWorkItem", fmt.Sprintf(`{"work_item_id":%q}`, item.ID))
+	if !strings.Contains(string(r.Structured), "thread fix-login is linked and not there") || !r.item(t).IsCurrent {
+		t.Errorf("answered %s", r.Structured)
+	}
+}
