@@ -4,12 +4,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
 	"time"
 
+	"vise/store/checksum"
 	"vise/store/machine"
 )
 
@@ -69,7 +69,7 @@ func listEntry(txid uint64, keys [][]byte) []byte {
 		e = append(binary.AppendUvarint(e, uint64(len(k))), k...)
 	}
 	binary.BigEndian.PutUint32(e, uint32(len(e)-entryHeader))
-	binary.BigEndian.PutUint32(e[4:], crc32.Checksum(e[entryHeader:], castagnoli))
+	binary.BigEndian.PutUint32(e[4:], checksum.Of(e[entryHeader:]))
 	return e
 }
 
@@ -132,7 +132,7 @@ func (l *changeList) catchUp() error {
 // enter takes an entry in. A transaction that failed has its number used again.
 func (l *changeList) enter(e []byte) error {
 	body := e[entryHeader:]
-	if crc32.Checksum(body, castagnoli) != binary.BigEndian.Uint32(e[4:]) || len(body) < 8 {
+	if checksum.Of(body) != binary.BigEndian.Uint32(e[4:]) || len(body) < 8 {
 		return errOvertaken
 	}
 	txid := binary.BigEndian.Uint64(body)

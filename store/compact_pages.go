@@ -2,9 +2,9 @@ package store
 
 import (
 	"encoding/binary"
-	"hash/crc32"
 	"hash/fnv"
 
+	"vise/store/checksum"
 	"vise/store/machine"
 )
 
@@ -43,7 +43,7 @@ type tally struct {
 
 func (t *tally) add(key, value []byte) {
 	t.count++
-	t.sum = crc32.Update(crc32.Update(t.sum, castagnoli, key), castagnoli, value)
+	t.sum = checksum.Add(t.sum, key, value)
 }
 
 const (

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"vise/store/codec"
 	"vise/store/machine"
 )
 
@@ -74,7 +75,10 @@ func openHome(m *machine.Machine, dir string) (Home, error) {
 	if err != nil {
 		return Home{}, err
 	}
-	if err := json.Unmarshal(raw, &h); err != nil || h.ID == "" {
+	h = Home{}
+	err = codec.Decode(raw, &h)
+	h.Dir, h.machine = dir, m
+	if err != nil || h.ID == "" {
 		return Home{}, refuse(restoreHint, "%s does not read as a home: %v", h.path(homeFile), err)
 	}
 	if h.Format > homeFormat {

@@ -91,6 +91,12 @@ func TestWhatIsWrittenAndReadIsWhatEncodingJSONWritesAndReads(t *testing.T) {
 		if err == nil {
 			sameRead(t, typ, want)
 			sameRead(t, typ, hurt(t, want))
+			var spaced bytes.Buffer
+			if err := json.Indent(&spaced, want, "", "  "); err != nil {
+				t.Fatal(err)
+			}
+			sameRead(t, typ, spaced.Bytes())
+			sameRead(t, typ, hurt(t, spaced.Bytes()))
 		}
 	})
 }
@@ -99,7 +105,7 @@ func TestWhatNobodyWroteIsReadAsEncodingJSONReadsIt(t *testing.T) {
 	for _, text := range []string{
 		"", " ", "null", "{", "{}", "[]", "{} ", " {}", "{}x", `{"id":"a","id":"b"}`, `{"todo_list":[{"text":"a","state":"x"}],"todo_list":[{"text":"b"}]}`,
 		`{"ID":"a"}`, `{"Revision":1}`, `{"revision":-1}`, `{"revision":01}`, `{"revision":1.0}`, `{"revision":1e3}`, `{"revision":18446744073709551616}`,
-		`{"revision":"1"}`, `{"revision":null}`, `{"todo_list":null}`, `{"todo_list":[]}`, `{"todo_list":[null]}`, `{"todo_list":[{},]}`, `{"unknown":[{"a":"}"}],"id":"a"}`,
+		`{"revision":"1"}`, `{"revision":null}`, `{"revision":- 1}`, `{"revision": 1 2}`, `{ "id" : "a" , }`, "{}\n", "{\v}", `{"todo_list":null}`, `{"todo_list":[]}`, `{"todo_list":[null]}`, `{"todo_list":[{},]}`, `{"unknown":[{"a":"}"}],"id":"a"}`,
 		`{"id":"\ud83d\ude00\ud800"}`, `{"id":"` + "\xff\xed\xa0\x80" + `"}`, `{"id":"` + "\x00" + `"}`, `{"id":"a\`, `{"id":"\x"}`, `{"id" :"a"}`, `{"created_at":"2026-01-01"}`,
 		`{"created_at":null,"updated_at":"2026-02-30T00:00:00Z"}`, `{"links":{"refs":[{"kind":"a","ref":"<"}]}}`, `{"id":"a"`, `{"id":"a",}`, `{"id":true}`, `{"id":"a"}{}`,
 	} {

@@ -9,7 +9,8 @@ import (
 )
 
 // Decode reads data into v, which points to a zero value, as json.Unmarshal would. What
-// Append wrote is read in one pass; anything else is left to encoding/json.
+// Append wrote is read in one pass, with space between the tokens or without; anything else
+// is left to encoding/json.
 func Decode(data []byte, v any) error {
 	p := reflect.ValueOf(v)
 	if p.Kind() != reflect.Pointer || p.IsNil() {
@@ -17,7 +18,7 @@ func Decode(data []byte, v any) error {
 	}
 	if read := readerOf(p.Type().Elem()); read != nil {
 		r := reading{data: data}
-		if read(&r, p.Elem()) && r.at == len(data) {
+		if read(&r, p.Elem()) && r.end() {
 			return nil
 		}
 		p.Elem().SetZero()
@@ -98,6 +99,7 @@ func newReader(t reflect.Type, above map[reflect.Type]bool) reader {
 }
 
 func readTime(r *reading, v reflect.Value) bool {
+	r.space()
 	from := r.at
 	if _, _, ok := r.token(); !ok {
 		return false
@@ -106,15 +108,14 @@ func readTime(r *reading, v reflect.Value) bool {
 }
 
 func readRaw(r *reading, v reflect.Value) bool {
+	r.space()
 	from := r.at
-	if !r.skip() || r.at == from || space(r.data[from]) || space(r.data[r.at-1]) || !json.Valid(r.data[from:r.at]) {
+	if !r.skip() || r.at == from || r.data[r.at-1] <= ' ' || !json.Valid(r.data[from:r.at]) {
 		return false
 	}
 	v.SetBytes(append([]byte(nil), r.data[from:r.at]...))
 	return true
 }
-
-func space(c byte) bool { return c <= ' ' }
 
 func readBool(r *reading, v reflect.Value) bool {
 	if r.take("true") {
@@ -253,14 +254,26 @@ func find(places []place, from int, name []byte) int {
 	return -1
 }
 
-// reading is a place in JSON without space between its tokens.
+// reading is a place in JSON.
 type reading struct {
 	data []byte
 	at   int
 }
 
+func (r *reading) space() {
+	for r.at < len(r.data) && (r.data[r.at] == ' ' || r.data[r.at] == '\n' || r.data[r.at] == '\t' || r.data[r.at] == '\r') {
+		r.at++
+	}
+}
+
+func (r *reading) end() bool {
+	r.space()
+	return r.at == len(r.data)
+}
+
 // take passes a token if it is the next one.
 func (r *reading) take(token string) bool {
+	r.space()
 	if len(r.data)-r.at < len(token) || string(r.data[r.at:r.at+len(token)]) != token {
 		return false
 	}

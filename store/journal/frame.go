@@ -12,9 +12,10 @@ package journal
 import (
 	"encoding/binary"
 	"errors"
-	"hash/crc32"
 	"io"
 	"slices"
+
+	"vise/store/checksum"
 )
 
 // Frame is one change: its revision, and what the ledger keeps of it, in order.
@@ -40,8 +41,6 @@ const (
 	maxFrame = 256 << 20 // more is damage, not a change
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 var errTorn = errors.New("no whole frame")
 
 // Append appends f, framed, to b.
@@ -61,7 +60,7 @@ func Append(b []byte, f Frame) []byte {
 		b = be.AppendUint32(b, uint32(len(v.Bytes)))
 		b = append(b, v.Bytes...)
 	}
-	b = be.AppendUint32(b, crc32.Checksum(b[begin:], castagnoli))
+	b = be.AppendUint32(b, checksum.Of(b[begin:]))
 	b = be.AppendUint32(b, uint32(size))
 	b = be.AppendUint64(b, f.Revision)
 	return be.AppendUint32(b, tailMark)
@@ -109,7 +108,7 @@ func readUpTo(r io.Reader, n int) ([]byte, error) {
 func parse(payload, tail []byte) (Frame, error) {
 	be := binary.BigEndian
 	f := Frame{Revision: be.Uint64(payload)}
-	if be.Uint32(tail) != crc32.Checksum(payload, castagnoli) || be.Uint32(tail[4:]) != uint32(len(payload)) ||
+	if be.Uint32(tail) != checksum.Of(payload) || be.Uint32(tail[4:]) != uint32(len(payload)) ||
 		be.Uint64(tail[8:]) != f.Revision || be.Uint32(tail[16:]) != tailMark {
 		return Frame{}, errTorn
 	}

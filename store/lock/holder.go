@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode"
 
+	"vise/store/codec"
 	"vise/store/machine"
 )
 
@@ -104,7 +105,7 @@ func newSelf(p machine.Process, command string) self {
 	if command == "" {
 		command = defaultCommand(p.Args)
 	}
-	b, err := json.Marshal(Holder{PID: p.PID, Command: printable(command), Start: p.Start})
+	b, err := codec.Append(nil, Holder{PID: p.PID, Command: printable(command), Start: p.Start})
 	if err != nil {
 		return self{before: []byte(`{"pid":` + strconv.Itoa(p.PID))}
 	}

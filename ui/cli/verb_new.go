@@ -75,11 +75,13 @@ func (a *app) agentOfNew(ctx context.Context) (model.AgentID, error) {
 	if err != nil {
 		return "", err
 	}
-	var agent model.AgentID
-	err = d.ledger.View(ctx, func(r model.Reader) (err error) {
-		agent, err = a.agentOf(r)
-		return err
-	})
+	agent, err := a.namedAgent()
+	if err == nil && agent == "" {
+		err = d.ledger.View(ctx, func(r model.Reader) (err error) {
+			agent, err = a.agentOf(r)
+			return err
+		})
+	}
 	if err == nil && created {
 		_, err = a.apply(ctx, mutation{}, "", model.AddAgent{AgentID: agent})
 	}
