@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -55,6 +56,15 @@ func (t Threaded) Apply(ctx context.Context, e model.Envelope) (model.Receipt, e
 		in.Warnings = append(slices.Clip(in.Warnings), room.After(ctx, t.Ledger, e.Command, in)...)
 	}
 	return in, err
+}
+
+// View reads at one revision. Trouble with the home's files comes with a code and a way out.
+func (t Threaded) View(ctx context.Context, look func(model.Reader) error) error {
+	err := t.Ledger.View(ctx, look)
+	if known := (*model.Error)(nil); err == nil || errors.As(err, &known) || ctx.Err() != nil {
+		return err
+	}
+	return fault(err)
 }
 
 // threadVerb is vise thread. A thread that begins while an agent has a focus is linked to

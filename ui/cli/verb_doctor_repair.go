@@ -132,7 +132,7 @@ func (c *checkup) recoverable(ctx context.Context, a *app, d *door) {
 		}
 		c.Checks = append(c.Checks, k)
 	}
-	for _, x := range d.ledger.Conditions(ctx) {
+	for _, x := range d.conditions(d.ledger.Conditions(ctx)) {
 		c.Checks = append(c.Checks, check{Name: string(x.Code), Message: x.Message, Hint: x.Hint})
 	}
 	c.waiting(d.dir, a.now())

@@ -43,7 +43,7 @@ func (a *app) status(ctx context.Context) (answer, error) {
 		out.Revision, out.Agents = r.Revision(), a.gists(r, only)
 		return nil
 	})
-	out.Degraded = append(out.Degraded, d.ledger.Conditions(ctx)...)
+	out.Degraded = append(out.Degraded, d.conditions(d.ledger.Conditions(ctx))...)
 	return answer{data: out, text: func(p *page) { p.status(out) }}, err
 }
 

@@ -2,6 +2,9 @@ package console
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"time"
@@ -133,7 +136,14 @@ func (e *effects) apply(seq int, env model.Envelope) tea.Cmd {
 
 func (e *effects) saveDraft(seq int, key, text string) tea.Cmd {
 	return func() tea.Msg {
-		return receiptMsg{seq: seq, at: e.now(), err: e.Drafts.Save(e.ctx, key, text)}
+		err := e.Drafts.Save(e.ctx, key, text)
+		if disk := (*fs.PathError)(nil); errors.As(err, &disk) {
+			err = disk.Err // the path says nothing to who types
+		}
+		if err != nil {
+			err = fmt.Errorf("what you type is kept in the dialog only, not as a draft: %w", err)
+		}
+		return receiptMsg{seq: seq, at: e.now(), err: err}
 	}
 }
 

@@ -56,6 +56,7 @@ func (b *bench) session(d cli.Door, agent model.AgentID) (console.Session, error
 	if err != nil {
 		return console.Session{}, err
 	}
+	e.dir = d.Dir
 	room := b.host.Room(model.Operator)
 	followed := cli.Threaded{Ledger: d.Ledger, Room: room}
 	t := newThreadView(b.ctx, room, followed)

@@ -19,6 +19,10 @@ type eyes struct {
 	home   files.Home
 	watch  *watcher.Watcher
 
+	// dir is the home that others are told in how this process watches, mode what they were
+	// told last; empty: nobody is told.
+	dir, mode string
+
 	mu sync.Mutex // protects what follows
 	// seen are the plans as the console read them last.
 	seen map[watcher.Item]model.PlanArtifact
@@ -57,6 +61,9 @@ func (e *eyes) close() {
 	e.mu.Unlock()
 	close(toNote)
 	<-e.noted
+	if e.dir != "" {
+		cli.PublishPolling(e.dir, "")
+	}
 }
 
 // Plan is part of console.Eyes.
@@ -113,6 +120,10 @@ func (e *eyes) Next(ctx context.Context) (console.News, error) {
 	var news console.News
 	if event.Mode.Polling() {
 		news.Mode = event.Mode.String()
+	}
+	if e.dir != "" && news.Mode != e.mode {
+		e.mode = news.Mode
+		cli.PublishPolling(e.dir, e.mode)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
