@@ -29,6 +29,9 @@ var someAgents = []string{"ann", "bob", "cy"}
 func TestAHistoryOfManyProcessesIsLinearizable(t *testing.T) {
 	calls := storetest.Amount(600, 10_000)
 	h := newHome(t, someAgents...)
+	if storetest.Long {
+		h.install() // as it is used: it starts faster than this binary
+	}
 	w := newWorld(t, storetest.Seed(t))
 	for i := range 6 {
 		w.join(&tools{home: h, agent: someAgents[i%len(someAgents)]}, calls*95/600)
