@@ -94,9 +94,18 @@ func DecodeTool(name string, input []byte) (Command, error) {
 func decode[C Command](name string, input []byte) (Command, error) {
 	var c C
 	if err := DecodeStrict(input, &c); err != nil {
-		return nil, Refuse(CodeInvalid, "%s: input is not as expected", name).Because(err).WithHint("%s", decodeHint(name))
+		return nil, Misread(name, err).WithHint("%s", decodeHint(name))
 	}
 	return c, nil
+}
+
+// Misread says what of a tool's input is not as expected, by DecodeStrict's error.
+func Misread(name string, err error) *Error {
+	var of *json.UnmarshalTypeError
+	if !errors.As(err, &of) || of.Field == "" {
+		return Refuse(CodeInvalid, "%s: input is not as expected", name).Because(err)
+	}
+	return Refuse(CodeInvalid, "%s: %s takes no %s", name, Text(of.Field), Text(of.Value)).At(of.Field)
 }
 
 // DecodeStrict reads one JSON value into v and refuses unknown fields and trailing text.

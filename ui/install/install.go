@@ -90,12 +90,25 @@ func Run(o Options) (Result, error) {
 	if o.DryRun {
 		return out, nil
 	}
-	for _, c := range changes {
-		if err := c.write(o); err != nil {
-			return out, err
+	return out, writeAll(o, changes)
+}
+
+// writeAll writes all changes or, if one cannot be, none.
+func writeAll(o Options, all []change) error {
+	for _, c := range all {
+		if err := c.possible(); err != nil {
+			return err
 		}
 	}
-	return out, nil
+	for i, c := range all {
+		if err := c.write(o); err != nil {
+			for _, done := range all[:i] {
+				err = errors.Join(err, done.undone().put())
+			}
+			return err
+		}
+	}
+	return nil
 }
 
 // change is what a file was and will be; existed and stays tell an empty file from none.
@@ -165,12 +178,45 @@ func read(path string) (real string, raw []byte, existed bool, err error) {
 	return real, raw, true, err
 }
 
+// possible reports whether the file's directory takes a new file, or can be made.
+func (c change) possible() error {
+	if !c.changed() {
+		return nil
+	}
+	dir := filepath.Dir(c.path)
+	for {
+		f, err := os.CreateTemp(dir, ".vise-*")
+		if err == nil {
+			f.Close()
+			return os.Remove(f.Name())
+		}
+		if up := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && up != dir {
+			dir = up
+			continue
+		}
+		return model.Refuse(model.CodeRefused, "%s cannot be written: %s takes no file of yours", model.Text(c.path), model.Text(dir)).Because(err).
+			WithHint("make the directory writable for you; nothing was changed")
+	}
+}
+
+// undone is the change back.
+func (c change) undone() change {
+	return change{path: c.path, before: c.after, after: c.before, existed: c.stays, stays: c.existed}
+}
+
 func (c change) write(o Options) error {
 	if !c.changed() {
 		return nil
 	}
 	if err := remember(o, c); err != nil {
 		return err
+	}
+	return c.put()
+}
+
+func (c change) put() error {
+	if !c.changed() {
+		return nil
 	}
 	if !c.stays {
 		return os.Remove(c.path)

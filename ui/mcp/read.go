@@ -24,7 +24,7 @@ type listInput struct {
 
 func query(c *call, into any, hint string) error {
 	if err := model.DecodeStrict(c.input, into); err != nil {
-		return model.Refuse(model.CodeInvalid, "%s: input is not as expected", c.tool.name).Because(err).WithHint("%s", hint)
+		return model.Misread(c.tool.name, err).WithHint("%s", hint)
 	}
 	return nil
 }
