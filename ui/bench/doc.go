@@ -4,6 +4,6 @@
 //
 // Reading order: measure_test.go (the whole run), home_test.go (what it works on),
 // process_test.go and peers_test.go (a process for each act), ledger_test.go and
-// writers_test.go (in one process), terminal_test.go and console_test.go (on a terminal),
-// report_test.go and chart_test.go (what is written).
+// writers_test.go (in one process), watched_test.go (a fleet at rest), terminal_test.go
+// and console_test.go (on a terminal), report_test.go and chart_test.go (what is written).
 package bench

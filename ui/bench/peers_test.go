@@ -116,11 +116,16 @@ func (b *bench) dstask(path, dir string, n int) ([]*act, error) {
 	if err := do(dir, env, "git", "init", "-q", repo); err != nil {
 		return nil, err
 	}
-	file, err := tasks(dir, n)
-	if err != nil {
+	// It has no import of its own: its store is a file a task.
+	for i := range n {
+		if err := dstaskFile(repo, i); err != nil {
+			return nil, err
+		}
+	}
+	if err := do(repo, env, "git", "add", "-A"); err != nil {
 		return nil, err
 	}
-	if err := do(dir, env, "sh", "-c", fmt.Sprintf("%q import-tw < %q", path, file)); err != nil {
+	if err := do(repo, env, "git", "commit", "-q", "-m", "filled"); err != nil {
 		return nil, err
 	}
 	acts := []*act{
@@ -133,6 +138,24 @@ func (b *bench) dstask(path, dir string, n int) ([]*act, error) {
 		a.env = env
 	}
 	return acts, nil
+}
+
+// dstaskFile writes one of n tasks as dstask keeps them. The open ones are numbered from 1 on.
+func dstaskFile(repo string, i int) error {
+	at := time.Date(2026, 1, 1, 0, 0, i, 0, time.UTC).Format(time.RFC3339)
+	state, resolved, needs := "pending", "0001-01-01T00:00:00Z", "[]"
+	if i%2 == 0 {
+		state, resolved = "resolved", at
+	} else if i%10 == 1 && i > 10 {
+		needs = "[" + uuid(i-2) + "]"
+	}
+	text := fmt.Sprintf("summary: %q\nnotes: %q\ntags: []\nproject: \"\"\npriority: P2\ndelegatedto: \"\"\nsubtasks: []\ndependencies: %s\ncreated: %s\nresolved: %s\ndue: 0001-01-01T00:00:00Z\n",
+		fmt.Sprintf("Split part %d of the gateway into a service of its own", i), strings.Repeat("with its tests, ", 6), needs, at, resolved)
+	dir := filepath.Join(repo, state)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, uuid(i)+".yml"), []byte(text), 0o600)
 }
 
 func (b *bench) beads(path, dir string, n int) ([]*act, error) {
