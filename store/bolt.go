@@ -31,12 +31,14 @@ type Bolt struct {
 	group   group
 	news    news
 	seen    fs.FileInfo // the file that passed Inspect; owned by the holder of lock
+	// shortCopy bounds the size of a file that is copied while the lock is held.
+	shortCopy int64
 }
 
 // OpenBolt is the ledger file at path behind the lock l, which nobody else uses. Nothing is
 // opened before the first transaction, and nothing is ever created: see CreateBolt.
 func OpenBolt(path string, l *lock.File) *Bolt {
-	return &Bolt{path: path, lock: l, group: group{turn: make(chan struct{}, 1)}}
+	return &Bolt{path: path, lock: l, shortCopy: shortCopy, group: group{turn: make(chan struct{}, 1)}}
 }
 
 // View implements Backend.

@@ -20,7 +20,9 @@ import (
 type compaction struct {
 	*Bolt
 	// held: the lock is held from beginning to end, and there is no list.
-	held  bool
+	held bool
+	// into, if set, gets the draft as a copy, and the ledger stays as it is.
+	into  *machine.File
 	info  fs.FileInfo // the ledger's file
 	txid  uint64      // as it was at the beginning
 	list  *changeList
@@ -60,7 +62,7 @@ func (c *compaction) run(ctx context.Context) (err error) {
 		}
 		defer c.lock.Release()
 	}
-	for _, step := range []func(context.Context) error{c.begin, c.copy, c.prove, c.catchUp, c.replace} {
+	for _, step := range []func(context.Context) error{c.begin, c.copy, c.prove, c.catchUp, c.replace, c.handOver} {
 		if err == nil {
 			err = step(ctx)
 		}
@@ -68,7 +70,7 @@ func (c *compaction) run(ctx context.Context) (err error) {
 	if err != nil && c.list != nil && !c.list.mine() {
 		err = errOvertaken // what went wrong may be another's draft
 	}
-	return errors.Join(err, c.leave(err == nil))
+	return errors.Join(err, c.leave(err == nil && c.into == nil))
 }
 
 // look reads the ledger, and then, still with the lock, does what comes after.
@@ -226,79 +228,6 @@ func (c *compaction) prove(context.Context) error {
 	return errors.Join(err, c.synced(), c.draft.Close())
 }
 
-// catchUp carries over what has changed since, until little is left for the last time.
-func (c *compaction) catchUp(ctx context.Context) error {
-	if c.held {
-		return nil
-	}
-	for range catchUps {
-		if err := c.list.catchUp(); err != nil || len(c.list.pending) < carryAtOnce/2 {
-			return err
-		}
-		for len(c.list.pending) > 0 {
-			keys := c.list.take(carryAtOnce)
-			var values [][]byte
-			err := c.look(ctx, func(_ *session, t Txn) (err error) {
-				values, err = valuesOf(t, keys)
-				return err
-			}, nil)
-			if err == nil {
-				err = c.carry(keys, values)
-			}
-			if err := errors.Join(err, ctx.Err()); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func valuesOf(t Txn, keys []string) ([][]byte, error) {
-	values := make([][]byte, len(keys))
-	for i, k := range keys {
-		v, err := t.Get([]byte(k))
-		if err != nil {
-			return nil, err
-		}
-		if v != nil {
-			values[i] = append([]byte{}, v...)
-		}
-	}
-	return values, nil
-}
-
-// carry makes keys in the draft what they are in the ledger, and puts that on the disk.
-func (c *compaction) carry(keys []string, values [][]byte) error {
-	if len(keys) == 0 {
-		return nil
-	}
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	s, err := openSession(c.machine, c.draft.Name(), true, 0)
-	if err != nil {
-		return err
-	}
-	defer s.close()
-	if !os.SameFile(c.own, s.info) {
-		return errOvertaken
-	}
-	err = s.run(func(t Txn) error {
-		for i, k := range keys {
-			put := t.Delete([]byte(k))
-			if values[i] != nil {
-				put = t.Put([]byte(k), values[i])
-			}
-			if put != nil {
-				return put
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return s.commit()
-}
-
 // replace carries over the rest, and gives the draft the ledger's name. Its room is given
 // back by the system when the last who has the old file open closes it, here without the
 // lock: that of a large file takes long.
@@ -327,7 +256,7 @@ func (c *compaction) replace(ctx context.Context) error {
 			return errReplaced
 		}
 		// Whoever is stopped from here on leaves a list that nobody needs, or none.
-		if err := c.endList(); err != nil {
+		if err := c.endList(); err != nil || c.into != nil {
 			return err
 		}
 		if err := c.machine.Rename(c.draft.Name(), c.path); err != nil {
@@ -335,6 +264,22 @@ func (c *compaction) replace(ctx context.Context) error {
 		}
 		return c.machine.SyncDir(filepath.Dir(c.path))
 	})
+}
+
+// handOver copies the draft to where somebody wants it.
+func (c *compaction) handOver(context.Context) error {
+	if c.into == nil {
+		return nil
+	}
+	from, info, err := openChecked(c.draft.Name(), os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	if !os.SameFile(c.own, info) {
+		return errOvertaken
+	}
+	return copyOver(c.into, from)
 }
 
 func (c *compaction) endList() error {

@@ -176,3 +176,31 @@ func TestPagesReadAsTheyWereWritten(t *testing.T) {
 		}
 	}
 }
+
+// Writers who leave no moment to copy a large ledger between two of their changes neither
+// wait for its copy nor spoil it.
+func TestABackupBesideWritersKeepsNobodyWaiting(t *testing.T) {
+	f := &storetest.Faults{}
+	dir, l, made := during(t, f)
+	each, beside := f.Each, 0
+	f.Each = func(n int, op machine.Op) {
+		if strings.HasSuffix(op.Path, ".compact") {
+			beside++
+		}
+		if op.Kind == machine.Write && n%100 == 0 {
+			op.Path += ".compact" // a change now and then while the whole file is copied
+		}
+		each(n, op)
+	}
+	store.CopyBeside(l)
+	file := filepath.Join(t.TempDir(), "copy.db")
+	s, err := l.Backup(ctx, file)
+	if err != nil || beside == 0 || len(*made) < 6 {
+		t.Fatalf("%+v, %v; %d operations on a draft, %d changes meanwhile", s, err, beside, len(*made))
+	}
+	if s.Revision < 12+5 {
+		t.Errorf("the copy is of revision %d: what happened during the tries is not in it", s.Revision)
+	}
+	kept(t, dir, *made)
+	left(t, dir)
+}

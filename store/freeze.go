@@ -66,7 +66,8 @@ func (b *Bolt) Freeze(ctx context.Context) (Backend, error) {
 // copyTo copies the file as of one commit, and returns its meta page. A copy during which
 // nobody committed is consistent, because a commit only writes to pages that are free in
 // the commit before it; of 780 such copies all were clean. When writers leave no such
-// moment, the lock makes one.
+// moment, the lock makes one; a large file, which takes long to copy, is copied as a
+// compaction does.
 func (b *Bolt) copyTo(ctx context.Context, to *machine.File) (boltMeta, error) {
 	const tries = 5
 	for range tries {
@@ -78,12 +79,36 @@ func (b *Bolt) copyTo(ctx context.Context, to *machine.File) (boltMeta, error) {
 			return m, err
 		}
 	}
+	if info, err := os.Stat(b.path); err == nil && info.Size() > b.shortCopy {
+		err := (&compaction{Bolt: b, into: to}).run(ctx)
+		if err == nil {
+			return readMeta(to)
+		}
+		if !errors.Is(err, errOvertaken) && !errors.Is(err, errReplaced) {
+			return boltMeta{}, err
+		}
+	}
 	if err := b.lock.Acquire(ctx); err != nil {
 		return boltMeta{}, err
 	}
 	defer b.lock.Release()
 	m, _, err := copyOnce(b.path, to)
 	return m, err
+}
+
+// shortCopy is the size, in bytes, of a file that is copied in some ten milliseconds.
+const shortCopy = 32 << 20
+
+// copyOver makes to what from is.
+func copyOver(to *machine.File, from *os.File) error {
+	if _, err := to.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	if err := to.Truncate(0); err != nil {
+		return err
+	}
+	_, err := io.Copy(to, from)
+	return err
 }
 
 func copyOnce(path string, to *machine.File) (before boltMeta, same bool, err error) {
@@ -95,13 +120,7 @@ func copyOnce(path string, to *machine.File) (before boltMeta, same bool, err er
 	if before, err = readMeta(from); err != nil {
 		return before, false, err
 	}
-	if _, err := to.Seek(0, io.SeekStart); err != nil {
-		return before, false, err
-	}
-	if err := to.Truncate(0); err != nil {
-		return before, false, err
-	}
-	if _, err := io.Copy(to, from); err != nil {
+	if err := copyOver(to, from); err != nil {
 		return before, false, err
 	}
 	after, err := readMeta(from)
