@@ -77,7 +77,7 @@ func (d *document) hasGroup(event string, ours func(group) bool) bool {
 // woken says how a session that rests is woken.
 var woken = map[string]string{
 	"claude": "one that rests at a terminal is woken",
-	"codex":  "one that rests in Codex's server, as those of a terminal do, is prompted, also while no terminal shows it",
+	"codex":  "one that rests in Codex's server, as those of a terminal do, is prompted while the server keeps it",
 }
 
 // wakesTold says whether a session that rests is woken.
