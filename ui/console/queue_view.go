@@ -196,7 +196,8 @@ func (c Console) heading(s section, w int) string {
 	}
 	left := " " + c.glyphOf(s.class) + " " + word + " " + n
 	room := max(w-text.Width(left)-1, 0)
-	return k.strip(w, false, piece{left, k.class[s.class]}, piece{text.PadLeft(order, room), k.faint})
+	apart := max(room-text.Width(order), 0) // in no style: a terminal clears what is blank, and is told less
+	return k.strip(w, false, piece{left, k.class[s.class]}, piece{strings.Repeat(" ", apart), ink{}}, piece{order, k.faint})
 }
 
 // currentWord says whether the focus can be worked on.
