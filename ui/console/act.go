@@ -99,7 +99,7 @@ func init() {
 		action.Changes: Console.changes, action.PlanSeen: Console.planSeen,
 		action.NeedsYou: Console.nextUrgent, action.Undo: Console.undo, action.Redo: Console.redo,
 		action.Help: opening(helpMenu), action.Acts: opening(actsMenu), action.Palette: opening(palette),
-		action.OwnCommands: opening(ownMenu), action.SaveFilter: Console.startSavingFilter,
+		action.OwnCommands: Console.openOwn, action.SaveFilter: Console.startSavingFilter,
 		action.CopyOf: opening(copyMenu), action.CopyID: copyOf(action.CopyID), action.CopyPath: copyOf(action.CopyPath),
 		action.CopyObjective: copyOf(action.CopyObjective), action.CopyReport: copyOf(action.CopyReport), action.CopyJSON: copyOf(action.CopyJSON),
 		action.CopyMarkdown: copyOf(action.CopyMarkdown), action.CopyReference: copyOf(action.CopyReference),

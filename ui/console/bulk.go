@@ -75,7 +75,7 @@ func (s surroundings) bulkLines(rows []model.Row) []string {
 	}
 	for _, r := range rows {
 		if r.IsCurrent {
-			out = append(out, s.mutedLine("Among them is the current item: its focus is released."))
+			out = append(out, s.mutedLines("Among them is the current item: its focus is released.")...)
 		}
 	}
 	return append(out, "")

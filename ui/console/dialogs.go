@@ -30,6 +30,9 @@ func (s surroundings) warnLine(words string) []string {
 
 func (s surroundings) mutedLine(words string) string { return " " + s.skin.muted.paint(words) }
 
+// mutedLines is mutedLine for what may be longer than a dialog is wide.
+func (s surroundings) mutedLines(words string) []string { return s.said(words, d80(s.layout.w)) }
+
 func scheduled(r model.Row) string { return strings.ReplaceAll(string(r.Scheduling), "_", " ") }
 
 // picking asks why runnable work is left, or says that the pick is for review only.
@@ -277,7 +280,7 @@ func reviewing(c Console) dialog {
 				out = append(out, s.waitLines(x, d80(s.layout.w)-2)...)
 			}
 		}
-		return append(out, s.mutedLine(action.Keyed("A trigger clears nothing by itself. {pick} picks for review, {wait} waits again.")))
+		return append(out, s.mutedLines(action.Keyed("A trigger clears nothing by itself. {pick} picks for review, {wait} waits again."))...)
 	}
 	return f
 }

@@ -169,17 +169,24 @@ func (m *menu) line(l menuLine, i, w int, s surroundings) string {
 	if l.off != "" {
 		does, ink = "off: "+l.off, k.faint
 	}
-	key := ""
-	if m.keyed {
-		key = text.Pad(l.key, keyCells)
+	key, keys, titles := "", keyCells, titleCells
+	if w < narrowMenu {
+		l.key, _, _ = strings.Cut(l.key, " ")
+		keys, titles = 7, 20
 	}
-	title := text.Pad(l.title, min(titleCells, max(w-len(key)-3, 8))) + " "
+	if m.keyed {
+		key = text.Pad(l.key, keys-1) + " "
+	}
+	title := text.Pad(l.title, min(titles, max(w-len(key)-3, 8))) + " "
 	return k.strip(w, i == m.at, piece{" " + mark, k.key}, piece{key, k.key}, piece{title, ink}, piece{does, k.muted})
 }
 
+// The columns of a menu; one that is narrower than narrowMenu shows a key only, and less of the
+// title, so that there is room for what it does or why it cannot be.
 const (
 	keyCells   = 10
 	titleCells = 26
+	narrowMenu = 60
 )
 
 // helpMenu lists every key: those of this moment first.

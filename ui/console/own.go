@@ -114,14 +114,15 @@ func (c Console) ranOwn(m ownMsg) (Console, tea.Cmd) {
 	return c, nil
 }
 
-// ownMenu lists the operator's commands and filters.
-func ownMenu(c Console) dialog {
+// openOwn lists the operator's commands and filters.
+func (c Console) openOwn() (Console, tea.Cmd) {
 	m := &menu{title: "Your own", searchable: true, keyed: true, find: newField("", 1, maxSearch), foot: action.Keyed("{menu-run} run · {menu-close} close")}
 	m.lines = append(actionLines(c, func(a action.Action) bool { return a.Group == action.Owned }), filterLines(c)...)
 	if len(m.lines) == 0 {
-		m.lines = []menuLine{{title: "Nothing yet", off: "commands: and filters: in config.yaml make some; vise config schema tells how"}}
+		return c.say("Nothing of your own yet: commands: and filters: in config.yaml make some; vise config schema tells how.")
 	}
-	return m
+	c.dialog = m
+	return c, nil
 }
 
 // filterLines are the saved filters as lines of a menu.
@@ -151,7 +152,7 @@ func savingFilter(c Console) dialog {
 		fields: []formField{{label: "Name", field: newField("", 1, maxFilterName)}},
 		head:   func(s surroundings, _ *form) []string { return []string{s.mutedLine(s.show(model.Text(words))), ""} },
 		tail: func(s surroundings, _ *form) []string {
-			return []string{"", s.mutedLine("It stands in the palette then, and in vise list --filter NAME.")}
+			return append([]string{""}, s.mutedLines("It stands in the palette then, and in vise list --filter NAME.")...)
 		},
 		foot: func(*form) string { return action.Keyed("{submit-line} save · {close} cancel") },
 	}

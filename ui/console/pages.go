@@ -196,7 +196,7 @@ func (c Console) reportPage(d model.Detail, w int) []string {
 	case model.NotOffered(c.rowOf(d), "ReportWorkItem") == "":
 		return c.warned(action.Keyed("Completed without a report. {report} gives it one."), w)
 	}
-	return []string{" " + k.muted.paint(action.Keyed("No report yet. It is given when the item is completed ({complete})."))}
+	return c.said(action.Keyed("No report yet. It is given when the item is completed ({complete})."), w)
 }
 
 func (c Console) rowOf(d model.Detail) model.Row {
