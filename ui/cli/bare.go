@@ -5,7 +5,7 @@ import "context"
 // bare is vise without a verb: the console on a terminal, else the status with a hint. It
 // never waits for input that cannot come, and asks no question of what is no terminal.
 func (a *app) bare(ctx context.Context, _ []string) (answer, error) {
-	if a.flags.json || !a.linear() && (!a.ttyIn || !a.ttyOut || a.getenv("TERM") == "dumb") {
+	if a.flags.json || !a.opensConsole() {
 		ans, err := a.status(ctx)
 		if err != nil || ans.text == nil {
 			return ans, err
@@ -23,6 +23,11 @@ func (a *app) bare(ctx context.Context, _ []string) (answer, error) {
 		return answer{}, nil
 	}
 	return answer{}, a.parts.Console(ctx, Host{a})
+}
+
+// opensConsole reports whether there is something to show a console on.
+func (a *app) opensConsole() bool {
+	return a.linear() || a.ttyIn && a.ttyOut && a.getenv("TERM") != "dumb"
 }
 
 // linear reports whether a console of lines is asked for: by the flag, wherever the input

@@ -60,6 +60,9 @@ type app struct {
 
 // run carries out the verb that the arguments name.
 func (a *app) run(ctx context.Context) int {
+	if a.parts.Elsewhere != nil && len(a.args) == 0 && a.opensConsole() {
+		return a.goElsewhere(nil)
+	}
 	root := a.tree()
 	root.SetArgs(a.args)
 	root.SetIn(a.in)

@@ -17,8 +17,11 @@ var hot = map[string]func(*app) *cobra.Command{
 	"resume": (*app).resumeVerb, "hook": (*app).hookVerb, "version": (*app).versionVerb,
 }
 
-// tree is what of the command tree the arguments need.
+// tree is what of the command tree the arguments need. Without any the console opens.
 func (a *app) tree() *cobra.Command {
+	if len(a.args) == 0 {
+		return a.bareRoot()
+	}
 	if a.parts.Elsewhere == nil {
 		return a.root()
 	}
