@@ -1,15 +1,11 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
-	"io/fs"
-	"os"
-
-	"go.yaml.in/yaml/v3"
 
 	"vise/model"
 	file "vise/model/todo"
+	"vise/ui/config/part"
 )
 
 // todoLimits are the thresholds from which a file todo is stale: those of the
@@ -21,32 +17,10 @@ func (a *app) todoLimits() (file.Thresholds, error) {
 	if err != nil {
 		return limits, nil // without a place for it there is no configuration
 	}
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return limits, nil
-	}
-	raw, err := a.file("configuration", path)
-	if err != nil {
-		return limits, err
-	}
-	var config struct {
-		Todos yaml.Node `yaml:"todos"`
-	}
-	if err := yaml.Unmarshal([]byte(raw), &config); err != nil {
-		return limits, badLimits(path, err)
-	}
-	if config.Todos.IsZero() {
-		return limits, nil
-	}
-	part, err := yaml.Marshal(&config.Todos)
-	if err != nil {
-		return limits, badLimits(path, err)
-	}
-	d := yaml.NewDecoder(bytes.NewReader(part))
-	d.KnownFields(true)
 	todos := struct {
 		Stale *file.Thresholds `yaml:"stale"`
 	}{&limits}
-	if err := d.Decode(&todos); err != nil {
+	if err := part.Read(path, "todos", &todos); err != nil {
 		return limits, badLimits(path, err)
 	}
 	if limits.InProgress <= 0 || limits.Blocked <= 0 || limits.Interrupted <= 0 {

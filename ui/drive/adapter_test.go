@@ -2,6 +2,8 @@ package drive
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -119,7 +121,11 @@ func TestAConfigurationIsStrictAboutAgents(t *testing.T) {
 		{"agents: {ann: {command: [a], turn: {timeout: -1s}}}", "negative"},
 		{"agents: [", "yaml"},
 	} {
-		got, err := parse([]byte(c.yaml))
+		path := filepath.Join(t.TempDir(), "config.yaml")
+		if err := os.WriteFile(path, []byte(c.yaml), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Programs(path)
 		if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
 			t.Errorf("%s: %v, want %q", c.yaml, err, c.wrong)
 		}

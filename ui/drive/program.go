@@ -1,20 +1,16 @@
 package drive
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
 	"vise/model"
+	"vise/ui/config/part"
 )
 
 // Program is how one agent is run.
@@ -50,27 +46,14 @@ const (
 	defaultOutput  = 256 << 20
 )
 
-// maxConfig bounds the configuration file, in bytes.
-const maxConfig = 1 << 20
-
 // Programs reads the agents of a configuration file. A file that is not there has none; an
 // unknown field below agents is an error.
 func Programs(path string) (map[model.AgentID]Program, error) {
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	var agents map[model.AgentID]Program
+	err := part.Read(path, "agents", &agents)
+	if err == nil {
+		agents, err = checked(agents)
 	}
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxConfig || !info.Mode().IsRegular() {
-		return nil, model.Refuse(model.CodeInvalid, "%s is no configuration file", model.Text(path)).WithHint("it is YAML of at most %d bytes", maxConfig)
-	}
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	agents, err := parse(raw)
 	if err != nil {
 		return nil, model.Refuse(model.CodeInvalid, "the configuration %s does not read", model.Text(path)).Because(err).
 			WithHint("agents: {NAME: {command: [...], adapter: claude|codex|rounds|text}}")
@@ -78,26 +61,8 @@ func Programs(path string) (map[model.AgentID]Program, error) {
 	return agents, nil
 }
 
-func parse(raw []byte) (map[model.AgentID]Program, error) {
-	// Other parts of the file are other packages' and judged there.
-	var file map[string]yaml.Node
-	if err := yaml.Unmarshal(raw, &file); err != nil {
-		return nil, err
-	}
-	node, ok := file["agents"]
-	if !ok {
-		return nil, nil
-	}
-	part, err := yaml.Marshal(&node)
-	if err != nil {
-		return nil, err
-	}
-	var agents map[model.AgentID]Program
-	d := yaml.NewDecoder(bytes.NewReader(part))
-	d.KnownFields(true)
-	if err := d.Decode(&agents); err != nil {
-		return nil, err
-	}
+// checked are programs with their defaults, or what is wrong with one of them.
+func checked(agents map[model.AgentID]Program) (map[model.AgentID]Program, error) {
 	for _, id := range slices.Sorted(maps.Keys(agents)) {
 		p, err := agents[id].Checked()
 		if err == nil && !model.ValidID(string(id)) {
