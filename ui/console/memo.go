@@ -20,8 +20,11 @@ type Memo struct {
 	Agent model.AgentID `json:"agent,omitempty"`
 	Focus int           `json:"focus,omitempty"`
 	// Unfolded and Zoomed are as on screen.
-	Unfolded bool                       `json:"unfolded,omitempty"`
-	Zoomed   bool                       `json:"zoomed,omitempty"`
+	Unfolded bool `json:"unfolded,omitempty"`
+	Zoomed   bool `json:"zoomed,omitempty"`
+	// Light is whether the terminal said that its background is: it is asked at each start, and
+	// answers after the first frame.
+	Light    bool                       `json:"light,omitempty"`
 	Desks    map[model.AgentID]MemoDesk `json:"desks,omitempty"`
 	Fleet    MemoFleet                  `json:"fleet,omitzero"`
 	Activity MemoActivity               `json:"activity,omitzero"`
@@ -85,7 +88,7 @@ const (
 // memo is where the operator is.
 func (c Console) memo() Memo {
 	p := c.place
-	m := Memo{View: p.view.String(), Agent: p.agent, Focus: int(p.focus), Unfolded: p.unfolded, Zoomed: p.zoomed, Desks: map[model.AgentID]MemoDesk{}}
+	m := Memo{View: p.view.String(), Agent: p.agent, Focus: int(p.focus), Unfolded: p.unfolded, Zoomed: p.zoomed, Light: !c.paper.dark, Desks: map[model.AgentID]MemoDesk{}}
 	for agent, s := range p.elsewhere {
 		if len(m.Desks) < memoDesks || agent == p.home {
 			m.Desks[agent] = s.memo()
@@ -145,6 +148,8 @@ func (c Console) restored(m *Memo) Console {
 	if m == nil {
 		return c
 	}
+	c.paper.dark = !m.Light
+	c.skin = c.paper.skin(c.opt)
 	p := &c.place
 	p.elsewhere = map[model.AgentID]spot{}
 	for agent, d := range m.Desks {

@@ -1,0 +1,26 @@
+package console
+
+import (
+	"image/color"
+	"testing"
+	"testing/synctest"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+func TestAConsoleThatIsStartedAgainHasTheColoursOfItsTerminalAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wd := newWorld(t, 120, 36, nil)
+		defer wd.end()
+		for _, background := range []color.Color{color.White, color.Black} {
+			wd.send(tea.BackgroundColorMsg{Color: background})
+			before := wd.console.(Console)
+			o, m := before.opt, before.memo()
+			o.Memo = &m
+			again := New(t.Context(), o)
+			if again.paper != before.paper || again.skin.text != before.skin.text {
+				t.Errorf("on %v it begins with %+v", background, again.paper)
+			}
+		}
+	})
+}
