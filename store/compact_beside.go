@@ -155,7 +155,7 @@ func (c *compaction) copy(ctx context.Context) error {
 	if err := c.pages.finish(trees, c.txid+ahead); err != nil {
 		return err
 	}
-	return c.sync()
+	return c.besides(c.draft.Sync)
 }
 
 // copySome copies from a key on, and returns where to go on; nil at the end.
@@ -182,15 +182,18 @@ func (c *compaction) flush() error {
 	if c.unsynced < syncAtOnce {
 		return nil
 	}
-	return c.sync()
+	part := int64(c.unsynced)
+	c.unsynced = 0
+	return c.besides(func() error { return writeBack(c.draft.File, c.pages.at-part, part) })
 }
 
-// sync puts what was written so far on the disk, without waiting for it.
-func (c *compaction) sync() error {
+// besides has the disk do something while the copying goes on, once it has done what it was
+// asked before.
+func (c *compaction) besides(do func() error) error {
 	err := c.synced()
 	done := make(chan error, 1)
-	go func() { done <- c.draft.Sync() }()
-	c.syncing, c.unsynced = done, 0
+	go func() { done <- do() }()
+	c.syncing = done
 	return err
 }
 
