@@ -79,7 +79,7 @@ func (b *Bolt) copyTo(ctx context.Context, to *machine.File) (boltMeta, error) {
 			return m, err
 		}
 	}
-	if info, err := os.Stat(b.path); err == nil && info.Size() > b.shortCopy {
+	if info, err := os.Stat(b.path); err == nil && info.Size() > b.shortCopy && !b.listed() { // a compaction on its way is not disturbed
 		err := (&compaction{Bolt: b, into: to}).run(ctx)
 		if err == nil {
 			return readMeta(to)
