@@ -20,7 +20,7 @@ import (
 func (b *bench) consoles() {
 	all := b.shapes(false)
 	for _, s := range []shape{all[0], all[len(all)-1]} {
-		h := b.home(s)
+		h := b.untouched(s)
 		b.firstFrames(h)
 		b.keys(h)
 		b.idle(h)

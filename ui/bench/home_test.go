@@ -36,6 +36,25 @@ type home struct {
 
 func agentName(i int) model.AgentID { return model.AgentID(fmt.Sprintf("agent-%04d", i)) }
 
+// small is up to how many items a home is filled anew for each part that measures in it: what
+// the parts add is much to it, and filling takes less than a second.
+const small = 10_000
+
+// untouched is the home of a shape as it was filled, and for a large one nearly so.
+func (b *bench) untouched(s shape) *home {
+	b.Helper()
+	if h := b.homes[s]; h != nil && s.items <= small {
+		delete(b.homes, s)
+		b.must(os.RemoveAll(h.dir + filled))
+	}
+	h := b.home(s)
+	b.must(os.RemoveAll(filepath.Join(h.dir, "state"))) // where a console was left
+	return h
+}
+
+// filled ends the name of the file that says that a home is complete.
+const filled = ".filled"
+
 // home is the home of a shape, made once.
 func (b *bench) home(s shape) *home {
 	b.Helper()
@@ -51,8 +70,8 @@ func (b *bench) home(s shape) *home {
 	}
 	h := &home{s, filepath.Join(at, "home-"+strings.ReplaceAll(s.String(), "/", "-"))}
 	b.homes[s] = h
-	done := h.dir + ".filled"
-	if _, err := os.Stat(done); err == nil {
+	done := h.dir + filled
+	if _, err := os.Stat(done); err == nil && s.items > small {
 		return h
 	}
 	began := time.Now()

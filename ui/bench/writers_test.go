@@ -26,7 +26,7 @@ const writeFor = 3 * time.Second
 func (b *bench) writers() {
 	all := b.shapes(false)
 	for _, s := range []shape{all[0], all[len(all)-1]} {
-		h := b.home(s)
+		h := b.untouched(s)
 		for _, n := range []int{1, 8, 64} {
 			b.oneHolder(h, n)
 		}
