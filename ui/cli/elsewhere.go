@@ -116,11 +116,17 @@ func beside(name string) (string, error) {
 // whole with a front beside it.
 func frontProgram() (string, error) {
 	self, err := os.Executable()
-	if err != nil || strings.TrimSuffix(filepath.Base(self), ".exe") != wholeName {
+	if err != nil || !isNamed(wholeName) {
 		return self, err
 	}
 	if front, err := beside(frontName); err == nil && filepath.Dir(front) == filepath.Dir(self) {
 		return front, nil
 	}
 	return self, nil
+}
+
+// isNamed reports whether this program's file has a name.
+func isNamed(name string) bool {
+	self, err := os.Executable()
+	return err == nil && strings.TrimSuffix(filepath.Base(self), ".exe") == name
 }

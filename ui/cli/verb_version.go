@@ -15,11 +15,14 @@ type version struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit,omitempty"`
 	Go      string `json:"go"`
-	// Program is which of the two programs answered: vise, the front, or vise-workbench.
+	// Program is which program answered: vise, the front, or vise-workbench.
 	Program string `json:"program"`
 	// Whole is where the front finds vise-workbench; empty where it does not, and in that
 	// program itself.
 	Whole string `json:"whole,omitempty"`
+	// Pages is where vise-markdown is; empty where it is not. A whole that was built in one
+	// file lays Markdown out itself.
+	Pages string `json:"pages,omitempty"`
 }
 
 func (a *app) versionVerb() *cobra.Command {
@@ -38,6 +41,7 @@ func (a *app) ownVersion() version {
 		v.Program = frontName
 		v.Whole, _ = beside(wholeName) // none is told as none
 	}
+	v.Pages, _ = Pages()
 	return v
 }
 
@@ -50,6 +54,12 @@ func (p *page) version(v version) {
 		p.line("the front, without %s; %s", wholeName, installBoth)
 	default:
 		p.line("the front of %s", model.Text(v.Whole))
+	}
+	switch {
+	case v.Pages != "":
+		p.line("Markdown by %s", model.Text(v.Pages))
+	case v.Program == frontName || isNamed(wholeName):
+		p.line("without %s: plans are shown as written; %s", pagesName, installBoth)
 	}
 }
 
