@@ -63,6 +63,7 @@ stage() {
 # begin opens the console in a terminal: width, height, home.
 begin() {
 	tm kill-session -t frame 2>/dev/null || true
+	rm -f "$VISE_HOME/state/state.json" # where the console was left
 	tm new-session -d -s frame -x "$1" -y "$2" -c "$work/repo" "env PS1='\$ ' bash --norc -i"
 	sleep 0.3
 	tm send-keys -t frame "clear; EDITOR=$work/editor VISE_HOME=$3 $vise --agent claude-main" Enter
