@@ -134,13 +134,8 @@ type savedPlan struct {
 // eachPlan visits the plans in the backup at path; a ledger has none. A damaged one is an
 // error, after all others were visited.
 func eachPlan(path string, visit func(savedPlan) error) error {
-	f, _, err := openChecked(path, os.O_RDONLY)
+	z, err := openFrozen(path)
 	if err != nil {
-		return err
-	}
-	z := &frozen{}
-	if err := z.open(f); err != nil {
-		f.Close()
 		return err
 	}
 	s := &session{db: z.db, borrowed: true}

@@ -136,6 +136,20 @@ type frozen struct {
 	broken error
 }
 
+// openFrozen opens the ledger file at path as it is, whoever uses it meanwhile.
+func openFrozen(path string) (*frozen, error) {
+	f, _, err := openChecked(path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	z := &frozen{}
+	if err := z.open(f); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return z, nil
+}
+
 func (z *frozen) open(f *os.File) error {
 	s := &session{}
 	return s.guard("open", func() (err error) {

@@ -224,13 +224,8 @@ func (r *restore) proveCopy(ctx context.Context) (Health, error) {
 
 // viewFile reads the ledger file at path, whoever uses it meanwhile.
 func viewFile(path string, fn func(*facts) error) error {
-	f, _, err := openChecked(path, os.O_RDONLY)
+	z, err := openFrozen(path)
 	if err != nil {
-		return err
-	}
-	z := &frozen{}
-	if err := z.open(f); err != nil {
-		f.Close()
 		return err
 	}
 	err = z.View(context.Background(), func(t Txn) error { return fn(newFacts(t)) })
