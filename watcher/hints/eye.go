@@ -38,6 +38,32 @@ type Eye struct {
 	ended chan struct{}
 }
 
+// Print is what is looked at by a word for it, which differs between two states.
+type Print interface {
+	// Dirs is as of a Sight.
+	Dirs() []string
+	// Print is the word for the present state.
+	Print() string
+}
+
+// printed is the Sight of a Print.
+type printed struct {
+	Print
+	seen string
+}
+
+func (p *printed) Changed() bool {
+	now := p.Print.Print()
+	changed := now != p.seen
+	p.seen = now
+	return changed
+}
+
+// WatchPrint is Watch for what has a Print. What is there already is no news.
+func WatchPrint(ctx context.Context, p Print) *Eye {
+	return Watch(ctx, &printed{p, p.Print()})
+}
+
 // Watch looks until ctx ends or Close is called.
 func Watch(ctx context.Context, s Sight) *Eye {
 	ctx, stop := context.WithCancel(ctx)

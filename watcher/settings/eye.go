@@ -18,29 +18,17 @@ import (
 // maxThemes bounds the files of the themes' directory that are looked at.
 const maxThemes = 200
 
-type sight struct {
-	file, themes string
-	seen         string
-}
+type sight struct{ file, themes string }
 
 // Watch watches one configuration file and one directory of themes until ctx ends or the
 // eye is closed. Neither path need exist. What is there already is no news.
 func Watch(ctx context.Context, file, themes string) *hints.Eye {
-	s := &sight{file: file, themes: themes}
-	s.seen = s.print()
-	return hints.Watch(ctx, s)
-}
-
-func (s *sight) Changed() bool {
-	now := s.print()
-	changed := now != s.seen
-	s.seen = now
-	return changed
+	return hints.WatchPrint(ctx, sight{file, themes})
 }
 
 // Dirs are the directories in which a change matters; of those that are not there, the
 // nearest above that is.
-func (s *sight) Dirs() []string {
+func (s sight) Dirs() []string {
 	var out []string
 	for _, d := range []string{filepath.Dir(s.file), s.themes} {
 		for d != filepath.Dir(d) {
@@ -56,8 +44,8 @@ func (s *sight) Dirs() []string {
 	return out
 }
 
-// print differs between two states of the files, as far as size, times and identity tell.
-func (s *sight) print() string {
+// Print differs between two states of the files, as far as size, times and identity tell.
+func (s sight) Print() string {
 	var b strings.Builder
 	b.WriteString(printOf(s.file))
 	d, err := os.Open(s.themes)

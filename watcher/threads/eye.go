@@ -11,22 +11,8 @@ import (
 	"vise/watcher/hints"
 )
 
-type sight struct {
-	place
-	seen string
-}
-
 // Watch watches a repository until ctx ends or the eye is closed. What is there already is
 // no news.
 func Watch(ctx context.Context, repo threads.Repo) *hints.Eye {
-	s := &sight{place: placeOf(repo)}
-	s.seen = s.print()
-	return hints.Watch(ctx, s)
-}
-
-func (s *sight) Changed() bool {
-	now := s.print()
-	changed := now != s.seen
-	s.seen = now
-	return changed
+	return hints.WatchPrint(ctx, placeOf(repo))
 }

@@ -52,9 +52,9 @@ func (p place) Dirs() []string {
 	return out
 }
 
-// print is a fingerprint of the pointer, the threads, the head and the index: equal prints,
+// Print is a fingerprint of the pointer, the threads, the head and the index: equal prints,
 // no news.
-func (p place) print() string {
+func (p place) Print() string {
 	var b strings.Builder
 	for _, dir := range p.tasks {
 		entries, _ := os.ReadDir(dir)
