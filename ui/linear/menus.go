@@ -11,6 +11,7 @@ import (
 	"vise/model"
 	"vise/model/todo"
 	"vise/ui/action"
+	"vise/ui/classes"
 	"vise/ui/config"
 	"vise/ui/filter"
 	"vise/ui/text"
@@ -249,22 +250,12 @@ func rowWords(r model.Row, now time.Time) string {
 	return strings.Join(append(words, text.Age(now.Sub(r.UpdatedAt))), ", ")
 }
 
+// className names a class; that of the focus, which is said apart, is runnable.
 func className(c model.Class) string {
-	switch c {
-	case model.CurrentRunnable:
+	if c == model.CurrentRunnable {
 		return "runnable"
-	case model.TriggeredBlocked:
-		return "triggered"
-	case model.WaitingForOperator:
-		return "needs you"
-	case model.QueuedRunnable:
-		return "queued"
-	case model.BlockedClass:
-		return "blocked"
-	case model.ReportOffered:
-		return "report offered"
 	}
-	return "done"
+	return classes.Of(c).Word
 }
 
 func counted(n int, what string) string {
