@@ -38,8 +38,11 @@ func PublishPolling(home, mode string) {
 	}
 }
 
-// mostPollsters bounds how many files of others are read.
-const mostPollsters = 100
+// mostPollsters bounds how many files of others are read, largestPollster the bytes of one.
+const (
+	mostPollsters   = 100
+	largestPollster = 4 << 10
+)
 
 // polling is the condition that processes which still run watch by polling; none is the usual
 // answer. What a process left that has died is removed.
@@ -54,7 +57,7 @@ func polling(home string) []model.Condition {
 	n := 0
 	for _, name := range names {
 		path := filepath.Join(pollingDir(home), name)
-		raw, err := os.ReadFile(path)
+		raw, err := files.ReadSmall(path, largestPollster)
 		var p pollster
 		switch {
 		case err != nil || json.Unmarshal(raw, &p) != nil:

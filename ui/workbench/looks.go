@@ -32,11 +32,7 @@ func (l looks) Looked(_ context.Context, id model.ItemID) (model.Text, bool) {
 	if !ok {
 		return "", false
 	}
-	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > largestLook {
-		return "", false
-	}
-	raw, err := os.ReadFile(path)
+	raw, err := files.ReadSmall(path, largestLook)
 	return model.Text(raw), err == nil
 }
 

@@ -22,11 +22,7 @@ func newPrints(home string) prints { return prints{filepath.Join(home, "state", 
 // Printed is part of console.Prints.
 func (p prints) Printed(context.Context) (console.Print, bool) {
 	var out console.Print
-	info, err := os.Lstat(p.path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > largestPrint {
-		return out, false
-	}
-	raw, err := os.ReadFile(p.path)
+	raw, err := files.ReadSmall(p.path, largestPrint)
 	return out, err == nil && json.Unmarshal(raw, &out) == nil
 }
 
