@@ -139,3 +139,18 @@ func TestAnswersComeAlthoughTheInputEnds(t *testing.T) {
 		}
 	}
 }
+
+// A client may send all that it has before it reads the first answer.
+func TestCallsAreReadThoughNobodyReadsAnswers(t *testing.T) {
+	c := serve(t, "ann", nil)
+	c.initialize()
+	const calls = 300
+	for i := range calls {
+		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, i))
+	}
+	for range calls {
+		if a := c.read(); a.Error != nil {
+			t.Errorf("got %+v", a.Error)
+		}
+	}
+}

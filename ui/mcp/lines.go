@@ -29,10 +29,12 @@ const (
 // a JSON-RPC error, and reading goes on. (The library's own ends the process on the first
 // bad line.)
 type lines struct {
-	in  *bufio.Reader
-	out io.Writer
+	in *bufio.Reader
 
-	mu sync.Mutex // guards out and running
+	writing sync.Mutex // guards out
+	out     io.Writer
+
+	mu sync.Mutex // guards running
 	// running are calls that have no answer yet; idle is signalled when there are none.
 	running int
 	idle    chan struct{}
@@ -282,10 +284,7 @@ func (l *lines) refuse(r *refusal) error {
 	if err != nil {
 		return err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	_, err = l.out.Write(append(raw, '\n'))
-	return err
+	return l.put(append(raw, '\n'))
 }
 
 // Read is part of sdk.Connection.
@@ -306,19 +305,33 @@ func (l *lines) Write(_ context.Context, m jsonrpc.Message) error {
 	if err != nil {
 		return err
 	}
+	err = l.put(append(raw, '\n'))
+	if _, answer := m.(*jsonrpc.Response); answer {
+		l.answered()
+	}
+	return err
+}
+
+// put writes one line. Nobody who reads waits for it: a client may send all its calls before
+// it reads an answer.
+func (l *lines) put(line []byte) error {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	_, err := l.out.Write(line)
+	return err
+}
+
+// answered counts a call whose answer is out.
+func (l *lines) answered() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, answer := m.(*jsonrpc.Response); answer {
-		l.running--
-		if l.running == 0 {
-			select {
-			case l.idle <- struct{}{}:
-			default:
-			}
+	l.running--
+	if l.running == 0 {
+		select {
+		case l.idle <- struct{}{}:
+		default:
 		}
 	}
-	_, err = l.out.Write(append(raw, '\n'))
-	return err
 }
 
 // Close is part of sdk.Connection.
