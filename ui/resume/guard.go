@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"vise/model"
-	"vise/model/workstate"
-	"vise/store/files/threads"
+	"vise/model/thread"
+	"vise/store/threads"
 )
 
 // Before is what the threads of an item with these links say against completing it now:
@@ -26,7 +26,7 @@ func (r Room) Before(links []model.ThreadLink) []model.Warning {
 	return out
 }
 
-func unsettled(repo threads.Repo, ids []workstate.ID) (out []model.Warning) {
+func unsettled(repo threads.Repo, ids []thread.ID) (out []model.Warning) {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -49,7 +49,7 @@ func unsettled(repo threads.Repo, ids []workstate.ID) (out []model.Warning) {
 
 // Has reports whether the repository at root has the thread; an error says why nobody can
 // tell.
-func Has(root string, id workstate.ID) (bool, error) {
+func Has(root string, id thread.ID) (bool, error) {
 	s, err := threads.At(root).Read()
 	if err != nil {
 		return false, err
