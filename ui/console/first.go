@@ -41,7 +41,7 @@ func stageOf(out *os.File, o Options) (stage, bool) {
 func (c Console) staged(t stage) Console {
 	c.layout = layoutOf(t.size.Width, t.size.Height, c.place.focus, c.place.zoomed)
 	c.paper.profile = t.profile
-	c.skin = c.paper.skin(c.opt)
+	c.styles = c.paper.styles(c.opt)
 	return c.reorder().primedPlan()
 }
 

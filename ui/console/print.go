@@ -72,7 +72,7 @@ func (c Console) primedPlan() Console {
 // printKey is the key of the plan on screen from a place on.
 func (c Console) printKey(at markdown.Position) PrintKey {
 	w, h := c.planSize()
-	return PrintKey{Item: c.plan.item, Hash: c.plan.file.Artifact.Hash, Style: c.skin.page.Name(), W: w, H: h, At: at}
+	return PrintKey{Item: c.plan.item, Hash: c.plan.file.Artifact.Hash, Style: c.styles.Page.Name(), W: w, H: h, At: at}
 }
 
 // print is what is on screen of the plan; false where nothing of it is, or it is of another
