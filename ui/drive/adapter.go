@@ -2,7 +2,7 @@ package drive
 
 import (
 	"vise/model"
-	"vise/ui/capture"
+	"vise/ui/transcript"
 )
 
 // Adapter names how a program talks.
@@ -41,9 +41,9 @@ type listener interface {
 func listenerFor(a Adapter) listener {
 	switch a {
 	case Claude:
-		return &stream{&capture.Claude{}}
+		return &stream{&transcript.Claude{}}
 	case Codex:
-		return &stream{&capture.Codex{}}
+		return &stream{&transcript.Codex{}}
 	case Rounds:
 		return &rounds{}
 	}
@@ -52,7 +52,7 @@ func listenerFor(a Adapter) listener {
 
 // stream listens to a program whose tools were carried out by the MCP server already, so that
 // a round only brings words, and the items that it completed.
-type stream struct{ capture.Stream }
+type stream struct{ transcript.Stream }
 
 func (s *stream) line(raw []byte) ([]said, error) {
 	rounds, err := s.Line(raw)
@@ -65,7 +65,7 @@ func (s *stream) end() ([]said, model.Text, string) {
 	return rest, final, failed
 }
 
-func saidOf(rounds []capture.Round) []said {
+func saidOf(rounds []transcript.Round) []said {
 	out := make([]said, len(rounds))
 	for i, r := range rounds {
 		out[i] = said{Round: model.Round{Text: r.Text, Provenance: r.Provenance}, done: r.Completed}

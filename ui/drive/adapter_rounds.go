@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"vise/model"
-	"vise/ui/capture"
+	"vise/ui/transcript"
 )
 
 // rounds reads our own form: one model.Round a line, whose calls the driver carries out
@@ -30,10 +30,10 @@ func (r *rounds) line(raw []byte) ([]said, error) {
 	var l roundLine
 	if err := model.DecodeStrict(raw, &l); err != nil {
 		var text struct{ Text model.Text }
-		_ = json.Unmarshal(raw, &text)                                                             // whatever else is wrong with it
-		return []said{{Round: model.Round{Text: capture.Words(text.Text.Raw())}, wrong: err}}, nil // raw: kept, not shown
+		_ = json.Unmarshal(raw, &text)                                                                // whatever else is wrong with it
+		return []said{{Round: model.Round{Text: transcript.Words(text.Text.Raw())}, wrong: err}}, nil // raw: kept, not shown
 	}
-	r.final = capture.Words(l.Text.Raw()) // raw: kept, not shown
+	r.final = transcript.Words(l.Text.Raw()) // raw: kept, not shown
 	return []said{{Round: model.Round{Text: r.final, Calls: l.Calls, WorkItemID: l.WorkItemID}}}, nil
 }
 

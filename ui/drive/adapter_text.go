@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"vise/model"
-	"vise/ui/capture"
+	"vise/ui/transcript"
 )
 
 // plain takes all that a program writes as the words of one round without calls.
@@ -22,7 +22,7 @@ func (p *plain) line(raw []byte) ([]said, error) {
 }
 
 func (p *plain) end() ([]said, model.Text, string) {
-	text := capture.Words(p.text.String())
+	text := transcript.Words(p.text.String())
 	if text == "" {
 		return nil, "", ""
 	}

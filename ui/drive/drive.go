@@ -17,9 +17,9 @@ import (
 
 	"vise/model"
 	"vise/model/workstate"
-	"vise/ui/capture"
 	"vise/ui/process"
 	"vise/ui/scheduler"
+	"vise/ui/transcript"
 )
 
 // Ledger is what a driver needs of one.
@@ -44,7 +44,7 @@ type Driver struct {
 	Card func(ctx context.Context, dir string, links []model.ThreadLink) workstate.Card
 	// Ran is told of each command that a program ran in its turn, with the exit status that
 	// the program told; nil tells nobody.
-	Ran func(ctx context.Context, agent model.AgentID, turn int, c capture.Ran)
+	Ran func(ctx context.Context, agent model.AgentID, turn int, c transcript.Ran)
 	// Once ends Run when no agent has a turn due, instead of waiting for more.
 	Once bool
 	// Report is told what happens; nil tells nobody.

@@ -11,8 +11,8 @@ import (
 
 	"vise/model"
 	"vise/model/projection"
-	"vise/ui/capture"
 	"vise/ui/process"
+	"vise/ui/transcript"
 )
 
 // turn is one run of the program.
@@ -20,7 +20,7 @@ type turn struct {
 	*worker
 	index    int
 	listener listener
-	commands capture.Commands
+	commands transcript.Commands
 	// cancel ends the program; the cause says why.
 	cancel context.CancelCauseFunc
 	// answers go to a program that speaks rounds.

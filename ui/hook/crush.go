@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
-	"vise/ui/capture"
+	"vise/ui/transcript"
 )
 
 // Settle is no event of Crush's: it is what vise calls itself with, beside a session that
@@ -25,8 +25,8 @@ func (c *call) crush(ctx context.Context, p payload) error {
 
 // completing remembers a completion that is about to be asked for, and has it settled.
 func (c *call) completing(p payload) error {
-	ref := capture.Reference(p.Input)
-	if !capture.IsComplete(p.Tool) || ref == "" || p.Session == "" {
+	ref := transcript.Reference(p.Input)
+	if !transcript.IsComplete(p.Tool) || ref == "" || p.Session == "" {
 		return nil
 	}
 	if err := c.remember(pending{Session: p.Session, ToolUse: ref, Item: ref, At: c.Now()}); err != nil {
@@ -52,7 +52,7 @@ func (c *call) tellBefore(ctx context.Context, p payload) error {
 // tools bring messages with their answers and prove that earlier ones were read, so that
 // none is handed just before one.
 func (c *call) wordsBefore(ctx context.Context, p payload) (words string, err error) {
-	first, ours := p.Session != "" && c.once("told", p.Session), capture.IsOurs(p.Tool)
+	first, ours := p.Session != "" && c.once("told", p.Session), transcript.IsOurs(p.Tool)
 	switch {
 	case first && ours:
 		words, err = c.work(ctx, sessionBudget)

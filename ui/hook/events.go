@@ -9,7 +9,7 @@ import (
 
 	"vise/model"
 	"vise/model/projection"
-	"vise/ui/capture"
+	"vise/ui/transcript"
 )
 
 // payload is what we read of a hook's input; programs send more, and may.
@@ -39,8 +39,8 @@ type payload struct {
 	NotifyLast string `json:"last-assistant-message"`
 
 	// OpenCode's come from our plugin.
-	SessionID string                    `json:"sessionID"`
-	Messages  []capture.OpenCodeMessage `json:"messages"`
+	SessionID string                       `json:"sessionID"`
+	Messages  []transcript.OpenCodeMessage `json:"messages"`
 }
 
 // The budgets of what is told at the beginning of a session and of a prompt, in tokens.
@@ -89,7 +89,7 @@ func (c *call) handle(ctx context.Context) error {
 func (c *call) openCode(ctx context.Context, p payload) error {
 	switch c.event {
 	case "session.idle":
-		if err := c.rounds(ctx, p.SessionID, capture.OpenCode(p.Messages)); err != nil || p.Subagent != "" {
+		if err := c.rounds(ctx, p.SessionID, transcript.OpenCode(p.Messages)); err != nil || p.Subagent != "" {
 			return err
 		}
 		_, err := fmt.Fprint(c.Out, c.pressing(ctx)) // the plugin prompts the session with it
@@ -100,7 +100,7 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 		_ = os.Remove(c.resting(p.SessionID)) // who waits on is replaced at the next rest
 		return c.tell(ctx, sessionBudget)
 	case "tool.execute.after": // the plugin adds it to the tool's answer
-		if capture.IsOurs(p.Tool) {
+		if transcript.IsOurs(p.Tool) {
 			return nil
 		}
 		_, err := fmt.Fprint(c.Out, c.pressing(ctx))
@@ -111,8 +111,8 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 
 // toolUsed remembers a completion until the turn ends: then its words are known.
 func (c *call) toolUsed(p payload) error {
-	ref := capture.Reference(p.Input)
-	if !capture.IsComplete(p.Tool) || ref == "" || !capture.Succeeded(p.Response) {
+	ref := transcript.Reference(p.Input)
+	if !transcript.IsComplete(p.Tool) || ref == "" || !transcript.Succeeded(p.Response) {
 		return nil
 	}
 	return c.remember(pending{Session: p.Session, ToolUse: p.ToolUse, Item: ref, Subagent: p.Subagent, At: c.Now()})

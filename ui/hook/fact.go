@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/ui/capture"
 	"vise/ui/resume"
+	"vise/ui/transcript"
 )
 
 // factPatience is how long the thread may keep a hook. The agent stands still meanwhile; a
@@ -19,7 +19,7 @@ const factPatience = 200 * time.Millisecond
 // overhear takes a command that the agent's shell ran into the thread that is active where
 // it ran. It makes no thread, and speaks to a person alone of what it could not do.
 func (c *call) overhear(ctx context.Context, p payload) error {
-	ran, ok := capture.ToolCall{
+	ran, ok := transcript.ToolCall{
 		Program: c.program, Tool: p.Tool, Input: p.Input, Response: p.Response,
 		Failed: c.event == "PostToolUseFailure", Error: p.Error, Interrupted: p.Interrupted, Dir: p.Dir,
 	}.Ran()

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/ui/capture"
+	"vise/ui/transcript"
 )
 
 const (
@@ -69,11 +69,11 @@ func (c *call) settleOnce(ctx context.Context, s settling) (settled bool, err er
 	if err != nil {
 		return false, fmt.Errorf("the session is not told by %s: %w", model.Text(filepath.Base(s.Program)), err)
 	}
-	var session capture.CrushSession
+	var session transcript.CrushSession
 	if err := json.Unmarshal(raw, &session); err != nil {
 		return false, fmt.Errorf("the session is not as expected: %w", err)
 	}
-	list, rests := capture.Crush(session.Messages)
+	list, rests := transcript.Crush(session.Messages)
 	if err := c.rounds(ctx, s.Session, ready(list, waiting)); err != nil {
 		return false, err
 	}
@@ -88,8 +88,8 @@ func (c *call) settleOnce(ctx context.Context, s settling) (settled bool, err er
 
 // ready are the rounds that can be delivered: those with words at once, those without when
 // the turn's last words are known, which are an offer.
-func ready(list []capture.CrushRound, waiting []pending) []capture.Round {
-	var out []capture.Round
+func ready(list []transcript.CrushRound, waiting []pending) []transcript.Round {
+	var out []transcript.Round
 	for _, r := range list {
 		asked := slices.ContainsFunc(waiting, func(x pending) bool { return slices.Contains(r.Completed, x.Item) })
 		silent := r.Text == "" && len(r.Completed) == 1

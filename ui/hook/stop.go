@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"vise/model"
-	"vise/ui/capture"
 	"vise/ui/spool"
+	"vise/ui/transcript"
 )
 
 // stopped settles what the session, or one of its subagents, completed since its last stop.
@@ -50,7 +50,7 @@ func (c *call) settle(ctx context.Context, p payload, waiting []pending) (asked 
 
 // silent names what was completed without a word, if the operator wants that asked about
 // and it was not asked yet.
-func (c *call) silent(rounds []capture.Round, waiting []pending, p payload) string {
+func (c *call) silent(rounds []transcript.Round, waiting []pending, p payload) string {
 	if !c.askReport || p.Active {
 		return ""
 	}
@@ -74,8 +74,8 @@ func (c *call) askFor(items string) error {
 
 // withLast delivers the rounds that were found, and gives what has no words of its own the
 // turn's last ones, as an offer. A session that will go on by itself has no last words yet.
-func (c *call) withLast(ctx context.Context, p payload, rounds []capture.Round, waiting []pending) error {
-	last := capture.Words(p.Last)
+func (c *call) withLast(ctx context.Context, p payload, rounds []transcript.Round, waiting []pending) error {
+	last := transcript.Words(p.Last)
 	paused := len(p.Background)+len(p.Crons) > 0
 	for i, r := range rounds {
 		if r.Text == "" && len(r.Completed) == 1 && last != "" {
@@ -88,18 +88,18 @@ func (c *call) withLast(ctx context.Context, p payload, rounds []capture.Round, 
 	if paused || len(waiting) == 0 {
 		return nil
 	}
-	rest := capture.Round{ID: "last:" + waiting[0].ToolUse, Text: last, Provenance: model.ReportTurnFinal}
+	rest := transcript.Round{ID: "last:" + waiting[0].ToolUse, Text: last, Provenance: model.ReportTurnFinal}
 	for _, x := range waiting {
 		if !slices.Contains(rest.Completed, x.Item) {
 			rest.Completed = append(rest.Completed, x.Item)
 		}
 		rest.Tools = append(rest.Tools, x.ToolUse)
 	}
-	return c.rounds(ctx, p.Session, []capture.Round{rest})
+	return c.rounds(ctx, p.Session, []transcript.Round{rest})
 }
 
 // rounds delivers rounds, each under a key of its own, and forgets what was pending of them.
-func (c *call) rounds(ctx context.Context, session string, list []capture.Round) error {
+func (c *call) rounds(ctx context.Context, session string, list []transcript.Round) error {
 	var first error
 	for _, r := range list {
 		err := c.deliver(ctx, spool.Entry{Key: keyOf(c.program, session, r.ID), Items: r.Completed, Text: r.Text, Provenance: r.Provenance})

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/ui/capture"
+	"vise/ui/transcript"
 )
 
 // maxTranscript bounds what one look reads of a transcript; the first one reads its end.
@@ -25,12 +25,12 @@ var looks = []time.Duration{0, 200 * time.Millisecond, 800 * time.Millisecond, 1
 
 // fromTranscript finds the rounds of pending completions. One that is in no transcript is
 // not found; that is an error only when the transcript should not have been read.
-func (c *call) fromTranscript(ctx context.Context, p payload, waiting []pending) ([]capture.Round, error) {
+func (c *call) fromTranscript(ctx context.Context, p payload, waiting []pending) ([]transcript.Round, error) {
 	if p.Transcript == "" {
 		return nil, nil
 	}
 	t := c.transcript(p)
-	var found []capture.Round
+	var found []transcript.Round
 	for _, pause := range looks {
 		if c.Wait(ctx, pause); ctx.Err() != nil {
 			break
@@ -38,7 +38,7 @@ func (c *call) fromTranscript(ctx context.Context, p payload, waiting []pending)
 		if err := t.look(); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, err
 		}
-		found = slices.DeleteFunc(t.rounds(), func(r capture.Round) bool {
+		found = slices.DeleteFunc(t.rounds(), func(r transcript.Round) bool {
 			return !slices.ContainsFunc(waiting, func(x pending) bool { return slices.Contains(r.Tools, x.ToolUse) })
 		})
 		if covered(found) == len(waiting) {
@@ -48,15 +48,15 @@ func (c *call) fromTranscript(ctx context.Context, p payload, waiting []pending)
 	return found, nil
 }
 
-func covered(rounds []capture.Round) (n int) {
+func covered(rounds []transcript.Round) (n int) {
 	for _, r := range rounds {
 		n += len(r.Tools)
 	}
 	return n
 }
 
-// transcript is a program's file that grows between looks. What was read is not read again.
-type transcript struct {
+// transcriptFile is a program's file that grows between looks. What was read is not read again.
+type transcriptFile struct {
 	dir, path string
 	reader    func() reader
 
@@ -65,21 +65,21 @@ type transcript struct {
 	at   int64
 	part []byte
 	in   reader
-	over []capture.Round
+	over []transcript.Round
 }
 
 // reader makes rounds of lines, and says what the last of them is like so far.
 type reader interface {
-	Line([]byte) ([]capture.Round, error)
-	Open() []capture.Round
+	Line([]byte) ([]transcript.Round, error)
+	Open() []transcript.Round
 }
 
-func (c *call) transcript(p payload) *transcript {
-	return &transcript{dir: c.programDir(), path: p.Transcript, reader: func() reader {
+func (c *call) transcript(p payload) *transcriptFile {
+	return &transcriptFile{dir: c.programDir(), path: p.Transcript, reader: func() reader {
 		if c.program == "codex" {
-			return &capture.Rollout{}
+			return &transcript.Rollout{}
 		}
-		return &capture.Claude{Subagent: p.Subagent != ""}
+		return &transcript.Claude{Subagent: p.Subagent != ""}
 	}}
 }
 
@@ -96,16 +96,16 @@ func (c *call) programDir() string {
 }
 
 // rounds are the completing rounds that were read.
-func (t *transcript) rounds() []capture.Round {
+func (t *transcriptFile) rounds() []transcript.Round {
 	if t.in == nil {
 		return nil
 	}
-	return capture.Completing(slices.Concat(t.over, t.in.Open()))
+	return transcript.Completing(slices.Concat(t.over, t.in.Open()))
 }
 
 // look reads on in a regular file inside the program's directory, whatever links say. A
 // file that was replaced, or is shorter, is another one.
-func (t *transcript) look() error {
+func (t *transcriptFile) look() error {
 	name, err := filepath.Rel(t.dir, t.path)
 	if err != nil || !filepath.IsLocal(name) {
 		return fmt.Errorf("the transcript %s lies outside of %s; it was not read", model.Text(t.path), model.Text(t.dir))
@@ -138,7 +138,7 @@ func (t *transcript) look() error {
 
 // read takes what is new. A line that is cut off waits for its end, which no look may see:
 // the last line of some files has none.
-func (t *transcript) read(f *os.File) error {
+func (t *transcriptFile) read(f *os.File) error {
 	fresh := make([]byte, min(t.file.Size()-t.at, maxTranscript))
 	n, err := f.ReadAt(fresh, t.at)
 	t.at += int64(n)

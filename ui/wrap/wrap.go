@@ -20,8 +20,8 @@ import (
 
 	"vise/model"
 	"vise/store"
-	"vise/ui/capture"
 	"vise/ui/spool"
+	"vise/ui/transcript"
 )
 
 // Options say what is run, and for whom.
@@ -127,7 +127,7 @@ type watch struct {
 	Options
 	session string
 	report  *Report
-	lines   capture.Stream
+	lines   transcript.Stream
 	ctx     context.Context
 	part    []byte
 	long    bool
@@ -140,9 +140,9 @@ func (w *watch) listen(ctx context.Context, kind string) {
 	w.ctx = context.WithoutCancel(ctx)
 	switch kind {
 	case "claude":
-		w.lines = &capture.Claude{}
+		w.lines = &transcript.Claude{}
 	case "codex":
-		w.lines = &capture.Codex{}
+		w.lines = &transcript.Codex{}
 	}
 }
 
@@ -175,8 +175,8 @@ func (w *watch) heard() {
 	w.deliver(rounds)
 }
 
-func (w *watch) deliver(rounds []capture.Round) {
-	for _, r := range capture.Completing(rounds) {
+func (w *watch) deliver(rounds []transcript.Round) {
+	for _, r := range transcript.Completing(rounds) {
 		e := spool.Entry{Key: "run-" + w.session + "-" + r.ID, Agent: w.Agent, Items: r.Completed, Text: r.Text, Provenance: r.Provenance, At: w.Now()}
 		in, err := spool.Deliver(w.ctx, w.Ledger, e)
 		w.told = append(w.told, r.Completed...)
@@ -212,7 +212,7 @@ func (w *watch) end(ctx context.Context, from model.Position) {
 	}
 	if w.lines == nil && len(done) > 0 && len(bytes.TrimSpace(w.tail)) > 0 {
 		w.ctx = ctx
-		w.deliver([]capture.Round{{ID: "last", Completed: w.report.Completed, Text: capture.Words(strings.ToValidUTF8(string(w.tail), "")), Provenance: model.ReportTurnFinal}})
+		w.deliver([]transcript.Round{{ID: "last", Completed: w.report.Completed, Text: transcript.Words(strings.ToValidUTF8(string(w.tail), "")), Provenance: model.ReportTurnFinal}})
 	}
 }
 

@@ -15,11 +15,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/ui/capture"
 	"vise/ui/drive"
 	"vise/ui/run"
 	"vise/ui/scheduler"
 	"vise/ui/serve"
+	"vise/ui/transcript"
 )
 
 // Commands are the verbs.
@@ -92,11 +92,11 @@ func (e env) driver(ctx context.Context, o driveOptions, argv []string) (*drive.
 }
 
 // ran takes what programs run as facts of where they run.
-func (e env) ran(programs map[model.AgentID]drive.Program) func(context.Context, model.AgentID, int, capture.Ran) {
+func (e env) ran(programs map[model.AgentID]drive.Program) func(context.Context, model.AgentID, int, transcript.Ran) {
 	if e.Ran == nil {
 		return nil
 	}
-	return func(ctx context.Context, agent model.AgentID, turn int, c capture.Ran) {
+	return func(ctx context.Context, agent model.AgentID, turn int, c transcript.Ran) {
 		e.Ran(ctx, programs[agent].Dir, fmt.Sprintf("%s turn %d", agent, turn), c.Command, c.ExitStatus)
 	}
 }

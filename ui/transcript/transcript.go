@@ -1,7 +1,7 @@
-// Package capture reads what agents' programs say of themselves, in transcripts, streams
+// Package transcript reads what agents' programs say of themselves, in transcripts, streams
 // and messages, for the words beside a completion. What belongs to one round is told apart
 // exactly where the program's format allows it, and never guessed where it does not.
-package capture
+package transcript
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package capture
+package transcript
 
 import (
 	"encoding/json"
