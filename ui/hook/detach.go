@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/ui/process"
+	"vise/ui/runner"
 )
 
 const (
@@ -30,7 +30,7 @@ func detach(args []string) error {
 		return err
 	}
 	child := exec.Command(self, args...)
-	child.Env = process.Unmarked(os.Environ())
+	child.Env = runner.Unmarked(os.Environ())
 	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := child.Start(); err != nil {
 		return err
@@ -63,7 +63,7 @@ func server() (Server, bool) {
 			return Server{}, false
 		}
 		if strings.Contains(args, " app-server ") {
-			return Server{Program: fileOf(pid, "codex"), Process: process.Of(pid)}, true
+			return Server{Program: fileOf(pid, "codex"), Process: runner.ProcessOf(pid)}, true
 		}
 		pid, _ = strconv.Atoi(above)
 	}
@@ -75,7 +75,7 @@ const endedEvery = 30 * time.Second
 
 // ended returns when a process is no more, or with the context.
 func ended(ctx context.Context, p model.Process) {
-	for ctx.Err() == nil && process.Alive(p) {
+	for ctx.Err() == nil && runner.Alive(p) {
 		pause(ctx, endedEvery)
 	}
 }
@@ -98,7 +98,7 @@ func said(ctx context.Context, program, dir string, args ...string) ([]byte, err
 	var out, problems bytes.Buffer
 	c := exec.CommandContext(ctx, program, args...)
 	c.Dir, c.WaitDelay = dir, time.Second
-	c.Stdout, c.Stderr = &process.Capped{To: &out, Max: maxSaid}, &process.Capped{To: &problems, Max: 4 << 10}
+	c.Stdout, c.Stderr = &runner.Capped{To: &out, Max: maxSaid}, &runner.Capped{To: &problems, Max: 4 << 10}
 	if err := c.Run(); err != nil {
 		return nil, fmt.Errorf("%w: %s", err, strings.TrimSpace(problems.String()))
 	}
