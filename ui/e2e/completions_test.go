@@ -1,4 +1,4 @@
-package fire
+package e2e
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package bench
+package e2e
 
 import (
 	"context"
@@ -29,7 +29,7 @@ func short(n int) string {
 }
 
 // home is a home that was filled.
-type home struct {
+type measuredHome struct {
 	shape
 	dir string
 }
@@ -41,7 +41,7 @@ func agentName(i int) model.AgentID { return model.AgentID(fmt.Sprintf("agent-%0
 const small = 10_000
 
 // untouched is the home of a shape as it was filled, and for a large one nearly so.
-func (b *bench) untouched(s shape) *home {
+func (b *bench) untouched(s shape) *measuredHome {
 	b.Helper()
 	if h := b.homes[s]; h != nil && s.items <= small {
 		delete(b.homes, s)
@@ -56,19 +56,19 @@ func (b *bench) untouched(s shape) *home {
 const filled = ".filled"
 
 // home is the home of a shape, made once.
-func (b *bench) home(s shape) *home {
+func (b *bench) home(s shape) *measuredHome {
 	b.Helper()
 	if h := b.homes[s]; h != nil {
 		return h
 	}
 	if b.homes == nil {
-		b.homes = map[shape]*home{}
+		b.homes = map[shape]*measuredHome{}
 	}
 	at := *cache
 	if at == "" {
 		at = b.dir
 	}
-	h := &home{s, filepath.Join(at, "home-"+strings.ReplaceAll(s.String(), "/", "-"))}
+	h := &measuredHome{s, filepath.Join(at, "home-"+strings.ReplaceAll(s.String(), "/", "-"))}
 	b.homes[s] = h
 	done := h.dir + filled
 	if _, err := os.Stat(done); err == nil && s.items > small {
@@ -88,24 +88,24 @@ func (b *bench) home(s shape) *home {
 }
 
 // atOnce is how many items one command of the filling brings.
-const atOnce = 1000
+const measuredAtOnce = 1000
 
 // fill gives an agent items: half are completed, a tenth needs input, a tenth is blocked
 // with a second look far ahead, a twentieth waits for a timer, for an answer or for CI.
 func (b *bench) fill(l *store.Ledger, agent model.AgentID, n, seed int) {
 	b.Helper()
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	for first := 0; first < n; first += atOnce {
+	for first := 0; first < n; first += measuredAtOnce {
 		in := model.Import{AgentID: agent}
-		for i := first; i < min(first+atOnce, n); i++ {
+		for i := first; i < min(first+measuredAtOnce, n); i++ {
 			at := start.Add(time.Duration(i) * time.Second)
-			w := item(fmt.Sprintf("wi-%04d-%08d", seed, i), i, at)
+			w := measuredItem(fmt.Sprintf("wi-%04d-%08d", seed, i), i, at)
 			in.Items = append(in.Items, model.Imported{Item: w})
 			if x, ok := wait(w, i, at); ok {
 				in.Waits = append(in.Waits, x)
 			}
 		}
-		if first+atOnce >= n {
+		if first+measuredAtOnce >= n {
 			in.Focus = in.Items[1].Item.ID
 		}
 		e := model.Envelope{Key: fmt.Sprintf("fill-%s-%d", agent, first), Actor: model.Operator, Agent: agent, Command: in}
@@ -114,7 +114,7 @@ func (b *bench) fill(l *store.Ledger, agent model.AgentID, n, seed int) {
 	}
 }
 
-func item(id string, i int, at time.Time) model.WorkItem {
+func measuredItem(id string, i int, at time.Time) model.WorkItem {
 	w := model.WorkItem{
 		ID: model.ItemID(id), State: model.Open, PlanStatus: model.Ready, Revision: 3, CreatedAt: at, UpdatedAt: at,
 		Objective: model.Text(fmt.Sprintf("Split part %d of the gateway into a service of its own: %s", i, strings.Repeat("with its tests, ", 6))),
@@ -152,7 +152,7 @@ func wait(w model.WorkItem, i int, at time.Time) (model.Wait, bool) {
 }
 
 // open opens a home's ledger as a program does.
-func (b *bench) open(h *home) *store.Ledger {
+func (b *bench) open(h *measuredHome) *store.Ledger {
 	b.Helper()
 	at, err := files.NewHome(h.dir)
 	b.must(err)

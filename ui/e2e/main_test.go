@@ -1,4 +1,13 @@
-package fire
+// Package e2e tests the whole program from outside, and holds no code of its own: real processes that
+// are killed, stopped and given false answers while they share one home, judged by checkers that read
+// from what is left whether a promise was broken. Each file is named after what it proves;
+// docs/under-fire.md lists them with the figures that they must reach and the command for the long run.
+//
+// The files measure_*.go measure it, beside an empty process and, where they are installed, beside
+// other trackers on the same acts, in one run; docs/performance.md tells how they are run and read.
+//
+// Reading order: main_test.go, then any test; measure_test.go is the whole measurement.
+package e2e
 
 import (
 	"cmp"

@@ -1,6 +1,6 @@
 //go:build race
 
-package fire
+package e2e
 
 // raced: what this test builds has the race detector too.
 const raced = "-race"

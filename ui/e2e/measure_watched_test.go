@@ -1,4 +1,4 @@
-package bench
+package e2e
 
 import (
 	"context"
@@ -76,7 +76,7 @@ func (b *bench) saves(home files.Home, w *watcher.Watcher) {
 }
 
 // fleet is one look of the scheduler at each of many agents that rest.
-func (b *bench) fleet(h *home) {
+func (b *bench) fleet(h *measuredHome) {
 	l := b.open(h)
 	n := 0
 	s := &scheduler.Scheduler{Ledger: l, NewKey: func() string {

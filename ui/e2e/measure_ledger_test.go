@@ -1,4 +1,4 @@
-package bench
+package e2e
 
 import (
 	"context"
@@ -46,7 +46,7 @@ func (b *bench) each(row, size, unit string, n int, before, fn func()) {
 
 // pages reads the first 20 queued candidates: with the file opened for it as every door
 // does, and inside an open transaction.
-func (b *bench) pages(h *home, l *store.Ledger) {
+func (b *bench) pages(h *measuredHome, l *store.Ledger) {
 	ctx := context.Background()
 	page := func(r model.Reader) error {
 		if rows := r.Rows(agentName(0), model.QueuedRunnable, nil, 20); len(rows) != 20 {
@@ -62,7 +62,7 @@ func (b *bench) pages(h *home, l *store.Ledger) {
 }
 
 // looks are the scheduler's at an agent for which nothing is due.
-func (b *bench) looks(h *home, l *store.Ledger) {
+func (b *bench) looks(h *measuredHome, l *store.Ledger) {
 	ctx, agent := context.Background(), agentName(0)
 	n := 0
 	s := &scheduler.Scheduler{Ledger: l, NewKey: func() string { n++; return fmt.Sprintf("bench-look-%s-%d-%d", h, time.Now().UnixNano(), n) }}
@@ -92,7 +92,7 @@ func (b *bench) looks(h *home, l *store.Ledger) {
 }
 
 // tick fires that many due timers of an agent of its own in durable ticks.
-func (b *bench) tick(h *home, due int) {
+func (b *bench) tick(h *measuredHome, due int) {
 	ctx := context.Background()
 	l := b.open(h)
 	agent := model.AgentID(fmt.Sprintf("ticked-%d", due))
@@ -100,10 +100,10 @@ func (b *bench) tick(h *home, due int) {
 	before := func() {
 		set++
 		at := time.Now().Add(-time.Hour)
-		for first := 0; first < due; first += atOnce {
+		for first := 0; first < due; first += measuredAtOnce {
 			in := model.Import{AgentID: agent}
-			for i := first; i < min(first+atOnce, due); i++ {
-				w := item(fmt.Sprintf("wi-t%d-%d-%d-%d", due, time.Now().UnixNano(), set, i), 1, at)
+			for i := first; i < min(first+measuredAtOnce, due); i++ {
+				w := measuredItem(fmt.Sprintf("wi-t%d-%d-%d-%d", due, time.Now().UnixNano(), set, i), 1, at)
 				x := model.Wait{ID: model.WaitID("wc-" + string(w.ID)), WorkItemID: w.ID, Status: model.WaitActive, Kind: model.WaitTimer,
 					Reason: "until then", WakeAt: at, CreatedAt: at, UpdatedAt: at}
 				in.Items, in.Waits = append(in.Items, model.Imported{Item: w}), append(in.Waits, x)

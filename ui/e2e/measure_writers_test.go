@@ -1,4 +1,4 @@
-package bench
+package e2e
 
 import (
 	"bufio"
@@ -39,7 +39,7 @@ func (b *bench) writers() {
 
 var made atomic.Int64
 
-func create(ctx context.Context, l *store.Ledger, agent model.AgentID) error {
+func measuredCreate(ctx context.Context, l *store.Ledger, agent model.AgentID) error {
 	n := made.Add(1)
 	_, err := l.Apply(ctx, model.Envelope{Key: fmt.Sprintf("w-%d-%d-%d", os.Getpid(), time.Now().UnixNano(), n), Actor: model.Operator, Agent: agent,
 		Command: model.CreateWorkItem{Objective: "Written while it was measured"}})
@@ -48,7 +48,7 @@ func create(ctx context.Context, l *store.Ledger, agent model.AgentID) error {
 
 // oneHolder is n goroutines that create items as fast as they can. The plan files are left
 // out: they are the file system's speed.
-func (b *bench) oneHolder(h *home, n int) {
+func (b *bench) oneHolder(h *measuredHome, n int) {
 	l, err := store.Open(h.dir, store.Options{})
 	b.must(err)
 	defer l.Close()
@@ -60,7 +60,7 @@ func (b *bench) oneHolder(h *home, n int) {
 		all.Go(func() {
 			for time.Now().Before(until) {
 				began := time.Now()
-				if err := create(ctx, l, agentName(i%h.agents)); err != nil {
+				if err := measuredCreate(ctx, l, agentName(i%h.agents)); err != nil {
 					b.Error(err)
 					return
 				}
@@ -75,7 +75,7 @@ func (b *bench) oneHolder(h *home, n int) {
 }
 
 // oneEach is n loops that start a process for each change.
-func (b *bench) oneEach(h *home, n int) {
+func (b *bench) oneEach(h *measuredHome, n int) {
 	until := time.Now().Add(writeFor)
 	counts := make([]int, n)
 	var failed atomic.Int64
@@ -103,7 +103,7 @@ func (b *bench) oneEach(h *home, n int) {
 }
 
 // killed kills writers in the middle, and times the next opening with its first page.
-func (b *bench) killed(h *home) {
+func (b *bench) killed(h *measuredHome) {
 	self, err := os.Executable()
 	b.must(err)
 	var took []float64

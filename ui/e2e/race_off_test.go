@@ -1,5 +1,5 @@
 //go:build !race
 
-package fire
+package e2e
 
 const raced = "-race=false"

@@ -1,4 +1,4 @@
-package fire
+package e2e
 
 import (
 	"context"
@@ -25,7 +25,7 @@ import (
 // seconds, one is stopped every thirty, the ledger is compacted every five minutes and all
 // is started anew every ten. No promise breaks, and nothing grows (P1 to P10).
 //
-// VISE_SOAK gives another duration: VISE_SOAK=30m go test -tags soak ./ui/fire -run Soak.
+// VISE_SOAK gives another duration: VISE_SOAK=30m go test -tags soak ./ui/e2e -run Soak.
 func TestASoakBreaksNoPromiseAndLeavesNothingBehind(t *testing.T) {
 	d := storetest.Amount(10*time.Second, 30*time.Minute)
 	if s := os.Getenv("VISE_SOAK"); s != "" {

@@ -1,4 +1,4 @@
-package bench
+package e2e
 
 import (
 	"bytes"
@@ -98,7 +98,7 @@ func (b *bench) processes() {
 }
 
 // verbs are the program's own acts on a home.
-func (b *bench) verbs(h *home) []*act {
+func (b *bench) verbs(h *measuredHome) []*act {
 	var done []string
 	l := b.open(h)
 	for i := range *rounds + 2 {

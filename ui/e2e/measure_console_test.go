@@ -1,4 +1,4 @@
-package bench
+package e2e
 
 import (
 	"bufio"
@@ -32,12 +32,12 @@ func (b *bench) consoles() {
 	}
 }
 
-func (h *home) env(agent model.AgentID) []string {
+func (h *measuredHome) env(agent model.AgentID) []string {
 	return []string{"VISE_HOME=" + h.dir, "VISE_AGENT=" + string(agent), "VISE_ACTOR=operator", "XDG_CONFIG_HOME=" + filepath.Join(h.dir, "no-config")}
 }
 
 // console opens a console and waits for a text on it.
-func (b *bench) console(h *home, agent model.AgentID, want string) *terminal {
+func (b *bench) console(h *measuredHome, agent model.AgentID, want string) *measuredTerminal {
 	b.Helper()
 	x := b.terminal(h.env(agent), b.whole)
 	if _, ok := x.shows(want, 20*time.Second); !ok {
@@ -51,7 +51,7 @@ func (b *bench) console(h *home, agent model.AgentID, want string) *terminal {
 // aWord is on the console once it shows the ledger.
 const aWord = "gateway"
 
-func (b *bench) firstFrames(h *home) {
+func (b *bench) firstFrames(h *measuredHome) {
 	var front, whole []float64
 	for n := range 2 * 11 {
 		program, to := b.front, &front
@@ -72,7 +72,7 @@ func (b *bench) firstFrames(h *home) {
 	b.report.add(figure{Row: "first full frame", Program: "vise-workbench", Size: h.String(), Unit: "ms", P50: at(whole, 50), P99: at(whole, 99), N: len(whole)})
 }
 
-func (b *bench) keys(h *home) {
+func (b *bench) keys(h *measuredHome) {
 	x := b.console(h, agentName(0), aWord)
 	defer x.end()
 	var took []float64
@@ -106,7 +106,7 @@ func (b *bench) keys(h *home) {
 
 const idleFor = 5 * time.Second
 
-func (b *bench) idle(h *home) {
+func (b *bench) idle(h *measuredHome) {
 	x := b.console(h, agentName(0), aWord)
 	defer x.end()
 	<-time.After(time.Second)
@@ -158,7 +158,7 @@ func rssOf(pid int) (mib float64) {
 
 // createdElsewhere times from the start of a process that creates an item to its row on
 // another's console, whose agent has few items so that the row is in sight.
-func (b *bench) createdElsewhere(h *home) {
+func (b *bench) createdElsewhere(h *measuredHome) {
 	agent := model.AgentID(fmt.Sprintf("seen-%d", time.Now().UnixNano()))
 	b.front1(h, agent, "new", "Seen at the start")
 	x := b.console(h, agent, "Seen at the start")
@@ -178,7 +178,7 @@ func (b *bench) createdElsewhere(h *home) {
 	b.report.add(figure{Row: "created elsewhere to row", Program: "vise", Size: h.String(), Unit: "ms", P50: at(took, 50), P99: at(took, 99), Failed: 15 - len(took), N: len(took)})
 }
 
-func (b *bench) front1(h *home, agent model.AgentID, args ...string) string {
+func (b *bench) front1(h *measuredHome, agent model.AgentID, args ...string) string {
 	b.Helper()
 	c := exec.Command(b.front, args...)
 	c.Env = append(os.Environ(), h.env(agent)...)
@@ -191,7 +191,7 @@ func (b *bench) front1(h *home, agent model.AgentID, args ...string) string {
 
 // woken times from the start of vise trigger to the line that a process prints which waits
 // for events.
-func (b *bench) woken(h *home) {
+func (b *bench) woken(h *measuredHome) {
 	agent := model.AgentID(fmt.Sprintf("woken-%d", time.Now().UnixNano()))
 	b.front1(h, agent, "new", "To be woken")
 	c := exec.Command(b.front, "events", "--follow", "--json")
@@ -237,7 +237,7 @@ func (b *bench) woken(h *home) {
 const saves = 12
 
 // planSaved times from a plan's replacement to its new first line on the console.
-func (b *bench) planSaved(h *home, size int) {
+func (b *bench) planSaved(h *measuredHome, size int) {
 	agent := model.AgentID(fmt.Sprintf("plan-%d", time.Now().UnixNano()))
 	l := b.open(h)
 	in, err := l.Apply(context.Background(), model.Envelope{Key: string(agent), Actor: model.Operator, Agent: agent,

@@ -1,4 +1,4 @@
-package fire
+package e2e
 
 import (
 	"context"
@@ -41,12 +41,12 @@ var mutants = []mutant{
 	{"text goes to the terminal as it was written", "model/text.go", `func (t Text) String() string { return rewrite(string(t), " ", " ") }`, "func (t Text) String() string { return string(t) }", "ui/console", "NoTextDrivesTheTerminal", false},
 	{"what the renderer makes is not filtered", "ui/markdown/filter.go", "p.write(model.Text(line[:i]).String())", "p.write(line[:i])", "ui/markdown", ".", false},
 	{"a blocked item keeps the focus", "model/step.go", `a.CurrentWorkItemID, a.UpdatedAt = "", s.at.At`, "a.UpdatedAt = s.at.At", "model", "StepAgrees", true},
-	{"an item is completed twice", "model/step_complete.go", "if w.State == Completed {", "if false {", "ui/fire", "EverySequence", false},
+	{"an item is completed twice", "model/step_complete.go", "if w.State == Completed {", "if false {", "ui/e2e", "EverySequence", false},
 	{"a late driver's round is taken", "model/step_round.go", "if _, err := s.running(s.actingAgent(), c.Turn); err != nil {", "if _, err := s.running(s.actingAgent(), c.Turn); err != nil && false {", "model", "Rules", false},
-	{"a delivery is carried out again", "ui/serve/ingress.go", `id := deliveryID(r); id != ""`, `id := deliveryID(r); id != "" && false`, "ui/serve", "AReplayedDelivery", false},
-	{"any host's name is served", "ui/serve/limits.go", "!s.hosts[", "false && !s.hosts[", "ui/serve", "ABrowserCannot", false},
-	{"children that leave their group are forgotten", "ui/process/process.go", "r.Escaped, r.Survivors = endSurvivors(run)", "", "ui/process", "NothingOutlives", false},
-	{"a program sees the whole environment", "ui/process/process.go", "c.Dir, c.Env = s.Dir, append(s.Env[:len(s.Env):len(s.Env)], marker+\"=\"+run)", "c.Dir, c.Env = s.Dir, append(c.Environ(), marker+\"=\"+run)", "ui/process", "NothingOfTheEnvironment", false},
+	{"a delivery is carried out again", "ui/runner/ingress.go", `id := deliveryID(r); id != ""`, `id := deliveryID(r); id != "" && false`, "ui/runner", "AReplayedDelivery", false},
+	{"any host's name is served", "ui/runner/limits.go", "!s.hosts[", "false && !s.hosts[", "ui/runner", "ABrowserCannot", false},
+	{"children that leave their group are forgotten", "ui/runner/process.go", "r.Escaped, r.Survivors = endSurvivors(run)", "", "ui/runner", "NothingOutlives", false},
+	{"a program sees the whole environment", "ui/runner/process.go", "c.Dir, c.Env = s.Dir, append(s.Env[:len(s.Env):len(s.Env)], marker+\"=\"+run)", "c.Dir, c.Env = s.Dir, append(c.Environ(), marker+\"=\"+run)", "ui/runner", "NothingOfTheEnvironment", false},
 	{"git runs what a repository configures", "watcher/gitstate/run.go", `"core.fsmonitor=false", "core.hooksPath=/dev/null", `, "", "watcher/gitstate", "NothingThatTheRepository", false},
 	{"a line that is no message ends the server", "ui/mcp/lines.go", "\t\t\t}\n\t\t\tcontinue\n\t\t}\n\t\tif message", "\t\t\t}\n\t\t\treturn nil, io.EOF\n\t\t}\n\t\tif message", "ui/mcp", "HostileLines", false},
 	{"a field is taken in any case of letters", "ui/mcp/tools.go", "if !ok {", "if !ok && !strings.EqualFold(key, \"objective\") {", "ui/mcp", "HostileLines", false},

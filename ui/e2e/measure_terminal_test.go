@@ -1,4 +1,4 @@
-package bench
+package e2e
 
 import (
 	"io"
@@ -14,7 +14,7 @@ import (
 
 // terminal is a program behind a pseudo-terminal. Every piece of output is stamped when it
 // is read, before it is drawn.
-type terminal struct {
+type measuredTerminal struct {
 	cmd   *exec.Cmd
 	file  *os.File
 	began time.Time
@@ -30,11 +30,11 @@ type terminal struct {
 
 const termW, termH = 120, 40
 
-func (b *bench) terminal(env []string, argv ...string) *terminal {
+func (b *bench) terminal(env []string, argv ...string) *measuredTerminal {
 	b.Helper()
 	c := exec.Command(argv[0], argv[1:]...)
 	c.Env = append(append(os.Environ(), env...), "TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8")
-	x := &terminal{cmd: c, screen: vt.NewEmulator(termW, termH), moved: make(chan struct{}, 1), began: time.Now()}
+	x := &measuredTerminal{cmd: c, screen: vt.NewEmulator(termW, termH), moved: make(chan struct{}, 1), began: time.Now()}
 	var err error
 	x.file, err = pty.StartWithSize(c, &pty.Winsize{Cols: termW, Rows: termH})
 	b.must(err)
@@ -44,7 +44,7 @@ func (b *bench) terminal(env []string, argv ...string) *terminal {
 	return x
 }
 
-func (x *terminal) read() {
+func (x *measuredTerminal) read() {
 	chunk := make([]byte, 64<<10)
 	for {
 		n, err := x.file.Read(chunk)
@@ -66,7 +66,7 @@ func (x *terminal) read() {
 	}
 }
 
-func (x *terminal) end() {
+func (x *measuredTerminal) end() {
 	if x.cmd.ProcessState == nil {
 		_ = x.cmd.Process.Kill()
 		_ = x.cmd.Wait()
@@ -75,14 +75,14 @@ func (x *terminal) end() {
 }
 
 // state is what the screen holds, and when it changed last.
-func (x *terminal) state() (text string, changed time.Time) {
+func (x *measuredTerminal) state() (text string, changed time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.shown, x.changed
 }
 
 // shows waits until the screen holds a text, and says when it came.
-func (x *terminal) shows(text string, within time.Duration) (time.Time, bool) {
+func (x *measuredTerminal) shows(text string, within time.Duration) (time.Time, bool) {
 	end := time.NewTimer(within)
 	defer end.Stop()
 	for {
@@ -99,7 +99,7 @@ func (x *terminal) shows(text string, within time.Duration) (time.Time, bool) {
 
 // changes waits for the first change of the screen after an instant, then until it has been
 // quiet for settle, and returns the last change.
-func (x *terminal) changes(after time.Time, within, settle time.Duration) (time.Time, bool) {
+func (x *measuredTerminal) changes(after time.Time, within, settle time.Duration) (time.Time, bool) {
 	end := time.NewTimer(within)
 	defer end.Stop()
 	for {

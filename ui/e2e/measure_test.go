@@ -1,4 +1,4 @@
-package bench
+package e2e
 
 import (
 	"context"
@@ -13,24 +13,24 @@ import (
 )
 
 var (
-	measure = flag.Bool("measure", false, "measure; without it nothing here runs")
-	sizes   = flag.String("sizes", "1k,100k,1M", "how many work items the homes have")
-	agents  = flag.Int("agents", 10, "among how many agents")
-	spread  = flag.String("spread", "100k/1,100k/1000", "further homes, as ITEMS/AGENTS")
-	rounds  = flag.Int("rounds", 21, "how often each act is timed, in turns with all others")
-	only    = flag.String("only", "", "a part alone: process, ledger, writers, watched, console")
-	cache   = flag.String("homes", "", "a directory that keeps the homes for the next run")
-	out     = flag.String("out", "", "a directory for bench.json, bench.md and bench.svg")
-	peers   = flag.Bool("peers", true, "measure other trackers too, where they are installed")
-	before  = flag.String("program", "", "a directory with vise and vise-workbench; empty builds them")
+	measuring = flag.Bool("measure", false, "measure; without it nothing here runs")
+	sizes     = flag.String("sizes", "1k,100k,1M", "how many work items the homes have")
+	agents    = flag.Int("agents", 10, "among how many agents")
+	spread    = flag.String("spread", "100k/1,100k/1000", "further homes, as ITEMS/AGENTS")
+	rounds    = flag.Int("rounds", 21, "how often each act is timed, in turns with all others")
+	only      = flag.String("only", "", "a part alone: process, ledger, writers, watched, console")
+	cache     = flag.String("homes", "", "a directory that keeps the homes for the next run")
+	out       = flag.String("out", "", "a directory for bench.json, bench.md and bench.svg")
+	peers     = flag.Bool("peers", true, "measure other trackers too, where they are installed")
+	before    = flag.String("program", "", "a directory with vise and vise-workbench; empty builds them")
 )
 
 // TestMeasure is the whole run.
 func TestMeasure(t *testing.T) {
-	if !*measure {
+	if !*measuring {
 		t.Skip("asked for with -measure; see docs/performance.md")
 	}
-	b := &bench{T: t, dir: t.TempDir(), report: report{Began: time.Now().UTC(), Machine: machine()}}
+	b := &bench{T: t, dir: t.TempDir(), report: report{Began: time.Now().UTC(), Machine: measuredMachine()}}
 	b.build()
 	for _, part := range []struct {
 		name string
@@ -55,7 +55,7 @@ type bench struct {
 	// launcher runs a program and prints the most memory that it took, which cannot be told
 	// from this process: a child begins as large as its parent.
 	launcher string
-	homes    map[shape]*home
+	homes    map[shape]*measuredHome
 	report   report
 }
 
@@ -154,7 +154,7 @@ func (b *bench) largest() shape {
 }
 
 // machine says on what was measured, as far as figures need it.
-func machine() string {
+func measuredMachine() string {
 	raw, _ := os.ReadFile("/proc/loadavg")
 	load := strings.Fields(string(raw) + " ?")[0]
 	cpu := "unknown processor"
