@@ -28,9 +28,6 @@ type bench struct {
 	pages  markdown.Engine
 	atEnd  []func()
 	inPlay sync.WaitGroup
-	// later is what waits until the first frame is on the terminal.
-	later     []func()
-	isPainted bool
 	// farewell is what is said on the terminal when all has ended.
 	farewell string
 }
@@ -63,28 +60,9 @@ func (b *bench) session(d cli.Door, agent model.AgentID) (console.Session, error
 	files := newFileRoom(b.ctx, workingDir(), b.Now)
 	files.ledger = followed
 	b.atEnd = append(b.atEnd, func() { b.farewell = farewell(context.WithoutCancel(b.ctx), d, b.Now()) }, scheduler.Attend(d.Dir), e.close, t.Close, files.close)
-	b.afterPaint(func() { b.schedule(d.Ledger, settling) })
+	b.schedule(d.Ledger, settling)
 	kept := newMemos(d.Dir, b.Getenv, b.Now)
-	return console.Session{Keeper: kept, Memo: kept.last(), Ledger: followed, Agent: agent, Eyes: e, Threads: t, Drafts: newDrafts(d.Dir), Papers: newPapers(d.Files, d.Dir), Looks: newLooks(d.Dir), Prints: newPrints(d.Dir), Files: files}, nil
-}
-
-// afterPaint does something once the first frame is on the terminal, so that it is not kept
-// from there.
-func (b *bench) afterPaint(do func()) {
-	if b.isPainted {
-		do()
-		return
-	}
-	b.later = append(b.later, do)
-}
-
-// painted is called when the first frame is on the terminal.
-func (b *bench) painted() {
-	b.isPainted = true
-	for _, do := range b.later {
-		do()
-	}
-	b.later = nil
+	return console.Session{Keeper: kept, Memo: kept.last(), Ledger: followed, Agent: agent, Eyes: e, Threads: t, Drafts: newDrafts(d.Dir), Papers: newPapers(d.Files, d.Dir), Looks: newLooks(d.Dir), Files: files}, nil
 }
 
 // settling is how long the console has the machine and the ledger to itself when it begins.
