@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"vise/store/machine"
+	"vise/store/files"
 )
 
 // CreateBolt makes the ledger file at path with what fill writes, all of it or nothing:
@@ -15,7 +15,7 @@ import (
 // an error that is fs.ErrExist. The caller holds the ledger's lock.
 func CreateBolt(path string, fill func(Txn) error) error { return createBolt(nil, path, fill) }
 
-func createBolt(m *machine.Machine, path string, fill func(Txn) error) error {
+func createBolt(m *files.Machine, path string, fill func(Txn) error) error {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(err, &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist})
 	}
@@ -32,7 +32,7 @@ func createBolt(m *machine.Machine, path string, fill func(Txn) error) error {
 	return m.SyncDir(filepath.Dir(path))
 }
 
-func fillBolt(m *machine.Machine, path string, fill func(Txn) error) error {
+func fillBolt(m *files.Machine, path string, fill func(Txn) error) error {
 	s, err := newSession(m, path, true, 0, func(path string, _ int) (*os.File, fs.FileInfo, error) {
 		f, err := m.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|noFollow, fileMode)
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"vise/store/machine"
+	"vise/store/files"
 )
 
 // shadow is a private copy of a ledger's file for bbolt to work on, where a test watches the
@@ -16,11 +16,11 @@ import (
 // commit in their order: growth and a sync, the pages and a sync, the meta page and a sync.
 // TestAShadowDoesWhatBboltDoes holds that order against bbolt's system calls.
 type shadow struct {
-	machine *machine.Machine
+	machine *files.Machine
 	copy    *os.File
 }
 
-func newShadow(m *machine.Machine, file *os.File) (*shadow, error) {
+func newShadow(m *files.Machine, file *os.File) (*shadow, error) {
 	c, err := os.CreateTemp("", "vise-shadow-*")
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (s *shadow) commit(file *os.File, pageSize int) error {
 
 // writeChanged writes the pages from a place to another that differ, each with those that
 // its header says belong to it, and syncs.
-func writeChanged(f *machine.File, have, want []byte, from, to, pageSize int) error {
+func writeChanged(f *files.File, have, want []byte, from, to, pageSize int) error {
 	for at := from; at < to; {
 		end := at + pageSize
 		if bytes.Equal(have[at:end], want[at:end]) {

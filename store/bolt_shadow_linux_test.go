@@ -11,13 +11,13 @@ import (
 	"strings"
 	"testing"
 
-	"vise/store/machine"
+	"vise/store/files"
 	"vise/store/storetest"
 )
 
 // fileOp is an operation on the ledger's file: what it is and which bytes it covers.
 type fileOp struct {
-	kind     machine.Kind
+	kind     files.Kind
 	from, to int64
 }
 
@@ -39,11 +39,11 @@ func systemOps(t *testing.T, trace string) (ops []fileOp) {
 		b, _ := strconv.ParseInt(m[3], 10, 64)
 		switch m[1] {
 		case "pwrite64":
-			ops = append(ops, fileOp{machine.Write, b, b + a})
+			ops = append(ops, fileOp{files.Write, b, b + a})
 		case "ftruncate":
-			ops = append(ops, fileOp{machine.Truncate, a, a})
+			ops = append(ops, fileOp{files.Truncate, a, a})
 		default:
-			ops = append(ops, fileOp{machine.Sync, 0, 0})
+			ops = append(ops, fileOp{files.Sync, 0, 0})
 		}
 	}
 	return ops
@@ -61,12 +61,12 @@ func TestAShadowDoesWhatBboltDoes(t *testing.T) {
 		s := newStage(t, grown)
 		for kind := range mutations {
 			var watched []fileOp
-			f := &storetest.Faults{Each: func(_ int, op machine.Op) {
-				if filepath.Base(op.Path) != "ledger.db" || op.Kind == machine.Open {
+			f := &storetest.Faults{Each: func(_ int, op files.Op) {
+				if filepath.Base(op.Path) != "ledger.db" || op.Kind == files.Open {
 					return
 				}
 				o := fileOp{kind: op.Kind}
-				if op.Kind != machine.Sync {
+				if op.Kind != files.Sync {
 					o.from, o.to = op.At, op.At+int64(len(op.Data))
 				}
 				watched = append(watched, o)
@@ -90,7 +90,7 @@ func TestAShadowDoesWhatBboltDoes(t *testing.T) {
 			if why := differ(watched, real); why != "" {
 				t.Errorf("%s, grown %v: %s\nwatched %v\nbbolt %v", kind, grown, why, watched, real)
 			}
-			grew += len(slices.DeleteFunc(real, func(o fileOp) bool { return o.kind != machine.Truncate }))
+			grew += len(slices.DeleteFunc(real, func(o fileOp) bool { return o.kind != files.Truncate }))
 			must(os.RemoveAll(dir))
 		}
 	}
@@ -123,7 +123,7 @@ func differ(watched, real []fileOp) string {
 func phases(ops []fileOp) (out [][]fileOp) {
 	var now []fileOp
 	for _, o := range ops {
-		if o.kind == machine.Sync {
+		if o.kind == files.Sync {
 			out, now = append(out, now), nil
 			continue
 		}
