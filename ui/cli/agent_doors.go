@@ -5,7 +5,7 @@ import (
 
 	"vise/store"
 	"vise/store/files"
-	"vise/ui/hook"
+	"vise/ui/agents"
 )
 
 // agentDoors are the doors that agents' programs come through.
@@ -14,9 +14,9 @@ func (a *app) agentDoors() []*cobra.Command {
 }
 
 func (a *app) hookVerb() *cobra.Command {
-	s := hook.Real()
+	s := agents.RealStreams()
 	s.In, s.Out, s.Err, s.Getenv, s.Now = a.in, a.out, a.err, a.getenv, a.now
-	return hook.Command(func(dir string) (*store.Ledger, files.Home, error) {
+	return agents.HookCommand(func(dir string) (*store.Ledger, files.Home, error) {
 		if dir != "" {
 			a.flags.home = dir
 		}

@@ -23,7 +23,7 @@ import (
 
 	"vise/model"
 	"vise/ui/reply"
-	verbs "vise/ui/run"
+	"vise/ui/runner"
 )
 
 // Main runs the program with the arguments, streams and environment of its process, and
@@ -98,7 +98,7 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: groupNear, Title: "neighbours"}, &cobra.Group{ID: groupHome, Title: "home"})
 	root.AddCommand(a.workVerbs()...)
 	root.AddCommand(a.lookVerbs()...)
-	root.AddCommand(grouped(groupRun, verbs.Commands(a.moving())...)...)
+	root.AddCommand(grouped(groupRun, runner.Commands(a.moving())...)...)
 	root.AddCommand(a.neighbourVerbs()...)
 	root.AddCommand(a.homeVerbs()...)
 	root.AddCommand(a.agentDoors()...)

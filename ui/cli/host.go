@@ -13,7 +13,7 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/ui/resume"
-	verbs "vise/ui/run"
+	"vise/ui/runner"
 )
 
 // Parts are what a program has beyond this package. All that a process links is paid for at
@@ -150,16 +150,16 @@ func (h Host) Run(ctx context.Context, stdin string, args ...string) int {
 func (h Host) Room(actor model.Actor) resume.Room { return h.app.room(actor) }
 
 // Verbs are what the verbs of package run need of this run.
-func (h Host) Verbs() verbs.Env { return h.app.moving() }
+func (h Host) Verbs() runner.VerbEnv { return h.app.moving() }
 
 // Standing answers with how things stand in a ledger, under a heading of its own.
-func (h Host) Standing(ctx context.Context, home, heading string, l *store.Ledger) (verbs.Answer, error) {
+func (h Host) Standing(ctx context.Context, home, heading string, l *store.Ledger) (runner.Answer, error) {
 	out := status{Home: home, Exists: true}
 	err := l.View(ctx, func(r model.Reader) error {
 		out.Revision, out.Agents = r.Revision(), h.app.gists(r, "")
 		return nil
 	})
-	return verbs.Answer{Data: out, Text: func(w io.Writer) {
+	return runner.Answer{Data: out, Text: func(w io.Writer) {
 		p := h.app.page()
 		p.line("%s", heading)
 		p.agents(out.Agents)

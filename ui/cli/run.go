@@ -10,25 +10,27 @@ import (
 	"vise/model"
 	"vise/model/thread"
 	"vise/ui/resume"
-	verbs "vise/ui/run"
+	"vise/ui/runner"
 	"vise/watcher"
 )
 
 // moving is what the verbs of package run need of this program.
-func (a *app) moving() verbs.Env {
-	return verbs.Env{
-		Open:   func(context.Context) (verbs.Ledger, error) { return a.followed(nil) },
-		OpenIn: func(_ context.Context, dirs map[model.AgentID]string) (verbs.Ledger, error) { return a.followed(dirs) },
-		Home:   a.homeDir, Actor: a.actor, Agent: a.namedAgent, Config: a.configFile, Getenv: a.getenv, Now: a.now, NewKey: newKey,
+func (a *app) moving() runner.VerbEnv {
+	return runner.VerbEnv{
+		Open: func(context.Context) (runner.VerbLedger, error) { return a.followed(nil) },
+		OpenIn: func(_ context.Context, dirs map[model.AgentID]string) (runner.VerbLedger, error) {
+			return a.followed(dirs)
+		},
+		Home: a.homeDir, Actor: a.actor, Agent: a.namedAgent, Config: a.configFile, Getenv: a.getenv, Now: a.now, NewKey: newKey,
 		Plan: a.freshPlan, Card: a.cardIn, Ran: a.recordIn, Wake: a.wakeLedger, Program: frontProgram, Out: a.out, Err: a.err,
-		Show: func(c *cobra.Command, x verbs.Answer) error {
+		Show: func(c *cobra.Command, x runner.Answer) error {
 			return a.finish(c, answer{data: x.Data, warnings: x.Warnings, failed: x.Failed, text: func(p *page) { x.Text(&p.b) }})
 		},
 	}
 }
 
 // followed is the ledger whose answers threads follow, those of agents in dirs there.
-func (a *app) followed(dirs map[model.AgentID]string) (verbs.Ledger, error) {
+func (a *app) followed(dirs map[model.AgentID]string) (runner.VerbLedger, error) {
 	d, err := a.open()
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 	"vise/ui/console"
 	"vise/ui/demo"
 	"vise/ui/markdown"
-	"vise/ui/process"
+	"vise/ui/runner"
 	"vise/ui/scheduler"
 )
 
@@ -73,7 +73,7 @@ const settling = 150 * time.Millisecond
 func (b *bench) schedule(l *store.Ledger, from time.Duration) {
 	ctx, stop := context.WithCancel(b.ctx)
 	b.atEnd = append(b.atEnd, stop)
-	s := &scheduler.Scheduler{Ledger: l, Now: b.Now, NewKey: cli.NewKey, Alive: process.Alive}
+	s := &scheduler.Scheduler{Ledger: l, Now: b.Now, NewKey: cli.NewKey, Alive: runner.Alive}
 	b.inPlay.Go(func() {
 		if sleep(ctx, from) == nil {
 			_ = s.Run(ctx) // ends with ctx

@@ -11,7 +11,7 @@ import (
 	"vise/model"
 	"vise/ui/cli"
 	"vise/ui/config"
-	"vise/ui/run"
+	"vise/ui/runner"
 )
 
 // configAnswer is the data of config and its parts.
@@ -36,13 +36,13 @@ func configVerb(h cli.Host) *cobra.Command {
 	v := h.Verbs()
 	getenv := h.Surroundings().Getenv
 	c.AddCommand(
-		v.Verb(show, func(context.Context, []string) (run.Answer, error) { return configShow(h, origin) }),
-		v.Verb(check, func(context.Context, []string) (run.Answer, error) { return configCheck(getenv) }),
-		v.Verb(themed, func(context.Context, []string) (run.Answer, error) { return configThemes(h) }),
-		v.Verb(schema, func(context.Context, []string) (run.Answer, error) { return configSchema() }),
+		v.Verb(show, func(context.Context, []string) (runner.Answer, error) { return configShow(h, origin) }),
+		v.Verb(check, func(context.Context, []string) (runner.Answer, error) { return configCheck(getenv) }),
+		v.Verb(themed, func(context.Context, []string) (runner.Answer, error) { return configThemes(h) }),
+		v.Verb(schema, func(context.Context, []string) (runner.Answer, error) { return configSchema() }),
 	)
-	return v.Verb(c, func(context.Context, []string) (run.Answer, error) {
-		return run.Answer{}, run.Misuse("verb", "what to do with the configuration?").WithHint("vise config show, check, themes or schema")
+	return v.Verb(c, func(context.Context, []string) (runner.Answer, error) {
+		return runner.Answer{}, runner.Misuse("verb", "what to do with the configuration?").WithHint("vise config show, check, themes or schema")
 	})
 }
 
@@ -55,15 +55,15 @@ func place(getenv func(string) string) (config.Place, error) {
 	return at, nil
 }
 
-func configShow(h cli.Host, origin bool) (run.Answer, error) {
+func configShow(h cli.Host, origin bool) (runner.Answer, error) {
 	getenv := h.Surroundings().Getenv
 	at, err := place(getenv)
 	if err != nil {
-		return run.Answer{}, err
+		return runner.Answer{}, err
 	}
 	s := config.Load(at, getenv)
 	out := configAnswer{File: at.File, Values: s.Values(), Problems: problemsOf(s)}
-	return run.Answer{Data: out, Warnings: configWarnings(s), Text: func(w io.Writer) {
+	return runner.Answer{Data: out, Warnings: configWarnings(s), Text: func(w io.Writer) {
 		rows := make([][]string, len(out.Values))
 		for i, v := range out.Values {
 			rows[i] = []string{model.Text(v.Path).String(), model.Text(v.Spelled()).String()}
@@ -75,14 +75,14 @@ func configShow(h cli.Host, origin bool) (run.Answer, error) {
 	}}, nil
 }
 
-func configCheck(getenv func(string) string) (run.Answer, error) {
+func configCheck(getenv func(string) string) (runner.Answer, error) {
 	at, err := place(getenv)
 	if err != nil {
-		return run.Answer{}, err
+		return runner.Answer{}, err
 	}
 	s := config.Load(at, getenv)
 	out := configAnswer{File: at.File, Problems: problemsOf(s)}
-	return run.Answer{Data: out, Failed: len(s.Problems.Bad()) > 0, Text: func(w io.Writer) {
+	return runner.Answer{Data: out, Failed: len(s.Problems.Bad()) > 0, Text: func(w io.Writer) {
 		for _, x := range s.Problems {
 			fmt.Fprintln(w, x)
 		}
@@ -92,13 +92,13 @@ func configCheck(getenv func(string) string) (run.Answer, error) {
 	}}, nil
 }
 
-func configSchema() (run.Answer, error) {
+func configSchema() (runner.Answer, error) {
 	s, err := config.Schema()
 	if err != nil {
-		return run.Answer{}, err
+		return runner.Answer{}, err
 	}
 	raw, err := json.MarshalIndent(s, "", "  ")
-	return run.Answer{Data: struct {
+	return runner.Answer{Data: struct {
 		Schema any `json:"schema"`
 	}{s}, Text: func(w io.Writer) { fmt.Fprintf(w, "%s\n", raw) }}, err
 }

@@ -7,7 +7,7 @@ import (
 	"vise/themes"
 	"vise/ui/cli"
 	"vise/ui/config"
-	"vise/ui/run"
+	"vise/ui/runner"
 )
 
 // themeGist is a theme as it is listed.
@@ -19,11 +19,11 @@ type themeGist struct {
 	Holds string `json:"holds,omitempty"`
 }
 
-func configThemes(h cli.Host) (run.Answer, error) {
+func configThemes(h cli.Host) (runner.Answer, error) {
 	getenv := h.Surroundings().Getenv
 	at, err := place(getenv)
 	if err != nil {
-		return run.Answer{}, err
+		return runner.Answer{}, err
 	}
 	s := config.Load(at, getenv)
 	list := themeGists(s)
@@ -31,7 +31,7 @@ func configThemes(h cli.Host) (run.Answer, error) {
 		Directory string      `json:"directory"`
 		Themes    []themeGist `json:"themes"`
 	}{at.Themes, list}
-	return run.Answer{Data: out, Warnings: configWarnings(s), Text: func(w io.Writer) {
+	return runner.Answer{Data: out, Warnings: configWarnings(s), Text: func(w io.Writer) {
 		rows := make([][]string, len(list))
 		for i, x := range list {
 			rows[i] = []string{model.Text(x.Name).String(), x.From, x.Holds}

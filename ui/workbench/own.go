@@ -15,7 +15,7 @@ import (
 	"vise/store/files"
 	"vise/ui/config"
 	"vise/ui/console"
-	"vise/ui/process"
+	"vise/ui/runner"
 )
 
 // The bounds of a command of the operator's own.
@@ -38,7 +38,7 @@ func runArgv(ctx context.Context, argv []string, stdin []byte) (string, error) {
 	var out bytes.Buffer
 	c := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	c.Stdin, c.WaitDelay = bytes.NewReader(stdin), ownDrain
-	capped := &process.Capped{To: &out, Max: ownOutput}
+	capped := &runner.Capped{To: &out, Max: ownOutput}
 	c.Stdout, c.Stderr = capped, capped
 	err := c.Run()
 	var exit *exec.ExitError

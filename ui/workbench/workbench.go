@@ -22,7 +22,7 @@ import (
 	"vise/ui/cli"
 	"vise/ui/markdown"
 	"vise/ui/mcp"
-	"vise/ui/run/long"
+	"vise/ui/runner"
 )
 
 // Main runs the whole program, and returns the exit code. Pages lay out Markdown.
@@ -45,7 +45,7 @@ func Parts(pages markdown.Engine) cli.Parts {
 }
 
 func verbs(h cli.Host, pages markdown.Engine) []*cobra.Command {
-	all := in(cli.GroupRun, long.Commands(h.Verbs())...)
+	all := in(cli.GroupRun, runner.LongCommands(h.Verbs())...)
 	all = append(all, in(cli.GroupAgents, mcpVerb(h))...)
 	return append(all, in(cli.GroupHome, demoVerb(h, pages), configVerb(h))...)
 }

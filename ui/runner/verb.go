@@ -1,0 +1,137 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/model/thread"
+)
+
+// Ledger is what the verbs need of one.
+type VerbLedger interface {
+	Apply(context.Context, model.Envelope) (model.Receipt, error)
+	View(context.Context, func(model.Reader) error) error
+	Follow(ctx context.Context, after uint64) (uint64, error)
+	Resolve(ctx context.Context, ref string) (model.ItemID, error)
+}
+
+// Env is what the verbs need of the program that they are part of.
+type VerbEnv struct {
+	// Open opens the ledger of the home, and Home says where that is. The program closes it.
+	Open func(context.Context) (VerbLedger, error)
+	Home func() (string, error)
+	// OpenIn opens it for agents that work in directories of their own; nil is Open.
+	OpenIn func(ctx context.Context, dirs map[model.AgentID]string) (VerbLedger, error)
+	// Actor is who acts, Agent whom the command line names; empty for nobody.
+	Actor func() (model.Actor, error)
+	Agent func() (model.AgentID, error)
+	// Config is the path of the configuration file.
+	Config func() (string, error)
+	Getenv func(string) string
+	Now    func() time.Time
+	NewKey func() string
+	// Plan puts the plan file as it is now into a view; nil leaves the ledger's description.
+	Plan func(*model.View)
+	// Card tells where the work was left in the repository at dir; nil tells nothing.
+	Card func(ctx context.Context, dir string, links []model.ThreadLink) thread.Card
+	// Ran takes a command that a program ran in dir (empty: here) as a fact; nil takes none.
+	Ran func(ctx context.Context, dir, execution, command string, exitStatus int)
+	// Wake hints the ledger at commits of other processes until its context ends; nil leaves
+	// the ledger to notice them.
+	Wake func(context.Context)
+	// Show gives the answer of a verb.
+	Show func(*cobra.Command, Answer) error
+	// Program is this program's own file, for tasks that outlive who asked for them.
+	Program  func() (string, error)
+	Out, Err io.Writer
+}
+
+// Answer is what a verb has to say, for machines and for people.
+type Answer struct {
+	Data     any
+	Warnings []model.Warning
+	// Text writes the same for people.
+	Text func(io.Writer)
+	// Failed: there is an answer, and it is not a good one.
+	Failed bool
+}
+
+// Commands are the verbs that stand by themselves.
+func Commands(e VerbEnv) []*cobra.Command {
+	return []*cobra.Command{e.say(), e.answer(), e.delegate(), e.task()}
+}
+
+// TriggerCommands are the parts of `vise trigger` that handle capabilities.
+func TriggerCommands(e VerbEnv) []*cobra.Command {
+	return []*cobra.Command{e.triggerURL(), e.triggerList(), e.triggerRevoke()}
+}
+
+// Verb makes run the body of a command.
+func (e VerbEnv) Verb(c *cobra.Command, run func(context.Context, []string) (Answer, error)) *cobra.Command {
+	c.RunE = func(c *cobra.Command, args []string) error {
+		a, err := run(c.Context(), args)
+		if err != nil {
+			return err
+		}
+		return e.Show(c, a)
+	}
+	return c
+}
+
+// keyed gives a verb the flag --key.
+func keyed(c *cobra.Command) *string {
+	return c.Flags().String("key", "", "idempotency key: run again with the same key, it is done once")
+}
+
+// apply sends one command as whoever acts.
+func (e VerbEnv) apply(ctx context.Context, key string, agent model.AgentID, c model.Command) (model.Receipt, error) {
+	l, err := e.Open(ctx)
+	if err != nil {
+		return model.Receipt{}, err
+	}
+	actor, err := e.Actor()
+	if err != nil {
+		return model.Receipt{}, err
+	}
+	if key == "" {
+		key = e.NewKey()
+	}
+	return l.Apply(ctx, model.Envelope{Key: key, Actor: actor, Agent: agent, Command: c})
+}
+
+// resolve finds the item that a reference means.
+func (e VerbEnv) resolve(ctx context.Context, ref string) (model.ItemID, error) {
+	l, err := e.Open(ctx)
+	if err != nil {
+		return "", err
+	}
+	return l.Resolve(ctx, ref)
+}
+
+// view reads the ledger once.
+func (e VerbEnv) view(ctx context.Context, fn func(model.Reader) error) error {
+	l, err := e.Open(ctx)
+	if err != nil {
+		return err
+	}
+	return l.View(ctx, fn)
+}
+
+// receipt answers with a receipt and one line for people.
+func receipt(in model.Receipt, format string, args ...any) Answer {
+	return Answer{Data: in, Warnings: in.Warnings, Text: func(w io.Writer) { fmt.Fprintf(w, format+"\n", args...) }}
+}
+
+// Misuse is an error of the command line.
+func Misuse(field, format string, args ...any) *model.Error {
+	return model.Refuse(model.CodeInvalid, format, args...).At(field)
+}
+
+// spoken joins the words of a command line into a text.
+func spoken(words []string) model.Text { return model.Text(strings.Join(words, " ")) }
