@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"vise/model"
-	"vise/store/machine"
+	"vise/store/files"
 )
 
 // A full disk cannot take even a completion, because a change needs pages before it frees
@@ -29,7 +29,7 @@ func (l *Ledger) reserve() error {
 	if free, known := freeBytes(l.home.Dir); !known || free < plenty {
 		return nil
 	}
-	f, err := l.home.machine.OpenFile(path, os.O_WRONLY|os.O_CREATE|machine.NoFollow, fileMode)
+	f, err := l.home.machine.OpenFile(path, os.O_WRONLY|os.O_CREATE|files.NoFollow, fileMode)
 	if err != nil {
 		return err
 	}
@@ -48,11 +48,8 @@ func (l *Ledger) giveUpReserve() bool {
 	return err == nil
 }
 
-// ReserveUsed is the warning of a change that was saved in the reserve.
-const ReserveUsed = "disk_full"
-
 func reserveWarning() model.Warning {
-	return model.Warning{Kind: ReserveUsed, Message: "the disk is full: this was saved in the room that vise keeps in reserve; free some space now, the next change may not fit"}
+	return model.Warning{Kind: model.WarnDiskFull, Message: "the disk is full: this was saved in the room that vise keeps in reserve; free some space now, the next change may not fit"}
 }
 
 func (h Home) ledgerInfo() (fs.FileInfo, error) { return os.Lstat(h.path(ledgerFile)) }

@@ -7,9 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"go.etcd.io/bbolt"
-
-	"vise/store/machine"
+	"vise/store/files"
 )
 
 // CreateBolt makes the ledger file at path with what fill writes, all of it or nothing:
@@ -17,7 +15,7 @@ import (
 // an error that is fs.ErrExist. The caller holds the ledger's lock.
 func CreateBolt(path string, fill func(Txn) error) error { return createBolt(nil, path, fill) }
 
-func createBolt(m *machine.Machine, path string, fill func(Txn) error) error {
+func createBolt(m *files.Machine, path string, fill func(Txn) error) error {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(err, &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist})
 	}
@@ -34,29 +32,26 @@ func createBolt(m *machine.Machine, path string, fill func(Txn) error) error {
 	return m.SyncDir(filepath.Dir(path))
 }
 
-func fillBolt(m *machine.Machine, path string, fill func(Txn) error) error {
-	if err := m.Before(machine.Op{Kind: machine.Create, Path: path}); err != nil {
-		return err
-	}
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: foreignLockWait, FreelistType: bbolt.FreelistArrayType})
+func fillBolt(m *files.Machine, path string, fill func(Txn) error) error {
+	s, err := newSession(m, path, true, 0, func(path string, _ int) (*os.File, fs.FileInfo, error) {
+		f, err := m.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|noFollow, fileMode)
+		if err != nil {
+			return nil, nil, err
+		}
+		info, err := f.Stat()
+		return f.File, info, err
+	})
 	if err != nil {
 		return err
 	}
-	synced := gate(m, db)
-	err = db.Update(func(tx *bbolt.Tx) error {
-		for _, name := range [][]byte{bucketAppended, bucketState} {
-			if _, err := tx.CreateBucket(name); err != nil {
-				return err
-			}
-		}
-		t := &boltTxn{session: &session{tx: tx}}
-		if err := t.openTables(); err != nil {
+	defer s.close()
+	for _, name := range bucketsInOrder {
+		if _, err := s.tx.CreateBucket(name); err != nil {
 			return err
 		}
-		return fill(t)
-	})
-	if err == nil {
-		err = synced()
 	}
-	return errors.Join(err, db.Close())
+	if err := s.run(fill); err != nil {
+		return err
+	}
+	return s.commit()
 }

@@ -4,8 +4,7 @@ import (
 	"encoding/binary"
 	"hash/fnv"
 
-	"vise/store/checksum"
-	"vise/store/machine"
+	"vise/store/files"
 )
 
 // pages writes a bbolt file from keys that come in order, each page once and full, one
@@ -15,7 +14,7 @@ import (
 // A page is its header (number, kind, count, how many pages follow it), then an element for
 // each entry, then the entries' bytes; a tree's branches lie behind its leaves.
 type pages struct {
-	file *machine.File
+	file *files.File
 	size int    // of a page
 	next uint64 // the next page's number
 	buf  []byte // pages that are not written yet
@@ -43,7 +42,7 @@ type tally struct {
 
 func (t *tally) add(key, value []byte) {
 	t.count++
-	t.sum = checksum.Add(t.sum, key, value)
+	t.sum = t.sum ^ checksum(key, value)
 }
 
 const (
@@ -58,7 +57,7 @@ const (
 	firstPage = 3
 )
 
-func newPages(f *machine.File, size int) *pages {
+func newPages(f *files.File, size int) *pages {
 	return &pages{file: f, size: size, next: firstPage, at: firstPage * int64(size)}
 }
 

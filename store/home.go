@@ -8,8 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"vise/store/codec"
-	"vise/store/machine"
+	"vise/store/files"
 )
 
 // Home is the directory that holds a ledger and what belongs to it.
@@ -23,7 +22,7 @@ type Home struct {
 	// older one.
 	Revision uint64 `json:"revision"`
 
-	machine *machine.Machine
+	machine *files.Machine
 }
 
 // homeFormat is the layout of a home that this program writes.
@@ -66,7 +65,7 @@ func DefaultHome(getenv func(string) string) (string, error) {
 // it returns ErrNoHome and has written nothing.
 func OpenHome(dir string) (Home, error) { return openHome(nil, dir) }
 
-func openHome(m *machine.Machine, dir string) (Home, error) {
+func openHome(m *files.Machine, dir string) (Home, error) {
 	h := Home{Dir: dir, machine: m}
 	raw, err := os.ReadFile(h.path(homeFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -76,7 +75,7 @@ func openHome(m *machine.Machine, dir string) (Home, error) {
 		return Home{}, err
 	}
 	h = Home{}
-	err = codec.Decode(raw, &h)
+	err = json.Unmarshal(raw, &h)
 	h.Dir, h.machine = dir, m
 	if err != nil || h.ID == "" {
 		return Home{}, refuse(restoreHint, "%s does not read as a home: %v", h.path(homeFile), err)

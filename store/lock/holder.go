@@ -11,8 +11,7 @@ import (
 	"time"
 	"unicode"
 
-	"vise/store/codec"
-	"vise/store/machine"
+	"vise/store/files"
 )
 
 // Holder is who holds a lock, as the holder itself wrote into the file and, where the
@@ -101,11 +100,11 @@ type self struct {
 	buf    [recordSize]byte
 }
 
-func newSelf(p machine.Process, command string) self {
+func newSelf(p files.Process, command string) self {
 	if command == "" {
 		command = defaultCommand(p.Args)
 	}
-	b, err := codec.Append(nil, Holder{PID: p.PID, Command: printable(command), Start: p.Start})
+	b, err := json.Marshal(Holder{PID: p.PID, Command: printable(command), Start: p.Start})
 	if err != nil {
 		return self{before: []byte(`{"pid":` + strconv.Itoa(p.PID))}
 	}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -16,32 +15,6 @@ import (
 	"vise/store/holon"
 	"vise/ui/console"
 )
-
-// pauseGC has no memory collected until the console has begun: what a start leaves behind is
-// little, and to go through it takes a fifth of the start.
-func pauseGC() (resume func()) {
-	percent := debug.SetGCPercent(-1)
-	return func() { debug.SetGCPercent(percent) }
-}
-
-// afterPaint does something once the first frame is on the terminal, so that it is not kept
-// from there.
-func (r *consoleRun) afterPaint(do func()) {
-	if r.isPainted {
-		do()
-		return
-	}
-	r.later = append(r.later, do)
-}
-
-// painted is called when the first frame is on the terminal.
-func (r *consoleRun) painted() {
-	r.isPainted = true
-	for _, do := range r.later {
-		do()
-	}
-	r.later = nil
-}
 
 // settling is how long the console has the machine and the ledger to itself when it begins.
 const settling = 150 * time.Millisecond

@@ -14,7 +14,7 @@ import (
 	"vise/model"
 	"vise/store/files"
 	"vise/ui/config"
-	"vise/ui/process"
+	"vise/ui/runner"
 )
 
 // The bounds of a custom command.
@@ -32,7 +32,7 @@ func runCustom(ctx context.Context, argv []string, stdin []byte) (string, error)
 	var out bytes.Buffer
 	c := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	c.Stdin, c.WaitDelay = bytes.NewReader(stdin), customDrain
-	capped := &process.Capped{To: &out, Max: customOutput}
+	capped := &runner.Capped{To: &out, Max: customOutput}
 	c.Stdout, c.Stderr = capped, capped
 	err := c.Run()
 	var exit *exec.ExitError

@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 
-	"vise/store/files/threads"
+	"vise/store/threads"
 	"vise/ui/resume"
 	"vise/watcher/hints"
 	watch "vise/watcher/threads"

@@ -12,20 +12,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/store"
 	"vise/store/files"
-	"vise/ui/capture"
+	"vise/ui/agents"
 	"vise/ui/config"
 	"vise/ui/console"
-	"vise/ui/drive"
-	"vise/ui/hook"
 	"vise/ui/linear"
 	"vise/ui/mcp"
-	"vise/ui/process"
 	"vise/ui/resume"
+	"vise/ui/runner"
 	"vise/ui/scheduler"
 	"vise/ui/text"
+	"vise/ui/transcript"
 )
 
 // This file puts the frontends together: what each of them is given of this run and of the
@@ -33,9 +32,9 @@ import (
 
 // hookVerb is what agents' programs call at their events.
 func (a *app) hookVerb() *cobra.Command {
-	s := hook.Real()
+	s := agents.RealStreams()
 	s.In, s.Out, s.Err, s.Getenv, s.Now = a.in, a.out, a.err, a.getenv, a.now
-	return hook.Command(func(dir string) (*store.Ledger, files.Home, error) {
+	return agents.HookCommand(func(dir string) (*store.Ledger, files.Home, error) {
 		if dir != "" {
 			a.flags.home = dir
 		}
@@ -70,7 +69,7 @@ func (a *app) mcpVerb() *cobra.Command {
 }
 
 // driver runs agents' programs. What they do counts where they run.
-func (a *app) driver(programs map[model.AgentID]drive.Program) (*drive.Driver, error) {
+func (a *app) driver(programs map[model.AgentID]runner.Program) (*runner.Driver, error) {
 	dirs := map[model.AgentID]string{}
 	for agent, p := range programs {
 		dirs[agent] = p.Dir
@@ -80,13 +79,13 @@ func (a *app) driver(programs map[model.AgentID]drive.Program) (*drive.Driver, e
 		return nil, err
 	}
 	dir := a.door.dir
-	return &drive.Driver{
+	return &runner.Driver{
 		Ledger: l, Programs: programs, Home: dir, LogDir: filepath.Join(dir, "log"), NewKey: newKey, Now: a.now, Report: a.reportTurn,
 		Plan: a.door.look,
-		Card: func(ctx context.Context, dir string, links []model.ThreadLink) workstate.Card {
+		Card: func(ctx context.Context, dir string, links []model.ThreadLink) thread.Card {
 			return a.roomIn(dir, model.Scheduler).Card(ctx, links)
 		},
-		Ran: func(ctx context.Context, agent model.AgentID, turn int, c capture.Ran) {
+		Ran: func(ctx context.Context, agent model.AgentID, turn int, c transcript.Ran) {
 			run := resume.Run{ID: fmt.Sprintf("%s turn %d", agent, turn), Command: c.Command, ExitStatus: c.ExitStatus}
 			_ = a.roomIn(programs[agent].Dir, model.Scheduler).Overhear(ctx, run) // then nothing is learned
 		},
@@ -109,9 +108,6 @@ type consoleRun struct {
 	ctx     context.Context
 	atEnd   []func()
 	running sync.WaitGroup
-	// later is what waits until the first frame is on the terminal.
-	later     []func()
-	isPainted bool
 	// exitMessage is written to the terminal when all has ended.
 	exitMessage string
 }
@@ -136,7 +132,6 @@ func (a *app) openConsole(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	r := &consoleRun{app: a, ctx: ctx}
-	r.afterPaint(pauseGC())
 	defer r.close()
 	o := r.options()
 	if a.accessible() || o.Settings.Accessible {
@@ -167,7 +162,6 @@ func (r *consoleRun) options() console.Options {
 		Editor:  r.openEditor,
 		Native:  desktop{r.getenv},
 		Pages:   r.markdown,
-		Painted: r.painted,
 		RunOwn: func(ctx context.Context, run console.OwnRun) (string, error) {
 			return runCustom(ctx, run.Argv, run.Stdin)
 		},
@@ -192,11 +186,11 @@ func (r *consoleRun) session(d *door, agent model.AgentID) (console.Session, err
 	todos.ledger = ledger
 	exit := func() { r.exitMessage = exitMessage(context.WithoutCancel(r.ctx), d, r.now()) }
 	r.atEnd = append(r.atEnd, exit, scheduler.Attend(d.dir), plans.close, threads.Close, todos.close)
-	r.afterPaint(func() { r.schedule(d.ledger, settling) })
+	r.schedule(d.ledger, settling)
 	places := newPlaces(d.dir, r.getenv, r.now)
 	return console.Session{
 		Ledger: ledger, Agent: agent, Eyes: plans, Threads: threads, Files: todos, Keeper: places, Memo: places.last(),
-		Drafts: newDrafts(d.dir), Papers: newEdits(d.files, d.dir), Looks: newSeenPlans(d.dir), Prints: newPrints(d.dir),
+		Drafts: newDrafts(d.dir), Papers: newEdits(d.files, d.dir), Looks: newSeenPlans(d.dir),
 	}, nil
 }
 
@@ -249,7 +243,7 @@ func (a *app) createWith(ctx context.Context, agent model.AgentID) (*door, error
 func (r *consoleRun) schedule(l *store.Ledger, from time.Duration) {
 	ctx, stop := context.WithCancel(r.ctx)
 	r.atEnd = append(r.atEnd, stop)
-	s := &scheduler.Scheduler{Ledger: l, Now: r.now, NewKey: newKey, Alive: process.Alive}
+	s := &scheduler.Scheduler{Ledger: l, Now: r.now, NewKey: newKey, Alive: runner.Alive}
 	r.running.Go(func() {
 		if sleep(ctx, from) == nil {
 			_ = s.Run(ctx) // ends with ctx

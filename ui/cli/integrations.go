@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"vise/model"
-	"vise/ui/install"
+	"vise/ui/agents"
 )
 
 // installedPrograms are the agents' programs of this machine that vise can be put into.
 func installedPrograms() (found []string) {
-	for _, p := range install.Programs {
+	for _, p := range agents.Programs {
 		if _, err := exec.LookPath(p); err == nil {
 			found = append(found, p)
 		}
@@ -27,8 +27,8 @@ func (a *app) integrationPreview(programs []string) model.Text {
 		o, err := a.installOptions(name)
 		if err == nil {
 			o.DryRun = true
-			var r install.Result
-			if r, err = install.Run(o); err == nil {
+			var r agents.Installed
+			if r, err = agents.Install(o); err == nil {
 				out = append(out, integrationLines(r)...)
 			}
 		}
@@ -44,12 +44,12 @@ func (a *app) integrationPreview(programs []string) model.Text {
 func (a *app) integrate(program string) error {
 	o, err := a.installOptions(program)
 	if err == nil {
-		_, err = install.Run(o)
+		_, err = agents.Install(o)
 	}
 	return err
 }
 
-func integrationLines(r install.Result) (out []string) {
+func integrationLines(r agents.Installed) (out []string) {
 	for _, f := range r.Files {
 		if f.Changed {
 			out = append(out, strings.TrimRight(f.Diff, "\n"))

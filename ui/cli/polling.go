@@ -9,7 +9,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
-	"vise/ui/process"
+	"vise/ui/runner"
 )
 
 // A process that watches files by polling says so in the home, in a file of its own, so that
@@ -32,7 +32,7 @@ func publishPolling(home, mode string) {
 		_ = os.Remove(path)
 		return
 	}
-	raw, err := json.Marshal(pollster{process.Self(), mode})
+	raw, err := json.Marshal(pollster{runner.Self(), mode})
 	if err == nil && os.MkdirAll(pollingDir(home), 0o700) == nil {
 		_ = files.WriteAtomic(path, raw)
 	}
@@ -61,7 +61,7 @@ func polling(home string) []model.Condition {
 		var p pollster
 		switch {
 		case err != nil || json.Unmarshal(raw, &p) != nil:
-		case !process.Alive(p.Process):
+		case !runner.Alive(p.Process):
 			_ = os.Remove(path)
 		default:
 			if n++; n == 1 {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"vise/model"
-	"vise/ui/process"
+	"vise/ui/runner"
 )
 
 func TestOthersAreToldThatAConsolePollsAsLongAsItRuns(t *testing.T) {
@@ -17,7 +17,7 @@ func TestOthersAreToldThatAConsolePollsAsLongAsItRuns(t *testing.T) {
 		t.Fatalf("nobody polls, and got %v", got)
 	}
 	publishPolling(home, "watching by polling, every 2s (inotify limit reached)")
-	dead := process.Self()
+	dead := runner.Self()
 	dead.Start += "1"
 	raw, err := json.Marshal(pollster{dead, "of another life"})
 	if err != nil {

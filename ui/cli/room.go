@@ -12,12 +12,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/store"
-	"vise/store/files/threads"
+	"vise/store/threads"
 	"vise/ui/linked"
 	"vise/ui/resume"
-	"vise/ui/thread"
+	threadverb "vise/ui/thread"
 )
 
 // room is where this run stands: the repository around the working directory, if one is.
@@ -71,14 +71,14 @@ func (t Threaded) View(ctx context.Context, look func(model.Reader) error) error
 // it: a thread is where the work on an item was left.
 func (a *app) threadVerb() *cobra.Command {
 	room := a.room("")
-	return thread.Command(thread.Env{
+	return threadverb.Command(threadverb.Env{
 		Dir: room.Dir, Now: a.now, Args: a.args, Stdin: a.in, Stdout: a.out, Stderr: a.err,
 		Actor: func() (string, error) {
 			actor, err := a.actor()
 			return string(actor), err
 		},
 		Started: a.linkStarted,
-		Radar: func(ctx context.Context) ([]workstate.Radar, error) {
+		Radar: func(ctx context.Context) ([]thread.Radar, error) {
 			d, err := a.open()
 			if isNoHome(err) {
 				return room.Radar(ctx, nil), nil
@@ -93,7 +93,7 @@ func (a *app) threadVerb() *cobra.Command {
 
 // linkStarted links a fresh thread to the focus of the agent that this run is for. Without
 // a home, an agent or a focus the thread belongs to nobody, which is fine.
-func (a *app) linkStarted(ctx context.Context, repo string, id workstate.ID) []model.Text {
+func (a *app) linkStarted(ctx context.Context, repo string, id thread.ID) []model.Text {
 	if _, err := a.open(); err != nil {
 		return nil
 	}

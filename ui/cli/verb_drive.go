@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/ui/drive"
+	"vise/ui/runner"
 )
 
 type driveOptions struct {
@@ -63,7 +63,7 @@ func (a *app) driveVerb() *cobra.Command {
 }
 
 // programs are those of the command line, else those of the configuration.
-func (a *app) programs(o driveOptions, argv []string) (map[model.AgentID]drive.Program, error) {
+func (a *app) programs(o driveOptions, argv []string) (map[model.AgentID]runner.Program, error) {
 	if len(argv) > 0 {
 		agent, err := a.namedAgent()
 		if err == nil && agent == "" {
@@ -72,18 +72,18 @@ func (a *app) programs(o driveOptions, argv []string) (map[model.AgentID]drive.P
 		if err != nil {
 			return nil, err
 		}
-		p, err := drive.Program{Command: argv, Adapter: drive.Adapter(o.adapter), Dir: o.dir, Env: o.allow,
-			Turn: drive.Limits{Timeout: o.timeout, Rounds: o.rounds, Lease: o.lease}}.Checked()
+		p, err := runner.Program{Command: argv, Adapter: runner.Adapter(o.adapter), Dir: o.dir, Env: o.allow,
+			Turn: runner.Limits{Timeout: o.timeout, Rounds: o.rounds, Lease: o.lease}}.Checked()
 		if err != nil {
 			return nil, misuse("command", "the command line: %v", err)
 		}
-		return map[model.AgentID]drive.Program{agent: p}, nil
+		return map[model.AgentID]runner.Program{agent: p}, nil
 	}
 	path, err := a.configFile()
 	if err != nil {
 		return nil, err
 	}
-	all, err := drive.Programs(path)
+	all, err := runner.LoadPrograms(path)
 	if err != nil {
 		return nil, err
 	}
@@ -97,11 +97,11 @@ func (a *app) programs(o driveOptions, argv []string) (map[model.AgentID]drive.P
 }
 
 // some are the programs of the agents named; of all when none is.
-func some(all map[model.AgentID]drive.Program, names []string) (map[model.AgentID]drive.Program, error) {
+func some(all map[model.AgentID]runner.Program, names []string) (map[model.AgentID]runner.Program, error) {
 	if len(names) == 0 {
 		return all, nil
 	}
-	out := map[model.AgentID]drive.Program{}
+	out := map[model.AgentID]runner.Program{}
 	for _, name := range names {
 		p, ok := all[model.AgentID(name)]
 		if !ok {
@@ -113,7 +113,7 @@ func some(all map[model.AgentID]drive.Program, names []string) (map[model.AgentI
 }
 
 // reportTurn writes what a driver does beside the answer, one line an event.
-func (a *app) reportTurn(x drive.Event) {
+func (a *app) reportTurn(x runner.Event) {
 	switch {
 	case x.Err != nil:
 		fmt.Fprintf(a.err, "vise: %s, turn %d: %s: %s\n", x.Agent, x.Turn, x.What, model.Text(x.Err.Error()))

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/ui/serve"
+	"vise/ui/runner"
 )
 
 // warnUnencrypted is the kind of the warning that what is sent to the server can be read.
@@ -17,7 +17,7 @@ const warnUnencrypted model.WarningKind = "unencrypted"
 
 func (a *app) serveVerb() *cobra.Command {
 	var o driveOptions
-	s := &serve.Server{NewKey: newKey, Now: a.now}
+	s := &runner.Server{NewKey: newKey, Now: a.now}
 	var also bool
 	c := &cobra.Command{
 		Use: "serve [--listen 127.0.0.1:PORT]", Short: "Run the scheduler, and take what the outside sends",

@@ -16,8 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/ui/process"
-	"vise/ui/task"
+	"vise/ui/runner"
 )
 
 func (a *app) taskVerb() *cobra.Command {
@@ -64,7 +63,7 @@ func (a *app) supervise(ctx context.Context, c *cobra.Command, o taskOptions, ar
 	if err != nil {
 		return answer{}, err
 	}
-	w := task.Wish{Argv: args, Env: process.Unmarked(os.Environ()), Summary: model.Text(o.summary), Blocking: o.blocking, Timeout: o.timeout}
+	w := runner.TaskSpec{Argv: args, Env: runner.Unmarked(os.Environ()), Summary: model.Text(o.summary), Blocking: o.blocking, Timeout: o.timeout}
 	if w.Actor, err = a.actor(); err != nil {
 		return answer{}, err
 	}
@@ -114,12 +113,12 @@ func (a *app) onlyAgent(ctx context.Context) (id model.AgentID, err error) {
 	return id, err
 }
 
-func (a *app) supervisor() (task.Supervisor, error) {
+func (a *app) supervisor() (runner.Supervisor, error) {
 	l, err := a.followed(nil)
 	if err != nil {
-		return task.Supervisor{}, err
+		return runner.Supervisor{}, err
 	}
-	return task.Supervisor{Ledger: l, LogDir: filepath.Join(a.door.dir, "log"), NewKey: newKey, Now: a.now}, nil
+	return runner.Supervisor{Ledger: l, LogDir: filepath.Join(a.door.dir, "log"), NewKey: newKey, Now: a.now}, nil
 }
 
 // maxSaid bounds what is read of a supervisor that did not start, in bytes.
@@ -152,7 +151,7 @@ func (a *app) detached(ctx context.Context, c *cobra.Command, o taskOptions) (an
 		return answer{}, err
 	}
 	child := exec.Command(self, args...)
-	child.Env = append(process.Unmarked(os.Environ()), "VISE_ACTOR="+string(actor))
+	child.Env = append(runner.Unmarked(os.Environ()), "VISE_ACTOR="+string(actor))
 	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	out, in, err := os.Pipe()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/ui/serve/ingress"
+	"vise/ui/runner"
 )
 
 // defaultListen is where vise serve listens, and where capabilities point at.
@@ -45,7 +45,7 @@ func (a *app) triggerURLVerb() *cobra.Command {
 		if err := a.aim(ctx, args, &mint); err != nil {
 			return answer{}, err
 		}
-		token, hash := ingress.NewToken()
+		token, hash := runner.NewToken()
 		mint.TokenHash = hash
 		in, err := a.apply(ctx, m, "", mint)
 		if err != nil {
@@ -55,7 +55,7 @@ func (a *app) triggerURLVerb() *cobra.Command {
 			return answer{}, model.Refuse(model.CodeRefused, "this key has made a capability, and its token is not kept").At("key").
 				WithHint("make another one and revoke %s", in.IngressID)
 		}
-		out := minted{IngressID: in.IngressID, URL: ingress.URL(*base, in.IngressID, token), AgentID: in.AgentID, WaitID: in.WaitID, Signed: mint.Secret != ""}
+		out := minted{IngressID: in.IngressID, URL: runner.IngressURL(*base, in.IngressID, token), AgentID: in.AgentID, WaitID: in.WaitID, Signed: mint.Secret != ""}
 		return answer{data: out, text: func(p *page) { p.line("%s", out.URL) }}, nil
 	})
 }

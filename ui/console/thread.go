@@ -8,8 +8,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/ui/action"
+	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -17,13 +18,13 @@ import (
 type Threads interface {
 	// Card is the resume card of an item with these links; without any it is that of the
 	// repository's active thread.
-	Card(context.Context, []model.ThreadLink) workstate.Card
+	Card(context.Context, []model.ThreadLink) thread.Card
 	// Next waits until the threads or the head of the repository may have changed; it is
 	// called by one goroutine at a time.
 	Next(context.Context) error
 	// Radar is every thread that somebody may take up: of the repository around the console
 	// first, then of those that work items link to.
-	Radar(context.Context) []workstate.Radar
+	Radar(context.Context) []thread.Radar
 	// Act carries out what the operator decided on a thread, and says what is worth knowing.
 	Act(context.Context, ThreadAct) ([]model.Text, error)
 	// Record makes the command that runs argv in a repository and takes its end into the
@@ -35,7 +36,7 @@ type Threads interface {
 type bookmark struct {
 	item  model.ItemID
 	links []model.ThreadLink
-	card  workstate.Card
+	card  thread.Card
 	// asked is the number of the newest reading; older answers are dropped.
 	asked int
 }
@@ -43,7 +44,7 @@ type bookmark struct {
 type (
 	cardMsg struct {
 		n    int
-		card workstate.Card
+		card thread.Card
 	}
 	// threadNewsMsg says that the card may have changed.
 	threadNewsMsg struct{ err error }
@@ -70,7 +71,7 @@ func (c Console) openCard() (Console, tea.Cmd) {
 	}
 	known := c.bookmark.asked > 0 && len(c.bookmark.links)+len(d.Links.Threads) == 0 // the repository's own card
 	if !known && c.bookmark.item != d.ID {
-		c.bookmark.card = workstate.Card{}
+		c.bookmark.card = thread.Card{}
 	}
 	c.bookmark.item, c.bookmark.links = d.ID, d.Links.Threads
 	if known {
@@ -138,7 +139,7 @@ func (c Console) threadPage(d model.Detail, w int) []string {
 	card := c.bookmark.card
 	switch {
 	case c.fx.Threads == nil:
-		return []string{" " + c.skin.muted.paint("Threads are not read here.")}
+		return []string{" " + c.styles.Muted.Paint("Threads are not read here.")}
 	case card.Empty():
 		return c.mutedText("No thread yet: vise thread start GOAL begins one, once there is something to keep.", w)
 	}
@@ -158,7 +159,7 @@ func (c Console) threadPage(d model.Detail, w int) []string {
 func (c Console) mutedText(s string, w int) []string {
 	var out []string
 	for _, l := range text.Wrap(s, max(w-2, 1)) {
-		out = append(out, " "+c.skin.muted.paint(l))
+		out = append(out, " "+c.styles.Muted.Paint(l))
 	}
 	return out
 }
@@ -166,17 +167,17 @@ func (c Console) mutedText(s string, w int) []string {
 const cardLabelCells = 11
 
 // cardLines are a row of the card, wrapped beside its label.
-func (c Console) cardLines(label string, row workstate.CardRow, w int) []string {
-	k := c.skin
-	paint := map[workstate.CardKind]ink{
-		workstate.CardStrong: k.strong, workstate.CardWarning: k.needsYou, workstate.CardMuted: k.muted,
+func (c Console) cardLines(label string, row thread.CardRow, w int) []string {
+	k := c.styles
+	paint := map[thread.CardKind]widget.Ink{
+		thread.CardStrong: k.Strong, thread.CardWarning: k.NeedsYou, thread.CardMuted: k.Muted,
 	}[row.Kind]
-	if row.Kind == workstate.CardPlain {
-		paint = k.text
+	if row.Kind == thread.CardPlain {
+		paint = k.Text
 	}
 	var out []string
 	for _, l := range text.Wrap(c.show(row.Text), max(w-cardLabelCells-2, 8)) {
-		out = append(out, " "+k.muted.paint(text.Pad(label, cardLabelCells))+paint.paint(l))
+		out = append(out, " "+k.Muted.Paint(text.Pad(label, cardLabelCells))+paint.Paint(l))
 		label = ""
 	}
 	return out

@@ -1,4 +1,4 @@
-// Package reply spells what the tools answer (seed 000, "Tool surface"): the same structs
+// Package reply spells what the tools answer (docs/json.md): the same structs
 // are the data of the command line's JSON and the results of an agent's tools. Each is made
 // from a receipt and one reading of the ledger.
 package reply

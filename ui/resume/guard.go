@@ -5,12 +5,9 @@ import (
 	"slices"
 
 	"vise/model"
-	"vise/model/workstate"
-	"vise/store/files/threads"
+	"vise/model/thread"
+	"vise/store/threads"
 )
-
-// WarnUnsettled is the kind of what speaks against completing an item.
-const WarnUnsettled model.WarningKind = "thread_unsettled"
 
 // Before is what the threads of an item with these links say against completing it now:
 // gaps that ask for a review or more, and what is unverified. It is asked before the act;
@@ -29,7 +26,7 @@ func (r Room) Before(links []model.ThreadLink) []model.Warning {
 	return out
 }
 
-func unsettled(repo threads.Repo, ids []workstate.ID) (out []model.Warning) {
+func unsettled(repo threads.Repo, ids []thread.ID) (out []model.Warning) {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -44,7 +41,7 @@ func unsettled(repo threads.Repo, ids []workstate.ID) (out []model.Warning) {
 			continue
 		}
 		for _, words := range t.Unsettled() {
-			out = append(out, model.Warning{Kind: WarnUnsettled, Message: string(id) + ": " + words.String()})
+			out = append(out, model.Warning{Kind: model.WarnThreadUnsettled, Message: string(id) + ": " + words.String()})
 		}
 	}
 	return out
@@ -52,7 +49,7 @@ func unsettled(repo threads.Repo, ids []workstate.ID) (out []model.Warning) {
 
 // Has reports whether the repository at root has the thread; an error says why nobody can
 // tell.
-func Has(root string, id workstate.ID) (bool, error) {
+func Has(root string, id thread.ID) (bool, error) {
 	s, err := threads.At(root).Read()
 	if err != nil {
 		return false, err

@@ -1,0 +1,258 @@
+package todos
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"vise/model/todo"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// addition is what a change adds to the end of a section.
+type addition struct {
+	rows []todo.Row
+	note *todo.Note
+}
+
+// edit gives raw with some keys set and with rows and a note added. It touches the lines of
+// those keys and the ends of those sections; every other byte stays. It refuses, rather
+// than guess, a layout that it cannot change by lines, and proves its result by reading it.
+func edit(raw []byte, sets []todo.Set, add addition) ([]byte, error) {
+	doc, d := split(string(raw))
+	if d != nil {
+		return nil, d
+	}
+	keys, d := entries(doc.head)
+	if d != nil {
+		return nil, d
+	}
+	out := doc
+	e := editor{lines: yamlLines(doc.head), keys: keys, eol: doc.eol(), put: map[int]string{}, after: map[int]string{}}
+	for _, s := range sets {
+		e.set(s)
+	}
+	out.head = e.String()
+	if len(add.rows)+countNotes(add.note) > 0 && !strings.HasSuffix(doc.fence, "\n") {
+		out.fence += doc.eol()
+	}
+	if add.note != nil {
+		out.body = addNote(out.body, *add.note, doc.eol())
+	}
+	if len(add.rows) > 0 {
+		out.body = addRows(out.body, add.rows, doc.eol())
+	}
+	if d := proves(doc, out, keys, sets); d != nil {
+		return nil, d
+	}
+	return []byte(out.String()), nil
+}
+
+func countNotes(n *todo.Note) int {
+	if n == nil {
+		return 0
+	}
+	return 1
+}
+
+// editor replaces and inserts whole lines of a head.
+type editor struct {
+	lines []string
+	keys  map[string]entry
+	eol   string
+	// put is what stands instead of a line, after what is inserted behind it; -1 is the top.
+	put, after map[int]string
+}
+
+func (e *editor) String() string {
+	var b strings.Builder
+	b.WriteString(e.after[-1])
+	for i, l := range e.lines {
+		if p, ok := e.put[i]; ok {
+			l = p
+		}
+		b.WriteString(l)
+		b.WriteString(e.after[i])
+	}
+	return b.String()
+}
+
+func (e *editor) set(s todo.Set) {
+	have, ok := e.keys[s.Key]
+	switch {
+	case !ok && s.Value.Kind == todo.Absent:
+	case !ok:
+		e.after[e.place(s.Key)] += s.Key + ": " + render(s.Value) + e.eol
+	case s.Value.Kind == todo.Absent:
+		e.clear(have, "")
+	default:
+		if more, ok := e.grown(have, s.Value); ok {
+			e.after[have.last] = more + e.after[have.last]
+			return
+		}
+		line := strings.TrimRight(e.lines[have.first], "\r\n")
+		e.clear(have, keyPart(line)+" "+render(s.Value)+comment(line, have)+e.eol)
+	}
+}
+
+// clear puts one line in the place of all of an entry's.
+func (e *editor) clear(have entry, line string) {
+	for i := have.first; i <= have.last; i++ {
+		e.put[i] = ""
+	}
+	e.put[have.first] = line
+}
+
+// grown gives the lines that make a block list longer, when that is all that changes.
+func (e *editor) grown(have entry, v todo.Value) (string, bool) {
+	seq := have.value
+	n := len(seq.Content)
+	if v.Kind != todo.Sequence || seq.Kind != yaml.SequenceNode || seq.Style&yaml.FlowStyle != 0 || n == 0 || n >= len(v.List) {
+		return "", false
+	}
+	for i, c := range seq.Content {
+		if c.Value != v.List[i] {
+			return "", false
+		}
+	}
+	first := e.lines[seq.Content[0].Line-1]
+	indent := first[:len(first)-len(strings.TrimLeft(first, " "))]
+	more := ""
+	for _, s := range v.List[n:] {
+		more += indent + "- " + quote(s) + e.eol
+	}
+	return more, true
+}
+
+// place is the line behind which a key that the file lacks belongs: after the nearest key
+// that the template has before it.
+func (e *editor) place(key string) int {
+	at := len(e.lines) - 1
+	if at >= 0 && e.lines[at] == "" {
+		at--
+	}
+	for _, f := range todo.Fields() {
+		if f.Key == key {
+			break
+		}
+		if have, ok := e.keys[f.Key]; ok {
+			at = have.last
+		}
+	}
+	return at
+}
+
+// keyPart is a line up to its first colon that ends a key.
+func keyPart(line string) string {
+	if i := strings.Index(line, ":"); i >= 0 {
+		return line[:i+1]
+	}
+	return line
+}
+
+// comment is the comment at the end of a key's line, with the space before it.
+func comment(line string, have entry) string {
+	for _, c := range []string{have.value.LineComment, have.key.LineComment} {
+		if c != "" && strings.HasSuffix(line, c) {
+			before := strings.TrimRight(line[:len(line)-len(c)], " \t")
+			return line[len(before):]
+		}
+	}
+	return ""
+}
+
+func render(v todo.Value) string {
+	switch v.Kind {
+	case todo.Null:
+		return "null"
+	case todo.Quoted:
+		return quote(v.Text)
+	case todo.Sequence:
+		parts := make([]string, len(v.List))
+		for i, s := range v.List {
+			parts[i] = quote(s)
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case todo.Mapping:
+		var parts []string
+		for i := 0; i+1 < len(v.Pairs); i += 2 {
+			parts = append(parts, v.Pairs[i]+": "+quote(v.Pairs[i+1]))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	}
+	return v.Text
+}
+
+// quote writes a double-quoted scalar; JSON's notation is a part of YAML's.
+func quote(s string) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(strings.ToValidUTF8(s, "\uFFFD")); err != nil {
+		return `""`
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// proves reads an edited head and says what is wrong with it: a key that was not to change
+// must hold what it held, a key that was must hold what it should.
+func proves(before, after document, keys map[string]entry, sets []todo.Set) *Damage {
+	got, d := entries(after.head)
+	if d == nil {
+		if d = stillSplits(after); d != nil {
+			return d
+		}
+	}
+	if d != nil {
+		return damaged(todo.RuleLayout, "the front matter is laid out in a way that cannot be changed by lines: %s", d.Reason)
+	}
+	for key, have := range keys {
+		if !slices.ContainsFunc(sets, func(s todo.Set) bool { return s.Key == key }) && !sameNode(have.value, got[key].value) {
+			return damaged(todo.RuleLayout, "the key %q cannot be kept while others change", key)
+		}
+	}
+	for _, s := range sets {
+		if !holdsValue(got[s.Key].value, s.Value) {
+			return damaged(todo.RuleLayout, "the key %q cannot be set in this layout", s.Key)
+		}
+	}
+	return nil
+}
+
+func stillSplits(after document) *Damage {
+	again, d := split(after.String())
+	if d == nil && again.head != after.head {
+		d = damaged(todo.RuleLayout, "the front matter would end elsewhere")
+	}
+	return d
+}
+
+func sameNode(a, b *yaml.Node) bool {
+	if b == nil || a.Kind != b.Kind || a.Tag != b.Tag || a.Value != b.Value || len(a.Content) != len(b.Content) {
+		return false
+	}
+	for i := range a.Content {
+		if !sameNode(a.Content[i], b.Content[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func holdsValue(n *yaml.Node, v todo.Value) bool {
+	if n == nil {
+		return v.Kind == todo.Absent
+	}
+	switch v.Kind {
+	case todo.Null:
+		return n.Tag == "!!null"
+	case todo.Plain, todo.Quoted:
+		return n.Kind == yaml.ScalarNode && n.Value == v.Text
+	case todo.Sequence:
+		return n.Kind == yaml.SequenceNode && slices.EqualFunc(n.Content, v.List, func(c *yaml.Node, s string) bool { return c.Value == s })
+	case todo.Mapping:
+		return n.Kind == yaml.MappingNode && slices.EqualFunc(n.Content, v.Pairs, func(c *yaml.Node, s string) bool { return c.Value == s })
+	}
+	return false
+}

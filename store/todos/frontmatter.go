@@ -1,0 +1,183 @@
+package todos
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"vise/model/todo"
+)
+
+// What stands before the body is small; both caps are checked before any parser sees it.
+const (
+	maxHeadBytes = 16 << 10
+	maxHeadLines = 200
+)
+
+const bom = "\uFEFF"
+
+// document is a file cut into front matter and body. The parts, joined, are the file.
+type document struct {
+	// open is everything up to and with the first fence, head lies between the fences.
+	open, head string
+	// fence is the closing fence's line, body all after it.
+	fence, body string
+}
+
+func (d document) String() string { return d.open + d.head + d.fence + d.body }
+
+// eol is the line break that the file uses.
+func (d document) eol() string {
+	if strings.HasSuffix(d.open, "\r\n") {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// split cuts raw at its fences.
+func split(raw string) (document, *Damage) {
+	rest := strings.TrimPrefix(raw, bom)
+	first, rest := cutLine(rest)
+	if !isFence(first) {
+		return document{}, damaged(todo.RuleNoHead, "the file does not begin with ---")
+	}
+	d := document{open: raw[:len(raw)-len(rest)]}
+	start := rest
+	for n := 0; rest != ""; n++ {
+		line, after := cutLine(rest)
+		switch {
+		case isFence(line):
+			d.head = start[:len(start)-len(rest)]
+			d.fence, d.body = line, after
+			return d, nil
+		case n >= maxHeadLines || len(start)-len(after) > maxHeadBytes:
+			return d, damaged(todo.RuleHeadLarge, "the front matter is longer than %d lines or %d bytes", maxHeadLines, maxHeadBytes)
+		case isConflict(line):
+			return d, damaged(todo.RuleConflict, "the front matter holds git conflict markers")
+		}
+		rest = after
+	}
+	return d, damaged(todo.RuleUnclosed, "the front matter has no closing ---")
+}
+
+func isFence(line string) bool { return strings.TrimRight(line, " \t\r\n") == "---" }
+
+func isConflict(line string) bool {
+	return strings.HasPrefix(line, "<<<<<<< ") || strings.HasPrefix(line, ">>>>>>> ") || strings.TrimRight(line, "\r\n") == "======="
+}
+
+// cutLine cuts after the first line break; the line keeps it.
+func cutLine(s string) (line, rest string) {
+	if i := strings.IndexByte(s, '\n'); i >= 0 {
+		return s[:i+1], s[i+1:]
+	}
+	return s, ""
+}
+
+// entry is one key of the front matter: its nodes, and its lines, counted from 0.
+type entry struct {
+	key, value  *yaml.Node
+	first, last int
+}
+
+// entries parses the head into keys. It admits one mapping of plain things: no anchors,
+// aliases, tags or second document, and no key twice.
+func entries(head string) (map[string]entry, *Damage) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(head), &doc); err != nil {
+		return nil, damaged(todo.RuleYAML, "the front matter is not YAML: %s", shorten(err.Error()))
+	}
+	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
+		return nil, damaged(todo.RuleYAML, "the front matter is not a list of keys")
+	}
+	if d := plainNodes(doc.Content[0]); d != nil {
+		return nil, d
+	}
+	pairs := doc.Content[0].Content
+	lines := yamlLines(head)
+	out := make(map[string]entry, len(pairs)/2)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		key := pairs[i]
+		if _, twice := out[key.Value]; twice || key.Kind != yaml.ScalarNode {
+			return nil, damaged(todo.RuleKeyTwice, "the key %q stands twice in the front matter", key.Value)
+		}
+		end := len(lines) - 1
+		if i+2 < len(pairs) {
+			end = pairs[i+2].Line - 1
+		}
+		e := entry{key: key, value: pairs[i+1], first: key.Line - 1}
+		e.last = lastLine(lines, e.first, end, key.Column-1)
+		out[key.Value] = e
+	}
+	for i, l := range lines {
+		if l = strings.TrimRightFunc(l, unicode.IsSpace); l == "..." || l == "---" {
+			return nil, damaged(todo.RuleYAML, "the front matter ends before its fence, in line %d", i+2)
+		}
+	}
+	return out, nil
+}
+
+// yamlLines cuts after every line break that YAML knows, so that line numbers mean the same
+// here and in the parser.
+func yamlLines(s string) []string {
+	var lines []string
+	for start, i := 0, 0; ; {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if size == 0 {
+			return append(lines, s[start:])
+		}
+		i += size
+		switch r {
+		case '\r':
+			if strings.HasPrefix(s[i:], "\n") {
+				continue
+			}
+		case '\n', '\u0085', '\u2028', '\u2029':
+		default:
+			continue
+		}
+		lines = append(lines, s[start:i])
+		start = i
+	}
+}
+
+// lastLine is the last line of a value that ends before end: blank lines and comments
+// that are not indented deeper than the key belong to what follows.
+func lastLine(lines []string, first, end, indent int) int {
+	last := min(end, len(lines)) - 1
+	for last > first {
+		text := strings.TrimLeft(lines[last], " ")
+		depth := len(lines[last]) - len(text)
+		if strings.TrimSpace(text) != "" && !(strings.HasPrefix(text, "#") && depth <= indent) {
+			break
+		}
+		last--
+	}
+	return max(last, first)
+}
+
+func plainNodes(n *yaml.Node) *Damage {
+	switch {
+	case n.Kind == yaml.AliasNode || n.Anchor != "":
+		return damaged(todo.RuleAlias, "line %d of the front matter has an anchor or alias", n.Line+1)
+	case n.Style&yaml.TaggedStyle != 0:
+		return damaged(todo.RuleTag, "line %d of the front matter has a tag", n.Line+1)
+	}
+	for _, c := range n.Content {
+		if d := plainNodes(c); d != nil {
+			return d
+		}
+	}
+	return nil
+}
+
+// shorten keeps messages that quote a file to one readable line.
+func shorten(s string) string {
+	s = strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "?")
+	if len(s) > 200 {
+		s = strings.ToValidUTF8(s[:200], "") + "…"
+	}
+	return s
+}

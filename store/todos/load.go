@@ -1,0 +1,236 @@
+package todos
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"vise/model/todo"
+)
+
+// Snapshot is a session as it was read: every todo in list order, and every file that
+// could not be read as one.
+type Snapshot struct {
+	Todos   []todo.Todo
+	Damaged []Damage
+	// Sources are the directories there are.
+	Sources []string
+	// names are all file names, by source: ids go on from them.
+	names map[string][]string
+	// bodies are kept when they were asked for, by source directory and file.
+	bodies map[place]string
+	places map[todo.Ref]place
+	// seen is every file as it was looked at, so that a later look reads only what changed.
+	seen map[place]sight
+	full bool
+}
+
+// loaded is one file as a todo, or its damage, or nothing when it vanished meanwhile.
+type loaded struct {
+	todo   todo.Todo
+	body   string
+	damage *Damage
+}
+
+// sight is a file as a load found it, and what came of it.
+type sight struct {
+	info fs.FileInfo
+	loaded
+	// settled says that the file had rested long enough for its times to tell of the next
+	// write.
+	settled bool
+}
+
+// settling is how old a file's last write must be: coarser than any file system's clock.
+const settling = 2 * time.Second
+
+// place is where a file lies: its source's directory and its name there.
+type place struct{ dir, file string }
+
+// Index finds the todos of the snapshot.
+func (s Snapshot) Index() *todo.Index { return todo.NewIndex(s.Todos) }
+
+// Body is the text below a todo's front matter, when the snapshot was loaded with bodies.
+func (s Snapshot) Body(t todo.Todo) string { return s.bodies[s.places[t.Ref()]] }
+
+// Load reads every todo of the session. Readers need no lock: each file is whole, old or new.
+func (s *Session) Load() (Snapshot, error) { return s.load(Snapshot{}, false) }
+
+// LoadBodies is Load that keeps the bodies, for search.
+func (s *Session) LoadBodies() (Snapshot, error) { return s.load(Snapshot{}, true) }
+
+// Reload is Load, with or without bodies as before, that reads only the files that are not
+// as an earlier snapshot of this session saw them.
+func (s *Session) Reload(before Snapshot) (Snapshot, error) { return s.load(before, before.full) }
+
+func (s *Session) load(before Snapshot, bodies bool) (Snapshot, error) {
+	snap := Snapshot{names: map[string][]string{}, bodies: map[place]string{}, places: map[todo.Ref]place{},
+		seen: make(map[place]sight, len(before.seen)), full: bodies}
+	dirs, err := fs.ReadDir(s.root.FS(), ".")
+	if err != nil {
+		return snap, s.gone(err)
+	}
+	for _, d := range dirs {
+		switch {
+		case strings.HasPrefix(d.Name(), "."):
+		case d.Type()&fs.ModeSymlink != 0:
+			snap.Damaged = append(snap.Damaged, Damage{File: printable(d.Name()), Rule: todo.RuleSymlink, Reason: "a symbolic link is not followed"})
+		case d.IsDir():
+			if err := s.loadSource(&snap, before, d.Name()); err != nil {
+				return snap, s.gone(err)
+			}
+		}
+	}
+	todo.Sort(snap.Todos)
+	slices.SortFunc(snap.Damaged, func(a, b Damage) int {
+		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.File, b.File))
+	})
+	return snap, nil
+}
+
+// gone tells a removed session from other trouble.
+func (s *Session) gone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("session %s: %w", s.Rel, ErrGone)
+	}
+	return fmt.Errorf("session %s: %w", s.Rel, err)
+}
+
+func (s *Session) loadSource(snap *Snapshot, before Snapshot, dir string) error {
+	if !todo.ValidSource(dir) {
+		snap.Damaged = append(snap.Damaged, Damage{Source: printable(dir), Rule: todo.RuleSource, Reason: "the directory's name is not a source"})
+		return nil
+	}
+	root, err := enter(s.root, dir, false)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	files, err := fs.ReadDir(root.FS(), ".")
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, f := range files {
+		switch {
+		case !todo.IsTodoFile(f.Name()):
+		case printable(f.Name()) != f.Name():
+			snap.Damaged = append(snap.Damaged, Damage{Source: dir, File: printable(f.Name()), Rule: todo.RuleName, Reason: "the file's name holds characters that cannot be shown"})
+		default:
+			names = append(names, f.Name())
+		}
+	}
+	snap.Sources, snap.names[dir] = append(snap.Sources, dir), names
+	for i, l := range readAll(root, dir, names, before.seen, snap.full) {
+		at := place{dir, names[i]}
+		snap.seen[at] = l
+		switch {
+		case l.damage != nil:
+			snap.Damaged = append(snap.Damaged, *l.damage)
+		case l.todo.File != "":
+			snap.add(l.todo, at)
+			if snap.full {
+				snap.bodies[at] = l.body
+			}
+		}
+	}
+	return nil
+}
+
+// printable marks what cannot be shown of a name.
+func printable(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) && r != utf8.RuneError {
+			return r
+		}
+		return '·'
+	}, name)
+}
+
+func (s *Snapshot) add(t todo.Todo, at place) {
+	s.Todos = append(s.Todos, t)
+	if _, taken := s.places[t.Ref()]; !taken {
+		s.places[t.Ref()] = at
+	}
+}
+
+// readAll reads files side by side and returns when all are read.
+func readAll(root *os.Root, dir string, names []string, before map[place]sight, bodies bool) []sight {
+	out := make([]sight, len(names))
+	workers := min(runtime.GOMAXPROCS(0), 1+len(names)/16)
+	var done sync.WaitGroup
+	for w := range workers {
+		done.Go(func() {
+			for i := w; i < len(names); i += workers {
+				out[i] = look(root, dir, names[i], before[place{dir, names[i]}], bodies)
+			}
+		})
+	}
+	done.Wait()
+	return out
+}
+
+// look reads a file, unless it is as it was at the last look.
+func look(root *os.Root, dir, name string, before sight, bodies bool) sight {
+	info, err := root.Lstat(name)
+	if err == nil && before.settled && same(before.info, info) && before.info.Mode() == info.Mode() {
+		return before
+	}
+	now := sight{info: info, loaded: loadFile(root, dir, name, bodies)}
+	now.settled = err == nil && time.Since(info.ModTime()) > settling
+	return now
+}
+
+func loadFile(root *os.Root, dir, name string, body bool) loaded {
+	c, err := readFile(root, name, maxTodoBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return loaded{}
+	}
+	var t todo.Todo
+	if err == nil {
+		t, err = Parse(c.raw, dir, name)
+	}
+	if err != nil {
+		d := asDamage(err)
+		d.Source, d.File = dir, name
+		return loaded{damage: d}
+	}
+	l := loaded{todo: t}
+	if body {
+		doc, _ := split(string(c.raw))
+		l.body = doc.body
+	}
+	return l
+}
+
+func asDamage(err error) *Damage {
+	var d *Damage
+	if errors.As(err, &d) {
+		copied := *d
+		return &copied
+	}
+	return damaged(todo.RuleUnreadable, "%s", err.Error())
+}
+
+// Same reports whether two snapshots of one session saw the same files in the same state.
+func (s Snapshot) Same(t Snapshot) bool {
+	if len(s.seen) != len(t.seen) || !slices.Equal(s.Damaged, t.Damaged) || !slices.Equal(s.Sources, t.Sources) {
+		return false
+	}
+	for at, a := range s.seen {
+		b, ok := t.seen[at]
+		if !ok || (a.info == nil) != (b.info == nil) || a.info != nil && !same(a.info, b.info) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,239 @@
+package todos
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"vise/model"
+	"vise/model/todo"
+)
+
+// Parse reads a todo file's bytes. Dir is the source's directory, name the file's: they
+// fill in what older files do not say, and never the status. All shapes of earlier
+// releases are read; what had to be tolerated is in the todo's Notes.
+func Parse(raw []byte, dir, name string) (todo.Todo, error) {
+	t, d := parse(raw, dir, name)
+	if d != nil {
+		d.Source, d.File = dir, name
+		return todo.Todo{}, d
+	}
+	return t, nil
+}
+
+func parse(raw []byte, dir, name string) (todo.Todo, *Damage) {
+	if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
+		return todo.Todo{}, damaged(todo.RuleNotText, "the file is not UTF-8 text")
+	}
+	doc, d := split(string(raw))
+	if d != nil {
+		return todo.Todo{}, d
+	}
+	keys, d := readHead(strings.Clone(doc.head))
+	if d != nil {
+		return todo.Todo{}, d
+	}
+	r := &reader{keys: keys}
+	t := r.todo(dir, name)
+	if r.damage != nil {
+		return todo.Todo{}, r.damage
+	}
+	bodyFacts(&t, doc.body)
+	if t.Title == "" {
+		t.Title = model.Text(titleOfFile(t, name))
+	}
+	for i := range r.notes {
+		r.notes[i].Todo, r.notes[i].File = t.Ref(), name
+	}
+	t.Notes = r.notes
+	return t, nil
+}
+
+func titleOfFile(t todo.Todo, name string) string {
+	if t.FindingID != "" {
+		return t.FindingID.Raw()
+	}
+	return strings.TrimSuffix(name, ".md")
+}
+
+// reader takes typed values out of the keys. The first wrong one is the file's damage.
+type reader struct {
+	keys   headKeys
+	damage *Damage
+	notes  []todo.Problem
+}
+
+func (r *reader) todo(dir, name string) todo.Todo {
+	t := todo.Todo{
+		File: name, Schema: r.number("schema_version"),
+		Title:  r.text("title"),
+		Origin: todo.Origin{SourceRef: r.text("source_ref"), FindingID: r.text("finding_id"), FindingSeverity: r.text("finding_severity"), WorkflowChain: texts[model.Text](r, "workflow_chain"), WorkSession: r.text("work_session")},
+		Tags:   texts[model.Text](r, "tags"), Files: texts[model.Text](r, "files"),
+		Dependencies: texts[todo.Ref](r, "dependencies"), Related: texts[todo.Ref](r, "related_todos"),
+		Claim:   todo.Claim{AssignedTo: r.text("assigned_to"), ClaimedAt: r.time("claimed_at"), FixerClaim: r.text("mend_fixer_claim"), Lease: r.lease()},
+		Created: r.aliased("created", "created_at"), Updated: r.aliased("updated", "updated_at"),
+		Computed: todo.Computed{ExecutionOrder: r.number("execution_order"), Wave: r.number("wave")},
+	}
+	t.Outcome = todo.Outcome{
+		Resolution: r.resolution(), Reason: r.text("resolution_reason"),
+		ResolvedBy: r.text("resolved_by"), ResolvedAt: r.time("resolved_at"),
+		CompletedBy: r.text("completed_by"), CompletedAt: r.time("completed_at"),
+		DuplicateOf: todo.Ref(r.text("duplicate_of")),
+	}
+	r.identity(&t, dir, name)
+	r.standing(&t)
+	if t.Schema > todo.Schema {
+		r.fail(todo.RuleNewer, "schema_version", "is %d; up to %d can be read", t.Schema, todo.Schema)
+	}
+	return t
+}
+
+// identity settles source and id: as the file says, else as its place says.
+func (r *reader) identity(t *todo.Todo, dir, name string) {
+	t.Source, t.IssueID = r.text("source").Raw(), r.text("issue_id").Raw()
+	for _, legacy := range []string{"id", "task_id"} {
+		if id := r.text(legacy).Raw(); t.IssueID == "" && id != "" {
+			t.IssueID = id
+			r.note(todo.Info, todo.RuleLegacy, legacy, "an earlier name of issue_id")
+		}
+	}
+	if t.IssueID == "" {
+		t.IssueID = todo.IDOfFile(name)
+	}
+	if t.Source == "" {
+		t.Source = dir
+	}
+	if !todo.ValidSource(t.Source) {
+		r.fail(todo.RuleSource, "source", "%q is not a source", t.Source)
+	} else if t.Source != dir {
+		r.note(todo.Warn, todo.RuleSourceDir, "source", "says "+t.Source+" and lies in "+dir)
+	}
+	if !todo.ValidID(t.IssueID) {
+		r.fail(todo.RuleID, "issue_id", "%q is not an issue id", t.IssueID)
+	}
+}
+
+func (r *reader) standing(t *todo.Todo) {
+	word := r.text("status").Raw()
+	status, err := todo.ParseStatus(word)
+	switch {
+	case word == "":
+		r.fail(todo.RuleNoStatus, "status", "is missing")
+	case err != nil:
+		r.fail(todo.RuleStatus, "status", "is %q; one of pending, ready, in_progress, complete, blocked, wont_fix, interrupted", word)
+	}
+	t.Status = status
+	said := r.text("priority").Raw()
+	priority, exact := todo.ReadPriority(said)
+	if !exact {
+		r.note(todo.Info, todo.RulePriorityWord, "priority", "read as "+string(priority))
+	}
+	t.Priority = priority
+}
+
+func (r *reader) resolution() todo.Resolution {
+	word := r.text("resolution").Raw()
+	if word == "" {
+		return todo.Unresolved
+	}
+	res, err := todo.ParseResolution(word)
+	if err != nil {
+		r.fail(todo.RuleValue, "resolution", "is %q; one of fixed, false_positive, duplicate, wont_fix, out_of_scope, superseded", word)
+	}
+	return res
+}
+
+func (r *reader) fail(rule todo.Rule, key, format string, args ...any) {
+	if r.damage == nil {
+		r.damage = damaged(rule, key+" "+format, args...)
+	}
+}
+
+func (r *reader) note(s todo.Severity, rule todo.Rule, field, message string) {
+	r.notes = append(r.notes, todo.Problem{Severity: s, Rule: rule, Field: field, Message: message})
+}
+
+func (r *reader) text(key string) model.Text {
+	v, _ := r.keys.find(key)
+	if v.kind > scalar {
+		r.fail(todo.RuleType, key, "is not a single value")
+	}
+	return model.Text(v.text)
+}
+
+// time is text that must be a moment when it is anything.
+func (r *reader) time(key string) model.Text {
+	s := r.text(key)
+	if _, ok := todo.TimeOf(s); s != "" && !ok {
+		r.fail(todo.RuleDate, key, "is %q, which is not a date", s.Raw())
+	}
+	return s
+}
+
+func (r *reader) aliased(key, legacy string) model.Text {
+	if _, ok := r.keys.find(key); ok {
+		return r.time(key)
+	}
+	if _, ok := r.keys.find(legacy); ok {
+		r.note(todo.Info, todo.RuleLegacy, legacy, "an earlier name of "+key)
+	}
+	return r.time(legacy)
+}
+
+func (r *reader) number(key string) int {
+	s := r.text(key).Raw()
+	if s == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 || n > 1<<30 {
+		r.fail(todo.RuleType, key, "is %q, which is not a count", s)
+		return 0
+	}
+	return n
+}
+
+// texts reads a list; a single value counts as a list of one.
+func texts[T ~string](r *reader, key string) []T {
+	v, _ := r.keys.find(key)
+	switch {
+	case v.kind == null, v.kind == scalar && v.text == "":
+		return nil
+	case v.kind == scalar:
+		return []T{T(v.text)}
+	case v.kind != sequence:
+		r.fail(todo.RuleType, key, "is not a list of words")
+		return nil
+	}
+	var out []T
+	for _, s := range v.list {
+		out = append(out, T(s))
+	}
+	return out
+}
+
+func (r *reader) lease() todo.Lease {
+	v, _ := r.keys.find("lease")
+	if v.kind == null {
+		return todo.Lease{}
+	}
+	if v.kind != mapping {
+		r.fail(todo.RuleType, "lease", "is not a set of keys")
+		return todo.Lease{}
+	}
+	var l todo.Lease
+	for i := 0; i+1 < len(v.list); i += 2 {
+		switch text := v.list[i+1]; v.list[i] {
+		case "id":
+			l.ID = text
+		case "pid":
+			l.PID, _ = strconv.Atoi(text)
+		case "host":
+			l.Host = model.Text(text)
+		case "until":
+			l.Until = model.Text(text)
+		}
+	}
+	return l
+}

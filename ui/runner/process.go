@@ -1,0 +1,137 @@
+package runner
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Spec is a program to run. Nothing of it is read by a shell.
+type Spec struct {
+	Argv []string
+	Dir  string
+	// Env is the whole environment, as "NAME=value".
+	Env            []string
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// Started is called with the process's number once it runs. It may be nil.
+	Started func(pid int)
+}
+
+// Result is how a program ended.
+type Result struct {
+	// ExitCode is -1 when a signal ended it.
+	ExitCode int
+	Signal   string
+	Duration time.Duration
+	// Escaped are processes that had left its group and were ended, Survivors those that
+	// could not be.
+	Escaped, Survivors int
+}
+
+// OK: it ended by itself and well.
+func (r Result) OK() bool { return r.ExitCode == 0 && r.Signal == "" }
+
+// Unmarked is an environment without the marker: for a process that is meant to stay.
+func Unmarked(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, marker+"=") })
+}
+
+// How a program is ended: asked, then killed.
+const (
+	// grace is what a program has to end by itself once it was asked.
+	grace = 2 * time.Second
+	// drain is what its output has to arrive after it ended.
+	drain = 500 * time.Millisecond
+)
+
+// marker is the variable by which the children of a run are recognised.
+const marker = "VISE_RUN"
+
+// Run starts a program and returns when it and all that it started has ended. When ctx
+// ends, the program is asked to end, then killed; the error is ctx's cause. The error is
+// otherwise about starting it. A program that ends badly is no error.
+func Execute(ctx context.Context, s Spec) (Result, error) {
+	if len(s.Argv) == 0 || s.Argv[0] == "" {
+		return Result{ExitCode: -1}, &exec.Error{Name: "", Err: errors.New("no program named")}
+	}
+	run := rand.Text()
+	c := exec.Command(s.Argv[0], s.Argv[1:]...)
+	c.Dir, c.Env = s.Dir, append(s.Env[:len(s.Env):len(s.Env)], marker+"="+run)
+	c.Stdin, c.Stdout, c.Stderr = s.Stdin, s.Stdout, s.Stderr
+	c.SysProcAttr = groupOfItsOwn()
+	c.WaitDelay = drain
+	begun := time.Now()
+	// The kernel ends a child with the thread that started it, and a thread is only kept
+	// while its goroutine holds on to it.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := ctx.Err(); err != nil {
+		return Result{ExitCode: -1}, context.Cause(ctx)
+	}
+	adopting()
+	if err := c.Start(); err != nil {
+		return Result{ExitCode: -1}, err
+	}
+	end := begin(c.Process.Pid)
+	yield(c.Process.Pid)
+	if s.Started != nil {
+		s.Started(c.Process.Pid)
+	}
+	err := await(ctx, c)
+	kill(c.Process.Pid, syscall.SIGKILL)
+	r := resultOf(c.ProcessState, time.Since(begun))
+	end()
+	r.Escaped, r.Survivors = endSurvivors(run)
+	return r, err
+}
+
+// await waits for the program; when ctx ends before, it makes it end.
+func await(ctx context.Context, c *exec.Cmd) error {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = c.Wait() // how it ended is in ProcessState
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+	}
+	kill(c.Process.Pid, syscall.SIGTERM)
+	kill(c.Process.Pid, syscall.SIGCONT)
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-ended:
+	case <-timer.C:
+		kill(c.Process.Pid, syscall.SIGKILL)
+		<-ended
+	}
+	return context.Cause(ctx)
+}
+
+func resultOf(p *os.ProcessState, d time.Duration) Result {
+	r := Result{ExitCode: p.ExitCode(), Duration: d}
+	if w, ok := p.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		r.Signal = w.Signal().String()
+	}
+	return r
+}
+
+// politeness is what a program gives way by to those who sit before the machine.
+const politeness = 5
+
+// yield has a program, and all that it starts, give way to others.
+func yield(pid int) { _ = syscall.Setpriority(syscall.PRIO_PGRP, pid, politeness) }
+
+// kill signals a whole process group.
+func kill(pid int, s syscall.Signal) { _ = syscall.Kill(-pid, s) }
