@@ -11,7 +11,6 @@ import (
 
 	"vise/model"
 	"vise/model/prompt"
-
 )
 
 // turn is one run of the program.
