@@ -40,6 +40,11 @@ func surroundings(e *testscript.Env) error {
 	e.Setenv("TZ", "UTC")
 	e.Setenv("VISUAL", "")
 	e.Setenv("SHARED", sharedDir())
+	homes, err := filepath.Abs("../../store/testdata")
+	if err != nil {
+		return err
+	}
+	e.Setenv("HOMES", homes)
 	return nil
 }
 

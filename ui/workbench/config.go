@@ -114,7 +114,7 @@ func problemsOf(s config.Settings) []config.Problem {
 func configWarnings(s config.Settings) []model.Warning {
 	var out []model.Warning
 	for _, x := range s.Problems {
-		out = append(out, model.Warning{Kind: "configuration", Message: x.String()})
+		out = append(out, model.Warning{Kind: model.WarnConfiguration, Message: x.String()})
 	}
 	return out
 }

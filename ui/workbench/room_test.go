@@ -89,7 +89,7 @@ func TestAThreadThatCannotFollowIsAWarningBesideTheAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := apply(t, l, model.PickWorkItem{WorkItemID: id})
-	if in.Transition == nil || len(in.Warnings) != 1 || in.Warnings[0].Kind != resume.WarnThread {
+	if in.Transition == nil || len(in.Warnings) != 1 || in.Warnings[0].Kind != model.WarnThreadNotFollowed {
 		t.Errorf("got %+v", in)
 	}
 }

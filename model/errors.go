@@ -1,6 +1,9 @@
 package model
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Code is the stable name of a refusal, the same in Go, JSON, MCP and exit codes.
 type Code string
@@ -26,6 +29,18 @@ const (
 	CodeFull           Code = "full"
 	CodeNoHome         Code = "no_home"
 	CodeInternal       Code = "internal"
+)
+
+// The codes of conditions that are no errors. CodeNewer, CodeReadOnly and CodeFull are both.
+const (
+	// CodeClock: the clock is behind what was recorded already.
+	CodeClock Code = "clock"
+	// CodeNetworkFS: the home lies where locks may not hold, and somebody allowed it.
+	CodeNetworkFS Code = "network_fs"
+	// CodeLagging: the copy of the history, or the snapshots, cannot be kept up.
+	CodeLagging Code = "lagging"
+	// CodePolling: changes of files are noticed late.
+	CodePolling Code = "polling"
 )
 
 // Error is a refusal: what is wrong, and what to do about it. The ledger is as before.
@@ -79,4 +94,23 @@ func (e *Error) At(field string) *Error {
 func (e *Error) Because(cause error) *Error {
 	e.Cause = cause
 	return e
+}
+
+// Condition is a way in which a ledger works less well than it should, while it works. It
+// is shown on every screen, with what to do.
+type Condition struct {
+	Code    Code   `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
+	// Writes are off.
+	ReadOnly bool `json:"read_only,omitempty"`
+}
+
+// Holder is the process that holds the ledger, in a busy error.
+type Holder struct {
+	PID     int    `json:"pid"`
+	Command string `json:"command,omitempty"`
+	// State is "running" or "stopped", as far as the system tells.
+	State string    `json:"state"`
+	Since time.Time `json:"since,omitzero"`
 }
