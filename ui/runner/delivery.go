@@ -13,7 +13,7 @@ import (
 
 // deliver takes one delivery.
 func (s *Server) deliver(w http.ResponseWriter, r *http.Request) {
-	if !s.pace.take("*", allPerSecond, allBurst) {
+	if !s.pace.take(s.Now(), "*", allPerSecond, allBurst) {
 		answer(w, http.StatusTooManyRequests, "too many requests")
 		return
 	}
@@ -24,13 +24,13 @@ func (s *Server) deliver(w http.ResponseWriter, r *http.Request) {
 		return
 	case in.ID == "":
 		// Unknown, revoked and wrong look alike, and are slowed down together.
-		if !s.pace.take("", strangersPerSecond, strangersBurst) {
+		if !s.pace.take(s.Now(), "", strangersPerSecond, strangersBurst) {
 			answer(w, http.StatusTooManyRequests, "too many requests")
 			return
 		}
 		answer(w, http.StatusUnauthorized, "unauthorized")
 		return
-	case !s.pace.take(string(in.ID), perSecond, burst):
+	case !s.pace.take(s.Now(), string(in.ID), perSecond, burst):
 		w.Header().Set("Retry-After", "1")
 		answer(w, http.StatusTooManyRequests, "too many requests")
 		return
