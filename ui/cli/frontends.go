@@ -182,7 +182,7 @@ func (r *consoleRun) session(d *door, agent model.AgentID) (console.Session, err
 	room := r.room(model.Operator)
 	ledger := Threaded{Ledger: d.ledger, Room: room}
 	threads := newThreadView(r.ctx, room, ledger)
-	todos := newFileTodos(r.ctx, workingDir(), r.now)
+	todos := newFileTodos(r.ctx, r.dir, r.now)
 	todos.ledger = ledger
 	exit := func() { r.exitMessage = exitMessage(context.WithoutCancel(r.ctx), d, r.now()) }
 	r.atEnd = append(r.atEnd, exit, scheduler.Attend(d.dir), plans.close, threads.Close, todos.close)
@@ -201,7 +201,7 @@ func (r *consoleRun) firstRun(agent model.AgentID) (*console.FirstRun, error) {
 		return nil, err
 	}
 	if agent == "" {
-		agent = proposedAgent()
+		agent = r.proposedAgent()
 	}
 	return &console.FirstRun{
 		Home: shortened(dir, r.getenv("HOME")), Agent: agent, Survey: surveyHolon, Start: r.start, Programs: installedPrograms(),
@@ -266,7 +266,7 @@ func (r *consoleRun) openAccessible(agent model.AgentID, s config.Settings) erro
 	r.schedule(d.ledger, 0)
 	room := r.room(model.Operator)
 	ledger := Threaded{Ledger: d.ledger, Room: room}
-	todos, threads := newFileTodos(r.ctx, workingDir(), r.now), newThreadView(r.ctx, room, ledger)
+	todos, threads := newFileTodos(r.ctx, r.dir, r.now), newThreadView(r.ctx, room, ledger)
 	r.atEnd = append(r.atEnd, scheduler.Attend(d.dir), todos.close, threads.Close)
 	edits := newEdits(d.files, d.dir)
 	return linear.Run(r.ctx, linear.Env{
@@ -281,7 +281,7 @@ func (r *consoleRun) openAccessible(agent model.AgentID, s config.Settings) erro
 // askForHome asks before anything is written where no home is; nil after a no.
 func (r *consoleRun) askForHome(agent model.AgentID) (*door, error) {
 	if agent == "" {
-		agent = proposedAgent()
+		agent = r.proposedAgent()
 	}
 	dir, err := r.homeDir()
 	if err != nil {

@@ -6,10 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
-
-	"github.com/spf13/cobra"
 
 	"vise/model"
 	"vise/model/thread"
@@ -17,16 +14,11 @@ import (
 	"vise/store/threads"
 	"vise/ui/linked"
 	"vise/ui/resume"
-	threadverb "vise/ui/thread"
 )
 
 // room is where this run stands: the repository around the working directory, if one is.
 func (a *app) room(actor model.Actor) resume.Room {
-	dir, err := os.Getwd()
-	if err != nil {
-		dir = string(filepath.Separator)
-	}
-	return resume.Room{Dir: dir, Now: a.now, Actor: string(actor), Abandon: a.ending.Abandon, Anyway: a.ending.Anyway}
+	return resume.Room{Dir: a.dir, Now: a.now, Actor: string(actor), Abandon: a.ending.Abandon, Anyway: a.ending.Anyway}
 }
 
 // ending is how a completion ends the threads of its item.
@@ -65,30 +57,6 @@ func (t Threaded) View(ctx context.Context, look func(model.Reader) error) error
 		return err
 	}
 	return fault(err)
-}
-
-// threadVerb is vise thread. A thread that begins while an agent has a focus is linked to
-// it: a thread is where the work on an item was left.
-func (a *app) threadVerb() *cobra.Command {
-	room := a.room("")
-	return threadverb.Command(threadverb.Env{
-		Dir: room.Dir, Now: a.now, Args: a.args, Stdin: a.in, Stdout: a.out, Stderr: a.err,
-		Actor: func() (string, error) {
-			actor, err := a.actor()
-			return string(actor), err
-		},
-		Started: a.linkStarted,
-		Radar: func(ctx context.Context) ([]thread.Radar, error) {
-			d, err := a.open()
-			if isNoHome(err) {
-				return room.Radar(ctx, nil), nil
-			}
-			if err != nil {
-				return nil, err
-			}
-			return room.Radar(ctx, d.ledger), nil
-		},
-	})
 }
 
 // linkStarted links a fresh thread to the focus of the agent that this run is for. Without

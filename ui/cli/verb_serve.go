@@ -12,9 +12,6 @@ import (
 	"vise/ui/runner"
 )
 
-// warnUnencrypted is the kind of the warning that what is sent to the server can be read.
-const warnUnencrypted model.WarningKind = "unencrypted"
-
 func (a *app) serveVerb() *cobra.Command {
 	var o driveOptions
 	s := &runner.Server{NewKey: newKey, Now: a.now}
@@ -23,7 +20,6 @@ func (a *app) serveVerb() *cobra.Command {
 		Use: "serve [--listen 127.0.0.1:PORT]", Short: "Run the scheduler, and take what the outside sends",
 		Long: "serve runs the scheduler without a screen, and an HTTP server for the addresses that vise trigger url\n" +
 			"makes. /healthz and /metrics are for this machine. With --drive it also drives the configured agents.",
-		Args: named(),
 	}
 	f := c.Flags()
 	f.StringVar(&s.Listen, "listen", defaultListen, "where to listen")
@@ -53,7 +49,7 @@ func (a *app) serveVerb() *cobra.Command {
 			s.Beside = d.Run
 		}
 		if s.Public && s.Certificate == "" {
-			a.warn(model.Warning{Kind: warnUnencrypted, Message: "without --cert what is sent can be read, and its address be used, by who sees it on the way"})
+			a.warn(model.Warning{Kind: model.WarnUnencrypted, Message: "without --cert what is sent can be read, and its address be used, by who sees it on the way"})
 		}
 		defer a.attend(ctx)()
 		if err := s.Run(ctx); err != nil && !errors.Is(err, context.Canceled) {
