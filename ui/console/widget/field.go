@@ -1,4 +1,4 @@
-package console
+package widget
 
 import (
 	"slices"
@@ -12,34 +12,39 @@ import (
 	"vise/ui/text"
 )
 
-// field is a text being typed: clusters of characters and a cursor between them. It draws
+// Field is a text being typed: clusters of characters and a cursor between them. It draws
 // what it holds like any other text from outside, as paste and an agent's own words come
 // into it too. (The text widgets of bubbles draw their value as it is, and importing them
 // searches PATH for clipboard programs at every start of the program, command line too.)
-type field struct {
+type Field struct {
 	clusters []string
 	at       int
-	// rows is how many lines are shown; a field of one row holds one line.
-	rows int
+	// Rows is how many lines are shown; a field of one row holds one line.
+	Rows int
 	// top is the first visual line shown.
 	top int
 	// limit bounds the text, in Unicode scalars.
 	limit int
 }
 
-func newField(value string, rows, limit int) field {
-	f := field{rows: rows, limit: limit}
-	f.insert(value)
+// NewField holds value, on so many rows, bounded by limit.
+func NewField(value string, rows, limit int) Field {
+	f := Field{Rows: rows, limit: limit}
+	f.Insert(value)
 	return f
 }
 
-func (f field) value() string { return strings.Join(f.clusters, "") }
-func (f field) empty() bool   { return strings.TrimSpace(f.value()) == "" }
+// Value is what is typed; Empty: it is nothing but blanks.
+func (f Field) Value() string { return strings.Join(f.clusters, "") }
+func (f Field) Empty() bool   { return strings.TrimSpace(f.Value()) == "" }
 
-// insert puts typed or pasted text at the cursor, as far as the limit allows.
-func (f *field) insert(s string) {
+// Set replaces the text.
+func (f *Field) Set(value string) { *f = NewField(value, f.Rows, f.limit) }
+
+// Insert puts typed or pasted text at the cursor, as far as the limit allows.
+func (f *Field) Insert(s string) {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
-	if f.rows == 1 {
+	if f.Rows == 1 {
 		s = strings.ReplaceAll(strings.TrimSuffix(s, "\n"), "\n", " ")
 	}
 	before, after := strings.Join(f.clusters[:f.at], ""), strings.Join(f.clusters[f.at:], "")
@@ -74,8 +79,8 @@ func clustersOf(s string) []string {
 	return out
 }
 
-// press edits; it reports whether the key meant anything here.
-func (f *field) press(k tea.KeyPressMsg, w int) bool {
+// Press edits; it reports whether the key meant anything here.
+func (f *Field) Press(k tea.KeyPressMsg, w int) bool {
 	if edit, ok := edits[k.String()]; ok {
 		edit(f)
 		return true
@@ -83,29 +88,29 @@ func (f *field) press(k tea.KeyPressMsg, w int) bool {
 	switch s := k.String(); {
 	case s == "up" || s == "down":
 		return f.vertical(s == "down", w)
-	case s == "enter" && f.rows > 1:
-		f.insert("\n")
+	case s == "enter" && f.Rows > 1:
+		f.Insert("\n")
 	case k.Text != "" && k.Mod&^tea.ModShift == 0:
-		f.insert(k.Text)
+		f.Insert(k.Text)
 	default:
 		return false
 	}
 	return true
 }
 
-var edits = map[string]func(*field){
-	"left": func(f *field) { f.at = max(f.at-1, 0) }, "ctrl+b": func(f *field) { f.at = max(f.at-1, 0) },
-	"right": func(f *field) { f.at = min(f.at+1, len(f.clusters)) }, "ctrl+f": func(f *field) { f.at = min(f.at+1, len(f.clusters)) },
-	"home": func(f *field) { f.at = f.lineStart() }, "ctrl+a": func(f *field) { f.at = f.lineStart() },
-	"end": func(f *field) { f.at = f.lineEnd() }, "ctrl+e": func(f *field) { f.at = f.lineEnd() },
-	"backspace": func(f *field) { f.cut(f.at-1, f.at) }, "delete": func(f *field) { f.cut(f.at, f.at+1) },
-	"ctrl+w": func(f *field) { f.cut(f.wordStart(), f.at) }, "alt+backspace": func(f *field) { f.cut(f.wordStart(), f.at) },
-	"ctrl+u": func(f *field) { f.cut(f.lineStart(), f.at) }, "ctrl+k": func(f *field) { f.cut(f.at, f.lineEnd()) },
-	"alt+left": func(f *field) { f.at = f.wordStart() }, "alt+b": func(f *field) { f.at = f.wordStart() },
-	"alt+right": func(f *field) { f.at = f.wordEnd() }, "alt+f": func(f *field) { f.at = f.wordEnd() },
+var edits = map[string]func(*Field){
+	"left": func(f *Field) { f.at = max(f.at-1, 0) }, "ctrl+b": func(f *Field) { f.at = max(f.at-1, 0) },
+	"right": func(f *Field) { f.at = min(f.at+1, len(f.clusters)) }, "ctrl+f": func(f *Field) { f.at = min(f.at+1, len(f.clusters)) },
+	"home": func(f *Field) { f.at = f.lineStart() }, "ctrl+a": func(f *Field) { f.at = f.lineStart() },
+	"end": func(f *Field) { f.at = f.lineEnd() }, "ctrl+e": func(f *Field) { f.at = f.lineEnd() },
+	"backspace": func(f *Field) { f.cut(f.at-1, f.at) }, "delete": func(f *Field) { f.cut(f.at, f.at+1) },
+	"ctrl+w": func(f *Field) { f.cut(f.wordStart(), f.at) }, "alt+backspace": func(f *Field) { f.cut(f.wordStart(), f.at) },
+	"ctrl+u": func(f *Field) { f.cut(f.lineStart(), f.at) }, "ctrl+k": func(f *Field) { f.cut(f.at, f.lineEnd()) },
+	"alt+left": func(f *Field) { f.at = f.wordStart() }, "alt+b": func(f *Field) { f.at = f.wordStart() },
+	"alt+right": func(f *Field) { f.at = f.wordEnd() }, "alt+f": func(f *Field) { f.at = f.wordEnd() },
 }
 
-func (f *field) cut(from, to int) {
+func (f *Field) cut(from, to int) {
 	from, to = max(from, 0), min(to, len(f.clusters))
 	if from >= to {
 		return
@@ -114,7 +119,7 @@ func (f *field) cut(from, to int) {
 	f.at = from
 }
 
-func (f field) lineStart() int {
+func (f Field) lineStart() int {
 	at := f.at
 	for at > 0 && f.clusters[at-1] != "\n" {
 		at--
@@ -122,7 +127,7 @@ func (f field) lineStart() int {
 	return at
 }
 
-func (f field) lineEnd() int {
+func (f Field) lineEnd() int {
 	at := f.at
 	for at < len(f.clusters) && f.clusters[at] != "\n" {
 		at++
@@ -130,7 +135,7 @@ func (f field) lineEnd() int {
 	return at
 }
 
-func (f field) wordStart() int {
+func (f Field) wordStart() int {
 	at := f.at
 	for at > 0 && blank(f.clusters[at-1]) {
 		at--
@@ -141,7 +146,7 @@ func (f field) wordStart() int {
 	return at
 }
 
-func (f field) wordEnd() int {
+func (f Field) wordEnd() int {
 	at := f.at
 	for at < len(f.clusters) && blank(f.clusters[at]) {
 		at++
@@ -158,7 +163,7 @@ func blank(s string) bool { return s == " " || s == "\n" || s == "\t" }
 type span struct{ first, last int }
 
 // spans breaks the text into visual lines of at most w cells, between words where it can.
-func (f field) spans(w int) []span {
+func (f Field) spans(w int) []span {
 	w = max(w-1, 1) // the cursor needs a cell behind the last character
 	var out []span
 	start, cells, word := 0, 0, 0
@@ -192,7 +197,7 @@ func (f field) spans(w int) []span {
 func shownCluster(c string) string { return text.Safe(model.Text(c).String(), false) }
 
 // vertical moves the cursor a visual line; at the first and last it tells that it cannot.
-func (f *field) vertical(down bool, w int) bool {
+func (f *Field) vertical(down bool, w int) bool {
 	spans := f.spans(w)
 	line := f.lineOf(spans)
 	next := line - 1
@@ -210,7 +215,7 @@ func (f *field) vertical(down bool, w int) bool {
 	return true
 }
 
-func (f field) lineOf(spans []span) int {
+func (f Field) lineOf(spans []span) int {
 	for i := len(spans) - 1; i > 0; i-- {
 		if f.at >= spans[i].first {
 			return i
@@ -219,25 +224,25 @@ func (f field) lineOf(spans []span) int {
 	return 0
 }
 
-// draw gives the field's rows at width w, and where the cursor stands in them.
-func (f field) draw(w int, k *skin) (lines []string, x, y int) {
+// Draw gives the field's rows at width w, and where the cursor stands in them.
+func (f Field) Draw(w int, k *Styles) (lines []string, x, y int) {
 	spans := f.spans(w)
 	line := f.lineOf(spans)
-	top := min(max(f.top, line-f.rows+1), line)
-	if f.rows == 1 {
+	top := min(max(f.top, line-f.Rows+1), line)
+	if f.Rows == 1 {
 		top = line
 	}
-	for i := top; i < min(top+f.rows, len(spans)); i++ {
+	for i := top; i < min(top+f.Rows, len(spans)); i++ {
 		var b strings.Builder
 		for j := spans[i].first; j < spans[i].last; j++ {
-			b.WriteString(k.safe(model.Text(f.clusters[j]).String()))
+			b.WriteString(k.Safe(model.Text(f.clusters[j]).String()))
 		}
 		lines = append(lines, b.String())
 	}
 	for j := spans[line].first; j < f.at; j++ {
 		x += text.Width(shownCluster(f.clusters[j]))
 	}
-	for len(lines) < f.rows {
+	for len(lines) < f.Rows {
 		lines = append(lines, "")
 	}
 	return lines, x, line - top

@@ -1,4 +1,4 @@
-package console
+package widget
 
 import (
 	"strings"
@@ -8,37 +8,37 @@ import (
 	"vise/ui/text"
 )
 
-// box is a bordered pane or dialog: its labels stand in the border.
-type box struct {
-	// title and right stand in the upper border, foot in the lower one, at its right.
+// Box is a bordered pane or dialog: its labels stand in the border.
+type Box struct {
+	// Title and Right stand in the upper border, Foot in the lower one, at its right.
 	// They may be painted.
-	title, right, foot string
-	focused            bool
-	lines              []string
+	Title, Right, Foot string
+	Focused            bool
+	Lines              []string
 }
 
-// draw gives the box's lines, each exactly w cells wide. Content beyond h is left out.
-func (b box) draw(w, h int, k *skin) []string {
-	edge, lines := k.glyph.Light, k.border
-	if b.focused {
-		edge, lines = k.glyph.Heavy, k.focus
+// Draw gives the box's lines, each exactly w cells wide. Content beyond h is left out.
+func (b Box) Draw(w, h int, k *Styles) []string {
+	edge, lines := k.Glyph.Light, k.Border
+	if b.Focused {
+		edge, lines = k.Glyph.Heavy, k.Focus
 	}
 	inner := w - 2
 	out := make([]string, 0, h)
-	out = append(out, k.edge(edge.TopLeft, edge.Top, edge.TopRight, b.title, b.right, w, lines))
-	left, right := lines.paint(edge.Left), lines.paint(edge.Right)
+	out = append(out, k.edge(edge.TopLeft, edge.Top, edge.TopRight, b.Title, b.Right, w, lines))
+	left, right := lines.Paint(edge.Left), lines.Paint(edge.Right)
 	for i := range h - 2 {
 		s := ""
-		if i < len(b.lines) {
-			s = b.lines[i]
+		if i < len(b.Lines) {
+			s = b.Lines[i]
 		}
 		out = append(out, left+text.Pad(s, inner)+right)
 	}
-	return append(out, k.edge(edge.BottomLeft, edge.Bottom, edge.BottomRight, "", b.foot, w, lines))
+	return append(out, k.edge(edge.BottomLeft, edge.Bottom, edge.BottomRight, "", b.Foot, w, lines))
 }
 
 // edge is a border line: a corner, a rule with a label at each end, a corner.
-func (k *skin) edge(from, rule, to, left, right string, w int, lines ink) string {
+func (k *Styles) edge(from, rule, to, left, right string, w int, lines Ink) string {
 	room := w - 4
 	if left != "" {
 		left = text.Cut(" "+left+" ", room)
@@ -50,14 +50,14 @@ func (k *skin) edge(from, rule, to, left, right string, w int, lines ink) string
 	} else {
 		right = ""
 	}
-	return lines.paint(from+rule) + left + lines.paint(strings.Repeat(rule, max(room, 0))) + right + lines.paint(rule+to)
+	return lines.Paint(from+rule) + left + lines.Paint(strings.Repeat(rule, max(room, 0))) + right + lines.Paint(rule+to)
 }
 
 // minLabel is the least room worth a second label.
 const minLabel = 6
 
-// join puts two blocks of lines beside each other.
-func join(left, right []string) []string {
+// Join puts two blocks of lines beside each other.
+func Join(left, right []string) []string {
 	out := make([]string, max(len(left), len(right)))
 	for i := range out {
 		if i < len(left) {
@@ -70,8 +70,8 @@ func join(left, right []string) []string {
 	return out
 }
 
-// over lays the lines of a dialog over the screen at x, y.
-func over(screen, top []string, x, y, w int) []string {
+// Over lays the lines of a dialog over the screen at x, y.
+func Over(screen, top []string, x, y, w int) []string {
 	for i, s := range top {
 		if y+i < 0 || y+i >= len(screen) {
 			continue

@@ -1,9 +1,10 @@
-package console
+package widget
 
 import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
 	"pgregory.net/rapid"
 
 	"vise/ui/text"
@@ -29,30 +30,30 @@ func TestKeysEditAField(t *testing.T) {
 		{"home and end are the line's", "abc\nxyz", []string{"up", "home", "!", "end", "?"}, "!abc?\nxyz"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := newField(c.start, 3, 1000)
+			f := NewField(c.start, 3, 1000)
 			for _, k := range c.keys {
-				f.press(keyOf(k), 40)
+				f.Press(keyOf(k), 40)
 			}
-			if f.value() != c.want {
-				t.Errorf("got %q, want %q", f.value(), c.want)
+			if f.Value() != c.want {
+				t.Errorf("got %q, want %q", f.Value(), c.want)
 			}
 		})
 	}
 }
 
 func TestAFieldOfOneRowHoldsOneLine(t *testing.T) {
-	f := newField("", 1, 100)
-	f.insert("a\r\nb\nc\n")
-	if f.value() != "a b c" {
-		t.Errorf("got %q", f.value())
+	f := NewField("", 1, 100)
+	f.Insert("a\r\nb\nc\n")
+	if f.Value() != "a b c" {
+		t.Errorf("got %q", f.Value())
 	}
 }
 
 func TestAFieldKeepsToItsLimit(t *testing.T) {
-	f := newField("abc", 1, 5)
-	f.insert("defgh")
-	if f.value() != "abcde" {
-		t.Errorf("got %q", f.value())
+	f := NewField("abc", 1, 5)
+	f.Insert("defgh")
+	if f.Value() != "abcde" {
+		t.Errorf("got %q", f.Value())
 	}
 }
 
@@ -61,17 +62,17 @@ func TestAFieldKeepsToItsLimit(t *testing.T) {
 func TestAFieldDrawsWhatItHolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := rapid.IntRange(3, 60).Draw(t, "width")
-		f := newField("", rapid.IntRange(1, 5).Draw(t, "rows"), 10_000)
+		f := NewField("", rapid.IntRange(1, 5).Draw(t, "rows"), 10_000)
 		for range rapid.IntRange(0, 30).Draw(t, "steps") {
 			if rapid.Bool().Draw(t, "typed") {
-				f.insert(rapid.StringN(0, 12, -1).Draw(t, "text"))
+				f.Insert(rapid.StringN(0, 12, -1).Draw(t, "text"))
 			} else {
-				f.press(keyOf(rapid.SampledFrom([]string{"left", "right", "up", "down", "home", "end", "backspace", "enter", "ctrl+w", "alt+left"}).Draw(t, "key")), w)
+				f.Press(keyOf(rapid.SampledFrom([]string{"left", "right", "up", "down", "home", "end", "backspace", "enter", "ctrl+w", "alt+left"}).Draw(t, "key")), w)
 			}
 		}
-		lines, x, y := f.draw(w, &skin{clusters: rapid.Bool().Draw(t, "clusters")})
-		if len(lines) != f.rows || y < 0 || y >= f.rows || x < 0 || x >= w {
-			t.Fatalf("%d lines of %d, cursor at %d,%d of width %d", len(lines), f.rows, x, y, w)
+		lines, x, y := f.Draw(w, &Styles{Clusters: rapid.Bool().Draw(t, "clusters")})
+		if len(lines) != f.Rows || y < 0 || y >= f.Rows || x < 0 || x >= w {
+			t.Fatalf("%d lines of %d, cursor at %d,%d of width %d", len(lines), f.Rows, x, y, w)
 		}
 		for _, l := range lines {
 			if text.Width(l) > w {
@@ -85,8 +86,38 @@ func TestAFieldDrawsWhatItHolds(t *testing.T) {
 			}
 			all, next = all+s.last-s.first, s.last
 		}
-		if all+strings.Count(f.value(), "\n") < len(f.clusters) {
+		if all+strings.Count(f.Value(), "\n") < len(f.clusters) {
 			t.Fatalf("spans hold %d of %d characters", all, len(f.clusters))
 		}
 	})
+}
+
+// keyOf is the key called name, as Bubble Tea spells it.
+func keyOf(name string) tea.KeyPressMsg {
+	var k tea.Key
+	for _, m := range []struct {
+		prefix string
+		mod    tea.KeyMod
+	}{{"ctrl+", tea.ModCtrl}, {"shift+", tea.ModShift}, {"alt+", tea.ModAlt}} {
+		if rest, ok := strings.CutPrefix(name, m.prefix); ok {
+			name, k.Mod = rest, k.Mod|m.mod
+		}
+	}
+	special := map[string]rune{
+		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft,
+		"right": tea.KeyRight, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete, "home": tea.KeyHome, "end": tea.KeyEnd,
+		"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "space": tea.KeySpace,
+	}
+	if code, ok := special[name]; ok {
+		k.Code = code
+		if name == "space" {
+			k.Text = " "
+		}
+		return tea.KeyPressMsg(k)
+	}
+	k.Code = []rune(name)[0]
+	if k.Mod == 0 {
+		k.Text = name
+	}
+	return tea.KeyPressMsg(k)
 }
