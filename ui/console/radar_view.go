@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/ui/action"
 	"vise/ui/console/widget"
 	"vise/ui/text"
@@ -62,9 +62,9 @@ func (c Console) radarList(w int, cursor berthAt, selects bool) (out []string, a
 	return out, at
 }
 
-func (c Console) whereabouts(g workstate.Git) string {
+func (c Console) whereabouts(g thread.Git) string {
 	switch {
-	case g.State != workstate.GitOK:
+	case g.State != thread.GitOK:
 		return c.show(model.Text(g.State))
 	case g.Detached:
 		return "detached at " + g.Head[:min(len(g.Head), 12)]

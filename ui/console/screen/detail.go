@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/ui/action"
 	"vise/ui/console/widget"
 	"vise/ui/text"
@@ -49,7 +49,7 @@ type Detail struct {
 	Files  FileTodos
 	// Card says where the work was left. HasThreads: threads are read at all; Linked: the item
 	// links to one.
-	Card               workstate.Card
+	Card               thread.Card
 	HasThreads, Linked bool
 	// Keys are what would change what the page Why tells: "i answer".
 	Keys []string
@@ -321,8 +321,8 @@ func (v Detail) thread(w int) []string {
 		return v.Said("No thread yet: vise thread start GOAL begins one, once there is something to keep.", w)
 	}
 	const labelCells = 11
-	inks := map[workstate.CardKind]widget.Ink{
-		workstate.CardPlain: v.Text, workstate.CardStrong: v.Strong, workstate.CardWarning: v.NeedsYou, workstate.CardMuted: v.Muted,
+	inks := map[thread.CardKind]widget.Ink{
+		thread.CardPlain: v.Text, thread.CardStrong: v.Strong, thread.CardWarning: v.NeedsYou, thread.CardMuted: v.Muted,
 	}
 	var out []string
 	label := ""

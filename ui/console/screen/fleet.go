@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/ui/action"
 	"vise/ui/console/widget"
 	"vise/ui/text"
@@ -105,7 +105,7 @@ type FleetView struct {
 	Events Events
 	// Findings wait for triage; Threads are what is known of all threads.
 	Findings int
-	Threads  []workstate.Radar
+	Threads  []thread.Radar
 }
 
 // Panes lays the fleet out: agents above, the inbox below, the rest where there is room. A

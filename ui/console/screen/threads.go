@@ -2,13 +2,13 @@ package screen
 
 import (
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
 // Parked is how many threads are parked.
-func Parked(seen []workstate.Radar) (n int) {
+func Parked(seen []thread.Radar) (n int) {
 	for _, r := range seen {
 		n += r.Parked()
 	}
@@ -18,7 +18,7 @@ func Parked(seen []workstate.Radar) (n int) {
 const ThreadCells = 12
 
 // Thread is a thread on a line; a parked one says on a second line what would wake it.
-func (f Frame) Thread(b workstate.Berth, selected bool, w int) []string {
+func (f Frame) Thread(b thread.Berth, selected bool, w int) []string {
 	ink := f.Text
 	switch {
 	case b.Active:
