@@ -99,9 +99,6 @@ func (t *boltTxn) write(key []byte, call func() error) error {
 	}
 	if err == nil {
 		t.session.writes++
-		if t.session.listing {
-			t.session.touched = append(t.session.touched, bytes.Clone(key))
-		}
 	}
 	return err
 }
