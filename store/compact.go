@@ -192,7 +192,7 @@ func (c *compaction) write(pairs func(draft *boltTxn) ([]pair, error)) error {
 				if p.value == nil {
 					err = errors.Join(err, t.Delete(p.key))
 				} else {
-					err = errors.Join(err, t.give(p.key, p.value))
+					err = errors.Join(err, t.Put(p.key, p.value))
 				}
 			}
 			return err
