@@ -69,11 +69,10 @@ func (c *call) settleOnce(ctx context.Context, s settling) (settled bool, err er
 	if err != nil {
 		return false, fmt.Errorf("the session is not told by %s: %w", model.Text(filepath.Base(s.Program)), err)
 	}
-	var session transcript.CrushSession
-	if err := json.Unmarshal(raw, &session); err != nil {
+	list, rests, err := transcript.Crush(raw)
+	if err != nil {
 		return false, fmt.Errorf("the session is not as expected: %w", err)
 	}
-	list, rests := transcript.Crush(session.Messages)
 	if err := c.rounds(ctx, s.Session, ready(list, waiting)); err != nil {
 		return false, err
 	}
@@ -86,21 +85,14 @@ func (c *call) settleOnce(ctx context.Context, s settling) (settled bool, err er
 	return len(left) == 0, err
 }
 
-// ready are the rounds that can be delivered: those with words at once, those without when
-// the turn's last words are known, which are an offer.
-func ready(list []transcript.CrushRound, waiting []pending) []transcript.Round {
+// ready are the rounds that can be delivered.
+func ready(list []transcript.SessionRound, waiting []pending) []transcript.Round {
 	var out []transcript.Round
 	for _, r := range list {
-		asked := slices.ContainsFunc(waiting, func(x pending) bool { return slices.Contains(r.Completed, x.Item) })
-		silent := r.Text == "" && len(r.Completed) == 1
-		if !asked || silent && !r.Over {
-			continue
+		if !r.Waits && slices.ContainsFunc(waiting, func(x pending) bool { return slices.Contains(r.Completed, x.Item) }) {
+			r.Tools = r.Completed // Crush's hook gives a call no name but what it asks for
+			out = append(out, r.Round)
 		}
-		if silent && r.Last != "" {
-			r.Text, r.Provenance = r.Last, model.ReportTurnFinal
-		}
-		r.Tools = r.Completed // Crush's hook gives a call no name but what it asks for
-		out = append(out, r.Round)
 	}
 	return out
 }

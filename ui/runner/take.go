@@ -23,10 +23,10 @@ func (t *turn) listen(ctx context.Context, out io.Reader, log *turnLog) {
 	counted := io.TeeReader(out, io.MultiWriter(limited, log))
 	err := eachLine(counted, func(line []byte, err error) {
 		if err == nil {
-			t.watchCommands(ctx, line)
-			var heard []said
-			heard, err = t.listener.line(line)
-			for _, s := range heard {
+			var rounds []said
+			rounds, err = t.listener.line(line)
+			t.passCommands(ctx)
+			for _, s := range rounds {
 				t.take(ctx, s)
 			}
 		}
@@ -40,12 +40,13 @@ func (t *turn) listen(ctx context.Context, out io.Reader, log *turnLog) {
 	}
 }
 
-// watchCommands hands on the commands that ended with a line.
-func (t *turn) watchCommands(ctx context.Context, line []byte) {
-	if a := t.program.Adapter; t.Ran == nil || a != AdapterClaude && a != AdapterCodex {
+// passCommands passes on the commands that ended, where the program tells of them.
+func (t *turn) passCommands(ctx context.Context) {
+	s, ok := t.listener.(*stream)
+	if !ok || t.Ran == nil {
 		return
 	}
-	for _, c := range t.commands.Line(line) {
+	for _, c := range s.Ran() {
 		t.Ran(ctx, t.agent, t.index, c)
 	}
 }

@@ -11,8 +11,6 @@ import (
 
 	"vise/model"
 	"vise/model/prompt"
-
-	"vise/ui/transcript"
 )
 
 // turn is one run of the program.
@@ -20,7 +18,6 @@ type turn struct {
 	*worker
 	index    int
 	listener listener
-	commands transcript.Commands
 	// cancel ends the program; the cause says why.
 	cancel context.CancelCauseFunc
 	// answers go to a program that speaks rounds.
