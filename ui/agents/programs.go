@@ -1,0 +1,274 @@
+package agents
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"vise/model"
+)
+
+// program is what vise knows of an agents' program.
+type program struct {
+	name string
+	// settings are the files that vise edits; wakes is whether the program's version wakes a
+	// session that rests.
+	settings func(o Options, wakes support) []target
+	// note is what a person should know when vise was installed.
+	note string
+	// wakesFrom is the version that was tried to wake a session that rests, which older ones may
+	// not: of Claude Code by asyncRewake, of Codex by `codex queue`; zero for a program that has
+	// no part in it. woken says how.
+	wakesFrom [3]int
+	woken     string
+	// answers say how an answer or a message reaches a session.
+	answers string
+	// expected are the events that the program in use has sent at some time, hint what to do
+	// where one was not.
+	expected []string
+	hint     string
+	// transcripts is where it keeps its own: the variable that says so, and the directory below
+	// the user's home.
+	transcripts [2]string
+}
+
+var restHours = fmt.Sprint(int(RestLimit.Hours()))
+
+var programs = []program{
+	{
+		name: "claude", settings: Options.claude, transcripts: [2]string{"CLAUDE_CONFIG_DIR", ".claude"},
+		wakesFrom: [3]int{2, 1, 197}, woken: "one that rests at a terminal is woken",
+		answers:  "reach a session between two tools, at the end of its turn and with the next prompt or session; ",
+		expected: []string{"SessionStart", "PostToolUse", "Stop"},
+		hint:     "run claude once and end a turn; then look again",
+	},
+	{
+		name: "codex", settings: Options.codex, transcripts: [2]string{"CODEX_HOME", ".codex"},
+		note: "Codex skips hooks that were not trusted, without a word: it asks at its next start (review, then trust all), or open /hooks " +
+			"and press t; a version that has them behind a flag needs codex_hooks = true below [features] in config.toml",
+		wakesFrom: [3]int{0, 169, 0}, woken: "one that rests in Codex's server, as those of a terminal do, is prompted while the server keeps it",
+		answers: "reach a session with vise's own answers and, once its hooks are trusted, between two tools, at the end of its turn and " +
+			"with the next prompt; ",
+		expected: []string{"SessionStart", "PostToolUse", "Stop"},
+		hint: "Codex asks at its next start: review the hooks and trust all, or open /hooks and press t; hooks that are not trusted are " +
+			"skipped without a word",
+	},
+	{
+		name: "crush", settings: Options.crush,
+		note: "Crush has a hook before a tool alone: a report is read with crush session show after the tool, and a session hears between " +
+			"tools; one that was started with --data-dir cannot be read",
+		answers:  "reach a session with vise's own answers and with those of any other tool; one that rests is not woken: it hears at its next tool",
+		expected: []string{"PreToolUse"},
+		hint:     "have crush use a tool once; then look again",
+	},
+	{
+		name: "opencode", settings: Options.openCode,
+		answers: "reach a session with vise's own answers, with those of any other tool and with its next prompt; one that comes to rest, or " +
+			"rests, is prompted, for " + restHours + " hours after its turn",
+		expected: []string{"chat.message", "session.idle"},
+		hint:     "run opencode once and end a turn; then look again",
+	},
+}
+
+// Programs are the names of the agents' programs that have hooks.
+var Programs = func() (names []string) {
+	for _, p := range programs {
+		names = append(names, p.name)
+	}
+	return names
+}()
+
+// programOf is the program of a name, or the zero one.
+func programOf(name string) program {
+	if i := slices.Index(Programs, name); i >= 0 {
+		return programs[i]
+	}
+	return program{}
+}
+
+// wakes is whether a version of the program wakes a session that rests.
+func (p program) wakes(version string) support {
+	var v [3]int
+	if _, err := fmt.Sscanf(version, "%d.%d.%d", &v[0], &v[1], &v[2]); err != nil {
+		return unknown
+	}
+	if slices.Compare(v[:], p.wakesFrom[:]) < 0 {
+		return unsupported
+	}
+	return supported
+}
+
+// route says how an answer or a message reaches the program, and where nothing can wake it.
+func (p program) route(version string) string {
+	if p.woken == "" {
+		return p.answers
+	}
+	switch p.wakes(version) {
+	case supported:
+		return p.answers + p.woken + ", for " + restHours + " hours after its turn"
+	case unsupported:
+		return fmt.Sprintf("%sone that rests is not woken: %s is older than %d.%d.%d", p.answers, version, p.wakesFrom[0], p.wakesFrom[1], p.wakesFrom[2])
+	}
+	return fmt.Sprintf("%swhether one that rests is woken is not known, as %s --version gives none; if not, it hears at its next prompt", p.answers, p.name)
+}
+
+// hookTimeout is what a program waits for a hook, in seconds; a hook takes less.
+const hookTimeout = 5
+
+//go:embed opencode.ts
+var openCodePlugin string
+
+// dir is the first of the variables that is set, else a place below the user's home.
+func (o Options) dir(variable string, below ...string) string {
+	if dir := o.Getenv(variable); dir != "" {
+		return filepath.Join(append([]string{dir}, below[1:]...)...)
+	}
+	return filepath.Join(append([]string{o.Getenv("HOME")}, below...)...)
+}
+
+// server is the MCP server in the form that Claude Code and Crush share.
+func (o Options) server() any {
+	return struct {
+		Type    string   `json:"type"`
+		Command string   `json:"command"`
+		Args    []string `json:"args"`
+	}{"stdio", o.Vise, o.serverArgs()}
+}
+
+func (o Options) serverArgs() []string { return append([]string{"mcp"}, o.flags()...) }
+
+// flags say for whom a program works. They name a home that is not where vise looks by
+// itself: Codex hands no variable of the environment on to an MCP server but a few of its
+// own, so that the server would work on another home than the hooks.
+func (o Options) flags() []string {
+	out := []string{"--agent", o.Agent}
+	if o.Home != "" && o.Home != filepath.Join(o.Getenv("HOME"), ".local", "share", "vise") {
+		out = append(out, "--home", o.Home)
+	}
+	return out
+}
+
+func (o Options) hookArgs(event string) []string {
+	args := append([]string{"hook", o.Program, event}, o.flags()...)
+	if event == "Stop" && o.AskReport {
+		args = append(args, "--ask-report")
+	}
+	return args
+}
+
+// claude asks for a hook on every event that tells something. Without a matcher PostToolUse comes
+// after every tool, so that a message reaches an agent at work, whatever it works with. The
+// second hook of Stop waits beside a resting session.
+func (o Options) claude(wakes support) []target {
+	line := func(event string) command {
+		return command{Type: "command", Command: o.Vise, Args: o.hookArgs(event), Timeout: hookTimeout}
+	}
+	var hooks []entry
+	for _, event := range []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "SubagentStop", "Stop", "SessionEnd", "Notification"} {
+		hooks = append(hooks, o.hook(event, event, group{Hooks: []command{line(event)}}))
+	}
+	rest := line(Rest)
+	rest.Timeout, rest.Async, rest.AsyncRewake = int((RestLimit + time.Minute).Seconds()), true, true
+	waits := o.hook("Stop", Rest, group{Hooks: []command{rest}})
+	waits.when = wakes
+	return []target{
+		jsonFile(o.dir("CLAUDE_CONFIG_DIR", ".claude", "settings.json"), append(hooks, waits)...),
+		jsonFile(o.dir("CLAUDE_CONFIG_DIR", "", ".claude.json"), entry{at: []string{"mcpServers", "vise"}, value: o.server()}),
+	}
+}
+
+// codexEvents are the events that vise asks every Codex for. The end of a session, which ends
+// the waiting beside it, comes with the version that wakes.
+var codexEvents = []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"}
+
+func (o Options) codex(wakes support) []target {
+	var hooks []entry
+	for _, event := range append(slices.Clip(codexEvents), "SessionEnd") {
+		hooks = append(hooks, o.hook(event, event, group{Hooks: []command{{Type: "command", Command: o.shellHook(event), Timeout: hookTimeout}}}))
+	}
+	hooks[len(hooks)-1].when = wakes
+	return []target{
+		jsonFile(o.dir("CODEX_HOME", ".codex", "hooks.json"), hooks...),
+		tomlFile(o.dir("CODEX_HOME", ".codex", "config.toml"), tomlEntry{
+			table: "mcp_servers.vise",
+			lines: "command = " + strconv.Quote(o.Vise) + "\nargs = " + array(o.serverArgs()) + "\ndefault_tools_approval_mode = \"approve\"\n",
+			key:   "notify", value: array(append([]string{o.Vise}, o.hookArgs("notify")...)),
+		}),
+	}
+}
+
+func (o Options) crush(support) []target {
+	return []target{jsonFile(o.dir("XDG_CONFIG_HOME", ".config", "crush", "crush.json"),
+		entry{at: []string{"mcp", "vise"}, value: o.server()},
+		o.hook("PreToolUse", "PreToolUse", group{Name: "vise", Command: o.shellHook("PreToolUse"), Timeout: hookTimeout}))}
+}
+
+func (o Options) openCode(support) []target {
+	server := struct {
+		Type    string   `json:"type"`
+		Command []string `json:"command"`
+		Enabled bool     `json:"enabled"`
+	}{"local", append([]string{o.Vise}, o.serverArgs()...), true}
+	plugin := strings.NewReplacer("@VISE@", strconv.Quote(o.Vise), "@FLAGS@", array(o.flags())).Replace(openCodePlugin)
+	return []target{
+		jsonFile(o.dir("XDG_CONFIG_HOME", ".config", "opencode", "opencode.json"), entry{at: []string{"mcp", "vise"}, value: server}),
+		{path: o.dir("XDG_CONFIG_HOME", ".config", "opencode", "plugin", "vise.ts"), edit: func(_ []byte, remove bool) ([]byte, string, error) {
+			if remove {
+				return nil, "", nil
+			}
+			return []byte(plugin), "", nil
+		}},
+	}
+}
+
+// hook is the group of an event that calls vise with the event named as.
+func (o Options) hook(event, as string, g group) entry {
+	return entry{at: []string{"hooks", event}, value: g, ours: func(g group) bool { return o.calls(g, as) }}
+}
+
+// calls recognises a group that vise put there: all its commands are this hook of vise.
+func (o Options) calls(g group, as string) bool {
+	if g.Command != "" {
+		g.Hooks = append(g.Hooks, command{Command: g.Command})
+	}
+	return len(g.Hooks) > 0 && !slices.ContainsFunc(g.Hooks, func(c command) bool {
+		line := c.Command + " " + strings.Join(c.Args, " ") + " "
+		return !strings.Contains(line, " hook "+o.Program+" "+as+" ") || !strings.Contains(line, "vise")
+	})
+}
+
+// array is a list of strings in TOML and JavaScript alike.
+func array(words []string) string {
+	raw, _ := json.Marshal(words) // strings marshal
+	return strings.ReplaceAll(string(raw), `","`, `", "`)
+}
+
+// shellHook is a hook as a command line of a POSIX shell.
+func (o Options) shellHook(event string) string {
+	words := append([]string{o.Vise}, o.hookArgs(event)...)
+	for i, w := range words {
+		if strings.ContainsAny(w, " '\"$\\`") {
+			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// settings are the files of a program's settings.
+func (o Options) settings() ([]target, error) {
+	if !model.ValidID(o.Agent) {
+		return nil, model.Refuse(model.CodeInvalid, "agent %q is not usable", model.Text(o.Agent)).At("agent").
+			WithHint("use 1 to 64 of a-z, 0-9, - and _, beginning with a letter or digit")
+	}
+	p := programOf(o.Program)
+	if p.settings == nil {
+		return nil, model.Refuse(model.CodeInvalid, "vise does not know the program %q", model.Text(o.Program)).At("program").
+			WithHint("it knows %s; any other MCP client can start: vise mcp --agent NAME", strings.Join(Programs, ", "))
+	}
+	return p.settings(o, p.wakes(o.Version)), nil
+}
