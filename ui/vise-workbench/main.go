@@ -7,8 +7,8 @@ import (
 
 	"vise/ui/build"
 	"vise/ui/cli"
-	"vise/ui/markdown/apart"
+	"vise/ui/markdown"
 	"vise/ui/workbench"
 )
 
-func main() { os.Exit(workbench.Main(apart.New(cli.Pages, build.Name()))) }
+func main() { os.Exit(workbench.Main(markdown.NewSubprocess(cli.Pages, build.Name()))) }
