@@ -17,7 +17,7 @@ import (
 	"vise/store/files/threads"
 	"vise/ui/linked"
 	"vise/ui/resume"
-	"vise/ui/thread"
+	threadverb "vise/ui/thread"
 )
 
 // room is where this run stands: the repository around the working directory, if one is.
@@ -71,7 +71,7 @@ func (t Threaded) View(ctx context.Context, look func(model.Reader) error) error
 // it: a thread is where the work on an item was left.
 func (a *app) threadVerb() *cobra.Command {
 	room := a.room("")
-	return thread.Command(thread.Env{
+	return threadverb.Command(threadverb.Env{
 		Dir: room.Dir, Now: a.now, Args: a.args, Stdin: a.in, Stdout: a.out, Stderr: a.err,
 		Actor: func() (string, error) {
 			actor, err := a.actor()

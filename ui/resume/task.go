@@ -46,8 +46,8 @@ func (r Room) ended(ctx context.Context, l Ledger, c model.EndTask) []model.Warn
 // learn lays the task's end over the first of the threads that is live and loadable here;
 // without ids, over the active one.
 func (d *Desk) learn(ctx context.Context, t model.Task, c model.EndTask, ids []workstate.ID) error {
-	thread, err := d.livest(ids)
-	if err != nil || thread == "" && len(ids) > 0 {
+	threadID, err := d.livest(ids)
+	if err != nil || threadID == "" && len(ids) > 0 {
 		return err
 	}
 	var command model.Text
@@ -62,7 +62,7 @@ func (d *Desk) learn(ctx context.Context, t model.Task, c model.EndTask, ids []w
 		status = signalled
 	}
 	ok := status == 0
-	_, err = d.Apply(ctx, workstate.Finalize{Task: string(thread), Outcome: workstate.Outcome{
+	_, err = d.Apply(ctx, workstate.Finalize{Task: string(threadID), Outcome: workstate.Outcome{
 		ExecutionID: model.Text(c.TaskID), Success: &ok,
 		Commands: []workstate.Execution{{
 			Command: command, ExitStatus: &status,
