@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/store"
-	"vise/store/files/threads"
+	"vise/store/threads"
 	"vise/ui/linked"
 	"vise/ui/resume"
 	threadverb "vise/ui/thread"
@@ -78,7 +78,7 @@ func (a *app) threadVerb() *cobra.Command {
 			return string(actor), err
 		},
 		Started: a.linkStarted,
-		Radar: func(ctx context.Context) ([]workstate.Radar, error) {
+		Radar: func(ctx context.Context) ([]thread.Radar, error) {
 			d, err := a.open()
 			if isNoHome(err) {
 				return room.Radar(ctx, nil), nil
@@ -93,7 +93,7 @@ func (a *app) threadVerb() *cobra.Command {
 
 // linkStarted links a fresh thread to the focus of the agent that this run is for. Without
 // a home, an agent or a focus the thread belongs to nobody, which is fine.
-func (a *app) linkStarted(ctx context.Context, repo string, id workstate.ID) []model.Text {
+func (a *app) linkStarted(ctx context.Context, repo string, id thread.ID) []model.Text {
 	if _, err := a.open(); err != nil {
 		return nil
 	}

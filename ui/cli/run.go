@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/ui/resume"
 	verbs "vise/ui/run"
 	"vise/watcher"
@@ -46,7 +46,7 @@ func (a *app) followed(dirs map[model.AgentID]string) (verbs.Ledger, error) {
 
 // cardIn is where the work was left in the repository around dir; empty means the working
 // directory.
-func (a *app) cardIn(ctx context.Context, dir string, links []model.ThreadLink) workstate.Card {
+func (a *app) cardIn(ctx context.Context, dir string, links []model.ThreadLink) thread.Card {
 	room := a.room(model.Scheduler)
 	if dir != "" {
 		room.Dir = dir

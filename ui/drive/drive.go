@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/ui/capture"
 	"vise/ui/process"
 	"vise/ui/scheduler"
@@ -41,7 +41,7 @@ type Driver struct {
 	// Plan puts the plan file as it is now into a view; nil leaves the ledger's description.
 	Plan func(*model.View)
 	// Card tells where the work was left in the repository at dir; nil tells nothing.
-	Card func(ctx context.Context, dir string, links []model.ThreadLink) workstate.Card
+	Card func(ctx context.Context, dir string, links []model.ThreadLink) thread.Card
 	// Ran is told of each command that a program ran in its turn, with the exit status that
 	// the program told; nil tells nobody.
 	Ran func(ctx context.Context, agent model.AgentID, turn int, c capture.Ran)

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	"vise/model"
-	"vise/store/files/threads"
+	"vise/store/threads"
 	"vise/ui/resume"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"vise/model"
 	file "vise/model/todo"
-	"vise/store/files/todos"
+	"vise/store/todos"
 )
 
 // Files find the file todos that links name. Each session is opened and read once.

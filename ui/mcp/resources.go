@@ -7,7 +7,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"vise/model"
-	"vise/model/projection"
+	"vise/model/prompt"
 )
 
 const (
@@ -81,7 +81,7 @@ func (s *server) readContext(ctx context.Context, r *sdk.ReadResourceRequest) (*
 	c := &call{home: home}
 	var text string
 	err = l.View(ctx, func(v model.Reader) error {
-		text = projection.Fit(v, agent, projection.Options{Plan: c.fresh}).Text()
+		text = prompt.Fit(v, agent, prompt.Options{Plan: c.fresh}).Text()
 		return nil
 	})
 	return contents(contextURI, text), err

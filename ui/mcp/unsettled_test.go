@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/ui/mcp"
 	"vise/ui/resume"
 	"vise/watcher/gitstate/gittest"
@@ -19,11 +19,11 @@ func TestACompletionIsWarnedOfWhatItsThreadSays(t *testing.T) {
 	room := resume.Room{Dir: r.Dir, Now: time.Now, Actor: "operator"}
 	desk, done := room.Sit(t.Context(), "", "test")
 	defer done()
-	p, err := workstate.ParsePatch([]byte(`{"unverified":["make smoke"]}`))
+	p, err := thread.ParsePatch([]byte(`{"unverified":["make smoke"]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := desk.Apply(t.Context(), workstate.Start{Goal: "Fix login", Initial: p}); err != nil {
+	if _, err := desk.Apply(t.Context(), thread.Start{Goal: "Fix login", Initial: p}); err != nil {
 		t.Fatal(err)
 	}
 	c := serve(t, "ann", nil, func(o *mcp.Options) { o.Before = room.Before })

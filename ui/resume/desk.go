@@ -13,9 +13,8 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/model/workstate"
-	"vise/store/files/threads"
-	"vise/watcher/gitstate"
+	"vise/model/thread"
+	"vise/store/threads"
 )
 
 // Room is where a door stands: its directory, its clock, its name.
@@ -25,7 +24,7 @@ type Room struct {
 	Now   func() time.Time
 	Actor string
 	// Git reads repositories; the zero value uses the git on the path.
-	Git gitstate.Reader
+	Git threads.Reader
 	// Abandon says that what is completed is given up: its threads end abandoned.
 	Abandon *Abandonment
 	// Anyway is why an item is completed although its threads speak against it.
@@ -39,8 +38,8 @@ type Abandonment struct {
 	DeadEnd bool
 }
 
-func (a Abandonment) bookmark() workstate.Bookmark {
-	b := workstate.Bookmark{Status: workstate.Abandoned}
+func (a Abandonment) bookmark() thread.Bookmark {
+	b := thread.Bookmark{Status: thread.Abandoned}
 	if a.DeadEnd {
 		b.GivenUp = a.Reason
 	}
@@ -57,8 +56,8 @@ const gitBudget = 4 * time.Second
 // Desk is one repository as one act sees it.
 type Desk struct {
 	Repo  threads.Repo
-	Scene workstate.Scene
-	git   gitstate.Reader
+	Scene thread.Scene
+	git   threads.Reader
 	ask   context.Context // ends with the git budget
 }
 
@@ -74,9 +73,9 @@ func (r Room) Sit(ctx context.Context, dir, source string) (*Desk, context.Cance
 	}
 	ask, cancel := context.WithTimeout(ctx, gitBudget)
 	d := &Desk{git: r.Git, Repo: threads.At(root), ask: ask}
-	d.Scene = workstate.Scene{
-		At: workstate.Moment(r.Now()), Actor: r.Actor, Source: source,
-		Git: r.Git.Capture(ctx, root), Lineages: workstate.Lineages{},
+	d.Scene = thread.Scene{
+		At: thread.Moment(r.Now()), Actor: r.Actor, Source: source,
+		Git: r.Git.Capture(ctx, root), Lineages: thread.Lineages{},
 	}
 	return d, cancel
 }
@@ -85,7 +84,7 @@ func (r Room) Sit(ctx context.Context, dir, source string) (*Desk, context.Cance
 func (d *Desk) asking(judge func() error) error {
 	for {
 		err := judge()
-		var need *workstate.NeedLineage
+		var need *thread.NeedLineage
 		if !errors.As(err, &need) {
 			return err
 		}
@@ -94,8 +93,8 @@ func (d *Desk) asking(judge func() error) error {
 }
 
 // Apply carries a command out.
-func (d *Desk) Apply(ctx context.Context, c workstate.Command) (workstate.Answer, error) {
-	var answer workstate.Answer
+func (d *Desk) Apply(ctx context.Context, c thread.Command) (thread.Answer, error) {
+	var answer thread.Answer
 	err := d.asking(func() error {
 		wait, cancel := context.WithTimeout(ctx, lockWait)
 		defer cancel()
@@ -107,14 +106,14 @@ func (d *Desk) Apply(ctx context.Context, c workstate.Command) (workstate.Answer
 }
 
 // SetAside renames a thread's files out of the way.
-func (d *Desk) SetAside(ctx context.Context, id workstate.ID) error {
+func (d *Desk) SetAside(ctx context.Context, id thread.ID) error {
 	wait, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 	return d.Repo.SetAside(wait, id)
 }
 
 // MendLog takes the lines out of a thread's log that are no events.
-func (d *Desk) MendLog(ctx context.Context, id workstate.ID) error {
+func (d *Desk) MendLog(ctx context.Context, id thread.ID) error {
 	wait, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 	return d.Repo.MendLog(wait, id)
@@ -134,17 +133,17 @@ func (d *Desk) Read(look func(*threads.Snapshot) error) error {
 
 // Judge asks the branch-safe rules about a thread as it is shown. Within Read its error
 // goes back to Read.
-func (d *Desk) Judge(t workstate.Thread, source workstate.Source) (workstate.Judgement, error) {
-	return workstate.Judge(t.Git, source == workstate.FromFallback, d.Scene.Git, d.Scene.Lineages)
+func (d *Desk) Judge(t thread.Thread, source thread.Source) (thread.Judgement, error) {
+	return thread.Judge(t.Git, source == thread.FromFallback, d.Scene.Git, d.Scene.Lineages)
 }
 
 // Findings are what is wrong with the threads.
-func (d *Desk) Findings() (found []workstate.Finding, err error) {
+func (d *Desk) Findings() (found []thread.Finding, err error) {
 	err = d.Read(func(s *threads.Snapshot) error {
 		if _, err := s.Threads(); err != nil {
 			return err
 		}
-		if found, err = workstate.Diagnose(s, s.Broken()); err != nil {
+		if found, err = thread.Diagnose(s, s.Broken()); err != nil {
 			return err
 		}
 		torn, err := s.TornLogs()

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"vise/model"
-	"vise/model/workstate"
-	"vise/store/files/threads"
+	"vise/model/thread"
+	"vise/store/threads"
 )
 
 // act is what happened to an item, or to the item that an agent has the focus on.
@@ -77,8 +77,8 @@ type place struct {
 
 // followed is an item's threads in one repository and how they should stand.
 type followed struct {
-	threads []workstate.ID
-	want    workstate.Bookmark
+	threads []thread.ID
+	want    thread.Bookmark
 	picked  bool
 }
 
@@ -99,9 +99,9 @@ func follow(ctx context.Context, l Ledger, here string, acts []act) (found []pla
 				continue
 			}
 			v := model.ViewOf(r, w)
-			want, ok := workstate.BookmarkOf(v, a.picked, a.left)
+			want, ok := thread.BookmarkOf(v, a.picked, a.left)
 			if !ok && a.cleared {
-				want, ok = workstate.Lifted(v), true
+				want, ok = thread.Lifted(v), true
 			}
 			if ok {
 				found = sorted(found, here, w.Links.Threads, followed{want: want, picked: a.picked})
@@ -120,7 +120,7 @@ func sorted(found []place, here string, links []model.ThreadLink, f followed) []
 	if len(ids) > 0 {
 		f.threads = ids
 		found = filed(found, here, f)
-		if f.want.Status == workstate.InProgress {
+		if f.want.Status == thread.InProgress {
 			return found
 		}
 	}

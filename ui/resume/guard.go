@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"vise/model"
-	"vise/model/workstate"
-	"vise/store/files/threads"
+	"vise/model/thread"
+	"vise/store/threads"
 )
 
 // WarnUnsettled is the kind of what speaks against completing an item.
@@ -29,7 +29,7 @@ func (r Room) Before(links []model.ThreadLink) []model.Warning {
 	return out
 }
 
-func unsettled(repo threads.Repo, ids []workstate.ID) (out []model.Warning) {
+func unsettled(repo threads.Repo, ids []thread.ID) (out []model.Warning) {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -52,7 +52,7 @@ func unsettled(repo threads.Repo, ids []workstate.ID) (out []model.Warning) {
 
 // Has reports whether the repository at root has the thread; an error says why nobody can
 // tell.
-func Has(root string, id workstate.ID) (bool, error) {
+func Has(root string, id thread.ID) (bool, error) {
 	s, err := threads.At(root).Read()
 	if err != nil {
 		return false, err

@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"vise/model"
-	"vise/model/workstate"
-	"vise/store/files/threads"
+	"vise/model/thread"
+	"vise/store/threads"
 )
 
 // ErrSlowGit says that a command was left out: git did not tell in time on which branch it
@@ -26,10 +26,10 @@ func (r Room) Overhear(ctx context.Context, run Run) error {
 	}
 	desk, done := r.Sit(ctx, repo.Root(), "finalize_execution")
 	defer done()
-	if desk.Scene.Git.State == workstate.GitSlow {
+	if desk.Scene.Git.State == thread.GitSlow {
 		return ErrSlowGit
 	}
-	_, err := desk.Apply(ctx, workstate.Finalize{Outcome: run.outcome(r.Now())})
+	_, err := desk.Apply(ctx, thread.Finalize{Outcome: run.outcome(r.Now())})
 	return err
 }
 
@@ -39,6 +39,6 @@ func awaits(repo threads.Repo, command model.Text) (bool, error) {
 		return false, err
 	}
 	defer s.Close()
-	t, _, err := workstate.ActiveOf(s)
+	t, _, err := thread.ActiveOf(s)
 	return err == nil && t.ID != "" && t.Awaits(command), err
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/model/workstate"
-	"vise/store/files/threads"
+	"vise/model/thread"
+	"vise/store/threads"
 )
 
 // The bounds of a radar: how many open items it reads, to how many repositories it goes
@@ -22,7 +22,7 @@ const (
 
 // Radar is every thread that somebody may take up: those of the repository around the room,
 // then those of the repositories that open work items link to. It changes nothing.
-func (r Room) Radar(ctx context.Context, l Ledger) []workstate.Radar {
+func (r Room) Radar(ctx context.Context, l Ledger) []thread.Radar {
 	ctx, cancel := context.WithTimeout(ctx, radarBudget)
 	defer cancel()
 	here := threads.FindRoot(r.Dir)
@@ -37,7 +37,7 @@ func (r Room) Radar(ctx context.Context, l Ledger) []workstate.Radar {
 			roots = append(roots, root)
 		}
 	}
-	var out []workstate.Radar
+	var out []thread.Radar
 	for _, root := range roots {
 		radar := r.radar(ctx, root, owners[root])
 		if root == here && err != nil {
@@ -50,12 +50,12 @@ func (r Room) Radar(ctx context.Context, l Ledger) []workstate.Radar {
 	return out
 }
 
-func (r Room) radar(ctx context.Context, root string, owned []owned) workstate.Radar {
+func (r Room) radar(ctx context.Context, root string, owned []owned) thread.Radar {
 	desk, done := r.Sit(ctx, root, "radar")
 	defer done()
-	var radar workstate.Radar
+	var radar thread.Radar
 	err := desk.Read(func(s *threads.Snapshot) (err error) {
-		radar, err = workstate.RadarOf(s, desk.Scene)
+		radar, err = thread.RadarOf(s, desk.Scene)
 		return err
 	})
 	if err != nil {
@@ -74,8 +74,8 @@ func (r Room) radar(ctx context.Context, root string, owned []owned) workstate.R
 
 // owned is a link seen from the thread.
 type owned struct {
-	thread workstate.ID
-	workstate.Owner
+	thread thread.ID
+	thread.Owner
 }
 
 // ownersOf are the open items with threads, by repository.
@@ -95,7 +95,7 @@ func ownersOf(ctx context.Context, l Ledger) (map[string][]owned, error) {
 					item, _ := r.Item(row.ID)
 					for _, link := range item.Links.Threads {
 						if root := filepath.Clean(link.Repo.Raw()); filepath.IsAbs(root) { // raw: compared, not shown
-							out[root] = append(out[root], owned{workstate.Slug(link.TaskID.Raw()), workstate.Owner{Agent: a.ID, Item: item.ID, Handle: item.Handle}}) // raw: compared, not shown
+							out[root] = append(out[root], owned{thread.Slug(link.TaskID.Raw()), thread.Owner{Agent: a.ID, Item: item.ID, Handle: item.Handle}}) // raw: compared, not shown
 						}
 					}
 				}

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/model/workstate"
-	"vise/store/files/threads"
+	"vise/model/thread"
+	"vise/store/threads"
 )
 
 // Run is the end of a command that a door watched: a task, a hook's tool call, a round of
@@ -41,20 +41,20 @@ func (r Room) Head(ctx context.Context) (head string, dirty bool) {
 // Record takes a run into the thread that is active in the repository around the room. A
 // thread that belongs to another branch learns nothing, and none is made: then the answer's
 // thread is empty or its judgement says why.
-func (r Room) Record(ctx context.Context, run Run) (workstate.Answer, error) {
+func (r Room) Record(ctx context.Context, run Run) (thread.Answer, error) {
 	desk, done := r.Sit(ctx, "", "finalize_execution")
 	defer done()
-	a, err := desk.Apply(ctx, workstate.Finalize{Outcome: run.outcome(r.Now())})
+	a, err := desk.Apply(ctx, thread.Finalize{Outcome: run.outcome(r.Now())})
 	if err != nil || !run.Over {
 		return a, err
 	}
 	return a, desk.rest(ctx)
 }
 
-func (run Run) outcome(at time.Time) workstate.Outcome {
+func (run Run) outcome(at time.Time) thread.Outcome {
 	ok := run.ExitStatus == 0
-	o := workstate.Outcome{ExecutionID: model.Text(run.ID), Success: &ok}
-	e := workstate.Execution{Command: model.Text(run.Command), ExitStatus: &run.ExitStatus, Head: run.Head, Dirty: run.Dirty, At: workstate.Moment(at)}
+	o := thread.Outcome{ExecutionID: model.Text(run.ID), Success: &ok}
+	e := thread.Execution{Command: model.Text(run.Command), ExitStatus: &run.ExitStatus, Head: run.Head, Dirty: run.Dirty, At: thread.Moment(at)}
 	if run.Untold {
 		e.ExitStatus = nil
 		if o.Success = nil; run.Claimed {
@@ -62,7 +62,7 @@ func (run Run) outcome(at time.Time) workstate.Outcome {
 		}
 	}
 	if run.Command != "" {
-		o.Commands = []workstate.Execution{e}
+		o.Commands = []thread.Execution{e}
 	}
 	for _, f := range run.Touched {
 		o.Edited = append(o.Edited, model.Text(f))
@@ -72,15 +72,15 @@ func (run Run) outcome(at time.Time) workstate.Outcome {
 
 // rest pauses the active thread, if there is one and it belongs here.
 func (d *Desk) rest(ctx context.Context) error {
-	var id workstate.ID
+	var id thread.ID
 	if err := d.Read(func(s *threads.Snapshot) error {
-		t, _, err := workstate.ActiveOf(s)
+		t, _, err := thread.ActiveOf(s)
 		id = t.ID
 		return err
 	}); err != nil || id == "" {
 		return err
 	}
-	_, err := d.Apply(ctx, workstate.Mark{Thread: id, Bookmark: workstate.Bookmark{Status: workstate.Paused}})
+	_, err := d.Apply(ctx, thread.Mark{Thread: id, Bookmark: thread.Bookmark{Status: thread.Paused}})
 	if errors.Is(err, &model.Error{Code: model.CodeRefused}) {
 		return nil // it is parked: another branch's, and as it was left there
 	}

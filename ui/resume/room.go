@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/model/workstate"
-	"vise/store/files/threads"
+	"vise/model/thread"
+	"vise/store/threads"
 )
 
 // Ledger is what a room asks of the ledger.
@@ -57,7 +57,7 @@ func (r Room) at(ctx context.Context, p place) []model.Warning {
 	defer done()
 	var warnings []model.Warning
 	for _, f := range p.followed {
-		if r.Abandon != nil && f.want.Status == workstate.Resolved {
+		if r.Abandon != nil && f.want.Status == thread.Resolved {
 			f.want = r.Abandon.bookmark()
 		}
 		if f.want.Status.Ended() {
@@ -76,7 +76,7 @@ func trouble(what string, err error) model.Warning {
 func (d *Desk) mark(ctx context.Context, f followed) []model.Warning {
 	targets, warnings := d.targets(f)
 	for _, id := range targets {
-		a, err := d.Apply(ctx, workstate.Mark{Thread: id, Bookmark: f.want})
+		a, err := d.Apply(ctx, thread.Mark{Thread: id, Bookmark: f.want})
 		if err != nil {
 			warnings = append(warnings, trouble("thread "+string(id)+" did not follow", err))
 			continue
@@ -89,7 +89,7 @@ func (d *Desk) mark(ctx context.Context, f followed) []model.Warning {
 }
 
 // leftOpen lists the gaps of a thread that ended all the same.
-func leftOpen(t workstate.Thread) []model.Warning {
+func leftOpen(t thread.Thread) []model.Warning {
 	if len(t.Gaps) == 0 {
 		return nil
 	}
@@ -107,10 +107,10 @@ func leftOpen(t workstate.Thread) []model.Warning {
 // targets are those of an item's threads that should follow: to go on, the newest that is
 // loadable; to rest, those in progress; else all that are not ended. Parked ones stay, and
 // are told where somebody asks for them.
-func (d *Desk) targets(f followed) (ids []workstate.ID, warnings []model.Warning) {
+func (d *Desk) targets(f followed) (ids []thread.ID, warnings []model.Warning) {
 	err := d.Read(func(s *threads.Snapshot) error {
 		ids, warnings = nil, nil
-		var live []workstate.Thread
+		var live []thread.Thread
 		for _, id := range f.threads {
 			t, there, err := s.Thread(id)
 			switch {
@@ -119,17 +119,17 @@ func (d *Desk) targets(f followed) (ids []workstate.ID, warnings []model.Warning
 			case !there:
 				warnings = append(warnings, model.Warning{Kind: WarnThread, Message: fmt.Sprintf("thread %s is linked and not there", id)})
 			case f.want.Lift && !t.Waits():
-			case !t.Status.Ended() && (f.want.Lift || f.want.Status != workstate.Paused || f.want.Next != "" || t.Status == workstate.InProgress):
+			case !t.Status.Ended() && (f.want.Lift || f.want.Status != thread.Paused || f.want.Next != "" || t.Status == thread.InProgress):
 				live = append(live, t)
 			}
 		}
-		for _, t := range workstate.Newest(live) {
+		for _, t := range thread.Newest(live) {
 			j, err := d.Judge(t, "")
 			if err != nil {
 				return err
 			}
 			switch {
-			case j.Loadable && (f.want.Status != workstate.InProgress || len(ids) == 0):
+			case j.Loadable && (f.want.Status != thread.InProgress || len(ids) == 0):
 				ids = append(ids, t.ID)
 			case !j.Loadable && (f.picked || f.want.Status.Ended()):
 				warnings = append(warnings, model.Warning{Kind: WarnParked, Message: fmt.Sprintf("thread %s is %v", t.ID, j.Line())})

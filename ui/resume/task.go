@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"vise/model"
-	"vise/model/workstate"
-	"vise/store/files/threads"
+	"vise/model/thread"
+	"vise/store/threads"
 )
 
 // ended takes a task's end into the thread of the repository that it ran in: that of the
@@ -45,7 +45,7 @@ func (r Room) ended(ctx context.Context, l Ledger, c model.EndTask) []model.Warn
 
 // learn lays the task's end over the first of the threads that is live and loadable here;
 // without ids, over the active one.
-func (d *Desk) learn(ctx context.Context, t model.Task, c model.EndTask, ids []workstate.ID) error {
+func (d *Desk) learn(ctx context.Context, t model.Task, c model.EndTask, ids []thread.ID) error {
 	threadID, err := d.livest(ids)
 	if err != nil || threadID == "" && len(ids) > 0 {
 		return err
@@ -62,9 +62,9 @@ func (d *Desk) learn(ctx context.Context, t model.Task, c model.EndTask, ids []w
 		status = signalled
 	}
 	ok := status == 0
-	_, err = d.Apply(ctx, workstate.Finalize{Task: string(threadID), Outcome: workstate.Outcome{
+	_, err = d.Apply(ctx, thread.Finalize{Task: string(threadID), Outcome: thread.Outcome{
 		ExecutionID: model.Text(c.TaskID), Success: &ok,
-		Commands: []workstate.Execution{{
+		Commands: []thread.Execution{{
 			Command: command, ExitStatus: &status,
 			// Whether the work tree was clean at the start is not recorded; at the end has to do.
 			Head: t.Run.GitHead, Dirty: d.Scene.Git.Dirty, At: d.Scene.At,
@@ -76,12 +76,12 @@ func (d *Desk) learn(ctx context.Context, t model.Task, c model.EndTask, ids []w
 // signalled is the exit status of a command that a signal ended.
 const signalled = 128
 
-func (d *Desk) livest(ids []workstate.ID) (id workstate.ID, err error) {
+func (d *Desk) livest(ids []thread.ID) (id thread.ID, err error) {
 	if len(ids) == 0 {
 		return "", nil
 	}
 	err = d.Read(func(s *threads.Snapshot) error {
-		card, err := workstate.CardOf(s, d.Scene, ids)
+		card, err := thread.CardOf(s, d.Scene, ids)
 		if err == nil && card.Thread != nil && !card.Thread.Status.Ended() {
 			id = card.Thread.ID
 		}

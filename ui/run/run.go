@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 )
 
 // Ledger is what the verbs need of one.
@@ -42,7 +42,7 @@ type Env struct {
 	// Plan puts the plan file as it is now into a view; nil leaves the ledger's description.
 	Plan func(*model.View)
 	// Card tells where the work was left in the repository at dir; nil tells nothing.
-	Card func(ctx context.Context, dir string, links []model.ThreadLink) workstate.Card
+	Card func(ctx context.Context, dir string, links []model.ThreadLink) thread.Card
 	// Ran takes a command that a program ran in dir (empty: here) as a fact; nil takes none.
 	Ran func(ctx context.Context, dir, execution, command string, exitStatus int)
 	// Wake hints the ledger at commits of other processes until its context ends; nil leaves

@@ -10,7 +10,7 @@ import (
 
 	"vise/model"
 	file "vise/model/todo"
-	"vise/store/files/todos"
+	"vise/store/todos"
 	"vise/ui/console"
 	"vise/ui/linked"
 	"vise/watcher/hints"

@@ -4,7 +4,7 @@ import (
 	"context"
 	"os"
 
-	"vise/store/files/threads"
+	"vise/store/threads"
 	"vise/ui/cli"
 	"vise/ui/resume"
 	"vise/watcher/hints"
