@@ -35,3 +35,9 @@ func (p *Subprocess) EndsWhenIdle() bool {
 	p.idle = time.Minute
 	return p.worker == nil
 }
+
+// Serving and SubprocessOf are serve and newSubprocess.
+var (
+	Serving      = serve
+	SubprocessOf = newSubprocess
+)

@@ -16,7 +16,9 @@ type answer struct {
 
 // Serve is the other end of a Subprocess: it renders with e what is asked for on in, until
 // that ends.
-func Serve(in io.Reader, out io.Writer, e Engine, build string) error {
+func Serve(in io.Reader, out io.Writer, e Engine) error { return serve(in, out, e, buildName()) }
+
+func serve(in io.Reader, out io.Writer, e Engine, build string) error {
 	read, send := json.NewDecoder(in), json.NewEncoder(out)
 	if err := send.Encode(answer{Build: build}); err != nil {
 		return err

@@ -40,9 +40,11 @@ type Subprocess struct {
 	retryAt time.Time
 }
 
-// NewSubprocess is an engine in the program that program finds, which must be of the same
+// NewSubprocess is an engine in the program that Program finds, which must be of the same
 // build. No process is started yet.
-func NewSubprocess(program func() (string, error), build string) *Subprocess {
+func NewSubprocess() *Subprocess { return newSubprocess(Program, buildName()) }
+
+func newSubprocess(program func() (string, error), build string) *Subprocess {
 	return &Subprocess{program: program, build: build, idle: idleLimit}
 }
 

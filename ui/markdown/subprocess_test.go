@@ -17,7 +17,7 @@ import (
 // TestMain makes this test binary the renderer when it is told so.
 func TestMain(m *testing.M) {
 	if build := os.Getenv("RENDERER_BUILD"); build != "" {
-		if markdown.Serve(os.Stdin, os.Stdout, failing{glamour.New()}, build) != nil {
+		if markdown.Serving(os.Stdin, os.Stdout, failing{glamour.New()}, build) != nil {
 			os.Exit(1)
 		}
 		os.Exit(0)
@@ -45,7 +45,7 @@ func (f failing) Render(s markdown.Source) ([]string, error) {
 
 func subprocess(t *testing.T) *markdown.Subprocess {
 	t.Setenv("RENDERER_BUILD", "one build")
-	p := markdown.NewSubprocess(os.Executable, "one build")
+	p := markdown.SubprocessOf(os.Executable, "one build")
 	t.Cleanup(p.Close)
 	return p
 }
@@ -112,7 +112,7 @@ func TestAnIdleProcessEndsAndComesBack(t *testing.T) {
 func TestWithoutTheProgramNobodyIsAsked(t *testing.T) {
 	other := subprocess(t)
 	other.Expect("another build")
-	missing := markdown.NewSubprocess(func() (string, error) { return "", errors.New("not there") }, "one build")
+	missing := markdown.SubprocessOf(func() (string, error) { return "", errors.New("not there") }, "one build")
 	for name, p := range map[string]*markdown.Subprocess{"missing": missing, "of another build": other} {
 		_, err := p.Render(words("*words*", "dark"))
 		if !errors.Is(err, markdown.ErrAway) || !errors.Is(cmp.Or(p.Ready(), err), markdown.ErrAway) {
