@@ -9,7 +9,7 @@
 // Reading order: hook.go (a call), events.go (what each event does), stop.go (how a report is found),
 // crush.go and settle.go (the same with Crush's one hook), rest.go and nudge.go (how a resting session
 // is woken), fact.go (what a thread learns), pending.go and seen.go (what is remembered between calls);
-// install.go (what is installed), programs.go (what is put where), jsonedit.go and tomledit.go (how a
+// install.go (what is installed), programs.go (what is put where), settings_*.go (how a
 // file is edited), doctor.go (whether it works); wrap.go (vise run).
 package agents
 
@@ -33,9 +33,6 @@ import (
 	"vise/store/files"
 	"vise/ui/spool"
 )
-
-// Programs are the agents' programs that have hooks.
-var Programs = []string{"claude", "codex", "crush", "opencode"}
 
 const (
 	// ledgerPatience is how long a hook waits for the ledger.
