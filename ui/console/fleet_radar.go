@@ -35,7 +35,7 @@ func (c Console) fleetRadarPane(r rect) []string {
 	b := widget.Box{Title: k.Strong.Paint("Branch radar") + "  " + k.Muted.Paint("parked threads")}
 	b.Right = k.Key.Paint(action.ByID(action.Threads).Key()) + k.Muted.Paint(fmt.Sprintf(" %d parked", parkedOn(c.radar.seen)))
 	for _, in := range c.radar.seen {
-		for _, x := range in.Berths {
+		for _, x := range in.Rows {
 			if x.Parked() && len(b.Lines) < h {
 				b.Lines = append(b.Lines, c.berthLines(x, false, w)...)
 			}
