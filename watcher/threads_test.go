@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"vise/store/threads"
-	"vise/watcher/gitstate/gittest"
+	"vise/store/threads/gittest"
 )
 
 func TestThreadsAndTheHeadAreNotified(t *testing.T) {
