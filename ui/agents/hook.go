@@ -68,10 +68,8 @@ type Streams struct {
 	Server func() (Server, bool)
 	// Ended returns when a process is no more; nil is never.
 	Ended func(context.Context, model.Process)
-	// Prompt has a program prompt a session of its server.
-	Prompt func(ctx context.Context, program, session, words string) error
-	// Session has a program tell a session that it runs in a directory.
-	Session func(ctx context.Context, program, dir, session string) ([]byte, error)
+	// Exec is what a program writes that is run in a directory.
+	Exec func(ctx context.Context, program, dir string, args ...string) ([]byte, error)
 	// FactPatience bounds what a thread's fact may take; zero is factPatience.
 	FactPatience time.Duration
 }
@@ -251,7 +249,7 @@ func (c *call) deliver(ctx context.Context, e spool.Entry) error {
 func RealStreams() Streams {
 	return Streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now, Wait: pause, Gone: gone,
-		Detach: detach, Caller: caller, Session: showSession, Server: server, Ended: ended, Prompt: promptSession,
+		Detach: detach, Caller: caller, Exec: execute, Server: server, Ended: ended,
 	}
 }
 

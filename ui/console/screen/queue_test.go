@@ -1,4 +1,4 @@
-package console
+package screen
 
 import (
 	"fmt"
@@ -13,20 +13,20 @@ import (
 // enough, and moves no further than it must.
 func TestTheCursorIsAlwaysInSight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var q queue
+		var q Queue
 		n := 0
 		for s := range rapid.IntRange(1, 6).Draw(t, "sections") {
-			sec := section{class: model.Classes[s%len(model.Classes)]}
+			sec := Section{Class: model.Classes[s%len(model.Classes)]}
 			for range rapid.IntRange(1, 12).Draw(t, "rows") {
 				n++
-				sec.rows = append(sec.rows, model.Row{ID: model.ItemID(fmt.Sprint(n))})
+				sec.Rows = append(sec.Rows, model.Row{ID: model.ItemID(fmt.Sprint(n))})
 			}
-			q.sections = append(q.sections, sec)
+			q.Sections = append(q.Sections, sec)
 		}
 		q = q.indexed()
-		lines := q.lines(queueStyle{headings: rapid.Bool().Draw(t, "headings"), gaps: rapid.Bool().Draw(t, "gaps")})
+		lines := q.lines(QueueStyle{Headings: rapid.Bool().Draw(t, "headings"), Gaps: rapid.Bool().Draw(t, "gaps")})
 		h := rapid.IntRange(3, 40).Draw(t, "height")
-		cursor := q.order[rapid.IntRange(0, n-1).Draw(t, "cursor")]
+		cursor := q.Order[rapid.IntRange(0, n-1).Draw(t, "cursor")]
 		before := rapid.IntRange(0, len(lines)).Draw(t, "top")
 		top := reveal(lines, cursor, before, h)
 		seen := false
