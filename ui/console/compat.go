@@ -43,7 +43,7 @@ func excerpt(t model.Text) model.Text                   { return screen.Excerpt(
 func fileWord(s todo.Status) string                     { return screen.FileWord(s) }
 func statusCounts(all []todo.Todo) string               { return screen.StatusCounts(all) }
 func plural(n int, one, many string) string             { return screen.Plural(n, one, many) }
-func parkedOn(seen []thread.Overview) int                  { return screen.Parked(seen) }
+func parkedOn(seen []thread.Overview) int               { return screen.Parked(seen) }
 
 const berthCells = screen.ThreadCells
 
