@@ -2,14 +2,14 @@ package watcher
 
 import "time"
 
-// lookAtDue reads the plans that are due, looksPerTurn at most, and sets soonest anew.
-func (e *eye) lookAtDue(now time.Time) {
-	looks := 0
+// readDue reads the plans that are due, readsPerTurn at most, and sets soonest anew.
+func (e *engine) readDue(now time.Time) {
+	reads := 0
 	e.soonest = time.Time{}
 	for p := range e.dirty {
-		if !now.Before(p.due) && looks < looksPerTurn {
-			looks++
-			if !e.look(p, now) {
+		if !now.Before(p.due) && reads < readsPerTurn {
+			reads++
+			if !e.read(p, now) {
 				delete(e.dirty, p)
 				continue
 			}
@@ -20,9 +20,9 @@ func (e *eye) lookAtDue(now time.Time) {
 	}
 }
 
-// look reads a plan once and tells what is news. again is true if it is to be read again
+// read reads a plan once and reports what is news. again is true if it is to be read again
 // at its due time.
-func (e *eye) look(p *plan, now time.Time) (again bool) {
+func (e *engine) read(p *plan, now time.Time) (again bool) {
 	e.ensure(p)
 	p.seen = e.disk.Stat(p.item.Agent, p.item.ID)
 	fresh := e.disk.Plan(p.item.Agent, p.item.ID)
@@ -33,10 +33,10 @@ func (e *eye) look(p *plan, now time.Time) (again bool) {
 	return tooEarly
 }
 
-// sweep looks at the size and times of everything, whatever events said. What it finds
-// changed and no event has told of was written past its watch (through a link, by
+// sweep compares the size and times of everything, whatever events there were. What it finds
+// changed without an event was written past its watch (through a link, by
 // mmap, below a directory that was replaced), so the watch is put anew too.
-func (e *eye) sweep(now time.Time) {
+func (e *engine) sweep(now time.Time) {
 	e.errors = 0
 	if e.source == nil || e.short {
 		if !now.Before(e.retryAt) {
@@ -58,15 +58,15 @@ func (e *eye) sweep(now time.Time) {
 	e.swept = now
 }
 
-func (e *eye) sweepAt() time.Time {
+func (e *engine) sweepAt() time.Time {
 	if e.mode.Polling() {
 		return e.swept.Add(e.mode.Every)
 	}
 	return e.swept.Add(sweepEvery)
 }
 
-// distrust takes an error of the source: events were lost, so everything is read again.
-func (e *eye) distrust(now time.Time) {
+// lost takes an error of the source: events were lost, so everything is read again.
+func (e *engine) lost(now time.Time) {
 	if e.errors++; e.errors > errorsPerSweep {
 		e.fall("file events keep failing", now)
 		return
@@ -80,7 +80,7 @@ func (e *eye) distrust(now time.Time) {
 
 // reopen tries to get events, or more of them. What happened without them is for the
 // sweep to find that follows.
-func (e *eye) reopen(now time.Time) {
+func (e *engine) reopen(now time.Time) {
 	e.retryAt = now.Add(retryEvery)
 	if e.source == nil {
 		source, err := e.open()
@@ -94,7 +94,7 @@ func (e *eye) reopen(now time.Time) {
 }
 
 // fall gives the source up for a while.
-func (e *eye) fall(reason string, now time.Time) {
+func (e *engine) fall(reason string, now time.Time) {
 	e.closeSource()
 	e.retryAt = now.Add(retryEvery)
 	e.turn(reason)
@@ -104,7 +104,7 @@ func (e *eye) fall(reason string, now time.Time) {
 	}
 }
 
-func (e *eye) closeSource() {
+func (e *engine) closeSource() {
 	if e.source == nil {
 		return
 	}
@@ -116,7 +116,7 @@ func (e *eye) closeSource() {
 }
 
 // turn sets the mode: polling for a reason, or none.
-func (e *eye) turn(reason string) {
+func (e *engine) turn(reason string) {
 	mode := Mode{}
 	if reason != "" {
 		mode = Mode{Every: pollEvery, Reason: reason}

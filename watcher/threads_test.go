@@ -1,29 +1,18 @@
-package threads
+package watcher
 
 import (
 	"context"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"vise/store/threads"
-	"vise/watcher/gitstate/gittest"
-	"vise/watcher/hints"
+	"vise/store/threads/gittest"
 )
 
-func told(t *testing.T, e *hints.Eye) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	if err := e.Next(ctx); err != nil {
-		t.Fatalf("no news: %v", err)
-	}
-}
-
-func TestTheEyeTellsOfThreadsAndOfTheHead(t *testing.T) {
+func TestThreadsAndTheHeadAreNotified(t *testing.T) {
 	r := gittest.WithCommit(t)
-	e := Watch(t.Context(), threads.At(r.Dir))
+	e := Threads(t.Context(), threads.At(r.Dir))
 	defer e.Close()
 	for _, do := range []func(){
 		func() { r.Write(".aictx/tasks/threads/a.json", "{}") },
@@ -34,7 +23,7 @@ func TestTheEyeTellsOfThreadsAndOfTheHead(t *testing.T) {
 		func() { _ = os.Remove(filepath.Join(r.Dir, ".aictx/tasks/threads/a.json")) },
 	} {
 		do()
-		told(t, e)
+		notified(t, e, "it")
 	}
 }
 
@@ -42,24 +31,24 @@ func TestAWorktreeHasItsOwnHead(t *testing.T) {
 	r := gittest.WithCommit(t)
 	side := filepath.Join(t.TempDir(), "side")
 	r.Git("worktree", "add", "-q", "-b", "side", side)
-	e := Watch(t.Context(), threads.At(side))
+	e := Threads(t.Context(), threads.At(side))
 	defer e.Close()
 	r.At(side).Commit("in the worktree")
-	told(t, e)
+	notified(t, e, "it")
 }
 
 func TestWhatIsThereAlreadyIsNoNews(t *testing.T) {
 	r := gittest.WithCommit(t)
 	r.Write(".aictx/tasks/active.json", "{}")
-	e := Watch(t.Context(), threads.At(r.Dir))
+	e := Threads(t.Context(), threads.At(r.Dir))
 	r.Write("tracked.txt", "another\n")
-	ctx, cancel := context.WithTimeout(t.Context(), 3*hints.Quiet)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*quiet)
 	defer cancel()
 	if err := e.Next(ctx); err == nil {
 		t.Error("the work tree's own files are news")
 	}
 	e.Close()
-	if err := e.Next(t.Context()); err != hints.ErrClosed {
+	if err := e.Next(t.Context()); err != ErrClosed {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package todos_test
+package watcher_test
 
 import (
 	"context"
@@ -11,8 +11,7 @@ import (
 
 	"vise/model/todo"
 	files "vise/store/todos"
-	"vise/watcher/hints"
-	"vise/watcher/todos"
+	"vise/watcher"
 )
 
 func open(t *testing.T, repo string) *files.Session {
@@ -31,14 +30,14 @@ func watch(t *testing.T, s *files.Session) view {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := todos.Watch(t.Context(), s, seen)
+	e := watcher.Todos(t.Context(), s, seen)
 	t.Cleanup(e.Close)
 	return view{e, s}
 }
 
-// view is an eye with the session that it looks at.
+// view is a watch with its session.
 type view struct {
-	*hints.Eye
+	*watcher.Changes
 	session *files.Session
 }
 
@@ -78,16 +77,16 @@ func create(t *testing.T, s *files.Session, source string) todo.Todo {
 func TestEverybodySeesWhatTheOthersDo(t *testing.T) {
 	repo := t.TempDir()
 	one, two := open(t, repo), open(t, repo)
-	eyes := []view{watch(t, one), watch(t, two)}
+	views := []view{watch(t, one), watch(t, two)}
 	made := create(t, one, "review")
-	for _, e := range eyes {
+	for _, e := range views {
 		until(t, e, "a todo in a new source is there", func(n now) bool { return len(n.Snapshot.Todos) == 1 })
 	}
 	m := todo.Move{Actor: todo.Actor{Name: "smith"}, Owner: "smith", At: time.Date(2026, 3, 2, 13, 0, 0, 0, time.UTC)}
-	if _, err := two.Start("001", m, todo.NoWitness); err != nil {
+	if _, err := two.Start("001", m, todo.NoProbe); err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range eyes {
+	for _, e := range views {
 		until(t, e, "it is claimed", func(n now) bool { return n.Snapshot.Todos[0].Status == todo.InProgress })
 	}
 	file := filepath.Join(one.Path(), "review", made.File)
@@ -98,13 +97,13 @@ func TestEverybodySeesWhatTheOthersDo(t *testing.T) {
 	if err := os.WriteFile(file, []byte(strings.Replace(string(raw), "# t\n", "# edited\n", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range eyes {
+	for _, e := range views {
 		until(t, e, "its title was edited", func(n now) bool { return n.Snapshot.Todos[0].Title == "edited" })
 	}
 	if err := os.WriteFile(file, []byte("broken"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range eyes {
+	for _, e := range views {
 		until(t, e, "it is damaged", func(n now) bool { return len(n.Snapshot.Damaged) == 1 })
 	}
 }
@@ -118,7 +117,7 @@ func TestARemovedSessionIsNews(t *testing.T) {
 	}
 	until(t, e, "the session is gone", func(n now) bool { return errors.Is(n.Err, files.ErrGone) })
 	e.Close()
-	if err := e.Next(context.Background()); !errors.Is(err, hints.ErrClosed) {
+	if err := e.Next(context.Background()); !errors.Is(err, watcher.ErrClosed) {
 		t.Errorf("after its end: %v", err)
 	}
 }

@@ -12,19 +12,19 @@ import (
 
 const (
 	planFile = "plan.md"
-	// looksPerTurn bounds the plans read before the eye turns to events again, so that
+	// readsPerTurn bounds the plans read before the engine turns to events again, so that
 	// neither they nor the ledger's frames wait for thousands of plans.
-	looksPerTurn = 32
+	readsPerTurn = 32
 	// errorsPerSweep is how many errors between two sweeps show that the source is broken.
 	errorsPerSweep = 100
 )
 
-// eye is the one goroutine that looks. Nothing in it is shared but wishes and news.
-type eye struct {
-	disk   disk
-	open   opener
-	wishes *wishes
-	news   *news
+// engine is the one goroutine that reads. Nothing in it is shared but requests and news.
+type engine struct {
+	disk     disk
+	open     opener
+	requests *requests
+	news     *news
 
 	source source // nil without events
 	short  bool   // the source has no watches left for us
@@ -41,10 +41,10 @@ type eye struct {
 	swept, retryAt time.Time
 }
 
-// newEye opens the source and watches the ledger, before anyone waits for it.
-func newEye(c Config, d disk, open opener, w *wishes, n *news) *eye {
-	e := &eye{
-		disk: d, open: open, wishes: w, news: n,
+// newEngine opens the source and watches the ledger, before anyone waits for it.
+func newEngine(c Config, d disk, open opener, w *requests, n *news) *engine {
+	e := &engine{
+		disk: d, open: open, requests: w, news: n,
 		dirs: map[string]*dir{}, plans: map[Item]*plan{}, dirty: map[*plan]struct{}{},
 	}
 	if c.Ledger != "" {
@@ -59,7 +59,7 @@ func newEye(c Config, d disk, open opener, w *wishes, n *news) *eye {
 	return e
 }
 
-func (e *eye) run(ctx context.Context) {
+func (e *engine) run(ctx context.Context) {
 	defer e.closeSource()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -69,21 +69,21 @@ func (e *eye) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-e.wishes.fresh:
-			e.grant(time.Now())
+		case <-e.requests.fresh:
+			e.takeRequests(time.Now())
 		case event, ok := <-events:
-			e.hear(event, ok, time.Now())
+			e.take(event, ok, time.Now())
 		case path := <-whole:
-			e.hearWhole(path, time.Now())
+			e.takeWhole(path, time.Now())
 		case <-trouble:
-			e.distrust(time.Now())
+			e.lost(time.Now())
 		case <-timer.C:
 		}
 		e.act(time.Now())
 	}
 }
 
-func (e *eye) channels() (<-chan fsnotify.Event, <-chan error, <-chan string) {
+func (e *engine) channels() (<-chan fsnotify.Event, <-chan error, <-chan string) {
 	if e.source == nil {
 		return nil, nil, nil
 	}
@@ -95,7 +95,7 @@ func (e *eye) channels() (<-chan fsnotify.Event, <-chan error, <-chan string) {
 }
 
 // alarm is when there is something to do, if nothing happens before.
-func (e *eye) alarm() time.Time {
+func (e *engine) alarm() time.Time {
 	at := e.sweepAt()
 	if !e.soonest.IsZero() {
 		at = earlier(at, e.soonest)
@@ -107,21 +107,21 @@ func (e *eye) alarm() time.Time {
 }
 
 // act does what is due.
-func (e *eye) act(now time.Time) {
-	if e.ledger.tell(now) {
+func (e *engine) act(now time.Time) {
+	if e.ledger.moved(now) {
 		e.news.ledgerMoved()
 	}
 	if !e.soonest.IsZero() && !now.Before(e.soonest) {
-		e.lookAtDue(now)
+		e.readDue(now)
 	}
 	if !now.Before(e.sweepAt()) {
 		e.sweep(now)
 	}
 }
 
-// grant takes up what the door wished for.
-func (e *eye) grant(now time.Time) {
-	items, isSet, known := e.wishes.take()
+// takeRequests begins to watch what was asked for, and ends what no longer is.
+func (e *engine) takeRequests(now time.Time) {
+	items, isSet, known := e.requests.take()
 	if isSet {
 		for item, p := range e.plans {
 			if _, keep := items[item]; !keep {
@@ -129,38 +129,38 @@ func (e *eye) grant(now time.Time) {
 			}
 		}
 		for item, artifact := range items {
-			e.admit(item, artifact, now)
+			e.begin(item, artifact, now)
 		}
 	}
 	for item, artifact := range known {
 		if p := e.plans[item]; p != nil {
 			p.known = artifact
-			e.hurry(p, now)
+			e.readNow(p, now)
 		}
 	}
 }
 
-// admit begins to watch an item's plan. An id that is not valid has no plan to watch.
-func (e *eye) admit(item Item, known model.PlanArtifact, now time.Time) {
+// begin begins to watch an item's plan. An id that is not valid has no plan to watch.
+func (e *engine) begin(item Item, known model.PlanArtifact, now time.Time) {
 	if e.plans[item] != nil || e.disk.PlanDir(item.Agent, item.ID) == "" {
 		return
 	}
 	p := &plan{item: item, known: known}
 	e.plans[item] = p
 	e.wantPlan(p)
-	e.hurry(p, now)
+	e.readNow(p, now)
 }
 
-func (e *eye) forget(p *plan) {
+func (e *engine) forget(p *plan) {
 	e.unwantPlan(p)
 	delete(e.plans, p.item)
 	delete(e.dirty, p)
 	e.news.forget(p.item)
 }
 
-// hear takes an event of the source: of the ledger, of a plan, or of a directory.
+// take takes an event of the source: of the ledger, of a plan, or of a directory.
 // Everything else in those directories is nobody's business here.
-func (e *eye) hear(event fsnotify.Event, ok bool, now time.Time) {
+func (e *engine) take(event fsnotify.Event, ok bool, now time.Time) {
 	switch {
 	case !ok:
 		e.fall("file events have ended", now)
@@ -185,8 +185,8 @@ func (e *eye) hear(event fsnotify.Event, ok bool, now time.Time) {
 	}
 }
 
-// hearWhole has a plan read that a writer has closed.
-func (e *eye) hearWhole(path string, now time.Time) {
+// takeWhole has a plan read that a writer has closed.
+func (e *engine) takeWhole(path string, now time.Time) {
 	if d := e.dirs[filepath.Dir(path)]; d != nil && d.plan != nil {
 		d.plan.whole(now)
 		e.schedule(d.plan)
@@ -194,24 +194,24 @@ func (e *eye) hearWhole(path string, now time.Time) {
 }
 
 // touch has p read when it has been quiet.
-func (e *eye) touch(p *plan, now time.Time) {
+func (e *engine) touch(p *plan, now time.Time) {
 	p.touch(now)
 	e.schedule(p)
 }
 
 // came has p read once no write follows.
-func (e *eye) came(p *plan, now time.Time) {
+func (e *engine) came(p *plan, now time.Time) {
 	p.came(now)
 	e.schedule(p)
 }
 
-// hurry has p read at once.
-func (e *eye) hurry(p *plan, now time.Time) {
+// readNow has p read at once.
+func (e *engine) readNow(p *plan, now time.Time) {
 	p.due = now
 	e.schedule(p)
 }
 
-func (e *eye) schedule(p *plan) {
+func (e *engine) schedule(p *plan) {
 	e.dirty[p] = struct{}{}
 	if e.soonest.IsZero() || p.due.Before(e.soonest) {
 		e.soonest = p.due

@@ -1,4 +1,4 @@
-package settings
+package watcher
 
 import (
 	"context"
@@ -6,23 +6,21 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
-
-	"vise/watcher/hints"
 )
 
-func told(t *testing.T, e *hints.Eye, what string) {
+func notified(t *testing.T, c *Changes, what string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	if err := e.Next(ctx); err != nil {
+	if err := c.Next(ctx); err != nil {
 		t.Fatalf("%s is no news: %v", what, err)
 	}
 }
 
-func TestTheEyeTellsOfEveryWayToChangeTheSettings(t *testing.T) {
+func TestEveryWayToChangeTheSettingsIsNotified(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "vise")
 	file, themes := filepath.Join(dir, "config.yaml"), filepath.Join(dir, "themes")
-	e := Watch(t.Context(), file, themes)
+	e := Settings(t.Context(), file, themes)
 	defer e.Close()
 	write := func(path, text string) func() error {
 		return func() error {
@@ -64,9 +62,9 @@ func TestTheEyeTellsOfEveryWayToChangeTheSettings(t *testing.T) {
 		if err := step.do(); err != nil {
 			t.Fatal(err)
 		}
-		told(t, e, step.what)
-		for { // a change in several steps may be told in several words
-			ctx, cancel := context.WithTimeout(t.Context(), 2*hints.Quiet)
+		notified(t, e, step.what)
+		for { // a change in several steps may be notified several times
+			ctx, cancel := context.WithTimeout(t.Context(), 2*quiet)
 			err := e.Next(ctx)
 			cancel()
 			if err != nil {
@@ -76,10 +74,10 @@ func TestTheEyeTellsOfEveryWayToChangeTheSettings(t *testing.T) {
 	}
 }
 
-func TestAnEyeThatIsClosedSaysSo(t *testing.T) {
-	e := Watch(t.Context(), filepath.Join(t.TempDir(), "config.yaml"), t.TempDir())
+func TestChangesThatAreClosedSaySo(t *testing.T) {
+	e := Settings(t.Context(), filepath.Join(t.TempDir(), "config.yaml"), t.TempDir())
 	e.Close()
-	if err := e.Next(t.Context()); err != hints.ErrClosed {
+	if err := e.Next(t.Context()); err != ErrClosed {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,7 +1,4 @@
-// Package settings tells a door when the operator's configuration, or a theme beside it,
-// may have changed: saved by an editor, linked elsewhere, made or removed. A file that a
-// link leads to is found by the sweep alone.
-package settings
+package watcher
 
 import (
 	"context"
@@ -11,24 +8,25 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"vise/watcher/hints"
 )
 
 // maxThemes bounds the files of the themes' directory that are looked at.
 const maxThemes = 200
 
-type sight struct{ file, themes string }
+// settings are a configuration file and a directory of themes.
+type settings struct{ file, themes string }
 
-// Watch watches one configuration file and one directory of themes until ctx ends or the
-// eye is closed. Neither path need exist. What is there already is no news.
-func Watch(ctx context.Context, file, themes string) *hints.Eye {
-	return hints.WatchPrint(ctx, sight{file, themes})
+// Settings watches the operator's configuration and the themes beside it: saved by an editor,
+// linked elsewhere, made or removed. Neither path need exist. What is there already is no news.
+// A file that a link leads to is found by the sweep alone.
+func Settings(ctx context.Context, file, themes string) *Changes {
+	s := settings{file, themes}
+	return watchPrint(ctx, s.dirs, s.print)
 }
 
-// Dirs are the directories in which a change matters; of those that are not there, the
+// dirs are the directories in which a change matters; of those that are not there, the
 // nearest above that is.
-func (s sight) Dirs() []string {
+func (s settings) dirs() []string {
 	var out []string
 	for _, d := range []string{filepath.Dir(s.file), s.themes} {
 		for d != filepath.Dir(d) {
@@ -44,8 +42,8 @@ func (s sight) Dirs() []string {
 	return out
 }
 
-// Print differs between two states of the files, as far as size, times and identity tell.
-func (s sight) Print() string {
+// print differs between two states of the files, as far as size, times and identity tell.
+func (s settings) print() string {
 	var b strings.Builder
 	b.WriteString(printOf(s.file))
 	d, err := os.Open(s.themes)

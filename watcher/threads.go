@@ -1,6 +1,7 @@
-package threads
+package watcher
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,15 +10,19 @@ import (
 	"vise/store/threads"
 )
 
-// place is where a repository's Work State and head lie.
-type place struct {
+// repository is where a repository's Work State and head lie.
+type repository struct {
 	root  string
 	tasks []string
 	git   string // empty without a repository
 }
 
-func placeOf(repo threads.Repo) place {
-	return place{root: repo.Root(), tasks: repo.Dirs(), git: gitDir(repo.Root())}
+// Threads watches the Work State and the head of a repository, whoever changes them: another
+// console, AICTX, an editor, git. Changes of the work tree's own files are not watched: there are
+// too many of them. What is there already is no news.
+func Threads(ctx context.Context, repo threads.Repo) *Changes {
+	r := repository{root: repo.Root(), tasks: repo.Dirs(), git: gitDir(repo.Root())}
+	return watchPrint(ctx, r.dirs, r.print)
 }
 
 // gitDir is the directory that holds HEAD. In a linked worktree and in a submodule .git is
@@ -42,21 +47,21 @@ func gitDir(root string) string {
 	return named
 }
 
-// Dirs are the directories whose events matter. A commit, a merge and a switch all write
+// dirs are the directories whose events matter. A commit, a merge and a switch all write
 // HEAD's log.
-func (p place) Dirs() []string {
-	out := append([]string{p.root, filepath.Join(p.root, ".aictx")}, p.tasks...)
-	if p.git != "" {
-		out = append(out, p.git, filepath.Join(p.git, "logs"))
+func (r repository) dirs() []string {
+	out := append([]string{r.root, filepath.Join(r.root, ".aictx")}, r.tasks...)
+	if r.git != "" {
+		out = append(out, r.git, filepath.Join(r.git, "logs"))
 	}
 	return out
 }
 
-// Print is a fingerprint of the pointer, the threads, the head and the index: equal prints,
+// print is a fingerprint of the pointer, the threads, the head and the index: equal prints,
 // no news.
-func (p place) Print() string {
+func (r repository) print() string {
 	var b strings.Builder
-	for _, dir := range p.tasks {
+	for _, dir := range r.tasks {
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
 			if filepath.Ext(e.Name()) == ".json" {
@@ -64,16 +69,16 @@ func (p place) Print() string {
 			}
 		}
 	}
-	if p.git == "" {
+	if r.git == "" {
 		return b.String()
 	}
-	head := filepath.Join(p.git, "HEAD")
+	head := filepath.Join(r.git, "HEAD")
 	stamp(&b, head)
-	stamp(&b, filepath.Join(p.git, "index"))
-	stamp(&b, filepath.Join(p.git, "logs", "HEAD"))
+	stamp(&b, filepath.Join(r.git, "index"))
+	stamp(&b, filepath.Join(r.git, "logs", "HEAD"))
 	if raw, err := os.ReadFile(head); err == nil {
 		if ref, ok := strings.CutPrefix(strings.TrimSpace(string(raw)), "ref: refs/"); ok && filepath.IsLocal(ref) {
-			stamp(&b, filepath.Join(p.git, "refs", ref))
+			stamp(&b, filepath.Join(r.git, "refs", ref))
 		}
 	}
 	return b.String()
