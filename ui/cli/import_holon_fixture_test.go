@@ -34,7 +34,7 @@ func TestHolonsFixturesReadAsTheyExpect(t *testing.T) {
 			continue
 		}
 		t.Run(filepath.Base(filepath.Dir(dir))+"/"+filepath.Base(dir), func(t *testing.T) {
-			readHolonFiles++
+			read++
 			l, err := readHolon(dir)
 			if err != nil {
 				t.Fatal(err)
@@ -56,7 +56,7 @@ func TestHolonsFixturesReadAsTheyExpect(t *testing.T) {
 			}
 		})
 	}
-	if readHolonFiles == 0 {
+	if read == 0 {
 		t.Error("no case was read")
 	}
 }

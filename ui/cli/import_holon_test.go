@@ -51,7 +51,7 @@ func onlyItem(t *testing.T, l holonLedger) model.Imported {
 const holonItems = ".holon/ledger/work_items.jsonl"
 
 func TestTheLastSnapshotOfAnIdCounts(t *testing.T) {
-	l := readHolonFiles(t, map[string]string{items: `
+	l := readHolonFiles(t, map[string]string{holonItems: `
 {"id":"work_1","objective":"first words","state":"open","revision":1}
 {"id":"work_2","objective":"another","state":"completed","revision":4,"result_summary":"done"}
 
@@ -67,7 +67,7 @@ func TestTheLastSnapshotOfAnIdCounts(t *testing.T) {
 
 func TestFieldsWithoutAPlaceAreKept(t *testing.T) {
 	in := onlyItem(t, readHolonFiles(t, map[string]string{
-		items:                                 `{"id":"work_1","agent_id":"builder","objective":"o","state":"completing","revision":3,"workspace_id":"agent_home:builder","turn_id":"turn-7","todo_list":[{"text":"a","state":"pending","note":"x"}],"work_refs":[{"kind":"pr","ref":"#7","reason":"why"}]}`,
+		holonItems:                            `{"id":"work_1","agent_id":"builder","objective":"o","state":"completing","revision":3,"workspace_id":"agent_home:builder","turn_id":"turn-7","todo_list":[{"text":"a","state":"pending","note":"x"}],"work_refs":[{"kind":"pr","ref":"#7","reason":"why"}]}`,
 		".holon/ledger/wait_conditions.jsonl": `{"id":"wait_1","work_item_id":"work_1","kind":"task","status":"active","waiting_for":"the build","subject_ref":"task-1","continuation":{"wake":"task_result"}}`,
 	}))
 	w := in.Item
@@ -86,19 +86,19 @@ func TestFieldsWithoutAPlaceAreKept(t *testing.T) {
 }
 
 func TestAnInlinePlanBecomesThePlansText(t *testing.T) {
-	in := onlyItem(t, readHolonFiles(t, map[string]string{items: `{"id":"w","objective":"o","state":"open","plan":"# Plan\n\n- one\n"}`}))
+	in := onlyItem(t, readHolonFiles(t, map[string]string{holonItems: `{"id":"w","objective":"o","state":"open","plan":"# Plan\n\n- one\n"}`}))
 	if in.Plan != "# Plan\n\n- one\n" || len(in.Item.Links.Refs) != 0 {
 		t.Errorf("got %q, %+v", in.Plan, in.Item.Links)
 	}
 }
 
 func TestAPlanFileIsReadFromTheAgentsDirectoryOnly(t *testing.T) {
-	holonRecord := `{"id":"w","objective":"o","state":"open","plan_artifact":{"path":"/etc/passwd","relative_path":"work-items/w/plan.md"}}`
-	in := onlyItem(t, readHolonFiles(t, map[string]string{items: holonRecord, "work-items/w/plan.md": "the plan"}))
+	record := `{"id":"w","objective":"o","state":"open","plan_artifact":{"path":"/etc/passwd","relative_path":"work-items/w/plan.md"}}`
+	in := onlyItem(t, readHolonFiles(t, map[string]string{holonItems: record, "work-items/w/plan.md": "the plan"}))
 	if in.Plan != "the plan" {
 		t.Errorf("got %q", in.Plan)
 	}
-	dir := writeHolon(t, map[string]string{items: holonRecord, "work-items/w/other": ""})
+	dir := writeHolon(t, map[string]string{holonItems: record, "work-items/w/other": ""})
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func TestAPlanFileIsReadFromTheAgentsDirectoryOnly(t *testing.T) {
 
 func TestTheReportOfACompletedItemIsFoundOutsideOfItsRecord(t *testing.T) {
 	in := onlyItem(t, readHolonFiles(t, map[string]string{
-		items:                             `{"id":"w","objective":"o","state":"completed"}`,
+		holonItems:                        `{"id":"w","objective":"o","state":"completed"}`,
 		".holon/ledger/briefs.jsonl":      `{"id":"b1","kind":"ack","work_item_id":"w","text":"Queued work: o","created_at":"2026-05-02T00:00:00Z"}` + "\n" + `{"id":"b2","kind":"result","work_item_id":"w","text":"brief","created_at":"2026-05-01T00:00:00Z"}`,
 		".holon/ledger/messages.jsonl":    "{}\n{}\n",
 		".holon/ledger/work_items.jsonl~": "no",
@@ -176,7 +176,7 @@ func TestAMalformedLineIsNamedAndNothingIsReturned(t *testing.T) {
 		{"too long", holonItems, `{"id":"` + strings.Repeat("x", maxHolonLine) + `"}`, "longer than"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			files := map[string]string{items: good}
+			files := map[string]string{holonItems: good}
 			files[c.file] = c.text
 			l, err := readHolon(writeHolon(t, files))
 			if err == nil || !strings.Contains(err.Error(), c.says) || len(l.Agents) != 0 {
@@ -191,7 +191,7 @@ func TestAMalformedLineIsNamedAndNothingIsReturned(t *testing.T) {
 
 func TestWhatIsTooLongIsShortenedAndKeptWhole(t *testing.T) {
 	long := strings.Repeat("é", model.MaxObjective+1)
-	l := readHolonFiles(t, map[string]string{items: `{"id":"w","objective":"` + long + `","todo_list":[{"text":"` + long + `","state":"pending"},{"text":" ","state":"pending"}]}`})
+	l := readHolonFiles(t, map[string]string{holonItems: `{"id":"w","objective":"` + long + `","todo_list":[{"text":"` + long + `","state":"pending"},{"text":" ","state":"pending"}]}`})
 	w := onlyItem(t, l).Item
 	if n := len([]rune(w.Objective)); n != model.MaxObjective || len(w.TodoList) != 1 || len(l.Notes) != 3 {
 		t.Errorf("objective of %d, %d todos, notes %v", n, len(w.TodoList), l.Notes)
@@ -202,7 +202,7 @@ func TestWhatIsTooLongIsShortenedAndKeptWhole(t *testing.T) {
 }
 
 func TestADirectoryWithoutALedgerIsRefused(t *testing.T) {
-	several := writeHolon(t, map[string]string{"agents/a/" + items: "", "agents/b/" + items: ""})
+	several := writeHolon(t, map[string]string{"agents/a/" + holonItems: "", "agents/b/" + holonItems: ""})
 	for dir, hint := range map[string]string{
 		t.TempDir(): "name the directory", several: "agents/a, ", filepath.Join(several, "missing"): "name the directory",
 	} {
@@ -217,7 +217,7 @@ func TestADirectoryWithoutALedgerIsRefused(t *testing.T) {
 // Nothing is ever written below a Holon home: it is read from a tree without write
 // permission, and is the same afterwards.
 func TestReadingWritesNothing(t *testing.T) {
-	dir := writeHolon(t, map[string]string{items: `{"id":"w","objective":"o","state":"open"}`, ".holon/state/agent.json": `{"current_work_item_id":"w"}`})
+	dir := writeHolon(t, map[string]string{holonItems: `{"id":"w","objective":"o","state":"open"}`, ".holon/state/agent.json": `{"current_work_item_id":"w"}`})
 	before := holonTree(t, dir)
 	l, err := readHolon(dir)
 	if err != nil {

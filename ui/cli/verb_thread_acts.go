@@ -124,7 +124,7 @@ func statusFlag(s string, allowed []thread.Status) (thread.Status, error) {
 
 // threadAnswer shows what a command did; mark is a member set to true, as the file format's
 // other program has it.
-func threadAnswer(a thread.Answer, mark string, err error) (answer, error) {
+func threadAnswer(a thread.Receipt, mark string, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}

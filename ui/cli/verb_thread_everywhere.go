@@ -32,7 +32,7 @@ func (v *threadVerbs) everywhere(ctx context.Context) (r answer, err error) {
 		if in.Problem != "" {
 			r.warnings = append(r.warnings, threadWarnings(in.Repo+": "+in.Problem)...)
 		}
-		for _, b := range in.Berths {
+		for _, b := range in.Rows {
 			r.lines = append(r.lines, threadRowLine(b))
 		}
 	}
@@ -40,13 +40,13 @@ func (v *threadVerbs) everywhere(ctx context.Context) (r answer, err error) {
 	return r, nil
 }
 
-func threadRowLine(b thread.Berth) string {
+func threadRowLine(b thread.Row) string {
 	line := fmt.Sprintf("  %-12s %s: %v", b.State(), b.Thread.ID, b.Thread.Goal)
 	for _, o := range b.Items {
 		line += "  " + string(o.Handle)
 	}
 	if b.Parked() {
-		line += fmt.Sprintf("; wakes %v", b.Judgement.Wake())
+		line += fmt.Sprintf("; wakes %v", b.Check.Wake())
 	}
 	return model.Text(line).String()
 }

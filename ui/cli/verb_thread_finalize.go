@@ -50,13 +50,13 @@ func (v *threadVerbs) outcome(facts, file, patch string) (thread.Outcome, error)
 }
 
 // finalizedAnswer says what was written, or why nothing was.
-func finalizedAnswer(a thread.Answer) answer {
+func finalizedAnswer(a thread.Receipt) answer {
 	r := answer{data: a.FinalView(), warnings: threadWarnings(a.Warnings()...)}
 	switch {
 	case len(a.Changed) > 0:
 		r.lines = append(r.lines, "Updated: "+changedFields(a.Changed), threadSummary(a.Thread))
-	case a.Judgement.Reason != "" && !a.Judgement.Loadable:
-		r.lines = append(r.lines, fmt.Sprintf("Nothing written: %s is %v", a.Thread.ID, a.Judgement.Line()))
+	case a.Check.Reason != "" && !a.Check.Loadable:
+		r.lines = append(r.lines, fmt.Sprintf("Nothing written: %s is %v", a.Thread.ID, a.Check.Line()))
 	default:
 		r.lines = append(r.lines, "Nothing to write.")
 	}

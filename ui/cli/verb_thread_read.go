@@ -45,7 +45,7 @@ func activeThread(at *resume.Desk, s *threads.Snapshot) (answer, error) {
 	}
 	status := j.View(t.ID).With("source", string(source))
 	if !j.Loadable {
-		k := thread.Parked{Thread: t, Source: source, Judgement: j}
+		k := thread.Parked{Thread: t, Source: source, Check: j}
 		return answer{
 			data:  none.With("skipped_work_state", k.View()).With("work_state_git_status", status),
 			lines: append([]string{"No active thread here.", fmt.Sprintf("%s is %v", t.ID, j.Line())}, threadRemedies(j, t.ID)...),
@@ -86,9 +86,9 @@ func parkedThreads(p thread.Prepared) answer {
 	rows := []thread.View{}
 	var r answer
 	for _, k := range p.Parked {
-		rows = append(rows, k.View().With("work_state_git_status", k.Judgement.View(k.Thread.ID)))
-		r.lines = append(r.lines, fmt.Sprintf("%s: %v; %v; wakes %v", k.Thread.ID, k.Thread.Goal, k.Judgement.Warning, k.Judgement.Wake()))
-		r.lines = append(r.lines, threadRemedies(k.Judgement, k.Thread.ID)...)
+		rows = append(rows, k.View().With("work_state_git_status", k.Check.View(k.Thread.ID)))
+		r.lines = append(r.lines, fmt.Sprintf("%s: %v; %v; wakes %v", k.Thread.ID, k.Thread.Goal, k.Check.Warning, k.Check.Wake()))
+		r.lines = append(r.lines, threadRemedies(k.Check, k.Thread.ID)...)
 	}
 	if len(rows) == 0 {
 		r.lines = []string{"No parked threads."}
@@ -123,7 +123,7 @@ func threadRows(at *resume.Desk, s *threads.Snapshot) (answer, error) {
 		}
 		row := thread.Row{Thread: t, Active: t.ID == active.ID}
 		if !t.Status.Ended() {
-			if row.Judgement, err = at.Judge(t, from); err != nil {
+			if row.Check, err = at.Judge(t, from); err != nil {
 				return answer{}, err
 			}
 		}
@@ -173,20 +173,20 @@ func (v *threadVerbs) prepare() *cobra.Command {
 }
 
 func preparedAnswer(p thread.Prepared) answer {
-	r := answer{data: p.View(), warnings: threadWarnings(threadWarning(p.Judgement)...)}
+	r := answer{data: p.View(), warnings: threadWarnings(threadWarning(p.Check)...)}
 	if p.Unreadable != nil {
 		r.warnings = append(r.warnings, threadWarnings(model.Text(p.Unreadable.Error()))...)
 	}
 	switch {
 	case p.Active != nil:
-		r.lines = threadCard(*p.Active, p.Judgement, p.Git)
+		r.lines = threadCard(*p.Active, p.Check, p.Git)
 	case p.Recent != nil:
-		r.lines = append([]string{"No active thread. Most recent:"}, threadCard(*p.Recent, p.RecentJudgement, p.Git)...)
+		r.lines = append([]string{"No active thread. Most recent:"}, threadCard(*p.Recent, p.RecentCheck, p.Git)...)
 	default:
 		r.lines = []string{"No active thread."}
 	}
 	for _, k := range p.Parked {
-		r.lines = append(r.lines, fmt.Sprintf("Parked: %s (%v) wakes %v", k.Thread.ID, k.Thread.Goal, k.Judgement.Wake()))
+		r.lines = append(r.lines, fmt.Sprintf("Parked: %s (%v) wakes %v", k.Thread.ID, k.Thread.Goal, k.Check.Wake()))
 	}
 	return r
 }

@@ -130,7 +130,7 @@ func hostName() string {
 	return name
 }
 
-func (at *todoSession) alive() file.Witness { return todos.Processes(hostName()) }
+func (at *todoSession) alive() file.Probe { return todos.Processes(hostName()) }
 
 // stale are the todos that were left behind.
 func (at *todoSession) stale(x *file.Index) (map[file.Ref]file.Stale, error) {
