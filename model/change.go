@@ -122,4 +122,14 @@ const (
 	WarnWeakWait            WarningKind = "wait_without_recovery"
 	WarnTaskEnded           WarningKind = "task_already_ended"
 	WarnFocusMoved          WarningKind = "focus_moved_since"
+	// What follows a command did not: the command stands.
+	WarnPlanNotRefreshed  WarningKind = "plan_not_refreshed"
+	WarnThreadNotFollowed WarningKind = "thread_not_followed"
+	WarnThreadParked      WarningKind = "thread_parked"
+	WarnThreadGaps        WarningKind = "thread_gaps"
+	WarnThreadUnsettled   WarningKind = "thread_unsettled"
+	WarnTodosNotRefreshed WarningKind = "linked_todos_not_refreshed"
+	WarnTodoStillOpen     WarningKind = "linked_todo_still_open"
+	WarnTodosUndecided    WarningKind = "linked_todos_undecided"
+	WarnQueueNotTaken     WarningKind = "hook_queue_not_taken"
 )

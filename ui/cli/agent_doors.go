@@ -3,8 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"vise/store"
-	"vise/store/files"
+	"vise/store/home"
 	"vise/ui/hook"
 )
 
@@ -16,14 +15,10 @@ func (a *app) agentDoors() []*cobra.Command {
 func (a *app) hookVerb() *cobra.Command {
 	s := hook.Real()
 	s.In, s.Out, s.Err, s.Getenv, s.Now = a.in, a.out, a.err, a.getenv, a.now
-	return hook.Command(func(dir string) (*store.Ledger, files.Home, error) {
+	return hook.Command(func(dir string) (*home.Home, error) {
 		if dir != "" {
 			a.flags.home = dir
 		}
-		d, err := a.openHome()
-		if err != nil {
-			return nil, files.Home{}, err
-		}
-		return d.ledger, d.files, nil
+		return a.openHome()
 	}, s)
 }

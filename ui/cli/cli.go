@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/store/home"
 	"vise/ui/reply"
 	verbs "vise/ui/run"
 )
@@ -51,9 +52,7 @@ type app struct {
 	ttyIn, ttyOut bool
 
 	flags globals
-	door  *door
-	// ending is how this run's completion ends threads.
-	ending ending
+	home  *home.Home
 	// exit is the exit code of a run that gave an answer.
 	exit int
 }
@@ -72,8 +71,8 @@ func (a *app) run(ctx context.Context) int {
 		return a.goElsewhere(root)
 	}
 	called, err := root.ExecuteContextC(ctx)
-	if a.door != nil {
-		a.door.close()
+	if a.home != nil {
+		a.home.Close()
 	}
 	return a.ended(called, err)
 }

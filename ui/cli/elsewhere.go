@@ -57,9 +57,9 @@ func isWord(arg string) bool { return !strings.HasPrefix(arg, "-") }
 // exit code. It returns at all only where that failed, or where a process cannot become
 // another program.
 func (a *app) goElsewhere(c *cobra.Command) int {
-	if a.door != nil {
-		a.door.close()
-		a.door = nil
+	if a.home != nil {
+		a.home.Close()
+		a.home = nil
 	}
 	err := a.parts.Elsewhere()
 	var ended *exec.ExitError

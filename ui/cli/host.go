@@ -10,9 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/store"
-	"vise/store/files"
-	"vise/ui/resume"
+	"vise/store/home"
 	verbs "vise/ui/run"
 )
 
@@ -43,16 +41,9 @@ func HostIn(dir string, s Surroundings) Host {
 
 // Close closes the home.
 func (h Host) Close() {
-	if h.app.door != nil {
-		h.app.door.close()
+	if h.app.home != nil {
+		h.app.home.Close()
 	}
-}
-
-// Door is an open home.
-type Door struct {
-	Ledger *store.Ledger
-	Files  files.Home
-	Dir    string
 }
 
 // Surroundings are what a run was given.
@@ -80,30 +71,17 @@ func (h Host) HomeDir() (string, error) { return h.app.homeDir() }
 // Agent is the agent that the command line or the environment names, or none.
 func (h Host) Agent() (model.AgentID, error) { return h.app.namedAgent() }
 
-// Open opens the home. Where none is, NoHome tells so of the error.
-func (h Host) Open() (Door, error) {
-	d, err := h.app.open()
-	return d.shown(), err
-}
+// Open opens the home. Where none is, home.NoHome tells so of the error.
+func (h Host) Open() (*home.Home, error) { return h.app.open() }
 
 // OpenOrCreate opens the home, and makes it first where none is.
-func (h Host) OpenOrCreate() (Door, error) {
+func (h Host) OpenOrCreate() (*home.Home, error) {
 	d, _, err := h.app.openOrCreate()
-	return d.shown(), err
+	return d, err
 }
 
 // Use makes the rest of the run work on a home that lies in no usual place.
-func (h Host) Use(d Door) { h.app.hold(&door{ledger: d.Ledger, files: d.Files, dir: d.Dir}) }
-
-func (d *door) shown() Door {
-	if d == nil {
-		return Door{}
-	}
-	return Door{d.ledger, d.files, d.dir}
-}
-
-// NoHome reports whether an error says that there is no home yet.
-func NoHome(err error) bool { return isNoHome(err) }
+func (h Host) Use(d *home.Home) { h.app.home = d }
 
 // Apply sends one command to the ledger.
 func (h Host) Apply(ctx context.Context, agent model.AgentID, c model.Command) (model.Receipt, error) {
@@ -118,7 +96,7 @@ func (h Host) Import(ctx context.Context, dir string) error {
 
 // Editor is the command that opens a file of the open home in the operator's editor.
 func (h Host) Editor(path string) (*exec.Cmd, error) {
-	if h.app.door == nil {
+	if h.app.home == nil {
 		return nil, model.Refuse(model.CodeNoHome, "there is no home to edit in")
 	}
 	return h.app.editor(path), nil
@@ -131,7 +109,7 @@ func (h Host) Linear() bool { return h.app.linear() }
 // Its answer and its errors go to this run's streams; the exit code is the verb's.
 func (h Host) Run(ctx context.Context, stdin string, args ...string) int {
 	a := *h.app
-	a.args, a.in, a.ttyIn, a.exit, a.flags, a.ending = args, strings.NewReader(stdin), false, 0, globals{}, ending{}
+	a.args, a.in, a.ttyIn, a.exit, a.flags = args, strings.NewReader(stdin), false, 0, globals{}
 	a.err = a.out
 	if h.app.flags.home != "" {
 		args = append([]string{"--home", h.app.flags.home}, args...)
@@ -142,19 +120,19 @@ func (h Host) Run(ctx context.Context, stdin string, args ...string) int {
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	called, err := root.ExecuteContextC(ctx)
-	h.app.door = a.door
+	h.app.home = a.home
 	return a.ended(called, err)
 }
 
-// Room is where this run stands, for who acts.
-func (h Host) Room(actor model.Actor) resume.Room { return h.app.room(actor) }
+// Threads are those around the working directory, for who acts.
+func (h Host) Threads(actor model.Actor) home.Threads { return h.app.threads(actor) }
 
 // Verbs are what the verbs of package run need of this run.
 func (h Host) Verbs() verbs.Env { return h.app.moving() }
 
 // Standing answers with how things stand in a ledger, under a heading of its own.
-func (h Host) Standing(ctx context.Context, home, heading string, l *store.Ledger) (verbs.Answer, error) {
-	out := status{Home: home, Exists: true}
+func (h Host) Standing(ctx context.Context, dir, heading string, l home.Ledger) (verbs.Answer, error) {
+	out := status{Home: dir, Exists: true}
 	err := l.View(ctx, func(r model.Reader) error {
 		out.Revision, out.Agents = r.Revision(), h.app.gists(r, "")
 		return nil

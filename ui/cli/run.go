@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -9,7 +10,7 @@ import (
 
 	"vise/model"
 	"vise/model/workstate"
-	"vise/ui/resume"
+	"vise/store/home"
 	verbs "vise/ui/run"
 	"vise/watcher"
 )
@@ -17,58 +18,46 @@ import (
 // moving is what the verbs of package run need of this program.
 func (a *app) moving() verbs.Env {
 	return verbs.Env{
-		Open:   func(context.Context) (verbs.Ledger, error) { return a.followed(nil) },
-		OpenIn: func(_ context.Context, dirs map[model.AgentID]string) (verbs.Ledger, error) { return a.followed(dirs) },
-		Home:   a.homeDir, Actor: a.actor, Agent: a.namedAgent, Config: a.configFile, Getenv: a.getenv, Now: a.now, NewKey: newKey,
-		Plan: a.freshPlan, Card: a.cardIn, Ran: a.recordIn, Wake: a.wakeLedger, Program: frontProgram, Out: a.out, Err: a.err,
+		Open: func(context.Context) (home.Ledger, error) { return a.open() },
+		OpenIn: func(_ context.Context, dirs map[model.AgentID]string) (home.Ledger, error) {
+			h, err := a.open()
+			if err != nil {
+				return nil, err
+			}
+			return h.With(dirs), nil
+		},
+		Home: a.homeDir, Actor: a.actor, Agent: a.namedAgent, Config: a.configFile, Getenv: a.getenv, Now: a.now, NewKey: newKey,
+		Card: a.cardIn, Ran: a.recordIn, Wake: a.attend, Program: frontProgram, Out: a.out, Err: a.err,
 		Show: func(c *cobra.Command, x verbs.Answer) error {
 			return a.finish(c, answer{data: x.Data, warnings: x.Warnings, failed: x.Failed, text: func(p *page) { x.Text(&p.b) }})
 		},
 	}
 }
 
-// followed is the ledger whose answers threads follow, those of agents in dirs there.
-func (a *app) followed(dirs map[model.AgentID]string) (verbs.Ledger, error) {
-	d, err := a.open()
-	if err != nil {
-		return nil, err
-	}
-	actor, err := a.actor()
-	room := a.room(actor)
-	at := map[model.AgentID]string{}
-	for agent, dir := range dirs {
-		if dir != "" {
-			at[agent] = absolute(room.Dir, dir)
-		}
-	}
-	return Threaded{Ledger: d.ledger, Room: room, Dirs: at}, err
-}
-
 // cardIn is where the work was left in the repository around dir; empty means the working
 // directory.
 func (a *app) cardIn(ctx context.Context, dir string, links []model.ThreadLink) workstate.Card {
-	room := a.room(model.Scheduler)
-	if dir != "" {
-		room.Dir = dir
-	}
-	return room.Card(ctx, links)
+	in := a.threads(model.Scheduler)
+	in.Dir = cmp.Or(dir, in.Dir)
+	return in.Card(ctx, links)
 }
 
 // recordIn takes the end of a command of an agent into the active thread in dir, if it is a
 // fact of the work. Where that fails, nothing is learned.
 func (a *app) recordIn(ctx context.Context, dir, execution, command string, status int) {
-	room := a.room(model.Scheduler)
+	in := a.threads(model.Scheduler)
 	if dir != "" {
-		room.Dir = absolute(room.Dir, dir)
+		in.Dir = absolute(in.Dir, dir)
 	}
-	_ = room.Overhear(ctx, resume.Run{ID: execution, Command: command, ExitStatus: status})
+	_ = in.Observe(ctx, home.Execution{ID: execution, Command: command, ExitStatus: status})
 }
 
-// freshPlan puts the plan file as it is now into a view.
-func (a *app) freshPlan(v *model.View) {
-	if d, err := a.open(); err == nil {
-		d.fresh(v)
+// attend is wakeLedger for who runs the scheduler.
+func (a *app) attend(ctx context.Context) {
+	if h, err := a.open(); err == nil {
+		defer h.Attend()()
 	}
+	a.wakeLedger(ctx)
 }
 
 // wakeful runs wakeLedger until the function that it returns is called.
@@ -92,7 +81,7 @@ func (a *app) wakeLedger(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	w, err := watcher.Start(ctx, watcher.Config{Home: d.files, Ledger: filepath.Join(d.dir, "ledger.db")})
+	w, err := watcher.Start(ctx, watcher.Config{Home: d.Files(), Ledger: filepath.Join(d.Dir(), "ledger.db")})
 	if err != nil {
 		return
 	}
@@ -103,7 +92,7 @@ func (a *app) wakeLedger(ctx context.Context) {
 			return
 		}
 		if event.LedgerMoved {
-			d.ledger.Wake()
+			d.Wake()
 		}
 	}
 }

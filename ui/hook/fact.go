@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/home"
 	"vise/ui/capture"
-	"vise/ui/resume"
 )
 
 // factPatience is how long the thread may keep a hook. The agent stands still meanwhile; a
@@ -32,9 +32,9 @@ func (c *call) overhear(ctx context.Context, p payload) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	room := resume.Room{Dir: ran.Dir, Now: c.Now, Actor: string(model.AgentActor(model.AgentID(c.agent)))}
-	err := room.Overhear(ctx, resume.Run{
-		ID: strings.TrimSpace(c.program + " " + p.Session), Command: ran.Command, ExitStatus: ran.ExitStatus, Untold: !ran.Told, Claimed: ran.Claimed,
+	threads := home.Threads{Dir: ran.Dir, Now: c.Now, Actor: string(model.AgentActor(model.AgentID(c.agent)))}
+	err := threads.Observe(ctx, home.Execution{
+		ID: strings.TrimSpace(c.program + " " + p.Session), Command: ran.Command, ExitStatus: ran.ExitStatus, NoStatus: !ran.Told, Claimed: ran.Claimed,
 	})
 	if err != nil {
 		return fmt.Errorf("the command's end is no fact of the thread: %w", err)

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"vise/model"
+	"vise/store/home"
 	"vise/ui/capture"
-	"vise/ui/spool"
 )
 
 // stopped settles what the session, or one of its subagents, completed since its last stop.
@@ -102,11 +102,11 @@ func (c *call) withLast(ctx context.Context, p payload, rounds []capture.Round, 
 func (c *call) rounds(ctx context.Context, session string, list []capture.Round) error {
 	var first error
 	for _, r := range list {
-		err := c.deliver(ctx, spool.Entry{Key: keyOf(c.program, session, r.ID), Items: r.Completed, Text: r.Text, Provenance: r.Provenance})
+		err := c.deliver(ctx, home.HookReport{Key: keyOf(c.program, session, r.ID), Items: r.Completed, Text: r.Text, Provenance: r.Provenance})
 		if err != nil && first == nil {
 			first = err
 		}
-		if err == nil || spool.Final(err) {
+		if err == nil || home.RefusedForGood(err) {
 			c.forget(session, r.Tools)
 		}
 	}

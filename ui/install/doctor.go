@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"vise/store/home"
 	"vise/ui/hook"
-	"vise/ui/spool"
 )
 
 // restHours is how long a session that rests is waited for.
@@ -65,7 +65,7 @@ func Doctor(o Options, now time.Time) ([]Check, error) {
 	out = append(out, o.trusted()...)
 	out = append(out, seen(o, now)...)
 	out = append(out, Check{Name: "answers", OK: true, Message: o.route()})
-	if waiting, refused := spool.Waiting(o.Home); waiting+refused > 0 {
+	if waiting, refused := home.Queued(o.Home); waiting+refused > 0 {
 		out = append(out, Check{Name: "spool", OK: refused == 0, Message: fmt.Sprintf("%d hooks wait in the spool, %d were refused", waiting, refused),
 			Hint: "the next vise that opens the ledger takes them in; refused ones lie in " + filepath.Join(o.Home, "spool", "refused")})
 	}

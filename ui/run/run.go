@@ -14,23 +14,16 @@ import (
 
 	"vise/model"
 	"vise/model/workstate"
+	"vise/store/home"
 )
-
-// Ledger is what the verbs need of one.
-type Ledger interface {
-	Apply(context.Context, model.Envelope) (model.Receipt, error)
-	View(context.Context, func(model.Reader) error) error
-	Follow(ctx context.Context, after uint64) (uint64, error)
-	Resolve(ctx context.Context, ref string) (model.ItemID, error)
-}
 
 // Env is what the verbs need of the program that they are part of.
 type Env struct {
 	// Open opens the ledger of the home, and Home says where that is. The program closes it.
-	Open func(context.Context) (Ledger, error)
+	Open func(context.Context) (home.Ledger, error)
 	Home func() (string, error)
 	// OpenIn opens it for agents that work in directories of their own; nil is Open.
-	OpenIn func(ctx context.Context, dirs map[model.AgentID]string) (Ledger, error)
+	OpenIn func(ctx context.Context, dirs map[model.AgentID]string) (home.Ledger, error)
 	// Actor is who acts, Agent whom the command line names; empty for nobody.
 	Actor func() (model.Actor, error)
 	Agent func() (model.AgentID, error)
@@ -39,14 +32,12 @@ type Env struct {
 	Getenv func(string) string
 	Now    func() time.Time
 	NewKey func() string
-	// Plan puts the plan file as it is now into a view; nil leaves the ledger's description.
-	Plan func(*model.View)
 	// Card tells where the work was left in the repository at dir; nil tells nothing.
 	Card func(ctx context.Context, dir string, links []model.ThreadLink) workstate.Card
 	// Ran takes a command that a program ran in dir (empty: here) as a fact; nil takes none.
 	Ran func(ctx context.Context, dir, execution, command string, exitStatus int)
-	// Wake hints the ledger at commits of other processes until its context ends; nil leaves
-	// the ledger to notice them.
+	// Wake hints the ledger at commits of other processes until its context ends, and says in
+	// the home that a scheduler runs; nil leaves the ledger to notice them.
 	Wake func(context.Context)
 	// Show gives the answer of a verb.
 	Show func(*cobra.Command, Answer) error

@@ -2,6 +2,7 @@ package workbench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,12 +13,12 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/store/holon"
+	"vise/store/home"
 	"vise/ui/cli"
 	"vise/ui/console"
 	"vise/ui/demo"
 	"vise/ui/markdown"
 	"vise/ui/process"
-	"vise/ui/scheduler"
 )
 
 // bench is what a console stands on, and what must end with it.
@@ -51,21 +52,32 @@ func (b *bench) close() {
 }
 
 // session is a console's session on an open home.
-func (b *bench) session(d cli.Door, agent model.AgentID) (console.Session, error) {
-	e, err := newEyes(b.ctx, d.Ledger, d.Files, filepath.Join(d.Dir, "ledger.db"))
+func (b *bench) session(h *home.Home, agent model.AgentID) (console.Session, error) {
+	e, err := newEyes(b.ctx, h, filepath.Join(h.Dir(), "ledger.db"))
 	if err != nil {
 		return console.Session{}, err
 	}
-	e.dir = d.Dir
-	room := b.host.Room(model.Operator)
-	followed := cli.Threaded{Ledger: d.Ledger, Room: room}
-	t := newThreadView(b.ctx, room, followed)
+	e.dir = h.Dir()
+	t := newThreadView(b.ctx, h)
 	files := newFileRoom(b.ctx, workingDir(), b.Now)
-	files.ledger = followed
-	b.atEnd = append(b.atEnd, func() { b.farewell = farewell(context.WithoutCancel(b.ctx), d, b.Now()) }, scheduler.Attend(d.Dir), e.close, t.Close, files.close)
-	b.afterPaint(func() { b.schedule(d.Ledger, settling) })
-	kept := newMemos(d.Dir, b.Getenv, b.Now)
-	return console.Session{Keeper: kept, Memo: kept.last(), Ledger: followed, Agent: agent, Eyes: e, Threads: t, Drafts: newDrafts(d.Dir), Papers: newPapers(d.Files, d.Dir), Looks: newLooks(d.Dir), Prints: newPrints(d.Dir), Files: files}, nil
+	files.ledger = h
+	b.atEnd = append(b.atEnd, func() { b.farewell = farewell(context.WithoutCancel(b.ctx), h, b.Now()) }, e.close, t.Close, files.close)
+	b.afterPaint(func() { b.schedule(h, settling) })
+	kept := newMemos(h.Dir(), b.Getenv, b.Now)
+	return console.Session{Keeper: kept, Memo: kept.last(), Ledger: coded{h}, Agent: agent, Eyes: e, Threads: t, Drafts: newDrafts(h.Dir()),
+		Papers: newPapers(h.Files(), h.Dir()), Looks: newLooks(h.Dir()), Prints: newPrints(h.Dir()), Files: files}, nil
+}
+
+// coded is a home whose trouble with its files comes with a code and a way out.
+type coded struct{ *home.Home }
+
+// View is part of console.Ledger.
+func (c coded) View(ctx context.Context, fn func(model.Reader) error) error {
+	err := c.Home.View(ctx, fn)
+	if known := (*model.Error)(nil); err == nil || errors.As(err, &known) || ctx.Err() != nil {
+		return err
+	}
+	return cli.Fault(err)
 }
 
 // afterPaint does something once the first frame is on the terminal, so that it is not kept
@@ -92,15 +104,16 @@ const settling = 150 * time.Millisecond
 
 // schedule runs the scheduler as long as the console, from a moment on. What it cannot do now it tries again;
 // the console shows what became of it, and of a ledger that is busy, by itself.
-func (b *bench) schedule(l *store.Ledger, from time.Duration) {
+func (b *bench) schedule(h *home.Home, from time.Duration) {
 	ctx, stop := context.WithCancel(b.ctx)
-	b.atEnd = append(b.atEnd, stop)
-	s := &scheduler.Scheduler{Ledger: l, Now: b.Now, NewKey: cli.NewKey, Alive: process.Alive}
-	b.inPlay.Go(func() {
+	done := make(chan struct{})
+	b.atEnd = append(b.atEnd, func() { stop(); <-done })
+	go func() {
+		defer close(done)
 		if sleep(ctx, from) == nil {
-			_ = s.Run(ctx) // ends with ctx
+			h.Schedule(ctx, process.Alive)
 		}
-	})
+	}()
 }
 
 // firstRun is the choice where no home is. It writes nothing before Start.
@@ -156,34 +169,34 @@ func survey(_ context.Context, dir string) (console.Survey, error) {
 
 // demo is a session on a ledger in memory, on which scripted agents begin to play. Its
 // plan files lie in a private directory that goes with it.
-func (b *bench) demo() (console.Session, *store.Ledger, error) {
+func (b *bench) demo() (console.Session, *home.Home, error) {
 	dir, err := os.MkdirTemp("", "vise-demo-")
 	if err != nil {
 		return console.Session{}, nil, err
 	}
 	b.atEnd = append(b.atEnd, func() { os.RemoveAll(dir) })
-	home, err := files.NewHome(dir)
+	plans, err := files.NewHome(dir)
 	if err != nil {
 		return console.Session{}, nil, err
 	}
-	ledger := store.NewMem(home)
+	h := home.On(store.NewMem(plans), plans, home.Options{Now: b.Now, Dir: dir})
 	w := demo.World{
-		Ledger: ledger, Now: b.Now, Sleep: sleep,
+		Ledger: h, Now: b.Now, Sleep: sleep,
 		WritePlan: func(agent model.AgentID, id model.ItemID, text string) error {
-			return files.WriteAtomic(home.PlanPath(agent, id), []byte(text))
+			return files.WriteAtomic(plans.PlanPath(agent, id), []byte(text))
 		},
 	}
 	if err := demo.Set(b.ctx, w); err != nil {
 		return console.Session{}, nil, err
 	}
-	e, err := newEyes(b.ctx, ledger, home, "")
+	e, err := newEyes(b.ctx, h, "")
 	if err != nil {
 		return console.Session{}, nil, err
 	}
 	b.atEnd = append(b.atEnd, e.close)
-	b.host.Use(cli.Door{Ledger: ledger, Files: home, Dir: dir})
+	b.host.Use(h)
 	b.play(w)
-	return console.Session{Ledger: ledger, Eyes: e, Demo: true}, ledger, nil
+	return console.Session{Ledger: h, Eyes: e, Demo: true}, h, nil
 }
 
 // play lets the agents play until the script or the console ends.

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
+	"vise/store/home"
 	"vise/ui/cli"
 	"vise/ui/console"
 	"vise/ui/markdown"
@@ -34,7 +35,7 @@ func openConsole(ctx context.Context, h cli.Host, pages markdown.Engine) error {
 	}
 	d, err := h.Open()
 	switch {
-	case cli.NoHome(err):
+	case home.NoHome(err):
 		if o.FirstRun, err = b.firstRun(agent); err != nil {
 			return err
 		}

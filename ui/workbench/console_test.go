@@ -11,6 +11,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	service "vise/store/home"
 	"vise/store/files"
 	"vise/ui/cli"
 	"vise/ui/console"
@@ -76,11 +77,13 @@ func TestAnEditedPlanIsToldAndNotedInTheLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := store.NewMem(home)
+	h := service.On(l, home, service.Options{})
+	t.Cleanup(func() { h.Close() })
 	in, err := l.Apply(t.Context(), model.Envelope{Key: "k", Actor: model.Operator, Agent: "a", Command: model.CreateWorkItem{Objective: "o", Plan: "one"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := newEyes(t.Context(), l, home, "")
+	e, err := newEyes(t.Context(), h, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,8 @@ import (
 	"sync"
 
 	"vise/model"
-	"vise/store"
 	"vise/store/files"
+	"vise/store/home"
 	"vise/ui/cli"
 	"vise/ui/console"
 	"vise/watcher"
@@ -15,9 +15,8 @@ import (
 // eyes are the console's eyes on plan files, and wake its ledger when another process
 // commits. What they see of a plan they have the ledger note.
 type eyes struct {
-	ledger *store.Ledger
-	home   files.Home
-	watch  *watcher.Watcher
+	home  *home.Home
+	watch *watcher.Watcher
 
 	// dir is the home that others are told in how this process watches, mode what they were
 	// told last; empty: nobody is told.
@@ -35,12 +34,12 @@ type eyes struct {
 	noted  chan struct{} // closed when all is noted
 }
 
-func newEyes(ctx context.Context, l *store.Ledger, home files.Home, ledgerFile string) (*eyes, error) {
-	w, err := watcher.Start(ctx, watcher.Config{Home: home, Ledger: ledgerFile})
+func newEyes(ctx context.Context, h *home.Home, ledgerFile string) (*eyes, error) {
+	w, err := watcher.Start(ctx, watcher.Config{Home: h.Files(), Ledger: ledgerFile})
 	if err != nil {
 		return nil, err
 	}
-	e := &eyes{ledger: l, home: home, watch: w, seen: map[watcher.Item]model.PlanArtifact{}, noting: map[watcher.Item]watcher.PlanNews{},
+	e := &eyes{home: h, watch: w, seen: map[watcher.Item]model.PlanArtifact{}, noting: map[watcher.Item]watcher.PlanNews{},
 		toNote: make(chan struct{}, 1), noted: make(chan struct{})}
 	toNote := e.toNote
 	go func() {
@@ -88,10 +87,10 @@ func (e *eyes) read(item watcher.Item) files.Plan {
 	fresh, ok := e.fresh[item]
 	delete(e.fresh, item)
 	e.mu.Unlock()
-	if ok && e.home.Stat(item.Agent, item.ID) == fresh.Seen {
+	if ok && e.home.Files().Stat(item.Agent, item.ID) == fresh.Seen {
 		return fresh.Plan
 	}
-	return e.home.Plan(item.Agent, item.ID)
+	return e.home.Files().Plan(item.Agent, item.ID)
 }
 
 // Watch is part of console.Eyes. A plan that the console has read is news only once it
@@ -115,7 +114,7 @@ func (e *eyes) Next(ctx context.Context) (console.News, error) {
 		return console.News{}, err
 	}
 	if event.LedgerMoved {
-		e.ledger.Wake()
+		e.home.Wake()
 	}
 	var news console.News
 	if event.Mode.Polling() {
@@ -149,26 +148,7 @@ func (e *eyes) noteAll(ctx context.Context) {
 	e.noting = map[watcher.Item]watcher.PlanNews{}
 	e.mu.Unlock()
 	for _, p := range all {
-		e.note(ctx, p)
+		// A refusal is the item's business, and a ledger that is busy hears of the plan at its next change.
+		_ = e.home.RefreshPlan(ctx, model.Envelope{Key: cli.NewKey(), Actor: model.Watcher}, p.Item.ID)
 	}
-}
-
-// note has the ledger record a plan that changed. A refusal is the item's business, and a
-// ledger that is busy hears of the plan at its next change.
-func (e *eyes) note(ctx context.Context, p watcher.PlanNews) {
-	if p.Plan.Unsettled {
-		return
-	}
-	known := false
-	err := e.ledger.View(ctx, func(r model.Reader) error {
-		w, ok := r.Item(p.Item.ID)
-		known = !ok || w.State == model.Completed || model.SamePlan(w.PlanArtifact, p.Plan.PlanArtifact)
-		return nil
-	})
-	if err != nil || known {
-		return
-	}
-	_, _ = e.ledger.Apply(ctx, model.Envelope{
-		Key: cli.NewKey(), Actor: model.Watcher, Command: model.RefreshPlan{WorkItemID: p.Item.ID, Plan: p.Plan.PlanArtifact},
-	})
 }

@@ -11,8 +11,8 @@ import (
 	"vise/model"
 	file "vise/model/todo"
 	"vise/store/files/todos"
+	"vise/store/home"
 	"vise/ui/console"
-	"vise/ui/linked"
 	"vise/watcher/hints"
 	eye "vise/watcher/todos"
 )
@@ -169,7 +169,7 @@ func (r *fileRoom) Read(_ context.Context, links []model.TodoRef) console.FilesR
 			x.Todo, found = w.snap.Index().Find(file.Linked(l))
 		}
 		if !found {
-			x.Missing = linked.Missing(err)
+			x.Missing = home.MissingTodo(err)
 		}
 		out.Linked = append(out.Linked, x)
 	}

@@ -7,9 +7,9 @@ import (
 
 	"vise/model"
 	file "vise/model/todo"
+	"vise/store/home"
 	"vise/ui/cli"
 	"vise/ui/console"
-	"vise/ui/linked"
 )
 
 // Exhibit is part of console.Files.
@@ -20,18 +20,18 @@ func (r *fileRoom) Exhibit(_ context.Context, ref file.Ref) console.Exhibit {
 	x := console.Exhibit{Ref: ref}
 	w, err := r.mine()
 	if err != nil {
-		x.Trouble = linked.Missing(err)
+		x.Trouble = home.MissingTodo(err)
 		return x
 	}
 	t, ok := w.snap.Index().Find(ref)
 	if !ok {
-		x.Trouble = linked.Missing(nil)
+		x.Trouble = home.MissingTodo(nil)
 		return x
 	}
 	x.Before = dismissedBefore(t, w, earlier)
 	body, err := w.Body(t)
 	if err != nil {
-		x.Trouble = linked.Missing(err)
+		x.Trouble = home.MissingTodo(err)
 		return x
 	}
 	if x.Exhibit = file.ExhibitOf(t, body); x.File == "" {
@@ -99,13 +99,13 @@ func (r *fileRoom) promote(ctx context.Context, w *watchedSession, a console.Fil
 	}
 	t, ok := w.snap.Index().Find(a.Ref)
 	if !ok {
-		return errors.New(linked.Missing(nil))
+		return errors.New(home.MissingTodo(nil))
 	}
 	body, err := w.Body(t)
 	if err != nil {
 		return err
 	}
-	p, err := linked.Promote(w.Path(), t, body)
+	p, err := home.Promote(w.Path(), t, body)
 	if err != nil {
 		return err
 	}

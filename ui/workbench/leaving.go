@@ -6,8 +6,7 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/ui/cli"
-	"vise/ui/scheduler"
+	"vise/store/home"
 )
 
 // dueCounted bounds how many due times are counted for the sentence of the end.
@@ -21,14 +20,14 @@ const farewellTime = 300 * time.Millisecond
 
 // farewell is what a console says on the terminal that it gives back: that timers and
 // rechecks wait, if no other process runs the scheduler of the home; empty when all is well.
-func farewell(ctx context.Context, d cli.Door, now time.Time) string {
-	if scheduler.Attended(d.Dir) {
+func farewell(ctx context.Context, h *home.Home, now time.Time) string {
+	if h.Attended() {
 		return ""
 	}
 	ctx, stop := context.WithTimeout(ctx, farewellTime)
 	defer stop()
 	n := 0
-	err := d.Ledger.View(ctx, func(r model.Reader) error {
+	err := h.View(ctx, func(r model.Reader) error {
 		for after := model.AgentID(""); n < dueCounted; {
 			agents := r.Agents(after, dueCounted)
 			for _, a := range agents {

@@ -10,37 +10,44 @@ import (
 	"vise/model"
 	"vise/model/workstate"
 	"vise/store"
+	"vise/store/files"
+	"vise/store/home"
 	"vise/ui/cli"
-	"vise/ui/resume"
 	"vise/watcher/gitstate/gittest"
 )
 
 // twoConsoles are two consoles' views of one repository and one ledger, whose only item is
 // linked to a paused thread.
-func twoConsoles(t *testing.T) (cli.Threaded, [2]threadView, model.ItemID, []model.ThreadLink) {
+func twoConsoles(t *testing.T) (*home.Home, [2]threadView, model.ItemID, []model.ThreadLink) {
 	t.Helper()
 	r := gittest.WithCommit(t)
-	room := resume.Room{Dir: r.Dir, Now: time.Now, Actor: "operator"}
-	desk, done := room.Sit(t.Context(), "", "test")
-	defer done()
-	for _, c := range []workstate.Command{workstate.Start{Goal: "Fix login"}, workstate.Close{Status: workstate.Paused}} {
-		if _, err := desk.Apply(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
-	}
-	l := cli.Threaded{Ledger: store.NewMem(nil), Room: room}
+	l := home.On(store.NewMem(nil), files.Home{}, home.Options{Dir: r.Dir})
+	t.Cleanup(func() { l.Close() })
+	paused(t, l.Threads(model.Operator))
 	in := apply(t, l, model.CreateWorkItem{Objective: "Fix login"})
 	links := []model.ThreadLink{{Repo: model.Text(r.Dir), TaskID: "fix-login"}}
 	apply(t, l, model.LinkWorkItem{WorkItemID: in.WorkItemID, Add: model.Links{Threads: links}})
 	var views [2]threadView
 	for i := range views {
-		views[i] = newThreadView(t.Context(), room, l)
+		views[i] = newThreadView(t.Context(), l)
 		t.Cleanup(views[i].Close)
 	}
 	return l, views, in.WorkItemID, links
 }
 
-func apply(t *testing.T, l cli.Threaded, c model.Command) model.Receipt {
+// paused starts a thread and leaves it.
+func paused(t *testing.T, in home.Threads) {
+	t.Helper()
+	r, done := in.At(t.Context(), "", "test")
+	defer done()
+	for _, c := range []workstate.Command{workstate.Start{Goal: "Fix login"}, workstate.Close{Status: workstate.Paused}} {
+		if _, err := r.Apply(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func apply(t *testing.T, l *home.Home, c model.Command) model.Receipt {
 	t.Helper()
 	in, err := l.Apply(t.Context(), model.Envelope{Key: cli.NewKey(), Actor: model.Operator, Agent: "ann", Command: c})
 	if err != nil {
@@ -89,7 +96,7 @@ func TestAThreadThatCannotFollowIsAWarningBesideTheAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := apply(t, l, model.PickWorkItem{WorkItemID: id})
-	if in.Transition == nil || len(in.Warnings) != 1 || in.Warnings[0].Kind != resume.WarnThread {
+	if in.Transition == nil || len(in.Warnings) != 1 || in.Warnings[0].Kind != model.WarnThreadNotFollowed {
 		t.Errorf("got %+v", in)
 	}
 }
@@ -99,8 +106,8 @@ func TestACrashLeavesTheThreadPausedWithFactsOnly(t *testing.T) {
 	l, views, id, links := twoConsoles(t)
 	apply(t, l, model.PickWorkItem{WorkItemID: id})
 	before := views[0].Card(t.Context(), links).Thread
-	head, dirty := l.Room.Head(t.Context())
-	a, err := l.Room.Record(t.Context(), resume.Run{ID: "run-1", Command: "go test ./auth", ExitStatus: 137, Head: head, Dirty: dirty, Over: true})
+	head, dirty := l.Threads(model.Operator).Head(t.Context())
+	a, err := l.Threads(model.Operator).Record(t.Context(), home.Execution{ID: "run-1", Command: "go test ./auth", ExitStatus: 137, Head: head, Dirty: dirty, SessionEnd: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +131,7 @@ func TestACrashLeavesTheThreadPausedWithFactsOnly(t *testing.T) {
 // whatever directory the driver stands.
 func TestATurnThatBreaksOffPausesTheThread(t *testing.T) {
 	l, views, id, links := twoConsoles(t)
-	l.Room.Dir = t.TempDir()
+	l = l.With(map[model.AgentID]string{"ann": t.TempDir()})
 	apply(t, l, model.PickWorkItem{WorkItemID: id})
 	for _, step := range []struct {
 		name string
@@ -168,26 +175,20 @@ func TestADriverThatDiedLeavesTheThreadPaused(t *testing.T) {
 func TestAnItemIsTakenUpWhereItsAgentWorks(t *testing.T) {
 	l, views, id, links := twoConsoles(t)
 	other := gittest.WithCommit(t)
-	room := resume.Room{Dir: other.Dir, Now: time.Now, Actor: "operator"}
-	desk, done := room.Sit(t.Context(), "", "test")
-	defer done()
-	for _, c := range []workstate.Command{workstate.Start{Goal: "Fix login"}, workstate.Close{Status: workstate.Paused}} {
-		if _, err := desk.Apply(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
-	}
+	there := home.Threads{Dir: other.Dir, Now: time.Now, Actor: "operator"}
+	paused(t, there)
 	more := []model.ThreadLink{{Repo: model.Text(other.Dir), TaskID: "fix-login"}}
 	apply(t, l, model.LinkWorkItem{WorkItemID: id, Add: model.Links{Threads: more}})
-	l.Dirs = map[model.AgentID]string{"ann": other.Dir}
+	l = l.With(map[model.AgentID]string{"ann": other.Dir})
 	apply(t, l, model.PickWorkItem{WorkItemID: id})
-	if got := statusOf(t, room.Card(t.Context(), more)); got != workstate.InProgress {
+	if got := statusOf(t, there.Card(t.Context(), more)); got != workstate.InProgress {
 		t.Errorf("where the agent works it is %s", got)
 	}
 	if got := statusOf(t, views[0].Card(t.Context(), links)); got != workstate.Paused {
 		t.Errorf("elsewhere it is %s", got)
 	}
 	apply(t, l, model.CompleteWorkItem{WorkItemID: id})
-	for name, c := range map[string]workstate.Card{"where the agent works": room.Card(t.Context(), more), "elsewhere": views[0].Card(t.Context(), links)} {
+	for name, c := range map[string]workstate.Card{"where the agent works": there.Card(t.Context(), more), "elsewhere": views[0].Card(t.Context(), links)} {
 		if got := statusOf(t, c); got != workstate.Resolved {
 			t.Errorf("%s it is %s", name, got)
 		}

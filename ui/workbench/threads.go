@@ -4,9 +4,9 @@ import (
 	"context"
 	"os"
 
+	"vise/model"
 	"vise/store/files/threads"
-	"vise/ui/cli"
-	"vise/ui/resume"
+	"vise/store/home"
 	"vise/watcher/hints"
 	eye "vise/watcher/threads"
 )
@@ -14,13 +14,14 @@ import (
 // threadView is the console's view of the threads of the repository around it, and of those
 // that items link to.
 type threadView struct {
-	resume.Room
+	home.Threads
 	*hints.Eye
-	ledger cli.Threaded
+	home *home.Home
 }
 
-func newThreadView(ctx context.Context, room resume.Room, l cli.Threaded) threadView {
-	return threadView{room, eye.Watch(ctx, threads.At(threads.FindRoot(room.Dir))), l}
+func newThreadView(ctx context.Context, h *home.Home) threadView {
+	in := h.Threads(model.Operator)
+	return threadView{in, eye.Watch(ctx, threads.At(threads.FindRoot(in.Dir))), h}
 }
 
 // workingDir is where the process stands; empty when that cannot be told.

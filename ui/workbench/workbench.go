@@ -16,9 +16,7 @@ import (
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
 
-	"vise/model"
-	"vise/store"
-	"vise/store/files"
+	"vise/store/home"
 	"vise/ui/cli"
 	"vise/ui/markdown"
 	"vise/ui/mcp"
@@ -61,25 +59,21 @@ func mcpVerb(h cli.Host) *cobra.Command {
 	return mcp.Command(func() mcp.Options {
 		s := h.Surroundings()
 		return mcp.Options{
-			Open:  func(context.Context) (*store.Ledger, files.Home, error) { return openForAgent(h) },
-			Agent: s.Agent, Getenv: s.Getenv, Now: s.Now, In: s.In, Out: s.Out, Version: cli.Version(),
+			Open:  func() (*home.Home, error) { return openForAgent(h) },
+			Agent: s.Agent, Getenv: s.Getenv, In: s.In, Out: s.Out, Version: cli.Version(),
 			Log: slog.New(slog.NewTextHandler(s.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
-			Follow: func(ctx context.Context, l *store.Ledger, c model.Command, in model.Receipt) []model.Warning {
-				return h.Room(model.AgentActor(in.AgentID)).After(ctx, l, c, in)
-			},
-			Before: func(links []model.ThreadLink) []model.Warning { return h.Room("").Before(links) },
 		}
 	})
 }
 
 // openForAgent opens the home, and makes it where none is: an agent's program that was told
 // of vise is reason enough.
-func openForAgent(h cli.Host) (*store.Ledger, files.Home, error) {
+func openForAgent(h cli.Host) (*home.Home, error) {
 	d, err := h.OpenOrCreate()
 	if err != nil {
-		return nil, files.Home{}, cli.Fault(err)
+		return nil, cli.Fault(err)
 	}
-	return d.Ledger, d.Files, nil
+	return d, nil
 }
 
 // help shows a command's help in Fang's dress. Fang comes in only here: it asks a terminal

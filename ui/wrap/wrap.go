@@ -19,17 +19,15 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"vise/model"
-	"vise/store"
+	"vise/store/home"
 	"vise/ui/capture"
-	"vise/ui/spool"
 )
 
 // Options say what is run, and for whom.
 type Options struct {
 	Argv     []string
 	Agent    model.AgentID
-	Home     string
-	Ledger   *store.Ledger
+	Home     *home.Home
 	In       io.Reader
 	Out, Err io.Writer
 	Env      []string
@@ -177,17 +175,13 @@ func (w *watch) heard() {
 
 func (w *watch) deliver(rounds []capture.Round) {
 	for _, r := range capture.Completing(rounds) {
-		e := spool.Entry{Key: "run-" + w.session + "-" + r.ID, Agent: w.Agent, Items: r.Completed, Text: r.Text, Provenance: r.Provenance, At: w.Now()}
-		in, err := spool.Deliver(w.ctx, w.Ledger, e)
+		in, _, err := w.Home.Report(w.ctx, home.HookReport{
+			Key: "run-" + w.session + "-" + r.ID, Agent: w.Agent, Items: r.Completed, Text: r.Text, Provenance: r.Provenance, At: w.Now(),
+		})
 		w.told = append(w.told, r.Completed...)
-		switch {
-		case err != nil && !spool.Final(err):
-			err = spool.Write(w.Home, e)
-		case err == nil:
-			w.report.Warnings = append(w.report.Warnings, in.Warnings...)
-			if in.ReportPromoted {
-				w.report.Promoted++
-			}
+		w.report.Warnings = append(w.report.Warnings, in.Warnings...)
+		if in.ReportPromoted {
+			w.report.Promoted++
 		}
 		if err != nil {
 			w.report.Problems = append(w.report.Problems, model.Text(err.Error()).String())
@@ -218,7 +212,7 @@ func (w *watch) end(ctx context.Context, from model.Position) {
 
 func (w *watch) position(ctx context.Context) (model.Position, error) {
 	var p model.Position
-	err := w.Ledger.View(ctx, func(r model.Reader) error {
+	err := w.Home.View(ctx, func(r model.Reader) error {
 		p = model.Position{Revision: r.Revision(), N: 1 << 30}
 		return nil
 	})
@@ -230,7 +224,7 @@ func (w *watch) completed(ctx context.Context, from model.Position) ([]model.Ite
 	var out []model.ItemID
 	for {
 		full := false
-		err := w.Ledger.View(ctx, func(r model.Reader) error {
+		err := w.Home.View(ctx, func(r model.Reader) error {
 			page := r.History(w.Agent, from, journalPage)
 			full = len(page) == journalPage
 			for _, e := range page {

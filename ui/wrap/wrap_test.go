@@ -11,6 +11,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/home"
 	"vise/ui/wrap"
 )
 
@@ -18,20 +19,19 @@ import (
 type bench struct {
 	t      *testing.T
 	ledger *store.Ledger
-	home   string
+	home   *home.Home
 	bin    string
 	n      int
 }
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	home := filepath.Join(t.TempDir(), "home")
-	l, err := store.Create(home, store.Options{})
+	h, _, err := home.OpenOrCreate(filepath.Join(t.TempDir(), "home"), home.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { l.Close() })
-	return &bench{t: t, ledger: l, home: home, bin: t.TempDir()}
+	t.Cleanup(func() { h.Close() })
+	return &bench{t: t, ledger: h.Ledger(), home: h, bin: t.TempDir()}
 }
 
 func (b *bench) apply(c model.Command) model.ItemID {
@@ -71,7 +71,7 @@ func (b *bench) run(name string, code int, args []string, lines ...string) (wrap
 		b.t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	got, err := wrap.Run(b.t.Context(), wrap.Options{Argv: append([]string{path}, args...), Agent: "ann", Home: b.home, Ledger: b.ledger,
+	got, err := wrap.Run(b.t.Context(), wrap.Options{Argv: append([]string{path}, args...), Agent: "ann", Home: b.home,
 		In: strings.NewReader(""), Out: &out, Err: &errs, Env: os.Environ(), Now: time.Now})
 	if err != nil || len(got.Problems) > 0 {
 		b.t.Fatal(err, got.Problems)
@@ -122,7 +122,7 @@ func TestInteractiveProgramKeepsTheTerminal(t *testing.T) {
 
 func TestMissingProgramIsSaid(t *testing.T) {
 	b := newBench(t)
-	_, err := wrap.Run(t.Context(), wrap.Options{Argv: []string{filepath.Join(b.bin, "none")}, Agent: "ann", Home: b.home, Ledger: b.ledger,
+	_, err := wrap.Run(t.Context(), wrap.Options{Argv: []string{filepath.Join(b.bin, "none")}, Agent: "ann", Home: b.home,
 		In: strings.NewReader(""), Out: new(bytes.Buffer), Err: new(bytes.Buffer), Now: time.Now})
 	if err == nil {
 		t.Error("nothing was said")

@@ -88,7 +88,7 @@ func TestAFleetComesToItsEndWhateverHappensToItsDriver(t *testing.T) {
 const kills = 2
 
 // configure makes this test binary the program of each agent.
-func (h *home) configure() {
+func (h *testHome) configure() {
 	h.t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -105,7 +105,7 @@ func (h *home) configure() {
 }
 
 // start runs a verb until the test ends.
-func (h *home) start(args ...string) *exec.Cmd {
+func (h *testHome) start(args ...string) *exec.Cmd {
 	h.t.Helper()
 	c := h.command(args...)
 	c.Stderr = &said{t: h.t}
@@ -143,7 +143,7 @@ func (s *said) Write(p []byte) (int, error) {
 }
 
 // serve starts the server and returns its address.
-func (h *home) serve() string {
+func (h *testHome) serve() string {
 	h.t.Helper()
 	c := h.command("serve", "--listen", "127.0.0.1:0")
 	out, in, err := os.Pipe()
@@ -171,7 +171,7 @@ func (h *home) serve() string {
 
 // operate is the operator and the outside world: it answers each question, and delivers to
 // each external wait, once.
-func (h *home) operate(ctx context.Context, base string) {
+func (h *testHome) operate(ctx context.Context, base string) {
 	done := map[model.WaitID]bool{}
 	for seen := uint64(0); ctx.Err() == nil; {
 		var waits []model.Wait
@@ -196,7 +196,7 @@ func (h *home) operate(ctx context.Context, base string) {
 	}
 }
 
-func (h *home) wake(base string, w model.Wait) {
+func (h *testHome) wake(base string, w model.Wait) {
 	switch w.Kind {
 	case model.WaitOperator:
 		if out, err := h.run("answer", string(w.WorkItemID), "do it"); err != nil {
@@ -229,7 +229,7 @@ func (h *home) wake(base string, w model.Wait) {
 }
 
 // prove reads from ledger and journal that all went as it should.
-func (h *home) prove() {
+func (h *testHome) prove() {
 	h.t.Helper()
 	s := story{t: h.t, promoted: map[model.ItemID]int{}, triggers: map[model.WaitKind]int{}, heard: map[model.WaitID]int{},
 		running: map[model.AgentID]int{}, last: map[model.AgentID]int{}}

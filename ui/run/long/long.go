@@ -15,10 +15,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/store/home"
 	"vise/ui/capture"
 	"vise/ui/drive"
 	"vise/ui/run"
-	"vise/ui/scheduler"
 	"vise/ui/serve"
 )
 
@@ -86,9 +86,9 @@ func (e env) driver(ctx context.Context, o driveOptions, argv []string) (*drive.
 	if err != nil {
 		return nil, err
 	}
-	home, err := e.Home()
-	return &drive.Driver{Ledger: l, Programs: programs, Home: home, LogDir: filepath.Join(home, "log"), NewKey: e.NewKey, Now: e.Now,
-		Plan: e.Plan, Card: e.Card, Ran: e.ran(programs), Report: e.tell}, err
+	dir, err := e.Home()
+	return &drive.Driver{Ledger: l, Programs: programs, Home: dir, LogDir: filepath.Join(dir, "log"), NewKey: e.NewKey, Now: e.Now,
+		Card: e.Card, Ran: e.ran(programs), Report: e.tell}, err
 }
 
 // ran takes what programs run as facts of where they run.
@@ -102,7 +102,7 @@ func (e env) ran(programs map[model.AgentID]drive.Program) func(context.Context,
 }
 
 // openFor opens the ledger so that what agents do counts where their programs run.
-func (e env) openFor(ctx context.Context, programs map[model.AgentID]drive.Program) (run.Ledger, error) {
+func (e env) openFor(ctx context.Context, programs map[model.AgentID]drive.Program) (home.Ledger, error) {
 	if e.OpenIn == nil {
 		return e.Open(ctx)
 	}
@@ -163,15 +163,10 @@ func some(all map[model.AgentID]drive.Program, names []string) (map[model.AgentI
 	return out, nil
 }
 
-// wakeful runs Wake, and says in the home that the scheduler runs, until the function that it
-// returns is called.
+// wakeful runs Wake until the function that it returns is called.
 func (e env) wakeful(ctx context.Context) (stop func()) {
-	leave := func() {}
-	if home, err := e.Home(); err == nil {
-		leave = scheduler.Attend(home)
-	}
 	if e.Wake == nil {
-		return leave
+		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
@@ -182,7 +177,6 @@ func (e env) wakeful(ctx context.Context) (stop func()) {
 	return func() {
 		cancel()
 		<-ended
-		leave()
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	service "vise/store/home"
 	"vise/ui/run"
 )
 
@@ -61,7 +62,7 @@ func program(ctx context.Context) *cobra.Command {
 	home := os.Getenv("VISE_HOME")
 	var l *store.Ledger
 	e := run.Env{
-		Open: func(context.Context) (_ run.Ledger, err error) {
+		Open: func(context.Context) (_ service.Ledger, err error) {
 			if l == nil {
 				l, err = store.Open(home, store.Options{})
 			}
@@ -94,17 +95,17 @@ func program(ctx context.Context) *cobra.Command {
 	return root
 }
 
-// home is a home with verbs to run in it.
-type home struct {
+// testHome is a home with verbs to run in it.
+type testHome struct {
 	t      testing.TB
 	dir    string
 	ledger *store.Ledger
 	keys   int
 }
 
-func newHome(t testing.TB) *home {
+func newHome(t testing.TB) *testHome {
 	t.Helper()
-	h := &home{t: t, dir: t.TempDir() + "/home"}
+	h := &testHome{t: t, dir: t.TempDir() + "/home"}
 	l, err := store.Create(h.dir, store.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +115,7 @@ func newHome(t testing.TB) *home {
 	return h
 }
 
-func (h *home) do(by model.Actor, c model.Command) model.Receipt {
+func (h *testHome) do(by model.Actor, c model.Command) model.Receipt {
 	h.t.Helper()
 	h.keys++
 	in, err := h.ledger.Apply(context.Background(), model.Envelope{Key: fmt.Sprint("test-", h.keys), Actor: by, Command: c})
@@ -125,7 +126,7 @@ func (h *home) do(by model.Actor, c model.Command) model.Receipt {
 }
 
 // command is a verb as a process of its own.
-func (h *home) command(args ...string) *exec.Cmd {
+func (h *testHome) command(args ...string) *exec.Cmd {
 	h.t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -137,13 +138,13 @@ func (h *home) command(args ...string) *exec.Cmd {
 }
 
 // run runs a verb and returns what it writes, standard error included.
-func (h *home) run(args ...string) (string, error) {
+func (h *testHome) run(args ...string) (string, error) {
 	h.t.Helper()
 	out, err := h.command(args...).CombinedOutput()
 	return strings.TrimSpace(string(out)), err
 }
 
-func (h *home) ok(args ...string) string {
+func (h *testHome) ok(args ...string) string {
 	h.t.Helper()
 	out, err := h.run(args...)
 	if err != nil {
@@ -152,7 +153,7 @@ func (h *home) ok(args ...string) string {
 	return out
 }
 
-func (h *home) refused(code model.Code, args ...string) {
+func (h *testHome) refused(code model.Code, args ...string) {
 	h.t.Helper()
 	out, err := h.run(args...)
 	if err == nil || !strings.Contains(out, string(code)) {
@@ -160,7 +161,7 @@ func (h *home) refused(code model.Code, args ...string) {
 	}
 }
 
-func (h *home) view(fn func(model.Reader)) {
+func (h *testHome) view(fn func(model.Reader)) {
 	h.t.Helper()
 	if err := h.ledger.View(context.Background(), func(r model.Reader) error { fn(r); return nil }); err != nil {
 		h.t.Fatal(err)
@@ -168,7 +169,7 @@ func (h *home) view(fn func(model.Reader)) {
 }
 
 // until waits for a commit after which ok holds.
-func (h *home) until(what string, ok func(model.Reader) bool) {
+func (h *testHome) until(what string, ok func(model.Reader) bool) {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -185,7 +186,7 @@ func (h *home) until(what string, ok func(model.Reader) bool) {
 }
 
 // open tells of the work that is left, and why.
-func (h *home) open() string {
+func (h *testHome) open() string {
 	var b strings.Builder
 	h.view(func(r model.Reader) {
 		for _, a := range r.Agents("", 100) {
