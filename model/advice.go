@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Advice is something worth a thought. It never changes anything (DESIGN §4.18).
+// Advice is something worth a thought. It never changes anything (docs/lifecycle.md 18).
 type Advice struct {
 	Kind AdviceKind `json:"kind"`
 	Text string     `json:"text"`

@@ -6,7 +6,7 @@ import "time"
 type Agent struct {
 	ID AgentID `json:"id"`
 	// CurrentWorkItemID is the focus. Only a pick sets it; whatever makes the item
-	// non-runnable clears it (seed 002, "Current Focus Release").
+	// non-runnable clears it (docs/lifecycle.md 5).
 	CurrentWorkItemID ItemID `json:"current_work_item_id,omitempty"`
 	// AutoPick lets the scheduler pick the first queued item at idle (off by default).
 	AutoPick bool    `json:"auto_pick,omitempty"`

@@ -61,7 +61,7 @@ type Receipt struct {
 	Replayed bool `json:"replayed,omitempty"`
 }
 
-// Transition is a change of focus (seed 002, "PickWorkItem Reason"). The reason lives on
+// Transition is a change of focus (docs/lifecycle.md 6). The reason lives on
 // the event alone.
 type Transition struct {
 	PreviousWorkItemID ItemID     `json:"previous_work_item_id,omitempty"`

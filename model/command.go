@@ -5,7 +5,7 @@ import "time"
 // Command is a wish, judged once by Step. The structs are plain data with JSON tags: the
 // same struct is an MCP tool's input and a CLI verb's target.
 type Command interface {
-	// Name is the command's name on every surface, as in the seeds: "PickWorkItem".
+	// Name is the command's name on every surface: "PickWorkItem".
 	Name() string
 	step(*step) error
 }
@@ -124,7 +124,7 @@ type TodoRow struct {
 }
 
 // Round is one reply of an agent: what it said and what it called. Its text becomes the
-// completion report under the rules of DESIGN §4.9.
+// completion report under the rules of docs/lifecycle.md 9.
 type Round struct {
 	Text  Text   `json:"text,omitempty"`
 	Calls []Call `json:"calls,omitempty"`

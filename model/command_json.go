@@ -69,7 +69,7 @@ func (c *Call) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// Tools are the names of the commands that an agent may call, in the seeds' order.
+// Tools are the names of the commands that an agent may callin the order in which tools list them.
 // (GetWorkItem and ListWorkItems are queries.)
 var Tools = []string{"CreateWorkItem", "UpdateWorkItem", "PickWorkItem", "CompleteWorkItem", "WaitFor"}
 

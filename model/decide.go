@@ -25,7 +25,7 @@ type Decision struct {
 	Evidence  []string  `json:"evidence,omitempty"`
 }
 
-// DecisionKind names what is decided (DESIGN §4.12).
+// DecisionKind names what is decided (docs/lifecycle.md 12).
 type DecisionKind string
 
 // The kinds of decisions.

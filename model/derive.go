@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Scheduling is an item's scheduling state: one function decides it (DESIGN §4.2).
+// Scheduling is an item's scheduling state: one function decides it (docs/lifecycle.md 2).
 type Scheduling string
 
 // The scheduling states.
@@ -47,7 +47,7 @@ func (s Scheduling) Readiness() Readiness {
 // Class is a candidate class, in which order work is offered.
 type Class string
 
-// The candidate classes (seed 002, "Candidate Classes").
+// The candidate classes (docs/lifecycle.md 10).
 const (
 	CurrentRunnable    Class = "current_runnable"
 	TriggeredBlocked   Class = "triggered_blocked"
@@ -67,7 +67,7 @@ var Classes = []Class{CurrentRunnable, TriggeredBlocked, QueuedRunnable, Waiting
 // Rank is a class's place in Classes.
 func (c Class) Rank() int { return slices.Index(Classes, c) }
 
-// Limit is how many items of a class are shown at first (DESIGN §4.10).
+// Limit is how many items of a class are shown at first (docs/lifecycle.md 10).
 func (c Class) Limit() int {
 	switch c {
 	case CurrentRunnable:
@@ -128,7 +128,7 @@ func scheduling(w WorkItem, wait *Wait) (Scheduling, string) {
 	return Runnable, "runnable"
 }
 
-// class follows seed 002, "Candidate Classes"; a completed item is never a candidate.
+// class follows docs/lifecycle.md 10; a completed item is never a candidate.
 func class(w WorkItem, d Derived) Class {
 	switch {
 	case w.State == Completed:

@@ -23,5 +23,5 @@
 //	round         what an agent said and called in one reply
 //	brief, delivery: the operator-facing report of a completion
 //
-// The lifecycle contract and its sources are in README.md, "The contract".
+// The rules are docs/lifecycle.md, in numbered points.
 package model

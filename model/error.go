@@ -5,7 +5,7 @@ import "fmt"
 // Code is the stable name of a refusal, the same in Go, JSON, MCP and exit codes.
 type Code string
 
-// The codes (DESIGN §4.16). The first group is the rules', the second the ledger's.
+// The codes (docs/lifecycle.md 16). The first group is the rules', the second the ledger's.
 const (
 	CodeInvalid             Code = "invalid"
 	CodeNotFound            Code = "not_found"

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// EventKind names an event of the journal, as the seeds name it where they do.
+// EventKind names an event of the journal, by its stable name.
 type EventKind string
 
 // The kinds of events.

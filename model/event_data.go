@@ -13,7 +13,7 @@ type Written struct {
 	BlockedBy         Text     `json:"blocked_by,omitempty"`
 	// Undone is the act that was taken back, or carried out again.
 	Undone Text `json:"undone,omitempty"`
-	// The rest is a completion's (seed 002, "CompleteWorkItem Warning Receipt").
+	// The rest is a completion's (docs/lifecycle.md 8).
 	Warnings            []Warning `json:"warnings,omitempty"`
 	WarningCount        int       `json:"warning_count,omitempty"`
 	WithUnfinishedTodos bool      `json:"completed_with_unfinished_todos,omitempty"`

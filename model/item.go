@@ -2,8 +2,8 @@ package model
 
 import "time"
 
-// WorkItem is the durable record of one objective that an agent owns (seed 000, "Core
-// model"). What can be derived (readiness, class, focus) is not in it.
+// WorkItem is the durable record of one objective that an agent owns (docs/lifecycle.md 1).
+// What can be derived (readiness, class, focus) is not in it.
 type WorkItem struct {
 	ID      ItemID  `json:"id"`
 	Handle  Handle  `json:"handle"`
@@ -70,7 +70,7 @@ const (
 	TodoCompleted  TodoState = "completed"
 )
 
-// Limits of a WorkItem's texts, in Unicode scalars (DESIGN: the record).
+// Limits of a WorkItem's texts, in Unicode scalars (docs/lifecycle.md 1).
 const (
 	MaxObjective = 2000
 	MaxTodos     = 200

@@ -3,8 +3,7 @@ package model
 import "time"
 
 // Message is input for an agent: an operator's words, a webhook's content, an answer. It
-// waits until a turn takes it, and never becomes a WorkItem by itself (seed 001, "Ingress
-// And Work-Item Resolution").
+// waits until a turn takes it, and never becomes a WorkItem by itself (docs/lifecycle.md 4).
 type Message struct {
 	ID         MessageID     `json:"id"`
 	AgentID    AgentID       `json:"agent_id"`

@@ -28,7 +28,7 @@ func NextLook(f Facts, id AgentID, d Decision) time.Time {
 }
 
 // AutoPick is the pick that the scheduler may make for an agent that lets it: at idle, of
-// the first queued item (DESIGN §4.7).
+// the first queued item (docs/lifecycle.md 7).
 func AutoPick(f Facts, id AgentID, now time.Time) (PickWorkItem, bool) {
 	a, ok := f.Agent(id)
 	if !ok || !a.AutoPick || a.Posture == Stopped || a.Turn.Runs(now) || a.QueuedInput > 0 {

@@ -2,8 +2,8 @@ package model
 
 import "time"
 
-// PlanArtifact describes a WorkItem's plan.md as it was last read (seed 000, "Plan
-// artifact"). The file is the truth; this is a cache of it.
+// PlanArtifact describes a WorkItem's plan.md as it was last read (docs/lifecycle.md 13).
+// The file is the truth; this is a cache of it.
 type PlanArtifact struct {
 	OwnerAgentID   AgentID `json:"owner_agent_id"`
 	WorkspaceID    string  `json:"workspace_id"`

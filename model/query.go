@@ -2,7 +2,7 @@ package model
 
 import "strings"
 
-// Filter selects items of a list (seed 000, "ListWorkItems").
+// Filter selects items of a list (docs/lifecycle.md 10).
 type Filter string
 
 // The eight filters. Queued is open, not current and runnable; blocked leaves the current

@@ -34,7 +34,7 @@ const (
 )
 
 // Task is an operational execution: a command, a child agent's run. Its presence never
-// changes an item's scheduling state; only a wait does (seed 001, "Task").
+// changes an item's scheduling state; only a wait does (docs/lifecycle.md 4).
 type Task struct {
 	ID         TaskID     `json:"id"`
 	AgentID    AgentID    `json:"agent_id"`
@@ -100,8 +100,8 @@ type Delivery struct {
 	CreatedAt  time.Time  `json:"created_at"`
 }
 
-// Delegation ties a child agent's WorkItem to its parent's, flat (seed 001, "Delegation
-// Record"). It lives in the parent's partition and never blocks by itself.
+// Delegation ties a child agent's WorkItem to its parent's, flat (docs/lifecycle.md 15).
+// It lives in the parent's partition and never blocks by itself.
 type Delegation struct {
 	ID               DelegationID    `json:"delegation_id"`
 	ParentAgentID    AgentID         `json:"parent_agent_id"`

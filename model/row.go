@@ -104,7 +104,7 @@ func cut(t Text, n int) Text {
 	return t[:end]
 }
 
-// SortKey orders the rows of a class bytewise (seed 002, "Candidate Ranking"): triggered
+// SortKey orders the rows of a class bytewise (docs/lifecycle.md 10): triggered
 // by last trigger, newest first; queued by update, oldest first; the others by update,
 // newest first. Ties go by creation, oldest first, then by id.
 func (r Row) SortKey() []byte {

@@ -148,7 +148,7 @@ func (s *step) actingAgent() AgentID {
 }
 
 // releaseFocus clears the focus from w when it has it, in the mutation that makes w
-// non-runnable (seed 002, "Focus Release Timing").
+// non-runnable (docs/lifecycle.md 5).
 func (s *step) releaseFocus(w WorkItem, reason string) {
 	a, ok := s.Agent(w.AgentID)
 	if !ok || a.CurrentWorkItemID != w.ID {

@@ -36,8 +36,8 @@ func (c CompleteWorkItem) step(s *step) error {
 	return nil
 }
 
-// mayComplete refuses while clearly unfinished blocking execution remains (seed 001,
-// "Completion Boundary"); the operator may force.
+// mayComplete refuses while clearly unfinished blocking execution remains
+// (docs/lifecycle.md 8); the operator may force.
 func (s *step) mayComplete(w WorkItem, force bool) (forced bool, err error) {
 	if force && s.at.Actor != Operator {
 		return false, Refuse(CodeRefused, "only the operator may force a completion").At("force").WithHint("end the blocking work first")
@@ -70,8 +70,7 @@ func completion(w WorkItem, warnings []Warning, forced bool) Written {
 	return e
 }
 
-// unfinished warns of todos that are not completed (seed 002, "CompleteWorkItem With
-// Unfinished Todos").
+// unfinished warns of todos that are not completed (docs/lifecycle.md 8).
 func unfinished(w WorkItem) []Warning {
 	done, running, total := w.TodoCounts()
 	if done == total {
@@ -90,7 +89,7 @@ func unfinished(w WorkItem) []Warning {
 }
 
 // settleDelegations closes the delegations that the completed items serve: by their
-// record, whatever the parent's focus is (seed 001, "Delegation Record").
+// record, whatever the parent's focus is (docs/lifecycle.md 15).
 func (s *step) settleDelegations() {
 	for _, id := range s.completed {
 		w, _ := s.Item(id)

@@ -28,7 +28,7 @@ func (c PickWorkItem) step(s *step) error {
 	return nil
 }
 
-// mayAutoPick holds the scheduler to DESIGN §4.7: only where it is allowed, only a
+// mayAutoPick holds the scheduler to docs/lifecycle.md 7: only where it is allowed, only a
 // runnable item, never away from a focus.
 func (s *step) mayAutoPick(a Agent, w WorkItem) error {
 	if s.at.Actor != Scheduler {
@@ -73,7 +73,7 @@ func (s *step) clearBlocker(w WorkItem, t *Transition) WorkItem {
 }
 
 // focus moves the focus to w. Leaving runnable work asks for a reason; a missing one is a
-// warning (seed 002, "PickWorkItem Missing Reason Compatibility").
+// warning (docs/lifecycle.md 6).
 func (s *step) focus(a Agent, w WorkItem, t Transition) {
 	t.CurrentReadiness, t.FocusMode = ReadyToRun, FocusRunnable
 	if d := Derive(w, s.ItemWaits(w.AgentID, w.ID), true); d.Scheduling != Runnable {

@@ -6,7 +6,7 @@ import "fmt"
 const previewReport = 600
 
 // step runs the round's calls in order, all or none, and then promotes its text under the
-// rules of DESIGN §4.9. Nothing is ever synthesised.
+// rules of docs/lifecycle.md 9. Nothing is ever synthesised.
 func (c Round) step(s *step) error {
 	text, err := optional("text", c.Text, MaxReport)
 	if err != nil {
@@ -147,7 +147,7 @@ func (s *step) notPromoted(x completedCall, why Warning, text Text, by ReportOf,
 }
 
 // promote makes text the completion report of w: its summary, one delivery summary, and
-// exactly one result brief (seed 000, "Tool surface").
+// exactly one result brief (docs/lifecycle.md 9).
 func (s *step) promote(w WorkItem, text Text, by ReportOf, warnings []Warning) Brief {
 	w.ResultSummary = text
 	w = s.save(w, true)

@@ -96,7 +96,7 @@ func (s *step) remember(id AgentID, rechecks []DueRecheck) {
 	s.put(a)
 }
 
-// recheck consumes a due recheck, once: it reminds, it never unblocks (DESIGN §4.11).
+// recheck consumes a due recheck, once: it reminds, it never unblocks (docs/lifecycle.md 11).
 func (s *step) recheck(w WorkItem, silent bool) DueRecheck {
 	r := dueRecheck(w)
 	w.RecheckConsumedAt = s.at.At

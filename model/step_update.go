@@ -6,7 +6,7 @@ import (
 )
 
 // DefaultRecheck is when a blocker without a deadline of its own is due for a second look
-// (DESIGN §4.11).
+// (docs/lifecycle.md 11).
 const DefaultRecheck = time.Hour
 
 // maxRecheck keeps a deadline a date that can be written.

@@ -247,7 +247,7 @@ func matching(waits []Wait, c Trigger) []Wait {
 }
 
 // trigger counts an event on each wait. Nothing else moves: not the blocker, not the
-// focus, not the item (seed 002, "Waiting And External Events").
+// focus, not the item (docs/lifecycle.md 4).
 func (s *step) trigger(waits []Wait, p Provenance) {
 	for _, x := range waits {
 		x.TriggerCount++

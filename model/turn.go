@@ -43,7 +43,7 @@ const (
 
 // Attempt counts how often the scheduler offered an item for one reason without anything
 // new: it spaces the offers and ends them as stalled, so that no item is stranded and none
-// spins (DESIGN §4.12).
+// spins (docs/lifecycle.md 12).
 type Attempt struct {
 	AgentID    AgentID `json:"agent_id"`
 	WorkItemID ItemID  `json:"work_item_id"`
@@ -98,7 +98,7 @@ func tickKey(reason string, r Row) string {
 }
 
 // Trace is what was said and called while an item was the focus, newest last and bounded:
-// process, not memory (seed 002, "Process Trace").
+// process, not memory (docs/lifecycle.md 9).
 type Trace struct {
 	AgentID    AgentID      `json:"agent_id"`
 	WorkItemID ItemID       `json:"work_item_id,omitempty"`

@@ -3,7 +3,7 @@ package model
 import "time"
 
 // View is an item as tools, CLI and console show it: the record with all that follows
-// from it (seed 000, "Tool surface").
+// from it (docs/lifecycle.md 2).
 type View struct {
 	ID            ItemID       `json:"id"`
 	Handle        Handle       `json:"handle"`
@@ -92,7 +92,7 @@ func ViewOf(f Facts, w WorkItem) View {
 	return v
 }
 
-// focusWord is the seeds' focus view: current, queued, blocked or completed. Queued means
+// focusWord is the focus word of tools: current, queued, blocked or completed. Queued means
 // runnable; whatever else waits is blocked.
 func focusWord(w WorkItem, d Derived) string {
 	switch {

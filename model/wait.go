@@ -3,8 +3,8 @@ package model
 import "time"
 
 // Wait says what would wake a WorkItem, or the agent itself when WorkItemID is empty.
-// Its status is active or cancelled; triggered is derived from TriggerCount (seed 002,
-// "WaitingIntent Trigger State"), so that one wait can hear many events.
+// Its status is active or cancelled; triggered is derived from TriggerCount, so that one
+// wait can count many events (docs/lifecycle.md 4).
 type Wait struct {
 	ID         WaitID     `json:"id"`
 	AgentID    AgentID    `json:"agent_id"`
@@ -57,7 +57,7 @@ const (
 // WaitKind is what kind of event wakes a wait.
 type WaitKind string
 
-// The kinds of waits, in the order in which they outrank each other (DESIGN §4.2).
+// The kinds of waits, in the order in which they outrank each other (docs/lifecycle.md 2).
 const (
 	WaitTask     WaitKind = "task"
 	WaitOperator WaitKind = "operator"
@@ -68,7 +68,7 @@ const (
 
 var waitRank = map[WaitKind]int{WaitTask: 0, WaitOperator: 1, WaitTimer: 2, WaitExternal: 3, WaitSystem: 4}
 
-// Wake is how WaitFor names a wait's kind (seed 000, "Tool surface").
+// Wake is how WaitFor names a wait's kind (docs/lifecycle.md 4).
 type Wake string
 
 // The wakes of WaitFor.

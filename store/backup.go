@@ -15,7 +15,6 @@ import (
 	"go.etcd.io/bbolt"
 
 	"vise/model"
-	"vise/store/checksum"
 	"vise/store/lock"
 )
 
@@ -121,7 +120,7 @@ func (l *Ledger) addSome(path string, reader PlanReader, items []planOf) (done, 
 
 func planValue(key, raw []byte, changed time.Time) []byte {
 	v := binary.BigEndian.AppendUint64(make([]byte, 0, planHeader+len(raw)), uint64(changed.UnixNano()))
-	return append(binary.BigEndian.AppendUint32(v, checksum.Of(key, raw)), raw...)
+	return append(binary.BigEndian.AppendUint32(v, checksum(key, raw)), raw...)
 }
 
 // savedPlan is a plan in a backup.
@@ -169,7 +168,7 @@ func planAt(key, value []byte) (p savedPlan, ok bool) {
 	}
 	raw := value[planHeader:]
 	p = savedPlan{planOf{model.AgentID(agent), model.ItemID(item)}, bytes.Clone(raw), time.Unix(0, int64(binary.BigEndian.Uint64(value))).UTC()}
-	return p, binary.BigEndian.Uint32(value[8:]) == checksum.Of(key, raw)
+	return p, binary.BigEndian.Uint32(value[8:]) == checksum(key, raw)
 }
 
 // withoutPlans makes a ledger of a backup: its plans are files again, not part of it.

@@ -9,7 +9,6 @@ import (
 	"os"
 	"time"
 
-	"vise/store/checksum"
 	"vise/store/machine"
 )
 
@@ -69,7 +68,7 @@ func listEntry(txid uint64, keys [][]byte) []byte {
 		e = append(binary.AppendUvarint(e, uint64(len(k))), k...)
 	}
 	binary.BigEndian.PutUint32(e, uint32(len(e)-entryHeader))
-	binary.BigEndian.PutUint32(e[4:], checksum.Of(e[entryHeader:]))
+	binary.BigEndian.PutUint32(e[4:], checksum(e[entryHeader:]))
 	return e
 }
 
@@ -132,7 +131,7 @@ func (l *changeList) catchUp() error {
 // enter takes an entry in. A transaction that failed has its number used again.
 func (l *changeList) enter(e []byte) error {
 	body := e[entryHeader:]
-	if checksum.Of(body) != binary.BigEndian.Uint32(e[4:]) || len(body) < 8 {
+	if checksum(body) != binary.BigEndian.Uint32(e[4:]) || len(body) < 8 {
 		return errOvertaken
 	}
 	txid := binary.BigEndian.Uint64(body)

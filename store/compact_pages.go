@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"hash/fnv"
 
-	"vise/store/checksum"
 	"vise/store/machine"
 )
 
@@ -43,7 +42,7 @@ type tally struct {
 
 func (t *tally) add(key, value []byte) {
 	t.count++
-	t.sum = checksum.Add(t.sum, key, value)
+	t.sum = t.sum ^ checksum(key, value)
 }
 
 const (

@@ -2,12 +2,11 @@ package store
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
-	"sync"
+	"hash/crc32"
 
 	"vise/model"
-	"vise/store/checksum"
-	"vise/store/codec"
 )
 
 // A value is its payload, JSON but for index rows, followed by a CRC32C of key and
@@ -16,45 +15,42 @@ import (
 
 const checksumSize = 4
 
+// checksum is the CRC32C of the parts, one after the other.
+func checksum(parts ...[]byte) uint32 {
+	table := crc32.MakeTable(crc32.Castagnoli) // made once, at the first call
+	var sum uint32
+	for _, p := range parts {
+		sum = crc32.Update(sum, table, p)
+	}
+	return sum
+}
+
 // frame appends the checksum to payload, in place when it has room.
 func frame(key, payload []byte) []byte {
-	return binary.BigEndian.AppendUint32(payload, checksum.Of(key, payload))
+	return binary.BigEndian.AppendUint32(payload, checksum(key, payload))
 }
 
 // unframe returns the payload of what lies at key.
 func unframe(key, value []byte) ([]byte, error) {
 	n := len(value) - checksumSize
-	if n < 0 || binary.BigEndian.Uint32(value[n:]) != checksum.Of(key, value[:n]) {
+	if n < 0 || binary.BigEndian.Uint32(value[n:]) != checksum(key, value[:n]) {
 		return nil, &damage{"read", fmt.Sprintf("the value of %q does not match its checksum", key)}
 	}
 	return value[:n], nil
 }
 
-// encode is v as JSON, with room for a frame.
+// encode is v as JSON.
 func encode(v any) ([]byte, error) {
-	scratch := scratches.Get().(*[]byte)
-	defer scratches.Put(scratch)
-	b, err := codec.Append((*scratch)[:0], v)
+	b, err := json.Marshal(v)
 	if err != nil {
 		return nil, fmt.Errorf("encode %T: %w", v, err)
 	}
-	if cap(b) <= maxScratch {
-		*scratch = b
-	}
-	return append(make([]byte, 0, len(b)+checksumSize), b...), nil
+	return b, nil
 }
-
-// scratches are where values are encoded before their length is known.
-var scratches = sync.Pool{New: func() any {
-	b := make([]byte, 0, 2<<10)
-	return &b
-}}
-
-const maxScratch = 1 << 20 // a tick's commit has some hundred kilobytes
 
 // decode reads a payload into v, which points to a zero value.
 func decode(key, payload []byte, v any) error {
-	if err := codec.Decode(payload, v); err != nil {
+	if err := json.Unmarshal(payload, v); err != nil {
 		return &damage{"read", fmt.Sprintf("the value of %q: %v", key, err)}
 	}
 	return nil

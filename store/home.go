@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"vise/store/codec"
 	"vise/store/machine"
 )
 
@@ -76,7 +75,7 @@ func openHome(m *machine.Machine, dir string) (Home, error) {
 		return Home{}, err
 	}
 	h = Home{}
-	err = codec.Decode(raw, &h)
+	err = json.Unmarshal(raw, &h)
 	h.Dir, h.machine = dir, m
 	if err != nil || h.ID == "" {
 		return Home{}, refuse(restoreHint, "%s does not read as a home: %v", h.path(homeFile), err)

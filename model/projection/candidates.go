@@ -24,8 +24,7 @@ type candidateLayer struct {
 	filter      model.Filter
 }
 
-// candidateLayers follow the order in which classes keep their room (seed 002, "Candidate
-// Ranking").
+// candidateLayers follow the order in which classes keep their room (docs/lifecycle.md 10).
 var candidateLayers = []candidateLayer{
 	{"triggered", "Triggered, for review", model.TriggeredBlocked, model.FilterBlocked},
 	{"queued", "Queued", model.QueuedRunnable, model.FilterQueued},

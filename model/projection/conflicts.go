@@ -8,8 +8,7 @@ import (
 )
 
 // conflicts says where objective, plan and todos do not fit together, as far as that can be
-// told without understanding them. The plan is the stronger anchor (seed 001, "Prompt
-// Projection").
+// told without understanding them. The plan is the stronger anchor (docs/lifecycle.md 13).
 func conflicts(v model.View) layer {
 	found := Conflicts(v)
 	if len(found) == 0 {

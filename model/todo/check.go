@@ -139,7 +139,7 @@ func checkGraph(x *Index) []Problem {
 		add(Warn, RuleDownstream, r, "depends on a circle, so it can never start", false)
 	}
 	for _, r := range g.Stale {
-		add(Info, RuleOrder, r, "execution_order or wave is not what the graph gives", false)
+		add(Info, RuleOrder, r, "execution_order is not what the graph gives", false)
 	}
 	return problems
 }

@@ -2,12 +2,12 @@ package todo
 
 import "slices"
 
-// circles finds the circles among the todos without a wave, and what waits on them. It is
+// circles finds the circles among the todos without a depth, and what waits on them. It is
 // Tarjan's algorithm with a stack of its own: a chain may be as long as there are todos.
 func (g *Graph) circles() {
 	var left []Ref
 	for _, t := range g.nodes() {
-		if g.wave[t.Ref()] == 0 {
+		if g.depth[t.Ref()] == 0 {
 			left = append(left, t.Ref())
 		}
 	}

@@ -18,7 +18,7 @@ func SameFinding(t, earlier Todo) bool {
 	if t.FindingID != "" && t.FindingID == earlier.FindingID && shared {
 		return true
 	}
-	return score(t, earlier) >= ShowSimilar
+	return score(t, earlier) >= showSimilar
 }
 
 // DismissedBefore is the newest earlier todo that says what t says and was dismissed.

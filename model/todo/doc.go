@@ -16,6 +16,5 @@
 //	claim, lease  who works on a todo, and until when that is believed
 //	fence         the lease's id: a later claim makes an earlier one worthless
 //	waiting on    derived: dependencies that are not satisfied; never stored
-//	wave          todos whose dependencies all lie in earlier waves
 //	draft         a todo before it has an id
 package todo

@@ -18,18 +18,12 @@ const (
 	RelatedTo = "related"
 )
 
-// Wave is a set of todos whose dependencies all lie in earlier waves.
-type Wave struct {
-	Wave  int   `json:"wave"`
-	Todos []Ref `json:"todos"`
-}
-
 // Graph is the dependency graph of one session, across its sources.
 type Graph struct {
 	Edges []Edge `json:"edges"`
-	// Order has every todo that is not in or behind a circle: by wave, priority, source, id.
-	Order []Ref  `json:"topological_order"`
-	Waves []Wave `json:"waves"`
+	// Order has every todo that is not in or behind a circle: what is needed first, then
+	// by priority, source and id.
+	Order []Ref `json:"topological_order"`
 	// CriticalPath are the todos without slack: a day lost on one is lost for all.
 	CriticalPath []Ref `json:"critical_path"`
 	// Cycles are circles of dependencies; Downstream is what merely waits on one.
@@ -39,24 +33,24 @@ type Graph struct {
 	Dangling         []Edge `json:"unresolved_deps"`
 	SelfDependencies []Ref  `json:"self_dependencies"`
 	CrossSource      []Edge `json:"cross_source_refs"`
-	// Stale are todos whose stored order or wave is not this graph's.
+	// Stale are todos whose stored order is not this graph's.
 	Stale []Ref `json:"stale_order"`
 
 	index      *Index
 	needs      map[Ref][]Ref
 	dependents map[Ref][]Ref
-	wave       map[Ref]int
+	// depth is how many todos a todo's longest chain of dependencies has, itself included.
+	depth map[Ref]int
 }
 
 // NewGraph draws the graph of all todos of an index. Its cost is linear in todos and
 // dependencies, but for sorting.
 func NewGraph(x *Index) *Graph {
-	g := &Graph{index: x, needs: map[Ref][]Ref{}, dependents: map[Ref][]Ref{}, wave: map[Ref]int{}}
+	g := &Graph{index: x, needs: map[Ref][]Ref{}, dependents: map[Ref][]Ref{}, depth: map[Ref]int{}}
 	for _, t := range g.nodes() {
 		g.connect(t)
 	}
-	g.layer()
-	g.sortWaves()
+	g.sort()
 	g.circles()
 	g.critical()
 	g.compareStored()
@@ -104,15 +98,14 @@ func (g *Graph) connect(t Todo) {
 	}
 }
 
-// layer gives each todo its wave, one more than the highest of its dependencies; what is
-// in or behind a circle gets none.
-func (g *Graph) layer() {
+// sort orders the todos by depth. What is in or behind a circle has none, and no place.
+func (g *Graph) sort() {
 	open := map[Ref]int{}
 	var queue []Ref
 	for _, t := range g.nodes() {
 		r := t.Ref()
 		if open[r] = len(g.needs[r]); open[r] == 0 {
-			g.wave[r] = 1
+			g.depth[r] = 1
 			queue = append(queue, r)
 		}
 	}
@@ -121,7 +114,7 @@ func (g *Graph) layer() {
 		queue = queue[1:]
 		g.Order = append(g.Order, r)
 		for _, d := range g.dependents[r] {
-			g.wave[d] = max(g.wave[d], g.wave[r]+1)
+			g.depth[d] = max(g.depth[d], g.depth[r]+1)
 			if open[d]--; open[d] == 0 {
 				queue = append(queue, d)
 			}
@@ -129,42 +122,36 @@ func (g *Graph) layer() {
 	}
 	for r, n := range open {
 		if n > 0 {
-			delete(g.wave, r)
+			delete(g.depth, r)
 		}
 	}
-}
-
-func (g *Graph) sortWaves() {
 	slices.SortFunc(g.Order, func(a, b Ref) int {
 		ta, _ := g.index.Find(a)
 		tb, _ := g.index.Find(b)
-		return cmp.Or(cmp.Compare(g.wave[a], g.wave[b]), comparePlan(ta, tb))
+		return cmp.Or(cmp.Compare(g.depth[a], g.depth[b]), comparePlan(ta, tb))
 	})
-	for _, r := range g.Order {
-		if w := g.wave[r]; w > len(g.Waves) {
-			g.Waves = append(g.Waves, Wave{Wave: w})
-		}
-		last := &g.Waves[len(g.Waves)-1]
-		last.Todos = append(last.Todos, r)
-	}
 }
 
 // critical finds the todos whose latest start is their earliest: the longest chains.
 func (g *Graph) critical() {
+	if len(g.Order) == 0 {
+		return
+	}
+	deepest := g.depth[g.Order[len(g.Order)-1]]
 	latest := map[Ref]int{}
 	for _, r := range slices.Backward(g.Order) {
-		latest[r] = len(g.Waves)
+		latest[r] = deepest
 		for _, d := range g.dependents[r] {
 			if w, ok := latest[d]; ok {
 				latest[r] = min(latest[r], w-1)
 			}
 		}
 	}
-	if len(g.Waves) < 2 {
+	if deepest < 2 {
 		return
 	}
 	for _, r := range g.Order {
-		if latest[r] == g.wave[r] {
+		if latest[r] == g.depth[r] {
 			g.CriticalPath = append(g.CriticalPath, r)
 		}
 	}
@@ -173,14 +160,11 @@ func (g *Graph) critical() {
 func (g *Graph) compareStored() {
 	for i, r := range g.Order {
 		t, _ := g.index.Find(r)
-		if t.Wave > 0 && t.Wave != g.wave[r] || t.ExecutionOrder > 0 && t.ExecutionOrder != i+1 {
+		if t.ExecutionOrder > 0 && t.ExecutionOrder != i+1 {
 			g.Stale = append(g.Stale, r)
 		}
 	}
 }
-
-// Wave is the wave of r, or 0 when it is in or behind a circle, or unknown.
-func (g *Graph) Wave(r Ref) int { return g.wave[r] }
 
 // Position is r's place in Order, from 1, or 0.
 func (g *Graph) Position(r Ref) int { return slices.Index(g.Order, r) + 1 }

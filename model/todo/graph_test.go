@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The worked example: order is by wave, priority, source, id.
+// The worked example: order is by depth, priority, source, id.
 func TestTheWorkedExampleOfAGraph(t *testing.T) {
 	node := func(id string, p Priority, deps ...Ref) Todo {
 		t := todoWith(id, Ready, deps...)
@@ -23,9 +23,6 @@ func TestTheWorkedExampleOfAGraph(t *testing.T) {
 	}
 	if got := fmt.Sprint(g.CriticalPath); got != "[work/001 work/003 work/004]" {
 		t.Errorf("critical path %s", got)
-	}
-	if got := fmt.Sprint(g.Waves); got != "[{1 [work/001 work/002 work/005]} {2 [work/003]} {3 [work/004]}]" {
-		t.Errorf("waves %s", got)
 	}
 }
 
@@ -71,12 +68,12 @@ func TestEveryGraphIsWhollyPlaced(t *testing.T) {
 			rt.Fatalf("%d todos, placed %v", n, placed)
 		}
 		for _, e := range g.Edges {
-			if from, to := g.Position(e.From), g.Position(e.To); from > 0 && (to == 0 || to > from || g.Wave(e.To) >= g.Wave(e.From)) {
+			if from, to := g.Position(e.From), g.Position(e.To); from > 0 && (to == 0 || to > from) {
 				rt.Fatalf("%v comes before what it needs, %v", e.From, e.To)
 			}
 		}
 		for i, r := range g.CriticalPath {
-			if i > 0 && g.Wave(r) < g.Wave(g.CriticalPath[i-1]) {
+			if i > 0 && g.Position(r) < g.Position(g.CriticalPath[i-1]) {
 				rt.Fatalf("critical path %v goes back", g.CriticalPath)
 			}
 		}
@@ -136,7 +133,7 @@ func TestSimilarTodosAreShownAndUnlikeOnesAreNot(t *testing.T) {
 	c.Files = append(c.Files, "src/db.ts:300")
 	a.FindingID, b.FindingID, c.FindingID = "SEC-001", "SEC-007", "QUAL-002"
 	got := FindSimilar([]Todo{c, b, a})
-	if len(got) != 1 || got[0].Keep != "review/001" || got[0].Other != "review/002" || got[0].Score < MergeSimilar {
+	if len(got) != 1 || got[0].Keep != "review/001" || got[0].Other != "review/002" || got[0].Score < 0.9 {
 		t.Fatalf("got %+v", got)
 	}
 }

@@ -52,12 +52,18 @@ type ManifestTodo struct {
 
 // ManifestGraph is the part of the dependency graph that lies in one source.
 type ManifestGraph struct {
-	Edges          []Edge `json:"edges"`
-	Order          []Ref  `json:"topological_order"`
-	Waves          []Wave `json:"waves"`
-	HasCycles      bool   `json:"has_cycles"`
-	UnresolvedDeps []Edge `json:"unresolved_deps"`
-	CrossSource    []Edge `json:"cross_source_refs"`
+	Edges          []Edge         `json:"edges"`
+	Order          []Ref          `json:"topological_order"`
+	Waves          []manifestWave `json:"waves"`
+	HasCycles      bool           `json:"has_cycles"`
+	UnresolvedDeps []Edge         `json:"unresolved_deps"`
+	CrossSource    []Edge         `json:"cross_source_refs"`
+}
+
+// manifestWave is the format's word for the todos of one depth.
+type manifestWave struct {
+	Wave  int   `json:"wave"`
+	Todos []Ref `json:"todos"`
 }
 
 // ManifestClose is a line of the log of what was closed.
@@ -97,7 +103,7 @@ func manifestTodo(t Todo, g *Graph, place int) ManifestTodo {
 		FindingID: optional(t.FindingID), AssignedTo: optional(t.AssignedTo),
 		Dependencies: list(t.Dependencies), Dependents: list(g.Dependents(t.Ref())), Related: list(t.Related),
 		Resolution: optional(t.Resolution), ResolvedBy: t.ResolvedBy, ResolvedAt: t.ResolvedAt,
-		ExecutionOrder: positive(place), Wave: positive(g.Wave(t.Ref())),
+		ExecutionOrder: positive(place), Wave: positive(g.depth[t.Ref()]),
 		WorkflowChain: list(t.WorkflowChain), Title: t.Title,
 	}
 }
@@ -117,18 +123,18 @@ func (g *Graph) within(source string) ManifestGraph {
 	mine := func(e Edge) bool { return e.From.Source() == source }
 	m := ManifestGraph{
 		Edges: keepEdges(g.Edges, mine), UnresolvedDeps: keepEdges(g.Dangling, mine), CrossSource: keepEdges(g.CrossSource, mine),
-		Order: []Ref{}, Waves: []Wave{},
+		Order: []Ref{}, Waves: []manifestWave{},
 	}
-	for _, w := range g.Waves {
-		in := Wave{Wave: w.Wave}
-		for _, r := range w.Todos {
-			if r.Source() == source {
-				in.Todos = append(in.Todos, r)
-			}
+	for _, r := range g.Order {
+		if r.Source() != source {
+			continue
 		}
-		if len(in.Todos) > 0 {
-			m.Order, m.Waves = append(m.Order, in.Todos...), append(m.Waves, in)
+		m.Order = append(m.Order, r)
+		if n := len(m.Waves); n == 0 || m.Waves[n-1].Wave != g.depth[r] {
+			m.Waves = append(m.Waves, manifestWave{Wave: g.depth[r]})
 		}
+		last := &m.Waves[len(m.Waves)-1]
+		last.Todos = append(last.Todos, r)
 	}
 	for _, c := range g.Cycles {
 		m.HasCycles = m.HasCycles || slices.ContainsFunc(c, func(r Ref) bool { return r.Source() == source })

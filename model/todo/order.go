@@ -21,7 +21,7 @@ func Compare(a, b Todo) int {
 // Sort puts todos in list order.
 func Sort(all []Todo) { slices.SortFunc(all, Compare) }
 
-// comparePlan is the order within a wave: priority, source, number.
+// comparePlan is the order among equally deep todos: priority, source, number.
 func comparePlan(a, b Todo) int {
 	return cmp.Or(
 		cmp.Compare(a.Priority, b.Priority),

@@ -14,11 +14,8 @@ type Similar struct {
 	Score float64 `json:"score"`
 }
 
-// Scores from which a pair is shown, and from which it may be merged unasked.
-const (
-	ShowSimilar  = 0.70
-	MergeSimilar = 0.90
-)
+// showSimilar is the score from which a pair is shown.
+const showSimilar = 0.70
 
 // The weights of a score, and what titles must reach to count at all.
 const (
@@ -53,7 +50,7 @@ func FindSimilar(all []Todo) []Similar {
 					continue
 				}
 				seen[p] = true
-				if s := score(open[p.a], open[p.b]); s >= ShowSimilar {
+				if s := score(open[p.a], open[p.b]); s >= showSimilar {
 					out = append(out, Similar{open[p.a].Ref(), open[p.b].Ref(), float64(int(s*100+0.5)) / 100})
 				}
 			}

@@ -73,7 +73,8 @@ type Outcome struct {
 // Computed is the place in the dependency graph, counted from 1; 0 is not computed.
 type Computed struct {
 	ExecutionOrder int `json:"execution_order"`
-	Wave           int `json:"wave"`
+	// Wave is another tool's key: read and kept.
+	Wave int `json:"wave"`
 }
 
 // Ref is the todo's qualified id.

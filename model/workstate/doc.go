@@ -13,5 +13,5 @@
 //	evidence    an observed execution: command, exit status, commit
 //	grade       of a verified entry: claimed, observed, or verified at HEAD
 //
-// The file format is that of AICTX (docs/thread.md), unknown keys included.
+// The file format is that of AICTX (docs/threads.md), unknown keys included.
 package workstate

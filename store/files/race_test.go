@@ -1,6 +1,7 @@
 package files
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -13,11 +14,9 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/store/storetest"
 )
 
-// raceTime is how long a race lasts: four make 2 s, or 10 s with -tags soak.
-func raceTime() time.Duration { return storetest.Amount(500*time.Millisecond, 2500*time.Millisecond) }
+var raceTime = flag.Duration("race", 500*time.Millisecond, "how long each of the four races lasts")
 
 // Whatever is swapped while a plan is read, the text is one of the item's own and whole,
 // and hash, size and preview are of that one text. The naive reading in the same race
@@ -62,7 +61,7 @@ func race(t *testing.T, hows []int) {
 	items := h.Items(agent) // stays open, as in a list, while directories below it are swapped
 	defer items.Close()
 	reads, shown, naive := 0, 0, 0
-	for deadline := time.Now().Add(raceTime()); time.Now().Before(deadline); reads++ {
+	for deadline := time.Now().Add(*raceTime); time.Now().Before(deadline); reads++ {
 		got := items.Plan(item)
 		if reads%2 == 0 {
 			got = h.Plan(agent, item)

@@ -57,8 +57,8 @@ func (t Threads) taskEnded(ctx context.Context, task *endedTask) []model.Warning
 // learn takes the task's end into the first of the threads that is live and loadable here;
 // without ids, into the active one.
 func (r *Repository) learn(ctx context.Context, task *endedTask, ids []workstate.ID) error {
-	thread, err := r.firstLive(ids)
-	if err != nil || thread == "" && len(ids) > 0 {
+	id, err := r.firstLive(ids)
+	if err != nil || id == "" && len(ids) > 0 {
 		return err
 	}
 	var command model.Text
@@ -73,7 +73,7 @@ func (r *Repository) learn(ctx context.Context, task *endedTask, ids []workstate
 		status = signalStatus
 	}
 	ok := status == 0
-	_, err = r.Apply(ctx, workstate.Finalize{Task: string(thread), Outcome: workstate.Outcome{
+	_, err = r.Apply(ctx, workstate.Finalize{Task: string(id), Outcome: workstate.Outcome{
 		ExecutionID: model.Text(task.ID), Success: &ok,
 		Commands: []workstate.Execution{{
 			Command: command, ExitStatus: &status,

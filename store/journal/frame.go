@@ -12,10 +12,9 @@ package journal
 import (
 	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"io"
 	"slices"
-
-	"vise/store/checksum"
 )
 
 // Frame is one change: its revision, and what the ledger keeps of it, in order.
@@ -60,11 +59,13 @@ func Append(b []byte, f Frame) []byte {
 		b = be.AppendUint32(b, uint32(len(v.Bytes)))
 		b = append(b, v.Bytes...)
 	}
-	b = be.AppendUint32(b, checksum.Of(b[begin:]))
+	b = be.AppendUint32(b, castagnoli(b[begin:]))
 	b = be.AppendUint32(b, uint32(size))
 	b = be.AppendUint64(b, f.Revision)
 	return be.AppendUint32(b, tailMark)
 }
+
+func castagnoli(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
 
 // next reads the frame that begins where r stands, and how long it is. io.EOF is the end;
 // errTorn means that what follows is no whole frame.
@@ -108,7 +109,7 @@ func readUpTo(r io.Reader, n int) ([]byte, error) {
 func parse(payload, tail []byte) (Frame, error) {
 	be := binary.BigEndian
 	f := Frame{Revision: be.Uint64(payload)}
-	if be.Uint32(tail) != checksum.Of(payload) || be.Uint32(tail[4:]) != uint32(len(payload)) ||
+	if be.Uint32(tail) != castagnoli(payload) || be.Uint32(tail[4:]) != uint32(len(payload)) ||
 		be.Uint64(tail[8:]) != f.Revision || be.Uint32(tail[16:]) != tailMark {
 		return Frame{}, errTorn
 	}

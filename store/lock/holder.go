@@ -11,7 +11,6 @@ import (
 	"time"
 	"unicode"
 
-	"vise/store/codec"
 	"vise/store/machine"
 )
 
@@ -105,7 +104,7 @@ func newSelf(p machine.Process, command string) self {
 	if command == "" {
 		command = defaultCommand(p.Args)
 	}
-	b, err := codec.Append(nil, Holder{PID: p.PID, Command: printable(command), Start: p.Start})
+	b, err := json.Marshal(Holder{PID: p.PID, Command: printable(command), Start: p.Start})
 	if err != nil {
 		return self{before: []byte(`{"pid":` + strconv.Itoa(p.PID))}
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/ui/instant"
+	"vise/ui/text"
 )
 
 // Blocking is what is to become of the blockers of some items.
@@ -23,7 +23,7 @@ type Blocking struct {
 func (b Blocking) Command(rows []model.Row, now time.Time) (c model.Batch, trouble string) {
 	var after *int64
 	if b.Recheck != "" {
-		at, err := instant.Read(b.Recheck, now)
+		at, err := text.ParseTime(b.Recheck, now)
 		if err != nil {
 			return c, err.Error()
 		}

@@ -13,7 +13,7 @@ import (
 	"vise/model/workstate"
 	"vise/store/files/threads"
 	"vise/store/home"
-	"vise/ui/thread"
+	threadverb "vise/ui/thread"
 )
 
 // threads are those of the repository around the working directory, for who acts.
@@ -25,7 +25,7 @@ func (a *app) threads(actor model.Actor) home.Threads {
 // it: a thread is where the work on an item was left.
 func (a *app) threadVerb() *cobra.Command {
 	in := a.threads("")
-	return thread.Command(thread.Env{
+	return threadverb.Command(threadverb.Env{
 		Dir: in.Dir, Now: a.now, Args: a.args, Stdin: a.in, Stdout: a.out, Stderr: a.err,
 		Actor: func() (string, error) {
 			actor, err := a.actor()

@@ -9,7 +9,7 @@ import (
 
 	"vise/model"
 	"vise/store/home"
-	"vise/ui/instant"
+	"vise/ui/text"
 )
 
 type waitOptions struct {
@@ -112,7 +112,7 @@ func (o waitOptions) command(now time.Time) (model.WaitFor, error) {
 	case o.external != "":
 		w.Wake, w.Resource, words = model.WakeExternal, model.Text(o.external), cmp.Or(o.condition, o.external)
 	case o.timer != "":
-		at, err := instant.Read(o.timer, now)
+		at, err := text.ParseTime(o.timer, now)
 		if err != nil {
 			return w, misuse("timer", "%q is no time to come", model.Text(o.timer)).WithHint("%v", err)
 		}

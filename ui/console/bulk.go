@@ -8,7 +8,6 @@ import (
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/bulk"
-	"vise/ui/instant"
 	"vise/ui/text"
 )
 
@@ -50,7 +49,7 @@ func recheckNote(s surroundings, f *form) string {
 	if f.fields[1].empty() {
 		return "in one hour, or like 30m, 16:00, tomorrow 9"
 	}
-	at, err := instant.Read(f.value(1), s.now)
+	at, err := text.ParseTime(f.value(1), s.now)
 	if err != nil {
 		return err.Error()
 	}

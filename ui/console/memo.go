@@ -214,8 +214,6 @@ func typedBefore(s string) string {
 // less than a second.
 func (c Console) noted() (Console, tea.Cmd) {
 	c, draft := c.draftKept()
-	c, print := c.printKept()
-	draft = tea.Batch(draft, print)
 	if c.fx.Keeper == nil {
 		return c, draft
 	}

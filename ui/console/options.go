@@ -89,8 +89,6 @@ type Session struct {
 	Memo   *Memo
 	// Looks may be nil: then what was seen of a plan is known as long as the console lives.
 	Looks Looks
-	// Prints may be nil: then a plan is laid out anew at each start.
-	Prints Prints
 	// Papers may be nil: then the editor works on plan.md itself, and on nothing else.
 	Papers Papers
 	// Files may be nil: then there are no file todos.
@@ -112,9 +110,6 @@ type Options struct {
 	Settings config.Settings
 	// NextSettings waits for a change of them; nil: they never change.
 	NextSettings func(context.Context) (config.Settings, error)
-	// Painted is called once the first frame is on the terminal, before anything else begins;
-	// it may be nil.
-	Painted func()
 	// NoColor leaves weights, reverse and marks to tell things apart.
 	NoColor bool
 	// ASCII draws glyphs and borders in ASCII.

@@ -29,10 +29,6 @@ type plan struct {
 	// goneSince is when a file that was there could no longer be read.
 	goneSince time.Time
 	changedAt time.Time
-	// primed: the plan was read for the first frame alone, and is to be read and watched.
-	primed bool
-	// printed is the key of the lines that were written down.
-	printed PrintKey
 	// mode says how files are watched when that is not as it should be.
 	mode string
 
@@ -61,8 +57,6 @@ type painting struct {
 	at      markdown.Position
 	lines   []markdown.Line
 	changes markdown.Changes
-	// kept: the lines are from an earlier console, and doc is none of theirs.
-	kept bool
 	// whole: everything is in sight. progress is how far at is, of 1.
 	whole, end bool
 	progress   float64
@@ -116,13 +110,10 @@ func (c Console) openPlan() (Console, tea.Cmd) {
 		return c.openPreview()
 	}
 	before := c.plan
-	if before.item == c.place.cursor && !before.primed {
+	if before.item == c.place.cursor {
 		return c, nil
 	}
 	c.plan = plan{item: c.place.cursor, mode: before.mode, seen: before.remembered()}
-	if before.item == c.place.cursor {
-		c.plan.file, c.plan.shown = before.file, before.shown
-	}
 	if c.plan.item == "" {
 		return c, nil
 	}
@@ -218,7 +209,7 @@ func (c Console) movePlan(by int) (Console, tea.Cmd) {
 		return c, nil
 	}
 	from := c.plan.shown.doc
-	if from == nil || c.plan.shown.kept {
+	if from == nil {
 		from = c.plan.doc
 	}
 	c.plan.job = paintJob{item: c.plan.item, doc: c.plan.doc, from: from, base: c.plan.base,

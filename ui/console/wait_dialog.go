@@ -7,7 +7,6 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/instant"
 	"vise/ui/text"
 )
 
@@ -85,7 +84,7 @@ func resolved(s surroundings, f *form) string {
 	if f.fields[at].empty() {
 		return ""
 	}
-	t, err := instant.Read(f.value(at), s.now)
+	t, err := text.ParseTime(f.value(at), s.now)
 	if err != nil {
 		return s.skin.blocked.paint(err.Error())
 	}
@@ -112,13 +111,13 @@ func (f *form) waitWish(s surroundings, r model.Row) wish {
 		}
 	}
 	if kind.wake == model.WakeTimer {
-		t, err := instant.Read(f.value(waitTime), s.now)
+		t, err := text.ParseTime(f.value(waitTime), s.now)
 		if err != nil {
 			return wish{trouble: err.Error()}
 		}
 		w.WakeAt = t
 	} else if v := f.value(waitRecheck); v != "" {
-		t, err := instant.Read(v, s.now)
+		t, err := text.ParseTime(v, s.now)
 		if err != nil {
 			return wish{trouble: err.Error()}
 		}

@@ -80,8 +80,8 @@ func ended(ctx context.Context, p model.Process) {
 	}
 }
 
-// prompt queues words for a session of Codex's server, which a resting one takes at once.
-func prompt(ctx context.Context, program, session, words string) error {
+// promptSession queues words for a session of Codex's server, which a resting one takes at once.
+func promptSession(ctx context.Context, program, session, words string) error {
 	_, err := said(ctx, program, "", "queue", "--thread", session, "--message", words)
 	return err
 }

@@ -246,7 +246,7 @@ func (c *call) deliver(ctx context.Context, r home.HookReport) error {
 func Real() Streams {
 	return Streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now, Wait: pause, Gone: gone,
-		Detach: detach, Caller: caller, Session: showSession, Server: server, Ended: ended, Prompt: prompt,
+		Detach: detach, Caller: caller, Session: showSession, Server: server, Ended: ended, Prompt: promptSession,
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/instant"
 	"vise/ui/past"
+	"vise/ui/text"
 )
 
 // look is an item as its menu needs it.
@@ -166,7 +166,7 @@ func (s *session) recheck(ctx context.Context) ([]string, error) {
 		if err != nil || in == "" {
 			return nil, err
 		}
-		at, err := instant.Read(in, s.Now())
+		at, err := text.ParseTime(in, s.Now())
 		if err == nil {
 			return []string{"--recheck", at.Sub(s.Now()).Round(time.Second).String()}, nil
 		}

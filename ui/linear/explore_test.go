@@ -3,6 +3,7 @@ package linear
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
@@ -80,7 +81,8 @@ func explore(t *testing.T) map[action.ID]bool {
 		fresh := false
 		for _, o := range options {
 			reached[o.act] = true
-			if at := title + "\n" + o.words; !taken[at] {
+			// A decision that can be taken back makes another menu of the same line.
+			if at := fmt.Sprintf("%s\n%s\n%t", title, o.words, len(s.triage.decisions) > 0); !taken[at] {
 				taken[at], fresh = true, true
 				if err := o.do(ctx); err != nil {
 					return false, err

@@ -29,7 +29,7 @@ const idSchema = `{"type":"string","description":"Id or handle (wi-7f3k)"}`
 
 const seenSchema = `{"type":"integer","minimum":0,"description":"The revision you saw; refused as stale if the item moved on"}`
 
-// tools are the seven, in the seeds' order. Their descriptions are all that an agent may
+// tools are the seven. Their descriptions are all that an agent may
 // ever read of them; together the definitions stay below 2,500 tokens. The schemas name one
 // type a field, which every client can fill in; null is taken for absent all the same,
 // except that it clears a blocker.

@@ -7,7 +7,7 @@ import (
 )
 
 // reasons are the places where vise deliberately does not do what AICTX was recorded to
-// do, by reason; docs/thread.md tells the reasons to users.
+// do, by reason; docs/threads.md tells the reasons to users.
 var reasons = map[string][]string{
 	"vise speaks of threads": {
 		"01_lifecycle/03_status_none_human.txt human", "01_lifecycle/05_list_empty_human.txt human",
@@ -87,13 +87,13 @@ var differences = func() map[string]string {
 }()
 
 func TestTheManualTellsEveryDifference(t *testing.T) {
-	raw, err := os.ReadFile("../../docs/thread.md")
+	raw, err := os.ReadFile("../../docs/threads.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for reason := range reasons {
 		if !strings.Contains(string(raw), "| "+reason+" |") {
-			t.Errorf("docs/thread.md does not tell that %s", reason)
+			t.Errorf("docs/threads.md does not tell that %s", reason)
 		}
 	}
 }

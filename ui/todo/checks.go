@@ -47,14 +47,14 @@ func (d *door) validate() *cobra.Command {
 		return r, nil
 	})
 	c.Flags().BoolVar(&fix, "fix", false, "repair what needs no decision")
-	c.Flags().BoolVar(&order, "order", false, "also write execution_order and wave as the graph gives them")
+	c.Flags().BoolVar(&order, "order", false, "also write execution_order as the graph gives it")
 	return c
 }
 
 func (d *door) graph() *cobra.Command {
 	var source string
-	var waves, mermaid bool
-	c := d.verb("graph", "What depends on what: waves, critical path, circles", wants{0, 0}, false, func(at *desk, _ []string) (outcome, error) {
+	var mermaid bool
+	c := d.verb("graph", "What depends on what: order, critical path, circles", wants{0, 0}, false, func(at *desk, _ []string) (outcome, error) {
 		snap, err := at.Load()
 		if err != nil {
 			return outcome{}, err
@@ -71,35 +71,22 @@ func (d *door) graph() *cobra.Command {
 			g = file.NewGraph(snap.Index())
 		}
 		r := outcome{data: map[string]any{"session": at.Rel, "graph": g}, warnings: damageLines(snap.Damaged)}
-		switch {
-		case mermaid:
+		r.human = graphLines(g)
+		if mermaid {
 			r.human = mermaidLines(g)
-		case waves:
-			r.human = waveLines(g)
-		default:
-			r.human = append(waveLines(g), graphLines(g)...)
 		}
 		return r, nil
 	})
 	c.Flags().StringVar(&source, "source", "", "only this source; dependencies on others count as unknown")
-	c.Flags().BoolVar(&waves, "waves", false, "only the waves")
 	c.Flags().BoolVar(&mermaid, "mermaid", false, "as a Mermaid flowchart")
 	return c
 }
 
-func waveLines(g *file.Graph) []string {
-	var lines []string
-	for _, w := range g.Waves {
-		lines = append(lines, fmt.Sprintf("wave %d: %s", w.Wave, joined(w.Todos)))
-	}
-	if len(lines) == 0 {
-		lines = []string{"nothing can be put in order"}
-	}
-	return lines
-}
-
 func graphLines(g *file.Graph) []string {
-	var lines []string
+	lines := []string{"nothing can be put in order"}
+	if len(g.Order) > 0 {
+		lines = []string{"order: " + joined(g.Order)}
+	}
 	if len(g.CriticalPath) > 0 {
 		lines = append(lines, "critical path: "+joined(g.CriticalPath))
 	}
@@ -177,34 +164,19 @@ func (d *door) manifest() *cobra.Command {
 }
 
 func (d *door) dedup() *cobra.Command {
-	var auto bool
-	c := d.verb("dedup", "Todos that look alike; sure ones can be merged", wants{0, 0}, false, func(at *desk, _ []string) (outcome, error) {
-		merged := []file.Todo{}
-		if auto {
-			var err error
-			if merged, err = at.MergeSimilar(at.move(file.WontFix, "")); err != nil {
-				return outcome{}, err
-			}
-		}
+	return d.verb("dedup", "Todos that look alike", wants{0, 0}, false, func(at *desk, _ []string) (outcome, error) {
 		snap, err := at.Load()
 		if err != nil {
 			return outcome{}, err
 		}
 		pairs := append([]file.Similar{}, file.FindSimilar(snap.Todos)...)
-		closed := []file.Ref{}
 		var lines []string
-		for _, t := range merged {
-			closed = append(closed, t.Ref())
-			lines = append(lines, fmt.Sprintf("%s is closed as a duplicate of %s", t.Ref(), t.DuplicateOf))
-		}
 		for _, p := range pairs {
 			lines = append(lines, fmt.Sprintf("%.2f  %s  %s", p.Score, p.Keep, p.Other))
 		}
 		if len(lines) == 0 {
 			lines = []string{"no two todos look alike"}
 		}
-		return outcome{data: map[string]any{"session": at.Rel, "similar": pairs, "merged": closed}, human: lines}, nil
+		return outcome{data: map[string]any{"session": at.Rel, "similar": pairs}, human: lines}, nil
 	})
-	c.Flags().BoolVar(&auto, "auto-resolve", false, "close what is surely a copy (score 0.90) as a duplicate")
-	return c
 }

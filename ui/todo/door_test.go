@@ -310,7 +310,7 @@ func TestGraphManifestSearchAndDedup(t *testing.T) {
 	c := newCLI(t)
 	c.create("SQL injection in query", "--ready", "--files=src/db.go:10", "--finding=SEC-1", "--ref=T")
 	c.create("SQL injection in query", "--ready", "--files=src/db.go:12", "--finding=SEC-2", "--ref=T", "--depends=review/001")
-	if a := c.ok("graph"); a.field("graph.waves.1.todos.0") != "review/002" || a.field("graph.critical_path.0") != "review/001" {
+	if a := c.ok("graph"); a.field("graph.topological_order.1") != "review/002" || a.field("graph.critical_path.0") != "review/001" {
 		t.Errorf("graph: %s", a.Data)
 	}
 	if out, _, _ := c.run("graph", "--mermaid"); !strings.Contains(out, `t_review_001["review/001"] --> t_review_002["review/002"]`) {
@@ -328,7 +328,7 @@ func TestGraphManifestSearchAndDedup(t *testing.T) {
 	if a := c.ok("search", "SQL", "sec-2"); a.field("hits.0.id") != "review/002" || a.field("hits.1") != "no hits.1" {
 		t.Errorf("search: %s", a.Data)
 	}
-	if a := c.ok("dedup", "--auto-resolve"); a.field("merged") != "[review/002]" {
+	if a := c.ok("dedup"); a.field("similar.0.other") != "review/002" {
 		t.Errorf("dedup: %s", a.Data)
 	}
 	if a := c.ok("list", "--stale"); a.field("todos") != "[]" {

@@ -29,9 +29,6 @@ type bench struct {
 	pages  markdown.Engine
 	atEnd  []func()
 	inPlay sync.WaitGroup
-	// later is what waits until the first frame is on the terminal.
-	later     []func()
-	isPainted bool
 	// farewell is what is said on the terminal when all has ended.
 	farewell string
 }
@@ -62,10 +59,10 @@ func (b *bench) session(h *home.Home, agent model.AgentID) (console.Session, err
 	files := newFileRoom(b.ctx, workingDir(), b.Now)
 	files.ledger = h
 	b.atEnd = append(b.atEnd, func() { b.farewell = farewell(context.WithoutCancel(b.ctx), h, b.Now()) }, e.close, t.Close, files.close)
-	b.afterPaint(func() { b.schedule(h, settling) })
+	b.schedule(h, settling)
 	kept := newMemos(h.Dir(), b.Getenv, b.Now)
 	return console.Session{Keeper: kept, Memo: kept.last(), Ledger: coded{h}, Agent: agent, Eyes: e, Threads: t, Drafts: newDrafts(h.Dir()),
-		Papers: newPapers(h.Files(), h.Dir()), Looks: newLooks(h.Dir()), Prints: newPrints(h.Dir()), Files: files}, nil
+		Papers: newPapers(h.Files(), h.Dir()), Looks: newLooks(h.Dir()), Files: files}, nil
 }
 
 // coded is a home whose trouble with its files comes with a code and a way out.
@@ -78,25 +75,6 @@ func (c coded) View(ctx context.Context, fn func(model.Reader) error) error {
 		return err
 	}
 	return cli.Fault(err)
-}
-
-// afterPaint does something once the first frame is on the terminal, so that it is not kept
-// from there.
-func (b *bench) afterPaint(do func()) {
-	if b.isPainted {
-		do()
-		return
-	}
-	b.later = append(b.later, do)
-}
-
-// painted is called when the first frame is on the terminal.
-func (b *bench) painted() {
-	b.isPainted = true
-	for _, do := range b.later {
-		do()
-	}
-	b.later = nil
 }
 
 // settling is how long the console has the machine and the ledger to itself when it begins.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -27,7 +26,6 @@ func openConsole(ctx context.Context, h cli.Host, pages markdown.Engine) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	b := newBench(ctx, h, pages)
-	b.afterPaint(uncollected())
 	defer b.close()
 	o := b.options()
 	if h.Linear() || o.Settings.Accessible {
@@ -49,13 +47,6 @@ func openConsole(ctx context.Context, h cli.Host, pages markdown.Engine) error {
 	return runConsole(ctx, o)
 }
 
-// uncollected has no memory collected until the console has begun: what a start leaves behind
-// is little, and to go through it takes a fifth of the start.
-func uncollected() (begin func()) {
-	percent := debug.SetGCPercent(-1)
-	return func() { debug.SetGCPercent(percent) }
-}
-
 // consoleOptions are the console's surroundings without a session.
 func (b *bench) consoleOptions() console.Options {
 	dir, _ := b.host.HomeDir()
@@ -65,7 +56,6 @@ func (b *bench) consoleOptions() console.Options {
 		Editor:  b.host.Editor,
 		Native:  native{b.Getenv},
 		Pages:   b.pages,
-		Painted: b.painted,
 		Home:    shortened(dir, b.Getenv("HOME")),
 		Now:     b.Now, NewKey: cli.NewKey,
 	}

@@ -11,8 +11,8 @@ import (
 
 	"vise/model"
 	"vise/store"
-	service "vise/store/home"
 	"vise/store/files"
+	service "vise/store/home"
 	"vise/ui/cli"
 	"vise/ui/console"
 )

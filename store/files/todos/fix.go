@@ -1,10 +1,8 @@
 package todos
 
 import (
-	"fmt"
 	"slices"
 
-	"vise/model"
 	"vise/model/todo"
 )
 
@@ -48,7 +46,7 @@ func numberAll(index *todo.Index, after map[todo.Ref]todo.Todo, at func(todo.Ref
 	g := todo.NewGraph(index)
 	for i, r := range g.Order {
 		t := at(r)
-		t.Wave, t.ExecutionOrder = g.Wave(r), i+1
+		t.ExecutionOrder = i + 1
 		after[r] = t
 	}
 }
@@ -64,30 +62,4 @@ func fixes(snap Snapshot, index *todo.Index, after map[todo.Ref]todo.Todo, m tod
 		edits = append(edits, Edit{Change: todo.Change{Before: before, After: fixed}})
 	}
 	return edits
-}
-
-// MergeSimilar closes, as duplicates, the todos that are surely copies of another. What is
-// claimed is left alone.
-func (s *Session) MergeSimilar(m todo.Move) ([]todo.Todo, error) {
-	m.To, m.Resolution = todo.WontFix, todo.Duplicate
-	return s.Apply(func(snap Snapshot) ([]Edit, error) {
-		index := snap.Index()
-		closed := map[todo.Ref]bool{}
-		var edits []Edit
-		for _, p := range todo.FindSimilar(snap.Todos) {
-			other, _ := index.Find(p.Other)
-			if p.Score < todo.MergeSimilar || closed[p.Keep] || closed[p.Other] || other.AssignedTo != "" {
-				continue
-			}
-			move := m
-			move.DuplicateOf, move.Reason = p.Keep, model.Text(fmt.Sprintf("Same as %s, score %.2f", p.Keep.Raw(), p.Score))
-			c, err := todo.Judge(other, move, index)
-			if err != nil {
-				return nil, err
-			}
-			closed[p.Other] = true
-			edits = append(edits, Edit{Change: c})
-		}
-		return edits, nil
-	})
 }

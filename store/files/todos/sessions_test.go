@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"vise/model"
 	"vise/model/todo"
 )
 
@@ -104,35 +103,10 @@ func TestFixRepairsWhatNeedsNoDecision(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	if got := mustLoad(t, s).Todos; got[0].Wave != 2 || got[1].ExecutionOrder != 1 {
-		t.Errorf("waves %d %d", got[0].Wave, got[1].Wave)
+	if got := mustLoad(t, s).Todos; got[0].ExecutionOrder != 2 || got[1].ExecutionOrder != 1 {
+		t.Errorf("order %d %d", got[0].ExecutionOrder, got[1].ExecutionOrder)
 	}
 	if again, err := s.Fix(operator(), true); err != nil || len(again) != 0 {
 		t.Errorf("fixed again: %+v, %v", again, err)
-	}
-}
-
-func TestSureCopiesAreMergedAndClaimedOnesAreNot(t *testing.T) {
-	s := newSession(t, review)
-	var drafts []todo.Draft
-	for range 5 {
-		d := draft("SQL injection in query", todo.Ready)
-		d.Files, d.SourceRef = []model.Text{"src/db.go:10"}, "TOME.md"
-		drafts = append(drafts, d)
-	}
-	for i := range drafts {
-		drafts[i].FindingID = model.Text("SEC-00" + string(rune('1'+i)))
-	}
-	mustCreate(t, s, drafts...)
-	if _, err := s.Start("002", agent("smith"), todo.NoWitness); err != nil {
-		t.Fatal(err)
-	}
-	merged, err := s.MergeSimilar(operator())
-	if err != nil || len(merged) != 3 {
-		t.Fatalf("merged %d, %v", len(merged), err)
-	}
-	first, _ := mustLoad(t, s).Index().Find("review/001")
-	if len(first.Related) != 3 {
-		t.Errorf("the kept one is related to %v", first.Related)
 	}
 }

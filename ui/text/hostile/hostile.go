@@ -1,5 +1,5 @@
-// Package hostile is what tests of every place that shows text have in common: texts that
-// drive a terminal, and the judge of what came out.
+// Package hostile is for tests only: texts that drive a terminal, and a check of what came out,
+// for every place that shows text.
 package hostile
 
 import (

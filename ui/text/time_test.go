@@ -1,11 +1,11 @@
-package instant
+package text
 
 import (
 	"testing"
 	"time"
 )
 
-func TestInstantsAsPeopleWriteThem(t *testing.T) {
+func TestTimesAsPeopleWriteThem(t *testing.T) {
 	now := time.Date(2026, 11, 20, 14, 5, 33, 0, time.FixedZone("CET", 3600))
 	for in, want := range map[string]string{
 		"30m": "2026-11-20T14:35:33+01:00", "1h30m": "2026-11-20T15:35:33+01:00", "3d": "2026-11-23T14:05:33+01:00",
@@ -14,13 +14,13 @@ func TestInstantsAsPeopleWriteThem(t *testing.T) {
 		"2026-12-24 08:00": "2026-12-24T08:00:00+01:00", " 2026-12-24T08:00 ": "2026-12-24T08:00:00+01:00",
 		"2h15m": "2026-11-20T16:20:33+01:00", "14:05": "2026-11-21T14:05:00+01:00", "2026-12-24T08:00:00Z": "2026-12-24T08:00:00Z",
 	} {
-		got, err := Read(in, now)
+		got, err := ParseTime(in, now)
 		if err != nil || got.Format(time.RFC3339) != want {
 			t.Errorf("%q: got %s, %v; want %s", in, got.Format(time.RFC3339), err, want)
 		}
 	}
 	for _, in := range []string{"", "soon", "0s", "tomorrow 25", "2026-13-01T00:00:00Z", "-5m", "0m", "25:00", "12:60", "tomorrow", "tomorrow x", "99999999d"} {
-		if got, err := Read(in, now); err == nil {
+		if got, err := ParseTime(in, now); err == nil {
 			t.Errorf("%q: got %s, want an error", in, got)
 		}
 	}

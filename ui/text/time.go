@@ -1,5 +1,4 @@
-// Package instant reads instants as people write them.
-package instant
+package text
 
 import (
 	"errors"
@@ -8,12 +7,12 @@ import (
 	"time"
 )
 
-var errInstant = errors.New("a time is like 30m, 2h, 3d, 16:00, tomorrow 9 or 2026-11-21 09:00")
+var errTime = errors.New("a time is like 30m, 2h, 3d, 16:00, tomorrow 9 or 2026-11-21 09:00")
 
-// Read reads a time as people write it: a span from now (30m, 1h30m, 3d), a time of day
+// ParseTime reads a time as people write it: a span from now (30m, 1h30m, 3d), a time of day
 // (16:00: today, or tomorrow when it is past), tomorrow with a time of day (tomorrow 9), a
 // date with a time, or RFC 3339. Days and times are those of now's location.
-func Read(s string, now time.Time) (time.Time, error) {
+func ParseTime(s string, now time.Time) (time.Time, error) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	if d, ok := span(s); ok {
 		return now.Add(d), nil
@@ -53,7 +52,7 @@ func dayTime(now time.Time, days int, clock string) (time.Time, error) {
 	hour, err := strconv.Atoi(h)
 	minute, err2 := strconv.Atoi(m)
 	if err != nil || err2 != nil || hour < 0 || hour > 23 || minute < 0 || minute > 59 {
-		return time.Time{}, errInstant
+		return time.Time{}, errTime
 	}
 	y, mo, d := now.Date()
 	return time.Date(y, mo, d+days, hour, minute, 0, 0, now.Location()), nil
