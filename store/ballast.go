@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"vise/model"
-	"vise/store/machine"
+	"vise/store/files"
 )
 
 // A full disk cannot take even a completion, because a change needs pages before it frees
@@ -29,7 +29,7 @@ func (l *Ledger) reserve() error {
 	if free, known := freeBytes(l.home.Dir); !known || free < plenty {
 		return nil
 	}
-	f, err := l.home.machine.OpenFile(path, os.O_WRONLY|os.O_CREATE|machine.NoFollow, fileMode)
+	f, err := l.home.machine.OpenFile(path, os.O_WRONLY|os.O_CREATE|files.NoFollow, fileMode)
 	if err != nil {
 		return err
 	}

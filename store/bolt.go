@@ -8,8 +8,8 @@ import (
 	"os"
 	"runtime/debug"
 
+	"vise/store/files"
 	"vise/store/lock"
-	"vise/store/machine"
 )
 
 // Bolt is a Backend in one bbolt file, shared by many processes without a daemon: the
@@ -26,7 +26,7 @@ type Bolt struct {
 	MaxSize int
 
 	path    string
-	machine *machine.Machine
+	machine *files.Machine
 	lock    *lock.File
 	group   group
 	news    news

@@ -9,7 +9,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"vise/store/machine"
+	"vise/store/files"
 )
 
 // CreateBolt makes the ledger file at path with what fill writes, all of it or nothing:
@@ -17,7 +17,7 @@ import (
 // an error that is fs.ErrExist. The caller holds the ledger's lock.
 func CreateBolt(path string, fill func(Txn) error) error { return createBolt(nil, path, fill) }
 
-func createBolt(m *machine.Machine, path string, fill func(Txn) error) error {
+func createBolt(m *files.Machine, path string, fill func(Txn) error) error {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(err, &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist})
 	}
@@ -34,8 +34,8 @@ func createBolt(m *machine.Machine, path string, fill func(Txn) error) error {
 	return m.SyncDir(filepath.Dir(path))
 }
 
-func fillBolt(m *machine.Machine, path string, fill func(Txn) error) error {
-	if err := m.Before(machine.Op{Kind: machine.Create, Path: path}); err != nil {
+func fillBolt(m *files.Machine, path string, fill func(Txn) error) error {
+	if err := m.Before(files.Op{Kind: files.Create, Path: path}); err != nil {
 		return err
 	}
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: foreignLockWait, FreelistType: bbolt.FreelistArrayType})

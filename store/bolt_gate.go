@@ -7,7 +7,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"vise/store/machine"
+	"vise/store/files"
 )
 
 func done() error { return nil }
@@ -18,7 +18,7 @@ func done() error { return nil }
 // bbolt writes through one function, which it does not export, and syncs by itself. So its
 // syncs are switched off and made here, at the same places: after growing the file, between
 // the pages and the meta page that makes them the ledger's, and at the end.
-func gate(m *machine.Machine, db *bbolt.DB) (synced func() error) {
+func gate(m *files.Machine, db *bbolt.DB) (synced func() error) {
 	if !m.Gated() {
 		return done
 	}
@@ -38,7 +38,7 @@ func inside(db *bbolt.DB) (writeAt *func([]byte, int64) (int, error), file *os.F
 }
 
 type gated struct {
-	machine *machine.Machine
+	machine *files.Machine
 	db      *bbolt.DB
 	file    *os.File
 	write   func([]byte, int64) (int, error)
@@ -67,7 +67,7 @@ func (g *gated) grow(size int64) error {
 	} else {
 		size += int64(g.db.AllocSize)
 	}
-	if err := g.machine.Before(machine.Op{Kind: machine.Truncate, Path: g.db.Path(), At: size}); err != nil {
+	if err := g.machine.Before(files.Op{Kind: files.Truncate, Path: g.db.Path(), At: size}); err != nil {
 		return err
 	}
 	if err := g.file.Truncate(size); err != nil {
@@ -77,7 +77,7 @@ func (g *gated) grow(size int64) error {
 }
 
 func (g *gated) sync() error {
-	if err := g.machine.Before(machine.Op{Kind: machine.Sync, Path: g.db.Path()}); err != nil {
+	if err := g.machine.Before(files.Op{Kind: files.Sync, Path: g.db.Path()}); err != nil {
 		return err
 	}
 	return g.file.Sync()

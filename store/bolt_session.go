@@ -10,7 +10,7 @@ import (
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 
-	"vise/store/machine"
+	"vise/store/files"
 )
 
 // session is one opening of a bbolt file for one transaction, or for a few that read.
@@ -36,8 +36,8 @@ type session struct {
 // foreignLockWait bounds the wait for a program other than vise that has the file open.
 const foreignLockWait = 2 * time.Second
 
-func openSession(m *machine.Machine, path string, writable bool, maxSize int) (*session, error) {
-	if err := m.Before(machine.Op{Kind: machine.Open, Path: path}); err != nil {
+func openSession(m *files.Machine, path string, writable bool, maxSize int) (*session, error) {
+	if err := m.Before(files.Op{Kind: files.Open, Path: path}); err != nil {
 		return nil, err
 	}
 	s := &session{synced: done}

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
-	"vise/store/machine"
+	"vise/store/files"
 )
 
 // compaction makes the ledger's file anew beside it, while others go on: it copies the keys
@@ -22,11 +22,11 @@ type compaction struct {
 	// held: the lock is held from beginning to end, and there is no list.
 	held bool
 	// into, if set, gets the draft as a copy, and the ledger stays as it is.
-	into  *machine.File
+	into  *files.File
 	info  fs.FileInfo // the ledger's file
 	txid  uint64      // as it was at the beginning
 	list  *changeList
-	draft *machine.File
+	draft *files.File
 	own   fs.FileInfo // the draft's
 	pages *pages
 	holds []tally // what was copied of each table

@@ -9,7 +9,7 @@ import (
 	"os"
 	"time"
 
-	"vise/store/machine"
+	"vise/store/files"
 )
 
 // A compaction copies the ledger while others write to it. They list the keys that they
@@ -74,7 +74,7 @@ func listEntry(txid uint64, keys [][]byte) []byte {
 
 // changeList is the list of a compaction.
 type changeList struct {
-	file    *machine.File
+	file    *files.File
 	read    int64  // how far it was read
 	txid    uint64 // the last transaction that was read, or that needs no entry
 	pending map[string]bool
@@ -84,7 +84,7 @@ type changeList struct {
 var errOvertaken = errors.New("the ledger was changed by a program that does not say what it changes")
 
 // startList begins a list after a transaction. The caller holds the lock.
-func startList(m *machine.Machine, path string, txid uint64) (*changeList, error) {
+func startList(m *files.Machine, path string, txid uint64) (*changeList, error) {
 	f, err := m.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|noFollow, fileMode)
 	if err != nil {
 		return nil, err
@@ -171,7 +171,7 @@ func (l *changeList) take(n int) []string {
 }
 
 // end takes the list away, so that nobody writes to it any more.
-func (l *changeList) end(m *machine.Machine) error {
+func (l *changeList) end(m *files.Machine) error {
 	err := l.file.Close()
 	if rm := m.Remove(l.file.Name()); !errors.Is(rm, fs.ErrNotExist) {
 		err = errors.Join(err, rm)

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"hash/fnv"
 
-	"vise/store/machine"
+	"vise/store/files"
 )
 
 // pages writes a bbolt file from keys that come in order, each page once and full, one
@@ -14,7 +14,7 @@ import (
 // A page is its header (number, kind, count, how many pages follow it), then an element for
 // each entry, then the entries' bytes; a tree's branches lie behind its leaves.
 type pages struct {
-	file *machine.File
+	file *files.File
 	size int    // of a page
 	next uint64 // the next page's number
 	buf  []byte // pages that are not written yet
@@ -57,7 +57,7 @@ const (
 	firstPage = 3
 )
 
-func newPages(f *machine.File, size int) *pages {
+func newPages(f *files.File, size int) *pages {
 	return &pages{file: f, size: size, next: firstPage, at: firstPage * int64(size)}
 }
 

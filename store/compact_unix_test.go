@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"vise/store"
-	"vise/store/machine"
+	"vise/store/files"
 	"vise/store/storetest"
 )
 
@@ -26,8 +26,8 @@ func during(t *testing.T, f *storetest.Faults) (dir string, l *store.Ledger, mad
 	must(err)
 	t.Cleanup(func() { other.Close() })
 	made = new([]string)
-	f.Each = func(n int, op machine.Op) {
-		if op.Kind != machine.Write || !strings.HasSuffix(op.Path, ".compact") || len(*made) >= 40 || locked(first) {
+	f.Each = func(n int, op files.Op) {
+		if op.Kind != files.Write || !strings.HasSuffix(op.Path, ".compact") || len(*made) >= 40 || locked(first) {
 			return
 		}
 		key := fmt.Sprint("meanwhile", len(*made))
@@ -110,7 +110,7 @@ func TestACompactionNoticesChangesThatNobodyListed(t *testing.T) {
 	f := &storetest.Faults{}
 	dir, l, made := during(t, f)
 	each := f.Each
-	f.Each = func(n int, op machine.Op) {
+	f.Each = func(n int, op files.Op) {
 		list := filepath.Join(dir, "ledger.db.changed")
 		raw, err := os.ReadFile(list)
 		each(n, op)
@@ -183,11 +183,11 @@ func TestABackupBesideWritersKeepsNobodyWaiting(t *testing.T) {
 	f := &storetest.Faults{}
 	dir, l, made := during(t, f)
 	each, beside := f.Each, 0
-	f.Each = func(n int, op machine.Op) {
+	f.Each = func(n int, op files.Op) {
 		if strings.HasSuffix(op.Path, ".compact") {
 			beside++
 		}
-		if op.Kind == machine.Write && n%100 == 0 {
+		if op.Kind == files.Write && n%100 == 0 {
 			op.Path += ".compact" // a change now and then while the whole file is copied
 		}
 		each(n, op)

@@ -13,8 +13,8 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/files"
 	"vise/store/lock"
-	"vise/store/machine"
 	"vise/store/storetest"
 )
 
@@ -52,8 +52,8 @@ func TestAClockBehindTheHistoryIsSaid(t *testing.T) {
 }
 
 func TestACopyThatCannotBeKeptUpIsSaid(t *testing.T) {
-	f := &storetest.Faults{At: 1, Sticky: true, Err: syscall.EDQUOT, Only: func(op machine.Op) bool {
-		return strings.HasSuffix(op.Path, "live.vj") && op.Kind == machine.Write
+	f := &storetest.Faults{At: 1, Sticky: true, Err: syscall.EDQUOT, Only: func(op files.Op) bool {
+		return strings.HasSuffix(op.Path, "live.vj") && op.Kind == files.Write
 	}}
 	_, l := faultyHome(t, f)
 	must(applied(l, objective("second")))
@@ -65,7 +65,7 @@ func TestACopyThatCannotBeKeptUpIsSaid(t *testing.T) {
 func TestANetworkFileSystemIsRefusedUnlessAllowed(t *testing.T) {
 	dir, l := newHome(t)
 	must(applied(l, objective("k")))
-	m := &machine.Machine{Network: func(string) string { return "NFS" }}
+	m := &files.Machine{Network: func(string) string { return "NFS" }}
 	for _, open := range []func() (*store.Ledger, error){
 		func() (*store.Ledger, error) { return store.Open(dir, store.Options{Machine: m}) },
 		func() (*store.Ledger, error) {
@@ -106,8 +106,8 @@ func TestABusyErrorTellsOfAStoppedHolder(t *testing.T) {
 	holder := lock.New(filepath.Join(dir, "ledger.lock"), "vise held")
 	must(holder.Acquire(ctx))
 	defer holder.Release()
-	stopped := &machine.Machine{Process: func(pid int) machine.Process {
-		p := (*machine.Machine)(nil).Look(pid)
+	stopped := &files.Machine{Process: func(pid int) files.Process {
+		p := (*files.Machine)(nil).Look(pid)
 		p.Stopped = true
 		return p
 	}}

@@ -6,12 +6,11 @@ import (
 	"sync"
 
 	"vise/model"
-	"vise/store/journal"
 )
 
 // journal is the copy of the history in a home.
-func (h Home) journal() *journal.Journal {
-	return &journal.Journal{Dir: h.path(journalDir), Home: h.ID, Machine: h.machine}
+func (h Home) journal() *Journal {
+	return &Journal{Dir: h.path(journalDir), Home: h.ID, Machine: h.machine}
 }
 
 // lag remembers why the copy could not be kept up. The ledger has everything, so that no
@@ -55,7 +54,7 @@ func (l *Ledger) copyOut(t Txn) (committed func(), err error) {
 }
 
 // continues refuses a ledger that its copy does not belong to: it has lost what the copy has.
-func (l *Ledger) continues(t Txn, last journal.Frame, h head) error {
+func (l *Ledger) continues(t Txn, last Frame, h head) error {
 	if last.Revision > h.Revision {
 		return l.lost(h.Revision, last.Revision)
 	}
@@ -73,24 +72,24 @@ func (l *Ledger) continues(t Txn, last journal.Frame, h head) error {
 // framesAfter are the frames of the changes after a revision, up to a size.
 func framesAfter(t Txn, revision uint64, limit int) ([]byte, error) {
 	var out []byte
-	var f journal.Frame
+	var f Frame
 	keys := Prefix([]byte(tableJournal))
 	keys.From = journalKey(model.Position{Revision: revision + 1})
 	err := t.Scan(keys, func(key, value []byte) bool {
 		p := positionAt(key)
 		if p.Revision != f.Revision && f.Revision > 0 {
-			if out = journal.Append(out, f); len(out) >= limit {
-				f = journal.Frame{}
+			if out = Append(out, f); len(out) >= limit {
+				f = Frame{}
 				return false
 			}
 			f.Values = f.Values[:0]
 		}
 		f.Revision = p.Revision
-		f.Values = append(f.Values, journal.Value{N: uint32(p.N), Bytes: value})
+		f.Values = append(f.Values, Value{N: uint32(p.N), Bytes: value})
 		return true
 	})
 	if err == nil && f.Revision > 0 {
-		out = journal.Append(out, f)
+		out = Append(out, f)
 	}
 	return out, err
 }

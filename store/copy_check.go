@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 
 	"vise/model"
-	"vise/store/journal"
 )
 
 // CopyHealth is what a check of the history's copy found.
@@ -32,7 +31,7 @@ func (l *Ledger) CheckCopy(ctx context.Context) (CopyHealth, error) {
 				h.Problems = append(h.Problems, fmt.Sprintf(format, args...))
 				return errEnough
 			}
-			damaged, err := l.journal.Read(0, func(c journal.Frame) error {
+			damaged, err := l.journal.Read(0, func(c Frame) error {
 				if c.Revision > last {
 					return errEnough // committed since
 				}

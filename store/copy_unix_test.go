@@ -14,17 +14,16 @@ import (
 
 	"vise/model"
 	"vise/store"
-	"vise/store/journal"
-	"vise/store/machine"
+	"vise/store/files"
 	"vise/store/storetest"
 )
 
 // copied are the revisions that the copy of a home's history has.
 func copied(t *testing.T, dir string, l *store.Ledger) []uint64 {
 	t.Helper()
-	j := &journal.Journal{Dir: filepath.Join(dir, "journal"), Home: l.Home().ID}
+	j := &store.Journal{Dir: filepath.Join(dir, "journal"), Home: l.Home().ID}
 	var out []uint64
-	damaged, err := j.Read(0, func(f journal.Frame) error {
+	damaged, err := j.Read(0, func(f store.Frame) error {
 		out = append(out, f.Revision)
 		return nil
 	})
@@ -82,8 +81,8 @@ func TestATornCopyIsMendedByTheNextChange(t *testing.T) {
 
 // What happens to the copy is no command's business, and is not hidden either.
 func TestACopyThatCannotBeWrittenFailsNoCommand(t *testing.T) {
-	f := &storetest.Faults{At: 1, Sticky: true, Err: syscall.ENOSPC, Only: func(op machine.Op) bool {
-		return strings.HasSuffix(op.Path, "live.vj") && op.Kind == machine.Write
+	f := &storetest.Faults{At: 1, Sticky: true, Err: syscall.ENOSPC, Only: func(op files.Op) bool {
+		return strings.HasSuffix(op.Path, "live.vj") && op.Kind == files.Write
 	}}
 	dir, l := faultyHome(t, f)
 	if err := applied(l, objective("second")); err != nil {

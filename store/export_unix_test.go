@@ -13,7 +13,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"vise/store/machine"
+	"vise/store/files"
 )
 
 // Held reports whether anybody holds the lock of a ledger on bbolt.
@@ -29,7 +29,7 @@ func Held(l *Ledger) bool {
 // PagesOf writes entries to a file at path, twice, has bbolt check and read it, change it,
 // and check it again.
 func PagesOf(path string, entries map[string][]byte) error {
-	f, err := (*machine.Machine)(nil).OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := (*files.Machine)(nil).OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"vise/store/machine"
+	"vise/store/files"
 )
 
 // freezer is a backend that can stand still for a long read without keeping others out.
@@ -68,7 +68,7 @@ func (b *Bolt) Freeze(ctx context.Context) (Backend, error) {
 // the commit before it; of 780 such copies all were clean. When writers leave no such
 // moment, the lock makes one; a large file, which takes long to copy, is copied as a
 // compaction does.
-func (b *Bolt) copyTo(ctx context.Context, to *machine.File) (boltMeta, error) {
+func (b *Bolt) copyTo(ctx context.Context, to *files.File) (boltMeta, error) {
 	const tries = 5
 	for range tries {
 		m, same, err := copyOnce(b.path, to)
@@ -100,7 +100,7 @@ func (b *Bolt) copyTo(ctx context.Context, to *machine.File) (boltMeta, error) {
 const shortCopy = 32 << 20
 
 // copyOver makes to what from is.
-func copyOver(to *machine.File, from *os.File) error {
+func copyOver(to *files.File, from *os.File) error {
 	if _, err := to.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func copyOver(to *machine.File, from *os.File) error {
 	return err
 }
 
-func copyOnce(path string, to *machine.File) (before boltMeta, same bool, err error) {
+func copyOnce(path string, to *files.File) (before boltMeta, same bool, err error) {
 	from, _, err := openChecked(path, os.O_RDONLY)
 	if err != nil {
 		return before, false, err

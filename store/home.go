@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"vise/store/machine"
+	"vise/store/files"
 )
 
 // Home is the directory that holds a ledger and what belongs to it.
@@ -22,7 +22,7 @@ type Home struct {
 	// older one.
 	Revision uint64 `json:"revision"`
 
-	machine *machine.Machine
+	machine *files.Machine
 }
 
 // homeFormat is the layout of a home that this program writes.
@@ -65,7 +65,7 @@ func DefaultHome(getenv func(string) string) (string, error) {
 // it returns ErrNoHome and has written nothing.
 func OpenHome(dir string) (Home, error) { return openHome(nil, dir) }
 
-func openHome(m *machine.Machine, dir string) (Home, error) {
+func openHome(m *files.Machine, dir string) (Home, error) {
 	h := Home{Dir: dir, machine: m}
 	raw, err := os.ReadFile(h.path(homeFile))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -16,7 +16,6 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"vise/model"
-	"vise/store/journal"
 )
 
 // Ledger is the one way in: it stamps a command, lets the model judge it inside one
@@ -31,7 +30,7 @@ type Ledger struct {
 	home    Home
 	// journal is the history's copy beside the ledger; nil for one without a home. lag is
 	// why it is behind, if it is.
-	journal *journal.Journal
+	journal *Journal
 	lag     lag
 	// conditions are kept for a moment, since every frame of a console asks.
 	conditions conditions

@@ -14,8 +14,8 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"vise/model"
+	"vise/store/files"
 	"vise/store/lock"
-	"vise/store/machine"
 )
 
 // Options are what a door may say about opening a ledger.
@@ -27,7 +27,7 @@ type Options struct {
 	// MaxSize bounds the ledger's file, in bytes; 0 does not.
 	MaxSize int
 	// Machine is where the ledger runs; nil is the real one.
-	Machine *machine.Machine
+	Machine *files.Machine
 }
 
 // Open opens the ledger of the home in dir. Where no home is, the error is ErrNoHome (and
@@ -71,7 +71,7 @@ func Create(dir string, o Options) (*Ledger, error) {
 
 // createIn makes home and ledger. One that was not finished is made anew; the ledger comes
 // last, and with it the home is in use.
-func createIn(m *machine.Machine, dir string) error {
+func createIn(m *files.Machine, dir string) error {
 	_, err := openHome(m, dir)
 	if err == nil {
 		return &fs.PathError{Op: "create home", Path: dir, Err: fs.ErrExist}

@@ -18,7 +18,7 @@ import (
 
 	"vise/model"
 	"vise/store"
-	"vise/store/machine"
+	"vise/store/files"
 	"vise/store/storetest"
 )
 
@@ -57,7 +57,7 @@ func TestAPowerCutTakesNothingThatWasAcknowledged(t *testing.T) {
 // powerTrace is what a few changes did to the disk, and which of them were acknowledged when.
 type powerTrace struct {
 	root  string
-	trace []machine.Op
+	trace []files.Op
 	// acks holds, for each acknowledged change, the length of the trace at that time; states
 	// is what a reader was told at each revision.
 	acks   []int
@@ -70,7 +70,7 @@ func record(t *testing.T, dir string) *powerTrace {
 	t.Helper()
 	p := &powerTrace{root: dir, states: map[string]uint64{}}
 	var mu sync.Mutex
-	f := &storetest.Faults{Each: func(_ int, op machine.Op) {
+	f := &storetest.Faults{Each: func(_ int, op files.Op) {
 		mu.Lock()
 		defer mu.Unlock()
 		op.Data = bytes.Clone(op.Data)
@@ -203,7 +203,7 @@ func newDisk(base map[string][]byte, ignored bool) *disk {
 
 type inode struct {
 	durable []byte
-	pending []machine.Op
+	pending []files.Op
 	size    int64
 }
 
@@ -238,28 +238,28 @@ func (p *powerTrace) name(path string) string {
 	return rel
 }
 
-func (d *disk) happen(name, to string, op machine.Op) {
+func (d *disk) happen(name, to string, op files.Op) {
 	switch op.Kind {
-	case machine.Write, machine.Truncate:
+	case files.Write, files.Truncate:
 		d.file(name).write(op)
-	case machine.Sync:
+	case files.Sync:
 		if x := d.file(name); !d.ignored {
 			x.durable, x.pending = x.whole(), nil
 		}
-	case machine.SyncDir:
+	case files.SyncDir:
 		if !d.ignored {
 			for _, change := range d.renames {
 				change(d.names)
 			}
 			d.renames = nil
 		}
-	case machine.Rename:
+	case files.Rename:
 		x := d.file(name)
 		d.change(func(names map[string]*inode) {
 			delete(names, name)
 			names[to] = x
 		})
-	case machine.Remove:
+	case files.Remove:
 		d.change(func(names map[string]*inode) { delete(names, name) })
 	}
 }
@@ -278,12 +278,12 @@ func (d *disk) file(name string) *inode {
 	return d.now[name]
 }
 
-func (x *inode) write(op machine.Op) {
+func (x *inode) write(op files.Op) {
 	if op.At < 0 {
 		op.At = x.size
 	}
 	x.pending = append(x.pending, op)
-	if op.Kind == machine.Truncate {
+	if op.Kind == files.Truncate {
 		x.size = op.At
 	} else {
 		x.size = max(x.size, op.At+int64(len(op.Data)))
@@ -317,8 +317,8 @@ func (x *inode) remains(rng *rand.Rand) []byte {
 const sector = 512
 
 // applied512 carries out an operation on those of its sectors that reach asks for.
-func applied512(out []byte, op machine.Op, reach func() bool) []byte {
-	if op.Kind == machine.Truncate {
+func applied512(out []byte, op files.Op, reach func() bool) []byte {
+	if op.Kind == files.Truncate {
 		if op.At <= int64(len(out)) {
 			return out[:op.At]
 		}

@@ -11,9 +11,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"vise/store/journal"
+	"vise/store/files"
 	"vise/store/lock"
-	"vise/store/machine"
 )
 
 // RestoreOptions are what a door may say about a restore.
@@ -28,7 +27,7 @@ type RestoreOptions struct {
 	// Plans are the home's plan files; nil leaves those of a backup alone.
 	Plans   PlanReader
 	Command string
-	Machine *machine.Machine
+	Machine *files.Machine
 }
 
 // Recovery is what a restore would do. Its draft is a proven ledger beside the present one;
@@ -74,7 +73,7 @@ type restore struct {
 	RestoreOptions
 	*Recovery
 	home    Home
-	journal *journal.Journal
+	journal *Journal
 	best    *draft
 }
 
@@ -358,7 +357,7 @@ func (r *Recovery) settleHome(h Home, id string) error {
 }
 
 // copyPath copies a file into a draft.
-func copyPath(m *machine.Machine, from, to string) error {
+func copyPath(m *files.Machine, from, to string) error {
 	in, err := os.OpenFile(from, os.O_RDONLY|noFollow, 0)
 	if err != nil {
 		return err

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 
 	"vise/model"
-	"vise/store/journal"
 	"vise/store/lock"
 )
 
@@ -161,7 +160,7 @@ func (r *restore) replay(ctx context.Context, d *draft) (uint64, error) {
 	b := OpenBolt(d.path(), lock.On(r.Machine, filepath.Join(d.dir, lockFile), r.Command))
 	defer b.Close()
 	reached := d.from
-	var batch []journal.Frame
+	var batch []Frame
 	flush := func() error {
 		n, err := redoFrames(ctx, b, batch)
 		reached += uint64(n)
@@ -169,7 +168,7 @@ func (r *restore) replay(ctx context.Context, d *draft) (uint64, error) {
 		return err
 	}
 	next := d.from + 1
-	_, err := r.journal.Read(d.from, func(f journal.Frame) error {
+	_, err := r.journal.Read(d.from, func(f Frame) error {
 		if f.Revision != next || r.To > 0 && f.Revision > r.To {
 			return errEnough
 		}
@@ -193,7 +192,7 @@ var errDiffers = errors.New("the journal does not continue this ledger")
 
 // redoFrames makes changes again in one transaction, or, when one of them does not follow,
 // those before it. It returns how many.
-func redoFrames(ctx context.Context, b *Bolt, frames []journal.Frame) (int, error) {
+func redoFrames(ctx context.Context, b *Bolt, frames []Frame) (int, error) {
 	n := len(frames)
 	if n == 0 {
 		return 0, nil
@@ -221,9 +220,9 @@ func redoFrames(ctx context.Context, b *Bolt, frames []journal.Frame) (int, erro
 }
 
 // redoFrame makes one change again, and compares what comes of it with what was.
-func redoFrame(t Txn, f journal.Frame) error {
+func redoFrame(t Txn, f Frame) error {
 	from := NewMemory()
-	key := func(v journal.Value) []byte { return journalKey(model.Position{Revision: f.Revision, N: int(v.N)}) }
+	key := func(v Value) []byte { return journalKey(model.Position{Revision: f.Revision, N: int(v.N)}) }
 	err := from.Update(context.Background(), func(m Txn) error {
 		for _, v := range f.Values {
 			if err := m.Put(key(v), v.Bytes); err != nil {

@@ -14,7 +14,7 @@ import (
 
 	"vise/model"
 	"vise/store"
-	"vise/store/machine"
+	"vise/store/files"
 	"vise/store/storetest"
 )
 
@@ -243,11 +243,11 @@ func TestADamagedLedgerIsNotTakenForASnapshot(t *testing.T) {
 // On a full disk the reserve lets work be finished, and says so.
 func TestTheReserveIsGivenUpOnAFullDisk(t *testing.T) {
 	freed := false
-	f := &storetest.Faults{At: 1, Sticky: true, Err: syscall.ENOSPC, Only: func(op machine.Op) bool {
-		if op.Kind == machine.Remove && strings.HasSuffix(op.Path, "reserve") {
+	f := &storetest.Faults{At: 1, Sticky: true, Err: syscall.ENOSPC, Only: func(op files.Op) bool {
+		if op.Kind == files.Remove && strings.HasSuffix(op.Path, "reserve") {
 			freed = true
 		}
-		return !freed && op.Kind == machine.Write && strings.HasSuffix(op.Path, "ledger.db")
+		return !freed && op.Kind == files.Write && strings.HasSuffix(op.Path, "ledger.db")
 	}}
 	dir, l := faultyHome(t, f)
 	if err := applied(l, objective("no reserve yet")); !isCode(err, model.CodeFull) {

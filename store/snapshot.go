@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"vise/store/machine"
+	"vise/store/files"
 )
 
 // Snapshot is a copy of a ledger's file as of one commit.
@@ -109,7 +109,7 @@ func (l *Ledger) copyFile(ctx context.Context, dir string, name func(Snapshot) s
 }
 
 // provenCopy copies the ledger to f, which it closes, and reads all of the copy.
-func (b *Bolt) provenCopy(ctx context.Context, f *machine.File, h Home, add func(path string) (plans int, err error)) (Snapshot, error) {
+func (b *Bolt) provenCopy(ctx context.Context, f *files.File, h Home, add func(path string) (plans int, err error)) (Snapshot, error) {
 	var s Snapshot
 	_, err := b.copyTo(ctx, f)
 	if err == nil {

@@ -7,8 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-
-	"vise/store/machine"
 )
 
 // WriteAtomic replaces the content of the file at path, so that any reader and any crash
@@ -61,9 +59,9 @@ func replace(dir *os.Root, name string, data []byte) error {
 
 // writeTemp writes data to a new file in dir, on the disk if sync, and returns its name.
 // After an error nothing is left of it.
-func writeTemp(m *machine.Machine, dir *os.Root, data []byte, mode fs.FileMode, sync bool) (string, error) {
+func writeTemp(m *Machine, dir *os.Root, data []byte, mode fs.FileMode, sync bool) (string, error) {
 	name := fmt.Sprintf(".vise-%016x.tmp", rand.Uint64())
-	if err := m.Before(machine.Op{Kind: machine.Create, Path: name}); err != nil {
+	if err := m.Before(Op{Kind: Create, Path: name}); err != nil {
 		return "", err
 	}
 	file, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
@@ -82,7 +80,7 @@ func writeTemp(m *machine.Machine, dir *os.Root, data []byte, mode fs.FileMode, 
 		err = cerr
 	}
 	if err != nil {
-		if m.Before(machine.Op{Kind: machine.Remove, Path: name}) == nil {
+		if m.Before(Op{Kind: Remove, Path: name}) == nil {
 			dir.Remove(name)
 		}
 		return "", err

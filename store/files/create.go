@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"vise/model"
-	"vise/store/machine"
 )
 
 const (
@@ -89,8 +88,8 @@ func (h Home) makeItemDir(agent model.AgentID, id model.ItemID) (*os.Root, error
 }
 
 // makeDir opens the directory name in at, and creates it first if it is missing.
-func makeDir(m *machine.Machine, at *os.Root, name string) (*os.Root, error) {
-	if err := m.Before(machine.Op{Kind: machine.Mkdir, Path: name}); err != nil {
+func makeDir(m *Machine, at *os.Root, name string) (*os.Root, error) {
+	if err := m.Before(Op{Kind: Mkdir, Path: name}); err != nil {
 		return nil, err
 	}
 	if err := at.Mkdir(name, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -105,7 +104,7 @@ func makeDir(m *machine.Machine, at *os.Root, name string) (*os.Root, error) {
 
 // createNew gives name the content data, whole or not at all, and only if nothing has
 // that name. A reader never sees half of it, nor does a crash leave half of it.
-func createNew(m *machine.Machine, dir *os.Root, name string, data []byte, sync bool) (created bool, err error) {
+func createNew(m *Machine, dir *os.Root, name string, data []byte, sync bool) (created bool, err error) {
 	if _, err := dir.Lstat(name); err == nil {
 		return false, nil
 	}
@@ -113,11 +112,11 @@ func createNew(m *machine.Machine, dir *os.Root, name string, data []byte, sync 
 	if err != nil {
 		return false, err
 	}
-	err = m.Before(machine.Op{Kind: machine.Rename, Path: temp, To: name})
+	err = m.Before(Op{Kind: Rename, Path: temp, To: name})
 	if err == nil {
 		err = nameNew(dir, temp, name)
 	}
-	if err != nil && m.Before(machine.Op{Kind: machine.Remove, Path: temp}) == nil {
+	if err != nil && m.Before(Op{Kind: Remove, Path: temp}) == nil {
 		dir.Remove(temp)
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {

@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 
 	"vise/model"
-	"vise/store/machine"
 )
 
 // planFile is the name of every plan artifact.
@@ -24,7 +23,7 @@ const planFile = "plan.md"
 // restored or moved under a running console is then the one that is read.
 type Home struct {
 	dir     string
-	machine *machine.Machine
+	machine *Machine
 }
 
 // NewHome is the home at dir, which need not exist yet. A relative dir is resolved once, now.
@@ -40,7 +39,7 @@ func NewHome(dir string) (Home, error) {
 }
 
 // On is the home on a machine.
-func (h Home) On(m *machine.Machine) Home {
+func (h Home) On(m *Machine) Home {
 	h.machine = m
 	return h
 }

@@ -7,9 +7,8 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/model/workstate"
-	"vise/store/files/threads"
-	"vise/watcher/gitstate"
+	"vise/model/thread"
+	"vise/store/threads"
 )
 
 // Threads are the threads of repositories, for who acts on them in a directory.
@@ -19,7 +18,7 @@ type Threads struct {
 	Now   func() time.Time
 	Actor string
 	// Git reads repositories; the zero value uses the git on the path.
-	Git gitstate.Reader
+	Git threads.Reader
 }
 
 // Bounds of one act on a thread.
@@ -36,8 +35,8 @@ const (
 // Repository is one repository's threads as one act sees them.
 type Repository struct {
 	Repo  threads.Repo
-	Scene workstate.Scene
-	git   gitstate.Reader
+	Scene thread.Scene
+	git   threads.Reader
 	ask   context.Context // ends with the time for git
 }
 
@@ -52,9 +51,9 @@ func (t Threads) At(ctx context.Context, dir, source string) (r *Repository, don
 		root = filepath.Join(t.Dir, dir)
 	}
 	ask, done := context.WithTimeout(ctx, gitLimit)
-	return &Repository{git: t.Git, Repo: threads.At(root), ask: ask, Scene: workstate.Scene{
-		At: workstate.Moment(t.Now()), Actor: t.Actor, Source: source,
-		Git: t.Git.Capture(ctx, root), Lineages: workstate.Lineages{},
+	return &Repository{git: t.Git, Repo: threads.At(root), ask: ask, Scene: thread.Scene{
+		At: thread.Moment(t.Now()), Actor: t.Actor, Source: source,
+		Git: t.Git.Capture(ctx, root), Lineages: thread.Lineages{},
 	}}, done
 }
 
@@ -65,7 +64,7 @@ func (t Threads) root() string { return threads.FindRoot(t.Dir) }
 func (r *Repository) asking(judge func() error) error {
 	for {
 		err := judge()
-		var need *workstate.NeedLineage
+		var need *thread.NeedLineage
 		if !errors.As(err, &need) {
 			return err
 		}
@@ -74,7 +73,7 @@ func (r *Repository) asking(judge func() error) error {
 }
 
 // Apply carries a command out.
-func (r *Repository) Apply(ctx context.Context, c workstate.Command) (answer workstate.Answer, err error) {
+func (r *Repository) Apply(ctx context.Context, c thread.Command) (answer thread.Answer, err error) {
 	err = r.asking(func() error {
 		ctx, cancel := context.WithTimeout(ctx, lockLimit)
 		defer cancel()
@@ -86,14 +85,14 @@ func (r *Repository) Apply(ctx context.Context, c workstate.Command) (answer wor
 }
 
 // SetAside renames a thread's files out of the way.
-func (r *Repository) SetAside(ctx context.Context, id workstate.ID) error {
+func (r *Repository) SetAside(ctx context.Context, id thread.ID) error {
 	ctx, cancel := context.WithTimeout(ctx, lockLimit)
 	defer cancel()
 	return r.Repo.SetAside(ctx, id)
 }
 
 // MendLog takes the lines out of a thread's log that are no events.
-func (r *Repository) MendLog(ctx context.Context, id workstate.ID) error {
+func (r *Repository) MendLog(ctx context.Context, id thread.ID) error {
 	ctx, cancel := context.WithTimeout(ctx, lockLimit)
 	defer cancel()
 	return r.Repo.MendLog(ctx, id)
@@ -112,17 +111,17 @@ func (r *Repository) Read(fn func(*threads.Snapshot) error) error {
 }
 
 // Judge asks the branch-safe rules about a thread. Within Read its error goes back to Read.
-func (r *Repository) Judge(t workstate.Thread, source workstate.Source) (workstate.Judgement, error) {
-	return workstate.Judge(t.Git, source == workstate.FromFallback, r.Scene.Git, r.Scene.Lineages)
+func (r *Repository) Judge(t thread.Thread, source thread.Source) (thread.Judgement, error) {
+	return thread.Judge(t.Git, source == thread.FromFallback, r.Scene.Git, r.Scene.Lineages)
 }
 
 // Findings are what is wrong with the threads.
-func (r *Repository) Findings() (found []workstate.Finding, err error) {
+func (r *Repository) Findings() (found []thread.Finding, err error) {
 	err = r.Read(func(s *threads.Snapshot) error {
 		if _, err := s.Threads(); err != nil {
 			return err
 		}
-		if found, err = workstate.Diagnose(s, s.Broken()); err != nil {
+		if found, err = thread.Diagnose(s, s.Broken()); err != nil {
 			return err
 		}
 		torn, err := s.TornLogs()
@@ -134,12 +133,12 @@ func (r *Repository) Findings() (found []workstate.Finding, err error) {
 
 // Card is where the work was left: that of an item with these links, or of the repository
 // around the working directory. What cannot be read is said on the card.
-func (t Threads) Card(ctx context.Context, links []model.ThreadLink) (card workstate.Card) {
+func (t Threads) Card(ctx context.Context, links []model.ThreadLink) (card thread.Card) {
 	r, done := t.At(ctx, "", "card")
 	defer done()
 	linked, elsewhere := r.Repo.Linked(links)
 	if err := r.Read(func(s *threads.Snapshot) (err error) {
-		card, err = workstate.CardOf(s, r.Scene, linked)
+		card, err = thread.CardOf(s, r.Scene, linked)
 		return err
 	}); err != nil {
 		card.Problem = model.Text(err.Error())

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"vise/model"
-	"vise/model/workstate"
-	"vise/store/files/threads"
+	"vise/model/thread"
+	"vise/store/threads"
 )
 
 // threadAct is what happened to an item, or to the item that an agent has the focus on.
@@ -71,8 +71,8 @@ func turnActs(c model.Command, in model.Receipt) []threadAct {
 // itemThreads are an item's threads and how they should stand.
 type itemThreads struct {
 	links  []model.ThreadLink
-	ids    []workstate.ID // in one repository
-	want   workstate.Bookmark
+	ids    []thread.ID // in one repository
+	want   thread.Bookmark
 	picked bool
 }
 
@@ -88,9 +88,9 @@ func threadsAfter(r model.Reader, c model.Command, in model.Receipt) (out []item
 			continue
 		}
 		v := model.ViewOf(r, w)
-		want, ok := workstate.BookmarkOf(v, a.picked, a.left)
+		want, ok := thread.BookmarkOf(v, a.picked, a.left)
 		if !ok && a.cleared {
-			want, ok = workstate.Lifted(v), true
+			want, ok = thread.Lifted(v), true
 		}
 		if ok {
 			out = append(out, itemThreads{links: w.Links.Threads, want: want, picked: a.picked})
@@ -117,7 +117,7 @@ func byRepository(here string, items []itemThreads) (found []repoItems) {
 		if len(ids) > 0 {
 			x.ids = ids
 			found = filed(found, here, x)
-			if x.want.Status == workstate.InProgress {
+			if x.want.Status == thread.InProgress {
 				continue
 			}
 		}

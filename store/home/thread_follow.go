@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"vise/model"
-	"vise/model/workstate"
-	"vise/store/files/threads"
+	"vise/model/thread"
+	"vise/store/threads"
 )
 
 // Ending says how the threads of an item end that is completed.
@@ -26,9 +26,9 @@ type Abandonment struct {
 }
 
 // of is how a thread is to stand after all.
-func (e Ending) of(want workstate.Bookmark) workstate.Bookmark {
-	if e.Abandon != nil && want.Status == workstate.Resolved {
-		want = workstate.Bookmark{Status: workstate.Abandoned}
+func (e Ending) of(want thread.Bookmark) thread.Bookmark {
+	if e.Abandon != nil && want.Status == thread.Resolved {
+		want = thread.Bookmark{Status: thread.Abandoned}
 		if e.Abandon.DeadEnd {
 			want.GivenUp = e.Abandon.Reason
 		}
@@ -66,7 +66,7 @@ func notFollowed(what string, err error) model.Warning {
 func (r *Repository) mark(ctx context.Context, x itemThreads) []model.Warning {
 	targets, warnings := r.targets(x)
 	for _, id := range targets {
-		a, err := r.Apply(ctx, workstate.Mark{Thread: id, Bookmark: x.want})
+		a, err := r.Apply(ctx, thread.Mark{Thread: id, Bookmark: x.want})
 		if err != nil {
 			warnings = append(warnings, notFollowed("thread "+string(id)+" did not follow", err))
 			continue
@@ -79,7 +79,7 @@ func (r *Repository) mark(ctx context.Context, x itemThreads) []model.Warning {
 }
 
 // openGaps lists the gaps of a thread that ended all the same.
-func openGaps(t workstate.Thread) []model.Warning {
+func openGaps(t thread.Thread) []model.Warning {
 	if len(t.Gaps) == 0 {
 		return nil
 	}
@@ -98,18 +98,18 @@ func openGaps(t workstate.Thread) []model.Warning {
 // targets are those of an item's threads that should follow: to go on, the newest that is
 // loadable; to rest, those in progress; else all that have not ended. Parked ones stay, and
 // are named where somebody asks for them.
-func (r *Repository) targets(x itemThreads) (ids []workstate.ID, warnings []model.Warning) {
+func (r *Repository) targets(x itemThreads) (ids []thread.ID, warnings []model.Warning) {
 	err := r.Read(func(s *threads.Snapshot) error {
-		var live []workstate.Thread
+		var live []thread.Thread
 		live, warnings = x.live(s)
 		ids = nil
-		for _, t := range workstate.Newest(live) {
+		for _, t := range thread.Newest(live) {
 			j, err := r.Judge(t, "")
 			if err != nil {
 				return err
 			}
 			switch {
-			case j.Loadable && (x.want.Status != workstate.InProgress || len(ids) == 0):
+			case j.Loadable && (x.want.Status != thread.InProgress || len(ids) == 0):
 				ids = append(ids, t.ID)
 			case !j.Loadable && (x.picked || x.want.Status.Ended()):
 				warnings = append(warnings, model.Warning{Kind: model.WarnThreadParked, Message: fmt.Sprintf("thread %s is %v", t.ID, j.Line())})
@@ -124,7 +124,7 @@ func (r *Repository) targets(x itemThreads) (ids []workstate.ID, warnings []mode
 }
 
 // live are the item's threads that its new standing concerns.
-func (x itemThreads) live(s *threads.Snapshot) (live []workstate.Thread, warnings []model.Warning) {
+func (x itemThreads) live(s *threads.Snapshot) (live []thread.Thread, warnings []model.Warning) {
 	for _, id := range x.ids {
 		t, there, err := s.Thread(id)
 		switch {
@@ -133,7 +133,7 @@ func (x itemThreads) live(s *threads.Snapshot) (live []workstate.Thread, warning
 		case !there:
 			warnings = append(warnings, model.Warning{Kind: model.WarnThreadNotFollowed, Message: fmt.Sprintf("thread %s is linked and not there", id)})
 		case x.want.Lift && !t.Waits():
-		case !t.Status.Ended() && (x.want.Lift || x.want.Status != workstate.Paused || x.want.Next != "" || t.Status == workstate.InProgress):
+		case !t.Status.Ended() && (x.want.Lift || x.want.Status != thread.Paused || x.want.Next != "" || t.Status == thread.InProgress):
 			live = append(live, t)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/model/workstate"
-	"vise/store/files/threads"
+	"vise/model/thread"
+	"vise/store/threads"
 )
 
 // Bounds of a list of threads: how many open items are read, how many repositories beside
@@ -28,7 +28,7 @@ type Viewer interface {
 // List is every thread that somebody may take up: those of the repository around the
 // working directory, then those of the repositories that open work items link to. It
 // changes nothing. l is nil where there is no home.
-func (t Threads) List(ctx context.Context, l Viewer) []workstate.Radar {
+func (t Threads) List(ctx context.Context, l Viewer) []thread.Radar {
 	ctx, cancel := context.WithTimeout(ctx, listLimit)
 	defer cancel()
 	here := t.root()
@@ -43,7 +43,7 @@ func (t Threads) List(ctx context.Context, l Viewer) []workstate.Radar {
 			roots = append(roots, root)
 		}
 	}
-	var out []workstate.Radar
+	var out []thread.Radar
 	for _, root := range roots {
 		list := t.listOf(ctx, root, owners[root])
 		if root == here && err != nil {
@@ -56,11 +56,11 @@ func (t Threads) List(ctx context.Context, l Viewer) []workstate.Radar {
 	return out
 }
 
-func (t Threads) listOf(ctx context.Context, root string, owners []threadOwner) (list workstate.Radar) {
+func (t Threads) listOf(ctx context.Context, root string, owners []threadOwner) (list thread.Radar) {
 	r, done := t.At(ctx, root, "radar")
 	defer done()
 	if err := r.Read(func(s *threads.Snapshot) (err error) {
-		list, err = workstate.RadarOf(s, r.Scene)
+		list, err = thread.RadarOf(s, r.Scene)
 		return err
 	}); err != nil {
 		list.Problem = model.Text(err.Error())
@@ -78,8 +78,8 @@ func (t Threads) listOf(ctx context.Context, root string, owners []threadOwner) 
 
 // threadOwner is an item's link seen from the thread.
 type threadOwner struct {
-	thread workstate.ID
-	workstate.Owner
+	thread thread.ID
+	thread.Owner
 }
 
 // threadOwners are the open items with threads, by repository.
@@ -112,8 +112,8 @@ func threadOwners(ctx context.Context, l Viewer) (map[string][]threadOwner, erro
 func ownersOf(out map[string][]threadOwner, w model.WorkItem) {
 	for _, link := range w.Links.Threads {
 		if root := filepath.Clean(link.Repo.Raw()); filepath.IsAbs(root) { // raw: compared, not shown
-			id := workstate.Slug(link.TaskID.Raw()) // raw: compared, not shown
-			out[root] = append(out[root], threadOwner{id, workstate.Owner{Agent: w.AgentID, Item: w.ID, Handle: w.Handle}})
+			id := thread.Slug(link.TaskID.Raw()) // raw: compared, not shown
+			out[root] = append(out[root], threadOwner{id, thread.Owner{Agent: w.AgentID, Item: w.ID, Handle: w.Handle}})
 		}
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/model/workstate"
-	"vise/store/files/threads"
+	"vise/model/thread"
+	"vise/store/threads"
 )
 
 // ErrSlowGit says that a command was left out: git did not answer in time on which branch
@@ -48,10 +48,10 @@ func (t Threads) Head(ctx context.Context) (head string, dirty bool) {
 // Record takes an execution into the thread that is active around the working directory. A
 // thread that belongs to another branch learns nothing, and none is made: then the answer's
 // thread is empty or its judgement says why.
-func (t Threads) Record(ctx context.Context, x Execution) (workstate.Answer, error) {
+func (t Threads) Record(ctx context.Context, x Execution) (thread.Answer, error) {
 	r, done := t.At(ctx, "", recordSource)
 	defer done()
-	a, err := r.Apply(ctx, workstate.Finalize{Outcome: x.outcome(t.Now())})
+	a, err := r.Apply(ctx, thread.Finalize{Outcome: x.outcome(t.Now())})
 	if err != nil || !x.SessionEnd {
 		return a, err
 	}
@@ -71,10 +71,10 @@ func (t Threads) Observe(ctx context.Context, x Execution) error {
 	}
 	r, done := t.At(ctx, repo.Root(), recordSource)
 	defer done()
-	if r.Scene.Git.State == workstate.GitSlow {
+	if r.Scene.Git.State == thread.GitSlow {
 		return ErrSlowGit
 	}
-	_, err := r.Apply(ctx, workstate.Finalize{Outcome: x.outcome(t.Now())})
+	_, err := r.Apply(ctx, thread.Finalize{Outcome: x.outcome(t.Now())})
 	return err
 }
 
@@ -84,14 +84,14 @@ func awaits(repo threads.Repo, command model.Text) (bool, error) {
 		return false, err
 	}
 	defer s.Close()
-	t, _, err := workstate.ActiveOf(s)
+	t, _, err := thread.ActiveOf(s)
 	return err == nil && t.ID != "" && t.Awaits(command), err
 }
 
-func (x Execution) outcome(at time.Time) workstate.Outcome {
+func (x Execution) outcome(at time.Time) thread.Outcome {
 	ok := x.ExitStatus == 0
-	o := workstate.Outcome{ExecutionID: model.Text(x.ID), Success: &ok}
-	e := workstate.Execution{Command: model.Text(x.Command), ExitStatus: &x.ExitStatus, Head: x.Head, Dirty: x.Dirty, At: workstate.Moment(at)}
+	o := thread.Outcome{ExecutionID: model.Text(x.ID), Success: &ok}
+	e := thread.Execution{Command: model.Text(x.Command), ExitStatus: &x.ExitStatus, Head: x.Head, Dirty: x.Dirty, At: thread.Moment(at)}
 	if x.NoStatus {
 		e.ExitStatus = nil
 		if o.Success = nil; x.Claimed {
@@ -99,7 +99,7 @@ func (x Execution) outcome(at time.Time) workstate.Outcome {
 		}
 	}
 	if x.Command != "" {
-		o.Commands = []workstate.Execution{e}
+		o.Commands = []thread.Execution{e}
 	}
 	for _, f := range x.Touched {
 		o.Edited = append(o.Edited, model.Text(f))
@@ -109,15 +109,15 @@ func (x Execution) outcome(at time.Time) workstate.Outcome {
 
 // pause leaves the active thread paused, if there is one and it belongs here.
 func (r *Repository) pause(ctx context.Context) error {
-	var id workstate.ID
+	var id thread.ID
 	if err := r.Read(func(s *threads.Snapshot) error {
-		t, _, err := workstate.ActiveOf(s)
+		t, _, err := thread.ActiveOf(s)
 		id = t.ID
 		return err
 	}); err != nil || id == "" {
 		return err
 	}
-	_, err := r.Apply(ctx, workstate.Mark{Thread: id, Bookmark: workstate.Bookmark{Status: workstate.Paused}})
+	_, err := r.Apply(ctx, thread.Mark{Thread: id, Bookmark: thread.Bookmark{Status: thread.Paused}})
 	if errors.Is(err, &model.Error{Code: model.CodeRefused}) {
 		return nil // it is parked: another branch's, and as it was left there
 	}
@@ -126,7 +126,7 @@ func (r *Repository) pause(ctx context.Context) error {
 
 // HasThread reports whether the repository at root has the thread; an error says why that
 // cannot be told.
-func HasThread(root string, id workstate.ID) (bool, error) {
+func HasThread(root string, id thread.ID) (bool, error) {
 	s, err := threads.At(root).Read()
 	if err != nil {
 		return false, err

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"vise/model"
-	"vise/model/workstate"
-	"vise/store/files/threads"
+	"vise/model/thread"
+	"vise/store/threads"
 )
 
 // signalStatus is the exit status of a command that a signal ended.
@@ -56,7 +56,7 @@ func (t Threads) taskEnded(ctx context.Context, task *endedTask) []model.Warning
 
 // learn takes the task's end into the first of the threads that is live and loadable here;
 // without ids, into the active one.
-func (r *Repository) learn(ctx context.Context, task *endedTask, ids []workstate.ID) error {
+func (r *Repository) learn(ctx context.Context, task *endedTask, ids []thread.ID) error {
 	id, err := r.firstLive(ids)
 	if err != nil || id == "" && len(ids) > 0 {
 		return err
@@ -73,9 +73,9 @@ func (r *Repository) learn(ctx context.Context, task *endedTask, ids []workstate
 		status = signalStatus
 	}
 	ok := status == 0
-	_, err = r.Apply(ctx, workstate.Finalize{Task: string(id), Outcome: workstate.Outcome{
+	_, err = r.Apply(ctx, thread.Finalize{Task: string(id), Outcome: thread.Outcome{
 		ExecutionID: model.Text(task.ID), Success: &ok,
-		Commands: []workstate.Execution{{
+		Commands: []thread.Execution{{
 			Command: command, ExitStatus: &status,
 			// Whether the work tree was clean at the start is not recorded; at the end has to do.
 			Head: task.Run.GitHead, Dirty: r.Scene.Git.Dirty, At: r.Scene.At,
@@ -84,12 +84,12 @@ func (r *Repository) learn(ctx context.Context, task *endedTask, ids []workstate
 	return err
 }
 
-func (r *Repository) firstLive(ids []workstate.ID) (id workstate.ID, err error) {
+func (r *Repository) firstLive(ids []thread.ID) (id thread.ID, err error) {
 	if len(ids) == 0 {
 		return "", nil
 	}
 	err = r.Read(func(s *threads.Snapshot) error {
-		card, err := workstate.CardOf(s, r.Scene, ids)
+		card, err := thread.CardOf(s, r.Scene, ids)
 		if err == nil && card.Thread != nil && !card.Thread.Status.Ended() {
 			id = card.Thread.ID
 		}

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"vise/model"
-	"vise/model/workstate"
-	"vise/store/files/threads"
+	"vise/model/thread"
+	"vise/store/threads"
 )
 
 // Unsettled is what the threads of an item with these links say against completing it now:
@@ -28,7 +28,7 @@ func (t Threads) Unsettled(links []model.ThreadLink) []model.Warning {
 	return out
 }
 
-func unsettled(repo threads.Repo, ids []workstate.ID) (out []model.Warning) {
+func unsettled(repo threads.Repo, ids []thread.ID) (out []model.Warning) {
 	if len(ids) == 0 {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 
 	"vise/model"
 	file "vise/model/todo"
-	"vise/store/files/todos"
+	"vise/store/todos"
 )
 
 // TodoFiles find the file todos that links name. Each session is opened and read once.

@@ -11,7 +11,7 @@ import (
 	"time"
 	"unicode"
 
-	"vise/store/machine"
+	"vise/store/files"
 )
 
 // Holder is who holds a lock, as the holder itself wrote into the file and, where the
@@ -100,7 +100,7 @@ type self struct {
 	buf    [recordSize]byte
 }
 
-func newSelf(p machine.Process, command string) self {
+func newSelf(p files.Process, command string) self {
 	if command == "" {
 		command = defaultCommand(p.Args)
 	}

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"vise/store/machine"
+	"vise/store/files"
 )
 
 // DefaultLimit is how long Acquire waits before it says for whom.
@@ -25,7 +25,7 @@ type File struct {
 	Limit time.Duration
 
 	path    string
-	machine *machine.Machine
+	machine *files.Machine
 	self    self
 	// turn holds one token: whoever put it there owns the fields below. It keeps
 	// goroutines of one process apart, which flock on one descriptor does not.
@@ -53,7 +53,7 @@ const lookEvery = 300 * time.Millisecond
 func New(path, command string) *File { return On(nil, path, command) }
 
 // On is New on a machine.
-func On(m *machine.Machine, path, command string) *File {
+func On(m *files.Machine, path, command string) *File {
 	return &File{Limit: DefaultLimit, path: path, machine: m, self: newSelf(m.Look(0), command), turn: make(chan struct{}, 1)}
 }
 
@@ -104,7 +104,7 @@ func (f *File) Mine() bool { return sameFile(f.file, f.path) }
 
 // take gets the flock on the file that is at the path when the flock is held.
 func (f *File) take(ctx context.Context) error {
-	if err := f.machine.Before(machine.Op{Kind: machine.Lock, Path: f.path}); err != nil {
+	if err := f.machine.Before(files.Op{Kind: files.Lock, Path: f.path}); err != nil {
 		return err
 	}
 	for {

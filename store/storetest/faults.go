@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"vise/store/machine"
+	"vise/store/files"
 )
 
 // ErrCrashed is what every operation of a machine gets that has stopped.
@@ -32,10 +32,10 @@ type Faults struct {
 	// Torn lets the failing write leave its first Torn bytes.
 	Torn int
 	// Only counts the operations for which it is true; nil counts all.
-	Only func(machine.Op) bool
+	Only func(files.Op) bool
 	// Each, if set, sees every operation that happens: to kill the process, or to keep a
 	// record of what a power cut could take.
-	Each func(n int, op machine.Op)
+	Each func(n int, op files.Op)
 
 	mu      sync.Mutex // protects what follows
 	n       int
@@ -44,7 +44,7 @@ type Faults struct {
 }
 
 // Machine is a machine with these faults.
-func (f *Faults) Machine() *machine.Machine { return &machine.Machine{Gate: f.gate} }
+func (f *Faults) Machine() *files.Machine { return &files.Machine{Gate: f.gate} }
 
 // Count is how many operations have counted.
 func (f *Faults) Count() int {
@@ -60,7 +60,7 @@ func (f *Faults) Trace() string {
 	return strings.Join(f.trace, "\n")
 }
 
-func (f *Faults) gate(op machine.Op) error {
+func (f *Faults) gate(op files.Op) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.stopped {
@@ -80,13 +80,13 @@ func (f *Faults) gate(op machine.Op) error {
 	return nil
 }
 
-func (f *Faults) fail(op machine.Op) error {
+func (f *Faults) fail(op files.Op) error {
 	err := f.Err
 	if err == nil {
 		f.stopped, err = true, ErrCrashed
 	}
-	if f.Torn > 0 && op.Kind == machine.Write {
-		return &machine.Short{Bytes: f.Torn, Err: err}
+	if f.Torn > 0 && op.Kind == files.Write {
+		return &files.Short{Bytes: f.Torn, Err: err}
 	}
 	return err
 }

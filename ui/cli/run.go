@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/store/home"
 	verbs "vise/ui/run"
 	"vise/watcher"
@@ -36,7 +36,7 @@ func (a *app) moving() verbs.Env {
 
 // cardIn is where the work was left in the repository around dir; empty means the working
 // directory.
-func (a *app) cardIn(ctx context.Context, dir string, links []model.ThreadLink) workstate.Card {
+func (a *app) cardIn(ctx context.Context, dir string, links []model.ThreadLink) thread.Card {
 	in := a.threads(model.Scheduler)
 	in.Dir = cmp.Or(dir, in.Dir)
 	return in.Card(ctx, links)

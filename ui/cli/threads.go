@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/model/workstate"
-	"vise/store/files/threads"
+	"vise/model/thread"
 	"vise/store/home"
+	"vise/store/threads"
 	threadverb "vise/ui/thread"
 )
 
@@ -32,7 +32,7 @@ func (a *app) threadVerb() *cobra.Command {
 			return string(actor), err
 		},
 		Started: a.linkStarted,
-		Radar: func(ctx context.Context) ([]workstate.Radar, error) {
+		Radar: func(ctx context.Context) ([]thread.Radar, error) {
 			d, err := a.open()
 			if home.NoHome(err) {
 				return in.List(ctx, nil), nil
@@ -47,7 +47,7 @@ func (a *app) threadVerb() *cobra.Command {
 
 // linkStarted links a fresh thread to the focus of the agent that this run is for. Without
 // a home, an agent or a focus the thread belongs to nobody, which is fine.
-func (a *app) linkStarted(ctx context.Context, repo string, id workstate.ID) []model.Text {
+func (a *app) linkStarted(ctx context.Context, repo string, id thread.ID) []model.Text {
 	if _, err := a.open(); err != nil {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/model/projection"
+	"vise/model/prompt"
 )
 
 func (a *app) contextVerb() *cobra.Command {
@@ -18,7 +18,7 @@ func (a *app) contextVerb() *cobra.Command {
 			"the text and is never exceeded. What finds no room falls from full to compact to counts, as a whole.",
 		Args: named(),
 	}
-	c.Flags().IntVar(&budget, "budget", projection.DefaultBudget, "how many tokens it may have")
+	c.Flags().IntVar(&budget, "budget", prompt.DefaultBudget, "how many tokens it may have")
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) { return a.context(ctx, budget) })
 }
 
@@ -26,13 +26,13 @@ func (a *app) context(ctx context.Context, budget int) (answer, error) {
 	if budget < 1 {
 		return answer{}, misuse("budget", "a budget is at least one token")
 	}
-	var out projection.Layered
+	var out prompt.Layered
 	err := a.read(ctx, func(r model.Reader) error {
 		agent, err := a.knownAgent(r)
 		if err != nil {
 			return err
 		}
-		out = projection.Fit(r, agent, projection.Options{Budget: budget})
+		out = prompt.Fit(r, agent, prompt.Options{Budget: budget})
 		return nil
 	})
 	return answer{data: out, text: func(p *page) { p.b.WriteString(out.Text()) }}, err

@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/model/workstate"
-	"vise/store/files/threads"
+	"vise/model/thread"
 	"vise/store/home"
+	"vise/store/threads"
 )
 
 // linkOptions name neighbours of a work item.
@@ -69,7 +69,7 @@ func (a *app) linking(use, short string, build func(model.ItemID, model.Links) m
 // threadsThere refuses links to threads that nobody started.
 func threadsThere(links []model.ThreadLink) error {
 	for _, l := range links {
-		there, err := home.HasThread(l.Repo.Raw(), workstate.ID(l.TaskID)) // raw: looked up, not shown
+		there, err := home.HasThread(l.Repo.Raw(), thread.ID(l.TaskID)) // raw: looked up, not shown
 		if err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func (o linkOptions) links(dir string) (model.Links, error) {
 		root = absolute(dir, o.repo)
 	}
 	for _, id := range o.threads {
-		l.Threads = append(l.Threads, model.ThreadLink{Repo: model.Text(root), TaskID: model.Text(workstate.Slug(id))})
+		l.Threads = append(l.Threads, model.ThreadLink{Repo: model.Text(root), TaskID: model.Text(thread.Slug(id))})
 	}
 	for _, t := range o.todos {
 		base, ref, ok := cutLast(t)

@@ -7,14 +7,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/model/projection"
+	"vise/model/prompt"
 )
 
 // noted is the data of notes.
 type noted struct {
-	WorkItemID model.ItemID      `json:"work_item_id"`
-	Notes      []projection.Note `json:"notes"`
-	Trace      projection.Trail  `json:"trace"`
+	WorkItemID model.ItemID  `json:"work_item_id"`
+	Notes      []prompt.Note `json:"notes"`
+	Trace      prompt.Trail  `json:"trace"`
 }
 
 // eventsNoted bounds how far back notes look.
@@ -39,7 +39,7 @@ func (a *app) notes(ctx context.Context, ref string) (answer, error) {
 	err = a.read(ctx, func(r model.Reader) error {
 		w, _ := r.Item(id)
 		t, _ := r.Trace(w.AgentID, id)
-		out.Notes, out.Trace = projection.NotesOf(r.Entries(id, eventsNoted)), projection.CompactTrace(t.Entries)
+		out.Notes, out.Trace = prompt.NotesOf(r.Entries(id, eventsNoted)), prompt.CompactTrace(t.Entries)
 		return nil
 	})
 	return answer{data: out, text: func(p *page) {

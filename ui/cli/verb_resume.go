@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/store/home"
 )
 
@@ -74,7 +74,7 @@ func (a *app) resumedItem(ctx context.Context, ref string) (item model.WorkItem,
 // cardLabel is the width of the card's labels.
 const cardLabel = 11
 
-func (p *page) card(item model.WorkItem, card workstate.Card) {
+func (p *page) card(item model.WorkItem, card thread.Card) {
 	if item.ID != "" {
 		p.line("%s", p.strong(string(item.Handle)))
 	}

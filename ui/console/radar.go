@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/ui/action"
 	"vise/ui/ways"
 )
@@ -16,14 +16,14 @@ import (
 type ThreadAct struct {
 	// Repo is the repository's directory.
 	Repo    model.Text
-	Command workstate.Command
+	Command thread.Command
 	// Item is linked to the thread that the command starts; empty for none.
 	Item model.ItemID
 }
 
 // radar is what is known of all threads that somebody may take up, as they were read last.
 type radar struct {
-	seen  []workstate.Radar
+	seen  []thread.Radar
 	known bool
 	// asked is the number of the newest reading; older answers are dropped.
 	asked int
@@ -32,7 +32,7 @@ type radar struct {
 type (
 	radarMsg struct {
 		n    int
-		seen []workstate.Radar
+		seen []thread.Radar
 	}
 	// ranMsg says that a recommended command ended.
 	ranMsg struct{ err error }
@@ -134,7 +134,7 @@ type board struct {
 // berthAt names a row of the board.
 type berthAt struct {
 	repo model.Text
-	id   workstate.ID
+	id   thread.ID
 }
 
 // openRadar opens the board on the thread of the resume card.

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/ui/action"
 	"vise/ui/text"
 	"vise/ui/ways"
@@ -19,7 +19,7 @@ func (b berth) take(w ways.Way) func(Console) (Console, tea.Cmd) {
 	case w.Copies != "":
 		return copying(w.Copies)
 	case w.ID == action.RadarGo:
-		return acting(ThreadAct{Repo: b.In.Repo, Command: workstate.Resume{Task: string(b.Thread.ID)}}, "On with "+string(b.Thread.ID))
+		return acting(ThreadAct{Repo: b.In.Repo, Command: thread.Resume{Task: string(b.Thread.ID)}}, "On with "+string(b.Thread.ID))
 	case w.ID == action.RadarRebind:
 		return opening(b.rebinding)
 	case w.ID == action.RadarRun:
@@ -56,7 +56,7 @@ func (b berth) rebinding(c Console) dialog {
 		},
 		foot: func(*form) string { return action.Keyed("{submit-line} takes it over · {close} leaves it parked") },
 		submit: func(surroundings, *form) wish {
-			return wish{next: acting(ThreadAct{Repo: b.In.Repo, Command: workstate.Resume{Task: string(b.Thread.ID), Rebind: true}}, "Took "+string(b.Thread.ID)+" over")}
+			return wish{next: acting(ThreadAct{Repo: b.In.Repo, Command: thread.Resume{Task: string(b.Thread.ID), Rebind: true}}, "Took "+string(b.Thread.ID)+" over")}
 		},
 	}
 }
@@ -83,7 +83,7 @@ func (b berth) starting(c Console) dialog {
 			if f.fields[0].empty() {
 				return wish{trouble: "a thread needs a goal"}
 			}
-			return wish{next: acting(ThreadAct{Repo: repo, Command: workstate.Start{Goal: f.text(0)}, Item: item}, "Began a thread")}
+			return wish{next: acting(ThreadAct{Repo: repo, Command: thread.Start{Goal: f.text(0)}, Item: item}, "Began a thread")}
 		},
 	}
 	return f
@@ -112,7 +112,7 @@ func (b berth) recommended(c Console) (Console, tea.Cmd) {
 // runs before the operator has read it, no shell ever reads it, and what is more than words
 // is not run at all.
 func (b berth) confirming(command model.Text) dialog {
-	argv, plain := workstate.Argv(command)
+	argv, plain := thread.Argv(command)
 	f := &form{title: "Run a command of the thread " + string(b.Thread.ID)}
 	f.head = func(s surroundings, _ *form) []string {
 		w := d80(s.layout.w)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/ui/action"
 	"vise/ui/text"
 )
@@ -35,7 +35,7 @@ func (d *board) draw(w, h int, s surroundings) drawn {
 	return out
 }
 
-func parkedOn(seen []workstate.Radar) (n int) {
+func parkedOn(seen []thread.Radar) (n int) {
 	for _, r := range seen {
 		n += r.Parked()
 	}
@@ -68,9 +68,9 @@ func (c Console) radarList(w int, cursor berthAt, selects bool) (out []string, a
 	return out, at
 }
 
-func (c Console) whereabouts(g workstate.Git) string {
+func (c Console) whereabouts(g thread.Git) string {
 	switch {
-	case g.State != workstate.GitOK:
+	case g.State != thread.GitOK:
 		return c.show(model.Text(g.State))
 	case g.Detached:
 		return "detached at " + g.Head[:min(len(g.Head), 12)]
@@ -82,7 +82,7 @@ func (c Console) whereabouts(g workstate.Git) string {
 
 const berthCells = 12
 
-func (c Console) berthLines(b workstate.Berth, selected bool, w int) []string {
+func (c Console) berthLines(b thread.Berth, selected bool, w int) []string {
 	k := c.skin
 	mark, ink := "  ", k.text
 	if selected {

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/ui/action"
 	"vise/ui/text"
 )
@@ -17,13 +17,13 @@ import (
 type Threads interface {
 	// Card is the resume card of an item with these links; without any it is that of the
 	// repository's active thread.
-	Card(context.Context, []model.ThreadLink) workstate.Card
+	Card(context.Context, []model.ThreadLink) thread.Card
 	// Next waits until the threads or the head of the repository may have changed; it is
 	// called by one goroutine at a time.
 	Next(context.Context) error
 	// Radar is every thread that somebody may take up: of the repository around the console
 	// first, then of those that work items link to.
-	Radar(context.Context) []workstate.Radar
+	Radar(context.Context) []thread.Radar
 	// Act carries out what the operator decided on a thread, and says what is worth knowing.
 	Act(context.Context, ThreadAct) ([]model.Text, error)
 	// Record makes the command that runs argv in a repository and takes its end into the
@@ -35,7 +35,7 @@ type Threads interface {
 type bookmark struct {
 	item  model.ItemID
 	links []model.ThreadLink
-	card  workstate.Card
+	card  thread.Card
 	// asked is the number of the newest reading; older answers are dropped.
 	asked int
 }
@@ -43,7 +43,7 @@ type bookmark struct {
 type (
 	cardMsg struct {
 		n    int
-		card workstate.Card
+		card thread.Card
 	}
 	// threadNewsMsg says that the card may have changed.
 	threadNewsMsg struct{ err error }
@@ -70,7 +70,7 @@ func (c Console) openCard() (Console, tea.Cmd) {
 	}
 	known := c.bookmark.asked > 0 && len(c.bookmark.links)+len(d.Links.Threads) == 0 // the repository's own card
 	if !known && c.bookmark.item != d.ID {
-		c.bookmark.card = workstate.Card{}
+		c.bookmark.card = thread.Card{}
 	}
 	c.bookmark.item, c.bookmark.links = d.ID, d.Links.Threads
 	if known {
@@ -166,12 +166,12 @@ func (c Console) mutedText(s string, w int) []string {
 const cardLabelCells = 11
 
 // cardLines are a row of the card, wrapped beside its label.
-func (c Console) cardLines(label string, row workstate.CardRow, w int) []string {
+func (c Console) cardLines(label string, row thread.CardRow, w int) []string {
 	k := c.skin
-	paint := map[workstate.CardKind]ink{
-		workstate.CardStrong: k.strong, workstate.CardWarning: k.needsYou, workstate.CardMuted: k.muted,
+	paint := map[thread.CardKind]ink{
+		thread.CardStrong: k.strong, thread.CardWarning: k.needsYou, thread.CardMuted: k.muted,
 	}[row.Kind]
-	if row.Kind == workstate.CardPlain {
+	if row.Kind == thread.CardPlain {
 		paint = k.text
 	}
 	var out []string

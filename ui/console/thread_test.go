@@ -11,16 +11,16 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 )
 
 // fakeThreads are the threads and the git state of a repository at /src/shop.
 type fakeThreads struct {
 	mu      sync.Mutex // protects the rest
-	threads map[workstate.ID]workstate.Thread
-	active  workstate.ID
-	git     workstate.Git
-	lines   workstate.Lineages
+	threads map[thread.ID]thread.Thread
+	active  thread.ID
+	git     thread.Git
+	lines   thread.Lineages
 	news    chan struct{}
 	// log is what Act and Record were asked for.
 	log []string
@@ -28,32 +28,32 @@ type fakeThreads struct {
 
 func newFakeThreads() *fakeThreads {
 	return &fakeThreads{
-		threads: map[workstate.ID]workstate.Thread{}, lines: workstate.Lineages{}, news: make(chan struct{}, 1),
-		git: workstate.Git{State: workstate.GitOK, Branch: "main", Head: "1111111"},
+		threads: map[thread.ID]thread.Thread{}, lines: thread.Lineages{}, news: make(chan struct{}, 1),
+		git: thread.Git{State: thread.GitOK, Branch: "main", Head: "1111111"},
 	}
 }
 
-func (f *fakeThreads) Pointer() workstate.Pointer {
-	return workstate.Pointer{Present: true, ID: f.active}
+func (f *fakeThreads) Pointer() thread.Pointer {
+	return thread.Pointer{Present: true, ID: f.active}
 }
 
-func (f *fakeThreads) Thread(id workstate.ID) (workstate.Thread, bool, error) {
+func (f *fakeThreads) Thread(id thread.ID) (thread.Thread, bool, error) {
 	t, ok := f.threads[id]
 	return t, ok, nil
 }
 
-func (f *fakeThreads) Threads() ([]workstate.Thread, error) {
+func (f *fakeThreads) Threads() ([]thread.Thread, error) {
 	return slices.Collect(maps.Values(f.threads)), nil
 }
 
-func (f *fakeThreads) Card(_ context.Context, links []model.ThreadLink) workstate.Card {
+func (f *fakeThreads) Card(_ context.Context, links []model.ThreadLink) thread.Card {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var ids []workstate.ID
+	var ids []thread.ID
 	for _, l := range links {
-		ids = append(ids, workstate.ID(l.TaskID))
+		ids = append(ids, thread.ID(l.TaskID))
 	}
-	c, err := workstate.CardOf(f, workstate.Scene{Git: f.git, Lineages: f.lines}, ids)
+	c, err := thread.CardOf(f, thread.Scene{Git: f.git, Lineages: f.lines}, ids)
 	if err != nil {
 		c.Problem = model.Text(err.Error())
 	}
@@ -61,22 +61,22 @@ func (f *fakeThreads) Card(_ context.Context, links []model.ThreadLink) workstat
 	return c
 }
 
-func (f *fakeThreads) Radar(context.Context) []workstate.Radar {
+func (f *fakeThreads) Radar(context.Context) []thread.Radar {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	r, err := workstate.RadarOf(f, workstate.Scene{Git: f.git, Lineages: f.lines})
+	r, err := thread.RadarOf(f, thread.Scene{Git: f.git, Lineages: f.lines})
 	if err != nil {
 		r.Problem = model.Text(err.Error())
 	}
 	r.Repo = "/src/shop"
-	return []workstate.Radar{r}
+	return []thread.Radar{r}
 }
 
 // Act judges a command as the store does, and keeps what it changes.
 func (f *fakeThreads) Act(_ context.Context, a ThreadAct) (warnings []model.Text, err error) {
 	f.change(func() {
-		var c workstate.Change
-		c, err = a.Command.Do(f, workstate.Scene{At: workstate.Moment(time.Now()), Git: f.git, Lineages: f.lines})
+		var c thread.Change
+		c, err = a.Command.Do(f, thread.Scene{At: thread.Moment(time.Now()), Git: f.git, Lineages: f.lines})
 		for _, t := range c.Threads {
 			f.threads[t.ID] = t
 		}
@@ -128,28 +128,28 @@ func (wd *world) threadDeed(verb, name, rest string) bool {
 	f := wd.threads
 	switch verb {
 	case "thread":
-		p, err := workstate.ParsePatch([]byte(rest))
+		p, err := thread.ParsePatch([]byte(rest))
 		if err != nil {
 			wd.t.Fatal(err)
 		}
 		f.change(func() {
-			t, ok := f.threads[workstate.ID(name)]
+			t, ok := f.threads[thread.ID(name)]
 			if !ok {
-				t = workstate.New(workstate.ID(name), "")
+				t = thread.New(thread.ID(name), "")
 			}
 			if t, _, err = t.Apply(p); err != nil {
 				wd.t.Fatal(err)
 			}
-			t.Git = &workstate.GitContext{Available: true, Branch: f.git.Branch, Head: f.git.Head}
-			t.UpdatedAt = workstate.Moment(time.Now())
+			t.Git = &thread.GitContext{Available: true, Branch: f.git.Branch, Head: f.git.Head}
+			t.UpdatedAt = thread.Moment(time.Now())
 			f.threads[t.ID] = t
 		})
 	case "active":
-		f.change(func() { f.active = workstate.ID(name) })
+		f.change(func() { f.active = thread.ID(name) })
 	case "git":
 		f.change(func() { f.git.Branch, f.git.Head = model.Text(name), rest })
 	case "line":
-		f.change(func() { f.lines[name] = workstate.Lineage(rest) })
+		f.change(func() { f.lines[name] = thread.Lineage(rest) })
 	case "link":
 		link := model.ThreadLink{Repo: "/src/shop", TaskID: model.Text(strings.TrimSpace(rest))}
 		wd.do(model.LinkWorkItem{WorkItemID: wd.names[name], Add: model.Links{Threads: []model.ThreadLink{link}}})

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/ui/text"
 )
 
@@ -37,7 +37,7 @@ func unsettled(c Console, f *form) *form {
 			return wish{trouble: "say why, although the thread speaks against it"}
 		}
 		w := submit(s, f)
-		w.before = &ThreadAct{Repo: card.Repo, Command: workstate.Remark{Thread: card.Thread.ID, Note: "completed all the same: " + f.text(at)}}
+		w.before = &ThreadAct{Repo: card.Repo, Command: thread.Remark{Thread: card.Thread.ID, Note: "completed all the same: " + f.text(at)}}
 		return w
 	}
 	return f

@@ -17,7 +17,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"vise/model"
-	"vise/model/projection"
+	"vise/model/prompt"
 	"vise/store"
 )
 
@@ -116,7 +116,7 @@ func playRounds() {
 	say(fmt.Sprintf(`{"text": "Report of %s.", "calls": [{"tool": "CompleteWorkItem", "input": {"work_item_id": %q}}]}`, id, id))
 }
 
-func itemOf(c projection.Context) model.ItemID {
+func itemOf(c prompt.Context) model.ItemID {
 	switch {
 	case c.Current != nil:
 		return c.Current.ID

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/store/home"
 	"vise/ui/capture"
 	"vise/ui/process"
@@ -33,7 +33,7 @@ type Driver struct {
 	// Lookup reads the environment; os.LookupEnv when nil.
 	Lookup func(string) (string, bool)
 	// Card tells where the work was left in the repository at dir; nil tells nothing.
-	Card func(ctx context.Context, dir string, links []model.ThreadLink) workstate.Card
+	Card func(ctx context.Context, dir string, links []model.ThreadLink) thread.Card
 	// Ran is told of each command that a program ran in its turn, with the exit status that
 	// the program told; nil tells nobody.
 	Ran func(ctx context.Context, agent model.AgentID, turn int, c capture.Ran)

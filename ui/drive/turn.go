@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"vise/model"
-	"vise/model/projection"
+	"vise/model/prompt"
 	"vise/ui/capture"
 	"vise/ui/process"
 )
@@ -128,8 +128,8 @@ const shownStderr = 2000
 
 // told is what a program begins its turn with: words for a model, and the same as data.
 type told struct {
-	Context projection.Context `json:"context"`
-	Text    string             `json:"text"`
+	Context prompt.Context `json:"context"`
+	Text    string         `json:"text"`
 }
 
 // context reads what the program is told.
@@ -139,20 +139,20 @@ func (t *turn) context(ctx context.Context) (out told, err error) {
 		if a.Turn == nil || a.Turn.Index != t.index {
 			return errFenced
 		}
-		out.Context = projection.Of(r, t.agent, t.Now().UTC())
+		out.Context = prompt.Of(r, t.agent, t.Now().UTC())
 		return nil
 	})
 	if err != nil {
 		return out, err
 	}
-	o := projection.Options{Budget: t.program.Turn.Context}
+	o := prompt.Options{Budget: t.program.Turn.Context}
 	if now := out.Context.Current; t.Card != nil && now != nil {
 		if card := t.Card(ctx, t.program.Dir, now.Links.Threads); !card.Empty() {
 			now.Thread, o.Card = &card, &card
 		}
 	}
 	err = t.Ledger.View(ctx, func(r model.Reader) error {
-		out.Text = projection.Fit(r, t.agent, o).Text() + projection.Messages(out.Context.Messages) + "\n" + projection.Rules
+		out.Text = prompt.Fit(r, t.agent, o).Text() + prompt.Messages(out.Context.Messages) + "\n" + prompt.Rules
 		return nil
 	})
 	return out, err

@@ -8,7 +8,7 @@ import (
 	"os"
 
 	"vise/model"
-	"vise/model/projection"
+	"vise/model/prompt"
 	"vise/ui/capture"
 )
 
@@ -156,7 +156,7 @@ func (c *call) work(ctx context.Context, budget int) (text string, err error) {
 	agent := model.AgentID(c.agent)
 	err = c.home.View(ctx, func(r model.Reader) error {
 		if _, ok := r.Agent(agent); ok {
-			text = projection.Fit(r, agent, projection.Options{Budget: budget}).Text()
+			text = prompt.Fit(r, agent, prompt.Options{Budget: budget}).Text()
 		}
 		return nil
 	})

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/store/home"
-	"vise/watcher/gitstate"
+	"vise/store/threads"
 	"vise/watcher/gitstate/gittest"
 )
 
@@ -23,7 +23,7 @@ func told(t *testing.T, room home.Threads) string {
 	if card.Thread == nil {
 		t.Fatalf("no thread: %+v", card)
 	}
-	now := gitstate.Reader{}.Capture(t.Context(), room.Dir)
+	now := threads.Reader{}.Capture(t.Context(), room.Dir)
 	var out []string
 	for _, v := range card.Thread.Verified {
 		out = append(out, fmt.Sprintf("%s %s", card.Thread.GradeOf(v, now), v))
@@ -55,7 +55,7 @@ func repository(t *testing.T) (home.Threads, *home.Repository) {
 	return room, desk
 }
 
-func apply(t *testing.T, d *home.Repository, c workstate.Command) {
+func apply(t *testing.T, d *home.Repository, c thread.Command) {
 	t.Helper()
 	if _, err := d.Apply(t.Context(), c); err != nil {
 		t.Fatal(err)
@@ -71,11 +71,11 @@ func TestWhatAnAgentsShellCameToIsAFactOfTheThread(t *testing.T) {
 	if err := os.Mkdir(below, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	p, err := workstate.ParsePatch([]byte(`{"unverified":["./smoke.sh"]}`))
+	p, err := thread.ParsePatch([]byte(`{"unverified":["./smoke.sh"]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	apply(t, desk, workstate.Start{Goal: "Fix login", Initial: p})
+	apply(t, desk, thread.Start{Goal: "Fix login", Initial: p})
 	const tested = "verified_at_head Command succeeded: go test ./..."
 	for _, step := range []struct{ name, program, event, input, want string }{
 		{"a test that passes", "claude", "PostToolUse", ran(below, "go test ./...", wentWell),
@@ -115,7 +115,7 @@ func TestAHookMakesNoThread(t *testing.T) {
 // TestAThreadThatIsNotWorkedOnHereLearnsNothing, be it paused or another branch's.
 func TestAThreadThatIsNotWorkedOnHereLearnsNothing(t *testing.T) {
 	for name, leave := range map[string]func(gittest.Repo, *home.Repository){
-		"paused": func(_ gittest.Repo, d *home.Repository) { apply(t, d, workstate.Close{Status: workstate.Paused}) },
+		"paused": func(_ gittest.Repo, d *home.Repository) { apply(t, d, thread.Close{Status: thread.Paused}) },
 		"parked": func(r gittest.Repo, _ *home.Repository) { r.Git("switch", "-q", "main") },
 	} {
 		b := newBench(t)
@@ -125,7 +125,7 @@ func TestAThreadThatIsNotWorkedOnHereLearnsNothing(t *testing.T) {
 		r.Write("begun.go", "package login\n")
 		room := home.Threads{Dir: r.Dir, Now: time.Now, Actor: "operator"}
 		desk, done := room.At(t.Context(), "", "test")
-		apply(t, desk, workstate.Start{Goal: "Fix login"})
+		apply(t, desk, thread.Start{Goal: "Fix login"})
 		leave(r, desk)
 		done()
 		file := filepath.Join(r.Dir, ".aictx", "tasks", "threads", "fix-login.json")
@@ -145,7 +145,7 @@ func TestASlowGitCostsTheFactAndNotTheHook(t *testing.T) {
 	b := newBench(t)
 	b.patience = time.Nanosecond
 	room, desk := repository(t)
-	apply(t, desk, workstate.Start{Goal: "Fix login"})
+	apply(t, desk, thread.Start{Goal: "Fix login"})
 	err := b.run(ran(room.Dir, "go test", wentWell), "claude", "PostToolUse")
 	if !errors.Is(err, home.ErrSlowGit) {
 		t.Errorf("the log says %v", err)

@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"vise/model"
-	"vise/model/projection"
+	"vise/model/prompt"
 )
 
 // handed are the messages that the agent was handed now, as words; again those that a
@@ -36,7 +36,7 @@ func (c *call) handed(ctx context.Context, all bool) string {
 	if err != nil {
 		return ""
 	}
-	return projection.Messages(told)
+	return prompt.Messages(told)
 }
 
 // pressing are the words of the queue, if it holds some that should not wait for the next

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 
 	"vise/model"
-	"vise/store/files/threads"
 	"vise/store/home"
+	"vise/store/threads"
 )
 
 // over leaves the thread of the session's repository paused, with the facts alone. A

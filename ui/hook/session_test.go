@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"vise/model/workstate"
-	"vise/store/files/threads"
+	"vise/model/thread"
+	"vise/store/threads"
 )
 
 // TestTheEndOfASessionLeavesItsThreadPaused, with what it knew, and makes none elsewhere.
@@ -17,7 +17,7 @@ func TestTheEndOfASessionLeavesItsThreadPaused(t *testing.T) {
 	if card := room.Card(t.Context(), nil); card.Thread != nil {
 		t.Fatalf("a thread was made: %+v", card.Thread)
 	}
-	apply(t, desk, workstate.Start{Goal: "Fix login"})
+	apply(t, desk, thread.Start{Goal: "Fix login"})
 	b.must(end, "claude", "SessionEnd")
 	snap, err := threads.At(room.Dir).Read()
 	if err != nil {
@@ -25,7 +25,7 @@ func TestTheEndOfASessionLeavesItsThreadPaused(t *testing.T) {
 	}
 	defer snap.Close()
 	list, err := snap.Threads()
-	if err != nil || len(list) != 1 || list[0].Status != workstate.Paused || list[0].Goal != "Fix login" {
+	if err != nil || len(list) != 1 || list[0].Status != thread.Paused || list[0].Goal != "Fix login" {
 		t.Errorf("left %+v, %v", list, err)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/ui/action"
 	"vise/ui/clip"
 	"vise/ui/ways"
@@ -127,7 +127,7 @@ func (s *session) recommended(ctx context.Context, b ways.Berth) error {
 }
 
 func (s *session) record(ctx context.Context, b ways.Berth, command model.Text) error {
-	argv, plain := workstate.Argv(command)
+	argv, plain := thread.Argv(command)
 	if !plain {
 		s.say("%s", ways.Unrunnable)
 		return nil

@@ -5,8 +5,8 @@ import (
 	"os/exec"
 
 	"vise/model"
+	"vise/model/thread"
 	"vise/model/todo"
-	"vise/model/workstate"
 )
 
 // Rooms are what a session finds beside the ledger. Each may be nil: then what stands on it
@@ -56,7 +56,7 @@ type Findings interface {
 
 // Threads are where work was left.
 type Threads interface {
-	Radar(context.Context) []workstate.Radar
+	Radar(context.Context) []thread.Radar
 	// Record makes the command that runs argv in a repository and takes its end into the
 	// active thread there.
 	Record(repo model.Text, argv []string) (*exec.Cmd, error)

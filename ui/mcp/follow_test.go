@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/model/workstate"
-	"vise/store/files/threads"
+	"vise/model/thread"
 	"vise/store/home"
+	"vise/store/threads"
 	"vise/watcher/gitstate/gittest"
 )
 
@@ -22,7 +22,7 @@ func following(t *testing.T) (c *client, repo string, item model.View) {
 	r := gittest.WithCommit(t)
 	desk, done := home.Threads{Dir: r.Dir, Now: time.Now, Actor: "operator"}.At(t.Context(), "", "test")
 	defer done()
-	for _, x := range []workstate.Command{workstate.Start{Goal: "Fix login"}, workstate.Close{Status: workstate.Paused}} {
+	for _, x := range []thread.Command{thread.Start{Goal: "Fix login"}, thread.Close{Status: thread.Paused}} {
 		if _, err := desk.Apply(t.Context(), x); err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +39,7 @@ func following(t *testing.T) (c *client, repo string, item model.View) {
 }
 
 // statusOf is the status of the repository's only thread.
-func statusOf(t *testing.T, repo string) workstate.Status {
+func statusOf(t *testing.T, repo string) thread.Status {
 	t.Helper()
 	snap, err := threads.At(repo).Read()
 	if err != nil {
@@ -59,18 +59,18 @@ func TestTheThreadOfAnItemFollowsTheAgentsActs(t *testing.T) {
 	other := c.create("Something else")
 	for _, x := range []struct {
 		tool, args string
-		want       workstate.Status
+		want       thread.Status
 	}{
-		{"UpdateWorkItem", `{"work_item_id":%q,"plan_status":"ready"}`, workstate.Paused},
-		{"PickWorkItem", `{"work_item_id":%q}`, workstate.InProgress},
-		{"WaitFor", `{"work_item_id":%q,"wake":"operator_input","reason":"which limit?"}`, workstate.Paused},
-		{"PickWorkItem", `{"work_item_id":%q,"clear_blocker":true,"reason":"answered"}`, workstate.InProgress},
-		{"UpdateWorkItem", `{"work_item_id":%q,"blocked_by":"no keys"}`, workstate.Blocked},
-		{"UpdateWorkItem", `{"work_item_id":%q,"blocked_by":null}`, workstate.Paused},
-		{"PickWorkItem", `{"work_item_id":%q,"reason":"next"}`, workstate.InProgress},
-		{"PickWorkItem", `{"work_item_id":"OTHER","unknown":%q}`, workstate.InProgress},
-		{"PickWorkItem", `{"work_item_id":"OTHER","reason":"instead of %s"}`, workstate.Paused},
-		{"CompleteWorkItem", `{"work_item_id":%q}`, workstate.Resolved},
+		{"UpdateWorkItem", `{"work_item_id":%q,"plan_status":"ready"}`, thread.Paused},
+		{"PickWorkItem", `{"work_item_id":%q}`, thread.InProgress},
+		{"WaitFor", `{"work_item_id":%q,"wake":"operator_input","reason":"which limit?"}`, thread.Paused},
+		{"PickWorkItem", `{"work_item_id":%q,"clear_blocker":true,"reason":"answered"}`, thread.InProgress},
+		{"UpdateWorkItem", `{"work_item_id":%q,"blocked_by":"no keys"}`, thread.Blocked},
+		{"UpdateWorkItem", `{"work_item_id":%q,"blocked_by":null}`, thread.Paused},
+		{"PickWorkItem", `{"work_item_id":%q,"reason":"next"}`, thread.InProgress},
+		{"PickWorkItem", `{"work_item_id":"OTHER","unknown":%q}`, thread.InProgress},
+		{"PickWorkItem", `{"work_item_id":"OTHER","reason":"instead of %s"}`, thread.Paused},
+		{"CompleteWorkItem", `{"work_item_id":%q}`, thread.Resolved},
 	} {
 		args := strings.ReplaceAll(fmt.Sprintf(x.args, item.ID), "OTHER", string(other.ID))
 		r := c.call(x.tool, args)

@@ -10,7 +10,7 @@ import (
 
 	"vise/model"
 	file "vise/model/todo"
-	"vise/store/files/todos"
+	"vise/store/todos"
 )
 
 // session makes a session of findings and links them to an item.

@@ -7,7 +7,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"vise/model"
-	"vise/model/projection"
+	"vise/model/prompt"
 )
 
 const (
@@ -80,7 +80,7 @@ func (s *server) readContext(ctx context.Context, r *sdk.ReadResourceRequest) (*
 	}
 	var text string
 	err = h.View(ctx, func(v model.Reader) error {
-		text = projection.Fit(v, agent, projection.Options{}).Text()
+		text = prompt.Fit(v, agent, prompt.Options{}).Text()
 		return nil
 	})
 	return contents(contextURI, text), err

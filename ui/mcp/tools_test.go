@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/model/projection"
+	"vise/model/prompt"
 	"vise/store/home"
 )
 
@@ -48,7 +48,7 @@ func TestSevenToolsWithinTheirBudget(t *testing.T) {
 	if got := strings.Join(names, " "); got != "CompleteWorkItem CreateWorkItem GetWorkItem ListWorkItems PickWorkItem UpdateWorkItem WaitFor" {
 		t.Errorf("tools are %s", got)
 	}
-	if n := projection.Tokens(string(a.Result)); n > 2500 {
+	if n := prompt.Tokens(string(a.Result)); n > 2500 {
 		t.Errorf("the definitions are %d tokens", n)
 	} else {
 		t.Logf("the definitions are %d tokens", n)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/store/home"
 	"vise/watcher/gitstate/gittest"
 )
@@ -17,11 +17,11 @@ func TestACompletionIsWarnedOfWhatItsThreadSays(t *testing.T) {
 	r := gittest.WithCommit(t)
 	desk, done := home.Threads{Dir: r.Dir, Now: time.Now, Actor: "operator"}.At(t.Context(), "", "test")
 	defer done()
-	p, err := workstate.ParsePatch([]byte(`{"unverified":["make smoke"]}`))
+	p, err := thread.ParsePatch([]byte(`{"unverified":["make smoke"]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := desk.Apply(t.Context(), workstate.Start{Goal: "Fix login", Initial: p}); err != nil {
+	if _, err := desk.Apply(t.Context(), thread.Start{Goal: "Fix login", Initial: p}); err != nil {
 		t.Fatal(err)
 	}
 	c := serve(t, "ann", nil)

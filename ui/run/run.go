@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/store/home"
 )
 
@@ -33,7 +33,7 @@ type Env struct {
 	Now    func() time.Time
 	NewKey func() string
 	// Card tells where the work was left in the repository at dir; nil tells nothing.
-	Card func(ctx context.Context, dir string, links []model.ThreadLink) workstate.Card
+	Card func(ctx context.Context, dir string, links []model.ThreadLink) thread.Card
 	// Ran takes a command that a program ran in dir (empty: here) as a fact; nil takes none.
 	Ran func(ctx context.Context, dir, execution, command string, exitStatus int)
 	// Wake hints the ledger at commits of other processes until its context ends, and says in

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 )
 
 const (
@@ -24,11 +24,11 @@ func (d *door) start() *cobra.Command {
 			if initial != "" {
 				layers = append(layers, []byte(initial))
 			}
-			p, err := workstate.ParsePatch(layers...)
+			p, err := thread.ParsePatch(layers...)
 			if err != nil {
 				return outcome{}, err
 			}
-			a, err := at.Apply(ctx, workstate.Start{Goal: model.Text(args[0]), Task: id, Initial: p, Force: force})
+			a, err := at.Apply(ctx, thread.Start{Goal: model.Text(args[0]), Task: id, Initial: p, Force: force})
 			r, err := answered(a, "", err)
 			if err == nil && d.env.Started != nil {
 				r.warnings = append(r.warnings, d.env.Started(ctx, at.Repo.Root(), a.Thread.ID)...)
@@ -54,11 +54,11 @@ func (d *door) update() *cobra.Command {
 			return outcome{}, err
 		}
 		if status != "" {
-			if patch.Status, err = statusFlag(status, append([]workstate.Status{workstate.InProgress}, workstate.Closings...)); err != nil {
+			if patch.Status, err = statusFlag(status, append([]thread.Status{thread.InProgress}, thread.Closings...)); err != nil {
 				return outcome{}, err
 			}
 		}
-		a, err := at.Apply(ctx, workstate.Update{Task: id, Patch: patch, Rebind: rebind})
+		a, err := at.Apply(ctx, thread.Update{Task: id, Patch: patch, Rebind: rebind})
 		return answered(a, "updated", err)
 	})
 	p.add(c)
@@ -72,7 +72,7 @@ func (d *door) resume() *cobra.Command {
 	var rebind bool
 	c := d.verb("resume ID", "Go on with a thread: it becomes the active one", fromCLI, 1,
 		func(ctx context.Context, at *desk, args []string) (outcome, error) {
-			a, err := at.Apply(ctx, workstate.Resume{Task: args[0], Rebind: rebind})
+			a, err := at.Apply(ctx, thread.Resume{Task: args[0], Rebind: rebind})
 			return answered(a, "resumed", err)
 		})
 	addRebind(c, &rebind)
@@ -85,7 +85,7 @@ func (d *door) close() *cobra.Command {
 	var rebind bool
 	c := d.verb("close", "End or suspend a thread; its files stay", fromCLI, 0,
 		func(ctx context.Context, at *desk, _ []string) (outcome, error) {
-			st, err := statusFlag(status, workstate.Closings)
+			st, err := statusFlag(status, thread.Closings)
 			if err != nil {
 				return outcome{}, err
 			}
@@ -93,12 +93,12 @@ func (d *door) close() *cobra.Command {
 			if err != nil {
 				return outcome{}, err
 			}
-			a, err := at.Apply(ctx, workstate.Close{Task: id, Status: st, Patch: patch, Rebind: rebind})
+			a, err := at.Apply(ctx, thread.Close{Task: id, Status: st, Patch: patch, Rebind: rebind})
 			return answered(a, "closed", err)
 		})
 	p.add(c)
 	c.Flags().StringVar(&id, "task-id", "", "the thread (default: the active one)")
-	c.Flags().StringVar(&status, "status", string(workstate.Resolved), "resolved, abandoned, blocked or paused")
+	c.Flags().StringVar(&status, "status", string(thread.Resolved), "resolved, abandoned, blocked or paused")
 	addRebind(c, &rebind)
 	return c
 }
@@ -107,8 +107,8 @@ func addRebind(c *cobra.Command, rebind *bool) {
 	c.Flags().BoolVar(rebind, "rebind", false, "take a parked thread over to the present branch, deliberately")
 }
 
-func statusFlag(s string, allowed []workstate.Status) (workstate.Status, error) {
-	st, _ := workstate.ParseStatus(s)
+func statusFlag(s string, allowed []thread.Status) (thread.Status, error) {
+	st, _ := thread.ParseStatus(s)
 	names := make([]string, len(allowed))
 	for i, a := range allowed {
 		if a == st {
@@ -122,7 +122,7 @@ func statusFlag(s string, allowed []workstate.Status) (workstate.Status, error) 
 
 // answered shows what a command did; mark is a member set to true, as the file format's
 // other program has it.
-func answered(a workstate.Answer, mark string, err error) (outcome, error) {
+func answered(a thread.Answer, mark string, err error) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
@@ -137,7 +137,7 @@ func answered(a workstate.Answer, mark string, err error) (outcome, error) {
 	return r, nil
 }
 
-func fields(list []workstate.Field) string {
+func fields(list []thread.Field) string {
 	if len(list) == 0 {
 		return "nothing"
 	}

@@ -4,13 +4,13 @@ import (
 	"fmt"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 )
 
 // card is a thread for people: the summary first, then what one needs to go on.
-func card(t workstate.Thread, j workstate.Judgement, now workstate.Git) []string {
+func card(t thread.Thread, j thread.Judgement, now thread.Git) []string {
 	lines := []string{summary(t)}
-	if t.Status != workstate.InProgress {
+	if t.Status != thread.InProgress {
 		lines = append(lines, "  status     "+string(t.Status))
 	}
 	if g := t.StrongestGap(); g != nil {
@@ -18,7 +18,7 @@ func card(t workstate.Thread, j workstate.Judgement, now workstate.Git) []string
 	}
 	lines = append(lines, entries("unverified", t.Unverified)...)
 	for _, v := range t.Verified {
-		lines = append(lines, fmt.Sprintf("  verified   %s %v", workstate.GradeMark(t.GradeOf(v, now)), v))
+		lines = append(lines, fmt.Sprintf("  verified   %s %v", thread.GradeMark(t.GradeOf(v, now)), v))
 	}
 	for _, d := range t.DeadEnds {
 		lines = append(lines, fmt.Sprintf("  dead end   %v", d.Hypothesis))
@@ -30,7 +30,7 @@ func card(t workstate.Thread, j workstate.Judgement, now workstate.Git) []string
 	return append(lines, remedies(j, t.ID)...)
 }
 
-func summary(t workstate.Thread) string {
+func summary(t thread.Thread) string {
 	if s := t.Summary(); s != "" {
 		return fmt.Sprint(s)
 	}
@@ -45,7 +45,7 @@ func entries(label string, list []model.Text) []string {
 	return out
 }
 
-func remedies(j workstate.Judgement, id workstate.ID) []string {
+func remedies(j thread.Judgement, id thread.ID) []string {
 	var out []string
 	for _, r := range j.Remedies(id) {
 		out = append(out, fmt.Sprintf("  %-10s %v", r.Kind, r.Command))
@@ -53,7 +53,7 @@ func remedies(j workstate.Judgement, id workstate.ID) []string {
 	return out
 }
 
-func marks(row workstate.Row) string {
+func marks(row thread.Row) string {
 	s := string(row.Thread.Status)
 	if row.Active {
 		s += " active"
@@ -64,7 +64,7 @@ func marks(row workstate.Row) string {
 	return s
 }
 
-func warning(j workstate.Judgement) []model.Text {
+func warning(j thread.Judgement) []model.Text {
 	if j.Warning == "" || !j.Loadable {
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/ui/reply"
 )
 
@@ -42,24 +42,24 @@ func (d *door) doctor() *cobra.Command {
 	return c
 }
 
-func (d *desk) repair(ctx context.Context, found []workstate.Finding) error {
+func (d *desk) repair(ctx context.Context, found []thread.Finding) error {
 	for _, f := range found {
 		var err error
 		switch f.Repair {
-		case workstate.MendLog:
+		case thread.MendLog:
 			err = d.MendLog(ctx, f.Thread)
-		case workstate.SetAside:
+		case thread.SetAside:
 			err = d.SetAside(ctx, f.Thread)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	_, err := d.Apply(ctx, workstate.Repair{Findings: found})
+	_, err := d.Apply(ctx, thread.Repair{Findings: found})
 	return err
 }
 
-func (d *door) tell(found []workstate.Finding) {
+func (d *door) tell(found []thread.Finding) {
 	for _, f := range found {
 		fmt.Fprintf(d.env.Stdout, "%s %s: %v\n", f.Kind, f.Thread, model.Text(f.Message))
 		if f.Steps != "" {
@@ -76,8 +76,8 @@ func (d *door) agreed() bool {
 	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y")
 }
 
-func examined(found []workstate.Finding, repaired bool) outcome {
-	rows := []workstate.View{}
+func examined(found []thread.Finding, repaired bool) outcome {
+	rows := []thread.View{}
 	mended := 0
 	for _, f := range found {
 		done := repaired && f.Repair != ""
@@ -86,7 +86,7 @@ func examined(found []workstate.Finding, repaired bool) outcome {
 		}
 		rows = append(rows, f.View().With("repaired", done))
 	}
-	r := outcome{data: workstate.View{}.With("findings", rows)}
+	r := outcome{data: thread.View{}.With("findings", rows)}
 	switch {
 	case len(found) == 0:
 		r.human = []string{"Nothing is wrong with the threads."}

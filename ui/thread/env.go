@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/store/home"
-	"vise/watcher/gitstate"
+	"vise/store/threads"
 )
 
 // Env is what the door needs of the process.
@@ -23,13 +23,13 @@ type Env struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	// Git reads repositories; the zero value uses the git on the path.
-	Git gitstate.Reader
+	Git threads.Reader
 	// Started is told of every thread that begins in a repository, and says what it made of
 	// it; nil does not care.
-	Started func(ctx context.Context, repo string, id workstate.ID) []model.Text
+	Started func(ctx context.Context, repo string, id thread.ID) []model.Text
 	// Radar is every thread of this repository and of those that work items link to; nil
 	// knows only this one.
-	Radar func(context.Context) ([]workstate.Radar, error)
+	Radar func(context.Context) ([]thread.Radar, error)
 }
 
 // desk is one repository as one invocation sees it.

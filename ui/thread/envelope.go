@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/ui/reply"
 )
 
@@ -15,7 +15,7 @@ type Exit = reply.Exit
 // outcome is what a verb has to say, for programs and for people.
 type outcome struct {
 	verb     string
-	data     workstate.View
+	data     thread.View
 	warnings []model.Text
 	// human is printed line by line when no JSON is wanted.
 	human []string
@@ -24,9 +24,9 @@ type outcome struct {
 }
 
 type envelope struct {
-	Schema   string         `json:"schema"`
-	Data     workstate.View `json:"data"`
-	Warnings []string       `json:"warnings"`
+	Schema   string      `json:"schema"`
+	Data     thread.View `json:"data"`
+	Warnings []string    `json:"warnings"`
 }
 
 // print writes the outcome: JSON in one line on out; for people the lines on out and the

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 )
 
 func (d *door) finalize() *cobra.Command {
@@ -18,7 +18,7 @@ func (d *door) finalize() *cobra.Command {
 			if err != nil {
 				return outcome{}, err
 			}
-			a, err := at.Apply(ctx, workstate.Finalize{Outcome: o, Task: id})
+			a, err := at.Apply(ctx, thread.Finalize{Outcome: o, Task: id})
 			if err != nil {
 				return outcome{}, err
 			}
@@ -31,25 +31,25 @@ func (d *door) finalize() *cobra.Command {
 	return c
 }
 
-func (d *door) outcome(facts, file, patch string) (workstate.Outcome, error) {
+func (d *door) outcome(facts, file, patch string) (thread.Outcome, error) {
 	if (facts == "") == (file == "") {
-		return workstate.Outcome{}, usage("finalize needs either --facts-json or --from-file")
+		return thread.Outcome{}, usage("finalize needs either --facts-json or --from-file")
 	}
 	layers, err := d.env.layers(file, facts)
 	if err != nil {
-		return workstate.Outcome{}, err
+		return thread.Outcome{}, err
 	}
-	o, err := workstate.ParseOutcome(layers[0])
+	o, err := thread.ParseOutcome(layers[0])
 	if err != nil || patch == "" {
 		return o, err
 	}
-	p, err := workstate.ParsePatch([]byte(patch))
+	p, err := thread.ParsePatch([]byte(patch))
 	o.Patch = &p
 	return o, err
 }
 
 // finalized says what was written, or why nothing was.
-func finalized(a workstate.Answer) outcome {
+func finalized(a thread.Answer) outcome {
 	r := outcome{data: a.FinalView(), warnings: a.Warnings()}
 	switch {
 	case len(a.Changed) > 0:

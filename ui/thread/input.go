@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 )
 
 // patchFlags are the ways to say what should change.
@@ -30,26 +30,26 @@ func (p *patchFlags) given() bool {
 	return p.jsonPatch != "" || p.fromFile != "" || len(p.verify)+len(p.drop)+len(p.clear) > 0
 }
 
-func (p *patchFlags) patch(e Env) (workstate.Patch, error) {
+func (p *patchFlags) patch(e Env) (thread.Patch, error) {
 	layers, err := e.layers(p.fromFile, p.jsonPatch)
 	if err != nil {
-		return workstate.Patch{}, err
+		return thread.Patch{}, err
 	}
-	patch, err := workstate.ParsePatch(layers...)
+	patch, err := thread.ParsePatch(layers...)
 	if err != nil {
 		return patch, err
 	}
-	drop := map[workstate.Field][]model.Text{}
+	drop := map[thread.Field][]model.Text{}
 	for _, d := range p.drop {
 		field, entry, ok := strings.Cut(d, "=")
 		if !ok {
 			return patch, usage("--drop wants FIELD=ENTRY")
 		}
-		drop[workstate.Field(field)] = append(drop[workstate.Field(field)], model.Text(entry))
+		drop[thread.Field(field)] = append(drop[thread.Field(field)], model.Text(entry))
 	}
-	var clear []workstate.Field
+	var clear []thread.Field
 	for _, f := range p.clear {
-		clear = append(clear, workstate.Field(f))
+		clear = append(clear, thread.Field(f))
 	}
 	var verify []model.Text
 	for _, v := range p.verify {
@@ -88,7 +88,7 @@ func (e Env) readInput(name string) ([]byte, error) {
 		defer f.Close()
 		in = f
 	}
-	raw, err := io.ReadAll(io.LimitReader(in, workstate.MaxFileBytes+1))
+	raw, err := io.ReadAll(io.LimitReader(in, thread.MaxFileBytes+1))
 	if err != nil {
 		return nil, model.Refuse(model.CodeInvalid, "the file cannot be read").Because(err).At("from-file")
 	}

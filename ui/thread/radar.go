@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 )
 
 // everywhere lists the threads that somebody may take up, by repository.
@@ -17,7 +17,7 @@ func (d *desk) everywhere(ctx context.Context) (r outcome, err error) {
 	if err != nil {
 		return r, err
 	}
-	repos := []workstate.View{}
+	repos := []thread.View{}
 	for _, in := range seen {
 		repos = append(repos, in.View())
 		r.human = append(r.human, fmt.Sprintf("%v", in.Repo))
@@ -28,11 +28,11 @@ func (d *desk) everywhere(ctx context.Context) (r outcome, err error) {
 			r.human = append(r.human, berthLine(b))
 		}
 	}
-	r.data = workstate.View{}.With("repositories", repos)
+	r.data = thread.View{}.With("repositories", repos)
 	return r, nil
 }
 
-func berthLine(b workstate.Berth) string {
+func berthLine(b thread.Berth) string {
 	line := fmt.Sprintf("  %-12s %s: %v", b.State(), b.Thread.ID, b.Thread.Goal)
 	for _, o := range b.Items {
 		line += "  " + string(o.Handle)

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/model/workstate"
-	"vise/store/files/threads"
+	"vise/model/thread"
+	"vise/store/threads"
 )
 
 func (d *door) status() *cobra.Command {
@@ -30,8 +30,8 @@ func (d *door) status() *cobra.Command {
 
 // active shows the active thread; a parked one is named, not shown as active.
 func (d *desk) active(s *threads.Snapshot) (outcome, error) {
-	none := workstate.View{}.With("active", false)
-	t, source, err := workstate.ActiveOf(s)
+	none := thread.View{}.With("active", false)
+	t, source, err := thread.ActiveOf(s)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -44,7 +44,7 @@ func (d *desk) active(s *threads.Snapshot) (outcome, error) {
 	}
 	status := j.View(t.ID).With("source", string(source))
 	if !j.Loadable {
-		k := workstate.Parked{Thread: t, Source: source, Judgement: j}
+		k := thread.Parked{Thread: t, Source: source, Judgement: j}
 		return outcome{
 			data:  none.With("skipped_work_state", k.View()).With("work_state_git_status", status),
 			human: append([]string{"No active thread here.", fmt.Sprintf("%s is %v", t.ID, j.Line())}, remedies(j, t.ID)...),
@@ -67,7 +67,7 @@ func (d *door) list() *cobra.Command {
 				return at.list()
 			}
 			err = at.Read(func(s *threads.Snapshot) error {
-				p, err := workstate.Prepare(s, at.Scene)
+				p, err := thread.Prepare(s, at.Scene)
 				if err == nil {
 					r = radar(p)
 				}
@@ -81,8 +81,8 @@ func (d *door) list() *cobra.Command {
 }
 
 // radar lists the parked threads with their ways out.
-func radar(p workstate.Prepared) outcome {
-	rows := []workstate.View{}
+func radar(p thread.Prepared) outcome {
+	rows := []thread.View{}
 	var r outcome
 	for _, k := range p.Parked {
 		rows = append(rows, k.View().With("work_state_git_status", k.Judgement.View(k.Thread.ID)))
@@ -92,7 +92,7 @@ func radar(p workstate.Prepared) outcome {
 	if len(rows) == 0 {
 		r.human = []string{"No parked threads."}
 	}
-	r.data = workstate.View{}.With("parked", rows)
+	r.data = thread.View{}.With("parked", rows)
 	return r
 }
 
@@ -109,18 +109,18 @@ func (d *desk) rows(s *threads.Snapshot) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	active, source, err := workstate.ActiveOf(s)
+	active, source, err := thread.ActiveOf(s)
 	if err != nil {
-		active = workstate.Thread{}
+		active = thread.Thread{}
 	}
 	var r outcome
-	rows := []workstate.View{}
-	for _, t := range workstate.Newest(all) {
-		from := workstate.Source("")
+	rows := []thread.View{}
+	for _, t := range thread.Newest(all) {
+		from := thread.Source("")
 		if t.ID == active.ID {
 			from = source
 		}
-		row := workstate.Row{Thread: t, Active: t.ID == active.ID}
+		row := thread.Row{Thread: t, Active: t.ID == active.ID}
 		if !t.Status.Ended() {
 			if row.Judgement, err = d.Judge(t, from); err != nil {
 				return outcome{}, err
@@ -135,14 +135,14 @@ func (d *desk) rows(s *threads.Snapshot) (outcome, error) {
 	for _, b := range s.Broken() {
 		r.warnings = append(r.warnings, model.Text(fmt.Sprintf("%v; see vise thread doctor", b.Cause)))
 	}
-	r.data = workstate.View{}.With("tasks", rows)
+	r.data = thread.View{}.With("tasks", rows)
 	return r, nil
 }
 
 func (d *door) show() *cobra.Command {
 	return d.verb("show ID", "Show a thread", fromCLI, 1, func(_ context.Context, at *desk, args []string) (r outcome, err error) {
 		err = at.Read(func(s *threads.Snapshot) error {
-			t, err := workstate.Find(s, workstate.Slug(args[0]))
+			t, err := thread.Find(s, thread.Slug(args[0]))
 			if err != nil {
 				return err
 			}
@@ -161,7 +161,7 @@ func (d *door) prepare() *cobra.Command {
 	return d.verb("prepare", "What somebody who takes up the work here should know", fromCLI, 0,
 		func(_ context.Context, at *desk, _ []string) (r outcome, err error) {
 			err = at.Read(func(s *threads.Snapshot) error {
-				p, err := workstate.Prepare(s, at.Scene)
+				p, err := thread.Prepare(s, at.Scene)
 				if err == nil {
 					r = prepared(p)
 				}
@@ -171,7 +171,7 @@ func (d *door) prepare() *cobra.Command {
 		})
 }
 
-func prepared(p workstate.Prepared) outcome {
+func prepared(p thread.Prepared) outcome {
 	r := outcome{data: p.View(), warnings: warning(p.Judgement)}
 	if p.Unreadable != nil {
 		r.warnings = append(r.warnings, model.Text(p.Unreadable.Error()))

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	file "vise/model/todo"
-	"vise/store/files/todos"
+	"vise/store/todos"
 	"vise/ui/reply"
 )
 

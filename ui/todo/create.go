@@ -11,8 +11,7 @@ import (
 
 	"vise/model"
 	file "vise/model/todo"
-	"vise/store/files/findings"
-	"vise/store/files/todos"
+	"vise/store/todos"
 )
 
 // draftFlags describe a todo made by hand.
@@ -89,7 +88,7 @@ func (at *desk) sourceFor(named string) (string, error) {
 }
 
 // made replies with what was created and what was skipped, and why.
-func (at *desk) made(made todos.Made, left []findings.Left, err error) (outcome, error) {
+func (at *desk) made(made todos.Made, left []todos.Left, err error) (outcome, error) {
 	if err != nil {
 		if len(made.Created) > 0 {
 			return outcome{}, fmt.Errorf("after %d todos were made: %w", len(made.Created), err)
@@ -110,7 +109,7 @@ func (at *desk) made(made todos.Made, left []findings.Left, err error) (outcome,
 		r.human = append(r.human, fmt.Sprintf("left out %s: %s", l.Finding, l.Reason))
 	}
 	r.human = append(r.human, fmt.Sprintf("%s: %d made, %d skipped, %d left out", at.Rel, len(rows), len(made.Skipped), len(left)))
-	r.data = map[string]any{"session": at.Rel, "created": rows, "skipped": made.Skipped, "left_out": append([]findings.Left{}, left...)}
+	r.data = map[string]any{"session": at.Rel, "created": rows, "skipped": made.Skipped, "left_out": append([]todos.Left{}, left...)}
 	return r, nil
 }
 
@@ -124,10 +123,10 @@ func (d *door) importing() *cobra.Command {
 		if err != nil {
 			return outcome{}, err
 		}
-		f := findings.Format(format)
+		f := todos.Format(format)
 		if format == "" {
 			var ok bool
-			if f, ok = findings.Guess(raw); !ok {
+			if f, ok = todos.Guess(raw); !ok {
 				return outcome{}, model.Refuse(model.CodeInvalid, "the report's format is not known").At("format").WithHint("pass --format tome, sarif, govet or golangci")
 			}
 		}
@@ -136,7 +135,7 @@ func (d *door) importing() *cobra.Command {
 				return outcome{}, err
 			}
 		}
-		rep, err := findings.Read(f, raw, findings.Context{Root: at.repo, Ref: ref, Source: source, Chain: model.Text("import:" + at.ID())})
+		rep, err := todos.Read(f, raw, todos.Context{Root: at.repo, Ref: ref, Source: source, Chain: model.Text("import:" + at.ID())})
 		if err != nil {
 			return outcome{}, err
 		}

@@ -8,7 +8,7 @@ import (
 
 	"vise/model"
 	file "vise/model/todo"
-	"vise/store/files/todos"
+	"vise/store/todos"
 	"vise/ui/reply"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"vise/model"
 	file "vise/model/todo"
-	"vise/store/files/todos"
+	"vise/store/todos"
 )
 
 // row is a todo as verbs show it: what the file says, and what follows from it.

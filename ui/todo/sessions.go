@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	file "vise/model/todo"
-	"vise/store/files/todos"
+	"vise/store/todos"
 )
 
 func (d *door) adopt() *cobra.Command {

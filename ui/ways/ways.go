@@ -5,7 +5,7 @@ package ways
 
 import (
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/ui/action"
 )
 
@@ -22,14 +22,14 @@ type Way struct {
 
 // Berth is a thread on the board, and the repository that it lies in.
 type Berth struct {
-	workstate.Berth
-	In workstate.Radar
+	thread.Berth
+	In thread.Radar
 	// Here: it is the repository that the door runs in.
 	Here bool
 }
 
 // Rows are the threads of all repositories as the board has them, the door's own first.
-func Rows(seen []workstate.Radar) []Berth {
+func Rows(seen []thread.Radar) []Berth {
 	var out []Berth
 	for i, in := range seen {
 		for _, b := range in.Berths {
@@ -40,7 +40,7 @@ func Rows(seen []workstate.Radar) []Berth {
 }
 
 // Nowhere is what the board stands on where it has no thread: the door's own repository.
-func Nowhere(seen []workstate.Radar) Berth {
+func Nowhere(seen []thread.Radar) Berth {
 	if len(seen) == 0 {
 		return Berth{}
 	}
@@ -62,7 +62,7 @@ func (b Berth) goOn() Way {
 	switch {
 	case b.Parked():
 		w.Off = action.Keyed("it is parked: {thread-rebind} takes it over, {thread-switch} goes to where it was saved")
-	case b.Active && b.Thread.Status == workstate.InProgress:
+	case b.Active && b.Thread.Status == thread.InProgress:
 		w.Off = "it is the active thread already"
 	}
 	return w
@@ -86,8 +86,8 @@ func (b Berth) git(id action.ID, kind string) Way {
 	remedies := b.Judgement.Remedies(b.Thread.ID)
 	if j := b.Judgement; kind == "diff" && j.Loadable {
 		w.Off = "nothing was committed since it was saved"
-		if workstate.IsCommit(j.SavedHead) && j.SavedHead != j.CurrentHead {
-			remedies = []workstate.Remedy{{Kind: "diff", Command: model.Text("git diff " + j.SavedHead + " HEAD")}}
+		if thread.IsCommit(j.SavedHead) && j.SavedHead != j.CurrentHead {
+			remedies = []thread.Remedy{{Kind: "diff", Command: model.Text("git diff " + j.SavedHead + " HEAD")}}
 		}
 	}
 	for _, m := range remedies {
@@ -116,7 +116,7 @@ func (b Berth) run() Way {
 
 // Copyable refuses a command that would do more than it shows when it is pasted.
 func Copyable(command model.Text) error {
-	if _, plain := workstate.Argv(command); !plain {
+	if _, plain := thread.Argv(command); !plain {
 		return model.Refuse(model.CodeRefused, "the command holds what a terminal hides or a shell would obey; it is not copied").
 			WithHint("vise thread list --parked shows it")
 	}

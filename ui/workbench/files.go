@@ -10,8 +10,8 @@ import (
 
 	"vise/model"
 	file "vise/model/todo"
-	"vise/store/files/todos"
 	"vise/store/home"
+	"vise/store/todos"
 	"vise/ui/console"
 	"vise/watcher/hints"
 	eye "vise/watcher/todos"

@@ -11,7 +11,7 @@ import (
 	"vise/model"
 	file "vise/model/todo"
 	"vise/store"
-	"vise/store/files/todos"
+	"vise/store/todos"
 	"vise/ui/console"
 )
 

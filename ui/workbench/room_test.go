@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/store"
 	"vise/store/files"
 	"vise/store/home"
@@ -40,7 +40,7 @@ func paused(t *testing.T, in home.Threads) {
 	t.Helper()
 	r, done := in.At(t.Context(), "", "test")
 	defer done()
-	for _, c := range []workstate.Command{workstate.Start{Goal: "Fix login"}, workstate.Close{Status: workstate.Paused}} {
+	for _, c := range []thread.Command{thread.Start{Goal: "Fix login"}, thread.Close{Status: thread.Paused}} {
 		if _, err := r.Apply(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func apply(t *testing.T, l *home.Home, c model.Command) model.Receipt {
 	return in
 }
 
-func statusOf(t *testing.T, c workstate.Card) workstate.Status {
+func statusOf(t *testing.T, c thread.Card) thread.Status {
 	t.Helper()
 	if c.Thread == nil {
 		t.Fatalf("no thread on the card: %+v", c)
@@ -68,12 +68,12 @@ func TestTwoConsolesSeeOneThreadFollowItsItem(t *testing.T) {
 	l, views, id, links := twoConsoles(t)
 	for _, step := range []struct {
 		c    model.Command
-		want workstate.Status
+		want thread.Status
 	}{
-		{model.PickWorkItem{WorkItemID: id}, workstate.InProgress},
-		{model.WaitFor{WorkItemID: id, Wake: model.WakeExternal, Reason: "CI", Source: "ci", Resource: "run/1"}, workstate.Blocked},
-		{model.PickWorkItem{WorkItemID: id, ClearBlocker: true, Reason: "green"}, workstate.InProgress},
-		{model.CompleteWorkItem{WorkItemID: id}, workstate.Resolved},
+		{model.PickWorkItem{WorkItemID: id}, thread.InProgress},
+		{model.WaitFor{WorkItemID: id, Wake: model.WakeExternal, Reason: "CI", Source: "ci", Resource: "run/1"}, thread.Blocked},
+		{model.PickWorkItem{WorkItemID: id, ClearBlocker: true, Reason: "green"}, thread.InProgress},
+		{model.CompleteWorkItem{WorkItemID: id}, thread.Resolved},
 	} {
 		apply(t, l, step.c)
 		for _, v := range views {
@@ -112,7 +112,7 @@ func TestACrashLeavesTheThreadPausedWithFactsOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := views[0].Card(t.Context(), links).Thread
-	if after.Status != workstate.Paused || len(after.Risks) != 1 || after.Risks[0] != "Command failed (exit 137): go test ./auth" {
+	if after.Status != thread.Paused || len(after.Risks) != 1 || after.Risks[0] != "Command failed (exit 137): go test ./auth" {
 		t.Errorf("got %s, risks %q", after.Status, after.Risks)
 	}
 	if after.NextAction != before.NextAction || after.Hypothesis != before.Hypothesis || len(after.Verified) != 0 {
@@ -122,7 +122,7 @@ func TestACrashLeavesTheThreadPausedWithFactsOnly(t *testing.T) {
 		t.Error("the answer does not tell what was learned")
 	}
 	apply(t, l, model.PickWorkItem{WorkItemID: id})
-	if got := statusOf(t, views[0].Card(t.Context(), links)); got != workstate.InProgress {
+	if got := statusOf(t, views[0].Card(t.Context(), links)); got != thread.InProgress {
 		t.Errorf("picked again it is %s", got)
 	}
 }
@@ -136,12 +136,12 @@ func TestATurnThatBreaksOffPausesTheThread(t *testing.T) {
 	for _, step := range []struct {
 		name string
 		acts []model.Command
-		want workstate.Status
+		want thread.Status
 	}{
-		{"begins", []model.Command{model.ClaimTurn{AgentID: "ann", Holder: "a driver"}}, workstate.InProgress},
-		{"breaks off", []model.Command{model.EndTurn{AgentID: "ann", Turn: 1, Outcome: model.TurnFailed}}, workstate.Paused},
-		{"begins again", []model.Command{model.ClaimTurn{AgentID: "ann", Holder: "a driver"}}, workstate.InProgress},
-		{"ends well", []model.Command{model.EndTurn{AgentID: "ann", Turn: 2, Outcome: model.TurnCompleted}}, workstate.InProgress},
+		{"begins", []model.Command{model.ClaimTurn{AgentID: "ann", Holder: "a driver"}}, thread.InProgress},
+		{"breaks off", []model.Command{model.EndTurn{AgentID: "ann", Turn: 1, Outcome: model.TurnFailed}}, thread.Paused},
+		{"begins again", []model.Command{model.ClaimTurn{AgentID: "ann", Holder: "a driver"}}, thread.InProgress},
+		{"ends well", []model.Command{model.EndTurn{AgentID: "ann", Turn: 2, Outcome: model.TurnCompleted}}, thread.InProgress},
 	} {
 		for _, c := range step.acts {
 			apply(t, l, c)
@@ -166,7 +166,7 @@ func TestADriverThatDiedLeavesTheThreadPaused(t *testing.T) {
 			break
 		}
 	}
-	if got := statusOf(t, views[0].Card(t.Context(), links)); got != workstate.Paused {
+	if got := statusOf(t, views[0].Card(t.Context(), links)); got != thread.Paused {
 		t.Errorf("the thread is %s", got)
 	}
 }
@@ -181,15 +181,15 @@ func TestAnItemIsTakenUpWhereItsAgentWorks(t *testing.T) {
 	apply(t, l, model.LinkWorkItem{WorkItemID: id, Add: model.Links{Threads: more}})
 	l = l.With(map[model.AgentID]string{"ann": other.Dir})
 	apply(t, l, model.PickWorkItem{WorkItemID: id})
-	if got := statusOf(t, there.Card(t.Context(), more)); got != workstate.InProgress {
+	if got := statusOf(t, there.Card(t.Context(), more)); got != thread.InProgress {
 		t.Errorf("where the agent works it is %s", got)
 	}
-	if got := statusOf(t, views[0].Card(t.Context(), links)); got != workstate.Paused {
+	if got := statusOf(t, views[0].Card(t.Context(), links)); got != thread.Paused {
 		t.Errorf("elsewhere it is %s", got)
 	}
 	apply(t, l, model.CompleteWorkItem{WorkItemID: id})
-	for name, c := range map[string]workstate.Card{"where the agent works": there.Card(t.Context(), more), "elsewhere": views[0].Card(t.Context(), links)} {
-		if got := statusOf(t, c); got != workstate.Resolved {
+	for name, c := range map[string]thread.Card{"where the agent works": there.Card(t.Context(), more), "elsewhere": views[0].Card(t.Context(), links)} {
+		if got := statusOf(t, c); got != thread.Resolved {
 			t.Errorf("%s it is %s", name, got)
 		}
 	}

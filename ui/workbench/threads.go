@@ -5,8 +5,8 @@ import (
 	"os"
 
 	"vise/model"
-	"vise/store/files/threads"
 	"vise/store/home"
+	"vise/store/threads"
 	"vise/watcher/hints"
 	eye "vise/watcher/threads"
 )

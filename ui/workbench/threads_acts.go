@@ -6,13 +6,13 @@ import (
 	"os/exec"
 
 	"vise/model"
-	"vise/model/workstate"
+	"vise/model/thread"
 	"vise/ui/cli"
 	"vise/ui/console"
 )
 
 // Radar is part of console.Threads.
-func (v threadView) Radar(ctx context.Context) []workstate.Radar { return v.List(ctx, v.home) }
+func (v threadView) Radar(ctx context.Context) []thread.Radar { return v.List(ctx, v.home) }
 
 // Act is part of console.Threads. A thread that begins is linked to its item.
 func (v threadView) Act(ctx context.Context, a console.ThreadAct) ([]model.Text, error) {

@@ -7,7 +7,7 @@ package threads
 import (
 	"context"
 
-	"vise/store/files/threads"
+	"vise/store/threads"
 	"vise/watcher/hints"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"vise/store/files/threads"
+	"vise/store/threads"
 	"vise/watcher/gitstate/gittest"
 	"vise/watcher/hints"
 )

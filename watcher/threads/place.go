@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"vise/store/files/threads"
+	"vise/store/threads"
 )
 
 // place is where a repository's Work State and head lie.

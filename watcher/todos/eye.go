@@ -6,7 +6,7 @@ import (
 	"context"
 	"path/filepath"
 
-	"vise/store/files/todos"
+	"vise/store/todos"
 	"vise/watcher/hints"
 )
 

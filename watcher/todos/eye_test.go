@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"vise/model/todo"
-	files "vise/store/files/todos"
+	files "vise/store/todos"
 	"vise/watcher/hints"
 	"vise/watcher/todos"
 )

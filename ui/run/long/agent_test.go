@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/model/projection"
+	"vise/model/prompt"
 	"vise/store"
 )
 
@@ -28,7 +28,7 @@ func playWork() int {
 	a := &agent{in: bufio.NewReader(os.Stdin)}
 	line, err := a.in.ReadString('\n')
 	var told struct {
-		Context projection.Context `json:"context"`
+		Context prompt.Context `json:"context"`
 	}
 	if err != nil || json.Unmarshal([]byte(line), &told) != nil {
 		return 3
@@ -49,8 +49,8 @@ type started struct {
 type agent struct{ in *bufio.Reader }
 
 // mine are the items that a turn is about.
-func mine(c projection.Context) []projection.Item {
-	var out []projection.Item
+func mine(c prompt.Context) []prompt.Item {
+	var out []prompt.Item
 	if c.Current != nil {
 		out = append(out, *c.Current)
 	} else if c.Offered != nil {
@@ -78,7 +78,7 @@ func (a *agent) say(text string, calls ...model.Command) bool {
 	return true
 }
 
-func (a *agent) work(x projection.Item) int {
+func (a *agent) work(x prompt.Item) int {
 	pick := model.PickWorkItem{WorkItemID: x.ID, Reason: "it is my turn to"}
 	begun := len(x.TodoList) > 0
 	if begun {
@@ -118,7 +118,7 @@ func (a *agent) work(x projection.Item) int {
 	return 0
 }
 
-func waitOf(x projection.Item) model.WaitFor {
+func waitOf(x prompt.Item) model.WaitFor {
 	switch x.Objective {
 	case "timer":
 		return model.WaitFor{Reason: "a second", Wake: model.WakeTimer, WakeAt: time.Now().Add(time.Second)}

@@ -1,0 +1,193 @@
+package thread
+
+import (
+	"slices"
+
+	"vise/model"
+)
+
+// Eviction is an entry that a full list let go, the oldest first.
+type Eviction struct {
+	Field Field
+	// Entry is the entry in words, for people; an object is spelled as JSON.
+	Entry model.Text
+
+	value any
+}
+
+// Patched is what a patch did beside the change itself.
+type Patched struct {
+	Evicted []Eviction
+	// Shortened are the fields in which words exceeded their limit.
+	Shortened []Field
+}
+
+// Apply lays p over the thread. Entries named by Verify and Drop must be there.
+func (t Thread) Apply(p Patch) (Thread, Patched, error) {
+	for f, text := range p.Words {
+		*t.text(f) = text
+	}
+	if p.Status != "" {
+		t.Status = p.Status
+	}
+	for _, f := range p.Clear {
+		t.empty(f)
+	}
+	if err := t.verify(p.Verify); err != nil {
+		return t, Patched{}, err
+	}
+	if err := t.dropAll(p.Drop); err != nil {
+		return t, Patched{}, err
+	}
+	for _, f := range listFields {
+		*t.list(f) = append(slices.Clone(*t.list(f)), p.Append[f]...)
+	}
+	t.Uncertainties = append(slices.Clone(t.Uncertainties), p.Uncertainties...)
+	t.DeadEnds = append(slices.Clone(t.DeadEnds), p.DeadEnds...)
+	t.Gaps = append(slices.Clone(t.Gaps), p.Gaps...)
+	out, did := t.Tidy()
+	return out, did, nil
+}
+
+func (t *Thread) empty(f Field) {
+	if text := t.text(f); text != nil {
+		*text = ""
+	}
+	if list := t.list(f); list != nil {
+		*list = nil
+	}
+	switch f {
+	case Uncertainties:
+		t.Uncertainties = nil
+	case DiscardedHypotheses:
+		t.DeadEnds = nil
+	case ContractGaps:
+		for _, g := range t.Gaps {
+			t.settle(g)
+		}
+		t.Gaps = nil
+	}
+}
+
+func (t *Thread) verify(entries []model.Text) error {
+	for _, e := range entries {
+		s, _ := cut(e.Raw(), maxText)
+		e = model.Text(s)
+		if !slices.Contains(t.Unverified, e) {
+			return model.Refuse(model.CodeNotFound, "%q is not among the unverified of %s", e, t.ID).At("verify")
+		}
+		t.Unverified = without(t.Unverified, func(u model.Text) bool { return u == e })
+		t.Verified = push(t.Verified, e)
+	}
+	return nil
+}
+
+func (t *Thread) dropAll(drop map[Field][]model.Text) error {
+	for _, f := range append(slices.Clone(listFields), itemFields...) {
+		for _, e := range drop[f] {
+			s, _ := cut(e.Raw(), maxText)
+			if !t.dropOne(f, model.Text(s)) {
+				return model.Refuse(model.CodeNotFound, "%q is not among the %s of %s", e, f, t.ID).At("drop")
+			}
+		}
+	}
+	return nil
+}
+
+func (t *Thread) dropOne(f Field, e model.Text) bool {
+	before := t.size(f)
+	switch f {
+	case Uncertainties:
+		t.Uncertainties = without(t.Uncertainties, func(u Uncertainty) bool { return u.Claim == e })
+	case DiscardedHypotheses:
+		t.DeadEnds = without(t.DeadEnds, func(d DeadEnd) bool { return d.Hypothesis == e })
+	case ContractGaps:
+		t.Gaps = without(t.Gaps, func(g Gap) bool {
+			hit := g.Kind == e.Raw() || g.wants() == e
+			if hit {
+				t.settle(g)
+			}
+			return hit
+		})
+	default:
+		list := t.list(f)
+		*list = without(*list, func(u model.Text) bool { return u == e })
+	}
+	return t.size(f) < before
+}
+
+func (t *Thread) size(f Field) int {
+	switch f {
+	case Uncertainties:
+		return len(t.Uncertainties)
+	case DiscardedHypotheses:
+		return len(t.DeadEnds)
+	case ContractGaps:
+		return len(t.Gaps)
+	}
+	return len(*t.list(f))
+}
+
+// Tidy brings a thread within its limits: words are shortened, repeats go, and a full
+// list lets its oldest entries go.
+func (t Thread) Tidy() (Thread, Patched) {
+	var did Patched
+	for _, f := range textFields {
+		var c cutter
+		*t.text(f) = c.text(*t.text(f), maxText)
+		did.note(f, c)
+	}
+	for _, f := range listFields {
+		var c cutter
+		var kept []model.Text
+		for _, e := range *t.list(f) {
+			kept = push(kept, c.text(e, maxText))
+		}
+		did.note(f, c)
+		*t.list(f) = newest(&did, f, kept, func(e model.Text) any { return e.Raw() })
+	}
+	t.Uncertainties = tidyItems(&did, Uncertainties, t.Uncertainties, Uncertainty.same)
+	t.DeadEnds = tidyItems(&did, DiscardedHypotheses, t.DeadEnds, DeadEnd.same)
+	t.Gaps = tidyItems(&did, ContractGaps, t.Gaps, Gap.Same)
+	t.Evidence = tidyItems(&did, EvidenceField, t.Evidence, Evidence.same)
+	return t, did
+}
+
+func (p *Patched) note(f Field, c cutter) {
+	if c.cut && !f.in(p.Shortened) {
+		p.Shortened = append(p.Shortened, f)
+	}
+}
+
+type item[T any] interface {
+	tidy(c *cutter) T
+	json() object
+}
+
+// tidyItems keeps the first of entries that are the same.
+func tidyItems[T item[T]](did *Patched, f Field, list []T, same func(T, T) bool) []T {
+	var c cutter
+	var kept []T
+	for _, e := range list {
+		e = e.tidy(&c)
+		if !slices.ContainsFunc(kept, func(k T) bool { return same(k, e) }) {
+			kept = append(kept, e)
+		}
+	}
+	did.note(f, c)
+	return newest(did, f, kept, func(e T) any { return e.json() })
+}
+
+// newest keeps the last entries of a list that is over its limit and notes the others.
+func newest[T any](did *Patched, f Field, list []T, value func(T) any) []T {
+	over := max(0, len(list)-f.limit())
+	for _, e := range list[:over] {
+		v := value(e)
+		words, plain := v.(string)
+		if !plain {
+			words = spelled(v)
+		}
+		did.Evicted = append(did.Evicted, Eviction{Field: f, Entry: model.Text(words), value: v})
+	}
+	return list[over:]
+}

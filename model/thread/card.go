@@ -1,0 +1,252 @@
+package thread
+
+import (
+	"fmt"
+
+	"vise/model"
+)
+
+// Card is the resume card: where the work of one item, or of one repository, was left.
+type Card struct {
+	// Repo is the repository's directory.
+	Repo model.Text
+	// Thread is the one to go on with; nil without any.
+	Thread *Thread
+	// Linked says that a work item names the thread; else it is the repository's active one.
+	Linked    bool
+	Judgement Judgement
+	Git       Git
+	// Parked are threads that wait for another branch.
+	Parked []Parked
+	// Elsewhere are linked threads of other repositories.
+	Elsewhere []model.ThreadLink
+	// Problem is why the threads cannot be read.
+	Problem model.Text
+}
+
+// Empty reports whether there is nothing to show.
+func (c Card) Empty() bool {
+	return c.Thread == nil && len(c.Parked)+len(c.Elsewhere) == 0 && c.Problem == ""
+}
+
+// CardKind says how a row of the card should stand out.
+type CardKind int
+
+// The kinds of rows.
+const (
+	CardPlain CardKind = iota
+	CardStrong
+	CardWarning
+	CardMuted
+)
+
+// CardRow is a line of the card behind its label, which repeats.
+type CardRow struct {
+	Label string
+	Text  model.Text
+	Kind  CardKind
+}
+
+// Rows are the card in the order in which one takes up work: what for, what next, why,
+// what is open, what not to try again, where, and whether it may be loaded here at all.
+func (c Card) Rows(objective model.Text) []CardRow {
+	var rows cardRows
+	rows.add("problem", CardWarning, c.Problem)
+	rows.add("objective", CardPlain, objective)
+	if t := c.Thread; t != nil {
+		c.thread(&rows, *t)
+	}
+	for _, k := range c.Parked {
+		rows.add("parked", CardWarning, model.Text(k.Thread.ID)+": "+k.Thread.Goal)
+		if c.Thread == nil {
+			rows.judged(k.Judgement, k.Thread.ID)
+		} else {
+			rows.add("wakes", CardMuted, k.Judgement.Wake())
+		}
+	}
+	for _, l := range c.Elsewhere {
+		rows.add("elsewhere", CardMuted, l.TaskID+" in "+l.Repo)
+	}
+	return rows
+}
+
+func (c Card) thread(rows *cardRows, t Thread) {
+	rows.add("thread", CardMuted, model.Text(fmt.Sprintf("%s, %s", t.ID, spacedStatus(t.Status)))+c.whose())
+	rows.add("goal", CardPlain, t.Goal)
+	rows.add("next", CardStrong, t.NextAction)
+	rows.add("why", CardPlain, t.Hypothesis)
+	rows.each("unverified", CardPlain, t.Unverified)
+	if g := t.StrongestGap(); g != nil {
+		rows.add("gap", CardWarning, model.Text(g.Severity)+": "+g.Summary)
+	}
+	for _, v := range t.Verified {
+		rows.add("verified", CardPlain, model.Text(GradeMark(t.GradeOf(v, c.Git))+" ")+v)
+	}
+	for _, d := range t.DeadEnds {
+		rows.add("dead end", CardMuted, d.Hypothesis)
+	}
+	rows.each("dead end", CardMuted, t.DiscardedPaths)
+	rows.each("risk", CardWarning, t.Risks)
+	rows.each("file", CardMuted, t.ActiveFiles)
+	rows.each("run", CardPlain, t.Commands)
+	rows.judged(c.Judgement, t.ID)
+}
+
+func (c Card) whose() model.Text {
+	if c.Linked {
+		return ""
+	}
+	return "; active in this repository"
+}
+
+func spacedStatus(s Status) string {
+	if s == InProgress {
+		return "in progress"
+	}
+	return string(s)
+}
+
+// GradeMark is how far an entry is verified: a mark and a word, so that neither colour nor
+// font is needed.
+func GradeMark(g Grade) string {
+	switch g {
+	case VerifiedAtHead:
+		return "● verified at HEAD:"
+	case Observed:
+		return "◐ observed:"
+	}
+	return "○ claimed:"
+}
+
+type cardRows []CardRow
+
+func (r *cardRows) add(label string, kind CardKind, t model.Text) {
+	if t != "" {
+		*r = append(*r, CardRow{label, t, kind})
+	}
+}
+
+func (r *cardRows) each(label string, kind CardKind, list []model.Text) {
+	for _, t := range list {
+		r.add(label, kind, t)
+	}
+}
+
+// judged is the git line, with the ways out where the thread is parked.
+func (r *cardRows) judged(j Judgement, id ID) {
+	kind := CardMuted
+	if j.Warning != "" || !j.Loadable {
+		kind = CardWarning
+	}
+	r.add("git", kind, j.Line())
+	for _, m := range j.Remedies(id) {
+		r.add(m.Kind, CardPlain, m.Command)
+	}
+}
+
+// View is the card as JSON.
+func (c Card) View() View {
+	o := object{"repo": c.Repo.Raw(), "git": string(c.Git.State), "linked": c.Linked, "thread": nil}
+	if c.Thread != nil {
+		o["thread"] = c.Thread.View().object
+		o["work_state_git_status"] = c.Judgement.View(c.Thread.ID).object
+		if g := c.Thread.StrongestGap(); g != nil {
+			o["strongest_contract_gap"] = g.json()
+		}
+		if grades := c.Thread.grades(c.Git); len(grades) > 0 {
+			o["verified_grades"] = grades
+		}
+	}
+	var parked []any
+	for _, k := range c.Parked {
+		parked = append(parked, k.judged().object)
+	}
+	if len(parked) > 0 {
+		o["parked"] = parked
+	}
+	var elsewhere []any
+	for _, l := range c.Elsewhere {
+		elsewhere = append(elsewhere, object{"repo": l.Repo.Raw(), "task_id": l.TaskID.Raw()})
+	}
+	if len(elsewhere) > 0 {
+		o["elsewhere"] = elsewhere
+	}
+	putText(o, "problem", c.Problem)
+	return View{o}
+}
+
+// MarshalJSON is the view's.
+func (c Card) MarshalJSON() ([]byte, error) { return c.View().MarshalJSON() }
+
+// judged is the parked thread as a row, with the ways out.
+func (k Parked) judged() View {
+	return k.View().With("work_state_git_status", k.Judgement.View(k.Thread.ID))
+}
+
+// CardOf chooses what the card shows: the newest live thread that the item links to and
+// that is loadable here, in progress before the others; without one, when the item links to
+// none here or nothing is asked of an item, the repository's active thread. Ended threads
+// are shown only where nothing else is linked. The error may be a *NeedLineage.
+func CardOf(f Facts, s Scene, linked []ID) (Card, error) {
+	c := Card{Git: s.Git}
+	if len(linked) == 0 {
+		t, source, err := ActiveOf(f)
+		if err != nil || t.ID == "" {
+			return c, err
+		}
+		j, err := Judge(t.Git, source == FromFallback, s.Git, s.Lineages)
+		c.take(t, source, j)
+		return c, err
+	}
+	var known []Thread
+	for _, id := range linked {
+		t, there, err := f.Thread(id)
+		if err != nil {
+			return c, err
+		}
+		if there {
+			known = append(known, t)
+		}
+	}
+	for _, t := range byLife(known) {
+		if t.Status.Ended() && (c.Thread != nil || len(c.Parked) > 0) {
+			continue
+		}
+		j, err := Judge(t.Git, false, s.Git, s.Lineages)
+		if err != nil {
+			return c, err
+		}
+		if c.Thread == nil || !j.Loadable {
+			c.take(t, "", j)
+		}
+	}
+	c.Linked = c.Thread != nil
+	return c, nil
+}
+
+func (c *Card) take(t Thread, source Source, j Judgement) {
+	if !j.Loadable {
+		c.Parked = append(c.Parked, Parked{t, source, j})
+		return
+	}
+	c.Thread, c.Judgement = &t, j
+}
+
+// byLife sorts threads: in progress, then the other live ones, then the ended, each the
+// newest first.
+func byLife(list []Thread) []Thread {
+	var out []Thread
+	newest := Newest(list)
+	for _, want := range []func(Status) bool{
+		func(s Status) bool { return s == InProgress },
+		func(s Status) bool { return s != InProgress && !s.Ended() },
+		Status.Ended,
+	} {
+		for _, t := range newest {
+			if want(t.Status) {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}

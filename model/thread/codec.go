@@ -1,0 +1,203 @@
+package thread
+
+import (
+	"encoding/json"
+	"slices"
+
+	"vise/model"
+)
+
+// Problem is something in a thread's file that vise reads around. Those that Stop a save
+// would lose words of the file: it is left alone until somebody repairs it.
+type Problem struct {
+	Kind  string
+	Field string
+	Stop  bool
+
+	value any // what the file has there, of a wrong type
+}
+
+// The kinds of problems.
+const (
+	WrongType     = "wrong_type"
+	NewerVersion  = "newer_version"
+	UnknownStatus = "unknown_status"
+	OverLong      = "over_long"
+	ForeignID     = "foreign_id"
+)
+
+// Read reads a thread's file; id is what its name says, and rules. An error has code
+// damaged: nothing of the file can be trusted. Otherwise see Problems.
+func Read(id ID, raw []byte) (Thread, error) {
+	o, err := readObject(raw)
+	if err != nil {
+		return Thread{}, err
+	}
+	r := threadReader{members: members{from: o}, into: Thread{ID: id}}
+	r.head()
+	r.body()
+	r.tail()
+	if v := r.variant(); v != "" {
+		return Thread{}, damaged("the key %q is a known one in another case", model.Text(v))
+	}
+	return r.into, nil
+}
+
+type threadReader struct {
+	members
+	into     Thread
+	problems []Problem
+}
+
+func (r *threadReader) problem(kind, field string, stop bool) {
+	r.problems = append(r.problems, Problem{Kind: kind, Field: field, Stop: stop, value: r.from[field]})
+}
+
+func (r *threadReader) head() {
+	if n, ok := r.take("version").(json.Number); ok && n.String() != "1" {
+		r.problem(NewerVersion, "version", true)
+	}
+	if s, _ := scalar(r.take("task_id")); s != "" && Slug(s) != r.into.ID {
+		r.problem(ForeignID, "task_id", false)
+	}
+	s, _ := scalar(r.take(string(StatusField)))
+	st, ok := ParseStatus(s)
+	if !ok {
+		st = InProgress
+		if s != "" {
+			r.problem(UnknownStatus, string(StatusField), false)
+		}
+	}
+	r.into.Status = st
+	r.into.CreatedAt, r.into.UpdatedAt = r.moment("created_at"), r.moment("updated_at")
+}
+
+func (r *threadReader) moment(key string) model.Text {
+	s, ok := scalar(r.take(key))
+	if !ok {
+		r.problem(WrongType, key, true)
+	}
+	return model.Text(trim(s))
+}
+
+func (r *threadReader) body() {
+	for _, f := range textFields {
+		s, ok := scalar(r.take(string(f)))
+		if !ok {
+			r.problem(WrongType, string(f), true)
+		}
+		*r.into.text(f) = model.Text(trim(s))
+	}
+	for _, f := range listFields {
+		list, ok := words(r.take(string(f)))
+		r.judge(f, len(list), ok)
+		*r.into.list(f) = list
+	}
+	r.into.Uncertainties = readEntries(r, Uncertainties, readUncertainty)
+	r.into.DeadEnds = readEntries(r, DiscardedHypotheses, readDeadEnd)
+	r.into.Gaps = readEntries(r, ContractGaps, readGap)
+	r.into.Evidence = readEntries(r, EvidenceField, readEvidence)
+}
+
+func (r *threadReader) judge(f Field, n int, ok bool) {
+	if !ok {
+		r.problem(WrongType, string(f), true)
+	}
+	if n > f.limit() {
+		r.problem(OverLong, string(f), false)
+	}
+}
+
+func readEntries[T any](r *threadReader, f Field, read func(any) (T, bool)) []T {
+	v := r.take(string(f))
+	list, ok := v.([]any)
+	ok = ok || v == nil
+	var out []T
+	for _, v := range list {
+		item, good := read(v)
+		if !good {
+			ok = false
+			continue
+		}
+		out = append(out, item)
+	}
+	r.judge(f, len(list), ok)
+	return out
+}
+
+func (r *threadReader) tail() {
+	switch c := r.take("git_context").(type) {
+	case nil:
+	case object:
+		git, ok := readGitContext(c)
+		if !ok {
+			r.problem(WrongType, "git_context", true)
+		}
+		if len(c) > 0 {
+			r.into.Git = git
+		}
+	default:
+		r.problem(WrongType, "git_context", true)
+	}
+	r.take("strongest_contract_gap")
+	r.into.file = &file{more: r.rest(), problems: r.problems}
+}
+
+// Write spells the thread as its file holds it. It refuses a thread whose file it could
+// not fully read.
+func (t Thread) Write() ([]byte, error) {
+	for _, p := range t.Problems() {
+		if p.Stop {
+			return nil, damaged("thread %s: the file's %s is not what vise can keep (%s)", t.ID, p.Field, p.Kind).
+				WithHint("see vise thread doctor").At(p.Field)
+		}
+	}
+	out := append(jsonStyle{indent: true}.appendJSON(nil, t.object(), 0), '\n')
+	if len(out) > MaxFileBytes {
+		return nil, model.Refuse(model.CodeFull, "thread %s would have %d bytes, more than %d", t.ID, len(out), MaxFileBytes)
+	}
+	return out, nil
+}
+
+// writable reports whether a save would keep every word of the thread's file.
+func (t Thread) writable() bool {
+	return !slices.ContainsFunc(t.Problems(), func(p Problem) bool { return p.Stop })
+}
+
+// object is the thread as JSON, the file's unknown keys included.
+func (t Thread) object() object {
+	o := object{}
+	if t.file != nil {
+		o = copyOf(t.file.more)
+	}
+	o["version"] = json.Number("1")
+	o["task_id"], o["status"] = string(t.ID), string(t.Status)
+	for _, f := range textFields {
+		o[string(f)] = t.text(f).Raw()
+	}
+	for _, f := range listFields {
+		o[string(f)] = texts(*t.list(f))
+	}
+	o[string(Uncertainties)] = objects(t.Uncertainties)
+	o[string(DiscardedHypotheses)] = objects(t.DeadEnds)
+	o[string(ContractGaps)] = objects(t.Gaps)
+	if len(t.Evidence) > 0 {
+		o[string(EvidenceField)] = objects(t.Evidence)
+	}
+	if g := t.StrongestGap(); g != nil {
+		o["strongest_contract_gap"] = g.json()
+	}
+	o["created_at"], o["updated_at"] = t.CreatedAt.Raw(), t.UpdatedAt.Raw()
+	if t.Git != nil {
+		o["git_context"] = t.Git.json()
+	}
+	return o
+}
+
+func objects[T interface{ json() object }](list []T) []any {
+	out := make([]any, len(list))
+	for i, item := range list {
+		out[i] = item.json()
+	}
+	return out
+}

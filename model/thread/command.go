@@ -1,0 +1,244 @@
+package thread
+
+import (
+	"strconv"
+
+	"vise/model"
+)
+
+// Command is a wish about threads.
+type Command interface {
+	// Do judges the wish. It writes nothing. Beside refusals its error may be a
+	// *NeedLineage: ask git, then judge again.
+	Do(Facts, Scene) (Change, error)
+}
+
+// Start begins a thread and makes it the active one.
+type Start struct {
+	Goal model.Text
+	// Task is the id wished for; empty makes one from the goal.
+	Task string
+	// Initial is laid over the fresh thread; its status does not count.
+	Initial Patch
+	// Force replaces a thread of the same id; its last state goes to its log.
+	Force bool
+}
+
+// Do implements Command.
+func (c Start) Do(f Facts, s Scene) (Change, error) {
+	p := plan(f, s)
+	if trim(c.Goal.Raw()) == "" && c.Task == "" && c.Initial.Words[Goal] == "" {
+		return Change{}, invalid("a thread needs a goal").At("goal")
+	}
+	id, old, err := c.name(f)
+	if err != nil {
+		return Change{}, err
+	}
+	if err := p.pauseOthers(id, model.Text("started "+string(id))); err != nil {
+		return Change{}, err
+	}
+	fresh := New(id, c.Goal)
+	t, did, err := fresh.Apply(c.Initial)
+	if err != nil {
+		return Change{}, err
+	}
+	if fresh.Goal != "" {
+		t.Goal = fresh.Goal
+	}
+	t.Status = InProgress
+	p.Answer.Patched, p.Answer.Ignored = did, c.Initial.Ignored
+	if old != nil {
+		p.event(Replaced, id).Detail = old.object()
+		t.file = &file{more: old.file.more}
+	}
+	p.save(Started, Thread{}, t)
+	p.point(id)
+	return p.Change, nil
+}
+
+// name finds a free id. A goal that differs from the one under the same id gets a number;
+// an id that was asked for by name does not.
+func (c Start) name(f Facts) (ID, *Thread, error) {
+	goal := c.Goal
+	if goal == "" {
+		goal = c.Initial.Words[Goal]
+	}
+	base := Slug(goal.Raw())
+	if c.Task != "" {
+		base = Slug(c.Task)
+	}
+	for n := 1; n < 100; n++ {
+		id := numbered(base, n)
+		old, there, err := f.Thread(id)
+		switch {
+		case err != nil:
+			return "", nil, err
+		case !there:
+			return id, nil, nil
+		case c.Force:
+			return id, &old, nil
+		case c.Task != "" || old.Goal == New("", goal).Goal:
+			return "", nil, model.Refuse(model.CodeConflict, "thread %s is there already (%s)", id, old.Status).
+				WithHint("vise thread resume %s goes on with it; --force replaces it", id).At("task_id")
+		}
+	}
+	return "", nil, model.Refuse(model.CodeConflict, "there are too many threads %s", base).At("task_id")
+}
+
+func numbered(base ID, n int) ID {
+	if n == 1 {
+		return base
+	}
+	tail := "-" + strconv.Itoa(n)
+	return base[:min(len(base), maxID-len(tail))] + ID(tail)
+}
+
+// Update lays a patch over a thread.
+type Update struct {
+	// Task is empty for the active thread, or for the one that the patch names.
+	Task   string
+	Patch  Patch
+	Rebind bool
+}
+
+// Do implements Command.
+func (c Update) Do(f Facts, s Scene) (Change, error) {
+	p := plan(f, s)
+	before, err := p.target(c.Task, c.Patch.Task)
+	if err != nil {
+		return Change{}, err
+	}
+	if err := p.mayWrite(before, c.Rebind); err != nil {
+		return Change{}, err
+	}
+	after, did, err := before.Apply(c.Patch)
+	if err != nil {
+		return Change{}, err
+	}
+	p.Answer.Patched, p.Answer.Ignored = did, c.Patch.Ignored
+	p.warnOfDeadEnd(before, &after)
+	if err := p.follow(before, after); err != nil {
+		return Change{}, err
+	}
+	p.save(Updated, before, after)
+	return p.Change, nil
+}
+
+// target finds the thread that a command is about.
+func (p *planner) target(asked string, inPatch ID) (Thread, error) {
+	id := Slug(asked)
+	if asked == "" {
+		active, _, err := ActiveOf(p.facts)
+		if err != nil || active.ID != "" {
+			return active, err
+		}
+		if id = inPatch; id == "" {
+			return Thread{}, model.Refuse(model.CodeNotFound, "no thread is active").
+				WithHint("vise thread start GOAL begins one, vise thread list shows them")
+		}
+	}
+	return Find(p.facts, id)
+}
+
+// Find is the thread of that id, or a not_found refusal.
+func Find(f Facts, id ID) (Thread, error) {
+	t, ok, err := f.Thread(id)
+	if err == nil && !ok {
+		err = model.Refuse(model.CodeNotFound, "there is no thread %s", id).WithHint("see vise thread list").At("task_id")
+	}
+	return t, err
+}
+
+// follow keeps the pointer with the status: a thread set to work becomes the active one,
+// one that stops working no longer is.
+func (p *planner) follow(before, after Thread) error {
+	pointed := p.facts.Pointer()
+	switch {
+	case after.Status != InProgress && pointed.ID == after.ID:
+		p.point("")
+	case after.Status == InProgress && before.Status != InProgress:
+		if err := p.pauseOthers(after.ID, model.Text("resumed "+string(after.ID))); err != nil {
+			return err
+		}
+		p.point(after.ID)
+	}
+	return nil
+}
+
+// warnOfDeadEnd flags, once, a recorded dead end that the thread's new words repeat.
+func (p *planner) warnOfDeadEnd(before Thread, after *Thread) {
+	for _, f := range []Field{CurrentHypothesis, NextAction} {
+		said := *after.text(f)
+		if said == *before.text(f) || said == "" {
+			continue
+		}
+		i := before.Repeats(said)
+		if i < 0 || i >= len(after.DeadEnds) || !after.DeadEnds[i].same(before.DeadEnds[i]) {
+			continue
+		}
+		ends := append([]DeadEnd(nil), after.DeadEnds...)
+		ends[i].FlaggedAt = p.scene.At
+		after.DeadEnds = ends
+		p.Answer.Repeated = &ends[i]
+		e := p.event(DeadEndHit, after.ID)
+		e.Fields, e.Note = []Field{f}, ends[i].Hypothesis
+		return
+	}
+}
+
+// Resume makes a thread the active one and sets it in progress.
+type Resume struct {
+	Task   string
+	Rebind bool
+}
+
+// Do implements Command.
+func (c Resume) Do(f Facts, s Scene) (Change, error) {
+	p := plan(f, s)
+	before, err := Find(f, Slug(c.Task))
+	if err != nil {
+		return Change{}, err
+	}
+	if err := p.mayWrite(before, c.Rebind); err != nil {
+		return Change{}, err
+	}
+	if err := p.pauseOthers(before.ID, model.Text("resumed "+string(before.ID))); err != nil {
+		return Change{}, err
+	}
+	after := before
+	after.Status = InProgress
+	p.save(Resumed, before, after)
+	p.point(before.ID)
+	return p.Change, nil
+}
+
+// Close ends or suspends a thread. Its file stays.
+type Close struct {
+	Task   string
+	Status Status
+	Patch  Patch
+	Rebind bool
+}
+
+// Do implements Command.
+func (c Close) Do(f Facts, s Scene) (Change, error) {
+	p := plan(f, s)
+	before, err := p.target(c.Task, c.Patch.Task)
+	if err != nil {
+		return Change{}, err
+	}
+	if err := p.mayWrite(before, c.Rebind); err != nil {
+		return Change{}, err
+	}
+	c.Patch.Status = c.Status
+	after, did, err := before.Apply(c.Patch)
+	if err != nil {
+		return Change{}, err
+	}
+	p.Answer.Patched, p.Answer.Ignored = did, c.Patch.Ignored
+	p.save(Closed, before, after)
+	if f.Pointer().ID == after.ID {
+		p.point("")
+	}
+	return p.Change, nil
+}

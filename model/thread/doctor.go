@@ -1,0 +1,255 @@
+package thread
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vise/model"
+)
+
+// Finding is something wrong with a repository's threads, and the repair that would
+// mend it.
+type Finding struct {
+	Kind    string
+	Thread  ID
+	Message string
+	// Repair is empty where only a person can mend it.
+	Repair RepairKind
+	// Steps says what the repair does, exactly.
+	Steps string
+}
+
+// RepairKind names a repair.
+type RepairKind string
+
+// The repairs. SetAside renames the thread's files out of the way; nothing is deleted.
+const (
+	ClearPointer RepairKind = "clear_pointer"
+	MovePointer  RepairKind = "move_pointer"
+	PauseThread  RepairKind = "pause"
+	TrimLists    RepairKind = "trim"
+	RewriteFile  RepairKind = "rewrite"
+	SetAside     RepairKind = "set_aside"
+	// MendLog writes the log's whole lines anew and keeps the file as it was beside it.
+	MendLog RepairKind = "mend_log"
+)
+
+// TornLog is the finding that a thread's log holds lines that are no events.
+func TornLog(id ID, lines []int) Finding {
+	told := make([]string, 0, maxTold+1)
+	for _, n := range lines[:min(len(lines), maxTold)] {
+		told = append(told, strconv.Itoa(n))
+	}
+	if len(lines) > maxTold {
+		told = append(told, "…")
+	}
+	things := "line " + told[0] + " of its log is no event"
+	if len(lines) > 1 {
+		things = fmt.Sprintf("%d lines of its log are no events: %s", len(lines), strings.Join(told, ", "))
+	}
+	return Finding{Kind: "torn_log", Thread: id, Repair: MendLog, Message: things,
+		Steps: fmt.Sprintf("copy threads/%s.events.jsonl to threads/%s.events.jsonl.set-aside, then write it without them", id, id)}
+}
+
+// maxTold is how many torn lines a finding names.
+const maxTold = 8
+
+// IsEvent reports whether a line of a log can be read.
+func IsEvent(line []byte) bool {
+	_, err := readObject(line)
+	return err == nil
+}
+
+// Damaged is a thread whose file cannot be read.
+type Damaged struct {
+	ID    ID
+	Cause error
+}
+
+// Diagnose finds phantoms, threads in progress beside the active one, pointers that lead
+// nowhere, lists over their limits, and files that cannot be read.
+func Diagnose(f Facts, broken []Damaged) ([]Finding, error) {
+	all, err := f.Threads()
+	if err != nil {
+		return nil, err
+	}
+	var out []Finding
+	for _, b := range broken {
+		out = append(out, Finding{Kind: "damaged", Thread: b.ID, Repair: SetAside,
+			Message: fmt.Sprintf("the file cannot be read: %v", b.Cause),
+			Steps:   fmt.Sprintf("rename threads/%s.json to threads/%s.json.set-aside", b.ID, b.ID)})
+	}
+	for _, found := range diagnosePointer(f.Pointer(), all, broken) {
+		out = append(out, found.towards(f))
+	}
+	out = append(out, diagnoseProgress(f, all)...)
+	slices.SortFunc(all, func(a, b Thread) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	for _, t := range all {
+		out = append(out, t.diagnose()...)
+	}
+	return out, nil
+}
+
+func diagnosePointer(p Pointer, all []Thread, broken []Damaged) []Finding {
+	found := Finding{Repair: ClearPointer, Steps: "write active.json with an empty active_task_id"}
+	i := slices.IndexFunc(all, func(t Thread) bool { return t.ID == p.ID })
+	hurt := slices.ContainsFunc(broken, func(b Damaged) bool { return b.ID == p.ID })
+	switch {
+	case p.Broken != nil:
+		found.Kind, found.Message = "pointer_damaged", fmt.Sprintf("active.json cannot be read: %v", p.Broken)
+	case p.ID == "" || hurt:
+		return nil
+	case i < 0:
+		found.Kind, found.Message = "pointer_dangling", "active.json names a thread that is not there"
+	case all[i].phantom():
+		found.Kind, found.Message = "pointer_phantom", "active.json names a thread that nobody started"
+	case all[i].Status == InProgress:
+		return nil
+	case all[i].Status.Ended():
+		found.Kind, found.Message = "pointer_closed", fmt.Sprintf("active.json names a thread that is %s", all[i].Status)
+	default:
+		found.Kind, found.Message = "pointer_suspended", fmt.Sprintf("active.json names a thread that is %s", all[i].Status)
+	}
+	found.Thread = p.ID
+	return []Finding{found}
+}
+
+// towards makes the repair of a pointer lead to the thread that is active without it.
+func (f Finding) towards(facts Facts) Finding {
+	active, source, err := ActiveOf(facts)
+	if err == nil && source == FromFallback && !active.phantom() {
+		f.Repair, f.Thread = MovePointer, active.ID
+		f.Steps = fmt.Sprintf("write active.json with active_task_id %s", active.ID)
+	}
+	return f
+}
+
+func diagnoseProgress(f Facts, all []Thread) []Finding {
+	active, _, _ := ActiveOf(f)
+	if active.ID == "" {
+		for _, t := range Newest(all) {
+			if t.Status == InProgress {
+				active = t
+				break
+			}
+		}
+	}
+	var out []Finding
+	for _, t := range Newest(all) {
+		if t.Status == InProgress && t.ID != active.ID && !t.phantom() && !t.newer() {
+			out = append(out, Finding{Kind: "two_in_progress", Thread: t.ID, Repair: PauseThread,
+				Message: fmt.Sprintf("it is in progress beside %s", active.ID), Steps: fmt.Sprintf("set the status of %s to paused", t.ID)})
+		}
+	}
+	return out
+}
+
+// diagnose looks at one thread. One of a newer version is left to a newer vise.
+func (t Thread) diagnose() []Finding {
+	if t.newer() {
+		return []Finding{{Kind: NewerVersion, Thread: t.ID, Message: "a newer program wrote the file; vise reads the thread and leaves the file alone"}}
+	}
+	var out []Finding
+	if t.phantom() {
+		out = append(out, Finding{Kind: "phantom", Thread: t.ID, Repair: SetAside,
+			Message: "nobody started it: it has no goal",
+			Steps:   fmt.Sprintf("rename threads/%s.json to threads/%s.json.set-aside", t.ID, t.ID)})
+	}
+	for _, p := range t.Problems() {
+		switch p.Kind {
+		case OverLong:
+			out = append(out, Finding{Kind: OverLong, Thread: t.ID, Repair: TrimLists, Message: p.Field + " is longer than its limit",
+				Steps: "keep the newest entries; the oldest go to the thread's log"})
+		case UnknownStatus, ForeignID:
+			out = append(out, Finding{Kind: p.Kind, Thread: t.ID, Repair: RewriteFile, Message: "the file's " + p.Field + " is not what its readers take it for",
+				Steps: fmt.Sprintf("write task_id %s and status %s", t.ID, t.Status)})
+		case WrongType:
+			out = append(out, Finding{Kind: p.Kind, Thread: t.ID, Repair: RewriteFile, Message: "the file's " + p.Field + " has the wrong shape; vise reads the thread and leaves the file alone",
+				Steps: "write the thread without it; what is there now goes to the thread's log"})
+		}
+	}
+	return out
+}
+
+func (t Thread) newer() bool {
+	return slices.ContainsFunc(t.Problems(), func(p Problem) bool { return p.Kind == NewerVersion })
+}
+
+// phantom is the thread that a close or an update without an active thread leaves behind.
+func (t Thread) phantom() bool { return t.ID == "task" && t.Goal == "" }
+
+// Repair applies the repairs of findings that change threads or the pointer. Setting a
+// file aside is not among them: that is the store's.
+type Repair struct{ Findings []Finding }
+
+// Do implements Command.
+func (c Repair) Do(f Facts, s Scene) (Change, error) {
+	p := plan(f, s)
+	done := map[ID]bool{}
+	for _, found := range c.Findings {
+		if found.Repair == ClearPointer || found.Repair == MovePointer {
+			next := f.Pointer().To("", s.At)
+			if found.Repair == MovePointer {
+				next.ID = found.Thread
+			}
+			p.Point = &next
+			continue
+		}
+		if done[found.Thread] || !slices.Contains([]RepairKind{PauseThread, TrimLists, RewriteFile}, found.Repair) {
+			continue
+		}
+		done[found.Thread] = true
+		if err := p.repair(found.Thread, c.Findings); err != nil {
+			return Change{}, err
+		}
+	}
+	return p.Change, nil
+}
+
+func (p *planner) repair(id ID, findings []Finding) error {
+	t, there, err := p.facts.Thread(id)
+	if err != nil || !there || t.newer() {
+		return err
+	}
+	before := t
+	misshapen := t.reshape()
+	if slices.ContainsFunc(findings, func(f Finding) bool { return f.Thread == id && f.Repair == PauseThread }) {
+		t.Status = Paused
+	}
+	t, p.Answer.Patched = t.Tidy()
+	p.evictions(id)
+	e := p.event(Repaired, id)
+	e.Changes = Compare(before, t)
+	e.Fields = changedFields(e.Changes)
+	e.Note = model.Text("vise thread doctor")
+	if len(misshapen) > 0 {
+		e.Detail = misshapen
+	}
+	p.put(t)
+	return nil
+}
+
+// reshape makes a thread writable again whose file has values of a wrong type, and
+// returns them.
+func (t *Thread) reshape() object {
+	out := object{}
+	for _, p := range t.Problems() {
+		if p.Kind == WrongType {
+			out[p.Field] = p.value
+		}
+	}
+	if t.file != nil {
+		t.file = &file{more: t.file.more}
+	}
+	return out
+}
+
+// View is the finding as JSON.
+func (f Finding) View() View {
+	o := object{"kind": f.Kind, "task_id": string(f.Thread), "message": f.Message}
+	put(o, "repair", string(f.Repair))
+	put(o, "steps", f.Steps)
+	return View{o}
+}

@@ -1,0 +1,249 @@
+package thread
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"vise/model"
+)
+
+// Finalize turns the facts of a run into thread state: observed executions, touched files,
+// contract gaps opened and cleared. It never writes a parked thread, and without an active
+// thread, an explicit patch or a gap it writes nothing.
+type Finalize struct {
+	Outcome Outcome
+	// Task is the thread meant; empty for the one of the patch, or the active one.
+	Task string
+}
+
+// Do implements Command.
+func (c Finalize) Do(f Facts, s Scene) (Change, error) {
+	p := plan(f, s)
+	v := Evaluate(c.Outcome.Contract, c.Outcome)
+	p.Answer.Compliance = &v
+	gaps := FreshGaps(c.Outcome.Contract, v, c.Outcome)
+	before, fresh, err := c.target(p, gaps)
+	if err != nil || fresh.ID == "" {
+		return p.Change, err
+	}
+	after := fresh
+	if c.Outcome.Patch != nil {
+		if after, p.Answer.Patched, err = fresh.Apply(*c.Outcome.Patch); err != nil {
+			return Change{}, err
+		}
+		p.Answer.Ignored = c.Outcome.Patch.Ignored
+		p.warnOfDeadEnd(before, &after)
+	}
+	after.learn(c.Outcome, s)
+	p.gaps(&after, gaps, c.Outcome)
+	if err := p.follow(before, after); err != nil {
+		return Change{}, err
+	}
+	p.save(Updated, before, after)
+	return p.Change, nil
+}
+
+// target finds the thread that the facts belong to: before is what is stored, fresh is
+// what the facts are laid over. No thread: nothing is to be written.
+func (c Finalize) target(p *planner, gaps []Gap) (before, fresh Thread, err error) {
+	asked := ID("")
+	if c.Task != "" {
+		asked = Slug(c.Task)
+	} else if c.Outcome.Patch != nil {
+		asked = c.Outcome.Patch.Task
+	}
+	if asked == "" {
+		active, source, err := ActiveOf(p.facts)
+		if err != nil {
+			return before, fresh, err
+		}
+		if active.ID != "" {
+			return c.unlessParked(p, active, source == FromFallback)
+		}
+		return c.carryover(p, gaps)
+	}
+	t, there, err := p.facts.Thread(asked)
+	if err != nil {
+		return before, fresh, err
+	}
+	if there {
+		return c.unlessParked(p, t, false)
+	}
+	fresh = New(asked, "")
+	active, _, err := ActiveOf(p.facts)
+	if err != nil {
+		return before, fresh, err
+	}
+	if active.ID != "" {
+		fresh.Status = Paused
+	}
+	return before, fresh, nil
+}
+
+func (c Finalize) unlessParked(p *planner, t Thread, fallback bool) (Thread, Thread, error) {
+	j, err := p.judge(t, fallback)
+	p.Answer.Judgement, p.Answer.Thread = j, t
+	if err != nil || !j.Loadable {
+		return t, Thread{}, err
+	}
+	return t, t, nil
+}
+
+// carryover is the thread that keeps a contract's gaps when none is active. It is made
+// when a gap opens, and found again by the contract's goal when a later run answers it.
+// Where the one of that goal is parked, another one with a number keeps the gap here.
+func (c Finalize) carryover(p *planner, gaps []Gap) (before, fresh Thread, err error) {
+	if c.Outcome.Contract == nil {
+		return before, fresh, nil
+	}
+	goal := c.Outcome.Contract.Goal
+	for n := 1; n < 100; n++ {
+		id := numbered(ID(carryoverPrefix)+shortSlug(goal), n)
+		old, there, err := p.facts.Thread(id)
+		if err != nil || len(gaps) == 0 && (!there || old.Status.Ended()) {
+			return before, fresh, err
+		}
+		if !there {
+			fresh = New(id, goal)
+			fresh.Status, fresh.Hypothesis = Paused, Strongest(gaps).hypothesis()
+			p.Answer.Judgement = Judgement{}
+			return before, fresh, nil
+		}
+		before, fresh, err = c.unlessParked(p, old, false)
+		if fresh.Status.Ended() {
+			fresh.Status = Paused
+		}
+		if err != nil || fresh.ID != "" {
+			return before, fresh, err
+		}
+		before = Thread{}
+	}
+	return before, fresh, nil
+}
+
+const carryoverPrefix = "contract-carryover-"
+
+func shortSlug(goal model.Text) ID {
+	s := Slug(goal.Raw())
+	return ID(strings.Trim(string(s[:min(len(s), carryoverSlug)]), "-"))
+}
+
+// gaps clears what the run answered, opens what it left open, and says both.
+func (p *planner) gaps(t *Thread, fresh []Gap, o Outcome) {
+	had := len(t.Gaps)
+	p.Answer.Fresh, p.Answer.Cleared = fresh, t.clearBy(o)
+	for _, g := range p.Answer.Cleared {
+		p.event(GapCleared, t.ID).Detail = g.json()
+	}
+	for _, g := range fresh {
+		if t.open(g, p.scene.At) {
+			p.Answer.Opened = append(p.Answer.Opened, g)
+			p.event(GapOpened, t.ID).Detail = g.json()
+		}
+	}
+	if strings.HasPrefix(string(t.ID), carryoverPrefix) && had > 0 && len(t.Gaps) == 0 && t.Status == Paused {
+		t.Status = Resolved
+	}
+}
+
+// learn takes the facts of a run into the thread.
+func (t *Thread) learn(o Outcome, s Scene) {
+	t.ActiveFiles = push(t.ActiveFiles, slices.Concat(o.Opened, o.Edited, o.Reopened)...)
+	t.ExecutionIDs = push(t.ExecutionIDs, o.ExecutionID)
+	for _, e := range o.Commands {
+		t.learnCommand(e, "Command succeeded: ", o, s, Validates(e.Command) || o.expects(e))
+	}
+	for _, e := range o.Tests {
+		t.learnCommand(e, "Test command passed: ", o, s, true)
+	}
+	if !o.failed() {
+		return
+	}
+	for _, e := range o.Errors {
+		t.Risks = push(t.Risks, "Observed error: "+e)
+	}
+}
+
+func (o Outcome) expects(e Execution) bool {
+	return o.Contract != nil && e.Proves(o.Contract.TestCommand)
+}
+
+// learnCommand records one execution. Only commands that validate something become
+// verified, and only an observed exit status is evidence; a failure takes back an earlier
+// success of the same command.
+func (t *Thread) learnCommand(e Execution, prefix model.Text, o Outcome, s Scene, validating bool) {
+	if Validates(e.Command) {
+		t.Commands = push(t.Commands, e.Command)
+	}
+	entry := clipped(prefix + e.Command)
+	switch {
+	case e.ExitStatus == nil:
+		if validating && o.Success != nil && *o.Success {
+			t.Verified = push(t.Verified, entry)
+		}
+	case *e.ExitStatus == 0:
+		t.succeeded(e, entry, o, s, validating)
+	default:
+		t.failedAt(e, entry)
+	}
+}
+
+func (t *Thread) succeeded(e Execution, entry model.Text, o Outcome, s Scene, validating bool) {
+	t.Risks = without(t.Risks, func(r model.Text) bool { return failureOf(r, e.Command) })
+	awaited := func(u model.Text) bool { return squeeze(u.Raw()) == squeeze(e.Command.Raw()) || u == entry }
+	if slices.ContainsFunc(t.Unverified, awaited) {
+		t.Unverified, validating = without(t.Unverified, awaited), true
+	}
+	if !validating {
+		return
+	}
+	t.Verified = push(t.Verified, entry)
+	t.Evidence = append(without(t.Evidence, func(v Evidence) bool { return v.Entry == entry }), evidenceOf(e, entry, o, s))
+}
+
+func evidenceOf(e Execution, entry model.Text, o Outcome, s Scene) Evidence {
+	v := Evidence{Entry: entry, Command: e.Command, ExitStatus: *e.ExitStatus, Head: e.Head, Dirty: e.Dirty, At: e.At, ExecutionID: o.ExecutionID}
+	if v.Head == "" && s.Git.State == GitOK {
+		v.Head, v.Dirty = s.Git.Head, s.Git.Dirty
+	}
+	if v.At == "" {
+		v.At = s.At
+	}
+	var c cutter
+	return v.tidy(&c)
+}
+
+func (t *Thread) failedAt(e Execution, entry model.Text) {
+	t.Risks = push(without(t.Risks, func(r model.Text) bool { return failureOf(r, e.Command) }),
+		clipped(model.Text(fmt.Sprintf("Command failed (exit %d): ", *e.ExitStatus))+e.Command))
+	t.Evidence = without(t.Evidence, func(v Evidence) bool { return v.Entry == entry })
+	if slices.Contains(t.Verified, entry) {
+		t.Verified = without(t.Verified, func(v model.Text) bool { return v == entry })
+		t.Unverified = push(t.Unverified, e.Command)
+	}
+}
+
+// failureOf reports whether a risk tells of a failure of the command.
+func failureOf(risk, command model.Text) bool {
+	rest, ok := strings.CutPrefix(risk.Raw(), "Command failed (exit ")
+	status, _, found := strings.Cut(rest, "): ")
+	return ok && found && risk == clipped(model.Text("Command failed (exit "+status+"): ")+command)
+}
+
+func clipped(t model.Text) model.Text {
+	s, _ := cut(t.Raw(), maxText)
+	return model.Text(s)
+}
+
+// Validates reports whether a command is of the sort that checks work: worth recommending
+// and worth remembering as verified.
+func Validates(command model.Text) bool {
+	s := strings.ToLower(command.Raw())
+	for _, w := range []string{"pytest", " test", "make test", "make smoke", "ruff", "mypy", "pyright", "lint", "typecheck", "build"} {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	return false
+}

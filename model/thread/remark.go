@@ -1,0 +1,24 @@
+package thread
+
+import "vise/model"
+
+// Remarked is the event of a Remark.
+const Remarked EventKind = "remark"
+
+// Remark adds a sentence to a thread's log, and changes nothing else.
+type Remark struct {
+	Thread ID
+	Note   model.Text
+}
+
+// Do implements Command.
+func (c Remark) Do(f Facts, s Scene) (Change, error) {
+	p := plan(f, s)
+	t, err := Find(f, c.Thread)
+	if err != nil {
+		return Change{}, err
+	}
+	p.Answer.Thread = t
+	p.event(Remarked, t.ID).Note = c.Note
+	return p.Change, nil
+}

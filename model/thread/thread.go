@@ -1,0 +1,147 @@
+package thread
+
+import (
+	"slices"
+	"strings"
+
+	"vise/model"
+)
+
+// Status is where a thread stands.
+type Status string
+
+// The statuses of a thread.
+const (
+	InProgress Status = "in_progress"
+	Resolved   Status = "resolved"
+	Abandoned  Status = "abandoned"
+	Blocked    Status = "blocked"
+	Paused     Status = "paused"
+)
+
+// Closings are the statuses that close may set.
+var Closings = []Status{Resolved, Abandoned, Blocked, Paused}
+
+// Ended reports whether nobody is expected to come back to the thread.
+func (s Status) Ended() bool { return s == Resolved || s == Abandoned }
+
+// ParseStatus reads a status as the file format does: case and outer space do not count.
+func ParseStatus(s string) (Status, bool) {
+	st := Status(strings.ToLower(trim(s)))
+	return st, st == InProgress || slices.Contains(Closings, st)
+}
+
+// Thread is the suspended state of one piece of work. A zero Git means that no git
+// context was saved; a thread read from a file may exceed the limits, a saved one does not.
+type Thread struct {
+	ID         ID
+	Status     Status
+	Goal       model.Text
+	Hypothesis model.Text
+	NextAction model.Text
+
+	ActiveFiles    []model.Text
+	Verified       []model.Text
+	Unverified     []model.Text
+	DiscardedPaths []model.Text
+	Commands       []model.Text
+	Risks          []model.Text
+	ExecutionIDs   []model.Text
+
+	Uncertainties []Uncertainty
+	DeadEnds      []DeadEnd
+	Gaps          []Gap
+	Evidence      []Evidence
+
+	Git                  *GitContext
+	CreatedAt, UpdatedAt model.Text
+
+	file *file
+}
+
+// file is what a thread's file holds beside what vise understands.
+type file struct {
+	more     object
+	problems []Problem
+}
+
+// New is a thread that holds nothing but its goal.
+func New(id ID, goal model.Text) Thread {
+	s, _ := cut(goal.Raw(), maxText)
+	return Thread{ID: id, Status: InProgress, Goal: model.Text(s)}
+}
+
+// StrongestGap is the gap that should be shown first; nil without gaps.
+func (t Thread) StrongestGap() *Gap { return Strongest(t.Gaps) }
+
+// Problems is what was wrong in the thread's file.
+func (t Thread) Problems() []Problem {
+	if t.file == nil {
+		return nil
+	}
+	return t.file.problems
+}
+
+// text is the field of a text name, list the one of a list name; nil for other names.
+func (t *Thread) text(f Field) *model.Text {
+	switch f {
+	case Goal:
+		return &t.Goal
+	case CurrentHypothesis:
+		return &t.Hypothesis
+	case NextAction:
+		return &t.NextAction
+	}
+	return nil
+}
+
+func (t *Thread) list(f Field) *[]model.Text {
+	switch f {
+	case ActiveFiles:
+		return &t.ActiveFiles
+	case Verified:
+		return &t.Verified
+	case Unverified:
+		return &t.Unverified
+	case DiscardedPaths:
+		return &t.DiscardedPaths
+	case RecommendedCommands:
+		return &t.Commands
+	case Risks:
+		return &t.Risks
+	case SourceExecutionIDs:
+		return &t.ExecutionIDs
+	}
+	return nil
+}
+
+// signal reports whether the thread says anything beside its name and status.
+func (t Thread) signal() bool {
+	said := t.Goal != "" || t.Hypothesis != "" || t.NextAction != "" ||
+		len(t.Uncertainties)+len(t.DeadEnds)+len(t.Gaps) > 0
+	for _, f := range listFields {
+		said = said || len(*t.list(f)) > 0
+	}
+	return said
+}
+
+// Summary is the thread in one line; empty when it says nothing.
+func (t Thread) Summary() model.Text {
+	if !t.signal() {
+		return ""
+	}
+	title := t.Goal.Raw()
+	if title == "" {
+		title = string(t.ID)
+	}
+	line := sentence(title)
+	if t.NextAction != "" {
+		line += " Next: " + sentence(t.NextAction.Raw())
+	}
+	if h := t.Hypothesis.Raw(); h != "" && len([]rune(h)) <= 120 {
+		line += " Hypothesis: " + sentence(h)
+	}
+	return model.Text(line)
+}
+
+func sentence(s string) string { return strings.TrimRight(s, ".") + "." }

@@ -1,0 +1,273 @@
+package thread
+
+import (
+	"encoding/json"
+
+	"vise/model"
+)
+
+// View is an answer as JSON for programs. It spells keys sorted and escapes what a
+// terminal would obey.
+type View struct{ object object }
+
+// MarshalJSON implements json.Marshaler.
+func (v View) MarshalJSON() ([]byte, error) {
+	return jsonStyle{visible: true}.appendJSON(nil, v.object, 0), nil
+}
+
+// With adds a member: a string, a boolean, a view, or a list of views.
+func (v View) With(key string, value any) View {
+	o := copyOf(v.object)
+	switch value := value.(type) {
+	case View:
+		o[key] = value.object
+	case []View:
+		list := make([]any, len(value))
+		for i, w := range value {
+			list[i] = w.object
+		}
+		o[key] = list
+	default:
+		o[key] = value
+	}
+	return View{o}
+}
+
+// View is the whole thread, as its file has it.
+func (t Thread) View() View { return View{t.object()} }
+
+// Compact is the thread as an agent should see it: what helps to go on, cut to a few
+// entries; empty when the thread says nothing. Verified entries come with their grades
+// where they are more than claims.
+func (t Thread) Compact(now Git) View {
+	t, _ = t.Tidy()
+	if !t.signal() {
+		return View{object{}}
+	}
+	o := object{"task_id": string(t.ID), "status": string(t.Status)}
+	for _, f := range textFields {
+		putText(o, string(f), *t.text(f))
+	}
+	for _, c := range []struct {
+		f Field
+		n int
+	}{{ActiveFiles, 5}, {Verified, 4}, {Unverified, 4}, {RecommendedCommands, 4}, {Risks, 4}} {
+		list := *t.list(c.f)
+		putList(o, string(c.f), list[:min(len(list), c.n)])
+	}
+	putObjects(o, string(DiscardedHypotheses), t.DeadEnds, 3)
+	putObjects(o, string(ContractGaps), t.Gaps, 4)
+	if g := t.StrongestGap(); g != nil {
+		o["strongest_contract_gap"] = g.json()
+	}
+	if grades := t.grades(now); len(grades) > 0 {
+		o["verified_grades"] = grades
+	}
+	putText(o, "updated_at", t.UpdatedAt)
+	return View{o}
+}
+
+func (t Thread) grades(now Git) object {
+	o := object{}
+	for _, e := range t.Verified[:min(len(t.Verified), 4)] {
+		if g := t.GradeOf(e, now); g != Claimed {
+			o[e.Raw()] = string(g)
+		}
+	}
+	return o
+}
+
+func putObjects[T interface{ json() object }](o object, key string, list []T, n int) {
+	if list = list[:min(len(list), n)]; len(list) > 0 {
+		o[key] = objects(list)
+	}
+}
+
+// View is the judgement with its remedies for thread id.
+func (j Judgement) View(id ID) View {
+	o := object{
+		"loadable": j.Loadable, "reason": string(j.Reason), "warning": j.Warning.Raw(), "git": string(j.Git),
+		"saved_branch": j.SavedBranch.Raw(), "current_branch": j.CurrentBranch.Raw(),
+		"saved_head": j.SavedHead, "current_head": j.CurrentHead,
+	}
+	if j.Loadable {
+		return View{o}
+	}
+	var remedies []any
+	for _, r := range j.Remedies(id) {
+		remedies = append(remedies, object{"kind": r.Kind, "command": r.Command.Raw()})
+	}
+	o["wake"], o["remedies"] = j.Wake().Raw(), remedies
+	return View{o}
+}
+
+// Row is a thread in a list. Ended threads are not judged: nobody goes on with them.
+type Row struct {
+	Thread    Thread
+	Active    bool
+	Judgement Judgement
+}
+
+// View is the row as JSON.
+func (r Row) View() View {
+	o := object{
+		"task_id": string(r.Thread.ID), "status": string(r.Thread.Status), "goal": r.Thread.Goal.Raw(),
+		"updated_at": r.Thread.UpdatedAt.Raw(), "active": r.Active,
+	}
+	if r.Judgement.Reason != "" {
+		o["loadable"], o["reason"] = r.Judgement.Loadable, string(r.Judgement.Reason)
+		putText(o, "wake", r.Judgement.Wake())
+	}
+	return View{o}
+}
+
+// View is the parked thread as a row.
+func (k Parked) View() View {
+	o := object{
+		"task_id": string(k.Thread.ID), "status": string(k.Thread.Status), "goal": k.Thread.Goal.Raw(),
+		"reason": string(k.Judgement.Reason), "saved_branch": k.Judgement.SavedBranch.Raw(),
+		"current_branch": k.Judgement.CurrentBranch.Raw(), "wake": k.Judgement.Wake().Raw(),
+	}
+	put(o, "source", string(k.Source))
+	return View{o}
+}
+
+// View is what prepare says; keys without content are absent, active_work_state aside.
+func (p Prepared) View() View {
+	o := object{"active_work_state": object{}, "git": string(p.Git.State)}
+	putText(o, "git_detail", p.Git.Detail)
+	if p.Active != nil {
+		o["active_work_state"] = p.Active.Compact(p.Git).With("freshness", Freshness(*p.Active, p.Now)).object
+	}
+	if p.Judgement.Reason != "" {
+		o["work_state_git_status"] = p.judged().With("source", string(p.Source)).object
+	}
+	if k := p.Skipped(); k != nil {
+		o["skipped_work_state"] = k.View().object
+	}
+	if p.Recent != nil {
+		o["recent_work_state"] = p.Recent.Compact(p.Git).With("freshness", Freshness(*p.Recent, p.Now)).object
+		o["recent_git_status"] = p.RecentJudgement.View(p.Recent.ID).object
+	}
+	gaps := p.CarryoverGaps()
+	putObjects(o, "carryover_gaps", gaps, 4)
+	if g := Strongest(gaps); g != nil {
+		o["strongest_carryover_gap"] = g.json()
+	}
+	if len(p.Parked) > 0 {
+		var rows []any
+		for _, k := range p.Parked {
+			rows = append(rows, k.View().object)
+		}
+		o["parked"] = rows
+	}
+	return View{o}
+}
+
+func (p Prepared) judged() View {
+	id := ID("")
+	if k := p.Skipped(); k != nil {
+		id = k.Thread.ID
+	}
+	return p.Judgement.View(id)
+}
+
+// View is what a command answers: the thread, and what happened to it.
+func (a Answer) View() View {
+	o := a.Thread.object()
+	o["changed_fields"] = fieldNames(a.Changed)
+	if len(a.Patched.Evicted) > 0 {
+		var list []any
+		for _, e := range a.Patched.Evicted {
+			list = append(list, object{"field": string(e.Field), "entry": e.value})
+		}
+		o["evicted"] = list
+	}
+	if len(a.Patched.Shortened) > 0 {
+		o["shortened"] = fieldNames(a.Patched.Shortened)
+	}
+	putList(o, "ignored", a.Ignored)
+	put(o, "paused", string(a.Paused))
+	if a.Rebound {
+		o["rebound"] = true
+	}
+	putObjects(o, "gaps_opened", a.Opened, len(a.Opened))
+	putObjects(o, "gaps_cleared", a.Cleared, len(a.Cleared))
+	if a.Repeated != nil {
+		o["repeated_dead_end"] = a.Repeated.json()
+	}
+	if a.Judgement.Reason != "" {
+		o["work_state_git_status"] = a.Judgement.View(a.Thread.ID).object
+	}
+	return View{o}
+}
+
+// FinalView is what finalize says: what was written, or that nothing was, and what the
+// run left open and answered.
+func (a Answer) FinalView() View {
+	o := object{"work_state_updated": nil, "contract_gaps": objects(a.Fresh), "gaps_cleared": objects(a.Cleared)}
+	if a.Compliance != nil {
+		o["contract_compliance"] = a.Compliance.View().object
+	}
+	if len(a.Changed) > 0 {
+		o["work_state_updated"] = object{
+			"updated": true, "task_id": string(a.Thread.ID), "fields": fieldNames(a.Changed),
+			"path": ".aictx/tasks/threads/" + string(a.Thread.ID) + ".json",
+		}
+	}
+	if a.Judgement.Reason != "" && !a.Judgement.Loadable {
+		o["skipped_work_state"] = Parked{Thread: a.Thread, Judgement: a.Judgement}.View().object
+	}
+	return View{o}
+}
+
+// View is the compliance as JSON.
+func (v Compliance) View() View {
+	o := object{
+		"status": v.Status, "main_issue": v.MainIssue, "score": nil,
+		"violations": issues(v.Violations), "warnings": issues(v.Warnings),
+	}
+	put(o, "structural_alignment", v.Alignment)
+	if v.Status != "not_evaluated" {
+		score, _ := json.Marshal(v.Score)
+		o["score"] = json.Number(score)
+	}
+	return View{o}
+}
+
+func issues(list []Issue) []any {
+	out := make([]any, len(list))
+	for i, s := range list {
+		out[i] = object{"code": s.Code, "detail": s.Detail, "evidence": s.Evidence.Raw()}
+	}
+	return out
+}
+
+// Warnings are the sentences that a command's author should read.
+func (a Answer) Warnings() []model.Text {
+	var out []model.Text
+	if a.Judgement.Loadable && a.Judgement.Warning != "" {
+		out = append(out, a.Judgement.Warning)
+	}
+	if a.Rebound {
+		out = append(out, model.Text("thread "+string(a.Thread.ID)+" belongs to ")+a.Judgement.CurrentBranch+" from here on")
+	}
+	for _, e := range a.Patched.Evicted {
+		out = append(out, "the full list "+model.Text(e.Field)+" let go: "+e.Entry)
+	}
+	for _, f := range a.Patched.Shortened {
+		out = append(out, model.Text(f)+" was longer than its limit and is shortened")
+	}
+	for _, key := range a.Ignored {
+		if !bookkeeping[key.Raw()] {
+			out = append(out, "a thread has no "+key+"; it is ignored")
+		}
+	}
+	if a.Paused != "" {
+		out = append(out, model.Text("thread "+string(a.Paused)+" was active and is paused"))
+	}
+	if d := a.Repeated; d != nil {
+		out = append(out, "this repeats a dead end: "+d.Hypothesis)
+	}
+	return out
+}

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package files
+
+func syncDir(string) error { return nil }
+
+// NoFollow opens no symbolic link, where the system can refuse that.
+const NoFollow = 0

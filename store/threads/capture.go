@@ -1,0 +1,156 @@
+package threads
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"vise/model"
+	"vise/model/thread"
+)
+
+// Reader reads repositories with one git program.
+type Reader struct {
+	// Program is the git to run; empty for the one on the path.
+	Program string
+}
+
+// maxFiles bounds the changed files that are kept.
+const maxFiles = 64
+
+// Capture reads the repository at dir, which is its top directory or one below.
+func (r Reader) Capture(ctx context.Context, dir string) thread.Git {
+	ctx, cancel := context.WithTimeout(ctx, Limit)
+	defer cancel()
+	g, ended := r.at(dir)
+	if ended != nil {
+		return *ended
+	}
+	if bad := g.silence(ctx); bad != nil {
+		return *bad
+	}
+	status := g.run(ctx, nil, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal",
+		"--ignore-submodules=dirty", "--renames", "--no-ahead-behind")
+	if !status.ok() {
+		return g.explain(status)
+	}
+	now := parseStatus(status.out)
+	if now.Branch == thread.DetachedBranch {
+		if ref := g.run(ctx, nil, "symbolic-ref", "-q", "HEAD"); ref.status == 1 && ref.failed == nil {
+			now.Branch, now.Detached = "", true
+		}
+	}
+	now.Worktree, now.Submodule = placeOf(dir)
+	return now
+}
+
+// at finds the git program.
+func (r Reader) at(dir string) (git, *thread.Git) {
+	program := r.Program
+	if program == "" {
+		program = "git"
+	}
+	found, err := exec.LookPath(program)
+	if err != nil {
+		return git{}, &thread.Git{State: thread.GitMissing, Detail: "no git program on the path"}
+	}
+	if found, err = filepath.Abs(found); err != nil {
+		return git{}, &thread.Git{State: thread.GitMissing, Detail: model.Text(err.Error())}
+	}
+	return git{program: found, dir: dir}, nil
+}
+
+// silence switches the repository's filters off for every later run.
+func (g *git) silence(ctx context.Context) *thread.Git {
+	filters, r := g.listFilters(ctx)
+	if !r.ok() {
+		bad := g.explain(r)
+		return &bad
+	}
+	g.filters = filters
+	return nil
+}
+
+// explain names the state of a run of git that did not answer.
+func (g git) explain(r result) thread.Git {
+	now := thread.Git{State: thread.GitFailed, Detail: model.Text(r.problem)}
+	switch {
+	case r.timedOut:
+		now.State, now.Detail = thread.GitSlow, "git took longer than its limit"
+	case r.failed != nil:
+		now.Detail = model.Text(r.failed.Error())
+	case strings.Contains(r.problem, "not a git repository"):
+		now.State = thread.GitNoRepository
+	}
+	return now
+}
+
+// parseStatus reads git status --porcelain=v2 --branch -z.
+func parseStatus(out []byte) thread.Git {
+	now := thread.Git{State: thread.GitOK}
+	records := strings.Split(string(out), "\x00")
+	for i := 0; i < len(records); i++ {
+		rec := records[i]
+		if head, ok := strings.CutPrefix(rec, "# branch.oid "); ok {
+			now.Head = head
+			if head == "(initial)" {
+				now.State, now.Head = thread.GitUnborn, ""
+			}
+			continue
+		}
+		if branch, ok := strings.CutPrefix(rec, "# branch.head "); ok {
+			now.Branch = model.Text(branch)
+			continue
+		}
+		name, renamed := changedFile(rec)
+		if renamed && i+1 < len(records) {
+			i++
+			name = records[i] + " -> " + name
+		}
+		if name != "" && !thread.OwnState(name, rec[0] == '?') {
+			add(&now, name)
+		}
+	}
+	return now
+}
+
+func add(now *thread.Git, name string) {
+	now.Dirty = true
+	if len(now.ChangedFiles) < maxFiles {
+		now.ChangedFiles = append(now.ChangedFiles, model.Text(name))
+	}
+}
+
+// changedFile is the file of one status record, and whether its old name follows as a
+// record of its own. Fields are separated by one space, the name is the last.
+func changedFile(rec string) (string, bool) {
+	kind, _, _ := strings.Cut(rec, " ")
+	fields := map[string]int{"1": 9, "2": 10, "u": 11, "?": 2}[kind]
+	if fields == 0 {
+		return "", false
+	}
+	parts := strings.SplitN(rec, " ", fields)
+	if len(parts) < fields {
+		return "", false
+	}
+	return parts[fields-1], kind == "2"
+}
+
+// placeOf says whether dir is in a linked worktree or in a submodule: their .git is a file
+// that names a directory among the worktrees or the modules of another repository.
+func placeOf(dir string) (worktree, submodule bool) {
+	for d := dir; ; d = filepath.Dir(d) {
+		dot := filepath.Join(d, ".git")
+		info, err := os.Lstat(dot)
+		if err == nil && info.Mode().IsRegular() && info.Size() < 4096 {
+			raw, err := os.ReadFile(dot)
+			to := filepath.ToSlash(strings.TrimPrefix(strings.TrimSpace(string(raw)), "gitdir: "))
+			return err == nil && strings.Contains(to, "/worktrees/"), err == nil && strings.Contains(to, "/modules/")
+		}
+		if err == nil || filepath.Dir(d) == d {
+			return false, false
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package threads_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"vise/model"
+	"vise/model/thread"
+	"vise/store/threads"
+	"vise/watcher/gitstate/gittest"
+)
+
+func capture(t *testing.T, dir string) thread.Git {
+	t.Helper()
+	return threads.Reader{}.Capture(context.Background(), dir)
+}
+
+func TestACleanRepositoryIsItsBranchAndItsCommit(t *testing.T) {
+	r := gittest.WithCommit(t)
+	now := capture(t, r.Dir)
+	if now.State != thread.GitOK || now.Branch != "main" || now.Head != r.Git("rev-parse", "HEAD") || now.Dirty || now.Detached {
+		t.Errorf("got %+v", now)
+	}
+}
+
+func TestEveryKindOfChangeMakesDirtyAndIsNamed(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(r gittest.Repo)
+		want   []model.Text
+	}{
+		{"modified", func(r gittest.Repo) { r.Write("tracked.txt", "other\n") }, []model.Text{"tracked.txt"}},
+		{"untracked", func(r gittest.Repo) { r.Write("new.txt", "") }, []model.Text{"new.txt"}},
+		{"untracked directory", func(r gittest.Repo) { r.Write("dir/new.txt", "") }, []model.Text{"dir/"}},
+		{"staged", func(r gittest.Repo) { r.Write("new.txt", ""); r.Git("add", "-A") }, []model.Text{"new.txt"}},
+		{"renamed", func(r gittest.Repo) { r.Git("mv", "tracked.txt", "moved.txt") }, []model.Text{"tracked.txt -> moved.txt"}},
+		{"deleted", func(r gittest.Repo) { r.Git("rm", "-q", "tracked.txt") }, []model.Text{"tracked.txt"}},
+		{"quoted name", func(r gittest.Repo) { r.Write("ü \"q\"\tand\nline.txt", "") }, []model.Text{"ü \"q\"\tand\nline.txt"}},
+		{"name like a header", func(r gittest.Repo) { r.Write("# branch.head evil", "") }, []model.Text{"# branch.head evil"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := gittest.WithCommit(t)
+			c.change(r)
+			now := capture(t, r.Dir)
+			if !now.Dirty || !slices.Equal(now.ChangedFiles, c.want) {
+				t.Errorf("got dirty=%v %q, want %q", now.Dirty, now.ChangedFiles, c.want)
+			}
+		})
+	}
+}
+
+func TestAConflictIsOneChangedFile(t *testing.T) {
+	r := gittest.WithCommit(t)
+	r.Git("checkout", "-q", "-b", "other")
+	r.Write("tracked.txt", "theirs\n")
+	r.Commit("theirs")
+	r.Git("checkout", "-q", "main")
+	r.Write("tracked.txt", "ours\n")
+	r.Commit("ours")
+	r.Git("merge", "-s", "recursive", "-X", "ours", "--no-commit", "other")
+	r.Git("checkout", "-m", "--", "tracked.txt")
+	if now := capture(t, r.Dir); !slices.Equal(now.ChangedFiles, []model.Text{"tracked.txt"}) {
+		t.Errorf("got %q", now.ChangedFiles)
+	}
+}
+
+func TestTheStateDirectoriesOfViseAreNotDirt(t *testing.T) {
+	for _, name := range []string{".aictx/tasks/active.json", "tmp/review/1/todos/review/001.md"} {
+		r := gittest.WithCommit(t)
+		r.Write(name, "x")
+		if now := capture(t, r.Dir); now.Dirty {
+			t.Errorf("untracked %s: got dirty %q", name, now.ChangedFiles)
+		}
+		r.Commit("track it")
+		r.Write(name, "y")
+		if now := capture(t, r.Dir); now.Dirty {
+			t.Errorf("tracked %s: got dirty %q", name, now.ChangedFiles)
+		}
+	}
+	r := gittest.WithCommit(t)
+	r.Write("tmp/keep.go", "x")
+	r.Commit("a tracked file in tmp")
+	r.Write("tmp/keep.go", "y")
+	if !capture(t, r.Dir).Dirty {
+		t.Error("a changed tracked file below tmp, no todo, does not count as dirt")
+	}
+}
+
+func TestStatesWithoutABranchAndACommitAreSaid(t *testing.T) {
+	t.Run("unborn", func(t *testing.T) {
+		if now := capture(t, gittest.New(t).Dir); now.State != thread.GitUnborn || now.Branch != "main" || now.Head != "" {
+			t.Errorf("got %+v", now)
+		}
+	})
+	t.Run("no repository", func(t *testing.T) {
+		if now := capture(t, gittest.Plain(t).Dir); now.State != thread.GitNoRepository {
+			t.Errorf("got %+v", now)
+		}
+	})
+	t.Run("git missing", func(t *testing.T) {
+		r := gittest.WithCommit(t)
+		now := threads.Reader{Program: "no-such-git"}.Capture(context.Background(), r.Dir)
+		if now.State != thread.GitMissing {
+			t.Errorf("got %+v", now)
+		}
+	})
+	t.Run("damaged", func(t *testing.T) {
+		r := gittest.WithCommit(t)
+		r.Write(".git/index", "this is no index")
+		if now := capture(t, r.Dir); now.State != thread.GitFailed || now.Detail == "" {
+			t.Errorf("got %+v", now)
+		}
+	})
+}
+
+func TestADetachedHeadIsToldFromABranchOfThatName(t *testing.T) {
+	r := gittest.WithCommit(t)
+	r.Git("checkout", "-q", "--detach")
+	if now := capture(t, r.Dir); !now.Detached || now.BranchName() != thread.DetachedBranch {
+		t.Errorf("detached: got %+v", now)
+	}
+	r.Git("checkout", "-q", "-b", "(detached)")
+	if now := capture(t, r.Dir); now.Detached {
+		t.Errorf("a branch named (detached): got %+v", now)
+	}
+}
+
+func TestWorktreesAndSubmodulesAreRepositoriesOfTheirOwn(t *testing.T) {
+	r := gittest.WithCommit(t)
+	side := filepath.Join(t.TempDir(), "side")
+	r.Git("worktree", "add", "-q", "-b", "side", side)
+	if now := capture(t, side); now.Branch != "side" || !now.Worktree || now.Submodule {
+		t.Errorf("worktree: got %+v", now)
+	}
+	inner := gittest.WithCommit(t)
+	r.Git("-c", "protocol.file.allow=always", "submodule", "add", "-q", inner.Dir, "sub")
+	r.Commit("add the submodule")
+	if now := capture(t, filepath.Join(r.Dir, "sub")); now.Branch != "main" || !now.Submodule || now.Worktree {
+		t.Errorf("submodule: got %+v", now)
+	}
+	if now := capture(t, r.Dir); now.Dirty || now.Submodule {
+		t.Errorf("superproject: got %+v", now)
+	}
+}
+
+// Every process of the slow git holds the pipe open; its end of file is the proof that
+// none of them is left.
+func TestASlowGitIsKilledWithItsChildrenAndSaid(t *testing.T) {
+	r := gittest.WithCommit(t)
+	dir := t.TempDir()
+	pipe, slow := filepath.Join(dir, "pipe"), filepath.Join(dir, "slow-git")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(slow, []byte("#!/bin/sh\nexec 9>"+pipe+"\nsleep 1000 &\nsleep 1000\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	gone := make(chan error, 1)
+	go func() {
+		_, err := os.ReadFile(pipe)
+		gone <- err
+	}()
+	ctx, cancel := context.WithTimeout(context.Background(), threads.Limit/4)
+	defer cancel()
+	if now := (threads.Reader{Program: slow}).Capture(ctx, r.Dir); now.State != thread.GitSlow {
+		t.Errorf("got %+v", now)
+	}
+	select {
+	case err := <-gone:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("a child of the slow git is still alive")
+	}
+	if line := (threads.Reader{Program: slow}).Lineage(ctx, r.Dir, r.Git("rev-parse", "HEAD")); line != thread.Undecided {
+		t.Errorf("lineage: got %s", line)
+	}
+}

@@ -1,0 +1,198 @@
+package threads
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"vise/model"
+	"vise/model/thread"
+)
+
+const (
+	tasksDir   = ".aictx/tasks"
+	threadsDir = "threads"
+	pointer    = "active.json"
+	lockFile   = ".lock"
+	jsonSuffix = ".json"
+	logSuffix  = ".events.jsonl"
+)
+
+// Repo is the Work State of one repository.
+type Repo struct{ root string }
+
+// At is the Work State below a directory. Nothing is read or made yet.
+func At(root string) Repo { return Repo{root: root} }
+
+// Root is the repository's directory.
+func (r Repo) Root() string { return r.root }
+
+// Dirs are the directories to watch for news; they may not be there.
+func (r Repo) Dirs() []string {
+	tasks := filepath.Join(r.root, filepath.FromSlash(tasksDir))
+	return []string{tasks, filepath.Join(tasks, threadsDir)}
+}
+
+// FindRoot walks up from dir to the directory that holds a Work State or a repository;
+// without one it is dir itself.
+func FindRoot(dir string) string {
+	for d := dir; ; d = filepath.Dir(d) {
+		for _, mark := range []string{tasksDir, ".git"} {
+			if _, err := os.Lstat(filepath.Join(d, filepath.FromSlash(mark))); err == nil {
+				return d
+			}
+		}
+		if filepath.Dir(d) == d {
+			return dir
+		}
+	}
+}
+
+// open opens the tasks directory, each step of the way a real directory. It returns
+// fs.ErrNotExist when there is none.
+func (r Repo) open() (*os.Root, error) {
+	dir, err := r.openRoot()
+	if err != nil {
+		return nil, err
+	}
+	for _, step := range strings.Split(tasksDir, "/") {
+		next, err := stepInto(dir, step)
+		dir.Close()
+		if err != nil {
+			return nil, r.explain("open "+tasksDir, err)
+		}
+		dir = next
+	}
+	if sub, err := dir.Lstat(threadsDir); err == nil && !sub.IsDir() {
+		dir.Close()
+		return nil, notPlain(threadsDir)
+	}
+	return dir, nil
+}
+
+func (r Repo) openRoot() (*os.Root, error) {
+	dir, err := os.OpenRoot(r.root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, model.Refuse(model.CodeNotFound, "there is no directory %s", model.Text(r.root)).At("repo")
+	}
+	if err != nil {
+		return nil, r.explain("open the repository", err)
+	}
+	return dir, nil
+}
+
+// stepInto opens a directory and makes sure that it is the entry itself, no link.
+func stepInto(dir *os.Root, name string) (*os.Root, error) {
+	entry, err := dir.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !entry.IsDir() {
+		return nil, notPlain(name)
+	}
+	next, err := dir.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	if opened, err := next.Stat("."); err != nil || !os.SameFile(entry, opened) {
+		next.Close()
+		return nil, notPlain(name)
+	}
+	return next, nil
+}
+
+// make opens the tasks directory and makes what is missing of it.
+func (r Repo) make() (*os.Root, error) {
+	dir, err := r.openRoot()
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	for _, name := range []string{".aictx", tasksDir, tasksDir + "/" + threadsDir} {
+		if err := dir.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, r.explain("make "+name, err)
+		}
+	}
+	return r.open()
+}
+
+// readPlain reads a regular file of at most MaxFileBytes. It follows no link and waits
+// for no pipe.
+func readPlain(dir *os.Root, name string) ([]byte, error) {
+	f, err := openPlain(dir, name, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, thread.MaxFileBytes+1))
+	if err == nil && len(raw) > thread.MaxFileBytes {
+		err = model.Refuse(model.CodeDamaged, "%s is larger than %d bytes", model.Text(name), thread.MaxFileBytes)
+	}
+	return raw, err
+}
+
+// maxOpens bounds how often a file is opened again because it was replaced just then.
+const maxOpens = 100
+
+// openPlain opens a regular file, never through a link: what the name stands for before
+// and what was opened are the same file.
+func openPlain(dir *os.Root, name string, flag int) (*os.File, error) {
+	for range maxOpens {
+		f, replaced, err := openOnce(dir, name, flag)
+		if !replaced {
+			return f, err
+		}
+	}
+	return nil, notPlain(name)
+}
+
+func openOnce(dir *os.Root, name string, flag int) (f *os.File, replaced bool, err error) {
+	before, err := dir.Lstat(name)
+	absent := errors.Is(err, fs.ErrNotExist) && flag&os.O_CREATE != 0
+	switch {
+	case absent:
+		flag |= os.O_EXCL
+	case err != nil:
+		return nil, false, err
+	case !before.Mode().IsRegular():
+		return nil, false, notPlain(name)
+	}
+	f, err = dir.OpenFile(name, flag|syscall.O_NONBLOCK, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, true, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	opened, err := f.Stat()
+	if err != nil || !absent && !os.SameFile(before, opened) {
+		f.Close()
+		return nil, err == nil, err
+	}
+	return f, false, nil
+}
+
+func notPlain(name string) error {
+	return model.Refuse(model.CodeRefused, "%s is not a plain file or directory", model.Text(name)).
+		WithHint("Work State does not follow links; replace it by the real thing")
+}
+
+// explain gives an error of the file system its code.
+func (r Repo) explain(step string, err error) error {
+	var known *model.Error
+	switch {
+	case errors.As(err, &known), errors.Is(err, fs.ErrNotExist):
+		return err
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return model.Refuse(model.CodeReadOnly, "%s", step).Because(err).WithHint("the files are as before")
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return model.Refuse(model.CodeFull, "%s", step).Because(err).WithHint("make room; the files are as before")
+	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ELOOP):
+		return model.Refuse(model.CodeRefused, "%s", step).Because(err)
+	}
+	return model.Refuse(model.CodeInternal, "%s", step).Because(err)
+}

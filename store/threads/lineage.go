@@ -1,0 +1,124 @@
+package threads
+
+import (
+	"bytes"
+	"context"
+	"strings"
+
+	"vise/model/thread"
+)
+
+// maxSearched bounds how many commits of HEAD's history are searched for a squashed copy.
+const maxSearched = "500"
+
+// Lineage says how a saved commit stands to HEAD: reachable; not reachable, yet in HEAD's
+// history as one commit with its whole change (squashed) or as copies of its commits
+// (rebased); unreachable; gone; or undecided, where git did not answer in time.
+func (r Reader) Lineage(ctx context.Context, dir, head string) thread.Lineage {
+	if !thread.IsCommit(head) {
+		return thread.Gone
+	}
+	ctx, cancel := context.WithTimeout(ctx, Limit)
+	defer cancel()
+	g, ended := r.at(dir)
+	if ended != nil {
+		return thread.Undecided
+	}
+	// Only commits are read from here on: no filter could run.
+	reachable := g.run(ctx, nil, "merge-base", "--is-ancestor", head, "HEAD")
+	switch {
+	case reachable.ok():
+		return thread.Reachable
+	case reachable.failed != nil:
+		return thread.Undecided
+	case reachable.status != 1:
+		return g.goneOrUndecided(ctx, head)
+	}
+	return g.copied(ctx, head)
+}
+
+// goneOrUndecided tells a commit that is not there from a git that failed.
+func (g git) goneOrUndecided(ctx context.Context, head string) thread.Lineage {
+	there := g.run(ctx, nil, "cat-file", "-e", head+"^{commit}")
+	if there.failed != nil || there.status == 0 {
+		return thread.Undecided
+	}
+	return thread.Gone
+}
+
+// copied looks for the change of base..head in base..HEAD: as one commit, or commit by
+// commit. Where nothing can be compared, the commit is unreachable and that is all.
+func (g git) copied(ctx context.Context, head string) thread.Lineage {
+	fork := g.run(ctx, nil, "merge-base", head, "HEAD")
+	if !fork.ok() {
+		return g.orUndecided(fork)
+	}
+	base := strings.TrimSpace(string(fork.out))
+	whole, r := g.patchIDs(ctx, g.run(ctx, nil, diff("diff-tree", "-p", base, head)...))
+	if !r.ok() {
+		return g.orUndecided(r)
+	}
+	here, r := g.idsOfCommits(ctx, base+"..HEAD")
+	if !r.ok() {
+		return g.orUndecided(r)
+	}
+	if len(whole) == 1 && here[whole[0]] {
+		return thread.Squashed
+	}
+	there, r := g.idsOfCommits(ctx, base+".."+head)
+	if !r.ok() {
+		return g.orUndecided(r)
+	}
+	for id := range there {
+		if !here[id] {
+			return thread.Unrelated
+		}
+	}
+	if len(there) > 0 {
+		return thread.Rebased
+	}
+	return thread.Unrelated
+}
+
+func (g git) orUndecided(r result) thread.Lineage {
+	if r.failed != nil || r.cut {
+		return thread.Undecided
+	}
+	return thread.Unrelated
+}
+
+// idsOfCommits are the patch ids of a range's commits, merges aside.
+func (g git) idsOfCommits(ctx context.Context, span string) (map[string]bool, result) {
+	list := g.run(ctx, nil, "rev-list", "--no-merges", "--max-count="+maxSearched, span)
+	if !list.ok() {
+		return nil, list
+	}
+	ids, r := g.patchIDs(ctx, g.run(ctx, list.out, diff("diff-tree", "--stdin", "-p")...))
+	set := map[string]bool{}
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set, r
+}
+
+// diff makes a diff that runs no driver and spells binary files by their object ids.
+func diff(command string, args ...string) []string {
+	return append([]string{command, "--no-ext-diff", "--no-textconv", "--no-color", "--full-index", "--no-renames", "-r",
+		"--ignore-submodules=none"}, args...)
+}
+
+// patchIDs hashes the patches of a diff, one id a patch.
+func (g git) patchIDs(ctx context.Context, patches result) ([]string, result) {
+	if !patches.ok() || patches.cut {
+		patches.status = max(patches.status, 1)
+		return nil, patches
+	}
+	r := g.run(ctx, patches.out, "patch-id", "--stable")
+	var ids []string
+	for _, line := range bytes.Split(r.out, []byte{'\n'}) {
+		if id, _, ok := bytes.Cut(line, []byte{' '}); ok {
+			ids = append(ids, string(id))
+		}
+	}
+	return ids, r
+}

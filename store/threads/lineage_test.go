@@ -1,0 +1,92 @@
+package threads_test
+
+import (
+	"context"
+	"testing"
+
+	"vise/model/thread"
+	"vise/store/threads"
+	"vise/watcher/gitstate/gittest"
+)
+
+// feature makes two commits on feature/login and returns the second.
+func feature(r gittest.Repo) string {
+	r.Git("checkout", "-q", "-b", "feature/login")
+	r.Write("login.txt", "one\n")
+	r.Commit("one")
+	r.Write("login.txt", "one\ntwo\n")
+	saved := r.Commit("two")
+	r.Git("checkout", "-q", "main")
+	return saved
+}
+
+func mainMoves(r gittest.Repo) {
+	r.Write("main.txt", "main\n")
+	r.Commit("main moves")
+}
+
+func TestLineage(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   func(r gittest.Repo, saved string)
+		want thread.Lineage
+	}{
+		{"unmerged", func(r gittest.Repo, _ string) { mainMoves(r) }, thread.Unrelated},
+		{"merged", func(r gittest.Repo, _ string) { r.Git("merge", "-q", "--no-ff", "-m", "m", "feature/login") }, thread.Reachable},
+		{"squash merged", func(r gittest.Repo, _ string) {
+			mainMoves(r)
+			r.Git("merge", "-q", "--squash", "feature/login")
+			r.Commit("squashed")
+			r.Write("later.txt", "later\n")
+			r.Commit("later")
+		}, thread.Squashed},
+		{"rebase merged", func(r gittest.Repo, saved string) {
+			mainMoves(r)
+			r.Git("cherry-pick", saved+"~1", saved)
+		}, thread.Rebased},
+		{"half of it picked", func(r gittest.Repo, saved string) {
+			mainMoves(r)
+			r.Git("cherry-pick", saved+"~1")
+		}, thread.Unrelated},
+		{"squashed with something else", func(r gittest.Repo, _ string) {
+			r.Git("merge", "-q", "--squash", "feature/login")
+			r.Write("login.txt", "one\ntwo\nthree\n")
+			r.Commit("squashed and more")
+		}, thread.Unrelated},
+		{"another history", func(r gittest.Repo, _ string) {
+			r.Git("checkout", "-q", "--orphan", "island")
+			r.Commit("island")
+		}, thread.Unrelated},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := gittest.WithCommit(t)
+			saved := feature(r)
+			c.do(r, saved)
+			if got := (threads.Reader{}).Lineage(context.Background(), r.Dir, saved); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestABinarySquashIsComparedByContent(t *testing.T) {
+	r := gittest.WithCommit(t)
+	r.Git("checkout", "-q", "-b", "feature/login")
+	r.Write("logo.bin", "a\x00b")
+	saved := r.Commit("logo")
+	r.Git("checkout", "-q", "main")
+	r.Write("logo.bin", "c\x00d")
+	r.Commit("another logo")
+	if got := (threads.Reader{}).Lineage(context.Background(), r.Dir, saved); got != thread.Unrelated {
+		t.Errorf("different binary files: got %s", got)
+	}
+}
+
+func TestACommitThatIsNotThereIsGone(t *testing.T) {
+	r := gittest.WithCommit(t)
+	for _, head := range []string{"0123456789012345678901234567890123456789", "--help", "", "main", "-1234567"} {
+		if got := (threads.Reader{}).Lineage(context.Background(), r.Dir, head); got != thread.Gone {
+			t.Errorf("%q: got %s", head, got)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package threads
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"vise/model/thread"
+)
+
+// maxLog bounds the logs that are examined and mended, in bytes; a longer one is left alone.
+const maxLog = 64 << 20
+
+// TornLogs are the findings about logs that hold lines which are no events.
+func (s *Snapshot) TornLogs() ([]thread.Finding, error) {
+	ids, err := s.logs()
+	if err != nil {
+		return nil, err
+	}
+	var out []thread.Finding
+	for _, id := range ids {
+		raw, err := readLog(s.dir, id)
+		if err != nil {
+			return nil, s.repo.explain("read the log of "+string(id), err)
+		}
+		if _, torn := sift(raw); len(torn) > 0 {
+			out = append(out, thread.TornLog(id, torn))
+		}
+	}
+	return out, nil
+}
+
+// logs are the threads that have a log, whether they have a file or not.
+func (s *Snapshot) logs() ([]thread.ID, error) {
+	names, err := s.names()
+	if err != nil {
+		return nil, err
+	}
+	var ids []thread.ID
+	for _, n := range names {
+		if id, ok := strings.CutSuffix(n, logSuffix); ok && thread.ValidID(id) {
+			ids = append(ids, thread.ID(id))
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+// readLog reads a log; one that is not a plain file, or too long, reads as empty.
+func readLog(dir *os.Root, id thread.ID) ([]byte, error) {
+	f, err := openPlain(dir, logFile(id), os.O_RDONLY)
+	if err != nil {
+		return nil, ignoreMissing(err)
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, maxLog+1))
+	if len(raw) > maxLog {
+		return nil, err
+	}
+	return raw, err
+}
+
+// sift parts a log's events from the lines that are none, counted from 1. A writer may be
+// in the middle of the last line: without a line break it is torn only if it is no event.
+func sift(raw []byte) (whole []byte, torn []int) {
+	r := bufio.NewReader(bytes.NewReader(raw))
+	for n := 1; ; n++ {
+		line, err := r.ReadBytes('\n')
+		if text := bytes.TrimSpace(line); len(text) > 0 {
+			if thread.IsEvent(text) {
+				whole = append(append(whole, text...), '\n')
+			} else {
+				torn = append(torn, n)
+			}
+		}
+		if err != nil {
+			return whole, torn
+		}
+	}
+}
+
+// MendLog keeps a log as it is beside it, and writes its events alone in its place, under
+// the lock.
+func (r Repo) MendLog(ctx context.Context, id thread.ID) error {
+	dir, err := r.open()
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	lock, err := r.lock(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	raw, err := readLog(dir, id)
+	if err != nil {
+		return r.explain("read the log of "+string(id), err)
+	}
+	whole, torn := sift(raw)
+	if len(torn) == 0 {
+		return nil
+	}
+	to, err := freeName(dir, logFile(id))
+	if err == nil {
+		err = writeSynced(dir, to, raw, nil)
+	}
+	if err == nil {
+		err = replace(dir, logFile(id), whole)
+	}
+	if err != nil {
+		return r.explain("mend the log of "+string(id), err)
+	}
+	return nil
+}
+
+// freeName is a name beside a file under which it can be kept.
+func freeName(dir *os.Root, name string) (string, error) {
+	for n := 0; ; n++ {
+		to := asideName(name, n)
+		if _, err := dir.Lstat(to); errors.Is(err, fs.ErrNotExist) {
+			return to, nil
+		} else if err != nil {
+			return "", err
+		}
+	}
+}

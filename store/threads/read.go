@@ -1,0 +1,218 @@
+package threads
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"vise/model"
+	"vise/model/thread"
+)
+
+// Snapshot is a repository's threads as they are being read: each file once, when it is
+// first asked for. It is the Facts of one command.
+type Snapshot struct {
+	repo    Repo
+	dir     *os.Root // nil: there is no Work State yet
+	pointer thread.Pointer
+	threads map[thread.ID]entry
+	// seen is every file that was read, as it was; nil for one that was not there.
+	seen   map[string][]byte
+	broken []thread.Damaged
+}
+
+type entry struct {
+	thread thread.Thread
+	there  bool
+	err    error
+}
+
+// Read opens a snapshot. Close it.
+func (r Repo) Read() (*Snapshot, error) {
+	dir, err := r.open()
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Snapshot{repo: r, threads: map[thread.ID]entry{}, seen: map[string][]byte{pointer: nil}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.snapshot(dir)
+}
+
+func (r Repo) snapshot(dir *os.Root) (*Snapshot, error) {
+	s := &Snapshot{repo: r, dir: dir, threads: map[thread.ID]entry{}, seen: map[string][]byte{}}
+	raw, err := s.read(pointer)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		s.pointer = thread.Pointer{Broken: err}
+	default:
+		s.pointer = thread.ReadPointer(raw)
+	}
+	return s, nil
+}
+
+// Close releases the directory.
+func (s *Snapshot) Close() {
+	if s.dir != nil {
+		s.dir.Close()
+	}
+}
+
+func (s *Snapshot) read(name string) ([]byte, error) {
+	if s.dir == nil {
+		return nil, fs.ErrNotExist
+	}
+	raw, err := readPlain(s.dir, name)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		s.seen[name] = raw
+	}
+	return raw, err
+}
+
+// Pointer implements workstate.Facts.
+func (s *Snapshot) Pointer() thread.Pointer { return s.pointer }
+
+// Thread implements workstate.Facts.
+func (s *Snapshot) Thread(id thread.ID) (thread.Thread, bool, error) {
+	if !thread.ValidID(string(id)) {
+		return thread.Thread{}, false, model.Refuse(model.CodeInvalid, "%q is no thread id", model.Text(id)).At("task_id")
+	}
+	e, known := s.threads[id]
+	if !known {
+		e = s.load(id)
+		s.threads[id] = e
+	}
+	return e.thread, e.there, e.err
+}
+
+// A program that writes a file in place leaves it empty or half for a moment: a file that
+// is empty, or that changes while it cannot be read, is read again.
+const (
+	settleTries = 40
+	settlePause = 3 * time.Millisecond
+)
+
+func (s *Snapshot) load(id thread.ID) entry {
+	var before []byte
+	for try := 0; ; try++ {
+		raw, err := s.read(threadFile(id))
+		if errors.Is(err, fs.ErrNotExist) {
+			return entry{}
+		}
+		if err != nil {
+			return entry{err: s.repo.explain("read thread "+string(id), err)}
+		}
+		t, err := thread.Read(id, raw)
+		if err == nil {
+			return entry{thread: t, there: true}
+		}
+		if settled := len(raw) > 0 && bytes.Equal(raw, before); settled || try == settleTries {
+			return entry{err: model.Refuse(model.CodeDamaged, "thread %s cannot be read", id).Because(err).
+				WithHint("see vise thread doctor; the file is left alone")}
+		}
+		before = raw
+		time.Sleep(settlePause)
+	}
+}
+
+// Threads implements workstate.Facts. What cannot be read is in Broken afterwards.
+func (s *Snapshot) Threads() ([]thread.Thread, error) {
+	ids, err := s.ids()
+	if err != nil {
+		return nil, err
+	}
+	s.broken = nil
+	var out []thread.Thread
+	for _, id := range ids {
+		t, there, err := s.Thread(id)
+		if err != nil {
+			s.broken = append(s.broken, thread.Damaged{ID: id, Cause: err})
+		} else if there {
+			out = append(out, t)
+		}
+	}
+	return out, nil
+}
+
+// Broken lists the threads that Threads could not read.
+func (s *Snapshot) Broken() []thread.Damaged { return s.broken }
+
+func (s *Snapshot) ids() ([]thread.ID, error) {
+	names, err := s.names()
+	if err != nil {
+		return nil, err
+	}
+	var ids []thread.ID
+	for _, n := range names {
+		if id, ok := strings.CutSuffix(n, jsonSuffix); ok && thread.ValidID(id) {
+			ids = append(ids, thread.ID(id))
+		}
+	}
+	return ids, nil
+}
+
+// names are the entries of the directory of threads.
+func (s *Snapshot) names() ([]string, error) {
+	if s.dir == nil {
+		return nil, nil
+	}
+	sub, err := stepInto(s.dir, threadsDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, s.repo.explain("list threads", err)
+	}
+	defer sub.Close()
+	d, err := sub.Open(".")
+	if err != nil {
+		return nil, s.repo.explain("list threads", err)
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	if err != nil {
+		return nil, s.repo.explain("list threads", err)
+	}
+	return names, nil
+}
+
+func threadFile(id thread.ID) string { return threadsDir + "/" + string(id) + jsonSuffix }
+func logFile(id thread.ID) string    { return threadsDir + "/" + string(id) + logSuffix }
+
+// maxLogTail bounds how much of an event log is read, from its end.
+const maxLogTail = 1 << 20
+
+// Log returns the last lines of a thread's event log, the oldest first, at most
+// maxLogTail bytes of them. A line that a crash tore is among them as it is.
+func (s *Snapshot) Log(id thread.ID) ([]string, error) {
+	if s.dir == nil || !thread.ValidID(string(id)) {
+		return nil, nil
+	}
+	f, err := openPlain(s.dir, logFile(id), os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, s.repo.explain("read the log of "+string(id), err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	from := max(0, info.Size()-maxLogTail)
+	buf := make([]byte, info.Size()-from)
+	n, err := f.ReadAt(buf, from)
+	if n < len(buf) && err != nil {
+		return nil, s.repo.explain("read the log of "+string(id), err)
+	}
+	lines := strings.Split(strings.TrimSuffix(string(buf), "\n"), "\n")
+	if from > 0 {
+		lines = lines[1:]
+	}
+	return lines, nil
+}

@@ -1,0 +1,259 @@
+package threads
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+
+	"vise/model"
+	"vise/model/thread"
+)
+
+// maxTries bounds how often a command is planned again because somebody who does not take
+// the lock changed a file meanwhile.
+const maxTries = 20
+
+// Apply judges a command and writes what it changes, under the lock. The Answer is the
+// command's; an error that is no refusal of the rules leaves the threads as they were,
+// though the log may tell of the attempt.
+func (r Repo) Apply(ctx context.Context, c thread.Command, s thread.Scene) (thread.Answer, error) {
+	ready, err := r.wouldChange(c, s)
+	if err != nil {
+		return thread.Answer{}, err
+	}
+	if ready.Empty() {
+		return ready.Answer, nil
+	}
+	dir, err := r.make()
+	if err != nil {
+		return thread.Answer{}, err
+	}
+	defer dir.Close()
+	lock, err := r.lock(ctx, dir)
+	if err != nil {
+		return thread.Answer{}, err
+	}
+	defer lock.Close()
+	for range maxTries {
+		answer, again, err := r.attempt(dir, c, s)
+		if err != nil || !again {
+			return answer, err
+		}
+	}
+	return thread.Answer{}, model.Refuse(model.CodeBusy, "another program keeps changing Work State").
+		WithHint("try again; the files are as before")
+}
+
+// wouldChange judges without the lock: most refusals, and what must be asked of git
+// first, need none, and a repository without Work State stays without.
+func (r Repo) wouldChange(c thread.Command, s thread.Scene) (thread.Change, error) {
+	snap, err := r.Read()
+	if err != nil {
+		return thread.Change{}, err
+	}
+	defer snap.Close()
+	return c.Do(snap, s)
+}
+
+// attempt judges c and writes its change; again says that a file moved under it and
+// nothing was written.
+func (r Repo) attempt(dir *os.Root, c thread.Command, s thread.Scene) (thread.Answer, bool, error) {
+	snap, err := r.snapshot(dir)
+	if err != nil {
+		return thread.Answer{}, false, err
+	}
+	change, err := c.Do(snap, s)
+	if err != nil {
+		return thread.Answer{}, false, err
+	}
+	files, err := spell(change)
+	if err != nil {
+		return thread.Answer{}, false, err
+	}
+	if snap.moved() {
+		return thread.Answer{}, true, nil
+	}
+	if err := r.write(dir, change.Events, files); err != nil {
+		return thread.Answer{}, false, err
+	}
+	return change.Answer, false, nil
+}
+
+// file is one file to write.
+type file struct {
+	name string
+	raw  []byte
+}
+
+// spell turns a change into files before anything is written, so that a thread that
+// cannot be spelled stops the whole change.
+func spell(c thread.Change) ([]file, error) {
+	var out []file
+	for _, t := range c.Threads {
+		raw, err := t.Write()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, file{threadFile(t.ID), raw})
+	}
+	if c.Point != nil {
+		out = append(out, file{pointer, c.Point.Write()})
+	}
+	return out, nil
+}
+
+// moved reports whether a file that the command was judged by differs by now.
+func (s *Snapshot) moved() bool {
+	for name, was := range s.seen {
+		now, err := readPlain(s.dir, name)
+		gone := errors.Is(err, fs.ErrNotExist)
+		if err != nil && !gone || gone != (was == nil) || !bytes.Equal(now, was) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r Repo) write(dir *os.Root, events []thread.Event, files []file) error {
+	for _, e := range events {
+		if err := appendLine(dir, logFile(e.Thread), e.Line()); err != nil {
+			return r.explain("write the log of "+string(e.Thread), err)
+		}
+	}
+	for _, f := range files {
+		if err := replace(dir, f.name, f.raw); err != nil {
+			return r.explain("write "+f.name, err)
+		}
+	}
+	return nil
+}
+
+// appendLine adds a line to a log in one write. A line that a crash tore is ended first.
+func appendLine(dir *os.Root, name string, line []byte) error {
+	f, err := openPlain(dir, name, os.O_RDWR|os.O_CREATE|os.O_APPEND)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if torn(f, info.Size()) {
+		line = append([]byte{'\n'}, line...)
+	}
+	if _, err := f.Write(append(line, '\n')); err != nil {
+		// Half a line is worse than none: the next one would be glued to it.
+		return errors.Join(err, f.Truncate(info.Size()))
+	}
+	return f.Sync()
+}
+
+func torn(f io.ReaderAt, size int64) bool {
+	last := make([]byte, 1)
+	n, _ := f.ReadAt(last, size-1)
+	return size > 0 && n == 1 && last[0] != '\n'
+}
+
+// replace puts raw in the place of a file: a temporary file beside it, fsync, rename,
+// fsync of the directory. The file keeps its permissions. What a crash left of an earlier
+// temporary file goes: the lock is held, so nobody is writing it.
+func replace(dir *os.Root, name string, raw []byte) error {
+	var keep *fs.FileMode
+	if info, err := dir.Lstat(name); err == nil {
+		if !info.Mode().IsRegular() {
+			return notPlain(name)
+		}
+		mode := info.Mode().Perm()
+		keep = &mode
+	}
+	tmp := name + ".tmp"
+	if err := ignoreMissing(dir.Remove(tmp)); err != nil {
+		return err
+	}
+	if err := writeSynced(dir, tmp, raw, keep); err != nil {
+		return errors.Join(err, ignoreMissing(dir.Remove(tmp)))
+	}
+	if err := dir.Rename(tmp, name); err != nil {
+		return errors.Join(err, ignoreMissing(dir.Remove(tmp)))
+	}
+	return syncDirs(dir, name)
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// writeSynced makes a file with exactly the permissions of keep, or with those that the
+// user's mask leaves.
+func writeSynced(dir *os.Root, name string, raw []byte, keep *fs.FileMode) error {
+	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	if keep != nil {
+		err = f.Chmod(*keep)
+	}
+	if err == nil {
+		_, err = f.Write(raw)
+	}
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+func syncDirs(dir *os.Root, name string) error {
+	where := "."
+	if name != pointer {
+		where = threadsDir
+	}
+	d, err := dir.Open(where)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// SetAside renames a thread's files out of the way, under the lock; nothing is deleted.
+func (r Repo) SetAside(ctx context.Context, id thread.ID) error {
+	dir, err := r.open()
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	lock, err := r.lock(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	for _, name := range []string{threadFile(id), logFile(id)} {
+		if err := setAside(dir, name); err != nil {
+			return r.explain("set "+name+" aside", err)
+		}
+	}
+	return nil
+}
+
+func setAside(dir *os.Root, name string) error {
+	if _, err := dir.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	to, err := freeName(dir, name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Rename(name, to), syncDirs(dir, name))
+}
+
+// asideName is the n-th name that a file is kept under when it goes out of the way.
+func asideName(name string, n int) string {
+	if n == 0 {
+		return name + ".set-aside"
+	}
+	return name + ".set-aside-" + strconv.Itoa(n)
+}

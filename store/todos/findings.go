@@ -1,0 +1,213 @@
+// Package findings reads what other tools found (a TOME, SARIF 2.1, go vet -json,
+// golangci-lint's JSON) as drafts of file todos. Reading the same report again gives the
+// same finding ids, also when code above a finding has moved it, so that an import can be
+// repeated and adds nothing.
+package todos
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"vise/model"
+	"vise/model/todo"
+)
+
+// Format is a kind of report.
+type Format string
+
+// The formats.
+const (
+	TOME     Format = "tome"
+	SARIF    Format = "sarif"
+	GoVet    Format = "govet"
+	GolangCI Format = "golangci"
+)
+
+// Formats lists the formats.
+func Formats() []Format { return []Format{TOME, SARIF, GoVet, GolangCI} }
+
+// Guess tells the format of a report by its content.
+func Guess(raw []byte) (Format, bool) {
+	trimmed := bytes.TrimSpace(raw)
+	switch {
+	case bytes.Contains(raw, []byte("RUNE:FINDING")):
+		return TOME, true
+	case !bytes.HasPrefix(trimmed, []byte("{")) && !bytes.HasPrefix(trimmed, []byte("#")):
+		return "", false
+	case bytes.Contains(raw, []byte(`"runs"`)):
+		return SARIF, true
+	case bytes.Contains(raw, []byte(`"FromLinter"`)), bytes.Contains(raw, []byte(`"Issues"`)):
+		return GolangCI, true
+	}
+	return GoVet, true
+}
+
+// Report is what was read: drafts, and what was left out, each with its reason.
+type Report struct {
+	Drafts []todo.Draft
+	Left   []Left
+}
+
+// Left is a finding that became no draft.
+type Left struct {
+	Finding model.Text `json:"finding"`
+	Reason  string     `json:"reason"`
+}
+
+// Context is where a report belongs.
+type Context struct {
+	// Root is the repository; absolute paths below it become relative.
+	Root string
+	// Ref is the report's own path below Root: the source ref of a TOME.
+	Ref string
+	// Source is the source of the drafts; empty means the format's own.
+	Source string
+	Chain  model.Text
+}
+
+// Read reads a report. A report that is none of its format is an error; a finding that
+// cannot be used is left out and says why.
+func Read(f Format, raw []byte, c Context) (Report, error) {
+	if !utf8.Valid(raw) {
+		return Report{}, model.Refuse(model.CodeInvalid, "the report is not UTF-8 text")
+	}
+	switch f {
+	case TOME:
+		return readTOME(string(raw), c), nil
+	case SARIF:
+		return readSARIF(raw, c)
+	case GoVet:
+		return readGoVet(raw, c)
+	case GolangCI:
+		return readGolangCI(raw, c)
+	}
+	words := make([]string, 0, 4)
+	for _, v := range Formats() {
+		words = append(words, string(v))
+	}
+	return Report{}, model.Refuse(model.CodeInvalid, "%q is not a format", string(f)).At("format").WithHint("one of %s", strings.Join(words, ", "))
+}
+
+// issue is a finding of a program: what the tool formats have in common.
+type issue struct {
+	rule, message, file string
+	line                int
+	snippet, severity   string
+	priority            todo.Priority
+	help                string
+}
+
+// drafts turns a program's issues into drafts, in order of file and line.
+func drafts(issues []issue, ref string, c Context) []todo.Draft {
+	slices.SortStableFunc(issues, func(a, b issue) int {
+		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.rule, b.rule), cmp.Compare(a.message, b.message))
+	})
+	seen := map[string]int{}
+	out := make([]todo.Draft, 0, len(issues))
+	for _, is := range issues {
+		same := is.rule + "\x00" + is.file + "\x00" + is.message
+		seen[same]++
+		out = append(out, is.draft(ref, c, seen[same]))
+	}
+	return out
+}
+
+// draft makes the draft of an issue. Its id comes from rule, file, message and the count
+// of its like in the file: not from the line, which moves.
+func (is issue) draft(ref string, c Context, nth int) todo.Draft {
+	sum := sha256.Sum256([]byte(is.rule + "\x00" + is.file + "\x00" + is.message + "\x00" + strconv.Itoa(nth)))
+	d := todo.Draft{
+		Source: cmp.Or(c.Source, "audit"), Status: todo.Pending, Priority: is.priority,
+		Title: headline(is.rule + ": " + is.message), Problem: model.Text(is.message), Evidence: model.Text(is.snippet),
+		SourceRef: model.Text(ref), FindingID: cut(is.rule, 60) + "-" + model.Text(hex.EncodeToString(sum[:4])),
+		Severity: cut(is.severity, 40), Chain: c.Chain,
+		Findings: []todo.Finding{{Label: "Rule", Text: model.Text(is.rule)}, {Label: "File", Text: at(is.file, is.line)},
+			{Label: "Issue", Text: model.Text(is.message)}, {Label: "Severity", Text: model.Text(is.severity)}, {Label: "Help", Text: model.Text(is.help)}},
+	}
+	if is.file != "" {
+		d.Files = []model.Text{cut(is.file, 200)}
+	}
+	return d
+}
+
+func at(file string, line int) model.Text {
+	if file == "" {
+		return ""
+	}
+	if line <= 0 {
+		return model.Text("`" + file + "`")
+	}
+	return model.Text(fmt.Sprintf("`%s:%d`", file, line))
+}
+
+// headlineLength is what fits a title, in characters.
+const headlineLength = 120
+
+func headline(s string) model.Text {
+	first, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	first = todo.OneLine(first)
+	if utf8.RuneCountInString(first) > headlineLength {
+		first = string([]rune(first)[:headlineLength-1]) + "…"
+	}
+	return model.Text(first)
+}
+
+// cut keeps at most n bytes of whole characters on one line.
+func cut(s string, n int) model.Text {
+	s = todo.OneLine(s)
+	if len(s) > n {
+		s = strings.ToValidUTF8(s[:n], "")
+	}
+	return model.Text(s)
+}
+
+// below makes a file's name relative to the repository, with slashes; a URI is decoded.
+func below(root, name string) string {
+	if rest, ok := strings.CutPrefix(name, "file://"); ok {
+		name = rest
+		if plain, err := url.PathUnescape(rest); err == nil {
+			name = plain
+		}
+	}
+	if filepath.IsAbs(name) {
+		if rel, err := filepath.Rel(root, name); err == nil && !strings.HasPrefix(rel, "..") {
+			name = rel
+		}
+	}
+	name = filepath.ToSlash(name)
+	if name == "" {
+		return ""
+	}
+	return path.Clean(name)
+}
+
+// position takes "file:line:column" apart.
+func position(posn string) (file string, line int) {
+	parts := strings.Split(posn, ":")
+	for n := len(parts); n > 1 && n > len(parts)-2; n-- {
+		v, err := strconv.Atoi(parts[n-1])
+		if err != nil {
+			return strings.Join(parts[:n], ":"), line
+		}
+		file, line = strings.Join(parts[:n-1], ":"), v
+	}
+	return cmp.Or(file, posn), line
+}
+
+func decode(raw []byte, what string, into any) error {
+	if err := json.Unmarshal(raw, into); err != nil {
+		return model.Refuse(model.CodeInvalid, "the report is not %s", what).Because(err)
+	}
+	return nil
+}
