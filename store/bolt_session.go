@@ -29,8 +29,7 @@ type session struct {
 	touched [][]byte
 	// borrowed: db is somebody else's to close.
 	borrowed bool
-	// synced ends a commit on a gated machine.
-	synced func() error
+	shadow   *shadow // what bbolt has open instead of file; nil outside tests
 }
 
 // foreignLockWait bounds the wait for a program other than vise that has the file open.
@@ -40,23 +39,29 @@ func openSession(m *files.Machine, path string, writable bool, maxSize int) (*se
 	if err := m.Before(files.Op{Kind: files.Open, Path: path}); err != nil {
 		return nil, err
 	}
-	s := &session{synced: done}
-	options := &bbolt.Options{
+	return newSession(m, path, writable, maxSize, openChecked)
+}
+
+func newSession(m *files.Machine, path string, writable bool, maxSize int, open func(string, int) (*os.File, fs.FileInfo, error)) (*session, error) {
+	s := &session{}
+	shadowed := writable && m.Gated()
+	err := s.open(path, &bbolt.Options{
 		Timeout:      foreignLockWait,
 		FreelistType: bbolt.FreelistArrayType, // opened for one transaction: with 22,000 free pages a change costs 2 ms, by hash map 8
 		ReadOnly:     !writable,
 		NoStatistics: true,
+		NoSync:       shadowed,
 		MaxSize:      maxSize,
-		OpenFile: func(path string, flag int, _ os.FileMode) (*os.File, error) {
-			f, info, err := openChecked(path, flag&^os.O_CREATE)
-			s.file, s.info = f, info
-			return f, err
+		OpenFile: func(path string, flag int, _ os.FileMode) (_ *os.File, err error) {
+			if s.file, s.info, err = open(path, flag&^os.O_CREATE); err != nil || !shadowed {
+				return s.file, err
+			}
+			if s.shadow, err = newShadow(m, s.file); err != nil {
+				return nil, errors.Join(err, s.file.Close())
+			}
+			return s.shadow.copy, nil
 		},
-	}
-	err := s.open(path, options)
-	if err == nil && writable {
-		s.synced = gate(m, s.db)
-	}
+	})
 	return s, err
 }
 
@@ -74,7 +79,6 @@ func (s *session) open(path string, options *bbolt.Options) error {
 	}
 	return nil
 }
-
 func (s *session) begin(writable bool) error {
 	return s.guard("begin", func() (err error) {
 		s.tx, err = s.db.Begin(writable)
@@ -130,7 +134,9 @@ func (s *session) commit() error {
 	err := s.guard("commit", s.tx.Commit)
 	if err == nil {
 		s.tx = nil
-		err = s.synced()
+		if s.shadow != nil {
+			err = s.shadow.commit(s.file, s.db.Info().PageSize)
+		}
 	}
 	if err == nil {
 		return nil
@@ -154,6 +160,9 @@ func (s *session) close() {
 	}
 	if s.db != nil && !s.borrowed {
 		s.guard("close", s.db.Close)
+	}
+	if s.shadow != nil {
+		s.file.Close()
 	}
 	if s.broken != nil && s.file != nil {
 		giveUpLock(s.file)

@@ -256,7 +256,7 @@ func TestTheReserveIsGivenUpOnAFullDisk(t *testing.T) {
 	freed = false
 	must(os.WriteFile(filepath.Join(dir, "reserve"), make([]byte, 1<<20), 0o600))
 	r, err := l.Apply(ctx, objective("in the reserve"))
-	if err != nil || len(r.Warnings) != 1 || r.Warnings[0].Kind != store.ReserveUsed {
+	if err != nil || len(r.Warnings) != 1 || r.Warnings[0].Kind != model.WarnDiskFull {
 		t.Errorf("got %+v, %v", r, err)
 	}
 	if r, err := l.Apply(ctx, objective("in the reserve")); err != nil || !r.Replayed {

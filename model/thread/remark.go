@@ -2,9 +2,6 @@ package thread
 
 import "vise/model"
 
-// Remarked is the event of a Remark.
-const Remarked EventKind = "remark"
-
 // Remark adds a sentence to a thread's log, and changes nothing else.
 type Remark struct {
 	Thread ID

@@ -138,7 +138,7 @@ func TestALayoutThatLinesCannotChangeIsRefused(t *testing.T) {
 			}
 			continue
 		}
-		if d, ok := err.(*Damage); !ok || d.Rule != RuleLayout {
+		if d, ok := err.(*Damage); !ok || d.Rule != todo.RuleLayout {
 			t.Errorf("%q: %v", raw, err)
 		}
 	}

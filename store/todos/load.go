@@ -83,7 +83,7 @@ func (s *Session) load(before Snapshot, bodies bool) (Snapshot, error) {
 		switch {
 		case strings.HasPrefix(d.Name(), "."):
 		case d.Type()&fs.ModeSymlink != 0:
-			snap.Damaged = append(snap.Damaged, Damage{File: printable(d.Name()), Rule: RuleSymlink, Reason: "a symbolic link is not followed"})
+			snap.Damaged = append(snap.Damaged, Damage{File: printable(d.Name()), Rule: todo.RuleSymlink, Reason: "a symbolic link is not followed"})
 		case d.IsDir():
 			if err := s.loadSource(&snap, before, d.Name()); err != nil {
 				return snap, s.gone(err)
@@ -124,7 +124,7 @@ func (s *Session) loadSource(snap *Snapshot, before Snapshot, dir string) error 
 		switch {
 		case !todo.IsTodoFile(f.Name()):
 		case printable(f.Name()) != f.Name():
-			snap.Damaged = append(snap.Damaged, Damage{Source: dir, File: printable(f.Name()), Rule: RuleName, Reason: "the file's name holds characters that cannot be shown"})
+			snap.Damaged = append(snap.Damaged, Damage{Source: dir, File: printable(f.Name()), Rule: todo.RuleName, Reason: "the file's name holds characters that cannot be shown"})
 		default:
 			names = append(names, f.Name())
 		}
@@ -218,7 +218,7 @@ func asDamage(err error) *Damage {
 		copied := *d
 		return &copied
 	}
-	return damaged(RuleUnreadable, "%s", err.Error())
+	return damaged(todo.RuleUnreadable, "%s", err.Error())
 }
 
 // Same reports whether two snapshots of one session saw the same files in the same state.

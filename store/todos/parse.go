@@ -24,7 +24,7 @@ func Parse(raw []byte, dir, name string) (todo.Todo, error) {
 
 func parse(raw []byte, dir, name string) (todo.Todo, *Damage) {
 	if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
-		return todo.Todo{}, damaged(RuleNotText, "the file is not UTF-8 text")
+		return todo.Todo{}, damaged(todo.RuleNotText, "the file is not UTF-8 text")
 	}
 	doc, d := split(string(raw))
 	if d != nil {
@@ -84,7 +84,7 @@ func (r *reader) todo(dir, name string) todo.Todo {
 	r.identity(&t, dir, name)
 	r.standing(&t)
 	if t.Schema > todo.Schema {
-		r.fail(RuleNewer, "schema_version", "is %d; up to %d can be read", t.Schema, todo.Schema)
+		r.fail(todo.RuleNewer, "schema_version", "is %d; up to %d can be read", t.Schema, todo.Schema)
 	}
 	return t
 }
@@ -119,7 +119,7 @@ func (r *reader) standing(t *todo.Todo) {
 	status, err := todo.ParseStatus(word)
 	switch {
 	case word == "":
-		r.fail(RuleNoStatus, "status", "is missing")
+		r.fail(todo.RuleNoStatus, "status", "is missing")
 	case err != nil:
 		r.fail(todo.RuleStatus, "status", "is %q; one of pending, ready, in_progress, complete, blocked, wont_fix, interrupted", word)
 	}
@@ -157,7 +157,7 @@ func (r *reader) note(s todo.Severity, rule todo.Rule, field, message string) {
 func (r *reader) text(key string) model.Text {
 	v, _ := r.keys.find(key)
 	if v.kind > scalar {
-		r.fail(RuleType, key, "is not a single value")
+		r.fail(todo.RuleType, key, "is not a single value")
 	}
 	return model.Text(v.text)
 }
@@ -166,7 +166,7 @@ func (r *reader) text(key string) model.Text {
 func (r *reader) time(key string) model.Text {
 	s := r.text(key)
 	if _, ok := todo.TimeOf(s); s != "" && !ok {
-		r.fail(RuleDate, key, "is %q, which is not a date", s.Raw())
+		r.fail(todo.RuleDate, key, "is %q, which is not a date", s.Raw())
 	}
 	return s
 }
@@ -188,7 +188,7 @@ func (r *reader) number(key string) int {
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 || n > 1<<30 {
-		r.fail(RuleType, key, "is %q, which is not a count", s)
+		r.fail(todo.RuleType, key, "is %q, which is not a count", s)
 		return 0
 	}
 	return n
@@ -203,7 +203,7 @@ func texts[T ~string](r *reader, key string) []T {
 	case v.kind == scalar:
 		return []T{T(v.text)}
 	case v.kind != sequence:
-		r.fail(RuleType, key, "is not a list of words")
+		r.fail(todo.RuleType, key, "is not a list of words")
 		return nil
 	}
 	var out []T
@@ -219,7 +219,7 @@ func (r *reader) lease() todo.Lease {
 		return todo.Lease{}
 	}
 	if v.kind != mapping {
-		r.fail(RuleType, "lease", "is not a set of keys")
+		r.fail(todo.RuleType, "lease", "is not a set of keys")
 		return todo.Lease{}
 	}
 	var l todo.Lease

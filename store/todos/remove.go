@@ -55,21 +55,15 @@ func (s *Session) Remove(m todo.Move, host string, alive todo.Witness, discard b
 		}
 		switch {
 		case len(loss.Claimed) > 0 || loss.Active:
-			return todo.Refuse(RuleInUse, "session", "%s is in use", s.Rel)
+			return todo.Refuse(todo.RuleInUse, "session", "%s is in use", s.Rel)
 		case len(loss.Unfinished)+len(loss.Damaged) > 0 && !discard:
-			return todo.Refuse(RuleUnfinished, "session", "%s holds %d unfinished and %d damaged todos",
+			return todo.Refuse(todo.RuleUnfinished, "session", "%s holds %d unfinished and %d damaged todos",
 				s.Rel, len(loss.Unfinished), len(loss.Damaged))
 		}
 		return s.removeAll()
 	})
 	return loss, err
 }
-
-// Rules of removal.
-const (
-	RuleInUse      todo.Rule = "session_in_use"
-	RuleUnfinished todo.Rule = "session_unfinished"
-)
 
 // removeAll deletes the directory through its parent, after making sure that the name
 // still is the directory that was opened.

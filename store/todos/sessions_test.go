@@ -73,12 +73,12 @@ func TestASessionIsRemovedOnlyWhenNothingIsLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := s.Remove(operator(), "box", todo.NoWitness, true)
-	refusedBy(t, err, RuleInUse)
+	refusedBy(t, err, todo.RuleInUse)
 	if _, err := s.Cleanup(operator()); err != nil {
 		t.Fatal(err)
 	}
 	loss, err := s.Remove(operator(), "box", todo.NoWitness, false)
-	refusedBy(t, err, RuleUnfinished)
+	refusedBy(t, err, todo.RuleUnfinished)
 	if len(loss.Unfinished) != 1 || loss.Files != 1 {
 		t.Errorf("preview %+v", loss)
 	}

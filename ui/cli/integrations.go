@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"vise/model"
-	"vise/ui/install"
+	"vise/ui/agents"
 )
 
-// Programs are the agents' programs of this machine that vise can be put into.
-func (h Host) Programs() (found []string) {
-	for _, p := range install.Programs {
+// installedPrograms are the agents' programs of this machine that vise can be put into.
+func installedPrograms() (found []string) {
+	for _, p := range agents.Programs {
 		if _, err := exec.LookPath(p); err == nil {
 			found = append(found, p)
 		}
@@ -18,17 +18,17 @@ func (h Host) Programs() (found []string) {
 	return found
 }
 
-// Integration is what vise install would change for some programs, as it prints it. Nothing
+// integrationPreview is what vise install would change for some programs, as it prints it. Nothing
 // is written. What is wrong with one program's settings stands in its place.
-func (h Host) Integration(programs []string) model.Text {
+func (a *app) integrationPreview(programs []string) model.Text {
 	var out []string
 	for _, name := range programs {
 		out = append(out, "vise install "+name)
-		o, err := h.app.installOptions(name)
+		o, err := a.installOptions(name)
 		if err == nil {
 			o.DryRun = true
-			var r install.Result
-			if r, err = install.Run(o); err == nil {
+			var r agents.Installed
+			if r, err = agents.Install(o); err == nil {
 				out = append(out, integrationLines(r)...)
 			}
 		}
@@ -40,16 +40,16 @@ func (h Host) Integration(programs []string) model.Text {
 	return model.Text(strings.Join(out, "\n"))
 }
 
-// Integrate writes what Integration tells of one program.
-func (h Host) Integrate(program string) error {
-	o, err := h.app.installOptions(program)
+// integrate writes what integrationPreview tells of one program.
+func (a *app) integrate(program string) error {
+	o, err := a.installOptions(program)
 	if err == nil {
-		_, err = install.Run(o)
+		_, err = agents.Install(o)
 	}
 	return err
 }
 
-func integrationLines(r install.Result) (out []string) {
+func integrationLines(r agents.Installed) (out []string) {
 	for _, f := range r.Files {
 		if f.Changed {
 			out = append(out, strings.TrimRight(f.Diff, "\n"))

@@ -10,7 +10,7 @@ import (
 	"vise/model"
 	"vise/store/files"
 	"vise/store/home"
-	"vise/ui/process"
+	"vise/ui/runner"
 )
 
 // A process that watches files by polling says so in the home, in a file of its own, so that
@@ -25,15 +25,15 @@ type pollster struct {
 
 func pollingDir(home string) string { return filepath.Join(home, "state", "polling") }
 
-// PublishPolling says in the home how this process watches, or, with an empty mode, that the
+// publishPolling says in the home how this process watches, or, with an empty mode, that the
 // system tells it of changes again. What cannot be written is not said.
-func PublishPolling(home, mode string) {
+func publishPolling(home, mode string) {
 	path := filepath.Join(pollingDir(home), strconv.Itoa(os.Getpid()))
 	if mode == "" {
 		_ = os.Remove(path)
 		return
 	}
-	raw, err := json.Marshal(pollster{process.Self(), mode})
+	raw, err := json.Marshal(pollster{runner.Self(), mode})
 	if err == nil && os.MkdirAll(pollingDir(home), 0o700) == nil {
 		_ = files.WriteAtomic(path, raw)
 	}
@@ -62,7 +62,7 @@ func polling(home string) []model.Condition {
 		var p pollster
 		switch {
 		case err != nil || json.Unmarshal(raw, &p) != nil:
-		case !process.Alive(p.Process):
+		case !runner.Alive(p.Process):
 			_ = os.Remove(path)
 		default:
 			if n++; n == 1 {

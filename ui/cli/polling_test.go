@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"vise/model"
-	"vise/ui/process"
+	"vise/ui/runner"
 )
 
 func TestOthersAreToldThatAConsolePollsAsLongAsItRuns(t *testing.T) {
@@ -16,8 +16,8 @@ func TestOthersAreToldThatAConsolePollsAsLongAsItRuns(t *testing.T) {
 	if got := polling(home); got != nil {
 		t.Fatalf("nobody polls, and got %v", got)
 	}
-	PublishPolling(home, "watching by polling, every 2s (inotify limit reached)")
-	dead := process.Self()
+	publishPolling(home, "watching by polling, every 2s (inotify limit reached)")
+	dead := runner.Self()
 	dead.Start += "1"
 	raw, err := json.Marshal(pollster{dead, "of another life"})
 	if err != nil {
@@ -34,7 +34,7 @@ func TestOthersAreToldThatAConsolePollsAsLongAsItRuns(t *testing.T) {
 	if _, err := os.Stat(left); err == nil && dead.Start != "1" {
 		t.Error("what a dead process left is still there")
 	}
-	PublishPolling(home, "")
+	publishPolling(home, "")
 	if got := polling(home); got != nil {
 		t.Errorf("it watches again, and got %v", got)
 	}

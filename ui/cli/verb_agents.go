@@ -9,8 +9,8 @@ import (
 	"vise/model"
 )
 
-// agents is the data of agents and its parts.
-type agents struct {
+// agentList is the data of agents and its parts.
+type agentList struct {
 	Agents []agentGist `json:"agents"`
 }
 
@@ -86,7 +86,7 @@ func (a *app) changeAgent(ctx context.Context, m mutation, c model.Command) (ans
 
 // agentsAnswer tells of one agent, or of all.
 func (a *app) agentsAnswer(ctx context.Context, only model.AgentID) (answer, error) {
-	var out agents
+	var out agentList
 	err := a.read(ctx, func(r model.Reader) error {
 		out.Agents = a.gists(r, only)
 		return nil

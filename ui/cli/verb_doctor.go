@@ -15,7 +15,7 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/store/home"
-	"vise/ui/install"
+	"vise/ui/agents"
 	"vise/watcher"
 )
 
@@ -49,7 +49,7 @@ func (a *app) doctorVerb() *cobra.Command {
 		Use: "doctor [PROGRAM]", Short: "Prove that the home is sound, or that an agent program's hooks arrive",
 		Long: "doctor proves every checksum and the journal's chain, that index and counts follow from the records,\n" +
 			"and looks at plan files, permissions and how changes are noticed. It exits 1 when it found something.",
-		Args: named("[PROGRAM]"), ValidArgs: install.Programs,
+		Args: named("[PROGRAM]"), ValidArgs: agents.Programs,
 	}
 	f := c.Flags()
 	f.BoolVar(&o.rebuild, "rebuild", false, "make index and counts anew from the records first")

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -10,17 +11,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/ui/install"
+	"vise/ui/agents"
 )
 
 func (a *app) installVerb() *cobra.Command {
-	var o install.Options
+	var o agents.Options
 	c := &cobra.Command{
 		Use: "install PROGRAM", Short: "Put vise into an agent program's settings",
 		Long: "install adds the MCP server and the hooks of vise to the user's settings of claude, codex, crush or opencode.\n" +
 			"It edits its own entries alone, and writes all files or none. --uninstall takes them out again.",
 		Example: "vise install claude --dry-run",
-		Args:    named("PROGRAM"), ValidArgs: install.Programs,
+		Args:    named("PROGRAM"), ValidArgs: agents.Programs,
 	}
 	f := c.Flags()
 	f.BoolVar(&o.DryRun, "dry-run", false, "show the change and write nothing")
@@ -29,13 +30,13 @@ func (a *app) installVerb() *cobra.Command {
 	return a.verb(c, func(_ context.Context, args []string) (answer, error) { return a.install(args[0], o) })
 }
 
-func (a *app) installOptions(program string) (install.Options, error) {
+func (a *app) installOptions(program string) (agents.Options, error) {
 	agent, err := a.namedAgent()
 	if err != nil {
-		return install.Options{}, err
+		return agents.Options{}, err
 	}
 	dir, err := a.homeDir()
-	return install.Options{Program: program, Agent: string(agent), Vise: ownName(), Home: dir, Version: versionOf(program), Getenv: a.getenv}, err
+	return agents.Options{Program: program, Agent: string(agent), Vise: ownName(), Home: dir, Version: versionOf(program), Getenv: a.getenv}, err
 }
 
 // versionPatience is what a program may take to tell its version.
@@ -63,20 +64,20 @@ func versionOf(program string) string {
 	return ""
 }
 
-func (a *app) install(program string, o install.Options) (answer, error) {
+func (a *app) install(program string, o agents.Options) (answer, error) {
 	full, err := a.installOptions(program)
 	if err != nil {
 		return answer{}, err
 	}
 	full.DryRun, full.Uninstall, full.AskReport = o.DryRun, o.Uninstall, o.AskReport
-	out, err := install.Run(full)
+	out, err := agents.Install(full)
 	if err != nil {
 		return answer{}, err
 	}
 	return answer{data: out, text: func(p *page) { p.installed(out, full) }}, nil
 }
 
-func (p *page) installed(out install.Result, o install.Options) {
+func (p *page) installed(out agents.Installed, o agents.Options) {
 	changed := 0
 	for _, f := range out.Files {
 		if !f.Changed {
@@ -103,7 +104,7 @@ func (p *page) installed(out install.Result, o install.Options) {
 
 // ownName is how other programs call this one: by its name if that finds it, else by its path.
 func ownName() string {
-	self, err := frontProgram()
+	self, err := os.Executable()
 	if err != nil {
 		return "vise"
 	}
@@ -125,7 +126,7 @@ func (a *app) doctorProgram(program string) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	list, err := install.Doctor(o, a.now())
+	list, err := agents.Doctor(o, a.now())
 	if err != nil {
 		return answer{}, err
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/ui/wrap"
+	"vise/ui/agents"
 )
 
 func (a *app) runVerb() *cobra.Command {
@@ -34,7 +34,7 @@ func (a *app) wrap(ctx context.Context, argv []string) error {
 	if err := d.View(ctx, func(r model.Reader) (err error) { agent, err = a.agentOf(r); return err }); err != nil {
 		return err
 	}
-	out, err := wrap.Run(ctx, wrap.Options{Argv: argv, Agent: agent, Home: d, In: a.in, Out: a.out, Err: a.err, Env: wrap.Environ(), Now: a.now})
+	out, err := agents.Wrap(ctx, agents.WrapOptions{Argv: argv, Agent: agent, Home: d, In: a.in, Out: a.out, Err: a.err, Env: agents.Environ(), Now: a.now})
 	if err != nil {
 		return err
 	}

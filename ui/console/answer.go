@@ -7,6 +7,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -48,7 +49,7 @@ func newAnswering(c Console, r model.Row, q model.Question) *answering {
 		title:    fmt.Sprintf("Answer %s  %s", r.Handle, text.Cut(c.show(r.Objective), 44)),
 		draftKey: "answer:" + string(r.ID),
 		fields: []formField{
-			answerText: {label: "Your answer", field: newField("", 3, model.MaxMessage)},
+			answerText: {label: "Your answer", Field: widget.NewField("", 3, model.MaxMessage)},
 			answerReady: {options: []string{"[ ] also set plan to ready", "[x] also set plan to ready"}, check: true,
 				shown: func(*form) bool { return q.PlanNeedsInput }},
 		},
@@ -66,7 +67,7 @@ func newAnswering(c Console, r model.Row, q model.Question) *answering {
 
 // reply makes the command, unless the question is another by now.
 func (a *answering) reply(s surroundings, f *form) wish {
-	if f.fields[answerText].empty() {
+	if f.fields[answerText].Empty() {
 		return wish{trouble: "an answer is needed: type it, or choose by a digit"}
 	}
 	if a.replaced(s) {
@@ -131,7 +132,7 @@ func (a *answering) lastTop(s surroundings) int { return max(len(a.lines(s))-a.r
 
 // room is how many lines of the question fit above the field and what follows it.
 func (a *answering) room(s surroundings) int {
-	below := 1 + a.fields[answerText].rows + len(s.handedOver()) + 2 // label, field, tail, a gap and the scroll line
+	below := 1 + a.fields[answerText].Rows + len(s.handedOver()) + 2 // label, field, tail, a gap and the scroll line
 	if a.form.visible(answerReady) {
 		below++
 	}
@@ -143,18 +144,18 @@ func (a *answering) room(s surroundings) int {
 
 // lines are the question, why it is asked, what was answered before, and the choices.
 func (a *answering) lines(s surroundings) []string {
-	k, w := s.skin, d80(s.layout.w)
+	k, w := s.styles, d80(s.layout.w)
 	var out []string
 	switch q := a.ask.Ask.Question; {
 	case q != "":
-		out = s.wrapped(q, w, k.strong)
+		out = s.wrapped(q, w, k.Strong)
 	case a.ask.WaitID != "":
-		out = s.wrapped(a.ask.Reason, w, k.strong)
+		out = s.wrapped(a.ask.Reason, w, k.Strong)
 	default:
-		out = append(out, " "+k.strong.paint("Its plan needs input. The plan says what is missing."))
+		out = append(out, " "+k.Strong.Paint("Its plan needs input. The plan says what is missing."))
 	}
 	if q := a.ask; q.Ask.Question != "" && q.Reason != q.Ask.Question {
-		out = append(out, s.wrapped(q.Reason, w, k.muted)...)
+		out = append(out, s.wrapped(q.Reason, w, k.Muted)...)
 	}
 	if a.ask.PlanNeedsInput && a.ask.WaitID != "" {
 		out = append(out, s.mutedLine("Its plan needs input too."))
@@ -165,7 +166,7 @@ func (a *answering) lines(s surroundings) []string {
 	if d := s.detail(); d != nil && d.ID == a.row.ID && a.ask.WaitID == "" && len(d.Replies) > 0 {
 		last := d.Replies[len(d.Replies)-1]
 		out = append(out, s.mutedLine("Answered "+text.Age(s.now.Sub(last.At))+" ago, "+s.deliveryWords(last)+":"))
-		out = append(out, s.wrapped(excerpt(last.Text), w, k.text)...)
+		out = append(out, s.wrapped(excerpt(last.Text), w, k.Text)...)
 	}
 	return append(out, a.choices(s)...)
 }
@@ -177,9 +178,9 @@ func (a *answering) choices(s surroundings) []string {
 	}
 	out := []string{""}
 	for i, choice := range a.canned {
-		digit := s.skin.key.paint(fmt.Sprint(i + 1))
+		digit := s.styles.Key.Paint(fmt.Sprint(i + 1))
 		for _, l := range text.Wrap(s.show(model.Text(choice)), max(d80(s.layout.w)-6, 8)) {
-			out = append(out, "   "+digit+" "+s.skin.text.paint(l))
+			out = append(out, "   "+digit+" "+s.styles.Text.Paint(l))
 			digit = " "
 		}
 	}

@@ -7,43 +7,44 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
 // header is the first line: where this is, whose desk, how much of what, who is needed.
 func (c Console) header() string {
-	k, l := c.skin, c.layout
+	k, l := c.styles, c.layout
 	left := " " + c.viewMarks()
 	if l.shape == three {
-		left = " " + k.strong.paint("vise") + "  " + c.viewMarks()
+		left = " " + k.Strong.Paint("vise") + "  " + c.viewMarks()
 	}
 	if c.place.agent != "" && c.place.view == viewDesk {
-		left += "  " + k.strong.paint(c.show(model.Text(c.place.agent))+" ▾")
+		left += "  " + k.Strong.Paint(c.show(model.Text(c.place.agent))+" ▾")
 	}
 	for _, b := range c.badges() {
-		left += " " + k.badge.paint(" "+b+" ")
+		left += " " + k.Badge.Paint(" "+b+" ")
 	}
 	right := ""
 	if n := c.needYou(); n > 0 {
-		right = k.needsYou.paint(strconv.Itoa(n) + " NEED YOU")
+		right = k.NeedsYou.Paint(strconv.Itoa(n) + " NEED YOU")
 		if len(c.truth.inbox) >= inboxShown && n >= inboxShown {
-			right = k.needsYou.paint(strconv.Itoa(n) + "+ NEED YOU")
+			right = k.NeedsYou.Paint(strconv.Itoa(n) + "+ NEED YOU")
 		}
 		if n == 1 {
-			right = k.needsYou.paint("1 NEEDS YOU")
+			right = k.NeedsYou.Paint("1 NEEDS YOU")
 		}
 	}
 	if n := len(c.shelf.pending()); n > 0 && l.shape != one {
-		right = k.muted.paint(strconv.Itoa(n)+" "+plural(n, "finding", "findings")+"  ") + right
+		right = k.Muted.Paint(strconv.Itoa(n)+" "+plural(n, "finding", "findings")+"  ") + right
 	}
-	right += "  " + k.muted.paint(c.now.Format("15:04")) + " "
+	right += "  " + k.Muted.Paint(c.now.Format("15:04")) + " "
 	if l.shape != one {
 		s := "   " + c.counts()
 		switch c.place.view {
 		case viewActivity, viewReports:
 			s = ""
 		case viewFleet:
-			s = "   " + k.muted.paint(c.fleetGist())
+			s = "   " + k.Muted.Paint(c.fleetGist())
 		}
 		if text.Width(left)+text.Width(s)+text.Width(right) < l.w {
 			left += s
@@ -76,10 +77,10 @@ func (c Console) badges() []string {
 
 // counts are the classes' sizes: ▶1 ◆2 ○5 ?1 ■3 ✓12.
 func (c Console) counts() string {
-	k := c.skin
+	k := c.styles
 	var parts []string
 	if c.truth.desk.Current != nil {
-		parts = append(parts, k.current.paint(k.glyph.Current+"1"))
+		parts = append(parts, k.Current.Paint(k.Glyph.Current+"1"))
 	}
 	for _, s := range c.truth.desk.Sections {
 		n := s.Total
@@ -90,7 +91,7 @@ func (c Console) counts() string {
 			n = 0
 		}
 		if n > 0 {
-			parts = append(parts, k.class[s.Class].paint(c.glyphOf(s.Class)+strconv.Itoa(n)))
+			parts = append(parts, k.Class[s.Class].Paint(c.glyphOf(s.Class)+strconv.Itoa(n)))
 		}
 	}
 	gap := " "
@@ -106,31 +107,31 @@ const maxMessage = 4
 
 // messageLines are the newest message, an error in full, else what the scheduler would do.
 func (c Console) messageLines() []string {
-	k := c.skin
+	k := c.styles
 	if c.plan.search.typing != nil {
 		line, _ := c.searchLine()
 		return []string{line}
 	}
 	switch {
 	case c.note.text != "" && c.note.isError:
-		return c.loud(c.note.text, k.blocked)
+		return c.loud(c.note.text, k.Blocked)
 	case c.trouble != nil:
-		return c.loud(c.troubleLine(), k.needsYou)
+		return c.loud(c.troubleLine(), k.NeedsYou)
 	case c.note.text != "" && text.Width(c.note.text) >= c.layout.w:
-		return c.loud(c.note.text, k.text)
+		return c.loud(c.note.text, k.Text)
 	case c.note.text == "" && len(c.truth.conditions) > 0:
-		return c.loud(c.conditionWords(), k.needsYou)
+		return c.loud(c.conditionWords(), k.NeedsYou)
 	}
 	return []string{c.messageLine()}
 }
 
 // loud wraps what must be read.
-func (c Console) loud(s string, ink ink) []string {
-	lines := text.Wrap(c.skin.safe(s), max(c.layout.w-4, 1))
+func (c Console) loud(s string, ink widget.Ink) []string {
+	lines := text.Wrap(c.styles.Safe(s), max(c.layout.w-4, 1))
 	lines = lines[:min(len(lines), maxMessage)]
-	mark := c.skin.glyph.Warning
+	mark := c.styles.Glyph.Warning
 	for i, l := range lines {
-		lines[i] = text.Pad(" "+ink.paint(mark+" "+l), c.layout.w)
+		lines[i] = text.Pad(" "+ink.Paint(mark+" "+l), c.layout.w)
 		mark = " "
 	}
 	return lines
@@ -138,22 +139,22 @@ func (c Console) loud(s string, ink ink) []string {
 
 // messageLine is a short message; at its right, how the scheduler and the ledger are.
 func (c Console) messageLine() string {
-	k := c.skin
-	right := k.muted.paint(c.machinery()) + " "
+	k := c.styles
+	right := k.Muted.Paint(c.machinery()) + " "
 	room := c.layout.w - text.Width(right) - 2
 	switch {
 	case c.note.text != "":
-		s := k.safe(c.note.text)
+		s := k.Safe(c.note.text)
 		if text.Width(s) > room {
-			return text.Pad(" "+k.text.paint(s), c.layout.w)
+			return text.Pad(" "+k.Text.Paint(s), c.layout.w)
 		}
-		return text.Sides(" "+k.text.paint(s), right, c.layout.w)
+		return text.Sides(" "+k.Text.Paint(s), right, c.layout.w)
 	case c.place.view == viewFleet && c.fleetWords() != "":
-		return text.Sides(" "+k.text.paint(text.Cut(c.fleetWords(), room)), right, c.layout.w)
+		return text.Sides(" "+k.Text.Paint(text.Cut(c.fleetWords(), room)), right, c.layout.w)
 	case c.plan.mode != "":
-		return text.Sides(" "+k.needsYou.paint(c.show(model.Text(c.plan.mode))), right, c.layout.w)
+		return text.Sides(" "+k.NeedsYou.Paint(c.show(model.Text(c.plan.mode))), right, c.layout.w)
 	case c.layout.shape != three:
-		return text.Pad(" "+k.muted.paint(c.machinery()), c.layout.w)
+		return text.Pad(" "+k.Muted.Paint(c.machinery()), c.layout.w)
 	}
 	return text.Sides("", right, c.layout.w)
 }
@@ -183,7 +184,7 @@ func (c Console) hints() []string {
 	out := make([]string, 0, c.layout.hints)
 	line, used := " ", 1
 	add := func(a action.Action) {
-		line += c.skin.key.paint(a.Key()) + " " + c.skin.muted.paint(a.Hint) + "  "
+		line += c.styles.Key.Paint(a.Key()) + " " + c.styles.Muted.Paint(a.Hint) + "  "
 		used += hintCells(a)
 	}
 	for _, a := range c.hinted() {

@@ -8,6 +8,7 @@ import (
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/bulk"
+	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -23,8 +24,8 @@ func bulkBlocking(c Console) dialog {
 		draftKey: "block:" + string(c.place.agent),
 		head:     func(s surroundings, _ *form) []string { return s.bulkLines(rows) },
 		fields: []formField{
-			{label: "Blocked by   empty: each keeps its own blocker", field: newField("", 1, model.MaxBlocker)},
-			{label: "Recheck", field: newField("", 1, 40), note: recheckNote},
+			{label: "Blocked by   empty: each keeps its own blocker", Field: widget.NewField("", 1, model.MaxBlocker)},
+			{label: "Recheck", Field: widget.NewField("", 1, 40), note: recheckNote},
 			{options: []string{"set the blocker", "clear the blockers and their waits"}},
 		},
 		foot: func(*form) string { return action.Keyed("{submit-line} save all or none · {close} keeps the draft") },
@@ -46,7 +47,7 @@ func bulkBlocking(c Console) dialog {
 
 // recheckNote shows the instant that a time means.
 func recheckNote(s surroundings, f *form) string {
-	if f.fields[1].empty() {
+	if f.fields[1].Empty() {
 		return "in one hour, or like 30m, 16:00, tomorrow 9"
 	}
 	at, err := text.ParseTime(f.value(1), s.now)
@@ -70,7 +71,7 @@ func (s surroundings) bulkLines(rows []model.Row) []string {
 			out = append(out, s.mutedLine(fmt.Sprintf("and %d more", len(rows)-i)))
 			break
 		}
-		out = append(out, " "+s.skin.inkOfRow(r).paint(s.glyphOfRow(r))+" "+s.skin.muted.paint(string(r.Handle))+" "+text.Cut(s.show(r.Objective), d80(s.layout.w)-16))
+		out = append(out, " "+inkOfRow(s.styles, r).Paint(s.glyphOfRow(r))+" "+s.styles.Muted.Paint(string(r.Handle))+" "+text.Cut(s.show(r.Objective), d80(s.layout.w)-16))
 	}
 	for _, r := range rows {
 		if r.IsCurrent {

@@ -91,12 +91,12 @@ func (d *choosing) draw(w, h int, s surroundings) drawn {
 	if lines := d.words(s); len(lines) > 0 {
 		room := d.room(s)
 		top := min(d.top, d.lastTop(s))
-		out.lines = append(out.lines, "")
-		out.lines = append(out.lines, lines[top:min(top+room, len(lines))]...)
+		out.Lines = append(out.Lines, "")
+		out.Lines = append(out.Lines, lines[top:min(top+room, len(lines))]...)
 		if len(lines) > room {
-			out.lines = append(out.lines, s.mutedLine(fmt.Sprintf("lines %d-%d of %d · pgup pgdn", top+1, min(top+room, len(lines)), len(lines))))
+			out.Lines = append(out.Lines, s.mutedLine(fmt.Sprintf("lines %d-%d of %d · pgup pgdn", top+1, min(top+room, len(lines)), len(lines))))
 		}
-		out.h = min(len(out.lines)+2, h)
+		out.h = min(len(out.Lines)+2, h)
 	}
 	return out
 }
@@ -106,7 +106,7 @@ func (d *choosing) words(s surroundings) []string {
 	if d.at >= len(d.offers) {
 		return nil
 	}
-	return s.wrapped(d.offers[d.at].Text, d80(s.layout.w)-2, s.skin.text)
+	return s.wrapped(d.offers[d.at].Text, d80(s.layout.w)-2, s.styles.Text)
 }
 
 // room is how many lines of an offer fit below the choices.
@@ -128,8 +128,8 @@ func (c Console) offeredPage(d model.Detail, w int) []string {
 	}
 	out := c.warned(ask, w)
 	for _, o := range d.Offered {
-		out = append(out, "", " "+c.skin.muted.paint(spaced(string(o.Provenance))+" · "+c.offerNote(o)))
-		out = append(out, c.wrapped(o.Text, w, c.skin.text)...)
+		out = append(out, "", " "+c.styles.Muted.Paint(spaced(string(o.Provenance))+" · "+c.offerNote(o)))
+		out = append(out, c.wrapped(o.Text, w, c.styles.Text)...)
 	}
 	return out
 }

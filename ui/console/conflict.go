@@ -96,30 +96,30 @@ func (d *conflict) diff(s surroundings) (out []string) {
 		if side.Changes == nil {
 			continue
 		}
-		out = append(out, "", " "+s.skin.strong.paint(fmt.Sprintf("%s  +%d −%d", side.name, side.Added, side.Removed)))
+		out = append(out, "", " "+s.styles.Strong.Paint(fmt.Sprintf("%s  +%d −%d", side.name, side.Added, side.Removed)))
 		for _, e := range side.Edits {
-			ink, sign := s.skin.removed, "− "
+			ink, sign := s.styles.Removed, "− "
 			if e.New > 0 {
-				ink, sign = s.skin.added, "+ "
+				ink, sign = s.styles.Added, "+ "
 			}
-			out = append(out, " "+ink.paint(sign+text.Cut(s.skin.safe(e.Text), max(d80(s.layout.w)-4, 1))))
+			out = append(out, " "+ink.Paint(sign+text.Cut(s.styles.Safe(e.Text), max(d80(s.layout.w)-4, 1))))
 		}
 	}
 	return out
 }
 
 func (d *conflict) draw(w, h int, s surroundings) drawn {
-	k := s.skin
+	k := s.styles
 	out := drawn{w: dialogWidth(w)}
-	out.title, out.focused = k.strong.paint("plan.md changed while you edited it"), true
-	out.lines = append(s.warnLine("Somebody else wrote plan.md since you opened it. Nothing was overwritten."), "")
+	out.Title, out.Focused = k.Strong.Paint("plan.md changed while you edited it"), true
+	out.Lines = append(s.warnLine("Somebody else wrote plan.md since you opened it. Nothing was overwritten."), "")
 	for _, id := range []action.ID{action.ConflictMine, action.ConflictTheirs, action.ConflictDiff, action.ConflictBeside} {
 		a := action.ByID(id)
-		out.lines = append(out.lines, " "+k.key.paint(text.Pad(a.Key(), 3))+k.text.paint(text.Pad(a.Title, 22))+k.muted.paint(a.Does))
+		out.Lines = append(out.Lines, " "+k.Key.Paint(text.Pad(a.Key(), 3))+k.Text.Paint(text.Pad(a.Title, 22))+k.Muted.Paint(a.Does))
 	}
 	diff := d.diff(s)
-	out.lines = append(out.lines, diff[min(d.top, len(diff)):]...)
-	out.foot = k.muted.paint(action.Keyed("{conflict-close} keeps both, yours aside"))
-	out.h = min(len(out.lines)+2, h)
+	out.Lines = append(out.Lines, diff[min(d.top, len(diff)):]...)
+	out.Foot = k.Muted.Paint(action.Keyed("{conflict-close} keeps both, yours aside"))
+	out.h = min(len(out.Lines)+2, h)
 	return out
 }

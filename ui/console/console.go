@@ -10,6 +10,7 @@ import (
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/config"
+	"vise/ui/console/widget"
 	"vise/ui/markdown"
 )
 
@@ -19,7 +20,7 @@ import (
 type Console struct {
 	fx     *effects
 	opt    Options
-	skin   *skin
+	styles *widget.Styles
 	paper  paper
 	layout layout
 	now    time.Time
@@ -34,7 +35,7 @@ type Console struct {
 	place  place
 	dialog dialog
 	// find is the filter while it is typed.
-	find   *field
+	find   *widget.Field
 	drafts map[string]string
 
 	outbox   outbox
@@ -80,7 +81,7 @@ func New(ctx context.Context, o Options) Console {
 	if o.NoColor {
 		c.paper.profile = colorprofile.ASCII
 	}
-	c.skin = c.paper.skin(o)
+	c.styles = c.paper.styles(o)
 	if o.FirstRun != nil && o.Session.Ledger == nil {
 		c.dialog = welcome(o.FirstRun)
 	}

@@ -28,20 +28,20 @@ func (d copyDialog) paste(string) dialog { return d }
 
 func (d copyDialog) draw(w, h int, s surroundings) drawn {
 	out := drawn{w: min(48, w)}
-	out.title, out.focused = s.skin.strong.paint("Copy"), true
+	out.Title, out.Focused = s.styles.Strong.Paint("Copy"), true
 	state := s.state()
 	for _, a := range action.Table {
 		if a.In != action.Copy || a.ID == action.CopyBack {
 			continue
 		}
-		ink, does := s.skin.text, a.Does
+		ink, does := s.styles.Text, a.Does
 		if ok, why := a.Enabled(state); !ok {
-			ink, does = s.skin.faint, "off: "+s.show(model.Text(why))
+			ink, does = s.styles.Faint, "off: "+s.show(model.Text(why))
 		}
-		out.lines = append(out.lines, " "+s.skin.key.paint(a.Key())+"  "+ink.paint(a.Title+": "+does))
+		out.Lines = append(out.Lines, " "+s.styles.Key.Paint(a.Key())+"  "+ink.Paint(a.Title+": "+does))
 	}
-	out.foot = s.skin.muted.paint(action.Keyed("{copy-back} close"))
-	out.h = min(len(out.lines)+2, h)
+	out.Foot = s.styles.Muted.Paint(action.Keyed("{copy-back} close"))
+	out.h = min(len(out.Lines)+2, h)
 	return out
 }
 

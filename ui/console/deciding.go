@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"vise/model"
+	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -65,8 +66,8 @@ func deciding(c Console, f *form) decisionFields {
 		f.fields = append(f.fields, formField{label: label, name: string(g[0].Todo.Ref()), options: decisions})
 	}
 	f.fields = append(f.fields,
-		formField{label: "Why won't it be fixed?", field: newField("", 1, model.MaxReason), shown: d.any(wontFix)},
-		formField{label: "Moved to which work item?", field: newField("", 1, model.MaxReason), shown: d.any(moved)})
+		formField{label: "Why won't it be fixed?", Field: widget.NewField("", 1, model.MaxReason), shown: d.any(wontFix)},
+		formField{label: "Moved to which work item?", Field: widget.NewField("", 1, model.MaxReason), shown: d.any(moved)})
 	f.chord = true
 	return d
 }

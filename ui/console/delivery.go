@@ -18,7 +18,7 @@ func (c Console) handedOver() []string {
 	case a.Turn.Runs(c.now):
 		words = "A turn runs. " + name + " hears it in the next."
 	}
-	return []string{" " + c.skin.muted.paint(text.Cut(words, d80(c.layout.w)-1))}
+	return []string{" " + c.styles.Muted.Paint(text.Cut(words, d80(c.layout.w)-1))}
 }
 
 // deliveryWords say how far a reply has come, and no more than its message's status does.
@@ -51,14 +51,14 @@ func (c Console) deliveryWords(r model.Delivered) string {
 // replyPage are the item's answers, newest first, each with how far it has come.
 func (c Console) replyPage(d model.Detail, w int) []string {
 	var out []string
-	k := c.skin
+	k := c.styles
 	for i := len(d.Replies) - 1; i >= 0; i-- {
 		r := d.Replies[i]
-		ink := k.needsYou
+		ink := k.NeedsYou
 		if r.Delivery == model.MessageDone {
-			ink = k.done
+			ink = k.Done
 		}
-		out = append(out, k.strip(w, false, piece{" answer", k.strong}, piece{"  " + c.deliveryWords(r), ink}, piece{"  " + c.clock(r.At), k.muted}))
+		out = append(out, k.Strip(w, false, k.Strong.Of(" answer"), ink.Of("  "+c.deliveryWords(r)), k.Muted.Of("  "+c.clock(r.At))))
 		if r.Question != "" {
 			out = append(out, c.labelled("asked", r.Question, w)...)
 		}

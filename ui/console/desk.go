@@ -9,6 +9,7 @@ import (
 
 	"vise/model"
 	"vise/ui/config"
+	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -24,7 +25,7 @@ func (c Console) View() tea.View {
 		if c.place.view != viewDesk {
 			r = c.layout.body()
 		}
-		_, x, _ := c.find.draw(max(r.w-2-3, 2), c.skin)
+		_, x, _ := c.find.Draw(max(r.w-2-3, 2), c.styles)
 		v.Cursor = tea.NewCursor(r.x+1+3+x, r.y+1)
 	}
 	if c.plan.search.typing != nil && c.dialog == nil && c.layout.shape != tiny {
@@ -35,7 +36,7 @@ func (c Console) View() tea.View {
 		room := c.layout.h - 1 - c.layout.hints // the message line stays in sight
 		d := c.dialog.draw(c.layout.w, room, surroundings{c})
 		x, y := (c.layout.w-d.w)/2, max((room-d.h)/3, 0)
-		lines = over(lines, d.box.draw(d.w, d.h, c.skin), x, y, d.w)
+		lines = widget.Over(lines, d.Box.Draw(d.w, d.h, c.styles), x, y, d.w)
 		if d.cursor != nil {
 			v.Cursor = tea.NewCursor(x+1+d.cursor.X, y+1+d.cursor.Y)
 		}
@@ -54,7 +55,7 @@ var plainMarks = strings.NewReplacer("…", "~", "·", ".", "−", "-", "×", "x
 func (c Console) dialogless() bool { return c.dialog == nil }
 
 // show is text from outside, as it may stand on a line of the screen.
-func (c Console) show(t model.Text) string { return c.skin.safe(t.String()) }
+func (c Console) show(t model.Text) string { return c.styles.Safe(t.String()) }
 
 // windowTitle says how many items need the operator.
 func (c Console) windowTitle() string {
@@ -93,7 +94,7 @@ func (c Console) desk() []string {
 		out = append(out, c.pane(paneQueue)...)
 		out = append(out, c.pane(paneDetail)...)
 	case l.shows(paneQueue) && l.shows(paneDetail):
-		out = append(out, join(c.pane(paneQueue), append(c.pane(paneDetail), c.pane(paneActivity)...))...)
+		out = append(out, widget.Join(c.pane(paneQueue), append(c.pane(paneDetail), c.pane(paneActivity)...))...)
 	default:
 		out = append(out, c.pane(c.place.focus)...)
 	}
@@ -118,7 +119,7 @@ func (c Console) pane(p pane) []string {
 // tinyDesk still answers who needs whom, in one line.
 func (c Console) tinyDesk() []string {
 	s := c.gist()
-	if s += " " + c.skin.glyph.Dot + " enlarge to act"; c.trouble != nil {
+	if s += " " + c.styles.Glyph.Dot + " enlarge to act"; c.trouble != nil {
 		s = "vise ! " + model.Text(c.trouble.Message).String()
 	}
 	out := []string{text.Pad(s, c.layout.w)}
@@ -129,7 +130,7 @@ func (c Console) tinyDesk() []string {
 }
 
 func (c Console) gist() string {
-	g := c.skin.glyph
+	g := c.styles.Glyph
 	s := "vise"
 	if n := c.needYou(); n > 0 {
 		s += " " + strconv.Itoa(n) + g.NeedsYou

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vise/model"
+	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -15,34 +16,34 @@ const headRows = 3
 // detailPane draws the item under the cursor: what it is, and the page of its tab.
 func (c Console) detailPane(r rect) []string {
 	w, h := r.inner()
-	b := box{title: c.tabs(r.w), focused: c.place.focus == paneDetail}
+	b := widget.Box{Title: c.tabs(r.w), Focused: c.place.focus == paneDetail}
 	row := c.row()
 	if row == nil {
 		if c.fx.Ledger != nil {
-			b.lines = []string{" " + c.skin.muted.paint("Nothing is selected.")}
+			b.Lines = []string{" " + c.styles.Muted.Paint("Nothing is selected.")}
 		}
-		return b.draw(r.w, r.h, c.skin)
+		return b.Draw(r.w, r.h, c.styles)
 	}
-	b.lines = append(b.lines, c.detailHead(*row, w)...)
+	b.Lines = append(b.Lines, c.detailHead(*row, w)...)
 	if d := c.detail(); d != nil {
-		b.lines = append(b.lines, c.pageLines(*d, w, h-headRows)...)
+		b.Lines = append(b.Lines, c.pageLines(*d, w, h-headRows)...)
 	}
-	b.foot = c.detailFoot()
-	return b.draw(r.w, r.h, c.skin)
+	b.Foot = c.detailFoot()
+	return b.Draw(r.w, r.h, c.styles)
 }
 
 // tabs names the pages, the one shown in brackets.
 func (c Console) tabs(w int) string {
-	k := c.skin
+	k := c.styles
 	var parts []string
 	shown, room := 0, w-tabsMargin
 	for i, name := range tabNames {
 		switch {
 		case tab(i) == c.place.tab:
 			shown = len(parts)
-			parts = append(parts, k.accent.paint(k.mark(name)))
+			parts = append(parts, k.Accent.Paint(k.Mark(name)))
 		case c.offers(tab(i)):
-			parts = append(parts, k.muted.paint(name))
+			parts = append(parts, k.Muted.Paint(name))
 		}
 	}
 	if c.layout.shape == three {
@@ -50,7 +51,7 @@ func (c Console) tabs(w int) string {
 	}
 	s := strings.Join(around(parts, shown, room), " ")
 	if c.layout.shape == three {
-		s = k.strong.paint("Detail") + "  " + s
+		s = k.Strong.Paint("Detail") + "  " + s
 	}
 	return s
 }
@@ -83,23 +84,23 @@ func around(names []string, i, w int) []string {
 }
 
 func (c Console) detailHead(r model.Row, w int) []string {
-	k := c.skin
+	k := c.styles
 	facts := fmt.Sprintf(" %s  %s · plan %s", r.Handle, strings.ReplaceAll(string(r.Scheduling), "_", " "), strings.ReplaceAll(string(r.PlanStatus), "_", " "))
 	if s := replyMark(c.detail()); text.Width(facts+s) < w {
 		facts += s
 	}
-	left := k.muted.paint(facts)
+	left := k.Muted.Paint(facts)
 	if d := c.detail(); d != nil && hasHidden(*d) {
-		left += "  " + k.badge.paint(" hidden characters ")
+		left += "  " + k.Badge.Paint(" hidden characters ")
 	}
 	why := ""
 	if d := c.detail(); d != nil && c.layout.shape == three && len(d.Why.Lines) > 0 {
 		why = text.Cut("why: "+c.show(d.Why.Lines[0].Text), w-text.Width(left)-3) + " "
 	}
 	return []string{
-		k.strip(w, false, piece{" " + c.show(r.Objective), k.strong}),
-		text.Sides(left, k.muted.paint(why), w),
-		" " + k.faint.paint(strings.Repeat(k.glyph.Rule, max(w-2, 0))),
+		k.Strip(w, false, k.Strong.Of(" "+c.show(r.Objective))),
+		text.Sides(left, k.Muted.Paint(why), w),
+		" " + k.Faint.Paint(strings.Repeat(k.Glyph.Rule, max(w-2, 0))),
 	}
 }
 
@@ -172,17 +173,17 @@ func (c Console) detailFoot() string {
 		return c.whyFoot()
 	}
 	if last := c.lastTop(paneDetail); last > 0 {
-		return c.skin.muted.paint(fmt.Sprintf("%d%%", c.place.scroll[c.place.page()]*100/last))
+		return c.styles.Muted.Paint(fmt.Sprintf("%d%%", c.place.scroll[c.place.page()]*100/last))
 	}
 	return ""
 }
 
 // wrapped is a text of several lines in a pane, indented by a cell.
-func (c Console) wrapped(t model.Text, w int, k ink) []string {
+func (c Console) wrapped(t model.Text, w int, k widget.Ink) []string {
 	var out []string
 	for _, l := range t.Lines() {
-		for _, s := range text.Wrap(c.skin.safe(l), max(w-2, 1)) {
-			out = append(out, " "+k.paint(s))
+		for _, s := range text.Wrap(c.styles.Safe(l), max(w-2, 1)) {
+			out = append(out, " "+k.Paint(s))
 		}
 	}
 	return out

@@ -6,29 +6,30 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
 // itemLine names an item in a dialog: glyph, handle, objective.
 func (s surroundings) itemLine(label string, r model.Row, note string) string {
-	k := s.skin
+	k := s.styles
 	room := d80(s.layout.w) - 7 - 2 - len(r.Handle) - 2 - text.Width(note) - 2
-	return " " + k.muted.paint(text.Pad(label, 7)) + k.inkOfRow(r).paint(s.glyphOfRow(r)) + " " +
-		k.muted.paint(string(r.Handle)) + " " + text.Pad(s.show(r.Objective), max(room, 4)) + " " + k.muted.paint(note)
+	return " " + k.Muted.Paint(text.Pad(label, 7)) + inkOfRow(k, r).Paint(s.glyphOfRow(r)) + " " +
+		k.Muted.Paint(string(r.Handle)) + " " + text.Pad(s.show(r.Objective), max(room, 4)) + " " + k.Muted.Paint(note)
 }
 
 // warnLine is a sentence with a warning mark, wrapped.
 func (s surroundings) warnLine(words string) []string {
 	var out []string
-	mark := s.skin.glyph.Warning
-	for _, l := range text.Wrap(s.skin.safe(words), d80(s.layout.w)-4) {
-		out = append(out, " "+s.skin.needsYou.paint(mark+" "+l))
+	mark := s.styles.Glyph.Warning
+	for _, l := range text.Wrap(s.styles.Safe(words), d80(s.layout.w)-4) {
+		out = append(out, " "+s.styles.NeedsYou.Paint(mark+" "+l))
 		mark = " "
 	}
 	return out
 }
 
-func (s surroundings) mutedLine(words string) string { return " " + s.skin.muted.paint(words) }
+func (s surroundings) mutedLine(words string) string { return " " + s.styles.Muted.Paint(words) }
 
 // mutedLines is mutedLine for what may be longer than a dialog is wide.
 func (s surroundings) mutedLines(words string) []string { return s.said(words, d80(s.layout.w)) }
@@ -67,7 +68,7 @@ func picking(c Console, r model.Row, o model.Outlook) dialog {
 		return out
 	}
 	if o.AsksReason {
-		f.fields = []formField{{field: newField("", 1, model.MaxReason)}}
+		f.fields = []formField{{Field: widget.NewField("", 1, model.MaxReason)}}
 		f.canned = []string{"operator priority", "current is waiting on a slow task", "wrong item"}
 	}
 	f.tail = func(s surroundings, f *form) []string {
@@ -96,14 +97,14 @@ func completing(c Console) dialog {
 		about:    subject{r.ID, "CompleteWorkItem"},
 		title:    fmt.Sprintf("Complete %s  %s", r.Handle, text.Cut(c.show(r.Objective), 50)),
 		draftKey: "complete:" + string(r.ID),
-		fields:   []formField{{label: "Report", field: newField("", 6, model.MaxReport)}},
+		fields:   []formField{{label: "Report", Field: widget.NewField("", 6, model.MaxReport)}},
 	}
 	todos := deciding(c, f)
 	f.withDraft(c.drafts[f.draftKey])
 	f.head = func(s surroundings, _ *form) []string { return s.unfinishedLines() }
 	f.tail = func(s surroundings, f *form) []string {
 		out := []string{""}
-		if f.fields[0].empty() {
+		if f.fields[0].Empty() {
 			out = append(out, s.warnLine("No report will be stored. Nothing is ever made up.")...)
 		} else {
 			out = append(out, s.mutedLine("Saved as: operator."))
@@ -112,7 +113,7 @@ func completing(c Console) dialog {
 		return append(out, s.nextLine(r.ID))
 	}
 	f.foot = func(f *form) string {
-		if f.fields[0].empty() {
+		if f.fields[0].Empty() {
 			return action.Keyed("{submit} complete without report · {close} closes")
 		}
 		return action.Keyed("{submit} complete · {close} keeps the draft")
@@ -169,7 +170,7 @@ func (s surroundings) unfinishedLines() []string {
 			break
 		}
 		mark, ink := s.todoMark(t.State)
-		out = append(out, "   "+ink.paint(mark+" "+text.Cut(s.show(t.Text), d80(s.layout.w)-8)))
+		out = append(out, "   "+ink.Paint(mark+" "+text.Cut(s.show(t.Text), d80(s.layout.w)-8)))
 	}
 	return append(out, "")
 }
@@ -199,7 +200,7 @@ func reporting(c Console) dialog {
 		title:    fmt.Sprintf("Report on %s  %s", r.Handle, text.Cut(c.show(r.Objective), 50)),
 		draftKey: "complete:" + string(r.ID),
 		head:     func(surroundings, *form) []string { return nil },
-		fields:   []formField{{label: "Report   given once, saved as: operator", field: newField("", 6, model.MaxReport)}},
+		fields:   []formField{{label: "Report   given once, saved as: operator", Field: widget.NewField("", 6, model.MaxReport)}},
 		foot:     func(*form) string { return action.Keyed("{submit} save · {close} keeps the draft") },
 		submit: func(_ surroundings, f *form) wish {
 			return wish{said: "Reported on " + string(r.Handle), command: model.ReportWorkItem{WorkItemID: r.ID, Text: f.text(0)}}
@@ -228,11 +229,11 @@ func blocking(c Console) dialog {
 		title:    fmt.Sprintf("Block %s  %s", r.Handle, text.Cut(c.show(r.Objective), 50)),
 		draftKey: "block:" + string(r.ID),
 		head:     func(surroundings, *form) []string { return nil },
-		fields:   []formField{{label: "Blocked by", field: newField("", 1, model.MaxBlocker)}},
+		fields:   []formField{{label: "Blocked by", Field: widget.NewField("", 1, model.MaxBlocker)}},
 		foot:     func(*form) string { return action.Keyed("{submit-line} block · {close} keeps the draft") },
 		tail:     func(s surroundings, _ *form) []string { return s.releaseLines(r) },
 		submit: func(s surroundings, f *form) wish {
-			if f.fields[0].empty() {
+			if f.fields[0].Empty() {
 				return wish{trouble: "say what blocks it, or esc"}
 			}
 			return wish{said: "Blocked " + string(r.Handle), command: model.UpdateWorkItem{
@@ -251,7 +252,7 @@ func unblocking(c Console, r model.Row) dialog {
 		title: fmt.Sprintf("Unblock %s", r.Handle),
 		head: func(s surroundings, _ *form) []string {
 			out := []string{s.itemLine("Item", r, scheduled(r)), "", s.mutedLine("Blocked by")}
-			out = append(out, s.wrapped(r.BlockedBy, d80(s.layout.w)-2, s.skin.blocked)...)
+			out = append(out, s.wrapped(r.BlockedBy, d80(s.layout.w)-2, s.styles.Blocked)...)
 			if r.Wait.Kind != "" {
 				out = append(out, "", s.mutedLine("Its "+string(r.Wait.Kind)+" wait is cancelled with the blocker."))
 			}
@@ -273,7 +274,7 @@ func reviewing(c Console) dialog {
 	f.title = fmt.Sprintf("Review %s", r.Handle)
 	f.head = func(s surroundings, _ *form) []string {
 		out := []string{s.itemLine("Item", r, scheduled(r)), "", s.mutedLine("Blocked by")}
-		out = append(out, s.wrapped(r.BlockedBy, d80(s.layout.w)-2, s.skin.blocked)...)
+		out = append(out, s.wrapped(r.BlockedBy, d80(s.layout.w)-2, s.styles.Blocked)...)
 		out = append(out, "")
 		if d := s.detail(); d != nil {
 			for _, x := range d.ActiveWaits {
@@ -292,8 +293,8 @@ func creating(c Console) dialog {
 		draftKey: "new:" + string(c.place.agent),
 		head:     func(surroundings, *form) []string { return nil },
 		fields: []formField{
-			{label: "Objective", field: newField("", 1, model.MaxObjective)},
-			{label: "Plan seed   becomes plan.md; may stay empty", field: newField("", 6, model.MaxReport)},
+			{label: "Objective", Field: widget.NewField("", 1, model.MaxObjective)},
+			{label: "Plan seed   becomes plan.md; may stay empty", Field: widget.NewField("", 6, model.MaxReport)},
 		},
 		tail: func(s surroundings, _ *form) []string {
 			return []string{"", s.mutedLine(action.Keyed("The focus stays. {pick} picks it."))}
@@ -302,10 +303,10 @@ func creating(c Console) dialog {
 			return action.Keyed("{submit} create · {next-field} field · {close} keeps the draft")
 		},
 		submit: func(_ surroundings, f *form) wish {
-			if f.fields[0].empty() {
+			if f.fields[0].Empty() {
 				return wish{trouble: "an objective is needed"}
 			}
-			return wish{said: "Created", command: model.CreateWorkItem{Objective: f.text(0), Plan: model.Text(f.fields[1].value())}}
+			return wish{said: "Created", command: model.CreateWorkItem{Objective: f.text(0), Plan: model.Text(f.fields[1].Value())}}
 		},
 	}
 	return f.withDraft(c.drafts[f.draftKey])
@@ -329,7 +330,7 @@ func rewording(c Console) dialog {
 			}
 			return []string{s.mutedLine("Now: " + text.Cut(s.show(objective), d80(s.layout.w)-8)), ""}
 		},
-		fields: []formField{{label: "Objective", field: newField(objective.String(), 3, model.MaxObjective)}},
+		fields: []formField{{label: "Objective", Field: widget.NewField(objective.String(), 3, model.MaxObjective)}},
 		foot:   func(*form) string { return action.Keyed("{submit} save · {close} keeps the draft") },
 		submit: func(s surroundings, f *form) wish {
 			t := model.Text(strings.ReplaceAll(f.value(0), "\n", " "))

@@ -57,15 +57,15 @@ func (c Console) dryRan(m linesMsg) (Console, tea.Cmd) {
 // diffLines are the lines of a unified diff, wrapped.
 func (s surroundings) diffLines(diff model.Text) (out []string) {
 	for _, line := range diff.Lines() {
-		ink := s.skin.text
+		ink := s.styles.Text
 		switch {
 		case strings.HasPrefix(line, "+"):
-			ink = s.skin.added
+			ink = s.styles.Added
 		case strings.HasPrefix(line, "-"):
-			ink = s.skin.removed
+			ink = s.styles.Removed
 		}
-		for _, l := range text.Wrap(s.skin.safe(line), max(min(s.layout.w, 110)-4, 8)) {
-			out = append(out, " "+ink.paint(l))
+		for _, l := range text.Wrap(s.styles.Safe(line), max(min(s.layout.w, 110)-4, 8)) {
+			out = append(out, " "+ink.Paint(l))
 		}
 	}
 	return out

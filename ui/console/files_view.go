@@ -7,6 +7,7 @@ import (
 	"vise/model"
 	"vise/model/todo"
 	"vise/ui/action"
+	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -22,10 +23,10 @@ func (c Console) hasFiles() bool {
 }
 
 func (c Console) filesPage(d model.Detail, w int) []string {
-	k, s := c.skin, c.shelf
+	k, s := c.styles, c.shelf
 	var out []string
 	if s.item == d.ID && len(s.Linked) > 0 {
-		out = append(out, " "+k.accent.paint("LINKED TO THIS ITEM"))
+		out = append(out, " "+k.Accent.Paint("LINKED TO THIS ITEM"))
 		for _, l := range s.Linked {
 			out = append(out, c.linkedLine(l, w))
 		}
@@ -37,7 +38,7 @@ func (c Console) filesPage(d model.Detail, w int) []string {
 	if s.Session != "" {
 		out = append(out, c.sessionHead(w)...)
 		if n := len(s.pending()); n > 0 {
-			out = append(out, " "+k.needsYou.paint(fmt.Sprintf("%d %s triage: T", n, plural(n, "finding needs", "findings need"))))
+			out = append(out, " "+k.NeedsYou.Paint(fmt.Sprintf("%d %s triage: T", n, plural(n, "finding needs", "findings need"))))
 		}
 		out = append(out, c.sessionLines(w)...)
 	}
@@ -45,19 +46,19 @@ func (c Console) filesPage(d model.Detail, w int) []string {
 		out = append(out, c.warned(dmg, w)...)
 	}
 	if len(out) == 0 {
-		return []string{" " + k.muted.paint("No file todos here. vise todo import FILE makes some of a report.")}
+		return []string{" " + k.Muted.Paint("No file todos here. vise todo import FILE makes some of a report.")}
 	}
 	return out
 }
 
 // sessionHead names the session and says how many todos stand where.
 func (c Console) sessionHead(w int) []string {
-	k := c.skin
+	k := c.styles
 	name, counts := "SESSION "+c.show(c.shelf.Session), statusCounts(c.shelf.Todos)
 	if text.Width(name)+text.Width(counts)+4 <= w {
-		return []string{text.Sides(" "+k.accent.paint(name), k.muted.paint(counts+" "), w)}
+		return []string{text.Sides(" "+k.Accent.Paint(name), k.Muted.Paint(counts+" "), w)}
 	}
-	return []string{" " + k.accent.paint(text.Cut(name, w-2)), " " + k.muted.paint(text.Cut(counts, w-2))}
+	return []string{" " + k.Accent.Paint(text.Cut(name, w-2)), " " + k.Muted.Paint(text.Cut(counts, w-2))}
 }
 
 // sessionLines are the session's open todos.
@@ -69,7 +70,7 @@ func (c Console) sessionLines(w int) []string {
 			continue
 		}
 		if len(out) == filesShown {
-			return append(out, " "+c.skin.muted.paint("… b in triage (T) shows all"))
+			return append(out, " "+c.styles.Muted.Paint("… b in triage (T) shows all"))
 		}
 		out = append(out, c.fileLine(t, index.Waiting(t), w, false))
 	}
@@ -99,14 +100,14 @@ func (c Console) linkedLine(l LinkedTodo, w int) string {
 	if l.Missing == "" {
 		return c.fileLine(l.Todo, nil, w, false)
 	}
-	k := c.skin
-	return k.strip(w, false, piece{" " + k.glyph.Warning + " ", k.needsYou}, piece{c.show(l.Link.QualifiedID) + "  ", k.muted},
-		piece{k.safe(l.Missing), k.faint})
+	k := c.styles
+	return k.Strip(w, false, k.NeedsYou.Of(" "+k.Glyph.Warning+" "), k.Muted.Of(c.show(l.Link.QualifiedID)+"  "),
+		k.Faint.Of(k.Safe(l.Missing)))
 }
 
 // fileLine is a file todo on a line.
 func (c Console) fileLine(t todo.Todo, waits []todo.Wait, w int, selected bool) string {
-	k := c.skin
+	k := c.styles
 	mark, ink := c.fileMark(t.Status)
 	note := fileWord(t.Status)
 	if len(waits) > 0 {
@@ -121,32 +122,32 @@ func (c Console) fileLine(t todo.Todo, waits []todo.Wait, w int, selected bool) 
 	}
 	cursor := " "
 	if selected {
-		cursor = k.glyph.Cursor
+		cursor = k.Glyph.Cursor
 	}
 	head := cursor + mark + " "
 	id := text.Pad(t.Ref().String(), refCells) + " " + string(t.Priority) + "  "
 	room := max(w-text.Width(head)-text.Width(id)-text.Width(note)-3, 8)
-	return k.strip(w, selected, piece{head, ink}, piece{id, k.muted}, piece{text.Pad(c.show(t.Title), room), k.text}, piece{"  " + note, ink})
+	return k.Strip(w, selected, ink.Of(head), k.Muted.Of(id), k.Text.Of(text.Pad(c.show(t.Title), room)), ink.Of("  "+note))
 }
 
 const refCells = 11
 
 // fileMark is a status's glyph, as the classes of work items have theirs.
-func (c Console) fileMark(s todo.Status) (string, ink) {
-	k := c.skin
+func (c Console) fileMark(s todo.Status) (string, widget.Ink) {
+	k := c.styles
 	switch s {
 	case todo.Pending:
-		return k.glyph.NeedsYou, k.needsYou
+		return k.Glyph.NeedsYou, k.NeedsYou
 	case todo.InProgress:
-		return k.glyph.InProgress, k.current
+		return k.Glyph.InProgress, k.Current
 	case todo.Blocked:
-		return k.glyph.Blocked, k.blocked
+		return k.Glyph.Blocked, k.Blocked
 	case todo.Interrupted:
-		return k.glyph.Changed, k.blocked
+		return k.Glyph.Changed, k.Blocked
 	case todo.Complete, todo.WontFix:
-		return k.glyph.Done, k.done
+		return k.Glyph.Done, k.Done
 	}
-	return k.glyph.Queued, k.queued
+	return k.Glyph.Queued, k.Queued
 }
 
 // fileWord is a status in the words of the screen, which items and todos share.

@@ -5,6 +5,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -16,7 +17,7 @@ func (c Console) filtering() bool { return c.find != nil }
 // filterText is the filter that holds: the one being typed, else the one kept.
 func (c Console) filterText() string {
 	if c.find != nil {
-		return c.find.value()
+		return c.find.Value()
 	}
 	return *c.keptFilter()
 }
@@ -57,7 +58,7 @@ func (c Console) filter() (Console, tea.Cmd) {
 	if c.place.focus == paneDetail && c.place.view == viewDesk {
 		return c.search()
 	}
-	f := newField(*c.keptFilter(), 1, maxFilter)
+	f := widget.NewField(*c.keptFilter(), 1, maxFilter)
 	c.find = &f
 	c.place.focus = paneQueue
 	c, laid := c.laidOut()
@@ -73,7 +74,7 @@ func (c Console) typedFilter(k tea.KeyPressMsg) (Console, tea.Cmd) {
 		c.find = nil
 		return c.filtered("")
 	case "enter":
-		value := c.find.value()
+		value := c.find.Value()
 		c.find = nil
 		return c.filtered(value)
 	case "up":
@@ -82,7 +83,7 @@ func (c Console) typedFilter(k tea.KeyPressMsg) (Console, tea.Cmd) {
 		return c.act(action.ByID(action.Down))
 	}
 	f := *c.find
-	f.press(k, maxFilter)
+	f.Press(k, maxFilter)
 	c.find = &f
 	return c.filteredNow()
 }
@@ -112,14 +113,14 @@ func (c Console) filteredNow() (Console, tea.Cmd) {
 
 // filterLine is the filter above the queue.
 func (c Console) filterLine(w int) string {
-	k := c.skin
+	k := c.styles
 	shown := model.Text(c.filterText()).String()
 	if why := c.filterTrouble(); why != "" {
-		return k.strip(w, false, piece{" / ", k.key}, piece{shown + "  ", k.blocked}, piece{why, k.muted})
+		return k.Strip(w, false, k.Key.Of(" / "), k.Blocked.Of(shown+"  "), k.Muted.Of(why))
 	}
-	ink := k.strong
+	ink := k.Strong
 	if c.find == nil {
-		ink = k.muted
+		ink = k.Muted
 	}
-	return k.strip(w, false, piece{" / ", k.key}, piece{text.Cut(shown, w-3), ink})
+	return k.Strip(w, false, k.Key.Of(" / "), ink.Of(text.Cut(shown, w-3)))
 }

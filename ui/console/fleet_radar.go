@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"vise/ui/action"
+	"vise/ui/console/widget"
 )
 
 // sideBySide is the width from which the fleet's activity and its radar stand beside each
@@ -20,7 +21,7 @@ func (c Console) fleetRest(r rect) []string {
 		left, right := r, r
 		left.w = r.w / 2
 		right.w = r.w - left.w
-		return join(c.fleetActivityPane(left), c.fleetRadarPane(right))
+		return widget.Join(c.fleetActivityPane(left), c.fleetRadarPane(right))
 	case r.h >= 8:
 		return append(c.fleetActivityPane(r.rowsOf(r.h/2)), c.fleetRadarPane(r.below(r.h/2))...)
 	}
@@ -30,15 +31,15 @@ func (c Console) fleetRest(r rect) []string {
 // fleetRadarPane lists the parked threads.
 func (c Console) fleetRadarPane(r rect) []string {
 	w, h := r.inner()
-	k := c.skin
-	b := box{title: k.strong.paint("Branch radar") + "  " + k.muted.paint("parked threads")}
-	b.right = k.key.paint(action.ByID(action.Threads).Key()) + k.muted.paint(fmt.Sprintf(" %d parked", parkedOn(c.radar.seen)))
+	k := c.styles
+	b := widget.Box{Title: k.Strong.Paint("Branch radar") + "  " + k.Muted.Paint("parked threads")}
+	b.Right = k.Key.Paint(action.ByID(action.Threads).Key()) + k.Muted.Paint(fmt.Sprintf(" %d parked", parkedOn(c.radar.seen)))
 	for _, in := range c.radar.seen {
 		for _, x := range in.Berths {
-			if x.Parked() && len(b.lines) < h {
-				b.lines = append(b.lines, c.berthLines(x, false, w)...)
+			if x.Parked() && len(b.Lines) < h {
+				b.Lines = append(b.Lines, c.berthLines(x, false, w)...)
 			}
 		}
 	}
-	return b.draw(r.w, r.h, k)
+	return b.Draw(r.w, r.h, k)
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"vise/model"
+	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -59,31 +60,31 @@ func (c Console) fleetBody(body rect) []string {
 // agentsPane lists the agents by attention.
 func (c Console) agentsPane(r rect) []string {
 	w, h := r.inner()
-	p, k := c.place.fleet, c.skin
-	b := box{title: k.strong.paint("Agents"), right: c.fleetNote(), focused: p.focus == fleetAgents}
+	p, k := c.place.fleet, c.styles
+	b := widget.Box{Title: k.Strong.Paint("Agents"), Right: c.fleetNote(), Focused: p.focus == fleetAgents}
 	switch {
 	case c.trouble != nil && c.truth.at.IsZero():
-		b.lines = c.said(c.troubleWords(), w)
+		b.Lines = c.said(c.troubleWords(), w)
 	case c.truth.at.IsZero():
-		b.lines = []string{" " + k.muted.paint("Reading the ledger…")}
+		b.Lines = []string{" " + k.Muted.Paint("Reading the ledger…")}
 	case len(p.order) == 0:
-		b.lines = c.said("No agents yet. vise new OBJECTIVE --agent NAME makes the first.", w)
+		b.Lines = c.said("No agents yet. vise new OBJECTIVE --agent NAME makes the first.", w)
 	default:
-		b.lines = append(b.lines, c.agentHeads(w))
+		b.Lines = append(b.Lines, c.agentHeads(w))
 		members := map[model.AgentID]*model.FleetMember{}
 		for i := range c.truth.fleet.Agents {
 			members[c.truth.fleet.Agents[i].Agent.ID] = &c.truth.fleet.Agents[i]
 		}
 		for _, id := range p.order[min(p.top[fleetAgents], len(p.order)):min(p.top[fleetAgents]+h-1, len(p.order))] {
 			if m := members[id]; m != nil {
-				b.lines = append(b.lines, c.agentLine(*m, w))
+				b.Lines = append(b.Lines, c.agentLine(*m, w))
 				continue
 			}
-			b.lines = append(b.lines, k.strip(w, false, piece{"   " + c.show(model.Text(id)), k.muted}))
+			b.Lines = append(b.Lines, k.Strip(w, false, k.Muted.Of("   "+c.show(model.Text(id)))))
 		}
-		b.foot = k.muted.paint(fmt.Sprintf("%d of %d", indexOf(p.order, p.agent)+1, len(p.order)) + more(c.truth.fleet.More))
+		b.Foot = k.Muted.Paint(fmt.Sprintf("%d of %d", indexOf(p.order, p.agent)+1, len(p.order)) + more(c.truth.fleet.More))
 	}
-	return b.draw(r.w, r.h, k)
+	return b.Draw(r.w, r.h, k)
 }
 
 func more(there bool) string {
@@ -104,9 +105,9 @@ func indexOf[T comparable](list []T, x T) int {
 
 func (c Console) fleetNote() string {
 	if c.place.fleet.held {
-		return c.skin.needsYou.paint("order changed") + c.skin.muted.paint(" R")
+		return c.styles.NeedsYou.Paint("order changed") + c.styles.Muted.Paint(" R")
 	}
-	return c.skin.muted.paint("by attention")
+	return c.styles.Muted.Paint("by attention")
 }
 
 // fleetColumns are the columns that have room; what is dropped first stands last.
@@ -141,7 +142,7 @@ func fleetColumnsOf(w int) fleetColumns {
 }
 
 func (c Console) agentHeads(w int) string {
-	f, g := fleetColumnsOf(w), c.skin.glyph
+	f, g := fleetColumnsOf(w), c.styles.Glyph
 	s := "   " + text.Pad("AGENT", f.name) + " " + text.Pad("STATE", stateCells)
 	if f.age {
 		s += text.Pad("", ageCells+1)
@@ -160,38 +161,38 @@ func (c Console) agentHeads(w int) string {
 	if f.at {
 		s += "LAST EVENT"
 	}
-	return c.skin.strip(w, false, piece{s, c.skin.faint})
+	return c.styles.Strip(w, false, c.styles.Faint.Of(s))
 }
 
 // agentLine is an agent on a line.
 func (c Console) agentLine(m model.FleetMember, w int) string {
-	k, f, p := c.skin, fleetColumnsOf(w), c.place.fleet
+	k, f, p := c.styles, fleetColumnsOf(w), c.place.fleet
 	selected := m.Agent.ID == p.agent
 	marker := " "
 	if selected {
-		marker = k.glyph.Cursor
+		marker = k.Glyph.Cursor
 	}
 	glyph, mark := c.agentMark(m.State)
-	pieces := []piece{{marker, k.needsYou}, {glyph + " ", mark}, {text.Pad(c.show(model.Text(m.Agent.ID)), f.name) + " ", k.strong}, {text.Pad(string(m.State), stateCells), mark}}
+	pieces := []widget.Piece{k.NeedsYou.Of(marker), mark.Of(glyph + " "), k.Strong.Of(text.Pad(c.show(model.Text(m.Agent.ID)), f.name) + " "), mark.Of(text.Pad(string(m.State), stateCells))}
 	if f.age {
-		pieces = append(pieces, piece{text.PadLeft(c.ageOf(m), ageCells) + " ", k.muted})
+		pieces = append(pieces, k.Muted.Of(text.PadLeft(c.ageOf(m), ageCells)+" "))
 	}
 	if f.work > 0 {
-		pieces = append(pieces, piece{text.Pad(c.workOf(m), f.work) + " ", k.text})
+		pieces = append(pieces, k.Text.Of(text.Pad(c.workOf(m), f.work)+" "))
 	}
 	if f.todo {
-		pieces = append(pieces, piece{text.Pad(todoGist(m.Current), todoCells), k.muted})
+		pieces = append(pieces, k.Muted.Of(text.Pad(todoGist(m.Current), todoCells)))
 	}
 	if f.counts {
-		count := func(n int, k ink) piece { return piece{text.Pad(c.countWord(n), countCells), k} }
-		pieces = append(pieces, count(m.Counts[model.TriggeredBlocked], k.triggered), count(m.Counts[model.QueuedRunnable], k.queued),
-			count(m.NeedsYou, k.needsYou), count(m.Counts[model.BlockedClass], k.blocked))
+		count := func(n int, k widget.Ink) widget.Piece { return k.Of(text.Pad(c.countWord(n), countCells)) }
+		pieces = append(pieces, count(m.Counts[model.TriggeredBlocked], k.Triggered), count(m.Counts[model.QueuedRunnable], k.Queued),
+			count(m.NeedsYou, k.NeedsYou), count(m.Counts[model.BlockedClass], k.Blocked))
 	}
 	if f.at && m.Last != nil {
 		age := text.Age(c.now.Sub(m.Last.At))
-		pieces = append(pieces, piece{text.Pad(c.show(m.Last.Tell()), lastCells-ageCells) + text.PadLeft(age, ageCells-1), k.muted})
+		pieces = append(pieces, k.Muted.Of(text.Pad(c.show(m.Last.Tell()), lastCells-ageCells)+text.PadLeft(age, ageCells-1)))
 	}
-	return k.strip(w, selected && c.dialogless() && p.focus == fleetAgents, pieces...)
+	return k.Strip(w, selected && c.dialogless() && p.focus == fleetAgents, pieces...)
 }
 
 func (c Console) ageOf(m model.FleetMember) string {
@@ -204,7 +205,7 @@ func (c Console) ageOf(m model.FleetMember) string {
 func (c Console) countWord(n int) string {
 	switch {
 	case n == 0:
-		return c.skin.glyph.Dot
+		return c.styles.Glyph.Dot
 	case n > 999:
 		return "999+"
 	}
@@ -229,44 +230,44 @@ func todoGist(r *model.Row) string {
 	return fmt.Sprintf("%d/%d", r.Todo.Done, r.Todo.Total)
 }
 
-func (c Console) agentMark(s model.AgentState) (string, ink) {
-	k := c.skin
+func (c Console) agentMark(s model.AgentState) (string, widget.Ink) {
+	k := c.styles
 	switch s {
 	case model.AgentAsks:
-		return k.glyph.NeedsYou, k.needsYou
+		return k.Glyph.NeedsYou, k.NeedsYou
 	case model.AgentStalled, model.AgentFails:
-		return k.glyph.Warning, k.needsYou
+		return k.Glyph.Warning, k.NeedsYou
 	case model.AgentTriggered:
-		return k.glyph.Triggered, k.triggered
+		return k.Glyph.Triggered, k.Triggered
 	case model.AgentWorks:
-		return k.glyph.Current, k.current
+		return k.Glyph.Current, k.Current
 	case model.AgentHasWork:
-		return k.glyph.Queued, k.queued
+		return k.Glyph.Queued, k.Queued
 	case model.AgentWaits, model.AgentStopped:
-		return k.glyph.Blocked, k.blocked
+		return k.Glyph.Blocked, k.Blocked
 	}
-	return k.glyph.Dot, k.muted
+	return k.Glyph.Dot, k.Muted
 }
 
 // fleetActivityPane shows the newest events of all agents.
 func (c Console) fleetActivityPane(r rect) []string {
 	w, h := r.inner()
-	b := box{title: c.skin.strong.paint("Activity") + "  " + c.skin.muted.paint("all agents")}
-	b.right = c.skin.accent.paint(c.skin.glyph.Following) + c.skin.muted.paint(" following")
+	b := widget.Box{Title: c.styles.Strong.Paint("Activity") + "  " + c.styles.Muted.Paint("all agents")}
+	b.Right = c.styles.Accent.Paint(c.styles.Glyph.Following) + c.styles.Muted.Paint(" following")
 	for _, e := range c.truth.activity[:min(h, len(c.truth.activity))] {
-		b.lines = append(b.lines, c.streamLine(e, string(c.truth.names[e.WorkItemID]), w))
+		b.Lines = append(b.Lines, c.streamLine(e, string(c.truth.names[e.WorkItemID]), w))
 	}
-	return b.draw(r.w, r.h, c.skin)
+	return b.Draw(r.w, r.h, c.styles)
 }
 
 // streamLine is an event of any agent on a line.
 func (c Console) streamLine(e model.Entry, handle string, w int) string {
-	return c.skin.strip(w, false, append([]piece{{" ", c.skin.muted}}, c.streamPieces(e, handle, w)...)...)
+	return c.styles.Strip(w, false, append([]widget.Piece{c.styles.Muted.Of(" ")}, c.streamPieces(e, handle, w)...)...)
 }
 
 // streamPieces are an event: when, whose, what.
-func (c Console) streamPieces(e model.Entry, handle string, w int) []piece {
-	k := c.skin
+func (c Console) streamPieces(e model.Entry, handle string, w int) []widget.Piece {
+	k := c.styles
 	glyph, ink := c.glyphOfEvent(e.Kind)
 	if handle != "" {
 		handle += "  "
@@ -277,9 +278,9 @@ func (c Console) streamPieces(e model.Entry, handle string, w int) []piece {
 		who = "  " + c.show(model.Text(e.Actor))
 	}
 	cells := min(max(w/7, 8), inboxAgentCells)
-	return []piece{
-		{text.Pad(c.clock(e.At), 8) + "  ", k.muted}, {text.Pad(agent, cells) + " ", k.strong}, {glyph + " ", ink},
-		{handle, k.muted}, {c.show(e.Tell()), k.text}, {who, k.faint},
+	return []widget.Piece{
+		k.Muted.Of(text.Pad(c.clock(e.At), 8) + "  "), k.Strong.Of(text.Pad(agent, cells) + " "), ink.Of(glyph + " "),
+		k.Muted.Of(handle), k.Text.Of(c.show(e.Tell())), k.Faint.Of(who),
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -28,7 +29,7 @@ type surroundings struct {
 
 // drawn is a dialog as a box, with its size and the place of the cursor in it, if it types.
 type drawn struct {
-	box
+	widget.Box
 	w, h   int
 	cursor *tea.Position
 }
@@ -93,7 +94,7 @@ type form struct {
 // formField is a text, or a choice among options.
 type formField struct {
 	label string
-	field
+	widget.Field
 	options []string
 	chosen  int
 	// name marks a choice in a draft: a draft's choice counts for the choice of that name
@@ -119,7 +120,7 @@ const (
 	choiceMark = "\x1f" // between a choice's name and its number
 )
 
-func (f *form) value(i int) string    { return strings.TrimSpace(f.fields[i].value()) }
+func (f *form) value(i int) string    { return strings.TrimSpace(f.fields[i].Value()) }
 func (f *form) text(i int) model.Text { return model.Text(f.value(i)) }
 func (f *form) visible(i int) bool    { return f.fields[i].shown == nil || f.fields[i].shown(f) }
 func (f *form) focused() *formField   { return &f.fields[f.at] }
@@ -131,7 +132,7 @@ func (f *form) withDraft(s string) *form {
 	parts := strings.Split(s, draftMark)
 	for i := range f.fields {
 		if s != "" && i < len(parts) && !f.fields[i].isChoice() {
-			f.fields[i].field = newField(parts[i], f.fields[i].rows, f.fields[i].limit)
+			f.fields[i].Set(parts[i])
 		}
 		f.fields[i].redo(parts)
 	}
@@ -152,8 +153,8 @@ func (f *form) draftText() string {
 	parts := make([]string, len(f.fields))
 	any := false
 	for i, ff := range f.fields {
-		parts[i] = ff.value()
-		any = any || !ff.isChoice() && !ff.empty()
+		parts[i] = ff.Value()
+		any = any || !ff.isChoice() && !ff.Empty()
 		if ff.name != "" {
 			parts[i] = ff.name + choiceMark + strconv.Itoa(ff.chosen)
 			any = any || ff.chosen != 0
@@ -177,7 +178,7 @@ func (f *form) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {
 	case len(f.fields) == 0:
 		return f, wish{}
 	case a.ID == action.EditOutside && !f.focused().isChoice():
-		value := f.focused().value()
+		value := f.focused().Value()
 		return f, wish{outside: &value}
 	case a.ID == action.NextField:
 		f.move(1)
@@ -186,7 +187,7 @@ func (f *form) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {
 	case f.focused().isChoice():
 		f.choose(k)
 	case f.takesCanned(k):
-		f.focused().field = newField(f.canned[k.Code-'1'], f.focused().rows, f.focused().limit)
+		f.focused().Set(f.canned[k.Code-'1'])
 	default:
 		f.edit(k, s)
 	}
@@ -196,7 +197,7 @@ func (f *form) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {
 // fill puts a text that was edited elsewhere into the field in focus.
 func (f *form) fill(s string) {
 	if len(f.fields) > 0 && !f.focused().isChoice() && !f.waiting {
-		f.focused().field = newField(strings.TrimSuffix(s, "\n"), f.focused().rows, f.focused().limit)
+		f.focused().Set(strings.TrimSuffix(s, "\n"))
 	}
 }
 
@@ -211,12 +212,12 @@ func (f *form) submitted(s surroundings) (dialog, wish) {
 
 // enterSubmits: not from a field of several lines, where it breaks the line.
 func (f *form) enterSubmits() bool {
-	return !f.chord && (len(f.fields) == 0 || f.focused().isChoice() || f.focused().rows == 1)
+	return !f.chord && (len(f.fields) == 0 || f.focused().isChoice() || f.focused().Rows == 1)
 }
 
 func (f *form) edit(k tea.KeyPressMsg, s surroundings) {
 	w := fieldWidth(s.layout.w)
-	if f.focused().press(k, w) {
+	if f.focused().Press(k, w) {
 		return
 	}
 	switch k.String() {
@@ -228,7 +229,7 @@ func (f *form) edit(k tea.KeyPressMsg, s surroundings) {
 }
 
 func (f *form) takesCanned(k tea.KeyPressMsg) bool {
-	return k.Mod == 0 && f.focused().empty() && k.Code >= '1' && int(k.Code-'1') < len(f.canned)
+	return k.Mod == 0 && f.focused().Empty() && k.Code >= '1' && int(k.Code-'1') < len(f.canned)
 }
 
 func (f *form) move(by int) {
@@ -259,7 +260,7 @@ func (f *form) choose(k tea.KeyPressMsg) {
 
 func (f *form) paste(s string) dialog {
 	if len(f.fields) > 0 && !f.focused().isChoice() && !f.waiting {
-		f.focused().insert(s)
+		f.focused().Insert(s)
 	}
 	return f
 }
@@ -273,29 +274,29 @@ func dialogWidth(screen int) int { return min(dialogW, screen) }
 func fieldWidth(screen int) int { return dialogWidth(screen) - 2 - 2 - 2 }
 
 func (f *form) draw(w, h int, s surroundings) drawn {
-	k := s.skin
+	k := s.styles
 	d := drawn{w: dialogWidth(w)}
-	d.title, d.focused, d.foot = k.strong.paint(f.title), true, k.muted.paint(f.foot(f))
+	d.Title, d.Focused, d.Foot = k.Strong.Paint(f.title), true, k.Muted.Paint(f.foot(f))
 	if f.waiting {
-		d.foot = k.muted.paint(action.Keyed("saving… · {close} lets it go on behind"))
+		d.Foot = k.Muted.Paint(action.Keyed("saving… · {close} lets it go on behind"))
 	}
-	d.lines = f.head(s, f)
+	d.Lines = f.head(s, f)
 	focus := 0
 	for i := range f.fields {
 		if f.visible(i) {
 			f.drawField(&d, i, s)
 		}
 		if i == f.at {
-			focus = len(d.lines) - 1
+			focus = len(d.Lines) - 1
 		}
 	}
 	if d.cursor != nil {
 		focus = d.cursor.Y
 	}
 	if f.tail != nil {
-		d.lines = append(d.lines, f.tail(s, f)...)
+		d.Lines = append(d.Lines, f.tail(s, f)...)
 	}
-	d.h = min(len(d.lines)+2, h)
+	d.h = min(len(d.Lines)+2, h)
 	d.scrollTo(focus)
 	return d
 }
@@ -306,56 +307,56 @@ func (d *drawn) scrollTo(line int) {
 	if off <= 0 {
 		return
 	}
-	d.lines = d.lines[min(off, len(d.lines)):]
+	d.Lines = d.Lines[min(off, len(d.Lines)):]
 	if d.cursor != nil {
 		d.cursor.Y -= off
 	}
 }
 
 func (f *form) drawField(d *drawn, i int, s surroundings) {
-	k, ff := s.skin, f.fields[i]
+	k, ff := s.styles, f.fields[i]
 	label := ff.label
 	if ff.note != nil {
 		label = strings.TrimRight(label+"   "+ff.note(s, f), " ")
 	}
 	if label != "" {
-		d.lines = append(d.lines, " "+k.muted.paint(label))
+		d.Lines = append(d.Lines, " "+k.Muted.Paint(label))
 	}
 	if ff.isChoice() {
-		d.lines = append(d.lines, f.choiceLine(i, s))
+		d.Lines = append(d.Lines, f.choiceLine(i, s))
 		return
 	}
-	lines, x, y := ff.draw(fieldWidth(s.layout.w), s.skin)
+	lines, x, y := ff.Draw(fieldWidth(s.layout.w), s.styles)
 	mark := " "
 	if i == f.at {
-		mark = k.key.paint(">")
-		d.cursor = &tea.Position{X: 3 + x, Y: len(d.lines) + y}
+		mark = k.Key.Paint(">")
+		d.cursor = &tea.Position{X: 3 + x, Y: len(d.Lines) + y}
 	}
 	for _, l := range lines {
-		d.lines = append(d.lines, " "+mark+" "+l)
+		d.Lines = append(d.Lines, " "+mark+" "+l)
 		mark = " "
 	}
 }
 
 func (f *form) choiceLine(i int, s surroundings) string {
-	k, ff := s.skin, f.fields[i]
+	k, ff := s.styles, f.fields[i]
 	var b strings.Builder
 	b.WriteString("   ")
 	if i == f.at {
 		b.Reset()
-		b.WriteString(" " + k.key.paint(">") + " ")
+		b.WriteString(" " + k.Key.Paint(">") + " ")
 	}
 	for n, o := range ff.options {
 		if ff.check && n != ff.chosen {
 			continue
 		}
 		if ff.check {
-			b.WriteString(k.text.paint(o))
+			b.WriteString(k.Text.Paint(o))
 			continue
 		}
 		o = strconv.Itoa(n+1) + " " + o
 		if n == ff.chosen {
-			o = k.selected.paint(k.mark(o))
+			o = k.Selected.Paint(k.Mark(o))
 		} else {
 			o = " " + o + " "
 		}

@@ -78,12 +78,12 @@ func (c Console) pasted(s string) (Console, tea.Cmd) {
 		c.dialog = c.dialog.paste(s)
 	case c.find != nil:
 		f := *c.find
-		f.insert(s)
+		f.Insert(s)
 		c.find = &f
 		return c.filteredNow()
 	case c.plan.search.typing != nil:
 		f := *c.plan.search.typing
-		f.insert(s)
+		f.Insert(s)
 		return c.searchFor(f)
 	}
 	return c, nil

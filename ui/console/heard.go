@@ -61,7 +61,7 @@ func (c Console) heardWords(came []model.Entry, kept bool) string {
 	what := c.show(cmp.Or(h.Source, model.Text(e.Actor)))
 	end = " for " + c.heardBy(e) + end
 	if payload := h.Payload.String(); payload != "" {
-		what += ": " + c.skin.safe(payload)
+		what += ": " + c.styles.Safe(payload)
 	} else {
 		what = "A trigger by " + what
 	}

@@ -5,24 +5,25 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
 // inboxPane lists what needs the operator across agents.
 func (c Console) inboxPane(r rect) []string {
 	w, h := r.inner()
-	p, k := c.place.fleet, c.skin
-	b := box{title: k.strong.paint("Inbox") + "  " + k.muted.paint("what needs you"), focused: p.focus == fleetInbox}
+	p, k := c.place.fleet, c.styles
+	b := widget.Box{Title: k.Strong.Paint("Inbox") + "  " + k.Muted.Paint("what needs you"), Focused: p.focus == fleetInbox}
 	if n := len(c.shelf.pending()); n > 0 {
-		b.right = k.needsYou.paint(fmt.Sprintf("%d %s to triage", n, plural(n, "finding", "findings"))) + k.muted.paint(" T")
+		b.Right = k.NeedsYou.Paint(fmt.Sprintf("%d %s to triage", n, plural(n, "finding", "findings"))) + k.Muted.Paint(" T")
 	}
 	for _, x := range p.inbox[min(p.top[fleetInbox], len(p.inbox)):min(p.top[fleetInbox]+h, len(p.inbox))] {
-		b.lines = append(b.lines, c.inboxLine(x, w))
+		b.Lines = append(b.Lines, c.inboxLine(x, w))
 	}
 	switch {
 	case c.truth.at.IsZero():
 	case len(p.inbox) == 0:
-		b.lines = c.said("Nothing needs you. Questions, stalled work and finished work without a report come here.", w)
+		b.Lines = c.said("Nothing needs you. Questions, stalled work and finished work without a report come here.", w)
 	default:
 		at := 0
 		for i, x := range p.inbox {
@@ -30,20 +31,20 @@ func (c Console) inboxPane(r rect) []string {
 				at = i + 1
 			}
 		}
-		b.foot = k.muted.paint(fmt.Sprintf("%d of %d", at, len(p.inbox)))
+		b.Foot = k.Muted.Paint(fmt.Sprintf("%d of %d", at, len(p.inbox)))
 	}
-	return b.draw(r.w, r.h, k)
+	return b.Draw(r.w, r.h, k)
 }
 
 const inboxAgentCells = 16
 
 // inboxLine is an entry on a line: what, whose, why, since when, and the likeliest key.
 func (c Console) inboxLine(x model.Inboxed, w int) string {
-	k, p := c.skin, c.place.fleet
+	k, p := c.styles, c.place.fleet
 	selected := x.ID == p.item && p.focus == fleetInbox
 	marker := " "
 	if selected {
-		marker = k.glyph.Cursor
+		marker = k.Glyph.Cursor
 	}
 	glyph, ink := c.needMark(x)
 	n := needOf(x)
@@ -54,18 +55,18 @@ func (c Console) inboxLine(x model.Inboxed, w int) string {
 	} else if w >= 30 {
 		tail = text.PadLeft(text.Age(c.now.Sub(x.Since)), ageCells) + " "
 	}
-	head := []piece{{marker, k.needsYou}, {glyph + " ", ink}}
+	head := []widget.Piece{k.NeedsYou.Of(marker), ink.Of(glyph + " ")}
 	used := 3
 	if w >= 60 {
-		head = append(head, piece{text.Pad(string(x.Handle), 8) + " ", k.muted}, piece{text.Pad(c.show(model.Text(x.AgentID)), inboxAgentCells) + " ", k.muted})
+		head = append(head, k.Muted.Of(text.Pad(string(x.Handle), 8)+" "), k.Muted.Of(text.Pad(c.show(model.Text(x.AgentID)), inboxAgentCells)+" "))
 		used += 8 + 1 + inboxAgentCells + 1
 	}
 	body := text.Pad(c.needWords(x), max(w-used-text.Width(tail), 0))
-	bodyInk := k.text
+	bodyInk := k.Text
 	if x.Seen {
-		bodyInk = k.muted
+		bodyInk = k.Muted
 	}
-	return k.strip(w, selected && c.dialogless(), append(head, piece{body, bodyInk}, piece{tail, k.muted})...)
+	return k.Strip(w, selected && c.dialogless(), append(head, bodyInk.Of(body), k.Muted.Of(tail))...)
 }
 
 // need is how a need reads: the word before its age, and the key that answers it.
@@ -123,16 +124,16 @@ func triggeredBy(who string) string {
 	return " by " + who
 }
 
-func (c Console) needMark(x model.Inboxed) (string, ink) {
-	k := c.skin
+func (c Console) needMark(x model.Inboxed) (string, widget.Ink) {
+	k := c.styles
 	switch x.Need {
 	case model.NeedAnswer:
 		if x.Seen {
-			return k.glyph.NeedsYou, k.muted
+			return k.Glyph.NeedsYou, k.Muted
 		}
-		return k.glyph.NeedsYou, k.needsYou
+		return k.Glyph.NeedsYou, k.NeedsYou
 	case model.NeedNudge, model.NeedReview:
-		return k.glyph.Triggered, k.triggered
+		return k.Glyph.Triggered, k.Triggered
 	}
-	return k.glyph.Warning, k.needsYou
+	return k.Glyph.Warning, k.NeedsYou
 }

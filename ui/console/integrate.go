@@ -81,7 +81,7 @@ func (d *offerReader) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {
 
 func (d *offerReader) draw(w, h int, s surroundings) drawn {
 	out := d.reader.draw(w, h, s)
-	out.foot = s.skin.muted.paint(action.Keyed("{read-apply} apply · {read-close} leave it as it is"))
+	out.Foot = s.styles.Muted.Paint(action.Keyed("{read-apply} apply · {read-close} leave it as it is"))
 	return out
 }
 

@@ -18,7 +18,7 @@ func TestAConsoleThatIsStartedAgainHasTheColoursOfItsTerminalAtOnce(t *testing.T
 			o, m := before.opt, before.memo()
 			o.Memo = &m
 			again := New(t.Context(), o)
-			if again.paper != before.paper || again.skin.text != before.skin.text {
+			if again.paper != before.paper || again.styles.Text != before.styles.Text {
 				t.Errorf("on %v it begins with %+v", background, again.paper)
 			}
 		}

@@ -149,7 +149,7 @@ func (c Console) restored(m *Memo) Console {
 		return c
 	}
 	c.paper.dark = !m.Light
-	c.skin = c.paper.skin(c.opt)
+	c.styles = c.paper.styles(c.opt)
 	p := &c.place
 	p.elsewhere = map[model.AgentID]spot{}
 	for agent, d := range m.Desks {

@@ -9,6 +9,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -17,7 +18,7 @@ import (
 type menu struct {
 	title string
 	lines []menuLine
-	find  field
+	find  widget.Field
 	at    int
 	// searchable: typing narrows it. Otherwise digits choose.
 	searchable bool
@@ -58,7 +59,7 @@ func (m *menu) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {
 	case a.ID == action.MenuPosture:
 		return m.setPosture(shown, s.Console)
 	case m.searchable:
-		m.find.press(k, maxSearch)
+		m.find.Press(k, maxSearch)
 		m.at = 0
 	case k.Code >= '1' && int(k.Code-'1') < len(shown):
 		return m.run(shown, int(k.Code-'1'))
@@ -88,7 +89,7 @@ func (m *menu) run(shown []menuLine, at int) (dialog, wish) {
 // matching are the lines that hold the words typed; without any, those that hold their
 // letters in order.
 func (m *menu) matching() []menuLine {
-	q := strings.ToLower(strings.TrimSpace(m.find.value()))
+	q := strings.ToLower(strings.TrimSpace(m.find.Value()))
 	if q == "" {
 		return m.lines
 	}
@@ -113,40 +114,40 @@ func (m *menu) matching() []menuLine {
 
 func (m *menu) paste(s string) dialog {
 	if m.searchable {
-		m.find.insert(s)
+		m.find.Insert(s)
 	}
 	return m
 }
 
 func (m *menu) draw(w, h int, s surroundings) drawn {
-	k := s.skin
+	k := s.styles
 	d := drawn{w: dialogWidth(w)}
-	d.title, d.focused, d.foot = k.strong.paint(m.title), true, k.muted.paint(m.foot)
+	d.Title, d.Focused, d.Foot = k.Strong.Paint(m.title), true, k.Muted.Paint(m.foot)
 	shown := m.matching()
 	if m.searchable {
-		lines, x, _ := m.find.draw(fieldWidth(w), s.skin)
-		d.lines = append(d.lines, " "+k.key.paint("/")+" "+lines[0], "")
+		lines, x, _ := m.find.Draw(fieldWidth(w), s.styles)
+		d.Lines = append(d.Lines, " "+k.Key.Paint("/")+" "+lines[0], "")
 		d.cursor = &tea.Position{X: 3 + x}
-		d.right = k.muted.paint(fmt.Sprintf("%d of %d", len(shown), len(m.lines)))
+		d.Right = k.Muted.Paint(fmt.Sprintf("%d of %d", len(shown), len(m.lines)))
 	}
 	body, cursor := m.body(shown, d80(w), s)
-	room := max(h-2-len(d.lines), 1)
+	room := max(h-2-len(d.Lines), 1)
 	top := min(max(cursor-room+2, 0), max(len(body)-room, 0))
-	d.lines = append(d.lines, body[top:min(top+room, len(body))]...)
-	d.h = min(len(d.lines)+2, h)
+	d.Lines = append(d.Lines, body[top:min(top+room, len(body))]...)
+	d.h = min(len(d.Lines)+2, h)
 	return d
 }
 
 // body draws the lines under their group's headings; cursor is where the chosen one is.
 func (m *menu) body(shown []menuLine, w int, s surroundings) (out []string, cursor int) {
-	k, group := s.skin, ""
+	k, group := s.styles, ""
 	for i, l := range shown {
 		if l.group != group && l.group != "" {
 			group = l.group
 			if i > 0 {
 				out = append(out, "")
 			}
-			out = append(out, " "+k.accent.paint(group))
+			out = append(out, " "+k.Accent.Paint(group))
 		}
 		if i == m.at {
 			cursor = len(out)
@@ -160,14 +161,14 @@ func (m *menu) body(shown []menuLine, w int, s surroundings) (out []string, curs
 }
 
 func (m *menu) line(l menuLine, i, w int, s surroundings) string {
-	k := s.skin
+	k := s.styles
 	mark := "  "
 	if i == m.at {
-		mark = k.glyph.Cursor + " "
+		mark = k.Glyph.Cursor + " "
 	}
-	does, ink := l.does, k.text
+	does, ink := l.does, k.Text
 	if l.off != "" {
-		does, ink = "off: "+l.off, k.faint
+		does, ink = "off: "+l.off, k.Faint
 	}
 	key, keys, titles := "", keyCells, titleCells
 	if w < narrowMenu {
@@ -178,7 +179,7 @@ func (m *menu) line(l menuLine, i, w int, s surroundings) string {
 		key = text.Pad(l.key, keys-1) + " "
 	}
 	title := text.Pad(l.title, min(titles, max(w-len(key)-3, 8))) + " "
-	return k.strip(w, i == m.at, piece{" " + mark, k.key}, piece{key, k.key}, piece{title, ink}, piece{does, k.muted})
+	return k.Strip(w, i == m.at, k.Key.Of(" "+mark), k.Key.Of(key), ink.Of(title), k.Muted.Of(does))
 }
 
 // The columns of a menu; one that is narrower than narrowMenu shows a key only, and less of the
@@ -191,13 +192,13 @@ const (
 
 // helpMenu lists every key: those of this moment first.
 func helpMenu(c Console) dialog {
-	return &menu{title: "Keys and actions", searchable: true, keyed: true, find: newField("", 1, maxSearch),
+	return &menu{title: "Keys and actions", searchable: true, keyed: true, find: widget.NewField("", 1, maxSearch),
 		lines: actionLines(c, func(action.Action) bool { return true }), foot: action.Keyed("{menu-run} run · {menu-close} close")}
 }
 
 // palette lists what can be asked of the desk, by name.
 func palette(c Console) dialog {
-	return &menu{title: "Commands", searchable: true, keyed: true, find: newField("", 1, maxSearch), foot: action.Keyed("{menu-run} run · {menu-close} close"),
+	return &menu{title: "Commands", searchable: true, keyed: true, find: widget.NewField("", 1, maxSearch), foot: action.Keyed("{menu-run} run · {menu-close} close"),
 		lines: append(actionLines(c, func(a action.Action) bool {
 			return (a.In == action.Desk || a.In == action.Copy) && a.Group != action.Move && a.ID != action.CopyBack
 		}), filterLines(c)...)}
@@ -207,7 +208,7 @@ func palette(c Console) dialog {
 func actsMenu(c Console) dialog {
 	r := *c.row()
 	return &menu{title: fmt.Sprintf("Actions of %s  %s", r.Handle, text.Cut(c.show(r.Objective), 40)), searchable: true, keyed: true,
-		find: newField("", 1, maxSearch), foot: action.Keyed("{menu-run} run · {menu-close} close"),
+		find: widget.NewField("", 1, maxSearch), foot: action.Keyed("{menu-run} run · {menu-close} close"),
 		lines: actionLines(c, func(a action.Action) bool { return a.Group == action.Work || a.Group == action.Copying })}
 }
 
@@ -249,7 +250,7 @@ func keysOf(a action.Action) string {
 
 // agentMenu chooses whose desk is shown.
 func agentMenu(c Console) dialog {
-	m := &menu{title: "Agents", searchable: true, find: newField("", 1, maxSearch), foot: action.Keyed("{menu-run} show desk · {menu-posture} stop or resume · {menu-close} close")}
+	m := &menu{title: "Agents", searchable: true, find: widget.NewField("", 1, maxSearch), foot: action.Keyed("{menu-run} show desk · {menu-posture} stop or resume · {menu-close} close")}
 	for i, a := range c.truth.agents {
 		l := menuLine{title: string(a.ID), wish: wish{agent: a.ID}, does: agentWords(a, c), posture: postureWish(a)}
 		if a.ID == c.place.agent {

@@ -6,6 +6,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -38,7 +39,7 @@ func messaging(c Console) dialog {
 		draftKey: "message:" + string(agent),
 		head:     func(s surroundings, _ *form) []string { return s.queuedLines() },
 		fields: []formField{
-			messageText: {label: "Message", field: newField("", 5, model.MaxMessage)},
+			messageText: {label: "Message", Field: widget.NewField("", 5, model.MaxMessage)},
 			messagePriority: {label: "Priority", options: names, note: func(_ surroundings, f *form) string {
 				return priorities[f.fields[messagePriority].chosen].does
 			}},
@@ -48,7 +49,7 @@ func messaging(c Console) dialog {
 			return action.Keyed("{submit} send · {next-field} priority · {close} keeps the draft")
 		},
 		submit: func(s surroundings, f *form) wish {
-			if f.fields[messageText].empty() {
+			if f.fields[messageText].Empty() {
 				return wish{trouble: "a message is needed"}
 			}
 			return wish{
@@ -63,7 +64,7 @@ func messaging(c Console) dialog {
 
 func (c Console) queuedLines() []string {
 	if q := queuedWords(c.truth.desk.Agent); q != "" {
-		return []string{c.skin.muted.paint(" " + q + " already")}
+		return []string{c.styles.Muted.Paint(" " + q + " already")}
 	}
 	return nil
 }

@@ -166,7 +166,7 @@ func (c Console) told(j job, r model.Receipt) string {
 		parts = append(parts, "Report kept.")
 	}
 	for _, w := range warnings(r) {
-		parts = append(parts, c.skin.glyph.Warning+" "+sentence(model.Text(w.Message).String()))
+		parts = append(parts, c.styles.Glyph.Warning+" "+sentence(model.Text(w.Message).String()))
 	}
 	return strings.Join(parts, " ")
 }

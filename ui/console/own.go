@@ -11,6 +11,7 @@ import (
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/config"
+	"vise/ui/console/widget"
 )
 
 // OwnRun is a command of the operator's own, ready to be run.
@@ -116,7 +117,7 @@ func (c Console) ranOwn(m ownMsg) (Console, tea.Cmd) {
 
 // openOwn lists the operator's commands and filters.
 func (c Console) openOwn() (Console, tea.Cmd) {
-	m := &menu{title: "Your own", searchable: true, keyed: true, find: newField("", 1, maxSearch), foot: action.Keyed("{menu-run} run · {menu-close} close")}
+	m := &menu{title: "Your own", searchable: true, keyed: true, find: widget.NewField("", 1, maxSearch), foot: action.Keyed("{menu-run} run · {menu-close} close")}
 	m.lines = append(actionLines(c, func(a action.Action) bool { return a.Group == action.Owned }), filterLines(c)...)
 	if len(m.lines) == 0 {
 		return c.say("Nothing of your own yet: commands: and filters: in config.yaml make some; vise config schema tells how.")
@@ -149,7 +150,7 @@ func savingFilter(c Console) dialog {
 	words := c.place.filter
 	f := &form{
 		title:  "Save filter",
-		fields: []formField{{label: "Name", field: newField("", 1, maxFilterName)}},
+		fields: []formField{{label: "Name", Field: widget.NewField("", 1, maxFilterName)}},
 		head:   func(s surroundings, _ *form) []string { return []string{s.mutedLine(s.show(model.Text(words))), ""} },
 		tail: func(s surroundings, _ *form) []string {
 			return append([]string{""}, s.mutedLines("It stands in the palette then, and in vise list --filter NAME.")...)

@@ -43,7 +43,7 @@ func (p *pager) press(k tea.KeyPressMsg, _ surroundings) (dialog, wish) {
 func (p *pager) paste(string) dialog { return p }
 
 func (p *pager) draw(w, h int, s surroundings) drawn {
-	k := s.skin
+	k := s.styles
 	d := drawn{w: dialogWidth(w), h: min(len(p.lines)+2, h)}
 	if p.over {
 		d.w, d.h = w, h
@@ -51,11 +51,11 @@ func (p *pager) draw(w, h int, s surroundings) drawn {
 	p.page = max(d.h-2, 1)
 	top := max(min(p.top, len(p.lines)-p.page), 0)
 	for _, l := range p.lines[top:min(top+p.page, len(p.lines))] {
-		d.lines = append(d.lines, " "+k.text.paint(text.Cut(k.safe(l), d.w-4)))
+		d.Lines = append(d.Lines, " "+k.Text.Paint(text.Cut(k.Safe(l), d.w-4)))
 	}
-	d.title, d.focused, d.foot = k.strong.paint(p.title), true, k.muted.paint(action.KeyOf(action.OutputClose)+" close")
+	d.Title, d.Focused, d.Foot = k.Strong.Paint(p.title), true, k.Muted.Paint(action.KeyOf(action.OutputClose)+" close")
 	if len(p.lines) > p.page {
-		d.right = k.muted.paint(fmt.Sprintf("%d–%d of %d", top+1, top+len(d.lines), len(p.lines)))
+		d.Right = k.Muted.Paint(fmt.Sprintf("%d–%d of %d", top+1, top+len(d.Lines), len(p.lines)))
 	}
 	return d
 }

@@ -7,12 +7,13 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
 func (c Console) todoPage(d model.Detail, w int) []string {
 	if len(d.TodoList) == 0 {
-		return []string{" " + c.skin.muted.paint("No todos. t writes a checklist.")}
+		return []string{" " + c.styles.Muted.Paint("No todos. t writes a checklist.")}
 	}
 	var out []string
 	for _, t := range c.checklist(d) {
@@ -22,37 +23,37 @@ func (c Console) todoPage(d model.Detail, w int) []string {
 			if i > 0 {
 				mark = " "
 			}
-			out = append(out, " "+ink.paint(mark)+" "+ink.paint(l))
+			out = append(out, " "+ink.Paint(mark)+" "+ink.Paint(l))
 		}
 	}
 	return out
 }
 
-func (c Console) todoMark(s model.TodoState) (string, ink) {
-	k := c.skin
+func (c Console) todoMark(s model.TodoState) (string, widget.Ink) {
+	k := c.styles
 	switch s {
 	case model.TodoCompleted:
-		return k.glyph.Done, k.done
+		return k.Glyph.Done, k.Done
 	case model.TodoInProgress:
-		return k.glyph.InProgress, k.current
+		return k.Glyph.InProgress, k.Current
 	}
-	return k.glyph.Pending, k.text
+	return k.Glyph.Pending, k.Text
 }
 
 func (c Console) waitPage(d model.Detail, w int) []string {
-	k := c.skin
+	k := c.styles
 	var out []string
 	if d.BlockedBy != "" {
-		out = append(out, " "+k.muted.paint("Blocked by"))
-		out = append(out, c.wrapped(d.BlockedBy, w, k.blocked)...)
+		out = append(out, " "+k.Muted.Paint("Blocked by"))
+		out = append(out, c.wrapped(d.BlockedBy, w, k.Blocked)...)
 		if !d.RecheckAt.IsZero() {
-			out = append(out, " "+k.muted.paint("recheck "+d.RecheckAt.In(c.now.Location()).Format("Mon 15:04")))
+			out = append(out, " "+k.Muted.Paint("recheck "+d.RecheckAt.In(c.now.Location()).Format("Mon 15:04")))
 		}
 		out = append(out, "")
 	}
 	out = append(out, c.replyPage(d, w)...)
 	if len(d.Waits) == 0 && len(d.Replies) == 0 {
-		return append(out, " "+k.muted.paint(action.Keyed("No waits. {wait} parks it until something happens.")))
+		return append(out, " "+k.Muted.Paint(action.Keyed("No waits. {wait} parks it until something happens.")))
 	}
 	for _, x := range d.Waits {
 		out = append(out, c.waitLines(x, w)...)
@@ -61,15 +62,15 @@ func (c Console) waitPage(d model.Detail, w int) []string {
 }
 
 func (c Console) waitLines(x model.Wait, w int) []string {
-	k := c.skin
-	state, ink := "pending", k.needsYou
+	k := c.styles
+	state, ink := "pending", k.NeedsYou
 	switch {
 	case x.Status == model.WaitCancelled:
-		state, ink = "cancelled: "+strings.ReplaceAll(x.CancelReason, "_", " "), k.faint
+		state, ink = "cancelled: "+strings.ReplaceAll(x.CancelReason, "_", " "), k.Faint
 	case x.Triggered():
-		state, ink = fmt.Sprintf("triggered %d×, last %s ago", x.TriggerCount, text.Age(c.now.Sub(x.LastTriggeredAt))), k.triggered
+		state, ink = fmt.Sprintf("triggered %d×, last %s ago", x.TriggerCount, text.Age(c.now.Sub(x.LastTriggeredAt))), k.Triggered
 	}
-	out := []string{k.strip(w, false, piece{" " + string(x.Kind), k.strong}, piece{"  " + state, ink}, piece{"  " + c.clock(x.CreatedAt), k.muted})}
+	out := []string{k.Strip(w, false, k.Strong.Of(" "+string(x.Kind)), ink.Of("  "+state), k.Muted.Of("  "+c.clock(x.CreatedAt)))}
 	out = append(out, c.labelled("for", x.Reason, w)...)
 	if what := x.WaitsFor(); what != "" {
 		out = append(out, c.labelled("on", what, w)...)
@@ -102,7 +103,7 @@ const labelCells = 14
 func (c Console) labelled(label string, t model.Text, w int) []string {
 	var out []string
 	for _, l := range text.Wrap(c.show(t), max(w-labelCells-3, 8)) {
-		out = append(out, "  "+c.skin.muted.paint(text.Pad(label, labelCells))+c.skin.text.paint(l))
+		out = append(out, "  "+c.styles.Muted.Paint(text.Pad(label, labelCells))+c.styles.Text.Paint(l))
 		label = ""
 	}
 	return out
@@ -137,7 +138,7 @@ func (c Console) eventPage(d model.Detail, w int) []string {
 
 // entryLine is an event on a line: when, what kind, whose, in words.
 func (c Console) entryLine(e model.Entry, handle string, w int) string {
-	k := c.skin
+	k := c.styles
 	glyph, ink := c.glyphOfEvent(e.Kind)
 	who := ""
 	if e.Actor != model.AgentActor(c.place.agent) {
@@ -146,28 +147,28 @@ func (c Console) entryLine(e model.Entry, handle string, w int) string {
 	if handle != "" {
 		handle += "  "
 	}
-	return k.strip(w, false,
-		piece{" " + text.Pad(c.clock(e.At), 8) + " ", k.muted}, piece{glyph + " ", ink},
-		piece{handle, k.muted}, piece{c.show(e.Tell()), k.text}, piece{who, k.faint})
+	return k.Strip(w, false,
+		k.Muted.Of(" "+text.Pad(c.clock(e.At), 8)+" "), ink.Of(glyph+" "),
+		k.Muted.Of(handle), k.Text.Of(c.show(e.Tell())), k.Faint.Of(who))
 }
 
-func (c Console) glyphOfEvent(kind model.EventKind) (string, ink) {
-	k := c.skin
+func (c Console) glyphOfEvent(kind model.EventKind) (string, widget.Ink) {
+	k := c.styles
 	switch kind {
 	case model.EventWorkItemPicked:
-		return k.glyph.Current, k.current
+		return k.Glyph.Current, k.Current
 	case model.EventWaitTriggered:
-		return k.glyph.Triggered, k.triggered
+		return k.Glyph.Triggered, k.Triggered
 	case model.EventWaitRegistered:
-		return k.glyph.Blocked, k.blocked
+		return k.Glyph.Blocked, k.Blocked
 	case model.EventReportPromoted:
-		return k.glyph.Done, k.done
+		return k.Glyph.Done, k.Done
 	case model.EventPlanRefreshed:
-		return k.glyph.Changed, k.accent
+		return k.Glyph.Changed, k.Accent
 	case model.EventCompletionWarning:
-		return k.glyph.Warning, k.needsYou
+		return k.Glyph.Warning, k.NeedsYou
 	}
-	return k.glyph.Dot, k.muted
+	return k.Glyph.Dot, k.Muted
 }
 
 func (c Console) whyPage(d model.Detail, w int) []string {
@@ -186,11 +187,11 @@ func (c Console) whyPage(d model.Detail, w int) []string {
 }
 
 func (c Console) reportPage(d model.Detail, w int) []string {
-	k := c.skin
+	k := c.styles
 	switch r := d.Report; {
 	case r != nil:
-		head := " " + k.done.paint(k.glyph.Done) + " " + k.muted.paint("report, "+strings.ReplaceAll(string(r.By), "_", " ")+" "+c.clock(r.CreatedAt))
-		return append([]string{head, ""}, c.wrapped(r.Text, w, k.text)...)
+		head := " " + k.Done.Paint(k.Glyph.Done) + " " + k.Muted.Paint("report, "+strings.ReplaceAll(string(r.By), "_", " ")+" "+c.clock(r.CreatedAt))
+		return append([]string{head, ""}, c.wrapped(r.Text, w, k.Text)...)
 	case len(d.Offered) > 0:
 		return c.offeredPage(d, w)
 	case model.NotOffered(c.rowOf(d), "ReportWorkItem") == "":
@@ -212,13 +213,13 @@ func (c Console) rowOf(d model.Detail) model.Row {
 // activityPane draws the agent's newest events.
 func (c Console) activityPane(r rect) []string {
 	w, h := r.inner()
-	b := box{title: c.skin.strong.paint("Activity"), focused: c.place.focus == paneActivity}
+	b := widget.Box{Title: c.styles.Strong.Paint("Activity"), Focused: c.place.focus == paneActivity}
 	top := min(c.place.scroll[page{tab: tabActivity}], c.lastTop(paneActivity))
 	if top == 0 {
-		b.right = c.skin.accent.paint(c.skin.glyph.Following) + c.skin.muted.paint(" following")
+		b.Right = c.styles.Accent.Paint(c.styles.Glyph.Following) + c.styles.Muted.Paint(" following")
 	}
 	for _, e := range c.truth.activity[top:min(top+h, len(c.truth.activity))] {
-		b.lines = append(b.lines, c.entryLine(e, string(c.truth.names[e.WorkItemID]), w))
+		b.Lines = append(b.Lines, c.entryLine(e, string(c.truth.names[e.WorkItemID]), w))
 	}
-	return b.draw(r.w, r.h, c.skin)
+	return b.Draw(r.w, r.h, c.styles)
 }

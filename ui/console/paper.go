@@ -4,6 +4,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
+
+	"vise/ui/console/widget"
 )
 
 // paper is what the terminal can show.
@@ -13,12 +15,12 @@ type paper struct {
 	clusters bool
 }
 
-func (p paper) skin(o Options) *skin {
-	return newSkin(o.palette(p), o.ascii(), p.clusters)
+func (p paper) styles(o Options) *widget.Styles {
+	return widget.NewStyles(o.palette(p), o.ascii(), p.clusters)
 }
 
 func (c Console) repainted() (Console, tea.Cmd) {
-	c.skin = c.paper.skin(c.opt)
+	c.styles = c.paper.styles(c.opt)
 	return c.drawPlan()
 }
 

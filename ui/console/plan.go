@@ -213,7 +213,7 @@ func (c Console) movePlan(by int) (Console, tea.Cmd) {
 		from = c.plan.doc
 	}
 	c.plan.job = paintJob{item: c.plan.item, doc: c.plan.doc, from: from, base: c.plan.base,
-		at: c.place.reading[c.plan.item], by: by, w: w, h: h, style: c.skin.page}
+		at: c.place.reading[c.plan.item], by: by, w: w, h: h, style: c.styles.Page}
 	c.plan.underWay = true
 	job := c.plan.job
 	c.plan.job.by = 0

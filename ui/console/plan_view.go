@@ -31,7 +31,7 @@ func (c Console) planSize() (w, h int) {
 func (c Console) planPage(d model.Detail, w, h int) []string {
 	_, rows := c.planSize()
 	out := c.planState(w)
-	k, p := c.skin, c.plan.shown
+	k, p := c.styles, c.plan.shown
 	if c.plan.item == d.ID && p.doc != nil {
 		for _, l := range p.lines {
 			if len(out) >= rows {
@@ -39,11 +39,11 @@ func (c Console) planPage(d model.Detail, w, h int) []string {
 			}
 			mark := " "
 			if p.changes.Touch(l) {
-				mark = k.added.paint(k.glyph.Gutter)
+				mark = k.Added.Paint(k.Glyph.Gutter)
 			}
 			cells := c.lit(l, l.Cells(c.plan.left, w-2), w-2)
 			if !c.plan.goneSince.IsZero() {
-				cells = k.faint.paint(ansi.Strip(cells))
+				cells = k.Faint.Paint(ansi.Strip(cells))
 			}
 			out = append(out, mark+cells)
 		}
@@ -62,7 +62,7 @@ func (c Console) planState(w int) []string {
 	a := c.plan.file.Artifact
 	if c.plan.item == "" || a.Condition == "" || a.Condition == model.PlanOK {
 		if c.plan.item != "" && a.Condition == model.PlanOK && a.Bytes == 0 {
-			return []string{" " + c.skin.muted.paint(action.Keyed("plan.md is empty. {edit-plan} edits it."))}
+			return []string{" " + c.styles.Muted.Paint(action.Keyed("plan.md is empty. {edit-plan} edits it."))}
 		}
 		return nil
 	}
@@ -75,9 +75,9 @@ func (c Console) planState(w int) []string {
 	if where == "" {
 		where = a.RelativePath
 	}
-	out = append(out, " "+c.skin.muted.paint(text.CutMiddle(c.show(model.Text(where)), max(w-2, 1))))
+	out = append(out, " "+c.styles.Muted.Paint(text.CutMiddle(c.show(model.Text(where)), max(w-2, 1))))
 	if a.Bytes > 0 {
-		out = append(out, " "+c.skin.muted.paint(fmt.Sprintf("%d bytes", a.Bytes)))
+		out = append(out, " "+c.styles.Muted.Paint(fmt.Sprintf("%d bytes", a.Bytes)))
 	}
 	return append(out, "")
 }
@@ -85,7 +85,7 @@ func (c Console) planState(w int) []string {
 func (c Console) warned(s string, w int) []string {
 	var out []string
 	for _, l := range text.Wrap(strings.TrimSpace(s), max(w-4, 1)) {
-		out = append(out, " "+c.skin.needsYou.paint(c.skin.glyph.Warning+" "+c.skin.safe(l)))
+		out = append(out, " "+c.styles.NeedsYou.Paint(c.styles.Glyph.Warning+" "+c.styles.Safe(l)))
 	}
 	return out
 }
@@ -108,7 +108,7 @@ func conditionWords(c model.PlanCondition) string {
 
 // planSummary is how far the item is and what holds it, below its plan.
 func (c Console) planSummary(d model.Detail, w int) []string {
-	k := c.skin
+	k := c.styles
 	var out []string
 	if len(d.TodoList) > 0 {
 		done := 0
@@ -120,18 +120,18 @@ func (c Console) planSummary(d model.Detail, w int) []string {
 			mark, _ := c.todoMark(t.State)
 			flow[t.State] = append(flow[t.State], mark+" "+text.Cut(c.show(t.Text), 40))
 		}
-		out = append(out, " "+k.strong.paint(fmt.Sprintf("Todos %d/%d", done, len(d.TodoList))))
+		out = append(out, " "+k.Strong.Paint(fmt.Sprintf("Todos %d/%d", done, len(d.TodoList))))
 		for _, s := range []model.TodoState{model.TodoCompleted, model.TodoInProgress, model.TodoPending} {
 			if len(flow[s]) > 0 {
 				_, ink := c.todoMark(s)
-				out = append(out, k.strip(w, false, piece{"   " + strings.Join(flow[s], "   "), ink}))
+				out = append(out, k.Strip(w, false, ink.Of("   "+strings.Join(flow[s], "   "))))
 			}
 		}
 		if c.layout.shape == three {
 			out = append(out, "")
 		}
 	}
-	return append(out, k.strip(w, false, piece{" Waits ", k.muted}, piece{waitsInShort(d), k.text}, piece{"   Blocker ", k.muted}, piece{orNone(c.show(d.BlockedBy)), k.text}))
+	return append(out, k.Strip(w, false, k.Muted.Of(" Waits "), k.Text.Of(waitsInShort(d)), k.Muted.Of("   Blocker "), k.Text.Of(orNone(c.show(d.BlockedBy)))))
 }
 
 func waitsInShort(d model.Detail) string {
@@ -158,33 +158,33 @@ func orNone(s string) string {
 
 // planFoot tells how the plan changed, how it is watched, and where the reader is.
 func (c Console) planFoot() string {
-	k, p := c.skin, c.plan.shown
+	k, p := c.styles, c.plan.shown
 	if c.plan.item != c.place.cursor || p.doc == nil {
 		return ""
 	}
 	var parts []string
 	if s := c.searchWords(); s != "" && c.plan.search.typing == nil {
-		parts = append(parts, k.accent.paint(s+" n N"))
+		parts = append(parts, k.Accent.Paint(s+" n N"))
 	}
 	if c.plan.left > 0 {
-		parts = append(parts, k.muted.paint(fmt.Sprintf("from column %d", c.plan.left+1)))
+		parts = append(parts, k.Muted.Paint(fmt.Sprintf("from column %d", c.plan.left+1)))
 	}
 	if ch := p.changes; ch.Added+ch.Removed > 0 {
 		s := fmt.Sprintf("+%d −%d %s", ch.Added, ch.Removed, text.Age(c.now.Sub(c.plan.changedAt)))
 		if c.layout.shape == three {
 			s = fmt.Sprintf("plan.md changed %s ago  +%d −%d · d diff", text.Age(c.now.Sub(c.plan.changedAt)), ch.Added, ch.Removed)
 		}
-		parts = append(parts, k.added.paint(s))
+		parts = append(parts, k.Added.Paint(s))
 	}
 	if c.plan.hidden {
-		parts = append(parts, k.badge.paint("contains hidden characters"))
+		parts = append(parts, k.Badge.Paint("contains hidden characters"))
 	}
 	if !p.whole {
 		at := fmt.Sprintf("%d%%", int(p.progress*100))
 		if p.end {
 			at = "end"
 		}
-		parts = append(parts, k.muted.paint(at))
+		parts = append(parts, k.Muted.Paint(at))
 	}
-	return strings.Join(parts, k.muted.paint(" "+k.glyph.Dot+" "))
+	return strings.Join(parts, k.Muted.Paint(" "+k.Glyph.Dot+" "))
 }

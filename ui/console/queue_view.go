@@ -9,6 +9,7 @@ import (
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/classes"
+	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -85,24 +86,24 @@ func reveal(lines []queueLine, cursor model.ItemID, top, h int) int {
 // queuePane draws the queue.
 func (c Console) queuePane(r rect) []string {
 	w, h := r.inner()
-	b := box{title: c.queueTitle(), right: c.queueNote(), foot: c.queueFoot(), focused: c.place.focus == paneQueue, lines: c.queueState(w)}
-	if b.lines == nil {
+	b := widget.Box{Title: c.queueTitle(), Right: c.queueNote(), Foot: c.queueFoot(), Focused: c.place.focus == paneQueue, Lines: c.queueState(w)}
+	if b.Lines == nil {
 		h := h
 		if c.filtering() || c.place.filter != "" {
-			b.lines = append(b.lines, c.filterLine(w))
+			b.Lines = append(b.Lines, c.filterLine(w))
 			h--
 		}
 		lines := c.queue.lines(c.layout.queueStyle())
 		top := reveal(lines, c.place.cursor, c.place.top, h)
 		for _, l := range lines[top:min(top+h, len(lines))] {
-			b.lines = append(b.lines, c.queueLine(l, w))
+			b.Lines = append(b.Lines, c.queueLine(l, w))
 		}
 	}
-	return b.draw(r.w, r.h, c.skin)
+	return b.Draw(r.w, r.h, c.styles)
 }
 
 func (c Console) queueTitle() string {
-	title := c.skin.strong.paint("Queue")
+	title := c.styles.Strong.Paint("Queue")
 	if c.layout.shape == one {
 		title += "  " + c.counts()
 	}
@@ -112,11 +113,11 @@ func (c Console) queueTitle() string {
 func (c Console) queueNote() string {
 	switch {
 	case c.place.filter != "" && !c.filtering():
-		return c.skin.accent.paint("filtered")
+		return c.styles.Accent.Paint("filtered")
 	case c.queue.held:
-		return c.skin.needsYou.paint("order changed") + c.skin.muted.paint(" R")
+		return c.styles.NeedsYou.Paint("order changed") + c.styles.Muted.Paint(" R")
 	case c.layout.shape == three:
-		return c.skin.muted.paint("by class")
+		return c.styles.Muted.Paint("by class")
 	}
 	return ""
 }
@@ -128,12 +129,12 @@ func (c Console) queueFoot() string {
 	}
 	s := fmt.Sprintf("%d of %d", at, of)
 	if marked := c.markWords(); marked != "" {
-		s = marked + " " + c.skin.glyph.Dot + " " + s
+		s = marked + " " + c.styles.Glyph.Dot + " " + s
 	}
 	if c.layout.shape == one {
-		s += " " + c.skin.glyph.Dot + action.Keyed(" {open} opens")
+		s += " " + c.styles.Glyph.Dot + action.Keyed(" {open} opens")
 	}
-	return c.skin.muted.paint(s)
+	return c.styles.Muted.Paint(s)
 }
 
 // queueState is what the pane says instead of rows; nil when there are rows.
@@ -142,7 +143,7 @@ func (c Console) queueState(w int) []string {
 	case c.fx.Ledger == nil:
 		return []string{""}
 	case c.trouble == nil && c.truth.at.IsZero():
-		return []string{" " + c.skin.muted.paint("Reading the ledger…")}
+		return []string{" " + c.styles.Muted.Paint("Reading the ledger…")}
 	case c.truth.at.IsZero():
 		return c.said(c.troubleWords(), w)
 	case c.queue.all == 0 && c.place.agent == "":
@@ -163,7 +164,7 @@ func (c Console) queueState(w int) []string {
 func (c Console) said(s string, w int) []string {
 	var out []string
 	for _, l := range text.Wrap(s, w-2) {
-		out = append(out, " "+c.skin.muted.paint(l))
+		out = append(out, " "+c.styles.Muted.Paint(l))
 	}
 	return out
 }
@@ -182,9 +183,9 @@ func (c Console) queueLine(l queueLine, w int) string {
 }
 
 func (c Console) heading(s section, w int) string {
-	k := c.skin
+	k := c.styles
 	if s.class == "" {
-		return k.strip(w, false, piece{" CURRENT", k.current}, piece{" " + k.glyph.Dot + " " + currentWord(s.rows[0]), k.muted})
+		return k.Strip(w, false, k.Current.Of(" CURRENT"), k.Muted.Of(" "+k.Glyph.Dot+" "+currentWord(s.rows[0])))
 	}
 	word, order := strings.ToUpper(classes.Of(s.class).Word), orderWord(s.class)
 	n := strconv.Itoa(s.total)
@@ -197,7 +198,7 @@ func (c Console) heading(s section, w int) string {
 	left := " " + c.glyphOf(s.class) + " " + word + " " + n
 	room := max(w-text.Width(left)-1, 0)
 	apart := max(room-text.Width(order), 0) // in no style: a terminal clears what is blank, and is told less
-	return k.strip(w, false, piece{left, k.class[s.class]}, piece{strings.Repeat(" ", apart), ink{}}, piece{order, k.faint})
+	return k.Strip(w, false, k.Class[s.class].Of(left), widget.Ink{}.Of(strings.Repeat(" ", apart)), k.Faint.Of(order))
 }
 
 // currentWord says whether the focus can be worked on.
@@ -215,20 +216,20 @@ func orderWord(c model.Class) string {
 
 // rowLine draws a row: marker, glyph, handle, objective, reason, age, as room allows.
 func (c Console) rowLine(r model.Row, w int) string {
-	k, st := c.skin, c.layout.queueStyle()
+	k, st := c.styles, c.layout.queueStyle()
 	selected := r.ID == c.place.cursor
 	marker := " "
 	if selected {
-		marker = k.glyph.Cursor
+		marker = k.Glyph.Cursor
 	} else if c.queue.moved[r.ID] {
-		marker = k.glyph.Changed
+		marker = k.Glyph.Changed
 	}
-	head := []piece{{marker, k.needsYou}, {c.glyphOfRow(r), k.inkOfRow(r)}, {" ", k.text}}
+	head := []widget.Piece{k.NeedsYou.Of(marker), inkOfRow(k, r).Of(c.glyphOfRow(r)), k.Text.Of(" ")}
 	if c.isMarked(r.ID) {
-		head[2] = piece{k.glyph.Mark, k.accent}
+		head[2] = k.Accent.Of(k.Glyph.Mark)
 	}
 	if st.ids {
-		head = append(head, piece{string(r.Handle) + " ", k.muted})
+		head = append(head, k.Muted.Of(string(r.Handle)+" "))
 	}
 	reason := ""
 	if st.reasons {
@@ -243,14 +244,14 @@ func (c Console) rowLine(r model.Row, w int) string {
 	}
 	room := w - text.Width(tail)
 	for _, p := range head {
-		room -= text.Width(p.s)
+		room -= p.Width()
 	}
 	objective := text.Pad(c.show(r.Objective), max(room, 0))
-	ink := k.text
+	ink := k.Text
 	if r.IsCurrent {
-		ink = k.strong
+		ink = k.Strong
 	}
-	return k.strip(w, selected && c.dialogless(), append(head, piece{objective, ink}, piece{tail, k.muted})...)
+	return k.Strip(w, selected && c.dialogless(), append(head, ink.Of(objective), k.Muted.Of(tail))...)
 }
 
 const (
@@ -290,29 +291,29 @@ func reasonWord(r model.Row, now time.Time) string {
 }
 
 func (c Console) todoLine(r model.Row, w int) string {
-	k := c.skin
+	k := c.styles
 	s := fmt.Sprintf("   %d/%d", r.Todo.Done, r.Todo.Total)
 	if r.Todo.Current != "" {
-		s += " " + k.glyph.Dot + " " + c.show(r.Todo.Current)
+		s += " " + k.Glyph.Dot + " " + c.show(r.Todo.Current)
 	}
-	return k.strip(w, false, piece{s, k.muted})
+	return k.Strip(w, false, k.Muted.Of(s))
 }
 
 // glyphOfRow marks the focus as such, whatever its class.
 func (c Console) glyphOfRow(r model.Row) string {
 	if r.IsCurrent {
-		return c.skin.glyph.Current
+		return c.styles.Glyph.Current
 	}
 	return c.glyphOf(classes.Shown(r))
 }
 
-func (c Console) glyphOf(of model.Class) string { return classes.Of(of).Mark(&c.skin.glyph) }
+func (c Console) glyphOf(of model.Class) string { return classes.Of(of).Mark(&c.styles.Glyph) }
 
-func (k *skin) inkOfRow(r model.Row) ink {
+func inkOfRow(k *widget.Styles, r model.Row) widget.Ink {
 	if r.IsCurrent {
-		return k.current
+		return k.Current
 	}
-	return k.class[classes.Shown(r)]
+	return k.Class[classes.Shown(r)]
 }
 
 func plural(n int, one, many string) string {

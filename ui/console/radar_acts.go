@@ -9,6 +9,7 @@ import (
 	"vise/model"
 	"vise/model/thread"
 	"vise/ui/action"
+	"vise/ui/console/widget"
 	"vise/ui/text"
 	"vise/ui/ways"
 )
@@ -49,8 +50,8 @@ func (b berth) rebinding(c Console) dialog {
 		title: fmt.Sprintf("Take %s over to %s", b.Thread.ID, text.Cut(c.show(b.In.Git.BranchName()), 30)),
 		head: func(s surroundings, _ *form) []string {
 			w := d80(s.layout.w)
-			out := s.wrapped(b.Thread.Goal, w, s.skin.strong)
-			out = append(out, s.wrapped(b.Judgement.Line(), w, s.skin.needsYou)...)
+			out := s.wrapped(b.Thread.Goal, w, s.styles.Strong)
+			out = append(out, s.wrapped(b.Judgement.Line(), w, s.styles.NeedsYou)...)
 			out = append(out, "")
 			return append(out, s.warnLine(ways.Overtaking)...)
 		},
@@ -70,7 +71,7 @@ func (b berth) starting(c Console) dialog {
 	f := &form{
 		title:  "Begin a thread",
 		head:   func(s surroundings, _ *form) []string { return []string{s.mutedLine("in " + c.show(repo)), ""} },
-		fields: []formField{{label: "Goal", field: newField(goal, 1, 240)}},
+		fields: []formField{{label: "Goal", Field: widget.NewField(goal, 1, 240)}},
 		tail: func(s surroundings, _ *form) []string {
 			out := []string{"", s.mutedLine("The thread that is active there is paused.")}
 			if r := s.row(); item != "" && r != nil {
@@ -80,7 +81,7 @@ func (b berth) starting(c Console) dialog {
 		},
 		foot: func(*form) string { return action.Keyed("{submit-line} begin · {close} cancel") },
 		submit: func(_ surroundings, f *form) wish {
-			if f.fields[0].empty() {
+			if f.fields[0].Empty() {
 				return wish{trouble: "a thread needs a goal"}
 			}
 			return wish{next: acting(ThreadAct{Repo: repo, Command: thread.Start{Goal: f.text(0)}, Item: item}, "Began a thread")}
@@ -118,15 +119,15 @@ func (b berth) confirming(command model.Text) dialog {
 		w := d80(s.layout.w)
 		out := []string{s.mutedLine("in " + s.show(b.In.Repo)), ""}
 		if !plain {
-			out = append(out, s.wrapped(command, w, s.skin.text)...)
+			out = append(out, s.wrapped(command, w, s.styles.Text)...)
 			return append(append(out, ""), s.warnLine(ways.Unrunnable)...)
 		}
 		words := make([]string, len(argv))
 		for i, word := range argv {
-			words[i] = s.skin.mark(s.show(model.Text(word)))
+			words[i] = s.styles.Mark(s.show(model.Text(word)))
 		}
 		for _, l := range text.Wrap(strings.Join(words, " "), w-2) {
-			out = append(out, " "+s.skin.strong.paint(l))
+			out = append(out, " "+s.styles.Strong.Paint(l))
 		}
 		return append(append(out, ""), s.warnLine(ways.Recommending)...)
 	}

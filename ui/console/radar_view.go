@@ -6,6 +6,7 @@ import (
 	"vise/model"
 	"vise/model/thread"
 	"vise/ui/action"
+	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -13,13 +14,13 @@ import (
 const boardW = 110
 
 func (d *board) draw(w, h int, s surroundings) drawn {
-	k := s.skin
+	k := s.styles
 	out := drawn{w: min(boardW, w)}
-	out.title, out.focused = k.strong.paint("Where work was left"), true
-	out.foot = k.muted.paint(action.Keyed("{radar-down} {radar-up} choose · {radar-close} close"))
+	out.Title, out.Focused = k.Strong.Paint("Where work was left"), true
+	out.Foot = k.Muted.Paint(action.Keyed("{radar-down} {radar-up} choose · {radar-close} close"))
 	inner := out.w - 2
 	if !s.radar.known {
-		out.lines, out.h = []string{s.mutedLine("Reading the threads…")}, 3
+		out.Lines, out.h = []string{s.mutedLine("Reading the threads…")}, 3
 		return out
 	}
 	chosen, any := d.chosen(s.radar)
@@ -27,10 +28,10 @@ func (d *board) draw(w, h int, s surroundings) drawn {
 	bottom := d.bottom(chosen, any, inner, s)
 	room := max(h-2-len(bottom), 3)
 	top := min(max(at-room+3, 0), max(len(list)-room, 0))
-	out.lines = append(list[top:min(top+room, len(list))], bottom...)
-	out.h = min(len(out.lines)+2, h)
+	out.Lines = append(list[top:min(top+room, len(list))], bottom...)
+	out.h = min(len(out.Lines)+2, h)
 	if n := parkedOn(s.radar.seen); n > 0 {
-		out.right = k.muted.paint(fmt.Sprintf("%d parked", n))
+		out.Right = k.Muted.Paint(fmt.Sprintf("%d parked", n))
 	}
 	return out
 }
@@ -45,17 +46,17 @@ func parkedOn(seen []thread.Radar) (n int) {
 // radarList is every thread that somebody may take up, by repository; a parked one says on a
 // second line what would wake it. At is the line of the cursor.
 func (c Console) radarList(w int, cursor berthAt, selects bool) (out []string, at int) {
-	k := c.skin
+	k := c.styles
 	for i, r := range c.radar.seen {
 		if i > 0 {
 			out = append(out, "")
 		}
-		out = append(out, k.strip(w, false, piece{" " + c.show(r.Repo), k.accent}, piece{"  " + c.whereabouts(r.Git), k.muted}))
+		out = append(out, k.Strip(w, false, k.Accent.Of(" "+c.show(r.Repo)), k.Muted.Of("  "+c.whereabouts(r.Git))))
 		if r.Problem != "" {
 			out = append(out, c.warned(r.Problem.String(), w)...)
 		}
 		if len(r.Berths) == 0 && r.Problem == "" {
-			out = append(out, " "+k.muted.paint("No threads to take up."))
+			out = append(out, " "+k.Muted.Paint("No threads to take up."))
 		}
 		for _, b := range r.Berths {
 			selected := selects && cursor == berthAt{r.Repo, b.Thread.ID}
@@ -83,16 +84,16 @@ func (c Console) whereabouts(g thread.Git) string {
 const berthCells = 12
 
 func (c Console) berthLines(b thread.Berth, selected bool, w int) []string {
-	k := c.skin
-	mark, ink := "  ", k.text
+	k := c.styles
+	mark, ink := "  ", k.Text
 	if selected {
-		mark = k.glyph.Cursor + " "
+		mark = k.Glyph.Cursor + " "
 	}
 	switch {
 	case b.Active:
-		ink = k.current
+		ink = k.Current
 	case b.Parked():
-		ink = k.needsYou
+		ink = k.NeedsYou
 	}
 	owners := ""
 	for _, o := range b.Items {
@@ -103,49 +104,49 @@ func (c Console) berthLines(b thread.Berth, selected bool, w int) []string {
 		goal = model.Text(b.Thread.ID)
 	}
 	room := max(w-3-berthCells-text.Width(owners)-1, 8)
-	out := []string{k.strip(w, selected, piece{" " + mark, k.key}, piece{text.Pad(b.State(), berthCells), ink},
-		piece{text.Pad(c.show(goal), room), k.text}, piece{owners, k.muted})}
+	out := []string{k.Strip(w, selected, k.Key.Of(" "+mark), ink.Of(text.Pad(b.State(), berthCells)),
+		k.Text.Of(text.Pad(c.show(goal), room)), k.Muted.Of(owners))}
 	if b.Parked() {
-		out = append(out, k.strip(w, false, piece{"   " + text.Pad("", berthCells), k.muted}, piece{"wakes " + c.show(b.Judgement.Wake()), k.muted}))
+		out = append(out, k.Strip(w, false, k.Muted.Of("   "+text.Pad("", berthCells)), k.Muted.Of("wakes "+c.show(b.Judgement.Wake()))))
 	}
 	return out
 }
 
 // bottom is what the chosen thread says of itself, and the ways on.
 func (d *board) bottom(b berth, any bool, w int, s surroundings) []string {
-	k := s.skin
-	rule := " " + k.faint.paint(text.Cut(ruleOf(k, w), max(w-2, 0)))
+	k := s.styles
+	rule := " " + k.Faint.Paint(text.Cut(ruleOf(k, w), max(w-2, 0)))
 	out := []string{rule}
 	if any {
-		out = append(out, k.strip(w, false, piece{" " + text.Pad("thread", berthCells+2), k.muted}, piece{string(b.Thread.ID), k.text}))
+		out = append(out, k.Strip(w, false, k.Muted.Of(" "+text.Pad("thread", berthCells+2)), k.Text.Of(string(b.Thread.ID))))
 		if b.Thread.NextAction != "" {
-			out = append(out, k.strip(w, false, piece{" " + text.Pad("next", berthCells+2), k.muted}, piece{s.show(b.Thread.NextAction), k.strong}))
+			out = append(out, k.Strip(w, false, k.Muted.Of(" "+text.Pad("next", berthCells+2)), k.Strong.Of(s.show(b.Thread.NextAction))))
 		}
 		label := "git"
 		for i, l := range text.Wrap(s.show(b.Judgement.Line()), max(w-berthCells-4, 8)) {
 			if i == 3 {
 				break
 			}
-			out = append(out, k.strip(w, false, piece{" " + text.Pad(label, berthCells+2), k.muted}, piece{l, k.text}))
+			out = append(out, k.Strip(w, false, k.Muted.Of(" "+text.Pad(label, berthCells+2)), k.Text.Of(l)))
 			label = ""
 		}
 		out = append(out, "")
 	}
 	for _, y := range b.On() {
 		a := action.ByID(y.ID)
-		ink, shows, note := k.key, s.show(y.Shows), k.muted
+		ink, shows, note := k.Key, s.show(y.Shows), k.Muted
 		if y.Off != "" {
-			ink, note, shows = k.faint, k.faint, "off: "+y.Off
+			ink, note, shows = k.Faint, k.Faint, "off: "+y.Off
 		}
-		out = append(out, k.strip(w, false, piece{" " + text.Pad(a.Key(), 3), ink}, piece{text.Pad(a.Title, berthCells-1), ink}, piece{shows, note}))
+		out = append(out, k.Strip(w, false, ink.Of(" "+text.Pad(a.Key(), 3)), ink.Of(text.Pad(a.Title, berthCells-1)), note.Of(shows)))
 	}
 	return out
 }
 
-func ruleOf(k *skin, w int) string {
+func ruleOf(k *widget.Styles, w int) string {
 	out := ""
 	for range max(w-2, 0) {
-		out += k.glyph.Rule
+		out += k.Glyph.Rule
 	}
 	return out
 }

@@ -44,23 +44,23 @@ func (d *reader) paste(string) dialog { return d }
 func (d *reader) room(s surroundings) int { return max(s.layout.h-1-s.layout.hints-2, 1) }
 
 func (d *reader) draw(w, h int, s surroundings) drawn {
-	k := s.skin
+	k := s.styles
 	out := drawn{w: min(w, 110)}
 	lines := d.lines(s)
 	room := max(h-2, 1)
 	top := min(d.top, max(len(lines)-room, 0))
-	out.title, out.focused = k.strong.paint(d.title), true
-	out.foot = k.muted.paint(action.Keyed("{read-close} close"))
+	out.Title, out.Focused = k.Strong.Paint(d.title), true
+	out.Foot = k.Muted.Paint(action.Keyed("{read-close} close"))
 	if d.seen.run != "" {
-		out.foot = k.muted.paint(action.Keyed("{read-seen} seen · {read-close} close"))
+		out.Foot = k.Muted.Paint(action.Keyed("{read-seen} seen · {read-close} close"))
 	}
 	if len(lines) > room {
-		out.right = k.muted.paint(fmt.Sprintf("%d-%d of %d", top+1, min(top+room, len(lines)), len(lines)))
+		out.Right = k.Muted.Paint(fmt.Sprintf("%d-%d of %d", top+1, min(top+room, len(lines)), len(lines)))
 	}
 	for _, l := range lines[top:min(top+room, len(lines))] {
-		out.lines = append(out.lines, text.Cut(l, out.w-2))
+		out.Lines = append(out.Lines, text.Cut(l, out.w-2))
 	}
-	out.h = min(len(out.lines)+2, h)
+	out.h = min(len(out.Lines)+2, h)
 	return out
 }
 
@@ -82,12 +82,12 @@ func (c Console) changes() (Console, tea.Cmd) {
 					out = append(out, s.mutedLine(fmt.Sprintf("line %d", at)))
 				}
 				last = at
-				ink, sign := s.skin.removed, "− "
+				ink, sign := s.styles.Removed, "− "
 				if e.New > 0 {
-					ink, sign = s.skin.added, "+ "
+					ink, sign = s.styles.Added, "+ "
 				}
-				for _, l := range text.Wrap(s.skin.safe(e.Text), max(min(s.layout.w, 110)-6, 8)) {
-					out = append(out, " "+ink.paint(sign+l))
+				for _, l := range text.Wrap(s.styles.Safe(e.Text), max(min(s.layout.w, 110)-6, 8)) {
+					out = append(out, " "+ink.Paint(sign+l))
 					sign = "  "
 				}
 			}

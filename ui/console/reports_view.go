@@ -6,6 +6,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -38,108 +39,108 @@ func (c Console) reportsBody() []string {
 		right = c.reportPane(report)
 	}
 	if !list.empty() && !report.empty() && list.y == report.y {
-		return join(left, right)
+		return widget.Join(left, right)
 	}
 	return append(left, right...)
 }
 
 func (c Console) reportsList(r rect) []string {
 	w, h := r.inner()
-	k, p := c.skin, c.place.reports
-	b := box{title: k.strong.paint("Reports") + "  " + k.muted.paint("finished work"), right: c.reportsNote(), focused: !p.reading}
+	k, p := c.styles, c.place.reports
+	b := widget.Box{Title: k.Strong.Paint("Reports") + "  " + k.Muted.Paint("finished work"), Right: c.reportsNote(), Focused: !p.reading}
 	if c.filterRows() > 0 {
-		b.lines = append(b.lines, c.filterLine(w))
+		b.Lines = append(b.Lines, c.filterLine(w))
 		h--
 	}
 	switch {
 	case c.trouble != nil && c.truth.at.IsZero():
-		b.lines = append(b.lines, c.said(c.troubleWords(), w)...)
+		b.Lines = append(b.Lines, c.said(c.troubleWords(), w)...)
 	case c.truth.at.IsZero():
-		b.lines = append(b.lines, " "+k.muted.paint("Reading the ledger…"))
+		b.Lines = append(b.Lines, " "+k.Muted.Paint("Reading the ledger…"))
 	case len(p.rows) == 0 && c.truth.finished.searched > 0:
-		b.lines = append(b.lines, c.said(fmt.Sprintf(action.Keyed("No match in the newest %d. {back} clears."), c.truth.finished.searched), w)...)
+		b.Lines = append(b.Lines, c.said(fmt.Sprintf(action.Keyed("No match in the newest %d. {back} clears."), c.truth.finished.searched), w)...)
 	case len(p.rows) == 0 && c.filterText() != "":
-		b.lines = append(b.lines, c.said(action.Keyed("Nothing finished matches. {back} clears."), w)...)
+		b.Lines = append(b.Lines, c.said(action.Keyed("Nothing finished matches. {back} clears."), w)...)
 	case len(p.rows) == 0:
-		b.lines = append(b.lines, c.said("Nothing is finished yet. Completed work comes here with its report.", w)...)
+		b.Lines = append(b.Lines, c.said("Nothing is finished yet. Completed work comes here with its report.", w)...)
 	}
 	top := window(p.at(), p.top, h, len(p.rows))
 	for _, row := range p.rows[top:min(top+h, len(p.rows))] {
-		b.lines = append(b.lines, c.reportRow(row, w))
+		b.Lines = append(b.Lines, c.reportRow(row, w))
 	}
 	if len(p.rows) > 0 {
 		of := fmt.Sprint(len(p.rows))
 		if c.truth.finished.more {
 			of += "+"
 		}
-		b.foot = k.muted.paint(fmt.Sprintf("%d of %s", p.at()+1, of))
+		b.Foot = k.Muted.Paint(fmt.Sprintf("%d of %s", p.at()+1, of))
 	}
-	return b.draw(r.w, r.h, k)
+	return b.Draw(r.w, r.h, k)
 }
 
 func (c Console) reportsNote() string {
 	switch {
 	case c.place.reports.held:
-		return c.skin.needsYou.paint("order changed") + c.skin.muted.paint(" R")
+		return c.styles.NeedsYou.Paint("order changed") + c.styles.Muted.Paint(" R")
 	case c.place.reports.filter != "" && c.find == nil:
-		return c.skin.accent.paint("filtered")
+		return c.styles.Accent.Paint("filtered")
 	}
-	return c.skin.muted.paint("newest first")
+	return c.styles.Muted.Paint("newest first")
 }
 
 func (c Console) reportRow(r model.Row, w int) string {
-	k, p := c.skin, c.place.reports
+	k, p := c.styles, c.place.reports
 	selected := r.ID == p.cursor
 	marker := " "
 	if selected {
-		marker = k.glyph.Cursor
+		marker = k.Glyph.Cursor
 	}
-	glyph, ink := k.glyph.Done, k.done
+	glyph, ink := k.Glyph.Done, k.Done
 	note := ""
 	if !r.Reported {
-		glyph, ink, note = k.glyph.Warning, k.needsYou, "no report "
+		glyph, ink, note = k.Glyph.Warning, k.NeedsYou, "no report "
 		if r.Offered() {
 			note = "offered "
 		}
 	}
 	tail := note + text.PadLeft(text.Age(c.now.Sub(r.UpdatedAt)), ageCells) + " "
-	head := []piece{{marker, k.needsYou}, {glyph + " ", ink}}
+	head := []widget.Piece{k.NeedsYou.Of(marker), ink.Of(glyph + " ")}
 	used := 3
 	if w >= 48 {
-		head = append(head, piece{text.Pad(string(r.Handle), 8) + " ", k.muted}, piece{text.Pad(c.show(model.Text(r.AgentID)), 12) + " ", k.muted})
+		head = append(head, k.Muted.Of(text.Pad(string(r.Handle), 8)+" "), k.Muted.Of(text.Pad(c.show(model.Text(r.AgentID)), 12)+" "))
 		used += 22
 	}
 	body := text.Pad(c.show(r.Objective), max(w-used-text.Width(tail), 0))
-	return k.strip(w, selected && c.dialogless() && !p.reading, append(head, piece{body, k.text}, piece{tail, k.muted})...)
+	return k.Strip(w, selected && c.dialogless() && !p.reading, append(head, k.Text.Of(body), k.Muted.Of(tail))...)
 }
 
 // reportPane draws the report under the cursor, and where it came from.
 func (c Console) reportPane(r rect) []string {
 	w, h := r.inner()
 	p := c.place.reports
-	b := box{title: c.skin.strong.paint("Report"), focused: p.reading}
+	b := widget.Box{Title: c.styles.Strong.Paint("Report"), Focused: p.reading}
 	if p.row() != nil {
 		lines := c.reportLines(w)
 		top := min(p.scroll, max(len(lines)-h, 0))
-		b.lines = lines[top:min(top+h, len(lines))]
+		b.Lines = lines[top:min(top+h, len(lines))]
 		if len(lines) > h {
-			b.foot = c.skin.muted.paint(fmt.Sprintf("%d%%", top*100/(len(lines)-h)))
+			b.Foot = c.styles.Muted.Paint(fmt.Sprintf("%d%%", top*100/(len(lines)-h)))
 		}
-		b.right = c.skin.muted.paint("y r copies")
+		b.Right = c.styles.Muted.Paint("y r copies")
 	}
-	return b.draw(r.w, r.h, c.skin)
+	return b.Draw(r.w, r.h, c.styles)
 }
 
 // reportLines are the whole report pane: the item, its report, its provenance and warnings.
 func (c Console) reportLines(w int) []string {
-	row, d, k := c.place.reports.row(), c.detail(), c.skin
+	row, d, k := c.place.reports.row(), c.detail(), c.styles
 	if row == nil {
 		return nil
 	}
-	out := c.wrapped(row.Objective, w, k.strong)
-	out = append(out, " "+k.muted.paint(text.Cut(string(row.Handle)+"  "+c.show(model.Text(row.AgentID))+"  completed "+c.clock(row.UpdatedAt), w-2)), "")
+	out := c.wrapped(row.Objective, w, k.Strong)
+	out = append(out, " "+k.Muted.Paint(text.Cut(string(row.Handle)+"  "+c.show(model.Text(row.AgentID))+"  completed "+c.clock(row.UpdatedAt), w-2)), "")
 	if d == nil {
-		return append(out, " "+k.muted.paint("Reading…"))
+		return append(out, " "+k.Muted.Paint("Reading…"))
 	}
 	out = append(out, c.reportPage(*d, w)...)
 	if u := d.Unfinished(); u != nil {
@@ -147,7 +148,7 @@ func (c Console) reportLines(w int) []string {
 		out = append(out, c.warned(u.Message, w)...)
 	}
 	if len(d.Links.Threads)+len(d.Links.TodoRefs)+len(d.Links.Refs) > 0 {
-		out = append(out, "", " "+k.muted.paint("linked: "+strings.Join(linkWords(d.Links), ", ")))
+		out = append(out, "", " "+k.Muted.Paint("linked: "+strings.Join(linkWords(d.Links), ", ")))
 	}
 	return out
 }

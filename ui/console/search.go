@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vise/model"
+	"vise/ui/console/widget"
 	"vise/ui/markdown"
 	"vise/ui/text"
 )
@@ -15,7 +16,7 @@ import (
 // search is what is looked for in the plan on screen.
 type search struct {
 	// typing is the field while the words are typed.
-	typing *field
+	typing *widget.Field
 	query  string
 	// doc and w are what the matches were found in.
 	doc     *markdown.Document
@@ -57,7 +58,7 @@ func (c Console) search() (Console, tea.Cmd) {
 	if c.plan.doc == nil || c.place.tab != tabPlan {
 		return c.say("The plan is searched: [ and ] turn to its tab.")
 	}
-	f := newField("", 1, maxFilter)
+	f := widget.NewField("", 1, maxFilter)
 	c.plan.search = search{typing: &f, from: c.place.reading[c.plan.item]}
 	return c, nil
 }
@@ -78,12 +79,12 @@ func (c Console) typedSearch(k tea.KeyPressMsg) (Console, tea.Cmd) {
 		return c, nil
 	}
 	f := *s.typing
-	f.press(k, maxFilter)
+	f.Press(k, maxFilter)
 	return c.searchFor(f)
 }
 
-func (c Console) searchFor(f field) (Console, tea.Cmd) {
-	c.plan.search.typing, c.plan.search.query = &f, strings.TrimSpace(f.value())
+func (c Console) searchFor(f widget.Field) (Console, tea.Cmd) {
+	c.plan.search.typing, c.plan.search.query = &f, strings.TrimSpace(f.Value())
 	c.plan.search.matches = nil
 	return c.seekAgain(true)
 }
@@ -94,7 +95,7 @@ func (c Console) seekAgain(jump bool) (Console, tea.Cmd) {
 	if c.plan.search.query == "" || c.plan.doc == nil || w <= 0 {
 		return c, nil
 	}
-	return c, c.fx.seek(c.plan.item, c.plan.doc, w, c.skin.page, c.plan.search.query, jump)
+	return c, c.fx.seek(c.plan.item, c.plan.doc, w, c.styles.Page, c.plan.search.query, jump)
 }
 
 // found takes the matches of the words that are still looked for.
@@ -176,9 +177,9 @@ func (c Console) searchWords() string {
 
 // searchLine is what is typed, on the line of messages.
 func (c Console) searchLine() (line string, cursor int) {
-	k := c.skin
-	lines, x, _ := c.plan.search.typing.draw(max(c.layout.w-20, 10), c.skin)
-	return text.Sides(" "+k.key.paint("/")+" "+k.text.paint(lines[0]), k.muted.paint(c.searchWords())+" ", c.layout.w), 3 + x
+	k := c.styles
+	lines, x, _ := c.plan.search.typing.Draw(max(c.layout.w-20, 10), c.styles)
+	return text.Sides(" "+k.Key.Paint("/")+" "+k.Text.Paint(lines[0]), k.Muted.Paint(c.searchWords())+" ", c.layout.w), 3 + x
 }
 
 // lit paints the matches of a line of the plan, which shows w cells from left on.
@@ -199,11 +200,11 @@ func (c Console) lit(l markdown.Line, cells string, w int) string {
 		if from = max(from, 0); from >= to {
 			continue
 		}
-		ink := c.skin.match
+		ink := c.styles.Match
 		if i == s.at {
-			ink = c.skin.selected
+			ink = c.styles.Selected
 		}
-		cells = ansi.Cut(cells, 0, from) + ink.paint(ansi.Strip(ansi.Cut(cells, from, to))) + ansi.Cut(cells, to, w)
+		cells = ansi.Cut(cells, 0, from) + ink.Paint(ansi.Strip(ansi.Cut(cells, from, to))) + ansi.Cut(cells, to, w)
 	}
 	return cells
 }

@@ -5,6 +5,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/console/widget"
 )
 
 // streamRows is how many events a frame has room for.
@@ -13,54 +14,54 @@ func (c Console) streamRows() int { return max(c.layout.body().h-2-c.filterRows(
 // streamBody draws the activity of all agents.
 func (c Console) streamBody(r rect) []string {
 	w, _ := r.inner()
-	k, p, s := c.skin, c.place.stream, c.truth.stream
-	b := box{title: k.strong.paint("Activity") + "  " + k.muted.paint("all agents"), right: c.streamNote(), focused: true}
+	k, p, s := c.styles, c.place.stream, c.truth.stream
+	b := widget.Box{Title: k.Strong.Paint("Activity") + "  " + k.Muted.Paint("all agents"), Right: c.streamNote(), Focused: true}
 	if c.filterRows() > 0 {
-		b.lines = append(b.lines, c.filterLine(w))
+		b.Lines = append(b.Lines, c.filterLine(w))
 	}
 	switch {
 	case c.trouble != nil && c.truth.at.IsZero():
-		b.lines = append(b.lines, c.said(c.troubleWords(), w)...)
+		b.Lines = append(b.Lines, c.said(c.troubleWords(), w)...)
 	case c.truth.at.IsZero():
-		b.lines = append(b.lines, " "+k.muted.paint("Reading the ledger…"))
+		b.Lines = append(b.Lines, " "+k.Muted.Paint("Reading the ledger…"))
 	case len(s.entries) == 0 && s.searched > 0:
-		b.lines = append(b.lines, c.said(fmt.Sprintf(action.Keyed("No match in the newest %d events. {up} searches further back, {back} clears."), s.searched), w)...)
+		b.Lines = append(b.Lines, c.said(fmt.Sprintf(action.Keyed("No match in the newest %d events. {up} searches further back, {back} clears."), s.searched), w)...)
 	case len(s.entries) == 0 && c.filterText() != "":
-		b.lines = append(b.lines, c.said(action.Keyed("No event matches. {back} clears."), w)...)
+		b.Lines = append(b.Lines, c.said(action.Keyed("No event matches. {back} clears."), w)...)
 	case len(s.entries) == 0:
-		b.lines = append(b.lines, c.said("Nothing has happened yet.", w)...)
+		b.Lines = append(b.Lines, c.said("Nothing has happened yet.", w)...)
 	default:
 		at := s.at(p)
 		for _, e := range s.shown(p, c.streamRows()) {
-			b.lines = append(b.lines, c.streamRow(e, !p.following() && positionOf(e) == positionOf(s.entries[at]), w))
+			b.Lines = append(b.Lines, c.streamRow(e, !p.following() && positionOf(e) == positionOf(s.entries[at]), w))
 		}
 	}
-	b.foot = k.muted.paint(c.streamFoot())
-	return b.draw(r.w, r.h, k)
+	b.Foot = k.Muted.Paint(c.streamFoot())
+	return b.Draw(r.w, r.h, k)
 }
 
 // streamRow is an event with the cursor's mark.
 func (c Console) streamRow(e model.Entry, selected bool, w int) string {
 	marker := " "
 	if selected {
-		marker = c.skin.glyph.Cursor
+		marker = c.styles.Glyph.Cursor
 	}
-	return c.skin.strip(w, selected && c.dialogless(), append([]piece{{marker, c.skin.needsYou}}, c.streamPieces(e, string(c.truth.stream.names[e.WorkItemID]), w)...)...)
+	return c.styles.Strip(w, selected && c.dialogless(), append([]widget.Piece{c.styles.NeedsYou.Of(marker)}, c.streamPieces(e, string(c.truth.stream.names[e.WorkItemID]), w)...)...)
 }
 
 // streamNote says whether the end is followed, and what came since it is not.
 func (c Console) streamNote() string {
-	k := c.skin
+	k := c.styles
 	if c.place.stream.following() {
-		return k.accent.paint(k.glyph.Following) + k.muted.paint(" following")
+		return k.Accent.Paint(k.Glyph.Following) + k.Muted.Paint(" following")
 	}
 	switch n := c.truth.stream.news; {
 	case n >= newsCounted:
-		return k.needsYou.paint(fmt.Sprintf("%d+ new", newsCounted)) + k.muted.paint(" end")
+		return k.NeedsYou.Paint(fmt.Sprintf("%d+ new", newsCounted)) + k.Muted.Paint(" end")
 	case n > 0:
-		return k.needsYou.paint(fmt.Sprintf("%d new", n)) + k.muted.paint(" end")
+		return k.NeedsYou.Paint(fmt.Sprintf("%d new", n)) + k.Muted.Paint(" end")
 	}
-	return k.muted.paint("paused · end follows")
+	return k.Muted.Paint("paused · end follows")
 }
 
 func (c Console) streamFoot() string {

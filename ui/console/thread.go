@@ -10,6 +10,7 @@ import (
 	"vise/model"
 	"vise/model/thread"
 	"vise/ui/action"
+	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -138,7 +139,7 @@ func (c Console) threadPage(d model.Detail, w int) []string {
 	card := c.bookmark.card
 	switch {
 	case c.fx.Threads == nil:
-		return []string{" " + c.skin.muted.paint("Threads are not read here.")}
+		return []string{" " + c.styles.Muted.Paint("Threads are not read here.")}
 	case card.Empty():
 		return c.mutedText("No thread yet: vise thread start GOAL begins one, once there is something to keep.", w)
 	}
@@ -158,7 +159,7 @@ func (c Console) threadPage(d model.Detail, w int) []string {
 func (c Console) mutedText(s string, w int) []string {
 	var out []string
 	for _, l := range text.Wrap(s, max(w-2, 1)) {
-		out = append(out, " "+c.skin.muted.paint(l))
+		out = append(out, " "+c.styles.Muted.Paint(l))
 	}
 	return out
 }
@@ -167,16 +168,16 @@ const cardLabelCells = 11
 
 // cardLines are a row of the card, wrapped beside its label.
 func (c Console) cardLines(label string, row thread.CardRow, w int) []string {
-	k := c.skin
-	paint := map[thread.CardKind]ink{
-		thread.CardStrong: k.strong, thread.CardWarning: k.needsYou, thread.CardMuted: k.muted,
+	k := c.styles
+	paint := map[thread.CardKind]widget.Ink{
+		thread.CardStrong: k.Strong, thread.CardWarning: k.NeedsYou, thread.CardMuted: k.Muted,
 	}[row.Kind]
 	if row.Kind == thread.CardPlain {
-		paint = k.text
+		paint = k.Text
 	}
 	var out []string
 	for _, l := range text.Wrap(c.show(row.Text), max(w-cardLabelCells-2, 8)) {
-		out = append(out, " "+k.muted.paint(text.Pad(label, cardLabelCells))+paint.paint(l))
+		out = append(out, " "+k.Muted.Paint(text.Pad(label, cardLabelCells))+paint.Paint(l))
 		label = ""
 	}
 	return out

@@ -10,6 +10,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -23,7 +24,7 @@ type todoDialog struct {
 	undo [][]model.Todo
 	at   int
 	// line is the todo's text while it is typed; added: it is a new one.
-	line    *field
+	line    *widget.Field
 	added   bool
 	waiting bool
 	// drafted: the list is what an earlier dialog left; the ledger's has saved todos, and
@@ -98,7 +99,7 @@ func (d *todoDialog) change(id action.ID) {
 		d.keep()
 		d.list = slices.Delete(d.list, d.at, d.at+1)
 	case action.TodoEdit:
-		f := newField(d.list[d.at].Text.String(), 1, model.MaxTodoText)
+		f := widget.NewField(d.list[d.at].Text.String(), 1, model.MaxTodoText)
 		d.line = &f
 	case action.TodoRowDown:
 		d.swap(d.at + 1)
@@ -126,22 +127,22 @@ func (d *todoDialog) add() {
 	d.keep()
 	d.at = min(d.at+1, len(d.list))
 	d.list = slices.Insert(d.list, d.at, model.Todo{State: model.TodoPending})
-	f := newField("", 1, model.MaxTodoText)
+	f := widget.NewField("", 1, model.MaxTodoText)
 	d.line, d.added = &f, true
 }
 
 // typed edits a todo's text: enter keeps it, esc leaves it as it was.
 func (d *todoDialog) typed(k tea.KeyPressMsg, s surroundings) wish {
 	if a, _ := action.Of(action.Text, k); a.ID == action.EditOutside {
-		text := d.line.value()
+		text := d.line.Value()
 		return wish{outside: &text}
 	}
 	switch key := k.String(); {
-	case key == "enter" && !d.line.empty():
+	case key == "enter" && !d.line.Empty():
 		if !d.added {
 			d.keep()
 		}
-		d.list[d.at].Text = model.Text(d.line.value())
+		d.list[d.at].Text = model.Text(d.line.Value())
 		d.line, d.added = nil, false
 	case key == "enter", key == "esc", key == "alt+esc":
 		if d.added {
@@ -151,7 +152,7 @@ func (d *todoDialog) typed(k tea.KeyPressMsg, s surroundings) wish {
 		}
 		d.line, d.added = nil, false
 	default:
-		d.line.press(k, fieldWidth(s.layout.w))
+		d.line.Press(k, fieldWidth(s.layout.w))
 	}
 	return wish{}
 }
@@ -161,7 +162,7 @@ func (d *todoDialog) fill(s string) {
 	if d.line == nil {
 		return
 	}
-	f := newField(strings.Join(strings.Fields(s), " "), 1, model.MaxTodoText)
+	f := widget.NewField(strings.Join(strings.Fields(s), " "), 1, model.MaxTodoText)
 	d.line = &f
 }
 
@@ -178,53 +179,53 @@ func (d *todoDialog) close() wish {
 
 func (d *todoDialog) paste(s string) dialog {
 	if d.line != nil {
-		d.line.insert(s)
+		d.line.Insert(s)
 	}
 	return d
 }
 
 func (d *todoDialog) draw(w, h int, s surroundings) drawn {
-	k := s.skin
+	k := s.styles
 	out := drawn{w: dialogWidth(w)}
-	out.title = k.strong.paint(fmt.Sprintf("Todos of %s  %s", d.row.Handle, text.Cut(s.show(d.row.Objective), 50)))
-	out.focused = true
-	out.foot = k.muted.paint(action.Keyed("{todo-state} state · {todo-add} add · {todo-edit} edit · {todo-row-down} {todo-row-up} move · {todo-drop} drop · {todo-undo} undo · {todo-save} save"))
+	out.Title = k.Strong.Paint(fmt.Sprintf("Todos of %s  %s", d.row.Handle, text.Cut(s.show(d.row.Objective), 50)))
+	out.Focused = true
+	out.Foot = k.Muted.Paint(action.Keyed("{todo-state} state · {todo-add} add · {todo-edit} edit · {todo-row-down} {todo-row-up} move · {todo-drop} drop · {todo-undo} undo · {todo-save} save"))
 	switch {
 	case d.waiting:
-		out.foot = k.muted.paint(action.Keyed("saving… · {todo-close} lets it go on behind"))
+		out.Foot = k.Muted.Paint(action.Keyed("saving… · {todo-close} lets it go on behind"))
 	case d.line != nil:
-		out.foot = k.muted.paint(action.Keyed("enter keep · {edit-outside} editor · esc leave as it was"))
+		out.Foot = k.Muted.Paint(action.Keyed("enter keep · {edit-outside} editor · esc leave as it was"))
 	}
 	inner := d80(w)
 	if d.drafted {
-		out.lines = s.warnLine(fmt.Sprintf(action.Keyed("Your draft. The saved list has %d %s: {todo-undo} shows it."), d.saved, plural(d.saved, "todo", "todos")))
+		out.Lines = s.warnLine(fmt.Sprintf(action.Keyed("Your draft. The saved list has %d %s: {todo-undo} shows it."), d.saved, plural(d.saved, "todo", "todos")))
 	}
-	room := max(min(len(d.list), h-2-len(out.lines)), 1)
+	room := max(min(len(d.list), h-2-len(out.Lines)), 1)
 	top := min(max(d.at-room+1, 0), max(len(d.list)-room, 0))
 	for i := top; i < min(top+room, len(d.list)); i++ {
-		out.lines = append(out.lines, d.todoLine(i, inner, s, &out))
+		out.Lines = append(out.Lines, d.todoLine(i, inner, s, &out))
 	}
 	if len(d.list) == 0 {
-		out.lines = append(out.lines, s.mutedLine(action.Keyed("No todos. {todo-add} adds one.")))
+		out.Lines = append(out.Lines, s.mutedLine(action.Keyed("No todos. {todo-add} adds one.")))
 	}
-	out.h = min(len(out.lines)+2, h)
+	out.h = min(len(out.Lines)+2, h)
 	return out
 }
 
 func (d *todoDialog) todoLine(i, w int, s surroundings, out *drawn) string {
-	k, t := s.skin, d.list[i]
+	k, t := s.styles, d.list[i]
 	mark, ink := s.todoMark(t.State)
 	if i == d.at && d.line != nil {
-		lines, x, _ := d.line.draw(w-6, s.skin)
-		out.cursor = &tea.Position{X: 5 + x, Y: len(out.lines)}
-		return " " + k.key.paint(k.glyph.Cursor) + " " + ink.paint(mark) + " " + lines[0]
+		lines, x, _ := d.line.Draw(w-6, s.styles)
+		out.cursor = &tea.Position{X: 5 + x, Y: len(out.Lines)}
+		return " " + k.Key.Paint(k.Glyph.Cursor) + " " + ink.Paint(mark) + " " + lines[0]
 	}
 	cursor := " "
 	if i == d.at {
-		cursor = k.glyph.Cursor
+		cursor = k.Glyph.Cursor
 	}
-	return k.strip(w, i == d.at, piece{" " + cursor + " ", k.key}, piece{mark + " ", ink}, piece{s.show(t.Text), ink},
-		piece{"  " + todoWord(t.State), k.faint})
+	return k.Strip(w, i == d.at, k.Key.Of(" "+cursor+" "), ink.Of(mark+" "), ink.Of(s.show(t.Text)),
+		k.Faint.Of("  "+todoWord(t.State)))
 }
 
 func todoWord(s model.TodoState) string {

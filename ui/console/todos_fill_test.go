@@ -16,7 +16,7 @@ func TestATodoIsWrittenInAnEditorOfItsOwn(t *testing.T) {
 		t.Fatalf("the editor begins with %v", w.outside)
 	}
 	d.fill("two\nlines\n")
-	if got := d.line.value(); got != "two lines" {
+	if got := d.line.Value(); got != "two lines" {
 		t.Errorf("the line is %q", got)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"vise/model"
 	"vise/model/todo"
 	"vise/ui/action"
+	"vise/ui/console/widget"
 )
 
 // batchSize is how many findings a person is asked about at a time.
@@ -27,7 +28,7 @@ type triage struct {
 	// undo are the acts that u takes back, the newest last.
 	undo []todo.Ref
 	// ask is the reason while it is typed, asked the resolution that it is for.
-	ask   *field
+	ask   *widget.Field
 	asked todo.Resolution
 	// scroll is the first line shown of the finding; board shows all todos by status.
 	scroll int
@@ -178,7 +179,7 @@ func (d *triage) judge(id action.ID, s surroundings) wish {
 		d.decide(s.shelf, verdict{"approved", FileUnapprove})
 		return wish{act: &act}
 	}
-	f := newField(d.proposal(resolution, s.shelf), 1, model.MaxReason)
+	f := widget.NewField(d.proposal(resolution, s.shelf), 1, model.MaxReason)
 	d.ask, d.asked = &f, resolution
 	return wish{}
 }
@@ -197,7 +198,7 @@ func (d *triage) typed(k tea.KeyPressMsg, s surroundings) wish {
 	case key == "esc" || key == "alt+esc":
 		d.ask = nil
 	case key != "enter":
-		d.ask.press(k, fieldWidth(s.layout.w))
+		d.ask.Press(k, fieldWidth(s.layout.w))
 	default:
 		return d.reject(s)
 	}
@@ -205,7 +206,7 @@ func (d *triage) typed(k tea.KeyPressMsg, s surroundings) wish {
 }
 
 func (d *triage) reject(s surroundings) wish {
-	said := strings.TrimSpace(d.ask.value())
+	said := strings.TrimSpace(d.ask.Value())
 	m := todo.Move{To: todo.WontFix, Resolution: d.asked, Reason: model.Text(said)}
 	if d.asked == todo.Duplicate {
 		of, why, _ := strings.Cut(said, " ")
@@ -279,7 +280,7 @@ func (d *triage) failed(a FileAct) {
 
 func (d *triage) paste(s string) dialog {
 	if d.ask != nil {
-		d.ask.insert(s)
+		d.ask.Insert(s)
 	}
 	return d
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vise/model/todo"
+	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -48,36 +49,36 @@ func (d *triage) boardLines(w, h int, s surroundings) []string {
 		for len(part) < h {
 			part = append(part, text.Pad("", each))
 		}
-		out = join(out, part)
+		out = widget.Join(out, part)
 	}
 	return out
 }
 
 func (d *triage) boardColumn(col column, w, h int, s surroundings) []string {
-	k := s.skin
+	k := s.styles
 	mark, ink := s.fileMark(col.status)
-	out := []string{" " + ink.paint(text.Cut(fmt.Sprintf("%s %s %d", mark, strings.ToUpper(fileWord(col.status)), len(col.todos)), w-1))}
+	out := []string{" " + ink.Paint(text.Cut(fmt.Sprintf("%s %s %d", mark, strings.ToUpper(fileWord(col.status)), len(col.todos)), w-1))}
 	at := max(slices.IndexFunc(col.todos, func(t todo.Todo) bool { return t.Ref() == d.at }), 0)
 	top := max(min(at-h/2, len(col.todos)-(h-1)), 0)
 	for _, t := range col.todos[top:min(top+max(h-1, 0), len(col.todos))] {
 		cursor := " "
 		if t.Ref() == d.at {
-			cursor = k.glyph.Cursor
+			cursor = k.Glyph.Cursor
 		}
-		out = append(out, k.strip(w, t.Ref() == d.at, piece{cursor, k.key}, piece{t.Ref().String() + " ", k.muted},
-			piece{string(t.Priority) + " ", k.accent}, piece{s.show(t.Title), k.text}))
+		out = append(out, k.Strip(w, t.Ref() == d.at, k.Key.Of(cursor), k.Muted.Of(t.Ref().String()+" "),
+			k.Accent.Of(string(t.Priority)+" "), k.Text.Of(s.show(t.Title))))
 	}
 	return out
 }
 
 func (d *triage) boardStack(board []column, w, h int, s surroundings) []string {
-	k := s.skin
+	k := s.styles
 	index := todo.NewIndex(s.shelf.Todos)
 	var out []string
 	at := 0
 	for _, col := range board {
 		mark, ink := s.fileMark(col.status)
-		out = append(out, " "+ink.paint(fmt.Sprintf("%s %s %d", mark, strings.ToUpper(fileWord(col.status)), len(col.todos))))
+		out = append(out, " "+ink.Paint(fmt.Sprintf("%s %s %d", mark, strings.ToUpper(fileWord(col.status)), len(col.todos))))
 		for _, t := range col.todos {
 			if t.Ref() == d.at {
 				at = len(out)
@@ -87,7 +88,7 @@ func (d *triage) boardStack(board []column, w, h int, s surroundings) []string {
 	}
 	top := min(max(at-h+2, 0), max(len(out)-h, 0))
 	if top > 0 && top < len(out) {
-		out[top] = " " + k.muted.paint("…")
+		out[top] = " " + k.Muted.Paint("…")
 	}
 	return out[top:min(top+h, len(out))]
 }

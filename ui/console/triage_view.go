@@ -18,10 +18,10 @@ import (
 const besideW, listW = 100, 46
 
 func (d *triage) draw(w, h int, s surroundings) drawn {
-	k := s.skin
+	k := s.styles
 	out := drawn{w: w, h: h}
-	out.title, out.focused = k.strong.paint("Triage  "+s.show(s.shelf.Session)), true
-	out.right = k.muted.paint(statusCounts(s.shelf.Todos))
+	out.Title, out.Focused = k.Strong.Paint("Triage  "+s.show(s.shelf.Session)), true
+	out.Right = k.Muted.Paint(statusCounts(s.shelf.Todos))
 	inner, room := w-2, h-2
 	var ask []string
 	if d.ask != nil {
@@ -30,24 +30,24 @@ func (d *triage) draw(w, h int, s surroundings) drawn {
 	}
 	switch {
 	case s.shelf.Trouble != "":
-		out.lines = s.warned(s.shelf.Trouble, inner)
+		out.Lines = s.warned(s.shelf.Trouble, inner)
 	case d.board:
-		out.lines = d.boardLines(inner, room, s)
+		out.Lines = d.boardLines(inner, room, s)
 	case len(d.batch) == 0:
-		out.lines = s.said(action.Keyed("Nothing waits for triage. {triage-board} shows all todos by status."), inner)
+		out.Lines = s.said(action.Keyed("Nothing waits for triage. {triage-board} shows all todos by status."), inner)
 	case w >= besideW:
-		out.lines = d.sideBySide(inner, room, s)
+		out.Lines = d.sideBySide(inner, room, s)
 	default:
-		out.lines = d.stacked(inner, room, s)
+		out.Lines = d.stacked(inner, room, s)
 	}
-	for len(out.lines) < room {
-		out.lines = append(out.lines, "")
+	for len(out.Lines) < room {
+		out.Lines = append(out.Lines, "")
 	}
-	out.lines = append(out.lines[:room], ask...)
+	out.Lines = append(out.Lines[:room], ask...)
 	if out.cursor != nil {
 		out.cursor.Y += room
 	}
-	out.foot = k.muted.paint(d.keys(w, s))
+	out.Foot = k.Muted.Paint(d.keys(w, s))
 	return out
 }
 
@@ -72,13 +72,13 @@ func (d *triage) asking(w int, s surroundings, out *drawn) []string {
 	if d.asked == todo.Duplicate {
 		label = "Duplicate of which todo, and why?"
 	}
-	lines, x, _ := d.ask.draw(max(w-4, 4), s.skin)
+	lines, x, _ := d.ask.Draw(max(w-4, 4), s.styles)
 	out.cursor = &tea.Position{X: 3 + x, Y: 1}
-	return []string{" " + s.skin.accent.paint(d.at.String()+"  "+label), " " + s.skin.key.paint(">") + " " + lines[0]}
+	return []string{" " + s.styles.Accent.Paint(d.at.String()+"  "+label), " " + s.styles.Key.Paint(">") + " " + lines[0]}
 }
 
 func (d *triage) sideBySide(w, h int, s surroundings) []string {
-	k := s.skin
+	k := s.styles
 	left := d.list(listW-1, h, s)
 	right := d.finding(w-listW-2, h, s)
 	out := make([]string, h)
@@ -90,7 +90,7 @@ func (d *triage) sideBySide(w, h int, s surroundings) []string {
 		if i < len(right) {
 			r = right[i]
 		}
-		out[i] = text.Pad(l, listW) + k.border.paint(s.skin.glyph.Light.Left) + " " + r
+		out[i] = text.Pad(l, listW) + k.Border.Paint(s.styles.Glyph.Light.Left) + " " + r
 	}
 	return out
 }
@@ -98,7 +98,7 @@ func (d *triage) sideBySide(w, h int, s surroundings) []string {
 func (d *triage) stacked(w, h int, s surroundings) []string {
 	rows := min(len(d.batch)+1, max(h/3, 3))
 	out := d.list(w, rows, s)
-	out = append(out, " "+s.skin.faint.paint(strings.Repeat(s.skin.glyph.Rule, max(w-2, 0))))
+	out = append(out, " "+s.styles.Faint.Paint(strings.Repeat(s.styles.Glyph.Rule, max(w-2, 0))))
 	return append(out, d.finding(w, h-len(out), s)...)
 }
 
@@ -118,7 +118,7 @@ func (d *triage) list(w, h int, s surroundings) []string {
 }
 
 func (d *triage) row(r todo.Ref, index *todo.Index, w int, s surroundings) string {
-	k := s.skin
+	k := s.styles
 	t, ok := index.Find(r)
 	mark, ink := s.fileMark(t.Status)
 	note, decided := "", false
@@ -126,21 +126,21 @@ func (d *triage) row(r todo.Ref, index *todo.Index, w int, s surroundings) strin
 	case mine:
 		note, decided = v.word, true
 	case !ok:
-		mark, note, decided = k.glyph.Warning, "gone", true
+		mark, note, decided = k.Glyph.Warning, "gone", true
 	case t.Status != todo.Pending:
 		note, decided = fileWord(t.Status)+" elsewhere", true
 	}
-	title := k.text
+	title := k.Text
 	if decided {
-		title = k.faint
+		title = k.Faint
 	}
 	cursor := " "
 	if r == d.at {
-		cursor = k.glyph.Cursor
+		cursor = k.Glyph.Cursor
 	}
 	room := max(w-refCells-9-text.Width(note), 4)
-	return k.strip(w, r == d.at, piece{cursor + mark + " ", ink}, piece{text.Pad(r.String(), refCells) + " ", k.muted},
-		piece{string(t.Priority) + " ", k.accent}, piece{text.Pad(s.show(t.Title), room), title}, piece{" " + note, k.done})
+	return k.Strip(w, r == d.at, ink.Of(cursor+mark+" "), k.Muted.Of(text.Pad(r.String(), refCells)+" "),
+		k.Accent.Of(string(t.Priority)+" "), title.Of(text.Pad(s.show(t.Title), room)), k.Done.Of(" "+note))
 }
 
 // tally says how far this batch is, and how many findings wait behind it.
@@ -165,7 +165,7 @@ func (d *triage) tally(s surroundings) string {
 	case left == 0:
 		words = action.Keyed("All decided. {triage-close} closes, {triage-undo} takes back.")
 	}
-	return " " + s.skin.muted.paint(words)
+	return " " + s.styles.Muted.Paint(words)
 }
 
 // finding is what the finding at the cursor says, and the code as it is now, from the line
@@ -181,10 +181,10 @@ func (d *triage) finding(w, h int, s surroundings) []string {
 }
 
 func (d *triage) head(t todo.Todo, w int, s surroundings) []string {
-	k := s.skin
+	k := s.styles
 	var out []string
 	for _, l := range text.Wrap(s.show(t.Title), max(w-2, 8)) {
-		out = append(out, " "+k.strong.paint(l))
+		out = append(out, " "+k.Strong.Paint(l))
 	}
 	facts := t.Ref().String() + "  " + string(t.Priority)
 	for _, f := range []model.Text{t.FindingSeverity, t.FindingID, t.SourceRef} {
@@ -192,7 +192,7 @@ func (d *triage) head(t todo.Todo, w int, s surroundings) []string {
 			facts += " · " + s.show(f)
 		}
 	}
-	out = append(out, " "+k.muted.paint(text.Cut(facts, w-2)))
+	out = append(out, " "+k.Muted.Paint(text.Cut(facts, w-2)))
 	for _, p := range todo.FindSimilar(todo.Near(s.shelf.Todos, t)) {
 		if p.Keep == t.Ref() || p.Other == t.Ref() {
 			other := p.Keep
@@ -207,20 +207,20 @@ func (d *triage) head(t todo.Todo, w int, s surroundings) []string {
 }
 
 func (d *triage) exhibit(w int, s surroundings) []string {
-	k, x := s.skin, s.shelf.exhibit
+	k, x := s.styles, s.shelf.exhibit
 	if s.shelf.shown.ref != d.at {
-		return []string{"", " " + k.muted.paint("reading…")}
+		return []string{"", " " + k.Muted.Paint("reading…")}
 	}
 	out := append(s.dismissedLines(x.Before, w), "")
-	out = append(out, s.wrapped(x.Problem, w, k.text)...)
+	out = append(out, s.wrapped(x.Problem, w, k.Text)...)
 	if x.File == "" {
-		return append(out, "", " "+k.muted.paint("It names no file."))
+		return append(out, "", " "+k.Muted.Paint("It names no file."))
 	}
 	place := s.show(x.File)
 	if x.Place.Line > 0 {
 		place += fmt.Sprintf(":%d", x.Place.Line)
 	}
-	out = append(out, "", text.Sides(" "+k.accent.paint(place), k.muted.paint(cmp.Or(codeWord(x), "as quoted"))+" ", w))
+	out = append(out, "", text.Sides(" "+k.Accent.Paint(place), k.Muted.Paint(cmp.Or(codeWord(x), "as quoted"))+" ", w))
 	switch {
 	case x.Trouble != "":
 		return append(out, s.warned(x.Trouble, w)...)
@@ -238,7 +238,7 @@ func (c Console) dismissedLines(b *todo.Dismissed, w int) []string {
 	day, _, _ := strings.Cut(c.show(b.ResolvedAt), "T")
 	where := b.Ref().String()
 	if b.Session != "" {
-		where = c.skin.safe(b.Session) + " " + where
+		where = c.styles.Safe(b.Session) + " " + where
 	}
 	return c.warned(fmt.Sprintf("Dismissed before, %s as %s (%s): %s", day, resolutionWord(b.Resolution), where, c.show(b.Reason)), w)
 }
@@ -269,15 +269,15 @@ func lostWord(x Exhibit) string {
 
 // codeLines are the code as it is now, with a mark beside what the finding quotes.
 func (c Console) codeLines(x Exhibit, w int) []string {
-	k := c.skin
+	k := c.styles
 	var out []string
 	for i, l := range x.Beside.Lines {
 		n := x.First + i
-		mark, ink := " ", k.muted
+		mark, ink := " ", k.Muted
 		if x.Place.Line > 0 && n >= x.Place.Line && n < x.Place.Line+max(x.Place.Lines, 1) {
-			mark, ink = k.glyph.Gutter, k.text
+			mark, ink = k.Glyph.Gutter, k.Text
 		}
-		out = append(out, k.strip(w, false, piece{fmt.Sprintf("%5d ", n), k.faint}, piece{mark + " ", k.needsYou}, piece{c.show(l), ink}))
+		out = append(out, k.Strip(w, false, k.Faint.Of(fmt.Sprintf("%5d ", n)), k.NeedsYou.Of(mark+" "), ink.Of(c.show(l))))
 	}
 	return out
 }
@@ -287,9 +287,9 @@ func (c Console) quoteLines(x Exhibit, w int) []string {
 	if !x.Changed || x.Snippet == "" {
 		return nil
 	}
-	out := []string{"", " " + c.skin.muted.paint("The finding quotes:")}
+	out := []string{"", " " + c.styles.Muted.Paint("The finding quotes:")}
 	for _, l := range x.Snippet.Lines() {
-		out = append(out, c.skin.strip(w, false, piece{"   " + c.skin.safe(l), c.skin.blocked}))
+		out = append(out, c.styles.Strip(w, false, c.styles.Blocked.Of("   "+c.styles.Safe(l))))
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
+	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -20,7 +21,7 @@ func unsettled(c Console, f *form) *form {
 		return f
 	}
 	head, submit, at := f.head, f.submit, len(f.fields)
-	f.fields = append(f.fields, formField{label: "Why all the same?   kept in the thread's log", field: newField("", 1, model.MaxReason)})
+	f.fields = append(f.fields, formField{label: "Why all the same?   kept in the thread's log", Field: widget.NewField("", 1, model.MaxReason)})
 	f.head = func(s surroundings, f *form) []string {
 		out := s.warnLine("Its thread " + string(card.Thread.ID) + " speaks against it.")
 		for i, words := range against {
@@ -33,7 +34,7 @@ func unsettled(c Console, f *form) *form {
 		return append(append(out, ""), head(s, f)...)
 	}
 	f.submit = func(s surroundings, f *form) wish {
-		if f.fields[at].empty() {
+		if f.fields[at].Empty() {
 			return wish{trouble: "say why, although the thread speaks against it"}
 		}
 		w := submit(s, f)

@@ -121,7 +121,7 @@ func (c Console) goToItem(agent model.AgentID, item model.ItemID) (Console, tea.
 
 // viewMarks are the views on the header, the one shown in brackets.
 func (c Console) viewMarks() string {
-	k := c.skin
+	k := c.styles
 	var parts []string
 	for v := range viewCount {
 		name := strconv.Itoa(int(v) + 1)
@@ -129,10 +129,10 @@ func (c Console) viewMarks() string {
 			name += " " + viewNames[v]
 		}
 		if v == c.place.view {
-			parts = append(parts, k.accent.paint(k.mark(name)))
+			parts = append(parts, k.Accent.Paint(k.Mark(name)))
 			continue
 		}
-		parts = append(parts, k.muted.paint(name))
+		parts = append(parts, k.Muted.Paint(name))
 	}
 	if c.layout.shape == three {
 		return strings.Join(parts, "  ")

@@ -7,6 +7,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -38,7 +39,7 @@ func waiting(c Console) dialog {
 	for i, k := range waitKinds {
 		names[i] = k.name
 	}
-	line := func() field { return newField("", 1, model.MaxWaitText) }
+	line := func() widget.Field { return widget.NewField("", 1, model.MaxWaitText) }
 	is := func(wakes ...int) func(*form) bool {
 		return func(f *form) bool {
 			for _, w := range wakes {
@@ -57,14 +58,14 @@ func waiting(c Console) dialog {
 		head:     func(surroundings, *form) []string { return nil },
 		fields: []formField{
 			waitKind:      {label: "Wait for", options: names},
-			waitReason:    {label: "Why   becomes its blocker", field: line()},
-			waitQuestion:  {label: "Question", field: line(), shown: is(0)},
-			waitChoices:   {label: "Choices   up to five, with | between", field: line(), shown: is(0)},
-			waitSource:    {label: "Source   ci.github", field: line(), shown: is(2)},
-			waitResource:  {label: "Resource   the task's id, or what it is about", field: line(), shown: is(1, 2)},
-			waitCondition: {label: "Condition   conclusion=success", field: line(), shown: is(2)},
-			waitTime:      {label: "Until   30m, 16:00, tomorrow 9", field: line(), shown: is(3), note: resolved},
-			waitRecheck:   {label: "Recheck   look again after 30m, at 16:00; may stay empty", field: line(), shown: is(0, 1, 2), note: resolved},
+			waitReason:    {label: "Why   becomes its blocker", Field: line()},
+			waitQuestion:  {label: "Question", Field: line(), shown: is(0)},
+			waitChoices:   {label: "Choices   up to five, with | between", Field: line(), shown: is(0)},
+			waitSource:    {label: "Source   ci.github", Field: line(), shown: is(2)},
+			waitResource:  {label: "Resource   the task's id, or what it is about", Field: line(), shown: is(1, 2)},
+			waitCondition: {label: "Condition   conclusion=success", Field: line(), shown: is(2)},
+			waitTime:      {label: "Until   30m, 16:00, tomorrow 9", Field: line(), shown: is(3), note: resolved},
+			waitRecheck:   {label: "Recheck   look again after 30m, at 16:00; may stay empty", Field: line(), shown: is(0, 1, 2), note: resolved},
 		},
 		tail: func(s surroundings, _ *form) []string { return s.releaseLines(r) },
 		foot: func(*form) string {
@@ -81,14 +82,14 @@ func resolved(s surroundings, f *form) string {
 	if f.fields[waitKind].chosen != 3 {
 		at = waitRecheck
 	}
-	if f.fields[at].empty() {
+	if f.fields[at].Empty() {
 		return ""
 	}
 	t, err := text.ParseTime(f.value(at), s.now)
 	if err != nil {
-		return s.skin.blocked.paint(err.Error())
+		return s.styles.Blocked.Paint(err.Error())
 	}
-	return s.skin.accent.paint(s.bothTimes(t))
+	return s.styles.Accent.Paint(s.bothTimes(t))
 }
 
 // waitWish makes the command of the wait dialog.

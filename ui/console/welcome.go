@@ -7,6 +7,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
@@ -61,26 +62,26 @@ func (d *welcomeDialog) chosen(n int) (dialog, wish) {
 func (d *welcomeDialog) paste(string) dialog { return d }
 
 func (d *welcomeDialog) draw(w, h int, s surroundings) drawn {
-	k := s.skin
+	k := s.styles
 	out := drawn{w: dialogWidth(w)}
-	out.title, out.focused, out.foot = k.strong.paint("Welcome to vise"), true, k.muted.paint("1-4 choose · q quit")
+	out.Title, out.Focused, out.Foot = k.Strong.Paint("Welcome to vise"), true, k.Muted.Paint("1-4 choose · q quit")
 	inner := d80(w)
 	for _, l := range text.Wrap("No ledger yet at "+model.Text(d.first.Home).String()+". Nothing has been written.", inner-2) {
-		out.lines = append(out.lines, " "+l)
+		out.Lines = append(out.Lines, " "+l)
 	}
-	out.lines = append(out.lines, "")
+	out.Lines = append(out.Lines, "")
 	for i, l := range welcomeLines {
 		if i == dryRunLine {
-			out.lines = append(append(out.lines, ""), s.foundLines(d.first.Programs)...)
+			out.Lines = append(append(out.Lines, ""), s.foundLines(d.first.Programs)...)
 		}
 		mark := " "
 		if i == d.at {
-			mark = k.glyph.Cursor
+			mark = k.Glyph.Cursor
 		}
-		out.lines = append(out.lines, k.strip(inner, i == d.at, piece{" " + mark + " ", k.key}, piece{fmt.Sprintf("%d  ", i+1), k.key}, piece{l, k.text}))
+		out.Lines = append(out.Lines, k.Strip(inner, i == d.at, k.Key.Of(" "+mark+" "), k.Key.Of(fmt.Sprintf("%d  ", i+1)), k.Text.Of(l)))
 	}
-	out.lines = append(out.lines, "", s.mutedLine("The same on the command line:  vise init --help"))
-	out.h = min(len(out.lines)+2, h)
+	out.Lines = append(out.Lines, "", s.mutedLine("The same on the command line:  vise init --help"))
+	out.h = min(len(out.Lines)+2, h)
 	return out
 }
 
@@ -110,7 +111,7 @@ func nameAgent(first *FirstRun) dialog {
 		head: func(s surroundings, _ *form) []string {
 			return []string{s.mutedLine("It is created at " + model.Text(first.Home).String() + ", for you alone."), ""}
 		},
-		fields: []formField{{label: "First agent   a-z, 0-9, - and _", field: newField(string(first.Agent), 1, 64)}},
+		fields: []formField{{label: "First agent   a-z, 0-9, - and _", Field: widget.NewField(string(first.Agent), 1, 64)}},
 		foot:   func(*form) string { return action.Keyed("{submit-line} create · {close} back") },
 		submit: func(_ surroundings, f *form) wish {
 			if !model.ValidID(f.value(0)) {
@@ -126,10 +127,10 @@ func askHolon(first *FirstRun) dialog {
 	return backToWelcome{first: first, form: &form{
 		title:  "Read a Holon home",
 		head:   func(s surroundings, _ *form) []string { return []string{s.mutedLine("It is read, never written."), ""} },
-		fields: []formField{{label: "Directory", field: newField("", 1, 4096)}},
+		fields: []formField{{label: "Directory", Field: widget.NewField("", 1, 4096)}},
 		foot:   func(*form) string { return action.Keyed("{submit-line} count what is there · {close} back") },
 		submit: func(_ surroundings, f *form) wish {
-			if f.fields[0].empty() {
+			if f.fields[0].Empty() {
 				return wish{trouble: "name the directory"}
 			}
 			return wish{survey: f.value(0)}

@@ -19,7 +19,7 @@ func (c Console) whyFoot() string {
 			parts = append(parts, a.Key()+" "+x.word)
 		}
 	}
-	return c.skin.muted.paint(strings.Join(parts, " "+c.skin.glyph.Dot+" "))
+	return c.styles.Muted.Paint(strings.Join(parts, " "+c.styles.Glyph.Dot+" "))
 }
 
 func (c Console) blockWord() string {

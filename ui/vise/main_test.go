@@ -25,10 +25,7 @@ var markdown = []string{
 }
 
 var limits = []limit{
-	{"vise", 1.0, 900, append([]string{
-		"charm.land/bubbletea/v2", "charm.land/fang/v2", "github.com/modelcontextprotocol/go-sdk/mcp", "net/http", "vise/ui/console",
-	}, markdown...)},
-	{"vise-workbench", 3.0, 2500, markdown},
+	{"vise", 3.0, 2500, markdown},
 }
 
 func TestTheProgramsLinkNothingHeavy(t *testing.T) {

@@ -39,9 +39,11 @@ type Engine struct {
 // maxKnown bounds the languages that are remembered.
 const maxKnown = 1000
 
-// New is an engine in the program that program finds, which must be of the same build. No
+// New is an engine in the program that Program finds, which must be of the same build. No
 // process is started yet.
-func New(program func() (string, error), build string) *Engine {
+func New() *Engine { return newEngine(Program, buildName()) }
+
+func newEngine(program func() (string, error), build string) *Engine {
 	return &Engine{program: program, build: build, rest: restAfter, known: map[string]bool{}}
 }
 

@@ -18,7 +18,7 @@ import (
 // TestMain makes this test binary the program when it is told so.
 func TestMain(m *testing.M) {
 	if build := os.Getenv("APART_BUILD"); build != "" {
-		if Serve(os.Stdin, os.Stdout, failing{glamour.New()}, build) != nil {
+		if serve(os.Stdin, os.Stdout, failing{glamour.New()}, build) != nil {
 			os.Exit(1)
 		}
 		os.Exit(0)
@@ -45,7 +45,7 @@ func (f failing) Prose(p layout.Prose) ([]string, error) {
 
 func engine(t *testing.T) *Engine {
 	t.Setenv("APART_BUILD", "one build")
-	e := New(os.Executable, "one build")
+	e := newEngine(os.Executable, "one build")
 	t.Cleanup(e.Close)
 	return e
 }
@@ -133,7 +133,7 @@ func TestAProcessThatRestsEndsAndComesBack(t *testing.T) {
 }
 
 func TestWithoutTheProgramNobodyIsAsked(t *testing.T) {
-	missing := New(func() (string, error) { return "", errors.New("not there") }, "one build")
+	missing := newEngine(func() (string, error) { return "", errors.New("not there") }, "one build")
 	other := engine(t)
 	other.build = "another build"
 	for name, e := range map[string]*Engine{"missing": missing, "of another build": other} {

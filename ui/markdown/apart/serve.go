@@ -11,7 +11,9 @@ import (
 
 // Serve is the other end of an Engine: it lays out with e what is asked for on in, until
 // that ends.
-func Serve(in io.Reader, out io.Writer, e layout.Engine, build string) error {
+func Serve(in io.Reader, out io.Writer, e layout.Engine) error { return serve(in, out, e, buildName()) }
+
+func serve(in io.Reader, out io.Writer, e layout.Engine, build string) error {
 	read, send := gob.NewDecoder(in), gob.NewEncoder(out)
 	if err := send.Encode(answer{Build: build}); err != nil {
 		return err

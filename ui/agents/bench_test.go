@@ -1,0 +1,205 @@
+package agents_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"vise/model"
+	"vise/store"
+	"vise/store/home"
+	"vise/ui/agents"
+)
+
+// bench is a home with an agent's session beside it.
+type hookBench struct {
+	t      *testing.T
+	dir    string
+	claude string
+	ledger *store.Ledger
+	home   *home.Home
+	keys   int
+	// late runs at the second look at a transcript, or at a session.
+	late func()
+	// session is what Crush tells of its session; empty: it tells nothing.
+	session string
+	// served: the program has a server, which is prompted by prompt.
+	served bool
+	prompt func(session, words string) error
+	ended  func(context.Context, model.Process)
+	// detached are the arguments of what a hook started beside it.
+	detached [][]string
+	// told is what the last hook wrote to standard output.
+	told string
+	// hurried: the ledger is waited for as briefly as in real life; else until it is free,
+	// so that a busy machine changes nothing.
+	hurried bool
+	// patience is what a thread's fact may take.
+	patience time.Duration
+}
+
+func newHookBench(t *testing.T) *hookBench {
+	t.Helper()
+	b := &hookBench{t: t, dir: filepath.Join(t.TempDir(), "home"), claude: filepath.Join(t.TempDir(), ".claude")}
+	var err error
+	if b.home, _, err = home.OpenOrCreate(b.dir, home.Options{LeaveQueue: true}); err != nil {
+		t.Fatal(err)
+	}
+	b.ledger = b.home.Ledger()
+	t.Cleanup(func() { b.home.Close() })
+	if err := os.MkdirAll(filepath.Join(b.claude, "projects"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func (b *hookBench) open(string) (*home.Home, error) {
+	return home.Open(b.dir, home.Options{LeaveQueue: true})
+}
+
+// run carries out a hook and returns its error, which nobody but a reader of the log sees.
+func (b *hookBench) run(input string, args ...string) error {
+	b.t.Helper()
+	var out bytes.Buffer
+	looks := 0
+	wait := time.Minute
+	if b.hurried {
+		wait = 0
+	}
+	s := agents.Streams{
+		Patience: wait,
+		In:       strings.NewReader(input), Out: &out, Err: &out, Now: time.Now, FactPatience: b.patience,
+		Getenv: func(k string) string {
+			return map[string]string{"CLAUDE_CONFIG_DIR": b.claude, "CODEX_HOME": b.claude}[k]
+		},
+		Wait: func(context.Context, time.Duration) {
+			if looks++; looks == 2 && b.late != nil {
+				b.late()
+			}
+		},
+		Caller: func() string { return "crush" },
+		Detach: func(args []string) error {
+			b.detached = append(b.detached, args)
+			return nil
+		},
+		Server: func() (agents.Server, bool) { return agents.Server{Program: "codex"}, b.served },
+		Prompt: func(_ context.Context, _, session, words string) error { return b.prompt(session, words) },
+		Ended:  b.ended,
+		Session: func(context.Context, string, string, string) ([]byte, error) {
+			if b.session == "" {
+				return nil, errors.New("no such session")
+			}
+			return []byte(b.session), nil
+		},
+	}
+	err := agents.Hook(b.t.Context(), args, b.open, s)
+	b.told = out.String()
+	return err
+}
+
+func (b *hookBench) must(input string, args ...string) {
+	b.t.Helper()
+	if err := b.run(input, args...); err != nil {
+		b.t.Fatalf("%v: %v", args, err)
+	}
+}
+
+func (b *hookBench) apply(agent model.AgentID, c model.Command) model.Receipt {
+	b.t.Helper()
+	b.keys++
+	in, err := b.ledger.Apply(b.t.Context(), model.Envelope{Key: fmt.Sprint("t", b.keys), Actor: model.AgentActor(agent), Agent: agent, Command: c})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return in
+}
+
+// completed makes an item of an agent that was its focus and is completed.
+func (b *hookBench) completed(agent model.AgentID) model.ItemID {
+	b.t.Helper()
+	id := b.apply(agent, model.CreateWorkItem{Objective: "Split the limiter"}).WorkItemID
+	b.apply(agent, model.PickWorkItem{WorkItemID: id, Reason: "next"})
+	b.apply(agent, model.CompleteWorkItem{WorkItemID: id})
+	return id
+}
+
+func (b *hookBench) view(id model.ItemID) model.View {
+	b.t.Helper()
+	var v model.View
+	err := b.ledger.View(b.t.Context(), func(r model.Reader) error {
+		w, _ := r.Item(id)
+		v = model.ViewOf(r, w)
+		return nil
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return v
+}
+
+// reported expects a promoted report.
+func (b *hookBench) reported(id model.ItemID, text string, by model.ReportOf) {
+	b.t.Helper()
+	v := b.view(id)
+	if v.Report == nil || v.Report.Text.Raw() != text || v.Report.By != by {
+		b.t.Errorf("%s: report %+v, offered %+v; want %q by %s", v.Handle, v.Report, v.Offered, text, by)
+	}
+}
+
+// offered expects one offer and no report; no text: not even an offer.
+func (b *hookBench) offered(id model.ItemID, text string, by model.ReportOf) {
+	b.t.Helper()
+	v := b.view(id)
+	if v.Report != nil || len(v.Offered) > 1 || (text == "") != (len(v.Offered) == 0) {
+		b.t.Fatalf("%s: report %+v, offered %+v", v.Handle, v.Report, v.Offered)
+	}
+	if text != "" && (v.Offered[0].Text.Raw() != text || v.Offered[0].Provenance != by) {
+		b.t.Errorf("%s: offered %+v", v.Handle, v.Offered[0])
+	}
+}
+
+func quoted(v any) string {
+	raw, _ := json.Marshal(v)
+	return string(raw)
+}
+
+// postToolUse is Claude Code's payload after a completion.
+func postToolUse(session, use string, id model.ItemID) string {
+	return fmt.Sprintf(`{"session_id":%q,"transcript_path":"/x","cwd":"/repo","permission_mode":"default","hook_event_name":"PostToolUse",
+		"tool_name":"mcp__vise__CompleteWorkItem","tool_input":{"work_item_id":%q},"tool_use_id":%q,"duration_ms":12,
+		"tool_response":[{"type":"text","text":"{\"completed_transition\":true}"}],"mcp_server":{"name":"vise","source":"user"}}`, session, id, use)
+}
+
+func stop(session, transcript, last, more string) string {
+	return fmt.Sprintf(`{"session_id":%q,"transcript_path":%q,"cwd":"/repo","permission_mode":"default","hook_event_name":"Stop",
+		"stop_hook_active":false,"last_assistant_message":%s%s}`, session, transcript, quoted(last), more)
+}
+
+// transcript writes Claude Code's lines: one content block each, one message id a reply.
+func (b *hookBench) transcript(lines ...string) string {
+	b.t.Helper()
+	path := filepath.Join(b.claude, "projects", "s.jsonl")
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+	return path
+}
+
+func text(message, words string) string {
+	return fmt.Sprintf(`{"type":"assistant","isSidechain":false,"message":{"id":%q,"role":"assistant","content":[{"type":"text","text":%s}]}}`, message, quoted(words))
+}
+
+func use(message, id string, item model.ItemID) string {
+	return fmt.Sprintf(`{"type":"assistant","message":{"id":%q,"content":[{"type":"tool_use","id":%q,"name":"mcp__vise__CompleteWorkItem","input":{"work_item_id":%q}}]}}`, message, id, item)
+}
+
+func done(id string) string {
+	return fmt.Sprintf(`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":[{"type":"text","text":"{\"completed_transition\":true}"}]}]}}`, id)
+}

@@ -1,0 +1,129 @@
+package agents_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"vise/model"
+	"vise/store/home"
+	"vise/store/lock"
+)
+
+// TestHooksAtABusyLedgerLoseAndDoubleNothing runs 32 hooks at once while another holds the
+// ledger, and lets four processes take in what they spooled.
+func TestHooksAtABusyLedgerLoseAndDoubleNothing(t *testing.T) {
+	const hooks = 32
+	b := newHookBench(t)
+	var ids []model.ItemID
+	for i := range hooks {
+		id := b.completed("claude")
+		b.must(postToolUse(fmt.Sprint("s", i), "toolu_1", id), "claude", "PostToolUse")
+		ids = append(ids, id)
+	}
+	holder := lock.New(filepath.Join(b.dir, "ledger.lock"), "a test")
+	if err := holder.Acquire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	slowest := make(chan time.Duration, hooks)
+	for i := range ids {
+		all.Go(func() {
+			one := *b
+			one.hurried = true
+			began := time.Now()
+			if err := one.run(stop(fmt.Sprint("s", i), "", fmt.Sprint("report ", i), ""), "claude", "Stop"); err != nil {
+				t.Errorf("hook %d: %v", i, err)
+			}
+			slowest <- time.Since(began)
+		})
+	}
+	all.Wait()
+	holder.Release()
+	holder.Close()
+	if waiting, _ := home.Queued(b.dir); waiting != hooks {
+		t.Fatalf("%d of %d are in the spool", waiting, hooks)
+	}
+	for range 4 {
+		all.Go(func() {
+			l, err := b.open("")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer l.Close()
+			takeAll(t, l)
+		})
+	}
+	all.Wait()
+	for i, id := range ids {
+		b.offered(id, fmt.Sprint("report ", i), model.ReportTurnFinal)
+		if n := b.offersTold(id); n != 1 {
+			t.Errorf("item %d was told of %d times", i, n)
+		}
+	}
+	close(slowest)
+	var worst time.Duration
+	for d := range slowest {
+		worst = max(worst, d)
+	}
+	t.Logf("the slowest hook took %v", worst)
+}
+
+// takeAll takes in until nothing waits: a pass gives up when another process is faster.
+func takeAll(t *testing.T, h *home.Home) {
+	for range 50 {
+		if _, err := h.TakeQueue(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if waiting, _ := home.Queued(h.Dir()); waiting == 0 {
+			return
+		}
+	}
+}
+
+func (b *hookBench) offersTold(id model.ItemID) (n int) {
+	b.t.Helper()
+	err := b.ledger.View(b.t.Context(), func(r model.Reader) error {
+		for _, e := range r.Entries(id, 100) {
+			if e.Kind == model.EventReportOffered {
+				n++
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return n
+}
+
+func TestSpoolSetsAsideWhatIsRefused(t *testing.T) {
+	b := newHookBench(t)
+	if err := b.home.Queue(home.HookReport{Key: "k", Agent: "claude", Items: []string{"wi-none"}, Text: "x", At: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := b.home.TakeQueue(t.Context()); n != 0 || err != nil {
+		t.Errorf("took %d, %v", n, err)
+	}
+	if waiting, refused := home.Queued(b.dir); waiting != 0 || refused != 1 {
+		t.Errorf("%d waiting, %d refused", waiting, refused)
+	}
+}
+
+// TestTheNextHookTakesInWhatWaits, though it has nothing to do with it.
+func TestTheNextHookTakesInWhatWaits(t *testing.T) {
+	b := newHookBench(t)
+	id := b.completed("claude")
+	if err := b.home.Queue(home.HookReport{Key: "k", Agent: "claude", Items: []string{string(id)}, Text: "Late.", Provenance: model.ReportTurnFinal, At: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	b.must(`{"session_id":"other"}`, "claude", "Notification")
+	b.offered(id, "Late.", model.ReportTurnFinal)
+	if waiting, refused := home.Queued(b.dir); waiting+refused != 0 {
+		t.Errorf("%d wait, %d refused", waiting, refused)
+	}
+}

@@ -1,0 +1,156 @@
+package agents_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"vise/model/thread"
+	"vise/store/home"
+	"vise/store/threads"
+	"vise/watcher/gitstate/gittest"
+)
+
+// told is the thread of a repository in words: how far each entry is verified, what is not,
+// the risks and the recommended commands.
+func told(t *testing.T, room home.Threads) string {
+	t.Helper()
+	card := room.Card(t.Context(), nil)
+	if card.Thread == nil {
+		t.Fatalf("no thread: %+v", card)
+	}
+	now := threads.Reader{}.Capture(t.Context(), room.Dir)
+	var out []string
+	for _, v := range card.Thread.Verified {
+		out = append(out, fmt.Sprintf("%s %s", card.Thread.GradeOf(v, now), v))
+	}
+	for _, u := range card.Thread.Unverified {
+		out = append(out, "unverified "+u.String())
+	}
+	for _, r := range card.Thread.Risks {
+		out = append(out, "risk "+r.String())
+	}
+	for _, c := range card.Thread.Commands {
+		out = append(out, "recommended "+c.String())
+	}
+	return strings.Join(out, "; ")
+}
+
+func ran(dir, command, end string) string {
+	return fmt.Sprintf(`{"session_id":"s1","cwd":%q,"tool_name":"Bash","tool_input":{"command":%q},%s}`, dir, command, end)
+}
+
+const wentWell = `"tool_response":{"stdout":"ok","stderr":"","interrupted":false}`
+
+func repository(t *testing.T) (home.Threads, *home.Repository) {
+	t.Helper()
+	r := gittest.WithCommit(t)
+	room := home.Threads{Dir: r.Dir, Now: time.Now, Actor: "operator"}
+	desk, done := room.At(t.Context(), "", "test")
+	t.Cleanup(done)
+	return room, desk
+}
+
+func apply(t *testing.T, d *home.Repository, c thread.Command) {
+	t.Helper()
+	if _, err := d.Apply(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestWhatAnAgentsShellCameToIsAFactOfTheThread shows one thread as call after call comes in.
+func TestWhatAnAgentsShellCameToIsAFactOfTheThread(t *testing.T) {
+	b := newHookBench(t)
+	b.patience = 4 * time.Second
+	room, desk := repository(t)
+	below := filepath.Join(room.Dir, "below")
+	if err := os.Mkdir(below, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p, err := thread.ParsePatch([]byte(`{"unverified":["./smoke.sh"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	apply(t, desk, thread.Start{Goal: "Fix login", Initial: p})
+	const tested = "verified_at_head Command succeeded: go test ./..."
+	for _, step := range []struct{ name, program, event, input, want string }{
+		{"a test that passes", "claude", "PostToolUse", ran(below, "go test ./...", wentWell),
+			tested + "; unverified ./smoke.sh; recommended go test ./..."},
+		{"what validates nothing", "claude", "PostToolUse", ran(room.Dir, "ls -la", wentWell),
+			tested + "; unverified ./smoke.sh; recommended go test ./..."},
+		{"what the thread waits for", "claude", "PostToolUse", ran(room.Dir, "./smoke.sh", wentWell),
+			tested + "; verified_at_head Command succeeded: ./smoke.sh; recommended go test ./..."},
+		{"an output alone", "codex", "PostToolUse", ran(room.Dir, "make lint", `"tool_response":"fine"`),
+			tested + "; verified_at_head Command succeeded: ./smoke.sh; recommended go test ./...; recommended make lint"},
+		{"a success that no status tells", "claude", "PostToolUse", ran(room.Dir, "make build", `"tool_response":"fine"`),
+			tested + "; verified_at_head Command succeeded: ./smoke.sh; claimed Command succeeded: make build; recommended go test ./...; recommended make lint; recommended make build"},
+		{"a failure takes it back", "claude", "PostToolUseFailure", ran(room.Dir, "go test ./...", `"error":"Exit code 1\nFAIL"`),
+			"verified_at_head Command succeeded: ./smoke.sh; claimed Command succeeded: make build; unverified go test ./...; risk Command failed (exit 1): go test ./...; recommended go test ./...; recommended make lint; recommended make build"},
+	} {
+		b.must(step.input, step.program, step.event)
+		if got := told(t, room); got != step.want {
+			t.Errorf("%s:\n got %s\nwant %s", step.name, got, step.want)
+		}
+	}
+}
+
+// TestAHookMakesNoThread: where none is active there is nothing afterwards, either.
+func TestAHookMakesNoThread(t *testing.T) {
+	b := newHookBench(t)
+	b.patience = 4 * time.Second
+	room, _ := repository(t)
+	state := filepath.Join(room.Dir, ".aictx")
+	for _, dir := range []string{room.Dir, "", "relative", filepath.Join(room.Dir, "gone")} {
+		b.must(ran(dir, "go test", wentWell), "claude", "PostToolUse")
+	}
+	if _, err := os.Lstat(state); !errors.Is(err, os.ErrNotExist) {
+		t.Fatalf("%s: %v", state, err)
+	}
+}
+
+// TestAThreadThatIsNotWorkedOnHereLearnsNothing, be it paused or another branch's.
+func TestAThreadThatIsNotWorkedOnHereLearnsNothing(t *testing.T) {
+	for name, leave := range map[string]func(gittest.Repo, *home.Repository){
+		"paused": func(_ gittest.Repo, d *home.Repository) { apply(t, d, thread.Close{Status: thread.Paused}) },
+		"parked": func(r gittest.Repo, _ *home.Repository) { r.Git("switch", "-q", "main") },
+	} {
+		b := newHookBench(t)
+		b.patience = 4 * time.Second
+		r := gittest.WithCommit(t)
+		r.Git("switch", "-q", "-c", "feature")
+		r.Write("begun.go", "package login\n")
+		room := home.Threads{Dir: r.Dir, Now: time.Now, Actor: "operator"}
+		desk, done := room.At(t.Context(), "", "test")
+		apply(t, desk, thread.Start{Goal: "Fix login"})
+		leave(r, desk)
+		done()
+		file := filepath.Join(r.Dir, ".aictx", "tasks", "threads", "fix-login.json")
+		before, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.must(ran(r.Dir, "go test", wentWell), "claude", "PostToolUse")
+		if after, err := os.ReadFile(file); err != nil || string(after) != string(before) {
+			t.Errorf("%s: the thread is now %s, %v", name, after, err)
+		}
+	}
+}
+
+// TestASlowGitCostsTheFactAndNotTheHook: nobody knows on which branch the command ran.
+func TestASlowGitCostsTheFactAndNotTheHook(t *testing.T) {
+	b := newHookBench(t)
+	b.patience = time.Nanosecond
+	room, desk := repository(t)
+	apply(t, desk, thread.Start{Goal: "Fix login"})
+	err := b.run(ran(room.Dir, "go test", wentWell), "claude", "PostToolUse")
+	if !errors.Is(err, home.ErrSlowGit) {
+		t.Errorf("the log says %v", err)
+	}
+	if got := told(t, room); got != "" || b.told != "" {
+		t.Errorf("the thread learned %q, the agent was told %q", got, b.told)
+	}
+}

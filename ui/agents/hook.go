@@ -1,0 +1,263 @@
+// Package agents is the way in for agents' programs. A program calls `vise hook PROGRAM EVENT` with
+// JSON on standard input. A hook never fails the program that called it: whatever happens, the exit
+// code is 0, the ledger is waited for a moment only, and what it could not take then goes to the hook
+// queue. Only the hook that waits beside a resting session exits with another code, which wakes it.
+// The package also puts vise into the settings of these programs, and takes it out again: it edits its
+// own entries alone, keeps the order and the comments of all others, writes nothing that would not
+// read, and shows beforehand what it will do. And it wraps one run of a program.
+//
+// Reading order: hook.go (a call), events.go (what each event does), stop.go (how a report is found),
+// crush.go and settle.go (the same with Crush's one hook), rest.go and nudge.go (how a resting session
+// is woken), fact.go (what a thread learns), pending.go and seen.go (what is remembered between calls);
+// install.go (what is installed), programs.go (what is put where), jsonedit.go and tomledit.go (how a
+// file is edited), doctor.go (whether it works); wrap.go (vise run).
+package agents
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"vise/model"
+	"vise/store/home"
+)
+
+// Programs are the agents' programs that have hooks.
+var Programs = []string{"claude", "codex", "crush", "opencode"}
+
+const (
+	// ledgerPatience is how long a hook waits for the ledger.
+	ledgerPatience = 200 * time.Millisecond
+	// limit bounds a whole call; the hooks are installed with a timeout of 5 s.
+	limit = 4500 * time.Millisecond
+	// maxInput bounds what is read of the hook's input.
+	maxInput = 4 << 20
+	// eventNames are the names that may be a file's.
+	eventNames = `^[A-Za-z0-9._-]{1,64}$`
+)
+
+// Opener opens the home at dir, or the default one when dir is empty, and leaves its hook
+// queue alone.
+type Opener func(dir string) (*home.Home, error)
+
+// Streams are the process's.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Getenv   func(string) string
+	Now      func() time.Time
+	// Wait pauses between two looks at a file that is written late.
+	Wait func(context.Context, time.Duration)
+	// Patience is how long a hook waits for the ledger; zero is ledgerPatience.
+	Patience time.Duration
+	// Gone returns when the program that called is no more; nil is never.
+	Gone func()
+	// Detach starts vise with arguments, to outlive this call.
+	Detach func(args []string) error
+	// Caller is the program that called.
+	Caller func() string
+	// Server is the server that called; nil is as if none did.
+	Server func() (Server, bool)
+	// Ended returns when a process is no more; nil is never.
+	Ended func(context.Context, model.Process)
+	// Prompt has a program prompt a session of its server.
+	Prompt func(ctx context.Context, program, session, words string) error
+	// Session has a program tell a session that it runs in a directory.
+	Session func(ctx context.Context, program, dir, session string) ([]byte, error)
+	// FactPatience bounds what a thread's fact may take; zero is factPatience.
+	FactPatience time.Duration
+}
+
+// Command is the verb. It reads its own flags, so that a misspelt one cannot end in an exit
+// code that a program takes for a decision.
+func HookCommand(open Opener, s Streams) *cobra.Command {
+	return &cobra.Command{
+		Use: "hook PROGRAM EVENT", Short: "Take what an agent's hook says; exits 0 whatever happens",
+		Long: "hook reads the JSON of a hook of claude, codex, crush or opencode on standard input.\n" +
+			"vise install PROGRAM puts it into the program's settings; you need not call it yourself.",
+		DisableFlagParsing: true, Hidden: true,
+		RunE: func(c *cobra.Command, args []string) error {
+			err := Hook(c.Context(), args, open, s)
+			if errors.Is(err, wakeCode) {
+				return err
+			}
+			if err != nil {
+				fmt.Fprintf(s.Err, "vise hook: %s\n", model.Text(err.Error()))
+			}
+			return nil
+		},
+	}
+}
+
+// call is one call of a hook.
+type call struct {
+	Streams
+	program, event, agent string
+	askReport             bool
+	payload               []byte
+
+	home *home.Home
+	// busy: the ledger was waited for in vain; it is not waited for again.
+	busy bool
+}
+
+// Run carries out one call. Its error is for a person to read; nothing else follows from it.
+func Hook(ctx context.Context, args []string, open Opener, s Streams) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+	}()
+	c, dir, err := parse(args, s)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.limit())
+	defer cancel()
+	if c.payload == nil {
+		if c.payload, err = readBounded(s.In); err != nil {
+			return err
+		}
+	}
+	c.home, err = open(dir)
+	if errors.Is(err, &model.Error{Code: model.CodeNoHome}) {
+		return nil // vise is installed, and not in use
+	}
+	if err != nil {
+		return err
+	}
+	defer c.home.Close()
+	c.sawEvent()
+	if !json.Valid(c.payload) {
+		return fmt.Errorf("%s %s: the input is not JSON; nothing was taken from it", c.program, c.event)
+	}
+	err = c.handle(ctx)
+	c.takeIn(ctx)
+	return err
+}
+
+// limit bounds the call.
+func (c *call) limit() time.Duration {
+	switch c.event {
+	case Rest:
+		return RestLimit
+	case Settle:
+		return settleLimit
+	}
+	return limit
+}
+
+// soon bounds what waits for the ledger.
+func (c *call) soon(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, cmp.Or(c.Patience, ledgerPatience))
+}
+
+// takeIn takes in what hooks before left in the spool, unless the ledger is busy again. It
+// comes last, so that nothing of this call waits for it.
+func (c *call) takeIn(ctx context.Context) {
+	if c.busy {
+		return
+	}
+	ctx, cancel := c.soon(ctx)
+	defer cancel()
+	_, _ = c.home.TakeQueue(ctx) // what stays is the next process's
+}
+
+// parse reads the command line. Codex gives its notify payload as an argument, as we do.
+func parse(args []string, s Streams) (*call, string, error) {
+	c := &call{Streams: s}
+	var dir string
+	f := pflag.NewFlagSet("hook", pflag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	f.ParseErrorsAllowlist.UnknownFlags = true
+	f.StringVar(&dir, "home", "", "")
+	f.StringVar(&c.agent, "agent", s.Getenv("VISE_AGENT"), "")
+	f.BoolVar(&c.askReport, "ask-report", false, "")
+	if err := f.Parse(args); err != nil {
+		return nil, "", err
+	}
+	rest := f.Args()
+	if len(rest) < 2 {
+		return nil, "", errors.New("name a program and an event: vise hook claude Stop")
+	}
+	c.program, c.event = rest[0], rest[1]
+	if !known(c.program) {
+		return nil, "", fmt.Errorf("no hooks of %q are known, only of %s", model.Text(c.program), strings.Join(Programs, ", "))
+	}
+	if !regexp.MustCompile(eventNames).MatchString(c.event) {
+		c.event = "unknown"
+	}
+	if c.agent == "" {
+		c.agent = c.program
+	}
+	if !model.ValidID(c.agent) {
+		return nil, "", fmt.Errorf("agent %q is not usable", model.Text(c.agent))
+	}
+	if (c.event == "notify" || c.event == Settle || c.event == Rest) && len(rest) > 2 {
+		c.payload = []byte(rest[2])
+	}
+	return c, dir, nil
+}
+
+func known(program string) bool {
+	for _, p := range Programs {
+		if p == program {
+			return true
+		}
+	}
+	return false
+}
+
+// readBounded reads the input up to its bound. What is longer is read to its end and
+// dropped, so that whoever writes it does not hang.
+func readBounded(in io.Reader) ([]byte, error) {
+	raw, err := io.ReadAll(io.LimitReader(in, maxInput+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the input: %w", err)
+	}
+	if len(raw) > maxInput {
+		_, _ = io.Copy(io.Discard, in)
+		return nil, fmt.Errorf("the input has more than %d bytes; nothing was taken from it", maxInput)
+	}
+	return raw, nil
+}
+
+// deliver brings a report into the ledger, or into the queue if the ledger is not free at once.
+func (c *call) deliver(ctx context.Context, r home.HookReport) error {
+	r.Agent, r.At = model.AgentID(c.agent), c.Now()
+	if c.busy {
+		return c.home.Queue(r)
+	}
+	soon, cancel := c.soon(ctx)
+	defer cancel()
+	_, queued, err := c.home.Report(soon, r)
+	c.busy = c.busy || queued
+	return err
+}
+
+// Real are the streams of this process.
+func RealStreams() Streams {
+	return Streams{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now, Wait: pause, Gone: gone,
+		Detach: detach, Caller: caller, Session: showSession, Server: server, Ended: ended, Prompt: promptSession,
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}

@@ -1,0 +1,116 @@
+package agents_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"vise/ui/agents"
+)
+
+// TestTheHookThatWakesIsInstalledWhereItWorks, once, and goes with a version that lacks it;
+// where the version is not known, what is there stays.
+func TestTheHookThatWakesIsInstalledWhereItWorks(t *testing.T) {
+	b := newInstallBench(t)
+	foreign := `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done", "timeout": 9}]}]}}` + "\n"
+	path := b.write(".claude/settings.json", foreign)
+	for _, step := range []struct {
+		version   string
+		want      int
+		told      string
+		uninstall bool
+	}{
+		{version: "", want: 0, told: "not known"},
+		{version: "2.1.196", want: 0, told: "is older than 2.1.197"},
+		{version: "2.1.197", want: 1, told: "is woken"},
+		{version: "3.0.0", want: 1, told: "is woken"},
+		{version: "", want: 1, told: "not known"},
+		{version: "1.9.999", want: 0, told: "is older"},
+		{version: "2.1.197", want: 1, told: "is woken"},
+		{version: "2.1.197", want: 0, told: "is woken", uninstall: true},
+	} {
+		o := b.options("claude")
+		o.Version, o.Uninstall = step.version, step.uninstall
+		b.run(o)
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(string(raw), `"asyncRewake": true`); got != step.want || strings.Count(string(raw), `"Rest"`) != step.want {
+			t.Errorf("version %q: %d hooks wake, want %d:\n%s", step.version, got, step.want, raw)
+		}
+		if step.uninstall && string(raw) != foreign {
+			t.Errorf("uninstalled, it is\n%s", raw)
+		}
+		if !step.uninstall && strings.Count(string(raw), `"Stop"`) != 2 {
+			t.Errorf("version %q: the other Stop hook is not there once:\n%s", step.version, raw)
+		}
+		checks, err := agents.Doctor(o, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := ""
+		for _, c := range checks {
+			if told += c.Message + "\n"; !step.uninstall && c.Name == "settings" && !c.OK {
+				t.Errorf("version %q: %s", step.version, c.Message)
+			}
+		}
+		if !strings.Contains(told, step.told) {
+			t.Errorf("version %q: doctor tells\n%swant %q", step.version, told, step.told)
+		}
+	}
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDoctorTellsWhatCodexTrusts by what Codex wrote when its dialog was answered, or by what
+// it has run; another's hook before ours moves the place.
+func TestDoctorTellsWhatCodexTrusts(t *testing.T) {
+	b := newInstallBench(t)
+	b.write(".codex/hooks.json", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done", "timeout": 9}]}]}}`)
+	o := b.options("codex")
+	o.Version = "0.169.0"
+	b.run(o)
+	settings := b.files()["/.codex/config.toml"]
+	if !strings.Contains(b.files()["/.codex/hooks.json"], "hook codex SessionEnd") {
+		t.Error("the end of a session is not asked for")
+	}
+	trust := func(places ...string) string {
+		out := settings
+		for _, p := range places {
+			out += "\n[hooks.state.\"/home/x/.codex/hooks.json:" + p + ":0\"]\ntrusted_hash = \"sha256:00\"\n"
+		}
+		return out
+	}
+	for _, x := range []struct{ settings, want string }{
+		{settings, "not told to trust SessionStart, UserPromptSubmit, PostToolUse, Stop"},
+		{trust("session_start:0", "user_prompt_submit:0", "post_tool_use:0", "stop:0"), "not told to trust Stop"},
+		{trust("session_start:0", "user_prompt_submit:0", "post_tool_use:0", "stop:1"), "was told to trust"},
+	} {
+		b.write(".codex/config.toml", x.settings)
+		checks, err := agents.Doctor(o, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told string
+		for _, c := range checks {
+			if c.Name == "trust" {
+				told = c.Message
+			}
+			if c.Name == "answers" && !strings.Contains(c.Message, "is prompted") {
+				t.Errorf("answers %s", c.Message)
+			}
+		}
+		if !strings.Contains(told, x.want) {
+			t.Errorf("told %q, want %q", told, x.want)
+		}
+	}
+	o.Version = "0.168.9"
+	b.run(o)
+	if strings.Contains(b.files()["/.codex/hooks.json"], "SessionEnd") {
+		t.Error("a version that lacks it is asked for the end of a session")
+	}
+}

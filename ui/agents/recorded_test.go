@@ -1,0 +1,169 @@
+package agents_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vise/model"
+	"vise/ui/agents"
+)
+
+// recording is what a program really sent (Claude Code 2.1.197, Codex 0.169.0, OpenCode
+// 1.18.33, Crush at 37f36e9), each asked to do its current item, with a model that followed
+// a script. Paths, ids and what nobody reads were taken out.
+type recording struct{ program, script string }
+
+// The scripts: words beside the completion; none there, but at the end; two completions in
+// one reply; the completion of another agent's item.
+const (
+	scriptWords   = "words"
+	scriptSilent  = "silent"
+	scriptTwo     = "two"
+	scriptRefused = "refused"
+)
+
+// TestRecordedSessions feeds what programs really sent through the hooks.
+func TestRecordedSessions(t *testing.T) {
+	const short = "Split the limiter into limit/; the proxy uses it."
+	for _, program := range agents.Programs {
+		same := model.ReportSameRound
+		if program == "codex" {
+			same = model.ReportNearRound
+		}
+		long := short + " Checked with the unit tests."
+		if program == "crush" {
+			long = short
+		}
+		for script, check := range map[string]func(*hookBench, *replay){
+			scriptWords: func(b *hookBench, r *replay) {
+				if program != "codex" {
+					b.reported(r.item, long, same)
+					return
+				}
+				b.offered(r.item, long, same)
+				b.operates(model.ReportWorkItem{WorkItemID: r.item, Text: b.view(r.item).Offered[0].Text})
+				b.reported(r.item, long, model.ReportOperator)
+			},
+			scriptSilent: func(b *hookBench, r *replay) { b.offered(r.item, short, model.ReportTurnFinal) },
+			scriptTwo: func(b *hookBench, r *replay) {
+				b.offered(r.item, short, same)
+				b.offered(r.second, short, same)
+			},
+			scriptRefused: func(b *hookBench, r *replay) {
+				for _, id := range []model.ItemID{r.item, r.second, r.foreign} {
+					if b.offered(id, "", ""); b.view(id).State != model.Open {
+						t.Errorf("%s is not open", id)
+					}
+				}
+			},
+		} {
+			t.Run(program+" "+script, func(t *testing.T) {
+				b := newHookBench(t)
+				r := b.replays(recording{program, script})
+				r.run()
+				check(b, r)
+			})
+		}
+	}
+}
+
+// replay is a recording on a bench, with items of its own.
+type replay struct {
+	*hookBench
+	recording
+	item, second, foreign model.ItemID
+}
+
+func (b *hookBench) replays(x recording) *replay {
+	r := &replay{hookBench: b, recording: x}
+	agent := model.AgentID(x.program)
+	r.item = b.apply(agent, model.CreateWorkItem{Objective: "Split the limiter"}).WorkItemID
+	r.second = b.apply(agent, model.CreateWorkItem{Objective: "Test the limiter"}).WorkItemID
+	r.foreign = b.apply("other", model.CreateWorkItem{Objective: "Not yours"}).WorkItemID
+	b.apply(agent, model.PickWorkItem{WorkItemID: r.item})
+	return r
+}
+
+func (r *replay) run() {
+	r.t.Helper()
+	session := r.read("-session.json")
+	for _, line := range strings.Split(strings.TrimSpace(r.read(".jsonl")), "\n") {
+		e := eventOf(r.t, line)
+		if e.ends() { // as it was: the items were completed, and the transcript written
+			r.completes()
+			e.write(r.t, r.read("-transcript.jsonl"))
+		}
+		r.must(line, r.program, e.name())
+		if e.Name == "SessionStart" && !strings.Contains(r.told, "Split the limiter") {
+			r.t.Errorf("%s told %q", e.Name, r.told)
+		}
+	}
+	if r.program == "crush" {
+		r.completes()
+		r.session = session
+		if err := r.settle(); err != nil {
+			r.t.Error(err)
+		}
+	}
+}
+
+// completes does what the program's tools did.
+func (r *replay) completes() {
+	agent := model.AgentID(r.program)
+	if r.script != scriptRefused {
+		r.apply(agent, model.CompleteWorkItem{WorkItemID: r.item})
+	}
+	if r.script == scriptTwo {
+		r.apply(agent, model.CompleteWorkItem{WorkItemID: r.second})
+	}
+}
+
+// read reads a file of the recording, with the places and items of this run; one that is
+// not there was not written.
+func (r *replay) read(suffix string) string {
+	r.t.Helper()
+	raw, err := os.ReadFile(filepath.Join("testdata", r.program+"-"+r.script+suffix))
+	if err != nil && (suffix == ".jsonl" || !errors.Is(err, fs.ErrNotExist)) {
+		r.t.Fatal(err)
+	}
+	return strings.NewReplacer("DIR", r.claude, "ITEM", string(r.item), "SECOND", string(r.second), "FOREIGN", string(r.foreign)).Replace(string(raw))
+}
+
+// event is what a recorded hook's input says of itself.
+type event struct {
+	Name       string `json:"hook_event_name"`
+	Crush      string `json:"event"`
+	Transcript string `json:"transcript_path"`
+}
+
+func eventOf(t *testing.T, line string) (e event) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(line), &e); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// name of OpenCode's events stands in no payload.
+func (e event) name() string { return cmp.Or(e.Name, e.Crush, "session.idle") }
+
+func (e event) ends() bool { return e.name() == "Stop" || e.name() == "session.idle" }
+
+func (e event) write(t *testing.T, transcript string) {
+	t.Helper()
+	if e.Transcript == "" {
+		return
+	}
+	if err := os.MkdirAll(filepath.Dir(e.Transcript), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(e.Transcript, []byte(transcript), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,139 @@
+package agents_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"vise/model"
+	"vise/ui/agents"
+	"vise/ui/reply"
+)
+
+// waiting is a hook that waits beside a resting session.
+type waiting struct {
+	t    *testing.T
+	done chan error
+	told bytes.Buffer
+}
+
+// rests begins to wait, and returns when the session is waited for.
+func (b *hookBench) rests(ctx context.Context, session string, gone func()) *waiting {
+	b.t.Helper()
+	before := b.markers()
+	w := &waiting{t: b.t, done: make(chan error, 1)}
+	s := agents.Streams{
+		Patience: time.Minute, In: strings.NewReader(fmt.Sprintf(`{"session_id":%q,"stop_hook_active":true}`, session)),
+		Out: &w.told, Err: &w.told, Now: time.Now, Gone: gone,
+		Getenv: func(k string) string { return map[string]string{"CLAUDE_CODE_ENTRYPOINT": "cli"}[k] },
+		Wait:   func(context.Context, time.Duration) {},
+	}
+	go func() { w.done <- agents.Hook(ctx, []string{"claude", agents.Rest}, b.open, s) }()
+	for b.markers() == before && len(w.done) == 0 {
+		if b.t.Context().Err() != nil {
+			b.t.Fatal("it does not wait")
+		}
+	}
+	return w
+}
+
+// markers are the files that name who waits, with their content.
+func (b *hookBench) markers() string {
+	paths, _ := filepath.Glob(filepath.Join(b.dir, "state", "hooks", "claude", "rest", "????????????????"))
+	var out strings.Builder
+	for _, p := range paths {
+		raw, _ := os.ReadFile(p)
+		fmt.Fprintln(&out, p, string(raw))
+	}
+	return out.String()
+}
+
+// ends says how the waiting ended: woken with words, or without.
+func (w *waiting) ends(words string) {
+	w.t.Helper()
+	err := <-w.done
+	var code reply.Exit
+	if woken := errors.As(err, &code) && code == 2; woken != (words != "") || !strings.Contains(w.told.String(), words) {
+		w.t.Errorf("ended with %v and told %q, want %q", err, w.told.String(), words)
+	}
+	if words == "" && (err != nil || w.told.Len() > 0) {
+		w.t.Errorf("ended with %v and told %q, want nothing", err, w.told.String())
+	}
+}
+
+// TestARestingSessionIsWoken with what is said to it after its turn; what is in no hurry
+// wakes nobody. The words are sent then, not seen.
+func TestARestingSessionIsWoken(t *testing.T) {
+	b := newHookBench(t)
+	b.apply("claude", model.AddAgent{AgentID: "claude"})
+	w := b.rests(t.Context(), "s1", nil)
+	b.say("By the way.", model.Background)
+	b.say("Use LFU.", model.Normal)
+	w.ends("Use LFU.")
+	if left := b.markers(); left != "" {
+		t.Errorf("still waited for: %s", left)
+	}
+	err := b.ledger.View(t.Context(), func(r model.Reader) error {
+		a, _ := r.Agent("claude")
+		m, _ := r.Message(a.Handed[0])
+		if m.Status != model.MessageSent {
+			t.Errorf("the message is %s", m.Status)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestOneWaitsForASession, the newest, and another session's is left alone; of two sessions
+// one alone is handed a message.
+func TestOneWaitsForASession(t *testing.T) {
+	b := newHookBench(t)
+	b.apply("claude", model.AddAgent{AgentID: "claude"})
+	other := b.rests(t.Context(), "s2", nil)
+	old := b.rests(t.Context(), "s1", nil)
+	fresh := b.rests(t.Context(), "s1", nil)
+	old.ends("")
+	before := b.markers()
+	b.must(`{"session_id":"s2","agent_id":"sub1"}`, "claude", "PostToolUse")
+	if b.markers() != before {
+		t.Error("a subagent's tool ended the waiting for its session")
+	}
+	b.must(`{"session_id":"s2"}`, "claude", "PostToolUse")
+	other.ends("")
+	other = b.rests(t.Context(), "s2", nil)
+	b.must(`{"session_id":"s2"}`, "claude", "UserPromptSubmit")
+	other.ends("")
+	b.say("Use LFU.", model.Normal)
+	fresh.ends("Use LFU.")
+}
+
+// TestTheWaitingEnds with the session, with the program and with its time, and does not
+// begin where no terminal is.
+func TestTheWaitingEnds(t *testing.T) {
+	b := newHookBench(t)
+	b.apply("claude", model.AddAgent{AgentID: "claude"})
+	w := b.rests(t.Context(), "s1", nil)
+	b.must(`{"session_id":"s1"}`, "claude", "SessionEnd")
+	w.ends("")
+	gone := make(chan struct{})
+	w = b.rests(t.Context(), "s1", func() { <-gone })
+	close(gone)
+	w.ends("")
+	ctx, cancel := context.WithCancel(t.Context())
+	w = b.rests(ctx, "s1", nil)
+	cancel()
+	w.ends("")
+	b.say("Use LFU.", model.Normal)
+	b.must(`{"session_id":"s1"}`, "claude", agents.Rest)
+	if b.told != "" || b.markers() != "" {
+		t.Errorf("told %q without a terminal; waited for: %s", b.told, b.markers())
+	}
+}

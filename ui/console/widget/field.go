@@ -1,0 +1,249 @@
+package widget
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"vise/model"
+	"vise/ui/text"
+)
+
+// Field is a text being typed: clusters of characters and a cursor between them. It draws
+// what it holds like any other text from outside, as paste and an agent's own words come
+// into it too. (The text widgets of bubbles draw their value as it is, and importing them
+// searches PATH for clipboard programs at every start of the program, command line too.)
+type Field struct {
+	clusters []string
+	at       int
+	// Rows is how many lines are shown; a field of one row holds one line.
+	Rows int
+	// top is the first visual line shown.
+	top int
+	// limit bounds the text, in Unicode scalars.
+	limit int
+}
+
+// NewField holds value, on so many rows, bounded by limit.
+func NewField(value string, rows, limit int) Field {
+	f := Field{Rows: rows, limit: limit}
+	f.Insert(value)
+	return f
+}
+
+// Value is what is typed; Empty: it is nothing but blanks.
+func (f Field) Value() string { return strings.Join(f.clusters, "") }
+func (f Field) Empty() bool   { return strings.TrimSpace(f.Value()) == "" }
+
+// Set replaces the text.
+func (f *Field) Set(value string) { *f = NewField(value, f.Rows, f.limit) }
+
+// Insert puts typed or pasted text at the cursor, as far as the limit allows.
+func (f *Field) Insert(s string) {
+	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
+	if f.Rows == 1 {
+		s = strings.ReplaceAll(strings.TrimSuffix(s, "\n"), "\n", " ")
+	}
+	before, after := strings.Join(f.clusters[:f.at], ""), strings.Join(f.clusters[f.at:], "")
+	room := f.limit - utf8.RuneCountInString(before) - utf8.RuneCountInString(after)
+	s = firstRunes(s, room)
+	f.clusters = clustersOf(before + s + after)
+	f.at = 0
+	for n := len(before) + len(s); n > 0 && f.at < len(f.clusters); f.at++ {
+		n -= len(f.clusters[f.at])
+	}
+}
+
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+func clustersOf(s string) []string {
+	var out []string
+	for s != "" {
+		c, _ := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+		if c == "" {
+			c = s[:1]
+		}
+		out = append(out, c)
+		s = s[len(c):]
+	}
+	return out
+}
+
+// Press edits; it reports whether the key meant anything here.
+func (f *Field) Press(k tea.KeyPressMsg, w int) bool {
+	if edit, ok := edits[k.String()]; ok {
+		edit(f)
+		return true
+	}
+	switch s := k.String(); {
+	case s == "up" || s == "down":
+		return f.vertical(s == "down", w)
+	case s == "enter" && f.Rows > 1:
+		f.Insert("\n")
+	case k.Text != "" && k.Mod&^tea.ModShift == 0:
+		f.Insert(k.Text)
+	default:
+		return false
+	}
+	return true
+}
+
+var edits = map[string]func(*Field){
+	"left": func(f *Field) { f.at = max(f.at-1, 0) }, "ctrl+b": func(f *Field) { f.at = max(f.at-1, 0) },
+	"right": func(f *Field) { f.at = min(f.at+1, len(f.clusters)) }, "ctrl+f": func(f *Field) { f.at = min(f.at+1, len(f.clusters)) },
+	"home": func(f *Field) { f.at = f.lineStart() }, "ctrl+a": func(f *Field) { f.at = f.lineStart() },
+	"end": func(f *Field) { f.at = f.lineEnd() }, "ctrl+e": func(f *Field) { f.at = f.lineEnd() },
+	"backspace": func(f *Field) { f.cut(f.at-1, f.at) }, "delete": func(f *Field) { f.cut(f.at, f.at+1) },
+	"ctrl+w": func(f *Field) { f.cut(f.wordStart(), f.at) }, "alt+backspace": func(f *Field) { f.cut(f.wordStart(), f.at) },
+	"ctrl+u": func(f *Field) { f.cut(f.lineStart(), f.at) }, "ctrl+k": func(f *Field) { f.cut(f.at, f.lineEnd()) },
+	"alt+left": func(f *Field) { f.at = f.wordStart() }, "alt+b": func(f *Field) { f.at = f.wordStart() },
+	"alt+right": func(f *Field) { f.at = f.wordEnd() }, "alt+f": func(f *Field) { f.at = f.wordEnd() },
+}
+
+func (f *Field) cut(from, to int) {
+	from, to = max(from, 0), min(to, len(f.clusters))
+	if from >= to {
+		return
+	}
+	f.clusters = slices.Concat(f.clusters[:from], f.clusters[to:])
+	f.at = from
+}
+
+func (f Field) lineStart() int {
+	at := f.at
+	for at > 0 && f.clusters[at-1] != "\n" {
+		at--
+	}
+	return at
+}
+
+func (f Field) lineEnd() int {
+	at := f.at
+	for at < len(f.clusters) && f.clusters[at] != "\n" {
+		at++
+	}
+	return at
+}
+
+func (f Field) wordStart() int {
+	at := f.at
+	for at > 0 && blank(f.clusters[at-1]) {
+		at--
+	}
+	for at > 0 && !blank(f.clusters[at-1]) {
+		at--
+	}
+	return at
+}
+
+func (f Field) wordEnd() int {
+	at := f.at
+	for at < len(f.clusters) && blank(f.clusters[at]) {
+		at++
+	}
+	for at < len(f.clusters) && !blank(f.clusters[at]) {
+		at++
+	}
+	return at
+}
+
+func blank(s string) bool { return s == " " || s == "\n" || s == "\t" }
+
+// span is a visual line: clusters from first to last, less a line break at its end.
+type span struct{ first, last int }
+
+// spans breaks the text into visual lines of at most w cells, between words where it can.
+func (f Field) spans(w int) []span {
+	w = max(w-1, 1) // the cursor needs a cell behind the last character
+	var out []span
+	start, cells, word := 0, 0, 0
+	for i, c := range f.clusters {
+		if c == "\n" {
+			out = append(out, span{start, i})
+			start, cells, word = i+1, 0, i+1
+			continue
+		}
+		n := text.Width(shownCluster(c))
+		if cells+n > w && i > start {
+			if word <= start {
+				word = i
+			}
+			out = append(out, span{start, word})
+			start, cells = word, 0
+			for _, d := range f.clusters[start:i] {
+				cells += text.Width(shownCluster(d))
+			}
+		}
+		cells += n
+		if c == " " {
+			word = i + 1
+		}
+	}
+	return append(out, span{start, len(f.clusters)})
+}
+
+// shownCluster is a character as it is drawn where nothing is known of the terminal: harmless,
+// and as wide as anywhere.
+func shownCluster(c string) string { return text.Safe(model.Text(c).String(), false) }
+
+// vertical moves the cursor a visual line; at the first and last it tells that it cannot.
+func (f *Field) vertical(down bool, w int) bool {
+	spans := f.spans(w)
+	line := f.lineOf(spans)
+	next := line - 1
+	if down {
+		next = line + 1
+	}
+	if next < 0 || next >= len(spans) {
+		return false
+	}
+	column := f.at - spans[line].first
+	f.at = min(spans[next].first+column, spans[next].last)
+	if next+1 < len(spans) && f.at == spans[next+1].first && f.at > spans[next].first {
+		f.at--
+	}
+	return true
+}
+
+func (f Field) lineOf(spans []span) int {
+	for i := len(spans) - 1; i > 0; i-- {
+		if f.at >= spans[i].first {
+			return i
+		}
+	}
+	return 0
+}
+
+// Draw gives the field's rows at width w, and where the cursor stands in them.
+func (f Field) Draw(w int, k *Styles) (lines []string, x, y int) {
+	spans := f.spans(w)
+	line := f.lineOf(spans)
+	top := min(max(f.top, line-f.Rows+1), line)
+	if f.Rows == 1 {
+		top = line
+	}
+	for i := top; i < min(top+f.Rows, len(spans)); i++ {
+		var b strings.Builder
+		for j := spans[i].first; j < spans[i].last; j++ {
+			b.WriteString(k.Safe(model.Text(f.clusters[j]).String()))
+		}
+		lines = append(lines, b.String())
+	}
+	for j := spans[line].first; j < f.at; j++ {
+		x += text.Width(shownCluster(f.clusters[j]))
+	}
+	for len(lines) < f.Rows {
+		lines = append(lines, "")
+	}
+	return lines, x, line - top
+}

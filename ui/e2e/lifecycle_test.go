@@ -1,0 +1,148 @@
+package e2e
+
+import (
+	"fmt"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// call is one command of a history, answer what came back.
+type call struct {
+	kind        kind
+	agent, item string
+	text        string
+}
+
+type answer struct {
+	// code is a refusal's; the rest is what an accepted command tells.
+	code string
+	// from is the focus before a pick; first says that a completion was the first.
+	from  string
+	first bool
+	// rung is how many waits a trigger reached.
+	rung int
+	// seen and focus are what a read saw.
+	seen  item
+	focus string
+}
+
+type kind string
+
+// The kinds of commands in a history.
+const (
+	create   kind = "create"
+	rename   kind = "rename"
+	plan     kind = "plan"
+	block    kind = "block"
+	unblock  kind = "unblock"
+	park     kind = "wait"
+	ring     kind = "trigger"
+	pick     kind = "pick"
+	takeUp   kind = "pick and clear"
+	finish   kind = "complete"
+	look     kind = "look"
+	released      = "completed" // the code of what is refused on a completed item
+)
+
+// item is what a read tells of an item. The zero item is not there yet.
+type item struct {
+	there, done        bool
+	objective, blocked string
+	needsInput, parked bool
+	rang               int
+}
+
+// step is one item alone, told as simply as it can be: whether an answer is possible in a
+// state, and the state after it.
+func (x item) step(c call, a answer) (bool, item) {
+	if c.kind == create {
+		return !x.there && a.code == "", item{there: true, objective: c.text}
+	}
+	if c.kind == look {
+		return x == a.seen, x
+	}
+	if c.kind == finish {
+		ok := a.code == "" && a.first == !x.done
+		return ok, item{there: true, done: true, objective: x.objective, needsInput: x.needsInput}
+	}
+	if x.done {
+		return a.code == released, x
+	}
+	if c.kind == ring && !x.parked {
+		return a.code == "not_found", x
+	}
+	if a.code != "" {
+		return false, x
+	}
+	switch c.kind {
+	case rename:
+		x.objective = c.text
+	case plan:
+		x.needsInput = c.text == "needs_input"
+	case block:
+		x.blocked = c.text
+	case unblock, takeUp:
+		x.blocked, x.parked, x.rang = "", false, 0
+	case park:
+		x.blocked, x.parked, x.rang = c.text, true, 0
+	case ring:
+		x.rang++
+		return a.rung == 1, x
+	}
+	return x.there, x
+}
+
+// pointer is an agent's focus alone.
+type pointer string
+
+func (p pointer) step(c call, a answer) (bool, pointer) {
+	switch {
+	case c.kind == look:
+		return string(p) == a.focus, p
+	case a.code != "":
+		return true, p
+	case c.kind == pick || c.kind == takeUp:
+		return string(p) == a.from, pointer(c.item)
+	case c.kind == block || c.kind == park || c.kind == finish || c.kind == plan && c.text == "needs_input":
+		if string(p) == c.item {
+			return true, ""
+		}
+	}
+	return true, p
+}
+
+// lifecycle is both as one model: each item, and each agent's focus, is a partition.
+var lifecycle = porcupine.Model{
+	Partition: func(all []porcupine.Operation) [][]porcupine.Operation {
+		parts := map[string][]porcupine.Operation{}
+		for _, o := range all {
+			c := o.Input.(call)
+			parts["item "+c.item] = append(parts["item "+c.item], o)
+			if c.kind != create && c.kind != rename && c.kind != ring && c.kind != unblock {
+				o.Input = focusCall(c)
+				parts["focus "+c.agent] = append(parts["focus "+c.agent], o)
+			}
+		}
+		var out [][]porcupine.Operation
+		for _, p := range parts {
+			out = append(out, p)
+		}
+		return out
+	},
+	Init: func() any { return nil },
+	Step: func(state, in, out any) (bool, any) {
+		if c, ok := in.(focusCall); ok {
+			p, _ := state.(pointer)
+			ok, next := p.step(call(c), out.(answer))
+			return ok, next
+		}
+		x, _ := state.(item)
+		ok, next := x.step(in.(call), out.(answer))
+		return ok, next
+	},
+	DescribeOperation: func(in, out any) string { return fmt.Sprintf("%+v → %+v", in, out) },
+	DescribeState:     func(state any) string { return fmt.Sprintf("%+v", state) },
+}
+
+// focusCall is a call as the focus's partition sees it.
+type focusCall call

@@ -1,0 +1,113 @@
+// Package e2e tests the whole program from outside, and holds no code of its own: real processes that
+// are killed, stopped and given false answers while they share one home, judged by checkers that read
+// from what is left whether a promise was broken. Each file is named after what it proves;
+// docs/under-fire.md lists them with the figures that they must reach and the command for the long run.
+//
+// The files measure_*.go measure it, beside an empty process and, where they are installed, beside
+// other trackers on the same acts, in one run; docs/performance.md tells how they are run and read.
+//
+// Reading order: main_test.go, then any test; measure_test.go is the whole measurement.
+package e2e
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"vise/store"
+	"vise/store/storetest"
+	"vise/ui/cli"
+	"vise/ui/markdown/glamour"
+)
+
+var ctx = context.Background()
+
+// TestMain makes this test binary vise itself when it is called by that name.
+func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == "vise" {
+		os.Exit(cli.Main(glamour.New()))
+	}
+	storetest.Main(m, map[string]func([]string){"hold": holdLedger, "claim": claim})
+}
+
+// home is a home under fire; a failing test leaves it with its artefacts.
+type home struct {
+	t   testing.TB
+	dir string
+	// program is vise as it is installed; empty for this test binary.
+	program string
+}
+
+// newHome is a home with these agents.
+func newHome(t testing.TB, agents ...string) *home {
+	t.Helper()
+	h := &home{t: t, dir: filepath.Join(t.TempDir(), "home")}
+	storetest.KeepOnFailure(t, h.dir)
+	h.must("init", "--agent", agents[0])
+	for _, a := range agents[1:] {
+		h.must("agents", "add", a)
+	}
+	return h
+}
+
+// install builds vise as it is installed, whose verbs start faster than this test binary.
+func (h *home) install() {
+	dir := h.t.TempDir()
+	cmd := exec.Command("go", "build", raced, "-o", dir, "./ui/vise", "./ui/vise-markdown")
+	cmd.Dir = filepath.Join("..", "..")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		h.t.Fatalf("build: %v\n%s", err, out)
+	}
+	h.program = filepath.Join(dir, "vise")
+}
+
+// command is vise in a process of its own, killed when ctx ends.
+func (h *home) command(ctx context.Context, args ...string) *exec.Cmd {
+	self, err := os.Executable()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	c := exec.CommandContext(ctx, cmp.Or(h.program, self))
+	c.Args = append([]string{"vise", "--home", h.dir}, args...)
+	c.Env = append(os.Environ(), "VISE_ACTOR=operator", "VISE_HOME="+h.dir)
+	return c
+}
+
+func (h *home) must(args ...string) []byte {
+	h.t.Helper()
+	out, err := h.command(ctx, args...).CombinedOutput()
+	if err != nil {
+		h.t.Fatalf("vise %v: %v\n%s", args, err, out)
+	}
+	return out
+}
+
+// open is the home's ledger in this process.
+func (h *home) open() *store.Ledger {
+	h.t.Helper()
+	l, err := store.Open(h.dir, store.Options{Command: "the test"})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { l.Close() })
+	return l
+}
+
+// sound expects that the home proves to be sound, and returns its revision.
+func (h *home) sound() uint64 {
+	h.t.Helper()
+	health, err := h.open().Check(ctx)
+	if err != nil || !health.Healthy() {
+		h.t.Errorf("%d problems: %q %v", health.Found, health.Problems, err)
+	}
+	return health.Revision
+}
+
+// sinceStart is a monotonic time for a history.
+func sinceStart() int64 { return int64(time.Since(started)) }
+
+var started = time.Now()

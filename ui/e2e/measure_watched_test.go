@@ -1,0 +1,103 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"vise/model"
+	"vise/store/files"
+	service "vise/store/home"
+	"vise/watcher"
+)
+
+// manyPlans and manyAgents are how many a fleet has.
+const (
+	manyPlans  = 5000
+	manyAgents = 100
+	manySize   = "5k/100"
+)
+
+// restFor spans some of the watcher's sweeps, which come every five seconds.
+const restFor = 12 * time.Second
+
+// watched measures what many plans cost at rest and when one is saved, and what many agents
+// cost when nothing is due.
+func (b *bench) watched() {
+	b.fleet(b.home(shape{10_000, manyAgents}))
+	home, err := files.NewHome(b.T.TempDir())
+	b.must(err)
+	known := map[watcher.Item]model.PlanArtifact{}
+	for i := range manyPlans {
+		it := watcher.Item{Agent: agentName(i % manyAgents), ID: model.ItemID(fmt.Sprintf("wi-%d", i))}
+		b.must(os.MkdirAll(home.PlanDir(it.Agent, it.ID), 0o700))
+		b.must(os.WriteFile(home.PlanPath(it.Agent, it.ID), []byte("# The plan\n\nas it was\n"), 0o600))
+		known[it] = home.Plan(it.Agent, it.ID).PlanArtifact
+	}
+	w, err := watcher.Start(context.Background(), watcher.Config{Home: home})
+	b.must(err)
+	defer w.Close()
+	w.Set(known)
+	b.saves(home, w) // so that all are watched
+	before := processor()
+	<-time.After(restFor)
+	b.report.add(figure{Row: fmt.Sprintf("%d watched plans, processor at rest", manyPlans), Program: "vise", Size: manySize, Unit: "%",
+		P50: 100 * (processor() - before).Seconds() / restFor.Seconds(), N: 1})
+}
+
+// saves replaces one of the plans by a whole file, again and again.
+func (b *bench) saves(home files.Home, w *watcher.Watcher) {
+	const times = 30
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	var took []float64
+	var used time.Duration
+	for i := range times {
+		it := watcher.Item{Agent: agentName(i % manyAgents), ID: model.ItemID(fmt.Sprintf("wi-%d", i))}
+		path := home.PlanPath(it.Agent, it.ID)
+		b.must(os.WriteFile(path+".new", fmt.Appendf(nil, "# The plan\n\nsaved for the %d. time\n", i), 0o600))
+		cpu, began := processor(), time.Now()
+		b.must(os.Rename(path+".new", path))
+		for told := false; !told; {
+			e, err := w.Next(ctx)
+			b.must(err)
+			for _, p := range e.Plans {
+				told = told || p.Item == it
+			}
+		}
+		if i > 0 { // the first waits until all are watched
+			took, used = append(took, ms(time.Since(began))), used+processor()-cpu
+		}
+	}
+	b.report.add(figure{Row: fmt.Sprintf("one of %d watched plans saved to its news", manyPlans), Program: "vise", Size: manySize, Unit: "ms",
+		P50: at(took, 50), P99: at(took, 99), CPU: ms(used) / float64(len(took)), N: len(took)})
+}
+
+// fleet is one look of the scheduler at each of many agents that rest.
+func (b *bench) fleet(h *measuredHome) {
+	l := b.open(h)
+	n := 0
+	s := &service.Scheduler{Ledger: l, NewKey: func() string {
+		n++
+		return fmt.Sprintf("bench-fleet-%d-%d", time.Now().UnixNano(), n)
+	}}
+	look := func() {
+		for i := range manyAgents {
+			_, err := s.Settle(context.Background(), agentName(i))
+			b.must(err)
+		}
+	}
+	look()
+	b.each(fmt.Sprintf("scheduler looks at %d agents, nothing due", manyAgents), h.String(), "ms", 20, nil, look)
+}
+
+// processor is the processor time that this process has used.
+func processor() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

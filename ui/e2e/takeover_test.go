@@ -1,0 +1,192 @@
+package e2e
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"vise/model"
+	"vise/store"
+	"vise/store/storetest"
+)
+
+// claim is a driver without a program: it claims each turn that is free, and in its turn
+// writes and renews its lease until it learns that the turn is another's.
+func claim(args []string) {
+	l, err := store.Open(args[0], store.Options{Command: "vise drive"})
+	if err != nil {
+		panic(err)
+	}
+	ttl, _ := time.ParseDuration(args[1])
+	keys := 0
+	do := func(c model.Command) (model.Receipt, error) {
+		keys++
+		return l.Apply(ctx, model.Envelope{Key: fmt.Sprint(os.Getpid(), "-", keys), Actor: model.Scheduler, Agent: "ann", Command: c})
+	}
+	for {
+		r, err := do(model.ClaimTurn{AgentID: "ann", Holder: model.Text(fmt.Sprint("process ", os.Getpid())), TTLMS: ttl.Milliseconds()})
+		for n := 0; err == nil; n++ {
+			text := model.Text(fmt.Sprintf("turn %d, write %d", r.Turn, n))
+			round := model.Round{Turn: r.Turn, Text: "on it", Calls: []model.Call{{Command: model.UpdateWorkItem{WorkItemID: model.ItemID(args[2]), Objective: &text}}}}
+			_, err = l.Apply(ctx, model.Envelope{Key: string(text), Actor: model.AgentActor("ann"), Agent: "ann", Command: round})
+			if err == nil {
+				_, err = do(model.BeatTurn{AgentID: "ann", Turn: r.Turn, TTLMS: ttl.Milliseconds()})
+			}
+			<-time.After(ttl / 8)
+		}
+		<-time.After(ttl / 20)
+	}
+}
+
+// Of three drivers one has the turn. When it is killed or stopped past its lease, another
+// takes over in time, and nothing that the first writes afterwards counts (P4).
+func TestADriverThatIsGoneOrStoppedIsReplacedAndWritesNothingMore(t *testing.T) {
+	const drivers = 3
+	ttl := storetest.Amount(500*time.Millisecond, 600*time.Millisecond)
+	h := newHome(t, "ann")
+	l := h.open()
+	r, err := l.Apply(ctx, model.Envelope{Key: "item", Actor: model.Operator, Agent: "ann", Command: model.CreateWorkItem{Objective: "begin"}})
+	must(t, err)
+	start := func() *storetest.Child { return storetest.Start(t, "claim", h.dir, ttl.String(), string(r.WorkItemID)) }
+	s := &succession{t: t, ledger: l, ttl: ttl, children: map[int]*storetest.Child{}}
+	for range drivers {
+		s.add(start())
+	}
+	rng := rand.New(rand.NewPCG(storetest.Seed(t), 1))
+	for range storetest.Amount(6, 200) {
+		if s.unseat(rng.IntN(2) == 0) {
+			s.add(start())
+		}
+	}
+	for _, c := range s.children {
+		_ = c.Process.Kill()
+	}
+	t.Logf("%d killed, slowest takeover %v; %d stopped, slowest %v; %d stopped inside the lock; lease %v", s.killed, s.slowestKill, s.stopped, s.slowestStop, s.inside, ttl)
+	if slow := ttl + 500*time.Millisecond; storetest.Long && s.slowestKill > slow || storetest.Long && s.slowestStop > ttl*3/2 {
+		t.Errorf("a takeover took longer than %v of the dead or %v of the stopped", slow, ttl*3/2)
+	}
+	s.nothingStale(r.WorkItemID)
+	h.sound()
+}
+
+// succession is who has had the turn.
+type succession struct {
+	t                        testing.TB
+	ledger                   *store.Ledger
+	ttl                      time.Duration
+	children                 map[int]*storetest.Child
+	killed, stopped, inside  int
+	slowestKill, slowestStop time.Duration
+}
+
+func (s *succession) add(c *storetest.Child) { s.children[c.Process.Pid] = c }
+
+// unseat kills or stops whoever has the turn, and waits for the next; true asks for another
+// driver in the place of a killed one.
+func (s *succession) unseat(kill bool) bool {
+	s.t.Helper()
+	turn, pid := s.await(0)
+	c := s.children[pid]
+	if c == nil {
+		s.t.Fatalf("turn %d is held by process %d, which is none of ours", turn, pid)
+	}
+	begun := time.Now()
+	if kill {
+		must(s.t, c.Process.Kill())
+		_ = c.Wait()
+		delete(s.children, pid)
+		s.await(turn)
+		s.killed++
+		s.slowestKill = max(s.slowestKill, time.Since(begun))
+		return true
+	}
+	must(s.t, c.Process.Signal(syscall.SIGSTOP))
+	before := s.inside
+	s.await(turn, c)
+	if s.inside == before {
+		s.stopped++
+		s.slowestStop = max(s.slowestStop, time.Since(begun))
+		must(s.t, c.Process.Signal(syscall.SIGCONT))
+	}
+	return false
+}
+
+// await waits for a running turn after another one. A process that was stopped inside the
+// lock is let go on: nobody can take over from it.
+func (s *succession) await(after int, stopped ...*storetest.Child) (turn, pid int) {
+	s.t.Helper()
+	for limit := time.After(20 * time.Second); ; {
+		err := s.ledger.View(ctx, func(r model.Reader) error {
+			a, _ := r.Agent("ann")
+			if a.Turn != nil && a.Turn.Index > after && a.Turn.Runs(time.Now()) {
+				turn = a.Turn.Index
+				pid, _ = strconv.Atoi(strings.TrimPrefix(a.Turn.Holder.Raw(), "process "))
+			}
+			return nil
+		})
+		var busy *model.Error
+		if errors.As(err, &busy) && busy.Code == model.CodeBusy && len(stopped) > 0 {
+			s.inside++
+			must(s.t, stopped[0].Process.Signal(syscall.SIGCONT))
+			stopped = nil
+		} else if err != nil {
+			s.t.Fatal(err)
+		}
+		if turn > 0 {
+			return turn, pid
+		}
+		select {
+		case <-time.After(5 * time.Millisecond):
+		case <-limit:
+			s.t.Fatalf("nobody took over from turn %d", after)
+		}
+	}
+}
+
+// nothingStale reads the journal: turns follow one another without an overlap, and every
+// write is of the turn that ran.
+func (s *succession) nothingStale(id model.ItemID) {
+	s.t.Helper()
+	running, writes, runningAt := 0, 0, 0
+	check := func(objective string) {
+		var turn, n int
+		if _, err := fmt.Sscanf(objective, "turn %d, write %d", &turn, &n); err == nil && turn != runningAt {
+			s.t.Errorf("%q was written while turn %d ran", objective, runningAt)
+		}
+	}
+	must(s.t, s.ledger.View(ctx, func(r model.Reader) error {
+		for _, e := range r.History("ann", model.Position{}, 10_000_000) {
+			switch e.Kind {
+			case model.EventTurnStarted, model.EventTurnEnded:
+				var n model.TurnNews
+				must(s.t, json.Unmarshal(e.Data, &n))
+				if started := e.Kind == model.EventTurnStarted; started == (running != 0) || !started && n.Turn != running {
+					s.t.Errorf("%s %d while turn %d ran", e.Kind, n.Turn, running)
+				}
+				running = 0
+				if e.Kind == model.EventTurnStarted {
+					running = n.Turn
+				}
+			case model.EventWorkItemWritten:
+				var w model.Written
+				must(s.t, json.Unmarshal(e.Data, &w))
+				check(w.PreviousObjective.Raw()) // what the write before this one wrote
+				runningAt = running
+				writes++
+			}
+		}
+		w, _ := r.Item(id)
+		check(w.Objective.Raw())
+		return nil
+	}))
+	if writes < (s.killed+s.stopped)/2 {
+		s.t.Errorf("only %d writes: the test shows little", writes)
+	}
+}

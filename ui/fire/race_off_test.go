@@ -1,5 +1,0 @@
-//go:build !race
-
-package fire
-
-const raced = "-race=false"

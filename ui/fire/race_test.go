@@ -1,6 +1,0 @@
-//go:build race
-
-package fire
-
-// raced: what this test builds has the race detector too.
-const raced = "-race"

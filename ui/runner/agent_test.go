@@ -1,0 +1,287 @@
+package runner
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"vise/model"
+	"vise/model/prompt"
+	"vise/store"
+)
+
+// script is the variable that makes this test binary the program of an agent.
+const script = "VISE_TEST_SCRIPT"
+
+func TestMain(m *testing.M) {
+	switch {
+	case os.Getenv(script) != "":
+		play(os.Getenv(script))
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// play is a scripted agent that speaks one of the formats.
+func play(name string) {
+	switch name {
+	case "rounds":
+		playRounds()
+	case "claude":
+		playClaude()
+	case "codex":
+		playCodex()
+	case "text":
+		told, _ := io.ReadAll(os.Stdin)
+		fmt.Printf("I read %d lines.\nThat is all.\n", strings.Count(string(told), "\n"))
+	case "environment":
+		fmt.Println(strings.Join(os.Environ(), "\n"))
+	case "hang":
+		fmt.Println(`{"text": "let me think"}`)
+		for {
+			never := make(chan os.Signal, 1)
+			signal.Notify(never, syscall.SIGUSR1)
+			<-never
+		}
+	case "garbage":
+		for {
+			fmt.Println("\x1b[31mnot\x00 json \xff")
+		}
+	case "refused":
+		for {
+			fmt.Println(`{"text": "x", "calls": [{"tool": "CompleteWorkItem", "input": {"work_item_id": "wi-nothing"}}]}`)
+		}
+	case "flood":
+		line := strings.Repeat("x", 1<<20)
+		for range 1 << 10 {
+			if _, err := fmt.Print(line); err != nil {
+				return
+			}
+		}
+	case "chatter":
+		for i := range 1000 {
+			fmt.Printf("{\"text\": \"round %d\"}\n", i)
+		}
+	case "fails":
+		fmt.Fprintln(os.Stderr, "no credit \x1b[2J left")
+		os.Exit(3)
+	case "children":
+		for _, argv := range [][]string{{"sleep", "1000"}, {"setsid", "sleep", "1000"}} {
+			c := exec.Command(argv[0], argv[1:]...)
+			c.Stdout = os.Stdout // holds the pipe open
+			if err := c.Start(); err != nil {
+				panic(err)
+			}
+		}
+		fmt.Println(`{"text": "they run"}`)
+	}
+}
+
+// playRounds picks what it is offered, completes it with a report, and reads the answers.
+func playRounds() {
+	in := bufio.NewReader(os.Stdin)
+	var told told
+	line, err := in.ReadString('\n')
+	if err != nil || json.Unmarshal([]byte(line), &told) != nil {
+		panic("no context")
+	}
+	say := func(r string) {
+		fmt.Println(r)
+		answer, err := in.ReadString('\n')
+		if err != nil || !strings.Contains(answer, `"receipt"`) {
+			fmt.Fprintf(os.Stderr, "answered %q %v\n", answer, err)
+			os.Exit(4)
+		}
+	}
+	for _, m := range told.Context.Messages {
+		say(fmt.Sprintf(`{"text": "heard %s"}`, m.Body.Raw()))
+	}
+	id := itemOf(told.Context)
+	if id == "" {
+		return
+	}
+	if told.Context.Current == nil {
+		say(fmt.Sprintf(`{"calls": [{"tool": "PickWorkItem", "input": {"work_item_id": %q}}]}`, id))
+	}
+	say(fmt.Sprintf(`{"text": "Report of %s.", "calls": [{"tool": "CompleteWorkItem", "input": {"work_item_id": %q}}]}`, id, id))
+}
+
+func itemOf(c prompt.Context) model.ItemID {
+	switch {
+	case c.Current != nil:
+		return c.Current.ID
+	case c.Offered != nil:
+		return c.Offered.ID
+	}
+	return ""
+}
+
+// throughMCP does what an agent's tools do: it acts on the ledger itself, as the agent.
+func throughMCP(act func(ctx context.Context, do func(model.Command), id model.ItemID)) {
+	l, err := store.Open(os.Getenv("VISE_HOME"), store.Options{})
+	if err != nil {
+		panic(err)
+	}
+	defer l.Close()
+	agent := model.AgentID(os.Getenv("VISE_AGENT"))
+	n := 0
+	do := func(c model.Command) {
+		n++
+		key := fmt.Sprintf("mcp-%d-%d", os.Getpid(), n)
+		if _, err := l.Apply(context.Background(), model.Envelope{Key: key, Actor: model.AgentActor(agent), Agent: agent, Command: c}); err != nil {
+			panic(err)
+		}
+	}
+	var id model.ItemID
+	err = l.View(context.Background(), func(r model.Reader) error {
+		a, _ := r.Agent(agent)
+		if id = a.CurrentWorkItemID; id == "" {
+			id = a.Turn.OfferedID
+		}
+		return nil
+	})
+	if err != nil {
+		panic(err)
+	}
+	act(context.Background(), do, id)
+}
+
+func playClaude() {
+	throughMCP(func(_ context.Context, do func(model.Command), id model.ItemID) {
+		fmt.Println(`{"type":"system","subtype":"init","session_id":"s"}`)
+		fmt.Println(`{"type":"assistant","message":{"id":"m1","content":[{"type":"text","text":"I look around."}]}}`)
+		do(model.PickWorkItem{WorkItemID: id})
+		fmt.Println(`{"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"t1","name":"mcp__vise__PickWorkItem","input":{"work_item_id":"x"}}]}}`)
+		fmt.Println(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"ok"}]}}`)
+		fmt.Println(`{"type":"assistant","parent_tool_use_id":"t0","message":{"id":"sub","content":[{"type":"text","text":"A subagent talks."}]}}`)
+		fmt.Println(`{"type":"assistant","message":{"id":"m2","content":[{"type":"text","text":"Done: it works."}]}}`)
+		do(model.CompleteWorkItem{WorkItemID: id})
+		fmt.Printf("{\"type\":\"assistant\",\"message\":{\"id\":\"m2\",\"content\":[{\"type\":\"tool_use\",\"id\":\"t2\",\"name\":\"mcp__vise__CompleteWorkItem\",\"input\":{\"work_item_id\":%q}}]}}\n", id)
+		fmt.Println(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t2","content":"{\"completed\":true}"}]}}`)
+		fmt.Println(`{"type":"assistant","message":{"id":"m3","content":[{"type":"text","text":"Anything else?"}]}}`)
+		fmt.Println(`{"type":"result","subtype":"success","is_error":false,"result":"Anything else?","num_turns":3}`)
+	})
+}
+
+func playCodex() {
+	throughMCP(func(_ context.Context, do func(model.Command), id model.ItemID) {
+		fmt.Println(`{"type":"thread.started","thread_id":"t"}`)
+		do(model.PickWorkItem{WorkItemID: id})
+		fmt.Println(`{"type":"item.completed","item":{"id":"i0","type":"mcp_tool_call","server":"vise","tool":"PickWorkItem","arguments":{"work_item_id":"x"},"result":{},"error":null,"status":"completed"}}`)
+		fmt.Println(`{"type":"item.completed","item":{"id":"i1","type":"agent_message","text":"It is done, nearly."}}`)
+		do(model.CompleteWorkItem{WorkItemID: id})
+		fmt.Printf("{\"type\":\"item.completed\",\"item\":{\"id\":\"i2\",\"type\":\"mcp_tool_call\",\"server\":\"vise\",\"tool\":\"CompleteWorkItem\",\"arguments\":{\"work_item_id\":%q},\"result\":{},\"error\":null,\"status\":\"completed\"}}\n", id)
+		fmt.Println(`{"type":"item.completed","item":{"id":"i3","type":"agent_message","text":"Bye."}}`)
+		fmt.Println(`{"type":"turn.completed","usage":{}}`)
+	})
+}
+
+// bench is a home with one agent, ann, whose program is a script.
+type bench struct {
+	t      *testing.T
+	ledger *store.Ledger
+	dir    string
+	keys   int
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	b := &bench{t: t, dir: t.TempDir() + "/home"}
+	l, err := store.Create(b.dir, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	b.ledger = l
+	return b
+}
+
+func (b *bench) do(by model.Actor, c model.Command) model.Receipt {
+	b.t.Helper()
+	b.keys++
+	in, err := b.ledger.Apply(context.Background(), model.Envelope{Key: fmt.Sprint("test-", b.keys), Actor: by, Agent: "ann", Command: c})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return in
+}
+
+func (b *bench) program(name string) Program {
+	self, err := os.Executable()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	p, err := Program{Command: []string{self}, Adapter: Adapter(name), Env: []string{script + "=" + name}, Turn: Limits{Timeout: 20 * time.Second}}.Checked()
+	if err != nil {
+		p, err = Program{Command: []string{self}, Adapter: AdapterRounds, Env: []string{script + "=" + name}, Turn: Limits{Timeout: 20 * time.Second}}.Checked()
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return p
+}
+
+// drive runs a driver until nothing is due.
+func (b *bench) drive(p Program) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	defer cancel()
+	if err := b.driver(p).Run(ctx); err != nil {
+		b.t.Fatalf("drive: %v", err)
+	}
+}
+
+func (b *bench) driver(p Program) *Driver {
+	return &Driver{Ledger: b.ledger, Programs: map[model.AgentID]Program{"ann": p}, Home: b.dir, LogDir: b.dir + "/log", Now: time.Now, Once: true,
+		NewKey: func() string { return "drive-" + strings.ToLower(ulid.Make().String()) }}
+}
+
+func (b *bench) view(fn func(model.Reader)) {
+	b.t.Helper()
+	if err := b.ledger.View(context.Background(), func(r model.Reader) error { fn(r); return nil }); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bench) item(id model.ItemID) (w model.WorkItem) {
+	b.t.Helper()
+	b.view(func(r model.Reader) { w, _ = r.Item(id) })
+	return w
+}
+
+// entries are the journal's events of a kind, in order.
+func (b *bench) entries(kind model.EventKind) (out []model.Entry) {
+	b.t.Helper()
+	b.view(func(r model.Reader) {
+		for _, e := range r.History("", model.Position{}, 100_000) {
+			if e.Kind == kind {
+				out = append(out, e)
+			}
+		}
+	})
+	return out
+}
+
+// ended is how the last turn ended.
+func (b *bench) ended() (n model.TurnNews) {
+	b.t.Helper()
+	all := b.entries(model.EventTurnEnded)
+	if len(all) == 0 {
+		b.t.Fatal("no turn has ended")
+	}
+	if err := json.Unmarshal(all[len(all)-1].Data, &n); err != nil {
+		b.t.Fatal(err)
+	}
+	return n
+}

@@ -1,0 +1,116 @@
+// Package runner calls programs: it drives agents' programs when the scheduler offers them work or
+// somebody said something to them, supervises tasks, and serves the HTTP addresses through which
+// the outside reports that something changed. A turn is held by a lease in the ledger, so that any
+// number of drivers runs one turn of an agent at a time. Whatever it starts runs in a process group
+// of its own, bounded in time and output, and leaves no children behind.
+//
+// Reading order: process.go (a program from start to end), output.go (the bounds of what it writes);
+// drive.go and worker.go (when a turn begins), turn.go and take.go (a turn and its rounds), ending.go
+// (how it ends), adapter*.go (what programs say), program.go (how they are configured); task.go
+// (commands that work items wait for); serve.go, ingress.go, token.go (deliveries from outside).
+package runner
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	"vise/model"
+	"vise/model/thread"
+
+	"vise/store/home"
+	"vise/ui/transcript"
+)
+
+// Driver runs the programs of some agents.
+type Driver struct {
+	Ledger   home.Ledger
+	Programs map[model.AgentID]Program
+	// Home is told to programs as VISE_HOME; LogDir is where what they wrote is kept.
+	Home, LogDir string
+	NewKey       func() string
+	Now          func() time.Time
+	// Lookup reads the environment; os.LookupEnv when nil.
+	Lookup func(string) (string, bool)
+	// Card tells where the work was left in the repository at dir; nil tells nothing.
+	Card func(ctx context.Context, dir string, links []model.ThreadLink) thread.Card
+	// Ran is told of each command that a program ran in its turn, with the exit status that
+	// the program told; nil tells nobody.
+	Ran func(ctx context.Context, agent model.AgentID, turn int, c transcript.Ran)
+	// Once ends Run when no agent has a turn due, instead of waiting for more.
+	Once bool
+	// Report is told what happens; nil tells nobody.
+	Report func(Event)
+}
+
+// Event is something that a driver did, or could not do.
+type Event struct {
+	Agent   model.AgentID
+	Turn    int
+	What    string
+	Outcome model.TurnOutcome
+	Code    model.TurnCode
+	Reason  model.Text
+	Err     error
+}
+
+// retryAfter is the pause after an error of the ledger.
+const retryAfter = time.Second
+
+// Run drives until ctx ends, or until nothing is due when Once is set. Turns that run when
+// ctx ends are interrupted, and said to be.
+func (d *Driver) Run(ctx context.Context) error {
+	if len(d.Programs) == 0 {
+		return model.Refuse(model.CodeInvalid, "no agent has a program").WithHint("configure agents, or name a command: vise drive --agent A -- COMMAND")
+	}
+	if err := d.addAgents(ctx); err != nil {
+		return err
+	}
+	all, cancel := context.WithCancel(ctx)
+	s := d.scheduler()
+	s.Alive = Alive
+	var loop, workers sync.WaitGroup
+	loop.Go(func() { _ = s.Run(all) }) // ends with all
+	for id, p := range d.Programs {
+		w := &worker{Driver: d, agent: id, program: p}
+		workers.Go(func() { w.run(all) })
+	}
+	workers.Wait()
+	cancel()
+	loop.Wait()
+	return ctx.Err()
+}
+
+// addAgents makes the agents known, so that work and words can be addressed to them.
+func (d *Driver) addAgents(ctx context.Context) error {
+	for id := range d.Programs {
+		_, err := d.Ledger.Apply(ctx, model.Envelope{Key: d.NewKey(), Actor: model.Scheduler, Command: model.AddAgent{AgentID: id}})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Driver) scheduler() *home.Scheduler {
+	return &home.Scheduler{Ledger: d.Ledger, Now: d.Now, NewKey: d.NewKey, Report: func(e home.SchedulerEvent) {
+		if e.Err != nil && !errors.Is(e.Err, context.Canceled) {
+			d.report(Event{Agent: e.Agent, What: "scheduler", Err: e.Err})
+		}
+	}}
+}
+
+func (d *Driver) report(e Event) {
+	if d.Report != nil {
+		d.Report(e)
+	}
+}
+
+func (d *Driver) lookup(name string) (string, bool) {
+	if d.Lookup == nil {
+		return os.LookupEnv(name)
+	}
+	return d.Lookup(name)
+}

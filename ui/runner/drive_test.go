@@ -1,0 +1,324 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vise/model"
+	"vise/store/home"
+)
+
+func TestAProgramThatSpeaksRoundsIsDrivenUntilNothingIsLeft(t *testing.T) {
+	b := newBench(t)
+	var items []model.ItemID
+	for _, objective := range []model.Text{"One", "Two", "Three"} {
+		items = append(items, b.do(model.Operator, model.CreateWorkItem{Objective: objective}).WorkItemID)
+	}
+	b.do(model.Operator, model.Say{AgentID: "ann", Text: "hello"})
+	b.drive(b.program("rounds"))
+	for _, id := range items {
+		if w := b.item(id); w.State != model.Completed || w.ResultSummary != model.Text("Report of "+string(id)+".") {
+			t.Errorf("%s is %s with report %q", id, w.State, w.ResultSummary)
+		}
+	}
+	if n := len(b.entries(model.EventReportPromoted)); n != len(items) {
+		t.Errorf("%d reports promoted, want %d", n, len(items))
+	}
+	if news := b.ended(); news.Outcome != model.TurnCompleted || !news.BriefSuppressed {
+		t.Errorf("the last turn ended as %+v", news)
+	}
+}
+
+func TestTheReportOfAnAgentThatCompletesThroughItsToolsIsPromoted(t *testing.T) {
+	b := newBench(t)
+	id := b.do(model.Operator, model.CreateWorkItem{Objective: "One"}).WorkItemID
+	b.drive(b.program("claude"))
+	if w := b.item(id); w.State != model.Completed || w.ResultSummary != "Done: it works." {
+		t.Errorf("%s with report %q", w.State, w.ResultSummary)
+	}
+	if news := b.ended(); news.Outcome != model.TurnCompleted || news.Final != "Anything else?" || !news.BriefSuppressed || news.Rounds != 3 {
+		t.Errorf("the turn ended as %+v", news)
+	}
+}
+
+func TestTheNearReportOfCodexIsOfferedAndNotPromoted(t *testing.T) {
+	b := newBench(t)
+	id := b.do(model.Operator, model.CreateWorkItem{Objective: "One"}).WorkItemID
+	b.drive(b.program("codex"))
+	if w := b.item(id); w.State != model.Completed || w.ResultSummary != "" {
+		t.Errorf("%s with report %q", w.State, w.ResultSummary)
+	}
+	warned := b.entries(model.EventCompletionWarning)
+	if len(warned) != 1 || !strings.Contains(string(warned[0].Data), string(model.WarnReportOffered)) {
+		t.Errorf("warnings %v", warned)
+	}
+}
+
+func TestWordsWithoutAFormAreOneRound(t *testing.T) {
+	b := newBench(t)
+	b.do(model.Operator, model.AddAgent{AgentID: "ann"})
+	b.do(model.Operator, model.Say{AgentID: "ann", Text: "hello"})
+	b.drive(b.program("text"))
+	if news := b.ended(); news.Outcome != model.TurnCompleted || news.Rounds != 1 || !strings.HasSuffix(news.Final.Raw(), "That is all.") {
+		t.Errorf("the turn ended as %+v", news)
+	}
+}
+
+// Whatever a program does, its turn ends, says so with a code, and leaves the item alone.
+func TestAProgramThatMisbehavesEndsItsTurnAndNothingElse(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		change  func(*Program)
+		outcome model.TurnOutcome
+		code    model.TurnCode
+	}{
+		{"hang", func(p *Program) { p.Turn.Timeout = 500 * time.Millisecond }, model.TurnTimedOut, model.ProgramTimedOut},
+		{"garbage", nil, model.TurnFailed, model.ProgramGarbled},
+		{"refused", nil, model.TurnFailed, model.RoundsRefused},
+		{"flood", func(p *Program) { p.Turn.Output = 16 << 20 }, model.TurnFailed, model.ProgramFlooded},
+		{"chatter", func(p *Program) { p.Turn.Rounds = 10 }, model.TurnAborted, model.ProgramTooLong},
+		{"fails", nil, model.TurnFailed, model.ProgramFailed},
+		{"missing", func(p *Program) { p.Command = []string{"/no/such/program"} }, model.TurnFailed, model.ProgramMissing},
+		{"no directory", func(p *Program) { p.Dir = "/no/such/directory" }, model.TurnFailed, model.ProgramMissing},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench(t)
+			id := b.do(model.Operator, model.CreateWorkItem{Objective: "One"}).WorkItemID
+			before := b.item(id)
+			p := b.program(c.name)
+			if c.change != nil {
+				c.change(&p)
+			}
+			b.drive(p)
+			news := b.ended()
+			if news.Outcome != c.outcome || news.Code != c.code {
+				t.Errorf("the turn ended as %+v, want %s with %s", news, c.outcome, c.code)
+			}
+			if after := b.item(id); after.Revision != before.Revision || after.State != model.Open {
+				t.Errorf("the item was changed: %+v", after)
+			}
+			if h, err := b.ledger.Check(context.Background()); err != nil || !h.Healthy() {
+				t.Errorf("check: %v %v", h.Problems, err)
+			}
+		})
+	}
+}
+
+func TestNoChildOfAProgramOutlivesItsTurn(t *testing.T) {
+	b := newBench(t)
+	b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
+	begun := time.Now()
+	b.drive(b.program("children"))
+	if took := time.Since(begun); took > 10*time.Second {
+		t.Errorf("the turn took %v", took)
+	}
+	if news := b.ended(); news.Outcome != model.TurnCompleted || news.Rounds != 1 {
+		t.Errorf("the turn ended as %+v", news)
+	}
+	out, _ := exec.Command("pgrep", "-f", "^sleep 1000$").Output()
+	for _, pid := range strings.Fields(string(out)) {
+		env, _ := os.ReadFile("/proc/" + pid + "/environ")
+		if strings.Contains(string(env), b.dir) {
+			t.Errorf("process %s outlived the turn", pid)
+		}
+	}
+}
+
+func TestAProgramSeesNoSecretsThatItWasNotGiven(t *testing.T) {
+	t.Setenv("SECRET_TOKEN", "hunter2")
+	t.Setenv("GIVEN_TOKEN", "swordfish")
+	b := newBench(t)
+	b.do(model.Operator, model.AddAgent{AgentID: "ann"})
+	b.do(model.Operator, model.Say{AgentID: "ann", Text: "hello"})
+	p := b.program("environment")
+	p.Adapter, p.Env = AdapterText, append(p.Env, "GIVEN_TOKEN")
+	b.drive(p)
+	final := b.ended().Final.Raw()
+	if strings.Contains(final, "hunter2") || !strings.Contains(trace(b), "GIVEN_TOKEN=swordfish") || strings.Contains(trace(b), "SECRET") {
+		t.Errorf("the program sees %q", final)
+	}
+}
+
+func trace(b *bench) string {
+	var text string
+	b.view(func(r model.Reader) {
+		x, _ := r.Trace("ann", "")
+		for _, e := range x.Entries {
+			text += e.Text.Raw()
+		}
+	})
+	return text
+}
+
+func TestTheContextIsNeverReadByAShell(t *testing.T) {
+	b := newBench(t)
+	b.do(model.Operator, model.AddAgent{AgentID: "ann"})
+	b.do(model.Operator, model.Say{AgentID: "ann", Text: "\"; echo PWNED; $(echo PWNED) `echo PWNED`"})
+	p, err := Program{Command: []string{"printf", "%s", "{context}"}}.Checked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.drive(p)
+	if got := trace(b); !strings.Contains(got, "\"; echo PWNED; $(echo PWNED) `echo PWNED`") {
+		t.Errorf("the context came out as %q", got)
+	}
+}
+
+// during runs a driver, calls act once the program's first round was traced, and returns
+// when the driver has ended.
+func (b *bench) during(p Program, act func(stop func())) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	defer cancel()
+	d := b.driver(p)
+	d.Once = false
+	var ended sync.WaitGroup
+	ended.Go(func() { _ = d.Run(ctx) })
+	for seen := uint64(0); len(b.entries(model.EventRound)) == 0; {
+		revision, err := b.ledger.Follow(ctx, seen)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		seen = revision
+	}
+	act(cancel)
+	for seen := uint64(0); len(b.entries(model.EventTurnEnded)) == 0; {
+		revision, err := b.ledger.Follow(context.Background(), seen)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		seen = revision
+	}
+	cancel()
+	ended.Wait()
+}
+
+func TestARunningTurnEndsWhenTheAgentIsStoppedOrInterruptedOrTheDriverGoes(t *testing.T) {
+	stopped := model.Stopped
+	for _, c := range []struct {
+		name    string
+		act     func(b *bench, stop func())
+		outcome model.TurnOutcome
+		code    model.TurnCode
+	}{
+		{"the agent is stopped", func(b *bench, _ func()) {
+			b.do(model.Operator, model.UpdateAgent{AgentID: "ann", Posture: &stopped})
+		}, model.TurnAborted, model.TurnStopped},
+		{"the operator interjects", func(b *bench, _ func()) {
+			b.do(model.Operator, model.Say{AgentID: "ann", Text: "wait", Priority: model.Interject})
+		}, model.TurnAborted, model.TurnInterjected},
+		{"the driver is ended", func(_ *bench, stop func()) { stop() }, model.TurnInterrupted, model.DriverStopped},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench(t)
+			b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
+			b.during(b.program("hang"), func(stop func()) { c.act(b, stop) })
+			var news model.TurnNews
+			if err := json.Unmarshal(b.entries(model.EventTurnEnded)[0].Data, &news); err != nil {
+				t.Fatal(err)
+			}
+			if news.Outcome != c.outcome || news.Code != c.code {
+				t.Errorf("the turn ended as %+v, want %s with %s", news, c.outcome, c.code)
+			}
+		})
+	}
+}
+
+// deaf is a ledger that a driver cannot renew its lease in, as when it was stopped for long.
+type deaf struct{ home.Ledger }
+
+func (d deaf) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
+	if _, beat := e.Command.(model.BeatTurn); beat {
+		return model.Receipt{}, model.Refuse(model.CodeInternal, "not now")
+	}
+	return d.Ledger.Apply(ctx, e)
+}
+
+func TestADriverWhoseLeaseRanOutLosesItsTurnAndWritesNothingMore(t *testing.T) {
+	b := newBench(t)
+	b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
+	p := b.program("hang")
+	p.Turn.Lease = 300 * time.Millisecond
+	d := b.driver(p)
+	d.Ledger, d.Once = deaf{b.ledger}, false
+	lost := make(chan Event, 100)
+	d.Report = func(e Event) {
+		if e.What == "turn lost" {
+			lost <- e
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	var ended sync.WaitGroup
+	ended.Go(func() { _ = d.Run(ctx) })
+	e := <-lost
+	cancel()
+	ended.Wait()
+	if e.Turn != 1 {
+		t.Errorf("turn %d was lost", e.Turn)
+	}
+	var news model.TurnNews
+	if err := json.Unmarshal(b.entries(model.EventTurnEnded)[0].Data, &news); err != nil || news.Reason != "lease_expired" {
+		t.Errorf("the turn ended as %+v %v", news, err)
+	}
+	oneTurnAtATime(t, b)
+}
+
+func TestSeveralDriversRunOneTurnAtATime(t *testing.T) {
+	b := newBench(t)
+	for range 10 {
+		b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
+	}
+	var drivers sync.WaitGroup
+	var failed atomic.Int32
+	for range 3 {
+		drivers.Go(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+			defer cancel()
+			if b.driver(b.program("rounds")).Run(ctx) != nil {
+				failed.Add(1)
+			}
+		})
+	}
+	drivers.Wait()
+	if failed.Load() != 0 {
+		t.Errorf("%d drivers failed", failed.Load())
+	}
+	if n := len(b.entries(model.EventReportPromoted)); n != 10 {
+		t.Errorf("%d reports, want 10", n)
+	}
+	oneTurnAtATime(t, b)
+}
+
+// oneTurnAtATime proves from the journal that no agent's turns overlap.
+func oneTurnAtATime(t *testing.T, b *bench) {
+	t.Helper()
+	running, last := map[model.AgentID]int{}, map[model.AgentID]int{}
+	b.view(func(r model.Reader) {
+		for _, e := range r.History("", model.Position{}, 100_000) {
+			var n model.TurnNews
+			if e.Kind != model.EventTurnStarted && e.Kind != model.EventTurnEnded {
+				continue
+			}
+			if err := json.Unmarshal(e.Data, &n); err != nil {
+				t.Fatal(err)
+			}
+			switch {
+			case e.Kind == model.EventTurnStarted && (running[e.AgentID] != 0 || n.Turn != last[e.AgentID]+1):
+				t.Errorf("turn %d of %s started while %d ran, after %d", n.Turn, e.AgentID, running[e.AgentID], last[e.AgentID])
+			case e.Kind == model.EventTurnEnded && running[e.AgentID] != n.Turn:
+				t.Errorf("turn %d of %s ended while %d ran", n.Turn, e.AgentID, running[e.AgentID])
+			}
+			running[e.AgentID], last[e.AgentID] = 0, n.Turn
+			if e.Kind == model.EventTurnStarted {
+				running[e.AgentID] = n.Turn
+			}
+		}
+	})
+}

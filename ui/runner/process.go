@@ -1,0 +1,148 @@
+package runner
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"vise/model"
+)
+
+// Spec is a program to run. Nothing of it is read by a shell.
+type Spec struct {
+	Argv []string
+	Dir  string
+	// Env is the whole environment, as "NAME=value".
+	Env            []string
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// Started is called with the process's number once it runs. It may be nil.
+	Started func(pid int)
+}
+
+// Result is how a program ended.
+type Result struct {
+	// ExitCode is -1 when a signal ended it.
+	ExitCode int
+	Signal   string
+	Duration time.Duration
+	// Escaped are processes that had left its group and were ended, Survivors those that
+	// could not be.
+	Escaped, Survivors int
+}
+
+// OK: it ended by itself and well.
+func (r Result) OK() bool { return r.ExitCode == 0 && r.Signal == "" }
+
+// Unmarked is an environment without the marker: for a process that is meant to stay.
+func Unmarked(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, marker+"=") })
+}
+
+const (
+	// grace is what a program has to end by itself once it was asked, and what its output has
+	// to arrive after it ended.
+	grace = 2 * time.Second
+	// niceness has a program, and all that it starts, give way to interactive ones.
+	niceness = 5
+)
+
+// marker is the variable by which the children of a run are recognised.
+const marker = "VISE_RUN"
+
+// Execute starts a program and returns when it and all that it started has ended. When ctx
+// ends, the program is asked to end, then killed; the error is ctx's cause. The error is
+// otherwise about starting it. A program that ends badly is no error.
+func Execute(ctx context.Context, s Spec) (Result, error) {
+	if len(s.Argv) == 0 || s.Argv[0] == "" {
+		return Result{ExitCode: -1}, &exec.Error{Name: "", Err: errors.New("no program named")}
+	}
+	run := rand.Text()
+	isAsked := false
+	c := exec.CommandContext(ctx, s.Argv[0], s.Argv[1:]...)
+	c.Cancel = func() error {
+		isAsked = true
+		kill(c.Process.Pid, syscall.SIGTERM)
+		kill(c.Process.Pid, syscall.SIGCONT)
+		return nil
+	}
+	c.Dir, c.Env = s.Dir, append(s.Env[:len(s.Env):len(s.Env)], marker+"="+run)
+	c.Stdin, c.Stdout, c.Stderr = s.Stdin, s.Stdout, s.Stderr
+	c.SysProcAttr = groupOfItsOwn()
+	c.WaitDelay = grace
+	begun := time.Now()
+	// The kernel ends a child with the thread that started it, and a thread is only kept
+	// while its goroutine holds on to it.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := ctx.Err(); err != nil {
+		return Result{ExitCode: -1}, context.Cause(ctx)
+	}
+	adopting()
+	if err := c.Start(); err != nil {
+		return Result{ExitCode: -1}, err
+	}
+	end := begin(c.Process.Pid)
+	_ = syscall.Setpriority(syscall.PRIO_PGRP, c.Process.Pid, niceness)
+	if s.Started != nil {
+		s.Started(c.Process.Pid)
+	}
+	_ = c.Wait() // how it ended is in ProcessState
+	kill(c.Process.Pid, syscall.SIGKILL)
+	r := resultOf(c.ProcessState, time.Since(begun))
+	end()
+	r.Escaped, r.Survivors = endSurvivors(run)
+	if isAsked {
+		return r, context.Cause(ctx)
+	}
+	return r, nil
+}
+
+func resultOf(p *os.ProcessState, d time.Duration) Result {
+	r := Result{ExitCode: p.ExitCode(), Duration: d}
+	if w, ok := p.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		r.Signal = w.Signal().String()
+	}
+	return r
+}
+
+// kill signals a whole process group.
+func kill(pid int, s syscall.Signal) { _ = syscall.Kill(-pid, s) }
+
+// Self is this process.
+var Self = sync.OnceValue(func() model.Process { return ProcessOf(os.Getpid()) })
+
+// ProcessOf is the process that has the number pid on this machine now.
+func ProcessOf(pid int) model.Process {
+	return model.Process{PID: pid, Start: startOf(pid), Boot: bootID(), Host: hostID()}
+}
+
+// Alive reports whether p still runs. Of a process on another machine nothing is known:
+// it counts as alive, and whoever shares a machine with it will see to it.
+func Alive(p model.Process) bool {
+	if p.Host != hostID() {
+		return true
+	}
+	return p.Boot == bootID() && isRunning(p.PID) && (p.Start == "" || startOf(p.PID) == p.Start)
+}
+
+// hostID tells this machine from others.
+var hostID = sync.OnceValue(func() string {
+	if raw, err := os.ReadFile("/etc/machine-id"); err == nil && len(strings.TrimSpace(string(raw))) > 0 {
+		return strings.TrimSpace(string(raw))
+	}
+	name, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return name
+})

@@ -1,0 +1,140 @@
+package runner
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"log"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/net/netutil"
+
+	"vise/model"
+
+	"vise/store/home"
+)
+
+// Server is one server. Its fields are set before Run and left alone after.
+type Server struct {
+	Ledger home.Ledger
+	NewKey func() string
+	Now    func() time.Time
+	// Listen is "host:port". Any host but loopback needs Public.
+	Listen string
+	// Public allows an address that others can reach. Certificate and Key are files; without
+	// them what is sent can be read on the way.
+	Public           bool
+	Certificate, Key string
+	// Hosts are names beside the address itself under which requests may come in.
+	Hosts []string
+	// Ready is called with the address once requests are taken. It may be nil.
+	Ready func(net.Addr)
+	// Beside runs as long as the server does, and ends it with its error; nil runs nothing.
+	Beside func(context.Context) error
+	// Report is told of errors; nil tells nobody.
+	Report func(error)
+
+	counts counts
+	hosts  map[string]bool
+	pace   pace
+}
+
+// Bounds of a connection, as tried against slow and greedy senders.
+const (
+	headerTime = 2 * time.Second
+	readTime   = 5 * time.Second
+	writeTime  = 15 * time.Second
+	idleTime   = 30 * time.Second
+	maxHeader  = 8 << 10
+	// closeTime is what requests under way have when the server ends.
+	closeTime = 3 * time.Second
+)
+
+// Run serves until ctx ends. It returns after all that it started has ended.
+func (s *Server) Run(ctx context.Context) error {
+	if s.Report == nil {
+		s.Report = func(error) {}
+	}
+	l, err := s.listen(ctx)
+	if err != nil {
+		return err
+	}
+	s.hosts = allowed(l.Addr().String(), s.Listen, s.Hosts)
+	if s.Ready != nil {
+		s.Ready(l.Addr())
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	h := &http.Server{Handler: s.handler(), ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime,
+		IdleTimeout: idleTime, MaxHeaderBytes: maxHeader, ErrorLog: log.New(reports(s.Report), "", 0)}
+	var all sync.WaitGroup
+	all.Go(func() { s.schedule(ctx) })
+	if s.Beside != nil {
+		all.Go(func() { cancel(s.Beside(ctx)) })
+	}
+	all.Go(func() {
+		<-ctx.Done()
+		last, stop := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
+		defer stop()
+		if h.Shutdown(last) != nil {
+			h.Close()
+		}
+	})
+	if err := h.Serve(netutil.LimitListener(l, maxConnections)); !errors.Is(err, http.ErrServerClosed) {
+		cancel(err)
+	}
+	all.Wait()
+	return context.Cause(ctx)
+}
+
+func (s *Server) listen(ctx context.Context) (net.Listener, error) {
+	host, _, err := net.SplitHostPort(s.Listen)
+	if err != nil {
+		return nil, model.Refuse(model.CodeInvalid, "%s is no address", model.Text(s.Listen)).At("listen").WithHint("use 127.0.0.1:PORT")
+	}
+	if !s.Public && !loopback(host) {
+		return nil, model.Refuse(model.CodeRefused, "%s can be reached by others", model.Text(s.Listen)).At("listen").
+			WithHint("use 127.0.0.1, or say --public; with --cert and --key what is sent cannot be read on the way")
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.Listen)
+	if err != nil || s.Certificate == "" {
+		return l, err
+	}
+	pair, err := tls.LoadX509KeyPair(s.Certificate, s.Key)
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}), nil
+}
+
+// loopback reports whether a host is this machine alone.
+func loopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+func (s *Server) schedule(ctx context.Context) {
+	loop := &home.Scheduler{Ledger: s.Ledger, Now: s.Now, NewKey: s.NewKey, Alive: Alive, Report: func(e home.SchedulerEvent) {
+		s.counts.commands.Add(1)
+		if e.Err != nil && !errors.Is(e.Err, context.Canceled) {
+			s.counts.errors.Add(1)
+			s.Report(e.Err)
+		}
+	}}
+	_ = loop.Run(ctx) // ends with ctx
+}
+
+func (s *Server) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST "+IngressPath+"{id}", s.deliver)
+	mux.HandleFunc("POST "+IngressPath+"{id}/{token}", s.deliver)
+	mux.HandleFunc("GET /healthz", s.local(s.health))
+	mux.HandleFunc("GET /metrics", s.local(s.metrics))
+	return s.counted(s.guard(http.NewCrossOriginProtection().Handler(mux)))
+}

@@ -1,0 +1,185 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"time"
+
+	"vise/model"
+)
+
+// How often a program may err before its turn ends.
+const (
+	maxRefused = 5
+	maxGarbled = 20
+)
+
+// listen reads the program's output and applies the rounds as they come.
+func (t *turn) listen(ctx context.Context, out io.Reader, log *turnLog) {
+	limited := &Limited{To: io.Discard, Max: t.program.Turn.Output, Flooded: func() { t.cancel(errFlood) }}
+	// What is read is counted before it is understood: a flood without an end of line counts.
+	counted := io.TeeReader(out, io.MultiWriter(limited, log))
+	err := eachLine(counted, func(line []byte, err error) {
+		if err == nil {
+			var rounds []said
+			rounds, err = t.listener.line(line)
+			t.passCommands(ctx)
+			for _, s := range rounds {
+				t.take(ctx, s)
+			}
+		}
+		if err != nil {
+			t.garbage(err)
+		}
+	})
+	if err != nil {
+		// Whatever the program still writes goes nowhere, so that it does not hang on it.
+		_, _ = io.Copy(io.Discard, out)
+	}
+}
+
+// passCommands passes on the commands that ended, where the program tells of them.
+func (t *turn) passCommands(ctx context.Context) {
+	s, ok := t.listener.(*stream)
+	if !ok || t.Ran == nil {
+		return
+	}
+	for _, c := range s.Ran() {
+		t.Ran(ctx, t.agent, t.index, c)
+	}
+}
+
+func (t *turn) garbage(err error) {
+	t.answer(nil, err)
+	if t.garbled++; t.garbled >= maxGarbled {
+		t.cancel(errGarbled)
+	}
+}
+
+// take applies one round. One that is refused is kept as words, with the reason.
+func (t *turn) take(ctx context.Context, s said) {
+	if t.rounds++; t.rounds > t.program.Turn.Rounds {
+		t.cancel(errRounds)
+		return
+	}
+	r := s.Round
+	r.Turn = t.index
+	for _, ref := range s.done {
+		if id, err := t.Ledger.Resolve(ctx, ref); err == nil {
+			r.Done = append(r.Done, id)
+		}
+	}
+	var in model.Receipt
+	err := s.wrong
+	if err == nil {
+		in, err = t.apply(ctx, model.AgentActor(t.agent), r)
+	}
+	switch {
+	case err == nil:
+		t.refused = 0
+	case t.over(err):
+		t.cancel(errFenced)
+		return
+	case ctx.Err() == nil:
+		t.refuse(ctx, r, err)
+	}
+	t.answer(&in, err)
+}
+
+// over reports whether an error says that the turn is not ours any more.
+func (t *turn) over(err error) bool {
+	var e *model.Error
+	return errors.As(err, &e) && e.Code == model.CodeStale && e.Field == "turn"
+}
+
+func (t *turn) refuse(ctx context.Context, r model.Round, why error) {
+	kept := model.Round{Text: r.Text, Turn: r.Turn, Refused: model.Text(why.Error())}
+	_, err := t.apply(ctx, model.AgentActor(t.agent), kept)
+	t.report(Event{Agent: t.agent, Turn: t.index, What: "round refused", Err: errors.Join(why, err)})
+	if t.refused++; t.refused >= maxRefused {
+		t.cancel(errRefused)
+	}
+}
+
+// answerLine is what a program that speaks rounds is told of one.
+type answerLine struct {
+	Receipt *model.Receipt `json:"receipt,omitempty"`
+	Error   *model.Error   `json:"error,omitempty"`
+}
+
+func (t *turn) answer(in *model.Receipt, err error) {
+	if t.answers == nil {
+		return
+	}
+	a := answerLine{Receipt: in}
+	if err != nil {
+		a = answerLine{Error: &model.Error{Code: model.CodeInvalid, Message: err.Error()}}
+		var known *model.Error
+		if errors.As(err, &known) {
+			a.Error = known
+		}
+	}
+	line, err := json.Marshal(a)
+	if err != nil {
+		return
+	}
+	select {
+	case t.answers <- line:
+	default:
+	}
+}
+
+// beats is how often a lease is renewed before it would run out.
+const beats = 3
+
+// beat renews the lease until ctx ends. A turn that somebody else swept is over.
+func (t *turn) beat(ctx context.Context) {
+	lease := t.program.Turn.Lease
+	ticker := time.NewTicker(lease / beats)
+	defer ticker.Stop()
+	good := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		begun := time.Now()
+		_, err := t.apply(ctx, model.Scheduler, model.BeatTurn{AgentID: t.agent, Turn: t.index, TTLMS: lease.Milliseconds()})
+		switch {
+		case err == nil:
+			good = begun
+		case t.over(err) || time.Since(good) >= lease:
+			t.cancel(errFenced)
+			return
+		}
+	}
+}
+
+// watch ends the program when the agent is stopped or the operator interjects.
+func (t *turn) watch(ctx context.Context) {
+	var seen uint64
+	for ctx.Err() == nil {
+		revision, err := t.Ledger.Follow(ctx, seen)
+		if err != nil {
+			pause(ctx, retryAfter)
+			continue
+		}
+		seen = revision
+		_ = t.Ledger.View(ctx, func(r model.Reader) error { // the next commit looks again
+			a, _ := r.Agent(t.agent)
+			first := r.QueuedMessages(t.agent, 1)
+			switch {
+			case a.Turn == nil || a.Turn.Index != t.index:
+				t.cancel(errFenced)
+			case a.Posture == model.Stopped:
+				t.cancel(errStopped)
+			case len(first) > 0 && first[0].Priority == model.Interject:
+				t.cancel(errInterject)
+			}
+			return nil
+		})
+	}
+}

@@ -1,0 +1,172 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"vise/model"
+	"vise/store/home"
+)
+
+// Supervisor runs commands for one home.
+type Supervisor struct {
+	Ledger home.Ledger
+	// LogDir is where output is kept, one file a task.
+	LogDir string
+	NewKey func() string
+	Now    func() time.Time
+}
+
+// Wish is a command to run.
+type TaskSpec struct {
+	Argv []string
+	Dir  string
+	Env  []string
+	// Item is whom it is for; without one it is the agent's own.
+	Item     model.ItemID
+	Agent    model.AgentID
+	Actor    model.Actor
+	Summary  model.Text
+	Blocking bool
+	// Timeout ends the command; zero does not.
+	Timeout time.Duration
+	// MaxLog bounds the log file in bytes; zero is DefaultLog.
+	MaxLog int64
+	// Echo gets the output as it comes; nil does not.
+	Echo io.Writer
+	// Started is called with the task once it is recorded.
+	Started func(model.TaskID)
+}
+
+// DefaultLog is how much output is kept in a file.
+const DefaultLog = 64 << 20
+
+// Done is how a task ended.
+type TaskResult struct {
+	TaskID model.TaskID     `json:"task_id"`
+	Status model.TaskStatus `json:"status"`
+	Result model.Text       `json:"result"`
+	Log    model.Text       `json:"log"`
+	End    model.TaskEnd    `json:"end"`
+	In     model.Receipt    `json:"-"`
+}
+
+var errTaskTimeout = errors.New("timed out")
+
+// Run records the task, runs the command, and records its end. When ctx ends, so does the
+// command: it counts as cancelled. The error is about the records; a command that fails is
+// none.
+func (s Supervisor) Run(ctx context.Context, w TaskSpec) (TaskResult, error) {
+	log, err := s.openLog()
+	if err != nil {
+		return TaskResult{}, err
+	}
+	defer log.Close()
+	id, err := s.start(ctx, w, log.Name())
+	if err != nil {
+		return TaskResult{}, errors.Join(err, os.Remove(log.Name()))
+	}
+	if w.Started != nil {
+		w.Started(id)
+	}
+	tail := &Tail{Max: model.MaxTail}
+	kept := &Capped{To: log, Max: cmp.Or(w.MaxLog, DefaultLog)}
+	out := io.MultiWriter(tail, kept)
+	if w.Echo != nil {
+		out = io.MultiWriter(tail, kept, &Capped{To: w.Echo, Max: 1 << 62})
+	}
+	run := ctx
+	if w.Timeout > 0 {
+		var cancel context.CancelFunc
+		run, cancel = context.WithTimeoutCause(ctx, w.Timeout, errTaskTimeout)
+		defer cancel()
+	}
+	r, failed := Execute(run, Spec{Argv: w.Argv, Dir: w.Dir, Env: w.Env, Stdout: out, Stderr: out})
+	d := TaskResult{TaskID: id, Log: model.Text(log.Name()), End: model.TaskEnd{
+		At: s.Now().UTC(), ExitCode: r.ExitCode, Signal: r.Signal, DurationMS: r.Duration.Milliseconds(),
+		Tail: model.Text(tail.String()), OutputBytes: tail.Total(), LogBytes: kept.Written(), Survivors: r.Survivors,
+	}}
+	d.Status, d.Result = outcome(ctx, r, failed, tail.String())
+	d.In, err = s.end(ctx, w, d)
+	return d, errors.Join(err, kept.Err)
+}
+
+func (s Supervisor) openLog() (*os.File, error) {
+	dir := filepath.Join(s.LogDir, "tasks")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	return os.CreateTemp(dir, s.Now().UTC().Format("20060102T150405Z")+"-*.log")
+}
+
+func (s Supervisor) start(ctx context.Context, w TaskSpec, log string) (model.TaskID, error) {
+	run := model.TaskRun{Dir: model.Text(w.Dir), Supervisor: Self(), Log: model.Text(log), GitHead: gitHead(ctx, w.Dir)}
+	for _, word := range w.Argv {
+		run.Command = append(run.Command, model.Text(strings.ToValidUTF8(word, "\uFFFD")))
+	}
+	c := model.StartTask{WorkItemID: w.Item, Summary: cmp.Or(w.Summary, summary(w.Argv)), Blocking: w.Blocking, Run: run}
+	in, err := s.Ledger.Apply(ctx, model.Envelope{Key: s.NewKey(), Actor: w.Actor, Agent: w.Agent, Command: c})
+	return in.TaskID, err
+}
+
+// summaryLength bounds a summary made of a command, in bytes.
+const summaryLength = 200
+
+func summary(argv []string) model.Text {
+	s := strings.ToValidUTF8(strings.Join(argv, " "), "\uFFFD")
+	if len(s) > summaryLength {
+		s = strings.ToValidUTF8(s[:summaryLength], "") + "…"
+	}
+	return model.Text(s)
+}
+
+// end records the end. If that fails, the record says that it runs, and the next sweep finds
+// its supervisor gone.
+func (s Supervisor) end(ctx context.Context, w TaskSpec, d TaskResult) (model.Receipt, error) {
+	ctx = context.WithoutCancel(ctx)
+	c := model.EndTask{TaskID: d.TaskID, Status: d.Status, Result: d.Result, End: &d.End}
+	e := model.Envelope{Key: s.NewKey(), Actor: w.Actor, Agent: w.Agent, Command: c}
+	in, err := s.Ledger.Apply(ctx, e)
+	if err != nil {
+		return in, fmt.Errorf("the end of task %s: %w", d.TaskID, err)
+	}
+	return in, nil
+}
+
+// shownTail is how much of the output an agent is told at once, in bytes; the log has more.
+const shownTail = 400
+
+// outcome tells how a run ended, in a status and in words.
+func outcome(ctx context.Context, r Result, failed error, tail string) (model.TaskStatus, model.Text) {
+	status, words := model.TaskCompleted, "ended well"
+	switch {
+	case errors.Is(failed, errTaskTimeout):
+		status, words = model.TaskFailed, "timed out"
+	case failed != nil && ctx.Err() != nil:
+		status, words = model.TaskCancelled, "was stopped"
+	case failed != nil:
+		status, words = model.TaskFailed, "did not start: "+failed.Error()
+	case r.Signal != "":
+		status, words = model.TaskFailed, "was ended by a signal: "+r.Signal
+	case r.ExitCode != 0:
+		status, words = model.TaskFailed, fmt.Sprintf("exit status %d", r.ExitCode)
+	}
+	if r.Survivors > 0 {
+		words += fmt.Sprintf("; %d processes could not be ended", r.Survivors)
+	}
+	tail = strings.TrimSpace(tail)
+	if len(tail) > shownTail {
+		tail = "…" + strings.ToValidUTF8(tail[len(tail)-shownTail:], "")
+	}
+	if tail != "" {
+		words += "\n" + tail
+	}
+	return status, model.Text(strings.ToValidUTF8(words, "\uFFFD"))
+}

@@ -1,0 +1,179 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+
+	"vise/model"
+	"vise/model/prompt"
+)
+
+// turn is one run of the program.
+type turn struct {
+	*worker
+	index    int
+	listener listener
+	// cancel ends the program; the cause says why.
+	cancel context.CancelCauseFunc
+	// answers go to a program that speaks rounds.
+	answers chan []byte
+
+	rounds, refused, garbled int
+}
+
+// The reasons for which a driver ends a program.
+var (
+	errTimeout   = errors.New("the turn took too long")
+	errFlood     = errors.New("the program wrote too much")
+	errRounds    = errors.New("the turn has had its rounds")
+	errRefused   = errors.New("its rounds are refused again and again")
+	errGarbled   = errors.New("what it writes is not understood")
+	errFenced    = errors.New("the turn is not ours any more")
+	errStopped   = errors.New("the agent was stopped")
+	errInterject = errors.New("the operator interjected")
+)
+
+// turn claims a turn, runs the program, and ends the turn. Its error is the ledger's; what
+// the program does wrong is told by how the turn ends.
+func (w *worker) turn(ctx context.Context, tick string) error {
+	in, err := w.apply(ctx, model.Scheduler, model.ClaimTurn{AgentID: w.agent, Holder: holder(), TTLMS: w.program.Turn.Lease.Milliseconds(), Tick: tick})
+	if err != nil {
+		return err
+	}
+	t := &turn{worker: w, index: in.Turn, listener: listenerFor(w.program.Adapter)}
+	w.report(Event{Agent: w.agent, Turn: t.index, What: "turn started"})
+	end := t.run(ctx)
+	if errors.Is(end.cause, errFenced) {
+		w.report(Event{Agent: w.agent, Turn: t.index, What: "turn lost", Err: end.cause})
+		return nil
+	}
+	c := end.command(w.agent, t.index)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.program.Turn.Lease)
+	defer cancel()
+	_, err = w.apply(ctx, model.Scheduler, c)
+	w.report(Event{Agent: w.agent, Turn: t.index, What: "turn ended", Outcome: c.Outcome, Code: c.Code, Reason: c.Reason, Err: err})
+	return err
+}
+
+// run starts the program and listens until both have ended.
+func (t *turn) run(ctx context.Context) ending {
+	told, err := t.context(ctx)
+	if err != nil {
+		return ending{cause: err}
+	}
+	ctx, stop := context.WithTimeoutCause(ctx, t.program.Turn.Timeout, errTimeout)
+	defer stop()
+	ctx, t.cancel = context.WithCancelCause(ctx)
+	defer t.cancel(nil)
+
+	var around sync.WaitGroup
+	defer around.Wait()
+	defer t.cancel(nil)
+	around.Go(func() { t.beat(ctx) })
+	around.Go(func() { t.watch(ctx) })
+	return t.execute(ctx, told)
+}
+
+// execute runs the program with its output in a pipe that only it writes to: what it wrote
+// before it ended is read to the last byte, and nothing waits for a child that keeps it open.
+func (t *turn) execute(ctx context.Context, begin told) ending {
+	log := t.openLog()
+	defer log.close()
+	read, in, err := os.Pipe()
+	if err != nil {
+		return ending{cause: err}
+	}
+	out := &mouth{File: read}
+	defer out.Close()
+	stderr := &Tail{Max: shownStderr}
+	spec, done, err := t.spec(begin)
+	if err != nil {
+		in.Close()
+		return ending{cause: err}
+	}
+	spec.Stdout, spec.Stderr = in, log.beside(stderr)
+	var end ending
+	heard := make(chan struct{})
+	go func() {
+		defer close(heard)
+		t.listen(ctx, out, log)
+	}()
+	end.result, end.failed = Execute(ctx, spec)
+	end.cause = context.Cause(ctx)
+	in.Close()
+	out.hush()
+	<-heard
+	if end.cause == nil {
+		end.cause = context.Cause(ctx)
+	}
+	rest, final, said := t.listener.end()
+	for _, s := range rest {
+		t.take(context.WithoutCancel(ctx), s)
+	}
+	done()
+	end.final, end.said, end.stderr = final, said, stderr.String()
+	return end
+}
+
+// shownStderr bounds what a turn's end tells of standard error, in bytes.
+const shownStderr = 2000
+
+// told is what a program begins its turn with: words for a model, and the same as data.
+type told struct {
+	Context prompt.Context `json:"context"`
+	Text    string         `json:"text"`
+}
+
+// context reads what the program is told.
+func (t *turn) context(ctx context.Context) (out told, err error) {
+	err = t.Ledger.View(ctx, func(r model.Reader) error {
+		a, _ := r.Agent(t.agent)
+		if a.Turn == nil || a.Turn.Index != t.index {
+			return errFenced
+		}
+		out.Context = prompt.Of(r, t.agent, t.Now().UTC())
+		return nil
+	})
+	if err != nil {
+		return out, err
+	}
+	o := prompt.Options{Budget: t.program.Turn.Context}
+	if now := out.Context.Current; t.Card != nil && now != nil {
+		if card := t.Card(ctx, t.program.Dir, now.Links.Threads); !card.Empty() {
+			now.Thread, o.Card = &card, &card
+		}
+	}
+	err = t.Ledger.View(ctx, func(r model.Reader) error {
+		out.Text = prompt.Fit(r, t.agent, o).Text() + prompt.Messages(out.Context.Messages) + "\n" + prompt.Rules
+		return nil
+	})
+	return out, err
+}
+
+// spec is how the program is started. The function that comes with it lets go of its input.
+func (t *turn) spec(begin told) (Spec, func(), error) {
+	argv, placed := t.program.argv(begin.Text)
+	s := Spec{Argv: argv, Dir: t.program.Dir, Env: t.program.environment(t.lookup,
+		"VISE_HOME="+t.Home, "VISE_AGENT="+string(t.agent), "VISE_ACTOR="+string(model.AgentActor(t.agent)), fmt.Sprintf("VISE_TURN=%d", t.index))}
+	switch {
+	case t.program.Adapter == AdapterRounds:
+		first, err := json.Marshal(begin)
+		if err != nil {
+			return s, nil, err
+		}
+		d, err := newDialogue(first)
+		if err != nil {
+			return s, nil, err
+		}
+		t.answers, s.Stdin = d.lines, d.read
+		return s, d.close, nil
+	case !placed:
+		s.Stdin = strings.NewReader(begin.Text)
+	}
+	return s, func() {}, nil
+}

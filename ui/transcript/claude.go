@@ -1,0 +1,155 @@
+package transcript
+
+import (
+	"encoding/json"
+
+	"vise/model"
+)
+
+// Claude reads the lines of Claude Code's stream (`-p --output-format stream-json`) and of
+// its transcripts, which have the same shape: one line a content block; the blocks of one
+// reply share their message's id.
+type Claude struct {
+	// Subagent reads a subagent's own transcript, all of whose lines are marked as its.
+	Subagent bool
+
+	open *reply
+	last string
+	// failed is what the program says went wrong.
+	failed string
+	// asked are the commands that have no answer yet, by the id of their call.
+	asked map[string]string
+	ran   []Ran
+}
+
+type claudeLine struct {
+	Type    string `json:"type"`
+	Message struct {
+		ID      string          `json:"id"`
+		Content json.RawMessage `json:"content"`
+	} `json:"message"`
+	// Parent and Sidechain mark what a subagent says, which is not the agent's own report.
+	Parent    string `json:"parent_tool_use_id"`
+	Sidechain bool   `json:"isSidechain"`
+	// Of the last line: how the turn ended.
+	Subtype string `json:"subtype"`
+	IsError bool   `json:"is_error"`
+	Result  string `json:"result"`
+}
+
+type claudeBlock struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Input     json.RawMessage `json:"input"`
+	ToolUseID string          `json:"tool_use_id"`
+	IsError   bool            `json:"is_error"`
+	Content   json.RawMessage `json:"content"`
+}
+
+// Line is part of Stream. A line of another shape holds nothing.
+func (c *Claude) Line(raw []byte) (over []Round, err error) {
+	var l claudeLine
+	if err := json.Unmarshal(raw, &l); err != nil && l.Type == "" {
+		return nil, err
+	}
+	blocks := l.blocks()
+	c.commands(l.Type, blocks)
+	if !c.Subagent && (l.Parent != "" || l.Sidechain) {
+		return nil, nil
+	}
+	switch l.Type {
+	case "assistant":
+		if c.open == nil || l.Message.ID != c.open.id {
+			over = c.End()
+			c.open = &reply{id: l.Message.ID}
+		}
+		for _, b := range blocks {
+			switch b.Type {
+			case "text":
+				c.open.text = append(c.open.text, b.Text)
+			case "tool_use":
+				c.open.call(b.ID, b.Name, b.Input)
+			}
+		}
+	case "user":
+		for _, b := range blocks {
+			if c.open != nil && b.Type == "tool_result" {
+				c.open.answer(b.ToolUseID, b.IsError, b.Content)
+			}
+		}
+	case "result":
+		over = c.End()
+		c.last = l.Result
+		if l.IsError || l.Subtype != "" && l.Subtype != "success" {
+			c.failed = l.Subtype + ": " + l.Result
+		}
+	}
+	return over, nil
+}
+
+// blocks are a line's blocks; one of another shape holds nothing.
+func (l claudeLine) blocks() []claudeBlock {
+	var list []json.RawMessage
+	if json.Unmarshal(l.Message.Content, &list) != nil {
+		return nil
+	}
+	out := make([]claudeBlock, len(list))
+	for i, raw := range list {
+		_ = json.Unmarshal(raw, &out[i])
+	}
+	return out
+}
+
+// maxAsked bounds the commands that are remembered until their answer comes.
+const maxAsked = 1000
+
+// commands finds the commands that ended, a subagent's too. How one ended that the program
+// does not tell is never guessed: that one is left out.
+func (c *Claude) commands(line string, blocks []claudeBlock) {
+	for _, b := range blocks {
+		switch {
+		case line == "assistant" && b.Type == "tool_use" && b.Name == "Bash" && len(c.asked) < maxAsked:
+			if in := shellInputOf(b.Input); in.command != "" && !in.background {
+				if c.asked == nil {
+					c.asked = map[string]string{}
+				}
+				c.asked[b.ID] = in.command
+			}
+		case line == "user" && b.Type == "tool_result" && c.asked[b.ToolUseID] != "":
+			status, isTold := 0, true
+			if b.IsError {
+				status, isTold = exitStatus(textOf(b.Content))
+			}
+			if isTold {
+				c.ran = append(c.ran, Ran{Command: c.asked[b.ToolUseID], ExitStatus: status})
+			}
+			delete(c.asked, b.ToolUseID)
+		}
+	}
+}
+
+// Open are the rounds that nothing ended yet, as they are so far.
+func (c *Claude) Open() []Round {
+	if c.open == nil || len(c.open.text) == 0 && len(c.open.calls) == 0 {
+		return nil
+	}
+	return []Round{c.open.round(model.ReportSameRound)}
+}
+
+// End is part of Stream.
+func (c *Claude) End() []Round {
+	out := c.Open()
+	c.open = nil
+	return out
+}
+
+// Ran is part of Stream.
+func (c *Claude) Ran() (out []Ran) {
+	out, c.ran = c.ran, nil
+	return out
+}
+
+// Last is part of Stream.
+func (c *Claude) Last() (model.Text, string) { return Words(c.last), c.failed }
