@@ -35,6 +35,8 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
+require github.com/google/btree v1.1.3
+
 require (
 	github.com/anishathalye/porcupine v1.3.1
 	github.com/aymerick/douceur v0.2.0 // indirect

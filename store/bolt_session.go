@@ -24,9 +24,6 @@ type session struct {
 	info   fs.FileInfo
 	broken error // set once a call has failed in a way that poisons the handle
 	writes int   // how many the transaction has made
-	// listing: a compaction wants to know the keys that it writes, which are touched.
-	listing bool
-	touched [][]byte
 	// borrowed: db is somebody else's to close.
 	borrowed bool
 	shadow   *shadow // what bbolt has open instead of file; nil outside tests

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -66,8 +67,7 @@ func (b *Bolt) Freeze(ctx context.Context) (Backend, error) {
 // copyTo copies the file as of one commit, and returns its meta page. A copy during which
 // nobody committed is consistent, because a commit only writes to pages that are free in
 // the commit before it; of 780 such copies all were clean. When writers leave no such
-// moment, the lock makes one; a large file, which takes long to copy, is copied as a
-// compaction does.
+// moment, the lock makes one, for as long as it takes to compare the file with its copy.
 func (b *Bolt) copyTo(ctx context.Context, to *files.File) (boltMeta, error) {
 	const tries = 5
 	for range tries {
@@ -79,15 +79,6 @@ func (b *Bolt) copyTo(ctx context.Context, to *files.File) (boltMeta, error) {
 			return m, err
 		}
 	}
-	if info, err := os.Stat(b.path); err == nil && info.Size() > b.shortCopy && !b.listed() { // a compaction on its way is not disturbed
-		err := (&compaction{Bolt: b, into: to}).run(ctx)
-		if err == nil {
-			return readMeta(to)
-		}
-		if !errors.Is(err, errOvertaken) && !errors.Is(err, errReplaced) {
-			return boltMeta{}, err
-		}
-	}
 	if err := b.lock.Acquire(ctx); err != nil {
 		return boltMeta{}, err
 	}
@@ -96,23 +87,8 @@ func (b *Bolt) copyTo(ctx context.Context, to *files.File) (boltMeta, error) {
 	return m, err
 }
 
-// shortCopy is the size, in bytes, of a file that is copied in some ten milliseconds.
-const shortCopy = 32 << 20
-
-// copyOver makes to what from is.
-func copyOver(to *files.File, from *os.File) error {
-	if _, err := to.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	if err := to.Truncate(0); err != nil {
-		return err
-	}
-	_, err := io.Copy(to, from)
-	return err
-}
-
 func copyOnce(path string, to *files.File) (before boltMeta, same bool, err error) {
-	from, _, err := openChecked(path, os.O_RDONLY)
+	from, info, err := openChecked(path, os.O_RDONLY)
 	if err != nil {
 		return before, false, err
 	}
@@ -120,11 +96,37 @@ func copyOnce(path string, to *files.File) (before boltMeta, same bool, err erro
 	if before, err = readMeta(from); err != nil {
 		return before, false, err
 	}
-	if err := copyOver(to, from); err != nil {
+	if err := copyChanged(to, from, info.Size()); err != nil {
 		return before, false, err
 	}
 	after, err := readMeta(from)
 	return before, before == after, err
+}
+
+// copyChanged makes to, which may be an earlier copy, the first bytes of from.
+func copyChanged(to *files.File, from *os.File, size int64) error {
+	have, err := to.Stat()
+	if err != nil {
+		return err
+	}
+	if have.Size() == 0 {
+		_, err := io.Copy(to, from)
+		return err
+	}
+	if have.Size() != size {
+		err = to.Truncate(size)
+	}
+	is, was := make([]byte, 1<<20), make([]byte, 1<<20)
+	for at := int64(0); err == nil && at < size; at += int64(len(is)) {
+		n := int(min(int64(len(is)), size-at))
+		if _, err = from.ReadAt(is[:n], at); err != nil {
+			break
+		}
+		if m, _ := to.ReadAt(was[:n], at); m < n || !bytes.Equal(is[:n], was[:n]) {
+			_, err = to.WriteAt(is[:n], at)
+		}
+	}
+	return err
 }
 
 // frozen is a copy of a Bolt: a Backend that is only read.

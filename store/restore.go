@@ -358,7 +358,7 @@ func (r *Recovery) settleHome(h Home, id string) error {
 
 // copyPath copies a file into a draft.
 func copyPath(m *files.Machine, from, to string) error {
-	in, err := os.OpenFile(from, os.O_RDONLY|noFollow, 0)
+	in, err := os.OpenFile(from, os.O_RDONLY|files.NoFollow, 0)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"vise/model"
+	"vise/store/files"
 )
 
 // PlansBack is what a restore from a backup does with the plans in it. No plan file that is
@@ -97,7 +98,7 @@ func (r *Recovery) putAside(h Home, p savedPlan) error {
 			return err
 		}
 	}
-	f, err := h.machine.OpenFile(filepath.Join(dir, planName(p.item)), os.O_WRONLY|os.O_CREATE|os.O_TRUNC|noFollow, fileMode)
+	f, err := h.machine.OpenFile(filepath.Join(dir, planName(p.item)), os.O_WRONLY|os.O_CREATE|os.O_TRUNC|files.NoFollow, fileMode)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"vise/model"
+	"vise/store/files"
 	"vise/store/lock"
 )
 
@@ -68,7 +69,7 @@ func (r *restore) copyOf(path, name string) source {
 
 // revertMeta spoils the newer meta page, so that the older one counts.
 func revertMeta(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR|noFollow, 0)
+	f, err := os.OpenFile(path, os.O_RDWR|files.NoFollow, 0)
 	if err != nil {
 		return err
 	}

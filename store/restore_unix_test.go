@@ -4,6 +4,7 @@ package store_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -265,8 +266,7 @@ func TestTheReserveIsGivenUpOnAFullDisk(t *testing.T) {
 }
 
 func isCode(err error, code model.Code) bool {
-	e, ok := err.(*model.Error)
-	return ok && e.Code == code
+	return errors.Is(err, &model.Error{Code: code})
 }
 
 // Compacting gives room back and loses nothing, while others go on.

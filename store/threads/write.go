@@ -11,6 +11,7 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
+	"vise/store/files"
 )
 
 // maxTries bounds how often a command is planned again because somebody who does not take
@@ -70,14 +71,14 @@ func (r Repo) attempt(dir *os.Root, c thread.Command, s thread.Scene) (thread.An
 	if err != nil {
 		return thread.Answer{}, false, err
 	}
-	files, err := spell(change)
+	spelled, err := spell(change)
 	if err != nil {
 		return thread.Answer{}, false, err
 	}
 	if snap.moved() {
 		return thread.Answer{}, true, nil
 	}
-	if err := r.write(dir, change.Events, files); err != nil {
+	if err := r.write(dir, change.Events, spelled); err != nil {
 		return thread.Answer{}, false, err
 	}
 	return change.Answer, false, nil
@@ -118,13 +119,13 @@ func (s *Snapshot) moved() bool {
 	return false
 }
 
-func (r Repo) write(dir *os.Root, events []thread.Event, files []file) error {
+func (r Repo) write(dir *os.Root, events []thread.Event, spelled []file) error {
 	for _, e := range events {
 		if err := appendLine(dir, logFile(e.Thread), e.Line()); err != nil {
 			return r.explain("write the log of "+string(e.Thread), err)
 		}
 	}
-	for _, f := range files {
+	for _, f := range spelled {
 		if err := replace(dir, f.name, f.raw); err != nil {
 			return r.explain("write "+f.name, err)
 		}
@@ -134,7 +135,7 @@ func (r Repo) write(dir *os.Root, events []thread.Event, files []file) error {
 
 // appendLine adds a line to a log in one write. A line that a crash tore is ended first.
 func appendLine(dir *os.Root, name string, line []byte) error {
-	f, err := openPlain(dir, name, os.O_RDWR|os.O_CREATE|os.O_APPEND)
+	f, err := files.OpenPlain(dir, name, os.O_RDWR|os.O_CREATE|os.O_APPEND)
 	if err != nil {
 		return err
 	}
@@ -166,7 +167,7 @@ func replace(dir *os.Root, name string, raw []byte) error {
 	var keep *fs.FileMode
 	if info, err := dir.Lstat(name); err == nil {
 		if !info.Mode().IsRegular() {
-			return notPlain(name)
+			return files.NotPlain(name)
 		}
 		mode := info.Mode().Perm()
 		keep = &mode

@@ -6,6 +6,7 @@ import (
 
 	"vise/model"
 	"vise/model/todo"
+	"vise/store/files"
 )
 
 // Adopted is an unfinished todo that went on in another session.
@@ -149,7 +150,7 @@ func (a *adoption) take(t todo.Todo, m todo.Move) (Adopted, error) {
 func (a *adoption) copy(t todo.Todo, m todo.Move) (todo.Todo, []todo.Ref, error) {
 	after, dropped := a.renewed(t, m)
 	at := a.theirs.places[t.Ref()]
-	dir, err := enter(a.from.root, at.dir, false)
+	dir, err := files.Below(a.from.root, at.dir, false)
 	if err != nil {
 		return after, nil, a.from.gone(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"vise/model/todo"
+	"vise/store/files"
 )
 
 // Found is a session that a repository holds.
@@ -140,7 +141,7 @@ const maxStateBytes = 1 << 20
 
 // readStates reads the state files that can be read; others say nothing.
 func readStates(root *os.Root) []state {
-	tmp, err := enter(root, "tmp", false)
+	tmp, err := files.Below(root, "tmp", false)
 	if err != nil {
 		return nil
 	}

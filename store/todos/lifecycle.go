@@ -7,13 +7,18 @@ import (
 
 // Move changes one todo's status, as the table allows. A completion also enters the Work Log.
 func (s *Session) Move(word string, m todo.Move) (todo.Todo, error) {
+	return s.change(word, func(t todo.Todo, among *todo.Index) (todo.Change, error) { return todo.Judge(t, m, among) })
+}
+
+// change makes the granted change of one todo.
+func (s *Session) change(word string, judge func(todo.Todo, *todo.Index) (todo.Change, error)) (todo.Todo, error) {
 	return one(s.Apply(func(snap Snapshot) ([]Edit, error) {
 		index := snap.Index()
 		t, err := index.Resolve(word)
 		if err != nil {
 			return nil, err
 		}
-		return granted(todo.Judge(t, m, index))
+		return granted(judge(t, index))
 	}))
 }
 
@@ -31,24 +36,12 @@ func granted(c todo.Change, err error) ([]Edit, error) {
 
 // Reopen gives a final todo its prior status back: an operator's act.
 func (s *Session) Reopen(word string, m todo.Move) (todo.Todo, error) {
-	return one(s.Apply(func(snap Snapshot) ([]Edit, error) {
-		t, err := snap.Index().Resolve(word)
-		if err != nil {
-			return nil, err
-		}
-		return granted(todo.Reopen(t, m))
-	}))
+	return s.change(word, func(t todo.Todo, _ *todo.Index) (todo.Change, error) { return todo.Reopen(t, m) })
 }
 
 // Reprioritise changes an open todo's priority. The file keeps its name.
 func (s *Session) Reprioritise(word string, p todo.Priority, m todo.Move) (todo.Todo, error) {
-	return one(s.Apply(func(snap Snapshot) ([]Edit, error) {
-		t, err := snap.Index().Resolve(word)
-		if err != nil {
-			return nil, err
-		}
-		return granted(todo.Reprioritise(t, p, m))
-	}))
+	return s.change(word, func(t todo.Todo, _ *todo.Index) (todo.Change, error) { return todo.Reprioritise(t, p, m) })
 }
 
 // Claim takes the next todo that can be worked on, for m.Owner under m.Lease. Of many that
@@ -183,23 +176,10 @@ func each(snap Snapshot, want func(todo.Todo) (todo.Change, bool, error)) ([]Edi
 
 // Unapprove makes an approved and unclaimed todo pending again: an operator's act.
 func (s *Session) Unapprove(word string, m todo.Move) (todo.Todo, error) {
-	return one(s.Apply(func(snap Snapshot) ([]Edit, error) {
-		t, err := snap.Index().Resolve(word)
-		if err != nil {
-			return nil, err
-		}
-		return granted(todo.Unapprove(t, m))
-	}))
+	return s.change(word, func(t todo.Todo, _ *todo.Index) (todo.Change, error) { return todo.Unapprove(t, m) })
 }
 
 // Finish completes a todo from wherever it stands: see todo.Finish.
 func (s *Session) Finish(word string, m todo.Move) (todo.Todo, error) {
-	return one(s.Apply(func(snap Snapshot) ([]Edit, error) {
-		index := snap.Index()
-		t, err := index.Resolve(word)
-		if err != nil {
-			return nil, err
-		}
-		return granted(todo.Finish(t, m, index))
-	}))
+	return s.change(word, func(t todo.Todo, among *todo.Index) (todo.Change, error) { return todo.Finish(t, m, among) })
 }

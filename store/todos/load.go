@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"vise/model/todo"
+	"vise/store/files"
 )
 
 // Snapshot is a session as it was read: every todo in list order, and every file that
@@ -110,7 +111,7 @@ func (s *Session) loadSource(snap *Snapshot, before Snapshot, dir string) error 
 		snap.Damaged = append(snap.Damaged, Damage{Source: printable(dir), Rule: todo.RuleSource, Reason: "the directory's name is not a source"})
 		return nil
 	}
-	root, err := enter(s.root, dir, false)
+	root, err := files.Below(s.root, dir, false)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"vise/model"
 	"vise/model/todo"
 )
 
@@ -50,9 +51,9 @@ func work() int {
 	for {
 		m := agent(os.Getenv(whoEnv))
 		t, why, _, err := s.Claim(nil, m, todo.NoWitness)
-		var busy *Busy
+		var refused *model.Error
 		switch {
-		case errors.As(err, &busy):
+		case errors.As(err, &refused) && refused.Code == model.CodeBusy:
 			continue
 		case err != nil:
 			fmt.Fprintln(os.Stderr, err)

@@ -52,11 +52,11 @@ type InstalledFile struct {
 	Diff string `json:"diff,omitempty"`
 }
 
-// target is a file and how it is edited. edit gets nil for a file that is missing, and
-// returns nil for one that should be.
+// target is a file and how vise is put into it, or removed from it. edit gets nil for a file
+// that is missing, and returns nil for one that should be.
 type target struct {
-	path       string
-	edit, undo func(before []byte) (after []byte, note string, err error)
+	path string
+	edit func(before []byte, remove bool) (after []byte, note string, err error)
 }
 
 // Run edits a program's settings: all files or, if one of them cannot be edited, none.
@@ -64,11 +64,14 @@ func Install(o Options) (Installed, error) {
 	if o.Agent == "" {
 		o.Agent = o.Program
 	}
-	list, notes, err := targets(o)
+	list, err := o.settings()
 	if err != nil {
 		return Installed{}, err
 	}
-	out := Installed{Program: o.Program, Agent: o.Agent, DryRun: o.DryRun, Files: []InstalledFile{}, Notes: notes}
+	out := Installed{Program: o.Program, Agent: o.Agent, DryRun: o.DryRun, Files: []InstalledFile{}}
+	if note := programOf(o.Program).note; note != "" {
+		out.Notes = append(out.Notes, note)
+	}
 	var changes []change
 	for _, t := range list {
 		c, note, err := plan(o, t)
@@ -120,21 +123,15 @@ func plan(o Options, t target) (change, string, error) {
 		return change{}, "", err
 	}
 	c := change{path: path, before: before, existed: existed}
-	if !o.Uninstall {
-		var note string
-		c.after, note, err = t.edit(before)
-		c.stays = true
-		return c, note, refusal(path, err)
-	}
-	if b, ok := recall(o.Home, path); ok && b.After == sum(before) {
+	if b, ok := recall(o.Home, path); o.Uninstall && ok && b.After == sum(before) {
 		c.after, c.stays = b.Before, b.Existed
 		return c, "", nil
 	}
-	if !existed {
+	if o.Uninstall && !existed {
 		return c, "", nil
 	}
-	after, note, err := t.undo(before)
-	c.after, c.stays = after, after != nil && existed
+	after, note, err := t.edit(before, o.Uninstall)
+	c.after, c.stays = after, after != nil
 	return c, note, refusal(path, err)
 }
 

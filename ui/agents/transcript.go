@@ -85,14 +85,8 @@ func (c *call) transcript(p payload) *transcriptFile {
 
 // programDir is where the program keeps its transcripts; nothing outside is read.
 func (c *call) programDir() string {
-	variable, name := "CLAUDE_CONFIG_DIR", ".claude"
-	if c.program == "codex" {
-		variable, name = "CODEX_HOME", ".codex"
-	}
-	if dir := c.Getenv(variable); dir != "" {
-		return dir
-	}
-	return filepath.Join(c.Getenv("HOME"), name)
+	at := programOf(c.program).transcripts
+	return Options{Getenv: c.Getenv}.dir(at[0], at[1])
 }
 
 // rounds are the completing rounds that were read.

@@ -1,19 +1,21 @@
-package sheet
+package glamour
 
 import (
 	"reflect"
 	"testing"
 
 	"charm.land/glamour/v2/ansi"
+	"github.com/yuin/goldmark/ast"
 
 	"vise/themes"
+	"vise/ui/markdown"
 )
 
 // Glamour writes a style sequence for each space of padding that has a colour, and a
 // hostile plan must not find a style that hides text.
 func TestOnlyLettersHaveAStyleAndNoneHidesThem(t *testing.T) {
 	for _, p := range themes.All() {
-		for _, s := range []ansi.StyleConfig{Of(p, themes.Unicode), Heading(p, themes.ASCII)} {
+		for _, s := range []ansi.StyleConfig{sheetOf(p, nil), sheetOf(p, ast.NewHeading(1))} {
 			for name, block := range map[string]ansi.StyleBlock{"document": s.Document, "paragraph": s.Paragraph, "quote": s.BlockQuote, "list": s.List.StyleBlock} {
 				if block.Color != nil || block.BackgroundColor != nil {
 					t.Errorf("%s: the %s is coloured", p.Name, name)
@@ -26,6 +28,10 @@ func TestOnlyLettersHaveAStyleAndNoneHidesThem(t *testing.T) {
 			})
 		}
 	}
+}
+
+func sheetOf(p themes.Palette, block ast.Node) ansi.StyleConfig {
+	return sheet(markdown.Look{Palette: p, Glyphs: themes.Unicode}, block)
 }
 
 func each(v reflect.Value, do func(ansi.StylePrimitive)) {
@@ -42,10 +48,10 @@ func each(v reflect.Value, do func(ansi.StylePrimitive)) {
 
 func TestHeadingsAndLinksHaveTheAccentOfThePalette(t *testing.T) {
 	p, _ := themes.ByName("light")
-	if got := Heading(p, themes.Unicode).Text; got.Color == nil || *got.Color != string(p.Accent) || got.Bold == nil {
+	if got := sheetOf(p, ast.NewHeading(1)).Text; got.Color == nil || *got.Color != string(p.Accent) || got.Bold == nil {
 		t.Errorf("the words of a heading: %+v", got)
 	}
-	if got := Of(p, themes.Unicode).LinkText; got.Color == nil || *got.Color != string(p.Accent) || got.Underline == nil {
+	if got := sheetOf(p, nil).LinkText; got.Color == nil || *got.Color != string(p.Accent) || got.Underline == nil {
 		t.Errorf("a link: %+v", got)
 	}
 }
