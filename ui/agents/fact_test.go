@@ -12,7 +12,7 @@ import (
 	"vise/model/thread"
 	"vise/store/home"
 	"vise/store/threads"
-	"vise/watcher/gitstate/gittest"
+	"vise/store/threads/gittest"
 )
 
 // told is the thread of a repository in words: how far each entry is verified, what is not,

@@ -12,7 +12,7 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/store/home"
-	"vise/watcher/gitstate/gittest"
+	"vise/store/threads/gittest"
 )
 
 // twoConsoles are two consoles' views of one repository and one ledger, whose only item is

@@ -6,19 +6,18 @@ import (
 	"vise/model"
 	"vise/store/home"
 	"vise/store/threads"
-	"vise/watcher/hints"
-	watch "vise/watcher/threads"
+	"vise/watcher"
 )
 
 // threadView is the console's view of the threads of the repository around it, and of those
 // that items link to.
 type threadView struct {
 	home.Threads
-	*hints.Eye
+	*watcher.Changes
 	home *home.Home
 }
 
 func newThreadView(ctx context.Context, h *home.Home) threadView {
 	in := h.Threads(model.Operator)
-	return threadView{in, watch.Watch(ctx, threads.At(threads.FindRoot(in.Dir))), h}
+	return threadView{in, watcher.Threads(ctx, threads.At(threads.FindRoot(in.Dir))), h}
 }

@@ -34,7 +34,7 @@ func (c Console) header() string {
 			right = k.NeedsYou.Paint("1 NEEDS YOU")
 		}
 	}
-	if n := len(c.shelf.pending()); n > 0 && l.shape != one {
+	if n := len(c.shelf.Pending()); n > 0 && l.shape != one {
 		right = k.Muted.Paint(strconv.Itoa(n)+" "+plural(n, "finding", "findings")+"  ") + right
 	}
 	right += "  " + k.Muted.Paint(c.now.Format("15:04")) + " "
@@ -44,7 +44,7 @@ func (c Console) header() string {
 		case viewActivity, viewReports:
 			s = ""
 		case viewFleet:
-			s = "   " + k.Muted.Paint(c.fleetGist())
+			s = "   " + k.Muted.Paint(c.fleetView().Gist())
 		}
 		if text.Width(left)+text.Width(s)+text.Width(right) < l.w {
 			left += s
@@ -91,7 +91,7 @@ func (c Console) counts() string {
 			n = 0
 		}
 		if n > 0 {
-			parts = append(parts, k.Class[s.Class].Paint(c.glyphOf(s.Class)+strconv.Itoa(n)))
+			parts = append(parts, k.Class[s.Class].Paint(c.frame().ClassMark(s.Class)+strconv.Itoa(n)))
 		}
 	}
 	gap := " "
@@ -108,8 +108,8 @@ const maxMessage = 4
 // messageLines are the newest message, an error in full, else what the scheduler would do.
 func (c Console) messageLines() []string {
 	k := c.styles
-	if c.plan.search.typing != nil {
-		line, _ := c.searchLine()
+	if c.plan.Search.Typing != nil {
+		line, _ := c.plan.Search.Line(c.frame(), c.layout.w)
 		return []string{line}
 	}
 	switch {
@@ -149,8 +149,8 @@ func (c Console) messageLine() string {
 			return text.Pad(" "+k.Text.Paint(s), c.layout.w)
 		}
 		return text.Sides(" "+k.Text.Paint(s), right, c.layout.w)
-	case c.place.view == viewFleet && c.fleetWords() != "":
-		return text.Sides(" "+k.Text.Paint(text.Cut(c.fleetWords(), room)), right, c.layout.w)
+	case c.place.view == viewFleet && c.fleetView().Words() != "":
+		return text.Sides(" "+k.Text.Paint(text.Cut(c.fleetView().Words(), room)), right, c.layout.w)
 	case c.plan.mode != "":
 		return text.Sides(" "+k.NeedsYou.Paint(c.show(model.Text(c.plan.mode))), right, c.layout.w)
 	case c.layout.shape != three:

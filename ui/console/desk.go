@@ -25,11 +25,11 @@ func (c Console) View() tea.View {
 		if c.place.view != viewDesk {
 			r = c.layout.body()
 		}
-		_, x, _ := c.find.Draw(max(r.w-2-3, 2), c.styles)
-		v.Cursor = tea.NewCursor(r.x+1+3+x, r.y+1)
+		_, x, _ := c.find.Draw(max(r.W-2-3, 2), c.styles)
+		v.Cursor = tea.NewCursor(r.X+1+3+x, r.Y+1)
 	}
-	if c.plan.search.typing != nil && c.dialog == nil && c.layout.shape != tiny {
-		_, x := c.searchLine()
+	if c.plan.Search.Typing != nil && c.dialog == nil && c.layout.shape != tiny {
+		_, x := c.plan.Search.Line(c.frame(), c.layout.w)
 		v.Cursor = tea.NewCursor(x, c.layout.h-1-c.layout.hints)
 	}
 	if c.dialog != nil && c.layout.shape != tiny {
@@ -86,34 +86,10 @@ func (c Console) desk() []string {
 	if l.shape == tiny {
 		return c.tinyDesk()
 	}
-	out := append(make([]string, 0, l.h), c.header())
-	switch {
-	case c.place.view != viewDesk:
-		out = append(out, c.elsewhere()...)
-	case l.shape == portrait && !c.place.zoomed:
-		out = append(out, c.pane(paneQueue)...)
-		out = append(out, c.pane(paneDetail)...)
-	case l.shows(paneQueue) && l.shows(paneDetail):
-		out = append(out, widget.Join(c.pane(paneQueue), append(c.pane(paneDetail), c.pane(paneActivity)...))...)
-	default:
-		out = append(out, c.pane(c.place.focus)...)
-	}
+	out := append(append(make([]string, 0, l.h), c.header()), c.body().Lines...)
 	message := c.messageLines()
 	out = append(out[:len(out)+1-len(message)], message...)
 	return append(out, c.hints()...)
-}
-
-func (c Console) pane(p pane) []string {
-	r := c.layout.panes[p]
-	switch {
-	case r.empty():
-		return nil
-	case p == paneQueue:
-		return c.queuePane(r)
-	case p == paneActivity:
-		return c.activityPane(r)
-	}
-	return c.detailPane(r)
 }
 
 // tinyDesk still answers who needs whom, in one line.

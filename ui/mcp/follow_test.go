@@ -12,7 +12,7 @@ import (
 	"vise/model/thread"
 	"vise/store/home"
 	"vise/store/threads"
-	"vise/watcher/gitstate/gittest"
+	"vise/store/threads/gittest"
 )
 
 // following is a server whose acts are carried over to a repository's thread, which the

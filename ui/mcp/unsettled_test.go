@@ -9,7 +9,7 @@ import (
 	"vise/model"
 	"vise/model/thread"
 	"vise/store/home"
-	"vise/watcher/gitstate/gittest"
+	"vise/store/threads/gittest"
 )
 
 // TestACompletionIsWarnedOfWhatItsThreadSays and goes through all the same, once.
