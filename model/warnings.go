@@ -44,4 +44,5 @@ const (
 	WarnQueueNotTaken     WarningKind = "hook_queue_not_taken"
 	WarnConfiguration     WarningKind = "configuration"
 	WarnFilterCut         WarningKind = "filter_cut"
+	WarnUnencrypted       WarningKind = "unencrypted"
 )

@@ -35,7 +35,7 @@ const (
 // Repository is one repository's threads as one act sees them.
 type Repository struct {
 	Repo  threads.Repo
-	Scene thread.Scene
+	Scene thread.Stamp
 	git   threads.Reader
 	ask   context.Context // ends with the time for git
 }
@@ -51,8 +51,8 @@ func (t Threads) At(ctx context.Context, dir, source string) (r *Repository, don
 		root = filepath.Join(t.Dir, dir)
 	}
 	ask, done := context.WithTimeout(ctx, gitLimit)
-	return &Repository{git: t.Git, Repo: threads.At(root), ask: ask, Scene: thread.Scene{
-		At: thread.Moment(t.Now()), Actor: t.Actor, Source: source,
+	return &Repository{git: t.Git, Repo: threads.At(root), ask: ask, Scene: thread.Stamp{
+		At: thread.FormatTime(t.Now()), Actor: t.Actor, Source: source,
 		Git: t.Git.Capture(ctx, root), Lineages: thread.Lineages{},
 	}}, done
 }
@@ -73,7 +73,7 @@ func (r *Repository) asking(judge func() error) error {
 }
 
 // Apply carries a command out.
-func (r *Repository) Apply(ctx context.Context, c thread.Command) (answer thread.Answer, err error) {
+func (r *Repository) Apply(ctx context.Context, c thread.Command) (answer thread.Receipt, err error) {
 	err = r.asking(func() error {
 		ctx, cancel := context.WithTimeout(ctx, lockLimit)
 		defer cancel()
@@ -111,8 +111,8 @@ func (r *Repository) Read(fn func(*threads.Snapshot) error) error {
 }
 
 // Judge asks the branch-safe rules about a thread. Within Read its error goes back to Read.
-func (r *Repository) Judge(t thread.Thread, source thread.Source) (thread.Judgement, error) {
-	return thread.Judge(t.Git, source == thread.FromFallback, r.Scene.Git, r.Scene.Lineages)
+func (r *Repository) Judge(t thread.Thread, source thread.Source) (thread.BranchCheck, error) {
+	return thread.CheckBranch(t.Git, source == thread.FromFallback, r.Scene.Git, r.Scene.Lineages)
 }
 
 // Findings are what is wrong with the threads.

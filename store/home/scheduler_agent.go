@@ -170,7 +170,7 @@ func (s *Scheduler) nextCommand(ctx context.Context, id model.AgentID, learn fun
 			command = tick
 			return nil
 		}
-		next = model.NextLook(r, id, *change.Receipt.Decision)
+		next = model.NextPass(r, id, *change.Receipt.Decision)
 		return nil
 	})
 	if next.IsZero() {

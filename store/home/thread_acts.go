@@ -72,7 +72,7 @@ func turnActs(c model.Command, in model.Receipt) []threadAct {
 type itemThreads struct {
 	links  []model.ThreadLink
 	ids    []thread.ID // in one repository
-	want   thread.Bookmark
+	want   thread.Wanted
 	picked bool
 }
 
@@ -88,7 +88,7 @@ func threadsAfter(r model.Reader, c model.Command, in model.Receipt) (out []item
 			continue
 		}
 		v := model.ViewOf(r, w)
-		want, ok := thread.BookmarkOf(v, a.picked, a.left)
+		want, ok := thread.WantedOf(v, a.picked, a.left)
 		if !ok && a.cleared {
 			want, ok = thread.Lifted(v), true
 		}

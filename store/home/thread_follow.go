@@ -26,9 +26,9 @@ type Abandonment struct {
 }
 
 // of is how a thread is to stand after all.
-func (e Ending) of(want thread.Bookmark) thread.Bookmark {
+func (e Ending) of(want thread.Wanted) thread.Wanted {
 	if e.Abandon != nil && want.Status == thread.Resolved {
-		want = thread.Bookmark{Status: thread.Abandoned}
+		want = thread.Wanted{Status: thread.Abandoned}
 		if e.Abandon.DeadEnd {
 			want.GivenUp = e.Abandon.Reason
 		}
@@ -66,7 +66,7 @@ func notFollowed(what string, err error) model.Warning {
 func (r *Repository) mark(ctx context.Context, x itemThreads) []model.Warning {
 	targets, warnings := r.targets(x)
 	for _, id := range targets {
-		a, err := r.Apply(ctx, thread.Mark{Thread: id, Bookmark: x.want})
+		a, err := r.Apply(ctx, thread.Follow{Thread: id, Wanted: x.want})
 		if err != nil {
 			warnings = append(warnings, notFollowed("thread "+string(id)+" did not follow", err))
 			continue

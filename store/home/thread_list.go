@@ -28,7 +28,7 @@ type Viewer interface {
 // List is every thread that somebody may take up: those of the repository around the
 // working directory, then those of the repositories that open work items link to. It
 // changes nothing. l is nil where there is no home.
-func (t Threads) List(ctx context.Context, l Viewer) []thread.Radar {
+func (t Threads) List(ctx context.Context, l Viewer) []thread.Overview {
 	ctx, cancel := context.WithTimeout(ctx, listLimit)
 	defer cancel()
 	here := t.root()
@@ -43,33 +43,33 @@ func (t Threads) List(ctx context.Context, l Viewer) []thread.Radar {
 			roots = append(roots, root)
 		}
 	}
-	var out []thread.Radar
+	var out []thread.Overview
 	for _, root := range roots {
 		list := t.listOf(ctx, root, owners[root])
 		if root == here && err != nil {
 			list.Problem = model.Text("which items the threads belong to is not known: " + err.Error())
 		}
-		if root == here || len(list.Berths) > 0 || list.Problem != "" {
+		if root == here || len(list.Rows) > 0 || list.Problem != "" {
 			out = append(out, list)
 		}
 	}
 	return out
 }
 
-func (t Threads) listOf(ctx context.Context, root string, owners []threadOwner) (list thread.Radar) {
+func (t Threads) listOf(ctx context.Context, root string, owners []threadOwner) (list thread.Overview) {
 	r, done := t.At(ctx, root, "radar")
 	defer done()
 	if err := r.Read(func(s *threads.Snapshot) (err error) {
-		list, err = thread.RadarOf(s, r.Scene)
+		list, err = thread.OverviewOf(s, r.Scene)
 		return err
 	}); err != nil {
 		list.Problem = model.Text(err.Error())
 	}
 	list.Repo = model.Text(root)
-	for i, row := range list.Berths {
+	for i, row := range list.Rows {
 		for _, o := range owners {
 			if o.thread == row.Thread.ID {
-				list.Berths[i].Items = append(list.Berths[i].Items, o.Owner)
+				list.Rows[i].Items = append(list.Rows[i].Items, o.Owner)
 			}
 		}
 	}

@@ -48,7 +48,7 @@ func (t Threads) Head(ctx context.Context) (head string, dirty bool) {
 // Record takes an execution into the thread that is active around the working directory. A
 // thread that belongs to another branch learns nothing, and none is made: then the answer's
 // thread is empty or its judgement says why.
-func (t Threads) Record(ctx context.Context, x Execution) (thread.Answer, error) {
+func (t Threads) Record(ctx context.Context, x Execution) (thread.Receipt, error) {
 	r, done := t.At(ctx, "", recordSource)
 	defer done()
 	a, err := r.Apply(ctx, thread.Finalize{Outcome: x.outcome(t.Now())})
@@ -91,7 +91,7 @@ func awaits(repo threads.Repo, command model.Text) (bool, error) {
 func (x Execution) outcome(at time.Time) thread.Outcome {
 	ok := x.ExitStatus == 0
 	o := thread.Outcome{ExecutionID: model.Text(x.ID), Success: &ok}
-	e := thread.Execution{Command: model.Text(x.Command), ExitStatus: &x.ExitStatus, Head: x.Head, Dirty: x.Dirty, At: thread.Moment(at)}
+	e := thread.Execution{Command: model.Text(x.Command), ExitStatus: &x.ExitStatus, Head: x.Head, Dirty: x.Dirty, At: thread.FormatTime(at)}
 	if x.NoStatus {
 		e.ExitStatus = nil
 		if o.Success = nil; x.Claimed {
@@ -117,7 +117,7 @@ func (r *Repository) pause(ctx context.Context) error {
 	}); err != nil || id == "" {
 		return err
 	}
-	_, err := r.Apply(ctx, thread.Mark{Thread: id, Bookmark: thread.Bookmark{Status: thread.Paused}})
+	_, err := r.Apply(ctx, thread.Follow{Thread: id, Wanted: thread.Wanted{Status: thread.Paused}})
 	if errors.Is(err, &model.Error{Code: model.CodeRefused}) {
 		return nil // it is parked: another branch's, and as it was left there
 	}

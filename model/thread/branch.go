@@ -9,7 +9,7 @@ import (
 // Reason names the rule that judged. Those of the file format's other program keep its names.
 type Reason string
 
-// The reasons, in the order in which their rules are asked.
+// The reasons, in the order in which the rules are asked.
 const (
 	NoGitContext     Reason = "no_git_context"
 	FallbackNoGit    Reason = "missing_git_context_thread_fallback"
@@ -24,8 +24,8 @@ const (
 	LineageUnknown   Reason = "branch_mismatch_undecided"
 )
 
-// Judgement says whether a thread may be loaded here, and why.
-type Judgement struct {
+// BranchCheck says whether a thread may be loaded here, and why.
+type BranchCheck struct {
 	Loadable      bool
 	Reason        Reason
 	SavedBranch   model.Text
@@ -37,11 +37,11 @@ type Judgement struct {
 	Git GitState
 }
 
-// Judge applies the branch-safe rules, first match first, to what a thread saved of its
+// CheckBranch applies the branch-safe rules, first match first, to what a thread saved of its
 // repository. A fallback thread is one that no pointer names: without a saved context it
 // is not trusted. The error is a *NeedLineage when the rules must know more of git.
-func Judge(saved *GitContext, fallback bool, now Git, known Lineages) (Judgement, error) {
-	j := Judgement{Git: now.State, Loadable: true, CurrentBranch: now.BranchName(), CurrentHead: now.Head}
+func CheckBranch(saved *GitContext, fallback bool, now Git, known Lineages) (BranchCheck, error) {
+	j := BranchCheck{Git: now.State, Loadable: true, CurrentBranch: now.BranchName(), CurrentHead: now.Head}
 	if now.State != GitOK {
 		j.CurrentBranch, j.CurrentHead = "", ""
 	}
@@ -71,7 +71,7 @@ func (c *GitContext) sameBranch(now Git) bool {
 	return c.Branch == now.Branch
 }
 
-func (j Judgement) onSameBranch(saved *GitContext, now Git, known Lineages) (Judgement, error) {
+func (j BranchCheck) onSameBranch(saved *GitContext, now Git, known Lineages) (BranchCheck, error) {
 	reason, warning := SameBranch, ""
 	if saved.Head != now.Head {
 		line, ok := known[saved.Head]
@@ -99,7 +99,7 @@ func rewritten(l Lineage) string {
 	return "not in HEAD"
 }
 
-func (j Judgement) onOtherBranch(saved *GitContext, now Git, known Lineages) (Judgement, error) {
+func (j BranchCheck) onOtherBranch(saved *GitContext, now Git, known Lineages) (BranchCheck, error) {
 	if saved.dirty() {
 		return j.skip(DirtyElsewhere, "saved Work State was dirty on a different branch"), nil
 	}
@@ -137,19 +137,19 @@ func join(a, b string) string {
 	return a + "; " + b
 }
 
-func (j Judgement) load(r Reason, warning string) Judgement {
+func (j BranchCheck) load(r Reason, warning string) BranchCheck {
 	j.Reason, j.Warning = r, model.Text(warning)
 	return j
 }
 
-func (j Judgement) skip(r Reason, warning string) Judgement {
+func (j BranchCheck) skip(r Reason, warning string) BranchCheck {
 	j = j.load(r, warning)
 	j.Loadable = false
 	return j
 }
 
 // Moves reports whether a save here would take the thread to another branch.
-func (j Judgement) Moves() bool {
+func (j BranchCheck) Moves() bool {
 	switch j.Reason {
 	case Merged, SquashMerged, RebaseMerged:
 		return true
@@ -158,7 +158,7 @@ func (j Judgement) Moves() bool {
 }
 
 // Wake says what would make a skipped thread loadable again; empty for a loadable one.
-func (j Judgement) Wake() model.Text {
+func (j BranchCheck) Wake() model.Text {
 	switch {
 	case j.Loadable:
 		return ""
@@ -173,7 +173,7 @@ func (j Judgement) Wake() model.Text {
 }
 
 // place is where the thread was saved: its branch, or a commit without one.
-func (j Judgement) place() string {
+func (j BranchCheck) place() string {
 	if j.SavedBranch == DetachedBranch || j.SavedBranch == "" {
 		return "commit " + short(j.SavedHead)
 	}
@@ -182,8 +182,8 @@ func (j Judgement) place() string {
 
 func short(head string) string { return head[:min(len(head), 12)] }
 
-// Line is the judgement in one line for people.
-func (j Judgement) Line() model.Text {
+// Line is the check in one line for people.
+func (j BranchCheck) Line() model.Text {
 	if j.Reason == FallbackNoGit {
 		return model.Text(fmt.Sprintf("parked: %s; wakes %s", j.Warning.Raw(), j.Wake().Raw()))
 	}

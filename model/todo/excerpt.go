@@ -6,8 +6,8 @@ import (
 	"vise/model"
 )
 
-// Beside is the code as it is now, around the place that a finding speaks of.
-type Beside struct {
+// Excerpt is the code as it is now, around the place that a finding speaks of.
+type Excerpt struct {
 	Place
 	// First is the number of the first of Lines, counted from 1. Tabs are four spaces in them.
 	First int
@@ -20,10 +20,10 @@ const (
 	linesShown  = 60
 )
 
-// LookBeside finds a finding's place in the code by its snippet; without one, and where
+// ExcerptOf finds a finding's place in the code by its snippet; without one, and where
 // nothing of it is left, the line number is all there is to go by.
-func LookBeside(e Exhibit, code string) Beside {
-	b := Beside{Place: Locate(code, e.Snippet.Raw(), e.Line)}
+func ExcerptOf(e Parts, code string) Excerpt {
+	b := Excerpt{Place: Locate(code, e.Snippet.Raw(), e.Line)}
 	if e.Snippet == "" {
 		b.Place = Place{Line: e.Line}
 	}

@@ -7,8 +7,8 @@ import (
 	"vise/model"
 )
 
-// Exhibit is a todo's text, taken apart for whoever judges it beside the code.
-type Exhibit struct {
+// Parts is a todo's text, taken apart for whoever judges it beside the code.
+type Parts struct {
 	// Problem is what is wrong, in words: the text without headings that only the todo's own
 	// life concerns.
 	Problem model.Text
@@ -19,10 +19,10 @@ type Exhibit struct {
 	Line int
 }
 
-// ExhibitOf takes a todo's body apart. The snippet is the first block of fenced code.
-func ExhibitOf(t Todo, body string) Exhibit {
+// PartsOf takes a todo's body apart. The snippet is the first block of fenced code.
+func PartsOf(t Todo, body string) Parts {
 	_, text := Promote(t, body)
-	f := Exhibit{}
+	f := Parts{}
 	var prose, code []string
 	fence, taken := "", false
 	for line := range strings.SplitSeq(strings.ReplaceAll(text.Raw(), "\r\n", "\n"), "\n") {

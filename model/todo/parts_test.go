@@ -10,11 +10,11 @@ import (
 func TestAFindingIsItsWordsItsSnippetAndItsPlace(t *testing.T) {
 	body := "# SQL injection\n\n## Problem Statement\n\nThe name is pasted.\n\n## Findings\n\n```go\nq := \"x\" + name\n\trun(q)\n```\n\n" +
 		"## Proposed Solutions\n\n_None yet._\n\n## Work Log\n\nprivate\n"
-	f := ExhibitOf(Todo{Title: "SQL injection", Files: []model.Text{"src/db.go:40-42", "b.go"}}, body)
+	f := PartsOf(Todo{Title: "SQL injection", Files: []model.Text{"src/db.go:40-42", "b.go"}}, body)
 	if f.Problem != "The name is pasted." || f.Snippet != "q := \"x\" + name\n\trun(q)" || f.File != "src/db.go" || f.Line != 40 {
 		t.Errorf("got %+v", f)
 	}
-	if f := ExhibitOf(Todo{}, "no heading, ```no fence```"); f.Snippet != "" || f.Problem == "" || f.File != "" {
+	if f := PartsOf(Todo{}, "no heading, ```no fence```"); f.Snippet != "" || f.Problem == "" || f.File != "" {
 		t.Errorf("got %+v", f)
 	}
 }
@@ -75,15 +75,15 @@ func TestFinishingTakesEveryStepThatTheTableAsksFor(t *testing.T) {
 }
 
 func TestTheCodeBesideAFindingIsFoundByItsSnippet(t *testing.T) {
-	e := Exhibit{Snippet: "two()", Line: 40}
-	b := LookBeside(e, "zero\none\n\ttwo()\nthree\n")
+	e := Parts{Snippet: "two()", Line: 40}
+	b := ExcerptOf(e, "zero\none\n\ttwo()\nthree\n")
 	if b.Line != 3 || b.Changed || b.First != 1 || len(b.Lines) != 4 {
 		t.Errorf("got %+v", b)
 	}
-	if b := LookBeside(e, "other\n"); !b.Changed || b.Line != 0 || len(b.Lines) != 1 {
+	if b := ExcerptOf(e, "other\n"); !b.Changed || b.Line != 0 || len(b.Lines) != 1 {
 		t.Errorf("got %+v", b)
 	}
-	if b := LookBeside(Exhibit{}, ""); b.Changed || b.First != 1 {
+	if b := ExcerptOf(Parts{}, ""); b.Changed || b.First != 1 {
 		t.Errorf("got %+v", b)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"vise/model"
 )
 
-// Bookmark is how a WorkItem wants its thread to stand.
-type Bookmark struct {
+// Wanted is how a WorkItem wants its thread to stand.
+type Wanted struct {
 	Status Status
 	// Next is what the work waits for; empty when it waits for nothing.
 	Next model.Text
@@ -22,31 +22,31 @@ type Bookmark struct {
 
 // Lifted is how the thread of an item stands once what it waited for is gone and nobody has
 // taken it up: as it would without the wait.
-func Lifted(v model.View) Bookmark {
+func Lifted(v model.View) Wanted {
 	if v.IsCurrent {
-		return Bookmark{Status: InProgress, Lift: true}
+		return Wanted{Status: InProgress, Lift: true}
 	}
-	return Bookmark{Status: Paused, Lift: true}
+	return Wanted{Status: Paused, Lift: true}
 }
 
-// BookmarkOf is how the thread of an item should stand after an act on the item: picked, it
+// WantedOf is how the thread of an item should stand after an act on the item: picked, it
 // became the focus; left, it was the focus until then. False: the act says nothing about
 // threads. Completed work resolves its thread, work that waits for the operator pauses it,
 // other waiting blocks it, and what wakes the item is the thread's next action.
-func BookmarkOf(v model.View, picked, left bool) (Bookmark, bool) {
+func WantedOf(v model.View, picked, left bool) (Wanted, bool) {
 	switch {
 	case v.State == model.Completed:
-		return Bookmark{Status: Resolved}, true
+		return Wanted{Status: Resolved}, true
 	case !v.IsRunnable && v.NeedsOperator:
-		return Bookmark{Status: Paused, Next: awaited(v)}, true
+		return Wanted{Status: Paused, Next: awaited(v)}, true
 	case !v.IsRunnable:
-		return Bookmark{Status: Blocked, Next: awaited(v)}, true
+		return Wanted{Status: Blocked, Next: awaited(v)}, true
 	case picked:
-		return Bookmark{Status: InProgress}, true
+		return Wanted{Status: InProgress}, true
 	case left:
-		return Bookmark{Status: Paused}, true
+		return Wanted{Status: Paused}, true
 	}
-	return Bookmark{}, false
+	return Wanted{}, false
 }
 
 // awaited is in words what would wake the item.
@@ -65,21 +65,21 @@ func awaited(v model.View) model.Text {
 	return "the operator's input"
 }
 
-// Mark makes a thread stand as its WorkItem wants. An ended thread stays as it is; a parked
+// Follow makes a thread stand as its WorkItem wants. An ended thread stays as it is; a parked
 // one is refused like any other write.
-type Mark struct {
+type Follow struct {
 	Thread ID
-	Bookmark
+	Wanted
 }
 
 // Do implements Command.
-func (c Mark) Do(f Facts, s Scene) (Change, error) {
+func (c Follow) Do(f Facts, s Stamp) (Change, error) {
 	p := plan(f, s)
 	before, err := Find(f, c.Thread)
 	if err != nil {
 		return Change{}, err
 	}
-	p.Answer.Thread = before
+	p.Receipt.Thread = before
 	if before.Status.Ended() || c.Lift && !before.Waits() {
 		return p.Change, nil
 	}
@@ -110,7 +110,7 @@ func (c Mark) Do(f Facts, s Scene) (Change, error) {
 	return p.Change, nil
 }
 
-func (c Mark) event() EventKind {
+func (c Follow) event() EventKind {
 	switch c.Status {
 	case InProgress:
 		return Resumed
@@ -128,7 +128,7 @@ const (
 
 // next is the next action while the work waits: what it waits for, then what was to be
 // done anyway; that alone once it goes on.
-func (c Mark) next(now model.Text) model.Text {
+func (c Follow) next(now model.Text) model.Text {
 	rest := now.Raw()
 	if waiting, ok := strings.CutPrefix(rest, waitFor); ok {
 		_, rest, _ = strings.Cut(waiting, andThen)

@@ -7,22 +7,22 @@ import (
 	"vise/model"
 )
 
-// Radar is every thread of one repository that somebody may take up: the active one, those
+// Overview is every thread of one repository that somebody may take up: the active one, those
 // that rest, and the parked ones with what would wake each.
-type Radar struct {
+type Overview struct {
 	Repo model.Text
 	Git  Git
-	// Berths are the threads that are not ended: the active one, the loadable ones, the
+	// Rows are the threads that are not ended: the active one, the loadable ones, the
 	// parked ones, each group the newest first.
-	Berths []Berth
+	Rows []Row
 	// Problem is why the threads, or some of them, cannot be read.
 	Problem model.Text
 }
 
-// Berth is where one thread lies.
-type Berth struct {
-	Thread    Thread
-	Judgement Judgement
+// Row is a thread in a list. Ended threads are not checked: nobody goes on with them.
+type Row struct {
+	Thread Thread
+	Check  BranchCheck
 	// Active: it is the repository's active thread, and belongs here.
 	Active bool
 	// Items are the work items that link to it.
@@ -37,10 +37,10 @@ type Owner struct {
 }
 
 // Parked reports whether the thread waits for another branch.
-func (b Berth) Parked() bool { return !b.Judgement.Loadable }
+func (b Row) Parked() bool { return !b.Check.Loadable }
 
 // State is one word for where the thread stands here.
-func (b Berth) State() string {
+func (b Row) State() string {
 	switch {
 	case b.Parked():
 		return "parked"
@@ -51,8 +51,8 @@ func (b Berth) State() string {
 }
 
 // Parked counts the parked threads.
-func (r Radar) Parked() (n int) {
-	for _, b := range r.Berths {
+func (r Overview) Parked() (n int) {
+	for _, b := range r.Rows {
 		if b.Parked() {
 			n++
 		}
@@ -60,10 +60,10 @@ func (r Radar) Parked() (n int) {
 	return n
 }
 
-// RadarOf judges every thread that is not ended. It changes nothing. The error may be a
+// OverviewOf checks every thread that is not ended. It changes nothing. The error may be a
 // *NeedLineage.
-func RadarOf(f Facts, s Scene) (Radar, error) {
-	r := Radar{Git: s.Git}
+func OverviewOf(f Facts, s Stamp) (Overview, error) {
+	r := Overview{Git: s.Git}
 	active, source, err := ActiveOf(f)
 	if err != nil {
 		r.Problem, active = model.Text(err.Error()), Thread{}
@@ -72,16 +72,16 @@ func RadarOf(f Facts, s Scene) (Radar, error) {
 	if err != nil {
 		return r, err
 	}
-	var first, resting, parked []Berth
+	var first, resting, parked []Row
 	for _, t := range Newest(all) {
 		if t.Status.Ended() || t.phantom() {
 			continue
 		}
-		j, err := Judge(t.Git, t.ID == active.ID && source == FromFallback, s.Git, s.Lineages)
+		j, err := CheckBranch(t.Git, t.ID == active.ID && source == FromFallback, s.Git, s.Lineages)
 		if err != nil {
 			return r, err
 		}
-		b := Berth{Thread: t, Judgement: j, Active: t.ID == active.ID && j.Loadable}
+		b := Row{Thread: t, Check: j, Active: t.ID == active.ID && j.Loadable}
 		switch {
 		case b.Active:
 			first = append(first, b)
@@ -91,24 +91,15 @@ func RadarOf(f Facts, s Scene) (Radar, error) {
 			resting = append(resting, b)
 		}
 	}
-	r.Berths = append(append(first, resting...), parked...)
+	r.Rows = append(append(first, resting...), parked...)
 	return r, nil
 }
 
-// View is the radar as JSON.
-func (r Radar) View() View {
+// View is the overview as JSON.
+func (r Overview) View() View {
 	rows := []any{}
-	for _, b := range r.Berths {
-		row := Row{Thread: b.Thread, Active: b.Active, Judgement: b.Judgement}.View().object
-		row["state"] = b.State()
-		var owners []any
-		for _, o := range b.Items {
-			owners = append(owners, object{"agent_id": string(o.Agent), "work_item_id": string(o.Item), "handle": string(o.Handle)})
-		}
-		if len(owners) > 0 {
-			row["work_items"] = owners
-		}
-		rows = append(rows, row)
+	for _, b := range r.Rows {
+		rows = append(rows, b.View().With("state", b.State()).object)
 	}
 	o := object{"repo": r.Repo.Raw(), "git": string(r.Git.State), "branch": r.Git.BranchName().Raw(), "threads": rows}
 	putText(o, "problem", r.Problem)
