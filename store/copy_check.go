@@ -24,7 +24,7 @@ func (l *Ledger) CheckCopy(ctx context.Context) (CopyHealth, error) {
 	if l.journal == nil {
 		return h, nil
 	}
-	err := l.Frozen(ctx, func(z *Ledger) error {
+	err := l.ReadCopy(ctx, func(z *Ledger) error {
 		return z.view(ctx, func(f *facts) error {
 			last := f.head().Revision
 			problem := func(format string, args ...any) error {

@@ -122,7 +122,7 @@ func (l *Ledger) Apply(ctx context.Context, e model.Envelope) (model.Receipt, er
 
 // View reads at one revision. Records are copies and may be kept; the reader is of no use
 // afterwards. fn must not call the ledger: it would wait for the lock that it holds. A long
-// read belongs in Frozen.
+// read belongs in ReadCopy.
 func (l *Ledger) View(ctx context.Context, fn func(model.Reader) error) error {
 	return explain(l.view(ctx, func(f *facts) error { return fn(reader{f}) }))
 }

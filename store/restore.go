@@ -221,16 +221,6 @@ func (r *restore) proveCopy(ctx context.Context) (Health, error) {
 	return h, err
 }
 
-// viewFile reads the ledger file at path, whoever uses it meanwhile.
-func viewFile(path string, fn func(*facts) error) error {
-	z, err := openFrozen(path)
-	if err != nil {
-		return err
-	}
-	err = z.View(context.Background(), func(t Txn) error { return fn(newFacts(t)) })
-	return errors.Join(err, z.Close())
-}
-
 // better keeps the draft that reaches further; of two that reach as far, the first.
 func (r *restore) better(d *draft) {
 	if r.best != nil && r.best.to >= d.to {
