@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/store/lock"
 )
 
 // PlanReader reads the plan file that an item has, for a backup.
@@ -157,21 +156,4 @@ func planAt(key, value []byte) (p savedPlan, ok bool) {
 	raw := value[planHeader:]
 	p = savedPlan{planOf{model.AgentID(agent), model.ItemID(item)}, bytes.Clone(raw), time.Unix(0, int64(binary.BigEndian.Uint64(value))).UTC()}
 	return p, binary.BigEndian.Uint32(value[8:]) == checksum(key, raw)
-}
-
-// withoutPlans makes a ledger of a backup: its plans are files again, not part of it.
-func (r *restore) withoutPlans(d *draft) error {
-	has := false
-	err := eachPlan(d.path(), func(savedPlan) error {
-		has = true
-		return errEnough
-	})
-	if !has {
-		return nil // what cannot be read shows in the proof
-	}
-	if !errors.Is(err, errEnough) {
-		return err
-	}
-	b := OpenBolt(d.path(), lock.On(r.Machine, filepath.Join(d.dir, lockFile), r.Command))
-	return errors.Join(b.compact(context.Background()), b.Close())
 }
