@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"vise/model"
 )
@@ -102,33 +101,38 @@ func (l *Ledger) Replay(ctx context.Context, into Backend) error {
 		last, err := z.revision(ctx)
 		for from := uint64(1); err == nil && from <= last; from += atOnce {
 			err = z.view(ctx, func(f *facts) error {
-				return into.Update(ctx, func(t Txn) error { return redo(f, t, from, min(from+atOnce-1, last)) })
+				return into.Update(ctx, func(t Txn) error { return f.redoInto(t, from, min(from+atOnce-1, last)) })
 			})
 		}
 		return explain(err)
 	})
 }
 
-// redo makes the changes of a span of revisions again.
-func redo(from *facts, to Txn, first, last uint64) error {
+// redoInto makes the changes of a span of revisions again in another ledger.
+func (f *facts) redoInto(t Txn, first, last uint64) error {
 	for n := first; n <= last; n++ {
-		c, ok := from.commitAt(n)
-		if !ok {
-			from.fail(&damage{"replay", fmt.Sprintf("no revision %d in the journal", n)})
-			return from.err
-		}
-		records := make([]model.Record, len(c.Writes))
-		for i, w := range c.Writes {
-			var err error
-			if records[i], err = decodeRecord(w.Kind, recordKey(w.Kind, "?"), w.Record); err != nil {
-				return err
-			}
-		}
-		events := from.entries(Range{From: journalKey(model.Position{Revision: n}), To: journalKey(model.Position{Revision: n + 1})}, c.Events)
-		f := newFacts(to)
-		if f.save(c, records, events); f.err != nil {
+		c, ok := f.commitAt(n)
+		if !f.found(ok, journalKey(model.Position{Revision: n})) {
 			return f.err
 		}
+		events := f.entries(Range{From: journalKey(model.Position{Revision: n}), To: journalKey(model.Position{Revision: n + 1})}, c.Events)
+		if err := redo(t, c, events); err != nil {
+			return err
+		}
 	}
-	return from.err
+	return f.err
+}
+
+// redo makes a change again.
+func redo(t Txn, c commit, events []model.Entry) error {
+	records := make([]model.Record, len(c.Writes))
+	for i, w := range c.Writes {
+		var err error
+		if records[i], err = decodeRecord(w.Kind, recordKey(w.Kind, "?"), w.Record); err != nil {
+			return err
+		}
+	}
+	f := newFacts(t)
+	f.save(c, records, events)
+	return f.err
 }

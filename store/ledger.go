@@ -28,9 +28,9 @@ type Ledger struct {
 	backend Backend
 	plans   PlanFiles
 	home    Home
-	// journal is the history's copy beside the ledger; nil for one without a home. lag is
+	// journal is the journal's copy beside the ledger; nil for one without a home. lag is
 	// why it is behind, if it is.
-	journal *Journal
+	journal *journalCopy
 	lag     lag
 	// conditions are kept for a moment, since every frame of a console asks.
 	conditions conditions

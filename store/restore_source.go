@@ -144,16 +144,16 @@ var errEnough = errors.New("enough")
 func (r *restore) replay(ctx context.Context, b *Bolt, from uint64) (reached uint64, err error) {
 	const atOnce = 256
 	reached = from
-	var batch []Frame
+	var batch []copiedChange
 	flush := func() error {
-		n, err := redoFrames(ctx, b, batch)
+		n, err := redoChanges(ctx, b, batch)
 		reached += uint64(n)
 		batch = nil
 		return err
 	}
 	next := from + 1
-	_, err = r.journal.Read(from, func(f Frame) error {
-		if f.Revision != next || r.To > 0 && f.Revision > r.To {
+	_, err = r.journal.read(from, func(f copiedChange) error {
+		if f.revision != next || r.To > 0 && f.revision > r.To {
 			return errEnough
 		}
 		next++
@@ -174,57 +174,57 @@ func (r *restore) replay(ctx context.Context, b *Bolt, from uint64) (reached uin
 // errDiffers: a change of the journal does not follow from what is before it.
 var errDiffers = errors.New("the journal does not continue this ledger")
 
-// redoFrames makes changes again in one transaction, or, when one of them does not follow,
+// redoChanges makes changes again in one transaction, or, when one of them does not follow,
 // those before it. It returns how many.
-func redoFrames(ctx context.Context, b *Bolt, frames []Frame) (int, error) {
-	n := len(frames)
+func redoChanges(ctx context.Context, b *Bolt, changes []copiedChange) (int, error) {
+	n := len(changes)
 	if n == 0 {
 		return 0, nil
 	}
-	bad := n
 	try := func(t Txn) error {
-		for i, f := range frames[:bad] {
-			if err := redoFrame(t, f); err != nil {
-				bad = i
+		for i, c := range changes[:n] {
+			if err := redoCopied(t, c); err != nil {
+				n = i
 				return err
 			}
 		}
 		return nil
 	}
 	err := b.Update(ctx, try)
-	if !errors.Is(err, errDiffers) {
-		return n, err
-	}
-	if bad > 0 {
+	if errors.Is(err, errDiffers) && n > 0 {
 		if again := b.Update(ctx, try); again != nil {
 			return 0, again
 		}
 	}
-	return bad, err
+	return n, err
 }
 
-// redoFrame makes one change again, and compares what comes of it with what was.
-func redoFrame(t Txn, f Frame) error {
-	from := NewMemory()
-	key := func(v Value) []byte { return journalKey(model.Position{Revision: f.Revision, N: int(v.N)}) }
-	err := from.Update(context.Background(), func(m Txn) error {
-		for _, v := range f.Values {
-			if err := m.Put(key(v), v.Bytes); err != nil {
-				return err
-			}
+// redoCopied makes one change again, and compares what comes of it with what was.
+func redoCopied(t Txn, copied copiedChange) error {
+	differs := func(err error) error { return fmt.Errorf("%w at revision %d: %w", errDiffers, copied.revision, err) }
+	var c commit
+	var events []model.Entry
+	for _, v := range copied.values {
+		key := journalKey(model.Position{Revision: copied.revision, N: int(v.n)})
+		payload, err := unframe(key, v.bytes)
+		if err == nil && v.n == 0 {
+			err = decode(key, payload, &c)
+		} else if err == nil {
+			var e entryRow
+			err = decode(key, payload, &e)
+			events = append(events, e.Entry)
 		}
-		return nil
-	})
-	if err != nil {
-		return err
+		if err != nil {
+			return differs(err)
+		}
 	}
-	err = from.View(context.Background(), func(m Txn) error { return redo(newFacts(m), t, f.Revision, f.Revision) })
-	if err != nil {
-		return fmt.Errorf("%w at revision %d: %w", errDiffers, f.Revision, err)
+	if err := redo(t, c, events); err != nil {
+		return differs(err)
 	}
-	for _, v := range f.Values {
-		if have, err := t.Get(key(v)); err != nil || !bytes.Equal(have, v.Bytes) {
-			return errors.Join(err, fmt.Errorf("%w at revision %d", errDiffers, f.Revision))
+	for _, v := range copied.values {
+		have, err := t.Get(journalKey(model.Position{Revision: copied.revision, N: int(v.n)}))
+		if err != nil || !bytes.Equal(have, v.bytes) {
+			return differs(err)
 		}
 	}
 	return nil

@@ -74,7 +74,7 @@ func (l *Ledger) snapshotDue() (bool, error) {
 // One that does not prove sound is not kept, and then none is let go of either.
 func (l *Ledger) Snapshot(ctx context.Context) (Snapshot, error) {
 	dir := l.home.path(snapshotsDir)
-	if err := l.home.machine.Mkdir(dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := l.home.machine.Mkdir(dir, dirMode); err != nil {
 		return Snapshot{}, err
 	}
 	s, err := l.copyFile(ctx, dir, func(s Snapshot) string {
