@@ -41,4 +41,5 @@ const (
 	WarnTodosUndecided    WarningKind = "linked_todos_undecided"
 	WarnConfiguration     WarningKind = "configuration"
 	WarnFilterCut         WarningKind = "filter_cut"
+	WarnUnencrypted       WarningKind = "unencrypted"
 )

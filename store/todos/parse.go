@@ -59,7 +59,7 @@ func titleOfFile(t todo.Todo, name string) string {
 
 // reader takes typed values out of the keys. The first wrong one is the file's damage.
 type reader struct {
-	keys   headKeys
+	keys   map[string]value
 	damage *Damage
 	notes  []todo.Problem
 }
@@ -155,7 +155,7 @@ func (r *reader) note(s todo.Severity, rule todo.Rule, field, message string) {
 }
 
 func (r *reader) text(key string) model.Text {
-	v, _ := r.keys.find(key)
+	v := r.keys[key]
 	if v.kind > scalar {
 		r.fail(todo.RuleType, key, "is not a single value")
 	}
@@ -172,10 +172,10 @@ func (r *reader) time(key string) model.Text {
 }
 
 func (r *reader) aliased(key, legacy string) model.Text {
-	if _, ok := r.keys.find(key); ok {
+	if _, ok := r.keys[key]; ok {
 		return r.time(key)
 	}
-	if _, ok := r.keys.find(legacy); ok {
+	if _, ok := r.keys[legacy]; ok {
 		r.note(todo.Info, todo.RuleLegacy, legacy, "an earlier name of "+key)
 	}
 	return r.time(legacy)
@@ -196,7 +196,7 @@ func (r *reader) number(key string) int {
 
 // texts reads a list; a single value counts as a list of one.
 func texts[T ~string](r *reader, key string) []T {
-	v, _ := r.keys.find(key)
+	v := r.keys[key]
 	switch {
 	case v.kind == null, v.kind == scalar && v.text == "":
 		return nil
@@ -214,7 +214,7 @@ func texts[T ~string](r *reader, key string) []T {
 }
 
 func (r *reader) lease() todo.Lease {
-	v, _ := r.keys.find("lease")
+	v := r.keys["lease"]
 	if v.kind == null {
 		return todo.Lease{}
 	}

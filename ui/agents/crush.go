@@ -62,7 +62,7 @@ func (c *call) wordsBefore(ctx context.Context, p payload) (words string, err er
 		words = c.pressing(ctx)
 	}
 	if first && words == "" {
-		c.unmark("told", p.Session) // the ledger is busy, or the agent has no work yet
+		c.undo("told", p.Session) // the ledger is busy, or the agent has no work yet
 	}
 	return words, err
 }

@@ -61,11 +61,11 @@ func (c *call) settleSession(ctx context.Context) error {
 
 // settleOnce looks at the session once. Settled: nothing of it is left to wait for.
 func (c *call) settleOnce(ctx context.Context, s settling) (settled bool, err error) {
-	waiting, err := c.recall(s.Session)
-	if err != nil || len(waiting) == 0 {
-		return err == nil, err
+	waiting := c.recall(s.Session)
+	if len(waiting) == 0 {
+		return true, nil
 	}
-	raw, err := c.Session(ctx, s.Program, s.Dir, s.Session)
+	raw, err := c.Exec(ctx, s.Program, s.Dir, "session", "show", s.Session, "--json")
 	if err != nil {
 		return false, fmt.Errorf("the session is not told by %s: %w", model.Text(filepath.Base(s.Program)), err)
 	}
@@ -81,8 +81,7 @@ func (c *call) settleOnce(ctx context.Context, s settling) (settled bool, err er
 			c.forget(s.Session, []string{x.ToolUse})
 		}
 	}
-	left, err := c.recall(s.Session)
-	return len(left) == 0, err
+	return len(c.recall(s.Session)) == 0, nil
 }
 
 // ready are the rounds that can be delivered.

@@ -5,7 +5,7 @@ import (
 
 	"vise/ui/config"
 	"vise/ui/console"
-	"vise/watcher/settings"
+	"vise/watcher"
 )
 
 // followSettings has the console take the operator's settings, now and whenever they change.
@@ -14,7 +14,7 @@ func (r *consoleRun) followSettings(o *console.Options) {
 	if err != nil {
 		return
 	}
-	w := settings.Watch(r.ctx, at.File, at.Themes) // before the first reading, so that no save is missed
+	w := watcher.Settings(r.ctx, at.File, at.Themes) // before the first reading, so that no save is missed
 	r.atEnd = append(r.atEnd, w.Close)
 	o.SaveFilter = saveFilter(at)
 	o.Settings = config.Load(at, r.getenv)

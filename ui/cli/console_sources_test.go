@@ -10,8 +10,8 @@ import (
 	"vise/model"
 	"vise/model/thread"
 	"vise/store"
+	"vise/store/threads/gittest"
 	"vise/ui/resume"
-	"vise/watcher/gitstate/gittest"
 )
 
 // twoConsoles are two consoles' views of one repository and one ledger, whose only item is

@@ -11,7 +11,7 @@ import (
 )
 
 // Radar is part of console.Threads.
-func (v threadView) Radar(ctx context.Context) []thread.Radar { return v.Room.Radar(ctx, v.ledger) }
+func (v threadView) Radar(ctx context.Context) []thread.Overview { return v.Room.Radar(ctx, v.ledger) }
 
 // Act is part of console.Threads. A thread that begins is linked to its item.
 func (v threadView) Act(ctx context.Context, a console.ThreadAct) ([]model.Text, error) {

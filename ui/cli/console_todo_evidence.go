@@ -33,7 +33,7 @@ func (r *fileTodos) Exhibit(_ context.Context, ref file.Ref) console.Exhibit {
 		x.Trouble = linked.Missing(err)
 		return x
 	}
-	if x.Exhibit = file.ExhibitOf(t, body); x.File == "" {
+	if x.Parts = file.PartsOf(t, body); x.File == "" {
 		return x
 	}
 	code, err := w.Code(x.File.Raw()) // raw: a path to open, not shown
@@ -43,7 +43,7 @@ func (r *fileTodos) Exhibit(_ context.Context, ref file.Ref) console.Exhibit {
 	case err != nil:
 		x.Trouble = "the file cannot be shown: " + model.Text(err.Error()).String()
 	default:
-		x.Beside = file.LookBeside(x.Exhibit, code)
+		x.Excerpt = file.ExcerptOf(x.Parts, code)
 	}
 	return x
 }

@@ -13,8 +13,7 @@ import (
 	"vise/store/todos"
 	"vise/ui/console"
 	"vise/ui/linked"
-	"vise/watcher/hints"
-	watch "vise/watcher/todos"
+	"vise/watcher"
 )
 
 // fileTodos are the console's file todos: the newest session of the repository that it was
@@ -41,7 +40,7 @@ type fileTodos struct {
 type watchedSession struct {
 	*todos.Session
 	snap    todos.Snapshot
-	changes *hints.Eye
+	changes *watcher.Changes
 }
 
 // mostSessions bounds the sessions that are watched at once; links to more are not shown.
@@ -80,7 +79,7 @@ func (r *fileTodos) take(s *todos.Session) (*watchedSession, error) {
 		s.Close()
 		return nil, err
 	}
-	w := &watchedSession{Session: s, snap: snap, changes: watch.Watch(r.ctx, s, snap)}
+	w := &watchedSession{Session: s, snap: snap, changes: watcher.Todos(r.ctx, s, snap)}
 	r.sessions[model.Text(s.Path())] = w
 	r.watching.Go(func() {
 		for {

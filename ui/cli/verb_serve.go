@@ -12,9 +12,6 @@ import (
 	"vise/ui/runner"
 )
 
-// warnUnencrypted is the kind of the warning that what is sent to the server can be read.
-const warnUnencrypted model.WarningKind = "unencrypted"
-
 func (a *app) serveVerb() *cobra.Command {
 	var o driveOptions
 	s := &runner.Server{NewKey: newKey, Now: a.now}
@@ -53,7 +50,7 @@ func (a *app) serveVerb() *cobra.Command {
 			s.Beside = d.Run
 		}
 		if s.Public && s.Certificate == "" {
-			a.warn(model.Warning{Kind: warnUnencrypted, Message: "without --cert what is sent can be read, and its address be used, by who sees it on the way"})
+			a.warn(model.Warning{Kind: model.WarnUnencrypted, Message: "without --cert what is sent can be read, and its address be used, by who sees it on the way"})
 		}
 		defer a.attend(ctx)()
 		if err := s.Run(ctx); err != nil && !errors.Is(err, context.Canceled) {

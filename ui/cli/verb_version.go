@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/ui/markdown/apart"
+	"vise/ui/markdown"
 )
 
 // version is the data of version.
@@ -25,8 +25,8 @@ func (a *app) versionVerb() *cobra.Command {
 	c := &cobra.Command{Use: "version", Short: "Say which vise this is", Args: named()}
 	return a.verb(c, func(context.Context, []string) (answer, error) {
 		v := builtVersion()
-		v.Pages, _ = apart.Program() // none is told as none
-		_, separate := a.markdown.(*apart.Engine)
+		v.Pages, _ = markdown.Program() // none is told as none
+		_, separate := a.markdown.(*markdown.Subprocess)
 		return answer{data: v, text: func(p *page) { p.version(v, separate) }}, nil
 	})
 }

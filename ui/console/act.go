@@ -7,6 +7,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/console/screen"
 )
 
 // pressed gives a key to whoever has the keys: the dialog, the filter, else the desk.
@@ -28,7 +29,7 @@ func (c Console) keyed(k tea.KeyPressMsg) (Console, tea.Cmd) {
 		return c.grant(w)
 	case c.find != nil:
 		return c.typedFilter(k)
-	case c.plan.search.typing != nil:
+	case c.plan.Search.Typing != nil:
 		return c.typedSearch(k)
 	case !known:
 		return c, nil
@@ -51,10 +52,10 @@ func (c Console) state() action.State {
 	undo, redo := c.outbox.past.Words()
 	return action.State{
 		View: c.place.view.String(), Need: c.truth.need, NeedYou: c.needYou(),
-		Item: c.row(), Search: c.plan.search.query != "", Marked: len(c.marked()), Agent: c.place.agent, Desk: c.truth.desk, Agents: len(c.truth.agents), Filtered: c.place.filter != "",
+		Item: c.row(), Search: c.plan.Search.Query != "", Marked: len(c.marked()), Agent: c.place.agent, Desk: c.truth.desk, Agents: len(c.truth.agents), Filtered: c.place.filter != "",
 		ReadOnly: c.readOnly(), Editor: c.fx.editor != nil,
 		Undo: undo, Redo: redo,
-		FileTodos: len(c.shelf.Todos) > 0 || c.shelf.Session != "", Findings: len(c.shelf.pending()),
+		FileTodos: len(c.shelf.Todos) > 0 || c.shelf.Session != "", Findings: len(c.shelf.Pending()),
 	}
 }
 
@@ -122,13 +123,13 @@ func by(n int) func(Console) (Console, tea.Cmd) {
 		if c.place.focus != paneQueue {
 			return c.scroll(c.place.focus, n)
 		}
-		return c.choose(c.queue.step(c.place.cursor, n))
+		return c.choose(c.queue.At(c.place.cursor).Step(n).Cursor)
 	}
 }
 
 func byPage(direction, part int) func(Console) (Console, tea.Cmd) {
 	return func(c Console) (Console, tea.Cmd) {
-		_, h := c.layout.panes[c.place.focus].inner()
+		_, h := c.layout.panes[c.place.focus].Inner()
 		return by(direction * max(h/part, 1))(c)
 	}
 }
@@ -148,6 +149,18 @@ func (c Console) choose(id model.ItemID) (Console, tea.Cmd) {
 	return c, tea.Batch(look, plan)
 }
 
+// lastTop is the last line that a pane's page can begin with.
+func (c Console) lastTop(p pane) int {
+	if p == paneActivity {
+		_, h := c.layout.panes[p].Inner()
+		return max(len(c.truth.activity.Entries)-h, 0)
+	}
+	if last := c.detailView().LastLine(); last >= 0 {
+		return last
+	}
+	return c.place.scroll[c.place.page()]
+}
+
 // pageOf is what a pane shows.
 func (c Console) pageOf(p pane) page {
 	if p == paneActivity {
@@ -158,7 +171,7 @@ func (c Console) pageOf(p pane) page {
 
 func (c Console) scroll(p pane, n int) (Console, tea.Cmd) {
 	at := c.pageOf(p)
-	if at.tab == tabPlan {
+	if at.tab == screen.TabPlan {
 		return c.movePlan(n)
 	}
 	c.place.scrollTo(at, min(c.place.scroll[at]+n, c.lastTop(p)))
@@ -176,9 +189,9 @@ func toPane(n int) func(Console) (Console, tea.Cmd) {
 
 func toTab(n int) func(Console) (Console, tea.Cmd) {
 	return func(c Console) (Console, tea.Cmd) {
-		next := c.place.tab
-		for next = (next + tab(n) + tabCount) % tabCount; !c.offers(next); {
-			next = (next + tab(n) + tabCount) % tabCount
+		next, detail := c.place.tab, c.detailView()
+		for next = (next + screen.Tab(n) + screen.TabCount) % screen.TabCount; !detail.Offers(next); {
+			next = (next + screen.Tab(n) + screen.TabCount) % screen.TabCount
 		}
 		c.place.tab = next
 		return c.drawPlan()
@@ -207,8 +220,8 @@ func (c Console) back() (Console, tea.Cmd) {
 	case c.note.isError:
 		c.note = note{n: c.note.n}
 		return c, nil
-	case c.place.focus == paneDetail && c.plan.search.query != "":
-		c.plan.search = search{}
+	case c.place.focus == paneDetail && c.plan.Search.Query != "":
+		c.plan.Search = screen.Search{}
 		return c, nil
 	case c.place.zoomed:
 		return c.zoom()
@@ -226,7 +239,7 @@ func (c Console) back() (Console, tea.Cmd) {
 
 func (c Console) refresh() (Console, tea.Cmd) {
 	c.calm.quiet = calmBeats
-	if c.queue.held {
+	if c.queue.Held {
 		c = c.reorder()
 	}
 	c, look := c.look()
@@ -242,7 +255,7 @@ func (c Console) unfold() (Console, tea.Cmd) {
 }
 
 func (c Console) nextUrgent() (Console, tea.Cmd) {
-	id, ok := c.queue.nextUrgent(c.place.cursor)
+	id, ok := c.queue.NextUrgent(c.place.cursor)
 	if !ok {
 		for _, x := range c.truth.inbox {
 			if x.AgentID != c.place.agent && x.Urgent() {
@@ -272,7 +285,7 @@ func (c Console) visit(agent model.AgentID) (Console, tea.Cmd) {
 	}
 	c = c.leaving()
 	c.place = c.place.goTo(agent)
-	c.queue, c.truth = queue{}, truth{agents: c.truth.agents, inbox: c.truth.inbox}
+	c.queue, c.truth = screen.Queue{}, truth{agents: c.truth.agents, inbox: c.truth.inbox}
 	c.calm.quiet = calmBeats
 	return c.look()
 }

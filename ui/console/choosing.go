@@ -119,24 +119,3 @@ func (d *choosing) lastTop(s surroundings) int { return max(len(d.words(s))-d.ro
 func reportDraft(id model.ItemID) string { return "complete:" + string(id) }
 
 func spaced(s string) string { return strings.ReplaceAll(s, "_", " ") }
-
-// offeredPage shows the offers on the page of the report.
-func (c Console) offeredPage(d model.Detail, w int) []string {
-	ask := fmt.Sprintf(action.Keyed("Completed without a report. %s offered: {report} chooses."), howMany(len(d.Offered)))
-	if !d.NeedsOperator {
-		ask = action.Keyed("Completed without a report. What was offered was declined: {report} can still choose.")
-	}
-	out := c.warned(ask, w)
-	for _, o := range d.Offered {
-		out = append(out, "", " "+c.styles.Muted.Paint(spaced(string(o.Provenance))+" · "+c.offerNote(o)))
-		out = append(out, c.wrapped(o.Text, w, c.styles.Text)...)
-	}
-	return out
-}
-
-func howMany(n int) string {
-	if n == 1 {
-		return "One is"
-	}
-	return fmt.Sprintf("%d are", n)
-}

@@ -48,7 +48,7 @@ func (d copyDialog) draw(w, h int, s surroundings) drawn {
 // copyOf copies what an action names: of the marked rows, or of the cursor's.
 func copyOf(id action.ID) func(Console) (Console, tea.Cmd) {
 	return func(c Console) (Console, tea.Cmd) {
-		at := clip.Subject{Row: *c.row(), Detail: c.detail(), Plan: c.plan.file.Artifact.Path}
+		at := clip.Subject{Row: *c.row(), Detail: c.detail(), Plan: c.plan.Artifact.Path}
 		var marked []clip.Subject
 		for _, r := range c.marked() {
 			s := clip.Subject{Row: r}

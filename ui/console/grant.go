@@ -81,8 +81,8 @@ func (c Console) pasted(s string) (Console, tea.Cmd) {
 		f.Insert(s)
 		c.find = &f
 		return c.filteredNow()
-	case c.plan.search.typing != nil:
-		f := *c.plan.search.typing
+	case c.plan.Search.Typing != nil:
+		f := *c.plan.Search.Typing
 		f.Insert(s)
 		return c.searchFor(f)
 	}

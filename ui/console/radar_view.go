@@ -36,13 +36,6 @@ func (d *board) draw(w, h int, s surroundings) drawn {
 	return out
 }
 
-func parkedOn(seen []thread.Radar) (n int) {
-	for _, r := range seen {
-		n += r.Parked()
-	}
-	return n
-}
-
 // radarList is every thread that somebody may take up, by repository; a parked one says on a
 // second line what would wake it. At is the line of the cursor.
 func (c Console) radarList(w int, cursor berthAt, selects bool) (out []string, at int) {
@@ -55,10 +48,10 @@ func (c Console) radarList(w int, cursor berthAt, selects bool) (out []string, a
 		if r.Problem != "" {
 			out = append(out, c.warned(r.Problem.String(), w)...)
 		}
-		if len(r.Berths) == 0 && r.Problem == "" {
+		if len(r.Rows) == 0 && r.Problem == "" {
 			out = append(out, " "+k.Muted.Paint("No threads to take up."))
 		}
-		for _, b := range r.Berths {
+		for _, b := range r.Rows {
 			selected := selects && cursor == berthAt{r.Repo, b.Thread.ID}
 			if selected {
 				at = len(out)
@@ -81,37 +74,6 @@ func (c Console) whereabouts(g thread.Git) string {
 	return "on " + c.show(g.Branch)
 }
 
-const berthCells = 12
-
-func (c Console) berthLines(b thread.Berth, selected bool, w int) []string {
-	k := c.styles
-	mark, ink := "  ", k.Text
-	if selected {
-		mark = k.Glyph.Cursor + " "
-	}
-	switch {
-	case b.Active:
-		ink = k.Current
-	case b.Parked():
-		ink = k.NeedsYou
-	}
-	owners := ""
-	for _, o := range b.Items {
-		owners += "  " + string(o.Handle)
-	}
-	goal := b.Thread.Goal
-	if goal == "" {
-		goal = model.Text(b.Thread.ID)
-	}
-	room := max(w-3-berthCells-text.Width(owners)-1, 8)
-	out := []string{k.Strip(w, selected, k.Key.Of(" "+mark), ink.Of(text.Pad(b.State(), berthCells)),
-		k.Text.Of(text.Pad(c.show(goal), room)), k.Muted.Of(owners))}
-	if b.Parked() {
-		out = append(out, k.Strip(w, false, k.Muted.Of("   "+text.Pad("", berthCells)), k.Muted.Of("wakes "+c.show(b.Judgement.Wake()))))
-	}
-	return out
-}
-
 // bottom is what the chosen thread says of itself, and the ways on.
 func (d *board) bottom(b berth, any bool, w int, s surroundings) []string {
 	k := s.styles
@@ -123,7 +85,7 @@ func (d *board) bottom(b berth, any bool, w int, s surroundings) []string {
 			out = append(out, k.Strip(w, false, k.Muted.Of(" "+text.Pad("next", berthCells+2)), k.Strong.Of(s.show(b.Thread.NextAction))))
 		}
 		label := "git"
-		for i, l := range text.Wrap(s.show(b.Judgement.Line()), max(w-berthCells-4, 8)) {
+		for i, l := range text.Wrap(s.show(b.Check.Line()), max(w-berthCells-4, 8)) {
 			if i == 3 {
 				break
 			}

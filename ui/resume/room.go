@@ -69,7 +69,7 @@ func trouble(what string, err error) model.Warning {
 func (d *Desk) mark(ctx context.Context, f followed) []model.Warning {
 	targets, warnings := d.targets(f)
 	for _, id := range targets {
-		a, err := d.Apply(ctx, thread.Mark{Thread: id, Bookmark: f.want})
+		a, err := d.Apply(ctx, thread.Follow{Thread: id, Wanted: f.want})
 		if err != nil {
 			warnings = append(warnings, trouble("thread "+string(id)+" did not follow", err))
 			continue

@@ -88,7 +88,7 @@ func (p Program) Checked() (Program, error) {
 	if p.Adapter == "" {
 		p.Adapter = AdapterText
 	}
-	if !slices.Contains(Adapters, p.Adapter) {
+	if adapters[p.Adapter] == nil {
 		return p, fmt.Errorf("unknown adapter %q; the adapters are %s", string(p.Adapter), "claude, codex, rounds, text")
 	}
 	if p.Dir != "" && !filepath.IsAbs(p.Dir) {

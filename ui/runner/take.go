@@ -17,11 +17,10 @@ const (
 )
 
 // listen reads the program's output and applies the rounds as they come.
-func (t *turn) listen(ctx context.Context, out io.Reader, log *turnLog) {
-	limited := &Limited{To: io.Discard, Max: t.program.Turn.Output, Flooded: func() { t.cancel(errFlood) }}
+func (t *turn) listen(ctx context.Context, out io.Reader, log io.Writer) {
 	// What is read is counted before it is understood: a flood without an end of line counts.
-	counted := io.TeeReader(out, io.MultiWriter(limited, log))
-	err := eachLine(counted, func(line []byte, err error) {
+	counted := io.TeeReader(out, io.MultiWriter(&flood{max: t.program.Turn.Output, flooded: func() { t.cancel(errFlood) }}, log))
+	err := EachLine(counted, func(line []byte, err error) {
 		if err == nil {
 			var rounds []said
 			rounds, err = t.listener.line(line)

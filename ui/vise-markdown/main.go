@@ -11,7 +11,7 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
-	"vise/ui/markdown/apart"
+	"vise/ui/markdown"
 	"vise/ui/markdown/glamour"
 )
 
@@ -21,7 +21,7 @@ func main() {
 		os.Exit(2)
 	}
 	signal.Ignore(os.Interrupt, syscall.SIGTERM) // it ends with its console
-	if err := apart.Serve(os.Stdin, os.Stdout, glamour.New()); err != nil {
+	if err := markdown.Serve(os.Stdin, os.Stdout, glamour.New()); err != nil {
 		os.Exit(1)
 	}
 }

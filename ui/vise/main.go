@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"vise/ui/cli"
-	"vise/ui/markdown/apart"
+	"vise/ui/markdown"
 )
 
-func main() { os.Exit(cli.Main(apart.New())) }
+func main() { os.Exit(cli.Main(markdown.NewSubprocess())) }
