@@ -177,7 +177,7 @@ func (c *checkup) plans(ctx context.Context, a *app, d *home.Home) {
 		}
 	}
 	// Reading files takes as long as it takes, so a copy is read, not the ledger itself.
-	err := d.Ledger().Frozen(ctx, func(frozen *store.Ledger) error {
+	err := d.Ledger().ReadCopy(ctx, func(frozen *store.Ledger) error {
 		return frozen.View(ctx, func(r model.Reader) error {
 			for _, x := range r.Agents("", maxAgents) {
 				eachOpen(r, x.ID, look)
