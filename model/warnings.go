@@ -39,6 +39,10 @@ const (
 	WarnFileTodos         WarningKind = "file_todos"
 	WarnTodoStillOpen     WarningKind = "linked_todo_still_open"
 	WarnTodosUndecided    WarningKind = "linked_todos_undecided"
+	WarnPlanNotRefreshed  WarningKind = "plan_not_refreshed"
+	WarnTodosNotRefreshed WarningKind = "linked_todos_not_refreshed"
+	WarnQueueNotTaken     WarningKind = "hook_queue_not_taken"
 	WarnConfiguration     WarningKind = "configuration"
 	WarnFilterCut         WarningKind = "filter_cut"
+	WarnUnencrypted       WarningKind = "unencrypted"
 )

@@ -9,13 +9,13 @@ type Remark struct {
 }
 
 // Do implements Command.
-func (c Remark) Do(f Facts, s Scene) (Change, error) {
+func (c Remark) Do(f Facts, s Stamp) (Change, error) {
 	p := plan(f, s)
 	t, err := Find(f, c.Thread)
 	if err != nil {
 		return Change{}, err
 	}
-	p.Answer.Thread = t
+	p.Receipt.Thread = t
 	p.event(Remarked, t.ID).Note = c.Note
 	return p.Change, nil
 }

@@ -18,25 +18,25 @@ import (
 // the lock changed a file meanwhile.
 const maxTries = 20
 
-// Apply judges a command and writes what it changes, under the lock. The Answer is the
+// Apply judges a command and writes what it changes, under the lock. The Receipt is the
 // command's; an error that is no refusal of the rules leaves the threads as they were,
 // though the log may tell of the attempt.
-func (r Repo) Apply(ctx context.Context, c thread.Command, s thread.Scene) (thread.Answer, error) {
+func (r Repo) Apply(ctx context.Context, c thread.Command, s thread.Stamp) (thread.Receipt, error) {
 	ready, err := r.wouldChange(c, s)
 	if err != nil {
-		return thread.Answer{}, err
+		return thread.Receipt{}, err
 	}
 	if ready.Empty() {
-		return ready.Answer, nil
+		return ready.Receipt, nil
 	}
 	dir, err := r.make()
 	if err != nil {
-		return thread.Answer{}, err
+		return thread.Receipt{}, err
 	}
 	defer dir.Close()
 	lock, err := r.lock(ctx, dir)
 	if err != nil {
-		return thread.Answer{}, err
+		return thread.Receipt{}, err
 	}
 	defer lock.Close()
 	for range maxTries {
@@ -45,13 +45,13 @@ func (r Repo) Apply(ctx context.Context, c thread.Command, s thread.Scene) (thre
 			return answer, err
 		}
 	}
-	return thread.Answer{}, model.Refuse(model.CodeBusy, "another program keeps changing Work State").
+	return thread.Receipt{}, model.Refuse(model.CodeBusy, "another program keeps changing Work State").
 		WithHint("try again; the files are as before")
 }
 
 // wouldChange judges without the lock: most refusals, and what must be asked of git
 // first, need none, and a repository without Work State stays without.
-func (r Repo) wouldChange(c thread.Command, s thread.Scene) (thread.Change, error) {
+func (r Repo) wouldChange(c thread.Command, s thread.Stamp) (thread.Change, error) {
 	snap, err := r.Read()
 	if err != nil {
 		return thread.Change{}, err
@@ -62,26 +62,26 @@ func (r Repo) wouldChange(c thread.Command, s thread.Scene) (thread.Change, erro
 
 // attempt judges c and writes its change; again says that a file moved under it and
 // nothing was written.
-func (r Repo) attempt(dir *os.Root, c thread.Command, s thread.Scene) (thread.Answer, bool, error) {
+func (r Repo) attempt(dir *os.Root, c thread.Command, s thread.Stamp) (thread.Receipt, bool, error) {
 	snap, err := r.snapshot(dir)
 	if err != nil {
-		return thread.Answer{}, false, err
+		return thread.Receipt{}, false, err
 	}
 	change, err := c.Do(snap, s)
 	if err != nil {
-		return thread.Answer{}, false, err
+		return thread.Receipt{}, false, err
 	}
 	spelled, err := spell(change)
 	if err != nil {
-		return thread.Answer{}, false, err
+		return thread.Receipt{}, false, err
 	}
 	if snap.moved() {
-		return thread.Answer{}, true, nil
+		return thread.Receipt{}, true, nil
 	}
 	if err := r.write(dir, change.Events, spelled); err != nil {
-		return thread.Answer{}, false, err
+		return thread.Receipt{}, false, err
 	}
-	return change.Answer, false, nil
+	return change.Receipt, false, nil
 }
 
 // file is one file to write.

@@ -182,7 +182,7 @@ func (s *Session) state() (state, bool) {
 
 // Life is what the session's state file, and the process that it names, tell about whether
 // the workflow goes on. Host is this machine's name.
-func (s *Session) Life(host string, alive todo.Witness) todo.SessionLife {
+func (s *Session) Life(host string, alive todo.Probe) todo.SessionLife {
 	life := todo.SessionLife{Exists: s.workSessionExists}
 	st, ok := s.state()
 	if !ok {

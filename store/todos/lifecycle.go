@@ -47,7 +47,7 @@ func (s *Session) Reprioritise(word string, p todo.Priority, m todo.Move) (todo.
 // Claim takes the next todo that can be worked on, for m.Owner under m.Lease. Of many that
 // claim at once each gets another. In the same turn it interrupts what dead claimants left,
 // and returns that too. With nothing to claim the reason is not Something.
-func (s *Session) Claim(keep func(todo.Todo) bool, m todo.Move, alive todo.Witness) (t todo.Todo, why todo.Nothing, swept []todo.Todo, err error) {
+func (s *Session) Claim(keep func(todo.Todo) bool, m todo.Move, alive todo.Probe) (t todo.Todo, why todo.Nothing, swept []todo.Todo, err error) {
 	m.To = todo.InProgress
 	written, err := s.Apply(func(snap Snapshot) ([]Edit, error) {
 		index := snap.Index()
@@ -74,7 +74,7 @@ func (s *Session) Claim(keep func(todo.Todo) bool, m todo.Move, alive todo.Witne
 
 // Start claims one named todo. A claim of the owner's own is prolonged instead. What dead
 // claimants left is interrupted first, also the todo itself.
-func (s *Session) Start(word string, m todo.Move, alive todo.Witness) (todo.Todo, error) {
+func (s *Session) Start(word string, m todo.Move, alive todo.Probe) (todo.Todo, error) {
 	m.To = todo.InProgress
 	written, err := s.Apply(func(snap Snapshot) ([]Edit, error) {
 		index := snap.Index()
@@ -104,7 +104,7 @@ func (s *Session) Start(word string, m todo.Move, alive todo.Witness) (todo.Todo
 // Sweep interrupts the todos of this session whose claims are over: lease run out, or
 // claimant's process dead. Claims without a lease are not its business. When there are
 // none it takes no lock.
-func (s *Session) Sweep(m todo.Move, alive todo.Witness) ([]todo.Todo, error) {
+func (s *Session) Sweep(m todo.Move, alive todo.Probe) ([]todo.Todo, error) {
 	snap, err := s.Load()
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (s *Session) Sweep(m todo.Move, alive todo.Witness) ([]todo.Todo, error) {
 	return s.Apply(func(snap Snapshot) ([]Edit, error) { return sweep(snap, snap.Index(), m, alive) })
 }
 
-func sweep(snap Snapshot, index *todo.Index, m todo.Move, alive todo.Witness) ([]Edit, error) {
+func sweep(snap Snapshot, index *todo.Index, m todo.Move, alive todo.Probe) ([]Edit, error) {
 	m = todo.Move{At: m.At, Actor: todo.Actor{Name: "sweep"}, To: todo.Interrupted, ClaimOver: true}
 	return each(snap, func(t todo.Todo) (todo.Change, bool, error) {
 		why := t.Lease.Over(m.At, alive)

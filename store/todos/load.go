@@ -31,7 +31,7 @@ type Snapshot struct {
 	bodies map[place]string
 	places map[todo.Ref]place
 	// seen is every file as it was looked at, so that a later look reads only what changed.
-	seen map[place]sight
+	seen map[place]seenFile
 	full bool
 }
 
@@ -42,8 +42,8 @@ type loaded struct {
 	damage *Damage
 }
 
-// sight is a file as a load found it, and what came of it.
-type sight struct {
+// seenFile is a file as a load found it, and what came of it.
+type seenFile struct {
 	info fs.FileInfo
 	loaded
 	// settled says that the file had rested long enough for its times to tell of the next
@@ -75,7 +75,7 @@ func (s *Session) Reload(before Snapshot) (Snapshot, error) { return s.load(befo
 
 func (s *Session) load(before Snapshot, bodies bool) (Snapshot, error) {
 	snap := Snapshot{names: map[string][]string{}, bodies: map[place]string{}, places: map[todo.Ref]place{},
-		seen: make(map[place]sight, len(before.seen)), full: bodies}
+		seen: make(map[place]seenFile, len(before.seen)), full: bodies}
 	dirs, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil {
 		return snap, s.gone(err)
@@ -165,14 +165,14 @@ func (s *Snapshot) add(t todo.Todo, at place) {
 }
 
 // readAll reads files side by side and returns when all are read.
-func readAll(root *os.Root, dir string, names []string, before map[place]sight, bodies bool) []sight {
-	out := make([]sight, len(names))
+func readAll(root *os.Root, dir string, names []string, before map[place]seenFile, bodies bool) []seenFile {
+	out := make([]seenFile, len(names))
 	workers := min(runtime.GOMAXPROCS(0), 1+len(names)/16)
 	var done sync.WaitGroup
 	for w := range workers {
 		done.Go(func() {
 			for i := w; i < len(names); i += workers {
-				out[i] = look(root, dir, names[i], before[place{dir, names[i]}], bodies)
+				out[i] = readIf(root, dir, names[i], before[place{dir, names[i]}], bodies)
 			}
 		})
 	}
@@ -180,13 +180,13 @@ func readAll(root *os.Root, dir string, names []string, before map[place]sight, 
 	return out
 }
 
-// look reads a file, unless it is as it was at the last look.
-func look(root *os.Root, dir, name string, before sight, bodies bool) sight {
+// readIf reads a file, unless it is as it was when it was read last.
+func readIf(root *os.Root, dir, name string, before seenFile, bodies bool) seenFile {
 	info, err := root.Lstat(name)
 	if err == nil && before.settled && same(before.info, info) && before.info.Mode() == info.Mode() {
 		return before
 	}
-	now := sight{info: info, loaded: loadFile(root, dir, name, bodies)}
+	now := seenFile{info: info, loaded: loadFile(root, dir, name, bodies)}
 	now.settled = err == nil && time.Since(info.ModTime()) > settling
 	return now
 }

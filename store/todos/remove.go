@@ -23,7 +23,7 @@ type Loss struct {
 }
 
 // Preview tells what Remove would destroy.
-func (s *Session) Preview(m todo.Move, host string, alive todo.Witness) (Loss, error) {
+func (s *Session) Preview(m todo.Move, host string, alive todo.Probe) (Loss, error) {
 	loss := Loss{Session: s.Rel, Unfinished: []todo.Ref{}, Damaged: []Damage{}, Claimed: []todo.Ref{}}
 	snap, err := s.Load()
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Session) Preview(m todo.Move, host string, alive todo.Witness) (Loss, e
 
 // Remove deletes the session's todos directory. It refuses while someone works in it, and
 // while it holds unfinished or damaged todos, unless discard accepts their loss.
-func (s *Session) Remove(m todo.Move, host string, alive todo.Witness, discard bool) (Loss, error) {
+func (s *Session) Remove(m todo.Move, host string, alive todo.Probe, discard bool) (Loss, error) {
 	var loss Loss
 	err := s.locked(func() error {
 		var err error

@@ -58,12 +58,12 @@ func (f lineTodos) Tell(ctx context.Context, ref file.Ref) []model.Text {
 		out = append(out, model.Text(fmt.Sprintf("Dismissed before: %s, %s.", x.Before.Resolution, x.Before.Reason)))
 	}
 	if x.File != "" {
-		out = append(out, model.Text(fmt.Sprintf("In %s, line %d.", x.File, max(x.Place.Line, x.Exhibit.Line))))
+		out = append(out, model.Text(fmt.Sprintf("In %s, line %d.", x.File, max(x.Place.Line, x.Parts.Line))))
 	}
 	if x.Trouble != "" {
 		out = append(out, model.Text(x.Trouble))
 	}
-	for i, l := range x.Beside.Lines {
+	for i, l := range x.Excerpt.Lines {
 		out = append(out, model.Text(fmt.Sprintf("%d: %s", x.First+i, l)))
 	}
 	return out

@@ -7,8 +7,8 @@ import (
 
 	"vise/model"
 	file "vise/model/todo"
+	"vise/store/home"
 	"vise/ui/console"
-	"vise/ui/linked"
 )
 
 // Exhibit is part of console.Files.
@@ -19,21 +19,21 @@ func (r *fileTodos) Exhibit(_ context.Context, ref file.Ref) console.Exhibit {
 	x := console.Exhibit{Ref: ref}
 	w, err := r.mine()
 	if err != nil {
-		x.Trouble = linked.Missing(err)
+		x.Trouble = home.MissingTodo(err)
 		return x
 	}
 	t, ok := w.snap.Index().Find(ref)
 	if !ok {
-		x.Trouble = linked.Missing(nil)
+		x.Trouble = home.MissingTodo(nil)
 		return x
 	}
 	x.Before = dismissedBefore(t, w, earlier)
 	body, err := w.Body(t)
 	if err != nil {
-		x.Trouble = linked.Missing(err)
+		x.Trouble = home.MissingTodo(err)
 		return x
 	}
-	if x.Exhibit = file.ExhibitOf(t, body); x.File == "" {
+	if x.Parts = file.PartsOf(t, body); x.File == "" {
 		return x
 	}
 	code, err := w.Code(x.File.Raw()) // raw: a path to open, not shown
@@ -43,7 +43,7 @@ func (r *fileTodos) Exhibit(_ context.Context, ref file.Ref) console.Exhibit {
 	case err != nil:
 		x.Trouble = "the file cannot be shown: " + model.Text(err.Error()).String()
 	default:
-		x.Beside = file.LookBeside(x.Exhibit, code)
+		x.Excerpt = file.ExcerptOf(x.Parts, code)
 	}
 	return x
 }
@@ -98,13 +98,13 @@ func (r *fileTodos) promote(ctx context.Context, w *watchedSession, a console.Fi
 	}
 	t, ok := w.snap.Index().Find(a.Ref)
 	if !ok {
-		return errors.New(linked.Missing(nil))
+		return errors.New(home.MissingTodo(nil))
 	}
 	body, err := w.Body(t)
 	if err != nil {
 		return err
 	}
-	p, err := linked.Promote(w.Path(), t, body)
+	p, err := home.Promote(w.Path(), t, body)
 	if err != nil {
 		return err
 	}

@@ -271,7 +271,7 @@ func (s *story) hear(e model.Entry) {
 	case model.EventReportPromoted:
 		s.promoted[e.WorkItemID]++
 	case model.EventWaitTriggered:
-		n := data[model.Heard](s.t, e)
+		n := data[model.TriggerNews](s.t, e)
 		s.triggers[n.Kind]++
 		s.heard[n.WaitID]++
 	case model.EventTaskEnded:

@@ -12,9 +12,6 @@ import (
 	"vise/ui/runner"
 )
 
-// warnUnencrypted is the kind of the warning that what is sent to the server can be read.
-const warnUnencrypted model.WarningKind = "unencrypted"
-
 func (a *app) serveVerb() *cobra.Command {
 	var o driveOptions
 	s := &runner.Server{NewKey: newKey, Now: a.now}
@@ -34,11 +31,11 @@ func (a *app) serveVerb() *cobra.Command {
 	f.BoolVar(&also, "drive", false, "drive the configured agents too")
 	o.register(c)
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
-		l, err := a.followed(nil)
+		h, err := a.open()
 		if err != nil {
 			return answer{}, err
 		}
-		s.Ledger = l
+		s.Ledger = h
 		s.Report = func(err error) { fmt.Fprintf(a.err, "vise: %s\n", model.Text(err.Error())) }
 		s.Ready = func(at net.Addr) { fmt.Fprintf(a.err, "vise: listening on %s\n", at) }
 		if also {
@@ -53,7 +50,7 @@ func (a *app) serveVerb() *cobra.Command {
 			s.Beside = d.Run
 		}
 		if s.Public && s.Certificate == "" {
-			a.warn(model.Warning{Kind: warnUnencrypted, Message: "without --cert what is sent can be read, and its address be used, by who sees it on the way"})
+			a.warn(model.Warning{Kind: model.WarnUnencrypted, Message: "without --cert what is sent can be read, and its address be used, by who sees it on the way"})
 		}
 		defer a.attend(ctx)()
 		if err := s.Run(ctx); err != nil && !errors.Is(err, context.Canceled) {

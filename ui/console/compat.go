@@ -34,7 +34,7 @@ func (c Console) deliveryWords(r model.Delivered) string {
 	return screen.Delivery(c.truth.desk.Agent, r)
 }
 func (c Console) waitLines(x model.Wait, w int) []string { return c.frame().Wait(x, w) }
-func (c Console) berthLines(b thread.Berth, selected bool, w int) []string {
+func (c Console) berthLines(b thread.Row, selected bool, w int) []string {
 	return c.frame().Thread(b, selected, w)
 }
 func (s shelf) pending() []todo.Todo                    { return s.Pending() }
@@ -43,7 +43,7 @@ func excerpt(t model.Text) model.Text                   { return screen.Excerpt(
 func fileWord(s todo.Status) string                     { return screen.FileWord(s) }
 func statusCounts(all []todo.Todo) string               { return screen.StatusCounts(all) }
 func plural(n int, one, many string) string             { return screen.Plural(n, one, many) }
-func parkedOn(seen []thread.Radar) int                  { return screen.Parked(seen) }
+func parkedOn(seen []thread.Overview) int               { return screen.Parked(seen) }
 
 const berthCells = screen.ThreadCells
 

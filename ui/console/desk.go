@@ -1,7 +1,6 @@
 package console
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -51,9 +50,6 @@ func (c Console) View() tea.View {
 // plainMarks are this program's own words in ASCII.
 var plainMarks = strings.NewReplacer("…", "~", "·", ".", "−", "-", "×", "x", "↑", "^", "↓", "v", "←", "<", "→", ">", "▾", "v")
 
-// dialogless reports whether the desk has the keys: then its cursor is drawn.
-func (c Console) dialogless() bool { return c.dialog == nil }
-
 // show is text from outside, as it may stand on a line of the screen.
 func (c Console) show(t model.Text) string { return c.styles.Safe(t.String()) }
 
@@ -86,16 +82,21 @@ func (c Console) desk() []string {
 	if l.shape == tiny {
 		return c.tinyDesk()
 	}
-	out := append(append(make([]string, 0, l.h), c.header()), c.body().Lines...)
-	message := c.messageLines()
+	out := append(append(make([]string, 0, l.h), c.header().Line()), c.body().Lines...)
+	footer := c.footer()
+	message := footer.Lines()
+	if c.plan.Search.Typing != nil {
+		line, _ := c.plan.Search.Line(footer.Frame, l.w)
+		message = []string{line}
+	}
 	out = append(out[:len(out)+1-len(message)], message...)
-	return append(out, c.hints()...)
+	return append(out, footer.Keys()...)
 }
 
 // tinyDesk still answers who needs whom, in one line.
 func (c Console) tinyDesk() []string {
-	s := c.gist()
-	if s += " " + c.styles.Glyph.Dot + " enlarge to act"; c.trouble != nil {
+	s := c.frame().Gist(c.truth.desk, c.needYou())
+	if c.trouble != nil {
 		s = "vise ! " + model.Text(c.trouble.Message).String()
 	}
 	out := []string{text.Pad(s, c.layout.w)}
@@ -103,24 +104,4 @@ func (c Console) tinyDesk() []string {
 		out = append(out, text.Pad("", c.layout.w))
 	}
 	return out
-}
-
-func (c Console) gist() string {
-	g := c.styles.Glyph
-	s := "vise"
-	if n := c.needYou(); n > 0 {
-		s += " " + strconv.Itoa(n) + g.NeedsYou
-	}
-	for _, sec := range c.truth.desk.Sections {
-		if sec.Class == model.TriggeredBlocked && sec.Total > 0 {
-			s += " " + strconv.Itoa(sec.Total) + g.Triggered
-		}
-	}
-	if r := c.truth.desk.Current; r != nil {
-		s += " " + g.Current + string(r.Handle)
-		if r.Todo.Total > 0 {
-			s += fmt.Sprintf(" %d/%d", r.Todo.Done, r.Todo.Total)
-		}
-	}
-	return s
 }

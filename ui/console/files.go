@@ -34,8 +34,8 @@ type (
 // Exhibit is a todo as a judge sees it: what it says, and the code as it is now.
 type Exhibit struct {
 	Ref todo.Ref
-	todo.Exhibit
-	todo.Beside
+	todo.Parts
+	todo.Excerpt
 	// Before is the same finding as it was dismissed earlier; nil when it never was.
 	Before *todo.Dismissed
 	// Trouble is why there is nothing to show, or no code.

@@ -57,7 +57,7 @@ func (c Console) heardWords(came []model.Entry, kept bool) string {
 		return fmt.Sprintf("%d triggers came, the newest for %s%s", n, c.heardBy(came[0]), end)
 	}
 	e := came[0]
-	var h model.Heard
+	var h model.TriggerNews
 	_ = json.Unmarshal(e.Data, &h) // without its data the event still tells who sent it
 	what := c.show(cmp.Or(h.Source, model.Text(e.Actor)))
 	end = " for " + c.heardBy(e) + end

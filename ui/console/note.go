@@ -245,8 +245,8 @@ func (c Console) readOnly() string {
 	switch {
 	case c.fx.Session.ReadOnly != "":
 		return c.fx.Session.ReadOnly
-	case c.conditionReadOnly() != "":
-		return c.conditionReadOnly()
+	case c.truth.readOnly() != "":
+		return c.truth.readOnly()
 	case c.trouble != nil:
 		return "writes are off: " + model.Text(c.trouble.Message).String()
 	}

@@ -23,7 +23,7 @@ type ThreadAct struct {
 
 // radar is what is known of all threads that somebody may take up, as they were read last.
 type radar struct {
-	seen  []thread.Radar
+	seen  []thread.Overview
 	known bool
 	// asked is the number of the newest reading; older answers are dropped.
 	asked int
@@ -32,7 +32,7 @@ type radar struct {
 type (
 	radarMsg struct {
 		n    int
-		seen []thread.Radar
+		seen []thread.Overview
 	}
 	// ranMsg says that a recommended command ended.
 	ranMsg struct{ err error }

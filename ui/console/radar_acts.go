@@ -51,7 +51,7 @@ func (b berth) rebinding(c Console) dialog {
 		head: func(s surroundings, _ *form) []string {
 			w := d80(s.layout.w)
 			out := s.wrapped(b.Thread.Goal, w, s.styles.Strong)
-			out = append(out, s.wrapped(b.Judgement.Line(), w, s.styles.NeedsYou)...)
+			out = append(out, s.wrapped(b.Check.Line(), w, s.styles.NeedsYou)...)
 			out = append(out, "")
 			return append(out, s.warnLine(ways.Overtaking)...)
 		},

@@ -48,10 +48,10 @@ func (c Console) radarList(w int, cursor berthAt, selects bool) (out []string, a
 		if r.Problem != "" {
 			out = append(out, c.warned(r.Problem.String(), w)...)
 		}
-		if len(r.Berths) == 0 && r.Problem == "" {
+		if len(r.Rows) == 0 && r.Problem == "" {
 			out = append(out, " "+k.Muted.Paint("No threads to take up."))
 		}
-		for _, b := range r.Berths {
+		for _, b := range r.Rows {
 			selected := selects && cursor == berthAt{r.Repo, b.Thread.ID}
 			if selected {
 				at = len(out)
@@ -85,7 +85,7 @@ func (d *board) bottom(b berth, any bool, w int, s surroundings) []string {
 			out = append(out, k.Strip(w, false, k.Muted.Of(" "+text.Pad("next", berthCells+2)), k.Strong.Of(s.show(b.Thread.NextAction))))
 		}
 		label := "git"
-		for i, l := range text.Wrap(s.show(b.Judgement.Line()), max(w-berthCells-4, 8)) {
+		for i, l := range text.Wrap(s.show(b.Check.Line()), max(w-berthCells-4, 8)) {
 			if i == 3 {
 				break
 			}

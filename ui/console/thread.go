@@ -22,7 +22,7 @@ type Threads interface {
 	Next(context.Context) error
 	// Radar is every thread that somebody may take up: of the repository around the console
 	// first, then of those that work items link to.
-	Radar(context.Context) []thread.Radar
+	Radar(context.Context) []thread.Overview
 	// Act carries out what the operator decided on a thread, and says what is worth knowing.
 	Act(context.Context, ThreadAct) ([]model.Text, error)
 	// Record makes the command that runs argv in a repository and takes its end into the

@@ -254,8 +254,8 @@ func codeWord(x Exhibit) string {
 		return "changed"
 	case x.Copies > 1:
 		return fmt.Sprintf("the nearest of %d copies", x.Copies)
-	case x.Exhibit.Line > 0 && x.Exhibit.Line != x.Place.Line:
-		return fmt.Sprintf("moved from line %d", x.Exhibit.Line)
+	case x.Parts.Line > 0 && x.Parts.Line != x.Place.Line:
+		return fmt.Sprintf("moved from line %d", x.Parts.Line)
 	}
 	return ""
 }
@@ -271,7 +271,7 @@ func lostWord(x Exhibit) string {
 func (c Console) codeLines(x Exhibit, w int) []string {
 	k := c.styles
 	var out []string
-	for i, l := range x.Beside.Lines {
+	for i, l := range x.Excerpt.Lines {
 		n := x.First + i
 		mark, ink := " ", k.Muted
 		if x.Place.Line > 0 && n >= x.Place.Line && n < x.Place.Line+max(x.Place.Lines, 1) {

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -118,27 +117,6 @@ func (c Console) goToItem(agent model.AgentID, item model.ItemID) (Console, tea.
 	}
 	c, look := c.look()
 	return c, tea.Batch(turned, look)
-}
-
-// viewMarks are the views on the header, the one shown in brackets.
-func (c Console) viewMarks() string {
-	k := c.styles
-	var parts []string
-	for v := range viewCount {
-		name := strconv.Itoa(int(v) + 1)
-		if c.layout.shape == three {
-			name += " " + viewNames[v]
-		}
-		if v == c.place.view {
-			parts = append(parts, k.Accent.Paint(k.Mark(name)))
-			continue
-		}
-		parts = append(parts, k.Muted.Paint(name))
-	}
-	if c.layout.shape == three {
-		return strings.Join(parts, "  ")
-	}
-	return strings.Join(parts, " ")
 }
 
 // adoptElsewhere shows a new truth on a view other than the desk; touched: in the order

@@ -105,7 +105,7 @@ type FleetView struct {
 	Events Events
 	// Findings wait for triage; Threads are what is known of all threads.
 	Findings int
-	Threads  []thread.Radar
+	Threads  []thread.Overview
 }
 
 // Panes lays the fleet out: agents above, the inbox below, the rest where there is room. A
@@ -359,7 +359,7 @@ func (v FleetView) parked(r Rect) Drawing {
 	p := paneOf(r, fleetRest, widget.Box{Title: v.Strong.Paint("Branch radar") + "  " + v.Muted.Paint("parked threads")})
 	p.Right = v.Key.Paint(action.KeyOf(action.Threads)) + v.Muted.Paint(fmt.Sprintf(" %d parked", Parked(v.Threads)))
 	for _, in := range v.Threads {
-		for _, x := range in.Berths {
+		for _, x := range in.Rows {
 			if x.Parked() && len(p.Lines) < h {
 				p.Lines = append(p.Lines, v.Thread(x, false, w)...)
 			}

@@ -8,7 +8,7 @@ import (
 )
 
 // Parked is how many threads are parked.
-func Parked(seen []thread.Radar) (n int) {
+func Parked(seen []thread.Overview) (n int) {
 	for _, r := range seen {
 		n += r.Parked()
 	}
@@ -18,7 +18,7 @@ func Parked(seen []thread.Radar) (n int) {
 const ThreadCells = 12
 
 // Thread is a thread on a line; a parked one says on a second line what would wake it.
-func (f Frame) Thread(b thread.Berth, selected bool, w int) []string {
+func (f Frame) Thread(b thread.Row, selected bool, w int) []string {
 	ink := f.Text
 	switch {
 	case b.Active:
@@ -38,7 +38,7 @@ func (f Frame) Thread(b thread.Berth, selected bool, w int) []string {
 	out := []string{f.Strip(w, selected, f.Key.Of(" "+f.marker(selected)+" "), ink.Of(text.Pad(b.State(), ThreadCells)),
 		f.Text.Of(text.Pad(f.Show(goal), room)), f.Muted.Of(owners))}
 	if b.Parked() {
-		out = append(out, f.Strip(w, false, widget.Ink{}.Of(text.Pad("", ThreadCells+3)), f.Muted.Of("wakes "+f.Show(b.Judgement.Wake()))))
+		out = append(out, f.Strip(w, false, widget.Ink{}.Of(text.Pad("", ThreadCells+3)), f.Muted.Of("wakes "+f.Show(b.Check.Wake()))))
 	}
 	return out
 }
