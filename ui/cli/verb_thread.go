@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/ui/resume"
+	"vise/store/home"
 )
 
 // threadVerbs are vise thread and its verbs, with the flag that they share.
@@ -33,22 +33,22 @@ func (a *app) threadVerb() *cobra.Command {
 
 // verb makes a command on the threads of the repository that is meant. source is who the
 // file's log names.
-func (v *threadVerbs) verb(use, short, source string, run func(ctx context.Context, at *resume.Desk, args []string) (answer, error)) *cobra.Command {
+func (v *threadVerbs) verb(use, short, source string, run func(ctx context.Context, at *home.Repository, args []string) (answer, error)) *cobra.Command {
 	return v.app.verb(&cobra.Command{Use: use, Short: short}, func(ctx context.Context, args []string) (answer, error) {
-		room, err := v.room()
+		in, err := v.threads()
 		if err != nil {
 			return answer{}, err
 		}
-		at, done := room.Sit(ctx, v.repo, source)
+		at, done := in.At(ctx, v.repo, source)
 		defer done()
 		return run(ctx, at, args)
 	})
 }
 
-// room is where this run stands, for who acts.
-func (v *threadVerbs) room() (resume.Room, error) {
+// threads are those of this run, for who acts.
+func (v *threadVerbs) threads() (home.Threads, error) {
 	actor, err := v.app.actor()
-	return v.app.room(actor), err
+	return v.app.threads(actor), err
 }
 
 func threadMisuse(format string, args ...any) error {

@@ -8,7 +8,7 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
-	"vise/ui/resume"
+	"vise/store/home"
 )
 
 // Who a thread's log names.
@@ -21,7 +21,7 @@ func (v *threadVerbs) start() *cobra.Command {
 	var id, initial string
 	var force bool
 	c := v.verb("start GOAL", "Begin a thread and make it the active one", fromCLI,
-		func(ctx context.Context, at *resume.Desk, args []string) (answer, error) {
+		func(ctx context.Context, at *home.Repository, args []string) (answer, error) {
 			var layers [][]byte
 			if initial != "" {
 				layers = append(layers, []byte(initial))
@@ -47,7 +47,7 @@ func (v *threadVerbs) update() *cobra.Command {
 	var p patchFlags
 	var id, status string
 	var rebind bool
-	c := v.verb("update", "Change a thread", fromCLI, func(ctx context.Context, at *resume.Desk, _ []string) (answer, error) {
+	c := v.verb("update", "Change a thread", fromCLI, func(ctx context.Context, at *home.Repository, _ []string) (answer, error) {
 		if !p.given() && status == "" {
 			return answer{}, threadMisuse("update needs --json-patch, --from-file, --status, --verify, --drop or --clear")
 		}
@@ -73,7 +73,7 @@ func (v *threadVerbs) update() *cobra.Command {
 func (v *threadVerbs) resume() *cobra.Command {
 	var rebind bool
 	c := v.verb("resume ID", "Go on with a thread: it becomes the active one", fromCLI,
-		func(ctx context.Context, at *resume.Desk, args []string) (answer, error) {
+		func(ctx context.Context, at *home.Repository, args []string) (answer, error) {
 			a, err := at.Apply(ctx, thread.Resume{Task: args[0], Rebind: rebind})
 			return threadAnswer(a, "resumed", err)
 		})
@@ -86,7 +86,7 @@ func (v *threadVerbs) close() *cobra.Command {
 	var id, status string
 	var rebind bool
 	c := v.verb("close", "End or suspend a thread; its files stay", fromCLI,
-		func(ctx context.Context, at *resume.Desk, _ []string) (answer, error) {
+		func(ctx context.Context, at *home.Repository, _ []string) (answer, error) {
 			st, err := statusFlag(status, thread.Closings)
 			if err != nil {
 				return answer{}, err

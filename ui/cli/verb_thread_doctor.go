@@ -10,13 +10,13 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
-	"vise/ui/resume"
+	"vise/store/home"
 )
 
 func (v *threadVerbs) doctor() *cobra.Command {
 	var yes bool
 	c := v.verb("doctor", "Find what is wrong with the threads, show the repair, apply it on yes", fromCLI,
-		func(ctx context.Context, at *resume.Desk, _ []string) (answer, error) {
+		func(ctx context.Context, at *home.Repository, _ []string) (answer, error) {
 			found, err := at.Findings()
 			if err != nil {
 				return answer{}, err
@@ -42,7 +42,7 @@ func (v *threadVerbs) doctor() *cobra.Command {
 	return c
 }
 
-func repairThreads(ctx context.Context, at *resume.Desk, found []thread.Finding) error {
+func repairThreads(ctx context.Context, at *home.Repository, found []thread.Finding) error {
 	for _, f := range found {
 		var err error
 		switch f.Repair {

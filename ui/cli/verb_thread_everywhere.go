@@ -6,33 +6,32 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
-	"vise/ui/resume"
+	"vise/store/home"
 )
 
 // everywhere lists the threads that somebody may take up, by repository: this one and those
 // that work items link to.
 func (v *threadVerbs) everywhere(ctx context.Context) (r answer, err error) {
-	room, err := v.room()
+	in, err := v.threads()
 	if err != nil {
 		return r, err
 	}
-	var ledger resume.Ledger
-	d, err := v.app.open()
-	switch {
+	var ledger home.Viewer
+	switch h, err := v.app.open(); {
 	case err == nil:
-		ledger = d.ledger
-	case !isNoHome(err):
+		ledger = h
+	case !home.NoHome(err):
 		return r, err
 	}
-	seen := room.Radar(ctx, ledger)
+	seen := in.List(ctx, ledger)
 	repos := []thread.View{}
-	for _, in := range seen {
-		repos = append(repos, in.View())
-		r.lines = append(r.lines, fmt.Sprintf("%v", in.Repo))
-		if in.Problem != "" {
-			r.warnings = append(r.warnings, threadWarnings(in.Repo+": "+in.Problem)...)
+	for _, x := range seen {
+		repos = append(repos, x.View())
+		r.lines = append(r.lines, fmt.Sprintf("%v", x.Repo))
+		if x.Problem != "" {
+			r.warnings = append(r.warnings, threadWarnings(x.Repo+": "+x.Problem)...)
 		}
-		for _, b := range in.Rows {
+		for _, b := range x.Rows {
 			r.lines = append(r.lines, threadRowLine(b))
 		}
 	}

@@ -8,13 +8,13 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
-	"vise/ui/resume"
+	"vise/store/home"
 )
 
 func (v *threadVerbs) finalize() *cobra.Command {
 	var facts, file, patch, id string
 	c := v.verb("finalize", "Take the facts of a run into the active thread", fromRun,
-		func(ctx context.Context, at *resume.Desk, _ []string) (answer, error) {
+		func(ctx context.Context, at *home.Repository, _ []string) (answer, error) {
 			o, err := v.outcome(facts, file, patch)
 			if err != nil {
 				return answer{}, err

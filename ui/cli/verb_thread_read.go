@@ -8,14 +8,14 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
+	"vise/store/home"
 	"vise/store/threads"
-	"vise/ui/resume"
 )
 
 func (v *threadVerbs) status() *cobra.Command {
 	var all bool
 	c := v.verb("status", "Show the active thread, if it belongs here", fromCLI,
-		func(_ context.Context, at *resume.Desk, _ []string) (r answer, err error) {
+		func(_ context.Context, at *home.Repository, _ []string) (r answer, err error) {
 			if all {
 				return listThreads(at)
 			}
@@ -30,7 +30,7 @@ func (v *threadVerbs) status() *cobra.Command {
 }
 
 // activeThread shows the active thread; a parked one is named, not shown as active.
-func activeThread(at *resume.Desk, s *threads.Snapshot) (answer, error) {
+func activeThread(at *home.Repository, s *threads.Snapshot) (answer, error) {
 	none := thread.View{}.With("active", false)
 	t, source, err := thread.ActiveOf(s)
 	if err != nil {
@@ -60,7 +60,7 @@ func activeThread(at *resume.Desk, s *threads.Snapshot) (answer, error) {
 func (v *threadVerbs) list() *cobra.Command {
 	var parked, everywhere bool
 	c := v.verb("list", "List every thread, the newest first", fromCLI,
-		func(ctx context.Context, at *resume.Desk, _ []string) (r answer, err error) {
+		func(ctx context.Context, at *home.Repository, _ []string) (r answer, err error) {
 			if everywhere {
 				return v.everywhere(ctx)
 			}
@@ -97,7 +97,7 @@ func parkedThreads(p thread.Prepared) answer {
 	return r
 }
 
-func listThreads(at *resume.Desk) (r answer, err error) {
+func listThreads(at *home.Repository) (r answer, err error) {
 	err = at.Read(func(s *threads.Snapshot) error {
 		r, err = threadRows(at, s)
 		return err
@@ -105,7 +105,7 @@ func listThreads(at *resume.Desk) (r answer, err error) {
 	return r, err
 }
 
-func threadRows(at *resume.Desk, s *threads.Snapshot) (answer, error) {
+func threadRows(at *home.Repository, s *threads.Snapshot) (answer, error) {
 	all, err := s.Threads()
 	if err != nil {
 		return answer{}, err
@@ -141,7 +141,7 @@ func threadRows(at *resume.Desk, s *threads.Snapshot) (answer, error) {
 }
 
 func (v *threadVerbs) show() *cobra.Command {
-	return v.verb("show ID", "Show a thread", fromCLI, func(_ context.Context, at *resume.Desk, args []string) (r answer, err error) {
+	return v.verb("show ID", "Show a thread", fromCLI, func(_ context.Context, at *home.Repository, args []string) (r answer, err error) {
 		err = at.Read(func(s *threads.Snapshot) error {
 			t, err := thread.Find(s, thread.Slug(args[0]))
 			if err != nil {
@@ -160,7 +160,7 @@ func (v *threadVerbs) show() *cobra.Command {
 
 func (v *threadVerbs) prepare() *cobra.Command {
 	return v.verb("prepare", "What somebody who takes up the work here should know", fromCLI,
-		func(_ context.Context, at *resume.Desk, _ []string) (r answer, err error) {
+		func(_ context.Context, at *home.Repository, _ []string) (r answer, err error) {
 			err = at.Read(func(s *threads.Snapshot) error {
 				p, err := thread.Prepare(s, at.Scene)
 				if err == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/ui/resume"
+	"vise/store/home"
 )
 
 // record runs a command and takes its end into the active thread. Standard output is the
@@ -27,14 +27,14 @@ func (v *threadVerbs) record() *cobra.Command {
 }
 
 func (v *threadVerbs) recorded(ctx context.Context, args []string, stay bool) (answer, error) {
-	room, err := v.room()
+	in, err := v.threads()
 	if err != nil {
 		return answer{}, err
 	}
 	if v.repo != "" {
-		room.Dir = absolute(room.Dir, v.repo)
+		in.Dir = absolute(in.Dir, v.repo)
 	}
-	head, dirty := room.Head(ctx)
+	head, dirty := in.Head(ctx)
 	status, err := v.ran(ctx, args)
 	if stay {
 		v.stay(status, err)
@@ -42,7 +42,7 @@ func (v *threadVerbs) recorded(ctx context.Context, args []string, stay bool) (a
 	if err != nil {
 		return answer{}, err
 	}
-	a, err := room.Record(ctx, resume.Run{Command: strings.Join(args, " "), ExitStatus: status, Head: head, Dirty: dirty})
+	a, err := in.Record(ctx, home.Execution{Command: strings.Join(args, " "), ExitStatus: status, Head: head, Dirty: dirty})
 	if err != nil {
 		return answer{}, err
 	}

@@ -10,9 +10,8 @@ import (
 
 	"vise/model"
 	file "vise/model/todo"
+	"vise/store/home"
 	"vise/store/todos"
-	"vise/ui/linked"
-	"vise/ui/reply"
 )
 
 // todoVerbs are vise todo and its verbs, with the flags that they share.
@@ -104,7 +103,7 @@ func (v *todoVerbs) actor() (file.Actor, error) {
 		return file.Actor{Name: model.Text(v.as), Operator: v.as == file.User}, nil
 	}
 	actor, err := v.app.actor()
-	return linked.FileActor(actor), err
+	return home.FileActor(actor), err
 }
 
 func (v *todoVerbs) named(repo, dir string, open func(repo, rel string) (*todos.Session, error)) (*todos.Session, error) {
@@ -148,7 +147,7 @@ func (at *todoSession) stale(x *file.Index) (map[file.Ref]file.Stale, error) {
 // view is an item as the ledger has it.
 func (a *app) view(ctx context.Context, id model.ItemID) (v model.View, err error) {
 	err = a.read(ctx, func(r model.Reader) error {
-		v = reply.View(r, id, func(*model.View) {})
+		v = home.ViewOf(r, id)
 		return nil
 	})
 	return v, err

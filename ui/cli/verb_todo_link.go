@@ -8,7 +8,7 @@ import (
 
 	"vise/model"
 	file "vise/model/todo"
-	"vise/ui/linked"
+	"vise/store/home"
 )
 
 // link names todos as an item of the ledger keeps them.
@@ -32,7 +32,7 @@ func (v *todoVerbs) promote() *cobra.Command {
 		if err != nil {
 			return answer{}, err
 		}
-		p, err := linked.Promote(at.Path(), t, snap.Body(t))
+		p, err := home.Promote(at.Path(), t, snap.Body(t))
 		if err != nil {
 			return answer{}, err
 		}
