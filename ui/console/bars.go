@@ -91,7 +91,7 @@ func (c Console) counts() string {
 			n = 0
 		}
 		if n > 0 {
-			parts = append(parts, k.Class[s.Class].Paint(c.glyphOf(s.Class)+strconv.Itoa(n)))
+			parts = append(parts, k.Class[s.Class].Paint(glyphOf(c.styles, s.Class)+strconv.Itoa(n)))
 		}
 	}
 	gap := " "
@@ -108,8 +108,8 @@ const maxMessage = 4
 // messageLines are the newest message, an error in full, else what the scheduler would do.
 func (c Console) messageLines() []string {
 	k := c.styles
-	if c.plan.search.typing != nil {
-		line, _ := c.searchLine()
+	if p := c.layers.prompt(searchPrompt); p != nil {
+		line, _ := c.searchLine(p)
 		return []string{line}
 	}
 	switch {
@@ -180,7 +180,7 @@ func (c Console) hints() []string {
 	if c.fx.Ledger == nil {
 		return slices.Repeat([]string{text.Pad("", c.layout.w)}, c.layout.hints)
 	}
-	help := action.ByID(action.Help)
+	help := c.keys.ByID(action.Help)
 	out := make([]string, 0, c.layout.hints)
 	line, used := " ", 1
 	add := func(a action.Action) {
@@ -217,11 +217,11 @@ func hintCells(a action.Action) int { return text.Width(a.Key()) + 1 + text.Widt
 func (c Console) hinted() []action.Action {
 	state := c.state()
 	var out []action.Action
-	for _, a := range action.Table {
+	for _, a := range c.keys {
 		if a.In != action.Desk || a.Hint == "" || a.ID == action.Help {
 			continue
 		}
-		if ok, _ := a.Enabled(state); ok {
+		if c.keys.Refusal(a, state) == "" {
 			out = append(out, a)
 		}
 	}

@@ -4,28 +4,29 @@ import (
 	"fmt"
 
 	"vise/model"
+	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
 // handedOver says when an agent hears what is sent to it: with a turn, never before.
-func (c Console) handedOver() []string {
-	a := c.truth.desk.Agent
-	name := text.Cut(c.show(model.Text(c.place.agent)), 24)
+func handedOver(x widget.Context) []string {
+	a := x.State.Desk.Agent
+	name := x.Cut(model.Text(x.State.Agent), 24)
 	words := name + " hears it in its next turn."
 	switch {
 	case a.Posture == model.Stopped:
-		words = name + " is stopped: heard once resumed (a)."
-	case a.Turn.Runs(c.now):
+		words = name + x.Keys.Keyed(" is stopped: heard once resumed ({agents}).")
+	case a.Turn.Runs(x.Now):
 		words = "A turn runs. " + name + " hears it in the next."
 	}
-	return []string{" " + c.styles.Muted.Paint(text.Cut(words, d80(c.layout.w)-1))}
+	return []string{x.Note(text.Cut(words, x.Inner()-1))}
 }
 
 // deliveryWords say how far a reply has come, and no more than its message's status does.
-func (c Console) deliveryWords(r model.Delivered) string {
+func deliveryWords(a model.Agent, r model.Delivered) string {
 	switch r.Delivery {
 	case model.MessageQueued:
-		switch a := c.truth.desk.Agent; {
+		switch {
 		case a.Posture == model.Stopped:
 			return "queued; the agent is stopped"
 		case r.TurnIndex > 0:
@@ -58,13 +59,13 @@ func (c Console) replyPage(d model.Detail, w int) []string {
 		if r.Delivery == model.MessageDone {
 			ink = k.Done
 		}
-		out = append(out, k.Strip(w, false, k.Strong.Of(" answer"), ink.Of("  "+c.deliveryWords(r)), k.Muted.Of("  "+c.clock(r.At))))
+		out = append(out, k.Strip(w, false, k.Strong.Of(" answer"), ink.Of("  "+deliveryWords(c.truth.desk.Agent, r)), k.Muted.Of("  "+c.frame().Clock(r.At))))
 		if r.Question != "" {
-			out = append(out, c.labelled("asked", r.Question, w)...)
+			out = append(out, c.frame().Labelled("asked", r.Question, w)...)
 		}
-		out = append(out, c.labelled("said", excerpt(r.Text), w)...)
+		out = append(out, c.frame().Labelled("said", excerpt(r.Text), w)...)
 		if r.By != model.Operator {
-			out = append(out, c.labelled("by", model.Text(r.By), w)...)
+			out = append(out, c.frame().Labelled("by", model.Text(r.By), w)...)
 		}
 		out = append(out, "")
 	}

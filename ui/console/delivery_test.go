@@ -20,7 +20,7 @@ func TestAnAnswersWayIsToldAsFarAsItIsKnown(t *testing.T) {
 		{model.MessageDone, 0, "seen: the agent went on after it had it"},
 		{model.MessageDropped, 0, "dropped, not delivered"},
 	} {
-		if got := (Console{}).deliveryWords(model.Delivered{Delivery: c.status, TurnIndex: c.turn}); got != c.want {
+		if got := deliveryWords(model.Agent{}, model.Delivered{Delivery: c.status, TurnIndex: c.turn}); got != c.want {
 			t.Errorf("%s, turn %d: got %q, want %q", c.status, c.turn, got, c.want)
 		}
 	}

@@ -177,14 +177,3 @@ func (c Console) detailFoot() string {
 	}
 	return ""
 }
-
-// wrapped is a text of several lines in a pane, indented by a cell.
-func (c Console) wrapped(t model.Text, w int, k widget.Ink) []string {
-	var out []string
-	for _, l := range t.Lines() {
-		for _, s := range text.Wrap(c.styles.Safe(l), max(w-2, 1)) {
-			out = append(out, " "+k.Paint(s))
-		}
-	}
-	return out
-}

@@ -6,7 +6,6 @@ import (
 
 	"vise/model"
 	"vise/model/todo"
-	"vise/ui/action"
 	"vise/ui/console/widget"
 	"vise/ui/text"
 )
@@ -33,7 +32,7 @@ func (c Console) filesPage(d model.Detail, w int) []string {
 		out = append(append(out, c.waitHint(w)...), "")
 	}
 	if s.Trouble != "" {
-		out = append(out, c.warned(s.Trouble, w)...)
+		out = append(out, c.frame().Warned(s.Trouble, w)...)
 	}
 	if s.Session != "" {
 		out = append(out, c.sessionHead(w)...)
@@ -43,7 +42,7 @@ func (c Console) filesPage(d model.Detail, w int) []string {
 		out = append(out, c.sessionLines(w)...)
 	}
 	for _, dmg := range s.Damaged {
-		out = append(out, c.warned(dmg, w)...)
+		out = append(out, c.frame().Warned(dmg, w)...)
 	}
 	if len(out) == 0 {
 		return []string{" " + k.Muted.Paint("No file todos here. vise todo import FILE makes some of a report.")}
@@ -72,7 +71,7 @@ func (c Console) sessionLines(w int) []string {
 		if len(out) == filesShown {
 			return append(out, " "+c.styles.Muted.Paint("… b in triage (T) shows all"))
 		}
-		out = append(out, c.fileLine(t, index.Waiting(t), w, false))
+		out = append(out, fileLine(c.frame(), t, index.Waiting(t), w, false))
 	}
 	return out
 }
@@ -93,12 +92,12 @@ func (c Console) waitHint(w int) []string {
 	if open == 0 || waiting < open {
 		return nil
 	}
-	return c.warned(action.Keyed("All open linked todos wait. {wait} parks the item until they can go on."), w)
+	return c.frame().Warned(c.keys.Keyed("All open linked todos wait. {wait} parks the item until they can go on."), w)
 }
 
 func (c Console) linkedLine(l LinkedTodo, w int) string {
 	if l.Missing == "" {
-		return c.fileLine(l.Todo, nil, w, false)
+		return fileLine(c.frame(), l.Todo, nil, w, false)
 	}
 	k := c.styles
 	return k.Strip(w, false, k.NeedsYou.Of(" "+k.Glyph.Warning+" "), k.Muted.Of(c.show(l.Link.QualifiedID)+"  "),
@@ -106,9 +105,9 @@ func (c Console) linkedLine(l LinkedTodo, w int) string {
 }
 
 // fileLine is a file todo on a line.
-func (c Console) fileLine(t todo.Todo, waits []todo.Wait, w int, selected bool) string {
-	k := c.styles
-	mark, ink := c.fileMark(t.Status)
+func fileLine(f widget.Frame, t todo.Todo, waits []todo.Wait, w int, selected bool) string {
+	k := f.Styles
+	mark, ink := fileMark(k, t.Status)
 	note := fileWord(t.Status)
 	if len(waits) > 0 {
 		words := make([]string, len(waits))
@@ -118,7 +117,7 @@ func (c Console) fileLine(t todo.Todo, waits []todo.Wait, w int, selected bool) 
 		note = "waiting on " + strings.Join(words, ", ")
 	}
 	if t.Status == todo.InProgress && t.AssignedTo != "" {
-		note += ", " + c.show(t.AssignedTo)
+		note += ", " + f.Show(t.AssignedTo)
 	}
 	cursor := " "
 	if selected {
@@ -127,14 +126,13 @@ func (c Console) fileLine(t todo.Todo, waits []todo.Wait, w int, selected bool) 
 	head := cursor + mark + " "
 	id := text.Pad(t.Ref().String(), refCells) + " " + string(t.Priority) + "  "
 	room := max(w-text.Width(head)-text.Width(id)-text.Width(note)-3, 8)
-	return k.Strip(w, selected, ink.Of(head), k.Muted.Of(id), k.Text.Of(text.Pad(c.show(t.Title), room)), ink.Of("  "+note))
+	return k.Strip(w, selected, ink.Of(head), k.Muted.Of(id), k.Text.Of(text.Pad(f.Show(t.Title), room)), ink.Of("  "+note))
 }
 
 const refCells = 11
 
 // fileMark is a status's glyph, as the classes of work items have theirs.
-func (c Console) fileMark(s todo.Status) (string, widget.Ink) {
-	k := c.styles
+func fileMark(k *widget.Styles, s todo.Status) (string, widget.Ink) {
 	switch s {
 	case todo.Pending:
 		return k.Glyph.NeedsYou, k.NeedsYou

@@ -4,20 +4,19 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
-	"vise/ui/action"
-	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
 // maxFilter bounds a filter, in Unicode scalars.
 const maxFilter = 200
 
-func (c Console) filtering() bool { return c.find != nil }
+// filtering reports whether a filter is being typed.
+func (c Console) filtering() bool { return c.layers.prompt(filterPrompt) != nil }
 
 // filterText is the filter that holds: the one being typed, else the one kept.
 func (c Console) filterText() string {
-	if c.find != nil {
-		return c.find.Value()
+	if p := c.layers.prompt(filterPrompt); p != nil {
+		return p.Value()
 	}
 	return *c.keptFilter()
 }
@@ -46,47 +45,42 @@ func (c Console) filterTrouble() string {
 
 // filterRows is how many lines the filter takes from the queue.
 func (c Console) filterRows() int {
-	if c.find != nil || *c.keptFilter() != "" {
+	if c.filtering() || *c.keptFilter() != "" {
 		return 1
 	}
 	return 0
 }
 
-// filter starts typing one, or what the detail is searched for. All rows are read for a
+// startFilter starts typing one, or what the detail is searched for. All rows are read for a
 // filter.
-func (c Console) filter() (Console, tea.Cmd) {
+func startFilter(c Console) (Console, tea.Cmd) {
 	if c.place.focus == paneDetail && c.place.view == viewDesk {
-		return c.search()
+		return startSearch(c)
 	}
-	f := widget.NewField(*c.keptFilter(), 1, maxFilter)
-	c.find = &f
+	c, _ = c.open(newPrompt(filterPrompt, *c.keptFilter()))
 	c.place.focus = paneQueue
 	c, laid := c.laidOut()
 	c, look := c.look()
 	return c, tea.Batch(laid, look)
 }
 
-// typedFilter narrows the queue with each key. Enter keeps the filter, esc clears it, the
-// arrows move in what is left.
-func (c Console) typedFilter(k tea.KeyPressMsg) (Console, tea.Cmd) {
-	switch k.String() {
-	case "esc", "alt+esc":
-		c.find = nil
+// handle takes what is typed into a prompt.
+func (m promptMsg) handle(c Console) (Console, tea.Cmd) {
+	switch {
+	case m.what == searchPrompt:
+		return c.searched(m)
+	case m.dropped:
 		return c.filtered("")
-	case "enter":
-		value := c.find.Value()
-		c.find = nil
-		return c.filtered(value)
-	case "up":
-		return c.act(action.ByID(action.Up))
-	case "down":
-		return c.act(action.ByID(action.Down))
+	case m.ended:
+		return c.filtered(m.text)
 	}
-	f := *c.find
-	f.Press(k, maxFilter)
-	c.find = &f
 	return c.filteredNow()
 }
+
+// filterMsg is a filter that was chosen.
+type filterMsg string
+
+func (m filterMsg) handle(c Console) (Console, tea.Cmd) { return c.filtered(string(m)) }
 
 func (c Console) filtered(f string) (Console, tea.Cmd) {
 	*c.keptFilter() = f
@@ -95,9 +89,10 @@ func (c Console) filtered(f string) (Console, tea.Cmd) {
 	return c, tea.Batch(cmd, look)
 }
 
+// filteredNow narrows what is shown to the filter that holds.
 func (c Console) filteredNow() (Console, tea.Cmd) {
 	if c.place.view != viewDesk {
-		c.calm.quiet = calmBeats // what is typed narrows at once
+		c.idle.quiet = idleBeats // what is typed narrows at once
 		c.place.stream.cursor, c.place.stream.deep = model.Position{}, 0
 		return c.look()
 	}
@@ -119,7 +114,7 @@ func (c Console) filterLine(w int) string {
 		return k.Strip(w, false, k.Key.Of(" / "), k.Blocked.Of(shown+"  "), k.Muted.Of(why))
 	}
 	ink := k.Strong
-	if c.find == nil {
+	if !c.filtering() {
 		ink = k.Muted
 	}
 	return k.Strip(w, false, k.Key.Of(" / "), ink.Of(text.Cut(shown, w-3)))

@@ -130,8 +130,8 @@ func (p fleetPlace) subject() (model.AgentID, model.ItemID) {
 }
 
 // fleetDeeds are what keys do on the fleet.
-func fleetDeeds() map[action.ID]doing {
-	return map[action.ID]doing{
+func fleetDeeds() map[action.ID]act {
+	return map[action.ID]act{
 		action.Down: fleetBy(1), action.Up: fleetBy(-1), action.Top: fleetBy(-far), action.Bottom: fleetBy(far),
 		action.HalfDown: fleetByPage(1, 2), action.HalfUp: fleetByPage(-1, 2),
 		action.PageDown: fleetByPage(1, 1), action.PageUp: fleetByPage(-1, 1),
@@ -148,11 +148,11 @@ func (c Console) fleetMoved(p fleetPlace) (Console, tea.Cmd) {
 	return c.glance(agent, item)
 }
 
-func fleetBy(n int) doing {
+func fleetBy(n int) act {
 	return func(c Console) (Console, tea.Cmd) { return c.fleetMoved(c.place.fleet.step(n)) }
 }
 
-func fleetByPage(direction, part int) doing {
+func fleetByPage(direction, part int) act {
 	return func(c Console) (Console, tea.Cmd) {
 		_, h := c.fleetPanes()[c.place.fleet.focus].inner()
 		return fleetBy(direction * max(h/part, 1))(c)
@@ -165,7 +165,7 @@ func fleetToPane(c Console) (Console, tea.Cmd) {
 	return c.fleetMoved(p)
 }
 
-func fleetToAgent(n int) doing {
+func fleetToAgent(n int) act {
 	return func(c Console) (Console, tea.Cmd) {
 		p := c.place.fleet
 		p.focus = fleetAgents
@@ -202,7 +202,7 @@ func (c Console) fleetBack() (Console, tea.Cmd) {
 		c.note = note{n: c.note.n}
 		return c, nil
 	case c.place.zoomed:
-		return c.zoom()
+		return zoom(c)
 	case c.place.fleet.focus != fleetAgents:
 		return fleetToPane(c)
 	}
@@ -211,7 +211,7 @@ func (c Console) fleetBack() (Console, tea.Cmd) {
 }
 
 func (c Console) fleetRefresh() (Console, tea.Cmd) {
-	c.calm.quiet = calmBeats
+	c.idle.quiet = idleBeats
 	return c.let().look()
 }
 

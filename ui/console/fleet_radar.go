@@ -33,11 +33,11 @@ func (c Console) fleetRadarPane(r rect) []string {
 	w, h := r.inner()
 	k := c.styles
 	b := widget.Box{Title: k.Strong.Paint("Branch radar") + "  " + k.Muted.Paint("parked threads")}
-	b.Right = k.Key.Paint(action.ByID(action.Threads).Key()) + k.Muted.Paint(fmt.Sprintf(" %d parked", parkedOn(c.radar.seen)))
+	b.Right = k.Key.Paint(c.keys.ByID(action.Threads).Key()) + k.Muted.Paint(fmt.Sprintf(" %d parked", parkedOn(c.radar.seen)))
 	for _, in := range c.radar.seen {
 		for _, x := range in.Berths {
 			if x.Parked() && len(b.Lines) < h {
-				b.Lines = append(b.Lines, c.berthLines(x, false, w)...)
+				b.Lines = append(b.Lines, berthLines(c.frame(), x, false, w)...)
 			}
 		}
 	}

@@ -64,11 +64,11 @@ func (c Console) agentsPane(r rect) []string {
 	b := widget.Box{Title: k.Strong.Paint("Agents"), Right: c.fleetNote(), Focused: p.focus == fleetAgents}
 	switch {
 	case c.trouble != nil && c.truth.at.IsZero():
-		b.Lines = c.said(c.troubleWords(), w)
+		b.Lines = c.frame().Said(c.troubleWords(), w)
 	case c.truth.at.IsZero():
 		b.Lines = []string{" " + k.Muted.Paint("Reading the ledger…")}
 	case len(p.order) == 0:
-		b.Lines = c.said("No agents yet. vise new OBJECTIVE --agent NAME makes the first.", w)
+		b.Lines = c.frame().Said("No agents yet. vise new OBJECTIVE --agent NAME makes the first.", w)
 	default:
 		b.Lines = append(b.Lines, c.agentHeads(w))
 		members := map[model.AgentID]*model.FleetMember{}
@@ -279,7 +279,7 @@ func (c Console) streamPieces(e model.Entry, handle string, w int) []widget.Piec
 	}
 	cells := min(max(w/7, 8), inboxAgentCells)
 	return []widget.Piece{
-		k.Muted.Of(text.Pad(c.clock(e.At), 8) + "  "), k.Strong.Of(text.Pad(agent, cells) + " "), ink.Of(glyph + " "),
+		k.Muted.Of(text.Pad(c.frame().Clock(e.At), 8) + "  "), k.Strong.Of(text.Pad(agent, cells) + " "), ink.Of(glyph + " "),
 		k.Muted.Of(handle), k.Text.Of(c.show(e.Tell())), k.Faint.Of(who),
 	}
 }

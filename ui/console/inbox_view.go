@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"vise/model"
-	"vise/ui/action"
 	"vise/ui/console/widget"
 	"vise/ui/text"
 )
@@ -23,7 +22,7 @@ func (c Console) inboxPane(r rect) []string {
 	switch {
 	case c.truth.at.IsZero():
 	case len(p.inbox) == 0:
-		b.Lines = c.said("Nothing needs you. Questions, stalled work and finished work without a report come here.", w)
+		b.Lines = c.frame().Said("Nothing needs you. Questions, stalled work and finished work without a report come here.", w)
 	default:
 		at := 0
 		for i, x := range p.inbox {
@@ -51,7 +50,7 @@ func (c Console) inboxLine(x model.Inboxed, w int) string {
 	age := n.word + " " + text.Age(c.now.Sub(x.Since))
 	tail := ""
 	if w >= 72 {
-		tail = text.PadLeft(age, 14) + "  " + text.Pad(n.key, 13)
+		tail = text.PadLeft(age, 14) + "  " + text.Pad(c.keys.Keyed(n.key), 13)
 	} else if w >= 30 {
 		tail = text.PadLeft(text.Age(c.now.Sub(x.Since)), ageCells) + " "
 	}
@@ -74,21 +73,21 @@ type need struct{ word, key string }
 
 func needOf(x model.Inboxed) need {
 	if x.Seen {
-		return need{"seen, asked", action.Keyed("{answer} answer")}
+		return need{"seen, asked", "{answer} answer"}
 	}
 	switch x.Need {
 	case model.NeedAnswer:
-		return need{"asked", action.Keyed("{answer} answer")}
+		return need{"asked", "{answer} answer"}
 	case model.NeedNudge:
-		return need{"stalled", action.Keyed("{message} message")}
+		return need{"stalled", "{message} message"}
 	case model.NeedPickup:
-		return need{"answered", action.Keyed("{message} message")}
+		return need{"answered", "{message} message"}
 	case model.NeedReview:
-		return need{"triggered", "r review"}
+		return need{"triggered", "{review} review"}
 	case model.NeedChoice, model.NeedReport:
-		return need{"review,", action.Keyed("{report} report")}
+		return need{"review,", "{report} report"}
 	}
-	return need{"review,", "A acknowledge"}
+	return need{"review,", "{acknowledge} acknowledge"}
 }
 
 // needWords say what an entry is about.

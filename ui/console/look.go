@@ -65,7 +65,7 @@ func (c Console) room() room {
 	l := layoutOf(c.layout.w, c.layout.h, paneQueue, false) // also while another pane is zoomed
 	_, h := l.panes[paneQueue].inner()
 	return room{lines: max(h-c.filterRows(), 0), style: l.queueStyle(), cursor: c.place.cursor,
-		all: c.place.unfolded || c.filterText() != "" || c.find != nil}
+		all: c.place.unfolded || c.filterText() != "" || c.filtering()}
 }
 
 // look reads the ledger, unless a look is under way: then its answer starts the next.
@@ -89,8 +89,8 @@ func (c Console) lookAgain() (Console, tea.Cmd) {
 	return c.look()
 }
 
-// seen takes what a look found, if it is not older than what is known.
-func (c Console) seen(m truthMsg) (Console, tea.Cmd) {
+// handle takes what a look found, if it is not older than what is known.
+func (m truthMsg) handle(c Console) (Console, tea.Cmd) {
 	c.looking.underWay, c.looking.took, c.now = false, m.took, later(c.now, m.at)
 	if m.err != nil {
 		return c.troubled(m.err)
@@ -129,10 +129,10 @@ func (c Console) adopt(t truth) Console {
 	same := c.truth.want.agent == t.want.agent && c.truth.want.rows == t.want.rows
 	c.truth = t
 	if c.place.view != viewDesk {
-		return c.adoptElsewhere(c.calm.touched())
+		return c.adoptElsewhere(c.idle.touched())
 	}
 	next := project(t.desk, filter.Parse(c.filterText(), c.now), c.room())
-	if same && c.calm.touched() && len(c.queue.order) > 0 && !c.queue.sameOrder(next) {
+	if same && c.idle.touched() && len(c.queue.order) > 0 && !c.queue.sameOrder(next) {
 		c.queue = c.queue.hold(next)
 		return c
 	}
@@ -178,8 +178,8 @@ func (c Console) row() *model.Row {
 	return c.queue.row(c.place.cursor)
 }
 
-// moved looks again when the ledger moved, and goes on following.
-func (c Console) moved(m movedMsg) (Console, tea.Cmd) {
+// handle looks again when the ledger moved, and goes on following.
+func (m movedMsg) handle(c Console) (Console, tea.Cmd) {
 	c.now = later(c.now, m.at)
 	if m.err != nil {
 		c.looking.following = false

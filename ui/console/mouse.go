@@ -15,7 +15,7 @@ func (c Console) wheeled(m tea.Mouse) (Console, tea.Cmd) {
 	default:
 		return c, nil
 	}
-	if c.dialog != nil {
+	if c.layers.dialog() != nil {
 		return c, nil
 	}
 	c, touched := c.touched()
@@ -39,7 +39,7 @@ func (c Console) wheeled(m tea.Mouse) (Console, tea.Cmd) {
 
 // clicked selects a row or focuses a pane. It never changes anything else.
 func (c Console) clicked(m tea.Mouse) (Console, tea.Cmd) {
-	if m.Button != tea.MouseLeft || c.dialog != nil {
+	if m.Button != tea.MouseLeft || c.layers.dialog() != nil {
 		return c, nil
 	}
 	c, touched := c.touched()

@@ -3,10 +3,8 @@ package console
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"vise/model"
-	"vise/ui/action"
 	"vise/ui/console/widget"
 	"vise/ui/text"
 )
@@ -18,7 +16,7 @@ func (c Console) todoPage(d model.Detail, w int) []string {
 	var out []string
 	for _, t := range c.checklist(d) {
 		lines := text.Wrap(c.show(t.Text), max(w-4, 1))
-		mark, ink := c.todoMark(t.State)
+		mark, ink := todoMark(c.styles, t.State)
 		for i, l := range lines {
 			if i > 0 {
 				mark = " "
@@ -29,8 +27,7 @@ func (c Console) todoPage(d model.Detail, w int) []string {
 	return out
 }
 
-func (c Console) todoMark(s model.TodoState) (string, widget.Ink) {
-	k := c.styles
+func todoMark(k *widget.Styles, s model.TodoState) (string, widget.Ink) {
 	switch s {
 	case model.TodoCompleted:
 		return k.Glyph.Done, k.Done
@@ -45,7 +42,7 @@ func (c Console) waitPage(d model.Detail, w int) []string {
 	var out []string
 	if d.BlockedBy != "" {
 		out = append(out, " "+k.Muted.Paint("Blocked by"))
-		out = append(out, c.wrapped(d.BlockedBy, w, k.Blocked)...)
+		out = append(out, c.frame().Wrapped(d.BlockedBy, w, k.Blocked)...)
 		if !d.RecheckAt.IsZero() {
 			out = append(out, " "+k.Muted.Paint("recheck "+d.RecheckAt.In(c.now.Location()).Format("Mon 15:04")))
 		}
@@ -53,77 +50,48 @@ func (c Console) waitPage(d model.Detail, w int) []string {
 	}
 	out = append(out, c.replyPage(d, w)...)
 	if len(d.Waits) == 0 && len(d.Replies) == 0 {
-		return append(out, " "+k.Muted.Paint(action.Keyed("No waits. {wait} parks it until something happens.")))
+		return append(out, " "+k.Muted.Paint(c.keys.Keyed("No waits. {wait} parks it until something happens.")))
 	}
 	for _, x := range d.Waits {
-		out = append(out, c.waitLines(x, w)...)
+		out = append(out, waitLines(c.frame(), x, w)...)
 	}
 	return out
 }
 
-func (c Console) waitLines(x model.Wait, w int) []string {
-	k := c.styles
+func waitLines(f widget.Frame, x model.Wait, w int) []string {
+	k := f.Styles
 	state, ink := "pending", k.NeedsYou
 	switch {
 	case x.Status == model.WaitCancelled:
 		state, ink = "cancelled: "+strings.ReplaceAll(x.CancelReason, "_", " "), k.Faint
 	case x.Triggered():
-		state, ink = fmt.Sprintf("triggered %d×, last %s ago", x.TriggerCount, text.Age(c.now.Sub(x.LastTriggeredAt))), k.Triggered
+		state, ink = fmt.Sprintf("triggered %d×, last %s ago", x.TriggerCount, f.Age(x.LastTriggeredAt)), k.Triggered
 	}
-	out := []string{k.Strip(w, false, k.Strong.Of(" "+string(x.Kind)), ink.Of("  "+state), k.Muted.Of("  "+c.clock(x.CreatedAt)))}
-	out = append(out, c.labelled("for", x.Reason, w)...)
+	out := []string{k.Strip(w, false, k.Strong.Of(" "+string(x.Kind)), ink.Of("  "+state), k.Muted.Of("  "+f.Clock(x.CreatedAt)))}
+	out = append(out, f.Labelled("for", x.Reason, w)...)
 	if what := x.WaitsFor(); what != "" {
-		out = append(out, c.labelled("on", what, w)...)
+		out = append(out, f.Labelled("on", what, w)...)
 	}
 	if !x.WakeAt.IsZero() {
-		out = append(out, c.labelled("at", model.Text(c.bothTimes(x.WakeAt)), w)...)
+		out = append(out, f.Labelled("at", model.Text(f.BothTimes(x.WakeAt)), w)...)
 	}
 	if x.Ask.Question != "" {
-		out = append(out, c.labelled("asks", x.Ask.Question, w)...)
+		out = append(out, f.Labelled("asks", x.Ask.Question, w)...)
 	}
 	for i, choice := range x.Ask.Choices {
-		out = append(out, c.labelled(fmt.Sprint(i+1), choice, w)...)
+		out = append(out, f.Labelled(fmt.Sprint(i+1), choice, w)...)
 	}
 	if x.TriggerCount > 0 {
 		by := model.Text(x.LastTrigger.Actor)
 		if x.LastTrigger.Source != "" {
 			by += ", " + x.LastTrigger.Source
 		}
-		out = append(out, c.labelled("by", by, w)...)
+		out = append(out, f.Labelled("by", by, w)...)
 		if x.LastTrigger.Payload != "" {
-			out = append(out, c.labelled("said", excerpt(x.LastTrigger.Payload), w)...)
+			out = append(out, f.Labelled("said", excerpt(x.LastTrigger.Payload), w)...)
 		}
 	}
 	return append(out, "")
-}
-
-const labelCells = 14
-
-// labelled is a text behind a short label, wrapped beside it.
-func (c Console) labelled(label string, t model.Text, w int) []string {
-	var out []string
-	for _, l := range text.Wrap(c.show(t), max(w-labelCells-3, 8)) {
-		out = append(out, "  "+c.styles.Muted.Paint(text.Pad(label, labelCells))+c.styles.Text.Paint(l))
-		label = ""
-	}
-	return out
-}
-
-// clock is an instant for people: the time today, else the date.
-func (c Console) clock(t time.Time) string {
-	t = t.In(c.now.Location())
-	if y, d := t.YearDay(), c.now.YearDay(); y == d && t.Year() == c.now.Year() {
-		return t.Format("15:04:05")
-	}
-	if t.Year() == c.now.Year() {
-		return t.Format("2 Jan")
-	}
-	return t.Format("Jan 2006")
-}
-
-// bothTimes is an instant in local time and in UTC.
-func (c Console) bothTimes(t time.Time) string {
-	return t.In(c.now.Location()).Format("Mon 2006-01-02 15:04 MST") + ", " + t.UTC().Format("2006-01-02T15:04Z")
 }
 
 func (c Console) eventPage(d model.Detail, w int) []string {
@@ -148,7 +116,7 @@ func (c Console) entryLine(e model.Entry, handle string, w int) string {
 		handle += "  "
 	}
 	return k.Strip(w, false,
-		k.Muted.Of(" "+text.Pad(c.clock(e.At), 8)+" "), ink.Of(glyph+" "),
+		k.Muted.Of(" "+text.Pad(c.frame().Clock(e.At), 8)+" "), ink.Of(glyph+" "),
 		k.Muted.Of(handle), k.Text.Of(c.show(e.Tell())), k.Faint.Of(who))
 }
 
@@ -174,30 +142,30 @@ func (c Console) glyphOfEvent(kind model.EventKind) (string, widget.Ink) {
 func (c Console) whyPage(d model.Detail, w int) []string {
 	var out []string
 	for _, l := range d.Why.Lines {
-		out = append(out, c.labelled(l.Label, l.Text, w)...)
+		out = append(out, c.frame().Labelled(l.Label, l.Text, w)...)
 	}
 	if len(d.Why.Order) == 0 {
 		return out
 	}
 	var order []string
 	for _, r := range d.Why.Order {
-		order = append(order, c.glyphOfRow(r)+" "+string(r.Handle))
+		order = append(order, glyphOfRow(c.styles, r)+" "+string(r.Handle))
 	}
-	return append(append(out, ""), c.labelled("Order", model.Text(strings.Join(order, "  ")), w)...)
+	return append(append(out, ""), c.frame().Labelled("Order", model.Text(strings.Join(order, "  ")), w)...)
 }
 
 func (c Console) reportPage(d model.Detail, w int) []string {
 	k := c.styles
 	switch r := d.Report; {
 	case r != nil:
-		head := " " + k.Done.Paint(k.Glyph.Done) + " " + k.Muted.Paint("report, "+strings.ReplaceAll(string(r.By), "_", " ")+" "+c.clock(r.CreatedAt))
-		return append([]string{head, ""}, c.wrapped(r.Text, w, k.Text)...)
+		head := " " + k.Done.Paint(k.Glyph.Done) + " " + k.Muted.Paint("report, "+strings.ReplaceAll(string(r.By), "_", " ")+" "+c.frame().Clock(r.CreatedAt))
+		return append([]string{head, ""}, c.frame().Wrapped(r.Text, w, k.Text)...)
 	case len(d.Offered) > 0:
 		return c.offeredPage(d, w)
 	case model.NotOffered(c.rowOf(d), "ReportWorkItem") == "":
-		return c.warned(action.Keyed("Completed without a report. {report} gives it one."), w)
+		return c.frame().Warned(c.keys.Keyed("Completed without a report. {report} gives it one."), w)
 	}
-	return c.said(action.Keyed("No report yet. It is given when the item is completed ({complete})."), w)
+	return c.frame().Said(c.keys.Keyed("No report yet. It is given when the item is completed ({complete})."), w)
 }
 
 func (c Console) rowOf(d model.Detail) model.Row {

@@ -130,7 +130,7 @@ func (c Console) openPreview() (Console, tea.Cmd) {
 		c.plan = plan{item: d.ID}
 	}
 	file := PlanText{Artifact: d.Plan, Text: d.Plan.Preview}
-	return c.planRead(planMsg{item: d.ID, file: file, doc: markdown.Split(file.Text), at: c.now})
+	return planMsg{item: d.ID, file: file, doc: markdown.Split(file.Text), at: c.now}.handle(c)
 }
 
 // inSight are the items whose plans are worth watching, the one shown first.
@@ -144,8 +144,8 @@ func (c Console) inSight() []model.ItemID {
 	return out
 }
 
-// informed reads the plan on screen again when it may have changed.
-func (c Console) informed(m newsMsg) (Console, tea.Cmd) {
+// handle reads the plan on screen again when it may have changed.
+func (m newsMsg) handle(c Console) (Console, tea.Cmd) {
 	if m.err != nil {
 		if c.fx.ctx.Err() != nil {
 			return c, nil
@@ -167,7 +167,7 @@ func (c Console) informed(m newsMsg) (Console, tea.Cmd) {
 
 // planRead takes what was read. A file that is being written, or is gone, leaves the last
 // text on screen; the same text leaves everything.
-func (c Console) planRead(m planMsg) (Console, tea.Cmd) {
+func (m planMsg) handle(c Console) (Console, tea.Cmd) {
 	c.now = later(c.now, m.at)
 	if m.item != c.plan.item || m.file.Unsettled && c.plan.doc != nil {
 		return c, nil
@@ -220,8 +220,8 @@ func (c Console) movePlan(by int) (Console, tea.Cmd) {
 	return c, c.fx.paint(job)
 }
 
-// painted shows what was laid out, unless the cursor has gone elsewhere.
-func (c Console) painted(m paintedMsg) (Console, tea.Cmd) {
+// handle shows what was laid out, unless the cursor has gone elsewhere.
+func (m paintedMsg) handle(c Console) (Console, tea.Cmd) {
 	c.plan.underWay = false
 	if m.item != c.plan.item {
 		return c.drawPlan()
@@ -249,8 +249,8 @@ func (c Console) readMarks() (Console, tea.Cmd) {
 	return c.drawPlan()
 }
 
-// edited reads the plan again after the editor, and finds out what the terminal is now.
-func (c Console) edited(m editedMsg) (Console, tea.Cmd) {
+// handle reads the plan again after the editor, and finds out what the terminal is now.
+func (m editedMsg) handle(c Console) (Console, tea.Cmd) {
 	read := tea.Batch(c.fx.readPlan(c.place.agent, c.plan.item), tea.RequestWindowSize, tea.RequestBackgroundColor)
 	if m.err != nil {
 		c, said := c.complain(m.err)

@@ -7,7 +7,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vise/model"
-	"vise/ui/action"
 	"vise/ui/text"
 )
 
@@ -62,7 +61,7 @@ func (c Console) planState(w int) []string {
 	a := c.plan.file.Artifact
 	if c.plan.item == "" || a.Condition == "" || a.Condition == model.PlanOK {
 		if c.plan.item != "" && a.Condition == model.PlanOK && a.Bytes == 0 {
-			return []string{" " + c.styles.Muted.Paint(action.Keyed("plan.md is empty. {edit-plan} edits it."))}
+			return []string{" " + c.styles.Muted.Paint(c.keys.Keyed("plan.md is empty. {edit-plan} edits it."))}
 		}
 		return nil
 	}
@@ -70,7 +69,7 @@ func (c Console) planState(w int) []string {
 	if c.plan.doc != nil && !c.plan.goneSince.IsZero() {
 		s = strings.TrimSuffix(s, ".") + " since " + c.plan.goneSince.Format("15:04") + "; this is its last text."
 	}
-	out := c.warned(s+" "+sentence(model.Text(c.plan.file.Reason).String()), w)
+	out := c.frame().Warned(s+" "+sentence(model.Text(c.plan.file.Reason).String()), w)
 	where := a.Path
 	if where == "" {
 		where = a.RelativePath
@@ -80,14 +79,6 @@ func (c Console) planState(w int) []string {
 		out = append(out, " "+c.styles.Muted.Paint(fmt.Sprintf("%d bytes", a.Bytes)))
 	}
 	return append(out, "")
-}
-
-func (c Console) warned(s string, w int) []string {
-	var out []string
-	for _, l := range text.Wrap(strings.TrimSpace(s), max(w-4, 1)) {
-		out = append(out, " "+c.styles.NeedsYou.Paint(c.styles.Glyph.Warning+" "+c.styles.Safe(l)))
-	}
-	return out
 }
 
 func conditionWords(c model.PlanCondition) string {
@@ -117,13 +108,13 @@ func (c Console) planSummary(d model.Detail, w int) []string {
 			if t.State == model.TodoCompleted {
 				done++
 			}
-			mark, _ := c.todoMark(t.State)
+			mark, _ := todoMark(c.styles, t.State)
 			flow[t.State] = append(flow[t.State], mark+" "+text.Cut(c.show(t.Text), 40))
 		}
 		out = append(out, " "+k.Strong.Paint(fmt.Sprintf("Todos %d/%d", done, len(d.TodoList))))
 		for _, s := range []model.TodoState{model.TodoCompleted, model.TodoInProgress, model.TodoPending} {
 			if len(flow[s]) > 0 {
-				_, ink := c.todoMark(s)
+				_, ink := todoMark(c.styles, s)
 				out = append(out, k.Strip(w, false, ink.Of("   "+strings.Join(flow[s], "   "))))
 			}
 		}
@@ -163,7 +154,7 @@ func (c Console) planFoot() string {
 		return ""
 	}
 	var parts []string
-	if s := c.searchWords(); s != "" && c.plan.search.typing == nil {
+	if s := c.searchWords(); s != "" && c.layers.prompt(searchPrompt) == nil {
 		parts = append(parts, k.Accent.Paint(s+" n N"))
 	}
 	if c.plan.left > 0 {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/ui/action"
 	"vise/ui/classes"
 	"vise/ui/console/widget"
 	"vise/ui/text"
@@ -132,7 +131,7 @@ func (c Console) queueFoot() string {
 		s = marked + " " + c.styles.Glyph.Dot + " " + s
 	}
 	if c.layout.shape == one {
-		s += " " + c.styles.Glyph.Dot + action.Keyed(" {open} opens")
+		s += " " + c.styles.Glyph.Dot + c.keys.Keyed(" {open} opens")
 	}
 	return c.styles.Muted.Paint(s)
 }
@@ -145,28 +144,19 @@ func (c Console) queueState(w int) []string {
 	case c.trouble == nil && c.truth.at.IsZero():
 		return []string{" " + c.styles.Muted.Paint("Reading the ledger…")}
 	case c.truth.at.IsZero():
-		return c.said(c.troubleWords(), w)
+		return c.frame().Said(c.troubleWords(), w)
 	case c.queue.all == 0 && c.place.agent == "":
-		return c.said("No agents yet. vise new OBJECTIVE --agent NAME makes the first.", w)
+		return c.frame().Said("No agents yet. vise new OBJECTIVE --agent NAME makes the first.", w)
 	case c.queue.all == 0:
-		return c.said(action.Keyed("No work yet. {new} adds an item. Agents add them with CreateWorkItem."), w)
+		return c.frame().Said(c.keys.Keyed("No work yet. {new} adds an item. Agents add them with CreateWorkItem."), w)
 	case len(c.queue.order) == 0:
-		s := fmt.Sprintf(action.Keyed("0 of %d match. {back} clears."), c.queue.all)
+		s := fmt.Sprintf(c.keys.Keyed("0 of %d match. {back} clears."), c.queue.all)
 		if n := c.queue.hiddenUrgent; n > 0 {
 			s += fmt.Sprintf(" Hidden: %d that %s you.", n, plural(n, "needs", "need"))
 		}
-		return append([]string{c.filterLine(w), ""}, c.said(s, w)...)
+		return append([]string{c.filterLine(w), ""}, c.frame().Said(s, w)...)
 	}
 	return nil
-}
-
-// said is a sentence set into a pane.
-func (c Console) said(s string, w int) []string {
-	var out []string
-	for _, l := range text.Wrap(s, w-2) {
-		out = append(out, " "+c.styles.Muted.Paint(l))
-	}
-	return out
 }
 
 // queueLine draws one line.
@@ -195,7 +185,7 @@ func (c Console) heading(s section, w int) string {
 	if c.layout.shape != three {
 		order = ""
 	}
-	left := " " + c.glyphOf(s.class) + " " + word + " " + n
+	left := " " + glyphOf(c.styles, s.class) + " " + word + " " + n
 	room := max(w-text.Width(left)-1, 0)
 	apart := max(room-text.Width(order), 0) // in no style: a terminal clears what is blank, and is told less
 	return k.Strip(w, false, k.Class[s.class].Of(left), widget.Ink{}.Of(strings.Repeat(" ", apart)), k.Faint.Of(order))
@@ -224,7 +214,7 @@ func (c Console) rowLine(r model.Row, w int) string {
 	} else if c.queue.moved[r.ID] {
 		marker = k.Glyph.Changed
 	}
-	head := []widget.Piece{k.NeedsYou.Of(marker), inkOfRow(k, r).Of(c.glyphOfRow(r)), k.Text.Of(" ")}
+	head := []widget.Piece{k.NeedsYou.Of(marker), inkOfRow(k, r).Of(glyphOfRow(c.styles, r)), k.Text.Of(" ")}
 	if c.isMarked(r.ID) {
 		head[2] = k.Accent.Of(k.Glyph.Mark)
 	}
@@ -300,14 +290,14 @@ func (c Console) todoLine(r model.Row, w int) string {
 }
 
 // glyphOfRow marks the focus as such, whatever its class.
-func (c Console) glyphOfRow(r model.Row) string {
+func glyphOfRow(k *widget.Styles, r model.Row) string {
 	if r.IsCurrent {
-		return c.styles.Glyph.Current
+		return k.Glyph.Current
 	}
-	return c.glyphOf(classes.Shown(r))
+	return glyphOf(k, classes.Shown(r))
 }
 
-func (c Console) glyphOf(of model.Class) string { return classes.Of(of).Mark(&c.styles.Glyph) }
+func glyphOf(k *widget.Styles, of model.Class) string { return classes.Of(of).Mark(&k.Glyph) }
 
 func inkOfRow(k *widget.Styles, r model.Row) widget.Ink {
 	if r.IsCurrent {

@@ -113,8 +113,8 @@ func (p reportsPlace) row() *model.Row {
 }
 
 // reportsDeeds are what keys do on the reports.
-func reportsDeeds() map[action.ID]doing {
-	return map[action.ID]doing{
+func reportsDeeds() map[action.ID]act {
+	return map[action.ID]act{
 		action.Down: reportsBy(1), action.Up: reportsBy(-1), action.Top: reportsBy(-far), action.Bottom: reportsBy(far),
 		action.HalfDown: reportsByPage(1, 2), action.HalfUp: reportsByPage(-1, 2), action.PageDown: reportsByPage(1, 1), action.PageUp: reportsByPage(-1, 1),
 		action.PreviewDown: reportsScroll(1), action.PreviewUp: reportsScroll(-1),
@@ -124,7 +124,7 @@ func reportsDeeds() map[action.ID]doing {
 	}
 }
 
-func reportsBy(n int) doing {
+func reportsBy(n int) act {
 	return func(c Console) (Console, tea.Cmd) {
 		p := c.place.reports
 		if p.reading {
@@ -148,7 +148,7 @@ func reportsBy(n int) doing {
 	}
 }
 
-func reportsByPage(direction, part int) doing {
+func reportsByPage(direction, part int) act {
 	return func(c Console) (Console, tea.Cmd) {
 		list, report := c.reportsPanes()
 		_, h := list.inner()
@@ -159,7 +159,7 @@ func reportsByPage(direction, part int) doing {
 	}
 }
 
-func reportsScroll(n int) doing {
+func reportsScroll(n int) act {
 	return func(c Console) (Console, tea.Cmd) {
 		_, report := c.reportsPanes()
 		w, h := report.inner()
@@ -191,7 +191,7 @@ func (c Console) reportsBack() (Console, tea.Cmd) {
 	case c.note.isError:
 		c.note = note{n: c.note.n}
 	case c.place.zoomed:
-		return c.zoom()
+		return zoom(c)
 	case c.place.reports.reading:
 		return c.reportsPane()
 	case c.place.reports.filter != "":

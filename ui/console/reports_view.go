@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"vise/model"
-	"vise/ui/action"
 	"vise/ui/console/widget"
 	"vise/ui/text"
 )
@@ -54,15 +53,15 @@ func (c Console) reportsList(r rect) []string {
 	}
 	switch {
 	case c.trouble != nil && c.truth.at.IsZero():
-		b.Lines = append(b.Lines, c.said(c.troubleWords(), w)...)
+		b.Lines = append(b.Lines, c.frame().Said(c.troubleWords(), w)...)
 	case c.truth.at.IsZero():
 		b.Lines = append(b.Lines, " "+k.Muted.Paint("Reading the ledger…"))
 	case len(p.rows) == 0 && c.truth.finished.searched > 0:
-		b.Lines = append(b.Lines, c.said(fmt.Sprintf(action.Keyed("No match in the newest %d. {back} clears."), c.truth.finished.searched), w)...)
+		b.Lines = append(b.Lines, c.frame().Said(fmt.Sprintf(c.keys.Keyed("No match in the newest %d. {back} clears."), c.truth.finished.searched), w)...)
 	case len(p.rows) == 0 && c.filterText() != "":
-		b.Lines = append(b.Lines, c.said(action.Keyed("Nothing finished matches. {back} clears."), w)...)
+		b.Lines = append(b.Lines, c.frame().Said(c.keys.Keyed("Nothing finished matches. {back} clears."), w)...)
 	case len(p.rows) == 0:
-		b.Lines = append(b.Lines, c.said("Nothing is finished yet. Completed work comes here with its report.", w)...)
+		b.Lines = append(b.Lines, c.frame().Said("Nothing is finished yet. Completed work comes here with its report.", w)...)
 	}
 	top := window(p.at(), p.top, h, len(p.rows))
 	for _, row := range p.rows[top:min(top+h, len(p.rows))] {
@@ -82,7 +81,7 @@ func (c Console) reportsNote() string {
 	switch {
 	case c.place.reports.held:
 		return c.styles.NeedsYou.Paint("order changed") + c.styles.Muted.Paint(" R")
-	case c.place.reports.filter != "" && c.find == nil:
+	case c.place.reports.filter != "" && !c.filtering():
 		return c.styles.Accent.Paint("filtered")
 	}
 	return c.styles.Muted.Paint("newest first")
@@ -137,15 +136,15 @@ func (c Console) reportLines(w int) []string {
 	if row == nil {
 		return nil
 	}
-	out := c.wrapped(row.Objective, w, k.Strong)
-	out = append(out, " "+k.Muted.Paint(text.Cut(string(row.Handle)+"  "+c.show(model.Text(row.AgentID))+"  completed "+c.clock(row.UpdatedAt), w-2)), "")
+	out := c.frame().Wrapped(row.Objective, w, k.Strong)
+	out = append(out, " "+k.Muted.Paint(text.Cut(string(row.Handle)+"  "+c.show(model.Text(row.AgentID))+"  completed "+c.frame().Clock(row.UpdatedAt), w-2)), "")
 	if d == nil {
 		return append(out, " "+k.Muted.Paint("Reading…"))
 	}
 	out = append(out, c.reportPage(*d, w)...)
 	if u := d.Unfinished(); u != nil {
 		out = append(out, "")
-		out = append(out, c.warned(u.Message, w)...)
+		out = append(out, c.frame().Warned(u.Message, w)...)
 	}
 	if len(d.Links.Threads)+len(d.Links.TodoRefs)+len(d.Links.Refs) > 0 {
 		out = append(out, "", " "+k.Muted.Paint("linked: "+strings.Join(linkWords(d.Links), ", ")))

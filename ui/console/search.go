@@ -8,16 +8,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vise/model"
-	"vise/ui/console/widget"
 	"vise/ui/markdown"
 	"vise/ui/text"
 )
 
 // search is what is looked for in the plan on screen.
 type search struct {
-	// typing is the field while the words are typed.
-	typing *widget.Field
-	query  string
+	query string
 	// doc and w are what the matches were found in.
 	doc     *markdown.Document
 	w       int
@@ -53,39 +50,30 @@ func (e *effects) seek(item model.ItemID, doc *markdown.Document, w int, style *
 	}
 }
 
-// search begins typing what is looked for in the plan.
-func (c Console) search() (Console, tea.Cmd) {
+// startSearch begins typing what is looked for in the plan.
+func startSearch(c Console) (Console, tea.Cmd) {
 	if c.plan.doc == nil || c.place.tab != tabPlan {
-		return c.say("The plan is searched: [ and ] turn to its tab.")
+		return c.say(c.keys.Keyed("The plan is searched: {previous-tab} and {next-tab} turn to its tab."))
 	}
-	f := widget.NewField("", 1, maxFilter)
-	c.plan.search = search{typing: &f, from: c.place.reading[c.plan.item]}
-	return c, nil
+	c.plan.search = search{from: c.place.reading[c.plan.item]}
+	return c.open(newPrompt(searchPrompt, ""))
 }
 
-// typedSearch looks with each key. Enter keeps the words, esc goes back.
-func (c Console) typedSearch(k tea.KeyPressMsg) (Console, tea.Cmd) {
+// searched looks with each key. Giving up goes back to where the reader was.
+func (c Console) searched(m promptMsg) (Console, tea.Cmd) {
 	s := &c.plan.search
-	switch k.String() {
-	case "esc", "alt+esc":
+	switch {
+	case m.dropped:
 		c.place.reading[c.plan.item] = s.from
 		c.plan.search = search{}
 		return c.drawPlan()
-	case "enter":
-		s.typing = nil
-		if s.query == "" {
-			c.plan.search = search{}
-		}
+	case m.ended && s.query == "":
+		c.plan.search = search{}
+		return c, nil
+	case m.ended:
 		return c, nil
 	}
-	f := *s.typing
-	f.Press(k, maxFilter)
-	return c.searchFor(f)
-}
-
-func (c Console) searchFor(f widget.Field) (Console, tea.Cmd) {
-	c.plan.search.typing, c.plan.search.query = &f, strings.TrimSpace(f.Value())
-	c.plan.search.matches = nil
+	s.query, s.matches = strings.TrimSpace(m.text), nil
 	return c.seekAgain(true)
 }
 
@@ -98,8 +86,8 @@ func (c Console) seekAgain(jump bool) (Console, tea.Cmd) {
 	return c, c.fx.seek(c.plan.item, c.plan.doc, w, c.styles.Page, c.plan.search.query, jump)
 }
 
-// found takes the matches of the words that are still looked for.
-func (c Console) found(m foundMsg) (Console, tea.Cmd) {
+// handle takes the matches of the words that are still looked for.
+func (m foundMsg) handle(c Console) (Console, tea.Cmd) {
 	s := &c.plan.search
 	if m.item != c.plan.item || m.query != s.query {
 		return c, nil
@@ -148,7 +136,7 @@ func (c Console) sideTo(x markdown.Match, w int) Console {
 }
 
 // nextMatch goes n matches on, round the end.
-func nextMatch(n int) func(Console) (Console, tea.Cmd) {
+func nextMatch(n int) act {
 	return func(c Console) (Console, tea.Cmd) {
 		s := &c.plan.search
 		if len(s.matches) == 0 {
@@ -176,9 +164,9 @@ func (c Console) searchWords() string {
 }
 
 // searchLine is what is typed, on the line of messages.
-func (c Console) searchLine() (line string, cursor int) {
+func (c Console) searchLine(p *prompt) (line string, cursor int) {
 	k := c.styles
-	lines, x, _ := c.plan.search.typing.Draw(max(c.layout.w-20, 10), c.styles)
+	lines, x, _ := p.Field.Draw(max(c.layout.w-20, 10), c.styles)
 	return text.Sides(" "+k.Key.Paint("/")+" "+k.Text.Paint(lines[0]), k.Muted.Paint(c.searchWords())+" ", c.layout.w), 3 + x
 }
 
@@ -210,7 +198,7 @@ func (c Console) lit(l markdown.Line, cells string, w int) string {
 }
 
 // sideways moves wide code and tables n steps to the right.
-func sideways(n int) func(Console) (Console, tea.Cmd) {
+func sideways(n int) act {
 	const step = 8
 	return func(c Console) (Console, tea.Cmd) {
 		c.plan.left = max(c.plan.left+n*step, 0)

@@ -164,8 +164,8 @@ func (s stream) shown(p streamPlace, h int) []model.Entry {
 }
 
 // streamDeeds are what keys do on the activity.
-func streamDeeds() map[action.ID]doing {
-	return map[action.ID]doing{
+func streamDeeds() map[action.ID]act {
+	return map[action.ID]act{
 		action.Down: streamBy(1), action.Up: streamBy(-1), action.Top: Console.streamStart, action.Bottom: Console.streamEnd,
 		action.HalfDown: streamByPage(1, 2), action.HalfUp: streamByPage(-1, 2), action.PageDown: streamByPage(1, 1), action.PageUp: streamByPage(-1, 1),
 		action.NextPane: stay, action.PrevPane: stay, action.Follow: Console.streamFollow, action.Zoom: stay,
@@ -176,7 +176,7 @@ func streamDeeds() map[action.ID]doing {
 
 func stay(c Console) (Console, tea.Cmd) { return c, nil }
 
-func streamBy(n int) doing {
+func streamBy(n int) act {
 	return func(c Console) (Console, tea.Cmd) {
 		p, s := c.place.stream, c.truth.stream
 		if len(s.entries) == 0 {
@@ -200,7 +200,7 @@ func streamBy(n int) doing {
 	}
 }
 
-func streamByPage(direction, part int) doing {
+func streamByPage(direction, part int) act {
 	return func(c Console) (Console, tea.Cmd) { return streamBy(direction * max(c.streamRows()/part, 1))(c) }
 }
 
@@ -270,7 +270,7 @@ func (c Console) streamBack() (Console, tea.Cmd) {
 }
 
 // streamAgent shows one agent's events, the next or the previous by name.
-func streamAgent(n int) doing {
+func streamAgent(n int) act {
 	return func(c Console) (Console, tea.Cmd) {
 		names := []string{""}
 		for _, a := range c.truth.agents {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"vise/model"
-	"vise/ui/action"
 	"vise/ui/console/widget"
 )
 
@@ -21,15 +20,15 @@ func (c Console) streamBody(r rect) []string {
 	}
 	switch {
 	case c.trouble != nil && c.truth.at.IsZero():
-		b.Lines = append(b.Lines, c.said(c.troubleWords(), w)...)
+		b.Lines = append(b.Lines, c.frame().Said(c.troubleWords(), w)...)
 	case c.truth.at.IsZero():
 		b.Lines = append(b.Lines, " "+k.Muted.Paint("Reading the ledger…"))
 	case len(s.entries) == 0 && s.searched > 0:
-		b.Lines = append(b.Lines, c.said(fmt.Sprintf(action.Keyed("No match in the newest %d events. {up} searches further back, {back} clears."), s.searched), w)...)
+		b.Lines = append(b.Lines, c.frame().Said(fmt.Sprintf(c.keys.Keyed("No match in the newest %d events. {up} searches further back, {back} clears."), s.searched), w)...)
 	case len(s.entries) == 0 && c.filterText() != "":
-		b.Lines = append(b.Lines, c.said(action.Keyed("No event matches. {back} clears."), w)...)
+		b.Lines = append(b.Lines, c.frame().Said(c.keys.Keyed("No event matches. {back} clears."), w)...)
 	case len(s.entries) == 0:
-		b.Lines = append(b.Lines, c.said("Nothing has happened yet.", w)...)
+		b.Lines = append(b.Lines, c.frame().Said("Nothing has happened yet.", w)...)
 	default:
 		at := s.at(p)
 		for _, e := range s.shown(p, c.streamRows()) {

@@ -85,8 +85,8 @@ func (c Console) readCard() (Console, tea.Cmd) {
 	return c, c.fx.readCard(c.bookmark.asked, c.bookmark.links)
 }
 
-// threadNews reads the card again and goes on waiting; eyes that ended stay shut.
-func (c Console) threadNews(m threadNewsMsg) (Console, tea.Cmd) {
+// handle reads the card again and goes on waiting; eyes that ended stay shut.
+func (m threadNewsMsg) handle(c Console) (Console, tea.Cmd) {
 	if m.err != nil {
 		return c, nil
 	}
@@ -115,11 +115,11 @@ func (c Console) glanceAtTree() (Console, tea.Cmd) {
 	return c, tea.Batch(card, radar)
 }
 
-func (c Console) cardRead(m cardMsg) Console {
+func (m cardMsg) handle(c Console) (Console, tea.Cmd) {
 	if m.n == c.bookmark.asked {
 		c.bookmark.card = m.card
 	}
-	return c
+	return c, nil
 }
 
 // offers reports whether a tab is shown among the others. Thread and Files are, where there
@@ -141,7 +141,7 @@ func (c Console) threadPage(d model.Detail, w int) []string {
 	case c.fx.Threads == nil:
 		return []string{" " + c.styles.Muted.Paint("Threads are not read here.")}
 	case card.Empty():
-		return c.mutedText("No thread yet: vise thread start GOAL begins one, once there is something to keep.", w)
+		return c.frame().Said("No thread yet: vise thread start GOAL begins one, once there is something to keep.", w)
 	}
 	var out []string
 	label := ""
@@ -153,15 +153,7 @@ func (c Console) threadPage(d model.Detail, w int) []string {
 		label = row.Label
 		out = append(out, c.cardLines(shown, row, w)...)
 	}
-	return append(append(out, ""), c.mutedText(action.ByID(action.Threads).Key()+" acts on it, and shows every thread.", w)...)
-}
-
-func (c Console) mutedText(s string, w int) []string {
-	var out []string
-	for _, l := range text.Wrap(s, max(w-2, 1)) {
-		out = append(out, " "+c.styles.Muted.Paint(l))
-	}
-	return out
+	return append(append(out, ""), c.frame().Said(c.keys.ByID(action.Threads).Key()+" acts on it, and shows every thread.", w)...)
 }
 
 const cardLabelCells = 11

@@ -14,8 +14,8 @@ func (c Console) whyFoot() string {
 		id   action.ID
 		word string
 	}{{action.Answer, "answer"}, {action.Review, "review"}, {action.Block, c.blockWord()}, {action.Pick, "pick"}} {
-		a := action.ByID(x.id)
-		if ok, _ := a.Enabled(state); ok && a.Key() != "" {
+		a := c.keys.ByID(x.id)
+		if c.keys.Refusal(a, state) == "" && a.Key() != "" {
 			parts = append(parts, a.Key()+" "+x.word)
 		}
 	}
