@@ -5,8 +5,8 @@ package main
 import (
 	"os"
 
+	"vise/ui/cli"
 	"vise/ui/markdown/glamour"
-	"vise/ui/workbench"
 )
 
-func main() { os.Exit(workbench.Main(glamour.New())) }
+func main() { os.Exit(cli.Main(glamour.New())) }

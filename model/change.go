@@ -95,31 +95,3 @@ const (
 	FocusRunnable   FocusMode = "runnable"
 	FocusInspection FocusMode = "inspection"
 )
-
-// Warning is advice that comes with a success.
-type Warning struct {
-	Kind    WarningKind `json:"kind"`
-	Message string      `json:"message"`
-	// The rest is unfinished_todos'.
-	PendingCount    int    `json:"pending_count,omitempty"`
-	InProgressCount int    `json:"in_progress_count,omitempty"`
-	Sample          []Todo `json:"sample,omitempty"`
-}
-
-// WarningKind is the stable name of a warning.
-type WarningKind string
-
-// The kinds of warnings.
-const (
-	WarnMissingPickReason   WarningKind = "missing_pick_reason"
-	WarnUnfinishedTodos     WarningKind = "unfinished_todos"
-	WarnManyInProgress      WarningKind = "multiple_todos_in_progress"
-	WarnMissingReport       WarningKind = "missing_completion_report"
-	WarnMultipleCompletions WarningKind = "completion_report_not_promoted_multiple_completions"
-	WarnUnfocused           WarningKind = "completion_report_not_promoted_unfocused"
-	WarnReportOffered       WarningKind = "completion_report_offered"
-	WarnAgentAdded          WarningKind = "agent_added"
-	WarnWeakWait            WarningKind = "wait_without_recovery"
-	WarnTaskEnded           WarningKind = "task_already_ended"
-	WarnFocusMoved          WarningKind = "focus_moved_since"
-)

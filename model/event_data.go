@@ -73,8 +73,8 @@ type Cancelled struct {
 	Reason  string   `json:"reason"`
 }
 
-// Heard is the data of wait_condition_triggered.
-type Heard struct {
+// TriggerNews is the data of wait_condition_triggered.
+type TriggerNews struct {
 	WaitID WaitID   `json:"wait_condition_id"`
 	Kind   WaitKind `json:"kind"`
 	Count  int      `json:"trigger_count"`

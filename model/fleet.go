@@ -87,7 +87,7 @@ func FleetOf(r Reader, now time.Time, rows, entries int, named ...AgentID) Fleet
 	f.Inbox = Inbox(r, now, entries)
 	for i := range f.Agents {
 		if m := &f.Agents[i]; i < rows || slices.Contains(named, m.Agent.ID) {
-			m.look(r)
+			m.fill(r)
 		}
 	}
 	return f
@@ -140,8 +140,8 @@ func byAttention(a, b FleetMember) int {
 	)
 }
 
-// look reads what a row shows beside the counts.
-func (m *FleetMember) look(r Reader) {
+// fill reads what a row shows beside the counts.
+func (m *FleetMember) fill(r Reader) {
 	if w, ok := Focus(r, m.Agent.ID); ok {
 		row := RowOf(w, r.ItemWaits(m.Agent.ID, w.ID), true)
 		m.Current = &row

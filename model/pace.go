@@ -5,9 +5,9 @@ import "time"
 // far is later than any instant that is kept.
 var far = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// NextLook is when the scheduler has reason to look at an agent again, if nothing is
+// NextPass is when the scheduler has reason to look at an agent again, if nothing is
 // committed before; zero means never.
-func NextLook(f Facts, id AgentID, d Decision) time.Time {
+func NextPass(f Facts, id AgentID, d Decision) time.Time {
 	a, ok := f.Agent(id)
 	if !ok {
 		return time.Time{}

@@ -303,7 +303,7 @@ func (s *script) list(agent AgentID, d *datadriven.TestData) string {
 // next is when the scheduler looks again, and what it would pick by itself.
 func (s *script) next(agent AgentID) string {
 	out := "look never\n"
-	if at := NextLook(s.book, agent, Decide(s.book, agent, s.now)); !at.IsZero() {
+	if at := NextPass(s.book, agent, Decide(s.book, agent, s.now)); !at.IsZero() {
 		out = "look " + at.Format("15:04:05") + "\n"
 	}
 	if pick, ok := AutoPick(s.book, agent, s.now); ok {

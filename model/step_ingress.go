@@ -62,7 +62,7 @@ func (c DeliverIngress) step(s *step) error {
 	s.receipt.AgentID, s.receipt.IngressID = in.AgentID, in.ID
 	s.event(EventIngressDelivered, "", IngressNews{IngressID: in.ID, WaitID: in.WaitID, Deliver: in.Deliver, Deliveries: in.Deliveries})
 	p := Provenance{Actor: s.at.Actor, Source: cut(c.Source, rowText), Payload: c.Payload}
-	waits := s.heard(in)
+	waits := s.waitsOf(in)
 	s.wake(waits, p)
 	if len(waits) == 0 && in.Deliver == DeliverEnqueueMessage && trimmed(c.Payload) != "" {
 		a, _ := s.Agent(in.AgentID)
@@ -73,7 +73,7 @@ func (c DeliverIngress) step(s *step) error {
 
 // heard are the active waits that a delivery triggers: the one it is bound to, or, bound
 // to the agent, the agent's own external waits.
-func (s *step) heard(in Ingress) []Wait {
+func (s *step) waitsOf(in Ingress) []Wait {
 	var waits []Wait
 	if in.WaitID != "" {
 		if x, ok := s.Wait(in.WaitID); ok && x.Status == WaitActive {

@@ -254,6 +254,6 @@ func (s *step) trigger(waits []Wait, p Provenance) {
 		x.LastTriggeredAt, x.UpdatedAt, x.LastTrigger = s.at.At, s.at.At, p
 		s.put(x)
 		s.receipt.TriggeredWaits = append(s.receipt.TriggeredWaits, x.ID)
-		s.event(EventWaitTriggered, x.WorkItemID, Heard{WaitID: x.ID, Kind: x.Kind, Count: x.TriggerCount, Provenance: p})
+		s.event(EventWaitTriggered, x.WorkItemID, TriggerNews{WaitID: x.ID, Kind: x.Kind, Count: x.TriggerCount, Provenance: p})
 	}
 }

@@ -27,7 +27,7 @@ var tellers = map[EventKind]func(json.RawMessage) Text{
 	EventLinksChanged:      telling(tellLinked),
 	EventWaitRegistered:    telling(tellWait),
 	EventWaitsCancelled:    telling(func(d Cancelled) string { return counted(len(d.WaitIDs), "wait") + " cancelled: " + spaced(d.Reason) }),
-	EventWaitTriggered:     telling(tellHeard),
+	EventWaitTriggered:     telling(tellTrigger),
 	EventCompletionWarning: telling(func(d Warning) string { return "warning: " + d.Message }),
 	EventReportPromoted: telling(func(d Promoted) string {
 		return "report kept (" + spaced(string(d.Source)) + "): " + string(d.TextPreview)
@@ -172,7 +172,7 @@ func tellWait(d Registered) string {
 	return s
 }
 
-func tellHeard(d Heard) string {
+func tellTrigger(d TriggerNews) string {
 	s := "triggered by " + string(d.Actor)
 	if d.Source != "" {
 		s += ", " + string(d.Source)

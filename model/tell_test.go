@@ -28,7 +28,7 @@ func TestEventsAreToldInWords(t *testing.T) {
 			"linked 2 neighbours, unlinked todo review/003"},
 		{EventWaitRegistered, Registered{Kind: WaitOperator, Question: "LRU or LFU?"}, "asks: LRU or LFU?"},
 		{EventWaitRegistered, Registered{Kind: WaitTimer, WakeAt: time.Unix(0, 0).UTC()}, "waits for a timer at 1970-01-01T00:00:00Z"},
-		{EventWaitTriggered, Heard{Provenance: Provenance{Actor: "external:ci", Source: "ci.github", Payload: "ok"}}, "triggered by external:ci, ci.github: ok"},
+		{EventWaitTriggered, TriggerNews{Provenance: Provenance{Actor: "external:ci", Source: "ci.github", Payload: "ok"}}, "triggered by external:ci, ci.github: ok"},
 		{EventWaitsCancelled, Cancelled{WaitIDs: []WaitID{"a", "b"}, Reason: "blocker_cleared"}, "2 waits cancelled: blocker cleared"},
 		{"something_new", map[string]int{"n": 1}, "something new"},
 	} {

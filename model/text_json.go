@@ -11,9 +11,6 @@ func (t Text) MarshalJSON() ([]byte, error) {
 	return appendJSONString(make([]byte, 0, len(t)+len(t)/16+2), string(t)), nil
 }
 
-// AppendJSON appends what MarshalJSON returns.
-func (t Text) AppendJSON(dst []byte) []byte { return appendJSONString(dst, string(t)) }
-
 func appendJSONString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	copied := 0

@@ -100,7 +100,7 @@ func (w *tickWorld) check() {
 	if d.Kind == DecideEmitTick {
 		w.t.Fatalf("settled, and still to be offered: %+v", d)
 	}
-	if next := NextLook(w.book, "ann", d); !next.IsZero() && !next.After(w.now) {
+	if next := NextPass(w.book, "ann", d); !next.IsZero() && !next.After(w.now) {
 		w.t.Fatalf("settled, and the next look is at once: %v", next)
 	}
 }

@@ -48,11 +48,8 @@ func (l *Ledger) giveUpReserve() bool {
 	return err == nil
 }
 
-// ReserveUsed is the warning of a change that was saved in the reserve.
-const ReserveUsed = "disk_full"
-
 func reserveWarning() model.Warning {
-	return model.Warning{Kind: ReserveUsed, Message: "the disk is full: this was saved in the room that vise keeps in reserve; free some space now, the next change may not fit"}
+	return model.Warning{Kind: model.WarnDiskFull, Message: "the disk is full: this was saved in the room that vise keeps in reserve; free some space now, the next change may not fit"}
 }
 
 func (h Home) ledgerInfo() (fs.FileInfo, error) { return os.Lstat(h.path(ledgerFile)) }

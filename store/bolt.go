@@ -31,14 +31,12 @@ type Bolt struct {
 	group   group
 	news    news
 	seen    fs.FileInfo // the file that passed Inspect; owned by the holder of lock
-	// shortCopy bounds the size of a file that is copied while the lock is held.
-	shortCopy int64
 }
 
 // OpenBolt is the ledger file at path behind the lock l, which nobody else uses. Nothing is
 // opened before the first transaction, and nothing is ever created: see CreateBolt.
 func OpenBolt(path string, l *lock.File) *Bolt {
-	return &Bolt{path: path, lock: l, shortCopy: shortCopy, group: group{turn: make(chan struct{}, 1)}}
+	return &Bolt{path: path, lock: l, group: group{turn: make(chan struct{}, 1)}}
 }
 
 // View implements Backend.
@@ -70,15 +68,20 @@ func (b *Bolt) retry(ctx context.Context, fn func(Txn) error) error {
 	}
 }
 
-// Mark implements Backend: it is the transaction number of the file's newest meta page.
+// Mark implements Backend: it is the transaction number of the file's newest meta page, and
+// the file's own number, because another file in its place counts from its own beginning.
 func (b *Bolt) Mark(context.Context) (uint64, error) {
 	f, err := openLedger(b.path, os.O_RDONLY)
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
 	m, err := readMeta(f)
-	return m.txid, err
+	return m.txid ^ inode(info)<<32, err
 }
 
 // News implements Backend. It hears of this process's commits only; Wake is for the rest.
@@ -99,32 +102,36 @@ func (b *Bolt) use(ctx context.Context, writable bool, fn func(Txn) error) (comm
 		return false, fmt.Errorf("ledger %s: %w", b.path, err)
 	}
 	defer b.lock.Release()
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	err = transact(b.machine, b.path, writable, b.MaxSize, func(s *session) error {
+		after := func() {}
+		if err := s.run(b.committing(s, b.inspected(s, fn), &after)); err != nil || s.writes == 0 {
+			return err
+		}
+		if !b.lock.Mine() {
+			return errReplaced
+		}
+		if err := s.commit(); err != nil {
+			return err
+		}
+		committed = true
+		if now, err := os.Lstat(b.path); err != nil || !os.SameFile(now, s.info) {
+			return fmt.Errorf("%w: %w", ErrUnknown, errReplaced)
+		}
+		after()
+		return nil
+	})
+	return committed, err
+}
 
-	s, err := openSession(b.machine, b.path, writable, b.MaxSize)
+// transact opens the ledger file at path for a transaction that fn runs.
+func transact(m *files.Machine, path string, writable bool, maxSize int, fn func(*session) error) error {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	s, err := openSession(m, path, writable, maxSize)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer s.close()
-	s.listing = writable && b.listed()
-	after := func() {}
-	if err := s.run(b.committing(s, b.inspected(s, fn), &after)); err != nil || s.writes == 0 {
-		return false, err
-	}
-	if !b.lock.Mine() {
-		return false, errReplaced
-	}
-	if s.listing {
-		b.tell(s)
-	}
-	if err := s.commit(); err != nil {
-		return false, err
-	}
-	if now, err := os.Lstat(b.path); err != nil || !os.SameFile(now, s.info) {
-		return true, fmt.Errorf("%w: %w", ErrUnknown, errReplaced)
-	}
-	after()
-	return true, nil
+	return fn(s)
 }
 
 // committing puts Committing behind fn when fn has written.

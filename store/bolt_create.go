@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"go.etcd.io/bbolt"
-
 	"vise/store/files"
 )
 
@@ -35,28 +33,25 @@ func createBolt(m *files.Machine, path string, fill func(Txn) error) error {
 }
 
 func fillBolt(m *files.Machine, path string, fill func(Txn) error) error {
-	if err := m.Before(files.Op{Kind: files.Create, Path: path}); err != nil {
-		return err
-	}
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: foreignLockWait, FreelistType: bbolt.FreelistArrayType})
+	s, err := newSession(m, path, true, 0, func(path string, _ int) (*os.File, fs.FileInfo, error) {
+		f, err := m.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|files.NoFollow, fileMode)
+		if err != nil {
+			return nil, nil, err
+		}
+		info, err := f.Stat()
+		return f.File, info, err
+	})
 	if err != nil {
 		return err
 	}
-	synced := gate(m, db)
-	err = db.Update(func(tx *bbolt.Tx) error {
-		for _, name := range [][]byte{bucketAppended, bucketState} {
-			if _, err := tx.CreateBucket(name); err != nil {
-				return err
-			}
-		}
-		t := &boltTxn{session: &session{tx: tx}}
-		if err := t.openTables(); err != nil {
+	defer s.close()
+	for _, name := range bucketsInOrder {
+		if _, err := s.tx.CreateBucket(name); err != nil {
 			return err
 		}
-		return fill(t)
-	})
-	if err == nil {
-		err = synced()
 	}
-	return errors.Join(err, db.Close())
+	if err := s.run(fill); err != nil {
+		return err
+	}
+	return s.commit()
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"vise/store/files"
 )
 
 // openChecked opens a ledger file after asking what bbolt does not ask: whether it is a
@@ -26,7 +28,7 @@ func openChecked(path string, flag int) (*os.File, fs.FileInfo, error) {
 }
 
 func openLedger(path string, flag int) (*os.File, error) {
-	f, err := os.OpenFile(path, flag|noFollow, 0)
+	f, err := os.OpenFile(path, flag|files.NoFollow, 0)
 	if info, statErr := os.Lstat(path); err != nil && statErr == nil && !info.Mode().IsRegular() {
 		return nil, refuse("look at it, then move it away; "+restoreHint, "%s is not a regular file", path)
 	}

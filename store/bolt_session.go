@@ -22,15 +22,9 @@ type session struct {
 	tx     *bbolt.Tx
 	file   *os.File
 	info   fs.FileInfo
-	broken error // set once a call has failed in a way that poisons the handle
-	writes int   // how many the transaction has made
-	// listing: a compaction wants to know the keys that it writes, which are touched.
-	listing bool
-	touched [][]byte
-	// borrowed: db is somebody else's to close.
-	borrowed bool
-	// synced ends a commit on a gated machine.
-	synced func() error
+	broken error   // set once a call has failed in a way that poisons the handle
+	writes int     // how many the transaction has made
+	shadow *shadow // what bbolt has open instead of file; nil outside tests
 }
 
 // foreignLockWait bounds the wait for a program other than vise that has the file open.
@@ -40,23 +34,29 @@ func openSession(m *files.Machine, path string, writable bool, maxSize int) (*se
 	if err := m.Before(files.Op{Kind: files.Open, Path: path}); err != nil {
 		return nil, err
 	}
-	s := &session{synced: done}
-	options := &bbolt.Options{
+	return newSession(m, path, writable, maxSize, openChecked)
+}
+
+func newSession(m *files.Machine, path string, writable bool, maxSize int, open func(string, int) (*os.File, fs.FileInfo, error)) (*session, error) {
+	s := &session{}
+	shadowed := writable && m.Gated()
+	err := s.open(path, &bbolt.Options{
 		Timeout:      foreignLockWait,
 		FreelistType: bbolt.FreelistArrayType, // opened for one transaction: with 22,000 free pages a change costs 2 ms, by hash map 8
 		ReadOnly:     !writable,
 		NoStatistics: true,
+		NoSync:       shadowed,
 		MaxSize:      maxSize,
-		OpenFile: func(path string, flag int, _ os.FileMode) (*os.File, error) {
-			f, info, err := openChecked(path, flag&^os.O_CREATE)
-			s.file, s.info = f, info
-			return f, err
+		OpenFile: func(path string, flag int, _ os.FileMode) (_ *os.File, err error) {
+			if s.file, s.info, err = open(path, flag&^os.O_CREATE); err != nil || !shadowed {
+				return s.file, err
+			}
+			if s.shadow, err = newShadow(m, s.file); err != nil {
+				return nil, errors.Join(err, s.file.Close())
+			}
+			return s.shadow.copy, nil
 		},
-	}
-	err := s.open(path, options)
-	if err == nil && writable {
-		s.synced = gate(m, s.db)
-	}
+	})
 	return s, err
 }
 
@@ -74,7 +74,6 @@ func (s *session) open(path string, options *bbolt.Options) error {
 	}
 	return nil
 }
-
 func (s *session) begin(writable bool) error {
 	return s.guard("begin", func() (err error) {
 		s.tx, err = s.db.Begin(writable)
@@ -130,7 +129,9 @@ func (s *session) commit() error {
 	err := s.guard("commit", s.tx.Commit)
 	if err == nil {
 		s.tx = nil
-		err = s.synced()
+		if s.shadow != nil {
+			err = s.shadow.commit(s.file, s.db.Info().PageSize)
+		}
 	}
 	if err == nil {
 		return nil
@@ -152,8 +153,11 @@ func (s *session) close() {
 			return nil
 		})
 	}
-	if s.db != nil && !s.borrowed {
+	if s.db != nil {
 		s.guard("close", s.db.Close)
+	}
+	if s.shadow != nil {
+		s.file.Close()
 	}
 	if s.broken != nil && s.file != nil {
 		giveUpLock(s.file)

@@ -31,9 +31,6 @@ type boltTxn struct {
 	state    *bbolt.Bucket
 	// getting are cursors for Get, one for each bucket: each keeps the memory of its way down.
 	getting map[*bbolt.Bucket]*bbolt.Cursor
-	// kept is as it was when the transaction had made keptAt writes.
-	kept   *kept
-	keptAt int
 }
 
 func (t *boltTxn) openTables() error {
@@ -76,13 +73,8 @@ func (t *boltTxn) getter(b *bbolt.Bucket) *bbolt.Cursor {
 }
 
 func (t *boltTxn) Put(key, value []byte) error {
-	return t.give(key, append([]byte{}, value...))
-}
-
-// give is Put of a value that nobody changes any more: bbolt keeps it until the commit, and
-// a copy of the key.
-func (t *boltTxn) give(key, value []byte) error {
-	return t.write(key, func() error { return t.bucket(key).Put(key, value) })
+	kept := append([]byte{}, value...) // bbolt copies the key alone, and reads nil back as nothing
+	return t.write(key, func() error { return t.bucket(key).Put(key, kept) })
 }
 
 func (t *boltTxn) Delete(key []byte) error {
@@ -99,9 +91,6 @@ func (t *boltTxn) write(key []byte, call func() error) error {
 	}
 	if err == nil {
 		t.session.writes++
-		if t.session.listing {
-			t.session.touched = append(t.session.touched, bytes.Clone(key))
-		}
 	}
 	return err
 }

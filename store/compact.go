@@ -1,10 +1,16 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
+
+	"vise/model"
+	"vise/store/files"
 )
 
 // Space is how a ledger's file is filled.
@@ -56,4 +62,215 @@ func (l *Ledger) Compact(ctx context.Context) (before, after Space, err error) {
 	}
 	after, err = l.Space()
 	return before, after, errors.Join(err, l.reserve())
+}
+
+// compaction copies the ledger's keys in order to a draft beside it, a part at a time with
+// the lock. Then, with the lock once more, it compares both key by key, writes to the draft
+// what has changed meanwhile, and gives it the ledger's name. So the lock is held for reading
+// both files, not for writing the new one: 2 s with 3 M keys in 1.6 GB.
+type compaction struct {
+	*Bolt
+	draft       string
+	info, drawn fs.FileInfo // the ledger's file and the draft
+}
+
+const (
+	draftEnd = ".compact"
+	// copyAtOnce bounds, in bytes, a part, and so the memory that a compaction needs.
+	copyAtOnce = 4 << 20
+)
+
+var bucketsInOrder = [][]byte{bucketAppended, bucketState}
+
+// firstKey is where the keys of a bucket begin.
+func firstKey(bucket []byte) []byte {
+	if bytes.Equal(bucket, bucketAppended) {
+		return appendedTable
+	}
+	return []byte{0}
+}
+
+// pair is a key and its value; nil for one that is to be deleted.
+type pair struct{ key, value []byte }
+
+func (b *Bolt) compact(ctx context.Context) (err error) {
+	c := &compaction{Bolt: b, draft: b.path + draftEnd}
+	if err := c.read(ctx, c.begin, nil); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil && c.mine() {
+			err = errors.Join(err, c.machine.Remove(c.draft))
+		}
+	}()
+	for _, bucket := range bucketsInOrder {
+		for from := firstKey(bucket); from != nil; {
+			var part []pair
+			err := c.read(ctx, func(t *boltTxn) (err error) {
+				part, from, err = partOf(t, from)
+				return err
+			}, nil)
+			if err == nil {
+				err = c.write(func(*boltTxn) ([]pair, error) { return part, nil })
+			}
+			if err := errors.Join(err, ctx.Err()); err != nil {
+				return err
+			}
+		}
+	}
+	return c.read(ctx, c.complete, c.replace)
+}
+
+// read reads the ledger with the lock, and then, still with the lock, calls after.
+func (c *compaction) read(ctx context.Context, fn func(*boltTxn) error, after func() error) error {
+	if err := c.lock.Acquire(ctx); err != nil {
+		return err
+	}
+	defer c.lock.Release()
+	err := transact(c.machine, c.path, false, 0, func(s *session) error {
+		if c.info != nil && !os.SameFile(c.info, s.info) {
+			return overtaken()
+		}
+		return s.run(c.inspected(s, func(t Txn) error { return fn(t.(*boltTxn)) }))
+	})
+	if err == nil && after != nil {
+		err = after()
+	}
+	return err
+}
+
+// begin makes an empty draft; another compaction then finds that its own is gone.
+func (c *compaction) begin(t *boltTxn) (err error) {
+	c.info = t.session.info
+	if err := c.machine.Remove(c.draft); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := fillBolt(c.machine, c.draft, func(Txn) error { return nil }); err != nil {
+		return err
+	}
+	c.drawn, err = os.Lstat(c.draft)
+	return err
+}
+
+// partOf are some keys from one on, and where to go on; nil at the end of the bucket.
+func partOf(t *boltTxn, from []byte) (part []pair, next []byte, err error) {
+	some := 0
+	err = t.Scan(Range{From: from}, func(key, value []byte) bool {
+		if some >= copyAtOnce {
+			next = bytes.Clone(key)
+			return false
+		}
+		some += len(key) + len(value)
+		part = append(part, pair{bytes.Clone(key), append([]byte{}, value...)})
+		return true
+	})
+	return part, next, err
+}
+
+// mine reports whether the draft is still the one that this compaction made.
+func (c *compaction) mine() bool {
+	there, err := os.Lstat(c.draft)
+	return err == nil && os.SameFile(c.drawn, there)
+}
+
+// overtaken: another compaction has begun or ended, or a restore has come between.
+func overtaken() error {
+	return model.Refuse(model.CodeBusy, "another process replaces the ledger's file, too").WithHint("nothing was changed; try again when it is done")
+}
+
+// write puts pairs into the draft, whose pages come out full as long as they come in order.
+func (c *compaction) write(pairs func(draft *boltTxn) ([]pair, error)) error {
+	if !c.mine() {
+		return overtaken()
+	}
+	return transact(c.machine, c.draft, true, 0, func(s *session) error {
+		err := s.run(func(txn Txn) error {
+			t := txn.(*boltTxn)
+			list, err := pairs(t)
+			t.appended.FillPercent, t.state.FillPercent = 1, 1
+			for _, p := range list {
+				if p.value == nil {
+					err = errors.Join(err, t.Delete(p.key))
+				} else {
+					err = errors.Join(err, t.Put(p.key, p.value))
+				}
+			}
+			return err
+		})
+		if err != nil || s.writes == 0 {
+			return err
+		}
+		return s.commit()
+	})
+}
+
+// complete makes the draft what the ledger is. History is only ever appended, so that what
+// was copied of it needs no second look.
+func (c *compaction) complete(t *boltTxn) error {
+	return c.write(func(draft *boltTxn) (all []pair, err error) {
+		last := firstKey(bucketAppended)
+		err = draft.Scan(Range{From: last, Reverse: true}, func(key, _ []byte) bool {
+			last = bytes.Clone(key)
+			return false
+		})
+		for _, from := range [][]byte{last, firstKey(bucketState)} {
+			if err == nil {
+				err = draft.session.guard("compare", func() (err error) {
+					all, err = appendChanges(all, draft, t, from)
+					return err
+				})
+			}
+		}
+		return all, err
+	})
+}
+
+// appendChanges are what makes a bucket of one ledger that of another, from a key on.
+func appendChanges(all []pair, was, is *boltTxn, from []byte) ([]pair, error) {
+	c := was.bucket(from).Cursor()
+	key, value := c.Seek(from)
+	err := is.Scan(Range{From: from}, func(k, v []byte) bool {
+		for ; key != nil && bytes.Compare(key, k) < 0; key, value = c.Next() {
+			all = append(all, pair{bytes.Clone(key), nil})
+		}
+		same := bytes.Equal(key, k)
+		if !same || !bytes.Equal(value, v) {
+			all = append(all, pair{bytes.Clone(k), append([]byte{}, v...)})
+		}
+		if same {
+			key, value = c.Next()
+		}
+		return true
+	})
+	for ; key != nil; key, _ = c.Next() {
+		all = append(all, pair{bytes.Clone(key), nil})
+	}
+	return all, err
+}
+
+// replace gives the draft the ledger's name.
+func (c *compaction) replace() error {
+	if err := c.cut(); err != nil {
+		return err
+	}
+	if !c.lock.Mine() {
+		return errReplaced
+	}
+	if err := c.machine.Rename(c.draft, c.path); err != nil {
+		return err
+	}
+	return c.machine.SyncDir(filepath.Dir(c.path))
+}
+
+// cut takes from the draft what bbolt has made it longer than its pages.
+func (c *compaction) cut() error {
+	f, err := c.machine.OpenFile(c.draft, os.O_RDWR|files.NoFollow, 0)
+	if err != nil {
+		return err
+	}
+	m, err := readMeta(f)
+	if err == nil {
+		err = f.Truncate(int64(m.pages) * int64(m.pageSize))
+	}
+	return errors.Join(err, f.Close())
 }

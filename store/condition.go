@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/files"
 )
 
 // conditions remembers what was found, for as long as nobody needs to know sooner.
@@ -85,7 +86,7 @@ func (h Home) network() string {
 
 // writable asks without writing.
 func writable(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR|noFollow, 0)
+	f, err := os.OpenFile(path, os.O_RDWR|files.NoFollow, 0)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -21,6 +22,9 @@ import (
 var mutations = map[string]func(s stage) model.Command{
 	"CreateWorkItem": func(stage) model.Command {
 		return model.CreateWorkItem{Objective: "new", Plan: "# plan\n"}
+	},
+	"CreateWorkItem that grows the file": func(stage) model.Command {
+		return model.CreateWorkItem{Objective: "new", Plan: model.Text(strings.Repeat("plan ", 20_000))}
 	},
 	"UpdateWorkItem": func(s stage) model.Command {
 		return model.UpdateWorkItem{WorkItemID: s.focused, BlockedBy: model.SetTo("the vendor")}
@@ -141,7 +145,7 @@ func (s stage) envelope(kind string) model.Envelope {
 	switch kind {
 	case "DeliverIngress":
 		e.Actor = model.Actor("external:" + string(s.ingress))
-	case "CreateWorkItem", "Round":
+	case "CreateWorkItem", "CreateWorkItem that grows the file", "Round":
 		e.Agent, e.Actor = "ada", model.AgentActor("ada")
 	}
 	return e

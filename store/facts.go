@@ -14,13 +14,16 @@ type facts struct {
 	err error
 	// records are those decoded so far, by key; nil for one that is not there.
 	records map[string]model.Record
-	kept    *kept
+	// what else was read or written so far
+	known  *head
+	heads  map[model.AgentID]agentHead
+	counts map[model.AgentID]counts
 }
 
 type counts map[model.Tally]int
 
 func newFacts(t Txn) *facts {
-	return &facts{txn: t, records: map[string]model.Record{}, kept: newKept()}
+	return &facts{txn: t, records: map[string]model.Record{}, heads: map[model.AgentID]agentHead{}, counts: map[model.AgentID]counts{}}
 }
 
 func (f *facts) fail(err error) {
@@ -103,15 +106,7 @@ func (f *facts) found(ok bool, key []byte) bool {
 }
 
 func (f *facts) Agent(id model.AgentID) (model.Agent, bool) {
-	if a, ok := f.kept.agents[id]; ok {
-		return a, true
-	}
-	_, known := f.records[string(recordKey(model.KindAgent, string(id)))]
-	a, ok := record[model.Agent](f, model.KindAgent, string(id))
-	if ok && !known {
-		f.kept.agents[id] = a
-	}
-	return a, ok
+	return record[model.Agent](f, model.KindAgent, string(id))
 }
 
 func (f *facts) Item(id model.ItemID) (model.WorkItem, bool) {
@@ -185,11 +180,11 @@ func (f *facts) Rows(a model.AgentID, c model.Class, after *model.Row, limit int
 func (f *facts) Count(a model.AgentID, t model.Tally) int { return f.countsOf(a)[t] }
 
 func (f *facts) countsOf(a model.AgentID) counts {
-	c, ok := f.kept.counts[a]
+	c, ok := f.counts[a]
 	if !ok {
 		c = counts{}
 		f.getJSON(countKey(a), &c)
-		f.kept.counts[a] = c
+		f.counts[a] = c
 	}
 	return c
 }

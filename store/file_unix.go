@@ -3,12 +3,10 @@
 package store
 
 import (
+	"io/fs"
 	"os"
 	"syscall"
 )
-
-// noFollow opens no symbolic link, and hands no descriptor to programs that are started.
-const noFollow = syscall.O_NOFOLLOW | syscall.O_CLOEXEC
 
 // giveUpLock frees bbolt's lock on a file that stays mapped.
 func giveUpLock(f *os.File) { syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
@@ -19,11 +17,10 @@ const diskSpace = 2
 
 var noSpace = []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
 
-// keepOpen holds the file at path open until the returned function is called.
-func keepOpen(path string) (letGo func()) {
-	f, err := os.OpenFile(path, os.O_RDONLY|noFollow, 0)
-	if err != nil {
-		return func() {}
+// inode is the file's number in its file system.
+func inode(info fs.FileInfo) uint64 {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return st.Ino
 	}
-	return func() { f.Close() }
+	return 0
 }

@@ -70,24 +70,23 @@ func hashOf(raw []byte) string {
 }
 
 func (f *facts) head() head {
-	if f.kept.head == nil {
-		var h head
-		f.getJSON(keyHead, &h)
-		f.kept.head = &h
+	if f.known == nil {
+		f.known = new(head)
+		f.getJSON(keyHead, f.known)
 	}
-	return *f.kept.head
+	return *f.known
 }
 
 func (f *facts) putHead(h head) {
 	f.putJSON(keyHead, h)
-	f.kept.head = &h
+	f.known = &h
 }
 
 func (f *facts) agentHead(id model.AgentID) agentHead {
-	h, ok := f.kept.heads[id]
+	h, ok := f.heads[id]
 	if !ok {
 		f.getJSON(agentHeadKey(id), &h)
-		f.kept.heads[id] = h
+		f.heads[id] = h
 	}
 	return h
 }
@@ -119,7 +118,7 @@ func (f *facts) enter(c commit, events []model.Entry) head {
 	}
 	for _, id := range sortedKeys(heads) {
 		f.putJSON(agentHeadKey(id), heads[id])
-		f.kept.heads[id] = heads[id]
+		f.heads[id] = heads[id]
 	}
 	raw := f.putJSON(journalKey(model.Position{Revision: c.Revision}), c)
 	return head{Revision: c.Revision, Hash: hashOf(raw)}

@@ -28,9 +28,9 @@ type Ledger struct {
 	backend Backend
 	plans   PlanFiles
 	home    Home
-	// journal is the history's copy beside the ledger; nil for one without a home. lag is
+	// journal is the journal's copy beside the ledger; nil for one without a home. lag is
 	// why it is behind, if it is.
-	journal *Journal
+	journal *journalCopy
 	lag     lag
 	// conditions are kept for a moment, since every frame of a console asks.
 	conditions conditions
@@ -122,7 +122,7 @@ func (l *Ledger) Apply(ctx context.Context, e model.Envelope) (model.Receipt, er
 
 // View reads at one revision. Records are copies and may be kept; the reader is of no use
 // afterwards. fn must not call the ledger: it would wait for the lock that it holds. A long
-// read belongs in Frozen.
+// read belongs in ReadCopy.
 func (l *Ledger) View(ctx context.Context, fn func(model.Reader) error) error {
 	return explain(l.view(ctx, func(f *facts) error { return fn(reader{f}) }))
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+
+	"github.com/google/btree"
 )
 
 // Memory is a Backend that lives and dies with the process. It serves tests, and is the
@@ -15,16 +17,16 @@ type Memory struct {
 	now     atomic.Pointer[memState]
 }
 
-// memState is what was committed, and how often.
+// memState is what was committed, and how often. Its tree is never written to again.
 type memState struct {
-	tree *tree
+	tree *btree.BTreeG[pair]
 	mark uint64
 }
 
 // NewMemory is an empty Memory.
 func NewMemory() *Memory {
 	m := &Memory{}
-	m.now.Store(&memState{})
+	m.now.Store(&memState{tree: btree.NewG(32, func(a, b pair) bool { return bytes.Compare(a.key, b.key) < 0 })})
 	return m
 }
 
@@ -44,7 +46,7 @@ func (m *Memory) Update(ctx context.Context, fn func(Txn) error) error {
 		return err
 	}
 	was := m.now.Load()
-	t := &memTxn{tree: was.tree, writable: true}
+	t := &memTxn{tree: was.tree.Clone(), writable: true}
 	if err := fn(t); err != nil || !t.wrote {
 		return err
 	}
@@ -63,12 +65,15 @@ func (m *Memory) News() <-chan struct{} { return m.news.next() }
 func (m *Memory) Close() error { return nil }
 
 type memTxn struct {
-	tree     *tree
+	tree     *btree.BTreeG[pair]
 	writable bool
 	wrote    bool
 }
 
-func (t *memTxn) Get(key []byte) ([]byte, error) { return t.tree.get(key), nil }
+func (t *memTxn) Get(key []byte) ([]byte, error) {
+	p, _ := t.tree.Get(pair{key: key})
+	return p.value, nil
+}
 
 func (t *memTxn) Put(key, value []byte) error {
 	if !t.writable {
@@ -77,7 +82,7 @@ func (t *memTxn) Put(key, value []byte) error {
 	if len(key) == 0 {
 		return errEmptyKey
 	}
-	t.tree = t.tree.put(bytes.Clone(key), append([]byte{}, value...))
+	t.tree.ReplaceOrInsert(pair{bytes.Clone(key), append([]byte{}, value...)})
 	t.wrote = true
 	return nil
 }
@@ -86,12 +91,20 @@ func (t *memTxn) Delete(key []byte) error {
 	if !t.writable {
 		return errReadOnlyTxn
 	}
-	t.tree = t.tree.delete(key)
+	t.tree.Delete(pair{key: key})
 	t.wrote = true
 	return nil
 }
 
 func (t *memTxn) Scan(r Range, visit func(key, value []byte) bool) error {
-	t.tree.scan(r, visit)
+	each := func(p pair) bool { return !r.excludes(p.key) && visit(p.key, p.value) }
+	switch {
+	case !r.Reverse:
+		t.tree.AscendGreaterOrEqual(pair{key: r.From}, each)
+	case r.To == nil:
+		t.tree.Descend(each)
+	default:
+		t.tree.DescendLessOrEqual(pair{key: r.To}, func(p pair) bool { return bytes.Equal(p.key, r.To) || each(p) })
+	}
 	return nil
 }

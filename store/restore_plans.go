@@ -3,11 +3,11 @@ package store
 import (
 	"bytes"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 
 	"vise/model"
+	"vise/store/files"
 )
 
 // PlansBack is what a restore from a backup does with the plans in it. No plan file that is
@@ -93,11 +93,11 @@ func (r *Recovery) putAside(h Home, p savedPlan) error {
 	}
 	dir := filepath.Join(r.Plans.Aside, string(p.agent))
 	for _, d := range []string{filepath.Dir(r.Plans.Aside), r.Plans.Aside, dir} {
-		if err := h.machine.Mkdir(d, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := h.machine.Mkdir(d, dirMode); err != nil {
 			return err
 		}
 	}
-	f, err := h.machine.OpenFile(filepath.Join(dir, planName(p.item)), os.O_WRONLY|os.O_CREATE|os.O_TRUNC|noFollow, fileMode)
+	f, err := h.machine.OpenFile(filepath.Join(dir, planName(p.item)), os.O_WRONLY|os.O_CREATE|os.O_TRUNC|files.NoFollow, fileMode)
 	if err != nil {
 		return err
 	}

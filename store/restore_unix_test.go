@@ -4,6 +4,7 @@ package store_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -256,7 +257,7 @@ func TestTheReserveIsGivenUpOnAFullDisk(t *testing.T) {
 	freed = false
 	must(os.WriteFile(filepath.Join(dir, "reserve"), make([]byte, 1<<20), 0o600))
 	r, err := l.Apply(ctx, objective("in the reserve"))
-	if err != nil || len(r.Warnings) != 1 || r.Warnings[0].Kind != store.ReserveUsed {
+	if err != nil || len(r.Warnings) != 1 || r.Warnings[0].Kind != model.WarnDiskFull {
 		t.Errorf("got %+v, %v", r, err)
 	}
 	if r, err := l.Apply(ctx, objective("in the reserve")); err != nil || !r.Replayed {
@@ -265,8 +266,7 @@ func TestTheReserveIsGivenUpOnAFullDisk(t *testing.T) {
 }
 
 func isCode(err error, code model.Code) bool {
-	e, ok := err.(*model.Error)
-	return ok && e.Code == code
+	return errors.Is(err, &model.Error{Code: code})
 }
 
 // Compacting gives room back and loses nothing, while others go on.

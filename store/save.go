@@ -11,7 +11,7 @@ import (
 // judge answers a command inside a transaction: from memory if its key is known, else by
 // judging it and saving what it makes.
 func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string) (model.Receipt, error) {
-	f := sharedFacts(t)
+	f := newFacts(t)
 	if known, ok := f.answer(e.Key); ok || f.err != nil {
 		return replay(known, fp), cmp.Or(f.err, mismatch(known, fp))
 	}
@@ -32,7 +32,6 @@ func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string) (mode
 	}
 	c := commit{At: at.At, Actor: at.Actor, Key: e.Key, Print: fp, Receipt: change.Receipt, Plans: plansOf(change.NewPlans)}
 	saved := f.save(c, change.Writes, entriesOf(f, at, change))
-	f.leave()
 	return saved.Receipt, f.err
 }
 
@@ -95,26 +94,14 @@ func (f *facts) save(c commit, records []model.Record, events []model.Entry) com
 func (f *facts) putRecord(r model.Record) []byte {
 	key := recordKey(r.RecordKind(), r.Key())
 	f.records[string(key)] = r
-	if a, ok := r.(model.Agent); ok {
-		delete(f.kept.agents, a.ID)
-	}
 	return f.putJSON(key, r)
 }
 
 func (f *facts) putJSON(key []byte, v any) []byte {
 	payload, err := encode(v)
 	f.fail(err)
-	if g, ok := f.txn.(giver); ok && f.err == nil {
-		f.fail(g.give(key, frame(key, payload)))
-	} else {
-		f.put(key, payload)
-	}
+	f.put(key, payload)
 	return payload
-}
-
-// giver is a transaction that can keep a value without copying it.
-type giver interface {
-	give(key, value []byte) error
 }
 
 // put writes a payload with its checksum; a nil payload writes the key alone.

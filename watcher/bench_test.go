@@ -71,14 +71,14 @@ func BenchmarkCommitToNews(b *testing.B) {
 func BenchmarkSweep(b *testing.B) {
 	home, w, known := benchHome(b, 5000)
 	w.Close()
-	e := newEye(Config{Home: home}, homeDisk{home}, openSource, newWishes(), newNews())
+	e := newEngine(Config{Home: home}, homeDisk{home}, openWithCloses, newRequests(), newNews())
 	defer e.closeSource()
 	now := time.Now()
 	for item, artifact := range known {
-		e.admit(item, artifact, now)
+		e.begin(item, artifact, now)
 	}
 	for len(e.dirty) > 0 {
-		e.lookAtDue(now)
+		e.readDue(now)
 	}
 	for b.Loop() {
 		e.sweep(now)

@@ -104,7 +104,7 @@ func (n *inotify) tell(b []byte) {
 		}
 		select {
 		case n.whole <- filepath.Join(dir, name):
-		default: // the eye is busy, and hears of the writes
+		default: // the engine is busy, and gets events of the writes
 		}
 	}
 }

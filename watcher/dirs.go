@@ -15,8 +15,8 @@ type dir struct {
 	anyLink bool
 }
 
-// wantPlan has an item's directory and the one above it watched, from the next look on.
-func (e *eye) wantPlan(p *plan) {
+// wantPlan has an item's directory and the one above it watched, from the next reading on.
+func (e *engine) wantPlan(p *plan) {
 	above := e.disk.ItemsDir(p.item.Agent)
 	up := e.dirs[above]
 	if up == nil {
@@ -29,7 +29,7 @@ func (e *eye) wantPlan(p *plan) {
 }
 
 // unwantPlan is the reverse of wantPlan.
-func (e *eye) unwantPlan(p *plan) {
+func (e *engine) unwantPlan(p *plan) {
 	e.drop(p.dir)
 	delete(e.dirs, p.dir.path)
 	up := p.dir.up
@@ -40,15 +40,15 @@ func (e *eye) unwantPlan(p *plan) {
 	}
 }
 
-// ensure puts the watches that p needs and that are missing, before p is looked at.
-func (e *eye) ensure(p *plan) {
+// ensure puts the watches that p needs and that are missing, before p is read.
+func (e *engine) ensure(p *plan) {
 	e.put(p.dir.up)
 	e.put(p.dir)
 }
 
-// put watches d, if that is possible now. What happens in d from here on is told, what
-// happened before is not: whoever puts a watch looks afterwards.
-func (e *eye) put(d *dir) {
+// put watches d, if that is possible now. What happens in d from here on makes events, what
+// happened before does not: whoever puts a watch compares afterwards.
+func (e *engine) put(d *dir) {
 	if d.watched || e.source == nil || e.short || !d.anyLink && !e.disk.IsDir(d.path) {
 		return
 	}
@@ -64,7 +64,7 @@ func (e *eye) put(d *dir) {
 }
 
 // drop ends the watch of d. One whose directory has gone is only forgotten.
-func (e *eye) drop(d *dir) {
+func (e *engine) drop(d *dir) {
 	if d.watched && e.source != nil {
 		e.source.Remove(d.path)
 		if c := closesOf(e.source); c != nil && d.plan != nil {
@@ -75,8 +75,8 @@ func (e *eye) drop(d *dir) {
 }
 
 // dirGone notes that the directory at d's path is no longer the one that was watched,
-// and looks again at everything that it held.
-func (e *eye) dirGone(d *dir, now time.Time) {
+// and reads again everything that it held.
+func (e *engine) dirGone(d *dir, now time.Time) {
 	e.drop(d)
 	if d.plan != nil {
 		e.touch(d.plan, now)
@@ -88,14 +88,14 @@ func (e *eye) dirGone(d *dir, now time.Time) {
 }
 
 // dirCame notes that there is another directory at d's path: first the watch, then,
-// after the quiet time, the look.
-func (e *eye) dirCame(d *dir, now time.Time) {
+// after the quiet time, the reading.
+func (e *engine) dirCame(d *dir, now time.Time) {
 	e.dirGone(d, now)
 	e.put(d)
 }
 
 // rewatch puts all watches anew: which of them still hold is not known.
-func (e *eye) rewatch() {
+func (e *engine) rewatch() {
 	for _, d := range e.dirs {
 		e.drop(d)
 	}
@@ -103,7 +103,7 @@ func (e *eye) rewatch() {
 }
 
 // putAll puts the watches that are missing, the ledger's first.
-func (e *eye) putAll() {
+func (e *engine) putAll() {
 	e.short = false
 	if e.ledgerDir != nil {
 		e.put(e.ledgerDir)

@@ -7,7 +7,7 @@ import (
 	"vise/store/files"
 )
 
-// disk is what the watcher looks at.
+// disk is where the watcher reads.
 type disk interface {
 	Plan(model.AgentID, model.ItemID) files.Plan
 	Stat(model.AgentID, model.ItemID) files.Stat

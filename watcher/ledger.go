@@ -15,21 +15,21 @@ import (
 type ledger struct {
 	path string
 	mark mark
-	// due is when its next move is told, zero if none is to be; told is when the last was.
-	due, told time.Time
+	// due is when it is to be read, zero if it is not; notified is when it last had moved.
+	due, notified time.Time
 }
 
-// touch notes that the file may have moved: to be looked at now, or when the frame of the
-// last word is over.
+// touch notes that the file may have moved: to be read now, or when the frame of the
+// last notice is over.
 func (l *ledger) touch(now time.Time) {
 	if l.path != "" && l.due.IsZero() {
-		l.due = later(now, l.told.Add(frame))
+		l.due = later(now, l.notified.Add(frame))
 	}
 }
 
-// tell looks at the file if that is due, and reports whether it has moved. The first
+// moved reads the file if that is due, and reports whether it has moved. The first
 // events of a commit are of its data; only with its meta page has anything moved.
-func (l *ledger) tell(now time.Time) bool {
+func (l *ledger) moved(now time.Time) bool {
 	if l.due.IsZero() || now.Before(l.due) {
 		return false
 	}
@@ -38,13 +38,13 @@ func (l *ledger) tell(now time.Time) bool {
 	if m == l.mark {
 		return false
 	}
-	l.mark, l.told = m, now
+	l.mark, l.notified = m, now
 	return true
 }
 
 // mark differs between two states of a ledger file: by the transaction numbers in its two
-// meta pages, which tell commits apart that a coarse clock does not, and are the same
-// until a commit. Only a file without them is told by its size and times.
+// meta pages, which differ where a coarse clock does not, and are the same
+// until a commit. A file without them is known by its size and times.
 type mark struct {
 	condition     model.PlanCondition
 	inode, device uint64

@@ -91,11 +91,11 @@ func TestADirectoryThatIsALinkIsNotWatched(t *testing.T) {
 }
 
 // fsnotify cannot end the watch of a directory that was moved and then removed. It says so
-// while it holds the lock that the eye needs to end the same watch.
+// while it holds the lock that the engine needs to end the same watch.
 func TestDirectoriesThatComeAndGoDoNotStopTheWatcher(t *testing.T) {
 	items := []model.ItemID{"wi-1", "wi-2", "wi-3"}
 	d := newDeskOn(t, func() (source, error) {
-		s, err := openSource()
+		s, err := openWithCloses()
 		return slow{s}, err
 	}, items...)
 	d.standStill(fence)

@@ -25,11 +25,11 @@ type Event struct {
 type PlanNews struct {
 	Item Item
 	Plan files.Plan
-	// Seen is how the file looked just before it was read.
+	// Seen is the file's size and times just before it was read.
 	Seen files.Stat
 }
 
-// news is what Next has not told yet.
+// news is what Next has not returned yet.
 type news struct {
 	mu     sync.Mutex // protects what follows
 	moved  bool
@@ -38,7 +38,7 @@ type news struct {
 	turned bool // mode changed
 	closed bool
 
-	ready chan struct{} // holds one if there may be something to tell
+	ready chan struct{} // holds one if there may be news
 }
 
 func newNews() *news {
@@ -90,7 +90,7 @@ func (n *news) next(ctx context.Context) (Event, error) {
 	}
 }
 
-// take returns what there is to tell, if anything.
+// take returns what there is, if anything.
 func (n *news) take() (Event, bool, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -12,7 +12,7 @@ type plan struct {
 	item  Item
 	dir   *dir
 	known model.PlanArtifact
-	// seen is how the file looked just before it was last read.
+	// seen is the file's size and times just before it was last read.
 	seen files.Stat
 	// first is the first event since the last read, zero if there was none; due is when to
 	// read; patience is when an empty or missing file becomes news, zero if it is neither.
@@ -74,7 +74,7 @@ func (p *plan) judge(fresh files.Plan, now time.Time) (isNews, tooEarly bool) {
 	return isNews, false
 }
 
-// doubts reports whether a reading looks like the middle of a save: nothing where there
+// doubts reports whether a reading may be the middle of a save: nothing where there
 // was a text, as editors leave it for a moment, or a file that is being written.
 func (p *plan) doubts(fresh files.Plan) bool {
 	return fresh.Unsettled || hasText(p.known) && !hasText(fresh.PlanArtifact)

@@ -41,7 +41,7 @@ func must(t testing.TB, err error) {
 // newDesk watches items, each with a plan that is known, and returns once all are watched.
 func newDesk(t *testing.T, items ...model.ItemID) *desk {
 	t.Helper()
-	return newDeskOn(t, openSource, items...)
+	return newDeskOn(t, openWithCloses, items...)
 }
 
 func newDeskOn(t *testing.T, open opener, items ...model.ItemID) *desk {
@@ -88,7 +88,7 @@ func (g *gate) Plan(agent model.AgentID, id model.ItemID) files.Plan {
 	return g.homeDisk.Plan(agent, id)
 }
 
-// standStill has the eye stop while it looks at an item, until goOn.
+// standStill has the engine stop while it looks at an item, until goOn.
 func (d *desk) standStill(id model.ItemID) {
 	h := &hold{held: make(chan struct{}), over: make(chan struct{})}
 	d.gate.hold.Store(h)

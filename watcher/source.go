@@ -1,9 +1,9 @@
 package watcher
 
 import (
-	"github.com/fsnotify/fsnotify"
+	"sync"
 
-	"vise/watcher/hints"
+	"github.com/fsnotify/fsnotify"
 )
 
 // source is where events of directories come from: the system, or a test.
@@ -19,20 +19,59 @@ type opener func() (source, error)
 
 // system is the operating system's source.
 type system struct {
-	*hints.Source
-	closes closes // nil where it does not tell
+	fs      *fsnotify.Watcher
+	trouble chan error
+	pump    sync.WaitGroup
+	closes  closes // nil where it does not tell
 }
 
-func openSource() (source, error) {
-	s, err := hints.Open()
+// openSystem opens the operating system's source. Its errors are drained in a goroutine of
+// their own, because fsnotify may hold its lock while it sends one, and a caller of Add or Remove
+// that reads errors afterwards would wait for ever. One error stands for all that are not
+// yet read.
+func openSystem() (*system, error) {
+	fs, err := fsnotify.NewWatcher()
 	if err != nil {
 		return nil, err
 	}
-	return system{s, openCloses()}, nil
+	s := &system{fs: fs, trouble: make(chan error, 1)}
+	s.pump.Go(func() {
+		for err := range fs.Errors {
+			select {
+			case s.trouble <- err:
+			default:
+			}
+		}
+	})
+	return s, nil
 }
 
-func (s system) Close() {
-	s.Source.Close()
+// openWithCloses opens the system's source, with what tells of whole files.
+func openWithCloses() (source, error) {
+	s, err := openSystem()
+	if err != nil {
+		return nil, err
+	}
+	s.closes = openCloses()
+	return s, nil
+}
+
+// Events is closed if no more can come.
+func (s *system) Events() <-chan fsnotify.Event { return s.fs.Events }
+
+// Trouble has an error if events may have been lost.
+func (s *system) Trouble() <-chan error { return s.trouble }
+
+// Add watches a directory; again does no harm.
+func (s *system) Add(dir string) error { return s.fs.Add(dir) }
+
+// Remove is silent about a directory that is not watched.
+func (s *system) Remove(dir string) { _ = s.fs.Remove(dir) }
+
+// Close ends the events.
+func (s *system) Close() {
+	_ = s.fs.Close()
+	s.pump.Wait()
 	if s.closes != nil {
 		s.closes.Close()
 	}
@@ -40,7 +79,7 @@ func (s system) Close() {
 
 // closesOf is what tells of whole files beside a source; nil if nothing does.
 func closesOf(s source) closes {
-	if s, ok := s.(system); ok {
+	if s, ok := s.(*system); ok {
 		return s.closes
 	}
 	return nil

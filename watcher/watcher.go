@@ -1,13 +1,14 @@
-// Package watcher tells a door when the files of a home have changed: the ledger, by
-// whichever process, and the plans of the items that the door is interested in.
+// Package watcher notifies of files that have changed: the ledger, by whichever process, and the
+// plans of the items that its user is interested in (Watcher); the settings, the threads and HEAD
+// of a repository, and the file todos of a session (Changes).
 //
 // Events of the file system are hints. They can be lost, late, early or about nothing,
-// so each one only makes the watcher look: at the ledger's transaction number, or at one
-// plan when its directory has been quiet for a moment. Independent of events, a sweep looks at size and
-// times of everything; it finds what events cannot tell and is all there is where the
+// so each one only makes the watcher compare: the ledger's transaction number, or the files
+// of a directory that has been quiet for a moment. Independent of events, a sweep compares size
+// and times of everything; it finds what events cannot tell and is all there is where the
 // system has no events to give.
 //
-// A door parks in Next and calls it again after each answer.
+// A caller waits in Next and calls it again after each answer.
 package watcher
 
 import (
@@ -53,26 +54,26 @@ type Item struct {
 // Watcher is the one watcher of a process. Its methods may be called from any goroutine,
 // and none but Next and Close waits.
 type Watcher struct {
-	wishes *wishes
-	news   *news
-	stop   context.CancelFunc
-	ended  chan struct{}
+	requests *requests
+	news     *news
+	stop     context.CancelFunc
+	ended    chan struct{}
 }
 
 // Start watches until ctx ends or Close is called. Whatever happens to the ledger after
-// it returned is told. Without events from the system it polls, and Mode says so; that is
+// it returned is notified. Without events from the system it polls, and Mode says so; that is
 // no error.
 func Start(ctx context.Context, c Config) (*Watcher, error) {
 	if c.Home.Dir() == "" {
 		return nil, errors.New("watcher: no home")
 	}
-	return start(ctx, c, diskOf(c.Home), openSource), nil
+	return start(ctx, c, diskOf(c.Home), openWithCloses), nil
 }
 
 func start(ctx context.Context, c Config, d disk, open opener) *Watcher {
 	ctx, stop := context.WithCancel(ctx)
-	w := &Watcher{wishes: newWishes(), news: newNews(), stop: stop, ended: make(chan struct{})}
-	e := newEye(c, d, open, w.wishes, w.news)
+	w := &Watcher{requests: newRequests(), news: newNews(), stop: stop, ended: make(chan struct{})}
+	e := newEngine(c, d, open, w.requests, w.news)
 	go func() {
 		defer close(w.ended)
 		defer w.news.close()
@@ -84,14 +85,14 @@ func start(ctx context.Context, c Config, d disk, open opener) *Watcher {
 // Set makes items the ones whose plans are watched; their values are what the caller
 // knows of each plan (zero: nothing). A plan that turns out to differ is news. For an
 // item that is watched already the value is not used: see Known.
-func (w *Watcher) Set(items map[Item]model.PlanArtifact) { w.wishes.set(maps.Clone(items)) }
+func (w *Watcher) Set(items map[Item]model.PlanArtifact) { w.requests.set(maps.Clone(items)) }
 
 // Known replaces what the watcher takes for known of a watched item's plan, and has the
 // file read again: news follows if it differs. Of an item that is not watched it says nothing.
-func (w *Watcher) Known(item Item, plan model.PlanArtifact) { w.wishes.know(item, plan) }
+func (w *Watcher) Known(item Item, plan model.PlanArtifact) { w.requests.know(item, plan) }
 
 // Next waits until something has happened since the last call, and returns all of it at
-// once. It is for one caller at a time: what one was told, another is not. The error is
+// once. It is for one caller at a time: what one gets, another does not. The error is
 // ctx's, or ErrClosed.
 func (w *Watcher) Next(ctx context.Context) (Event, error) { return w.news.next(ctx) }
 

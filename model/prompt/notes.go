@@ -94,7 +94,7 @@ func kindOf(e model.Entry) (NoteKind, bool) {
 		_ = json.Unmarshal(e.Data, &d)
 		return NoteDecision, d.Reason != "" || d.SwitchKind == model.SwitchAutoPick
 	case model.EventWaitTriggered:
-		var d model.Heard
+		var d model.TriggerNews
 		_ = json.Unmarshal(e.Data, &d)
 		return NoteTrigger, d.Source != "answer" // the answer has its own note
 	case model.EventWorkItemWritten:

@@ -13,9 +13,9 @@ type Card struct {
 	// Thread is the one to go on with; nil without any.
 	Thread *Thread
 	// Linked says that a work item names the thread; else it is the repository's active one.
-	Linked    bool
-	Judgement Judgement
-	Git       Git
+	Linked bool
+	Check  BranchCheck
+	Git    Git
 	// Parked are threads that wait for another branch.
 	Parked []Parked
 	// Elsewhere are linked threads of other repositories.
@@ -59,9 +59,9 @@ func (c Card) Rows(objective model.Text) []CardRow {
 	for _, k := range c.Parked {
 		rows.add("parked", CardWarning, model.Text(k.Thread.ID)+": "+k.Thread.Goal)
 		if c.Thread == nil {
-			rows.judged(k.Judgement, k.Thread.ID)
+			rows.branch(k.Check, k.Thread.ID)
 		} else {
-			rows.add("wakes", CardMuted, k.Judgement.Wake())
+			rows.add("wakes", CardMuted, k.Check.Wake())
 		}
 	}
 	for _, l := range c.Elsewhere {
@@ -89,7 +89,7 @@ func (c Card) thread(rows *cardRows, t Thread) {
 	rows.each("risk", CardWarning, t.Risks)
 	rows.each("file", CardMuted, t.ActiveFiles)
 	rows.each("run", CardPlain, t.Commands)
-	rows.judged(c.Judgement, t.ID)
+	rows.branch(c.Check, t.ID)
 }
 
 func (c Card) whose() model.Text {
@@ -133,7 +133,7 @@ func (r *cardRows) each(label string, kind CardKind, list []model.Text) {
 }
 
 // judged is the git line, with the ways out where the thread is parked.
-func (r *cardRows) judged(j Judgement, id ID) {
+func (r *cardRows) branch(j BranchCheck, id ID) {
 	kind := CardMuted
 	if j.Warning != "" || !j.Loadable {
 		kind = CardWarning
@@ -149,7 +149,7 @@ func (c Card) View() View {
 	o := object{"repo": c.Repo.Raw(), "git": string(c.Git.State), "linked": c.Linked, "thread": nil}
 	if c.Thread != nil {
 		o["thread"] = c.Thread.View().object
-		o["work_state_git_status"] = c.Judgement.View(c.Thread.ID).object
+		o["work_state_git_status"] = c.Check.View(c.Thread.ID).object
 		if g := c.Thread.StrongestGap(); g != nil {
 			o["strongest_contract_gap"] = g.json()
 		}
@@ -159,7 +159,7 @@ func (c Card) View() View {
 	}
 	var parked []any
 	for _, k := range c.Parked {
-		parked = append(parked, k.judged().object)
+		parked = append(parked, k.withRemedies().object)
 	}
 	if len(parked) > 0 {
 		o["parked"] = parked
@@ -179,22 +179,22 @@ func (c Card) View() View {
 func (c Card) MarshalJSON() ([]byte, error) { return c.View().MarshalJSON() }
 
 // judged is the parked thread as a row, with the ways out.
-func (k Parked) judged() View {
-	return k.View().With("work_state_git_status", k.Judgement.View(k.Thread.ID))
+func (k Parked) withRemedies() View {
+	return k.View().With("work_state_git_status", k.Check.View(k.Thread.ID))
 }
 
 // CardOf chooses what the card shows: the newest live thread that the item links to and
 // that is loadable here, in progress before the others; without one, when the item links to
 // none here or nothing is asked of an item, the repository's active thread. Ended threads
 // are shown only where nothing else is linked. The error may be a *NeedLineage.
-func CardOf(f Facts, s Scene, linked []ID) (Card, error) {
+func CardOf(f Facts, s Stamp, linked []ID) (Card, error) {
 	c := Card{Git: s.Git}
 	if len(linked) == 0 {
 		t, source, err := ActiveOf(f)
 		if err != nil || t.ID == "" {
 			return c, err
 		}
-		j, err := Judge(t.Git, source == FromFallback, s.Git, s.Lineages)
+		j, err := CheckBranch(t.Git, source == FromFallback, s.Git, s.Lineages)
 		c.take(t, source, j)
 		return c, err
 	}
@@ -212,7 +212,7 @@ func CardOf(f Facts, s Scene, linked []ID) (Card, error) {
 		if t.Status.Ended() && (c.Thread != nil || len(c.Parked) > 0) {
 			continue
 		}
-		j, err := Judge(t.Git, false, s.Git, s.Lineages)
+		j, err := CheckBranch(t.Git, false, s.Git, s.Lineages)
 		if err != nil {
 			return c, err
 		}
@@ -224,12 +224,12 @@ func CardOf(f Facts, s Scene, linked []ID) (Card, error) {
 	return c, nil
 }
 
-func (c *Card) take(t Thread, source Source, j Judgement) {
+func (c *Card) take(t Thread, source Source, j BranchCheck) {
 	if !j.Loadable {
 		c.Parked = append(c.Parked, Parked{t, source, j})
 		return
 	}
-	c.Thread, c.Judgement = &t, j
+	c.Thread, c.Check = &t, j
 }
 
 // byLife sorts threads: in progress, then the other live ones, then the ended, each the

@@ -8,10 +8,10 @@ import (
 	"vise/model"
 )
 
-// Scene is what a command knows of the outside: when, who, and the repository.
-type Scene struct {
+// Stamp is what a command knows of the outside: when, who, and the repository.
+type Stamp struct {
 	At model.Text
-	// Actor is who wished it, Source through which door.
+	// Actor is who asked for it, Source through which frontend.
 	Actor, Source string
 	Git           Git
 	Lineages      Lineages
@@ -33,17 +33,17 @@ type Change struct {
 	Events  []Event
 	Threads []Thread
 	// Point is nil when the pointer stays.
-	Point  *Pointer
-	Answer Answer
+	Point   *Pointer
+	Receipt Receipt
 }
 
 // Empty reports that there is nothing to write.
 func (c Change) Empty() bool { return len(c.Events) == 0 && len(c.Threads) == 0 && c.Point == nil }
 
-// Answer is what a command says to its author.
-type Answer struct {
-	Thread    Thread
-	Judgement Judgement
+// Receipt is what a command says to its author.
+type Receipt struct {
+	Thread Thread
+	Check  BranchCheck
 	// Changed are the fields whose value changed, sorted.
 	Changed []Field
 	Patched Patched
@@ -65,28 +65,28 @@ type Answer struct {
 type planner struct {
 	Change
 	facts Facts
-	scene Scene
+	stamp Stamp
 }
 
-func plan(f Facts, s Scene) *planner { return &planner{facts: f, scene: s} }
+func plan(f Facts, s Stamp) *planner { return &planner{facts: f, stamp: s} }
 
 func (p *planner) event(k EventKind, id ID) *Event {
-	p.Events = append(p.Events, Event{Kind: k, Thread: id, At: p.scene.At, Source: p.scene.Source, Actor: p.scene.Actor, Git: p.scene.Git})
+	p.Events = append(p.Events, Event{Kind: k, Thread: id, At: p.stamp.At, Source: p.stamp.Source, Actor: p.stamp.Actor, Git: p.stamp.Git})
 	return &p.Events[len(p.Events)-1]
 }
 
-// judge asks the branch-safe rules about t.
-func (p *planner) judge(t Thread, fallback bool) (Judgement, error) {
-	return Judge(t.Git, fallback, p.scene.Git, p.scene.Lineages)
+// check asks the branch-safe rules about t.
+func (p *planner) check(t Thread, fallback bool) (BranchCheck, error) {
+	return CheckBranch(t.Git, fallback, p.stamp.Git, p.stamp.Lineages)
 }
 
 // mayWrite refuses to write a parked thread unless its author rebinds it deliberately.
 func (p *planner) mayWrite(t Thread, rebind bool) error {
-	j, err := p.judge(t, false)
+	j, err := p.check(t, false)
 	if err != nil {
 		return err
 	}
-	p.Answer.Judgement = j
+	p.Receipt.Check = j
 	if j.Loadable || rebind {
 		return nil
 	}
@@ -98,22 +98,22 @@ func (p *planner) mayWrite(t Thread, rebind bool) error {
 // nothing changed, nothing is written.
 func (p *planner) save(k EventKind, before, after Thread) {
 	after, did := after.Tidy()
-	p.Answer.Patched.Evicted = append(p.Answer.Patched.Evicted, did.Evicted...)
-	p.Answer.Patched.Shortened = append(p.Answer.Patched.Shortened, did.Shortened...)
-	after.Git = contextOf(p.scene.Git, p.scene.At, before.Git)
+	p.Receipt.Patched.Evicted = append(p.Receipt.Patched.Evicted, did.Evicted...)
+	p.Receipt.Patched.Shortened = append(p.Receipt.Patched.Shortened, did.Shortened...)
+	after.Git = contextOf(p.stamp.Git, p.stamp.At, before.Git)
 	changes := Compare(before, after)
-	p.Answer.Changed = changedFields(changes)
+	p.Receipt.Changed = changedFields(changes)
 	if k == Updated && len(changes) == 0 && sameContext(before.Git, after.Git) && !before.overLong() {
-		p.Answer.Thread = before
+		p.Receipt.Thread = before
 		return
 	}
 	p.evictions(after.ID)
 	if p.moves() {
-		p.Answer.Rebound = true
-		p.event(Rebound, after.ID).Note = model.Text("from " + p.Answer.Judgement.place() + ": " + string(p.Answer.Judgement.Reason))
+		p.Receipt.Rebound = true
+		p.event(Rebound, after.ID).Note = model.Text("from " + p.Receipt.Check.place() + ": " + string(p.Receipt.Check.Reason))
 	}
 	e := p.event(k, after.ID)
-	e.Changes, e.Fields = changes, p.Answer.Changed
+	e.Changes, e.Fields = changes, p.Receipt.Changed
 	if k == Closed {
 		e.Status = after.Status
 	}
@@ -122,18 +122,18 @@ func (p *planner) save(k EventKind, before, after Thread) {
 
 // put stores t as it is.
 func (p *planner) put(t Thread) {
-	t.UpdatedAt = p.scene.At
+	t.UpdatedAt = p.stamp.At
 	if t.CreatedAt == "" {
-		t.CreatedAt = p.scene.At
+		t.CreatedAt = p.stamp.At
 	}
 	p.Threads = append(p.Threads, t)
-	p.Answer.Thread = t
+	p.Receipt.Thread = t
 }
 
-func (p *planner) moves() bool { return p.Answer.Judgement.Reason != "" && p.Answer.Judgement.Moves() }
+func (p *planner) moves() bool { return p.Receipt.Check.Reason != "" && p.Receipt.Check.Moves() }
 
 func (p *planner) evictions(id ID) {
-	for _, e := range p.Answer.Patched.Evicted {
+	for _, e := range p.Receipt.Patched.Evicted {
 		ev := p.event(Evicted, id)
 		ev.Fields = []Field{e.Field}
 		ev.Detail = object{"field": string(e.Field), "entry": e.value}
@@ -167,7 +167,7 @@ func (p *planner) pauseOthers(now ID, why model.Text) error {
 	e.Changes = []FieldChange{{Field: StatusField, Old: model.Text(prior.Status), New: model.Text(Paused)}}
 	prior.Status = Paused
 	p.put(prior)
-	p.Answer.Paused = prior.ID
+	p.Receipt.Paused = prior.ID
 	return nil
 }
 
@@ -177,7 +177,7 @@ func (p *planner) point(id ID) {
 	if old.Present && old.ID == id {
 		return
 	}
-	next := old.To(id, p.scene.At)
+	next := old.To(id, p.stamp.At)
 	p.Point = &next
 }
 

@@ -6,17 +6,17 @@ import (
 	"vise/model"
 )
 
-// Command is a wish about threads.
+// Command is a change of threads that somebody asks for.
 type Command interface {
-	// Do judges the wish. It writes nothing. Beside refusals its error may be a
+	// Do judges the command. It writes nothing. Beside refusals its error may be a
 	// *NeedLineage: ask git, then judge again.
-	Do(Facts, Scene) (Change, error)
+	Do(Facts, Stamp) (Change, error)
 }
 
 // Start begins a thread and makes it the active one.
 type Start struct {
 	Goal model.Text
-	// Task is the id wished for; empty makes one from the goal.
+	// Task is the id asked for; empty makes one from the goal.
 	Task string
 	// Initial is laid over the fresh thread; its status does not count.
 	Initial Patch
@@ -25,7 +25,7 @@ type Start struct {
 }
 
 // Do implements Command.
-func (c Start) Do(f Facts, s Scene) (Change, error) {
+func (c Start) Do(f Facts, s Stamp) (Change, error) {
 	p := plan(f, s)
 	if trim(c.Goal.Raw()) == "" && c.Task == "" && c.Initial.Words[Goal] == "" {
 		return Change{}, invalid("a thread needs a goal").At("goal")
@@ -46,7 +46,7 @@ func (c Start) Do(f Facts, s Scene) (Change, error) {
 		t.Goal = fresh.Goal
 	}
 	t.Status = InProgress
-	p.Answer.Patched, p.Answer.Ignored = did, c.Initial.Ignored
+	p.Receipt.Patched, p.Receipt.Ignored = did, c.Initial.Ignored
 	if old != nil {
 		p.event(Replaced, id).Detail = old.object()
 		t.file = &file{more: old.file.more}
@@ -102,7 +102,7 @@ type Update struct {
 }
 
 // Do implements Command.
-func (c Update) Do(f Facts, s Scene) (Change, error) {
+func (c Update) Do(f Facts, s Stamp) (Change, error) {
 	p := plan(f, s)
 	before, err := p.target(c.Task, c.Patch.Task)
 	if err != nil {
@@ -115,7 +115,7 @@ func (c Update) Do(f Facts, s Scene) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	p.Answer.Patched, p.Answer.Ignored = did, c.Patch.Ignored
+	p.Receipt.Patched, p.Receipt.Ignored = did, c.Patch.Ignored
 	p.warnOfDeadEnd(before, &after)
 	if err := p.follow(before, after); err != nil {
 		return Change{}, err
@@ -177,9 +177,9 @@ func (p *planner) warnOfDeadEnd(before Thread, after *Thread) {
 			continue
 		}
 		ends := append([]DeadEnd(nil), after.DeadEnds...)
-		ends[i].FlaggedAt = p.scene.At
+		ends[i].FlaggedAt = p.stamp.At
 		after.DeadEnds = ends
-		p.Answer.Repeated = &ends[i]
+		p.Receipt.Repeated = &ends[i]
 		e := p.event(DeadEndHit, after.ID)
 		e.Fields, e.Note = []Field{f}, ends[i].Hypothesis
 		return
@@ -193,7 +193,7 @@ type Resume struct {
 }
 
 // Do implements Command.
-func (c Resume) Do(f Facts, s Scene) (Change, error) {
+func (c Resume) Do(f Facts, s Stamp) (Change, error) {
 	p := plan(f, s)
 	before, err := Find(f, Slug(c.Task))
 	if err != nil {
@@ -221,7 +221,7 @@ type Close struct {
 }
 
 // Do implements Command.
-func (c Close) Do(f Facts, s Scene) (Change, error) {
+func (c Close) Do(f Facts, s Stamp) (Change, error) {
 	p := plan(f, s)
 	before, err := p.target(c.Task, c.Patch.Task)
 	if err != nil {
@@ -235,7 +235,7 @@ func (c Close) Do(f Facts, s Scene) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	p.Answer.Patched, p.Answer.Ignored = did, c.Patch.Ignored
+	p.Receipt.Patched, p.Receipt.Ignored = did, c.Patch.Ignored
 	p.save(Closed, before, after)
 	if f.Pointer().ID == after.ID {
 		p.point("")

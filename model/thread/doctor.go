@@ -185,7 +185,7 @@ func (t Thread) phantom() bool { return t.ID == "task" && t.Goal == "" }
 type Repair struct{ Findings []Finding }
 
 // Do implements Command.
-func (c Repair) Do(f Facts, s Scene) (Change, error) {
+func (c Repair) Do(f Facts, s Stamp) (Change, error) {
 	p := plan(f, s)
 	done := map[ID]bool{}
 	for _, found := range c.Findings {
@@ -218,7 +218,7 @@ func (p *planner) repair(id ID, findings []Finding) error {
 	if slices.ContainsFunc(findings, func(f Finding) bool { return f.Thread == id && f.Repair == PauseThread }) {
 		t.Status = Paused
 	}
-	t, p.Answer.Patched = t.Tidy()
+	t, p.Receipt.Patched = t.Tidy()
 	p.evictions(id)
 	e := p.event(Repaired, id)
 	e.Changes = Compare(before, t)

@@ -24,6 +24,7 @@ const (
 	GapCleared EventKind = "gap_cleared"
 	DeadEndHit EventKind = "dead_end_repeated"
 	Repaired   EventKind = "repaired"
+	Remarked   EventKind = "remark"
 )
 
 // Event is one line of a thread's log. It tells what a command changed; the thread's

@@ -18,10 +18,10 @@ type Finalize struct {
 }
 
 // Do implements Command.
-func (c Finalize) Do(f Facts, s Scene) (Change, error) {
+func (c Finalize) Do(f Facts, s Stamp) (Change, error) {
 	p := plan(f, s)
 	v := Evaluate(c.Outcome.Contract, c.Outcome)
-	p.Answer.Compliance = &v
+	p.Receipt.Compliance = &v
 	gaps := FreshGaps(c.Outcome.Contract, v, c.Outcome)
 	before, fresh, err := c.target(p, gaps)
 	if err != nil || fresh.ID == "" {
@@ -29,10 +29,10 @@ func (c Finalize) Do(f Facts, s Scene) (Change, error) {
 	}
 	after := fresh
 	if c.Outcome.Patch != nil {
-		if after, p.Answer.Patched, err = fresh.Apply(*c.Outcome.Patch); err != nil {
+		if after, p.Receipt.Patched, err = fresh.Apply(*c.Outcome.Patch); err != nil {
 			return Change{}, err
 		}
-		p.Answer.Ignored = c.Outcome.Patch.Ignored
+		p.Receipt.Ignored = c.Outcome.Patch.Ignored
 		p.warnOfDeadEnd(before, &after)
 	}
 	after.learn(c.Outcome, s)
@@ -82,8 +82,8 @@ func (c Finalize) target(p *planner, gaps []Gap) (before, fresh Thread, err erro
 }
 
 func (c Finalize) unlessParked(p *planner, t Thread, fallback bool) (Thread, Thread, error) {
-	j, err := p.judge(t, fallback)
-	p.Answer.Judgement, p.Answer.Thread = j, t
+	j, err := p.check(t, fallback)
+	p.Receipt.Check, p.Receipt.Thread = j, t
 	if err != nil || !j.Loadable {
 		return t, Thread{}, err
 	}
@@ -107,7 +107,7 @@ func (c Finalize) carryover(p *planner, gaps []Gap) (before, fresh Thread, err e
 		if !there {
 			fresh = New(id, goal)
 			fresh.Status, fresh.Hypothesis = Paused, Strongest(gaps).hypothesis()
-			p.Answer.Judgement = Judgement{}
+			p.Receipt.Check = BranchCheck{}
 			return before, fresh, nil
 		}
 		before, fresh, err = c.unlessParked(p, old, false)
@@ -132,13 +132,13 @@ func shortSlug(goal model.Text) ID {
 // gaps clears what the run answered, opens what it left open, and says both.
 func (p *planner) gaps(t *Thread, fresh []Gap, o Outcome) {
 	had := len(t.Gaps)
-	p.Answer.Fresh, p.Answer.Cleared = fresh, t.clearBy(o)
-	for _, g := range p.Answer.Cleared {
+	p.Receipt.Fresh, p.Receipt.Cleared = fresh, t.clearBy(o)
+	for _, g := range p.Receipt.Cleared {
 		p.event(GapCleared, t.ID).Detail = g.json()
 	}
 	for _, g := range fresh {
-		if t.open(g, p.scene.At) {
-			p.Answer.Opened = append(p.Answer.Opened, g)
+		if t.open(g, p.stamp.At) {
+			p.Receipt.Opened = append(p.Receipt.Opened, g)
 			p.event(GapOpened, t.ID).Detail = g.json()
 		}
 	}
@@ -148,7 +148,7 @@ func (p *planner) gaps(t *Thread, fresh []Gap, o Outcome) {
 }
 
 // learn takes the facts of a run into the thread.
-func (t *Thread) learn(o Outcome, s Scene) {
+func (t *Thread) learn(o Outcome, s Stamp) {
 	t.ActiveFiles = push(t.ActiveFiles, slices.Concat(o.Opened, o.Edited, o.Reopened)...)
 	t.ExecutionIDs = push(t.ExecutionIDs, o.ExecutionID)
 	for _, e := range o.Commands {
@@ -172,7 +172,7 @@ func (o Outcome) expects(e Execution) bool {
 // learnCommand records one execution. Only commands that validate something become
 // verified, and only an observed exit status is evidence; a failure takes back an earlier
 // success of the same command.
-func (t *Thread) learnCommand(e Execution, prefix model.Text, o Outcome, s Scene, validating bool) {
+func (t *Thread) learnCommand(e Execution, prefix model.Text, o Outcome, s Stamp, validating bool) {
 	if Validates(e.Command) {
 		t.Commands = push(t.Commands, e.Command)
 	}
@@ -189,7 +189,7 @@ func (t *Thread) learnCommand(e Execution, prefix model.Text, o Outcome, s Scene
 	}
 }
 
-func (t *Thread) succeeded(e Execution, entry model.Text, o Outcome, s Scene, validating bool) {
+func (t *Thread) succeeded(e Execution, entry model.Text, o Outcome, s Stamp, validating bool) {
 	t.Risks = without(t.Risks, func(r model.Text) bool { return failureOf(r, e.Command) })
 	awaited := func(u model.Text) bool { return squeeze(u.Raw()) == squeeze(e.Command.Raw()) || u == entry }
 	if slices.ContainsFunc(t.Unverified, awaited) {
@@ -202,7 +202,7 @@ func (t *Thread) succeeded(e Execution, entry model.Text, o Outcome, s Scene, va
 	t.Evidence = append(without(t.Evidence, func(v Evidence) bool { return v.Entry == entry }), evidenceOf(e, entry, o, s))
 }
 
-func evidenceOf(e Execution, entry model.Text, o Outcome, s Scene) Evidence {
+func evidenceOf(e Execution, entry model.Text, o Outcome, s Stamp) Evidence {
 	v := Evidence{Entry: entry, Command: e.Command, ExitStatus: *e.ExitStatus, Head: e.Head, Dirty: e.Dirty, At: e.At, ExecutionID: o.ExecutionID}
 	if v.Head == "" && s.Git.State == GitOK {
 		v.Head, v.Dirty = s.Git.Head, s.Git.Dirty

@@ -37,7 +37,7 @@ func (s jsonStyle) appendJSON(dst []byte, v any, level int) []byte {
 	case object:
 		return s.appendObject(dst, v, level)
 	}
-	panic("workstate: a value that JSON has not")
+	panic("thread: a value that JSON has not")
 }
 
 func (s jsonStyle) appendList(dst []byte, list []any, level int) []byte {

@@ -11,11 +11,11 @@ type Prepared struct {
 	// Active is nil when no thread is active, or when the active one is parked.
 	Active *Thread
 	Source Source
-	// Judgement is about the active thread, loaded or parked; its Reason is empty without one.
-	Judgement Judgement
+	// Check is about the active thread, loaded or parked; its Reason is empty without one.
+	Check BranchCheck
 	// Recent is the newest paused or blocked thread that may be loaded; only without Active.
-	Recent          *Thread
-	RecentJudgement Judgement
+	Recent      *Thread
+	RecentCheck BranchCheck
 	// Parked are all threads that wait for another branch, the newest first.
 	Parked []Parked
 	// Unreadable: the active thread's file cannot be trusted.
@@ -24,23 +24,23 @@ type Prepared struct {
 	Now        model.Text
 }
 
-// Parked is a skipped thread with its judgement.
+// Parked is a thread that may not be loaded here, and why.
 type Parked struct {
-	Thread    Thread
-	Source    Source
-	Judgement Judgement
+	Thread Thread
+	Source Source
+	Check  BranchCheck
 }
 
-// Prepare judges every thread that is not ended. It changes nothing. The error may be a
+// Prepare checks every thread that is not ended. It changes nothing. The error may be a
 // *NeedLineage.
-func Prepare(f Facts, s Scene) (Prepared, error) {
+func Prepare(f Facts, s Stamp) (Prepared, error) {
 	p := Prepared{Git: s.Git, Now: s.At}
 	active, source, err := ActiveOf(f)
 	if err != nil {
 		p.Unreadable, active = err, Thread{}
 	}
 	if active.ID != "" {
-		if err := p.judgeActive(active, source, s); err != nil {
+		if err := p.takeActive(active, source, s); err != nil {
 			return p, err
 		}
 	}
@@ -52,16 +52,16 @@ func Prepare(f Facts, s Scene) (Prepared, error) {
 		if t.ID == active.ID || t.Status.Ended() {
 			continue
 		}
-		if err := p.judgeOther(t, s); err != nil {
+		if err := p.takeOther(t, s); err != nil {
 			return p, err
 		}
 	}
 	return p, nil
 }
 
-func (p *Prepared) judgeActive(t Thread, source Source, s Scene) error {
-	j, err := Judge(t.Git, source == FromFallback, s.Git, s.Lineages)
-	p.Judgement, p.Source = j, source
+func (p *Prepared) takeActive(t Thread, source Source, s Stamp) error {
+	j, err := CheckBranch(t.Git, source == FromFallback, s.Git, s.Lineages)
+	p.Check, p.Source = j, source
 	if err != nil {
 		return err
 	}
@@ -73,22 +73,22 @@ func (p *Prepared) judgeActive(t Thread, source Source, s Scene) error {
 	return nil
 }
 
-func (p *Prepared) judgeOther(t Thread, s Scene) error {
-	j, err := Judge(t.Git, false, s.Git, s.Lineages)
+func (p *Prepared) takeOther(t Thread, s Stamp) error {
+	j, err := CheckBranch(t.Git, false, s.Git, s.Lineages)
 	switch {
 	case err != nil:
 		return err
 	case !j.Loadable:
-		p.Parked = append(p.Parked, Parked{Thread: t, Judgement: j})
+		p.Parked = append(p.Parked, Parked{Thread: t, Check: j})
 	case p.Active == nil && p.Recent == nil && t.Status != InProgress:
-		p.Recent, p.RecentJudgement = &t, j
+		p.Recent, p.RecentCheck = &t, j
 	}
 	return nil
 }
 
 // Skipped is the active thread when it is parked; nil otherwise.
 func (p Prepared) Skipped() *Parked {
-	if p.Judgement.Reason == "" || p.Judgement.Loadable {
+	if p.Check.Reason == "" || p.Check.Loadable {
 		return nil
 	}
 	return &p.Parked[0]
@@ -108,8 +108,8 @@ func (p Prepared) CarryoverGaps() []Gap {
 
 // Freshness labels a thread by the age of its last save.
 func Freshness(t Thread, now model.Text) string {
-	saved, ok1 := When(t.UpdatedAt)
-	at, ok2 := When(now)
+	saved, ok1 := ParseTime(t.UpdatedAt)
+	at, ok2 := ParseTime(now)
 	if !ok1 || !ok2 {
 		return "unknown"
 	}

@@ -2,9 +2,6 @@ package thread
 
 import "vise/model"
 
-// Remarked is the event of a Remark.
-const Remarked EventKind = "remark"
-
 // Remark adds a sentence to a thread's log, and changes nothing else.
 type Remark struct {
 	Thread ID
@@ -12,13 +9,13 @@ type Remark struct {
 }
 
 // Do implements Command.
-func (c Remark) Do(f Facts, s Scene) (Change, error) {
+func (c Remark) Do(f Facts, s Stamp) (Change, error) {
 	p := plan(f, s)
 	t, err := Find(f, c.Thread)
 	if err != nil {
 		return Change{}, err
 	}
-	p.Answer.Thread = t
+	p.Receipt.Thread = t
 	p.event(Remarked, t.ID).Note = c.Note
 	return p.Change, nil
 }

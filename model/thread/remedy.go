@@ -26,7 +26,7 @@ func IsCommit(s string) bool {
 
 // Remedies are the ways out of a skip: back to where it was saved, a fresh thread here,
 // taking it over, looking at the difference. None for a loadable thread.
-func (j Judgement) Remedies(id ID) []Remedy {
+func (j BranchCheck) Remedies(id ID) []Remedy {
 	if j.Loadable {
 		return nil
 	}
@@ -43,7 +43,7 @@ func (j Judgement) Remedies(id ID) []Remedy {
 	return out
 }
 
-func (j Judgement) checkout() string {
+func (j BranchCheck) checkout() string {
 	if j.SavedBranch == DetachedBranch || j.SavedBranch == "" {
 		return "git switch --detach " + shellWord(j.SavedHead)
 	}

@@ -50,8 +50,8 @@ func (s *script) Threads() ([]thread.Thread, error) {
 	return out, nil
 }
 
-func (s *script) scene() thread.Scene {
-	return thread.Scene{At: thread.Moment(s.at), Actor: "a", Source: "cli", Git: s.git, Lineages: s.lines}
+func (s *script) scene() thread.Stamp {
+	return thread.Stamp{At: thread.FormatTime(s.at), Actor: "a", Source: "cli", Git: s.git, Lineages: s.lines}
 }
 
 func (s *script) run(_ *testing.T, d *datadriven.TestData) string {
@@ -143,7 +143,7 @@ func (s *script) command(d *datadriven.TestData, arg func(string) string) (threa
 	case "close":
 		return thread.Close{Task: id, Status: thread.Status(arg("status")), Patch: p, Rebind: d.HasArg("rebind")}, err
 	case "mark": // the input is what is waited for
-		return thread.Mark{Thread: thread.ID(id), Bookmark: thread.Bookmark{Status: thread.Status(arg("status")), Next: model.Text(d.Input)}}, nil
+		return thread.Follow{Thread: thread.ID(id), Wanted: thread.Wanted{Status: thread.Status(arg("status")), Next: model.Text(d.Input)}}, nil
 	case "finalize":
 		o, err := thread.ParseOutcome([]byte(d.Input))
 		return thread.Finalize{Outcome: o, Task: id}, err
@@ -161,7 +161,7 @@ func (s *script) do(c thread.Command) string {
 
 func (s *script) store(c thread.Change) string {
 	var b strings.Builder
-	for _, w := range c.Answer.Warnings() {
+	for _, w := range c.Receipt.Warnings() {
 		fmt.Fprintf(&b, "warning: %v\n", w)
 	}
 	for _, e := range c.Events {
@@ -243,16 +243,16 @@ func said(err error) string {
 // digest is what prepare says, without the threads themselves.
 func digest(p thread.Prepared) string {
 	var b strings.Builder
-	name := func(label string, t *thread.Thread, j thread.Judgement) {
+	name := func(label string, t *thread.Thread, j thread.BranchCheck) {
 		if t != nil {
 			fmt.Fprintf(&b, "%s: %s [%s] %s %v\n", label, t.ID, thread.Freshness(*t, p.Now), j.Reason, j.Line())
 		}
 	}
-	name("active", p.Active, p.Judgement)
-	name("recent", p.Recent, p.RecentJudgement)
+	name("active", p.Active, p.Check)
+	name("recent", p.Recent, p.RecentCheck)
 	for _, k := range p.Parked {
-		fmt.Fprintf(&b, "parked: %s %s %v\n", k.Thread.ID, k.Judgement.Reason, k.Judgement.Line())
-		for _, r := range k.Judgement.Remedies(k.Thread.ID) {
+		fmt.Fprintf(&b, "parked: %s %s %v\n", k.Thread.ID, k.Check.Reason, k.Check.Line())
+		for _, r := range k.Check.Remedies(k.Thread.ID) {
 			fmt.Fprintf(&b, "  %s: %v\n", r.Kind, r.Command)
 		}
 	}

@@ -83,8 +83,8 @@ func putObjects[T interface{ json() object }](o object, key string, list []T, n 
 	}
 }
 
-// View is the judgement with its remedies for thread id.
-func (j Judgement) View(id ID) View {
+// View is the check with the remedies for thread id.
+func (j BranchCheck) View(id ID) View {
 	o := object{
 		"loadable": j.Loadable, "reason": string(j.Reason), "warning": j.Warning.Raw(), "git": string(j.Git),
 		"saved_branch": j.SavedBranch.Raw(), "current_branch": j.CurrentBranch.Raw(),
@@ -101,22 +101,22 @@ func (j Judgement) View(id ID) View {
 	return View{o}
 }
 
-// Row is a thread in a list. Ended threads are not judged: nobody goes on with them.
-type Row struct {
-	Thread    Thread
-	Active    bool
-	Judgement Judgement
-}
-
 // View is the row as JSON.
 func (r Row) View() View {
 	o := object{
 		"task_id": string(r.Thread.ID), "status": string(r.Thread.Status), "goal": r.Thread.Goal.Raw(),
 		"updated_at": r.Thread.UpdatedAt.Raw(), "active": r.Active,
 	}
-	if r.Judgement.Reason != "" {
-		o["loadable"], o["reason"] = r.Judgement.Loadable, string(r.Judgement.Reason)
-		putText(o, "wake", r.Judgement.Wake())
+	if r.Check.Reason != "" {
+		o["loadable"], o["reason"] = r.Check.Loadable, string(r.Check.Reason)
+		putText(o, "wake", r.Check.Wake())
+	}
+	var items []any
+	for _, i := range r.Items {
+		items = append(items, object{"agent_id": string(i.Agent), "work_item_id": string(i.Item), "handle": string(i.Handle)})
+	}
+	if len(items) > 0 {
+		o["work_items"] = items
 	}
 	return View{o}
 }
@@ -125,8 +125,8 @@ func (r Row) View() View {
 func (k Parked) View() View {
 	o := object{
 		"task_id": string(k.Thread.ID), "status": string(k.Thread.Status), "goal": k.Thread.Goal.Raw(),
-		"reason": string(k.Judgement.Reason), "saved_branch": k.Judgement.SavedBranch.Raw(),
-		"current_branch": k.Judgement.CurrentBranch.Raw(), "wake": k.Judgement.Wake().Raw(),
+		"reason": string(k.Check.Reason), "saved_branch": k.Check.SavedBranch.Raw(),
+		"current_branch": k.Check.CurrentBranch.Raw(), "wake": k.Check.Wake().Raw(),
 	}
 	put(o, "source", string(k.Source))
 	return View{o}
@@ -139,15 +139,15 @@ func (p Prepared) View() View {
 	if p.Active != nil {
 		o["active_work_state"] = p.Active.Compact(p.Git).With("freshness", Freshness(*p.Active, p.Now)).object
 	}
-	if p.Judgement.Reason != "" {
-		o["work_state_git_status"] = p.judged().With("source", string(p.Source)).object
+	if p.Check.Reason != "" {
+		o["work_state_git_status"] = p.checked().With("source", string(p.Source)).object
 	}
 	if k := p.Skipped(); k != nil {
 		o["skipped_work_state"] = k.View().object
 	}
 	if p.Recent != nil {
 		o["recent_work_state"] = p.Recent.Compact(p.Git).With("freshness", Freshness(*p.Recent, p.Now)).object
-		o["recent_git_status"] = p.RecentJudgement.View(p.Recent.ID).object
+		o["recent_git_status"] = p.RecentCheck.View(p.Recent.ID).object
 	}
 	gaps := p.CarryoverGaps()
 	putObjects(o, "carryover_gaps", gaps, 4)
@@ -164,16 +164,16 @@ func (p Prepared) View() View {
 	return View{o}
 }
 
-func (p Prepared) judged() View {
+func (p Prepared) checked() View {
 	id := ID("")
 	if k := p.Skipped(); k != nil {
 		id = k.Thread.ID
 	}
-	return p.Judgement.View(id)
+	return p.Check.View(id)
 }
 
 // View is what a command answers: the thread, and what happened to it.
-func (a Answer) View() View {
+func (a Receipt) View() View {
 	o := a.Thread.object()
 	o["changed_fields"] = fieldNames(a.Changed)
 	if len(a.Patched.Evicted) > 0 {
@@ -196,15 +196,15 @@ func (a Answer) View() View {
 	if a.Repeated != nil {
 		o["repeated_dead_end"] = a.Repeated.json()
 	}
-	if a.Judgement.Reason != "" {
-		o["work_state_git_status"] = a.Judgement.View(a.Thread.ID).object
+	if a.Check.Reason != "" {
+		o["work_state_git_status"] = a.Check.View(a.Thread.ID).object
 	}
 	return View{o}
 }
 
 // FinalView is what finalize says: what was written, or that nothing was, and what the
 // run left open and answered.
-func (a Answer) FinalView() View {
+func (a Receipt) FinalView() View {
 	o := object{"work_state_updated": nil, "contract_gaps": objects(a.Fresh), "gaps_cleared": objects(a.Cleared)}
 	if a.Compliance != nil {
 		o["contract_compliance"] = a.Compliance.View().object
@@ -215,8 +215,8 @@ func (a Answer) FinalView() View {
 			"path": ".aictx/tasks/threads/" + string(a.Thread.ID) + ".json",
 		}
 	}
-	if a.Judgement.Reason != "" && !a.Judgement.Loadable {
-		o["skipped_work_state"] = Parked{Thread: a.Thread, Judgement: a.Judgement}.View().object
+	if a.Check.Reason != "" && !a.Check.Loadable {
+		o["skipped_work_state"] = Parked{Thread: a.Thread, Check: a.Check}.View().object
 	}
 	return View{o}
 }
@@ -244,13 +244,13 @@ func issues(list []Issue) []any {
 }
 
 // Warnings are the sentences that a command's author should read.
-func (a Answer) Warnings() []model.Text {
+func (a Receipt) Warnings() []model.Text {
 	var out []model.Text
-	if a.Judgement.Loadable && a.Judgement.Warning != "" {
-		out = append(out, a.Judgement.Warning)
+	if a.Check.Loadable && a.Check.Warning != "" {
+		out = append(out, a.Check.Warning)
 	}
 	if a.Rebound {
-		out = append(out, model.Text("thread "+string(a.Thread.ID)+" belongs to ")+a.Judgement.CurrentBranch+" from here on")
+		out = append(out, model.Text("thread "+string(a.Thread.ID)+" belongs to ")+a.Check.CurrentBranch+" from here on")
 	}
 	for _, e := range a.Patched.Evicted {
 		out = append(out, "the full list "+model.Text(e.Field)+" let go: "+e.Entry)

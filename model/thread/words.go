@@ -64,11 +64,11 @@ func without[T any](list []T, match func(T) bool) []T {
 	return slices.DeleteFunc(slices.Clone(list), match)
 }
 
-// Moment spells a time as thread files do: UTC, whole seconds.
-func Moment(t time.Time) model.Text { return model.Text(t.UTC().Format("2006-01-02T15:04:05Z")) }
+// FormatTime spells a time as thread files do: UTC, whole seconds.
+func FormatTime(t time.Time) model.Text { return model.Text(t.UTC().Format("2006-01-02T15:04:05Z")) }
 
-// When reads a moment; false if a file holds something else in its place.
-func When(m model.Text) (time.Time, bool) {
+// ParseTime reads a time; false if a file holds something else in its place.
+func ParseTime(m model.Text) (time.Time, bool) {
 	t, err := time.Parse(time.RFC3339, m.Raw())
 	return t, err == nil
 }

@@ -27,18 +27,18 @@ const (
 	Dead
 )
 
-// Witness tells whether a process lives.
-type Witness func(host string, pid int) Liveness
+// Probe tells whether a process lives.
+type Probe func(host string, pid int) Liveness
 
-// NoWitness knows of no process.
-func NoWitness(string, int) Liveness { return Unknown }
+// NoProbe knows of no process.
+func NoProbe(string, int) Liveness { return Unknown }
 
 // IsZero reports whether there is no lease.
 func (l Lease) IsZero() bool { return l == Lease{} }
 
 // Over says why a lease no longer holds, or "" while it does: its time is past, or its
 // process is dead. An unreadable end is past.
-func (l Lease) Over(now time.Time, alive Witness) string {
+func (l Lease) Over(now time.Time, alive Probe) string {
 	until, ok := TimeOf(l.Until)
 	switch {
 	case l.IsZero():

@@ -171,27 +171,28 @@ func (x *Index) follow(r Ref) Ref {
 	return r
 }
 
-// Follow is follow for callers outside.
-func (x *Index) Follow(r Ref) Ref { return x.follow(r) }
-
 // reaches reports whether from depends on to, through any number of dependencies.
 func (x *Index) reaches(from, to Ref) bool {
-	seen := map[Ref]bool{}
-	stack := []Ref{from}
-	for len(stack) > 0 {
-		r := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if r == to {
-			return true
-		}
-		if seen[r] {
-			continue
-		}
-		seen[r] = true
+	return from == to || reached(from, func(r Ref) (needs []Ref) {
 		t, _ := x.Find(r)
 		for _, d := range t.Dependencies {
-			stack = append(stack, d.In(t.Source))
+			needs = append(needs, d.In(t.Source))
+		}
+		return needs
+	})[to]
+}
+
+// reached are the todos that next leads to from a todo; itself only through a circle.
+func reached(from Ref, next func(Ref) []Ref) map[Ref]bool {
+	seen := map[Ref]bool{}
+	rest := slices.Clone(next(from))
+	for len(rest) > 0 {
+		r := rest[len(rest)-1]
+		rest = rest[:len(rest)-1]
+		if !seen[r] {
+			seen[r] = true
+			rest = append(rest, next(r)...)
 		}
 	}
-	return false
+	return seen
 }

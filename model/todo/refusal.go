@@ -60,6 +60,31 @@ const (
 	RulePriorityWord Rule = "priority_word"
 )
 
+// Rules of files and their directories.
+const (
+	RuleSymlink    Rule = "symlink"
+	RuleNotRegular Rule = "not_regular"
+	RuleUnreadable Rule = "unreadable"
+	RuleNotText    Rule = "not_text"
+	RuleChanging   Rule = "changing"
+	RuleNoHead     Rule = "no_front_matter"
+	RuleUnclosed   Rule = "front_matter_unclosed"
+	RuleHeadLarge  Rule = "front_matter_too_large"
+	RuleConflict   Rule = "conflict_markers"
+	RuleYAML       Rule = "front_matter_broken"
+	RuleAlias      Rule = "yaml_alias"
+	RuleTag        Rule = "yaml_tag"
+	RuleKeyTwice   Rule = "duplicate_key"
+	RuleType       Rule = "wrong_type"
+	RuleDate       Rule = "bad_date"
+	RuleNoStatus   Rule = "status_missing"
+	RuleName       Rule = "file_name"
+	RuleNewer      Rule = "schema_newer"
+	RuleLayout     Rule = "layout"
+	RuleInUse      Rule = "session_in_use"
+	RuleUnfinished Rule = "session_unfinished"
+)
+
 // Refusal is the answer to a wish that a rule forbids. Rule and Field are stable;
 // Message and Hint are for people.
 type Refusal struct {

@@ -23,7 +23,7 @@ const (
 	titleWeight  = 0.30
 	prefixWeight = 0.20
 	refWeight    = 0.10
-	titleFloor   = 0.85
+	titleFloor   = 0.80
 	overlapFloor = 0.30
 	nearLines    = 10
 )
@@ -83,7 +83,7 @@ func score(a, b Todo) float64 {
 		return 0
 	}
 	s := fileWeight * overlap
-	if w := jaroWinkler(strings.ToLower(a.Title.Raw()), strings.ToLower(b.Title.Raw())); w >= titleFloor {
+	if w := likeness(strings.ToLower(a.Title.Raw()), strings.ToLower(b.Title.Raw())); w >= titleFloor {
 		s += titleWeight * w
 	}
 	if p := findingPrefix(a); p != "" && p == findingPrefix(b) {
@@ -137,51 +137,22 @@ func findingPrefix(t Todo) string {
 	return p
 }
 
-// jaroWinkler is the Jaro-Winkler likeness of two strings with a prefix of at most four.
-func jaroWinkler(s, t string) float64 {
+// likeness of two strings is the share of their pairs of neighbouring letters that both
+// have, 0 to 1 (Dice).
+func likeness(s, t string) float64 {
 	a, b := []rune(s), []rune(t)
-	if len(a) == 0 || len(b) == 0 {
-		return 0
+	pairs := map[[2]rune]int{}
+	for i := 1; i < len(a); i++ {
+		pairs[[2]rune{a[i-1], a[i]}]++
 	}
-	j := jaro(a, b)
-	prefix := 0
-	for prefix < min(4, len(a), len(b)) && a[prefix] == b[prefix] {
-		prefix++
-	}
-	return j + 0.1*float64(prefix)*(1-j)
-}
-
-func jaro(a, b []rune) float64 {
-	window := max(max(len(a), len(b))/2-1, 0)
-	usedA, usedB := make([]bool, len(a)), make([]bool, len(b))
-	same := 0
-	for i := range a {
-		for k := max(0, i-window); k < min(len(b), i+window+1); k++ {
-			if !usedB[k] && a[i] == b[k] {
-				usedA[i], usedB[k] = true, true
-				same++
-				break
-			}
+	shared := 0
+	for i := 1; i < len(b); i++ {
+		if p := [2]rune{b[i-1], b[i]}; pairs[p] > 0 {
+			pairs[p]--
+			shared++
 		}
 	}
-	if same == 0 {
-		return 0
-	}
-	crossed, k := 0, 0
-	for i := range a {
-		if !usedA[i] {
-			continue
-		}
-		for !usedB[k] {
-			k++
-		}
-		if a[i] != b[k] {
-			crossed++
-		}
-		k++
-	}
-	m := float64(same)
-	return (m/float64(len(a)) + m/float64(len(b)) + (m-float64(crossed)/2)/m) / 3
+	return 2 * float64(shared) / float64(max(len(a)+len(b)-2, 1))
 }
 
 // Twin is the todo that r most likely repeats; empty when none is like it.

@@ -49,7 +49,7 @@ type SessionLife struct {
 }
 
 // FindStale lists stale todos in list order, each with its reason.
-func FindStale(x *Index, now time.Time, limits Thresholds, life SessionLife, alive Witness) []Stale {
+func FindStale(x *Index, now time.Time, limits Thresholds, life SessionLife, alive Probe) []Stale {
 	all := append([]Todo(nil), x.All()...)
 	Sort(all)
 	var out []Stale
@@ -61,7 +61,7 @@ func FindStale(x *Index, now time.Time, limits Thresholds, life SessionLife, ali
 	return out
 }
 
-func stale(t Todo, x *Index, now time.Time, limits Thresholds, life SessionLife, alive Witness) (StaleKind, string) {
+func stale(t Todo, x *Index, now time.Time, limits Thresholds, life SessionLife, alive Probe) (StaleKind, string) {
 	if t.Status.Final() {
 		return "", ""
 	}

@@ -46,6 +46,21 @@ func (r Reader) Capture(ctx context.Context, dir string) thread.Git {
 	return now
 }
 
+// Head names the commit that is checked out in dir; empty without git or a repository.
+func (r Reader) Head(ctx context.Context, dir string) string {
+	ctx, cancel := context.WithTimeout(ctx, Limit)
+	defer cancel()
+	g, ended := r.at(dir)
+	if ended != nil {
+		return ""
+	}
+	head := g.run(ctx, nil, "rev-parse", "--verify", "--quiet", "HEAD")
+	if !head.ok() {
+		return ""
+	}
+	return strings.TrimSpace(string(head.out))
+}
+
 // at finds the git program.
 func (r Reader) at(dir string) (git, *thread.Git) {
 	program := r.Program

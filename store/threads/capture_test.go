@@ -12,7 +12,7 @@ import (
 	"vise/model"
 	"vise/model/thread"
 	"vise/store/threads"
-	"vise/watcher/gitstate/gittest"
+	"vise/store/threads/gittest"
 )
 
 func capture(t *testing.T, dir string) thread.Git {

@@ -1,6 +1,7 @@
 package threads
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
+	"vise/store/files"
 )
 
 const (
@@ -60,7 +62,7 @@ func (r Repo) open() (*os.Root, error) {
 		return nil, err
 	}
 	for _, step := range strings.Split(tasksDir, "/") {
-		next, err := stepInto(dir, step)
+		next, err := files.Below(dir, step, false)
 		dir.Close()
 		if err != nil {
 			return nil, r.explain("open "+tasksDir, err)
@@ -69,7 +71,7 @@ func (r Repo) open() (*os.Root, error) {
 	}
 	if sub, err := dir.Lstat(threadsDir); err == nil && !sub.IsDir() {
 		dir.Close()
-		return nil, notPlain(threadsDir)
+		return nil, files.NotPlain(threadsDir)
 	}
 	return dir, nil
 }
@@ -83,26 +85,6 @@ func (r Repo) openRoot() (*os.Root, error) {
 		return nil, r.explain("open the repository", err)
 	}
 	return dir, nil
-}
-
-// stepInto opens a directory and makes sure that it is the entry itself, no link.
-func stepInto(dir *os.Root, name string) (*os.Root, error) {
-	entry, err := dir.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !entry.IsDir() {
-		return nil, notPlain(name)
-	}
-	next, err := dir.OpenRoot(name)
-	if err != nil {
-		return nil, err
-	}
-	if opened, err := next.Stat("."); err != nil || !os.SameFile(entry, opened) {
-		next.Close()
-		return nil, notPlain(name)
-	}
-	return next, nil
 }
 
 // make opens the tasks directory and makes what is missing of it.
@@ -123,7 +105,7 @@ func (r Repo) make() (*os.Root, error) {
 // readPlain reads a regular file of at most MaxFileBytes. It follows no link and waits
 // for no pipe.
 func readPlain(dir *os.Root, name string) ([]byte, error) {
-	f, err := openPlain(dir, name, os.O_RDONLY)
+	f, err := files.OpenPlain(dir, name, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
@@ -133,52 +115,6 @@ func readPlain(dir *os.Root, name string) ([]byte, error) {
 		err = model.Refuse(model.CodeDamaged, "%s is larger than %d bytes", model.Text(name), thread.MaxFileBytes)
 	}
 	return raw, err
-}
-
-// maxOpens bounds how often a file is opened again because it was replaced just then.
-const maxOpens = 100
-
-// openPlain opens a regular file, never through a link: what the name stands for before
-// and what was opened are the same file.
-func openPlain(dir *os.Root, name string, flag int) (*os.File, error) {
-	for range maxOpens {
-		f, replaced, err := openOnce(dir, name, flag)
-		if !replaced {
-			return f, err
-		}
-	}
-	return nil, notPlain(name)
-}
-
-func openOnce(dir *os.Root, name string, flag int) (f *os.File, replaced bool, err error) {
-	before, err := dir.Lstat(name)
-	absent := errors.Is(err, fs.ErrNotExist) && flag&os.O_CREATE != 0
-	switch {
-	case absent:
-		flag |= os.O_EXCL
-	case err != nil:
-		return nil, false, err
-	case !before.Mode().IsRegular():
-		return nil, false, notPlain(name)
-	}
-	f, err = dir.OpenFile(name, flag|syscall.O_NONBLOCK, 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return nil, true, nil
-	}
-	if err != nil {
-		return nil, false, err
-	}
-	opened, err := f.Stat()
-	if err != nil || !absent && !os.SameFile(before, opened) {
-		f.Close()
-		return nil, err == nil, err
-	}
-	return f, false, nil
-}
-
-func notPlain(name string) error {
-	return model.Refuse(model.CodeRefused, "%s is not a plain file or directory", model.Text(name)).
-		WithHint("Work State does not follow links; replace it by the real thing")
 }
 
 // explain gives an error of the file system its code.
@@ -195,4 +131,13 @@ func (r Repo) explain(step string, err error) error {
 		return model.Refuse(model.CodeRefused, "%s", step).Because(err)
 	}
 	return model.Refuse(model.CodeInternal, "%s", step).Because(err)
+}
+
+// lock takes the repository's write lock.
+func (r Repo) lock(ctx context.Context, dir *os.Root) (*os.File, error) {
+	f, err := files.LockBy(ctx, dir, lockFile, "Work State")
+	if err != nil {
+		return nil, r.explain("lock Work State", err)
+	}
+	return f, nil
 }

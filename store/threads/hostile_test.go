@@ -11,7 +11,7 @@ import (
 
 	"vise/model/thread"
 	"vise/store/threads"
-	"vise/watcher/gitstate/gittest"
+	"vise/store/threads/gittest"
 )
 
 // planted makes a repository whose configuration names a program for everything that

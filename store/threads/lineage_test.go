@@ -6,7 +6,7 @@ import (
 
 	"vise/model/thread"
 	"vise/store/threads"
-	"vise/watcher/gitstate/gittest"
+	"vise/store/threads/gittest"
 )
 
 // feature makes two commits on feature/login and returns the second.

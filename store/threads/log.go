@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"vise/model/thread"
+	"vise/store/files"
 )
 
 // maxLog bounds the logs that are examined and mended, in bytes; a longer one is left alone.
@@ -54,7 +55,7 @@ func (s *Snapshot) logs() ([]thread.ID, error) {
 
 // readLog reads a log; one that is not a plain file, or too long, reads as empty.
 func readLog(dir *os.Root, id thread.ID) ([]byte, error) {
-	f, err := openPlain(dir, logFile(id), os.O_RDONLY)
+	f, err := files.OpenPlain(dir, logFile(id), os.O_RDONLY)
 	if err != nil {
 		return nil, ignoreMissing(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
+	"vise/store/files"
 )
 
 // Snapshot is a repository's threads as they are being read: each file once, when it is
@@ -73,10 +74,10 @@ func (s *Snapshot) read(name string) ([]byte, error) {
 	return raw, err
 }
 
-// Pointer implements workstate.Facts.
+// Pointer implements thread.Facts.
 func (s *Snapshot) Pointer() thread.Pointer { return s.pointer }
 
-// Thread implements workstate.Facts.
+// Thread implements thread.Facts.
 func (s *Snapshot) Thread(id thread.ID) (thread.Thread, bool, error) {
 	if !thread.ValidID(string(id)) {
 		return thread.Thread{}, false, model.Refuse(model.CodeInvalid, "%q is no thread id", model.Text(id)).At("task_id")
@@ -119,7 +120,7 @@ func (s *Snapshot) load(id thread.ID) entry {
 	}
 }
 
-// Threads implements workstate.Facts. What cannot be read is in Broken afterwards.
+// Threads implements thread.Facts. What cannot be read is in Broken afterwards.
 func (s *Snapshot) Threads() ([]thread.Thread, error) {
 	ids, err := s.ids()
 	if err != nil {
@@ -160,7 +161,7 @@ func (s *Snapshot) names() ([]string, error) {
 	if s.dir == nil {
 		return nil, nil
 	}
-	sub, err := stepInto(s.dir, threadsDir)
+	sub, err := files.Below(s.dir, threadsDir, false)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -192,7 +193,7 @@ func (s *Snapshot) Log(id thread.ID) ([]string, error) {
 	if s.dir == nil || !thread.ValidID(string(id)) {
 		return nil, nil
 	}
-	f, err := openPlain(s.dir, logFile(id), os.O_RDONLY)
+	f, err := files.OpenPlain(s.dir, logFile(id), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -18,10 +18,10 @@ import (
 	"vise/store/threads"
 )
 
-var scene = thread.Scene{At: "2026-11-20T12:00:00Z", Actor: "a", Source: "cli", Lineages: thread.Lineages{},
+var scene = thread.Stamp{At: "2026-11-20T12:00:00Z", Actor: "a", Source: "cli", Lineages: thread.Lineages{},
 	Git: thread.Git{State: thread.GitOK, Branch: "main", Head: strings.Repeat("a", 40)}}
 
-func apply(t testing.TB, r threads.Repo, c thread.Command) thread.Answer {
+func apply(t testing.TB, r threads.Repo, c thread.Command) thread.Receipt {
 	t.Helper()
 	a, err := r.Apply(context.Background(), c, scene)
 	if err != nil {
@@ -321,7 +321,7 @@ type interrupted struct {
 	by    func()
 }
 
-func (c interrupted) Do(f thread.Facts, s thread.Scene) (thread.Change, error) {
+func (c interrupted) Do(f thread.Facts, s thread.Stamp) (thread.Change, error) {
 	change, err := c.Update.Do(f, s)
 	if *c.times > 0 {
 		*c.times--

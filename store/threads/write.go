@@ -11,31 +11,32 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
+	"vise/store/files"
 )
 
 // maxTries bounds how often a command is planned again because somebody who does not take
 // the lock changed a file meanwhile.
 const maxTries = 20
 
-// Apply judges a command and writes what it changes, under the lock. The Answer is the
+// Apply judges a command and writes what it changes, under the lock. The Receipt is the
 // command's; an error that is no refusal of the rules leaves the threads as they were,
 // though the log may tell of the attempt.
-func (r Repo) Apply(ctx context.Context, c thread.Command, s thread.Scene) (thread.Answer, error) {
+func (r Repo) Apply(ctx context.Context, c thread.Command, s thread.Stamp) (thread.Receipt, error) {
 	ready, err := r.wouldChange(c, s)
 	if err != nil {
-		return thread.Answer{}, err
+		return thread.Receipt{}, err
 	}
 	if ready.Empty() {
-		return ready.Answer, nil
+		return ready.Receipt, nil
 	}
 	dir, err := r.make()
 	if err != nil {
-		return thread.Answer{}, err
+		return thread.Receipt{}, err
 	}
 	defer dir.Close()
 	lock, err := r.lock(ctx, dir)
 	if err != nil {
-		return thread.Answer{}, err
+		return thread.Receipt{}, err
 	}
 	defer lock.Close()
 	for range maxTries {
@@ -44,13 +45,13 @@ func (r Repo) Apply(ctx context.Context, c thread.Command, s thread.Scene) (thre
 			return answer, err
 		}
 	}
-	return thread.Answer{}, model.Refuse(model.CodeBusy, "another program keeps changing Work State").
+	return thread.Receipt{}, model.Refuse(model.CodeBusy, "another program keeps changing Work State").
 		WithHint("try again; the files are as before")
 }
 
 // wouldChange judges without the lock: most refusals, and what must be asked of git
 // first, need none, and a repository without Work State stays without.
-func (r Repo) wouldChange(c thread.Command, s thread.Scene) (thread.Change, error) {
+func (r Repo) wouldChange(c thread.Command, s thread.Stamp) (thread.Change, error) {
 	snap, err := r.Read()
 	if err != nil {
 		return thread.Change{}, err
@@ -61,26 +62,26 @@ func (r Repo) wouldChange(c thread.Command, s thread.Scene) (thread.Change, erro
 
 // attempt judges c and writes its change; again says that a file moved under it and
 // nothing was written.
-func (r Repo) attempt(dir *os.Root, c thread.Command, s thread.Scene) (thread.Answer, bool, error) {
+func (r Repo) attempt(dir *os.Root, c thread.Command, s thread.Stamp) (thread.Receipt, bool, error) {
 	snap, err := r.snapshot(dir)
 	if err != nil {
-		return thread.Answer{}, false, err
+		return thread.Receipt{}, false, err
 	}
 	change, err := c.Do(snap, s)
 	if err != nil {
-		return thread.Answer{}, false, err
+		return thread.Receipt{}, false, err
 	}
-	files, err := spell(change)
+	spelled, err := spell(change)
 	if err != nil {
-		return thread.Answer{}, false, err
+		return thread.Receipt{}, false, err
 	}
 	if snap.moved() {
-		return thread.Answer{}, true, nil
+		return thread.Receipt{}, true, nil
 	}
-	if err := r.write(dir, change.Events, files); err != nil {
-		return thread.Answer{}, false, err
+	if err := r.write(dir, change.Events, spelled); err != nil {
+		return thread.Receipt{}, false, err
 	}
-	return change.Answer, false, nil
+	return change.Receipt, false, nil
 }
 
 // file is one file to write.
@@ -118,13 +119,13 @@ func (s *Snapshot) moved() bool {
 	return false
 }
 
-func (r Repo) write(dir *os.Root, events []thread.Event, files []file) error {
+func (r Repo) write(dir *os.Root, events []thread.Event, spelled []file) error {
 	for _, e := range events {
 		if err := appendLine(dir, logFile(e.Thread), e.Line()); err != nil {
 			return r.explain("write the log of "+string(e.Thread), err)
 		}
 	}
-	for _, f := range files {
+	for _, f := range spelled {
 		if err := replace(dir, f.name, f.raw); err != nil {
 			return r.explain("write "+f.name, err)
 		}
@@ -134,7 +135,7 @@ func (r Repo) write(dir *os.Root, events []thread.Event, files []file) error {
 
 // appendLine adds a line to a log in one write. A line that a crash tore is ended first.
 func appendLine(dir *os.Root, name string, line []byte) error {
-	f, err := openPlain(dir, name, os.O_RDWR|os.O_CREATE|os.O_APPEND)
+	f, err := files.OpenPlain(dir, name, os.O_RDWR|os.O_CREATE|os.O_APPEND)
 	if err != nil {
 		return err
 	}
@@ -166,7 +167,7 @@ func replace(dir *os.Root, name string, raw []byte) error {
 	var keep *fs.FileMode
 	if info, err := dir.Lstat(name); err == nil {
 		if !info.Mode().IsRegular() {
-			return notPlain(name)
+			return files.NotPlain(name)
 		}
 		mode := info.Mode().Perm()
 		keep = &mode

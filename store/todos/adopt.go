@@ -6,6 +6,7 @@ import (
 
 	"vise/model"
 	"vise/model/todo"
+	"vise/store/files"
 )
 
 // Adopted is an unfinished todo that went on in another session.
@@ -23,7 +24,7 @@ type Adopted struct {
 // ready, under an id of this session; the original is closed as superseded and says where
 // it went. It can be repeated after a crash and adopts nothing twice. What is still
 // claimed by the living is refused.
-func (s *Session) Adopt(from *Session, words []string, m todo.Move, alive todo.Witness) ([]Adopted, error) {
+func (s *Session) Adopt(from *Session, words []string, m todo.Move, alive todo.Probe) ([]Adopted, error) {
 	if s.Rel == from.Rel {
 		return nil, todo.Refuse(todo.RuleValue, "from", "a session cannot adopt from itself")
 	}
@@ -42,7 +43,7 @@ func (s *Session) Adopt(from *Session, words []string, m todo.Move, alive todo.W
 	return out, err
 }
 
-func (s *Session) adopt(from *Session, words []string, m todo.Move, alive todo.Witness) ([]Adopted, error) {
+func (s *Session) adopt(from *Session, words []string, m todo.Move, alive todo.Probe) ([]Adopted, error) {
 	theirs, err := from.Load()
 	if err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func (s *Session) adopt(from *Session, words []string, m todo.Move, alive todo.W
 }
 
 // unfinished are the todos to adopt, dependencies first, as far as they have an order.
-func unfinished(snap Snapshot, words []string, m todo.Move, alive todo.Witness) ([]todo.Todo, error) {
+func unfinished(snap Snapshot, words []string, m todo.Move, alive todo.Probe) ([]todo.Todo, error) {
 	index := snap.Index()
 	wanted := snap.Todos
 	if len(words) > 0 {
@@ -149,7 +150,7 @@ func (a *adoption) take(t todo.Todo, m todo.Move) (Adopted, error) {
 func (a *adoption) copy(t todo.Todo, m todo.Move) (todo.Todo, []todo.Ref, error) {
 	after, dropped := a.renewed(t, m)
 	at := a.theirs.places[t.Ref()]
-	dir, err := enter(a.from.root, at.dir, false)
+	dir, err := files.Below(a.from.root, at.dir, false)
 	if err != nil {
 		return after, nil, a.from.gone(err)
 	}

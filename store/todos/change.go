@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"vise/model/todo"
+	"vise/store/files"
 )
 
 // Edit is one granted change, and a Work Log entry that goes with it.
@@ -100,7 +101,7 @@ func (s *Session) write(snap Snapshot, e Edit) (t todo.Todo, err error) {
 
 // rewrite reads a file, asks what to change, and puts the result in its place.
 func (s *Session) rewrite(at place, ask func(now todo.Todo) (Edit, error), result *todo.Todo) error {
-	dir, err := enter(s.root, at.dir, false)
+	dir, err := files.Below(s.root, at.dir, false)
 	if err != nil {
 		return s.gone(err)
 	}

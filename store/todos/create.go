@@ -3,6 +3,7 @@ package todos
 import (
 	"vise/model"
 	"vise/model/todo"
+	"vise/store/files"
 )
 
 // Skip is a draft that was not made a todo, because one is there.
@@ -88,7 +89,7 @@ func (s *Session) createOne(snap *Snapshot, d todo.Draft, m todo.Move) (todo.Tod
 
 // add writes a new file and enters it into the snapshot.
 func (s *Session) add(snap *Snapshot, t todo.Todo, raw []byte) (todo.Todo, error) {
-	dir, err := enter(s.root, t.Source, true)
+	dir, err := files.Below(s.root, t.Source, true)
 	if err != nil {
 		return t, s.gone(err)
 	}

@@ -20,31 +20,31 @@ func TestBadFilesAreShownAndLeftAlone(t *testing.T) {
 		content string
 		rule    todo.Rule
 	}{
-		"010-x.md": {"no front matter\n", RuleNoHead},
-		"011-x.md": {"", RuleNoHead},
-		"012-x.md": {"---\nstatus: pending\n", RuleUnclosed},
-		"013-x.md": {head("tags: [a\n"), RuleYAML},
-		"014-x.md": {head("status: ready\n"), RuleKeyTwice},
-		"015-x.md": {head(bomb), RuleAlias},
-		"016-x.md": {head("tags: !!python/object [a]\n"), RuleTag},
-		"017-x.md": {head("tags: {a: b}\n"), RuleType},
-		"018-x.md": {head("claimed_at: soon\n"), RuleDate},
-		"019-x.md": {head("created: 2026-13-45\n"), RuleDate},
-		"020-x.md": {"---\nstatus: [pending]\n---\n", RuleType},
-		"021-x.md": {"---\npriority: p1\n---\n", RuleNoStatus},
+		"010-x.md": {"no front matter\n", todo.RuleNoHead},
+		"011-x.md": {"", todo.RuleNoHead},
+		"012-x.md": {"---\nstatus: pending\n", todo.RuleUnclosed},
+		"013-x.md": {head("tags: [a\n"), todo.RuleYAML},
+		"014-x.md": {head("status: ready\n"), todo.RuleKeyTwice},
+		"015-x.md": {head(bomb), todo.RuleAlias},
+		"016-x.md": {head("tags: !!python/object [a]\n"), todo.RuleTag},
+		"017-x.md": {head("tags: {a: b}\n"), todo.RuleType},
+		"018-x.md": {head("claimed_at: soon\n"), todo.RuleDate},
+		"019-x.md": {head("created: 2026-13-45\n"), todo.RuleDate},
+		"020-x.md": {"---\nstatus: [pending]\n---\n", todo.RuleType},
+		"021-x.md": {"---\npriority: p1\n---\n", todo.RuleNoStatus},
 		"022-x.md": {"---\nstatus: completed\n---\n", todo.RuleStatus},
 		"023-x.md": {head("source: ../../etc\n"), todo.RuleSource},
 		"024-x.md": {head("issue_id: ../../x\n"), todo.RuleID},
-		"025-x.md": {head("title: \"a\xff\"\n"), RuleNotText},
-		"026-x.md": {head("title: \"a\x00\"\n"), RuleNotText},
-		"027-x.md": {"---\n" + strings.Repeat("# x\n", maxHeadLines+5) + "status: pending\n---\n", RuleHeadLarge},
-		"028-x.md": {head("x: \"" + strings.Repeat("y", maxHeadBytes) + "\"\n"), RuleHeadLarge},
-		"029-x.md": {head("<<<<<<< HEAD\npriority: p1\n=======\npriority: p2\n>>>>>>> other\n"), RuleConflict},
-		"030-x.md": {head("...\nstatus: ready\n"), RuleYAML},
-		"031-x.md": {head("schema_version: 3\n"), RuleNewer},
-		"032-x.md": {head("wave: first\n"), RuleType},
-		"033-x.md": {"---\n- status: pending\n---\n", RuleYAML},
-		"034-x.md": {head("<<: {a: b}\n<<: {a: c}\n"), RuleKeyTwice},
+		"025-x.md": {head("title: \"a\xff\"\n"), todo.RuleNotText},
+		"026-x.md": {head("title: \"a\x00\"\n"), todo.RuleNotText},
+		"027-x.md": {"---\n" + strings.Repeat("# x\n", maxHeadLines+5) + "status: pending\n---\n", todo.RuleHeadLarge},
+		"028-x.md": {head("x: \"" + strings.Repeat("y", maxHeadBytes) + "\"\n"), todo.RuleHeadLarge},
+		"029-x.md": {head("<<<<<<< HEAD\npriority: p1\n=======\npriority: p2\n>>>>>>> other\n"), todo.RuleConflict},
+		"030-x.md": {head("...\nstatus: ready\n"), todo.RuleYAML},
+		"031-x.md": {head("schema_version: 3\n"), todo.RuleNewer},
+		"032-x.md": {head("wave: first\n"), todo.RuleType},
+		"033-x.md": {"---\n- status: pending\n---\n", todo.RuleYAML},
+		"034-x.md": {head("<<: {a: b}\n<<: {a: c}\n"), todo.RuleKeyTwice},
 	}
 	s := newSession(t, review)
 	for name, f := range files {
@@ -68,8 +68,8 @@ func TestBadFilesAreShownAndLeftAlone(t *testing.T) {
 	must(t, os.Mkdir(filepath.Join(s.Path(), "Bad Source"), 0o755))
 	put(t, s, "review/045-\x1b[2J.md", head(""))
 
-	want := map[string]todo.Rule{"040-x.md": RuleTooLarge, "041-x.md": RuleSymlink, "042-x.md": RuleSymlink,
-		"043-x.md": RuleNotRegular, "044-x.md": RuleNotRegular, "045-·[2J.md": RuleName, "audit": RuleSymlink, "": todo.RuleSource}
+	want := map[string]todo.Rule{"040-x.md": todo.RuleTooLarge, "041-x.md": todo.RuleSymlink, "042-x.md": todo.RuleSymlink,
+		"043-x.md": todo.RuleNotRegular, "044-x.md": todo.RuleNotRegular, "045-·[2J.md": todo.RuleName, "audit": todo.RuleSymlink, "": todo.RuleSource}
 	for name, f := range files {
 		want[name] = f.rule
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"vise/model/todo"
+	"vise/store/files"
 )
 
 // Found is a session that a repository holds.
@@ -140,7 +141,7 @@ const maxStateBytes = 1 << 20
 
 // readStates reads the state files that can be read; others say nothing.
 func readStates(root *os.Root) []state {
-	tmp, err := enter(root, "tmp", false)
+	tmp, err := files.Below(root, "tmp", false)
 	if err != nil {
 		return nil
 	}
@@ -181,7 +182,7 @@ func (s *Session) state() (state, bool) {
 
 // Life is what the session's state file, and the process that it names, tell about whether
 // the workflow goes on. Host is this machine's name.
-func (s *Session) Life(host string, alive todo.Witness) todo.SessionLife {
+func (s *Session) Life(host string, alive todo.Probe) todo.SessionLife {
 	life := todo.SessionLife{Exists: s.workSessionExists}
 	st, ok := s.state()
 	if !ok {

@@ -205,16 +205,16 @@ func proves(before, after document, keys map[string]entry, sets []todo.Set) *Dam
 		}
 	}
 	if d != nil {
-		return damaged(RuleLayout, "the front matter is laid out in a way that cannot be changed by lines: %s", d.Reason)
+		return damaged(todo.RuleLayout, "the front matter is laid out in a way that cannot be changed by lines: %s", d.Reason)
 	}
 	for key, have := range keys {
 		if !slices.ContainsFunc(sets, func(s todo.Set) bool { return s.Key == key }) && !sameNode(have.value, got[key].value) {
-			return damaged(RuleLayout, "the key %q cannot be kept while others change", key)
+			return damaged(todo.RuleLayout, "the key %q cannot be kept while others change", key)
 		}
 	}
 	for _, s := range sets {
 		if !holdsValue(got[s.Key].value, s.Value) {
-			return damaged(RuleLayout, "the key %q cannot be set in this layout", s.Key)
+			return damaged(todo.RuleLayout, "the key %q cannot be set in this layout", s.Key)
 		}
 	}
 	return nil
@@ -223,7 +223,7 @@ func proves(before, after document, keys map[string]entry, sets []todo.Set) *Dam
 func stillSplits(after document) *Damage {
 	again, d := split(after.String())
 	if d == nil && again.head != after.head {
-		d = damaged(RuleLayout, "the front matter would end elsewhere")
+		d = damaged(todo.RuleLayout, "the front matter would end elsewhere")
 	}
 	return d
 }

@@ -1,7 +1,3 @@
-// Package findings reads what other tools found (a TOME, SARIF 2.1, go vet -json,
-// golangci-lint's JSON) as drafts of file todos. Reading the same report again gives the
-// same finding ids, also when code above a finding has moved it, so that an import can be
-// repeated and adds nothing.
 package todos
 
 import (

@@ -63,7 +63,7 @@ func TestEveryInvalidFixtureIsRefusedByItsRule(t *testing.T) {
 		"005-pending-p1-bad-status.md":                   todo.RuleStatus,
 		"008-pending-p1-cycle-a.md":                      todo.RuleCycle,
 		"009-pending-p1-cycle-b.md":                      todo.RuleCycle,
-		"012-pending-p1-broken-frontmatter.md":           RuleUnclosed,
+		"012-pending-p1-broken-frontmatter.md":           todo.RuleUnclosed,
 		"002-pending-p1-wont-fix-without-reason.md":      todo.RuleResolution,
 		"006-pending-p1-dangling-dependency.md":          todo.RuleDangling,
 		"007-pending-p1-self-dependency.md":              todo.RuleSelf,

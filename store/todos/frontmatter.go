@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"vise/model/todo"
 )
 
 // What stands before the body is small; both caps are checked before any parser sees it.
@@ -39,7 +41,7 @@ func split(raw string) (document, *Damage) {
 	rest := strings.TrimPrefix(raw, bom)
 	first, rest := cutLine(rest)
 	if !isFence(first) {
-		return document{}, damaged(RuleNoHead, "the file does not begin with ---")
+		return document{}, damaged(todo.RuleNoHead, "the file does not begin with ---")
 	}
 	d := document{open: raw[:len(raw)-len(rest)]}
 	start := rest
@@ -51,13 +53,13 @@ func split(raw string) (document, *Damage) {
 			d.fence, d.body = line, after
 			return d, nil
 		case n >= maxHeadLines || len(start)-len(after) > maxHeadBytes:
-			return d, damaged(RuleHeadLarge, "the front matter is longer than %d lines or %d bytes", maxHeadLines, maxHeadBytes)
+			return d, damaged(todo.RuleHeadLarge, "the front matter is longer than %d lines or %d bytes", maxHeadLines, maxHeadBytes)
 		case isConflict(line):
-			return d, damaged(RuleConflict, "the front matter holds git conflict markers")
+			return d, damaged(todo.RuleConflict, "the front matter holds git conflict markers")
 		}
 		rest = after
 	}
-	return d, damaged(RuleUnclosed, "the front matter has no closing ---")
+	return d, damaged(todo.RuleUnclosed, "the front matter has no closing ---")
 }
 
 func isFence(line string) bool { return strings.TrimRight(line, " \t\r\n") == "---" }
@@ -85,10 +87,10 @@ type entry struct {
 func entries(head string) (map[string]entry, *Damage) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(head), &doc); err != nil {
-		return nil, damaged(RuleYAML, "the front matter is not YAML: %s", shorten(err.Error()))
+		return nil, damaged(todo.RuleYAML, "the front matter is not YAML: %s", shorten(err.Error()))
 	}
 	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
-		return nil, damaged(RuleYAML, "the front matter is not a list of keys")
+		return nil, damaged(todo.RuleYAML, "the front matter is not a list of keys")
 	}
 	if d := plainNodes(doc.Content[0]); d != nil {
 		return nil, d
@@ -99,7 +101,7 @@ func entries(head string) (map[string]entry, *Damage) {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		key := pairs[i]
 		if _, twice := out[key.Value]; twice || key.Kind != yaml.ScalarNode {
-			return nil, damaged(RuleKeyTwice, "the key %q stands twice in the front matter", key.Value)
+			return nil, damaged(todo.RuleKeyTwice, "the key %q stands twice in the front matter", key.Value)
 		}
 		end := len(lines) - 1
 		if i+2 < len(pairs) {
@@ -111,7 +113,7 @@ func entries(head string) (map[string]entry, *Damage) {
 	}
 	for i, l := range lines {
 		if l = strings.TrimRightFunc(l, unicode.IsSpace); l == "..." || l == "---" {
-			return nil, damaged(RuleYAML, "the front matter ends before its fence, in line %d", i+2)
+			return nil, damaged(todo.RuleYAML, "the front matter ends before its fence, in line %d", i+2)
 		}
 	}
 	return out, nil
@@ -159,9 +161,9 @@ func lastLine(lines []string, first, end, indent int) int {
 func plainNodes(n *yaml.Node) *Damage {
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "":
-		return damaged(RuleAlias, "line %d of the front matter has an anchor or alias", n.Line+1)
+		return damaged(todo.RuleAlias, "line %d of the front matter has an anchor or alias", n.Line+1)
 	case n.Style&yaml.TaggedStyle != 0:
-		return damaged(RuleTag, "line %d of the front matter has a tag", n.Line+1)
+		return damaged(todo.RuleTag, "line %d of the front matter has a tag", n.Line+1)
 	}
 	for _, c := range n.Content {
 		if d := plainNodes(c); d != nil {

@@ -7,13 +7,18 @@ import (
 
 // Move changes one todo's status, as the table allows. A completion also enters the Work Log.
 func (s *Session) Move(word string, m todo.Move) (todo.Todo, error) {
+	return s.change(word, func(t todo.Todo, among *todo.Index) (todo.Change, error) { return todo.Judge(t, m, among) })
+}
+
+// change makes the granted change of one todo.
+func (s *Session) change(word string, judge func(todo.Todo, *todo.Index) (todo.Change, error)) (todo.Todo, error) {
 	return one(s.Apply(func(snap Snapshot) ([]Edit, error) {
 		index := snap.Index()
 		t, err := index.Resolve(word)
 		if err != nil {
 			return nil, err
 		}
-		return granted(todo.Judge(t, m, index))
+		return granted(judge(t, index))
 	}))
 }
 
@@ -31,30 +36,18 @@ func granted(c todo.Change, err error) ([]Edit, error) {
 
 // Reopen gives a final todo its prior status back: an operator's act.
 func (s *Session) Reopen(word string, m todo.Move) (todo.Todo, error) {
-	return one(s.Apply(func(snap Snapshot) ([]Edit, error) {
-		t, err := snap.Index().Resolve(word)
-		if err != nil {
-			return nil, err
-		}
-		return granted(todo.Reopen(t, m))
-	}))
+	return s.change(word, func(t todo.Todo, _ *todo.Index) (todo.Change, error) { return todo.Reopen(t, m) })
 }
 
 // Reprioritise changes an open todo's priority. The file keeps its name.
 func (s *Session) Reprioritise(word string, p todo.Priority, m todo.Move) (todo.Todo, error) {
-	return one(s.Apply(func(snap Snapshot) ([]Edit, error) {
-		t, err := snap.Index().Resolve(word)
-		if err != nil {
-			return nil, err
-		}
-		return granted(todo.Reprioritise(t, p, m))
-	}))
+	return s.change(word, func(t todo.Todo, _ *todo.Index) (todo.Change, error) { return todo.Reprioritise(t, p, m) })
 }
 
 // Claim takes the next todo that can be worked on, for m.Owner under m.Lease. Of many that
 // claim at once each gets another. In the same turn it interrupts what dead claimants left,
 // and returns that too. With nothing to claim the reason is not Something.
-func (s *Session) Claim(keep func(todo.Todo) bool, m todo.Move, alive todo.Witness) (t todo.Todo, why todo.Nothing, swept []todo.Todo, err error) {
+func (s *Session) Claim(keep func(todo.Todo) bool, m todo.Move, alive todo.Probe) (t todo.Todo, why todo.Nothing, swept []todo.Todo, err error) {
 	m.To = todo.InProgress
 	written, err := s.Apply(func(snap Snapshot) ([]Edit, error) {
 		index := snap.Index()
@@ -81,7 +74,7 @@ func (s *Session) Claim(keep func(todo.Todo) bool, m todo.Move, alive todo.Witne
 
 // Start claims one named todo. A claim of the owner's own is prolonged instead. What dead
 // claimants left is interrupted first, also the todo itself.
-func (s *Session) Start(word string, m todo.Move, alive todo.Witness) (todo.Todo, error) {
+func (s *Session) Start(word string, m todo.Move, alive todo.Probe) (todo.Todo, error) {
 	m.To = todo.InProgress
 	written, err := s.Apply(func(snap Snapshot) ([]Edit, error) {
 		index := snap.Index()
@@ -111,7 +104,7 @@ func (s *Session) Start(word string, m todo.Move, alive todo.Witness) (todo.Todo
 // Sweep interrupts the todos of this session whose claims are over: lease run out, or
 // claimant's process dead. Claims without a lease are not its business. When there are
 // none it takes no lock.
-func (s *Session) Sweep(m todo.Move, alive todo.Witness) ([]todo.Todo, error) {
+func (s *Session) Sweep(m todo.Move, alive todo.Probe) ([]todo.Todo, error) {
 	snap, err := s.Load()
 	if err != nil {
 		return nil, err
@@ -122,7 +115,7 @@ func (s *Session) Sweep(m todo.Move, alive todo.Witness) ([]todo.Todo, error) {
 	return s.Apply(func(snap Snapshot) ([]Edit, error) { return sweep(snap, snap.Index(), m, alive) })
 }
 
-func sweep(snap Snapshot, index *todo.Index, m todo.Move, alive todo.Witness) ([]Edit, error) {
+func sweep(snap Snapshot, index *todo.Index, m todo.Move, alive todo.Probe) ([]Edit, error) {
 	m = todo.Move{At: m.At, Actor: todo.Actor{Name: "sweep"}, To: todo.Interrupted, ClaimOver: true}
 	return each(snap, func(t todo.Todo) (todo.Change, bool, error) {
 		why := t.Lease.Over(m.At, alive)
@@ -183,23 +176,10 @@ func each(snap Snapshot, want func(todo.Todo) (todo.Change, bool, error)) ([]Edi
 
 // Unapprove makes an approved and unclaimed todo pending again: an operator's act.
 func (s *Session) Unapprove(word string, m todo.Move) (todo.Todo, error) {
-	return one(s.Apply(func(snap Snapshot) ([]Edit, error) {
-		t, err := snap.Index().Resolve(word)
-		if err != nil {
-			return nil, err
-		}
-		return granted(todo.Unapprove(t, m))
-	}))
+	return s.change(word, func(t todo.Todo, _ *todo.Index) (todo.Change, error) { return todo.Unapprove(t, m) })
 }
 
 // Finish completes a todo from wherever it stands: see todo.Finish.
 func (s *Session) Finish(word string, m todo.Move) (todo.Todo, error) {
-	return one(s.Apply(func(snap Snapshot) ([]Edit, error) {
-		index := snap.Index()
-		t, err := index.Resolve(word)
-		if err != nil {
-			return nil, err
-		}
-		return granted(todo.Finish(t, m, index))
-	}))
+	return s.change(word, func(t todo.Todo, among *todo.Index) (todo.Change, error) { return todo.Finish(t, m, among) })
 }

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"vise/model/todo"
+	"vise/store/files"
 )
 
 // Snapshot is a session as it was read: every todo in list order, and every file that
@@ -30,7 +31,7 @@ type Snapshot struct {
 	bodies map[place]string
 	places map[todo.Ref]place
 	// seen is every file as it was looked at, so that a later look reads only what changed.
-	seen map[place]sight
+	seen map[place]seenFile
 	full bool
 }
 
@@ -41,8 +42,8 @@ type loaded struct {
 	damage *Damage
 }
 
-// sight is a file as a load found it, and what came of it.
-type sight struct {
+// seenFile is a file as a load found it, and what came of it.
+type seenFile struct {
 	info fs.FileInfo
 	loaded
 	// settled says that the file had rested long enough for its times to tell of the next
@@ -74,7 +75,7 @@ func (s *Session) Reload(before Snapshot) (Snapshot, error) { return s.load(befo
 
 func (s *Session) load(before Snapshot, bodies bool) (Snapshot, error) {
 	snap := Snapshot{names: map[string][]string{}, bodies: map[place]string{}, places: map[todo.Ref]place{},
-		seen: make(map[place]sight, len(before.seen)), full: bodies}
+		seen: make(map[place]seenFile, len(before.seen)), full: bodies}
 	dirs, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil {
 		return snap, s.gone(err)
@@ -83,7 +84,7 @@ func (s *Session) load(before Snapshot, bodies bool) (Snapshot, error) {
 		switch {
 		case strings.HasPrefix(d.Name(), "."):
 		case d.Type()&fs.ModeSymlink != 0:
-			snap.Damaged = append(snap.Damaged, Damage{File: printable(d.Name()), Rule: RuleSymlink, Reason: "a symbolic link is not followed"})
+			snap.Damaged = append(snap.Damaged, Damage{File: printable(d.Name()), Rule: todo.RuleSymlink, Reason: "a symbolic link is not followed"})
 		case d.IsDir():
 			if err := s.loadSource(&snap, before, d.Name()); err != nil {
 				return snap, s.gone(err)
@@ -110,7 +111,7 @@ func (s *Session) loadSource(snap *Snapshot, before Snapshot, dir string) error 
 		snap.Damaged = append(snap.Damaged, Damage{Source: printable(dir), Rule: todo.RuleSource, Reason: "the directory's name is not a source"})
 		return nil
 	}
-	root, err := enter(s.root, dir, false)
+	root, err := files.Below(s.root, dir, false)
 	if err != nil {
 		return err
 	}
@@ -124,7 +125,7 @@ func (s *Session) loadSource(snap *Snapshot, before Snapshot, dir string) error 
 		switch {
 		case !todo.IsTodoFile(f.Name()):
 		case printable(f.Name()) != f.Name():
-			snap.Damaged = append(snap.Damaged, Damage{Source: dir, File: printable(f.Name()), Rule: RuleName, Reason: "the file's name holds characters that cannot be shown"})
+			snap.Damaged = append(snap.Damaged, Damage{Source: dir, File: printable(f.Name()), Rule: todo.RuleName, Reason: "the file's name holds characters that cannot be shown"})
 		default:
 			names = append(names, f.Name())
 		}
@@ -164,14 +165,14 @@ func (s *Snapshot) add(t todo.Todo, at place) {
 }
 
 // readAll reads files side by side and returns when all are read.
-func readAll(root *os.Root, dir string, names []string, before map[place]sight, bodies bool) []sight {
-	out := make([]sight, len(names))
+func readAll(root *os.Root, dir string, names []string, before map[place]seenFile, bodies bool) []seenFile {
+	out := make([]seenFile, len(names))
 	workers := min(runtime.GOMAXPROCS(0), 1+len(names)/16)
 	var done sync.WaitGroup
 	for w := range workers {
 		done.Go(func() {
 			for i := w; i < len(names); i += workers {
-				out[i] = look(root, dir, names[i], before[place{dir, names[i]}], bodies)
+				out[i] = readIf(root, dir, names[i], before[place{dir, names[i]}], bodies)
 			}
 		})
 	}
@@ -179,13 +180,13 @@ func readAll(root *os.Root, dir string, names []string, before map[place]sight, 
 	return out
 }
 
-// look reads a file, unless it is as it was at the last look.
-func look(root *os.Root, dir, name string, before sight, bodies bool) sight {
+// readIf reads a file, unless it is as it was when it was read last.
+func readIf(root *os.Root, dir, name string, before seenFile, bodies bool) seenFile {
 	info, err := root.Lstat(name)
 	if err == nil && before.settled && same(before.info, info) && before.info.Mode() == info.Mode() {
 		return before
 	}
-	now := sight{info: info, loaded: loadFile(root, dir, name, bodies)}
+	now := seenFile{info: info, loaded: loadFile(root, dir, name, bodies)}
 	now.settled = err == nil && time.Since(info.ModTime()) > settling
 	return now
 }
@@ -218,7 +219,7 @@ func asDamage(err error) *Damage {
 		copied := *d
 		return &copied
 	}
-	return damaged(RuleUnreadable, "%s", err.Error())
+	return damaged(todo.RuleUnreadable, "%s", err.Error())
 }
 
 // Same reports whether two snapshots of one session saw the same files in the same state.

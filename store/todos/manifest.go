@@ -7,6 +7,7 @@ import (
 
 	"vise/model"
 	"vise/model/todo"
+	"vise/store/files"
 )
 
 func manifestName(source string) string { return "todos-" + source + "-manifest.json" }
@@ -39,7 +40,7 @@ func (s *Session) writeManifest(m todo.Manifest) error {
 	if err != nil {
 		return fmt.Errorf("manifest of %s: %w", m.Source, err)
 	}
-	dir, err := enter(s.root, m.Source, false)
+	dir, err := files.Below(s.root, m.Source, false)
 	if err != nil {
 		return s.gone(err)
 	}

@@ -24,7 +24,7 @@ func Parse(raw []byte, dir, name string) (todo.Todo, error) {
 
 func parse(raw []byte, dir, name string) (todo.Todo, *Damage) {
 	if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
-		return todo.Todo{}, damaged(RuleNotText, "the file is not UTF-8 text")
+		return todo.Todo{}, damaged(todo.RuleNotText, "the file is not UTF-8 text")
 	}
 	doc, d := split(string(raw))
 	if d != nil {
@@ -59,7 +59,7 @@ func titleOfFile(t todo.Todo, name string) string {
 
 // reader takes typed values out of the keys. The first wrong one is the file's damage.
 type reader struct {
-	keys   headKeys
+	keys   map[string]value
 	damage *Damage
 	notes  []todo.Problem
 }
@@ -84,7 +84,7 @@ func (r *reader) todo(dir, name string) todo.Todo {
 	r.identity(&t, dir, name)
 	r.standing(&t)
 	if t.Schema > todo.Schema {
-		r.fail(RuleNewer, "schema_version", "is %d; up to %d can be read", t.Schema, todo.Schema)
+		r.fail(todo.RuleNewer, "schema_version", "is %d; up to %d can be read", t.Schema, todo.Schema)
 	}
 	return t
 }
@@ -119,7 +119,7 @@ func (r *reader) standing(t *todo.Todo) {
 	status, err := todo.ParseStatus(word)
 	switch {
 	case word == "":
-		r.fail(RuleNoStatus, "status", "is missing")
+		r.fail(todo.RuleNoStatus, "status", "is missing")
 	case err != nil:
 		r.fail(todo.RuleStatus, "status", "is %q; one of pending, ready, in_progress, complete, blocked, wont_fix, interrupted", word)
 	}
@@ -155,9 +155,9 @@ func (r *reader) note(s todo.Severity, rule todo.Rule, field, message string) {
 }
 
 func (r *reader) text(key string) model.Text {
-	v, _ := r.keys.find(key)
+	v := r.keys[key]
 	if v.kind > scalar {
-		r.fail(RuleType, key, "is not a single value")
+		r.fail(todo.RuleType, key, "is not a single value")
 	}
 	return model.Text(v.text)
 }
@@ -166,16 +166,16 @@ func (r *reader) text(key string) model.Text {
 func (r *reader) time(key string) model.Text {
 	s := r.text(key)
 	if _, ok := todo.TimeOf(s); s != "" && !ok {
-		r.fail(RuleDate, key, "is %q, which is not a date", s.Raw())
+		r.fail(todo.RuleDate, key, "is %q, which is not a date", s.Raw())
 	}
 	return s
 }
 
 func (r *reader) aliased(key, legacy string) model.Text {
-	if _, ok := r.keys.find(key); ok {
+	if _, ok := r.keys[key]; ok {
 		return r.time(key)
 	}
-	if _, ok := r.keys.find(legacy); ok {
+	if _, ok := r.keys[legacy]; ok {
 		r.note(todo.Info, todo.RuleLegacy, legacy, "an earlier name of "+key)
 	}
 	return r.time(legacy)
@@ -188,7 +188,7 @@ func (r *reader) number(key string) int {
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 || n > 1<<30 {
-		r.fail(RuleType, key, "is %q, which is not a count", s)
+		r.fail(todo.RuleType, key, "is %q, which is not a count", s)
 		return 0
 	}
 	return n
@@ -196,14 +196,14 @@ func (r *reader) number(key string) int {
 
 // texts reads a list; a single value counts as a list of one.
 func texts[T ~string](r *reader, key string) []T {
-	v, _ := r.keys.find(key)
+	v := r.keys[key]
 	switch {
 	case v.kind == null, v.kind == scalar && v.text == "":
 		return nil
 	case v.kind == scalar:
 		return []T{T(v.text)}
 	case v.kind != sequence:
-		r.fail(RuleType, key, "is not a list of words")
+		r.fail(todo.RuleType, key, "is not a list of words")
 		return nil
 	}
 	var out []T
@@ -214,12 +214,12 @@ func texts[T ~string](r *reader, key string) []T {
 }
 
 func (r *reader) lease() todo.Lease {
-	v, _ := r.keys.find("lease")
+	v := r.keys["lease"]
 	if v.kind == null {
 		return todo.Lease{}
 	}
 	if v.kind != mapping {
-		r.fail(RuleType, "lease", "is not a set of keys")
+		r.fail(todo.RuleType, "lease", "is not a set of keys")
 		return todo.Lease{}
 	}
 	var l todo.Lease

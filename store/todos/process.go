@@ -9,7 +9,7 @@ import (
 )
 
 // Processes tells of the processes of the machine named host. Of others it knows nothing.
-func Processes(host string) todo.Witness {
+func Processes(host string) todo.Probe {
 	return func(h string, pid int) todo.Liveness {
 		if h != host || pid <= 0 {
 			return todo.Unknown

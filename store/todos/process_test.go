@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"vise/model"
 	"vise/model/todo"
 )
 
@@ -49,10 +50,10 @@ func work() int {
 	}
 	for {
 		m := agent(os.Getenv(whoEnv))
-		t, why, _, err := s.Claim(nil, m, todo.NoWitness)
-		var busy *Busy
+		t, why, _, err := s.Claim(nil, m, todo.NoProbe)
+		var refused *model.Error
 		switch {
-		case errors.As(err, &busy):
+		case errors.As(err, &refused) && refused.Code == model.CodeBusy:
 			continue
 		case err != nil:
 			fmt.Fprintln(os.Stderr, err)
@@ -134,7 +135,7 @@ func die() int {
 		var from *Session
 		if from, err = Open(os.Getenv(repoEnv), "tmp/work/old/todos"); err == nil {
 			from.at = s.at
-			_, err = s.Adopt(from, nil, operator(), todo.NoWitness)
+			_, err = s.Adopt(from, nil, operator(), todo.NoProbe)
 		}
 	}
 	if err != nil {
@@ -185,14 +186,14 @@ func killAt(t *testing.T, what, step string) {
 		}
 	}
 	if what == "adopt" {
-		if _, err := s.Adopt(old, nil, operator(), todo.NoWitness); err != nil {
+		if _, err := s.Adopt(old, nil, operator(), todo.NoProbe); err != nil {
 			t.Errorf("adopting again: %v", err)
 		}
 		if again := mustLoad(t, s); len(again.Todos) != 3 || !mustLoad(t, old).Todos[0].Status.Final() {
 			t.Errorf("%d todos after adopting again", len(again.Todos))
 		}
 	}
-	if _, err := s.Start("001", agent("smith"), todo.NoWitness); err != nil {
+	if _, err := s.Start("001", agent("smith"), todo.NoProbe); err != nil {
 		t.Errorf("the next change: %v", err)
 	}
 	left, err := filepath.Glob(filepath.Join(s.Path(), "review", tempPrefix+"*"))

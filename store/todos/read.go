@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"vise/model/todo"
 )
 
 // maxTodoBytes bounds what is read of one todo file.
@@ -23,11 +25,11 @@ func readFile(dir *os.Root, name string, limit int64) (content, error) {
 	for range 3 {
 		c, err := readOnce(dir, name, limit)
 		var d *Damage
-		if !errors.As(err, &d) || d.Rule != RuleChanging {
+		if !errors.As(err, &d) || d.Rule != todo.RuleChanging {
 			return c, err
 		}
 	}
-	return content{}, damaged(RuleChanging, "the file changes while it is read")
+	return content{}, damaged(todo.RuleChanging, "the file changes while it is read")
 }
 
 func readOnce(dir *os.Root, name string, limit int64) (content, error) {
@@ -37,11 +39,11 @@ func readOnce(dir *os.Root, name string, limit int64) (content, error) {
 	}
 	switch {
 	case before.Mode()&fs.ModeSymlink != 0:
-		return content{}, damaged(RuleSymlink, "the file is a symbolic link, which is not followed")
+		return content{}, damaged(todo.RuleSymlink, "the file is a symbolic link, which is not followed")
 	case !before.Mode().IsRegular():
-		return content{}, damaged(RuleNotRegular, "it is not a regular file")
+		return content{}, damaged(todo.RuleNotRegular, "it is not a regular file")
 	case before.Size() > limit:
-		return content{}, damaged(RuleTooLarge, "the file has %d bytes; up to %d are read", before.Size(), limit)
+		return content{}, damaged(todo.RuleTooLarge, "the file has %d bytes; up to %d are read", before.Size(), limit)
 	}
 	f, err := dir.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -58,7 +60,7 @@ func readOnce(dir *os.Root, name string, limit int64) (content, error) {
 		return content{}, unreadable(err)
 	}
 	if int64(n) != before.Size() || !same(before, after) {
-		return content{}, damaged(RuleChanging, "the file changed while it was read")
+		return content{}, damaged(todo.RuleChanging, "the file changed while it was read")
 	}
 	return content{raw[:n], after}, nil
 }
@@ -76,5 +78,5 @@ func unreadable(err error) error {
 	if errors.As(err, &pe) {
 		err = pe.Err
 	}
-	return damaged(RuleUnreadable, "the file cannot be read: %s", err.Error())
+	return damaged(todo.RuleUnreadable, "the file cannot be read: %s", err.Error())
 }

@@ -23,7 +23,7 @@ type Loss struct {
 }
 
 // Preview tells what Remove would destroy.
-func (s *Session) Preview(m todo.Move, host string, alive todo.Witness) (Loss, error) {
+func (s *Session) Preview(m todo.Move, host string, alive todo.Probe) (Loss, error) {
 	loss := Loss{Session: s.Rel, Unfinished: []todo.Ref{}, Damaged: []Damage{}, Claimed: []todo.Ref{}}
 	snap, err := s.Load()
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Session) Preview(m todo.Move, host string, alive todo.Witness) (Loss, e
 
 // Remove deletes the session's todos directory. It refuses while someone works in it, and
 // while it holds unfinished or damaged todos, unless discard accepts their loss.
-func (s *Session) Remove(m todo.Move, host string, alive todo.Witness, discard bool) (Loss, error) {
+func (s *Session) Remove(m todo.Move, host string, alive todo.Probe, discard bool) (Loss, error) {
 	var loss Loss
 	err := s.locked(func() error {
 		var err error
@@ -55,21 +55,15 @@ func (s *Session) Remove(m todo.Move, host string, alive todo.Witness, discard b
 		}
 		switch {
 		case len(loss.Claimed) > 0 || loss.Active:
-			return todo.Refuse(RuleInUse, "session", "%s is in use", s.Rel)
+			return todo.Refuse(todo.RuleInUse, "session", "%s is in use", s.Rel)
 		case len(loss.Unfinished)+len(loss.Damaged) > 0 && !discard:
-			return todo.Refuse(RuleUnfinished, "session", "%s holds %d unfinished and %d damaged todos",
+			return todo.Refuse(todo.RuleUnfinished, "session", "%s holds %d unfinished and %d damaged todos",
 				s.Rel, len(loss.Unfinished), len(loss.Damaged))
 		}
 		return s.removeAll()
 	})
 	return loss, err
 }
-
-// Rules of removal.
-const (
-	RuleInUse      todo.Rule = "session_in_use"
-	RuleUnfinished todo.Rule = "session_unfinished"
-)
 
 // removeAll deletes the directory through its parent, after making sure that the name
 // still is the directory that was opened.

@@ -52,7 +52,7 @@ func (m *machine) Create(rt *rapid.T) {
 }
 
 func (m *machine) Claim(rt *rapid.T) {
-	if _, _, _, err := m.Session.Claim(nil, m.by(rt), todo.NoWitness); err != nil {
+	if _, _, _, err := m.Session.Claim(nil, m.by(rt), todo.NoProbe); err != nil {
 		rt.Fatal(err)
 	}
 }

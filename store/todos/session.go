@@ -3,11 +3,12 @@ package todos
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+
+	"vise/store/files"
 )
 
 // Session is one todos directory, opened as a root that nothing leaves.
@@ -91,7 +92,7 @@ func open(repo, rel string, create bool) (*Session, error) {
 		return nil, fmt.Errorf("repository: %w", err)
 	}
 	for part := range strings.SplitSeq(rel, "/") {
-		next, err := enter(root, part, create)
+		next, err := files.Below(root, part, create)
 		root.Close()
 		if err != nil {
 			return nil, fmt.Errorf("session %s: %w", rel, err)
@@ -99,34 +100,6 @@ func open(repo, rel string, create bool) (*Session, error) {
 		root = next
 	}
 	return &Session{Repo: repo, Rel: rel, root: root, at: func(string) {}, sync: (*os.File).Sync}, nil
-}
-
-// enter opens a directory below root that is one itself, and not a link to one. Between
-// looking and opening it could be replaced, so the two are compared.
-func enter(root *os.Root, name string, create bool) (*os.Root, error) {
-	info, err := root.Lstat(name)
-	if create && errors.Is(err, fs.ErrNotExist) {
-		if err := root.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, err
-		}
-		info, err = root.Lstat(name)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if !info.IsDir() {
-		return nil, fmt.Errorf("%s is not a directory (links are not followed)", name)
-	}
-	next, err := root.OpenRoot(name)
-	if err != nil {
-		return nil, err
-	}
-	opened, err := next.Stat(".")
-	if err != nil || !os.SameFile(info, opened) {
-		next.Close()
-		return nil, fmt.Errorf("%s was replaced while it was opened", name)
-	}
-	return next, nil
 }
 
 // Close releases the directory.

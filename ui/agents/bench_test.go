@@ -96,9 +96,11 @@ func (b *hookBench) run(input string, args ...string) error {
 			return nil
 		},
 		Server: func() (agents.Server, bool) { return agents.Server{Program: "codex"}, b.served },
-		Prompt: func(_ context.Context, _, session, words string) error { return b.prompt(session, words) },
 		Ended:  b.ended,
-		Session: func(context.Context, string, string, string) ([]byte, error) {
+		Exec: func(_ context.Context, _, _ string, args ...string) ([]byte, error) {
+			if args[0] == "queue" {
+				return nil, b.prompt(args[2], args[4])
+			}
 			if b.session == "" {
 				return nil, errors.New("no such session")
 			}

@@ -25,8 +25,8 @@ func (c *call) crush(ctx context.Context, p payload) error {
 
 // completing remembers a completion that is about to be asked for, and has it settled.
 func (c *call) completing(p payload) error {
-	ref := transcript.Reference(p.Input)
-	if !transcript.IsComplete(p.Tool) || ref == "" || p.Session == "" {
+	ref := transcript.Completes(p.Tool, p.Input)
+	if ref == "" || p.Session == "" {
 		return nil
 	}
 	if err := c.remember(pending{Session: p.Session, ToolUse: ref, Item: ref, At: c.Now()}); err != nil {
@@ -62,7 +62,7 @@ func (c *call) wordsBefore(ctx context.Context, p payload) (words string, err er
 		words = c.pressing(ctx)
 	}
 	if first && words == "" {
-		c.unmark("told", p.Session) // the ledger is busy, or the agent has no work yet
+		c.undo("told", p.Session) // the ledger is busy, or the agent has no work yet
 	}
 	return words, err
 }

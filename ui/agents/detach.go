@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	// programPatience is what a program may take to tell a session, or to prompt one.
+	// programPatience is what a program may take to show a session, or to prompt one.
 	programPatience = 10 * time.Second
-	// maxSaid bounds what is read of a session.
-	maxSaid = 64 << 20
+	// maxWritten bounds what is read of a session.
+	maxWritten = 64 << 20
 )
 
 // detach starts vise once more, so that it outlives the hook and whoever called it.
@@ -80,25 +80,14 @@ func ended(ctx context.Context, p model.Process) {
 	}
 }
 
-// promptSession queues words for a session of Codex's server, which a resting one takes at once.
-func promptSession(ctx context.Context, program, session, words string) error {
-	_, err := said(ctx, program, "", "queue", "--thread", session, "--message", words)
-	return err
-}
-
-// showSession has Crush tell a session.
-func showSession(ctx context.Context, program, dir, session string) ([]byte, error) {
-	return said(ctx, program, dir, "session", "show", session, "--json")
-}
-
-// said is what a program writes.
-func said(ctx context.Context, program, dir string, args ...string) ([]byte, error) {
+// execute is what a program writes.
+func execute(ctx context.Context, program, dir string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, programPatience)
 	defer cancel()
 	var out, problems bytes.Buffer
 	c := exec.CommandContext(ctx, program, args...)
 	c.Dir, c.WaitDelay = dir, time.Second
-	c.Stdout, c.Stderr = &runner.Capped{To: &out, Max: maxSaid}, &runner.Capped{To: &problems, Max: 4 << 10}
+	c.Stdout, c.Stderr = &runner.Capped{To: &out, Max: maxWritten}, &runner.Capped{To: &problems, Max: 4 << 10}
 	if err := c.Run(); err != nil {
 		return nil, fmt.Errorf("%w: %s", err, strings.TrimSpace(problems.String()))
 	}

@@ -2,32 +2,16 @@ package agents
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"vise/ui/spool"
 )
-
-// restHours is how long a session that rests is waited for.
-var restHours = fmt.Sprint(int(RestLimit.Hours()))
-
-// routes say how an answer or a message reaches a program, and where nothing can wake it; for
-// Claude Code and Codex the version decides that.
-var routes = map[string]string{
-	"claude": "reach a session between two tools, at the end of its turn and with the next prompt or session; ",
-	"codex": "reach a session with vise's own answers and, once its hooks are trusted, between two tools, at the end of its turn and " +
-		"with the next prompt; ",
-	"opencode": "reach a session with vise's own answers, with those of any other tool and with its next prompt; one that comes to rest, or rests, is prompted, for " + restHours + " hours after its turn",
-	"crush":    "reach a session with vise's own answers and with those of any other tool; one that rests is not woken: it hears at its next tool",
-}
-
-func (o Options) route() string {
-	if _, ok := wakesFrom[o.Program]; ok {
-		return routes[o.Program] + o.wakesTold()
-	}
-	return routes[o.Program]
-}
 
 // Check is one thing that Doctor looked at.
 type Check struct {
@@ -35,14 +19,6 @@ type Check struct {
 	OK      bool   `json:"ok"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
-}
-
-// expected are the events that a program in use has sent at some time.
-var expected = map[string][]string{
-	"claude":   {"SessionStart", "PostToolUse", "Stop"},
-	"codex":    {"SessionStart", "PostToolUse", "Stop"},
-	"crush":    {"PreToolUse"},
-	"opencode": {"chat.message", "session.idle"},
 }
 
 // Doctor says whether vise is in a program's settings, and which of its hooks were seen.
@@ -61,9 +37,9 @@ func Doctor(o Options, now time.Time) ([]Check, error) {
 		}
 		out = append(out, c)
 	}
-	out = append(out, o.trusted()...)
+	out = append(out, trusted(o)...)
 	out = append(out, seen(o, now)...)
-	out = append(out, Check{Name: "answers", OK: true, Message: o.route()})
+	out = append(out, Check{Name: "answers", OK: true, Message: programOf(o.Program).route(o.Version)})
 	if waiting, refused := spool.Waiting(o.Home); waiting+refused > 0 {
 		out = append(out, Check{Name: "spool", OK: refused == 0, Message: fmt.Sprintf("%d hooks wait in the spool, %d were refused", waiting, refused),
 			Hint: "the next vise that opens the ledger takes them in; refused ones lie in " + filepath.Join(o.Home, "spool", "refused")})
@@ -78,35 +54,48 @@ func onPath(o Options) Check {
 	return Check{Name: "program", OK: true, Message: o.Vise + " is found"}
 }
 
+// seen tells of the events that the program is expected to send, and of those that it sent.
 func seen(o Options, now time.Time) []Check {
+	p, all := programOf(o.Program), Seen(o.Home, o.Program)
 	var out []Check
-	have := map[string]Sighting{}
-	for _, s := range Seen(o.Home, o.Program) {
-		have[s.Event] = s
-	}
-	for _, e := range expected[o.Program] {
-		s, ok := have[e]
-		c := Check{Name: "hook " + e, OK: ok, Message: fmt.Sprintf("%s was never seen", e), Hint: hintFor(o.Program)}
-		if ok {
-			c.Message, c.Hint = fmt.Sprintf("%s seen %d times, last %s ago", e, s.Count, now.Sub(s.Last).Round(time.Second)), ""
+	for _, e := range p.expected {
+		if !slices.ContainsFunc(all, func(s Sighting) bool { return s.Event == e }) {
+			out = append(out, Check{Name: "hook " + e, Message: e + " was never seen", Hint: p.hint})
 		}
-		out = append(out, c)
-		delete(have, e)
 	}
-	for _, s := range Seen(o.Home, o.Program) {
-		if _, rest := have[s.Event]; rest {
-			out = append(out, Check{Name: "hook " + s.Event, OK: true, Message: fmt.Sprintf("%s seen %d times, last %s ago", s.Event, s.Count, now.Sub(s.Last).Round(time.Second))})
-		}
+	for _, s := range all {
+		out = append(out, Check{Name: "hook " + s.Event, OK: true, Message: fmt.Sprintf("%s seen %d times, last %s ago", s.Event, s.Count, now.Sub(s.Last).Round(time.Second))})
 	}
 	return out
 }
 
-func hintFor(program string) string {
-	if program == "codex" {
-		return "Codex asks at its next start: review the hooks and trust all, or open /hooks and press t; hooks that are not trusted are skipped without a word"
+// trusted says which of vise's hooks a person has trusted in Codex, which runs no others. One
+// that was seen needs no proof. Codex keeps a hash of each beside the hook's place; whether
+// it is still right it alone knows, and asks again when it is not.
+func trusted(o Options) []Check {
+	if o.Program != "codex" {
+		return nil
 	}
-	if program == "crush" {
-		return "have crush use a tool once; then look again"
+	hooks, _ := os.ReadFile(o.dir("CODEX_HOME", ".codex", "hooks.json"))
+	settings, _ := os.ReadFile(o.dir("CODEX_HOME", ".codex", "config.toml"))
+	d, err := parseJSON(hooks)
+	var missing []string
+	for _, event := range codexEvents {
+		if slices.ContainsFunc(Seen(o.Home, o.Program), func(s Sighting) bool { return s.Event == event }) || err != nil {
+			continue
+		}
+		i, _, _ := d.placeOf(o.hook(event, event, group{}))
+		if i >= 0 && !strings.Contains(string(settings), fmt.Sprintf("hooks.json:%s:%d:0\"]", snake(event), i)) {
+			missing = append(missing, event)
+		}
 	}
-	return "run " + program + " once and end a turn; then look again"
+	if len(missing) == 0 {
+		return []Check{{Name: "trust", OK: true, Message: "Codex was told to trust vise's hooks, or has run them"}}
+	}
+	return []Check{{Name: "trust", Message: "Codex was not told to trust " + strings.Join(missing, ", "), Hint: programOf(o.Program).hint}}
+}
+
+// snake is an event's name as Codex's settings spell it.
+func snake(event string) string {
+	return strings.ToLower(regexp.MustCompile(`\B[A-Z]`).ReplaceAllString(event, "_$0"))
 }

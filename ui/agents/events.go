@@ -111,8 +111,8 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 
 // toolUsed remembers a completion until the turn ends: then its words are known.
 func (c *call) toolUsed(p payload) error {
-	ref := transcript.Reference(p.Input)
-	if !transcript.IsComplete(p.Tool) || ref == "" || !transcript.Succeeded(p.Response) {
+	ref := transcript.Completes(p.Tool, p.Input)
+	if ref == "" || !transcript.Succeeded(p.Response) {
 		return nil
 	}
 	return c.remember(pending{Session: p.Session, ToolUse: p.ToolUse, Item: ref, Subagent: p.Subagent, At: c.Now()})

@@ -34,7 +34,7 @@ func (c *call) overhear(ctx context.Context, p payload) error {
 	defer cancel()
 	room := resume.Room{Dir: ran.Dir, Now: c.Now, Actor: string(model.AgentActor(model.AgentID(c.agent)))}
 	err := room.Overhear(ctx, resume.Run{
-		ID: strings.TrimSpace(c.program + " " + p.Session), Command: ran.Command, ExitStatus: ran.ExitStatus, Untold: !ran.Told, Claimed: ran.Claimed,
+		ID: strings.TrimSpace(c.program + " " + p.Session), Command: ran.Command, ExitStatus: ran.ExitStatus, Untold: ran.Untold, Claimed: ran.Claimed,
 	})
 	if err != nil {
 		return fmt.Errorf("the command's end is no fact of the thread: %w", err)

@@ -11,8 +11,8 @@ import (
 
 	"vise/model/thread"
 	"vise/store/threads"
+	"vise/store/threads/gittest"
 	"vise/ui/resume"
-	"vise/watcher/gitstate/gittest"
 )
 
 // told is the thread of a repository in words: how far each entry is verified, what is not,

@@ -9,7 +9,7 @@
 // Reading order: hook.go (a call), events.go (what each event does), stop.go (how a report is found),
 // crush.go and settle.go (the same with Crush's one hook), rest.go and nudge.go (how a resting session
 // is woken), fact.go (what a thread learns), pending.go and seen.go (what is remembered between calls);
-// install.go (what is installed), programs.go (what is put where), jsonedit.go and tomledit.go (how a
+// install.go (what is installed), programs.go (what is put where), settings_*.go (how a
 // file is edited), doctor.go (whether it works); wrap.go (vise run).
 package agents
 
@@ -33,9 +33,6 @@ import (
 	"vise/store/files"
 	"vise/ui/spool"
 )
-
-// Programs are the agents' programs that have hooks.
-var Programs = []string{"claude", "codex", "crush", "opencode"}
 
 const (
 	// ledgerPatience is how long a hook waits for the ledger.
@@ -71,10 +68,8 @@ type Streams struct {
 	Server func() (Server, bool)
 	// Ended returns when a process is no more; nil is never.
 	Ended func(context.Context, model.Process)
-	// Prompt has a program prompt a session of its server.
-	Prompt func(ctx context.Context, program, session, words string) error
-	// Session has a program tell a session that it runs in a directory.
-	Session func(ctx context.Context, program, dir, session string) ([]byte, error)
+	// Exec is what a program writes that is run in a directory.
+	Exec func(ctx context.Context, program, dir string, args ...string) ([]byte, error)
 	// FactPatience bounds what a thread's fact may take; zero is factPatience.
 	FactPatience time.Duration
 }
@@ -254,7 +249,7 @@ func (c *call) deliver(ctx context.Context, e spool.Entry) error {
 func RealStreams() Streams {
 	return Streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now, Wait: pause, Gone: gone,
-		Detach: detach, Caller: caller, Session: showSession, Server: server, Ended: ended, Prompt: promptSession,
+		Detach: detach, Caller: caller, Exec: execute, Server: server, Ended: ended,
 	}
 }
 

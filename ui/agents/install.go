@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -52,23 +53,26 @@ type InstalledFile struct {
 	Diff string `json:"diff,omitempty"`
 }
 
-// target is a file and how it is edited. edit gets nil for a file that is missing, and
-// returns nil for one that should be.
+// target is a file and how vise is put into it, or removed from it. edit gets nil for a file
+// that is missing, and returns nil for one that should be.
 type target struct {
-	path       string
-	edit, undo func(before []byte) (after []byte, note string, err error)
+	path string
+	edit func(before []byte, remove bool) (after []byte, note string, err error)
 }
 
-// Run edits a program's settings: all files or, if one of them cannot be edited, none.
+// Install edits a program's settings: all files or, if one of them cannot be edited, none.
 func Install(o Options) (Installed, error) {
 	if o.Agent == "" {
 		o.Agent = o.Program
 	}
-	list, notes, err := targets(o)
+	list, err := o.settings()
 	if err != nil {
 		return Installed{}, err
 	}
-	out := Installed{Program: o.Program, Agent: o.Agent, DryRun: o.DryRun, Files: []InstalledFile{}, Notes: notes}
+	out := Installed{Program: o.Program, Agent: o.Agent, DryRun: o.DryRun, Files: []InstalledFile{}}
+	if note := programOf(o.Program).note; note != "" {
+		out.Notes = append(out.Notes, note)
+	}
 	var changes []change
 	for _, t := range list {
 		c, note, err := plan(o, t)
@@ -78,147 +82,99 @@ func Install(o Options) (Installed, error) {
 		if note != "" {
 			out.Notes = append(out.Notes, fmt.Sprintf("%s: %s", c.path, note))
 		}
-		out.Files = append(out.Files, InstalledFile{Path: c.path, Changed: c.changed(), Diff: string(diff.Diff(c.path, c.before, c.path, c.after))})
+		out.Files = append(out.Files, InstalledFile{Path: c.path, Changed: c.changes(), Diff: string(diff.Diff(c.path, c.before, c.path, c.after))})
 		changes = append(changes, c)
 	}
 	if o.DryRun {
 		return out, nil
 	}
-	return out, writeAll(o, changes)
-}
-
-// writeAll writes all changes or, if one cannot be, none.
-func writeAll(o Options, all []change) error {
-	for _, c := range all {
-		if err := c.possible(); err != nil {
-			return err
+	for i, c := range changes {
+		err := remember(o, c)
+		if err == nil {
+			err = c.write()
 		}
-	}
-	for i, c := range all {
-		if err := c.write(o); err != nil {
-			for _, done := range all[:i] {
-				err = errors.Join(err, done.undone().put())
+		if err != nil {
+			for _, done := range changes[:i] {
+				err = errors.Join(err, change{path: done.path, before: done.after, after: done.before}.write())
 			}
-			return err
+			return out, err
 		}
 	}
-	return nil
+	return out, nil
 }
 
-// change is what a file was and will be; existed and stays tell an empty file from none.
+// change is what a file was and will be; nil is no file.
 type change struct {
-	path           string
-	before, after  []byte
-	existed, stays bool
+	path          string
+	before, after []byte
 }
 
-func (c change) changed() bool { return c.existed != c.stays || string(c.before) != string(c.after) }
-
-func plan(o Options, t target) (change, string, error) {
-	path, before, existed, err := read(t.path)
-	if err != nil {
-		return change{}, "", err
-	}
-	c := change{path: path, before: before, existed: existed}
-	if !o.Uninstall {
-		var note string
-		c.after, note, err = t.edit(before)
-		c.stays = true
-		return c, note, refusal(path, err)
-	}
-	if b, ok := recall(o.Home, path); ok && b.After == sum(before) {
-		c.after, c.stays = b.Before, b.Existed
-		return c, "", nil
-	}
-	if !existed {
-		return c, "", nil
-	}
-	after, note, err := t.undo(before)
-	c.after, c.stays = after, after != nil && existed
-	return c, note, refusal(path, err)
+func (c change) changes() bool {
+	return (c.before == nil) != (c.after == nil) || !bytes.Equal(c.before, c.after)
 }
 
-func refusal(path string, err error) error {
-	if err == nil {
-		return nil
+func plan(o Options, t target) (c change, note string, err error) {
+	if c.path, c.before, err = readSettings(t.path); err != nil {
+		return c, "", err
 	}
-	return model.Refuse(model.CodeRefused, "%s cannot be edited: %s", model.Text(path), model.Text(err.Error())).
+	b, known := recall(o.Home, c.path)
+	switch {
+	case o.Uninstall && known && b.After == sum(c.before):
+		c.after = b.Before
+	case !o.Uninstall || c.before != nil:
+		if c.after, note, err = t.edit(c.before, o.Uninstall); err != nil {
+			err = refusal(c.path, err)
+		}
+	}
+	return c, note, err
+}
+
+func refusal(path string, why error) error {
+	return model.Refuse(model.CodeRefused, "%s cannot be edited: %s", model.Text(path), model.Text(why.Error())).
 		WithHint("repair the file first; nothing was changed")
 }
 
 // maxSettings bounds a settings file.
 const maxSettings = 16 << 20
 
-// read reads a settings file through the links that lead to it.
-func read(path string) (real string, raw []byte, existed bool, err error) {
+// readSettings reads a settings file through the links that lead to it; nil is no file.
+func readSettings(path string) (real string, raw []byte, err error) {
 	real, err = filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return path, nil, false, nil
+		return path, nil, nil
 	}
 	if err != nil {
-		return path, nil, false, err
+		return path, nil, err
 	}
 	info, err := os.Stat(real)
-	if err != nil {
-		return real, nil, false, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxSettings {
-		return real, nil, false, refusal(real, errors.New("it is no settings file"))
-	}
-	if info.Mode().Perm()&0o200 == 0 {
-		return real, nil, false, refusal(real, errors.New("it is read-only"))
+	switch {
+	case err != nil:
+		return real, nil, err
+	case !info.Mode().IsRegular() || info.Size() > maxSettings:
+		return real, nil, refusal(real, errors.New("it is no settings file"))
+	case info.Mode().Perm()&0o200 == 0:
+		return real, nil, refusal(real, errors.New("it is read-only"))
 	}
 	raw, err = os.ReadFile(real)
-	return real, raw, true, err
+	return real, raw, err
 }
 
-// possible reports whether the file's directory takes a new file, or can be made.
-func (c change) possible() error {
-	if !c.changed() {
+func (c change) write() error {
+	if !c.changes() {
 		return nil
 	}
-	dir := filepath.Dir(c.path)
-	for {
-		f, err := os.CreateTemp(dir, ".vise-*")
-		if err == nil {
-			f.Close()
-			return os.Remove(f.Name())
-		}
-		if up := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && up != dir {
-			dir = up
-			continue
-		}
-		return model.Refuse(model.CodeRefused, "%s cannot be written: %s takes no file of yours", model.Text(c.path), model.Text(dir)).Because(err).
-			WithHint("make the directory writable for you; nothing was changed")
-	}
-}
-
-// undone is the change back.
-func (c change) undone() change {
-	return change{path: c.path, before: c.after, after: c.before, existed: c.stays, stays: c.existed}
-}
-
-func (c change) write(o Options) error {
-	if !c.changed() {
-		return nil
-	}
-	if err := remember(o, c); err != nil {
-		return err
-	}
-	return c.put()
-}
-
-func (c change) put() error {
-	if !c.changed() {
-		return nil
-	}
-	if !c.stays {
+	if c.after == nil {
 		return os.Remove(c.path)
 	}
-	if err := os.MkdirAll(filepath.Dir(c.path), 0o755); err != nil {
-		return err
+	err := os.MkdirAll(filepath.Dir(c.path), 0o755)
+	if err == nil {
+		err = files.WriteAtomic(c.path, c.after)
 	}
-	return files.WriteAtomic(c.path, c.after)
+	if err != nil {
+		return model.Refuse(model.CodeRefused, "%s cannot be written", model.Text(c.path)).Because(err).
+			WithHint("make the directory writable for you; nothing was changed")
+	}
+	return nil
 }
 
 // backup is what a file was like before vise was put into it.
@@ -239,31 +195,31 @@ func sum(raw []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-func recall(home, path string) (backup, bool) {
-	if home == "" {
+func recall(home, path string) (b backup, ok bool) {
+	raw, err := os.ReadFile(backupPath(home, path))
+	if home == "" || err != nil || json.Unmarshal(raw, &b) != nil || b.Path != path {
 		return backup{}, false
 	}
-	raw, err := os.ReadFile(backupPath(home, path))
-	var b backup
-	return b, err == nil && json.Unmarshal(raw, &b) == nil && b.Path == path
+	if b.Existed && b.Before == nil {
+		b.Before = []byte{}
+	}
+	return b, true
 }
 
 // remember keeps what the file was like before the first of a row of installations, and
 // forgets it with the uninstallation. Without a home nothing is kept.
 func remember(o Options, c change) error {
-	if _, err := os.Stat(o.Home); o.Home == "" || err != nil {
+	if _, err := os.Stat(o.Home); o.Home == "" || err != nil || !c.changes() {
 		return nil
 	}
 	path := backupPath(o.Home, c.path)
 	if o.Uninstall {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+		_ = os.Remove(path) // one that stays is of a file that has changed
 		return nil
 	}
-	b, ok := recall(o.Home, c.path)
-	if !ok || b.After != sum(c.before) {
-		b = backup{Path: c.path, Existed: c.existed, Before: c.before}
+	b, known := recall(o.Home, c.path)
+	if !known || b.After != sum(c.before) {
+		b = backup{Path: c.path, Existed: c.before != nil, Before: c.before}
 	}
 	b.After = sum(c.after)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

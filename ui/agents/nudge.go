@@ -72,12 +72,12 @@ func (c *call) restInServer(ctx context.Context) error {
 		return nil
 	}
 	for range maxNudges {
-		if err = c.Prompt(ctx, r.Program, r.Session, Nudge); err == nil || ctx.Err() != nil {
+		if _, err = c.Exec(ctx, r.Program, "", "queue", "--thread", r.Session, "--message", Nudge); err == nil || ctx.Err() != nil {
 			return nil
 		}
 		c.Wait(ctx, retryRest)
 	}
-	c.unmark("nudged", message) // another session may take it
+	c.undo("nudged", message) // another session may take it
 	return fmt.Errorf("the session was not prompted: %w", err)
 }
 

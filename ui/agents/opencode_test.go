@@ -53,9 +53,9 @@ func TestAnOpenCodeSessionThatRestsIsPromptedWithWhatWaits(t *testing.T) {
 		vise := write("vise", "#!/bin/sh\ncd '"+dir+"'; rm -f heard\n"+c.vise+"\n", 0o700)
 		o := Options{Program: "opencode", Agent: "ann", Vise: vise, Getenv: func(string) string { return dir }}
 		var plugin []byte
-		for _, x := range o.openCode() {
+		for _, x := range o.openCode(supported) {
 			if strings.HasSuffix(x.path, "vise.ts") {
-				plugin, _, _ = x.edit(nil)
+				plugin, _, _ = x.edit(nil, false)
 			}
 		}
 		write("plugin.mjs", untyped.Replace(string(plugin)), 0o600)

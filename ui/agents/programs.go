@@ -2,16 +2,120 @@ package agents
 
 import (
 	_ "embed"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/tailscale/hujson"
+	"time"
 
 	"vise/model"
 )
+
+// program is what vise knows of an agents' program.
+type program struct {
+	name string
+	// settings are the files that vise edits; wakes is whether the program's version wakes a
+	// session that rests.
+	settings func(o Options, wakes support) []target
+	// note is what a person should know when vise was installed.
+	note string
+	// wakesFrom is the version that was tried to wake a session that rests, which older ones may
+	// not: of Claude Code by asyncRewake, of Codex by `codex queue`; zero for a program that has
+	// no part in it. woken says how.
+	wakesFrom [3]int
+	woken     string
+	// answers say how an answer or a message reaches a session.
+	answers string
+	// expected are the events that the program in use has sent at some time, hint what to do
+	// where one was not.
+	expected []string
+	hint     string
+	// transcripts is where it keeps its own: the variable that says so, and the directory below
+	// the user's home.
+	transcripts [2]string
+}
+
+var restHours = fmt.Sprint(int(RestLimit.Hours()))
+
+var programs = []program{
+	{
+		name: "claude", settings: Options.claude, transcripts: [2]string{"CLAUDE_CONFIG_DIR", ".claude"},
+		wakesFrom: [3]int{2, 1, 197}, woken: "one that rests at a terminal is woken",
+		answers:  "reach a session between two tools, at the end of its turn and with the next prompt or session; ",
+		expected: []string{"SessionStart", "PostToolUse", "Stop"},
+		hint:     "run claude once and end a turn; then look again",
+	},
+	{
+		name: "codex", settings: Options.codex, transcripts: [2]string{"CODEX_HOME", ".codex"},
+		note: "Codex skips hooks that were not trusted, without a word: it asks at its next start (review, then trust all), or open /hooks " +
+			"and press t; a version that has them behind a flag needs codex_hooks = true below [features] in config.toml",
+		wakesFrom: [3]int{0, 169, 0}, woken: "one that rests in Codex's server, as those of a terminal do, is prompted while the server keeps it",
+		answers: "reach a session with vise's own answers and, once its hooks are trusted, between two tools, at the end of its turn and " +
+			"with the next prompt; ",
+		expected: []string{"SessionStart", "PostToolUse", "Stop"},
+		hint: "Codex asks at its next start: review the hooks and trust all, or open /hooks and press t; hooks that are not trusted are " +
+			"skipped without a word",
+	},
+	{
+		name: "crush", settings: Options.crush,
+		note: "Crush has a hook before a tool alone: a report is read with crush session show after the tool, and a session hears between " +
+			"tools; one that was started with --data-dir cannot be read",
+		answers:  "reach a session with vise's own answers and with those of any other tool; one that rests is not woken: it hears at its next tool",
+		expected: []string{"PreToolUse"},
+		hint:     "have crush use a tool once; then look again",
+	},
+	{
+		name: "opencode", settings: Options.openCode,
+		answers: "reach a session with vise's own answers, with those of any other tool and with its next prompt; one that comes to rest, or " +
+			"rests, is prompted, for " + restHours + " hours after its turn",
+		expected: []string{"chat.message", "session.idle"},
+		hint:     "run opencode once and end a turn; then look again",
+	},
+}
+
+// Programs are the names of the agents' programs that have hooks.
+var Programs = func() (names []string) {
+	for _, p := range programs {
+		names = append(names, p.name)
+	}
+	return names
+}()
+
+// programOf is the program of a name, or the zero one.
+func programOf(name string) program {
+	if i := slices.Index(Programs, name); i >= 0 {
+		return programs[i]
+	}
+	return program{}
+}
+
+// wakes is whether a version of the program wakes a session that rests.
+func (p program) wakes(version string) support {
+	var v [3]int
+	if _, err := fmt.Sscanf(version, "%d.%d.%d", &v[0], &v[1], &v[2]); err != nil {
+		return unknown
+	}
+	if slices.Compare(v[:], p.wakesFrom[:]) < 0 {
+		return unsupported
+	}
+	return supported
+}
+
+// route says how an answer or a message reaches the program, and where nothing can wake it.
+func (p program) route(version string) string {
+	if p.woken == "" {
+		return p.answers
+	}
+	switch p.wakes(version) {
+	case supported:
+		return p.answers + p.woken + ", for " + restHours + " hours after its turn"
+	case unsupported:
+		return fmt.Sprintf("%sone that rests is not woken: %s is older than %d.%d.%d", p.answers, version, p.wakesFrom[0], p.wakesFrom[1], p.wakesFrom[2])
+	}
+	return fmt.Sprintf("%swhether one that rests is woken is not known, as %s --version gives none; if not, it hears at its next prompt", p.answers, p.name)
+}
 
 // hookTimeout is what a program waits for a hook, in seconds; a hook takes less.
 const hookTimeout = 5
@@ -19,51 +123,24 @@ const hookTimeout = 5
 //go:embed opencode.ts
 var openCodePlugin string
 
-// targets are the files of a program's settings, and what a person should know of them.
-func targets(o Options) ([]target, []string, error) {
-	if !model.ValidID(o.Agent) {
-		return nil, nil, model.Refuse(model.CodeInvalid, "agent %q is not usable", model.Text(o.Agent)).At("agent").
-			WithHint("use 1 to 64 of a-z, 0-9, - and _, beginning with a letter or digit")
-	}
-	switch o.Program {
-	case "claude":
-		return o.claude(), nil, nil
-	case "codex":
-		return o.codex(), []string{"Codex skips hooks that were not trusted, without a word: it asks at its next start (review, then trust all), or open /hooks and press t; a version that has them behind a flag needs codex_hooks = true below [features] in config.toml"}, nil
-	case "crush":
-		return o.crush(), []string{"Crush has a hook before a tool alone: a report is read with crush session show after the tool, and a session hears between tools; one that was started with --data-dir cannot be read"}, nil
-	case "opencode":
-		return o.openCode(), nil, nil
-	}
-	return nil, nil, model.Refuse(model.CodeInvalid, "vise does not know the program %q", model.Text(o.Program)).At("program").
-		WithHint("it knows %s; any other MCP client can start: vise mcp --agent NAME", strings.Join(Programs, ", "))
-}
-
 // dir is the first of the variables that is set, else a place below the user's home.
 func (o Options) dir(variable string, below ...string) string {
 	if dir := o.Getenv(variable); dir != "" {
-		return dir
+		return filepath.Join(append([]string{dir}, below[1:]...)...)
 	}
 	return filepath.Join(append([]string{o.Getenv("HOME")}, below...)...)
 }
 
-func (o Options) config(name string) string {
-	if dir := o.Getenv("XDG_CONFIG_HOME"); dir != "" {
-		return filepath.Join(dir, name)
-	}
-	return filepath.Join(o.Getenv("HOME"), ".config", name)
+// server is the MCP server in the form that Claude Code and Crush share.
+func (o Options) server() any {
+	return struct {
+		Type    string   `json:"type"`
+		Command string   `json:"command"`
+		Args    []string `json:"args"`
+	}{"stdio", o.Vise, o.serverArgs()}
 }
 
-// stdio is an MCP server in the form that Claude Code and Crush share.
-type stdio struct {
-	Type    string   `json:"type"`
-	Command string   `json:"command"`
-	Args    []string `json:"args"`
-}
-
-func (o Options) server() stdio {
-	return stdio{"stdio", o.Vise, append([]string{"mcp"}, o.flags()...)}
-}
+func (o Options) serverArgs() []string { return append([]string{"mcp"}, o.flags()...) }
 
 // flags say for whom a program works. They name a home that is not where vise looks by
 // itself: Codex hands no variable of the environment on to an MCP server but a few of its
@@ -84,192 +161,114 @@ func (o Options) hookArgs(event string) []string {
 	return args
 }
 
-func (o Options) claude() []target {
-	settings := filepath.Join(o.dir("CLAUDE_CONFIG_DIR", ".claude"), "settings.json")
-	servers := filepath.Join(o.dir("CLAUDE_CONFIG_DIR"), ".claude.json")
-	events := []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "SubagentStop", "Stop", "SessionEnd", "Notification"}
-	hooks := o.hooks(settings, events, func(event string) command {
-		return command{Type: "command", Command: o.Vise, Args: o.hookArgs(event), Timeout: hookTimeout}
-	})
-	return []target{
-		o.withRest(hooks),
-		o.member(servers, o.server(), "mcpServers", "vise"),
-	}
-}
-
-func (o Options) codex() []target {
-	dir := o.dir("CODEX_HOME", ".codex")
-	hooks := o.codexHooks(filepath.Join(dir, "hooks.json"))
-	const table, key = "mcp_servers.vise", "notify"
-	server := []string{
-		"command = " + strconv.Quote(o.Vise),
-		"args = " + array(o.server().Args),
-		`default_tools_approval_mode = "approve"`,
-	}
-	notify := array(append([]string{o.Vise}, o.hookArgs("notify")...))
-	return []target{hooks, {
-		path: filepath.Join(dir, "config.toml"),
-		edit: func(before []byte) ([]byte, string, error) { return setTOML(before, table, server, key, notify) },
-		undo: func(before []byte) ([]byte, string, error) {
-			after, err := unsetTOML(before, table, key)
-			return kept(after), "", err
-		},
-	}}
-}
-
-// codexHooks asks for the end of a session, which ends the waiting beside it, where the
-// version has it. Where the version is not known, what is there stays.
-func (o Options) codexHooks(path string) target {
+// claude asks for a hook on every event that tells something. Without a matcher PostToolUse comes
+// after every tool, so that a message reaches an agent at work, whatever it works with. The
+// second hook of Stop waits beside a resting session.
+func (o Options) claude(wakes support) []target {
 	line := func(event string) command {
-		return command{Type: "command", Command: shell(append([]string{o.Vise}, o.hookArgs(event)...)), Timeout: hookTimeout}
+		return command{Type: "command", Command: o.Vise, Args: o.hookArgs(event), Timeout: hookTimeout}
 	}
-	hooks, end := o.hooks(path, codexEvents, line), o.hooks(path, []string{"SessionEnd"}, line)
-	yes, known := wakes(o.Program, o.Version)
-	edit, undo := hooks.edit, hooks.undo
-	switch {
-	case yes:
-		hooks.edit = func(before []byte) ([]byte, string, error) { return both(before, edit, end.edit) }
-	case known:
-		hooks.edit = func(before []byte) ([]byte, string, error) { return both(before, edit, end.undo) }
+	var hooks []entry
+	for _, event := range []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "SubagentStop", "Stop", "SessionEnd", "Notification"} {
+		hooks = append(hooks, o.hook(event, event, group{Hooks: []command{line(event)}}))
 	}
-	hooks.undo = func(before []byte) ([]byte, string, error) { return both(before, end.undo, undo) }
-	return hooks
+	rest := line(Rest)
+	rest.Timeout, rest.Async, rest.AsyncRewake = int((RestLimit + time.Minute).Seconds()), true, true
+	waits := o.hook("Stop", Rest, group{Hooks: []command{rest}})
+	waits.when = wakes
+	return []target{
+		jsonFile(o.dir("CLAUDE_CONFIG_DIR", ".claude", "settings.json"), append(hooks, waits)...),
+		jsonFile(o.dir("CLAUDE_CONFIG_DIR", "", ".claude.json"), entry{at: []string{"mcpServers", "vise"}, value: o.server()}),
+	}
 }
 
-// array is a list of strings in TOML and JavaScript alike.
-func array(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = strconv.Quote(w)
+// codexEvents are the events that vise asks every Codex for. The end of a session, which ends
+// the waiting beside it, comes with the version that wakes.
+var codexEvents = []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"}
+
+func (o Options) codex(wakes support) []target {
+	var hooks []entry
+	for _, event := range append(slices.Clip(codexEvents), "SessionEnd") {
+		hooks = append(hooks, o.hook(event, event, group{Hooks: []command{{Type: "command", Command: o.shellHook(event), Timeout: hookTimeout}}}))
 	}
-	return "[" + strings.Join(quoted, ", ") + "]"
-}
-
-// shell is a command line of a POSIX shell.
-func shell(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = quote(w)
+	hooks[len(hooks)-1].when = wakes
+	return []target{
+		jsonFile(o.dir("CODEX_HOME", ".codex", "hooks.json"), hooks...),
+		tomlFile(o.dir("CODEX_HOME", ".codex", "config.toml"), tomlEntry{
+			table: "mcp_servers.vise",
+			lines: "command = " + strconv.Quote(o.Vise) + "\nargs = " + array(o.serverArgs()) + "\ndefault_tools_approval_mode = \"approve\"\n",
+			key:   "notify", value: array(append([]string{o.Vise}, o.hookArgs("notify")...)),
+		}),
 	}
-	return strings.Join(quoted, " ")
 }
 
-// quote is a word of a shell command.
-func quote(s string) string {
-	if strings.ContainsAny(s, " '\"$\\`") {
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-	}
-	return s
+func (o Options) crush(support) []target {
+	return []target{jsonFile(o.dir("XDG_CONFIG_HOME", ".config", "crush", "crush.json"),
+		entry{at: []string{"mcp", "vise"}, value: o.server()},
+		o.hook("PreToolUse", "PreToolUse", group{Name: "vise", Command: o.shellHook("PreToolUse"), Timeout: hookTimeout}))}
 }
 
-// crush puts the server and the hook into one file. Crush knows the event before a tool
-// alone.
-func (o Options) crush() []target {
-	path := filepath.Join(o.config("crush"), "crush.json")
-	server := o.member(path, o.server(), "mcp", "vise")
-	hooks := o.groups(path, []string{"PreToolUse"}, func(event string) group {
-		return group{Name: "vise", Command: shell(append([]string{o.Vise}, o.hookArgs(event)...)), Timeout: hookTimeout}
-	})
-	return []target{{
-		path: path,
-		edit: func(before []byte) ([]byte, string, error) { return both(before, server.edit, hooks.edit) },
-		undo: func(before []byte) ([]byte, string, error) { return both(before, hooks.undo, server.undo) },
-	}}
-}
-
-func (o Options) openCode() []target {
+func (o Options) openCode(support) []target {
 	server := struct {
 		Type    string   `json:"type"`
 		Command []string `json:"command"`
 		Enabled bool     `json:"enabled"`
-	}{"local", append([]string{o.Vise}, o.server().Args...), true}
+	}{"local", append([]string{o.Vise}, o.serverArgs()...), true}
 	plugin := strings.NewReplacer("@VISE@", strconv.Quote(o.Vise), "@FLAGS@", array(o.flags())).Replace(openCodePlugin)
 	return []target{
-		o.member(filepath.Join(o.config("opencode"), "opencode.json"), server, "mcp", "vise"),
-		{
-			path: filepath.Join(o.config("opencode"), "plugin", "vise.ts"),
-			edit: func([]byte) ([]byte, string, error) { return []byte(plugin), "", nil },
-			undo: func([]byte) ([]byte, string, error) { return nil, "", nil },
-		},
-	}
-}
-
-// member is a file in which one member is ours.
-func (o Options) member(path string, v any, at ...string) target {
-	return target{
-		path: path,
-		edit: edited(func(d *document) error { return d.set(v, at...) }),
-		undo: edited(func(d *document) error {
-			d.remove(func(hujson.Value) bool { return true }, at...)
-			return nil
-		}),
-	}
-}
-
-// hooks is a file in which one group of each event is ours, with one command. Without a
-// matcher PostToolUse comes after every tool, so that a message reaches an agent at work,
-// whatever it works with.
-func (o Options) hooks(path string, events []string, make func(event string) command) target {
-	return o.groups(path, events, func(event string) group { return group{Hooks: []command{make(event)}} })
-}
-
-// groups is a file in which one group of each event is ours.
-func (o Options) groups(path string, events []string, make func(event string) group) target {
-	return target{
-		path: path,
-		edit: edited(func(d *document) error {
-			for _, e := range events {
-				if err := d.setGroup(e, make(e), o.ours); err != nil {
-					return err
-				}
+		jsonFile(o.dir("XDG_CONFIG_HOME", ".config", "opencode", "opencode.json"), entry{at: []string{"mcp", "vise"}, value: server}),
+		{path: o.dir("XDG_CONFIG_HOME", ".config", "opencode", "plugin", "vise.ts"), edit: func(_ []byte, remove bool) ([]byte, string, error) {
+			if remove {
+				return nil, "", nil
 			}
-			return nil
-		}),
-		undo: edited(func(d *document) error {
-			for _, e := range events {
-				d.removeGroups(e, o.ours)
-			}
-			return nil
-		}),
+			return []byte(plugin), "", nil
+		}},
 	}
 }
 
-// ours recognises a group that vise put there: all its commands are hooks of vise.
-func (o Options) ours(g group) bool {
-	return o.calls(g, " hook "+o.Program+" ") && !o.rests(g)
+// hook is the group of an event that calls vise with the event named as.
+func (o Options) hook(event, as string, g group) entry {
+	return entry{at: []string{"hooks", event}, value: g, ours: func(g group) bool { return o.calls(g, as) }}
 }
 
-// calls recognises a group whose commands are all of vise, with words in them.
-func (o Options) calls(g group, words string) bool {
+// calls recognises a group that vise put there: all its commands are this hook of vise.
+func (o Options) calls(g group, as string) bool {
 	if g.Command != "" {
 		g.Hooks = append(g.Hooks, command{Command: g.Command})
 	}
 	return len(g.Hooks) > 0 && !slices.ContainsFunc(g.Hooks, func(c command) bool {
 		line := c.Command + " " + strings.Join(c.Args, " ") + " "
-		return !strings.Contains(line, words) || !strings.Contains(line, "vise")
+		return !strings.Contains(line, " hook "+o.Program+" "+as+" ") || !strings.Contains(line, "vise")
 	})
 }
 
-func edited(edit func(*document) error) func([]byte) ([]byte, string, error) {
-	return func(before []byte) ([]byte, string, error) {
-		d, err := parseJSON(before)
-		if err != nil {
-			return nil, "", err
-		}
-		if err := edit(d); err != nil {
-			return nil, "", err
-		}
-		after := d.bytes()
-		if _, err := parseJSON(after); err != nil {
-			return nil, "", fmt.Errorf("it would not read any more: %w", err)
-		}
-		return after, "", nil
-	}
+// array is a list of strings in TOML and JavaScript alike.
+func array(words []string) string {
+	raw, _ := json.Marshal(words) // strings marshal
+	return strings.ReplaceAll(string(raw), `","`, `", "`)
 }
 
-func kept(after []byte) []byte {
-	if after == nil {
-		return []byte{}
+// shellHook is a hook as a command line of a POSIX shell.
+func (o Options) shellHook(event string) string {
+	words := append([]string{o.Vise}, o.hookArgs(event)...)
+	for i, w := range words {
+		if strings.ContainsAny(w, " '\"$\\`") {
+			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
 	}
-	return after
+	return strings.Join(words, " ")
+}
+
+// settings are the files of a program's settings.
+func (o Options) settings() ([]target, error) {
+	if !model.ValidID(o.Agent) {
+		return nil, model.Refuse(model.CodeInvalid, "agent %q is not usable", model.Text(o.Agent)).At("agent").
+			WithHint("use 1 to 64 of a-z, 0-9, - and _, beginning with a letter or digit")
+	}
+	p := programOf(o.Program)
+	if p.settings == nil {
+		return nil, model.Refuse(model.CodeInvalid, "vise does not know the program %q", model.Text(o.Program)).At("program").
+			WithHint("it knows %s; any other MCP client can start: vise mcp --agent NAME", strings.Join(Programs, ", "))
+	}
+	return p.settings(o, p.wakes(o.Version)), nil
 }

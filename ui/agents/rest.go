@@ -91,7 +91,7 @@ func presses(r model.Reader, agent model.AgentID) bool {
 
 // resting is the file that names who waits for a session.
 func (c *call) resting(session string) string {
-	return filepath.Join(c.home.Dir(), "state", "hooks", c.program, "rest", short(session))
+	return c.state("rest", session)
 }
 
 // mark names who waits for the session from now on.

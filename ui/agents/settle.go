@@ -61,19 +61,18 @@ func (c *call) settleSession(ctx context.Context) error {
 
 // settleOnce looks at the session once. Settled: nothing of it is left to wait for.
 func (c *call) settleOnce(ctx context.Context, s settling) (settled bool, err error) {
-	waiting, err := c.recall(s.Session)
-	if err != nil || len(waiting) == 0 {
-		return err == nil, err
+	waiting := c.recall(s.Session)
+	if len(waiting) == 0 {
+		return true, nil
 	}
-	raw, err := c.Session(ctx, s.Program, s.Dir, s.Session)
+	raw, err := c.Exec(ctx, s.Program, s.Dir, "session", "show", s.Session, "--json")
 	if err != nil {
 		return false, fmt.Errorf("the session is not told by %s: %w", model.Text(filepath.Base(s.Program)), err)
 	}
-	var session transcript.CrushSession
-	if err := json.Unmarshal(raw, &session); err != nil {
+	list, rests, err := transcript.Crush(raw)
+	if err != nil {
 		return false, fmt.Errorf("the session is not as expected: %w", err)
 	}
-	list, rests := transcript.Crush(session.Messages)
 	if err := c.rounds(ctx, s.Session, ready(list, waiting)); err != nil {
 		return false, err
 	}
@@ -82,25 +81,17 @@ func (c *call) settleOnce(ctx context.Context, s settling) (settled bool, err er
 			c.forget(s.Session, []string{x.ToolUse})
 		}
 	}
-	left, err := c.recall(s.Session)
-	return len(left) == 0, err
+	return len(c.recall(s.Session)) == 0, nil
 }
 
-// ready are the rounds that can be delivered: those with words at once, those without when
-// the turn's last words are known, which are an offer.
-func ready(list []transcript.CrushRound, waiting []pending) []transcript.Round {
+// ready are the rounds that can be delivered.
+func ready(list []transcript.SessionRound, waiting []pending) []transcript.Round {
 	var out []transcript.Round
 	for _, r := range list {
-		asked := slices.ContainsFunc(waiting, func(x pending) bool { return slices.Contains(r.Completed, x.Item) })
-		silent := r.Text == "" && len(r.Completed) == 1
-		if !asked || silent && !r.Over {
-			continue
+		if !r.Waits && slices.ContainsFunc(waiting, func(x pending) bool { return slices.Contains(r.Completed, x.Item) }) {
+			r.Tools = r.Completed // Crush's hook gives a call no name but what it asks for
+			out = append(out, r.Round)
 		}
-		if silent && r.Last != "" {
-			r.Text, r.Provenance = r.Last, model.ReportTurnFinal
-		}
-		r.Tools = r.Completed // Crush's hook gives a call no name but what it asks for
-		out = append(out, r.Round)
 	}
 	return out
 }

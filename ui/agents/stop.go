@@ -15,10 +15,7 @@ import (
 
 // stopped settles what the session, or one of its subagents, completed since its last stop.
 func (c *call) stopped(ctx context.Context, p payload) error {
-	waiting, err := c.recall(p.Session)
-	if err != nil {
-		return err
-	}
+	waiting := c.recall(p.Session)
 	if c.event == "SubagentStop" {
 		p.Transcript = p.SubagentIn
 		waiting = slices.DeleteFunc(waiting, func(x pending) bool { return x.Subagent == "" || x.Subagent != p.Subagent })

@@ -21,6 +21,11 @@ type answer struct {
 	failed bool
 }
 
+// receiptAnswer is a receipt, and one line for people.
+func receiptAnswer(in model.Receipt, format string, args ...any) answer {
+	return answer{data: in, warnings: in.Warnings, text: func(p *page) { p.line(format, args...) }}
+}
+
 const schemaPrefix = "vise.v1."
 
 type envelope struct {

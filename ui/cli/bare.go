@@ -18,21 +18,17 @@ func (a *app) bare(ctx context.Context, _ []string) (answer, error) {
 		}
 		return ans, nil
 	}
-	if a.parts.Console == nil {
-		a.exit = a.goElsewhere(nil)
-		return answer{}, nil
-	}
-	return answer{}, a.parts.Console(ctx, Host{a})
+	return answer{}, a.openConsole(ctx)
 }
 
 // opensConsole reports whether there is something to show a console on.
 func (a *app) opensConsole() bool {
-	return a.linear() || a.ttyIn && a.ttyOut && a.getenv("TERM") != "dumb"
+	return a.accessible() || a.ttyIn && a.ttyOut && a.getenv("TERM") != "dumb"
 }
 
-// linear reports whether a console of lines is asked for: by the flag, wherever the input
+// accessible reports whether a console of lines is asked for: by the flag, wherever the input
 // comes from, or by the environment on a terminal.
-func (a *app) linear() bool {
+func (a *app) accessible() bool {
 	v := a.getenv("ACCESSIBLE")
 	return a.flags.accessible || v != "" && v != "0" && a.ttyIn && a.ttyOut
 }

@@ -14,7 +14,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -22,27 +21,31 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/ui/markdown"
 	"vise/ui/reply"
-	"vise/ui/runner"
 )
 
 // Main runs the program with the arguments, streams and environment of its process, and
-// returns the exit code. The parts are what the program has beyond this package.
-func Main(parts Parts) int {
+// returns the exit code. engine lays out Markdown for the console.
+func Main(engine markdown.Engine) int {
 	signal.Ignore(syscall.SIGXFSZ) // a limit on file sizes is an error like a full disk
 	// Not stopped: signals are heard until the process ends, and to stop costs 0.2 ms.
 	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	a := &app{
-		parts: parts,
-		args:  os.Args[1:], in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now,
+		markdown: engine,
+		args:     os.Args[1:], in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now,
 		ttyIn: term.IsTerminal(os.Stdin.Fd()), ttyOut: term.IsTerminal(os.Stdout.Fd()),
 	}
-	return a.run(ctx)
+	code := a.execute(ctx)
+	if a.door != nil {
+		a.door.close()
+	}
+	return code
 }
 
-// app is one run of the program.
+// app is one run of the program: what its process was given, and the home once it is open.
 type app struct {
-	parts         Parts
+	markdown      markdown.Engine
 	args          []string
 	in            io.Reader
 	out, err      io.Writer
@@ -58,127 +61,23 @@ type app struct {
 	exit int
 }
 
-// run carries out the verb that the arguments name.
-func (a *app) run(ctx context.Context) int {
-	if a.parts.Elsewhere != nil && len(a.args) == 0 && a.opensConsole() {
-		return a.goElsewhere(nil)
-	}
-	root := a.tree()
+// execute carries out the verb that the arguments name, and returns the exit code. An error
+// is shown.
+func (a *app) execute(ctx context.Context) int {
+	root := a.treeFor(a.args)
 	root.SetArgs(a.args)
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	if a.isElsewhere(root) {
-		return a.goElsewhere(root)
-	}
 	called, err := root.ExecuteContextC(ctx)
-	if a.door != nil {
-		a.door.close()
-	}
-	return a.ended(called, err)
-}
-
-// ended is the exit code of a verb, whose error is shown.
-func (a *app) ended(called *cobra.Command, err error) int {
-	var told reply.Exit
+	var ended reply.Exit
 	switch {
-	case errors.As(err, &told):
-		return int(told)
+	case errors.As(err, &ended):
+		return int(ended)
 	case err != nil:
 		return a.fail(called, err)
 	}
 	return a.exit
-}
-
-// root is the command tree.
-func (a *app) root() *cobra.Command {
-	root := a.bareRoot()
-	root.AddGroup(&cobra.Group{ID: groupWork, Title: "work"}, &cobra.Group{ID: groupLook, Title: "look"},
-		&cobra.Group{ID: groupRun, Title: "run"}, &cobra.Group{ID: groupAgents, Title: "agents"},
-		&cobra.Group{ID: groupNear, Title: "neighbours"}, &cobra.Group{ID: groupHome, Title: "home"})
-	root.AddCommand(a.workVerbs()...)
-	root.AddCommand(a.lookVerbs()...)
-	root.AddCommand(grouped(groupRun, runner.Commands(a.moving())...)...)
-	root.AddCommand(a.neighbourVerbs()...)
-	root.AddCommand(a.homeVerbs()...)
-	root.AddCommand(a.agentDoors()...)
-	root.AddCommand(exitCodesTopic())
-	if a.parts.Verbs != nil {
-		root.AddCommand(a.parts.Verbs(Host{a})...)
-	}
-	return root
-}
-
-// bareRoot is the command tree without a verb.
-func (a *app) bareRoot() *cobra.Command {
-	root := &cobra.Command{
-		Use:   "vise",
-		Short: "Hold one piece of work at a time, firmly",
-		Long: "vise keeps the work items of coding agents in a durable ledger, says what each agent works on\n" +
-			"and why, and shows what needs you. Without a verb it opens the console.",
-		SilenceUsage: true, SilenceErrors: true,
-		Args:              noSuchVerb,
-		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true}, SuggestionsMinimumDistance: 2,
-	}
-	a.flags.register(root)
-	root.Flags().BoolVar(&a.flags.accessible, "accessible", false, "a console of lines and numbered menus, for screen readers (ACCESSIBLE)")
-	root.SetHelpFunc(a.help)
-	return a.verb(root, a.bare)
-}
-
-// The groups of verbs in help that others than this package have verbs in.
-const (
-	GroupRun    = groupRun
-	GroupHome   = groupHome
-	GroupAgents = groupAgents
-)
-
-// The groups of verbs in help.
-const (
-	groupWork = "work"
-	groupLook = "look"
-	groupRun  = "run"
-	groupNear = "neighbours"
-	groupHome = "home"
-	// groupAgents are the doors of agents' programs.
-	groupAgents = "agents"
-)
-
-func (a *app) workVerbs() []*cobra.Command {
-	return grouped(groupWork, a.newVerb(), a.pickVerb(), a.updateVerb(), a.blockVerb(), a.unblockVerb(), a.waitVerb(),
-		a.triggerVerb(), a.completeVerb(), a.reportVerb(), a.planVerb(), a.ackVerb())
-}
-
-func (a *app) lookVerbs() []*cobra.Command {
-	return grouped(groupLook, a.statusVerb(), a.listVerb(), a.showVerb(), a.nextVerb(), a.whyVerb(), a.eventsVerb(), a.agentsVerb(), a.inboxVerb())
-}
-
-func (a *app) neighbourVerbs() []*cobra.Command {
-	return grouped(groupNear, a.resumeVerb(), a.linkVerb(), a.unlinkVerb(), a.threadVerb(), a.todoVerb())
-}
-
-func (a *app) homeVerbs() []*cobra.Command {
-	return grouped(groupHome, a.initVerb(), a.importVerb(), a.doctorVerb(), a.backupVerb(), a.restoreVerb(), a.compactVerb(),
-		a.versionVerb(), whole(a.completionVerb()), whole(a.manVerb()))
-}
-
-func grouped(group string, verbs ...*cobra.Command) []*cobra.Command {
-	for _, v := range verbs {
-		v.GroupID = group
-	}
-	return verbs
-}
-
-// noSuchVerb refuses what is no verb, and proposes the nearest.
-func noSuchVerb(c *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	e := misuse("verb", "unknown verb %q", model.Text(args[0]))
-	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-		return e.WithHint("do you mean %s?", strings.Join(near, " or "))
-	}
-	return e.WithHint("vise help lists the verbs")
 }
 
 // verb makes run the body of a command.
@@ -214,10 +113,15 @@ func (a *app) finish(c *cobra.Command, ans answer) error {
 			return err
 		}
 	}
-	for _, w := range ans.warnings {
+	a.warn(ans.warnings...)
+	return nil
+}
+
+// warn shows warnings to people.
+func (a *app) warn(list ...model.Warning) {
+	for _, w := range list {
 		fmt.Fprintf(a.err, "vise: warning: %s (%s)\n", model.Text(w.Message), model.Text(w.Kind))
 	}
-	return nil
 }
 
 // fail shows an error and returns the exit code for it.

@@ -376,7 +376,7 @@ func (d *day) open() {
 		d.t.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Args = []string{"vise-workbench", "--home", d.home, "--agent", "agent-0"}
+	cmd.Args = []string{"vise", "--home", d.home, "--agent", "agent-0"}
 	cmd.Dir = d.t.TempDir()
 	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "XDG_CONFIG_HOME="+filepath.Join(d.home, "config"))
 	d.term = startTerminal(d.t, cmd, 120, 36)

@@ -1,18 +1,27 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"os"
+	"strings"
 
-// help shows a command's help.
+	"charm.land/fang/v2"
+	"github.com/spf13/cobra"
+)
+
+// help shows a command's help in colours. Fang comes in only here: it asks a terminal for its
+// background, which no verb may do.
 func (a *app) help(c *cobra.Command, _ []string) {
-	if a.parts.Help == nil {
-		a.exit = a.goElsewhere(c)
-		return
+	if a.flags.noColor {
+		os.Setenv("NO_COLOR", "1")
 	}
-	a.parts.Help(c, a.flags.noColor)
+	root := c.Root()
+	root.SetArgs(append(strings.Fields(c.CommandPath())[1:], "--help"))
+	_ = fang.Execute(c.Context(), root, fang.WithoutManpage(), fang.WithoutCompletions(), fang.WithoutVersion(),
+		fang.WithColorSchemeFunc(fang.AnsiColorScheme))
 }
 
 // exitCodesTopic is a page of help without a verb.
-func exitCodesTopic() *cobra.Command {
+func (*app) exitCodesTopic() *cobra.Command {
 	return &cobra.Command{
 		Use:   "exit-codes",
 		Short: "What the exit codes and error codes mean",

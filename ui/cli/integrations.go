@@ -8,8 +8,8 @@ import (
 	"vise/ui/agents"
 )
 
-// Programs are the agents' programs of this machine that vise can be put into.
-func (h Host) Programs() (found []string) {
+// installedPrograms are the agents' programs of this machine that vise can be put into.
+func installedPrograms() (found []string) {
 	for _, p := range agents.Programs {
 		if _, err := exec.LookPath(p); err == nil {
 			found = append(found, p)
@@ -18,13 +18,13 @@ func (h Host) Programs() (found []string) {
 	return found
 }
 
-// Integration is what vise install would change for some programs, as it prints it. Nothing
+// integrationPreview is what vise install would change for some programs, as it prints it. Nothing
 // is written. What is wrong with one program's settings stands in its place.
-func (h Host) Integration(programs []string) model.Text {
+func (a *app) integrationPreview(programs []string) model.Text {
 	var out []string
 	for _, name := range programs {
 		out = append(out, "vise install "+name)
-		o, err := h.app.installOptions(name)
+		o, err := a.installOptions(name)
 		if err == nil {
 			o.DryRun = true
 			var r agents.Installed
@@ -40,9 +40,9 @@ func (h Host) Integration(programs []string) model.Text {
 	return model.Text(strings.Join(out, "\n"))
 }
 
-// Integrate writes what Integration tells of one program.
-func (h Host) Integrate(program string) error {
-	o, err := h.app.installOptions(program)
+// integrate writes what integrationPreview tells of one program.
+func (a *app) integrate(program string) error {
+	o, err := a.installOptions(program)
 	if err == nil {
 		_, err = agents.Install(o)
 	}

@@ -20,6 +20,19 @@ import (
 	"vise/model"
 )
 
+// asVise is the variable that makes this test binary the program.
+const asVise = "VISE_TEST_VERB"
+
+func TestMain(m *testing.M) {
+	switch {
+	case os.Getenv(scripted) != "":
+		os.Exit(playWork())
+	case os.Getenv(asVise) != "":
+		os.Exit(Main(nil))
+	}
+	testscript.Main(m, map[string]func(){"vise": func() { os.Exit(Main(nil)) }})
+}
+
 // Each script is a verb, or one kind of bad input for all verbs. In a script, $VISE_HOME
 // is an empty place for a home, and nobody is at a terminal.
 func TestScripts(t *testing.T) {
@@ -40,6 +53,11 @@ func surroundings(e *testscript.Env) error {
 	e.Setenv("TZ", "UTC")
 	e.Setenv("VISUAL", "")
 	e.Setenv("SHARED", sharedDir())
+	homes, err := filepath.Abs("../../store/testdata")
+	if err != nil {
+		return err
+	}
+	e.Setenv("HOMES", homes)
 	return nil
 }
 

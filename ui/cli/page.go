@@ -156,3 +156,15 @@ func sum(list []int) int {
 	}
 	return total
 }
+
+// plainTable writes rows of texts as a table: the first column is strong, the third muted.
+func (p *page) plainTable(wide int, rows [][]string) {
+	paints := []func(string) string{p.strong, nil, p.muted}
+	cells := make([][]cell, len(rows))
+	for i, row := range rows {
+		for j, s := range row {
+			cells[i] = append(cells[i], cell{text: s, paint: paints[min(j, len(paints)-1)]})
+		}
+	}
+	p.table(wide, cells)
+}

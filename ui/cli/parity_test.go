@@ -14,7 +14,7 @@ func TestEveryActionsVerbExists(t *testing.T) {
 		if x.Verb == "" {
 			continue
 		}
-		c, _, err := a.root().Find(strings.Fields(x.Verb))
+		c, _, err := a.tree().Find(strings.Fields(x.Verb))
 		if err != nil || c.Name() != lastWord(x.Verb) {
 			t.Errorf("%s: there is no vise %s (found %q, %v)", x.ID, x.Verb, c.Name(), err)
 			continue

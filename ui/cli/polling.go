@@ -24,9 +24,9 @@ type pollster struct {
 
 func pollingDir(home string) string { return filepath.Join(home, "state", "polling") }
 
-// PublishPolling says in the home how this process watches, or, with an empty mode, that the
+// publishPolling says in the home how this process watches, or, with an empty mode, that the
 // system tells it of changes again. What cannot be written is not said.
-func PublishPolling(home, mode string) {
+func publishPolling(home, mode string) {
 	path := filepath.Join(pollingDir(home), strconv.Itoa(os.Getpid()))
 	if mode == "" {
 		_ = os.Remove(path)

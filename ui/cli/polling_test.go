@@ -16,7 +16,7 @@ func TestOthersAreToldThatAConsolePollsAsLongAsItRuns(t *testing.T) {
 	if got := polling(home); got != nil {
 		t.Fatalf("nobody polls, and got %v", got)
 	}
-	PublishPolling(home, "watching by polling, every 2s (inotify limit reached)")
+	publishPolling(home, "watching by polling, every 2s (inotify limit reached)")
 	dead := runner.Self()
 	dead.Start += "1"
 	raw, err := json.Marshal(pollster{dead, "of another life"})
@@ -34,7 +34,7 @@ func TestOthersAreToldThatAConsolePollsAsLongAsItRuns(t *testing.T) {
 	if _, err := os.Stat(left); err == nil && dead.Start != "1" {
 		t.Error("what a dead process left is still there")
 	}
-	PublishPolling(home, "")
+	publishPolling(home, "")
 	if got := polling(home); got != nil {
 		t.Errorf("it watches again, and got %v", got)
 	}

@@ -78,7 +78,7 @@ func (a *app) threadVerb() *cobra.Command {
 			return string(actor), err
 		},
 		Started: a.linkStarted,
-		Radar: func(ctx context.Context) ([]thread.Radar, error) {
+		Radar: func(ctx context.Context) ([]thread.Overview, error) {
 			d, err := a.open()
 			if isNoHome(err) {
 				return room.Radar(ctx, nil), nil

@@ -5,35 +5,16 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-
 	"vise/model"
-	"vise/model/thread"
 	"vise/ui/resume"
-	"vise/ui/runner"
 	"vise/watcher"
 )
 
-// moving is what the verbs of package run need of this program.
-func (a *app) moving() runner.VerbEnv {
-	return runner.VerbEnv{
-		Open: func(context.Context) (runner.VerbLedger, error) { return a.followed(nil) },
-		OpenIn: func(_ context.Context, dirs map[model.AgentID]string) (runner.VerbLedger, error) {
-			return a.followed(dirs)
-		},
-		Home: a.homeDir, Actor: a.actor, Agent: a.namedAgent, Config: a.configFile, Getenv: a.getenv, Now: a.now, NewKey: newKey,
-		Plan: a.freshPlan, Card: a.cardIn, Ran: a.recordIn, Wake: a.wakeLedger, Program: frontProgram, Out: a.out, Err: a.err,
-		Show: func(c *cobra.Command, x runner.Answer) error {
-			return a.finish(c, answer{data: x.Data, warnings: x.Warnings, failed: x.Failed, text: func(p *page) { x.Text(&p.b) }})
-		},
-	}
-}
-
 // followed is the ledger whose answers threads follow, those of agents in dirs there.
-func (a *app) followed(dirs map[model.AgentID]string) (runner.VerbLedger, error) {
+func (a *app) followed(dirs map[model.AgentID]string) (Threaded, error) {
 	d, err := a.open()
 	if err != nil {
-		return nil, err
+		return Threaded{}, err
 	}
 	actor, err := a.actor()
 	room := a.room(actor)
@@ -46,31 +27,13 @@ func (a *app) followed(dirs map[model.AgentID]string) (runner.VerbLedger, error)
 	return Threaded{Ledger: d.ledger, Room: room, Dirs: at}, err
 }
 
-// cardIn is where the work was left in the repository around dir; empty means the working
-// directory.
-func (a *app) cardIn(ctx context.Context, dir string, links []model.ThreadLink) thread.Card {
-	room := a.room(model.Scheduler)
-	if dir != "" {
-		room.Dir = dir
-	}
-	return room.Card(ctx, links)
-}
-
-// recordIn takes the end of a command of an agent into the active thread in dir, if it is a
-// fact of the work. Where that fails, nothing is learned.
-func (a *app) recordIn(ctx context.Context, dir, execution, command string, status int) {
-	room := a.room(model.Scheduler)
+// roomIn is room in an agent's directory; empty means the working directory.
+func (a *app) roomIn(dir string, actor model.Actor) resume.Room {
+	room := a.room(actor)
 	if dir != "" {
 		room.Dir = absolute(room.Dir, dir)
 	}
-	_ = room.Overhear(ctx, resume.Run{ID: execution, Command: command, ExitStatus: status})
-}
-
-// freshPlan puts the plan file as it is now into a view.
-func (a *app) freshPlan(v *model.View) {
-	if d, err := a.open(); err == nil {
-		d.fresh(v)
-	}
+	return room
 }
 
 // wakeful runs wakeLedger until the function that it returns is called.

@@ -53,7 +53,7 @@ func (a *app) listSaved(ctx context.Context, o listOptions, words string) (answe
 		}
 		rows, all := rowsOf(r, agent)
 		if !all {
-			warnings = append(warnings, model.Warning{Kind: "filter_cut", Message: fmt.Sprintf("only the first %d work items were looked at", maxScanned)})
+			warnings = append(warnings, model.Warning{Kind: model.WarnFilterCut, Message: fmt.Sprintf("only the first %d work items were looked at", maxScanned)})
 		}
 		keep := f.Keeps(slices.Values(rows))
 		rows = slices.DeleteFunc(rows, func(r model.Row) bool { return !keep(r) })

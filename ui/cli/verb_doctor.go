@@ -176,7 +176,7 @@ func (c *checkup) plans(ctx context.Context, a *app, d *door) {
 		}
 	}
 	// Reading files takes as long as it takes, so a copy is read, not the ledger itself.
-	err := d.ledger.Frozen(ctx, func(frozen *store.Ledger) error {
+	err := d.ledger.ReadCopy(ctx, func(frozen *store.Ledger) error {
 		return frozen.View(ctx, func(r model.Reader) error {
 			for _, x := range r.Agents("", maxAgents) {
 				eachOpen(r, x.ID, look)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -103,7 +104,7 @@ func (p *page) installed(out agents.Installed, o agents.Options) {
 
 // ownName is how other programs call this one: by its name if that finds it, else by its path.
 func ownName() string {
-	self, err := frontProgram()
+	self, err := os.Executable()
 	if err != nil {
 		return "vise"
 	}

@@ -7,7 +7,6 @@ import (
 
 	"vise/model"
 	"vise/ui/reply"
-	"vise/ui/runner"
 )
 
 type triggerOptions struct {
@@ -23,7 +22,7 @@ func (a *app) triggerVerb() *cobra.Command {
 			"something happened. The item is offered for review; nothing is unblocked and no focus moves.",
 		Args: named("[ID|WAIT]"), ValidArgsFunction: a.openItems,
 	}
-	c.AddCommand(runner.TriggerCommands(a.moving())...)
+	c.AddCommand(a.triggerURLVerb(), a.triggerListVerb(), a.triggerRevokeVerb())
 	o.keyed(c)
 	f := c.Flags()
 	f.StringVar(&o.source, "source", "", "who tells it: ci, review")

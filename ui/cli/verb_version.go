@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/ui/markdown"
 )
 
 // version is the data of version.
@@ -15,12 +16,7 @@ type version struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit,omitempty"`
 	Go      string `json:"go"`
-	// Program is which program answered: vise, the front, or vise-workbench.
-	Program string `json:"program"`
-	// Whole is where the front finds vise-workbench; empty where it does not, and in that
-	// program itself.
-	Whole string `json:"whole,omitempty"`
-	// Pages is where vise-markdown is; empty where it is not. A whole that was built in one
+	// Pages is where vise-markdown is; empty where it is not. A program that was built in one
 	// file lays Markdown out itself.
 	Pages string `json:"pages,omitempty"`
 }
@@ -28,38 +24,20 @@ type version struct {
 func (a *app) versionVerb() *cobra.Command {
 	c := &cobra.Command{Use: "version", Short: "Say which vise this is", Args: named()}
 	return a.verb(c, func(context.Context, []string) (answer, error) {
-		v := a.ownVersion()
-		return answer{data: v, text: func(p *page) { p.version(v) }}, nil
+		v := builtVersion()
+		v.Pages, _ = markdown.Program() // none is told as none
+		_, separate := a.markdown.(*markdown.Subprocess)
+		return answer{data: v, text: func(p *page) { p.version(v, separate) }}, nil
 	})
 }
 
-// ownVersion is the version of this program, and where its other half is.
-func (a *app) ownVersion() version {
-	v := builtVersion()
-	v.Program = wholeName
-	if a.parts.Elsewhere != nil {
-		v.Program = frontName
-		v.Whole, _ = beside(wholeName) // none is told as none
-	}
-	v.Pages, _ = Pages()
-	return v
-}
-
-func (p *page) version(v version) {
+func (p *page) version(v version, separate bool) {
 	p.line("vise %s %s", v.Version, v.Go)
-	switch {
-	case v.Program == wholeName:
-		p.line("the whole program")
-	case v.Whole == "":
-		p.line("the front, without %s; %s", wholeName, installBoth)
-	default:
-		p.line("the front of %s", model.Text(v.Whole))
-	}
 	switch {
 	case v.Pages != "":
 		p.line("Markdown by %s", model.Text(v.Pages))
-	case v.Program == frontName || isNamed(wholeName):
-		p.line("without %s: plans are shown as written; %s", pagesName, installBoth)
+	case separate:
+		p.line("without vise-markdown: plans are shown as written; install it, in vise's source: CGO_ENABLED=0 go install ./ui/...")
 	}
 }
 

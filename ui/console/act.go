@@ -7,6 +7,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/console/screen"
 	"vise/ui/console/widget"
 )
 
@@ -25,10 +26,10 @@ func (c Console) state() action.State {
 	undo, redo := c.outbox.past.Words()
 	return action.State{
 		View: c.place.view.String(), Need: c.truth.need, NeedYou: c.needYou(),
-		Item: c.row(), Search: c.plan.search.query != "", Marked: len(c.marked()), Agent: c.place.agent, Desk: c.truth.desk, Agents: len(c.truth.agents), Filtered: c.place.filter != "",
+		Item: c.row(), Search: c.plan.Search.Query != "", Marked: len(c.marked()), Agent: c.place.agent, Desk: c.truth.desk, Agents: len(c.truth.agents), Filtered: c.place.filter != "",
 		ReadOnly: c.readOnly(), Editor: c.fx.editor != nil,
 		Undo: undo, Redo: redo,
-		FileTodos: len(c.shelf.Todos) > 0 || c.shelf.Session != "", Findings: len(c.shelf.pending()),
+		FileTodos: len(c.shelf.Todos) > 0 || c.shelf.Session != "", Findings: len(c.shelf.Pending()),
 	}
 }
 
@@ -60,7 +61,7 @@ type acts struct {
 }
 
 func newActs() acts {
-	return acts{of: map[view]map[action.ID]act{viewFleet: fleetDeeds(), viewActivity: streamDeeds(), viewReports: reportsDeeds()}, all: map[action.ID]act{
+	return acts{of: map[view]map[action.ID]act{viewFleet: fleetDeeds(), viewActivity: activityDeeds(), viewReports: reportsDeeds()}, all: map[action.ID]act{
 		action.Down: by(1), action.Up: by(-1),
 		action.HalfDown: byPage(1, 2), action.HalfUp: byPage(-1, 2),
 		action.PageDown: byPage(1, 1), action.PageUp: byPage(-1, 1),
@@ -72,7 +73,7 @@ func newActs() acts {
 		action.Pick: pick, action.Complete: opening(completing), action.Block: opening(blocking),
 		action.Wait: opening(waiting), action.New: opening(creating), action.EditPlan: editPlan,
 		action.Objective: opening(rewording), action.TodoList: opening(todoEditor), action.Status: opening(statusMenu),
-		action.Answer: answer, action.Message: opening(messaging), action.Acknowledge: Console.acknowledge,
+		action.Answer: answer, action.Message: opening(messaging), action.Acknowledge: acknowledge,
 		action.Review: opening(reviewing), action.Report: report,
 		action.TriageOpen: opening(triaging), action.Threads: openThreads,
 		action.Filter: startFilter, action.Refresh: refresh, action.Unfold: unfold,
@@ -82,7 +83,7 @@ func newActs() acts {
 		action.Changes: changes, action.PlanSeen: planSeen,
 		action.ViewDesk: toView(viewDesk), action.ViewFleet: toView(viewFleet),
 		action.ViewActivity: toView(viewActivity), action.ViewReports: toView(viewReports),
-		action.WayBack: wayBack, action.Follow: Console.streamFollow,
+		action.WayBack: wayBack, action.Follow: activityFollow,
 		action.NeedsYou: nextUrgent, action.Undo: undo, action.Redo: redo,
 		action.Help: opening(helpMenu), action.Acts: opening(actsMenu), action.Palette: opening(palette),
 		action.OwnCommands: openCustom, action.SaveFilter: savingFilter,
@@ -106,13 +107,13 @@ func by(n int) act {
 		if c.place.focus != paneQueue {
 			return c.scroll(c.place.focus, n)
 		}
-		return c.choose(c.queue.step(c.place.cursor, n))
+		return c.choose(c.queue.At(c.place.cursor).Step(n).Cursor)
 	}
 }
 
 func byPage(direction, part int) act {
 	return func(c Console) (Console, tea.Cmd) {
-		_, h := c.layout.panes[c.place.focus].inner()
+		_, h := c.layout.panes[c.place.focus].Inner()
 		return by(direction * max(h/part, 1))(c)
 	}
 }
@@ -132,6 +133,18 @@ func (c Console) choose(id model.ItemID) (Console, tea.Cmd) {
 	return c, tea.Batch(look, plan)
 }
 
+// lastTop is the last line that a pane's page can begin with.
+func (c Console) lastTop(p pane) int {
+	if p == paneActivity {
+		_, h := c.layout.panes[p].Inner()
+		return max(len(c.truth.activity.Entries)-h, 0)
+	}
+	if last := c.detailView().LastLine(); last >= 0 {
+		return last
+	}
+	return c.place.scroll[c.place.page()]
+}
+
 // pageOf is what a pane shows.
 func (c Console) pageOf(p pane) page {
 	if p == paneActivity {
@@ -142,7 +155,7 @@ func (c Console) pageOf(p pane) page {
 
 func (c Console) scroll(p pane, n int) (Console, tea.Cmd) {
 	at := c.pageOf(p)
-	if at.tab == tabPlan {
+	if at.tab == screen.TabPlan {
 		return c.movePlan(n)
 	}
 	c.place.scrollTo(at, min(c.place.scroll[at]+n, c.lastTop(p)))
@@ -160,9 +173,9 @@ func toPane(n int) act {
 
 func toTab(n int) act {
 	return func(c Console) (Console, tea.Cmd) {
-		next := c.place.tab
-		for next = (next + tab(n) + tabCount) % tabCount; !c.offers(next); {
-			next = (next + tab(n) + tabCount) % tabCount
+		next, detail := c.place.tab, c.detailView()
+		for next = (next + screen.Tab(n) + screen.TabCount) % screen.TabCount; !detail.Offers(next); {
+			next = (next + screen.Tab(n) + screen.TabCount) % screen.TabCount
 		}
 		c.place.tab = next
 		return c.drawPlan()
@@ -191,8 +204,8 @@ func back(c Console) (Console, tea.Cmd) {
 	case c.note.isError:
 		c.note.clear()
 		return c, nil
-	case c.place.focus == paneDetail && c.plan.search.query != "":
-		c.plan.search = search{}
+	case c.place.focus == paneDetail && c.plan.Search.Query != "":
+		c.plan.Search = screen.Search{}
 		return c, nil
 	case c.place.zoomed:
 		return zoom(c)
@@ -211,7 +224,7 @@ func back(c Console) (Console, tea.Cmd) {
 
 func refresh(c Console) (Console, tea.Cmd) {
 	c.idle.quiet = idleBeats
-	if c.queue.held {
+	if c.queue.Held {
 		c = c.reorder()
 	}
 	c, look := c.look()
@@ -227,7 +240,7 @@ func unfold(c Console) (Console, tea.Cmd) {
 }
 
 func nextUrgent(c Console) (Console, tea.Cmd) {
-	id, ok := c.queue.nextUrgent(c.place.cursor)
+	id, ok := c.queue.NextUrgent(c.place.cursor)
 	if !ok {
 		for _, x := range c.truth.inbox {
 			if x.AgentID != c.place.agent && x.Urgent() {
@@ -262,7 +275,7 @@ func (c Console) visit(agent model.AgentID) (Console, tea.Cmd) {
 	}
 	c = c.leaving()
 	c.place = c.place.goTo(agent)
-	c.queue, c.truth = queue{}, truth{agents: c.truth.agents, inbox: c.truth.inbox}
+	c.queue, c.truth = screen.Queue{}, truth{agents: c.truth.agents, inbox: c.truth.inbox}
 	c.idle.quiet = idleBeats
 	return c.look()
 }

@@ -7,6 +7,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/console/screen"
 	"vise/ui/console/widget"
 	"vise/ui/text"
 )
@@ -52,7 +53,7 @@ func newAnswering(x widget.Context, r model.Row, q model.Question) *answering {
 				Shown: func(*widget.Form) bool { return q.PlanNeedsInput }},
 		},
 		Head:   a.question,
-		Tail:   func(x widget.Context, _ *widget.Form) []string { return handedOver(x) },
+		Tail:   handedOver,
 		Foot:   "{submit} send · {close} keeps the draft",
 		Submit: a.command,
 	}
@@ -117,7 +118,7 @@ func (a *answering) question(x widget.Context, _ *widget.Form) []string {
 
 // room is how many lines of the question fit above the field and what follows it.
 func (a *answering) room(x widget.Context) int {
-	below := 1 + a.Fields[answerText].Rows + len(handedOver(x)) + 2 // label, field, tail, a gap and the line of the excerpt
+	below := 1 + a.Fields[answerText].Rows + 1 + 2 // label, field, tail, a gap and the line of the excerpt
 	if a.Visible(answerReady) {
 		below++
 	}
@@ -150,8 +151,8 @@ func (a *answering) lines(x widget.Context) []string {
 	}
 	if d := x.Detail; d != nil && d.ID == a.row.ID && q.WaitID == "" && len(d.Replies) > 0 {
 		last := d.Replies[len(d.Replies)-1]
-		out = append(out, x.Note("Answered "+x.Age(last.At)+" ago, "+deliveryWords(x.State.Desk.Agent, last)+":"))
-		out = append(out, x.Wrapped(excerpt(last.Text), w, x.Text)...)
+		out = append(out, x.Note("Answered "+x.Age(last.At)+" ago, "+screen.Delivery(x.State.Desk.Agent, last)+":"))
+		out = append(out, x.Wrapped(screen.Excerpt(last.Text), w, x.Text)...)
 	}
 	return append(out, a.choices(x)...)
 }

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
+	"vise/ui/console/screen"
 )
 
 // stop is a place that was left for another one.
@@ -11,7 +12,7 @@ type stop struct {
 	view  view
 	agent model.AgentID
 	item  model.ItemID
-	tab   tab
+	tab   screen.Tab
 }
 
 // mostStops is how far back the way goes.

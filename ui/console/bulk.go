@@ -7,6 +7,7 @@ import (
 
 	"vise/model"
 	"vise/ui/bulk"
+	"vise/ui/console/screen"
 	"vise/ui/console/widget"
 	"vise/ui/text"
 )
@@ -58,7 +59,7 @@ func recheckNote(x widget.Context, f *widget.Form) string {
 // acknowledgeAll notes that the operator has seen what some rows need. Those that need
 // nothing are passed by.
 func (c Console) acknowledgeAll(rows []model.Row) (Console, tea.Cmd) {
-	return c.send(bulk.Acknowledge(rows), fmt.Sprintf("Acknowledged what %d marked %s", len(rows), plural(len(rows), "item needs", "items need")))
+	return c.send(bulk.Acknowledge(rows), fmt.Sprintf("Acknowledged what %d marked %s", len(rows), screen.Plural(len(rows), "item needs", "items need")))
 }
 
 // bulkLines name the items that an act is about.
@@ -69,7 +70,7 @@ func bulkLines(x widget.Context, rows []model.Row) []string {
 			out = append(out, x.Note(fmt.Sprintf("and %d more", len(rows)-i)))
 			break
 		}
-		out = append(out, " "+inkOfRow(x.Styles, r).Paint(glyphOfRow(x.Styles, r))+" "+x.Muted.Paint(string(r.Handle))+" "+text.Cut(x.Show(r.Objective), x.Inner()-16))
+		out = append(out, " "+onScreen(x).RowInk(r).Paint(onScreen(x).RowMark(r))+" "+x.Muted.Paint(string(r.Handle))+" "+text.Cut(x.Show(r.Objective), x.Inner()-16))
 	}
 	for _, r := range rows {
 		if r.IsCurrent {

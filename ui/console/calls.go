@@ -10,6 +10,7 @@ import (
 
 	"vise/model"
 	"vise/ui/config"
+	"vise/ui/console/screen"
 	"vise/ui/text"
 )
 
@@ -128,7 +129,8 @@ const bodyCells = 200
 // callWords are what a notification says of some needs.
 func callWords(news []model.Inboxed) (title, body string) {
 	x := news[0]
-	title = "vise: " + string(x.Handle) + " " + needOf(x).word
+	word, _ := screen.NeedOf(x)
+	title = "vise: " + string(x.Handle) + " " + word
 	body = x.Objective.String()
 	if len(news) > 1 {
 		title = fmt.Sprintf("vise: %d items need you", len(news))

@@ -12,8 +12,8 @@ import (
 
 // changes shows what came and went in the plan since the operator looked.
 func changes(c Console) (Console, tea.Cmd) {
-	ch := c.plan.shown.changes
-	if c.plan.item != c.place.cursor || ch.Added+ch.Removed == 0 {
+	ch := c.plan.Shown.Changes
+	if c.plan.Item != c.place.cursor || ch.Added+ch.Removed == 0 {
 		return c.say("The plan is as you last saw it.")
 	}
 	return c.open(&widget.Pager{

@@ -35,7 +35,7 @@ func newChoosing(x widget.Context, r model.Row, offers []model.ReportOffer) *cho
 		m.Lines = append(m.Lines, widget.MenuLine{Title: fmt.Sprintf("%d %s", len(m.Lines)+1, title), Does: does, Result: result})
 	}
 	for _, o := range offers {
-		line(spaced(string(o.Provenance)), offerNote(x.Frame, o),
+		line(spaced(string(o.Provenance)), onScreen(x).OfferNote(o),
 			widget.Apply{Said: "Reported on " + string(r.Handle), Command: model.ReportWorkItem{WorkItemID: r.ID, Text: o.Text}})
 	}
 	own := "typed, and saved as: operator"
@@ -49,15 +49,6 @@ func newChoosing(x widget.Context, r model.Row, offers []model.ReportOffer) *cho
 		m.Lines[len(m.Lines)-1].Off = "declined already; one of them can still be kept"
 	}
 	return &choosing{Menu: m, row: r, offers: offers}
-}
-
-// offerNote says when words were offered, and whose they may be besides.
-func offerNote(f widget.Frame, o model.ReportOffer) string {
-	s := f.Age(o.At) + " ago"
-	if n := len(o.SharedWith); n > 0 {
-		s += fmt.Sprintf(" · the round completed %d more", n)
-	}
-	return s
 }
 
 // Press is part of widget.Dialog.
@@ -104,22 +95,3 @@ func (d *choosing) words(x widget.Context) []string {
 func (d *choosing) room(x widget.Context) int { return max(x.H-2-len(d.Lines)-2, 2) }
 
 func reportDraft(id model.ItemID) string { return "complete:" + string(id) }
-
-// offeredPage shows the offers on the page of the report.
-func (c Console) offeredPage(d model.Detail, w int) []string {
-	x := c.frame()
-	are := "One is"
-	if n := len(d.Offered); n > 1 {
-		are = fmt.Sprintf("%d are", n)
-	}
-	ask := "Completed without a report. " + are + " offered: {report} chooses."
-	if !d.NeedsOperator {
-		ask = "Completed without a report. What was offered was declined: {report} can still choose."
-	}
-	out := x.Warned(x.Keys.Keyed(ask), w)
-	for _, o := range d.Offered {
-		out = append(out, "", " "+x.Muted.Paint(spaced(string(o.Provenance))+" · "+offerNote(x, o)))
-		out = append(out, x.Wrapped(o.Text, w, x.Text)...)
-	}
-	return out
-}

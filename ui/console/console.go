@@ -10,6 +10,7 @@ import (
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/config"
+	"vise/ui/console/screen"
 	"vise/ui/console/widget"
 	"vise/ui/markdown"
 )
@@ -30,7 +31,7 @@ type Console struct {
 	truth   truth
 	trouble *model.Error
 	looking looking
-	queue   queue
+	queue   screen.Queue
 	plan    plan
 	neighbours
 
@@ -222,17 +223,17 @@ func (m complainMsg) handle(c Console) (Console, tea.Cmd) { return c.complain(m.
 // steady keeps the cursor's row in sight and scrolls no page beyond its end.
 func (c Console) steady() Console {
 	c.layout = layoutOf(c.layout.w, c.layout.h, c.place.focus, c.place.zoomed)
-	if c.place.view != viewDesk {
-		return c.steadyElsewhere()
-	}
-	_, h := c.layout.panes[paneQueue].inner()
-	if h > 0 {
-		c.place.top = reveal(c.queue.lines(c.layout.queueStyle()), c.place.cursor, c.place.top, h-c.filterRows())
-	}
-	for _, p := range []pane{paneDetail, paneActivity} {
-		if c.layout.shows(p) {
-			at := c.pageOf(p)
-			c.place.scrollTo(at, min(c.place.scroll[at], c.lastTop(p)))
+	switch c.place.view {
+	case viewFleet:
+		c.place.fleet = c.fleetView().Revealed()
+	case viewReports:
+		c.place.reports.List = c.place.reports.Reveal(c.reportsView().Height())
+	case viewDesk:
+		c.place.top = c.queueView().Revealed()
+		for _, p := range []pane{paneDetail, paneActivity} {
+			if at := c.pageOf(p); c.layout.shows(p) {
+				c.place.scrollTo(at, min(c.place.scroll[at], c.lastTop(p)))
+			}
 		}
 	}
 	return c

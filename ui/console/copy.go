@@ -50,7 +50,7 @@ func (d copyDialog) Draw(x widget.Context) widget.Drawn {
 // copying copies what an action names: of the marked rows, or of the cursor's.
 func copying(id action.ID) act {
 	return func(c Console) (Console, tea.Cmd) {
-		at := clip.Subject{Row: *c.row(), Detail: c.detail(), Plan: c.plan.file.Artifact.Path}
+		at := clip.Subject{Row: *c.row(), Detail: c.detail(), Plan: c.plan.Artifact.Path}
 		var marked []clip.Subject
 		for _, r := range c.marked() {
 			s := clip.Subject{Row: r}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"vise/model"
+	"vise/ui/console/screen"
 	"vise/ui/console/widget"
 )
 
@@ -58,7 +59,7 @@ func deciding(x widget.Context, f *widget.Form, open []LinkedTodo) decisionField
 		return d
 	}
 	for _, g := range d.groups {
-		label := fmt.Sprintf("%s  %s, %s", g[0].Todo.Ref(), fileWord(g[0].Todo.Status), x.Cut(g[0].Todo.Title, 44))
+		label := fmt.Sprintf("%s  %s, %s", g[0].Todo.Ref(), screen.FileWord(g[0].Todo.Status), x.Cut(g[0].Todo.Title, 44))
 		if len(g) > 1 {
 			label = fmt.Sprintf("%s and %d more linked todos", g[0].Todo.Ref(), len(g)-1)
 		}

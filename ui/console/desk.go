@@ -1,7 +1,6 @@
 package console
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -44,22 +43,19 @@ var plainMarks = strings.NewReplacer("…", "~", "·", ".", "−", "-", "×", "x
 // promptCursor is where text is typed in the screen itself; nil where none is.
 func (c Console) promptCursor() *tea.Cursor {
 	if p := c.layers.prompt(searchPrompt); p != nil {
-		_, x := c.searchLine(p)
+		_, x := c.plan.Search.Line(c.frame(), &p.Field, c.layout.w)
 		return tea.NewCursor(x, c.layout.h-1-c.layout.hints)
 	}
 	p, r := c.layers.prompt(filterPrompt), c.layout.panes[paneQueue]
 	if c.place.view != viewDesk {
 		r = c.layout.body()
 	}
-	if p == nil || r.empty() {
+	if p == nil || r.Empty() {
 		return nil
 	}
-	_, x, _ := p.Field.Draw(max(r.w-2-3, 2), c.styles)
-	return tea.NewCursor(r.x+1+3+x, r.y+1)
+	_, x, _ := p.Field.Draw(max(r.W-2-3, 2), c.styles)
+	return tea.NewCursor(r.X+1+3+x, r.Y+1)
 }
-
-// dialogless reports whether the desk has the keys: then its cursor is drawn.
-func (c Console) dialogless() bool { return c.layers.dialog() == nil }
 
 // show is text from outside, as it may stand on a line of the screen.
 func (c Console) show(t model.Text) string { return c.styles.Safe(t.String()) }
@@ -93,40 +89,21 @@ func (c Console) desk() []string {
 	if l.shape == tiny {
 		return c.tinyDesk()
 	}
-	out := append(make([]string, 0, l.h), c.header())
-	switch {
-	case c.place.view != viewDesk:
-		out = append(out, c.elsewhere()...)
-	case l.shape == portrait && !c.place.zoomed:
-		out = append(out, c.pane(paneQueue)...)
-		out = append(out, c.pane(paneDetail)...)
-	case l.shows(paneQueue) && l.shows(paneDetail):
-		out = append(out, widget.Join(c.pane(paneQueue), append(c.pane(paneDetail), c.pane(paneActivity)...))...)
-	default:
-		out = append(out, c.pane(c.place.focus)...)
+	out := append(append(make([]string, 0, l.h), c.header().Line()), c.body().Lines...)
+	footer := c.footer()
+	message := footer.Lines()
+	if p := c.layers.prompt(searchPrompt); p != nil {
+		line, _ := c.plan.Search.Line(footer.Frame, &p.Field, l.w)
+		message = []string{line}
 	}
-	message := c.messageLines()
 	out = append(out[:len(out)+1-len(message)], message...)
-	return append(out, c.hints()...)
-}
-
-func (c Console) pane(p pane) []string {
-	r := c.layout.panes[p]
-	switch {
-	case r.empty():
-		return nil
-	case p == paneQueue:
-		return c.queuePane(r)
-	case p == paneActivity:
-		return c.activityPane(r)
-	}
-	return c.detailPane(r)
+	return append(out, footer.Keys()...)
 }
 
 // tinyDesk still answers who needs whom, in one line.
 func (c Console) tinyDesk() []string {
-	s := c.gist()
-	if s += " " + c.styles.Glyph.Dot + " enlarge to act"; c.trouble != nil {
+	s := c.frame().Gist(c.truth.desk, c.needYou())
+	if c.trouble != nil {
 		s = "vise ! " + model.Text(c.trouble.Message).String()
 	}
 	out := []string{text.Pad(s, c.layout.w)}
@@ -134,24 +111,4 @@ func (c Console) tinyDesk() []string {
 		out = append(out, text.Pad("", c.layout.w))
 	}
 	return out
-}
-
-func (c Console) gist() string {
-	g := c.styles.Glyph
-	s := "vise"
-	if n := c.needYou(); n > 0 {
-		s += " " + strconv.Itoa(n) + g.NeedsYou
-	}
-	for _, sec := range c.truth.desk.Sections {
-		if sec.Class == model.TriggeredBlocked && sec.Total > 0 {
-			s += " " + strconv.Itoa(sec.Total) + g.Triggered
-		}
-	}
-	if r := c.truth.desk.Current; r != nil {
-		s += " " + g.Current + string(r.Handle)
-		if r.Todo.Total > 0 {
-			s += fmt.Sprintf(" %d/%d", r.Todo.Done, r.Todo.Total)
-		}
-	}
-	return s
 }

@@ -5,14 +5,25 @@ import (
 	"strings"
 
 	"vise/model"
+	"vise/ui/console/screen"
 	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
+// onScreen draws as the screens do.
+func onScreen(x widget.Context) screen.Frame { return screen.Frame{Frame: x.Frame} }
+
+// handedOver says when the agent on screen hears what is sent to it.
+func handedOver(x widget.Context, _ *widget.Form) []string {
+	a := x.State.Desk.Agent
+	a.ID = x.State.Agent
+	return []string{onScreen(x).Handover(a, x.Inner()-1)}
+}
+
 // itemLine names an item in a dialog: glyph, handle, objective.
 func itemLine(x widget.Context, label string, r model.Row, note string) string {
 	room := x.Inner() - 7 - 2 - len(r.Handle) - 2 - text.Width(note) - 2
-	return " " + x.Muted.Paint(text.Pad(label, 7)) + inkOfRow(x.Styles, r).Paint(glyphOfRow(x.Styles, r)) + " " +
+	return " " + x.Muted.Paint(text.Pad(label, 7)) + onScreen(x).RowInk(r).Paint(onScreen(x).RowMark(r)) + " " +
 		x.Muted.Paint(string(r.Handle)) + " " + text.Pad(x.Show(r.Objective), max(room, 4)) + " " + x.Muted.Paint(note)
 }
 
@@ -119,7 +130,7 @@ func unfinishedLines(x widget.Context) []string {
 	u := x.Detail.Unfinished()
 	out := x.Warn(u.Message)
 	for _, t := range u.Sample[:min(len(u.Sample), 3)] {
-		mark, ink := todoMark(x.Styles, t.State)
+		mark, ink := onScreen(x).TodoMark(t.State)
 		out = append(out, "   "+ink.Paint(mark+" "+x.Cut(t.Text, x.Inner()-8)))
 	}
 	return append(out, "")
@@ -139,7 +150,7 @@ func releaseLines(r model.Row) func(widget.Context, *widget.Form) []string {
 // nextLine names the candidate once an item is out of the way.
 func nextLine(x widget.Context, id model.ItemID) string {
 	if r, ok := x.State.Desk.NextWithout(id); ok {
-		return x.Note("Next candidate: ") + glyphOfRow(x.Styles, r) + " " + string(r.Handle) + " " + x.Cut(r.Objective, 40)
+		return x.Note("Next candidate: ") + onScreen(x).RowMark(r) + " " + string(r.Handle) + " " + x.Cut(r.Objective, 40)
 	}
 	return x.Note("Next candidate: none")
 }
@@ -226,7 +237,7 @@ func reviewing(c Console) widget.Dialog {
 		out := append(blockerLines(x, r), "")
 		if x.Detail != nil {
 			for _, w := range x.Detail.ActiveWaits {
-				out = append(out, waitLines(x.Frame, w, x.Inner()-2)...)
+				out = append(out, onScreen(x).Wait(w, x.Inner()-2)...)
 			}
 		}
 		return append(out, x.Notes(x.Keys.Keyed("A trigger clears nothing by itself. {pick} picks for review, {wait} waits again."))...)

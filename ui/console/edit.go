@@ -58,14 +58,14 @@ type (
 
 // editPlan gives the terminal to the operator's editor, on a copy of the plan.
 func editPlan(c Console) (Console, tea.Cmd) {
-	a := c.plan.file.Artifact
+	a := c.plan.Artifact
 	if a.Path == "" {
 		return c.say("The plan's path is not known.")
 	}
 	if c.fx.Papers == nil || a.Condition != model.PlanOK && a.Condition != model.PlanMissing {
 		return c, c.fx.edit(a.Path)
 	}
-	return c, c.fx.copyPlan(c.place.agent, c.plan.item)
+	return c, c.fx.copyPlan(c.place.agent, c.plan.Item)
 }
 
 // copyPlan reads the plan as it is now, which is what the editor begins with.

@@ -8,6 +8,7 @@ import (
 
 	"vise/model"
 	"vise/model/todo"
+	"vise/ui/console/screen"
 )
 
 // Files are the file todos beside the desk: those of the session that the operator works
@@ -24,34 +25,17 @@ type Files interface {
 	Act(context.Context, FileAct) error
 }
 
-// FilesRead is what was read of the files. Its zero value is: there are none.
-type FilesRead struct {
-	// Session is how people speak of the session; empty when there is none. Base is its
-	// directory as links name it.
-	Session, Base model.Text
-	// Todos are the session's in list order, most urgent first.
-	Todos []todo.Todo
-	// Damaged are files that could not be read as todos, each with its reason in words.
-	Damaged []string
-	// Linked are what the links name, in their order.
-	Linked []LinkedTodo
-	// Trouble is why the session cannot be read now.
-	Trouble string
-}
-
-// LinkedTodo is a todo that an item links to.
-type LinkedTodo struct {
-	Link model.TodoRef
-	Todo todo.Todo
-	// Missing is why it cannot be shown; empty when it can.
-	Missing string
-}
+// What is read of the files, as the screen shows it.
+type (
+	FilesRead  = screen.FileTodos
+	LinkedTodo = screen.LinkedTodo
+)
 
 // Exhibit is a todo as a judge sees it: what it says, and the code as it is now.
 type Exhibit struct {
 	Ref todo.Ref
-	todo.Exhibit
-	todo.Beside
+	todo.Parts
+	todo.Excerpt
 	// Before is the same finding as it was dismissed earlier; nil when it never was.
 	Before *todo.Dismissed
 	// Trouble is why there is nothing to show, or no code.
@@ -85,7 +69,7 @@ const (
 
 // shelf is what the console knows of the files. It is replaced whole, and only by effects.
 type shelf struct {
-	FilesRead
+	screen.FileTodos
 	// item is whose links were read; links are those of the newest request.
 	item  model.ItemID
 	links []model.TodoRef
@@ -197,7 +181,7 @@ func (e *effects) note(env model.Envelope) tea.Cmd {
 
 // handle takes what a reading found.
 func (m filesMsg) handle(c Console) (Console, tea.Cmd) {
-	c.shelf.FilesRead, c.shelf.item, c.shelf.known = m.read, m.item, true
+	c.shelf.FileTodos, c.shelf.item, c.shelf.known = m.read, m.item, true
 	c.shelf.gen++
 	c.shelf.underWay = false
 	if c.shelf.again {
@@ -219,28 +203,4 @@ func (m filesMovedMsg) handle(c Console) (Console, tea.Cmd) {
 func (m exhibitMsg) handle(c Console) (Console, tea.Cmd) {
 	c.shelf.exhibit, c.shelf.shown = m.exhibit, m.key
 	return c, nil
-}
-
-// linked finds what an item links to among what was read.
-func (s shelf) linked(l model.TodoRef) (todo.Todo, bool) {
-	for _, x := range s.Linked {
-		if x.Link == l && x.Missing == "" {
-			return x.Todo, true
-		}
-	}
-	return todo.Todo{}, false
-}
-
-// pending are the findings that wait for triage.
-func (s shelf) pending() []todo.Todo {
-	return todo.Filter{Status: []todo.Status{todo.Pending}}.Select(s.Todos)
-}
-
-// checklist is an item's todo list as it stands: a row that names a linked todo has that
-// todo's state.
-func (c Console) checklist(d model.Detail) []model.Todo {
-	if len(d.Links.TodoRefs) == 0 || c.shelf.item != d.ID {
-		return d.TodoList
-	}
-	return todo.DeriveRows(d.TodoList, d.Links.TodoRefs, c.shelf.linked)
 }

@@ -73,7 +73,7 @@ func (f *fakeFiles) Exhibit(_ context.Context, ref todo.Ref) Exhibit {
 	if !ok {
 		return Exhibit{Ref: ref, Trouble: "its file is gone"}
 	}
-	x := Exhibit{Ref: ref, Exhibit: todo.ExhibitOf(t, f.bodies[ref])}
+	x := Exhibit{Ref: ref, Parts: todo.PartsOf(t, f.bodies[ref])}
 	var all []todo.Dismissed
 	for _, o := range f.todos {
 		all = append(all, todo.Dismissed{Todo: o})
@@ -86,7 +86,7 @@ func (f *fakeFiles) Exhibit(_ context.Context, ref todo.Ref) Exhibit {
 		x.Trouble = "the file is gone"
 		return x
 	}
-	x.Beside = todo.LookBeside(x.Exhibit, code)
+	x.Excerpt = todo.ExcerptOf(x.Parts, code)
 	return x
 }
 

@@ -4,7 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
-	"vise/ui/text"
+	"vise/ui/console/screen"
 )
 
 // maxFilter bounds a filter, in Unicode scalars.
@@ -25,9 +25,9 @@ func (c Console) filterText() string {
 func (c *Console) keptFilter() *string {
 	switch c.place.view {
 	case viewActivity:
-		return &c.place.stream.filter
+		return &c.place.activity.Filter
 	case viewReports:
-		return &c.place.reports.filter
+		return &c.place.reports.Filter
 	}
 	return &c.place.filter
 }
@@ -36,19 +36,16 @@ func (c *Console) keptFilter() *string {
 func (c Console) filterTrouble() string {
 	switch c.place.view {
 	case viewActivity:
-		return c.truth.stream.trouble
+		return c.truth.journal.Trouble
 	case viewReports:
-		return c.truth.finished.trouble
+		return c.truth.finished.Trouble
 	}
-	return c.queue.trouble
+	return c.queue.Trouble
 }
 
-// filterRows is how many lines the filter takes from the queue.
-func (c Console) filterRows() int {
-	if c.filtering() || *c.keptFilter() != "" {
-		return 1
-	}
-	return 0
+// filterShown is the filter as it is drawn.
+func (c Console) filterShown() screen.Filter {
+	return screen.Filter{Text: c.filterText(), Trouble: c.filterTrouble(), Typing: c.filtering()}
 }
 
 // startFilter starts typing one, or what the detail is searched for. All rows are read for a
@@ -93,7 +90,7 @@ func (c Console) filtered(f string) (Console, tea.Cmd) {
 func (c Console) filteredNow() (Console, tea.Cmd) {
 	if c.place.view != viewDesk {
 		c.idle.quiet = idleBeats // what is typed narrows at once
-		c.place.stream.cursor, c.place.stream.deep = model.Position{}, 0
+		c.place.activity.Cursor, c.place.activity.Deep = model.Position{}, 0
 		return c.look()
 	}
 	before := c.place.cursor
@@ -104,18 +101,4 @@ func (c Console) filteredNow() (Console, tea.Cmd) {
 	c, look := c.look()
 	c, plan := c.openPlan()
 	return c, tea.Batch(look, plan)
-}
-
-// filterLine is the filter above the queue.
-func (c Console) filterLine(w int) string {
-	k := c.styles
-	shown := model.Text(c.filterText()).String()
-	if why := c.filterTrouble(); why != "" {
-		return k.Strip(w, false, k.Key.Of(" / "), k.Blocked.Of(shown+"  "), k.Muted.Of(why))
-	}
-	ink := k.Strong
-	if !c.filtering() {
-		ink = k.Muted
-	}
-	return k.Strip(w, false, k.Key.Of(" / "), ink.Of(text.Cut(shown, w-3)))
 }

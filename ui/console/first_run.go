@@ -9,6 +9,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/console/screen"
 	"vise/ui/console/widget"
 	"vise/ui/text"
 )
@@ -135,7 +136,7 @@ func (d *welcome) confirmImport(dir string, v Survey) widget.Dialog {
 		Head: func(x widget.Context, _ *widget.Form) []string {
 			out := []string{
 				" " + x.Cut(model.Text(dir), x.Inner()-2), "",
-				fmt.Sprintf(" %d %s, %d work items (%d open), %d waits", v.Agents, plural(v.Agents, "agent", "agents"), v.Items, v.Open, v.Waits),
+				fmt.Sprintf(" %d %s, %d work items (%d open), %d waits", v.Agents, screen.Plural(v.Agents, "agent", "agents"), v.Items, v.Open, v.Waits),
 			}
 			for i, p := range v.Problems {
 				if i == 5 {

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
+	"vise/ui/console/screen"
 	"vise/ui/text"
 )
 
@@ -23,12 +24,12 @@ func (c Console) heard(before truth) (Console, tea.Cmd) {
 		return c, nil
 	}
 	var last model.Position
-	if len(before.activity) > 0 {
-		last = positionOf(before.activity[0])
+	if len(before.activity.Entries) > 0 {
+		last = screen.PositionOf(before.activity.Entries[0])
 	}
 	var came []model.Entry
-	for _, e := range t.activity {
-		if at := positionOf(e); at.Revision < last.Revision || at == last {
+	for _, e := range t.activity.Entries {
+		if at := screen.PositionOf(e); at.Revision < last.Revision || at == last {
 			break
 		}
 		if e.Kind == model.EventWaitTriggered && e.Actor != model.Operator {
@@ -56,7 +57,7 @@ func (c Console) heardWords(came []model.Entry, kept bool) string {
 		return fmt.Sprintf("%d triggers came, the newest for %s%s", n, c.heardBy(came[0]), end)
 	}
 	e := came[0]
-	var h model.Heard
+	var h model.TriggerNews
 	_ = json.Unmarshal(e.Data, &h) // without its data the event still tells who sent it
 	what := c.show(cmp.Or(h.Source, model.Text(e.Actor)))
 	end = " for " + c.heardBy(e) + end
@@ -70,5 +71,5 @@ func (c Console) heardWords(came []model.Entry, kept bool) string {
 
 // heardBy names the item that a trigger came to, or the agent that waited itself.
 func (c Console) heardBy(e model.Entry) string {
-	return cmp.Or(string(c.truth.names[e.WorkItemID]), model.Text(e.AgentID).String())
+	return cmp.Or(string(c.truth.activity.Names[e.WorkItemID]), model.Text(e.AgentID).String())
 }

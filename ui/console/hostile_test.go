@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
+	"vise/ui/console/screen"
 	"vise/ui/text/hostile"
 )
 
@@ -65,7 +66,7 @@ func cutRunes(t model.Text, n int) model.Text {
 func (wd *world) tour(payload string) {
 	wd.look("start")
 	for item := range 6 {
-		for range tabCount {
+		for range screen.TabCount {
 			wd.press("]")
 			wd.settle()
 			wd.look("a tab")

@@ -150,14 +150,9 @@ func (c Console) apply(r widget.Apply) (Console, tea.Cmd) {
 	return c, tea.Batch(before, cmd)
 }
 
-// frame is what everything on the screen is drawn with.
-func (c Console) frame() widget.Frame {
-	return widget.Frame{Styles: c.styles, Now: c.now, Keys: c.keys}
-}
-
 // context is what dialogs may know now.
 func (c Console) context() widget.Context {
-	return widget.Context{Frame: c.frame(), W: c.layout.w, H: c.layout.h - 1 - c.layout.hints, // the message line stays in sight
+	return widget.Context{Frame: c.frame().Frame, W: c.layout.w, H: c.layout.h - 1 - c.layout.hints, // the message line stays in sight
 		State: c.state(), Detail: c.detail(), Drafts: c.drafts}
 }
 

@@ -1,5 +1,7 @@
 package console
 
+import "vise/ui/console/screen"
+
 // The sizes at which the screen changes its shape, in cells.
 const (
 	wideW, wideH  = 110, 30
@@ -8,15 +10,6 @@ const (
 	tinyW, tinyH  = 40, 10
 	secondHintsAt = 16
 )
-
-// rect is a pane's place, borders included. An empty one is not shown.
-type rect struct{ x, y, w, h int }
-
-func (r rect) empty() bool          { return r.w <= 0 || r.h <= 0 }
-func (r rect) inner() (w, h int)    { return max(r.w-2, 0), max(r.h-2, 0) }
-func (r rect) holds(x, y int) bool  { return x >= r.x && x < r.x+r.w && y >= r.y && y < r.y+r.h }
-func (r rect) below(rows int) rect  { return rect{r.x, r.y + rows, r.w, r.h - rows} }
-func (r rect) rowsOf(rows int) rect { return rect{r.x, r.y, r.w, rows} }
 
 // shape is how many panes stand beside each other.
 type shape int
@@ -34,7 +27,7 @@ const (
 type layout struct {
 	w, h  int
 	shape shape
-	panes [paneCount]rect
+	panes [paneCount]screen.Rect
 	hints int
 }
 
@@ -47,26 +40,28 @@ func layoutOf(w, h int, focus pane, zoomed bool) layout {
 	if (l.shape == one || l.shape == portrait) && h >= secondHintsAt {
 		l.hints = 2
 	}
-	body := rect{0, 1, w, h - 2 - l.hints}
+	body := l.body()
 	switch {
 	case zoomed || l.shape == one:
 		l.panes[focus] = body
 	case l.shape == portrait:
-		top := body.h * 2 / 5
-		l.panes[paneQueue], l.panes[paneDetail] = body.rowsOf(top), body.below(top)
+		top := body.H * 2 / 5
+		l.panes[paneQueue], l.panes[paneDetail] = body.RowsOf(top), body.Below(top)
 	case l.shape == two:
 		l.split(body, w*42/100, 0)
 	case l.shape == three:
-		l.split(body, min(w*46/120, 72), min(max(body.h/4, 6), 12))
+		l.split(body, min(w*46/120, 72), min(max(body.H/4, 6), 12))
 	}
 	return l
 }
 
-func (l *layout) split(body rect, left, activity int) {
-	right := rect{left, body.y, body.w - left, body.h - activity}
-	l.panes[paneQueue] = rect{0, body.y, left, body.h}
-	l.panes[paneDetail] = right
-	l.panes[paneActivity] = rect{left, body.y + right.h, right.w, activity}
+// body is the part of the screen between the header and the message line.
+func (l layout) body() screen.Rect { return screen.Rect{Y: 1, W: l.w, H: max(l.h-2-l.hints, 0)} }
+
+func (l *layout) split(body screen.Rect, left, activity int) {
+	right := screen.Rect{X: left, Y: body.Y, W: body.W - left, H: body.H}
+	l.panes[paneQueue] = screen.Rect{Y: body.Y, W: left, H: body.H}
+	l.panes[paneDetail], l.panes[paneActivity] = right.RowsOf(body.H-activity), right.Below(body.H-activity)
 }
 
 func shapeOf(w, h int) shape {
@@ -83,8 +78,17 @@ func shapeOf(w, h int) shape {
 	return one
 }
 
+// queueStyle is how much of the queue there is room for.
+func (l layout) queueStyle() screen.QueueStyle {
+	w := l.panes[paneQueue].W
+	return screen.QueueStyle{
+		Headings: l.shape != one || l.h >= 24, Gaps: l.shape == three,
+		IDs: l.shape == three || w >= 64, Reasons: w >= 42,
+	}
+}
+
 // shows reports whether a pane is on screen.
-func (l layout) shows(p pane) bool { return !l.panes[p].empty() }
+func (l layout) shows(p pane) bool { return !l.panes[p].Empty() }
 
 // reachable are the panes that the focus can go to, in order.
 func (l layout) reachable() []pane {

@@ -52,8 +52,8 @@ func TestPanesTileTheBody(t *testing.T) {
 			l := layoutOf(w, h, paneQueue, false)
 			cells := 0
 			for _, r := range l.panes {
-				if !r.empty() {
-					cells += r.w * r.h
+				if !r.Empty() {
+					cells += r.W * r.H
 				}
 			}
 			if want := w * (h - 2 - l.hints); cells != want {

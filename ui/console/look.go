@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
+	"vise/ui/console/screen"
 	"vise/ui/filter"
 )
 
@@ -40,19 +41,19 @@ func (l looking) pause() time.Duration {
 
 // want is what the screen asks of the ledger now.
 func (c Console) want() want {
-	w := want{agent: c.place.agent, item: c.place.cursor, rows: c.room().lines}
+	w := want{agent: c.place.agent, item: c.place.cursor, rows: c.room().Lines}
 	switch {
-	case c.room().all:
+	case c.room().All:
 		w.rows = allRows
 	case c.layout.h == 0:
 		w.rows = unsizedRows
 	}
 	if c.place.view != viewDesk {
-		w.view, w.rows, w.body = c.place.view, 0, max(c.layout.body().h, unsizedRows)
-		w.named = c.place.fleet.shownAgents(w.body)
-		w.entries = c.place.fleet.entryAt() + 2*w.body
-		w.stream = streamAsk{c.place.stream, c.filterText(), w.body}
-		w.finished = max(c.place.reports.want, finishedPage)
+		w.view, w.rows, w.body = c.place.view, 0, max(c.layout.body().H, unsizedRows)
+		w.named = c.place.fleet.Named(w.body)
+		w.entries = c.place.fleet.Inbox.At() + 2*w.body
+		w.journal = journalAsk{c.place.activity, c.filterText(), w.body}
+		w.finished = max(c.place.reports.Want, finishedPage)
 	}
 	return w
 }
@@ -61,11 +62,11 @@ func (c Console) want() want {
 const unsizedRows = 40
 
 // room is what the queue may take.
-func (c Console) room() room {
+func (c Console) room() screen.Room {
 	l := layoutOf(c.layout.w, c.layout.h, paneQueue, false) // also while another pane is zoomed
-	_, h := l.panes[paneQueue].inner()
-	return room{lines: max(h-c.filterRows(), 0), style: l.queueStyle(), cursor: c.place.cursor,
-		all: c.place.unfolded || c.filterText() != "" || c.filtering()}
+	_, h := l.panes[paneQueue].Inner()
+	return screen.Room{Lines: max(h-c.filterShown().Rows(), 0), Style: l.queueStyle(), Cursor: c.place.cursor,
+		All: c.place.unfolded || c.filterText() != "" || c.filtering()}
 }
 
 // look reads the ledger, unless a look is under way: then its answer starts the next.
@@ -131,17 +132,19 @@ func (c Console) adopt(t truth) Console {
 	if c.place.view != viewDesk {
 		return c.adoptElsewhere(c.idle.touched())
 	}
-	next := project(t.desk, filter.Parse(c.filterText(), c.now), c.room())
-	if same && c.idle.touched() && len(c.queue.order) > 0 && !c.queue.sameOrder(next) {
-		c.queue = c.queue.hold(next)
+	next := screen.QueueOf(t.desk, filter.Parse(c.filterText(), c.now), c.room())
+	if same && c.idle.touched() && len(c.queue.Order) > 0 && !c.queue.SameOrder(next) {
+		c.queue = c.queue.Hold(next)
 		return c
 	}
 	return c.order(next)
 }
 
 // order shows a new queue.
-func (c Console) order(next queue) Console {
-	c.place.cursor = next.neighbour(c.queue, c.place.cursor)
+func (c Console) order(next screen.Queue) Console {
+	if len(next.Order) > 0 {
+		c.place.cursor = c.queue.At(c.place.cursor).Show(next.Order).Cursor
+	}
 	c.queue = next
 	return c
 }
@@ -151,7 +154,7 @@ func (c Console) reorder() Console {
 	if c.place.view != viewDesk {
 		return c
 	}
-	return c.order(project(c.truth.desk, filter.Parse(c.filterText(), c.now), c.room()))
+	return c.order(screen.QueueOf(c.truth.desk, filter.Parse(c.filterText(), c.now), c.room()))
 }
 
 // detail is the detail of the item under the cursor, if the ledger has told it.
@@ -166,16 +169,16 @@ func (c Console) detail() *model.Detail {
 func (c Console) row() *model.Row {
 	switch c.place.view {
 	case viewFleet:
-		if x := c.place.fleet.entry(); x != nil && c.place.fleet.focus == fleetInbox {
+		if x := c.place.fleet.Entry(); x != nil {
 			return &x.Row
 		}
 		return nil
 	case viewReports:
-		return c.place.reports.row()
+		return c.place.reports.Row()
 	case viewActivity:
 		return nil
 	}
-	return c.queue.row(c.place.cursor)
+	return c.queue.Row(c.place.cursor)
 }
 
 // handle looks again when the ledger moved, and goes on following.

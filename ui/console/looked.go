@@ -34,14 +34,14 @@ const (
 // remembered is the memory of plans with the one that is on screen, which the cursor leaves. A
 // plan whose changes were not read yet stays as it was before them.
 func (p plan) remembered() map[model.ItemID]looked {
-	if p.base == nil || p.file.Artifact.Bytes > largestLooked {
+	if p.base == nil || p.Artifact.Bytes > largestLooked {
 		return p.seen
 	}
 	next := maps.Clone(p.seen)
 	if next == nil || len(next) >= mostLooked {
 		next = map[model.ItemID]looked{}
 	}
-	next[p.item] = looked{p.base, p.baseHash}
+	next[p.Item] = looked{p.base, p.baseHash}
 	return next
 }
 
@@ -56,16 +56,16 @@ func (p plan) since(m planMsg) plan {
 		p.base, p.baseHash = m.doc, hash
 		return p
 	}
-	p.base, p.baseHash, p.changedAt = before.doc, before.hash, m.file.Artifact.UpdatedAt
-	if p.changedAt.IsZero() {
-		p.changedAt = m.at
+	p.base, p.baseHash, p.ChangedAt = before.doc, before.hash, m.file.Artifact.UpdatedAt
+	if p.ChangedAt.IsZero() {
+		p.ChangedAt = m.at
 	}
 	return p
 }
 
 // read is p with its changes seen.
 func (p plan) read() plan {
-	p.base, p.baseHash, p.changedAt = p.doc, p.file.Artifact.Hash, time.Time{}
+	p.base, p.baseHash, p.ChangedAt = p.Doc, p.Artifact.Hash, time.Time{}
 	return p
 }
 
@@ -84,15 +84,15 @@ func (e *effects) lookedBefore(id model.ItemID) *looked {
 
 // lookKept writes the plan on screen down as seen, once its changes are.
 func (c Console) lookKept() (Console, tea.Cmd) {
-	p, file := &c.plan, c.plan.file
-	if c.fx.Looks == nil || p.base == nil || p.baseHash == p.keptHash || p.baseHash != file.Artifact.Hash ||
-		file.Artifact.Condition != model.PlanOK || file.Artifact.Bytes > largestLooked {
+	p := &c.plan
+	if c.fx.Looks == nil || p.base == nil || p.baseHash == p.keptHash || p.baseHash != p.Artifact.Hash ||
+		p.Artifact.Condition != model.PlanOK || p.Artifact.Bytes > largestLooked {
 		return c, nil
 	}
 	p.keptHash = p.baseHash
-	fx, id := c.fx, p.item
+	fx, id, text := c.fx, p.Item, p.text
 	return c, func() tea.Msg {
-		_ = fx.Looks.Look(fx.ctx, id, file.Text) // a comfort: nothing waits for it, nothing fails without it
+		_ = fx.Looks.Look(fx.ctx, id, text) // a comfort: nothing waits for it, nothing fails without it
 		return nil
 	}
 }

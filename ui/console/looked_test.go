@@ -32,7 +32,7 @@ func TestTheNextConsoleKnowsWhatChangedSinceTheLast(t *testing.T) {
 		wd.deed("create a Document limiter rollout")
 		wd.deed("plan a # Plan")
 		wd.settle()
-		id := wd.console.(Console).plan.item
+		id := wd.console.(Console).plan.Item
 		if seen[id] == "" {
 			t.Fatalf("the plan of %q was not kept: %q", id, seen)
 		}
@@ -41,7 +41,7 @@ func TestTheNextConsoleKnowsWhatChangedSinceTheLast(t *testing.T) {
 		wd.pending = append(wd.pending, wd.console.Init())
 		wd.send(tea.WindowSizeMsg{Width: 120, Height: 36})
 		wd.settle()
-		if ch := wd.console.(Console).plan.shown.changes; ch.Removed == 0 {
+		if ch := wd.console.(Console).plan.Shown.Changes; ch.Removed == 0 {
 			t.Errorf("it sees %+v", ch)
 		}
 		if got := string(seen[id]); !strings.Contains(got, "in the night") {

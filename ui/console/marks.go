@@ -39,7 +39,7 @@ func (c Console) isMarked(id model.ItemID) bool {
 
 // inRange are the rows from where a range began to the cursor.
 func (c Console) inRange() []model.ItemID {
-	order := c.queue.order
+	order := c.queue.Order
 	a, b := slices.Index(order, c.place.marks.from), slices.Index(order, c.place.cursor)
 	if c.place.marks.from == "" || a < 0 || b < 0 {
 		return nil
@@ -54,9 +54,9 @@ func (c Console) marked() []model.Row {
 	if len(c.place.marks.set) == 0 && c.place.marks.from == "" {
 		return nil
 	}
-	for _, id := range c.queue.order {
+	for _, id := range c.queue.Order {
 		if c.isMarked(id) {
-			out = append(out, *c.queue.row(id))
+			out = append(out, *c.queue.Row(id))
 		}
 	}
 	return out
@@ -66,7 +66,7 @@ func (c Console) marked() []model.Row {
 func mark(c Console) (Console, tea.Cmd) {
 	id := c.place.cursor
 	c.place.marks = c.place.marks.with(!c.place.marks.set[id], id)
-	return c.choose(c.queue.step(id, 1))
+	return c.choose(c.queue.At(id).Step(1).Cursor)
 }
 
 // markRange begins a range at the cursor; a second time it keeps the rows of the range.
@@ -84,11 +84,11 @@ func markRange(c Console) (Console, tea.Cmd) {
 func markClass(c Console) (Console, tea.Cmd) {
 	var ids []model.ItemID
 	all := true
-	for _, s := range c.queue.sections {
-		if !slices.ContainsFunc(s.rows, func(r model.Row) bool { return r.ID == c.place.cursor }) {
+	for _, s := range c.queue.Sections {
+		if !slices.ContainsFunc(s.Rows, func(r model.Row) bool { return r.ID == c.place.cursor }) {
 			continue
 		}
-		for _, r := range s.rows {
+		for _, r := range s.Rows {
 			ids = append(ids, r.ID)
 			all = all && c.place.marks.set[r.ID]
 		}
@@ -104,7 +104,7 @@ func (c Console) markWords() string {
 	}
 	shown, hidden := len(c.marked()), 0
 	for id := range c.place.marks.set {
-		if c.queue.row(id) == nil {
+		if c.queue.Row(id) == nil {
 			hidden++
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
+	"vise/ui/console/screen"
 	"vise/ui/markdown"
 )
 
@@ -99,9 +100,9 @@ func (c Console) memo() Memo {
 	} else {
 		m.Agent = p.home
 	}
-	m.Fleet = MemoFleet{p.fleet.focus == fleetInbox, p.fleet.agent, p.fleet.item}
-	m.Activity = MemoActivity{p.stream.cursor, p.stream.top, p.stream.left, p.stream.filter}
-	m.Reports = MemoReports{p.reports.cursor, p.reports.reading, p.reports.scroll, p.reports.filter, p.reports.want}
+	m.Fleet = MemoFleet{p.fleet.Focus == screen.FleetInbox, p.fleet.Agents.Cursor, p.fleet.Inbox.Cursor}
+	m.Activity = MemoActivity{p.activity.Cursor, p.activity.Top, p.activity.Left, p.activity.Filter}
+	m.Reports = MemoReports{p.reports.Cursor, p.reports.Reading, p.reports.Scroll, p.reports.Filter, p.reports.Want}
 	return m
 }
 
@@ -120,26 +121,26 @@ func (s spot) memo() MemoDesk {
 	}
 	for id, at := range s.reading {
 		if at != (markdown.Position{}) && len(m.Pages) < 2*memoPages {
-			m.Pages = append(m.Pages, MemoPage{Item: id, Tab: tabName(tabPlan), Line: at.Row, Block: at.Block})
+			m.Pages = append(m.Pages, MemoPage{Item: id, Tab: tabName(screen.TabPlan), Line: at.Row, Block: at.Block})
 		}
 	}
 	slices.SortFunc(m.Pages, func(a, b MemoPage) int { return cmp.Or(cmp.Compare(a.Item, b.Item), cmp.Compare(a.Tab, b.Tab)) })
 	return m
 }
 
-func tabName(t tab) string {
+func tabName(t screen.Tab) string {
 	if t == tabActivity {
 		return "Activity"
 	}
-	return tabNames[t]
+	return screen.TabNames[t]
 }
 
-func tabOf(name string) (tab, bool) {
+func tabOf(name string) (screen.Tab, bool) {
 	if name == "Activity" {
 		return tabActivity, true
 	}
-	at := slices.Index(tabNames[:], name)
-	return tab(max(at, 0)), at >= 0
+	at := slices.Index(screen.TabNames[:], name)
+	return screen.Tab(max(at, 0)), at >= 0
 }
 
 // restored begins where a memo says. What it says that makes no sense is passed over: the
@@ -167,13 +168,14 @@ func (c Console) restored(m *Memo) Console {
 	if m.Focus >= 0 && m.Focus < int(paneCount) {
 		p.focus = pane(m.Focus)
 	}
-	p.fleet.agent, p.fleet.item = m.Fleet.Agent, m.Fleet.Item
+	p.fleet.Agents.Cursor, p.fleet.Inbox.Cursor = m.Fleet.Agent, m.Fleet.Item
 	if m.Fleet.Inbox {
-		p.fleet.focus = fleetInbox
+		p.fleet.Focus = screen.FleetInbox
 	}
-	p.stream = streamPlace{cursor: m.Activity.Cursor, top: m.Activity.Top, left: m.Activity.Left, filter: typedBefore(m.Activity.Filter)}
-	p.reports = reportsPlace{cursor: m.Reports.Item, reading: m.Reports.Reading, scroll: max(m.Reports.Scroll, 0),
-		filter: typedBefore(m.Reports.Filter), want: min(max(m.Reports.Rows, 0), mostFinished)}
+	p.activity = screen.Activity{Cursor: m.Activity.Cursor, Top: m.Activity.Top, Left: m.Activity.Left, Filter: typedBefore(m.Activity.Filter)}
+	p.reports = screen.Reports{Reading: m.Reports.Reading, Scroll: max(m.Reports.Scroll, 0),
+		Filter: typedBefore(m.Reports.Filter), Want: min(max(m.Reports.Rows, 0), mostFinished)}
+	p.reports.Cursor = m.Reports.Item
 	for v := range viewCount {
 		if v != viewDesk && v.String() == m.View {
 			p.home, p.view, p.agent, p.spot = agent, v, "", newSpot()
@@ -192,7 +194,7 @@ func (d MemoDesk) spot() spot {
 	for _, p := range d.Pages[:min(len(d.Pages), 2*memoPages)] {
 		switch t, ok := tabOf(p.Tab); {
 		case !ok || p.Line < 0 || p.Block < 0:
-		case t == tabPlan:
+		case t == screen.TabPlan:
 			s.reading[p.Item] = markdown.Position{Block: p.Block, Row: p.Line}
 		default:
 			s.scroll[page{p.Item, t}] = p.Line

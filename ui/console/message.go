@@ -50,7 +50,7 @@ func messaging(c Console) widget.Dialog {
 				return priorities[f.Fields[messagePriority].Chosen].does
 			}},
 		},
-		Tail: func(x widget.Context, _ *widget.Form) []string { return handedOver(x) },
+		Tail: handedOver,
 		Foot: "{submit} send · {next-field} priority · {close} keeps the draft",
 		Submit: func(x widget.Context, f *widget.Form) widget.Result {
 			if f.Fields[messageText].Empty() {

@@ -1,11 +1,15 @@
 package console
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"vise/ui/console/screen"
+)
 
 // wheelLines is how far one notch of the wheel scrolls.
 const wheelLines = 3
 
-// wheeled scrolls what is under the mouse: the queue's cursor, or a pane's page.
+// wheeled scrolls what is under the mouse: a list's cursor, or a page.
 func (c Console) wheeled(m tea.Mouse) (Console, tea.Cmd) {
 	n := wheelLines
 	switch m.Button {
@@ -19,51 +23,69 @@ func (c Console) wheeled(m tea.Mouse) (Console, tea.Cmd) {
 		return c, nil
 	}
 	c, touched := c.touched()
-	if c.place.view != viewDesk {
-		c, cmd := c.wheeledElsewhere(m, n)
-		return c, tea.Batch(touched, cmd)
+	r, ok := c.body().At(m.X, m.Y)
+	if !ok {
+		return c, touched
 	}
-	for p := range paneCount {
-		if !c.layout.panes[p].holds(m.X, m.Y) {
-			continue
-		}
-		if p == paneQueue {
-			c, cmd := c.choose(c.queue.step(c.place.cursor, n))
-			return c, tea.Batch(touched, cmd)
-		}
-		c, cmd := c.scroll(p, n)
-		return c, tea.Batch(touched, cmd)
-	}
-	return c, touched
+	c, cmd := c.wheelOn(r.Pane, n)
+	return c, tea.Batch(touched, cmd)
 }
 
-// clicked selects a row or focuses a pane. It never changes anything else.
+func (c Console) wheelOn(on, n int) (Console, tea.Cmd) {
+	switch c.place.view {
+	case viewActivity:
+		return activityBy(n)(c)
+	case viewReports:
+		if on == screen.ReportsReport {
+			return reportsScroll(n)(c)
+		}
+		c.place.reports.Reading = false
+		return reportsBy(n)(c)
+	case viewFleet:
+		if on > screen.FleetInbox {
+			return c, nil
+		}
+		c.place.fleet.Focus = on
+		return fleetBy(n)(c)
+	}
+	if pane(on) == paneQueue {
+		return c.choose(c.queue.At(c.place.cursor).Step(n).Cursor)
+	}
+	return c.scroll(pane(on), n)
+}
+
+// clicked puts the cursor on a row or the keys on a pane. It never changes anything else.
 func (c Console) clicked(m tea.Mouse) (Console, tea.Cmd) {
 	if m.Button != tea.MouseLeft || c.layers.dialog() != nil {
 		return c, nil
 	}
 	c, touched := c.touched()
-	if c.place.view != viewDesk {
-		c, cmd := c.clickedElsewhere(m)
-		return c, tea.Batch(touched, cmd)
+	r, ok := c.body().At(m.X, m.Y)
+	if !ok {
+		return c, touched
 	}
-	for p := range paneCount {
-		r := c.layout.panes[p]
-		if !r.holds(m.X, m.Y) {
-			continue
+	c, cmd := c.clickOn(r)
+	return c, tea.Batch(touched, cmd)
+}
+
+func (c Console) clickOn(r screen.Region) (Console, tea.Cmd) {
+	switch c.place.view {
+	case viewActivity:
+		return activityTo(c, r.Row)
+	case viewReports:
+		c.place.reports.Reading = r.Pane == screen.ReportsReport
+		if r.Row < 0 {
+			return c, nil
 		}
-		c.place.focus = p
-		c, laid := c.laidOut()
-		if p != paneQueue {
-			return c, tea.Batch(touched, laid)
-		}
-		lines := c.queue.lines(c.layout.queueStyle())
-		at := c.place.top + m.Y - r.y - 1 - c.filterRows()
-		if at < 0 || at >= len(lines) || lines[at].row == nil {
-			return c, tea.Batch(touched, laid)
-		}
-		c, cmd := c.choose(lines[at].row.ID)
-		return c, tea.Batch(touched, laid, cmd)
+		return reportsBy(r.Row - max(c.place.reports.At(), 0))(c)
+	case viewFleet:
+		return c.fleetTo(r)
 	}
-	return c, touched
+	c.place.focus = pane(r.Pane)
+	c, laid := c.laidOut()
+	if r.Pane != int(paneQueue) || r.Row < 0 {
+		return c, laid
+	}
+	c, cmd := c.choose(c.queue.Order[r.Row])
+	return c, tea.Batch(laid, cmd)
 }

@@ -11,6 +11,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/console/screen"
 )
 
 // note is the line above the hints: the newest message. An error stays until esc.
@@ -167,10 +168,10 @@ func (c Console) told(j job, r model.Receipt) string {
 		parts = append(parts, "Focus is released.")
 	}
 	if n := len(r.CancelledWaits); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d %s cancelled.", n, plural(n, "wait", "waits")))
+		parts = append(parts, fmt.Sprintf("%d %s cancelled.", n, screen.Plural(n, "wait", "waits")))
 	}
 	if n := r.Skipped; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d %s nothing.", n, plural(n, "needs", "need")))
+		parts = append(parts, fmt.Sprintf("%d %s nothing.", n, screen.Plural(n, "needs", "need")))
 	}
 	if r.ReportPromoted {
 		parts = append(parts, "Report kept.")
@@ -255,8 +256,8 @@ func (c Console) readOnly() string {
 	switch {
 	case c.fx.Session.ReadOnly != "":
 		return c.fx.Session.ReadOnly
-	case c.conditionReadOnly() != "":
-		return c.conditionReadOnly()
+	case c.truth.readOnly() != "":
+		return c.truth.readOnly()
 	case c.trouble != nil:
 		return "writes are off: " + model.Text(c.trouble.Message).String()
 	}

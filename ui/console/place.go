@@ -2,6 +2,7 @@ package console
 
 import (
 	"vise/model"
+	"vise/ui/console/screen"
 	"vise/ui/markdown"
 )
 
@@ -15,31 +16,14 @@ const (
 	paneCount
 )
 
-// tab is a page of the detail.
-type tab int
-
-const (
-	tabPlan tab = iota
-	tabTodos
-	tabWaits
-	tabEvents
-	tabWhy
-	tabReport
-	tabThread
-	tabFiles
-	tabCount
-)
-
-var tabNames = [tabCount]string{"Plan", "Todos", "Waits", "Events", "Why", "Report", "Thread", "Files"}
-
 // place is where the operator is: view state alone, kept by ids and never by row numbers.
 type place struct {
 	view view
 	// home is whose desk was left for another view.
-	home    model.AgentID
-	fleet   fleetPlace
-	stream  streamPlace
-	reports reportsPlace
+	home     model.AgentID
+	fleet    screen.Fleet
+	activity screen.Activity
+	reports  screen.Reports
 	// way are the places that were left, the last one last.
 	way []stop
 	// agent is whose desk is shown; off the desk, whose item the keys are about.
@@ -56,7 +40,7 @@ type place struct {
 // spot is the place on one agent's desk.
 type spot struct {
 	cursor model.ItemID
-	tab    tab
+	tab    screen.Tab
 	filter string
 	marks  marks
 	// top is the first line shown of the queue.
@@ -70,10 +54,10 @@ type spot struct {
 // page is one tab of one item; the activity pane is a page without an item.
 type page struct {
 	item model.ItemID
-	tab  tab
+	tab  screen.Tab
 }
 
-const tabActivity tab = tabCount
+const tabActivity = screen.TabCount
 
 func newSpot() spot {
 	return spot{scroll: map[page]int{}, reading: map[model.ItemID]markdown.Position{}}

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
+	"vise/ui/console/screen"
 	"vise/ui/markdown"
 )
 
@@ -13,33 +14,26 @@ import (
 // of it that is on screen. Reading, splitting and laying out happen outside of the loop;
 // what is here is what they brought.
 type plan struct {
-	item model.ItemID
-	file PlanText
-	// doc is the newest text that could be read; base the text that the operator found.
-	doc, base *markdown.Document
-	baseHash  string
+	screen.Plan
+	// text is the file's text as it was read last.
+	text model.Text
+	// base is the text that the operator found.
+	base     *markdown.Document
+	baseHash string
 	// keptHash is that of the text that was written down as seen.
 	keptHash string
-	hidden   bool
 	// seen are the plans that the cursor left, as they were seen.
 	seen map[model.ItemID]looked
-	// left is how many cells wide lines are moved to the left.
-	left   int
-	search search
-	// goneSince is when a file that was there could no longer be read.
-	goneSince time.Time
-	changedAt time.Time
 	// mode says how files are watched when that is not as it should be.
 	mode string
 
-	shown painting
-	job   paintJob
-	// underWay and again: one painting at a time, and the last request last.
+	job layoutJob
+	// underWay and again: one layout at a time, and the last request last.
 	underWay, again bool
 }
 
-// paintJob is a part of a document to lay out.
-type paintJob struct {
+// layoutJob is a part of a document to lay out.
+type layoutJob struct {
 	item model.ItemID
 	doc  *markdown.Document
 	// from is the document in which at was a place; base that to compare with.
@@ -51,52 +45,41 @@ type paintJob struct {
 	style *markdown.Style
 }
 
-// painting is the lines of a window on a document.
-type painting struct {
-	doc     *markdown.Document
-	at      markdown.Position
-	lines   []markdown.Line
-	changes markdown.Changes
-	// whole: everything is in sight. progress is how far at is, of 1.
-	whole, end bool
-	progress   float64
-	w, h       int
-}
-
-type paintedMsg struct {
+// laidOutMsg brings the lines of a window on a plan.
+type laidOutMsg struct {
 	item model.ItemID
-	painting
+	screen.Window
 }
 
 // far is a move that means the beginning or the end.
 const far = 1 << 16
 
-// paint lays a window out, off the loop: a block costs milliseconds the first time.
-func (e *effects) paint(j paintJob) tea.Cmd {
+// layOut lays a window out, off the loop: a block costs milliseconds the first time.
+func (e *effects) layOut(j layoutJob) tea.Cmd {
 	return func() tea.Msg {
 		v := e.pages.View(j.doc, j.w, j.style)
-		p := painting{doc: j.doc, at: j.at, w: j.w, h: j.h}
+		p := screen.Window{Doc: j.doc, At: j.at, W: j.w, H: j.h}
 		if j.from != nil && j.from != j.doc {
-			p.at = j.doc.Follow(j.from, j.at)
+			p.At = j.doc.Follow(j.from, j.at)
 		}
 		bottom := v.Bottom(j.h)
 		switch {
 		case j.by <= -far:
-			p.at = markdown.Position{}
+			p.At = markdown.Position{}
 		case j.by >= far:
-			p.at = bottom
+			p.At = bottom
 		default:
-			p.at = v.Move(p.at, j.by)
+			p.At = v.Move(p.At, j.by)
 		}
-		if after(p.at, bottom) {
-			p.at = bottom
+		if after(p.At, bottom) {
+			p.At = bottom
 		}
-		p.end, p.whole = p.at == bottom, p.at == bottom && p.at == markdown.Position{}
-		p.lines, p.progress = v.Lines(p.at, j.h), v.Progress(p.at)
+		p.End, p.Whole = p.At == bottom, p.At == bottom && p.At == markdown.Position{}
+		p.Lines, p.Progress = v.Lines(p.At, j.h), v.Progress(p.At)
 		if j.base != nil && j.base != j.doc {
-			p.changes = j.doc.Changed(j.base)
+			p.Changes = j.doc.Changed(j.base)
 		}
-		return paintedMsg{j.item, p}
+		return laidOutMsg{j.item, p}
 	}
 }
 
@@ -110,24 +93,24 @@ func (c Console) openPlan() (Console, tea.Cmd) {
 		return c.openPreview()
 	}
 	before := c.plan
-	if before.item == c.place.cursor {
+	if before.Item == c.place.cursor {
 		return c, nil
 	}
-	c.plan = plan{item: c.place.cursor, mode: before.mode, seen: before.remembered()}
-	if c.plan.item == "" {
+	c.plan = plan{Plan: screen.Plan{Item: c.place.cursor}, mode: before.mode, seen: before.remembered()}
+	if c.plan.Item == "" {
 		return c, nil
 	}
-	return c, c.fx.readPlan(c.place.agent, c.plan.item, c.inSight()...)
+	return c, c.fx.readPlan(c.place.agent, c.plan.Item, c.inSight()...)
 }
 
 // openPreview shows the ledger's own preview where nobody can read the file.
 func (c Console) openPreview() (Console, tea.Cmd) {
 	d := c.detail()
-	if d == nil || c.plan.item == d.ID && c.plan.file.Artifact.Hash == d.Plan.Hash {
+	if d == nil || c.plan.Item == d.ID && c.plan.Artifact.Hash == d.Plan.Hash {
 		return c, nil
 	}
-	if c.plan.item != d.ID {
-		c.plan = plan{item: d.ID}
+	if c.plan.Item != d.ID {
+		c.plan = plan{Plan: screen.Plan{Item: d.ID}}
 	}
 	file := PlanText{Artifact: d.Plan, Text: d.Plan.Preview}
 	return planMsg{item: d.ID, file: file, doc: markdown.Split(file.Text), at: c.now}.handle(c)
@@ -136,7 +119,7 @@ func (c Console) openPreview() (Console, tea.Cmd) {
 // inSight are the items whose plans are worth watching, the one shown first.
 func (c Console) inSight() []model.ItemID {
 	out := []model.ItemID{c.place.cursor}
-	for _, id := range c.queue.order {
+	for _, id := range c.queue.Order {
 		if id != c.place.cursor {
 			out = append(out, id)
 		}
@@ -155,12 +138,12 @@ func (m newsMsg) handle(c Console) (Console, tea.Cmd) {
 	}
 	c.plan.mode = m.news.Mode
 	for _, id := range m.news.Items {
-		if id == c.plan.item {
+		if id == c.plan.Item {
 			return c, tea.Batch(c.fx.watch(), c.fx.readPlan(c.place.agent, id))
 		}
 	}
 	if m.news.All {
-		return c, tea.Batch(c.fx.watch(), c.fx.readPlan(c.place.agent, c.plan.item))
+		return c, tea.Batch(c.fx.watch(), c.fx.readPlan(c.place.agent, c.plan.Item))
 	}
 	return c, c.fx.watch()
 }
@@ -169,27 +152,28 @@ func (m newsMsg) handle(c Console) (Console, tea.Cmd) {
 // text on screen; the same text leaves everything.
 func (m planMsg) handle(c Console) (Console, tea.Cmd) {
 	c.now = later(c.now, m.at)
-	if m.item != c.plan.item || m.file.Unsettled && c.plan.doc != nil {
+	if m.item != c.plan.Item || m.file.Unsettled && c.plan.Doc != nil {
 		return c, nil
 	}
-	before := c.plan.file.Artifact
-	c.plan.file = m.file
+	before := c.plan.Artifact
+	c.plan.Artifact, c.plan.text = m.file.Artifact, m.file.Text
+	c.plan.Reason = sentence(model.Text(m.file.Reason).String())
 	if m.file.Artifact.Condition != model.PlanOK {
-		if c.plan.goneSince.IsZero() {
-			c.plan.goneSince = m.at
+		if c.plan.GoneSince.IsZero() {
+			c.plan.GoneSince = m.at
 		}
 		return c, nil
 	}
-	c.plan.goneSince, c.plan.hidden = time.Time{}, m.hidden
-	if c.plan.doc != nil && before.Hash == m.file.Artifact.Hash {
+	c.plan.GoneSince, c.plan.Hidden = time.Time{}, m.hidden
+	if c.plan.Doc != nil && before.Hash == m.file.Artifact.Hash {
 		return c, nil
 	}
 	if c.plan.base == nil {
 		c.plan = c.plan.since(m)
 	} else {
-		c.plan.changedAt = m.at
+		c.plan.ChangedAt = m.at
 	}
-	c.plan.doc = m.doc
+	c.plan.Doc = m.doc
 	return c.drawPlan()
 }
 
@@ -199,8 +183,8 @@ func (c Console) drawPlan() (Console, tea.Cmd) { return c.movePlan(0) }
 
 // movePlan asks for the window by lines further down.
 func (c Console) movePlan(by int) (Console, tea.Cmd) {
-	w, h := c.planSize()
-	if c.plan.doc == nil || c.place.tab != tabPlan || w <= 0 || h <= 0 {
+	w, h := c.detailView().PlanSize()
+	if c.plan.Doc == nil || c.place.tab != screen.TabPlan || w <= 0 || h <= 0 {
 		return c, nil
 	}
 	if c.plan.underWay {
@@ -208,28 +192,28 @@ func (c Console) movePlan(by int) (Console, tea.Cmd) {
 		c.plan.job.by += by
 		return c, nil
 	}
-	from := c.plan.shown.doc
+	from := c.plan.Shown.Doc
 	if from == nil {
-		from = c.plan.doc
+		from = c.plan.Doc
 	}
-	c.plan.job = paintJob{item: c.plan.item, doc: c.plan.doc, from: from, base: c.plan.base,
-		at: c.place.reading[c.plan.item], by: by, w: w, h: h, style: c.styles.Page}
+	c.plan.job = layoutJob{item: c.plan.Item, doc: c.plan.Doc, from: from, base: c.plan.base,
+		at: c.place.reading[c.plan.Item], by: by, w: w, h: h, style: c.styles.Page}
 	c.plan.underWay = true
 	job := c.plan.job
 	c.plan.job.by = 0
-	return c, c.fx.paint(job)
+	return c, c.fx.layOut(job)
 }
 
 // handle shows what was laid out, unless the cursor has gone elsewhere.
-func (m paintedMsg) handle(c Console) (Console, tea.Cmd) {
+func (m laidOutMsg) handle(c Console) (Console, tea.Cmd) {
 	c.plan.underWay = false
-	if m.item != c.plan.item {
+	if m.item != c.plan.Item {
 		return c.drawPlan()
 	}
-	c.plan.shown = m.painting
-	c.place.reading[m.item] = m.at
+	c.plan.Shown = m.Window
+	c.place.reading[m.item] = m.At
 	var seek tea.Cmd
-	if s := c.plan.search; s.query != "" && s.doc != nil && (s.doc != m.doc || s.w != m.w) {
+	if s := c.plan.Search; s.Query != "" && s.Doc != nil && (s.Doc != m.Doc || s.W != m.W) {
 		c, seek = c.seekAgain(false)
 	}
 	if c.plan.again {
@@ -242,7 +226,7 @@ func (m paintedMsg) handle(c Console) (Console, tea.Cmd) {
 
 // readMarks takes the marks of changed lines away once they have been in sight and focus.
 func (c Console) readMarks() (Console, tea.Cmd) {
-	if c.place.focus != paneDetail || c.place.tab != tabPlan || c.plan.changedAt.IsZero() || c.now.Sub(c.plan.changedAt) < beat {
+	if c.place.focus != paneDetail || c.place.tab != screen.TabPlan || c.plan.ChangedAt.IsZero() || c.now.Sub(c.plan.ChangedAt) < beat {
 		return c, nil
 	}
 	c.plan = c.plan.read()
@@ -251,7 +235,7 @@ func (c Console) readMarks() (Console, tea.Cmd) {
 
 // handle reads the plan again after the editor, and finds out what the terminal is now.
 func (m editedMsg) handle(c Console) (Console, tea.Cmd) {
-	read := tea.Batch(c.fx.readPlan(c.place.agent, c.plan.item), tea.RequestWindowSize, tea.RequestBackgroundColor)
+	read := tea.Batch(c.fx.readPlan(c.place.agent, c.plan.Item), tea.RequestWindowSize, tea.RequestBackgroundColor)
 	if m.err != nil {
 		c, said := c.complain(m.err)
 		return c, tea.Batch(read, said)

@@ -24,7 +24,7 @@ type ThreadAct struct {
 
 // radar is what is known of all threads that somebody may take up, as they were read last.
 type radar struct {
-	seen  []thread.Radar
+	seen  []thread.Overview
 	known bool
 	// asked is the number of the newest reading; older answers are dropped.
 	asked int
@@ -33,7 +33,7 @@ type radar struct {
 type (
 	radarMsg struct {
 		n    int
-		seen []thread.Radar
+		seen []thread.Overview
 	}
 	// ranMsg says that a recommended command ended.
 	ranMsg struct{ err error }
@@ -48,7 +48,7 @@ func (e *effects) threadAct(seq int, a ThreadAct) tea.Cmd {
 		warnings, err := e.Threads.Act(e.ctx, a)
 		m := receiptMsg{seq: seq, at: e.now(), err: err}
 		for _, w := range warnings {
-			m.receipt.Warnings = append(m.receipt.Warnings, model.Warning{Kind: model.WarningKind(w.Raw()), Message: w.Raw()}) // raw: made safe where warnings are told
+			m.receipt.Warnings = append(m.receipt.Warnings, model.Warning{Kind: model.WarnThread, Message: w.Raw()}) // raw: made safe where warnings are told
 		}
 		return m
 	}

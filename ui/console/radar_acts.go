@@ -57,7 +57,7 @@ func (b berth) rebinding(x widget.Context) widget.Dialog {
 		Head: func(x widget.Context, _ *widget.Form) []string {
 			w := x.Inner()
 			out := x.Wrapped(b.Thread.Goal, w, x.Strong)
-			out = append(out, x.Wrapped(b.Judgement.Line(), w, x.NeedsYou)...)
+			out = append(out, x.Wrapped(b.Check.Line(), w, x.NeedsYou)...)
 			out = append(out, "")
 			return append(out, x.Warn(ways.Overtaking)...)
 		},

@@ -5,6 +5,7 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
+	"vise/ui/console/screen"
 	"vise/ui/console/widget"
 	"vise/ui/text"
 )
@@ -29,22 +30,15 @@ func (d *board) Draw(x widget.Context) widget.Drawn {
 	top := min(max(at-room+3, 0), max(len(list)-room, 0))
 	out.Lines = append(list[top:min(top+room, len(list))], bottom...)
 	out.H = min(len(out.Lines)+2, x.H)
-	if n := parkedOn(d.radar.seen); n > 0 {
+	if n := screen.Parked(d.radar.seen); n > 0 {
 		out.Right = x.Muted.Paint(fmt.Sprintf("%d parked", n))
 	}
 	return out
 }
 
-func parkedOn(seen []thread.Radar) (n int) {
-	for _, r := range seen {
-		n += r.Parked()
-	}
-	return n
-}
-
 // radarList is every thread that somebody may take up, by repository; a parked one says on a
 // second line what would wake it. At is the line of the cursor.
-func radarList(f widget.Frame, seen []thread.Radar, w int, cursor berthAt, selects bool) (out []string, at int) {
+func radarList(f widget.Frame, seen []thread.Overview, w int, cursor berthAt, selects bool) (out []string, at int) {
 	k := f.Styles
 	for i, r := range seen {
 		if i > 0 {
@@ -54,15 +48,15 @@ func radarList(f widget.Frame, seen []thread.Radar, w int, cursor berthAt, selec
 		if r.Problem != "" {
 			out = append(out, f.Warned(r.Problem.String(), w)...)
 		}
-		if len(r.Berths) == 0 && r.Problem == "" {
+		if len(r.Rows) == 0 && r.Problem == "" {
 			out = append(out, " "+k.Muted.Paint("No threads to take up."))
 		}
-		for _, b := range r.Berths {
+		for _, b := range r.Rows {
 			selected := selects && cursor == berthAt{r.Repo, b.Thread.ID}
 			if selected {
 				at = len(out)
 			}
-			out = append(out, berthLines(f, b, selected, w)...)
+			out = append(out, screen.Frame{Frame: f}.Thread(b, selected, w)...)
 		}
 	}
 	return out, at
@@ -80,53 +74,22 @@ func whereabouts(f widget.Frame, g thread.Git) string {
 	return "on " + f.Show(g.Branch)
 }
 
-const berthCells = 12
-
-func berthLines(f widget.Frame, b thread.Berth, selected bool, w int) []string {
-	k := f.Styles
-	mark, ink := "  ", k.Text
-	if selected {
-		mark = k.Glyph.Cursor + " "
-	}
-	switch {
-	case b.Active:
-		ink = k.Current
-	case b.Parked():
-		ink = k.NeedsYou
-	}
-	owners := ""
-	for _, o := range b.Items {
-		owners += "  " + string(o.Handle)
-	}
-	goal := b.Thread.Goal
-	if goal == "" {
-		goal = model.Text(b.Thread.ID)
-	}
-	room := max(w-3-berthCells-text.Width(owners)-1, 8)
-	out := []string{k.Strip(w, selected, k.Key.Of(" "+mark), ink.Of(text.Pad(b.State(), berthCells)),
-		k.Text.Of(text.Pad(f.Show(goal), room)), k.Muted.Of(owners))}
-	if b.Parked() {
-		out = append(out, k.Strip(w, false, k.Muted.Of("   "+text.Pad("", berthCells)), k.Muted.Of("wakes "+f.Show(b.Judgement.Wake()))))
-	}
-	return out
-}
-
 // bottom is what the chosen thread says of itself, and the ways on.
 func (d *board) bottom(b berth, any bool, w int, x widget.Context) []string {
 	k := x.Styles
 	rule := " " + k.Faint.Paint(text.Cut(ruleOf(k, w), max(w-2, 0)))
 	out := []string{rule}
 	if any {
-		out = append(out, k.Strip(w, false, k.Muted.Of(" "+text.Pad("thread", berthCells+2)), k.Text.Of(string(b.Thread.ID))))
+		out = append(out, k.Strip(w, false, k.Muted.Of(" "+text.Pad("thread", screen.ThreadCells+2)), k.Text.Of(string(b.Thread.ID))))
 		if b.Thread.NextAction != "" {
-			out = append(out, k.Strip(w, false, k.Muted.Of(" "+text.Pad("next", berthCells+2)), k.Strong.Of(x.Show(b.Thread.NextAction))))
+			out = append(out, k.Strip(w, false, k.Muted.Of(" "+text.Pad("next", screen.ThreadCells+2)), k.Strong.Of(x.Show(b.Thread.NextAction))))
 		}
 		label := "git"
-		for i, l := range text.Wrap(x.Show(b.Judgement.Line()), max(w-berthCells-4, 8)) {
+		for i, l := range text.Wrap(x.Show(b.Check.Line()), max(w-screen.ThreadCells-4, 8)) {
 			if i == 3 {
 				break
 			}
-			out = append(out, k.Strip(w, false, k.Muted.Of(" "+text.Pad(label, berthCells+2)), k.Text.Of(l)))
+			out = append(out, k.Strip(w, false, k.Muted.Of(" "+text.Pad(label, screen.ThreadCells+2)), k.Text.Of(l)))
 			label = ""
 		}
 		out = append(out, "")
@@ -137,7 +100,7 @@ func (d *board) bottom(b berth, any bool, w int, x widget.Context) []string {
 		if y.Off != "" {
 			ink, note, shows = k.Faint, k.Faint, "off: "+x.Keys.Keyed(y.Off)
 		}
-		out = append(out, k.Strip(w, false, ink.Of(" "+text.Pad(a.Key(), 3)), ink.Of(text.Pad(a.Title, berthCells-1)), note.Of(shows)))
+		out = append(out, k.Strip(w, false, ink.Of(" "+text.Pad(a.Key(), 3)), ink.Of(text.Pad(a.Title, screen.ThreadCells-1)), note.Of(shows)))
 	}
 	return out
 }

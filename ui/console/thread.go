@@ -9,9 +9,7 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
-	"vise/ui/action"
-	"vise/ui/console/widget"
-	"vise/ui/text"
+	"vise/ui/console/screen"
 )
 
 // Threads show where the work was left in the repository that the console runs in.
@@ -24,7 +22,7 @@ type Threads interface {
 	Next(context.Context) error
 	// Radar is every thread that somebody may take up: of the repository around the console
 	// first, then of those that work items link to.
-	Radar(context.Context) []thread.Radar
+	Radar(context.Context) []thread.Overview
 	// Act carries out what the operator decided on a thread, and says what is worth knowing.
 	Act(context.Context, ThreadAct) ([]model.Text, error)
 	// Record makes the command that runs argv in a repository and takes its end into the
@@ -106,7 +104,7 @@ func (c Console) glanceAtTree() (Console, tea.Cmd) {
 	if c.fx.Threads == nil {
 		return c, nil
 	}
-	if c.place.tab == tabThread && c.layout.shows(paneDetail) && c.bookmark.asked > 0 {
+	if c.place.tab == screen.TabThread && c.layout.shows(paneDetail) && c.bookmark.asked > 0 {
 		c, card = c.readCard()
 	}
 	if c.showsRadar() {
@@ -120,57 +118,4 @@ func (m cardMsg) handle(c Console) (Console, tea.Cmd) {
 		c.bookmark.card = m.card
 	}
 	return c, nil
-}
-
-// offers reports whether a tab is shown among the others. Thread and Files are, where there
-// is one, and while it is the one that is read.
-func (c Console) offers(t tab) bool {
-	switch {
-	case t == c.place.tab:
-		return true
-	case t == tabThread:
-		return len(c.bookmark.links) > 0 || !c.bookmark.card.Empty()
-	}
-	return t != tabFiles || c.hasFiles()
-}
-
-// threadPage is the resume card.
-func (c Console) threadPage(d model.Detail, w int) []string {
-	card := c.bookmark.card
-	switch {
-	case c.fx.Threads == nil:
-		return []string{" " + c.styles.Muted.Paint("Threads are not read here.")}
-	case card.Empty():
-		return c.frame().Said("No thread yet: vise thread start GOAL begins one, once there is something to keep.", w)
-	}
-	var out []string
-	label := ""
-	for _, row := range card.Rows("") {
-		shown := row.Label
-		if shown == label {
-			shown = ""
-		}
-		label = row.Label
-		out = append(out, c.cardLines(shown, row, w)...)
-	}
-	return append(append(out, ""), c.frame().Said(c.keys.ByID(action.Threads).Key()+" acts on it, and shows every thread.", w)...)
-}
-
-const cardLabelCells = 11
-
-// cardLines are a row of the card, wrapped beside its label.
-func (c Console) cardLines(label string, row thread.CardRow, w int) []string {
-	k := c.styles
-	paint := map[thread.CardKind]widget.Ink{
-		thread.CardStrong: k.Strong, thread.CardWarning: k.NeedsYou, thread.CardMuted: k.Muted,
-	}[row.Kind]
-	if row.Kind == thread.CardPlain {
-		paint = k.Text
-	}
-	var out []string
-	for _, l := range text.Wrap(c.show(row.Text), max(w-cardLabelCells-2, 8)) {
-		out = append(out, " "+k.Muted.Paint(text.Pad(label, cardLabelCells))+paint.Paint(l))
-		label = ""
-	}
-	return out
 }

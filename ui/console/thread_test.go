@@ -53,7 +53,7 @@ func (f *fakeThreads) Card(_ context.Context, links []model.ThreadLink) thread.C
 	for _, l := range links {
 		ids = append(ids, thread.ID(l.TaskID))
 	}
-	c, err := thread.CardOf(f, thread.Scene{Git: f.git, Lineages: f.lines}, ids)
+	c, err := thread.CardOf(f, thread.Stamp{Git: f.git, Lineages: f.lines}, ids)
 	if err != nil {
 		c.Problem = model.Text(err.Error())
 	}
@@ -61,22 +61,22 @@ func (f *fakeThreads) Card(_ context.Context, links []model.ThreadLink) thread.C
 	return c
 }
 
-func (f *fakeThreads) Radar(context.Context) []thread.Radar {
+func (f *fakeThreads) Radar(context.Context) []thread.Overview {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	r, err := thread.RadarOf(f, thread.Scene{Git: f.git, Lineages: f.lines})
+	r, err := thread.OverviewOf(f, thread.Stamp{Git: f.git, Lineages: f.lines})
 	if err != nil {
 		r.Problem = model.Text(err.Error())
 	}
 	r.Repo = "/src/shop"
-	return []thread.Radar{r}
+	return []thread.Overview{r}
 }
 
 // Act judges a command as the store does, and keeps what it changes.
 func (f *fakeThreads) Act(_ context.Context, a ThreadAct) (warnings []model.Text, err error) {
 	f.change(func() {
 		var c thread.Change
-		c, err = a.Command.Do(f, thread.Scene{At: thread.Moment(time.Now()), Git: f.git, Lineages: f.lines})
+		c, err = a.Command.Do(f, thread.Stamp{At: thread.FormatTime(time.Now()), Git: f.git, Lineages: f.lines})
 		for _, t := range c.Threads {
 			f.threads[t.ID] = t
 		}
@@ -86,7 +86,7 @@ func (f *fakeThreads) Act(_ context.Context, a ThreadAct) (warnings []model.Text
 		for _, e := range c.Events {
 			f.log = append(f.log, fmt.Sprint(e.Kind, " ", e.Thread, " ", e.Note))
 		}
-		warnings = c.Answer.Warnings()
+		warnings = c.Receipt.Warnings()
 	})
 	return warnings, err
 }
@@ -141,7 +141,7 @@ func (wd *world) threadDeed(verb, name, rest string) bool {
 				wd.t.Fatal(err)
 			}
 			t.Git = &thread.GitContext{Available: true, Branch: f.git.Branch, Head: f.git.Head}
-			t.UpdatedAt = thread.Moment(time.Now())
+			t.UpdatedAt = thread.FormatTime(time.Now())
 			f.threads[t.ID] = t
 		})
 	case "active":

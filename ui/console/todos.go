@@ -10,6 +10,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/console/screen"
 	"vise/ui/console/widget"
 )
 
@@ -206,7 +207,7 @@ func (d *todoDialog) Draw(x widget.Context) widget.Drawn {
 	}
 	out := x.Dialog(fmt.Sprintf("Todos of %s  %s", d.row.Handle, x.Cut(d.row.Objective, 50)), foot, nil)
 	if d.drafted {
-		out.Lines = x.Warn(fmt.Sprintf(x.Keys.Keyed("Your draft. The saved list has %d %s: {todo-undo} shows it."), d.saved, plural(d.saved, "todo", "todos")))
+		out.Lines = x.Warn(fmt.Sprintf(x.Keys.Keyed("Your draft. The saved list has %d %s: {todo-undo} shows it."), d.saved, screen.Plural(d.saved, "todo", "todos")))
 	}
 	room := max(min(len(d.list), x.H-2-len(out.Lines)), 1)
 	top := min(max(d.at-room+1, 0), max(len(d.list)-room, 0))
@@ -222,7 +223,7 @@ func (d *todoDialog) Draw(x widget.Context) widget.Drawn {
 
 func (d *todoDialog) todoLine(i int, x widget.Context, out *widget.Drawn) string {
 	k, t, w := x.Styles, d.list[i], x.Inner()
-	mark, ink := todoMark(x.Styles, t.State)
+	mark, ink := onScreen(x).TodoMark(t.State)
 	if i == d.at && d.line != nil {
 		lines, at, _ := d.line.Draw(w-6, k)
 		out.Cursor = &tea.Position{X: 5 + at, Y: len(out.Lines)}

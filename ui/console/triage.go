@@ -53,7 +53,7 @@ func triaging(c Console) widget.Dialog {
 // next takes the next findings that nobody has decided on.
 func (d *triage) next() {
 	d.batch = nil
-	for _, t := range d.shelf.pending() {
+	for _, t := range d.shelf.Pending() {
 		if _, decided := d.verdicts[t.Ref()]; !decided && len(d.batch) < batchSize {
 			d.batch = append(d.batch, t.Ref())
 		}
@@ -214,7 +214,7 @@ func (d *triage) typed(k widget.Key, x widget.Context) widget.Result {
 	return nil
 }
 
-func (d *triage) reject() widget.Result {
+func (d *triage) reject(x widget.Context) widget.Result {
 	said := strings.TrimSpace(d.ask.Value())
 	m := todo.Move{To: todo.WontFix, Resolution: d.asked, Reason: model.Text(said)}
 	if d.asked == todo.Duplicate {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vise/model/todo"
+	"vise/ui/console/screen"
 	"vise/ui/console/widget"
 	"vise/ui/text"
 )
@@ -56,8 +57,8 @@ func (d *triage) boardLines(w, h int, x widget.Context) []string {
 
 func (d *triage) boardColumn(col column, w, h int, x widget.Context) []string {
 	k := x.Styles
-	mark, ink := fileMark(x.Styles, col.status)
-	out := []string{" " + ink.Paint(text.Cut(fmt.Sprintf("%s %s %d", mark, strings.ToUpper(fileWord(col.status)), len(col.todos)), w-1))}
+	mark, ink := onScreen(x).FileMark(col.status)
+	out := []string{" " + ink.Paint(text.Cut(fmt.Sprintf("%s %s %d", mark, strings.ToUpper(screen.FileWord(col.status)), len(col.todos)), w-1))}
 	at := max(slices.IndexFunc(col.todos, func(t todo.Todo) bool { return t.Ref() == d.at }), 0)
 	top := max(min(at-h/2, len(col.todos)-(h-1)), 0)
 	for _, t := range col.todos[top:min(top+max(h-1, 0), len(col.todos))] {
@@ -77,13 +78,13 @@ func (d *triage) boardStack(board []column, w, h int, x widget.Context) []string
 	var out []string
 	at := 0
 	for _, col := range board {
-		mark, ink := fileMark(x.Styles, col.status)
-		out = append(out, " "+ink.Paint(fmt.Sprintf("%s %s %d", mark, strings.ToUpper(fileWord(col.status)), len(col.todos))))
+		mark, ink := onScreen(x).FileMark(col.status)
+		out = append(out, " "+ink.Paint(fmt.Sprintf("%s %s %d", mark, strings.ToUpper(screen.FileWord(col.status)), len(col.todos))))
 		for _, t := range col.todos {
 			if t.Ref() == d.at {
 				at = len(out)
 			}
-			out = append(out, fileLine(x.Frame, t, index.Waiting(t), w, t.Ref() == d.at))
+			out = append(out, onScreen(x).FileTodo(t, index.Waiting(t), w, t.Ref() == d.at))
 		}
 	}
 	top := min(max(at-h+2, 0), max(len(out)-h, 0))

@@ -11,6 +11,7 @@ import (
 	"vise/model"
 	"vise/model/todo"
 	"vise/ui/action"
+	"vise/ui/console/screen"
 	"vise/ui/console/widget"
 	"vise/ui/text"
 )
@@ -24,7 +25,7 @@ func (d *triage) Draw(x widget.Context) widget.Drawn {
 	w, h := x.W, x.H
 	out := x.Dialog("Triage  "+x.Show(d.shelf.Session), d.keys(w), nil)
 	out.W, out.H = w, h
-	out.Right = k.Muted.Paint(statusCounts(d.shelf.Todos))
+	out.Right = k.Muted.Paint(screen.StatusCounts(d.shelf.Todos))
 	inner, room := w-2, h-2
 	var ask []string
 	if d.ask != nil {
@@ -122,7 +123,7 @@ func (d *triage) list(w, h int, x widget.Context) []string {
 func (d *triage) row(r todo.Ref, index *todo.Index, w int, x widget.Context) string {
 	k := x.Styles
 	t, ok := index.Find(r)
-	mark, ink := fileMark(x.Styles, t.Status)
+	mark, ink := onScreen(x).FileMark(t.Status)
 	note, decided := "", false
 	switch v, mine := d.verdicts[r]; {
 	case mine:
@@ -130,7 +131,7 @@ func (d *triage) row(r todo.Ref, index *todo.Index, w int, x widget.Context) str
 	case !ok:
 		mark, note, decided = k.Glyph.Warning, "gone", true
 	case t.Status != todo.Pending:
-		note, decided = fileWord(t.Status)+" elsewhere", true
+		note, decided = screen.FileWord(t.Status)+" elsewhere", true
 	}
 	title := k.Text
 	if decided {
@@ -140,15 +141,15 @@ func (d *triage) row(r todo.Ref, index *todo.Index, w int, x widget.Context) str
 	if r == d.at {
 		cursor = k.Glyph.Cursor
 	}
-	room := max(w-refCells-9-text.Width(note), 4)
-	return k.Strip(w, r == d.at, ink.Of(cursor+mark+" "), k.Muted.Of(text.Pad(r.String(), refCells)+" "),
+	room := max(w-screen.RefCells-9-text.Width(note), 4)
+	return k.Strip(w, r == d.at, ink.Of(cursor+mark+" "), k.Muted.Of(text.Pad(r.String(), screen.RefCells)+" "),
 		k.Accent.Of(string(t.Priority)+" "), title.Of(text.Pad(x.Show(t.Title), room)), k.Done.Of(" "+note))
 }
 
 // tally says how far this batch is, and how many findings wait behind it.
 func (d *triage) tally(x widget.Context) string {
 	left, behind := 0, 0
-	for _, t := range d.shelf.pending() {
+	for _, t := range d.shelf.Pending() {
 		_, decided := d.verdicts[t.Ref()]
 		switch {
 		case decided:
@@ -256,8 +257,8 @@ func codeWord(x Exhibit) string {
 		return "changed"
 	case x.Copies > 1:
 		return fmt.Sprintf("the nearest of %d copies", x.Copies)
-	case x.Exhibit.Line > 0 && x.Exhibit.Line != x.Place.Line:
-		return fmt.Sprintf("moved from line %d", x.Exhibit.Line)
+	case x.Parts.Line > 0 && x.Parts.Line != x.Place.Line:
+		return fmt.Sprintf("moved from line %d", x.Parts.Line)
 	}
 	return ""
 }
@@ -266,14 +267,14 @@ func lostWord(x Exhibit) string {
 	if x.Place.Line == 0 {
 		return "nothing of the quote is left."
 	}
-	return fmt.Sprintf("of the quote only %d %s left.", x.Place.Lines, plural(x.Place.Lines, "line is", "lines are"))
+	return fmt.Sprintf("of the quote only %d %s left.", x.Place.Lines, screen.Plural(x.Place.Lines, "line is", "lines are"))
 }
 
 // codeLines are the code as it is now, with a mark beside what the finding quotes.
 func codeLines(f widget.Frame, x Exhibit, w int) []string {
 	k := f.Styles
 	var out []string
-	for i, l := range x.Beside.Lines {
+	for i, l := range x.Excerpt.Lines {
 		n := x.First + i
 		mark, ink := " ", k.Muted
 		if x.Place.Line > 0 && n >= x.Place.Line && n < x.Place.Line+max(x.Place.Lines, 1) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/ui/console/screen"
 )
 
 // truth is what the ledger told at one revision. It is replaced whole and never edited;
@@ -21,19 +22,17 @@ type truth struct {
 	// row is the same item as a row, whatever the queue shows.
 	row *model.Row
 	// activity are the agent's newest events, newest first.
-	activity []model.Entry
-	// names are the handles of the items that activity speaks of.
-	names  map[model.ItemID]model.Handle
-	agents []model.Agent
+	activity screen.Events
+	agents   []model.Agent
 	// inbox is the beginning of what needs the operator, of any agent; need is the place in
 	// it of the item under the cursor.
 	inbox []model.Inboxed
 	need  *model.Inboxed
 	// fleet is known on the fleet's view.
 	fleet model.Fleet
-	// stream is known on the activity, finished on the reports.
-	stream   stream
-	finished finishedWork
+	// journal is known on the activity, finished on the reports.
+	journal  screen.Journal
+	finished screen.Finished
 }
 
 // want is what the screen asks of the ledger.
@@ -48,8 +47,8 @@ type want struct {
 	named []model.AgentID
 	// entries is how much of the inbox is read, if more than usual.
 	entries int
-	// stream and finished are what the activity and the reports ask.
-	stream   streamAsk
+	// journal and finished are what the activity and the reports ask.
+	journal  journalAsk
 	finished int
 }
 
@@ -63,7 +62,7 @@ const (
 
 // readTruth reads everything that a frame needs, at one revision.
 func readTruth(r model.Reader, w want, now time.Time) truth {
-	t := truth{revision: r.Revision(), at: now, want: w, agents: r.Agents("", agentsShown), names: map[model.ItemID]model.Handle{}}
+	t := truth{revision: r.Revision(), at: now, want: w, agents: r.Agents("", agentsShown), activity: screen.Events{Names: map[model.ItemID]model.Handle{}}}
 	if w.agent == "" && len(t.agents) > 0 && w.view == viewDesk {
 		w.agent = t.agents[0].ID
 	}
@@ -75,16 +74,16 @@ func readTruth(r model.Reader, w want, now time.Time) truth {
 	}
 	switch w.view {
 	case viewActivity:
-		t.stream = readStream(r, w.stream, now)
+		t.journal = readJournal(r, w.journal, now)
 	case viewReports:
-		t.finished = readFinished(r, w.stream.filter, w.finished, now)
+		t.finished = readFinished(r, w.journal.filter, w.finished, now)
 	}
 	t.desk = model.DeskOf(r, w.agent, model.Stamp{At: now}, func(c model.Class) int { return c.Limit() + w.rows })
-	t.activity = r.HistoryBefore(source, model.Position{}, activityShown)
-	for _, e := range t.activity {
-		if _, known := t.names[e.WorkItemID]; !known && e.WorkItemID != "" {
+	t.activity.Entries = r.HistoryBefore(source, model.Position{}, activityShown)
+	for _, e := range t.activity.Entries {
+		if _, known := t.activity.Names[e.WorkItemID]; !known && e.WorkItemID != "" {
 			item, _ := r.Item(e.WorkItemID)
-			t.names[e.WorkItemID] = item.Handle
+			t.activity.Names[e.WorkItemID] = item.Handle
 		}
 	}
 	if w.item == "" && w.view == viewDesk {
@@ -120,7 +119,7 @@ func firstOf(d model.Desk) model.ItemID {
 	if d.Current != nil {
 		return d.Current.ID
 	}
-	for _, s := range ordered(d) {
+	for _, s := range screen.Ordered(d) {
 		if len(s.Rows) > 0 {
 			return s.Rows[0].ID
 		}

@@ -49,7 +49,7 @@ func takeBack(c Console, d past.Deed, ok bool) (Console, tea.Cmd) {
 	if saving := slices.ContainsFunc(c.outbox.jobs, func(j job) bool { return j.envelope != nil }); saving || !ok {
 		return c.say("The last act is being saved. Try again.")
 	}
-	if id := d.Item(); d.Agent == c.place.agent && id != "" && c.queue.row(id) != nil {
+	if id := d.Item(); d.Agent == c.place.agent && id != "" && c.queue.Row(id) != nil {
 		c.place.cursor = id
 	}
 	said := d.Said()

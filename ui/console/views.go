@@ -1,12 +1,12 @@
 package console
 
 import (
-	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
+	"vise/ui/console/screen"
 )
 
 // view is one of the four screens. The desk is one agent's; the others look across agents.
@@ -49,7 +49,7 @@ func (c Console) turnTo(v view) (Console, tea.Cmd) {
 		c.place = c.place.goTo(c.place.home)
 	}
 	c.place.view, c.place.zoomed, c.place.focus, c.layers = v, false, paneQueue, nil
-	c.queue = queue{}
+	c.queue = screen.Queue{}
 	c.truth = truth{agents: c.truth.agents, inbox: c.truth.inbox}
 	c.idle.quiet = idleBeats
 	if v != viewDesk {
@@ -95,51 +95,16 @@ func (c Console) goToItem(agent model.AgentID, item model.ItemID) (Console, tea.
 	return c, tea.Batch(turned, look)
 }
 
-// viewMarks are the views on the header, the one shown in brackets.
-func (c Console) viewMarks() string {
-	k := c.styles
-	var parts []string
-	for v := range viewCount {
-		name := strconv.Itoa(int(v) + 1)
-		if c.layout.shape == three {
-			name += " " + viewNames[v]
-		}
-		if v == c.place.view {
-			parts = append(parts, k.Accent.Paint(k.Mark(name)))
-			continue
-		}
-		parts = append(parts, k.Muted.Paint(name))
-	}
-	if c.layout.shape == three {
-		return strings.Join(parts, "  ")
-	}
-	return strings.Join(parts, " ")
-}
-
-// body is the part of the screen between the header and the message line.
-func (l layout) body() rect { return rect{0, 1, l.w, max(l.h-2-l.hints, 0)} }
-
-// elsewhere draws the body of a view other than the desk.
-func (c Console) elsewhere() []string {
-	switch c.place.view {
-	case viewActivity:
-		return c.streamBody(c.layout.body())
-	case viewReports:
-		return c.reportsBody()
-	}
-	return c.fleetBody(c.layout.body())
-}
-
 // adoptElsewhere shows a new truth on a view other than the desk; touched: in the order
 // that is drawn.
 func (c Console) adoptElsewhere(touched bool) Console {
 	switch c.place.view {
 	case viewFleet:
-		c.place.fleet = c.place.fleet.adopt(c.truth.fleet, touched)
-		return c.about(c.place.fleet.subject())
+		c.place.fleet = c.place.fleet.Adopt(c.truth.fleet, touched)
+		return c.about(c.place.fleet.Subject())
 	case viewReports:
-		c.place.reports = c.place.reports.adopt(c.truth.finished, c.truth.want.stream.filter, touched)
-		if r := c.place.reports.row(); r != nil {
+		c.place.reports = c.place.reports.Adopt(c.truth.finished, c.truth.want.journal.filter, touched)
+		if r := c.place.reports.Row(); r != nil {
 			return c.about(r.AgentID, r.ID)
 		}
 		return c.about("", "")
@@ -156,24 +121,10 @@ func (c Console) about(agent model.AgentID, item model.ItemID) Console {
 	return c
 }
 
-// steadyElsewhere keeps the cursor of a view in sight.
-func (c Console) steadyElsewhere() Console {
-	switch c.place.view {
-	case viewFleet:
-		c.place.fleet = c.place.fleet.revealed(c.fleetPanes())
-	case viewReports:
-		list, _ := c.reportsPanes()
-		_, h := list.inner()
-		p := &c.place.reports
-		p.top = window(p.at(), p.top, h-c.filterRows(), len(p.rows))
-	}
-	return c
-}
-
 // let shows the newest order of the view.
 func (c Console) let() Console {
 	if c.place.view == viewDesk {
-		if c.queue.held {
+		if c.queue.Held {
 			c = c.reorder()
 		}
 		return c

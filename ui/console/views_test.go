@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/ui/action"
+	"vise/ui/console/screen"
 	"vise/ui/console/widget"
 )
 
@@ -81,11 +82,11 @@ func TestTheMouseSelectsOnTheFleet(t *testing.T) {
 		wd.populate()
 		wd.press("2")
 		wd.settle()
-		panes := wd.console.(Console).fleetPanes()
-		wd.send(tea.MouseClickMsg{X: 10, Y: panes[fleetInbox].y + 2, Button: tea.MouseLeft})
+		panes := wd.console.(Console).fleetView().Panes()
+		wd.send(tea.MouseClickMsg{X: 10, Y: panes[screen.FleetInbox].Y + 2, Button: tea.MouseLeft})
 		wd.settle()
 		c := wd.console.(Console)
-		if e := c.place.fleet.entry(); c.place.fleet.focus != fleetInbox || e == nil || e.ID != c.place.fleet.inbox[1].ID {
+		if e := c.place.fleet.Entry(); e == nil || e.ID != c.place.fleet.Entries[1].ID {
 			t.Errorf("the click selected %+v", e)
 		}
 		if c.outbox.seq != 0 {
@@ -112,8 +113,8 @@ func TestALongInboxIsReadAsFarAsTheCursorGoes(t *testing.T) {
 			wd.settle()
 		}
 		c := wd.console.(Console)
-		if e := c.place.fleet.entry(); e == nil || e.ID != wd.names["q149"] {
-			t.Errorf("the cursor is on %+v of %d", e, len(c.place.fleet.inbox))
+		if e := c.place.fleet.Entry(); e == nil || e.ID != wd.names["q149"] {
+			t.Errorf("the cursor is on %+v of %d", e, len(c.place.fleet.Entries))
 		}
 		wd.end()
 	})

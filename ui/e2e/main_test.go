@@ -20,8 +20,8 @@ import (
 
 	"vise/store"
 	"vise/store/storetest"
+	"vise/ui/cli"
 	"vise/ui/markdown/glamour"
-	"vise/ui/workbench"
 )
 
 var ctx = context.Background()
@@ -29,7 +29,7 @@ var ctx = context.Background()
 // TestMain makes this test binary vise itself when it is called by that name.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "vise" {
-		os.Exit(workbench.Main(glamour.New()))
+		os.Exit(cli.Main(glamour.New()))
 	}
 	storetest.Main(m, map[string]func([]string){"hold": holdLedger, "claim": claim})
 }
@@ -57,7 +57,7 @@ func newHome(t testing.TB, agents ...string) *home {
 // install builds vise as it is installed, whose verbs start faster than this test binary.
 func (h *home) install() {
 	dir := h.t.TempDir()
-	cmd := exec.Command("go", "build", raced, "-o", dir, "./ui/vise", "./ui/vise-workbench", "./ui/vise-markdown")
+	cmd := exec.Command("go", "build", raced, "-o", dir, "./ui/vise", "./ui/vise-markdown")
 	cmd.Dir = filepath.Join("..", "..")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		h.t.Fatalf("build: %v\n%s", err, out)

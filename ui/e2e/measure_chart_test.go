@@ -59,7 +59,7 @@ func lines(figures []figure) []line {
 	byName := map[string]*line{}
 	var names []string
 	for _, f := range figures {
-		if f.CPU == 0 || f.Size == "" || f.Row != "create" && f.Row != "next" || f.Program == "vise-workbench" {
+		if f.CPU == 0 || f.Size == "" || f.Row != "create" && f.Row != "next" {
 			continue
 		}
 		items, among, _ := strings.Cut(f.Size, "/")

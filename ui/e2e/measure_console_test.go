@@ -39,7 +39,7 @@ func (h *measuredHome) env(agent model.AgentID) []string {
 // console opens a console and waits for a text on it.
 func (b *bench) console(h *measuredHome, agent model.AgentID, want string) *measuredTerminal {
 	b.Helper()
-	x := b.terminal(h.env(agent), b.whole)
+	x := b.terminal(h.env(agent), b.vise)
 	if _, ok := x.shows(want, 20*time.Second); !ok {
 		shown, _ := x.state()
 		b.Fatalf("no %q on the console:\n%s", want, shown)
@@ -52,24 +52,19 @@ func (b *bench) console(h *measuredHome, agent model.AgentID, want string) *meas
 const aWord = "gateway"
 
 func (b *bench) firstFrames(h *measuredHome) {
-	var front, whole []float64
-	for n := range 2 * 11 {
-		program, to := b.front, &front
-		if n%2 == 1 {
-			program, to = b.whole, &whole
-		}
-		x := b.terminal(h.env(agentName(0)), program)
+	var took []float64
+	for n := range 11 {
+		x := b.terminal(h.env(agentName(0)), b.vise)
 		if _, ok := x.shows(aWord, 20*time.Second); !ok {
 			b.Fatal("no first frame")
 		}
 		last, _ := x.changes(x.began, time.Second, 60*time.Millisecond)
-		if n > 1 {
-			*to = append(*to, ms(last.Sub(x.began)))
+		if n > 0 {
+			took = append(took, ms(last.Sub(x.began)))
 		}
 		x.end()
 	}
-	b.report.add(figure{Row: "first full frame", Program: "vise", Size: h.String(), Unit: "ms", P50: at(front, 50), P99: at(front, 99), N: len(front)})
-	b.report.add(figure{Row: "first full frame", Program: "vise-workbench", Size: h.String(), Unit: "ms", P50: at(whole, 50), P99: at(whole, 99), N: len(whole)})
+	b.report.add(figure{Row: "first full frame", Program: "vise", Size: h.String(), Unit: "ms", P50: at(took, 50), P99: at(took, 99), N: len(took)})
 }
 
 func (b *bench) keys(h *measuredHome) {
@@ -160,27 +155,27 @@ func rssOf(pid int) (mib float64) {
 // another's console, whose agent has few items so that the row is in sight.
 func (b *bench) createdElsewhere(h *measuredHome) {
 	agent := model.AgentID(fmt.Sprintf("seen-%d", time.Now().UnixNano()))
-	b.front1(h, agent, "new", "Seen at the start")
+	b.run(h, agent, "new", "Seen at the start")
 	x := b.console(h, agent, "Seen at the start")
 	defer x.end()
 	var took []float64
 	for n := range 15 {
 		mark := fmt.Sprintf("Mark%03d", n)
 		began := time.Now()
-		b.front1(h, agent, "new", mark)
+		b.run(h, agent, "new", mark)
 		if seen, ok := x.shows(mark, 3*time.Second); ok {
 			took = append(took, ms(seen.Sub(began)))
 		}
 		<-time.After(50 * time.Millisecond)
-		item := b.front1(h, agent, "list", "--json", "--limit", "1")
+		item := b.run(h, agent, "list", "--json", "--limit", "1")
 		_ = item
 	}
 	b.report.add(figure{Row: "created elsewhere to row", Program: "vise", Size: h.String(), Unit: "ms", P50: at(took, 50), P99: at(took, 99), Failed: 15 - len(took), N: len(took)})
 }
 
-func (b *bench) front1(h *measuredHome, agent model.AgentID, args ...string) string {
+func (b *bench) run(h *measuredHome, agent model.AgentID, args ...string) string {
 	b.Helper()
-	c := exec.Command(b.front, args...)
+	c := exec.Command(b.vise, args...)
 	c.Env = append(os.Environ(), h.env(agent)...)
 	out, err := c.CombinedOutput()
 	if err != nil {
@@ -193,8 +188,8 @@ func (b *bench) front1(h *measuredHome, agent model.AgentID, args ...string) str
 // for events.
 func (b *bench) woken(h *measuredHome) {
 	agent := model.AgentID(fmt.Sprintf("woken-%d", time.Now().UnixNano()))
-	b.front1(h, agent, "new", "To be woken")
-	c := exec.Command(b.front, "events", "--follow", "--json")
+	b.run(h, agent, "new", "To be woken")
+	c := exec.Command(b.vise, "events", "--follow", "--json")
 	c.Env = append(os.Environ(), h.env(agent)...)
 	out, err := c.StdoutPipe()
 	b.must(err)
@@ -223,7 +218,7 @@ func (b *bench) woken(h *measuredHome) {
 		b.must(err)
 		<-time.After(60 * time.Millisecond)
 		began := time.Now()
-		b.front1(h, agent, "trigger", "--source", "ci", "--resource", string(resource))
+		b.run(h, agent, "trigger", "--source", "ci", "--resource", string(resource))
 		select {
 		case at := <-heard:
 			took = append(took, ms(at.Sub(began)))

@@ -63,8 +63,7 @@ func (a *act) memory(launcher string, n int) {
 func (b *bench) processes() {
 	acts := []*act{
 		{program: "hello", name: "start and end", argv: fixed(b.hello)},
-		{program: "vise", name: "version", argv: fixed(b.front, "version")},
-		{program: "vise-workbench", name: "version", argv: fixed(b.whole, "version")},
+		{program: "vise", name: "version", argv: fixed(b.vise, "version")},
 	}
 	for _, s := range b.shapes(true) {
 		acts = append(acts, b.verbs(b.home(s))...)
@@ -110,10 +109,10 @@ func (b *bench) verbs(h *measuredHome) []*act {
 	}
 	one := func(n int) string { return fmt.Sprintf("wi-0000-%08d", 1+n*37%(h.items/h.agents-1)) }
 	verb := func(name string, argv func(int) []string) *act {
-		return &act{program: "vise", name: name, size: h.String(), argv: func(n int) []string { return append([]string{b.front}, argv(n)...) },
+		return &act{program: "vise", name: name, size: h.String(), argv: func(n int) []string { return append([]string{b.vise}, argv(n)...) },
 			env: []string{"VISE_HOME=" + h.dir, "VISE_AGENT=" + string(agentName(0)), "VISE_ACTOR=operator"}}
 	}
-	acts := []*act{
+	return []*act{
 		verb("create", func(n int) []string { return []string{"new", fmt.Sprintf("Measured item %d", n)} }),
 		verb("complete", func(n int) []string { return []string{"complete", done[n]} }),
 		verb("list", fixed("list", "--json")),
@@ -121,7 +120,4 @@ func (b *bench) verbs(h *measuredHome) []*act {
 		verb("show", func(n int) []string { return []string{"show", one(n), "--json"} }),
 		verb("hook", fixed("hook", "claude", "Stop")),
 	}
-	whole := verb("next", nil)
-	whole.program, whole.argv = "vise-workbench", fixed(b.whole, "next", "--json")
-	return append(acts, whole)
 }

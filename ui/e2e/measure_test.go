@@ -22,7 +22,7 @@ var (
 	cache     = flag.String("homes", "", "a directory that keeps the homes for the next run")
 	out       = flag.String("out", "", "a directory for bench.json, bench.md and bench.svg")
 	peers     = flag.Bool("peers", true, "measure other trackers too, where they are installed")
-	before    = flag.String("program", "", "a directory with vise and vise-workbench; empty builds them")
+	before    = flag.String("program", "", "a directory with vise and what belongs to it; empty builds them")
 )
 
 // TestMeasure is the whole run.
@@ -50,8 +50,8 @@ func TestMeasure(t *testing.T) {
 type bench struct {
 	*testing.T
 	dir string
-	// front and whole are the programs, hello the empty one.
-	front, whole, hello string
+	// vise is the program, hello an empty one.
+	vise, hello string
 	// launcher runs a program and prints the most memory that it took, which cannot be told
 	// from this process: a child begins as large as its parent.
 	launcher string
@@ -65,9 +65,9 @@ func (b *bench) build() {
 	bin := *before
 	if bin == "" {
 		bin = filepath.Join(b.dir, "bin")
-		b.must(b.command("go", "build", "-o", bin+"/", "vise/ui/vise", "vise/ui/vise-workbench", "vise/ui/vise-markdown").Run())
+		b.must(b.command("go", "build", "-o", bin+"/", "vise/ui/vise", "vise/ui/vise-markdown").Run())
 	}
-	b.front, b.whole = filepath.Join(bin, "vise"), filepath.Join(bin, "vise-workbench")
+	b.vise = filepath.Join(bin, "vise")
 	b.hello = b.program("hello", "package main\n\nfunc main() { println(\"hello\") }\n")
 	b.launcher = b.program("launcher", launcher)
 }

@@ -84,7 +84,7 @@ func (b *bench) oneEach(h *measuredHome, n int) {
 	for i := range n {
 		all.Go(func() {
 			for time.Now().Before(until) {
-				c := exec.Command(b.front, "new", "Written while it was measured", "--actor", "operator", "--home", h.dir, "--agent", string(agentName(i%h.agents)))
+				c := exec.Command(b.vise, "new", "Written while it was measured", "--actor", "operator", "--home", h.dir, "--agent", string(agentName(i%h.agents)))
 				if err := c.Run(); err != nil {
 					failed.Add(1)
 				}

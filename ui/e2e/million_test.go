@@ -155,7 +155,7 @@ func (m *million) told() string {
 // alone, and is held to the limit; who changes waits for the disk too, which the compaction
 // is writing to, and is told of.
 func (m *million) compactBesideOthers() {
-	const limit = 200 * time.Millisecond
+	const limit = 2 * time.Second
 	reader, writer := m.open(), m.open()
 	stop := make(chan struct{})
 	var all sync.WaitGroup

@@ -24,7 +24,7 @@ type mutant struct {
 }
 
 var mutants = []mutant{
-	{"writes are not synced before they count", "store/bolt_session.go", "NoStatistics: true,", "NoStatistics: true, NoSync: true,", "store", "ACommitSyncsTwice", false},
+	{"writes are not synced before they count", "store/bolt_session.go", "NoSync:       shadowed,", "NoSync: true,", "store", "ACommitSyncsTwice", false},
 	{"a key is not remembered", "store/save.go", "f.answer(e.Key); ok ||", "f.answer(e.Key); ok && false ||", "store", "LedgerInMemoryKeepsTheContract", false},
 	{"an unknown outcome is told as a failure", "store/bolt_session.go", "metaErr != nil || m.txid == id", "metaErr != nil || m.txid == id && false", "store", "AnErrorAtAnyOperation", false},
 	{"damage ends the process", "store/bolt.go", "debug.SetPanicOnFault(true)", "debug.SetPanicOnFault(false)", "store", "DamagedLedgerNeverEnds -tags=soak", false},
@@ -32,7 +32,7 @@ var mutants = []mutant{
 	{"another home's ledger is taken", "store/open.go", "id != l.home.ID", "false", "store", "AWrongLedgerIsRefused", false},
 	{"an older ledger is read", "store/copy.go", "if revision >= known {", "if true {", "store", "AnOlderLedgerIsRefused", false},
 	{"an older ledger is changed", "store/copy.go", "if err := l.continues(t, end.Last, head); err != nil {", "if err := l.continues(t, end.Last, head); err != nil && false {", "store", "AnOlderLedgerIsRefused", false},
-	{"what is written during a compaction is forgotten", "store/compact_beside.go", "keys = c.list.take(len(c.list.pending))", "", "store", "ChangesDuringACompaction", false},
+	{"what is written during a compaction is forgotten", "store/compact.go", "all = append(all, pair{bytes.Clone(k), append([]byte{}, v...)})", "", "store", "ChangesDuringACompaction", false},
 	{"the lock is shared", "store/lock/lock_unix.go", "syscall.LOCK_EX", "syscall.LOCK_SH", "store/lock", "BusyNamesTheHolder", false},
 	{"a replaced lock file is not noticed", "store/lock/lock_unix.go", "return held.Nlink > 0 && held.Dev == there.Dev && held.Ino == there.Ino", "return true", "store/lock", "ALockFileThatIsGone", true},
 	{"Ctrl-Z stops inside the lock", "store/lock/lock.go", "suspension.enter()", "", "store/lock", "CtrlZ", false},
@@ -43,7 +43,7 @@ var mutants = []mutant{
 	{"a blocked item keeps the focus", "model/step.go", `a.CurrentWorkItemID, a.UpdatedAt = "", s.at.At`, "a.UpdatedAt = s.at.At", "model", "StepAgrees", true},
 	{"an item is completed twice", "model/step_complete.go", "if w.State == Completed {", "if false {", "ui/e2e", "EverySequence", false},
 	{"a late driver's round is taken", "model/step_round.go", "if _, err := s.running(s.actingAgent(), c.Turn); err != nil {", "if _, err := s.running(s.actingAgent(), c.Turn); err != nil && false {", "model", "Rules", false},
-	{"a delivery is carried out again", "ui/runner/ingress.go", `id := deliveryID(r); id != ""`, `id := deliveryID(r); id != "" && false`, "ui/runner", "AReplayedDelivery", false},
+	{"a delivery is carried out again", "ui/runner/delivery.go", `id := deliveryID(r); id != ""`, `id := deliveryID(r); id != "" && false`, "ui/runner", "AReplayedDelivery", false},
 	{"any host's name is served", "ui/runner/limits.go", "!s.hosts[", "false && !s.hosts[", "ui/runner", "ABrowserCannot", false},
 	{"children that leave their group are forgotten", "ui/runner/process.go", "r.Escaped, r.Survivors = endSurvivors(run)", "", "ui/runner", "NothingOutlives", false},
 	{"a program sees the whole environment", "ui/runner/process.go", "c.Dir, c.Env = s.Dir, append(s.Env[:len(s.Env):len(s.Env)], marker+\"=\"+run)", "c.Dir, c.Env = s.Dir, append(c.Environ(), marker+\"=\"+run)", "ui/runner", "NothingOfTheEnvironment", false},

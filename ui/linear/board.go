@@ -47,7 +47,7 @@ func berthWords(b ways.Berth) string {
 		words = append(words, string(o.Handle))
 	}
 	if b.Parked() {
-		words = append(words, "wakes "+b.Judgement.Wake().String())
+		words = append(words, "wakes "+b.Check.Wake().String())
 	}
 	return strings.Join(append(words, b.In.Repo.String()), ", ")
 }
@@ -57,7 +57,7 @@ func (s *session) thread(ctx context.Context, b ways.Berth) error {
 	if b.Thread.NextAction != "" {
 		s.say("Next: %s", b.Thread.NextAction)
 	}
-	s.say("%s", b.Judgement.Line())
+	s.say("%s", b.Check.Line())
 	_, err := s.choose(ctx, fmt.Sprintf("Thread %s", b.Thread.ID), s.wayOptions(b))
 	return err
 }

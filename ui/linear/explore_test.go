@@ -16,7 +16,7 @@ import (
 
 // props are rooms in which everything can be done: a plan that changed, findings, a thread
 // that is parked and one that goes on.
-type props struct{ threads []thread.Radar }
+type props struct{ threads []thread.Overview }
 
 func (p props) Plan(model.AgentID, model.ItemID) (model.PlanArtifact, model.Text) {
 	return model.PlanArtifact{Path: "/plan.md", Condition: model.PlanOK, Hash: "theirs"}, "# Plan\nnew\n"
@@ -28,7 +28,7 @@ func (p props) Copy(context.Context, string, string) (string, error)    { return
 func (p props) Read(context.Context, string) (string, error)            { return "mine", nil }
 func (p props) Drop(context.Context, string)                            {}
 func (p props) Editor(string) (*exec.Cmd, error)                        { return exec.Command("true"), nil }
-func (p props) Radar(context.Context) []thread.Radar                    { return p.threads }
+func (p props) Radar(context.Context) []thread.Overview                 { return p.threads }
 func (p props) Record(model.Text, []string) (*exec.Cmd, error)          { return exec.Command("true"), nil }
 func (p props) Tell(context.Context, todo.Ref) []model.Text             { return nil }
 func (p props) Open(context.Context, []model.TodoRef) []todo.Todo       { return nil }
@@ -65,10 +65,10 @@ func explore(t *testing.T) map[action.ID]bool {
 	st.apply(model.UpdateWorkItem{WorkItemID: woken.WorkItemID, TodoList: &[]model.Todo{{Text: "one", State: model.TodoPending}, {Text: "two", State: model.TodoPending}}})
 	st.apply(model.WaitFor{WorkItemID: woken.WorkItemID, Reason: "CI", Wake: model.WakeExternal, Resource: "ci"})
 	st.apply(model.Trigger{WorkItemID: woken.WorkItemID, Source: "ci"})
-	p := props{threads: []thread.Radar{{Repo: "/repo", Git: thread.Git{State: thread.GitOK, Branch: "main"}, Berths: []thread.Berth{
-		{Thread: thread.Thread{ID: "t-1", Goal: "Parked"}, Judgement: thread.Judgement{Reason: thread.Unmerged, SavedBranch: "other", CurrentBranch: "main", SavedHead: strings.Repeat("a", 40), Git: thread.GitOK}},
-		{Thread: thread.Thread{ID: "t-2", Goal: "Resting", Status: thread.Paused}, Judgement: thread.Judgement{Loadable: true, SavedHead: strings.Repeat("a", 40), CurrentHead: strings.Repeat("b", 40)}},
-		{Thread: thread.Thread{ID: "t-3", Goal: "Active", Status: thread.InProgress, Commands: []model.Text{"go test"}}, Active: true, Judgement: thread.Judgement{Loadable: true}},
+	p := props{threads: []thread.Overview{{Repo: "/repo", Git: thread.Git{State: thread.GitOK, Branch: "main"}, Rows: []thread.Row{
+		{Thread: thread.Thread{ID: "t-1", Goal: "Parked"}, Check: thread.BranchCheck{Reason: thread.Unmerged, SavedBranch: "other", CurrentBranch: "main", SavedHead: strings.Repeat("a", 40), Git: thread.GitOK}},
+		{Thread: thread.Thread{ID: "t-2", Goal: "Resting", Status: thread.Paused}, Check: thread.BranchCheck{Loadable: true, SavedHead: strings.Repeat("a", 40), CurrentHead: strings.Repeat("b", 40)}},
+		{Thread: thread.Thread{ID: "t-3", Goal: "Active", Status: thread.InProgress, Commands: []model.Text{"go test"}}, Active: true, Check: thread.BranchCheck{Loadable: true}},
 	}}}}
 	st.rooms = Rooms{Plans: p, Findings: p, Threads: p, SaveFilter: func(context.Context, string, string) error { return nil },
 		RunOwn: func(context.Context, []string, []byte) (string, error) { return "", nil }}

@@ -9,14 +9,6 @@ import (
 	"vise/model/todo"
 )
 
-// The kinds of warnings about linked todos.
-const (
-	// WarnStillOpen: a decision could not be carried out.
-	WarnStillOpen model.WarningKind = "linked_todo_still_open"
-	// WarnUndecided: nobody said what becomes of a todo, so it stays open.
-	WarnUndecided model.WarningKind = "linked_todos_undecided"
-)
-
 // Apply sends a command with what linked todos need around it: before a completion the
 // derived rows are noted, and its decisions judged, so that nothing is refused after it;
 // after it they are carried out. What stays open is a warning of the receipt, never silent.
@@ -71,11 +63,11 @@ func (d Desk) Settle(ctx context.Context, files *Files, item model.WorkItem, p P
 	var out []model.Warning
 	for _, decision := range p.Decisions {
 		if err := d.settle(ctx, files, item, decision); err != nil {
-			out = append(out, model.Warning{Kind: WarnStillOpen, Message: fmt.Sprintf("%s is still open: %s", decision.Todo, reason(err))})
+			out = append(out, model.Warning{Kind: model.WarnTodoStillOpen, Message: fmt.Sprintf("%s is still open: %s", decision.Todo, reason(err))})
 		}
 	}
 	if n := len(p.Undecided); n > 0 {
-		out = append(out, model.Warning{Kind: WarnUndecided, Message: fmt.Sprintf(
+		out = append(out, model.Warning{Kind: model.WarnTodosUndecided, Message: fmt.Sprintf(
 			"%s, nobody said what becomes of %s; complete again with linked_todos, such as {%q: \"finished\"}: %s",
 			stays(p.Undecided), them(n), p.Undecided[0].Ref(), Forms)})
 	}

@@ -26,7 +26,7 @@ func align(source, rendered []string) []row {
 		if len(source) == 1 {
 			continue
 		}
-		here := lettersOf(ansi.Strip(line))
+		here := lettersOf(plainText(line))
 		if n := strings.Index(all[at:], here[:min(len(here), keyLength)]); n > 0 && here != "" {
 			at += n
 		}
@@ -55,6 +55,8 @@ func letters(lines []string) (all string, starts []int) {
 	}
 	return b.String(), starts
 }
+
+func plainText(line string) string { return ansi.Strip(line) }
 
 func lettersOf(s string) string {
 	return strings.Map(func(r rune) rune {

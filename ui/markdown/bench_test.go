@@ -52,19 +52,19 @@ func BenchmarkLines(b *testing.B) {
 	d := Split(model.Text(planOf(1 << 20)))
 	b.Run("40 new", func(b *testing.B) {
 		for b.Loop() {
-			NewRenderer(whole).View(d, 80, style).Lines(Position{Block: 500}, 40)
+			NewRenderer(Whole).View(d, 80, style).Lines(Position{Block: 500}, 40)
 		}
 	})
 	b.Run("40 kept", func(b *testing.B) {
-		v := NewRenderer(whole).View(d, 80, style)
+		v := NewRenderer(Whole).View(d, 80, style)
 		for b.Loop() {
 			v.Lines(Position{Block: 500}, 40)
 		}
 	})
 	b.Run("1 MB", func(b *testing.B) {
 		for b.Loop() {
-			v := NewRenderer(whole).View(d, 80, style)
-			for i := range d.Blocks {
+			v := NewRenderer(Whole).View(d, 80, style)
+			for i := range d.blocks {
 				v.rows(i)
 			}
 		}

@@ -2,111 +2,92 @@ package markdown
 
 import (
 	"fmt"
-	"strconv"
+	"regexp"
 	"strings"
+	"sync"
 
-	"charm.land/lipgloss/v2"
-
-	"vise/ui/markdown/layout"
 	"vise/ui/text"
 )
 
-// minWidth is the narrowest column that text is laid out in; what is narrower is cut.
-const minWidth = 8
+const (
+	// minWidth is the narrowest column that text is laid out in; what is narrower is cut.
+	minWidth = 8
+	// maxCells bounds a line of code, which is not wrapped but scrolled sideways.
+	maxCells = 2000
+	// maxLine bounds what is read of such a line: 4 bytes a cell, and marks.
+	maxLine = 8 * maxCells
+	// codeMargin is how many cells stand before a line of code.
+	codeMargin = 2
+)
 
-// proseKind is what a block is to an engine, where that is not a paragraph.
-var proseKind = map[Kind]layout.Kind{Heading: layout.Heading, Table: layout.Table}
-
-// lay lays out one block of d in width columns. The error says why it is shown as
-// written, if it is.
-func (r *Renderer) lay(d *Document, b *Block, width int, s *Style) ([]row, error) {
-	first, others, cells := d.margins(b, s)
-	inner := max(width-cells, minWidth)
-	rows, err := r.leaf(d, b, inner, s)
+// render renders one block of d in width columns; there is at least one row. The error says
+// why it is shown as written, if it is.
+func (r *Renderer) render(d *Document, b *block, width int, s *Style) ([]row, error) {
+	rows, err := r.rows(d, b, max(width-int(b.indent), minWidth), s)
+	margin := strings.Repeat(" ", int(b.indent))
 	for i := range rows {
-		margin := others
-		if i == 0 {
-			margin = first
-		}
 		rows[i].text = margin + text.Safe(rows[i].text, s.clusters)
 	}
 	return rows, err
 }
 
-// leaf lays out a block without its margins; there is at least one row.
-func (r *Renderer) leaf(d *Document, b *Block, width int, s *Style) ([]row, error) {
-	if b.Kind == FrontMatter {
-		words := fmt.Sprintf("front matter, %d lines", b.To-b.From+1)
-		return []row{{text: s.paint.Muted.Render(words), to: b.To - b.From}}, nil
-	}
+func (r *Renderer) rows(d *Document, b *block, width int, s *Style) ([]row, error) {
 	lines := d.text(b)
-	switch b.Kind {
-	case Rule:
-		return []row{{text: s.paint.Faint.Render(strings.Repeat(s.rule, width))}}, nil
-	case Fence, Code:
-		return r.code(d, b, lines, width, s)
-	case HTML, Definition, Plain:
+	switch b.kind {
+	case frontMatter:
+		words := fmt.Sprintf("front matter, %d lines", b.to-b.from+1)
+		return []row{{text: s.paint.Muted.Render(words), to: b.to - b.from}}, nil
+	case plain:
 		return asWritten(lines, width, s), nil
 	}
-	if box, after, ok := task(d, b, lines[0]); ok {
-		lines[0] = after
-		rows, err := r.prose(d, b, lines, width-len(box), s)
-		for i := range rows {
-			margin := box
-			if i > 0 {
-				margin = strings.Repeat(" ", len(box))
-			}
-			rows[i].text = margin + rows[i].text
-		}
-		return rows, err
+	src := Source{Width: width, Look: s.look}
+	if b.kind == fence {
+		src.Width = codeWidth(lines, width)
 	}
-	return r.prose(d, b, lines, width, s)
-}
-
-// prose lays out a paragraph, a heading or a table.
-func (r *Renderer) prose(d *Document, b *Block, lines []string, width int, s *Style) ([]row, error) {
-	for i := range lines {
-		lines[i] = strings.TrimLeft(lines[i], " ") // which says nothing here, but to Glamour
-	}
-	src := strings.Join(lines, "\n")
-	if b.Kind != Table && isPlainProse(src) {
-		if b.Kind == Paragraph {
-			return wrapped(lines, src, width, s.paint.Text), nil
-		} else if len(lines) == 1 && !strings.HasSuffix(src, "#") {
-			return wrapped(lines, src, width, s.paint.Key), nil
-		}
-	}
-	if b.Kind == Table {
-		head := d.tableHead(b)
-		if b.part {
-			src = head + src
-		}
-		if !fitsTable(head, lines) {
-			return asWritten(lines, width, s), nil
-		}
-	}
-	p := layout.Prose{Kind: proseKind[b.Kind], Src: src, Refs: d.references(src), Width: width, Look: s.look}
-	out, err := r.run(b, func() ([]string, error) { return r.engine.Prose(p) })
-	if err != nil {
+	src.Text = d.header(b) + strings.Join(lines, "\n")
+	src.Text += "\n" + d.definitions(src.Text)
+	out, err := r.run(b, func() ([]string, error) { return r.engine.Render(src) })
+	if err != nil || len(out) == 0 || hides(lines, out) {
 		return asWritten(lines, width, s), err
 	}
-	const cut = "…" // Glamour shortens a table's words that are too wide
-	if len(out) == 0 || b.Kind == Table && strings.Count(strings.Join(out, ""), cut) > strings.Count(src, cut) {
-		return asWritten(lines, width, s), nil
+	rows := align(lines, out)
+	if b.kind == fence {
+		alignCode(b, rows, len(lines))
 	}
-	return align(lines, out), nil
+	for i := range rows {
+		rows[i].text = text.Cut(rows[i].text, maxCells)
+		rows[i].wide = b.kind == fence || text.Width(rows[i].text) > width
+	}
+	return rows, nil
 }
 
-// wrapped is prose without marks, which needs no Glamour.
-func wrapped(lines []string, src string, width int, paint lipgloss.Style) []row {
-	out := text.Wrap(strings.ReplaceAll(src, "\n", " "), width)
-	rows := align(lines, out)
-	for i := range rows {
-		if rows[i].text != "" {
-			rows[i].text = paint.Render(rows[i].text)
+// codeWidth cuts lines of code to what can be shown, and is the width that none of them is
+// wrapped in.
+func codeWidth(lines []string, width int) int {
+	for i, line := range lines {
+		if len(line) > maxLine {
+			line = line[:breakAt(line, maxLine)]
 		}
+		lines[i] = text.Cut(line, maxCells-codeMargin)
+		width = max(width, text.Width(lines[i])+codeMargin)
 	}
-	return rows
+	return width
+}
+
+// alignCode aligns the rows of a fence, each of which shows a line of code, unless the name of
+// its language stands before them.
+func alignCode(b *block, rows []row, lines int) {
+	first := int32(1)
+	if b.part {
+		first = 0
+	}
+	if len(rows)+int(first) > lines {
+		return
+	}
+	for i := range rows {
+		at := min(int32(i)+first, b.to-b.from)
+		rows[i].from, rows[i].to = at, at
+	}
 }
 
 // asWritten shows source lines as they are, wrapped.
@@ -123,91 +104,28 @@ func asWritten(lines []string, width int, s *Style) []row {
 	return rows
 }
 
-// tableHead is the header of the table that b is a part of.
-func (d *Document) tableHead(b *Block) string {
-	head, rest, _ := strings.Cut(d.src[b.aux:], "\n")
-	rule, _, _ := strings.Cut(rest, "\n")
-	return head + "\n" + strip(rule, d.path(b)) + "\n"
-}
+// notShown finds what a renderer rightly leaves out: the number of a list item, the language
+// behind a fence, the label of a link's definition, and the name of a character.
+var notShown = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(?m)^[ >]*\\d{1,9}[.)] |^[ >]*(```+|~~~+) *[^ `]{0,32}$|\\]\\[[^\\]]*\\]|&#?\\w{1,32};")
+})
 
-// fitsTable reports whether a table can be laid out so that all its cells are seen: a
-// cell without a column is left out by the rules of GitHub's Markdown.
-func fitsTable(head string, rows []string) bool {
-	const most = 40 // columns; a screen has no room for more, and their widths take long to balance
-	columns := cells(head[strings.IndexByte(head, '\n')+1:])
-	if columns > most {
-		return false
+// hides reports whether letters of a source are missing from its rows. Glamour leaves out what
+// has no place in its output, as cells of a table without a column, and shortens words.
+func hides(source, rows []string) bool {
+	count := map[rune]int{}
+	for _, r := range lettersOf(notShown().ReplaceAllString(strings.Join(source, "\n"), "")) {
+		count[r]++
 	}
-	for _, row := range rows {
-		if cells(row) > columns {
-			return false
+	for _, line := range rows {
+		for _, r := range lettersOf(plainText(line)) {
+			count[r]--
 		}
 	}
-	return true
-}
-
-// cells counts the cells of a table's row.
-func cells(row string) int {
-	row = strings.TrimSpace(row)
-	n := strings.Count(row, "|") - strings.Count(row, `\|`) + 1
-	if strings.HasPrefix(row, "|") {
-		n--
-	}
-	if strings.HasSuffix(row, "|") && !strings.HasSuffix(row, `\|`) {
-		n--
-	}
-	return n
-}
-
-// task takes the box of a task from the first line of a list item.
-func task(d *Document, b *Block, line string) (box, after string, ok bool) {
-	if b.Kind != Paragraph || b.fresh == 0 || d.nests[b.nest].indent == 0 || len(line) < 4 || line[3] != ' ' {
-		return "", line, false
-	}
-	switch line[:3] {
-	case "[ ]":
-		return "[ ] ", line[4:], true
-	case "[x]", "[X]":
-		return "[x] ", line[4:], true
-	}
-	return "", line, false
-}
-
-// margins are what stands before the first row of b and before its other rows, for the
-// containers that it is in, and how many cells they take.
-func (d *Document) margins(b *Block, s *Style) (first, others string, cells int) {
-	path := d.path(b)
-	var f, o strings.Builder
-	for i, n := range path {
-		mark := s.bullet
-		switch {
-		case n.indent == 0:
-			bar := s.paint.Faint.Render(s.bar) + " "
-			f.WriteString(bar)
-			o.WriteString(bar)
-			cells += 2
-			continue
-		case len(n.marker) > 1:
-			mark = ordinal(n.marker)
+	for _, n := range count {
+		if n > 0 {
+			return true
 		}
-		width := text.Width(mark) + 1
-		blank := strings.Repeat(" ", width)
-		if i >= len(path)-int(b.fresh) {
-			f.WriteString(s.paint.Accent.Render(mark) + " ")
-		} else {
-			f.WriteString(blank)
-		}
-		o.WriteString(blank)
-		cells += width
 	}
-	return f.String(), o.String(), cells
-}
-
-// ordinal is a number's mark, without leading zeros.
-func ordinal(marker string) string {
-	n, err := strconv.Atoi(marker[:len(marker)-1])
-	if err != nil {
-		return marker
-	}
-	return strconv.Itoa(n) + "."
+	return false
 }

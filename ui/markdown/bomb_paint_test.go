@@ -20,7 +20,7 @@ func TestBombsArePaintedAtOnce(t *testing.T) {
 	style := styleOf(t, "dark")
 	paint := func(src string) time.Duration {
 		began := time.Now()
-		NewRenderer(whole).View(Split(model.Text(src)), 100, style).Lines(Position{}, 40)
+		NewRenderer(Whole).View(Split(model.Text(src)), 100, style).Lines(Position{}, 40)
 		return time.Since(began)
 	}
 	paint(planOf(10 << 10)) // what is made once

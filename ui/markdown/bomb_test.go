@@ -8,7 +8,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vise/model"
-	"vise/ui/markdown/layout"
 )
 
 type bomb struct{ name, src string }
@@ -92,25 +91,25 @@ func TestBombsReachGlamourInSmallPieces(t *testing.T) {
 		t.Run(bomb.name, func(t *testing.T) {
 			r := patient()
 			calls, most := 0, 0
-			r.engine = asked(func(p layout.Prose) ([]string, error) {
+			r.engine = asked(func(p Source) ([]string, error) {
 				calls++
-				most = max(most, len(p.Src))
-				return whole.Prose(p)
+				most = max(most, len(p.Text))
+				return Whole.Render(p)
 			})
 			d := Split(model.Text(bomb.src))
 			v := r.View(d, 100, style)
 			const screen = 40
 			lines := v.Lines(Position{}, screen)
-			lines = append(lines, v.Lines(Position{Block: len(d.Blocks) / 2}, screen)...)
+			lines = append(lines, v.Lines(Position{Block: len(d.blocks) / 2}, screen)...)
 			lines = append(lines, v.Lines(v.Bottom(screen), screen)...)
-			if calls > 3*screen || most > 2*proseSize {
+			if calls > 3*screen || most > 2*partBytes {
 				t.Errorf("Glamour was called %d times, with up to %d bytes", calls, most)
 			}
 			if len(r.failed) > 0 {
 				t.Errorf("not laid out: %v", r.failed)
 			}
-			if len(d.Blocks) > maxBlocks+maxBlocks/10 || len(d.nests) > maxBlocks+1 {
-				t.Errorf("%d blocks in %d containers", len(d.Blocks), len(d.nests))
+			if len(d.blocks) > maxBlocks+maxBlocks/10 {
+				t.Errorf("%d blocks", len(d.blocks))
 			}
 			for _, l := range lines {
 				if got := ansi.StringWidth(l.Cells(0, 100)); got != 100 {

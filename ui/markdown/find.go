@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -21,7 +22,7 @@ type Match struct {
 func (v View) Find(query string, from Position, backwards bool) iter.Seq[Match] {
 	query = strings.ToLower(query)
 	return func(yield func(Match) bool) {
-		n := len(v.d.Blocks)
+		n := len(v.d.blocks)
 		if query == "" || n == 0 {
 			return
 		}
@@ -66,9 +67,7 @@ func (v View) matches(i int, query string, backwards bool) []Match {
 		}
 	}
 	if backwards {
-		for a, b := 0, len(found)-1; a < b; a, b = a+1, b-1 {
-			found[a], found[b] = found[b], found[a]
-		}
+		slices.Reverse(found)
 	}
 	return found
 }
@@ -76,11 +75,7 @@ func (v View) matches(i int, query string, backwards bool) []Match {
 // mayHold reports whether block i can show the letters: they must stand in its source, but
 // for references, which stand for others, and what a part shows of its whole.
 func (d *Document) mayHold(i int, letters string) bool {
-	b := &d.Blocks[i]
-	src := d.src[b.start:b.end]
-	if b.Kind == Fence {
-		src += d.fences[b.aux].info
-	}
-	return strings.IndexByte(src, '&') >= 0 || b.Kind == Table && b.part || b.links && len(d.refs) > 0 ||
-		b.Kind == FrontMatter || strings.Contains(strings.ToLower(lettersOf(src)), letters)
+	b := &d.blocks[i]
+	src := d.header(b) + d.src[b.start:b.end]
+	return strings.IndexByte(src, '&') >= 0 || b.links && len(d.refs) > 0 || b.kind == frontMatter || strings.Contains(strings.ToLower(lettersOf(src)), letters)
 }

@@ -3,14 +3,9 @@ package markdown
 import (
 	"errors"
 	"sync"
-
-	"vise/ui/markdown/layout"
 )
 
-// Engine lays out what is more than words.
-type Engine = layout.Engine
-
-// Renderer lays out blocks and keeps them. It may be used by many goroutines.
+// Renderer renders blocks and keeps them. It may be used by many goroutines.
 type Renderer struct {
 	guard  guard
 	engine Engine
@@ -22,7 +17,7 @@ type Renderer struct {
 	failed map[uint64]error // blocks that took too long once: not tried again
 }
 
-// key is what a block's look depends on.
+// key is what the rows of a block depend on.
 type key struct {
 	block, refs, style uint64
 	width              int
@@ -35,18 +30,17 @@ const (
 	keepFailed = 1000
 )
 
-// NewRenderer returns a renderer that has nothing laid out yet, and has e lay out what is
-// more than words. Without one it shows that as written.
+// NewRenderer returns a renderer by e. Without one it shows everything as written.
 func NewRenderer(e Engine) *Renderer {
 	if e == nil {
-		e = layout.None{}
+		e = away{}
 	}
 	return &Renderer{guard: guard{patience: patience}, engine: e, recent: map[key][]row{}, failed: map[uint64]error{}}
 }
 
-// block is block i of d laid out in width columns.
+// block is block i of d in width columns.
 func (r *Renderer) block(d *Document, i, width int, s *Style) []row {
-	b := &d.Blocks[i]
+	b := &d.blocks[i]
 	k := key{block: b.hash, style: s.id, width: width}
 	if b.links {
 		k.refs = d.refsHash
@@ -54,8 +48,8 @@ func (r *Renderer) block(d *Document, i, width int, s *Style) []row {
 	if rows, ok := r.kept(k); ok {
 		return rows
 	}
-	rows, err := r.lay(d, b, width, s)
-	if err != nil {
+	rows, err := r.render(d, b, width, s)
+	if err != nil && (i == 0 || !errors.Is(err, ErrAway)) {
 		last := rows[len(rows)-1]
 		note := s.paint.NeedsYou.Render("! shown as written: " + err.Error())
 		rows = append(rows, row{text: note, from: last.to, to: last.to})
@@ -67,7 +61,7 @@ func (r *Renderer) block(d *Document, i, width int, s *Style) []row {
 }
 
 // run runs what may take long, unless it did so once for this block.
-func (r *Renderer) run(b *Block, job func() ([]string, error)) ([]string, error) {
+func (r *Renderer) run(b *block, job func() ([]string, error)) ([]string, error) {
 	r.mu.Lock()
 	err := r.failed[b.hash]
 	r.mu.Unlock()
@@ -85,9 +79,9 @@ func (r *Renderer) run(b *Block, job func() ([]string, error)) ([]string, error)
 }
 
 // passes reports whether what stood in the way says nothing about the block.
-func passes(err error) bool { return err == errBusy || errors.Is(err, layout.ErrAway) }
+func passes(err error) bool { return err == errBusy || errors.Is(err, ErrAway) }
 
-// fail remembers that a block cannot be laid out.
+// fail remembers that a block cannot be rendered.
 func (r *Renderer) fail(hash uint64, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

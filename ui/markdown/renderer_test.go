@@ -13,20 +13,19 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vise/model"
-	"vise/ui/markdown/layout"
 )
 
 func TestWhatTakesTooLongIsShownAsWrittenAndNotTriedAgain(t *testing.T) {
 	style := styleOf(t, "mono")
 	synctest.Test(t, func(t *testing.T) {
-		r := NewRenderer(whole)
+		r := NewRenderer(Whole)
 		var calls atomic.Int32
-		r.engine = asked(func(p layout.Prose) ([]string, error) {
+		r.engine = asked(func(p Source) ([]string, error) {
 			calls.Add(1)
-			if strings.Contains(p.Src, "slow") {
+			if strings.Contains(p.Text, "slow") {
 				time.Sleep(time.Hour)
 			}
-			return whole.Prose(p)
+			return Whole.Render(p)
 		})
 		d := Split("*slow*\n\n*quick*\n")
 		begin := time.Now()
@@ -59,7 +58,7 @@ func TestWhatTakesTooLongIsShownAsWrittenAndNotTriedAgain(t *testing.T) {
 
 func TestAPanicOfGlamourIsShownAndNothingElse(t *testing.T) {
 	r := patient()
-	r.engine = asked(func(layout.Prose) ([]string, error) { panic("index out of range") })
+	r.engine = asked(func(Source) ([]string, error) { panic("index out of range") })
 	got := shownBy(r.View(Split("*words*"), 60, styleOf(t, "mono")))
 	if want := []string{"*words*", "! shown as written: cannot lay out: index out of range"}; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -76,9 +75,9 @@ func shownBy(v View) (lines []string) {
 func TestABlockIsLaidOutOnceForEachLook(t *testing.T) {
 	r := patient()
 	calls := 0
-	r.engine = asked(func(p layout.Prose) ([]string, error) {
+	r.engine = asked(func(p Source) ([]string, error) {
 		calls++
-		return whole.Prose(p)
+		return Whole.Render(p)
 	})
 	d := Split(model.Text(strings.Repeat("some *words*\n\n", 3) + "other *words*\n"))
 	dark, mono := styleOf(t, "dark"), styleOf(t, "mono")
@@ -149,7 +148,7 @@ func TestManyGoroutinesMayRenderAtOnce(t *testing.T) {
 // patient is a renderer for tests of what is shown: on a busy machine the guard of
 // others ends what is right.
 func patient() *Renderer {
-	r := NewRenderer(whole)
+	r := NewRenderer(Whole)
 	r.guard.patience = time.Minute
 	return r
 }

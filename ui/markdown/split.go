@@ -1,6 +1,9 @@
 package markdown
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 const (
 	// maxDepth bounds lists and quotes in one another; what lies deeper is shown as written.
@@ -8,39 +11,32 @@ const (
 	// maxBlocks bounds the memory of a document; what follows is shown as written.
 	maxBlocks = 100_000
 	// partLines and partBytes bound a block. Longer ones are split into parts, because a
-	// block is rendered whole: Glamour takes 1.5 ms a KB for a paragraph.
+	// block is rendered whole: Glamour takes 1.5 ms a KB for prose, and 5 for code.
 	partLines = 400
-	partBytes = 16 << 10
-	proseSize = 8 << 10
+	partBytes = 8 << 10
+	// maxRefs bounds the link definitions of a document, in number, maxRef each in bytes.
+	maxRefs = 500
+	maxRef  = 1 << 10
 	// codeIndent is what makes an indented line code.
 	codeIndent = 4
 )
 
-// splitter goes through a text line by line. It knows as much of CommonMark's block
-// structure as a reader of plans does; where it errs, a block looks different but no
-// letter is lost.
+// splitter finds top-level blocks, line by line. Glamour's own parser, goldmark, finds them
+// too, but to link it costs each start of a program 1.2 ms, and a megabyte of link definitions
+// takes it a minute. Where the splitter errs, a block looks different but no letter is lost.
 type splitter struct {
 	doc *Document
 
 	line    int32 // number of the line
-	at, end int   // what is left of the line in src
-	open    []int32
-	leaf    leaf
+	at, end int   // the line in the source
 	gap     bool  // a blank line came before
-	fresh   uint8 // containers opened since the last block
-	deep    bool  // this line goes deeper than maxDepth
-}
 
-// leaf is the block that lines are being added to.
-type leaf struct {
-	Block
-	open  bool
-	lines int
-	// of a fence
-	char   byte
-	length int
-	// of HTML: what ends it, a blank line if empty
-	until string
+	open   bool // lines are being added to leaf
+	leaf   block
+	lines  int
+	quote  bool   // leaf is a quote
+	closes string // what closes leaf, a fence
+	item   int    // where the text of leaf begins, a list item; 0: it is none
 }
 
 func (s *splitter) run() {
@@ -50,19 +46,9 @@ func (s *splitter) run() {
 		if i := strings.IndexByte(src[next:], '\n'); i >= 0 {
 			s.end = next + i
 		}
-		empty := s.end == next
 		next = s.end + 1
 		s.line++
-		if len(s.doc.Blocks) < maxBlocks && len(s.doc.nests) < maxBlocks {
-			s.takeLine()
-		} else {
-			s.takePlain()
-		}
-		// What is empty behind an empty line changes nothing.
-		for empty && !s.leaf.open && next < len(src) && src[next] == '\n' {
-			s.line++
-			next++
-		}
+		s.takeLine(src[s.at:s.end])
 	}
 	s.close()
 	s.doc.lines = int(s.line)
@@ -82,7 +68,7 @@ func (s *splitter) frontMatter() int {
 		at += len(text) + 1
 		switch {
 		case keys > 0 && (text == "---" || text == "..."):
-			s.leaf = leaf{Block: Block{Kind: FrontMatter, From: 1, To: line, end: int32(at - 1)}, open: true}
+			s.leaf, s.open = block{kind: frontMatter, from: 1, to: line, end: int32(at - 1)}, true
 			s.close()
 			s.line, s.gap = line, true
 			return at
@@ -95,130 +81,175 @@ func (s *splitter) frontMatter() int {
 	return 0
 }
 
-func (s *splitter) rest() string { return s.doc.src[s.at:s.end] }
-
-func (s *splitter) takeLine() {
-	matched := s.match()
-	if s.leaf.open && s.leaf.Kind == Fence && matched == len(s.open) {
-		s.fenceLine()
-		return
-	}
-	if isBlank(s.rest()) {
-		s.blankLine(matched)
-		return
-	}
-	if matched < len(s.open) {
-		sibling := s.doc.nests[s.open[matched]].indent > 0
-		if s.leaf.open && s.leaf.Kind == Paragraph && !s.startsBlock(sibling) {
-			s.extend()
+func (s *splitter) takeLine(line string) {
+	text := strings.TrimLeft(line, " ")
+	spaces := len(line) - len(text)
+	switch {
+	case len(s.doc.blocks) >= maxBlocks:
+		if s.leaf.kind != plain {
+			s.close()
+			s.begin(plain)
 			return
 		}
-		s.close()
-		s.open = s.open[:matched]
-	}
-	s.deep = false
-	if opened := s.openNests(); opened && isBlank(s.rest()) {
-		s.emptyItem()
-		return
-	}
-	s.leafLine()
-}
-
-// match moves past the marks of the open containers and counts those that go on.
-func (s *splitter) match() int {
-	for i, at := range s.open {
-		n := &s.doc.nests[at]
-		rest := s.rest()
-		spaces := indentation(rest)
-		switch {
-		case n.indent == 0 && spaces < codeIndent && spaces < len(rest) && rest[spaces] == '>':
-			s.at += spaces + 1
-			if s.at < s.end && s.doc.src[s.at] == ' ' {
-				s.at++
-			}
-		case n.indent > 0 && spaces >= int(n.indent):
-			s.at += int(n.indent)
-		case n.indent > 0 && spaces == len(rest): // a blank line stays in its item
-			s.at = s.end
-		default:
-			return i
-		}
-	}
-	return len(s.open)
-}
-
-func (s *splitter) blankLine(matched int) {
-	if s.leaf.open && s.leaf.until != "" && matched == len(s.open) {
 		s.extend()
-		return
-	}
-	s.close()
-	s.open = s.open[:matched]
-	s.gap = true
-}
-
-// openNests opens the list items and quotes that begin here.
-func (s *splitter) openNests() (opened bool) {
-	for s.at < s.end {
-		rest := s.rest()
-		spaces := indentation(rest)
-		if spaces >= codeIndent || spaces == len(rest) || s.leaf.open && s.leaf.until != "" {
-			return opened
+	case s.open && s.leaf.kind == fence:
+		s.extend()
+		if spaces < codeIndent && fenceLength(text) >= len(s.closes) && strings.Trim(text, s.closes[:1]+" ") == "" {
+			s.close()
 		}
-		if rest[spaces] != '>' && isRule(rest[spaces:]) {
-			return opened
+	case text == "":
+		if s.gap = true; s.item == 0 {
+			s.close()
 		}
-		marker, columns := nestMarker(rest[spaces:])
-		inParagraph := s.leaf.open && s.leaf.Kind == Paragraph
-		if columns == 0 || inParagraph && !interrupts(marker, rest[spaces:]) {
-			return opened
-		}
-		if len(s.open) == maxDepth {
-			s.deep = true
-			return opened
-		}
+	case s.open && s.continues(text, spaces):
+		s.extend()
+	default:
 		s.close()
-		s.push(marker, spaces+columns)
-		opened = true
+		s.beginBlock(text, spaces)
 	}
-	return opened
 }
 
-func (s *splitter) push(marker string, columns int) {
-	parent := int32(0)
-	if len(s.open) > 0 {
-		parent = s.open[len(s.open)-1]
+// continues reports whether a line belongs to the open block.
+func (s *splitter) continues(text string, spaces int) bool {
+	switch {
+	case s.item > 0 && spaces >= s.item:
+		s.gap = false
+		return true
+	case s.gap || s.leaf.kind == plain:
+		return false
+	case s.quote && text[0] == '>' || spaces >= codeIndent:
+		return true
 	}
-	n := nest{parent: parent, indent: int32(columns), marker: marker}
-	if marker == ">" {
-		n.indent = 0
+	if s.item == 0 && !s.quote && s.leaf.kind == prose {
+		if isUnderline(text) {
+			s.leaf.kind = heading
+			return true
+		}
+		if s.lines == 1 && isTableRule(text) && strings.Contains(s.doc.src[s.leaf.start:s.leaf.end], "|") {
+			s.leaf.kind = table
+			return true
+		}
 	}
-	n.hash = s.doc.nests[parent].hash*31 + hashOf(marker) + uint64(n.indent)
-	s.open = append(s.open, int32(len(s.doc.nests)))
-	s.doc.nests = append(s.doc.nests, n)
-	s.at = min(s.at+columns, s.end)
-	s.fresh++
+	return s.leaf.kind != heading && !startsBlock(text, s.item > 0)
 }
 
-// emptyItem shows a list item without text by its mark; an empty line of a quote is blank.
-func (s *splitter) emptyItem() {
-	if s.doc.nests[s.open[len(s.open)-1]].indent == 0 {
-		s.gap = true
-		return
+// startsBlock reports whether a line cannot go on with a paragraph. After an item of a list
+// any mark of an item begins a sibling.
+func startsBlock(text string, sibling bool) bool {
+	if headingLevel(text) > 0 || fenceLength(text) > 0 || isRule(text) || text[0] == '>' {
+		return true
 	}
-	s.begin(Paragraph)
-	s.close()
+	marker, columns := itemMarker(text)
+	return columns > 0 && (sibling || interrupts(marker, text))
 }
 
-// takePlain adds the line to what is shown as written.
-func (s *splitter) takePlain() {
-	if s.leaf.open && s.leaf.Kind != Plain {
+func (s *splitter) beginBlock(text string, spaces int) {
+	marker, columns := itemMarker(text)
+	switch {
+	case spaces >= codeIndent:
+		s.begin(prose)
+	case headingLevel(text) > 0:
+		s.begin(heading)
 		s.close()
+	case fenceLength(text) > 0:
+		s.closes = text[:fenceLength(text)]
+		s.begin(fence)
+	case isRule(text):
+		s.begin(prose)
+		s.close()
+	case s.define(text):
+		s.begin(plain)
+		s.close()
+	default:
+		s.quote = text[0] == '>'
+		if marker != "" {
+			s.item = spaces + columns
+		}
+		s.begin(prose)
 	}
-	s.open = s.open[:0]
-	if !s.leaf.open {
-		s.begin(Plain)
-		return
-	}
+}
+
+// begin opens a block with the line.
+func (s *splitter) begin(k kind) {
+	at := int32(s.at)
+	s.leaf, s.open = block{kind: k, gap: s.gap, from: s.line, start: at, end: at, head: at}, true
+	s.gap, s.lines = false, 0
 	s.extend()
+}
+
+// extend adds the line to the block, in parts if there is too much.
+func (s *splitter) extend() {
+	if s.lines > 0 && (s.lines >= partLines || s.end-int(s.leaf.start) > partBytes) {
+		s.split(s.at)
+	}
+	s.leaf.to, s.leaf.end = s.line, int32(s.end)
+	s.lines++
+	if s.leaf.kind == fence {
+		return // a long line of code is cut when it is shown
+	}
+	if tooDeep(s.doc.src[s.at:s.end]) || s.leaf.kind == table && s.end-s.at > partBytes {
+		s.leaf.kind = plain
+	}
+	for int(s.leaf.end-s.leaf.start) > partBytes {
+		cut := int(s.leaf.start) + breakAt(s.doc.src[s.leaf.start:s.leaf.end], partBytes)
+		s.leaf.end = int32(cut)
+		s.split(cut)
+		s.leaf.end, s.lines = int32(s.end), 1
+	}
+}
+
+// split ends the block and goes on with another part of it that starts at at.
+func (s *splitter) split(at int) {
+	part, item, quote := s.leaf, s.item, s.quote
+	part.part, part.gap, part.indent = true, false, int32(item)
+	part.from, part.to, part.start, part.end = s.line, s.line, int32(at), int32(at)
+	s.close()
+	s.leaf, s.open, s.lines, s.item, s.quote = part, true, 0, item, quote
+}
+
+// close ends the open block.
+func (s *splitter) close() {
+	s.item, s.quote = 0, false
+	if !s.open {
+		return
+	}
+	s.open = false
+	b, d := s.leaf, s.doc
+	text := d.src[b.start:b.end]
+	b.hash = hashOf(text, d.header(&b), string([]byte{byte(b.kind), byte(b.indent)}))
+	b.links = strings.IndexByte(text, '[') >= 0
+	if n := len(d.blocks); n == 0 || d.blocks[n-1].kind == heading {
+		b.gap = false
+	} else if b.kind == heading {
+		b.gap = !b.part
+	}
+	d.blocks = append(d.blocks, b)
+}
+
+// define remembers a link definition, "[label]: address "title"".
+func (s *splitter) define(text string) bool {
+	label, address, ok := strings.Cut(text, "]:")
+	if !ok || len(label) < 2 || label[0] != '[' || strings.ContainsAny(label[1:], "[]") || strings.TrimSpace(address) == "" || len(text) > maxRef {
+		return false
+	}
+	if s.doc.refs == nil {
+		s.doc.refs = map[string]string{}
+	}
+	key := refKey(label[1:])
+	if _, known := s.doc.refs[key]; !known && len(s.doc.refs) < maxRefs {
+		s.doc.refs[key] = text
+		s.doc.refsHash += hashOf(text)
+	}
+	return true
+}
+
+// breakAt is where to break a text that is too long: after a space, else between characters.
+func breakAt(text string, size int) int {
+	if i := strings.LastIndexByte(text[:size], ' '); i > size/2 {
+		return i + 1
+	}
+	for size > 1 && !utf8.RuneStart(text[size]) {
+		size--
+	}
+	return size
 }

@@ -1,10 +1,6 @@
 package markdown
 
-import (
-	"strings"
-
-	"vise/ui/markdown/layout"
-)
+import "strings"
 
 // indentation counts the spaces that line begins with. (There are no tabs: model.Text
 // has made spaces of them.)
@@ -15,8 +11,6 @@ func indentation(line string) int {
 	}
 	return n
 }
-
-func isBlank(s string) bool { return indentation(s) == len(s) }
 
 // headingLevel is how many # begin a heading, 0 for other lines.
 func headingLevel(text string) int {
@@ -71,7 +65,7 @@ func isUnderline(text string) bool {
 	if text == "" || text[0] != '=' && text[0] != '-' {
 		return false
 	}
-	return isBlank(text[run(text, text[0]):])
+	return strings.Trim(text[run(text, text[0]):], " ") == ""
 }
 
 // isTableRule reports whether text is the line below a table's header.
@@ -89,19 +83,14 @@ func isTableRule(text string) bool {
 	return dashes > 0 && strings.IndexByte(text, '|') >= 0
 }
 
-// nestMarker is the mark of the list item or quote that text begins with, and how many
-// columns lie before its content; 0 columns if there is none.
-func nestMarker(text string) (marker string, columns int) {
+// itemMarker is the mark of the list item that text begins with, and how many columns lie
+// before its content; 0 columns if there is none.
+func itemMarker(text string) (marker string, columns int) {
 	if text == "" {
 		return "", 0
 	}
 	n := 1
 	switch c := text[0]; {
-	case c == '>':
-		if len(text) > 1 && text[1] == ' ' {
-			return ">", 2
-		}
-		return ">", 1
 	case c == '-' || c == '*' || c == '+':
 	case c >= '0' && c <= '9':
 		for n < len(text) && text[n] >= '0' && text[n] <= '9' {
@@ -115,50 +104,40 @@ func nestMarker(text string) (marker string, columns int) {
 		return "", 0
 	}
 	switch spaces := indentation(text[n:]); {
-	case n+spaces == len(text): // nothing follows
+	case n+spaces == len(text), spaces > codeIndent: // nothing follows, or indented code
 		return text[:n], n + 1
 	case spaces == 0:
 		return "", 0
-	case spaces > codeIndent: // indented code in an item
-		return text[:n], n + 1
 	default:
 		return text[:n], n + spaces
 	}
 }
 
-// interrupts reports whether a list item or quote may begin right after a paragraph's line.
-func interrupts(marker, text string) bool {
-	switch marker {
-	case ">":
-		return true
-	case "-", "*", "+", "1.", "1)":
-		return !isBlank(text[len(marker):])
+// tooDeep reports whether a line begins with more marks of lists and quotes than maxDepth, two
+// columns of indentation counted as one.
+func tooDeep(line string) bool {
+	for depth := 0; depth <= maxDepth; depth++ {
+		text := strings.TrimLeft(line, " ")
+		_, columns := itemMarker(text)
+		if strings.HasPrefix(text, ">") {
+			columns = 1
+		}
+		if columns == 0 {
+			return false
+		}
+		depth += (len(line) - len(text)) / 2
+		line = text[min(columns, len(text)):]
 	}
-	return false
+	return true
 }
 
-// htmlEnd is what ends the HTML that text begins with: "\n" for a blank line, "" if text
-// is not HTML.
-func htmlEnd(text string) string {
-	if len(text) < 3 || text[0] != '<' {
-		return ""
+// interrupts reports whether a list item may begin right after a paragraph's line.
+func interrupts(marker, text string) bool {
+	switch marker {
+	case "-", "*", "+", "1.", "1)":
+		return strings.Trim(text[len(marker):], " ") != ""
 	}
-	c := text[1] | 0x20
-	switch {
-	case strings.HasPrefix(text, "<!--"):
-		return "-->"
-	case text[1] == '?':
-		return "?>"
-	case text[1] == '!' || text[1] == '/':
-		return "\n"
-	case c < 'a' || c > 'z':
-		return ""
-	}
-	name := strings.IndexAny(text, " >/:@.")
-	if name < 0 || text[name] == ':' || text[name] == '@' || text[name] == '.' {
-		return "" // <https://an.address> or <mail@an.address>
-	}
-	return "\n"
+	return false
 }
 
 // isKey reports whether a line of front matter begins with "key:".
@@ -170,20 +149,4 @@ func isKey(line string) bool {
 // refKey is a link's label as definitions are looked up by.
 func refKey(label string) string {
 	return strings.ToLower(strings.Join(strings.Fields(label), " "))
-}
-
-// definition reads a link definition, "[label]: address "title"".
-func definition(text string) (label string, ref layout.Reference, ok bool) {
-	const longest = 1 << 10
-	label, rest, ok := strings.Cut(text, "]:")
-	if !ok || len(label) < 2 || label[0] != '[' || strings.ContainsAny(label[1:], "[]") || len(text) > longest {
-		return "", layout.Reference{}, false
-	}
-	rest = strings.TrimSpace(rest)
-	ref.Address, ref.Title, _ = strings.Cut(rest, " ")
-	if strings.HasPrefix(rest, "<") {
-		ref.Address, ref.Title, _ = strings.Cut(rest[1:], ">")
-	}
-	ref.Title = strings.Trim(ref.Title, ` "'()`)
-	return label[1:], ref, ref.Address != ""
 }

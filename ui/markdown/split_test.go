@@ -15,28 +15,20 @@ func TestSplit(t *testing.T) {
 	datadriven.RunTest(t, "testdata/split.txt", func(t *testing.T, td *datadriven.TestData) string {
 		d := Split(model.Text(td.Input))
 		var b strings.Builder
-		for i := range d.Blocks {
-			b.WriteString(describe(d, &d.Blocks[i]) + "\n")
+		for i := range d.blocks {
+			b.WriteString(describe(d, &d.blocks[i]) + "\n")
 		}
 		return b.String()
 	})
 }
 
-func describe(d *Document, b *Block) string {
-	names := [...]string{"Paragraph", "Heading", "Fence", "Code", "Table", "Rule", "HTML", "Definition", "Plain", "FrontMatter"}
-	s := fmt.Sprintf("%-10s %d-%d", names[b.Kind], b.From, b.To)
-	if b.Gap {
+func describe(d *Document, b *block) string {
+	names := [...]string{"prose", "heading", "fence", "table", "plain", "front"}
+	s := fmt.Sprintf("%-7s %d-%d", names[b.kind], b.from, b.to)
+	if b.gap {
 		s += " gap"
 	}
-	for i, n := range d.path(b) {
-		if s += " " + n.marker; i < len(d.path(b))-int(b.fresh) {
-			s += "…"
-		}
-	}
-	if b.Kind == Fence {
-		s += " (" + d.fences[b.aux].info + ")"
-	}
-	return s + fmt.Sprintf(" %q", d.text(b))
+	return s + fmt.Sprintf(" %q", d.header(b)+strings.Join(d.text(b), "\n"))
 }
 
 func TestEveryLineStandsInABlockInOrder(t *testing.T) {
@@ -44,18 +36,18 @@ func TestEveryLineStandsInABlockInOrder(t *testing.T) {
 		src := drawPlan(t)
 		d := Split(model.Text(src))
 		lines := strings.Split(strings.TrimSuffix(src, "\n"), "\n")
-		if d.Lines() != len(lines) {
-			t.Fatalf("got %d lines, want %d", d.Lines(), len(lines))
+		if d.lines != len(lines) {
+			t.Fatalf("got %d lines, want %d", d.lines, len(lines))
 		}
 		covered := map[int32]bool{}
 		last := int32(0)
-		for i := range d.Blocks {
-			b := &d.Blocks[i]
-			if b.From < last || b.To < b.From {
+		for i := range d.blocks {
+			b := &d.blocks[i]
+			if b.from < last || b.to < b.from {
 				t.Fatalf("block %s after line %d", describe(d, b), last)
 			}
-			last = b.From
-			for n := b.From; n <= b.To; n++ {
+			last = b.from
+			for n := b.from; n <= b.to; n++ {
 				covered[n] = true
 			}
 		}
@@ -72,29 +64,29 @@ func TestLongBlocksAreSplitIntoParts(t *testing.T) {
 		name, src string
 		size      int
 	}{
-		{"paragraph", strings.Repeat("words in lines\n", 5000), proseSize},
-		{"one line", strings.Repeat("words ", 50_000), proseSize},
-		{"one word", strings.Repeat("語", 50_000), proseSize},
+		{"paragraph", strings.Repeat("words in lines\n", 5000), partBytes},
+		{"one line", strings.Repeat("words ", 50_000), partBytes},
+		{"one word", strings.Repeat("語", 50_000), partBytes},
 		{"fence", "```\n" + strings.Repeat("some code\n", 20_000) + "```\n", partBytes},
-		{"table", "|a|b|\n|-|-|\n" + strings.Repeat("|1|2|\n", 5000), proseSize},
-		{"row", "|a|b|\n|-|-|\n" + strings.Repeat("|1|2 ", 50_000), proseSize},
+		{"table", "|a|b|\n|-|-|\n" + strings.Repeat("|1|2|\n", 5000), partBytes},
+		{"row", "|a|b|\n|-|-|\n" + strings.Repeat("|1|2 ", 50_000), partBytes},
 		{"html", "<b>\n" + strings.Repeat("x ", 50_000), partBytes},
 	} {
 		d := Split(model.Text(c.src))
 		letters := 0
-		for i := range d.Blocks {
-			b := &d.Blocks[i]
+		for i := range d.blocks {
+			b := &d.blocks[i]
 			lines := d.text(b)
 			if n := len(strings.Join(lines, "\n")); n > c.size || len(lines) > partLines {
 				t.Errorf("%s: a part of %d bytes and %d lines", c.name, n, len(lines))
 			}
-			if b.part && b.Gap {
+			if b.part && b.gap {
 				t.Errorf("%s: a blank line between parts", c.name)
 			}
 			letters += len(lettersOf(strings.Join(lines, "")))
 		}
-		if want := len(lettersOf(c.src)); letters != want || len(d.Blocks) < 2 {
-			t.Errorf("%s: %d blocks with %d bytes of letters, want %d", c.name, len(d.Blocks), letters, want)
+		if want := len(lettersOf(c.src)); letters != want || len(d.blocks) < 2 {
+			t.Errorf("%s: %d blocks with %d bytes of letters, want %d", c.name, len(d.blocks), letters, want)
 		}
 	}
 }

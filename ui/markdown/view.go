@@ -1,13 +1,9 @@
 package markdown
 
-import (
-	"sort"
-
-	"vise/ui/text"
-)
+import "vise/ui/text"
 
 // Position is a place in a document as it is laid out: a row of a block. Row 0 of a block
-// with a Gap is the blank line before it. It stays what it is when other blocks are
+// with a gap is the blank line before it. It stays what it is when other blocks are
 // edited or laid out, so it holds a reader's place.
 type Position struct {
 	Block int `json:"block,omitempty"`
@@ -56,7 +52,7 @@ func (r *Renderer) View(d *Document, width int, s *Style) View {
 func (v View) rows(i int) []row { return v.r.block(v.d, i, v.width, v.style) }
 
 func (v View) gap(i int) int {
-	if v.d.Blocks[i].Gap {
+	if v.d.blocks[i].gap {
 		return 1
 	}
 	return 0
@@ -66,24 +62,26 @@ func (v View) height(i int) int { return len(v.rows(i)) + v.gap(i) }
 
 // Clamp is the position nearest to at that exists.
 func (v View) Clamp(at Position) Position {
-	switch last := len(v.d.Blocks) - 1; {
+	switch last := len(v.d.blocks) - 1; {
 	case at.Block < 0 || last < 0:
 		return Position{}
 	case at.Block > last:
 		return Position{last, v.height(last) - 1}
 	}
-	at.Row = max(0, min(at.Row, v.height(at.Block)-1))
+	if at.Row != 0 {
+		at.Row = max(0, min(at.Row, v.height(at.Block)-1))
+	}
 	return at
 }
 
 // Lines are the n lines from at on, fewer at the end of the document.
 func (v View) Lines(at Position, n int) []Line {
-	if len(v.d.Blocks) == 0 || n <= 0 {
+	if len(v.d.blocks) == 0 || n <= 0 {
 		return nil
 	}
 	at = v.Clamp(at)
 	var lines []Line
-	for ; at.Block < len(v.d.Blocks) && len(lines) < n; at = (Position{at.Block + 1, 0}) {
+	for ; at.Block < len(v.d.blocks) && len(lines) < n; at = (Position{at.Block + 1, 0}) {
 		rows, gap := v.rows(at.Block), v.gap(at.Block)
 		for ; at.Row < len(rows)+gap && len(lines) < n; at.Row++ {
 			lines = append(lines, v.line(at, rows, gap))
@@ -96,13 +94,13 @@ func (v View) line(at Position, rows []row, gap int) Line {
 	if at.Row < gap {
 		return Line{At: at}
 	}
-	b, r := &v.d.Blocks[at.Block], rows[at.Row-gap]
-	return Line{At: at, From: int(b.From + r.from), To: int(b.From + r.to), text: r.text, wide: r.wide}
+	b, r := &v.d.blocks[at.Block], rows[at.Row-gap]
+	return Line{At: at, From: int(b.from + r.from), To: int(b.from + r.to), text: r.text, wide: r.wide}
 }
 
 // Move is the position by lines further down, or up if by is negative, within the document.
 func (v View) Move(at Position, by int) Position {
-	if len(v.d.Blocks) == 0 {
+	if len(v.d.blocks) == 0 {
 		return Position{}
 	}
 	at = v.Clamp(at)
@@ -112,7 +110,7 @@ func (v View) Move(at Position, by int) Position {
 	}
 	for at.Row > 0 {
 		h := v.height(at.Block)
-		if at.Row < h || at.Block+1 == len(v.d.Blocks) {
+		if at.Row < h || at.Block+1 == len(v.d.blocks) {
 			break
 		}
 		at.Row -= h
@@ -123,63 +121,48 @@ func (v View) Move(at Position, by int) Position {
 
 // Bottom is the position from which the last n lines are shown.
 func (v View) Bottom(n int) Position {
-	return v.Move(v.Clamp(Position{Block: len(v.d.Blocks)}), 1-n)
-}
-
-// OfLine is the position of the row that shows a source line, or the next one that is shown.
-func (v View) OfLine(line int) Position {
-	i := sort.Search(len(v.d.Blocks), func(i int) bool { return int(v.d.Blocks[i].To) >= line })
-	if i == len(v.d.Blocks) {
-		return v.Clamp(Position{Block: i})
-	}
-	b, gap := &v.d.Blocks[i], v.gap(i)
-	for n, r := range v.rows(i) {
-		if int(b.From+r.to) >= line {
-			return Position{i, n + gap}
-		}
-	}
-	return Position{i, gap}
+	return v.Move(v.Clamp(Position{Block: len(v.d.blocks)}), 1-n)
 }
 
 // Progress is how far at is through the document, from 0 to 1, by source lines.
 func (v View) Progress(at Position) float64 {
-	if at.Block >= len(v.d.Blocks) || v.d.lines < 2 {
+	if at.Block >= len(v.d.blocks) || v.d.lines < 2 {
 		return 0
 	}
-	return float64(v.d.Blocks[at.Block].From-1) / float64(v.d.lines-1)
+	return float64(v.d.blocks[at.Block].from-1) / float64(v.d.lines-1)
 }
 
 // Follow is where the block at at of the older document old is in d, so that a reader's
 // place survives an edit; where it was changed itself, what took its place.
 func (d *Document) Follow(old *Document, at Position) Position {
-	if at.Block >= len(old.Blocks) || len(d.Blocks) == 0 {
-		return Position{Block: max(len(d.Blocks)-1, 0)}
+	if at.Block >= len(old.blocks) || len(d.blocks) == 0 {
+		return Position{Block: max(len(d.blocks)-1, 0)}
 	}
-	same := func(i, j int) bool { return old.Blocks[i].hash == d.Blocks[j].hash }
-	head, short := 0, min(len(old.Blocks), len(d.Blocks))
+	same := func(i, j int) bool { return old.blocks[i].hash == d.blocks[j].hash }
+	head, short := 0, min(len(old.blocks), len(d.blocks))
 	for head < short && same(head, head) {
 		head++
 	}
-	moved := len(d.Blocks) - len(old.Blocks)
+	moved := len(d.blocks) - len(old.blocks)
 	tail := 0
-	for tail < short-head && same(len(old.Blocks)-1-tail, len(d.Blocks)-1-tail) {
+	for tail < short-head && same(len(old.blocks)-1-tail, len(d.blocks)-1-tail) {
 		tail++
 	}
 	if at.Block < head {
 		return at
 	}
-	if at.Block >= len(old.Blocks)-tail {
+	if at.Block >= len(old.blocks)-tail {
 		return Position{at.Block + moved, at.Row}
 	}
-	for near := range max(len(d.Blocks), 1) {
+	for near := range max(len(d.blocks), 1) {
 		for _, j := range []int{at.Block + near, at.Block - near} {
-			if j >= head && j < len(d.Blocks)-tail && same(at.Block, j) {
+			if j >= head && j < len(d.blocks)-tail && same(at.Block, j) {
 				return Position{j, at.Row}
 			}
 		}
-		if at.Block+near >= len(d.Blocks) && at.Block-near < head {
+		if at.Block+near >= len(d.blocks) && at.Block-near < head {
 			break
 		}
 	}
-	return Position{min(at.Block, len(d.Blocks)-1), at.Row}
+	return Position{min(at.Block, len(d.blocks)-1), at.Row}
 }

@@ -13,9 +13,9 @@ import (
 	"vise/model/thread"
 	"vise/store"
 	"vise/store/threads"
+	"vise/store/threads/gittest"
 	"vise/ui/mcp"
 	"vise/ui/resume"
-	"vise/watcher/gitstate/gittest"
 )
 
 // following is a server whose acts are carried over to a repository's thread, which the

@@ -8,9 +8,9 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
+	"vise/store/threads/gittest"
 	"vise/ui/mcp"
 	"vise/ui/resume"
-	"vise/watcher/gitstate/gittest"
 )
 
 // TestACompletionIsWarnedOfWhatItsThreadSays and goes through all the same, once.

@@ -38,8 +38,8 @@ type Abandonment struct {
 	DeadEnd bool
 }
 
-func (a Abandonment) bookmark() thread.Bookmark {
-	b := thread.Bookmark{Status: thread.Abandoned}
+func (a Abandonment) bookmark() thread.Wanted {
+	b := thread.Wanted{Status: thread.Abandoned}
 	if a.DeadEnd {
 		b.GivenUp = a.Reason
 	}
@@ -56,7 +56,7 @@ const gitBudget = 4 * time.Second
 // Desk is one repository as one act sees it.
 type Desk struct {
 	Repo  threads.Repo
-	Scene thread.Scene
+	Scene thread.Stamp
 	git   threads.Reader
 	ask   context.Context // ends with the git budget
 }
@@ -73,8 +73,8 @@ func (r Room) Sit(ctx context.Context, dir, source string) (*Desk, context.Cance
 	}
 	ask, cancel := context.WithTimeout(ctx, gitBudget)
 	d := &Desk{git: r.Git, Repo: threads.At(root), ask: ask}
-	d.Scene = thread.Scene{
-		At: thread.Moment(r.Now()), Actor: r.Actor, Source: source,
+	d.Scene = thread.Stamp{
+		At: thread.FormatTime(r.Now()), Actor: r.Actor, Source: source,
 		Git: r.Git.Capture(ctx, root), Lineages: thread.Lineages{},
 	}
 	return d, cancel
@@ -93,8 +93,8 @@ func (d *Desk) asking(judge func() error) error {
 }
 
 // Apply carries a command out.
-func (d *Desk) Apply(ctx context.Context, c thread.Command) (thread.Answer, error) {
-	var answer thread.Answer
+func (d *Desk) Apply(ctx context.Context, c thread.Command) (thread.Receipt, error) {
+	var answer thread.Receipt
 	err := d.asking(func() error {
 		wait, cancel := context.WithTimeout(ctx, lockWait)
 		defer cancel()
@@ -133,8 +133,8 @@ func (d *Desk) Read(look func(*threads.Snapshot) error) error {
 
 // Judge asks the branch-safe rules about a thread as it is shown. Within Read its error
 // goes back to Read.
-func (d *Desk) Judge(t thread.Thread, source thread.Source) (thread.Judgement, error) {
-	return thread.Judge(t.Git, source == thread.FromFallback, d.Scene.Git, d.Scene.Lineages)
+func (d *Desk) Judge(t thread.Thread, source thread.Source) (thread.BranchCheck, error) {
+	return thread.CheckBranch(t.Git, source == thread.FromFallback, d.Scene.Git, d.Scene.Lineages)
 }
 
 // Findings are what is wrong with the threads.

@@ -78,7 +78,7 @@ type place struct {
 // followed is an item's threads in one repository and how they should stand.
 type followed struct {
 	threads []thread.ID
-	want    thread.Bookmark
+	want    thread.Wanted
 	picked  bool
 }
 
@@ -99,7 +99,7 @@ func follow(ctx context.Context, l Ledger, here string, acts []act) (found []pla
 				continue
 			}
 			v := model.ViewOf(r, w)
-			want, ok := thread.BookmarkOf(v, a.picked, a.left)
+			want, ok := thread.WantedOf(v, a.picked, a.left)
 			if !ok && a.cleared {
 				want, ok = thread.Lifted(v), true
 			}

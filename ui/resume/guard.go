@@ -9,9 +9,6 @@ import (
 	"vise/store/threads"
 )
 
-// WarnUnsettled is the kind of what speaks against completing an item.
-const WarnUnsettled model.WarningKind = "thread_unsettled"
-
 // Before is what the threads of an item with these links say against completing it now:
 // gaps that ask for a review or more, and what is unverified. It is asked before the act;
 // git is not. A thread that cannot be read says nothing.
@@ -44,7 +41,7 @@ func unsettled(repo threads.Repo, ids []thread.ID) (out []model.Warning) {
 			continue
 		}
 		for _, words := range t.Unsettled() {
-			out = append(out, model.Warning{Kind: WarnUnsettled, Message: string(id) + ": " + words.String()})
+			out = append(out, model.Warning{Kind: model.WarnThreadUnsettled, Message: string(id) + ": " + words.String()})
 		}
 	}
 	return out

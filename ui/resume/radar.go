@@ -22,7 +22,7 @@ const (
 
 // Radar is every thread that somebody may take up: those of the repository around the room,
 // then those of the repositories that open work items link to. It changes nothing.
-func (r Room) Radar(ctx context.Context, l Ledger) []thread.Radar {
+func (r Room) Radar(ctx context.Context, l Ledger) []thread.Overview {
 	ctx, cancel := context.WithTimeout(ctx, radarBudget)
 	defer cancel()
 	here := threads.FindRoot(r.Dir)
@@ -37,35 +37,35 @@ func (r Room) Radar(ctx context.Context, l Ledger) []thread.Radar {
 			roots = append(roots, root)
 		}
 	}
-	var out []thread.Radar
+	var out []thread.Overview
 	for _, root := range roots {
 		radar := r.radar(ctx, root, owners[root])
 		if root == here && err != nil {
 			radar.Problem = model.Text("which items the threads belong to is not known: " + err.Error())
 		}
-		if root == here || len(radar.Berths) > 0 || radar.Problem != "" {
+		if root == here || len(radar.Rows) > 0 || radar.Problem != "" {
 			out = append(out, radar)
 		}
 	}
 	return out
 }
 
-func (r Room) radar(ctx context.Context, root string, owned []owned) thread.Radar {
+func (r Room) radar(ctx context.Context, root string, owned []owned) thread.Overview {
 	desk, done := r.Sit(ctx, root, "radar")
 	defer done()
-	var radar thread.Radar
+	var radar thread.Overview
 	err := desk.Read(func(s *threads.Snapshot) (err error) {
-		radar, err = thread.RadarOf(s, desk.Scene)
+		radar, err = thread.OverviewOf(s, desk.Scene)
 		return err
 	})
 	if err != nil {
 		radar.Problem = model.Text(err.Error())
 	}
 	radar.Repo = model.Text(root)
-	for i, b := range radar.Berths {
+	for i, b := range radar.Rows {
 		for _, o := range owned {
 			if o.thread == b.Thread.ID {
-				radar.Berths[i].Items = append(radar.Berths[i].Items, o.Owner)
+				radar.Rows[i].Items = append(radar.Rows[i].Items, o.Owner)
 			}
 		}
 	}

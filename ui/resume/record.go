@@ -41,7 +41,7 @@ func (r Room) Head(ctx context.Context) (head string, dirty bool) {
 // Record takes a run into the thread that is active in the repository around the room. A
 // thread that belongs to another branch learns nothing, and none is made: then the answer's
 // thread is empty or its judgement says why.
-func (r Room) Record(ctx context.Context, run Run) (thread.Answer, error) {
+func (r Room) Record(ctx context.Context, run Run) (thread.Receipt, error) {
 	desk, done := r.Sit(ctx, "", "finalize_execution")
 	defer done()
 	a, err := desk.Apply(ctx, thread.Finalize{Outcome: run.outcome(r.Now())})
@@ -54,7 +54,7 @@ func (r Room) Record(ctx context.Context, run Run) (thread.Answer, error) {
 func (run Run) outcome(at time.Time) thread.Outcome {
 	ok := run.ExitStatus == 0
 	o := thread.Outcome{ExecutionID: model.Text(run.ID), Success: &ok}
-	e := thread.Execution{Command: model.Text(run.Command), ExitStatus: &run.ExitStatus, Head: run.Head, Dirty: run.Dirty, At: thread.Moment(at)}
+	e := thread.Execution{Command: model.Text(run.Command), ExitStatus: &run.ExitStatus, Head: run.Head, Dirty: run.Dirty, At: thread.FormatTime(at)}
 	if run.Untold {
 		e.ExitStatus = nil
 		if o.Success = nil; run.Claimed {
@@ -80,7 +80,7 @@ func (d *Desk) rest(ctx context.Context) error {
 	}); err != nil || id == "" {
 		return err
 	}
-	_, err := d.Apply(ctx, thread.Mark{Thread: id, Bookmark: thread.Bookmark{Status: thread.Paused}})
+	_, err := d.Apply(ctx, thread.Follow{Thread: id, Wanted: thread.Wanted{Status: thread.Paused}})
 	if errors.Is(err, &model.Error{Code: model.CodeRefused}) {
 		return nil // it is parked: another branch's, and as it was left there
 	}

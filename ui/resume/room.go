@@ -16,13 +16,6 @@ type Ledger interface {
 	View(context.Context, func(model.Reader) error) error
 }
 
-// The kinds of warnings about threads.
-const (
-	WarnParked model.WarningKind = "thread_parked"
-	WarnGaps   model.WarningKind = "thread_gaps"
-	WarnThread model.WarningKind = "thread_not_followed"
-)
-
 // patience is how long an act on an item waits for its thread, at most.
 const patience = 3 * time.Second
 
@@ -69,14 +62,14 @@ func (r Room) at(ctx context.Context, p place) []model.Warning {
 }
 
 func trouble(what string, err error) model.Warning {
-	return model.Warning{Kind: WarnThread, Message: fmt.Sprintf("%s: %v", what, model.Text(err.Error()))}
+	return model.Warning{Kind: model.WarnThreadNotFollowed, Message: fmt.Sprintf("%s: %v", what, model.Text(err.Error()))}
 }
 
 // mark makes an item's threads stand as it wants.
 func (d *Desk) mark(ctx context.Context, f followed) []model.Warning {
 	targets, warnings := d.targets(f)
 	for _, id := range targets {
-		a, err := d.Apply(ctx, thread.Mark{Thread: id, Bookmark: f.want})
+		a, err := d.Apply(ctx, thread.Follow{Thread: id, Wanted: f.want})
 		if err != nil {
 			warnings = append(warnings, trouble("thread "+string(id)+" did not follow", err))
 			continue
@@ -101,7 +94,7 @@ func leftOpen(t thread.Thread) []model.Warning {
 	if len(told) == 1 {
 		things = "gap"
 	}
-	return []model.Warning{{Kind: WarnGaps, Message: fmt.Sprintf("thread %s is %s with %d open %s: %s", t.ID, t.Status, len(told), things, strings.Join(told, "; "))}}
+	return []model.Warning{{Kind: model.WarnThreadGaps, Message: fmt.Sprintf("thread %s is %s with %d open %s: %s", t.ID, t.Status, len(told), things, strings.Join(told, "; "))}}
 }
 
 // targets are those of an item's threads that should follow: to go on, the newest that is
@@ -117,7 +110,7 @@ func (d *Desk) targets(f followed) (ids []thread.ID, warnings []model.Warning) {
 			case err != nil:
 				warnings = append(warnings, trouble("thread "+string(id)+" cannot be read", err))
 			case !there:
-				warnings = append(warnings, model.Warning{Kind: WarnThread, Message: fmt.Sprintf("thread %s is linked and not there", id)})
+				warnings = append(warnings, model.Warning{Kind: model.WarnThreadNotFollowed, Message: fmt.Sprintf("thread %s is linked and not there", id)})
 			case f.want.Lift && !t.Waits():
 			case !t.Status.Ended() && (f.want.Lift || f.want.Status != thread.Paused || f.want.Next != "" || t.Status == thread.InProgress):
 				live = append(live, t)
@@ -132,7 +125,7 @@ func (d *Desk) targets(f followed) (ids []thread.ID, warnings []model.Warning) {
 			case j.Loadable && (f.want.Status != thread.InProgress || len(ids) == 0):
 				ids = append(ids, t.ID)
 			case !j.Loadable && (f.picked || f.want.Status.Ended()):
-				warnings = append(warnings, model.Warning{Kind: WarnParked, Message: fmt.Sprintf("thread %s is %v", t.ID, j.Line())})
+				warnings = append(warnings, model.Warning{Kind: model.WarnThreadParked, Message: fmt.Sprintf("thread %s is %v", t.ID, j.Line())})
 			}
 		}
 		return nil

@@ -54,7 +54,7 @@ func TestARoundOfClaudeIsWhatSharesAMessage(t *testing.T) {
 		{"other lines are no rounds", []string{plain, others, text1}, []string{"one "}},
 		{"a foreign tool's input may have any shape", []string{shapes, text1}, []string{" ", "one "}},
 	} {
-		if got, bad := hear(listenerFor(AdapterClaude), c.lines...); !slices.Equal(got, c.want) || bad != 0 {
+		if got, bad := hear(adapters[AdapterClaude](), c.lines...); !slices.Equal(got, c.want) || bad != 0 {
 			t.Errorf("%s: got %q, want %q; %d bad", c.name, got, c.want, bad)
 		}
 	}
@@ -72,7 +72,7 @@ func TestARoundOfCodexIsTheMessageBeforeATool(t *testing.T) {
 		{[]string{text, bad}, []string{"done "}},
 		{[]string{text, run, good}, []string{"done ", " wi-1"}},
 	} {
-		if got, _ := hear(listenerFor(AdapterCodex), c.lines...); !slices.Equal(got, c.want) {
+		if got, _ := hear(adapters[AdapterCodex](), c.lines...); !slices.Equal(got, c.want) {
 			t.Errorf("%v: got %q, want %q", c.lines, got, c.want)
 		}
 	}
@@ -94,7 +94,7 @@ func TestARoundMayNotSayWhereItsWordsComeFrom(t *testing.T) {
 func TestLongLinesAreSkippedAndShortOnesKept(t *testing.T) {
 	in := "a\n" + strings.Repeat("x", maxLine+10) + "\n\nb"
 	var got []string
-	err := eachLine(strings.NewReader(in), func(line []byte, err error) {
+	err := EachLine(strings.NewReader(in), func(line []byte, err error) {
 		if err != nil {
 			got = append(got, "!")
 			return
@@ -146,13 +146,13 @@ func FuzzListeners(f *testing.F) {
 	f.Add(`{"type":"item.completed","item":{"type":"agent_message","text":"done"}}`)
 	f.Add(`{"text":"x","calls":[{"tool":"WaitFor","input":{"reason":"r"}}]}`)
 	f.Fuzz(func(t *testing.T, line string) {
-		for _, a := range Adapters {
-			l := listenerFor(a)
+		for name, a := range adapters {
+			l := a()
 			_, _ = l.line([]byte(line))
 			rest, _, _ := l.end()
 			for _, s := range rest {
 				if len([]rune(s.Text.Raw())) > model.MaxReport {
-					t.Errorf("%s keeps %d bytes", a, len(s.Text))
+					t.Errorf("%s keeps %d bytes", name, len(s.Text))
 				}
 			}
 		}

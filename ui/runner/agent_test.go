@@ -29,10 +29,6 @@ func TestMain(m *testing.M) {
 	case os.Getenv(script) != "":
 		play(os.Getenv(script))
 		os.Exit(0)
-	case os.Getenv(scripted) != "":
-		os.Exit(playWork())
-	case os.Getenv(asVise) != "":
-		os.Exit(vise(os.Args[1:]))
 	}
 	os.Exit(m.Run())
 }

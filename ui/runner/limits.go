@@ -1,42 +1,18 @@
 package runner
 
 import (
-	"log"
+	"errors"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // maxConnections bounds the connections that are open at once.
 const maxConnections = 64
-
-// few is a listener that accepts while there is room.
-type few struct {
-	net.Listener
-	room chan struct{}
-}
-
-func (f *few) Accept() (net.Conn, error) {
-	f.room <- struct{}{}
-	c, err := f.Listener.Accept()
-	if err != nil {
-		<-f.room
-		return nil, err
-	}
-	return &counted{Conn: c, leave: sync.OnceFunc(func() { <-f.room })}, nil
-}
-
-type counted struct {
-	net.Conn
-	leave func()
-}
-
-func (c *counted) Close() error {
-	defer c.leave()
-	return c.Conn.Close()
-}
 
 // allowed are the values of Host under which requests are taken. Without that, a name that
 // an attacker's page resolves to this machine would count as the same origin.
@@ -63,8 +39,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// near serves only this machine, whatever the address listens on.
-func (s *Server) near(next http.HandlerFunc) http.HandlerFunc {
+// local serves only this machine, whatever the address listens on.
+func (s *Server) local(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		host, _, err := net.SplitHostPort(r.RemoteAddr)
 		if err != nil || !loopback(host) {
@@ -86,59 +62,35 @@ const (
 
 	allPerSecond = 500
 	allBurst     = 1000
-	// maxBuckets bounds what is remembered of capabilities.
-	maxBuckets = 4096
+	// maxLimiters bounds what is remembered of capabilities.
+	maxLimiters = 4096
 )
 
-// pace is one bucket of tokens a name.
+// pace holds a limiter a name.
 type pace struct {
-	now func() time.Time
-
-	mu      sync.Mutex // protects buckets
-	buckets map[string]bucket
-}
-
-type bucket struct {
-	tokens float64
-	at     time.Time
-}
-
-func newPace(now func() time.Time) *pace {
-	return &pace{now: now, buckets: map[string]bucket{}}
+	mu       sync.Mutex // protects limiters
+	limiters map[string]*rate.Limiter
 }
 
 // take reports whether there was a token for name.
-func (p *pace) take(name string, perSecond, burst float64) bool {
+func (p *pace) take(at time.Time, name string, perSecond rate.Limit, burst int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.now()
-	b, ok := p.buckets[name]
-	if !ok {
-		if len(p.buckets) >= maxBuckets {
-			clear(p.buckets) // who was slowed down starts afresh; that is better than to grow
+	l := p.limiters[name]
+	if l == nil {
+		if p.limiters == nil || len(p.limiters) >= maxLimiters {
+			p.limiters = map[string]*rate.Limiter{} // who was slowed down starts afresh; that is better than to grow
 		}
-		b = bucket{tokens: burst, at: now}
+		l = rate.NewLimiter(perSecond, burst)
+		p.limiters[name] = l
 	}
-	b.tokens = min(burst, b.tokens+now.Sub(b.at).Seconds()*perSecond)
-	b.at = now
-	enough := b.tokens >= 1
-	if enough {
-		b.tokens--
-	}
-	p.buckets[name] = b
-	return enough
+	return l.AllowN(at, 1)
 }
 
-// quiet turns what the HTTP server logs into reports.
-func quiet(report func(error)) *log.Logger { return log.New(reporter(report), "", 0) }
+// reports is a writer of what the HTTP server logs.
+type reports func(error)
 
-type reporter func(error)
-
-func (r reporter) Write(p []byte) (int, error) {
-	r(httpError(strings.TrimSpace(string(p))))
+func (r reports) Write(p []byte) (int, error) {
+	r(errors.New(strings.TrimSpace(string(p))))
 	return len(p), nil
 }
-
-type httpError string
-
-func (e httpError) Error() string { return string(e) }

@@ -69,63 +69,67 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	out.family("vise_scheduler_commands_total", "counter", "Commands that the scheduler sent.")
-	out.value("vise_scheduler_commands_total", "", s.counts.commands.Load())
+	out.value("", s.counts.commands.Load())
 	out.family("vise_errors_total", "counter", "Errors of the ledger.")
-	out.value("vise_errors_total", "", s.counts.errors.Load())
+	out.value("", s.counts.errors.Load())
 	out.family("vise_deliveries_total", "counter", "Deliveries carried out, and those that had been.")
-	out.value("vise_deliveries_total", `{replayed="false"}`, s.counts.deliveries.Load())
-	out.value("vise_deliveries_total", `{replayed="true"}`, s.counts.replays.Load())
+	out.value(`{replayed="false"}`, s.counts.deliveries.Load())
+	out.value(`{replayed="true"}`, s.counts.replays.Load())
 	out.family("vise_http_requests_total", "counter", "Requests answered, by status.")
 	s.counts.mu.Lock()
 	for _, code := range slices.Sorted(maps.Keys(s.counts.requests)) {
-		out.value("vise_http_requests_total", fmt.Sprintf(`{code="%d"}`, code), s.counts.requests[code])
+		out.value(fmt.Sprintf(`{code="%d"}`, code), s.counts.requests[code])
 	}
 	s.counts.mu.Unlock()
 	out.family("vise_goroutines", "gauge", "Goroutines of this process.")
-	out.value("vise_goroutines", "", int64(runtime.NumGoroutine()))
+	out.value("", int64(runtime.NumGoroutine()))
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	_, _ = w.Write(out.Bytes())
 }
 
-type page struct{ bytes.Buffer }
+// page is a page of metrics; name is the family that values are written for.
+type page struct {
+	bytes.Buffer
+	name string
+}
 
 func (p *page) family(name, kind, help string) {
+	p.name = name
 	fmt.Fprintf(&p.Buffer, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
 }
 
-func (p *page) value(name, labels string, n int64) {
-	fmt.Fprintf(&p.Buffer, "%s%s %d\n", name, labels, n)
+func (p *page) value(labels string, n int64) {
+	fmt.Fprintf(&p.Buffer, "%s%s %d\n", p.name, labels, n)
 }
 
 // ledger tells of the ledger and its agents. Ids need no quoting: they are letters and digits.
 func (p *page) ledger(f model.Reader) {
 	agents := f.Agents("", maxAgents)
 	p.family("vise_ledger_revision", "gauge", "The ledger's revision.")
-	p.value("vise_ledger_revision", "", int64(f.Revision()))
+	p.value("", int64(f.Revision()))
 	p.family("vise_work_items", "gauge", "Work items by candidate class.")
 	for _, a := range agents {
 		for _, c := range model.Classes {
-			p.value("vise_work_items", fmt.Sprintf(`{agent=%q,class=%q}`, a.ID, c), int64(f.Count(a.ID, model.ClassTally(c))))
+			p.value(fmt.Sprintf(`{agent=%q,class=%q}`, a.ID, c), int64(f.Count(a.ID, model.ClassTally(c))))
 		}
 	}
-	p.family("vise_needs_operator", "gauge", "Work items that need the operator.")
-	for _, a := range agents {
-		p.value("vise_needs_operator", fmt.Sprintf(`{agent=%q}`, a.ID), int64(f.Count(a.ID, model.TallyNeedsOperator)))
-	}
-	p.family("vise_turn_running", "gauge", "Whether a turn of the agent runs.")
-	for _, a := range agents {
-		running := int64(0)
-		if a.Turn != nil {
-			running = 1
+	for _, m := range []struct {
+		name, kind, help string
+		of               func(model.Agent) int64
+	}{
+		{"vise_needs_operator", "gauge", "Work items that need the operator.", func(a model.Agent) int64 { return int64(f.Count(a.ID, model.TallyNeedsOperator)) }},
+		{"vise_turn_running", "gauge", "Whether a turn of the agent runs.", func(a model.Agent) int64 {
+			if a.Turn == nil {
+				return 0
+			}
+			return 1
+		}},
+		{"vise_turns_total", "counter", "Turns that were started.", func(a model.Agent) int64 { return int64(a.TurnIndex) }},
+		{"vise_queued_messages", "gauge", "Messages that wait for a turn.", func(a model.Agent) int64 { return int64(a.QueuedInput) }},
+	} {
+		p.family(m.name, m.kind, m.help)
+		for _, a := range agents {
+			p.value(fmt.Sprintf(`{agent=%q}`, a.ID), m.of(a))
 		}
-		p.value("vise_turn_running", fmt.Sprintf(`{agent=%q}`, a.ID), running)
-	}
-	p.family("vise_turns_total", "counter", "Turns that were started.")
-	for _, a := range agents {
-		p.value("vise_turns_total", fmt.Sprintf(`{agent=%q}`, a.ID), int64(a.TurnIndex))
-	}
-	p.family("vise_queued_messages", "gauge", "Messages that wait for a turn.")
-	for _, a := range agents {
-		p.value("vise_queued_messages", fmt.Sprintf(`{agent=%q}`, a.ID), int64(a.QueuedInput))
 	}
 }

@@ -1,11 +1,44 @@
 package runner
 
 import (
+	"bufio"
 	"errors"
 	"io"
 	"strings"
 	"sync"
 )
+
+// maxLine bounds a line of a program's output; tool results of agents come in one.
+const maxLine = 8 << 20
+
+var errLongLine = errors.New("a line is too long")
+
+// EachLine calls take with every line of r, without its end. One that is too long is
+// skipped and reported to take as an error. It returns the error of reading, nil at the end.
+func EachLine(r io.Reader, take func(line []byte, err error)) error {
+	b := bufio.NewReaderSize(r, 64<<10)
+	var line []byte
+	isLong := false
+	for {
+		part, isPart, err := b.ReadLine()
+		if isLong = isLong || len(line)+len(part) > maxLine; !isLong {
+			line = append(line, part...)
+		}
+		switch {
+		case err == nil && isPart:
+			continue
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		case isLong:
+			take(nil, errLongLine)
+		default:
+			take(line, nil)
+		}
+		line, isLong = line[:0], false
+	}
+}
 
 // Tail keeps the end of what is written to it and counts the rest. It may be read while
 // it is written.
@@ -56,17 +89,20 @@ func (t *Tail) Total() int64 {
 }
 
 // Capped writes the first Max bytes on and swallows the rest, so that a flood neither fills
-// a disk nor stops the program that makes it.
+// a disk nor stops the program that makes it. Several may write at once.
 type Capped struct {
 	To  io.Writer
 	Max int64
-
-	written int64
 	// Err is the first error of To; what comes after it is swallowed.
 	Err error
+
+	mu      sync.Mutex // protects Err and written
+	written int64
 }
 
 func (c *Capped) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	room := p[:min(int64(len(p)), max(0, c.Max-c.written))]
 	if len(room) > 0 && c.Err == nil {
 		n, err := c.To.Write(room)
@@ -79,26 +115,20 @@ func (c *Capped) Write(p []byte) (int, error) {
 // Written is how much was written on.
 func (c *Capped) Written() int64 { return c.written }
 
-// ErrFlood is the error of a Limited that took more than its limit.
-var ErrFlood = errors.New("more output than is allowed")
-
-// Limited writes on until Max bytes, and then refuses and calls Flooded, once.
-type Limited struct {
-	To      io.Writer
-	Max     int64
-	Flooded func()
-
+// flood counts what is written, and refuses it from Max bytes on, after it called flooded once.
+type flood struct {
+	max     int64
+	flooded func()
 	written int64
 }
 
-func (l *Limited) Write(p []byte) (int, error) {
-	if l.written+int64(len(p)) > l.Max {
-		if l.written <= l.Max && l.Flooded != nil {
-			l.Flooded()
-		}
-		l.written = l.Max + 1
-		return 0, ErrFlood
+func (f *flood) Write(p []byte) (int, error) {
+	before := f.written
+	if f.written += int64(len(p)); f.written <= f.max {
+		return len(p), nil
 	}
-	l.written += int64(len(p))
-	return l.To.Write(p)
+	if before <= f.max {
+		f.flooded()
+	}
+	return 0, errFlood
 }

@@ -10,8 +10,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
+
+	"vise/model"
 )
 
 // Spec is a program to run. Nothing of it is read by a shell.
@@ -45,18 +48,18 @@ func Unmarked(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, marker+"=") })
 }
 
-// How a program is ended: asked, then killed.
 const (
-	// grace is what a program has to end by itself once it was asked.
+	// grace is what a program has to end by itself once it was asked, and what its output has
+	// to arrive after it ended.
 	grace = 2 * time.Second
-	// drain is what its output has to arrive after it ended.
-	drain = 500 * time.Millisecond
+	// niceness has a program, and all that it starts, give way to interactive ones.
+	niceness = 5
 )
 
 // marker is the variable by which the children of a run are recognised.
 const marker = "VISE_RUN"
 
-// Run starts a program and returns when it and all that it started has ended. When ctx
+// Execute starts a program and returns when it and all that it started has ended. When ctx
 // ends, the program is asked to end, then killed; the error is ctx's cause. The error is
 // otherwise about starting it. A program that ends badly is no error.
 func Execute(ctx context.Context, s Spec) (Result, error) {
@@ -64,11 +67,18 @@ func Execute(ctx context.Context, s Spec) (Result, error) {
 		return Result{ExitCode: -1}, &exec.Error{Name: "", Err: errors.New("no program named")}
 	}
 	run := rand.Text()
-	c := exec.Command(s.Argv[0], s.Argv[1:]...)
+	isAsked := false
+	c := exec.CommandContext(ctx, s.Argv[0], s.Argv[1:]...)
+	c.Cancel = func() error {
+		isAsked = true
+		kill(c.Process.Pid, syscall.SIGTERM)
+		kill(c.Process.Pid, syscall.SIGCONT)
+		return nil
+	}
 	c.Dir, c.Env = s.Dir, append(s.Env[:len(s.Env):len(s.Env)], marker+"="+run)
 	c.Stdin, c.Stdout, c.Stderr = s.Stdin, s.Stdout, s.Stderr
 	c.SysProcAttr = groupOfItsOwn()
-	c.WaitDelay = drain
+	c.WaitDelay = grace
 	begun := time.Now()
 	// The kernel ends a child with the thread that started it, and a thread is only kept
 	// while its goroutine holds on to it.
@@ -82,41 +92,19 @@ func Execute(ctx context.Context, s Spec) (Result, error) {
 		return Result{ExitCode: -1}, err
 	}
 	end := begin(c.Process.Pid)
-	yield(c.Process.Pid)
+	_ = syscall.Setpriority(syscall.PRIO_PGRP, c.Process.Pid, niceness)
 	if s.Started != nil {
 		s.Started(c.Process.Pid)
 	}
-	err := await(ctx, c)
+	_ = c.Wait() // how it ended is in ProcessState
 	kill(c.Process.Pid, syscall.SIGKILL)
 	r := resultOf(c.ProcessState, time.Since(begun))
 	end()
 	r.Escaped, r.Survivors = endSurvivors(run)
-	return r, err
-}
-
-// await waits for the program; when ctx ends before, it makes it end.
-func await(ctx context.Context, c *exec.Cmd) error {
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = c.Wait() // how it ended is in ProcessState
-	}()
-	select {
-	case <-ended:
-		return nil
-	case <-ctx.Done():
+	if isAsked {
+		return r, context.Cause(ctx)
 	}
-	kill(c.Process.Pid, syscall.SIGTERM)
-	kill(c.Process.Pid, syscall.SIGCONT)
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
-	select {
-	case <-ended:
-	case <-timer.C:
-		kill(c.Process.Pid, syscall.SIGKILL)
-		<-ended
-	}
-	return context.Cause(ctx)
+	return r, nil
 }
 
 func resultOf(p *os.ProcessState, d time.Duration) Result {
@@ -127,11 +115,34 @@ func resultOf(p *os.ProcessState, d time.Duration) Result {
 	return r
 }
 
-// politeness is what a program gives way by to those who sit before the machine.
-const politeness = 5
-
-// yield has a program, and all that it starts, give way to others.
-func yield(pid int) { _ = syscall.Setpriority(syscall.PRIO_PGRP, pid, politeness) }
-
 // kill signals a whole process group.
 func kill(pid int, s syscall.Signal) { _ = syscall.Kill(-pid, s) }
+
+// Self is this process.
+var Self = sync.OnceValue(func() model.Process { return ProcessOf(os.Getpid()) })
+
+// ProcessOf is the process that has the number pid on this machine now.
+func ProcessOf(pid int) model.Process {
+	return model.Process{PID: pid, Start: startOf(pid), Boot: bootID(), Host: hostID()}
+}
+
+// Alive reports whether p still runs. Of a process on another machine nothing is known:
+// it counts as alive, and whoever shares a machine with it will see to it.
+func Alive(p model.Process) bool {
+	if p.Host != hostID() {
+		return true
+	}
+	return p.Boot == bootID() && isRunning(p.PID) && (p.Start == "" || startOf(p.PID) == p.Start)
+}
+
+// hostID tells this machine from others.
+var hostID = sync.OnceValue(func() string {
+	if raw, err := os.ReadFile("/etc/machine-id"); err == nil && len(strings.TrimSpace(string(raw))) > 0 {
+		return strings.TrimSpace(string(raw))
+	}
+	name, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return name
+})

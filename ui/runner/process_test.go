@@ -127,17 +127,17 @@ func TestNothingOfTheEnvironmentLeaks(t *testing.T) {
 }
 
 func TestAFloodIsSwallowedOrStopped(t *testing.T) {
-	const flood = "head -c 100000000 /dev/zero | tr '\\0' 'x'"
+	const script = "head -c 100000000 /dev/zero | tr '\\0' 'x'"
 	env := []string{"PATH=" + os.Getenv("PATH")}
 	var file bytes.Buffer
 	tail, capped := &Tail{Max: 1000}, &Capped{To: &file, Max: 5000}
-	r, err := Execute(context.Background(), Spec{Argv: sh(flood), Env: env, Stdout: io.MultiWriter(tail, capped)})
+	r, err := Execute(context.Background(), Spec{Argv: sh(script), Env: env, Stdout: io.MultiWriter(tail, capped)})
 	if err != nil || !r.OK() || tail.Total() != 100_000_000 || len(tail.String()) != 1000 || file.Len() != 5000 {
 		t.Errorf("%+v %v: %d in all, tail %d, file %d", r, err, tail.Total(), len(tail.String()), file.Len())
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
-	limited := &Limited{To: io.Discard, Max: 1 << 20, Flooded: func() { cancel(ErrFlood) }}
-	if _, err := Execute(ctx, Spec{Argv: sh(flood + "; sleep 1000"), Env: env, Stdout: limited}); !errors.Is(err, ErrFlood) {
+	limited := &flood{max: 1 << 20, flooded: func() { cancel(errFlood) }}
+	if _, err := Execute(ctx, Spec{Argv: sh(script + "; sleep 1000"), Env: env, Stdout: limited}); !errors.Is(err, errFlood) {
 		t.Errorf("a flood ended with %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -87,7 +88,7 @@ func (p Program) Checked() (Program, error) {
 	if p.Adapter == "" {
 		p.Adapter = AdapterText
 	}
-	if !slices.Contains(Adapters, p.Adapter) {
+	if adapters[p.Adapter] == nil {
 		return p, fmt.Errorf("unknown adapter %q; the adapters are %s", string(p.Adapter), "claude, codex, rounds, text")
 	}
 	if p.Dir != "" && !filepath.IsAbs(p.Dir) {
@@ -97,18 +98,9 @@ func (p Program) Checked() (Program, error) {
 	if t.Timeout < 0 || t.Rounds < 0 || t.Output < 0 || t.Context < 0 || t.Lease < 0 {
 		return p, errors.New("limits of a turn must not be negative")
 	}
-	setDefault(&t.Timeout, defaultTimeout)
-	setDefault(&t.Rounds, defaultRounds)
-	setDefault(&t.Output, defaultOutput)
-	setDefault(&t.Lease, model.DefaultLease)
+	t.Timeout, t.Rounds = cmp.Or(t.Timeout, defaultTimeout), cmp.Or(t.Rounds, defaultRounds)
+	t.Output, t.Lease = cmp.Or(t.Output, defaultOutput), cmp.Or(t.Lease, model.DefaultLease)
 	return p, nil
-}
-
-func setDefault[N comparable](v *N, to N) {
-	var zero N
-	if *v == zero {
-		*v = to
-	}
 }
 
 // placeholder is the word of a command that the context takes the place of.

@@ -4,10 +4,13 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"log"
 	"net"
 	"net/http"
 	"sync"
 	"time"
+
+	"golang.org/x/net/netutil"
 
 	"vise/model"
 
@@ -41,7 +44,7 @@ type Server struct {
 
 	counts counts
 	hosts  map[string]bool
-	pace   *pace
+	pace   pace
 }
 
 // Bounds of a connection, as tried against slow and greedy senders.
@@ -65,14 +68,13 @@ func (s *Server) Run(ctx context.Context) error {
 		return err
 	}
 	s.hosts = allowed(l.Addr().String(), s.Listen, s.Hosts)
-	s.pace = newPace(s.Now)
 	if s.Ready != nil {
 		s.Ready(l.Addr())
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	h := &http.Server{Handler: s.handler(), ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime,
-		IdleTimeout: idleTime, MaxHeaderBytes: maxHeader, ErrorLog: quiet(s.Report)}
+		IdleTimeout: idleTime, MaxHeaderBytes: maxHeader, ErrorLog: log.New(reports(s.Report), "", 0)}
 	var all sync.WaitGroup
 	all.Go(func() { s.schedule(ctx) })
 	if s.Beside != nil {
@@ -86,7 +88,7 @@ func (s *Server) Run(ctx context.Context) error {
 			h.Close()
 		}
 	})
-	if err := h.Serve(&few{Listener: l, room: make(chan struct{}, maxConnections)}); !errors.Is(err, http.ErrServerClosed) {
+	if err := h.Serve(netutil.LimitListener(l, maxConnections)); !errors.Is(err, http.ErrServerClosed) {
 		cancel(err)
 	}
 	all.Wait()
@@ -137,7 +139,7 @@ func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+IngressPath+"{id}", s.deliver)
 	mux.HandleFunc("POST "+IngressPath+"{id}/{token}", s.deliver)
-	mux.HandleFunc("GET /healthz", s.near(s.health))
-	mux.HandleFunc("GET /metrics", s.near(s.metrics))
+	mux.HandleFunc("GET /healthz", s.local(s.health))
+	mux.HandleFunc("GET /metrics", s.local(s.metrics))
 	return s.counted(s.guard(http.NewCrossOriginProtection().Handler(mux)))
 }

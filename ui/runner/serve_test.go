@@ -395,7 +395,7 @@ func TestHealthAndMetricsAreForThisMachine(t *testing.T) {
 	r, _ := http.NewRequest(http.MethodGet, "/metrics", nil)
 	r.RemoteAddr = "203.0.113.7:999"
 	w := &recorder{}
-	s.near(func(http.ResponseWriter, *http.Request) { t.Error("served to a stranger") })(w, r)
+	s.local(func(http.ResponseWriter, *http.Request) { t.Error("served to a stranger") })(w, r)
 	b.want("from elsewhere", w.code, http.StatusNotFound)
 }
 
@@ -420,7 +420,7 @@ func FuzzDeliver(f *testing.F) {
 	f.Add("in-1", "token", "body", "d-1", "sha256=00")
 	f.Fuzz(func(t *testing.T, id, token, body, delivery, signature string) {
 		l := store.NewMem(nil)
-		s := &Server{Ledger: l, Now: time.Now, NewKey: func() string { return "k" }, hosts: map[string]bool{"x": true}, pace: newPace(time.Now), Report: func(error) {}}
+		s := &Server{Ledger: l, Now: time.Now, NewKey: func() string { return "k" }, hosts: map[string]bool{"x": true}, Report: func(error) {}}
 		r, err := http.NewRequest(http.MethodPost, "http://x/", strings.NewReader(body))
 		if err != nil {
 			t.Skip()

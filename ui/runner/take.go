@@ -17,16 +17,15 @@ const (
 )
 
 // listen reads the program's output and applies the rounds as they come.
-func (t *turn) listen(ctx context.Context, out io.Reader, log *turnLog) {
-	limited := &Limited{To: io.Discard, Max: t.program.Turn.Output, Flooded: func() { t.cancel(errFlood) }}
+func (t *turn) listen(ctx context.Context, out io.Reader, log io.Writer) {
 	// What is read is counted before it is understood: a flood without an end of line counts.
-	counted := io.TeeReader(out, io.MultiWriter(limited, log))
-	err := eachLine(counted, func(line []byte, err error) {
+	counted := io.TeeReader(out, io.MultiWriter(&flood{max: t.program.Turn.Output, flooded: func() { t.cancel(errFlood) }}, log))
+	err := EachLine(counted, func(line []byte, err error) {
 		if err == nil {
-			t.watchCommands(ctx, line)
-			var heard []said
-			heard, err = t.listener.line(line)
-			for _, s := range heard {
+			var rounds []said
+			rounds, err = t.listener.line(line)
+			t.passCommands(ctx)
+			for _, s := range rounds {
 				t.take(ctx, s)
 			}
 		}
@@ -40,12 +39,13 @@ func (t *turn) listen(ctx context.Context, out io.Reader, log *turnLog) {
 	}
 }
 
-// watchCommands hands on the commands that ended with a line.
-func (t *turn) watchCommands(ctx context.Context, line []byte) {
-	if a := t.program.Adapter; t.Ran == nil || a != AdapterClaude && a != AdapterCodex {
+// passCommands passes on the commands that ended, where the program tells of them.
+func (t *turn) passCommands(ctx context.Context) {
+	s, ok := t.listener.(*stream)
+	if !ok || t.Ran == nil {
 		return
 	}
-	for _, c := range t.commands.Line(line) {
+	for _, c := range s.Ran() {
 		t.Ran(ctx, t.agent, t.index, c)
 	}
 }

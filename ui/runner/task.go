@@ -9,9 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"vise/model"
+	"vise/store/threads"
 )
 
 // Ledger is what a supervisor needs of one.
@@ -102,6 +104,31 @@ func (s Supervisor) Run(ctx context.Context, w TaskSpec) (TaskResult, error) {
 	return d, errors.Join(err, kept.Err)
 }
 
+// Stop asks the supervisor of a task to end it. Where the supervisor is gone, or there
+// never was one, the task is recorded as ended here. It reports whether somebody was asked,
+// who then records the end.
+func (s Supervisor) Stop(ctx context.Context, t model.Task, by model.Actor) (asked bool, err error) {
+	if t.Status != model.TaskRunning {
+		return false, nil
+	}
+	p := t.Run.Supervisor
+	end := model.EndTask{TaskID: t.ID, Status: model.TaskCancelled, Result: "was stopped"}
+	if p.PID != 0 {
+		if p.Host != Self().Host {
+			return false, model.Refuse(model.CodeRefused, "task %s runs on another machine", t.ID).WithHint("stop it there")
+		}
+		// The handle is taken before the look, so that the process looked at is the one asked.
+		handle, err := os.FindProcess(p.PID)
+		if err == nil && Alive(p) {
+			defer handle.Release()
+			return true, handle.Signal(syscall.SIGTERM)
+		}
+		end.Status, end.Result = model.TaskInterrupted, "its supervisor is gone"
+	}
+	_, err = s.Ledger.Apply(ctx, model.Envelope{Key: s.NewKey(), Actor: by, Agent: t.AgentID, Command: end})
+	return false, err
+}
+
 func (s Supervisor) openLog() (*os.File, error) {
 	dir := filepath.Join(s.LogDir, "tasks")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -111,7 +138,7 @@ func (s Supervisor) openLog() (*os.File, error) {
 }
 
 func (s Supervisor) start(ctx context.Context, w TaskSpec, log string) (model.TaskID, error) {
-	run := model.TaskRun{Dir: model.Text(w.Dir), Supervisor: Self(), Log: model.Text(log), GitHead: gitHead(ctx, w.Dir)}
+	run := model.TaskRun{Dir: model.Text(w.Dir), Supervisor: Self(), Log: model.Text(log), GitHead: threads.Reader{}.Head(ctx, w.Dir)}
 	for _, word := range w.Argv {
 		run.Command = append(run.Command, model.Text(strings.ToValidUTF8(word, "\uFFFD")))
 	}

@@ -13,6 +13,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/threads"
 )
 
 type taskBench struct {
@@ -181,10 +182,10 @@ func TestTheCommitIsNamedWithoutRunningWhatARepositoryConfigures(t *testing.T) {
 			t.Skipf("git %v: %v %s", args, err, bytes.TrimSpace(out))
 		}
 	}
-	if head := gitHead(t.Context(), dir); len(head) < 40 {
+	if head := (threads.Reader{}).Head(t.Context(), dir); len(head) < 40 {
 		t.Errorf("head is %q", head)
 	}
-	if head := gitHead(t.Context(), t.TempDir()); head != "" {
+	if head := (threads.Reader{}).Head(t.Context(), t.TempDir()); head != "" {
 		t.Errorf("without a repository the head is %q", head)
 	}
 	if _, err := os.Stat(marker); err == nil {

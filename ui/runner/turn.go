@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 
 	"vise/model"
 	"vise/model/prompt"
-
-	"vise/ui/transcript"
 )
 
 // turn is one run of the program.
@@ -20,7 +20,6 @@ type turn struct {
 	*worker
 	index    int
 	listener listener
-	commands transcript.Commands
 	// cancel ends the program; the cause says why.
 	cancel context.CancelCauseFunc
 	// answers go to a program that speaks rounds.
@@ -48,7 +47,7 @@ func (w *worker) turn(ctx context.Context, tick string) error {
 	if err != nil {
 		return err
 	}
-	t := &turn{worker: w, index: in.Turn, listener: listenerFor(w.program.Adapter)}
+	t := &turn{worker: w, index: in.Turn, listener: adapters[w.program.Adapter]()}
 	w.report(Event{Agent: w.agent, Turn: t.index, What: "turn started"})
 	end := t.run(ctx)
 	if errors.Is(end.cause, errFenced) {
@@ -85,13 +84,13 @@ func (t *turn) run(ctx context.Context) ending {
 // execute runs the program with its output in a pipe that only it writes to: what it wrote
 // before it ended is read to the last byte, and nothing waits for a child that keeps it open.
 func (t *turn) execute(ctx context.Context, begin told) ending {
-	log := t.openLog()
-	defer log.close()
+	log, closeLog := t.openLog()
+	defer closeLog()
 	read, in, err := os.Pipe()
 	if err != nil {
 		return ending{cause: err}
 	}
-	out := &mouth{File: read}
+	out := &outputPipe{File: read}
 	defer out.Close()
 	stderr := &Tail{Max: shownStderr}
 	spec, done, err := t.spec(begin)
@@ -99,7 +98,7 @@ func (t *turn) execute(ctx context.Context, begin told) ending {
 		in.Close()
 		return ending{cause: err}
 	}
-	spec.Stdout, spec.Stderr = in, log.beside(stderr)
+	spec.Stdout, spec.Stderr = in, io.MultiWriter(stderr, log)
 	var end ending
 	heard := make(chan struct{})
 	go func() {
@@ -109,7 +108,7 @@ func (t *turn) execute(ctx context.Context, begin told) ending {
 	end.result, end.failed = Execute(ctx, spec)
 	end.cause = context.Cause(ctx)
 	in.Close()
-	out.hush()
+	out.stop()
 	<-heard
 	if end.cause == nil {
 		end.cause = context.Cause(ctx)
@@ -121,6 +120,23 @@ func (t *turn) execute(ctx context.Context, begin told) ending {
 	done()
 	end.final, end.said, end.stderr = final, said, stderr.String()
 	return end
+}
+
+// maxTurnLog bounds a turn's log, in bytes.
+const maxTurnLog = 4 << 20
+
+// openLog makes the file that keeps what a program wrote, for people. Without one the turn goes
+// on all the same.
+func (t *turn) openLog() (log io.Writer, closeLog func()) {
+	dir := filepath.Join(t.LogDir, "turns", string(t.agent))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return io.Discard, func() {}
+	}
+	f, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf("%08d.log", t.index)), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return io.Discard, func() {}
+	}
+	return &Capped{To: f, Max: maxTurnLog}, func() { f.Close() }
 }
 
 // shownStderr bounds what a turn's end tells of standard error, in bytes.
@@ -169,12 +185,12 @@ func (t *turn) spec(begin told) (Spec, func(), error) {
 		if err != nil {
 			return s, nil, err
 		}
-		d, err := newDialogue(first)
+		in, err := newInputPipe(first)
 		if err != nil {
 			return s, nil, err
 		}
-		t.answers, s.Stdin = d.lines, d.read
-		return s, d.close, nil
+		t.answers, s.Stdin = in.lines, in.read
+		return s, in.close, nil
 	case !placed:
 		s.Stdin = strings.NewReader(begin.Text)
 	}

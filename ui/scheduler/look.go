@@ -168,7 +168,7 @@ func (s *Scheduler) wish(ctx context.Context, id model.AgentID, looked func(mode
 			wish = tick
 			return nil
 		}
-		next = model.NextLook(r, id, *change.Receipt.Decision)
+		next = model.NextPass(r, id, *change.Receipt.Decision)
 		return nil
 	})
 	if next.IsZero() {

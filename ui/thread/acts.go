@@ -122,7 +122,7 @@ func statusFlag(s string, allowed []thread.Status) (thread.Status, error) {
 
 // answered shows what a command did; mark is a member set to true, as the file format's
 // other program has it.
-func answered(a thread.Answer, mark string, err error) (outcome, error) {
+func answered(a thread.Receipt, mark string, err error) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // card is a thread for people: the summary first, then what one needs to go on.
-func card(t thread.Thread, j thread.Judgement, now thread.Git) []string {
+func card(t thread.Thread, j thread.BranchCheck, now thread.Git) []string {
 	lines := []string{summary(t)}
 	if t.Status != thread.InProgress {
 		lines = append(lines, "  status     "+string(t.Status))
@@ -45,7 +45,7 @@ func entries(label string, list []model.Text) []string {
 	return out
 }
 
-func remedies(j thread.Judgement, id thread.ID) []string {
+func remedies(j thread.BranchCheck, id thread.ID) []string {
 	var out []string
 	for _, r := range j.Remedies(id) {
 		out = append(out, fmt.Sprintf("  %-10s %v", r.Kind, r.Command))
@@ -58,13 +58,13 @@ func marks(row thread.Row) string {
 	if row.Active {
 		s += " active"
 	}
-	if row.Judgement.Reason != "" && !row.Judgement.Loadable {
+	if row.Check.Reason != "" && !row.Check.Loadable {
 		s += " parked"
 	}
 	return s
 }
 
-func warning(j thread.Judgement) []model.Text {
+func warning(j thread.BranchCheck) []model.Text {
 	if j.Warning == "" || !j.Loadable {
 		return nil
 	}

@@ -29,7 +29,7 @@ type Env struct {
 	Started func(ctx context.Context, repo string, id thread.ID) []model.Text
 	// Radar is every thread of this repository and of those that work items link to; nil
 	// knows only this one.
-	Radar func(context.Context) ([]thread.Radar, error)
+	Radar func(context.Context) ([]thread.Overview, error)
 }
 
 // desk is one repository as one invocation sees it.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"vise/model"
-	"vise/watcher/gitstate/gittest"
+	"vise/store/threads/gittest"
 )
 
 func TestEveryRefusalHasACodeAndAnExitStatus(t *testing.T) {

@@ -49,13 +49,13 @@ func (d *door) outcome(facts, file, patch string) (thread.Outcome, error) {
 }
 
 // finalized says what was written, or why nothing was.
-func finalized(a thread.Answer) outcome {
+func finalized(a thread.Receipt) outcome {
 	r := outcome{data: a.FinalView(), warnings: a.Warnings()}
 	switch {
 	case len(a.Changed) > 0:
 		r.human = append(r.human, "Updated: "+fields(a.Changed), summary(a.Thread))
-	case a.Judgement.Reason != "" && !a.Judgement.Loadable:
-		r.human = append(r.human, fmt.Sprintf("Nothing written: %s is %v", a.Thread.ID, a.Judgement.Line()))
+	case a.Check.Reason != "" && !a.Check.Loadable:
+		r.human = append(r.human, fmt.Sprintf("Nothing written: %s is %v", a.Thread.ID, a.Check.Line()))
 	default:
 		r.human = append(r.human, "Nothing to write.")
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"vise/watcher/gitstate/gittest"
+	"vise/store/threads/gittest"
 )
 
 // status runs vise thread status and returns its JSON data.

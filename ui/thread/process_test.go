@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"vise/watcher/gitstate/gittest"
+	"vise/store/threads/gittest"
 )
 
 // facts that a thread holds or has let go into its log.

@@ -24,7 +24,7 @@ func (d *desk) everywhere(ctx context.Context) (r outcome, err error) {
 		if in.Problem != "" {
 			r.warnings = append(r.warnings, in.Repo+": "+in.Problem)
 		}
-		for _, b := range in.Berths {
+		for _, b := range in.Rows {
 			r.human = append(r.human, berthLine(b))
 		}
 	}
@@ -32,13 +32,13 @@ func (d *desk) everywhere(ctx context.Context) (r outcome, err error) {
 	return r, nil
 }
 
-func berthLine(b thread.Berth) string {
+func berthLine(b thread.Row) string {
 	line := fmt.Sprintf("  %-12s %s: %v", b.State(), b.Thread.ID, b.Thread.Goal)
 	for _, o := range b.Items {
 		line += "  " + string(o.Handle)
 	}
 	if b.Parked() {
-		line += fmt.Sprintf("; wakes %v", b.Judgement.Wake())
+		line += fmt.Sprintf("; wakes %v", b.Check.Wake())
 	}
 	return model.Text(line).String()
 }

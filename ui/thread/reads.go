@@ -44,7 +44,7 @@ func (d *desk) active(s *threads.Snapshot) (outcome, error) {
 	}
 	status := j.View(t.ID).With("source", string(source))
 	if !j.Loadable {
-		k := thread.Parked{Thread: t, Source: source, Judgement: j}
+		k := thread.Parked{Thread: t, Source: source, Check: j}
 		return outcome{
 			data:  none.With("skipped_work_state", k.View()).With("work_state_git_status", status),
 			human: append([]string{"No active thread here.", fmt.Sprintf("%s is %v", t.ID, j.Line())}, remedies(j, t.ID)...),
@@ -85,9 +85,9 @@ func radar(p thread.Prepared) outcome {
 	rows := []thread.View{}
 	var r outcome
 	for _, k := range p.Parked {
-		rows = append(rows, k.View().With("work_state_git_status", k.Judgement.View(k.Thread.ID)))
-		r.human = append(r.human, fmt.Sprintf("%s: %v; %v; wakes %v", k.Thread.ID, k.Thread.Goal, k.Judgement.Warning, k.Judgement.Wake()))
-		r.human = append(r.human, remedies(k.Judgement, k.Thread.ID)...)
+		rows = append(rows, k.View().With("work_state_git_status", k.Check.View(k.Thread.ID)))
+		r.human = append(r.human, fmt.Sprintf("%s: %v; %v; wakes %v", k.Thread.ID, k.Thread.Goal, k.Check.Warning, k.Check.Wake()))
+		r.human = append(r.human, remedies(k.Check, k.Thread.ID)...)
 	}
 	if len(rows) == 0 {
 		r.human = []string{"No parked threads."}
@@ -122,7 +122,7 @@ func (d *desk) rows(s *threads.Snapshot) (outcome, error) {
 		}
 		row := thread.Row{Thread: t, Active: t.ID == active.ID}
 		if !t.Status.Ended() {
-			if row.Judgement, err = d.Judge(t, from); err != nil {
+			if row.Check, err = d.Judge(t, from); err != nil {
 				return outcome{}, err
 			}
 		}
@@ -172,20 +172,20 @@ func (d *door) prepare() *cobra.Command {
 }
 
 func prepared(p thread.Prepared) outcome {
-	r := outcome{data: p.View(), warnings: warning(p.Judgement)}
+	r := outcome{data: p.View(), warnings: warning(p.Check)}
 	if p.Unreadable != nil {
 		r.warnings = append(r.warnings, model.Text(p.Unreadable.Error()))
 	}
 	switch {
 	case p.Active != nil:
-		r.human = card(*p.Active, p.Judgement, p.Git)
+		r.human = card(*p.Active, p.Check, p.Git)
 	case p.Recent != nil:
-		r.human = append([]string{"No active thread. Most recent:"}, card(*p.Recent, p.RecentJudgement, p.Git)...)
+		r.human = append([]string{"No active thread. Most recent:"}, card(*p.Recent, p.RecentCheck, p.Git)...)
 	default:
 		r.human = []string{"No active thread."}
 	}
 	for _, k := range p.Parked {
-		r.human = append(r.human, fmt.Sprintf("Parked: %s (%v) wakes %v", k.Thread.ID, k.Thread.Goal, k.Judgement.Wake()))
+		r.human = append(r.human, fmt.Sprintf("Parked: %s (%v) wakes %v", k.Thread.ID, k.Thread.Goal, k.Check.Wake()))
 	}
 	return r
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"vise/watcher/gitstate/gittest"
+	"vise/store/threads/gittest"
 )
 
 // replay runs one recorded case in a real repository and compares what vise says with

@@ -118,7 +118,7 @@ func (at *desk) move(to file.Status, reason string) file.Move {
 	return file.Move{To: to, Actor: at.actor, At: at.env.Now().UTC(), Reason: model.Text(reason), Owner: at.actor.Name}
 }
 
-func (at *desk) alive() file.Witness { return todos.Processes(at.env.Host) }
+func (at *desk) alive() file.Probe { return todos.Processes(at.env.Host) }
 
 func (at *desk) stale(x *file.Index) (map[file.Ref]file.Stale, error) {
 	limits := at.env.Thresholds

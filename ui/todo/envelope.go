@@ -52,14 +52,11 @@ func (r outcome) print(verb string, out, complaints io.Writer, asJSON bool) erro
 	return nil
 }
 
-// warnTodos is the kind of this door's warnings.
-const warnTodos model.WarningKind = "file_todos"
-
 // advice are the warnings as every door spells them.
 func (r outcome) advice() []model.Warning {
 	out := []model.Warning{}
 	for _, w := range r.warnings {
-		out = append(out, model.Warning{Kind: warnTodos, Message: w})
+		out = append(out, model.Warning{Kind: model.WarnFileTodos, Message: w})
 	}
 	return out
 }

@@ -2,7 +2,6 @@ package transcript
 
 import (
 	"encoding/json"
-	"slices"
 
 	"vise/model"
 )
@@ -14,19 +13,13 @@ type Claude struct {
 	// Subagent reads a subagent's own transcript, all of whose lines are marked as its.
 	Subagent bool
 
-	open    *claudeRound
-	message string
-	last    string
-	failed  string
-}
-
-type claudeRound struct {
-	id    string
-	text  []string
-	calls int
-	asked map[string]string // references by tool use
-	done  map[string]bool
-	order []string
+	open *reply
+	last string
+	// failed is what the program says went wrong.
+	failed string
+	// asked are the commands that have no answer yet, by the id of their call.
+	asked map[string]string
+	ran   []Ran
 }
 
 type claudeLine struct {
@@ -56,24 +49,36 @@ type claudeBlock struct {
 }
 
 // Line is part of Stream. A line of another shape holds nothing.
-func (c *Claude) Line(raw []byte) ([]Round, error) {
+func (c *Claude) Line(raw []byte) (over []Round, err error) {
 	var l claudeLine
 	if err := json.Unmarshal(raw, &l); err != nil && l.Type == "" {
 		return nil, err
 	}
+	blocks := l.blocks()
+	c.commands(l.Type, blocks)
 	if !c.Subagent && (l.Parent != "" || l.Sidechain) {
 		return nil, nil
 	}
-	var over []Round
 	switch l.Type {
 	case "assistant":
-		if l.Message.ID != c.message {
+		if c.open == nil || l.Message.ID != c.open.id {
 			over = c.End()
-			c.message = l.Message.ID
+			c.open = &reply{id: l.Message.ID}
 		}
-		c.blocks(l.Message.Content, c.round())
+		for _, b := range blocks {
+			switch b.Type {
+			case "text":
+				c.open.text = append(c.open.text, b.Text)
+			case "tool_use":
+				c.open.call(b.ID, b.Name, b.Input)
+			}
+		}
 	case "user":
-		c.blocks(l.Message.Content, nil)
+		for _, b := range blocks {
+			if c.open != nil && b.Type == "tool_result" {
+				c.open.answer(b.ToolUseID, b.IsError, b.Content)
+			}
+		}
 	case "result":
 		over = c.End()
 		c.last = l.Result
@@ -84,74 +89,67 @@ func (c *Claude) Line(raw []byte) ([]Round, error) {
 	return over, nil
 }
 
-// Open are the rounds that nothing ended yet, as they are so far.
-func (c *Claude) Open() []Round {
-	if c.open == nil || len(c.open.text) == 0 && c.open.calls == 0 {
+// blocks are a line's blocks; one of another shape holds nothing.
+func (l claudeLine) blocks() []claudeBlock {
+	var list []json.RawMessage
+	if json.Unmarshal(l.Message.Content, &list) != nil {
 		return nil
 	}
-	return []Round{c.open.settled()}
+	out := make([]claudeBlock, len(list))
+	for i, raw := range list {
+		_ = json.Unmarshal(raw, &out[i])
+	}
+	return out
+}
+
+// maxAsked bounds the commands that are remembered until their answer comes.
+const maxAsked = 1000
+
+// commands finds the commands that ended, a subagent's too. How one ended that the program
+// does not tell is never guessed: that one is left out.
+func (c *Claude) commands(line string, blocks []claudeBlock) {
+	for _, b := range blocks {
+		switch {
+		case line == "assistant" && b.Type == "tool_use" && b.Name == "Bash" && len(c.asked) < maxAsked:
+			if in := shellInputOf(b.Input); in.command != "" && !in.background {
+				if c.asked == nil {
+					c.asked = map[string]string{}
+				}
+				c.asked[b.ID] = in.command
+			}
+		case line == "user" && b.Type == "tool_result" && c.asked[b.ToolUseID] != "":
+			status, isTold := 0, true
+			if b.IsError {
+				status, isTold = exitStatus(textOf(b.Content))
+			}
+			if isTold {
+				c.ran = append(c.ran, Ran{Command: c.asked[b.ToolUseID], ExitStatus: status})
+			}
+			delete(c.asked, b.ToolUseID)
+		}
+	}
+}
+
+// Open are the rounds that nothing ended yet, as they are so far.
+func (c *Claude) Open() []Round {
+	if c.open == nil || len(c.open.text) == 0 && len(c.open.calls) == 0 {
+		return nil
+	}
+	return []Round{c.open.round(model.ReportSameRound)}
 }
 
 // End is part of Stream.
 func (c *Claude) End() []Round {
 	out := c.Open()
-	c.open, c.message = nil, ""
+	c.open = nil
+	return out
+}
+
+// Ran is part of Stream.
+func (c *Claude) Ran() (out []Ran) {
+	out, c.ran = c.ran, nil
 	return out
 }
 
 // Last is part of Stream.
 func (c *Claude) Last() (model.Text, string) { return Words(c.last), c.failed }
-
-func (c *Claude) round() *claudeRound {
-	if c.open == nil {
-		c.open = &claudeRound{id: c.message, asked: map[string]string{}, done: map[string]bool{}}
-	}
-	return c.open
-}
-
-func (c *Claude) blocks(raw json.RawMessage, r *claudeRound) {
-	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) != nil {
-		return
-	}
-	for _, one := range list {
-		var b claudeBlock
-		_ = json.Unmarshal(one, &b) // a block of another shape holds nothing
-		switch {
-		case b.Type == "text" && r != nil:
-			r.text = append(r.text, b.Text)
-		case b.Type == "tool_use" && r != nil:
-			r.called(b)
-		case b.Type == "tool_result":
-			c.answered(b)
-		}
-	}
-}
-
-func (r *claudeRound) called(b claudeBlock) {
-	r.calls++
-	if ref := Reference(b.Input); IsComplete(b.Name) && ref != "" {
-		r.asked[b.ID] = ref
-		r.order = append(r.order, b.ID)
-	}
-}
-
-func (c *Claude) answered(b claudeBlock) {
-	if c.open == nil {
-		return
-	}
-	if _, ok := c.open.asked[b.ToolUseID]; ok && !b.IsError && Succeeded(b.Content) {
-		c.open.done[b.ToolUseID] = true
-	}
-}
-
-func (r *claudeRound) settled() Round {
-	out := Round{ID: r.id, Text: Words(r.text...), Provenance: model.ReportSameRound}
-	for _, id := range r.order {
-		if ref := r.asked[id]; r.done[id] && !slices.Contains(out.Completed, ref) {
-			out.Completed = append(out.Completed, ref)
-			out.Tools = append(out.Tools, id)
-		}
-	}
-	return out
-}

@@ -10,11 +10,9 @@ import (
 // Codex reads `codex exec --json`. It has no id of a reply: the nearest it comes to the
 // completing round is the last message since the tool before, which is therefore near.
 type Codex struct {
-	thread string
-	text   string
-	last   string
-	failed string
-	n      int
+	thread, text, last, failed string
+	n                          int
+	ran                        []Ran
 }
 
 type codexLine struct {
@@ -30,6 +28,8 @@ type codexLine struct {
 		Arguments json.RawMessage `json:"arguments"`
 		Result    json.RawMessage `json:"result"`
 		Error     json.RawMessage `json:"error"`
+		Command   string          `json:"command"`
+		ExitCode  *int            `json:"exit_code"`
 	} `json:"item"`
 	Error struct {
 		Message string `json:"message"`
@@ -64,7 +64,12 @@ func (c *Codex) item(l codexLine) []Round {
 		return out
 	case "mcp_tool_call":
 		return c.called(l)
-	case "command_execution", "file_change", "web_search":
+	case "command_execution":
+		if l.Item.ExitCode != nil && l.Item.Command != "" {
+			c.ran = append(c.ran, Ran{Command: bare(l.Item.Command), ExitStatus: *l.Item.ExitCode})
+		}
+		return c.End()
+	case "file_change", "web_search":
 		return c.End()
 	}
 	return nil
@@ -72,9 +77,9 @@ func (c *Codex) item(l codexLine) []Round {
 
 // called ends the round with a tool of an MCP server, which may be our completion.
 func (c *Codex) called(l codexLine) []Round {
+	ref := Completes(l.Item.Server+"_"+l.Item.Tool, l.Item.Arguments)
 	failed := len(l.Item.Error) > 0 && string(l.Item.Error) != "null"
-	ref := Reference(l.Item.Arguments)
-	if l.Item.Server != "vise" || !IsComplete(l.Item.Server+"_"+l.Item.Tool) || l.Item.Status != "completed" || failed || ref == "" || !Succeeded(l.Item.Result) {
+	if l.Item.Server != "vise" || ref == "" || l.Item.Status != "completed" || failed || !Succeeded(l.Item.Result) {
 		return c.End()
 	}
 	c.n++
@@ -93,5 +98,80 @@ func (c *Codex) End() []Round {
 	return []Round{r}
 }
 
+// Ran is part of Stream.
+func (c *Codex) Ran() (out []Ran) {
+	out, c.ran = c.ran, nil
+	return out
+}
+
 // Last is part of Stream.
 func (c *Codex) Last() (model.Text, string) { return Words(c.last), c.failed }
+
+// Rollout reads the lines of Codex's own transcripts: its messages, and the tools that it
+// calls. A reply has no id there; as in Codex, its words are the last before its first call.
+// Calls without an answer between them are of one reply: the program writes the answers
+// after the reply's last call.
+type Rollout struct{ open reply }
+
+type rolloutLine struct {
+	Type    string `json:"type"`
+	Payload struct {
+		Type    string `json:"type"`
+		Role    string `json:"role"`
+		Content []struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		} `json:"content"`
+		Name      string          `json:"name"`
+		Namespace string          `json:"namespace"`
+		Arguments string          `json:"arguments"`
+		CallID    string          `json:"call_id"`
+		Output    json.RawMessage `json:"output"`
+	} `json:"payload"`
+}
+
+// Line returns the rounds that are over with a line. What is no item of a reply holds nothing.
+func (c *Rollout) Line(raw []byte) (over []Round, err error) {
+	var l rolloutLine
+	if err := json.Unmarshal(raw, &l); err != nil && l.Type == "" {
+		return nil, err // other lines have other shapes
+	}
+	if l.Type != "response_item" {
+		return nil, nil
+	}
+	p := l.Payload
+	if p.Type == "function_call_output" {
+		c.open.answer(p.CallID, false, p.Output)
+		return nil, nil
+	}
+	if len(c.open.calls) > 0 && c.open.over() { // what follows is of another reply
+		over = c.Open()
+		c.open = reply{}
+	}
+	switch p.Type {
+	case "message":
+		text := ""
+		for _, b := range p.Content {
+			if b.Type == "output_text" && p.Role == "assistant" {
+				text += b.Text
+			}
+		}
+		if len(c.open.calls) == 0 {
+			c.open.text = []string{text}
+		}
+	case "function_call":
+		c.open.call(p.CallID, p.Namespace+"__"+p.Name, json.RawMessage(p.Arguments))
+	}
+	return over, nil
+}
+
+// Open are the rounds that nothing ended yet, as they are so far. A call that was not
+// answered completed nothing.
+func (c *Rollout) Open() []Round {
+	r := c.open.round(model.ReportNearRound)
+	if len(r.Completed) == 0 {
+		return nil
+	}
+	r.ID = r.Tools[0]
+	return []Round{r}
+}

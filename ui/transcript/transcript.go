@@ -1,6 +1,9 @@
-// Package transcript reads what agents' programs say of themselves, in transcripts, streams
-// and messages, for the words beside a completion. What belongs to one round is told apart
-// exactly where the program's format allows it, and never guessed where it does not.
+// Package transcript reads what agents' programs say of themselves, in transcripts, streams and
+// messages, for the words beside a completion and the commands that were run. What belongs to one
+// reply is separated exactly where the program's format allows it, and never guessed where it does not.
+//
+// Reading order: transcript.go (a round, a stream), reply.go (a reply and its calls), then a program's
+// formats: claude.go, codex.go, session.go (Crush and OpenCode); command.go (commands and how they ended).
 package transcript
 
 import (
@@ -31,6 +34,8 @@ type Stream interface {
 	Line([]byte) ([]Round, error)
 	// End returns the rounds that nothing ended yet.
 	End() []Round
+	// Ran returns the commands that ended since it was last called.
+	Ran() []Ran
 	// Last are the words that the program ended with, and what it itself says went wrong.
 	Last() (words model.Text, failed string)
 }
@@ -51,11 +56,14 @@ func IsOurs(tool string) bool {
 	return strings.HasPrefix(strings.TrimPrefix(strings.TrimPrefix(tool, "mcp__"), "mcp_"), "vise_")
 }
 
-// Reference reads which item the input of a completion names.
-func Reference(input json.RawMessage) string {
+// Completes is which item a call of a tool asks to complete; empty for none.
+func Completes(tool string, input json.RawMessage) string {
 	var in struct {
 		WorkItemID string `json:"work_item_id"`
 		ID         string `json:"id"`
+	}
+	if !IsComplete(tool) {
+		return ""
 	}
 	_ = json.Unmarshal(input, &in) // another shape names nothing
 	if in.WorkItemID != "" {

@@ -27,22 +27,22 @@ func say(s Stream, lines ...string) (got []string) {
 
 const (
 	words   = `{"type":"assistant","message":{"id":"m1","content":[{"type":"text","text":"Done."}]}}`
-	call    = `{"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"%s","name":"mcp__vise__CompleteWorkItem","input":{"work_item_id":"%s"}}]}}`
+	asks    = `{"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"%s","name":"mcp__vise__CompleteWorkItem","input":{"work_item_id":"%s"}}]}}`
 	result  = `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"%s","content":%s}]}}`
 	another = `{"type":"assistant","message":{"id":"m2","content":[{"type":"text","text":"Next."}]}}`
 )
 
 func TestWhatClaudeCompletesIsReadWithItsAnswers(t *testing.T) {
-	one := []string{words, fmt.Sprintf(call, "t1", "wi-1"), fmt.Sprintf(result, "t1", `"ok"`)}
+	one := []string{words, fmt.Sprintf(asks, "t1", "wi-1"), fmt.Sprintf(result, "t1", `"ok"`)}
 	for _, c := range []struct {
 		name  string
 		lines []string
 		want  []string
 	}{
 		{"one completion", append(one, another), []string{"same_round Done. [wi-1] [t1]", "same_round Next. [] []"}},
-		{"two, whose answers come between", append(one, fmt.Sprintf(call, "t2", "wi-2"), fmt.Sprintf(result, "t2", `"ok"`), another),
+		{"two, whose answers come between", append(one, fmt.Sprintf(asks, "t2", "wi-2"), fmt.Sprintf(result, "t2", `"ok"`), another),
 			[]string{"same_round Done. [wi-1 wi-2] [t1 t2]", "same_round Next. [] []"}},
-		{"a repeated completion is none", []string{words, fmt.Sprintf(call, "t1", "wi-1"), fmt.Sprintf(result, "t1", `"{\"completed_transition\":false}"`)},
+		{"a repeated completion is none", []string{words, fmt.Sprintf(asks, "t1", "wi-1"), fmt.Sprintf(result, "t1", `"{\"completed_transition\":false}"`)},
 			[]string{"same_round Done. [] []"}},
 		{"a subagent's words are not the agent's", []string{strings.Replace(words, `{"type"`, `{"isSidechain":true,"type"`, 1), strings.Replace(words, `{"type"`, `{"parent_tool_use_id":"t9","type"`, 1)}, nil},
 		{"an answer without its call", []string{fmt.Sprintf(result, "t9", `"ok"`)}, nil},

@@ -1,5 +1,6 @@
-// Command vise-markdown lays out Markdown for vise-workbench, which starts it when it has
-// some to show and ends it again: the libraries for it cost each start 16 ms.
+// Command vise-markdown lays out Markdown for the console, which starts it when it has some to
+// show and ends it again: the libraries for it cost each start 16 ms, and a hostile plan can be
+// killed with it.
 package main
 
 import (
@@ -10,8 +11,7 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
-	"vise/ui/build"
-	"vise/ui/markdown/apart"
+	"vise/ui/markdown"
 	"vise/ui/markdown/glamour"
 )
 
@@ -21,7 +21,7 @@ func main() {
 		os.Exit(2)
 	}
 	signal.Ignore(os.Interrupt, syscall.SIGTERM) // it ends with its console
-	if err := apart.Serve(os.Stdin, os.Stdout, glamour.New(), build.Name()); err != nil {
+	if err := markdown.Serve(os.Stdin, os.Stdout, glamour.New()); err != nil {
 		os.Exit(1)
 	}
 }

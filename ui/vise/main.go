@@ -1,12 +1,12 @@
-// Command vise is the front of the program: it starts at once, carries out the verbs and
-// hooks that agents and scripts run all day, and hands everything else to vise-workbench
-// beside it.
+// Command vise is the program as it is installed: everything but the libraries that lay out
+// Markdown, which vise-markdown beside it has. The module's main package is both in one.
 package main
 
 import (
 	"os"
 
 	"vise/ui/cli"
+	"vise/ui/markdown"
 )
 
-func main() { os.Exit(cli.Main(cli.Parts{Elsewhere: cli.Whole})) }
+func main() { os.Exit(cli.Main(markdown.NewSubprocess())) }

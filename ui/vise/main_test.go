@@ -19,16 +19,13 @@ type limit struct {
 	heavy   []string
 }
 
-// markdown are the libraries that only vise-markdown links.
-var markdown = []string{
+// renderers are the libraries that only vise-markdown links.
+var renderers = []string{
 	"charm.land/glamour/v2", "charm.land/glamour/v2/ansi", "github.com/alecthomas/chroma/v2", "github.com/yuin/goldmark", "vise/ui/markdown/glamour",
 }
 
 var limits = []limit{
-	{"vise", 1.0, 900, append([]string{
-		"charm.land/bubbletea/v2", "charm.land/fang/v2", "github.com/modelcontextprotocol/go-sdk/mcp", "vise/ui/console",
-	}, markdown...)},
-	{"vise-workbench", 3.0, 2500, markdown},
+	{"vise", 3.0, 2500, renderers},
 }
 
 func TestTheProgramsLinkNothingHeavy(t *testing.T) {

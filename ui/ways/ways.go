@@ -22,17 +22,17 @@ type Way struct {
 
 // Berth is a thread on the board, and the repository that it lies in.
 type Berth struct {
-	thread.Berth
-	In thread.Radar
+	thread.Row
+	In thread.Overview
 	// Here: it is the repository that the door runs in.
 	Here bool
 }
 
 // Rows are the threads of all repositories as the board has them, the door's own first.
-func Rows(seen []thread.Radar) []Berth {
+func Rows(seen []thread.Overview) []Berth {
 	var out []Berth
 	for i, in := range seen {
-		for _, b := range in.Berths {
+		for _, b := range in.Rows {
 			out = append(out, Berth{b, in, i == 0})
 		}
 	}
@@ -40,7 +40,7 @@ func Rows(seen []thread.Radar) []Berth {
 }
 
 // Nowhere is what the board stands on where it has no thread: the door's own repository.
-func Nowhere(seen []thread.Radar) Berth {
+func Nowhere(seen []thread.Overview) Berth {
 	if len(seen) == 0 {
 		return Berth{}
 	}
@@ -83,8 +83,8 @@ func (b Berth) fresh() Way {
 // git copies a git command; the one that compares is offered for a loaded thread, too.
 func (b Berth) git(id action.ID, kind string) Way {
 	w := Way{ID: id, Off: "it belongs here"}
-	remedies := b.Judgement.Remedies(b.Thread.ID)
-	if j := b.Judgement; kind == "diff" && j.Loadable {
+	remedies := b.Check.Remedies(b.Thread.ID)
+	if j := b.Check; kind == "diff" && j.Loadable {
 		w.Off = "nothing was committed since it was saved"
 		if thread.IsCommit(j.SavedHead) && j.SavedHead != j.CurrentHead {
 			remedies = []thread.Remedy{{Kind: "diff", Command: model.Text("git diff " + j.SavedHead + " HEAD")}}

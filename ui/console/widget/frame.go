@@ -69,15 +69,3 @@ func (f Frame) set(s string, w int, ink Ink) []string {
 	}
 	return out
 }
-
-const labelCells = 14
-
-// Labelled is a text behind a short label, wrapped beside it.
-func (f Frame) Labelled(label string, t model.Text, w int) []string {
-	var out []string
-	for _, l := range text.Wrap(f.Show(t), max(w-labelCells-3, 8)) {
-		out = append(out, "  "+f.Muted.Paint(text.Pad(label, labelCells))+f.Text.Paint(l))
-		label = ""
-	}
-	return out
-}

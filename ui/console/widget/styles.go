@@ -83,6 +83,10 @@ type Piece struct {
 // Of is s as a piece in the ink.
 func (k Ink) Of(s string) Piece { return Piece{s, k} }
 
+// Pad fills a piece up to w cells, or cuts it; PadLeft puts the blanks before it.
+func (p Piece) Pad(w int) Piece     { return Piece{text.Pad(p.s, w), p.ink} }
+func (p Piece) PadLeft(w int) Piece { return Piece{text.PadLeft(p.s, w), p.ink} }
+
 // Width is how many cells a piece takes.
 func (p Piece) Width() int { return text.Width(p.s) }
 

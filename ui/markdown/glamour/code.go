@@ -1,56 +1,58 @@
 package glamour
 
 import (
-	"errors"
+	"io"
 	"strings"
+	"sync"
 
 	"charm.land/lipgloss/v2"
 	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/formatters"
 	"github.com/alecthomas/chroma/v2/lexers"
 
 	"vise/themes"
-	"vise/ui/markdown/layout"
 )
 
-var errLost = errors.New("lines were lost")
+// formatter is the name of a chroma formatter that paints code in the colours of a palette,
+// sixteen or none too.
+const formatter = "palette"
 
-// Code is part of layout.Engine. The language is never guessed from the code: guessing takes
-// five times as long as colouring. A lexer's patterns can run wild, and it cannot be cancelled.
-func (e *Engine) Code(c layout.Code) ([]string, bool, error) {
-	lexer := lexers.Get(c.Language)
-	if lexer == nil || len(c.Lines) == 0 {
-		return nil, lexer != nil, nil
-	}
-	out, err := highlight(c.Lines, lexer, e.in(c.Look).paint)
-	return out, true, err
+// painter is held while something is rendered: chroma finds a formatter by its name alone.
+var painter struct {
+	sync.Mutex
+	styles *themes.Styles
 }
 
-// highlight colours lines of code.
-func highlight(lines []string, lexer chroma.Lexer, s *themes.Styles) ([]string, error) {
-	tokens, err := chroma.Coalesce(lexer).Tokenise(nil, strings.Join(lines, "\n"))
-	if err != nil {
-		return nil, err
-	}
-	var (
-		out []string
-		row strings.Builder
-	)
-	for token := tokens(); token != chroma.EOF; token = tokens() {
-		paint := paintOf(token.Type, s)
-		for i, part := range strings.Split(token.Value, "\n") {
-			if i > 0 {
-				out = append(out, layout.Styled(row.String()))
-				row.Reset()
-			}
-			if part != "" {
-				row.WriteString(paint.Render(part))
+func init() {
+	lexers.Register(verbatim{})
+	formatters.Register(formatter, chroma.FormatterFunc(func(w io.Writer, _ *chroma.Style, tokens chroma.Iterator) error {
+		for token := tokens(); token != chroma.EOF; token = tokens() {
+			for i, part := range strings.Split(token.Value, "\n") {
+				if i > 0 {
+					part = "\n" + paintOf(token.Type, painter.styles).Render(part)
+				} else if part != "" {
+					part = paintOf(token.Type, painter.styles).Render(part)
+				}
+				if _, err := io.WriteString(w, part); err != nil {
+					return err
+				}
 			}
 		}
-	}
-	if out = append(out, layout.Styled(row.String())); len(out) < len(lines) {
-		return nil, errLost
-	}
-	return out[:len(lines)], nil
+		return nil
+	}))
+}
+
+// verbatim is the lexer of code in no known language. chroma's own take a pattern to each line.
+type verbatim struct{ chroma.Lexer }
+
+const noLanguage = "verbatim"
+
+func (verbatim) Config() *chroma.Config { return &chroma.Config{Name: noLanguage} }
+
+func (l verbatim) SetRegistry(*chroma.LexerRegistry) chroma.Lexer { return l }
+
+func (verbatim) Tokenise(_ *chroma.TokeniseOptions, text string) (chroma.Iterator, error) {
+	return chroma.Literator(chroma.Token{Type: chroma.Text, Value: text}), nil
 }
 
 // paintOf is how a part of code looks.

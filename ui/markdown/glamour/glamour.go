@@ -1,78 +1,56 @@
-// Package glamour lays out leaves with Glamour, goldmark and chroma. What links it pays for
-// their start: 16 ms.
+// Package glamour renders blocks of Markdown with Glamour, goldmark and chroma. What links it
+// pays for their start: 16 ms.
 package glamour
 
 import (
 	"bytes"
 	"fmt"
 	"strings"
-	"sync"
 
 	gansi "charm.land/glamour/v2/ansi"
+	"github.com/alecthomas/chroma/v2/lexers"
 	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
-	"vise/themes"
-	"vise/themes/sheet"
-	"vise/ui/markdown/layout"
+	"vise/ui/markdown"
 )
 
-// Engine is Glamour and chroma in this process.
-type Engine struct {
-	mu     sync.Mutex // protects what follows
-	look   layout.Look
-	looked looked
-}
-
-// looked is a look as Glamour and lipgloss take it.
-type looked struct {
-	sheet, heading gansi.StyleConfig
-	paint          *themes.Styles
-}
+// Engine is Glamour in this process.
+type Engine struct{}
 
 // New returns an engine.
-func New() *Engine { return &Engine{} }
+func New() Engine { return Engine{} }
 
-// Ready is part of layout.Engine.
-func (e *Engine) Ready() error { return nil }
+// Ready is part of markdown.Engine.
+func (Engine) Ready() error { return nil }
 
-// in is what a look comes to. One look is used over and over.
-func (e *Engine) in(l layout.Look) looked {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.looked.paint == nil || e.look != l {
-		e.look = l
-		e.looked = looked{sheet.Of(l.Palette, l.Glyphs), sheet.Heading(l.Palette, l.Glyphs), l.Palette.Styles()}
-	}
-	return e.looked
-}
-
-// Prose is part of layout.Engine. It cannot be cancelled.
-func (e *Engine) Prose(p layout.Prose) ([]string, error) {
-	style := e.in(p.Look)
-	s := &style.sheet
-	if p.Kind == layout.Heading {
-		s = &style.heading
-	}
-	engine := newEngine(p, s)
-	context := parser.NewContext()
-	for label, ref := range p.Refs {
-		context.AddReference(parser.NewReference([]byte(label), []byte(ref.Address), []byte(ref.Title)))
-	}
-	source := []byte(layout.Disarm(p.Src))
-	doc := engine.Parser().Parse(text.NewReader(source), parser.WithContext(context))
+// Render is part of markdown.Engine. It cannot be cancelled.
+func (Engine) Render(s markdown.Source) ([]string, error) {
+	painter.Lock()
+	defer painter.Unlock()
+	painter.styles = s.Look.Palette.Styles()
+	source := []byte(markdown.Disarm(s.Text))
+	doc := newParser().Parse(text.NewReader(source))
 	source = spellLinks(doc, source)
+	source = mend(doc, source)
+	glamour := gansi.NewRenderer(gansi.Options{
+		WordWrap: s.Width, InlineTableLinks: true, ChromaFormatter: formatter, Styles: sheet(s.Look, doc.FirstChild()),
+	})
 	var out bytes.Buffer
-	if err := engine.Renderer().Render(&out, source, doc); err != nil {
+	if err := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(glamour, 100))).Render(&out, source, doc); err != nil {
 		return nil, fmt.Errorf("glamour: %w", err)
 	}
 	lines := strings.Split(out.String(), "\n")
 	for i, line := range lines {
-		lines[i] = layout.Styled(line)
+		lines[i] = markdown.Styled(line)
+	}
+	if code, ok := doc.FirstChild().(*ast.FencedCodeBlock); ok && doc.ChildCount() == 1 {
+		return lines[1:min(1+code.Lines().Len(), len(lines))], nil
 	}
 	for len(lines) > 0 && lines[0] == "" {
 		lines = lines[1:]
@@ -83,30 +61,74 @@ func (e *Engine) Prose(p layout.Prose) ([]string, error) {
 	return lines, nil
 }
 
-// newEngine puts Glamour's renderer behind a parser that knows this kind of block alone:
-// nothing nests, nothing is a definition and HTML is text, because what a plan says must
-// be seen.
-func newEngine(p layout.Prose, s *gansi.StyleConfig) goldmark.Markdown {
-	blocks := []util.PrioritizedValue{util.Prioritized(parser.NewParagraphParser(), 1000)}
-	extensions := []goldmark.Extender{extension.Linkify, extension.Strikethrough}
-	switch p.Kind {
-	case layout.Heading:
-		blocks = append(blocks, util.Prioritized(parser.NewSetextHeadingParser(), 100), util.Prioritized(parser.NewATXHeadingParser(), 600))
-	case layout.Table:
-		extensions = append(extensions, extension.Table)
-	}
-	glamour := gansi.NewRenderer(gansi.Options{WordWrap: p.Width, InlineTableLinks: true, Styles: *s})
-	return goldmark.New(
+// newParser is a parser without HTML: that is text, because what a plan says must be seen.
+func newParser() parser.Parser {
+	md := goldmark.New(
 		goldmark.WithParser(parser.NewParser(
-			parser.WithBlockParsers(blocks...),
+			parser.WithBlockParsers(
+				util.Prioritized(parser.NewSetextHeadingParser(), 100),
+				util.Prioritized(parser.NewThematicBreakParser(), 200),
+				util.Prioritized(parser.NewListParser(), 300),
+				util.Prioritized(parser.NewListItemParser(), 400),
+				util.Prioritized(parser.NewCodeBlockParser(), 500),
+				util.Prioritized(parser.NewATXHeadingParser(), 600),
+				util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+				util.Prioritized(parser.NewBlockquoteParser(), 800),
+				util.Prioritized(parser.NewParagraphParser(), 1000),
+			),
 			parser.WithInlineParsers(
 				util.Prioritized(parser.NewCodeSpanParser(), 100),
 				util.Prioritized(parser.NewLinkParser(), 200),
 				util.Prioritized(parser.NewAutoLinkParser(), 300),
 				util.Prioritized(parser.NewEmphasisParser(), 500),
 			),
+			parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
 		)),
-		goldmark.WithExtensions(extensions...),
-		goldmark.WithRenderer(renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(glamour, 100)))),
+		goldmark.WithExtensions(extension.Linkify, extension.Strikethrough, extension.Table, extension.TaskList),
 	)
+	return md.Parser()
+}
+
+// mend changes what Glamour does not render well. It returns source with added words at its end.
+func mend(doc ast.Node, source []byte) []byte {
+	source = append(source, noLanguage...)
+	info := ast.NewTextSegment(text.NewSegment(len(source)-len(noLanguage), len(source)))
+	var code, paragraphs []ast.Node
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		fenced, ok := n.(*ast.FencedCodeBlock)
+		next := n.NextSibling()
+		switch {
+		case !entering:
+		case n.Kind() == ast.KindCodeBlock || ok && lexers.Get(string(fenced.Language(source))) == nil:
+			code = append(code, n)
+		case n.Kind() == ast.KindParagraph && n.Parent().Kind() == ast.KindListItem && next != nil && next.Kind() == ast.KindParagraph:
+			paragraphs = append(paragraphs, n)
+		}
+		return ast.WalkContinue, nil
+	})
+	for _, n := range code {
+		nameLanguage(n, info)
+	}
+	for _, n := range paragraphs {
+		for range 2 { // Glamour writes the paragraphs of an item as one
+			end := ast.NewTextSegment(text.NewSegment(0, 0))
+			end.SetHardLineBreak(true)
+			n.AppendChild(n, end)
+		}
+	}
+	return source
+}
+
+// nameLanguage says that code is in no known language. chroma would guess one, which takes five
+// times as long as to colour it. A name that is not known stands before the code: Glamour would
+// hide it.
+func nameLanguage(n ast.Node, none *ast.Text) {
+	if code, ok := n.(*ast.FencedCodeBlock); ok && code.Info != nil {
+		name := ast.NewParagraph()
+		name.AppendChild(name, ast.NewTextSegment(code.Info.Segment))
+		n.Parent().InsertBefore(n.Parent(), n, name)
+	}
+	named := ast.NewFencedCodeBlock(none)
+	named.SetLines(n.Lines())
+	n.Parent().ReplaceChild(n.Parent(), n, named)
 }

@@ -4,7 +4,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
 
-	"vise/ui/markdown/layout"
+	"vise/ui/markdown"
 )
 
 // spellLinks writes the address of each link and image in brackets after its words, as it
@@ -32,7 +32,7 @@ func spellLinks(doc ast.Node, source []byte) []byte {
 			continue
 		}
 		start := len(source)
-		source = append(source, " ("+layout.Disarm(address)+")"...)
+		source = append(source, " ("+markdown.Disarm(address)+")"...)
 		n.Parent().InsertAfter(n.Parent(), n, ast.NewTextSegment(text.NewSegment(start, len(source))))
 	}
 	return source

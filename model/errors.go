@@ -1,0 +1,116 @@
+package model
+
+import (
+	"fmt"
+	"time"
+)
+
+// Code is the stable name of a refusal, the same in Go, JSON, MCP and exit codes.
+type Code string
+
+// The codes (docs/lifecycle.md 16). The first group is the rules', the second the ledger's.
+const (
+	CodeInvalid             Code = "invalid"
+	CodeNotFound            Code = "not_found"
+	CodeAmbiguous           Code = "ambiguous"
+	CodeNotOwner            Code = "not_owner"
+	CodeCompleted           Code = "completed"
+	CodeUnfinishedExecution Code = "unfinished_execution"
+	CodeStale               Code = "stale"
+	// CodeConflict: the wish collides with what is there.
+	CodeConflict Code = "conflict"
+	CodeRefused  Code = "refused"
+
+	CodeBusy           Code = "busy"
+	CodeDamaged        Code = "damaged"
+	CodeUnknownOutcome Code = "unknown_outcome"
+	CodeNewer          Code = "newer"
+	CodeReadOnly       Code = "read_only"
+	CodeFull           Code = "full"
+	CodeNoHome         Code = "no_home"
+	CodeInternal       Code = "internal"
+)
+
+// The codes of conditions that are no errors. CodeNewer, CodeReadOnly and CodeFull are both.
+const (
+	// CodeClock: the clock is behind what was recorded already.
+	CodeClock Code = "clock"
+	// CodeNetworkFS: the home lies where locks may not hold, and somebody allowed it.
+	CodeNetworkFS Code = "network_fs"
+	// CodeLagging: the copy of the history, or the snapshots, cannot be kept up.
+	CodeLagging Code = "lagging"
+	// CodePolling: changes of files are noticed late.
+	CodePolling Code = "polling"
+)
+
+// Error is a refusal: what is wrong, and what to do about it. The ledger is as before.
+type Error struct {
+	Code    Code   `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+	// Field is the input field that is at fault, if one is.
+	Field string `json:"field,omitempty"`
+	// Candidates are the items that an ambiguous reference may mean.
+	Candidates []Handle `json:"candidates,omitempty"`
+	// Holder is who holds a busy ledger.
+	Holder *Holder `json:"holder,omitempty"`
+	// Cause is what the layer below said.
+	Cause error `json:"-"`
+}
+
+func (e *Error) Error() string {
+	if e.Cause != nil {
+		return e.Message + ": " + e.Cause.Error()
+	}
+	return e.Message
+}
+
+func (e *Error) Unwrap() error { return e.Cause }
+
+// Is makes errors.Is(err, &Error{Code: c}) compare codes alone.
+func (e *Error) Is(target error) bool {
+	t, ok := target.(*Error)
+	return ok && t.Code == e.Code && t.Message == ""
+}
+
+// Refuse makes an error of code c. The message must not hold raw Text.
+func Refuse(c Code, format string, args ...any) *Error {
+	return &Error{Code: c, Message: fmt.Sprintf(format, args...)}
+}
+
+// WithHint says what to do instead.
+func (e *Error) WithHint(format string, args ...any) *Error {
+	e.Hint = fmt.Sprintf(format, args...)
+	return e
+}
+
+// At names the input field at fault.
+func (e *Error) At(field string) *Error {
+	e.Field = field
+	return e
+}
+
+// Because keeps the cause below.
+func (e *Error) Because(cause error) *Error {
+	e.Cause = cause
+	return e
+}
+
+// Condition is a way in which a ledger works less well than it should, while it works. It
+// is shown on every screen, with what to do.
+type Condition struct {
+	Code    Code   `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
+	// Writes are off.
+	ReadOnly bool `json:"read_only,omitempty"`
+}
+
+// Holder is the process that holds the ledger, in a busy error.
+type Holder struct {
+	PID     int    `json:"pid"`
+	Command string `json:"command,omitempty"`
+	// State is "running" or "stopped", as far as the system tells.
+	State string    `json:"state"`
+	Since time.Time `json:"since,omitzero"`
+}

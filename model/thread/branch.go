@@ -1,0 +1,201 @@
+package thread
+
+import (
+	"fmt"
+
+	"vise/model"
+)
+
+// Reason names the rule that judged. Those of the file format's other program keep its names.
+type Reason string
+
+// The reasons, in the order in which the rules are asked.
+const (
+	NoGitContext     Reason = "no_git_context"
+	FallbackNoGit    Reason = "missing_git_context_thread_fallback"
+	GitUnavailable   Reason = "git_unavailable"
+	SameBranch       Reason = "same_branch"
+	HistoryRewritten Reason = "same_branch_history_rewritten"
+	DirtyElsewhere   Reason = "dirty_branch_mismatch"
+	Merged           Reason = "branch_changed_but_merged"
+	SquashMerged     Reason = "branch_changed_but_squashed"
+	RebaseMerged     Reason = "branch_changed_but_rebased"
+	Unmerged         Reason = "branch_mismatch_unmerged"
+	LineageUnknown   Reason = "branch_mismatch_undecided"
+)
+
+// BranchCheck says whether a thread may be loaded here, and why.
+type BranchCheck struct {
+	Loadable      bool
+	Reason        Reason
+	SavedBranch   model.Text
+	CurrentBranch model.Text
+	SavedHead     string
+	CurrentHead   string
+	Warning       model.Text
+	// Git is what could be learned of the repository at all.
+	Git GitState
+}
+
+// CheckBranch applies the branch-safe rules, first match first, to what a thread saved of its
+// repository. A fallback thread is one that no pointer names: without a saved context it
+// is not trusted. The error is a *NeedLineage when the rules must know more of git.
+func CheckBranch(saved *GitContext, fallback bool, now Git, known Lineages) (BranchCheck, error) {
+	j := BranchCheck{Git: now.State, Loadable: true, CurrentBranch: now.BranchName(), CurrentHead: now.Head}
+	if now.State != GitOK {
+		j.CurrentBranch, j.CurrentHead = "", ""
+	}
+	switch {
+	case saved == nil && fallback:
+		return j.skip(FallbackNoGit, "the thread was found without a pointer and has no saved git context"), nil
+	case saved == nil:
+		return j.load(NoGitContext, ""), nil
+	case !saved.Available:
+		return j.load(GitUnavailable, "saved Work State git context unavailable; loading conservatively"), nil
+	}
+	j.SavedBranch, j.SavedHead = saved.Branch, saved.Head
+	if now.State != GitOK {
+		return j.load(GitUnavailable, "current repository git context unavailable; loading conservatively: "+now.State.sentence()), nil
+	}
+	if saved.sameBranch(now) {
+		return j.onSameBranch(saved, now, known)
+	}
+	return j.onOtherBranch(saved, now, known)
+}
+
+// sameBranch compares detached heads by commit: "(detached)" is no branch.
+func (c *GitContext) sameBranch(now Git) bool {
+	if c.Branch == DetachedBranch || now.Detached {
+		return c.Branch == now.BranchName() && c.Head == now.Head
+	}
+	return c.Branch == now.Branch
+}
+
+func (j BranchCheck) onSameBranch(saved *GitContext, now Git, known Lineages) (BranchCheck, error) {
+	reason, warning := SameBranch, ""
+	if saved.Head != now.Head {
+		line, ok := known[saved.Head]
+		if !ok {
+			return j, &NeedLineage{Head: saved.Head}
+		}
+		warning = "same branch but HEAD changed since Work State was saved"
+		if line != Reachable && line != Undecided {
+			reason = HistoryRewritten
+			warning = "same branch but its history was rewritten since Work State was saved: the saved commit is " + rewritten(line)
+		}
+	}
+	return j.load(reason, join(warning, dirtyDrift(saved, now))), nil
+}
+
+func rewritten(l Lineage) string {
+	switch l {
+	case Squashed:
+		return "in HEAD as part of one commit"
+	case Rebased:
+		return "in HEAD as a copy"
+	case Gone:
+		return "gone"
+	}
+	return "not in HEAD"
+}
+
+func (j BranchCheck) onOtherBranch(saved *GitContext, now Git, known Lineages) (BranchCheck, error) {
+	if saved.dirty() {
+		return j.skip(DirtyElsewhere, "saved Work State was dirty on a different branch"), nil
+	}
+	line, ok := known[saved.Head]
+	if !ok {
+		return j, &NeedLineage{Head: saved.Head}
+	}
+	drift := dirtyDrift(saved, now)
+	switch line {
+	case Reachable:
+		return j.load(Merged, join("branch changed but saved commit is reachable from current HEAD", drift)), nil
+	case Squashed:
+		return j.load(SquashMerged, join("branch changed but its whole change is in current HEAD as one commit", drift)), nil
+	case Rebased:
+		return j.load(RebaseMerged, join("branch changed but copies of its commits are in current HEAD", drift)), nil
+	case Undecided:
+		return j.skip(LineageUnknown, "saved branch differs and git did not say whether the saved commit is reachable"), nil
+	case Gone:
+		return j.skip(Unmerged, "saved branch differs and this repository does not hold the saved commit"), nil
+	}
+	return j.skip(Unmerged, "saved branch differs and saved commit is not reachable from current HEAD"), nil
+}
+
+func dirtyDrift(saved *GitContext, now Git) string {
+	if saved.dirty() == now.Dirty {
+		return ""
+	}
+	return "working tree dirty state changed since Work State was saved"
+}
+
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "; " + b
+}
+
+func (j BranchCheck) load(r Reason, warning string) BranchCheck {
+	j.Reason, j.Warning = r, model.Text(warning)
+	return j
+}
+
+func (j BranchCheck) skip(r Reason, warning string) BranchCheck {
+	j = j.load(r, warning)
+	j.Loadable = false
+	return j
+}
+
+// Moves reports whether a save here would take the thread to another branch.
+func (j BranchCheck) Moves() bool {
+	switch j.Reason {
+	case Merged, SquashMerged, RebaseMerged:
+		return true
+	}
+	return !j.Loadable
+}
+
+// Wake says what would make a skipped thread loadable again; empty for a loadable one.
+func (j BranchCheck) Wake() model.Text {
+	switch {
+	case j.Loadable:
+		return ""
+	case j.Reason == FallbackNoGit:
+		return "when it is resumed by name"
+	case j.Reason == DirtyElsewhere:
+		return model.Text(fmt.Sprintf("when %s is checked out", j.place()))
+	case j.Reason == LineageUnknown:
+		return model.Text(fmt.Sprintf("when %s is checked out, or git answers", j.place()))
+	}
+	return model.Text(fmt.Sprintf("when %s is checked out or merged", j.place()))
+}
+
+// place is where the thread was saved: its branch, or a commit without one.
+func (j BranchCheck) place() string {
+	if j.SavedBranch == DetachedBranch || j.SavedBranch == "" {
+		return "commit " + short(j.SavedHead)
+	}
+	return j.SavedBranch.Raw()
+}
+
+func short(head string) string { return head[:min(len(head), 12)] }
+
+// Line is the check in one line for people.
+func (j BranchCheck) Line() model.Text {
+	if j.Reason == FallbackNoGit {
+		return model.Text(fmt.Sprintf("parked: %s; wakes %s", j.Warning.Raw(), j.Wake().Raw()))
+	}
+	if !j.Loadable {
+		return model.Text(fmt.Sprintf("parked: saved on %s; %s; wakes %s", j.place(), j.Warning.Raw(), j.Wake().Raw()))
+	}
+	where := j.CurrentBranch.Raw()
+	if where == "" {
+		where = j.Git.sentence()
+	}
+	if j.Warning == "" {
+		return model.Text(where)
+	}
+	return model.Text(where + ": loaded with warning: " + j.Warning.Raw())
+}

@@ -1,0 +1,167 @@
+package thread
+
+import (
+	"strings"
+	"unicode"
+
+	"vise/model"
+)
+
+// Overview is every thread of one repository that somebody may take up: the active one, those
+// that rest, and the parked ones with what would wake each.
+type Overview struct {
+	Repo model.Text
+	Git  Git
+	// Rows are the threads that are not ended: the active one, the loadable ones, the
+	// parked ones, each group the newest first.
+	Rows []Row
+	// Problem is why the threads, or some of them, cannot be read.
+	Problem model.Text
+}
+
+// Row is a thread in a list. Ended threads are not checked: nobody goes on with them.
+type Row struct {
+	Thread Thread
+	Check  BranchCheck
+	// Active: it is the repository's active thread, and belongs here.
+	Active bool
+	// Items are the work items that link to it.
+	Items []Owner
+}
+
+// Owner is a work item that links to a thread.
+type Owner struct {
+	Agent  model.AgentID
+	Item   model.ItemID
+	Handle model.Handle
+}
+
+// Parked reports whether the thread waits for another branch.
+func (b Row) Parked() bool { return !b.Check.Loadable }
+
+// State is one word for where the thread stands here.
+func (b Row) State() string {
+	switch {
+	case b.Parked():
+		return "parked"
+	case b.Active:
+		return "active"
+	}
+	return spacedStatus(b.Thread.Status)
+}
+
+// Parked counts the parked threads.
+func (r Overview) Parked() (n int) {
+	for _, b := range r.Rows {
+		if b.Parked() {
+			n++
+		}
+	}
+	return n
+}
+
+// OverviewOf checks every thread that is not ended. It changes nothing. The error may be a
+// *NeedLineage.
+func OverviewOf(f Facts, s Stamp) (Overview, error) {
+	r := Overview{Git: s.Git}
+	active, source, err := ActiveOf(f)
+	if err != nil {
+		r.Problem, active = model.Text(err.Error()), Thread{}
+	}
+	all, err := f.Threads()
+	if err != nil {
+		return r, err
+	}
+	var first, resting, parked []Row
+	for _, t := range Newest(all) {
+		if t.Status.Ended() || t.phantom() {
+			continue
+		}
+		j, err := CheckBranch(t.Git, t.ID == active.ID && source == FromFallback, s.Git, s.Lineages)
+		if err != nil {
+			return r, err
+		}
+		b := Row{Thread: t, Check: j, Active: t.ID == active.ID && j.Loadable}
+		switch {
+		case b.Active:
+			first = append(first, b)
+		case b.Parked():
+			parked = append(parked, b)
+		default:
+			resting = append(resting, b)
+		}
+	}
+	r.Rows = append(append(first, resting...), parked...)
+	return r, nil
+}
+
+// View is the overview as JSON.
+func (r Overview) View() View {
+	rows := []any{}
+	for _, b := range r.Rows {
+		rows = append(rows, b.View().With("state", b.State()).object)
+	}
+	o := object{"repo": r.Repo.Raw(), "git": string(r.Git.State), "branch": r.Git.BranchName().Raw(), "threads": rows}
+	putText(o, "problem", r.Problem)
+	return View{o}
+}
+
+// In is the remedy for somebody who stands elsewhere than in the repository at dir.
+func (m Remedy) In(dir string) Remedy {
+	if rest, ok := strings.CutPrefix(m.Command.Raw(), "git "); ok {
+		m.Command = model.Text("git -C " + shellWord(dir) + " " + rest)
+	} else if strings.HasPrefix(m.Command.Raw(), "vise ") {
+		m.Command += model.Text(" --repo " + shellWord(dir))
+	}
+	return m
+}
+
+// Suggested are the commands that a thread recommends and the one that would answer its
+// strongest gap, each once.
+func (t Thread) Suggested() []model.Text {
+	var out []model.Text
+	if g := t.StrongestGap(); g != nil && g.Command != "" {
+		out = append(out, g.Command)
+	}
+	for _, c := range t.Commands {
+		out = push(out, c)
+	}
+	return out
+}
+
+// Argv cuts a command into words without a shell: quotes group, and nothing else means
+// anything. False: it needs a shell, or holds what a terminal would hide, and is for
+// nobody but a reader.
+func Argv(command model.Text) ([]string, bool) {
+	var words []string
+	var word strings.Builder
+	quote, inWord := rune(0), false
+	for _, r := range command.Raw() {
+		switch {
+		case unicode.IsControl(r) || !unicode.IsPrint(r) && r != ' ':
+			return nil, false
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == '\'', quote == '"' && !strings.ContainsRune("$`\\", r):
+			word.WriteRune(r)
+		case quote == '"', strings.ContainsRune("|&;<>()$`\\*?[]{}~#!", r):
+			return nil, false
+		case r == '\'' || r == '"':
+			quote, inWord = r, true
+		case r == ' ':
+			if inWord {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			inWord = false
+		default:
+			word.WriteRune(r)
+			inWord = true
+		}
+	}
+	if inWord {
+		words = append(words, word.String())
+	}
+	runs := quote == 0 && len(words) > 0 && words[0] != "" && words[0][0] != '-' && !strings.Contains(words[0], "=")
+	return words, runs
+}

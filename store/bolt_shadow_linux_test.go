@@ -1,0 +1,136 @@
+package store_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"vise/store/files"
+	"vise/store/storetest"
+)
+
+// fileOp is an operation on the ledger's file: what it is and which bytes it covers.
+type fileOp struct {
+	kind     files.Kind
+	from, to int64
+}
+
+var straced = regexp.MustCompile(`(pwrite64|ftruncate|fsync|fdatasync)\(\d+(?:, ""\.*)?(?:, (\d+))?(?:, (\d+))?`)
+
+// systemOps are the operations on the ledger's file in a trace of strace.
+func systemOps(t *testing.T, trace string) (ops []fileOp) {
+	raw, err := os.ReadFile(trace)
+	must(err)
+	for line := range strings.Lines(string(raw)) {
+		if strings.Contains(line, " resumed>") {
+			continue
+		}
+		m := straced.FindStringSubmatch(line)
+		if m == nil {
+			t.Fatalf("strange line %q", line)
+		}
+		a, _ := strconv.ParseInt(m[2], 10, 64)
+		b, _ := strconv.ParseInt(m[3], 10, 64)
+		switch m[1] {
+		case "pwrite64":
+			ops = append(ops, fileOp{files.Write, b, b + a})
+		case "ftruncate":
+			ops = append(ops, fileOp{files.Truncate, a, a})
+		default:
+			ops = append(ops, fileOp{files.Sync, 0, 0})
+		}
+	}
+	return ops
+}
+
+// A watched machine is asked about what bbolt really does to its file: the same syncs and
+// growth at the same places, and between them no write of a byte that bbolt does not write.
+func TestAShadowDoesWhatBboltDoes(t *testing.T) {
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Skip("no strace here")
+	}
+	grew := 0
+	for _, grown := range []bool{false, true} {
+		s := newStage(t, grown)
+		for kind := range mutations {
+			var watched []fileOp
+			f := &storetest.Faults{Each: func(_ int, op files.Op) {
+				if filepath.Base(op.Path) != "ledger.db" || op.Kind == files.Open {
+					return
+				}
+				o := fileOp{kind: op.Kind}
+				if op.Kind != files.Sync {
+					o.from, o.to = op.At, op.At+int64(len(op.Data))
+				}
+				watched = append(watched, o)
+			}}
+			dir, l := s.copied(t, f)
+			_, err := l.Apply(ctx, s.envelope(kind))
+			must(err)
+			must(l.Close())
+			must(os.RemoveAll(dir))
+
+			dir, l = s.copied(t, &storetest.Faults{})
+			must(l.Close())
+			trace := filepath.Join(t.TempDir(), "trace")
+			cmd := storetest.Command(t, "mutate", dir, kind, string(s.queued), string(s.focused), string(s.waiting), string(s.asking), string(s.child), string(s.ingress))
+			cmd.Args = []string{strace, "-f", "-qq", "-s", "0", "--output=" + trace, "-e", "signal=none", "-e", "trace=pwrite64,ftruncate,fsync,fdatasync", "-P", filepath.Join(dir, "ledger.db"), cmd.Path}
+			cmd.Path = strace
+			if out, err := cmd.CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != "ok" {
+				t.Skipf("strace cannot trace here: %v, %s", err, out)
+			}
+			real := systemOps(t, trace)
+			if why := differ(watched, real); why != "" {
+				t.Errorf("%s, grown %v: %s\nwatched %v\nbbolt %v", kind, grown, why, watched, real)
+			}
+			grew += len(slices.DeleteFunc(real, func(o fileOp) bool { return o.kind != files.Truncate }))
+			must(os.RemoveAll(dir))
+		}
+	}
+	if grew == 0 {
+		t.Error("no file grew")
+	}
+}
+
+// differ says how the operations that a machine was asked about differ from bbolt's own.
+func differ(watched, real []fileOp) string {
+	a, b := phases(watched), phases(real)
+	if len(a) != len(b) {
+		return fmt.Sprintf("%d phases and %d", len(a), len(b))
+	}
+	for i := range a {
+		for _, o := range a[i] {
+			inside := func(r fileOp) bool { return r.kind == o.kind && r.from <= o.from && o.to <= r.to }
+			if !slices.ContainsFunc(b[i], inside) {
+				return fmt.Sprintf("in phase %d bbolt does not %v", i, o)
+			}
+		}
+		if len(a[i]) == 0 {
+			return fmt.Sprintf("nothing in phase %d", i)
+		}
+	}
+	return ""
+}
+
+// phases are the operations between two syncs.
+func phases(ops []fileOp) (out [][]fileOp) {
+	var now []fileOp
+	for _, o := range ops {
+		if o.kind == files.Sync {
+			out, now = append(out, now), nil
+			continue
+		}
+		now = append(now, o)
+	}
+	if len(now) > 0 {
+		out = append(out, now)
+	}
+	return out
+}

@@ -1,0 +1,291 @@
+package agents
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// entry is what vise has in a JSON file of settings: a member, or a group of an event's hooks.
+type entry struct {
+	at    []string
+	value any
+	// ours recognises vise's own group in the list at the path; nil where the path is all vise's.
+	ours func(group) bool
+	// when says whether the program takes the entry.
+	when support
+}
+
+// support is whether a program supports something. Where its version is not known, what is
+// there stays.
+type support int
+
+const (
+	supported support = iota
+	unsupported
+	unknown
+)
+
+// group is one entry of an event's list of hooks: of several commands, or in Crush's
+// settings of one, which stands in the entry itself.
+type group struct {
+	Matcher string    `json:"matcher,omitempty"`
+	Hooks   []command `json:"hooks,omitempty"`
+	Name    string    `json:"name,omitempty"`
+	Command string    `json:"command,omitempty"`
+	Timeout int       `json:"timeout,omitempty"`
+}
+
+type command struct {
+	Type    string   `json:"type"`
+	Command string   `json:"command"`
+	Args    []string `json:"args,omitempty"`
+	Timeout int      `json:"timeout"`
+	Async   bool     `json:"async,omitempty"`
+	// AsyncRewake has a hook in the background wake the session with its exit code 2.
+	AsyncRewake bool `json:"asyncRewake,omitempty"`
+}
+
+// jsonFile is a file of settings in which entries are vise's.
+func jsonFile(path string, entries ...entry) target {
+	return target{path: path, edit: func(before []byte, remove bool) ([]byte, string, error) {
+		d, err := parseJSON(before)
+		if err != nil {
+			return nil, "", err
+		}
+		for _, e := range entries {
+			if err := d.apply(e, remove); err != nil {
+				return nil, "", err
+			}
+		}
+		after := d.root.Pack()
+		if _, err := parseJSON(after); err != nil {
+			return nil, "", fmt.Errorf("it would not read any more: %w", err)
+		}
+		return after, "", nil
+	}}
+}
+
+// document is a JSON file, comments allowed, that is edited in place: whatever is not ours
+// keeps its bytes.
+type document struct {
+	root hujson.Value
+	// unit is the file's own indentation.
+	unit string
+}
+
+const byteOrderMark = "\xEF\xBB\xBF"
+
+func parseJSON(raw []byte) (*document, error) {
+	if len(bytes.TrimSpace(raw)) == 0 {
+		raw = []byte("{}\n")
+	}
+	if bytes.HasPrefix(raw, []byte(byteOrderMark)) {
+		return nil, errors.New("it begins with a byte order mark")
+	}
+	v, err := hujson.Parse(raw)
+	if err != nil {
+		return nil, err
+	}
+	o, ok := v.Value.(*hujson.Object)
+	if !ok {
+		return nil, errors.New("it holds no object")
+	}
+	d := &document{root: v, unit: "  "}
+	if len(o.Members) > 0 {
+		before := string(o.Members[0].Name.BeforeExtra)
+		own := before[strings.LastIndexByte(before, '\n')+1:]
+		if len(own) < len(before) && own != "" && strings.TrimSpace(own) == "" {
+			d.unit = own
+		}
+	}
+	return d, nil
+}
+
+func pointer(path []string) string {
+	if len(path) == 0 {
+		return ""
+	}
+	return "/" + strings.Join(path, "/")
+}
+
+// decode reads a value, whatever its comments.
+func decode(v hujson.Value, to any) error {
+	v = v.Clone()
+	v.Standardize()
+	return json.Unmarshal(v.Pack(), to)
+}
+
+// apply puts an entry in its place, or takes it out.
+func (d *document) apply(e entry, remove bool) error {
+	path := e.at
+	if e.ours != nil {
+		i, n, err := d.placeOf(e)
+		if err != nil && !remove {
+			return err
+		}
+		if i < 0 {
+			i = n
+		}
+		path = append(slices.Clip(path), strconv.Itoa(i))
+	}
+	isThere := d.root.Find(pointer(path)) != nil
+	switch {
+	case (remove || e.when == unsupported) && isThere && e.ours != nil:
+		return errors.Join(d.remove(path), d.apply(e, remove)) // there may be more than one
+	case remove || e.when == unsupported:
+		return d.remove(path)
+	case e.when == unknown && !isThere:
+		return nil
+	case e.ours != nil && d.root.Find(pointer(e.at)) == nil:
+		return d.set(e.at, []any{e.value})
+	}
+	return d.set(path, e.value)
+}
+
+// placeOf is which of an event's groups is the entry's, -1 for none, and how many there are.
+func (d *document) placeOf(e entry) (i, n int, err error) {
+	list := d.root.Find(pointer(e.at))
+	if list == nil {
+		return -1, 0, nil
+	}
+	a, ok := list.Value.(*hujson.Array)
+	if !ok {
+		return -1, 0, fmt.Errorf("%s is no list", strings.Join(e.at, "."))
+	}
+	return slices.IndexFunc(a.Elements, func(v hujson.Value) bool {
+		var g group
+		_ = decode(v, &g) // another shape is not ours
+		return e.ours(g)
+	}), len(a.Elements), nil
+}
+
+// set gives the place at a path a value; one that is equal already keeps its bytes. Objects
+// around it that are missing are made.
+func (d *document) set(path []string, value any) error {
+	if parent := path[:len(path)-1]; d.root.Find(pointer(parent)) == nil {
+		if err := d.set(parent, struct{}{}); err != nil {
+			return err
+		}
+	}
+	spelled := d.spell(value, len(path))
+	old := d.root.Find(pointer(path))
+	if old == nil {
+		return d.add(path, spelled)
+	}
+	var is, shall any
+	if err := decode(*old, &is); err != nil {
+		return err
+	}
+	_ = json.Unmarshal(spelled, &shall) // our own values read
+	if reflect.DeepEqual(is, shall) {
+		return nil
+	}
+	v, err := hujson.Parse(spelled)
+	old.Value = v.Value
+	return err
+}
+
+// spell is a value for a place at a depth, in the file's indentation.
+func (d *document) spell(value any, depth int) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent(strings.Repeat(d.unit, depth), d.unit)
+	_ = e.Encode(value) // our own values marshal
+	return bytes.TrimSpace(b.Bytes())
+}
+
+// add appends a member or an element, on a line of its own.
+func (d *document) add(path []string, spelled []byte) error {
+	if err := d.patch(path, "add", spelled); err != nil {
+		return fmt.Errorf("%s cannot be added: %w", strings.Join(path, "."), err)
+	}
+	depth := len(path)
+	switch parent := d.root.Find(pointer(path[:depth-1])).Value.(type) {
+	case *hujson.Object:
+		m := &parent.Members[len(parent.Members)-1]
+		d.breakLine(&m.Name.BeforeExtra, depth)
+		m.Value.BeforeExtra = hujson.Extra(" ")
+		d.breakLine(&parent.AfterExtra, depth-1)
+	case *hujson.Array:
+		d.breakLine(&parent.Elements[len(parent.Elements)-1].BeforeExtra, depth)
+		d.breakLine(&parent.AfterExtra, depth-1)
+	}
+	return nil
+}
+
+// patch adds or removes what is at a path. A comma after the last value stays one.
+func (d *document) patch(path []string, op string, value []byte) error {
+	parent := d.root.Find(pointer(path[:len(path)-1]))
+	hasComma := *afterLast(parent) != nil
+	if err := d.root.Patch(fmt.Appendf(nil, `[{"op": %q, "path": %q, "value": %s}]`, op, pointer(path), value)); err != nil {
+		return err
+	}
+	if after := afterLast(parent); hasComma && *after == nil {
+		*after = hujson.Extra{}
+	}
+	return nil
+}
+
+// afterLast is what stands after the last value of an object or a list; nil without a comma.
+func afterLast(v *hujson.Value) *hujson.Extra {
+	switch x := v.Value.(type) {
+	case *hujson.Object:
+		if n := len(x.Members); n > 0 {
+			return &x.Members[n-1].Value.AfterExtra
+		}
+	case *hujson.Array:
+		if n := len(x.Elements); n > 0 {
+			return &x.Elements[n-1].AfterExtra
+		}
+	}
+	return new(hujson.Extra)
+}
+
+// breakLine begins a line at a depth, unless one begins there already.
+func (d *document) breakLine(x *hujson.Extra, depth int) {
+	if !bytes.ContainsRune(*x, '\n') {
+		*x = append(*x, "\n"+strings.Repeat(d.unit, depth)...)
+	}
+}
+
+// remove removes what is at a path, and then what is empty around it.
+func (d *document) remove(path []string) error {
+	for v := d.root.Find(pointer(path)); v != nil; v = d.root.Find(pointer(path)) {
+		if err := d.patch(path, "remove", []byte("null")); err != nil {
+			return err
+		}
+		path = path[:len(path)-1]
+		if v = d.root.Find(pointer(path)); !emptied(v) || len(path) == 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// emptied reports whether an object or a list holds nothing, and takes the blank line out of it.
+func emptied(v *hujson.Value) bool {
+	var after *hujson.Extra
+	n := 0
+	switch x := v.Value.(type) {
+	case *hujson.Object:
+		n, after = len(x.Members), &x.AfterExtra
+	case *hujson.Array:
+		n, after = len(x.Elements), &x.AfterExtra
+	default:
+		return false
+	}
+	if n > 0 || len(bytes.TrimSpace(*after)) > 0 {
+		return false
+	}
+	*after = nil
+	return true
+}

@@ -1,0 +1,231 @@
+package agents
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// tomlEntry is what vise has in a TOML file: a table with its lines, and a key at the top, if
+// nobody else has set that.
+type tomlEntry struct {
+	table, lines string
+	key, value   string
+}
+
+// tomlFile is a file of settings in which an entry is vise's. All other bytes stay; the result
+// is read again and must say the same of all that is not ours.
+func tomlFile(path string, e tomlEntry) target {
+	return target{path: path, edit: func(raw []byte, remove bool) ([]byte, string, error) {
+		before, err := readTOML(raw)
+		if err != nil {
+			return nil, "", err
+		}
+		text, note, err := e.unset(string(raw), before)
+		if !remove {
+			text, note, err = e.set(string(raw), before)
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		after, err := readTOML([]byte(text))
+		if err != nil {
+			return nil, "", fmt.Errorf("it would not read any more: %w", err)
+		}
+		if e.dropFrom(before); !reflect.DeepEqual(before, e.dropFrom(after)) {
+			return nil, "", errors.New("it is laid out in a way that cannot be edited safely")
+		}
+		return []byte(text), note, nil
+	}}
+}
+
+func (e tomlEntry) set(text string, before map[string]any) (after, note string, err error) {
+	body := "[" + e.table + "]\n" + e.lines
+	line := e.key + " = " + e.value + "\n"
+	wanted, err := readTOML([]byte(line + body))
+	if err != nil {
+		return "", "", err
+	}
+	from, to := spanOf(text, e.table, true)
+	switch {
+	case reflect.DeepEqual(valueAt(before, e.table), valueAt(wanted, e.table)):
+	case to > 0:
+		text = text[:from] + body + text[to:]
+	case text == "":
+		text = body
+	default:
+		text = strings.TrimRight(text, "\n") + "\n\n" + body
+	}
+	from, to = spanOf(text, e.key, false)
+	switch old, has := before[e.key]; {
+	case !has:
+		text = atTop(text, line)
+	case !isOurs(old):
+		note = e.key + " is set already and was left alone"
+	case !reflect.DeepEqual(old, wanted[e.key]) && to > 0:
+		text = text[:from] + line + text[to:]
+	}
+	return text, note, nil
+}
+
+func (e tomlEntry) unset(text string, before map[string]any) (after, note string, err error) {
+	if from, to := spanOf(text, e.table, true); to > 0 {
+		text = without(text, from, to)
+	}
+	if from, to := spanOf(text, e.key, false); to > 0 && isOurs(before[e.key]) {
+		text = without(text, from, to)
+	}
+	return text, "", nil
+}
+
+// isOurs: a value that names vise.
+func isOurs(value any) bool { return strings.Contains(fmt.Sprint(value), "vise") }
+
+func readTOML(raw []byte) (map[string]any, error) {
+	out := map[string]any{}
+	if bytes.HasPrefix(raw, []byte(byteOrderMark)) {
+		return nil, errors.New("it begins with a byte order mark")
+	}
+	return out, toml.Unmarshal(raw, &out)
+}
+
+// valueAt is what a file holds at a dotted path.
+func valueAt(m map[string]any, path string) any {
+	name, rest, more := strings.Cut(path, ".")
+	if inner, ok := m[name].(map[string]any); ok && more {
+		return valueAt(inner, rest)
+	} else if more {
+		return nil
+	}
+	return m[name]
+}
+
+// dropFrom takes what is ours out of a file's content.
+func (e tomlEntry) dropFrom(m map[string]any) map[string]any {
+	if isOurs(m[e.key]) {
+		delete(m, e.key)
+	}
+	parent, name, _ := strings.Cut(e.table, ".")
+	if inner, ok := m[parent].(map[string]any); ok {
+		if delete(inner, name); len(inner) == 0 {
+			delete(m, parent)
+		}
+	}
+	return m
+}
+
+// tomlPart is a table's header, or a key before the first of them, and where its line begins.
+type tomlPart struct {
+	name    string
+	isTable bool
+	at, end int
+}
+
+// tomlParts are the parts of a file that reads.
+func tomlParts(text string) (out []tomlPart) {
+	var p unstable.Parser
+	p.Reset([]byte(text))
+	for p.NextExpression() {
+		e := p.Expression()
+		var names []string
+		at := -1
+		for key := e.Key(); key.Next(); {
+			if n := key.Node(); at < 0 {
+				at = int(n.Raw.Offset)
+			}
+			names = append(names, string(key.Node().Data))
+		}
+		isTable := e.Kind != unstable.KeyValue
+		if at < 0 || !isTable && len(out) > 0 && out[len(out)-1].isTable {
+			continue // a key of a table
+		}
+		part := tomlPart{name: strings.Join(names, "."), isTable: isTable, at: strings.LastIndexByte(text[:at], '\n') + 1}
+		part.end = lineEnd(text, max(at, int(e.Raw.Offset+e.Raw.Length)))
+		out = append(out, part)
+	}
+	return out
+}
+
+func lineEnd(text string, at int) int {
+	if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
+		return at + i + 1
+	}
+	return len(text)
+}
+
+// spanOf is where a key at the top, or a table with its subtables, lies; to is 0 where it is
+// not. Comments and blank lines before the next table belong to that one.
+func spanOf(text, name string, isTable bool) (from, to int) {
+	from = -1
+	next := len(text)
+	for _, p := range tomlParts(text) {
+		switch {
+		case p.name == name && p.isTable == isTable && from < 0:
+			if from = p.at; !isTable {
+				return from, p.end
+			}
+		case from >= 0 && p.name != name && !strings.HasPrefix(p.name, name+"."):
+			next = min(next, p.at)
+		}
+	}
+	if from < 0 {
+		return 0, 0
+	}
+	return from, from + len(trimFiller(text[from:next], next == len(text)))
+}
+
+// trimFiller is a text without the blank lines at its end, and the comments there unless they
+// are to stay.
+func trimFiller(text string, keepComments bool) string {
+	for {
+		body := strings.TrimRight(text, " \t\r\n")
+		start := strings.LastIndexByte(body, '\n') + 1
+		if keepComments || !strings.HasPrefix(strings.TrimSpace(body[start:]), "#") {
+			if body == "" {
+				return ""
+			}
+			return text[:min(len(text), lineEnd(text, len(body)))]
+		}
+		text = text[:start]
+	}
+}
+
+// atTop adds a line before the first table, after the keys that stand there.
+func atTop(text, line string) string {
+	at := len(text)
+	for _, p := range tomlParts(text) {
+		if p.isTable {
+			at = p.at
+			break
+		}
+	}
+	head := trimFiller(text[:at], false)
+	tail := text[len(head):]
+	if head != "" && !strings.HasSuffix(head, "\n") {
+		head += "\n"
+	}
+	if head == "" && tail != "" && !strings.HasPrefix(tail, "\n") {
+		tail = "\n" + tail
+	}
+	return head + line + tail
+}
+
+// without is a text without a part, and without the blank lines that stood around it alone.
+func without(text string, from, to int) string {
+	head, tail := text[:from], text[to:]
+	if strings.TrimSpace(tail) == "" {
+		if head = strings.TrimRight(head, "\n"); head == "" {
+			return ""
+		}
+		return head + "\n"
+	}
+	if strings.TrimSpace(head) == "" {
+		return strings.TrimLeft(tail, "\n")
+	}
+	return head + tail
+}

@@ -1,0 +1,155 @@
+package agents
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"vise/store/files"
+)
+
+// What is remembered between calls lies in the home, below state/hooks/PROGRAM: a file for each
+// thing, so that hooks that run at once need no lock.
+
+func stateDir(home, program string, below ...string) string {
+	return filepath.Join(append([]string{home, "state", "hooks", program}, below...)...)
+}
+
+// state is the path of a thing of a kind, that any text may name.
+func (c *call) state(kind string, names ...string) string {
+	for i, s := range names {
+		sum := sha256.Sum256([]byte(s))
+		names[i] = hex.EncodeToString(sum[:8])
+	}
+	return stateDir(c.home.Dir(), c.program, append([]string{kind}, names...)...)
+}
+
+// Sighting is when an event of a program was last seen, and how often.
+type Sighting struct {
+	Event string    `json:"event"`
+	Last  time.Time `json:"last"`
+	Count int64     `json:"count"`
+}
+
+// maxSightings bounds the file that counts them, a byte each.
+const maxSightings = 1 << 20
+
+// sawEvent counts an event: one byte more in its file, whose time is the last sighting. A
+// count that cannot be kept is no reason to fail.
+func (c *call) sawEvent() {
+	dir := stateDir(c.home.Dir(), c.program, "seen")
+	if os.MkdirAll(dir, 0o700) != nil {
+		return
+	}
+	f, err := os.OpenFile(filepath.Join(dir, c.event), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size() < maxSightings {
+		_, _ = f.WriteString(".")
+	}
+	_ = os.Chtimes(f.Name(), time.Time{}, c.Now())
+}
+
+// Seen are the events of a program that this home has seen, by name.
+func Seen(home, program string) (out []Sighting) {
+	list, _ := os.ReadDir(stateDir(home, program, "seen"))
+	for _, x := range list {
+		if info, err := x.Info(); err == nil && info.Mode().IsRegular() {
+			out = append(out, Sighting{Event: x.Name(), Last: info.ModTime(), Count: info.Size()})
+		}
+	}
+	return out
+}
+
+// The age at which what was remembered is forgotten: that something was done, and a completion
+// whose turn never ended.
+const (
+	onceAge    = 30 * 24 * time.Hour
+	pendingAge = 7 * 24 * time.Hour
+)
+
+// once reports that nobody has done a thing of a kind before, to one of those who ask.
+func (c *call) once(kind, name string) bool {
+	path := c.state(kind, name)
+	dir := filepath.Dir(path)
+	if os.MkdirAll(dir, 0o700) != nil {
+		return false
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return false
+	}
+	f.Close()
+	list, _ := os.ReadDir(dir)
+	for _, x := range list {
+		if info, err := x.Info(); err == nil && c.Now().Sub(info.ModTime()) > onceAge {
+			_ = os.Remove(filepath.Join(dir, x.Name()))
+		}
+	}
+	return true
+}
+
+// undo has a thing count as not done.
+func (c *call) undo(kind, name string) { _ = os.Remove(c.state(kind, name)) }
+
+// pending is a completion whose words are not known yet.
+type pending struct {
+	Session string `json:"session_id"`
+	ToolUse string `json:"tool_use_id"`
+	Item    string `json:"work_item"`
+	// Subagent completed it, and says its words in a transcript of its own.
+	Subagent string    `json:"subagent,omitempty"`
+	At       time.Time `json:"at"`
+}
+
+func (c *call) pendingPath(session, tool string) string {
+	return c.state("pending", session, tool) + ".json"
+}
+
+func (c *call) remember(p pending) error {
+	path := c.pendingPath(p.Session, p.ToolUse)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	raw, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	return files.WriteAtomic(path, raw)
+}
+
+// recall are the session's pending completions, oldest first.
+func (c *call) recall(session string) (out []pending) {
+	dir := c.state("pending", session)
+	list, _ := os.ReadDir(dir)
+	for _, x := range list {
+		path := filepath.Join(dir, x.Name())
+		raw, err := os.ReadFile(path)
+		var p pending
+		if err != nil || filepath.Ext(path) != ".json" || json.Unmarshal(raw, &p) != nil {
+			continue
+		}
+		if c.Now().Sub(p.At) > pendingAge {
+			_ = os.Remove(path)
+			continue
+		}
+		out = append(out, p)
+	}
+	slices.SortStableFunc(out, func(x, y pending) int { return x.At.Compare(y.At) })
+	return out
+}
+
+// forget drops completions that are settled. One that stays is settled again under the
+// same key, which changes nothing.
+func (c *call) forget(session string, tools []string) {
+	for _, tool := range tools {
+		_ = os.Remove(c.pendingPath(session, tool))
+	}
+	_ = os.Remove(c.state("pending", session)) // only when it is empty
+}

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+
+	"vise/model"
+	file "vise/model/todo"
+	"vise/ui/clip"
+)
+
+// linePlans are the plan files of a console of lines: read from the home, edited as copies,
+// remembered as they were seen, like those of the console on a screen.
+type linePlans struct {
+	edits
+	seenPlans
+	app *app
+}
+
+// Plan is part of linear.Plans.
+func (p linePlans) Plan(agent model.AgentID, id model.ItemID) (model.PlanArtifact, model.Text) {
+	read := p.home.Plan(agent, id)
+	return read.PlanArtifact, model.Text(read.Raw)
+}
+
+// Editor is part of linear.Plans.
+func (p linePlans) Editor(path string) (*exec.Cmd, error) { return p.app.openEditor(path) }
+
+// lineTodos are the file todos of a console of lines.
+type lineTodos struct{ *fileTodos }
+
+// Session is part of linear.Findings.
+func (f lineTodos) Session(ctx context.Context) (model.Text, []file.Todo) {
+	read := f.Read(ctx, nil)
+	return read.Session, read.Todos
+}
+
+// Open is part of linear.Findings.
+func (f lineTodos) Open(ctx context.Context, links []model.TodoRef) (open []file.Todo) {
+	for _, l := range f.Read(ctx, links).Linked {
+		if l.Missing == "" && !l.Todo.Status.Final() {
+			open = append(open, l.Todo)
+		}
+	}
+	return open
+}
+
+// Tell is part of linear.Findings.
+func (f lineTodos) Tell(ctx context.Context, ref file.Ref) []model.Text {
+	x := f.Exhibit(ctx, ref)
+	var out []model.Text
+	for _, l := range x.Problem.Lines() {
+		out = append(out, model.Text(l))
+	}
+	if x.Before != nil {
+		out = append(out, model.Text(fmt.Sprintf("Dismissed before: %s, %s.", x.Before.Resolution, x.Before.Reason)))
+	}
+	if x.File != "" {
+		out = append(out, model.Text(fmt.Sprintf("In %s, line %d.", x.File, max(x.Place.Line, x.Parts.Line))))
+	}
+	if x.Trouble != "" {
+		out = append(out, model.Text(x.Trouble))
+	}
+	for i, l := range x.Excerpt.Lines {
+		out = append(out, model.Text(fmt.Sprintf("%d: %s", x.First+i, l)))
+	}
+	return out
+}
+
+// clip copies for a console of lines: to the terminal's clipboard where the terminal obeys
+// sequences, and to the desktop's own where there is one. It says which, or nothing where
+// there is none. What a terminal would cut is copied as the path of a file that holds it.
+func (a *app) clip(p edits) func(context.Context, string, string) string {
+	term := a.getenv("TERM")
+	obeys := a.ttyIn && a.ttyOut && term != "" && term != "dumb"
+	screen := a.getenv("STY") != "" && a.getenv("TMUX") == ""
+	return func(ctx context.Context, what, text string) string {
+		if program, err := (desktop{a.getenv}).Copy(ctx, text); program != "" && err == nil {
+			return what + " copied with " + program + "."
+		}
+		if !obeys {
+			return ""
+		}
+		said := what + " sent to the terminal's clipboard (OSC 52)."
+		if len(text) > clip.Most {
+			path, err := p.Copy(ctx, "copy", text)
+			if err != nil {
+				return fmt.Sprintf("%s was not copied: %s.", what, model.Text(err.Error()))
+			}
+			text, said = path, fmt.Sprintf("%s is too long for a terminal. It is in a file, whose path was sent (OSC 52): %s", what, model.Text(path))
+		}
+		if _, err := io.WriteString(a.out, clip.Sequence(text, screen)); err != nil {
+			return ""
+		}
+		return said
+	}
+}

@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"context"
+	"sync"
+
+	"vise/model"
+	"vise/store"
+	"vise/store/files"
+	"vise/ui/console"
+	"vise/watcher"
+)
+
+// planWatch are the console's planWatch on plan files, and wake its ledger when another process
+// commits. Plans that changed it has the ledger record.
+type planWatch struct {
+	ledger *store.Ledger
+	home   files.Home
+	watch  *watcher.Watcher
+
+	// dir is the home in which other processes are told how this one watches, mode what was
+	// published last. Empty: nothing is published.
+	dir, mode string
+
+	mu sync.Mutex // protects what follows
+	// seen are the plans as the console read them last.
+	seen map[watcher.Item]model.PlanArtifact
+	// fresh are the last news, which the console is about to ask for.
+	fresh map[watcher.Item]watcher.PlanNews
+	// noting are the news that the ledger does not know yet, by item.
+	noting map[watcher.Item]watcher.PlanNews
+
+	toNote chan struct{} // holds one if there is something to note
+	noted  chan struct{} // closed when all is noted
+}
+
+func watchPlans(ctx context.Context, l *store.Ledger, home files.Home, ledgerFile string) (*planWatch, error) {
+	watch, err := watcher.Start(ctx, watcher.Config{Home: home, Ledger: ledgerFile})
+	if err != nil {
+		return nil, err
+	}
+	w := &planWatch{ledger: l, home: home, watch: watch, seen: map[watcher.Item]model.PlanArtifact{}, noting: map[watcher.Item]watcher.PlanNews{},
+		toNote: make(chan struct{}, 1), noted: make(chan struct{})}
+	toNote := w.toNote
+	go func() {
+		defer close(w.noted)
+		for range toNote {
+			w.noteAll(ctx)
+		}
+	}()
+	return w, nil
+}
+
+// close ends the planWatch once the ledger knows what they have told. Nobody waits in Next by then.
+func (w *planWatch) close() {
+	w.watch.Close()
+	w.mu.Lock()
+	toNote := w.toNote
+	w.toNote = nil
+	w.mu.Unlock()
+	close(toNote)
+	<-w.noted
+	if w.dir != "" {
+		publishPolling(w.dir, "")
+	}
+}
+
+// Plan is part of console.Eyes.
+func (w *planWatch) Plan(_ context.Context, agent model.AgentID, id model.ItemID) console.PlanText {
+	p := w.read(watcher.Item{Agent: agent, ID: id})
+	out := console.PlanText{Artifact: p.PlanArtifact, Reason: p.Reason, Unsettled: p.Unsettled}
+	if p.Unsettled {
+		return out
+	}
+	if p.Condition == model.PlanOK {
+		out.Text = model.Text(p.Raw)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen[watcher.Item{Agent: agent, ID: id}] = p.PlanArtifact
+	return out
+}
+
+// read is the plan as it is now: as the watcher has just read it, if it is the same file still.
+func (w *planWatch) read(item watcher.Item) files.Plan {
+	w.mu.Lock()
+	fresh, ok := w.fresh[item]
+	delete(w.fresh, item)
+	w.mu.Unlock()
+	if ok && w.home.Stat(item.Agent, item.ID) == fresh.Seen {
+		return fresh.Plan
+	}
+	return w.home.Plan(item.Agent, item.ID)
+}
+
+// Watch is part of console.Eyes. A plan that the console has read is news only once it
+// differs from that.
+func (w *planWatch) Watch(agent model.AgentID, items []model.ItemID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	wanted := make(map[watcher.Item]model.PlanArtifact, len(items))
+	for _, id := range items {
+		item := watcher.Item{Agent: agent, ID: id}
+		wanted[item] = w.seen[item]
+	}
+	w.seen = wanted
+	w.watch.Set(wanted)
+}
+
+// Next is part of console.Eyes.
+func (w *planWatch) Next(ctx context.Context) (console.News, error) {
+	event, err := w.watch.Next(ctx)
+	if err != nil {
+		return console.News{}, err
+	}
+	if event.LedgerMoved {
+		w.ledger.Wake()
+	}
+	var news console.News
+	if event.Mode.Polling() {
+		news.Mode = event.Mode.String()
+	}
+	if w.dir != "" && news.Mode != w.mode {
+		w.mode = news.Mode
+		publishPolling(w.dir, w.mode)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.fresh = make(map[watcher.Item]watcher.PlanNews, len(event.Plans))
+	for _, p := range event.Plans {
+		news.Items = append(news.Items, p.Item.ID)
+		w.fresh[p.Item], w.noting[p.Item] = p, p
+	}
+	if len(event.Plans) > 0 && w.toNote != nil {
+		select {
+		case w.toNote <- struct{}{}:
+		default: // it is about to look
+		}
+	}
+	return news, nil
+}
+
+// noteAll has the ledger record the plans that changed. The console does not wait for that:
+// a commit takes as long as all the rest between a save and the screen.
+func (w *planWatch) noteAll(ctx context.Context) {
+	w.mu.Lock()
+	all := w.noting
+	w.noting = map[watcher.Item]watcher.PlanNews{}
+	w.mu.Unlock()
+	for _, p := range all {
+		w.note(ctx, p)
+	}
+}
+
+// note has the ledger record a plan that changed. A refusal is the item's business, and a
+// ledger that is busy hears of the plan at its next change.
+func (w *planWatch) note(ctx context.Context, p watcher.PlanNews) {
+	if p.Plan.Unsettled {
+		return
+	}
+	known := false
+	err := w.ledger.View(ctx, func(r model.Reader) error {
+		item, ok := r.Item(p.Item.ID)
+		known = !ok || item.State == model.Completed || model.SamePlan(item.PlanArtifact, p.Plan.PlanArtifact)
+		return nil
+	})
+	if err != nil || known {
+		return
+	}
+	_, _ = w.ledger.Apply(ctx, model.Envelope{
+		Key: newKey(), Actor: model.Watcher, Command: model.RefreshPlan{WorkItemID: p.Item.ID, Plan: p.Plan.PlanArtifact},
+	})
+}

@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"vise/model"
+	"vise/model/thread"
+	"vise/store"
+	"vise/store/threads/gittest"
+	"vise/ui/resume"
+)
+
+// twoConsoles are two consoles' views of one repository and one ledger, whose only item is
+// linked to a paused thread.
+func twoConsoles(t *testing.T) (Threaded, [2]threadView, model.ItemID, []model.ThreadLink) {
+	t.Helper()
+	r := gittest.WithCommit(t)
+	room := resume.Room{Dir: r.Dir, Now: time.Now, Actor: "operator"}
+	desk, done := room.Sit(t.Context(), "", "test")
+	defer done()
+	for _, c := range []thread.Command{thread.Start{Goal: "Fix login"}, thread.Close{Status: thread.Paused}} {
+		if _, err := desk.Apply(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := Threaded{Ledger: store.NewMem(nil), Room: room}
+	in := apply(t, l, model.CreateWorkItem{Objective: "Fix login"})
+	links := []model.ThreadLink{{Repo: model.Text(r.Dir), TaskID: "fix-login"}}
+	apply(t, l, model.LinkWorkItem{WorkItemID: in.WorkItemID, Add: model.Links{Threads: links}})
+	var views [2]threadView
+	for i := range views {
+		views[i] = newThreadView(t.Context(), room, l)
+		t.Cleanup(views[i].Close)
+	}
+	return l, views, in.WorkItemID, links
+}
+
+func apply(t *testing.T, l Threaded, c model.Command) model.Receipt {
+	t.Helper()
+	in, err := l.Apply(t.Context(), model.Envelope{Key: newKey(), Actor: model.Operator, Agent: "ann", Command: c})
+	if err != nil {
+		t.Fatalf("%s: %v", c.Name(), err)
+	}
+	return in
+}
+
+func statusOf(t *testing.T, c thread.Card) thread.Status {
+	t.Helper()
+	if c.Thread == nil {
+		t.Fatalf("no thread on the card: %+v", c)
+	}
+	return c.Thread.Status
+}
+
+func TestTwoConsolesSeeOneThreadFollowItsItem(t *testing.T) {
+	l, views, id, links := twoConsoles(t)
+	for _, step := range []struct {
+		c    model.Command
+		want thread.Status
+	}{
+		{model.PickWorkItem{WorkItemID: id}, thread.InProgress},
+		{model.WaitFor{WorkItemID: id, Wake: model.WakeExternal, Reason: "CI", Source: "ci", Resource: "run/1"}, thread.Blocked},
+		{model.PickWorkItem{WorkItemID: id, ClearBlocker: true, Reason: "green"}, thread.InProgress},
+		{model.CompleteWorkItem{WorkItemID: id}, thread.Resolved},
+	} {
+		apply(t, l, step.c)
+		for _, v := range views {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			if err := v.Next(ctx); err != nil {
+				t.Fatalf("%s: a console hears nothing: %v", step.c.Name(), err)
+			}
+			cancel()
+			if got := statusOf(t, v.Card(t.Context(), links)); got != step.want {
+				t.Errorf("%s: the thread is %s, want %s", step.c.Name(), got, step.want)
+			}
+		}
+	}
+}
+
+func TestAThreadThatCannotFollowIsAWarningBesideTheAnswer(t *testing.T) {
+	l, _, id, links := twoConsoles(t)
+	file := filepath.Join(links[0].Repo.Raw(), ".aictx/tasks/threads/fix-login.json")
+	if err := os.WriteFile(file, []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	in := apply(t, l, model.PickWorkItem{WorkItemID: id})
+	if in.Transition == nil || len(in.Warnings) != 1 || in.Warnings[0].Kind != model.WarnThreadNotFollowed {
+		t.Errorf("got %+v", in)
+	}
+}
+
+// A session that dies leaves its thread paused, with what was watched and nothing else.
+func TestACrashLeavesTheThreadPausedWithFactsOnly(t *testing.T) {
+	l, views, id, links := twoConsoles(t)
+	apply(t, l, model.PickWorkItem{WorkItemID: id})
+	before := views[0].Card(t.Context(), links).Thread
+	head, dirty := l.Room.Head(t.Context())
+	a, err := l.Room.Record(t.Context(), resume.Run{ID: "run-1", Command: "go test ./auth", ExitStatus: 137, Head: head, Dirty: dirty, Over: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := views[0].Card(t.Context(), links).Thread
+	if after.Status != thread.Paused || len(after.Risks) != 1 || after.Risks[0] != "Command failed (exit 137): go test ./auth" {
+		t.Errorf("got %s, risks %q", after.Status, after.Risks)
+	}
+	if after.NextAction != before.NextAction || after.Hypothesis != before.Hypothesis || len(after.Verified) != 0 {
+		t.Errorf("more than facts: %+v", after)
+	}
+	if len(a.Changed) == 0 {
+		t.Error("the answer does not tell what was learned")
+	}
+	apply(t, l, model.PickWorkItem{WorkItemID: id})
+	if got := statusOf(t, views[0].Card(t.Context(), links)); got != thread.InProgress {
+		t.Errorf("picked again it is %s", got)
+	}
+}
+
+// A turn that breaks off leaves its focus' thread paused; the next one goes on with it, in
+// whatever directory the driver stands.
+func TestATurnThatBreaksOffPausesTheThread(t *testing.T) {
+	l, views, id, links := twoConsoles(t)
+	l.Room.Dir = t.TempDir()
+	apply(t, l, model.PickWorkItem{WorkItemID: id})
+	for _, step := range []struct {
+		name string
+		acts []model.Command
+		want thread.Status
+	}{
+		{"begins", []model.Command{model.ClaimTurn{AgentID: "ann", Holder: "a driver"}}, thread.InProgress},
+		{"breaks off", []model.Command{model.EndTurn{AgentID: "ann", Turn: 1, Outcome: model.TurnFailed}}, thread.Paused},
+		{"begins again", []model.Command{model.ClaimTurn{AgentID: "ann", Holder: "a driver"}}, thread.InProgress},
+		{"ends well", []model.Command{model.EndTurn{AgentID: "ann", Turn: 2, Outcome: model.TurnCompleted}}, thread.InProgress},
+	} {
+		for _, c := range step.acts {
+			apply(t, l, c)
+		}
+		if got := statusOf(t, views[0].Card(t.Context(), links)); got != step.want {
+			t.Errorf("%s: the thread is %s, want %s", step.name, got, step.want)
+		}
+	}
+}
+
+// A driver that dies cannot say so: the scheduler sweeps its lease, and the thread rests.
+func TestADriverThatDiedLeavesTheThreadPaused(t *testing.T) {
+	l, views, id, links := twoConsoles(t)
+	apply(t, l, model.PickWorkItem{WorkItemID: id})
+	apply(t, l, model.ClaimTurn{AgentID: "ann", Holder: "a driver", TTLMS: 1})
+	for range 1000 { // until a millisecond is over
+		in, err := l.Apply(t.Context(), model.Envelope{Key: newKey(), Actor: model.Scheduler, Command: model.Tick{AgentID: "ann"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in.Turn != 0 {
+			break
+		}
+	}
+	if got := statusOf(t, views[0].Card(t.Context(), links)); got != thread.Paused {
+		t.Errorf("the thread is %s", got)
+	}
+}
+
+// Of several repositories, an item is taken up where its agent works.
+func TestAnItemIsTakenUpWhereItsAgentWorks(t *testing.T) {
+	l, views, id, links := twoConsoles(t)
+	other := gittest.WithCommit(t)
+	room := resume.Room{Dir: other.Dir, Now: time.Now, Actor: "operator"}
+	desk, done := room.Sit(t.Context(), "", "test")
+	defer done()
+	for _, c := range []thread.Command{thread.Start{Goal: "Fix login"}, thread.Close{Status: thread.Paused}} {
+		if _, err := desk.Apply(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	more := []model.ThreadLink{{Repo: model.Text(other.Dir), TaskID: "fix-login"}}
+	apply(t, l, model.LinkWorkItem{WorkItemID: id, Add: model.Links{Threads: more}})
+	l.Dirs = map[model.AgentID]string{"ann": other.Dir}
+	apply(t, l, model.PickWorkItem{WorkItemID: id})
+	if got := statusOf(t, room.Card(t.Context(), more)); got != thread.InProgress {
+		t.Errorf("where the agent works it is %s", got)
+	}
+	if got := statusOf(t, views[0].Card(t.Context(), links)); got != thread.Paused {
+		t.Errorf("elsewhere it is %s", got)
+	}
+	apply(t, l, model.CompleteWorkItem{WorkItemID: id})
+	for name, c := range map[string]thread.Card{"where the agent works": room.Card(t.Context(), more), "elsewhere": views[0].Card(t.Context(), links)} {
+		if got := statusOf(t, c); got != thread.Resolved {
+			t.Errorf("%s it is %s", name, got)
+		}
+	}
+}

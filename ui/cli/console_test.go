@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"vise/model"
+	"vise/store"
+	"vise/store/files"
+	"vise/ui/console"
+)
+
+// consoleRunIn is a run of the console whose home would lie in dir.
+func consoleRunIn(t *testing.T, dir string) *consoleRun {
+	ctx, stop := context.WithCancel(t.Context())
+	a := &app{flags: globals{home: dir}, now: time.Now, getenv: func(string) string { return "" }, ttyIn: true, ttyOut: true}
+	r := &consoleRun{app: a, ctx: ctx}
+	t.Cleanup(func() {
+		stop()
+		r.close()
+		if a.door != nil {
+			a.door.close()
+		}
+	})
+	return r
+}
+
+func TestTheFirstRunWritesNothingBeforeAChoice(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "home")
+	b := consoleRunIn(t, dir)
+	first, err := b.firstRun("")
+	if err != nil || first.Agent == "" {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	if s, err := first.Survey(t.Context(), t.TempDir()); err != nil || len(s.Problems) != 1 {
+		t.Errorf("survey of nothing: %+v, %v", s, err)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Fatal("a home was made without a choice")
+	}
+	session, err := first.Start(t.Context(), console.Choice{Kind: console.ChooseCreate, Agent: "builder"})
+	if err != nil || session.Agent != "builder" || session.Ledger == nil || session.Eyes == nil || session.Demo {
+		t.Errorf("got %+v, %v", session, err)
+	}
+}
+
+func TestTheDemoLeavesNothingBehind(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	home := filepath.Join(t.TempDir(), "home")
+	b := consoleRunIn(t, home)
+	session, err := b.start(t.Context(), console.Choice{Kind: console.ChooseDemo})
+	if err != nil || !session.Demo {
+		t.Fatalf("%+v, %v", session, err)
+	}
+	text := session.Eyes.Plan(t.Context(), "claude-main", "wi-limiter")
+	if text.Artifact.Condition != model.PlanOK || text.Text == "" {
+		t.Errorf("got %+v", text)
+	}
+	b.close()
+	b.atEnd = nil
+	if left, _ := os.ReadDir(os.Getenv("TMPDIR")); len(left) != 0 {
+		t.Errorf("left %v", left)
+	}
+	if _, err := os.Stat(home); err == nil {
+		t.Error("a home was made")
+	}
+}
+
+func TestAnEditedPlanIsToldAndNotedInTheLedger(t *testing.T) {
+	home, err := files.NewHome(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := store.NewMem(home)
+	in, err := l.Apply(t.Context(), model.Envelope{Key: "k", Actor: model.Operator, Agent: "a", Command: model.CreateWorkItem{Objective: "o", Plan: "one"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := watchPlans(t.Context(), l, home, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := e.Plan(t.Context(), "a", in.WorkItemID); p.Text != "one" {
+		t.Fatalf("got %+v", p)
+	}
+	e.Watch("a", []model.ItemID{in.WorkItemID})
+	if err := files.WriteAtomic(home.PlanPath("a", in.WorkItemID), []byte("two")); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	defer stop()
+	for told := false; !told; {
+		news, err := e.Next(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told = slices.Contains(news.Items, in.WorkItemID)
+	}
+	if p := e.Plan(t.Context(), "a", in.WorkItemID); p.Text != "two" {
+		t.Errorf("it is read as %q", p.Text)
+	}
+	e.close()
+	err = l.View(t.Context(), func(r model.Reader) error {
+		w, _ := r.Item(in.WorkItemID)
+		if w.PlanArtifact.Preview != "two" || w.Revision != 2 {
+			t.Errorf("the ledger knows %+v", w.PlanArtifact)
+		}
+		if last := r.Entries(in.WorkItemID, 1); last[0].Actor != model.Watcher {
+			t.Errorf("noted by %s", last[0].Actor)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDraftsOutliveTheConsole(t *testing.T) {
+	home := t.TempDir()
+	d := newDrafts(home)
+	if all, err := d.Load(t.Context()); err != nil || len(all) != 0 {
+		t.Fatalf("%v, %v", all, err)
+	}
+	for key, text := range map[string]string{"new": "half a thought", "report wi-1": "so far"} {
+		if err := d.Save(t.Context(), key, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.Save(t.Context(), "new", ""); err != nil {
+		t.Fatal(err)
+	}
+	all, err := newDrafts(home).Load(t.Context())
+	if err != nil || len(all) != 1 || all["report wi-1"] != "so far" {
+		t.Errorf("%v, %v", all, err)
+	}
+	if err := os.WriteFile(d.path, []byte("not JSON"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Save(t.Context(), "new", "text"); err == nil {
+		t.Error("a file that does not read was written over")
+	}
+}
+
+func TestSleepEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithTimeout(t.Context(), time.Second)
+		defer stop()
+		if err := sleep(ctx, time.Hour); err == nil {
+			t.Error("slept on")
+		}
+		if err := sleep(t.Context(), time.Hour); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"os/exec"
+
+	"vise/model"
+	"vise/model/thread"
+	"vise/ui/console"
+)
+
+// Radar is part of console.Threads.
+func (v threadView) Radar(ctx context.Context) []thread.Overview { return v.Room.Radar(ctx, v.ledger) }
+
+// Act is part of console.Threads. A thread that begins is linked to its item.
+func (v threadView) Act(ctx context.Context, a console.ThreadAct) ([]model.Text, error) {
+	desk, done := v.Sit(ctx, a.Repo.Raw(), "console") // raw: handed on, not shown
+	defer done()
+	answer, err := desk.Apply(ctx, a.Command)
+	if err != nil || a.Item == "" {
+		return answer.Warnings(), err
+	}
+	link := model.ThreadLink{Repo: model.Text(desk.Repo.Root()), TaskID: model.Text(answer.Thread.ID)}
+	_, err = v.ledger.Apply(ctx, model.Envelope{Key: newKey(), Actor: model.Operator, Command: model.LinkWorkItem{
+		WorkItemID: a.Item, Add: model.Links{Threads: []model.ThreadLink{link}},
+	}})
+	if err != nil {
+		return append(answer.Warnings(), "the thread is there, and not linked: "+model.Text(fault(err).Message)), nil
+	}
+	return answer.Warnings(), nil
+}
+
+// Record is part of console.Threads.
+func (v threadView) Record(repo model.Text, argv []string) (*exec.Cmd, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	c := exec.Command(program, append([]string{"thread", "record", "--stay", "--"}, argv...)...)
+	c.Dir = repo.Raw() // raw: handed on, not shown
+	return c, nil
+}

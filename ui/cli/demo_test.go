@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"vise/model"
+	"vise/store"
+)
+
+// strict is a ledger on which no act of the script may be refused.
+type strict struct {
+	*store.Ledger
+	t *testing.T
+}
+
+func (s strict) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
+	in, err := s.Ledger.Apply(ctx, e)
+	if err != nil {
+		s.t.Errorf("%s of %s: %v", e.Command.Name(), e.Agent, err)
+	}
+	return in, err
+}
+
+func world(t *testing.T, plans map[model.ItemID]string) demoWorld {
+	l := store.NewMem(nil)
+	return demoWorld{
+		Ledger: strict{l, t}, Now: time.Now, Sleep: sleep,
+		WritePlan: func(_ model.AgentID, id model.ItemID, text string) error { plans[id] = text; return nil },
+	}
+}
+
+func TestThePlayIsCalmAndNothingInItIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plans := map[model.ItemID]string{}
+		w := world(t, plans)
+		begun := time.Now()
+		if err := w.prepare(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if d := time.Since(begun); d != 0 {
+			t.Errorf("the scene took %v to set", d)
+		}
+		if err := w.play(t.Context(), demoScript()); err != nil {
+			t.Fatal(err)
+		}
+		if d := time.Since(begun); d < 3*time.Minute || d > 8*time.Minute {
+			t.Errorf("the play took %v, want some minutes", d)
+		}
+		if len(plans) < 3 {
+			t.Errorf("plans of %d items were edited", len(plans))
+		}
+		checkEnd(t, w.Ledger.(strict).Ledger)
+	})
+}
+
+// checkEnd looks for what a visitor should have seen: reports, a question, focus.
+func checkEnd(t *testing.T, l *store.Ledger) {
+	t.Helper()
+	err := l.View(t.Context(), func(r model.Reader) error {
+		for _, id := range []model.ItemID{"wi-limiter", "wi-matrix", "wi-retry", "wi-jitter"} {
+			if w, _ := r.Item(id); w.State != model.Completed || w.ResultSummary == "" {
+				t.Errorf("%s is %s with report %q", id, w.State, w.ResultSummary)
+			}
+		}
+		for agent, current := range map[model.AgentID]model.ItemID{mainAgent: "wi-flags", docsAgent: ""} {
+			if w, _ := model.Focus(r, agent); w.ID != current {
+				t.Errorf("%s works on %q, want %q", agent, w.ID, current)
+			}
+			if n := r.Count(agent, model.TallyNeedsOperator); n == 0 {
+				t.Errorf("%s asks for nothing", agent)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestThePlayGoesOnAroundTheOperator(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := store.NewMem(nil)
+		w := world(t, map[model.ItemID]string{})
+		w.Ledger = l
+		if err := w.prepare(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		_, err := l.Apply(t.Context(), model.Envelope{Key: "k", Actor: model.Operator, Command: model.CompleteWorkItem{WorkItemID: "wi-limiter"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.play(t.Context(), demoScript()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestThePlayEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+		defer stop()
+		w := world(t, map[model.ItemID]string{})
+		if err := w.prepare(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.play(ctx, demoScript()); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// The same start gives the same play: nothing in it is left to chance.
+func TestThePlayIsTheSameEveryTime(t *testing.T) {
+	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	if a, b := demoPrologue(at), demoPrologue(at); len(a) != len(b) || a[0].Items[0].Item.UpdatedAt != b[0].Items[0].Item.UpdatedAt {
+		t.Error("two prologues differ")
+	}
+	for _, in := range demoPrologue(at) {
+		for _, x := range in.Items {
+			if x.Item.UpdatedAt.After(at) || x.Item.CreatedAt.After(x.Item.UpdatedAt) {
+				t.Errorf("%s: created %v, updated %v", x.Item.ID, x.Item.CreatedAt, x.Item.UpdatedAt)
+			}
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/ui/config"
+)
+
+// configAnswer is the data of config and its parts.
+type configAnswer struct {
+	File     string           `json:"file"`
+	Values   []config.Value   `json:"values,omitempty"`
+	Problems []config.Problem `json:"problems"`
+}
+
+func (a *app) configVerb() *cobra.Command {
+	c := &cobra.Command{
+		Use: "config", Short: "Show, check and describe the configuration", Args: noSuchVerb,
+		Long: "config reads config.yaml in vise's directory of the user's configuration ($XDG_CONFIG_HOME, else ~/.config),\n" +
+			"and the themes beside it. A running console takes changes as they are saved.",
+	}
+	var origin bool
+	show := &cobra.Command{Use: "show", Short: "Print every value that holds", Args: named()}
+	show.Flags().BoolVar(&origin, "origin", false, "say where each value comes from")
+	check := &cobra.Command{Use: "check", Short: "Say what is wrong with the file; exit 1 if something is", Args: named()}
+	schema := &cobra.Command{Use: "schema", Short: "Print the JSON schema of the file, for editors", Args: named()}
+	themed := &cobra.Command{Use: "themes", Short: "List the themes, built in and your own, and which holds", Args: named()}
+	c.AddCommand(
+		a.verb(show, func(context.Context, []string) (answer, error) { return a.configShow(origin) }),
+		a.verb(check, func(context.Context, []string) (answer, error) { return a.configCheck() }),
+		a.verb(themed, func(context.Context, []string) (answer, error) { return a.configThemes() }),
+		a.verb(schema, func(context.Context, []string) (answer, error) { return configSchema() }),
+	)
+	return a.verb(c, func(context.Context, []string) (answer, error) {
+		return answer{}, misuse("verb", "what to do with the configuration?").WithHint("vise config show, check, themes or schema")
+	})
+}
+
+// configPlace is where the configuration lies.
+func configPlace(getenv func(string) string) (config.Place, error) {
+	at, err := config.PlaceOf(getenv)
+	if err != nil {
+		return at, model.Refuse(model.CodeInvalid, "there is no place for a configuration").Because(err).WithHint("set XDG_CONFIG_HOME or HOME")
+	}
+	return at, nil
+}
+
+func (a *app) configShow(origin bool) (answer, error) {
+	at, err := configPlace(a.getenv)
+	if err != nil {
+		return answer{}, err
+	}
+	s := config.Load(at, a.getenv)
+	out := configAnswer{File: at.File, Values: s.Values(), Problems: problemsOf(s)}
+	return answer{data: out, warnings: configWarnings(s), text: func(p *page) {
+		rows := make([][]string, len(out.Values))
+		for i, v := range out.Values {
+			rows[i] = []string{model.Text(v.Path).String(), model.Text(v.Spelled()).String()}
+			if origin {
+				rows[i] = append(rows[i], v.Origin.String())
+			}
+		}
+		p.plainTable(1, rows)
+	}}, nil
+}
+
+func (a *app) configCheck() (answer, error) {
+	at, err := configPlace(a.getenv)
+	if err != nil {
+		return answer{}, err
+	}
+	s := config.Load(at, a.getenv)
+	out := configAnswer{File: at.File, Problems: problemsOf(s)}
+	return answer{data: out, failed: len(s.Problems.Bad()) > 0, text: func(p *page) {
+		for _, x := range s.Problems {
+			p.line("%s", x)
+		}
+		if len(s.Problems) == 0 {
+			p.line("nothing is wrong with %s", model.Text(at.File))
+		}
+	}}, nil
+}
+
+func configSchema() (answer, error) {
+	s, err := config.Schema()
+	if err != nil {
+		return answer{}, err
+	}
+	raw, err := json.MarshalIndent(s, "", "  ")
+	return answer{data: struct {
+		Schema any `json:"schema"`
+	}{s}, text: func(p *page) { p.line("%s", raw) }}, err
+}
+
+func problemsOf(s config.Settings) []config.Problem {
+	if s.Problems == nil {
+		return []config.Problem{}
+	}
+	return s.Problems
+}
+
+// configWarnings are the problems as an answer about something else tells them.
+func configWarnings(s config.Settings) []model.Warning {
+	var out []model.Warning
+	for _, x := range s.Problems {
+		out = append(out, model.Warning{Kind: model.WarnConfiguration, Message: x.String()})
+	}
+	return out
+}

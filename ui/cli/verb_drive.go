@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/ui/runner"
+)
+
+type driveOptions struct {
+	agents  []string
+	once    bool
+	adapter string
+	dir     string
+	allow   []string
+	timeout time.Duration
+	rounds  int
+	lease   time.Duration
+}
+
+func (o *driveOptions) register(c *cobra.Command) {
+	f := c.Flags()
+	f.StringSliceVar(&o.agents, "only", nil, "drive only these of the configured agents; --agent names one")
+	f.StringVar(&o.adapter, "adapter", "", "how the command talks: claude, codex, rounds or text")
+	f.StringVar(&o.dir, "dir", "", "where the command is started")
+	f.StringSliceVar(&o.allow, "env", nil, "what the command may see of the environment: NAME, or NAME=value")
+	f.DurationVar(&o.timeout, "turn-timeout", 0, "end a turn after this long")
+	f.IntVar(&o.rounds, "turn-rounds", 0, "end a turn after this many rounds")
+	f.DurationVar(&o.lease, "lease", 0, "how long others wait for a driver that died")
+}
+
+func (a *app) driveVerb() *cobra.Command {
+	var o driveOptions
+	c := &cobra.Command{
+		Use: "drive [--agent A -- COMMAND…]", Short: "Run agents' programs when they have work",
+		Long: "drive starts an agent's program when the scheduler offers it work or somebody said something to it, and\n" +
+			"carries out what it says. Programs come from the configuration, or for one --agent from the command line.\n" +
+			"Any number of drivers may run: an agent has one turn at a time.",
+	}
+	o.register(c)
+	c.Flags().BoolVar(&o.once, "once", false, "end when no agent has anything to do")
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		programs, err := a.programs(o, args)
+		if err != nil {
+			return answer{}, err
+		}
+		d, err := a.driver(programs)
+		if err != nil {
+			return answer{}, err
+		}
+		d.Once = o.once
+		defer a.attend(ctx)()
+		if err := d.Run(ctx); err != nil && !errors.Is(err, context.Canceled) {
+			return answer{}, err
+		}
+		return answer{data: map[string]any{}}, nil
+	})
+}
+
+// programs are those of the command line, else those of the configuration.
+func (a *app) programs(o driveOptions, argv []string) (map[model.AgentID]runner.Program, error) {
+	if len(argv) > 0 {
+		agent, err := a.namedAgent()
+		if err == nil && agent == "" {
+			err = misuse("agent", "nothing says whose program that is").WithHint("name the agent: --agent A")
+		}
+		if err != nil {
+			return nil, err
+		}
+		p, err := runner.Program{Command: argv, Adapter: runner.Adapter(o.adapter), Dir: o.dir, Env: o.allow,
+			Turn: runner.Limits{Timeout: o.timeout, Rounds: o.rounds, Lease: o.lease}}.Checked()
+		if err != nil {
+			return nil, misuse("command", "the command line: %v", err)
+		}
+		return map[model.AgentID]runner.Program{agent: p}, nil
+	}
+	path, err := a.configFile()
+	if err != nil {
+		return nil, err
+	}
+	all, err := runner.LoadPrograms(path)
+	if err != nil {
+		return nil, err
+	}
+	names := o.agents
+	if named, err := a.namedAgent(); err != nil {
+		return nil, err
+	} else if named != "" {
+		names = append(names, string(named))
+	}
+	return some(all, names)
+}
+
+// some are the programs of the agents named; of all when none is.
+func some(all map[model.AgentID]runner.Program, names []string) (map[model.AgentID]runner.Program, error) {
+	if len(names) == 0 {
+		return all, nil
+	}
+	out := map[model.AgentID]runner.Program{}
+	for _, name := range names {
+		p, ok := all[model.AgentID(name)]
+		if !ok {
+			return nil, misuse("only", "agent %s is not configured", model.Text(name)).WithHint("add it to the configuration")
+		}
+		out[model.AgentID(name)] = p
+	}
+	return out, nil
+}
+
+// reportTurn writes what a driver does beside the answer, one line an event.
+func (a *app) reportTurn(x runner.Event) {
+	switch {
+	case x.Err != nil:
+		fmt.Fprintf(a.err, "vise: %s, turn %d: %s: %s\n", x.Agent, x.Turn, x.What, model.Text(x.Err.Error()))
+	case x.Outcome != "":
+		fmt.Fprintf(a.err, "vise: %s, turn %d: %s: %s %s %s\n", x.Agent, x.Turn, x.What, x.Outcome, x.Code, x.Reason)
+	default:
+		fmt.Fprintf(a.err, "vise: %s, turn %d: %s\n", x.Agent, x.Turn, x.What)
+	}
+}

@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"vise/model"
+	"vise/model/prompt"
+	"vise/store"
+)
+
+// scripted is the variable that makes this test binary the program of an agent.
+const scripted = "VISE_TEST_WORK"
+
+// playWork is an agent that does with each item what its objective says: it waits in that
+// way, once, and then completes it.
+func playWork() int {
+	if os.Getenv(scripted) == "claude" {
+		return playClaude()
+	}
+	a := &agent{in: bufio.NewReader(os.Stdin)}
+	line, err := a.in.ReadString('\n')
+	var told struct {
+		Context prompt.Context `json:"context"`
+	}
+	if err != nil || json.Unmarshal([]byte(line), &told) != nil {
+		return 3
+	}
+	for _, x := range mine(told.Context) {
+		if code := a.work(x); code != 0 {
+			return code
+		}
+	}
+	return 0
+}
+
+type agent struct{ in *bufio.Reader }
+
+// mine are the items that a turn is about.
+func mine(c prompt.Context) []prompt.Item {
+	var out []prompt.Item
+	if c.Current != nil {
+		out = append(out, *c.Current)
+	} else if c.Offered != nil {
+		out = append(out, *c.Offered)
+	}
+	return append(out, c.Rechecks...)
+}
+
+// say says a round and hears the answer.
+func (a *agent) say(text string, calls ...model.Command) bool {
+	r := model.Round{Text: model.Text(text)}
+	for _, c := range calls {
+		r.Calls = append(r.Calls, model.Call{Command: c})
+	}
+	raw, err := json.Marshal(map[string]any{"text": r.Text, "calls": r.Calls})
+	if err != nil {
+		return false
+	}
+	fmt.Println(string(raw))
+	answer, err := a.in.ReadString('\n')
+	if err != nil || !strings.Contains(answer, `"receipt"`) {
+		fmt.Fprintf(os.Stderr, "said %s, heard %s %v\n", raw, answer, err)
+		return false
+	}
+	return true
+}
+
+func (a *agent) work(x prompt.Item) int {
+	pick := model.PickWorkItem{WorkItemID: x.ID, Reason: "it is my turn to"}
+	begun := len(x.TodoList) > 0
+	if begun {
+		pick.ClearBlocker = x.BlockedBy != ""
+	}
+	if !a.say("", pick) {
+		return 4
+	}
+	if begun || x.Objective == "plain" {
+		if !a.say(fmt.Sprintf("Report of %s.", x.ID), model.CompleteWorkItem{WorkItemID: x.ID}) {
+			return 5
+		}
+		return 0
+	}
+	todos := []model.Todo{{Text: "wait", State: model.TodoCompleted}}
+	mark := model.UpdateWorkItem{WorkItemID: x.ID, TodoList: &todos}
+	if x.Objective == "slow" {
+		if !a.say("This takes long.", mark) {
+			return 6
+		}
+		<-time.After(20 * time.Second) // it is killed meanwhile
+		return 0
+	}
+	second := int64(1000)
+	if x.Objective == "recheck" {
+		mark.BlockedBy, mark.RecheckAfterMS = model.SetTo("the vendor"), &second
+		if !a.say("", mark) {
+			return 7
+		}
+		return 0
+	}
+	wait := waitOf(x)
+	wait.WorkItemID = x.ID
+	if !a.say("", mark, wait) {
+		return 8
+	}
+	return 0
+}
+
+func waitOf(x prompt.Item) model.WaitFor {
+	switch x.Objective {
+	case "timer":
+		return model.WaitFor{Reason: "a second", Wake: model.WakeTimer, WakeAt: time.Now().Add(time.Second)}
+	case "operator":
+		return model.WaitFor{Reason: "a word", Wake: model.WakeOperatorInput, Question: "May I?"}
+	case "external":
+		return model.WaitFor{Reason: "the build", Wake: model.WakeExternal, Resource: model.Text("run-" + x.ID)}
+	case "system":
+		return model.WaitFor{Reason: "a quiet moment", Wake: model.WakeSystem}
+	case "task":
+		out := self("task", "run", "--detach", "--json", "--item", string(x.ID), "--", "sh", "-c", "echo it broke; sleep 1; exit 1")
+		var s started
+		if dataOf(string(out), &s) != nil {
+			fmt.Fprintf(os.Stderr, "task said %s\n", out)
+		}
+		return model.WaitFor{Reason: "the tests", Wake: model.WakeTaskResult, Resource: model.Text(s.TaskID)}
+	case "delegate":
+		out := self("delegate", string(x.ID), "--to", "bob", "--json", "plain")
+		var in model.Receipt
+		if dataOf(string(out), &in) != nil {
+			fmt.Fprintf(os.Stderr, "delegate said %s\n", out)
+		}
+		return model.WaitFor{Reason: "bob", Wake: model.WakeTaskResult, Resource: model.Text(in.DelegationID)}
+	}
+	return model.WaitFor{}
+}
+
+// self runs a verb as this agent.
+func self(args ...string) []byte {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	c := exec.Command(exe, args...)
+	c.Env = append([]string{asVise + "=1"}, os.Environ()...)
+	for i, e := range c.Env {
+		if strings.HasPrefix(e, scripted+"=") {
+			c.Env[i] = "X=1"
+		}
+	}
+	out, err := c.CombinedOutput()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%v: %v %s\n", args, err, out)
+	}
+	return bytes.TrimSpace(out)
+}
+
+// playClaude completes its item through the ledger, as the tools of its server would, and
+// tells of it in the format of its stream.
+func playClaude() int {
+	l, err := store.Open(os.Getenv("VISE_HOME"), store.Options{})
+	if err != nil {
+		return 3
+	}
+	defer l.Close()
+	id := model.AgentID(os.Getenv("VISE_AGENT"))
+	var item model.ItemID
+	err = l.View(context.Background(), func(r model.Reader) error {
+		w, _ := model.Focus(r, id)
+		item = w.ID
+		return nil
+	})
+	if err != nil || item == "" {
+		return 4
+	}
+	fmt.Printf(`{"type":"assistant","message":{"id":"m1","content":[{"type":"text","text":"Report of %s."}]}}`+"\n", item)
+	fmt.Printf(`{"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"t1","name":"mcp__vise__CompleteWorkItem","input":{"work_item_id":%q}}]}}`+"\n", item)
+	_, err = l.Apply(context.Background(), model.Envelope{Key: "mcp-" + string(item), Actor: model.AgentActor(id), Agent: id, Command: model.CompleteWorkItem{WorkItemID: item}})
+	if err != nil {
+		return 5
+	}
+	fmt.Println(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"ok"}]}}`)
+	fmt.Println(`{"type":"result","subtype":"success","is_error":false,"result":"Bye."}`)
+	return 0
+}

@@ -1,0 +1,337 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"vise/model"
+)
+
+// The objectives of the fleet's items say what their agent does with them.
+var fleet = map[model.AgentID][]model.Text{
+	"ann": {"plain", "timer", "operator", "external", "slow", "task", "recheck", "slow", "delegate", "plain"},
+	"bob": {"plain", "external", "operator", "timer", "plain", "system", "task", "plain", "recheck", "plain"},
+	"cid": {"plain", "plain", "plain", "plain", "plain", "plain", "plain", "plain", "plain", "plain"},
+}
+
+// Three agents, driven for real, bring thirty items and one delegated to the end: waits of
+// every kind are woken, tasks fail, a webhook comes in, the operator answers, and the driver
+// is killed twice in the middle of a turn. The journal proves that nothing happened twice.
+func TestAFleetComesToItsEndWhateverHappensToItsDriver(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
+	h := newFleetHome(t)
+	for _, agent := range []model.AgentID{"ann", "bob", "cid"} {
+		for _, objective := range fleet[agent] {
+			h.do(model.AgentActor(agent), model.CreateWorkItem{Objective: objective})
+		}
+	}
+	yes := true
+	h.do(model.Operator, model.UpdateAgent{AgentID: "cid", AutoPick: &yes})
+	h.configure()
+	base := h.serve()
+
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	defer cancel()
+	var around sync.WaitGroup
+	defer around.Wait()
+	defer cancel()
+	around.Go(func() { h.operate(ctx, base) })
+
+	var before model.ItemID
+	for range kills {
+		d := h.start("drive")
+		h.until("a slow turn", func(r model.Reader) bool {
+			a, _ := r.Agent("ann")
+			w, _ := r.Item(a.CurrentWorkItemID)
+			slow := a.Turn != nil && w.Objective == "slow" && len(w.TodoList) > 0 && w.ID != before
+			if slow {
+				before = w.ID
+			}
+			return slow
+		})
+		if err := d.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = d.Wait()
+	}
+	h.start("drive")
+	h.until("all are completed", func(r model.Reader) bool {
+		left := 0
+		for agent := range fleet {
+			left += r.Count(agent, model.TallyOpen)
+		}
+		return left == 0
+	})
+	h.prove()
+}
+
+// kills is how often the driver is killed in the middle of a turn.
+const kills = 2
+
+// configure makes this test binary the program of each agent.
+func (h *fleetHome) configure() {
+	h.t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	var b bytes.Buffer
+	fmt.Fprintln(&b, "agents:")
+	for agent, adapter := range map[string]string{"ann": "rounds", "bob": "rounds", "cid": "claude"} {
+		fmt.Fprintf(&b, "  %s: {command: [%q], adapter: %s, env: [%q], turn: {timeout: 30s, lease: 1s}}\n", agent, self, adapter, scripted+"="+adapter)
+	}
+	if err := os.WriteFile(h.config(), b.Bytes(), 0o600); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// start runs a verb until the test ends.
+func (h *fleetHome) start(args ...string) *exec.Cmd {
+	h.t.Helper()
+	c := h.command(args...)
+	c.Stderr = &said{t: h.t}
+	if err := c.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() {
+		_ = c.Process.Signal(syscall.SIGTERM)
+		_ = c.Wait()
+	})
+	return c
+}
+
+// said keeps what a verb writes beside its answer for a test that fails.
+type said struct {
+	t     testing.TB
+	mu    sync.Mutex
+	lines bytes.Buffer
+	once  sync.Once
+}
+
+func (s *said) Write(p []byte) (int, error) {
+	s.once.Do(func() {
+		s.t.Cleanup(func() {
+			if s.t.Failed() {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.t.Logf("a verb wrote:\n%s", s.lines.Bytes())
+			}
+		})
+	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lines.Write(p)
+}
+
+// serve starts the server and returns its address.
+func (h *fleetHome) serve() string {
+	h.t.Helper()
+	c := h.command("serve", "--listen", "127.0.0.1:0")
+	out, in, err := os.Pipe()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	c.Stderr = in
+	if err := c.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	in.Close()
+	h.t.Cleanup(func() {
+		_ = c.Process.Signal(syscall.SIGTERM)
+		_ = c.Wait()
+		out.Close()
+	})
+	line := make([]byte, 200)
+	n, err := out.Read(line)
+	found := regexp.MustCompile(`listening on (\S+)`).FindSubmatch(line[:n])
+	if err != nil || found == nil {
+		h.t.Fatalf("the server said %q %v", line[:n], err)
+	}
+	return "http://" + string(found[1])
+}
+
+// operate is the operator and the outside world: it answers each question, and delivers to
+// each external wait, once.
+func (h *fleetHome) operate(ctx context.Context, base string) {
+	done := map[model.WaitID]bool{}
+	for seen := uint64(0); ctx.Err() == nil; {
+		var waits []model.Wait
+		err := h.ledger.View(ctx, func(r model.Reader) error {
+			seen = r.Revision()
+			for agent := range fleet {
+				for _, class := range []model.Class{model.WaitingForOperator, model.BlockedClass} {
+					for _, row := range r.Rows(agent, class, nil, 100) {
+						waits = append(waits, r.ItemWaits(agent, row.ID)...)
+					}
+				}
+			}
+			return nil
+		})
+		for _, w := range waits {
+			if err == nil && !done[w.ID] && !w.Triggered() {
+				done[w.ID] = true
+				h.wake(base, w)
+			}
+		}
+		_, _ = h.ledger.Follow(ctx, seen)
+	}
+}
+
+func (h *fleetHome) wake(base string, w model.Wait) {
+	switch w.Kind {
+	case model.WaitOperator:
+		if out, err := h.run("answer", string(w.WorkItemID), "do it"); err != nil {
+			h.t.Errorf("answer: %v %s", err, out)
+		}
+	case model.WaitExternal:
+		url, err := h.run("trigger", "url", string(w.ID), "--base", base)
+		if err != nil {
+			h.t.Errorf("url: %v %s", err, url)
+			return
+		}
+		for range 3 { // sent thrice, heard once
+			r, err := http.NewRequest(http.MethodPost, url, strings.NewReader(`{"conclusion":"success"}`))
+			if err != nil {
+				h.t.Error(err)
+				return
+			}
+			r.Header.Set("X-GitHub-Delivery", "d-"+string(w.ID))
+			got, err := http.DefaultClient.Do(r)
+			if err != nil {
+				h.t.Errorf("deliver: %v", err)
+				return
+			}
+			got.Body.Close()
+			if got.StatusCode >= 300 {
+				h.t.Errorf("deliver: %s", got.Status)
+			}
+		}
+	}
+}
+
+// prove reads from ledger and journal that all went as it should.
+func (h *fleetHome) prove() {
+	h.t.Helper()
+	s := story{t: h.t, promoted: map[model.ItemID]int{}, triggers: map[model.WaitKind]int{}, heard: map[model.WaitID]int{},
+		running: map[model.AgentID]int{}, last: map[model.AgentID]int{}}
+	h.view(func(r model.Reader) {
+		for _, e := range r.History("", model.Position{}, 1_000_000) {
+			s.hear(e)
+		}
+		s.reports(r)
+	})
+	for id, n := range s.heard {
+		if n != 1 {
+			h.t.Errorf("wait %s was triggered %d times", id, n)
+		}
+	}
+	for kind, want := range map[model.WaitKind]int{model.WaitTask: 3, model.WaitOperator: 2, model.WaitTimer: 2, model.WaitExternal: 2, model.WaitSystem: 1} {
+		if s.triggers[kind] != want {
+			h.t.Errorf("%d triggers of kind %s, want %d", s.triggers[kind], kind, want)
+		}
+	}
+	if s.interrupted < 2 || s.failed != 2 {
+		h.t.Errorf("%d turns interrupted, %d tasks failed; want 2 and 2", s.interrupted, s.failed)
+	}
+	if health, err := h.ledger.Check(context.Background()); err != nil || !health.Healthy() {
+		h.t.Errorf("check: %v %v", health.Problems, err)
+	}
+}
+
+// story is what the journal tells.
+type story struct {
+	t                   testing.TB
+	promoted            map[model.ItemID]int
+	triggers            map[model.WaitKind]int
+	heard               map[model.WaitID]int
+	running, last       map[model.AgentID]int
+	interrupted, failed int
+	at                  model.Position
+}
+
+func (s *story) hear(e model.Entry) {
+	if e.Revision < s.at.Revision || e.Revision == s.at.Revision && e.N <= s.at.N {
+		s.t.Errorf("the journal is out of order at %d.%d", e.Revision, e.N)
+	}
+	s.at = model.Position{Revision: e.Revision, N: e.N}
+	switch e.Kind {
+	case model.EventReportPromoted:
+		s.promoted[e.WorkItemID]++
+	case model.EventWaitTriggered:
+		n := data[model.TriggerNews](s.t, e)
+		s.triggers[n.Kind]++
+		s.heard[n.WaitID]++
+	case model.EventTaskEnded:
+		if data[model.TaskNews](s.t, e).Status == model.TaskFailed {
+			s.failed++
+		}
+	case model.EventTurnStarted:
+		n := data[model.TurnNews](s.t, e)
+		if s.running[e.AgentID] != 0 || n.Turn != s.last[e.AgentID]+1 {
+			s.t.Errorf("turn %d of %s began while %d ran, after %d", n.Turn, e.AgentID, s.running[e.AgentID], s.last[e.AgentID])
+		}
+		s.running[e.AgentID], s.last[e.AgentID] = n.Turn, n.Turn
+	case model.EventTurnEnded:
+		n := data[model.TurnNews](s.t, e)
+		if s.running[e.AgentID] != n.Turn {
+			s.t.Errorf("turn %d of %s ended while %d ran", n.Turn, e.AgentID, s.running[e.AgentID])
+		}
+		s.running[e.AgentID] = 0
+		if n.Outcome == model.TurnInterrupted && n.Reason == "lease_expired" {
+			s.interrupted++
+		}
+	}
+}
+
+// reports proves that each completed item has its report, once. A program that calls its
+// tools itself completes at the ledger's door: a driver that is killed before it heard the
+// words beside cannot report them, and nothing is made up. That can cost one report a kill.
+func (s *story) reports(r model.Reader) {
+	items, unheard := 0, 0
+	for agent := range fleet {
+		for _, row := range r.Rows(agent, model.CompletedRecent, nil, 1000) {
+			items++
+			b, ok := r.Brief(agent, row.ID)
+			if agent == "cid" && s.promoted[row.ID] == 0 && !ok && unheard < kills {
+				unheard++
+				continue
+			}
+			if s.promoted[row.ID] != 1 || !ok || b.Text != model.Text("Report of "+string(row.ID)+".") {
+				s.t.Errorf("%s (%s): %d reports, brief %q\n%s", row.ID, row.Objective, s.promoted[row.ID], b.Text, historyOf(r, row.ID))
+			}
+		}
+	}
+	if items != 31 {
+		s.t.Errorf("%d items completed, want 30 and the delegated one", items)
+	}
+}
+
+// historyOf is what happened to an item, the newest first.
+func historyOf(r model.Reader, id model.ItemID) string {
+	var b strings.Builder
+	for _, e := range r.Entries(id, 40) {
+		fmt.Fprintf(&b, "\t%d.%d %s %s %s\n", e.Revision, e.N, e.Actor, e.Kind, e.Data)
+	}
+	return b.String()
+}
+
+func data[D any](t testing.TB, e model.Entry) (d D) {
+	t.Helper()
+	if err := json.Unmarshal(e.Data, &d); err != nil {
+		t.Fatalf("%s: %v", e.Kind, err)
+	}
+	return d
+}

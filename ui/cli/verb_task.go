@@ -1,0 +1,284 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/ui/runner"
+)
+
+func (a *app) taskVerb() *cobra.Command {
+	c := &cobra.Command{Use: "task", Short: "Run commands that work items can wait for"}
+	c.AddCommand(a.taskRunVerb(), a.taskListVerb(), a.taskShowVerb(), a.taskStopVerb())
+	return c
+}
+
+type taskOptions struct {
+	item, summary      string
+	blocking, detach   bool
+	quiet, onlyStarted bool
+	timeout            time.Duration
+}
+
+func (a *app) taskRunVerb() *cobra.Command {
+	var o taskOptions
+	c := &cobra.Command{
+		Use: "run [--item ID] -- COMMAND…", Short: "Run a command and record how it ends",
+		Long: "run starts a command as it is, without a shell, records it as a task, keeps the end of what it writes,\n" +
+			"and records how it ended, which triggers the waits on it. With --detach it answers with the task at once\n" +
+			"and the command goes on, even when who asked for it ends.",
+		Args: cobra.MinimumNArgs(1),
+	}
+	f := c.Flags()
+	f.StringVar(&o.item, "item", "", "the work item that it is for (default: the agent's own)")
+	f.StringVar(&o.summary, "summary", "", "what it is, in words (default: the command)")
+	f.BoolVar(&o.blocking, "blocking", false, "refuse the work item's completion while it runs")
+	f.BoolVar(&o.detach, "detach", false, "answer once it runs")
+	f.BoolVar(&o.quiet, "quiet", false, "do not repeat what it writes")
+	f.DurationVar(&o.timeout, "timeout", 0, "end it after this long")
+	f.BoolVar(&o.onlyStarted, "tell-started", false, "")
+	_ = f.MarkHidden("tell-started") // for the process that --detach leaves behind
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		if o.detach {
+			return a.detached(ctx, c, o)
+		}
+		return a.supervise(ctx, c, o, args)
+	})
+}
+
+func (a *app) supervise(ctx context.Context, c *cobra.Command, o taskOptions, args []string) (answer, error) {
+	s, err := a.supervisor()
+	if err != nil {
+		return answer{}, err
+	}
+	w := runner.TaskSpec{Argv: args, Env: runner.Unmarked(os.Environ()), Summary: model.Text(o.summary), Blocking: o.blocking, Timeout: o.timeout}
+	if w.Actor, err = a.actor(); err != nil {
+		return answer{}, err
+	}
+	if w.Dir, err = os.Getwd(); err != nil {
+		return answer{}, err
+	}
+	if w.Agent, err = a.namedAgent(); err != nil {
+		return answer{}, err
+	}
+	if o.item != "" {
+		if w.Item, err = a.resolve(ctx, o.item); err != nil {
+			return answer{}, err
+		}
+		w.Agent = ""
+	} else if w.Agent == "" {
+		if w.Agent, err = a.onlyAgent(ctx); err != nil {
+			return answer{}, err
+		}
+	}
+	if !o.quiet && !o.onlyStarted {
+		w.Echo = c.ErrOrStderr()
+	}
+	if o.onlyStarted {
+		w.Started = func(id model.TaskID) {
+			_ = json.NewEncoder(c.OutOrStdout()).Encode(started{id}) // whoever asked may be gone
+			signal.Ignore(syscall.SIGPIPE)                           // nobody listens any more
+		}
+	}
+	d, err := s.Run(ctx, w)
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{data: d, failed: d.Status != model.TaskCompleted, text: func(p *page) {
+		p.line("%s %s: %s", d.TaskID, d.Status, firstLine(d.Result))
+	}}, nil
+}
+
+// onlyAgent is the agent of a home that has one.
+func (a *app) onlyAgent(ctx context.Context) (id model.AgentID, err error) {
+	err = a.read(ctx, func(r model.Reader) error {
+		if all := r.Agents("", 2); len(all) == 1 {
+			id = all[0].ID
+			return nil
+		}
+		return misuse("agent", "nothing says whose task it is").WithHint("name a work item, or an agent: --item ID, --agent A")
+	})
+	return id, err
+}
+
+func (a *app) supervisor() (runner.Supervisor, error) {
+	l, err := a.followed(nil)
+	if err != nil {
+		return runner.Supervisor{}, err
+	}
+	return runner.Supervisor{Ledger: l, LogDir: filepath.Join(a.door.dir, "log"), NewKey: newKey, Now: a.now}, nil
+}
+
+// maxSaid bounds what is read of a supervisor that did not start, in bytes.
+const maxSaid = 4096
+
+// started is how a detached supervisor tells that its task runs.
+type started struct {
+	TaskID model.TaskID `json:"task_id"`
+}
+
+// detached starts this program again, as a supervisor in a session of its own.
+func (a *app) detached(ctx context.Context, c *cobra.Command, o taskOptions) (answer, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return answer{}, err
+	}
+	args := []string{}
+	for _, arg := range os.Args[1:] {
+		if arg == "--" {
+			break
+		}
+		if arg != "--detach" && arg != "--detach=true" && arg != "--json" {
+			args = append(args, arg)
+		}
+	}
+	args = append(args, "--tell-started", "--")
+	args = append(args, c.Flags().Args()...)
+	actor, err := a.actor()
+	if err != nil {
+		return answer{}, err
+	}
+	child := exec.Command(self, args...)
+	child.Env = append(runner.Unmarked(os.Environ()), "VISE_ACTOR="+string(actor))
+	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	out, in, err := os.Pipe()
+	if err != nil {
+		return answer{}, err
+	}
+	defer out.Close()
+	child.Stdout, child.Stderr = in, in
+	err = child.Start()
+	in.Close()
+	if err != nil {
+		return answer{}, err
+	}
+	defer child.Process.Release()
+	said := bufio.NewReader(io.LimitReader(out, maxSaid))
+	line, _ := said.ReadBytes('\n')
+	var s started
+	if json.Unmarshal(line, &s) != nil || s.TaskID == "" {
+		rest, _ := io.ReadAll(said)
+		return answer{}, model.Refuse(model.CodeRefused, "the task did not start: %s", model.Text(append(line, rest...))).
+			WithHint("run it without --detach to see why")
+	}
+	return answer{data: s, text: func(p *page) { p.line("%s runs", s.TaskID) }}, nil
+}
+
+func firstLine(t model.Text) model.Text {
+	for _, line := range t.Lines() {
+		return model.Text(line)
+	}
+	return ""
+}
+
+// shownTasks bounds a list of tasks of one agent.
+const shownTasks = 50
+
+func (a *app) taskListVerb() *cobra.Command {
+	c := &cobra.Command{Use: "list", Short: "List tasks: running ones, then the newest that ended", Args: cobra.NoArgs}
+	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
+		named, err := a.namedAgent()
+		if err != nil {
+			return answer{}, err
+		}
+		all := []model.Task{}
+		err = a.read(ctx, func(r model.Reader) error {
+			for _, id := range agentsOf(r, named) {
+				all = append(all, r.Tasks(id, shownTasks)...)
+			}
+			return nil
+		})
+		return answer{data: map[string]any{"tasks": all}, text: func(p *page) {
+			for _, t := range all {
+				p.line("%s  %-11s %s  %s  %s", t.ID, t.Status, t.AgentID, t.WorkItemID, t.Summary)
+			}
+		}}, err
+	})
+}
+
+func (a *app) oneTask(ctx context.Context, id string) (t model.Task, err error) {
+	err = a.read(ctx, func(r model.Reader) error {
+		var ok bool
+		if t, ok = r.Task(model.TaskID(id)); !ok {
+			return model.Refuse(model.CodeNotFound, "unknown task %s", model.Text(id)).At("task_id").WithHint("list them: vise task list")
+		}
+		return nil
+	})
+	return t, err
+}
+
+func (a *app) taskShowVerb() *cobra.Command {
+	c := &cobra.Command{Use: "show TASK", Short: "Show a task and the end of what it wrote", Args: cobra.ExactArgs(1)}
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		t, err := a.oneTask(ctx, args[0])
+		return answer{data: t, text: func(p *page) { p.task(t) }}, err
+	})
+}
+
+func (p *page) task(t model.Task) {
+	p.line("%s  %s  %s", t.ID, t.Status, t.Summary)
+	p.line("agent %s, work item %s", t.AgentID, cmp.Or(string(t.WorkItemID), "none"))
+	if t.Run.Dir != "" {
+		p.line("in %s %s", t.Run.Dir, t.Run.GitHead)
+	}
+	if t.Status == model.TaskRunning && t.Run.Supervisor.PID != 0 {
+		p.line("process %d watches over it", t.Run.Supervisor.PID)
+	}
+	if t.Result != "" {
+		p.line("%s", firstLine(t.Result))
+	}
+	if t.End == nil {
+		return
+	}
+	p.line("exit status %d after %s", t.End.ExitCode, time.Duration(t.End.DurationMS)*time.Millisecond)
+	if t.End.LogBytes < t.End.OutputBytes {
+		p.line("the log holds %d of %d bytes: %s", t.End.LogBytes, t.End.OutputBytes, t.Run.Log)
+	} else if t.Run.Log != "" {
+		p.line("all %d bytes of output: %s", t.End.OutputBytes, t.Run.Log)
+	}
+	for _, line := range t.End.Tail.Lines() {
+		p.line("  %s", model.Text(line))
+	}
+}
+
+func (a *app) taskStopVerb() *cobra.Command {
+	c := &cobra.Command{Use: "stop TASK", Short: "Stop a running task", Args: cobra.ExactArgs(1)}
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		t, err := a.oneTask(ctx, args[0])
+		if err != nil {
+			return answer{}, err
+		}
+		actor, err := a.actor()
+		if err != nil {
+			return answer{}, err
+		}
+		s, err := a.supervisor()
+		if err != nil {
+			return answer{}, err
+		}
+		asked, err := s.Stop(ctx, t, actor)
+		out := map[string]any{"task_id": t.ID, "was": t.Status, "asked": asked}
+		return answer{data: out, text: func(p *page) {
+			switch {
+			case t.Status != model.TaskRunning:
+				p.line("%s had ended: %s", t.ID, t.Status)
+			case asked:
+				p.line("%s was asked to end", t.ID)
+			default:
+				p.line("%s is ended", t.ID)
+			}
+		}}, err
+	})
+}

@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+)
+
+// verb is a verb's name, its group in help, and how its command is made.
+type verb struct {
+	name, group string
+	make        func(*app) *cobra.Command
+}
+
+// verbs are all verbs, as help groups and orders them. A verb is declared here and by the
+// command that its function makes: registration, help, completion and the manual page follow.
+func verbs() []verb {
+	return []verb{
+		{"new", groupWork, (*app).newVerb},
+		{"pick", groupWork, (*app).pickVerb},
+		{"update", groupWork, (*app).updateVerb},
+		{"block", groupWork, (*app).blockVerb},
+		{"unblock", groupWork, (*app).unblockVerb},
+		{"wait", groupWork, (*app).waitVerb},
+		{"trigger", groupWork, (*app).triggerVerb},
+		{"complete", groupWork, (*app).completeVerb},
+		{"report", groupWork, (*app).reportVerb},
+		{"plan", groupWork, (*app).planVerb},
+		{"ack", groupWork, (*app).ackVerb},
+		{"status", groupLook, (*app).statusVerb},
+		{"list", groupLook, (*app).listVerb},
+		{"show", groupLook, (*app).showVerb},
+		{"next", groupLook, (*app).nextVerb},
+		{"why", groupLook, (*app).whyVerb},
+		{"events", groupLook, (*app).eventsVerb},
+		{"agents", groupLook, (*app).agentsVerb},
+		{"inbox", groupLook, (*app).inboxVerb},
+		{"say", groupRun, (*app).sayVerb},
+		{"answer", groupRun, (*app).answerVerb},
+		{"delegate", groupRun, (*app).delegateVerb},
+		{"task", groupRun, (*app).taskVerb},
+		{"drive", groupRun, (*app).driveVerb},
+		{"serve", groupRun, (*app).serveVerb},
+		{"resume", groupNear, (*app).resumeVerb},
+		{"link", groupNear, (*app).linkVerb},
+		{"unlink", groupNear, (*app).unlinkVerb},
+		{"thread", groupNear, (*app).threadVerb},
+		{"todo", groupNear, (*app).todoVerb},
+		{"init", groupHome, (*app).initVerb},
+		{"import", groupHome, (*app).importVerb},
+		{"doctor", groupHome, (*app).doctorVerb},
+		{"backup", groupHome, (*app).backupVerb},
+		{"restore", groupHome, (*app).restoreVerb},
+		{"compact", groupHome, (*app).compactVerb},
+		{"version", groupHome, (*app).versionVerb},
+		{"completion", groupHome, (*app).completionVerb},
+		{"man", groupHome, (*app).manVerb},
+		{"demo", groupHome, (*app).demoVerb},
+		{"config", groupHome, (*app).configVerb},
+		{"hook", groupAgents, (*app).hookVerb},
+		{"run", groupAgents, (*app).runVerb},
+		{"install", groupAgents, (*app).installVerb},
+		{"context", groupAgents, (*app).contextVerb},
+		{"notes", groupAgents, (*app).notesVerb},
+		{"prime", groupAgents, (*app).primeVerb},
+		{"mcp", groupAgents, (*app).mcpVerb},
+		{"exit-codes", "", (*app).exitCodesTopic},
+	}
+}
+
+// The groups of verbs in help.
+const (
+	groupWork   = "work"
+	groupLook   = "look"
+	groupRun    = "run"
+	groupAgents = "agents"
+	groupNear   = "neighbours"
+	groupHome   = "home"
+)
+
+// tree is the command tree with every verb.
+func (a *app) tree() *cobra.Command {
+	root := a.root()
+	for _, group := range []string{groupWork, groupLook, groupRun, groupAgents, groupNear, groupHome} {
+		root.AddGroup(&cobra.Group{ID: group, Title: group})
+	}
+	for _, v := range verbs() {
+		c := v.make(a)
+		c.GroupID = v.group
+		root.AddCommand(c)
+	}
+	return root
+}
+
+// needsTree reports whether a verb is about all verbs.
+func needsTree(verb string) bool { return verb == "completion" || verb == "man" }
+
+// treeFor is what of the tree the arguments need: to make all verbs takes half a millisecond.
+func (a *app) treeFor(args []string) *cobra.Command {
+	if len(args) == 0 {
+		return a.root()
+	}
+	name := firstWord(args)
+	for _, v := range verbs() {
+		if v.name == name && !needsTree(name) {
+			root := a.root()
+			root.AddCommand(v.make(a))
+			return root
+		}
+	}
+	return a.tree()
+}
+
+// firstWord is the first argument that is neither a flag of every verb nor its value.
+func firstWord(args []string) string {
+	for i := 0; i < len(args); i++ {
+		switch {
+		case slices.Contains([]string{"--home", "--agent", "--actor"}, args[i]):
+			i++
+		case !strings.HasPrefix(args[i], "-"):
+			return args[i]
+		}
+	}
+	return ""
+}
+
+// root is the command tree without a verb.
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "vise",
+		Short: "Hold one piece of work at a time, firmly",
+		Long: "vise keeps the work items of coding agents in a durable ledger, says what each agent works on\n" +
+			"and why, and shows what needs you. Without a verb it opens the console.",
+		SilenceUsage: true, SilenceErrors: true,
+		Args:              noSuchVerb,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true}, SuggestionsMinimumDistance: 2,
+	}
+	a.flags.register(root)
+	root.Flags().BoolVar(&a.flags.accessible, "accessible", false, "a console of lines and numbered menus, for screen readers (ACCESSIBLE)")
+	root.SetHelpFunc(a.help)
+	return a.verb(root, a.bare)
+}
+
+// noSuchVerb refuses what is no verb, and proposes the nearest.
+func noSuchVerb(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	e := misuse("verb", "unknown verb %q", model.Text(args[0]))
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		return e.WithHint("do you mean %s?", strings.Join(near, " or "))
+	}
+	return e.WithHint("vise help lists the verbs")
+}

@@ -1,0 +1,166 @@
+package screen
+
+import (
+	"fmt"
+	"slices"
+
+	"vise/model"
+	"vise/ui/console/widget"
+)
+
+// Activity is where the operator is in the events of all agents. The newest stands at the
+// end; while the cursor is there, the view follows.
+type Activity struct {
+	// Cursor is the event under the cursor; zero follows the end.
+	Cursor model.Position
+	// Top is the first event drawn, while it does not follow.
+	Top    model.Position
+	Filter string
+	// Left is the newest event there was when following ended: later ones are new.
+	Left model.Position
+	// Deep doubles how far back a filter searches, once for each time the operator goes on.
+	Deep int
+}
+
+// Following reports whether the view follows the end.
+func (p Activity) Following() bool { return p.Cursor == model.Position{} }
+
+// Journal is the part of the journal around the cursor, oldest first.
+type Journal struct {
+	Events
+	// AtEnd: nothing newer matches.
+	AtEnd bool
+	// Searched is how many events a filter passed over before it gave up going back; 0 when
+	// it did not.
+	Searched int
+	// News counts what came since following ended, at most NewsCounted.
+	News   int
+	Newest model.Position
+	// Trouble is what is wrong with the filter.
+	Trouble string
+}
+
+// NewsCounted bounds the events counted as new.
+const NewsCounted = 200
+
+// PositionOf is where an entry stands in the journal.
+func PositionOf(e model.Entry) model.Position { return model.Position{Revision: e.Revision, N: e.N} }
+
+// At is the place of the cursor among the entries; the last while it follows.
+func (s Journal) At(p Activity) int {
+	if p.Following() || len(s.Entries) == 0 {
+		return len(s.Entries) - 1
+	}
+	at, found := s.search(p.Cursor)
+	if !found && at > 0 {
+		at--
+	}
+	return at
+}
+
+func (s Journal) search(p model.Position) (int, bool) {
+	return slices.BinarySearchFunc(s.Entries, p, func(e model.Entry, p model.Position) int {
+		switch at := PositionOf(e); {
+		case at == p:
+			return 0
+		case at.Revision < p.Revision || at.Revision == p.Revision && at.N < p.N:
+			return -1
+		}
+		return 1
+	})
+}
+
+// top is the first of h entries in sight.
+func (s Journal) top(p Activity, h int) int {
+	top := len(s.Entries) - h
+	if at, _ := s.search(p.Top); !p.Following() && at < len(s.Entries) {
+		top = at
+	}
+	return window(s.At(p), top, h, len(s.Entries))
+}
+
+// Paused is the place that stands where the end was followed, of h entries in sight.
+func (s Journal) Paused(p Activity, h int) Activity {
+	if p.Following() {
+		p.Left, p.Top, p.Cursor = s.Newest, PositionOf(s.Entries[s.top(p, h)]), PositionOf(s.Entries[len(s.Entries)-1])
+	}
+	return p
+}
+
+// To is the place with the cursor on the entry at, of h in sight.
+func (s Journal) To(p Activity, at, h int) Activity {
+	if p.Following() {
+		p.Left = s.Newest
+	}
+	p.Cursor = PositionOf(s.Entries[at])
+	p.Top = PositionOf(s.Entries[s.top(p, h)])
+	return p
+}
+
+// ActivityView is everything that happens, of all agents.
+type ActivityView struct {
+	Frame
+	Activity
+	Body   Rect
+	Filter Filter
+	Told   Journal
+}
+
+// Rows is how many events there is room for.
+func (v ActivityView) Rows() int { return max(v.Body.H-2-v.Filter.Rows(), 1) }
+
+// Draw draws the activity.
+func (v ActivityView) Draw() Drawing {
+	w, _ := v.Body.Inner()
+	s := v.Told
+	p := paneOf(v.Body, 0, widget.Box{Title: v.Strong.Paint("Activity") + "  " + v.Muted.Paint("all agents"), Right: v.note(), Foot: v.Muted.Paint(v.foot()), Focused: true})
+	v.Filter.draw(p, v.Frame)
+	if len(s.Entries) == 0 || v.Unread != "" {
+		p.Lines = append(p.Lines, v.Said(v.empty(), w)...)
+		return p.draw(v.Frame)
+	}
+	at, top := s.At(v.Activity), s.top(v.Activity, v.Rows())
+	for i := top; i < min(top+v.Rows(), len(s.Entries)); i++ {
+		p.row(v.row(w, i == at && !v.Following(), s.ofAll(v.Frame, s.Entries[i], w)...), i)
+	}
+	return p.draw(v.Frame)
+}
+
+// empty is what is said instead of events.
+func (v ActivityView) empty() string {
+	switch {
+	case v.Unread != "":
+		return v.Unread
+	case v.Told.Searched > 0:
+		return fmt.Sprintf(v.Keys.Keyed("No match in the newest %d events. {up} searches further back, {back} clears."), v.Told.Searched)
+	case v.Filter.Text != "":
+		return v.Keys.Keyed("No event matches. {back} clears.")
+	}
+	return "Nothing has happened yet."
+}
+
+// note says whether the end is followed, and what came since it is not.
+func (v ActivityView) note() string {
+	switch n := v.Told.News; {
+	case v.Following():
+		return v.following()
+	case n >= NewsCounted:
+		return v.NeedsYou.Paint(fmt.Sprintf("%d+ new", NewsCounted)) + v.Muted.Paint(" end")
+	case n > 0:
+		return v.NeedsYou.Paint(fmt.Sprintf("%d new", n)) + v.Muted.Paint(" end")
+	}
+	return v.Muted.Paint("paused · end follows")
+}
+
+func (v ActivityView) foot() string {
+	s := v.Told
+	at := s.At(v.Activity)
+	switch {
+	case at < 0:
+		return ""
+	case s.Searched > 0 && at == 0:
+		return fmt.Sprintf("searched %d events · k searches further back", s.Searched)
+	}
+	e := s.Entries[at]
+	return e.At.In(v.Now.Location()).Format("Mon 2 Jan 15:04:05") + fmt.Sprintf(" · revision %d", e.Revision)
+}

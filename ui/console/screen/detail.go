@@ -1,0 +1,338 @@
+package screen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"vise/model"
+	"vise/model/thread"
+	"vise/ui/action"
+	"vise/ui/console/widget"
+	"vise/ui/text"
+)
+
+// Tab is a page of the detail.
+type Tab int
+
+// The tabs.
+const (
+	TabPlan Tab = iota
+	TabTodos
+	TabWaits
+	TabEvents
+	TabWhy
+	TabReport
+	TabThread
+	TabFiles
+	TabCount
+)
+
+// TabNames are the tabs' names on screen.
+var TabNames = [TabCount]string{"Plan", "Todos", "Waits", "Events", "Why", "Report", "Thread", "Files"}
+
+// Detail is the item under the cursor: what it is, and the page of a tab.
+type Detail struct {
+	Frame
+	Rect
+	Focused bool
+	// Row is the item as its list shows it; nil: nothing is selected.
+	Row *model.Row
+	// Detail is nil until the ledger told it.
+	*model.Detail
+	// Agent is whose item it is.
+	Agent model.Agent
+	Tab   Tab
+	// Scroll is the first line shown of the page; the plan has a place of its own.
+	Scroll int
+	Plan   Plan
+	Files  FileTodos
+	// Card says where the work was left. HasThreads: threads are read at all; Linked: the item
+	// links to one.
+	Card               thread.Card
+	HasThreads, Linked bool
+	// WhyKeys are what would change what the page Why tells: "i answer".
+	WhyKeys []string
+	// Opened: there is a ledger.
+	Opened bool
+}
+
+// headRows are the lines above the page: objective, facts, rule.
+const headRows = 3
+
+// Draw draws the detail.
+func (v Detail) Draw(pane int) Drawing {
+	p := paneOf(v.Rect, pane, widget.Box{Title: v.tabs(), Focused: v.Focused})
+	w, h := v.Inner()
+	switch {
+	case v.Row == nil && v.Opened:
+		p.Lines = []string{" " + v.Muted.Paint("Nothing is selected.")}
+	case v.Row != nil:
+		p.Lines = v.head(w)
+		if v.Detail != nil {
+			p.Lines = append(p.Lines, v.window(w, h-headRows)...)
+		}
+		p.Foot = v.foot()
+	}
+	return p.draw(v.Frame)
+}
+
+// Offers reports whether a tab is shown among the others. Thread and Files are, where there
+// is one, and while it is the one that is read.
+func (v Detail) Offers(t Tab) bool {
+	switch {
+	case t == v.Tab:
+		return true
+	case t == TabThread:
+		return v.Linked || !v.Card.Empty()
+	case t == TabFiles:
+		return len(v.Files.Linked)+len(v.Files.Todos)+len(v.Files.Damaged) > 0
+	}
+	return true
+}
+
+// tabs names the pages, the one shown in brackets.
+func (v Detail) tabs() string {
+	var parts []string
+	shown, room := 0, v.W-tabsMargin
+	for i, name := range TabNames {
+		switch {
+		case Tab(i) == v.Tab:
+			shown = len(parts)
+			parts = append(parts, v.Accent.Paint(v.Mark(name)))
+		case v.Offers(Tab(i)):
+			parts = append(parts, v.Muted.Paint(name))
+		}
+	}
+	if !v.Wide {
+		return strings.Join(around(parts, shown, room), " ")
+	}
+	title := v.Strong.Paint("Detail") + "  "
+	return title + strings.Join(around(parts, shown, room-text.Width(title)), " ")
+}
+
+// tabsMargin is the border's part of the line that names the tabs.
+const tabsMargin = 6
+
+// around is the part of a list of names that fits in w cells and holds the one at i; an
+// ellipsis stands for what is left out at an end.
+func around(names []string, i, w int) []string {
+	from, to := 0, len(names)
+	fit := func() []string {
+		out := slices.Clone(names[from:to])
+		if from > 0 {
+			out = slices.Insert(out, 0, "…")
+		}
+		if to < len(names) {
+			out = append(out, "…")
+		}
+		return out
+	}
+	for text.Width(strings.Join(fit(), " ")) > w && to-from > 1 {
+		if to-1 > i {
+			to--
+		} else {
+			from++
+		}
+	}
+	return fit()
+}
+
+func (v Detail) head(w int) []string {
+	r := v.Row
+	facts := fmt.Sprintf(" %s  %s · plan %s", r.Handle, spaced(r.Scheduling), spaced(r.PlanStatus))
+	if s := v.replyMark(); text.Width(facts+s) < w {
+		facts += s
+	}
+	left, why := v.Muted.Paint(facts), ""
+	if v.Detail != nil && v.hidden() {
+		left += "  " + v.Badge.Paint(" hidden characters ")
+	}
+	if v.Detail != nil && v.Wide && len(v.Why.Lines) > 0 {
+		why = text.Cut("why: "+v.Show(v.Why.Lines[0].Text), w-text.Width(left)-3) + " "
+	}
+	return []string{v.Strip(w, false, v.Strong.Of(" "+v.Show(r.Objective))), text.Sides(left, v.Muted.Paint(why), w), v.rule(w)}
+}
+
+// rule is a line across w cells.
+func (f Frame) rule(w int) string {
+	return " " + f.Faint.Paint(strings.Repeat(f.Glyph.Rule, max(w-2, 0)))
+}
+
+// hidden reports whether an item's words hold characters that no terminal shows.
+func (v Detail) hidden() bool {
+	return v.Objective.Hidden() || v.BlockedBy.Hidden() || slices.ContainsFunc(v.TodoList, func(t model.Todo) bool { return t.Text.Hidden() })
+}
+
+// window is the part of the page that is in sight of h lines.
+func (v Detail) window(w, h int) []string {
+	if v.Tab == TabPlan {
+		return v.plan(w, h)
+	}
+	lines := v.page(w)
+	top := min(v.Scroll, max(len(lines)-h, 0))
+	return lines[top:min(top+max(h, 0), len(lines))]
+}
+
+// page is a whole tab, the plan's excepted.
+func (v Detail) page(w int) []string {
+	switch v.Tab {
+	case TabTodos:
+		return v.todos(w)
+	case TabWaits:
+		return v.waits(w)
+	case TabEvents:
+		return v.events(w)
+	case TabWhy:
+		return v.why(w)
+	case TabThread:
+		return v.thread(w)
+	case TabFiles:
+		return v.files(w)
+	}
+	return v.report(w)
+}
+
+// LastLine is the last line that the page can begin with; -1 where that is not known yet.
+func (v Detail) LastLine() int {
+	w, h := v.Inner()
+	switch {
+	case v.Detail == nil:
+		return -1
+	case v.Tab == TabPlan:
+		return 0
+	case v.Tab == TabEvents:
+		return max(len(v.Entries)-(h-headRows), 0)
+	}
+	return max(len(v.page(w))-(h-headRows), 0)
+}
+
+// foot says where in the page the reader is, what changed in the plan, or what would change
+// what the page tells.
+func (v Detail) foot() string {
+	switch v.Tab {
+	case TabPlan:
+		return v.planFoot()
+	case TabWhy:
+		return v.Muted.Paint(strings.Join(v.WhyKeys, " "+v.Glyph.Dot+" "))
+	}
+	if last := v.LastLine(); last > 0 {
+		return v.Muted.Paint(fmt.Sprintf("%d%%", v.Scroll*100/last))
+	}
+	return ""
+}
+
+func (v Detail) todos(w int) []string {
+	if len(v.TodoList) == 0 {
+		return []string{" " + v.Muted.Paint(v.Keys.Keyed("No todos. {todos} writes a checklist."))}
+	}
+	var out []string
+	for _, t := range v.Files.Checklist(*v.Detail) {
+		mark, ink := v.TodoMark(t.State)
+		for _, l := range text.Wrap(v.Show(t.Text), max(w-4, 1)) {
+			out = append(out, " "+ink.Paint(mark)+" "+ink.Paint(l))
+			mark = " "
+		}
+	}
+	return out
+}
+
+// TodoMark is a todo's glyph.
+func (f Frame) TodoMark(s model.TodoState) (string, widget.Ink) {
+	switch s {
+	case model.TodoCompleted:
+		return f.Glyph.Done, f.Done
+	case model.TodoInProgress:
+		return f.Glyph.InProgress, f.Current
+	}
+	return f.Glyph.Pending, f.Text
+}
+
+// events are the item's events, of which only those in sight are laid out.
+func (v Detail) events(w int) []string {
+	_, h := v.Inner()
+	out := make([]string, len(v.Entries))
+	for i := v.Scroll; i < min(v.Scroll+h, len(out)); i++ {
+		out[i] = Events{}.ofAgent(v.Frame, v.Entries[i], w)
+	}
+	return out
+}
+
+func (v Detail) why(w int) []string {
+	var out []string
+	for _, l := range v.Why.Lines {
+		out = append(out, v.labelled(l.Label, l.Text, w)...)
+	}
+	if len(v.Why.Order) == 0 {
+		return out
+	}
+	var order []string
+	for _, r := range v.Why.Order {
+		order = append(order, v.RowMark(r)+" "+string(r.Handle))
+	}
+	return append(append(out, ""), v.labelled("Order", model.Text(strings.Join(order, "  ")), w)...)
+}
+
+func (v Detail) report(w int) []string {
+	switch r := v.Report; {
+	case r != nil:
+		head := " " + v.Done.Paint(v.Glyph.Done) + " " + v.Muted.Paint("report, "+spaced(r.By)+" "+v.Clock(r.CreatedAt))
+		return append([]string{head, ""}, v.Wrapped(r.Text, w, v.Text)...)
+	case len(v.Offered) > 0:
+		return v.offered(w)
+	case v.Row != nil && model.NotOffered(*v.Row, "ReportWorkItem") == "":
+		return v.Warned(v.Keys.Keyed("Completed without a report. {report} gives it one."), w)
+	}
+	return v.Said(v.Keys.Keyed("No report yet. It is given when the item is completed ({complete})."), w)
+}
+
+// offered are the reports that are offered, one of which may be chosen.
+func (v Detail) offered(w int) []string {
+	ask := "Completed without a report. One is offered: {report} chooses."
+	if n := len(v.Offered); n > 1 {
+		ask = fmt.Sprintf("Completed without a report. %d are offered: {report} chooses.", n)
+	}
+	if !v.NeedsOperator {
+		ask = "Completed without a report. What was offered was declined: {report} can still choose."
+	}
+	out := v.Warned(v.Keys.Keyed(ask), w)
+	for _, o := range v.Offered {
+		out = append(out, "", " "+v.Muted.Paint(spaced(o.Provenance)+" · "+v.OfferNote(o)))
+		out = append(out, v.Wrapped(o.Text, w, v.Text)...)
+	}
+	return out
+}
+
+// OfferNote says when words were offered as a report, and whose they may be besides.
+func (f Frame) OfferNote(o model.ReportOffer) string {
+	s := f.Age(o.At) + " ago"
+	if n := len(o.SharedWith); n > 0 {
+		s += fmt.Sprintf(" · the round completed %d more", n)
+	}
+	return s
+}
+
+// thread is the resume card.
+func (v Detail) thread(w int) []string {
+	switch {
+	case !v.HasThreads:
+		return []string{" " + v.Muted.Paint("Threads are not read here.")}
+	case v.Card.Empty():
+		return v.Said("No thread yet: vise thread start GOAL begins one, once there is something to keep.", w)
+	}
+	const labelCells = 11
+	inks := map[thread.CardKind]widget.Ink{
+		thread.CardPlain: v.Text, thread.CardStrong: v.Strong, thread.CardWarning: v.NeedsYou, thread.CardMuted: v.Muted,
+	}
+	var out []string
+	label := ""
+	for _, row := range v.Card.Rows("") {
+		shown := row.Label
+		if shown == label {
+			shown = ""
+		}
+		label = row.Label
+		out = append(out, v.beside(" ", shown, labelCells, row.Text, w, inks[row.Kind])...)
+	}
+	return append(append(out, ""), v.Said(v.Keys.KeyOf(action.Threads)+" acts on it, and shows every thread.", w)...)
+}

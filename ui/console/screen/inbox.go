@@ -1,0 +1,120 @@
+package screen
+
+import (
+	"fmt"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/console/widget"
+	"vise/ui/text"
+)
+
+// inbox lists what needs the operator across agents.
+func (v FleetView) inbox(r Rect) Drawing {
+	w, h := r.Inner()
+	p := paneOf(r, FleetInbox, widget.Box{Title: v.Strong.Paint("Inbox") + "  " + v.Muted.Paint("what needs you"), Focused: v.Focus == FleetInbox})
+	if n := v.Findings; n > 0 {
+		p.Right = v.NeedsYou.Paint(fmt.Sprintf("%d %s to triage", n, Plural(n, "finding", "findings"))) + v.Muted.Paint(" "+v.Keys.KeyOf(action.TriageOpen))
+	}
+	from, to := v.Inbox.Window(h)
+	for i, x := range v.Entries[from:to] {
+		p.row(v.entry(x, w), from+i)
+	}
+	switch {
+	case v.Unread != "":
+	case len(v.Entries) == 0:
+		p.Lines = v.Said("Nothing needs you. Questions, stalled work and finished work without a report come here.", w)
+	default:
+		p.Foot = v.Muted.Paint(v.Inbox.position())
+	}
+	return p.draw(v.Frame)
+}
+
+const inboxAgentCells = 16
+
+// entry is an entry on a line: what, whose, why, since when, and the likeliest key.
+func (v FleetView) entry(x model.Inboxed, w int) string {
+	glyph, ink := v.needMark(x)
+	word, key := NeedOf(x)
+	key = v.Keys.Keyed(key)
+	tail := ""
+	if w >= 72 {
+		tail = text.PadLeft(word+" "+v.Age(x.Since), 14) + "  " + text.Pad(key, 13)
+	} else if w >= 30 {
+		tail = text.PadLeft(v.Age(x.Since), ageCells) + " "
+	}
+	pieces, used := []widget.Piece{ink.Of(glyph + " ")}, 3
+	if w >= 60 {
+		pieces = append(pieces, v.Muted.Of(text.Pad(string(x.Handle), 8)+" "), v.Muted.Of(text.Pad(v.Show(model.Text(x.AgentID)), inboxAgentCells)+" "))
+		used += 8 + 1 + inboxAgentCells + 1
+	}
+	body := v.Text
+	if x.Seen {
+		body = v.Muted
+	}
+	pieces = append(pieces, body.Of(text.Pad(v.needWords(x), max(w-used-text.Width(tail), 0))), v.Muted.Of(tail))
+	return v.row(w, x.ID == v.Inbox.Cursor && v.Focus == FleetInbox, pieces...)
+}
+
+// NeedOf is how a need reads: the word before its age, and the key that answers it.
+func NeedOf(x model.Inboxed) (word, key string) {
+	if x.Seen {
+		return "seen, asked", "{answer} answer"
+	}
+	switch x.Need {
+	case model.NeedAnswer:
+		return "asked", "{answer} answer"
+	case model.NeedNudge:
+		return "stalled", "{message} message"
+	case model.NeedPickup:
+		return "answered", "{message} message"
+	case model.NeedReview:
+		return "triggered", "{review} review"
+	case model.NeedChoice, model.NeedReport:
+		return "review,", "{report} report"
+	}
+	return "review,", "{acknowledge} acknowledge"
+}
+
+// needWords say what an entry is about.
+func (v FleetView) needWords(x model.Inboxed) string {
+	objective := v.Show(x.Objective)
+	switch x.Need {
+	case model.NeedAnswer:
+		switch {
+		case x.Wait.Question != "":
+			return v.Show(x.Wait.Question)
+		case x.PlanStatus == model.NeedsInput:
+			return "Its plan needs input: " + objective
+		}
+		return "Waits for you: " + objective
+	case model.NeedNudge:
+		return "Offered again and again, and nothing came of it: " + objective
+	case model.NeedPickup:
+		return "Answered, not picked up: " + objective
+	case model.NeedReview:
+		by := v.Show(x.Wait.TriggeredBy)
+		if by != "" {
+			by = " by " + by
+		}
+		return "Idle with a trigger" + by + ": " + objective
+	case model.NeedChoice:
+		return "Completed without a report; one is offered: " + objective
+	case model.NeedReport:
+		return "Completed without a report: " + objective
+	}
+	return fmt.Sprintf("Completed with %d of %d todos unfinished: %s", x.Todo.Total-x.Todo.Done, x.Todo.Total, objective)
+}
+
+func (v FleetView) needMark(x model.Inboxed) (string, widget.Ink) {
+	switch x.Need {
+	case model.NeedAnswer:
+		if x.Seen {
+			return v.Glyph.NeedsYou, v.Muted
+		}
+		return v.Glyph.NeedsYou, v.NeedsYou
+	case model.NeedNudge, model.NeedReview:
+		return v.Glyph.Triggered, v.Triggered
+	}
+	return v.Glyph.Warning, v.NeedsYou
+}

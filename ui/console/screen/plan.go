@@ -1,0 +1,265 @@
+package screen
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/console/widget"
+	"vise/ui/markdown"
+	"vise/ui/text"
+)
+
+// Plan is what is known of a plan file, and the part of it that is on screen.
+type Plan struct {
+	Item     model.ItemID
+	Artifact model.PlanArtifact
+	// Reason says what is wrong with the file.
+	Reason string
+	// Doc is the newest text that could be read.
+	Doc    *markdown.Document
+	Hidden bool
+	// GoneSince is when a file that was there could no longer be read.
+	GoneSince time.Time
+	ChangedAt time.Time
+	// Left is how many cells wide lines are moved to the left.
+	Left   int
+	Search Search
+	Shown  Window
+}
+
+// Window is the laid-out lines of a part of a document.
+type Window struct {
+	Doc     *markdown.Document
+	At      markdown.Position
+	Lines   []markdown.Line
+	Changes markdown.Changes
+	// Whole: everything is in sight. Progress is how far At is, of 1.
+	Whole, End bool
+	Progress   float64
+	W, H       int
+}
+
+// Search is what is looked for in the plan on screen.
+type Search struct {
+	// Typing: the words are typed still.
+	Typing bool
+	Query  string
+	// Doc and W are what the matches were found in.
+	Doc     *markdown.Document
+	W       int
+	Matches []markdown.Match
+	At      int
+	// From is where the reader was when the search began: esc goes back there.
+	From markdown.Position
+}
+
+// MostMatches bounds a search: more are counted as that many.
+const MostMatches = 9999
+
+// Words say which of how many matches this is.
+func (s Search) Words() string {
+	switch {
+	case s.Query == "":
+		return ""
+	case len(s.Matches) == 0 && s.Doc == nil:
+		return "…"
+	case len(s.Matches) == 0:
+		return "0 matches"
+	case len(s.Matches) == MostMatches:
+		return fmt.Sprintf("%d of %d+", s.At+1, MostMatches)
+	}
+	return fmt.Sprintf("%d of %d", s.At+1, len(s.Matches))
+}
+
+// Line is what is typed, and where its cursor stands.
+func (s Search) Line(f Frame, typed *widget.Field, w int) (line string, cursor int) {
+	lines, x, _ := typed.Draw(max(w-20, 10), f.Styles)
+	return text.Sides(" "+f.Key.Paint("/")+" "+f.Text.Paint(lines[0]), f.Muted.Paint(s.Words())+" ", w), 3 + x
+}
+
+// summaryFrom is the least height of the detail's inside at which the plan leaves room
+// for todos and waits below it.
+const summaryFrom = 16
+
+// PlanSize is the room for the plan's own lines.
+func (v Detail) PlanSize() (w, h int) {
+	w, h = v.Inner()
+	if h >= summaryFrom && v.Detail != nil {
+		h -= len(v.summary(w)) + 1
+	}
+	return w - 2, h - headRows
+}
+
+// plan is the plan, what is wrong with it, and below it todos and waits in short.
+func (v Detail) plan(w, h int) []string {
+	_, rows := v.PlanSize()
+	out, shown := v.planState(w), v.Plan.Shown
+	if v.Plan.Item == v.ID && shown.Doc != nil {
+		for _, l := range shown.Lines[:min(len(shown.Lines), max(rows-len(out), 0))] {
+			mark := " "
+			if shown.Changes.Touch(l) {
+				mark = v.Added.Paint(v.Glyph.Gutter)
+			}
+			cells := v.lit(l, l.Cells(v.Plan.Left, w-2), w-2)
+			if !v.Plan.GoneSince.IsZero() {
+				cells = v.Faint.Paint(ansi.Strip(cells))
+			}
+			out = append(out, mark+cells)
+		}
+	}
+	if rows == h {
+		return out
+	}
+	for len(out) < rows+1 {
+		out = append(out, "")
+	}
+	return append(out, v.summary(w)...)
+}
+
+// lit paints the matches of a line of the plan, which shows w cells.
+func (v Detail) lit(l markdown.Line, cells string, w int) string {
+	s := v.Plan.Search
+	if s.Query == "" || s.Doc != v.Plan.Shown.Doc {
+		return cells
+	}
+	for i, m := range s.Matches {
+		if m.At != l.At {
+			continue
+		}
+		from := m.Column
+		if l.Wide() {
+			from -= v.Plan.Left
+		}
+		to := min(from+m.Width, w)
+		if from = max(from, 0); from >= to {
+			continue
+		}
+		ink := v.Match
+		if i == s.At {
+			ink = v.Selected
+		}
+		cells = ansi.Cut(cells, 0, from) + ink.Paint(ansi.Strip(ansi.Cut(cells, from, to))) + ansi.Cut(cells, to, w)
+	}
+	return cells
+}
+
+// planState says what is not as it should be with the file; nil when all is well.
+func (v Detail) planState(w int) []string {
+	a := v.Plan.Artifact
+	switch {
+	case v.Plan.Item == "" || a.Condition == "" || a.Condition == model.PlanOK && a.Bytes > 0:
+		return nil
+	case a.Condition == model.PlanOK:
+		return []string{" " + v.Muted.Paint(v.Keys.Keyed("plan.md is empty. {edit-plan} edits it."))}
+	}
+	s := conditionWords(a.Condition)
+	if v.Plan.Doc != nil && !v.Plan.GoneSince.IsZero() {
+		s = strings.TrimSuffix(s, ".") + " since " + v.Plan.GoneSince.Format("15:04") + "; this is its last text."
+	}
+	out := v.Warned(s+" "+v.Plan.Reason, w)
+	where := a.Path
+	if where == "" {
+		where = a.RelativePath
+	}
+	out = append(out, " "+v.Muted.Paint(text.CutMiddle(v.Show(model.Text(where)), max(w-2, 1))))
+	if a.Bytes > 0 {
+		out = append(out, " "+v.Muted.Paint(fmt.Sprintf("%d bytes", a.Bytes)))
+	}
+	return append(out, "")
+}
+
+func conditionWords(c model.PlanCondition) string {
+	switch c {
+	case model.PlanMissing:
+		return "plan.md is missing."
+	case model.PlanNotRegular:
+		return "plan.md is not a regular file and is not opened."
+	case model.PlanOutsideHome:
+		return "plan.md leads outside of the item's directory and is not opened."
+	case model.PlanTooLarge:
+		return "plan.md is too large to be shown."
+	case model.PlanNotText:
+		return "plan.md is not text."
+	}
+	return "plan.md cannot be read."
+}
+
+// summary is how far the item is and what holds it, below its plan.
+func (v Detail) summary(w int) []string {
+	var out []string
+	if len(v.TodoList) > 0 {
+		flow := map[model.TodoState][]string{}
+		for _, t := range v.TodoList {
+			mark, _ := v.TodoMark(t.State)
+			flow[t.State] = append(flow[t.State], mark+" "+text.Cut(v.Show(t.Text), 40))
+		}
+		out = append(out, " "+v.Strong.Paint(fmt.Sprintf("Todos %d/%d", len(flow[model.TodoCompleted]), len(v.TodoList))))
+		for _, s := range []model.TodoState{model.TodoCompleted, model.TodoInProgress, model.TodoPending} {
+			if _, ink := v.TodoMark(s); len(flow[s]) > 0 {
+				out = append(out, v.Strip(w, false, ink.Of("   "+strings.Join(flow[s], "   "))))
+			}
+		}
+		if v.Wide {
+			out = append(out, "")
+		}
+	}
+	return append(out, v.Strip(w, false, v.Muted.Of(" Waits "), v.Text.Of(v.waitsInShort()), v.Muted.Of("   Blocker "), v.Text.Of(orNone(v.Show(v.BlockedBy)))))
+}
+
+func (v Detail) waitsInShort() string {
+	var kinds []string
+	for _, x := range v.ActiveWaits {
+		s := string(x.Kind)
+		if x.Triggered() {
+			s += " (triggered)"
+		}
+		kinds = append(kinds, s)
+	}
+	return orNone(strings.Join(kinds, ", "))
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// planFoot tells how the plan changed and where the reader is.
+func (v Detail) planFoot() string {
+	p := v.Plan.Shown
+	if v.Row == nil || v.Plan.Item != v.Row.ID || p.Doc == nil {
+		return ""
+	}
+	var parts []string
+	add := func(ink widget.Ink, s string) { parts = append(parts, ink.Paint(s)) }
+	if s := v.Plan.Search.Words(); s != "" && !v.Plan.Search.Typing {
+		add(v.Accent, s+" "+v.Keys.KeyOf(action.NextMatch)+" "+v.Keys.KeyOf(action.PrevMatch))
+	}
+	if v.Plan.Left > 0 {
+		add(v.Muted, fmt.Sprintf("from column %d", v.Plan.Left+1))
+	}
+	if ch := p.Changes; ch.Added+ch.Removed > 0 {
+		s := fmt.Sprintf("+%d −%d %s", ch.Added, ch.Removed, v.Age(v.Plan.ChangedAt))
+		if v.Wide {
+			s = fmt.Sprintf("plan.md changed %s ago  +%d −%d · %s diff", v.Age(v.Plan.ChangedAt), ch.Added, ch.Removed, v.Keys.KeyOf(action.Changes))
+		}
+		add(v.Added, s)
+	}
+	if v.Plan.Hidden {
+		add(v.Badge, "contains hidden characters")
+	}
+	switch {
+	case p.Whole:
+	case p.End:
+		add(v.Muted, "end")
+	default:
+		add(v.Muted, fmt.Sprintf("%d%%", int(p.Progress*100)))
+	}
+	return strings.Join(parts, v.Muted.Paint(" "+v.Glyph.Dot+" "))
+}

@@ -1,0 +1,237 @@
+package screen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/console/widget"
+	"vise/ui/text"
+)
+
+// The reports' panes.
+const (
+	ReportsList = iota
+	ReportsReport
+)
+
+// Reports is where the operator is among finished work, newest first.
+type Reports struct {
+	List[model.ItemID]
+	// Rows are as drawn, Drawn the filter that they were read with.
+	Rows  []model.Row
+	Drawn string
+	// Reading: the keys scroll the report, not the list.
+	Reading bool
+	// Scroll is the first line shown of the cursor's report.
+	Scroll int
+	Filter string
+	// Want is how many rows are read: as far as the operator went, and a page more.
+	Want int
+}
+
+// Finished is what the ledger told of finished work.
+type Finished struct {
+	Rows []model.Row
+	// More: there are rows beyond those read. Searched is how many a filter looked at before
+	// it rested; 0 when it looked at all.
+	More     bool
+	Searched int
+	// Trouble is what is wrong with the filter.
+	Trouble string
+}
+
+// Adopt takes what the ledger tells; touched: the rows that are drawn stay, longer lists
+// with the same beginning aside.
+func (p Reports) Adopt(told Finished, filter string, touched bool) Reports {
+	same := func(a, b model.Row) bool { return a.ID == b.ID && a.Revision == b.Revision }
+	grows := len(told.Rows) >= len(p.Rows) && slices.EqualFunc(p.Rows, told.Rows[:len(p.Rows)], same)
+	if touched && len(p.Rows) > 0 && !grows && filter == p.Drawn {
+		p.Held = true
+		return p
+	}
+	order := make([]model.ItemID, len(told.Rows))
+	for i, r := range told.Rows {
+		order[i] = r.ID
+	}
+	before := p.Cursor
+	if p.List = p.Show(order); p.Cursor != before {
+		p.Scroll = 0
+	}
+	p.Rows, p.Drawn = told.Rows, filter
+	return p
+}
+
+// Row is the row under the cursor, as drawn; nil without one.
+func (p Reports) Row() *model.Row {
+	if at := p.At(); at >= 0 {
+		return &p.Rows[at]
+	}
+	return nil
+}
+
+// ReportsView is finished work, and the report of the row under the cursor.
+type ReportsView struct {
+	Frame
+	Reports
+	Body   Rect
+	Zoomed bool
+	Filter Filter
+	Told   Finished
+	// Detail is that of the row under the cursor; nil until the ledger told it.
+	Detail *Detail
+}
+
+// fullW is the width from which the report stands beside the list.
+const fullW = 110
+
+// Panes lays the list beside the report, or above it on a narrow screen; a zoom, or a low
+// one, gives the one with the keys all.
+func (v ReportsView) Panes() (panes [2]Rect) {
+	body := v.Body
+	switch {
+	case (v.Zoomed || body.H < 10) && v.Reading:
+		panes[ReportsReport] = body
+	case v.Zoomed || body.H < 10:
+		panes[ReportsList] = body
+	case body.W >= fullW:
+		left := body.W / 2
+		panes = [2]Rect{{0, body.Y, left, body.H}, {left, body.Y, body.W - left, body.H}}
+	default:
+		top := max(body.H/2, 5)
+		panes = [2]Rect{body.RowsOf(top), body.Below(top)}
+	}
+	return panes
+}
+
+// Height is how many rows the list has room for.
+func (v ReportsView) Height() int {
+	_, h := v.Panes()[ReportsList].Inner()
+	return h - v.Filter.Rows()
+}
+
+// Draw draws the reports.
+func (v ReportsView) Draw() Drawing {
+	panes := v.Panes()
+	list, report := v.list(panes[ReportsList]), v.report(panes[ReportsReport])
+	if panes[ReportsReport].X > 0 {
+		return list.Beside(report)
+	}
+	return list.Above(report)
+}
+
+func (v ReportsView) list(r Rect) Drawing {
+	w, _ := r.Inner()
+	p := paneOf(r, ReportsList, widget.Box{Title: v.Strong.Paint("Reports") + "  " + v.Muted.Paint("finished work"), Right: v.heldNote(v.Held, "newest first"), Focused: !v.Reading})
+	if !v.Held && v.Filter.Text != "" && !v.Filter.Typing {
+		p.Right = v.Accent.Paint("filtered")
+	}
+	v.Filter.draw(p, v.Frame)
+	if len(v.Rows) == 0 {
+		p.Lines = append(p.Lines, v.Said(v.empty(), w)...)
+		return p.draw(v.Frame)
+	}
+	from, to := v.Reveal(v.Height()).Window(v.Height())
+	for i := from; i < to; i++ {
+		p.row(v.finished(v.Rows[i], w), i)
+	}
+	p.Foot = v.position()
+	if v.Told.More {
+		p.Foot += "+"
+	}
+	p.Foot = v.Muted.Paint(p.Foot)
+	return p.draw(v.Frame)
+}
+
+// empty is what is said instead of rows.
+func (v ReportsView) empty() string {
+	switch {
+	case v.Unread != "":
+		return v.Unread
+	case v.Told.Searched > 0:
+		return fmt.Sprintf(v.Keys.Keyed("No match in the newest %d. {back} clears."), v.Told.Searched)
+	case v.Filter.Text != "":
+		return v.Keys.Keyed("Nothing finished matches. {back} clears.")
+	}
+	return "Nothing is finished yet. Completed work comes here with its report."
+}
+
+func (v ReportsView) finished(r model.Row, w int) string {
+	glyph, ink, note := v.Glyph.Done, v.Done, ""
+	if !r.Reported {
+		glyph, ink, note = v.Glyph.Warning, v.NeedsYou, "no report "
+		if r.Offered() {
+			note = "offered "
+		}
+	}
+	tail := note + text.PadLeft(v.Age(r.UpdatedAt), ageCells) + " "
+	pieces, used := []widget.Piece{ink.Of(glyph + " ")}, 3
+	if w >= 48 {
+		pieces = append(pieces, v.Muted.Of(text.Pad(string(r.Handle), 8)+" "), v.Muted.Of(text.Pad(v.Frame.Show(model.Text(r.AgentID)), 12)+" "))
+		used += 22
+	}
+	pieces = append(pieces, v.Text.Of(text.Pad(v.Frame.Show(r.Objective), max(w-used-text.Width(tail), 0))), v.Muted.Of(tail))
+	f := v.Frame
+	f.Cursor = f.Cursor && !v.Reading
+	return f.row(w, r.ID == v.List.Cursor, pieces...)
+}
+
+// report is the report under the cursor, and where it came from.
+func (v ReportsView) report(r Rect) Drawing {
+	w, h := r.Inner()
+	p := paneOf(r, ReportsReport, widget.Box{Title: v.Strong.Paint("Report"), Focused: v.Reading})
+	if v.Row() != nil {
+		lines := v.Lines(w)
+		top := min(v.Scroll, max(len(lines)-h, 0))
+		p.Lines = lines[top:min(top+h, len(lines))]
+		if len(lines) > h {
+			p.Foot = v.Muted.Paint(fmt.Sprintf("%d%%", top*100/(len(lines)-h)))
+		}
+		p.Right = v.Muted.Paint(v.Keys.KeyOf(action.CopyOf) + " " + v.Keys.KeyOf(action.CopyReport) + " copies")
+	}
+	return p.draw(v.Frame)
+}
+
+// LastLine is the last line that the report can begin with.
+func (v ReportsView) LastLine() int {
+	w, h := v.Panes()[ReportsReport].Inner()
+	return max(len(v.Lines(w))-h, 0)
+}
+
+// Lines are the whole report: the item, its report, its provenance and warnings.
+func (v ReportsView) Lines(w int) []string {
+	row := v.Row()
+	if row == nil {
+		return nil
+	}
+	out := v.Wrapped(row.Objective, w, v.Strong)
+	out = append(out, " "+v.Muted.Paint(text.Cut(string(row.Handle)+"  "+v.Frame.Show(model.Text(row.AgentID))+"  completed "+v.Clock(row.UpdatedAt), w-2)), "")
+	if v.Detail == nil {
+		return append(out, " "+v.Muted.Paint("Reading…"))
+	}
+	d := v.Detail.Detail
+	out = append(out, v.Detail.report(w)...)
+	if u := d.Unfinished(); u != nil {
+		out = append(append(out, ""), v.Warned(u.Message, w)...)
+	}
+	if links := linkWords(d.Links); len(links) > 0 {
+		out = append(out, "", " "+v.Muted.Paint("linked: "+strings.Join(links, ", ")))
+	}
+	return out
+}
+
+func linkWords(l model.Links) []string {
+	var out []string
+	for _, t := range l.Threads {
+		out = append(out, "thread "+model.Text(t.TaskID).String())
+	}
+	for _, t := range l.TodoRefs {
+		out = append(out, "todo "+model.Text(t.QualifiedID).String())
+	}
+	for _, r := range l.Refs {
+		out = append(out, model.Text(r.Kind).String()+" "+r.Ref.String())
+	}
+	return out
+}

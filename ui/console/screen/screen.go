@@ -1,0 +1,142 @@
+// Package screen draws the console's screens: the desk with its queue and detail, the fleet,
+// the activity, the reports, triage and the threads. A screen is a value that holds what it
+// shows; drawing it gives lines and the regions in which they can be clicked. Nothing here
+// reads a ledger, a file or a clock, and nothing knows the console.
+//
+// Reading order: screen.go (what all have in common), list.go (the one list), then a file a
+// screen.
+package screen
+
+import (
+	"strings"
+
+	"vise/model"
+	"vise/ui/console/widget"
+	"vise/ui/text"
+)
+
+// Frame is what every screen is drawn with.
+type Frame struct {
+	widget.Frame
+	// Wide: three panes have room beside each other. Narrow: one pane has room alone.
+	Wide, Narrow bool
+	// Cursor: the cursor's row stands out, because no dialog has the keys.
+	Cursor bool
+	// Unread is what a list says while the ledger was never read: why, or that it is being
+	// read. It is empty once something was read.
+	Unread string
+}
+
+const labelCells = 14
+
+// labelled is a text behind a short label, wrapped beside it.
+func (f Frame) labelled(label string, t model.Text, w int) []string {
+	return f.beside("  ", label, labelCells, t, w, f.Text)
+}
+
+// beside is a text wrapped beside a label of some cells.
+func (f Frame) beside(margin, label string, cells int, t model.Text, w int, ink widget.Ink) []string {
+	var out []string
+	for _, l := range text.Wrap(f.Show(t), max(w-cells-len(margin)-1, 8)) {
+		out = append(out, margin+f.Muted.Paint(text.Pad(label, cells))+ink.Paint(l))
+		label = ""
+	}
+	return out
+}
+
+// row is a line of a list with the cursor's mark before it.
+func (f Frame) row(w int, selected bool, pieces ...widget.Piece) string {
+	return f.Strip(w, selected && f.Cursor, append([]widget.Piece{f.NeedsYou.Of(f.marker(selected))}, pieces...)...)
+}
+
+func (f Frame) marker(selected bool) string {
+	if selected {
+		return f.Glyph.Cursor
+	}
+	return " "
+}
+
+// Rect is a part of the screen, in cells, borders included. An empty one is not shown.
+type Rect struct{ X, Y, W, H int }
+
+// Empty reports whether there is nothing of it.
+func (r Rect) Empty() bool { return r.W <= 0 || r.H <= 0 }
+
+// Inner is the size within the borders.
+func (r Rect) Inner() (w, h int) { return max(r.W-2, 0), max(r.H-2, 0) }
+
+// Below is the part below the first rows, RowsOf those rows.
+func (r Rect) Below(rows int) Rect  { return Rect{r.X, r.Y + rows, r.W, r.H - rows} }
+func (r Rect) RowsOf(rows int) Rect { return Rect{r.X, r.Y, r.W, rows} }
+
+func (r Rect) holds(x, y int) bool { return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H }
+
+// Region is a part of the screen that the mouse can be on.
+type Region struct {
+	Rect
+	// Pane is the screen's own number of the pane, Row that of the row in its list, -1 where
+	// there is none.
+	Pane, Row int
+}
+
+// Drawing is a screen as it was drawn: its lines, each as wide as the screen, and its regions,
+// those that lie over others last.
+type Drawing struct {
+	Lines   []string
+	Regions []Region
+}
+
+// At is what lies under a cell.
+func (d Drawing) At(x, y int) (Region, bool) {
+	for i := len(d.Regions) - 1; i >= 0; i-- {
+		if d.Regions[i].holds(x, y) {
+			return d.Regions[i], true
+		}
+	}
+	return Region{}, false
+}
+
+// Above puts another drawing below d, Beside at its right.
+func (d Drawing) Above(other Drawing) Drawing {
+	return Drawing{append(d.Lines, other.Lines...), append(d.Regions, other.Regions...)}
+}
+
+// Beside puts another drawing at the right of d.
+func (d Drawing) Beside(other Drawing) Drawing {
+	return Drawing{widget.Join(d.Lines, other.Lines), append(d.Regions, other.Regions...)}
+}
+
+// pane is a box in its place, whose rows can be clicked.
+type pane struct {
+	Rect
+	widget.Box
+	id      int
+	regions []Region
+}
+
+func paneOf(r Rect, id int, b widget.Box) *pane { return &pane{Rect: r, Box: b, id: id} }
+
+// row adds a line that shows a row of the pane's list.
+func (p *pane) row(line string, row int) {
+	p.regions = append(p.regions, Region{Rect{p.X, p.Y + 1 + len(p.Lines), p.W, 1}, p.id, row})
+	p.Lines = append(p.Lines, line)
+}
+
+// draw is the pane; nothing where it has no place.
+func (p *pane) draw(f Frame) Drawing {
+	if p.Empty() {
+		return Drawing{}
+	}
+	return Drawing{p.Box.Draw(p.W, p.H, f.Styles), append([]Region{{p.Rect, p.id, -1}}, p.regions...)}
+}
+
+// Plural is the word for a number of things.
+func Plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// spaced is a word of the ledger as people write it.
+func spaced[T ~string](s T) string { return strings.ReplaceAll(string(s), "_", " ") }

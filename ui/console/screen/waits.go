@@ -1,0 +1,160 @@
+package screen
+
+import (
+	"fmt"
+
+	"vise/model"
+	"vise/ui/text"
+)
+
+// waits is the page of what holds the item: its blocker, its answers, its waits.
+func (v Detail) waits(w int) []string {
+	var out []string
+	if v.BlockedBy != "" {
+		out = append(out, " "+v.Muted.Paint("Blocked by"))
+		out = append(out, v.Wrapped(v.BlockedBy, w, v.Blocked)...)
+		if !v.RecheckAt.IsZero() {
+			out = append(out, " "+v.Muted.Paint("recheck "+v.RecheckAt.In(v.Now.Location()).Format("Mon 15:04")))
+		}
+		out = append(out, "")
+	}
+	for i := len(v.Replies) - 1; i >= 0; i-- { // newest first
+		out = append(out, v.reply(v.Replies[i], w)...)
+	}
+	if len(v.Waits) == 0 && len(v.Replies) == 0 {
+		return append(out, " "+v.Muted.Paint(v.Keys.Keyed("No waits. {wait} parks it until something happens.")))
+	}
+	for _, x := range v.Waits {
+		out = append(out, v.Wait(x, w)...)
+	}
+	return out
+}
+
+// Wait is a wait: what it waits for, and what came of it.
+func (f Frame) Wait(x model.Wait, w int) []string {
+	state, ink := "pending", f.NeedsYou
+	switch {
+	case x.Status == model.WaitCancelled:
+		state, ink = "cancelled: "+spaced(x.CancelReason), f.Faint
+	case x.Triggered():
+		state, ink = fmt.Sprintf("triggered %d×, last %s ago", x.TriggerCount, f.Age(x.LastTriggeredAt)), f.Triggered
+	}
+	out := []string{f.Strip(w, false, f.Strong.Of(" "+string(x.Kind)), ink.Of("  "+state), f.Muted.Of("  "+f.Clock(x.CreatedAt)))}
+	add := func(label string, t model.Text) { out = append(out, f.labelled(label, t, w)...) }
+	add("for", x.Reason)
+	if what := x.WaitsFor(); what != "" {
+		add("on", what)
+	}
+	if !x.WakeAt.IsZero() {
+		add("at", model.Text(f.BothTimes(x.WakeAt)))
+	}
+	if x.Ask.Question != "" {
+		add("asks", x.Ask.Question)
+	}
+	for i, choice := range x.Ask.Choices {
+		add(fmt.Sprint(i+1), choice)
+	}
+	if x.TriggerCount > 0 {
+		by := model.Text(x.LastTrigger.Actor)
+		if x.LastTrigger.Source != "" {
+			by += ", " + x.LastTrigger.Source
+		}
+		add("by", by)
+		if x.LastTrigger.Payload != "" {
+			add("said", Excerpt(x.LastTrigger.Payload))
+		}
+	}
+	return append(out, "")
+}
+
+// reply is an answer of the operator's, and how far it has come.
+func (v Detail) reply(r model.Delivered, w int) []string {
+	ink := v.NeedsYou
+	if r.Delivery == model.MessageDone {
+		ink = v.Done
+	}
+	out := []string{v.Strip(w, false, v.Strong.Of(" answer"), ink.Of("  "+Delivery(v.Agent, r)), v.Muted.Of("  "+v.Clock(r.At)))}
+	if r.Question != "" {
+		out = append(out, v.labelled("asked", r.Question, w)...)
+	}
+	out = append(out, v.labelled("said", Excerpt(r.Text), w)...)
+	if r.By != model.Operator {
+		out = append(out, v.labelled("by", model.Text(r.By), w)...)
+	}
+	return append(out, "")
+}
+
+// Delivery says how far a reply to an agent has come, and no more than its message's status
+// does.
+func Delivery(agent model.Agent, r model.Delivered) string {
+	switch r.Delivery {
+	case model.MessageQueued:
+		switch {
+		case agent.Posture == model.Stopped:
+			return "queued; the agent is stopped"
+		case r.TurnIndex > 0:
+			return fmt.Sprintf("queued again: turn %d was cut off", r.TurnIndex)
+		}
+		return "queued for the next turn"
+	case model.MessageSent:
+		if r.TurnIndex == 0 {
+			return "sent with a tool's answer; its next call shows that it was seen"
+		}
+		return fmt.Sprintf("sent to turn %d, which runs", r.TurnIndex)
+	case model.MessageDone:
+		if r.TurnIndex == 0 {
+			return "seen: the agent went on after it had it"
+		}
+		return fmt.Sprintf("seen: turn %d had it and ended", r.TurnIndex)
+	case model.MessageDropped:
+		return "dropped, not delivered"
+	}
+	return "delivery not known"
+}
+
+// replyMark is an open item's newest answer in two words, for the line of its facts.
+func (v Detail) replyMark() string {
+	if v.Detail == nil || v.State != model.Open || len(v.Replies) == 0 {
+		return ""
+	}
+	switch last := v.Replies[len(v.Replies)-1].Delivery; last {
+	case "":
+		return ""
+	case model.MessageDone:
+		return " · answer seen"
+	default:
+		return " · answer " + string(last)
+	}
+}
+
+// Handover says when an agent gets what is sent to it: with a turn, never before.
+func (f Frame) Handover(agent model.Agent, w int) string {
+	name := text.Cut(f.Show(model.Text(agent.ID)), 24)
+	words := name + " hears it in its next turn."
+	switch {
+	case agent.Posture == model.Stopped:
+		words = name + f.Keys.Keyed(" is stopped: heard once resumed ({agents}).")
+	case agent.Turn.Runs(f.Now):
+		words = "A turn runs. " + name + " hears it in the next."
+	}
+	return " " + f.Muted.Paint(text.Cut(words, w))
+}
+
+// excerptShown is how much of a long text stands on a page that is drawn anew for each
+// frame, in Unicode scalars.
+const excerptShown = 2000
+
+// Excerpt is the beginning of a text, and how much was left out.
+func Excerpt(t model.Text) model.Text {
+	n, end := 0, len(t)
+	for i := range t {
+		if n == excerptShown {
+			end = i
+		}
+		n++
+	}
+	if n <= excerptShown {
+		return t
+	}
+	return t[:end] + model.Text(fmt.Sprintf(" … and %d characters more (y j copies all)", n-excerptShown))
+}

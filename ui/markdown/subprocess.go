@@ -1,0 +1,233 @@
+package markdown
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Times of a subprocess. Real blocks take milliseconds.
+const (
+	startLimit = 10 * time.Second // until it answers first, on a machine that does other things
+	workLimit  = time.Second      // for one block; then it is killed
+	idleLimit  = time.Minute      // without a block: then it ends
+	retryAfter = 5 * time.Second  // after a start that failed
+)
+
+var (
+	errKilled = fmt.Errorf("took longer than %v to lay out", workLimit)
+	errEnded  = errors.New("the renderer ended over it")
+)
+
+// Subprocess is an Engine in a process of its own, so that a program neither starts with the
+// libraries for it nor holds them in memory. The process is started when it is needed, ends
+// when it was idle for a while, and its death costs the block that it died of.
+type Subprocess struct {
+	program func() (string, error)
+	build   string
+	idle    time.Duration
+
+	mu     sync.Mutex // one request at a time; protects what follows
+	worker *worker
+	timer  *time.Timer // ends an idle worker
+	// failed is why the last start failed, and when another may be tried.
+	failed  error
+	retryAt time.Time
+}
+
+// NewSubprocess is an engine in the program that Program finds, which must be of the same
+// build. No process is started yet.
+func NewSubprocess() *Subprocess { return newSubprocess(Program, buildName()) }
+
+func newSubprocess(program func() (string, error), build string) *Subprocess {
+	return &Subprocess{program: program, build: build, idle: idleLimit}
+}
+
+// Ready is part of Engine.
+func (p *Subprocess) Ready() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ready()
+}
+
+// ready starts the process if there is none; p.mu is held.
+func (p *Subprocess) ready() error {
+	if p.worker != nil && !p.worker.hasEnded() {
+		return nil
+	}
+	p.worker = nil
+	if p.failed != nil && time.Now().Before(p.retryAt) {
+		return p.failed
+	}
+	w, err := p.start()
+	if err != nil {
+		p.failed, p.retryAt = fmt.Errorf("%w: %w", ErrAway, err), time.Now().Add(retryAfter)
+		return p.failed
+	}
+	p.worker, p.failed = w, nil
+	p.used()
+	return nil
+}
+
+func (p *Subprocess) start() (*worker, error) {
+	path, err := p.program()
+	if err != nil {
+		return nil, err
+	}
+	w, err := newWorker(exec.Command(path))
+	if err != nil {
+		return nil, err
+	}
+	hello, err := w.receive(startLimit)
+	if err == nil && hello.Build != p.build {
+		err = fmt.Errorf("%s is of another build", path)
+	}
+	if err != nil {
+		w.end()
+		return nil, err
+	}
+	return w, nil
+}
+
+// used puts off the end of an idle process; p.mu is held.
+func (p *Subprocess) used() {
+	if p.timer == nil {
+		p.timer = time.AfterFunc(p.idle, p.Close)
+		return
+	}
+	p.timer.Reset(p.idle)
+}
+
+// Close ends the process. A later request starts another.
+func (p *Subprocess) Close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.end()
+}
+
+func (p *Subprocess) end() {
+	if p.worker != nil {
+		p.worker.end()
+		p.worker = nil
+	}
+}
+
+// Render is part of Engine. It asks once more in a new process if one died: it may not have
+// died of this.
+func (p *Subprocess) Render(s Source) ([]string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var err error
+	for range 2 {
+		if err := p.ready(); err != nil {
+			return nil, err
+		}
+		var a answer
+		if a, err = p.worker.ask(s); err == nil {
+			p.used()
+			if a.Err != "" {
+				return nil, errors.New(a.Err)
+			}
+			return a.Lines, nil
+		}
+		p.end()
+		if errors.Is(err, errKilled) {
+			break
+		}
+	}
+	return nil, err
+}
+
+// worker is a process and the pipes to it. One goroutine at a time may use it.
+type worker struct {
+	cmd      *exec.Cmd
+	to, from *os.File
+	send     *json.Encoder
+	read     *json.Decoder
+	ended    chan struct{}
+}
+
+// newWorker starts the process. What it says on standard error is lost: the screen is not
+// its own.
+func newWorker(cmd *exec.Cmd) (*worker, error) {
+	in, to, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	from, out, err := os.Pipe()
+	if err != nil {
+		_, _ = in.Close(), to.Close()
+		return nil, err
+	}
+	cmd.Stdin, cmd.Stdout = in, out
+	err = cmd.Start()
+	_, _ = in.Close(), out.Close()
+	if err != nil {
+		_, _ = to.Close(), from.Close()
+		return nil, err
+	}
+	w := &worker{cmd: cmd, to: to, from: from, send: json.NewEncoder(to), read: json.NewDecoder(from), ended: make(chan struct{})}
+	go func() {
+		_ = cmd.Wait() // how it ended is nobody's business
+		close(w.ended)
+	}()
+	return w, nil
+}
+
+func (w *worker) hasEnded() bool {
+	select {
+	case <-w.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// end ends the process, and returns when it has ended.
+func (w *worker) end() {
+	_ = w.cmd.Process.Kill() // it may have ended by itself
+	<-w.ended
+	_, _ = w.to.Close(), w.from.Close()
+}
+
+// ask returns errKilled or errEnded where no answer came; the worker is of no use then.
+func (w *worker) ask(s Source) (answer, error) {
+	late, stop := w.deadline(workLimit)
+	defer stop()
+	if err := w.send.Encode(s); err != nil {
+		return answer{}, errEnded
+	}
+	return w.next(late)
+}
+
+// receive waits for what the process says unasked.
+func (w *worker) receive(within time.Duration) (answer, error) {
+	late, stop := w.deadline(within)
+	defer stop()
+	return w.next(late)
+}
+
+func (w *worker) next(late *atomic.Bool) (a answer, err error) {
+	switch err := w.read.Decode(&a); {
+	case err == nil:
+		return a, nil
+	case late.Load():
+		return a, errKilled
+	}
+	return a, errEnded
+}
+
+// deadline kills the process after a while.
+func (w *worker) deadline(after time.Duration) (late *atomic.Bool, stop func() bool) {
+	late = new(atomic.Bool)
+	t := time.AfterFunc(after, func() {
+		late.Store(true)
+		_ = w.cmd.Process.Kill()
+	})
+	return late, t.Stop
+}

@@ -1,7 +1,0 @@
-//go:build unix && !linux
-
-package runner
-
-func begin(int) (end func()) { return func() {} }
-
-func adopting() bool { return false }

@@ -1,0 +1,149 @@
+package runner
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// groupOfItsOwn makes a program the leader of its group, and ends it with us: a driver
+// that is killed leaves no agent running that nobody listens to.
+func groupOfItsOwn() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+var bootID = sync.OnceValue(func() string {
+	raw, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return strings.TrimSpace(string(raw))
+})
+
+// stat is what is used of /proc/<pid>/stat; zero where there is no such process.
+type stat struct{ state, parent, session, start string }
+
+// statOf reads the fields from the third on: the second is the name in parentheses, and may
+// hold anything.
+func statOf(pid int) stat {
+	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	f := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
+	if err != nil || len(f) < 20 {
+		return stat{}
+	}
+	return stat{state: f[0], parent: f[1], session: f[3], start: f[19]}
+}
+
+// isRunning reports whether a process exists and has not ended; one that nobody waited for
+// has.
+func (s stat) isRunning() bool { return s.state != "" && s.state != "Z" && s.state != "X" }
+
+// ticks are when a process started, since the machine did.
+func (s stat) ticks() uint64 {
+	n, _ := strconv.ParseUint(s.start, 10, 64)
+	return n
+}
+
+func isRunning(pid int) bool { return statOf(pid).isRunning() }
+
+func startOf(pid int) string { return statOf(pid).start }
+
+// A process that leaves its group, its session and the marker behind can still be told by
+// its parent: once the one that started it has ended, it becomes a child of this process
+// and not of the system's first one.
+var adopting = sync.OnceValue(func() bool {
+	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == nil
+})
+
+// runs are when the programs that run now started, in ticks, by their process numbers.
+var runs = struct {
+	sync.Mutex
+	started map[int]uint64
+}{started: map[int]uint64{}}
+
+// begin notes a program that runs, until the returned function.
+func begin(pid int) (end func()) {
+	runs.Lock()
+	defer runs.Unlock()
+	runs.started[pid] = statOf(pid).ticks()
+	return func() {
+		runs.Lock()
+		defer runs.Unlock()
+		delete(runs.started, pid)
+	}
+}
+
+// startedBeforeRuns: a process is older than all programs that run now.
+func startedBeforeRuns(s stat) bool {
+	runs.Lock()
+	defer runs.Unlock()
+	for _, ticks := range runs.started {
+		if s.ticks() >= ticks {
+			return false
+		}
+	}
+	return true
+}
+
+// passes is how often the process table is read for children that keep forking, between
+// what a killed one has to vanish.
+const (
+	passes  = 20
+	between = 5 * time.Millisecond
+)
+
+// endSurvivors kills the processes that left the group of the program that started them:
+// those that carry the run's marker, and orphans. It returns how many there were, and how
+// many are left.
+func endSurvivors(run string) (escaped, survivors int) {
+	for range passes {
+		left := escapees(run)
+		if len(left) == 0 {
+			return escaped, 0
+		}
+		escaped = max(escaped, len(left))
+		for _, pid := range left {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		time.Sleep(between)
+	}
+	return escaped, len(escapees(run))
+}
+
+// escapees are the running processes that carry a run's marker, and orphans.
+func escapees(run string) (found []int) {
+	entries, _ := os.ReadDir("/proc")
+	mark, self := []byte(marker+"="+run), statOf(os.Getpid())
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		s := statOf(pid)
+		env, _ := os.ReadFile("/proc/" + e.Name() + "/environ") // another user's cannot be read
+		if s.isRunning() && bytes.Contains(env, mark) || isOrphan(pid, s, self) {
+			found = append(found, pid)
+		}
+	}
+	return found
+}
+
+// isOrphan: a child of this process that it did not start came to it from a program that has
+// ended, in a session of its own. What began while another program runs may be that one's. One
+// that has ended is reaped. A supervisor of vise's own, which is meant to stay and is in the
+// ledger, is none.
+func isOrphan(pid int, s, self stat) bool {
+	if !adopting() || s.parent != strconv.Itoa(os.Getpid()) || s.session == self.session {
+		return false
+	}
+	if s.state == "Z" {
+		_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
+		return false
+	}
+	own, _ := os.Readlink("/proc/self/exe")
+	exe, _ := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
+	return exe != own && startedBeforeRuns(s)
+}

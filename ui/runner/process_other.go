@@ -1,0 +1,29 @@
+//go:build unix && !linux
+
+package runner
+
+import (
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+func groupOfItsOwn() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+func bootID() string { return "" }
+
+// startOf asks ps, whose answer is precise to a second.
+func startOf(pid int) string {
+	out, _ := exec.Command("/bin/ps", "-o", "lstart=", "-p", strconv.Itoa(pid)).Output()
+	return strings.TrimSpace(string(out))
+}
+
+func isRunning(pid int) bool { return syscall.Kill(pid, 0) != syscall.ESRCH }
+
+func begin(int) (end func()) { return func() {} }
+
+func adopting() bool { return false }
+
+// endSurvivors finds nothing here: only the group is ended.
+func endSurvivors(string) (escaped, survivors int) { return 0, 0 }

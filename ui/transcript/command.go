@@ -1,0 +1,162 @@
+package transcript
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Ran is a command that a program ran to its end.
+type Ran struct {
+	Command string
+	// Dir is where it ran; empty where the program does not say.
+	Dir        string
+	ExitStatus int
+	// Untold: the program did not tell the exit status, which counts for nothing. Claimed: it
+	// holds the command for a success all the same.
+	Untold, Claimed bool
+}
+
+// ToolCall is the end of a tool's call, as a program's hook tells of it.
+type ToolCall struct {
+	Program, Tool   string
+	Input, Response json.RawMessage
+	// Failed: the program says that the call failed; Error are its words for that.
+	Failed      bool
+	Error       string
+	Interrupted bool
+	// Dir is the session's directory.
+	Dir string
+}
+
+// shells are the tools that run commands, in the names that programs give them in hooks.
+var shells = []string{"Bash", "shell", "shell_command", "local_shell", "exec_command"}
+
+// maxCommand bounds a command in bytes: a longer one is a script, and no line of a thread.
+const maxCommand = 1000
+
+// Ran is the command of a shell tool that came to its end. Not ok: another tool, a command
+// that still runs, was cut short or never ran.
+func (t ToolCall) Ran() (r Ran, ok bool) {
+	in := shellInputOf(t.Input)
+	if !slices.Contains(shells, t.Tool) || t.Interrupted || in.background || in.command == "" || len(in.command) > maxCommand {
+		return r, false
+	}
+	r.Command, r.Dir = in.command, t.Dir
+	if in.dir != "" {
+		if r.Dir = in.dir; !filepath.IsAbs(r.Dir) {
+			r.Dir = filepath.Join(t.Dir, in.dir)
+		}
+	}
+	if t.Failed {
+		r.ExitStatus, ok = exitStatus(t.Error)
+		return r, ok && r.ExitStatus != 0
+	}
+	return t.answered(r)
+}
+
+// answered reads what the tool's answer tells of the end. Claude Code's tells no status:
+// that the hook of a success is called, and not the one of a failure, tells it, where the
+// answer is that of a command which ended. Codex calls one hook for both, and answers with
+// the output alone, which tells nothing.
+func (t ToolCall) answered(r Ran) (Ran, bool) {
+	var a struct {
+		ExitCode    json.RawMessage `json:"exit_code"`
+		Metadata    json.RawMessage `json:"metadata"`
+		Stdout      *string         `json:"stdout"`
+		Interrupted bool            `json:"interrupted"`
+		Background  string          `json:"backgroundTaskId"`
+		Meaning     string          `json:"returnCodeInterpretation"`
+	}
+	shaped := json.Unmarshal(t.Response, &a) == nil
+	if a.Interrupted || a.Background != "" {
+		return r, false
+	}
+	var below struct {
+		ExitCode json.RawMessage `json:"exit_code"`
+	}
+	_ = json.Unmarshal(a.Metadata, &below) // another shape tells nothing
+	for _, raw := range []json.RawMessage{a.ExitCode, below.ExitCode} {
+		var n *int32
+		if len(raw) > 0 && json.Unmarshal(raw, &n) == nil && n != nil && *n >= 0 {
+			r.ExitStatus = int(*n)
+			return r, true
+		}
+	}
+	r.Untold = true
+	if t.Program == "claude" && a.Meaning == "" {
+		r.Untold = !shaped || a.Stdout == nil
+		r.Claimed = r.Untold
+	}
+	return r, true
+}
+
+// shellInput is what a shell tool is asked to run.
+type shellInput struct {
+	command, dir string
+	background   bool
+}
+
+// shellInputOf reads the input of a shell tool; one of another shape names no command.
+func shellInputOf(raw json.RawMessage) shellInput {
+	var in struct {
+		Command    json.RawMessage `json:"command"`
+		Background bool            `json:"run_in_background"`
+		Workdir    string          `json:"workdir"`
+	}
+	if json.Unmarshal(raw, &in) != nil {
+		return shellInput{}
+	}
+	out := shellInput{dir: in.Workdir, background: in.Background}
+	var line string
+	var words []string
+	switch {
+	case json.Unmarshal(in.Command, &line) == nil:
+		out.command = bare(strings.TrimSpace(line))
+	case json.Unmarshal(in.Command, &words) != nil:
+	case len(words) == 3 && filepath.Base(words[0]) == "bash" && words[1] == "-lc":
+		out.command = strings.TrimSpace(words[2])
+	default:
+		out.command = strings.Join(words, " ")
+	}
+	return out
+}
+
+// bare is a command without the shell that codex puts around it.
+func bare(command string) string {
+	_, rest, wrapped := strings.Cut(command, "bash -lc ")
+	if !wrapped || strings.ContainsAny(strings.TrimSuffix(command, "bash -lc "+rest), " '\"") {
+		return command
+	}
+	if n := len(rest); n > 1 && (rest[0] == '\'' || rest[0] == '"') && rest[n-1] == rest[0] && !strings.Contains(rest[1:n-1], rest[:1]) {
+		return rest[1 : n-1]
+	}
+	return rest
+}
+
+// textOf is a result's text: a string, or blocks of text.
+func textOf(content json.RawMessage) string {
+	var s string
+	if json.Unmarshal(content, &s) == nil {
+		return s
+	}
+	var blocks []struct{ Text string }
+	if json.Unmarshal(content, &blocks) == nil && len(blocks) > 0 {
+		return blocks[0].Text
+	}
+	return ""
+}
+
+// exitStatus reads the status at the head of a failed command's words.
+func exitStatus(words string) (int, bool) {
+	for _, form := range []string{"Exit code %d", "Command exited with non-zero status code %d"} {
+		var n int
+		if _, err := fmt.Sscanf(words, form, &n); err == nil && n >= 0 && n <= math.MaxInt32 {
+			return n, true
+		}
+	}
+	return 0, false
+}

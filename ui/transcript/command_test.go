@@ -1,0 +1,87 @@
+package transcript
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestCommandsAreFactsOnlyWithTheirExitStatus(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		in    Stream
+		lines []string
+		want  []Ran
+	}{
+		{"codex", &Codex{}, []string{
+			`{"type":"item.started","item":{"type":"command_execution","command":"ls"}}`,
+			`{"type":"item.completed","item":{"type":"command_execution","command":"bash -lc 'go test ./...'","exit_code":1}}`,
+			`{"type":"item.completed","item":{"type":"command_execution","command":"/bin/bash -lc ls","exit_code":0}}`,
+			`{"type":"item.completed","item":{"type":"command_execution","command":"echo 'x bash -lc y'","exit_code":0}}`,
+			`{"type":"item.completed","item":{"type":"command_execution","command":"sleep"}}`,
+		}, []Ran{{Command: "go test ./...", ExitStatus: 1}, {Command: "ls"}, {Command: "echo 'x bash -lc y'"}}},
+		{"claude", &Claude{}, []string{
+			`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"a","name":"Bash","input":{"command":"go test"}},{"type":"tool_use","id":"b","name":"Read","input":{"file_path":"x"}},{"type":"tool_use","id":"c","name":"Bash","input":{"command":"go vet"}},{"type":"tool_use","id":"d","name":"Bash","input":{"command":"denied"}},{"type":"tool_use","id":"e","name":"Bash","input":{"command":"serve","run_in_background":true}}]}}`,
+			`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","content":"ok"},{"type":"tool_result","tool_use_id":"c","is_error":true,"content":[{"type":"text","text":"Exit code 2\nbad"}]},{"type":"tool_result","tool_use_id":"d","is_error":true,"content":"the user doesn't want that"},{"type":"tool_result","tool_use_id":"e","content":"running"},{"type":"tool_result","tool_use_id":"z","content":"?"}]}}`,
+			`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","content":"again"}]}}`,
+		}, []Ran{{Command: "go test"}, {Command: "go vet", ExitStatus: 2}}},
+		{"something else", &Claude{}, []string{`x`, `{}`, `{"type":"user","message":{"content":"hi"}}`, `{"type":"assistant","message":{"content":7}}`}, nil},
+	} {
+		in := c.in
+		var got []Ran
+		for _, l := range c.lines {
+			_, _ = in.Line([]byte(l))
+			got = append(got, in.Ran()...)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+func TestAToolsEndIsToldOrItIsNotGuessed(t *testing.T) {
+	const claudeOK = `{"stdout":"ok","stderr":"","interrupted":false,"isImage":false}`
+	for _, c := range []struct {
+		name, program, tool, input, response string
+		failed                               bool
+		words                                string
+		want                                 string
+	}{
+		{"claude, a success", "claude", "Bash", `{"command":"go test ./..."}`, claudeOK, false, "", "go test ./... in /repo: told 0"},
+		{"claude, a failure", "claude", "Bash", `{"command":"go test"}`, ``, true, "Exit code 2\nboom", "go test in /repo: told 2"},
+		{"claude, a failure in other words", "claude", "Bash", `{"command":"go test"}`, ``, true, "Command exited with non-zero status code 1", "go test in /repo: told 1"},
+		{"claude, refused", "claude", "Bash", `{"command":"go test"}`, ``, true, "the user does not want that", ""},
+		{"a failure with 0 contradicts itself", "claude", "Bash", `{"command":"go test"}`, ``, true, "Exit code 0", ""},
+		{"claude, an answer of another shape", "claude", "Bash", `{"command":"go test"}`, `"ok"`, false, "", "go test in /repo: claimed"},
+		{"claude, not 0 and all right", "claude", "Bash", `{"command":"grep -r test"}`, `{"stdout":"","returnCodeInterpretation":"No matches found"}`, false, "", "grep -r test in /repo: untold"},
+		{"claude, cut short", "claude", "Bash", `{"command":"go test"}`, `{"stdout":"","interrupted":true}`, false, "", ""},
+		{"claude, in the background", "claude", "Bash", `{"command":"go test","run_in_background":true}`, claudeOK, false, "", ""},
+		{"claude, put into the background", "claude", "Bash", `{"command":"go test"}`, `{"stdout":"","backgroundTaskId":"b1"}`, false, "", ""},
+		{"codex, the output alone", "codex", "Bash", `{"command":"go test"}`, `"Exit code: 0\nok"`, false, "", "go test in /repo: untold"},
+		{"codex, with a status", "codex", "shell", `{"command":["bash","-lc","go test"],"workdir":"sub"}`, `{"output":"","metadata":{"exit_code":3}}`, false, "", "go test in /repo/sub: told 3"},
+		{"a status at the top", "codex", "shell", `{"command":["go","vet"],"workdir":"/else"}`, `{"exit_code":0}`, false, "", "go vet in /else: told 0"},
+		{"a status that is none", "codex", "shell", `{"command":"go test"}`, `{"exit_code":"0"}`, false, "", "go test in /repo: untold"},
+		{"a status of nothing", "codex", "shell", `{"command":"go test"}`, `{"exit_code":null}`, false, "", "go test in /repo: untold"},
+		{"a status beyond all bounds", "codex", "shell", `{"command":"go test"}`, `{"exit_code":1e99}`, false, "", "go test in /repo: untold"},
+		{"another tool", "claude", "Read", `{"command":"go test"}`, claudeOK, false, "", ""},
+		{"no command", "claude", "Bash", `{"command":7}`, claudeOK, false, "", ""},
+		{"no input", "claude", "Bash", ``, claudeOK, false, "", ""},
+		{"a script", "claude", "Bash", `{"command":"` + strings.Repeat("go test;", 200) + `"}`, claudeOK, false, "", ""},
+	} {
+		got := ""
+		r, ok := ToolCall{Program: c.program, Tool: c.tool, Input: json.RawMessage(c.input), Response: json.RawMessage(c.response), Failed: c.failed, Error: c.words, Dir: "/repo"}.Ran()
+		if ok {
+			got = fmt.Sprintf("%s in %s: untold", r.Command, r.Dir)
+			switch {
+			case r.Claimed:
+				got = fmt.Sprintf("%s in %s: claimed", r.Command, r.Dir)
+			case !r.Untold:
+				got = fmt.Sprintf("%s in %s: told %d", r.Command, r.Dir, r.ExitStatus)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}

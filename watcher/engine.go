@@ -1,0 +1,219 @@
+package watcher
+
+import (
+	"context"
+	"path/filepath"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"vise/model"
+)
+
+const (
+	planFile = "plan.md"
+	// readsPerTurn bounds the plans read before the engine turns to events again, so that
+	// neither they nor the ledger's frames wait for thousands of plans.
+	readsPerTurn = 32
+	// errorsPerSweep is how many errors between two sweeps show that the source is broken.
+	errorsPerSweep = 100
+)
+
+// engine is the one goroutine that reads. Nothing in it is shared but requests and news.
+type engine struct {
+	disk     disk
+	open     opener
+	requests *requests
+	news     *news
+
+	source source // nil without events
+	short  bool   // the source has no watches left for us
+	errors int    // of the source, since the last sweep
+	mode   Mode   // as news has it
+
+	ledger    ledger
+	ledgerDir *dir // nil if the ledger has no file
+	dirs      map[string]*dir
+	plans     map[Item]*plan
+	dirty     map[*plan]struct{} // to be read at their due times
+
+	soonest        time.Time // no plan in dirty is due before; zero if none is dirty
+	swept, retryAt time.Time
+}
+
+// newEngine opens the source and watches the ledger, before anyone waits for it.
+func newEngine(c Config, d disk, open opener, w *requests, n *news) *engine {
+	e := &engine{
+		disk: d, open: open, requests: w, news: n,
+		dirs: map[string]*dir{}, plans: map[Item]*plan{}, dirty: map[*plan]struct{}{},
+	}
+	if c.Ledger != "" {
+		e.ledger.path = filepath.Clean(c.Ledger)
+		e.ledgerDir = &dir{path: filepath.Dir(e.ledger.path), anyLink: true}
+		e.dirs[e.ledgerDir.path] = e.ledgerDir
+	}
+	now := time.Now()
+	e.reopen(now)
+	e.ledger.mark = markOf(e.ledger.path)
+	e.swept = now
+	return e
+}
+
+func (e *engine) run(ctx context.Context) {
+	defer e.closeSource()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		timer.Reset(time.Until(e.alarm()))
+		events, trouble, whole := e.channels()
+		select {
+		case <-ctx.Done():
+			return
+		case <-e.requests.fresh:
+			e.takeRequests(time.Now())
+		case event, ok := <-events:
+			e.take(event, ok, time.Now())
+		case path := <-whole:
+			e.takeWhole(path, time.Now())
+		case <-trouble:
+			e.lost(time.Now())
+		case <-timer.C:
+		}
+		e.act(time.Now())
+	}
+}
+
+func (e *engine) channels() (<-chan fsnotify.Event, <-chan error, <-chan string) {
+	if e.source == nil {
+		return nil, nil, nil
+	}
+	var whole <-chan string
+	if c := closesOf(e.source); c != nil {
+		whole = c.Whole()
+	}
+	return e.source.Events(), e.source.Trouble(), whole
+}
+
+// alarm is when there is something to do, if nothing happens before.
+func (e *engine) alarm() time.Time {
+	at := e.sweepAt()
+	if !e.soonest.IsZero() {
+		at = earlier(at, e.soonest)
+	}
+	if !e.ledger.due.IsZero() {
+		at = earlier(at, e.ledger.due)
+	}
+	return at
+}
+
+// act does what is due.
+func (e *engine) act(now time.Time) {
+	if e.ledger.moved(now) {
+		e.news.ledgerMoved()
+	}
+	if !e.soonest.IsZero() && !now.Before(e.soonest) {
+		e.readDue(now)
+	}
+	if !now.Before(e.sweepAt()) {
+		e.sweep(now)
+	}
+}
+
+// takeRequests begins to watch what was asked for, and ends what no longer is.
+func (e *engine) takeRequests(now time.Time) {
+	items, isSet, known := e.requests.take()
+	if isSet {
+		for item, p := range e.plans {
+			if _, keep := items[item]; !keep {
+				e.forget(p)
+			}
+		}
+		for item, artifact := range items {
+			e.begin(item, artifact, now)
+		}
+	}
+	for item, artifact := range known {
+		if p := e.plans[item]; p != nil {
+			p.known = artifact
+			e.readNow(p, now)
+		}
+	}
+}
+
+// begin begins to watch an item's plan. An id that is not valid has no plan to watch.
+func (e *engine) begin(item Item, known model.PlanArtifact, now time.Time) {
+	if e.plans[item] != nil || e.disk.PlanDir(item.Agent, item.ID) == "" {
+		return
+	}
+	p := &plan{item: item, known: known}
+	e.plans[item] = p
+	e.wantPlan(p)
+	e.readNow(p, now)
+}
+
+func (e *engine) forget(p *plan) {
+	e.unwantPlan(p)
+	delete(e.plans, p.item)
+	delete(e.dirty, p)
+	e.news.forget(p.item)
+}
+
+// take takes an event of the source: of the ledger, of a plan, or of a directory.
+// Everything else in those directories is nobody's business here.
+func (e *engine) take(event fsnotify.Event, ok bool, now time.Time) {
+	switch {
+	case !ok:
+		e.fall("file events have ended", now)
+	case e.ledgerDir != nil && event.Name == e.ledger.path:
+		e.ledger.touch(now)
+	case filepath.Base(event.Name) == planFile:
+		d := e.dirs[filepath.Dir(event.Name)]
+		switch {
+		case d == nil || d.plan == nil:
+		case event.Has(fsnotify.Create):
+			e.came(d.plan, now)
+		default:
+			e.touch(d.plan, now)
+		}
+	default:
+		d := e.dirs[event.Name]
+		if d != nil && event.Has(fsnotify.Create) {
+			e.dirCame(d, now)
+		} else if d != nil && (event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename)) {
+			e.dirGone(d, now)
+		}
+	}
+}
+
+// takeWhole has a plan read that a writer has closed.
+func (e *engine) takeWhole(path string, now time.Time) {
+	if d := e.dirs[filepath.Dir(path)]; d != nil && d.plan != nil {
+		d.plan.whole(now)
+		e.schedule(d.plan)
+	}
+}
+
+// touch has p read when it has been quiet.
+func (e *engine) touch(p *plan, now time.Time) {
+	p.touch(now)
+	e.schedule(p)
+}
+
+// came has p read once no write follows.
+func (e *engine) came(p *plan, now time.Time) {
+	p.came(now)
+	e.schedule(p)
+}
+
+// readNow has p read at once.
+func (e *engine) readNow(p *plan, now time.Time) {
+	p.due = now
+	e.schedule(p)
+}
+
+func (e *engine) schedule(p *plan) {
+	e.dirty[p] = struct{}{}
+	if e.soonest.IsZero() || p.due.Before(e.soonest) {
+		e.soonest = p.due
+	}
+}

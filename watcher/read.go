@@ -1,0 +1,128 @@
+package watcher
+
+import "time"
+
+// readDue reads the plans that are due, readsPerTurn at most, and sets soonest anew.
+func (e *engine) readDue(now time.Time) {
+	reads := 0
+	e.soonest = time.Time{}
+	for p := range e.dirty {
+		if !now.Before(p.due) && reads < readsPerTurn {
+			reads++
+			if !e.read(p, now) {
+				delete(e.dirty, p)
+				continue
+			}
+		}
+		if e.soonest.IsZero() || p.due.Before(e.soonest) {
+			e.soonest = p.due
+		}
+	}
+}
+
+// read reads a plan once and reports what is news. again is true if it is to be read again
+// at its due time.
+func (e *engine) read(p *plan, now time.Time) (again bool) {
+	e.ensure(p)
+	p.seen = e.disk.Stat(p.item.Agent, p.item.ID)
+	fresh := e.disk.Plan(p.item.Agent, p.item.ID)
+	isNews, tooEarly := p.judge(fresh, now)
+	if isNews {
+		e.news.plan(PlanNews{p.item, fresh, p.seen})
+	}
+	return tooEarly
+}
+
+// sweep compares the size and times of everything, whatever events there were. What it finds
+// changed without an event was written past its watch (through a link, by
+// mmap, below a directory that was replaced), so the watch is put anew too.
+func (e *engine) sweep(now time.Time) {
+	e.errors = 0
+	if e.source == nil || e.short {
+		if !now.Before(e.retryAt) {
+			e.reopen(now)
+		}
+	} else {
+		e.putAll()
+	}
+	e.ledger.touch(now)
+	for _, p := range e.plans {
+		if _, soon := e.dirty[p]; soon || e.disk.Stat(p.item.Agent, p.item.ID) == p.seen {
+			continue
+		}
+		e.drop(p.dir)
+		e.drop(p.dir.up)
+		e.ensure(p)
+		e.touch(p, now)
+	}
+	e.swept = now
+}
+
+func (e *engine) sweepAt() time.Time {
+	if e.mode.Polling() {
+		return e.swept.Add(e.mode.Every)
+	}
+	return e.swept.Add(sweepEvery)
+}
+
+// lost takes an error of the source: events were lost, so everything is read again.
+func (e *engine) lost(now time.Time) {
+	if e.errors++; e.errors > errorsPerSweep {
+		e.fall("file events keep failing", now)
+		return
+	}
+	e.rewatch()
+	e.ledger.touch(now)
+	for _, p := range e.plans {
+		e.touch(p, now)
+	}
+}
+
+// reopen tries to get events, or more of them. What happened without them is for the
+// sweep to find that follows.
+func (e *engine) reopen(now time.Time) {
+	e.retryAt = now.Add(retryEvery)
+	if e.source == nil {
+		source, err := e.open()
+		if err != nil {
+			e.turn(reasonOf(err))
+			return
+		}
+		e.source = source
+	}
+	e.putAll()
+}
+
+// fall gives the source up for a while.
+func (e *engine) fall(reason string, now time.Time) {
+	e.closeSource()
+	e.retryAt = now.Add(retryEvery)
+	e.turn(reason)
+	e.ledger.touch(now)
+	for _, p := range e.plans {
+		e.touch(p, now)
+	}
+}
+
+func (e *engine) closeSource() {
+	if e.source == nil {
+		return
+	}
+	e.source.Close()
+	e.source = nil
+	for _, d := range e.dirs {
+		d.watched = false
+	}
+}
+
+// turn sets the mode: polling for a reason, or none.
+func (e *engine) turn(reason string) {
+	mode := Mode{}
+	if reason != "" {
+		mode = Mode{Every: pollEvery, Reason: reason}
+	}
+	if mode != e.mode {
+		e.mode = mode
+		e.news.turn(mode)
+	}
+}

@@ -1,0 +1,68 @@
+package watcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// maxThemes bounds the files of the themes' directory that are looked at.
+const maxThemes = 200
+
+// settings are a configuration file and a directory of themes.
+type settings struct{ file, themes string }
+
+// Settings watches the operator's configuration and the themes beside it: saved by an editor,
+// linked elsewhere, made or removed. Neither path need exist. What is there already is no news.
+// A file that a link leads to is found by the sweep alone.
+func Settings(ctx context.Context, file, themes string) *Changes {
+	s := settings{file, themes}
+	return watchPrint(ctx, s.dirs, s.print)
+}
+
+// dirs are the directories in which a change matters; of those that are not there, the
+// nearest above that is.
+func (s settings) dirs() []string {
+	var out []string
+	for _, d := range []string{filepath.Dir(s.file), s.themes} {
+		for d != filepath.Dir(d) {
+			if info, err := os.Stat(d); err == nil && info.IsDir() {
+				break
+			}
+			d = filepath.Dir(d)
+		}
+		if !slices.Contains(out, d) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// print differs between two states of the files, as far as size, times and identity tell.
+func (s settings) print() string {
+	var b strings.Builder
+	b.WriteString(printOf(s.file))
+	d, err := os.Open(s.themes)
+	if err != nil {
+		return b.String()
+	}
+	defer d.Close()
+	names, _ := d.Readdirnames(maxThemes)
+	slices.Sort(names)
+	for _, n := range names {
+		b.WriteString(n + printOf(filepath.Join(s.themes, n)))
+	}
+	return b.String()
+}
+
+func printOf(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Sprint(errors.Is(err, os.ErrNotExist)) + ";"
+	}
+	return fmt.Sprintf("%d %d %v;", info.Size(), info.ModTime().UnixNano(), info.Mode())
+}
