@@ -72,7 +72,7 @@ const memoMarks = 1000
 func (c Console) memo() Memo {
 	p := c.place
 	desk := p.spot
-	m := Memo{View: p.view.String(), Agent: p.agent, Focus: int(p.focus), Unfolded: p.unfolded, Zoomed: p.zoomed, Light: !c.paper.dark}
+	m := Memo{View: p.view.String(), Agent: p.agent, Focus: int(p.focus), Unfolded: p.unfolded, Zoomed: p.zoomed, Light: !c.terminal.dark}
 	if p.view != viewDesk {
 		m.Agent, desk = p.home, p.elsewhere[p.home]
 	}
@@ -94,8 +94,8 @@ func (c Console) restored(m *Memo) Console {
 	if m == nil {
 		return c
 	}
-	c.paper.dark = !m.Light
-	c.styles = c.paper.styles(c.opt)
+	c.terminal.dark = !m.Light
+	c.styles = c.terminal.styles(c.opt)
 	p := &c.place
 	agent := p.agent
 	if agent == "" && model.ValidID(string(m.Agent)) {
@@ -150,31 +150,19 @@ func typedBefore(s string) string {
 // either changed. It comes with the beats that follow a key: a console that is killed loses
 // less than a second.
 func (c Console) noted() (Console, tea.Cmd) {
-	c, draft := c.draftKept()
+	c, draft := c.autosaved()
 	if c.fx.Keeper == nil {
 		return c, draft
 	}
 	m := c.memo()
 	raw, err := json.Marshal(m)
-	if err != nil || string(raw) == c.calm.kept {
+	if err != nil || string(raw) == c.idle.kept {
 		return c, draft
 	}
-	c.calm.kept = string(raw)
+	c.idle.kept = string(raw)
 	keep := func() tea.Msg {
 		_ = c.fx.Keeper.Keep(c.fx.ctx, m) // the place is a comfort: nothing waits for it, nothing fails without it
 		return nil
 	}
 	return c, tea.Batch(draft, keep)
-}
-
-// draftKept keeps what is typed into the open dialog, unless it is on its way already.
-func (c Console) draftKept() (Console, tea.Cmd) {
-	d, ok := c.dialog.(interface {
-		draft() string
-		unsaved() string
-	})
-	if !ok || d.draft() == "" || c.outbox.awaited != 0 {
-		return c, nil
-	}
-	return c.keepDraft(d.draft(), d.unsaved())
 }
