@@ -67,8 +67,6 @@ func coded(err error) model.Code {
 	return ""
 }
 
-func unknown(err error) bool { return coded(err) == model.CodeUnknownOutcome }
-
 // answered shows what became of a job.
 func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 	awaited := c.outbox.awaited == j.seq && j.seq != 0
@@ -82,13 +80,17 @@ func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 		return c.acted(j, m.err)
 	}
 	if m.err != nil {
-		c = c.tooLate(j, m.err)
+		if j.envelope != nil {
+			if undo, ok := j.envelope.Command.(model.Undo); ok {
+				c.outbox.undo = c.outbox.undo.Drop(undo, m.err)
+			}
+		}
 		return c.refused(m, awaited)
 	}
-	c = c.remembered(j, m)
 	if j.envelope == nil {
 		return c, nil
 	}
+	c.outbox.undo = c.outbox.undo.Add(j.envelope.Agent, j.envelope.Command, m.receipt, undoWords(j.said))
 	c.calm.quiet = calmBeats // an order that the operator made is shown at once
 	var drop tea.Cmd
 	if f, ok := c.dialog.(interface{ draft() string }); awaited && ok {
@@ -113,7 +115,7 @@ func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 			c.place.cursor = next.ID
 		}
 	}
-	c, said := c.say(c.told(j, m.receipt) + undoHint(j, m))
+	c, said := c.say(c.told(j, m.receipt) + undoHint(m.receipt.Inverse))
 	c, look := c.look()
 	return c, tea.Batch(drop, said, look)
 }
@@ -131,14 +133,14 @@ func (c Console) refused(m receiptMsg, awaited bool) (Console, tea.Cmd) {
 }
 
 // undoHint says which key takes an act back.
-func undoHint(j job, m receiptMsg) string {
+func undoHint(inverse *model.Undo) string {
 	switch {
-	case j.undo != nil && j.undo.Again(), j.undo == nil && m.deed != nil:
-		return " " + action.ByID(action.Undo).Key() + " undoes."
-	case j.undo != nil:
+	case inverse == nil:
+		return ""
+	case inverse.Again:
 		return " " + action.ByID(action.Redo).Key() + " does it again."
 	}
-	return ""
+	return " " + action.ByID(action.Undo).Key() + " undoes."
 }
 
 func completed(r model.Receipt) bool {

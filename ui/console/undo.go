@@ -7,62 +7,34 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
-	"vise/ui/past"
 )
 
-// applyRemembering applies a command, and finds out how it can be taken back.
-func (e *effects) applyRemembering(seq int, env model.Envelope, what string) tea.Cmd {
-	return func() tea.Msg {
-		receipt, deed, err := past.Apply(e.ctx, e.Ledger, env, what)
-		return receiptMsg{seq: seq, receipt: receipt, at: e.now(), err: err, deed: deed}
-	}
-}
-
-// remembered keeps an act that was carried out, or moves one that was taken back.
-func (c Console) remembered(j job, m receiptMsg) Console {
-	switch {
-	case j.undo != nil:
-		c.outbox.past = c.outbox.past.TookBack(*j.undo)
-	case m.deed != nil:
-		c.outbox.past = c.outbox.past.Did(*m.deed)
-	}
-	return c
-}
-
-// tooLate forgets an act that cannot be taken back any more, because its item moved on.
-func (c Console) tooLate(j job, err error) Console {
-	if j.undo != nil && past.TooLate(err) {
-		c.outbox.past = c.outbox.past.Lost(*j.undo)
-	}
-	return c
-}
-
-func (c Console) undo() (Console, tea.Cmd) { return c.takeBack(c.outbox.past.Undo()) }
-func (c Console) redo() (Console, tea.Cmd) { return c.takeBack(c.outbox.past.Redo()) }
+func (c Console) undo() (Console, tea.Cmd) { return c.takeBack(c.outbox.undo.Last(false)) }
+func (c Console) redo() (Console, tea.Cmd) { return c.takeBack(c.outbox.undo.Last(true)) }
 
 // takeBack sends what takes an act back. One at a time is under way: the next key waits for
 // what this one leaves.
-func (c Console) takeBack(d past.Deed, ok bool) (Console, tea.Cmd) {
+func (c Console) takeBack(e model.UndoEntry, ok bool) (Console, tea.Cmd) {
 	if saving := slices.ContainsFunc(c.outbox.jobs, func(j job) bool { return j.envelope != nil }); saving || !ok {
 		return c.say("The last act is being saved. Try again.")
 	}
-	if id := d.Item(); d.Agent == c.place.agent && id != "" && c.queue.Row(id) != nil {
+	if id := e.Item(); e.Agent == c.place.agent && id != "" && c.queue.Row(id) != nil {
 		c.place.cursor = id
 	}
-	said := d.Said()
-	if d.Agent != c.place.agent {
-		said += " (" + model.Text(d.Agent).String() + ")"
+	said := e.Said()
+	if e.Agent != c.place.agent {
+		said += " (" + model.Text(e.Agent).String() + ")"
 	}
-	return c.post(job{said: said, undo: &d, envelope: &model.Envelope{
-		Key: c.fx.newKey(), Actor: model.Operator, Agent: d.Agent, Command: d.Command(),
+	return c.post(job{said: said, envelope: &model.Envelope{
+		Key: c.fx.newKey(), Actor: model.Operator, Agent: e.Agent, Command: e.Undo,
 	}})
 }
 
-// deedWords are what an act is called once it is done: "blocked wi-7f3k".
-func deedWords(said string) string {
+// undoWords are what an act is called once it is done: "blocked wi-7f3k".
+func undoWords(said string) model.Text {
 	first, _, _ := strings.Cut(said, ". ")
 	if first == "" {
 		return "the last act"
 	}
-	return strings.ToLower(first[:1]) + strings.TrimSuffix(first[1:], ".")
+	return model.Text(strings.ToLower(first[:1]) + strings.TrimSuffix(first[1:], "."))
 }
