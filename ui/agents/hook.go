@@ -7,7 +7,7 @@
 // read, and shows beforehand what it will do. And it wraps one run of a program.
 //
 // Reading order: hook.go (a call), events.go (what each event does), stop.go (how a report is found),
-// crush.go and settle.go (the same with Crush's one hook), rest.go and nudge.go (how a resting session
+// crush.go (the same with Crush's one hook), rest.go and nudge.go (how a resting session
 // is woken), fact.go (what a thread learns), pending.go and seen.go (what is remembered between calls);
 // install.go (what is installed), programs.go (what is put where), settings_*.go (how a
 // file is edited), doctor.go (whether it works); wrap.go (vise run).
@@ -146,8 +146,8 @@ func (c *call) limit() time.Duration {
 	switch c.event {
 	case Rest:
 		return RestLimit
-	case Settle:
-		return settleLimit
+	case Follow:
+		return followLimit
 	}
 	return limit
 }
@@ -198,7 +198,7 @@ func parse(args []string, s Streams) (*call, string, error) {
 	if !model.ValidID(c.agent) {
 		return nil, "", fmt.Errorf("agent %q is not usable", model.Text(c.agent))
 	}
-	if (c.event == "notify" || c.event == Settle || c.event == Rest) && len(rest) > 2 {
+	if (c.event == "notify" || c.event == Follow || c.event == Rest) && len(rest) > 2 {
 		c.payload = []byte(rest[2])
 	}
 	return c, dir, nil

@@ -9,12 +9,34 @@ import (
 	"vise/model"
 )
 
-func (c Console) undo() (Console, tea.Cmd) { return c.takeBack(c.outbox.undo.Last(false)) }
-func (c Console) redo() (Console, tea.Cmd) { return c.takeBack(c.outbox.undo.Last(true)) }
+// remembered keeps how a command that was carried out is taken back. What cannot be taken
+// back any more, because its item moved on, is forgotten.
+func (o outbox) remembered(j job, m receiptMsg) outbox {
+	if j.envelope == nil {
+		return o
+	}
+	if undo, ok := j.envelope.Command.(model.Undo); ok && m.err != nil {
+		o.undo = o.undo.Drop(undo, m.err)
+	}
+	if m.err == nil {
+		o.undo = o.undo.Add(j.envelope.Agent, j.envelope.Command, m.receipt, undoWords(j.said))
+	}
+	return o
+}
+
+func undo(c Console) (Console, tea.Cmd) {
+	e, ok := c.outbox.undo.Last(false)
+	return takeBack(c, e, ok)
+}
+
+func redo(c Console) (Console, tea.Cmd) {
+	e, ok := c.outbox.undo.Last(true)
+	return takeBack(c, e, ok)
+}
 
 // takeBack sends what takes an act back. One at a time is under way: the next key waits for
 // what this one leaves.
-func (c Console) takeBack(e model.UndoEntry, ok bool) (Console, tea.Cmd) {
+func takeBack(c Console, e model.UndoEntry, ok bool) (Console, tea.Cmd) {
 	if saving := slices.ContainsFunc(c.outbox.jobs, func(j job) bool { return j.envelope != nil }); saving || !ok {
 		return c.say("The last act is being saved. Try again.")
 	}

@@ -82,5 +82,5 @@ func (s *session) takeBack(ctx context.Context, doAgain bool) error {
 	if e.Again {
 		reverses = action.Undo
 	}
-	return s.done(ctx, receipt, e.Said()+". "+title(action.ByID(reverses))+", in the menus, reverses that.")
+	return s.done(ctx, receipt, e.Said()+". "+titleOf(reverses)+", in the menus, reverses that.")
 }

@@ -1,4 +1,4 @@
-package part
+package config
 
 import (
 	"os"
@@ -24,16 +24,16 @@ func TestAPartIsReadStrictlyAndTheRestIsLeftToOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 		into := stale{Blocked: "kept"}
-		err := Read(path, "todos", &into)
+		err := ReadPart(path, "todos", &into)
 		if into.Blocked != c.want || (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
 			t.Errorf("%q: got %q and %v", c.text, into.Blocked, err)
 		}
 	}
 	into := stale{Blocked: "kept"}
-	if err := Read(filepath.Join(t.TempDir(), "none"), "todos", &into); err != nil || into.Blocked != "kept" {
+	if err := ReadPart(filepath.Join(t.TempDir(), "none"), "todos", &into); err != nil || into.Blocked != "kept" {
 		t.Errorf("without a file: %v, %v", into, err)
 	}
-	if err := Read(t.TempDir(), "todos", &into); err == nil {
+	if err := ReadPart(t.TempDir(), "todos", &into); err == nil {
 		t.Error("a directory is read")
 	}
 }

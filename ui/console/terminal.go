@@ -8,19 +8,19 @@ import (
 	"vise/ui/console/widget"
 )
 
-// paper is what the terminal can show.
-type paper struct {
+// terminal is what the terminal can show.
+type terminal struct {
 	dark     bool
 	profile  colorprofile.Profile
 	clusters bool
 }
 
-func (p paper) styles(o Options) *widget.Styles {
+func (p terminal) styles(o Options) *widget.Styles {
 	return widget.NewStyles(o.palette(p), o.ascii(), p.clusters)
 }
 
-func (c Console) repainted() (Console, tea.Cmd) {
-	c.styles = c.paper.styles(c.opt)
+func (c Console) restyled() (Console, tea.Cmd) {
+	c.styles = c.terminal.styles(c.opt)
 	return c.drawPlan()
 }
 
@@ -28,16 +28,16 @@ func (c Console) profiled(p colorprofile.Profile) (Console, tea.Cmd) {
 	if c.opt.NoColor {
 		return c, nil
 	}
-	c.paper.profile = p
-	return c.repainted()
+	c.terminal.profile = p
+	return c.restyled()
 }
 
-// measured hears that the terminal has mode 2027, which Bubble Tea then switches on: joined
+// measured learns that the terminal has mode 2027, which Bubble Tea then switches on: joined
 // emoji and flags are shown whole. Until then they are shown by their first part.
 func (c Console) measured(m tea.ModeReportMsg) (Console, tea.Cmd) {
 	if m.Mode != ansi.ModeUnicodeCore || m.Value.IsNotRecognized() || m.Value == ansi.ModePermanentlyReset {
 		return c, nil
 	}
-	c.paper.clusters = true
-	return c.repainted()
+	c.terminal.clusters = true
+	return c.restyled()
 }

@@ -7,13 +7,11 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"vise/ui/action"
 	"vise/ui/config"
 )
 
 // owning is a console with commands, whose runs the test answers.
 func owning(t *testing.T, set func(*Options), commands ...config.Command) (*world, *[]OwnRun) {
-	t.Cleanup(func() { action.Use(action.Standard()) })
 	var runs []OwnRun
 	wd := newWorld(t, 100, 30, func(o *Options) {
 		o.Settings = config.Defaults()
