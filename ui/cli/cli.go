@@ -68,6 +68,8 @@ type app struct {
 
 	flags globals
 	home  *home.Home
+	// inverse takes this run's command back, if anything does.
+	inverse *model.Undo
 	// exit is the exit code of a run that gave an answer.
 	exit int
 }

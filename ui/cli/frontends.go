@@ -294,15 +294,16 @@ func (r *consoleRun) askForHome(agent model.AgentID) (*home.Home, error) {
 }
 
 // runVerbWithin carries out a verb on the home that is open, with stdin as its input. Its
-// answer and its errors go to this run's output; the exit code is the verb's.
-func (a *app) runVerbWithin(ctx context.Context, stdin string, args ...string) int {
+// answer and its errors go to this run's output; the exit code is the verb's, inverse what
+// takes its command back.
+func (a *app) runVerbWithin(ctx context.Context, stdin string, args ...string) (code int, inverse *model.Undo) {
 	within := *a
 	if a.flags.home != "" {
 		args = append([]string{"--home", a.flags.home}, args...)
 	}
 	within.args, within.in, within.ttyIn, within.err = args, strings.NewReader(stdin), false, a.out
-	within.exit, within.flags = 0, globals{}
-	code := within.execute(ctx)
+	within.exit, within.flags, within.inverse = 0, globals{}, nil
+	code = within.execute(ctx)
 	a.home = within.home
-	return code
+	return code, within.inverse
 }

@@ -87,6 +87,9 @@ func (a *app) applyEnding(ctx context.Context, m mutation, agent model.AgentID, 
 	}
 	e := model.Envelope{Key: cmp.Or(m.key, newKey()), Actor: actor, Agent: agent, Command: c}
 	in, err := h.ApplyEnding(ctx, e, end)
+	if in.Inverse != nil {
+		a.inverse, in.Inverse = in.Inverse, nil // for who runs verbs within, not for the answer
+	}
 	if errors.Is(err, &model.Error{Code: model.CodeUnknownOutcome}) {
 		known := *fault(err)
 		return in, known.WithHint("run it again with --key %s: then it is done once, and you learn whether it was", model.Text(e.Key))
