@@ -20,7 +20,6 @@ type outbox struct {
 	// awaited is the job whose receipt closes the dialog; 0 without one.
 	awaited int
 	past    past.Past
-	calls   calls
 }
 
 // job is a command, an act on a file todo, or a draft on its way.
