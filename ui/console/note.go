@@ -79,8 +79,6 @@ func coded(err error) model.Code {
 	return ""
 }
 
-func unknown(err error) bool { return coded(err) == model.CodeUnknownOutcome }
-
 // answered shows what became of a job.
 func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 	awaited := c.outbox.awaited == j.seq && j.seq != 0
@@ -128,7 +126,7 @@ func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 			c.place.cursor = next.ID
 		}
 	}
-	c, said := c.say(c.receiptWords(j.said, m.receipt) + c.keys.Keyed(j.undoHint(m)))
+	c, said := c.say(c.receiptWords(j.said, m.receipt) + c.keys.Keyed(undoHint(m.receipt.Inverse)))
 	c, look := c.look()
 	return c, tea.Batch(drop, said, look)
 }
@@ -141,15 +139,15 @@ func (c Console) refused(err error) (Console, tea.Cmd) {
 	return c, look
 }
 
-// undoHint names the action that takes the job back.
-func (j job) undoHint(m receiptMsg) string {
+// undoHint names the action that takes an act back.
+func undoHint(inverse *model.Undo) string {
 	switch {
-	case j.undo != nil && j.undo.Again(), j.undo == nil && m.deed != nil:
-		return " {undo} undoes."
-	case j.undo != nil:
+	case inverse == nil:
+		return ""
+	case inverse.Again:
 		return " {redo} does it again."
 	}
-	return ""
+	return " {undo} undoes."
 }
 
 func completed(r model.Receipt) bool {
