@@ -265,11 +265,11 @@ func (r *consoleRun) openAccessible(agent model.AgentID, s config.Settings) erro
 	todos, threads := newFileTodos(r.ctx, workingDir(), r.now), newThreadView(r.ctx, h)
 	r.atEnd = append(r.atEnd, todos.close, threads.Close)
 	edits := newEdits(h.Files(), h.Dir())
-	return accessible.Run(r.ctx, accessible.Env{
+	return accessible.Run(r.ctx, accessible.Options{
 		In: r.in, Out: r.out, Run: r.runVerbWithin, Ledger: codedHome{h}, Agent: agent, Settings: s, Now: r.now, NewKey: newKey,
-		Rooms: accessible.Rooms{
+		Sources: accessible.Sources{
 			Plans: linePlans{edits, newSeenPlans(h.Dir()), r.app}, Findings: lineTodos{todos}, Threads: threads,
-			Clip: r.clip(edits), RunOwn: runCustom, Against: threads.Unsettled, SaveFilter: r.filterSaver(),
+			Clip: r.clip(edits), RunCustom: runCustom, Against: threads.Unsettled, SaveFilter: r.filterSaver(),
 		},
 	})
 }
