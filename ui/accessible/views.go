@@ -60,7 +60,7 @@ func (s *session) member(ctx context.Context, a model.Agent) error {
 const (
 	eventsSaid  = 40
 	reportsSaid = 30
-	eventsRead    = 2000
+	eventsRead  = 2000
 )
 
 // askFilter asks for a filter, whose terms the question names.
