@@ -185,12 +185,12 @@ func delegatedPrefix(a model.AgentID, i model.ItemID) []byte {
 
 func servesPrefix(child model.ItemID) []byte { return cat("serves/", string(child), "/") }
 
-// aged completes a prefix with a creation time and an id; idOf reads the id back.
+// aged completes a prefix with a creation time and an id, which begins ageSize later.
 func aged(prefix []byte, created time.Time, id string) []byte {
 	return append(prefix, cat(instant(created), "/", id)...)
 }
 
-func idOf(prefix, key []byte) string { return string(key[min(len(prefix)+9, len(key)):]) }
+const ageSize = 8 + 1
 
 func countKey(a model.AgentID) []byte { return cat(tableCount, string(a)) }
 
