@@ -61,6 +61,7 @@ const (
 	tableLog     = "log/"
 	tableHandle  = "handle/"
 	tableInbox   = "inbox/"
+	tableDue     = "due/"
 	tableDone    = "done/"
 )
 
@@ -73,7 +74,7 @@ var (
 // Tables are the beginnings of all keys, in order: who compares or copies a ledger key by
 // key scans each.
 var Tables = []string{
-	"about/", tableCount, tableHead, "agent/", "attempt/", "brief/", "delegated/", "delegation/", "delivery/", tableDone, "doors/", "due/", tableHandle,
+	"about/", tableCount, tableHead, "agent/", "attempt/", "brief/", "delegated/", "delegation/", "delivery/", tableDone, "doors/", tableDue, tableHandle,
 	tableInbox, "index/", "ingress/", "item/", tableJournal, tableAnswer, tableLog, "message/", "queue/", "resource/", "running/", "seen/", "serves/",
 	"task/", "tasks/", "trace/", tableTrail, "wait/", "waits/",
 }
@@ -137,7 +138,7 @@ func indexKey(r model.Row) []byte {
 	return append(indexPrefix(r.AgentID, r.Class), r.SortKey()...)
 }
 
-func duePrefix(a model.AgentID) []byte { return cat("due/", string(a), "/") }
+func duePrefix(a model.AgentID) []byte { return cat(tableDue, string(a), "/") }
 
 func dueKey(a model.AgentID, d model.Due) []byte {
 	return append(duePrefix(a), cat(instant(d.At), "/", string(d.ItemID), "/", string(d.WaitID))...)
