@@ -6,11 +6,11 @@
 // own entries alone, keeps the order and the comments of all others, writes nothing that would not
 // read, and shows beforehand what it will do. And it wraps one run of a program.
 //
-// Reading order: hook.go (a call), events.go (what each event does), stop.go (how a report is found),
-// crush.go and settle.go (the same with Crush's one hook), rest.go and nudge.go (how a resting session
-// is woken), fact.go (what a thread learns), pending.go and seen.go (what is remembered between calls);
-// install.go (what is installed), programs.go (what is put where), settings_*.go (how a
-// file is edited), doctor.go (whether it works); wrap.go (vise run).
+// Reading order: programs.go (the four programs, one table); hook.go (a call), events.go (what each
+// event does), stop.go and transcript.go (how a report is found), crush.go (the same with Crush's one
+// hook), messages.go (what an agent is told), rest.go (how a resting session is woken), state.go (what
+// is remembered between calls); install.go and settings_*.go (how a file is edited), doctor.go (whether
+// it works); wrap.go (vise run).
 package agents
 
 import (
@@ -29,9 +29,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"vise/model"
-	"vise/store"
-	"vise/store/files"
-	"vise/ui/spool"
+	"vise/store/home"
 )
 
 const (
@@ -45,8 +43,9 @@ const (
 	eventNames = `^[A-Za-z0-9._-]{1,64}$`
 )
 
-// Opener opens the home at dir, or the default one when dir is empty.
-type Opener func(dir string) (*store.Ledger, files.Home, error)
+// Opener opens the home at dir, or the default one when dir is empty, and leaves its hook
+// queue alone.
+type Opener func(dir string) (*home.Home, error)
 
 // Streams are the process's.
 type Streams struct {
@@ -54,7 +53,7 @@ type Streams struct {
 	Out, Err io.Writer
 	Getenv   func(string) string
 	Now      func() time.Time
-	// Wait pauses between two looks at a file that is written late.
+	// Wait pauses between two reads of a file that is written late.
 	Wait func(context.Context, time.Duration)
 	// Patience is how long a hook waits for the ledger; zero is ledgerPatience.
 	Patience time.Duration
@@ -74,7 +73,7 @@ type Streams struct {
 	FactPatience time.Duration
 }
 
-// Command is the verb. It reads its own flags, so that a misspelt one cannot end in an exit
+// HookCommand is the verb. It reads its own flags, so that a misspelt one cannot end in an exit
 // code that a program takes for a decision.
 func HookCommand(open Opener, s Streams) *cobra.Command {
 	return &cobra.Command{
@@ -102,13 +101,12 @@ type call struct {
 	askReport             bool
 	payload               []byte
 
-	ledger *store.Ledger
-	home   files.Home
+	home *home.Home
 	// busy: the ledger was waited for in vain; it is not waited for again.
 	busy bool
 }
 
-// Run carries out one call. Its error is for a person to read; nothing else follows from it.
+// Hook carries out one call. Its error is for a person to read; nothing else follows from it.
 func Hook(ctx context.Context, args []string, open Opener, s Streams) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -126,20 +124,24 @@ func Hook(ctx context.Context, args []string, open Opener, s Streams) (err error
 			return err
 		}
 	}
-	c.ledger, c.home, err = open(dir)
+	c.home, err = open(dir)
 	if errors.Is(err, &model.Error{Code: model.CodeNoHome}) {
 		return nil // vise is installed, and not in use
 	}
 	if err != nil {
 		return err
 	}
-	defer c.ledger.Close()
+	defer c.home.Close()
 	c.sawEvent()
 	if !json.Valid(c.payload) {
 		return fmt.Errorf("%s %s: the input is not JSON; nothing was taken from it", c.program, c.event)
 	}
 	err = c.handle(ctx)
-	c.takeIn(ctx)
+	if !c.busy { // what earlier hooks left comes last, so that nothing of this call waits for it
+		ctx, cancel := c.soon(ctx)
+		defer cancel()
+		_, _ = c.home.TakeQueue(ctx) // what stays is the next process's
+	}
 	return err
 }
 
@@ -148,8 +150,8 @@ func (c *call) limit() time.Duration {
 	switch c.event {
 	case Rest:
 		return RestLimit
-	case Settle:
-		return settleLimit
+	case Follow:
+		return followLimit
 	}
 	return limit
 }
@@ -157,17 +159,6 @@ func (c *call) limit() time.Duration {
 // soon bounds what waits for the ledger.
 func (c *call) soon(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, cmp.Or(c.Patience, ledgerPatience))
-}
-
-// takeIn takes in what hooks before left in the spool, unless the ledger is busy again. It
-// comes last, so that nothing of this call waits for it.
-func (c *call) takeIn(ctx context.Context) {
-	if c.busy {
-		return
-	}
-	ctx, cancel := c.soon(ctx)
-	defer cancel()
-	_, _ = spool.TakeIn(ctx, c.home.Dir(), c.ledger) // what stays is the next process's
 }
 
 // parse reads the command line. Codex gives its notify payload as an argument, as we do.
@@ -188,31 +179,20 @@ func parse(args []string, s Streams) (*call, string, error) {
 		return nil, "", errors.New("name a program and an event: vise hook claude Stop")
 	}
 	c.program, c.event = rest[0], rest[1]
-	if !known(c.program) {
+	if programOf(c.program).name == "" {
 		return nil, "", fmt.Errorf("no hooks of %q are known, only of %s", model.Text(c.program), strings.Join(Programs, ", "))
 	}
 	if !regexp.MustCompile(eventNames).MatchString(c.event) {
 		c.event = "unknown"
 	}
-	if c.agent == "" {
-		c.agent = c.program
-	}
+	c.agent = cmp.Or(c.agent, c.program)
 	if !model.ValidID(c.agent) {
 		return nil, "", fmt.Errorf("agent %q is not usable", model.Text(c.agent))
 	}
-	if (c.event == "notify" || c.event == Settle || c.event == Rest) && len(rest) > 2 {
+	if (c.event == "notify" || c.event == Follow || c.event == Rest) && len(rest) > 2 {
 		c.payload = []byte(rest[2])
 	}
 	return c, dir, nil
-}
-
-func known(program string) bool {
-	for _, p := range Programs {
-		if p == program {
-			return true
-		}
-	}
-	return false
 }
 
 // readBounded reads the input up to its bound. What is longer is read to its end and
@@ -229,23 +209,20 @@ func readBounded(in io.Reader) ([]byte, error) {
 	return raw, nil
 }
 
-// deliver brings an entry into the ledger, or into the spool if the ledger is not free at once.
-func (c *call) deliver(ctx context.Context, e spool.Entry) error {
-	e.Agent, e.At = model.AgentID(c.agent), c.Now()
+// deliver brings a report into the ledger, or into the queue if the ledger is not free at once.
+func (c *call) deliver(ctx context.Context, r home.HookReport) error {
+	r.Agent, r.At = model.AgentID(c.agent), c.Now()
 	if c.busy {
-		return spool.Write(c.home.Dir(), e)
+		return c.home.Queue(r)
 	}
 	soon, cancel := c.soon(ctx)
 	defer cancel()
-	_, err := spool.Deliver(soon, c.ledger, e)
-	if err == nil || spool.Final(err) {
-		return err
-	}
-	c.busy = true
-	return spool.Write(c.home.Dir(), e)
+	_, queued, err := c.home.Report(soon, r)
+	c.busy = c.busy || queued
+	return err
 }
 
-// Real are the streams of this process.
+// RealStreams are those of this process.
 func RealStreams() Streams {
 	return Streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now, Wait: pause, Gone: gone,

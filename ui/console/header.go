@@ -76,13 +76,10 @@ func (c Console) footer() screen.Footer {
 	if c.fx.Ledger == nil {
 		return v
 	}
-	v.Help = action.ByID(action.Help)
+	v.Help = c.keys.ByID(action.Help)
 	state := c.state()
-	for _, a := range action.Table {
-		if a.In != action.Desk || a.Hint == "" || a.ID == action.Help {
-			continue
-		}
-		if ok, _ := a.Enabled(state); ok {
+	for _, a := range c.keys {
+		if a.In == action.Desk && a.Hint != "" && a.ID != action.Help && c.keys.Refusal(a, state) == "" {
 			v.Hints = append(v.Hints, a)
 		}
 	}

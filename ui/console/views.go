@@ -6,7 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
-	"vise/ui/action"
 	"vise/ui/console/screen"
 )
 
@@ -26,31 +25,8 @@ var viewNames = [viewCount]string{"Desk", "Fleet", "Activity", "Reports"}
 // viewWords are the views' names for what actions ask.
 func (v view) String() string { return strings.ToLower(viewNames[v]) }
 
-// doing carries an action out.
-type doing = func(Console) (Console, tea.Cmd)
-
-// deedsOf are what an action does on a view where it does something else than on the desk.
-// (Filled by init: see deeds.)
-var deedsOf map[view]map[action.ID]doing
-
-func init() {
-	deeds[action.Acknowledge] = Console.acknowledge
-	deeds[action.ViewDesk], deeds[action.ViewFleet] = toView(viewDesk), toView(viewFleet)
-	deeds[action.ViewActivity], deeds[action.ViewReports] = toView(viewActivity), toView(viewReports)
-	deeds[action.WayBack], deeds[action.Follow] = Console.wayBack, activityFollow
-	deedsOf = map[view]map[action.ID]doing{viewFleet: fleetDeeds(), viewActivity: activityDeeds(), viewReports: reportsDeeds()}
-}
-
-func deedOf(v view, id action.ID) (doing, bool) {
-	if do, ok := deedsOf[v][id]; ok {
-		return do, true
-	}
-	do, ok := deeds[id]
-	return do, ok
-}
-
 // toView shows another view. Each is where it was left.
-func toView(v view) doing {
+func toView(v view) act {
 	return func(c Console) (Console, tea.Cmd) {
 		if v == c.place.view {
 			return c, nil
@@ -72,10 +48,10 @@ func (c Console) turnTo(v view) (Console, tea.Cmd) {
 		c.place.agent = ""
 		c.place = c.place.goTo(c.place.home)
 	}
-	c.place.view, c.place.zoomed, c.place.focus, c.find = v, false, paneQueue, nil
+	c.place.view, c.place.zoomed, c.place.focus, c.layers = v, false, paneQueue, nil
 	c.queue = screen.Queue{}
 	c.truth = truth{agents: c.truth.agents, inbox: c.truth.inbox}
-	c.calm.quiet = calmBeats
+	c.idle.quiet = idleBeats
 	if v != viewDesk {
 		c.place.agent, c.place.spot = "", newSpot()
 	}

@@ -6,8 +6,8 @@
 //
 // Reading order: process.go (a program from start to end), output.go (the bounds of what it writes);
 // drive.go and worker.go (when a turn begins), turn.go and take.go (a turn and its rounds), ending.go
-// (how it ends), adapter*.go (what programs say), program.go (how they are configured); task.go
-// (commands that work items wait for); serve.go, ingress.go, token.go (deliveries from outside).
+// (how it ends), adapter.go (what programs say), program.go (how they are configured); task.go
+// (commands that work items wait for); serve.go, delivery.go, capability.go (deliveries from outside).
 package runner
 
 import (
@@ -19,20 +19,13 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
-
-	"vise/ui/scheduler"
+	"vise/store/home"
 	"vise/ui/transcript"
 )
 
-// Ledger is what a driver needs of one.
-type Ledger interface {
-	scheduler.Ledger
-	Resolve(ctx context.Context, ref string) (model.ItemID, error)
-}
-
 // Driver runs the programs of some agents.
 type Driver struct {
-	Ledger   Ledger
+	Ledger   home.Ledger
 	Programs map[model.AgentID]Program
 	// Home is told to programs as VISE_HOME; LogDir is where what they wrote is kept.
 	Home, LogDir string
@@ -40,8 +33,6 @@ type Driver struct {
 	Now          func() time.Time
 	// Lookup reads the environment; os.LookupEnv when nil.
 	Lookup func(string) (string, bool)
-	// Plan puts the plan file as it is now into a view; nil leaves the ledger's description.
-	Plan func(*model.View)
 	// Card tells where the work was left in the repository at dir; nil tells nothing.
 	Card func(ctx context.Context, dir string, links []model.ThreadLink) thread.Card
 	// Ran is told of each command that a program ran in its turn, with the exit status that
@@ -102,8 +93,8 @@ func (d *Driver) addAgents(ctx context.Context) error {
 	return nil
 }
 
-func (d *Driver) scheduler() *scheduler.Scheduler {
-	return &scheduler.Scheduler{Ledger: d.Ledger, Now: d.Now, NewKey: d.NewKey, Report: func(e scheduler.Event) {
+func (d *Driver) scheduler() *home.Scheduler {
+	return &home.Scheduler{Ledger: d.Ledger, Now: d.Now, NewKey: d.NewKey, Report: func(e home.SchedulerEvent) {
 		if e.Err != nil && !errors.Is(e.Err, context.Canceled) {
 			d.report(Event{Agent: e.Agent, What: "scheduler", Err: e.Err})
 		}
