@@ -71,10 +71,6 @@ func decodeInboxed(need model.Need, b []byte) (model.Inboxed, error) {
 	return x, err
 }
 
-func (f *facts) Seen(_ model.AgentID, item model.ItemID) (model.Seen, bool) {
-	return record[model.Seen](f, model.KindSeen, string(item))
-}
-
 func (r reader) Inbox(need model.Need, visit func(model.Inboxed) bool) {
 	r.scan(Prefix(inboxPrefix(need)), func(key, value []byte) bool {
 		payload, err := unframe(key, value)

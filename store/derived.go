@@ -163,7 +163,7 @@ func (f *facts) touched(writes []model.Record) (own, composed []name) {
 				add(&composed, model.KindAgent, string(r.AgentID))
 			}
 		case model.Task, model.Delegation, model.Message, model.Ingress:
-			add(&own, r.RecordKind(), r.Key())
+			add(&own, r.Name().Kind, r.Name().Key)
 			if m, ok := r.(model.Message); ok { // whether an answer was taken
 				add(&composed, model.KindItem, string(m.WorkItemID))
 			}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"vise/model"
@@ -10,6 +11,7 @@ import (
 // facts answers model.Facts from one transaction. The first error sticks: later answers
 // are empty, and whoever asked must look at err before it believes any of them.
 type facts struct {
+	model.Records
 	txn Txn
 	err error
 	// records are those decoded so far, by key; nil for one that is not there.
@@ -23,8 +25,13 @@ type facts struct {
 type counts map[model.Tally]int
 
 func newFacts(t Txn) *facts {
-	return &facts{txn: t, records: map[string]model.Record{}, heads: map[model.AgentID]agentHead{}, counts: map[model.AgentID]counts{}}
+	f := &facts{txn: t, records: map[string]model.Record{}, heads: map[model.AgentID]agentHead{}, counts: map[model.AgentID]counts{}}
+	f.Get = f.record
+	return f
 }
+
+// Empty is what can be read where no ledger is.
+func Empty() model.Reader { return reader{newFacts(&memTxn{tree: NewMemory().now.Load().tree})} }
 
 func (f *facts) fail(err error) {
 	if f.err == nil {
@@ -63,38 +70,48 @@ func (f *facts) scan(r Range, visit func(key, value []byte) bool) {
 	}
 }
 
-// record loads a record by its kind and key.
-func record[R model.Record](f *facts, kind model.RecordKind, id string) (R, bool) {
-	key := recordKey(kind, id)
-	var r R
+// record loads a record by its name.
+func (f *facts) record(n model.RecordName) (model.Record, bool) {
+	key := recordKey(n.Kind, n.Key)
 	if known, ok := f.records[string(key)]; ok {
-		r, there := known.(R)
-		return r, there
+		return known, known != nil
 	}
-	if id == "" || !f.getJSON(key, &r) {
-		if f.err == nil {
-			f.records[string(key)] = nil
-		}
-		return r, false
+	var r model.Record
+	if payload := f.get(key); payload != nil && n.Key != "" {
+		var err error
+		r, err = decodeRecord(n.Kind, key, payload)
+		f.fail(err)
+	}
+	if f.err != nil {
+		return nil, false
 	}
 	f.records[string(key)] = r
-	return r, true
+	return r, r != nil
 }
 
-// listed loads the records whose ids the keys below a prefix end with, and keeps some.
-func listed[R model.Record](f *facts, kind model.RecordKind, prefix []byte, keep func(R) bool) []R {
+// all loads the records of some ids. One that is listed and not there is an error where
+// strict: a damaged page can hide it.
+func all[R model.Record](f *facts, kind model.RecordKind, ids []string, strict bool) []R {
+	var out []R
+	for _, id := range ids {
+		x, ok := f.record(model.RecordName{Kind: kind, Key: id})
+		if r, is := x.(R); ok && is {
+			out = append(out, r)
+		} else if strict {
+			f.found(false, recordKey(kind, id))
+		}
+	}
+	return out
+}
+
+// listed loads the records whose ids the keys below a prefix end with.
+func listed[R model.Record](f *facts, kind model.RecordKind, prefix []byte) []R {
 	var ids []string
 	f.scan(Prefix(prefix), func(key, _ []byte) bool {
 		ids = append(ids, idOf(prefix, key))
 		return true
 	})
-	var out []R
-	for _, id := range ids {
-		if r, ok := record[R](f, kind, id); f.found(ok, recordKey(kind, id)) && (keep == nil || keep(r)) {
-			out = append(out, r)
-		}
-	}
-	return out
+	return all[R](f, kind, ids, true)
 }
 
 // found makes it an error that something listed is not there: a damaged page can hide it.
@@ -105,49 +122,25 @@ func (f *facts) found(ok bool, key []byte) bool {
 	return ok
 }
 
-func (f *facts) Agent(id model.AgentID) (model.Agent, bool) {
-	return record[model.Agent](f, model.KindAgent, string(id))
-}
-
-func (f *facts) Item(id model.ItemID) (model.WorkItem, bool) {
-	return record[model.WorkItem](f, model.KindItem, string(id))
-}
-
-func (f *facts) Wait(id model.WaitID) (model.Wait, bool) {
-	return record[model.Wait](f, model.KindWait, string(id))
-}
-
-func (f *facts) Task(id model.TaskID) (model.Task, bool) {
-	return record[model.Task](f, model.KindTask, string(id))
-}
-
-func (f *facts) Delegation(id model.DelegationID) (model.Delegation, bool) {
-	return record[model.Delegation](f, model.KindDelegation, string(id))
-}
-
-func (f *facts) Brief(a model.AgentID, item model.ItemID) (model.Brief, bool) {
-	b, ok := record[model.Brief](f, model.KindBrief, string(item))
-	return b, ok && b.AgentID == a
-}
-
 func (f *facts) ItemWaits(a model.AgentID, item model.ItemID) []model.Wait {
-	return listed[model.Wait](f, model.KindWait, waitsPrefix(a, item, true), nil)
+	return listed[model.Wait](f, model.KindWait, waitsPrefix(a, item, true))
 }
 
 func (f *facts) WaitsOn(a model.AgentID, kind model.WaitKind, resource model.Text) []model.Wait {
-	return listed(f, model.KindWait, resourcePrefix(a, kind, resource), func(w model.Wait) bool { return w.Resource == resource })
+	waits := listed[model.Wait](f, model.KindWait, resourcePrefix(a, kind, resource))
+	return slices.DeleteFunc(waits, func(w model.Wait) bool { return w.Resource != resource })
 }
 
 func (f *facts) BlockingTasks(a model.AgentID, item model.ItemID) []model.Task {
-	return listed[model.Task](f, model.KindTask, runningPrefix(a, item), nil)
+	return listed[model.Task](f, model.KindTask, runningPrefix(a, item))
 }
 
 func (f *facts) Delegations(parent model.AgentID, item model.ItemID) []model.Delegation {
-	return listed[model.Delegation](f, model.KindDelegation, delegatedPrefix(parent, item), nil)
+	return listed[model.Delegation](f, model.KindDelegation, delegatedPrefix(parent, item))
 }
 
 func (f *facts) ParentsOf(child model.ItemID) []model.Delegation {
-	return listed[model.Delegation](f, model.KindDelegation, servesPrefix(child), nil)
+	return listed[model.Delegation](f, model.KindDelegation, servesPrefix(child))
 }
 
 func (f *facts) HandleTaken(h model.Handle) bool { return f.get(handleKey(h)) != nil }

@@ -4,30 +4,10 @@ import "vise/model"
 
 // What turns, messages, tasks and capabilities ask.
 
-func (f *facts) Message(id model.MessageID) (model.Message, bool) {
-	return record[model.Message](f, model.KindMessage, string(id))
-}
-
 func (f *facts) QueuedMessages(a model.AgentID, limit int) []model.Message {
 	prefix := queuePrefix(a)
 	// After the agent come the priority, a slash, eight bytes of time and another slash.
 	return firstOf[model.Message](f, model.KindMessage, Prefix(prefix), len(prefix)+2+9, limit)
-}
-
-func (f *facts) Attempt(_ model.AgentID, item model.ItemID) (model.Attempt, bool) {
-	return record[model.Attempt](f, model.KindAttempt, string(item))
-}
-
-func (f *facts) Trace(a model.AgentID, item model.ItemID) (model.Trace, bool) {
-	return record[model.Trace](f, model.KindTrace, model.TraceKey(a, item))
-}
-
-func (f *facts) Ingress(id model.IngressID) (model.Ingress, bool) {
-	return record[model.Ingress](f, model.KindIngress, string(id))
-}
-
-func (f *facts) Offers(_ model.AgentID, item model.ItemID) (model.ReportOffers, bool) {
-	return record[model.ReportOffers](f, model.KindOffers, string(item))
 }
 
 func (r reader) RunningTasks(a model.AgentID, limit int) []model.Task {
@@ -58,11 +38,5 @@ func firstOf[R model.Record](f *facts, kind model.RecordKind, keys Range, at, li
 			return len(ids) < limit
 		})
 	}
-	var out []R
-	for _, id := range ids {
-		if r, ok := record[R](f, kind, id); ok {
-			out = append(out, r)
-		}
-	}
-	return out
+	return all[R](f, kind, ids, false)
 }
