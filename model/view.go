@@ -53,9 +53,19 @@ type CompletionReport struct {
 	CreatedAt time.Time `json:"created_at,omitzero"`
 }
 
-// ViewOf shows an item. The plan descriptor is the stored one; doors that can read the
-// file put a fresh one in its place.
+// PlanReader is a Reader that knows what plan files are like now.
+type PlanReader interface {
+	// PlanOf describes an item's plan file, as far as the ledger's description goes when it
+	// cannot be read at the moment.
+	PlanOf(WorkItem) PlanArtifact
+}
+
+// ViewOf shows an item, with its plan file as it is now if f is a PlanReader, else as the
+// ledger describes it.
 func ViewOf(f Facts, w WorkItem) View {
+	if plans, ok := f.(PlanReader); ok {
+		w.PlanArtifact = plans.PlanOf(w)
+	}
 	a, _ := f.Agent(w.AgentID)
 	waits := f.ItemWaits(w.AgentID, w.ID)
 	d := Derive(w, waits, a.CurrentWorkItemID == w.ID)

@@ -39,8 +39,7 @@ type Backend interface {
 type Txn interface {
 	// Get returns nil for a key that is not there.
 	Get(key []byte) ([]byte, error)
-	// Put and Delete are errors in a View. Deleting what is not there is none. The value must
-	// not be changed before the transaction ends.
+	// Put and Delete are errors in a View. Deleting what is not there is none.
 	Put(key, value []byte) error
 	Delete(key []byte) error
 	// Scan visits the range in order until visit returns false. visit must not write.

@@ -12,10 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"vise/model"
-	"vise/store/lock"
 )
 
 // PlanReader reads the plan file that an item has, for a backup.
@@ -93,28 +90,26 @@ func itemsOf(path string) (out []planOf, err error) {
 // addSome adds the first plans in one transaction, and tells how many items it looked at
 // and how many plans it found.
 func (l *Ledger) addSome(path string, reader PlanReader, items []planOf) (done, found int, err error) {
-	s, err := openSession(l.home.machine, path, true, 0)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer s.close()
 	size := 0
-	err = s.guard("add plans", func() error {
-		b, err := s.tx.CreateBucketIfNotExists(bucketPlans)
-		for ; err == nil && done < len(items) && size < plansAtOnce; done++ {
-			raw, changed := reader.ReadPlan(items[done].agent, items[done].item)
-			if raw == nil {
-				continue
+	err = transact(l.home.machine, path, true, 0, func(s *session) error {
+		err := s.guard("add plans", func() error {
+			b, err := s.tx.CreateBucketIfNotExists(bucketPlans)
+			for ; err == nil && done < len(items) && size < plansAtOnce; done++ {
+				raw, changed := reader.ReadPlan(items[done].agent, items[done].item)
+				if raw == nil {
+					continue
+				}
+				found, size = found+1, size+len(raw)
+				key := cat(string(items[done].agent), "/", string(items[done].item))
+				err = b.Put(key, planValue(key, raw, changed))
 			}
-			found, size = found+1, size+len(raw)
-			key := cat(string(items[done].agent), "/", string(items[done].item))
-			err = b.Put(key, planValue(key, raw, changed))
+			return err
+		})
+		if err != nil {
+			return err
 		}
-		return err
+		return s.commit()
 	})
-	if err == nil {
-		err = s.commit()
-	}
 	return done, found, err
 }
 
@@ -133,15 +128,10 @@ type savedPlan struct {
 // eachPlan visits the plans in the backup at path; a ledger has none. A damaged one is an
 // error, after all others were visited.
 func eachPlan(path string, visit func(savedPlan) error) error {
-	z, err := openFrozen(path)
-	if err != nil {
-		return err
-	}
-	s := &session{db: z.db, borrowed: true}
 	var damaged error
-	err = s.guard("read plans", func() error {
-		return z.db.View(func(tx *bbolt.Tx) error {
-			b := tx.Bucket(bucketPlans)
+	err := transact(nil, path, false, 0, func(s *session) error {
+		return s.guard("read plans", func() error {
+			b := s.tx.Bucket(bucketPlans)
 			if b == nil {
 				return nil
 			}
@@ -155,9 +145,6 @@ func eachPlan(path string, visit func(savedPlan) error) error {
 			})
 		})
 	})
-	if s.broken == nil {
-		err = errors.Join(err, z.db.Close())
-	}
 	return errors.Join(err, damaged)
 }
 
@@ -169,21 +156,4 @@ func planAt(key, value []byte) (p savedPlan, ok bool) {
 	raw := value[planHeader:]
 	p = savedPlan{planOf{model.AgentID(agent), model.ItemID(item)}, bytes.Clone(raw), time.Unix(0, int64(binary.BigEndian.Uint64(value))).UTC()}
 	return p, binary.BigEndian.Uint32(value[8:]) == checksum(key, raw)
-}
-
-// withoutPlans makes a ledger of a backup: its plans are files again, not part of it.
-func (r *restore) withoutPlans(d *draft) error {
-	has := false
-	err := eachPlan(d.path(), func(savedPlan) error {
-		has = true
-		return errEnough
-	})
-	if !has {
-		return nil // what cannot be read shows in the proof
-	}
-	if !errors.Is(err, errEnough) {
-		return err
-	}
-	b := OpenBolt(d.path(), lock.On(r.Machine, filepath.Join(d.dir, lockFile), r.Command))
-	return errors.Join(b.compact(context.Background()), b.Close())
 }

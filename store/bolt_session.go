@@ -22,11 +22,9 @@ type session struct {
 	tx     *bbolt.Tx
 	file   *os.File
 	info   fs.FileInfo
-	broken error // set once a call has failed in a way that poisons the handle
-	writes int   // how many the transaction has made
-	// borrowed: db is somebody else's to close.
-	borrowed bool
-	shadow   *shadow // what bbolt has open instead of file; nil outside tests
+	broken error   // set once a call has failed in a way that poisons the handle
+	writes int     // how many the transaction has made
+	shadow *shadow // what bbolt has open instead of file; nil outside tests
 }
 
 // foreignLockWait bounds the wait for a program other than vise that has the file open.
@@ -155,7 +153,7 @@ func (s *session) close() {
 			return nil
 		})
 	}
-	if s.db != nil && !s.borrowed {
+	if s.db != nil {
 		s.guard("close", s.db.Close)
 	}
 	if s.shadow != nil {

@@ -73,10 +73,8 @@ func (t *boltTxn) getter(b *bbolt.Bucket) *bbolt.Cursor {
 }
 
 func (t *boltTxn) Put(key, value []byte) error {
-	if value == nil {
-		value = []byte{} // bbolt reads nil back as nothing
-	}
-	return t.write(key, func() error { return t.bucket(key).Put(key, value) })
+	kept := append([]byte{}, value...) // bbolt copies the key alone, and reads nil back as nothing
+	return t.write(key, func() error { return t.bucket(key).Put(key, kept) })
 }
 
 func (t *boltTxn) Delete(key []byte) error {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"vise/model"
 )
@@ -24,20 +23,18 @@ const shownProblems = 100
 
 // Check proves a ledger: every checksum holds, the journal is whole and its hashes link,
 // the records are what the journal wrote last, and index and counts are what follows from
-// them. It reads a frozen copy and keeps nobody waiting. A badly damaged file can make the
+// them. It reads a copy and keeps nobody waiting. A badly damaged file can make the
 // database below run for ever, so that a door runs this in a child process with limits.
 func (l *Ledger) Check(ctx context.Context) (Health, error) {
 	var h Health
 	// The copy is judged by what this program derives, so the ledger is brought to its schema
 	// first. What keeps it from that the check itself will meet.
 	_ = l.view(ctx, func(*facts) error { return nil })
-	err := l.Frozen(ctx, func(z *Ledger) error {
+	err := l.ReadCopy(ctx, func(z *Ledger) error {
 		return z.backend.View(ctx, func(t Txn) error {
 			a := newAudit(t)
-			if file, ok := z.backend.(interface{ suspicions() []string }); ok {
-				for _, s := range file.suspicions() {
-					a.problem([]byte("ledger"), "%s", s)
-				}
+			if c, ok := z.backend.(ledgerCopy); ok && c.oneMeta() {
+				a.problem([]byte("ledger"), "one of the two meta pages does not read: the newest commit may be missing")
 			}
 			err := a.all()
 			h = a.health
@@ -100,37 +97,42 @@ func (l *Ledger) Replay(ctx context.Context, into Backend) error {
 	if err := into.Update(ctx, copied.found); err != nil {
 		return explain(err)
 	}
-	return l.Frozen(ctx, func(z *Ledger) error {
+	return l.ReadCopy(ctx, func(z *Ledger) error {
 		last, err := z.revision(ctx)
 		for from := uint64(1); err == nil && from <= last; from += atOnce {
 			err = z.view(ctx, func(f *facts) error {
-				return into.Update(ctx, func(t Txn) error { return redo(f, t, from, min(from+atOnce-1, last)) })
+				return into.Update(ctx, func(t Txn) error { return f.redoInto(t, from, min(from+atOnce-1, last)) })
 			})
 		}
 		return explain(err)
 	})
 }
 
-// redo makes the changes of a span of revisions again.
-func redo(from *facts, to Txn, first, last uint64) error {
+// redoInto makes the changes of a span of revisions again in another ledger.
+func (f *facts) redoInto(t Txn, first, last uint64) error {
 	for n := first; n <= last; n++ {
-		c, ok := from.commitAt(n)
-		if !ok {
-			from.fail(&damage{"replay", fmt.Sprintf("no revision %d in the journal", n)})
-			return from.err
-		}
-		records := make([]model.Record, len(c.Writes))
-		for i, w := range c.Writes {
-			var err error
-			if records[i], err = decodeRecord(w.Kind, recordKey(w.Kind, "?"), w.Record); err != nil {
-				return err
-			}
-		}
-		events := from.entries(Range{From: journalKey(model.Position{Revision: n}), To: journalKey(model.Position{Revision: n + 1})}, c.Events)
-		f := newFacts(to)
-		if f.save(c, records, events); f.err != nil {
+		c, ok := f.commitAt(n)
+		if !f.found(ok, journalKey(model.Position{Revision: n})) {
 			return f.err
 		}
+		events := f.entries(Range{From: journalKey(model.Position{Revision: n}), To: journalKey(model.Position{Revision: n + 1})}, c.Events)
+		if err := redo(t, c, events); err != nil {
+			return err
+		}
 	}
-	return from.err
+	return f.err
+}
+
+// redo makes a change again.
+func redo(t Txn, c commit, events []model.Entry) error {
+	records := make([]model.Record, len(c.Writes))
+	for i, w := range c.Writes {
+		var err error
+		if records[i], err = decodeRecord(w.Kind, recordKey(w.Kind, "?"), w.Record); err != nil {
+			return err
+		}
+	}
+	f := newFacts(t)
+	f.save(c, records, events)
+	return f.err
 }

@@ -8,9 +8,9 @@ import (
 	"vise/model"
 )
 
-// journal is the copy of the history in a home.
-func (h Home) journal() *Journal {
-	return &Journal{Dir: h.path(journalDir), Home: h.ID, Machine: h.machine}
+// journal is the journal's copy in a home.
+func (h Home) journal() *journalCopy {
+	return &journalCopy{dir: h.path(journalDir), home: h.ID, machine: h.machine}
 }
 
 // lag remembers why the copy could not be kept up. The ledger has everything, so that no
@@ -40,56 +40,56 @@ const catchUp = 4 << 20
 // copyOut prepares what the copy lacks, with what this transaction adds, and returns what
 // appends it after the commit. It never waits for the disk.
 func (l *Ledger) copyOut(t Txn) (committed func(), err error) {
-	end, err := l.journal.End()
+	end, err := l.journal.end()
 	if err != nil {
 		l.lag.note(err)
 		return func() {}, nil
 	}
 	head := newFacts(t).head()
-	if err := l.continues(t, end.Last, head); err != nil {
+	if err := l.continues(t, end.last, head); err != nil {
 		return nil, err
 	}
-	frames, err := framesAfter(t, end.Last.Revision, catchUp)
-	return func() { l.lag.note(l.journal.Append(end, frames)) }, err
+	changes, err := changesAfter(t, end.last.revision, catchUp)
+	return func() { l.lag.note(l.journal.append(end, changes)) }, err
 }
 
 // continues refuses a ledger that its copy does not belong to: it has lost what the copy has.
-func (l *Ledger) continues(t Txn, last Frame, h head) error {
-	if last.Revision > h.Revision {
-		return l.lost(h.Revision, last.Revision)
+func (l *Ledger) continues(t Txn, last copiedChange, h head) error {
+	if last.revision > h.Revision {
+		return l.lost(h.Revision, last.revision)
 	}
-	if len(last.Values) == 0 {
+	if len(last.values) == 0 {
 		return nil
 	}
-	have, err := t.Get(journalKey(model.Position{Revision: last.Revision}))
-	if err == nil && !bytes.Equal(have, last.Values[0].Bytes) {
+	have, err := t.Get(journalKey(model.Position{Revision: last.revision}))
+	if err == nil && !bytes.Equal(have, last.values[0].bytes) {
 		err = refuse(restoreHint,
-			"%s is another ledger than the one whose history this home has: they differ at revision %d", l.home.path(ledgerFile), last.Revision)
+			"%s is another ledger than the one whose history this home has: they differ at revision %d", l.home.path(ledgerFile), last.revision)
 	}
 	return err
 }
 
-// framesAfter are the frames of the changes after a revision, up to a size.
-func framesAfter(t Txn, revision uint64, limit int) ([]byte, error) {
+// changesAfter are the changes after a revision, up to a size.
+func changesAfter(t Txn, revision uint64, limit int) ([]byte, error) {
 	var out []byte
-	var f Frame
+	var c copiedChange
 	keys := Prefix([]byte(tableJournal))
 	keys.From = journalKey(model.Position{Revision: revision + 1})
 	err := t.Scan(keys, func(key, value []byte) bool {
 		p := positionAt(key)
-		if p.Revision != f.Revision && f.Revision > 0 {
-			if out = Append(out, f); len(out) >= limit {
-				f = Frame{}
+		if p.Revision != c.revision && c.revision > 0 {
+			if out = appendChange(out, c); len(out) >= limit {
+				c = copiedChange{}
 				return false
 			}
-			f.Values = f.Values[:0]
+			c.values = c.values[:0]
 		}
-		f.Revision = p.Revision
-		f.Values = append(f.Values, Value{N: uint32(p.N), Bytes: value})
+		c.revision = p.Revision
+		c.values = append(c.values, copiedValue{n: uint32(p.N), bytes: value})
 		return true
 	})
-	if err == nil && f.Revision > 0 {
-		out = Append(out, f)
+	if err == nil && c.revision > 0 {
+		out = appendChange(out, c)
 	}
 	return out, err
 }
@@ -98,8 +98,8 @@ func framesAfter(t Txn, revision uint64, limit int) ([]byte, error) {
 func (l *Ledger) behind(revision uint64) error {
 	known := l.home.Revision
 	if l.journal != nil {
-		if end, err := l.journal.End(); err == nil {
-			known = max(known, end.Last.Revision)
+		if end, err := l.journal.end(); err == nil {
+			known = max(known, end.last.revision)
 		}
 	}
 	if revision >= known {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 
 	"vise/model"
@@ -24,24 +23,24 @@ func (l *Ledger) CheckCopy(ctx context.Context) (CopyHealth, error) {
 	if l.journal == nil {
 		return h, nil
 	}
-	err := l.Frozen(ctx, func(z *Ledger) error {
+	err := l.ReadCopy(ctx, func(z *Ledger) error {
 		return z.view(ctx, func(f *facts) error {
 			last := f.head().Revision
 			problem := func(format string, args ...any) error {
 				h.Problems = append(h.Problems, fmt.Sprintf(format, args...))
 				return errEnough
 			}
-			damaged, err := l.journal.Read(0, func(c Frame) error {
-				if c.Revision > last {
+			damaged, err := l.journal.read(0, func(c copiedChange) error {
+				if c.revision > last {
 					return errEnough // committed since
 				}
-				if c.Revision != h.Changes+1 {
-					return problem("revisions %d to %d are missing", h.Changes+1, c.Revision-1)
+				if c.revision != h.Changes+1 {
+					return problem("revisions %d to %d are missing", h.Changes+1, c.revision-1)
 				}
-				for _, v := range c.Values {
-					have, err := f.txn.Get(journalKey(model.Position{Revision: c.Revision, N: int(v.N)}))
-					if err != nil || !bytes.Equal(have, v.Bytes) {
-						return errors.Join(err, problem("revision %d differs from the ledger's", c.Revision))
+				for _, v := range c.values {
+					have, err := f.txn.Get(journalKey(model.Position{Revision: c.revision, N: int(v.n)}))
+					if err != nil || !bytes.Equal(have, v.bytes) {
+						return errors.Join(err, problem("revision %d differs from the ledger's", c.revision))
 					}
 				}
 				h.Changes++
@@ -64,11 +63,11 @@ func (l *Ledger) CheckCopy(ctx context.Context) (CopyHealth, error) {
 // kept aside.
 func (l *Ledger) MendCopy(ctx context.Context) error {
 	aside := l.home.path(asideDir)
-	if err := l.home.machine.Mkdir(aside, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := l.home.machine.Mkdir(aside, dirMode); err != nil {
 		return err
 	}
 	to := unused(filepath.Join(aside, "journal-"+l.Now().UTC().Format(snapshotTime)), "")
-	err := l.backend.View(ctx, func(Txn) error { return l.journal.SetAside(to) }) // with the ledger's lock
+	err := l.backend.View(ctx, func(Txn) error { return l.journal.setAside(to) }) // with the ledger's lock
 	if err != nil {
 		return explain(err)
 	}
@@ -79,20 +78,20 @@ func (l *Ledger) MendCopy(ctx context.Context) error {
 func (l *Ledger) CatchUp(ctx context.Context) error {
 	for more := true; more; {
 		err := l.backend.View(ctx, func(t Txn) error { // with the ledger's lock
-			end, err := l.journal.End()
+			end, err := l.journal.end()
 			if err != nil {
 				return err
 			}
-			frames, err := framesAfter(t, end.Last.Revision, catchUp)
-			if more = len(frames) > 0; err != nil || !more {
+			changes, err := changesAfter(t, end.last.revision, catchUp)
+			if more = len(changes) > 0; err != nil || !more {
 				return err
 			}
-			return l.journal.Append(end, frames)
+			return l.journal.append(end, changes)
 		})
 		if err != nil {
 			return explain(err)
 		}
 	}
 	l.lag.note(nil)
-	return explain(l.journal.Sync())
+	return explain(l.journal.sync())
 }

@@ -21,12 +21,7 @@ import (
 // copied are the revisions that the copy of a home's history has.
 func copied(t *testing.T, dir string, l *store.Ledger) []uint64 {
 	t.Helper()
-	j := &store.Journal{Dir: filepath.Join(dir, "journal"), Home: l.Home().ID}
-	var out []uint64
-	damaged, err := j.Read(0, func(f store.Frame) error {
-		out = append(out, f.Revision)
-		return nil
-	})
+	out, damaged, err := store.CopiedRevisions(dir, l.Home().ID)
 	if err != nil || len(damaged) > 0 {
 		t.Errorf("the copy reads as damaged: %v, %v", damaged, err)
 	}

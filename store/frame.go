@@ -25,9 +25,9 @@ func checksum(parts ...[]byte) uint32 {
 	return sum
 }
 
-// frame is a copy of payload with its checksum.
+// frame appends the checksum to payload, in place when it has room.
 func frame(key, payload []byte) []byte {
-	return binary.BigEndian.AppendUint32(payload[:len(payload):len(payload)], checksum(key, payload))
+	return binary.BigEndian.AppendUint32(payload, checksum(key, payload))
 }
 
 // unframe returns the payload of what lies at key.

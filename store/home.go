@@ -92,7 +92,7 @@ func openHome(m *files.Machine, dir string) (Home, error) {
 // furnish makes the directories of a home and its home.json. The caller holds the lock.
 func (h Home) furnish() error {
 	for _, d := range homeDirs {
-		if err := h.machine.Mkdir(h.path(d), dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := h.machine.Mkdir(h.path(d), dirMode); err != nil {
 			return err
 		}
 	}
@@ -128,19 +128,10 @@ func (h Home) save() error {
 	if err != nil {
 		return err
 	}
-	draft, err := h.machine.CreateTemp(h.Dir, homeFile+".*")
-	if err != nil {
+	return h.machine.Replace(h.path(homeFile), func(f *files.File) error {
+		_, err := f.Write(append(raw, '\n'))
 		return err
-	}
-	_, err = draft.Write(append(raw, '\n'))
-	err = errors.Join(err, draft.Sync(), draft.Close())
-	if err == nil {
-		err = h.machine.Rename(draft.Name(), h.path(homeFile))
-	}
-	if err != nil {
-		return errors.Join(err, h.machine.Remove(draft.Name()))
-	}
-	return h.machine.SyncDir(h.Dir)
+	})
 }
 
 // reached remembers that the ledger has come to a revision. A smaller one is never written

@@ -28,9 +28,9 @@ type Ledger struct {
 	backend Backend
 	plans   PlanFiles
 	home    Home
-	// journal is the history's copy beside the ledger; nil for one without a home. lag is
+	// journal is the journal's copy beside the ledger; nil for one without a home. lag is
 	// why it is behind, if it is.
-	journal *Journal
+	journal *journalCopy
 	lag     lag
 	// conditions are kept for a moment, since every frame of a console asks.
 	conditions conditions
@@ -87,6 +87,12 @@ func (l *Ledger) Close() error { return l.backend.Close() }
 // same envelope, also after an error: the key makes sure that it happens once, and then
 // the receipt says that it was replayed. A refusal is a *model.Error and changes nothing.
 func (l *Ledger) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
+	return l.ApplyThen(ctx, e, nil)
+}
+
+// ApplyThen is Apply, and then reads what the command left in the same transaction. then may
+// be called again when the transaction is tried again, and as little as fn of View.
+func (l *Ledger) ApplyThen(ctx context.Context, e model.Envelope, then func(model.Reader, model.Receipt)) (model.Receipt, error) {
 	if err := checkEnvelope(e); err != nil {
 		return model.Receipt{}, err
 	}
@@ -99,8 +105,12 @@ func (l *Ledger) Apply(ctx context.Context, e model.Envelope) (model.Receipt, er
 	var receipt model.Receipt
 	try := func(t Txn) error {
 		var err error
-		receipt, err = l.judge(t, at, e, fp)
-		return err
+		if receipt, err = l.judge(t, at, e, fp); err != nil || then == nil {
+			return err
+		}
+		f := newFacts(t)
+		then(reader{f}, receipt)
+		return f.err
 	}
 	err = l.update(ctx, try)
 	reserve := diskFull(err) && l.giveUpReserve()
@@ -108,7 +118,7 @@ func (l *Ledger) Apply(ctx context.Context, e model.Envelope) (model.Receipt, er
 		err = l.update(ctx, try)
 	}
 	if errors.Is(err, ErrUnknown) {
-		return l.recall(ctx, e, fp, err)
+		return l.recall(ctx, e, fp, err, then)
 	}
 	if err != nil {
 		return model.Receipt{}, explain(err)
@@ -122,7 +132,7 @@ func (l *Ledger) Apply(ctx context.Context, e model.Envelope) (model.Receipt, er
 
 // View reads at one revision. Records are copies and may be kept; the reader is of no use
 // afterwards. fn must not call the ledger: it would wait for the lock that it holds. A long
-// read belongs in Frozen.
+// read belongs in ReadCopy.
 func (l *Ledger) View(ctx context.Context, fn func(model.Reader) error) error {
 	return explain(l.view(ctx, func(f *facts) error { return fn(reader{f}) }))
 }
@@ -165,12 +175,14 @@ func (l *Ledger) migrated(ctx context.Context, use func() error) error {
 }
 
 // recall finds out what came of a commit with an unknown outcome, by its key.
-func (l *Ledger) recall(ctx context.Context, e model.Envelope, fp string, cause error) (model.Receipt, error) {
+func (l *Ledger) recall(ctx context.Context, e model.Envelope, fp string, cause error, then func(model.Reader, model.Receipt)) (model.Receipt, error) {
 	ctx = context.WithoutCancel(ctx)
 	var known commit
 	var ok bool
 	err := l.view(ctx, func(f *facts) error {
-		known, ok = f.answer(e.Key)
+		if known, ok = f.answer(e.Key); ok && then != nil {
+			then(reader{f}, known.Receipt)
+		}
 		return nil
 	})
 	if err == nil && ok {

@@ -129,7 +129,7 @@ func (l *Ledger) remind(revision uint64) {
 	h := l.home
 	h.reached(revision)
 	if l.journal != nil {
-		l.lag.note(l.journal.Sync())
+		l.lag.note(l.journal.sync())
 	}
 }
 

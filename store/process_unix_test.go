@@ -279,7 +279,7 @@ func TestStoppedHolderIsNamedAndReadAround(t *testing.T) {
 	if strings.Contains(err.Error(), "stopped") != strings.Contains(busy.Hint, "kill -CONT") {
 		t.Errorf("%v, with the hint %q", err, busy.Hint)
 	}
-	err = l.Frozen(ctx, func(z *store.Ledger) error {
+	err = l.ReadCopy(ctx, func(z *store.Ledger) error {
 		return z.View(ctx, func(r model.Reader) error {
 			if r.Revision() != 1 {
 				t.Errorf("revision %d", r.Revision())

@@ -73,7 +73,7 @@ type restore struct {
 	RestoreOptions
 	*Recovery
 	home    Home
-	journal *Journal
+	journal *journalCopy
 	best    *draft
 }
 
@@ -139,7 +139,7 @@ func (r *restore) findHome() error {
 		}
 		r.NewHome = true
 		h = Home{Dir: r.Home, Format: homeFormat, Created: r.Machine.Now().UTC(), machine: r.Machine}
-		h.ID = cmp.Or(h.journal().HomeID(), homeOfLedger(r.From), r.homeOfSnapshots(h), homeOfLedger(h.path(ledgerFile)))
+		h.ID = cmp.Or(h.journal().homeID(), homeOfLedger(r.From), r.homeOfSnapshots(h), homeOfLedger(h.path(ledgerFile)))
 		if h.ID == "" {
 			return refuse("copy the home as it is; it needs somebody who knows", "nothing in %s says whose home it is", r.Home)
 		}
@@ -174,8 +174,8 @@ func homeOfLedger(path string) string {
 // examine finds out what is wrong with the present ledger, and how far the home was.
 func (r *restore) examine(ctx context.Context) {
 	r.Known = r.home.Revision
-	if end, err := r.journal.End(); err == nil {
-		r.Known = max(r.Known, end.Last.Revision)
+	if end, err := r.journal.end(); err == nil {
+		r.Known = max(r.Known, end.last.revision)
 	}
 	if all, err := r.home.Snapshots(); err == nil {
 		for _, s := range all {
@@ -219,16 +219,6 @@ func (r *restore) proveCopy(ctx context.Context) (Health, error) {
 		err = fmt.Errorf("%d problems, the first: %s", h.Found-h.Derived, h.Problems[0])
 	}
 	return h, err
-}
-
-// viewFile reads the ledger file at path, whoever uses it meanwhile.
-func viewFile(path string, fn func(*facts) error) error {
-	z, err := openFrozen(path)
-	if err != nil {
-		return err
-	}
-	err = z.View(context.Background(), func(t Txn) error { return fn(newFacts(t)) })
-	return errors.Join(err, z.Close())
 }
 
 // better keeps the draft that reaches further; of two that reach as far, the first.
@@ -322,7 +312,7 @@ func (r *Recovery) keepAside(h Home) error {
 	if r.Aside == "" {
 		return nil
 	}
-	if err := h.machine.Mkdir(filepath.Dir(r.Aside), dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := h.machine.Mkdir(filepath.Dir(r.Aside), dirMode); err != nil {
 		return err
 	}
 	path := h.path(ledgerFile)
@@ -344,12 +334,12 @@ func (r *Recovery) settleHome(h Home, id string) error {
 	}
 	h.Revision = r.Revision
 	j := h.journal()
-	if end, err := j.End(); err != nil || end.Last.Revision > r.Revision {
+	if end, err := j.end(); err != nil || end.last.revision > r.Revision {
 		aside := filepath.Join(h.Dir, asideDir)
-		if err := h.machine.Mkdir(aside, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := h.machine.Mkdir(aside, dirMode); err != nil {
 			return err
 		}
-		if err := j.SetAside(unused(filepath.Join(aside, "journal-"+h.machine.Now().UTC().Format(snapshotTime)), "")); err != nil {
+		if err := j.setAside(unused(filepath.Join(aside, "journal-"+h.machine.Now().UTC().Format(snapshotTime)), "")); err != nil {
 			return err
 		}
 	}

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -94,7 +93,7 @@ func (r *Recovery) putAside(h Home, p savedPlan) error {
 	}
 	dir := filepath.Join(r.Plans.Aside, string(p.agent))
 	for _, d := range []string{filepath.Dir(r.Plans.Aside), r.Plans.Aside, dir} {
-		if err := h.machine.Mkdir(d, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := h.machine.Mkdir(d, dirMode); err != nil {
 			return err
 		}
 	}

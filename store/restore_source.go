@@ -28,10 +28,7 @@ func (r *restore) sources() ([]source, error) {
 		if _, err := os.Stat(r.From); err != nil {
 			return nil, err
 		}
-		backup := r.copyOf(r.From, "the backup "+r.From)
-		plain := backup.make
-		backup.make = func(d *draft) error { return cmpErr(plain(d), func() error { return r.withoutPlans(d) }) }
-		return []source{backup}, nil
+		return []source{r.copyOf(r.From, "the backup "+r.From)}, nil
 	}
 	all, err := r.home.Snapshots()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -52,15 +49,13 @@ func (r *restore) sources() ([]source, error) {
 	present := r.home.path(ledgerFile)
 	older := r.copyOf(present, "the present ledger by its older meta page")
 	plain := older.make
-	older.make = func(d *draft) error { return cmpErr(plain(d), func() error { return revertMeta(d.path()) }) }
-	return append(out, r.copyOf(present, "the present ledger as it is"), older), nil
-}
-
-func cmpErr(err error, next func() error) error {
-	if err != nil {
-		return err
+	older.make = func(d *draft) error {
+		if err := plain(d); err != nil {
+			return err
+		}
+		return revertMeta(d.path())
 	}
-	return next()
+	return append(out, r.copyOf(present, "the present ledger as it is"), older), nil
 }
 
 func (r *restore) copyOf(path, name string) source {
@@ -112,65 +107,53 @@ func (r *restore) build(ctx context.Context, s source, d *draft) error {
 	if err := s.make(d); err != nil {
 		return err
 	}
-	health, err := proveFile(ctx, d.path(), r.home)
-	if err == nil {
-		err = r.twoMetas(ctx, d)
-	}
-	if err != nil {
+	b := OpenBolt(d.path(), lock.On(r.Machine, filepath.Join(d.dir, lockFile), r.Command))
+	defer b.Close()
+	if err := b.compact(ctx); err != nil { // which makes both meta pages, and leaves out a backup's plans
 		return err
 	}
-	d.from, d.to = health.Revision, health.Revision
-	if r.To > 0 && d.from > r.To {
+	var id string
+	err := viewFile(d.path(), func(f *facts) error {
+		f.getJSON(keyHome, &id)
+		d.from = f.head().Revision
+		return f.err
+	})
+	switch {
+	case err != nil:
+		return err
+	case id != r.home.ID:
+		return fmt.Errorf("it belongs to another home (%s)", model.Text(id))
+	case r.To > 0 && d.from > r.To:
 		return fmt.Errorf("it is at revision %d already", d.from)
 	}
-	if id := homeOfLedger(d.path()); id != r.home.ID {
-		return fmt.Errorf("it belongs to another home (%s)", model.Text(id))
-	}
-	if d.to, err = r.replay(ctx, d); err != nil {
+	if d.to, err = r.replay(ctx, b, d.from); err != nil {
 		return err
 	}
-	health, err = proveFile(ctx, d.path(), r.home)
+	health, err := proveFile(ctx, d.path(), r.home)
 	if err == nil && health.Revision != d.to {
 		err = fmt.Errorf("it came to revision %d instead of %d", health.Revision, d.to)
 	}
 	return err
 }
 
-// twoMetas writes a draft anew if only one of its meta pages reads.
-func (r *restore) twoMetas(ctx context.Context, d *draft) error {
-	f, err := os.Open(d.path())
-	if err != nil {
-		return err
-	}
-	m, err := readMeta(f)
-	f.Close()
-	if err != nil || !m.alone {
-		return err
-	}
-	b := OpenBolt(d.path(), lock.On(r.Machine, filepath.Join(d.dir, lockFile), r.Command))
-	return errors.Join(b.compact(ctx), b.Close())
-}
-
 // errEnough ends the reading of the journal.
 var errEnough = errors.New("enough")
 
-// replay makes the journal's changes after the draft's own again, as far as they follow
+// replay makes the journal's changes after a revision again, as far as they follow
 // without a gap and come out byte for byte, and returns the revision reached.
-func (r *restore) replay(ctx context.Context, d *draft) (uint64, error) {
+func (r *restore) replay(ctx context.Context, b *Bolt, from uint64) (reached uint64, err error) {
 	const atOnce = 256
-	b := OpenBolt(d.path(), lock.On(r.Machine, filepath.Join(d.dir, lockFile), r.Command))
-	defer b.Close()
-	reached := d.from
-	var batch []Frame
+	reached = from
+	var batch []copiedChange
 	flush := func() error {
-		n, err := redoFrames(ctx, b, batch)
+		n, err := redoChanges(ctx, b, batch)
 		reached += uint64(n)
 		batch = nil
 		return err
 	}
-	next := d.from + 1
-	_, err := r.journal.Read(d.from, func(f Frame) error {
-		if f.Revision != next || r.To > 0 && f.Revision > r.To {
+	next := from + 1
+	_, err = r.journal.read(from, func(f copiedChange) error {
+		if f.revision != next || r.To > 0 && f.revision > r.To {
 			return errEnough
 		}
 		next++
@@ -191,57 +174,57 @@ func (r *restore) replay(ctx context.Context, d *draft) (uint64, error) {
 // errDiffers: a change of the journal does not follow from what is before it.
 var errDiffers = errors.New("the journal does not continue this ledger")
 
-// redoFrames makes changes again in one transaction, or, when one of them does not follow,
+// redoChanges makes changes again in one transaction, or, when one of them does not follow,
 // those before it. It returns how many.
-func redoFrames(ctx context.Context, b *Bolt, frames []Frame) (int, error) {
-	n := len(frames)
+func redoChanges(ctx context.Context, b *Bolt, changes []copiedChange) (int, error) {
+	n := len(changes)
 	if n == 0 {
 		return 0, nil
 	}
-	bad := n
 	try := func(t Txn) error {
-		for i, f := range frames[:bad] {
-			if err := redoFrame(t, f); err != nil {
-				bad = i
+		for i, c := range changes[:n] {
+			if err := redoCopied(t, c); err != nil {
+				n = i
 				return err
 			}
 		}
 		return nil
 	}
 	err := b.Update(ctx, try)
-	if !errors.Is(err, errDiffers) {
-		return n, err
-	}
-	if bad > 0 {
+	if errors.Is(err, errDiffers) && n > 0 {
 		if again := b.Update(ctx, try); again != nil {
 			return 0, again
 		}
 	}
-	return bad, err
+	return n, err
 }
 
-// redoFrame makes one change again, and compares what comes of it with what was.
-func redoFrame(t Txn, f Frame) error {
-	from := NewMemory()
-	key := func(v Value) []byte { return journalKey(model.Position{Revision: f.Revision, N: int(v.N)}) }
-	err := from.Update(context.Background(), func(m Txn) error {
-		for _, v := range f.Values {
-			if err := m.Put(key(v), v.Bytes); err != nil {
-				return err
-			}
+// redoCopied makes one change again, and compares what comes of it with what was.
+func redoCopied(t Txn, copied copiedChange) error {
+	differs := func(err error) error { return fmt.Errorf("%w at revision %d: %w", errDiffers, copied.revision, err) }
+	var c commit
+	var events []model.Entry
+	for _, v := range copied.values {
+		key := journalKey(model.Position{Revision: copied.revision, N: int(v.n)})
+		payload, err := unframe(key, v.bytes)
+		if err == nil && v.n == 0 {
+			err = decode(key, payload, &c)
+		} else if err == nil {
+			var e entryRow
+			err = decode(key, payload, &e)
+			events = append(events, e.Entry)
 		}
-		return nil
-	})
-	if err != nil {
-		return err
+		if err != nil {
+			return differs(err)
+		}
 	}
-	err = from.View(context.Background(), func(m Txn) error { return redo(newFacts(m), t, f.Revision, f.Revision) })
-	if err != nil {
-		return fmt.Errorf("%w at revision %d: %w", errDiffers, f.Revision, err)
+	if err := redo(t, c, events); err != nil {
+		return differs(err)
 	}
-	for _, v := range f.Values {
-		if have, err := t.Get(key(v)); err != nil || !bytes.Equal(have, v.Bytes) {
-			return errors.Join(err, fmt.Errorf("%w at revision %d", errDiffers, f.Revision))
+	for _, v := range copied.values {
+		have, err := t.Get(journalKey(model.Position{Revision: copied.revision, N: int(v.n)}))
+		if err != nil || !bytes.Equal(have, v.bytes) {
+			return differs(err)
 		}
 	}
 	return nil

@@ -74,7 +74,7 @@ func (l *Ledger) snapshotDue() (bool, error) {
 // One that does not prove sound is not kept, and then none is let go of either.
 func (l *Ledger) Snapshot(ctx context.Context) (Snapshot, error) {
 	dir := l.home.path(snapshotsDir)
-	if err := l.home.machine.Mkdir(dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := l.home.machine.Mkdir(dir, dirMode); err != nil {
 		return Snapshot{}, err
 	}
 	s, err := l.copyFile(ctx, dir, func(s Snapshot) string {
@@ -111,7 +111,7 @@ func (l *Ledger) copyFile(ctx context.Context, dir string, name func(Snapshot) s
 // provenCopy copies the ledger to f, which it closes, and reads all of the copy.
 func (b *Bolt) provenCopy(ctx context.Context, f *files.File, h Home, add func(path string) (plans int, err error)) (Snapshot, error) {
 	var s Snapshot
-	_, err := b.copyTo(ctx, f)
+	err := b.copyTo(ctx, f)
 	if err == nil {
 		err = f.Sync()
 	}
@@ -134,23 +134,9 @@ func (b *Bolt) provenCopy(ctx context.Context, f *files.File, h Home, add func(p
 // proveFile proves the ledger file at path, which nobody writes to. Its own errors and
 // what it finds are both errors.
 func proveFile(ctx context.Context, path string, h Home) (Health, error) {
-	f, _, err := openChecked(path, os.O_RDONLY)
-	if err != nil {
-		return Health{}, err
-	}
-	z := &frozen{}
-	if z.meta, err = readMeta(f); err == nil {
-		err = z.open(f)
-	}
-	if err != nil {
-		f.Close()
-		return Health{}, err
-	}
-	z.meta.alone = false // a copy has no newer commit that it could be without
-	l := newLedger(z, nil)
+	l := newLedger(ledgerCopy{path: path}, nil)
 	l.home = h
 	health, err := l.Check(ctx)
-	err = errors.Join(err, z.Close())
 	if err == nil && health.Found > health.Derived {
 		err = &damage{"prove", fmt.Sprintf("%s: %d problems, the first: %s", path, health.Found, health.Problems[0])}
 	}

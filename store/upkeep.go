@@ -40,8 +40,8 @@ func (l *Ledger) Tend(ctx context.Context) {
 func (l *Ledger) tend(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, tendPatience)
 	defer stop()
-	_, err := l.journal.Archive(archiveAge)
-	return errors.Join(l.journal.Sync(), err, l.reserve(), l.snapshotIfDue(ctx))
+	_, err := l.journal.archive(archiveAge)
+	return errors.Join(l.journal.sync(), err, l.reserve(), l.snapshotIfDue(ctx))
 }
 
 // Overdue takes a snapshot if one is due and costs little: what a process that runs one

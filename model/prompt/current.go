@@ -35,11 +35,8 @@ func noCurrent() layer {
 }
 
 // current are the layers of the focus, strongest first.
-func current(r Reader, w model.WorkItem, fresh func(*model.View)) []layer {
+func current(r Reader, w model.WorkItem) []layer {
 	v := model.ViewOf(r, w)
-	if fresh != nil {
-		fresh(&v)
-	}
 	t, _ := r.Trace(w.AgentID, w.ID)
 	return []layer{
 		objective(v), plan(v), todos(v), conflicts(v), blocker(v), waits(v), answers(w),

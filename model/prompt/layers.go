@@ -19,8 +19,6 @@ type Reader interface {
 type Options struct {
 	// Budget is how many tokens the text may have, by Tokens; zero is DefaultBudget.
 	Budget int
-	// Plan puts the plan file as it is now into a view; nil leaves the ledger's description.
-	Plan func(*model.View)
 	// Card is where the work was left in the repository; nil when nobody looked there.
 	Card *thread.Card
 }
@@ -93,11 +91,11 @@ func Fit(r Reader, agent model.AgentID, o Options) Layered {
 	all := []layer{heading(agent, out.Revision), turnOf(a)}
 	if w, ok := model.Focus(r, agent); ok {
 		out.Current = w.ID
-		all = append(append(all, current(r, w, o.Plan)...), threadOf(o.Card))
+		all = append(append(all, current(r, w)...), threadOf(o.Card))
 	} else {
 		all = append(all, noCurrent())
 	}
-	all = append(all, beside(r, a, out.Current, o.Plan)...)
+	all = append(all, beside(r, a, out.Current)...)
 	all = append(all, candidates(r, agent)...)
 	out.settle(all)
 	return out

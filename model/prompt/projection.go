@@ -47,9 +47,8 @@ type Group struct {
 // shownTrace is how many rounds an agent is reminded of.
 const shownTrace = 5
 
-// Of reads the context of the agent's running turn. plan puts the plan file as it is now
-// into a view; nil leaves the ledger's description.
-func Of(f model.Facts, agent model.AgentID, now time.Time, plan func(*model.View)) Context {
+// Of reads the context of the agent's running turn.
+func Of(f model.Facts, agent model.AgentID, now time.Time) Context {
 	a, _ := f.Agent(agent)
 	c := Context{AgentID: agent, At: now}
 	read := func(id model.ItemID) *Item {
@@ -57,7 +56,7 @@ func Of(f model.Facts, agent model.AgentID, now time.Time, plan func(*model.View
 		if !ok || w.AgentID != agent {
 			return nil
 		}
-		return itemOf(f, w, now, plan)
+		return itemOf(f, w, now)
 	}
 	if w, ok := model.Focus(f, agent); ok {
 		c.Current = read(w.ID)
@@ -82,11 +81,8 @@ func Of(f model.Facts, agent model.AgentID, now time.Time, plan func(*model.View
 	return c
 }
 
-func itemOf(f model.Facts, w model.WorkItem, now time.Time, plan func(*model.View)) *Item {
+func itemOf(f model.Facts, w model.WorkItem, now time.Time) *Item {
 	x := &Item{View: model.ViewOf(f, w), Advice: model.Advise(f, w, now)}
-	if plan != nil {
-		plan(&x.View)
-	}
 	t, _ := f.Trace(w.AgentID, w.ID)
 	x.Trace = t.Entries[max(0, len(t.Entries)-shownTrace):]
 	return x

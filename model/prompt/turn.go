@@ -43,7 +43,7 @@ func why(tick string, messages int) string {
 
 // beside are the items that the turn or a message is about, the focus aside: what the tick
 // offers, what is due for a second look, and what messages to the agent name.
-func beside(r Reader, a model.Agent, current model.ItemID, fresh func(*model.View)) []layer {
+func beside(r Reader, a model.Agent, current model.ItemID) []layer {
 	told := []model.ItemID{current}
 	pick := func(ids []model.ItemID, keep func(model.WorkItem) bool) (out []model.WorkItem) {
 		for _, id := range ids {
@@ -61,9 +61,9 @@ func beside(r Reader, a model.Agent, current model.ItemID, fresh func(*model.Vie
 	}
 	named := pick(namedBy(r, a), func(model.WorkItem) bool { return true })
 	return []layer{
-		items(r, "offered", "Offered work item", offered, fresh),
-		items(r, "rechecks", "Blocked, and due for a second look", rechecks, fresh),
-		items(r, "named", "What messages to you are about", named, fresh),
+		items(r, "offered", "Offered work item", offered),
+		items(r, "rechecks", "Blocked, and due for a second look", rechecks),
+		items(r, "named", "What messages to you are about", named),
 	}
 }
 
@@ -90,7 +90,7 @@ func namedBy(r Reader, a model.Agent) []model.ItemID {
 }
 
 // items tell of some items: by name, then how they stand, then with todos and plan.
-func items(r Reader, name, title string, list []model.WorkItem, fresh func(*model.View)) layer {
+func items(r Reader, name, title string, list []model.WorkItem) layer {
 	if len(list) == 0 {
 		return layer{name: name}
 	}
@@ -98,9 +98,6 @@ func items(r Reader, name, title string, list []model.WorkItem, fresh func(*mode
 	var rows []model.Row
 	for _, w := range list {
 		v := model.ViewOf(r, w)
-		if fresh != nil {
-			fresh(&v)
-		}
 		rows = append(rows, model.Row{ID: w.ID})
 		least = append(least, string(w.Handle))
 		head := fmt.Sprintf("- %s (%s), %s, plan %s, revision %d :: ", v.Handle, v.ID, v.Scheduling, v.PlanStatus, v.Revision)

@@ -136,6 +136,24 @@ func (m *Machine) CreateTemp(dir, pattern string) (*File, error) {
 	return m.file(f, err)
 }
 
+// Replace gives the file at path, or a new one, the content that fill writes, on the disk and
+// whole or not at all.
+func (m *Machine) Replace(path string, fill func(*File) error) error {
+	dir := filepath.Dir(path)
+	f, err := m.CreateTemp(dir, filepath.Base(path)+".*.new")
+	if err != nil {
+		return err
+	}
+	err = errors.Join(fill(f), f.Sync(), f.Close())
+	if err == nil {
+		err = m.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, m.Remove(f.Name()))
+	}
+	return m.SyncDir(dir)
+}
+
 // Rename is os.Rename.
 func (m *Machine) Rename(from, to string) error {
 	if err := m.Before(Op{Kind: Rename, Path: from, To: to}); err != nil {
@@ -152,12 +170,15 @@ func (m *Machine) Remove(path string) error {
 	return os.Remove(path)
 }
 
-// Mkdir is os.Mkdir.
+// Mkdir makes a directory unless it is there.
 func (m *Machine) Mkdir(path string, mode fs.FileMode) error {
 	if err := m.Before(Op{Kind: Mkdir, Path: path}); err != nil {
 		return err
 	}
-	return os.Mkdir(path, mode)
+	if err := os.Mkdir(path, mode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
 }
 
 // Chmod is os.Chmod.

@@ -175,7 +175,7 @@ func rebuild(t *testing.T, b store.Backend) {
 func frozen(t *testing.T, b store.Backend) {
 	l := on(t, b, nil)
 	create(t, l, "ada", "k1")
-	err := l.Frozen(ctx, func(z *store.Ledger) error {
+	err := l.ReadCopy(ctx, func(z *store.Ledger) error {
 		create(t, l, "ada", "k2")
 		if n := revision(t, z); n != 1 {
 			t.Errorf("revision %d", n)

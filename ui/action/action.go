@@ -1,5 +1,6 @@
-// Package action is the one table of what an operator can do: keys, help, palette and the
-// hint line are all read from it, so that none of them can say what is not so.
+// Package action is the one catalogue of what an operator can do: keys, help, palette and the
+// hint line are all read from it, so that none of them can say what is not so. It is a value:
+// Standard makes it, Remap gives it the operator's keys.
 package action
 
 import (
@@ -118,19 +119,20 @@ type State struct {
 	Editor bool
 }
 
-// Enabled reports whether a can be done now, and if not, why, in words for the screen.
-func (a Action) Enabled(s State) (ok bool, reason string) {
-	if a.Writes && s.ReadOnly != "" {
-		return false, s.ReadOnly
+// Catalogue is every action with the keys that hold, in the order of help.
+type Catalogue []Action
+
+// Refusal says why an action cannot be done now, in words for the screen; empty when it can.
+func (t Catalogue) Refusal(a Action, s State) string {
+	switch {
+	case a.Writes && s.ReadOnly != "":
+		return s.ReadOnly
+	case a.Single && s.Marked > 0:
+		return fmt.Sprintf("%s takes one item, and %d are marked: %s unmarks", strings.TrimSuffix(strings.ToLower(a.Title), "…"), s.Marked, t.KeyOf(Back))
+	case a.why == nil:
+		return ""
 	}
-	if a.Single && s.Marked > 0 {
-		return false, fmt.Sprintf("%s takes one item, and %d are marked: %s unmarks", strings.TrimSuffix(strings.ToLower(a.Title), "…"), s.Marked, KeyOf(Back))
-	}
-	if a.why == nil {
-		return true, ""
-	}
-	reason = Keyed(a.why(s))
-	return reason == "", reason
+	return t.Keyed(a.why(s))
 }
 
 // Key is the key that help shows for a: its first, or nothing.
@@ -142,7 +144,7 @@ func (a Action) Key() string {
 }
 
 // KeyOf is the key of the action called id, as it is shown.
-func KeyOf(id ID) string { return ByID(id).Key() }
+func (t Catalogue) KeyOf(id ID) string { return t.ByID(id).Key() }
 
 // Shown spells a key for people.
 func Shown(key string) string {
@@ -163,8 +165,8 @@ func Shown(key string) string {
 
 // Of finds the action that key means in a context. A key of another keyboard layout is
 // taken for the one at its place, which the terminal reports or the layouts tell.
-func Of(in Context, key tea.KeyPressMsg) (Action, bool) {
-	if a, ok := find(in, key.String()); ok {
+func (t Catalogue) Of(in Context, key tea.KeyPressMsg) (Action, bool) {
+	if a, ok := t.find(in, key.String()); ok {
 		return a, true
 	}
 	if key.BaseCode != 0 && key.BaseCode != key.Code {
@@ -173,13 +175,13 @@ func Of(in Context, key tea.KeyPressMsg) (Action, bool) {
 		if base.Mod == 0 || base.Mod == tea.ModShift {
 			base.Text = typed(base)
 		}
-		return find(in, base.String())
+		return t.find(in, base.String())
 	}
 	if latin, ok := places()[key.Text]; ok && key.Mod&^tea.ModShift == 0 {
-		return find(in, latin)
+		return t.find(in, latin)
 	}
 	if latin, ok := places()[string(key.Code)]; ok && key.Mod == tea.ModCtrl {
-		return find(in, "ctrl+"+latin) // kitty's keyboard, which is not asked for the place
+		return t.find(in, "ctrl+"+latin) // kitty's keyboard, which is not asked for the place
 	}
 	return Action{}, false
 }
@@ -192,8 +194,8 @@ func typed(k tea.Key) string {
 	return string(k.Code)
 }
 
-func find(in Context, key string) (Action, bool) {
-	for _, a := range Table {
+func (t Catalogue) find(in Context, key string) (Action, bool) {
+	for _, a := range t {
 		if a.In == in && slices.Contains(a.Keys, key) {
 			return a, true
 		}
@@ -202,8 +204,8 @@ func find(in Context, key string) (Action, bool) {
 }
 
 // ByID is the action called id; it exists, because ids are the constants of this package.
-func ByID(id ID) Action {
-	for _, a := range Table {
+func (t Catalogue) ByID(id ID) Action {
+	for _, a := range t {
 		if a.ID == id {
 			return a
 		}

@@ -11,13 +11,13 @@ import (
 
 // Exactly one context listens at a time, the desk's three last resorts always.
 func TestNoTwoActionsShareAKey(t *testing.T) {
-	for _, x := range Clashes(Table) {
+	for _, x := range Standard().clashes() {
 		t.Error(x.Why)
 	}
 }
 
 func TestNoKeyIsOneThatTerminalsConfuse(t *testing.T) {
-	for _, a := range Table {
+	for _, a := range Standard() {
 		for _, k := range a.Keys {
 			switch k {
 			case "ctrl+i", "ctrl+m", "ctrl+[", "ctrl+h", "ctrl+j":
@@ -29,7 +29,7 @@ func TestNoKeyIsOneThatTerminalsConfuse(t *testing.T) {
 
 func TestEveryActionIsNamedOnceAndExplained(t *testing.T) {
 	seen := map[ID]bool{}
-	for _, a := range Table {
+	for _, a := range Standard() {
 		if a.ID == "" || seen[a.ID] || a.Title == "" || a.Does == "" || len(a.Keys) == 0 || a.In == "" || a.Group == "" {
 			t.Errorf("%q is incomplete or there twice", a.ID)
 		}
@@ -38,7 +38,7 @@ func TestEveryActionIsNamedOnceAndExplained(t *testing.T) {
 		if a.Writes && a.Verb == "" && a.In == Desk && !session {
 			t.Errorf("%s changes the ledger and has no verb on the command line", a.ID)
 		}
-		if ByID(a.ID).Title != a.Title {
+		if Standard().ByID(a.ID).Title != a.Title {
 			t.Errorf("%s is not found by its id", a.ID)
 		}
 	}
@@ -62,7 +62,7 @@ func TestAKeyOfAnotherLayoutMeansTheKeyAtItsPlace(t *testing.T) {
 		{tea.Key{Code: 'ت', Text: "ت"}, Down},
 		{tea.Key{Code: 'ㅓ', Text: "ㅓ"}, Down},
 	} {
-		if a, _ := Of(Desk, tea.KeyPressMsg(c.key)); a.ID != c.want {
+		if a, _ := Standard().Of(Desk, tea.KeyPressMsg(c.key)); a.ID != c.want {
 			t.Errorf("%q: got %q, want %q", c.key.Text, a.ID, c.want)
 		}
 	}
@@ -101,9 +101,9 @@ func TestWhatCannotBeDoneSaysWhy(t *testing.T) {
 		{CopyReport, State{Item: &open}, "no report"},
 		{Help, State{ReadOnly: "x"}, ""},
 	} {
-		ok, why := ByID(c.id).Enabled(c.s)
-		if ok != (c.want == "") || !strings.Contains(why, c.want) {
-			t.Errorf("%s: got %v %q, want %q", c.id, ok, why, c.want)
+		why := Standard().Refusal(Standard().ByID(c.id), c.s)
+		if (why == "") != (c.want == "") || !strings.Contains(why, c.want) {
+			t.Errorf("%s: got %q, want %q", c.id, why, c.want)
 		}
 	}
 }

@@ -5,7 +5,7 @@ import "strings"
 // Keyed is a sentence with the key of an action in place of its id in braces, as it holds
 // now: "{submit} send" is "ctrl+s send" until the operator gives submit another key. Braces
 // around anything else stay.
-func Keyed(sentence string) string {
+func (t Catalogue) Keyed(sentence string) string {
 	var out strings.Builder
 	for {
 		before, rest, open := strings.Cut(sentence, "{")
@@ -14,7 +14,7 @@ func Keyed(sentence string) string {
 			return out.String()
 		}
 		id, after, closed := strings.Cut(rest, "}")
-		a := ByID(ID(id))
+		a := t.ByID(ID(id))
 		if !closed || a.Title == "" {
 			out.WriteByte('{')
 			sentence = rest
@@ -22,7 +22,7 @@ func Keyed(sentence string) string {
 		}
 		key := a.Key()
 		if key == "" {
-			key = KeyOf(Palette) // an action without a key is still found there
+			key = t.KeyOf(Palette) // an action without a key is still found there
 		}
 		out.WriteString(key)
 		sentence = after

@@ -13,29 +13,27 @@ func TestASentenceNamesTheKeyThatHolds(t *testing.T) {
 		"{nobody} {submit {submit}": "{nobody} {submit ctrl+s",
 		"{submit":                   "{submit",
 	} {
-		if got := Keyed(in); got != want {
+		if got := Standard().Keyed(in); got != want {
 			t.Errorf("%q became %q, not %q", in, got, want)
 		}
 	}
-	table := Table
-	defer func() { Table = table }()
-	Table = append([]Action{}, table...)
-	for i := range Table {
-		switch Table[i].ID {
+	table := Standard()
+	for i := range table {
+		switch table[i].ID {
 		case Submit:
-			Table[i].Keys = []string{"f2"}
+			table[i].Keys = []string{"f2"}
 		case Report:
-			Table[i].Keys = nil
+			table[i].Keys = nil
 		}
 	}
-	if got := Keyed("{submit} send, {report} gives it"); got != "f2 send, : gives it" {
+	if got := table.Keyed("{submit} send, {report} gives it"); got != "f2 send, : gives it" {
 		t.Error(got)
 	}
 }
 
 func TestControlWithALetterOfAnotherLayoutIsTheKeyAtItsPlace(t *testing.T) {
 	for key, want := range map[rune]ID{'ы': Submit, 'щ': EditOutside} {
-		if a, _ := Of(Text, tea.KeyPressMsg(tea.Key{Code: key, Mod: tea.ModCtrl})); a.ID != want {
+		if a, _ := Standard().Of(Text, tea.KeyPressMsg(tea.Key{Code: key, Mod: tea.ModCtrl})); a.ID != want {
 			t.Errorf("ctrl+%c is %q, not %s", key, a.ID, want)
 		}
 	}

@@ -9,16 +9,6 @@ import (
 	"unicode/utf8"
 )
 
-// standard is the table as it is without an operator's wishes.
-var standard = slices.Clone(Table)
-
-// Standard is the table with the keys that vise comes with.
-func Standard() []Action { return slices.Clone(standard) }
-
-// Use makes table the one that keys, hints, help and palette are read from. A process has
-// one operator and one set of keys; whoever draws the screen calls it, between two frames.
-func Use(table []Action) { Table = table }
-
 // KeyTrouble is a key that cannot be had.
 type KeyTrouble struct {
 	// ID is the action that asked for it, or that does not exist; Key may be empty.
@@ -31,7 +21,7 @@ type KeyTrouble struct {
 
 // Remap is the table with other keys: each action named in keys has those instead of its
 // own, and own stands at the end. A table with troubles must not be used.
-func Remap(keys map[ID][]string, own []Action) ([]Action, []KeyTrouble) {
+func Remap(keys map[ID][]string, own []Action) (Catalogue, []KeyTrouble) {
 	table := append(Standard(), own...)
 	var troubles []KeyTrouble
 	for _, id := range slices.Sorted(maps.Keys(keys)) {
@@ -52,30 +42,30 @@ func Remap(keys map[ID][]string, own []Action) ([]Action, []KeyTrouble) {
 			}
 		}
 	}
-	return table, append(troubles, Clashes(table)...)
+	return table, append(troubles, table.clashes()...)
 }
 
 // essential are the ways out, which nobody may lose.
 var essential = []ID{ForceQuit, Back, Close, MenuClose, TodoClose, TriageClose, CopyBack, OutputClose, ReadClose, ConflictClose}
 
-// everywhere are the desk's last resorts, which are heard in every context.
-var everywhere = []ID{ForceQuit, Suspend, Redraw}
+// Everywhere reports whether the keys of an action are heard in every context.
+func Everywhere(id ID) bool { return id == ForceQuit || id == Suspend || id == Redraw }
 
-// Heard are the actions of a table whose keys are heard in a context.
-func Heard(table []Action, in Context) []Action {
+// heard are the actions whose keys are heard in a context.
+func (t Catalogue) heard(in Context) []Action {
 	var out []Action
-	for _, a := range table {
-		if a.In == in || slices.Contains(everywhere, a.ID) {
+	for _, a := range t {
+		if a.In == in || Everywhere(a.ID) {
 			out = append(out, a)
 		}
 	}
 	return out
 }
 
-// Contexts are those of a table, in its order.
-func Contexts(table []Action) []Context {
+// contexts are those of the actions, in their order.
+func (t Catalogue) contexts() []Context {
 	var out []Context
-	for _, a := range table {
+	for _, a := range t {
 		if !slices.Contains(out, a.In) {
 			out = append(out, a.In)
 		}
@@ -83,12 +73,12 @@ func Contexts(table []Action) []Context {
 	return out
 }
 
-// Clashes are the keys that mean two actions in a context.
-func Clashes(table []Action) []KeyTrouble {
+// clashes are the keys that mean two actions in a context.
+func (t Catalogue) clashes() []KeyTrouble {
 	var out []KeyTrouble
-	for _, in := range Contexts(table) {
+	for _, in := range t.contexts() {
 		taken := map[string]ID{}
-		for _, a := range Heard(table, in) {
+		for _, a := range t.heard(in) {
 			for _, k := range a.Keys {
 				other, clash := taken[k]
 				if clash && other == a.ID {
@@ -167,8 +157,9 @@ func Own(id ID, title, does, key string, ofItem bool) Action {
 
 // IDs are the ids of the standard table.
 func IDs() []ID {
-	ids := make([]ID, len(standard))
-	for i, a := range standard {
+	all := Standard()
+	ids := make([]ID, len(all))
+	for i, a := range all {
 		ids[i] = a.ID
 	}
 	return ids

@@ -8,27 +8,25 @@ import (
 )
 
 func TestAnActionHasTheKeysThatWereWished(t *testing.T) {
-	t.Cleanup(func() { Use(Standard()) })
 	table, troubles := Remap(map[ID][]string{Pick: {"ctrl+k", "f5"}, Unfold: {}}, []Action{Own("own-deploy", "Deploy", "", "D", true)})
 	if len(troubles) > 0 {
 		t.Fatal(troubles)
 	}
-	Use(table)
-	if got := KeyOf(Pick); got != "ctrl+k" {
+	if got := table.KeyOf(Pick); got != "ctrl+k" {
 		t.Errorf("pick has the key %q", got)
 	}
 	for key, want := range map[string]ID{"f5": Pick, "p": "", "=": "", "D": "own-deploy"} {
-		if got, _ := find(Desk, key); got.ID != want {
+		if got, _ := table.find(Desk, key); got.ID != want {
 			t.Errorf("%s means %q, want %q", key, got.ID, want)
 		}
 	}
-	if got, _ := Of(Desk, tea.KeyPressMsg(tea.Key{Code: 'p', Text: "p"})); got.ID != "" {
+	if got, _ := table.Of(Desk, tea.KeyPressMsg(tea.Key{Code: 'p', Text: "p"})); got.ID != "" {
 		t.Errorf("the old key still means %s", got.ID)
 	}
-	if _, why := ByID("own-deploy").Enabled(State{}); why == "" {
+	if table.Refusal(table.ByID("own-deploy"), State{}) == "" {
 		t.Error("a command about an item is offered without one")
 	}
-	if KeyOf(Unfold) != "" {
+	if table.KeyOf(Unfold) != "" {
 		t.Error("an action without keys shows one")
 	}
 }

@@ -17,7 +17,8 @@ config.yaml, keys: {ID: [KEY, …]} gives an action other keys; two actions of o
 ctrl+c, ctrl+z and ctrl+l are heard everywhere. A key of another keyboard layout counts as the one at its place.
 `)
 	group := Group("")
-	for _, a := range standard {
+	t := Standard()
+	for _, a := range t {
 		if a.Group != group {
 			group = a.Group
 			fmt.Fprintf(&b, "\n## %s\n\n| keys | action | id | on the command line |\n|---|---|---|---|\n", sentenceCase(string(group)))
@@ -26,13 +27,13 @@ ctrl+c, ctrl+z and ctrl+l are heard everywhere. A key of another keyboard layout
 		if a.Verb != "" {
 			verb = "`vise " + a.Verb + "`"
 		}
-		fmt.Fprintf(&b, "| %s | %s: %s | `%s` | %s |\n", keyCells(a), escaped(strings.TrimSuffix(a.Title, "…")), escaped(a.Does), a.ID, escaped(verb))
+		fmt.Fprintf(&b, "| %s | %s: %s | `%s` | %s |\n", keyCells(t, a), escaped(strings.TrimSuffix(a.Title, "…")), escaped(a.Does), a.ID, escaped(verb))
 	}
 	return b.String()
 }
 
 // keyCells are an action's keys as they are written; those behind the copy key with it.
-func keyCells(a Action) string {
+func keyCells(t Catalogue, a Action) string {
 	var keys []string
 	for _, k := range a.Keys {
 		if strings.HasPrefix(k, "alt+") {
@@ -40,7 +41,7 @@ func keyCells(a Action) string {
 		}
 		k = "`" + k + "`"
 		if a.In == Copy {
-			k = "`" + KeyOf(CopyOf) + "` " + k
+			k = "`" + t.KeyOf(CopyOf) + "` " + k
 		}
 		keys = append(keys, k)
 	}

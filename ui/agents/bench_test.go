@@ -14,7 +14,7 @@ import (
 
 	"vise/model"
 	"vise/store"
-	"vise/store/files"
+	"vise/store/home"
 	"vise/ui/agents"
 )
 
@@ -24,6 +24,7 @@ type hookBench struct {
 	dir    string
 	claude string
 	ledger *store.Ledger
+	home   *home.Home
 	keys   int
 	// late runs at the second look at a transcript, or at a session.
 	late func()
@@ -47,27 +48,20 @@ type hookBench struct {
 func newHookBench(t *testing.T) *hookBench {
 	t.Helper()
 	b := &hookBench{t: t, dir: filepath.Join(t.TempDir(), "home"), claude: filepath.Join(t.TempDir(), ".claude")}
-	home, err := files.NewHome(b.dir)
-	if err != nil {
+	var err error
+	if b.home, _, err = home.OpenOrCreate(b.dir, home.Options{LeaveQueue: true}); err != nil {
 		t.Fatal(err)
 	}
-	if b.ledger, err = store.Create(b.dir, store.Options{Plans: home}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { b.ledger.Close() })
+	b.ledger = b.home.Ledger()
+	t.Cleanup(func() { b.home.Close() })
 	if err := os.MkdirAll(filepath.Join(b.claude, "projects"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	return b
 }
 
-func (b *hookBench) open(string) (*store.Ledger, files.Home, error) {
-	home, err := files.NewHome(b.dir)
-	if err != nil {
-		return nil, files.Home{}, err
-	}
-	l, err := store.Open(b.dir, store.Options{Plans: home})
-	return l, home, err
+func (b *hookBench) open(string) (*home.Home, error) {
+	return home.Open(b.dir, home.Options{LeaveQueue: true})
 }
 
 // run carries out a hook and returns its error, which nobody but a reader of the log sees.

@@ -9,9 +9,8 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/store"
+	"vise/store/home"
 	"vise/store/lock"
-	"vise/ui/spool"
 )
 
 // TestHooksAtABusyLedgerLoseAndDoubleNothing runs 32 hooks at once while another holds the
@@ -45,18 +44,18 @@ func TestHooksAtABusyLedgerLoseAndDoubleNothing(t *testing.T) {
 	all.Wait()
 	holder.Release()
 	holder.Close()
-	if waiting, _ := spool.Waiting(b.dir); waiting != hooks {
+	if waiting, _ := home.Queued(b.dir); waiting != hooks {
 		t.Fatalf("%d of %d are in the spool", waiting, hooks)
 	}
 	for range 4 {
 		all.Go(func() {
-			l, _, err := b.open("")
+			l, err := b.open("")
 			if err != nil {
 				t.Error(err)
 				return
 			}
 			defer l.Close()
-			takeAll(t, b.dir, l)
+			takeAll(t, l)
 		})
 	}
 	all.Wait()
@@ -75,12 +74,12 @@ func TestHooksAtABusyLedgerLoseAndDoubleNothing(t *testing.T) {
 }
 
 // takeAll takes in until nothing waits: a pass gives up when another process is faster.
-func takeAll(t *testing.T, dir string, l *store.Ledger) {
+func takeAll(t *testing.T, h *home.Home) {
 	for range 50 {
-		if _, err := spool.TakeIn(context.Background(), dir, l); err != nil {
+		if _, err := h.TakeQueue(context.Background()); err != nil {
 			t.Error(err)
 		}
-		if waiting, _ := spool.Waiting(dir); waiting == 0 {
+		if waiting, _ := home.Queued(h.Dir()); waiting == 0 {
 			return
 		}
 	}
@@ -104,13 +103,13 @@ func (b *hookBench) offersTold(id model.ItemID) (n int) {
 
 func TestSpoolSetsAsideWhatIsRefused(t *testing.T) {
 	b := newHookBench(t)
-	if err := spool.Write(b.dir, spool.Entry{Key: "k", Agent: "claude", Items: []string{"wi-none"}, Text: "x", At: time.Now()}); err != nil {
+	if err := b.home.Queue(home.HookReport{Key: "k", Agent: "claude", Items: []string{"wi-none"}, Text: "x", At: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := spool.TakeIn(t.Context(), b.dir, b.ledger); n != 0 || err != nil {
+	if n, err := b.home.TakeQueue(t.Context()); n != 0 || err != nil {
 		t.Errorf("took %d, %v", n, err)
 	}
-	if waiting, refused := spool.Waiting(b.dir); waiting != 0 || refused != 1 {
+	if waiting, refused := home.Queued(b.dir); waiting != 0 || refused != 1 {
 		t.Errorf("%d waiting, %d refused", waiting, refused)
 	}
 }
@@ -119,12 +118,12 @@ func TestSpoolSetsAsideWhatIsRefused(t *testing.T) {
 func TestTheNextHookTakesInWhatWaits(t *testing.T) {
 	b := newHookBench(t)
 	id := b.completed("claude")
-	if err := spool.Write(b.dir, spool.Entry{Key: "k", Agent: "claude", Items: []string{string(id)}, Text: "Late.", Provenance: model.ReportTurnFinal, At: time.Now()}); err != nil {
+	if err := b.home.Queue(home.HookReport{Key: "k", Agent: "claude", Items: []string{string(id)}, Text: "Late.", Provenance: model.ReportTurnFinal, At: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	b.must(`{"session_id":"other"}`, "claude", "Notification")
 	b.offered(id, "Late.", model.ReportTurnFinal)
-	if waiting, refused := spool.Waiting(b.dir); waiting+refused != 0 {
+	if waiting, refused := home.Queued(b.dir); waiting+refused != 0 {
 		t.Errorf("%d wait, %d refused", waiting, refused)
 	}
 }

@@ -4,26 +4,51 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
 
+	"vise/model"
 	"vise/ui/transcript"
 )
 
-// Settle is no event of Crush's: it is what vise calls itself with, beside a session that
+// Follow is no event of Crush's: vise calls itself with it, in the background, when a session
 // completes something. Crush has no hook after a tool and none at the end of a turn.
-const Settle = "Settle"
+const Follow = "Follow"
+
+const (
+	// followLimit is how long the end of a turn is waited for.
+	followLimit = 2 * time.Hour
+	// The pauses between reads of a session double from the least to the most. A read runs
+	// `crush session show`, which takes 50 ms of the processor.
+	leastPause = 500 * time.Millisecond
+	mostPause  = 15 * time.Second
+	// maxUnread is after how many failed reads in a row a session is given up.
+	maxUnread = 5
+)
+
+// followed is the input of a call that follows a session.
+type followed struct {
+	Session string `json:"session_id"`
+	Dir     string `json:"cwd"`
+	// Program is the Crush that runs the session: another version might change its database.
+	Program string `json:"program"`
+}
 
 // crush does what Crush's one hook asks, and what vise asks itself.
 func (c *call) crush(ctx context.Context, p payload) error {
 	switch c.event {
 	case "PreToolUse":
-		return errors.Join(c.completing(p), c.tellBefore(ctx, p))
-	case Settle:
-		return c.settleSession(ctx)
+		return errors.Join(c.completing(p), c.addBefore(ctx, p))
+	case Follow:
+		return c.follow(ctx)
 	}
 	return nil
 }
 
-// completing remembers a completion that is about to be asked for, and has it settled.
+// completing remembers a completion that is about to be asked for, and has the session
+// followed.
 func (c *call) completing(p payload) error {
 	ref := transcript.Completes(p.Tool, p.Input)
 	if ref == "" || p.Session == "" {
@@ -32,37 +57,103 @@ func (c *call) completing(p payload) error {
 	if err := c.remember(pending{Session: p.Session, ToolUse: ref, Item: ref, At: c.Now()}); err != nil {
 		return err
 	}
-	raw, err := json.Marshal(settling{Session: p.Session, Dir: p.Dir, Program: c.Caller()})
+	return c.background(Follow, followed{Session: p.Session, Dir: p.Dir, Program: c.Caller()})
+}
+
+// background calls vise with an event of its own, which outlives this call.
+func (c *call) background(event string, input any) error {
+	raw, err := json.Marshal(input)
 	if err != nil {
 		return err
 	}
-	return c.Detach([]string{"hook", c.program, Settle, "--agent", c.agent, "--home", c.home.Dir(), string(raw)})
+	return c.Detach([]string{"hook", c.program, event, "--agent", c.agent, "--home", c.home.Dir(), string(raw)})
 }
 
-// tellBefore adds words to the answer of the tool that is about to run.
-func (c *call) tellBefore(ctx context.Context, p payload) error {
-	words, err := c.wordsBefore(ctx, p)
-	if err != nil || words == "" {
+// addBefore adds text to the answer of the tool that is about to run.
+func (c *call) addBefore(ctx context.Context, p payload) error {
+	text, err := c.textBefore(ctx, p)
+	if err != nil || text == "" {
 		return err
 	}
-	return json.NewEncoder(c.Out).Encode(map[string]string{"context": words})
+	return json.NewEncoder(c.Out).Encode(map[string]string{"context": text})
 }
 
-// wordsBefore are the work context at a session's first tool, later what presses. Our own
+// textBefore is the work context at a session's first tool, later the urgent messages. Our own
 // tools bring messages with their answers and prove that earlier ones were read, so that
 // none is handed just before one.
-func (c *call) wordsBefore(ctx context.Context, p payload) (words string, err error) {
-	first, ours := p.Session != "" && c.once("told", p.Session), transcript.IsOurs(p.Tool)
+func (c *call) textBefore(ctx context.Context, p payload) (text string, err error) {
+	isFirst, isOurs := p.Session != "" && c.once("told", p.Session), transcript.IsOurs(p.Tool)
 	switch {
-	case first && ours:
-		words, err = c.work(ctx, sessionBudget)
-	case first:
-		words, err = c.context(ctx, sessionBudget)
-	case !ours:
-		words = c.pressing(ctx)
+	case isFirst && isOurs:
+		text, err = c.work(ctx, sessionBudget)
+	case isFirst:
+		text, err = c.context(ctx, sessionBudget)
+	case !isOurs:
+		text = c.pressing(ctx)
 	}
-	if first && words == "" {
+	if isFirst && text == "" {
 		c.undo("told", p.Session) // the ledger is busy, or the agent has no work yet
 	}
-	return words, err
+	return text, err
+}
+
+// follow reads a session until what it completed has its words, or its turn is over. The
+// newest of those who follow a session does it for all.
+func (c *call) follow(ctx context.Context) error {
+	var s followed
+	if err := json.Unmarshal(c.payload, &s); err != nil || s.Session == "" {
+		return fmt.Errorf("%s %s: no session is named", c.program, c.event)
+	}
+	ctx, done, err := c.standBy(ctx, s.Session, "")
+	if err != nil {
+		return err
+	}
+	defer done()
+	unread := 0
+	for pause := leastPause; unread < maxUnread; pause = min(2*pause, mostPause) {
+		if c.Wait(ctx, pause); ctx.Err() != nil {
+			return nil
+		}
+		isOver, readErr := c.readSession(ctx, s)
+		if isOver {
+			return readErr
+		}
+		if unread, err = unread+1, readErr; readErr == nil {
+			unread = 0
+		}
+	}
+	return err
+}
+
+// readSession delivers what the session completed and has words for. Over: nothing of it is
+// left to wait for.
+func (c *call) readSession(ctx context.Context, s followed) (isOver bool, err error) {
+	waiting := c.recall(s.Session)
+	if len(waiting) == 0 {
+		return true, nil
+	}
+	raw, err := c.Exec(ctx, s.Program, s.Dir, "session", "show", s.Session, "--json")
+	if err != nil {
+		return false, fmt.Errorf("%s does not show the session: %w", model.Text(filepath.Base(s.Program)), err)
+	}
+	list, rests, err := transcript.Crush(raw)
+	if err != nil {
+		return false, fmt.Errorf("the session is not as expected: %w", err)
+	}
+	var ready []transcript.Round
+	for _, r := range list {
+		if !r.Waits && slices.ContainsFunc(waiting, func(x pending) bool { return slices.Contains(r.Completed, x.Item) }) {
+			r.Tools = r.Completed // Crush's hook gives a call no name but what it asks for
+			ready = append(ready, r.Round)
+		}
+	}
+	if err := c.rounds(ctx, s.Session, ready); err != nil {
+		return false, err
+	}
+	if rests { // what is left was refused
+		for _, x := range waiting {
+			c.forget(s.Session, []string{x.ToolUse})
+		}
+	}
+	return len(c.recall(s.Session)) == 0, nil
 }

@@ -79,7 +79,7 @@ func TestCrushIsFollowedToItsWords(t *testing.T) {
 		t.Error(err)
 	}
 	b.reported(id, "It is split.", model.ReportSameRound)
-	if got := agents.Seen(b.dir, "crush"); len(got) != 2 || got[0].Event != "PreToolUse" || got[0].Count != 3 {
+	if got := agents.Seen(b.dir, "crush"); len(got) != 2 || got[1].Event != "PreToolUse" || got[1].Count != 3 {
 		t.Errorf("seen %+v", got)
 	}
 }

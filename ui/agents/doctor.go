@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"vise/ui/spool"
+	"vise/store/home"
 )
 
 // Check is one thing that Doctor looked at.
@@ -40,7 +40,7 @@ func Doctor(o Options, now time.Time) ([]Check, error) {
 	out = append(out, trusted(o)...)
 	out = append(out, seen(o, now)...)
 	out = append(out, Check{Name: "answers", OK: true, Message: programOf(o.Program).route(o.Version)})
-	if waiting, refused := spool.Waiting(o.Home); waiting+refused > 0 {
+	if waiting, refused := home.Queued(o.Home); waiting+refused > 0 {
 		out = append(out, Check{Name: "spool", OK: refused == 0, Message: fmt.Sprintf("%d hooks wait in the spool, %d were refused", waiting, refused),
 			Hint: "the next vise that opens the ledger takes them in; refused ones lie in " + filepath.Join(o.Home, "spool", "refused")})
 	}

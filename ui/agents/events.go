@@ -154,21 +154,12 @@ func (c *call) work(ctx context.Context, budget int) (text string, err error) {
 	ctx, cancel := c.soon(ctx)
 	defer cancel()
 	agent := model.AgentID(c.agent)
-	err = c.ledger.View(ctx, func(r model.Reader) error {
+	err = c.home.View(ctx, func(r model.Reader) error {
 		if _, ok := r.Agent(agent); ok {
-			text = prompt.Fit(r, agent, prompt.Options{Budget: budget, Plan: c.fresh}).Text()
+			text = prompt.Fit(r, agent, prompt.Options{Budget: budget}).Text()
 		}
 		return nil
 	})
 	c.busy = err != nil
 	return text, err
-}
-
-// fresh puts what the plan file is like now into a view.
-func (c *call) fresh(v *model.View) {
-	if p := c.home.Plan(v.AgentID, v.ID); !p.Unsettled {
-		v.Plan = p.PlanArtifact
-	} else {
-		v.Plan.Path = p.Path
-	}
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/ui/resume"
+	"vise/store/home"
 	"vise/ui/transcript"
 )
 
@@ -32,9 +32,9 @@ func (c *call) overhear(ctx context.Context, p payload) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	room := resume.Room{Dir: ran.Dir, Now: c.Now, Actor: string(model.AgentActor(model.AgentID(c.agent)))}
-	err := room.Overhear(ctx, resume.Run{
-		ID: strings.TrimSpace(c.program + " " + p.Session), Command: ran.Command, ExitStatus: ran.ExitStatus, Untold: ran.Untold, Claimed: ran.Claimed,
+	in := home.Threads{Dir: ran.Dir, Now: c.Now, Actor: string(model.AgentActor(model.AgentID(c.agent)))}
+	err := in.Observe(ctx, home.Execution{
+		ID: strings.TrimSpace(c.program + " " + p.Session), Command: ran.Command, ExitStatus: ran.ExitStatus, NoStatus: ran.Untold, Claimed: ran.Claimed,
 	})
 	if err != nil {
 		return fmt.Errorf("the command's end is no fact of the thread: %w", err)

@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"vise/model/thread"
+	"vise/store/home"
 	"vise/store/threads"
 	"vise/store/threads/gittest"
-	"vise/ui/resume"
 )
 
 // told is the thread of a repository in words: how far each entry is verified, what is not,
 // the risks and the recommended commands.
-func told(t *testing.T, room resume.Room) string {
+func told(t *testing.T, room home.Threads) string {
 	t.Helper()
 	card := room.Card(t.Context(), nil)
 	if card.Thread == nil {
@@ -46,16 +46,16 @@ func ran(dir, command, end string) string {
 
 const wentWell = `"tool_response":{"stdout":"ok","stderr":"","interrupted":false}`
 
-func repository(t *testing.T) (resume.Room, *resume.Desk) {
+func repository(t *testing.T) (home.Threads, *home.Repository) {
 	t.Helper()
 	r := gittest.WithCommit(t)
-	room := resume.Room{Dir: r.Dir, Now: time.Now, Actor: "operator"}
-	desk, done := room.Sit(t.Context(), "", "test")
+	room := home.Threads{Dir: r.Dir, Now: time.Now, Actor: "operator"}
+	desk, done := room.At(t.Context(), "", "test")
 	t.Cleanup(done)
 	return room, desk
 }
 
-func apply(t *testing.T, d *resume.Desk, c thread.Command) {
+func apply(t *testing.T, d *home.Repository, c thread.Command) {
 	t.Helper()
 	if _, err := d.Apply(t.Context(), c); err != nil {
 		t.Fatal(err)
@@ -114,17 +114,17 @@ func TestAHookMakesNoThread(t *testing.T) {
 
 // TestAThreadThatIsNotWorkedOnHereLearnsNothing, be it paused or another branch's.
 func TestAThreadThatIsNotWorkedOnHereLearnsNothing(t *testing.T) {
-	for name, leave := range map[string]func(gittest.Repo, *resume.Desk){
-		"paused": func(_ gittest.Repo, d *resume.Desk) { apply(t, d, thread.Close{Status: thread.Paused}) },
-		"parked": func(r gittest.Repo, _ *resume.Desk) { r.Git("switch", "-q", "main") },
+	for name, leave := range map[string]func(gittest.Repo, *home.Repository){
+		"paused": func(_ gittest.Repo, d *home.Repository) { apply(t, d, thread.Close{Status: thread.Paused}) },
+		"parked": func(r gittest.Repo, _ *home.Repository) { r.Git("switch", "-q", "main") },
 	} {
 		b := newHookBench(t)
 		b.patience = 4 * time.Second
 		r := gittest.WithCommit(t)
 		r.Git("switch", "-q", "-c", "feature")
 		r.Write("begun.go", "package login\n")
-		room := resume.Room{Dir: r.Dir, Now: time.Now, Actor: "operator"}
-		desk, done := room.Sit(t.Context(), "", "test")
+		room := home.Threads{Dir: r.Dir, Now: time.Now, Actor: "operator"}
+		desk, done := room.At(t.Context(), "", "test")
 		apply(t, desk, thread.Start{Goal: "Fix login"})
 		leave(r, desk)
 		done()
@@ -147,7 +147,7 @@ func TestASlowGitCostsTheFactAndNotTheHook(t *testing.T) {
 	room, desk := repository(t)
 	apply(t, desk, thread.Start{Goal: "Fix login"})
 	err := b.run(ran(room.Dir, "go test", wentWell), "claude", "PostToolUse")
-	if !errors.Is(err, resume.ErrSlowGit) {
+	if !errors.Is(err, home.ErrSlowGit) {
 		t.Errorf("the log says %v", err)
 	}
 	if got := told(t, room); got != "" || b.told != "" {

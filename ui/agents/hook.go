@@ -7,7 +7,7 @@
 // read, and shows beforehand what it will do. And it wraps one run of a program.
 //
 // Reading order: hook.go (a call), events.go (what each event does), stop.go (how a report is found),
-// crush.go and settle.go (the same with Crush's one hook), rest.go and nudge.go (how a resting session
+// crush.go (the same with Crush's one hook), rest.go and nudge.go (how a resting session
 // is woken), fact.go (what a thread learns), pending.go and seen.go (what is remembered between calls);
 // install.go (what is installed), programs.go (what is put where), settings_*.go (how a
 // file is edited), doctor.go (whether it works); wrap.go (vise run).
@@ -29,9 +29,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"vise/model"
-	"vise/store"
-	"vise/store/files"
-	"vise/ui/spool"
+	"vise/store/home"
 )
 
 const (
@@ -45,8 +43,9 @@ const (
 	eventNames = `^[A-Za-z0-9._-]{1,64}$`
 )
 
-// Opener opens the home at dir, or the default one when dir is empty.
-type Opener func(dir string) (*store.Ledger, files.Home, error)
+// Opener opens the home at dir, or the default one when dir is empty, and leaves its hook
+// queue alone.
+type Opener func(dir string) (*home.Home, error)
 
 // Streams are the process's.
 type Streams struct {
@@ -102,8 +101,7 @@ type call struct {
 	askReport             bool
 	payload               []byte
 
-	ledger *store.Ledger
-	home   files.Home
+	home *home.Home
 	// busy: the ledger was waited for in vain; it is not waited for again.
 	busy bool
 }
@@ -126,14 +124,14 @@ func Hook(ctx context.Context, args []string, open Opener, s Streams) (err error
 			return err
 		}
 	}
-	c.ledger, c.home, err = open(dir)
+	c.home, err = open(dir)
 	if errors.Is(err, &model.Error{Code: model.CodeNoHome}) {
 		return nil // vise is installed, and not in use
 	}
 	if err != nil {
 		return err
 	}
-	defer c.ledger.Close()
+	defer c.home.Close()
 	c.sawEvent()
 	if !json.Valid(c.payload) {
 		return fmt.Errorf("%s %s: the input is not JSON; nothing was taken from it", c.program, c.event)
@@ -148,8 +146,8 @@ func (c *call) limit() time.Duration {
 	switch c.event {
 	case Rest:
 		return RestLimit
-	case Settle:
-		return settleLimit
+	case Follow:
+		return followLimit
 	}
 	return limit
 }
@@ -167,7 +165,7 @@ func (c *call) takeIn(ctx context.Context) {
 	}
 	ctx, cancel := c.soon(ctx)
 	defer cancel()
-	_, _ = spool.TakeIn(ctx, c.home.Dir(), c.ledger) // what stays is the next process's
+	_, _ = c.home.TakeQueue(ctx) // what stays is the next process's
 }
 
 // parse reads the command line. Codex gives its notify payload as an argument, as we do.
@@ -200,7 +198,7 @@ func parse(args []string, s Streams) (*call, string, error) {
 	if !model.ValidID(c.agent) {
 		return nil, "", fmt.Errorf("agent %q is not usable", model.Text(c.agent))
 	}
-	if (c.event == "notify" || c.event == Settle || c.event == Rest) && len(rest) > 2 {
+	if (c.event == "notify" || c.event == Follow || c.event == Rest) && len(rest) > 2 {
 		c.payload = []byte(rest[2])
 	}
 	return c, dir, nil
@@ -229,20 +227,17 @@ func readBounded(in io.Reader) ([]byte, error) {
 	return raw, nil
 }
 
-// deliver brings an entry into the ledger, or into the spool if the ledger is not free at once.
-func (c *call) deliver(ctx context.Context, e spool.Entry) error {
-	e.Agent, e.At = model.AgentID(c.agent), c.Now()
+// deliver brings a report into the ledger, or into the queue if the ledger is not free at once.
+func (c *call) deliver(ctx context.Context, r home.HookReport) error {
+	r.Agent, r.At = model.AgentID(c.agent), c.Now()
 	if c.busy {
-		return spool.Write(c.home.Dir(), e)
+		return c.home.Queue(r)
 	}
 	soon, cancel := c.soon(ctx)
 	defer cancel()
-	_, err := spool.Deliver(soon, c.ledger, e)
-	if err == nil || spool.Final(err) {
-		return err
-	}
-	c.busy = true
-	return spool.Write(c.home.Dir(), e)
+	_, queued, err := c.home.Report(soon, r)
+	c.busy = c.busy || queued
+	return err
 }
 
 // Real are the streams of this process.

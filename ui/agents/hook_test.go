@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/ui/spool"
+	"vise/store/home"
 )
 
 func TestWordsOfTheCompletingReplyAreTheReport(t *testing.T) {
@@ -219,7 +219,7 @@ func TestBadInputIsSaidAndChangesNothing(t *testing.T) {
 		t.Errorf("changed: %+v", v)
 	}
 	b.must("{}", "claude", "SomethingNew", "--unheard-of")
-	if waiting, refused := spool.Waiting(b.dir); waiting+refused > 0 {
+	if waiting, refused := home.Queued(b.dir); waiting+refused > 0 {
 		t.Errorf("%d spooled, %d refused", waiting, refused)
 	}
 }

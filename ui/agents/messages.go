@@ -15,13 +15,13 @@ import (
 // what cannot be handed now waits for the next hook.
 func (c *call) handed(ctx context.Context, all bool) string {
 	agent := model.AgentID(c.agent)
-	in, err := c.ledger.Apply(ctx, model.Envelope{Key: keyOf(c.program, "hand", c.Now().String(), fmt.Sprint(os.Getpid())),
+	in, err := c.home.Apply(ctx, model.Envelope{Key: keyOf(c.program, "hand", c.Now().String(), fmt.Sprint(os.Getpid())),
 		Actor: model.AgentActor(agent), Agent: agent, Command: model.HandMessages{AgentID: agent}})
 	if err != nil {
 		return ""
 	}
 	var told []model.Message
-	err = c.ledger.View(ctx, func(r model.Reader) error {
+	err = c.home.View(ctx, func(r model.Reader) error {
 		told = nil
 		list := in.Messages
 		if a, _ := r.Agent(agent); all {
@@ -48,7 +48,7 @@ func (c *call) pressing(ctx context.Context) string {
 	ctx, cancel := c.soon(ctx)
 	defer cancel()
 	waits := false
-	err := c.ledger.View(ctx, func(r model.Reader) error {
+	err := c.home.View(ctx, func(r model.Reader) error {
 		waits = presses(r, model.AgentID(c.agent))
 		return nil
 	})

@@ -106,7 +106,7 @@ func (c *call) untilPressed(ctx context.Context) (first string, err error) {
 	for ctx.Err() == nil {
 		var revision uint64
 		first = ""
-		err := c.ledger.View(ctx, func(r model.Reader) error {
+		err := c.home.View(ctx, func(r model.Reader) error {
 			if revision = r.Revision(); presses(r, agent) {
 				first = string(r.QueuedMessages(agent, 1)[0].ID)
 			}
@@ -116,7 +116,7 @@ func (c *call) untilPressed(ctx context.Context) (first string, err error) {
 			return first, nil
 		}
 		if err == nil {
-			_, err = c.ledger.Follow(ctx, revision)
+			_, err = c.home.Follow(ctx, revision)
 		}
 		if err != nil {
 			c.Wait(ctx, retryRest)

@@ -56,7 +56,7 @@ func (c *call) rest(ctx context.Context, p payload) error {
 			return wakeCode
 		}
 		if err == nil {
-			_, err = c.ledger.Follow(ctx, revision)
+			_, err = c.home.Follow(ctx, revision)
 		}
 		if err != nil {
 			c.Wait(ctx, retryRest)
@@ -69,7 +69,7 @@ func (c *call) rest(ctx context.Context, p payload) error {
 // at. What is handed over is said, whatever ends the waiting meanwhile.
 func (c *call) awaited(ctx context.Context) (words string, revision uint64, err error) {
 	waits := false
-	err = c.ledger.View(ctx, func(r model.Reader) error {
+	err = c.home.View(ctx, func(r model.Reader) error {
 		revision, waits = r.Revision(), presses(r, model.AgentID(c.agent))
 		return nil
 	})

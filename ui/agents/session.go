@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 
 	"vise/model"
+	"vise/store/home"
 	"vise/store/threads"
-	"vise/ui/resume"
 )
 
 // over leaves the thread of the session's repository paused, with the facts alone. A
@@ -15,7 +15,7 @@ func (c *call) over(ctx context.Context, p payload) error {
 	if !filepath.IsAbs(p.Dir) || !threads.At(threads.FindRoot(p.Dir)).Exists() {
 		return nil
 	}
-	room := resume.Room{Dir: p.Dir, Now: c.Now, Actor: string(model.AgentActor(model.AgentID(c.agent)))}
-	_, err := room.Record(ctx, resume.Run{ID: c.program + " " + p.Session, Over: true})
+	threads := home.Threads{Dir: p.Dir, Now: c.Now, Actor: string(model.AgentActor(model.AgentID(c.agent)))}
+	_, err := threads.Record(ctx, home.Execution{ID: c.program + " " + p.Session, SessionEnd: true})
 	return err
 }

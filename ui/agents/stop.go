@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"vise/model"
-	"vise/ui/spool"
+	"vise/store/home"
 	"vise/ui/transcript"
 )
 
@@ -99,11 +99,11 @@ func (c *call) withLast(ctx context.Context, p payload, rounds []transcript.Roun
 func (c *call) rounds(ctx context.Context, session string, list []transcript.Round) error {
 	var first error
 	for _, r := range list {
-		err := c.deliver(ctx, spool.Entry{Key: keyOf(c.program, session, r.ID), Items: r.Completed, Text: r.Text, Provenance: r.Provenance})
+		err := c.deliver(ctx, home.HookReport{Key: keyOf(c.program, session, r.ID), Items: r.Completed, Text: r.Text, Provenance: r.Provenance})
 		if err != nil && first == nil {
 			first = err
 		}
-		if err == nil || spool.Final(err) {
+		if err == nil || home.RefusedForGood(err) {
 			c.forget(session, r.Tools)
 		}
 	}

@@ -17,8 +17,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"vise/model"
-	"vise/store"
-	"vise/ui/spool"
+	"vise/store/home"
 	"vise/ui/transcript"
 )
 
@@ -26,8 +25,7 @@ import (
 type WrapOptions struct {
 	Argv     []string
 	Agent    model.AgentID
-	Home     string
-	Ledger   *store.Ledger
+	Home     *home.Home
 	In       io.Reader
 	Out, Err io.Writer
 	Env      []string
@@ -175,17 +173,13 @@ func (w *watch) heard() {
 
 func (w *watch) deliver(rounds []transcript.Round) {
 	for _, r := range transcript.Completing(rounds) {
-		e := spool.Entry{Key: "run-" + w.session + "-" + r.ID, Agent: w.Agent, Items: r.Completed, Text: r.Text, Provenance: r.Provenance, At: w.Now()}
-		in, err := spool.Deliver(w.ctx, w.Ledger, e)
+		in, _, err := w.Home.Report(w.ctx, home.HookReport{
+			Key: "run-" + w.session + "-" + r.ID, Agent: w.Agent, Items: r.Completed, Text: r.Text, Provenance: r.Provenance, At: w.Now(),
+		})
 		w.told = append(w.told, r.Completed...)
-		switch {
-		case err != nil && !spool.Final(err):
-			err = spool.Write(w.Home, e)
-		case err == nil:
-			w.report.Warnings = append(w.report.Warnings, in.Warnings...)
-			if in.ReportPromoted {
-				w.report.Promoted++
-			}
+		w.report.Warnings = append(w.report.Warnings, in.Warnings...)
+		if in.ReportPromoted {
+			w.report.Promoted++
 		}
 		if err != nil {
 			w.report.Problems = append(w.report.Problems, model.Text(err.Error()).String())
@@ -216,7 +210,7 @@ func (w *watch) end(ctx context.Context, from model.Position) {
 
 func (w *watch) position(ctx context.Context) (model.Position, error) {
 	var p model.Position
-	err := w.Ledger.View(ctx, func(r model.Reader) error {
+	err := w.Home.View(ctx, func(r model.Reader) error {
 		p = model.Position{Revision: r.Revision(), N: 1 << 30}
 		return nil
 	})
@@ -228,7 +222,7 @@ func (w *watch) completed(ctx context.Context, from model.Position) ([]model.Ite
 	var out []model.ItemID
 	for {
 		full := false
-		err := w.Ledger.View(ctx, func(r model.Reader) error {
+		err := w.Home.View(ctx, func(r model.Reader) error {
 			page := r.History(w.Agent, from, journalPage)
 			full = len(page) == journalPage
 			for _, e := range page {

@@ -11,6 +11,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/home"
 	"vise/ui/agents"
 )
 
@@ -18,20 +19,19 @@ import (
 type wrapBench struct {
 	t      *testing.T
 	ledger *store.Ledger
-	home   string
+	home   *home.Home
 	bin    string
 	n      int
 }
 
 func newWrapBench(t *testing.T) *wrapBench {
 	t.Helper()
-	home := filepath.Join(t.TempDir(), "home")
-	l, err := store.Create(home, store.Options{})
+	h, _, err := home.OpenOrCreate(filepath.Join(t.TempDir(), "home"), home.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { l.Close() })
-	return &wrapBench{t: t, ledger: l, home: home, bin: t.TempDir()}
+	t.Cleanup(func() { h.Close() })
+	return &wrapBench{t: t, ledger: h.Ledger(), home: h, bin: t.TempDir()}
 }
 
 func (b *wrapBench) apply(c model.Command) model.ItemID {
@@ -71,7 +71,7 @@ func (b *wrapBench) run(name string, code int, args []string, lines ...string) (
 		b.t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	got, err := agents.Wrap(b.t.Context(), agents.WrapOptions{Argv: append([]string{path}, args...), Agent: "ann", Home: b.home, Ledger: b.ledger,
+	got, err := agents.Wrap(b.t.Context(), agents.WrapOptions{Argv: append([]string{path}, args...), Agent: "ann", Home: b.home,
 		In: strings.NewReader(""), Out: &out, Err: &errs, Env: os.Environ(), Now: time.Now})
 	if err != nil || len(got.Problems) > 0 {
 		b.t.Fatal(err, got.Problems)
@@ -122,7 +122,7 @@ func TestInteractiveProgramKeepsTheTerminal(t *testing.T) {
 
 func TestMissingProgramIsSaid(t *testing.T) {
 	b := newWrapBench(t)
-	_, err := agents.Wrap(t.Context(), agents.WrapOptions{Argv: []string{filepath.Join(b.bin, "none")}, Agent: "ann", Home: b.home, Ledger: b.ledger,
+	_, err := agents.Wrap(t.Context(), agents.WrapOptions{Argv: []string{filepath.Join(b.bin, "none")}, Agent: "ann", Home: b.home,
 		In: strings.NewReader(""), Out: new(bytes.Buffer), Err: new(bytes.Buffer), Now: time.Now})
 	if err == nil {
 		t.Error("nothing was said")

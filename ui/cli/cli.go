@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/store/home"
 	"vise/ui/markdown"
 	"vise/ui/reply"
 )
@@ -37,8 +38,8 @@ func Main(engine markdown.Engine) int {
 		ttyIn: term.IsTerminal(os.Stdin.Fd()), ttyOut: term.IsTerminal(os.Stdout.Fd()),
 	}
 	code := a.execute(ctx)
-	if a.door != nil {
-		a.door.close()
+	if a.home != nil {
+		a.home.Close()
 	}
 	return code
 }
@@ -54,9 +55,7 @@ type app struct {
 	ttyIn, ttyOut bool
 
 	flags globals
-	door  *door
-	// ending is how this run's completion ends threads.
-	ending ending
+	home  *home.Home
 	// exit is the exit code of a run that gave an answer.
 	exit int
 }

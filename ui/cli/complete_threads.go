@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/ui/resume"
+	"vise/store/home"
 )
 
 // threadEnding says how the threads of an item end with it.
@@ -38,23 +38,23 @@ func (t threadEnding) report(given model.Text) (model.Text, error) {
 // settled holds a completion against what the item's threads say, before anything is done.
 // It is advice: with a reason the act goes on, and the thread's log keeps the reason. Work
 // that is given up need not be verified.
-func (a *app) settled(v model.View, t threadEnding) error {
+func (a *app) settled(v model.View, t threadEnding) (end home.Ending, err error) {
 	if why := strings.TrimSpace(t.abandon); why != "" {
-		a.ending.Abandon = &resume.Abandonment{Reason: model.Text(why), DeadEnd: t.deadEnd}
-		return nil
+		end.Abandon = &home.Abandonment{Reason: model.Text(why), DeadEnd: t.deadEnd}
+		return end, nil
 	}
-	a.ending.Anyway = model.Text(strings.TrimSpace(t.anyway))
-	if a.ending.Anyway != "" || v.State != model.Open {
-		return nil
+	end.Anyway = model.Text(strings.TrimSpace(t.anyway))
+	if end.Anyway != "" || v.State != model.Open {
+		return end, nil
 	}
-	against := a.room("").Before(v.Links.Threads)
+	against := a.threads("").Unsettled(v.Links.Threads)
 	if len(against) == 0 {
-		return nil
+		return end, nil
 	}
 	told := make([]string, len(against))
 	for i, w := range against {
 		told[i] = w.Message
 	}
-	return model.Refuse(model.CodeRefused, "the thread of %s speaks against it: %s", v.Handle, strings.Join(told, "; ")).At("anyway").
+	return end, model.Refuse(model.CodeRefused, "the thread of %s speaks against it: %s", v.Handle, strings.Join(told, "; ")).At("anyway").
 		WithHint("vise thread record -- COMMAND verifies; --anyway REASON completes all the same")
 }

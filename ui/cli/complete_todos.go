@@ -9,8 +9,7 @@ import (
 
 	"vise/model"
 	file "vise/model/todo"
-	"vise/ui/linked"
-	"vise/ui/reply"
+	"vise/store/home"
 )
 
 // todoDecisions say what becomes of the open file todos of an item that is completed.
@@ -20,46 +19,38 @@ type todoDecisions struct {
 }
 
 func (t *todoDecisions) register(c *cobra.Command) {
-	c.Flags().StringVar(&t.all, "todos", "", "what becomes of every open linked file todo: "+linked.Forms)
+	c.Flags().StringVar(&t.all, "todos", "", "what becomes of every open linked file todo: "+home.DecisionForms)
 	c.Flags().StringArrayVar(&t.one, "todo", nil, "what becomes of one, as review/003=finished; may be repeated")
 }
 
 // completionWithTodos is complete's answer.
 type completionWithTodos struct {
-	reply.Completion
-	Todos []linked.Decision `json:"linked_todos,omitempty"`
-}
-
-// desk is where this run decides on linked todos.
-func (a *app) desk(l linked.Ledger, actor model.Actor, agent model.AgentID) linked.Desk {
-	return linked.Desk{Ledger: l, Actor: actor, Agent: agent, Now: a.now, NewKey: newKey}
+	home.CompletionResult
+	Todos []home.TodoDecision `json:"linked_todos,omitempty"`
 }
 
 // decideTodos holds the decisions against the open todos that an item links to: each needs
 // one. It changes nothing.
-func (a *app) decideTodos(ctx context.Context, id model.ItemID, agent model.AgentID, t todoDecisions) (map[string]model.Text, linked.Plan, error) {
-	var item model.WorkItem
-	if err := a.read(ctx, func(r model.Reader) error {
-		item, _ = r.Item(id)
-		return nil
-	}); err != nil || len(item.Links.TodoRefs) == 0 && t.all == "" && len(t.one) == 0 {
-		return nil, linked.Plan{}, err
+func (a *app) decideTodos(ctx context.Context, v model.View, t todoDecisions) (map[string]model.Text, home.TodoDecisions, error) {
+	if len(v.Links.TodoRefs) == 0 && t.all == "" && len(t.one) == 0 {
+		return nil, home.TodoDecisions{}, nil
 	}
 	actor, err := a.actor()
 	if err != nil {
-		return nil, linked.Plan{}, err
+		return nil, home.TodoDecisions{}, err
 	}
-	files := linked.NewFiles()
+	files := home.NewTodoFiles()
 	defer files.Close()
-	words, err := t.words(file.Undecided(item.Links.TodoRefs, files.Find))
+	words, err := t.words(file.Undecided(v.Links.TodoRefs, files.Find))
 	if err != nil {
-		return nil, linked.Plan{}, err
+		return nil, home.TodoDecisions{}, err
 	}
-	p, err := a.desk(a.door.ledger, actor, agent).Judge(ctx, files, item, words)
-	if err == nil && item.State == model.Open {
-		err = p.Ask(item.Handle)
+	item := model.WorkItem{ID: v.ID, Handle: v.Handle, Links: v.Links}
+	decided, err := a.home.DecideTodos(ctx, files, actor, item, words)
+	if err == nil && v.State == model.Open {
+		err = decided.Ask(v.Handle)
 	}
-	return words, p, err
+	return words, decided, err
 }
 
 // words are the decisions by todo. One on a todo that is not open and linked is an error.
@@ -73,7 +64,7 @@ func (t todoDecisions) words(open []file.Todo) (map[string]model.Text, error) {
 	for _, one := range t.one {
 		ref, word, ok := strings.Cut(one, "=")
 		if !ok {
-			return nil, misuse("todo", "%q decides nothing", model.Text(one)).WithHint("give REF=DECISION, with %s", linked.Forms)
+			return nil, misuse("todo", "%q decides nothing", model.Text(one)).WithHint("give REF=DECISION, with %s", home.DecisionForms)
 		}
 		if !slices.ContainsFunc(open, func(x file.Todo) bool { return x.Ref() == file.Ref(ref) }) {
 			return nil, misuse("todo", "%s is no open linked todo", model.Text(ref)).WithHint("vise show names the links")
@@ -84,7 +75,7 @@ func (t todoDecisions) words(open []file.Todo) (map[string]model.Text, error) {
 }
 
 // linked writes the file todos that an item links to.
-func (p *page) linked(list []linked.Todo) {
+func (p *page) linked(list []home.LinkedTodo) {
 	if len(list) == 0 {
 		return
 	}

@@ -33,7 +33,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // openEditor is the command that opens a file of the open home in the operator's editor.
 func (a *app) openEditor(path string) (*exec.Cmd, error) {
-	if a.door == nil {
+	if a.home == nil {
 		return nil, model.Refuse(model.CodeNoHome, "there is no home to edit in")
 	}
 	return a.editor(path), nil

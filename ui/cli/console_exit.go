@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/ui/scheduler"
+	"vise/store/home"
 )
 
 // dueCounted bounds how many due times are counted for the sentence of the end.
@@ -20,14 +20,14 @@ const exitTimeout = 300 * time.Millisecond
 
 // exitMessage is what a console says on the terminal that it gives back: that timers and
 // rechecks wait, if no other process runs the scheduler of the home; empty when all is well.
-func exitMessage(ctx context.Context, d *door, now time.Time) string {
-	if scheduler.Attended(d.dir) {
+func exitMessage(ctx context.Context, h *home.Home, now time.Time) string {
+	if h.Attended() {
 		return ""
 	}
 	ctx, stop := context.WithTimeout(ctx, exitTimeout)
 	defer stop()
 	n := 0
-	err := d.ledger.View(ctx, func(r model.Reader) error {
+	err := h.View(ctx, func(r model.Reader) error {
 		for after := model.AgentID(""); n < dueCounted; {
 			agents := r.Agents(after, dueCounted)
 			for _, a := range agents {

@@ -5,8 +5,8 @@ import (
 	"sync"
 
 	"vise/model"
-	"vise/store"
 	"vise/store/files"
+	"vise/store/home"
 	"vise/ui/console"
 	"vise/watcher"
 )
@@ -14,9 +14,8 @@ import (
 // planWatch are the console's planWatch on plan files, and wake its ledger when another process
 // commits. Plans that changed it has the ledger record.
 type planWatch struct {
-	ledger *store.Ledger
-	home   files.Home
-	watch  *watcher.Watcher
+	home  *home.Home
+	watch *watcher.Watcher
 
 	// dir is the home in which other processes are told how this one watches, mode what was
 	// published last. Empty: nothing is published.
@@ -34,12 +33,12 @@ type planWatch struct {
 	noted  chan struct{} // closed when all is noted
 }
 
-func watchPlans(ctx context.Context, l *store.Ledger, home files.Home, ledgerFile string) (*planWatch, error) {
-	watch, err := watcher.Start(ctx, watcher.Config{Home: home, Ledger: ledgerFile})
+func watchPlans(ctx context.Context, h *home.Home, ledgerFile string) (*planWatch, error) {
+	watch, err := watcher.Start(ctx, watcher.Config{Home: h.Files(), Ledger: ledgerFile})
 	if err != nil {
 		return nil, err
 	}
-	w := &planWatch{ledger: l, home: home, watch: watch, seen: map[watcher.Item]model.PlanArtifact{}, noting: map[watcher.Item]watcher.PlanNews{},
+	w := &planWatch{home: h, watch: watch, seen: map[watcher.Item]model.PlanArtifact{}, noting: map[watcher.Item]watcher.PlanNews{},
 		toNote: make(chan struct{}, 1), noted: make(chan struct{})}
 	toNote := w.toNote
 	go func() {
@@ -87,10 +86,10 @@ func (w *planWatch) read(item watcher.Item) files.Plan {
 	fresh, ok := w.fresh[item]
 	delete(w.fresh, item)
 	w.mu.Unlock()
-	if ok && w.home.Stat(item.Agent, item.ID) == fresh.Seen {
+	if ok && w.home.Files().Stat(item.Agent, item.ID) == fresh.Seen {
 		return fresh.Plan
 	}
-	return w.home.Plan(item.Agent, item.ID)
+	return w.home.Files().Plan(item.Agent, item.ID)
 }
 
 // Watch is part of console.Eyes. A plan that the console has read is news only once it
@@ -114,7 +113,7 @@ func (w *planWatch) Next(ctx context.Context) (console.News, error) {
 		return console.News{}, err
 	}
 	if event.LedgerMoved {
-		w.ledger.Wake()
+		w.home.Wake()
 	}
 	var news console.News
 	if event.Mode.Polling() {
@@ -148,26 +147,7 @@ func (w *planWatch) noteAll(ctx context.Context) {
 	w.noting = map[watcher.Item]watcher.PlanNews{}
 	w.mu.Unlock()
 	for _, p := range all {
-		w.note(ctx, p)
+		// A refusal is the item's business, and a ledger that is busy learns of the plan at its next change.
+		_ = w.home.RefreshPlan(ctx, model.Envelope{Key: newKey(), Actor: model.Watcher}, p.Item.ID)
 	}
-}
-
-// note has the ledger record a plan that changed. A refusal is the item's business, and a
-// ledger that is busy hears of the plan at its next change.
-func (w *planWatch) note(ctx context.Context, p watcher.PlanNews) {
-	if p.Plan.Unsettled {
-		return
-	}
-	known := false
-	err := w.ledger.View(ctx, func(r model.Reader) error {
-		item, ok := r.Item(p.Item.ID)
-		known = !ok || item.State == model.Completed || model.SamePlan(item.PlanArtifact, p.Plan.PlanArtifact)
-		return nil
-	})
-	if err != nil || known {
-		return
-	}
-	_, _ = w.ledger.Apply(ctx, model.Envelope{
-		Key: newKey(), Actor: model.Watcher, Command: model.RefreshPlan{WorkItemID: p.Item.ID, Plan: p.Plan.PlanArtifact},
-	})
 }

@@ -10,36 +10,43 @@ import (
 	"vise/model"
 	"vise/model/thread"
 	"vise/store"
+	"vise/store/files"
+	"vise/store/home"
 	"vise/store/threads/gittest"
-	"vise/ui/resume"
 )
 
 // twoConsoles are two consoles' views of one repository and one ledger, whose only item is
 // linked to a paused thread.
-func twoConsoles(t *testing.T) (Threaded, [2]threadView, model.ItemID, []model.ThreadLink) {
+func twoConsoles(t *testing.T) (*home.Home, [2]threadView, model.ItemID, []model.ThreadLink) {
 	t.Helper()
 	r := gittest.WithCommit(t)
-	room := resume.Room{Dir: r.Dir, Now: time.Now, Actor: "operator"}
-	desk, done := room.Sit(t.Context(), "", "test")
-	defer done()
-	for _, c := range []thread.Command{thread.Start{Goal: "Fix login"}, thread.Close{Status: thread.Paused}} {
-		if _, err := desk.Apply(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
-	}
-	l := Threaded{Ledger: store.NewMem(nil), Room: room}
+	l := home.On(store.NewMem(nil), files.Home{}, home.Options{Dir: r.Dir})
+	t.Cleanup(func() { l.Close() })
+	paused(t, l.Threads(model.Operator))
 	in := apply(t, l, model.CreateWorkItem{Objective: "Fix login"})
 	links := []model.ThreadLink{{Repo: model.Text(r.Dir), TaskID: "fix-login"}}
 	apply(t, l, model.LinkWorkItem{WorkItemID: in.WorkItemID, Add: model.Links{Threads: links}})
 	var views [2]threadView
 	for i := range views {
-		views[i] = newThreadView(t.Context(), room, l)
+		views[i] = newThreadView(t.Context(), l)
 		t.Cleanup(views[i].Close)
 	}
 	return l, views, in.WorkItemID, links
 }
 
-func apply(t *testing.T, l Threaded, c model.Command) model.Receipt {
+// paused starts a thread and leaves it.
+func paused(t *testing.T, in home.Threads) {
+	t.Helper()
+	r, done := in.At(t.Context(), "", "test")
+	defer done()
+	for _, c := range []thread.Command{thread.Start{Goal: "Fix login"}, thread.Close{Status: thread.Paused}} {
+		if _, err := r.Apply(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func apply(t *testing.T, l *home.Home, c model.Command) model.Receipt {
 	t.Helper()
 	in, err := l.Apply(t.Context(), model.Envelope{Key: newKey(), Actor: model.Operator, Agent: "ann", Command: c})
 	if err != nil {
@@ -98,8 +105,8 @@ func TestACrashLeavesTheThreadPausedWithFactsOnly(t *testing.T) {
 	l, views, id, links := twoConsoles(t)
 	apply(t, l, model.PickWorkItem{WorkItemID: id})
 	before := views[0].Card(t.Context(), links).Thread
-	head, dirty := l.Room.Head(t.Context())
-	a, err := l.Room.Record(t.Context(), resume.Run{ID: "run-1", Command: "go test ./auth", ExitStatus: 137, Head: head, Dirty: dirty, Over: true})
+	head, dirty := l.Threads(model.Operator).Head(t.Context())
+	a, err := l.Threads(model.Operator).Record(t.Context(), home.Execution{ID: "run-1", Command: "go test ./auth", ExitStatus: 137, Head: head, Dirty: dirty, SessionEnd: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +130,7 @@ func TestACrashLeavesTheThreadPausedWithFactsOnly(t *testing.T) {
 // whatever directory the driver stands.
 func TestATurnThatBreaksOffPausesTheThread(t *testing.T) {
 	l, views, id, links := twoConsoles(t)
-	l.Room.Dir = t.TempDir()
+	l = l.With(map[model.AgentID]string{"ann": t.TempDir()})
 	apply(t, l, model.PickWorkItem{WorkItemID: id})
 	for _, step := range []struct {
 		name string
@@ -167,26 +174,20 @@ func TestADriverThatDiedLeavesTheThreadPaused(t *testing.T) {
 func TestAnItemIsTakenUpWhereItsAgentWorks(t *testing.T) {
 	l, views, id, links := twoConsoles(t)
 	other := gittest.WithCommit(t)
-	room := resume.Room{Dir: other.Dir, Now: time.Now, Actor: "operator"}
-	desk, done := room.Sit(t.Context(), "", "test")
-	defer done()
-	for _, c := range []thread.Command{thread.Start{Goal: "Fix login"}, thread.Close{Status: thread.Paused}} {
-		if _, err := desk.Apply(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
-	}
+	there := home.Threads{Dir: other.Dir, Now: time.Now, Actor: "operator"}
+	paused(t, there)
 	more := []model.ThreadLink{{Repo: model.Text(other.Dir), TaskID: "fix-login"}}
 	apply(t, l, model.LinkWorkItem{WorkItemID: id, Add: model.Links{Threads: more}})
-	l.Dirs = map[model.AgentID]string{"ann": other.Dir}
+	l = l.With(map[model.AgentID]string{"ann": other.Dir})
 	apply(t, l, model.PickWorkItem{WorkItemID: id})
-	if got := statusOf(t, room.Card(t.Context(), more)); got != thread.InProgress {
+	if got := statusOf(t, there.Card(t.Context(), more)); got != thread.InProgress {
 		t.Errorf("where the agent works it is %s", got)
 	}
 	if got := statusOf(t, views[0].Card(t.Context(), links)); got != thread.Paused {
 		t.Errorf("elsewhere it is %s", got)
 	}
 	apply(t, l, model.CompleteWorkItem{WorkItemID: id})
-	for name, c := range map[string]thread.Card{"where the agent works": room.Card(t.Context(), more), "elsewhere": views[0].Card(t.Context(), links)} {
+	for name, c := range map[string]thread.Card{"where the agent works": there.Card(t.Context(), more), "elsewhere": views[0].Card(t.Context(), links)} {
 		if got := statusOf(t, c); got != thread.Resolved {
 			t.Errorf("%s it is %s", name, got)
 		}

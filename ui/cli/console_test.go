@@ -12,6 +12,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/files"
+	service "vise/store/home"
 	"vise/ui/console"
 )
 
@@ -23,8 +24,8 @@ func consoleRunIn(t *testing.T, dir string) *consoleRun {
 	t.Cleanup(func() {
 		stop()
 		r.close()
-		if a.door != nil {
-			a.door.close()
+		if a.home != nil {
+			a.home.Close()
 		}
 	})
 	return r
@@ -77,11 +78,13 @@ func TestAnEditedPlanIsToldAndNotedInTheLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := store.NewMem(home)
+	h := service.On(l, home, service.Options{})
+	t.Cleanup(func() { h.Close() })
 	in, err := l.Apply(t.Context(), model.Envelope{Key: "k", Actor: model.Operator, Agent: "a", Command: model.CreateWorkItem{Objective: "o", Plan: "one"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := watchPlans(t.Context(), l, home, "")
+	e, err := watchPlans(t.Context(), h, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,18 +11,18 @@ import (
 )
 
 // Radar is part of console.Threads.
-func (v threadView) Radar(ctx context.Context) []thread.Overview { return v.Room.Radar(ctx, v.ledger) }
+func (v threadView) Radar(ctx context.Context) []thread.Overview { return v.List(ctx, v.home) }
 
 // Act is part of console.Threads. A thread that begins is linked to its item.
 func (v threadView) Act(ctx context.Context, a console.ThreadAct) ([]model.Text, error) {
-	desk, done := v.Sit(ctx, a.Repo.Raw(), "console") // raw: handed on, not shown
+	r, done := v.At(ctx, a.Repo.Raw(), "console") // raw: handed on, not shown
 	defer done()
-	answer, err := desk.Apply(ctx, a.Command)
+	answer, err := r.Apply(ctx, a.Command)
 	if err != nil || a.Item == "" {
 		return answer.Warnings(), err
 	}
-	link := model.ThreadLink{Repo: model.Text(desk.Repo.Root()), TaskID: model.Text(answer.Thread.ID)}
-	_, err = v.ledger.Apply(ctx, model.Envelope{Key: newKey(), Actor: model.Operator, Command: model.LinkWorkItem{
+	link := model.ThreadLink{Repo: model.Text(r.Repo.Root()), TaskID: model.Text(answer.Thread.ID)}
+	_, err = v.home.Apply(ctx, model.Envelope{Key: newKey(), Actor: model.Operator, Command: model.LinkWorkItem{
 		WorkItemID: a.Item, Add: model.Links{Threads: []model.ThreadLink{link}},
 	}})
 	if err != nil {

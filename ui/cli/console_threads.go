@@ -3,19 +3,21 @@ package cli
 import (
 	"context"
 
+	"vise/model"
+	"vise/store/home"
 	"vise/store/threads"
-	"vise/ui/resume"
 	"vise/watcher"
 )
 
 // threadView is the console's view of the threads of the repository around it, and of those
 // that items link to.
 type threadView struct {
-	resume.Room
+	home.Threads
 	*watcher.Changes
-	ledger Threaded
+	home *home.Home
 }
 
-func newThreadView(ctx context.Context, room resume.Room, l Threaded) threadView {
-	return threadView{room, watcher.Threads(ctx, threads.At(threads.FindRoot(room.Dir))), l}
+func newThreadView(ctx context.Context, h *home.Home) threadView {
+	in := h.Threads(model.Operator)
+	return threadView{in, watcher.Threads(ctx, threads.At(threads.FindRoot(in.Dir))), h}
 }

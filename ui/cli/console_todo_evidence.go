@@ -7,8 +7,8 @@ import (
 
 	"vise/model"
 	file "vise/model/todo"
+	"vise/store/home"
 	"vise/ui/console"
-	"vise/ui/linked"
 )
 
 // Exhibit is part of console.Files.
@@ -19,18 +19,18 @@ func (r *fileTodos) Exhibit(_ context.Context, ref file.Ref) console.Exhibit {
 	x := console.Exhibit{Ref: ref}
 	w, err := r.mine()
 	if err != nil {
-		x.Trouble = linked.Missing(err)
+		x.Trouble = home.MissingTodo(err)
 		return x
 	}
 	t, ok := w.snap.Index().Find(ref)
 	if !ok {
-		x.Trouble = linked.Missing(nil)
+		x.Trouble = home.MissingTodo(nil)
 		return x
 	}
 	x.Before = dismissedBefore(t, w, earlier)
 	body, err := w.Body(t)
 	if err != nil {
-		x.Trouble = linked.Missing(err)
+		x.Trouble = home.MissingTodo(err)
 		return x
 	}
 	if x.Parts = file.PartsOf(t, body); x.File == "" {
@@ -98,13 +98,13 @@ func (r *fileTodos) promote(ctx context.Context, w *watchedSession, a console.Fi
 	}
 	t, ok := w.snap.Index().Find(a.Ref)
 	if !ok {
-		return errors.New(linked.Missing(nil))
+		return errors.New(home.MissingTodo(nil))
 	}
 	body, err := w.Body(t)
 	if err != nil {
 		return err
 	}
-	p, err := linked.Promote(w.Path(), t, body)
+	p, err := home.Promote(w.Path(), t, body)
 	if err != nil {
 		return err
 	}

@@ -10,9 +10,9 @@ import (
 
 	"vise/model"
 	file "vise/model/todo"
+	"vise/store/home"
 	"vise/store/todos"
 	"vise/ui/console"
-	"vise/ui/linked"
 	"vise/watcher"
 )
 
@@ -168,7 +168,7 @@ func (r *fileTodos) Read(_ context.Context, links []model.TodoRef) console.Files
 			x.Todo, found = w.snap.Index().Find(file.Linked(l))
 		}
 		if !found {
-			x.Missing = linked.Missing(err)
+			x.Missing = home.MissingTodo(err)
 		}
 		out.Linked = append(out.Linked, x)
 	}

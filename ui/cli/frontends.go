@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -13,16 +14,13 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
-	"vise/store"
-	"vise/store/files"
+	"vise/store/home"
 	"vise/ui/agents"
 	"vise/ui/config"
 	"vise/ui/console"
 	"vise/ui/linear"
 	"vise/ui/mcp"
-	"vise/ui/resume"
 	"vise/ui/runner"
-	"vise/ui/scheduler"
 	"vise/ui/text"
 	"vise/ui/transcript"
 )
@@ -34,15 +32,11 @@ import (
 func (a *app) hookVerb() *cobra.Command {
 	s := agents.RealStreams()
 	s.In, s.Out, s.Err, s.Getenv, s.Now = a.in, a.out, a.err, a.getenv, a.now
-	return agents.HookCommand(func(dir string) (*store.Ledger, files.Home, error) {
+	return agents.HookCommand(func(dir string) (*home.Home, error) {
 		if dir != "" {
 			a.flags.home = dir
 		}
-		d, err := a.openHome()
-		if err != nil {
-			return nil, files.Home{}, err
-		}
-		return d.ledger, d.files, nil
+		return a.openHome()
 	}, s)
 }
 
@@ -51,19 +45,15 @@ func (a *app) hookVerb() *cobra.Command {
 func (a *app) mcpVerb() *cobra.Command {
 	return mcp.Command(func() mcp.Options {
 		return mcp.Options{
-			Open: func(context.Context) (*store.Ledger, files.Home, error) {
-				d, _, err := a.openOrCreate()
+			Open: func() (*home.Home, error) {
+				h, _, err := a.openOrCreate()
 				if err != nil {
-					return nil, files.Home{}, fault(err)
+					return nil, fault(err)
 				}
-				return d.ledger, d.files, nil
+				return h, nil
 			},
-			Agent: a.flags.agent, Getenv: a.getenv, Now: a.now, In: a.in, Out: a.out, Version: builtVersion().Version,
+			Agent: a.flags.agent, Getenv: a.getenv, In: a.in, Out: a.out, Version: builtVersion().Version,
 			Log: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn})),
-			Follow: func(ctx context.Context, l *store.Ledger, c model.Command, in model.Receipt) []model.Warning {
-				return a.room(model.AgentActor(in.AgentID)).After(ctx, l, c, in)
-			},
-			Before: func(links []model.ThreadLink) []model.Warning { return a.room("").Before(links) },
 		}
 	})
 }
@@ -74,20 +64,18 @@ func (a *app) driver(programs map[model.AgentID]runner.Program) (*runner.Driver,
 	for agent, p := range programs {
 		dirs[agent] = p.Dir
 	}
-	l, err := a.followed(dirs)
+	h, err := a.open()
 	if err != nil {
 		return nil, err
 	}
-	dir := a.door.dir
 	return &runner.Driver{
-		Ledger: l, Programs: programs, Home: dir, LogDir: filepath.Join(dir, "log"), NewKey: newKey, Now: a.now, Report: a.reportTurn,
-		Plan: a.door.look,
+		Ledger: h.With(dirs), Programs: programs, Home: h.Dir(), LogDir: filepath.Join(h.Dir(), "log"), NewKey: newKey, Now: a.now, Report: a.reportTurn,
 		Card: func(ctx context.Context, dir string, links []model.ThreadLink) thread.Card {
-			return a.roomIn(dir, model.Scheduler).Card(ctx, links)
+			return a.threadsIn(dir, model.Scheduler).Card(ctx, links)
 		},
 		Ran: func(ctx context.Context, agent model.AgentID, turn int, c transcript.Ran) {
-			run := resume.Run{ID: fmt.Sprintf("%s turn %d", agent, turn), Command: c.Command, ExitStatus: c.ExitStatus}
-			_ = a.roomIn(programs[agent].Dir, model.Scheduler).Overhear(ctx, run) // then nothing is learned
+			x := home.Execution{ID: fmt.Sprintf("%s turn %d", agent, turn), Command: c.Command, ExitStatus: c.ExitStatus}
+			_ = a.threadsIn(programs[agent].Dir, model.Scheduler).Observe(ctx, x) // then nothing is learned
 		},
 	}, nil
 }
@@ -95,7 +83,7 @@ func (a *app) driver(programs map[model.AgentID]runner.Program) (*runner.Driver,
 // attend says in the home that the scheduler runs, and wakes the ledger at commits of other
 // processes, until the function that it returns is called.
 func (a *app) attend(ctx context.Context) (leave func()) {
-	withdraw, stop := scheduler.Attend(a.door.dir), a.wakeful(ctx)
+	withdraw, stop := a.home.Attend(), a.wakeful(ctx)
 	return func() {
 		stop()
 		withdraw()
@@ -139,7 +127,7 @@ func (a *app) openConsole(ctx context.Context) error {
 	}
 	d, err := a.open()
 	switch {
-	case isNoHome(err):
+	case home.NoHome(err):
 		if o.FirstRun, err = r.firstRun(agent); err != nil {
 			return err
 		}
@@ -173,25 +161,34 @@ func (r *consoleRun) options() console.Options {
 }
 
 // session is a console's session on an open home.
-func (r *consoleRun) session(d *door, agent model.AgentID) (console.Session, error) {
-	plans, err := watchPlans(r.ctx, d.ledger, d.files, filepath.Join(d.dir, "ledger.db"))
+func (r *consoleRun) session(h *home.Home, agent model.AgentID) (console.Session, error) {
+	plans, err := watchPlans(r.ctx, h, filepath.Join(h.Dir(), "ledger.db"))
 	if err != nil {
 		return console.Session{}, err
 	}
-	plans.dir = d.dir
-	room := r.room(model.Operator)
-	ledger := Threaded{Ledger: d.ledger, Room: room}
-	threads := newThreadView(r.ctx, room, ledger)
-	todos := newFileTodos(r.ctx, workingDir(), r.now)
-	todos.ledger = ledger
-	exit := func() { r.exitMessage = exitMessage(context.WithoutCancel(r.ctx), d, r.now()) }
-	r.atEnd = append(r.atEnd, exit, scheduler.Attend(d.dir), plans.close, threads.Close, todos.close)
-	r.schedule(d.ledger, settling)
-	places := newPlaces(d.dir, r.getenv, r.now)
+	plans.dir = h.Dir()
+	threads, todos := newThreadView(r.ctx, h), newFileTodos(r.ctx, workingDir(), r.now)
+	todos.ledger = h
+	exit := func() { r.exitMessage = exitMessage(context.WithoutCancel(r.ctx), h, r.now()) }
+	r.atEnd = append(r.atEnd, exit, plans.close, threads.Close, todos.close)
+	r.schedule(h, settling)
+	places := newPlaces(h.Dir(), r.getenv, r.now)
 	return console.Session{
-		Ledger: ledger, Agent: agent, Eyes: plans, Threads: threads, Files: todos, Keeper: places, Memo: places.last(),
-		Drafts: newDrafts(d.dir), Papers: newEdits(d.files, d.dir), Looks: newSeenPlans(d.dir),
+		Ledger: codedHome{h}, Agent: agent, Eyes: plans, Threads: threads, Files: todos, Keeper: places, Memo: places.last(),
+		Drafts: newDrafts(h.Dir()), Papers: newEdits(h.Files(), h.Dir()), Looks: newSeenPlans(h.Dir()),
 	}, nil
+}
+
+// codedHome is a home whose trouble with its files comes with a code and a way out.
+type codedHome struct{ *home.Home }
+
+// View is part of console.Ledger.
+func (c codedHome) View(ctx context.Context, fn func(model.Reader) error) error {
+	err := c.Home.View(ctx, fn)
+	if known := (*model.Error)(nil); err == nil || errors.As(err, &known) || ctx.Err() != nil {
+		return err
+	}
+	return fault(err)
 }
 
 // firstRun is the choice where no home is. It writes nothing before Start.
@@ -220,7 +217,7 @@ func (r *consoleRun) start(ctx context.Context, c console.Choice) (console.Sessi
 		if _, err := r.importHolon(ctx, c.Dir, false); err != nil {
 			return console.Session{}, err
 		}
-		return r.session(r.door, "")
+		return r.session(r.home, "")
 	}
 	d, err := r.createWith(ctx, c.Agent)
 	if err != nil {
@@ -230,7 +227,7 @@ func (r *consoleRun) start(ctx context.Context, c console.Choice) (console.Sessi
 }
 
 // createWith makes the home with its first agent.
-func (a *app) createWith(ctx context.Context, agent model.AgentID) (*door, error) {
+func (a *app) createWith(ctx context.Context, agent model.AgentID) (*home.Home, error) {
 	d, _, err := a.openOrCreate()
 	if err == nil {
 		_, err = a.apply(ctx, mutation{}, "", model.AddAgent{AgentID: agent})
@@ -240,46 +237,45 @@ func (a *app) createWith(ctx context.Context, agent model.AgentID) (*door, error
 
 // schedule runs the scheduler as long as the console, from a moment on. What it cannot do now
 // it tries again; the console shows what became of it.
-func (r *consoleRun) schedule(l *store.Ledger, from time.Duration) {
+func (r *consoleRun) schedule(h *home.Home, from time.Duration) {
 	ctx, stop := context.WithCancel(r.ctx)
-	r.atEnd = append(r.atEnd, stop)
-	s := &scheduler.Scheduler{Ledger: l, Now: r.now, NewKey: newKey, Alive: runner.Alive}
-	r.running.Go(func() {
+	done := make(chan struct{})
+	r.atEnd = append(r.atEnd, func() { stop(); <-done })
+	go func() {
+		defer close(done)
 		if sleep(ctx, from) == nil {
-			_ = s.Run(ctx) // ends with ctx
+			h.Schedule(ctx, runner.Alive)
 		}
-	})
+	}()
 }
 
 // openAccessible is the console of lines. The scheduler runs as long as it does.
 func (r *consoleRun) openAccessible(agent model.AgentID, s config.Settings) error {
-	d, err := r.open()
-	if isNoHome(err) {
-		d, err = r.askForHome(agent)
+	h, err := r.open()
+	if home.NoHome(err) {
+		h, err = r.askForHome(agent)
 	}
-	if err != nil || d == nil {
+	if err != nil || h == nil {
 		return err
 	}
 	for _, x := range s.Problems.Bad() {
 		fmt.Fprintf(r.out, "Settings: %s\n", x)
 	}
-	r.schedule(d.ledger, 0)
-	room := r.room(model.Operator)
-	ledger := Threaded{Ledger: d.ledger, Room: room}
-	todos, threads := newFileTodos(r.ctx, workingDir(), r.now), newThreadView(r.ctx, room, ledger)
-	r.atEnd = append(r.atEnd, scheduler.Attend(d.dir), todos.close, threads.Close)
-	edits := newEdits(d.files, d.dir)
+	r.schedule(h, 0)
+	todos, threads := newFileTodos(r.ctx, workingDir(), r.now), newThreadView(r.ctx, h)
+	r.atEnd = append(r.atEnd, todos.close, threads.Close)
+	edits := newEdits(h.Files(), h.Dir())
 	return linear.Run(r.ctx, linear.Env{
-		In: r.in, Out: r.out, Run: r.runVerbWithin, Ledger: ledger, Agent: agent, Settings: s, Now: r.now, NewKey: newKey,
+		In: r.in, Out: r.out, Run: r.runVerbWithin, Ledger: codedHome{h}, Agent: agent, Settings: s, Now: r.now, NewKey: newKey,
 		Rooms: linear.Rooms{
-			Plans: linePlans{edits, newSeenPlans(d.dir), r.app}, Findings: lineTodos{todos}, Threads: threads,
-			Clip: r.clip(edits), RunOwn: runCustom, Against: room.Before, SaveFilter: r.filterSaver(),
+			Plans: linePlans{edits, newSeenPlans(h.Dir()), r.app}, Findings: lineTodos{todos}, Threads: threads,
+			Clip: r.clip(edits), RunOwn: runCustom, Against: threads.Unsettled, SaveFilter: r.filterSaver(),
 		},
 	})
 }
 
 // askForHome asks before anything is written where no home is; nil after a no.
-func (r *consoleRun) askForHome(agent model.AgentID) (*door, error) {
+func (r *consoleRun) askForHome(agent model.AgentID) (*home.Home, error) {
 	if agent == "" {
 		agent = proposedAgent()
 	}
@@ -305,8 +301,8 @@ func (a *app) runVerbWithin(ctx context.Context, stdin string, args ...string) i
 		args = append([]string{"--home", a.flags.home}, args...)
 	}
 	within.args, within.in, within.ttyIn, within.err = args, strings.NewReader(stdin), false, a.out
-	within.exit, within.flags, within.ending = 0, globals{}, ending{}
+	within.exit, within.flags = 0, globals{}
 	code := within.execute(ctx)
-	a.door = within.door
+	a.home = within.home
 	return code
 }

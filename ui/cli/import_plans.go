@@ -21,7 +21,7 @@ func (a *app) makePlans(ctx context.Context, in model.Import) error {
 	}
 	for rest := change.NewPlans; len(rest) > 0 && ctx.Err() == nil; {
 		some := rest[:min(len(rest), plansAtOnce)]
-		if err := a.door.files.CreatePlans(some); err != nil {
+		if err := a.home.Files().CreatePlans(some); err != nil {
 			return err
 		}
 		rest = rest[len(some):]

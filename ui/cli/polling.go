@@ -9,6 +9,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store/home"
 	"vise/ui/runner"
 )
 
@@ -80,6 +81,6 @@ func polling(home string) []model.Condition {
 }
 
 // conditions are the ways in which an open home works less well than it should.
-func (d *door) conditions(found []model.Condition) []model.Condition {
-	return append(found, polling(d.dir)...)
+func conditions(d *home.Home, found []model.Condition) []model.Condition {
+	return append(found, polling(d.Dir())...)
 }

@@ -35,12 +35,12 @@ func (a *app) prove(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	h, err := d.ledger.Check(ctx)
+	h, err := d.Ledger().Check(ctx)
 	if err != nil {
 		return answer{}, err
 	}
 	out := proof{Revision: h.Revision, Records: h.Records, Rows: h.Rows, Commits: h.Commits, Entries: h.Entries, Found: h.Found, Derived: h.Derived}
-	c, err := d.ledger.CheckCopy(ctx)
+	c, err := d.Ledger().CheckCopy(ctx)
 	if err != nil {
 		return answer{}, err
 	}
@@ -63,7 +63,7 @@ func (a *app) proveInChild(ctx context.Context, limit time.Duration) []check {
 	if err != nil {
 		return []check{{Name: "ledger", Message: "doctor does not find its own program: " + model.Text(err.Error()).String()}}
 	}
-	child := exec.CommandContext(ctx, self, "doctor", "--in-child", "--json", "--home", a.door.dir)
+	child := exec.CommandContext(ctx, self, "doctor", "--in-child", "--json", "--home", a.home.Dir())
 	child.Args[0] = os.Args[0]
 	child.WaitDelay = time.Second
 	raw, err := child.Output()

@@ -6,34 +6,17 @@ import (
 	"path/filepath"
 
 	"vise/model"
-	"vise/ui/resume"
+	"vise/store/home"
 	"vise/watcher"
 )
 
-// followed is the ledger whose answers threads follow, those of agents in dirs there.
-func (a *app) followed(dirs map[model.AgentID]string) (Threaded, error) {
-	d, err := a.open()
-	if err != nil {
-		return Threaded{}, err
-	}
-	actor, err := a.actor()
-	room := a.room(actor)
-	at := map[model.AgentID]string{}
-	for agent, dir := range dirs {
-		if dir != "" {
-			at[agent] = absolute(room.Dir, dir)
-		}
-	}
-	return Threaded{Ledger: d.ledger, Room: room, Dirs: at}, err
-}
-
-// roomIn is room in an agent's directory; empty means the working directory.
-func (a *app) roomIn(dir string, actor model.Actor) resume.Room {
-	room := a.room(actor)
+// threadsIn are the threads in an agent's directory; empty means the working directory.
+func (a *app) threadsIn(dir string, actor model.Actor) home.Threads {
+	in := a.threads(actor)
 	if dir != "" {
-		room.Dir = absolute(room.Dir, dir)
+		in.Dir = absolute(in.Dir, dir)
 	}
-	return room
+	return in
 }
 
 // wakeful runs wakeLedger until the function that it returns is called.
@@ -57,7 +40,7 @@ func (a *app) wakeLedger(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	w, err := watcher.Start(ctx, watcher.Config{Home: d.files, Ledger: filepath.Join(d.dir, "ledger.db")})
+	w, err := watcher.Start(ctx, watcher.Config{Home: d.Files(), Ledger: filepath.Join(d.Dir(), "ledger.db")})
 	if err != nil {
 		return
 	}
@@ -68,7 +51,7 @@ func (a *app) wakeLedger(ctx context.Context) {
 			return
 		}
 		if event.LedgerMoved {
-			d.ledger.Wake()
+			d.Wake()
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"vise/model"
+	"vise/store/home"
 	"vise/ui/filter"
-	"vise/ui/reply"
 )
 
 // maxScanned bounds the rows that a saved filter looks at.
@@ -44,7 +44,7 @@ func (a *app) listSaved(ctx context.Context, o listOptions, words string) (answe
 	if f.Trouble != "" {
 		return answer{}, misuse("filter", "the filter %s does not read: %s", model.Text(o.filter), f.Trouble)
 	}
-	var out reply.List
+	var out home.ListResult
 	var warnings []model.Warning
 	err := a.read(ctx, func(r model.Reader) error {
 		agent, err := a.knownAgent(r)
@@ -57,9 +57,9 @@ func (a *app) listSaved(ctx context.Context, o listOptions, words string) (answe
 		}
 		keep := f.Keeps(slices.Values(rows))
 		rows = slices.DeleteFunc(rows, func(r model.Row) bool { return !keep(r) })
-		out = reply.List{Context: reply.ContextOf(r, agent), Filter: model.Filter(o.filter), Total: len(rows), Limit: o.limit, WorkItems: []model.View{}}
+		out = home.ListResult{Context: home.ContextOf(r, agent), Filter: model.Filter(o.filter), Total: len(rows), Limit: o.limit, WorkItems: []model.View{}}
 		for _, row := range rows[:min(len(rows), o.limit)] {
-			out.WorkItems = append(out.WorkItems, reply.OfGet(r, row.ID, o.todos, a.door.look).WorkItem)
+			out.WorkItems = append(out.WorkItems, home.GetResultOf(r, row.ID, o.todos).WorkItem)
 		}
 		out.Returned = len(out.WorkItems)
 		return nil

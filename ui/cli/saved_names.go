@@ -7,17 +7,17 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"vise/model"
-	"vise/ui/config/place"
+	"vise/ui/config"
 )
 
 // savedFilters are the operator's filters by name: the part filters of the configuration
 // file. The rest of the file is other packages', and judged by vise config check.
 func (a *app) savedFilters() (map[string]string, error) {
-	at, err := place.Of(a.getenv)
+	at, err := config.PlaceOf(a.getenv)
 	if err != nil {
 		return nil, nil // without a place for it there is no configuration
 	}
-	raw, err := place.ReadFile(at.File)
+	raw, err := config.ReadFile(at.File)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

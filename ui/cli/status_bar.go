@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/store/home"
 	"vise/themes"
 	"vise/ui/reply"
 	"vise/ui/text"
@@ -105,13 +106,13 @@ func (b bar) spell(format string, g themes.Glyphs) (string, error) {
 func (a *app) bar(ctx context.Context) (bar, error) {
 	b := bar{Class: "none"}
 	d, err := a.open()
-	if isNoHome(err) {
+	if home.NoHome(err) {
 		return b, nil
 	}
 	if err != nil {
 		return b, err
 	}
-	return b, d.ledger.View(ctx, func(r model.Reader) error {
+	return b, d.View(ctx, func(r model.Reader) error {
 		only, err := a.namedAgent()
 		if err == nil && only != "" {
 			only, err = a.knownAgent(r)

@@ -5,7 +5,7 @@ import (
 
 	"vise/model"
 	file "vise/model/todo"
-	"vise/ui/config/part"
+	"vise/ui/config"
 )
 
 // todoLimits are the thresholds from which a file todo is stale: those of the
@@ -20,7 +20,7 @@ func (a *app) todoLimits() (file.Thresholds, error) {
 	todos := struct {
 		Stale *file.Thresholds `yaml:"stale"`
 	}{&limits}
-	if err := part.Read(path, "todos", &todos); err != nil {
+	if err := config.ReadPart(path, "todos", &todos); err != nil {
 		return limits, badLimits(path, err)
 	}
 	if limits.InProgress <= 0 || limits.Blocked <= 0 || limits.Interrupted <= 0 {

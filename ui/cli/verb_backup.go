@@ -10,6 +10,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/home"
 )
 
 // backedUp is the data of backup.
@@ -34,14 +35,14 @@ func (a *app) backupVerb() *cobra.Command {
 		}
 		var out backedUp
 		if len(args) == 0 {
-			out.Snapshot, err = d.ledger.Snapshot(ctx)
+			out.Snapshot, err = d.Ledger().Snapshot(ctx)
 		} else {
 			out.Snapshot, err = a.backupTo(ctx, d, args[0])
 		}
 		if err != nil {
 			return answer{}, err
 		}
-		if out.Snapshots, err = d.ledger.Home().Snapshots(); err != nil {
+		if out.Snapshots, err = d.Ledger().Home().Snapshots(); err != nil {
 			return answer{}, err
 		}
 		return answer{data: out, text: func(p *page) {
@@ -54,12 +55,12 @@ func (a *app) backupVerb() *cobra.Command {
 	})
 }
 
-func (a *app) backupTo(ctx context.Context, d *door, file string) (store.Snapshot, error) {
+func (a *app) backupTo(ctx context.Context, d *home.Home, file string) (store.Snapshot, error) {
 	path, err := filepath.Abs(file)
 	if err != nil {
 		return store.Snapshot{}, err
 	}
-	s, err := d.ledger.Backup(ctx, path)
+	s, err := d.Ledger().Backup(ctx, path)
 	if errors.Is(err, fs.ErrExist) {
 		return s, model.Refuse(model.CodeConflict, "%s is there already", model.Text(path)).WithHint("name a file that is not there yet")
 	}

@@ -29,7 +29,7 @@ func (a *app) compactVerb() *cobra.Command {
 			return answer{}, err
 		}
 		var out compacted
-		if out.Before, out.After, err = d.ledger.Compact(ctx); err != nil {
+		if out.Before, out.After, err = d.Ledger().Compact(ctx); err != nil {
 			return answer{}, err
 		}
 		return answer{data: out, text: func(p *page) {

@@ -6,8 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/ui/linked"
-	"vise/ui/reply"
+	"vise/store/home"
 )
 
 type completeOptions struct {
@@ -58,29 +57,23 @@ func (a *app) complete(ctx context.Context, ref string, o completeOptions) (answ
 	if err != nil {
 		return answer{}, err
 	}
-	if err := a.settled(before, o.threads); err != nil {
-		return answer{}, err
-	}
-	words, plan, err := a.decideTodos(ctx, id, agent, o.todos)
+	end, err := a.settled(before, o.threads)
 	if err != nil {
 		return answer{}, err
 	}
-	// A completed item keeps the description of its plan, so this is the last chance to
-	// note it. It is a write of its own, which --if-revision would take for a conflict.
-	if o.ifRevision == 0 {
-		if err := a.record(ctx, id); err != nil {
-			return answer{}, err
-		}
+	words, decided, err := a.decideTodos(ctx, before, o.todos)
+	if err != nil {
+		return answer{}, err
 	}
-	in, err := a.apply(ctx, o.mutation, agent, model.Round{
+	in, err := a.applyEnding(ctx, o.mutation, agent, model.Round{
 		Text: report, WorkItemID: id,
 		Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: id, Force: o.force, LinkedTodos: words, SeenRevision: o.ifRevision}}},
-	})
+	}, end)
 	if err != nil {
 		return answer{}, err
 	}
 	in.WorkItemID = id
-	return a.completion(ctx, in, report, plan.Decisions)
+	return a.completion(ctx, in, report, decided.Decisions)
 }
 
 func (a *app) reportText(file string) (model.Text, error) {
@@ -93,10 +86,10 @@ func (a *app) reportText(file string) (model.Text, error) {
 
 // completion answers a completion. A report for what had been completed before is not
 // dropped without a word.
-func (a *app) completion(ctx context.Context, in model.Receipt, report model.Text, todos []linked.Decision) (answer, error) {
+func (a *app) completion(ctx context.Context, in model.Receipt, report model.Text, todos []home.TodoDecision) (answer, error) {
 	out := completionWithTodos{Todos: todos}
 	err := a.read(ctx, func(r model.Reader) error {
-		out.Completion = reply.OfCompletion(r, in, a.door.look)
+		out.CompletionResult = home.CompletionResultOf(r, in)
 		return nil
 	})
 	if !out.CompletedTransition && report != "" && out.WorkItem.Report == nil {

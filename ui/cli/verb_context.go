@@ -32,7 +32,7 @@ func (a *app) context(ctx context.Context, budget int) (answer, error) {
 		if err != nil {
 			return err
 		}
-		out = prompt.Fit(r, agent, prompt.Options{Budget: budget, Plan: a.door.look})
+		out = prompt.Fit(r, agent, prompt.Options{Budget: budget})
 		return nil
 	})
 	return answer{data: out, text: func(p *page) { p.b.WriteString(out.Text()) }}, err

@@ -9,6 +9,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/files"
+	"vise/store/home"
 	"vise/ui/console"
 )
 
@@ -27,7 +28,7 @@ func (a *app) openDemo(ctx context.Context) (answer, error) {
 	defer stop()
 	r := &consoleRun{app: a, ctx: ctx}
 	defer r.close()
-	session, ledger, err := r.demo()
+	session, h, err := r.demo()
 	if err != nil {
 		return answer{}, err
 	}
@@ -37,7 +38,7 @@ func (a *app) openDemo(ctx context.Context) (answer, error) {
 		return answer{}, showConsole(ctx, o)
 	}
 	out := status{Home: "DEMO", Exists: true}
-	err = ledger.View(ctx, func(r model.Reader) error {
+	err = h.View(ctx, func(r model.Reader) error {
 		out.Revision, out.Agents = r.Revision(), a.gists(r, "")
 		return nil
 	})
@@ -49,34 +50,34 @@ func (a *app) openDemo(ctx context.Context) (answer, error) {
 
 // demo is a session on a ledger in memory, on which scripted agents begin to play. Its
 // plan files lie in a private directory that goes with it.
-func (r *consoleRun) demo() (console.Session, *store.Ledger, error) {
+func (r *consoleRun) demo() (console.Session, *home.Home, error) {
 	dir, err := os.MkdirTemp("", "vise-demo-")
 	if err != nil {
 		return console.Session{}, nil, err
 	}
 	r.atEnd = append(r.atEnd, func() { os.RemoveAll(dir) })
-	home, err := files.NewHome(dir)
+	copies, err := files.NewHome(dir)
 	if err != nil {
 		return console.Session{}, nil, err
 	}
-	ledger := store.NewMem(home)
+	h := home.On(store.NewMem(copies), copies, home.Options{Now: r.now, Dir: dir})
 	w := demoWorld{
-		Ledger: ledger, Now: r.now, Sleep: sleep,
+		Ledger: h, Now: r.now, Sleep: sleep,
 		WritePlan: func(agent model.AgentID, id model.ItemID, text string) error {
-			return files.WriteAtomic(home.PlanPath(agent, id), []byte(text))
+			return files.WriteAtomic(copies.PlanPath(agent, id), []byte(text))
 		},
 	}
 	if err := w.prepare(r.ctx); err != nil {
 		return console.Session{}, nil, err
 	}
-	plans, err := watchPlans(r.ctx, ledger, home, "")
+	plans, err := watchPlans(r.ctx, h, "")
 	if err != nil {
 		return console.Session{}, nil, err
 	}
 	r.atEnd = append(r.atEnd, plans.close)
-	r.hold(&door{ledger: ledger, files: home, dir: dir})
+	r.home = h
 	ctx, stop := context.WithCancel(r.ctx)
 	r.running.Go(func() { _ = w.play(ctx, demoScript()) })
 	r.atEnd = append(r.atEnd, func() { stop(); r.running.Wait() })
-	return console.Session{Ledger: ledger, Eyes: plans, Demo: true}, ledger, nil
+	return console.Session{Ledger: h, Eyes: plans, Demo: true}, h, nil
 }

@@ -14,6 +14,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/files"
+	"vise/store/home"
 	"vise/ui/agents"
 	"vise/watcher"
 )
@@ -77,7 +78,7 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) (answer, error) {
 		out.mended("repair permissions", func() (string, error) { return repairModes(dir) })
 	}
 	d, err := a.open()
-	if isNoHome(err) {
+	if home.NoHome(err) {
 		return answer{}, err
 	}
 	out.note("home", err, "")
@@ -90,9 +91,9 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) (answer, error) {
 }
 
 // examine is what can be looked at in a home that opens.
-func (a *app) examine(ctx context.Context, d *door, o doctorOptions, out *checkup) {
+func (a *app) examine(ctx context.Context, d *home.Home, o doctorOptions, out *checkup) {
 	if o.rebuild {
-		h, err := d.ledger.Rebuild(ctx)
+		h, err := d.Ledger().Rebuild(ctx)
 		out.note("rebuild", err, "")
 		if err == nil {
 			out.Checks[len(out.Checks)-1].Message = fmt.Sprintf("%d derived rows were made anew", h.Derived)
@@ -159,12 +160,12 @@ func (c *checkup) permissions(dir string) {
 const shownPlans = 10
 
 // plans looks at the plan file of every open item.
-func (c *checkup) plans(ctx context.Context, a *app, d *door) {
+func (c *checkup) plans(ctx context.Context, a *app, d *home.Home) {
 	k := check{Name: "plan files", OK: true}
 	seen, behind, bad := 0, 0, 0
 	look := func(w model.WorkItem) {
 		seen++
-		p := d.files.Plan(w.AgentID, w.ID)
+		p := d.Files().Plan(w.AgentID, w.ID)
 		switch {
 		case p.Condition != model.PlanOK:
 			bad++
@@ -176,7 +177,7 @@ func (c *checkup) plans(ctx context.Context, a *app, d *door) {
 		}
 	}
 	// Reading files takes as long as it takes, so a copy is read, not the ledger itself.
-	err := d.ledger.Frozen(ctx, func(frozen *store.Ledger) error {
+	err := d.Ledger().ReadCopy(ctx, func(frozen *store.Ledger) error {
 		return frozen.View(ctx, func(r model.Reader) error {
 			for _, x := range r.Agents("", maxAgents) {
 				eachOpen(r, x.ID, look)
@@ -221,10 +222,10 @@ func eachOpen(r model.Reader, agent model.AgentID, visit func(model.WorkItem)) {
 const settle = 300 * time.Millisecond
 
 // watching tells how changes of files are noticed here.
-func (c *checkup) watching(ctx context.Context, d *door) {
+func (c *checkup) watching(ctx context.Context, d *home.Home) {
 	ctx, stop := context.WithTimeout(ctx, settle)
 	defer stop()
-	w, err := watcher.Start(ctx, watcher.Config{Home: d.files, Ledger: filepath.Join(d.dir, "ledger.db")})
+	w, err := watcher.Start(ctx, watcher.Config{Home: d.Files(), Ledger: filepath.Join(d.Dir(), "ledger.db")})
 	if err != nil {
 		c.note("watching", err, "")
 		return

@@ -11,32 +11,32 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/ui/spool"
+	"vise/store/home"
 )
 
 // repair mends what can be mended without asking: nothing of it loses anything.
-func (a *app) repair(ctx context.Context, d *door, out *checkup) {
+func (a *app) repair(ctx context.Context, d *home.Home, out *checkup) {
 	out.mended("repair index", func() (string, error) {
-		h, err := d.ledger.Rebuild(ctx)
+		h, err := d.Ledger().Rebuild(ctx)
 		return fmt.Sprintf("%d derived rows were made anew", h.Derived), err
 	})
 	out.mended("repair journal", func() (string, error) {
-		h, err := d.ledger.CheckCopy(ctx)
+		h, err := d.Ledger().CheckCopy(ctx)
 		if err != nil || len(h.Problems) == 0 && h.Behind == 0 {
 			return "the copy of the history needed nothing", err
 		}
 		if len(h.Problems) == 0 {
-			return fmt.Sprintf("%d changes were copied", h.Behind), d.ledger.CatchUp(ctx)
+			return fmt.Sprintf("%d changes were copied", h.Behind), d.Ledger().CatchUp(ctx)
 		}
-		return "the copy of the history was written anew, the old one kept aside", d.ledger.MendCopy(ctx)
+		return "the copy of the history was written anew, the old one kept aside", d.Ledger().MendCopy(ctx)
 	})
 	out.mended("repair leases", func() (string, error) { return a.repairLeases(ctx, d) })
 	out.mended("repair spool", func() (string, error) {
-		n, err := spool.TakeIn(ctx, d.dir, d.ledger)
+		n, err := d.TakeQueue(ctx)
 		return fmt.Sprintf("%d entries were taken in", n), err
 	})
 	out.mended("repair left-overs", func() (string, error) {
-		n, err := clearLeftOvers(d.dir, a.now())
+		n, err := clearLeftOvers(d.Dir(), a.now())
 		return fmt.Sprintf("%d unfinished files were removed", n), err
 	})
 }
@@ -68,9 +68,9 @@ func repairModes(dir string) (string, error) {
 }
 
 // repairLeases has the scheduler's own sweep end the turns whose lease ran out.
-func (a *app) repairLeases(ctx context.Context, d *door) (string, error) {
+func (a *app) repairLeases(ctx context.Context, d *home.Home) (string, error) {
 	var stale []model.AgentID
-	err := d.ledger.View(ctx, func(r model.Reader) error {
+	err := d.View(ctx, func(r model.Reader) error {
 		for _, x := range r.Agents("", maxAgents) {
 			if x.Turn != nil && !x.Turn.Runs(a.now()) {
 				stale = append(stale, x.ID)
@@ -79,7 +79,7 @@ func (a *app) repairLeases(ctx context.Context, d *door) (string, error) {
 		return nil
 	})
 	for _, id := range stale {
-		_, tickErr := d.ledger.Apply(ctx, model.Envelope{Key: newKey(), Actor: model.Scheduler, Agent: id, Command: model.Tick{AgentID: id}})
+		_, tickErr := d.Apply(ctx, model.Envelope{Key: newKey(), Actor: model.Scheduler, Agent: id, Command: model.Tick{AgentID: id}})
 		err = errors.Join(err, tickErr)
 	}
 	return fmt.Sprintf("%d turns whose lease ran out were ended", len(stale)), err
@@ -112,8 +112,8 @@ func clearLeftOvers(dir string, now time.Time) (int, error) {
 }
 
 // recoverable looks at what a restore would have to begin with, and at the room there is.
-func (c *checkup) recoverable(ctx context.Context, a *app, d *door) {
-	all, err := d.ledger.Home().Snapshots()
+func (c *checkup) recoverable(ctx context.Context, a *app, d *home.Home) {
+	all, err := d.Ledger().Home().Snapshots()
 	if err != nil {
 		c.note("snapshots", err, "")
 	} else {
@@ -123,7 +123,7 @@ func (c *checkup) recoverable(ctx context.Context, a *app, d *door) {
 		}
 		c.Checks = append(c.Checks, k)
 	}
-	if s, err := d.ledger.Space(); err != nil {
+	if s, err := d.Ledger().Space(); err != nil {
 		c.note("space", err, "")
 	} else {
 		k := check{Name: "space", OK: !s.Wasteful(), Message: fmt.Sprintf("the ledger has %s, %s of them free", sizeOf(s.Bytes), sizeOf(s.Free))}
@@ -132,10 +132,10 @@ func (c *checkup) recoverable(ctx context.Context, a *app, d *door) {
 		}
 		c.Checks = append(c.Checks, k)
 	}
-	for _, x := range d.conditions(d.ledger.Conditions(ctx)) {
+	for _, x := range conditions(d, d.Conditions(ctx)) {
 		c.Checks = append(c.Checks, check{Name: string(x.Code), Message: x.Message, Hint: x.Hint})
 	}
-	c.waiting(d.dir, a.now())
+	c.waiting(d.Dir(), a.now())
 	c.count()
 }
 

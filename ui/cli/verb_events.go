@@ -130,7 +130,7 @@ func (s *stream) more(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.revision, err = d.ledger.Follow(ctx, s.revision); err != nil {
+	if s.revision, err = d.Follow(ctx, s.revision); err != nil {
 		return err
 	}
 	for {

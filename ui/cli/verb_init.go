@@ -42,7 +42,7 @@ func (a *app) init(ctx context.Context, m mutation) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	out := initialized{Home: d.dir, Created: created, AgentID: in.AgentID}
+	out := initialized{Home: d.Dir(), Created: created, AgentID: in.AgentID}
 	return answer{data: out, text: func(p *page) {
 		did := "there was a home in"
 		if created {

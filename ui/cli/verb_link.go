@@ -9,8 +9,8 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
+	"vise/store/home"
 	"vise/store/threads"
-	"vise/ui/resume"
 )
 
 // linkOptions name neighbours of a work item.
@@ -51,7 +51,7 @@ func (a *app) linking(use, short string, build func(model.ItemID, model.Links) m
 	c.MarkFlagsOneRequired("thread", "todo", "ref")
 	verb := strings.Fields(use)[0]
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		links, err := o.links(a.room("").Dir)
+		links, err := o.links(a.threads("").Dir)
 		if err == nil && verb == "link" {
 			err = threadsThere(links.Threads)
 		}
@@ -69,7 +69,7 @@ func (a *app) linking(use, short string, build func(model.ItemID, model.Links) m
 // threadsThere refuses links to threads that nobody started.
 func threadsThere(links []model.ThreadLink) error {
 	for _, l := range links {
-		there, err := resume.Has(l.Repo.Raw(), thread.ID(l.TaskID)) // raw: looked up, not shown
+		there, err := home.HasThread(l.Repo.Raw(), thread.ID(l.TaskID)) // raw: looked up, not shown
 		if err != nil {
 			return err
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/ui/reply"
+	"vise/store/home"
 )
 
 type listOptions struct {
@@ -57,21 +57,19 @@ func (a *app) list(ctx context.Context, o listOptions) (answer, error) {
 	if saved {
 		return a.listSaved(ctx, o, words)
 	}
-	var out reply.List
+	var out home.ListResult
 	err = a.read(ctx, func(r model.Reader) error {
 		agent, err := a.knownAgent(r)
 		if err != nil {
 			return err
 		}
-		look, end := a.door.lookThrough()
-		defer end()
-		out, err = reply.OfList(r, agent, model.Filter(o.filter), o.cursor, o.limit, o.todos, look)
+		out, err = home.ListResultOf(r, agent, model.Filter(o.filter), o.cursor, o.limit, o.todos)
 		return err
 	})
 	return answer{data: out, text: func(p *page) { p.list(out) }}, err
 }
 
-func (p *page) list(l reply.List) {
+func (p *page) list(l home.ListResult) {
 	if l.Total == 0 {
 		p.line("no work items (filter %s); vise new OBJECTIVE makes one", l.Filter)
 		return

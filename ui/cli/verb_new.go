@@ -7,6 +7,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/home"
 )
 
 type newOptions struct {
@@ -55,7 +56,7 @@ func (a *app) new(ctx context.Context, objective string, o newOptions) (answer, 
 // worthAHome judges a first work item before a home is made for it: a refusal must leave
 // nothing behind.
 func (a *app) worthAHome(c model.CreateWorkItem) error {
-	if _, err := a.open(); !isNoHome(err) {
+	if _, err := a.open(); !home.NoHome(err) {
 		return err
 	}
 	actor, err := a.actor()
@@ -78,7 +79,7 @@ func (a *app) agentOfNew(ctx context.Context) (model.AgentID, error) {
 	}
 	agent, err := a.namedAgent()
 	if err == nil && agent == "" {
-		err = d.ledger.View(ctx, func(r model.Reader) (err error) {
+		err = d.View(ctx, func(r model.Reader) (err error) {
 			agent, err = a.agentOf(r)
 			return err
 		})

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/ui/reply"
+	"vise/store/home"
 )
 
 type pickOptions struct {
@@ -36,9 +36,9 @@ func (a *app) pick(ctx context.Context, ref string, o pickOptions) (answer, erro
 	if err != nil {
 		return answer{}, err
 	}
-	var out reply.Pick
+	var out home.PickResult
 	err = a.read(ctx, func(r model.Reader) error {
-		out = reply.OfPick(r, in, a.door.look)
+		out = home.PickResultOf(r, in)
 		return nil
 	})
 	return answer{data: out, warnings: in.Warnings, text: func(p *page) {

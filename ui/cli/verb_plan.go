@@ -10,7 +10,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
-	"vise/ui/reply"
+	"vise/store/home"
 )
 
 // plan is the data of plan and its parts.
@@ -55,12 +55,12 @@ func (a *app) readPlan(ctx context.Context, ref string) (plan, files.Plan, error
 	}
 	var v model.View
 	if err := a.read(ctx, func(r model.Reader) error {
-		v = reply.View(r, id, func(*model.View) {})
+		v = home.ViewOf(r, id)
 		return nil
 	}); err != nil {
 		return plan{}, files.Plan{}, err
 	}
-	file := a.door.files.Plan(v.AgentID, v.ID)
+	file := a.home.Files().Plan(v.AgentID, v.ID)
 	return plan{WorkItemID: v.ID, Handle: v.Handle, PlanStatus: v.PlanStatus, Plan: file.PlanArtifact, Reason: file.Reason}, file, nil
 }
 
@@ -119,21 +119,34 @@ func (a *app) planEdit(ctx context.Context, ref string) (answer, error) {
 	if err := edit.Run(); err != nil {
 		return answer{}, editorFault(err)
 	}
-	if err := a.record(ctx, out.WorkItemID); err != nil {
+	if err := a.refreshPlan(ctx, out.WorkItemID); err != nil {
 		return answer{}, err
 	}
 	out, _, err = a.readPlan(ctx, string(out.WorkItemID))
 	return answer{data: out, text: func(p *page) { p.line("%s plan %s, %d bytes", out.Handle, out.PlanStatus, out.Plan.Bytes) }}, err
 }
 
+// refreshPlan has the ledger describe the plan file of an item as it is now.
+func (a *app) refreshPlan(ctx context.Context, id model.ItemID) error {
+	actor, err := a.actor()
+	if err != nil {
+		return err
+	}
+	agent, err := a.namedAgent()
+	if err != nil {
+		return err
+	}
+	return a.home.RefreshPlan(ctx, model.Envelope{Key: newKey(), Actor: actor, Agent: agent}, id)
+}
+
 // plantAgain makes a missing plan file again, with the seed that it was born with.
 func (a *app) plantAgain(ctx context.Context, out plan) error {
-	seed, err := a.door.ledger.Seed(ctx, out.WorkItemID)
+	seed, err := a.home.Ledger().Seed(ctx, out.WorkItemID)
 	if err != nil {
 		return err
 	}
 	// raw: written to the plan file, not shown
-	_, err = a.door.files.CreatePlan(out.Plan.OwnerAgentID, out.WorkItemID, seed.Raw())
+	_, err = a.home.Files().CreatePlan(out.Plan.OwnerAgentID, out.WorkItemID, seed.Raw())
 	return err
 }
 
@@ -157,7 +170,7 @@ func (a *app) editor(path string) *exec.Cmd {
 		words = "vi"
 	}
 	c := exec.Command("sh", "-c", "exec "+words+` "$@"`, "sh", path)
-	c.Dir = a.door.dir
+	c.Dir = a.home.Dir()
 	c.Env = os.Environ()
 	return c
 }

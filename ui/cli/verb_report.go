@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/ui/reply"
+	"vise/store/home"
 )
 
 type reportOptions struct {
@@ -48,7 +48,7 @@ func (a *app) offeredText(ctx context.Context, ref string, n int) (model.Text, e
 		return "", err
 	}
 	var v model.View
-	if err := a.read(ctx, func(r model.Reader) error { v = reply.View(r, id, a.door.look); return nil }); err != nil {
+	if err := a.read(ctx, func(r model.Reader) error { v = home.ViewOf(r, id); return nil }); err != nil {
 		return "", err
 	}
 	if n < 1 || n > len(v.Offered) {
@@ -82,9 +82,9 @@ func (a *app) settleReport(ctx context.Context, ref string, o reportOptions, did
 	if err != nil {
 		return answer{}, err
 	}
-	var out reply.Completion
+	var out home.CompletionResult
 	err = a.read(ctx, func(r model.Reader) error {
-		out = reply.OfCompletion(r, in, a.door.look)
+		out = home.CompletionResultOf(r, in)
 		return nil
 	})
 	return answer{data: out, warnings: out.Warnings, text: func(p *page) { p.changed(did, out.WorkItem) }}, err
@@ -95,9 +95,9 @@ func (a *app) showReport(ctx context.Context, ref string) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	var out reply.Completion
+	var out home.CompletionResult
 	err = a.read(ctx, func(r model.Reader) error {
-		out.WorkItem = reply.View(r, id, a.door.look)
+		out.WorkItem = home.ViewOf(r, id)
 		return nil
 	})
 	return answer{data: out, text: func(p *page) {

@@ -8,6 +8,7 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
+	"vise/store/home"
 )
 
 // resumed is the data of resume.
@@ -35,7 +36,7 @@ func (a *app) resume(ctx context.Context, ref string) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	card := a.room("").Card(ctx, item.Links.Threads)
+	card := a.threads("").Card(ctx, item.Links.Threads)
 	raw, err := json.Marshal(card.View())
 	if err != nil {
 		return answer{}, err
@@ -64,7 +65,7 @@ func (a *app) resumedItem(ctx context.Context, ref string) (item model.WorkItem,
 		}
 		return err
 	})
-	if isNoHome(err) {
+	if home.NoHome(err) {
 		return item, nil
 	}
 	return item, err

@@ -31,10 +31,10 @@ func (a *app) wrap(ctx context.Context, argv []string) error {
 		return err
 	}
 	var agent model.AgentID
-	if err := d.ledger.View(ctx, func(r model.Reader) (err error) { agent, err = a.agentOf(r); return err }); err != nil {
+	if err := d.View(ctx, func(r model.Reader) (err error) { agent, err = a.agentOf(r); return err }); err != nil {
 		return err
 	}
-	out, err := agents.Wrap(ctx, agents.WrapOptions{Argv: argv, Agent: agent, Home: d.dir, Ledger: d.ledger, In: a.in, Out: a.out, Err: a.err, Env: agents.Environ(), Now: a.now})
+	out, err := agents.Wrap(ctx, agents.WrapOptions{Argv: argv, Agent: agent, Home: d, In: a.in, Out: a.out, Err: a.err, Env: agents.Environ(), Now: a.now})
 	if err != nil {
 		return err
 	}

@@ -31,11 +31,11 @@ func (a *app) serveVerb() *cobra.Command {
 	f.BoolVar(&also, "drive", false, "drive the configured agents too")
 	o.register(c)
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
-		l, err := a.followed(nil)
+		h, err := a.open()
 		if err != nil {
 			return answer{}, err
 		}
-		s.Ledger = l
+		s.Ledger = h
 		s.Report = func(err error) { fmt.Fprintf(a.err, "vise: %s\n", model.Text(err.Error())) }
 		s.Ready = func(at net.Addr) { fmt.Fprintf(a.err, "vise: listening on %s\n", at) }
 		if also {

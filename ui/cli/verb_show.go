@@ -6,16 +6,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/ui/linked"
-	"vise/ui/reply"
+	"vise/store/home"
 )
 
 // shown is the data of show: GetWorkItem's answer and the item's waits, ended ones too.
 type shown struct {
-	reply.Got
+	home.GetResult
 	Waits []model.Wait `json:"wait_conditions"`
 	// Linked are the file todos that the item links to, as their files stand.
-	Linked []linked.Todo `json:"linked_todos,omitempty"`
+	Linked []home.LinkedTodo `json:"linked_todos,omitempty"`
 }
 
 // shownWaits bounds how many waits show tells of.
@@ -36,16 +35,16 @@ func (a *app) show(ctx context.Context, ref string) (answer, error) {
 	}
 	out := shown{Waits: []model.Wait{}}
 	err = a.read(ctx, func(r model.Reader) error {
-		out.Got = reply.OfGet(r, id, true, a.door.look)
+		out.GetResult = home.GetResultOf(r, id, true)
 		out.Waits = append(out.Waits, r.Waits(out.WorkItem.AgentID, id, shownWaits)...)
 		return nil
 	})
 	if refs := out.WorkItem.Links.TodoRefs; err == nil && len(refs) > 0 {
-		files := linked.NewFiles()
+		files := home.NewTodoFiles()
 		defer files.Close()
 		out.WorkItem.TodoList = files.Derive(out.WorkItem.TodoList, refs)
 		out.Linked = files.Todos(refs)
-		files.Note(ctx, a.door.ledger, model.Envelope{Key: newKey(), Actor: model.Watcher}, id)
+		_ = a.home.RefreshTodos(ctx, model.Envelope{Key: newKey(), Actor: model.Watcher}, id) // noted by the next who looks, if not now
 	}
 	return answer{data: out, text: func(p *page) {
 		p.item(out.WorkItem, out.Waits)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"vise/model"
+	"vise/store/home"
 )
 
 // status is the data of status.
@@ -25,14 +26,14 @@ func (a *app) status(ctx context.Context) (answer, error) {
 	}
 	out := status{Home: dir, Agents: []agentGist{}, Degraded: []model.Condition{}}
 	d, err := a.open()
-	if isNoHome(err) {
+	if home.NoHome(err) {
 		return answer{data: out, text: func(p *page) { p.noHome(dir) }}, nil
 	}
 	if err != nil {
 		return answer{}, err
 	}
-	out.Exists, out.HomeID = true, d.ledger.Home().ID
-	err = d.ledger.View(ctx, func(r model.Reader) error {
+	out.Exists, out.HomeID = true, d.Ledger().Home().ID
+	err = d.View(ctx, func(r model.Reader) error {
 		only, err := a.namedAgent()
 		if err == nil && only != "" {
 			only, err = a.knownAgent(r)
@@ -43,7 +44,7 @@ func (a *app) status(ctx context.Context) (answer, error) {
 		out.Revision, out.Agents = r.Revision(), a.gists(r, only)
 		return nil
 	})
-	out.Degraded = append(out.Degraded, d.conditions(d.ledger.Conditions(ctx))...)
+	out.Degraded = append(out.Degraded, conditions(d, d.Conditions(ctx))...)
 	return answer{data: out, text: func(p *page) { p.status(out) }}, err
 }
 

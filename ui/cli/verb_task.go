@@ -114,11 +114,11 @@ func (a *app) onlyAgent(ctx context.Context) (id model.AgentID, err error) {
 }
 
 func (a *app) supervisor() (runner.Supervisor, error) {
-	l, err := a.followed(nil)
+	h, err := a.open()
 	if err != nil {
 		return runner.Supervisor{}, err
 	}
-	return runner.Supervisor{Ledger: l, LogDir: filepath.Join(a.door.dir, "log"), NewKey: newKey, Now: a.now}, nil
+	return runner.Supervisor{Ledger: h, LogDir: filepath.Join(h.Dir(), "log"), NewKey: newKey, Now: a.now}, nil
 }
 
 // maxSaid bounds what is read of a supervisor that did not start, in bytes.

@@ -9,8 +9,7 @@ import (
 
 	"vise/model"
 	file "vise/model/todo"
-	"vise/ui/linked"
-	"vise/ui/reply"
+	"vise/store/home"
 	"vise/ui/todo"
 )
 
@@ -29,7 +28,7 @@ func (a *app) fileActor() (file.Actor, error) {
 	if err != nil {
 		return file.Actor{}, err
 	}
-	return linked.FileActor(actor), nil
+	return home.FileActor(actor), nil
 }
 
 // work is the ledger as vise todo sees it.
@@ -46,7 +45,7 @@ func (w work) Find(ctx context.Context, ref string) (model.View, error) {
 
 func (a *app) view(ctx context.Context, id model.ItemID) (v model.View, err error) {
 	err = a.read(ctx, func(r model.Reader) error {
-		v = reply.View(r, id, func(*model.View) {})
+		v = home.ViewOf(r, id)
 		return nil
 	})
 	return v, err

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/ui/reply"
+	"vise/store/home"
 )
 
 type triggerOptions struct {
@@ -46,9 +46,9 @@ func (a *app) trigger(ctx context.Context, ref string, o triggerOptions) (answer
 	if err != nil {
 		return answer{}, err
 	}
-	var out reply.Trigger
+	var out home.TriggerResult
 	err = a.read(ctx, func(r model.Reader) error {
-		out = reply.OfTrigger(r, in, a.door.look)
+		out = home.TriggerResultOf(r, in)
 		return nil
 	})
 	return answer{data: out, warnings: in.Warnings, text: func(p *page) {

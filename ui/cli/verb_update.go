@@ -70,17 +70,13 @@ func (a *app) updateOf(o updateOptions) (model.UpdateWorkItem, error) {
 	return update, nil
 }
 
-// change applies an update to the item that ref names, notes what its plan file is like
-// now, and answers.
+// change applies an update to the item that ref names, and answers.
 func (a *app) change(ctx context.Context, ref string, m mutation, did string, update model.UpdateWorkItem) (answer, error) {
 	in, err := a.act(ctx, ref, m, func(id model.ItemID) model.Command {
 		update.WorkItemID = id
 		return update
 	})
 	if err != nil {
-		return answer{}, err
-	}
-	if err := a.record(ctx, in.WorkItemID); err != nil {
 		return answer{}, err
 	}
 	return a.itemAnswer(ctx, in, did)

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/ui/reply"
+	"vise/store/home"
 	"vise/ui/text"
 )
 
@@ -60,9 +60,9 @@ func (a *app) wait(ctx context.Context, ref string, o waitOptions) (answer, erro
 	if err != nil {
 		return answer{}, err
 	}
-	var out reply.Wait
+	var out home.WaitResult
 	err = a.read(ctx, func(r model.Reader) error {
-		out = reply.OfWait(r, wait.Wake, in, a.door.look)
+		out = home.WaitResultOf(r, wait.Wake, in)
 		return nil
 	})
 	return answer{data: out, warnings: in.Warnings, text: func(p *page) {

@@ -149,7 +149,7 @@ func (c Config) own() []action.Action {
 }
 
 // Table is the table of actions as this configuration wants it.
-func (c Config) Table() []action.Action {
+func (c Config) Table() action.Catalogue {
 	table, troubles := action.Remap(c.wishes(), c.own())
 	if len(troubles) > 0 {
 		return action.Standard()

@@ -5,7 +5,7 @@
 // file that does not read changes nothing of what holds, and says where it is wrong.
 //
 // Read this file first, then read.go (how a file becomes a Config), check.go (what a value
-// must be), place.go (where the file lies) and schema.go.
+// must be), load.go (what holds), place.go (where the file lies) and schema.go.
 package config
 
 import (

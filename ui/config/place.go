@@ -2,161 +2,71 @@ package config
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
-	"maps"
-	"slices"
-
-	"vise/model"
-	"vise/themes"
-	"vise/ui/config/place"
+	"os"
+	"path/filepath"
+	"syscall"
+	"unicode/utf8"
 )
 
-// Place is where the operator's wishes lie.
-type Place = place.Place
+// maxFile bounds a file, in bytes: far more than anybody writes by hand.
+const maxFile = 256 << 10
 
-// PlaceOf is the place that the environment names.
-func PlaceOf(getenv func(string) string) (Place, error) { return place.Of(getenv) }
-
-// ReadFile reads a configuration file: see place.ReadFile.
-func ReadFile(path string) ([]byte, error) { return place.ReadFile(path) }
-
-// Settings are what holds, where each part of it comes from, and what is wrong with the
-// files.
-type Settings struct {
-	Config
-	// Origins has a place for each value that is not a default, by its path.
-	Origins map[string]Origin
-	// Palettes are the built-in themes and the operator's own, by name.
-	Palettes map[string]themes.Palette
-	// Problems: what they are about is not in Config, which has the default instead.
-	Problems Problems
+// Place is where the configuration lies. Neither file nor directory need be there.
+type Place struct {
+	// File is config.yaml, Themes the directory of NAME.yaml; absolute.
+	File, Themes string
 }
 
-// Defaults are the settings where no file and no variable says anything.
-func Defaults() Settings {
-	s := Settings{Config: Default(), Origins: map[string]Origin{}, Palettes: map[string]themes.Palette{}}
-	for _, p := range themes.All() {
-		s.Palettes[p.Name] = p
+// PlaceOf is the place that the environment names: below $XDG_CONFIG_HOME, else ~/.config.
+func PlaceOf(getenv func(string) string) (Place, error) {
+	dir := getenv("XDG_CONFIG_HOME")
+	if !filepath.IsAbs(dir) {
+		home := getenv("HOME")
+		if home == "" {
+			var err error
+			if home, err = os.UserHomeDir(); err != nil {
+				return Place{}, err
+			}
+		}
+		dir = filepath.Join(home, ".config")
 	}
-	return s
+	dir = filepath.Join(dir, "vise")
+	return Place{File: filepath.Join(dir, "config.yaml"), Themes: filepath.Join(dir, "themes")}, nil
 }
 
-// Load reads the place. It always gives settings that can be used: what is wrong is left at
-// its default and listed in Problems.
-func Load(at Place, getenv func(string) string) Settings {
-	s := Defaults()
-	bad := s.themes(at.Themes)
-	s.file(at.File)
-	s.environment(getenv)
-	s.settle(at.File, bad)
-	return s
-}
-
-// Names are the keys of a map in order.
-func Names[V any](m map[string]V) []string { return sorted(m) }
-
-func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-// file reads the configuration file over the defaults.
-func (s *Settings) file(path string) {
-	raw, err := ReadFile(path)
+// ReadFile reads a regular file of at most maxFile bytes of UTF-8. It never waits for a pipe.
+func ReadFile(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		var p *fs.PathError
+		if errors.As(err, &p) {
+			return nil, p.Err
+		}
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return
 	case err != nil:
-		s.Problems = append(s.Problems, Problem{File: path, Message: "cannot be read: " + model.Text(err.Error()).String()})
-		return
+		return nil, err
+	case info.IsDir():
+		return nil, errors.New("it is a directory, not a file")
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is no regular file")
+	case info.Size() > maxFile:
+		return nil, fmt.Errorf("it has %d bytes; %d are read at most", info.Size(), maxFile)
 	}
-	r := reader{file: path, origins: s.Origins}
-	r.read(raw, &s.Config)
-	s.Problems = append(s.Problems, r.problems...)
-}
-
-// environment lets the usual variables speak over the file.
-func (s *Settings) environment(getenv func(string) string) {
-	if v := getenv("VISE_THEME"); v != "" {
-		s.Theme, s.Origins["theme"] = v, Origin{Source: "environment", Name: "VISE_THEME"}
-	}
-	if v := getenv("ACCESSIBLE"); v != "" && v != "0" {
-		s.Accessible, s.Origins["accessible"] = true, Origin{Source: "environment", Name: "ACCESSIBLE"}
-	}
-}
-
-// settle takes back what does not hold together. bad are themes that are known not to read.
-func (s *Settings) settle(path string, bad []string) {
-	c := checker{Config: s.Config, themes: append(sorted(s.Palettes), bad...)}
-	usual := Default()
-	for _, f := range c.check() {
-		o := s.origin(f.path)
-		s.Problems = append(s.Problems, Problem{File: orElse(o.Name, path), Line: o.Line, Path: f.path, Message: f.message, Hint: f.hint})
-		s.takeBack(f.path, usual)
-	}
-	for path, name := range map[string]string{"theme": s.Theme, "dark_theme": s.DarkTheme, "light_theme": s.LightTheme} {
-		if slices.Contains(bad, name) {
-			s.takeBack(path, usual)
-		}
-	}
-}
-
-// origin is that of a path, or of the first value below it.
-func (s *Settings) origin(path string) Origin {
-	if o, ok := s.Origins[path]; ok {
-		return o
-	}
-	for _, p := range slices.Sorted(maps.Keys(s.Origins)) {
-		if len(p) > len(path) && p[:len(path)] == path && (p[len(path)] == '.' || p[len(path)] == '[') {
-			return s.Origins[p]
-		}
-	}
-	return Origin{}
-}
-
-// takeBack puts the default in the place of what is wrong: of a part that belongs together,
-// all of it.
-func (s *Settings) takeBack(path string, usual Config) {
-	part := path
-	for i, r := range path {
-		if r == '.' || r == '[' {
-			part = path[:i]
-			break
-		}
-	}
-	switch part {
-	case "theme":
-		s.Theme = usual.Theme
-	case "dark_theme":
-		s.DarkTheme = usual.DarkTheme
-	case "light_theme":
-		s.LightTheme = usual.LightTheme
-	case "quiet_hours":
-		s.QuietHours = ""
-	case "todos":
-		s.Todos = usual.Todos
-	case "keys", "commands":
-		s.Keys, s.Commands = nil, nil
-	case "filters":
-		s.Filters = nil
-	}
-	maps.DeleteFunc(s.Origins, func(p string, _ Origin) bool {
-		return p == part || len(p) > len(part) && p[:len(part)] == part && (p[len(part)] == '.' || p[len(part)] == '[')
-	})
-}
-
-func orElse(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a
-}
-
-// Palette is the theme for a terminal whose background is dark or not.
-func (s Settings) Palette(isDark bool) themes.Palette {
-	name := s.Theme
+	raw, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	switch {
-	case name == ThemeAuto && isDark:
-		name = s.DarkTheme
-	case name == ThemeAuto:
-		name = s.LightTheme
+	case err != nil:
+		return nil, err
+	case len(raw) > maxFile:
+		return nil, fmt.Errorf("it has more than %d bytes", maxFile)
+	case !utf8.Valid(raw):
+		return nil, errors.New("it is not UTF-8 text")
 	}
-	return s.Palettes[name]
+	return raw, nil
 }

@@ -8,43 +8,17 @@ import (
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/console/screen"
+	"vise/ui/console/widget"
 )
-
-// pressed gives a key to whoever has the keys: the dialog, the filter, else the desk.
-func (c Console) pressed(k tea.KeyPressMsg) (Console, tea.Cmd) {
-	var cmd tea.Cmd
-	c, cmd = c.touched()
-	c, act := c.keyed(k)
-	return c, tea.Batch(cmd, act)
-}
-
-func (c Console) keyed(k tea.KeyPressMsg) (Console, tea.Cmd) {
-	a, known := action.Of(action.Desk, k)
-	switch {
-	case a.ID == action.ForceQuit, a.ID == action.Suspend, a.ID == action.Redraw:
-		return c.act(a)
-	case c.dialog != nil:
-		d, w := c.dialog.press(k, surroundings{c})
-		c.dialog = d
-		return c.grant(w)
-	case c.find != nil:
-		return c.typedFilter(k)
-	case c.plan.Search.Typing != nil:
-		return c.typedSearch(k)
-	case !known:
-		return c, nil
-	}
-	return c.act(a)
-}
 
 // touched notes that the operator is at work: the queue keeps its order for a while.
 func (c Console) touched() (Console, tea.Cmd) {
-	c.calm.quiet = 0
-	if c.calm.running {
+	c.idle.quiet = 0
+	if c.idle.running {
 		return c, nil
 	}
-	c.calm.running = true
-	return c, c.fx.nextCalm()
+	c.idle.running = true
+	return c, c.fx.nextIdle()
 }
 
 // state is what actions ask before they offer themselves.
@@ -60,25 +34,34 @@ func (c Console) state() action.State {
 }
 
 // act carries an action out, or says why it cannot be.
-func (c Console) act(a action.Action) (Console, tea.Cmd) {
-	if ok, why := a.Enabled(c.state()); !ok {
+func (c Console) act(id action.ID) (Console, tea.Cmd) {
+	if why := c.keys.Refusal(c.keys.ByID(id), c.state()); why != "" {
 		return c.say(sentence(why))
 	}
-	if do, ok := deedOf(c.place.view, a.ID); ok {
-		return do(c)
+	for _, of := range []map[action.ID]act{c.acts.of[c.place.view], c.acts.all} {
+		if do, ok := of[id]; ok {
+			return do(c)
+		}
 	}
-	if x, ok := c.ownCommand(a.ID); ok {
-		return c.runOwn(x)
+	for _, x := range c.opt.Settings.Commands {
+		if x.ID() == id {
+			return custom(x)(c)
+		}
 	}
 	return c, nil
 }
 
-// deeds are what the actions of the desk do. (It is filled by init, because some of them
-// show the table that it is looked up from.)
-var deeds map[action.ID]func(Console) (Console, tea.Cmd)
+// act carries an action out.
+type act = func(Console) (Console, tea.Cmd)
 
-func init() {
-	deeds = map[action.ID]func(Console) (Console, tea.Cmd){
+// acts are what actions do: of says what one does on a view where that is something else.
+type acts struct {
+	all map[action.ID]act
+	of  map[view]map[action.ID]act
+}
+
+func newActs() acts {
+	return acts{of: map[view]map[action.ID]act{viewFleet: fleetDeeds(), viewActivity: activityDeeds(), viewReports: reportsDeeds()}, all: map[action.ID]act{
 		action.Down: by(1), action.Up: by(-1),
 		action.HalfDown: byPage(1, 2), action.HalfUp: byPage(-1, 2),
 		action.PageDown: byPage(1, 1), action.PageUp: byPage(-1, 1),
@@ -86,39 +69,40 @@ func init() {
 		action.PreviewDown: preview(1), action.PreviewUp: preview(-1),
 		action.NextPane: toPane(1), action.PrevPane: toPane(-1),
 		action.NextTab: toTab(1), action.PrevTab: toTab(-1),
-		action.Zoom: Console.zoom, action.Open: Console.open, action.Back: Console.back,
-		action.Pick: Console.pick, action.Complete: opening(completing), action.Block: opening(blockingAny),
-		action.Wait: opening(waiting), action.New: opening(creating), action.EditPlan: Console.editPlan,
+		action.Zoom: zoom, action.Open: openDetail, action.Back: back,
+		action.Pick: pick, action.Complete: opening(completing), action.Block: opening(blocking),
+		action.Wait: opening(waiting), action.New: opening(creating), action.EditPlan: editPlan,
 		action.Objective: opening(rewording), action.TodoList: opening(todoEditor), action.Status: opening(statusMenu),
-		action.Answer: Console.reply, action.Message: opening(messaging),
-		action.Review: opening(reviewing), action.Report: Console.report,
-		action.TriageOpen: opening(triaging), action.Threads: Console.openRadar,
-		action.Filter: Console.filter, action.Refresh: Console.refresh, action.Unfold: Console.unfold,
+		action.Answer: answer, action.Message: opening(messaging), action.Acknowledge: acknowledge,
+		action.Review: opening(reviewing), action.Report: report,
+		action.TriageOpen: opening(triaging), action.Threads: openThreads,
+		action.Filter: startFilter, action.Refresh: refresh, action.Unfold: unfold,
 		action.Agents: opening(agentMenu), action.NextAgent: toAgent(1), action.PrevAgent: toAgent(-1),
-		action.Mark: Console.mark, action.MarkRange: Console.markRange, action.MarkClass: Console.markClass,
+		action.Mark: mark, action.MarkRange: markRange, action.MarkClass: markClass,
 		action.NextMatch: nextMatch(1), action.PrevMatch: nextMatch(-1), action.Rightwards: sideways(1), action.Leftwards: sideways(-1),
-		action.Changes: Console.changes, action.PlanSeen: Console.planSeen,
-		action.NeedsYou: Console.nextUrgent, action.Undo: Console.undo, action.Redo: Console.redo,
+		action.Changes: changes, action.PlanSeen: planSeen,
+		action.ViewDesk: toView(viewDesk), action.ViewFleet: toView(viewFleet),
+		action.ViewActivity: toView(viewActivity), action.ViewReports: toView(viewReports),
+		action.WayBack: wayBack, action.Follow: activityFollow,
+		action.NeedsYou: nextUrgent, action.Undo: undo, action.Redo: redo,
 		action.Help: opening(helpMenu), action.Acts: opening(actsMenu), action.Palette: opening(palette),
-		action.OwnCommands: Console.openOwn, action.SaveFilter: Console.startSavingFilter,
-		action.CopyOf: opening(copyMenu), action.CopyID: copyOf(action.CopyID), action.CopyPath: copyOf(action.CopyPath),
-		action.CopyObjective: copyOf(action.CopyObjective), action.CopyReport: copyOf(action.CopyReport), action.CopyJSON: copyOf(action.CopyJSON),
-		action.CopyMarkdown: copyOf(action.CopyMarkdown), action.CopyReference: copyOf(action.CopyReference),
-		action.Quit: Console.quit, action.ForceQuit: Console.forceQuit,
+		action.OwnCommands: openCustom, action.SaveFilter: savingFilter,
+		action.CopyOf: opening(func(Console) widget.Dialog { return copyDialog{} }), action.CopyID: copying(action.CopyID),
+		action.CopyPath: copying(action.CopyPath), action.CopyObjective: copying(action.CopyObjective),
+		action.CopyReport: copying(action.CopyReport), action.CopyJSON: copying(action.CopyJSON),
+		action.CopyMarkdown: copying(action.CopyMarkdown), action.CopyReference: copying(action.CopyReference),
+		action.Quit: quit, action.ForceQuit: forceQuit,
 		action.Suspend: func(c Console) (Console, tea.Cmd) { return c, tea.Suspend },
 		action.Redraw:  func(c Console) (Console, tea.Cmd) { return c, tea.ClearScreen },
-	}
+	}}
 }
 
-func opening(make func(Console) dialog) func(Console) (Console, tea.Cmd) {
-	return func(c Console) (Console, tea.Cmd) {
-		c.dialog = make(c)
-		return c, nil
-	}
+func opening(make func(Console) widget.Dialog) act {
+	return func(c Console) (Console, tea.Cmd) { return c.open(make(c)) }
 }
 
 // by moves n rows of the queue, or lines of another pane.
-func by(n int) func(Console) (Console, tea.Cmd) {
+func by(n int) act {
 	return func(c Console) (Console, tea.Cmd) {
 		if c.place.focus != paneQueue {
 			return c.scroll(c.place.focus, n)
@@ -127,14 +111,14 @@ func by(n int) func(Console) (Console, tea.Cmd) {
 	}
 }
 
-func byPage(direction, part int) func(Console) (Console, tea.Cmd) {
+func byPage(direction, part int) act {
 	return func(c Console) (Console, tea.Cmd) {
 		_, h := c.layout.panes[c.place.focus].Inner()
 		return by(direction * max(h/part, 1))(c)
 	}
 }
 
-func preview(n int) func(Console) (Console, tea.Cmd) {
+func preview(n int) act {
 	return func(c Console) (Console, tea.Cmd) { return c.scroll(paneDetail, n) }
 }
 
@@ -178,7 +162,7 @@ func (c Console) scroll(p pane, n int) (Console, tea.Cmd) {
 	return c, nil
 }
 
-func toPane(n int) func(Console) (Console, tea.Cmd) {
+func toPane(n int) act {
 	return func(c Console) (Console, tea.Cmd) {
 		panes := c.layout.reachable()
 		at := max(slices.Index(panes, c.place.focus), 0)
@@ -187,7 +171,7 @@ func toPane(n int) func(Console) (Console, tea.Cmd) {
 	}
 }
 
-func toTab(n int) func(Console) (Console, tea.Cmd) {
+func toTab(n int) act {
 	return func(c Console) (Console, tea.Cmd) {
 		next, detail := c.place.tab, c.detailView()
 		for next = (next + screen.Tab(n) + screen.TabCount) % screen.TabCount; !detail.Offers(next); {
@@ -204,29 +188,30 @@ func (c Console) laidOut() (Console, tea.Cmd) {
 	return c.drawPlan()
 }
 
-func (c Console) zoom() (Console, tea.Cmd) {
+func zoom(c Console) (Console, tea.Cmd) {
 	c.place.zoomed = !c.place.zoomed
 	return c.laidOut()
 }
 
-func (c Console) open() (Console, tea.Cmd) {
+func openDetail(c Console) (Console, tea.Cmd) {
 	c.place.focus = paneDetail
 	return c.laidOut()
 }
 
 // back undoes the innermost of: an error on screen, a zoom, the detail, the filter.
-func (c Console) back() (Console, tea.Cmd) {
+func back(c Console) (Console, tea.Cmd) {
 	switch {
 	case c.note.isError:
-		c.note = note{n: c.note.n}
+		c.note.clear()
 		return c, nil
 	case c.place.focus == paneDetail && c.plan.Search.Query != "":
 		c.plan.Search = screen.Search{}
 		return c, nil
 	case c.place.zoomed:
-		return c.zoom()
+		return zoom(c)
 	case c.place.focus == paneQueue && c.markWords() != "":
-		return c.unmarked(), nil
+		c.place.marks = marks{}
+		return c, nil
 	case c.place.focus != paneQueue:
 		c.place.focus = paneQueue
 		return c.laidOut()
@@ -237,8 +222,8 @@ func (c Console) back() (Console, tea.Cmd) {
 	return c, nil
 }
 
-func (c Console) refresh() (Console, tea.Cmd) {
-	c.calm.quiet = calmBeats
+func refresh(c Console) (Console, tea.Cmd) {
+	c.idle.quiet = idleBeats
 	if c.queue.Held {
 		c = c.reorder()
 	}
@@ -248,13 +233,13 @@ func (c Console) refresh() (Console, tea.Cmd) {
 	return c, tea.Batch(look, files, tree, c.fx.readPlan(c.place.agent, c.place.cursor))
 }
 
-func (c Console) unfold() (Console, tea.Cmd) {
+func unfold(c Console) (Console, tea.Cmd) {
 	c.place.unfolded = !c.place.unfolded
 	c = c.reorder()
 	return c.look()
 }
 
-func (c Console) nextUrgent() (Console, tea.Cmd) {
+func nextUrgent(c Console) (Console, tea.Cmd) {
 	id, ok := c.queue.NextUrgent(c.place.cursor)
 	if !ok {
 		for _, x := range c.truth.inbox {
@@ -262,18 +247,23 @@ func (c Console) nextUrgent() (Console, tea.Cmd) {
 				return c.goToItem(x.AgentID, x.ID)
 			}
 		}
-		return c.say(action.Keyed("What needs you is not among the rows shown: {back} clears the filter, {unfold} shows all rows."))
+		return c.say(c.keys.Keyed("What needs you is not among the rows shown: {back} clears the filter, {unfold} shows all rows."))
 	}
 	return c.leaving().choose(id)
 }
 
-func toAgent(n int) func(Console) (Console, tea.Cmd) {
+func toAgent(n int) act {
 	return func(c Console) (Console, tea.Cmd) {
 		agents := c.truth.agents
 		at := slices.IndexFunc(agents, func(a model.Agent) bool { return a.ID == c.place.agent })
 		return c.visit(agents[(at+n+len(agents))%len(agents)].ID)
 	}
 }
+
+// visitMsg is an agent whose desk was chosen.
+type visitMsg model.AgentID
+
+func (m visitMsg) handle(c Console) (Console, tea.Cmd) { return c.visit(model.AgentID(m)) }
 
 // visit shows another agent's desk, at the place where it was left.
 func (c Console) visit(agent model.AgentID) (Console, tea.Cmd) {
@@ -286,27 +276,37 @@ func (c Console) visit(agent model.AgentID) (Console, tea.Cmd) {
 	c = c.leaving()
 	c.place = c.place.goTo(agent)
 	c.queue, c.truth = screen.Queue{}, truth{agents: c.truth.agents, inbox: c.truth.inbox}
-	c.calm.quiet = calmBeats
+	c.idle.quiet = idleBeats
 	return c.look()
 }
 
 // quit goes back to the queue from elsewhere on a small screen, and ends the console at
 // the root: at once, or when all that was decided is saved.
-func (c Console) quit() (Console, tea.Cmd) {
+func quit(c Console) (Console, tea.Cmd) {
 	if c.layout.shape == one && c.place.focus != paneQueue {
-		return c.back()
+		return back(c)
 	}
 	if len(c.outbox.jobs) == 0 {
 		return c, tea.Quit
 	}
 	c.quitting = true
-	return c.say(action.Keyed("Saving, then quitting. {quit-now} quits now."))
+	return c.say(c.keys.Keyed("Saving, then quitting. {quit-now} quits now."))
 }
 
-func (c Console) forceQuit() (Console, tea.Cmd) {
+func forceQuit(c Console) (Console, tea.Cmd) {
 	if c.quitting || len(c.outbox.jobs) == 0 {
 		return c, tea.Quit
 	}
 	c.quitting = true
-	return c.say(action.Keyed("Saving, then quitting. {quit-now} again quits now."))
+	return c.say(c.keys.Keyed("Saving, then quitting. {quit-now} again quits now."))
+}
+
+// pick makes the item under the cursor the focus. A reason is asked only where runnable
+// work is left; a pick that can only be a review says so first.
+func pick(c Console) (Console, tea.Cmd) {
+	r := *c.row()
+	if o := c.truth.desk.PickOutlook(r); o.AsksReason || o.ReviewOnly {
+		return c.open(picking(c.context(), r, o))
+	}
+	return c.send(model.PickWorkItem{WorkItemID: r.ID, SeenRevision: r.Revision}, "Picked "+string(r.Handle))
 }

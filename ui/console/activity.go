@@ -94,16 +94,16 @@ func nameOf(r model.Reader, names map[model.ItemID]model.Handle, id model.ItemID
 }
 
 // activityDeeds are what keys do on the activity.
-func activityDeeds() map[action.ID]doing {
+func activityDeeds() map[action.ID]act {
 	paused := backStep{func(c Console) bool { return !c.place.activity.Following() }, Console.activityEnd}
-	return listDeeds(activityBy, func(c Console) int { return c.activityView().Rows() }, map[action.ID]doing{
+	return listDeeds(activityBy, func(c Console) int { return c.activityView().Rows() }, map[action.ID]act{
 		action.Top: activityStart, action.Bottom: Console.activityEnd, action.Follow: activityFollow, action.Open: activityOpen,
 		action.NextPane: stay, action.PrevPane: stay, action.Zoom: stay, action.Back: backOr(unfiltered, paused),
 		action.NextAgent: activityOf(1), action.PrevAgent: activityOf(-1),
 	})
 }
 
-func activityBy(n int) doing {
+func activityBy(n int) act {
 	return func(c Console) (Console, tea.Cmd) {
 		p, s := c.place.activity, c.truth.journal
 		at := s.At(p)
@@ -165,7 +165,7 @@ func activityOpen(c Console) (Console, tea.Cmd) {
 }
 
 // activityOf shows one agent's events, the next or the previous by name.
-func activityOf(n int) doing {
+func activityOf(n int) act {
 	return func(c Console) (Console, tea.Cmd) {
 		names := []string{""}
 		for _, a := range c.truth.agents {

@@ -7,6 +7,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/console/screen"
 	"vise/ui/console/widget"
 	"vise/ui/text"
 )
@@ -17,170 +18,155 @@ const (
 	answerReady
 )
 
-// answering shows a question in full and takes the operator's reply. What the question says
+// answering shows a question in full and takes the operator's answer. What the question says
 // may be longer than the screen: it scrolls by itself, above a field that stays in sight.
 type answering struct {
-	*form
-	row model.Row
-	ask model.Question
-	// top is the first line shown of the question.
-	top int
+	*widget.Form
+	row   model.Row
+	ask   model.Question
+	shown widget.Excerpt
 }
 
-// reply opens the dialog on what the item under the cursor asks.
-func (c Console) reply() (Console, tea.Cmd) {
-	d := c.detail()
-	if d == nil {
+// answer opens the dialog on what the item under the cursor asks.
+func answer(c Console) (Console, tea.Cmd) {
+	x := c.context()
+	if x.Detail == nil {
 		return c.say("Its question is being read. Try again.")
 	}
-	q, ok := d.Question()
+	q, ok := x.Detail.Question()
 	if !ok {
-		return c.say(sentence(string(d.Handle) + " asks nothing any more"))
+		return c.say(sentence(string(x.Detail.Handle) + " asks nothing any more"))
 	}
-	c.dialog = newAnswering(c, *c.row(), q)
-	return c, nil
+	return c.open(newAnswering(x, *c.row(), q))
 }
 
-func newAnswering(c Console, r model.Row, q model.Question) *answering {
+func newAnswering(x widget.Context, r model.Row, q model.Question) *answering {
 	a := &answering{row: r, ask: q}
-	f := &form{
-		seen:     c.revision(),
-		about:    subject{r.ID, "Answer"},
-		title:    fmt.Sprintf("Answer %s  %s", r.Handle, text.Cut(c.show(r.Objective), 44)),
-		draftKey: "answer:" + string(r.ID),
-		fields: []formField{
-			answerText: {label: "Your answer", Field: widget.NewField("", 3, model.MaxMessage)},
-			answerReady: {options: []string{"[ ] also set plan to ready", "[x] also set plan to ready"}, check: true,
-				shown: func(*form) bool { return q.PlanNeedsInput }},
+	f := &widget.Form{
+		Seen:     x.Revision(r),
+		For:      widget.Subject{Item: r.ID, Command: "Answer"},
+		Title:    fmt.Sprintf("Answer %s  %s", r.Handle, x.Cut(r.Objective, 44)),
+		DraftKey: "answer:" + string(r.ID),
+		Fields: []widget.FormField{
+			answerText: {Label: "Your answer", Field: textField(3, model.MaxMessage)},
+			answerReady: {Options: []string{"[ ] also set plan to ready", "[x] also set plan to ready"}, Check: true,
+				Shown: func(*widget.Form) bool { return q.PlanNeedsInput }},
 		},
-		head:   a.question,
-		tail:   func(s surroundings, _ *form) []string { return s.handedOver() },
-		foot:   func(*form) string { return action.Keyed("{submit} send · {close} keeps the draft") },
-		submit: a.reply,
+		Head:   a.question,
+		Tail:   handedOver,
+		Foot:   "{submit} send · {close} keeps the draft",
+		Submit: a.command,
 	}
 	for _, choice := range q.Ask.Choices {
-		f.canned = append(f.canned, string(choice)) // raw: a field draws it safely, and it is the answer as written
+		f.Canned = append(f.Canned, string(choice)) // raw: a field draws it safely, and it is the answer as written
 	}
-	a.form = f.withDraft(c.drafts[f.draftKey])
+	a.Form = f.WithDraft(x.Drafts)
 	return a
 }
 
-// reply makes the command, unless the question is another by now.
-func (a *answering) reply(s surroundings, f *form) wish {
-	if f.fields[answerText].Empty() {
-		return wish{trouble: "an answer is needed: type it, or choose by a digit"}
+// command is the answer, unless the question is another by now.
+func (a *answering) command(x widget.Context, f *widget.Form) widget.Result {
+	if f.Fields[answerText].Empty() {
+		return widget.Trouble("an answer is needed: type it, or choose by a digit")
 	}
-	if a.replaced(s) {
-		return wish{trouble: action.Keyed("it asks something else by now: {close} keeps your text, {answer} shows the question")}
+	if a.replaced(x) {
+		return widget.Trouble(x.Keys.Keyed("it asks something else by now: {close} keeps your text, {answer} shows the question"))
 	}
-	return wish{
-		said: fmt.Sprintf("Answered %s, queued for %s", a.row.Handle, s.show(model.Text(a.row.AgentID))),
-		command: model.Answer{
-			WorkItemID: a.row.ID, Text: f.text(answerText), PlanReady: a.ask.PlanNeedsInput && f.fields[answerReady].chosen == 1,
-			SeenRevision: s.sawIn(f, a.row),
+	return widget.Apply{
+		Said: fmt.Sprintf("Answered %s, queued for %s", a.row.Handle, x.Show(model.Text(a.row.AgentID))),
+		Command: model.Answer{
+			WorkItemID: a.row.ID, Text: f.Text(answerText), PlanReady: a.ask.PlanNeedsInput && f.Fields[answerReady].Chosen == 1,
+			SeenRevision: f.Revision(x, a.row),
 		},
 	}
 }
 
 // replaced reports whether the item asks something else than what the dialog shows.
-func (a *answering) replaced(s surroundings) bool {
-	d := s.detail()
-	if d == nil || d.ID != a.row.ID {
+func (a *answering) replaced(x widget.Context) bool {
+	if x.Detail == nil || x.Detail.ID != a.row.ID {
 		return false
 	}
-	q, ok := d.Question()
+	q, ok := x.Detail.Question()
 	return !ok || q.WaitID != a.ask.WaitID
 }
 
-func (a *answering) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {
-	switch id, _ := action.Of(action.Text, k); id.ID {
-	case action.QuestionDown, action.QuestionUp:
-		step := max(a.room(s)-1, 1)
-		if id.ID == action.QuestionUp {
-			step = -step
-		}
-		a.top = min(max(a.top+step, 0), a.lastTop(s))
-		return a, wish{}
+// Press is part of widget.Dialog.
+func (a *answering) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
+	switch k.ID {
+	case action.QuestionDown:
+		a.shown.Scroll(1, len(a.lines(x)), a.room(x))
+		return a, nil
+	case action.QuestionUp:
+		a.shown.Scroll(-1, len(a.lines(x)), a.room(x))
+		return a, nil
 	}
-	d, w := a.form.press(k, s)
+	d, r := a.Form.Press(k, x)
 	if d == nil {
-		return nil, w
+		return nil, r
 	}
-	return a, w
-}
-
-func (a *answering) paste(s string) dialog {
-	a.form.paste(s)
-	return a
+	return a, r
 }
 
 // question is the part of the question that has room, and its choices.
-func (a *answering) question(s surroundings, _ *form) []string {
-	lines, room := a.lines(s), a.room(s)
-	top := min(a.top, a.lastTop(s))
-	out := append([]string(nil), lines[top:min(top+room, len(lines))]...)
-	if len(lines) > room {
-		out = append(out, s.mutedLine(fmt.Sprintf("lines %d-%d of %d · pgup pgdn", top+1, min(top+room, len(lines)), len(lines))))
-	}
-	if a.replaced(s) {
-		out = append(out, s.warnLine(action.Keyed("It asks something else by now. {close}, then {answer} shows it."))...)
+func (a *answering) question(x widget.Context, _ *widget.Form) []string {
+	out := append([]string(nil), a.shown.Draw(x, a.lines(x), a.room(x), "{question-up} {question-down}")...)
+	if a.replaced(x) {
+		out = append(out, x.Warn(x.Keys.Keyed("It asks something else by now. {close}, then {answer} shows it."))...)
 	}
 	return append(out, "")
 }
 
-func (a *answering) lastTop(s surroundings) int { return max(len(a.lines(s))-a.room(s), 0) }
-
 // room is how many lines of the question fit above the field and what follows it.
-func (a *answering) room(s surroundings) int {
-	below := 1 + a.fields[answerText].Rows + len(s.handedOver()) + 2 // label, field, tail, a gap and the scroll line
-	if a.form.visible(answerReady) {
+func (a *answering) room(x widget.Context) int {
+	below := 1 + a.Fields[answerText].Rows + 1 + 2 // label, field, tail, a gap and the line of the excerpt
+	if a.Visible(answerReady) {
 		below++
 	}
-	if a.replaced(s) {
+	if a.replaced(x) {
 		below += 2
 	}
-	return max(s.layout.h-1-s.layout.hints-2-below, 2) // less what View keeps below a dialog, and its border
+	return max(x.H-2-below, 2)
 }
 
 // lines are the question, why it is asked, what was answered before, and the choices.
-func (a *answering) lines(s surroundings) []string {
-	k, w := s.styles, d80(s.layout.w)
+func (a *answering) lines(x widget.Context) []string {
+	q, w := a.ask, x.Inner()
 	var out []string
-	switch q := a.ask.Ask.Question; {
-	case q != "":
-		out = s.wrapped(q, w, k.Strong)
-	case a.ask.WaitID != "":
-		out = s.wrapped(a.ask.Reason, w, k.Strong)
+	switch {
+	case q.Ask.Question != "":
+		out = x.Wrapped(q.Ask.Question, w, x.Strong)
+	case q.WaitID != "":
+		out = x.Wrapped(q.Reason, w, x.Strong)
 	default:
-		out = append(out, " "+k.Strong.Paint("Its plan needs input. The plan says what is missing."))
+		out = append(out, " "+x.Strong.Paint("Its plan needs input. The plan says what is missing."))
 	}
-	if q := a.ask; q.Ask.Question != "" && q.Reason != q.Ask.Question {
-		out = append(out, s.wrapped(q.Reason, w, k.Muted)...)
+	if q.Ask.Question != "" && q.Reason != q.Ask.Question {
+		out = append(out, x.Wrapped(q.Reason, w, x.Muted)...)
 	}
-	if a.ask.PlanNeedsInput && a.ask.WaitID != "" {
-		out = append(out, s.mutedLine("Its plan needs input too."))
+	if q.PlanNeedsInput && q.WaitID != "" {
+		out = append(out, x.Note("Its plan needs input too."))
 	}
-	if !a.ask.Since.IsZero() {
-		out = append(out, s.mutedLine("asked "+text.Age(s.now.Sub(a.ask.Since))+" ago"))
+	if !q.Since.IsZero() {
+		out = append(out, x.Note("asked "+x.Age(q.Since)+" ago"))
 	}
-	if d := s.detail(); d != nil && d.ID == a.row.ID && a.ask.WaitID == "" && len(d.Replies) > 0 {
+	if d := x.Detail; d != nil && d.ID == a.row.ID && q.WaitID == "" && len(d.Replies) > 0 {
 		last := d.Replies[len(d.Replies)-1]
-		out = append(out, s.mutedLine("Answered "+text.Age(s.now.Sub(last.At))+" ago, "+s.deliveryWords(last)+":"))
-		out = append(out, s.wrapped(excerpt(last.Text), w, k.Text)...)
+		out = append(out, x.Note("Answered "+x.Age(last.At)+" ago, "+screen.Delivery(x.State.Desk.Agent, last)+":"))
+		out = append(out, x.Wrapped(screen.Excerpt(last.Text), w, x.Text)...)
 	}
-	return append(out, a.choices(s)...)
+	return append(out, a.choices(x)...)
 }
 
 // choices stand a line each, wrapped behind their digit.
-func (a *answering) choices(s surroundings) []string {
-	if len(a.canned) == 0 {
+func (a *answering) choices(x widget.Context) []string {
+	if len(a.Canned) == 0 {
 		return nil
 	}
 	out := []string{""}
-	for i, choice := range a.canned {
-		digit := s.styles.Key.Paint(fmt.Sprint(i + 1))
-		for _, l := range text.Wrap(s.show(model.Text(choice)), max(d80(s.layout.w)-6, 8)) {
-			out = append(out, "   "+digit+" "+s.styles.Text.Paint(l))
+	for i, choice := range a.Canned {
+		digit := x.Key.Paint(fmt.Sprint(i + 1))
+		for _, l := range text.Wrap(x.Show(model.Text(choice)), max(x.Inner()-6, 8)) {
+			out = append(out, "   "+digit+" "+x.Text.Paint(l))
 			digit = " "
 		}
 	}

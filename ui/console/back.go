@@ -37,7 +37,7 @@ func (c Console) leaving() Console {
 }
 
 // wayBack goes to where the operator was before.
-func (c Console) wayBack() (Console, tea.Cmd) {
+func wayBack(c Console) (Console, tea.Cmd) {
 	way := c.place.way
 	if len(way) == 0 {
 		return c.say("There is no place to go back to.")

@@ -23,7 +23,7 @@ type calls struct {
 	// begun: what there was at the start is known. gathering: a call is being put together.
 	begun, gathering bool
 	focus            focus
-	terminal         terminal
+	notes            notifies
 }
 
 // focus is whether the operator looks at the terminal. Some never say.
@@ -35,8 +35,8 @@ const (
 	focusAway
 )
 
-// terminal is what kind of terminal this is, as far as notifications and the clipboard go.
-type terminal struct {
+// notifies is how the terminal takes notifications, and whether its clipboard needs help.
+type notifies struct {
 	via config.Via
 	// screen: GNU screen may stand between, which passes on only what is wrapped for it. Over
 	// SSH nothing but TERM tells, and that may be a tmux's too: it drops what is wrapped so.
@@ -45,8 +45,8 @@ type terminal struct {
 
 // terminalOf reads the terminal's kind from its environment. Inside tmux and screen only
 // the bell gets through unasked.
-func terminalOf(env tea.EnvMsg) terminal {
-	t, tmux := terminal{via: config.ViaBell}, env.Getenv("TMUX") != ""
+func terminalOf(env tea.EnvMsg) notifies {
+	t, tmux := notifies{via: config.ViaBell}, env.Getenv("TMUX") != ""
 	t.screen = !tmux && (env.Getenv("STY") != "" || strings.HasPrefix(env.Getenv("TERM"), "screen"))
 	if t.screen || tmux {
 		return t
@@ -99,8 +99,8 @@ func (c Console) noticed() (Console, tea.Cmd) {
 	return c, tea.Tick(max(time.Duration(c.opt.Settings.Notifications.Batch), time.Millisecond), func(time.Time) tea.Msg { return callMsg{now()} })
 }
 
-// call makes one notification of what was gathered and is still so.
-func (c Console) call(m callMsg) (Console, tea.Cmd) {
+// handle makes one notification of what was gathered and is still so.
+func (m callMsg) handle(c Console) (Console, tea.Cmd) {
 	c.now, c.outbox.calls.gathering = later(c.now, m.at), false
 	news := c.news()
 	quiet := len(news) == 0 || c.outbox.calls.focus == focusHere || c.opt.Settings.QuietHours.Hold(c.now)
@@ -117,8 +117,8 @@ func (c Console) viaOf() config.Via {
 	switch via := c.opt.Settings.Notifications.Via; {
 	case via != config.ViaAuto && via != "":
 		return via
-	case c.outbox.calls.terminal.via != "":
-		return c.outbox.calls.terminal.via
+	case c.outbox.calls.notes.via != "":
+		return c.outbox.calls.notes.via
 	}
 	return config.ViaBell
 }

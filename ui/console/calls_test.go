@@ -91,7 +91,7 @@ func TestACopyIsWrappedWhereGNUScreenMayStandBetween(t *testing.T) {
 		wrapped := false
 		synctest.Test(t, func(*testing.T) {
 			c := Console{fx: &effects{}}
-			c.outbox.calls.terminal = terminalOf(strings.Fields(env))
+			c.outbox.calls.notes = terminalOf(strings.Fields(env))
 			_, cmd := c.clip("It", "id")
 			for _, send := range cmd().(tea.BatchMsg) {
 				raw, is := send().(tea.RawMsg)

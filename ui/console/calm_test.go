@@ -126,7 +126,7 @@ func (x *chaos) ownerOf(c model.Command) model.AgentID {
 // key presses something, and notes what was meant when an act begins.
 func (x *chaos) key() {
 	c := x.console.(Console)
-	if c.dialog != nil {
+	if c.layers.top() != nil {
 		x.strike([]string{"x", "enter", "ctrl+s", "1", "2", "esc"}[x.rng.IntN(6)])
 		return
 	}
@@ -135,7 +135,7 @@ func (x *chaos) key() {
 		k := acts[x.rng.IntN(len(acts))]
 		meant := x.shownCursor()
 		x.settleSome() // what happens between a frame and a key is not seen
-		if meant == x.shownCursor() && x.console.(Console).dialog == nil {
+		if meant == x.shownCursor() && x.console.(Console).layers.top() == nil {
 			x.meant = meant
 			x.strike(k)
 		}

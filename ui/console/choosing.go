@@ -2,120 +2,96 @@ package console
 
 import (
 	"fmt"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/text"
+	"vise/ui/console/widget"
 )
 
 // choosing shows the reports that are offered for a completed item, the one at the cursor in
 // full. One of them becomes the report, or the operator's own words, or none.
 type choosing struct {
-	*menu
+	*widget.Menu
 	row    model.Row
 	offers []model.ReportOffer
-	// top is the first line shown of the offer at the cursor.
-	top int
+	shown  widget.Excerpt
 }
 
 // report opens what gives a completed item its report: a choice, where there is one.
-func (c Console) report() (Console, tea.Cmd) {
-	r := *c.row()
-	if d := c.detail(); d != nil && d.ID == r.ID && len(d.Offered) > 0 {
-		c.dialog = newChoosing(c, r, d.Offered)
-	} else {
-		c.dialog = reporting(c)
+func report(c Console) (Console, tea.Cmd) {
+	x, r := c.context(), *c.row()
+	if d := x.Detail; d != nil && d.ID == r.ID && len(d.Offered) > 0 {
+		return c.open(newChoosing(x, r, d.Offered))
 	}
-	return c, nil
+	return c.open(reporting(x, r))
 }
 
-func newChoosing(c Console, r model.Row, offers []model.ReportOffer) *choosing {
-	m := &menu{title: fmt.Sprintf("Report on %s  %s", r.Handle, text.Cut(c.show(r.Objective), 50)),
-		foot: action.Keyed("{menu-run} keep as the report · {menu-page-up} {menu-page-down} read · {menu-close} decides nothing")}
-	for i, o := range offers {
-		m.lines = append(m.lines, menuLine{title: fmt.Sprintf("%d %s", i+1, spaced(string(o.Provenance))), does: c.offerNote(o),
-			wish: wish{said: "Reported on " + string(r.Handle), command: model.ReportWorkItem{WorkItemID: r.ID, Text: o.Text}}})
+func newChoosing(x widget.Context, r model.Row, offers []model.ReportOffer) *choosing {
+	m := &widget.Menu{Title: about(x, "Report on", r),
+		Foot: "{menu-run} keep as the report · {menu-page-up} {menu-page-down} read · {menu-close} decides nothing"}
+	line := func(title, does string, result widget.Result) {
+		m.Lines = append(m.Lines, widget.MenuLine{Title: fmt.Sprintf("%d %s", len(m.Lines)+1, title), Does: does, Result: result})
 	}
-	own := menuLine{title: fmt.Sprintf("%d your own words…", len(offers)+1), does: "typed, and saved as: operator"}
-	if c.drafts[reportDraft(r.ID)] != "" {
-		own.does, m.at = "your draft is kept", len(offers)
+	for _, o := range offers {
+		line(spaced(string(o.Provenance)), onScreen(x).OfferNote(o),
+			widget.Apply{Said: "Reported on " + string(r.Handle), Command: model.ReportWorkItem{WorkItemID: r.ID, Text: o.Text}})
 	}
-	m.lines = append(m.lines, own, menuLine{title: fmt.Sprintf("%d none of them", len(offers)+2), does: "it stays without a report, and asks no more",
-		wish: wish{said: "Declined the reports offered for " + string(r.Handle), command: model.DeclineReport{WorkItemID: r.ID}}})
+	own := "typed, and saved as: operator"
+	if x.Drafts[reportDraft(r.ID)] != "" {
+		own, m.At = "your draft is kept", len(offers)
+	}
+	line("your own words…", own, widget.Open{Dialog: reporting(x, r)})
+	line("none of them", "it stays without a report, and asks no more",
+		widget.Apply{Said: "Declined the reports offered for " + string(r.Handle), Command: model.DeclineReport{WorkItemID: r.ID}})
 	if !r.Offered() {
-		m.lines[len(m.lines)-1].off = "declined already; one of them can still be kept"
+		m.Lines[len(m.Lines)-1].Off = "declined already; one of them can still be kept"
 	}
-	return &choosing{menu: m, row: r, offers: offers}
+	return &choosing{Menu: m, row: r, offers: offers}
 }
 
-// offerNote says when words were offered, and whose they may be besides.
-func (c Console) offerNote(o model.ReportOffer) string {
-	s := text.Age(c.now.Sub(o.At)) + " ago"
-	if n := len(o.SharedWith); n > 0 {
-		s += fmt.Sprintf(" · the round completed %d more", n)
+// Press is part of widget.Dialog.
+func (d *choosing) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
+	switch k.ID {
+	case action.MenuPageDown:
+		d.shown.Scroll(1, len(d.words(x)), d.room(x))
+		return d, nil
+	case action.MenuPageUp:
+		d.shown.Scroll(-1, len(d.words(x)), d.room(x))
+		return d, nil
 	}
-	return s
-}
-
-func (d *choosing) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {
-	a, _ := action.Of(action.Menu, k)
-	step := max(d.room(s)-1, 1)
-	before := d.at
-	switch {
-	case a.ID == action.MenuPageDown:
-		d.top = min(d.top+step, d.lastTop(s))
-		return d, wish{}
-	case a.ID == action.MenuPageUp:
-		d.top = max(d.top-step, 0)
-		return d, wish{}
-	case a.ID == action.MenuRun && d.at == len(d.offers), k.String() == fmt.Sprint(len(d.offers)+1) && !d.waiting:
-		return reporting(s.Console), wish{}
-	}
-	next, w := d.menu.press(k, s)
-	if d.at != before {
-		d.top = 0
+	before := d.At
+	next, r := d.Menu.Press(k, x)
+	if d.At != before {
+		d.shown = widget.Excerpt{}
 	}
 	if next == nil {
-		return nil, w
+		return nil, r
 	}
-	return d, w
+	return d, r
 }
 
-func (d *choosing) paste(string) dialog { return d }
-
-func (d *choosing) draw(w, h int, s surroundings) drawn {
-	out := d.menu.draw(w, h, s)
-	if lines := d.words(s); len(lines) > 0 {
-		room := d.room(s)
-		top := min(d.top, d.lastTop(s))
-		out.Lines = append(out.Lines, "")
-		out.Lines = append(out.Lines, lines[top:min(top+room, len(lines))]...)
-		if len(lines) > room {
-			out.Lines = append(out.Lines, s.mutedLine(fmt.Sprintf("lines %d-%d of %d · pgup pgdn", top+1, min(top+room, len(lines)), len(lines))))
-		}
-		out.h = min(len(out.Lines)+2, h)
+// Draw is part of widget.Dialog.
+func (d *choosing) Draw(x widget.Context) widget.Drawn {
+	out := d.Menu.Draw(x)
+	if lines := d.words(x); len(lines) > 0 {
+		out.Lines = append(append(out.Lines, ""), d.shown.Draw(x, lines, d.room(x), "{menu-page-up} {menu-page-down}")...)
+		out.H = min(len(out.Lines)+2, x.H)
 	}
 	return out
 }
 
 // words are those at the cursor.
-func (d *choosing) words(s surroundings) []string {
-	if d.at >= len(d.offers) {
+func (d *choosing) words(x widget.Context) []string {
+	if d.At >= len(d.offers) {
 		return nil
 	}
-	return s.wrapped(d.offers[d.at].Text, d80(s.layout.w)-2, s.styles.Text)
+	return x.Wrapped(d.offers[d.At].Text, x.Inner()-2, x.Text)
 }
 
-// room is how many lines of an offer fit below the choices.
-func (d *choosing) room(s surroundings) int {
-	return max(s.layout.h-1-s.layout.hints-2-len(d.lines)-2, 2) // less what View keeps below, the border, a gap and the scroll line
-}
-
-func (d *choosing) lastTop(s surroundings) int { return max(len(d.words(s))-d.room(s), 0) }
+// room is how many lines of an offer fit below the choices: less the border, a gap and the
+// line that says which they are.
+func (d *choosing) room(x widget.Context) int { return max(x.H-2-len(d.Lines)-2, 2) }
 
 func reportDraft(id model.ItemID) string { return "complete:" + string(id) }
-
-func spaced(s string) string { return strings.ReplaceAll(s, "_", " ") }

@@ -34,7 +34,7 @@ func (c Console) clip(what, text string) (Console, tea.Cmd) {
 	}
 	c, said := c.say(what + " sent to the terminal's clipboard (OSC 52)")
 	send := []tea.Cmd{said, tea.SetClipboard(text), c.fx.clipNative(what, text)}
-	if c.outbox.calls.terminal.screen {
+	if c.outbox.calls.notes.screen {
 		send = append(send, tea.Raw(clip.Sequence(text, true)))
 	}
 	return c, tea.Batch(send...)
@@ -70,7 +70,7 @@ func (e *effects) clipLong(what, text string) tea.Cmd {
 	}
 }
 
-func (c Console) clipped(m clippedMsg) (Console, tea.Cmd) {
+func (m clippedMsg) handle(c Console) (Console, tea.Cmd) {
 	switch {
 	case m.err != nil && m.program != "":
 		return c.say(m.what + " sent to the terminal's clipboard (OSC 52); " + m.program + " refused it")

@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"strings"
 
 	"vise/model"
 )
@@ -12,28 +11,15 @@ type conditioned interface {
 	Conditions(context.Context) []model.Condition
 }
 
-// conditionBadges name each condition where it cannot be overlooked.
-func (c Console) conditionBadges() []string {
-	var out []string
-	for _, x := range c.truth.conditions {
-		badge := strings.ToUpper(strings.ReplaceAll(string(x.Code), "_", " "))
-		if x.ReadOnly && c.fx.Session.ReadOnly == "" {
-			badge = "READ-ONLY"
-		}
-		out = append(out, badge)
-	}
-	return out
-}
-
 // conditionWords say the first condition, and what to do.
-func (c Console) conditionWords() string {
-	x := c.truth.conditions[0]
+func (t truth) conditionWords() string {
+	x := t.conditions[0]
 	return sentence(model.Text(x.Message).String()) + " " + sentence(model.Text(x.Hint).String())
 }
 
-// conditionReadOnly is the condition that keeps the ledger from being written, if one does.
-func (c Console) conditionReadOnly() string {
-	for _, x := range c.truth.conditions {
+// readOnly is the condition that keeps the ledger from being written, if one does.
+func (t truth) readOnly() string {
+	for _, x := range t.conditions {
 		if x.ReadOnly {
 			return model.Text(x.Message).String()
 		}

@@ -7,6 +7,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/console/widget"
 	"vise/ui/markdown"
 	"vise/ui/text"
 )
@@ -14,57 +15,42 @@ import (
 // conflict is what to do when a plan changed on disk while the operator edited it. Neither
 // text is lost, whatever is chosen.
 type conflict struct {
-	edit   paperEdit
+	fx     *effects
+	edit   planEdit
 	theirs PlanText
 	// mine and other are what each side made of the base; nil until they are asked for.
 	mine, other *markdown.Changes
 	top         int
 }
 
-func newConflict(x paperEdit, theirs PlanText) dialog { return &conflict{edit: x, theirs: theirs} }
+// In is part of widget.Dialog.
+func (d *conflict) In() action.Context { return action.Conflict }
 
-func (d *conflict) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {
-	switch a, _ := action.Of(action.Conflict, k); a.ID {
+// Paste is part of widget.Dialog.
+func (d *conflict) Paste(string) {}
+
+// Press is part of widget.Dialog.
+func (d *conflict) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
+	switch k.ID {
 	case action.ConflictMine:
-		return d, wish{settle: &settlement{edit: d.edit, theirText: d.theirs}}
-	case action.ConflictTheirs:
-		return nil, wish{settle: &settlement{edit: d.edit, theirs: true}}
+		return d, widget.Effect{Do: d.fx.saveOver(d.edit, d.theirs)}
+	case action.ConflictTheirs, action.ConflictClose:
+		return nil, widget.Intent{Msg: sayMsg("plan.md stays as it is on disk. Yours is kept at " + model.Text(d.edit.path).String())}
 	case action.ConflictBeside:
-		return d, wish{settle: &settlement{edit: d.edit, beside: true}}
+		return d, widget.Effect{Do: d.fx.beside(d.edit)}
 	case action.ConflictDiff:
 		d.compare()
 	case action.ConflictDown:
-		d.top = min(d.top+1, max(len(d.diff(s))-1, 0))
+		d.top = min(d.top+1, max(len(d.diff(x))-1, 0))
 	case action.ConflictUp:
 		d.top = max(d.top-1, 0)
-	case action.ConflictClose:
-		return nil, wish{settle: &settlement{edit: d.edit, theirs: true}}
 	}
-	return d, wish{}
-}
-
-// settlement is how a conflict ends.
-type settlement struct {
-	edit paperEdit
-	// theirText is what the operator's text is written over.
-	theirText      PlanText
-	theirs, beside bool
-}
-
-// settle carries a choice out. The text that is not chosen stays where it can be found.
-func (c Console) settle(s settlement) (Console, tea.Cmd) {
-	switch {
-	case s.beside:
-		return c, c.fx.beside(s.edit)
-	case s.theirs:
-		return c.say("plan.md stays as it is on disk. Yours is kept at " + model.Text(s.edit.path).String())
-	}
-	return c, c.fx.saveOver(s.edit, s.theirText)
+	return d, nil
 }
 
 // saveOver writes the operator's text over one that somebody else wrote, which is put aside
 // before that.
-func (e *effects) saveOver(x paperEdit, theirs PlanText) tea.Cmd {
+func (e *effects) saveOver(x planEdit, theirs PlanText) tea.Cmd {
 	return func() tea.Msg {
 		aside, err := e.Papers.Copy(e.ctx, string(x.item)+"-theirs", theirs.Text.Raw()) // raw: to a file, not shown
 		if err != nil {
@@ -85,10 +71,8 @@ func (d *conflict) compare() {
 	d.mine, d.other = &mine, &other
 }
 
-func (d *conflict) paste(string) dialog { return d }
-
 // diff is what yours and theirs changed since the editor was opened.
-func (d *conflict) diff(s surroundings) (out []string) {
+func (d *conflict) diff(x widget.Context) (out []string) {
 	for _, side := range []struct {
 		name string
 		*markdown.Changes
@@ -96,30 +80,26 @@ func (d *conflict) diff(s surroundings) (out []string) {
 		if side.Changes == nil {
 			continue
 		}
-		out = append(out, "", " "+s.styles.Strong.Paint(fmt.Sprintf("%s  +%d −%d", side.name, side.Added, side.Removed)))
+		out = append(out, "", " "+x.Strong.Paint(fmt.Sprintf("%s  +%d −%d", side.name, side.Added, side.Removed)))
 		for _, e := range side.Edits {
-			ink, sign := s.styles.Removed, "− "
+			ink, sign := x.Removed, "− "
 			if e.New > 0 {
-				ink, sign = s.styles.Added, "+ "
+				ink, sign = x.Added, "+ "
 			}
-			out = append(out, " "+ink.Paint(sign+text.Cut(s.styles.Safe(e.Text), max(d80(s.layout.w)-4, 1))))
+			out = append(out, " "+ink.Paint(sign+text.Cut(x.Safe(e.Text), max(x.Inner()-4, 1))))
 		}
 	}
 	return out
 }
 
-func (d *conflict) draw(w, h int, s surroundings) drawn {
-	k := s.styles
-	out := drawn{w: dialogWidth(w)}
-	out.Title, out.Focused = k.Strong.Paint("plan.md changed while you edited it"), true
-	out.Lines = append(s.warnLine("Somebody else wrote plan.md since you opened it. Nothing was overwritten."), "")
+// Draw is part of widget.Dialog.
+func (d *conflict) Draw(x widget.Context) widget.Drawn {
+	lines := append(x.Warn("Somebody else wrote plan.md since you opened it. Nothing was overwritten."), "")
 	for _, id := range []action.ID{action.ConflictMine, action.ConflictTheirs, action.ConflictDiff, action.ConflictBeside} {
-		a := action.ByID(id)
-		out.Lines = append(out.Lines, " "+k.Key.Paint(text.Pad(a.Key(), 3))+k.Text.Paint(text.Pad(a.Title, 22))+k.Muted.Paint(a.Does))
+		a := x.Keys.ByID(id)
+		lines = append(lines, " "+x.Key.Paint(text.Pad(a.Key(), 3))+x.Text.Paint(text.Pad(a.Title, 22))+x.Muted.Paint(a.Does))
 	}
-	diff := d.diff(s)
-	out.Lines = append(out.Lines, diff[min(d.top, len(diff)):]...)
-	out.Foot = k.Muted.Paint(action.Keyed("{conflict-close} keeps both, yours aside"))
-	out.h = min(len(out.Lines)+2, h)
-	return out
+	diff := d.diff(x)
+	lines = append(lines, diff[min(d.top, len(diff)):]...)
+	return x.Dialog("plan.md changed while you edited it", "{conflict-close} keeps both, yours aside", lines)
 }

@@ -19,12 +19,14 @@ import (
 // (truth, queue, plan) is replaced whole and never edited; where the operator is (place,
 // dialog) is its own. It shows nothing before the ledger has answered.
 type Console struct {
-	fx     *effects
-	opt    Options
-	styles *widget.Styles
-	paper  paper
-	layout layout
-	now    time.Time
+	fx       *effects
+	opt      Options
+	keys     action.Catalogue
+	acts     acts
+	styles   *widget.Styles
+	terminal terminal
+	layout   layout
+	now      time.Time
 
 	truth   truth
 	trouble *model.Error
@@ -34,14 +36,12 @@ type Console struct {
 	neighbours
 
 	place  place
-	dialog dialog
-	// find is the filter while it is typed.
-	find   *widget.Field
+	layers layers
 	drafts map[string]string
 
 	outbox   outbox
 	note     note
-	calm     calm
+	idle     idle
 	quitting bool
 }
 
@@ -52,39 +52,38 @@ type neighbours struct {
 	shelf    shelf
 }
 
-// calm is whether the operator's hands rest. While they do not, the queue keeps its order.
-type calm struct {
+// idle is whether the operator's hands rest. While they do not, the queue keeps its order.
+type idle struct {
 	running bool
 	quiet   int
 	// kept is the place as it was written down last.
 	kept string
 }
 
-const calmBeats = 4 // two seconds without a key
+const idleBeats = 4 // two seconds without a key
 
-func (c calm) touched() bool { return c.running && c.quiet < calmBeats }
+func (i idle) touched() bool { return i.running && i.quiet < idleBeats }
 
 // New makes a console. It reads nothing yet; ctx ends all that its effects wait for.
 func New(ctx context.Context, o Options) Console {
 	if o.Settings.Palettes == nil {
 		o.Settings = config.Defaults()
 	}
-	action.Use(o.Settings.Table())
 	c := Console{
 		fx:  &effects{Session: o.Session, ctx: ctx, now: o.Now, newKey: o.NewKey, editor: o.Editor, native: o.Native, pages: markdown.NewRenderer(o.Pages)},
-		opt: o, now: o.Now(), drafts: map[string]string{},
-		place: place{spot: newSpot()},
-		paper: paper{dark: true, profile: colorprofile.TrueColor},
+		opt: o, keys: o.Settings.Table(), acts: newActs(), now: o.Now(), drafts: map[string]string{},
+		place:    place{spot: newSpot()},
+		terminal: terminal{dark: true, profile: colorprofile.TrueColor},
 	}
 	if o.Session.Agent != "" {
 		c.place = c.place.goTo(o.Session.Agent)
 	}
 	if o.NoColor {
-		c.paper.profile = colorprofile.ASCII
+		c.terminal.profile = colorprofile.ASCII
 	}
-	c.styles = c.paper.styles(o)
+	c.styles = c.terminal.styles(o)
 	if o.FirstRun != nil && o.Session.Ledger == nil {
-		c.dialog = welcome(o.FirstRun)
+		c.layers = layers{&welcome{fx: c.fx, first: o.FirstRun}}
 	}
 	return c.restored(o.Session.Memo).misconfigured()
 }
@@ -104,7 +103,7 @@ func (c Console) Primed() Console {
 	first.ctx = ctx
 	c.looking.gen++
 	m := first.look(c.looking.gen, c.want())().(truthMsg)
-	c, _ = c.seen(m)
+	c, _ = m.handle(c)
 	c.looking, c.plan, c.neighbours = looking{failing: c.looking.failing}, plan{}, neighbours{}
 	return c
 }
@@ -123,20 +122,21 @@ func (c Console) Init() tea.Cmd {
 	}
 	cmds = append(cmds, c.nextSettings())
 	if c.fx.Ledger != nil {
-		cmds = append(cmds, c.opened())
+		cmds = append(cmds, c.fx.opened())
 	}
 	return tea.Batch(cmds...)
 }
 
 // opened is what begins with a ledger.
-func (c Console) opened() tea.Cmd {
-	return tea.Batch(func() tea.Msg { return retryMsg{c.fx.now()} }, c.fx.loadDrafts(), c.fx.watch(), c.fx.watchThreads(), c.fx.followFiles())
+func (e *effects) opened() tea.Cmd {
+	return tea.Batch(func() tea.Msg { return retryMsg{e.now()} }, e.loadDrafts(), e.watch(), e.watchThreads(), e.followFiles())
 }
 
 // Update routes a message to the one who understands it, then sees to it that the cursor
 // is in sight.
 func (c Console) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	c, cmd := c.route(msg)
+	c.layers.refresh(c.shelf, c.radar)
 	c, read := c.exhibited()
 	c, look := c.lookKept()
 	return c.steady(), tea.Batch(cmd, read, look)
@@ -156,21 +156,29 @@ func (c Console) route(msg tea.Msg) (Console, tea.Cmd) {
 	case tea.WindowSizeMsg:
 		return c.resized(m)
 	case tea.BackgroundColorMsg:
-		c.paper.dark = m.IsDark()
-		return c.repainted()
+		c.terminal.dark = m.IsDark()
+		return c.restyled()
 	case tea.FocusMsg:
 		return c.focused(focusHere)
 	case tea.BlurMsg:
 		return c.focused(focusAway)
 	case tea.EnvMsg:
-		c.outbox.calls.terminal = terminalOf(m)
+		c.outbox.calls.notes = terminalOf(m)
 		return c, nil
 	case tea.ModeReportMsg:
 		return c.measured(m)
 	case tea.ColorProfileMsg:
 		return c.profiled(m.Profile)
 	}
-	return c.answer(msg)
+	if m, ok := msg.(message); ok {
+		return m.handle(c)
+	}
+	return c, nil
+}
+
+// message is what an effect brings, or what a dialog intends. It knows what it changes.
+type message interface {
+	handle(Console) (Console, tea.Cmd)
 }
 
 // resized folds the queue to its new room, and reads more rows when there is more.
@@ -182,83 +190,35 @@ func (c Console) resized(m tea.WindowSizeMsg) (Console, tea.Cmd) {
 	return c, tea.Batch(draw, look)
 }
 
-// answer routes what the effects brought.
-func (c Console) answer(msg tea.Msg) (Console, tea.Cmd) {
-	switch m := msg.(type) {
-	case truthMsg:
-		return c.seen(m)
-	case movedMsg:
-		return c.moved(m)
-	case receiptMsg:
-		return c.received(m)
-	case newsMsg:
-		return c.informed(m)
-	case planMsg:
-		return c.planRead(m)
-	case laidOutMsg:
-		return c.laidOutPlan(m)
-	case foundMsg:
-		return c.found(m)
-	case callMsg:
-		return c.call(m)
-	case clippedMsg:
-		return c.clipped(m)
-	case draftsMsg:
-		if m.drafts != nil {
-			c.drafts = m.drafts
-		}
-		return c, nil
-	case editedMsg:
-		return c.edited(m)
-	case paperMsg:
-		return c.papered(m)
-	case writtenMsg:
-		return c.written(m)
-	case savedMsg:
-		return c.savedPlan(m)
-	case besideMsg:
-		return c.savedBeside(m)
-	}
-	return c.timed(msg)
+func (m beatMsg) handle(c Console) (Console, tea.Cmd) {
+	c.now = later(c.now, m.at)
+	c, draw := c.readMarks()
+	c, card := c.glanceAtTree()
+	c, look := c.lookAgain()
+	return c, tea.Batch(draw, card, look, c.fx.nextBeat())
 }
 
-// timed routes what only time or the first run brings.
-func (c Console) timed(msg tea.Msg) (Console, tea.Cmd) {
-	switch m := msg.(type) {
-	case beatMsg:
-		c.now = later(c.now, m.at)
-		c, draw := c.readMarks()
-		c, card := c.glanceAtTree()
-		c, look := c.lookAgain()
-		return c, tea.Batch(draw, card, look, c.fx.nextBeat())
-	case calmMsg:
-		return c.rested(m)
-	case fadeMsg:
-		if c.note.n == m.n && !c.note.isError {
-			c.note.text = ""
-		}
-	case retryMsg:
-		c.now, c.looking.retrying = later(c.now, m.at), false
-		return c.look()
-	case surveyMsg:
-		return c.surveyed(m)
-	case linesMsg:
-		return c.dryRan(m)
-	case sessionMsg:
-		return c.started(m)
-	case offerMsg:
-		return c.offered(m)
-	case appliedMsg:
-		return c.applied(m)
-	case settingsMsg:
-		return c.configured(m)
-	case ownMsg:
-		return c.ranOwn(m)
-	case filterSavedMsg:
-		return c.filterSaved(m)
+func (m fadeMsg) handle(c Console) (Console, tea.Cmd) {
+	if c.note.n == m.n && !c.note.isError {
+		c.note.text = ""
 	}
-	return c.filesSaid(msg)
+	return c, nil
 }
+
+func (m retryMsg) handle(c Console) (Console, tea.Cmd) {
+	c.now, c.looking.retrying = later(c.now, m.at), false
+	return c.look()
+}
+
+func (m draftsMsg) handle(c Console) (Console, tea.Cmd) {
+	if m.drafts != nil {
+		c.drafts = m.drafts
+	}
+	return c, nil
+}
+
+func (m sayMsg) handle(c Console) (Console, tea.Cmd)      { return c.say(string(m)) }
+func (m complainMsg) handle(c Console) (Console, tea.Cmd) { return c.complain(m.err) }
 
 // steady keeps the cursor's row in sight and scrolls no page beyond its end.
 func (c Console) steady() Console {
@@ -279,17 +239,16 @@ func (c Console) steady() Console {
 	return c
 }
 
-// rested counts the quiet beats and lets a held order go after the last.
-func (c Console) rested(m calmMsg) (Console, tea.Cmd) {
+// handle counts the quiet beats and lets a held order go after the last.
+func (m idleMsg) handle(c Console) (Console, tea.Cmd) {
 	c.now = later(c.now, m.at)
-	c.calm.quiet++
+	c.idle.quiet++
 	c, keep := c.noted()
-	c, save := c.autosaved()
-	if c.calm.touched() {
-		return c, tea.Batch(keep, save, c.fx.nextCalm())
+	if c.idle.touched() {
+		return c, tea.Batch(keep, c.fx.nextIdle())
 	}
-	c.calm.running = false
-	return c.let(), tea.Batch(keep, save)
+	c.idle.running = false
+	return c.let(), keep
 }
 
 func later(a, b time.Time) time.Time {

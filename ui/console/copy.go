@@ -6,47 +6,49 @@ import (
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/clip"
+	"vise/ui/console/widget"
 )
 
-// copyDialog waits for the key after y, and shows which there are.
+// copyDialog waits for the key after the one that copies, and shows which there are.
 type copyDialog struct{}
 
-func copyMenu(Console) dialog { return copyDialog{} }
+// In is part of widget.Dialog.
+func (copyDialog) In() action.Context { return action.Copy }
 
-func (d copyDialog) press(k tea.KeyPressMsg, _ surroundings) (dialog, wish) {
-	a, ok := action.Of(action.Copy, k)
-	switch {
-	case !ok:
-		return d, wish{}
-	case a.ID == action.CopyBack:
-		return nil, wish{}
+// Paste is part of widget.Dialog.
+func (copyDialog) Paste(string) {}
+
+// Press is part of widget.Dialog.
+func (d copyDialog) Press(k widget.Key, _ widget.Context) (widget.Dialog, widget.Result) {
+	switch k.ID {
+	case "":
+		return d, nil
+	case action.CopyBack:
+		return nil, nil
 	}
-	return nil, wish{run: a.ID}
+	return nil, widget.Run(k.ID)
 }
 
-func (d copyDialog) paste(string) dialog { return d }
-
-func (d copyDialog) draw(w, h int, s surroundings) drawn {
-	out := drawn{w: min(48, w)}
-	out.Title, out.Focused = s.styles.Strong.Paint("Copy"), true
-	state := s.state()
-	for _, a := range action.Table {
+// Draw is part of widget.Dialog.
+func (d copyDialog) Draw(x widget.Context) widget.Drawn {
+	var lines []string
+	for _, a := range x.Keys {
 		if a.In != action.Copy || a.ID == action.CopyBack {
 			continue
 		}
-		ink, does := s.styles.Text, a.Does
-		if ok, why := a.Enabled(state); !ok {
-			ink, does = s.styles.Faint, "off: "+s.show(model.Text(why))
+		ink, does := x.Text, a.Does
+		if why := x.Keys.Refusal(a, x.State); why != "" {
+			ink, does = x.Faint, "off: "+x.Show(model.Text(why))
 		}
-		out.Lines = append(out.Lines, " "+s.styles.Key.Paint(a.Key())+"  "+ink.Paint(a.Title+": "+does))
+		lines = append(lines, " "+x.Key.Paint(a.Key())+"  "+ink.Paint(a.Title+": "+does))
 	}
-	out.Foot = s.styles.Muted.Paint(action.Keyed("{copy-back} close"))
-	out.h = min(len(out.Lines)+2, h)
+	out := x.Dialog("Copy", "{copy-back} close", lines)
+	out.W = min(48, x.W)
 	return out
 }
 
-// copyOf copies what an action names: of the marked rows, or of the cursor's.
-func copyOf(id action.ID) func(Console) (Console, tea.Cmd) {
+// copying copies what an action names: of the marked rows, or of the cursor's.
+func copying(id action.ID) act {
 	return func(c Console) (Console, tea.Cmd) {
 		at := clip.Subject{Row: *c.row(), Detail: c.detail(), Plan: c.plan.Artifact.Path}
 		var marked []clip.Subject

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"vise/model"
+	"vise/ui/console/screen"
 	"vise/ui/console/widget"
-	"vise/ui/text"
 )
 
 // mostAsked is how many linked todos are asked about one by one; those beyond share an answer.
@@ -46,9 +46,9 @@ type decisionFields struct {
 }
 
 // deciding adds the fields to a completion.
-func deciding(c Console, f *form) decisionFields {
-	d := decisionFields{first: len(f.fields)}
-	for i, l := range c.openLinked() {
+func deciding(x widget.Context, f *widget.Form, open []LinkedTodo) decisionFields {
+	d := decisionFields{first: len(f.Fields)}
+	for i, l := range open {
 		if last := len(d.groups) - 1; i >= mostAsked {
 			d.groups[last] = append(d.groups[last], l)
 			continue
@@ -59,24 +59,24 @@ func deciding(c Console, f *form) decisionFields {
 		return d
 	}
 	for _, g := range d.groups {
-		label := fmt.Sprintf("%s  %s, %s", g[0].Todo.Ref(), fileWord(g[0].Todo.Status), text.Cut(c.show(g[0].Todo.Title), 44))
+		label := fmt.Sprintf("%s  %s, %s", g[0].Todo.Ref(), screen.FileWord(g[0].Todo.Status), x.Cut(g[0].Todo.Title, 44))
 		if len(g) > 1 {
 			label = fmt.Sprintf("%s and %d more linked todos", g[0].Todo.Ref(), len(g)-1)
 		}
-		f.fields = append(f.fields, formField{label: label, name: string(g[0].Todo.Ref()), options: decisions})
+		f.Fields = append(f.Fields, widget.FormField{Label: label, Name: string(g[0].Todo.Ref()), Options: decisions})
 	}
-	f.fields = append(f.fields,
-		formField{label: "Why won't it be fixed?", Field: widget.NewField("", 1, model.MaxReason), shown: d.any(wontFix)},
-		formField{label: "Moved to which work item?", Field: widget.NewField("", 1, model.MaxReason), shown: d.any(moved)})
-	f.chord = true
+	f.Fields = append(f.Fields,
+		widget.FormField{Label: "Why won't it be fixed?", Field: textField(1, model.MaxReason), Shown: d.any(wontFix)},
+		widget.FormField{Label: "Moved to which work item?", Field: textField(1, model.MaxReason), Shown: d.any(moved)})
+	f.Chord = true
 	return d
 }
 
 // any reports whether a choice was made for any todo.
-func (d decisionFields) any(choice int) func(*form) bool {
-	return func(f *form) bool {
-		for _, ff := range f.fields[d.first : d.first+len(d.groups)] {
-			if ff.chosen == choice {
+func (d decisionFields) any(choice int) func(*widget.Form) bool {
+	return func(f *widget.Form) bool {
+		for _, ff := range f.Fields[d.first : d.first+len(d.groups)] {
+			if ff.Chosen == choice {
 				return true
 			}
 		}
@@ -85,18 +85,18 @@ func (d decisionFields) any(choice int) func(*form) bool {
 }
 
 // words are the choices as decisions by todo; trouble says what is missing.
-func (d decisionFields) words(f *form) (words map[string]model.Text, trouble string) {
+func (d decisionFields) words(f *widget.Form) (words map[string]model.Text, trouble string) {
 	if len(d.groups) == 0 {
 		return nil, ""
 	}
-	why, to := f.text(d.first+len(d.groups)), f.text(d.first+len(d.groups)+1)
+	why, to := f.Text(d.first+len(d.groups)), f.Text(d.first+len(d.groups)+1)
 	words = map[string]model.Text{}
 	for i, g := range d.groups {
 		ref := g[0].Todo.Ref().String()
 		word := model.Text("keep")
-		switch f.fields[d.first+i].chosen {
+		switch f.Fields[d.first+i].Chosen {
 		case undecided:
-			return nil, "say what becomes of " + ref + " (tab, then 2 to 5)"
+			return nil, "say what becomes of " + ref + " ({next-field}, then 2 to 5)"
 		case wontFix:
 			if why == "" {
 				return nil, "say why " + ref + " won't be fixed"

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -20,26 +19,16 @@ func (c Console) View() tea.View {
 		return v
 	}
 	lines := c.desk()
-	if c.find != nil && c.dialog == nil && (c.layout.shows(paneQueue) || c.place.view != viewDesk) {
-		r := c.layout.panes[paneQueue]
-		if c.place.view != viewDesk {
-			r = c.layout.body()
+	if d := c.layers.dialog(); d != nil && c.layout.shape != tiny {
+		x := c.context()
+		drawn := d.Draw(x)
+		left, top := (x.W-drawn.W)/2, max((x.H-drawn.H)/3, 0)
+		lines = widget.Over(lines, drawn.Box.Draw(drawn.W, drawn.H, c.styles), left, top, drawn.W)
+		if drawn.Cursor != nil {
+			v.Cursor = tea.NewCursor(left+1+drawn.Cursor.X, top+1+drawn.Cursor.Y)
 		}
-		_, x, _ := c.find.Draw(max(r.W-2-3, 2), c.styles)
-		v.Cursor = tea.NewCursor(r.X+1+3+x, r.Y+1)
-	}
-	if c.plan.Search.Typing != nil && c.dialog == nil && c.layout.shape != tiny {
-		_, x := c.plan.Search.Line(c.frame(), c.layout.w)
-		v.Cursor = tea.NewCursor(x, c.layout.h-1-c.layout.hints)
-	}
-	if c.dialog != nil && c.layout.shape != tiny {
-		room := c.layout.h - 1 - c.layout.hints // the message line stays in sight
-		d := c.dialog.draw(c.layout.w, room, surroundings{c})
-		x, y := (c.layout.w-d.w)/2, max((room-d.h)/3, 0)
-		lines = widget.Over(lines, d.Box.Draw(d.w, d.h, c.styles), x, y, d.w)
-		if d.cursor != nil {
-			v.Cursor = tea.NewCursor(x+1+d.cursor.X, y+1+d.cursor.Y)
-		}
+	} else if c.layout.shape != tiny {
+		v.Cursor = c.promptCursor()
 	}
 	v.Content = strings.Join(lines, "\n")
 	if c.opt.ascii() {
@@ -51,8 +40,22 @@ func (c Console) View() tea.View {
 // plainMarks are this program's own words in ASCII.
 var plainMarks = strings.NewReplacer("…", "~", "·", ".", "−", "-", "×", "x", "↑", "^", "↓", "v", "←", "<", "→", ">", "▾", "v")
 
-// dialogless reports whether the desk has the keys: then its cursor is drawn.
-func (c Console) dialogless() bool { return c.dialog == nil }
+// promptCursor is where text is typed in the screen itself; nil where none is.
+func (c Console) promptCursor() *tea.Cursor {
+	if p := c.layers.prompt(searchPrompt); p != nil {
+		_, x := c.plan.Search.Line(c.frame(), &p.Field, c.layout.w)
+		return tea.NewCursor(x, c.layout.h-1-c.layout.hints)
+	}
+	p, r := c.layers.prompt(filterPrompt), c.layout.panes[paneQueue]
+	if c.place.view != viewDesk {
+		r = c.layout.body()
+	}
+	if p == nil || r.Empty() {
+		return nil
+	}
+	_, x, _ := p.Field.Draw(max(r.W-2-3, 2), c.styles)
+	return tea.NewCursor(r.X+1+3+x, r.Y+1)
+}
 
 // show is text from outside, as it may stand on a line of the screen.
 func (c Console) show(t model.Text) string { return c.styles.Safe(t.String()) }
@@ -86,16 +89,21 @@ func (c Console) desk() []string {
 	if l.shape == tiny {
 		return c.tinyDesk()
 	}
-	out := append(append(make([]string, 0, l.h), c.header()), c.body().Lines...)
-	message := c.messageLines()
+	out := append(append(make([]string, 0, l.h), c.header().Line()), c.body().Lines...)
+	footer := c.footer()
+	message := footer.Lines()
+	if p := c.layers.prompt(searchPrompt); p != nil {
+		line, _ := c.plan.Search.Line(footer.Frame, &p.Field, l.w)
+		message = []string{line}
+	}
 	out = append(out[:len(out)+1-len(message)], message...)
-	return append(out, c.hints()...)
+	return append(out, footer.Keys()...)
 }
 
 // tinyDesk still answers who needs whom, in one line.
 func (c Console) tinyDesk() []string {
-	s := c.gist()
-	if s += " " + c.styles.Glyph.Dot + " enlarge to act"; c.trouble != nil {
+	s := c.frame().Gist(c.truth.desk, c.needYou())
+	if c.trouble != nil {
 		s = "vise ! " + model.Text(c.trouble.Message).String()
 	}
 	out := []string{text.Pad(s, c.layout.w)}
@@ -103,24 +111,4 @@ func (c Console) tinyDesk() []string {
 		out = append(out, text.Pad("", c.layout.w))
 	}
 	return out
-}
-
-func (c Console) gist() string {
-	g := c.styles.Glyph
-	s := "vise"
-	if n := c.needYou(); n > 0 {
-		s += " " + strconv.Itoa(n) + g.NeedsYou
-	}
-	for _, sec := range c.truth.desk.Sections {
-		if sec.Class == model.TriggeredBlocked && sec.Total > 0 {
-			s += " " + strconv.Itoa(sec.Total) + g.Triggered
-		}
-	}
-	if r := c.truth.desk.Current; r != nil {
-		s += " " + g.Current + string(r.Handle)
-		if r.Todo.Total > 0 {
-			s += fmt.Sprintf(" %d/%d", r.Todo.Done, r.Todo.Total)
-		}
-	}
-	return s
 }

@@ -5,337 +5,294 @@ import (
 	"strings"
 
 	"vise/model"
-	"vise/ui/action"
+	"vise/ui/console/screen"
 	"vise/ui/console/widget"
 	"vise/ui/text"
 )
 
+// onScreen draws as the screens do.
+func onScreen(x widget.Context) screen.Frame { return screen.Frame{Frame: x.Frame} }
+
+// handedOver says when the agent on screen hears what is sent to it.
+func handedOver(x widget.Context, _ *widget.Form) []string {
+	a := x.State.Desk.Agent
+	a.ID = x.State.Agent
+	return []string{onScreen(x).Handover(a, x.Inner()-1)}
+}
+
 // itemLine names an item in a dialog: glyph, handle, objective.
-func (s surroundings) itemLine(label string, r model.Row, note string) string {
-	k := s.styles
-	room := d80(s.layout.w) - 7 - 2 - len(r.Handle) - 2 - text.Width(note) - 2
-	return " " + k.Muted.Paint(text.Pad(label, 7)) + inkOfRow(k, r).Paint(s.glyphOfRow(r)) + " " +
-		k.Muted.Paint(string(r.Handle)) + " " + text.Pad(s.show(r.Objective), max(room, 4)) + " " + k.Muted.Paint(note)
+func itemLine(x widget.Context, label string, r model.Row, note string) string {
+	room := x.Inner() - 7 - 2 - len(r.Handle) - 2 - text.Width(note) - 2
+	return " " + x.Muted.Paint(text.Pad(label, 7)) + onScreen(x).RowInk(r).Paint(onScreen(x).RowMark(r)) + " " +
+		x.Muted.Paint(string(r.Handle)) + " " + text.Pad(x.Show(r.Objective), max(room, 4)) + " " + x.Muted.Paint(note)
 }
 
-// warnLine is a sentence with a warning mark, wrapped.
-func (s surroundings) warnLine(words string) []string {
-	var out []string
-	mark := s.styles.Glyph.Warning
-	for _, l := range text.Wrap(s.styles.Safe(words), d80(s.layout.w)-4) {
-		out = append(out, " "+s.styles.NeedsYou.Paint(mark+" "+l))
-		mark = " "
-	}
-	return out
+func scheduled(r model.Row) string { return spaced(string(r.Scheduling)) }
+
+func spaced(s string) string { return strings.ReplaceAll(s, "_", " ") }
+
+// about is what a form says in its title: what it does, to which item.
+func about(x widget.Context, what string, r model.Row) string {
+	return fmt.Sprintf("%s %s  %s", what, r.Handle, x.Cut(r.Objective, 50))
 }
 
-func (s surroundings) mutedLine(words string) string { return " " + s.styles.Muted.Paint(words) }
-
-// mutedLines is mutedLine for what may be longer than a dialog is wide.
-func (s surroundings) mutedLines(words string) []string { return s.said(words, d80(s.layout.w)) }
-
-func scheduled(r model.Row) string { return strings.ReplaceAll(string(r.Scheduling), "_", " ") }
+func textField(rows, limit int) widget.Field { return widget.NewField("", rows, limit) }
 
 // picking asks why runnable work is left, or says that the pick is for review only.
-func picking(c Console, r model.Row, o model.Outlook) dialog {
-	f := &form{
-		about: subject{r.ID, "PickWorkItem"},
-		title: fmt.Sprintf("Pick %s for %s", r.Handle, c.place.agent),
-		foot: func(f *form) string {
-			if len(f.fields) == 0 {
-				return action.Keyed("{submit-line} pick · {close} cancel")
-			}
-			return action.Keyed("{submit-line} pick · empty = reason recorded as missing · {close} cancel")
-		},
-		submit: func(_ surroundings, f *form) wish {
-			p := model.PickWorkItem{WorkItemID: r.ID, SeenRevision: r.Revision}
-			if len(f.fields) > 0 {
-				p.Reason = f.text(0)
-			}
-			return wish{command: p, said: "Picked " + string(r.Handle)}
-		},
-	}
-	f.draftKey = "pick:" + string(r.ID)
-	f.head = func(s surroundings, _ *form) []string {
-		var out []string
-		if o.From != nil {
-			out = append(out, s.itemLine("From", *o.From, scheduled(*o.From)))
-		}
-		out = append(out, s.itemLine("To", r, scheduled(r)), "")
-		if o.AsksReason {
-			out = append(out, s.mutedLine("Why switch?   stored on the work_item_picked event and nowhere else"))
-		}
-		return out
+func picking(x widget.Context, r model.Row, o model.Outlook) widget.Dialog {
+	f := &widget.Form{
+		For:      widget.Subject{Item: r.ID, Command: "PickWorkItem"},
+		Title:    fmt.Sprintf("Pick %s for %s", r.Handle, x.State.Agent),
+		Foot:     "{submit-line} pick · {close} cancel",
+		DraftKey: "pick:" + string(r.ID),
 	}
 	if o.AsksReason {
-		f.fields = []formField{{Field: widget.NewField("", 1, model.MaxReason)}}
-		f.canned = []string{"operator priority", "current is waiting on a slow task", "wrong item"}
+		f.Foot = "{submit-line} pick · empty = reason recorded as missing · {close} cancel"
+		f.Fields = []widget.FormField{{Field: textField(1, model.MaxReason)}}
+		f.Canned = []string{"operator priority", "current is waiting on a slow task", "wrong item"}
 	}
-	f.tail = func(s surroundings, f *form) []string {
-		var out []string
-		if len(f.canned) > 0 {
-			out = append(out, s.mutedLine("  1 "+f.canned[0]+"    2 "+f.canned[1]+"    3 "+f.canned[2]), "")
+	f.Submit = func(_ widget.Context, f *widget.Form) widget.Result {
+		p := model.PickWorkItem{WorkItemID: r.ID, SeenRevision: r.Revision}
+		if len(f.Fields) > 0 {
+			p.Reason = f.Text(0)
 		}
-		if o.ReviewOnly {
-			what := "It keeps its blocker"
-			if r.BlockedBy != "" {
-				what += ` "` + text.Cut(r.BlockedBy.String(), 60) + `"`
-			} else if r.BlockedBy == "" {
-				what = "It stays " + scheduled(r)
-			}
-			out = append(out, s.warnLine(what+". Picking it is for review only.")...)
+		return widget.Apply{Command: p, Said: "Picked " + string(r.Handle)}
+	}
+	f.Head = func(x widget.Context, _ *widget.Form) []string {
+		var out []string
+		if o.From != nil {
+			out = append(out, itemLine(x, "From", *o.From, scheduled(*o.From)))
+		}
+		out = append(out, itemLine(x, "To", r, scheduled(r)), "")
+		if o.AsksReason {
+			out = append(out, x.Note("Why switch?   stored on the work_item_picked event and nowhere else"))
 		}
 		return out
 	}
-	return f.withDraft(c.drafts[f.draftKey])
+	f.Tail = func(x widget.Context, f *widget.Form) []string {
+		var out []string
+		if len(f.Canned) > 0 {
+			out = append(out, x.Note("  1 "+f.Canned[0]+"    2 "+f.Canned[1]+"    3 "+f.Canned[2]), "")
+		}
+		if !o.ReviewOnly {
+			return out
+		}
+		what := "It stays " + scheduled(r)
+		if r.BlockedBy != "" {
+			what = `It keeps its blocker "` + text.Cut(r.BlockedBy.String(), 60) + `"`
+		}
+		return append(out, x.Warn(what+". Picking it is for review only.")...)
+	}
+	return f.WithDraft(x.Drafts)
 }
 
 // completing asks for the report and shows what completion leaves undone.
-func completing(c Console) dialog {
-	r := *c.row()
-	f := &form{
-		about:    subject{r.ID, "CompleteWorkItem"},
-		title:    fmt.Sprintf("Complete %s  %s", r.Handle, text.Cut(c.show(r.Objective), 50)),
-		draftKey: "complete:" + string(r.ID),
-		fields:   []formField{{label: "Report", Field: widget.NewField("", 6, model.MaxReport)}},
+func completing(c Console) widget.Dialog {
+	x, r := c.context(), *c.row()
+	f := &widget.Form{
+		For:       widget.Subject{Item: r.ID, Command: "CompleteWorkItem"},
+		Title:     about(x, "Complete", r),
+		DraftKey:  reportDraft(r.ID),
+		Fields:    []widget.FormField{{Label: "Report", Field: textField(6, model.MaxReport)}},
+		Foot:      "{submit} complete · {close} keeps the draft",
+		EmptyFoot: "{submit} complete without report · {close} closes",
 	}
-	todos := deciding(c, f)
-	f.withDraft(c.drafts[f.draftKey])
-	f.head = func(s surroundings, _ *form) []string { return s.unfinishedLines() }
-	f.tail = func(s surroundings, f *form) []string {
-		out := []string{""}
-		if f.fields[0].Empty() {
-			out = append(out, s.warnLine("No report will be stored. Nothing is ever made up.")...)
-		} else {
-			out = append(out, s.mutedLine("Saved as: operator."))
+	todos := deciding(x, f, c.openLinked())
+	f.WithDraft(x.Drafts)
+	f.Head = func(x widget.Context, _ *widget.Form) []string { return unfinishedLines(x) }
+	f.Tail = func(x widget.Context, f *widget.Form) []string {
+		out := []string{"", x.Note("Saved as: operator.")}
+		if f.Fields[0].Empty() {
+			out = append(out[:1], x.Warn("No report will be stored. Nothing is ever made up.")...)
 		}
-		out = append(out, s.mutedLine("Final: it cannot be reopened."))
-		return append(out, s.nextLine(r.ID))
+		return append(out, x.Note("Final: it cannot be reopened."), nextLine(x, r.ID))
 	}
-	f.foot = func(f *form) string {
-		if f.fields[0].Empty() {
-			return action.Keyed("{submit} complete without report · {close} closes")
-		}
-		return action.Keyed("{submit} complete · {close} keeps the draft")
-	}
-	f.submit = func(s surroundings, f *form) wish {
+	f.Submit = func(x widget.Context, f *widget.Form) widget.Result {
 		words, trouble := todos.words(f)
 		if trouble != "" {
-			return wish{trouble: trouble}
+			return widget.Trouble(x.Keys.Keyed(trouble))
 		}
-		return wish{said: "Completed " + string(r.Handle), command: model.Round{
-			Text: f.text(0), WorkItemID: r.ID,
-			Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: r.ID, LinkedTodos: words, SeenRevision: s.drawn(r)}}},
+		return widget.Apply{Said: "Completed " + string(r.Handle), Command: model.Round{
+			Text: f.Text(0), WorkItemID: r.ID,
+			Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: r.ID, LinkedTodos: words, SeenRevision: x.Revision(r)}}},
 		}}
 	}
-	return unsettled(c, f)
+	if c.fx.Threads != nil && r.ID == c.bookmark.item {
+		unsettled(f, c.bookmark.card)
+	}
+	return f
 }
 
-// drawn is the revision of an item that is on screen now.
-func (s surroundings) drawn(r model.Row) uint64 {
-	if d := s.detail(); d != nil && d.ID == r.ID {
-		return d.Revision
-	}
-	return r.Revision
-}
-
-// sawIn is the revision that the operator saw when a form was filled.
-func (s surroundings) sawIn(f *form, r model.Row) uint64 {
-	if f.seen != 0 {
-		return f.seen
-	}
-	return s.drawn(r)
-}
-
-// revision is that of the item under the cursor as its detail was read.
-func (c Console) revision() uint64 {
-	if d := c.detail(); d != nil {
-		return d.Revision
-	}
-	if r := c.row(); r != nil {
-		return r.Revision
-	}
-	return 0
-}
-
-func (s surroundings) unfinishedLines() []string {
-	d := s.detail()
-	if d == nil || d.Unfinished() == nil {
+func unfinishedLines(x widget.Context) []string {
+	if x.Detail == nil || x.Detail.Unfinished() == nil {
 		return nil
 	}
-	u := d.Unfinished()
-	out := s.warnLine(u.Message)
-	for i, t := range u.Sample {
-		if i == 3 {
-			break
-		}
-		mark, ink := s.todoMark(t.State)
-		out = append(out, "   "+ink.Paint(mark+" "+text.Cut(s.show(t.Text), d80(s.layout.w)-8)))
+	u := x.Detail.Unfinished()
+	out := x.Warn(u.Message)
+	for _, t := range u.Sample[:min(len(u.Sample), 3)] {
+		mark, ink := onScreen(x).TodoMark(t.State)
+		out = append(out, "   "+ink.Paint(mark+" "+x.Cut(t.Text, x.Inner()-8)))
 	}
 	return append(out, "")
 }
 
 // releaseLines say what parking an item does to the focus.
-func (s surroundings) releaseLines(r model.Row) []string {
-	out := []string{""}
-	if r.IsCurrent {
-		out = append(out, s.mutedLine("Focus is released now."))
+func releaseLines(r model.Row) func(widget.Context, *widget.Form) []string {
+	return func(x widget.Context, _ *widget.Form) []string {
+		out := []string{""}
+		if r.IsCurrent {
+			out = append(out, x.Note("Focus is released now."))
+		}
+		return append(out, nextLine(x, r.ID))
 	}
-	return append(out, s.nextLine(r.ID))
 }
 
 // nextLine names the candidate once an item is out of the way.
-func (s surroundings) nextLine(id model.ItemID) string {
-	if r, ok := s.truth.desk.NextWithout(id); ok {
-		return s.mutedLine("Next candidate: ") + s.glyphOfRow(r) + " " + string(r.Handle) + " " + text.Cut(s.show(r.Objective), 40)
+func nextLine(x widget.Context, id model.ItemID) string {
+	if r, ok := x.State.Desk.NextWithout(id); ok {
+		return x.Note("Next candidate: ") + onScreen(x).RowMark(r) + " " + string(r.Handle) + " " + x.Cut(r.Objective, 40)
 	}
-	return s.mutedLine("Next candidate: none")
+	return x.Note("Next candidate: none")
 }
 
 // reporting gives a completed item the report it has not got.
-func reporting(c Console) dialog {
-	r := *c.row()
-	f := &form{
-		about:    subject{r.ID, "ReportWorkItem"},
-		title:    fmt.Sprintf("Report on %s  %s", r.Handle, text.Cut(c.show(r.Objective), 50)),
-		draftKey: "complete:" + string(r.ID),
-		head:     func(surroundings, *form) []string { return nil },
-		fields:   []formField{{label: "Report   given once, saved as: operator", Field: widget.NewField("", 6, model.MaxReport)}},
-		foot:     func(*form) string { return action.Keyed("{submit} save · {close} keeps the draft") },
-		submit: func(_ surroundings, f *form) wish {
-			return wish{said: "Reported on " + string(r.Handle), command: model.ReportWorkItem{WorkItemID: r.ID, Text: f.text(0)}}
+func reporting(x widget.Context, r model.Row) widget.Dialog {
+	f := &widget.Form{
+		For:      widget.Subject{Item: r.ID, Command: "ReportWorkItem"},
+		Title:    about(x, "Report on", r),
+		DraftKey: reportDraft(r.ID),
+		Fields:   []widget.FormField{{Label: "Report   given once, saved as: operator", Field: textField(6, model.MaxReport)}},
+		Foot:     "{submit} save · {close} keeps the draft",
+		Submit: func(_ widget.Context, f *widget.Form) widget.Result {
+			return widget.Apply{Said: "Reported on " + string(r.Handle), Command: model.ReportWorkItem{WorkItemID: r.ID, Text: f.Text(0)}}
 		},
 	}
-	return f.withDraft(c.drafts[f.draftKey])
+	return f.WithDraft(x.Drafts)
 }
 
-// blockingAny is about the marked items, or the one under the cursor.
-func blockingAny(c Console) dialog {
-	if len(c.marked()) > 0 {
-		return bulkBlocking(c)
+// blocking is about the marked items or the one under the cursor: it sets a blocker, or shows
+// the one there is, which enter clears.
+func blocking(c Console) widget.Dialog {
+	x := c.context()
+	if rows := c.marked(); len(rows) > 0 {
+		return bulkBlocking(x, rows)
 	}
-	return blocking(c)
-}
-
-// blocking sets a blocker, or shows the one there is, which enter clears.
-func blocking(c Console) dialog {
 	r := *c.row()
 	if r.CanUnblock() {
-		return unblocking(c, r)
+		return unblocking(x, r)
 	}
-	f := &form{
-		seen:     r.Revision,
-		about:    subject{r.ID, "UpdateWorkItem"},
-		title:    fmt.Sprintf("Block %s  %s", r.Handle, text.Cut(c.show(r.Objective), 50)),
-		draftKey: "block:" + string(r.ID),
-		head:     func(surroundings, *form) []string { return nil },
-		fields:   []formField{{label: "Blocked by", Field: widget.NewField("", 1, model.MaxBlocker)}},
-		foot:     func(*form) string { return action.Keyed("{submit-line} block · {close} keeps the draft") },
-		tail:     func(s surroundings, _ *form) []string { return s.releaseLines(r) },
-		submit: func(s surroundings, f *form) wish {
-			if f.fields[0].Empty() {
-				return wish{trouble: "say what blocks it, or esc"}
+	f := &widget.Form{
+		Seen:     r.Revision,
+		For:      widget.Subject{Item: r.ID, Command: "UpdateWorkItem"},
+		Title:    about(x, "Block", r),
+		DraftKey: "block:" + string(r.ID),
+		Fields:   []widget.FormField{{Label: "Blocked by", Field: textField(1, model.MaxBlocker)}},
+		Foot:     "{submit-line} block · {close} keeps the draft",
+		Tail:     releaseLines(r),
+		Submit: func(x widget.Context, f *widget.Form) widget.Result {
+			if f.Fields[0].Empty() {
+				return widget.Trouble(x.Keys.Keyed("say what blocks it, or {close}"))
 			}
-			return wish{said: "Blocked " + string(r.Handle), command: model.UpdateWorkItem{
-				WorkItemID: r.ID, BlockedBy: model.SetTo(f.text(0)), SeenRevision: s.sawIn(f, r),
+			return widget.Apply{Said: "Blocked " + string(r.Handle), Command: model.UpdateWorkItem{
+				WorkItemID: r.ID, BlockedBy: model.SetTo(f.Text(0)), SeenRevision: f.Revision(x, r),
 			}}
 		},
 	}
-	return f.withDraft(c.drafts[f.draftKey])
+	return f.WithDraft(x.Drafts)
 }
 
 // unblocking shows a blocker and what clearing it does.
-func unblocking(c Console, r model.Row) dialog {
-	return &form{
-		seen:  c.revision(),
-		about: subject{r.ID, "UpdateWorkItem"},
-		title: fmt.Sprintf("Unblock %s", r.Handle),
-		head: func(s surroundings, _ *form) []string {
-			out := []string{s.itemLine("Item", r, scheduled(r)), "", s.mutedLine("Blocked by")}
-			out = append(out, s.wrapped(r.BlockedBy, d80(s.layout.w)-2, s.styles.Blocked)...)
+func unblocking(x widget.Context, r model.Row) *widget.Form {
+	return &widget.Form{
+		Seen:  x.Revision(r),
+		For:   widget.Subject{Item: r.ID, Command: "UpdateWorkItem"},
+		Title: fmt.Sprintf("Unblock %s", r.Handle),
+		Head: func(x widget.Context, _ *widget.Form) []string {
+			out := blockerLines(x, r)
 			if r.Wait.Kind != "" {
-				out = append(out, "", s.mutedLine("Its "+string(r.Wait.Kind)+" wait is cancelled with the blocker."))
+				out = append(out, "", x.Note("Its "+string(r.Wait.Kind)+" wait is cancelled with the blocker."))
 			}
-			return append(out, s.mutedLine("The focus stays where it is."))
+			return append(out, x.Note("The focus stays where it is."))
 		},
-		foot: func(*form) string { return action.Keyed("{submit-line} clears the blocker · {close} cancel") },
-		submit: func(s surroundings, f *form) wish {
-			return wish{said: "Unblocked " + string(r.Handle), command: model.UpdateWorkItem{
-				WorkItemID: r.ID, BlockedBy: model.Clear(), SeenRevision: s.sawIn(f, r),
+		Foot: "{submit-line} clears the blocker · {close} cancel",
+		Submit: func(x widget.Context, f *widget.Form) widget.Result {
+			return widget.Apply{Said: "Unblocked " + string(r.Handle), Command: model.UpdateWorkItem{
+				WorkItemID: r.ID, BlockedBy: model.Clear(), SeenRevision: f.Revision(x, r),
 			}}
 		},
 	}
 }
 
-// reviewing shows what was heard beside what is waited for.
-func reviewing(c Console) dialog {
-	r := *c.row()
-	f := unblocking(c, r).(*form)
-	f.title = fmt.Sprintf("Review %s", r.Handle)
-	f.head = func(s surroundings, _ *form) []string {
-		out := []string{s.itemLine("Item", r, scheduled(r)), "", s.mutedLine("Blocked by")}
-		out = append(out, s.wrapped(r.BlockedBy, d80(s.layout.w)-2, s.styles.Blocked)...)
-		out = append(out, "")
-		if d := s.detail(); d != nil {
-			for _, x := range d.ActiveWaits {
-				out = append(out, s.waitLines(x, d80(s.layout.w)-2)...)
+func blockerLines(x widget.Context, r model.Row) []string {
+	out := []string{itemLine(x, "Item", r, scheduled(r)), "", x.Note("Blocked by")}
+	return append(out, x.Wrapped(r.BlockedBy, x.Inner()-2, x.Blocked)...)
+}
+
+// reviewing shows what triggered an item beside what it waits for.
+func reviewing(c Console) widget.Dialog {
+	x, r := c.context(), *c.row()
+	f := unblocking(x, r)
+	f.Title = fmt.Sprintf("Review %s", r.Handle)
+	f.Head = func(x widget.Context, _ *widget.Form) []string {
+		out := append(blockerLines(x, r), "")
+		if x.Detail != nil {
+			for _, w := range x.Detail.ActiveWaits {
+				out = append(out, onScreen(x).Wait(w, x.Inner()-2)...)
 			}
 		}
-		return append(out, s.mutedLines(action.Keyed("A trigger clears nothing by itself. {pick} picks for review, {wait} waits again."))...)
+		return append(out, x.Notes(x.Keys.Keyed("A trigger clears nothing by itself. {pick} picks for review, {wait} waits again."))...)
 	}
 	return f
 }
 
 // creating asks for a new item's objective and the seed of its plan.
-func creating(c Console) dialog {
-	f := &form{
-		title:    fmt.Sprintf("New work item for %s", c.place.agent),
-		draftKey: "new:" + string(c.place.agent),
-		head:     func(surroundings, *form) []string { return nil },
-		fields: []formField{
-			{label: "Objective", Field: widget.NewField("", 1, model.MaxObjective)},
-			{label: "Plan seed   becomes plan.md; may stay empty", Field: widget.NewField("", 6, model.MaxReport)},
+func creating(c Console) widget.Dialog {
+	x := c.context()
+	f := &widget.Form{
+		Title:    fmt.Sprintf("New work item for %s", x.State.Agent),
+		DraftKey: "new:" + string(x.State.Agent),
+		Fields: []widget.FormField{
+			{Label: "Objective", Field: textField(1, model.MaxObjective)},
+			{Label: "Plan seed   becomes plan.md; may stay empty", Field: textField(6, model.MaxReport)},
 		},
-		tail: func(s surroundings, _ *form) []string {
-			return []string{"", s.mutedLine(action.Keyed("The focus stays. {pick} picks it."))}
+		Tail: func(x widget.Context, _ *widget.Form) []string {
+			return []string{"", x.Note(x.Keys.Keyed("The focus stays. {pick} picks it."))}
 		},
-		foot: func(*form) string {
-			return action.Keyed("{submit} create · {next-field} field · {close} keeps the draft")
-		},
-		submit: func(_ surroundings, f *form) wish {
-			if f.fields[0].Empty() {
-				return wish{trouble: "an objective is needed"}
+		Foot: "{submit} create · {next-field} field · {close} keeps the draft",
+		Submit: func(_ widget.Context, f *widget.Form) widget.Result {
+			if f.Fields[0].Empty() {
+				return widget.Trouble("an objective is needed")
 			}
-			return wish{said: "Created", command: model.CreateWorkItem{Objective: f.text(0), Plan: model.Text(f.fields[1].Value())}}
+			return widget.Apply{Said: "Created", Command: model.CreateWorkItem{Objective: f.Text(0), Plan: model.Text(f.Fields[1].Value())}}
 		},
 	}
-	return f.withDraft(c.drafts[f.draftKey])
+	return f.WithDraft(x.Drafts)
 }
 
 // rewording edits the objective.
-func rewording(c Console) dialog {
-	r := *c.row()
+func rewording(c Console) widget.Dialog {
+	x, r := c.context(), *c.row()
 	objective := r.Objective
-	if d := c.detail(); d != nil {
-		objective = d.Objective
+	if x.Detail != nil {
+		objective = x.Detail.Objective
 	}
-	f := &form{
-		about:    subject{r.ID, "UpdateWorkItem"},
-		title:    fmt.Sprintf("Objective of %s", r.Handle),
-		seen:     c.revision(),
-		draftKey: "objective:" + string(r.ID),
-		head: func(s surroundings, f *form) []string {
-			if f.value(0) == strings.TrimSpace(f.initial) {
+	f := &widget.Form{
+		For:      widget.Subject{Item: r.ID, Command: "UpdateWorkItem"},
+		Title:    fmt.Sprintf("Objective of %s", r.Handle),
+		Seen:     x.Revision(r),
+		DraftKey: "objective:" + string(r.ID),
+		Head: func(x widget.Context, f *widget.Form) []string {
+			if !f.Changed() {
 				return nil
 			}
-			return []string{s.mutedLine("Now: " + text.Cut(s.show(objective), d80(s.layout.w)-8)), ""}
+			return []string{x.Note("Now: " + x.Cut(objective, x.Inner()-8)), ""}
 		},
-		fields: []formField{{label: "Objective", Field: widget.NewField(objective.String(), 3, model.MaxObjective)}},
-		foot:   func(*form) string { return action.Keyed("{submit} save · {close} keeps the draft") },
-		submit: func(s surroundings, f *form) wish {
-			t := model.Text(strings.ReplaceAll(f.value(0), "\n", " "))
-			return wish{said: "Objective saved", command: model.UpdateWorkItem{WorkItemID: r.ID, Objective: &t, SeenRevision: s.sawIn(f, r)}}
+		Fields: []widget.FormField{{Label: "Objective", Field: widget.NewField(objective.String(), 3, model.MaxObjective)}},
+		Foot:   "{submit} save · {close} keeps the draft",
+		Submit: func(x widget.Context, f *widget.Form) widget.Result {
+			t := model.Text(strings.ReplaceAll(f.Value(0), "\n", " "))
+			return widget.Apply{Said: "Objective saved", Command: model.UpdateWorkItem{WorkItemID: r.ID, Objective: &t, SeenRevision: f.Revision(x, r)}}
 		},
 	}
-	return f.withDraft(c.drafts[f.draftKey])
+	return f.WithDraft(x.Drafts)
 }

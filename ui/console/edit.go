@@ -24,8 +24,8 @@ type Papers interface {
 	Beside(ctx context.Context, agent model.AgentID, id model.ItemID, text string) (path string, err error)
 }
 
-// paperEdit is a text in the operator's editor.
-type paperEdit struct {
+// planEdit is a text in the operator's editor.
+type planEdit struct {
 	agent model.AgentID
 	item  model.ItemID
 	// base is the plan that the editor began with, hash its hash; path the copy.
@@ -37,19 +37,19 @@ type paperEdit struct {
 }
 
 type (
-	// paperMsg: a copy is ready for the editor.
-	paperMsg struct {
-		edit paperEdit
+	// copiedMsg: a copy is ready for the editor.
+	copiedMsg struct {
+		edit planEdit
 		err  error
 	}
 	// writtenMsg: the editor has ended, and the copy was read.
 	writtenMsg struct {
-		edit paperEdit
+		edit planEdit
 		err  error
 	}
 	// savedMsg says what became of a plan that was to be saved; said is for the screen.
 	savedMsg struct {
-		edit   paperEdit
+		edit   planEdit
 		said   string
 		theirs PlanText
 		err    error
@@ -57,7 +57,7 @@ type (
 )
 
 // editPlan gives the terminal to the operator's editor, on a copy of the plan.
-func (c Console) editPlan() (Console, tea.Cmd) {
+func editPlan(c Console) (Console, tea.Cmd) {
 	a := c.plan.Artifact
 	if a.Path == "" {
 		return c.say("The plan's path is not known.")
@@ -72,7 +72,7 @@ func (c Console) editPlan() (Console, tea.Cmd) {
 func (e *effects) copyPlan(agent model.AgentID, id model.ItemID) tea.Cmd {
 	return func() tea.Msg {
 		p := e.Eyes.Plan(e.ctx, agent, id)
-		x := paperEdit{agent: agent, item: id, base: p.Text.Raw(), plan: true} // raw: to a file, not shown
+		x := planEdit{agent: agent, item: id, base: p.Text.Raw(), plan: true} // raw: to a file, not shown
 		if p.Artifact.Condition == model.PlanOK {
 			x.hash = p.Artifact.Hash
 		}
@@ -82,21 +82,24 @@ func (e *effects) copyPlan(agent model.AgentID, id model.ItemID) tea.Cmd {
 
 // copyText hands a field's text to the editor.
 func (e *effects) copyText(text string) tea.Cmd {
-	return func() tea.Msg { return e.copied(paperEdit{base: text}) }
+	if e.Papers == nil {
+		return func() tea.Msg { return sayMsg("There is no place for the editor's file here.") }
+	}
+	return func() tea.Msg { return e.copied(planEdit{base: text}) }
 }
 
-func (e *effects) copied(x paperEdit) tea.Msg {
+func (e *effects) copied(x planEdit) tea.Msg {
 	name := "text"
 	if x.plan {
 		name = string(x.item)
 	}
 	var err error
 	x.path, err = e.Papers.Copy(e.ctx, name, x.base)
-	return paperMsg{x, err}
+	return copiedMsg{x, err}
 }
 
-// papered opens the editor.
-func (c Console) papered(m paperMsg) (Console, tea.Cmd) {
+// handle opens the editor.
+func (m copiedMsg) handle(c Console) (Console, tea.Cmd) {
 	if m.err != nil {
 		return c.complain(m.err)
 	}
@@ -114,14 +117,13 @@ func (c Console) papered(m paperMsg) (Console, tea.Cmd) {
 	})
 }
 
-// written takes what the editor left. The terminal may be another than before.
-func (c Console) written(m writtenMsg) (Console, tea.Cmd) {
+// handle takes what the editor left. The terminal may be another than before.
+func (m writtenMsg) handle(c Console) (Console, tea.Cmd) {
 	again := tea.Batch(tea.RequestWindowSize, tea.RequestBackgroundColor)
 	x := m.edit
 	switch {
 	case m.err != nil:
-		c.note = note{text: words(m.err) + " What you wrote is kept at " + model.Text(x.path).String(), isError: true, n: c.note.n + 1}
-		return c, again
+		return c.fail(words(m.err) + " What you wrote is kept at " + model.Text(x.path).String()), again
 	case x.mine == x.base:
 		c.fx.Papers.Drop(c.fx.ctx, x.path)
 		c, said := c.say("Nothing was changed.")
@@ -129,18 +131,17 @@ func (c Console) written(m writtenMsg) (Console, tea.Cmd) {
 	case x.plan:
 		return c, tea.Batch(again, c.fx.savePlan(x, x.hash, "Plan saved"))
 	}
-	f, ok := c.dialog.(interface{ fill(string) })
+	d, ok := c.layers.editor()
 	if !ok {
-		c.note = note{text: "The dialog is closed by now. What you wrote is kept at " + model.Text(x.path).String(), isError: true, n: c.note.n + 1}
-		return c, again
+		return c.fail("The dialog is closed by now. What you wrote is kept at " + model.Text(x.path).String()), again
 	}
-	f.fill(x.mine)
+	d.Fill(x.mine)
 	c.fx.Papers.Drop(c.fx.ctx, x.path)
 	return c, again
 }
 
 // savePlan writes the operator's text over the plan with the hash base.
-func (e *effects) savePlan(x paperEdit, base, said string) tea.Cmd {
+func (e *effects) savePlan(x planEdit, base, said string) tea.Cmd {
 	return func() tea.Msg {
 		err := e.Papers.SavePlan(e.ctx, x.agent, x.item, base, x.mine)
 		if err == nil {
@@ -150,18 +151,17 @@ func (e *effects) savePlan(x paperEdit, base, said string) tea.Cmd {
 	}
 }
 
-// savedPlan tells that a plan is saved, in the journal too, or shows both texts.
-func (c Console) savedPlan(m savedMsg) (Console, tea.Cmd) {
+// handle tells that a plan is saved, in the journal too, or shows both texts.
+func (m savedMsg) handle(c Console) (Console, tea.Cmd) {
 	x := m.edit
 	switch {
 	case coded(m.err) == model.CodeStale:
-		c.dialog = newConflict(x, m.theirs)
+		c, _ = c.open(&conflict{fx: c.fx, edit: x, theirs: m.theirs})
 		return c, c.fx.readPlan(x.agent, x.item)
 	case m.err != nil:
-		c.note = note{text: words(m.err) + " What you wrote is kept at " + model.Text(x.path).String(), isError: true, n: c.note.n + 1}
-		return c, nil
+		return c.fail(words(m.err) + " What you wrote is kept at " + model.Text(x.path).String()), nil
 	}
-	c.dialog = nil
+	c.layers = nil
 	read := c.fx.readPlan(x.agent, x.item)
 	if m.theirs.Artifact.Condition != model.PlanOK {
 		c, said := c.say(sentence(m.said))
@@ -174,7 +174,7 @@ func (c Console) savedPlan(m savedMsg) (Console, tea.Cmd) {
 }
 
 // beside puts the operator's text next to a plan that somebody else changed.
-func (e *effects) beside(x paperEdit) tea.Cmd {
+func (e *effects) beside(x planEdit) tea.Cmd {
 	return func() tea.Msg {
 		path, err := e.Papers.Beside(e.ctx, x.agent, x.item, x.mine)
 		if err == nil {
@@ -185,15 +185,15 @@ func (e *effects) beside(x paperEdit) tea.Cmd {
 }
 
 type besideMsg struct {
-	edit paperEdit
+	edit planEdit
 	path string
 	err  error
 }
 
-func (c Console) savedBeside(m besideMsg) (Console, tea.Cmd) {
+func (m besideMsg) handle(c Console) (Console, tea.Cmd) {
 	if m.err != nil {
 		return c.complain(fmt.Errorf("%w; what you wrote is kept at %s", m.err, model.Text(m.edit.path)))
 	}
-	c.dialog = nil
+	c.layers = nil
 	return c.say("Yours is beside it: " + model.Text(m.path).String())
 }

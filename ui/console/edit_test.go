@@ -45,7 +45,7 @@ func (wd *world) edits(p *fakePapers, id model.ItemID, mine string) {
 	}
 	p.copies[path] = mine
 	hash := model.NewPlanArtifact(testAgent, id, []byte(base), time.Time{}).Hash
-	wd.send(writtenMsg{edit: paperEdit{agent: testAgent, item: id, base: base, hash: hash, path: path, mine: mine, plan: true}})
+	wd.send(writtenMsg{edit: planEdit{agent: testAgent, item: id, base: base, hash: hash, path: path, mine: mine, plan: true}})
 	wd.settle()
 }
 
@@ -115,7 +115,7 @@ func TestADialogsTextCanBeWrittenInTheEditor(t *testing.T) {
 		if got := p.copies["/edits/text.md"]; got != "so far" {
 			t.Fatalf("the editor begins with %q", got)
 		}
-		wd.send(writtenMsg{edit: paperEdit{base: "so far", path: "/edits/text.md", mine: "so far, so good\n"}})
+		wd.send(writtenMsg{edit: planEdit{base: "so far", path: "/edits/text.md", mine: "so far, so good\n"}})
 		if screen := strings.Join(wd.frame(), "\n"); !strings.Contains(screen, "> so far, so good") {
 			t.Errorf("the field does not have it:\n%s", screen)
 		}
@@ -131,7 +131,7 @@ func TestADraftIsOnDiskWhileItIsTyped(t *testing.T) {
 		wd.settle()
 		wd.press("c")
 		wd.write("half a report")
-		wd.pass(2 * calmBeat)
+		wd.pass(2 * idleBeat)
 		if got := wd.drafts.kept["complete:"+string(wd.names["a"])]; got != "half a report" {
 			t.Errorf("kept: %q", wd.drafts.kept)
 		}

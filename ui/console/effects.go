@@ -69,10 +69,10 @@ type (
 		before *looked
 	}
 	editedMsg struct{ err error }
-	// beatMsg comes every quarter of a minute, calmMsg while keys are pressed, fadeMsg when
+	// beatMsg comes every quarter of a minute, idleMsg while keys are pressed, fadeMsg when
 	// the message of that number has stood long enough, retryMsg after a failed look.
 	beatMsg   struct{ at time.Time }
-	calmMsg   struct{ at time.Time }
+	idleMsg   struct{ at time.Time }
 	fadeMsg   struct{ n int }
 	retryMsg  struct{ at time.Time }
 	surveyMsg struct {
@@ -90,7 +90,7 @@ type (
 // The rhythms of the screen.
 const (
 	beat      = 15 * time.Second
-	calmBeat  = 500 * time.Millisecond
+	idleBeat  = 500 * time.Millisecond
 	fadeAfter = 8 * time.Second
 	retryPace = time.Second
 )
@@ -226,8 +226,8 @@ func (e *effects) nextBeat() tea.Cmd {
 	return tea.Every(beat, func(time.Time) tea.Msg { return beatMsg{e.now()} })
 }
 
-func (e *effects) nextCalm() tea.Cmd {
-	return tea.Tick(calmBeat, func(time.Time) tea.Msg { return calmMsg{e.now()} })
+func (e *effects) nextIdle() tea.Cmd {
+	return tea.Tick(idleBeat, func(time.Time) tea.Msg { return idleMsg{e.now()} })
 }
 
 func (e *effects) nextTry() tea.Cmd {

@@ -179,8 +179,8 @@ func (e *effects) note(env model.Envelope) tea.Cmd {
 	}
 }
 
-// filesRead takes what a reading found.
-func (c Console) filesRead(m filesMsg) (Console, tea.Cmd) {
+// handle takes what a reading found.
+func (m filesMsg) handle(c Console) (Console, tea.Cmd) {
 	c.shelf.FileTodos, c.shelf.item, c.shelf.known = m.read, m.item, true
 	c.shelf.gen++
 	c.shelf.underWay = false
@@ -191,8 +191,8 @@ func (c Console) filesRead(m filesMsg) (Console, tea.Cmd) {
 	return c.noteRows()
 }
 
-// filesMoved reads again when the files changed, and goes on watching.
-func (c Console) filesMoved(m filesMovedMsg) (Console, tea.Cmd) {
+// handle reads again when the files changed, and goes on watching.
+func (m filesMovedMsg) handle(c Console) (Console, tea.Cmd) {
 	if m.err != nil {
 		return c, nil // the console ends, or nothing watches: R still reads
 	}
@@ -200,16 +200,7 @@ func (c Console) filesMoved(m filesMovedMsg) (Console, tea.Cmd) {
 	return c, tea.Batch(read, c.fx.followFiles())
 }
 
-// filesSaid routes what concerns files.
-func (c Console) filesSaid(msg tea.Msg) (Console, tea.Cmd) {
-	switch m := msg.(type) {
-	case filesMsg:
-		return c.filesRead(m)
-	case filesMovedMsg:
-		return c.filesMoved(m)
-	case exhibitMsg:
-		c.shelf.exhibit, c.shelf.shown = m.exhibit, m.key
-		return c, nil
-	}
-	return c.threadsSaid(msg)
+func (m exhibitMsg) handle(c Console) (Console, tea.Cmd) {
+	c.shelf.exhibit, c.shelf.shown = m.exhibit, m.key
+	return c, nil
 }

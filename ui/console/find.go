@@ -4,18 +4,19 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
-	"vise/ui/action"
 	"vise/ui/console/screen"
-	"vise/ui/console/widget"
 )
 
 // maxFilter bounds a filter, in Unicode scalars.
 const maxFilter = 200
 
+// filtering reports whether a filter is being typed.
+func (c Console) filtering() bool { return c.layers.prompt(filterPrompt) != nil }
+
 // filterText is the filter that holds: the one being typed, else the one kept.
 func (c Console) filterText() string {
-	if c.find != nil {
-		return c.find.Value()
+	if p := c.layers.prompt(filterPrompt); p != nil {
+		return p.Value()
 	}
 	return *c.keptFilter()
 }
@@ -44,44 +45,39 @@ func (c Console) filterTrouble() string {
 
 // filterShown is the filter as it is drawn.
 func (c Console) filterShown() screen.Filter {
-	return screen.Filter{Text: c.filterText(), Trouble: c.filterTrouble(), Typing: c.find != nil}
+	return screen.Filter{Text: c.filterText(), Trouble: c.filterTrouble(), Typing: c.filtering()}
 }
 
-// filter starts typing one, or what the detail is searched for. All rows are read for a
+// startFilter starts typing one, or what the detail is searched for. All rows are read for a
 // filter.
-func (c Console) filter() (Console, tea.Cmd) {
+func startFilter(c Console) (Console, tea.Cmd) {
 	if c.place.focus == paneDetail && c.place.view == viewDesk {
-		return c.search()
+		return startSearch(c)
 	}
-	f := widget.NewField(*c.keptFilter(), 1, maxFilter)
-	c.find = &f
+	c, _ = c.open(newPrompt(filterPrompt, *c.keptFilter()))
 	c.place.focus = paneQueue
 	c, laid := c.laidOut()
 	c, look := c.look()
 	return c, tea.Batch(laid, look)
 }
 
-// typedFilter narrows the queue with each key. Enter keeps the filter, esc clears it, the
-// arrows move in what is left.
-func (c Console) typedFilter(k tea.KeyPressMsg) (Console, tea.Cmd) {
-	switch k.String() {
-	case "esc", "alt+esc":
-		c.find = nil
+// handle takes what is typed into a prompt.
+func (m promptMsg) handle(c Console) (Console, tea.Cmd) {
+	switch {
+	case m.what == searchPrompt:
+		return c.searched(m)
+	case m.dropped:
 		return c.filtered("")
-	case "enter":
-		value := c.find.Value()
-		c.find = nil
-		return c.filtered(value)
-	case "up":
-		return c.act(action.ByID(action.Up))
-	case "down":
-		return c.act(action.ByID(action.Down))
+	case m.ended:
+		return c.filtered(m.text)
 	}
-	f := *c.find
-	f.Press(k, maxFilter)
-	c.find = &f
 	return c.filteredNow()
 }
+
+// filterMsg is a filter that was chosen.
+type filterMsg string
+
+func (m filterMsg) handle(c Console) (Console, tea.Cmd) { return c.filtered(string(m)) }
 
 func (c Console) filtered(f string) (Console, tea.Cmd) {
 	*c.keptFilter() = f
@@ -90,9 +86,10 @@ func (c Console) filtered(f string) (Console, tea.Cmd) {
 	return c, tea.Batch(cmd, look)
 }
 
+// filteredNow narrows what is shown to the filter that holds.
 func (c Console) filteredNow() (Console, tea.Cmd) {
 	if c.place.view != viewDesk {
-		c.calm.quiet = calmBeats // what is typed narrows at once
+		c.idle.quiet = idleBeats // what is typed narrows at once
 		c.place.activity.Cursor, c.place.activity.Deep = model.Position{}, 0
 		return c.look()
 	}

@@ -12,14 +12,14 @@ import (
 
 // listDeeds are what keys do on a view other than the desk: its rows by one and by pages of
 // its height, and what is its own.
-func listDeeds(by func(n int) doing, height func(Console) int, own map[action.ID]doing) map[action.ID]doing {
-	page := func(direction, part int) doing {
+func listDeeds(by func(n int) act, height func(Console) int, own map[action.ID]act) map[action.ID]act {
+	page := func(direction, part int) act {
 		return func(c Console) (Console, tea.Cmd) { return by(direction * max(height(c)/part, 1))(c) }
 	}
-	all := map[action.ID]doing{
+	all := map[action.ID]act{
 		action.Down: by(1), action.Up: by(-1), action.Top: by(-far), action.Bottom: by(far),
 		action.HalfDown: page(1, 2), action.HalfUp: page(-1, 2), action.PageDown: page(1, 1), action.PageUp: page(-1, 1),
-		action.Refresh: Console.refreshView, action.Quit: toView(viewDesk), action.NeedsYou: Console.toInbox,
+		action.Refresh: refreshView, action.Quit: toView(viewDesk), action.NeedsYou: toInbox,
 	}
 	maps.Copy(all, own)
 	return all
@@ -28,21 +28,21 @@ func listDeeds(by func(n int) doing, height func(Console) int, own map[action.ID
 func stay(c Console) (Console, tea.Cmd) { return c, nil }
 
 // refreshView reads again, and shows the newest order.
-func (c Console) refreshView() (Console, tea.Cmd) {
-	c.calm.quiet = calmBeats
+func refreshView(c Console) (Console, tea.Cmd) {
+	c.idle.quiet = idleBeats
 	return c.let().look()
 }
 
 // backOr undoes the innermost of an error on screen, a zoom, and what the view has of its
 // own: the first of these steps that is there.
-func backOr(own ...backStep) doing {
+func backOr(own ...backStep) act {
 	return func(c Console) (Console, tea.Cmd) {
 		switch {
 		case c.note.isError:
-			c.note = note{n: c.note.n}
+			c.note.clear()
 			return c, nil
 		case c.place.zoomed:
-			return c.zoom()
+			return zoom(c)
 		}
 		for _, x := range own {
 			if x.there(c) {
@@ -56,7 +56,7 @@ func backOr(own ...backStep) doing {
 
 type backStep struct {
 	there func(Console) bool
-	undo  doing
+	undo  act
 }
 
 // unfiltered takes the view's filter away.
@@ -66,13 +66,13 @@ var unfiltered = backStep{
 }
 
 // fleetDeeds are what keys do on the fleet.
-func fleetDeeds() map[action.ID]doing {
+func fleetDeeds() map[action.ID]act {
 	height := func(c Console) int {
 		_, h := c.fleetView().Panes()[c.place.fleet.Focus].Inner()
 		return h
 	}
 	inbox := backStep{func(c Console) bool { return c.place.fleet.Focus == screen.FleetInbox }, fleetToPane}
-	return listDeeds(fleetBy, height, map[action.ID]doing{
+	return listDeeds(fleetBy, height, map[action.ID]act{
 		action.NextPane: fleetToPane, action.PrevPane: fleetToPane, action.Open: fleetOpen, action.Back: backOr(inbox),
 		action.NextAgent: fleetToAgent(1), action.PrevAgent: fleetToAgent(-1), action.NeedsYou: fleetNext,
 	})
@@ -99,7 +99,7 @@ func (c Console) fleetTo(r screen.Region) (Console, tea.Cmd) {
 	return c.fleetMoved(p)
 }
 
-func fleetBy(n int) doing {
+func fleetBy(n int) act {
 	return func(c Console) (Console, tea.Cmd) { return c.fleetMoved(c.place.fleet.Step(n)) }
 }
 
@@ -109,7 +109,7 @@ func fleetToPane(c Console) (Console, tea.Cmd) {
 	return c.fleetMoved(p)
 }
 
-func fleetToAgent(n int) doing {
+func fleetToAgent(n int) act {
 	return func(c Console) (Console, tea.Cmd) {
 		p := c.place.fleet
 		p.Focus = screen.FleetAgents
@@ -140,7 +140,7 @@ func fleetOpen(c Console) (Console, tea.Cmd) {
 }
 
 // toInbox goes to the first of what needs the operator.
-func (c Console) toInbox() (Console, tea.Cmd) {
+func toInbox(c Console) (Console, tea.Cmd) {
 	for _, x := range c.truth.inbox {
 		if x.Urgent() {
 			return c.goToItem(x.AgentID, x.ID)
@@ -151,7 +151,7 @@ func (c Console) toInbox() (Console, tea.Cmd) {
 
 // acknowledge notes that the operator has seen what the item under the cursor needs, or
 // what the marked items of the desk need.
-func (c Console) acknowledge() (Console, tea.Cmd) {
+func acknowledge(c Console) (Console, tea.Cmd) {
 	if rows := c.marked(); c.place.view == viewDesk && len(rows) > 0 {
 		return c.acknowledgeAll(rows)
 	}

@@ -128,7 +128,7 @@ func (wd *world) tourOfReading(payload string) {
 	wd.settle()
 	wd.look("bulk")
 	wd.press("esc", "esc", "esc")
-	wd.send(savedMsg{edit: paperEdit{agent: testAgent, item: wd.names["a"], base: payload, mine: "mine " + payload, path: payload, plan: true},
+	wd.send(savedMsg{edit: planEdit{agent: testAgent, item: wd.names["a"], base: payload, mine: "mine " + payload, path: payload, plan: true},
 		theirs: PlanText{Text: model.Text("theirs " + payload)}, err: model.Refuse(model.CodeStale, "%s", payload)})
 	wd.press("d")
 	wd.look("conflict")

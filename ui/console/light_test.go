@@ -18,8 +18,8 @@ func TestAConsoleThatIsStartedAgainHasTheColoursOfItsTerminalAtOnce(t *testing.T
 			o, m := before.opt, before.memo()
 			o.Memo = &m
 			again := New(t.Context(), o)
-			if again.paper != before.paper || again.styles.Text != before.styles.Text {
-				t.Errorf("on %v it begins with %+v", background, again.paper)
+			if again.terminal != before.terminal || again.styles.Text != before.styles.Text {
+				t.Errorf("on %v it begins with %+v", background, again.terminal)
 			}
 		}
 	})

@@ -66,7 +66,7 @@ func (c Console) room() screen.Room {
 	l := layoutOf(c.layout.w, c.layout.h, paneQueue, false) // also while another pane is zoomed
 	_, h := l.panes[paneQueue].Inner()
 	return screen.Room{Lines: max(h-c.filterShown().Rows(), 0), Style: l.queueStyle(), Cursor: c.place.cursor,
-		All: c.place.unfolded || c.filterText() != "" || c.find != nil}
+		All: c.place.unfolded || c.filterText() != "" || c.filtering()}
 }
 
 // look reads the ledger, unless a look is under way: then its answer starts the next.
@@ -90,8 +90,8 @@ func (c Console) lookAgain() (Console, tea.Cmd) {
 	return c.look()
 }
 
-// seen takes what a look found, if it is not older than what is known.
-func (c Console) seen(m truthMsg) (Console, tea.Cmd) {
+// handle takes what a look found, if it is not older than what is known.
+func (m truthMsg) handle(c Console) (Console, tea.Cmd) {
 	c.looking.underWay, c.looking.took, c.now = false, m.took, later(c.now, m.at)
 	if m.err != nil {
 		return c.troubled(m.err)
@@ -130,10 +130,10 @@ func (c Console) adopt(t truth) Console {
 	same := c.truth.want.agent == t.want.agent && c.truth.want.rows == t.want.rows
 	c.truth = t
 	if c.place.view != viewDesk {
-		return c.adoptElsewhere(c.calm.touched())
+		return c.adoptElsewhere(c.idle.touched())
 	}
 	next := screen.QueueOf(t.desk, filter.Parse(c.filterText(), c.now), c.room())
-	if same && c.calm.touched() && len(c.queue.Order) > 0 && !c.queue.SameOrder(next) {
+	if same && c.idle.touched() && len(c.queue.Order) > 0 && !c.queue.SameOrder(next) {
 		c.queue = c.queue.Hold(next)
 		return c
 	}
@@ -181,8 +181,8 @@ func (c Console) row() *model.Row {
 	return c.queue.Row(c.place.cursor)
 }
 
-// moved looks again when the ledger moved, and goes on following.
-func (c Console) moved(m movedMsg) (Console, tea.Cmd) {
+// handle looks again when the ledger moved, and goes on following.
+func (m movedMsg) handle(c Console) (Console, tea.Cmd) {
 	c.now = later(c.now, m.at)
 	if m.err != nil {
 		c.looking.following = false

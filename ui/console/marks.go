@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
-	"vise/ui/action"
 )
 
 // marks are the rows that an act is meant for when it is not only the cursor's: those that
@@ -64,17 +63,17 @@ func (c Console) marked() []model.Row {
 }
 
 // mark marks the cursor's row, or takes its mark away, and goes on to the next.
-func (c Console) mark() (Console, tea.Cmd) {
+func mark(c Console) (Console, tea.Cmd) {
 	id := c.place.cursor
 	c.place.marks = c.place.marks.with(!c.place.marks.set[id], id)
 	return c.choose(c.queue.At(id).Step(1).Cursor)
 }
 
 // markRange begins a range at the cursor; a second time it keeps the rows of the range.
-func (c Console) markRange() (Console, tea.Cmd) {
+func markRange(c Console) (Console, tea.Cmd) {
 	if c.place.marks.from == "" {
 		c.place.marks.from = c.place.cursor
-		return c.say(action.Keyed("A range begins here: move, then {mark-range} keeps it, or act."))
+		return c.say(c.keys.Keyed("A range begins here: move, then {mark-range} keeps it, or act."))
 	}
 	c.place.marks = c.place.marks.with(true, c.inRange()...)
 	c.place.marks.from = ""
@@ -82,7 +81,7 @@ func (c Console) markRange() (Console, tea.Cmd) {
 }
 
 // markClass marks the shown rows of the cursor's class, or unmarks them when all are.
-func (c Console) markClass() (Console, tea.Cmd) {
+func markClass(c Console) (Console, tea.Cmd) {
 	var ids []model.ItemID
 	all := true
 	for _, s := range c.queue.Sections {
@@ -96,12 +95,6 @@ func (c Console) markClass() (Console, tea.Cmd) {
 	}
 	c.place.marks = c.place.marks.with(!all, ids...)
 	return c, nil
-}
-
-// unmarked takes all marks away.
-func (c Console) unmarked() Console {
-	c.place.marks = marks{}
-	return c
 }
 
 // markWords say how many rows are marked, and how many of them a filter hides.

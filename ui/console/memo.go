@@ -89,7 +89,7 @@ const (
 // memo is where the operator is.
 func (c Console) memo() Memo {
 	p := c.place
-	m := Memo{View: p.view.String(), Agent: p.agent, Focus: int(p.focus), Unfolded: p.unfolded, Zoomed: p.zoomed, Light: !c.paper.dark, Desks: map[model.AgentID]MemoDesk{}}
+	m := Memo{View: p.view.String(), Agent: p.agent, Focus: int(p.focus), Unfolded: p.unfolded, Zoomed: p.zoomed, Light: !c.terminal.dark, Desks: map[model.AgentID]MemoDesk{}}
 	for agent, s := range p.elsewhere {
 		if len(m.Desks) < memoDesks || agent == p.home {
 			m.Desks[agent] = s.memo()
@@ -149,8 +149,8 @@ func (c Console) restored(m *Memo) Console {
 	if m == nil {
 		return c
 	}
-	c.paper.dark = !m.Light
-	c.styles = c.paper.styles(c.opt)
+	c.terminal.dark = !m.Light
+	c.styles = c.terminal.styles(c.opt)
 	p := &c.place
 	p.elsewhere = map[model.AgentID]spot{}
 	for agent, d := range m.Desks {
@@ -215,31 +215,19 @@ func typedBefore(s string) string {
 // either changed. It comes with the beats that follow a key: a console that is killed loses
 // less than a second.
 func (c Console) noted() (Console, tea.Cmd) {
-	c, draft := c.draftKept()
+	c, draft := c.autosaved()
 	if c.fx.Keeper == nil {
 		return c, draft
 	}
 	m := c.memo()
 	raw, err := json.Marshal(m)
-	if err != nil || string(raw) == c.calm.kept {
+	if err != nil || string(raw) == c.idle.kept {
 		return c, draft
 	}
-	c.calm.kept = string(raw)
+	c.idle.kept = string(raw)
 	keep := func() tea.Msg {
 		_ = c.fx.Keeper.Keep(c.fx.ctx, m) // the place is a comfort: nothing waits for it, nothing fails without it
 		return nil
 	}
 	return c, tea.Batch(draft, keep)
-}
-
-// draftKept keeps what is typed into the open dialog, unless it is on its way already.
-func (c Console) draftKept() (Console, tea.Cmd) {
-	d, ok := c.dialog.(interface {
-		draft() string
-		unsaved() string
-	})
-	if !ok || d.draft() == "" || c.outbox.awaited != 0 {
-		return c, nil
-	}
-	return c.keepDraft(d.draft(), d.unsaved())
 }

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"vise/ui/action"
+	"vise/ui/console/widget"
 )
 
 func TestHelpListsEveryKey(t *testing.T) {
@@ -15,9 +16,9 @@ func TestHelpListsEveryKey(t *testing.T) {
 		defer wd.end()
 		wd.create("a", "Add jitter to backoff")
 		wd.settle()
-		lines := helpMenu(wd.console.(Console)).(*menu).lines
-		for _, a := range action.Table {
-			if !slices.ContainsFunc(lines, func(l menuLine) bool { return l.title == a.Title && strings.Contains(l.key, a.Key()) }) {
+		lines := helpMenu(wd.console.(Console)).(*widget.Menu).Lines
+		for _, a := range action.Standard() {
+			if !slices.ContainsFunc(lines, func(l widget.MenuLine) bool { return l.Title == a.Title && strings.Contains(l.Key, a.Key()) }) {
 				t.Errorf("help does not list %s, %s", a.Key(), a.Title)
 			}
 		}
@@ -26,8 +27,9 @@ func TestHelpListsEveryKey(t *testing.T) {
 
 // Each action of the desk does something when it is enabled: none is in the table alone.
 func TestEveryActionOfTheDeskIsCarriedOut(t *testing.T) {
-	for _, a := range action.Table {
-		if _, ok := deeds[a.ID]; !ok && (a.In == action.Desk || a.In == action.Copy && a.ID != action.CopyBack) {
+	all := newActs().all
+	for _, a := range action.Standard() {
+		if _, ok := all[a.ID]; !ok && (a.In == action.Desk || a.In == action.Copy && a.ID != action.CopyBack) {
 			t.Errorf("nothing carries out %s", a.ID)
 		}
 	}

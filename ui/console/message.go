@@ -3,9 +3,9 @@ package console
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"vise/model"
-	"vise/ui/action"
 	"vise/ui/console/widget"
 	"vise/ui/text"
 )
@@ -28,45 +28,42 @@ var priorities = []struct {
 }
 
 // messaging says something to the agent on screen. It never becomes a work item by itself.
-func messaging(c Console) dialog {
-	agent := c.place.agent
+func messaging(c Console) widget.Dialog {
+	x := c.context()
+	agent := x.State.Agent
 	names := make([]string, len(priorities))
 	for i, p := range priorities {
 		names[i] = string(p.priority)
 	}
-	f := &form{
-		title:    "Message to " + text.Cut(c.show(model.Text(agent)), 40),
-		draftKey: "message:" + string(agent),
-		head:     func(s surroundings, _ *form) []string { return s.queuedLines() },
-		fields: []formField{
-			messageText: {label: "Message", Field: widget.NewField("", 5, model.MaxMessage)},
-			messagePriority: {label: "Priority", options: names, note: func(_ surroundings, f *form) string {
-				return priorities[f.fields[messagePriority].chosen].does
+	f := &widget.Form{
+		Title:    "Message to " + x.Cut(model.Text(agent), 40),
+		DraftKey: "message:" + string(agent),
+		Head: func(x widget.Context, _ *widget.Form) []string {
+			if q := queuedWords(x.State.Desk.Agent); q != "" {
+				return []string{x.Note(q + " already")}
+			}
+			return nil
+		},
+		Fields: []widget.FormField{
+			messageText: {Label: "Message", Field: textField(5, model.MaxMessage)},
+			messagePriority: {Label: "Priority", Options: names, Note: func(_ widget.Context, f *widget.Form) string {
+				return priorities[f.Fields[messagePriority].Chosen].does
 			}},
 		},
-		tail: func(s surroundings, _ *form) []string { return s.handedOver() },
-		foot: func(*form) string {
-			return action.Keyed("{submit} send · {next-field} priority · {close} keeps the draft")
-		},
-		submit: func(s surroundings, f *form) wish {
-			if f.fields[messageText].Empty() {
-				return wish{trouble: "a message is needed"}
+		Tail: handedOver,
+		Foot: "{submit} send · {next-field} priority · {close} keeps the draft",
+		Submit: func(x widget.Context, f *widget.Form) widget.Result {
+			if f.Fields[messageText].Empty() {
+				return widget.Trouble("a message is needed")
 			}
-			return wish{
-				said: fmt.Sprintf("Queued for %s", s.show(model.Text(agent))),
-				command: model.Say{AgentID: agent, Text: f.text(messageText),
-					Priority: priorities[f.fields[messagePriority].chosen].priority},
+			return widget.Apply{
+				Said: fmt.Sprintf("Queued for %s", x.Show(model.Text(agent))),
+				Command: model.Say{AgentID: agent, Text: f.Text(messageText),
+					Priority: priorities[f.Fields[messagePriority].Chosen].priority},
 			}
 		},
 	}
-	return f.withDraft(c.drafts[f.draftKey])
-}
-
-func (c Console) queuedLines() []string {
-	if q := queuedWords(c.truth.desk.Agent); q != "" {
-		return []string{c.styles.Muted.Paint(" " + q + " already")}
-	}
-	return nil
+	return f.WithDraft(x.Drafts)
 }
 
 // queuedWords say how much input waits for an agent's next turn; empty when none does.
@@ -78,40 +75,28 @@ func queuedWords(a model.Agent) string {
 }
 
 // agentWords are what the agent picker says of an agent.
-func agentWords(a model.Agent, c Console) string {
+func agentWords(a model.Agent, now time.Time) string {
 	parts := []string{string(a.Posture)}
 	switch {
 	case a.Posture == model.Stopped:
 		parts = []string{"STOPPED"}
-		if a.Turn.Runs(c.now) {
+		if a.Turn.Runs(now) {
 			parts = append(parts, "its turn ends")
 		}
-	case a.Turn.Runs(c.now):
+	case a.Turn.Runs(now):
 		parts = []string{"in a turn"}
 	}
 	if q := queuedWords(a); q != "" {
 		parts = append(parts, q)
 	}
-	return strings.Join(append(parts, "changed "+text.Age(c.now.Sub(a.UpdatedAt))+" ago"), " · ")
+	return strings.Join(append(parts, "changed "+text.Age(now.Sub(a.UpdatedAt))+" ago"), " · ")
 }
 
-// postureWish stops an agent, or lets a stopped one run again.
-func postureWish(a model.Agent) wish {
+// posture stops an agent, or lets a stopped one run again.
+func posture(a model.Agent) widget.Apply {
 	posture, said := model.Stopped, "Stopped "+string(a.ID)+": no turn begins"
 	if a.Posture == model.Stopped {
 		posture, said = model.Awake, "Resumed "+string(a.ID)
 	}
-	return wish{said: model.Text(said).String(), command: model.UpdateAgent{AgentID: a.ID, Posture: &posture}}
-}
-
-// setPosture is the wish of the agent at the cursor, where the menu is one of agents.
-func (m *menu) setPosture(shown []menuLine, c Console) (dialog, wish) {
-	if m.at >= len(shown) || shown[m.at].posture.command == nil {
-		return m, wish{}
-	}
-	if why := c.readOnly(); why != "" {
-		return m, wish{trouble: why}
-	}
-	m.waiting = true
-	return m, shown[m.at].posture
+	return widget.Apply{Said: model.Text(said).String(), Command: model.UpdateAgent{AgentID: a.ID, Posture: &posture}}
 }

@@ -19,7 +19,7 @@ func (c Console) wheeled(m tea.Mouse) (Console, tea.Cmd) {
 	default:
 		return c, nil
 	}
-	if c.dialog != nil {
+	if c.layers.dialog() != nil {
 		return c, nil
 	}
 	c, touched := c.touched()
@@ -56,7 +56,7 @@ func (c Console) wheelOn(on, n int) (Console, tea.Cmd) {
 
 // clicked puts the cursor on a row or the keys on a pane. It never changes anything else.
 func (c Console) clicked(m tea.Mouse) (Console, tea.Cmd) {
-	if m.Button != tea.MouseLeft || c.dialog != nil {
+	if m.Button != tea.MouseLeft || c.layers.dialog() != nil {
 		return c, nil
 	}
 	c, touched := c.touched()

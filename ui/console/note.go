@@ -11,6 +11,7 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/console/screen"
 )
 
 // note is the line above the hints: the newest message. An error stays until esc.
@@ -20,17 +21,28 @@ type note struct {
 	n       int
 }
 
+func (n *note) clear() { n.text, n.isError = "", false }
+
+type (
+	// sayMsg and complainMsg say what became of something that was done aside.
+	sayMsg      string
+	complainMsg struct{ err error }
+)
+
 // say shows a message for a while.
 func (c Console) say(s string) (Console, tea.Cmd) {
 	c.note = note{text: s, n: c.note.n + 1}
 	return c, c.fx.fade(c.note.n)
 }
 
-// complain shows what went wrong and what to do, until esc.
-func (c Console) complain(err error) (Console, tea.Cmd) {
-	c.note = note{text: words(err), isError: true, n: c.note.n + 1}
-	return c, nil
+// fail shows what went wrong, until esc.
+func (c Console) fail(s string) Console {
+	c.note = note{text: s, isError: true, n: c.note.n + 1}
+	return c
 }
+
+// complain shows what went wrong and what to do, until esc.
+func (c Console) complain(err error) (Console, tea.Cmd) { return c.fail(words(err)), nil }
 
 // words are an error for the screen: what is wrong, then what to do.
 func words(err error) string {
@@ -81,62 +93,61 @@ func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 	if j.act != nil {
 		return c.acted(j, m.err)
 	}
+	c.outbox = c.outbox.remembered(j, m)
 	if m.err != nil {
-		c = c.tooLate(j, m.err)
-		return c.refused(m, awaited)
+		if awaited {
+			c.layers.refused()
+		}
+		return c.refused(m.err)
 	}
-	c = c.remembered(j, m)
 	if j.envelope == nil {
 		return c, nil
 	}
-	c.calm.quiet = calmBeats // an order that the operator made is shown at once
+	c.idle.quiet = idleBeats // an order that the operator made is shown at once
 	var drop tea.Cmd
-	if f, ok := c.dialog.(interface{ draft() string }); awaited && ok {
-		c, drop = c.forget(f.draft())
-	}
 	if awaited {
-		c.dialog = nil
+		if e, ok := c.layers.editor(); ok {
+			key, _ := e.Draft()
+			c, drop = c.keepDraft(key, "")
+		}
+		c.layers = nil
 	}
 	switch j.envelope.Command.(type) {
 	case model.Batch, model.AcknowledgeAll:
-		c = c.unmarked()
+		c.place.marks = marks{}
 	}
 	if c.place.view != viewDesk {
 		c, said := c.say(c.told(j, m.receipt))
 		c, look := c.look()
 		return c, tea.Batch(drop, said, look)
 	}
-	if created := j.envelope.Command.Name() == "CreateWorkItem"; created {
+	if j.envelope.Command.Name() == "CreateWorkItem" {
 		c.place.cursor = m.receipt.WorkItemID
 	} else if completed(m.receipt) {
 		if next, ok := c.truth.desk.NextWithout(c.place.cursor); ok {
 			c.place.cursor = next.ID
 		}
 	}
-	c, said := c.say(c.told(j, m.receipt) + undoHint(j, m))
+	c, said := c.say(c.told(j, m.receipt) + c.undoHint(j, m))
 	c, look := c.look()
 	return c, tea.Batch(drop, said, look)
 }
 
-// refused keeps the dialog open with what was typed, and says why. What was drawn may be
-// old: the ledger is looked at again.
-func (c Console) refused(m receiptMsg, awaited bool) (Console, tea.Cmd) {
-	if f, ok := c.dialog.(interface{ refused() }); awaited && ok {
-		f.refused()
-	}
-	c.calm.quiet = calmBeats
-	c, complain := c.complain(m.err)
-	c, look := c.look()
-	return c, tea.Batch(complain, look)
+// refused says why a command was refused; a dialog stays open with what was typed. What was
+// drawn may be old: the ledger is looked at again.
+func (c Console) refused(err error) (Console, tea.Cmd) {
+	c.idle.quiet = idleBeats
+	c, look := c.fail(words(err)).look()
+	return c, look
 }
 
 // undoHint says which key takes an act back.
-func undoHint(j job, m receiptMsg) string {
+func (c Console) undoHint(j job, m receiptMsg) string {
 	switch {
 	case j.undo != nil && j.undo.Again(), j.undo == nil && m.deed != nil:
-		return " " + action.ByID(action.Undo).Key() + " undoes."
+		return " " + c.keys.ByID(action.Undo).Key() + " undoes."
 	case j.undo != nil:
-		return " " + action.ByID(action.Redo).Key() + " does it again."
+		return " " + c.keys.ByID(action.Redo).Key() + " does it again."
 	}
 	return ""
 }
@@ -157,10 +168,10 @@ func (c Console) told(j job, r model.Receipt) string {
 		parts = append(parts, "Focus is released.")
 	}
 	if n := len(r.CancelledWaits); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d %s cancelled.", n, plural(n, "wait", "waits")))
+		parts = append(parts, fmt.Sprintf("%d %s cancelled.", n, screen.Plural(n, "wait", "waits")))
 	}
 	if n := r.Skipped; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d %s nothing.", n, plural(n, "needs", "need")))
+		parts = append(parts, fmt.Sprintf("%d %s nothing.", n, screen.Plural(n, "needs", "need")))
 	}
 	if r.ReportPromoted {
 		parts = append(parts, "Report kept.")
@@ -245,8 +256,8 @@ func (c Console) readOnly() string {
 	switch {
 	case c.fx.Session.ReadOnly != "":
 		return c.fx.Session.ReadOnly
-	case c.conditionReadOnly() != "":
-		return c.conditionReadOnly()
+	case c.truth.readOnly() != "":
+		return c.truth.readOnly()
 	case c.trouble != nil:
 		return "writes are off: " + model.Text(c.trouble.Message).String()
 	}

@@ -76,8 +76,8 @@ func (c Console) send(cmd model.Command, said string) (Console, tea.Cmd) {
 	}})
 }
 
-// received handles the answer to the first job and sends the next.
-func (c Console) received(m receiptMsg) (Console, tea.Cmd) {
+// handle handles the answer to the first job and sends the next.
+func (m receiptMsg) handle(c Console) (Console, tea.Cmd) {
 	if len(c.outbox.jobs) == 0 || c.outbox.jobs[0].seq != m.seq {
 		return c, nil
 	}
@@ -97,25 +97,14 @@ func (c Console) received(m receiptMsg) (Console, tea.Cmd) {
 	return c, tea.Batch(answer, next)
 }
 
-// forget drops the draft of a dialog that was carried out.
-func (c Console) forget(key string) (Console, tea.Cmd) {
-	if c.drafts[key] == "" {
-		return c, nil
-	}
-	return c.keepDraft(key, "")
-}
-
 // autosaved keeps what is typed into a dialog while it is typed, twice a second at most: a
-// console that dies takes no more than that with it.
+// console that dies takes no more than that with it. What is on its way is kept there.
 func (c Console) autosaved() (Console, tea.Cmd) {
-	d, ok := c.dialog.(interface {
-		draft() string
-		unsaved() string
-	})
-	if !ok || d.draft() == "" || c.outbox.awaited != 0 {
+	d, ok := c.layers.editor()
+	if !ok || c.outbox.awaited != 0 {
 		return c, nil
 	}
-	return c.keepDraft(d.draft(), d.unsaved())
+	return c.keepDraft(d.Draft())
 }
 
 // unsaved counts what was decided and is not saved yet, drafts aside.
@@ -129,7 +118,7 @@ func (o outbox) unsaved() (n int) {
 }
 
 func (c Console) keepDraft(key, text string) (Console, tea.Cmd) {
-	if c.drafts[key] == text {
+	if key == "" || c.drafts[key] == text {
 		return c, nil
 	}
 	if text == "" {

@@ -113,7 +113,7 @@ func (c Console) openPreview() (Console, tea.Cmd) {
 		c.plan = plan{Plan: screen.Plan{Item: d.ID}}
 	}
 	file := PlanText{Artifact: d.Plan, Text: d.Plan.Preview}
-	return c.planRead(planMsg{item: d.ID, file: file, doc: markdown.Split(file.Text), at: c.now})
+	return planMsg{item: d.ID, file: file, doc: markdown.Split(file.Text), at: c.now}.handle(c)
 }
 
 // inSight are the items whose plans are worth watching, the one shown first.
@@ -127,8 +127,8 @@ func (c Console) inSight() []model.ItemID {
 	return out
 }
 
-// informed reads the plan on screen again when it may have changed.
-func (c Console) informed(m newsMsg) (Console, tea.Cmd) {
+// handle reads the plan on screen again when it may have changed.
+func (m newsMsg) handle(c Console) (Console, tea.Cmd) {
 	if m.err != nil {
 		if c.fx.ctx.Err() != nil {
 			return c, nil
@@ -150,7 +150,7 @@ func (c Console) informed(m newsMsg) (Console, tea.Cmd) {
 
 // planRead takes what was read. A file that is being written, or is gone, leaves the last
 // text on screen; the same text leaves everything.
-func (c Console) planRead(m planMsg) (Console, tea.Cmd) {
+func (m planMsg) handle(c Console) (Console, tea.Cmd) {
 	c.now = later(c.now, m.at)
 	if m.item != c.plan.Item || m.file.Unsettled && c.plan.Doc != nil {
 		return c, nil
@@ -204,8 +204,8 @@ func (c Console) movePlan(by int) (Console, tea.Cmd) {
 	return c, c.fx.layOut(job)
 }
 
-// laidOutPlan shows what was laid out, unless the cursor has gone elsewhere.
-func (c Console) laidOutPlan(m laidOutMsg) (Console, tea.Cmd) {
+// handle shows what was laid out, unless the cursor has gone elsewhere.
+func (m laidOutMsg) handle(c Console) (Console, tea.Cmd) {
 	c.plan.underWay = false
 	if m.item != c.plan.Item {
 		return c.drawPlan()
@@ -233,8 +233,8 @@ func (c Console) readMarks() (Console, tea.Cmd) {
 	return c.drawPlan()
 }
 
-// edited reads the plan again after the editor, and finds out what the terminal is now.
-func (c Console) edited(m editedMsg) (Console, tea.Cmd) {
+// handle reads the plan again after the editor, and finds out what the terminal is now.
+func (m editedMsg) handle(c Console) (Console, tea.Cmd) {
 	read := tea.Batch(c.fx.readPlan(c.place.agent, c.plan.Item), tea.RequestWindowSize, tea.RequestBackgroundColor)
 	if m.err != nil {
 		c, said := c.complain(m.err)

@@ -9,6 +9,7 @@ import (
 	"vise/model"
 	"vise/model/thread"
 	"vise/ui/action"
+	"vise/ui/console/widget"
 	"vise/ui/ways"
 )
 
@@ -73,29 +74,19 @@ func (c Console) readRadar() (Console, tea.Cmd) {
 
 // showsRadar reports whether the radar is on screen, and so has to follow the threads.
 func (c Console) showsRadar() bool {
-	_, open := c.dialog.(*board)
+	_, open := c.layers.top().(*board)
 	return open || c.place.view == viewFleet
 }
 
-// threadsSaid routes what concerns threads.
-func (c Console) threadsSaid(msg tea.Msg) (Console, tea.Cmd) {
-	switch m := msg.(type) {
-	case cardMsg:
-		return c.cardRead(m), nil
-	case threadNewsMsg:
-		return c.threadNews(m)
-	case radarMsg:
-		if m.n == c.radar.asked {
-			c.radar.seen, c.radar.known = m.seen, true
-		}
-	case ranMsg:
-		return c.ran(m)
+func (m radarMsg) handle(c Console) (Console, tea.Cmd) {
+	if m.n == c.radar.asked {
+		c.radar.seen, c.radar.known = m.seen, true
 	}
 	return c, nil
 }
 
-// ran says how a recommended command ended, and reads what the thread learned of it.
-func (c Console) ran(m ranMsg) (Console, tea.Cmd) {
+// handle says how a recommended command ended, and reads what the thread learned of it.
+func (m ranMsg) handle(c Console) (Console, tea.Cmd) {
 	said := "It succeeded. If it validates something, that is a fact of the thread now."
 	if m.err != nil {
 		said = "It failed (" + model.Text(m.err.Error()).String() + "): the thread keeps that as a risk."
@@ -126,7 +117,9 @@ func (c Console) threadActed(j job, m receiptMsg) (Console, tea.Cmd) {
 // board is the branch radar as a dialog: every thread that somebody may take up, what would
 // wake the parked ones, and the ways on from the one at the cursor.
 type board struct {
-	at berthAt
+	fx    *effects
+	radar radar
+	at    berthAt
 	// repo is the repository of the row at the cursor, of the first without rows.
 	repo model.Text
 }
@@ -137,19 +130,19 @@ type berthAt struct {
 	id   thread.ID
 }
 
-// openRadar opens the board on the thread of the resume card.
-func (c Console) openRadar() (Console, tea.Cmd) {
+// openThreads opens the board on the thread of the resume card.
+func openThreads(c Console) (Console, tea.Cmd) {
 	if c.fx.Threads == nil {
 		return c.say("Threads are not read here.")
 	}
-	d, card := &board{repo: c.bookmark.card.Repo}, c.bookmark.card
+	d, card := &board{fx: c.fx, repo: c.bookmark.card.Repo}, c.bookmark.card
 	switch {
 	case card.Thread != nil:
 		d.at = berthAt{card.Repo, card.Thread.ID}
 	case len(card.Parked) > 0:
 		d.at = berthAt{card.Repo, card.Parked[0].Thread.ID}
 	}
-	c.dialog = d
+	c, _ = c.open(d)
 	return c.readRadar()
 }
 
@@ -167,53 +160,57 @@ func (r radar) rows() []berth {
 }
 
 // chosen is the row at the cursor; the first without one there.
-func (d *board) chosen(r radar) (berth, bool) {
-	rows := r.rows()
+func (d *board) chosen() (berth, bool) {
+	rows := d.radar.rows()
 	i := slices.IndexFunc(rows, func(b berth) bool { return b.key() == d.at })
 	if i < 0 && len(rows) == 0 {
-		return berth{ways.Nowhere(r.seen)}, false
+		return berth{ways.Nowhere(d.radar.seen)}, false
 	}
 	return rows[max(i, 0)], true
 }
 
-func (d *board) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {
-	a, _ := action.Of(action.Radar, k)
-	switch a.ID {
+// In is part of widget.Dialog.
+func (d *board) In() action.Context { return action.Radar }
+
+// Press is part of widget.Dialog.
+func (d *board) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
+	switch k.ID {
 	case "":
-		return d, wish{}
+		return d, nil
 	case action.RadarClose:
-		return nil, wish{}
+		return nil, nil
 	case action.RadarDown:
-		d.move(s.radar, 1)
-		return d, wish{}
+		d.move(1)
+		return d, nil
 	case action.RadarUp:
-		d.move(s.radar, -1)
-		return d, wish{}
+		d.move(-1)
+		return d, nil
 	}
-	if !s.radar.known {
-		return d, wish{}
+	if !d.radar.known {
+		return d, nil
 	}
-	b, _ := d.chosen(s.radar)
+	b, _ := d.chosen()
 	for _, w := range b.On() {
-		if w.ID != a.ID {
-			continue
+		switch {
+		case w.ID != k.ID:
+		case w.Off != "":
+			return d, widget.Trouble(x.Keys.Keyed(w.Off))
+		default:
+			return nil, d.take(x, b, w)
 		}
-		if w.Off != "" {
-			return d, wish{trouble: w.Off}
-		}
-		return d, wish{next: b.take(w)}
 	}
-	return d, wish{}
+	return d, nil
 }
 
-func (d *board) move(r radar, by int) {
-	rows := r.rows()
+func (d *board) move(by int) {
+	rows := d.radar.rows()
 	if len(rows) == 0 {
 		return
 	}
-	b, _ := d.chosen(r)
+	b, _ := d.chosen()
 	i := slices.IndexFunc(rows, func(x berth) bool { return x.key() == b.key() })
 	d.at = rows[min(max(i+by, 0), len(rows)-1)].key()
 }
 
-func (d *board) paste(string) dialog { return d }
+// Paste is part of widget.Dialog.
+func (d *board) Paste(string) {}

@@ -15,133 +15,131 @@ import (
 )
 
 // take goes a way on.
-func (b berth) take(w ways.Way) func(Console) (Console, tea.Cmd) {
+func (d *board) take(x widget.Context, b berth, w ways.Way) widget.Result {
 	switch {
 	case w.Copies != "":
-		return copying(w.Copies)
+		return widget.Intent{Msg: copyCommandMsg(w.Copies)}
 	case w.ID == action.RadarGo:
-		return acting(ThreadAct{Repo: b.In.Repo, Command: thread.Resume{Task: string(b.Thread.ID)}}, "On with "+string(b.Thread.ID))
+		return widget.Intent{Msg: threadJobMsg{ThreadAct{Repo: b.In.Repo, Command: thread.Resume{Task: string(b.Thread.ID)}}, "On with " + string(b.Thread.ID)}}
 	case w.ID == action.RadarRebind:
-		return opening(b.rebinding)
+		return widget.Open{Dialog: b.rebinding(x)}
 	case w.ID == action.RadarRun:
-		return b.recommended
+		return widget.Open{Dialog: b.recommended(x, d.fx)}
 	}
-	return opening(b.starting)
+	return widget.Open{Dialog: b.starting(x)}
 }
 
-// acting closes the board and posts an act.
-func acting(a ThreadAct, said string) func(Console) (Console, tea.Cmd) {
-	return func(c Console) (Console, tea.Cmd) { return c.post(job{thread: &a, said: said}) }
+// threadJobMsg is what was decided on a thread.
+type threadJobMsg struct {
+	act  ThreadAct
+	said string
 }
 
-// copying puts a command on the clipboard, unless pasting it would do more than it shows.
-func copying(command model.Text) func(Console) (Console, tea.Cmd) {
-	return func(c Console) (Console, tea.Cmd) {
-		if err := ways.Copyable(command); err != nil {
-			return c.complain(err)
-		}
-		return c.clip("The command", command.Raw()) // raw: plain words only, as Copyable says
+func (m threadJobMsg) handle(c Console) (Console, tea.Cmd) {
+	return c.post(job{thread: &m.act, said: m.said})
+}
+
+// copyCommandMsg is a command for the clipboard, unless pasting it would do more than it shows.
+type copyCommandMsg model.Text
+
+func (m copyCommandMsg) handle(c Console) (Console, tea.Cmd) {
+	command := model.Text(m)
+	if err := ways.Copyable(command); err != nil {
+		return c.complain(err)
 	}
+	return c.clip("The command", command.Raw()) // raw: plain words only, as Copyable says
 }
 
 // rebinding asks before a thread of another branch is taken over.
-func (b berth) rebinding(c Console) dialog {
-	return &form{
-		title: fmt.Sprintf("Take %s over to %s", b.Thread.ID, text.Cut(c.show(b.In.Git.BranchName()), 30)),
-		head: func(s surroundings, _ *form) []string {
-			w := d80(s.layout.w)
-			out := s.wrapped(b.Thread.Goal, w, s.styles.Strong)
-			out = append(out, s.wrapped(b.Check.Line(), w, s.styles.NeedsYou)...)
+func (b berth) rebinding(x widget.Context) widget.Dialog {
+	return &widget.Form{
+		Title: fmt.Sprintf("Take %s over to %s", b.Thread.ID, x.Cut(b.In.Git.BranchName(), 30)),
+		Head: func(x widget.Context, _ *widget.Form) []string {
+			w := x.Inner()
+			out := x.Wrapped(b.Thread.Goal, w, x.Strong)
+			out = append(out, x.Wrapped(b.Check.Line(), w, x.NeedsYou)...)
 			out = append(out, "")
-			return append(out, s.warnLine(ways.Overtaking)...)
+			return append(out, x.Warn(ways.Overtaking)...)
 		},
-		foot: func(*form) string { return action.Keyed("{submit-line} takes it over · {close} leaves it parked") },
-		submit: func(surroundings, *form) wish {
-			return wish{next: acting(ThreadAct{Repo: b.In.Repo, Command: thread.Resume{Task: string(b.Thread.ID), Rebind: true}}, "Took "+string(b.Thread.ID)+" over")}
+		Foot: "{submit-line} takes it over · {close} leaves it parked",
+		Submit: func(widget.Context, *widget.Form) widget.Result {
+			return widget.Intent{Msg: threadJobMsg{ThreadAct{Repo: b.In.Repo, Command: thread.Resume{Task: string(b.Thread.ID), Rebind: true}}, "Took " + string(b.Thread.ID) + " over"}}
 		},
 	}
 }
 
 // starting asks for the goal of another thread in the row's repository.
-func (b berth) starting(c Console) dialog {
+func (b berth) starting(x widget.Context) widget.Dialog {
 	repo, goal, item := b.In.Repo, "", model.ItemID("")
-	if r := c.row(); r != nil && len(r.Objective) <= 240 {
+	if r := x.State.Item; r != nil && len(r.Objective) <= 240 {
 		goal, item = r.Objective.String(), r.ID
 	}
-	f := &form{
-		title:  "Begin a thread",
-		head:   func(s surroundings, _ *form) []string { return []string{s.mutedLine("in " + c.show(repo)), ""} },
-		fields: []formField{{label: "Goal", Field: widget.NewField(goal, 1, 240)}},
-		tail: func(s surroundings, _ *form) []string {
-			out := []string{"", s.mutedLine("The thread that is active there is paused.")}
-			if r := s.row(); item != "" && r != nil {
-				out = append(out, s.mutedLine("It is linked to "+string(r.Handle)+"."))
+	f := &widget.Form{
+		Title:  "Begin a thread",
+		Head:   func(x widget.Context, _ *widget.Form) []string { return []string{x.Note("in " + x.Show(repo)), ""} },
+		Fields: []widget.FormField{{Label: "Goal", Field: widget.NewField(goal, 1, 240)}},
+		Tail: func(x widget.Context, _ *widget.Form) []string {
+			out := []string{"", x.Note("The thread that is active there is paused.")}
+			if r := x.State.Item; item != "" && r != nil {
+				out = append(out, x.Note("It is linked to "+string(r.Handle)+"."))
 			}
 			return out
 		},
-		foot: func(*form) string { return action.Keyed("{submit-line} begin · {close} cancel") },
-		submit: func(_ surroundings, f *form) wish {
-			if f.fields[0].Empty() {
-				return wish{trouble: "a thread needs a goal"}
+		Foot: "{submit-line} begin · {close} cancel",
+		Submit: func(_ widget.Context, f *widget.Form) widget.Result {
+			if f.Fields[0].Empty() {
+				return widget.Trouble("a thread needs a goal")
 			}
-			return wish{next: acting(ThreadAct{Repo: repo, Command: thread.Start{Goal: f.text(0)}, Item: item}, "Began a thread")}
+			return widget.Intent{Msg: threadJobMsg{ThreadAct{Repo: repo, Command: thread.Start{Goal: f.Text(0)}, Item: item}, "Began a thread"}}
 		},
 	}
 	return f
 }
 
 // recommended asks which of the commands, then shows it word by word.
-func (b berth) recommended(c Console) (Console, tea.Cmd) {
+func (b berth) recommended(x widget.Context, fx *effects) widget.Dialog {
 	commands := b.Thread.Suggested()
 	if len(commands) == 1 {
-		c.dialog = b.confirming(commands[0])
-		return c, nil
+		return b.confirming(commands[0], fx)
 	}
-	m := &menu{title: "Run which?", foot: action.Keyed("{menu-run} or digit choose · {menu-close} close")}
+	m := &widget.Menu{Title: "Run which?", Foot: "{menu-run} or digit choose · {menu-close} close"}
 	for i, command := range commands {
-		l := menuLine{title: fmt.Sprintf("%d", i+1), does: c.show(command), wish: wish{next: func(c Console) (Console, tea.Cmd) {
-			c.dialog = b.confirming(command)
-			return c, nil
-		}}}
-		m.lines = append(m.lines, l)
+		m.Lines = append(m.Lines, widget.MenuLine{Title: fmt.Sprint(i + 1), Does: x.Show(command), Result: widget.Open{Dialog: b.confirming(command, fx)}})
 	}
-	c.dialog = m
-	return c, nil
+	return m
 }
 
 // confirming shows a command as the words that would be run. It is an agent's text: nothing
 // runs before the operator has read it, no shell ever reads it, and what is more than words
 // is not run at all.
-func (b berth) confirming(command model.Text) dialog {
+func (b berth) confirming(command model.Text, fx *effects) widget.Dialog {
 	argv, plain := thread.Argv(command)
-	f := &form{title: "Run a command of the thread " + string(b.Thread.ID)}
-	f.head = func(s surroundings, _ *form) []string {
-		w := d80(s.layout.w)
-		out := []string{s.mutedLine("in " + s.show(b.In.Repo)), ""}
+	f := &widget.Form{Title: "Run a command of the thread " + string(b.Thread.ID)}
+	f.Head = func(x widget.Context, _ *widget.Form) []string {
+		w := x.Inner()
+		out := []string{x.Note("in " + x.Show(b.In.Repo)), ""}
 		if !plain {
-			out = append(out, s.wrapped(command, w, s.styles.Text)...)
-			return append(append(out, ""), s.warnLine(ways.Unrunnable)...)
+			out = append(out, x.Wrapped(command, w, x.Text)...)
+			return append(append(out, ""), x.Warn(ways.Unrunnable)...)
 		}
 		words := make([]string, len(argv))
 		for i, word := range argv {
-			words[i] = s.styles.Mark(s.show(model.Text(word)))
+			words[i] = x.Mark(x.Show(model.Text(word)))
 		}
 		for _, l := range text.Wrap(strings.Join(words, " "), w-2) {
-			out = append(out, " "+s.styles.Strong.Paint(l))
+			out = append(out, " "+x.Strong.Paint(l))
 		}
-		return append(append(out, ""), s.warnLine(ways.Recommending)...)
+		return append(append(out, ""), x.Warn(ways.Recommending)...)
 	}
-	f.foot = func(*form) string {
-		if !plain {
-			return action.Keyed("{close} close")
-		}
-		return action.Keyed("{submit-line} runs it · {close} cancel")
+	f.Foot = "{submit-line} runs it · {close} cancel"
+	if !plain {
+		f.Foot = "{close} close"
 	}
-	f.submit = func(surroundings, *form) wish {
+	f.Submit = func(widget.Context, *widget.Form) widget.Result {
 		if !plain {
-			return wish{trouble: "vise does not run it"}
+			return widget.Trouble("vise does not run it")
 		}
-		return wish{next: func(c Console) (Console, tea.Cmd) { return c, c.fx.record(b.In.Repo, argv) }}
+		return widget.Effect{Do: fx.record(b.In.Repo, argv)}
 	}
 	return f
 }

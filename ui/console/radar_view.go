@@ -5,7 +5,7 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
-	"vise/ui/action"
+	"vise/ui/console/screen"
 	"vise/ui/console/widget"
 	"vise/ui/text"
 )
@@ -13,40 +13,40 @@ import (
 // boardW is the widest that the board gets.
 const boardW = 110
 
-func (d *board) draw(w, h int, s surroundings) drawn {
-	k := s.styles
-	out := drawn{w: min(boardW, w)}
-	out.Title, out.Focused = k.Strong.Paint("Where work was left"), true
-	out.Foot = k.Muted.Paint(action.Keyed("{radar-down} {radar-up} choose · {radar-close} close"))
-	inner := out.w - 2
-	if !s.radar.known {
-		out.Lines, out.h = []string{s.mutedLine("Reading the threads…")}, 3
+// Draw is part of widget.Dialog.
+func (d *board) Draw(x widget.Context) widget.Drawn {
+	x.W = min(boardW, x.W)
+	out := x.Dialog("Where work was left", "{radar-down} {radar-up} choose · {radar-close} close", nil)
+	out.W = x.W
+	inner := out.W - 2
+	if !d.radar.known {
+		out.Lines, out.H = []string{x.Note("Reading the threads…")}, 3
 		return out
 	}
-	chosen, any := d.chosen(s.radar)
-	list, at := s.radarList(inner, chosen.key(), any)
-	bottom := d.bottom(chosen, any, inner, s)
-	room := max(h-2-len(bottom), 3)
+	chosen, any := d.chosen()
+	list, at := radarList(x.Frame, d.radar.seen, inner, chosen.key(), any)
+	bottom := d.bottom(chosen, any, inner, x)
+	room := max(x.H-2-len(bottom), 3)
 	top := min(max(at-room+3, 0), max(len(list)-room, 0))
 	out.Lines = append(list[top:min(top+room, len(list))], bottom...)
-	out.h = min(len(out.Lines)+2, h)
-	if n := parkedOn(s.radar.seen); n > 0 {
-		out.Right = k.Muted.Paint(fmt.Sprintf("%d parked", n))
+	out.H = min(len(out.Lines)+2, x.H)
+	if n := screen.Parked(d.radar.seen); n > 0 {
+		out.Right = x.Muted.Paint(fmt.Sprintf("%d parked", n))
 	}
 	return out
 }
 
 // radarList is every thread that somebody may take up, by repository; a parked one says on a
 // second line what would wake it. At is the line of the cursor.
-func (c Console) radarList(w int, cursor berthAt, selects bool) (out []string, at int) {
-	k := c.styles
-	for i, r := range c.radar.seen {
+func radarList(f widget.Frame, seen []thread.Overview, w int, cursor berthAt, selects bool) (out []string, at int) {
+	k := f.Styles
+	for i, r := range seen {
 		if i > 0 {
 			out = append(out, "")
 		}
-		out = append(out, k.Strip(w, false, k.Accent.Of(" "+c.show(r.Repo)), k.Muted.Of("  "+c.whereabouts(r.Git))))
+		out = append(out, k.Strip(w, false, k.Accent.Of(" "+f.Show(r.Repo)), k.Muted.Of("  "+whereabouts(f, r.Git))))
 		if r.Problem != "" {
-			out = append(out, c.warned(r.Problem.String(), w)...)
+			out = append(out, f.Warned(r.Problem.String(), w)...)
 		}
 		if len(r.Rows) == 0 && r.Problem == "" {
 			out = append(out, " "+k.Muted.Paint("No threads to take up."))
@@ -56,51 +56,51 @@ func (c Console) radarList(w int, cursor berthAt, selects bool) (out []string, a
 			if selected {
 				at = len(out)
 			}
-			out = append(out, c.berthLines(b, selected, w)...)
+			out = append(out, screen.Frame{Frame: f}.Thread(b, selected, w)...)
 		}
 	}
 	return out, at
 }
 
-func (c Console) whereabouts(g thread.Git) string {
+func whereabouts(f widget.Frame, g thread.Git) string {
 	switch {
 	case g.State != thread.GitOK:
-		return c.show(model.Text(g.State))
+		return f.Show(model.Text(g.State))
 	case g.Detached:
 		return "detached at " + g.Head[:min(len(g.Head), 12)]
 	case g.Dirty:
-		return "on " + c.show(g.Branch) + ", uncommitted changes"
+		return "on " + f.Show(g.Branch) + ", uncommitted changes"
 	}
-	return "on " + c.show(g.Branch)
+	return "on " + f.Show(g.Branch)
 }
 
 // bottom is what the chosen thread says of itself, and the ways on.
-func (d *board) bottom(b berth, any bool, w int, s surroundings) []string {
-	k := s.styles
+func (d *board) bottom(b berth, any bool, w int, x widget.Context) []string {
+	k := x.Styles
 	rule := " " + k.Faint.Paint(text.Cut(ruleOf(k, w), max(w-2, 0)))
 	out := []string{rule}
 	if any {
-		out = append(out, k.Strip(w, false, k.Muted.Of(" "+text.Pad("thread", berthCells+2)), k.Text.Of(string(b.Thread.ID))))
+		out = append(out, k.Strip(w, false, k.Muted.Of(" "+text.Pad("thread", screen.ThreadCells+2)), k.Text.Of(string(b.Thread.ID))))
 		if b.Thread.NextAction != "" {
-			out = append(out, k.Strip(w, false, k.Muted.Of(" "+text.Pad("next", berthCells+2)), k.Strong.Of(s.show(b.Thread.NextAction))))
+			out = append(out, k.Strip(w, false, k.Muted.Of(" "+text.Pad("next", screen.ThreadCells+2)), k.Strong.Of(x.Show(b.Thread.NextAction))))
 		}
 		label := "git"
-		for i, l := range text.Wrap(s.show(b.Check.Line()), max(w-berthCells-4, 8)) {
+		for i, l := range text.Wrap(x.Show(b.Check.Line()), max(w-screen.ThreadCells-4, 8)) {
 			if i == 3 {
 				break
 			}
-			out = append(out, k.Strip(w, false, k.Muted.Of(" "+text.Pad(label, berthCells+2)), k.Text.Of(l)))
+			out = append(out, k.Strip(w, false, k.Muted.Of(" "+text.Pad(label, screen.ThreadCells+2)), k.Text.Of(l)))
 			label = ""
 		}
 		out = append(out, "")
 	}
 	for _, y := range b.On() {
-		a := action.ByID(y.ID)
-		ink, shows, note := k.Key, s.show(y.Shows), k.Muted
+		a := x.Keys.ByID(y.ID)
+		ink, shows, note := k.Key, x.Show(y.Shows), k.Muted
 		if y.Off != "" {
-			ink, note, shows = k.Faint, k.Faint, "off: "+y.Off
+			ink, note, shows = k.Faint, k.Faint, "off: "+x.Keys.Keyed(y.Off)
 		}
-		out = append(out, k.Strip(w, false, ink.Of(" "+text.Pad(a.Key(), 3)), ink.Of(text.Pad(a.Title, berthCells-1)), note.Of(shows)))
+		out = append(out, k.Strip(w, false, ink.Of(" "+text.Pad(a.Key(), 3)), ink.Of(text.Pad(a.Title, screen.ThreadCells-1)), note.Of(shows)))
 	}
 	return out
 }

@@ -53,7 +53,7 @@ func readFinished(r model.Reader, filterText string, limit int, now time.Time) s
 }
 
 // reportsDeeds are what keys do on the reports.
-func reportsDeeds() map[action.ID]doing {
+func reportsDeeds() map[action.ID]act {
 	height := func(c Console) int {
 		v := c.reportsView()
 		on := screen.ReportsList
@@ -64,13 +64,13 @@ func reportsDeeds() map[action.ID]doing {
 		return h
 	}
 	reading := backStep{func(c Console) bool { return c.place.reports.Reading }, reportsPane}
-	return listDeeds(reportsBy, height, map[action.ID]doing{
+	return listDeeds(reportsBy, height, map[action.ID]act{
 		action.PreviewDown: reportsScroll(1), action.PreviewUp: reportsScroll(-1), action.NextPane: reportsPane, action.PrevPane: reportsPane,
 		action.Open: reportsOpen, action.Back: backOr(reading, unfiltered), action.NextAgent: stay, action.PrevAgent: stay,
 	})
 }
 
-func reportsBy(n int) doing {
+func reportsBy(n int) act {
 	return func(c Console) (Console, tea.Cmd) {
 		p := c.place.reports
 		if p.Reading {
@@ -93,7 +93,7 @@ func reportsBy(n int) doing {
 	}
 }
 
-func reportsScroll(n int) doing {
+func reportsScroll(n int) act {
 	return func(c Console) (Console, tea.Cmd) {
 		c.place.reports.Scroll = min(max(c.place.reports.Scroll+n, 0), c.reportsView().LastLine())
 		return c, nil

@@ -4,13 +4,14 @@ import (
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/console/screen"
+	"vise/ui/console/widget"
 )
 
 // This file makes what each screen shows of what the console knows.
 
 // frame is what every screen is drawn with.
 func (c Console) frame() screen.Frame {
-	f := screen.Frame{Styles: c.styles, Now: c.now, Wide: c.layout.shape == three, Narrow: c.layout.shape == one, Cursor: c.dialog == nil}
+	f := screen.Frame{Frame: widget.Frame{Styles: c.styles, Now: c.now, Keys: c.keys}, Wide: c.layout.shape == three, Narrow: c.layout.shape == one, Cursor: c.layers.dialog() == nil}
 	switch {
 	case !c.truth.at.IsZero():
 	case c.trouble != nil:
@@ -43,7 +44,7 @@ func (c Console) queueView() screen.QueueView {
 	return screen.QueueView{
 		Frame: c.frame(), Rect: c.layout.panes[paneQueue], Queue: c.queue, Focused: c.place.focus == paneQueue, Style: c.layout.queueStyle(),
 		Cursor: c.place.cursor, Top: c.place.top, Filter: c.filterShown(), Marked: c.isMarked, MarkWords: c.markWords(),
-		Counts: c.counts(), Opened: c.fx.Ledger != nil, Agent: c.place.agent != "",
+		Counts: c.frame().Counts(c.truth.desk), Opened: c.fx.Ledger != nil, Agent: c.place.agent != "",
 	}
 }
 
@@ -57,7 +58,7 @@ func (c Console) detailView() screen.Detail {
 		v.Files.Linked = nil // they are another item's
 	}
 	if v.Tab == screen.TabWhy {
-		v.Keys = c.whyKeys()
+		v.WhyKeys = c.whyKeys()
 	}
 	return v
 }
@@ -74,8 +75,8 @@ func (c Console) whyKeys() []string {
 		id   action.ID
 		word string
 	}{{action.Answer, "answer"}, {action.Review, "review"}, {action.Block, block}, {action.Pick, "pick"}} {
-		a := action.ByID(x.id)
-		if ok, _ := a.Enabled(state); ok && a.Key() != "" {
+		a := c.keys.ByID(x.id)
+		if c.keys.Refusal(a, state) == "" && a.Key() != "" {
 			out = append(out, a.Key()+" "+x.word)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 
 	"vise/model"
 	"vise/ui/console/screen"
-	"vise/ui/console/widget"
 	"vise/ui/markdown"
 	"vise/ui/text"
 )
@@ -35,39 +34,31 @@ func (e *effects) seek(item model.ItemID, doc *markdown.Document, w int, style *
 	}
 }
 
-// search begins typing what is looked for in the plan.
-func (c Console) search() (Console, tea.Cmd) {
+// startSearch begins typing what is looked for in the plan.
+func startSearch(c Console) (Console, tea.Cmd) {
 	if c.plan.Doc == nil || c.place.tab != screen.TabPlan {
-		return c.say("The plan is searched: [ and ] turn to its tab.")
+		return c.say(c.keys.Keyed("The plan is searched: {previous-tab} and {next-tab} turn to its tab."))
 	}
-	f := widget.NewField("", 1, maxFilter)
-	c.plan.Search = screen.Search{Typing: &f, From: c.place.reading[c.plan.Item]}
-	return c, nil
+	c.plan.Search = screen.Search{Typing: true, From: c.place.reading[c.plan.Item]}
+	return c.open(newPrompt(searchPrompt, ""))
 }
 
-// typedSearch looks with each key. Enter keeps the words, esc goes back.
-func (c Console) typedSearch(k tea.KeyPressMsg) (Console, tea.Cmd) {
+// searched looks with each key. Giving up goes back to where the reader was.
+func (c Console) searched(m promptMsg) (Console, tea.Cmd) {
 	s := &c.plan.Search
-	switch k.String() {
-	case "esc", "alt+esc":
+	switch {
+	case m.dropped:
 		c.place.reading[c.plan.Item] = s.From
 		c.plan.Search = screen.Search{}
 		return c.drawPlan()
-	case "enter":
-		s.Typing = nil
-		if s.Query == "" {
-			c.plan.Search = screen.Search{}
-		}
+	case m.ended && s.Query == "":
+		c.plan.Search = screen.Search{}
+		return c, nil
+	case m.ended:
+		s.Typing = false
 		return c, nil
 	}
-	f := *s.Typing
-	f.Press(k, maxFilter)
-	return c.searchFor(f)
-}
-
-func (c Console) searchFor(f widget.Field) (Console, tea.Cmd) {
-	c.plan.Search.Typing, c.plan.Search.Query = &f, strings.TrimSpace(f.Value())
-	c.plan.Search.Matches = nil
+	s.Query, s.Matches = strings.TrimSpace(m.text), nil
 	return c.seekAgain(true)
 }
 
@@ -80,8 +71,8 @@ func (c Console) seekAgain(jump bool) (Console, tea.Cmd) {
 	return c, c.fx.seek(c.plan.Item, c.plan.Doc, w, c.styles.Page, c.plan.Search.Query, jump)
 }
 
-// found takes the matches of the words that are still looked for.
-func (c Console) found(m foundMsg) (Console, tea.Cmd) {
+// handle takes the matches of the words that are still looked for.
+func (m foundMsg) handle(c Console) (Console, tea.Cmd) {
 	s := &c.plan.Search
 	if m.item != c.plan.Item || m.query != s.Query {
 		return c, nil
@@ -130,7 +121,7 @@ func (c Console) sideTo(x markdown.Match, w int) Console {
 }
 
 // nextMatch goes n matches on, round the end.
-func nextMatch(n int) func(Console) (Console, tea.Cmd) {
+func nextMatch(n int) act {
 	return func(c Console) (Console, tea.Cmd) {
 		s := &c.plan.Search
 		if len(s.Matches) == 0 {
@@ -142,7 +133,7 @@ func nextMatch(n int) func(Console) (Console, tea.Cmd) {
 }
 
 // sideways moves wide code and tables n steps to the right.
-func sideways(n int) func(Console) (Console, tea.Cmd) {
+func sideways(n int) act {
 	const step = 8
 	return func(c Console) (Console, tea.Cmd) {
 		c.plan.Left = max(c.plan.Left+n*step, 0)

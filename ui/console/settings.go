@@ -4,7 +4,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/themes"
-	"vise/ui/action"
 	"vise/ui/config"
 )
 
@@ -28,7 +27,7 @@ func (c Console) nextSettings() tea.Cmd {
 
 // configured takes settings that changed. Of files in which something is wrong nothing is
 // taken: what held before holds, and the screen says what is wrong.
-func (c Console) configured(m settingsMsg) (Console, tea.Cmd) {
+func (m settingsMsg) handle(c Console) (Console, tea.Cmd) {
 	if m.err != nil {
 		return c, nil // the eye has closed: the console is about to end
 	}
@@ -37,8 +36,8 @@ func (c Console) configured(m settingsMsg) (Console, tea.Cmd) {
 		return c, tea.Batch(complain, c.nextSettings())
 	}
 	c.opt.Settings = m.settings
-	action.Use(m.settings.Table())
-	c, painted := c.repainted()
+	c.keys = m.settings.Table()
+	c, painted := c.restyled()
 	c, said := c.say(settled(m.settings))
 	cmds := []tea.Cmd{painted, said, c.nextSettings()}
 	if c.opt.followsBackground() {
@@ -76,7 +75,7 @@ func (o Options) ascii() bool {
 }
 
 // palette is the theme that fits the settings and the terminal.
-func (o Options) palette(p paper) themes.Palette { return o.Settings.Palette(p.dark).On(p.profile) }
+func (o Options) palette(p terminal) themes.Palette { return o.Settings.Palette(p.dark).On(p.profile) }
 
 // followsBackground reports whether the terminal's background decides anything.
 func (o Options) followsBackground() bool {

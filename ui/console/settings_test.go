@@ -14,7 +14,6 @@ import (
 
 // wishing is a console whose settings are changed by what the test sends on the channel.
 func wishing(t *testing.T, w, h int, first config.Settings) (*world, chan config.Settings) {
-	t.Cleanup(func() { action.Use(action.Standard()) })
 	changes := make(chan config.Settings)
 	wd := newWorld(t, w, h, func(o *Options) {
 		o.Settings = first

@@ -83,8 +83,8 @@ func (c Console) readCard() (Console, tea.Cmd) {
 	return c, c.fx.readCard(c.bookmark.asked, c.bookmark.links)
 }
 
-// threadNews reads the card again and goes on waiting; eyes that ended stay shut.
-func (c Console) threadNews(m threadNewsMsg) (Console, tea.Cmd) {
+// handle reads the card again and goes on waiting; eyes that ended stay shut.
+func (m threadNewsMsg) handle(c Console) (Console, tea.Cmd) {
 	if m.err != nil {
 		return c, nil
 	}
@@ -113,9 +113,9 @@ func (c Console) glanceAtTree() (Console, tea.Cmd) {
 	return c, tea.Batch(card, radar)
 }
 
-func (c Console) cardRead(m cardMsg) Console {
+func (m cardMsg) handle(c Console) (Console, tea.Cmd) {
 	if m.n == c.bookmark.asked {
 		c.bookmark.card = m.card
 	}
-	return c
+	return c, nil
 }

@@ -10,8 +10,8 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
+	"vise/ui/console/screen"
 	"vise/ui/console/widget"
-	"vise/ui/text"
 )
 
 // todoDialog edits a whole checklist, which is saved as one snapshot.
@@ -33,12 +33,13 @@ type todoDialog struct {
 	saved   int
 }
 
-func todoEditor(c Console) dialog {
-	d := &todoDialog{row: *c.row(), seen: c.revision()}
-	if detail := c.detail(); detail != nil {
-		d.list = slices.Clone(detail.TodoList)
+func todoEditor(c Console) widget.Dialog {
+	x, r := c.context(), *c.row()
+	d := &todoDialog{row: r, seen: x.Revision(r)}
+	if x.Detail != nil {
+		d.list = slices.Clone(x.Detail.TodoList)
 	}
-	if s := c.drafts[d.draft()]; s != "" {
+	if s := x.Drafts[d.draftKey()]; s != "" {
 		var list []model.Todo
 		if json.Unmarshal([]byte(s), &list) == nil {
 			d.saved = len(d.list)
@@ -49,26 +50,50 @@ func todoEditor(c Console) dialog {
 	return d
 }
 
-func (d *todoDialog) draft() string    { return "todos:" + string(d.row.ID) }
-func (d *todoDialog) subject() subject { return subject{d.row.ID, "UpdateWorkItem"} }
-func (d *todoDialog) unsaved() string  { return d.close().draft }
-func (d *todoDialog) refused()         { d.waiting, d.seen = false, 0 }
+func (d *todoDialog) draftKey() string { return "todos:" + string(d.row.ID) }
 
-func (d *todoDialog) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {
+// In is part of widget.Dialog.
+func (d *todoDialog) In() action.Context {
 	if d.line != nil {
-		return d, d.typed(k, s)
+		return action.Text
 	}
-	a, _ := action.Of(action.Todos, k)
-	switch a.ID {
+	return action.Todos
+}
+
+// About, Draft and Fill are parts of widget.Editor, Refused is widget.Refuser's.
+func (d *todoDialog) About() widget.Subject {
+	return widget.Subject{Item: d.row.ID, Command: "UpdateWorkItem"}
+}
+func (d *todoDialog) Refused() { d.waiting, d.seen = false, 0 }
+
+// Draft is the list, once it was changed.
+func (d *todoDialog) Draft() (key, text string) {
+	if len(d.undo) > 0 {
+		raw, _ := json.Marshal(d.list) // plain words and states: they have a JSON form
+		text = string(raw)
+	}
+	return d.draftKey(), text
+}
+
+// Press is part of widget.Dialog.
+func (d *todoDialog) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
+	if d.line != nil {
+		return d, d.typed(k, x)
+	}
+	switch k.ID {
 	case action.TodoClose:
-		return nil, d.close()
+		if d.waiting { // it goes on behind
+			return nil, nil
+		}
+		key, draft := d.Draft()
+		return nil, widget.Keep{Key: key, Draft: draft}
 	case action.TodoSave:
 		if d.waiting {
-			return d, wish{}
+			return d, nil
 		}
 		d.waiting = true
 		list := slices.Clone(d.list)
-		return d, wish{said: "Todos saved", command: model.UpdateWorkItem{WorkItemID: d.row.ID, TodoList: &list, SeenRevision: d.sees(s)}}
+		return d, widget.Apply{Said: "Todos saved", Command: model.UpdateWorkItem{WorkItemID: d.row.ID, TodoList: &list, SeenRevision: d.sees(x)}}
 	case action.TodoUndo:
 		if n := len(d.undo); n > 0 {
 			d.list, d.undo = d.undo[n-1], d.undo[:n-1]
@@ -78,11 +103,11 @@ func (d *todoDialog) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {
 		d.add()
 	default:
 		if len(d.list) > 0 {
-			d.change(a.ID)
+			d.change(k.ID)
 		}
 	}
 	d.at = min(max(d.at, 0), max(len(d.list)-1, 0))
-	return d, wish{}
+	return d, nil
 }
 
 // change does what needs a todo at the cursor.
@@ -132,19 +157,17 @@ func (d *todoDialog) add() {
 }
 
 // typed edits a todo's text: enter keeps it, esc leaves it as it was.
-func (d *todoDialog) typed(k tea.KeyPressMsg, s surroundings) wish {
-	if a, _ := action.Of(action.Text, k); a.ID == action.EditOutside {
-		text := d.line.Value()
-		return wish{outside: &text}
-	}
-	switch key := k.String(); {
-	case key == "enter" && !d.line.Empty():
+func (d *todoDialog) typed(k widget.Key, x widget.Context) widget.Result {
+	switch {
+	case k.ID == action.EditOutside:
+		return widget.EditOutside(d.line.Value())
+	case k.ID == action.SubmitLine && !d.line.Empty():
 		if !d.added {
 			d.keep()
 		}
 		d.list[d.at].Text = model.Text(d.line.Value())
 		d.line, d.added = nil, false
-	case key == "enter", key == "esc", key == "alt+esc":
+	case k.ID == action.SubmitLine, k.ID == action.Close:
 		if d.added {
 			n := len(d.undo) - 1
 			d.list, d.undo = d.undo[n], d.undo[:n]
@@ -152,13 +175,13 @@ func (d *todoDialog) typed(k tea.KeyPressMsg, s surroundings) wish {
 		}
 		d.line, d.added = nil, false
 	default:
-		d.line.Press(k, fieldWidth(s.layout.w))
+		d.line.Press(k.KeyPressMsg, x.FieldW())
 	}
-	return wish{}
+	return nil
 }
 
-// fill takes the text that was written in an editor of its own: a todo is one line.
-func (d *todoDialog) fill(s string) {
+// Fill takes the text that was written in an editor of its own: a todo is one line.
+func (d *todoDialog) Fill(s string) {
 	if d.line == nil {
 		return
 	}
@@ -166,65 +189,51 @@ func (d *todoDialog) fill(s string) {
 	d.line = &f
 }
 
-func (d *todoDialog) close() wish {
-	w := wish{draftKey: d.draft(), keepDraft: true}
-	if len(d.undo) > 0 {
-		raw, err := json.Marshal(d.list)
-		if err == nil {
-			w.draft = string(raw)
-		}
-	}
-	return w
-}
-
-func (d *todoDialog) paste(s string) dialog {
+// Paste is part of widget.Dialog.
+func (d *todoDialog) Paste(s string) {
 	if d.line != nil {
 		d.line.Insert(s)
 	}
-	return d
 }
 
-func (d *todoDialog) draw(w, h int, s surroundings) drawn {
-	k := s.styles
-	out := drawn{w: dialogWidth(w)}
-	out.Title = k.Strong.Paint(fmt.Sprintf("Todos of %s  %s", d.row.Handle, text.Cut(s.show(d.row.Objective), 50)))
-	out.Focused = true
-	out.Foot = k.Muted.Paint(action.Keyed("{todo-state} state · {todo-add} add · {todo-edit} edit · {todo-row-down} {todo-row-up} move · {todo-drop} drop · {todo-undo} undo · {todo-save} save"))
+// Draw is part of widget.Dialog.
+func (d *todoDialog) Draw(x widget.Context) widget.Drawn {
+	foot := "{todo-state} state · {todo-add} add · {todo-edit} edit · {todo-row-down} {todo-row-up} move · {todo-drop} drop · {todo-undo} undo · {todo-save} save"
 	switch {
 	case d.waiting:
-		out.Foot = k.Muted.Paint(action.Keyed("saving… · {todo-close} lets it go on behind"))
+		foot = "saving… · {todo-close} lets it go on behind"
 	case d.line != nil:
-		out.Foot = k.Muted.Paint(action.Keyed("enter keep · {edit-outside} editor · esc leave as it was"))
+		foot = "{submit-line} keep · {edit-outside} editor · {close} leave as it was"
 	}
-	inner := d80(w)
+	out := x.Dialog(fmt.Sprintf("Todos of %s  %s", d.row.Handle, x.Cut(d.row.Objective, 50)), foot, nil)
 	if d.drafted {
-		out.Lines = s.warnLine(fmt.Sprintf(action.Keyed("Your draft. The saved list has %d %s: {todo-undo} shows it."), d.saved, plural(d.saved, "todo", "todos")))
+		out.Lines = x.Warn(fmt.Sprintf(x.Keys.Keyed("Your draft. The saved list has %d %s: {todo-undo} shows it."), d.saved, screen.Plural(d.saved, "todo", "todos")))
 	}
-	room := max(min(len(d.list), h-2-len(out.Lines)), 1)
+	room := max(min(len(d.list), x.H-2-len(out.Lines)), 1)
 	top := min(max(d.at-room+1, 0), max(len(d.list)-room, 0))
 	for i := top; i < min(top+room, len(d.list)); i++ {
-		out.Lines = append(out.Lines, d.todoLine(i, inner, s, &out))
+		out.Lines = append(out.Lines, d.todoLine(i, x, &out))
 	}
 	if len(d.list) == 0 {
-		out.Lines = append(out.Lines, s.mutedLine(action.Keyed("No todos. {todo-add} adds one.")))
+		out.Lines = append(out.Lines, x.Note(x.Keys.Keyed("No todos. {todo-add} adds one.")))
 	}
-	out.h = min(len(out.Lines)+2, h)
+	out.H = min(len(out.Lines)+2, x.H)
 	return out
 }
 
-func (d *todoDialog) todoLine(i, w int, s surroundings, out *drawn) string {
-	k, t := s.styles, d.list[i]
-	mark, ink := s.todoMark(t.State)
+func (d *todoDialog) todoLine(i int, x widget.Context, out *widget.Drawn) string {
+	k, t, w := x.Styles, d.list[i], x.Inner()
+	mark, ink := onScreen(x).TodoMark(t.State)
 	if i == d.at && d.line != nil {
-		lines, x, _ := d.line.Draw(w-6, s.styles)
-		out.cursor = &tea.Position{X: 5 + x, Y: len(out.Lines)}
+		lines, at, _ := d.line.Draw(w-6, k)
+		out.Cursor = &tea.Position{X: 5 + at, Y: len(out.Lines)}
 		return " " + k.Key.Paint(k.Glyph.Cursor) + " " + ink.Paint(mark) + " " + lines[0]
 	}
 	cursor := " "
 	if i == d.at {
 		cursor = k.Glyph.Cursor
 	}
-	return k.Strip(w, i == d.at, k.Key.Of(" "+cursor+" "), ink.Of(mark+" "), ink.Of(s.show(t.Text)),
+	return k.Strip(w, i == d.at, k.Key.Of(" "+cursor+" "), ink.Of(mark+" "), ink.Of(x.Show(t.Text)),
 		k.Faint.Of("  "+todoWord(t.State)))
 }
 
@@ -235,9 +244,9 @@ func todoWord(s model.TodoState) string {
 	return ""
 }
 
-func (d *todoDialog) sees(s surroundings) uint64 {
+func (d *todoDialog) sees(x widget.Context) uint64 {
 	if d.seen != 0 {
 		return d.seen
 	}
-	return s.drawn(d.row)
+	return x.Revision(d.row)
 }

@@ -3,19 +3,19 @@ package console
 import (
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
-
 	"vise/model"
+	"vise/ui/action"
+	"vise/ui/console/widget"
 )
 
 func TestATodoIsWrittenInAnEditorOfItsOwn(t *testing.T) {
 	d := &todoDialog{list: []model.Todo{{Text: "short"}}}
 	d.change("todo-edit")
-	_, w := d.press(tea.KeyPressMsg(tea.Key{Code: 'o', Mod: tea.ModCtrl}), surroundings{})
-	if w.outside == nil || *w.outside != "short" {
-		t.Fatalf("the editor begins with %v", w.outside)
+	_, r := d.Press(widget.Key{ID: action.EditOutside}, widget.Context{})
+	if r != widget.EditOutside("short") {
+		t.Fatalf("the editor begins with %v", r)
 	}
-	d.fill("two\nlines\n")
+	d.Fill("two\nlines\n")
 	if got := d.line.Value(); got != "two lines" {
 		t.Errorf("the line is %q", got)
 	}

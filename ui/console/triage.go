@@ -20,6 +20,7 @@ const batchSize = 10
 // triage is the dialog in which the operator judges findings: ten at a time, the most
 // urgent first, each beside the code as it is now.
 type triage struct {
+	shelf shelf
 	// batch are the findings at hand; they keep their places while they are decided.
 	batch []todo.Ref
 	at    todo.Ref
@@ -42,17 +43,17 @@ type verdict struct {
 	back FileActKind
 }
 
-func triaging(c Console) dialog {
-	d := &triage{verdicts: map[todo.Ref]verdict{}}
-	d.next(c.shelf)
+func triaging(c Console) widget.Dialog {
+	d := &triage{verdicts: map[todo.Ref]verdict{}, shelf: c.shelf}
+	d.next()
 	d.board = len(d.batch) == 0
 	return d
 }
 
 // next takes the next findings that nobody has decided on.
-func (d *triage) next(s shelf) {
+func (d *triage) next() {
 	d.batch = nil
-	for _, t := range s.pending() {
+	for _, t := range d.shelf.Pending() {
 		if _, decided := d.verdicts[t.Ref()]; !decided && len(d.batch) < batchSize {
 			d.batch = append(d.batch, t.Ref())
 		}
@@ -64,19 +65,19 @@ func (d *triage) next(s shelf) {
 }
 
 // undecided reports whether a finding still waits for the operator.
-func (d *triage) undecided(s shelf, r todo.Ref) bool {
-	t, ok := todo.NewIndex(s.Todos).Find(r)
+func (d *triage) undecided(r todo.Ref) bool {
+	t, ok := todo.NewIndex(d.shelf.Todos).Find(r)
 	_, decided := d.verdicts[r]
 	return ok && !decided && t.Status == todo.Pending
 }
 
 // rows are what the cursor moves on: the batch, or on the board all todos by status.
-func (d *triage) rows(s shelf) []todo.Ref {
+func (d *triage) rows() []todo.Ref {
 	if !d.board {
 		return d.batch
 	}
 	var out []todo.Ref
-	for _, column := range boardOf(s.Todos) {
+	for _, column := range boardOf(d.shelf.Todos) {
 		for _, t := range column.todos {
 			out = append(out, t.Ref())
 		}
@@ -84,44 +85,52 @@ func (d *triage) rows(s shelf) []todo.Ref {
 	return out
 }
 
-func (d *triage) press(k tea.KeyPressMsg, s surroundings) (dialog, wish) {
+// In is part of widget.Dialog.
+func (d *triage) In() action.Context {
 	if d.ask != nil {
-		return d, d.typed(k, s)
+		return action.Text
 	}
-	a, _ := action.Of(action.Triage, k)
-	switch a.ID {
+	return action.Triage
+}
+
+// Press is part of widget.Dialog.
+func (d *triage) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
+	if d.ask != nil {
+		return d, d.typed(k, x)
+	}
+	switch k.ID {
 	case action.TriageClose:
 		if d.board && len(d.batch) > 0 {
 			d.board = false
-			return d, wish{}
+			return d, nil
 		}
-		return nil, wish{}
+		return nil, nil
 	case action.TriageBoard:
 		d.board = !d.board
 	case action.TriageDown:
-		d.move(s.shelf, 1)
+		d.move(1)
 	case action.TriageUp:
-		d.move(s.shelf, -1)
+		d.move(-1)
 	case action.TriageScrollDown:
 		d.scroll += 3
 	case action.TriageScrollUp:
 		d.scroll = max(d.scroll-3, 0)
 	case action.TriageNext:
-		d.next(s.shelf)
+		d.next()
 	case action.TriageRank:
-		return d, d.rank(k, s)
+		return d, d.rank(k)
 	case action.TriagePromote:
-		return d, d.promote(s)
+		return d, d.promote(x)
 	case action.TriageUndo:
 		return d, d.takeBack()
 	default:
-		return d, d.judge(a.ID, s)
+		return d, d.judge(k.ID, x)
 	}
-	return d, wish{}
+	return d, nil
 }
 
-func (d *triage) move(s shelf, by int) {
-	rows := d.rows(s)
+func (d *triage) move(by int) {
+	rows := d.rows()
 	if len(rows) == 0 {
 		return
 	}
@@ -131,30 +140,30 @@ func (d *triage) move(s shelf, by int) {
 
 // rank gives the finding at the cursor the priority of a digit. It decides nothing: the
 // finding stays at hand.
-func (d *triage) rank(k tea.KeyPressMsg, s surroundings) wish {
+func (d *triage) rank(k widget.Key) widget.Result {
 	p := todo.Priority("p" + k.String())
-	t, ok := todo.NewIndex(s.shelf.Todos).Find(d.at)
+	t, ok := todo.NewIndex(d.shelf.Todos).Find(d.at)
 	switch {
 	case !ok || t.Status.Final():
-		return wish{trouble: d.at.String() + " is over: its priority stays"}
+		return widget.Trouble(d.at.String() + " is over: its priority stays")
 	case t.Priority == p:
-		return wish{}
+		return nil
 	}
-	return wish{act: &FileAct{Kind: FileRank, Ref: d.at, Priority: p}}
+	return widget.Intent{Msg: fileJobMsg{act: FileAct{Kind: FileRank, Ref: d.at, Priority: p}}}
 }
 
 // promote makes a work item of the finding at the cursor, for the agent on screen. It decides
 // nothing, like rank.
-func (d *triage) promote(s surroundings) wish {
-	t, ok := todo.NewIndex(s.shelf.Todos).Find(d.at)
+func (d *triage) promote(x widget.Context) widget.Result {
+	t, ok := todo.NewIndex(d.shelf.Todos).Find(d.at)
 	switch {
 	case !ok || t.Status.Final():
-		return wish{trouble: d.at.String() + " is over: there is nothing to work on"}
-	case s.place.agent == "":
-		return wish{trouble: "the ledger knows no agent yet"}
+		return widget.Trouble(d.at.String() + " is over: there is nothing to work on")
+	case x.State.Agent == "":
+		return widget.Trouble("the ledger knows no agent yet")
 	}
-	return wish{act: &FileAct{Kind: FilePromote, Ref: d.at, Agent: s.place.agent},
-		said: "Promoted " + d.at.String() + ": it is a work item of " + model.Text(s.place.agent).String()}
+	return widget.Intent{Msg: fileJobMsg{FileAct{Kind: FilePromote, Ref: d.at, Agent: x.State.Agent},
+		"Promoted " + d.at.String() + ": it is a work item of " + model.Text(x.State.Agent).String()}}
 }
 
 // rejections are the keys that close a finding, each with a reason.
@@ -164,68 +173,68 @@ var rejections = map[action.ID]todo.Resolution{
 }
 
 // judge decides on the finding at the cursor.
-func (d *triage) judge(id action.ID, s surroundings) wish {
+func (d *triage) judge(id action.ID, x widget.Context) widget.Result {
 	resolution, rejects := rejections[id]
 	switch {
 	case !rejects && id != action.TriageApprove && id != action.TriageDefer:
-		return wish{}
-	case !d.undecided(s.shelf, d.at):
-		return wish{trouble: d.at.String() + action.Keyed(" is decided; {triage-undo} takes your last decision back")}
+		return nil
+	case !d.undecided(d.at):
+		return widget.Trouble(d.at.String() + x.Keys.Keyed(" is decided; {triage-undo} takes your last decision back"))
 	case id == action.TriageDefer:
-		d.decide(s.shelf, verdict{word: "deferred"})
-		return wish{}
+		d.decide(verdict{word: "deferred"})
+		return nil
 	case id == action.TriageApprove:
 		act := FileAct{Kind: FileMove, Ref: d.at, Move: todo.Move{To: todo.Ready, Reason: "Triage approved"}}
-		d.decide(s.shelf, verdict{"approved", FileUnapprove})
-		return wish{act: &act}
+		d.decide(verdict{"approved", FileUnapprove})
+		return widget.Intent{Msg: fileJobMsg{act: act}}
 	}
-	f := widget.NewField(d.proposal(resolution, s.shelf), 1, model.MaxReason)
+	f := widget.NewField(d.proposal(resolution), 1, model.MaxReason)
 	d.ask, d.asked = &f, resolution
-	return wish{}
+	return nil
 }
 
 // proposal is the todo that a duplicate most likely repeats.
-func (d *triage) proposal(r todo.Resolution, s shelf) string {
-	if twin := todo.Twin(s.Todos, d.at); r == todo.Duplicate && twin != "" {
+func (d *triage) proposal(r todo.Resolution) string {
+	if twin := todo.Twin(d.shelf.Todos, d.at); r == todo.Duplicate && twin != "" {
 		return twin.String() + " "
 	}
 	return ""
 }
 
 // typed edits the reason; enter closes the finding with it.
-func (d *triage) typed(k tea.KeyPressMsg, s surroundings) wish {
-	switch key := k.String(); {
-	case key == "esc" || key == "alt+esc":
+func (d *triage) typed(k widget.Key, x widget.Context) widget.Result {
+	switch k.ID {
+	case action.Close:
 		d.ask = nil
-	case key != "enter":
-		d.ask.Press(k, fieldWidth(s.layout.w))
+	case action.SubmitLine:
+		return d.reject(x)
 	default:
-		return d.reject(s)
+		d.ask.Press(k.KeyPressMsg, x.FieldW())
 	}
-	return wish{}
+	return nil
 }
 
-func (d *triage) reject(s surroundings) wish {
+func (d *triage) reject(x widget.Context) widget.Result {
 	said := strings.TrimSpace(d.ask.Value())
 	m := todo.Move{To: todo.WontFix, Resolution: d.asked, Reason: model.Text(said)}
 	if d.asked == todo.Duplicate {
 		of, why, _ := strings.Cut(said, " ")
 		if !strings.Contains(of, "/") {
-			return wish{trouble: "say of which todo, as review/001, then why"}
+			return widget.Trouble("say of which todo, as review/001, then why")
 		}
 		m.DuplicateOf, m.Reason = todo.Ref(of), model.Text(cmp.Or(strings.TrimSpace(why), "Duplicate of "+of))
 	}
 	if m.Reason == "" {
-		return wish{trouble: "say why, or esc"}
+		return widget.Trouble(x.Keys.Keyed("say why, or {close}"))
 	}
-	if !d.undecided(s.shelf, d.at) {
+	if !d.undecided(d.at) {
 		d.ask = nil
-		return wish{trouble: d.at.String() + " was decided elsewhere meanwhile"}
+		return widget.Trouble(d.at.String() + " was decided elsewhere meanwhile")
 	}
 	act := FileAct{Kind: FileMove, Ref: d.at, Move: m}
 	d.ask = nil
-	d.decide(s.shelf, verdict{resolutionWord(m.Resolution), FileReopen})
-	return wish{act: &act}
+	d.decide(verdict{resolutionWord(m.Resolution), FileReopen})
+	return widget.Intent{Msg: fileJobMsg{act: act}}
 }
 
 func resolutionWord(r todo.Resolution) string {
@@ -236,12 +245,12 @@ func resolutionWord(r todo.Resolution) string {
 }
 
 // decide notes a verdict and goes to the next finding that has none.
-func (d *triage) decide(s shelf, v verdict) {
+func (d *triage) decide(v verdict) {
 	d.verdicts[d.at] = v
 	d.undo = append(d.undo, d.at)
 	at := max(slices.Index(d.batch, d.at), 0)
 	for i := range d.batch {
-		if r := d.batch[(at+i)%len(d.batch)]; d.undecided(s, r) {
+		if r := d.batch[(at+i)%len(d.batch)]; d.undecided(r) {
 			d.at, d.scroll = r, 0
 			return
 		}
@@ -249,9 +258,9 @@ func (d *triage) decide(s shelf, v verdict) {
 }
 
 // takeBack undoes the newest verdict.
-func (d *triage) takeBack() wish {
+func (d *triage) takeBack() widget.Result {
 	if len(d.undo) == 0 {
-		return wish{trouble: "nothing was decided here that could be taken back"}
+		return widget.Trouble("nothing was decided here that could be taken back")
 	}
 	last := d.undo[len(d.undo)-1]
 	v := d.verdicts[last]
@@ -261,9 +270,9 @@ func (d *triage) takeBack() wish {
 		d.batch = append([]todo.Ref{last}, d.batch[:min(len(d.batch), batchSize-1)]...)
 	}
 	if v.back == "" {
-		return wish{}
+		return nil
 	}
-	return wish{act: &FileAct{Kind: v.back, Ref: last, Move: todo.Move{Reason: "Triage undone"}}}
+	return widget.Intent{Msg: fileJobMsg{act: FileAct{Kind: v.back, Ref: last, Move: todo.Move{Reason: "Triage undone"}}}}
 }
 
 func (d *triage) forget(r todo.Ref) {
@@ -278,11 +287,21 @@ func (d *triage) failed(a FileAct) {
 	}
 }
 
-func (d *triage) paste(s string) dialog {
+// Paste is part of widget.Dialog.
+func (d *triage) Paste(s string) {
 	if d.ask != nil {
 		d.ask.Insert(s)
 	}
-	return d
+}
+
+// fileJobMsg is what was decided on a file todo.
+type fileJobMsg struct {
+	act  FileAct
+	said string
+}
+
+func (m fileJobMsg) handle(c Console) (Console, tea.Cmd) {
+	return c.post(job{act: &m.act, said: m.said})
 }
 
 // acted is the end of an act on a file: what it changed is read again.
@@ -296,7 +315,7 @@ func (c Console) acted(j job, err error) (Console, tea.Cmd) {
 		c, said := c.say(j.said + ".")
 		return c, tea.Batch(read, said)
 	}
-	if d, ok := c.dialog.(*triage); ok {
+	if d, ok := c.layers.top().(*triage); ok {
 		d.failed(a)
 	}
 	c, said := c.complain(fmt.Errorf("%s: %w", a.Ref, err))
@@ -306,7 +325,7 @@ func (c Console) acted(j job, err error) (Console, tea.Cmd) {
 // exhibited reads the finding at the cursor of triage when it is not the one shown, or the
 // files have changed since.
 func (c Console) exhibited() (Console, tea.Cmd) {
-	d, ok := c.dialog.(*triage)
+	d, ok := c.layers.top().(*triage)
 	key := exhibitKey{gen: c.shelf.gen}
 	if ok {
 		key.ref = d.at

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vise/model/todo"
+	"vise/ui/console/screen"
 	"vise/ui/console/widget"
 	"vise/ui/text"
 )
@@ -31,18 +32,18 @@ func boardOf(all []todo.Todo) []column {
 const leastColumn = 22
 
 // boardLines are the columns beside each other where there is room, else below each other.
-func (d *triage) boardLines(w, h int, s surroundings) []string {
-	board := boardOf(s.shelf.Todos)
+func (d *triage) boardLines(w, h int, x widget.Context) []string {
+	board := boardOf(d.shelf.Todos)
 	if len(board) == 0 {
-		return s.said("The session holds no todos.", w)
+		return x.Said("The session holds no todos.", w)
 	}
 	if w/len(board) < leastColumn {
-		return d.boardStack(board, w, h, s)
+		return d.boardStack(board, w, h, x)
 	}
 	var out []string
 	each := w / len(board)
 	for _, col := range board {
-		part := d.boardColumn(col, each-1, h, s)
+		part := d.boardColumn(col, each-1, h, x)
 		for i := range part {
 			part[i] = text.Pad(part[i], each)
 		}
@@ -54,10 +55,10 @@ func (d *triage) boardLines(w, h int, s surroundings) []string {
 	return out
 }
 
-func (d *triage) boardColumn(col column, w, h int, s surroundings) []string {
-	k := s.styles
-	mark, ink := s.fileMark(col.status)
-	out := []string{" " + ink.Paint(text.Cut(fmt.Sprintf("%s %s %d", mark, strings.ToUpper(fileWord(col.status)), len(col.todos)), w-1))}
+func (d *triage) boardColumn(col column, w, h int, x widget.Context) []string {
+	k := x.Styles
+	mark, ink := onScreen(x).FileMark(col.status)
+	out := []string{" " + ink.Paint(text.Cut(fmt.Sprintf("%s %s %d", mark, strings.ToUpper(screen.FileWord(col.status)), len(col.todos)), w-1))}
 	at := max(slices.IndexFunc(col.todos, func(t todo.Todo) bool { return t.Ref() == d.at }), 0)
 	top := max(min(at-h/2, len(col.todos)-(h-1)), 0)
 	for _, t := range col.todos[top:min(top+max(h-1, 0), len(col.todos))] {
@@ -66,24 +67,24 @@ func (d *triage) boardColumn(col column, w, h int, s surroundings) []string {
 			cursor = k.Glyph.Cursor
 		}
 		out = append(out, k.Strip(w, t.Ref() == d.at, k.Key.Of(cursor), k.Muted.Of(t.Ref().String()+" "),
-			k.Accent.Of(string(t.Priority)+" "), k.Text.Of(s.show(t.Title))))
+			k.Accent.Of(string(t.Priority)+" "), k.Text.Of(x.Show(t.Title))))
 	}
 	return out
 }
 
-func (d *triage) boardStack(board []column, w, h int, s surroundings) []string {
-	k := s.styles
-	index := todo.NewIndex(s.shelf.Todos)
+func (d *triage) boardStack(board []column, w, h int, x widget.Context) []string {
+	k := x.Styles
+	index := todo.NewIndex(d.shelf.Todos)
 	var out []string
 	at := 0
 	for _, col := range board {
-		mark, ink := s.fileMark(col.status)
-		out = append(out, " "+ink.Paint(fmt.Sprintf("%s %s %d", mark, strings.ToUpper(fileWord(col.status)), len(col.todos))))
+		mark, ink := onScreen(x).FileMark(col.status)
+		out = append(out, " "+ink.Paint(fmt.Sprintf("%s %s %d", mark, strings.ToUpper(screen.FileWord(col.status)), len(col.todos))))
 		for _, t := range col.todos {
 			if t.Ref() == d.at {
 				at = len(out)
 			}
-			out = append(out, s.fileLine(t, index.Waiting(t), w, t.Ref() == d.at))
+			out = append(out, onScreen(x).FileTodo(t, index.Waiting(t), w, t.Ref() == d.at))
 		}
 	}
 	top := min(max(at-h+2, 0), max(len(out)-h, 0))

@@ -18,31 +18,34 @@ func (e *effects) applyRemembering(seq int, env model.Envelope, what string) tea
 	}
 }
 
-// remembered keeps an act that was carried out, or moves one that was taken back.
-func (c Console) remembered(j job, m receiptMsg) Console {
+// remembered keeps an act that was carried out, or moves one that was taken back. One that
+// cannot be taken back any more, because its item moved on, is forgotten.
+func (o outbox) remembered(j job, m receiptMsg) outbox {
 	switch {
+	case m.err != nil && j.undo != nil && past.TooLate(m.err):
+		o.past = o.past.Lost(*j.undo)
+	case m.err != nil:
 	case j.undo != nil:
-		c.outbox.past = c.outbox.past.TookBack(*j.undo)
+		o.past = o.past.TookBack(*j.undo)
 	case m.deed != nil:
-		c.outbox.past = c.outbox.past.Did(*m.deed)
+		o.past = o.past.Did(*m.deed)
 	}
-	return c
+	return o
 }
 
-// tooLate forgets an act that cannot be taken back any more, because its item moved on.
-func (c Console) tooLate(j job, err error) Console {
-	if j.undo != nil && past.TooLate(err) {
-		c.outbox.past = c.outbox.past.Lost(*j.undo)
-	}
-	return c
+func undo(c Console) (Console, tea.Cmd) {
+	d, ok := c.outbox.past.Undo()
+	return takeBack(c, d, ok)
 }
 
-func (c Console) undo() (Console, tea.Cmd) { return c.takeBack(c.outbox.past.Undo()) }
-func (c Console) redo() (Console, tea.Cmd) { return c.takeBack(c.outbox.past.Redo()) }
+func redo(c Console) (Console, tea.Cmd) {
+	d, ok := c.outbox.past.Redo()
+	return takeBack(c, d, ok)
+}
 
 // takeBack sends what takes an act back. One at a time is under way: the next key waits for
 // what this one leaves.
-func (c Console) takeBack(d past.Deed, ok bool) (Console, tea.Cmd) {
+func takeBack(c Console, d past.Deed, ok bool) (Console, tea.Cmd) {
 	if saving := slices.ContainsFunc(c.outbox.jobs, func(j job) bool { return j.envelope != nil }); saving || !ok {
 		return c.say("The last act is being saved. Try again.")
 	}

@@ -1,13 +1,11 @@
 package console
 
 import (
-	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
-	"vise/ui/action"
 	"vise/ui/console/screen"
 )
 
@@ -27,31 +25,8 @@ var viewNames = [viewCount]string{"Desk", "Fleet", "Activity", "Reports"}
 // viewWords are the views' names for what actions ask.
 func (v view) String() string { return strings.ToLower(viewNames[v]) }
 
-// doing carries an action out.
-type doing = func(Console) (Console, tea.Cmd)
-
-// deedsOf are what an action does on a view where it does something else than on the desk.
-// (Filled by init: see deeds.)
-var deedsOf map[view]map[action.ID]doing
-
-func init() {
-	deeds[action.Acknowledge] = Console.acknowledge
-	deeds[action.ViewDesk], deeds[action.ViewFleet] = toView(viewDesk), toView(viewFleet)
-	deeds[action.ViewActivity], deeds[action.ViewReports] = toView(viewActivity), toView(viewReports)
-	deeds[action.WayBack], deeds[action.Follow] = Console.wayBack, activityFollow
-	deedsOf = map[view]map[action.ID]doing{viewFleet: fleetDeeds(), viewActivity: activityDeeds(), viewReports: reportsDeeds()}
-}
-
-func deedOf(v view, id action.ID) (doing, bool) {
-	if do, ok := deedsOf[v][id]; ok {
-		return do, true
-	}
-	do, ok := deeds[id]
-	return do, ok
-}
-
 // toView shows another view. Each is where it was left.
-func toView(v view) doing {
+func toView(v view) act {
 	return func(c Console) (Console, tea.Cmd) {
 		if v == c.place.view {
 			return c, nil
@@ -73,10 +48,10 @@ func (c Console) turnTo(v view) (Console, tea.Cmd) {
 		c.place.agent = ""
 		c.place = c.place.goTo(c.place.home)
 	}
-	c.place.view, c.place.zoomed, c.place.focus, c.find = v, false, paneQueue, nil
+	c.place.view, c.place.zoomed, c.place.focus, c.layers = v, false, paneQueue, nil
 	c.queue = screen.Queue{}
 	c.truth = truth{agents: c.truth.agents, inbox: c.truth.inbox}
-	c.calm.quiet = calmBeats
+	c.idle.quiet = idleBeats
 	if v != viewDesk {
 		c.place.agent, c.place.spot = "", newSpot()
 	}
@@ -118,27 +93,6 @@ func (c Console) goToItem(agent model.AgentID, item model.ItemID) (Console, tea.
 	}
 	c, look := c.look()
 	return c, tea.Batch(turned, look)
-}
-
-// viewMarks are the views on the header, the one shown in brackets.
-func (c Console) viewMarks() string {
-	k := c.styles
-	var parts []string
-	for v := range viewCount {
-		name := strconv.Itoa(int(v) + 1)
-		if c.layout.shape == three {
-			name += " " + viewNames[v]
-		}
-		if v == c.place.view {
-			parts = append(parts, k.Accent.Paint(k.Mark(name)))
-			continue
-		}
-		parts = append(parts, k.Muted.Paint(name))
-	}
-	if c.layout.shape == three {
-		return strings.Join(parts, "  ")
-	}
-	return strings.Join(parts, " ")
 }
 
 // adoptElsewhere shows a new truth on a view other than the desk; touched: in the order

@@ -11,6 +11,7 @@ import (
 
 	"vise/ui/action"
 	"vise/ui/console/screen"
+	"vise/ui/console/widget"
 )
 
 // Each view and each dialog over it fits every screen, down to one cell.
@@ -51,20 +52,20 @@ func TestWhatCannotBeDoneSaysWhyOnEveryView(t *testing.T) {
 			wd.pass(time.Second)
 			c := wd.console.(Console)
 			listed := map[string]string{}
-			for _, m := range []dialog{helpMenu(c), palette(c)} {
-				for _, l := range m.(*menu).lines {
-					listed[l.title] = l.off
+			for _, m := range []widget.Dialog{helpMenu(c), palette(c)} {
+				for _, l := range m.(*widget.Menu).Lines {
+					listed[l.Title] = l.Off
 				}
 			}
-			for _, a := range action.Table {
-				ok, why := a.Enabled(c.state())
-				if a.In != action.Desk || ok || a.Key() == "" {
+			for _, a := range action.Standard() {
+				why := c.keys.Refusal(a, c.state())
+				if a.In != action.Desk || why == "" || a.Key() == "" {
 					continue
 				}
 				if listed[a.Title] != why {
 					t.Errorf("view %s: %s is off because %q, and help says %q", view, a.ID, why, listed[a.Title])
 				}
-				next, _ := c.act(a)
+				next, _ := c.act(a.ID)
 				if said := strings.ToLower(next.note.text); !strings.Contains(said, strings.ToLower(strings.TrimSuffix(why, "."))) {
 					t.Errorf("view %s: %s says %q, not %q", view, a.ID, said, why)
 				}

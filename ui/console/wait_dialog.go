@@ -1,12 +1,11 @@
 package console
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"vise/model"
-	"vise/ui/action"
 	"vise/ui/console/widget"
 	"vise/ui/text"
 )
@@ -33,75 +32,65 @@ const (
 )
 
 // waiting parks an item until something happens.
-func waiting(c Console) dialog {
-	r := *c.row()
+func waiting(c Console) widget.Dialog {
+	x, r := c.context(), *c.row()
 	names := make([]string, len(waitKinds))
 	for i, k := range waitKinds {
 		names[i] = k.name
 	}
-	line := func() widget.Field { return widget.NewField("", 1, model.MaxWaitText) }
-	is := func(wakes ...int) func(*form) bool {
-		return func(f *form) bool {
-			for _, w := range wakes {
-				if f.fields[waitKind].chosen == w {
-					return true
-				}
-			}
-			return false
-		}
+	line := func() widget.Field { return textField(1, model.MaxWaitText) }
+	is := func(wakes ...int) func(*widget.Form) bool {
+		return func(f *widget.Form) bool { return slices.Contains(wakes, f.Fields[waitKind].Chosen) }
 	}
-	f := &form{
-		seen:     c.revision(),
-		about:    subject{r.ID, "WaitFor"},
-		title:    fmt.Sprintf("Wait  %s  %s", r.Handle, text.Cut(c.show(r.Objective), 50)),
-		draftKey: "wait:" + string(r.ID),
-		head:     func(surroundings, *form) []string { return nil },
-		fields: []formField{
-			waitKind:      {label: "Wait for", options: names},
-			waitReason:    {label: "Why   becomes its blocker", Field: line()},
-			waitQuestion:  {label: "Question", Field: line(), shown: is(0)},
-			waitChoices:   {label: "Choices   up to five, with | between", Field: line(), shown: is(0)},
-			waitSource:    {label: "Source   ci.github", Field: line(), shown: is(2)},
-			waitResource:  {label: "Resource   the task's id, or what it is about", Field: line(), shown: is(1, 2)},
-			waitCondition: {label: "Condition   conclusion=success", Field: line(), shown: is(2)},
-			waitTime:      {label: "Until   30m, 16:00, tomorrow 9", Field: line(), shown: is(3), note: resolved},
-			waitRecheck:   {label: "Recheck   look again after 30m, at 16:00; may stay empty", Field: line(), shown: is(0, 1, 2), note: resolved},
+	f := &widget.Form{
+		Seen:     x.Revision(r),
+		For:      widget.Subject{Item: r.ID, Command: "WaitFor"},
+		Title:    about(x, "Wait ", r),
+		DraftKey: "wait:" + string(r.ID),
+		Fields: []widget.FormField{
+			waitKind:      {Label: "Wait for", Options: names},
+			waitReason:    {Label: "Why   becomes its blocker", Field: line()},
+			waitQuestion:  {Label: "Question", Field: line(), Shown: is(0)},
+			waitChoices:   {Label: "Choices   up to five, with | between", Field: line(), Shown: is(0)},
+			waitSource:    {Label: "Source   ci.github", Field: line(), Shown: is(2)},
+			waitResource:  {Label: "Resource   the task's id, or what it is about", Field: line(), Shown: is(1, 2)},
+			waitCondition: {Label: "Condition   conclusion=success", Field: line(), Shown: is(2)},
+			waitTime:      {Label: "Until   30m, 16:00, tomorrow 9", Field: line(), Shown: is(3), Note: resolved},
+			waitRecheck:   {Label: "Recheck   look again after 30m, at 16:00; may stay empty", Field: line(), Shown: is(0, 1, 2), Note: resolved},
 		},
-		tail: func(s surroundings, _ *form) []string { return s.releaseLines(r) },
-		foot: func(*form) string {
-			return action.Keyed("{submit} save · {next-field} field · {close} keeps the draft")
-		},
+		Tail: releaseLines(r),
+		Foot: "{submit} save · {next-field} field · {close} keeps the draft",
 	}
-	f.submit = func(s surroundings, f *form) wish { return f.waitWish(s, r) }
-	return f.withDraft(c.drafts[f.draftKey])
+	f.Submit = func(x widget.Context, f *widget.Form) widget.Result { return waitCommand(x, f, r) }
+	return f.WithDraft(x.Drafts)
 }
 
 // resolved shows the instant that a time field means.
-func resolved(s surroundings, f *form) string {
+func resolved(x widget.Context, f *widget.Form) string {
 	at := waitTime
-	if f.fields[waitKind].chosen != 3 {
+	if f.Fields[waitKind].Chosen != 3 {
 		at = waitRecheck
 	}
-	if f.fields[at].Empty() {
+	if f.Fields[at].Empty() {
 		return ""
 	}
-	t, err := text.ParseTime(f.value(at), s.now)
+	t, err := text.ParseTime(f.Value(at), x.Now)
 	if err != nil {
-		return s.styles.Blocked.Paint(err.Error())
+		return x.Blocked.Paint(err.Error())
 	}
-	return s.styles.Accent.Paint(s.bothTimes(t))
+	return x.Accent.Paint(x.BothTimes(t))
 }
 
-// waitWish makes the command of the wait dialog.
-func (f *form) waitWish(s surroundings, r model.Row) wish {
-	kind := waitKinds[f.fields[waitKind].chosen]
-	w := model.WaitFor{WorkItemID: r.ID, Wake: kind.wake, Reason: f.text(waitReason), SeenRevision: s.sawIn(f, r)}
+// waitCommand makes the command of the wait dialog.
+func waitCommand(x widget.Context, f *widget.Form, r model.Row) widget.Result {
+	kind := waitKinds[f.Fields[waitKind].Chosen]
+	w := model.WaitFor{WorkItemID: r.ID, Wake: kind.wake, Reason: f.Text(waitReason), SeenRevision: f.Revision(x, r)}
 	if w.Reason == "" {
-		return wish{trouble: "say why it waits; that becomes its blocker"}
+		return widget.Trouble("say why it waits; that becomes its blocker")
 	}
 	given := func(i int) model.Text {
-		if f.visible(i) {
-			return f.text(i)
+		if f.Visible(i) {
+			return f.Text(i)
 		}
 		return ""
 	}
@@ -112,18 +101,18 @@ func (f *form) waitWish(s surroundings, r model.Row) wish {
 		}
 	}
 	if kind.wake == model.WakeTimer {
-		t, err := text.ParseTime(f.value(waitTime), s.now)
+		t, err := text.ParseTime(f.Value(waitTime), x.Now)
 		if err != nil {
-			return wish{trouble: err.Error()}
+			return widget.Trouble(err.Error())
 		}
 		w.WakeAt = t
-	} else if v := f.value(waitRecheck); v != "" {
-		t, err := text.ParseTime(v, s.now)
+	} else if v := f.Value(waitRecheck); v != "" {
+		t, err := text.ParseTime(v, x.Now)
 		if err != nil {
-			return wish{trouble: err.Error()}
+			return widget.Trouble(err.Error())
 		}
-		ms := max(t.Sub(s.now), time.Millisecond).Milliseconds()
+		ms := max(t.Sub(x.Now), time.Millisecond).Milliseconds()
 		w.RecheckAfterMS = &ms
 	}
-	return wish{command: w, said: string(r.Handle) + " waits for " + kind.name}
+	return widget.Apply{Command: w, Said: string(r.Handle) + " waits for " + kind.name}
 }

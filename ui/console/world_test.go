@@ -182,7 +182,7 @@ func spoken(m tea.Msg) string {
 // pass lets time go by.
 func (wd *world) pass(d time.Duration) {
 	wd.settle()
-	for step := max(d/200, calmBeat/2); d > 0; d -= step {
+	for step := max(d/200, idleBeat/2); d > 0; d -= step {
 		timer := time.NewTimer(min(step, d))
 		<-timer.C
 		wd.settle()

@@ -8,7 +8,7 @@ import (
 
 	"vise/model"
 	"vise/store"
-	"vise/ui/scheduler"
+	service "vise/store/home"
 )
 
 // ledgers measures what happens inside one process: a page of candidates, and the scheduler's
@@ -65,7 +65,7 @@ func (b *bench) pages(h *measuredHome, l *store.Ledger) {
 func (b *bench) looks(h *measuredHome, l *store.Ledger) {
 	ctx, agent := context.Background(), agentName(0)
 	n := 0
-	s := &scheduler.Scheduler{Ledger: l, NewKey: func() string { n++; return fmt.Sprintf("bench-look-%s-%d-%d", h, time.Now().UnixNano(), n) }}
+	s := &service.Scheduler{Ledger: l, NewKey: func() string { n++; return fmt.Sprintf("bench-look-%s-%d-%d", h, time.Now().UnixNano(), n) }}
 	_, err := s.Settle(ctx, agent)
 	b.must(err)
 	b.each("scheduler looks, nothing due", h.String(), "µs", 2000, nil, func() {

@@ -9,7 +9,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
-	"vise/ui/scheduler"
+	service "vise/store/home"
 	"vise/watcher"
 )
 
@@ -79,7 +79,7 @@ func (b *bench) saves(home files.Home, w *watcher.Watcher) {
 func (b *bench) fleet(h *measuredHome) {
 	l := b.open(h)
 	n := 0
-	s := &scheduler.Scheduler{Ledger: l, NewKey: func() string {
+	s := &service.Scheduler{Ledger: l, NewKey: func() string {
 		n++
 		return fmt.Sprintf("bench-fleet-%d-%d", time.Now().UnixNano(), n)
 	}}

@@ -329,7 +329,7 @@ func (s *soak) keep(err error, known map[string]string, done map[string]bool) bo
 // prove proves the ledger sound on a copy that stands still.
 func (s *soak) prove() (c check) {
 	begun := time.Now()
-	err := s.ledger.Frozen(ctx, func(z *store.Ledger) error {
+	err := s.ledger.ReadCopy(ctx, func(z *store.Ledger) error {
 		h, err := z.Check(ctx)
 		if err != nil || !h.Healthy() {
 			s.t.Errorf("after %v: %d problems %q %v", time.Since(s.began), h.Found, h.Problems, err)

@@ -67,9 +67,9 @@ func (s *session) wayOptions(b ways.Berth) []option {
 	var out []option
 	var off []string
 	for _, w := range b.On() {
-		a := action.ByID(w.ID)
+		a := action.Standard().ByID(w.ID)
 		if w.Off != "" {
-			off = append(off, title(a)+": "+w.Off)
+			off = append(off, title(a)+": "+action.Standard().Keyed(w.Off))
 			continue
 		}
 		out = append(out, option{fmt.Sprintf("%s: %s", title(a), w.Shows), func(ctx context.Context) error { return s.take(ctx, b, w) }, w.ID})

@@ -87,8 +87,8 @@ func (s *session) places(v view) []option {
 	out := []option{
 		{fmt.Sprintf("What needs you, of all agents: %d", len(v.inbox)), s.needs, action.NeedsYou},
 		{"Work items", func(ctx context.Context) error { return s.items(ctx, "") }, action.ViewDesk},
-		{title(action.ByID(action.New)), s.create, action.New},
-		{title(action.ByID(action.Message)), s.message, action.Message},
+		{titleOf(action.New), s.create, action.New},
+		{titleOf(action.Message), s.message, action.Message},
 		{fmt.Sprintf("Agents, by attention: %d", len(v.fleet.Agents)), s.agents, action.ViewFleet},
 		{"What happened lately, of all agents", s.activity, action.ViewActivity},
 		{"Reports on finished work, of all agents", s.reports, action.ViewReports},
@@ -124,12 +124,13 @@ func (s *session) state(v view) action.State {
 func (s *session) able(state action.State, does map[action.ID]func(context.Context) error) []option {
 	var out []option
 	var off []string
-	for _, a := range action.Standard() {
+	keys := action.Standard()
+	for _, a := range keys {
 		do, ok := does[a.ID]
 		if !ok {
 			continue
 		}
-		if can, why := a.Enabled(state); !can {
+		if why := keys.Refusal(a, state); why != "" {
 			off = append(off, title(a)+": "+why)
 			continue
 		}

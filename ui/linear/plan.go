@@ -53,7 +53,7 @@ func (s *session) changes(ctx context.Context, l look) error {
 	}
 	s.tellChanges("Since you looked", c)
 	_, err := s.choose(ctx, "The changes", []option{
-		{title(action.ByID(action.PlanSeen)) + ": they count as looked at", func(ctx context.Context) error { return s.Plans.Look(ctx, l.row.ID, now) }, action.PlanSeen},
+		{titleOf(action.PlanSeen) + ": they count as looked at", func(ctx context.Context) error { return s.Plans.Look(ctx, l.row.ID, now) }, action.PlanSeen},
 	})
 	return err
 }

@@ -76,9 +76,12 @@ type option struct {
 
 // acting is the option of an action, in the table's words.
 func acting(id action.ID, do func(context.Context) error) option {
-	a := action.ByID(id)
+	a := action.Standard().ByID(id)
 	return option{fmt.Sprintf("%s: %s", title(a), a.Does), do, id}
 }
+
+// titleOf is the title of the action called id.
+func titleOf(id action.ID) string { return title(action.Standard().ByID(id)) }
 
 func title(a action.Action) string { return strings.TrimSuffix(a.Title, "…") }
 

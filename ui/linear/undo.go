@@ -85,5 +85,5 @@ func (s *session) takeBack(ctx context.Context, which func(past.Past) (past.Deed
 	if d.Again() {
 		again = action.Undo
 	}
-	return s.done(ctx, receipt, d.Said()+". "+title(action.ByID(again))+", in the menus, reverses that.")
+	return s.done(ctx, receipt, d.Said()+". "+titleOf(again)+", in the menus, reverses that.")
 }

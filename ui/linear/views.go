@@ -50,7 +50,7 @@ func (s *session) member(ctx context.Context, a model.Agent) error {
 	}
 	_, err := s.choose(ctx, fmt.Sprintf("Agent %s", model.Text(a.ID)), []option{
 		{"Its work items", func(ctx context.Context) error { return s.items(ctx, "") }, action.Open},
-		{title(action.ByID(action.Message)), s.message, action.Message},
+		{titleOf(action.Message), s.message, action.Message},
 		stop,
 	})
 	return err

@@ -3,37 +3,25 @@ package mcp
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/oklog/ulid/v2"
 
 	"vise/model"
-	"vise/store"
-	"vise/store/files"
-	"vise/ui/linked"
-	"vise/ui/reply"
-	"vise/ui/spool"
+	"vise/store/home"
 )
 
 // call is one call of a tool.
 type call struct {
-	tool   tool
-	agent  model.AgentID
-	key    string
-	input  json.RawMessage
-	ledger *store.Ledger
-	home   files.Home
-	now    func() time.Time
-	follow Follow
-	before Before
+	tool  tool
+	agent model.AgentID
+	key   string
+	input json.RawMessage
+	home  *home.Home
 	// queued is how many messages the answer has room for, as of show.
 	queued int
 }
@@ -54,18 +42,15 @@ func (s *server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (any,
 	if err != nil {
 		return nil, nil, err
 	}
-	c := &call{tool: t, agent: agent, key: keyOf(agent, t.name, r.Params.Meta), input: r.Params.Arguments, now: s.Now, follow: s.Follow, before: s.Before}
+	c := &call{tool: t, agent: agent, key: keyOf(agent, t.name, r.Params.Meta), input: r.Params.Arguments}
 	if len(c.input) == 0 {
 		c.input = json.RawMessage("{}")
 	}
 	if err := t.fields(c.input); err != nil {
 		return nil, nil, err
 	}
-	if c.ledger, c.home, err = s.open(ctx); err != nil {
+	if c.home, err = s.open(); err != nil {
 		return nil, nil, err
-	}
-	if _, err := spool.TakeIn(ctx, c.home.Dir(), c.ledger); err != nil {
-		s.Log.Warn("the spool was not taken in", "cause", err.Error())
 	}
 	if t.proves {
 		c.seen(ctx)
@@ -81,14 +66,13 @@ func (s *server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (any,
 // said now, the next call says it.
 func (c *call) seen(ctx context.Context) {
 	handed := false
-	err := c.ledger.View(ctx, func(r model.Reader) error {
+	err := c.home.View(ctx, func(r model.Reader) error {
 		a, _ := r.Agent(c.agent)
 		handed = len(a.Handed) > 0
 		return nil
 	})
 	if err == nil && handed {
-		_, _ = c.ledger.Apply(ctx, model.Envelope{Key: c.key + "-seen", Actor: model.AgentActor(c.agent), Agent: c.agent,
-			Command: model.SeeMessages{AgentID: c.agent}})
+		_, _ = c.home.Apply(ctx, c.envelope("-seen", model.SeeMessages{AgentID: c.agent}))
 	}
 }
 
@@ -135,33 +119,17 @@ func keyOf(agent model.AgentID, tool string, meta sdk.Meta) string {
 			return "mcp-" + hex.EncodeToString(sum[:16])
 		}
 	}
-	return newKey()
+	return "mcp-" + home.NewKey()
 }
 
-func newKey() string { return "mcp-" + strings.ToLower(ulid.MustNew(ulid.Now(), rand.Reader).String()) }
-
-// apply sends a command to the ledger. An outcome that nobody could learn is asked for once
-// more under the same key.
+// apply sends a command of the agent's.
 func (c *call) apply(ctx context.Context, cmd model.Command) (model.Receipt, error) {
-	e := model.Envelope{Key: c.key, Actor: model.AgentActor(c.agent), Agent: c.agent, Command: cmd}
-	desk := linked.Desk{Ledger: c.ledger, Actor: e.Actor, Agent: c.agent, Now: c.now, NewKey: newKey}
-	return desk.Apply(ctx, e, func(ctx context.Context, e model.Envelope) (model.Receipt, error) {
-		in, err := c.ledger.Apply(ctx, e)
-		if errors.Is(err, &model.Error{Code: model.CodeUnknownOutcome}) && ctx.Err() == nil {
-			in, err = c.ledger.Apply(ctx, e)
-		}
-		if err == nil && c.follow != nil {
-			in.Warnings = append(slices.Clone(in.Warnings), c.follow(ctx, c.ledger, cmd, in)...)
-		}
-		return in, err
-	})
+	return c.home.Apply(ctx, c.envelope("", cmd))
 }
 
-// noteTodos has the ledger know how rows stand that speak of linked file todos.
-func (c *call) noteTodos(ctx context.Context, id model.ItemID) {
-	files := linked.NewFiles()
-	defer files.Close()
-	files.Note(ctx, c.ledger, model.Envelope{Key: c.key, Actor: model.AgentActor(c.agent), Agent: c.agent}, id)
+// envelope is a command of this call's; suffix tells those beside the tool's own apart.
+func (c *call) envelope(suffix string, cmd model.Command) model.Envelope {
+	return model.Envelope{Key: c.key + suffix, Actor: model.AgentActor(c.agent), Agent: c.agent, Command: cmd}
 }
 
 // decode reads the input of a command and puts the id in the place of a handle.
@@ -176,7 +144,7 @@ func decode[C model.Command](ctx context.Context, c *call, id func(*C) *model.It
 		return out, nil
 	}
 	if !whole(*id(&out)) {
-		*id(&out), err = c.ledger.Resolve(ctx, string(*id(&out)))
+		*id(&out), err = c.home.Resolve(ctx, string(*id(&out)))
 	}
 	return out, err
 }
@@ -191,7 +159,7 @@ func whole(id model.ItemID) bool {
 // show reads what the answer tells, and at once how many messages it can take along: each
 // look waits its turn among all who use the ledger.
 func (c *call) show(ctx context.Context, fn func(model.Reader) error) error {
-	return c.ledger.View(ctx, func(r model.Reader) error {
+	return c.home.View(ctx, func(r model.Reader) error {
 		c.queued = fitting(r.QueuedMessages(c.agent, peeked))
 		return fn(r)
 	})
@@ -218,9 +186,9 @@ func (c *call) item(ctx context.Context, cmd model.Command) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out reply.Item
+	var out home.ItemResult
 	err = c.show(ctx, func(r model.Reader) error {
-		out = reply.OfItem(r, in, c.fresh)
+		out = home.ItemResultOf(r, in)
 		return nil
 	})
 	return &out, err
@@ -235,9 +203,9 @@ func pick(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out reply.Pick
+	var out home.PickResult
 	err = c.show(ctx, func(r model.Reader) error {
-		out = reply.OfPick(r, in, c.fresh)
+		out = home.PickResultOf(r, in)
 		out.Warnings = beside(in)
 		return nil
 	})
@@ -249,16 +217,13 @@ func complete(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.notePlan(ctx, cmd.WorkItemID)
-	against := c.unsettled(ctx, cmd.WorkItemID)
 	in, err := c.apply(ctx, cmd)
 	if err != nil {
 		return nil, err
 	}
-	in.Warnings = append(slices.Clone(in.Warnings), against...)
-	var out reply.Completion
+	var out home.CompletionResult
 	err = c.show(ctx, func(r model.Reader) error {
-		out = reply.OfCompletion(r, in, c.fresh)
+		out = home.CompletionResultOf(r, in)
 		return nil
 	})
 	return &out, err
@@ -271,26 +236,6 @@ func beside(in model.Receipt) []model.Warning {
 	})
 }
 
-// notePlan has the ledger describe the plan as it is at the completion, the last chance. A
-// plan that cannot be noted stops nothing.
-func (c *call) notePlan(ctx context.Context, id model.ItemID) {
-	var v model.View
-	known := false
-	err := c.ledger.View(ctx, func(r model.Reader) error {
-		w, ok := r.Item(id)
-		known = ok && w.State == model.Open && w.AgentID == c.agent
-		v = model.ViewOf(r, w)
-		return nil
-	})
-	p := c.home.Plan(c.agent, id)
-	if err != nil || !known || p.Unsettled || model.SamePlan(p.PlanArtifact, v.Plan) {
-		return
-	}
-	e := model.Envelope{Key: c.key + "-plan", Actor: model.AgentActor(c.agent), Agent: c.agent,
-		Command: model.RefreshPlan{WorkItemID: id, Plan: p.PlanArtifact}}
-	_, _ = c.ledger.Apply(ctx, e) // it is noted by the next who looks, if not here
-}
-
 func wait(ctx context.Context, c *call) (any, error) {
 	cmd, err := decode(ctx, c, func(x *model.WaitFor) *model.ItemID { return &x.WorkItemID })
 	if err != nil {
@@ -300,20 +245,11 @@ func wait(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out reply.Wait
+	var out home.WaitResult
 	err = c.show(ctx, func(r model.Reader) error {
-		out = reply.OfWait(r, cmd.Wake, in, c.fresh)
+		out = home.WaitResultOf(r, cmd.Wake, in)
 		out.Warnings = beside(in)
 		return nil
 	})
 	return &out, err
-}
-
-// fresh puts what the plan file is like now into a view.
-func (c *call) fresh(v *model.View) {
-	if p := c.home.Plan(v.AgentID, v.ID); !p.Unsettled {
-		v.Plan = p.PlanArtifact
-	} else {
-		v.Plan.Path = p.Path
-	}
 }

@@ -9,11 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"vise/model"
 	"vise/store"
-	"vise/store/files"
+	"vise/store/home"
 	"vise/ui/mcp"
 )
 
@@ -32,20 +31,16 @@ type client struct {
 func serve(t *testing.T, pin string, env map[string]string, tune ...func(*mcp.Options)) *client {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "home")
-	home, err := files.NewHome(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := store.Create(dir, store.Options{Plans: home})
+	h, _, err := home.OpenOrCreate(dir, home.Options{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	inRead, inWrite := io.Pipe()
 	outRead, outWrite := io.Pipe()
-	c := &client{t: t, in: inWrite, out: bufio.NewReaderSize(outRead, 4<<20), ledger: l, dir: dir, ended: make(chan error, 1)}
+	c := &client{t: t, in: inWrite, out: bufio.NewReaderSize(outRead, 4<<20), ledger: h.Ledger(), dir: dir, ended: make(chan error, 1)}
 	o := mcp.Options{
-		Open:  func(context.Context) (*store.Ledger, files.Home, error) { return l, home, nil },
-		Agent: pin, Getenv: func(k string) string { return env[k] }, Now: time.Now, In: inRead, Out: outWrite, Version: "test",
+		Open:  func() (*home.Home, error) { return h, nil },
+		Agent: pin, Getenv: func(k string) string { return env[k] }, In: inRead, Out: outWrite, Version: "test",
 	}
 	for _, f := range tune {
 		f(&o)

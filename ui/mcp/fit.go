@@ -10,7 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"vise/model"
-	"vise/ui/reply"
+	"vise/store/home"
 )
 
 // maxReply bounds an answer, in characters: 2,000 tokens at three characters a token, which
@@ -56,17 +56,17 @@ func withMore(out any, extra map[string]any) (json.RawMessage, error) {
 // views are the items that an answer shows, and where its first todo stands in the list.
 func views(out any) (list []*model.View, from int) {
 	switch out := out.(type) {
-	case *reply.Item:
+	case *home.ItemResult:
 		list = append(list, &out.WorkItem)
-	case *reply.Completion:
+	case *home.CompletionResult:
 		list = append(list, &out.WorkItem)
 	case *got:
 		list, from = append(list, &out.WorkItem), out.from
-	case *reply.Wait:
+	case *home.WaitResult:
 		if out.WorkItem != nil {
 			list = append(list, out.WorkItem)
 		}
-	case *reply.Pick:
+	case *home.PickResult:
 		list = append(list, &out.Current)
 		if out.Previous != nil {
 			list = append(list, out.Previous)
@@ -89,7 +89,7 @@ func fit(out any, room int) (omitted []string) {
 			}
 		}
 	}
-	if w, ok := out.(*reply.Wait); ok && sizeOf(out) > room {
+	if w, ok := out.(*home.WaitResult); ok && sizeOf(out) > room {
 		w.Reason, w.Resource = cut(w.Reason, leastText), cut(w.Resource, leastText)
 		cutWait(&w.Wait)
 		omitted = append(omitted, "wait_condition: its texts are cut")

@@ -1,7 +1,6 @@
 package mcp_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,11 +10,9 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
-	"vise/store"
+	"vise/store/home"
 	"vise/store/threads"
 	"vise/store/threads/gittest"
-	"vise/ui/mcp"
-	"vise/ui/resume"
 )
 
 // following is a server whose acts are carried over to a repository's thread, which the
@@ -23,19 +20,14 @@ import (
 func following(t *testing.T) (c *client, repo string, item model.View) {
 	t.Helper()
 	r := gittest.WithCommit(t)
-	desk, done := resume.Room{Dir: r.Dir, Now: time.Now, Actor: "operator"}.Sit(t.Context(), "", "test")
+	desk, done := home.Threads{Dir: r.Dir, Now: time.Now, Actor: "operator"}.At(t.Context(), "", "test")
 	defer done()
 	for _, x := range []thread.Command{thread.Start{Goal: "Fix login"}, thread.Close{Status: thread.Paused}} {
 		if _, err := desk.Apply(t.Context(), x); err != nil {
 			t.Fatal(err)
 		}
 	}
-	room := resume.Room{Dir: t.TempDir(), Now: time.Now, Actor: "agent:ann"}
-	c = serve(t, "ann", nil, func(o *mcp.Options) {
-		o.Follow = func(ctx context.Context, l *store.Ledger, cmd model.Command, in model.Receipt) []model.Warning {
-			return room.After(ctx, l, cmd, in)
-		}
-	})
+	c = serve(t, "ann", nil)
 	c.initialize()
 	item = c.create("Fix login")
 	_, err := c.ledger.Apply(t.Context(), model.Envelope{Key: "link", Actor: model.Operator, Agent: "ann", Command: model.LinkWorkItem{

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -21,8 +22,10 @@ const (
 	maxLine = 1 << 20
 	// maxDepth bounds how deep a message nests.
 	maxDepth = 64
-	// lastWords is how long calls that run are awaited after the input has ended.
-	lastWords = 10 * time.Second
+	// drainLimit is how long calls that run are awaited after the input has ended.
+	drainLimit = 10 * time.Second
+	// drainCheck is how often it is looked whether any still runs.
+	drainCheck = 5 * time.Millisecond
 )
 
 // lines is a transport over lines that no line can end: what is no message is answered with
@@ -34,10 +37,8 @@ type lines struct {
 	writing sync.Mutex // guards out
 	out     io.Writer
 
-	mu sync.Mutex // guards running
-	// running are calls that have no answer yet; idle is signalled when there are none.
-	running int
-	idle    chan struct{}
+	// running counts the calls that have no answer yet.
+	running atomic.Int64
 
 	read   chan read
 	closed chan struct{}
@@ -50,7 +51,7 @@ type read struct {
 }
 
 func newLines(in io.Reader, out io.Writer) *lines {
-	return &lines{in: bufio.NewReaderSize(in, 64<<10), out: out, idle: make(chan struct{}, 1), read: make(chan read), closed: make(chan struct{})}
+	return &lines{in: bufio.NewReaderSize(in, 64<<10), out: out, read: make(chan read), closed: make(chan struct{})}
 }
 
 // Connect is part of sdk.Transport.
@@ -65,9 +66,11 @@ func (l *lines) run() {
 	for {
 		message, err := l.next()
 		if errors.Is(err, io.EOF) {
-			l.settle()
+			l.drain()
 		}
-		l.begin(message)
+		if call, ok := message.(*jsonrpc.Request); ok && call.IsCall() {
+			l.running.Add(1)
+		}
 		select {
 		case l.read <- read{message, err}:
 		case <-l.closed:
@@ -79,30 +82,11 @@ func (l *lines) run() {
 	}
 }
 
-// begin counts a call that will be answered.
-func (l *lines) begin(m jsonrpc.Message) {
-	if call, ok := m.(*jsonrpc.Request); ok && call.IsCall() {
-		l.mu.Lock()
-		l.running++
-		l.mu.Unlock()
-	}
-}
-
-// settle waits for the calls that still run, so that their answers are not lost.
-func (l *lines) settle() {
-	limit := time.NewTimer(lastWords)
-	defer limit.Stop()
-	for {
-		l.mu.Lock()
-		n := l.running
-		l.mu.Unlock()
-		if n == 0 {
-			return
-		}
+// drain waits for the calls that still run, so that their answers are not lost.
+func (l *lines) drain() {
+	for limit := time.Now().Add(drainLimit); l.running.Load() > 0 && time.Now().Before(limit); {
 		select {
-		case <-l.idle:
-		case <-limit.C:
-			return
+		case <-time.After(drainCheck):
 		case <-l.closed:
 			return
 		}
@@ -135,26 +119,25 @@ func (l *lines) next() (jsonrpc.Message, error) {
 
 // line reads up to a line break. What is longer than maxLine is skipped, and stands as a
 // line that is no JSON.
-func (l *lines) line() ([]byte, error) {
-	var out []byte
-	long := false
+func (l *lines) line() (out []byte, err error) {
+	isLong := false
 	for {
-		part, err := l.in.ReadSlice('\n')
-		if len(out)+len(part) > maxLine {
-			long, out = true, out[:0]
-		}
-		if !long {
+		part, isPart, err := l.in.ReadLine()
+		if isLong = isLong || len(out)+len(part) > maxLine; !isLong {
 			out = append(out, part...)
 		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
+		switch {
+		case err == nil && isPart:
+		case isLong:
+			return []byte(tooLong), nil
+		default:
+			return out, err
 		}
-		if long {
-			return []byte("too long"), nil
-		}
-		return out, err
 	}
 }
+
+// tooLong stands for a line that is longer than maxLine.
+const tooLong = "too long"
 
 // refusal is why a line is no message.
 type refusal struct {
@@ -165,7 +148,7 @@ type refusal struct {
 
 // messageOf checks a line and reads it. Answers are dropped: nothing is ever asked.
 func messageOf(line []byte) (jsonrpc.Message, *refusal) {
-	if string(line) == "too long" {
+	if string(line) == tooLong {
 		return nil, &refusal{jsonrpc.CodeParseError, fmt.Sprintf("a message has at most %d bytes", maxLine), nil}
 	}
 	if !utf8.Valid(line) || !json.Valid(line) {
@@ -307,7 +290,7 @@ func (l *lines) Write(_ context.Context, m jsonrpc.Message) error {
 	}
 	err = l.put(append(raw, '\n'))
 	if _, answer := m.(*jsonrpc.Response); answer {
-		l.answered()
+		l.running.Add(-1)
 	}
 	return err
 }
@@ -319,19 +302,6 @@ func (l *lines) put(line []byte) error {
 	defer l.writing.Unlock()
 	_, err := l.out.Write(line)
 	return err
-}
-
-// answered counts a call whose answer is out.
-func (l *lines) answered() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.running--
-	if l.running == 0 {
-		select {
-		case l.idle <- struct{}{}:
-		default:
-		}
-	}
 }
 
 // Close is part of sdk.Connection.

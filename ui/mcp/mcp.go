@@ -14,39 +14,27 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"sync"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
-	"vise/model"
-	"vise/store"
-	"vise/store/files"
+	"vise/store/home"
 )
 
 // Options are what the server is made of.
 type Options struct {
 	// Open opens the home, and makes it first where none is. It is called until it succeeds.
-	Open func(context.Context) (*store.Ledger, files.Home, error)
+	Open func() (*home.Home, error)
 	// Agent pins the caller; empty: each call's _meta, then the environment, say who calls.
 	Agent   string
 	Getenv  func(string) string
-	Now     func() time.Time
 	In      io.Reader
 	Out     io.Writer
 	Version string
-	// Follow carries an act over to the repository that the server runs in; nil carries nothing.
-	Follow Follow
-	// Before is asked before an item is completed, and answers beside the completion; nil
-	// says nothing.
-	Before Before
 	// Log gets what would otherwise be lost; never standard output.
 	Log *slog.Logger
 }
-
-// Follow is what happens beside the ledger after an act; it comes back as warnings.
-type Follow func(context.Context, *store.Ledger, model.Command, model.Receipt) []model.Warning
 
 // Command is the verb. pinned is the agent that the command line names, or empty.
 func Command(o func() Options) *cobra.Command {
@@ -73,9 +61,8 @@ func Serve(ctx context.Context, o Options) error {
 type server struct {
 	Options
 
-	mu     sync.Mutex // guards what follows
-	ledger *store.Ledger
-	home   files.Home
+	mu   sync.Mutex // guards what follows
+	home *home.Home
 }
 
 // instructions are given to the client once; vise prime says more.
@@ -111,24 +98,24 @@ func (s *server) recovering(next sdk.MethodHandler) sdk.MethodHandler {
 }
 
 // open opens the home once.
-func (s *server) open(ctx context.Context) (*store.Ledger, files.Home, error) {
+func (s *server) open() (*home.Home, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ledger != nil {
-		return s.ledger, s.home, nil
+	if s.home != nil {
+		return s.home, nil
 	}
-	l, h, err := s.Open(ctx)
+	h, err := s.Open()
 	if err != nil {
-		return nil, files.Home{}, err
+		return nil, err
 	}
-	s.ledger, s.home = l, h
-	return l, h, nil
+	s.home = h
+	return h, nil
 }
 
 func (s *server) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ledger != nil {
-		s.ledger.Close()
+	if s.home != nil {
+		s.home.Close()
 	}
 }

@@ -38,13 +38,12 @@ func (c *call) messages(ctx context.Context) []attached {
 	if c.queued == 0 {
 		return nil
 	}
-	in, err := c.ledger.Apply(ctx, model.Envelope{Key: c.key + "-hand", Actor: model.AgentActor(c.agent), Agent: c.agent,
-		Command: model.HandMessages{AgentID: c.agent, Limit: c.queued}})
+	in, err := c.home.Apply(ctx, c.envelope("-hand", model.HandMessages{AgentID: c.agent, Limit: c.queued}))
 	if err != nil {
 		return nil
 	}
 	var out []attached
-	err = c.ledger.View(ctx, func(r model.Reader) error {
+	err = c.home.View(ctx, func(r model.Reader) error {
 		out = nil
 		for _, id := range in.Messages {
 			m, _ := r.Message(id)
@@ -84,7 +83,7 @@ func attach(m model.Message) attached {
 
 // readMessage is a message to the agent in full.
 func (s *server) readMessage(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-	l, _, err := s.open(ctx)
+	h, err := s.open()
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +92,7 @@ func (s *server) readMessage(ctx context.Context, r *sdk.ReadResourceRequest) (*
 		return nil, err
 	}
 	var m model.Message
-	err = l.View(ctx, func(v model.Reader) error {
+	err = h.View(ctx, func(v model.Reader) error {
 		m, _ = v.Message(model.MessageID(strings.TrimPrefix(r.Params.URI, messageURI)))
 		return nil
 	})

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"vise/model"
-	"vise/ui/reply"
+	"vise/store/home"
 )
 
 type getInput struct {
@@ -34,25 +34,25 @@ func get(ctx context.Context, c *call) (any, error) {
 	if err := query(c, &in, "needs work_item_id"); err != nil {
 		return nil, err
 	}
-	id, err := c.ledger.Resolve(ctx, in.WorkItemID)
+	id, err := c.home.Resolve(ctx, in.WorkItemID)
 	if err != nil {
 		return nil, err
 	}
-	c.noteTodos(ctx, id)
-	var out reply.Got
+	_ = c.home.RefreshTodos(ctx, c.envelope("", nil), id) // noted by the next who looks, if not now
+	var out home.GetResult
 	err = c.show(ctx, func(r model.Reader) error {
-		out = reply.OfGet(r, id, in.Todos || in.From > 0, c.fresh)
-		out.Context = reply.ContextOf(r, c.agent)
+		out = home.GetResultOf(r, id, in.Todos || in.From > 0)
+		out.Context = home.ContextOf(r, c.agent)
 		return nil
 	})
 	v := &out.WorkItem
 	v.TodoList = v.TodoList[min(max(in.From, 0), len(v.TodoList)):]
-	return &got{Got: out, from: max(in.From, 0)}, err
+	return &got{GetResult: out, from: max(in.From, 0)}, err
 }
 
 // got is the answer of GetWorkItem with the place of its todos in the whole list.
 type got struct {
-	reply.Got
+	home.GetResult
 	from int
 }
 
@@ -69,7 +69,7 @@ func list(ctx context.Context, c *call) (any, error) {
 			room -= messageRoom + shortText // messages come with the answer
 		}
 		for limit := in.Limit; ; {
-			l, err := reply.OfList(r, c.agent, in.Filter, in.Cursor, limit, in.Todos, func(*model.View) {})
+			l, err := home.ListResultOf(r, c.agent, in.Filter, in.Cursor, limit, in.Todos)
 			if err != nil {
 				return err
 			}

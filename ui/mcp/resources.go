@@ -49,7 +49,7 @@ func (s *server) listing(next sdk.MethodHandler) sdk.MethodHandler {
 }
 
 func (s *server) plans(ctx context.Context, p sdk.Params) ([]*sdk.Resource, error) {
-	l, _, err := s.open(ctx)
+	h, err := s.open()
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (s *server) plans(ctx context.Context, p sdk.Params) ([]*sdk.Resource, erro
 		return nil, err
 	}
 	var out []*sdk.Resource
-	err = l.View(ctx, func(r model.Reader) error {
+	err = h.View(ctx, func(r model.Reader) error {
 		items, err := model.ListItems(r, agent, model.FilterOpen, nil, plansListed)
 		for _, row := range items.Rows {
 			out = append(out, &sdk.Resource{URI: planURI + string(row.ID), Name: string(row.Handle), MIMEType: markdown,
@@ -70,7 +70,7 @@ func (s *server) plans(ctx context.Context, p sdk.Params) ([]*sdk.Resource, erro
 }
 
 func (s *server) readContext(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-	l, home, err := s.open(ctx)
+	h, err := s.open()
 	if err != nil {
 		return nil, err
 	}
@@ -78,17 +78,16 @@ func (s *server) readContext(ctx context.Context, r *sdk.ReadResourceRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	c := &call{home: home}
 	var text string
-	err = l.View(ctx, func(v model.Reader) error {
-		text = prompt.Fit(v, agent, prompt.Options{Plan: c.fresh}).Text()
+	err = h.View(ctx, func(v model.Reader) error {
+		text = prompt.Fit(v, agent, prompt.Options{}).Text()
 		return nil
 	})
 	return contents(contextURI, text), err
 }
 
 func (s *server) readPlan(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-	l, home, err := s.open(ctx)
+	h, err := s.open()
 	if err != nil {
 		return nil, err
 	}
@@ -96,12 +95,12 @@ func (s *server) readPlan(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk
 	if err != nil {
 		return nil, err
 	}
-	id, err := l.Resolve(ctx, strings.TrimPrefix(r.Params.URI, planURI))
+	id, err := h.Resolve(ctx, strings.TrimPrefix(r.Params.URI, planURI))
 	if err != nil {
 		return nil, sdk.ResourceNotFoundError(r.Params.URI)
 	}
 	owner := model.AgentID("")
-	err = l.View(ctx, func(v model.Reader) error {
+	err = h.View(ctx, func(v model.Reader) error {
 		w, _ := v.Item(id)
 		owner = w.AgentID
 		return nil
@@ -109,7 +108,7 @@ func (s *server) readPlan(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk
 	if err != nil || owner != agent {
 		return nil, sdk.ResourceNotFoundError(r.Params.URI)
 	}
-	p := home.Plan(owner, id)
+	p := h.Files().Plan(owner, id)
 	if p.Condition != model.PlanOK {
 		return nil, model.Refuse(model.CodeRefused, "the plan file is %s: %s", p.Condition, model.Text(p.Reason))
 	}

@@ -5,19 +5,19 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/ui/reply"
+	"vise/store/home"
 )
 
 // page is the answer of ListWorkItems: the view's fields that help to choose an item.
 // GetWorkItem has the rest.
 type page struct {
-	Context  reply.Context `json:"context"`
-	Filter   model.Filter  `json:"filter"`
-	Returned int           `json:"returned"`
-	Total    int           `json:"total_matching"`
-	Limit    int           `json:"limit"`
-	Rows     []row         `json:"work_items"`
-	Cursor   string        `json:"next_cursor,omitempty"`
+	Context  home.AgentContext `json:"context"`
+	Filter   model.Filter      `json:"filter"`
+	Returned int               `json:"returned"`
+	Total    int               `json:"total_matching"`
+	Limit    int               `json:"limit"`
+	Rows     []row             `json:"work_items"`
+	Cursor   string            `json:"next_cursor,omitempty"`
 }
 
 // row is an item in a list. What is usual is left out: open, draft, nobody asked.
@@ -50,7 +50,7 @@ const (
 	rowReport    = 160
 )
 
-func pageOf(l reply.List, todos bool) page {
+func pageOf(l home.ListResult, todos bool) page {
 	p := page{Context: l.Context, Filter: l.Filter, Returned: l.Returned, Total: l.Total, Limit: l.Limit, Rows: []row{}, Cursor: l.Cursor}
 	for _, v := range l.WorkItems {
 		p.Rows = append(p.Rows, rowOf(v, todos))

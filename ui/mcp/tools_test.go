@@ -10,7 +10,7 @@ import (
 
 	"vise/model"
 	"vise/model/prompt"
-	"vise/ui/reply"
+	"vise/store/home"
 )
 
 func refusalOf(t *testing.T, a answer) model.Code {
@@ -176,7 +176,7 @@ func TestPagesOfAListMissNothing(t *testing.T) {
 	seen := map[model.ItemID]bool{}
 	args, pages := `{"limit":40}`, 0
 	for args != "" {
-		var l reply.List
+		var l home.ListResult
 		r := c.call("ListWorkItems", args)
 		if err := json.Unmarshal(r.Structured, &l); err != nil {
 			t.Fatal(err)

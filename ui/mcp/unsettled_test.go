@@ -8,16 +8,14 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
+	"vise/store/home"
 	"vise/store/threads/gittest"
-	"vise/ui/mcp"
-	"vise/ui/resume"
 )
 
 // TestACompletionIsWarnedOfWhatItsThreadSays and goes through all the same, once.
 func TestACompletionIsWarnedOfWhatItsThreadSays(t *testing.T) {
 	r := gittest.WithCommit(t)
-	room := resume.Room{Dir: r.Dir, Now: time.Now, Actor: "operator"}
-	desk, done := room.Sit(t.Context(), "", "test")
+	desk, done := home.Threads{Dir: r.Dir, Now: time.Now, Actor: "operator"}.At(t.Context(), "", "test")
 	defer done()
 	p, err := thread.ParsePatch([]byte(`{"unverified":["make smoke"]}`))
 	if err != nil {
@@ -26,7 +24,7 @@ func TestACompletionIsWarnedOfWhatItsThreadSays(t *testing.T) {
 	if _, err := desk.Apply(t.Context(), thread.Start{Goal: "Fix login", Initial: p}); err != nil {
 		t.Fatal(err)
 	}
-	c := serve(t, "ann", nil, func(o *mcp.Options) { o.Before = room.Before })
+	c := serve(t, "ann", nil)
 	c.initialize()
 	const warning = `"thread_unsettled","message":"fix-login: unverified: make smoke"`
 	for _, linked := range []bool{true, false} {

@@ -20,19 +20,13 @@ import (
 	"vise/model"
 	"vise/model/thread"
 
-	"vise/ui/scheduler"
+	"vise/store/home"
 	"vise/ui/transcript"
 )
 
-// Ledger is what a driver needs of one.
-type Ledger interface {
-	scheduler.Ledger
-	Resolve(ctx context.Context, ref string) (model.ItemID, error)
-}
-
 // Driver runs the programs of some agents.
 type Driver struct {
-	Ledger   Ledger
+	Ledger   home.Ledger
 	Programs map[model.AgentID]Program
 	// Home is told to programs as VISE_HOME; LogDir is where what they wrote is kept.
 	Home, LogDir string
@@ -40,8 +34,6 @@ type Driver struct {
 	Now          func() time.Time
 	// Lookup reads the environment; os.LookupEnv when nil.
 	Lookup func(string) (string, bool)
-	// Plan puts the plan file as it is now into a view; nil leaves the ledger's description.
-	Plan func(*model.View)
 	// Card tells where the work was left in the repository at dir; nil tells nothing.
 	Card func(ctx context.Context, dir string, links []model.ThreadLink) thread.Card
 	// Ran is told of each command that a program ran in its turn, with the exit status that
@@ -102,8 +94,8 @@ func (d *Driver) addAgents(ctx context.Context) error {
 	return nil
 }
 
-func (d *Driver) scheduler() *scheduler.Scheduler {
-	return &scheduler.Scheduler{Ledger: d.Ledger, Now: d.Now, NewKey: d.NewKey, Report: func(e scheduler.Event) {
+func (d *Driver) scheduler() *home.Scheduler {
+	return &home.Scheduler{Ledger: d.Ledger, Now: d.Now, NewKey: d.NewKey, Report: func(e home.SchedulerEvent) {
 		if e.Err != nil && !errors.Is(e.Err, context.Canceled) {
 			d.report(Event{Agent: e.Agent, What: "scheduler", Err: e.Err})
 		}

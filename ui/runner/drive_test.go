@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/home"
 )
 
 func TestAProgramThatSpeaksRoundsIsDrivenUntilNothingIsLeft(t *testing.T) {
@@ -231,7 +232,7 @@ func TestARunningTurnEndsWhenTheAgentIsStoppedOrInterruptedOrTheDriverGoes(t *te
 }
 
 // deaf is a ledger that a driver cannot renew its lease in, as when it was stopped for long.
-type deaf struct{ Ledger }
+type deaf struct{ home.Ledger }
 
 func (d deaf) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
 	if _, beat := e.Command.(model.BeatTurn); beat {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/ui/config/part"
+	"vise/ui/config"
 )
 
 // Program is how one agent is run.
@@ -51,7 +51,7 @@ const (
 // unknown field below agents is an error.
 func LoadPrograms(path string) (map[model.AgentID]Program, error) {
 	var agents map[model.AgentID]Program
-	err := part.Read(path, "agents", &agents)
+	err := config.ReadPart(path, "agents", &agents)
 	if err == nil {
 		agents, err = checked(agents)
 	}

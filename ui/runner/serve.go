@@ -14,17 +14,12 @@ import (
 
 	"vise/model"
 
-	"vise/ui/scheduler"
+	"vise/store/home"
 )
-
-// Ledger is what a server needs of one.
-type serveLedger interface {
-	scheduler.Ledger
-}
 
 // Server is one server. Its fields are set before Run and left alone after.
 type Server struct {
-	Ledger serveLedger
+	Ledger home.Ledger
 	NewKey func() string
 	Now    func() time.Time
 	// Listen is "host:port". Any host but loopback needs Public.
@@ -125,7 +120,7 @@ func loopback(host string) bool {
 }
 
 func (s *Server) schedule(ctx context.Context) {
-	loop := &scheduler.Scheduler{Ledger: s.Ledger, Now: s.Now, NewKey: s.NewKey, Alive: Alive, Report: func(e scheduler.Event) {
+	loop := &home.Scheduler{Ledger: s.Ledger, Now: s.Now, NewKey: s.NewKey, Alive: Alive, Report: func(e home.SchedulerEvent) {
 		s.counts.commands.Add(1)
 		if e.Err != nil && !errors.Is(e.Err, context.Canceled) {
 			s.counts.errors.Add(1)

@@ -13,17 +13,13 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/home"
 	"vise/store/threads"
 )
 
-// Ledger is what a supervisor needs of one.
-type taskLedger interface {
-	Apply(context.Context, model.Envelope) (model.Receipt, error)
-}
-
 // Supervisor runs commands for one home.
 type Supervisor struct {
-	Ledger taskLedger
+	Ledger home.Ledger
 	// LogDir is where output is kept, one file a task.
 	LogDir string
 	NewKey func() string
@@ -158,21 +154,17 @@ func summary(argv []string) model.Text {
 	return model.Text(s)
 }
 
-// endTries is how often the end is recorded when the ledger is busy. If all fail, the
-// record says that it runs, and the next sweep finds its supervisor gone.
-const endTries = 5
-
-func (s Supervisor) end(ctx context.Context, w TaskSpec, d TaskResult) (in model.Receipt, err error) {
+// end records the end. If that fails, the record says that it runs, and the next sweep finds
+// its supervisor gone.
+func (s Supervisor) end(ctx context.Context, w TaskSpec, d TaskResult) (model.Receipt, error) {
 	ctx = context.WithoutCancel(ctx)
 	c := model.EndTask{TaskID: d.TaskID, Status: d.Status, Result: d.Result, End: &d.End}
 	e := model.Envelope{Key: s.NewKey(), Actor: w.Actor, Agent: w.Agent, Command: c}
-	for range endTries {
-		in, err = s.Ledger.Apply(ctx, e)
-		if !errors.Is(err, &model.Error{Code: model.CodeBusy}) && !errors.Is(err, &model.Error{Code: model.CodeUnknownOutcome}) {
-			return in, err
-		}
+	in, err := s.Ledger.Apply(ctx, e)
+	if err != nil {
+		return in, fmt.Errorf("the end of task %s: %w", d.TaskID, err)
 	}
-	return in, fmt.Errorf("the end of task %s: %w", d.TaskID, err)
+	return in, nil
 }
 
 // shownTail is how much of the output an agent is told at once, in bytes; the log has more.

@@ -155,13 +155,13 @@ func (t *turn) context(ctx context.Context) (out told, err error) {
 		if a.Turn == nil || a.Turn.Index != t.index {
 			return errFenced
 		}
-		out.Context = prompt.Of(r, t.agent, t.Now().UTC(), t.Plan)
+		out.Context = prompt.Of(r, t.agent, t.Now().UTC())
 		return nil
 	})
 	if err != nil {
 		return out, err
 	}
-	o := prompt.Options{Budget: t.program.Turn.Context, Plan: t.Plan}
+	o := prompt.Options{Budget: t.program.Turn.Context}
 	if now := out.Context.Current; t.Card != nil && now != nil {
 		if card := t.Card(ctx, t.program.Dir, now.Links.Threads); !card.Empty() {
 			now.Thread, o.Card = &card, &card

@@ -103,20 +103,10 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// apply sends a command for the agent, again under the same key while its outcome is
-// unknown or the ledger busy.
-func (w *worker) apply(ctx context.Context, by model.Actor, c model.Command) (in model.Receipt, err error) {
-	e := model.Envelope{Key: w.NewKey(), Actor: by, Agent: w.agent, Command: c}
-	for range applyTries {
-		in, err = w.Ledger.Apply(ctx, e)
-		if !errors.Is(err, &model.Error{Code: model.CodeBusy}) && !errors.Is(err, &model.Error{Code: model.CodeUnknownOutcome}) {
-			break
-		}
-	}
-	return in, err
+// apply sends a command for the agent.
+func (w *worker) apply(ctx context.Context, by model.Actor, c model.Command) (model.Receipt, error) {
+	return w.Ledger.Apply(ctx, model.Envelope{Key: w.NewKey(), Actor: by, Agent: w.agent, Command: c})
 }
-
-const applyTries = 3
 
 // holder names this driver to others.
 func holder() model.Text {

@@ -31,15 +31,6 @@ func untilEscape(s string) string {
 	return s
 }
 
-func plainPrefix(s string) int {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c > '~' {
-			return i
-		}
-	}
-	return len(s)
-}
-
 // first is the first character of s as a reader sees it, and its width. Lip Gloss and
 // Bubble Tea measure by the same function.
 func first(s string) (cluster string, cells int) {
@@ -49,25 +40,10 @@ func first(s string) (cluster string, cells int) {
 	return ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
 }
 
-// skipPlain moves past printable ASCII, less its last character if a mark may belong to it.
-func skipPlain(s string, at int) int {
-	n := plainPrefix(s[at:])
-	if at += n; n > 0 && at < len(s) && s[at] >= utf8.RuneSelf {
-		at--
-	}
-	return at
-}
-
 // fit is where the longest beginning of s that takes at most width cells ends, how many
-// cells it takes, and whether it is all of s. It looks no further than it must.
+// cells it takes, and whether it is all of s.
 func fit(s string, width int) (end, cells int, all bool) {
 	for end < len(s) {
-		window := s[:end+min(len(s)-end, width-cells+2)] // two more: they show whether a mark follows
-		run := min(skipPlain(window, end)-end, width-cells)
-		end, cells = end+run, cells+run
-		if end == len(s) {
-			break
-		}
 		cluster, w := first(s[end:])
 		if cells+w > width {
 			return end, cells, false

@@ -27,14 +27,14 @@ func Safe(s string, clusters bool) string {
 	}
 	var b strings.Builder
 	copied := 0
-	for at := skipPlain(s, 0); at < len(s); {
+	for at := 0; at < len(s); {
 		cluster, cells := first(s[at:])
 		if stand, ok := stand(cluster, cells, clusters); ok {
 			b.WriteString(s[copied:at])
 			b.WriteString(stand)
 			copied = at + len(cluster)
 		}
-		at = skipPlain(s, at+len(cluster))
+		at += len(cluster)
 	}
 	if copied == 0 {
 		return s

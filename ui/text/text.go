@@ -112,17 +112,7 @@ func Sides(left, right string, width int) string {
 	return Pad(left, room) + " " + right
 }
 
-const blanks = "                                                                                "
-
-func spaces(n int) string {
-	switch {
-	case n <= 0:
-		return ""
-	case n <= len(blanks):
-		return blanks[:n]
-	}
-	return strings.Repeat(" ", n)
-}
+func spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }
 
 // Window is exactly width cells of s, from cell left on. A wide character that stands
 // across an edge is a space.

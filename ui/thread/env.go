@@ -7,8 +7,8 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
+	"vise/store/home"
 	"vise/store/threads"
-	"vise/ui/resume"
 )
 
 // Env is what the door needs of the process.
@@ -34,7 +34,7 @@ type Env struct {
 
 // desk is one repository as one invocation sees it.
 type desk struct {
-	*resume.Desk
+	*home.Repository
 	env Env
 }
 
@@ -44,12 +44,12 @@ func (e Env) sit(ctx context.Context, dir, source string) (*desk, context.Cancel
 	if err != nil {
 		return nil, nil, err
 	}
-	d, done := room.Sit(ctx, dir, source)
+	d, done := room.At(ctx, dir, source)
 	return &desk{d, e}, done, nil
 }
 
-func (e Env) room() (resume.Room, error) {
-	r := resume.Room{Dir: e.Dir, Now: e.Now, Git: e.Git}
+func (e Env) room() (home.Threads, error) {
+	r := home.Threads{Dir: e.Dir, Now: e.Now, Git: e.Git}
 	if e.Actor == nil {
 		return r, nil
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/ui/resume"
+	"vise/store/home"
 )
 
 // record runs a command and takes its end into the active thread. Standard output is the
@@ -47,7 +47,7 @@ func (d *door) record() *cobra.Command {
 		if err != nil {
 			return d.fail(err)
 		}
-		a, err := room.Record(ctx, resume.Run{Command: strings.Join(args, " "), ExitStatus: status, Head: head, Dirty: dirty})
+		a, err := room.Record(ctx, home.Execution{Command: strings.Join(args, " "), ExitStatus: status, Head: head, Dirty: dirty})
 		if err != nil {
 			return d.fail(err)
 		}

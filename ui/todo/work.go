@@ -8,7 +8,7 @@ import (
 
 	"vise/model"
 	file "vise/model/todo"
-	"vise/ui/linked"
+	"vise/store/home"
 )
 
 // Work is what the door needs of the ledger of WorkItems.
@@ -54,7 +54,7 @@ func (d *door) promote() *cobra.Command {
 		if err != nil {
 			return outcome{}, err
 		}
-		p, err := linked.Promote(at.Path(), t, snap.Body(t))
+		p, err := home.Promote(at.Path(), t, snap.Body(t))
 		if err != nil {
 			return outcome{}, err
 		}

@@ -14,7 +14,7 @@ type Way struct {
 	ID action.ID
 	// Shows is the command that is meant, or what happens.
 	Shows model.Text
-	// Off is why it is closed; empty when it is open.
+	// Off is why it is closed; empty when it is open. It names keys by the ids of their actions.
 	Off string
 	// Copies is a git command that the operator is to run; empty where the way is another.
 	Copies model.Text
@@ -61,7 +61,7 @@ func (b Berth) goOn() Way {
 	w := Way{ID: action.RadarGo, Shows: "it becomes the active thread"}
 	switch {
 	case b.Parked():
-		w.Off = action.Keyed("it is parked: {thread-rebind} takes it over, {thread-switch} goes to where it was saved")
+		w.Off = "it is parked: {thread-rebind} takes it over, {thread-switch} goes to where it was saved"
 	case b.Active && b.Thread.Status == thread.InProgress:
 		w.Off = "it is the active thread already"
 	}
@@ -109,7 +109,7 @@ func (b Berth) run() Way {
 	case len(b.Thread.Suggested()) == 0:
 		w.Off = "it recommends no command"
 	case !b.Active:
-		w.Off = action.Keyed("it is not the active thread: {thread-go-on} goes on with it")
+		w.Off = "it is not the active thread: {thread-go-on} goes on with it"
 	}
 	return w
 }

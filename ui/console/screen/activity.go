@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"vise/model"
-	"vise/ui/action"
 	"vise/ui/console/widget"
 )
 
@@ -133,9 +132,9 @@ func (v ActivityView) empty() string {
 	case v.Unread != "":
 		return v.Unread
 	case v.Told.Searched > 0:
-		return fmt.Sprintf(action.Keyed("No match in the newest %d events. {up} searches further back, {back} clears."), v.Told.Searched)
+		return fmt.Sprintf(v.Keys.Keyed("No match in the newest %d events. {up} searches further back, {back} clears."), v.Told.Searched)
 	case v.Filter.Text != "":
-		return action.Keyed("No event matches. {back} clears.")
+		return v.Keys.Keyed("No event matches. {back} clears.")
 	}
 	return "Nothing has happened yet."
 }

@@ -51,8 +51,8 @@ type Detail struct {
 	// links to one.
 	Card               thread.Card
 	HasThreads, Linked bool
-	// Keys are what would change what the page Why tells: "i answer".
-	Keys []string
+	// WhyKeys are what would change what the page Why tells: "i answer".
+	WhyKeys []string
 	// Opened: there is a ledger.
 	Opened bool
 }
@@ -214,7 +214,7 @@ func (v Detail) foot() string {
 	case TabPlan:
 		return v.planFoot()
 	case TabWhy:
-		return v.Muted.Paint(strings.Join(v.Keys, " "+v.Glyph.Dot+" "))
+		return v.Muted.Paint(strings.Join(v.WhyKeys, " "+v.Glyph.Dot+" "))
 	}
 	if last := v.LastLine(); last > 0 {
 		return v.Muted.Paint(fmt.Sprintf("%d%%", v.Scroll*100/last))
@@ -224,7 +224,7 @@ func (v Detail) foot() string {
 
 func (v Detail) todos(w int) []string {
 	if len(v.TodoList) == 0 {
-		return []string{" " + v.Muted.Paint(action.Keyed("No todos. {todos} writes a checklist."))}
+		return []string{" " + v.Muted.Paint(v.Keys.Keyed("No todos. {todos} writes a checklist."))}
 	}
 	var out []string
 	for _, t := range v.Files.Checklist(*v.Detail) {
@@ -281,9 +281,9 @@ func (v Detail) report(w int) []string {
 	case len(v.Offered) > 0:
 		return v.offered(w)
 	case v.Row != nil && model.NotOffered(*v.Row, "ReportWorkItem") == "":
-		return v.Warned(action.Keyed("Completed without a report. {report} gives it one."), w)
+		return v.Warned(v.Keys.Keyed("Completed without a report. {report} gives it one."), w)
 	}
-	return v.Said(action.Keyed("No report yet. It is given when the item is completed ({complete})."), w)
+	return v.Said(v.Keys.Keyed("No report yet. It is given when the item is completed ({complete})."), w)
 }
 
 // offered are the reports that are offered, one of which may be chosen.
@@ -295,7 +295,7 @@ func (v Detail) offered(w int) []string {
 	if !v.NeedsOperator {
 		ask = "Completed without a report. What was offered was declined: {report} can still choose."
 	}
-	out := v.Warned(action.Keyed(ask), w)
+	out := v.Warned(v.Keys.Keyed(ask), w)
 	for _, o := range v.Offered {
 		out = append(out, "", " "+v.Muted.Paint(spaced(o.Provenance)+" · "+v.OfferNote(o)))
 		out = append(out, v.Wrapped(o.Text, w, v.Text)...)
@@ -334,5 +334,5 @@ func (v Detail) thread(w int) []string {
 		label = row.Label
 		out = append(out, v.beside(" ", shown, labelCells, row.Text, w, inks[row.Kind])...)
 	}
-	return append(append(out, ""), v.Said(action.KeyOf(action.Threads)+" acts on it, and shows every thread.", w)...)
+	return append(append(out, ""), v.Said(v.Keys.KeyOf(action.Threads)+" acts on it, and shows every thread.", w)...)
 }

@@ -75,7 +75,7 @@ func (v Detail) files(w int) []string {
 	if x.Session != "" {
 		out = append(out, v.sessionHead(w)...)
 		if n := len(x.Pending()); n > 0 {
-			out = append(out, " "+v.NeedsYou.Paint(fmt.Sprintf("%d %s triage: %s", n, Plural(n, "finding needs", "findings need"), action.KeyOf(action.TriageOpen))))
+			out = append(out, " "+v.NeedsYou.Paint(fmt.Sprintf("%d %s triage: %s", n, Plural(n, "finding needs", "findings need"), v.Keys.KeyOf(action.TriageOpen))))
 		}
 		out = append(out, v.session(w)...)
 	}
@@ -129,7 +129,7 @@ func (v Detail) waitHint(w int) []string {
 	if open == 0 || waiting < open {
 		return nil
 	}
-	return v.Warned(action.Keyed("All open linked todos wait. {wait} parks the item until they can go on."), w)
+	return v.Warned(v.Keys.Keyed("All open linked todos wait. {wait} parks the item until they can go on."), w)
 }
 
 func (v Detail) linked(l LinkedTodo, w int) string {

@@ -186,7 +186,7 @@ func (v FleetView) agents(r Rect) Drawing {
 // heldNote says at a list's head that its order waits, else how it is ordered.
 func (f Frame) heldNote(held bool, order string) string {
 	if held {
-		return f.NeedsYou.Paint("order changed") + f.Muted.Paint(" "+action.KeyOf(action.Refresh))
+		return f.NeedsYou.Paint("order changed") + f.Muted.Paint(" "+f.Keys.KeyOf(action.Refresh))
 	}
 	return f.Muted.Paint(order)
 }
@@ -357,7 +357,7 @@ func (v FleetView) activity(r Rect) Drawing {
 func (v FleetView) parked(r Rect) Drawing {
 	w, h := r.Inner()
 	p := paneOf(r, fleetRest, widget.Box{Title: v.Strong.Paint("Branch radar") + "  " + v.Muted.Paint("parked threads")})
-	p.Right = v.Key.Paint(action.KeyOf(action.Threads)) + v.Muted.Paint(fmt.Sprintf(" %d parked", Parked(v.Threads)))
+	p.Right = v.Key.Paint(v.Keys.KeyOf(action.Threads)) + v.Muted.Paint(fmt.Sprintf(" %d parked", Parked(v.Threads)))
 	for _, in := range v.Threads {
 		for _, x := range in.Rows {
 			if x.Parked() && len(p.Lines) < h {

@@ -14,7 +14,7 @@ func (v FleetView) inbox(r Rect) Drawing {
 	w, h := r.Inner()
 	p := paneOf(r, FleetInbox, widget.Box{Title: v.Strong.Paint("Inbox") + "  " + v.Muted.Paint("what needs you"), Focused: v.Focus == FleetInbox})
 	if n := v.Findings; n > 0 {
-		p.Right = v.NeedsYou.Paint(fmt.Sprintf("%d %s to triage", n, Plural(n, "finding", "findings"))) + v.Muted.Paint(" "+action.KeyOf(action.TriageOpen))
+		p.Right = v.NeedsYou.Paint(fmt.Sprintf("%d %s to triage", n, Plural(n, "finding", "findings"))) + v.Muted.Paint(" "+v.Keys.KeyOf(action.TriageOpen))
 	}
 	from, to := v.Inbox.Window(h)
 	for i, x := range v.Entries[from:to] {
@@ -36,6 +36,7 @@ const inboxAgentCells = 16
 func (v FleetView) entry(x model.Inboxed, w int) string {
 	glyph, ink := v.needMark(x)
 	word, key := NeedOf(x)
+	key = v.Keys.Keyed(key)
 	tail := ""
 	if w >= 72 {
 		tail = text.PadLeft(word+" "+v.Age(x.Since), 14) + "  " + text.Pad(key, 13)
@@ -58,21 +59,21 @@ func (v FleetView) entry(x model.Inboxed, w int) string {
 // NeedOf is how a need reads: the word before its age, and the key that answers it.
 func NeedOf(x model.Inboxed) (word, key string) {
 	if x.Seen {
-		return "seen, asked", action.Keyed("{answer} answer")
+		return "seen, asked", "{answer} answer"
 	}
 	switch x.Need {
 	case model.NeedAnswer:
-		return "asked", action.Keyed("{answer} answer")
+		return "asked", "{answer} answer"
 	case model.NeedNudge:
-		return "stalled", action.Keyed("{message} message")
+		return "stalled", "{message} message"
 	case model.NeedPickup:
-		return "answered", action.Keyed("{message} message")
+		return "answered", "{message} message"
 	case model.NeedReview:
-		return "triggered", action.Keyed("{review} review")
+		return "triggered", "{review} review"
 	case model.NeedChoice, model.NeedReport:
-		return "review,", action.Keyed("{report} report")
+		return "review,", "{report} report"
 	}
-	return "review,", action.Keyed("{acknowledge} acknowledge")
+	return "review,", "{acknowledge} acknowledge"
 }
 
 // needWords say what an entry is about.

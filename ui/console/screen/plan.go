@@ -46,8 +46,8 @@ type Window struct {
 
 // Search is what is looked for in the plan on screen.
 type Search struct {
-	// Typing is the field while the words are typed.
-	Typing *widget.Field
+	// Typing: the words are typed still.
+	Typing bool
 	Query  string
 	// Doc and W are what the matches were found in.
 	Doc     *markdown.Document
@@ -77,8 +77,8 @@ func (s Search) Words() string {
 }
 
 // Line is what is typed, and where its cursor stands.
-func (s Search) Line(f Frame, w int) (line string, cursor int) {
-	lines, x, _ := s.Typing.Draw(max(w-20, 10), f.Styles)
+func (s Search) Line(f Frame, typed *widget.Field, w int) (line string, cursor int) {
+	lines, x, _ := typed.Draw(max(w-20, 10), f.Styles)
 	return text.Sides(" "+f.Key.Paint("/")+" "+f.Text.Paint(lines[0]), f.Muted.Paint(s.Words())+" ", w), 3 + x
 }
 
@@ -155,7 +155,7 @@ func (v Detail) planState(w int) []string {
 	case v.Plan.Item == "" || a.Condition == "" || a.Condition == model.PlanOK && a.Bytes > 0:
 		return nil
 	case a.Condition == model.PlanOK:
-		return []string{" " + v.Muted.Paint(action.Keyed("plan.md is empty. {edit-plan} edits it."))}
+		return []string{" " + v.Muted.Paint(v.Keys.Keyed("plan.md is empty. {edit-plan} edits it."))}
 	}
 	s := conditionWords(a.Condition)
 	if v.Plan.Doc != nil && !v.Plan.GoneSince.IsZero() {
@@ -238,8 +238,8 @@ func (v Detail) planFoot() string {
 	}
 	var parts []string
 	add := func(ink widget.Ink, s string) { parts = append(parts, ink.Paint(s)) }
-	if s := v.Plan.Search.Words(); s != "" && v.Plan.Search.Typing == nil {
-		add(v.Accent, s+" "+action.KeyOf(action.NextMatch)+" "+action.KeyOf(action.PrevMatch))
+	if s := v.Plan.Search.Words(); s != "" && !v.Plan.Search.Typing {
+		add(v.Accent, s+" "+v.Keys.KeyOf(action.NextMatch)+" "+v.Keys.KeyOf(action.PrevMatch))
 	}
 	if v.Plan.Left > 0 {
 		add(v.Muted, fmt.Sprintf("from column %d", v.Plan.Left+1))
@@ -247,7 +247,7 @@ func (v Detail) planFoot() string {
 	if ch := p.Changes; ch.Added+ch.Removed > 0 {
 		s := fmt.Sprintf("+%d −%d %s", ch.Added, ch.Removed, v.Age(v.Plan.ChangedAt))
 		if v.Wide {
-			s = fmt.Sprintf("plan.md changed %s ago  +%d −%d · %s diff", v.Age(v.Plan.ChangedAt), ch.Added, ch.Removed, action.KeyOf(action.Changes))
+			s = fmt.Sprintf("plan.md changed %s ago  +%d −%d · %s diff", v.Age(v.Plan.ChangedAt), ch.Added, ch.Removed, v.Keys.KeyOf(action.Changes))
 		}
 		add(v.Added, s)
 	}

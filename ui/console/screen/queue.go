@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/ui/action"
 	"vise/ui/classes"
 	"vise/ui/console/widget"
 	"vise/ui/filter"
@@ -310,7 +309,7 @@ func (v QueueView) foot() string {
 		s = v.MarkWords + " " + v.Glyph.Dot + " " + s
 	}
 	if v.Narrow {
-		s += " " + v.Glyph.Dot + action.Keyed(" {open} opens")
+		s += " " + v.Glyph.Dot + v.Keys.Keyed(" {open} opens")
 	}
 	return v.Muted.Paint(s)
 }
@@ -325,9 +324,9 @@ func (v QueueView) empty(w int) []string {
 	case v.All == 0 && !v.Agent:
 		return v.Said("No agents yet. vise new OBJECTIVE --agent NAME makes the first.", w)
 	case v.All == 0:
-		return v.Said(action.Keyed("No work yet. {new} adds an item. Agents add them with CreateWorkItem."), w)
+		return v.Said(v.Keys.Keyed("No work yet. {new} adds an item. Agents add them with CreateWorkItem."), w)
 	}
-	s := fmt.Sprintf(action.Keyed("0 of %d match. {back} clears."), v.All)
+	s := fmt.Sprintf(v.Keys.Keyed("0 of %d match. {back} clears."), v.All)
 	if n := v.hiddenUrgent; n > 0 {
 		s += fmt.Sprintf(" Hidden: %d that %s you.", n, Plural(n, "needs", "need"))
 	}

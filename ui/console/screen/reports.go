@@ -151,9 +151,9 @@ func (v ReportsView) empty() string {
 	case v.Unread != "":
 		return v.Unread
 	case v.Told.Searched > 0:
-		return fmt.Sprintf(action.Keyed("No match in the newest %d. {back} clears."), v.Told.Searched)
+		return fmt.Sprintf(v.Keys.Keyed("No match in the newest %d. {back} clears."), v.Told.Searched)
 	case v.Filter.Text != "":
-		return action.Keyed("Nothing finished matches. {back} clears.")
+		return v.Keys.Keyed("Nothing finished matches. {back} clears.")
 	}
 	return "Nothing is finished yet. Completed work comes here with its report."
 }
@@ -169,10 +169,10 @@ func (v ReportsView) finished(r model.Row, w int) string {
 	tail := note + text.PadLeft(v.Age(r.UpdatedAt), ageCells) + " "
 	pieces, used := []widget.Piece{ink.Of(glyph + " ")}, 3
 	if w >= 48 {
-		pieces = append(pieces, v.Muted.Of(text.Pad(string(r.Handle), 8)+" "), v.Muted.Of(text.Pad(v.Show(model.Text(r.AgentID)), 12)+" "))
+		pieces = append(pieces, v.Muted.Of(text.Pad(string(r.Handle), 8)+" "), v.Muted.Of(text.Pad(v.Frame.Show(model.Text(r.AgentID)), 12)+" "))
 		used += 22
 	}
-	pieces = append(pieces, v.Text.Of(text.Pad(v.Show(r.Objective), max(w-used-text.Width(tail), 0))), v.Muted.Of(tail))
+	pieces = append(pieces, v.Text.Of(text.Pad(v.Frame.Show(r.Objective), max(w-used-text.Width(tail), 0))), v.Muted.Of(tail))
 	f := v.Frame
 	f.Cursor = f.Cursor && !v.Reading
 	return f.row(w, r.ID == v.List.Cursor, pieces...)
@@ -189,7 +189,7 @@ func (v ReportsView) report(r Rect) Drawing {
 		if len(lines) > h {
 			p.Foot = v.Muted.Paint(fmt.Sprintf("%d%%", top*100/(len(lines)-h)))
 		}
-		p.Right = v.Muted.Paint(action.KeyOf(action.CopyOf) + " " + action.KeyOf(action.CopyReport) + " copies")
+		p.Right = v.Muted.Paint(v.Keys.KeyOf(action.CopyOf) + " " + v.Keys.KeyOf(action.CopyReport) + " copies")
 	}
 	return p.draw(v.Frame)
 }
@@ -207,7 +207,7 @@ func (v ReportsView) Lines(w int) []string {
 		return nil
 	}
 	out := v.Wrapped(row.Objective, w, v.Strong)
-	out = append(out, " "+v.Muted.Paint(text.Cut(string(row.Handle)+"  "+v.Show(model.Text(row.AgentID))+"  completed "+v.Clock(row.UpdatedAt), w-2)), "")
+	out = append(out, " "+v.Muted.Paint(text.Cut(string(row.Handle)+"  "+v.Frame.Show(model.Text(row.AgentID))+"  completed "+v.Clock(row.UpdatedAt), w-2)), "")
 	if v.Detail == nil {
 		return append(out, " "+v.Muted.Paint("Reading…"))
 	}

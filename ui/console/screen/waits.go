@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"vise/model"
-	"vise/ui/action"
 	"vise/ui/text"
 )
 
@@ -23,7 +22,7 @@ func (v Detail) waits(w int) []string {
 		out = append(out, v.reply(v.Replies[i], w)...)
 	}
 	if len(v.Waits) == 0 && len(v.Replies) == 0 {
-		return append(out, " "+v.Muted.Paint(action.Keyed("No waits. {wait} parks it until something happens.")))
+		return append(out, " "+v.Muted.Paint(v.Keys.Keyed("No waits. {wait} parks it until something happens.")))
 	}
 	for _, x := range v.Waits {
 		out = append(out, v.Wait(x, w)...)
@@ -134,7 +133,7 @@ func (f Frame) Handover(agent model.Agent, w int) string {
 	words := name + " hears it in its next turn."
 	switch {
 	case agent.Posture == model.Stopped:
-		words = name + " is stopped: heard once resumed (a)."
+		words = name + f.Keys.Keyed(" is stopped: heard once resumed ({agents}).")
 	case agent.Turn.Runs(f.Now):
 		words = "A turn runs. " + name + " hears it in the next."
 	}

@@ -1,0 +1,396 @@
+package store
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"vise/store/files"
+)
+
+// journalCopy keeps a second copy of the ledger's journal, in files of its own, with the
+// bytes as the ledger keeps them, so that a lost or damaged ledger can be made again.
+//
+// A change is written after its commit, under the ledger's lock, and is not waited for: the
+// ledger is the truth, and lets the copy catch up by number whenever it lacks something. It
+// is put on the disk each time that home.json is, and with each snapshot. So the copy is
+// never ahead of the ledger; a ledger that ends before its copy has lost something.
+type journalCopy struct {
+	dir     string
+	home    string // the id of the home, which is the first thing in each file
+	machine *files.Machine
+}
+
+// A file is closed, and the next one begun, when it is this long or this old.
+const (
+	closeSize = 8 << 20
+	closeAge  = 30 * 24 * time.Hour
+)
+
+const (
+	liveName      = "live.vj"
+	closedSuffix  = ".vj"
+	archiveSuffix = ".vj.gz"
+)
+
+// copyEnd is where the copy ends.
+type copyEnd struct {
+	// last is the newest change, or just the revision that the file begins after.
+	last copiedChange
+	// torn: what follows the last whole change is a part of one, left by a cut.
+	torn bool
+
+	size int64 // of the live file up to the last whole change
+	head copyHeader
+}
+
+// copyHeader is the first line of a file.
+type copyHeader struct {
+	home  string
+	after uint64 // the revision before the file's first
+	begun time.Time
+	size  int64
+}
+
+const maxHeader = 512
+
+func (h copyHeader) String() string {
+	return fmt.Sprintf("vise journal 1 home %s after %d begun %s\n", h.home, h.after, h.begun.Format(time.RFC3339))
+}
+
+func parseHeader(b []byte) (h copyHeader, err error) {
+	line, _, found := bytes.Cut(b[:min(len(b), maxHeader)], []byte("\n"))
+	w := strings.Fields(string(line)) // fmt.Sscanf takes a process longer than all the rest
+	if !found || len(w) != 9 || strings.Join([]string{w[0], w[1], w[2], w[3], w[5], w[7]}, " ") != "vise journal 1 home after begun" {
+		return h, errTorn
+	}
+	h = copyHeader{home: w[4], size: int64(len(line) + 1)}
+	if h.after, err = strconv.ParseUint(w[6], 10, 64); err != nil {
+		return h, errTorn
+	}
+	h.begun, err = time.Parse(time.RFC3339, w[8])
+	return h, err
+}
+
+func (j *journalCopy) path(name string) string { return filepath.Join(j.dir, name) }
+
+func (j *journalCopy) open(flag int) (*files.File, error) {
+	return j.machine.OpenFile(j.path(liveName), flag|files.NoFollow, fileMode)
+}
+
+// end finds the newest change. It is zero where nothing was written yet.
+func (j *journalCopy) end() (copyEnd, error) {
+	f, err := j.open(os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		all, err := j.files()
+		if err != nil || len(all) == 0 {
+			return copyEnd{}, err
+		}
+		return copyEnd{last: copiedChange{revision: all[len(all)-1].last}}, nil
+	}
+	if err != nil {
+		return copyEnd{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return copyEnd{}, err
+	}
+	first := make([]byte, min(maxHeader, info.Size()))
+	if _, err := f.ReadAt(first, 0); err != nil {
+		return copyEnd{}, err
+	}
+	h, err := parseHeader(first)
+	if err != nil {
+		return copyEnd{torn: true}, nil // a file whose first line was cut has no change either
+	}
+	if h.home != j.home {
+		return copyEnd{}, fmt.Errorf("journal %s: it belongs to another home", f.Name())
+	}
+	e := copyEnd{last: copiedChange{revision: h.after}, size: h.size, head: h}
+	if info.Size() == h.size {
+		return e, nil
+	}
+	if last, err := lastChange(f, h.size, info.Size()); err == nil {
+		e.last, e.size = last, info.Size()
+		return e, nil
+	}
+	return e, e.search(f, info.Size())
+}
+
+// lastChange reads the change that ends where the file does.
+func lastChange(f io.ReaderAt, begin, end int64) (copiedChange, error) {
+	var tail [tailSize]byte
+	if _, err := f.ReadAt(tail[:], end-tailSize); err != nil {
+		return copiedChange{}, err
+	}
+	start := end - tailSize - int64(binary.BigEndian.Uint32(tail[4:])) - headSize
+	if start < begin || binary.BigEndian.Uint32(tail[16:]) != tailMark {
+		return copiedChange{}, errTorn
+	}
+	raw := make([]byte, end-start)
+	if _, err := f.ReadAt(raw, start); err != nil {
+		return copiedChange{}, err
+	}
+	c, _, err := parseChange(raw)
+	return c, err
+}
+
+// search reads from the beginning for the last whole change before anything torn.
+func (e *copyEnd) search(f io.ReaderAt, size int64) error {
+	raw := make([]byte, size-e.size)
+	if _, err := f.ReadAt(raw, e.size); err != nil {
+		return err
+	}
+	begin := e.size
+	for at := 0; at < len(raw); {
+		c, n, err := parseChange(raw[at:])
+		if err != nil {
+			e.torn = true
+			break
+		}
+		at += n
+		e.last, e.size = c, begin+int64(at)
+	}
+	return nil
+}
+
+// append writes changes, as appendChange made them, behind an end that was found under the
+// same lock. What was torn there is cut off: the changes begin with what it was a part of.
+func (j *journalCopy) append(end copyEnd, changes []byte) error {
+	if end.size == 0 || end.size > closeSize || j.machine.Now().Sub(end.head.begun) > closeAge {
+		var err error
+		if end, err = j.begin(end); err != nil {
+			return fmt.Errorf("journal: %w", err)
+		}
+	}
+	f, err := j.open(os.O_RDWR)
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	if end.torn {
+		err = f.Truncate(end.size)
+	}
+	if err == nil {
+		_, err = f.WriteAt(changes, end.size)
+	}
+	return errors.Join(err, f.Close())
+}
+
+// begin closes the live file, if there is one, and begins the next.
+func (j *journalCopy) begin(end copyEnd) (copyEnd, error) {
+	if end.size > 0 {
+		if err := j.close(end); err != nil {
+			return end, err
+		}
+	}
+	if err := j.machine.Mkdir(j.dir, dirMode); err != nil {
+		return end, err
+	}
+	h := copyHeader{home: j.home, after: end.last.revision, begun: j.machine.Now().UTC()}
+	line := h.String()
+	err := j.machine.Replace(j.path(liveName), func(f *files.File) error {
+		_, err := f.Write([]byte(line))
+		return err
+	})
+	return copyEnd{last: end.last, size: int64(len(line)), head: h}, err
+}
+
+// close gives the live file the name that tells what is in it.
+func (j *journalCopy) close(end copyEnd) error {
+	f, err := j.open(os.O_RDWR)
+	if err != nil {
+		return err
+	}
+	if end.torn {
+		err = f.Truncate(end.size)
+	}
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	name := fmt.Sprintf("%012d-%012d%s", end.head.after+1, end.last.revision, closedSuffix)
+	return j.machine.Rename(j.path(liveName), j.path(name))
+}
+
+// sync puts what was appended on the disk.
+func (j *journalCopy) sync() error {
+	f, err := j.open(os.O_RDWR)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close(), j.machine.SyncDir(j.dir))
+}
+
+// copyFile is one file of the copy.
+type copyFile struct {
+	path string
+	// first and last are its revisions, as its name says; zero for the live one.
+	first, last uint64
+	live        bool
+}
+
+// files are the files of the copy, oldest first.
+func (j *journalCopy) files() ([]copyFile, error) {
+	entries, err := os.ReadDir(j.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var out []copyFile
+	for _, e := range entries {
+		f := copyFile{path: j.path(e.Name())}
+		base, end, _ := strings.Cut(e.Name(), ".")
+		if n, _ := fmt.Sscanf(base, "%d-%d", &f.first, &f.last); n == 2 && ("."+end == closedSuffix || "."+end == archiveSuffix) {
+			out = append(out, f)
+		}
+	}
+	slices.SortFunc(out, func(a, b copyFile) int { return int(int64(a.first) - int64(b.first)) })
+	if _, err := os.Lstat(j.path(liveName)); err == nil {
+		out = append(out, copyFile{path: j.path(liveName), live: true})
+	}
+	return out, err
+}
+
+// read calls visit with each change after a revision, oldest first. What is damaged is left
+// out, as far as it reaches, and named; the changes visited may then have a gap.
+func (j *journalCopy) read(after uint64, visit func(copiedChange) error) (damaged []string, err error) {
+	all, err := j.files()
+	if err != nil {
+		return nil, err
+	}
+	// A file and its archive may both be there, when archiving was cut short.
+	onward := func(c copiedChange) error {
+		if c.revision <= after {
+			return nil
+		}
+		after = c.revision
+		return visit(c)
+	}
+	for _, f := range all {
+		if !f.live && f.last <= after {
+			continue
+		}
+		raw, whole, err := j.readFile(f)
+		if err != nil {
+			return damaged, err
+		}
+		intact, err := eachChange(raw, onward)
+		if err != nil {
+			return damaged, err
+		}
+		if !(whole && intact) && !j.tornOnly(f, after) {
+			damaged = append(damaged, f.path)
+		}
+	}
+	return damaged, nil
+}
+
+// tornOnly reports whether what does not read of a file is the end of the live one, torn by
+// a cut: that is no damage.
+func (j *journalCopy) tornOnly(f copyFile, last uint64) bool {
+	end, err := j.end()
+	return err == nil && f.live && end.torn && end.last.revision == last
+}
+
+// readFile reads the changes of a file; whole is false where it does not read to its end.
+func (j *journalCopy) readFile(f copyFile) (changes []byte, whole bool, err error) {
+	const maxFile = closeSize + 2*maxChange // it is closed long before
+	raw, err := os.OpenFile(f.path, os.O_RDONLY|files.NoFollow, 0)
+	if err != nil {
+		return nil, false, err
+	}
+	defer raw.Close()
+	var in io.Reader = raw
+	if strings.HasSuffix(f.path, archiveSuffix) {
+		if in, err = gzip.NewReader(raw); err != nil {
+			return nil, false, nil
+		}
+	}
+	b, readErr := io.ReadAll(io.LimitReader(in, maxFile))
+	h, err := parseHeader(b)
+	if err != nil || j.home != "" && h.home != j.home {
+		return nil, false, nil
+	}
+	return b[h.size:], readErr == nil, nil
+}
+
+// homeID is the home that the newest file names, if one does.
+func (j *journalCopy) homeID() string {
+	all, _ := j.files()
+	for _, f := range slices.Backward(all) {
+		raw, err := os.ReadFile(f.path)
+		if err != nil {
+			continue
+		}
+		if h, err := parseHeader(raw); err == nil {
+			return h.home
+		}
+	}
+	return ""
+}
+
+// setAside moves all files to a directory where they are never read again as the journal's.
+func (j *journalCopy) setAside(to string) error {
+	all, err := j.files()
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	if err := j.machine.Mkdir(to, dirMode); err != nil {
+		return err
+	}
+	for _, f := range all {
+		if err := j.machine.Rename(f.path, filepath.Join(to, filepath.Base(f.path))); err != nil {
+			return err
+		}
+	}
+	return j.machine.SyncDir(j.dir)
+}
+
+// archive compresses the closed files that were not written for an age, and returns how
+// many. Nothing is ever deleted before it is in its archive and on the disk.
+func (j *journalCopy) archive(age time.Duration) (done int, err error) {
+	all, err := j.files()
+	if err != nil {
+		return 0, err
+	}
+	for _, f := range all {
+		info, err := os.Lstat(f.path)
+		if err != nil || f.live || strings.HasSuffix(f.path, archiveSuffix) || j.machine.Now().Sub(info.ModTime()) < age {
+			continue
+		}
+		if err := j.compress(f.path); err != nil {
+			return done, fmt.Errorf("archive %s: %w", f.path, err)
+		}
+		done++
+	}
+	return done, nil
+}
+
+func (j *journalCopy) compress(path string) error {
+	from, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	err = j.machine.Replace(path+".gz", func(to *files.File) error {
+		z := gzip.NewWriter(to)
+		_, err := io.Copy(z, from)
+		return errors.Join(err, z.Close())
+	})
+	if err != nil {
+		return err
+	}
+	return j.machine.Remove(path)
+}

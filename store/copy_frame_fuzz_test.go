@@ -1,0 +1,25 @@
+package store
+
+import (
+	"bytes"
+	"testing"
+)
+
+// Whatever a file of the journal's copy holds, reading a change ends, and what is taken for
+// one is, byte for byte, what writing it gives.
+func FuzzCopiedChange(f *testing.F) {
+	whole := appendChange(nil, copiedChange{revision: 7, values: []copiedValue{{n: 0, bytes: []byte("a")}, {n: 1, bytes: nil}}})
+	f.Add(whole)
+	f.Add(whole[:len(whole)-1])
+	f.Add(append([]byte("x"), whole...))
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		c, n, err := parseChange(raw)
+		if err != nil {
+			return
+		}
+		if again := appendChange(nil, c); !bytes.Equal(again, raw[:n]) {
+			t.Errorf("%d bytes read as %+v, which is written as %x", n, c, again)
+		}
+	})
+}

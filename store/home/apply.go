@@ -1,0 +1,176 @@
+package home
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"vise/model"
+)
+
+// Apply sends one command to the ledger, with all that must surround it. A refusal changes
+// nothing. Once the ledger has accepted the command its receipt stands: what fails of that
+// which follows is one of its warnings.
+func (h *Home) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
+	return h.ApplyEnding(ctx, e, Ending{})
+}
+
+// ApplyEnding is Apply of a completion, with how the threads of its items end.
+func (h *Home) ApplyEnding(ctx context.Context, e model.Envelope, end Ending) (model.Receipt, error) {
+	done, err := h.prepare(ctx, e, end)
+	if err != nil {
+		return model.Receipt{}, err
+	}
+	defer done.close()
+	var items []itemThreads
+	var task *endedTask
+	var updated model.WorkItem
+	in, err := h.sendThen(ctx, e, func(r model.Reader, in model.Receipt) {
+		items, task = threadsAfter(r, e.Command, in), taskAfter(r, e.Command)
+		if _, ok := e.Command.(model.UpdateWorkItem); ok {
+			updated, _ = r.Item(in.WorkItemID)
+		}
+	})
+	if err != nil {
+		return in, err
+	}
+	h.changed.Store(true)
+	by := model.Envelope{Key: e.Key, Actor: e.Actor, Agent: e.Agent}
+	done.warn(model.WarnPlanNotRefreshed, planStays, h.refreshPlan(ctx, by, updated))
+	in.Warnings = append(slices.Clip(in.Warnings), done.warnings...)
+	in.Warnings = append(in.Warnings, h.settle(ctx, e, done)...)
+	threads := h.threadsIn(cmp.Or(h.dirs[cmp.Or(in.AgentID, e.Agent)], h.o.Dir), e.Actor)
+	in.Warnings = append(in.Warnings, threads.follow(ctx, items, end)...)
+	in.Warnings = append(in.Warnings, threads.taskEnded(ctx, task)...)
+	in.Warnings = append(in.Warnings, h.takeQueue(ctx)...)
+	return in, nil
+}
+
+// send applies a command of the home's own.
+func (h *Home) send(ctx context.Context, e model.Envelope) (model.Receipt, error) {
+	in, err := h.sendThen(ctx, e, nil)
+	if err == nil {
+		h.changed.Store(true)
+	}
+	return in, err
+}
+
+// busyLimit is how long a command is tried that says what has already happened.
+const busyLimit = 20 * time.Second
+
+// sendThen is the one rule for commands that the ledger did not answer. The key of a command
+// makes it happen once, however often it is sent. So an outcome that is not known is asked
+// for once more. A ledger that is busy has been waited for already (5 s, its lock's limit):
+// whoever asked learns that it is, and decides. Only what happened outside and would be
+// forgotten (the end of a task or of a turn, a turn's round) is sent again, for busyLimit.
+func (h *Home) sendThen(ctx context.Context, e model.Envelope, then func(model.Reader, model.Receipt)) (model.Receipt, error) {
+	in, err := h.ledger.ApplyThen(ctx, e, then)
+	if errors.Is(err, &model.Error{Code: model.CodeUnknownOutcome}) && ctx.Err() == nil {
+		in, err = h.ledger.ApplyThen(ctx, e, then)
+	}
+	if !happened(e.Command) {
+		return in, err
+	}
+	for until := time.Now().Add(busyLimit); errors.Is(err, &model.Error{Code: model.CodeBusy}) && ctx.Err() == nil && time.Now().Before(until); {
+		in, err = h.ledger.ApplyThen(ctx, e, then)
+	}
+	return in, err
+}
+
+// happened: the command tells of something that cannot be told again later.
+func happened(c model.Command) bool {
+	switch c := c.(type) {
+	case model.EndTask, model.EndTurn:
+		return true
+	case model.Round:
+		return c.Turn != 0
+	}
+	return false
+}
+
+// planStays is what a plan that could not be described means.
+const planStays = "the plan file is described as it was"
+
+// completions are what is known before items are completed.
+type completions struct {
+	files    *TodoFiles
+	items    []model.WorkItem
+	todos    []TodoDecisions
+	warnings []model.Warning
+}
+
+func (c completions) close() {
+	if c.files != nil {
+		c.files.Close()
+	}
+}
+
+// prepare does what a completion needs before it: the plan is described anew, because a
+// completed item keeps that description; the rows of linked todos are refreshed; decisions
+// on them are judged, so that nothing is refused afterwards. An agent is told what the
+// item's threads say against it, and is not held up; who gives a reason knows.
+func (h *Home) prepare(ctx context.Context, e model.Envelope, end Ending) (out completions, err error) {
+	calls := completionsOf(e.Command)
+	if len(calls) == 0 {
+		return out, nil
+	}
+	out.files = NewTodoFiles()
+	if err := h.ledger.View(ctx, func(r model.Reader) error {
+		out.items = nil
+		for _, c := range calls {
+			w, _ := r.Item(c.WorkItemID)
+			out.items = append(out.items, w)
+		}
+		return nil
+	}); err != nil {
+		return out, err
+	}
+	for i, c := range calls {
+		w := out.items[i]
+		by := model.Envelope{Key: e.Key, Actor: e.Actor, Agent: e.Agent}
+		if c.SeenRevision == 0 { // a write before it would make the completion stale
+			out.warn(model.WarnPlanNotRefreshed, planStays, h.refreshPlan(ctx, by, w))
+		}
+		out.warn(model.WarnTodosNotRefreshed, "the rows of linked todos are as they were", h.refreshTodos(ctx, out.files, by, w))
+		if _, agent := e.Actor.Agent(); agent && w.State == model.Open && end == (Ending{}) {
+			out.warnings = append(out.warnings, h.Threads(e.Actor).Unsettled(w.Links.Threads)...)
+		}
+		decided, err := h.DecideTodos(ctx, out.files, e.Actor, w, c.LinkedTodos)
+		if err != nil {
+			out.close()
+			return out, err
+		}
+		out.todos = append(out.todos, decided)
+	}
+	return out, nil
+}
+
+func (c *completions) warn(kind model.WarningKind, what string, err error) {
+	if err != nil {
+		c.warnings = append(c.warnings, model.Warning{Kind: kind, Message: what + ": " + messageOf(err)})
+	}
+}
+
+// completionsOf are the completions that a command asks for.
+func completionsOf(c model.Command) (out []model.CompleteWorkItem) {
+	switch c := c.(type) {
+	case model.CompleteWorkItem:
+		return []model.CompleteWorkItem{c}
+	case model.Round:
+		for _, call := range c.Calls {
+			out = append(out, completionsOf(call.Command)...)
+		}
+	}
+	return out
+}
+
+// settle carries the decisions on linked todos out.
+func (h *Home) settle(ctx context.Context, e model.Envelope, c completions) (out []model.Warning) {
+	by := model.Envelope{Actor: e.Actor, Agent: e.Agent}
+	for i, d := range c.todos {
+		out = append(out, h.settleTodos(ctx, c.files, by, c.items[i], d)...)
+	}
+	return out
+}

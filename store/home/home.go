@@ -1,0 +1,205 @@
+// Package home is the one way in for every frontend: a Home is a ledger, the plan files
+// beside it, and the threads and file todos of the repositories that its items link to. What
+// must surround a command is composed here alone: the plan is described anew before an item
+// is completed, decisions on its file todos are judged before and carried out after, threads
+// follow, an unknown outcome is looked up, what hooks left is taken in, and the scheduler
+// runs. The ledger's answer is never hidden by what follows it: that becomes a warning.
+//
+// Read home.go (opening, reading), apply.go (a command and what surrounds it), plans.go,
+// todo_*.go and thread_*.go (what follows), queue.go (what hooks left), scheduler*.go, and
+// result*.go (what frontends answer).
+package home
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"vise/model"
+	"vise/store"
+	"vise/store/files"
+)
+
+// Options are what a frontend says about opening a home. The zero value is usable.
+type Options struct {
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+	// NewKey makes idempotency keys; nil makes random ones.
+	NewKey func() string
+	// Dir is the working directory: the threads of the repository around it come first.
+	Dir string
+	// LeaveQueue leaves what hooks left to TakeQueue.
+	LeaveQueue bool
+	// Warn is told what went wrong beside the work and has no receipt; nil tells nobody.
+	Warn func(string)
+}
+
+// Home is an open home. Its methods may be called concurrently.
+type Home struct {
+	ledger *store.Ledger
+	files  files.Home
+	o      Options
+	// dirs are where agents work that work elsewhere than in o.Dir.
+	dirs map[model.AgentID]string
+	*upkeep
+}
+
+// upkeep is what runs beside an open ledger.
+type upkeep struct {
+	changed atomic.Bool // this process changed something
+	queueAt atomic.Int64
+	stop    func()
+	running sync.WaitGroup
+	close   sync.Once
+}
+
+// Open opens the home in dir. Where none is, the error is of code no_home and nothing was
+// written.
+func Open(dir string, o Options) (*Home, error) {
+	h, err := open(dir, o, store.Open)
+	if errors.Is(err, store.ErrNoHome) {
+		return nil, model.Refuse(model.CodeNoHome, "there is no vise home in %s yet", model.Text(dir)).
+			WithHint("vise new OBJECTIVE makes one with its first work item; vise init makes an empty one")
+	}
+	return h, err
+}
+
+// OpenOrCreate opens the home in dir, and makes it first where none is.
+func OpenOrCreate(dir string, o Options) (h *Home, created bool, err error) {
+	h, err = Open(dir, o)
+	if !NoHome(err) {
+		return h, false, err
+	}
+	h, err = open(dir, o, store.Create)
+	if errors.Is(err, fs.ErrExist) {
+		h, err = Open(dir, o) // another process was faster
+		return h, false, err
+	}
+	return h, err == nil, err
+}
+
+// NoHome reports whether an error says that there is no home yet.
+func NoHome(err error) bool { return errors.Is(err, &model.Error{Code: model.CodeNoHome}) }
+
+func open(dir string, o Options, open func(string, store.Options) (*store.Ledger, error)) (*Home, error) {
+	plans, err := files.NewHome(dir)
+	if err != nil {
+		return nil, err
+	}
+	l, err := open(dir, store.Options{Plans: plans})
+	if err != nil {
+		return nil, err
+	}
+	h := On(l, plans, o)
+	h.takeQueue(context.Background())
+	return h, nil
+}
+
+// On is the home of an open ledger, which it closes. Without plan files views hold what the
+// ledger knows of them.
+func On(l *store.Ledger, plans files.Home, o Options) *Home {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.NewKey == nil {
+		o.NewKey = NewKey
+	}
+	if o.Warn == nil {
+		o.Warn = func(string) {}
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	h := &Home{ledger: l, files: plans, o: o, upkeep: &upkeep{stop: stop}}
+	h.running.Go(func() { l.Tend(ctx) })
+	return h
+}
+
+// overdueLimit bounds what a process does for recovery after its own work.
+const overdueLimit = 2 * time.Second
+
+// Close lets go of the home, after what recovery needs of this process' changes.
+func (h *Home) Close() (err error) {
+	h.close.Do(func() { err = h.closeOnce() })
+	return err
+}
+
+func (h *Home) closeOnce() error {
+	h.stop()
+	h.running.Wait()
+	if h.changed.Load() {
+		ctx, stop := context.WithTimeout(context.Background(), overdueLimit)
+		defer stop()
+		_ = h.ledger.Overdue(ctx) // the next process, or doctor, finds it undone
+	}
+	return h.ledger.Close()
+}
+
+// With is the same home, where some agents work in directories of their own, absolute or
+// below the working directory.
+func (h *Home) With(dirs map[model.AgentID]string) *Home {
+	c := *h
+	c.dirs = map[model.AgentID]string{}
+	for agent, dir := range dirs {
+		if dir != "" && !filepath.IsAbs(dir) {
+			dir = filepath.Join(h.o.Dir, dir)
+		}
+		c.dirs[agent] = dir
+	}
+	return &c
+}
+
+// Ledger is the ledger itself, for upkeep: checks, copies, compaction.
+func (h *Home) Ledger() *store.Ledger { return h.ledger }
+
+// Files are the home's plan files.
+func (h *Home) Files() files.Home { return h.files }
+
+// Dir is the home's directory.
+func (h *Home) Dir() string { return h.files.Dir() }
+
+// NewKey makes an idempotency key.
+func NewKey() string { return strings.ToLower(ulid.MustNew(ulid.Now(), rand.Reader).String()) }
+
+func (h *Home) newKey() string { return h.o.NewKey() }
+func (h *Home) now() time.Time { return h.o.Now() }
+
+// Resolve finds the item that a handle, an id or the beginning of one names.
+func (h *Home) Resolve(ctx context.Context, ref string) (model.ItemID, error) {
+	return h.ledger.Resolve(ctx, ref)
+}
+
+// View reads at one revision; views of items hold their plan files as they are now. fn must
+// not call the home. See store.Ledger.View.
+func (h *Home) View(ctx context.Context, fn func(model.Reader) error) error {
+	h.takeQueue(ctx)
+	return h.ledger.View(ctx, func(r model.Reader) error {
+		plans := &planReader{Reader: r, home: h.files}
+		defer plans.close()
+		return fn(plans)
+	})
+}
+
+// Follow returns the ledger's revision once it is past after, whoever moved it.
+func (h *Home) Follow(ctx context.Context, after uint64) (uint64, error) {
+	return h.ledger.Follow(ctx, after)
+}
+
+// Wake says that another process may have moved the ledger.
+func (h *Home) Wake() { h.ledger.Wake() }
+
+// Conditions are what is wrong with the home, if anything.
+func (h *Home) Conditions(ctx context.Context) []model.Condition { return h.ledger.Conditions(ctx) }
+
+// Threads are the threads around the working directory, for who acts.
+func (h *Home) Threads(actor model.Actor) Threads { return h.threadsIn(h.o.Dir, actor) }
+
+func (h *Home) threadsIn(dir string, actor model.Actor) Threads {
+	return Threads{Dir: dir, Now: h.o.Now, Actor: string(actor)}
+}

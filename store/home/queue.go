@@ -1,0 +1,185 @@
+package home
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"vise/model"
+	"vise/store"
+	"vise/store/files"
+)
+
+// HookReport is what a hook, or a wrapped run, read of a completing round. While the ledger
+// is busy it waits in the hook queue: one small file each, in the home, until a process that
+// has the home open takes it in.
+type HookReport struct {
+	// Key names the round, so that it counts once whoever brings it.
+	Key   string        `json:"key"`
+	Agent model.AgentID `json:"agent_id"`
+	// Items are references to all items that the round completed, as they were written.
+	Items      []string       `json:"work_items"`
+	Text       model.Text     `json:"text"`
+	Provenance model.ReportOf `json:"provenance"`
+	At         time.Time      `json:"at"`
+}
+
+// Bounds of the hook queue.
+const (
+	maxQueued  = 1 << 20 // of a file, in bytes
+	queueBatch = 200     // how many are taken in at once
+	// queueLimit is what taking in may wait for the ledger before it is the next process' turn.
+	queueLimit = time.Second
+	// queueEvery is how often an open home looks for what hooks left.
+	queueEvery = time.Second
+)
+
+func queueDir(home string) string   { return filepath.Join(home, "spool") }
+func refusedDir(home string) string { return filepath.Join(queueDir(home), "refused") }
+
+// Queue leaves a report in the hook queue. Twice leaves one.
+func (h *Home) Queue(r HookReport) error {
+	raw, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	dir := queueDir(h.Dir())
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("hook queue: %w", err)
+	}
+	sum := sha256.Sum256([]byte(r.Key))
+	name := fmt.Sprintf("%s-%s.json", r.At.UTC().Format("20060102T150405"), hex.EncodeToString(sum[:12]))
+	if err := files.WriteAtomic(filepath.Join(dir, name), raw); err != nil {
+		return fmt.Errorf("hook queue: %w", err)
+	}
+	return nil
+}
+
+// Report brings a report into the ledger, or into the hook queue if the ledger cannot take
+// it now: queued. An error says that it will never be accepted, or that neither worked.
+func (h *Home) Report(ctx context.Context, r HookReport) (in model.Receipt, queued bool, err error) {
+	in, err = h.report(ctx, r)
+	if err == nil || RefusedForGood(err) {
+		return in, false, err
+	}
+	return in, true, h.Queue(r)
+}
+
+func (h *Home) report(ctx context.Context, r HookReport) (model.Receipt, error) {
+	c := model.OfferReport{Text: r.Text, Provenance: r.Provenance}
+	for _, ref := range r.Items {
+		id, err := h.ledger.Resolve(ctx, ref)
+		if err != nil {
+			return model.Receipt{}, err
+		}
+		c.WorkItemIDs = append(c.WorkItemIDs, id)
+	}
+	return h.send(ctx, model.Envelope{Key: r.Key, Actor: model.AgentActor(r.Agent), Agent: r.Agent, Command: c})
+}
+
+// RefusedForGood reports whether an error of Report says that trying again is of no use.
+func RefusedForGood(err error) bool {
+	var known *model.Error
+	if ledger := new(store.Refusal); errors.As(err, &ledger) || !errors.As(err, &known) {
+		return false // it is about the home, not about the report
+	}
+	return slices.Contains([]model.Code{model.CodeInvalid, model.CodeNotFound, model.CodeAmbiguous,
+		model.CodeNotOwner, model.CodeRefused, model.CodeCompleted}, known.Code)
+}
+
+// takeQueue takes the hook queue in when it is due.
+func (h *Home) takeQueue(ctx context.Context) []model.Warning {
+	last, now := h.queueAt.Load(), time.Now().UnixNano()
+	if h.o.LeaveQueue || h.Dir() == "" || now-last < int64(queueEvery) || !h.queueAt.CompareAndSwap(last, now) {
+		return nil
+	}
+	_, err := h.TakeQueue(ctx)
+	if err == nil {
+		return nil
+	}
+	w := model.Warning{Kind: model.WarnQueueNotTaken, Message: "what hooks left was not taken in: " + messageOf(err)}
+	h.o.Warn(w.Message)
+	return []model.Warning{w}
+}
+
+// TakeQueue applies what lies in the hook queue, oldest first, and removes it. What the
+// rules refuse, or what is no report, is moved to refused/ below it. A busy ledger leaves the
+// rest for later; that is no error. An empty queue costs reading a directory.
+func (h *Home) TakeQueue(ctx context.Context) (taken int, err error) {
+	list, err := os.ReadDir(queueDir(h.Dir()))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, queueLimit)
+	defer cancel()
+	for _, x := range list {
+		if !strings.HasSuffix(x.Name(), ".json") || taken == queueBatch {
+			continue
+		}
+		done, err := h.takeOne(ctx, x.Name())
+		if err != nil || ctx.Err() != nil {
+			return taken, err
+		}
+		if done {
+			taken++
+		}
+	}
+	return taken, nil
+}
+
+// takeOne reports done when the report counts now.
+func (h *Home) takeOne(ctx context.Context, name string) (done bool, err error) {
+	path := filepath.Join(queueDir(h.Dir()), name)
+	r, err := readReport(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil // another process was faster
+	}
+	if err == nil {
+		if _, err = h.report(ctx, r); err != nil && !RefusedForGood(err) {
+			return false, nil
+		}
+	}
+	if err == nil {
+		return true, unlessGone(os.Remove(path))
+	}
+	if err := os.MkdirAll(refusedDir(h.Dir()), 0o700); err != nil {
+		return false, err
+	}
+	return false, unlessGone(os.Rename(path, filepath.Join(refusedDir(h.Dir()), name)))
+}
+
+func unlessGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func readReport(path string) (r HookReport, err error) {
+	raw, err := files.ReadSmall(path, maxQueued)
+	if err != nil {
+		return r, err
+	}
+	return r, json.Unmarshal(raw, &r)
+}
+
+// Queued counts what lies in the hook queue of a home, and what was refused of it.
+func Queued(home string) (waiting, refused int) {
+	count := func(dir string) int {
+		list, _ := filepath.Glob(filepath.Join(dir, "*.json"))
+		return len(list)
+	}
+	return count(queueDir(home)), count(refusedDir(home))
+}

@@ -1,0 +1,140 @@
+package home
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"vise/model"
+	"vise/model/thread"
+	"vise/store/threads"
+)
+
+// ErrSlowGit says that a command was left out: git did not answer in time on which branch
+// it ran, and so to which thread it belongs.
+var ErrSlowGit = errors.New("git did not answer in time; the thread did not learn of the command")
+
+// Execution is the end of a command that a frontend watched: a task, a hook's tool call, a
+// round of an agent program.
+type Execution struct {
+	// ID names the execution; the thread remembers it as the source of what it learned.
+	ID         string
+	Command    string
+	ExitStatus int
+	// NoStatus: the exit status is not known, and the command is at most claimed to have
+	// gone well, if Claimed.
+	NoStatus, Claimed bool
+	// Head and Dirty are the repository when the command began, as Threads.Head gave them;
+	// an empty Head takes the present one.
+	Head  string
+	Dirty bool
+	// Touched are the files that it opened or edited, if they are known.
+	Touched []string
+	// SessionEnd: the session is at its end, whether well or by a crash: the thread is left
+	// paused, with the facts alone.
+	SessionEnd bool
+}
+
+// recordSource names executions in a thread's log.
+const recordSource = "finalize_execution"
+
+// Head is the commit that a command is about to run on, and whether the work tree differs
+// from it; empty where git cannot tell.
+func (t Threads) Head(ctx context.Context) (head string, dirty bool) {
+	g := t.Git.Capture(ctx, t.root())
+	return g.Head, g.Dirty
+}
+
+// Record takes an execution into the thread that is active around the working directory. A
+// thread that belongs to another branch learns nothing, and none is made: then the answer's
+// thread is empty or its judgement says why.
+func (t Threads) Record(ctx context.Context, x Execution) (thread.Receipt, error) {
+	r, done := t.At(ctx, "", recordSource)
+	defer done()
+	a, err := r.Apply(ctx, thread.Finalize{Outcome: x.outcome(t.Now())})
+	if err != nil || !x.SessionEnd {
+		return a, err
+	}
+	return a, r.pause(ctx)
+}
+
+// Observe takes the end of a command that an agent ran by itself into the active thread, if
+// there is one that awaits the command; what else an agent runs is not kept. Git is asked
+// for no other command.
+func (t Threads) Observe(ctx context.Context, x Execution) error {
+	repo := threads.At(t.root())
+	if !repo.Exists() {
+		return nil
+	}
+	if awaited, err := awaits(repo, model.Text(x.Command)); err != nil || !awaited {
+		return err
+	}
+	r, done := t.At(ctx, repo.Root(), recordSource)
+	defer done()
+	if r.Scene.Git.State == thread.GitSlow {
+		return ErrSlowGit
+	}
+	_, err := r.Apply(ctx, thread.Finalize{Outcome: x.outcome(t.Now())})
+	return err
+}
+
+func awaits(repo threads.Repo, command model.Text) (bool, error) {
+	s, err := repo.Read()
+	if err != nil {
+		return false, err
+	}
+	defer s.Close()
+	t, _, err := thread.ActiveOf(s)
+	return err == nil && t.ID != "" && t.Awaits(command), err
+}
+
+func (x Execution) outcome(at time.Time) thread.Outcome {
+	ok := x.ExitStatus == 0
+	o := thread.Outcome{ExecutionID: model.Text(x.ID), Success: &ok}
+	e := thread.Execution{Command: model.Text(x.Command), ExitStatus: &x.ExitStatus, Head: x.Head, Dirty: x.Dirty, At: thread.FormatTime(at)}
+	if x.NoStatus {
+		e.ExitStatus = nil
+		if o.Success = nil; x.Claimed {
+			o.Success = &x.Claimed
+		}
+	}
+	if x.Command != "" {
+		o.Commands = []thread.Execution{e}
+	}
+	for _, f := range x.Touched {
+		o.Edited = append(o.Edited, model.Text(f))
+	}
+	return o
+}
+
+// pause leaves the active thread paused, if there is one and it belongs here.
+func (r *Repository) pause(ctx context.Context) error {
+	var id thread.ID
+	if err := r.Read(func(s *threads.Snapshot) error {
+		t, _, err := thread.ActiveOf(s)
+		id = t.ID
+		return err
+	}); err != nil || id == "" {
+		return err
+	}
+	_, err := r.Apply(ctx, thread.Follow{Thread: id, Wanted: thread.Wanted{Status: thread.Paused}})
+	if errors.Is(err, &model.Error{Code: model.CodeRefused}) {
+		return nil // it is parked: another branch's, and as it was left there
+	}
+	return err
+}
+
+// HasThread reports whether the repository at root has the thread; an error says why that
+// cannot be told.
+func HasThread(root string, id thread.ID) (bool, error) {
+	s, err := threads.At(root).Read()
+	if err != nil {
+		return false, err
+	}
+	defer s.Close()
+	_, there, err := s.Thread(id)
+	if errors.Is(err, &model.Error{Code: model.CodeDamaged}) {
+		return true, nil // it is there, and the doctor's business
+	}
+	return there, err
+}

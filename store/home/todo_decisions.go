@@ -1,0 +1,160 @@
+package home
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"vise/model"
+	file "vise/model/todo"
+)
+
+// DecisionForms are the decisions that there are on an open linked todo, as they are spelt.
+const DecisionForms = "finished, wont_fix:REASON, out_of_scope:REASON, superseded:REASON, moved:ITEM or keep"
+
+// TodoDecision is what becomes of one linked todo.
+type TodoDecision struct {
+	Todo     file.Ref   `json:"todo"`
+	Decision string     `json:"decision"`
+	Reason   model.Text `json:"reason,omitempty"`
+	// To is the item that a moved todo is linked to.
+	To   model.Handle `json:"moved_to,omitempty"`
+	link model.TodoRef
+	toID model.ItemID
+}
+
+// TodoDecisions are those on an item's open linked todos, and the todos without one.
+type TodoDecisions struct {
+	Decisions []TodoDecision
+	Undecided []file.Todo
+}
+
+// Ask refuses as long as a todo is undecided: the error names each.
+func (d TodoDecisions) Ask(item model.Handle) error {
+	if len(d.Undecided) == 0 {
+		return nil
+	}
+	var left []string
+	for _, x := range d.Undecided {
+		left = append(left, fmt.Sprintf("%s (%s, %s)", x.Ref(), x.Status, x.Title))
+	}
+	return model.Refuse(model.CodeRefused, "linked todos of %s are open: %s", item, strings.Join(left, "; ")).At("todos").
+		WithHint("say what becomes of each, with %s", DecisionForms)
+}
+
+// DecideTodos holds decisions, by qualified id, against the open todos that an item links
+// to: each must be possible for the actor. It changes nothing.
+func (h *Home) DecideTodos(ctx context.Context, files *TodoFiles, actor model.Actor, item model.WorkItem, words map[string]model.Text) (TodoDecisions, error) {
+	var out TodoDecisions
+	known := map[string]bool{}
+	for _, l := range item.Links.TodoRefs {
+		x, ok := files.Find(l)
+		known[string(l.QualifiedID)] = true // raw: a key to compare, not shown
+		if !ok || x.Status.Final() {
+			continue
+		}
+		word, decided := words[string(l.QualifiedID)] // raw: a key to compare, not shown
+		if !decided {
+			out.Undecided = append(out.Undecided, x)
+			continue
+		}
+		decision, err := h.readDecision(ctx, item, l, word)
+		if err == nil {
+			err = h.possible(files, actor, x, decision)
+		}
+		if err != nil {
+			return TodoDecisions{}, err
+		}
+		out.Decisions = append(out.Decisions, decision)
+	}
+	for ref := range words {
+		if !known[ref] {
+			return TodoDecisions{}, badDecision("%s is no linked todo of %s", model.Text(ref), item.Handle)
+		}
+	}
+	return out, nil
+}
+
+func badDecision(format string, args ...any) *model.Error {
+	return model.Refuse(model.CodeInvalid, format, args...).At("linked_todos").WithHint("say REF=DECISION, with %s", DecisionForms)
+}
+
+func (h *Home) readDecision(ctx context.Context, item model.WorkItem, l model.TodoRef, word model.Text) (TodoDecision, error) {
+	kind, rest, _ := strings.Cut(word.Raw(), ":") // raw: read as a decision, not shown
+	rest = strings.TrimSpace(rest)
+	out := TodoDecision{Todo: file.Linked(l), Decision: kind, Reason: model.Text(rest), link: l}
+	switch kind {
+	case "finished", "keep":
+		return out, nil
+	case "wont_fix", "out_of_scope", "superseded":
+		if rest == "" {
+			return out, badDecision("%s of %s needs a reason", kind, out.Todo)
+		}
+		return out, nil
+	case "moved":
+		to, err := h.otherItem(ctx, item, rest)
+		out.Reason, out.To, out.toID = "", to.Handle, to.ID
+		return out, err
+	}
+	return out, badDecision("unknown decision %q on %s", model.Text(kind), out.Todo)
+}
+
+// otherItem is the item that a todo is moved to.
+func (h *Home) otherItem(ctx context.Context, item model.WorkItem, ref string) (to model.WorkItem, err error) {
+	id, err := h.ledger.Resolve(ctx, ref)
+	if err != nil {
+		return to, err
+	}
+	to, err = h.item(ctx, id)
+	if err == nil && (to.ID == item.ID || to.State != model.Open) {
+		err = model.Refuse(model.CodeRefused, "%s cannot take a todo of %s over", to.Handle, item.Handle).At("linked_todos").
+			WithHint("name another work item that is open")
+	}
+	return to, err
+}
+
+// possible judges a decision without carrying it out, so that a completion is not followed
+// by a refusal.
+func (h *Home) possible(files *TodoFiles, actor model.Actor, x file.Todo, d TodoDecision) error {
+	m, changes := h.moveOf(d, actor, "")
+	if !changes {
+		return nil
+	}
+	index := files.session(d.link.TodosBase).index
+	var err error
+	if m.To == file.Complete {
+		_, err = file.Finish(x, m, index)
+	} else {
+		_, err = file.Judge(x, m, index)
+	}
+	return err
+}
+
+// moveOf is a decision as a move of the file; keep and moved change no file.
+func (h *Home) moveOf(d TodoDecision, actor model.Actor, handle model.Handle) (m file.Move, changes bool) {
+	m = file.Move{Actor: FileActor(actor), At: h.now().UTC(), Reason: d.Reason}
+	switch {
+	case d.Decision == "finished":
+		m.To = file.Complete
+		if m.Reason == "" {
+			m.Reason = model.Text("Finished with " + string(handle))
+		}
+	case slices.Contains([]string{"wont_fix", "out_of_scope", "superseded"}, d.Decision):
+		m.To, m.Resolution = file.WontFix, file.Resolution(d.Decision)
+	default:
+		return m, false
+	}
+	return m, true
+}
+
+// FileActor is who acts, as files name them: the operator is the user.
+func FileActor(a model.Actor) file.Actor {
+	if agent, ok := a.Agent(); ok {
+		return file.Actor{Name: model.Text(agent)}
+	}
+	if a == model.Operator {
+		return file.Actor{Name: file.User, Operator: true}
+	}
+	return file.Actor{Name: model.Text(a)}
+}

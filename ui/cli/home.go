@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"vise/model"
+	"vise/store"
+	"vise/store/home"
+)
+
+// homeDir is where the home lies, or would lie.
+func (a *app) homeDir() (string, error) {
+	if a.flags.home != "" {
+		return filepath.Abs(a.flags.home)
+	}
+	return store.DefaultHome(a.getenv)
+}
+
+// homeOptions are what this run says about opening a home.
+func (a *app) homeOptions() home.Options {
+	return home.Options{Now: a.now, NewKey: newKey, Dir: cmp.Or(workingDir(), string(filepath.Separator)), Warn: func(s string) {
+		fmt.Fprintf(a.err, "vise: warning: %s\n", model.Text(s))
+	}}
+}
+
+// open opens the home. Where no home is, the error's code is no_home and nothing was
+// written.
+func (a *app) open() (*home.Home, error) { return a.openWith(a.homeOptions()) }
+
+// openHome opens the home as it is: what hooks left stays there.
+func (a *app) openHome() (*home.Home, error) {
+	o := a.homeOptions()
+	o.LeaveQueue = true
+	return a.openWith(o)
+}
+
+func (a *app) openWith(o home.Options) (*home.Home, error) {
+	if a.home != nil {
+		return a.home, nil
+	}
+	dir, err := a.homeDir()
+	if err != nil {
+		return nil, err
+	}
+	h, err := home.Open(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	a.home = h
+	return h, nil
+}
+
+// openOrCreate opens the home, and makes it first where none is.
+func (a *app) openOrCreate() (h *home.Home, created bool, err error) {
+	if a.home != nil {
+		return a.home, false, nil
+	}
+	dir, err := a.homeDir()
+	if err != nil {
+		return nil, false, err
+	}
+	if h, created, err = home.OpenOrCreate(dir, a.homeOptions()); err != nil {
+		return nil, false, err
+	}
+	a.home = h
+	return h, created, nil
+}
+
+// apply sends one command to the ledger. An error whose outcome is not known names the key.
+func (a *app) apply(ctx context.Context, m mutation, agent model.AgentID, c model.Command) (model.Receipt, error) {
+	return a.applyEnding(ctx, m, agent, c, home.Ending{})
+}
+
+// applyEnding is apply of a completion, with how the item's threads end.
+func (a *app) applyEnding(ctx context.Context, m mutation, agent model.AgentID, c model.Command, end home.Ending) (model.Receipt, error) {
+	h, err := a.open()
+	if err != nil {
+		return model.Receipt{}, err
+	}
+	actor, err := a.actor()
+	if err != nil {
+		return model.Receipt{}, err
+	}
+	e := model.Envelope{Key: cmp.Or(m.key, newKey()), Actor: actor, Agent: agent, Command: c}
+	in, err := h.ApplyEnding(ctx, e, end)
+	if errors.Is(err, &model.Error{Code: model.CodeUnknownOutcome}) {
+		known := *fault(err)
+		return in, known.WithHint("run it again with --key %s: then it is done once, and you learn whether it was", model.Text(e.Key))
+	}
+	return in, err
+}
+
+// newKey makes an idempotency key.
+func newKey() string { return "cli-" + home.NewKey() }
+
+// act applies the command that build makes for the item that ref names.
+func (a *app) act(ctx context.Context, ref string, m mutation, build func(model.ItemID) model.Command) (model.Receipt, error) {
+	id, err := a.resolve(ctx, ref)
+	if err != nil {
+		return model.Receipt{}, err
+	}
+	agent, err := a.namedAgent()
+	if err != nil {
+		return model.Receipt{}, err
+	}
+	return a.apply(ctx, m, agent, build(id))
+}
+
+// resolve finds the item that a handle, an id or the beginning of one names.
+func (a *app) resolve(ctx context.Context, ref string) (model.ItemID, error) {
+	h, err := a.open()
+	if err != nil {
+		return "", err
+	}
+	return h.Resolve(ctx, ref)
+}
+
+// read reads the ledger once.
+func (a *app) read(ctx context.Context, fn func(model.Reader) error) error {
+	h, err := a.open()
+	if err != nil {
+		return err
+	}
+	return h.View(ctx, fn)
+}
+
+// itemAnswer reads what a changed item is like and answers with it.
+func (a *app) itemAnswer(ctx context.Context, in model.Receipt, did string) (answer, error) {
+	var out home.ItemResult
+	err := a.read(ctx, func(r model.Reader) error {
+		out = home.ItemResultOf(r, in)
+		return nil
+	})
+	return answer{data: out, warnings: out.Warnings, text: func(p *page) { p.changed(did, out.WorkItem) }}, err
+}

@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/model/thread"
+	"vise/store/home"
+	"vise/store/threads"
+	threadverb "vise/ui/thread"
+)
+
+// threads are those of the repository around the working directory, for who acts.
+func (a *app) threads(actor model.Actor) home.Threads {
+	return home.Threads{Dir: cmp.Or(workingDir(), string(filepath.Separator)), Now: a.now, Actor: string(actor)}
+}
+
+// threadVerb is vise thread. A thread that begins while an agent has a focus is linked to
+// it: a thread is where the work on an item was left.
+func (a *app) threadVerb() *cobra.Command {
+	in := a.threads("")
+	return threadverb.Command(threadverb.Env{
+		Dir: in.Dir, Now: a.now, Args: a.args, Stdin: a.in, Stdout: a.out, Stderr: a.err,
+		Actor: func() (string, error) {
+			actor, err := a.actor()
+			return string(actor), err
+		},
+		Started: a.linkStarted,
+		Radar: func(ctx context.Context) ([]thread.Overview, error) {
+			d, err := a.open()
+			if home.NoHome(err) {
+				return in.List(ctx, nil), nil
+			}
+			if err != nil {
+				return nil, err
+			}
+			return in.List(ctx, d), nil
+		},
+	})
+}
+
+// linkStarted links a fresh thread to the focus of the agent that this run is for. Without
+// a home, an agent or a focus the thread belongs to nobody, which is fine.
+func (a *app) linkStarted(ctx context.Context, repo string, id thread.ID) []model.Text {
+	if _, err := a.open(); err != nil {
+		return nil
+	}
+	var item model.WorkItem
+	if err := a.read(ctx, func(r model.Reader) error {
+		agent, err := a.agentOf(r)
+		if err == nil {
+			item, _ = model.Focus(r, agent)
+		}
+		return err
+	}); err != nil || item.ID == "" {
+		return nil
+	}
+	link := model.LinkWorkItem{WorkItemID: item.ID, Add: model.Links{Threads: []model.ThreadLink{{Repo: model.Text(repo), TaskID: model.Text(id)}}}}
+	if _, err := a.apply(ctx, mutation{}, item.AgentID, link); err != nil {
+		return []model.Text{model.Text(fmt.Sprintf("thread %s is not linked to %s: %v", id, item.Handle, fault(err).Message))}
+	}
+	return []model.Text{model.Text(fmt.Sprintf("thread %s is linked to %s; vise unlink takes that back", id, item.Handle))}
+}
+
+// threads looks at the Work State of the repository around the working directory.
+func (c *checkup) threads(ctx context.Context, a *app) {
+	in := a.threads("")
+	repo := threads.At(threads.FindRoot(in.Dir))
+	if _, err := os.Lstat(repo.Dirs()[0]); err != nil {
+		return
+	}
+	r, done := in.At(ctx, "", "doctor")
+	defer done()
+	found, err := r.Findings()
+	if err != nil {
+		c.note("threads", err, "")
+		return
+	}
+	k := check{Name: "threads", OK: len(found) == 0, Message: "sound in " + model.Text(repo.Root()).String()}
+	if !k.OK {
+		k.Message = fmt.Sprintf("%d findings in %s; the first: %s %s: %s", len(found), model.Text(repo.Root()), found[0].Kind, found[0].Thread, model.Text(found[0].Message))
+		k.Hint = "vise thread doctor shows each repair, and applies it on yes"
+	}
+	c.Checks = append(c.Checks, k)
+	c.count()
+}

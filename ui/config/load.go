@@ -1,0 +1,152 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+
+	"vise/model"
+	"vise/themes"
+)
+
+// Settings are what holds, where each part of it comes from, and what is wrong with the
+// files.
+type Settings struct {
+	Config
+	// Origins has a place for each value that is not a default, by its path.
+	Origins map[string]Origin
+	// Palettes are the built-in themes and the operator's own, by name.
+	Palettes map[string]themes.Palette
+	// Problems: what they are about is not in Config, which has the default instead.
+	Problems Problems
+}
+
+// Defaults are the settings where no file and no variable says anything.
+func Defaults() Settings {
+	s := Settings{Config: Default(), Origins: map[string]Origin{}, Palettes: map[string]themes.Palette{}}
+	for _, p := range themes.All() {
+		s.Palettes[p.Name] = p
+	}
+	return s
+}
+
+// Load reads the place. It always gives settings that can be used: what is wrong is left at
+// its default and listed in Problems.
+func Load(at Place, getenv func(string) string) Settings {
+	s := Defaults()
+	bad := s.themes(at.Themes)
+	s.file(at.File)
+	s.environment(getenv)
+	s.settle(at.File, bad)
+	return s
+}
+
+// Names are the keys of a map in order.
+func Names[V any](m map[string]V) []string { return sorted(m) }
+
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// file reads the configuration file over the defaults.
+func (s *Settings) file(path string) {
+	raw, err := ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return
+	case err != nil:
+		s.Problems = append(s.Problems, Problem{File: path, Message: "cannot be read: " + model.Text(err.Error()).String()})
+		return
+	}
+	r := reader{file: path, origins: s.Origins}
+	r.read(raw, &s.Config)
+	s.Problems = append(s.Problems, r.problems...)
+}
+
+// environment lets the usual variables speak over the file.
+func (s *Settings) environment(getenv func(string) string) {
+	if v := getenv("VISE_THEME"); v != "" {
+		s.Theme, s.Origins["theme"] = v, Origin{Source: "environment", Name: "VISE_THEME"}
+	}
+	if v := getenv("ACCESSIBLE"); v != "" && v != "0" {
+		s.Accessible, s.Origins["accessible"] = true, Origin{Source: "environment", Name: "ACCESSIBLE"}
+	}
+}
+
+// settle takes back what does not hold together. bad are themes that are known not to read.
+func (s *Settings) settle(path string, bad []string) {
+	c := checker{Config: s.Config, themes: append(sorted(s.Palettes), bad...)}
+	usual := Default()
+	for _, f := range c.check() {
+		o := s.origin(f.path)
+		s.Problems = append(s.Problems, Problem{File: orElse(o.Name, path), Line: o.Line, Path: f.path, Message: f.message, Hint: f.hint})
+		s.takeBack(f.path, usual)
+	}
+	for path, name := range map[string]string{"theme": s.Theme, "dark_theme": s.DarkTheme, "light_theme": s.LightTheme} {
+		if slices.Contains(bad, name) {
+			s.takeBack(path, usual)
+		}
+	}
+}
+
+// origin is that of a path, or of the first value below it.
+func (s *Settings) origin(path string) Origin {
+	if o, ok := s.Origins[path]; ok {
+		return o
+	}
+	for _, p := range slices.Sorted(maps.Keys(s.Origins)) {
+		if len(p) > len(path) && p[:len(path)] == path && (p[len(path)] == '.' || p[len(path)] == '[') {
+			return s.Origins[p]
+		}
+	}
+	return Origin{}
+}
+
+// takeBack puts the default in the place of what is wrong: of a part that belongs together,
+// all of it.
+func (s *Settings) takeBack(path string, usual Config) {
+	part := path
+	for i, r := range path {
+		if r == '.' || r == '[' {
+			part = path[:i]
+			break
+		}
+	}
+	switch part {
+	case "theme":
+		s.Theme = usual.Theme
+	case "dark_theme":
+		s.DarkTheme = usual.DarkTheme
+	case "light_theme":
+		s.LightTheme = usual.LightTheme
+	case "quiet_hours":
+		s.QuietHours = ""
+	case "todos":
+		s.Todos = usual.Todos
+	case "keys", "commands":
+		s.Keys, s.Commands = nil, nil
+	case "filters":
+		s.Filters = nil
+	}
+	maps.DeleteFunc(s.Origins, func(p string, _ Origin) bool {
+		return p == part || len(p) > len(part) && p[:len(part)] == part && (p[len(part)] == '.' || p[len(part)] == '[')
+	})
+}
+
+func orElse(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a
+}
+
+// Palette is the theme for a terminal whose background is dark or not.
+func (s Settings) Palette(isDark bool) themes.Palette {
+	name := s.Theme
+	switch {
+	case name == ThemeAuto && isDark:
+		name = s.DarkTheme
+	case name == ThemeAuto:
+		name = s.LightTheme
+	}
+	return s.Palettes[name]
+}

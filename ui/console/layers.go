@@ -1,0 +1,183 @@
+package console
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/console/widget"
+)
+
+// layers are what lies over the screen of the view, the topmost last: dialogs, and prompts that
+// are typed in the screen itself. The topmost has the keys and is what is drawn; closing it
+// gives them to the one below. Of other keys only those that are heard everywhere go by it.
+type layers []widget.Dialog
+
+// top is the layer that has the keys; nil: the screen has them.
+func (l layers) top() widget.Dialog {
+	if len(l) == 0 {
+		return nil
+	}
+	return l[len(l)-1]
+}
+
+// put replaces the topmost layer; nil closes it.
+func (l layers) put(d widget.Dialog) layers {
+	below := l[: len(l)-1 : len(l)-1]
+	if d == nil {
+		return below
+	}
+	return append(below, d)
+}
+
+// dialog is the dialog that has the keys, prompts aside.
+func (l layers) dialog() widget.Dialog {
+	if _, ok := l.top().(*prompt); ok {
+		return nil
+	}
+	return l.top()
+}
+
+// prompt is the prompt for so and so, if it is typed now.
+func (l layers) prompt(what prompted) *prompt {
+	if p, ok := l.top().(*prompt); ok && p.what == what {
+		return p
+	}
+	return nil
+}
+
+// editor is the dialog that holds what was typed, if the topmost one does.
+func (l layers) editor() (widget.Editor, bool) {
+	e, ok := l.top().(widget.Editor)
+	return e, ok
+}
+
+// refused gives the keys back to a dialog that waits for an answer.
+func (l layers) refused() {
+	if r, ok := l.top().(widget.Refuser); ok {
+		r.Refused()
+	}
+}
+
+// refresh gives the topmost dialog what was read since, where that is what it shows.
+func (l layers) refresh(todos shelf, threads radar) {
+	switch d := l.top().(type) {
+	case *triage:
+		d.shelf = todos
+	case *board:
+		d.radar = threads
+	}
+}
+
+// pressed gives a key to the layer that has the keys, else to the screen.
+func (c Console) pressed(k tea.KeyPressMsg) (Console, tea.Cmd) {
+	c, touched := c.touched()
+	top, in := c.layers.top(), action.Desk
+	if top != nil {
+		in = top.In()
+	}
+	a, _ := c.keys.Of(in, k)
+	if last, _ := c.keys.Of(action.Desk, k); top == nil || action.Everywhere(last.ID) {
+		c, acted := c.act(last.ID)
+		return c, tea.Batch(touched, acted)
+	}
+	d, result := top.Press(widget.Key{KeyPressMsg: k, ID: a.ID}, c.context())
+	c.layers = c.layers.put(d)
+	c, done := c.execute(result)
+	return c, tea.Batch(touched, done)
+}
+
+// pasted puts text where it is typed; elsewhere it means nothing.
+func (c Console) pasted(s string) (Console, tea.Cmd) {
+	top := c.layers.top()
+	if top == nil {
+		return c, nil
+	}
+	top.Paste(s)
+	if p, ok := top.(*prompt); ok {
+		return c.route(p.typed())
+	}
+	return c, nil
+}
+
+// open lays a dialog over the screen.
+func (c Console) open(d widget.Dialog) (Console, tea.Cmd) {
+	c.layers = append(c.layers[:len(c.layers):len(c.layers)], d)
+	return c, nil
+}
+
+// execute carries out what a dialog asks for.
+func (c Console) execute(r widget.Result) (Console, tea.Cmd) {
+	if _, said := r.(widget.Trouble); r != nil && !said {
+		c.note.clear()
+	}
+	switch r := r.(type) {
+	case widget.Trouble:
+		return c.fail(sentence(string(r))), nil
+	case widget.Open:
+		return c.open(r.Dialog)
+	case widget.Run:
+		return c.act(action.ID(r))
+	case widget.Effect:
+		return c, r.Do
+	case widget.EditOutside:
+		return c, c.fx.copyText(string(r))
+	case widget.Intent:
+		return c.route(r.Msg)
+	case widget.Keep:
+		c, save := c.keepDraft(r.Key, r.Draft)
+		if r.Draft == "" || r.Key == "" {
+			return c, save
+		}
+		c, said := c.say("Draft kept.")
+		return c, tea.Batch(save, said)
+	case widget.Apply:
+		return c.apply(r)
+	}
+	return c, nil
+}
+
+// apply sends a dialog's command, after what comes before it.
+func (c Console) apply(r widget.Apply) (Console, tea.Cmd) {
+	var before tea.Cmd
+	if r.Before != nil {
+		c, before = c.route(r.Before)
+	}
+	c, cmd := c.send(r.Command, r.Said)
+	if c.layers.top() != nil {
+		c.outbox.awaited = c.outbox.seq
+	}
+	return c, tea.Batch(before, cmd)
+}
+
+// context is what dialogs may know now.
+func (c Console) context() widget.Context {
+	return widget.Context{Frame: c.frame().Frame, W: c.layout.w, H: c.layout.h - 1 - c.layout.hints, // the message line stays in sight
+		State: c.state(), Detail: c.detail(), Drafts: c.drafts}
+}
+
+// overtaken closes a dialog whose act makes no sense any more: the agent completed the
+// item, say. What was typed stays as a draft; a report can still be given.
+func (c Console) overtaken() (Console, tea.Cmd) {
+	d, ok := c.layers.editor()
+	if !ok || c.outbox.awaited != 0 || c.truth.row == nil || d.About().Item != c.truth.row.ID {
+		return c, nil
+	}
+	why := model.NotOffered(*c.truth.row, d.About().Command)
+	if why == "" {
+		return c, nil
+	}
+	c.layers = nil
+	c.idle.quiet = idleBeats // the operator is told: what is so is shown
+	c = c.reorder()
+	key, text := d.Draft()
+	words := sentence(why)
+	switch {
+	case text != "" && d.About().Command == "CompleteWorkItem" && model.NotOffered(*c.truth.row, "ReportWorkItem") == "":
+		words += c.keys.Keyed(" Your text is kept: {report} gives it as the report.")
+	case text != "":
+		words += " Your text is kept as a draft."
+	}
+	c, save := c.keepDraft(key, text)
+	return c.fail(words), save
+}

@@ -1,0 +1,124 @@
+package screen
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"vise/model"
+	"vise/ui/text"
+)
+
+// Header is the first line: where this is, whose desk, how much of what, who is needed.
+type Header struct {
+	Frame
+	W int
+	// Views are the names of the views, At the place of the one shown.
+	Views []string
+	At    int
+	// Agent is whose desk is shown; empty off the desk.
+	Agent model.AgentID
+	// Badges are states of the whole screen that must not be overlooked.
+	Badges []string
+	// NeedYou is how many items need the operator; More: there are more than were counted.
+	NeedYou int
+	More    bool
+	// Findings wait for triage.
+	Findings int
+	// Gist is what the view has to say, shown where there is room.
+	Gist string
+}
+
+// Line is the header.
+func (v Header) Line() string {
+	left := " " + v.views()
+	if v.Wide {
+		left = " " + v.Strong.Paint("vise") + " " + left
+	}
+	if v.Agent != "" {
+		left += "  " + v.Strong.Paint(v.Show(model.Text(v.Agent))+" ▾")
+	}
+	for _, b := range v.Badges {
+		left += " " + v.Badge.Paint(" "+b+" ")
+	}
+	right := v.NeedsYou.Paint(v.need()) + "  " + v.Muted.Paint(v.Now.Format("15:04")) + " "
+	if v.Findings > 0 && !v.Narrow {
+		right = v.Muted.Paint(fmt.Sprintf("%d %s  ", v.Findings, Plural(v.Findings, "finding", "findings"))) + right
+	}
+	if gist := "   " + v.Gist; v.Gist != "" && !v.Narrow && text.Width(left)+text.Width(gist)+text.Width(right) < v.W {
+		left += gist
+	}
+	return text.Sides(left, right, v.W)
+}
+
+func (v Header) need() string {
+	switch {
+	case v.NeedYou == 0:
+		return ""
+	case v.NeedYou == 1:
+		return "1 NEEDS YOU"
+	case v.More:
+		return strconv.Itoa(v.NeedYou) + "+ NEED YOU"
+	}
+	return strconv.Itoa(v.NeedYou) + " NEED YOU"
+}
+
+// views are the views' names, the one shown in brackets.
+func (v Header) views() string {
+	var parts []string
+	gap := " "
+	for i, name := range v.Views {
+		s := strconv.Itoa(i + 1)
+		if v.Wide {
+			s, gap = s+" "+name, "  "
+		}
+		if i == v.At {
+			parts = append(parts, v.Accent.Paint(v.Mark(s)))
+			continue
+		}
+		parts = append(parts, v.Muted.Paint(s))
+	}
+	return strings.Join(parts, gap)
+}
+
+// Counts are a desk's classes and their sizes: ▶1 ◆2 ○5 ?1 ■3 ✓12.
+func (f Frame) Counts(d model.Desk) string {
+	var parts []string
+	if d.Current != nil {
+		parts = append(parts, f.Current.Paint(f.Glyph.Current+"1"))
+	}
+	for _, s := range d.Sections {
+		n := s.Total
+		switch s.Class {
+		case model.WaitingForOperator:
+			n += d.Section(model.ReportOffered).Total
+		case model.ReportOffered: // counted where the operator looks for what needs them
+			n = 0
+		}
+		if n > 0 {
+			parts = append(parts, f.Class[s.Class].Paint(f.ClassMark(s.Class)+strconv.Itoa(n)))
+		}
+	}
+	if f.Wide {
+		return strings.Join(parts, "  ")
+	}
+	return strings.Join(parts, " ")
+}
+
+// Gist is who needs whom in one line, for a screen that has room for nothing else.
+func (f Frame) Gist(d model.Desk, needYou int) string {
+	s := "vise"
+	if needYou > 0 {
+		s += " " + strconv.Itoa(needYou) + f.Glyph.NeedsYou
+	}
+	if n := d.Section(model.TriggeredBlocked).Total; n > 0 {
+		s += " " + strconv.Itoa(n) + f.Glyph.Triggered
+	}
+	if r := d.Current; r != nil {
+		s += " " + f.Glyph.Current + string(r.Handle)
+		if r.Todo.Total > 0 {
+			s += fmt.Sprintf(" %d/%d", r.Todo.Done, r.Todo.Total)
+		}
+	}
+	return s + " " + f.Glyph.Dot + " enlarge to act"
+}

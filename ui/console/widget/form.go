@@ -1,0 +1,312 @@
+package widget
+
+import (
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/text"
+)
+
+// Form is a dialog of fields. Most dialogs are one.
+type Form struct {
+	Title string
+	// Head and Tail are what is drawn above and below the fields; nil: nothing.
+	Head, Tail func(Context, *Form) []string
+	Fields     []FormField
+	// Foot says what the keys do, EmptyFoot the same while the first field is empty; "": Foot.
+	Foot, EmptyFoot string
+	// DraftKey names the draft of the fields' texts.
+	DraftKey string
+	// Canned are offered on digits while the field in focus is empty.
+	Canned []string
+	// Submit makes a result of what was typed.
+	Submit func(Context, *Form) Result
+	// Chord: only the key that saves submits, enter never does.
+	Chord bool
+	// Seen is the revision of the item that the form was filled from, 0 without one. After a
+	// refusal the one on screen counts: the operator has been told what changed.
+	Seen uint64
+	// For is the item and command that the form is for.
+	For Subject
+	at  int
+	// waiting: it was submitted and the answer has not come.
+	waiting bool
+	// initial is what the fields held before anything was typed: no draft.
+	initial string
+}
+
+// FormField is a text, or a choice among options.
+type FormField struct {
+	Label string
+	Field
+	Options []string
+	Chosen  int
+	// Name marks a choice in a draft: a draft's choice counts for the choice of that name
+	// alone, whatever its place is now.
+	Name string
+	// Check: its two options are a box without and with its mark, of which one is drawn.
+	Check bool
+	// Shown says whether the field matters; nil: always.
+	Shown func(*Form) bool
+	// Note is drawn behind the label.
+	Note func(Context, *Form) string
+}
+
+const (
+	draftMark  = "\x1e" // between the texts of a draft
+	choiceMark = "\x1f" // between a choice's name and its number
+)
+
+// Value is the text of a field without blanks around it; Text the same for a command.
+func (f *Form) Value(i int) string    { return strings.TrimSpace(f.Fields[i].Value()) }
+func (f *Form) Text(i int) model.Text { return model.Text(f.Value(i)) }
+
+// Visible reports whether a field matters now. Changed: the first field is not as it was.
+func (f *Form) Visible(i int) bool  { return f.Fields[i].Shown == nil || f.Fields[i].Shown(f) }
+func (f *Form) Changed() bool       { return f.Value(0) != strings.TrimSpace(f.initial) }
+func (f *Form) focused() *FormField { return &f.Fields[f.at] }
+func (ff FormField) isChoice() bool { return len(ff.Options) > 0 }
+
+// types reports whether text goes into the field in focus.
+func (f *Form) types() bool { return len(f.Fields) > 0 && !f.focused().isChoice() && !f.waiting }
+
+// WithDraft fills the fields with what was typed before.
+func (f *Form) WithDraft(drafts map[string]string) *Form {
+	f.initial = f.draftText()
+	s := drafts[f.DraftKey]
+	parts := strings.Split(s, draftMark)
+	for i := range f.Fields {
+		if s != "" && i < len(parts) && !f.Fields[i].isChoice() {
+			f.Fields[i].Set(parts[i])
+		}
+		f.Fields[i].redo(parts)
+	}
+	return f
+}
+
+// redo makes the choice again that a draft holds under the field's name.
+func (ff *FormField) redo(parts []string) {
+	for _, p := range parts {
+		name, n, ok := strings.Cut(p, choiceMark)
+		if chosen, err := strconv.Atoi(n); ok && err == nil && ff.Name != "" && name == ff.Name && chosen < len(ff.Options) {
+			ff.Chosen = max(chosen, 0)
+		}
+	}
+}
+
+func (f *Form) draftText() string {
+	parts := make([]string, len(f.Fields))
+	any := false
+	for i, ff := range f.Fields {
+		parts[i] = ff.Value()
+		any = any || !ff.isChoice() && !ff.Empty()
+		if ff.Name != "" {
+			parts[i] = ff.Name + choiceMark + strconv.Itoa(ff.Chosen)
+			any = any || ff.Chosen != 0
+		}
+	}
+	if s := strings.Join(parts, draftMark); any && s != f.initial {
+		return s
+	}
+	return ""
+}
+
+// In is part of Dialog.
+func (f *Form) In() action.Context { return action.Text }
+
+// About, Draft and Fill are parts of Editor, Refused is Refuser's.
+func (f *Form) About() Subject            { return f.For }
+func (f *Form) Draft() (key, text string) { return f.DraftKey, f.draftText() }
+func (f *Form) Refused()                  { f.waiting, f.Seen = false, 0 }
+func (f *Form) Revision(x Context, r model.Row) uint64 {
+	if f.Seen != 0 {
+		return f.Seen
+	}
+	return x.Revision(r)
+}
+
+// Fill puts a text that was edited outside into the field in focus.
+func (f *Form) Fill(s string) {
+	if f.types() {
+		f.focused().Set(strings.TrimSuffix(s, "\n"))
+	}
+}
+
+// Paste is part of Dialog.
+func (f *Form) Paste(s string) {
+	if f.types() {
+		f.focused().Insert(s)
+	}
+}
+
+// Press is part of Dialog.
+func (f *Form) Press(k Key, x Context) (Dialog, Result) {
+	switch {
+	case k.ID == action.Close && f.waiting: // it goes on behind
+		return nil, nil
+	case k.ID == action.Close:
+		key, draft := f.Draft()
+		return nil, Keep{key, draft}
+	case f.waiting:
+	case k.ID == action.Submit, k.ID == action.SubmitLine && f.enterSubmits():
+		return f.submitted(x)
+	case len(f.Fields) == 0:
+	case k.ID == action.EditOutside && !f.focused().isChoice():
+		return f, EditOutside(f.focused().Value())
+	case k.ID == action.NextField:
+		f.move(1)
+	case k.ID == action.PrevField:
+		f.move(-1)
+	case f.focused().isChoice():
+		f.choose(k)
+	case f.takesCanned(k):
+		f.focused().Set(f.Canned[k.Code-'1'])
+	case !f.focused().Press(k.KeyPressMsg, x.FieldW()):
+		f.upDown(k)
+	}
+	return f, nil
+}
+
+func (f *Form) submitted(x Context) (Dialog, Result) {
+	r := f.Submit(x, f)
+	stays, waits := outcome(r)
+	if f.waiting = waits; !stays {
+		return nil, r
+	}
+	return f, r
+}
+
+// enterSubmits: not from a field of several lines, where it breaks the line.
+func (f *Form) enterSubmits() bool {
+	return !f.Chord && (len(f.Fields) == 0 || f.focused().isChoice() || f.focused().Rows == 1)
+}
+
+func (f *Form) takesCanned(k Key) bool {
+	return k.Mod == 0 && f.focused().Empty() && k.Code >= '1' && int(k.Code-'1') < len(f.Canned)
+}
+
+func (f *Form) upDown(k Key) {
+	switch k.String() {
+	case "up":
+		f.move(-1)
+	case "down":
+		f.move(1)
+	}
+}
+
+func (f *Form) move(by int) {
+	for range f.Fields {
+		f.at = (f.at + by + len(f.Fields)) % len(f.Fields)
+		if f.Visible(f.at) {
+			return
+		}
+	}
+}
+
+func (f *Form) choose(k Key) {
+	ff := f.focused()
+	n := len(ff.Options)
+	switch s := k.String(); {
+	case s == "left":
+		ff.Chosen = (ff.Chosen + n - 1) % n
+	case s == "right" || s == "space":
+		ff.Chosen = (ff.Chosen + 1) % n
+	case k.Code >= '1' && int(k.Code-'1') < n:
+		ff.Chosen = int(k.Code - '1')
+	default:
+		f.upDown(k)
+	}
+}
+
+// Draw is part of Dialog.
+func (f *Form) Draw(x Context) Drawn {
+	foot := f.Foot
+	switch {
+	case f.waiting:
+		foot = "saving… · {close} lets it go on behind"
+	case f.EmptyFoot != "" && f.Fields[0].Empty():
+		foot = f.EmptyFoot
+	}
+	d := x.Dialog(f.Title, foot, nil)
+	if f.Head != nil {
+		d.Lines = f.Head(x, f)
+	}
+	focus := 0
+	for i := range f.Fields {
+		if f.Visible(i) {
+			f.drawField(&d, i, x)
+		}
+		if i == f.at {
+			focus = len(d.Lines) - 1
+		}
+	}
+	if d.Cursor != nil {
+		focus = d.Cursor.Y
+	}
+	if f.Tail != nil {
+		d.Lines = append(d.Lines, f.Tail(x, f)...)
+	}
+	d.H = min(len(d.Lines)+2, x.H)
+	d.scrollTo(focus)
+	return d
+}
+
+// scrollTo leaves lines out above when the line in focus would lie below the box.
+func (d *Drawn) scrollTo(line int) {
+	off := line - (d.H - 3)
+	if off <= 0 {
+		return
+	}
+	d.Lines = d.Lines[min(off, len(d.Lines)):]
+	if d.Cursor != nil {
+		d.Cursor.Y -= off
+	}
+}
+
+func (f *Form) drawField(d *Drawn, i int, x Context) {
+	ff := f.Fields[i]
+	label := ff.Label
+	if ff.Note != nil {
+		label = strings.TrimRight(label+"   "+ff.Note(x, f), " ")
+	}
+	if label != "" {
+		d.Lines = append(d.Lines, x.Note(label))
+	}
+	mark := " "
+	if i == f.at {
+		mark = x.Key.Paint(">")
+	}
+	if ff.isChoice() {
+		d.Lines = append(d.Lines, text.Cut(" "+mark+" "+ff.choices(x), x.Inner()))
+		return
+	}
+	lines, cx, cy := ff.Draw(x.FieldW(), x.Styles)
+	if i == f.at {
+		d.Cursor = &tea.Position{X: 3 + cx, Y: len(d.Lines) + cy}
+	}
+	for _, l := range lines {
+		d.Lines = append(d.Lines, " "+mark+" "+l)
+		mark = " "
+	}
+}
+
+func (ff FormField) choices(x Context) string {
+	if ff.Check {
+		return x.Text.Paint(ff.Options[ff.Chosen])
+	}
+	var b strings.Builder
+	for n, o := range ff.Options {
+		o = strconv.Itoa(n+1) + " " + o
+		if n == ff.Chosen {
+			o = x.Selected.Paint(x.Mark(o))
+		} else {
+			o = " " + o + " "
+		}
+		b.WriteString(o + " ")
+	}
+	return b.String()
+}

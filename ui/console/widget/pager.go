@@ -1,0 +1,96 @@
+package widget
+
+import (
+	"fmt"
+
+	"vise/ui/action"
+	"vise/ui/text"
+)
+
+// Pager is a dialog that is only read: it scrolls and closes.
+type Pager struct {
+	Title string
+	// Lines are what is read, set into w cells.
+	Lines func(x Context, w int) []string
+	// Output: it shows what a command wrote, as high as that is or, Full, over the screen.
+	Output, Full bool
+	Foot         string
+	// Keys are what keys of the reader ask for besides; each closes it. With ReadClose among
+	// them, closing asks for that.
+	Keys map[action.ID]Result
+	top  int
+}
+
+// In is part of Dialog.
+func (p *Pager) In() action.Context {
+	if p.Output {
+		return action.Output
+	}
+	return action.Reader
+}
+
+// Press is part of Dialog.
+func (p *Pager) Press(k Key, x Context) (Dialog, Result) {
+	if r, ok := p.Keys[k.ID]; ok {
+		return nil, r
+	}
+	_, h := p.size(x, len(p.lines(x)))
+	page := h - 2
+	switch k.ID {
+	case action.ReadClose, action.OutputClose:
+		return nil, nil
+	case action.ReadDown, action.OutputDown:
+		p.top++
+	case action.ReadUp, action.OutputUp:
+		p.top--
+	case action.ReadPageDown:
+		p.top += max(page-1, 1)
+	case action.ReadPageUp:
+		p.top -= max(page-1, 1)
+	case action.OutputPageDown:
+		p.top += page
+	case action.OutputPageUp:
+		p.top -= page
+	case action.ReadTop:
+		p.top = 0
+	case action.ReadBottom:
+		p.top = len(p.lines(x))
+	}
+	p.top = max(min(p.top, len(p.lines(x))-page), 0)
+	return p, nil
+}
+
+// Paste is part of Dialog.
+func (p *Pager) Paste(string) {}
+
+func (p *Pager) lines(x Context) []string {
+	w, _ := p.size(x, 0)
+	return p.Lines(x, w-2)
+}
+
+// size is that of the box around so many lines.
+func (p *Pager) size(x Context, lines int) (w, h int) {
+	switch w = min(readerW, x.W); {
+	case p.Full:
+		return x.W, x.H
+	case p.Output:
+		w = x.DialogW()
+	}
+	return w, max(min(lines+2, x.H), 3)
+}
+
+// Draw is part of Dialog.
+func (p *Pager) Draw(x Context) Drawn {
+	lines := p.lines(x)
+	d := x.Dialog(p.Title, p.Foot, nil)
+	d.W, d.H = p.size(x, len(lines))
+	room := d.H - 2
+	top := max(min(p.top, len(lines)-room), 0)
+	for _, l := range lines[top:min(top+room, len(lines))] {
+		d.Lines = append(d.Lines, text.Cut(l, d.W-2))
+	}
+	if len(lines) > room {
+		d.Right = x.Muted.Paint(fmt.Sprintf("%d-%d of %d", top+1, min(top+room, len(lines)), len(lines)))
+	}
+	return d
+}
