@@ -89,7 +89,7 @@ func (c *call) textBefore(ctx context.Context, p payload) (text string, err erro
 	case isFirst:
 		text, err = c.context(ctx, sessionBudget)
 	case !isOurs:
-		text = c.pressing(ctx)
+		text = c.urgent(ctx)
 	}
 	if isFirst && text == "" {
 		c.undo("told", p.Session) // the ledger is busy, or the agent has no work yet
@@ -104,10 +104,11 @@ func (c *call) follow(ctx context.Context) error {
 	if err := json.Unmarshal(c.payload, &s); err != nil || s.Session == "" {
 		return fmt.Errorf("%s %s: no session is named", c.program, c.event)
 	}
-	ctx, done, err := c.standBy(ctx, s.Session, "")
+	own, err := c.claim(s.Session)
 	if err != nil {
 		return err
 	}
+	ctx, done := c.standBy(ctx, s.Session, own)
 	defer done()
 	unread := 0
 	for pause := leastPause; unread < maxUnread; pause = min(2*pause, mostPause) {

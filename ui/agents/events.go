@@ -1,18 +1,22 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"path/filepath"
+	"strings"
+	"time"
 
 	"vise/model"
-	"vise/model/prompt"
+	"vise/store/home"
+	"vise/store/threads"
 	"vise/ui/transcript"
 )
 
-// payload is what we read of a hook's input; programs send more, and may.
+// payload is what is used of a hook's input; programs send more, and may.
 type payload struct {
 	Session    string `json:"session_id"`
 	Transcript string `json:"transcript_path"`
@@ -29,8 +33,7 @@ type payload struct {
 	// Error and Interrupted are of a tool that failed.
 	Error       string `json:"error"`
 	Interrupted bool   `json:"is_interrupt"`
-	// Subagent is who speaks, where that is not the main agent; its words are in a
-	// transcript of their own.
+	// Subagent is set where the event is a subagent's; its words are in a transcript of their own.
 	Subagent   string `json:"agent_id"`
 	SubagentIn string `json:"agent_transcript_path"`
 
@@ -38,18 +41,12 @@ type payload struct {
 	Thread     string `json:"thread-id"`
 	NotifyLast string `json:"last-assistant-message"`
 
-	// OpenCode's come from our plugin.
+	// OpenCode's come from vise's plugin.
 	SessionID string                       `json:"sessionID"`
 	Messages  []transcript.OpenCodeMessage `json:"messages"`
 }
 
-// The budgets of what is told at the beginning of a session and of a prompt, in tokens.
-const (
-	sessionBudget = 2048
-	promptBudget  = 512
-)
-
-// handle does what an event asks. An event that nobody knows was counted; that is all.
+// handle does what an event asks. An event that is not known was counted; that is all.
 func (c *call) handle(ctx context.Context) error {
 	var p payload
 	if err := json.Unmarshal(c.payload, &p); err != nil {
@@ -61,50 +58,51 @@ func (c *call) handle(ctx context.Context) error {
 	case "crush":
 		return c.crush(ctx, p)
 	}
-	c.risen(p)
 	switch c.event {
 	case Rest:
 		return c.rest(ctx, p)
 	case "SessionStart":
-		return c.inject(ctx, sessionBudget)
+		return c.addContext(ctx, sessionBudget)
 	case "UserPromptSubmit":
-		return c.inject(ctx, promptBudget)
+		c.goesOn(p)
+		return c.addContext(ctx, promptBudget)
 	case "PostToolUse":
-		return errors.Join(c.toolUsed(p), c.interject(ctx), c.overhear(ctx, p))
+		c.goesOn(p)
+		return errors.Join(c.toolUsed(p), c.add(c.urgent(ctx)), c.observe(ctx, p))
 	case "PostToolUseFailure":
-		return c.overhear(ctx, p)
+		c.goesOn(p)
+		return c.observe(ctx, p)
 	case "Stop", "SubagentStop":
 		return c.stopped(ctx, p)
 	case "notify":
 		p.Session, p.Last = p.Thread, p.NotifyLast
 		return c.stopped(ctx, p)
 	case "SessionEnd":
-		return c.over(ctx, p)
+		c.goesOn(p)
+		return c.sessionEnded(ctx, p)
 	}
 	return nil
 }
 
-// openCode takes the rounds that our plugin read from the session, and answers with what
-// the plugin tells it.
+// openCode takes the rounds that vise's plugin read from the session, and answers with the text
+// that the plugin passes on.
 func (c *call) openCode(ctx context.Context, p payload) error {
 	switch c.event {
-	case "session.idle":
+	case "session.idle": // the plugin prompts the session with it
 		if err := c.rounds(ctx, p.SessionID, transcript.OpenCode(p.Messages)); err != nil || p.Subagent != "" {
 			return err
 		}
-		_, err := fmt.Fprint(c.Out, c.pressing(ctx)) // the plugin prompts the session with it
-		return err
+		return c.print(c.urgent(ctx))
 	case Rest:
 		return c.restInPlugin(ctx, p.SessionID)
 	case "chat.message": // the plugin puts it before what the model is asked
-		_ = os.Remove(c.resting(p.SessionID)) // who waits on is replaced at the next rest
-		return c.tell(ctx, sessionBudget)
+		c.goesOn(payload{Session: p.SessionID})
+		text, err := c.context(ctx, sessionBudget)
+		return errors.Join(err, c.print(text))
 	case "tool.execute.after": // the plugin adds it to the tool's answer
-		if transcript.IsOurs(p.Tool) {
-			return nil
+		if !transcript.IsOurs(p.Tool) {
+			return c.print(c.urgent(ctx))
 		}
-		_, err := fmt.Fprint(c.Out, c.pressing(ctx))
-		return err
 	}
 	return nil
 }
@@ -118,48 +116,41 @@ func (c *call) toolUsed(p payload) error {
 	return c.remember(pending{Session: p.Session, ToolUse: p.ToolUse, Item: ref, Subagent: p.Subagent, At: c.Now()})
 }
 
-// inject gives the agent its work context.
-func (c *call) inject(ctx context.Context, budget int) error {
-	text, err := c.context(ctx, budget)
-	if err != nil || text == "" {
-		return err
+// factPatience is how long the thread may keep a hook. The agent stands still meanwhile; a
+// fact that takes longer is left out.
+const factPatience = 200 * time.Millisecond
+
+// observe takes a command that the agent's shell ran into the thread that is active where
+// it ran. It makes no thread.
+func (c *call) observe(ctx context.Context, p payload) error {
+	ran, ok := transcript.ToolCall{
+		Program: c.program, Tool: p.Tool, Input: p.Input, Response: p.Response,
+		Failed: c.event == "PostToolUseFailure", Error: p.Error, Interrupted: p.Interrupted, Dir: p.Dir,
+	}.Ran()
+	if !ok || !filepath.IsAbs(ran.Dir) {
+		return nil
 	}
-	return c.add(text)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.FactPatience, factPatience))
+	defer cancel()
+	err := c.threadsIn(ran.Dir).Observe(ctx, home.Execution{
+		ID: strings.TrimSpace(c.program + " " + p.Session), Command: ran.Command, ExitStatus: ran.ExitStatus, NoStatus: ran.Untold, Claimed: ran.Claimed,
+	})
+	if err != nil {
+		return fmt.Errorf("the command's end is no fact of the thread: %w", err)
+	}
+	return nil
 }
 
-// tell gives the context as it is.
-func (c *call) tell(ctx context.Context, budget int) error {
-	text, err := c.context(ctx, budget)
-	if err == nil {
-		_, err = fmt.Fprint(c.Out, text)
+// sessionEnded leaves the thread of the session's repository paused, with the facts alone. A
+// repository without threads gets none.
+func (c *call) sessionEnded(ctx context.Context, p payload) error {
+	if !filepath.IsAbs(p.Dir) || !threads.At(threads.FindRoot(p.Dir)).Exists() {
+		return nil
 	}
+	_, err := c.threadsIn(p.Dir).Record(ctx, home.Execution{ID: c.program + " " + p.Session, SessionEnd: true})
 	return err
 }
 
-// context is the agent's work context, and what it is handed; empty for an agent without
-// any work.
-func (c *call) context(ctx context.Context, budget int) (string, error) {
-	text, err := c.work(ctx, budget)
-	if err != nil || text == "" {
-		return text, err
-	}
-	ctx, cancel := c.soon(ctx)
-	defer cancel()
-	// A new session may never have got what the one before was handed.
-	return text + c.handed(ctx, c.event != "UserPromptSubmit"), nil
-}
-
-// work is the agent's work context alone.
-func (c *call) work(ctx context.Context, budget int) (text string, err error) {
-	ctx, cancel := c.soon(ctx)
-	defer cancel()
-	agent := model.AgentID(c.agent)
-	err = c.home.View(ctx, func(r model.Reader) error {
-		if _, ok := r.Agent(agent); ok {
-			text = prompt.Fit(r, agent, prompt.Options{Budget: budget}).Text()
-		}
-		return nil
-	})
-	c.busy = err != nil
-	return text, err
+func (c *call) threadsIn(dir string) home.Threads {
+	return home.Threads{Dir: dir, Now: c.Now, Actor: string(model.AgentActor(model.AgentID(c.agent)))}
 }

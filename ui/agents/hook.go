@@ -6,11 +6,11 @@
 // own entries alone, keeps the order and the comments of all others, writes nothing that would not
 // read, and shows beforehand what it will do. And it wraps one run of a program.
 //
-// Reading order: hook.go (a call), events.go (what each event does), stop.go (how a report is found),
-// crush.go (the same with Crush's one hook), rest.go and nudge.go (how a resting session
-// is woken), fact.go (what a thread learns), pending.go and seen.go (what is remembered between calls);
-// install.go (what is installed), programs.go (what is put where), settings_*.go (how a
-// file is edited), doctor.go (whether it works); wrap.go (vise run).
+// Reading order: programs.go (the four programs, one table); hook.go (a call), events.go (what each
+// event does), stop.go and transcript.go (how a report is found), crush.go (the same with Crush's one
+// hook), messages.go (what an agent is told), rest.go (how a resting session is woken), state.go (what
+// is remembered between calls); install.go and settings_*.go (how a file is edited), doctor.go (whether
+// it works); wrap.go (vise run).
 package agents
 
 import (
@@ -53,7 +53,7 @@ type Streams struct {
 	Out, Err io.Writer
 	Getenv   func(string) string
 	Now      func() time.Time
-	// Wait pauses between two looks at a file that is written late.
+	// Wait pauses between two reads of a file that is written late.
 	Wait func(context.Context, time.Duration)
 	// Patience is how long a hook waits for the ledger; zero is ledgerPatience.
 	Patience time.Duration
@@ -73,7 +73,7 @@ type Streams struct {
 	FactPatience time.Duration
 }
 
-// Command is the verb. It reads its own flags, so that a misspelt one cannot end in an exit
+// HookCommand is the verb. It reads its own flags, so that a misspelt one cannot end in an exit
 // code that a program takes for a decision.
 func HookCommand(open Opener, s Streams) *cobra.Command {
 	return &cobra.Command{
@@ -106,7 +106,7 @@ type call struct {
 	busy bool
 }
 
-// Run carries out one call. Its error is for a person to read; nothing else follows from it.
+// Hook carries out one call. Its error is for a person to read; nothing else follows from it.
 func Hook(ctx context.Context, args []string, open Opener, s Streams) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -137,7 +137,11 @@ func Hook(ctx context.Context, args []string, open Opener, s Streams) (err error
 		return fmt.Errorf("%s %s: the input is not JSON; nothing was taken from it", c.program, c.event)
 	}
 	err = c.handle(ctx)
-	c.takeIn(ctx)
+	if !c.busy { // what earlier hooks left comes last, so that nothing of this call waits for it
+		ctx, cancel := c.soon(ctx)
+		defer cancel()
+		_, _ = c.home.TakeQueue(ctx) // what stays is the next process's
+	}
 	return err
 }
 
@@ -155,17 +159,6 @@ func (c *call) limit() time.Duration {
 // soon bounds what waits for the ledger.
 func (c *call) soon(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, cmp.Or(c.Patience, ledgerPatience))
-}
-
-// takeIn takes in what hooks before left in the spool, unless the ledger is busy again. It
-// comes last, so that nothing of this call waits for it.
-func (c *call) takeIn(ctx context.Context) {
-	if c.busy {
-		return
-	}
-	ctx, cancel := c.soon(ctx)
-	defer cancel()
-	_, _ = c.home.TakeQueue(ctx) // what stays is the next process's
 }
 
 // parse reads the command line. Codex gives its notify payload as an argument, as we do.
@@ -186,15 +179,13 @@ func parse(args []string, s Streams) (*call, string, error) {
 		return nil, "", errors.New("name a program and an event: vise hook claude Stop")
 	}
 	c.program, c.event = rest[0], rest[1]
-	if !known(c.program) {
+	if programOf(c.program).name == "" {
 		return nil, "", fmt.Errorf("no hooks of %q are known, only of %s", model.Text(c.program), strings.Join(Programs, ", "))
 	}
 	if !regexp.MustCompile(eventNames).MatchString(c.event) {
 		c.event = "unknown"
 	}
-	if c.agent == "" {
-		c.agent = c.program
-	}
+	c.agent = cmp.Or(c.agent, c.program)
 	if !model.ValidID(c.agent) {
 		return nil, "", fmt.Errorf("agent %q is not usable", model.Text(c.agent))
 	}
@@ -202,15 +193,6 @@ func parse(args []string, s Streams) (*call, string, error) {
 		c.payload = []byte(rest[2])
 	}
 	return c, dir, nil
-}
-
-func known(program string) bool {
-	for _, p := range Programs {
-		if p == program {
-			return true
-		}
-	}
-	return false
 }
 
 // readBounded reads the input up to its bound. What is longer is read to its end and
@@ -240,7 +222,7 @@ func (c *call) deliver(ctx context.Context, r home.HookReport) error {
 	return err
 }
 
-// Real are the streams of this process.
+// RealStreams are those of this process.
 func RealStreams() Streams {
 	return Streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now, Wait: pause, Gone: gone,

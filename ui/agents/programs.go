@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/ui/transcript"
 )
 
 // program is what vise knows of an agents' program.
@@ -35,6 +36,10 @@ type program struct {
 	// transcripts is where it keeps its own: the variable that says so, and the directory below
 	// the user's home.
 	transcripts [2]string
+	// batch are the words without which it keeps the terminal, streams those with which it writes
+	// the lines that stream reads.
+	batch, streams []string
+	stream         func() transcript.Stream
 }
 
 var restHours = fmt.Sprint(int(RestLimit.Hours()))
@@ -46,6 +51,8 @@ var programs = []program{
 		answers:  "reach a session between two tools, at the end of its turn and with the next prompt or session; ",
 		expected: []string{"SessionStart", "PostToolUse", "Stop"},
 		hint:     "run claude once and end a turn; then look again",
+		batch:    []string{"-p", "--print"}, streams: []string{"stream-json", "--output-format=stream-json"},
+		stream: func() transcript.Stream { return &transcript.Claude{} },
 	},
 	{
 		name: "codex", settings: Options.codex, transcripts: [2]string{"CODEX_HOME", ".codex"},
@@ -57,6 +64,8 @@ var programs = []program{
 		expected: []string{"SessionStart", "PostToolUse", "Stop"},
 		hint: "Codex asks at its next start: review the hooks and trust all, or open /hooks and press t; hooks that are not trusted are " +
 			"skipped without a word",
+		batch: []string{"exec", "e"}, streams: []string{"--json", "--experimental-json"},
+		stream: func() transcript.Stream { return &transcript.Codex{} },
 	},
 	{
 		name: "crush", settings: Options.crush,
@@ -65,6 +74,7 @@ var programs = []program{
 		answers:  "reach a session with vise's own answers and with those of any other tool; one that rests is not woken: it hears at its next tool",
 		expected: []string{"PreToolUse"},
 		hint:     "have crush use a tool once; then look again",
+		batch:    []string{"run"},
 	},
 	{
 		name: "opencode", settings: Options.openCode,
@@ -72,6 +82,7 @@ var programs = []program{
 			"rests, is prompted, for " + restHours + " hours after its turn",
 		expected: []string{"chat.message", "session.idle"},
 		hint:     "run opencode once and end a turn; then look again",
+		batch:    []string{"run"},
 	},
 }
 

@@ -2,14 +2,12 @@ package agents
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
-
-	"github.com/fsnotify/fsnotify"
 
 	"vise/model"
 	"vise/store/files"
@@ -17,9 +15,13 @@ import (
 )
 
 // Rest is no event of a program's. Claude Code calls its second Stop hook with it, the one
-// that runs in the background (asyncRewake) while the session rests; beside a session of
-// Codex's server vise calls itself with it, beside one of OpenCode's our plugin.
+// that runs in the background (asyncRewake) while the session rests; for a session of Codex's
+// server vise calls itself with it, for one of OpenCode's vise's plugin does.
 const Rest = "Rest"
+
+// Nudge is what a resting session of Codex or OpenCode is prompted with. The messages
+// themselves come with the prompt's own hook: what is never prompted is never said to be sent.
+const Nudge = "There are messages for you; they come with this prompt."
 
 const (
 	// RestLimit is how long a resting session is waited for. The program's own default would
@@ -27,15 +29,19 @@ const (
 	RestLimit = 12 * time.Hour
 	// wakeCode wakes the session with what is on standard error.
 	wakeCode reply.Exit = 2
-	// handLimit bounds the handing over; nothing hurries here.
+	// handLimit bounds the handing over of messages.
 	handLimit = 5 * time.Second
-	// retryRest is the pause after a ledger that was busy.
+	// retryRest is the pause after a ledger that was busy, or messages that another hook has.
 	retryRest = time.Second
+	// waiterCheck is how often it is read who waits for a session.
+	waiterCheck = 500 * time.Millisecond
+	// maxNudges is how often a session that cannot be prompted is tried.
+	maxNudges = 3
 )
 
-// rest waits until something pressing is queued for the agent, hands it over and wakes the
-// session with it. Waiting costs a look at the ledger's file every 2 s, and holds nothing. A
-// program that is not at a terminal (claude -p) would wait for this hook before it ends, so
+// rest waits until an urgent message is queued for the agent, hands the messages over and wakes
+// the session with them. Waiting costs a look at the ledger's file every 2 s, and holds nothing.
+// A program that is not at a terminal (claude -p) would wait for this hook before it ends, so
 // that nothing is waited for there.
 func (c *call) rest(ctx context.Context, p payload) error {
 	if c.program == "codex" {
@@ -44,16 +50,113 @@ func (c *call) rest(ctx context.Context, p payload) error {
 	if c.program != "claude" || c.Getenv("CLAUDE_CODE_ENTRYPOINT") != "cli" || p.Session == "" || p.Subagent != "" {
 		return nil
 	}
-	ctx, done, err := c.standBy(ctx, p.Session, "")
+	own, err := c.claim(p.Session)
 	if err != nil {
 		return err
 	}
+	return c.await(ctx, p.Session, own, func(ctx context.Context, _ model.MessageID) (bool, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handLimit) // what is handed over is said
+		defer cancel()
+		text := strings.TrimSpace(c.handed(ctx, false))
+		if text == "" {
+			return false, nil // the ledger is busy, or another hook was first
+		}
+		fmt.Fprint(c.Err, text)
+		return true, wakeCode
+	})
+}
+
+// resting is the input of a call that waits for a session of Codex's server.
+type resting struct {
+	Session string `json:"session_id"`
+	Own     string `json:"own"`
+	Server
+}
+
+// Server is a program that keeps sessions while they rest.
+type Server struct {
+	// Program is its file, or its name.
+	Program string        `json:"program"`
+	Process model.Process `json:"process"`
+}
+
+// awaitInServer has a session that rests in Codex's server waited for. One without a server ends
+// with its turn (codex exec).
+func (c *call) awaitInServer(p payload) error {
+	if c.program != "codex" || c.event != "Stop" || p.Session == "" || p.Subagent != "" || c.Server == nil {
+		return nil
+	}
+	server, ok := c.Server()
+	if !ok {
+		return nil
+	}
+	own, err := c.claim(p.Session)
+	if err != nil {
+		return err
+	}
+	return c.background(Rest, resting{Session: p.Session, Own: own, Server: server})
+}
+
+// restInServer waits until an urgent message is queued, and has the server prompt the session.
+func (c *call) restInServer(ctx context.Context) error {
+	var r resting
+	if err := json.Unmarshal(c.payload, &r); err != nil || r.Session == "" || r.Own == "" {
+		return fmt.Errorf("%s %s: no session is named", c.program, c.event)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if c.Ended != nil {
+		go func() { c.Ended(ctx, r.Process); cancel() }()
+	}
+	return c.await(ctx, r.Session, r.Own, func(ctx context.Context, first model.MessageID) (bool, error) {
+		if !c.once("nudged", string(first)) {
+			return false, nil
+		}
+		var err error
+		for range maxNudges {
+			if _, err = c.Exec(ctx, r.Program, "", "queue", "--thread", r.Session, "--message", Nudge); err == nil || ctx.Err() != nil {
+				return true, nil
+			}
+			c.Wait(ctx, retryRest)
+		}
+		c.undo("nudged", string(first)) // another session may take it
+		return true, fmt.Errorf("the session was not prompted: %w", err)
+	})
+}
+
+// restInPlugin waits for a session of OpenCode's until an urgent message is queued; vise's plugin
+// prompts the session with what is written then.
+func (c *call) restInPlugin(ctx context.Context, session string) error {
+	if session == "" {
+		return fmt.Errorf("%s %s: no session is named", c.program, c.event)
+	}
+	own, err := c.claim(session)
+	if err != nil {
+		return err
+	}
+	return c.await(ctx, session, own, func(_ context.Context, first model.MessageID) (bool, error) {
+		if !c.once("nudged", string(first)) {
+			return false, nil
+		}
+		return true, c.print(Nudge)
+	})
+}
+
+// await offers take the first urgent message until it is taken, or this call waits for the
+// session no more.
+func (c *call) await(ctx context.Context, session, own string, take func(context.Context, model.MessageID) (bool, error)) error {
+	ctx, done := c.standBy(ctx, session, own)
 	defer done()
 	for ctx.Err() == nil {
-		words, revision, err := c.awaited(ctx)
-		if words != "" {
-			fmt.Fprint(c.Err, words)
-			return wakeCode
+		first, revision, err := c.firstUrgent(ctx)
+		if err == nil && first != "" && c.waits(session, own) {
+			if taken, err := take(ctx, first); taken {
+				return err
+			}
+			soon, cancel := context.WithTimeout(ctx, retryRest)
+			_, _ = c.home.Follow(soon, revision)
+			cancel()
+			continue
 		}
 		if err == nil {
 			_, err = c.home.Follow(ctx, revision)
@@ -65,38 +168,12 @@ func (c *call) rest(ctx context.Context, p payload) error {
 	return nil
 }
 
-// awaited are the words of what is pressing; none, and the revision that this was found
-// at. What is handed over is said, whatever ends the waiting meanwhile.
-func (c *call) awaited(ctx context.Context) (words string, revision uint64, err error) {
-	waits := false
-	err = c.home.View(ctx, func(r model.Reader) error {
-		revision, waits = r.Revision(), presses(r, model.AgentID(c.agent))
-		return nil
-	})
-	if err != nil || !waits {
-		return "", revision, err
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handLimit)
-	defer cancel()
-	if words = strings.TrimSpace(c.handed(ctx, false)); words == "" {
-		err = context.DeadlineExceeded // the ledger is busy, or another hook was first
-	}
-	return words, revision, err
-}
+// waiter is the file that names who waits for a session.
+func (c *call) waiter(session string) string { return c.state("rest", session) }
 
-// presses reports whether the queue holds something that should not wait for a prompt.
-func presses(r model.Reader, agent model.AgentID) bool {
-	return slices.ContainsFunc(r.QueuedMessages(agent, 1), func(m model.Message) bool { return m.Priority != model.Background })
-}
-
-// resting is the file that names who waits for a session.
-func (c *call) resting(session string) string {
-	return c.state("rest", session)
-}
-
-// mark names who waits for the session from now on.
-func (c *call) mark(session string) (own string, err error) {
-	path := c.resting(session)
+// claim names who waits for the session from now on.
+func (c *call) claim(session string) (own string, err error) {
+	path := c.waiter(session)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", err
 	}
@@ -104,33 +181,20 @@ func (c *call) mark(session string) (own string, err error) {
 	return own, files.WriteAtomic(path, []byte(own))
 }
 
-// standBy makes this call the one that waits for the session, or lets it wait as the one
-// that was named before. The context ends when another takes its place, when the session
-// goes on or ends, or when the program is gone.
-func (c *call) standBy(ctx context.Context, session, own string) (context.Context, func(), error) {
-	path := c.resting(session)
-	if own == "" {
-		var err error
-		if own, err = c.mark(session); err != nil {
-			return nil, nil, err
-		}
-	}
-	w, err := fsnotify.NewWatcher()
-	if err == nil {
-		err = w.Add(filepath.Dir(path))
-	}
-	if err != nil {
-		return nil, nil, err
-	}
+// waits reports whether it is still this call that waits for a session.
+func (c *call) waits(session, own string) bool {
+	raw, err := os.ReadFile(c.waiter(session))
+	return err == nil && string(raw) == own
+}
+
+// standBy is a context that ends when another call takes this one's place, when the session
+// goes on or ends, or when the program is gone. done ends it, and the claim.
+func (c *call) standBy(ctx context.Context, session, own string) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
 		defer cancel()
-		for holds(path, own) && ctx.Err() == nil {
-			select {
-			case <-ctx.Done():
-			case <-w.Events:
-			case <-w.Errors:
-			}
+		for c.waits(session, own) && ctx.Err() == nil {
+			pause(ctx, waiterCheck)
 		}
 	}()
 	if c.Gone != nil {
@@ -138,25 +202,16 @@ func (c *call) standBy(ctx context.Context, session, own string) (context.Contex
 	}
 	return ctx, func() {
 		cancel()
-		_ = w.Close()
-		if holds(path, own) {
-			_ = os.Remove(path) // one that stays names nobody who lives
+		if c.waits(session, own) {
+			_ = os.Remove(c.waiter(session)) // one that stays names nobody who lives
 		}
-	}, nil
+	}
 }
 
-func holds(path, own string) bool {
-	raw, err := os.ReadFile(path)
-	return err == nil && string(raw) == own
-}
-
-// risen ends the waiting for a session that goes on, or has ended. A subagent may work
+// goesOn ends the waiting for a session that goes on, or has ended. A subagent may work
 // while its session rests.
-func (c *call) risen(p payload) {
-	switch c.event {
-	case "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "SessionEnd":
-		if p.Session != "" && p.Subagent == "" {
-			_ = os.Remove(c.resting(p.Session)) // one that waits on is replaced at the next rest
-		}
+func (c *call) goesOn(p payload) {
+	if p.Session != "" && p.Subagent == "" {
+		_ = os.Remove(c.waiter(p.Session)) // one that waits on is replaced at the next rest
 	}
 }

@@ -18,9 +18,9 @@ import (
 // maxTranscript bounds what is read of a transcript: its end.
 const maxTranscript = 16 << 20
 
-// looks are the pauses before each look at a transcript. The program writes it late, and
-// has written it by the third look or not at all (console.md §4.2 measured 0.2 to 5 s).
-var looks = []time.Duration{0, 200 * time.Millisecond, 800 * time.Millisecond, 1500 * time.Millisecond}
+// readPauses are the pauses before each reading of a transcript. The program writes it late, by
+// 0.2 to 5 s as measured.
+var readPauses = []time.Duration{0, 200 * time.Millisecond, 800 * time.Millisecond, 1500 * time.Millisecond}
 
 // fromTranscript finds the rounds of pending completions. One that is in no transcript is
 // not found; that is an error only when the transcript should not have been read.
@@ -29,7 +29,7 @@ func (c *call) fromTranscript(ctx context.Context, p payload, waiting []pending)
 		return nil, nil
 	}
 	var found []transcript.Round
-	for _, pause := range looks {
+	for _, pause := range readPauses {
 		if c.Wait(ctx, pause); ctx.Err() != nil {
 			break
 		}

@@ -6,8 +6,8 @@
 //
 // Reading order: process.go (a program from start to end), output.go (the bounds of what it writes);
 // drive.go and worker.go (when a turn begins), turn.go and take.go (a turn and its rounds), ending.go
-// (how it ends), adapter*.go (what programs say), program.go (how they are configured); task.go
-// (commands that work items wait for); serve.go, ingress.go, token.go (deliveries from outside).
+// (how it ends), adapter.go (what programs say), program.go (how they are configured); task.go
+// (commands that work items wait for); serve.go, delivery.go, capability.go (deliveries from outside).
 package runner
 
 import (
@@ -19,7 +19,6 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
-
 	"vise/store/home"
 	"vise/ui/transcript"
 )
