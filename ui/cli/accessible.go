@@ -8,7 +8,7 @@ import (
 
 	"vise/model"
 	file "vise/model/todo"
-	"vise/ui/clip"
+	"vise/ui/action"
 )
 
 // linePlans are the plan files of a console of lines: read from the home, edited as copies,
@@ -84,14 +84,14 @@ func (a *app) clip(p edits) func(context.Context, string, string) string {
 			return ""
 		}
 		said := what + " sent to the terminal's clipboard (OSC 52)."
-		if len(text) > clip.Most {
+		if len(text) > action.MostCopied {
 			path, err := p.Copy(ctx, "copy", text)
 			if err != nil {
 				return fmt.Sprintf("%s was not copied: %s.", what, model.Text(err.Error()))
 			}
 			text, said = path, fmt.Sprintf("%s is too long for a terminal. It is in a file, whose path was sent (OSC 52): %s", what, model.Text(path))
 		}
-		if _, err := io.WriteString(a.out, clip.Sequence(text, screen)); err != nil {
+		if _, err := io.WriteString(a.out, action.ClipboardSequence(text, screen)); err != nil {
 			return ""
 		}
 		return said

@@ -15,10 +15,10 @@ import (
 	"vise/model"
 	"vise/model/thread"
 	"vise/store/home"
+	"vise/ui/accessible"
 	"vise/ui/agents"
 	"vise/ui/config"
 	"vise/ui/console"
-	"vise/ui/linear"
 	"vise/ui/mcp"
 	"vise/ui/runner"
 	"vise/ui/text"
@@ -265,9 +265,9 @@ func (r *consoleRun) openAccessible(agent model.AgentID, s config.Settings) erro
 	todos, threads := newFileTodos(r.ctx, workingDir(), r.now), newThreadView(r.ctx, h)
 	r.atEnd = append(r.atEnd, todos.close, threads.Close)
 	edits := newEdits(h.Files(), h.Dir())
-	return linear.Run(r.ctx, linear.Env{
+	return accessible.Run(r.ctx, accessible.Env{
 		In: r.in, Out: r.out, Run: r.runVerbWithin, Ledger: codedHome{h}, Agent: agent, Settings: s, Now: r.now, NewKey: newKey,
-		Rooms: linear.Rooms{
+		Rooms: accessible.Rooms{
 			Plans: linePlans{edits, newSeenPlans(h.Dir()), r.app}, Findings: lineTodos{todos}, Threads: threads,
 			Clip: r.clip(edits), RunOwn: runCustom, Against: threads.Unsettled, SaveFilter: r.filterSaver(),
 		},

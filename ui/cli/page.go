@@ -12,7 +12,7 @@ import (
 
 	"vise/model"
 	"vise/themes"
-	"vise/ui/classes"
+	"vise/ui/action"
 	"vise/ui/text"
 )
 
@@ -77,11 +77,11 @@ func (p *page) muted(s string) string {
 }
 
 // class colours s as the class is coloured everywhere.
-func (p *page) class(c model.Class, s string) string { return p.paint(s, classes.Of(c).Style) }
+func (p *page) class(c model.Class, s string) string { return p.paint(s, action.MarkOf(c).Style) }
 
 // className is a class in a word, and its mark.
 func className(c model.Class) (mark, name string) {
-	l := classes.Of(c)
+	l := action.MarkOf(c)
 	return l.Mark(&themes.Unicode), l.Word
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"vise/model"
 	"vise/store/home"
-	"vise/ui/filter"
+	"vise/ui/action"
 )
 
 // maxScanned bounds the rows that a saved filter looks at.
@@ -40,7 +40,7 @@ func (a *app) listSaved(ctx context.Context, o listOptions, words string) (answe
 	if o.cursor != "" {
 		return answer{}, misuse("cursor", "a saved filter has no pages").WithHint("a longer list: --limit, up to %d", model.MaxLimit)
 	}
-	f := filter.Parse(words, a.now())
+	f := action.ParseFilter(words, a.now())
 	if f.Trouble != "" {
 		return answer{}, misuse("filter", "the filter %s does not read: %s", model.Text(o.filter), f.Trouble)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/ui/classes"
+	"vise/ui/action"
 )
 
 // upNext is the data of next: what the scheduler would do, and for which candidates.
@@ -75,9 +75,9 @@ func (p *page) section(c model.Class, name, count string, rows []model.Row) {
 	p.line("%s", p.class(c, strings.ToUpper(name)+count))
 	cells := make([][]cell, len(rows))
 	for i, r := range rows {
-		mark, _ := className(classes.Shown(r))
+		mark, _ := className(action.ShownClass(r))
 		cells[i] = []cell{
-			{text: mark + " " + string(r.Handle), paint: func(s string) string { return p.class(classes.Shown(r), s) }},
+			{text: mark + " " + string(r.Handle), paint: func(s string) string { return p.class(action.ShownClass(r), s) }},
 			{text: r.Objective.String()}, {text: because(r)}, {text: p.age(r.UpdatedAt), paint: p.muted},
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/console/screen"
-	"vise/ui/filter"
 )
 
 // journalAsk is what the activity asks of the ledger.
@@ -28,7 +27,7 @@ const (
 
 // readJournal reads a window of events around the cursor.
 func readJournal(r model.Reader, ask journalAsk, now time.Time) screen.Journal {
-	f := filter.ParseEvents(ask.filter, now)
+	f := action.ParseEventFilter(ask.filter, now)
 	s := screen.Journal{Events: screen.Events{Names: map[model.ItemID]model.Handle{}}, Trouble: f.Trouble}
 	keep := func(e model.Entry) bool { return f.Empty() || f.KeepsEvent(e, nameOf(r, s.Names, e.WorkItemID)) }
 	if last := r.HistoryBefore("", model.Position{}, 1); len(last) > 0 {
@@ -173,7 +172,7 @@ func activityOf(n int) act {
 		}
 		var rest []string
 		at := 0
-		for _, w := range filter.Words(c.place.activity.Filter) {
+		for _, w := range action.FilterWords(c.place.activity.Filter) {
 			if name, ok := strings.CutPrefix(w, "agent:"); ok {
 				at = max(slices.Index(names, name), 0)
 				continue

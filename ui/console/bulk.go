@@ -6,7 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
-	"vise/ui/bulk"
+	"vise/ui/action"
 	"vise/ui/console/screen"
 	"vise/ui/console/widget"
 	"vise/ui/text"
@@ -29,7 +29,7 @@ func bulkBlocking(x widget.Context, rows []model.Row) widget.Dialog {
 		},
 		Foot: "{submit-line} save all or none · {close} keeps the draft",
 		Submit: func(x widget.Context, f *widget.Form) widget.Result {
-			b := bulk.Blocking{Clear: f.Fields[2].Chosen == 1, By: f.Text(0), Recheck: f.Value(1)}
+			b := action.BlockRows{Clear: f.Fields[2].Chosen == 1, By: f.Text(0), Recheck: f.Value(1)}
 			all, trouble := b.Command(rows, x.Now)
 			if trouble != "" {
 				return widget.Trouble(trouble)
@@ -59,7 +59,7 @@ func recheckNote(x widget.Context, f *widget.Form) string {
 // acknowledgeAll notes that the operator has seen what some rows need. Those that need
 // nothing are passed by.
 func (c Console) acknowledgeAll(rows []model.Row) (Console, tea.Cmd) {
-	return c.send(bulk.Acknowledge(rows), fmt.Sprintf("Acknowledged what %d marked %s", len(rows), screen.Plural(len(rows), "item needs", "items need")))
+	return c.send(action.AcknowledgeRows(rows), fmt.Sprintf("Acknowledged what %d marked %s", len(rows), screen.Plural(len(rows), "item needs", "items need")))
 }
 
 // bulkLines name the items that an act is about.

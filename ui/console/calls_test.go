@@ -13,7 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
-	"vise/ui/clip"
+	"vise/ui/action"
 	"vise/ui/config"
 	"vise/ui/text/hostile"
 )
@@ -133,7 +133,7 @@ func (n *fakeNative) Copy(_ context.Context, text string) (string, error) {
 func (n *fakeNative) Notify(context.Context, string, string) error { return errors.New("no desktop") }
 
 func TestTheToastNamesTheWayOfACopy(t *testing.T) {
-	long := strings.Repeat("x", clip.Most+1)
+	long := strings.Repeat("x", action.MostCopied+1)
 	for name, c := range map[string]struct {
 		native *fakeNative
 		text   string

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
-	"vise/ui/clip"
+	"vise/ui/action"
 )
 
 // Native are the desktop's own clipboard and notifications, where there is a desktop.
@@ -29,13 +29,13 @@ type clippedMsg struct {
 // clip hands text to the terminal's clipboard (OSC 52), which works over SSH and which
 // nothing confirms, and to the desktop's own where there is one. The toast says which.
 func (c Console) clip(what, text string) (Console, tea.Cmd) {
-	if len(text) > clip.Most {
+	if len(text) > action.MostCopied {
 		return c, c.fx.clipLong(what, text)
 	}
 	c, said := c.say(what + " sent to the terminal's clipboard (OSC 52)")
 	send := []tea.Cmd{said, tea.SetClipboard(text), c.fx.clipNative(what, text)}
 	if c.outbox.calls.notes.screen {
-		send = append(send, tea.Raw(clip.Sequence(text, true)))
+		send = append(send, tea.Raw(action.ClipboardSequence(text, true)))
 	}
 	return c, tea.Batch(send...)
 }
@@ -63,7 +63,7 @@ func (e *effects) clipLong(what, text string) tea.Cmd {
 			}
 		}
 		if e.Papers == nil {
-			return clippedMsg{what: what, err: fmt.Errorf("%d bytes are more than a terminal takes (%d)", len(text), clip.Most)}
+			return clippedMsg{what: what, err: fmt.Errorf("%d bytes are more than a terminal takes (%d)", len(text), action.MostCopied)}
 		}
 		path, err := e.Papers.Copy(e.ctx, "copy", text)
 		return clippedMsg{what: what, path: path, err: err}

@@ -5,7 +5,6 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/clip"
 	"vise/ui/console/widget"
 )
 
@@ -50,16 +49,16 @@ func (d copyDialog) Draw(x widget.Context) widget.Drawn {
 // copying copies what an action names: of the marked rows, or of the cursor's.
 func copying(id action.ID) act {
 	return func(c Console) (Console, tea.Cmd) {
-		at := clip.Subject{Row: *c.row(), Detail: c.detail(), Plan: c.plan.Artifact.Path}
-		var marked []clip.Subject
+		at := action.CopySubject{Row: *c.row(), Detail: c.detail(), Plan: c.plan.Artifact.Path}
+		var marked []action.CopySubject
 		for _, r := range c.marked() {
-			s := clip.Subject{Row: r}
+			s := action.CopySubject{Row: r}
 			if r.ID == at.Row.ID {
 				s = at
 			}
 			marked = append(marked, s)
 		}
-		got, trouble := clip.Of(id, at, marked)
+		got, trouble := action.CopyOfItems(id, at, marked)
 		if trouble != "" {
 			return c.say(trouble)
 		}

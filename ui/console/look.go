@@ -6,8 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
+	"vise/ui/action"
 	"vise/ui/console/screen"
-	"vise/ui/filter"
 )
 
 // looking sees to it that one look at the ledger is under way at a time, and that what the
@@ -132,7 +132,7 @@ func (c Console) adopt(t truth) Console {
 	if c.place.view != viewDesk {
 		return c.adoptElsewhere(c.idle.touched())
 	}
-	next := screen.QueueOf(t.desk, filter.Parse(c.filterText(), c.now), c.room())
+	next := screen.QueueOf(t.desk, action.ParseFilter(c.filterText(), c.now), c.room())
 	if same && c.idle.touched() && len(c.queue.Order) > 0 && !c.queue.SameOrder(next) {
 		c.queue = c.queue.Hold(next)
 		return c
@@ -154,7 +154,7 @@ func (c Console) reorder() Console {
 	if c.place.view != viewDesk {
 		return c
 	}
-	return c.order(screen.QueueOf(c.truth.desk, filter.Parse(c.filterText(), c.now), c.room()))
+	return c.order(screen.QueueOf(c.truth.desk, action.ParseFilter(c.filterText(), c.now), c.room()))
 }
 
 // detail is the detail of the item under the cursor, if the ledger has told it.

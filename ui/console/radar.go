@@ -10,7 +10,6 @@ import (
 	"vise/model/thread"
 	"vise/ui/action"
 	"vise/ui/console/widget"
-	"vise/ui/ways"
 )
 
 // ThreadAct is what the operator decided on a thread.
@@ -147,13 +146,13 @@ func openThreads(c Console) (Console, tea.Cmd) {
 }
 
 // berth is a row of the board.
-type berth struct{ ways.Berth }
+type berth struct{ action.ThreadRow }
 
 func (b berth) key() berthAt { return berthAt{b.In.Repo, b.Thread.ID} }
 
 func (r radar) rows() []berth {
 	var out []berth
-	for _, b := range ways.Rows(r.seen) {
+	for _, b := range action.ThreadRows(r.seen) {
 		out = append(out, berth{b})
 	}
 	return out
@@ -164,7 +163,7 @@ func (d *board) chosen() (berth, bool) {
 	rows := d.radar.rows()
 	i := slices.IndexFunc(rows, func(b berth) bool { return b.key() == d.at })
 	if i < 0 && len(rows) == 0 {
-		return berth{ways.Nowhere(d.radar.seen)}, false
+		return berth{action.NoThread(d.radar.seen)}, false
 	}
 	return rows[max(i, 0)], true
 }
@@ -190,7 +189,7 @@ func (d *board) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Res
 		return d, nil
 	}
 	b, _ := d.chosen()
-	for _, w := range b.On() {
+	for _, w := range b.Actions() {
 		switch {
 		case w.ID != k.ID:
 		case w.Off != "":

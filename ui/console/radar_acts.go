@@ -11,11 +11,10 @@ import (
 	"vise/ui/action"
 	"vise/ui/console/widget"
 	"vise/ui/text"
-	"vise/ui/ways"
 )
 
 // take goes a way on.
-func (d *board) take(x widget.Context, b berth, w ways.Way) widget.Result {
+func (d *board) take(x widget.Context, b berth, w action.ThreadAction) widget.Result {
 	switch {
 	case w.Copies != "":
 		return widget.Intent{Msg: copyCommandMsg(w.Copies)}
@@ -44,7 +43,7 @@ type copyCommandMsg model.Text
 
 func (m copyCommandMsg) handle(c Console) (Console, tea.Cmd) {
 	command := model.Text(m)
-	if err := ways.Copyable(command); err != nil {
+	if err := action.RunsAsItStands(command); err != nil {
 		return c.complain(err)
 	}
 	return c.clip("The command", command.Raw()) // raw: plain words only, as Copyable says
@@ -59,7 +58,7 @@ func (b berth) rebinding(x widget.Context) widget.Dialog {
 			out := x.Wrapped(b.Thread.Goal, w, x.Strong)
 			out = append(out, x.Wrapped(b.Check.Line(), w, x.NeedsYou)...)
 			out = append(out, "")
-			return append(out, x.Warn(ways.Overtaking)...)
+			return append(out, x.Warn(action.TakeOverHint)...)
 		},
 		Foot: "{submit-line} takes it over · {close} leaves it parked",
 		Submit: func(widget.Context, *widget.Form) widget.Result {
@@ -120,7 +119,7 @@ func (b berth) confirming(command model.Text, fx *effects) widget.Dialog {
 		out := []string{x.Note("in " + x.Show(b.In.Repo)), ""}
 		if !plain {
 			out = append(out, x.Wrapped(command, w, x.Text)...)
-			return append(append(out, ""), x.Warn(ways.Unrunnable)...)
+			return append(append(out, ""), x.Warn(action.NotRunnableHint)...)
 		}
 		words := make([]string, len(argv))
 		for i, word := range argv {
@@ -129,7 +128,7 @@ func (b berth) confirming(command model.Text, fx *effects) widget.Dialog {
 		for _, l := range text.Wrap(strings.Join(words, " "), w-2) {
 			out = append(out, " "+x.Strong.Paint(l))
 		}
-		return append(append(out, ""), x.Warn(ways.Recommending)...)
+		return append(append(out, ""), x.Warn(action.RecommendedHint)...)
 	}
 	f.Foot = "{submit-line} runs it · {close} cancel"
 	if !plain {

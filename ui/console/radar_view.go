@@ -94,7 +94,7 @@ func (d *board) bottom(b berth, any bool, w int, x widget.Context) []string {
 		}
 		out = append(out, "")
 	}
-	for _, y := range b.On() {
+	for _, y := range b.Actions() {
 		a := x.Keys.ByID(y.ID)
 		ink, shows, note := k.Key, x.Show(y.Shows), k.Muted
 		if y.Off != "" {

@@ -8,7 +8,6 @@ import (
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/console/screen"
-	"vise/ui/filter"
 )
 
 const (
@@ -21,7 +20,7 @@ const (
 
 // readFinished reads the newest finished work that a filter keeps, limit rows of it.
 func readFinished(r model.Reader, filterText string, limit int, now time.Time) screen.Finished {
-	f := filter.ParseReports(filterText, now)
+	f := action.ParseReportFilter(filterText, now)
 	out := screen.Finished{Trouble: f.Trouble}
 	depth := finishedDepth
 	if f.ReadsText() {

@@ -9,9 +9,8 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/ui/classes"
+	"vise/ui/action"
 	"vise/ui/console/widget"
-	"vise/ui/filter"
 	"vise/ui/text"
 )
 
@@ -86,7 +85,7 @@ type QueueStyle struct {
 }
 
 // QueueOf makes the queue of a desk, filtered and folded to what there is room for.
-func QueueOf(d model.Desk, f filter.Filter, r Room) Queue {
+func QueueOf(d model.Desk, f action.RowFilter, r Room) Queue {
 	q := Queue{Trouble: f.Trouble}
 	var all []Section
 	if d.Current != nil {
@@ -364,7 +363,7 @@ func (v QueueView) heading(s Section, w int) string {
 	case v.Wide:
 		order = "newest first"
 	}
-	left := " " + v.ClassMark(s.Class) + " " + strings.ToUpper(classes.Of(s.Class).Word) + " " + n
+	left := " " + v.ClassMark(s.Class) + " " + strings.ToUpper(action.MarkOf(s.Class).Word) + " " + n
 	gap := max(w-text.Width(left)-1-text.Width(order), 0) // in no style: a terminal clears what is blank, and is told less
 	return v.Strip(w, false, v.Class[s.Class].Of(left), widget.Ink{}.Of(strings.Repeat(" ", gap)), v.Faint.Of(order))
 }
@@ -437,7 +436,7 @@ func (f Frame) RowMark(r model.Row) string {
 	if r.IsCurrent {
 		return f.Glyph.Current
 	}
-	return f.ClassMark(classes.Shown(r))
+	return f.ClassMark(action.ShownClass(r))
 }
 
 // RowInk is the ink of its glyph.
@@ -445,8 +444,8 @@ func (f Frame) RowInk(r model.Row) widget.Ink {
 	if r.IsCurrent {
 		return f.Current
 	}
-	return f.Class[classes.Shown(r)]
+	return f.Class[action.ShownClass(r)]
 }
 
 // ClassMark is the glyph of a class.
-func (f Frame) ClassMark(of model.Class) string { return classes.Of(of).Mark(&f.Glyph) }
+func (f Frame) ClassMark(of model.Class) string { return action.MarkOf(of).Mark(&f.Glyph) }

@@ -8,7 +8,7 @@ import (
 
 	"vise/model"
 	"vise/themes"
-	"vise/ui/classes"
+	"vise/ui/action"
 	"vise/ui/markdown"
 	"vise/ui/text"
 )
@@ -62,7 +62,7 @@ func NewStyles(p themes.Palette, ascii, clusters bool) *Styles {
 		Added: inkOf(s.Added), Removed: inkOf(s.Removed), Match: inkOf(s.Match),
 	}
 	for _, c := range append(slices.Clip(model.Classes), model.ReportOffered) {
-		k.Class[c] = inkOf(classes.Of(c).Style(s))
+		k.Class[c] = inkOf(action.MarkOf(c).Style(s))
 	}
 	if ascii {
 		k.Glyph, k.chosen = themes.ASCII, [2]string{"<", ">"}

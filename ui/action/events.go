@@ -1,4 +1,4 @@
-package filter
+package action
 
 import (
 	"strings"
@@ -23,9 +23,11 @@ var eventKinds = map[string][]model.EventKind{
 // ParseEvents reads a filter of events: words, "exact words", agent:, by:, item:,
 // kind:a,b, age:<1h, and each of them with "-" before it. A term that cannot be read hides
 // nothing.
-func ParseEvents(s string, now time.Time) Filter { return parse(s, now, "", term.checkEvent) }
+func ParseEventFilter(s string, now time.Time) RowFilter {
+	return parseFilter(s, now, "", filterTerm.checkEvent)
+}
 
-func (t term) checkEvent() string {
+func (t filterTerm) checkEvent() string {
 	switch t.kind {
 	case "agent", "by", "item":
 		return ""
@@ -43,7 +45,7 @@ func (t term) checkEvent() string {
 }
 
 // KeepsEvent reports whether every term holds of an event.
-func (f Filter) KeepsEvent(e model.Entry, handle model.Handle) bool {
+func (f RowFilter) KeepsEvent(e model.Entry, handle model.Handle) bool {
 	for _, t := range f.terms {
 		if f.holdsEvent(t, e, handle) == t.not {
 			return false
@@ -52,7 +54,7 @@ func (f Filter) KeepsEvent(e model.Entry, handle model.Handle) bool {
 	return true
 }
 
-func (f Filter) holdsEvent(t term, e model.Entry, handle model.Handle) bool {
+func (f RowFilter) holdsEvent(t filterTerm, e model.Entry, handle model.Handle) bool {
 	switch t.kind {
 	case "agent":
 		return strings.HasPrefix(string(e.AgentID), t.arg)

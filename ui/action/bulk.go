@@ -1,6 +1,6 @@
 // Package bulk makes the one command of an act on several items, which is carried out for
 // all of them or for none. Every door with marks shares it.
-package bulk
+package action
 
 import (
 	"time"
@@ -10,7 +10,7 @@ import (
 )
 
 // Blocking is what is to become of the blockers of some items.
-type Blocking struct {
+type BlockRows struct {
 	// Clear takes the blockers and their waits away; what follows is then not asked.
 	Clear bool
 	// By is the new blocker; empty: each item keeps its own.
@@ -20,7 +20,7 @@ type Blocking struct {
 }
 
 // Command changes all rows, or says what is missing.
-func (b Blocking) Command(rows []model.Row, now time.Time) (c model.Batch, trouble string) {
+func (b BlockRows) Command(rows []model.Row, now time.Time) (c model.Batch, trouble string) {
 	var after *int64
 	if b.Recheck != "" {
 		at, err := text.ParseTime(b.Recheck, now)
@@ -51,7 +51,7 @@ func (b Blocking) Command(rows []model.Row, now time.Time) (c model.Batch, troub
 
 // Acknowledge notes that the operator has seen what rows need. Those that need nothing are
 // passed by.
-func Acknowledge(rows []model.Row) model.AcknowledgeAll {
+func AcknowledgeRows(rows []model.Row) model.AcknowledgeAll {
 	var all model.AcknowledgeAll
 	for _, r := range rows {
 		all.Items = append(all.Items, model.Acknowledge{WorkItemID: r.ID, SeenRevision: r.Revision})

@@ -1,4 +1,4 @@
-package filter
+package action
 
 import (
 	"slices"
@@ -10,10 +10,10 @@ import (
 
 // ParseReports reads a filter of finished work: words of the objective, text:words of
 // the report, agent:, has:report, age:>1d, and each with "-" before it.
-func ParseReports(s string, now time.Time) Filter {
-	f := Filter{now: now}
-	for _, w := range Words(s) {
-		t := term{}
+func ParseReportFilter(s string, now time.Time) RowFilter {
+	f := RowFilter{now: now}
+	for _, w := range FilterWords(s) {
+		t := filterTerm{}
 		if rest, ok := strings.CutPrefix(w, "-"); ok && rest != "" {
 			t.not, w = true, rest
 		}
@@ -34,18 +34,18 @@ func ParseReports(s string, now time.Time) Filter {
 	return f
 }
 
-func (t term) withKind(kind, arg string) term {
+func (t filterTerm) withKind(kind, arg string) filterTerm {
 	t.kind, t.arg = kind, arg
 	return t
 }
 
 // ReadsText reports whether a filter looks into reports, which are read one by one.
-func (f Filter) ReadsText() bool {
-	return slices.ContainsFunc(f.terms, func(t term) bool { return t.kind == "text" })
+func (f RowFilter) ReadsText() bool {
+	return slices.ContainsFunc(f.terms, func(t filterTerm) bool { return t.kind == "text" })
 }
 
 // KeepsReport reports whether every term holds of finished work.
-func (f Filter) KeepsReport(r model.Reader, row model.Row) bool {
+func (f RowFilter) KeepsReport(r model.Reader, row model.Row) bool {
 	for _, t := range f.terms {
 		holds := false
 		switch t.kind {

@@ -1,4 +1,4 @@
-package linear
+package accessible
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/filter"
 	"vise/ui/text"
 )
 
@@ -65,7 +64,7 @@ const (
 )
 
 // kept asks for a filter, whose terms the question names.
-func (s *session) kept(ctx context.Context, terms string, parse func(string, time.Time) filter.Filter) (filter.Filter, error) {
+func (s *session) kept(ctx context.Context, terms string, parse func(string, time.Time) action.RowFilter) (action.RowFilter, error) {
 	words, err := s.ask(ctx, "Only those with "+terms+":")
 	f := parse(words, s.Now())
 	if f.Trouble != "" {
@@ -76,7 +75,7 @@ func (s *session) kept(ctx context.Context, terms string, parse func(string, tim
 
 // activity says the newest events of all agents, the newest last: that one is heard last.
 func (s *session) activity(ctx context.Context) error {
-	f, err := s.kept(ctx, `(empty: all; words, "exact", agent:, kind:, age:)`, filter.ParseEvents)
+	f, err := s.kept(ctx, `(empty: all; words, "exact", agent:, kind:, age:)`, action.ParseEventFilter)
 	if err != nil {
 		return err
 	}
@@ -102,7 +101,7 @@ func (s *session) activity(ctx context.Context) error {
 
 // reports lists finished work of all agents, the newest first.
 func (s *session) reports(ctx context.Context) error {
-	f, err := s.kept(ctx, `(empty: all; words, "exact", agent:, has:, age:, text:)`, filter.ParseReports)
+	f, err := s.kept(ctx, `(empty: all; words, "exact", agent:, has:, age:, text:)`, action.ParseReportFilter)
 	if err != nil {
 		return err
 	}

@@ -1,17 +1,16 @@
 // Package ways are the ways on from a thread of work: going on with it, taking it over,
 // going to where it was saved, beginning another one. Every door with a board of threads
 // offers the same, and gives the same reasons where a way is closed.
-package ways
+package action
 
 import (
 	"vise/model"
 	"vise/model/thread"
-	"vise/ui/action"
 )
 
 // Way is a way on: its action, what it means, why it is closed.
-type Way struct {
-	ID action.ID
+type ThreadAction struct {
+	ID ID
 	// Shows is the command that is meant, or what happens.
 	Shows model.Text
 	// Off is why it is closed; empty when it is open. It names keys by the ids of their actions.
@@ -21,7 +20,7 @@ type Way struct {
 }
 
 // Berth is a thread on the board, and the repository that it lies in.
-type Berth struct {
+type ThreadRow struct {
 	thread.Row
 	In thread.Overview
 	// Here: it is the repository that the door runs in.
@@ -29,36 +28,36 @@ type Berth struct {
 }
 
 // Rows are the threads of all repositories as the board has them, the door's own first.
-func Rows(seen []thread.Overview) []Berth {
-	var out []Berth
+func ThreadRows(seen []thread.Overview) []ThreadRow {
+	var out []ThreadRow
 	for i, in := range seen {
 		for _, b := range in.Rows {
-			out = append(out, Berth{b, in, i == 0})
+			out = append(out, ThreadRow{b, in, i == 0})
 		}
 	}
 	return out
 }
 
 // Nowhere is what the board stands on where it has no thread: the door's own repository.
-func Nowhere(seen []thread.Overview) Berth {
+func NoThread(seen []thread.Overview) ThreadRow {
 	if len(seen) == 0 {
-		return Berth{}
+		return ThreadRow{}
 	}
-	return Berth{In: seen[0], Here: true}
+	return ThreadRow{In: seen[0], Here: true}
 }
 
 // On are the ways on from b, of which there is one where there is no thread: beginning one
 // in its repository. Git is only read: what changes the work tree is copied, for the
 // operator to run.
-func (b Berth) On() []Way {
+func (b ThreadRow) Actions() []ThreadAction {
 	if b.Thread.ID == "" {
-		return []Way{b.fresh()}
+		return []ThreadAction{b.fresh()}
 	}
-	return []Way{b.goOn(), b.git(action.RadarSwitch, "switch"), b.fresh(), b.rebind(), b.git(action.RadarDiff, "diff"), b.run()}
+	return []ThreadAction{b.goOn(), b.git(RadarSwitch, "switch"), b.fresh(), b.rebind(), b.git(RadarDiff, "diff"), b.run()}
 }
 
-func (b Berth) goOn() Way {
-	w := Way{ID: action.RadarGo, Shows: "it becomes the active thread"}
+func (b ThreadRow) goOn() ThreadAction {
+	w := ThreadAction{ID: RadarGo, Shows: "it becomes the active thread"}
 	switch {
 	case b.Parked():
 		w.Off = "it is parked: {thread-rebind} takes it over, {thread-switch} goes to where it was saved"
@@ -68,21 +67,21 @@ func (b Berth) goOn() Way {
 	return w
 }
 
-func (b Berth) rebind() Way {
-	w := Way{ID: action.RadarRebind, Shows: "take it over to " + b.In.Git.BranchName()}
+func (b ThreadRow) rebind() ThreadAction {
+	w := ThreadAction{ID: RadarRebind, Shows: "take it over to " + b.In.Git.BranchName()}
 	if !b.Parked() {
 		w.Off = "it belongs here"
 	}
 	return w
 }
 
-func (b Berth) fresh() Way {
-	return Way{ID: action.RadarFresh, Shows: "begin another thread here, on " + b.In.Git.BranchName()}
+func (b ThreadRow) fresh() ThreadAction {
+	return ThreadAction{ID: RadarFresh, Shows: "begin another thread here, on " + b.In.Git.BranchName()}
 }
 
 // git copies a git command; the one that compares is offered for a loaded thread, too.
-func (b Berth) git(id action.ID, kind string) Way {
-	w := Way{ID: id, Off: "it belongs here"}
+func (b ThreadRow) git(id ID, kind string) ThreadAction {
+	w := ThreadAction{ID: id, Off: "it belongs here"}
 	remedies := b.Check.Remedies(b.Thread.ID)
 	if j := b.Check; kind == "diff" && j.Loadable {
 		w.Off = "nothing was committed since it was saved"
@@ -103,8 +102,8 @@ func (b Berth) git(id action.ID, kind string) Way {
 }
 
 // run offers what the thread recommends. The facts go to the active thread, so only there.
-func (b Berth) run() Way {
-	w := Way{ID: action.RadarRun, Shows: "what it recommends, once you confirmed it word by word"}
+func (b ThreadRow) run() ThreadAction {
+	w := ThreadAction{ID: RadarRun, Shows: "what it recommends, once you confirmed it word by word"}
 	switch {
 	case len(b.Thread.Suggested()) == 0:
 		w.Off = "it recommends no command"
@@ -115,7 +114,7 @@ func (b Berth) run() Way {
 }
 
 // Copyable refuses a command that would do more than it shows when it is pasted.
-func Copyable(command model.Text) error {
+func RunsAsItStands(command model.Text) error {
 	if _, plain := thread.Argv(command); !plain {
 		return model.Refuse(model.CodeRefused, "the command holds what a terminal hides or a shell would obey; it is not copied").
 			WithHint("vise thread list --parked shows it")
@@ -124,10 +123,10 @@ func Copyable(command model.Text) error {
 }
 
 // Overtaking is what is said before a thread of another branch is taken over.
-const Overtaking = "From here on it belongs to this branch: what it says of files and of verified facts was seen elsewhere. Going back to its branch would wake it as it is."
+const TakeOverHint = "From here on it belongs to this branch: what it says of files and of verified facts was seen elsewhere. Going back to its branch would wake it as it is."
 
 // Recommending is what is said before a command that a thread recommends is run.
-const Recommending = "An agent wrote this. These words run as they stand, without a shell, as you. How it ends becomes a fact of the thread."
+const RecommendedHint = "An agent wrote this. These words run as they stand, without a shell, as you. How it ends becomes a fact of the thread."
 
 // Unrunnable is said of a command that is more than words.
-const Unrunnable = "It needs a shell, or holds hidden characters: vise does not run it. Type it yourself, if you mean it."
+const NotRunnableHint = "It needs a shell, or holds hidden characters: vise does not run it. Type it yourself, if you mean it."

@@ -1,4 +1,4 @@
-package linear
+package accessible
 
 import (
 	"context"
@@ -11,9 +11,7 @@ import (
 	"vise/model"
 	"vise/model/todo"
 	"vise/ui/action"
-	"vise/ui/classes"
 	"vise/ui/config"
-	"vise/ui/filter"
 	"vise/ui/text"
 )
 
@@ -213,7 +211,7 @@ func (s *session) rows(ctx context.Context, words string) (kept []model.Row, err
 	if err != nil {
 		return nil, err
 	}
-	f := filter.Parse(words, s.Now())
+	f := action.ParseFilter(words, s.Now())
 	if f.Trouble != "" {
 		s.say("%s", f.Trouble)
 	}
@@ -256,7 +254,7 @@ func className(c model.Class) string {
 	if c == model.CurrentRunnable {
 		return "runnable"
 	}
-	return classes.Of(c).Word
+	return action.MarkOf(c).Word
 }
 
 func counted(n int, what string) string {

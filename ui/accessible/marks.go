@@ -1,4 +1,4 @@
-package linear
+package accessible
 
 import (
 	"context"
@@ -9,8 +9,6 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/bulk"
-	"vise/ui/clip"
 )
 
 // mark asks which of some rows are meant, and does something to all of them at once.
@@ -72,7 +70,7 @@ func markedWords(rows []model.Row) string {
 
 // bulkOptions are what can be done to several items: to all of them or to none.
 func (s *session) bulkOptions(rows []model.Row) []option {
-	block := func(ctx context.Context, b bulk.Blocking, did string) error {
+	block := func(ctx context.Context, b action.BlockRows, did string) error {
 		c, trouble := b.Command(rows, s.Now())
 		if trouble != "" {
 			s.say("%s.", trouble)
@@ -93,19 +91,19 @@ func (s *session) bulkOptions(rows []model.Row) []option {
 	seen := "Acknowledged what was needed of " + counted(len(rows), "item")
 	return []option{
 		{"Block them: say what they cannot advance without", asking("Blocked by:", func(ctx context.Context, in string) error {
-			return block(ctx, bulk.Blocking{By: model.Text(in)}, "Blocked")
+			return block(ctx, action.BlockRows{By: model.Text(in)}, "Blocked")
 		}), action.Block},
-		{"Unblock them: clear the blockers and their waits", func(ctx context.Context) error { return block(ctx, bulk.Blocking{Clear: true}, "Unblocked") }, action.Block},
+		{"Unblock them: clear the blockers and their waits", func(ctx context.Context) error { return block(ctx, action.BlockRows{Clear: true}, "Unblocked") }, action.Block},
 		{"Recheck them at another time: each keeps its blocker", asking("When, as 30m, 16:00 or tomorrow 9:", func(ctx context.Context, in string) error {
-			return block(ctx, bulk.Blocking{Recheck: in}, "Moved the recheck of")
+			return block(ctx, action.BlockRows{Recheck: in}, "Moved the recheck of")
 		}), action.Block},
 		{"Acknowledge what they need: they are quiet until something new happens", func(ctx context.Context) error {
-			return s.send(ctx, bulk.Acknowledge(rows), strings.ToLower(seen), seen+".")
+			return s.send(ctx, action.AcknowledgeRows(rows), strings.ToLower(seen), seen+".")
 		}, action.Acknowledge},
 		acting(action.CopyOf, func(ctx context.Context) error {
-			var all []clip.Subject
+			var all []action.CopySubject
 			for _, r := range rows {
-				all = append(all, clip.Subject{Row: r})
+				all = append(all, action.CopySubject{Row: r})
 			}
 			_, err := s.choose(ctx, "Copy of all of them", s.copyOptions(action.State{Item: &rows[0]}, all[0], all))
 			return err

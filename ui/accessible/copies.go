@@ -1,16 +1,15 @@
-package linear
+package accessible
 
 import (
 	"context"
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/clip"
 )
 
 // copies offers what can be copied of an item, and says where it went.
 func (s *session) copies(ctx context.Context, l look) error {
-	at := clip.Subject{Row: l.row, Detail: &l.detail}
+	at := action.CopySubject{Row: l.row, Detail: &l.detail}
 	if s.Plans != nil {
 		file, _ := s.Plans.Plan(l.row.AgentID, l.row.ID)
 		at.Plan = file.Path
@@ -19,14 +18,14 @@ func (s *session) copies(ctx context.Context, l look) error {
 	return err
 }
 
-func (s *session) copyOptions(state action.State, at clip.Subject, marked []clip.Subject) []option {
+func (s *session) copyOptions(state action.State, at action.CopySubject, marked []action.CopySubject) []option {
 	does := map[action.ID]func(context.Context) error{}
 	for _, a := range action.Standard() {
 		if a.In != action.Copy || a.ID == action.CopyBack {
 			continue
 		}
 		does[a.ID] = func(ctx context.Context) error {
-			got, trouble := clip.Of(a.ID, at, marked)
+			got, trouble := action.CopyOfItems(a.ID, at, marked)
 			if trouble != "" {
 				s.say("%s", trouble)
 				return nil
@@ -39,7 +38,7 @@ func (s *session) copyOptions(state action.State, at clip.Subject, marked []clip
 }
 
 // clip copies a text and says how, or says the text where nothing takes it.
-func (s *session) clip(ctx context.Context, c clip.Copied) {
+func (s *session) clip(ctx context.Context, c action.Copied) {
 	if s.Clip != nil {
 		if how := s.Clip(ctx, c.What, c.Text); how != "" {
 			s.say("%s", how)

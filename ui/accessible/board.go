@@ -1,4 +1,4 @@
-package linear
+package accessible
 
 import (
 	"context"
@@ -8,8 +8,6 @@ import (
 	"vise/model"
 	"vise/model/thread"
 	"vise/ui/action"
-	"vise/ui/clip"
-	"vise/ui/ways"
 )
 
 // board lists the threads that somebody may take up, of all repositories.
@@ -20,14 +18,14 @@ func (s *session) board(ctx context.Context) error {
 	}
 	for {
 		seen := s.Threads.Radar(ctx)
-		rows := ways.Rows(seen)
+		rows := action.ThreadRows(seen)
 		var options []option
 		for _, b := range rows {
 			options = append(options, option{berthWords(b), func(ctx context.Context) error { return s.thread(ctx, b) }, action.Threads})
 		}
 		if len(rows) == 0 {
 			s.say("No threads to take up.")
-			options = s.wayOptions(ways.Nowhere(seen))
+			options = s.wayOptions(action.NoThread(seen))
 		}
 		back, err := s.choose(ctx, "Where work was left", options)
 		if back || err != nil {
@@ -37,7 +35,7 @@ func (s *session) board(ctx context.Context) error {
 }
 
 // berthWords are a thread in one line.
-func berthWords(b ways.Berth) string {
+func berthWords(b action.ThreadRow) string {
 	goal := b.Thread.Goal
 	if goal == "" {
 		goal = model.Text(b.Thread.ID)
@@ -53,7 +51,7 @@ func berthWords(b ways.Berth) string {
 }
 
 // thread says where a thread stands, and offers the ways on.
-func (s *session) thread(ctx context.Context, b ways.Berth) error {
+func (s *session) thread(ctx context.Context, b action.ThreadRow) error {
 	if b.Thread.NextAction != "" {
 		s.say("Next: %s", b.Thread.NextAction)
 	}
@@ -63,10 +61,10 @@ func (s *session) thread(ctx context.Context, b ways.Berth) error {
 }
 
 // wayOptions are the ways on, and what is closed with its reason.
-func (s *session) wayOptions(b ways.Berth) []option {
+func (s *session) wayOptions(b action.ThreadRow) []option {
 	var out []option
 	var off []string
-	for _, w := range b.On() {
+	for _, w := range b.Actions() {
 		a := action.Standard().ByID(w.ID)
 		if w.Off != "" {
 			off = append(off, title(a)+": "+action.Standard().Keyed(w.Off))
@@ -86,21 +84,21 @@ func (s *session) wayOptions(b ways.Berth) []option {
 }
 
 // take goes a way on.
-func (s *session) take(ctx context.Context, b ways.Berth, w ways.Way) error {
+func (s *session) take(ctx context.Context, b action.ThreadRow, w action.ThreadAction) error {
 	at := []string{"--repo", b.In.Repo.Raw()} // raw: handed on, not shown
 	id := string(b.Thread.ID)
 	switch {
 	case w.Copies != "":
-		if err := ways.Copyable(w.Copies); err != nil {
+		if err := action.RunsAsItStands(w.Copies); err != nil {
 			s.refused(err)
 			return nil
 		}
-		s.clip(ctx, clip.Copied{What: "The command", Text: w.Copies.Raw()}) // raw: plain words only, as Copyable says
+		s.clip(ctx, action.Copied{What: "The command", Text: w.Copies.Raw()}) // raw: plain words only, as Copyable says
 		return nil
 	case w.ID == action.RadarGo:
 		return s.run(ctx, "", append([]string{"thread", "resume", id}, at...)...)
 	case w.ID == action.RadarRebind:
-		s.say("%s", ways.Overtaking)
+		s.say("%s", action.TakeOverHint)
 		if ok, err := s.yes(ctx, "Take "+id+" over?"); err != nil || !ok {
 			return err
 		}
@@ -117,7 +115,7 @@ func (s *session) take(ctx context.Context, b ways.Berth, w ways.Way) error {
 
 // recommended asks which of a thread's commands to run. It is an agent's text: nothing runs
 // before the operator has heard it, word by word.
-func (s *session) recommended(ctx context.Context, b ways.Berth) error {
+func (s *session) recommended(ctx context.Context, b action.ThreadRow) error {
 	var options []option
 	for _, command := range b.Thread.Suggested() {
 		options = append(options, option{command.String(), func(ctx context.Context) error { return s.record(ctx, b, command) }, ""})
@@ -126,16 +124,16 @@ func (s *session) recommended(ctx context.Context, b ways.Berth) error {
 	return err
 }
 
-func (s *session) record(ctx context.Context, b ways.Berth, command model.Text) error {
+func (s *session) record(ctx context.Context, b action.ThreadRow, command model.Text) error {
 	argv, plain := thread.Argv(command)
 	if !plain {
-		s.say("%s", ways.Unrunnable)
+		s.say("%s", action.NotRunnableHint)
 		return nil
 	}
 	for i, w := range argv {
 		s.say("Word %d: %s", i+1, model.Text(w))
 	}
-	s.say("%s", ways.Recommending)
+	s.say("%s", action.RecommendedHint)
 	if ok, err := s.yes(ctx, "Run it in "+b.In.Repo.String()+"?"); err != nil || !ok {
 		return err
 	}

@@ -1,6 +1,6 @@
 // Package classes is how the classes of work items are named, marked and coloured, on every
 // screen alike.
-package classes
+package action
 
 import (
 	"charm.land/lipgloss/v2"
@@ -10,7 +10,7 @@ import (
 )
 
 // Look is how a class is shown.
-type Look struct {
+type ClassMark struct {
 	// Word names it: "needs you".
 	Word string
 	// Mark is its glyph of a set, Style its look in a theme.
@@ -19,26 +19,26 @@ type Look struct {
 }
 
 // Of is the look of a class; whatever is not known is done.
-func Of(c model.Class) Look {
+func MarkOf(c model.Class) ClassMark {
 	switch c {
 	case model.CurrentRunnable:
-		return Look{"current",
+		return ClassMark{"current",
 			func(g *themes.Glyphs) string { return g.Current }, func(s *themes.Styles) lipgloss.Style { return s.Current }}
 	case model.TriggeredBlocked:
-		return Look{"triggered",
+		return ClassMark{"triggered",
 			func(g *themes.Glyphs) string { return g.Triggered }, func(s *themes.Styles) lipgloss.Style { return s.Triggered }}
 	case model.QueuedRunnable:
-		return Look{"queued",
+		return ClassMark{"queued",
 			func(g *themes.Glyphs) string { return g.Queued }, func(s *themes.Styles) lipgloss.Style { return s.Queued }}
 	case model.WaitingForOperator:
-		return Look{"needs you", needsYou, inNeed}
+		return ClassMark{"needs you", needsYou, inNeed}
 	case model.ReportOffered:
-		return Look{"report offered", needsYou, inNeed}
+		return ClassMark{"report offered", needsYou, inNeed}
 	case model.BlockedClass:
-		return Look{"blocked",
+		return ClassMark{"blocked",
 			func(g *themes.Glyphs) string { return g.Blocked }, func(s *themes.Styles) lipgloss.Style { return s.Blocked }}
 	}
-	return Look{"done", func(g *themes.Glyphs) string { return g.Done }, func(s *themes.Styles) lipgloss.Style { return s.Done }}
+	return ClassMark{"done", func(g *themes.Glyphs) string { return g.Done }, func(s *themes.Styles) lipgloss.Style { return s.Done }}
 }
 
 func needsYou(g *themes.Glyphs) string       { return g.NeedsYou }
@@ -46,7 +46,7 @@ func inNeed(s *themes.Styles) lipgloss.Style { return s.NeedsYou }
 
 // Shown is the class that a row is shown as: an offered report needs the operator, although
 // its item is completed.
-func Shown(r model.Row) model.Class {
+func ShownClass(r model.Row) model.Class {
 	if r.Offered() {
 		return model.ReportOffered
 	}

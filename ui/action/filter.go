@@ -1,6 +1,6 @@
 // Package filter is the grammar of filters: what the operator writes after the console's /
 // key, saves under a name, and gives to vise list.
-package filter
+package action
 
 import (
 	"iter"
@@ -16,14 +16,14 @@ import (
 // Filter is what the operator wrote, read once. Its terms must all hold:
 // words, "exact words", class:a,b, has:report, has:todos, age:>1d, age:<2h, and each of
 // them with "-" before it.
-type Filter struct {
-	terms []term
+type RowFilter struct {
+	terms []filterTerm
 	now   time.Time
 	// Trouble is what could not be read; such a term hides nothing.
 	Trouble string
 }
 
-type term struct {
+type filterTerm struct {
 	not  bool
 	kind string // empty: words
 	arg  string
@@ -32,14 +32,16 @@ type term struct {
 }
 
 // Parse reads a filter. Ages are as of now.
-func Parse(s string, now time.Time) Filter { return parse(s, now, "exact", term.check) }
+func ParseFilter(s string, now time.Time) RowFilter {
+	return parseFilter(s, now, "exact", filterTerm.check)
+}
 
 // parse reads terms. What stands in quotes is of the kind quoted; check says what is wrong
 // with a term that names its kind.
-func parse(s string, now time.Time, quoted string, check func(term) string) Filter {
-	f := Filter{now: now}
-	for _, w := range Words(s) {
-		t := term{}
+func parseFilter(s string, now time.Time, quoted string, check func(filterTerm) string) RowFilter {
+	f := RowFilter{now: now}
+	for _, w := range FilterWords(s) {
+		t := filterTerm{}
 		if rest, ok := strings.CutPrefix(w, "-"); ok && rest != "" {
 			t.not, w = true, rest
 		}
@@ -64,7 +66,7 @@ func parse(s string, now time.Time, quoted string, check func(term) string) Filt
 }
 
 // Words splits at spaces outside of quotes.
-func Words(s string) []string {
+func FilterWords(s string) []string {
 	quoted := false
 	return strings.FieldsFunc(s, func(r rune) bool {
 		if r == '"' {
@@ -74,7 +76,7 @@ func Words(s string) []string {
 	})
 }
 
-func (t term) check() string {
+func (t filterTerm) check() string {
 	switch t.kind {
 	case "class":
 		for c := range strings.SplitSeq(t.arg, ",") {
@@ -113,12 +115,12 @@ func ageOf(s string) (older bool, d time.Duration, ok bool) {
 }
 
 // Empty: it keeps everything.
-func (f Filter) Empty() bool { return len(f.terms) == 0 }
+func (f RowFilter) Empty() bool { return len(f.terms) == 0 }
 
 // Keeps says which rows of all hold every term. A word is looked for as it is; only if no
 // row has it, its letters in order will do.
-func (f Filter) Keeps(all iter.Seq[model.Row]) func(model.Row) bool {
-	terms := make([]term, len(f.terms))
+func (f RowFilter) Keeps(all iter.Seq[model.Row]) func(model.Row) bool {
+	terms := make([]filterTerm, len(f.terms))
 	for i, t := range f.terms {
 		t.loose = t.kind == "" && !t.not && !anyRow(all, func(r model.Row) bool { return f.holds(t, r) })
 		terms[i] = t
@@ -142,7 +144,7 @@ func anyRow(all iter.Seq[model.Row], match func(model.Row) bool) bool {
 	return false
 }
 
-func (f Filter) holds(t term, r model.Row) bool {
+func (f RowFilter) holds(t filterTerm, r model.Row) bool {
 	switch t.kind {
 	case "class":
 		for c := range strings.SplitSeq(t.arg, ",") {

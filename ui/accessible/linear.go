@@ -6,7 +6,7 @@
 // Read this file (what a session is), talk.go (how it speaks and hears), then menus.go
 // (where one can go) and acts.go (what can be done there). apart.go says which actions of
 // the screen's console are not here, and why.
-package linear
+package accessible
 
 import (
 	"bufio"

@@ -1,6 +1,6 @@
 // Package clip is what an operator can copy of work items, and how a text reaches a
 // terminal's clipboard. Every door that has an operator copies the same.
-package clip
+package action
 
 import (
 	"encoding/json"
@@ -10,11 +10,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vise/model"
-	"vise/ui/action"
 )
 
 // Subject is an item that is copied of.
-type Subject struct {
+type CopySubject struct {
 	Row model.Row
 	// Detail is nil where only the row was read.
 	Detail *model.Detail
@@ -29,23 +28,23 @@ type Copied struct {
 }
 
 // lines are the copies that make a line for each item.
-var lines = map[action.ID]struct {
+var lines = map[ID]struct {
 	one, many string
-	line      func(Subject) string
+	line      func(CopySubject) string
 }{
-	action.CopyID:        {"The id", "ids", func(s Subject) string { return string(s.Row.ID) }},
-	action.CopyObjective: {"The objective", "objectives", Subject.objective},
-	action.CopyMarkdown:  {"A Markdown line", "Markdown lines", Subject.markdown},
-	action.CopyReference: {"The MCP reference", "MCP references", func(s Subject) string { return "vise://plan/" + string(s.Row.ID) }},
+	CopyID:        {"The id", "ids", func(s CopySubject) string { return string(s.Row.ID) }},
+	CopyObjective: {"The objective", "objectives", CopySubject.objective},
+	CopyMarkdown:  {"A Markdown line", "Markdown lines", CopySubject.markdown},
+	CopyReference: {"The MCP reference", "MCP references", func(s CopySubject) string { return "vise://plan/" + string(s.Row.ID) }},
 }
 
 // Of is what the copying action id copies: a line of each marked item, or what at says, the
 // item that the operator looks at. Trouble says why there is nothing to copy.
-func Of(id action.ID, at Subject, marked []Subject) (c Copied, trouble string) {
+func CopyOfItems(id ID, at CopySubject, marked []CopySubject) (c Copied, trouble string) {
 	if l, ok := lines[id]; ok {
 		all := marked
 		if len(all) == 0 {
-			all = []Subject{at}
+			all = []CopySubject{at}
 		}
 		var text []string
 		for _, s := range all {
@@ -58,21 +57,21 @@ func Of(id action.ID, at Subject, marked []Subject) (c Copied, trouble string) {
 		return c, ""
 	}
 	switch {
-	case id == action.CopyPath && at.Plan == "":
+	case id == CopyPath && at.Plan == "":
 		return c, "The plan's path is not known."
-	case id == action.CopyPath:
+	case id == CopyPath:
 		return Copied{"The plan's path", at.Plan}, ""
 	case at.Detail == nil:
 		return c, "The detail is not read yet."
-	case id == action.CopyReport && at.Detail.Report == nil:
+	case id == CopyReport && at.Detail.Report == nil:
 		return c, "There is no report."
-	case id == action.CopyReport:
+	case id == CopyReport:
 		return Copied{"The report", at.Detail.Report.Text.Raw()}, "" // raw: to the clipboard, encoded, not shown
 	}
 	return at.json()
 }
 
-func (s Subject) json() (c Copied, trouble string) {
+func (s CopySubject) json() (c Copied, trouble string) {
 	raw, err := json.MarshalIndent(struct {
 		WorkItem model.View `json:"work_item"`
 	}{s.Detail.View}, "", "  ")
@@ -83,14 +82,14 @@ func (s Subject) json() (c Copied, trouble string) {
 }
 
 // objective is the whole objective where the detail is read, else what the row holds.
-func (s Subject) objective() string {
+func (s CopySubject) objective() string {
 	if s.Detail != nil {
 		return s.Detail.Objective.Raw() // raw: to the clipboard, encoded, not shown
 	}
 	return s.Row.Objective.Raw() // raw: to the clipboard, encoded, not shown
 }
 
-func (s Subject) markdown() string {
+func (s CopySubject) markdown() string {
 	box := " "
 	if s.Row.Class == model.CompletedRecent {
 		box = "x"
@@ -99,14 +98,14 @@ func (s Subject) markdown() string {
 }
 
 // Most is how many bytes go to a terminal's clipboard: terminals cut longer sequences.
-const Most = 64 << 10
+const MostCopied = 64 << 10
 
 // screenChunk is how much GNU screen passes on in one piece.
 const screenChunk = 768
 
 // Sequence makes a terminal put text on its clipboard (OSC 52), which works over SSH and
 // which nothing confirms. screen: GNU screen lies in between.
-func Sequence(text string, screen bool) string {
+func ClipboardSequence(text string, screen bool) string {
 	if screen {
 		return ansi.ScreenPassthrough(ansi.SetSystemClipboard(text), screenChunk)
 	}

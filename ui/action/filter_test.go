@@ -1,4 +1,4 @@
-package filter
+package action
 
 import (
 	"slices"
@@ -42,7 +42,7 @@ func TestFilterTermsMustAllHold(t *testing.T) {
 		if filter == "-" {
 			want = "1234"
 		}
-		f := Parse(filter, now)
+		f := ParseFilter(filter, now)
 		keep := f.Keeps(slices.Values(rows))
 		var got strings.Builder
 		for _, r := range rows {
@@ -60,7 +60,7 @@ func TestAFilterSaysWhatItCannotRead(t *testing.T) {
 	for filter, want := range map[string]string{
 		"class:x": "no class x", "has:x": "has: knows", "age:soon": "age: is like", "colour:red": "no term colour", "class:qu": "no class qu",
 	} {
-		if got := Parse(filter, time.Time{}).Trouble; !strings.Contains(got, want) {
+		if got := ParseFilter(filter, time.Time{}).Trouble; !strings.Contains(got, want) {
 			t.Errorf("%q: got %q, want %q", filter, got, want)
 		}
 	}
