@@ -57,6 +57,8 @@ type Receipt struct {
 	Warnings []Warning `json:"warnings,omitempty"`
 	// Calls are the receipts of a Round's calls.
 	Calls []Receipt `json:"calls,omitempty"`
+	// Inverse takes the command back; nil where nothing does. Who sends it says What.
+	Inverse *Undo `json:"inverse,omitempty"`
 	// Replayed says that the key was known and nothing was done now.
 	Replayed bool `json:"replayed,omitempty"`
 }

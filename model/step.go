@@ -15,6 +15,7 @@ func Step(f Facts, at Stamp, c Command) (Change, error) {
 		return Change{}, err
 	}
 	s.settleDelegations()
+	s.receipt.Inverse = s.inverse(c)
 	return Change{Writes: s.writes(), Events: s.events, NewPlans: s.plans, Receipt: s.receipt}, nil
 }
 

@@ -16,6 +16,8 @@ type Undo struct {
 	Items []Restored `json:"items,omitempty"`
 	// Focus is the move of the focus that is taken back; nil when there was none.
 	Focus *Refocus `json:"focus,omitempty"`
+	// Seen are the acknowledgements that take those of the act back.
+	Seen []Acknowledge `json:"seen,omitempty"`
 }
 
 // Restored is an item that is to stand as before.
@@ -96,6 +98,10 @@ func (u Undo) Reversed() Undo {
 	if u.Focus != nil {
 		out.Focus = &Refocus{u.Focus.Back, u.Focus.Left}
 	}
+	for _, x := range u.Seen {
+		x.Withdraw = !x.Withdraw
+		out.Seen = append(out.Seen, x)
+	}
 	return out
 }
 
@@ -107,8 +113,11 @@ func (u Undo) step(s *step) error {
 	if s.at.Actor != Operator {
 		return Refuse(CodeRefused, "only the operator takes acts back").WithHint("make the change that you want")
 	}
-	if len(u.Items) == 0 && u.Focus == nil {
+	if len(u.Items) == 0 && u.Focus == nil && len(u.Seen) == 0 {
 		return Refuse(CodeInvalid, "nothing to undo").At("items")
+	}
+	if err := u.acknowledge(s); err != nil {
+		return err
 	}
 	for _, r := range u.Items {
 		if err := s.restore(r, u.action(), what); err != nil {
@@ -119,6 +128,16 @@ func (u Undo) step(s *step) error {
 		return nil
 	}
 	return s.refocus(*u.Focus, len(u.Items) == 0, Text(u.action())+": "+what)
+}
+
+func (u Undo) acknowledge(s *step) error {
+	switch len(u.Seen) {
+	case 0:
+		return nil
+	case 1:
+		return u.Seen[0].step(s)
+	}
+	return AcknowledgeAll{Items: u.Seen}.step(s)
 }
 
 func (u Undo) action() string {

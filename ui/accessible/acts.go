@@ -10,7 +10,6 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/past"
 	"vise/ui/text"
 )
 
@@ -46,7 +45,7 @@ func (s *session) look(ctx context.Context, id model.ItemID) (look, error) {
 		waits := r.ItemWaits(w.AgentID, id)
 		l.row = model.RowOf(w, waits, l.detail.IsCurrent)
 		l.state = action.State{Item: &l.row, Agent: s.agent, Editor: s.Plans != nil, Agents: len(r.Agents("", rowsRead))}
-		l.state.Undo, l.state.Redo = s.past.Words()
+		l.state.Undo, l.state.Redo = s.history.Words()
 		l.state.Desk = model.DeskOf(r, s.agent, model.Stamp{At: s.Now()}, func(model.Class) int { return 1 })
 		if x, ok := model.InboxOf(r, w, waits, l.detail.IsCurrent); ok {
 			l.state.Need = &x
@@ -313,7 +312,7 @@ func (s *session) report(ctx context.Context, l look) error {
 func (s *session) acknowledge(ctx context.Context, l look) error {
 	done, err := s.ran(ctx, "", append([]string{"ack"}, l.seen()...)...)
 	if done {
-		s.past = s.past.Did(past.Acknowledged(s.agent, model.Acknowledge{WorkItemID: l.row.ID, SeenRevision: l.row.Revision}, "acknowledged "+string(l.row.Handle)))
+		s.did(nil, model.Receipt{Inverse: s.inverse}, "acknowledged "+string(l.row.Handle))
 	}
 	return err
 }

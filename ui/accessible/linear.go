@@ -19,7 +19,6 @@ import (
 
 	"vise/model"
 	"vise/ui/config"
-	"vise/ui/past"
 )
 
 // Env is what a session stands on.
@@ -27,8 +26,9 @@ type Env struct {
 	In  io.Reader
 	Out io.Writer
 	// Run carries out a verb of the command line with stdin as its input. What it says goes to
-	// the same Out, errors too; the exit code tells whether it was done.
-	Run func(ctx context.Context, stdin string, args ...string) int
+	// the same Out, errors too; the exit code tells whether it was done, inverse what takes it
+	// back, if anything does.
+	Run func(ctx context.Context, stdin string, args ...string) (code int, inverse *model.Undo)
 	Ledger
 	// Rooms are what the session finds beside the ledger.
 	Rooms
@@ -42,7 +42,8 @@ type Env struct {
 
 // Ledger is what a session needs of the ledger.
 type Ledger interface {
-	past.Ledger
+	Apply(context.Context, model.Envelope) (model.Receipt, error)
+	View(context.Context, func(model.Reader) error) error
 	// Follow waits until the ledger is past a revision.
 	Follow(ctx context.Context, after uint64) (uint64, error)
 }
@@ -52,7 +53,9 @@ type session struct {
 	Env
 	in    *bufio.Reader
 	agent model.AgentID
-	past  past.Past
+	// history is what can be taken back, inverse what takes the verb that ran last back.
+	history model.UndoHistory
+	inverse *model.Undo
 	// triage is what was decided on findings in this session.
 	triage triage
 	// menu are the lines of the menu that was said last.
@@ -141,7 +144,8 @@ func (s *session) run(ctx context.Context, stdin string, args ...string) error {
 func (s *session) ran(ctx context.Context, stdin string, args ...string) (done bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	code := s.Run(ctx, stdin, append([]string{"--agent", string(s.agent), "--actor", string(model.Operator), "--no-color"}, args...)...)
+	code, inverse := s.Run(ctx, stdin, append([]string{"--agent", string(s.agent), "--actor", string(model.Operator), "--no-color"}, args...)...)
+	s.inverse = inverse
 	return code == 0, s.View(ctx, func(r model.Reader) error {
 		s.told = max(s.told, r.Revision())
 		return nil

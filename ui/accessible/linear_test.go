@@ -26,6 +26,8 @@ type stage struct {
 	// verbs are those that were run, with their input; verb carries one out, nil: they succeed.
 	verbs []string
 	verb  func(args []string) int
+	// inverse takes back what was applied last.
+	inverse *model.Undo
 }
 
 func newStage(t *testing.T) *stage {
@@ -47,6 +49,7 @@ func (st *stage) apply(c model.Command) model.Receipt {
 	if err != nil {
 		st.t.Fatal(err)
 	}
+	st.inverse = in.Inverse
 	return in
 }
 
@@ -60,12 +63,13 @@ func (st *stage) env(typed ...string) (Env, *strings.Builder) {
 	var out strings.Builder
 	return Env{
 		In: strings.NewReader(strings.Join(typed, "\n") + "\n"), Out: &out,
-		Run: func(_ context.Context, stdin string, args ...string) int {
+		Run: func(_ context.Context, stdin string, args ...string) (int, *model.Undo) {
+			st.inverse = nil
 			st.verbs = append(st.verbs, strings.Join(args[5:], " ")+"|"+stdin)
 			if st.verb == nil {
-				return 0
+				return 0, nil
 			}
-			return st.verb(args[5:])
+			return st.verb(args[5:]), st.inverse
 		},
 		Ledger: st, Rooms: st.rooms, Agent: "a", Now: func() time.Time { return noon }, NewKey: st.key,
 		Settings: config.Settings{Config: config.Config{

@@ -112,7 +112,7 @@ func (s *session) places(v view) []option {
 
 // state is what actions ask where no item is looked at.
 func (s *session) state(v view) action.State {
-	undo, redo := s.past.Words()
+	undo, redo := s.history.Words()
 	return action.State{Agent: s.agent, Desk: v.desk, Agents: len(v.fleet.Agents), NeedYou: len(v.inbox), Editor: s.Plans != nil,
 		Undo: undo, Redo: redo, FileTodos: v.session != "", Findings: v.pending}
 }

@@ -6,33 +6,31 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/past"
 )
 
-// doing runs a verb that changes an item, and remembers how that is taken back.
+// doing runs a verb that changes an item, and keeps how that is taken back.
 func (s *session) doing(ctx context.Context, words string, l look, stdin string, args ...string) error {
-	var err error
-	d := past.Around(ctx, s.Ledger, s.agent, []model.ItemID{l.row.ID}, words+" "+string(l.row.Handle), func() bool {
-		var done bool
-		done, err = s.ran(ctx, stdin, args...)
-		return done && err == nil
-	})
-	if d != nil {
-		s.past = s.past.Did(*d)
+	done, err := s.ran(ctx, stdin, args...)
+	if done && err == nil && s.did(nil, model.Receipt{Inverse: s.inverse}, words+" "+string(l.row.Handle)) {
 		s.say("Undo, in the menus, takes it back.")
 	}
 	return err
 }
 
+// did keeps how a command is taken back; false when nothing takes it back.
+func (s *session) did(c model.Command, in model.Receipt, words string) bool {
+	s.history = s.history.Add(s.agent, c, in, model.Text(words))
+	return in.Inverse != nil
+}
+
 // send applies a command of the operator for the agent, and says what came of it.
 func (s *session) send(ctx context.Context, c model.Command, words, said string) error {
-	receipt, deed, err := past.Apply(ctx, s.Ledger, s.envelope(s.agent, c), words)
+	receipt, err := s.Apply(ctx, s.envelope(s.agent, c))
 	if err != nil {
 		s.refused(err)
 		return nil
 	}
-	if deed != nil {
-		s.past = s.past.Did(*deed)
+	if s.did(c, receipt, words) {
 		said += " Undo, in the menus, takes it back."
 	}
 	return s.done(ctx, receipt, said)
@@ -63,27 +61,26 @@ func (s *session) refused(err error) {
 	}
 }
 
-func (s *session) undo(ctx context.Context) error { return s.takeBack(ctx, past.Past.Undo) }
-func (s *session) redo(ctx context.Context) error { return s.takeBack(ctx, past.Past.Redo) }
+func (s *session) undo(ctx context.Context) error { return s.takeBack(ctx, false) }
+func (s *session) redo(ctx context.Context) error { return s.takeBack(ctx, true) }
 
-// takeBack carries out what takes an act back. One that cannot be any more is forgotten.
-func (s *session) takeBack(ctx context.Context, which func(past.Past) (past.Deed, bool)) error {
-	d, ok := which(s.past)
+// takeBack carries out what takes an act back, or does it again. One that cannot be any more
+// is forgotten.
+func (s *session) takeBack(ctx context.Context, doAgain bool) error {
+	e, ok := s.history.Last(doAgain)
 	if !ok {
 		return nil
 	}
-	receipt, err := s.Apply(ctx, s.envelope(d.Agent, d.Command()))
+	receipt, err := s.Apply(ctx, s.envelope(e.Agent, e.Undo))
 	if err != nil {
-		if past.TooLate(err) {
-			s.past = s.past.Lost(d)
-		}
+		s.history = s.history.Drop(e.Undo, err)
 		s.refused(err)
 		return nil
 	}
-	s.past = s.past.TookBack(d)
-	again := action.Redo
-	if d.Again() {
-		again = action.Undo
+	s.history = s.history.Add(e.Agent, e.Undo, receipt, e.What)
+	reverses := action.Redo
+	if e.Again {
+		reverses = action.Undo
 	}
-	return s.done(ctx, receipt, d.Said()+". "+titleOf(again)+", in the menus, reverses that.")
+	return s.done(ctx, receipt, e.Said()+". "+titleOf(reverses)+", in the menus, reverses that.")
 }

@@ -167,7 +167,7 @@ func (r *consoleRun) session(h *home.Home, agent model.AgentID) (console.Session
 		return console.Session{}, err
 	}
 	plans.dir = h.Dir()
-	threads, todos := newThreadView(r.ctx, h), newFileTodos(r.ctx, workingDir(), r.now)
+	threads, todos := newThreadView(r.ctx, h), newFileTodos(r.ctx, r.dir, r.now)
 	todos.ledger = h
 	exit := func() { r.exitMessage = exitMessage(context.WithoutCancel(r.ctx), h, r.now()) }
 	r.atEnd = append(r.atEnd, exit, plans.close, threads.Close, todos.close)
@@ -198,7 +198,7 @@ func (r *consoleRun) firstRun(agent model.AgentID) (*console.FirstRun, error) {
 		return nil, err
 	}
 	if agent == "" {
-		agent = proposedAgent()
+		agent = r.proposedAgent()
 	}
 	return &console.FirstRun{
 		Home: shortened(dir, r.getenv("HOME")), Agent: agent, Survey: surveyHolon, Start: r.start, Programs: installedPrograms(),
@@ -262,7 +262,7 @@ func (r *consoleRun) openAccessible(agent model.AgentID, s config.Settings) erro
 		fmt.Fprintf(r.out, "Settings: %s\n", x)
 	}
 	r.schedule(h, 0)
-	todos, threads := newFileTodos(r.ctx, workingDir(), r.now), newThreadView(r.ctx, h)
+	todos, threads := newFileTodos(r.ctx, r.dir, r.now), newThreadView(r.ctx, h)
 	r.atEnd = append(r.atEnd, todos.close, threads.Close)
 	edits := newEdits(h.Files(), h.Dir())
 	return accessible.Run(r.ctx, accessible.Env{
@@ -277,7 +277,7 @@ func (r *consoleRun) openAccessible(agent model.AgentID, s config.Settings) erro
 // askForHome asks before anything is written where no home is; nil after a no.
 func (r *consoleRun) askForHome(agent model.AgentID) (*home.Home, error) {
 	if agent == "" {
-		agent = proposedAgent()
+		agent = r.proposedAgent()
 	}
 	dir, err := r.homeDir()
 	if err != nil {
@@ -294,15 +294,16 @@ func (r *consoleRun) askForHome(agent model.AgentID) (*home.Home, error) {
 }
 
 // runVerbWithin carries out a verb on the home that is open, with stdin as its input. Its
-// answer and its errors go to this run's output; the exit code is the verb's.
-func (a *app) runVerbWithin(ctx context.Context, stdin string, args ...string) int {
+// answer and its errors go to this run's output; the exit code is the verb's, inverse what
+// takes its command back.
+func (a *app) runVerbWithin(ctx context.Context, stdin string, args ...string) (code int, inverse *model.Undo) {
 	within := *a
 	if a.flags.home != "" {
 		args = append([]string{"--home", a.flags.home}, args...)
 	}
 	within.args, within.in, within.ttyIn, within.err = args, strings.NewReader(stdin), false, a.out
-	within.exit, within.flags = 0, globals{}
-	code := within.execute(ctx)
+	within.exit, within.flags, within.inverse = 0, globals{}, nil
+	code = within.execute(ctx)
 	a.home = within.home
-	return code
+	return code, within.inverse
 }

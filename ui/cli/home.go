@@ -22,7 +22,7 @@ func (a *app) homeDir() (string, error) {
 
 // homeOptions are what this run says about opening a home.
 func (a *app) homeOptions() home.Options {
-	return home.Options{Now: a.now, NewKey: newKey, Dir: cmp.Or(workingDir(), string(filepath.Separator)), Warn: func(s string) {
+	return home.Options{Now: a.now, NewKey: newKey, Dir: a.dir, Warn: func(s string) {
 		fmt.Fprintf(a.err, "vise: warning: %s\n", model.Text(s))
 	}}
 }
@@ -87,6 +87,9 @@ func (a *app) applyEnding(ctx context.Context, m mutation, agent model.AgentID, 
 	}
 	e := model.Envelope{Key: cmp.Or(m.key, newKey()), Actor: actor, Agent: agent, Command: c}
 	in, err := h.ApplyEnding(ctx, e, end)
+	if in.Inverse != nil {
+		a.inverse, in.Inverse = in.Inverse, nil // for who runs verbs within, not for the answer
+	}
 	if errors.Is(err, &model.Error{Code: model.CodeUnknownOutcome}) {
 		known := *fault(err)
 		return in, known.WithHint("run it again with --key %s: then it is done once, and you learn whether it was", model.Text(e.Key))

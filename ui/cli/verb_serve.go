@@ -20,7 +20,6 @@ func (a *app) serveVerb() *cobra.Command {
 		Use: "serve [--listen 127.0.0.1:PORT]", Short: "Run the scheduler, and take what the outside sends",
 		Long: "serve runs the scheduler without a screen, and an HTTP server for the addresses that vise trigger url\n" +
 			"makes. /healthz and /metrics are for this machine. With --drive it also drives the configured agents.",
-		Args: named(),
 	}
 	f := c.Flags()
 	f.StringVar(&s.Listen, "listen", defaultListen, "where to listen")

@@ -23,7 +23,7 @@ func (c Console) touched() (Console, tea.Cmd) {
 
 // state is what actions ask before they offer themselves.
 func (c Console) state() action.State {
-	undo, redo := c.outbox.past.Words()
+	undo, redo := c.outbox.undo.Words()
 	return action.State{
 		View: c.place.view.String(), Need: c.truth.need, NeedYou: c.needYou(),
 		Item: c.row(), Search: c.plan.Search.Query != "", Marked: len(c.marked()), Agent: c.place.agent, Desk: c.truth.desk, Agents: len(c.truth.agents), Filtered: c.place.filter != "",

@@ -13,7 +13,6 @@ import (
 
 	"vise/model"
 	"vise/ui/markdown"
-	"vise/ui/past"
 )
 
 // effects are the console's hands: the only code that waits, reads a clock or touches
@@ -51,8 +50,6 @@ type (
 		receipt model.Receipt
 		at      time.Time
 		err     error
-		// deed is how the job can be taken back; nil when it cannot.
-		deed *past.Deed
 	}
 	draftsMsg struct{ drafts map[string]string }
 	newsMsg   struct {

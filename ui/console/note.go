@@ -79,8 +79,6 @@ func coded(err error) model.Code {
 	return ""
 }
 
-func unknown(err error) bool { return coded(err) == model.CodeUnknownOutcome }
-
 // answered shows what became of a job.
 func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 	awaited := c.outbox.awaited == j.seq && j.seq != 0
@@ -128,7 +126,7 @@ func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 			c.place.cursor = next.ID
 		}
 	}
-	c, said := c.say(c.told(j, m.receipt) + c.undoHint(j, m))
+	c, said := c.say(c.told(j, m.receipt) + c.undoHint(m.receipt.Inverse))
 	c, look := c.look()
 	return c, tea.Batch(drop, said, look)
 }
@@ -142,14 +140,14 @@ func (c Console) refused(err error) (Console, tea.Cmd) {
 }
 
 // undoHint says which key takes an act back.
-func (c Console) undoHint(j job, m receiptMsg) string {
+func (c Console) undoHint(inverse *model.Undo) string {
 	switch {
-	case j.undo != nil && j.undo.Again(), j.undo == nil && m.deed != nil:
-		return " " + c.keys.ByID(action.Undo).Key() + " undoes."
-	case j.undo != nil:
+	case inverse == nil:
+		return ""
+	case inverse.Again:
 		return " " + c.keys.ByID(action.Redo).Key() + " does it again."
 	}
-	return ""
+	return " " + c.keys.ByID(action.Undo).Key() + " undoes."
 }
 
 func completed(r model.Receipt) bool {

@@ -6,7 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
-	"vise/ui/past"
 )
 
 // outbox sends one job at a time, so that the order of keys is the order of commits, and
@@ -19,7 +18,7 @@ type outbox struct {
 	flying bool
 	// awaited is the job whose receipt closes the dialog; 0 without one.
 	awaited int
-	past    past.Past
+	undo    model.UndoHistory
 	calls   calls
 }
 
@@ -32,11 +31,7 @@ type job struct {
 	// thread is what was decided on a thread.
 	thread *ThreadAct
 	// said is what the screen says when it is done; empty: the receipt speaks.
-	said string
-	// retried: its outcome was unknown, and it was sent again under the same key.
-	retried bool
-	// undo is the act that the command takes back, or carries out again.
-	undo            *past.Deed
+	said            string
 	draftKey, draft string
 }
 
@@ -54,9 +49,6 @@ func (c Console) dispatch() (Console, tea.Cmd) {
 	}
 	c.outbox.flying = true
 	j := c.outbox.jobs[0]
-	if j.envelope != nil && past.Remembers(j.envelope.Command) {
-		return c, c.fx.applyRemembering(j.seq, *j.envelope, deedWords(j.said))
-	}
 	if j.envelope != nil {
 		return c, c.fx.apply(j.seq, *j.envelope)
 	}
@@ -83,11 +75,6 @@ func (m receiptMsg) handle(c Console) (Console, tea.Cmd) {
 	}
 	j := c.outbox.jobs[0]
 	c.now, c.outbox.flying = later(c.now, m.at), false
-	if unknown(m.err) && !j.retried {
-		c.outbox.jobs = slices.Clone(c.outbox.jobs)
-		c.outbox.jobs[0].retried = true
-		return c.dispatch()
-	}
 	c.outbox.jobs = c.outbox.jobs[1:]
 	c, answer := c.answered(j, m)
 	c, next := c.dispatch()

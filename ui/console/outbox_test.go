@@ -84,24 +84,6 @@ func TestQuittingWaitsUntilEverythingIsSaved(t *testing.T) {
 	})
 }
 
-func TestAnUnknownOutcomeIsAskedForAgainUnderTheSameKey(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		wd, s := newSlowWorld(t)
-		defer wd.end()
-		s.fails = []error{model.Refuse(model.CodeUnknownOutcome, "the commit did not answer")}
-		wd.press("p")
-		s.gate <- struct{}{}
-		s.gate <- struct{}{}
-		wd.settle()
-		if len(s.keys) != 2 || s.keys[0] != s.keys[1] {
-			t.Errorf("keys %v, want the same twice", s.keys)
-		}
-		if r := wd.row("a"); !r.IsCurrent {
-			t.Error("the pick was not made")
-		}
-	})
-}
-
 func TestWhatTheLedgerRefusesStaysInTheDialog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wd, s := newSlowWorld(t)
