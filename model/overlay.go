@@ -7,13 +7,14 @@ import "slices"
 type overlay struct {
 	Records
 	Lister
+	before Facts
 	// order names the records in the order of their first write.
 	order   []RecordName
 	records map[RecordName]Record
 }
 
 func newOverlay(f Facts) *overlay {
-	o := &overlay{Lister: f, records: map[RecordName]Record{}}
+	o := &overlay{Lister: f, before: f, records: map[RecordName]Record{}}
 	o.Get = func(n RecordName) (Record, bool) {
 		if r, ok := o.records[n]; ok {
 			return r, true
@@ -62,31 +63,31 @@ func merged[R Record](o *overlay, stored []R, belongs func(R) bool) []R {
 }
 
 func (o *overlay) ItemWaits(a AgentID, id ItemID) []Wait {
-	return merged(o, o.Lister.ItemWaits(a, id), func(w Wait) bool {
+	return merged(o, o.before.ItemWaits(a, id), func(w Wait) bool {
 		return w.Status == WaitActive && w.AgentID == a && w.WorkItemID == id
 	})
 }
 
 func (o *overlay) WaitsOn(a AgentID, k WaitKind, resource Text) []Wait {
-	return merged(o, o.Lister.WaitsOn(a, k, resource), func(w Wait) bool {
+	return merged(o, o.before.WaitsOn(a, k, resource), func(w Wait) bool {
 		return w.Status == WaitActive && w.AgentID == a && w.Kind == k && w.Resource == resource
 	})
 }
 
 func (o *overlay) BlockingTasks(a AgentID, id ItemID) []Task {
-	return merged(o, o.Lister.BlockingTasks(a, id), func(t Task) bool {
+	return merged(o, o.before.BlockingTasks(a, id), func(t Task) bool {
 		return t.Blocking && t.Status == TaskRunning && t.AgentID == a && t.WorkItemID == id
 	})
 }
 
 func (o *overlay) Delegations(a AgentID, id ItemID) []Delegation {
-	return merged(o, o.Lister.Delegations(a, id), func(d Delegation) bool {
+	return merged(o, o.before.Delegations(a, id), func(d Delegation) bool {
 		return d.State == DelegationOpen && d.ParentAgentID == a && d.ParentWorkItemID == id
 	})
 }
 
 func (o *overlay) ParentsOf(child ItemID) []Delegation {
-	return merged(o, o.Lister.ParentsOf(child), func(d Delegation) bool {
+	return merged(o, o.before.ParentsOf(child), func(d Delegation) bool {
 		return d.State == DelegationOpen && d.ChildWorkItemID == child
 	})
 }
