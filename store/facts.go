@@ -26,7 +26,7 @@ type counts map[model.Tally]int
 
 func newFacts(t Txn) *facts {
 	f := &facts{txn: t, records: map[string]model.Record{}, heads: map[model.AgentID]agentHead{}, counts: map[model.AgentID]counts{}}
-	f.Get = f.record
+	f.Get = f.load
 	return f
 }
 
@@ -70,14 +70,14 @@ func (f *facts) scan(r Range, visit func(key, value []byte) bool) {
 	}
 }
 
-// record loads a record by its name.
-func (f *facts) record(n model.RecordName) (model.Record, bool) {
+// load loads a record by its name.
+func (f *facts) load(n model.RecordName) (model.Record, bool) {
 	key := recordKey(n.Kind, n.Key)
-	if known, ok := f.records[string(key)]; ok {
-		return known, known != nil
+	r, ok := f.records[string(key)]
+	if ok || n.Key == "" {
+		return r, r != nil
 	}
-	var r model.Record
-	if payload := f.get(key); payload != nil && n.Key != "" {
+	if payload := f.get(key); payload != nil {
 		var err error
 		r, err = decodeRecord(n.Kind, key, payload)
 		f.fail(err)
@@ -89,29 +89,48 @@ func (f *facts) record(n model.RecordName) (model.Record, bool) {
 	return r, r != nil
 }
 
-// all loads the records of some ids. One that is listed and not there is an error where
-// strict: a damaged page can hide it.
-func all[R model.Record](f *facts, kind model.RecordKind, ids []string, strict bool) []R {
+// listed loads the records whose ids the keys of a range end with, from byte at on, up to a
+// limit; a negative one is none.
+func listed[R model.Record](f *facts, kind model.RecordKind, keys Range, at, limit int) []R {
+	var ids []string
+	if limit != 0 {
+		f.scan(keys, func(key, _ []byte) bool {
+			ids = append(ids, string(key[min(at, len(key)):]))
+			return len(ids) != limit
+		})
+	}
 	var out []R
 	for _, id := range ids {
-		x, ok := f.record(model.RecordName{Kind: kind, Key: id})
-		if r, is := x.(R); ok && is {
+		x, _ := f.load(model.RecordName{Kind: kind, Key: id})
+		if r, ok := x.(R); f.found(ok, recordKey(kind, id)) {
 			out = append(out, r)
-		} else if strict {
-			f.found(false, recordKey(kind, id))
 		}
 	}
 	return out
 }
 
-// listed loads the records whose ids the keys below a prefix end with.
-func listed[R model.Record](f *facts, kind model.RecordKind, prefix []byte) []R {
-	var ids []string
-	f.scan(Prefix(prefix), func(key, _ []byte) bool {
-		ids = append(ids, idOf(prefix, key))
-		return true
+// below is listed of all aged keys below a prefix.
+func below[R model.Record](f *facts, kind model.RecordKind, prefix []byte) []R {
+	return listed[R](f, kind, Prefix(prefix), len(prefix)+ageSize, -1)
+}
+
+// rowsIn reads the rows in a range, up to a limit.
+func rowsIn[R any](f *facts, keys Range, limit int, read func(key, payload []byte) (R, error)) []R {
+	if limit <= 0 {
+		return nil
+	}
+	var out []R
+	f.scan(keys, func(key, value []byte) bool {
+		payload, err := unframe(key, value)
+		if err == nil {
+			var r R
+			r, err = read(key, payload)
+			out = append(out, r)
+		}
+		f.fail(err)
+		return len(out) < limit
 	})
-	return all[R](f, kind, ids, true)
+	return out
 }
 
 // found makes it an error that something listed is not there: a damaged page can hide it.
@@ -123,52 +142,43 @@ func (f *facts) found(ok bool, key []byte) bool {
 }
 
 func (f *facts) ItemWaits(a model.AgentID, item model.ItemID) []model.Wait {
-	return listed[model.Wait](f, model.KindWait, waitsPrefix(a, item, true))
+	return below[model.Wait](f, model.KindWait, waitsPrefix(a, item, true))
 }
 
 func (f *facts) WaitsOn(a model.AgentID, kind model.WaitKind, resource model.Text) []model.Wait {
-	waits := listed[model.Wait](f, model.KindWait, resourcePrefix(a, kind, resource))
+	waits := below[model.Wait](f, model.KindWait, resourcePrefix(a, kind, resource))
 	return slices.DeleteFunc(waits, func(w model.Wait) bool { return w.Resource != resource })
 }
 
 func (f *facts) BlockingTasks(a model.AgentID, item model.ItemID) []model.Task {
-	return listed[model.Task](f, model.KindTask, runningPrefix(a, item))
+	return below[model.Task](f, model.KindTask, runningPrefix(a, item))
 }
 
 func (f *facts) Delegations(parent model.AgentID, item model.ItemID) []model.Delegation {
-	return listed[model.Delegation](f, model.KindDelegation, delegatedPrefix(parent, item))
+	return below[model.Delegation](f, model.KindDelegation, delegatedPrefix(parent, item))
 }
 
 func (f *facts) ParentsOf(child model.ItemID) []model.Delegation {
-	return listed[model.Delegation](f, model.KindDelegation, servesPrefix(child))
+	return below[model.Delegation](f, model.KindDelegation, servesPrefix(child))
+}
+
+func (f *facts) QueuedMessages(a model.AgentID, limit int) []model.Message {
+	prefix := queuePrefix(a)
+	// After the agent come the priority and a slash.
+	return listed[model.Message](f, model.KindMessage, Prefix(prefix), len(prefix)+2+ageSize, max(limit, 0))
 }
 
 func (f *facts) HandleTaken(h model.Handle) bool { return f.get(handleKey(h)) != nil }
 
 func (f *facts) Rows(a model.AgentID, c model.Class, after *model.Row, limit int) []model.Row {
-	r := Prefix(indexPrefix(a, c))
+	keys := Prefix(indexPrefix(a, c))
 	if after != nil {
-		r.From = append(append(indexPrefix(a, c), after.SortKey()...), 0)
+		keys.From = append(append(indexPrefix(a, c), after.SortKey()...), 0)
 	}
-	if limit <= 0 {
-		return nil
-	}
-	var rows []model.Row
-	f.scan(r, func(key, value []byte) bool {
-		if rows == nil {
-			rows = make([]model.Row, 0, min(limit, model.MaxLimit))
-		}
-		payload, err := unframe(key, value)
-		if err == nil {
-			var row model.Row
-			row, err = decodeRow(payload)
-			rows = append(rows, row)
-		}
-		f.fail(err)
-		return len(rows) < limit
-	})
-	return rows
+	return rowsIn(f, keys, limit, readRow)
 }
+
+func readRow(_, payload []byte) (model.Row, error) { return decodeRow(payload) }
 
 func (f *facts) Count(a model.AgentID, t model.Tally) int { return f.countsOf(a)[t] }
 
@@ -183,22 +193,11 @@ func (f *facts) countsOf(a model.AgentID) counts {
 }
 
 func (f *facts) Due(a model.AgentID, now time.Time, limit int) []model.Due {
-	r := Range{From: duePrefix(a), To: cat(string(duePrefix(a)), instant(now), "0")} // "0" follows "/"
-	var due []model.Due
-	if limit <= 0 {
-		return due
-	}
-	f.scan(r, func(key, value []byte) bool {
-		payload, err := unframe(key, value)
-		if err == nil {
-			var d model.Due
-			err = decode(key, payload, &d)
-			due = append(due, d)
-		}
-		f.fail(err)
-		return len(due) < limit
+	keys := Range{From: duePrefix(a), To: cat(string(duePrefix(a)), instant(now), "0")} // "0" follows "/"
+	return rowsIn(f, keys, limit, func(key, payload []byte) (d model.Due, err error) {
+		err = decode(key, payload, &d)
+		return d, err
 	})
-	return due
 }
 
 func (f *facts) Entries(item model.ItemID, limit int) []model.Entry {
