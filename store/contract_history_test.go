@@ -173,7 +173,7 @@ func rebuild(t *testing.T, b store.Backend) {
 	sound(t, l)
 }
 
-func frozen(t *testing.T, b store.Backend) {
+func readCopy(t *testing.T, b store.Backend) {
 	l := on(t, b, nil)
 	create(t, l, "ada", "k1")
 	err := l.ReadCopy(ctx, func(z *store.Ledger) error {
@@ -183,7 +183,7 @@ func frozen(t *testing.T, b store.Backend) {
 		}
 		_, err := z.Apply(ctx, asAgent("ada", "k3", model.CreateWorkItem{Objective: "x"}))
 		if err == nil && revision(t, l) != 2 {
-			t.Error("a write to the frozen ledger reached the live one")
+			t.Error("a write to the copy reached the live one")
 		}
 		return nil
 	})

@@ -13,7 +13,7 @@ import (
 	"vise/store/lock"
 )
 
-// RestoreOptions are what a door may say about a restore.
+// RestoreOptions are what a frontend may say about a restore.
 type RestoreOptions struct {
 	// From is a backup to begin with; empty is the newest snapshot that proves sound.
 	From string

@@ -207,7 +207,7 @@ func TestSnapshotsAreHourlyAndThreeAreKept(t *testing.T) {
 		l.Now = func() time.Time { return start.Add(time.Duration(hour)*time.Hour + time.Minute) }
 		must(applied(l, objective(fmt.Sprint(hour))))
 		for range 2 { // the second is not due
-			must(l.Overdue(ctx))
+			must(l.SnapshotIfDue(ctx))
 		}
 	}
 	all, err := l.Home().Snapshots()
