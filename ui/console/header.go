@@ -12,7 +12,7 @@ import (
 func (c Console) header() screen.Header {
 	v := screen.Header{
 		Frame: c.frame(), W: c.layout.w, Views: viewNames[:], At: int(c.place.view), Badges: c.badges(),
-		NeedYou: c.needYou(), More: len(c.truth.inbox) >= inboxShown && c.needYou() >= inboxShown, Findings: len(c.shelf.Pending()),
+		NeedYou: c.needYou(), More: len(c.truth.inbox) >= inboxShown && c.needYou() >= inboxShown, Findings: len(c.files.Pending()),
 	}
 	switch c.place.view {
 	case viewDesk:
