@@ -192,7 +192,7 @@ func (c Console) threadActed(j job, m receiptMsg) (Console, tea.Cmd) {
 	}
 	var note tea.Cmd
 	if j.said != "" {
-		c, note = c.say(c.told(j, m.receipt))
+		c, note = c.say(c.receiptWords(j.said, m.receipt))
 	}
 	c, read := c.readThreads()
 	return c, tea.Batch(note, read)
