@@ -11,19 +11,11 @@ import (
 	"github.com/lucasb-eyer/go-colorful"
 )
 
-// UnmarshalText is part of encoding.TextUnmarshaler: it takes what Color may be.
-func (c *Color) UnmarshalText(text []byte) error {
-	s := string(text)
-	n, err := strconv.Atoi(s)
-	switch {
-	case s == "", err == nil && n >= 0 && n <= 255 && strconv.Itoa(n) == s:
-	case len(s) == 7 && s[0] == '#' && strings.Trim(s[1:], "0123456789abcdefABCDEF") == "":
-		s = strings.ToLower(s)
-	default:
-		return fmt.Errorf("%q is no colour: it is #rrggbb, one of the terminal's own 0 to 255, or empty", s)
-	}
-	*c = Color(s)
-	return nil
+// Valid reports whether c is what a Color may be.
+func (c Color) Valid() bool {
+	n, err := strconv.Atoi(string(c))
+	return c == "" || err == nil && n >= 0 && n <= 255 && strconv.Itoa(n) == string(c) ||
+		len(c) == 7 && c[0] == '#' && strings.Trim(string(c[1:]), "0123456789abcdefABCDEF") == ""
 }
 
 // The least contrast of WCAG 2.2, level AA: of text, and of lines that carry no words.

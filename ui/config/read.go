@@ -1,23 +1,26 @@
 package config
 
 import (
-	"encoding"
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
 	"vise/model"
-	"vise/themes"
 )
 
 // The bounds of a file: far more than anybody writes by hand.
 const (
-	maxDepth = 16
-	maxNodes = 20_000
+	maxDepth  = 16
+	maxValues = 20_000
 )
 
 // Origin is where a value comes from.
@@ -40,37 +43,54 @@ func (o Origin) String() string {
 	return o.Source
 }
 
-// reader reads one document into a value, field by field, so that each mistake has its
-// place and the rest is still read.
+// place is a value of the file.
+type place struct {
+	path string
+	*yaml.Node
+}
+
+// reader reads one document into a value by the strict decoder, whose complaints it puts into
+// words with a place. What is wrong is left as it was, and the rest is still read.
 type reader struct {
 	file     string
 	problems Problems
 	origins  map[string]Origin
-	nodes    int
+	places   []place // keys and values in the order of the file
 }
 
 // read fills into, a pointer to a struct, from YAML. What the text does not say stays.
 func (r *reader) read(raw []byte, into any) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(raw, &doc); err != nil {
-		r.add(&yaml.Node{Line: lineOf(err)}, "", "not YAML: "+strings.TrimPrefix(strings.TrimPrefix(err.Error(), "yaml: "), lineWords(err)), "")
+		line, message := lineOf(strings.TrimPrefix(err.Error(), "yaml: "))
+		r.add(&yaml.Node{Line: line}, "", "not YAML: "+message, "")
 		return
 	}
-	if len(doc.Content) == 0 || doc.Content[0].Tag == "!!null" {
+	if len(doc.Content) == 0 || !r.walk(doc.Content[0], "", 0) {
 		return
 	}
-	if r.fits(doc.Content[0], 0) {
-		r.value(doc.Content[0], reflect.ValueOf(into).Elem(), "")
+	d := yaml.NewDecoder(bytes.NewReader(raw))
+	d.KnownFields(true)
+	err := d.Decode(into)
+	wrong := &yaml.TypeError{}
+	if errors.As(err, &wrong) {
+		for _, complaint := range wrong.Errors {
+			r.explain(complaint)
+		}
+	} else if err != nil && !errors.Is(err, io.EOF) {
+		r.add(&yaml.Node{}, "", err.Error(), "")
 	}
 }
 
 func (r *reader) add(n *yaml.Node, path, message, hint string) {
+	delete(r.origins, path)
 	r.problems = append(r.problems, Problem{File: r.file, Line: n.Line, Column: n.Column, Path: path, Message: message, Hint: hint})
 }
 
-// fits reports whether the document is small, flat and without aliases.
-func (r *reader) fits(n *yaml.Node, depth int) bool {
-	r.nodes++
+// walk notes where all values are, and reports whether the document is small, flat and without
+// aliases.
+func (r *reader) walk(n *yaml.Node, path string, depth int) bool {
+	r.places = append(r.places, place{path, n})
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "":
 		r.add(n, "", "anchors and aliases are not read", "write the value out")
@@ -78,133 +98,142 @@ func (r *reader) fits(n *yaml.Node, depth int) bool {
 	case depth > maxDepth:
 		r.add(n, "", fmt.Sprintf("nested deeper than %d", maxDepth), "")
 		return false
-	case r.nodes > maxNodes:
-		r.add(n, "", fmt.Sprintf("more than %d values", maxNodes), "")
+	case len(r.places) > maxValues:
+		r.add(n, "", fmt.Sprintf("more than %d values", maxValues), "")
 		return false
+	case n.Kind == yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			at := join(path, n.Content[i].Value)
+			if !r.walk(n.Content[i], at, depth+1) || !r.walk(n.Content[i+1], at, depth+1) {
+				return false
+			}
+		}
+		return true
 	}
-	for _, c := range n.Content {
-		if !r.fits(c, depth+1) {
+	if n.Tag != "!!null" {
+		r.origins[path] = Origin{"file", r.file, n.Line}
+	}
+	for i, c := range n.Content {
+		if !r.walk(c, fmt.Sprintf("%s[%d]", path, i), depth+1) {
 			return false
 		}
 	}
 	return true
 }
 
-func (r *reader) value(n *yaml.Node, v reflect.Value, path string) {
-	switch {
-	case v.Type() == reflect.TypeFor[Keys]() && n.Kind == yaml.ScalarNode:
-		r.leaf(n, v, path, func(key string) { v.Set(reflect.ValueOf(Keys{key})) })
-	case v.Kind() == reflect.Struct:
-		r.fields(n, v, path)
-	case v.Kind() == reflect.Map:
-		r.entries(n, v, path)
-	case v.Kind() == reflect.Slice:
-		r.list(n, v, path)
+// complaints are what the decoder says, by the words around what it is about.
+var complaints = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("^(?:field (?P<unknown>.*) not found in type (?P<in>.*)|mapping key (?P<twice>\".*\") already defined.*|cannot unmarshal !!\\w+(?: `(?P<value>(?s:.*))`)? into (?P<kind>.*)|(?P<other>(?s:.*)))$")
+})
+
+// explain adds a problem for a complaint of the decoder.
+func (r *reader) explain(complaint string) {
+	line, message := lineOf(complaint)
+	m := complaints().FindStringSubmatch(message)
+	group := func(name string) string { return m[complaints().SubexpIndex(name)] }
+	switch unknown, twice := group("unknown"), group("twice"); {
+	case unknown != "":
+		at := r.at(line, func(n place) bool { return n.Value == unknown })
+		r.add(at.Node, at.path, "unknown key", meant(unknown, keysOf(group("in"))))
+	case twice != "":
+		at := r.at(line, func(n place) bool { return strconv.Quote(n.Value) == twice })
+		r.add(at.Node, at.path, "is there twice", "")
+	case group("kind") != "":
+		value, _ := strings.CutSuffix(group("value"), "...") // the decoder shortens it
+		at := r.at(line, func(n place) bool {
+			return value == "" && n.Kind != yaml.ScalarNode || value != "" && strings.HasPrefix(n.Value, value) && n.Value != lastKey(n.path)
+		})
+		message := "must be " + kindWords(group("kind"))
+		if at.Value != "" {
+			message += fmt.Sprintf(", not %q", at.Value)
+		}
+		r.add(at.Node, at.path, message, "")
 	default:
-		r.leaf(n, v, path, nil)
+		at := r.at(line, func(n place) bool {
+			return strings.Contains(message, strconv.Quote(n.Value)) && n.Value != lastKey(n.path)
+		})
+		r.add(at.Node, at.path, group("other"), "")
 	}
 }
 
-// pairs calls do for each key of a mapping once.
-func (r *reader) pairs(n *yaml.Node, path string, do func(key string, k, value *yaml.Node)) {
-	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
-		return
-	}
-	if n.Kind != yaml.MappingNode {
-		r.add(n, path, "must be keys with values", "")
-		return
-	}
-	seen := map[string]bool{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		k := n.Content[i]
-		switch {
-		case k.Kind != yaml.ScalarNode:
-			r.add(k, path, "a key must be a word", "")
-		case seen[k.Value]:
-			r.add(k, join(path, k.Value), "is there twice", "")
-		default:
-			seen[k.Value] = true
-			do(k.Value, k, n.Content[i+1])
+// at is the last place on a line that fits, else one that has only the line.
+func (r *reader) at(line int, fits func(place) bool) place {
+	for _, p := range slices.Backward(r.places) {
+		if p.Line == line && fits(p) {
+			return p
 		}
 	}
+	return place{Node: &yaml.Node{Line: line}}
 }
 
-func (r *reader) fields(n *yaml.Node, v reflect.Value, path string) {
-	r.pairs(n, path, func(key string, k, value *yaml.Node) {
-		names := fieldNames(v.Type())
-		if i := slices.Index(names, key); i >= 0 {
-			r.value(value, field(v, key), join(path, key))
-			return
+func lastKey(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+
+// keysOf are the keys of a part of the file, by the name of its type.
+func keysOf(name string) []string {
+	for _, t := range []reflect.Type{
+		reflect.TypeFor[Config](), reflect.TypeFor[Notifications](), reflect.TypeFor[Todos](), reflect.TypeFor[Stale](),
+		reflect.TypeFor[Command](), reflect.TypeFor[Agent](), reflect.TypeFor[Turn](), reflect.TypeFor[themeFile](),
+	} {
+		if t.String() == name {
+			return fieldNames(t)
 		}
-		r.add(k, join(path, key), "unknown key", meant(key, names))
-	})
-}
-
-func (r *reader) entries(n *yaml.Node, v reflect.Value, path string) {
-	made := reflect.MakeMap(v.Type())
-	r.pairs(n, path, func(key string, _, value *yaml.Node) {
-		e := reflect.New(v.Type().Elem()).Elem()
-		r.value(value, e, join(path, key))
-		made.SetMapIndex(reflect.ValueOf(key).Convert(v.Type().Key()), e)
-	})
-	v.Set(made)
-}
-
-func (r *reader) list(n *yaml.Node, v reflect.Value, path string) {
-	if n.Kind != yaml.SequenceNode {
-		if n.Tag != "!!null" {
-			r.add(n, path, "must be a list", "")
-		}
-		return
 	}
-	r.origins[path] = Origin{"file", r.file, n.Line}
-	made := reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content))
-	for i, c := range n.Content {
-		r.value(c, made.Index(i), fmt.Sprintf("%s[%d]", path, i))
-	}
-	v.Set(made)
+	return nil
 }
 
-// leaf reads a single value; set, if given, takes it as a word.
-func (r *reader) leaf(n *yaml.Node, v reflect.Value, path string, set func(string)) {
-	known := choices[v.Type()]
+// kindWords are what a Go type is to whoever writes the file.
+func kindWords(name string) string {
 	switch {
-	case n.Kind != yaml.ScalarNode || n.Tag == "!!null":
-		r.add(n, path, "must be "+kindWords(v.Type()), "")
-		return
-	case set != nil:
-		set(n.Value)
-	case known != nil && !slices.Contains(known, n.Value):
-		r.add(n, path, fmt.Sprintf("%q is none of %s", n.Value, strings.Join(known, ", ")), "")
-		return
-	case v.Kind() == reflect.String && !speltItself(v): // also off and 07, which YAML takes for something else
-		v.SetString(n.Value)
-	default:
-		if err := n.Decode(v.Addr().Interface()); err != nil {
-			r.add(n, path, fmt.Sprintf("must be %s, not %q", kindWords(v.Type()), n.Value), "")
-			return
-		}
-	}
-	r.origins[path] = Origin{"file", r.file, n.Line}
-}
-
-func kindWords(t reflect.Type) string {
-	switch {
-	case t == reflect.TypeFor[Span]():
-		return "a length of time like 100ms, 30m or 72h"
-	case t == reflect.TypeFor[Keys]():
-		return "a key, or a list of keys"
-	case t == reflect.TypeFor[themes.Color]():
-		return "a colour: #rrggbb, one of the terminal's own 0 to 255, or empty"
-	case choices[t] != nil:
-		return "one of " + strings.Join(choices[t], ", ")
-	case t.Kind() == reflect.Bool:
+	case name == "bool":
 		return "true or false"
-	case t.Kind() == reflect.Int, t.Kind() == reflect.Int64:
+	case strings.HasPrefix(name, "int"):
 		return "a number"
+	case name == "string" || name == "themes.Color":
+		return "a text"
+	case strings.HasPrefix(name, "[]"):
+		return "a list"
 	}
-	return "a text"
+	return "keys with values"
 }
+
+// misread is a complaint about a value, in the decoder's form.
+func misread(n *yaml.Node, format string, args ...any) error {
+	return &yaml.TypeError{Errors: []string{fmt.Sprintf("line %d: ", n.Line) + fmt.Sprintf(format, args...)}}
+}
+
+// UnmarshalYAML is part of yaml.Unmarshaler.
+func (s *Span) UnmarshalYAML(n *yaml.Node) error {
+	if err := s.UnmarshalText([]byte(n.Value)); err != nil {
+		return misread(n, "must be a length of time like 100ms, 30m or 72h, not %q", n.Value)
+	}
+	return nil
+}
+
+// UnmarshalYAML is part of yaml.Unmarshaler.
+func (k *Keys) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode {
+		*k = Keys{n.Value}
+		return nil
+	}
+	return n.Decode((*[]string)(k))
+}
+
+// choose reads one of the words that a type may hold.
+func choose[T ~string](n *yaml.Node, into *T) error {
+	known := choices[reflect.TypeFor[T]()]
+	if !slices.Contains(known, n.Value) {
+		return misread(n, "%q is none of %s", n.Value, strings.Join(known, ", "))
+	}
+	*into = T(n.Value)
+	return nil
+}
+
+// UnmarshalYAML is part of yaml.Unmarshaler, of all types with a choice.
+func (g *Glyphs) UnmarshalYAML(n *yaml.Node) error  { return choose(n, g) }
+func (v *Via) UnmarshalYAML(n *yaml.Node) error     { return choose(n, v) }
+func (c *Context) UnmarshalYAML(n *yaml.Node) error { return choose(n, c) }
+func (o *Output) UnmarshalYAML(n *yaml.Node) error  { return choose(n, o) }
+func (a *Adapter) UnmarshalYAML(n *yaml.Node) error { return choose(n, a) }
 
 // fieldNames are a struct's keys in the file, in the order of its fields.
 func fieldNames(t reflect.Type) []string {
@@ -234,12 +263,6 @@ func field(v reflect.Value, name string) reflect.Value {
 	return reflect.Value{}
 }
 
-// speltItself reports whether a value reads its own text.
-func speltItself(v reflect.Value) bool {
-	_, ok := v.Addr().Interface().(encoding.TextUnmarshaler)
-	return ok
-}
-
 func join(path, key string) string {
 	if path == "" {
 		return key
@@ -247,20 +270,12 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// lineOf is the line that the parser names, or 0; it has no other way to tell.
-func lineOf(err error) int {
-	_, rest, ok := strings.Cut(err.Error(), "line ")
-	if !ok {
-		return 0
+// lineOf takes the line from the beginning of a complaint, 0 where it names none.
+func lineOf(complaint string) (line int, message string) {
+	number, message, ok := strings.Cut(strings.TrimPrefix(complaint, "line "), ": ")
+	line, err := strconv.Atoi(number)
+	if !ok || err != nil {
+		return 0, complaint
 	}
-	digits, _, _ := strings.Cut(rest, ":")
-	n, _ := strconv.Atoi(digits)
-	return n
-}
-
-func lineWords(err error) string {
-	if n := lineOf(err); n > 0 {
-		return fmt.Sprintf("line %d: ", n)
-	}
-	return ""
+	return line, message
 }

@@ -6,8 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 
 	"vise/model"
 	"vise/themes"
@@ -106,6 +109,7 @@ func (sh *shelf) palette(name string, chain []string) (themes.Palette, bool) {
 	}
 	file.Palette.Name = name
 	r.read(sh.raw[name], &file)
+	r.colours(&file.Palette)
 	if file.Palette.Name != name {
 		r.problems = append(r.problems, Problem{File: r.file, Path: "name", Message: "a theme has the name of its file", Hint: "leave it out"})
 	}
@@ -117,6 +121,17 @@ func (sh *shelf) palette(name string, chain []string) (themes.Palette, bool) {
 	sh.Palettes[name] = file.Palette
 	sh.advise(r.file, file.Palette)
 	return file.Palette, true
+}
+
+// colours checks the colours of a palette.
+func (r *reader) colours(p *themes.Palette) {
+	v := reflect.ValueOf(p).Elem()
+	for _, name := range fieldNames(v.Type()) {
+		if c, ok := field(v, name).Addr().Interface().(*themes.Color); ok && !c.Valid() {
+			at := r.origins[name]
+			r.add(&yaml.Node{Line: at.Line}, name, fmt.Sprintf("must be a colour: #rrggbb, one of the terminal's own 0 to 255, or empty, not %q", string(*c)), "")
+		}
+	}
 }
 
 // base is the theme that another extends, or why it cannot be had.
