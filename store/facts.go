@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"vise/model"
@@ -63,37 +64,71 @@ func (f *facts) scan(r Range, visit func(key, value []byte) bool) {
 	}
 }
 
-// record loads a record by its kind and key.
-func record[R model.Record](f *facts, kind model.RecordKind, id string) (R, bool) {
+// load loads a record by its kind and key; nil where there is none.
+func (f *facts) load(kind model.RecordKind, id string) model.Record {
 	key := recordKey(kind, id)
-	var r R
-	if known, ok := f.records[string(key)]; ok {
-		r, there := known.(R)
-		return r, there
+	r, ok := f.records[string(key)]
+	if ok || id == "" {
+		return r
 	}
-	if id == "" || !f.getJSON(key, &r) {
-		if f.err == nil {
-			f.records[string(key)] = nil
-		}
-		return r, false
+	if payload := f.get(key); payload != nil {
+		var err error
+		r, err = decodeRecord(kind, key, payload)
+		f.fail(err)
+	}
+	if f.err != nil {
+		return nil
 	}
 	f.records[string(key)] = r
-	return r, true
+	return r
 }
 
-// listed loads the records whose ids the keys below a prefix end with, and keeps some.
-func listed[R model.Record](f *facts, kind model.RecordKind, prefix []byte, keep func(R) bool) []R {
+// record is load of a type.
+func record[R model.Record](f *facts, kind model.RecordKind, id string) (R, bool) {
+	r, ok := f.load(kind, id).(R)
+	return r, ok
+}
+
+// listed loads the records whose ids the keys of a range end with, from byte at on, up to a
+// limit; a negative one is none.
+func listed[R model.Record](f *facts, kind model.RecordKind, keys Range, at, limit int) []R {
 	var ids []string
-	f.scan(Prefix(prefix), func(key, _ []byte) bool {
-		ids = append(ids, idOf(prefix, key))
-		return true
-	})
+	if limit != 0 {
+		f.scan(keys, func(key, _ []byte) bool {
+			ids = append(ids, string(key[min(at, len(key)):]))
+			return len(ids) != limit
+		})
+	}
 	var out []R
 	for _, id := range ids {
-		if r, ok := record[R](f, kind, id); f.found(ok, recordKey(kind, id)) && (keep == nil || keep(r)) {
+		if r, ok := record[R](f, kind, id); f.found(ok, recordKey(kind, id)) {
 			out = append(out, r)
 		}
 	}
+	return out
+}
+
+// below is listed of all aged keys below a prefix.
+func below[R model.Record](f *facts, kind model.RecordKind, prefix []byte) []R {
+	return listed[R](f, kind, Prefix(prefix), len(prefix)+ageSize, -1)
+}
+
+// rowsIn reads the rows in a range, up to a limit.
+func rowsIn[R any](f *facts, keys Range, limit int, read func(key, payload []byte) (R, error)) []R {
+	if limit <= 0 {
+		return nil
+	}
+	var out []R
+	f.scan(keys, func(key, value []byte) bool {
+		payload, err := unframe(key, value)
+		if err == nil {
+			var r R
+			r, err = read(key, payload)
+			out = append(out, r)
+		}
+		f.fail(err)
+		return len(out) < limit
+	})
 	return out
 }
 
@@ -131,51 +166,67 @@ func (f *facts) Brief(a model.AgentID, item model.ItemID) (model.Brief, bool) {
 }
 
 func (f *facts) ItemWaits(a model.AgentID, item model.ItemID) []model.Wait {
-	return listed[model.Wait](f, model.KindWait, waitsPrefix(a, item, true), nil)
+	return below[model.Wait](f, model.KindWait, waitsPrefix(a, item, true))
 }
 
 func (f *facts) WaitsOn(a model.AgentID, kind model.WaitKind, resource model.Text) []model.Wait {
-	return listed(f, model.KindWait, resourcePrefix(a, kind, resource), func(w model.Wait) bool { return w.Resource == resource })
+	waits := below[model.Wait](f, model.KindWait, resourcePrefix(a, kind, resource))
+	return slices.DeleteFunc(waits, func(w model.Wait) bool { return w.Resource != resource })
 }
 
 func (f *facts) BlockingTasks(a model.AgentID, item model.ItemID) []model.Task {
-	return listed[model.Task](f, model.KindTask, runningPrefix(a, item), nil)
+	return below[model.Task](f, model.KindTask, runningPrefix(a, item))
 }
 
 func (f *facts) Delegations(parent model.AgentID, item model.ItemID) []model.Delegation {
-	return listed[model.Delegation](f, model.KindDelegation, delegatedPrefix(parent, item), nil)
+	return below[model.Delegation](f, model.KindDelegation, delegatedPrefix(parent, item))
 }
 
 func (f *facts) ParentsOf(child model.ItemID) []model.Delegation {
-	return listed[model.Delegation](f, model.KindDelegation, servesPrefix(child), nil)
+	return below[model.Delegation](f, model.KindDelegation, servesPrefix(child))
+}
+
+func (f *facts) Message(id model.MessageID) (model.Message, bool) {
+	return record[model.Message](f, model.KindMessage, string(id))
+}
+
+func (f *facts) QueuedMessages(a model.AgentID, limit int) []model.Message {
+	prefix := queuePrefix(a)
+	// After the agent come the priority and a slash.
+	return listed[model.Message](f, model.KindMessage, Prefix(prefix), len(prefix)+2+ageSize, max(limit, 0))
+}
+
+func (f *facts) Attempt(_ model.AgentID, item model.ItemID) (model.Attempt, bool) {
+	return record[model.Attempt](f, model.KindAttempt, string(item))
+}
+
+func (f *facts) Trace(a model.AgentID, item model.ItemID) (model.Trace, bool) {
+	return record[model.Trace](f, model.KindTrace, model.TraceKey(a, item))
+}
+
+func (f *facts) Ingress(id model.IngressID) (model.Ingress, bool) {
+	return record[model.Ingress](f, model.KindIngress, string(id))
+}
+
+func (f *facts) Offers(_ model.AgentID, item model.ItemID) (model.ReportOffers, bool) {
+	return record[model.ReportOffers](f, model.KindOffers, string(item))
+}
+
+func (f *facts) Seen(_ model.AgentID, item model.ItemID) (model.Seen, bool) {
+	return record[model.Seen](f, model.KindSeen, string(item))
 }
 
 func (f *facts) HandleTaken(h model.Handle) bool { return f.get(handleKey(h)) != nil }
 
 func (f *facts) Rows(a model.AgentID, c model.Class, after *model.Row, limit int) []model.Row {
-	r := Prefix(indexPrefix(a, c))
+	keys := Prefix(indexPrefix(a, c))
 	if after != nil {
-		r.From = append(append(indexPrefix(a, c), after.SortKey()...), 0)
+		keys.From = append(append(indexPrefix(a, c), after.SortKey()...), 0)
 	}
-	if limit <= 0 {
-		return nil
-	}
-	var rows []model.Row
-	f.scan(r, func(key, value []byte) bool {
-		if rows == nil {
-			rows = make([]model.Row, 0, min(limit, model.MaxLimit))
-		}
-		payload, err := unframe(key, value)
-		if err == nil {
-			var row model.Row
-			row, err = decodeRow(payload)
-			rows = append(rows, row)
-		}
-		f.fail(err)
-		return len(rows) < limit
-	})
-	return rows
+	return rowsIn(f, keys, limit, readRow)
 }
+
+func readRow(_, payload []byte) (model.Row, error) { return decodeRow(payload) }
 
 func (f *facts) Count(a model.AgentID, t model.Tally) int { return f.countsOf(a)[t] }
 
@@ -190,22 +241,11 @@ func (f *facts) countsOf(a model.AgentID) counts {
 }
 
 func (f *facts) Due(a model.AgentID, now time.Time, limit int) []model.Due {
-	r := Range{From: duePrefix(a), To: cat(string(duePrefix(a)), instant(now), "0")} // "0" follows "/"
-	var due []model.Due
-	if limit <= 0 {
-		return due
-	}
-	f.scan(r, func(key, value []byte) bool {
-		payload, err := unframe(key, value)
-		if err == nil {
-			var d model.Due
-			err = decode(key, payload, &d)
-			due = append(due, d)
-		}
-		f.fail(err)
-		return len(due) < limit
+	keys := Range{From: duePrefix(a), To: cat(string(duePrefix(a)), instant(now), "0")} // "0" follows "/"
+	return rowsIn(f, keys, limit, func(key, payload []byte) (d model.Due, err error) {
+		err = decode(key, payload, &d)
+		return d, err
 	})
-	return due
 }
 
 func (f *facts) Entries(item model.ItemID, limit int) []model.Entry {

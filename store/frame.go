@@ -58,35 +58,27 @@ func decode(key, payload []byte, v any) error {
 
 // decodeRecord reads a record of a kind.
 func decodeRecord(kind model.RecordKind, key, payload []byte) (model.Record, error) {
-	switch kind {
-	case model.KindAgent:
-		return decodeAs[model.Agent](key, payload)
-	case model.KindItem:
-		return decodeAs[model.WorkItem](key, payload)
-	case model.KindWait:
-		return decodeAs[model.Wait](key, payload)
-	case model.KindTask:
-		return decodeAs[model.Task](key, payload)
-	case model.KindBrief:
-		return decodeAs[model.Brief](key, payload)
-	case model.KindDelivery:
-		return decodeAs[model.Delivery](key, payload)
-	case model.KindMessage:
-		return decodeAs[model.Message](key, payload)
-	case model.KindAttempt:
-		return decodeAs[model.Attempt](key, payload)
-	case model.KindTrace:
-		return decodeAs[model.Trace](key, payload)
-	case model.KindIngress:
-		return decodeAs[model.Ingress](key, payload)
-	case model.KindSeen:
-		return decodeAs[model.Seen](key, payload)
-	case model.KindOffers:
-		return decodeAs[model.ReportOffers](key, payload)
-	case model.KindDelegation:
-		return decodeAs[model.Delegation](key, payload)
+	read, ok := recordReaders[kind]
+	if !ok {
+		return nil, &damage{"read", fmt.Sprintf("%q: unknown kind of record %q", key, kind)}
 	}
-	return nil, &damage{"read", fmt.Sprintf("%q: unknown kind of record %q", key, kind)}
+	return read(key, payload)
+}
+
+var recordReaders = map[model.RecordKind]func(key, payload []byte) (model.Record, error){
+	model.KindAgent:      decodeAs[model.Agent],
+	model.KindItem:       decodeAs[model.WorkItem],
+	model.KindWait:       decodeAs[model.Wait],
+	model.KindTask:       decodeAs[model.Task],
+	model.KindBrief:      decodeAs[model.Brief],
+	model.KindDelivery:   decodeAs[model.Delivery],
+	model.KindMessage:    decodeAs[model.Message],
+	model.KindAttempt:    decodeAs[model.Attempt],
+	model.KindTrace:      decodeAs[model.Trace],
+	model.KindIngress:    decodeAs[model.Ingress],
+	model.KindSeen:       decodeAs[model.Seen],
+	model.KindOffers:     decodeAs[model.ReportOffers],
+	model.KindDelegation: decodeAs[model.Delegation],
 }
 
 func decodeAs[R model.Record](key, payload []byte) (model.Record, error) {

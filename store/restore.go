@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -63,10 +62,7 @@ type Recovery struct {
 // Needed reports whether the present ledger is not as good as what the restore makes.
 func (r *Recovery) Needed() bool { return r.Ledger != "" || r.NewHome }
 
-const (
-	asideDir    = "aside"
-	draftPrefix = ".restoring-"
-)
+const draftPrefix = ".restoring-"
 
 // restore is a restore on its way.
 type restore struct {
@@ -239,20 +235,7 @@ func (r *restore) tell() {
 	r.Replayed = d.to - d.from
 	r.Lost = max(r.Known, d.to) - d.to
 	if _, err := os.Lstat(r.home.path(ledgerFile)); err == nil {
-		r.Aside = unused(filepath.Join(r.Home, asideDir, "ledger-"+r.Machine.Now().UTC().Format(snapshotTime)), snapshotEnd)
-	}
-}
-
-// unused is a path that nothing has: what was kept aside is never replaced.
-func unused(path, end string) string {
-	for n := 1; ; n++ {
-		name := path + end
-		if n > 1 {
-			name = fmt.Sprintf("%s-%d%s", path, n, end)
-		}
-		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
-			return name
-		}
+		r.Aside = r.home.asidePath("ledger", snapshotEnd)
 	}
 }
 
@@ -335,11 +318,7 @@ func (r *Recovery) settleHome(h Home, id string) error {
 	h.Revision = r.Revision
 	j := h.journal()
 	if end, err := j.end(); err != nil || end.last.revision > r.Revision {
-		aside := filepath.Join(h.Dir, asideDir)
-		if err := h.machine.Mkdir(aside, dirMode); err != nil {
-			return err
-		}
-		if err := j.setAside(unused(filepath.Join(aside, "journal-"+h.machine.Now().UTC().Format(snapshotTime)), "")); err != nil {
+		if err := j.setAside(h.asidePath("journal", "")); err != nil {
 			return err
 		}
 	}
@@ -356,10 +335,8 @@ func copyPath(m *files.Machine, from, to string) error {
 	if info, err := in.Stat(); err != nil || !info.Mode().IsRegular() {
 		return errors.Join(err, fmt.Errorf("%s is not a regular file", from))
 	}
-	out, err := m.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, fileMode)
-	if err != nil {
+	return m.Replace(to, func(out *files.File) error {
+		_, err := io.Copy(out, in)
 		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Sync(), out.Close())
+	})
 }

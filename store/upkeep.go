@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 )
 
@@ -50,7 +51,7 @@ func (l *Ledger) Overdue(ctx context.Context) error {
 	if l.journal == nil {
 		return nil
 	}
-	if info, err := l.home.ledgerInfo(); err != nil || info.Size() > quickBytes {
+	if info, err := os.Lstat(l.home.path(ledgerFile)); err != nil || info.Size() > quickBytes {
 		return err
 	}
 	return l.snapshotIfDue(ctx)

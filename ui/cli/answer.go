@@ -8,22 +8,34 @@ import (
 	"unicode/utf8"
 
 	"vise/model"
+	"vise/model/todo"
 )
 
 // answer is what a verb has to say, for machines and for people.
 type answer struct {
-	// data is the envelope's data in JSON.
+	// data is the envelope's data in JSON. Without data there is none: the verb has written by itself.
 	data     any
 	warnings []model.Warning
-	// text writes the same for people; nil writes nothing.
-	text func(*page)
-	// failed makes the process exit 1 although there is an answer: doctor found something.
-	failed bool
+	// text writes the same for people, lines are the same where it is only lines; none writes
+	// nothing.
+	text  func(*page)
+	lines []string
+	// exit is the exit code although there is an answer: doctor found something.
+	exit int
 }
 
 // receiptAnswer is a receipt, and one line for people.
 func receiptAnswer(in model.Receipt, format string, args ...any) answer {
 	return answer{data: in, warnings: in.Warnings, text: func(p *page) { p.line(format, args...) }}
+}
+
+// warningsOf are sentences as warnings of one kind.
+func warningsOf[S ~string](kind model.WarningKind, list []S) []model.Warning {
+	var out []model.Warning
+	for _, s := range list {
+		out = append(out, model.Warning{Kind: kind, Message: model.Text(s).String()})
+	}
+	return out
 }
 
 const schemaPrefix = "vise.v1."
@@ -35,8 +47,12 @@ type envelope struct {
 }
 
 type errorEnvelope struct {
-	Schema string       `json:"schema"`
-	Error  *model.Error `json:"error"`
+	Schema string `json:"schema"`
+	Error  struct {
+		*model.Error
+		// Rule is the clause of the file todos' contract that refused.
+		Rule todo.Rule `json:"rule,omitempty"`
+	} `json:"error"`
 }
 
 // writeJSON writes one line of JSON that cannot drive a terminal either.

@@ -3,7 +3,9 @@ package cli
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,22 +13,35 @@ import (
 	"vise/model"
 )
 
-// named checks that a verb gets exactly the arguments that are named; one whose name is
-// in brackets may be left out.
-func named(names ...string) cobra.PositionalArgs {
-	needed := 0
-	for _, n := range names {
-		if !strings.HasPrefix(n, "[") {
+// optionalFlag is a flag in a usage that may be left out.
+var optionalFlag = regexp.MustCompile(`\[--\w[^\]]*\]`)
+
+// usageArgs checks that a verb gets the arguments that its usage names, as in "block ID TEXT":
+// [NAME] may be left out, and NAME… and [NAME]… take any number. What follows a flag is none.
+func usageArgs(use string) cobra.PositionalArgs {
+	var names []string
+	needed, most := 0, 0
+	for _, name := range strings.Fields(optionalFlag.ReplaceAllString(use, ""))[1:] {
+		if name == "--" {
+			continue
+		}
+		if strings.HasPrefix(name, "--") || strings.HasPrefix(name, "(--") {
+			break
+		}
+		names = append(names, strings.Trim(name, "[]…"))
+		if !strings.HasPrefix(name, "[") {
 			needed++
+		}
+		if most++; strings.HasSuffix(strings.TrimSuffix(name, "]"), "…") {
+			most = math.MaxInt
 		}
 	}
 	return func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) < needed:
-			return misuse(strings.ToLower(strings.Trim(names[len(args)], "[]")), "%s is missing", names[len(args)]).
-				WithHint("%s", usage(c))
-		case len(args) > len(names):
-			return misuse("arguments", "%q is one argument too many", model.Text(args[len(names)])).
+			return misuse(strings.ToLower(names[len(args)]), "%s is missing", names[len(args)]).WithHint("%s", usage(c))
+		case len(args) > most:
+			return misuse("arguments", "%q is one argument too many", model.Text(args[most])).
 				WithHint("%s; words with spaces need quotes", usage(c))
 		}
 		return nil
@@ -66,7 +81,7 @@ func (a *app) stdin(field string) (string, error) {
 }
 
 func (a *app) file(field, name string) (string, error) {
-	f, err := os.Open(name)
+	f, err := os.Open(absolute(a.dir, name))
 	if err != nil {
 		return "", misuse(field, "%v", model.Text(err.Error())).WithHint("name a file that can be read, or - for standard input")
 	}

@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/model/todo"
 	"vise/store/home"
 	"vise/ui/markdown"
 	"vise/ui/reply"
@@ -34,7 +36,7 @@ func Main(engine markdown.Engine) int {
 	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	a := &app{
 		markdown: engine,
-		args:     os.Args[1:], in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now,
+		args:     os.Args[1:], dir: workingDir(), in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now,
 		ttyIn: term.IsTerminal(os.Stdin.Fd()), ttyOut: term.IsTerminal(os.Stdout.Fd()),
 	}
 	code := a.execute(ctx)
@@ -44,10 +46,20 @@ func Main(engine markdown.Engine) int {
 	return code
 }
 
+// workingDir is where the process stands; the root where that cannot be told.
+func workingDir() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return string(filepath.Separator)
+	}
+	return dir
+}
+
 // app is one run of the program: what its process was given, and the home once it is open.
 type app struct {
 	markdown      markdown.Engine
 	args          []string
+	dir           string // the working directory, absolute
 	in            io.Reader
 	out, err      io.Writer
 	getenv        func(string) string
@@ -81,8 +93,12 @@ func (a *app) execute(ctx context.Context) int {
 	return a.exit
 }
 
-// verb makes run the body of a command.
+// verb makes run the body of a command. Without a rule of its own it takes the arguments that
+// its usage names.
 func (a *app) verb(c *cobra.Command, run func(ctx context.Context, args []string) (answer, error)) *cobra.Command {
+	if c.Args == nil {
+		c.Args = usageArgs(c.Use)
+	}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		ans, err := run(c.Context(), args)
 		if err != nil {
@@ -95,11 +111,14 @@ func (a *app) verb(c *cobra.Command, run func(ctx context.Context, args []string
 
 // finish shows an answer: data on standard output, warnings beside it.
 func (a *app) finish(c *cobra.Command, ans answer) error {
-	if ans.failed {
-		a.exit = exitError
+	if ans.exit != exitOK {
+		a.exit = ans.exit
 	}
 	if a.flags.strict && len(ans.warnings) > 0 {
-		a.exit = exitStrict
+		a.exit = exitRefused
+	}
+	if a.flags.json && ans.data == nil {
+		return nil // the verb has written what there is
 	}
 	if a.flags.json {
 		if ans.warnings == nil {
@@ -107,12 +126,15 @@ func (a *app) finish(c *cobra.Command, ans answer) error {
 		}
 		return writeJSON(a.out, envelope{schemaPrefix + verbOf(c), ans.data, ans.warnings})
 	}
+	p := a.page()
 	if ans.text != nil {
-		p := a.page()
 		ans.text(p)
-		if err := p.flush(a.out); err != nil {
-			return err
-		}
+	}
+	for _, l := range ans.lines {
+		p.line("%s", l)
+	}
+	if err := p.flush(a.out); err != nil {
+		return err
 	}
 	a.warn(ans.warnings...)
 	return nil
@@ -129,7 +151,12 @@ func (a *app) warn(list ...model.Warning) {
 func (a *app) fail(c *cobra.Command, err error) int {
 	e := fault(err)
 	if a.flags.json || asksJSON(a.args) {
-		if err := writeJSON(a.out, errorEnvelope{schemaPrefix + "error", e}); err != nil {
+		out := errorEnvelope{Schema: schemaPrefix + "error"}
+		out.Error.Error = e
+		if ruled := (*todo.Refusal)(nil); errors.As(err, &ruled) {
+			out.Error.Rule = ruled.Rule
+		}
+		if err := writeJSON(a.out, out); err != nil {
 			fmt.Fprintf(a.err, "vise: %v\n", err)
 		}
 		return exitOf(e)
@@ -158,13 +185,19 @@ func asksJSON(args []string) bool {
 	return false
 }
 
-// verbOf is the verb that a command belongs to: plan for plan show. The console is none.
+// verbOf is the verb that a command belongs to: plan for plan show; those of threads and file
+// todos have answers of their own: thread.show. The console is none.
 func verbOf(c *cobra.Command) string {
+	under := ""
 	for c.HasParent() && c.Parent().HasParent() {
+		under = "." + c.Name()
 		c = c.Parent()
 	}
-	if !c.HasParent() {
+	switch {
+	case !c.HasParent():
 		return "status"
+	case c.Name() == "thread", c.Name() == "todo":
+		return c.Name() + under
 	}
 	return c.Name()
 }

@@ -12,7 +12,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
-	"vise/store/holon"
 	"vise/ui/console"
 )
 
@@ -41,7 +40,7 @@ func (a *app) openEditor(path string) (*exec.Cmd, error) {
 
 // surveyHolon counts what an import would bring.
 func surveyHolon(_ context.Context, dir string) (console.Survey, error) {
-	l, err := holon.Read(dir)
+	l, err := readHolon(dir)
 	if err != nil {
 		return console.Survey{Problems: []model.Text{model.Text(fault(err).Message)}}, nil
 	}
@@ -66,9 +65,9 @@ func showConsole(ctx context.Context, o console.Options) error {
 
 // proposedAgent is a name for the first agent: that of the repository around the working
 // directory, if it makes one.
-func proposedAgent() model.AgentID {
-	dir, err := os.Getwd()
-	for err == nil {
+func (a *app) proposedAgent() model.AgentID {
+	dir := a.dir
+	for {
 		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
 			break
 		}

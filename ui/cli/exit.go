@@ -19,21 +19,30 @@ type exit struct {
 
 // The exit codes that are not looked up by an error's code.
 const (
-	exitOK     = 0
-	exitError  = 1
-	exitStrict = 6
+	exitOK       = 0
+	exitError    = 1
+	exitNotFound = 3
+	exitRefused  = 6
 )
 
 var exits = []exit{
 	{exitOK, "done, also with warnings", nil},
 	{exitError, "an error that is none of the others", []model.Code{model.CodeInternal, model.CodeUnknownOutcome}},
 	{2, "misused: an unknown verb or flag, or input that is not valid", []model.Code{model.CodeInvalid}},
-	{3, "what was named does not exist, or the name means several", []model.Code{model.CodeNotFound, model.CodeAmbiguous}},
+	{exitNotFound, "what was named does not exist, or the name means several", []model.Code{model.CodeNotFound, model.CodeAmbiguous}},
 	{4, "the work item moved on since --if-revision, or what was to be made is there already", []model.Code{model.CodeStale, model.CodeConflict}},
 	{5, "the home or its ledger cannot be used as it is", []model.Code{model.CodeNoHome, model.CodeDamaged, model.CodeNewer, model.CodeReadOnly, model.CodeFull}},
-	{exitStrict, "refused by a rule; with --strict also: done, with warnings",
+	{exitRefused, "refused by a rule; with --strict also: done, with warnings",
 		[]model.Code{model.CodeRefused, model.CodeCompleted, model.CodeNotOwner, model.CodeUnfinishedExecution}},
 	{75, "the ledger is busy; try again", []model.Code{model.CodeBusy}},
+}
+
+// failed is the exit code of an answer that is there and not a good one.
+func failed(is bool) int {
+	if is {
+		return exitError
+	}
+	return exitOK
 }
 
 // exitOf is the exit code of an error.

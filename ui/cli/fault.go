@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"vise/model"
+	"vise/store/todos"
 )
 
 // fault is any error as one with a code, a message that is safe to show, and a way out.
@@ -23,6 +24,13 @@ func fault(err error) *model.Error {
 	}
 	said := model.Text(err.Error()).String()
 	switch {
+	case errors.Is(err, todos.ErrNoSession):
+		return model.Refuse(model.CodeNotFound, "no session context found").At("session").
+			WithHint("use --session tmp/WORKFLOW/ID, or run a workflow first")
+	case errors.Is(err, todos.ErrChanged):
+		return model.Refuse(model.CodeConflict, "%s", said).WithHint("an editor was at it: look again, then try again")
+	case errors.Is(err, todos.ErrGone):
+		return model.Refuse(model.CodeNotFound, "%s", said).At("session").WithHint("vise todo sessions lists those that are there")
 	case errors.Is(err, fs.ErrPermission):
 		return model.Refuse(model.CodeReadOnly, "no permission: %s", said).
 			WithHint("make the files yours (chown, chmod), or name another home: --home")

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/model/thread"
 	"vise/store/home"
 	"vise/ui/accessible"
 	"vise/ui/agents"
@@ -22,7 +21,6 @@ import (
 	"vise/ui/mcp"
 	"vise/ui/runner"
 	"vise/ui/text"
-	"vise/ui/transcript"
 )
 
 // This file puts the frontends together: what each of them is given of this run and of the
@@ -70,13 +68,7 @@ func (a *app) driver(programs map[model.AgentID]runner.Program) (*runner.Driver,
 	}
 	return &runner.Driver{
 		Ledger: h.With(dirs), Programs: programs, Home: h.Dir(), LogDir: filepath.Join(h.Dir(), "log"), NewKey: newKey, Now: a.now, Report: a.reportTurn,
-		Card: func(ctx context.Context, dir string, links []model.ThreadLink) thread.Card {
-			return a.threadsIn(dir, model.Scheduler).Card(ctx, links)
-		},
-		Ran: func(ctx context.Context, agent model.AgentID, turn int, c transcript.Ran) {
-			x := home.Execution{ID: fmt.Sprintf("%s turn %d", agent, turn), Command: c.Command, ExitStatus: c.ExitStatus}
-			_ = a.threadsIn(programs[agent].Dir, model.Scheduler).Observe(ctx, x) // then nothing is learned
-		},
+		Dir: a.threads(model.Scheduler).Dir,
 	}, nil
 }
 
@@ -167,7 +159,7 @@ func (r *consoleRun) session(h *home.Home, agent model.AgentID) (console.Session
 		return console.Session{}, err
 	}
 	plans.dir = h.Dir()
-	threads, todos := newThreadView(r.ctx, h), newFileTodos(r.ctx, workingDir(), r.now)
+	threads, todos := newThreadView(r.ctx, h), newFileTodos(r.ctx, r.dir, r.now)
 	todos.ledger = h
 	exit := func() { r.exitMessage = exitMessage(context.WithoutCancel(r.ctx), h, r.now()) }
 	r.atEnd = append(r.atEnd, exit, plans.close, threads.Close, todos.close)
@@ -198,7 +190,7 @@ func (r *consoleRun) firstRun(agent model.AgentID) (*console.FirstRun, error) {
 		return nil, err
 	}
 	if agent == "" {
-		agent = proposedAgent()
+		agent = r.proposedAgent()
 	}
 	return &console.FirstRun{
 		Home: shortened(dir, r.getenv("HOME")), Agent: agent, Survey: surveyHolon, Start: r.start, Programs: installedPrograms(),
@@ -262,14 +254,14 @@ func (r *consoleRun) openAccessible(agent model.AgentID, s config.Settings) erro
 		fmt.Fprintf(r.out, "Settings: %s\n", x)
 	}
 	r.schedule(h, 0)
-	todos, threads := newFileTodos(r.ctx, workingDir(), r.now), newThreadView(r.ctx, h)
+	todos, threads := newFileTodos(r.ctx, r.dir, r.now), newThreadView(r.ctx, h)
 	r.atEnd = append(r.atEnd, todos.close, threads.Close)
 	edits := newEdits(h.Files(), h.Dir())
-	return accessible.Run(r.ctx, accessible.Env{
+	return accessible.Run(r.ctx, accessible.Options{
 		In: r.in, Out: r.out, Run: r.runVerbWithin, Ledger: codedHome{h}, Agent: agent, Settings: s, Now: r.now, NewKey: newKey,
-		Rooms: accessible.Rooms{
+		Sources: accessible.Sources{
 			Plans: linePlans{edits, newSeenPlans(h.Dir()), r.app}, Findings: lineTodos{todos}, Threads: threads,
-			Clip: r.clip(edits), RunOwn: runCustom, Against: threads.Unsettled, SaveFilter: r.filterSaver(),
+			Clip: r.clip(edits), RunCustom: runCustom, Against: threads.Unsettled, SaveFilter: r.filterSaver(),
 		},
 	})
 }
@@ -277,7 +269,7 @@ func (r *consoleRun) openAccessible(agent model.AgentID, s config.Settings) erro
 // askForHome asks before anything is written where no home is; nil after a no.
 func (r *consoleRun) askForHome(agent model.AgentID) (*home.Home, error) {
 	if agent == "" {
-		agent = proposedAgent()
+		agent = r.proposedAgent()
 	}
 	dir, err := r.homeDir()
 	if err != nil {

@@ -27,6 +27,8 @@ func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(scripted) != "":
 		os.Exit(playWork())
+	case os.Getenv(writeForever) != "":
+		forever(os.Getenv(writeForever))
 	case os.Getenv(asVise) != "":
 		os.Exit(Main(nil))
 	}

@@ -1,48 +1,19 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
-
-	"github.com/spf13/cobra"
 
 	"vise/model"
 	"vise/model/thread"
 	"vise/store/home"
 	"vise/store/threads"
-	threadverb "vise/ui/thread"
 )
 
 // threads are those of the repository around the working directory, for who acts.
 func (a *app) threads(actor model.Actor) home.Threads {
-	return home.Threads{Dir: cmp.Or(workingDir(), string(filepath.Separator)), Now: a.now, Actor: string(actor)}
-}
-
-// threadVerb is vise thread. A thread that begins while an agent has a focus is linked to
-// it: a thread is where the work on an item was left.
-func (a *app) threadVerb() *cobra.Command {
-	in := a.threads("")
-	return threadverb.Command(threadverb.Env{
-		Dir: in.Dir, Now: a.now, Args: a.args, Stdin: a.in, Stdout: a.out, Stderr: a.err,
-		Actor: func() (string, error) {
-			actor, err := a.actor()
-			return string(actor), err
-		},
-		Started: a.linkStarted,
-		Radar: func(ctx context.Context) ([]thread.Overview, error) {
-			d, err := a.open()
-			if home.NoHome(err) {
-				return in.List(ctx, nil), nil
-			}
-			if err != nil {
-				return nil, err
-			}
-			return in.List(ctx, d), nil
-		},
-	})
+	return home.Threads{Dir: a.dir, Now: a.now, Actor: string(actor)}
 }
 
 // linkStarted links a fresh thread to the focus of the agent that this run is for. Without

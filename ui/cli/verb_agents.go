@@ -29,7 +29,7 @@ type agentGist struct {
 const maxAgents = 1000
 
 func (a *app) agentsVerb() *cobra.Command {
-	c := &cobra.Command{Use: "agents", Short: "List the agents, add one, change one", Args: named()}
+	c := &cobra.Command{Use: "agents", Short: "List the agents, add one, change one"}
 	c.AddCommand(a.agentsAddVerb(), a.agentsSetVerb(),
 		a.agentsPostureVerb("stop", "Leave an agent alone: no turn begins, a running one ends", model.Stopped),
 		a.agentsPostureVerb("resume", "Let a stopped agent run again", model.Awake))
@@ -38,7 +38,7 @@ func (a *app) agentsVerb() *cobra.Command {
 
 func (a *app) agentsAddVerb() *cobra.Command {
 	var m mutation
-	c := &cobra.Command{Use: "add NAME", Short: "Make an agent known before it has work", Args: named("NAME")}
+	c := &cobra.Command{Use: "add NAME", Short: "Make an agent known before it has work"}
 	m.keyed(c)
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		return a.changeAgent(ctx, m, model.AddAgent{AgentID: model.AgentID(args[0])})
@@ -47,7 +47,7 @@ func (a *app) agentsAddVerb() *cobra.Command {
 
 func (a *app) agentsPostureVerb(name, short string, to model.Posture) *cobra.Command {
 	var m mutation
-	c := &cobra.Command{Use: name + " NAME", Short: short, Args: named("NAME")}
+	c := &cobra.Command{Use: name + " NAME", Short: short}
 	m.keyed(c)
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		return a.changeAgent(ctx, m, model.UpdateAgent{AgentID: model.AgentID(args[0]), Posture: &to})
@@ -58,7 +58,7 @@ func (a *app) agentsSetVerb() *cobra.Command {
 	var m mutation
 	var autoPick bool
 	var posture string
-	c := &cobra.Command{Use: "set NAME", Short: "Change an agent's settings", Args: named("NAME")}
+	c := &cobra.Command{Use: "set NAME", Short: "Change an agent's settings"}
 	m.keyed(c)
 	c.Flags().BoolVar(&autoPick, "auto-pick", false, "let the scheduler pick the first queued item at idle")
 	c.Flags().StringVar(&posture, "posture", "", "awake, asleep or stopped")

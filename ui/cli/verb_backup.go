@@ -26,7 +26,6 @@ func (a *app) backupVerb() *cobra.Command {
 		Long: "backup copies the ledger as of one change to FILE, which must not exist yet, or takes a snapshot\n" +
 			"in the home. It keeps nobody waiting, and works while a stopped process holds the ledger. The copy is\n" +
 			"read whole before it gets its name. FILE holds the items' plan files too; a snapshot in the home does not.",
-		Args: named("[FILE]"),
 	}
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		d, err := a.openHome()

@@ -17,8 +17,7 @@ type blockOptions struct {
 func (a *app) blockVerb() *cobra.Command {
 	var o blockOptions
 	c := &cobra.Command{
-		Use: "block ID TEXT", Short: "Say what a work item cannot advance without",
-		Args: named("ID", "TEXT"), ValidArgsFunction: a.openItems,
+		Use: "block ID TEXT", Short: "Say what a work item cannot advance without", ValidArgsFunction: a.openItems,
 	}
 	o.register(c)
 	c.Flags().DurationVar(&o.recheck, "recheck", 0, "look again after this time (default 1h)")
@@ -32,8 +31,7 @@ func (a *app) blockVerb() *cobra.Command {
 func (a *app) unblockVerb() *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
-		Use: "unblock ID", Short: "Clear the blocker and what the work item waits for",
-		Args: named("ID"), ValidArgsFunction: a.openItems,
+		Use: "unblock ID", Short: "Clear the blocker and what the work item waits for", ValidArgsFunction: a.openItems,
 	}
 	m.register(c)
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {

@@ -21,7 +21,6 @@ func (a *app) compactVerb() *cobra.Command {
 		Long: "compact writes the ledger anew without its free pages and puts it in its place. Other processes go\n" +
 			"on meanwhile, and then with the new file; none waits for more than some milliseconds. doctor says when it\n" +
 			"pays. On a full disk it uses the room that the home keeps in reserve.",
-		Args: named(),
 	}
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
 		d, err := a.openHome()

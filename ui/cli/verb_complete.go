@@ -24,8 +24,7 @@ func (a *app) completeVerb() *cobra.Command {
 		Long: "complete is final. The report is what the operator reads of it later; nothing is made up in its place.\n" +
 			"Unfinished todos are a warning, running blocking work is a refusal that only the operator may --force.\n" +
 			"Each open file todo that it links to needs a decision: none is ever closed silently.",
-		Example: "vise complete wi-7f3k --report-file - <<< 'Moved the bucket; tests pass.'",
-		Args:    named("ID"), ValidArgsFunction: a.openItems,
+		Example: "vise complete wi-7f3k --report-file - <<< 'Moved the bucket; tests pass.'", ValidArgsFunction: a.openItems,
 	}
 	o.register(c)
 	o.todos.register(c)

@@ -24,11 +24,11 @@ func (a *app) configVerb() *cobra.Command {
 			"and the themes beside it. A running console takes changes as they are saved.",
 	}
 	var origin bool
-	show := &cobra.Command{Use: "show", Short: "Print every value that holds", Args: named()}
+	show := &cobra.Command{Use: "show", Short: "Print every value that holds"}
 	show.Flags().BoolVar(&origin, "origin", false, "say where each value comes from")
-	check := &cobra.Command{Use: "check", Short: "Say what is wrong with the file; exit 1 if something is", Args: named()}
-	schema := &cobra.Command{Use: "schema", Short: "Print the JSON schema of the file, for editors", Args: named()}
-	themed := &cobra.Command{Use: "themes", Short: "List the themes, built in and your own, and which holds", Args: named()}
+	check := &cobra.Command{Use: "check", Short: "Say what is wrong with the file; exit 1 if something is"}
+	schema := &cobra.Command{Use: "schema", Short: "Print the JSON schema of the file, for editors"}
+	themed := &cobra.Command{Use: "themes", Short: "List the themes, built in and your own, and which holds"}
 	c.AddCommand(
 		a.verb(show, func(context.Context, []string) (answer, error) { return a.configShow(origin) }),
 		a.verb(check, func(context.Context, []string) (answer, error) { return a.configCheck() }),
@@ -75,7 +75,7 @@ func (a *app) configCheck() (answer, error) {
 	}
 	s := config.Load(at, a.getenv)
 	out := configAnswer{File: at.File, Problems: problemsOf(s)}
-	return answer{data: out, failed: len(s.Problems.Bad()) > 0, text: func(p *page) {
+	return answer{data: out, exit: failed(len(s.Problems.Bad()) > 0), text: func(p *page) {
 		for _, x := range s.Problems {
 			p.line("%s", x)
 		}

@@ -16,7 +16,6 @@ func (a *app) contextVerb() *cobra.Command {
 		Long: "context prints the layers that an agent is given: the current work item, what was triggered, queued, waits\n" +
 			"for you or is blocked, and the newest reports. A token is taken for four characters; the budget bounds\n" +
 			"the text and is never exceeded. What finds no room falls from full to compact to counts, as a whole.",
-		Args: named(),
 	}
 	c.Flags().IntVar(&budget, "budget", prompt.DefaultBudget, "how many tokens it may have")
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) { return a.context(ctx, budget) })

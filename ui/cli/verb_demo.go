@@ -18,7 +18,6 @@ func (a *app) demoVerb() *cobra.Command {
 		Use: "demo", Short: "Open the console on scripted agents; nothing is saved",
 		Long: "demo opens the same console on a ledger in memory, on which scripted agents work for some minutes.\n" +
 			"Without a terminal it says how things stand when the curtain rises.",
-		Args: named(),
 	}
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) { return a.openDemo(ctx) })
 }

@@ -48,8 +48,7 @@ func (a *app) doctorVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "doctor [PROGRAM]", Short: "Prove that the home is sound, or that an agent program's hooks arrive",
 		Long: "doctor proves every checksum and the journal's chain, that index and counts follow from the records,\n" +
-			"and looks at plan files, permissions and how changes are noticed. It exits 1 when it found something.",
-		Args: named("[PROGRAM]"), ValidArgs: agents.Programs,
+			"and looks at plan files, permissions and how changes are noticed. It exits 1 when it found something.", ValidArgs: agents.Programs,
 	}
 	f := c.Flags()
 	f.BoolVar(&o.rebuild, "rebuild", false, "make index and counts anew from the records first")
@@ -87,7 +86,7 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) (answer, error) {
 		a.examine(ctx, d, o, out)
 	}
 	out.threads(ctx, a)
-	return answer{data: out, failed: out.Problems > 0, text: func(p *page) { p.checkup(*out) }}, nil
+	return answer{data: out, exit: failed(out.Problems > 0), text: func(p *page) { p.checkup(*out) }}, nil
 }
 
 // examine is what can be looked at in a home that opens.

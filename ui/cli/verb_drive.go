@@ -37,7 +37,7 @@ func (o *driveOptions) register(c *cobra.Command) {
 func (a *app) driveVerb() *cobra.Command {
 	var o driveOptions
 	c := &cobra.Command{
-		Use: "drive [--agent A -- COMMAND…]", Short: "Run agents' programs when they have work",
+		Use: "drive [--agent A -- COMMAND…]", Args: cobra.ArbitraryArgs, Short: "Run agents' programs when they have work",
 		Long: "drive starts an agent's program when the scheduler offers it work or somebody said something to it, and\n" +
 			"carries out what it says. Programs come from the configuration, or for one --agent from the command line.\n" +
 			"Any number of drivers may run: an agent has one turn at a time.",

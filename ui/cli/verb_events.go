@@ -36,15 +36,13 @@ func (a *app) eventsVerb() *cobra.Command {
 		Use: "events", Short: "Show what happened, oldest first; follow what happens",
 		Long: "events shows the newest events, or with --after those behind a cursor. With --json each event is an\n" +
 			"envelope on a line of its own, with its cursor.",
-		Args: named(),
 	}
 	f := c.Flags()
 	f.BoolVar(&o.follow, "follow", false, "go on with each new event until interrupted")
 	f.StringVar(&o.after, "after", "", "begin behind this cursor; 0 is the beginning")
 	f.StringVar(&o.item, "item", "", "only events of this work item")
 	f.IntVar(&o.limit, "limit", defaultEvents, fmt.Sprintf("how many at most, 1 to %d", maxEvents))
-	c.RunE = func(c *cobra.Command, _ []string) error { return a.events(c.Context(), o) }
-	return c
+	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) { return answer{}, a.events(ctx, o) })
 }
 
 func (a *app) events(ctx context.Context, o eventsOptions) error {

@@ -10,14 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/store/holon"
 )
 
 // imported is the data of import.
 type imported struct {
 	Dir    string          `json:"dir"`
 	DryRun bool            `json:"dry_run"`
-	Counts holon.Counts    `json:"counts"`
+	Counts holonCounts     `json:"counts"`
 	Agents []importedAgent `json:"agents"`
 	Notes  []string        `json:"notes,omitempty"`
 }
@@ -40,7 +39,6 @@ func (a *app) importVerb() *cobra.Command {
 		Long: "import holon reads DIR/.holon/ledger or DIR/ledger, the last snapshot of each id, and takes the work\n" +
 			"items over with their waits and plans. It writes nothing below DIR. A malformed line is an error, and\n" +
 			"nothing is imported then. What was imported before is skipped.",
-		Args: named("DIR"),
 	}
 	from.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be imported")
 	c.AddCommand(a.verb(from, func(ctx context.Context, args []string) (answer, error) { return a.importHolon(ctx, args[0], dryRun) }))
@@ -50,7 +48,7 @@ func (a *app) importVerb() *cobra.Command {
 }
 
 func (a *app) importHolon(ctx context.Context, dir string, dryRun bool) (answer, error) {
-	l, err := holon.Read(dir)
+	l, err := readHolon(dir)
 	if err != nil {
 		return answer{}, err
 	}
@@ -92,7 +90,7 @@ func (a *app) takeOver(ctx context.Context, in model.Import) (model.Receipt, err
 
 // rename gives the items to the agent that --agent names. The environment does not count:
 // it says who acts, not whose work this is.
-func (a *app) rename(l *holon.Ledger) error {
+func (a *app) rename(l *holonLedger) error {
 	if a.flags.agent == "" {
 		return nil
 	}

@@ -24,7 +24,6 @@ func (a *app) inboxVerb() *cobra.Command {
 		Use: "inbox", Short: "What needs you, across all agents",
 		Long: "inbox lists what needs the operator: questions, stalled work, answers that no turn took, triggers of\n" +
 			"idle agents, and work of the last week that was finished without a report. vise ack ID quiets an entry.",
-		Args: named(),
 	}
 	c.Flags().IntVar(&limit, "limit", limit, "how many entries at most")
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
@@ -62,8 +61,7 @@ type ackOptions struct {
 func (a *app) ackVerb() *cobra.Command {
 	var o ackOptions
 	c := &cobra.Command{
-		Use: "ack ID", Short: "Acknowledge what a work item needs: quiet until something new happens",
-		Args: named("ID"), ValidArgsFunction: a.openItems,
+		Use: "ack ID", Short: "Acknowledge what a work item needs: quiet until something new happens", ValidArgsFunction: a.openItems,
 	}
 	o.register(c)
 	c.Flags().BoolVar(&o.withdraw, "withdraw", false, "take the acknowledgement back")

@@ -23,7 +23,6 @@ func (a *app) initVerb() *cobra.Command {
 		Use: "init", Short: "Make an empty home with one agent",
 		Long: "init makes a home and, in it, the agent that --agent names (default: default). In a home that is\n" +
 			"there already it only adds the agent.",
-		Args: named(),
 	}
 	m.keyed(c)
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) { return a.init(ctx, m) })

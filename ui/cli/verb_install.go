@@ -20,8 +20,7 @@ func (a *app) installVerb() *cobra.Command {
 		Use: "install PROGRAM", Short: "Put vise into an agent program's settings",
 		Long: "install adds the MCP server and the hooks of vise to the user's settings of claude, codex, crush or opencode.\n" +
 			"It edits its own entries alone, and writes all files or none. --uninstall takes them out again.",
-		Example: "vise install claude --dry-run",
-		Args:    named("PROGRAM"), ValidArgs: agents.Programs,
+		Example: "vise install claude --dry-run", ValidArgs: agents.Programs,
 	}
 	f := c.Flags()
 	f.BoolVar(&o.DryRun, "dry-run", false, "show the change and write nothing")
@@ -137,5 +136,5 @@ func (a *app) doctorProgram(program string) (answer, error) {
 			out.Problems++
 		}
 	}
-	return answer{data: out, failed: out.Problems > 0, text: func(p *page) { p.checkup(out) }}, nil
+	return answer{data: out, exit: failed(out.Problems > 0), text: func(p *page) { p.checkup(out) }}, nil
 }

@@ -39,8 +39,7 @@ func (a *app) linking(use, short string, build func(model.ItemID, model.Links) m
 		Long: "A link says where the work on an item lies. It changes neither the item's order nor what anybody\n" +
 			"saw of it, and completed items take links, too. What is there already, or is not there, changes nothing.",
 		Example: "vise link wi-7f3k --thread fix-login-token-refresh\n" +
-			"vise link wi-7f3k --todo tmp/review/7/todos:review/003 --ref issue:862",
-		Args: named("ID"), ValidArgsFunction: a.allItems,
+			"vise link wi-7f3k --todo tmp/review/7/todos:review/003 --ref issue:862", ValidArgsFunction: a.allItems,
 	}
 	o.keyed(c)
 	f := c.Flags()

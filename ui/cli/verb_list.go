@@ -22,8 +22,7 @@ func (a *app) listVerb() *cobra.Command {
 		Use: "list [FILTER]", Short: "List an agent's work items in the scheduler's order",
 		Long: "list shows an agent's own work items in the order in which they are offered. The filters are\n" +
 			"all (the default), open, completed, current, queued, blocked, waiting_for_operator and runnable;\n" +
-			"beside them, those that you saved under filters: in config.yaml, or with S in the console.",
-		Args: named("[FILTER]"), ValidArgs: filters(),
+			"beside them, those that you saved under filters: in config.yaml, or with S in the console.", ValidArgs: filters(),
 	}
 	f := c.Flags()
 	f.StringVar(&o.filter, "filter", "", "the filter, as the argument; also the name of one that you saved")

@@ -19,7 +19,6 @@ func (a *app) newVerb() *cobra.Command {
 	var o newOptions
 	c := &cobra.Command{
 		Use: "new OBJECTIVE", Short: "Create a work item, and the home if there is none",
-		Args: named("OBJECTIVE"),
 	}
 	o.keyed(c)
 	f := c.Flags()

@@ -31,7 +31,7 @@ type class struct {
 
 func (a *app) nextVerb() *cobra.Command {
 	c := &cobra.Command{
-		Use: "next", Short: "Say what the scheduler would do now, and why", Args: named(),
+		Use: "next", Short: "Say what the scheduler would do now, and why",
 	}
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) { return a.next(ctx) })
 }

@@ -24,8 +24,7 @@ func (a *app) notesVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "notes ID", Short: "Show what is worth knowing of a work item's history",
 		Long: "notes selects from an item's journal: scope, steps, blockers, triggers, answers, decisions with a reason,\n" +
-			"plan changes, tasks and reports. Rounds, ticks, turns and what can be derived make no note; vise events has all.",
-		Args: named("ID"), ValidArgsFunction: a.allItems,
+			"plan changes, tasks and reports. Rounds, ticks, turns and what can be derived make no note; vise events has all.", ValidArgsFunction: a.allItems,
 	}
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.notes(ctx, args[0]) })
 }

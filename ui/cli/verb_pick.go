@@ -20,8 +20,7 @@ func (a *app) pickVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "pick ID", Short: "Make a work item the agent's focus",
 		Long: "pick makes an open work item the agent's focus. Leaving runnable work asks for a reason.\n" +
-			"A blocked item may be picked for inspection: its blocker stays, unless --clear-blocker.",
-		Args: named("ID"), ValidArgsFunction: a.openItems,
+			"A blocked item may be picked for inspection: its blocker stays, unless --clear-blocker.", ValidArgsFunction: a.openItems,
 	}
 	o.register(c)
 	c.Flags().StringVar(&o.reason, "reason", "", "why the focus moves")

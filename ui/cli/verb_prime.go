@@ -17,7 +17,6 @@ func (a *app) primeVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "prime", Short: "Print a short text about vise for an agent's instruction file",
 		Example: "vise prime >> CLAUDE.md",
-		Args:    named(),
 	}
 	return a.verb(c, func(context.Context, []string) (answer, error) {
 		data := struct {

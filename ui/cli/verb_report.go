@@ -21,8 +21,7 @@ type reportOptions struct {
 func (a *app) reportVerb() *cobra.Command {
 	var o reportOptions
 	c := &cobra.Command{
-		Use: "report ID", Short: "Show a completion report, or give one to an item without",
-		Args: named("ID"), ValidArgsFunction: a.doneItems,
+		Use: "report ID", Short: "Show a completion report, or give one to an item without", ValidArgsFunction: a.doneItems,
 	}
 	o.keyed(c)
 	c.Flags().StringVar(&o.file, "file", "", "store this file as the report; - is standard input")

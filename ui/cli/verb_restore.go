@@ -44,7 +44,6 @@ func (a *app) restoreVerb() *cobra.Command {
 			"from the damaged file as it was one change ago. It first shows what it will do and what is lost, if\n" +
 			"anything, and asks. The present file is kept in the home's aside/, never deleted. Plans that FILE holds\n" +
 			"and the home lacks are made again; a plan that is there stays, and another one of FILE goes into aside/.",
-		Args: named("[FILE]"),
 	}
 	f := c.Flags()
 	f.BoolVar(&o.dryRun, "dry-run", false, "show what would be done, and change nothing")

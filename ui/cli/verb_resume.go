@@ -25,8 +25,7 @@ func (a *app) resumeVerb() *cobra.Command {
 		Long: "resume shows where the work on an item was left, in the repository around the working directory and\n" +
 			"on its branch: objective, next action, why, what is unverified, the strongest gap, dead ends, files, and\n" +
 			"whether it may be loaded here. Without ID it is about the agent's focus, or else the active thread. It\n" +
-			"changes nothing; picking an item goes on with its thread.",
-		Args: named("[ID]"), ValidArgsFunction: a.allItems,
+			"changes nothing; picking an item goes on with its thread.", ValidArgsFunction: a.allItems,
 	}
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.resume(ctx, first(args)) })
 }

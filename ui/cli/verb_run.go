@@ -18,10 +18,8 @@ func (a *app) runVerb() *cobra.Command {
 			"belong to a completion, exactly; of codex exec --json nearly; of other programs the last words are offered.\n" +
 			"A program that wants the terminal for itself gets it, and is not read.",
 		Example: "vise run -- claude -p --verbose --output-format stream-json 'Work on the current item'",
-		Args:    cobra.MinimumNArgs(1),
 	}
-	c.RunE = func(c *cobra.Command, args []string) error { return a.wrap(c.Context(), args) }
-	return c
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return answer{}, a.wrap(ctx, args) })
 }
 
 // wrap ends with the program's exit code. What came of the reports is said on standard

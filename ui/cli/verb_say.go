@@ -23,7 +23,6 @@ func (a *app) sayVerb() *cobra.Command {
 		Use: "say AGENT TEXT…", Short: "Say something to an agent",
 		Long: "say queues words for an agent's next turn. They never become a work item by themselves, and wait\n" +
 			"for a running turn unless the operator says them with --priority interject. A TEXT of - is standard input.",
-		Args: cobra.MinimumNArgs(2),
 	}
 	var m mutation
 	m.keyed(c)
@@ -50,7 +49,6 @@ func (a *app) answerVerb() *cobra.Command {
 		Use: "answer ID|WAIT TEXT…", Short: "Answer a work item's question",
 		Long: "answer gives the operator's reply to the question of a work item. It triggers the wait, stays in the\n" +
 			"item, and is handed to the agent, who decides what to do with it. A TEXT of - is standard input.",
-		Args: cobra.MinimumNArgs(2),
 	}
 	var m mutation
 	m.register(c)
@@ -73,11 +71,10 @@ func (a *app) answerVerb() *cobra.Command {
 
 func (a *app) delegateVerb() *cobra.Command {
 	c := &cobra.Command{
-		Use: "delegate ID (--to AGENT OBJECTIVE… | --child ID)", Short: "Have another agent's work item serve this one",
+		Use: "delegate ID [OBJECTIVE…] (--to AGENT | --child ID)", Short: "Have another agent's work item serve this one",
 		Long: "delegate ties another agent's work item to this one: a new one made for --to, or one that is there.\n" +
 			"Its completion closes the delegation and triggers the waits on it. It blocks nothing by itself; with\n" +
 			"--blocking this work item cannot be completed before.",
-		Args: cobra.MinimumNArgs(1),
 	}
 	var m mutation
 	m.keyed(c)

@@ -20,7 +20,6 @@ func (a *app) serveVerb() *cobra.Command {
 		Use: "serve [--listen 127.0.0.1:PORT]", Short: "Run the scheduler, and take what the outside sends",
 		Long: "serve runs the scheduler without a screen, and an HTTP server for the addresses that vise trigger url\n" +
 			"makes. /healthz and /metrics are for this machine. With --drive it also drives the configured agents.",
-		Args: named(),
 	}
 	f := c.Flags()
 	f.StringVar(&s.Listen, "listen", defaultListen, "where to listen")
@@ -47,7 +46,7 @@ func (a *app) serveVerb() *cobra.Command {
 			if err != nil {
 				return answer{}, err
 			}
-			s.Beside = d.Run
+			s.Also = d.Run
 		}
 		if s.Public && s.Certificate == "" {
 			a.warn(model.Warning{Kind: model.WarnUnencrypted, Message: "without --cert what is sent can be read, and its address be used, by who sees it on the way"})

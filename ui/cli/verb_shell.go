@@ -23,7 +23,7 @@ func (a *app) completionVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "completion SHELL", Short: "Print the completion script of a shell",
 		Long:    "completion prints a script that lets the shell complete verbs, flags and work items.",
-		Example: "source <(vise completion bash)", Args: named("SHELL"), ValidArgs: shells,
+		Example: "source <(vise completion bash)", ValidArgs: shells,
 	}
 	return a.verb(c, func(_ context.Context, args []string) (answer, error) {
 		var b strings.Builder
@@ -45,7 +45,7 @@ func (a *app) completionVerb() *cobra.Command {
 }
 
 func (a *app) manVerb() *cobra.Command {
-	c := &cobra.Command{Use: "man", Short: "Print the manual page", Example: "vise man | man -l -", Args: named()}
+	c := &cobra.Command{Use: "man", Short: "Print the manual page", Example: "vise man | man -l -"}
 	return a.verb(c, func(context.Context, []string) (answer, error) {
 		page, err := mango.NewManPage(1, c.Root())
 		if err != nil {

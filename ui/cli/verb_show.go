@@ -22,8 +22,7 @@ const shownWaits = 50
 
 func (a *app) showVerb() *cobra.Command {
 	c := &cobra.Command{
-		Use: "show ID", Short: "Show all that is known of a work item",
-		Args: named("ID"), ValidArgsFunction: a.allItems,
+		Use: "show ID", Short: "Show all that is known of a work item", ValidArgsFunction: a.allItems,
 	}
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.show(ctx, args[0]) })
 }

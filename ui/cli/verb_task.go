@@ -39,7 +39,6 @@ func (a *app) taskRunVerb() *cobra.Command {
 		Long: "run starts a command as it is, without a shell, records it as a task, keeps the end of what it writes,\n" +
 			"and records how it ended, which triggers the waits on it. With --detach it answers with the task at once\n" +
 			"and the command goes on, even when who asked for it ends.",
-		Args: cobra.MinimumNArgs(1),
 	}
 	f := c.Flags()
 	f.StringVar(&o.item, "item", "", "the work item that it is for (default: the agent's own)")
@@ -63,11 +62,8 @@ func (a *app) supervise(ctx context.Context, c *cobra.Command, o taskOptions, ar
 	if err != nil {
 		return answer{}, err
 	}
-	w := runner.TaskSpec{Argv: args, Env: runner.Unmarked(os.Environ()), Summary: model.Text(o.summary), Blocking: o.blocking, Timeout: o.timeout}
+	w := runner.TaskSpec{Argv: args, Env: runner.Unmarked(os.Environ()), Summary: model.Text(o.summary), Blocking: o.blocking, Timeout: o.timeout, Dir: a.dir}
 	if w.Actor, err = a.actor(); err != nil {
-		return answer{}, err
-	}
-	if w.Dir, err = os.Getwd(); err != nil {
 		return answer{}, err
 	}
 	if w.Agent, err = a.namedAgent(); err != nil {
@@ -96,7 +92,7 @@ func (a *app) supervise(ctx context.Context, c *cobra.Command, o taskOptions, ar
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{data: d, failed: d.Status != model.TaskCompleted, text: func(p *page) {
+	return answer{data: d, exit: failed(d.Status != model.TaskCompleted), text: func(p *page) {
 		p.line("%s %s: %s", d.TaskID, d.Status, firstLine(d.Result))
 	}}, nil
 }
@@ -187,7 +183,7 @@ func firstLine(t model.Text) model.Text {
 const shownTasks = 50
 
 func (a *app) taskListVerb() *cobra.Command {
-	c := &cobra.Command{Use: "list", Short: "List tasks: running ones, then the newest that ended", Args: cobra.NoArgs}
+	c := &cobra.Command{Use: "list", Short: "List tasks: running ones, then the newest that ended"}
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
 		named, err := a.namedAgent()
 		if err != nil {
@@ -220,7 +216,7 @@ func (a *app) oneTask(ctx context.Context, id string) (t model.Task, err error) 
 }
 
 func (a *app) taskShowVerb() *cobra.Command {
-	c := &cobra.Command{Use: "show TASK", Short: "Show a task and the end of what it wrote", Args: cobra.ExactArgs(1)}
+	c := &cobra.Command{Use: "show TASK", Short: "Show a task and the end of what it wrote"}
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		t, err := a.oneTask(ctx, args[0])
 		return answer{data: t, text: func(p *page) { p.task(t) }}, err
@@ -254,7 +250,7 @@ func (p *page) task(t model.Task) {
 }
 
 func (a *app) taskStopVerb() *cobra.Command {
-	c := &cobra.Command{Use: "stop TASK", Short: "Stop a running task", Args: cobra.ExactArgs(1)}
+	c := &cobra.Command{Use: "stop TASK", Short: "Stop a running task"}
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		t, err := a.oneTask(ctx, args[0])
 		if err != nil {

@@ -2,83 +2,153 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 
-	"github.com/oklog/ulid/v2"
 	"github.com/spf13/cobra"
 
 	"vise/model"
 	file "vise/model/todo"
 	"vise/store/home"
-	"vise/ui/todo"
+	"vise/store/todos"
 )
 
-// todoVerb is vise todo, the door of file todos, on this program's ledger and flags.
+// todoVerbs are vise todo and its verbs, with the flags that they share.
+type todoVerbs struct {
+	app               *app
+	repo, session, as string
+}
+
 func (a *app) todoVerb() *cobra.Command {
-	host, _ := os.Hostname()
-	return todo.Command(todo.Env{
-		Dir: workingDir(), Now: a.now, Host: host, Who: a.fileActor, Limits: a.todoLimits, NewID: func() string { return ulid.Make().String() },
-		Stdin: a.in, Stdout: a.out, Stderr: a.err, Work: work{a},
+	v := &todoVerbs{app: a}
+	c := &cobra.Command{
+		Use:   "todo",
+		Short: "What exactly is to do about each finding, and who does it",
+		Long: "A file todo is a Markdown file about one finding or plan task, in tmp/WORKFLOW/ID/todos/SOURCE/.\n" +
+			"Its front matter alone says where it stands: pending, ready, in_progress, blocked, interrupted,\n" +
+			"complete or wont_fix. Files can be edited by hand; vise changes only the lines that change.",
+		Args: noSuchVerb,
+	}
+	flags := c.PersistentFlags()
+	flags.StringVar(&v.repo, "repo", "", "the repository's directory (default: the one around the working directory)")
+	flags.StringVar(&v.session, "session", "", "the session, as tmp/WORKFLOW/ID (default: the newest)")
+	flags.StringVar(&v.as, "as", "", "who acts, an agent's or worker's name (default: the user)")
+	c.AddCommand(v.create(), v.triage(), v.list(), v.show(), v.next(), v.start(), v.block(), v.resolve(), v.complete(),
+		v.reopen(), v.interrupt(), v.resume(), v.search(), v.dedup(), v.validate(), v.graph(), v.manifest(), v.adopt(),
+		v.cleanup(), v.importing(), v.log(), v.sessions(), v.promote(), v.link())
+	return a.verb(c, func(context.Context, []string) (answer, error) { return answer{}, todoMisuse("todo needs a verb") })
+}
+
+// verb makes a command on the session that is meant; creates lets it make that session.
+func (v *todoVerbs) verb(use, short string, creates bool,
+	run func(ctx context.Context, at *todoSession, args []string) (answer, error)) *cobra.Command {
+	return v.bare(use, short, func(ctx context.Context, args []string) (answer, error) {
+		at, err := v.open(creates)
+		if err != nil {
+			return answer{}, err
+		}
+		defer at.Close()
+		return run(ctx, at, args)
 	})
 }
 
-// fileActor is who acts, as files name them: the operator is the user.
-func (a *app) fileActor() (file.Actor, error) {
-	actor, err := a.actor()
-	if err != nil {
-		return file.Actor{}, err
-	}
-	return home.FileActor(actor), nil
+// bare makes a command that finds its sessions itself.
+func (v *todoVerbs) bare(use, short string, run func(context.Context, []string) (answer, error)) *cobra.Command {
+	return v.app.verb(&cobra.Command{Use: use, Short: short}, run)
 }
 
-// work is the ledger as vise todo sees it.
-type work struct{ *app }
-
-// Find is part of todo.Work.
-func (w work) Find(ctx context.Context, ref string) (model.View, error) {
-	id, err := w.resolve(ctx, ref)
-	if err != nil {
-		return model.View{}, err
-	}
-	return w.view(ctx, id)
+func todoMisuse(format string, args ...any) error {
+	return model.Refuse(model.CodeInvalid, format, args...).WithHint("see vise todo --help")
 }
 
+// todoSession is a session that is open, and who acts on it.
+type todoSession struct {
+	*todos.Session
+	app   *app
+	repo  string
+	actor file.Actor
+}
+
+// open opens the session that is meant: the one named, else the newest. Only an act that makes
+// todos may make a session, and only one that was named.
+func (v *todoVerbs) open(create bool) (*todoSession, error) {
+	who, err := v.actor()
+	if err != nil {
+		return nil, err
+	}
+	at := &todoSession{app: v.app, repo: v.dir(), actor: who}
+	switch {
+	case v.session == "":
+		at.Session, err = todos.Newest(at.repo)
+	case create:
+		at.Session, err = v.named(at.repo, v.session, todos.OpenNew)
+	default:
+		at.Session, err = v.named(at.repo, v.session, todos.Open)
+	}
+	return at, err
+}
+
+// dir is the repository that is meant.
+func (v *todoVerbs) dir() string {
+	if v.repo == "" {
+		return todos.RepoOf(v.app.dir)
+	}
+	return absolute(v.app.dir, v.repo)
+}
+
+// actor is who acts, as files name them: the operator is the user.
+func (v *todoVerbs) actor() (file.Actor, error) {
+	if v.as != "" {
+		return file.Actor{Name: model.Text(v.as), Operator: v.as == file.User}, nil
+	}
+	actor, err := v.app.actor()
+	return home.FileActor(actor), err
+}
+
+func (v *todoVerbs) named(repo, dir string, open func(repo, rel string) (*todos.Session, error)) (*todos.Session, error) {
+	rel, err := todos.Normalize(repo, dir)
+	if err != nil {
+		return nil, model.Refuse(model.CodeInvalid, "%s", err.Error()).At("session").WithHint("pass tmp/WORKFLOW/ID")
+	}
+	s, err := open(repo, rel)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = model.Refuse(model.CodeNotFound, "%s", model.Text(err.Error())).At("session").WithHint("vise todo sessions lists those that are there")
+	}
+	return s, err
+}
+
+// move is a move to a status, by who acts, now.
+func (at *todoSession) move(to file.Status, reason string) file.Move {
+	return file.Move{To: to, Actor: at.actor, At: at.app.now().UTC(), Reason: model.Text(reason), Owner: at.actor.Name}
+}
+
+// hostName names this machine in leases.
+func hostName() string {
+	name, _ := os.Hostname()
+	return name
+}
+
+func (at *todoSession) alive() file.Probe { return todos.Processes(hostName()) }
+
+// stale are the todos that were left behind.
+func (at *todoSession) stale(x *file.Index) (map[file.Ref]file.Stale, error) {
+	limits, err := at.app.todoLimits()
+	if err != nil {
+		return nil, err
+	}
+	out := map[file.Ref]file.Stale{}
+	for _, s := range file.FindStale(x, at.app.now(), limits, at.Life(hostName(), at.alive()), at.alive()) {
+		out[s.Todo] = s
+	}
+	return out, nil
+}
+
+// view is an item as the ledger has it.
 func (a *app) view(ctx context.Context, id model.ItemID) (v model.View, err error) {
 	err = a.read(ctx, func(r model.Reader) error {
 		v = home.ViewOf(r, id)
 		return nil
 	})
 	return v, err
-}
-
-// Create is part of todo.Work: like vise new it makes the home where none is.
-func (w work) Create(ctx context.Context, key string, agent model.AgentID, c model.CreateWorkItem) (model.View, error) {
-	if _, _, err := w.openOrCreate(); err != nil {
-		return model.View{}, err
-	}
-	if agent == "" {
-		if err := w.read(ctx, func(r model.Reader) (err error) {
-			agent, err = w.agentOf(r)
-			return err
-		}); err != nil {
-			return model.View{}, err
-		}
-	}
-	in, err := w.apply(ctx, mutation{key: key}, agent, c)
-	if err != nil {
-		return model.View{}, err
-	}
-	return w.view(ctx, in.WorkItemID)
-}
-
-// Link is part of todo.Work.
-func (w work) Link(ctx context.Context, c model.LinkWorkItem) error {
-	_, err := w.apply(ctx, mutation{}, "", c)
-	return err
-}
-
-// workingDir is where the process stands; empty when that cannot be told.
-func workingDir() string {
-	dir, _ := os.Getwd()
-	return dir
 }

@@ -19,8 +19,7 @@ func (a *app) triggerVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "trigger [ID|WAIT]", Short: "Say that something happened which a work item waits for",
 		Long: "trigger tells the waits of a work item, one wait by its id, or the agent's waits on --resource, that\n" +
-			"something happened. The item is offered for review; nothing is unblocked and no focus moves.",
-		Args: named("[ID|WAIT]"), ValidArgsFunction: a.openItems,
+			"something happened. The item is offered for review; nothing is unblocked and no focus moves.", ValidArgsFunction: a.openItems,
 	}
 	c.AddCommand(a.triggerURLVerb(), a.triggerListVerb(), a.triggerRevokeVerb())
 	o.keyed(c)

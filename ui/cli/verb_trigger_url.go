@@ -28,7 +28,6 @@ func (a *app) triggerURLVerb() *cobra.Command {
 		Use: "url [ID|WAIT]", Short: "Make an address by which the outside can trigger a wait",
 		Long: "url makes a capability: who knows the address may trigger the wait, or without one reach the --agent.\n" +
 			"It is shown once; the ledger keeps a hash. vise serve takes what is sent to it.",
-		Args: cobra.MaximumNArgs(1),
 	}
 	var m mutation
 	m.keyed(c)
@@ -129,7 +128,7 @@ type ingressGist struct {
 }
 
 func (a *app) triggerListVerb() *cobra.Command {
-	c := &cobra.Command{Use: "list", Short: "List the capabilities that reach the agents", Args: cobra.NoArgs}
+	c := &cobra.Command{Use: "list", Short: "List the capabilities that reach the agents"}
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
 		named, err := a.namedAgent()
 		if err != nil {
@@ -172,7 +171,7 @@ func agentsOf(r model.Reader, named model.AgentID) []model.AgentID {
 }
 
 func (a *app) triggerRevokeVerb() *cobra.Command {
-	c := &cobra.Command{Use: "revoke INGRESS", Short: "End a capability", Args: cobra.ExactArgs(1)}
+	c := &cobra.Command{Use: "revoke INGRESS", Short: "End a capability"}
 	var m mutation
 	m.keyed(c)
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {

@@ -22,8 +22,7 @@ func (a *app) updateVerb() *cobra.Command {
 		Use: "update ID", Short: "Change the objective, the plan status or the checklist",
 		Long: "update changes what is given and leaves the rest. --todos takes the whole checklist, as JSON\n" +
 			`([{"text":"…","state":"pending"}]) or as Markdown (- [ ] pending, - [~] in progress, - [x] completed).`,
-		Example: "vise update wi-7f3k --plan-status ready\nvise update wi-7f3k --todos - < todos.md",
-		Args:    named("ID"), ValidArgsFunction: a.openItems,
+		Example: "vise update wi-7f3k --plan-status ready\nvise update wi-7f3k --todos - < todos.md", ValidArgsFunction: a.openItems,
 	}
 	o.register(c)
 	f := c.Flags()

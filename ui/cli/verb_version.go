@@ -22,7 +22,7 @@ type version struct {
 }
 
 func (a *app) versionVerb() *cobra.Command {
-	c := &cobra.Command{Use: "version", Short: "Say which vise this is", Args: named()}
+	c := &cobra.Command{Use: "version", Short: "Say which vise this is"}
 	return a.verb(c, func(context.Context, []string) (answer, error) {
 		v := builtVersion()
 		v.Pages, _ = markdown.Program() // none is told as none

@@ -29,8 +29,7 @@ func (a *app) waitVerb() *cobra.Command {
 			"ID the agent's focus waits, or the agent itself when it has none. A trigger asks for a review; it\n" +
 			"never unblocks by itself.",
 		Example: "vise wait wi-7f3k --operator 'LRU or LFU?' --choice LRU --choice LFU\n" +
-			"vise wait wi-7f3k --external github:owner/repo#7 --source ci --recheck 2h\nvise wait wi-7f3k --timer 'tomorrow 9'",
-		Args: named("[ID]"), ValidArgsFunction: a.openItems,
+			"vise wait wi-7f3k --external github:owner/repo#7 --source ci --recheck 2h\nvise wait wi-7f3k --timer 'tomorrow 9'", ValidArgsFunction: a.openItems,
 	}
 	o.register(c)
 	f := c.Flags()

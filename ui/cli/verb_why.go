@@ -20,8 +20,7 @@ type reasons struct {
 
 func (a *app) whyVerb() *cobra.Command {
 	c := &cobra.Command{
-		Use: "why ID", Short: "Say why a work item is where it is, and what would make it runnable",
-		Args: named("ID"), ValidArgsFunction: a.allItems,
+		Use: "why ID", Short: "Say why a work item is where it is, and what would make it runnable", ValidArgsFunction: a.allItems,
 	}
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.why(ctx, args[0]) })
 }

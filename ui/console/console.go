@@ -39,7 +39,8 @@ type Console struct {
 	layers layers
 	drafts map[string]string
 
-	outbox   outbox
+	outbox outbox
+	notifications
 	note     note
 	idle     idle
 	quitting bool
@@ -163,12 +164,16 @@ func (c Console) route(msg tea.Msg) (Console, tea.Cmd) {
 	case tea.BlurMsg:
 		return c.focused(focusAway)
 	case tea.EnvMsg:
-		c.outbox.calls.notes = terminalOf(m)
+		c.terminal = c.terminal.in(m)
 		return c, nil
 	case tea.ModeReportMsg:
-		return c.measured(m)
+		c.terminal.clusters = c.terminal.clusters || unicodeCore(m)
+		return c.restyled()
 	case tea.ColorProfileMsg:
-		return c.profiled(m.Profile)
+		if !c.opt.NoColor {
+			c.terminal.profile = m.Profile
+		}
+		return c.restyled()
 	}
 	if m, ok := msg.(message); ok {
 		return m.handle(c)

@@ -66,7 +66,7 @@ func (c Console) room() screen.Room {
 	l := layoutOf(c.layout.w, c.layout.h, paneQueue, false) // also while another pane is zoomed
 	_, h := l.panes[paneQueue].Inner()
 	return screen.Room{Lines: max(h-c.filterShown().Rows(), 0), Style: l.queueStyle(), Cursor: c.place.cursor,
-		All: c.place.unfolded || c.filterText() != "" || c.filtering()}
+		All: c.place.unfolded || c.filterShown().Rows() > 0}
 }
 
 // look reads the ledger, unless a look is under way: then its answer starts the next.
@@ -118,10 +118,10 @@ func (m truthMsg) handle(c Console) (Console, tea.Cmd) {
 	c, plan := c.openPlan()
 	c, card := c.openCard()
 	c, files := c.relinked()
-	c, heard := c.heard(before)
+	c, triggers := c.tellTriggers(before)
 	c, over := c.overtaken()
-	c, notice := c.noticed()
-	return c, tea.Batch(append(cmds, plan, card, files, heard, over, notice)...)
+	c, notice := c.notifyLater()
+	return c, tea.Batch(append(cmds, plan, card, files, triggers, over, notice)...)
 }
 
 // adopt makes t the truth. The queue takes the new order only when the operator's hands

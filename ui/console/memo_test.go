@@ -12,6 +12,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
+	"vise/ui/console/screen"
+	"vise/ui/markdown"
 )
 
 // keeper remembers the last memo, as it would be read again.
@@ -106,10 +108,9 @@ func TestAMemoThatMakesNoSenseIsPassedOver(t *testing.T) {
 	long := strings.Repeat("x", 10*maxFilter)
 	for i, m := range []Memo{
 		{}, {View: "nonsense", Agent: "../../etc", Focus: 99}, {View: "fleet", Agent: "gone"},
-		{View: "activity", Activity: MemoActivity{Cursor: model.Position{Revision: 1 << 60, N: -5}, Filter: "\xff"}},
+		{View: "activity", Activity: screen.Activity{Cursor: model.Position{Revision: 1 << 60, N: -5}, Filter: "\xff"}},
 		{View: "reports", Reports: MemoReports{Item: "gone", Scroll: -7, Rows: 1 << 40, Filter: long}},
-		{View: "desk", Agent: testAgent, Focus: -1, Desks: map[model.AgentID]MemoDesk{"A B": {}, testAgent: {Item: "gone", Tab: "Nowhere", Top: -3, Filter: long,
-			Pages: []MemoPage{{Tab: "Plan", Line: -1}, {Tab: "?"}, {Item: "gone", Tab: "Events", Line: 1 << 40}}}}},
+		{View: "desk", Agent: testAgent, Focus: -1, Desks: map[model.AgentID]MemoDesk{"A B": {}, testAgent: {Item: "gone", Tab: "Nowhere", Top: -3, Filter: long, Line: 1 << 40, Plan: markdown.Position{Block: -1}}}},
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -103,7 +103,7 @@ func (c Console) threadActed(j job, m receiptMsg) (Console, tea.Cmd) {
 	}
 	var note tea.Cmd
 	if j.said != "" {
-		c, note = c.say(c.told(j, m.receipt))
+		c, note = c.say(c.receiptWords(j.said, m.receipt))
 	}
 	c, card := c.readCard()
 	if !c.showsRadar() {

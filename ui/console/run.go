@@ -8,8 +8,9 @@ import (
 )
 
 // fps is how often Bubble Tea looks whether there is a frame to write. It bounds how long a
-// key waits for its frame: at 60 the median would be above 7 ms.
-const fps = 120
+// key waits for its frame: 5 ms in the median. At rest each look costs some 150 µs of a loaded
+// machine: 1.5 % of a core, at 120 more than the 2 % that are promised.
+const fps = 100
 
 // Run shows the console on the terminal until the operator quits, and ends all that it
 // waits for. What was being saved is saved when it returns, unless the operator quit twice.

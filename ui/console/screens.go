@@ -43,7 +43,7 @@ func (c Console) body() screen.Drawing {
 func (c Console) queueView() screen.QueueView {
 	return screen.QueueView{
 		Frame: c.frame(), Rect: c.layout.panes[paneQueue], Queue: c.queue, Focused: c.place.focus == paneQueue, Style: c.layout.queueStyle(),
-		Cursor: c.place.cursor, Top: c.place.top, Filter: c.filterShown(), Marked: c.isMarked, MarkWords: c.markWords(),
+		Cursor: c.place.cursor, Top: c.place.top, Filter: c.filterShown(), Marked: c.markedIDs(), MarkWords: c.markWords(),
 		Counts: c.frame().Counts(c.truth.desk), Opened: c.fx.Ledger != nil, Agent: c.place.agent != "",
 	}
 }

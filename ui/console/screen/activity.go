@@ -12,14 +12,14 @@ import (
 // end; while the cursor is there, the view follows.
 type Activity struct {
 	// Cursor is the event under the cursor; zero follows the end.
-	Cursor model.Position
+	Cursor model.Position `json:"cursor,omitzero"`
 	// Top is the first event drawn, while it does not follow.
-	Top    model.Position
-	Filter string
+	Top    model.Position `json:"top,omitzero"`
+	Filter string         `json:"filter,omitempty"`
 	// Left is the newest event there was when following ended: later ones are new.
-	Left model.Position
+	Left model.Position `json:"left,omitzero"`
 	// Deep doubles how far back a filter searches, once for each time the operator goes on.
-	Deep int
+	Deep int `json:"-"`
 }
 
 // Following reports whether the view follows the end.

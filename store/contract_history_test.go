@@ -1,0 +1,200 @@
+package store_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"vise/model"
+	"vise/store"
+	"vise/store/storetest"
+)
+
+func resolve(t *testing.T, b store.Backend) {
+	l := on(t, b, nil)
+	ids := []string{"01aaaa0000000000000000000a", "01aaab0000000000000000000b", "02cccc0000000000000000000c"}
+	for i, id := range ids {
+		l.NewID = func() string { return id }
+		create(t, l, "ada", fmt.Sprint("k", i))
+	}
+	var handle model.Handle
+	look(t, l, func(r model.Reader) {
+		w, _ := r.Item("wi-" + model.ItemID(ids[2]))
+		handle = w.Handle
+	})
+	for _, c := range []struct {
+		ref  string
+		want string
+		code model.Code
+	}{
+		{"wi-" + ids[0], ids[0], ""},
+		{ids[0], ids[0], ""},
+		{"01aaaa", ids[0], ""},
+		{"wi-01aaab", ids[1], ""},
+		{" WI-02 ", ids[2], ""},
+		{string(handle), ids[2], ""},
+		{string(handle[3:]), ids[2], ""},
+		{"01aaa", "", model.CodeAmbiguous},
+		{"zzzz", "", model.CodeNotFound},
+		{"", "", model.CodeInvalid},
+		{"wi-", "", model.CodeInvalid},
+	} {
+		got, err := l.Resolve(ctx, c.ref)
+		if c.code == "" && (err != nil || got != "wi-"+model.ItemID(c.want)) || code(err) != c.code {
+			t.Errorf("%q: got %s, %v", c.ref, got, err)
+		}
+		if e := (*model.Error)(nil); errors.As(err, &e) && e.Code == model.CodeAmbiguous && len(e.Candidates) != 2 {
+			t.Errorf("%q: candidates %v", c.ref, e.Candidates)
+		}
+	}
+}
+
+func historyPages(t *testing.T, b store.Backend) {
+	l := on(t, b, nil)
+	x := storetest.NewLife(1)
+	x.Attach(l)
+	x.Live(t, l, 120)
+	look(t, l, func(r model.Reader) {
+		for _, agent := range []model.AgentID{"", "ada"} {
+			var forwards, backwards []model.Position
+			at := model.Position{}
+			for page := r.History(agent, at, 7); len(page) > 0; page = r.History(agent, at, 7) {
+				for _, e := range page {
+					at = model.Position{Revision: e.Revision, N: e.N}
+					forwards = append(forwards, at)
+					if agent != "" && e.AgentID != agent {
+						t.Errorf("%s's history has %+v", agent, e)
+					}
+				}
+			}
+			at = model.Position{}
+			for page := r.HistoryBefore(agent, at, 7); len(page) > 0; page = r.HistoryBefore(agent, at, 7) {
+				for _, e := range page {
+					at = model.Position{Revision: e.Revision, N: e.N}
+					backwards = append(backwards, at)
+				}
+			}
+			slices.Reverse(backwards)
+			if len(forwards) < 20 || !slices.Equal(forwards, backwards) {
+				t.Errorf("%q: %d forwards, %d backwards", agent, len(forwards), len(backwards))
+			}
+		}
+	})
+}
+
+func life(t *testing.T, b store.Backend) {
+	commands := storetest.Amount(2000, 20_000)
+	l := on(t, b, nil)
+	x := storetest.NewLife(storetest.Seed(t))
+	x.Attach(l)
+	if n := x.Live(t, l, commands); n < commands/3 {
+		t.Errorf("only %d of %d commands were accepted", n, commands)
+	}
+	sound(t, l)
+
+	again := store.NewMemory()
+	if err := l.Replay(ctx, again); err != nil {
+		t.Fatal(err)
+	}
+	if diff := firstDifference(t, b, again); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// firstDifference compares two backends byte for byte.
+func firstDifference(t testing.TB, a, b store.Backend) string {
+	t.Helper()
+	for _, table := range store.Tables {
+		x, y := pairs(t, a, table), pairs(t, b, table)
+		for i := range max(len(x), len(y)) {
+			switch {
+			case i >= len(x) || i >= len(y):
+				return fmt.Sprintf("%s has %d and %d rows", table, len(x), len(y))
+			case !bytes.Equal(x[i][0], y[i][0]) || !bytes.Equal(x[i][1], y[i][1]):
+				return fmt.Sprintf("%q = %q, and %q = %q", x[i][0], x[i][1], y[i][0], y[i][1])
+			}
+		}
+	}
+	return ""
+}
+
+func pairs(t testing.TB, b store.Backend, table string) (all [][2][]byte) {
+	t.Helper()
+	err := b.View(ctx, func(txn store.Txn) error {
+		return txn.Scan(store.Prefix([]byte(table)), func(k, v []byte) bool {
+			all = append(all, [2][]byte{bytes.Clone(k), bytes.Clone(v)})
+			return true
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// rebuild spoils what is derived in every way and has it mended.
+func rebuild(t *testing.T, b store.Backend) {
+	l := on(t, b, nil)
+	x := storetest.NewLife(4) // a life that leaves something in every table
+	x.Attach(l)
+	x.Live(t, l, 300)
+	before := store.NewMemory()
+	if err := l.Replay(ctx, before); err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range []string{"index/", "due/", "handle/", "waits/", "resource/", "running/", "delegated/", "serves/", "agent-count/", "trail/", "log/", "agent-head/"} {
+		rows := pairs(t, b, table)
+		if len(rows) == 0 {
+			t.Fatalf("the life left nothing in %s", table)
+		}
+		first, last := rows[0], rows[len(rows)-1]
+		changeKeys(t, b, func(txn store.Txn) error {
+			return errors.Join(txn.Delete(first[0]), txn.Put(last[0], append([]byte("x"), last[1]...)))
+		})
+		h, err := l.Check(ctx)
+		if err != nil || h.Found == 0 {
+			t.Errorf("%s: spoilt, and the check found %d: %v", table, h.Found, err)
+		}
+		if _, err := l.Rebuild(ctx); err != nil {
+			t.Errorf("%s: %v", table, err)
+		}
+		if diff := firstDifference(t, b, before); diff != "" {
+			t.Fatalf("%s: after the rebuild %s", table, diff)
+		}
+	}
+	for _, stray := range []string{"index/ada/queued_runnable/0000000000000000wi-stray", "trail/wi-stray/0123456789ab", "waits/x", "due/ada/x"} {
+		changeKeys(t, b, func(txn store.Txn) error { return txn.Put([]byte(stray), nil) })
+	}
+	if _, err := l.Rebuild(ctx); err != nil {
+		t.Fatal(err)
+	}
+	sound(t, l)
+}
+
+func frozen(t *testing.T, b store.Backend) {
+	l := on(t, b, nil)
+	create(t, l, "ada", "k1")
+	err := l.ReadCopy(ctx, func(z *store.Ledger) error {
+		create(t, l, "ada", "k2")
+		if n := revision(t, z); n != 1 {
+			t.Errorf("revision %d", n)
+		}
+		_, err := z.Apply(ctx, asAgent("ada", "k3", model.CreateWorkItem{Objective: "x"}))
+		if err == nil && revision(t, l) != 2 {
+			t.Error("a write to the frozen ledger reached the live one")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func changeKeys(t testing.TB, b store.Backend, fn func(store.Txn) error) {
+	t.Helper()
+	if err := b.Update(ctx, fn); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,188 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"vise/model"
+	"vise/store"
+)
+
+// turnsContract is what a ledger must tell of turns, messages, tasks and capabilities, on whatever
+// backend: what the rules asked for is found again, in order, and follows from the records.
+func turnsContract(t *testing.T, open func(t testing.TB) *store.Ledger) {
+	for _, c := range []struct {
+		name string
+		test func(*testing.T, *bench)
+	}{
+		{"queued messages come by priority, then oldest first", queueOrder},
+		{"a turn takes the queue, and an interrupted one gives it back", queueOfTurn},
+		{"running tasks are listed until they end, ended ones newest first", tasksListed},
+		{"attempts and traces are found by item, and the agent's own trace apart", tracesApart},
+		{"capabilities are listed by agent, newest first", ingressesListed},
+		{"a tick costs the ledger nothing when nothing is due", idleTick},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := open(t)
+			defer l.Close()
+			b := &bench{t: t, ledger: l, now: time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC)}
+			l.Now = func() time.Time { return b.now }
+			b.do(model.Operator, model.AddAgent{AgentID: "ann"})
+			c.test(t, b)
+			b.healthy()
+		})
+	}
+}
+
+// bench is a ledger with a clock that a test moves.
+type bench struct {
+	t      *testing.T
+	ledger *store.Ledger
+	now    time.Time
+	keys   int
+}
+
+func (b *bench) do(by model.Actor, c model.Command) model.Receipt {
+	b.t.Helper()
+	b.keys++
+	b.now = b.now.Add(time.Second)
+	r, err := b.ledger.Apply(ctx, model.Envelope{Key: fmt.Sprint("k", b.keys), Actor: by, Agent: "ann", Command: c})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return r
+}
+
+func (b *bench) view(fn func(model.Reader)) {
+	b.t.Helper()
+	if err := b.ledger.View(ctx, func(r model.Reader) error { fn(r); return nil }); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// healthy holds the ledger against its own audit and against its replay.
+func (b *bench) healthy() {
+	b.t.Helper()
+	if h, err := b.ledger.Check(ctx); err != nil || !h.Healthy() {
+		b.t.Errorf("check: %v %v", h.Problems, err)
+	}
+	if err := b.ledger.Replay(context.Background(), store.NewMemory()); err != nil {
+		b.t.Errorf("replay: %v", err)
+	}
+}
+
+func (b *bench) queue() []string {
+	var got []string
+	b.view(func(r model.Reader) {
+		for _, m := range r.QueuedMessages("ann", 10) {
+			got = append(got, m.Body.Raw())
+		}
+	})
+	return got
+}
+
+func (b *bench) want(what string, got, want []string) {
+	b.t.Helper()
+	if !slices.Equal(got, want) {
+		b.t.Errorf("%s: got %q, want %q", what, got, want)
+	}
+}
+
+func (b *bench) say(p model.Priority, text model.Text) {
+	b.do(model.Operator, model.Say{AgentID: "ann", Text: text, Priority: p})
+}
+
+func queueOrder(t *testing.T, b *bench) {
+	b.say(model.Background, "4")
+	b.say(model.Normal, "3a")
+	b.say(model.Interject, "1")
+	b.say(model.Normal, "3b")
+	b.say(model.Next, "2")
+	b.want("queue", b.queue(), []string{"1", "2", "3a", "3b", "4"})
+	b.view(func(r model.Reader) {
+		if n := len(r.QueuedMessages("ann", 2)); n != 2 {
+			t.Errorf("two asked for, %d got", n)
+		}
+		if n := len(r.QueuedMessages("an", 2)); n != 0 {
+			t.Errorf("another agent has %d messages", n)
+		}
+	})
+}
+
+func queueOfTurn(t *testing.T, b *bench) {
+	b.say(model.Normal, "one")
+	turn := b.do(model.Scheduler, model.ClaimTurn{AgentID: "ann", Holder: "h", TTLMS: 1000}).Turn
+	b.want("queue of a turn", b.queue(), nil)
+	b.now = b.now.Add(time.Minute)
+	b.do(model.Scheduler, model.Tick{AgentID: "ann"})
+	b.want("queue after the turn was interrupted", b.queue(), []string{"one"})
+	if turn != 1 {
+		t.Errorf("turn %d, want 1", turn)
+	}
+}
+
+func tasksListed(t *testing.T, b *bench) {
+	var ids []model.TaskID
+	for range 3 {
+		ids = append(ids, b.do(model.Operator, model.StartTask{Summary: "sleep"}).TaskID)
+	}
+	b.do(model.Operator, model.EndTask{TaskID: ids[0], Status: model.TaskCompleted})
+	b.do(model.Operator, model.EndTask{TaskID: ids[1], Status: model.TaskFailed})
+	list := func(tasks []model.Task) (out []string) {
+		for _, x := range tasks {
+			out = append(out, string(x.ID))
+		}
+		return out
+	}
+	b.view(func(r model.Reader) {
+		b.want("running", list(r.RunningTasks("ann", 10)), []string{string(ids[2])})
+		b.want("all", list(r.Tasks("ann", 10)), []string{string(ids[2]), string(ids[1]), string(ids[0])})
+		b.want("the first two", list(r.Tasks("ann", 2)), []string{string(ids[2]), string(ids[1])})
+	})
+}
+
+func tracesApart(t *testing.T, b *bench) {
+	item := b.do(model.Operator, model.CreateWorkItem{Objective: "One"}).WorkItemID
+	b.do(model.Scheduler, model.Tick{AgentID: "ann"})
+	turn := b.do(model.Scheduler, model.ClaimTurn{AgentID: "ann", Holder: "h"}).Turn
+	b.do("agent:ann", model.Round{Turn: turn, Text: "hm"})
+	b.do("agent:ann", model.Round{Turn: turn, Text: "mine", Calls: []model.Call{{Command: model.PickWorkItem{WorkItemID: item}}}})
+	b.view(func(r model.Reader) {
+		own, _ := r.Trace("ann", "")
+		its, _ := r.Trace("ann", item)
+		if len(own.Entries) != 1 || own.Entries[0].Text != "hm" || len(its.Entries) != 1 || its.Entries[0].Text != "mine" {
+			t.Errorf("traces %+v and %+v", own, its)
+		}
+		if a, ok := r.Attempt("ann", item); !ok || a.Count != 1 {
+			t.Errorf("attempt %+v", a)
+		}
+	})
+}
+
+func ingressesListed(t *testing.T, b *bench) {
+	hash := fmt.Sprintf("%064x", 7)
+	first := b.do(model.Operator, model.MintIngress{AgentID: "ann", TokenHash: hash}).IngressID
+	second := b.do(model.Operator, model.MintIngress{AgentID: "ann", TokenHash: hash}).IngressID
+	b.do(model.Operator, model.RevokeIngress{IngressID: first})
+	b.view(func(r model.Reader) {
+		all := r.Ingresses("ann", 10)
+		if len(all) != 2 || all[0].ID != second || all[1].ID != first || !all[1].Revoked {
+			t.Errorf("ingresses %+v", all)
+		}
+		if in, ok := r.Ingress(second); !ok || in.TokenHash != hash {
+			t.Errorf("ingress %+v", in)
+		}
+	})
+}
+
+func idleTick(t *testing.T, b *bench) {
+	before := b.do(model.Operator, model.CreateWorkItem{Objective: "One"}).Revision
+	b.do(model.Scheduler, model.Tick{AgentID: "ann"})
+	after := b.do(model.Scheduler, model.Tick{AgentID: "ann"}).Revision
+	if after != before+1 {
+		t.Errorf("two ticks moved the revision from %d to %d", before, after)
+	}
+}

@@ -1,0 +1,194 @@
+// Package accessible is the console for those who listen to it or have a terminal that can only
+// write lines: no screen, nothing that is redrawn, numbered menus, one line an event, and the
+// acts of the same table. Each act is the command line's own verb, so that it is judged and
+// told in one place.
+//
+// Read this file (a session), input.go (questions and menus), then menus.go (where one can go)
+// and acts.go (what can be done there). not_here.go says which actions of the screen's console
+// have no menu, and why.
+package accessible
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"vise/model"
+	"vise/ui/config"
+)
+
+// Options are what a session is started with.
+type Options struct {
+	In  io.Reader
+	Out io.Writer
+	// Run carries out a verb of the command line with stdin as its input. What it says goes to
+	// the same Out, errors too; the exit code tells whether it was done, inverse what takes it
+	// back, if anything does.
+	Run func(ctx context.Context, stdin string, args ...string) (code int, inverse *model.Undo)
+	Ledger
+	// Sources are what the session reads beside the ledger.
+	Sources
+	// Agent is whose work is shown first; empty: the first one known.
+	Agent model.AgentID
+	// Settings are the operator's: filters, and commands of their own.
+	Settings config.Settings
+	Now      func() time.Time
+	NewKey   func() string
+}
+
+// Ledger is what a session needs of the ledger.
+type Ledger interface {
+	Apply(context.Context, model.Envelope) (model.Receipt, error)
+	View(context.Context, func(model.Reader) error) error
+	// Follow waits until the ledger is past a revision.
+	Follow(ctx context.Context, after uint64) (uint64, error)
+}
+
+// session is one run of it.
+type session struct {
+	Options
+	in    *bufio.Reader
+	agent model.AgentID
+	// history is what can be taken back, inverse what takes the verb that ran last back.
+	history model.UndoHistory
+	inverse *model.Undo
+	// triage is what was decided on findings in this session.
+	triage triage
+	// menu are the lines of the menu that was said last.
+	menu string
+	// walks takes the place of the person who chooses from menus; nil: they are asked.
+	walks func(ctx context.Context, title string, options []option) (done bool, err error)
+
+	mu sync.Mutex // one writer at a time; protects told
+	// told is the revision up to which events were told, or were made here.
+	notified uint64
+}
+
+// errQuit ends a session.
+type errQuit struct{}
+
+func (errQuit) Error() string { return "quit" }
+
+// Run talks until the operator quits, the input ends or ctx does.
+func Run(ctx context.Context, e Options) error {
+	s := &session{Options: e, in: bufio.NewReaderSize(e.In, maxLine), agent: e.Agent}
+	ctx, stop := context.WithCancel(ctx)
+	if err := s.retryBusy(ctx, func() error { return s.begin(ctx) }); err != nil {
+		stop()
+		return ended(err)
+	}
+	var following sync.WaitGroup
+	following.Go(func() { s.follow(ctx) })
+	defer following.Wait()
+	defer stop()
+	s.say("vise, one line at a time. Answer with a number, or with the first words of a line; ? says the choices again, b goes back, q quits.")
+	err := s.firstMenu(ctx)
+	if ctx.Err() != nil {
+		err = errQuit{}
+	}
+	if ended(err) == nil {
+		s.say("Bye.")
+	}
+	return ended(err)
+}
+
+// ended is what a session's end is to whoever began it: to quit is no error.
+func ended(err error) error {
+	if _, quit := err.(errQuit); quit {
+		return nil
+	}
+	return err
+}
+
+// retryBusy does something again for as long as somebody else holds the ledger and the
+// operator wants it.
+func (s *session) retryBusy(ctx context.Context, do func() error) error {
+	for {
+		err := do()
+		if !errors.Is(err, &model.Error{Code: model.CodeBusy}) {
+			return err
+		}
+		s.refused(err)
+		in, err := s.ask(ctx, "Enter tries again, q quits:")
+		if err != nil {
+			return err
+		}
+		if in == "q" {
+			return errQuit{}
+		}
+	}
+}
+
+// begin learns the agent and the revision.
+func (s *session) begin(ctx context.Context) error {
+	return s.View(ctx, func(r model.Reader) error {
+		s.notified = r.Revision()
+		if agents := r.Agents("", 1); s.agent == "" && len(agents) > 0 {
+			s.agent = agents[0].ID
+		}
+		return nil
+	})
+}
+
+// run carries out a verb for the agent. Its own events are not told again.
+func (s *session) run(ctx context.Context, stdin string, args ...string) error {
+	_, err := s.ran(ctx, stdin, args...)
+	return err
+}
+
+// ran is run, and whether it was done.
+func (s *session) ran(ctx context.Context, stdin string, args ...string) (done bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	code, inverse := s.Run(ctx, stdin, append([]string{"--agent", string(s.agent), "--actor", string(model.Operator), "--no-color"}, args...)...)
+	s.inverse = inverse
+	return code == 0, s.View(ctx, func(r model.Reader) error {
+		s.notified = max(s.notified, r.Revision())
+		return nil
+	})
+}
+
+// follow tells what others do, a line an event, until ctx ends.
+func (s *session) follow(ctx context.Context) {
+	after := s.notified
+	for {
+		rev, err := s.Follow(ctx, after)
+		if err != nil {
+			return
+		}
+		after = rev
+		s.notify(ctx)
+	}
+}
+
+// maxEvents bounds the events told at once; the rest is a number.
+const maxEvents = 20
+
+func (s *session) notify(ctx context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_ = s.View(ctx, func(r model.Reader) error {
+		list := r.History("", model.Position{Revision: s.notified, N: 1 << 30}, maxEvents+1)
+		for _, e := range list[:min(len(list), maxEvents)] {
+			fmt.Fprintf(s.Out, "\nEvent %s\n", eventWords(r, e))
+		}
+		if len(list) > maxEvents {
+			fmt.Fprintln(s.Out, "More happened; What happened lately tells.")
+		}
+		s.notified = r.Revision()
+		return nil
+	})
+}
+
+// eventWords are an event in one line.
+func eventWords(r model.Reader, e model.Entry) string {
+	about := model.Text(e.AgentID)
+	if w, ok := r.Item(e.WorkItemID); ok {
+		about = model.Text(w.Handle)
+	}
+	return fmt.Sprintf("%s: %s %s, by %s", e.At.Local().Format("15:04:05"), about, e.Tell(), model.Text(e.Actor))
+}

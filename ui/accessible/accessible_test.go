@@ -1,0 +1,228 @@
+package accessible
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"vise/model"
+	"vise/store"
+	"vise/ui/action"
+	"vise/ui/config"
+)
+
+// noon is when a test's session takes place.
+var noon = time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC)
+
+// stage is a ledger with two work items: one queued, one that asks.
+type stage struct {
+	t *testing.T
+	*store.Ledger
+	n     int
+	rooms Sources
+	// verbs are those that were run, with their input; verb carries one out, nil: they succeed.
+	verbs []string
+	verb  func(args []string) int
+	// inverse takes back what was applied last.
+	inverse *model.Undo
+}
+
+func newStage(t *testing.T) *stage {
+	st := &stage{t: t, Ledger: store.NewMem(nil)}
+	st.apply(model.CreateWorkItem{Objective: "Add jitter\x1b[31m"})
+	asks := st.apply(model.CreateWorkItem{Objective: "Pick a policy"})
+	st.apply(model.WaitFor{WorkItemID: asks.WorkItemID, Reason: "asks", Wake: model.WakeOperatorInput, Question: "LRU or LFU?", Choices: []model.Text{"LRU", "LFU"}})
+	return st
+}
+
+func (st *stage) key() string {
+	st.n++
+	return fmt.Sprint("k", st.n)
+}
+
+func (st *stage) apply(c model.Command) model.Receipt {
+	st.t.Helper()
+	in, err := st.Apply(st.t.Context(), model.Envelope{Key: st.key(), Actor: model.Operator, Agent: "a", Command: c})
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	st.inverse = in.Inverse
+	return in
+}
+
+// Follow tells of nobody else.
+func (st *stage) Follow(ctx context.Context, _ uint64) (uint64, error) {
+	<-ctx.Done()
+	return 0, ctx.Err()
+}
+
+func (st *stage) env(typed ...string) (Options, *strings.Builder) {
+	var out strings.Builder
+	return Options{
+		In: strings.NewReader(strings.Join(typed, "\n") + "\n"), Out: &out,
+		Run: func(_ context.Context, stdin string, args ...string) (int, *model.Undo) {
+			st.inverse = nil
+			st.verbs = append(st.verbs, strings.Join(args[5:], " ")+"|"+stdin)
+			if st.verb == nil {
+				return 0, nil
+			}
+			return st.verb(args[5:]), st.inverse
+		},
+		Ledger: st, Sources: st.rooms, Agent: "a", Now: func() time.Time { return noon }, NewKey: st.key,
+		Settings: config.Settings{Config: config.Config{
+			Filters:  map[string]string{"mine": "jitter"},
+			Commands: []config.Command{{Name: "say it", Run: []string{"echo", "{handle}"}}, {Name: "look", Context: config.OfAgent, Run: []string{"echo", "{agent}"}, Dangerous: true}},
+		}},
+	}, &out
+}
+
+// talk runs a session with what the operator types, and returns what was said.
+func (st *stage) talk(typed ...string) string {
+	st.t.Helper()
+	e, out := st.env(typed...)
+	if err := Run(st.t.Context(), e); err != nil {
+		st.t.Fatal(err)
+	}
+	if strings.ContainsAny(out.String(), "\x1b\r\a\b") {
+		st.t.Errorf("something drives the terminal: %q", out.String())
+	}
+	return out.String()
+}
+
+func (st *stage) says(want []string, typed ...string) {
+	st.t.Helper()
+	said := st.talk(typed...)
+	for _, w := range want {
+		if !strings.Contains(said, w) {
+			st.t.Errorf("%q is not said:\n%s", w, said)
+		}
+	}
+}
+
+func (st *stage) ran(want ...string) {
+	st.t.Helper()
+	if !slices.EqualFunc(st.verbs, want, func(verb, want string) bool {
+		for part := range strings.SplitSeq(want, " … ") {
+			i := strings.Index(verb, part)
+			if i < 0 {
+				return false
+			}
+			verb = verb[i+len(part):]
+		}
+		return true
+	}) {
+		st.t.Errorf("got %q, want %q", st.verbs, want)
+	}
+}
+
+func TestAQuestionIsAnsweredByItsNumber(t *testing.T) {
+	st := newStage(t)
+	st.says([]string{"asks: LRU or LFU?", "Question: LRU or LFU?"}, "1", "1", "answer", "2", "q")
+	st.ran("answer wi- … --if-revision … -- LFU|")
+}
+
+func TestWhatIsFinalIsAskedTwice(t *testing.T) {
+	st := newStage(t)
+	st.talk("work items", "add jitter", "complete", "Done.", ".", "no", "q")
+	st.ran()
+	st.talk("work items", "add jitter", "complete", "Done.", "All of it.", ".", "yes", "q")
+	st.ran("complete wi- … --if-revision … --report-file -|Done.\nAll of it.")
+}
+
+func TestFiltersAndMistakesAreSaid(t *testing.T) {
+	newStage(t).says([]string{"1 work item of a", "Add jitter·", "99 is no choice", "work items of is no choice", "more than one", "This is the first menu", "Bye."}, "filter mine", "b", "99", "work items of", "what", "?", "b")
+}
+
+func TestAnActIsTakenBackUnlessItsItemMovedOn(t *testing.T) {
+	st := newStage(t)
+	var id model.ItemID
+	st.verb = func(args []string) int {
+		if args[0] == "block" {
+			id = model.ItemID(args[1])
+			st.apply(model.UpdateWorkItem{WorkItemID: id, BlockedBy: model.SetTo("ops")})
+		}
+		return 0
+	}
+	blocked := func() (by model.Text) {
+		_ = st.View(t.Context(), func(r model.Reader) error { w, _ := r.Item(id); by = w.BlockedBy; return nil })
+		return by
+	}
+	st.says([]string{"Undone: blocked wi-"}, "work items", "add jitter", "block", "ops", "", "undo", "q")
+	if got := blocked(); got != "" {
+		t.Errorf("it is still blocked by %s", got)
+	}
+	st.apply(model.UpdateWorkItem{WorkItemID: id, BlockedBy: model.Clear()})
+	st.says([]string{"Done again: blocked wi-"}, "work items", "add jitter", "block", "ops", "", "undo", "redo", "q")
+	if got := blocked(); got != "ops" {
+		t.Errorf("it is blocked by %q", got)
+	}
+}
+
+func TestWhatIsDoneToMarkedItemsIsDoneToAllOrNone(t *testing.T) {
+	st := newStage(t)
+	st.says([]string{"2 marked: wi-", "Blocked 2 items. Undo"}, "work items", "mark", "1-2", "block", "ops has the keys", "q")
+	st.says([]string{"9 is none of them", "Unblocked 2 items", "Undone: unblocked 2 items"}, "work items", "mark", "9", "all", "unblock", "b", "undo", "q")
+	blocked := 0
+	_ = st.View(t.Context(), func(r model.Reader) error {
+		for _, row := range model.DeskOf(r, "a", model.Stamp{At: noon}, func(model.Class) int { return 9 }).Sections {
+			for _, x := range row.Rows {
+				if x.BlockedBy == "ops has the keys" {
+					blocked++
+				}
+			}
+		}
+		return nil
+	})
+	if blocked != 2 {
+		t.Errorf("%d of 2 are blocked again", blocked)
+	}
+}
+
+func TestACopySaysWhereItWent(t *testing.T) {
+	st := newStage(t)
+	st.says([]string{"The objective cannot be copied from here. It is:\nAdd jitter·"}, "work items", "add jitter", "copy", "copy objective", "q")
+	var got string
+	st.rooms.Clip = func(_ context.Context, what, text string) string {
+		got = text
+		return what + " copied with xclip."
+	}
+	st.says([]string{"2 Markdown lines copied with xclip."}, "work items", "mark", "all", "copy", "copy as markdown", "q")
+	if strings.Count(got, "- [ ] ") != 2 || !strings.Contains(got, "Add jitter\x1b[31m") {
+		t.Errorf("copied %q", got)
+	}
+}
+
+func TestCommandsAndFiltersOfTheOperatorsOwnAreThere(t *testing.T) {
+	st := newStage(t)
+	var run []string
+	st.rooms.RunCustom = func(_ context.Context, argv []string, stdin []byte) (string, error) {
+		run = append(run, strings.Join(argv, " "))
+		return "it ran\x1b[2J\n", nil
+	}
+	saved := ""
+	st.rooms.SaveFilter = func(_ context.Context, name, words string) error { saved = name + "=" + words; return nil }
+	st.says([]string{"it ran·", "marked as dangerous: echo a", "Filter policies is saved"},
+		"work items", "add jitter", "your own: say it", "b", "b", "your own: look", "no", "find work items", "policy", "save filter", "policies", "q")
+	if len(run) != 1 || !strings.HasPrefix(run[0], "echo wi-") || saved != "policies=policy" {
+		t.Errorf("ran %q, saved %q", run, saved)
+	}
+}
+
+// Every action of the table has a menu here that a person can come to by typing, or a reason
+// why it needs none.
+func TestWhateverTheScreensConsoleOffersIsHereOrHasAReason(t *testing.T) {
+	reached := explore(t)
+	for _, a := range action.Standard() {
+		why, is := notHere[a.ID]
+		switch {
+		case typing[a.In] && a.ID != action.MenuPosture:
+		case is && reached[a.ID]:
+			t.Errorf("%s is reached, and apart too: %s", a.ID, why)
+		case !is && !reached[a.ID]:
+			t.Errorf("%s cannot be done in the console of lines, and nothing says why", a.ID)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package accessible
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"vise/model"
+	"vise/model/thread"
+	"vise/ui/action"
+)
+
+// threadsMenu lists the threads that somebody may take up, of all repositories.
+func (s *session) threadsMenu(ctx context.Context) error {
+	if s.Threads == nil {
+		s.say("Threads are not read here.")
+		return nil
+	}
+	for {
+		seen := s.Threads.Radar(ctx)
+		rows := action.ThreadRows(seen)
+		var options []option
+		for _, b := range rows {
+			options = append(options, option{threadWords(b), func(ctx context.Context) error { return s.thread(ctx, b) }, action.Threads})
+		}
+		if len(rows) == 0 {
+			s.say("No threads to take up.")
+			options = s.threadOptions(action.NoThread(seen))
+		}
+		back, err := s.choose(ctx, "Where work was left", options)
+		if back || err != nil {
+			return err
+		}
+	}
+}
+
+// threadWords are a thread in one line.
+func threadWords(b action.ThreadRow) string {
+	goal := b.Thread.Goal
+	if goal == "" {
+		goal = model.Text(b.Thread.ID)
+	}
+	words := []string{b.State(), goal.String()}
+	for _, o := range b.Items {
+		words = append(words, string(o.Handle))
+	}
+	if b.Parked() {
+		words = append(words, "wakes "+b.Check.Wake().String())
+	}
+	return strings.Join(append(words, b.In.Repo.String()), ", ")
+}
+
+// thread says where a thread stands, and offers the ways on.
+func (s *session) thread(ctx context.Context, b action.ThreadRow) error {
+	if b.Thread.NextAction != "" {
+		s.say("Next: %s", b.Thread.NextAction)
+	}
+	s.say("%s", b.Check.Line())
+	_, err := s.choose(ctx, fmt.Sprintf("Thread %s", b.Thread.ID), s.threadOptions(b))
+	return err
+}
+
+// threadOptions are the actions on a thread, and what cannot be done with its reason.
+func (s *session) threadOptions(b action.ThreadRow) []option {
+	var out []option
+	var off []string
+	for _, w := range b.Actions() {
+		a := action.Standard().ByID(w.ID)
+		if w.Off != "" {
+			off = append(off, title(a)+": "+action.Standard().Keyed(w.Off))
+			continue
+		}
+		out = append(out, option{fmt.Sprintf("%s: %s", title(a), w.Shows), func(ctx context.Context) error { return s.actOnThread(ctx, b, w) }, w.ID})
+	}
+	return append(out, s.disabled(off)...)
+}
+
+// actOnThread carries an action on a thread out.
+func (s *session) actOnThread(ctx context.Context, b action.ThreadRow, w action.ThreadAction) error {
+	at := []string{"--repo", b.In.Repo.Raw()} // raw: handed on, not shown
+	id := string(b.Thread.ID)
+	switch {
+	case w.Copies != "":
+		if err := action.RunsAsItStands(w.Copies); err != nil {
+			s.refused(err)
+			return nil
+		}
+		s.clip(ctx, action.Copied{What: "The command", Text: w.Copies.Raw()}) // raw: plain words only, as Copyable says
+		return nil
+	case w.ID == action.RadarGo:
+		return s.run(ctx, "", append([]string{"thread", "resume", id}, at...)...)
+	case w.ID == action.RadarRebind:
+		s.say("%s", action.TakeOverHint)
+		if ok, err := s.yes(ctx, "Take "+id+" over?"); err != nil || !ok {
+			return err
+		}
+		return s.run(ctx, "", append([]string{"thread", "resume", id, "--rebind"}, at...)...)
+	case w.ID == action.RadarRun:
+		return s.recommended(ctx, b)
+	}
+	goal, err := s.ask(ctx, "Its goal:")
+	if err != nil || goal == "" {
+		return err
+	}
+	return s.run(ctx, "", append(append([]string{"thread", "start"}, at...), "--", goal)...)
+}
+
+// recommended asks which of a thread's commands to run. It is an agent's text: nothing runs
+// before the operator has heard it, word by word.
+func (s *session) recommended(ctx context.Context, b action.ThreadRow) error {
+	var options []option
+	for _, command := range b.Thread.Suggested() {
+		options = append(options, option{command.String(), func(ctx context.Context) error { return s.record(ctx, b, command) }, ""})
+	}
+	_, err := s.choose(ctx, "Run which?", options)
+	return err
+}
+
+func (s *session) record(ctx context.Context, b action.ThreadRow, command model.Text) error {
+	argv, plain := thread.Argv(command)
+	if !plain {
+		s.say("%s", action.NotRunnableHint)
+		return nil
+	}
+	for i, w := range argv {
+		s.say("Word %d: %s", i+1, model.Text(w))
+	}
+	s.say("%s", action.RecommendedHint)
+	if ok, err := s.yes(ctx, "Run it in "+b.In.Repo.String()+"?"); err != nil || !ok {
+		return err
+	}
+	c, err := s.Threads.Record(b.In.Repo, argv)
+	if err != nil {
+		s.refused(err)
+		return nil
+	}
+	s.mu.Lock()
+	c.Stdin, c.Stdout, c.Stderr = s.In, s.Out, s.Out
+	err = c.Run()
+	s.mu.Unlock()
+	if err != nil {
+		s.say("It failed (%s): the thread keeps that as a risk.", model.Text(err.Error()))
+		return nil
+	}
+	s.say("It succeeded. If it validates something, that is a fact of the thread now.")
+	return nil
+}

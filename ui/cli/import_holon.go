@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"vise/model"
+)
+
+// This file and those beside it read the ledger of a Holon agent, to take its WorkItems over. It only
+// reads: nothing below the directory it is given is ever written, locked or created.
+//
+// The ledger is a set of JSONL files in which each line is a whole snapshot of a record
+// and the last line of an id counts. What vise has a place for becomes a model record;
+// the other fields of a WorkItem stay with it, as JSON, in a Ref of kind holonRefKind.
+
+// holonRefKind is the kind of the Ref that keeps the fields of a record for which a WorkItem
+// of vise has none.
+const holonRefKind = "holon"
+
+// holonLedger is what one Holon ledger holds.
+type holonLedger struct {
+	// Dir is the directory of the JSONL files.
+	Dir string
+	// Agents are the owners of what was found, by id.
+	Agents []holonAgent
+	Counts holonCounts
+	// Notes say what was shortened to fit vise's limits; the whole text is in the Ref.
+	Notes []string
+}
+
+// holonAgent is what one agent brings.
+type holonAgent struct {
+	ID    model.AgentID
+	Focus model.ItemID
+	Items []model.Imported
+	Waits []model.Wait
+}
+
+// holonCounts tell what a ledger holds.
+type holonCounts struct {
+	WorkItems int `json:"work_items"`
+	Open      int `json:"open"`
+	Completed int `json:"completed"`
+	// Superseded counts the older snapshots of WorkItems.
+	Superseded  int `json:"superseded_snapshots"`
+	Waits       int `json:"waits"`
+	ActiveWaits int `json:"active_waits"`
+	// InlinePlans come from the records, PlanFiles from plan.md files of the agent's home.
+	InlinePlans int `json:"inline_plans"`
+	PlanFiles   int `json:"plan_files"`
+	// KeptFields counts the WorkItems with fields that vise has no place for.
+	KeptFields int `json:"items_with_kept_fields"`
+	// Left are the lines of the files that are not taken over, by file name.
+	Left map[string]int `json:"left_lines,omitempty"`
+}
+
+// readHolon reads the Holon ledger of an agent's directory: dir/.holon/ledger, dir/ledger, or
+// dir itself. A malformed line is an error that names its file and number; nothing of the
+// ledger is returned then.
+func readHolon(dir string) (holonLedger, error) {
+	home, err := findHolon(dir)
+	if err != nil {
+		return holonLedger{}, err
+	}
+	defer home.root.Close()
+	r := &holonReader{home: home, agents: map[model.AgentID]*holonAgent{}, reports: map[model.ItemID]model.Text{}, kept: map[model.ItemID]holonFields{}}
+	r.ledger.Dir = filepath.Join(dir, filepath.FromSlash(home.ledger))
+	for _, step := range []func() error{r.readReports, r.readItems, r.readWaits, r.readFocus, r.countOthers} {
+		if err := step(); err != nil {
+			return holonLedger{}, err
+		}
+	}
+	r.attachKept()
+	for _, id := range slices.Sorted(maps.Keys(r.agents)) {
+		r.ledger.Agents = append(r.ledger.Agents, *r.agents[id])
+	}
+	return r.ledger, nil
+}
+
+// holonHome is an agent's directory, opened so that no link in it leads out of it.
+type holonHome struct {
+	root *os.Root
+	// ledger and states are paths below root, with slashes.
+	ledger string
+	states []string
+}
+
+// holonLayouts are where a ledger and the agent's state may lie below the directory given.
+var holonLayouts = []holonHome{
+	{ledger: ".holon/ledger", states: []string{".holon/state/agent.json"}},
+	{ledger: "ledger", states: []string{"state/agent.json", "agent.json"}},
+}
+
+func findHolon(dir string) (holonHome, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return holonHome{}, model.Refuse(model.CodeNotFound, "no Holon home at %s", model.Text(dir)).Because(err).At("dir").
+			WithHint("name the directory that holds .holon/ledger or ledger")
+	}
+	for _, h := range holonLayouts {
+		if info, err := root.Stat(h.ledger); err == nil && info.IsDir() {
+			h.root = root
+			return h, nil
+		}
+	}
+	defer root.Close()
+	return holonHome{}, model.Refuse(model.CodeNotFound, "no Holon ledger in %s: neither .holon/ledger nor ledger is there", model.Text(dir)).
+		At("dir").WithHint("%s", otherHolonAgents(dir))
+}
+
+// otherHolonAgents names agents' directories below dir, if it is a home of several.
+func otherHolonAgents(dir string) string {
+	found, _ := filepath.Glob(filepath.Join(dir, "agents", "*", ".holon", "ledger"))
+	var names []string
+	for _, path := range found {
+		names = append(names, model.Text(filepath.Dir(filepath.Dir(path))).String())
+	}
+	if len(names) == 0 {
+		return "name the directory that holds .holon/ledger or ledger"
+	}
+	return "import an agent at a time: " + strings.Join(names, ", ")
+}
+
+// holonReader is one reading under way.
+type holonReader struct {
+	home   holonHome
+	ledger holonLedger
+	agents map[model.AgentID]*holonAgent
+	// owner and completed know the items that were read.
+	owner     map[model.ItemID]model.AgentID
+	completed map[model.ItemID]bool
+	// reports are the newest completion reports that stand outside of the items.
+	reports map[model.ItemID]model.Text
+	// kept are the fields for which vise has no place, those of an item's waits too.
+	kept map[model.ItemID]holonFields
+}
+
+func (r *holonReader) agent(id model.AgentID) *holonAgent {
+	a, ok := r.agents[id]
+	if !ok {
+		a = &holonAgent{ID: id}
+		r.agents[id] = a
+	}
+	return a
+}
+
+// readFocus takes over which item the agent worked on.
+func (r *holonReader) readFocus() error {
+	for _, name := range r.home.states {
+		raw, err := r.home.root.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return r.unreadable(name, err)
+		}
+		f, err := decodeFields(raw)
+		var focus model.ItemID
+		if err == nil {
+			err = takeField(f, "current_work_item_id", &focus)
+		}
+		if err != nil {
+			return r.malformed(name, 1, err)
+		}
+		if owner, ok := r.owner[focus]; ok && !r.completed[focus] {
+			r.agent(owner).Focus = focus
+		}
+		return nil
+	}
+	return nil
+}

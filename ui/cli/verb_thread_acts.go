@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/model/thread"
+	"vise/store/home"
+)
+
+// Who a thread's log names.
+const (
+	fromCLI = "cli"
+	fromRun = "finalize_execution"
+)
+
+func (v *threadVerbs) start() *cobra.Command {
+	var id, initial string
+	var force bool
+	c := v.verb("start GOAL", "Begin a thread and make it the active one", fromCLI,
+		func(ctx context.Context, at *home.Repository, args []string) (answer, error) {
+			var layers [][]byte
+			if initial != "" {
+				layers = append(layers, []byte(initial))
+			}
+			p, err := thread.ParsePatch(layers...)
+			if err != nil {
+				return answer{}, err
+			}
+			a, err := at.Apply(ctx, thread.Start{Goal: model.Text(args[0]), Task: id, Initial: p, Force: force})
+			r, err := threadAnswer(a, "", err)
+			if err == nil {
+				r.warnings = append(r.warnings, threadWarnings(v.app.linkStarted(ctx, at.Repo.Root(), a.Thread.ID)...)...)
+			}
+			return r, err
+		})
+	c.Flags().StringVar(&id, "task-id", "", "the thread's id (default: made from the goal)")
+	c.Flags().StringVar(&initial, "initial-json", "", "a JSON object laid over the fresh thread")
+	c.Flags().BoolVar(&force, "force", false, "replace a thread of the same id; its last state goes to its log")
+	return c
+}
+
+func (v *threadVerbs) update() *cobra.Command {
+	var p patchFlags
+	var id, status string
+	var rebind bool
+	c := v.verb("update", "Change a thread", fromCLI, func(ctx context.Context, at *home.Repository, _ []string) (answer, error) {
+		if !p.given() && status == "" {
+			return answer{}, threadMisuse("update needs --json-patch, --from-file, --status, --verify, --drop or --clear")
+		}
+		patch, err := p.patch(v.app)
+		if err != nil {
+			return answer{}, err
+		}
+		if status != "" {
+			if patch.Status, err = statusFlag(status, append([]thread.Status{thread.InProgress}, thread.Closings...)); err != nil {
+				return answer{}, err
+			}
+		}
+		a, err := at.Apply(ctx, thread.Update{Task: id, Patch: patch, Rebind: rebind})
+		return threadAnswer(a, "updated", err)
+	})
+	p.add(c)
+	c.Flags().StringVar(&id, "task-id", "", "the thread (default: the active one)")
+	c.Flags().StringVar(&status, "status", "", "in_progress, paused, blocked, resolved or abandoned")
+	addRebind(c, &rebind)
+	return c
+}
+
+func (v *threadVerbs) resume() *cobra.Command {
+	var rebind bool
+	c := v.verb("resume ID", "Go on with a thread: it becomes the active one", fromCLI,
+		func(ctx context.Context, at *home.Repository, args []string) (answer, error) {
+			a, err := at.Apply(ctx, thread.Resume{Task: args[0], Rebind: rebind})
+			return threadAnswer(a, "resumed", err)
+		})
+	addRebind(c, &rebind)
+	return c
+}
+
+func (v *threadVerbs) close() *cobra.Command {
+	var p patchFlags
+	var id, status string
+	var rebind bool
+	c := v.verb("close", "End or suspend a thread; its files stay", fromCLI,
+		func(ctx context.Context, at *home.Repository, _ []string) (answer, error) {
+			st, err := statusFlag(status, thread.Closings)
+			if err != nil {
+				return answer{}, err
+			}
+			patch, err := p.patch(v.app)
+			if err != nil {
+				return answer{}, err
+			}
+			a, err := at.Apply(ctx, thread.Close{Task: id, Status: st, Patch: patch, Rebind: rebind})
+			return threadAnswer(a, "closed", err)
+		})
+	p.add(c)
+	c.Flags().StringVar(&id, "task-id", "", "the thread (default: the active one)")
+	c.Flags().StringVar(&status, "status", string(thread.Resolved), "resolved, abandoned, blocked or paused")
+	addRebind(c, &rebind)
+	return c
+}
+
+func addRebind(c *cobra.Command, rebind *bool) {
+	c.Flags().BoolVar(rebind, "rebind", false, "take a parked thread over to the present branch, deliberately")
+}
+
+func statusFlag(s string, allowed []thread.Status) (thread.Status, error) {
+	st, _ := thread.ParseStatus(s)
+	names := make([]string, len(allowed))
+	for i, a := range allowed {
+		if a == st {
+			return st, nil
+		}
+		names[i] = string(a)
+	}
+	return "", model.Refuse(model.CodeInvalid, "there is no status %q here", model.Text(s)).
+		WithHint("one of %s", strings.Join(names, ", ")).At("status")
+}
+
+// threadAnswer shows what a command did; mark is a member set to true, as the file format's
+// other program has it.
+func threadAnswer(a thread.Receipt, mark string, err error) (answer, error) {
+	if err != nil {
+		return answer{}, err
+	}
+	data := a.View()
+	if mark != "" {
+		data = data.With(mark, true)
+	}
+	r := answer{data: data, warnings: threadWarnings(a.Warnings()...)}
+	if mark == "updated" {
+		r.lines = append(r.lines, "Updated: "+changedFields(a.Changed))
+	}
+	r.lines = append(r.lines, threadSummary(a.Thread))
+	return r, nil
+}
+
+func changedFields(list []thread.Field) string {
+	if len(list) == 0 {
+		return "nothing"
+	}
+	out := make([]string, len(list))
+	for i, f := range list {
+		out[i] = string(f)
+	}
+	return strings.Join(out, ", ")
+}

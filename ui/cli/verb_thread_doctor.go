@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/model/thread"
+	"vise/store/home"
+)
+
+func (v *threadVerbs) doctor() *cobra.Command {
+	var yes bool
+	c := v.verb("doctor", "Find what is wrong with the threads, show the repair, apply it on yes", fromCLI,
+		func(ctx context.Context, at *home.Repository, _ []string) (answer, error) {
+			found, err := at.Findings()
+			if err != nil {
+				return answer{}, err
+			}
+			if len(found) == 0 {
+				return doctorAnswer(found, false), nil
+			}
+			if !yes && !v.app.flags.json {
+				v.propose(found)
+				yes = v.agreed()
+			}
+			if !yes {
+				r := doctorAnswer(found, false)
+				r.exit = exitError
+				return r, nil
+			}
+			if err := repairThreads(ctx, at, found); err != nil {
+				return answer{}, err
+			}
+			return doctorAnswer(found, true), nil
+		})
+	c.Flags().BoolVar(&yes, "yes", false, "apply the repairs without asking")
+	return c
+}
+
+func repairThreads(ctx context.Context, at *home.Repository, found []thread.Finding) error {
+	for _, f := range found {
+		var err error
+		switch f.Repair {
+		case thread.MendLog:
+			err = at.MendLog(ctx, f.Thread)
+		case thread.SetAside:
+			err = at.SetAside(ctx, f.Thread)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err := at.Apply(ctx, thread.Repair{Findings: found})
+	return err
+}
+
+// propose writes what would be repaired.
+func (v *threadVerbs) propose(found []thread.Finding) {
+	for _, f := range found {
+		fmt.Fprintf(v.app.out, "%s %s: %v\n", f.Kind, f.Thread, model.Text(f.Message))
+		if f.Steps != "" {
+			fmt.Fprintf(v.app.out, "  repair: %s\n", f.Steps)
+		}
+	}
+}
+
+// agreed asks; only a line that begins with y is a yes.
+func (v *threadVerbs) agreed() bool {
+	fmt.Fprint(v.app.out, "Apply the repairs? [y/N] ")
+	line, _ := bufio.NewReader(v.app.in).ReadString('\n')
+	fmt.Fprintln(v.app.out)
+	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y")
+}
+
+func doctorAnswer(found []thread.Finding, repaired bool) answer {
+	rows := []thread.View{}
+	mended := 0
+	for _, f := range found {
+		done := repaired && f.Repair != ""
+		if done {
+			mended++
+		}
+		rows = append(rows, f.View().With("repaired", done))
+	}
+	r := answer{data: thread.View{}.With("findings", rows)}
+	switch {
+	case len(found) == 0:
+		r.lines = []string{"Nothing is wrong with the threads."}
+	case repaired:
+		r.lines = []string{fmt.Sprintf("%d of %d repaired.", mended, len(found))}
+	default:
+		r.lines = []string{"Nothing was changed."}
+	}
+	if repaired && mended < len(found) {
+		r.exit = exitError
+	}
+	return r
+}

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/model/thread"
+	"vise/store/home"
+)
+
+func (v *threadVerbs) finalize() *cobra.Command {
+	var facts, file, patch, id string
+	c := v.verb("finalize", "Take the facts of a run into the active thread", fromRun,
+		func(ctx context.Context, at *home.Repository, _ []string) (answer, error) {
+			o, err := v.outcome(facts, file, patch)
+			if err != nil {
+				return answer{}, err
+			}
+			a, err := at.Apply(ctx, thread.Finalize{Outcome: o, Task: id})
+			if err != nil {
+				return answer{}, err
+			}
+			return finalizedAnswer(a), nil
+		})
+	c.Flags().StringVar(&facts, "facts-json", "", "the facts: execution_id, success, files_opened, files_edited, commands_executed, tests_executed, contract, …")
+	c.Flags().StringVar(&file, "from-file", "", "a file with the facts, - for standard input")
+	c.Flags().StringVar(&patch, "json-patch", "", "what the run's author says of the thread, beside the facts")
+	c.Flags().StringVar(&id, "task-id", "", "the thread (default: the active one)")
+	return c
+}
+
+func (v *threadVerbs) outcome(facts, file, patch string) (thread.Outcome, error) {
+	if (facts == "") == (file == "") {
+		return thread.Outcome{}, threadMisuse("finalize needs either --facts-json or --from-file")
+	}
+	layers, err := v.app.layers(file, facts)
+	if err != nil {
+		return thread.Outcome{}, err
+	}
+	o, err := thread.ParseOutcome(layers[0])
+	if err != nil || patch == "" {
+		return o, err
+	}
+	p, err := thread.ParsePatch([]byte(patch))
+	o.Patch = &p
+	return o, err
+}
+
+// finalizedAnswer says what was written, or why nothing was.
+func finalizedAnswer(a thread.Receipt) answer {
+	r := answer{data: a.FinalView(), warnings: threadWarnings(a.Warnings()...)}
+	switch {
+	case len(a.Changed) > 0:
+		r.lines = append(r.lines, "Updated: "+changedFields(a.Changed), threadSummary(a.Thread))
+	case a.Check.Reason != "" && !a.Check.Loadable:
+		r.lines = append(r.lines, fmt.Sprintf("Nothing written: %s is %v", a.Thread.ID, a.Check.Line()))
+	default:
+		r.lines = append(r.lines, "Nothing to write.")
+	}
+	for _, g := range a.Fresh {
+		r.lines = append(r.lines, fmt.Sprintf("Gap: %s: %v", model.Text(g.Severity), g.Summary))
+	}
+	for _, g := range a.Cleared {
+		r.lines = append(r.lines, fmt.Sprintf("Gap cleared: %v", g.Summary))
+	}
+	return r
+}

@@ -1,0 +1,192 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/model/thread"
+	"vise/store/home"
+	"vise/store/threads"
+)
+
+func (v *threadVerbs) status() *cobra.Command {
+	var all bool
+	c := v.verb("status", "Show the active thread, if it belongs here", fromCLI,
+		func(_ context.Context, at *home.Repository, _ []string) (r answer, err error) {
+			if all {
+				return listThreads(at)
+			}
+			err = at.Read(func(s *threads.Snapshot) error {
+				r, err = activeThread(at, s)
+				return err
+			})
+			return r, err
+		})
+	c.Flags().BoolVar(&all, "all", false, "list every thread")
+	return c
+}
+
+// activeThread shows the active thread; a parked one is named, not shown as active.
+func activeThread(at *home.Repository, s *threads.Snapshot) (answer, error) {
+	none := thread.View{}.With("active", false)
+	t, source, err := thread.ActiveOf(s)
+	if err != nil {
+		return answer{}, err
+	}
+	if t.ID == "" {
+		return answer{data: none, lines: []string{"No active thread."}}, nil
+	}
+	j, err := at.Judge(t, source)
+	if err != nil {
+		return answer{}, err
+	}
+	status := j.View(t.ID).With("source", string(source))
+	if !j.Loadable {
+		k := thread.Parked{Thread: t, Source: source, Check: j}
+		return answer{
+			data:  none.With("skipped_work_state", k.View()).With("work_state_git_status", status),
+			lines: append([]string{"No active thread here.", fmt.Sprintf("%s is %v", t.ID, j.Line())}, threadRemedies(j, t.ID)...),
+		}, nil
+	}
+	return answer{
+		data:     t.View().With("active", true).With("work_state_git_status", status),
+		warnings: threadWarnings(threadWarning(j)...), lines: threadCard(t, j, at.Scene.Git),
+	}, nil
+}
+
+func (v *threadVerbs) list() *cobra.Command {
+	var parked, everywhere bool
+	c := v.verb("list", "List every thread, the newest first", fromCLI,
+		func(ctx context.Context, at *home.Repository, _ []string) (r answer, err error) {
+			if everywhere {
+				return v.everywhere(ctx)
+			}
+			if !parked {
+				return listThreads(at)
+			}
+			err = at.Read(func(s *threads.Snapshot) error {
+				p, err := thread.Prepare(s, at.Scene)
+				if err == nil {
+					r = parkedThreads(p)
+				}
+				return err
+			})
+			return r, err
+		})
+	c.Flags().BoolVar(&parked, "parked", false, "only those that wait for another branch, with what would wake each")
+	c.Flags().BoolVar(&everywhere, "everywhere", false, "those to take up, here and in the repositories that open work items link to")
+	return c
+}
+
+// parkedThreads lists the parked threads with their ways out.
+func parkedThreads(p thread.Prepared) answer {
+	rows := []thread.View{}
+	var r answer
+	for _, k := range p.Parked {
+		rows = append(rows, k.View().With("work_state_git_status", k.Check.View(k.Thread.ID)))
+		r.lines = append(r.lines, fmt.Sprintf("%s: %v; %v; wakes %v", k.Thread.ID, k.Thread.Goal, k.Check.Warning, k.Check.Wake()))
+		r.lines = append(r.lines, threadRemedies(k.Check, k.Thread.ID)...)
+	}
+	if len(rows) == 0 {
+		r.lines = []string{"No parked threads."}
+	}
+	r.data = thread.View{}.With("parked", rows)
+	return r
+}
+
+func listThreads(at *home.Repository) (r answer, err error) {
+	err = at.Read(func(s *threads.Snapshot) error {
+		r, err = threadRows(at, s)
+		return err
+	})
+	return r, err
+}
+
+func threadRows(at *home.Repository, s *threads.Snapshot) (answer, error) {
+	all, err := s.Threads()
+	if err != nil {
+		return answer{}, err
+	}
+	active, source, err := thread.ActiveOf(s)
+	if err != nil {
+		active = thread.Thread{}
+	}
+	var r answer
+	rows := []thread.View{}
+	for _, t := range thread.Newest(all) {
+		from := thread.Source("")
+		if t.ID == active.ID {
+			from = source
+		}
+		row := thread.Row{Thread: t, Active: t.ID == active.ID}
+		if !t.Status.Ended() {
+			if row.Check, err = at.Judge(t, from); err != nil {
+				return answer{}, err
+			}
+		}
+		rows = append(rows, row.View())
+		r.lines = append(r.lines, fmt.Sprintf("%s [%s] %v", t.ID, threadMarks(row), t.Goal))
+	}
+	if len(rows) == 0 {
+		r.lines = []string{"No threads."}
+	}
+	for _, b := range s.Broken() {
+		r.warnings = append(r.warnings, threadWarnings(model.Text(fmt.Sprintf("%v; see vise thread doctor", b.Cause)))...)
+	}
+	r.data = thread.View{}.With("tasks", rows)
+	return r, nil
+}
+
+func (v *threadVerbs) show() *cobra.Command {
+	return v.verb("show ID", "Show a thread", fromCLI, func(_ context.Context, at *home.Repository, args []string) (r answer, err error) {
+		err = at.Read(func(s *threads.Snapshot) error {
+			t, err := thread.Find(s, thread.Slug(args[0]))
+			if err != nil {
+				return err
+			}
+			j, err := at.Judge(t, "")
+			if err != nil {
+				return err
+			}
+			r = answer{data: t.View().With("work_state_git_status", j.View(t.ID)), warnings: threadWarnings(threadWarning(j)...), lines: threadCard(t, j, at.Scene.Git)}
+			return nil
+		})
+		return r, err
+	})
+}
+
+func (v *threadVerbs) prepare() *cobra.Command {
+	return v.verb("prepare", "What somebody who takes up the work here should know", fromCLI,
+		func(_ context.Context, at *home.Repository, _ []string) (r answer, err error) {
+			err = at.Read(func(s *threads.Snapshot) error {
+				p, err := thread.Prepare(s, at.Scene)
+				if err == nil {
+					r = preparedAnswer(p)
+				}
+				return err
+			})
+			return r, err
+		})
+}
+
+func preparedAnswer(p thread.Prepared) answer {
+	r := answer{data: p.View(), warnings: threadWarnings(threadWarning(p.Check)...)}
+	if p.Unreadable != nil {
+		r.warnings = append(r.warnings, threadWarnings(model.Text(p.Unreadable.Error()))...)
+	}
+	switch {
+	case p.Active != nil:
+		r.lines = threadCard(*p.Active, p.Check, p.Git)
+	case p.Recent != nil:
+		r.lines = append([]string{"No active thread. Most recent:"}, threadCard(*p.Recent, p.RecentCheck, p.Git)...)
+	default:
+		r.lines = []string{"No active thread."}
+	}
+	for _, k := range p.Parked {
+		r.lines = append(r.lines, fmt.Sprintf("Parked: %s (%v) wakes %v", k.Thread.ID, k.Thread.Goal, k.Check.Wake()))
+	}
+	return r
+}

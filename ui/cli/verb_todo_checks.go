@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	file "vise/model/todo"
+	"vise/store/todos"
+)
+
+func (v *todoVerbs) validate() *cobra.Command {
+	var fix, order bool
+	c := v.verb("validate", "Hold every todo against the contract; exits 6 when one breaks it", false, func(_ context.Context, at *todoSession, _ []string) (answer, error) {
+		fixed := []file.Ref{}
+		if fix || order {
+			changed, err := at.Fix(at.move("", ""), order)
+			if err != nil {
+				return answer{}, err
+			}
+			for _, t := range changed {
+				fixed = append(fixed, t.Ref())
+			}
+		}
+		snap, err := at.Load()
+		if err != nil {
+			return answer{}, err
+		}
+		problems := append([]file.Problem{}, file.CheckAll(snap.Index())...)
+		r := answer{data: map[string]any{
+			"session": at.Rel, "problems": problems, "fixed": fixed, "damaged": append([]todos.Damage{}, snap.Damaged...),
+		}}
+		errors := len(snap.Damaged)
+		for _, p := range problems {
+			if p.Severity == file.Error {
+				errors++
+			}
+			r.lines = append(r.lines, fmt.Sprintf("%-7s %s %s: %s (%s)", p.Severity, p.Todo, p.Field, safe(p.Message), p.Rule))
+		}
+		r.lines = append(r.lines, damageLines(snap.Damaged)...)
+		r.lines = append(r.lines, fmt.Sprintf("%d todos, %d problems, %d errors, %d repaired", len(snap.Todos), len(problems), errors, len(fixed)))
+		if errors > 0 {
+			r.exit = exitRefused
+		}
+		return r, nil
+	})
+	c.Flags().BoolVar(&fix, "fix", false, "repair what needs no decision")
+	c.Flags().BoolVar(&order, "order", false, "also write execution_order as the graph gives it")
+	return c
+}
+
+func (v *todoVerbs) graph() *cobra.Command {
+	var source string
+	var mermaid bool
+	c := v.verb("graph", "What depends on what: order, critical path, circles", false, func(_ context.Context, at *todoSession, _ []string) (answer, error) {
+		snap, err := at.Load()
+		if err != nil {
+			return answer{}, err
+		}
+		filter := file.Filter{}
+		if source != "" {
+			filter.Source = []string{source}
+		}
+		if err := filter.KnownSources(snap.Sources); err != nil {
+			return answer{}, err
+		}
+		g := file.NewGraph(file.NewIndex(filter.Select(snap.Todos)))
+		if source == "" {
+			g = file.NewGraph(snap.Index())
+		}
+		r := answer{data: map[string]any{"session": at.Rel, "graph": g}, warnings: todoWarnings(damageLines(snap.Damaged)...)}
+		r.lines = graphLines(g)
+		if mermaid {
+			r.lines = mermaidLines(g)
+		}
+		return r, nil
+	})
+	c.Flags().StringVar(&source, "source", "", "only this source; dependencies on others count as unknown")
+	c.Flags().BoolVar(&mermaid, "mermaid", false, "as a Mermaid flowchart")
+	return c
+}
+
+func graphLines(g *file.Graph) []string {
+	lines := []string{"nothing can be put in order"}
+	if len(g.Order) > 0 {
+		lines = []string{"order: " + joinedRefs(g.Order)}
+	}
+	if len(g.CriticalPath) > 0 {
+		lines = append(lines, "critical path: "+joinedRefs(g.CriticalPath))
+	}
+	for _, c := range g.Cycles {
+		lines = append(lines, "in a circle: "+joinedRefs(c))
+	}
+	if len(g.Downstream) > 0 {
+		lines = append(lines, "behind a circle: "+joinedRefs(g.Downstream))
+	}
+	for _, e := range g.Dangling {
+		lines = append(lines, fmt.Sprintf("%s depends on %s, which does not exist", e.From, e.To))
+	}
+	for _, r := range g.SelfDependencies {
+		lines = append(lines, fmt.Sprintf("%s depends on itself", r))
+	}
+	return lines
+}
+
+func mermaidLines(g *file.Graph) []string {
+	lines := []string{"flowchart LR"}
+	node := func(r file.Ref) string { return fmt.Sprintf("%s[%q]", nodeName(r), r.String()) }
+	for _, r := range g.Order {
+		lines = append(lines, "  "+node(r))
+	}
+	for _, e := range g.Edges {
+		if e.Type == file.BlockedBy {
+			lines = append(lines, fmt.Sprintf("  %s --> %s", node(e.To), node(e.From)))
+		}
+	}
+	return lines
+}
+
+// nodeName is a ref as Mermaid admits it for a name.
+func nodeName(r file.Ref) string {
+	return "t_" + strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' {
+			return c
+		}
+		return '_'
+	}, r.Raw())
+}
+
+func joinedRefs(refs []file.Ref) string {
+	words := make([]string, len(refs))
+	for i, r := range refs {
+		words[i] = r.String()
+	}
+	return strings.Join(words, " ")
+}
+
+func (v *todoVerbs) manifest() *cobra.Command {
+	var source string
+	c := v.verb("manifest", "Write the manifests that other tools read", false, func(_ context.Context, at *todoSession, _ []string) (answer, error) {
+		if source != "" {
+			snap, err := at.Load()
+			if err == nil {
+				err = file.Filter{Source: []string{source}}.KnownSources(snap.Sources)
+			}
+			if err != nil {
+				return answer{}, err
+			}
+		}
+		made, err := at.WriteManifests(source, at.app.now())
+		if err != nil {
+			return answer{}, err
+		}
+		r := answer{data: map[string]any{"session": at.Rel, "manifests": append([]file.Manifest{}, made...)}}
+		for _, m := range made {
+			r.lines = append(r.lines, fmt.Sprintf("%s: %s", m.Source, m.Summary))
+		}
+		return r, nil
+	})
+	c.Flags().StringVar(&source, "source", "", "only this source")
+	return c
+}
+
+func (v *todoVerbs) dedup() *cobra.Command {
+	return v.verb("dedup", "Todos that look alike", false, func(_ context.Context, at *todoSession, _ []string) (answer, error) {
+		snap, err := at.Load()
+		if err != nil {
+			return answer{}, err
+		}
+		pairs := append([]file.Similar{}, file.FindSimilar(snap.Todos)...)
+		var lines []string
+		for _, p := range pairs {
+			lines = append(lines, fmt.Sprintf("%.2f  %s  %s", p.Score, p.Keep, p.Other))
+		}
+		if len(lines) == 0 {
+			lines = []string{"no two todos look alike"}
+		}
+		return answer{data: map[string]any{"session": at.Rel, "similar": pairs}, lines: lines}, nil
+	})
+}

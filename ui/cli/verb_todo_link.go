@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	file "vise/model/todo"
+	"vise/store/home"
+)
+
+// link names todos as an item of the ledger keeps them.
+func (at *todoSession) link(refs ...file.Ref) model.Links {
+	var l model.Links
+	for _, r := range refs {
+		l.TodoRefs = append(l.TodoRefs, model.TodoRef{TodosBase: model.Text(at.Path()), QualifiedID: model.Text(r)})
+	}
+	return l
+}
+
+func (v *todoVerbs) promote() *cobra.Command {
+	var agent string
+	var again bool
+	c := v.verb("promote ID", "Make a work item of a finding: its title and text become objective and plan", false, func(ctx context.Context, at *todoSession, args []string) (answer, error) {
+		snap, err := at.LoadBodies()
+		if err != nil {
+			return answer{}, err
+		}
+		t, err := snap.Index().Resolve(args[0])
+		if err != nil {
+			return answer{}, err
+		}
+		p, err := home.Promote(at.Path(), t, snap.Body(t))
+		if err != nil {
+			return answer{}, err
+		}
+		if again {
+			p.Key = "promote-" + newKey()
+		}
+		item, err := v.createItem(ctx, p.Key, model.AgentID(agent), p.Create)
+		if err != nil {
+			return answer{}, err
+		}
+		if err := v.linkItem(ctx, p.Link(item.ID)); err != nil {
+			return answer{}, fmt.Errorf("%s was made, and is not linked yet: %w", item.Handle, err)
+		}
+		return v.linked(ctx, at, item, fmt.Sprintf("%s is work item %s", t.Ref(), item.Handle), t.Ref())
+	})
+	c.Flags().StringVar(&agent, "agent", "", "whose work item it becomes (default: the only agent)")
+	c.Flags().BoolVar(&again, "again", false, "make another one, though it was promoted before")
+	return c
+}
+
+// linked replies with an item as its links are now.
+func (v *todoVerbs) linked(ctx context.Context, at *todoSession, item model.View, said string, refs ...file.Ref) (answer, error) {
+	now, err := v.findItem(ctx, string(item.ID))
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{data: map[string]any{"session": at.Rel, "todos": append([]file.Ref{}, refs...), "work_item": now}, lines: []string{said}}, nil
+}
+
+func (v *todoVerbs) link() *cobra.Command {
+	var unlink bool
+	c := v.verb("link ID ITEM", "Link a todo to a work item: the item shows it, and its completion asks about it", false, func(ctx context.Context, at *todoSession, args []string) (answer, error) {
+		item, err := v.findItem(ctx, args[1])
+		if err != nil {
+			return answer{}, err
+		}
+		ref := file.Ref(args[0])
+		if !unlink || ref.Source() == "" {
+			snap, err := at.Load()
+			if err != nil {
+				return answer{}, err
+			}
+			t, err := snap.Index().Resolve(args[0])
+			if err != nil {
+				return answer{}, err
+			}
+			ref = t.Ref()
+		}
+		change, said := model.LinkWorkItem{WorkItemID: item.ID, Add: at.link(ref)}, "linked to"
+		if unlink {
+			change, said = model.LinkWorkItem{WorkItemID: item.ID, Remove: at.link(ref)}, "no longer linked to"
+		}
+		if err := v.linkItem(ctx, change); err != nil {
+			return answer{}, err
+		}
+		return v.linked(ctx, at, item, fmt.Sprintf("%s is %s %s", ref, said, item.Handle), ref)
+	})
+	c.Flags().BoolVar(&unlink, "remove", false, "take the link away; the todo stays as it is")
+	return c
+}
+
+// adoptInto links unfinished todos to an item, so that they outlive nobody's memory: those
+// of the session that is open, or the ones named.
+func (v *todoVerbs) adoptInto(ctx context.Context, at *todoSession, ref string, words []string) (answer, error) {
+	item, err := v.findItem(ctx, ref)
+	if err != nil {
+		return answer{}, err
+	}
+	snap, err := at.Load()
+	if err != nil {
+		return answer{}, err
+	}
+	var open []file.Ref
+	index := snap.Index()
+	for _, t := range snap.Todos {
+		if len(words) == 0 && !t.Status.Final() {
+			open = append(open, t.Ref())
+		}
+	}
+	for _, word := range words {
+		t, err := index.Resolve(word)
+		if err != nil {
+			return answer{}, err
+		}
+		open = append(open, t.Ref())
+	}
+	if len(open) == 0 {
+		return v.linked(ctx, at, item, "nothing there is unfinished")
+	}
+	if err := v.linkItem(ctx, model.LinkWorkItem{WorkItemID: item.ID, Add: at.link(open...)}); err != nil {
+		return answer{}, err
+	}
+	return v.linked(ctx, at, item, fmt.Sprintf("%d todos are linked to %s: %s", len(open), item.Handle, joinedRefs(open)), open...)
+}
+
+// findItem is the item that a handle, an id or the beginning of one names.
+func (v *todoVerbs) findItem(ctx context.Context, ref string) (model.View, error) {
+	id, err := v.app.resolve(ctx, ref)
+	if err != nil {
+		return model.View{}, err
+	}
+	return v.app.view(ctx, id)
+}
+
+// createItem makes an item for an agent (empty: the one the command line means), and like vise
+// new the home where none is; with the same key it is made once.
+func (v *todoVerbs) createItem(ctx context.Context, key string, agent model.AgentID, c model.CreateWorkItem) (model.View, error) {
+	if _, _, err := v.app.openOrCreate(); err != nil {
+		return model.View{}, err
+	}
+	if agent == "" {
+		if err := v.app.read(ctx, func(r model.Reader) (err error) {
+			agent, err = v.app.agentOf(r)
+			return err
+		}); err != nil {
+			return model.View{}, err
+		}
+	}
+	in, err := v.app.apply(ctx, mutation{key: key}, agent, c)
+	if err != nil {
+		return model.View{}, err
+	}
+	return v.app.view(ctx, in.WorkItemID)
+}
+
+func (v *todoVerbs) linkItem(ctx context.Context, c model.LinkWorkItem) error {
+	_, err := v.app.apply(ctx, mutation{}, "", c)
+	return err
+}

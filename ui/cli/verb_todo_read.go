@@ -1,0 +1,211 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	file "vise/model/todo"
+	"vise/store/todos"
+)
+
+// safe makes words from outside safe on a terminal.
+func safe(s string) string { return model.Text(s).String() }
+
+// listing is the data of list.
+type listing struct {
+	Session string         `json:"session"`
+	Todos   []row          `json:"todos"`
+	Damaged []todos.Damage `json:"damaged"`
+	Summary file.Counts    `json:"summary"`
+}
+
+func (v *todoVerbs) list() *cobra.Command {
+	var f filterFlags
+	var waiting, stale bool
+	c := v.verb("list", "The todos of a session, by priority and number", false, func(_ context.Context, at *todoSession, _ []string) (answer, error) {
+		snap, err := at.Load()
+		if err != nil {
+			return answer{}, err
+		}
+		filter, err := f.filter(snap.Sources)
+		if err != nil {
+			return answer{}, err
+		}
+		x := snap.Index()
+		left, err := at.stale(x)
+		if err != nil {
+			return answer{}, err
+		}
+		out := listing{Session: at.Rel, Todos: []row{}, Damaged: append([]todos.Damage{}, snap.Damaged...)}
+		kept := []file.Todo{}
+		var lines []string
+		for _, t := range filter.Select(snap.Todos) {
+			r := rowOf(t, x).brief()
+			if s, ok := left[t.Ref()]; ok {
+				r.Stale = &s
+			}
+			if waiting && len(r.WaitingOn) == 0 || stale && r.Stale == nil {
+				continue
+			}
+			out.Todos, kept, lines = append(out.Todos, r), append(kept, t), append(lines, r.line())
+		}
+		out.Summary = file.Count(kept)
+		lines = append(lines, at.Rel+": "+out.Summary.String())
+		return answer{data: out, warnings: todoWarnings(damageLines(snap.Damaged)...), lines: lines}, nil
+	})
+	f.add(c, true)
+	c.Flags().BoolVar(&waiting, "waiting", false, "only what waits on a dependency")
+	c.Flags().BoolVar(&stale, "stale", false, "only what was left behind, with the reason")
+	return c
+}
+
+func (v *todoVerbs) show() *cobra.Command {
+	return v.verb("show ID", "One todo: its facts, its history, its problems and its text", false, func(_ context.Context, at *todoSession, args []string) (answer, error) {
+		snap, err := at.LoadBodies()
+		if err != nil {
+			return answer{}, err
+		}
+		x := snap.Index()
+		t, err := x.Resolve(args[0])
+		if err != nil {
+			return answer{}, err
+		}
+		r := rowOf(t, x)
+		left, err := at.stale(x)
+		if err != nil {
+			return answer{}, err
+		}
+		if s, ok := left[t.Ref()]; ok {
+			r.Stale = &s
+		}
+		problems := append([]file.Problem{}, file.Check(t)...)
+		lines := []string{r.line(), ""}
+		for _, h := range t.History {
+			from := string(h.From)
+			if from == "" {
+				from = file.NoStatus
+			}
+			lines = append(lines, fmt.Sprintf("  %s  %s → %s  %s: %s", h.At, from, h.To, h.Actor, h.Reason))
+		}
+		for _, p := range problems {
+			lines = append(lines, fmt.Sprintf("  %s: %s (%s)", p.Severity, safe(p.Message), p.Rule))
+		}
+		for line := range strings.SplitSeq(snap.Body(t), "\n") {
+			lines = append(lines, safe(strings.TrimRight(line, "\r")))
+		}
+		data := map[string]any{"session": at.Rel, "todo": r, "problems": problems, "body": model.Text(snap.Body(t))}
+		return answer{data: data, lines: lines}, nil
+	})
+}
+
+func (v *todoVerbs) next() *cobra.Command {
+	var f filterFlags
+	var l leaseFlags
+	var claim bool
+	c := v.verb("next", "The first todo that can be worked on; with --claim it is yours", false, func(_ context.Context, at *todoSession, _ []string) (answer, error) {
+		snap, err := at.Load()
+		if err != nil {
+			return answer{}, err
+		}
+		filter, err := f.filter(snap.Sources)
+		if err != nil {
+			return answer{}, err
+		}
+		if !claim {
+			t, why := snap.Index().Next(filter.Admits)
+			return at.offered(t, why, nil)
+		}
+		lease, err := l.lease(at)
+		if err != nil {
+			return answer{}, err
+		}
+		m := at.move(file.InProgress, "")
+		m.Lease = lease
+		t, why, swept, err := at.Claim(filter.Admits, m, at.alive())
+		if err != nil {
+			return answer{}, err
+		}
+		return at.offered(t, why, swept)
+	})
+	f.add(c, false)
+	l.add(c)
+	c.Flags().BoolVar(&claim, "claim", false, "claim it: of many that ask at once each gets another")
+	return c
+}
+
+// offered replies with the next todo, or with why there is none, which exits with 3.
+func (at *todoSession) offered(t file.Todo, why file.Nothing, swept []file.Todo) (answer, error) {
+	var r answer
+	for _, s := range swept {
+		r.warnings = append(r.warnings, todoWarnings(fmt.Sprintf("%s was interrupted: %s", s.Ref(), s.Reason))...)
+	}
+	data := map[string]any{"session": at.Rel, "todo": nil, "nothing": why, "message": why.Sentence()}
+	if why != file.Something {
+		r.data, r.lines, r.exit = data, []string{why.Sentence()}, exitNotFound
+		return r, nil
+	}
+	one, err := at.one(t, nil)
+	one.warnings = r.warnings
+	if !t.Lease.IsZero() {
+		one.lines = append(one.lines, fmt.Sprintf("claimed until %s, fence %s", t.Lease.Until, safe(t.Lease.ID)))
+	}
+	return one, err
+}
+
+func (v *todoVerbs) search() *cobra.Command {
+	var f filterFlags
+	c := v.verb("search QUERY…", "The todos that hold every word: in id, title, fields or text", false, func(_ context.Context, at *todoSession, args []string) (answer, error) {
+		snap, err := at.LoadBodies()
+		if err != nil {
+			return answer{}, err
+		}
+		filter, err := f.filter(snap.Sources)
+		if err != nil {
+			return answer{}, err
+		}
+		hits, err := file.Search(filter.Select(snap.Todos), strings.Join(args, " "), snap.Body)
+		if err != nil {
+			return answer{}, err
+		}
+		type hit struct {
+			row
+			Where string `json:"where"`
+		}
+		out, lines := []hit{}, []string{}
+		for _, h := range hits {
+			r := rowOf(h.Todo, snap.Index()).brief()
+			out, lines = append(out, hit{r, h.Where}), append(lines, r.line()+"  in "+h.Where)
+		}
+		if len(out) == 0 {
+			lines = []string{"nothing found"}
+		}
+		return answer{data: map[string]any{"session": at.Rel, "hits": out}, lines: lines, warnings: todoWarnings(damageLines(snap.Damaged)...)}, nil
+	})
+	f.add(c, true)
+	return c
+}
+
+func (v *todoVerbs) sessions() *cobra.Command {
+	return v.bare("sessions", "The sessions of the repository that hold todos, newest first", func(context.Context, []string) (answer, error) {
+		found, err := todos.Discover(v.dir())
+		if err != nil {
+			return answer{}, err
+		}
+		lines := []string{}
+		for _, f := range found {
+			active := ""
+			if f.Active {
+				active = "  active"
+			}
+			lines = append(lines, fmt.Sprintf("%s  %d files%s", f.Rel, f.Files, active))
+		}
+		if len(lines) == 0 {
+			lines = []string{"no session holds todos"}
+		}
+		return answer{data: map[string]any{"sessions": append([]todos.Found{}, found...)}, lines: lines}, nil
+	})
+}

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"vise/model"
+	file "vise/model/todo"
+	"vise/store/todos"
+)
+
+// row is a todo as verbs show it: what the file says, and what follows from it.
+type row struct {
+	ID file.Ref `json:"id"`
+	file.Todo
+	WaitingOn []file.Wait `json:"waiting_on"`
+	Stale     *file.Stale `json:"stale,omitempty"`
+}
+
+// rowOf makes a row whose lists are lists in JSON, also when they are empty.
+func rowOf(t file.Todo, x *file.Index) row {
+	t.Tags, t.Files, t.WorkflowChain = append([]model.Text{}, t.Tags...), append([]model.Text{}, t.Files...), append([]model.Text{}, t.WorkflowChain...)
+	t.Dependencies, t.Related = append([]file.Ref{}, t.Dependencies...), append([]file.Ref{}, t.Related...)
+	return row{ID: t.Ref(), Todo: t, WaitingOn: append([]file.Wait{}, x.Waiting(t)...)}
+}
+
+// brief drops what only show shows.
+func (r row) brief() row {
+	r.History, r.Notes = nil, nil
+	return r
+}
+
+// line is a row for people.
+func (r row) line() string {
+	s := fmt.Sprintf("%-16s %s  %-11s %s", r.ID, r.Priority, r.Status, r.Title)
+	if r.AssignedTo != "" && !r.Status.Final() {
+		s += fmt.Sprintf("  [%s]", r.AssignedTo)
+	}
+	if r.Resolution != "" && r.Status == file.WontFix {
+		s += fmt.Sprintf("  (%s)", r.Resolution)
+	}
+	if len(r.WaitingOn) > 0 {
+		words := make([]string, len(r.WaitingOn))
+		for i, w := range r.WaitingOn {
+			words[i] = w.String()
+		}
+		s += "  waiting on " + strings.Join(words, ", ")
+	}
+	if r.Stale != nil {
+		s += "  stale: " + r.Stale.Reason
+	}
+	return s
+}
+
+// one replies with a single todo after an act.
+func (at *todoSession) one(t file.Todo, err error) (answer, error) {
+	if err != nil {
+		return answer{}, err
+	}
+	var x *file.Index
+	if len(t.Dependencies) > 0 {
+		snap, err := at.Load()
+		if err != nil {
+			return answer{}, err
+		}
+		x = snap.Index()
+	}
+	r := rowOf(t, x)
+	return answer{data: map[string]any{"session": at.Rel, "todo": r}, lines: []string{r.line()}}, nil
+}
+
+// several replies with the todos that an act changed.
+func (at *todoSession) several(all []file.Todo, none string, err error) (answer, error) {
+	if err != nil {
+		return answer{}, err
+	}
+	rows, lines := []row{}, []string{}
+	for _, t := range all {
+		r := rowOf(t, nil)
+		r.WaitingOn = []file.Wait{}
+		rows, lines = append(rows, r.brief()), append(lines, r.line())
+	}
+	if len(rows) == 0 {
+		lines = []string{none}
+	}
+	return answer{data: map[string]any{"session": at.Rel, "todos": rows}, lines: lines}, nil
+}
+
+// damageLines tell people what could not be read.
+func damageLines(damaged []todos.Damage) []string {
+	out := make([]string, len(damaged))
+	for i, d := range damaged {
+		out[i] = fmt.Sprintf("%s/%s is damaged: %s (%s); left as it is", safe(d.Source), safe(d.File), safe(d.Reason), d.Rule)
+	}
+	return out
+}
+
+// todoWarnings are sentences about file todos as warnings.
+func todoWarnings(list ...string) []model.Warning { return warningsOf(model.WarnFileTodos, list) }

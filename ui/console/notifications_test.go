@@ -1,0 +1,171 @@
+package console
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/config"
+	"vise/ui/text/hostile"
+)
+
+// rung are the sequences that went to the terminal beside frames since the last time.
+func (wd *world) rung() (out []string) {
+	for _, s := range wd.said {
+		if strings.HasPrefix(s, "raw ") {
+			out = append(out, s)
+		}
+	}
+	wd.said = nil
+	return out
+}
+
+func TestTheOperatorIsCalledOncePerNeedAndOnlyWhileLookingElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wd := newWorld(t, 120, 36, nil)
+		defer wd.end()
+		wd.deed("create old Asked before the console was there")
+		wd.deed("ask old Which?")
+		wd.settle()
+		wd.send(tea.EnvMsg{"TERM=xterm-256color", "TERM_PROGRAM=WezTerm"})
+		wd.send(tea.BlurMsg{})
+		for n := range 3 {
+			wd.deed(fmt.Sprintf("create n%d Work %d", n, n))
+			wd.deed(fmt.Sprintf("ask n%d LRU; or LFU?", n))
+			wd.pass(3 * time.Second)
+		}
+		if got := wd.rung(); len(got) != 0 {
+			t.Errorf("called before the batch was full: %q", got)
+		}
+		wd.pass(5 * time.Second)
+		if got := wd.rung(); len(got) != 1 || !strings.Contains(got[0], "777;notify;vise: 3 items need you;claude-main: wi-") {
+			t.Errorf("three questions are one call, got %q", got)
+		}
+		wd.pass(time.Minute)
+		wd.send(tea.FocusMsg{})
+		wd.deed("create seen Looked at")
+		wd.deed("ask seen Now?")
+		wd.pass(time.Minute)
+		wd.send(tea.BlurMsg{})
+		wd.pass(time.Minute)
+		if got := wd.rung(); len(got) != 0 {
+			t.Errorf("called for what was seen: %q", got)
+		}
+		wd.deed("create late Late")
+		wd.deed("ask late Now?")
+		wd.pass(time.Second)
+		wd.send(tea.FocusMsg{})
+		wd.pass(time.Minute)
+		if got := wd.rung(); len(got) != 0 {
+			t.Errorf("called although the operator came back: %q", got)
+		}
+	})
+}
+
+func TestTheWayOfANotificationIsTheTerminals(t *testing.T) {
+	for env, want := range map[string]config.Via{
+		"TERM=xterm-kitty": config.ViaOSC99, "TERM=foot": config.ViaOSC99, "TERM_PROGRAM=ghostty": config.ViaOSC777,
+		"TERM=xterm-256color": config.ViaBell, "TERM=xterm-kitty TMUX=/tmp/x,1,0": config.ViaBell, "TERM=screen STY=1.x": config.ViaBell,
+	} {
+		if got := (terminal{}).in(strings.Fields(env)).via; got != want {
+			t.Errorf("%s: got %s, want %s", env, got, want)
+		}
+	}
+}
+
+// GNU screen is known by its own variable, and on the far side of SSH by TERM alone.
+func TestACopyIsWrappedWhereGNUScreenMayStandBetween(t *testing.T) {
+	for env, want := range map[string]bool{
+		"TERM=screen STY=1.x": true, "TERM=screen": true, "TERM=screen.xterm-256color": true,
+		"TERM=screen-256color TMUX=/tmp/x,1,0": false, "TERM=tmux-256color": false, "TERM=xterm-256color": false,
+	} {
+		wrapped := false
+		synctest.Test(t, func(*testing.T) {
+			c := Console{fx: &effects{}}
+			c.terminal = terminal{}.in(strings.Fields(env))
+			_, cmd := c.clip("It", "id")
+			for _, send := range cmd().(tea.BatchMsg) {
+				raw, is := send().(tea.RawMsg)
+				wrapped = wrapped || is && strings.HasPrefix(fmt.Sprint(raw.Msg), "\x1bP\x1b]52;c;")
+			}
+		})
+		if wrapped != want {
+			t.Errorf("%s: wrapped is %v", env, wrapped)
+		}
+	}
+}
+
+// An objective is an agent's: it must not end the sequence that it is put into.
+func TestANotificationCarriesNoSequenceOfItsOwn(t *testing.T) {
+	for name, payload := range hostile.Payloads {
+		x := model.Inboxed{Row: model.Row{Handle: "wi-1", AgentID: model.AgentID("a"), Objective: model.Text(payload)}, Need: model.NeedAnswer}
+		title, body := notificationOf([]model.Inboxed{x})
+		for _, s := range []string{title, body} {
+			if strings.ContainsAny(s, ";\x07\x1b\u009c\n") || hostile.Harmful(s) != "" {
+				t.Errorf("%s: %q", name, s)
+			}
+		}
+		raw := fmt.Sprint((&effects{}).notify(config.ViaOSC99, title, body)().(tea.RawMsg).Msg)
+		if strings.Count(raw, "\x1b") != 4 || !strings.Contains(raw, base64.StdEncoding.EncodeToString([]byte(body))) {
+			t.Errorf("%s: OSC 99 is %q", name, raw)
+		}
+	}
+}
+
+type fakeNative struct {
+	program, text string
+	err           error
+}
+
+func (n *fakeNative) Copy(_ context.Context, text string) (string, error) {
+	n.text = text
+	return n.program, n.err
+}
+func (n *fakeNative) Notify(context.Context, string, string) error { return errors.New("no desktop") }
+
+func TestTheToastNamesTheWayOfACopy(t *testing.T) {
+	long := strings.Repeat("x", action.MostCopied+1)
+	for name, c := range map[string]struct {
+		native *fakeNative
+		text   string
+		want   string
+	}{
+		"terminal alone":   {nil, "id", "sent to the terminal's clipboard (OSC 52)"},
+		"no program":       {&fakeNative{}, "id", "sent to the terminal's clipboard (OSC 52)"},
+		"desktop":          {&fakeNative{program: "wl-copy"}, "id", "copied with wl-copy"},
+		"desktop refuses":  {&fakeNative{program: "xclip", err: errors.New("no display")}, "id", "xclip refused it"},
+		"too long":         {nil, long, "is in a file, whose path was sent (OSC 52): /edits/copy.md"},
+		"long and desktop": {&fakeNative{program: "pbcopy"}, long, "copied with pbcopy"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				wd := newWorld(t, 160, 36, func(o *Options) {
+					o.Papers = &fakePapers{copies: map[string]string{}}
+					if c.native != nil {
+						o.Native = c.native
+					}
+				})
+				defer wd.end()
+				wd.settle()
+				next, cmd := wd.console.(Console).clip("It", c.text)
+				wd.console, wd.pending = next, append(wd.pending, cmd)
+				wd.settle()
+				if screen := strings.Join(wd.frame(), "\n"); !strings.Contains(screen, c.want) {
+					t.Errorf("the screen does not say %q:\n%s", c.want, screen)
+				}
+				if c.native != nil && c.native.text != c.text {
+					t.Errorf("the desktop got %d bytes", len(c.native.text))
+				}
+			})
+		})
+	}
+}
