@@ -62,7 +62,7 @@ func keysOf(r model.Record) (agent model.AgentID, keys [][]byte) {
 		}
 		return r.AgentID, keys
 	case model.Ingress:
-		return r.AgentID, append(keys, aged(doorsPrefix(r.AgentID), r.CreatedAt, string(r.ID)))
+		return r.AgentID, append(keys, aged(ingressPrefix(r.AgentID), r.CreatedAt, string(r.ID)))
 	case model.Delegation:
 		if r.State == model.DelegationOpen {
 			keys = append(keys, aged(delegatedPrefix(r.ParentAgentID, r.ParentWorkItemID), r.CreatedAt, string(r.ID)),

@@ -85,8 +85,8 @@ func (f *facts) save(c commit, records []model.Record, events []model.Entry) com
 	f.replace(before, after)
 	f.recount(before, after)
 
-	h := f.enter(c, events)
-	f.putHead(f.remember(c, was, h))
+	h := f.appendJournal(c, events)
+	f.putHead(f.keepAnswer(c, was, h))
 	return c
 }
 
