@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,15 +28,36 @@ type fix struct {
 	delete       bool
 }
 
+// owned is a table of rows whose keys end with the id of the record that they follow from,
+// behind some segments that end with a slash and some bytes.
+type owned struct {
+	table           string
+	kind            model.RecordKind
+	segments, bytes int
+}
+
 // The rounds of an audit: an item's rows are derived from its waits' rows, so those first.
 var rounds = []struct {
 	kinds  []model.RecordKind
-	tables []string
+	tables []owned
 }{
-	{[]model.RecordKind{model.KindWait, model.KindTask, model.KindDelegation, model.KindBrief, model.KindDelivery,
-		model.KindMessage, model.KindAttempt, model.KindTrace, model.KindIngress, model.KindOffers, model.KindSeen},
-		[]string{"waits/", "resource/", "running/", "tasks/", "delegated/", "serves/", "queue/", "doors/"}},
-	{[]model.RecordKind{model.KindItem, model.KindAgent}, []string{"index/", "due/", tableHandle, tableInbox, tableDone}},
+	{
+		[]model.RecordKind{model.KindWait, model.KindTask, model.KindDelegation, model.KindBrief, model.KindDelivery,
+			model.KindMessage, model.KindAttempt, model.KindTrace, model.KindIngress, model.KindOffers, model.KindSeen},
+		[]owned{
+			{"waits/", model.KindWait, 3, ageSize}, {"resource/", model.KindWait, 3, ageSize},
+			{"running/", model.KindTask, 2, ageSize}, {"tasks/", model.KindTask, 2, ageSize},
+			{"delegated/", model.KindDelegation, 2, ageSize}, {"serves/", model.KindDelegation, 1, ageSize},
+			{"queue/", model.KindMessage, 2, ageSize}, {"doors/", model.KindIngress, 1, ageSize},
+		},
+	},
+	{
+		[]model.RecordKind{model.KindItem, model.KindAgent},
+		[]owned{
+			{"index/", model.KindItem, 2, 16}, {tableDue, "", 0, 0}, {tableHandle, "", 0, 0},
+			{tableInbox, model.KindItem, 1, ageSize}, {tableDone, model.KindItem, 0, ageSize},
+		},
+	},
 }
 
 func newAudit(t Txn) *audit {
@@ -43,27 +65,22 @@ func newAudit(t Txn) *audit {
 }
 
 // round audits the records of some kinds and the tables that derive from them.
-func (a *audit) round(kinds []model.RecordKind, tables []string) error {
+func (a *audit) round(kinds []model.RecordKind, tables []owned) error {
+	var err error
 	for _, kind := range kinds {
 		prefix := recordKey(kind, "")
-		err := a.txn.Scan(Prefix(prefix), func(key, _ []byte) bool {
+		err = cmp.Or(err, a.txn.Scan(Prefix(prefix), func(key, _ []byte) bool {
 			a.record(name{kind, string(key[len(prefix):])})
 			return true
-		})
-		if err != nil {
-			return err
-		}
+		}))
 	}
 	for _, table := range tables {
-		err := a.txn.Scan(Prefix([]byte(table)), func(key, value []byte) bool {
-			a.row(table, key, value)
+		err = cmp.Or(err, a.txn.Scan(Prefix([]byte(table.table)), func(key, value []byte) bool {
+			a.row(table.owner(key, value), key)
 			return true
-		})
-		if err != nil {
-			return err
-		}
+		}))
 	}
-	return nil
+	return err
 }
 
 // record checks one record, and that every row that follows from it is there.
@@ -75,8 +92,8 @@ func (a *audit) record(n name) {
 	payload := f.get(key)
 	if f.err == nil {
 		r, err := decodeRecord(n.kind, key, payload)
-		if err == nil && r.Key() != n.id {
-			err = fmt.Errorf("holds the record of %s", model.Text(r.Key()))
+		if err == nil && r.Name().Key != n.id {
+			err = fmt.Errorf("holds the record of %s", model.Text(r.Name().Key))
 		}
 		f.fail(err)
 	}
@@ -117,56 +134,33 @@ func (a *audit) expect(key, payload []byte) {
 }
 
 // row checks that a derived row follows from the record that its key names.
-func (a *audit) row(table string, key, value []byte) {
+func (a *audit) row(owner name, key []byte) {
 	a.health.Rows++
 	f := newFacts(a.txn)
-	d := f.derive(ownerOf(table, key, value))
+	d := f.derive(owner)
 	if _, ok := d.rows[string(key)]; !ok && f.err == nil {
 		a.fix(fix{key: bytes.Clone(key), delete: true}, "follows from no record")
 	}
 }
 
-// ownerOf is the record that a derived row follows from, as far as its key tells.
-func ownerOf(table string, key, value []byte) name {
-	rest := string(key[len(table):])
-	tail := func(kind model.RecordKind, segments, fixed int) name {
-		for range segments {
-			_, rest, _ = strings.Cut(rest, "/")
-		}
-		return name{kind, rest[min(fixed, len(rest)):]}
-	}
-	switch table {
-	case "index/":
-		return tail(model.KindItem, 2, 16)
-	case "due/":
-		agent, _, _ := strings.Cut(rest, "/")
-		item, _, _ := strings.Cut(tail("", 1, 9).id, "/")
+// owner is the record that a row follows from, as far as its key tells.
+func (o owned) owner(key, value []byte) name {
+	rest := string(key[len(o.table):])
+	switch o.table {
+	case tableHandle:
+		return name{model.KindItem, string(value[:max(0, len(value)-checksumSize)])}
+	case tableDue:
+		agent, rest, _ := strings.Cut(rest, "/")
+		item, _, _ := strings.Cut(rest[min(ageSize, len(rest)):], "/")
 		if item == "" {
 			return name{model.KindAgent, agent}
 		}
 		return name{model.KindItem, item}
-	case tableInbox:
-		return name{model.KindItem, rest[min(2+8+1, len(rest)):]}
-	case tableDone:
-		return name{model.KindItem, rest[min(8+1, len(rest)):]}
-	case tableHandle:
-		return name{model.KindItem, string(value[:max(0, len(value)-checksumSize)])}
-	case "waits/":
-		return tail(model.KindWait, 3, 9)
-	case "resource/":
-		return tail(model.KindWait, 3, 9)
-	case "running/":
-		return tail(model.KindTask, 2, 9)
-	case "tasks/":
-		return tail(model.KindTask, 2, 9)
-	case "queue/":
-		return tail(model.KindMessage, 2, 9)
-	case "doors/":
-		return tail(model.KindIngress, 1, 9)
-	case "delegated/":
-		return tail(model.KindDelegation, 2, 9)
 	}
-	return tail(model.KindDelegation, 1, 9) // serves/
+	for range o.segments {
+		_, rest, _ = strings.Cut(rest, "/")
+	}
+	return name{o.kind, rest[min(o.bytes, len(rest)):]}
 }
 
 // tally checks the counts.

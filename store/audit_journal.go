@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 
 	"vise/model"
 )
@@ -59,7 +60,7 @@ func (h *history) commit(key, payload []byte, p model.Position) {
 			h.problem(key, "%v", err)
 			continue
 		}
-		h.last[string(recordKey(w.Kind, r.Key()))] = hashOf(w.Record)
+		h.last[string(recordKey(w.Kind, r.Name().Key))] = hashOf(w.Record)
 	}
 }
 
@@ -106,40 +107,27 @@ func (h *history) complete() {
 // trails looks for rows of events that are not in the journal.
 func (h *history) trails() error {
 	found := 0
-	for _, table := range []string{tableTrail, tableLog} {
-		err := h.txn.Scan(Prefix([]byte(table)), func(key, _ []byte) bool {
-			found++
-			return true
-		})
-		if err != nil {
-			return err
-		}
+	count := func([]byte, []byte) bool { found++; return true }
+	err := cmp.Or(h.txn.Scan(Prefix([]byte(tableTrail)), count), h.txn.Scan(Prefix([]byte(tableLog)), count))
+	if err != nil || found <= h.rows {
+		return err
 	}
-	if found > h.rows {
-		return h.strays()
-	}
-	return nil
+	return cmp.Or(h.strays(tableTrail), h.strays(tableLog))
 }
 
-// strays finds the rows that no event of the journal has.
-func (h *history) strays() error {
-	for _, table := range []string{tableTrail, tableLog} {
-		err := h.txn.Scan(Prefix([]byte(table)), func(key, _ []byte) bool {
-			var e entryRow
-			p := positionAt(key)
-			newFacts(h.txn).getJSON(journalKey(p), &e)
-			want := append(logPrefix(e.AgentID), position(p)...)
-			if table == tableTrail {
-				want = append(trailPrefix(e.WorkItemID), position(p)...)
-			}
-			if !bytes.Equal(key, want) {
-				h.fix(fix{key: bytes.Clone(key), delete: true}, "belongs to no event")
-			}
-			return true
-		})
-		if err != nil {
-			return err
+// strays finds the rows of a table that no event of the journal has.
+func (h *history) strays(table string) error {
+	return h.txn.Scan(Prefix([]byte(table)), func(key, _ []byte) bool {
+		var e entryRow
+		p := positionAt(key)
+		newFacts(h.txn).getJSON(journalKey(p), &e)
+		want := append(logPrefix(e.AgentID), position(p)...)
+		if table == tableTrail {
+			want = append(trailPrefix(e.WorkItemID), position(p)...)
 		}
-	}
-	return nil
+		if !bytes.Equal(key, want) {
+			h.fix(fix{key: bytes.Clone(key), delete: true}, "belongs to no event")
+		}
+		return true
+	})
 }

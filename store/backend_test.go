@@ -72,11 +72,11 @@ func BenchmarkBolt(b *testing.B) {
 }
 
 func TestMemoryTellsOfTurnsAndTasks(t *testing.T) {
-	storetest.Run(t, func(testing.TB) *store.Ledger { return store.NewMem(nil) })
+	turnsContract(t, func(testing.TB) *store.Ledger { return store.NewMem(nil) })
 }
 
 func TestBoltTellsOfTurnsAndTasks(t *testing.T) {
-	storetest.Run(t, func(t testing.TB) *store.Ledger {
+	turnsContract(t, func(t testing.TB) *store.Ledger {
 		l, err := store.Create(filepath.Join(t.TempDir(), "home"), store.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,20 +70,12 @@ type planOf struct {
 
 func itemsOf(path string) (out []planOf, err error) {
 	err = viewFile(path, func(f *facts) error {
-		err := f.txn.Scan(Prefix(recordKey(model.KindItem, "")), func(key, value []byte) bool {
-			payload, err := unframe(key, value)
-			if err != nil {
-				f.fail(err)
-				return false
-			}
-			r, err := decodeRecord(model.KindItem, key, payload)
-			f.fail(err)
-			if w, ok := r.(model.WorkItem); ok {
-				out = append(out, planOf{w.AgentID, w.ID})
-			}
-			return f.err == nil
+		out = rowsIn(f, Prefix(recordKey(model.KindItem, "")), math.MaxInt, func(key, payload []byte) (planOf, error) {
+			var w model.WorkItem
+			err := decode(key, payload, &w)
+			return planOf{w.AgentID, w.ID}, err
 		})
-		return errors.Join(f.err, err)
+		return f.err
 	})
 	return out, err
 }

@@ -60,7 +60,7 @@ func (b *Bolt) retry(ctx context.Context, fn func(Txn) error) error {
 	for try := 1; ; try++ {
 		committed, err := b.use(ctx, true, fn)
 		if committed {
-			b.news.spread()
+			b.news.broadcast()
 		}
 		if try == tries || !errors.Is(err, errReplaced) {
 			return err
@@ -88,7 +88,7 @@ func (b *Bolt) Mark(context.Context) (uint64, error) {
 func (b *Bolt) News() <-chan struct{} { return b.news.next() }
 
 // Wake says that another process may have committed.
-func (b *Bolt) Wake() { b.news.spread() }
+func (b *Bolt) Wake() { b.news.broadcast() }
 
 // Close implements Backend.
 func (b *Bolt) Close() error { return b.lock.Close() }
@@ -104,7 +104,13 @@ func (b *Bolt) use(ctx context.Context, writable bool, fn func(Txn) error) (comm
 	defer b.lock.Release()
 	err = transact(b.machine, b.path, writable, b.MaxSize, func(s *session) error {
 		after := func() {}
-		if err := s.run(b.committing(s, b.inspected(s, fn), &after)); err != nil || s.writes == 0 {
+		err := s.run(b.inspected(s, func(t Txn) (err error) {
+			if err = fn(t); err == nil && s.writes > 0 && b.Committing != nil {
+				after, err = b.Committing(t)
+			}
+			return err
+		}))
+		if err != nil || s.writes == 0 {
 			return err
 		}
 		if !b.lock.Mine() {
@@ -132,20 +138,6 @@ func transact(m *files.Machine, path string, writable bool, maxSize int, fn func
 	}
 	defer s.close()
 	return fn(s)
-}
-
-// committing puts Committing behind fn when fn has written.
-func (b *Bolt) committing(s *session, fn func(Txn) error, after *func()) func(Txn) error {
-	if b.Committing == nil {
-		return fn
-	}
-	return func(t Txn) error {
-		err := fn(t)
-		if err == nil && s.writes > 0 {
-			*after, err = b.Committing(t)
-		}
-		return err
-	}
 }
 
 // inspected puts Inspect before fn when the session's file is not known yet.

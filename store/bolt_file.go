@@ -29,24 +29,27 @@ func openChecked(path string, flag int) (*os.File, fs.FileInfo, error) {
 
 func openLedger(path string, flag int) (*os.File, error) {
 	f, err := os.OpenFile(path, flag|files.NoFollow, 0)
-	if info, statErr := os.Lstat(path); err != nil && statErr == nil && !info.Mode().IsRegular() {
-		return nil, refuse("look at it, then move it away; "+restoreHint, "%s is not a regular file", path)
-	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, refuse(restoreHint, "the ledger %s is missing from a home that was in use", path)
+	}
+	if info, statErr := os.Lstat(path); err != nil && statErr == nil && !info.Mode().IsRegular() {
+		return nil, irregular(path)
 	}
 	return f, err
 }
 
+func irregular(path string) error {
+	return refuse("look at it, then move it away; "+restoreHint, "%s is not a regular file", path)
+}
+
 func checkLedger(f *os.File) (fs.FileInfo, error) {
 	info, err := f.Stat()
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, refuse("move it away; "+restoreHint, "%s is not a regular file", f.Name())
-	}
-	if info.Size() == 0 {
+	case !info.Mode().IsRegular():
+		return nil, irregular(f.Name())
+	case info.Size() == 0:
 		return nil, refuse(restoreHint, "the ledger %s is empty, and was not", f.Name())
 	}
 	m, err := readMeta(f)
@@ -56,7 +59,8 @@ func checkLedger(f *os.File) (fs.FileInfo, error) {
 	if need := int64(max(m.pages, 4)) * int64(m.pageSize); info.Size() < need {
 		return nil, &damage{"open", fmt.Sprintf("%s is %d bytes long and should be %d", f.Name(), info.Size(), need)}
 	}
-	return info, m.checkFreelist(f)
+	_, err = m.freePages(f)
+	return info, err
 }
 
 // boltMeta is what a bbolt meta page says of its file.
@@ -113,14 +117,8 @@ func metaAt(f io.ReaderAt, at int64) (boltMeta, bool) {
 	return boltMeta{pageSize: u.Uint32(b[8:]), freelist: u.Uint64(b[32:]), pages: u.Uint64(b[40:]), txid: u.Uint64(b[48:])}, true
 }
 
-// checkFreelist refuses a list of free pages whose length cannot be, before bbolt asks for
-// that much memory.
-func (m boltMeta) checkFreelist(f io.ReaderAt) error {
-	_, err := m.freePages(f)
-	return err
-}
-
-// freePages is how many pages the list of free pages has.
+// freePages is how many pages the list of free pages has. A length that cannot be is refused
+// before bbolt asks for that much memory.
 func (m boltMeta) freePages(f io.ReaderAt) (uint64, error) {
 	if m.freelist == noFreelist {
 		return 0, nil

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"vise/model"
 )
@@ -62,11 +61,7 @@ func (l *Ledger) CheckCopy(ctx context.Context) (CopyHealth, error) {
 // MendCopy writes the history's copy anew from the ledger. The files that were there are
 // kept aside.
 func (l *Ledger) MendCopy(ctx context.Context) error {
-	aside := l.home.path(asideDir)
-	if err := l.home.machine.Mkdir(aside, dirMode); err != nil {
-		return err
-	}
-	to := unused(filepath.Join(aside, "journal-"+l.Now().UTC().Format(snapshotTime)), "")
+	to := l.home.asidePath("journal", "")
 	err := l.backend.View(ctx, func(Txn) error { return l.journal.setAside(to) }) // with the ledger's lock
 	if err != nil {
 		return explain(err)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
@@ -347,7 +348,7 @@ func (j *journalCopy) setAside(to string) error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	if err := j.machine.Mkdir(to, dirMode); err != nil {
+	if err := cmp.Or(j.machine.Mkdir(filepath.Dir(to), dirMode), j.machine.Mkdir(to, dirMode)); err != nil {
 		return err
 	}
 	for _, f := range all {

@@ -29,23 +29,48 @@ func (f *facts) derive(n name) derived {
 		return f.deriveAgent(model.AgentID(n.id))
 	case model.KindItem:
 		return f.deriveItem(model.ItemID(n.id))
-	case model.KindWait:
-		w, ok := f.Wait(model.WaitID(n.id))
-		return deriveWait(w, ok)
-	case model.KindTask:
-		t, ok := f.Task(model.TaskID(n.id))
-		return deriveTask(t, ok)
-	case model.KindMessage:
-		m, ok := f.Message(model.MessageID(n.id))
-		return deriveMessage(m, ok)
-	case model.KindIngress:
-		in, ok := f.Ingress(model.IngressID(n.id))
-		return deriveIngress(in, ok)
-	case model.KindDelegation:
-		d, ok := f.Delegation(model.DelegationID(n.id))
-		return deriveDelegation(d, ok)
 	}
-	return derived{}
+	r, _ := f.load(model.RecordName{Kind: n.kind, Key: n.id})
+	agent, keys := keysOf(r)
+	d := derived{agent: agent, rows: map[string][]byte{}}
+	for _, k := range keys {
+		d.rows[string(k)] = nil
+	}
+	return d
+}
+
+// keysOf are the rows, keys alone, that follow from a record of the other kinds.
+func keysOf(r model.Record) (agent model.AgentID, keys [][]byte) {
+	switch r := r.(type) {
+	case model.Wait:
+		active := r.Status == model.WaitActive
+		keys = append(keys, aged(waitsPrefix(r.AgentID, r.WorkItemID, active), r.CreatedAt, string(r.ID)))
+		if active {
+			keys = append(keys, aged(resourcePrefix(r.AgentID, r.Kind, r.Resource), r.CreatedAt, string(r.ID)))
+		}
+		return r.AgentID, keys
+	case model.Task:
+		running := r.Status == model.TaskRunning
+		keys = append(keys, aged(tasksPrefix(r.AgentID, running), r.CreatedAt, string(r.ID)))
+		if running && r.Blocking {
+			keys = append(keys, aged(runningPrefix(r.AgentID, r.WorkItemID), r.CreatedAt, string(r.ID)))
+		}
+		return r.AgentID, keys
+	case model.Message:
+		if r.Status == model.MessageQueued {
+			keys = append(keys, aged(queueLane(r.AgentID, r.Priority), r.CreatedAt, string(r.ID)))
+		}
+		return r.AgentID, keys
+	case model.Ingress:
+		return r.AgentID, append(keys, aged(ingressPrefix(r.AgentID), r.CreatedAt, string(r.ID)))
+	case model.Delegation:
+		if r.State == model.DelegationOpen {
+			keys = append(keys, aged(delegatedPrefix(r.ParentAgentID, r.ParentWorkItemID), r.CreatedAt, string(r.ID)),
+				aged(servesPrefix(r.ChildWorkItemID), r.CreatedAt, string(r.ID)))
+		}
+		return r.ParentAgentID, keys
+	}
+	return "", nil
 }
 
 func (f *facts) deriveItem(id model.ItemID) derived {
@@ -83,60 +108,6 @@ func (f *facts) addDues(d derived, dues []model.Due) {
 	}
 }
 
-func deriveWait(w model.Wait, ok bool) derived {
-	if !ok {
-		return derived{}
-	}
-	active := w.Status == model.WaitActive
-	rows := map[string][]byte{
-		string(aged(waitsPrefix(w.AgentID, w.WorkItemID, active), w.CreatedAt, string(w.ID))): nil,
-	}
-	if active {
-		rows[string(aged(resourcePrefix(w.AgentID, w.Kind, w.Resource), w.CreatedAt, string(w.ID)))] = nil
-	}
-	return derived{agent: w.AgentID, rows: rows}
-}
-
-func deriveTask(t model.Task, ok bool) derived {
-	if !ok {
-		return derived{}
-	}
-	running := t.Status == model.TaskRunning
-	rows := map[string][]byte{string(aged(tasksPrefix(t.AgentID, running), t.CreatedAt, string(t.ID))): nil}
-	if running && t.Blocking {
-		rows[string(aged(runningPrefix(t.AgentID, t.WorkItemID), t.CreatedAt, string(t.ID)))] = nil
-	}
-	return derived{agent: t.AgentID, rows: rows}
-}
-
-func deriveMessage(m model.Message, ok bool) derived {
-	if !ok || m.Status != model.MessageQueued {
-		return derived{}
-	}
-	return derived{agent: m.AgentID, rows: map[string][]byte{
-		string(aged(queueLane(m.AgentID, m.Priority), m.CreatedAt, string(m.ID))): nil,
-	}}
-}
-
-func deriveIngress(in model.Ingress, ok bool) derived {
-	if !ok {
-		return derived{}
-	}
-	return derived{agent: in.AgentID, rows: map[string][]byte{
-		string(aged(doorsPrefix(in.AgentID), in.CreatedAt, string(in.ID))): nil,
-	}}
-}
-
-func deriveDelegation(d model.Delegation, ok bool) derived {
-	if !ok || d.State != model.DelegationOpen {
-		return derived{}
-	}
-	return derived{agent: d.ParentAgentID, rows: map[string][]byte{
-		string(aged(delegatedPrefix(d.ParentAgentID, d.ParentWorkItemID), d.CreatedAt, string(d.ID))): nil,
-		string(aged(servesPrefix(d.ChildWorkItemID), d.CreatedAt, string(d.ID))):                      nil,
-	}}
-}
-
 // touched names whatever may derive differently after the writes. own depends on its own
 // record alone; composed also on waits and focus, and so on own's rows.
 func (f *facts) touched(writes []model.Record) (own, composed []name) {
@@ -163,7 +134,7 @@ func (f *facts) touched(writes []model.Record) (own, composed []name) {
 				add(&composed, model.KindAgent, string(r.AgentID))
 			}
 		case model.Task, model.Delegation, model.Message, model.Ingress:
-			add(&own, r.RecordKind(), r.Key())
+			add(&own, r.Name().Kind, r.Name().Key)
 			if m, ok := r.(model.Message); ok { // whether an answer was taken
 				add(&composed, model.KindItem, string(m.WorkItemID))
 			}

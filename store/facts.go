@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"vise/model"
@@ -10,6 +11,7 @@ import (
 // facts answers model.Facts from one transaction. The first error sticks: later answers
 // are empty, and whoever asked must look at err before it believes any of them.
 type facts struct {
+	model.Records
 	txn Txn
 	err error
 	// records are those decoded so far, by key; nil for one that is not there.
@@ -23,8 +25,13 @@ type facts struct {
 type counts map[model.Tally]int
 
 func newFacts(t Txn) *facts {
-	return &facts{txn: t, records: map[string]model.Record{}, heads: map[model.AgentID]agentHead{}, counts: map[model.AgentID]counts{}}
+	f := &facts{txn: t, records: map[string]model.Record{}, heads: map[model.AgentID]agentHead{}, counts: map[model.AgentID]counts{}}
+	f.Get = f.load
+	return f
 }
+
+// Empty is what can be read where no ledger is.
+func Empty() model.Reader { return reader{newFacts(&memTxn{tree: NewMemory().now.Load().tree})} }
 
 func (f *facts) fail(err error) {
 	if f.err == nil {
@@ -63,37 +70,66 @@ func (f *facts) scan(r Range, visit func(key, value []byte) bool) {
 	}
 }
 
-// record loads a record by its kind and key.
-func record[R model.Record](f *facts, kind model.RecordKind, id string) (R, bool) {
-	key := recordKey(kind, id)
-	var r R
-	if known, ok := f.records[string(key)]; ok {
-		r, there := known.(R)
-		return r, there
+// load loads a record by its name.
+func (f *facts) load(n model.RecordName) (model.Record, bool) {
+	key := recordKey(n.Kind, n.Key)
+	r, ok := f.records[string(key)]
+	if ok || n.Key == "" {
+		return r, r != nil
 	}
-	if id == "" || !f.getJSON(key, &r) {
-		if f.err == nil {
-			f.records[string(key)] = nil
-		}
-		return r, false
+	if payload := f.get(key); payload != nil {
+		var err error
+		r, err = decodeRecord(n.Kind, key, payload)
+		f.fail(err)
+	}
+	if f.err != nil {
+		return nil, false
 	}
 	f.records[string(key)] = r
-	return r, true
+	return r, r != nil
 }
 
-// listed loads the records whose ids the keys below a prefix end with, and keeps some.
-func listed[R model.Record](f *facts, kind model.RecordKind, prefix []byte, keep func(R) bool) []R {
+// listed loads the records whose ids the keys of a range end with, from byte at on, up to a
+// limit; a negative one is none.
+func listed[R model.Record](f *facts, kind model.RecordKind, keys Range, at, limit int) []R {
 	var ids []string
-	f.scan(Prefix(prefix), func(key, _ []byte) bool {
-		ids = append(ids, idOf(prefix, key))
-		return true
-	})
+	if limit != 0 {
+		f.scan(keys, func(key, _ []byte) bool {
+			ids = append(ids, string(key[min(at, len(key)):]))
+			return len(ids) != limit
+		})
+	}
 	var out []R
 	for _, id := range ids {
-		if r, ok := record[R](f, kind, id); f.found(ok, recordKey(kind, id)) && (keep == nil || keep(r)) {
+		x, _ := f.load(model.RecordName{Kind: kind, Key: id})
+		if r, ok := x.(R); f.found(ok, recordKey(kind, id)) {
 			out = append(out, r)
 		}
 	}
+	return out
+}
+
+// below is listed of all aged keys below a prefix.
+func below[R model.Record](f *facts, kind model.RecordKind, prefix []byte) []R {
+	return listed[R](f, kind, Prefix(prefix), len(prefix)+ageSize, -1)
+}
+
+// rowsIn reads the rows in a range, up to a limit.
+func rowsIn[R any](f *facts, keys Range, limit int, read func(key, payload []byte) (R, error)) []R {
+	if limit <= 0 {
+		return nil
+	}
+	var out []R
+	f.scan(keys, func(key, value []byte) bool {
+		payload, err := unframe(key, value)
+		if err == nil {
+			var r R
+			r, err = read(key, payload)
+			out = append(out, r)
+		}
+		f.fail(err)
+		return len(out) < limit
+	})
 	return out
 }
 
@@ -105,77 +141,44 @@ func (f *facts) found(ok bool, key []byte) bool {
 	return ok
 }
 
-func (f *facts) Agent(id model.AgentID) (model.Agent, bool) {
-	return record[model.Agent](f, model.KindAgent, string(id))
-}
-
-func (f *facts) Item(id model.ItemID) (model.WorkItem, bool) {
-	return record[model.WorkItem](f, model.KindItem, string(id))
-}
-
-func (f *facts) Wait(id model.WaitID) (model.Wait, bool) {
-	return record[model.Wait](f, model.KindWait, string(id))
-}
-
-func (f *facts) Task(id model.TaskID) (model.Task, bool) {
-	return record[model.Task](f, model.KindTask, string(id))
-}
-
-func (f *facts) Delegation(id model.DelegationID) (model.Delegation, bool) {
-	return record[model.Delegation](f, model.KindDelegation, string(id))
-}
-
-func (f *facts) Brief(a model.AgentID, item model.ItemID) (model.Brief, bool) {
-	b, ok := record[model.Brief](f, model.KindBrief, string(item))
-	return b, ok && b.AgentID == a
-}
-
 func (f *facts) ItemWaits(a model.AgentID, item model.ItemID) []model.Wait {
-	return listed[model.Wait](f, model.KindWait, waitsPrefix(a, item, true), nil)
+	return below[model.Wait](f, model.KindWait, waitsPrefix(a, item, true))
 }
 
 func (f *facts) WaitsOn(a model.AgentID, kind model.WaitKind, resource model.Text) []model.Wait {
-	return listed(f, model.KindWait, resourcePrefix(a, kind, resource), func(w model.Wait) bool { return w.Resource == resource })
+	waits := below[model.Wait](f, model.KindWait, resourcePrefix(a, kind, resource))
+	return slices.DeleteFunc(waits, func(w model.Wait) bool { return w.Resource != resource })
 }
 
 func (f *facts) BlockingTasks(a model.AgentID, item model.ItemID) []model.Task {
-	return listed[model.Task](f, model.KindTask, runningPrefix(a, item), nil)
+	return below[model.Task](f, model.KindTask, runningPrefix(a, item))
 }
 
 func (f *facts) Delegations(parent model.AgentID, item model.ItemID) []model.Delegation {
-	return listed[model.Delegation](f, model.KindDelegation, delegatedPrefix(parent, item), nil)
+	return below[model.Delegation](f, model.KindDelegation, delegatedPrefix(parent, item))
 }
 
 func (f *facts) ParentsOf(child model.ItemID) []model.Delegation {
-	return listed[model.Delegation](f, model.KindDelegation, servesPrefix(child), nil)
+	return below[model.Delegation](f, model.KindDelegation, servesPrefix(child))
+}
+
+func (f *facts) QueuedMessages(a model.AgentID, limit int) []model.Message {
+	prefix := queuePrefix(a)
+	// After the agent come the priority and a slash.
+	return listed[model.Message](f, model.KindMessage, Prefix(prefix), len(prefix)+2+ageSize, max(limit, 0))
 }
 
 func (f *facts) HandleTaken(h model.Handle) bool { return f.get(handleKey(h)) != nil }
 
 func (f *facts) Rows(a model.AgentID, c model.Class, after *model.Row, limit int) []model.Row {
-	r := Prefix(indexPrefix(a, c))
+	keys := Prefix(indexPrefix(a, c))
 	if after != nil {
-		r.From = append(append(indexPrefix(a, c), after.SortKey()...), 0)
+		keys.From = append(append(indexPrefix(a, c), after.SortKey()...), 0)
 	}
-	if limit <= 0 {
-		return nil
-	}
-	var rows []model.Row
-	f.scan(r, func(key, value []byte) bool {
-		if rows == nil {
-			rows = make([]model.Row, 0, min(limit, model.MaxLimit))
-		}
-		payload, err := unframe(key, value)
-		if err == nil {
-			var row model.Row
-			row, err = decodeRow(payload)
-			rows = append(rows, row)
-		}
-		f.fail(err)
-		return len(rows) < limit
-	})
-	return rows
+	return rowsIn(f, keys, limit, readRow)
 }
+
+func readRow(_, payload []byte) (model.Row, error) { return decodeRow(payload) }
 
 func (f *facts) Count(a model.AgentID, t model.Tally) int { return f.countsOf(a)[t] }
 
@@ -190,22 +193,11 @@ func (f *facts) countsOf(a model.AgentID) counts {
 }
 
 func (f *facts) Due(a model.AgentID, now time.Time, limit int) []model.Due {
-	r := Range{From: duePrefix(a), To: cat(string(duePrefix(a)), instant(now), "0")} // "0" follows "/"
-	var due []model.Due
-	if limit <= 0 {
-		return due
-	}
-	f.scan(r, func(key, value []byte) bool {
-		payload, err := unframe(key, value)
-		if err == nil {
-			var d model.Due
-			err = decode(key, payload, &d)
-			due = append(due, d)
-		}
-		f.fail(err)
-		return len(due) < limit
+	keys := Range{From: duePrefix(a), To: cat(string(duePrefix(a)), instant(now), "0")} // "0" follows "/"
+	return rowsIn(f, keys, limit, func(key, payload []byte) (d model.Due, err error) {
+		err = decode(key, payload, &d)
+		return d, err
 	})
-	return due
 }
 
 func (f *facts) Entries(item model.ItemID, limit int) []model.Entry {

@@ -58,39 +58,9 @@ func decode(key, payload []byte, v any) error {
 
 // decodeRecord reads a record of a kind.
 func decodeRecord(kind model.RecordKind, key, payload []byte) (model.Record, error) {
-	switch kind {
-	case model.KindAgent:
-		return decodeAs[model.Agent](key, payload)
-	case model.KindItem:
-		return decodeAs[model.WorkItem](key, payload)
-	case model.KindWait:
-		return decodeAs[model.Wait](key, payload)
-	case model.KindTask:
-		return decodeAs[model.Task](key, payload)
-	case model.KindBrief:
-		return decodeAs[model.Brief](key, payload)
-	case model.KindDelivery:
-		return decodeAs[model.Delivery](key, payload)
-	case model.KindMessage:
-		return decodeAs[model.Message](key, payload)
-	case model.KindAttempt:
-		return decodeAs[model.Attempt](key, payload)
-	case model.KindTrace:
-		return decodeAs[model.Trace](key, payload)
-	case model.KindIngress:
-		return decodeAs[model.Ingress](key, payload)
-	case model.KindSeen:
-		return decodeAs[model.Seen](key, payload)
-	case model.KindOffers:
-		return decodeAs[model.ReportOffers](key, payload)
-	case model.KindDelegation:
-		return decodeAs[model.Delegation](key, payload)
+	r, err := model.ReadRecord(kind, payload)
+	if err != nil {
+		return nil, &damage{"read", fmt.Sprintf("the value of %q: %v", key, err)}
 	}
-	return nil, &damage{"read", fmt.Sprintf("%q: unknown kind of record %q", key, kind)}
-}
-
-func decodeAs[R model.Record](key, payload []byte) (model.Record, error) {
-	var r R
-	err := decode(key, payload, &r)
-	return r, err
+	return r, nil
 }

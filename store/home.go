@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -40,6 +41,7 @@ const (
 	lockFile     = "ledger.lock"
 	journalDir   = "journal"
 	snapshotsDir = "snapshots"
+	asideDir     = "aside"
 	agentsDir    = "agents"
 )
 
@@ -61,10 +63,8 @@ func DefaultHome(getenv func(string) string) (string, error) {
 	return filepath.Join(dir, ".local", "share", "vise"), nil
 }
 
-// OpenHome reads the home in dir and makes its files private. Where nothing was created
+// openHome reads the home in dir and makes its files private. Where nothing was created
 // it returns ErrNoHome and has written nothing.
-func OpenHome(dir string) (Home, error) { return openHome(nil, dir) }
-
 func openHome(m *files.Machine, dir string) (Home, error) {
 	h := Home{Dir: dir, machine: m}
 	raw, err := os.ReadFile(h.path(homeFile))
@@ -89,8 +89,8 @@ func openHome(m *files.Machine, dir string) (Home, error) {
 	return h, h.guard()
 }
 
-// furnish makes the directories of a home and its home.json. The caller holds the lock.
-func (h Home) furnish() error {
+// makeFiles makes the directories of a home and its home.json. The caller holds the lock.
+func (h Home) makeFiles() error {
 	for _, d := range homeDirs {
 		if err := h.machine.Mkdir(h.path(d), dirMode); err != nil {
 			return err
@@ -100,6 +100,20 @@ func (h Home) furnish() error {
 }
 
 func (h Home) path(name string) string { return filepath.Join(h.Dir, name) }
+
+// asidePath is where something of the home is kept that is replaced; nothing lies there.
+func (h Home) asidePath(what, end string) string {
+	path := h.path(filepath.Join(asideDir, what+"-"+h.machine.Now().UTC().Format(snapshotTime)))
+	for n := 1; ; n++ {
+		name := path + end
+		if n > 1 {
+			name = fmt.Sprintf("%s-%d%s", path, n, end)
+		}
+		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+			return name
+		}
+	}
+}
 
 // absent tells a home that was never made from one whose home.json is gone.
 func (h Home) absent() error {

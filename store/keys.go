@@ -61,6 +61,7 @@ const (
 	tableLog     = "log/"
 	tableHandle  = "handle/"
 	tableInbox   = "inbox/"
+	tableDue     = "due/"
 	tableDone    = "done/"
 )
 
@@ -73,7 +74,7 @@ var (
 // Tables are the beginnings of all keys, in order: who compares or copies a ledger key by
 // key scans each.
 var Tables = []string{
-	"about/", tableCount, tableHead, "agent/", "attempt/", "brief/", "delegated/", "delegation/", "delivery/", tableDone, "doors/", "due/", tableHandle,
+	"about/", tableCount, tableHead, "agent/", "attempt/", "brief/", "delegated/", "delegation/", "delivery/", tableDone, "doors/", tableDue, tableHandle,
 	tableInbox, "index/", "ingress/", "item/", tableJournal, tableAnswer, tableLog, "message/", "queue/", "resource/", "running/", "seen/", "serves/",
 	"task/", "tasks/", "trace/", tableTrail, "wait/", "waits/",
 }
@@ -137,7 +138,7 @@ func indexKey(r model.Row) []byte {
 	return append(indexPrefix(r.AgentID, r.Class), r.SortKey()...)
 }
 
-func duePrefix(a model.AgentID) []byte { return cat("due/", string(a), "/") }
+func duePrefix(a model.AgentID) []byte { return cat(tableDue, string(a), "/") }
 
 func dueKey(a model.AgentID, d model.Due) []byte {
 	return append(duePrefix(a), cat(instant(d.At), "/", string(d.ItemID), "/", string(d.WaitID))...)
@@ -177,7 +178,7 @@ func queueLane(a model.AgentID, p model.Priority) []byte {
 	return append(queuePrefix(a), byte('0'+slices.Index(model.Priorities, p)), '/')
 }
 
-func doorsPrefix(a model.AgentID) []byte { return cat("doors/", string(a), "/") }
+func ingressPrefix(a model.AgentID) []byte { return cat("doors/", string(a), "/") }
 
 func delegatedPrefix(a model.AgentID, i model.ItemID) []byte {
 	return cat("delegated/", string(a), "/", string(i), "/")
@@ -185,12 +186,12 @@ func delegatedPrefix(a model.AgentID, i model.ItemID) []byte {
 
 func servesPrefix(child model.ItemID) []byte { return cat("serves/", string(child), "/") }
 
-// aged completes a prefix with a creation time and an id; idOf reads the id back.
+// aged completes a prefix with a creation time and an id, which begins ageSize later.
 func aged(prefix []byte, created time.Time, id string) []byte {
 	return append(prefix, cat(instant(created), "/", id)...)
 }
 
-func idOf(prefix, key []byte) string { return string(key[min(len(prefix)+9, len(key)):]) }
+const ageSize = 8 + 1
 
 func countKey(a model.AgentID) []byte { return cat(tableCount, string(a)) }
 

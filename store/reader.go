@@ -8,7 +8,7 @@ import (
 	"vise/model"
 )
 
-// reader is facts with the pages that doors ask for: model.Reader.
+// reader is facts with the pages that frontends ask for: model.Reader.
 type reader struct{ *facts }
 
 func (r reader) Revision() uint64 { return r.head().Revision }
@@ -18,18 +18,7 @@ func (r reader) Agents(after model.AgentID, limit int) []model.Agent {
 	if after != "" {
 		keys.From = append(recordKey(model.KindAgent, string(after)), 0)
 	}
-	var ids []model.AgentID
-	r.scan(keys, func(key, _ []byte) bool {
-		ids = append(ids, model.AgentID(key[len("agent/"):]))
-		return len(ids) < limit
-	})
-	var agents []model.Agent
-	for _, id := range ids[:min(len(ids), max(limit, 0))] {
-		if a, ok := r.Agent(id); r.found(ok, recordKey(model.KindAgent, string(id))) {
-			agents = append(agents, a)
-		}
-	}
-	return agents
+	return listed[model.Agent](r.facts, model.KindAgent, keys, len("agent/"), max(limit, 0))
 }
 
 func (r reader) History(agent model.AgentID, after model.Position, limit int) []model.Entry {
@@ -83,22 +72,31 @@ func (f *facts) entries(keys Range, limit int) []model.Entry {
 func (r reader) Waits(agent model.AgentID, item model.ItemID, limit int) []model.Wait {
 	var all []model.Wait
 	for _, active := range []bool{true, false} {
-		prefix := waitsPrefix(agent, item, active)
-		var ids []string
-		r.scan(Prefix(prefix).Backwards(), func(key, _ []byte) bool {
-			ids = append(ids, idOf(prefix, key))
-			return len(ids) < limit
-		})
-		for _, id := range ids {
-			if w, ok := r.Wait(model.WaitID(id)); r.found(ok, recordKey(model.KindWait, id)) {
-				all = append(all, w)
-			}
-		}
+		all = append(all, newest[model.Wait](r, model.KindWait, waitsPrefix(agent, item, active), limit)...)
 	}
 	slices.SortFunc(all, func(a, b model.Wait) int {
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.ID, a.ID))
 	})
 	return all[:min(len(all), max(limit, 0))]
+}
+
+// newest loads the records with the newest keys below a prefix.
+func newest[R model.Record](r reader, kind model.RecordKind, prefix []byte, limit int) []R {
+	return listed[R](r.facts, kind, Prefix(prefix).Backwards(), len(prefix)+ageSize, max(limit, 0))
+}
+
+func (r reader) RunningTasks(a model.AgentID, limit int) []model.Task {
+	prefix := tasksPrefix(a, true)
+	return listed[model.Task](r.facts, model.KindTask, Prefix(prefix), len(prefix)+ageSize, max(limit, 0))
+}
+
+func (r reader) Tasks(a model.AgentID, limit int) []model.Task {
+	all := newest[model.Task](r, model.KindTask, tasksPrefix(a, true), limit)
+	return append(all, newest[model.Task](r, model.KindTask, tasksPrefix(a, false), limit-len(all))...)
+}
+
+func (r reader) Ingresses(a model.AgentID, limit int) []model.Ingress {
+	return newest[model.Ingress](r, model.KindIngress, ingressPrefix(a), limit)
 }
 
 // Seed is the text that an item's plan file was born with. A file that a power cut took,

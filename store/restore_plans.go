@@ -3,10 +3,8 @@ package store
 import (
 	"bytes"
 	"errors"
-	"os"
 	"path/filepath"
 
-	"vise/model"
 	"vise/store/files"
 )
 
@@ -56,7 +54,7 @@ func (r *restore) planPlans() {
 		return
 	}
 	if out.Differ > 0 {
-		out.Aside = unused(filepath.Join(r.Home, asideDir, "plans-"+r.Machine.Now().UTC().Format(snapshotTime)), "")
+		out.Aside = r.home.asidePath("plans", "")
 	}
 	r.Recovery.Plans = out
 }
@@ -89,7 +87,7 @@ func (r *Recovery) bringPlans(h Home, plans PlanReader) error {
 // putAside writes a backup's plan into a directory that only its owner sees.
 func (r *Recovery) putAside(h Home, p savedPlan) error {
 	if r.Plans.Aside == "" {
-		r.Plans.Aside = unused(filepath.Join(h.Dir, asideDir, "plans-"+h.machine.Now().UTC().Format(snapshotTime)), "")
+		r.Plans.Aside = h.asidePath("plans", "")
 	}
 	dir := filepath.Join(r.Plans.Aside, string(p.agent))
 	for _, d := range []string{filepath.Dir(r.Plans.Aside), r.Plans.Aside, dir} {
@@ -97,12 +95,8 @@ func (r *Recovery) putAside(h Home, p savedPlan) error {
 			return err
 		}
 	}
-	f, err := h.machine.OpenFile(filepath.Join(dir, planName(p.item)), os.O_WRONLY|os.O_CREATE|os.O_TRUNC|files.NoFollow, fileMode)
-	if err != nil {
+	return h.machine.Replace(filepath.Join(dir, string(p.item)+".md"), func(f *files.File) error {
+		_, err := f.Write(p.raw)
 		return err
-	}
-	_, err = f.Write(p.raw)
-	return errors.Join(err, f.Sync(), f.Close())
+	})
 }
-
-func planName(id model.ItemID) string { return string(id) + ".md" }

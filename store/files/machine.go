@@ -154,47 +154,41 @@ func (m *Machine) Replace(path string, fill func(*File) error) error {
 	return m.SyncDir(dir)
 }
 
-// Rename is os.Rename.
-func (m *Machine) Rename(from, to string) error {
-	if err := m.Before(Op{Kind: Rename, Path: from, To: to}); err != nil {
+// do asks the Gate about an operation, and carries it out.
+func (m *Machine) do(op Op, carryOut func() error) error {
+	if err := m.Before(op); err != nil {
 		return err
 	}
-	return os.Rename(from, to)
+	return carryOut()
+}
+
+// Rename is os.Rename.
+func (m *Machine) Rename(from, to string) error {
+	return m.do(Op{Kind: Rename, Path: from, To: to}, func() error { return os.Rename(from, to) })
 }
 
 // Remove is os.Remove.
 func (m *Machine) Remove(path string) error {
-	if err := m.Before(Op{Kind: Remove, Path: path}); err != nil {
-		return err
-	}
-	return os.Remove(path)
+	return m.do(Op{Kind: Remove, Path: path}, func() error { return os.Remove(path) })
 }
 
 // Mkdir makes a directory unless it is there.
 func (m *Machine) Mkdir(path string, mode fs.FileMode) error {
-	if err := m.Before(Op{Kind: Mkdir, Path: path}); err != nil {
-		return err
+	err := m.do(Op{Kind: Mkdir, Path: path}, func() error { return os.Mkdir(path, mode) })
+	if errors.Is(err, fs.ErrExist) {
+		return nil
 	}
-	if err := os.Mkdir(path, mode); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return nil
+	return err
 }
 
 // Chmod is os.Chmod.
 func (m *Machine) Chmod(path string, mode fs.FileMode) error {
-	if err := m.Before(Op{Kind: Chmod, Path: path}); err != nil {
-		return err
-	}
-	return os.Chmod(path, mode)
+	return m.do(Op{Kind: Chmod, Path: path}, func() error { return os.Chmod(path, mode) })
 }
 
 // SyncDir makes the names in a directory durable, where the system can do that.
 func (m *Machine) SyncDir(dir string) error {
-	if err := m.Before(Op{Kind: SyncDir, Path: dir}); err != nil {
-		return err
-	}
-	return machineSyncDir(dir)
+	return m.do(Op{Kind: SyncDir, Path: dir}, func() error { return fsyncDir(dir) })
 }
 
 // File is an open file whose changes the Gate is asked about.
@@ -247,16 +241,10 @@ func (f *File) ReadFrom(r io.Reader) (int64, error) {
 
 // Truncate is os.File.Truncate.
 func (f *File) Truncate(size int64) error {
-	if err := f.machine.Before(Op{Kind: Truncate, Path: f.Name(), At: size}); err != nil {
-		return err
-	}
-	return f.File.Truncate(size)
+	return f.machine.do(Op{Kind: Truncate, Path: f.Name(), At: size}, func() error { return f.File.Truncate(size) })
 }
 
 // Sync is os.File.Sync.
 func (f *File) Sync() error {
-	if err := f.machine.Before(Op{Kind: Sync, Path: f.Name()}); err != nil {
-		return err
-	}
-	return f.File.Sync()
+	return f.machine.do(Op{Kind: Sync, Path: f.Name()}, f.File.Sync)
 }

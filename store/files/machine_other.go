@@ -2,7 +2,7 @@
 
 package files
 
-func syncDir(string) error { return nil }
+func fsyncDir(string) error { return nil }
 
 // NoFollow opens no symbolic link, where the system can refuse that.
 const NoFollow = 0

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-func machineSyncDir(dir string) error {
+func fsyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
-
-	"vise/store/files"
 )
 
 // Holder is who holds a lock, as the holder itself wrote into the file and, where the
@@ -67,22 +64,12 @@ func (f *File) busy(begun time.Time, cause error) error {
 // holder is what the file says of its holder, corrected by what the system says.
 func (f *File) holder() Holder {
 	h := readHolder(f.path)
-	pid, known := lockOwner(f.path)
-	if !known {
-		pid = h.PID
+	if h.PID == 0 {
+		return h
 	}
-	if pid == 0 {
-		return Holder{}
-	}
-	p := f.machine.Look(pid)
-	if pid != h.PID {
-		h = Holder{PID: pid, Start: p.Start}
-	}
+	p := f.machine.Look(h.PID)
 	if h.Start != p.Start {
 		return Holder{} // the record of a process that is gone
-	}
-	if h.Command == "" {
-		h.Command = printable(defaultCommand(p.Args))
 	}
 	h.Stopped = p.Stopped
 	return h
@@ -93,23 +80,6 @@ const maxCommand = 60
 
 // recordSize is fixed, so that a record replaces the one before it in one write.
 const recordSize = 512
-
-// self is this process's record up to the time, which is all that changes.
-type self struct {
-	before []byte
-	buf    [recordSize]byte
-}
-
-func newSelf(p files.Process, command string) self {
-	if command == "" {
-		command = defaultCommand(p.Args)
-	}
-	b, err := json.Marshal(Holder{PID: p.PID, Command: printable(command), Start: p.Start})
-	if err != nil {
-		return self{before: []byte(`{"pid":` + strconv.Itoa(p.PID))}
-	}
-	return self{before: bytes.TrimSuffix(b, []byte("}"))}
-}
 
 // defaultCommand is the program and its verb; more of the arguments is nobody's business.
 func defaultCommand(args []string) string {
@@ -126,14 +96,16 @@ func defaultCommand(args []string) string {
 // writeHolder records this process as the holder. That is a courtesy to those who wait;
 // the lock does not depend on it.
 func (f *File) writeHolder() {
-	b := append(f.self.buf[:0], f.self.before...)
-	b = append(b, `,"since":"`...)
-	b = f.machine.Now().UTC().AppendFormat(b, time.RFC3339Nano)
-	b = append(b, `"}`...)
-	for len(b) < recordSize-1 {
-		b = append(b, ' ')
+	h := f.self
+	h.Since = f.machine.Now().UTC()
+	b, err := json.Marshal(h)
+	if err != nil {
+		return
 	}
-	f.machine.Write(f.path, append(b, '\n'), 0, f.file.WriteAt)
+	record := bytes.Repeat([]byte(" "), recordSize)
+	copy(record[:recordSize-1], b)
+	record[recordSize-1] = '\n'
+	f.machine.Write(f.path, record, 0, f.file.WriteAt)
 }
 
 func readHolder(path string) Holder {

@@ -7,6 +7,7 @@
 package lock
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -26,7 +27,7 @@ type File struct {
 
 	path    string
 	machine *files.Machine
-	self    self
+	self    Holder // as this process writes it, but for the time
 	// turn holds one token: whoever put it there owns the fields below. It keeps
 	// goroutines of one process apart, which flock on one descriptor does not.
 	turn   chan struct{}
@@ -54,7 +55,9 @@ func New(path, command string) *File { return On(nil, path, command) }
 
 // On is New on a machine.
 func On(m *files.Machine, path, command string) *File {
-	return &File{Limit: DefaultLimit, path: path, machine: m, self: newSelf(m.Look(0), command), turn: make(chan struct{}, 1)}
+	p := m.Look(0)
+	self := Holder{PID: p.PID, Command: printable(cmp.Or(command, defaultCommand(p.Args))), Start: p.Start}
+	return &File{Limit: DefaultLimit, path: path, machine: m, self: self, turn: make(chan struct{}, 1)}
 }
 
 // Acquire waits for the lock until ctx ends, Limit has passed, or the holder turns out to be

@@ -65,3 +65,10 @@ func filled(i int, start time.Time) model.WorkItem {
 	}
 	return w
 }
+
+func apply(t testing.TB, l *store.Ledger, e model.Envelope) {
+	t.Helper()
+	if _, err := l.Apply(ctx, e); err != nil {
+		t.Fatalf("%s: %v", e.Command.Name(), err)
+	}
+}

@@ -13,8 +13,8 @@ import (
 	"vise/ui/text"
 )
 
-// look is an item as its menu needs it.
-type look struct {
+// itemView is an item as its menu needs it.
+type itemView struct {
 	row    model.Row
 	detail model.Detail
 	state  action.State
@@ -23,7 +23,7 @@ type look struct {
 // item is the menu of one item: what can be read of it, and what can be done to it.
 func (s *session) item(ctx context.Context, id model.ItemID) error {
 	for {
-		l, err := s.look(ctx, id)
+		l, err := s.readItem(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -34,8 +34,8 @@ func (s *session) item(ctx context.Context, id model.ItemID) error {
 	}
 }
 
-func (s *session) look(ctx context.Context, id model.ItemID) (look, error) {
-	var l look
+func (s *session) readItem(ctx context.Context, id model.ItemID) (itemView, error) {
+	var l itemView
 	err := s.View(ctx, func(r model.Reader) error {
 		var err error
 		if l.detail, err = model.DetailOf(r, id, model.Stamp{At: s.Now()}); err != nil {
@@ -55,12 +55,12 @@ func (s *session) look(ctx context.Context, id model.ItemID) (look, error) {
 	return l, err
 }
 
-func (s *session) itemWords(l look) string {
+func (s *session) itemWords(l itemView) string {
 	return fmt.Sprintf("%s. Plan %s.", rowWords(l.row, s.Now()), strings.ReplaceAll(string(l.row.PlanStatus), "_", " "))
 }
 
 // readings are what can be read of an item.
-func (s *session) readings(l look) []option {
+func (s *session) readings(l itemView) []option {
 	id := string(l.row.ID)
 	verb := func(words string, args ...string) option {
 		return option{words, func(ctx context.Context) error { return s.run(ctx, "", args...) }, action.Open}
@@ -78,31 +78,31 @@ func (s *session) readings(l look) []option {
 
 // offered are the acts of the table that make sense now. What does not is one line, which
 // says why.
-func (s *session) offered(l look) []option {
+func (s *session) offered(l itemView) []option {
 	does := map[action.ID]func(context.Context) error{action.Undo: s.undo, action.Redo: s.redo}
 	for id, do := range acts {
 		does[id] = func(ctx context.Context) error { return do(s, ctx, l) }
 	}
-	return append(s.able(l.state, does), s.ownOptions(&l)...)
+	return append(s.enabled(l.state, does), s.customOptions(&l)...)
 }
 
 // acts are how the acts on an item are carried out, by the table's ids.
-var acts = map[action.ID]func(*session, context.Context, look) error{
+var acts = map[action.ID]func(*session, context.Context, itemView) error{
 	action.Pick: (*session).pick, action.Complete: (*session).complete, action.Block: (*session).block, action.Wait: (*session).wait,
 	action.Answer: (*session).answer, action.Review: (*session).review, action.EditPlan: (*session).editPlan,
 	action.TodoList: (*session).todos, action.Objective: (*session).objective, action.Status: (*session).status,
 	action.Report: (*session).report, action.Acknowledge: (*session).acknowledge,
 	action.CopyOf:  (*session).copies,
-	action.New:     func(s *session, ctx context.Context, _ look) error { return s.create(ctx) },
-	action.Message: func(s *session, ctx context.Context, _ look) error { return s.message(ctx) },
+	action.New:     func(s *session, ctx context.Context, _ itemView) error { return s.create(ctx) },
+	action.Message: func(s *session, ctx context.Context, _ itemView) error { return s.message(ctx) },
 }
 
 // seen names the revision that was looked at: an act on what moved on is refused.
-func (l look) seen() []string {
+func (l itemView) seen() []string {
 	return []string{string(l.row.ID), "--if-revision", strconv.FormatUint(l.row.Revision, 10)}
 }
 
-func (s *session) pick(ctx context.Context, l look) error {
+func (s *session) pick(ctx context.Context, l itemView) error {
 	args := append([]string{"pick"}, l.seen()...)
 	if o := l.state.Desk.PickOutlook(l.row); o.AsksReason {
 		reason, err := s.ask(ctx, fmt.Sprintf("Why leave %s? Empty: no reason is recorded:", o.From.Handle))
@@ -113,15 +113,15 @@ func (s *session) pick(ctx context.Context, l look) error {
 			args = append(args, "--reason="+reason)
 		}
 	}
-	return s.doing(ctx, "picked", l, "", args...)
+	return s.runUndoable(ctx, "picked", l, "", args...)
 }
 
-func (s *session) complete(ctx context.Context, l look) error {
+func (s *session) complete(ctx context.Context, l itemView) error {
 	args := append([]string{"complete"}, l.seen()...)
 	if u := l.detail.Unfinished(); u != nil {
 		s.say("%s.", model.Text(u.Message))
 	}
-	more, err := s.settled(ctx, l)
+	more, err := s.askCompletion(ctx, l)
 	if err != nil || more == nil {
 		return err
 	}
@@ -140,12 +140,12 @@ func (s *session) complete(ctx context.Context, l look) error {
 	return s.run(ctx, report, args...)
 }
 
-func (s *session) block(ctx context.Context, l look) error {
+func (s *session) block(ctx context.Context, l itemView) error {
 	if l.row.BlockedBy != "" {
 		if ok, err := s.yes(ctx, fmt.Sprintf("Blocked by %s. Clear it?", l.row.BlockedBy)); err != nil || !ok {
 			return err
 		}
-		return s.doing(ctx, "unblocked", l, "", append([]string{"unblock"}, l.seen()...)...)
+		return s.runUndoable(ctx, "unblocked", l, "", append([]string{"unblock"}, l.seen()...)...)
 	}
 	why, err := s.ask(ctx, "What can it not advance without?")
 	if err != nil || why == "" {
@@ -155,7 +155,7 @@ func (s *session) block(ctx context.Context, l look) error {
 	if err != nil {
 		return err
 	}
-	return s.doing(ctx, "blocked", l, "", append(append(append([]string{"block"}, l.seen()...), recheck...), "--", why)...)
+	return s.runUndoable(ctx, "blocked", l, "", append(append(append([]string{"block"}, l.seen()...), recheck...), "--", why)...)
 }
 
 // recheck asks when to look again, as flags of a verb.
@@ -176,7 +176,7 @@ func (s *session) recheck(ctx context.Context) ([]string, error) {
 // detail is a question of a wait beside what it waits for, and its flag.
 type detail struct{ question, flag string }
 
-func (s *session) wait(ctx context.Context, l look) error {
+func (s *session) wait(ctx context.Context, l itemView) error {
 	kind := func(words, flag, question string, more ...detail) option {
 		return option{words, func(ctx context.Context) error { return s.waits(ctx, l, detail{question, flag}, more) }, ""}
 	}
@@ -190,7 +190,7 @@ func (s *session) wait(ctx context.Context, l look) error {
 }
 
 // waits asks for the rest of a wait, and sets it.
-func (s *session) waits(ctx context.Context, l look, what detail, more []detail) error {
+func (s *session) waits(ctx context.Context, l itemView, what detail, more []detail) error {
 	value, err := s.ask(ctx, what.question)
 	if err != nil || value == "" {
 		return err
@@ -218,10 +218,10 @@ func (s *session) waits(ctx context.Context, l look, what detail, more []detail)
 		}
 		args = append(args, recheck...)
 	}
-	return s.doing(ctx, "parked", l, "", args...)
+	return s.runUndoable(ctx, "parked", l, "", args...)
 }
 
-func (s *session) answer(ctx context.Context, l look) error {
+func (s *session) answer(ctx context.Context, l itemView) error {
 	q, ok := l.detail.Question()
 	if !ok {
 		s.say("%s asks nothing any more.", l.row.Handle)
@@ -247,7 +247,7 @@ func (s *session) answer(ctx context.Context, l look) error {
 }
 
 // reply sends an answer to the question that was shown.
-func (s *session) reply(ctx context.Context, l look, q model.Question, words string) error {
+func (s *session) reply(ctx context.Context, l itemView, q model.Question, words string) error {
 	args := append([]string{"answer"}, l.seen()...)
 	if q.PlanNeedsInput {
 		ready, err := s.yes(ctx, "Is the plan ready with it?")
@@ -261,23 +261,23 @@ func (s *session) reply(ctx context.Context, l look, q model.Question, words str
 	return s.run(ctx, "", append(args, "--", words)...)
 }
 
-func (s *session) review(ctx context.Context, l look) error {
+func (s *session) review(ctx context.Context, l itemView) error {
 	return s.run(ctx, "", "show", string(l.row.ID))
 }
 
-func (s *session) objective(ctx context.Context, l look) error {
+func (s *session) objective(ctx context.Context, l itemView) error {
 	words, err := s.ask(ctx, "The objective:")
 	if err != nil || words == "" {
 		return err
 	}
-	return s.doing(ctx, "gave another objective to", l, "", append(append([]string{"update"}, l.seen()...), "--objective="+words)...)
+	return s.runUndoable(ctx, "gave another objective to", l, "", append(append([]string{"update"}, l.seen()...), "--objective="+words)...)
 }
 
-func (s *session) status(ctx context.Context, l look) error {
+func (s *session) status(ctx context.Context, l itemView) error {
 	var options []option
 	for _, p := range []model.PlanStatus{model.Draft, model.Ready, model.NeedsInput} {
 		options = append(options, option{strings.ReplaceAll(string(p), "_", " "), func(ctx context.Context) error {
-			return s.doing(ctx, "set the plan status of", l, "", append(append([]string{"update"}, l.seen()...), "--plan-status", string(p))...)
+			return s.runUndoable(ctx, "set the plan status of", l, "", append(append([]string{"update"}, l.seen()...), "--plan-status", string(p))...)
 		}, ""})
 	}
 	_, err := s.choose(ctx, "The plan is", options)
@@ -286,7 +286,7 @@ func (s *session) status(ctx context.Context, l look) error {
 
 // report gives a completed item its report: one of those that are offered, the operator's own
 // words, or none.
-func (s *session) report(ctx context.Context, l look) error {
+func (s *session) report(ctx context.Context, l itemView) error {
 	id := string(l.row.ID)
 	own := func(ctx context.Context) error {
 		words, err := s.lines(ctx, "Your report, or nothing.")
@@ -309,7 +309,7 @@ func (s *session) report(ctx context.Context, l look) error {
 	return err
 }
 
-func (s *session) acknowledge(ctx context.Context, l look) error {
+func (s *session) acknowledge(ctx context.Context, l itemView) error {
 	done, err := s.ran(ctx, "", append([]string{"ack"}, l.seen()...)...)
 	if done {
 		s.did(nil, model.Receipt{Inverse: s.inverse}, "acknowledged "+string(l.row.Handle))

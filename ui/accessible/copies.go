@@ -8,7 +8,7 @@ import (
 )
 
 // copies offers what can be copied of an item, and says where it went.
-func (s *session) copies(ctx context.Context, l look) error {
+func (s *session) copies(ctx context.Context, l itemView) error {
 	at := action.CopySubject{Row: l.row, Detail: &l.detail}
 	if s.Plans != nil {
 		file, _ := s.Plans.Plan(l.row.AgentID, l.row.ID)
@@ -34,7 +34,7 @@ func (s *session) copyOptions(state action.State, at action.CopySubject, marked 
 			return nil
 		}
 	}
-	return s.able(state, does)
+	return s.enabled(state, does)
 }
 
 // clip copies a text and says how, or says the text where nothing takes it.

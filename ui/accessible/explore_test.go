@@ -28,7 +28,7 @@ func (p props) Copy(context.Context, string, string) (string, error)    { return
 func (p props) Read(context.Context, string) (string, error)            { return "mine", nil }
 func (p props) Drop(context.Context, string)                            {}
 func (p props) Editor(string) (*exec.Cmd, error)                        { return exec.Command("true"), nil }
-func (p props) Radar(context.Context) []thread.Overview                 { return p.threads }
+func (p props) All(context.Context) []thread.Overview                   { return p.threads }
 func (p props) Record(model.Text, []string) (*exec.Cmd, error)          { return exec.Command("true"), nil }
 func (p props) Tell(context.Context, todo.Ref) []model.Text             { return nil }
 func (p props) Open(context.Context, []model.TodoRef) []todo.Todo       { return nil }
@@ -70,12 +70,12 @@ func explore(t *testing.T) map[action.ID]bool {
 		{Thread: thread.Thread{ID: "t-2", Goal: "Resting", Status: thread.Paused}, Check: thread.BranchCheck{Loadable: true, SavedHead: strings.Repeat("a", 40), CurrentHead: strings.Repeat("b", 40)}},
 		{Thread: thread.Thread{ID: "t-3", Goal: "Active", Status: thread.InProgress, Commands: []model.Text{"go test"}}, Active: true, Check: thread.BranchCheck{Loadable: true}},
 	}}}}
-	st.rooms = Rooms{Plans: p, Findings: p, Threads: p, SaveFilter: func(context.Context, string, string) error { return nil },
-		RunOwn: func(context.Context, []string, []byte) (string, error) { return "", nil }}
+	st.rooms = Sources{Plans: p, Findings: p, Threads: p, SaveFilter: func(context.Context, string, string) error { return nil },
+		RunCustom: func(context.Context, []string, []byte) (string, error) { return "", nil }}
 	e, out := st.env()
 	e.In = &answers{}
 	reached, taken := map[action.ID]bool{}, map[string]bool{}
-	s := &session{Env: e, agent: "a"}
+	s := &session{Options: e, agent: "a"}
 	s.in = bufio.NewReader(e.In)
 	s.walks = func(ctx context.Context, title string, options []option) (bool, error) {
 		fresh := false
@@ -94,7 +94,7 @@ func explore(t *testing.T) map[action.ID]bool {
 		}
 		return true, nil
 	}
-	if err := s.home(t.Context()); err != (errQuit{}) {
+	if err := s.firstMenu(t.Context()); err != (errQuit{}) {
 		t.Fatalf("%v after\n%s", err, out)
 	}
 	return reached

@@ -44,15 +44,15 @@ func (s *session) read(ctx context.Context) (view, error) {
 	return v, err
 }
 
-// home is the first menu, said again after whatever was done.
-func (s *session) home(ctx context.Context) error {
+// firstMenu is the first menu, said again after whatever was done.
+func (s *session) firstMenu(ctx context.Context) error {
 	for {
 		var v view
-		err := s.patiently(ctx, func() (err error) { v, err = s.read(ctx); return err })
+		err := s.retryBusy(ctx, func() (err error) { v, err = s.read(ctx); return err })
 		if err != nil {
 			return err
 		}
-		done, err := s.choose(ctx, s.gist(v), s.places(v))
+		done, err := s.choose(ctx, s.summary(v), s.firstOptions(v))
 		if e := (*model.Error)(nil); errors.As(err, &e) {
 			s.refused(err) // of what was chosen; the menus go on
 			continue
@@ -66,8 +66,8 @@ func (s *session) home(ctx context.Context) error {
 	}
 }
 
-// gist says how the agent stands, in one line.
-func (s *session) gist(v view) string {
+// summary says how the agent stands, in one line.
+func (s *session) summary(v view) string {
 	words := []string{fmt.Sprintf("Agent %s.", model.Text(s.agent))}
 	if v.desk.Current != nil {
 		words = append(words, fmt.Sprintf("Works on %s, %s.", v.desk.Current.Handle, v.desk.Current.Objective))
@@ -80,8 +80,8 @@ func (s *session) gist(v view) string {
 	return strings.Join(words, " ")
 }
 
-// places are what the first menu offers.
-func (s *session) places(v view) []option {
+// firstOptions are what the first menu offers.
+func (s *session) firstOptions(v view) []option {
 	out := []option{
 		{fmt.Sprintf("What needs you, of all agents: %d", len(v.inbox)), s.needs, action.NeedsYou},
 		{"Work items", func(ctx context.Context) error { return s.items(ctx, "") }, action.ViewDesk},
@@ -103,9 +103,9 @@ func (s *session) places(v view) []option {
 		words := s.Settings.Filters[name]
 		out = append(out, option{"Filter " + model.Text(name).String(), func(ctx context.Context) error { return s.items(ctx, words) }, action.OwnCommands})
 	}
-	out = append(out, s.ownOptions(nil)...)
-	out = append(out, s.able(s.state(v), map[action.ID]func(context.Context) error{
-		action.Undo: s.undo, action.Redo: s.redo, action.TriageOpen: s.triaging, action.Threads: s.board,
+	out = append(out, s.customOptions(nil)...)
+	out = append(out, s.enabled(s.state(v), map[action.ID]func(context.Context) error{
+		action.Undo: s.undo, action.Redo: s.redo, action.TriageOpen: s.triaging, action.Threads: s.threadsMenu,
 	})...)
 	return append(out, option{"Help: everything that can be done, and where", s.help, action.Help})
 }
@@ -117,9 +117,9 @@ func (s *session) state(v view) action.State {
 		Undo: undo, Redo: redo, FileTodos: v.session != "", Findings: v.pending}
 }
 
-// able are those of some actions that make sense now, in the table's order. What does not is
+// enabled are those of some actions that make sense now, in the table's order. What does not is
 // one line, which says why.
-func (s *session) able(state action.State, does map[action.ID]func(context.Context) error) []option {
+func (s *session) enabled(state action.State, does map[action.ID]func(context.Context) error) []option {
 	var out []option
 	var off []string
 	keys := action.Standard()
@@ -141,15 +141,20 @@ func (s *session) able(state action.State, does map[action.ID]func(context.Conte
 		}
 		out = append(out, o)
 	}
-	if len(off) == 0 {
-		return out
+	return append(out, s.disabled(off)...)
+}
+
+// disabled is the one line for what cannot be done now; it says why of each.
+func (s *session) disabled(why []string) []option {
+	if len(why) == 0 {
+		return nil
 	}
-	return append(out, option{fmt.Sprintf("What cannot be done now, and why: %d", len(off)), func(context.Context) error {
-		for _, words := range off {
+	return []option{{fmt.Sprintf("What cannot be done now, and why: %d", len(why)), func(context.Context) error {
+		for _, words := range why {
 			s.say("%s.", words)
 		}
 		return nil
-	}, action.Acts})
+	}, action.Acts}}
 }
 
 // needs lists the inbox.
@@ -165,14 +170,14 @@ func (s *session) needs(ctx context.Context) error {
 	var options []option
 	for _, x := range v.inbox {
 		words := fmt.Sprintf("%s, %s, since %s: %s", x.Need, x.AgentID, text.Age(s.Now().Sub(x.Since)), rowWords(x.Row, s.Now()))
-		options = append(options, option{words, func(ctx context.Context) error { return s.visit(ctx, x.AgentID, x.ID) }, action.Open})
+		options = append(options, option{words, func(ctx context.Context) error { return s.openItem(ctx, x.AgentID, x.ID) }, action.Open})
 	}
 	_, err = s.choose(ctx, "What needs you", options)
 	return err
 }
 
-// visit goes to an item, of another agent too.
-func (s *session) visit(ctx context.Context, agent model.AgentID, id model.ItemID) error {
+// openItem goes to an item, of another agent too.
+func (s *session) openItem(ctx context.Context, agent model.AgentID, id model.ItemID) error {
 	if agent != s.agent {
 		s.agent = agent
 		s.say("Agent %s.", model.Text(agent))

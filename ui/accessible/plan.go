@@ -14,7 +14,7 @@ import (
 const matchesSaid = 30
 
 // search says the lines of a plan that hold some words.
-func (s *session) search(ctx context.Context, l look) error {
+func (s *session) search(ctx context.Context, l itemView) error {
 	words, err := s.ask(ctx, "Words in the plan:")
 	if err != nil || words == "" {
 		return err
@@ -35,7 +35,7 @@ func (s *session) search(ctx context.Context, l look) error {
 
 // changes says what came and went in a plan since the operator looked, and asks whether that
 // counts as seen.
-func (s *session) changes(ctx context.Context, l look) error {
+func (s *session) changes(ctx context.Context, l itemView) error {
 	file, now := s.Plans.Plan(l.row.AgentID, l.row.ID)
 	if file.Condition != model.PlanOK {
 		s.say("The plan cannot be read.")
@@ -51,15 +51,15 @@ func (s *session) changes(ctx context.Context, l look) error {
 		s.say("The plan is as you last saw it.")
 		return nil
 	}
-	s.tellChanges("Since you looked", c)
+	s.sayChanges("Since you looked", c)
 	_, err := s.choose(ctx, "The changes", []option{
 		{titleOf(action.PlanSeen) + ": they count as looked at", func(ctx context.Context) error { return s.Plans.Look(ctx, l.row.ID, now) }, action.PlanSeen},
 	})
 	return err
 }
 
-// tellChanges says the lines that came and went.
-func (s *session) tellChanges(whose string, c markdown.Changes) {
+// sayChanges says the lines that came and went.
+func (s *session) sayChanges(whose string, c markdown.Changes) {
 	s.say("%s: %s came, %d went.", whose, counted(c.Added, "line"), c.Removed)
 	for _, e := range c.Edits {
 		if e.New > 0 {
@@ -80,7 +80,7 @@ type draft struct {
 }
 
 // editPlan opens the plan in the editor, and saves what came of it.
-func (s *session) editPlan(ctx context.Context, l look) error {
+func (s *session) editPlan(ctx context.Context, l itemView) error {
 	file, text := s.Plans.Plan(l.row.AgentID, l.row.ID)
 	d := draft{agent: l.row.AgentID, item: l.row.ID, base: text.Raw()} // raw: to a file, not shown
 	switch file.Condition {
@@ -134,12 +134,8 @@ func (s *session) savePlan(ctx context.Context, d draft, said string) error {
 		return nil
 	}
 	s.Plans.Drop(ctx, d.path)
-	file, _ := s.Plans.Plan(d.agent, d.item)
-	if file.Condition != model.PlanOK {
-		s.say("%s", said)
-		return nil
-	}
-	return s.send(ctx, model.RefreshPlan{WorkItemID: d.item, Plan: file}, "", said)
+	s.say("%s", said)
+	return nil
 }
 
 // conflictOptions end a conflict over a plan. Neither text is lost, whatever is chosen.
@@ -161,8 +157,8 @@ func (s *session) conflictOptions(d draft) []option {
 		acting(action.ConflictDiff, func(ctx context.Context) error {
 			_, theirs := s.Plans.Plan(d.agent, d.item)
 			base := markdown.Split(model.Text(d.base))
-			s.tellChanges("Yours", markdown.Split(model.Text(d.mine)).Changed(base))
-			s.tellChanges("Theirs", markdown.Split(theirs).Changed(base))
+			s.sayChanges("Yours", markdown.Split(model.Text(d.mine)).Changed(base))
+			s.sayChanges("Theirs", markdown.Split(theirs).Changed(base))
 			_, err := s.choose(ctx, "Both are kept until you choose", s.conflictOptions(d))
 			return err
 		}),

@@ -14,7 +14,7 @@ import (
 var signs = map[model.TodoState]string{model.TodoPending: " ", model.TodoInProgress: "~", model.TodoCompleted: "x"}
 
 // todos changes the checklist one thing at a time, and saves it as one snapshot each time.
-func (s *session) todos(ctx context.Context, l look) error {
+func (s *session) todos(ctx context.Context, l itemView) error {
 	list := slices.Clone(l.detail.TodoList)
 	options := []option{{"Add a todo at the end", func(ctx context.Context) error {
 		words, err := s.ask(ctx, "The todo, for the end of the list:")
@@ -31,21 +31,21 @@ func (s *session) todos(ctx context.Context, l look) error {
 	return err
 }
 
-func (s *session) saveTodos(ctx context.Context, l look, list []model.Todo) error {
+func (s *session) saveTodos(ctx context.Context, l itemView, list []model.Todo) error {
 	var b strings.Builder
 	for _, t := range list {
 		fmt.Fprintf(&b, "- [%s] %s\n", signs[t.State], t.Text.Raw()) // raw: back into the ledger
 	}
-	return s.doing(ctx, "changed the todos of", l, b.String(), append(append([]string{"update"}, l.seen()...), "--todos", "-")...)
+	return s.runUndoable(ctx, "changed the todos of", l, b.String(), append(append([]string{"update"}, l.seen()...), "--todos", "-")...)
 }
 
 // todo is the menu of one todo.
-func (s *session) todo(ctx context.Context, l look, list []model.Todo, i int) error {
+func (s *session) todo(ctx context.Context, l itemView, list []model.Todo, i int) error {
 	_, err := s.choose(ctx, list[i].Text.String(), s.todoOptions(l, list, i))
 	return err
 }
 
-func (s *session) todoOptions(l look, list []model.Todo, i int) []option {
+func (s *session) todoOptions(l itemView, list []model.Todo, i int) []option {
 	saving := func(change func([]model.Todo) []model.Todo) func(context.Context) error {
 		return func(ctx context.Context) error { return s.saveTodos(ctx, l, change(slices.Clone(list))) }
 	}

@@ -50,7 +50,7 @@ func (s *session) triageOptions() []option {
 	out := []option{acting(action.TriageBoard, func(ctx context.Context) error { return s.run(ctx, "", "todo", "list") })}
 	if n := len(s.triage.decisions); n > 0 {
 		last := s.triage.decisions[n-1]
-		o := acting(action.TriageUndo, func(ctx context.Context) error { return s.withdraw(ctx, last) })
+		o := acting(action.TriageUndo, func(ctx context.Context) error { return s.undoDecision(ctx, last) })
 		o.words += ", on " + last.String()
 		out = append(out, o)
 	}
@@ -75,13 +75,13 @@ func (s *session) verdicts(t todo.Todo, all []todo.Todo) []option {
 			continue
 		}
 		args := slices.Insert(slices.Clone(verb), 2, string(t.Ref()))
-		out = append(out, acting(a.ID, func(ctx context.Context) error { return s.judge(ctx, a.ID, t, all, args) }))
+		out = append(out, acting(a.ID, func(ctx context.Context) error { return s.askDecision(ctx, a.ID, t, all, args) }))
 	}
 	return out
 }
 
-// judge asks for what a decision needs besides, and carries it out.
-func (s *session) judge(ctx context.Context, id action.ID, t todo.Todo, all []todo.Todo, args []string) error {
+// askDecision asks for what a decision needs besides, and carries it out.
+func (s *session) askDecision(ctx context.Context, id action.ID, t todo.Todo, all []todo.Todo, args []string) error {
 	switch id {
 	case action.TriageApprove:
 		return s.decide(ctx, t.Ref(), true, args)
@@ -126,8 +126,8 @@ func (s *session) decide(ctx context.Context, r todo.Ref, changes bool, args []s
 	return err
 }
 
-// withdraw takes the last decision back.
-func (s *session) withdraw(ctx context.Context, r todo.Ref) error {
+// undoDecision takes the last decision back.
+func (s *session) undoDecision(ctx context.Context, r todo.Ref) error {
 	done, err := s.ran(ctx, "", "todo", "triage", string(r), "--undo", "--reason", "Triage undone")
 	if done {
 		s.triage.decisions = s.triage.decisions[:len(s.triage.decisions)-1]
@@ -136,10 +136,10 @@ func (s *session) withdraw(ctx context.Context, r todo.Ref) error {
 	return err
 }
 
-// settled asks what a completion must know besides its report: why, although the item's
+// askCompletion asks what a completion must know besides its report: why, although the item's
 // threads speak against it, and what becomes of each open linked todo. They come as flags;
 // nil: it is given up.
-func (s *session) settled(ctx context.Context, l look) ([]string, error) {
+func (s *session) askCompletion(ctx context.Context, l itemView) ([]string, error) {
 	args := []string{}
 	if against := s.against(l); len(against) > 0 {
 		for _, w := range against {
@@ -155,7 +155,7 @@ func (s *session) settled(ctx context.Context, l look) ([]string, error) {
 		return args, nil
 	}
 	for _, t := range s.Findings.Open(ctx, l.detail.Links.TodoRefs) {
-		word, err := s.fate(ctx, t)
+		word, err := s.askTodoDecision(ctx, t)
 		if err != nil || word == "" {
 			return nil, err
 		}
@@ -164,15 +164,15 @@ func (s *session) settled(ctx context.Context, l look) ([]string, error) {
 	return args, nil
 }
 
-func (s *session) against(l look) []model.Warning {
+func (s *session) against(l itemView) []model.Warning {
 	if s.Against == nil {
 		return nil
 	}
 	return s.Against(l.detail.Links.Threads)
 }
 
-// fate asks what becomes of a linked todo whose item is completed; empty: nothing was said.
-func (s *session) fate(ctx context.Context, t todo.Todo) (word string, err error) {
+// askTodoDecision asks what becomes of a linked todo whose item is completed; empty: nothing was said.
+func (s *session) askTodoDecision(ctx context.Context, t todo.Todo) (word string, err error) {
 	fixed := func(words, is, question string) option {
 		return option{words, func(ctx context.Context) error {
 			word = is

@@ -8,8 +8,8 @@ import (
 	"vise/ui/action"
 )
 
-// doing runs a verb that changes an item, and keeps how that is taken back.
-func (s *session) doing(ctx context.Context, words string, l look, stdin string, args ...string) error {
+// runUndoable runs a verb that changes an item, and keeps how that is taken back.
+func (s *session) runUndoable(ctx context.Context, words string, l itemView, stdin string, args ...string) error {
 	done, err := s.ran(ctx, stdin, args...)
 	if done && err == nil && s.did(nil, model.Receipt{Inverse: s.inverse}, words+" "+string(l.row.Handle)) {
 		s.say("Undo, in the menus, takes it back.")
@@ -47,7 +47,7 @@ func (s *session) done(_ context.Context, r model.Receipt, said string) error {
 		s.say("Warning: %s", model.Text(w.Message))
 	}
 	s.mu.Lock()
-	s.told = max(s.told, r.Revision)
+	s.notified = max(s.notified, r.Revision)
 	s.mu.Unlock()
 	return nil
 }
@@ -61,12 +61,12 @@ func (s *session) refused(err error) {
 	}
 }
 
-func (s *session) undo(ctx context.Context) error { return s.takeBack(ctx, false) }
-func (s *session) redo(ctx context.Context) error { return s.takeBack(ctx, true) }
+func (s *session) undo(ctx context.Context) error { return s.revert(ctx, false) }
+func (s *session) redo(ctx context.Context) error { return s.revert(ctx, true) }
 
-// takeBack carries out what takes an act back, or does it again. One that cannot be any more
+// revert carries out what takes an act back, or does it again. One that cannot be any more
 // is forgotten.
-func (s *session) takeBack(ctx context.Context, doAgain bool) error {
+func (s *session) revert(ctx context.Context, doAgain bool) error {
 	e, ok := s.history.Last(doAgain)
 	if !ok {
 		return nil

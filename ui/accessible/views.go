@@ -60,11 +60,11 @@ func (s *session) member(ctx context.Context, a model.Agent) error {
 const (
 	eventsSaid  = 40
 	reportsSaid = 30
-	lookedAt    = 2000
+	eventsRead  = 2000
 )
 
-// kept asks for a filter, whose terms the question names.
-func (s *session) kept(ctx context.Context, terms string, parse func(string, time.Time) action.RowFilter) (action.RowFilter, error) {
+// askFilter asks for a filter, whose terms the question names.
+func (s *session) askFilter(ctx context.Context, terms string, parse func(string, time.Time) action.RowFilter) (action.RowFilter, error) {
 	words, err := s.ask(ctx, "Only those with "+terms+":")
 	f := parse(words, s.Now())
 	if f.Trouble != "" {
@@ -75,14 +75,14 @@ func (s *session) kept(ctx context.Context, terms string, parse func(string, tim
 
 // activity says the newest events of all agents, the newest last: that one is heard last.
 func (s *session) activity(ctx context.Context) error {
-	f, err := s.kept(ctx, `(empty: all; words, "exact", agent:, kind:, age:)`, action.ParseEventFilter)
+	f, err := s.askFilter(ctx, `(empty: all; words, "exact", agent:, kind:, age:)`, action.ParseEventFilter)
 	if err != nil {
 		return err
 	}
 	var said []string
 	err = s.View(ctx, func(r model.Reader) error {
 		said = nil
-		for _, e := range r.HistoryBefore("", model.Position{}, lookedAt) {
+		for _, e := range r.HistoryBefore("", model.Position{}, eventsRead) {
 			w, _ := r.Item(e.WorkItemID)
 			if len(said) < eventsSaid && f.KeepsEvent(e, w.Handle) {
 				said = append(said, fmt.Sprintf("%s: %s", model.Text(e.AgentID), eventWords(r, e)))
@@ -101,14 +101,14 @@ func (s *session) activity(ctx context.Context) error {
 
 // reports lists finished work of all agents, the newest first.
 func (s *session) reports(ctx context.Context) error {
-	f, err := s.kept(ctx, `(empty: all; words, "exact", agent:, has:, age:, text:)`, action.ParseReportFilter)
+	f, err := s.askFilter(ctx, `(empty: all; words, "exact", agent:, has:, age:, text:)`, action.ParseReportFilter)
 	if err != nil {
 		return err
 	}
 	var options []option
 	err = s.View(ctx, func(r model.Reader) error {
 		options = nil
-		for _, row := range r.Finished(nil, lookedAt) {
+		for _, row := range r.Finished(nil, eventsRead) {
 			if len(options) == reportsSaid || !f.KeepsReport(r, row) {
 				continue
 			}
@@ -117,7 +117,7 @@ func (s *session) reports(ctx context.Context) error {
 				has = "with a report"
 			}
 			words := fmt.Sprintf("%s, %s, %s, %s, %s", model.Text(row.AgentID), row.Handle, row.Objective, has, text.Age(s.Now().Sub(row.UpdatedAt)))
-			options = append(options, option{words, func(ctx context.Context) error { return s.visit(ctx, row.AgentID, row.ID) }, action.Open})
+			options = append(options, option{words, func(ctx context.Context) error { return s.openItem(ctx, row.AgentID, row.ID) }, action.Open})
 		}
 		return nil
 	})

@@ -19,25 +19,25 @@ type linePlans struct {
 	app *app
 }
 
-// Plan is part of linear.Plans.
+// Plan is part of accessible.Plans.
 func (p linePlans) Plan(agent model.AgentID, id model.ItemID) (model.PlanArtifact, model.Text) {
-	read := p.home.Plan(agent, id)
+	read := p.home.Files().Plan(agent, id)
 	return read.PlanArtifact, model.Text(read.Raw)
 }
 
-// Editor is part of linear.Plans.
+// Editor is part of accessible.Plans.
 func (p linePlans) Editor(path string) (*exec.Cmd, error) { return p.app.openEditor(path) }
 
 // lineTodos are the file todos of a console of lines.
 type lineTodos struct{ *fileTodos }
 
-// Session is part of linear.Findings.
+// Session is part of accessible.Findings.
 func (f lineTodos) Session(ctx context.Context) (model.Text, []file.Todo) {
 	read := f.Read(ctx, nil)
 	return read.Session, read.Todos
 }
 
-// Open is part of linear.Findings.
+// Open is part of accessible.Findings.
 func (f lineTodos) Open(ctx context.Context, links []model.TodoRef) (open []file.Todo) {
 	for _, l := range f.Read(ctx, links).Linked {
 		if l.Missing == "" && !l.Todo.Status.Final() {
@@ -47,9 +47,9 @@ func (f lineTodos) Open(ctx context.Context, links []model.TodoRef) (open []file
 	return open
 }
 
-// Tell is part of linear.Findings.
+// Tell is part of accessible.Findings.
 func (f lineTodos) Tell(ctx context.Context, ref file.Ref) []model.Text {
-	x := f.Exhibit(ctx, ref)
+	x := f.Finding(ctx, ref)
 	var out []model.Text
 	for _, l := range x.Problem.Lines() {
 		out = append(out, model.Text(l))

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
-	"vise/model/thread"
 	"vise/store/home"
 	"vise/ui/accessible"
 	"vise/ui/agents"
@@ -22,7 +21,6 @@ import (
 	"vise/ui/mcp"
 	"vise/ui/runner"
 	"vise/ui/text"
-	"vise/ui/transcript"
 )
 
 // This file puts the frontends together: what each of them is given of this run and of the
@@ -70,13 +68,7 @@ func (a *app) driver(programs map[model.AgentID]runner.Program) (*runner.Driver,
 	}
 	return &runner.Driver{
 		Ledger: h.With(dirs), Programs: programs, Home: h.Dir(), LogDir: filepath.Join(h.Dir(), "log"), NewKey: newKey, Now: a.now, Report: a.reportTurn,
-		Card: func(ctx context.Context, dir string, links []model.ThreadLink) thread.Card {
-			return a.threadsIn(dir, model.Scheduler).Card(ctx, links)
-		},
-		Ran: func(ctx context.Context, agent model.AgentID, turn int, c transcript.Ran) {
-			x := home.Execution{ID: fmt.Sprintf("%s turn %d", agent, turn), Command: c.Command, ExitStatus: c.ExitStatus}
-			_ = a.threadsIn(programs[agent].Dir, model.Scheduler).Observe(ctx, x) // then nothing is learned
-		},
+		Dir: a.threads(model.Scheduler).Dir,
 	}, nil
 }
 
@@ -175,7 +167,7 @@ func (r *consoleRun) session(h *home.Home, agent model.AgentID) (console.Session
 	places := newPlaces(h.Dir(), r.getenv, r.now)
 	return console.Session{
 		Ledger: codedHome{h}, Agent: agent, Eyes: plans, Threads: threads, Files: todos, Keeper: places, Memo: places.last(),
-		Drafts: newDrafts(h.Dir()), Papers: newEdits(h.Files(), h.Dir()), Looks: newSeenPlans(h.Dir()),
+		Drafts: newDrafts(h.Dir()), Papers: newEdits(h), Looks: newSeenPlans(h.Dir()),
 	}, nil
 }
 
@@ -264,12 +256,12 @@ func (r *consoleRun) openAccessible(agent model.AgentID, s config.Settings) erro
 	r.schedule(h, 0)
 	todos, threads := newFileTodos(r.ctx, r.dir, r.now), newThreadView(r.ctx, h)
 	r.atEnd = append(r.atEnd, todos.close, threads.Close)
-	edits := newEdits(h.Files(), h.Dir())
-	return accessible.Run(r.ctx, accessible.Env{
+	edits := newEdits(h)
+	return accessible.Run(r.ctx, accessible.Options{
 		In: r.in, Out: r.out, Run: r.runVerbWithin, Ledger: codedHome{h}, Agent: agent, Settings: s, Now: r.now, NewKey: newKey,
-		Rooms: accessible.Rooms{
+		Sources: accessible.Sources{
 			Plans: linePlans{edits, newSeenPlans(h.Dir()), r.app}, Findings: lineTodos{todos}, Threads: threads,
-			Clip: r.clip(edits), RunOwn: runCustom, Against: threads.Unsettled, SaveFilter: r.filterSaver(),
+			Clip: r.clip(edits), RunCustom: runCustom, Against: threads.Unsettled, SaveFilter: r.filterSaver(),
 		},
 	})
 }

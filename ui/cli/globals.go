@@ -13,7 +13,7 @@ import (
 type globals struct {
 	home, agent, actor    string
 	json, strict, noColor bool
-	// accessible asks for the linear console; it is a flag of vise without a verb.
+	// accessible asks for the console of lines; it is a flag of vise without a verb.
 	accessible bool
 }
 

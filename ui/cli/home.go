@@ -140,15 +140,6 @@ func readOne[T any](ctx context.Context, a *app, fn func(model.Reader) (T, error
 	return out, err
 }
 
-// onEmpty reads an empty ledger, to judge what would be the first command of a home.
-func onEmpty[T any](fn func(model.Reader) (T, error)) (out T, err error) {
-	err = store.NewMem(nil).View(context.Background(), func(r model.Reader) (err error) {
-		out, err = fn(r)
-		return err
-	})
-	return out, err
-}
-
 // itemAnswer reads what a changed item is like and answers with it.
 func (a *app) itemAnswer(ctx context.Context, in model.Receipt, did string) (answer, error) {
 	out, err := readOne(ctx, a, func(r model.Reader) (home.ItemResult, error) { return home.ItemResultOf(r, in), nil })

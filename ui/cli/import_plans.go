@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"vise/model"
+	"vise/store"
 )
 
 // makePlans makes the plan files of an import before the ledger is asked. The ledger makes
@@ -16,9 +17,7 @@ func (a *app) makePlans(ctx context.Context, in model.Import) error {
 	if err != nil {
 		return err
 	}
-	change, err := onEmpty(func(empty model.Reader) (model.Change, error) {
-		return model.Step(empty, model.Stamp{At: a.now(), NewID: "judged", Actor: actor}, in)
-	})
+	change, err := model.Step(store.Empty(), model.Stamp{At: a.now(), NewID: "judged", Actor: actor}, in)
 	if err != nil {
 		return err
 	}

@@ -5,19 +5,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"vise/model"
-	"vise/store/home"
 	"vise/watcher"
 )
-
-// threadsIn are the threads in an agent's directory; empty means the working directory.
-func (a *app) threadsIn(dir string, actor model.Actor) home.Threads {
-	in := a.threads(actor)
-	if dir != "" {
-		in.Dir = absolute(in.Dir, dir)
-	}
-	return in
-}
 
 // wakeful runs wakeLedger until the function that it returns is called.
 func (a *app) wakeful(ctx context.Context) (stop func()) {

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/store"
 	"vise/store/home"
 )
 
@@ -61,13 +62,11 @@ func (a *app) worthAHome(c model.CreateWorkItem) error {
 	if err != nil {
 		return err
 	}
-	_, err = onEmpty(func(empty model.Reader) (model.Change, error) {
-		agent, err := a.agentOf(empty)
-		if err != nil {
-			return model.Change{}, err
-		}
-		return model.Step(empty, model.Stamp{At: a.now(), NewID: "judged", Actor: actor, Agent: agent}, c)
-	})
+	agent, err := a.agentOf(store.Empty())
+	if err != nil {
+		return err
+	}
+	_, err = model.Step(store.Empty(), model.Stamp{At: a.now(), NewID: "judged", Actor: actor, Agent: agent}, c)
 	return err
 }
 

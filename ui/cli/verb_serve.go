@@ -46,7 +46,7 @@ func (a *app) serveVerb() *cobra.Command {
 			if err != nil {
 				return answer{}, err
 			}
-			s.Beside = d.Run
+			s.Also = d.Run
 		}
 		if s.Public && s.Certificate == "" {
 			a.warn(model.Warning{Kind: model.WarnUnencrypted, Message: "without --cert what is sent can be read, and its address be used, by who sees it on the way"})

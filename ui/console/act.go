@@ -25,11 +25,11 @@ func (c Console) touched() (Console, tea.Cmd) {
 func (c Console) state() action.State {
 	undo, redo := c.outbox.undo.Words()
 	return action.State{
-		View: c.place.view.String(), Need: c.truth.need, NeedYou: c.needYou(),
-		Item: c.row(), Search: c.plan.Search.Query != "", Marked: len(c.marked()), Agent: c.place.agent, Desk: c.truth.desk, Agents: len(c.truth.agents), Filtered: c.place.filter != "",
-		ReadOnly: c.readOnly(), Editor: c.fx.editor != nil,
-		Undo: undo, Redo: redo,
-		FileTodos: len(c.shelf.Todos) > 0 || c.shelf.Session != "", Findings: len(c.shelf.Pending()),
+		View: c.place.view.String(), Need: c.truth.need, NeedYou: c.truth.needYou(),
+		Item: c.row(), Search: c.plan.Search.Query != "", Marked: len(c.markedIDs()), Filtered: c.place.filter != "",
+		Agent: c.place.agent, Desk: c.truth.desk, Agents: len(c.truth.agents),
+		ReadOnly: c.readOnly(), Editor: c.fx.editor != nil, Undo: undo, Redo: redo,
+		FileTodos: len(c.files.Todos) > 0 || c.files.Session != "", Findings: len(c.files.Pending()),
 	}
 }
 
@@ -61,14 +61,13 @@ type acts struct {
 }
 
 func newActs() acts {
-	return acts{of: map[view]map[action.ID]act{viewFleet: fleetDeeds(), viewActivity: activityDeeds(), viewReports: reportsDeeds()}, all: map[action.ID]act{
-		action.Down: by(1), action.Up: by(-1),
-		action.HalfDown: byPage(1, 2), action.HalfUp: byPage(-1, 2),
-		action.PageDown: byPage(1, 1), action.PageUp: byPage(-1, 1),
-		action.Top: by(-far), action.Bottom: by(far),
+	height := func(c Console) int {
+		_, h := c.layout.panes[c.place.focus].Inner()
+		return h
+	}
+	all := listActs(by, height, map[action.ID]act{
 		action.PreviewDown: preview(1), action.PreviewUp: preview(-1),
-		action.NextPane: toPane(1), action.PrevPane: toPane(-1),
-		action.NextTab: toTab(1), action.PrevTab: toTab(-1),
+		action.NextPane: toPane(1), action.PrevPane: toPane(-1), action.NextTab: toTab(1), action.PrevTab: toTab(-1),
 		action.Zoom: zoom, action.Open: openDetail, action.Back: back,
 		action.Pick: pick, action.Complete: opening(completing), action.Block: opening(blocking),
 		action.Wait: opening(waiting), action.New: opening(creating), action.EditPlan: editPlan,
@@ -79,7 +78,8 @@ func newActs() acts {
 		action.Filter: startFilter, action.Refresh: refresh, action.Unfold: unfold,
 		action.Agents: opening(agentMenu), action.NextAgent: toAgent(1), action.PrevAgent: toAgent(-1),
 		action.Mark: mark, action.MarkRange: markRange, action.MarkClass: markClass,
-		action.NextMatch: nextMatch(1), action.PrevMatch: nextMatch(-1), action.Rightwards: sideways(1), action.Leftwards: sideways(-1),
+		action.NextMatch: nextMatch(1), action.PrevMatch: nextMatch(-1),
+		action.Rightwards: sideways(1), action.Leftwards: sideways(-1),
 		action.Changes: changes, action.PlanSeen: planSeen,
 		action.ViewDesk: toView(viewDesk), action.ViewFleet: toView(viewFleet),
 		action.ViewActivity: toView(viewActivity), action.ViewReports: toView(viewReports),
@@ -87,14 +87,17 @@ func newActs() acts {
 		action.NeedsYou: nextUrgent, action.Undo: undo, action.Redo: redo,
 		action.Help: opening(helpMenu), action.Acts: opening(actsMenu), action.Palette: opening(palette),
 		action.OwnCommands: openCustom, action.SaveFilter: savingFilter,
-		action.CopyOf: opening(func(Console) widget.Dialog { return copyDialog{} }), action.CopyID: copying(action.CopyID),
-		action.CopyPath: copying(action.CopyPath), action.CopyObjective: copying(action.CopyObjective),
-		action.CopyReport: copying(action.CopyReport), action.CopyJSON: copying(action.CopyJSON),
-		action.CopyMarkdown: copying(action.CopyMarkdown), action.CopyReference: copying(action.CopyReference),
-		action.Quit: quit, action.ForceQuit: forceQuit,
+		action.CopyOf: opening(func(Console) widget.Dialog { return copyDialog{} }),
+		action.Quit:   quit, action.ForceQuit: ending("{quit-now} again quits now."),
 		action.Suspend: func(c Console) (Console, tea.Cmd) { return c, tea.Suspend },
 		action.Redraw:  func(c Console) (Console, tea.Cmd) { return c, tea.ClearScreen },
-	}}
+	})
+	for _, a := range action.Standard() {
+		if a.In == action.Copy && a.ID != action.CopyBack {
+			all[a.ID] = copying(a.ID)
+		}
+	}
+	return acts{all, map[view]map[action.ID]act{viewFleet: fleetActs(), viewActivity: activityActs(), viewReports: reportsActs()}}
 }
 
 func opening(make func(Console) widget.Dialog) act {
@@ -108,13 +111,6 @@ func by(n int) act {
 			return c.scroll(c.place.focus, n)
 		}
 		return c.choose(c.queue.At(c.place.cursor).Step(n).Cursor)
-	}
-}
-
-func byPage(direction, part int) act {
-	return func(c Console) (Console, tea.Cmd) {
-		_, h := c.layout.panes[c.place.focus].Inner()
-		return by(direction * max(h/part, 1))(c)
 	}
 }
 
@@ -228,8 +224,8 @@ func refresh(c Console) (Console, tea.Cmd) {
 		c = c.reorder()
 	}
 	c, look := c.look()
-	c, files := c.shelve()
-	c, tree := c.glanceAtTree()
+	c, files := c.readFiles()
+	c, tree := c.checkWorkTree()
 	return c, tea.Batch(look, files, tree, c.fx.readPlan(c.place.agent, c.place.cursor))
 }
 
@@ -286,19 +282,20 @@ func quit(c Console) (Console, tea.Cmd) {
 	if c.layout.shape == one && c.place.focus != paneQueue {
 		return back(c)
 	}
-	if len(c.outbox.jobs) == 0 {
-		return c, tea.Quit
-	}
-	c.quitting = true
-	return c.say(c.keys.Keyed("Saving, then quitting. {quit-now} quits now."))
+	c.quitting = false
+	return ending("{quit-now} quits now.")(c)
 }
 
-func forceQuit(c Console) (Console, tea.Cmd) {
-	if c.quitting || len(c.outbox.jobs) == 0 {
-		return c, tea.Quit
+// ending ends the console: at once, or when all that was decided is saved. How says what ends it
+// before that.
+func ending(how string) act {
+	return func(c Console) (Console, tea.Cmd) {
+		if c.quitting || len(c.outbox.jobs) == 0 {
+			return c, tea.Quit
+		}
+		c.quitting = true
+		return c.say(c.keys.Keyed("Saving, then quitting. " + how))
 	}
-	c.quitting = true
-	return c.say(c.keys.Keyed("Saving, then quitting. {quit-now} again quits now."))
 }
 
 // pick makes the item under the cursor the focus. A reason is asked only where runnable

@@ -92,10 +92,10 @@ func nameOf(r model.Reader, names map[model.ItemID]model.Handle, id model.ItemID
 	return names[id]
 }
 
-// activityDeeds are what keys do on the activity.
-func activityDeeds() map[action.ID]act {
+// activityActs are what keys do on the activity.
+func activityActs() map[action.ID]act {
 	paused := backStep{func(c Console) bool { return !c.place.activity.Following() }, Console.activityEnd}
-	return listDeeds(activityBy, func(c Console) int { return c.activityView().Rows() }, map[action.ID]act{
+	return listActs(activityBy, func(c Console) int { return c.activityView().Rows() }, map[action.ID]act{
 		action.Top: activityStart, action.Bottom: Console.activityEnd, action.Follow: activityFollow, action.Open: activityOpen,
 		action.NextPane: stay, action.PrevPane: stay, action.Zoom: stay, action.Back: backOr(unfiltered, paused),
 		action.NextAgent: activityOf(1), action.PrevAgent: activityOf(-1),

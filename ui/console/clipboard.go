@@ -34,7 +34,7 @@ func (c Console) clip(what, text string) (Console, tea.Cmd) {
 	}
 	c, said := c.say(what + " sent to the terminal's clipboard (OSC 52)")
 	send := []tea.Cmd{said, tea.SetClipboard(text), c.fx.clipNative(what, text)}
-	if c.outbox.calls.notes.screen {
+	if c.terminal.screen {
 		send = append(send, tea.Raw(action.ClipboardSequence(text, true)))
 	}
 	return c, tea.Batch(send...)

@@ -39,17 +39,17 @@ type Console struct {
 	layers layers
 	drafts map[string]string
 
-	outbox   outbox
+	outbox outbox
+	notifications
 	note     note
 	idle     idle
 	quitting bool
 }
 
-// neighbours are what is known of where an item's work lies: its thread, and file todos.
+// neighbours are what is known of where an item's work lies: the threads, and file todos.
 type neighbours struct {
-	bookmark bookmark
-	radar    radar
-	shelf    shelf
+	threads threads
+	files   fileTodos
 }
 
 // idle is whether the operator's hands rest. While they do not, the queue keeps its order.
@@ -136,8 +136,8 @@ func (e *effects) opened() tea.Cmd {
 // is in sight.
 func (c Console) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	c, cmd := c.route(msg)
-	c.layers.refresh(c.shelf, c.radar)
-	c, read := c.exhibited()
+	c.layers.refresh(c.files, c.threads)
+	c, read := c.readFinding()
 	c, look := c.lookKept()
 	return c.steady(), tea.Batch(cmd, read, look)
 }
@@ -163,12 +163,16 @@ func (c Console) route(msg tea.Msg) (Console, tea.Cmd) {
 	case tea.BlurMsg:
 		return c.focused(focusAway)
 	case tea.EnvMsg:
-		c.outbox.calls.notes = terminalOf(m)
+		c.terminal = c.terminal.in(m)
 		return c, nil
 	case tea.ModeReportMsg:
-		return c.measured(m)
+		c.terminal.clusters = c.terminal.clusters || unicodeCore(m)
+		return c.restyled()
 	case tea.ColorProfileMsg:
-		return c.profiled(m.Profile)
+		if !c.opt.NoColor {
+			c.terminal.profile = m.Profile
+		}
+		return c.restyled()
 	}
 	if m, ok := msg.(message); ok {
 		return m.handle(c)
@@ -193,7 +197,7 @@ func (c Console) resized(m tea.WindowSizeMsg) (Console, tea.Cmd) {
 func (m beatMsg) handle(c Console) (Console, tea.Cmd) {
 	c.now = later(c.now, m.at)
 	c, draw := c.readMarks()
-	c, card := c.glanceAtTree()
+	c, card := c.checkWorkTree()
 	c, look := c.lookAgain()
 	return c, tea.Batch(draw, card, look, c.fx.nextBeat())
 }

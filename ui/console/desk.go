@@ -14,7 +14,13 @@ import (
 
 // View draws the frame from what the console holds, and asks nobody.
 func (c Console) View() tea.View {
-	v := tea.View{AltScreen: true, MouseMode: c.opt.mouse(), ReportFocus: c.opt.Settings.Notifications.Via != config.ViaOff, WindowTitle: c.windowTitle()}
+	v := tea.View{AltScreen: true, MouseMode: c.opt.mouse(), ReportFocus: c.opt.Settings.Notifications.Via != config.ViaOff}
+	if c.opt.Settings.WindowTitle {
+		v.WindowTitle = "vise"
+		if n := c.truth.needYou(); n > 0 {
+			v.WindowTitle += " " + strconv.Itoa(n)
+		}
+	}
 	if c.layout.w <= 0 || c.layout.h <= 0 {
 		return v
 	}
@@ -57,25 +63,10 @@ func (c Console) promptCursor() *tea.Cursor {
 	return tea.NewCursor(r.X+1+3+x, r.Y+1)
 }
 
-// show is text from outside, as it may stand on a line of the screen.
-func (c Console) show(t model.Text) string { return c.styles.Safe(t.String()) }
-
-// windowTitle says how many items need the operator.
-func (c Console) windowTitle() string {
-	switch {
-	case !c.opt.Settings.WindowTitle:
-		return ""
-	case c.needYou() == 0:
-		return "vise"
-	}
-	return "vise " + strconv.Itoa(c.needYou())
-}
-
 // needYou is how many items, of any agent, wait for the operator's word and were not
 // acknowledged.
-func (c Console) needYou() int {
-	n := 0
-	for _, x := range c.truth.inbox {
+func (t truth) needYou() (n int) {
+	for _, x := range t.inbox {
 		if x.Urgent() {
 			n++
 		}
@@ -102,7 +93,7 @@ func (c Console) desk() []string {
 
 // tinyDesk still answers who needs whom, in one line.
 func (c Console) tinyDesk() []string {
-	s := c.frame().Gist(c.truth.desk, c.needYou())
+	s := c.frame().Gist(c.truth.desk, c.truth.needYou())
 	if c.trouble != nil {
 		s = "vise ! " + model.Text(c.trouble.Message).String()
 	}

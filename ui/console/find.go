@@ -10,9 +10,6 @@ import (
 // maxFilter bounds a filter, in Unicode scalars.
 const maxFilter = 200
 
-// filtering reports whether a filter is being typed.
-func (c Console) filtering() bool { return c.layers.prompt(filterPrompt) != nil }
-
 // filterText is the filter that holds: the one being typed, else the one kept.
 func (c Console) filterText() string {
 	if p := c.layers.prompt(filterPrompt); p != nil {
@@ -32,20 +29,16 @@ func (c *Console) keptFilter() *string {
 	return &c.place.filter
 }
 
-// filterTrouble is what is wrong with the filter, in words.
-func (c Console) filterTrouble() string {
-	switch c.place.view {
-	case viewActivity:
-		return c.truth.journal.Trouble
-	case viewReports:
-		return c.truth.finished.Trouble
-	}
-	return c.queue.Trouble
-}
-
 // filterShown is the filter as it is drawn.
 func (c Console) filterShown() screen.Filter {
-	return screen.Filter{Text: c.filterText(), Trouble: c.filterTrouble(), Typing: c.filtering()}
+	f := screen.Filter{Text: c.filterText(), Trouble: c.queue.Trouble, Typing: c.layers.prompt(filterPrompt) != nil}
+	switch c.place.view {
+	case viewActivity:
+		f.Trouble = c.truth.journal.Trouble
+	case viewReports:
+		f.Trouble = c.truth.finished.Trouble
+	}
+	return f
 }
 
 // startFilter starts typing one, or what the detail is searched for. All rows are read for a

@@ -10,9 +10,9 @@ import (
 	"vise/ui/console/screen"
 )
 
-// listDeeds are what keys do on a view other than the desk: its rows by one and by pages of
+// listActs are what keys do on a view other than the desk: its rows by one and by pages of
 // its height, and what is its own.
-func listDeeds(by func(n int) act, height func(Console) int, own map[action.ID]act) map[action.ID]act {
+func listActs(by func(n int) act, height func(Console) int, own map[action.ID]act) map[action.ID]act {
 	page := func(direction, part int) act {
 		return func(c Console) (Console, tea.Cmd) { return by(direction * max(height(c)/part, 1))(c) }
 	}
@@ -65,14 +65,14 @@ var unfiltered = backStep{
 	func(c Console) (Console, tea.Cmd) { return c.filtered("") },
 }
 
-// fleetDeeds are what keys do on the fleet.
-func fleetDeeds() map[action.ID]act {
+// fleetActs are what keys do on the fleet.
+func fleetActs() map[action.ID]act {
 	height := func(c Console) int {
 		_, h := c.fleetView().Panes()[c.place.fleet.Focus].Inner()
 		return h
 	}
 	inbox := backStep{func(c Console) bool { return c.place.fleet.Focus == screen.FleetInbox }, fleetToPane}
-	return listDeeds(fleetBy, height, map[action.ID]act{
+	return listActs(fleetBy, height, map[action.ID]act{
 		action.NextPane: fleetToPane, action.PrevPane: fleetToPane, action.Open: fleetOpen, action.Back: backOr(inbox),
 		action.NextAgent: fleetToAgent(1), action.PrevAgent: fleetToAgent(-1), action.NeedsYou: fleetNext,
 	})

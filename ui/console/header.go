@@ -12,7 +12,7 @@ import (
 func (c Console) header() screen.Header {
 	v := screen.Header{
 		Frame: c.frame(), W: c.layout.w, Views: viewNames[:], At: int(c.place.view), Badges: c.badges(),
-		NeedYou: c.needYou(), More: len(c.truth.inbox) >= inboxShown && c.needYou() >= inboxShown, Findings: len(c.shelf.Pending()),
+		NeedYou: c.truth.needYou(), More: len(c.truth.inbox) >= inboxShown && c.truth.needYou() >= inboxShown, Findings: len(c.files.Pending()),
 	}
 	switch c.place.view {
 	case viewDesk:
@@ -70,7 +70,10 @@ func (c Console) footer() screen.Footer {
 		v.Message, v.Ink, v.Cut = model.Text(c.plan.mode).String(), k.NeedsYou, true
 	}
 	if c.trouble != nil && !v.Urgent {
-		v.Message, v.Ink, v.Urgent = c.troubleLine(), k.NeedsYou, true
+		v.Message, v.Ink, v.Urgent = c.troubleWords(), k.NeedsYou, true
+		if c.truth.at.IsZero() && c.layout.shows(paneQueue) { // a pane says them
+			v.Message = "Nothing was read yet. vise tries again until it can; writes are off."
+		}
 	}
 	v.Message = k.Safe(v.Message)
 	if c.fx.Ledger == nil {

@@ -32,32 +32,27 @@ func (m marks) with(on bool, ids ...model.ItemID) marks {
 	return m
 }
 
-// isMarked reports whether a row on screen is marked.
-func (c Console) isMarked(id model.ItemID) bool {
-	return c.place.marks.set[id] || slices.Contains(c.inRange(), id)
-}
-
-// inRange are the rows from where a range began to the cursor.
-func (c Console) inRange() []model.ItemID {
-	order := c.queue.Order
-	a, b := slices.Index(order, c.place.marks.from), slices.Index(order, c.place.cursor)
-	if c.place.marks.from == "" || a < 0 || b < 0 {
-		return nil
+// shown are the marked rows among those in order, a range up to the cursor among them. A row
+// that a filter hides is not acted on.
+func (m marks) shown(order []model.ItemID, cursor model.ItemID) (out []model.ItemID) {
+	a, b := slices.Index(order, m.from), slices.Index(order, cursor)
+	for i, id := range order {
+		if inRange := m.from != "" && a >= 0 && b >= 0 && min(a, b) <= i && i <= max(a, b); inRange || m.set[id] {
+			out = append(out, id)
+		}
 	}
-	return order[min(a, b) : max(a, b)+1]
+	return out
 }
 
-// marked are the marked rows on screen, in their order. A row that a filter hides is not
-// acted on.
+// markedIDs are the marked rows on screen, in their order.
+func (c Console) markedIDs() []model.ItemID {
+	return c.place.marks.shown(c.queue.Order, c.place.cursor)
+}
+
 func (c Console) marked() []model.Row {
 	var out []model.Row
-	if len(c.place.marks.set) == 0 && c.place.marks.from == "" {
-		return nil
-	}
-	for _, id := range c.queue.Order {
-		if c.isMarked(id) {
-			out = append(out, *c.queue.Row(id))
-		}
+	for _, id := range c.markedIDs() {
+		out = append(out, *c.queue.Row(id))
 	}
 	return out
 }
@@ -75,7 +70,7 @@ func markRange(c Console) (Console, tea.Cmd) {
 		c.place.marks.from = c.place.cursor
 		return c.say(c.keys.Keyed("A range begins here: move, then {mark-range} keeps it, or act."))
 	}
-	c.place.marks = c.place.marks.with(true, c.inRange()...)
+	c.place.marks = c.place.marks.with(true, c.markedIDs()...)
 	c.place.marks.from = ""
 	return c, nil
 }
@@ -99,21 +94,17 @@ func markClass(c Console) (Console, tea.Cmd) {
 
 // markWords say how many rows are marked, and how many of them a filter hides.
 func (c Console) markWords() string {
-	if len(c.place.marks.set) == 0 && c.place.marks.from == "" {
-		return ""
-	}
-	shown, hidden := len(c.marked()), 0
+	shown, hidden := len(c.markedIDs()), 0
 	for id := range c.place.marks.set {
 		if c.queue.Row(id) == nil {
 			hidden++
 		}
 	}
-	if shown+hidden == 0 {
+	switch {
+	case shown+hidden == 0:
 		return ""
+	case hidden > 0:
+		return fmt.Sprintf("%d marked, %d hidden", shown, hidden)
 	}
-	s := fmt.Sprintf("%d marked", shown)
-	if hidden > 0 {
-		s += fmt.Sprintf(", %d hidden", hidden)
-	}
-	return s
+	return fmt.Sprintf("%d marked", shown)
 }

@@ -3,6 +3,7 @@ package console
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,7 +11,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
-	"vise/ui/action"
 	"vise/ui/console/screen"
 )
 
@@ -115,7 +115,7 @@ func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 		c.place.marks = marks{}
 	}
 	if c.place.view != viewDesk {
-		c, said := c.say(c.told(j, m.receipt))
+		c, said := c.say(c.receiptWords(j.said, m.receipt))
 		c, look := c.look()
 		return c, tea.Batch(drop, said, look)
 	}
@@ -126,7 +126,7 @@ func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 			c.place.cursor = next.ID
 		}
 	}
-	c, said := c.say(c.told(j, m.receipt) + c.undoHint(m.receipt.Inverse))
+	c, said := c.say(c.receiptWords(j.said, m.receipt) + c.keys.Keyed(undoHint(m.receipt.Inverse)))
 	c, look := c.look()
 	return c, tea.Batch(drop, said, look)
 }
@@ -139,29 +139,24 @@ func (c Console) refused(err error) (Console, tea.Cmd) {
 	return c, look
 }
 
-// undoHint says which key takes an act back.
-func (c Console) undoHint(inverse *model.Undo) string {
+// undoHint names the action that takes an act back.
+func undoHint(inverse *model.Undo) string {
 	switch {
 	case inverse == nil:
 		return ""
 	case inverse.Again:
-		return " " + c.keys.ByID(action.Redo).Key() + " does it again."
+		return " {redo} does it again."
 	}
-	return " " + c.keys.ByID(action.Undo).Key() + " undoes."
+	return " {undo} undoes."
 }
 
 func completed(r model.Receipt) bool {
-	for _, call := range r.Calls {
-		if call.CompletedTransition {
-			return true
-		}
-	}
-	return r.CompletedTransition
+	return r.CompletedTransition || slices.ContainsFunc(r.Calls, func(call model.Receipt) bool { return call.CompletedTransition })
 }
 
-// told is a receipt in words, its warnings included.
-func (c Console) told(j job, r model.Receipt) string {
-	parts := []string{sentence(j.said)}
+// receiptWords are a receipt in words, its warnings included.
+func (c Console) receiptWords(said string, r model.Receipt) string {
+	parts := []string{sentence(said)}
 	if r.FocusReleased {
 		parts = append(parts, "Focus is released.")
 	}
@@ -193,71 +188,4 @@ func warnings(r model.Receipt) []model.Warning {
 		}
 	}
 	return out
-}
-
-// troubled keeps what is on screen when the ledger cannot be read, says why, and tries
-// again while that may help.
-func (c Console) troubled(err error) (Console, tea.Cmd) {
-	e := &model.Error{Code: model.CodeInternal, Message: model.Text(err.Error()).String()}
-	errors.As(err, &e)
-	c.trouble = e
-	if c.looking.failing.IsZero() {
-		c.looking.failing = c.now
-	}
-	if c.looking.retrying {
-		return c, nil
-	}
-	c.looking.retrying = true
-	return c, c.fx.nextTry()
-}
-
-// troubleWords say what is wrong with the ledger, and how old the screen is.
-func (c Console) troubleWords() string {
-	s := words(c.trouble)
-	if c.trouble.Code == model.CodeBusy && c.trouble.Holder != nil {
-		s = c.heldWords(*c.trouble.Holder)
-	}
-	if !c.truth.at.IsZero() {
-		s += " Showing " + c.truth.at.Format("15:04:05") + ", retrying. Writes are off."
-	}
-	return s
-}
-
-// heldWords say who holds the ledger, since when, and what can be done; of a holder that does
-// not tell, since when it was found to.
-func (c Console) heldWords(h model.Holder) string {
-	s := fmt.Sprintf("The ledger is held by pid %d", h.PID)
-	if h.Command != "" {
-		s += " (" + model.Text(h.Command).String() + ")"
-	}
-	way := fmt.Sprintf("This goes on when it lets go; kill %d ends it. Nothing is lost.", h.PID)
-	if h.State == "stopped" {
-		s, way = s+", which is stopped", sentence(model.Text(c.trouble.Hint).String())
-	}
-	since, at := "since", h.Since
-	if at.IsZero() {
-		since, at = "since before", c.looking.failing
-	}
-	return s + ", " + since + " " + at.Local().Format("15:04:05") + ". " + way
-}
-
-// troubleLine is troubleWords where no pane says them.
-func (c Console) troubleLine() string {
-	if c.truth.at.IsZero() && c.layout.shows(paneQueue) {
-		return "Nothing was read yet. vise tries again until it can; writes are off."
-	}
-	return c.troubleWords()
-}
-
-// readOnly is why nothing may be written, empty when it may.
-func (c Console) readOnly() string {
-	switch {
-	case c.fx.Session.ReadOnly != "":
-		return c.fx.Session.ReadOnly
-	case c.truth.readOnly() != "":
-		return c.truth.readOnly()
-	case c.trouble != nil:
-		return "writes are off: " + model.Text(c.trouble.Message).String()
-	}
-	return ""
 }

@@ -19,7 +19,6 @@ type outbox struct {
 	// awaited is the job whose receipt closes the dialog; 0 without one.
 	awaited int
 	undo    model.UndoHistory
-	calls   calls
 }
 
 // job is a command, an act on a file todo, or a draft on its way.

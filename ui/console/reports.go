@@ -51,8 +51,8 @@ func readFinished(r model.Reader, filterText string, limit int, now time.Time) s
 	}
 }
 
-// reportsDeeds are what keys do on the reports.
-func reportsDeeds() map[action.ID]act {
+// reportsActs are what keys do on the reports.
+func reportsActs() map[action.ID]act {
 	height := func(c Console) int {
 		v := c.reportsView()
 		on := screen.ReportsList
@@ -63,7 +63,7 @@ func reportsDeeds() map[action.ID]act {
 		return h
 	}
 	reading := backStep{func(c Console) bool { return c.place.reports.Reading }, reportsPane}
-	return listDeeds(reportsBy, height, map[action.ID]act{
+	return listActs(reportsBy, height, map[action.ID]act{
 		action.PreviewDown: reportsScroll(1), action.PreviewUp: reportsScroll(-1), action.NextPane: reportsPane, action.PrevPane: reportsPane,
 		action.Open: reportsOpen, action.Back: backOr(reading, unfiltered), action.NextAgent: stay, action.PrevAgent: stay,
 	})

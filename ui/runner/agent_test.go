@@ -91,7 +91,7 @@ func play(name string) {
 // playRounds picks what it is offered, completes it with a report, and reads the answers.
 func playRounds() {
 	in := bufio.NewReader(os.Stdin)
-	var told told
+	var told briefing
 	line, err := in.ReadString('\n')
 	if err != nil || json.Unmarshal([]byte(line), &told) != nil {
 		panic("no context")

@@ -18,29 +18,25 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/model/thread"
 	"vise/store/home"
-	"vise/ui/transcript"
 )
 
 // Driver runs the programs of some agents.
 type Driver struct {
 	Ledger   home.Ledger
 	Programs map[model.AgentID]Program
-	// Home is told to programs as VISE_HOME; LogDir is where what they wrote is kept.
+	// Home is VISE_HOME for programs; LogDir is where what they wrote is kept.
 	Home, LogDir string
 	NewKey       func() string
 	Now          func() time.Time
 	// Lookup reads the environment; os.LookupEnv when nil.
 	Lookup func(string) (string, bool)
-	// Card tells where the work was left in the repository at dir; nil tells nothing.
-	Card func(ctx context.Context, dir string, links []model.ThreadLink) thread.Card
-	// Ran is told of each command that a program ran in its turn, with the exit status that
-	// the program told; nil tells nobody.
-	Ran func(ctx context.Context, agent model.AgentID, turn int, c transcript.Ran)
+	// Dir is the working directory, where programs run that name no other; their threads are of
+	// the repository around it. Empty leaves threads alone.
+	Dir string
 	// Once ends Run when no agent has a turn due, instead of waiting for more.
 	Once bool
-	// Report is told what happens; nil tells nobody.
+	// Report is called with what happens; it may be nil.
 	Report func(Event)
 }
 
@@ -64,8 +60,12 @@ func (d *Driver) Run(ctx context.Context) error {
 	if len(d.Programs) == 0 {
 		return model.Refuse(model.CodeInvalid, "no agent has a program").WithHint("configure agents, or name a command: vise drive --agent A -- COMMAND")
 	}
-	if err := d.addAgents(ctx); err != nil {
-		return err
+	// Agents are made known, so that work and messages can be addressed to them.
+	for id := range d.Programs {
+		e := model.Envelope{Key: d.NewKey(), Actor: model.Scheduler, Command: model.AddAgent{AgentID: id}}
+		if _, err := d.Ledger.Apply(ctx, e); err != nil {
+			return err
+		}
 	}
 	all, cancel := context.WithCancel(ctx)
 	s := d.scheduler()
@@ -80,17 +80,6 @@ func (d *Driver) Run(ctx context.Context) error {
 	cancel()
 	loop.Wait()
 	return ctx.Err()
-}
-
-// addAgents makes the agents known, so that work and words can be addressed to them.
-func (d *Driver) addAgents(ctx context.Context) error {
-	for id := range d.Programs {
-		_, err := d.Ledger.Apply(ctx, model.Envelope{Key: d.NewKey(), Actor: model.Scheduler, Command: model.AddAgent{AgentID: id}})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (d *Driver) scheduler() *home.Scheduler {

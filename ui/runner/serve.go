@@ -28,13 +28,13 @@ type Server struct {
 	// them what is sent can be read on the way.
 	Public           bool
 	Certificate, Key string
-	// Hosts are names beside the address itself under which requests may come in.
+	// Hosts are further names under which requests may come in.
 	Hosts []string
 	// Ready is called with the address once requests are taken. It may be nil.
 	Ready func(net.Addr)
-	// Beside runs as long as the server does, and ends it with its error; nil runs nothing.
-	Beside func(context.Context) error
-	// Report is told of errors; nil tells nobody.
+	// Also runs as long as the server does, and ends it with its error; nil runs nothing.
+	Also func(context.Context) error
+	// Report is called with errors; it may be nil.
 	Report func(error)
 
 	counts counts
@@ -72,8 +72,8 @@ func (s *Server) Run(ctx context.Context) error {
 		IdleTimeout: idleTime, MaxHeaderBytes: maxHeader, ErrorLog: log.New(reports(s.Report), "", 0)}
 	var all sync.WaitGroup
 	all.Go(func() { s.schedule(ctx) })
-	if s.Beside != nil {
-		all.Go(func() { cancel(s.Beside(ctx)) })
+	if s.Also != nil {
+		all.Go(func() { cancel(s.Also(ctx)) })
 	}
 	all.Go(func() {
 		<-ctx.Done()

@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
 	"vise/model"
+	"vise/store/home"
 )
 
 // How often a program may err before its turn ends.
@@ -24,7 +26,7 @@ func (t *turn) listen(ctx context.Context, out io.Reader, log io.Writer) {
 		if err == nil {
 			var rounds []said
 			rounds, err = t.listener.line(line)
-			t.passCommands(ctx)
+			t.observeCommands(ctx)
 			for _, s := range rounds {
 				t.take(ctx, s)
 			}
@@ -39,14 +41,16 @@ func (t *turn) listen(ctx context.Context, out io.Reader, log io.Writer) {
 	}
 }
 
-// passCommands passes on the commands that ended, where the program tells of them.
-func (t *turn) passCommands(ctx context.Context) {
+// observeCommands takes the commands that ended, where the program says how, as facts of the
+// thread; where that fails nothing is learned.
+func (t *turn) observeCommands(ctx context.Context) {
 	s, ok := t.listener.(*stream)
-	if !ok || t.Ran == nil {
+	if !ok || t.Dir == "" {
 		return
 	}
 	for _, c := range s.Ran() {
-		t.Ran(ctx, t.agent, t.index, c)
+		x := home.Execution{ID: fmt.Sprintf("%s turn %d", t.agent, t.index), Command: c.Command, ExitStatus: c.ExitStatus}
+		_ = t.threads().Observe(ctx, x)
 	}
 }
 
@@ -102,7 +106,7 @@ func (t *turn) refuse(ctx context.Context, r model.Round, why error) {
 	}
 }
 
-// answerLine is what a program that speaks rounds is told of one.
+// answerLine answers a round to a program that speaks rounds.
 type answerLine struct {
 	Receipt *model.Receipt `json:"receipt,omitempty"`
 	Error   *model.Error   `json:"error,omitempty"`
@@ -167,7 +171,7 @@ func (t *turn) watch(ctx context.Context) {
 			continue
 		}
 		seen = revision
-		_ = t.Ledger.View(ctx, func(r model.Reader) error { // the next commit looks again
+		_ = t.Ledger.View(ctx, func(r model.Reader) error { // the next commit checks again
 			a, _ := r.Agent(t.agent)
 			first := r.QueuedMessages(t.agent, 1)
 			switch {

@@ -26,7 +26,7 @@ type Supervisor struct {
 	Now    func() time.Time
 }
 
-// Wish is a command to run.
+// TaskSpec is a command to run.
 type TaskSpec struct {
 	Argv []string
 	Dir  string
@@ -50,7 +50,7 @@ type TaskSpec struct {
 // DefaultLog is how much output is kept in a file.
 const DefaultLog = 64 << 20
 
-// Done is how a task ended.
+// TaskResult is how a task ended.
 type TaskResult struct {
 	TaskID model.TaskID     `json:"task_id"`
 	Status model.TaskStatus `json:"status"`
@@ -113,7 +113,7 @@ func (s Supervisor) Stop(ctx context.Context, t model.Task, by model.Actor) (ask
 		if p.Host != Self().Host {
 			return false, model.Refuse(model.CodeRefused, "task %s runs on another machine", t.ID).WithHint("stop it there")
 		}
-		// The handle is taken before the look, so that the process looked at is the one asked.
+		// The handle is taken before the check, so that the process checked is the one asked.
 		handle, err := os.FindProcess(p.PID)
 		if err == nil && Alive(p) {
 			defer handle.Release()
@@ -167,7 +167,7 @@ func (s Supervisor) end(ctx context.Context, w TaskSpec, d TaskResult) (model.Re
 	return in, nil
 }
 
-// shownTail is how much of the output an agent is told at once, in bytes; the log has more.
+// shownTail is how much of the output a result holds, in bytes; the log has more.
 const shownTail = 400
 
 // outcome tells how a run ended, in a status and in words.

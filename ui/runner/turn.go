@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 
 	"vise/model"
 	"vise/model/prompt"
+	"vise/store/home"
 )
 
 // turn is one run of the program.
@@ -41,7 +43,7 @@ var (
 )
 
 // turn claims a turn, runs the program, and ends the turn. Its error is the ledger's; what
-// the program does wrong is told by how the turn ends.
+// the program does wrong shows in how the turn ends.
 func (w *worker) turn(ctx context.Context, tick string) error {
 	in, err := w.apply(ctx, model.Scheduler, model.ClaimTurn{AgentID: w.agent, Holder: holder(), TTLMS: w.program.Turn.Lease.Milliseconds(), Tick: tick})
 	if err != nil {
@@ -64,7 +66,7 @@ func (w *worker) turn(ctx context.Context, tick string) error {
 
 // run starts the program and listens until both have ended.
 func (t *turn) run(ctx context.Context) ending {
-	told, err := t.context(ctx)
+	begin, err := t.briefing(ctx)
 	if err != nil {
 		return ending{cause: err}
 	}
@@ -78,19 +80,19 @@ func (t *turn) run(ctx context.Context) ending {
 	defer t.cancel(nil)
 	around.Go(func() { t.beat(ctx) })
 	around.Go(func() { t.watch(ctx) })
-	return t.execute(ctx, told)
+	return t.execute(ctx, begin)
 }
 
 // execute runs the program with its output in a pipe that only it writes to: what it wrote
 // before it ended is read to the last byte, and nothing waits for a child that keeps it open.
-func (t *turn) execute(ctx context.Context, begin told) ending {
+func (t *turn) execute(ctx context.Context, begin briefing) ending {
 	log, closeLog := t.openLog()
 	defer closeLog()
-	read, in, err := os.Pipe()
+	from, in, err := os.Pipe()
 	if err != nil {
 		return ending{cause: err}
 	}
-	out := &outputPipe{File: read}
+	out := &outputPipe{File: from}
 	defer out.Close()
 	stderr := &Tail{Max: shownStderr}
 	spec, done, err := t.spec(begin)
@@ -100,16 +102,16 @@ func (t *turn) execute(ctx context.Context, begin told) ending {
 	}
 	spec.Stdout, spec.Stderr = in, io.MultiWriter(stderr, log)
 	var end ending
-	heard := make(chan struct{})
+	read := make(chan struct{})
 	go func() {
-		defer close(heard)
+		defer close(read)
 		t.listen(ctx, out, log)
 	}()
 	end.result, end.failed = Execute(ctx, spec)
 	end.cause = context.Cause(ctx)
 	in.Close()
 	out.stop()
-	<-heard
+	<-read
 	if end.cause == nil {
 		end.cause = context.Cause(ctx)
 	}
@@ -142,14 +144,13 @@ func (t *turn) openLog() (log io.Writer, closeLog func()) {
 // shownStderr bounds what a turn's end tells of standard error, in bytes.
 const shownStderr = 2000
 
-// told is what a program begins its turn with: words for a model, and the same as data.
-type told struct {
+// briefing is what a program begins its turn with: text for a model, and the same as data.
+type briefing struct {
 	Context prompt.Context `json:"context"`
 	Text    string         `json:"text"`
 }
 
-// context reads what the program is told.
-func (t *turn) context(ctx context.Context) (out told, err error) {
+func (t *turn) briefing(ctx context.Context) (out briefing, err error) {
 	err = t.Ledger.View(ctx, func(r model.Reader) error {
 		a, _ := r.Agent(t.agent)
 		if a.Turn == nil || a.Turn.Index != t.index {
@@ -162,8 +163,8 @@ func (t *turn) context(ctx context.Context) (out told, err error) {
 		return out, err
 	}
 	o := prompt.Options{Budget: t.program.Turn.Context}
-	if now := out.Context.Current; t.Card != nil && now != nil {
-		if card := t.Card(ctx, t.program.Dir, now.Links.Threads); !card.Empty() {
+	if now := out.Context.Current; t.Dir != "" && now != nil {
+		if card := t.threads().Card(ctx, now.Links.Threads); !card.Empty() {
 			now.Thread, o.Card = &card, &card
 		}
 	}
@@ -174,8 +175,13 @@ func (t *turn) context(ctx context.Context) (out told, err error) {
 	return out, err
 }
 
+// threads are those of the repository that the program works in.
+func (t *turn) threads() home.Threads {
+	return home.Threads{Dir: cmp.Or(t.program.Dir, t.Dir), Now: t.Now, Actor: string(model.Scheduler)}
+}
+
 // spec is how the program is started. The function that comes with it lets go of its input.
-func (t *turn) spec(begin told) (Spec, func(), error) {
+func (t *turn) spec(begin briefing) (Spec, func(), error) {
 	argv, placed := t.program.argv(begin.Text)
 	s := Spec{Argv: argv, Dir: t.program.Dir, Env: t.program.environment(t.lookup,
 		"VISE_HOME="+t.Home, "VISE_AGENT="+string(t.agent), "VISE_ACTOR="+string(model.AgentActor(t.agent)), fmt.Sprintf("VISE_TURN=%d", t.index))}

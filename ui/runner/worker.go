@@ -17,36 +17,36 @@ type worker struct {
 	program Program
 }
 
-// look is what a worker saw of its agent.
-type look struct {
+// due says when an agent has a turn.
+type due struct {
 	revision uint64
-	// tick is the key that a turn would answer, due says that one is due now.
-	tick string
-	due  bool
-	// next is when there is reason to look again; zero: at the next commit.
+	// tick is the key that a turn would answer, isNow says that one is due.
+	tick  string
+	isNow bool
+	// next is when there is reason to check again; zero: at the next commit.
 	next time.Time
 }
 
 // run gives the agent turns until ctx ends.
 func (w *worker) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		l, err := w.look(ctx)
-		if err == nil && l.due {
-			err = w.turn(ctx, l.tick)
+		at, err := w.check(ctx)
+		if err == nil && at.isNow {
+			err = w.turn(ctx, at.tick)
 			if err == nil {
 				continue
 			}
 		}
-		if err == nil && w.Once && !w.restsSoon(l) {
+		if err == nil && w.Once && !w.restsSoon(at) {
 			return
 		}
 		if err != nil {
 			if ctx.Err() == nil && !refused(err) {
 				w.report(Event{Agent: w.agent, What: "drive", Err: err})
 			}
-			l.next = w.Now().Add(retryAfter)
+			at.next = w.Now().Add(retryAfter)
 		}
-		w.wait(ctx, l)
+		w.wait(ctx, at)
 	}
 }
 
@@ -56,35 +56,35 @@ func refused(err error) bool { return errors.Is(err, &model.Error{Code: model.Co
 // soon is what a driver that runs once waits for a turn of its agent that another runs.
 const soon = 2 * time.Second
 
-func (w *worker) restsSoon(l look) bool {
-	return !l.next.IsZero() && l.next.Sub(w.Now()) < soon
+func (w *worker) restsSoon(at due) bool {
+	return !at.next.IsZero() && at.next.Sub(w.Now()) < soon
 }
 
-// look lets the scheduler settle the agent, and asks whether a turn is due.
-func (w *worker) look(ctx context.Context) (l look, err error) {
-	if l.next, err = w.scheduler().Settle(ctx, w.agent); err != nil {
-		return l, err
+// check lets the scheduler judge the agent, and asks whether a turn is due.
+func (w *worker) check(ctx context.Context) (at due, err error) {
+	if at.next, err = w.scheduler().Settle(ctx, w.agent); err != nil {
+		return at, err
 	}
 	now := w.Now()
 	err = w.Ledger.View(ctx, func(r model.Reader) error {
-		l.revision = r.Revision()
-		l.tick, l.due = model.TurnDue(r, w.agent, now)
-		if a, ok := r.Agent(w.agent); ok && a.RestUntil.After(now) && a.RestUntil.Before(l.next) {
-			l.next = a.RestUntil
+		at.revision = r.Revision()
+		at.tick, at.isNow = model.TurnDue(r, w.agent, now)
+		if a, ok := r.Agent(w.agent); ok && a.RestUntil.After(now) && a.RestUntil.Before(at.next) {
+			at.next = a.RestUntil
 		}
 		return nil
 	})
-	return l, err
+	return at, err
 }
 
-// wait returns at the next commit, or when the agent is due for a look.
-func (w *worker) wait(ctx context.Context, l look) {
-	if pause := l.next.Sub(w.Now()); !l.next.IsZero() && pause < longest {
+// wait returns at the next commit, or when the agent is due for a check.
+func (w *worker) wait(ctx context.Context, at due) {
+	if pause := at.next.Sub(w.Now()); !at.next.IsZero() && pause < longest {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, max(pause, 0))
 		defer cancel()
 	}
-	_, err := w.Ledger.Follow(ctx, l.revision)
+	_, err := w.Ledger.Follow(ctx, at.revision)
 	if err != nil && ctx.Err() == nil {
 		w.report(Event{Agent: w.agent, What: "follow", Err: err})
 		pause(ctx, retryAfter)

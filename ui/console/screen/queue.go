@@ -244,8 +244,8 @@ type QueueView struct {
 	// Top is the first line in sight.
 	Top    int
 	Filter Filter
-	// Marked says whether a row is marked, MarkWords how many are.
-	Marked    func(model.ItemID) bool
+	// Marked are the marked rows, MarkWords how many there are.
+	Marked    []model.ItemID
 	MarkWords string
 	// Counts are the classes' sizes, which a narrow screen shows here.
 	Counts string
@@ -375,7 +375,7 @@ func (v QueueView) item(r model.Row, w int) string {
 		marker = v.Glyph.Changed
 	}
 	mark, ink := widget.Ink{}.Of(" "), v.Text
-	if v.Marked(r.ID) {
+	if slices.Contains(v.Marked, r.ID) {
 		mark = v.Accent.Of(v.Glyph.Mark)
 	}
 	head := []widget.Piece{v.NeedsYou.Of(marker), v.RowInk(r).Of(v.RowMark(r)), mark}

@@ -71,21 +71,15 @@ func decodeInboxed(need model.Need, b []byte) (model.Inboxed, error) {
 	return x, err
 }
 
-func (f *facts) Seen(_ model.AgentID, item model.ItemID) (model.Seen, bool) {
-	return record[model.Seen](f, model.KindSeen, string(item))
-}
-
 func (r reader) Inbox(need model.Need, visit func(model.Inboxed) bool) {
 	r.scan(Prefix(inboxPrefix(need)), func(key, value []byte) bool {
 		payload, err := unframe(key, value)
+		var x model.Inboxed
 		if err == nil {
-			var x model.Inboxed
-			if x, err = decodeInboxed(need, payload); err == nil {
-				return visit(x)
-			}
+			x, err = decodeInboxed(need, payload)
 		}
 		r.fail(err)
-		return false
+		return err == nil && visit(x)
 	})
 }
 
@@ -94,18 +88,7 @@ func (r reader) Finished(after *model.Row, limit int) []model.Row {
 	if after != nil {
 		keys.From = append(doneKey(*after), 0)
 	}
-	var rows []model.Row
-	r.scan(keys, func(key, value []byte) bool {
-		payload, err := unframe(key, value)
-		if err == nil {
-			var row model.Row
-			row, err = decodeRow(payload)
-			rows = append(rows, row)
-		}
-		r.fail(err)
-		return len(rows) < limit
-	})
-	return rows[:min(len(rows), max(limit, 0))]
+	return rowsIn(r.facts, keys, limit, readRow)
 }
 
 // addAttention fills both indexes of a ledger that was written without them.
@@ -118,33 +101,21 @@ func addAttention(t Txn) error {
 	}); err != nil {
 		return err
 	}
-	moved := map[model.AgentID]counts{}
+	var all []derived
 	for _, id := range ids {
 		f := newFacts(t)
-		w, ok := f.Item(id)
-		if !ok {
-			continue
-		}
+		w, _ := f.Item(id)
 		a, _ := f.Agent(w.AgentID)
 		waits := f.ItemWaits(w.AgentID, id)
 		d := derived{agent: w.AgentID, rows: map[string][]byte{}}
 		f.addAttention(&d, w, waits, model.RowOf(w, waits, a.CurrentWorkItemID == id))
-		for _, key := range sortedKeys(d.rows) {
-			f.put([]byte(key), d.rows[key])
-		}
-		for _, n := range d.tallies {
-			if moved[d.agent] == nil {
-				moved[d.agent] = counts{}
-			}
-			moved[d.agent][n]++
-		}
+		f.replace([]derived{{}}, []derived{d})
 		if f.err != nil {
 			return f.err
 		}
+		all = append(all, derived{agent: d.agent, tallies: d.tallies})
 	}
 	f := newFacts(t)
-	for _, agent := range sortedKeys(moved) {
-		f.move(agent, moved[agent])
-	}
+	f.recount(nil, all)
 	return f.err
 }

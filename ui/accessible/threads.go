@@ -10,22 +10,22 @@ import (
 	"vise/ui/action"
 )
 
-// board lists the threads that somebody may take up, of all repositories.
-func (s *session) board(ctx context.Context) error {
+// threadsMenu lists the threads that somebody may take up, of all repositories.
+func (s *session) threadsMenu(ctx context.Context) error {
 	if s.Threads == nil {
 		s.say("Threads are not read here.")
 		return nil
 	}
 	for {
-		seen := s.Threads.Radar(ctx)
+		seen := s.Threads.All(ctx)
 		rows := action.ThreadRows(seen)
 		var options []option
 		for _, b := range rows {
-			options = append(options, option{berthWords(b), func(ctx context.Context) error { return s.thread(ctx, b) }, action.Threads})
+			options = append(options, option{threadWords(b), func(ctx context.Context) error { return s.thread(ctx, b) }, action.Threads})
 		}
 		if len(rows) == 0 {
 			s.say("No threads to take up.")
-			options = s.wayOptions(action.NoThread(seen))
+			options = s.threadOptions(action.NoThread(seen))
 		}
 		back, err := s.choose(ctx, "Where work was left", options)
 		if back || err != nil {
@@ -34,8 +34,8 @@ func (s *session) board(ctx context.Context) error {
 	}
 }
 
-// berthWords are a thread in one line.
-func berthWords(b action.ThreadRow) string {
+// threadWords are a thread in one line.
+func threadWords(b action.ThreadRow) string {
 	goal := b.Thread.Goal
 	if goal == "" {
 		goal = model.Text(b.Thread.ID)
@@ -56,12 +56,12 @@ func (s *session) thread(ctx context.Context, b action.ThreadRow) error {
 		s.say("Next: %s", b.Thread.NextAction)
 	}
 	s.say("%s", b.Check.Line())
-	_, err := s.choose(ctx, fmt.Sprintf("Thread %s", b.Thread.ID), s.wayOptions(b))
+	_, err := s.choose(ctx, fmt.Sprintf("Thread %s", b.Thread.ID), s.threadOptions(b))
 	return err
 }
 
-// wayOptions are the ways on, and what is closed with its reason.
-func (s *session) wayOptions(b action.ThreadRow) []option {
+// threadOptions are the actions on a thread, and what cannot be done with its reason.
+func (s *session) threadOptions(b action.ThreadRow) []option {
 	var out []option
 	var off []string
 	for _, w := range b.Actions() {
@@ -70,21 +70,13 @@ func (s *session) wayOptions(b action.ThreadRow) []option {
 			off = append(off, title(a)+": "+action.Standard().Keyed(w.Off))
 			continue
 		}
-		out = append(out, option{fmt.Sprintf("%s: %s", title(a), w.Shows), func(ctx context.Context) error { return s.take(ctx, b, w) }, w.ID})
+		out = append(out, option{fmt.Sprintf("%s: %s", title(a), w.Shows), func(ctx context.Context) error { return s.actOnThread(ctx, b, w) }, w.ID})
 	}
-	if len(off) > 0 {
-		out = append(out, option{fmt.Sprintf("What cannot be done now, and why: %d", len(off)), func(context.Context) error {
-			for _, words := range off {
-				s.say("%s.", words)
-			}
-			return nil
-		}, action.Acts})
-	}
-	return out
+	return append(out, s.disabled(off)...)
 }
 
-// take goes a way on.
-func (s *session) take(ctx context.Context, b action.ThreadRow, w action.ThreadAction) error {
+// actOnThread carries an action on a thread out.
+func (s *session) actOnThread(ctx context.Context, b action.ThreadRow, w action.ThreadAction) error {
 	at := []string{"--repo", b.In.Repo.Raw()} // raw: handed on, not shown
 	id := string(b.Thread.ID)
 	switch {

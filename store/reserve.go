@@ -1,8 +1,6 @@
 package store
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 
 	"vise/model"
@@ -29,14 +27,10 @@ func (l *Ledger) reserve() error {
 	if free, known := freeBytes(l.home.Dir); !known || free < plenty {
 		return nil
 	}
-	f, err := l.home.machine.OpenFile(path, os.O_WRONLY|os.O_CREATE|files.NoFollow, fileMode)
-	if err != nil {
+	return l.home.machine.Replace(path, func(f *files.File) error {
+		_, err := f.Write(make([]byte, reserveBytes))
 		return err
-	}
-	if err = errors.Join(occupy(f.File, reserveBytes), f.Close()); err != nil {
-		return errors.Join(err, l.home.machine.Remove(path))
-	}
-	return nil
+	})
 }
 
 // giveUpReserve frees the reserve; false means that there is none.
@@ -44,23 +38,9 @@ func (l *Ledger) giveUpReserve() bool {
 	if l.home.Dir == "" {
 		return false
 	}
-	err := l.home.machine.Remove(l.home.path(reserveFile))
-	return err == nil
+	return l.home.machine.Remove(l.home.path(reserveFile)) == nil
 }
 
 func reserveWarning() model.Warning {
 	return model.Warning{Kind: model.WarnDiskFull, Message: "the disk is full: this was saved in the room that vise keeps in reserve; free some space now, the next change may not fit"}
-}
-
-func (h Home) ledgerInfo() (fs.FileInfo, error) { return os.Lstat(h.path(ledgerFile)) }
-
-// fill writes zeros, where room cannot be had otherwise.
-func fill(f *os.File, size int64) error {
-	zeros := make([]byte, 64<<10)
-	for ; size > 0; size -= int64(len(zeros)) {
-		if _, err := f.Write(zeros[:min(size, int64(len(zeros)))]); err != nil {
-			return err
-		}
-	}
-	return nil
 }

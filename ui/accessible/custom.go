@@ -10,20 +10,20 @@ import (
 	"vise/ui/config"
 )
 
-// ownOptions are the operator's own commands: those about an item where one is looked at,
+// customOptions are the operator's own commands: those about an item where one is looked at,
 // else those about an agent.
-func (s *session) ownOptions(l *look) []option {
+func (s *session) customOptions(l *itemView) []option {
 	var out []option
 	for _, x := range s.Settings.Commands {
-		if s.RunOwn != nil && x.OfItem() == (l != nil) {
-			out = append(out, option{"Your own: " + model.Text(x.Name).String(), func(ctx context.Context) error { return s.runOwn(ctx, x, l) }, action.OwnCommands})
+		if s.RunCustom != nil && x.OfItem() == (l != nil) {
+			out = append(out, option{"Your own: " + model.Text(x.Name).String(), func(ctx context.Context) error { return s.runCustom(ctx, x, l) }, action.OwnCommands})
 		}
 	}
 	return out
 }
 
-// runOwn runs a command, after a question if it is dangerous, and says what it wrote.
-func (s *session) runOwn(ctx context.Context, x config.Command, l *look) error {
+// runCustom runs a command, after a question if it is dangerous, and says what it wrote.
+func (s *session) runCustom(ctx context.Context, x config.Command, l *itemView) error {
 	var item model.View
 	if l != nil {
 		item = l.detail.View
@@ -37,7 +37,7 @@ func (s *session) runOwn(ctx context.Context, x config.Command, l *look) error {
 			return err
 		}
 	}
-	out, err := s.RunOwn(ctx, argv, stdin)
+	out, err := s.RunCustom(ctx, argv, stdin)
 	lines := model.Text(strings.TrimRight(out, "\n")).Lines()
 	for _, line := range lines {
 		s.say("%s", line)

@@ -1,4 +1,4 @@
-package storetest
+package store_test
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/storetest"
 )
 
 func resolve(t *testing.T, b store.Backend) {
@@ -84,14 +85,14 @@ func historyPages(t *testing.T, b store.Backend) {
 }
 
 func life(t *testing.T, b store.Backend) {
-	commands := Amount(2000, 20_000)
+	commands := storetest.Amount(2000, 20_000)
 	l := on(t, b, nil)
-	x := NewLife(Seed(t))
+	x := NewLife(storetest.Seed(t))
 	x.Attach(l)
 	if n := x.Live(t, l, commands); n < commands/3 {
 		t.Errorf("only %d of %d commands were accepted", n, commands)
 	}
-	healthy(t, l)
+	sound(t, l)
 
 	again := store.NewMemory()
 	if err := l.Replay(ctx, again); err != nil {
@@ -149,7 +150,7 @@ func rebuild(t *testing.T, b store.Backend) {
 			t.Fatalf("the life left nothing in %s", table)
 		}
 		first, last := rows[0], rows[len(rows)-1]
-		update(t, b, func(txn store.Txn) error {
+		changeKeys(t, b, func(txn store.Txn) error {
 			return errors.Join(txn.Delete(first[0]), txn.Put(last[0], append([]byte("x"), last[1]...)))
 		})
 		h, err := l.Check(ctx)
@@ -164,15 +165,15 @@ func rebuild(t *testing.T, b store.Backend) {
 		}
 	}
 	for _, stray := range []string{"index/ada/queued_runnable/0000000000000000wi-stray", "trail/wi-stray/0123456789ab", "waits/x", "due/ada/x"} {
-		put(t, b, stray, "")
+		changeKeys(t, b, func(txn store.Txn) error { return txn.Put([]byte(stray), nil) })
 	}
 	if _, err := l.Rebuild(ctx); err != nil {
 		t.Fatal(err)
 	}
-	healthy(t, l)
+	sound(t, l)
 }
 
-func frozen(t *testing.T, b store.Backend) {
+func readCopy(t *testing.T, b store.Backend) {
 	l := on(t, b, nil)
 	create(t, l, "ada", "k1")
 	err := l.ReadCopy(ctx, func(z *store.Ledger) error {
@@ -180,13 +181,20 @@ func frozen(t *testing.T, b store.Backend) {
 		if n := revision(t, z); n != 1 {
 			t.Errorf("revision %d", n)
 		}
-		_, err := z.Apply(ctx, as("ada", "k3", model.CreateWorkItem{Objective: "x"}))
+		_, err := z.Apply(ctx, asAgent("ada", "k3", model.CreateWorkItem{Objective: "x"}))
 		if err == nil && revision(t, l) != 2 {
-			t.Error("a write to the frozen ledger reached the live one")
+			t.Error("a write to the copy reached the live one")
 		}
 		return nil
 	})
 	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func changeKeys(t testing.TB, b store.Backend, fn func(store.Txn) error) {
+	t.Helper()
+	if err := b.Update(ctx, fn); err != nil {
 		t.Fatal(err)
 	}
 }

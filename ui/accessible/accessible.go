@@ -1,11 +1,11 @@
-// Package linear is the console for those who listen to it or have a terminal that can only
-// write lines: no screen, nothing that is redrawn, numbered menus, one line an event, and
-// the same acts from the same table. Each act is the command line's own verb, so that what
-// is said of it is said in one place.
+// Package accessible is the console for those who listen to it or have a terminal that can only
+// write lines: no screen, nothing that is redrawn, numbered menus, one line an event, and the
+// acts of the same table. Each act is the command line's own verb, so that it is judged and
+// told in one place.
 //
-// Read this file (what a session is), talk.go (how it speaks and hears), then menus.go
-// (where one can go) and acts.go (what can be done there). apart.go says which actions of
-// the screen's console are not here, and why.
+// Read this file (a session), input.go (questions and menus), then menus.go (where one can go)
+// and acts.go (what can be done there). not_here.go says which actions of the screen's console
+// have no menu, and why.
 package accessible
 
 import (
@@ -21,8 +21,8 @@ import (
 	"vise/ui/config"
 )
 
-// Env is what a session stands on.
-type Env struct {
+// Options are what a session is started with.
+type Options struct {
 	In  io.Reader
 	Out io.Writer
 	// Run carries out a verb of the command line with stdin as its input. What it says goes to
@@ -30,8 +30,8 @@ type Env struct {
 	// back, if anything does.
 	Run func(ctx context.Context, stdin string, args ...string) (code int, inverse *model.Undo)
 	Ledger
-	// Rooms are what the session finds beside the ledger.
-	Rooms
+	// Sources are what the session reads beside the ledger.
+	Sources
 	// Agent is whose work is shown first; empty: the first one known.
 	Agent model.AgentID
 	// Settings are the operator's: filters, and commands of their own.
@@ -50,7 +50,7 @@ type Ledger interface {
 
 // session is one run of it.
 type session struct {
-	Env
+	Options
 	in    *bufio.Reader
 	agent model.AgentID
 	// history is what can be taken back, inverse what takes the verb that ran last back.
@@ -65,7 +65,7 @@ type session struct {
 
 	mu sync.Mutex // one writer at a time; protects told
 	// told is the revision up to which events were told, or were made here.
-	told uint64
+	notified uint64
 }
 
 // errQuit ends a session.
@@ -74,10 +74,10 @@ type errQuit struct{}
 func (errQuit) Error() string { return "quit" }
 
 // Run talks until the operator quits, the input ends or ctx does.
-func Run(ctx context.Context, e Env) error {
-	s := &session{Env: e, in: bufio.NewReaderSize(e.In, maxLine), agent: e.Agent}
+func Run(ctx context.Context, e Options) error {
+	s := &session{Options: e, in: bufio.NewReaderSize(e.In, maxLine), agent: e.Agent}
 	ctx, stop := context.WithCancel(ctx)
-	if err := s.patiently(ctx, func() error { return s.begin(ctx) }); err != nil {
+	if err := s.retryBusy(ctx, func() error { return s.begin(ctx) }); err != nil {
 		stop()
 		return ended(err)
 	}
@@ -86,7 +86,7 @@ func Run(ctx context.Context, e Env) error {
 	defer following.Wait()
 	defer stop()
 	s.say("vise, one line at a time. Answer with a number, or with the first words of a line; ? says the choices again, b goes back, q quits.")
-	err := s.home(ctx)
+	err := s.firstMenu(ctx)
 	if ctx.Err() != nil {
 		err = errQuit{}
 	}
@@ -104,9 +104,9 @@ func ended(err error) error {
 	return err
 }
 
-// patiently does something again for as long as somebody else holds the ledger and the
+// retryBusy does something again for as long as somebody else holds the ledger and the
 // operator wants it.
-func (s *session) patiently(ctx context.Context, do func() error) error {
+func (s *session) retryBusy(ctx context.Context, do func() error) error {
 	for {
 		err := do()
 		if !errors.Is(err, &model.Error{Code: model.CodeBusy}) {
@@ -126,7 +126,7 @@ func (s *session) patiently(ctx context.Context, do func() error) error {
 // begin learns the agent and the revision.
 func (s *session) begin(ctx context.Context) error {
 	return s.View(ctx, func(r model.Reader) error {
-		s.told = r.Revision()
+		s.notified = r.Revision()
 		if agents := r.Agents("", 1); s.agent == "" && len(agents) > 0 {
 			s.agent = agents[0].ID
 		}
@@ -147,39 +147,39 @@ func (s *session) ran(ctx context.Context, stdin string, args ...string) (done b
 	code, inverse := s.Run(ctx, stdin, append([]string{"--agent", string(s.agent), "--actor", string(model.Operator), "--no-color"}, args...)...)
 	s.inverse = inverse
 	return code == 0, s.View(ctx, func(r model.Reader) error {
-		s.told = max(s.told, r.Revision())
+		s.notified = max(s.notified, r.Revision())
 		return nil
 	})
 }
 
 // follow tells what others do, a line an event, until ctx ends.
 func (s *session) follow(ctx context.Context) {
-	after := s.told
+	after := s.notified
 	for {
 		rev, err := s.Follow(ctx, after)
 		if err != nil {
 			return
 		}
 		after = rev
-		s.tell(ctx)
+		s.notify(ctx)
 	}
 }
 
-// maxTold bounds the events told at once; the rest is a number.
-const maxTold = 20
+// maxEvents bounds the events told at once; the rest is a number.
+const maxEvents = 20
 
-func (s *session) tell(ctx context.Context) {
+func (s *session) notify(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_ = s.View(ctx, func(r model.Reader) error {
-		list := r.History("", model.Position{Revision: s.told, N: 1 << 30}, maxTold+1)
-		for _, e := range list[:min(len(list), maxTold)] {
+		list := r.History("", model.Position{Revision: s.notified, N: 1 << 30}, maxEvents+1)
+		for _, e := range list[:min(len(list), maxEvents)] {
 			fmt.Fprintf(s.Out, "\nEvent %s\n", eventWords(r, e))
 		}
-		if len(list) > maxTold {
+		if len(list) > maxEvents {
 			fmt.Fprintln(s.Out, "More happened; What happened lately tells.")
 		}
-		s.told = r.Revision()
+		s.notified = r.Revision()
 		return nil
 	})
 }

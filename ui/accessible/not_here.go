@@ -6,10 +6,10 @@ import (
 	"vise/ui/action"
 )
 
-// apart are the actions of the screen's console that have no menu here, and what is here
+// notHere are the actions of the screen's console that have no menu here, and what is here
 // instead. Those in a dialog's contexts are how a dialog is typed into, and so left out: here a
 // dialog is a row of questions.
-var apart = map[action.ID]string{
+var notHere = map[action.ID]string{
 	action.Down: lists, action.Up: lists, action.Top: lists, action.Bottom: lists,
 	action.HalfDown: lists, action.HalfUp: lists, action.PageDown: lists, action.PageUp: lists,
 	action.PreviewDown: lists, action.PreviewUp: lists, action.Leftwards: lists, action.Rightwards: lists,
@@ -39,14 +39,14 @@ var typing = map[action.Context]bool{action.Text: true, action.Menu: true, actio
 // help says everything that can be done, in the order of the table, and where the rest went.
 func (s *session) help(context.Context) error {
 	for _, a := range action.Standard() {
-		if _, is := apart[a.ID]; is || typing[a.In] && a.ID != action.MenuPosture {
+		if _, is := notHere[a.ID]; is || typing[a.In] && a.ID != action.MenuPosture {
 			continue
 		}
 		s.say("%s: %s.%s", title(a), a.Does, where[a.In])
 	}
 	said := map[string]bool{}
 	for _, a := range action.Standard() {
-		if why := apart[a.ID]; why != "" && !said[why] {
+		if why := notHere[a.ID]; why != "" && !said[why] {
 			said[why] = true
 			s.say("Instead of %s: %s.", title(a), why)
 		}

@@ -22,7 +22,7 @@ type stage struct {
 	t *testing.T
 	*store.Ledger
 	n     int
-	rooms Rooms
+	rooms Sources
 	// verbs are those that were run, with their input; verb carries one out, nil: they succeed.
 	verbs []string
 	verb  func(args []string) int
@@ -59,9 +59,9 @@ func (st *stage) Follow(ctx context.Context, _ uint64) (uint64, error) {
 	return 0, ctx.Err()
 }
 
-func (st *stage) env(typed ...string) (Env, *strings.Builder) {
+func (st *stage) env(typed ...string) (Options, *strings.Builder) {
 	var out strings.Builder
-	return Env{
+	return Options{
 		In: strings.NewReader(strings.Join(typed, "\n") + "\n"), Out: &out,
 		Run: func(_ context.Context, stdin string, args ...string) (int, *model.Undo) {
 			st.inverse = nil
@@ -71,7 +71,7 @@ func (st *stage) env(typed ...string) (Env, *strings.Builder) {
 			}
 			return st.verb(args[5:]), st.inverse
 		},
-		Ledger: st, Rooms: st.rooms, Agent: "a", Now: func() time.Time { return noon }, NewKey: st.key,
+		Ledger: st, Sources: st.rooms, Agent: "a", Now: func() time.Time { return noon }, NewKey: st.key,
 		Settings: config.Settings{Config: config.Config{
 			Filters:  map[string]string{"mine": "jitter"},
 			Commands: []config.Command{{Name: "say it", Run: []string{"echo", "{handle}"}}, {Name: "look", Context: config.OfAgent, Run: []string{"echo", "{agent}"}, Dangerous: true}},
@@ -198,7 +198,7 @@ func TestACopySaysWhereItWent(t *testing.T) {
 func TestCommandsAndFiltersOfTheOperatorsOwnAreThere(t *testing.T) {
 	st := newStage(t)
 	var run []string
-	st.rooms.RunOwn = func(_ context.Context, argv []string, stdin []byte) (string, error) {
+	st.rooms.RunCustom = func(_ context.Context, argv []string, stdin []byte) (string, error) {
 		run = append(run, strings.Join(argv, " "))
 		return "it ran\x1b[2J\n", nil
 	}
@@ -216,7 +216,7 @@ func TestCommandsAndFiltersOfTheOperatorsOwnAreThere(t *testing.T) {
 func TestWhateverTheScreensConsoleOffersIsHereOrHasAReason(t *testing.T) {
 	reached := explore(t)
 	for _, a := range action.Standard() {
-		why, is := apart[a.ID]
+		why, is := notHere[a.ID]
 		switch {
 		case typing[a.In] && a.ID != action.MenuPosture:
 		case is && reached[a.ID]:

@@ -71,12 +71,12 @@ func TestTheOperatorIsCalledOncePerNeedAndOnlyWhileLookingElsewhere(t *testing.T
 	})
 }
 
-func TestTheWayOfACallIsTheTerminals(t *testing.T) {
+func TestTheWayOfANotificationIsTheTerminals(t *testing.T) {
 	for env, want := range map[string]config.Via{
 		"TERM=xterm-kitty": config.ViaOSC99, "TERM=foot": config.ViaOSC99, "TERM_PROGRAM=ghostty": config.ViaOSC777,
 		"TERM=xterm-256color": config.ViaBell, "TERM=xterm-kitty TMUX=/tmp/x,1,0": config.ViaBell, "TERM=screen STY=1.x": config.ViaBell,
 	} {
-		if got := terminalOf(strings.Fields(env)).via; got != want {
+		if got := (terminal{}).in(strings.Fields(env)).via; got != want {
 			t.Errorf("%s: got %s, want %s", env, got, want)
 		}
 	}
@@ -91,7 +91,7 @@ func TestACopyIsWrappedWhereGNUScreenMayStandBetween(t *testing.T) {
 		wrapped := false
 		synctest.Test(t, func(*testing.T) {
 			c := Console{fx: &effects{}}
-			c.outbox.calls.notes = terminalOf(strings.Fields(env))
+			c.terminal = terminal{}.in(strings.Fields(env))
 			_, cmd := c.clip("It", "id")
 			for _, send := range cmd().(tea.BatchMsg) {
 				raw, is := send().(tea.RawMsg)
@@ -105,10 +105,10 @@ func TestACopyIsWrappedWhereGNUScreenMayStandBetween(t *testing.T) {
 }
 
 // An objective is an agent's: it must not end the sequence that it is put into.
-func TestACallCarriesNoSequenceOfItsOwn(t *testing.T) {
+func TestANotificationCarriesNoSequenceOfItsOwn(t *testing.T) {
 	for name, payload := range hostile.Payloads {
 		x := model.Inboxed{Row: model.Row{Handle: "wi-1", AgentID: model.AgentID("a"), Objective: model.Text(payload)}, Need: model.NeedAnswer}
-		title, body := callWords([]model.Inboxed{x})
+		title, body := notificationOf([]model.Inboxed{x})
 		for _, s := range []string{title, body} {
 			if strings.ContainsAny(s, ";\x07\x1b\u009c\n") || hostile.Harmful(s) != "" {
 				t.Errorf("%s: %q", name, s)

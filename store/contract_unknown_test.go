@@ -1,4 +1,4 @@
-package storetest
+package store_test
 
 import (
 	"context"
@@ -10,19 +10,19 @@ import (
 	"vise/store"
 )
 
-// Flaky is a backend whose next updates go wrong as planned.
-type Flaky struct {
+// flaky is a backend whose next updates go wrong as planned.
+type flaky struct {
 	store.Backend
 	// Plan is what happens to the next updates, in order; after it they go well.
-	Plan []Mishap
+	Plan []mishap
 }
 
-// Mishap is a way for an update to go wrong.
-type Mishap int
+// mishap is a way for an update to go wrong.
+type mishap int
 
 // The mishaps.
 const (
-	NoMishap Mishap = iota
+	noMishap mishap = iota
 	// Refused: nothing is committed, and the error says so.
 	Refused
 	// Lost: nothing is committed, and the error does not tell.
@@ -36,8 +36,8 @@ const (
 var errMishap = errors.New("mishap")
 
 // Update implements store.Backend.
-func (f *Flaky) Update(ctx context.Context, fn func(store.Txn) error) error {
-	now := NoMishap
+func (f *flaky) Update(ctx context.Context, fn func(store.Txn) error) error {
+	now := noMishap
 	if len(f.Plan) > 0 {
 		now, f.Plan = f.Plan[0], f.Plan[1:]
 	}
@@ -56,11 +56,11 @@ func (f *Flaky) Update(ctx context.Context, fn func(store.Txn) error) error {
 }
 
 func unknownOutcome(t *testing.T, b store.Backend) {
-	f := &Flaky{Backend: b}
+	f := &flaky{Backend: b}
 	l := on(t, f, nil)
-	at := func(key string, mishaps ...Mishap) (model.Receipt, error) {
+	at := func(key string, mishaps ...mishap) (model.Receipt, error) {
 		f.Plan = mishaps
-		return l.Apply(ctx, as("ada", key, model.CreateWorkItem{Objective: model.Text(key)}))
+		return l.Apply(ctx, asAgent("ada", key, model.CreateWorkItem{Objective: model.Text(key)}))
 	}
 	if r, err := at("k1", Done); err != nil || r.Revision != 1 || r.Replayed {
 		t.Errorf("committed, but an error: %+v, %v", r, err)
@@ -80,5 +80,5 @@ func unknownOutcome(t *testing.T, b store.Backend) {
 	if r, err := at("k3", Twice); err != nil || r.Revision != 3 {
 		t.Errorf("judged twice: %+v, %v", r, err)
 	}
-	healthy(t, l)
+	sound(t, l)
 }

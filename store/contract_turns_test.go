@@ -1,4 +1,4 @@
-package storetest
+package store_test
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"vise/store"
 )
 
-// Run is what a ledger must tell of turns, messages, tasks and capabilities, on whatever
+// turnsContract is what a ledger must tell of turns, messages, tasks and capabilities, on whatever
 // backend: what the rules asked for is found again, in order, and follows from the records.
-func Run(t *testing.T, open func(t testing.TB) *store.Ledger) {
+func turnsContract(t *testing.T, open func(t testing.TB) *store.Ledger) {
 	for _, c := range []struct {
 		name string
 		test func(*testing.T, *bench)

@@ -9,16 +9,16 @@ import (
 	"vise/model/todo"
 )
 
-// Rooms are what a session finds beside the ledger. Each may be nil: then what stands on it
+// Sources are what a session reads and runs beside the ledger. Each may be nil: then what needs it
 // is not offered, or says that it is not there.
-type Rooms struct {
+type Sources struct {
 	Plans    Plans
 	Findings Findings
 	Threads  Threads
 	// Clip puts a text where it can be pasted from, and says in a sentence where that is.
 	Clip func(ctx context.Context, what, text string) string
 	// RunOwn runs a command of the operator's own, and returns what it wrote.
-	RunOwn func(ctx context.Context, argv []string, stdin []byte) (string, error)
+	RunCustom func(ctx context.Context, argv []string, stdin []byte) (string, error)
 	// SaveFilter puts a filter into the configuration.
 	SaveFilter func(ctx context.Context, name, words string) error
 	// Against is what speaks against completing an item with these threads.
@@ -56,7 +56,7 @@ type Findings interface {
 
 // Threads are where work was left.
 type Threads interface {
-	Radar(context.Context) []thread.Overview
+	All(context.Context) []thread.Overview
 	// Record makes the command that runs argv in a repository and takes its end into the
 	// active thread there.
 	Record(repo model.Text, argv []string) (*exec.Cmd, error)
