@@ -243,7 +243,7 @@ type Findings interface {
 
 // Threads are where work was left.
 type Threads interface {
-	Radar(context.Context) []thread.Overview
+	All(context.Context) []thread.Overview
 	// Record makes the command that runs argv in a repository and takes its end into the
 	// active thread there.
 	Record(repo model.Text, argv []string) (*exec.Cmd, error)

@@ -136,12 +136,8 @@ func (s *session) savePlan(ctx context.Context, d draft, said string) error {
 		return nil
 	}
 	s.Plans.Drop(ctx, d.path)
-	file, _ := s.Plans.Plan(d.agent, d.item)
-	if file.Condition != model.PlanOK {
-		s.say("%s", said)
-		return nil
-	}
-	return s.send(ctx, model.RefreshPlan{WorkItemID: d.item, Plan: file}, "", said)
+	s.say("%s", said)
+	return nil
 }
 
 // conflictOptions end a conflict over a plan. Neither text is lost, whatever is chosen.
