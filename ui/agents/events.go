@@ -12,7 +12,6 @@ import (
 
 	"vise/model"
 	"vise/store/home"
-	"vise/store/threads"
 	"vise/ui/transcript"
 )
 
@@ -144,7 +143,7 @@ func (c *call) observe(ctx context.Context, p payload) error {
 // sessionEnded leaves the thread of the session's repository paused, with the facts alone. A
 // repository without threads gets none.
 func (c *call) sessionEnded(ctx context.Context, p payload) error {
-	if !filepath.IsAbs(p.Dir) || !threads.At(threads.FindRoot(p.Dir)).Exists() {
+	if !filepath.IsAbs(p.Dir) || !c.threadsIn(p.Dir).Exist() {
 		return nil
 	}
 	_, err := c.threadsIn(p.Dir).Record(ctx, home.Execution{ID: c.program + " " + p.Session, SessionEnd: true})

@@ -120,8 +120,8 @@ func completing(c Console) widget.Dialog {
 			Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: r.ID, LinkedTodos: words, SeenRevision: x.Revision(r)}}},
 		}}
 	}
-	if c.fx.Threads != nil && r.ID == c.bookmark.item {
-		unsettled(f, c.bookmark.card)
+	if c.fx.Threads != nil && r.ID == c.threads.item {
+		unsettled(f, c.threads.card)
 	}
 	return f
 }

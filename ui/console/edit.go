@@ -157,7 +157,7 @@ func (e *effects) savePlan(x planEdit, base, said string) tea.Cmd {
 	}
 }
 
-// handle tells that a plan is saved, in the journal too, or shows both texts.
+// handle tells that a plan is saved, or shows both texts.
 func (m savedMsg) handle(c Console) (Console, tea.Cmd) {
 	x := m.edit
 	switch {
@@ -169,14 +169,8 @@ func (m savedMsg) handle(c Console) (Console, tea.Cmd) {
 	}
 	c.layers = nil
 	read := c.fx.readPlan(x.agent, x.item)
-	if m.theirs.Artifact.Condition != model.PlanOK {
-		c, said := c.say(sentence(m.said))
-		return c, tea.Batch(read, said)
-	}
-	c, send := c.post(job{said: m.said, envelope: &model.Envelope{
-		Key: c.fx.newKey(), Actor: model.Operator, Agent: x.agent, Command: model.RefreshPlan{WorkItemID: x.item, Plan: m.theirs.Artifact},
-	}})
-	return c, tea.Batch(read, send)
+	c, said := c.say(sentence(m.said))
+	return c, tea.Batch(read, said)
 }
 
 // beside puts the operator's text next to a plan that somebody else changed.

@@ -62,12 +62,12 @@ func (l layers) refused() {
 }
 
 // refresh gives the topmost dialog what was read since, where that is what it shows.
-func (l layers) refresh(todos shelf, threads radar) {
+func (l layers) refresh(files fileTodos, threads threads) {
 	switch d := l.top().(type) {
 	case *triage:
-		d.shelf = todos
-	case *board:
-		d.radar = threads
+		d.files = files
+	case *threadsDialog:
+		d.threads = threads
 	}
 }
 

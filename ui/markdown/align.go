@@ -37,6 +37,7 @@ func align(source, rendered []string) []row {
 		} else {
 			rows[i].from = min(rows[i].from, rows[i-1].to+1)
 		}
+		rows[i].to = max(rows[i].to, rows[i].from)
 		at = min(at+len(here)*3/4, len(all)) // not all of it: a mark may have become a letter
 	}
 	rows[len(rows)-1].to = int32(len(source) - 1)

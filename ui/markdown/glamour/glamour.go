@@ -5,6 +5,7 @@ package glamour
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"strings"
 
 	gansi "charm.land/glamour/v2/ansi"
@@ -17,6 +18,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
+	"vise/model"
 	"vise/ui/markdown"
 )
 
@@ -34,7 +36,7 @@ func (Engine) Render(s markdown.Source) ([]string, error) {
 	painter.Lock()
 	defer painter.Unlock()
 	painter.styles = s.Look.Palette.Styles()
-	source := []byte(markdown.Disarm(s.Text))
+	source := []byte(s.Text)
 	doc := newParser().Parse(text.NewReader(source))
 	source = spellLinks(doc, source)
 	source = mend(doc, source)
@@ -91,14 +93,19 @@ func newParser() parser.Parser {
 
 // mend changes what Glamour does not render well. It returns source with added words at its end.
 func mend(doc ast.Node, source []byte) []byte {
-	source = append(source, noLanguage...)
-	info := ast.NewTextSegment(text.NewSegment(len(source)-len(noLanguage), len(source)))
+	segment, source := added(source, noLanguage)
+	info := ast.NewTextSegment(segment)
 	var code, paragraphs []ast.Node
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		fenced, ok := n.(*ast.FencedCodeBlock)
 		next := n.NextSibling()
+		words, isText := n.(*ast.Text)
 		switch {
 		case !entering:
+		case isText:
+			if text := string(words.Segment.Value(source)); strings.Contains(text, "&#") && model.Text(html.UnescapeString(text)).Hidden() {
+				words.Segment, source = added(source, disarmed(text))
+			}
 		case n.Kind() == ast.KindCodeBlock || ok && lexers.Get(string(fenced.Language(source))) == nil:
 			code = append(code, n)
 		case n.Kind() == ast.KindParagraph && n.Parent().Kind() == ast.KindListItem && next != nil && next.Kind() == ast.KindParagraph:
@@ -118,6 +125,17 @@ func mend(doc ast.Node, source []byte) []byte {
 	}
 	return source
 }
+
+// added puts words at the end of source.
+func added(source []byte, words string) (text.Segment, []byte) {
+	start := len(source)
+	source = append(source, words...)
+	return text.NewSegment(start, len(source)), source
+}
+
+// disarmed has references to hidden characters (&#27;) shown as they are written: one may begin a
+// style that hides text.
+func disarmed(s string) string { return strings.ReplaceAll(s, "&#", "&amp;#") }
 
 // nameLanguage says that code is in no known language. chroma would guess one, which takes five
 // times as long as to colour it. A name that is not known stands before the code: Glamour would

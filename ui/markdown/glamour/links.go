@@ -3,8 +3,6 @@ package glamour
 import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
-
-	"vise/ui/markdown"
 )
 
 // spellLinks writes the address of each link and image in brackets after its words, as it
@@ -31,9 +29,9 @@ func spellLinks(doc ast.Node, source []byte) []byte {
 		if address == "" || n.Parent() == nil {
 			continue
 		}
-		start := len(source)
-		source = append(source, " ("+markdown.Disarm(address)+")"...)
-		n.Parent().InsertAfter(n.Parent(), n, ast.NewTextSegment(text.NewSegment(start, len(source))))
+		var segment text.Segment
+		segment, source = added(source, " ("+address+")")
+		n.Parent().InsertAfter(n.Parent(), n, ast.NewTextSegment(segment))
 	}
 	return source
 }
