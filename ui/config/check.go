@@ -28,7 +28,7 @@ const (
 	maxWords    = 200 // of a name or a filter, in bytes
 )
 
-// checker finds what a field alone cannot tell.
+// checker finds what is wrong beyond a single field.
 type checker struct {
 	Config
 	themes []string

@@ -19,7 +19,7 @@ type Settings struct {
 	Config
 	// Origins has a place for each value that is not a default, by its path.
 	Origins map[string]Origin
-	// Palettes are the built-in themes and the operator's own, by name.
+	// Palettes are the built-in themes and the custom ones, by name.
 	Palettes map[string]themes.Palette
 	// Problems: what they are about is not in Config, which has the default instead.
 	Problems Problems
@@ -65,7 +65,7 @@ func (s *Settings) file(path string) {
 	s.Problems = append(s.Problems, r.problems...)
 }
 
-// environment lets the usual variables speak over the file.
+// environment applies the usual variables over the file.
 func (s *Settings) environment(getenv func(string) string) {
 	if v := getenv("VISE_THEME"); v != "" {
 		s.Theme, s.Origins["theme"] = v, Origin{Source: "environment", Name: "VISE_THEME"}

@@ -161,7 +161,7 @@ func keysOf(name string) []string {
 	return nil
 }
 
-// kindWords are what a Go type is to whoever writes the file.
+// kindWords describe a Go type in the file's terms.
 func kindWords(name string) string {
 	switch {
 	case name == "bool":
