@@ -2,6 +2,7 @@ package home
 
 import (
 	"context"
+	"errors"
 
 	"vise/model"
 	"vise/store/files"
@@ -62,5 +63,19 @@ func (h *Home) refreshPlan(ctx context.Context, by model.Envelope, w model.WorkI
 	by.Key += "-plan"
 	by.Command = model.RefreshPlan{WorkItemID: w.ID, Plan: plan}
 	_, err := h.send(ctx, by)
+	return err
+}
+
+// SavePlan writes the operator's text over a plan whose file still has the hash base, else it
+// refuses as stale; then the ledger describes it anew. What it cannot note now, whoever asks
+// next notes.
+func (h *Home) SavePlan(ctx context.Context, agent model.AgentID, id model.ItemID, base, text string) error {
+	err := h.files.SavePlan(agent, id, base, []byte(text))
+	if errors.Is(err, files.ErrMoved) {
+		return model.Refuse(model.CodeStale, "plan.md changed on disk while you edited it")
+	}
+	if err == nil {
+		_ = h.RefreshPlan(ctx, model.Envelope{Key: h.newKey(), Actor: model.Operator, Agent: agent}, id)
+	}
 	return err
 }

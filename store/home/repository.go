@@ -60,6 +60,9 @@ func (t Threads) At(ctx context.Context, dir, source string) (r *Repository, don
 // root is the repository around the working directory.
 func (t Threads) root() string { return threads.FindRoot(t.Dir) }
 
+// Exist reports whether the repository has threads.
+func (t Threads) Exist() bool { return threads.At(t.root()).Exists() }
+
 // asking repeats judge until it needs to know nothing more of git.
 func (r *Repository) asking(judge func() error) error {
 	for {

@@ -12,7 +12,6 @@ import (
 
 	"vise/model"
 	"vise/store/home"
-	"vise/store/threads"
 	"vise/ui/transcript"
 )
 
@@ -59,7 +58,7 @@ func (c *call) handle(ctx context.Context) error {
 		return c.crush(ctx, p)
 	}
 	switch c.event {
-	case Rest:
+	case restEvent:
 		return c.rest(ctx, p)
 	case "SessionStart":
 		return c.addContext(ctx, sessionBudget)
@@ -93,7 +92,7 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 			return err
 		}
 		return c.print(c.urgent(ctx))
-	case Rest:
+	case restEvent:
 		return c.restInPlugin(ctx, p.SessionID)
 	case "chat.message": // the plugin puts it before what the model is asked
 		c.goesOn(payload{Session: p.SessionID})
@@ -144,7 +143,7 @@ func (c *call) observe(ctx context.Context, p payload) error {
 // sessionEnded leaves the thread of the session's repository paused, with the facts alone. A
 // repository without threads gets none.
 func (c *call) sessionEnded(ctx context.Context, p payload) error {
-	if !filepath.IsAbs(p.Dir) || !threads.At(threads.FindRoot(p.Dir)).Exists() {
+	if !filepath.IsAbs(p.Dir) || !c.threadsIn(p.Dir).Exist() {
 		return nil
 	}
 	_, err := c.threadsIn(p.Dir).Record(ctx, home.Execution{ID: c.program + " " + p.Session, SessionEnd: true})

@@ -9,20 +9,18 @@ import (
 	"strings"
 
 	"vise/model"
-	"vise/store/files"
+	"vise/store/home"
 )
 
-// edits are the edit buffers: the files that the operator's editor works on: copies in the home's state
+// edits are the files that the operator's editor works on: copies in the home's state
 // directory, where no agent writes. One that was not carried out stays, so that no word
 // of the operator's is ever lost.
 type edits struct {
-	home files.Home
+	home *home.Home
 	dir  string
 }
 
-func newEdits(home files.Home, dir string) edits {
-	return edits{home, filepath.Join(dir, "state", "edits")}
-}
+func newEdits(h *home.Home) edits { return edits{h, filepath.Join(h.Dir(), "state", "edits")} }
 
 // largestEdit bounds what is read back, in bytes.
 const largestEdit = model.MaxPlanBytes
@@ -57,15 +55,11 @@ func (p edits) Read(_ context.Context, path string) (string, error) {
 func (p edits) Drop(_ context.Context, path string) { _ = os.Remove(path) }
 
 // SavePlan is part of console.Papers.
-func (p edits) SavePlan(_ context.Context, agent model.AgentID, id model.ItemID, base, text string) error {
-	err := p.home.SavePlan(agent, id, base, []byte(text))
-	if errors.Is(err, files.ErrMoved) {
-		return model.Refuse(model.CodeStale, "plan.md changed on disk while you edited it")
-	}
-	return err
+func (p edits) SavePlan(ctx context.Context, agent model.AgentID, id model.ItemID, base, text string) error {
+	return p.home.SavePlan(ctx, agent, id, base, text)
 }
 
 // Beside is part of console.Papers.
 func (p edits) Beside(_ context.Context, agent model.AgentID, id model.ItemID, text string) (string, error) {
-	return p.home.SaveBeside(agent, id, []byte(text))
+	return p.home.Files().SaveBeside(agent, id, []byte(text))
 }

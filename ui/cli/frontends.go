@@ -167,7 +167,7 @@ func (r *consoleRun) session(h *home.Home, agent model.AgentID) (console.Session
 	places := newPlaces(h.Dir(), r.getenv, r.now)
 	return console.Session{
 		Ledger: codedHome{h}, Agent: agent, Eyes: plans, Threads: threads, Files: todos, Keeper: places, Memo: places.last(),
-		Drafts: newDrafts(h.Dir()), Papers: newEdits(h.Files(), h.Dir()), Looks: newSeenPlans(h.Dir()),
+		Drafts: newDrafts(h.Dir()), Papers: newEdits(h), Looks: newSeenPlans(h.Dir()),
 	}, nil
 }
 
@@ -256,7 +256,7 @@ func (r *consoleRun) openAccessible(agent model.AgentID, s config.Settings) erro
 	r.schedule(h, 0)
 	todos, threads := newFileTodos(r.ctx, r.dir, r.now), newThreadView(r.ctx, h)
 	r.atEnd = append(r.atEnd, todos.close, threads.Close)
-	edits := newEdits(h.Files(), h.Dir())
+	edits := newEdits(h)
 	return accessible.Run(r.ctx, accessible.Options{
 		In: r.in, Out: r.out, Run: r.runVerbWithin, Ledger: codedHome{h}, Agent: agent, Settings: s, Now: r.now, NewKey: newKey,
 		Sources: accessible.Sources{

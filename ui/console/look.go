@@ -17,6 +17,8 @@ type looking struct {
 	underWay  bool
 	following bool
 	retrying  bool
+	// moved is the newest revision that the ledger told of.
+	moved uint64
 	// took is how long the last look lasted.
 	took time.Duration
 	// failing is since when looks fail; zero while they do not.
@@ -110,7 +112,7 @@ func (m truthMsg) handle(c Console) (Console, tea.Cmd) {
 		c.looking.following = true
 		cmds = append(cmds, c.fx.follow(m.truth.revision, c.looking.pause()))
 	}
-	if c.looking.gen != m.gen || sameDesk && c.place.cursor != "" && c.detail() == nil {
+	if c.looking.gen != m.gen || m.truth.revision < c.looking.moved || sameDesk && c.place.cursor != "" && c.detail() == nil {
 		var again tea.Cmd
 		c, again = c.look()
 		cmds = append(cmds, again)
@@ -181,7 +183,8 @@ func (c Console) row() *model.Row {
 	return c.queue.Row(c.place.cursor)
 }
 
-// handle looks again when the ledger moved, and goes on following.
+// handle looks again when the ledger moved past what is known, and goes on following. A look
+// that is under way may see it already.
 func (m movedMsg) handle(c Console) (Console, tea.Cmd) {
 	c.now = later(c.now, m.at)
 	if m.err != nil {
@@ -191,6 +194,10 @@ func (m movedMsg) handle(c Console) (Console, tea.Cmd) {
 		}
 		return c.troubled(m.err)
 	}
-	c, look := c.look()
+	c.looking.moved = max(c.looking.moved, m.revision)
+	var look tea.Cmd
+	if m.revision > c.truth.revision && !c.looking.underWay {
+		c, look = c.look()
+	}
 	return c, tea.Batch(look, c.fx.follow(m.revision, c.looking.pause()))
 }

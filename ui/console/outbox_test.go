@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -123,4 +124,39 @@ func (wd *world) row(name string) model.Row {
 		wd.t.Fatal(err)
 	}
 	return row
+}
+
+// opened counts how often a ledger is opened: store/home opens it once for an act.
+type opened struct {
+	Ledger
+	n atomic.Int64
+}
+
+func (o *opened) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
+	o.n.Add(1)
+	return o.Ledger.Apply(ctx, e)
+}
+
+func (o *opened) View(ctx context.Context, fn func(model.Reader) error) error {
+	o.n.Add(1)
+	return o.Ledger.View(ctx, fn)
+}
+
+func TestAPickOpensTheLedgerTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l *opened
+		wd := newWorld(t, 80, 24, func(o *Options) {
+			l = &opened{Ledger: o.Ledger}
+			o.Ledger = l
+		})
+		defer wd.end()
+		wd.create("a", "Split rate limiter")
+		wd.settle()
+		l.n.Store(0)
+		wd.press("p")
+		wd.settle()
+		if n := l.n.Load(); n > 2 || !wd.row("a").IsCurrent {
+			t.Errorf("the ledger was opened %d times, to pick and to look afterwards", n)
+		}
+	})
 }

@@ -1,0 +1,74 @@
+package home_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// allowed are the packages outside the store tree that import parts of it beside store/home,
+// and what for. None of them composes what surrounds a command.
+var allowed = map[string]map[string]string{
+	"vise/watcher": {
+		"vise/store/files": "watches plan files", "vise/store/threads": "watches threads and HEAD", "vise/store/todos": "watches sessions",
+	},
+	"vise/ui/cli": {
+		"vise/store":         "upkeep of a home: checks, copies, restore; the demo's ledger in memory",
+		"vise/store/files":   "edits plan files, and keeps small files of the home's state",
+		"vise/store/holon":   "imports what Holon left",
+		"vise/store/threads": "shows threads",
+		"vise/store/todos":   "shows and edits file todos",
+	},
+	"vise/ui/thread": {"vise/store/threads": "shows threads"},
+	"vise/ui/todo":   {"vise/store/todos": "shows and edits file todos"},
+	"vise/ui/agents": {"vise/store/files": "keeps small files of what hooks read"},
+	"vise/ui/runner": {"vise/store/threads": "names the commit that a task runs on"},
+}
+
+// TestStoreHomeIsTheOneWayIn reads the imports: nobody but store/home holds a ledger, threads
+// and todos at once in order to compose them, and whoever imports a part of the store has a
+// reason that stands above.
+func TestStoreHomeIsTheOneWayIn(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "vise/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		if strings.HasPrefix(words[0], "vise/store") {
+			continue
+		}
+		for _, imported := range words[1:] {
+			if strings.HasPrefix(imported, "vise/store") && imported != "vise/store/home" && allowed[words[0]][imported] == "" {
+				t.Errorf("%s imports %s: use store/home, or give a reason here", words[0], imported)
+			}
+		}
+	}
+}
+
+// composing is what only store/home does, one file aside: the console refreshes the todos that
+// it has just read for the screen, in place of reading them once more.
+var composing = []string{"store.Open(", "store.Create(", "model.RefreshPlan{", "model.RefreshTodos{", "model.OfferReport{"}
+
+func TestNoFrontendComposesWhatSurroundsACommand(t *testing.T) {
+	read := 0
+	err := filepath.WalkDir("../../ui", func(path string, d os.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		if read++; strings.HasSuffix(path, "console/files.go") {
+			return nil
+		}
+		raw, err := os.ReadFile(path)
+		if i := slices.IndexFunc(composing, func(s string) bool { return strings.Contains(string(raw), s) }); i >= 0 {
+			t.Errorf("%s has %s…: store/home does that", path, composing[i])
+		}
+		return err
+	})
+	if err != nil || read < 100 {
+		t.Fatalf("%d files were read: %v", read, err)
+	}
+}
