@@ -7,7 +7,7 @@ import (
 )
 
 // Decision is what the scheduler would do for an agent now: a proposal, shown alike by
-// every door. It never moves focus.
+// every frontend. It never moves focus.
 type Decision struct {
 	Kind       DecisionKind `json:"decision"`
 	Reason     string       `json:"reason"`

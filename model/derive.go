@@ -57,7 +57,7 @@ const (
 	CompletedRecent    Class = "completed_recent"
 )
 
-// ReportOffered is no candidate class: it gathers, beside their class, the completed items
+// ReportOffered is no candidate class: it gathers, apart from their class, the completed items
 // whose report is offered and not chosen. Rows and ClassTally know it.
 const ReportOffered Class = "report_offered"
 

@@ -50,7 +50,7 @@ const (
 type Event struct {
 	Kind       EventKind
 	WorkItemID ItemID
-	// Data is what the event tells beside; it marshals to a JSON object.
+	// Data is what else the event says; it marshals to a JSON object.
 	Data any
 }
 

@@ -140,7 +140,7 @@ func byAttention(a, b FleetMember) int {
 	)
 }
 
-// fill reads what a row shows beside the counts.
+// fill reads what a row shows besides the counts.
 func (m *FleetMember) fill(r Reader) {
 	if w, ok := Focus(r, m.Agent.ID); ok {
 		row := RowOf(w, r.ItemWaits(m.Agent.ID, w.ID), true)

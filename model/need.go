@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Need is why an item wants the operator's eyes. It is derived, like a class.
+// Need is why an item needs the operator's attention. It is derived, like a class.
 type Need string
 
 // The needs, the most pressing first. What an agent cannot do by itself comes before what

@@ -3,7 +3,7 @@ package model
 import "time"
 
 // NotOffered says why a command makes no sense for the item that r shows, or "" when it
-// does: what a door shows beside a disabled action. Step judges; this only foretells.
+// does: what a frontend shows for a disabled action. Step judges; this only predicts.
 func NotOffered(r Row, command string) string {
 	name := string(r.Handle)
 	done := r.Class == CompletedRecent
@@ -67,7 +67,7 @@ func (v View) Question() (q Question, ok bool) {
 	return q, q.PlanNeedsInput
 }
 
-// Outlook is what a pick would be, told before it is made.
+// Outlook is what a pick would be, known before it is made.
 type Outlook struct {
 	// From is the focus that the pick leaves; nil when there is none.
 	From *Row
@@ -77,7 +77,7 @@ type Outlook struct {
 	ReviewOnly bool
 }
 
-// PickOutlook foretells a pick of target from this desk.
+// PickOutlook predicts a pick of target.
 func (d Desk) PickOutlook(target Row) Outlook {
 	return Outlook{
 		From:       d.Current,

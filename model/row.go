@@ -131,7 +131,7 @@ func appendTime(key []byte, t time.Time, newestFirst bool) []byte {
 	return binary.BigEndian.AppendUint64(key, n)
 }
 
-// Tally names a count that is kept per agent beside the class index.
+// Tally names a count that is kept per agent with the class index.
 type Tally string
 
 // The tallies that are not a class's or a scheduling state's.

@@ -63,7 +63,7 @@ func (s *step) handleTaken(h Handle) bool {
 }
 
 // own loads the item that a command is about, and refuses what does not exist, belongs to
-// somebody else, or moved on since its author looked.
+// somebody else, or changed since its author read it.
 func (s *step) own(id ItemID, seen uint64) (WorkItem, error) {
 	if id == "" {
 		return WorkItem{}, Refuse(CodeInvalid, "work_item_id is missing").At("work_item_id").WithHint("name the work item; ListWorkItems or vise list shows them")

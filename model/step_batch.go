@@ -52,14 +52,8 @@ func batched(c Command) (ItemID, bool) {
 
 // refusedIn says that nothing of a batch was done, and on account of which item.
 func (s *step) refusedIn(id ItemID, err error) error {
-	e, ok := err.(*Error)
-	if !ok {
-		return err
+	if w, ok := s.Item(id); ok && !strings.Contains(err.Error(), string(w.Handle)) {
+		err = within(err, string(w.Handle))
 	}
-	named := *e
-	named.Message = "nothing was changed: " + e.Message
-	if w, ok := s.Item(id); ok && !strings.Contains(e.Message, string(w.Handle)) {
-		named.Message = "nothing was changed: " + string(w.Handle) + ": " + e.Message
-	}
-	return &named
+	return within(err, "nothing was changed")
 }

@@ -68,7 +68,7 @@ func (c AddAgent) step(s *step) error {
 func (c UpdateAgent) step(s *step) error {
 	a, ok := s.Agent(c.AgentID)
 	if !ok {
-		return Refuse(CodeNotFound, "unknown agent %s", Text(c.AgentID)).At("agent_id").WithHint("list them: vise agents")
+		return unknownAgent(c.AgentID)
 	}
 	if caller, isAgent := s.at.Actor.Agent(); isAgent && caller != a.ID {
 		return Refuse(CodeNotOwner, "agent %s cannot change agent %s", caller, a.ID).At("agent_id")

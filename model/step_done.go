@@ -3,7 +3,7 @@ package model
 // trailOfCompletion is how far back the events of a completion are looked for.
 const trailOfCompletion = 20
 
-// doneElsewhere are the items that a round completed through another door, as an agent
+// doneElsewhere are the items that a round completed by tools of its own, as an agent
 // does that calls its tools itself while somebody reads along. Only what the ledger saw
 // happen in the round's turn counts.
 func (s *step) doneElsewhere(c Round) ([]completedCall, error) {

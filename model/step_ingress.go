@@ -71,7 +71,7 @@ func (c DeliverIngress) step(s *step) error {
 	return nil
 }
 
-// heard are the active waits that a delivery triggers: the one it is bound to, or, bound
+// waitsOf are the active waits that a delivery triggers: the one it is bound to, or, bound
 // to the agent, the agent's own external waits.
 func (s *step) waitsOf(in Ingress) []Wait {
 	var waits []Wait

@@ -28,7 +28,7 @@ func (c Round) step(s *step) error {
 		focus, _ := Focus(s, s.actingAgentOf(call.Command))
 		s.receipt = Receipt{Command: call.Name()}
 		if err := call.step(s); err != nil {
-			return inCall(i, call, err)
+			return within(err, fmt.Sprintf("call %d, %s", i+1, call.Name()))
 		}
 		if s.receipt.CompletedTransition {
 			completed = append(completed, completedCall{len(outer.Calls), s.receipt.WorkItemID, focus.ID == s.receipt.WorkItemID})
@@ -55,16 +55,6 @@ type completedCall struct {
 	call    int
 	item    ItemID
 	focused bool
-}
-
-func inCall(i int, call Call, err error) error {
-	e, ok := err.(*Error)
-	if !ok {
-		return err
-	}
-	named := *e
-	named.Message = fmt.Sprintf("call %d, %s: %s", i+1, call.Name(), e.Message)
-	return &named
 }
 
 // actingAgentOf is whose focus counts for a call: the caller's, else that of the item named.

@@ -2,7 +2,7 @@ package model
 
 // AcknowledgeAll acknowledges what several items of one agent need, in one transaction. An
 // item that needs nothing, or was acknowledged before, is passed by and counted in the
-// receipt (Skipped); one that moved on since its author looked refuses them all.
+// receipt (Skipped); one that changed since its author read it refuses them all.
 type AcknowledgeAll struct {
 	Items []Acknowledge `json:"items"`
 }

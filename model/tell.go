@@ -8,7 +8,7 @@ import (
 )
 
 // Tell says in words what an event was about, without naming its item: "picked: the merge
-// window closes". Every door tells events alike.
+// window closes". Every frontend says it alike.
 func (e Entry) Tell() Text {
 	if tell, ok := tellers[e.Kind]; ok {
 		return tell(e.Data)

@@ -29,7 +29,7 @@ type Wait struct {
 	CancelReason    string     `json:"cancel_reason,omitempty"`
 }
 
-// Triggered reports whether an active wait has heard something.
+// Triggered reports whether an active wait was triggered.
 func (w Wait) Triggered() bool { return w.Status == WaitActive && w.TriggerCount > 0 }
 
 // Ask is an operator wait's question and the answers it proposes.

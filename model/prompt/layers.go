@@ -19,7 +19,7 @@ type Reader interface {
 type Options struct {
 	// Budget is how many tokens the text may have, by Tokens; zero is DefaultBudget.
 	Budget int
-	// Card is where the work was left in the repository; nil when nobody looked there.
+	// Card is where the work was left in the repository; nil when it was not read.
 	Card *thread.Card
 }
 
@@ -95,7 +95,7 @@ func Fit(r Reader, agent model.AgentID, o Options) Layered {
 	} else {
 		all = append(all, noCurrent())
 	}
-	all = append(all, beside(r, a, out.Current)...)
+	all = append(all, besideFocus(r, a, out.Current)...)
 	all = append(all, candidates(r, agent)...)
 	out.settle(all)
 	return out

@@ -1,4 +1,4 @@
-// Package projection is what an agent is told: why it was woken, the current work item in
+// Package prompt is what an agent is told: why it was woken, the current work item in
 // full, what else waits, and what was said to it. It is pure, and its text is for a program's
 // input, never for a terminal.
 //
@@ -33,7 +33,7 @@ type Item struct {
 	model.View
 	Advice []model.Advice     `json:"advice,omitempty"`
 	Trace  []model.TraceEntry `json:"trace,omitempty"`
-	// Thread is where the work was left in the repository; nil when nobody looked there.
+	// Thread is where the work was left in the repository; nil when it was not read.
 	Thread *thread.Card `json:"thread,omitempty"`
 }
 

@@ -9,7 +9,7 @@ import (
 	"vise/model/thread"
 )
 
-// Bounds of what is told beside the focus: items of one kind, and messages looked through
+// Bounds of what is told apart from the focus: items of one kind, and messages looked through
 // for the items that they name.
 const (
 	maxNamed    = 3
@@ -41,9 +41,9 @@ func why(tick string, messages int) string {
 	return "You were asked to run."
 }
 
-// beside are the items that the turn or a message is about, the focus aside: what the tick
+// besideFocus are the items that the turn or a message is about, the focus aside: what the tick
 // offers, what is due for a second look, and what messages to the agent name.
-func beside(r Reader, a model.Agent, current model.ItemID) []layer {
+func besideFocus(r Reader, a model.Agent, current model.ItemID) []layer {
 	told := []model.ItemID{current}
 	pick := func(ids []model.ItemID, keep func(model.WorkItem) bool) (out []model.WorkItem) {
 		for _, id := range ids {

@@ -3,7 +3,7 @@ package todo
 // Dismissed is an earlier finding that was not true or not wanted.
 type Dismissed struct {
 	Todo
-	// Session is where it lies; empty: beside the finding that asks.
+	// Session is where it lies; empty: in the session of the finding that asks.
 	Session string
 }
 

@@ -8,7 +8,7 @@ import (
 	"vise/model"
 )
 
-// Move is a wish to change a todo's status. Which of its facts are needed, the table says.
+// Move is a change of a todo's status that somebody wants. Which of its facts are needed, the table says.
 type Move struct {
 	To    Status
 	Actor Actor

@@ -7,7 +7,7 @@ import (
 	"vise/model"
 )
 
-// Parts is a todo's text, taken apart for whoever judges it beside the code.
+// Parts is a todo's text, taken apart for whoever compares it with the code.
 type Parts struct {
 	// Problem is what is wrong, in words: the text without headings that only the todo's own
 	// life concerns.

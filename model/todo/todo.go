@@ -10,7 +10,7 @@ import (
 // Schema is the version that new files carry. Files of version 1, or without one, are read.
 const Schema = 2
 
-// Todo is one file todo as its front matter tells it, with what the body tells besides:
+// Todo is one file todo as its front matter tells it, with what the body adds:
 // title, history, and the day of the last Work Log entry.
 type Todo struct {
 	Source   string   `json:"source"`

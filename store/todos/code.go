@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// maxCode bounds what is read of a source file beside a finding, in bytes.
+// maxCode bounds what is read of a source file for a finding, in bytes.
 const maxCode = 4 << 20
 
 // Code reads a file of the session's repository, as a finding names it. What lies outside

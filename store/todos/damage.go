@@ -17,7 +17,7 @@ type Damage struct {
 
 func (d *Damage) Error() string { return d.Reason }
 
-// Unwrap gives the damage in the words of every door.
+// Unwrap gives the damage as every frontend knows it.
 func (d *Damage) Unwrap() error {
 	return &model.Error{Code: model.CodeDamaged, Message: d.Reason, Hint: "the file is left as it is"}
 }

@@ -30,7 +30,7 @@ type Snapshot struct {
 	// bodies are kept when they were asked for, by source directory and file.
 	bodies map[place]string
 	places map[todo.Ref]place
-	// seen is every file as it was looked at, so that a later look reads only what changed.
+	// seen is every file as it was read, so that a later load reads only what changed.
 	seen map[place]seenFile
 	full bool
 }
