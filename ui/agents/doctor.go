@@ -41,15 +41,17 @@ func Doctor(o Options, now time.Time) ([]Check, error) {
 	out = append(out, seen(o, now)...)
 	out = append(out, Check{Name: "answers", OK: true, Message: programOf(o.Program).route(o.Version)})
 	if waiting, refused := home.Queued(o.Home); waiting+refused > 0 {
-		out = append(out, Check{Name: "spool", OK: refused == 0, Message: fmt.Sprintf("%d hooks wait in the spool, %d were refused", waiting, refused),
-			Hint: "the next vise that opens the ledger takes them in; refused ones lie in " + filepath.Join(o.Home, "spool", "refused")})
+		out = append(out, Check{Name: "spool", OK: refused == 0,
+			Message: fmt.Sprintf("%d hooks wait in the spool, %d were refused", waiting, refused),
+			Hint:    "the next vise that opens the ledger takes them in; refused ones lie in " + filepath.Join(o.Home, "spool", "refused")})
 	}
 	return out, nil
 }
 
 func onPath(o Options) Check {
 	if _, err := exec.LookPath(o.Vise); err != nil {
-		return Check{Name: "program", Message: o.Vise + " is not found by other programs", Hint: "put vise on the PATH, then vise install " + o.Program}
+		return Check{Name: "program", Message: o.Vise + " is not found by other programs",
+			Hint: "put vise on the PATH, then vise install " + o.Program}
 	}
 	return Check{Name: "program", OK: true, Message: o.Vise + " is found"}
 }
@@ -64,7 +66,8 @@ func seen(o Options, now time.Time) []Check {
 		}
 	}
 	for _, s := range all {
-		out = append(out, Check{Name: "hook " + s.Event, OK: true, Message: fmt.Sprintf("%s seen %d times, last %s ago", s.Event, s.Count, now.Sub(s.Last).Round(time.Second))})
+		out = append(out, Check{Name: "hook " + s.Event, OK: true,
+			Message: fmt.Sprintf("%s seen %d times, last %s ago", s.Event, s.Count, now.Sub(s.Last).Round(time.Second))})
 	}
 	return out
 }

@@ -132,7 +132,8 @@ func (c *call) observe(ctx context.Context, p payload) error {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.FactPatience, factPatience))
 	defer cancel()
 	err := c.threadsIn(ran.Dir).Observe(ctx, home.Execution{
-		ID: strings.TrimSpace(c.program + " " + p.Session), Command: ran.Command, ExitStatus: ran.ExitStatus, NoStatus: ran.Untold, Claimed: ran.Claimed,
+		ID: strings.TrimSpace(c.program + " " + p.Session), Command: ran.Command,
+		ExitStatus: ran.ExitStatus, NoStatus: ran.Untold, Claimed: ran.Claimed,
 	})
 	if err != nil {
 		return fmt.Errorf("the command's end is no fact of the thread: %w", err)

@@ -82,7 +82,8 @@ func Install(o Options) (Installed, error) {
 		if note != "" {
 			out.Notes = append(out.Notes, fmt.Sprintf("%s: %s", c.path, note))
 		}
-		out.Files = append(out.Files, InstalledFile{Path: c.path, Changed: c.changes(), Diff: string(diff.Diff(c.path, c.before, c.path, c.after))})
+		diff := string(diff.Diff(c.path, c.before, c.path, c.after))
+		out.Files = append(out.Files, InstalledFile{Path: c.path, Changed: c.changes(), Diff: diff})
 		changes = append(changes, c)
 	}
 	if o.DryRun {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -54,8 +53,8 @@ func (c *call) report(ctx context.Context, p payload, waiting []pending) (asked 
 		silent = append(silent, x.Item)
 	}
 	if c.askReport && !p.Active && len(silent) > 0 {
-		return true, c.block(fmt.Sprintf("You completed %s with no report text. Write the report now: what was done, how it was checked, what is left.",
-			strings.Join(silent, ", ")))
+		return true, c.block("You completed " + strings.Join(silent, ", ") + " with no report text. " +
+			"Write the report now: what was done, how it was checked, what is left.")
 	}
 	return false, cmp.Or(c.rounds(ctx, p.Session, withFinal(p, rounds, waiting)), err)
 }
@@ -86,7 +85,8 @@ func withFinal(p payload, rounds []transcript.Round, waiting []pending) []transc
 func (c *call) rounds(ctx context.Context, session string, list []transcript.Round) error {
 	var first error
 	for _, r := range list {
-		err := c.deliver(ctx, home.HookReport{Key: keyOf(c.program, session, r.ID), Items: r.Completed, Text: r.Text, Provenance: r.Provenance})
+		key := keyOf(c.program, session, r.ID)
+		err := c.deliver(ctx, home.HookReport{Key: key, Items: r.Completed, Text: r.Text, Provenance: r.Provenance})
 		if err != nil && first == nil {
 			first = err
 		}

@@ -80,7 +80,8 @@ func (r *rounds) line(raw []byte) ([]said, error) {
 		return nil, nil
 	}
 	if raw[0] != '{' || !json.Valid(raw) {
-		return nil, model.Refuse(model.CodeInvalid, "not a round").WithHint(`a round is {"text": "…", "calls": [{"tool": "…", "input": {…}}]} on one line`)
+		return nil, model.Refuse(model.CodeInvalid, "not a round").
+			WithHint(`a round is {"text": "…", "calls": [{"tool": "…", "input": {…}}]} on one line`)
 	}
 	// Where its words come from is not the program's to say.
 	var l struct {

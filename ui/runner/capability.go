@@ -61,7 +61,7 @@ func opens(in model.Ingress, token string) bool {
 // between them; a forge signs the body alone.
 func signed(secret string, r *http.Request, body []byte, now time.Time) bool {
 	if at := r.Header.Get("X-Vise-Timestamp"); at != "" {
-		return fresh(at, now) && matches(secret, r.Header.Get("X-Vise-Signature"), []byte(at), []byte("."), []byte(deliveryID(r)), []byte("."), body)
+		return fresh(at, now) && matches(secret, r.Header.Get("X-Vise-Signature"), []byte(at+"."+deliveryID(r)+"."), body)
 	}
 	return matches(secret, r.Header.Get("X-Hub-Signature-256"), body)
 }

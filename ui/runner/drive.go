@@ -58,7 +58,8 @@ const retryAfter = time.Second
 // ctx ends are interrupted, and said to be.
 func (d *Driver) Run(ctx context.Context) error {
 	if len(d.Programs) == 0 {
-		return model.Refuse(model.CodeInvalid, "no agent has a program").WithHint("configure agents, or name a command: vise drive --agent A -- COMMAND")
+		return model.Refuse(model.CodeInvalid, "no agent has a program").
+			WithHint("configure agents, or name a command: vise drive --agent A -- COMMAND")
 	}
 	// Agents are made known, so that work and messages can be addressed to them.
 	for id := range d.Programs {

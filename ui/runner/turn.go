@@ -45,7 +45,8 @@ var (
 // turn claims a turn, runs the program, and ends the turn. Its error is the ledger's; what
 // the program does wrong shows in how the turn ends.
 func (w *worker) turn(ctx context.Context, tick string) error {
-	in, err := w.apply(ctx, model.Scheduler, model.ClaimTurn{AgentID: w.agent, Holder: holder(), TTLMS: w.program.Turn.Lease.Milliseconds(), Tick: tick})
+	lease := w.program.Turn.Lease.Milliseconds()
+	in, err := w.apply(ctx, model.Scheduler, model.ClaimTurn{AgentID: w.agent, Holder: holder(), TTLMS: lease, Tick: tick})
 	if err != nil {
 		return err
 	}
@@ -184,7 +185,8 @@ func (t *turn) threads() home.Threads {
 func (t *turn) spec(begin briefing) (processSpec, func(), error) {
 	argv, placed := t.program.argv(begin.Text)
 	s := processSpec{Argv: argv, Dir: t.program.Dir, Env: t.program.environment(t.lookup,
-		"VISE_HOME="+t.Home, "VISE_AGENT="+string(t.agent), "VISE_ACTOR="+string(model.AgentActor(t.agent)), fmt.Sprintf("VISE_TURN=%d", t.index))}
+		"VISE_HOME="+t.Home, "VISE_AGENT="+string(t.agent), "VISE_ACTOR="+string(model.AgentActor(t.agent)),
+		fmt.Sprintf("VISE_TURN=%d", t.index))}
 	switch {
 	case t.program.Adapter == adapterRounds:
 		first, err := json.Marshal(begin)

@@ -76,7 +76,9 @@ func Completes(tool string, input json.RawMessage) string {
 // not an error, and not the repetition of an earlier one.
 func Succeeded(answer json.RawMessage) bool {
 	s := strings.NewReplacer(" ", "", `\`, "").Replace(string(answer))
-	return !strings.Contains(s, `"completed_transition":false`) && !strings.Contains(s, `"isError":true`) && !strings.Contains(s, `"error":{"code"`)
+	return !slices.ContainsFunc([]string{`"completed_transition":false`, `"isError":true`, `"error":{"code"`}, func(sign string) bool {
+		return strings.Contains(s, sign)
+	})
 }
 
 // Words are a program's words as they may be kept: valid UTF-8, within a report's bound.
