@@ -122,11 +122,6 @@ func keyOf(agent model.AgentID, tool string, meta sdk.Meta) string {
 	return "mcp-" + home.NewKey()
 }
 
-// apply sends a command of the agent's.
-func (c *call) apply(ctx context.Context, cmd model.Command) (model.Receipt, error) {
-	return c.home.Apply(ctx, c.envelope("", cmd))
-}
-
 // envelope is a command of this call's; suffix tells those beside the tool's own apart.
 func (c *call) envelope(suffix string, cmd model.Command) model.Envelope {
 	return model.Envelope{Key: c.key + suffix, Actor: model.AgentActor(c.agent), Agent: c.agent, Command: cmd}
@@ -165,91 +160,55 @@ func (c *call) show(ctx context.Context, fn func(model.Reader) error) error {
 	})
 }
 
-func create(ctx context.Context, c *call) (any, error) {
-	cmd, err := decode[model.CreateWorkItem](ctx, c, nil)
-	if err != nil {
-		return nil, err
+// acting is a tool that sends a command. answer is made of its receipt and one reading.
+func acting[C model.Command, R any](id func(*C) *model.ItemID, answer func(model.Reader, C, model.Receipt) R) func(context.Context, *call) (any, error) {
+	return func(ctx context.Context, c *call) (any, error) {
+		cmd, err := decode(ctx, c, id)
+		if err != nil {
+			return nil, err
+		}
+		in, err := c.home.Apply(ctx, c.envelope("", cmd))
+		if err != nil {
+			return nil, err
+		}
+		var out R
+		err = c.show(ctx, func(r model.Reader) error {
+			out = answer(r, cmd, in)
+			return nil
+		})
+		return &out, err
 	}
-	return c.item(ctx, cmd)
 }
 
-func update(ctx context.Context, c *call) (any, error) {
-	cmd, err := decode(ctx, c, func(x *model.UpdateWorkItem) *model.ItemID { return &x.WorkItemID })
-	if err != nil {
-		return nil, err
-	}
-	return c.item(ctx, cmd)
-}
-
-func (c *call) item(ctx context.Context, cmd model.Command) (any, error) {
-	in, err := c.apply(ctx, cmd)
-	if err != nil {
-		return nil, err
-	}
-	var out home.ItemResult
-	err = c.show(ctx, func(r model.Reader) error {
-		out = home.ItemResultOf(r, in)
-		return nil
+var (
+	create = acting(nil, func(r model.Reader, _ model.CreateWorkItem, in model.Receipt) home.ItemResult {
+		return home.ItemResultOf(r, in)
 	})
-	return &out, err
-}
+	update = acting(func(x *model.UpdateWorkItem) *model.ItemID { return &x.WorkItemID },
+		func(r model.Reader, _ model.UpdateWorkItem, in model.Receipt) home.ItemResult {
+			return home.ItemResultOf(r, in)
+		})
+	complete = acting(func(x *model.CompleteWorkItem) *model.ItemID { return &x.WorkItemID },
+		func(r model.Reader, _ model.CompleteWorkItem, in model.Receipt) home.CompletionResult {
+			return home.CompletionResultOf(r, in)
+		})
+	pick = acting(func(x *model.PickWorkItem) *model.ItemID { return &x.WorkItemID },
+		func(r model.Reader, _ model.PickWorkItem, in model.Receipt) home.PickResult {
+			out := home.PickResultOf(r, in)
+			out.Warnings = besideTransition(in)
+			return out
+		})
+	wait = acting(func(x *model.WaitFor) *model.ItemID { return &x.WorkItemID },
+		func(r model.Reader, c model.WaitFor, in model.Receipt) home.WaitResult {
+			out := home.WaitResultOf(r, c.Wake, in)
+			out.Warnings = besideTransition(in)
+			return out
+		})
+)
 
-func pick(ctx context.Context, c *call) (any, error) {
-	cmd, err := decode(ctx, c, func(x *model.PickWorkItem) *model.ItemID { return &x.WorkItemID })
-	if err != nil {
-		return nil, err
-	}
-	in, err := c.apply(ctx, cmd)
-	if err != nil {
-		return nil, err
-	}
-	var out home.PickResult
-	err = c.show(ctx, func(r model.Reader) error {
-		out = home.PickResultOf(r, in)
-		out.Warnings = beside(in)
-		return nil
-	})
-	return &out, err
-}
-
-func complete(ctx context.Context, c *call) (any, error) {
-	cmd, err := decode(ctx, c, func(x *model.CompleteWorkItem) *model.ItemID { return &x.WorkItemID })
-	if err != nil {
-		return nil, err
-	}
-	in, err := c.apply(ctx, cmd)
-	if err != nil {
-		return nil, err
-	}
-	var out home.CompletionResult
-	err = c.show(ctx, func(r model.Reader) error {
-		out = home.CompletionResultOf(r, in)
-		return nil
-	})
-	return &out, err
-}
-
-// beside are the warnings that no transition holds.
-func beside(in model.Receipt) []model.Warning {
+// besideTransition are the warnings that no transition holds.
+func besideTransition(in model.Receipt) []model.Warning {
 	return slices.DeleteFunc(slices.Clone(in.Warnings), func(w model.Warning) bool {
 		return in.Transition != nil && slices.ContainsFunc(in.Transition.Warnings, func(own model.Warning) bool { return own.Kind == w.Kind })
 	})
-}
-
-func wait(ctx context.Context, c *call) (any, error) {
-	cmd, err := decode(ctx, c, func(x *model.WaitFor) *model.ItemID { return &x.WorkItemID })
-	if err != nil {
-		return nil, err
-	}
-	in, err := c.apply(ctx, cmd)
-	if err != nil {
-		return nil, err
-	}
-	var out home.WaitResult
-	err = c.show(ctx, func(r model.Reader) error {
-		out = home.WaitResultOf(r, cmd.Wake, in)
-		out.Warnings = beside(in)
-		return nil
-	})
-	return &out, err
 }

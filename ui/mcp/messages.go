@@ -83,11 +83,7 @@ func attach(m model.Message) attached {
 
 // readMessage is a message to the agent in full.
 func (s *server) readMessage(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-	h, err := s.open()
-	if err != nil {
-		return nil, err
-	}
-	agent, err := s.caller(r.Params.Meta)
+	h, agent, err := s.openFor(r.Params.Meta)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"vise/model"
 	"vise/model/prompt"
+	"vise/store/home"
 )
 
 const (
@@ -49,11 +50,7 @@ func (s *server) listing(next sdk.MethodHandler) sdk.MethodHandler {
 }
 
 func (s *server) plans(ctx context.Context, p sdk.Params) ([]*sdk.Resource, error) {
-	h, err := s.open()
-	if err != nil {
-		return nil, err
-	}
-	agent, err := s.caller(p.GetMeta())
+	h, agent, err := s.openFor(p.GetMeta())
 	if err != nil {
 		return nil, err
 	}
@@ -70,11 +67,7 @@ func (s *server) plans(ctx context.Context, p sdk.Params) ([]*sdk.Resource, erro
 }
 
 func (s *server) readContext(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-	h, err := s.open()
-	if err != nil {
-		return nil, err
-	}
-	agent, err := s.caller(r.Params.Meta)
+	h, agent, err := s.openFor(r.Params.Meta)
 	if err != nil {
 		return nil, err
 	}
@@ -87,11 +80,7 @@ func (s *server) readContext(ctx context.Context, r *sdk.ReadResourceRequest) (*
 }
 
 func (s *server) readPlan(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-	h, err := s.open()
-	if err != nil {
-		return nil, err
-	}
-	agent, err := s.caller(r.Params.Meta)
+	h, agent, err := s.openFor(r.Params.Meta)
 	if err != nil {
 		return nil, err
 	}
@@ -113,6 +102,16 @@ func (s *server) readPlan(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk
 		return nil, model.Refuse(model.CodeRefused, "the plan file is %s: %s", p.Condition, model.Text(p.Reason))
 	}
 	return contents(r.Params.URI, string(p.Raw[:min(len(p.Raw), maxPlanShown)])), nil
+}
+
+// openFor opens the home for who asks.
+func (s *server) openFor(meta sdk.Meta) (*home.Home, model.AgentID, error) {
+	agent, err := s.caller(meta)
+	if err != nil {
+		return nil, "", err
+	}
+	h, err := s.open()
+	return h, agent, err
 }
 
 func contents(uri, text string) *sdk.ReadResourceResult {
