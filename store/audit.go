@@ -92,8 +92,8 @@ func (a *audit) record(n name) {
 	payload := f.get(key)
 	if f.err == nil {
 		r, err := decodeRecord(n.kind, key, payload)
-		if err == nil && r.Key() != n.id {
-			err = fmt.Errorf("holds the record of %s", model.Text(r.Key()))
+		if err == nil && r.Name().Key != n.id {
+			err = fmt.Errorf("holds the record of %s", model.Text(r.Name().Key))
 		}
 		f.fail(err)
 	}

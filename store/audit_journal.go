@@ -60,7 +60,7 @@ func (h *history) commit(key, payload []byte, p model.Position) {
 			h.problem(key, "%v", err)
 			continue
 		}
-		h.last[string(recordKey(w.Kind, r.Key()))] = hashOf(w.Record)
+		h.last[string(recordKey(w.Kind, r.Name().Key))] = hashOf(w.Record)
 	}
 }
 

@@ -60,7 +60,7 @@ func (b *Bolt) retry(ctx context.Context, fn func(Txn) error) error {
 	for try := 1; ; try++ {
 		committed, err := b.use(ctx, true, fn)
 		if committed {
-			b.news.spread()
+			b.news.broadcast()
 		}
 		if try == tries || !errors.Is(err, errReplaced) {
 			return err
@@ -88,7 +88,7 @@ func (b *Bolt) Mark(context.Context) (uint64, error) {
 func (b *Bolt) News() <-chan struct{} { return b.news.next() }
 
 // Wake says that another process may have committed.
-func (b *Bolt) Wake() { b.news.spread() }
+func (b *Bolt) Wake() { b.news.broadcast() }
 
 // Close implements Backend.
 func (b *Bolt) Close() error { return b.lock.Close() }

@@ -121,13 +121,13 @@ func (b *Bolt) serve(calls []*call) {
 		err := b.retry(c.ctx, c.run)
 		c.done <- err
 		if errors.As(err, new(*Busy)) && c.ctx.Err() == nil {
-			b.sendAway(err)
+			b.refuseWaiting(err)
 		}
 	}
 }
 
-// sendAway tells those who came meanwhile, who would wait as long again for nothing.
-func (b *Bolt) sendAway(err error) {
+// refuseWaiting answers those who came meanwhile, who would wait as long again for nothing.
+func (b *Bolt) refuseWaiting(err error) {
 	for _, c := range b.group.take() {
 		c.done <- err
 	}
@@ -152,7 +152,7 @@ func (b *Bolt) together(calls []*call) bool {
 		c.done <- cmp.Or(errs[i], err)
 	}
 	if errors.As(err, new(*Busy)) {
-		b.sendAway(err)
+		b.refuseWaiting(err)
 	}
 	return true
 }

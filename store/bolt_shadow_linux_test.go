@@ -61,7 +61,7 @@ func TestAShadowDoesWhatBboltDoes(t *testing.T) {
 		s := newStage(t, grown)
 		for kind := range mutations {
 			var watched []fileOp
-			f := &storetest.Faults{Each: func(_ int, op files.Op) {
+			f := &Faults{Each: func(_ int, op files.Op) {
 				if filepath.Base(op.Path) != "ledger.db" || op.Kind == files.Open {
 					return
 				}
@@ -77,7 +77,7 @@ func TestAShadowDoesWhatBboltDoes(t *testing.T) {
 			must(l.Close())
 			must(os.RemoveAll(dir))
 
-			dir, l = s.copied(t, &storetest.Faults{})
+			dir, l = s.copied(t, &Faults{})
 			must(l.Close())
 			trace := filepath.Join(t.TempDir(), "trace")
 			cmd := storetest.Command(t, "mutate", dir, kind, string(s.queued), string(s.focused), string(s.waiting), string(s.asking), string(s.child), string(s.ingress))

@@ -24,7 +24,7 @@ const shownProblems = 100
 // Check proves a ledger: every checksum holds, the journal is whole and its hashes link,
 // the records are what the journal wrote last, and index and counts are what follows from
 // them. It reads a copy and keeps nobody waiting. A badly damaged file can make the
-// database below run for ever, so that a door runs this in a child process with limits.
+// database below run for ever, so that a frontend runs this in a child process with limits.
 func (l *Ledger) Check(ctx context.Context) (Health, error) {
 	var h Health
 	// The copy is judged by what this program derives, so the ledger is brought to its schema
@@ -94,7 +94,7 @@ func (l *Ledger) Replay(ctx context.Context, into Backend) error {
 	const atOnce = 256
 	copied := newLedger(into, nil)
 	copied.home = l.home
-	if err := into.Update(ctx, copied.found); err != nil {
+	if err := into.Update(ctx, copied.initialize); err != nil {
 		return explain(err)
 	}
 	return l.ReadCopy(ctx, func(z *Ledger) error {

@@ -15,7 +15,7 @@ import (
 
 // during is a ledger whose compaction is met by a change of another process at each write
 // to the draft, and that other process's ledger.
-func during(t *testing.T, f *storetest.Faults) (dir string, l *store.Ledger, made *[]string) {
+func during(t *testing.T, f *Faults) (dir string, l *store.Ledger, made *[]string) {
 	dir, first := newHome(t)
 	for i := range 12 {
 		must(applied(first, grows(fmt.Sprint("fill", i))))
@@ -43,7 +43,7 @@ func locked(l *store.Ledger) bool { return store.Held(l) }
 
 // Who writes while a compaction copies does not wait for it, and is not lost.
 func TestChangesDuringACompactionAreInTheNewFile(t *testing.T) {
-	f := &storetest.Faults{}
+	f := &Faults{}
 	dir, l, made := during(t, f)
 	before, after, err := l.Compact(ctx)
 	if err != nil || after.Free > before.Bytes/2 {
@@ -83,7 +83,7 @@ func left(t *testing.T, dir string) {
 func TestACompactionThatDiesCostsNothing(t *testing.T) {
 	t.Parallel()
 	for at := 1; ; at += storetest.Amount(5, 1) {
-		f := &storetest.Faults{At: at}
+		f := &Faults{At: at}
 		dir, l, made := during(t, f)
 		_, _, err := l.Compact(ctx)
 		kept(t, dir, *made)
@@ -133,7 +133,7 @@ func TestCompactionsAtTheSameTimeLoseNothing(t *testing.T) {
 // Writers who leave no moment to copy a ledger between two of their changes do not spoil its
 // copy.
 func TestABackupBesideWritersIsWhole(t *testing.T) {
-	f := &storetest.Faults{}
+	f := &Faults{}
 	_, l, made := during(t, f)
 	each := f.Each
 	f.Each = func(n int, op files.Op) {

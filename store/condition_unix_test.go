@@ -15,7 +15,6 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/store/lock"
-	"vise/store/storetest"
 )
 
 // told is the condition with a code, which must say what to do.
@@ -52,7 +51,7 @@ func TestAClockBehindTheHistoryIsSaid(t *testing.T) {
 }
 
 func TestACopyThatCannotBeKeptUpIsSaid(t *testing.T) {
-	f := &storetest.Faults{At: 1, Sticky: true, Err: syscall.EDQUOT, Only: func(op files.Op) bool {
+	f := &Faults{At: 1, Sticky: true, Err: syscall.EDQUOT, Only: func(op files.Op) bool {
 		return strings.HasSuffix(op.Path, "live.vj") && op.Kind == files.Write
 	}}
 	_, l := faultyHome(t, f)

@@ -53,7 +53,7 @@ func resolve(t *testing.T, b store.Backend) {
 
 func historyPages(t *testing.T, b store.Backend) {
 	l := on(t, b, nil)
-	x := storetest.NewLife(1)
+	x := NewLife(1)
 	x.Attach(l)
 	x.Live(t, l, 120)
 	look(t, l, func(r model.Reader) {
@@ -87,7 +87,7 @@ func historyPages(t *testing.T, b store.Backend) {
 func life(t *testing.T, b store.Backend) {
 	commands := storetest.Amount(2000, 20_000)
 	l := on(t, b, nil)
-	x := storetest.NewLife(storetest.Seed(t))
+	x := NewLife(storetest.Seed(t))
 	x.Attach(l)
 	if n := x.Live(t, l, commands); n < commands/3 {
 		t.Errorf("only %d of %d commands were accepted", n, commands)
@@ -137,7 +137,7 @@ func pairs(t testing.TB, b store.Backend, table string) (all [][2][]byte) {
 // rebuild spoils what is derived in every way and has it mended.
 func rebuild(t *testing.T, b store.Backend) {
 	l := on(t, b, nil)
-	x := storetest.NewLife(4) // a life that leaves something in every table
+	x := NewLife(4) // a life that leaves something in every table
 	x.Attach(l)
 	x.Live(t, l, 300)
 	before := store.NewMemory()
@@ -173,7 +173,7 @@ func rebuild(t *testing.T, b store.Backend) {
 	sound(t, l)
 }
 
-func frozen(t *testing.T, b store.Backend) {
+func readCopy(t *testing.T, b store.Backend) {
 	l := on(t, b, nil)
 	create(t, l, "ada", "k1")
 	err := l.ReadCopy(ctx, func(z *store.Ledger) error {
@@ -183,7 +183,7 @@ func frozen(t *testing.T, b store.Backend) {
 		}
 		_, err := z.Apply(ctx, asAgent("ada", "k3", model.CreateWorkItem{Objective: "x"}))
 		if err == nil && revision(t, l) != 2 {
-			t.Error("a write to the frozen ledger reached the live one")
+			t.Error("a write to the copy reached the live one")
 		}
 		return nil
 	})

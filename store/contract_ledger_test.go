@@ -33,7 +33,7 @@ func ledgerContract(t *testing.T, open func(t testing.TB) store.Backend) {
 		{"history pages forwards and backwards", historyPages},
 		{"a random life leaves a healthy ledger that its journal makes again", life},
 		{"a check finds what does not follow, a rebuild mends it", rebuild},
-		{"a frozen ledger stands still", frozen},
+		{"a copy for reading stands still", readCopy},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := open(t)

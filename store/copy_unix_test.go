@@ -38,7 +38,7 @@ func upTo(n uint64) []uint64 {
 
 func TestTheCopyHasEveryChangeInOrder(t *testing.T) {
 	dir, l := newHome(t)
-	x := storetest.NewLife(storetest.Seed(t))
+	x := NewLife(storetest.Seed(t))
 	x.Attach(l)
 	x.Live(t, l, 200)
 	h := healthy(t, l)
@@ -76,7 +76,7 @@ func TestATornCopyIsMendedByTheNextChange(t *testing.T) {
 
 // What happens to the copy is no command's business, and is not hidden either.
 func TestACopyThatCannotBeWrittenFailsNoCommand(t *testing.T) {
-	f := &storetest.Faults{At: 1, Sticky: true, Err: syscall.ENOSPC, Only: func(op files.Op) bool {
+	f := &Faults{At: 1, Sticky: true, Err: syscall.ENOSPC, Only: func(op files.Op) bool {
 		return strings.HasSuffix(op.Path, "live.vj") && op.Kind == files.Write
 	}}
 	dir, l := faultyHome(t, f)

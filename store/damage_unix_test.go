@@ -22,7 +22,7 @@ import (
 func TestDamagedLedgerNeverEndsAProcess(t *testing.T) {
 	seeds := storetest.Amount(120, 2000)
 	dir, l := newHome(t)
-	x := storetest.NewLife(1)
+	x := NewLife(1)
 	x.Attach(l)
 	x.Live(t, l, 250)
 	first := storetest.Seed(t) % 1e9
@@ -64,7 +64,7 @@ func TestDamagedLedgerNeverEndsAProcess(t *testing.T) {
 // What damage made unreadable a restore brings back, all of it: the journal lies beside it.
 func TestADamagedLedgerIsRestoredWhole(t *testing.T) {
 	dir, l := newHome(t)
-	x := storetest.NewLife(2)
+	x := NewLife(2)
 	x.Attach(l)
 	x.Live(t, l, 150)
 	must(l.Close())

@@ -30,7 +30,8 @@ func (f *facts) derive(n name) derived {
 	case model.KindItem:
 		return f.deriveItem(model.ItemID(n.id))
 	}
-	agent, keys := keysOf(f.load(n.kind, n.id))
+	r, _ := f.load(model.RecordName{Kind: n.kind, Key: n.id})
+	agent, keys := keysOf(r)
 	d := derived{agent: agent, rows: map[string][]byte{}}
 	for _, k := range keys {
 		d.rows[string(k)] = nil
@@ -61,7 +62,7 @@ func keysOf(r model.Record) (agent model.AgentID, keys [][]byte) {
 		}
 		return r.AgentID, keys
 	case model.Ingress:
-		return r.AgentID, append(keys, aged(doorsPrefix(r.AgentID), r.CreatedAt, string(r.ID)))
+		return r.AgentID, append(keys, aged(ingressPrefix(r.AgentID), r.CreatedAt, string(r.ID)))
 	case model.Delegation:
 		if r.State == model.DelegationOpen {
 			keys = append(keys, aged(delegatedPrefix(r.ParentAgentID, r.ParentWorkItemID), r.CreatedAt, string(r.ID)),
@@ -133,7 +134,7 @@ func (f *facts) touched(writes []model.Record) (own, composed []name) {
 				add(&composed, model.KindAgent, string(r.AgentID))
 			}
 		case model.Task, model.Delegation, model.Message, model.Ingress:
-			add(&own, r.RecordKind(), r.Key())
+			add(&own, r.Name().Kind, r.Name().Key)
 			if m, ok := r.(model.Message); ok { // whether an answer was taken
 				add(&composed, model.KindItem, string(m.WorkItemID))
 			}

@@ -23,7 +23,7 @@ func (s stage) traced(t *testing.T, kind, inject string) (dir, said string, ende
 	if err != nil {
 		t.Skip("no strace here")
 	}
-	dir, l := s.copied(t, &storetest.Faults{})
+	dir, l := s.copied(t, &Faults{})
 	must(l.Close())
 	cmd := storetest.Command(t, "mutate", dir, kind, string(s.queued), string(s.focused), string(s.waiting), string(s.asking), string(s.child), string(s.ingress))
 	calls, _, _ := strings.Cut(inject, ":")

@@ -76,7 +76,7 @@ func newStage(t *testing.T, grown bool) stage {
 	l, err := store.Create(dir, store.Options{})
 	must(err)
 	if grown {
-		x := storetest.NewLife(7)
+		x := NewLife(7)
 		x.Attach(l)
 		x.Live(t, l, 200)
 	}
@@ -104,7 +104,7 @@ func newStage(t *testing.T, grown bool) stage {
 
 // copied is a copy of the stage to try something on, and its ledger on a machine with
 // faults.
-func (s stage) copied(t *testing.T, f *storetest.Faults) (string, *store.Ledger) {
+func (s stage) copied(t *testing.T, f *Faults) (string, *store.Ledger) {
 	t.Helper()
 	dir := quickDir(t)
 	must(os.CopyFS(dir, os.DirFS(s.dir)))
@@ -154,7 +154,7 @@ func (s stage) envelope(kind string) model.Envelope {
 // clean is how many operations a mutation asks for, and the state that it leads to.
 func (s stage) clean(t *testing.T, e model.Envelope) (int, string) {
 	t.Helper()
-	f := &storetest.Faults{}
+	f := &Faults{}
 	dir, l := s.copied(t, f)
 	_, err := l.Apply(ctx, e)
 	must(err)
@@ -197,7 +197,7 @@ func eachPoint(t *testing.T, share int, try func(t *testing.T, s stage, e model.
 func TestAStopAtAnyOperationOfAnyMutationLeavesBeforeOrAfter(t *testing.T) {
 	eachPoint(t, storetest.Amount(5, 1), func(t *testing.T, s stage, e model.Envelope, after string, at int) bool {
 		for _, torn := range storetest.Amount([]int{0}, []int{0, 512}) {
-			dir, l := s.copied(t, &storetest.Faults{At: at, Torn: torn})
+			dir, l := s.copied(t, &Faults{At: at, Torn: torn})
 			_, err := l.Apply(ctx, e)
 			got, readErr := everything(dir)
 			if readErr != nil || got != s.before && got != after || err == nil && got != after {
@@ -220,7 +220,7 @@ func TestAnErrorAtAnyOperationOfAnyMutationIsAnsweredTruly(t *testing.T) {
 	eachPoint(t, storetest.Amount(15, 1), func(t *testing.T, s stage, e model.Envelope, after string, at int) bool {
 		for _, errno := range []syscall.Errno{syscall.EIO, syscall.ENOSPC} {
 			for _, sticky := range []bool{false, true} {
-				dir, l := s.copied(t, &storetest.Faults{At: at, Err: errno, Sticky: sticky})
+				dir, l := s.copied(t, &Faults{At: at, Err: errno, Sticky: sticky})
 				_, err := l.Apply(ctx, e)
 				got, readErr := everything(dir)
 				said := "failed"

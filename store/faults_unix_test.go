@@ -12,11 +12,10 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/files"
-	"vise/store/storetest"
 )
 
 // faultyHome is a new home with one commit in it, and its ledger on a machine with faults.
-func faultyHome(t *testing.T, f *storetest.Faults) (dir string, l *store.Ledger) {
+func faultyHome(t *testing.T, f *Faults) (dir string, l *store.Ledger) {
 	t.Helper()
 	dir, sound := newHome(t)
 	must(applied(sound, objective("first")))
@@ -38,7 +37,7 @@ func grows(key string) model.Envelope {
 // operations counts what one command does to the disk.
 func operations(t *testing.T, e model.Envelope) int {
 	t.Helper()
-	f := &storetest.Faults{}
+	f := &Faults{}
 	_, l := faultyHome(t, f)
 	must(applied(l, e))
 	t.Log(f.Trace())
@@ -57,7 +56,7 @@ func TestACrashAtAnyOperationLeavesBeforeOrAfter(t *testing.T) {
 		after := 0
 		for at := 1; at <= n; at++ {
 			for _, torn := range []int{0, 100}[:1+at%2] {
-				f := &storetest.Faults{At: at, Torn: torn}
+				f := &Faults{At: at, Torn: torn}
 				dir, l := faultyHome(t, f)
 				acknowledged := applied(l, e) == nil
 				next, err := store.Open(dir, store.Options{})
@@ -92,7 +91,7 @@ func TestAnErrorAtAnyOperationIsAnsweredTruly(t *testing.T) {
 		n := operations(t, e)
 		for at := 1; at <= n; at++ {
 			for _, errno := range errnos[:2+2*i] {
-				f := &storetest.Faults{At: at, Err: errno}
+				f := &Faults{At: at, Err: errno}
 				_, l := faultyHome(t, f)
 				r, err := l.Apply(ctx, e)
 				h := healthy(t, l)
@@ -118,12 +117,12 @@ func TestAnErrorAtAnyOperationIsAnsweredTruly(t *testing.T) {
 
 // A crash while a home is made leaves no home, or one that works.
 func TestACrashDuringCreationLeavesNoHomeOrAWholeOne(t *testing.T) {
-	count := &storetest.Faults{}
+	count := &Faults{}
 	l, err := store.Create(filepath.Join(t.TempDir(), "home"), store.Options{Machine: count.Machine()})
 	must(err)
 	l.Close()
 	for at := 1; at <= count.Count(); at++ {
-		f := &storetest.Faults{At: at}
+		f := &Faults{At: at}
 		dir := filepath.Join(t.TempDir(), "home")
 		if l, err := store.Create(dir, store.Options{Machine: f.Machine()}); err == nil {
 			l.Close()

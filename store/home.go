@@ -89,8 +89,8 @@ func openHome(m *files.Machine, dir string) (Home, error) {
 	return h, h.guard()
 }
 
-// furnish makes the directories of a home and its home.json. The caller holds the lock.
-func (h Home) furnish() error {
+// makeFiles makes the directories of a home and its home.json. The caller holds the lock.
+func (h Home) makeFiles() error {
 	for _, d := range homeDirs {
 		if err := h.machine.Mkdir(h.path(d), dirMode); err != nil {
 			return err

@@ -98,9 +98,9 @@ func (f *facts) commitAt(revision uint64) (commit, bool) {
 	return c, ok
 }
 
-// enter appends a commit and its events to the journal and to the trails, and returns
+// appendJournal appends a commit and its events to the journal and to the trails, and returns
 // the ledger's next head.
-func (f *facts) enter(c commit, events []model.Entry) head {
+func (f *facts) appendJournal(c commit, events []model.Entry) head {
 	heads := map[model.AgentID]agentHead{}
 	for i, e := range events {
 		h, ok := heads[e.AgentID]
@@ -132,8 +132,8 @@ const (
 	revisionLength = 8
 )
 
-// remember makes the commit the answer to its key, and forgets a few answers of old.
-func (f *facts) remember(c commit, was, h head) head {
+// keepAnswer makes the commit the answer to its key, and forgets a few answers of old.
+func (f *facts) keepAnswer(c commit, was, h head) head {
 	f.put(answerKey(c.Key), binary.BigEndian.AppendUint64(nil, c.Revision))
 	h.Pruned, h.KeptSince = was.Pruned, was.KeptSince
 	if h.KeptSince.IsZero() {

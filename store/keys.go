@@ -178,7 +178,7 @@ func queueLane(a model.AgentID, p model.Priority) []byte {
 	return append(queuePrefix(a), byte('0'+slices.Index(model.Priorities, p)), '/')
 }
 
-func doorsPrefix(a model.AgentID) []byte { return cat("doors/", string(a), "/") }
+func ingressPrefix(a model.AgentID) []byte { return cat("doors/", string(a), "/") }
 
 func delegatedPrefix(a model.AgentID, i model.ItemID) []byte {
 	return cat("delegated/", string(a), "/", string(i), "/")

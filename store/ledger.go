@@ -63,7 +63,7 @@ func NewLedger(ctx context.Context, b Backend, plans PlanFiles) (*Ledger, error)
 		if v, err := t.Get(keyHead); err != nil || v != nil {
 			return cmp.Or(err, l.inspect(t))
 		}
-		return l.found(t)
+		return l.initialize(t)
 	})
 	return l, explain(err)
 }
@@ -118,12 +118,12 @@ func (l *Ledger) ApplyThen(ctx context.Context, e model.Envelope, then func(mode
 		err = l.update(ctx, try)
 	}
 	if errors.Is(err, ErrUnknown) {
-		return l.recall(ctx, e, fp, err, then)
+		return l.outcome(ctx, e, fp, err, then)
 	}
 	if err != nil {
 		return model.Receipt{}, explain(err)
 	}
-	l.remind(receipt.Revision)
+	l.noteReached(receipt.Revision)
 	if reserve {
 		receipt.Warnings = append(slices.Clone(receipt.Warnings), reserveWarning())
 	}
@@ -174,8 +174,8 @@ func (l *Ledger) migrated(ctx context.Context, use func() error) error {
 	return use()
 }
 
-// recall finds out what came of a commit with an unknown outcome, by its key.
-func (l *Ledger) recall(ctx context.Context, e model.Envelope, fp string, cause error, then func(model.Reader, model.Receipt)) (model.Receipt, error) {
+// outcome finds out what came of a commit with an unknown outcome, by its key.
+func (l *Ledger) outcome(ctx context.Context, e model.Envelope, fp string, cause error, then func(model.Reader, model.Receipt)) (model.Receipt, error) {
 	ctx = context.WithoutCancel(ctx)
 	var known commit
 	var ok bool

@@ -51,7 +51,7 @@ func (m *Memory) Update(ctx context.Context, fn func(Txn) error) error {
 		return err
 	}
 	m.now.Store(&memState{tree: t.tree, mark: was.mark + 1})
-	m.news.spread()
+	m.news.broadcast()
 	return nil
 }
 

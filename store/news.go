@@ -18,7 +18,7 @@ func (n *news) next() <-chan struct{} {
 	return n.channel
 }
 
-func (n *news) spread() {
+func (n *news) broadcast() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.channel != nil {

@@ -18,7 +18,7 @@ import (
 	"vise/store/lock"
 )
 
-// Options are what a door may say about opening a ledger.
+// Options are what a frontend may say about opening a ledger.
 type Options struct {
 	// Plans creates plan files; nil makes none.
 	Plans PlanFiles
@@ -43,7 +43,7 @@ func Open(dir string, o Options) (*Ledger, error) {
 	l := newLedger(b, o.Plans)
 	l.home, l.Now = h, o.Machine.Now
 	l.journal = h.journal()
-	b.Inspect, b.Committing = l.inspect, l.copyOut
+	b.Inspect, b.Committing = l.inspect, l.prepareCopy
 	return l, nil
 }
 
@@ -81,14 +81,14 @@ func createIn(m *files.Machine, dir string) error {
 	}
 	l := newLedger(nil, nil)
 	l.home = Home{Dir: dir, ID: l.NewID(), Format: homeFormat, Created: m.Now().UTC(), machine: m}
-	if err := l.home.furnish(); err != nil {
+	if err := l.home.makeFiles(); err != nil {
 		return err
 	}
-	return createBolt(m, l.home.path(ledgerFile), l.found)
+	return createBolt(m, l.home.path(ledgerFile), l.initialize)
 }
 
-// found writes what an empty ledger begins with.
-func (l *Ledger) found(t Txn) error {
+// initialize writes what an empty ledger begins with.
+func (l *Ledger) initialize(t Txn) error {
 	f := newFacts(t)
 	f.putJSON(keyHome, l.home.ID)
 	f.putJSON(keySchema, l.schema())
@@ -116,14 +116,14 @@ func (l *Ledger) inspect(t Txn) error {
 	return f.err
 }
 
-// remindEvery is how many revisions home.json may lag behind: writing it costs a sync.
-const remindEvery = 256
+// noteEvery is how many revisions home.json may lag behind: writing it costs a sync.
+const noteEvery = 256
 
-// remind has home.json remember how far the ledger is, so that an older file in its place
+// noteReached has home.json remember how far the ledger is, so that an older file in its place
 // is noticed; from the first revision on, a missing one is. It is a lower bound, and an
 // error here loses nothing.
-func (l *Ledger) remind(revision uint64) {
-	if l.home.Dir == "" || revision != 1 && revision%remindEvery != 0 {
+func (l *Ledger) noteReached(revision uint64) {
+	if l.home.Dir == "" || revision != 1 && revision%noteEvery != 0 {
 		return
 	}
 	h := l.home
@@ -165,7 +165,7 @@ func explain(err error) error {
 	return err
 }
 
-// holderOf is a lock's holder as doors tell of it; nil when it cannot be seen.
+// holderOf is a lock's holder as frontends show it; nil when it cannot be seen.
 func holderOf(h lock.Holder) *model.Holder {
 	if h.PID == 0 {
 		return nil

@@ -29,7 +29,7 @@ func TestAPowerCutTakesNothingThatWasAcknowledged(t *testing.T) {
 	dir := filepath.Join(quickDir(t), "home")
 	l, err := store.Create(dir, store.Options{})
 	must(err)
-	x := storetest.NewLife(3)
+	x := NewLife(3)
 	x.Attach(l)
 	x.Live(t, l, 60)
 	must(l.Close())
@@ -70,7 +70,7 @@ func record(t *testing.T, dir string) *powerTrace {
 	t.Helper()
 	p := &powerTrace{root: dir, states: map[string]uint64{}}
 	var mu sync.Mutex
-	f := &storetest.Faults{Each: func(_ int, op files.Op) {
+	f := &Faults{Each: func(_ int, op files.Op) {
 		mu.Lock()
 		defer mu.Unlock()
 		op.Data = bytes.Clone(op.Data)

@@ -8,7 +8,7 @@ import (
 	"vise/model"
 )
 
-// reader is facts with the pages that doors ask for: model.Reader.
+// reader is facts with the pages that frontends ask for: model.Reader.
 type reader struct{ *facts }
 
 func (r reader) Revision() uint64 { return r.head().Revision }
@@ -96,7 +96,7 @@ func (r reader) Tasks(a model.AgentID, limit int) []model.Task {
 }
 
 func (r reader) Ingresses(a model.AgentID, limit int) []model.Ingress {
-	return newest[model.Ingress](r, model.KindIngress, doorsPrefix(a), limit)
+	return newest[model.Ingress](r, model.KindIngress, ingressPrefix(a), limit)
 }
 
 // Seed is the text that an item's plan file was born with. A file that a power cut took,

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,7 +13,7 @@ import (
 	"vise/store/lock"
 )
 
-// RestoreOptions are what a door may say about a restore.
+// RestoreOptions are what a frontend may say about a restore.
 type RestoreOptions struct {
 	// From is a backup to begin with; empty is the newest snapshot that proves sound.
 	From string
@@ -135,7 +134,17 @@ func (r *restore) findHome() error {
 		}
 		r.NewHome = true
 		h = Home{Dir: r.Home, Format: homeFormat, Created: r.Machine.Now().UTC(), machine: r.Machine}
-		h.ID = cmp.Or(h.journal().homeID(), homeOfLedger(r.From), r.homeOfSnapshots(h), homeOfLedger(h.path(ledgerFile)))
+		h.ID = h.journal().homeID()
+		paths := []string{r.From}
+		all, _ := h.Snapshots()
+		for _, s := range all {
+			paths = append(paths, s.Path)
+		}
+		for _, path := range append(paths, h.path(ledgerFile)) {
+			if h.ID == "" && path != "" {
+				h.ID, _, _ = identify(path)
+			}
+		}
 		if h.ID == "" {
 			return refuse("copy the home as it is; it needs somebody who knows", "nothing in %s says whose home it is", r.Home)
 		}
@@ -144,27 +153,14 @@ func (r *restore) findHome() error {
 	return nil
 }
 
-func (r *restore) homeOfSnapshots(h Home) string {
-	all, _ := h.Snapshots()
-	for _, s := range all {
-		if id := homeOfLedger(s.Path); id != "" {
-			return id
-		}
-	}
-	return ""
-}
-
-// homeOfLedger is the home that a ledger's file names, or empty.
-func homeOfLedger(path string) string {
-	if path == "" {
-		return ""
-	}
-	var id string
-	_ = viewFile(path, func(f *facts) error {
-		f.getJSON(keyHome, &id)
+// identify is the home that a ledger's file names, and its revision.
+func identify(path string) (home string, revision uint64, err error) {
+	err = viewFile(path, func(f *facts) error {
+		f.getJSON(keyHome, &home)
+		revision = f.head().Revision
 		return f.err
 	})
-	return id
+	return home, revision, err
 }
 
 // examine finds out what is wrong with the present ledger, and how far the home was.
@@ -182,39 +178,22 @@ func (r *restore) examine(ctx context.Context) {
 		r.Ledger = "its check did not come to an end"
 		return
 	}
-	var revision uint64
-	var id string
-	err := viewFile(r.home.path(ledgerFile), func(f *facts) error {
-		revision = f.head().Revision
-		f.getJSON(keyHome, &id)
-		return f.err
-	})
+	id, revision, err := identify(r.home.path(ledgerFile))
 	if err == nil && id != r.home.ID {
 		err = fmt.Errorf("it is the ledger of another home (%s)", id)
 	}
 	if err == nil {
-		var proof Health
-		if proof, err = r.proveCopy(ctx); err == nil && proof.Revision < r.Known {
+		b := OpenBolt(r.home.path(ledgerFile), lock.On(r.Machine, r.home.path(lockFile), r.Command))
+		var proof Health // of a copy: others may go on to use the ledger
+		if proof, err = prove(ctx, b, r.home); err == nil && proof.Revision < r.Known {
 			err = errors.New(lostChanges(proof.Revision, r.Known))
 		}
+		b.Close()
 		r.Known = max(r.Known, revision)
 	}
 	if err != nil {
 		r.Ledger = err.Error()
 	}
-}
-
-// proveCopy proves a copy of the present ledger, which others may go on to use.
-func (r *restore) proveCopy(ctx context.Context) (Health, error) {
-	b := OpenBolt(r.home.path(ledgerFile), lock.On(r.Machine, r.home.path(lockFile), r.Command))
-	defer b.Close()
-	l := newLedger(b, nil)
-	l.home = r.home
-	h, err := l.Check(ctx)
-	if err == nil && h.Found > h.Derived {
-		err = fmt.Errorf("%d problems, the first: %s", h.Found-h.Derived, h.Problems[0])
-	}
-	return h, err
 }
 
 // better keeps the draft that reaches further; of two that reach as far, the first.
@@ -266,13 +245,8 @@ func (r *Recovery) Apply(ctx context.Context, o RestoreOptions) error {
 
 func (r *Recovery) apply(h Home) error {
 	d := &draft{dir: r.Dir}
-	var id string
-	var now uint64
-	if err := viewFile(d.path(), func(f *facts) error {
-		f.getJSON(keyHome, &id)
-		now = f.head().Revision
-		return f.err
-	}); err != nil {
+	id, now, err := identify(d.path())
+	if err != nil {
 		return err
 	}
 	if now != r.Revision {

@@ -41,7 +41,7 @@ func (r *restore) sources() ([]source, error) {
 	out = append(out, source{"the journal alone", func(d *draft) error {
 		l := newLedger(nil, nil)
 		l.home = r.home
-		return createBolt(r.Machine, d.path(), l.found)
+		return createBolt(r.Machine, d.path(), l.initialize)
 	}})
 	if r.Blind {
 		return out, nil
@@ -112,12 +112,8 @@ func (r *restore) build(ctx context.Context, s source, d *draft) error {
 	if err := b.compact(ctx); err != nil { // which makes both meta pages, and leaves out a backup's plans
 		return err
 	}
-	var id string
-	err := viewFile(d.path(), func(f *facts) error {
-		f.getJSON(keyHome, &id)
-		d.from = f.head().Revision
-		return f.err
-	})
+	id, from, err := identify(d.path())
+	d.from = from
 	switch {
 	case err != nil:
 		return err
@@ -129,7 +125,7 @@ func (r *restore) build(ctx context.Context, s source, d *draft) error {
 	if d.to, err = r.replay(ctx, b, d.from); err != nil {
 		return err
 	}
-	health, err := proveFile(ctx, d.path(), r.home)
+	health, err := prove(ctx, ledgerCopy{path: d.path()}, r.home)
 	if err == nil && health.Revision != d.to {
 		err = fmt.Errorf("it came to revision %d instead of %d", health.Revision, d.to)
 	}

@@ -16,14 +16,13 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/files"
-	"vise/store/storetest"
 )
 
 // lived is a home in which something has happened, and what a reader sees of it.
 func lived(t *testing.T, seed uint64) (dir string, l *store.Ledger, truth string) {
 	t.Helper()
 	dir, l = newHome(t)
-	x := storetest.NewLife(seed)
+	x := NewLife(seed)
 	x.Attach(l)
 	x.Live(t, l, 25)
 	truth, err := everything(dir)
@@ -151,7 +150,7 @@ func TestARestoreCutShortIsDoneAgain(t *testing.T) {
 		dir, l, truth := lived(t, 9)
 		l.Close()
 		must(os.Truncate(filepath.Join(dir, "ledger.db"), 9000))
-		f := &storetest.Faults{At: at}
+		f := &Faults{At: at}
 		m := f.Machine()
 		r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{Machine: m})
 		if err == nil {
@@ -208,7 +207,7 @@ func TestSnapshotsAreHourlyAndThreeAreKept(t *testing.T) {
 		l.Now = func() time.Time { return start.Add(time.Duration(hour)*time.Hour + time.Minute) }
 		must(applied(l, objective(fmt.Sprint(hour))))
 		for range 2 { // the second is not due
-			must(l.Overdue(ctx))
+			must(l.SnapshotIfDue(ctx))
 		}
 	}
 	all, err := l.Home().Snapshots()
@@ -244,7 +243,7 @@ func TestADamagedLedgerIsNotTakenForASnapshot(t *testing.T) {
 // On a full disk the reserve lets work be finished, and says so.
 func TestTheReserveIsGivenUpOnAFullDisk(t *testing.T) {
 	freed := false
-	f := &storetest.Faults{At: 1, Sticky: true, Err: syscall.ENOSPC, Only: func(op files.Op) bool {
+	f := &Faults{At: 1, Sticky: true, Err: syscall.ENOSPC, Only: func(op files.Op) bool {
 		if op.Kind == files.Remove && strings.HasSuffix(op.Path, "reserve") {
 			freed = true
 		}
@@ -307,7 +306,7 @@ func TestCompactingUnderLoadLosesNothing(t *testing.T) {
 func TestACrashWhileCompactingLosesNothing(t *testing.T) {
 	t.Parallel()
 	for at := 1; ; at += 2 {
-		f := &storetest.Faults{At: at}
+		f := &Faults{At: at}
 		dir, l := faultyHome(t, f)
 		_, _, err := l.Compact(ctx)
 		next, openErr := store.Open(dir, store.Options{})

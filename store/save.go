@@ -78,21 +78,21 @@ func (f *facts) save(c commit, records []model.Record, events []model.Entry) com
 	ownBefore, before := f.deriveAll(own), f.deriveAll(composed)
 	c.Writes = make([]write, len(records))
 	for i, r := range records {
-		c.Writes[i] = write{Kind: r.RecordKind(), Record: f.putRecord(r)}
+		c.Writes[i] = write{Kind: r.Name().Kind, Record: f.putRecord(r)}
 	}
 	f.replace(ownBefore, f.deriveAll(own))
 	after := f.deriveAll(composed)
 	f.replace(before, after)
 	f.recount(before, after)
 
-	h := f.enter(c, events)
-	f.putHead(f.remember(c, was, h))
+	h := f.appendJournal(c, events)
+	f.putHead(f.keepAnswer(c, was, h))
 	return c
 }
 
 // putRecord writes a record and returns its bytes.
 func (f *facts) putRecord(r model.Record) []byte {
-	key := recordKey(r.RecordKind(), r.Key())
+	key := recordKey(r.Name().Kind, r.Name().Key)
 	f.records[string(key)] = r
 	return f.putJSON(key, r)
 }

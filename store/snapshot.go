@@ -126,19 +126,18 @@ func (b *Bolt) provenCopy(ctx context.Context, f *files.File, h Home, add func(p
 		return s, err
 	}
 	s.Bytes = info.Size()
-	health, err := proveFile(ctx, f.Name(), h)
+	health, err := prove(ctx, ledgerCopy{path: f.Name()}, h)
 	s.Revision = health.Revision
 	return s, err
 }
 
-// proveFile proves the ledger file at path, which nobody writes to. Its own errors and
-// what it finds are both errors.
-func proveFile(ctx context.Context, path string, h Home) (Health, error) {
-	l := newLedger(ledgerCopy{path: path}, nil)
+// prove checks the ledger on a backend. What it finds, but for what can be derived anew, is an error.
+func prove(ctx context.Context, b Backend, h Home) (Health, error) {
+	l := newLedger(b, nil)
 	l.home = h
 	health, err := l.Check(ctx)
 	if err == nil && health.Found > health.Derived {
-		err = &damage{"prove", fmt.Sprintf("%s: %d problems, the first: %s", path, health.Found, health.Problems[0])}
+		err = &damage{"prove", fmt.Sprintf("%d problems, the first: %s", health.Found-health.Derived, health.Problems[0])}
 	}
 	return health, err
 }

@@ -112,7 +112,7 @@ func On(l *store.Ledger, plans files.Home, o Options) *Home {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	h := &Home{ledger: l, files: plans, o: o, upkeep: &upkeep{stop: stop}}
-	h.running.Go(func() { l.Tend(ctx) })
+	h.running.Go(func() { l.Maintain(ctx) })
 	return h
 }
 
@@ -131,7 +131,7 @@ func (h *Home) closeOnce() error {
 	if h.changed.Load() {
 		ctx, stop := context.WithTimeout(context.Background(), overdueLimit)
 		defer stop()
-		_ = h.ledger.Overdue(ctx) // the next process, or doctor, finds it undone
+		_ = h.ledger.SnapshotIfDue(ctx) // the next process, or doctor, finds it undone
 	}
 	return h.ledger.Close()
 }

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,4 +65,11 @@ func copyFiles(from, to string) error {
 		}
 		return os.WriteFile(filepath.Join(to, rel), raw, 0o600)
 	})
+}
+
+// Seed is a fresh seed, which the test prints so that the life can be lived again.
+func Seed(t testing.TB) uint64 {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	return seed
 }

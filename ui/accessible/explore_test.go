@@ -28,7 +28,7 @@ func (p props) Copy(context.Context, string, string) (string, error)    { return
 func (p props) Read(context.Context, string) (string, error)            { return "mine", nil }
 func (p props) Drop(context.Context, string)                            {}
 func (p props) Editor(string) (*exec.Cmd, error)                        { return exec.Command("true"), nil }
-func (p props) Radar(context.Context) []thread.Overview                 { return p.threads }
+func (p props) All(context.Context) []thread.Overview                   { return p.threads }
 func (p props) Record(model.Text, []string) (*exec.Cmd, error)          { return exec.Command("true"), nil }
 func (p props) Tell(context.Context, todo.Ref) []model.Text             { return nil }
 func (p props) Open(context.Context, []model.TodoRef) []todo.Todo       { return nil }

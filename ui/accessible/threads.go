@@ -17,7 +17,7 @@ func (s *session) threadsMenu(ctx context.Context) error {
 		return nil
 	}
 	for {
-		seen := s.Threads.Radar(ctx)
+		seen := s.Threads.All(ctx)
 		rows := action.ThreadRows(seen)
 		var options []option
 		for _, b := range rows {

@@ -49,7 +49,7 @@ func (f lineTodos) Open(ctx context.Context, links []model.TodoRef) (open []file
 
 // Tell is part of accessible.Findings.
 func (f lineTodos) Tell(ctx context.Context, ref file.Ref) []model.Text {
-	x := f.Exhibit(ctx, ref)
+	x := f.Finding(ctx, ref)
 	var out []model.Text
 	for _, l := range x.Problem.Lines() {
 		out = append(out, model.Text(l))

@@ -10,8 +10,8 @@ import (
 	"vise/ui/console"
 )
 
-// Radar is part of console.Threads.
-func (v threadView) Radar(ctx context.Context) []thread.Overview { return v.List(ctx, v.home) }
+// All is part of console.Threads.
+func (v threadView) All(ctx context.Context) []thread.Overview { return v.List(ctx, v.home) }
 
 // Act is part of console.Threads. A thread that begins is linked to its item.
 func (v threadView) Act(ctx context.Context, a console.ThreadAct) ([]model.Text, error) {

@@ -11,12 +11,12 @@ import (
 	"vise/ui/console"
 )
 
-// Exhibit is part of console.Files.
-func (r *fileTodos) Exhibit(_ context.Context, ref file.Ref) console.Exhibit {
+// Finding is part of console.Files.
+func (r *fileTodos) Finding(_ context.Context, ref file.Ref) console.Finding {
 	earlier := r.earlier()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	x := console.Exhibit{Ref: ref}
+	x := console.Finding{Ref: ref}
 	w, err := r.mine()
 	if err != nil {
 		x.Trouble = home.MissingTodo(err)

@@ -79,16 +79,16 @@ func TestAFindingIsShownBesideTheCodeAsItIsNow(t *testing.T) {
 	seedSession(t, repo, "Quote the name")
 	room := newFileTodos(t.Context(), repo, time.Now)
 	defer room.close()
-	if x := room.Exhibit(t.Context(), "review/001"); x.Trouble != "the file is not there any more" || x.Snippet != "q := name" {
+	if x := room.Finding(t.Context(), "review/001"); x.Trouble != "the file is not there any more" || x.Snippet != "q := name" {
 		t.Errorf("without the file: got %+v", x)
 	}
 	if err := os.WriteFile(filepath.Join(repo, "db.go"), []byte("package db\n\nvar x = 1\n\tq := name\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if x := room.Exhibit(t.Context(), "review/001"); x.Trouble != "" || x.Place.Line != 4 || x.Changed {
+	if x := room.Finding(t.Context(), "review/001"); x.Trouble != "" || x.Place.Line != 4 || x.Changed {
 		t.Errorf("got %+v", x)
 	}
-	if x := room.Exhibit(t.Context(), "review/099"); x.Trouble == "" {
+	if x := room.Finding(t.Context(), "review/099"); x.Trouble == "" {
 		t.Errorf("a todo that is not there: got %+v", x)
 	}
 }

@@ -2,8 +2,11 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"vise/model"
+	"vise/store"
 )
 
 // makePlans makes the plan files of an import before the ledger is asked. The ledger makes
@@ -14,18 +17,16 @@ func (a *app) makePlans(ctx context.Context, in model.Import) error {
 	if err != nil {
 		return err
 	}
-	change, err := model.Step(nothing{}, model.Stamp{At: a.now(), NewID: "judged", Actor: actor}, in)
+	change, err := model.Step(store.Empty(), model.Stamp{At: a.now(), NewID: "judged", Actor: actor}, in)
 	if err != nil {
 		return err
 	}
-	for rest := change.NewPlans; len(rest) > 0 && ctx.Err() == nil; {
-		some := rest[:min(len(rest), plansAtOnce)]
-		if err := a.home.Files().CreatePlans(some); err != nil {
+	for some := range slices.Chunk(change.NewPlans, plansAtOnce) {
+		if err := errors.Join(ctx.Err(), a.home.Files().CreatePlans(some)); err != nil {
 			return err
 		}
-		rest = rest[len(some):]
 	}
-	return ctx.Err()
+	return nil
 }
 
 // plansAtOnce is how many plan files are made between two looks at an interruption.

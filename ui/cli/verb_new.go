@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/store"
 	"vise/store/home"
 )
 
@@ -61,26 +62,23 @@ func (a *app) worthAHome(c model.CreateWorkItem) error {
 	if err != nil {
 		return err
 	}
-	agent, err := a.agentOf(nothing{})
+	agent, err := a.agentOf(store.Empty())
 	if err != nil {
 		return err
 	}
-	_, err = model.Step(nothing{}, model.Stamp{At: a.now(), NewID: "judged", Actor: actor, Agent: agent}, c)
+	_, err = model.Step(store.Empty(), model.Stamp{At: a.now(), NewID: "judged", Actor: actor, Agent: agent}, c)
 	return err
 }
 
 // agentOfNew is whose item is created. A home made for it knows that agent from the start.
 func (a *app) agentOfNew(ctx context.Context) (model.AgentID, error) {
-	d, created, err := a.openOrCreate()
+	_, created, err := a.openOrCreate()
 	if err != nil {
 		return "", err
 	}
 	agent, err := a.namedAgent()
 	if err == nil && agent == "" {
-		err = d.View(ctx, func(r model.Reader) (err error) {
-			agent, err = a.agentOf(r)
-			return err
-		})
+		agent, err = readOne(ctx, a, a.agentOf)
 	}
 	if err == nil && created {
 		_, err = a.apply(ctx, mutation{}, "", model.AddAgent{AgentID: agent})

@@ -29,7 +29,7 @@ func (c Console) state() action.State {
 		Item: c.row(), Search: c.plan.Search.Query != "", Marked: len(c.markedIDs()), Filtered: c.place.filter != "",
 		Agent: c.place.agent, Desk: c.truth.desk, Agents: len(c.truth.agents),
 		ReadOnly: c.readOnly(), Editor: c.fx.editor != nil, Undo: undo, Redo: redo,
-		FileTodos: len(c.shelf.Todos) > 0 || c.shelf.Session != "", Findings: len(c.shelf.Pending()),
+		FileTodos: len(c.files.Todos) > 0 || c.files.Session != "", Findings: len(c.files.Pending()),
 	}
 }
 
@@ -224,8 +224,8 @@ func refresh(c Console) (Console, tea.Cmd) {
 		c = c.reorder()
 	}
 	c, look := c.look()
-	c, files := c.shelve()
-	c, tree := c.glanceAtTree()
+	c, files := c.readFiles()
+	c, tree := c.checkWorkTree()
 	return c, tea.Batch(look, files, tree, c.fx.readPlan(c.place.agent, c.place.cursor))
 }
 

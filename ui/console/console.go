@@ -46,11 +46,10 @@ type Console struct {
 	quitting bool
 }
 
-// neighbours are what is known of where an item's work lies: its thread, and file todos.
+// neighbours are what is known of where an item's work lies: the threads, and file todos.
 type neighbours struct {
-	bookmark bookmark
-	radar    radar
-	shelf    shelf
+	threads threads
+	files   fileTodos
 }
 
 // idle is whether the operator's hands rest. While they do not, the queue keeps its order.
@@ -137,8 +136,8 @@ func (e *effects) opened() tea.Cmd {
 // is in sight.
 func (c Console) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	c, cmd := c.route(msg)
-	c.layers.refresh(c.shelf, c.radar)
-	c, read := c.exhibited()
+	c.layers.refresh(c.files, c.threads)
+	c, read := c.readFinding()
 	c, look := c.lookKept()
 	return c.steady(), tea.Batch(cmd, read, look)
 }
@@ -198,7 +197,7 @@ func (c Console) resized(m tea.WindowSizeMsg) (Console, tea.Cmd) {
 func (m beatMsg) handle(c Console) (Console, tea.Cmd) {
 	c.now = later(c.now, m.at)
 	c, draw := c.readMarks()
-	c, card := c.glanceAtTree()
+	c, card := c.checkWorkTree()
 	c, look := c.lookAgain()
 	return c, tea.Batch(draw, card, look, c.fx.nextBeat())
 }
@@ -221,9 +220,6 @@ func (m draftsMsg) handle(c Console) (Console, tea.Cmd) {
 	}
 	return c, nil
 }
-
-func (m sayMsg) handle(c Console) (Console, tea.Cmd)      { return c.say(string(m)) }
-func (m complainMsg) handle(c Console) (Console, tea.Cmd) { return c.complain(m.err) }
 
 // steady keeps the cursor's row in sight and scrolls no page beyond its end.
 func (c Console) steady() Console {

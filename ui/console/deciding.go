@@ -25,11 +25,11 @@ var decisions = []string{"undecided", "finished", "won't fix", "moved", "stays o
 // openLinked are the linked todos of the item under the cursor that are not over.
 func (c Console) openLinked() []LinkedTodo {
 	d := c.detail()
-	if d == nil || c.shelf.item != d.ID {
+	if d == nil || c.files.item != d.ID {
 		return nil
 	}
 	var out []LinkedTodo
-	for _, l := range c.shelf.Linked {
+	for _, l := range c.files.Linked {
 		if l.Missing == "" && !l.Todo.Status.Final() {
 			out = append(out, l)
 		}

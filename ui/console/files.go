@@ -19,8 +19,8 @@ type Files interface {
 	Read(ctx context.Context, links []model.TodoRef) FilesRead
 	// Next waits until what Read told may have changed; it is called by one goroutine at a time.
 	Next(context.Context) error
-	// Exhibit reads one todo of the session and the code that it speaks of.
-	Exhibit(ctx context.Context, ref todo.Ref) Exhibit
+	// Finding reads one todo of the session and the code that it speaks of.
+	Finding(ctx context.Context, ref todo.Ref) Finding
 	// Act carries out what the operator decided on one todo.
 	Act(context.Context, FileAct) error
 }
@@ -29,18 +29,8 @@ type Files interface {
 type (
 	FilesRead  = screen.FileTodos
 	LinkedTodo = screen.LinkedTodo
+	Finding    = screen.Finding
 )
-
-// Exhibit is a todo as a judge sees it: what it says, and the code as it is now.
-type Exhibit struct {
-	Ref todo.Ref
-	todo.Parts
-	todo.Excerpt
-	// Before is the same finding as it was dismissed earlier; nil when it never was.
-	Before *todo.Dismissed
-	// Trouble is why there is nothing to show, or no code.
-	Trouble string
-}
 
 // FileAct is what the operator decided on one file todo.
 type FileAct struct {
@@ -67,19 +57,19 @@ const (
 	FileUnapprove FileActKind = "unapprove"
 )
 
-// shelf is what the console knows of the files. It is replaced whole, and only by effects.
-type shelf struct {
+// fileTodos is what the console knows of the files. It is replaced whole, and only by effects.
+type fileTodos struct {
 	screen.FileTodos
 	// item is whose links were read; links are those of the newest request.
 	item  model.ItemID
 	links []model.TodoRef
-	// gen counts what was read, so that an exhibit knows when it is old.
+	// gen counts what was read, so that a finding knows when it is old.
 	gen             int
 	known           bool
 	underWay, again bool
-	exhibit         Exhibit
-	// shown is what exhibit answers, asked what is being read.
-	shown, asked exhibitKey
+	finding         screen.Finding
+	// asked is the finding that is being read, or was last.
+	asked findingKey
 	// noted is the item and its revision whose derived rows the ledger was last told.
 	noted subjectAt
 }
@@ -89,7 +79,7 @@ type subjectAt struct {
 	revision uint64
 }
 
-type exhibitKey struct {
+type findingKey struct {
 	ref todo.Ref
 	gen int
 }
@@ -100,9 +90,9 @@ type (
 		read FilesRead
 	}
 	filesMovedMsg struct{ err error }
-	exhibitMsg    struct {
-		key     exhibitKey
-		exhibit Exhibit
+	findingMsg    struct {
+		key     findingKey
+		finding screen.Finding
 	}
 )
 
@@ -129,30 +119,30 @@ func (c Console) linksNow() (model.ItemID, []model.TodoRef) {
 	if d := c.detail(); d != nil {
 		return d.ID, d.Links.TodoRefs
 	}
-	return c.shelf.item, c.shelf.links
+	return c.files.item, c.files.links
 }
 
-// shelve reads the files, unless a reading is under way: then its answer starts the next.
-func (c Console) shelve() (Console, tea.Cmd) {
+// readFiles reads the files, unless a reading is under way: then its answer starts the next.
+func (c Console) readFiles() (Console, tea.Cmd) {
 	if c.fx.Files == nil {
 		return c, nil
 	}
-	if c.shelf.underWay {
-		c.shelf.again = true
+	if c.files.underWay {
+		c.files.again = true
 		return c, nil
 	}
 	item, links := c.linksNow()
-	c.shelf.underWay, c.shelf.again, c.shelf.links = true, false, links
+	c.files.underWay, c.files.again, c.files.links = true, false, links
 	return c, c.fx.readFiles(item, links)
 }
 
 // relinked reads the files when the cursor's item links to others than those known.
 func (c Console) relinked() (Console, tea.Cmd) {
 	item, links := c.linksNow()
-	if c.fx.Files == nil || c.shelf.known && item == c.shelf.item && slices.Equal(links, c.shelf.links) {
+	if c.fx.Files == nil || c.files.known && item == c.files.item && slices.Equal(links, c.files.links) {
 		return c.noteRows()
 	}
-	return c.shelve()
+	return c.readFiles()
 }
 
 // noteRows tells the ledger how the rows stand that speak of linked todos, where it knows
@@ -160,14 +150,14 @@ func (c Console) relinked() (Console, tea.Cmd) {
 // tried once for what is on screen; the next who looks tries again.
 func (c Console) noteRows() (Console, tea.Cmd) {
 	d := c.detail()
-	if d == nil || d.State != model.Open || d.ID != c.shelf.item || c.shelf.noted == (subjectAt{d.ID, d.Revision}) {
+	if d == nil || d.State != model.Open || d.ID != c.files.item || c.files.noted == (subjectAt{d.ID, d.Revision}) {
 		return c, nil
 	}
 	rows := todo.ChangedRows(d.TodoList, c.checklist(*d))
 	if len(rows) == 0 {
 		return c, nil
 	}
-	c.shelf.noted = subjectAt{d.ID, d.Revision}
+	c.files.noted = subjectAt{d.ID, d.Revision}
 	return c, c.fx.note(model.Envelope{Key: c.fx.newKey(), Actor: model.Watcher, Command: model.RefreshTodos{WorkItemID: d.ID, Rows: rows}})
 }
 
@@ -181,13 +171,13 @@ func (e *effects) note(env model.Envelope) tea.Cmd {
 
 // handle takes what a reading found.
 func (m filesMsg) handle(c Console) (Console, tea.Cmd) {
-	c.shelf.FileTodos, c.shelf.item, c.shelf.known = m.read, m.item, true
-	c.shelf.gen++
-	c.shelf.underWay = false
-	if c.shelf.again {
-		return c.shelve()
+	c.files.FileTodos, c.files.item, c.files.known = m.read, m.item, true
+	c.files.gen++
+	c.files.underWay = false
+	if c.files.again {
+		return c.readFiles()
 	}
-	c.shelf.noted = subjectAt{}
+	c.files.noted = subjectAt{}
 	return c.noteRows()
 }
 
@@ -196,11 +186,12 @@ func (m filesMovedMsg) handle(c Console) (Console, tea.Cmd) {
 	if m.err != nil {
 		return c, nil // the console ends, or nothing watches: R still reads
 	}
-	c, read := c.shelve()
+	c, read := c.readFiles()
 	return c, tea.Batch(read, c.fx.followFiles())
 }
 
-func (m exhibitMsg) handle(c Console) (Console, tea.Cmd) {
-	c.shelf.exhibit, c.shelf.shown = m.exhibit, m.key
+func (m findingMsg) handle(c Console) (Console, tea.Cmd) {
+	c.files.finding = m.finding
+	c.files.finding.Ref = m.key.ref
 	return c, nil
 }

@@ -66,14 +66,14 @@ func (f *fakeFiles) Next(ctx context.Context) error {
 	}
 }
 
-func (f *fakeFiles) Exhibit(_ context.Context, ref todo.Ref) Exhibit {
+func (f *fakeFiles) Finding(_ context.Context, ref todo.Ref) Finding {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	t, ok := todo.NewIndex(f.todos).Find(ref)
 	if !ok {
-		return Exhibit{Ref: ref, Trouble: "its file is gone"}
+		return Finding{Ref: ref, Trouble: "its file is gone"}
 	}
-	x := Exhibit{Ref: ref, Parts: todo.PartsOf(t, f.bodies[ref])}
+	x := Finding{Ref: ref, Parts: todo.PartsOf(t, f.bodies[ref])}
 	var all []todo.Dismissed
 	for _, o := range f.todos {
 		all = append(all, todo.Dismissed{Todo: o})
@@ -252,7 +252,7 @@ func TestAPrimedConsoleReadsTheFilesOnceItRuns(t *testing.T) {
 		wd.pending = []tea.Cmd{wd.console.Init()}
 		wd.send(tea.WindowSizeMsg{Width: wd.w, Height: wd.h})
 		wd.settle()
-		if got := len(wd.console.(Console).shelf.Todos); got != 1 {
+		if got := len(wd.console.(Console).files.Todos); got != 1 {
 			t.Errorf("got %d todos, want 1", got)
 		}
 	})

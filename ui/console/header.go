@@ -12,7 +12,7 @@ import (
 func (c Console) header() screen.Header {
 	v := screen.Header{
 		Frame: c.frame(), W: c.layout.w, Views: viewNames[:], At: int(c.place.view), Badges: c.badges(),
-		NeedYou: c.truth.needYou(), More: len(c.truth.inbox) >= inboxShown && c.truth.needYou() >= inboxShown, Findings: len(c.shelf.Pending()),
+		NeedYou: c.truth.needYou(), More: len(c.truth.inbox) >= inboxShown && c.truth.needYou() >= inboxShown, Findings: len(c.files.Pending()),
 	}
 	switch c.place.view {
 	case viewDesk:

@@ -52,9 +52,9 @@ func (c Console) detailView() screen.Detail {
 	v := screen.Detail{
 		Frame: c.frame(), Rect: c.layout.panes[paneDetail], Focused: c.place.focus == paneDetail, Row: c.row(), Detail: c.detail(),
 		Agent: c.truth.desk.Agent, Tab: c.place.tab, Scroll: c.place.scroll[c.place.page()], Plan: c.plan.Plan,
-		Card: c.bookmark.card, HasThreads: c.fx.Threads != nil, Linked: len(c.bookmark.links) > 0, Opened: c.fx.Ledger != nil,
+		Card: c.threads.card, HasThreads: c.fx.Threads != nil, Linked: len(c.threads.links) > 0, Opened: c.fx.Ledger != nil,
 	}
-	if v.Files = c.shelf.FileTodos; v.Detail == nil || c.shelf.item != v.Detail.ID {
+	if v.Files = c.files.FileTodos; v.Detail == nil || c.files.item != v.Detail.ID {
 		v.Files.Linked = nil // they are another item's
 	}
 	if v.Tab == screen.TabWhy {
@@ -86,7 +86,7 @@ func (c Console) whyKeys() []string {
 func (c Console) fleetView() screen.FleetView {
 	return screen.FleetView{
 		Frame: c.frame(), Fleet: c.place.fleet, Body: c.layout.body(), Zoomed: c.place.zoomed, Told: c.truth.fleet, Events: c.truth.activity,
-		Findings: len(c.shelf.Pending()), Threads: c.radar.seen,
+		Findings: len(c.files.Pending()), Threads: c.threads.all,
 	}
 }
 
@@ -104,8 +104,8 @@ func (c Console) reportsView() screen.ReportsView {
 
 // checklist is an item's todo list as it stands, as far as its links were read.
 func (c Console) checklist(d model.Detail) []model.Todo {
-	if c.shelf.item != d.ID {
+	if c.files.item != d.ID {
 		return d.TodoList
 	}
-	return c.shelf.Checklist(d)
+	return c.files.Checklist(d)
 }

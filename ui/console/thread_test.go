@@ -61,7 +61,7 @@ func (f *fakeThreads) Card(_ context.Context, links []model.ThreadLink) thread.C
 	return c
 }
 
-func (f *fakeThreads) Radar(context.Context) []thread.Overview {
+func (f *fakeThreads) All(context.Context) []thread.Overview {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	r, err := thread.OverviewOf(f, thread.Stamp{Git: f.git, Lineages: f.lines})

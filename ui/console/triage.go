@@ -11,6 +11,7 @@ import (
 	"vise/model"
 	"vise/model/todo"
 	"vise/ui/action"
+	"vise/ui/console/screen"
 	"vise/ui/console/widget"
 )
 
@@ -20,14 +21,14 @@ const batchSize = 10
 // triage is the dialog in which the operator judges findings: ten at a time, the most
 // urgent first, each beside the code as it is now.
 type triage struct {
-	shelf shelf
+	files fileTodos
 	// batch are the findings at hand; they keep their places while they are decided.
 	batch []todo.Ref
 	at    todo.Ref
 	// verdicts say what was decided on each; what was deferred is not asked again.
-	verdicts map[todo.Ref]verdict
-	// undo are the acts that u takes back, the newest last.
-	undo []todo.Ref
+	verdicts map[todo.Ref]string
+	// undo are the acts that can be taken back, the newest last.
+	undo []verdict
 	// ask is the reason while it is typed, asked the resolution that it is for.
 	ask   *widget.Field
 	asked todo.Resolution
@@ -36,15 +37,15 @@ type triage struct {
 	board  bool
 }
 
-// verdict is what the operator decided on a finding.
+// verdict is what was decided on a finding; back takes it back, and is empty for what changed
+// nothing.
 type verdict struct {
-	word string
-	// back takes it back; empty for what changed nothing.
+	ref  todo.Ref
 	back FileActKind
 }
 
 func triaging(c Console) widget.Dialog {
-	d := &triage{verdicts: map[todo.Ref]verdict{}, shelf: c.shelf}
+	d := &triage{verdicts: map[todo.Ref]string{}, files: c.files}
 	d.next()
 	d.board = len(d.batch) == 0
 	return d
@@ -52,13 +53,12 @@ func triaging(c Console) widget.Dialog {
 
 // next takes the next findings that nobody has decided on.
 func (d *triage) next() {
-	d.batch = nil
-	for _, t := range d.shelf.Pending() {
+	d.batch, d.scroll = nil, 0
+	for _, t := range d.files.Pending() {
 		if _, decided := d.verdicts[t.Ref()]; !decided && len(d.batch) < batchSize {
 			d.batch = append(d.batch, t.Ref())
 		}
 	}
-	d.scroll = 0
 	if len(d.batch) > 0 {
 		d.at = d.batch[0]
 	}
@@ -66,23 +66,9 @@ func (d *triage) next() {
 
 // undecided reports whether a finding still waits for the operator.
 func (d *triage) undecided(r todo.Ref) bool {
-	t, ok := todo.NewIndex(d.shelf.Todos).Find(r)
+	t, ok := todo.NewIndex(d.files.Todos).Find(r)
 	_, decided := d.verdicts[r]
 	return ok && !decided && t.Status == todo.Pending
-}
-
-// rows are what the cursor moves on: the batch, or on the board all todos by status.
-func (d *triage) rows() []todo.Ref {
-	if !d.board {
-		return d.batch
-	}
-	var out []todo.Ref
-	for _, column := range boardOf(d.shelf.Todos) {
-		for _, t := range column.todos {
-			out = append(out, t.Ref())
-		}
-	}
-	return out
 }
 
 // In is part of widget.Dialog.
@@ -112,7 +98,7 @@ func (d *triage) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Re
 	case action.TriageUp:
 		d.move(-1)
 	case action.TriageScrollDown:
-		d.scroll += 3
+		d.scroll = min(d.scroll+3, d.view(x).LastLine())
 	case action.TriageScrollUp:
 		d.scroll = max(d.scroll-3, 0)
 	case action.TriageNext:
@@ -129,20 +115,20 @@ func (d *triage) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Re
 	return d, nil
 }
 
+// move moves the cursor in the batch, or on the board among all todos by status.
 func (d *triage) move(by int) {
-	rows := d.rows()
-	if len(rows) == 0 {
-		return
+	l := screen.List[todo.Ref]{Order: d.batch, Cursor: d.at}
+	if d.board {
+		l.Order = d.files.ByStatus()
 	}
-	i := slices.Index(rows, d.at)
-	d.at, d.scroll = rows[min(max(i+by, 0), len(rows)-1)], 0
+	d.at, d.scroll = l.Step(by).Cursor, 0
 }
 
 // rank gives the finding at the cursor the priority of a digit. It decides nothing: the
 // finding stays at hand.
 func (d *triage) rank(k widget.Key) widget.Result {
 	p := todo.Priority("p" + k.String())
-	t, ok := todo.NewIndex(d.shelf.Todos).Find(d.at)
+	t, ok := todo.NewIndex(d.files.Todos).Find(d.at)
 	switch {
 	case !ok || t.Status.Final():
 		return widget.Trouble(d.at.String() + " is over: its priority stays")
@@ -155,7 +141,7 @@ func (d *triage) rank(k widget.Key) widget.Result {
 // promote makes a work item of the finding at the cursor, for the agent on screen. It decides
 // nothing, like rank.
 func (d *triage) promote(x widget.Context) widget.Result {
-	t, ok := todo.NewIndex(d.shelf.Todos).Find(d.at)
+	t, ok := todo.NewIndex(d.files.Todos).Find(d.at)
 	switch {
 	case !ok || t.Status.Final():
 		return widget.Trouble(d.at.String() + " is over: there is nothing to work on")
@@ -181,11 +167,11 @@ func (d *triage) judge(id action.ID, x widget.Context) widget.Result {
 	case !d.undecided(d.at):
 		return widget.Trouble(d.at.String() + x.Keys.Keyed(" is decided; {triage-undo} takes your last decision back"))
 	case id == action.TriageDefer:
-		d.decide(verdict{word: "deferred"})
+		d.decide("deferred", "")
 		return nil
 	case id == action.TriageApprove:
 		act := FileAct{Kind: FileMove, Ref: d.at, Move: todo.Move{To: todo.Ready, Reason: "Triage approved"}}
-		d.decide(verdict{"approved", FileUnapprove})
+		d.decide("approved", FileUnapprove)
 		return widget.Intent{Msg: fileJobMsg{act: act}}
 	}
 	f := widget.NewField(d.proposal(resolution), 1, model.MaxReason)
@@ -195,7 +181,7 @@ func (d *triage) judge(id action.ID, x widget.Context) widget.Result {
 
 // proposal is the todo that a duplicate most likely repeats.
 func (d *triage) proposal(r todo.Resolution) string {
-	if twin := todo.Twin(d.shelf.Todos, d.at); r == todo.Duplicate && twin != "" {
+	if twin := todo.Twin(d.files.Todos, d.at); r == todo.Duplicate && twin != "" {
 		return twin.String() + " "
 	}
 	return ""
@@ -233,21 +219,14 @@ func (d *triage) reject(x widget.Context) widget.Result {
 	}
 	act := FileAct{Kind: FileMove, Ref: d.at, Move: m}
 	d.ask = nil
-	d.decide(verdict{resolutionWord(m.Resolution), FileReopen})
+	d.decide(screen.ResolutionWord(m.Resolution), FileReopen)
 	return widget.Intent{Msg: fileJobMsg{act: act}}
 }
 
-func resolutionWord(r todo.Resolution) string {
-	if r == todo.NotFixed {
-		return "won't fix"
-	}
-	return strings.ReplaceAll(string(r), "_", " ")
-}
-
 // decide notes a verdict and goes to the next finding that has none.
-func (d *triage) decide(v verdict) {
-	d.verdicts[d.at] = v
-	d.undo = append(d.undo, d.at)
+func (d *triage) decide(word string, back FileActKind) {
+	d.verdicts[d.at] = word
+	d.undo = append(d.undo, verdict{d.at, back})
 	at := max(slices.Index(d.batch, d.at), 0)
 	for i := range d.batch {
 		if r := d.batch[(at+i)%len(d.batch)]; d.undecided(r) {
@@ -263,21 +242,20 @@ func (d *triage) takeBack() widget.Result {
 		return widget.Trouble("nothing was decided here that could be taken back")
 	}
 	last := d.undo[len(d.undo)-1]
-	v := d.verdicts[last]
-	d.forget(last)
-	d.at, d.scroll, d.board = last, 0, false
-	if !slices.Contains(d.batch, last) {
-		d.batch = append([]todo.Ref{last}, d.batch[:min(len(d.batch), batchSize-1)]...)
+	d.forget(last.ref)
+	d.at, d.scroll, d.board = last.ref, 0, false
+	if !slices.Contains(d.batch, last.ref) {
+		d.batch = append([]todo.Ref{last.ref}, d.batch[:min(len(d.batch), batchSize-1)]...)
 	}
-	if v.back == "" {
+	if last.back == "" {
 		return nil
 	}
-	return widget.Intent{Msg: fileJobMsg{act: FileAct{Kind: v.back, Ref: last, Move: todo.Move{Reason: "Triage undone"}}}}
+	return widget.Intent{Msg: fileJobMsg{act: FileAct{Kind: last.back, Ref: last.ref, Move: todo.Move{Reason: "Triage undone"}}}}
 }
 
 func (d *triage) forget(r todo.Ref) {
 	delete(d.verdicts, r)
-	d.undo = slices.DeleteFunc(d.undo, func(u todo.Ref) bool { return u == r })
+	d.undo = slices.DeleteFunc(d.undo, func(v verdict) bool { return v.ref == r })
 }
 
 // failed gives a finding back whose act was refused.
@@ -294,6 +272,56 @@ func (d *triage) Paste(s string) {
 	}
 }
 
+// view is the triage as it is drawn.
+func (d *triage) view(x widget.Context) screen.Triage {
+	v := screen.Triage{Frame: screen.Frame{Frame: x.Frame}, W: x.W - 2, H: x.H - 2, Files: d.files.FileTodos, Batch: d.batch, Cursor: d.at,
+		Verdicts: d.verdicts, Finding: d.files.finding, Scroll: d.scroll, Board: d.board}
+	if d.ask != nil {
+		v.H -= askRows
+	}
+	return v
+}
+
+// askRows are the lines on which a reason is typed.
+const askRows = 2
+
+// Draw is part of widget.Dialog.
+func (d *triage) Draw(x widget.Context) widget.Drawn {
+	v := d.view(x)
+	lines := v.Lines()
+	for len(lines) < v.H {
+		lines = append(lines, "")
+	}
+	out := x.Dialog("Triage  "+x.Show(d.files.Session), d.keys(x.W), lines[:max(v.H, 0)])
+	out.W, out.H, out.Right = x.W, x.H, x.Muted.Paint(screen.StatusCounts(d.files.Todos))
+	if d.ask == nil {
+		return out
+	}
+	label := "Why " + screen.ResolutionWord(d.asked) + "?"
+	if d.asked == todo.Duplicate {
+		label = "Duplicate of which todo, and why?"
+	}
+	typed, at, _ := d.ask.Draw(max(v.W-4, 4), x.Styles)
+	out.Lines = append(out.Lines, " "+x.Accent.Paint(d.at.String()+"  "+label), " "+x.Key.Paint(">")+" "+typed[0])
+	out.Cursor = &tea.Position{X: 3 + at, Y: v.H + 1}
+	return out
+}
+
+// keys says what can be pressed, as much of it as fits.
+func (d *triage) keys(w int) string {
+	switch {
+	case d.ask != nil:
+		return "{submit-line} close it · {close} cancel"
+	case d.board:
+		return "{triage-down} {triage-up} move · {triage-board} back to the findings · {triage-close} close"
+	case w < 118 && w >= 72:
+		return "{triage-approve} approve {triage-defer} defer {triage-false-positive} false {triage-duplicate} dup {triage-out-of-scope} scope {triage-superseded} supers. {triage-wont-fix} won't {triage-promote} promote {triage-undo} undo"
+	case w < 72:
+		return "{triage-approve} {triage-defer} {triage-false-positive} {triage-duplicate} {triage-out-of-scope} {triage-superseded} {triage-wont-fix} {triage-promote} · {triage-undo} undo · {triage-next} next · {triage-close}"
+	}
+	return "{triage-approve} approve · {triage-defer} defer · {triage-false-positive} false · {triage-duplicate} duplicate · {triage-out-of-scope} scope · {triage-superseded} superseded · {triage-wont-fix} won't fix · 1-3 rank · {triage-promote} promote · {triage-undo} undo"
+}
+
 // fileJobMsg is what was decided on a file todo.
 type fileJobMsg struct {
 	act  FileAct
@@ -306,8 +334,7 @@ func (m fileJobMsg) handle(c Console) (Console, tea.Cmd) {
 
 // acted is the end of an act on a file: what it changed is read again.
 func (c Console) acted(j job, err error) (Console, tea.Cmd) {
-	a := *j.act
-	c, read := c.shelve()
+	c, read := c.readFiles()
 	switch {
 	case err == nil && j.said == "":
 		return c, read
@@ -316,23 +343,23 @@ func (c Console) acted(j job, err error) (Console, tea.Cmd) {
 		return c, tea.Batch(read, said)
 	}
 	if d, ok := c.layers.top().(*triage); ok {
-		d.failed(a)
+		d.failed(*j.act)
 	}
-	c, said := c.complain(fmt.Errorf("%s: %w", a.Ref, err))
+	c, said := c.complain(fmt.Errorf("%s: %w", j.act.Ref, err))
 	return c, tea.Batch(read, said)
 }
 
-// exhibited reads the finding at the cursor of triage when it is not the one shown, or the
+// readFinding reads the finding at the cursor of triage when it is not the one shown, or the
 // files have changed since.
-func (c Console) exhibited() (Console, tea.Cmd) {
+func (c Console) readFinding() (Console, tea.Cmd) {
 	d, ok := c.layers.top().(*triage)
-	key := exhibitKey{gen: c.shelf.gen}
-	if ok {
-		key.ref = d.at
-	}
-	if !ok || key.ref == "" || c.fx.Files == nil || key == c.shelf.asked {
+	if !ok || c.fx.Files == nil {
 		return c, nil
 	}
-	c.shelf.asked = key
-	return c, func() tea.Msg { return exhibitMsg{key, c.fx.Files.Exhibit(c.fx.ctx, key.ref)} }
+	key := findingKey{d.at, c.files.gen}
+	if d.at == "" || key == c.files.asked {
+		return c, nil
+	}
+	c.files.asked = key
+	return c, func() tea.Msg { return findingMsg{key, c.fx.Files.Finding(c.fx.ctx, d.at)} }
 }

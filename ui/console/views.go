@@ -60,8 +60,8 @@ func (c Console) turnTo(v view) (Console, tea.Cmd) {
 	if v != viewFleet {
 		return c, tea.Batch(laid, look)
 	}
-	c, radar := c.readRadar()
-	return c, tea.Batch(laid, look, radar)
+	c, threads := c.readThreads()
+	return c, tea.Batch(laid, look, threads)
 }
 
 // glance makes an item of any agent the one that keys are about, without leaving the view.

@@ -3,9 +3,102 @@ package screen
 import (
 	"vise/model"
 	"vise/model/thread"
+	"vise/ui/action"
 	"vise/ui/console/widget"
 	"vise/ui/text"
 )
+
+// ThreadKey names a thread of a repository.
+type ThreadKey struct {
+	Repo model.Text
+	ID   thread.ID
+}
+
+// ThreadKeyOf is the key of a row.
+func ThreadKeyOf(b action.ThreadRow) ThreadKey { return ThreadKey{b.In.Repo, b.Thread.ID} }
+
+// Threads are all threads that somebody may take up, by repository, and what can be done
+// with the one under the cursor.
+type Threads struct {
+	Frame
+	W, H int
+	All  []thread.Overview
+	// Chosen is the row under the cursor; without a thread: the repository to begin one in.
+	Chosen action.ThreadRow
+}
+
+// Lines are the threads, then what the chosen one says of itself, at most H of them.
+func (v Threads) Lines() []string {
+	list, at := v.list()
+	bottom := v.chosen()
+	room := max(v.H-len(bottom), 3)
+	top := min(max(at-room+3, 0), max(len(list)-room, 0))
+	return append(list[top:min(top+room, len(list))], bottom...)
+}
+
+// list is every thread; at is the line of the cursor.
+func (v Threads) list() (out []string, at int) {
+	for i, r := range v.All {
+		if i > 0 {
+			out = append(out, "")
+		}
+		out = append(out, v.Strip(v.W, false, v.Accent.Of(" "+v.Show(r.Repo)), v.Muted.Of("  "+v.whereabouts(r.Git))))
+		switch {
+		case r.Problem != "":
+			out = append(out, v.Warned(r.Problem.String(), v.W)...)
+		case len(r.Rows) == 0:
+			out = append(out, " "+v.Muted.Paint("No threads to take up."))
+		}
+		for _, b := range r.Rows {
+			selected := ThreadKeyOf(v.Chosen) == ThreadKey{r.Repo, b.Thread.ID}
+			if selected {
+				at = len(out)
+			}
+			out = append(out, v.Thread(b, selected, v.W)...)
+		}
+	}
+	return out, at
+}
+
+func (v Threads) whereabouts(g thread.Git) string {
+	switch {
+	case g.State != thread.GitOK:
+		return v.Show(model.Text(g.State))
+	case g.Detached:
+		return "detached at " + g.Head[:min(len(g.Head), 12)]
+	case g.Dirty:
+		return "on " + v.Show(g.Branch) + ", uncommitted changes"
+	}
+	return "on " + v.Show(g.Branch)
+}
+
+// chosen is what the chosen thread says of itself, and what can be done with it.
+func (v Threads) chosen() []string {
+	out := []string{v.rule(v.W)}
+	add := func(label string, ink widget.Ink, s string) {
+		out = append(out, v.Strip(v.W, false, v.Muted.Of(" "+text.Pad(label, threadCells+2)), ink.Of(s)))
+	}
+	if t := v.Chosen.Thread; t.ID != "" {
+		add("thread", v.Text, string(t.ID))
+		if t.NextAction != "" {
+			add("next", v.Strong, v.Show(t.NextAction))
+		}
+		git := text.Wrap(v.Show(v.Chosen.Check.Line()), max(v.W-threadCells-4, 8))
+		for i, l := range git[:min(len(git), 3)] {
+			add([]string{"git", "", ""}[i], v.Text, l)
+		}
+		out = append(out, "")
+	}
+	for _, y := range v.Chosen.Actions() {
+		a := v.Keys.ByID(y.ID)
+		ink, shows, note := v.Key, v.Show(y.Shows), v.Muted
+		if y.Off != "" {
+			ink, note, shows = v.Faint, v.Faint, "off: "+v.Keys.Keyed(y.Off)
+		}
+		out = append(out, v.Strip(v.W, false, ink.Of(" "+text.Pad(a.Key(), 3)), ink.Of(text.Pad(a.Title, threadCells-1)), note.Of(shows)))
+	}
+	return out
+}
 
 // Parked is how many threads are parked.
 func Parked(seen []thread.Overview) (n int) {
@@ -15,7 +108,8 @@ func Parked(seen []thread.Overview) (n int) {
 	return n
 }
 
-const ThreadCells = 12
+// threadCells is the width of a thread's state.
+const threadCells = 12
 
 // Thread is a thread on a line; a parked one says on a second line what would wake it.
 func (f Frame) Thread(b thread.Row, selected bool, w int) []string {
@@ -34,11 +128,11 @@ func (f Frame) Thread(b thread.Row, selected bool, w int) []string {
 	if goal == "" {
 		goal = model.Text(b.Thread.ID)
 	}
-	room := max(w-3-ThreadCells-text.Width(owners)-1, 8)
-	out := []string{f.Strip(w, selected, f.Key.Of(" "+f.marker(selected)+" "), ink.Of(text.Pad(b.State(), ThreadCells)),
+	room := max(w-3-threadCells-text.Width(owners)-1, 8)
+	out := []string{f.Strip(w, selected, f.Key.Of(" "+f.marker(selected)+" "), ink.Of(text.Pad(b.State(), threadCells)),
 		f.Text.Of(text.Pad(f.Show(goal), room)), f.Muted.Of(owners))}
 	if b.Parked() {
-		out = append(out, f.Strip(w, false, widget.Ink{}.Of(text.Pad("", ThreadCells+3)), f.Muted.Of("wakes "+f.Show(b.Check.Wake()))))
+		out = append(out, f.Strip(w, false, widget.Ink{}.Of(text.Pad("", threadCells+3)), f.Muted.Of("wakes "+f.Show(b.Check.Wake()))))
 	}
 	return out
 }

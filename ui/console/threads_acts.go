@@ -13,8 +13,14 @@ import (
 	"vise/ui/text"
 )
 
-// take goes a way on.
-func (d *board) take(x widget.Context, b berth, w action.ThreadAction) widget.Result {
+// threadRow is a thread in the dialog, with what runs its commands.
+type threadRow struct {
+	action.ThreadRow
+	fx *effects
+}
+
+// take does with a thread what was chosen.
+func (b threadRow) take(x widget.Context, w action.ThreadAction) widget.Result {
 	switch {
 	case w.Copies != "":
 		return widget.Intent{Msg: copyCommandMsg(w.Copies)}
@@ -23,19 +29,9 @@ func (d *board) take(x widget.Context, b berth, w action.ThreadAction) widget.Re
 	case w.ID == action.RadarRebind:
 		return widget.Open{Dialog: b.rebinding(x)}
 	case w.ID == action.RadarRun:
-		return widget.Open{Dialog: b.recommended(x, d.fx)}
+		return widget.Open{Dialog: b.recommended(x)}
 	}
 	return widget.Open{Dialog: b.starting(x)}
-}
-
-// threadJobMsg is what was decided on a thread.
-type threadJobMsg struct {
-	act  ThreadAct
-	said string
-}
-
-func (m threadJobMsg) handle(c Console) (Console, tea.Cmd) {
-	return c.post(job{thread: &m.act, said: m.said})
 }
 
 // copyCommandMsg is a command for the clipboard, unless pasting it would do more than it shows.
@@ -50,7 +46,7 @@ func (m copyCommandMsg) handle(c Console) (Console, tea.Cmd) {
 }
 
 // rebinding asks before a thread of another branch is taken over.
-func (b berth) rebinding(x widget.Context) widget.Dialog {
+func (b threadRow) rebinding(x widget.Context) widget.Dialog {
 	return &widget.Form{
 		Title: fmt.Sprintf("Take %s over to %s", b.Thread.ID, x.Cut(b.In.Git.BranchName(), 30)),
 		Head: func(x widget.Context, _ *widget.Form) []string {
@@ -68,7 +64,7 @@ func (b berth) rebinding(x widget.Context) widget.Dialog {
 }
 
 // starting asks for the goal of another thread in the row's repository.
-func (b berth) starting(x widget.Context) widget.Dialog {
+func (b threadRow) starting(x widget.Context) widget.Dialog {
 	repo, goal, item := b.In.Repo, "", model.ItemID("")
 	if r := x.State.Item; r != nil && len(r.Objective) <= 240 {
 		goal, item = r.Objective.String(), r.ID
@@ -96,14 +92,14 @@ func (b berth) starting(x widget.Context) widget.Dialog {
 }
 
 // recommended asks which of the commands, then shows it word by word.
-func (b berth) recommended(x widget.Context, fx *effects) widget.Dialog {
+func (b threadRow) recommended(x widget.Context) widget.Dialog {
 	commands := b.Thread.Suggested()
 	if len(commands) == 1 {
-		return b.confirming(commands[0], fx)
+		return b.confirming(commands[0])
 	}
 	m := &widget.Menu{Title: "Run which?", Foot: "{menu-run} or digit choose · {menu-close} close"}
 	for i, command := range commands {
-		m.Lines = append(m.Lines, widget.MenuLine{Title: fmt.Sprint(i + 1), Does: x.Show(command), Result: widget.Open{Dialog: b.confirming(command, fx)}})
+		m.Lines = append(m.Lines, widget.MenuLine{Title: fmt.Sprint(i + 1), Does: x.Show(command), Result: widget.Open{Dialog: b.confirming(command)}})
 	}
 	return m
 }
@@ -111,7 +107,7 @@ func (b berth) recommended(x widget.Context, fx *effects) widget.Dialog {
 // confirming shows a command as the words that would be run. It is an agent's text: nothing
 // runs before the operator has read it, no shell ever reads it, and what is more than words
 // is not run at all.
-func (b berth) confirming(command model.Text, fx *effects) widget.Dialog {
+func (b threadRow) confirming(command model.Text) widget.Dialog {
 	argv, plain := thread.Argv(command)
 	f := &widget.Form{Title: "Run a command of the thread " + string(b.Thread.ID)}
 	f.Head = func(x widget.Context, _ *widget.Form) []string {
@@ -138,7 +134,7 @@ func (b berth) confirming(command model.Text, fx *effects) widget.Dialog {
 		if !plain {
 			return widget.Trouble("vise does not run it")
 		}
-		return widget.Effect{Do: fx.record(b.In.Repo, argv)}
+		return widget.Effect{Do: b.fx.record(b.In.Repo, argv)}
 	}
 	return f
 }

@@ -1,4 +1,4 @@
-package storetest
+package store_test
 
 import (
 	"errors"
@@ -32,13 +32,6 @@ func NewLife(seed uint64) *Life {
 		rng: rand.New(rand.NewPCG(seed, seed)), clock: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 		Name: fmt.Sprintf("life-%d", seed), Agents: []model.AgentID{"ada", "bob", "cy"},
 	}
-}
-
-// Seed is a fresh seed, which the test prints so that the life can be lived again.
-func Seed(t testing.TB) uint64 {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	return seed
 }
 
 // Attach makes a ledger's clock and ids those of this life.

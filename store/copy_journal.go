@@ -37,9 +37,9 @@ func (l *Ledger) Lag() error {
 // catchUp bounds, in bytes, what one commit copies: a copy that lacks much gets it in turns.
 const catchUp = 4 << 20
 
-// copyOut prepares what the copy lacks, with what this transaction adds, and returns what
+// prepareCopy prepares what the copy lacks, with what this transaction adds, and returns what
 // appends it after the commit. It never waits for the disk.
-func (l *Ledger) copyOut(t Txn) (committed func(), err error) {
+func (l *Ledger) prepareCopy(t Txn) (committed func(), err error) {
 	end, err := l.journal.end()
 	if err != nil {
 		l.lag.note(err)

@@ -1,4 +1,4 @@
-package storetest
+package store_test
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ var ErrCrashed = errors.New("the machine has stopped")
 // Faults lets the operations of a machine go wrong at the n-th. Its methods may be called
 // concurrently.
 //
-//	faults := &storetest.Faults{At: n, Err: syscall.ENOSPC}
+//	faults := &Faults{At: n, Err: syscall.ENOSPC}
 //	l, err := store.Open(dir, store.Options{Machine: faults.Machine()})
 //
 // To crash at the n-th operation, leave Err out: it and all that follow do not happen. What

@@ -1,0 +1,367 @@
+package screen
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"vise/model"
+	"vise/model/todo"
+	"vise/ui/console/widget"
+	"vise/ui/text"
+)
+
+// Finding is a todo as who judges it sees it: what it says, and the code as it is now.
+type Finding struct {
+	Ref todo.Ref
+	todo.Parts
+	todo.Excerpt
+	// Before is the same finding as it was dismissed earlier; nil when it never was.
+	Before *todo.Dismissed
+	// Trouble is why there is nothing to show, or no code.
+	Trouble string
+}
+
+// Triage are the findings at hand, and what the one under the cursor says; or all todos by
+// status.
+type Triage struct {
+	Frame
+	W, H  int
+	Files FileTodos
+	// Batch are the findings at hand, Cursor is one of them or of the board.
+	Batch  []todo.Ref
+	Cursor todo.Ref
+	// Verdicts are what was decided on each, in words.
+	Verdicts map[todo.Ref]string
+	// Finding is that of the cursor, once it was read; Scroll its first line shown.
+	Finding Finding
+	Scroll  int
+	// Board shows all todos by status.
+	Board bool
+}
+
+// From this width on the findings stand beside what one of them says.
+const triageW, listW = 100, 46
+
+// Lines are the triage, at most H of them.
+func (v Triage) Lines() []string {
+	switch {
+	case v.Files.Trouble != "":
+		return v.Warned(v.Files.Trouble, v.W)
+	case v.Board:
+		return v.board()
+	case len(v.Batch) == 0:
+		return v.Said(v.Keys.Keyed("Nothing waits for triage. {triage-board} shows all todos by status."), v.W)
+	case v.W < triageW-2:
+		out := v.list(v.W, v.stacked())
+		return append(append(out, v.rule(v.W)), v.finding()...)
+	}
+	left, right := v.list(listW-1, v.H), v.finding()
+	out := make([]string, v.H)
+	for i := range out {
+		l, r := "", ""
+		if i < len(left) {
+			l = left[i]
+		}
+		if i < len(right) {
+			r = right[i]
+		}
+		out[i] = text.Pad(l, listW) + v.Border.Paint(v.Glyph.Light.Left) + " " + r
+	}
+	return out
+}
+
+// stacked is how many lines the list takes where it stands above the finding.
+func (v Triage) stacked() int { return min(len(v.Batch)+1, max(v.H/3, 3)) }
+
+// room is the size of the finding.
+func (v Triage) room() (w, h int) {
+	if v.W < triageW-2 {
+		return v.W, v.H - v.stacked() - 1
+	}
+	return v.W - listW - 2, v.H
+}
+
+// list is the batch, a line each, in at most h lines; the last says how much is left.
+func (v Triage) list(w, h int) []string {
+	index := todo.NewIndex(v.Files.Todos)
+	l := List[todo.Ref]{Order: v.Batch, Cursor: v.Cursor}.Reveal(max(h-1, 1))
+	from, to := l.Window(max(h-1, 1))
+	var out []string
+	for _, r := range v.Batch[from:to] {
+		out = append(out, v.at(r, index, w))
+	}
+	return append(out, v.tally())
+}
+
+// at is a finding on a line.
+func (v Triage) at(r todo.Ref, index *todo.Index, w int) string {
+	t, ok := index.Find(r)
+	mark, ink := v.FileMark(t.Status)
+	note, decided := v.Verdicts[r]
+	switch {
+	case decided:
+	case !ok:
+		mark, note, decided = v.Glyph.Warning, "gone", true
+	case t.Status != todo.Pending:
+		note, decided = FileWord(t.Status)+" elsewhere", true
+	}
+	title := v.Text
+	if decided {
+		title = v.Faint
+	}
+	room := max(w-RefCells-9-text.Width(note), 4)
+	return v.Strip(w, r == v.Cursor, ink.Of(v.marker(r == v.Cursor)+mark+" "), v.Muted.Of(text.Pad(r.String(), RefCells)+" "),
+		v.Accent.Of(string(t.Priority)+" "), title.Of(text.Pad(v.Show(t.Title), room)), v.Done.Of(" "+note))
+}
+
+// tally says how far this batch is, and how many findings wait behind it.
+func (v Triage) tally() string {
+	left, behind := 0, 0
+	for _, t := range v.Files.Pending() {
+		_, decided := v.Verdicts[t.Ref()]
+		switch {
+		case decided:
+		case slices.Contains(v.Batch, t.Ref()):
+			left++
+		default:
+			behind++
+		}
+	}
+	words := fmt.Sprintf("%d of %d left", left, len(v.Batch))
+	switch {
+	case behind > 0 && left == 0:
+		words += fmt.Sprintf(" · n: the next of %d", behind)
+	case behind > 0:
+		words += fmt.Sprintf(" · %d more behind", behind)
+	case left == 0:
+		words = v.Keys.Keyed("All decided. {triage-close} closes, {triage-undo} takes back.")
+	}
+	return " " + v.Muted.Paint(words)
+}
+
+// LastLine is the last line that the finding can begin with.
+func (v Triage) LastLine() int {
+	w, h := v.room()
+	return max(len(v.says(w))-h, 0)
+}
+
+// finding is what the finding at the cursor says, from the line that it was scrolled to.
+func (v Triage) finding() []string {
+	w, h := v.room()
+	lines := v.says(w)
+	top := min(v.Scroll, max(len(lines)-h, 0))
+	return lines[top:min(top+max(h, 0), len(lines))]
+}
+
+// says are all lines of the finding at the cursor: its head, then the code as it is now.
+func (v Triage) says(w int) []string {
+	t, ok := todo.NewIndex(v.Files.Todos).Find(v.Cursor)
+	if !ok {
+		return v.Said(v.Cursor.String()+" is gone.", w)
+	}
+	out := v.Wrapped(t.Title, w, v.Strong)
+	facts := t.Ref().String() + "  " + string(t.Priority)
+	for _, f := range []model.Text{t.FindingSeverity, t.FindingID, t.SourceRef} {
+		if f != "" {
+			facts += " · " + v.Show(f)
+		}
+	}
+	out = append(append(out, " "+v.Muted.Paint(text.Cut(facts, w-2))), v.similar(t, w)...)
+	if v.Finding.Ref != v.Cursor {
+		return append(out, "", " "+v.Muted.Paint("reading…"))
+	}
+	return append(out, v.evidence(w)...)
+}
+
+// similar says which todo the finding most likely repeats.
+func (v Triage) similar(t todo.Todo, w int) []string {
+	for _, p := range todo.FindSimilar(todo.Near(v.Files.Todos, t)) {
+		other := p.Keep
+		switch t.Ref() {
+		case p.Keep:
+			other = p.Other
+		case p.Other:
+		default:
+			continue
+		}
+		return v.Warned(fmt.Sprintf("Looks like %s (%d%%): m closes it as a duplicate.", other, int(p.Score*100)), w)
+	}
+	return nil
+}
+
+// evidence is what the finding quotes, and the code as it is now.
+func (v Triage) evidence(w int) []string {
+	x := v.Finding
+	out := append(v.dismissed(x.Before, w), "")
+	out = append(out, v.Wrapped(x.Problem, w, v.Text)...)
+	if x.File == "" {
+		return append(out, "", " "+v.Muted.Paint("It names no file."))
+	}
+	place := v.Show(x.File)
+	if x.Place.Line > 0 {
+		place += fmt.Sprintf(":%d", x.Place.Line)
+	}
+	out = append(out, "", text.Sides(" "+v.Accent.Paint(place), v.Muted.Paint(cmp.Or(x.placeWord(), "as quoted"))+" ", w))
+	if x.Trouble != "" {
+		return append(out, v.Warned(x.Trouble, w)...)
+	}
+	lost := x.Changed && x.Snippet != ""
+	if lost {
+		out = append(out, v.Warned("The code has changed since: "+x.lostWord(), w)...)
+	}
+	for i, l := range x.Excerpt.Lines {
+		n := x.First + i
+		mark, ink := " ", v.Muted
+		if x.Place.Line > 0 && n >= x.Place.Line && n < x.Place.Line+max(x.Place.Lines, 1) {
+			mark, ink = v.Glyph.Gutter, v.Text
+		}
+		out = append(out, v.Strip(w, false, v.Faint.Of(fmt.Sprintf("%5d ", n)), v.NeedsYou.Of(mark+" "), ink.Of(v.Show(l))))
+	}
+	if lost {
+		out = append(out, "", " "+v.Muted.Paint("The finding quotes:"))
+		for _, l := range x.Snippet.Lines() {
+			out = append(out, v.Strip(w, false, v.Blocked.Of("   "+v.Safe(l))))
+		}
+	}
+	return out
+}
+
+// dismissed tells that the same finding was dismissed earlier, and why.
+func (v Triage) dismissed(b *todo.Dismissed, w int) []string {
+	if b == nil {
+		return nil
+	}
+	day, _, _ := strings.Cut(v.Show(b.ResolvedAt), "T")
+	where := b.Ref().String()
+	if b.Session != "" {
+		where = v.Safe(b.Session) + " " + where
+	}
+	return v.Warned(fmt.Sprintf("Dismissed before, %s as %s (%s): %s", day, ResolutionWord(b.Resolution), where, v.Show(b.Reason)), w)
+}
+
+// ResolutionWord is a resolution as people say it.
+func ResolutionWord(r todo.Resolution) string {
+	if r == todo.NotFixed {
+		return "won't fix"
+	}
+	return spaced(r)
+}
+
+// placeWord says how the place was found.
+func (x Finding) placeWord() string {
+	switch {
+	case x.Trouble != "":
+		return "not shown"
+	case x.Snippet == "":
+		return "by line number alone"
+	case x.Changed:
+		return "changed"
+	case x.Copies > 1:
+		return fmt.Sprintf("the nearest of %d copies", x.Copies)
+	case x.Parts.Line > 0 && x.Parts.Line != x.Place.Line:
+		return fmt.Sprintf("moved from line %d", x.Parts.Line)
+	}
+	return ""
+}
+
+func (x Finding) lostWord() string {
+	if x.Place.Line == 0 {
+		return "nothing of the quote is left."
+	}
+	return fmt.Sprintf("of the quote only %d %s left.", x.Place.Lines, Plural(x.Place.Lines, "line is", "lines are"))
+}
+
+// column is the todos of one status.
+type column struct {
+	status todo.Status
+	todos  []todo.Todo
+}
+
+// columns sorts the todos by status, in the order of a life; statuses without any are left out.
+func (x FileTodos) columns() []column {
+	var out []column
+	for _, s := range todo.Statuses() {
+		if list := (todo.Filter{Status: []todo.Status{s}}).Select(x.Todos); len(list) > 0 {
+			out = append(out, column{s, list})
+		}
+	}
+	return out
+}
+
+// ByStatus are all todos in the order of the board.
+func (x FileTodos) ByStatus() []todo.Ref {
+	var out []todo.Ref
+	for _, c := range x.columns() {
+		for _, t := range c.todos {
+			out = append(out, t.Ref())
+		}
+	}
+	return out
+}
+
+// leastColumn is the least width at which a column of the board can be read.
+const leastColumn = 22
+
+// board are the columns beside each other where there is room, else below each other.
+func (v Triage) board() []string {
+	all := v.Files.columns()
+	if len(all) == 0 {
+		return v.Said("The session holds no todos.", v.W)
+	}
+	each := v.W / len(all)
+	if each < leastColumn {
+		return v.boardStack(all)
+	}
+	var out []string
+	for _, c := range all {
+		part := v.column(c, each-1)
+		for len(part) < v.H {
+			part = append(part, "")
+		}
+		for i := range part {
+			part[i] = text.Pad(part[i], each)
+		}
+		out = widget.Join(out, part)
+	}
+	return out
+}
+
+// head is a column's status and how many there are.
+func (v Triage) head(c column, w int) string {
+	mark, ink := v.FileMark(c.status)
+	return " " + ink.Paint(text.Cut(fmt.Sprintf("%s %s %d", mark, strings.ToUpper(FileWord(c.status)), len(c.todos)), w-1))
+}
+
+func (v Triage) column(c column, w int) []string {
+	out := []string{v.head(c, w)}
+	at := max(slices.IndexFunc(c.todos, func(t todo.Todo) bool { return t.Ref() == v.Cursor }), 0)
+	top := max(min(at-v.H/2, len(c.todos)-(v.H-1)), 0)
+	for _, t := range c.todos[top:min(top+max(v.H-1, 0), len(c.todos))] {
+		selected := t.Ref() == v.Cursor
+		out = append(out, v.Strip(w, selected, v.Key.Of(v.marker(selected)), v.Muted.Of(t.Ref().String()+" "),
+			v.Accent.Of(string(t.Priority)+" "), v.Text.Of(v.Show(t.Title))))
+	}
+	return out
+}
+
+func (v Triage) boardStack(all []column) []string {
+	index := todo.NewIndex(v.Files.Todos)
+	var out []string
+	at := 0
+	for _, c := range all {
+		out = append(out, v.head(c, v.W))
+		for _, t := range c.todos {
+			if t.Ref() == v.Cursor {
+				at = len(out)
+			}
+			out = append(out, v.FileTodo(t, index.Waiting(t), v.W, t.Ref() == v.Cursor))
+		}
+	}
+	top := min(max(at-v.H+2, 0), max(len(out)-v.H, 0))
+	if top > 0 && top < len(out) {
+		out[top] = " " + v.Muted.Paint("…")
+	}
+	return out[top:min(top+v.H, len(out))]
+}

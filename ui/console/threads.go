@@ -1,0 +1,292 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/model/thread"
+	"vise/ui/action"
+	"vise/ui/console/screen"
+	"vise/ui/console/widget"
+)
+
+// Threads show where the work was left in the repository that the console runs in.
+type Threads interface {
+	// Card is the resume card of an item with these links; without any it is that of the
+	// repository's active thread.
+	Card(context.Context, []model.ThreadLink) thread.Card
+	// Next waits until the threads or the head of the repository may have changed; it is
+	// called by one goroutine at a time.
+	Next(context.Context) error
+	// All is every thread that somebody may take up: of the repository around the console
+	// first, then of those that work items link to.
+	All(context.Context) []thread.Overview
+	// Act carries out what the operator decided on a thread, and says what is worth knowing.
+	Act(context.Context, ThreadAct) ([]model.Text, error)
+	// Record makes the command that runs argv in a repository and takes its end into the
+	// active thread there.
+	Record(repo model.Text, argv []string) (*exec.Cmd, error)
+}
+
+// ThreadAct is what the operator decided on a thread.
+type ThreadAct struct {
+	// Repo is the repository's directory.
+	Repo    model.Text
+	Command thread.Command
+	// Item is linked to the thread that the command starts; empty for none.
+	Item model.ItemID
+}
+
+// threads are what is known of threads, as they were read last.
+type threads struct {
+	// card is the resume card of the item under the cursor, which has these links.
+	item  model.ItemID
+	links []model.ThreadLink
+	card  thread.Card
+	// all are those that somebody may take up; known: they were read.
+	all   []thread.Overview
+	known bool
+	// asked is the number of the newest reading; older answers are dropped.
+	asked int
+}
+
+type (
+	threadsMsg struct {
+		n     int
+		card  thread.Card
+		all   []thread.Overview
+		whole bool
+	}
+	// threadNewsMsg says that threads may have changed.
+	threadNewsMsg struct{ err error }
+	// ranMsg says that a recommended command ended.
+	ranMsg struct{ err error }
+	// threadJobMsg is what was decided on a thread.
+	threadJobMsg struct {
+		act  ThreadAct
+		said string
+	}
+)
+
+// watchThreads parks until the threads have news.
+func (e *effects) watchThreads() tea.Cmd {
+	if e.Threads == nil {
+		return nil
+	}
+	return func() tea.Msg { return threadNewsMsg{e.Threads.Next(e.ctx)} }
+}
+
+func (e *effects) threadAct(seq int, a ThreadAct) tea.Cmd {
+	return func() tea.Msg {
+		warnings, err := e.Threads.Act(e.ctx, a)
+		m := receiptMsg{seq: seq, at: e.now(), err: err}
+		for _, w := range warnings {
+			m.receipt.Warnings = append(m.receipt.Warnings, model.Warning{Kind: model.WarnThread, Message: w.Raw()}) // raw: made safe where warnings are told
+		}
+		return m
+	}
+}
+
+// record gives the terminal to a command that the operator confirmed, word by word.
+func (e *effects) record(repo model.Text, argv []string) tea.Cmd {
+	run, err := e.Threads.Record(repo, argv)
+	if err != nil {
+		return func() tea.Msg { return ranMsg{err} }
+	}
+	return onTerminal(run, func(err error) tea.Msg { return ranMsg{err} })
+}
+
+// readThreads reads the resume card, and all threads where they are on screen.
+func (c Console) readThreads() (Console, tea.Cmd) {
+	if c.fx.Threads == nil {
+		return c, nil
+	}
+	c.threads.asked++
+	fx, links, m := c.fx, c.threads.links, threadsMsg{n: c.threads.asked, whole: c.showsThreads()}
+	return c, func() tea.Msg {
+		m.card = fx.Threads.Card(fx.ctx, links)
+		if m.whole {
+			m.all = fx.Threads.All(fx.ctx)
+		}
+		return m
+	}
+}
+
+// showsThreads reports whether all threads are on screen, and so are read too.
+func (c Console) showsThreads() bool {
+	_, open := c.layers.top().(*threadsDialog)
+	return open || c.place.view == viewFleet
+}
+
+// openCard turns to the card of the item under the cursor, if the one at hand is another's
+// or its links changed.
+func (c Console) openCard() (Console, tea.Cmd) {
+	d, t := c.detail(), &c.threads
+	if c.fx.Threads == nil || d == nil || t.item == d.ID && slices.Equal(t.links, d.Links.Threads) {
+		return c, nil
+	}
+	known := t.asked > 0 && len(t.links)+len(d.Links.Threads) == 0 // the repository's own card
+	if !known && t.item != d.ID {
+		t.card = thread.Card{}
+	}
+	t.item, t.links = d.ID, d.Links.Threads
+	if known {
+		return c, nil
+	}
+	return c.readThreads()
+}
+
+// checkWorkTree reads again what is on screen of threads: nobody tells of each file of a work
+// tree that changes, and whether there are uncommitted changes is part of the git line.
+func (c Console) checkWorkTree() (Console, tea.Cmd) {
+	if c.showsThreads() || c.place.tab == screen.TabThread && c.layout.shows(paneDetail) && c.threads.asked > 0 {
+		return c.readThreads()
+	}
+	return c, nil
+}
+
+func (m threadsMsg) handle(c Console) (Console, tea.Cmd) {
+	if m.n != c.threads.asked {
+		return c, nil
+	}
+	c.threads.card = m.card
+	if m.whole {
+		c.threads.all, c.threads.known = m.all, true
+	}
+	return c, nil
+}
+
+// handle reads again and goes on waiting; a watcher that ended says nothing more.
+func (m threadNewsMsg) handle(c Console) (Console, tea.Cmd) {
+	if m.err != nil {
+		return c, nil
+	}
+	c, read := c.readThreads()
+	return c, tea.Batch(read, c.fx.watchThreads())
+}
+
+// handle says how a recommended command ended, and reads what the thread learned of it.
+func (m ranMsg) handle(c Console) (Console, tea.Cmd) {
+	said := "It succeeded. If it validates something, that is a fact of the thread now."
+	if m.err != nil {
+		said = "It failed (" + model.Text(m.err.Error()).String() + "): the thread keeps that as a risk."
+	}
+	c, note := c.say(said)
+	c, read := c.readThreads()
+	return c, tea.Batch(note, read)
+}
+
+func (m threadJobMsg) handle(c Console) (Console, tea.Cmd) {
+	return c.post(job{thread: &m.act, said: m.said})
+}
+
+// threadActed shows what became of an act on a thread.
+func (c Console) threadActed(j job, m receiptMsg) (Console, tea.Cmd) {
+	if m.err != nil {
+		return c.complain(m.err)
+	}
+	var note tea.Cmd
+	if j.said != "" {
+		c, note = c.say(c.receiptWords(j.said, m.receipt))
+	}
+	c, read := c.readThreads()
+	return c, tea.Batch(note, read)
+}
+
+// threadsDialog shows every thread that somebody may take up, what would wake the parked
+// ones, and what can be done with the one at the cursor.
+type threadsDialog struct {
+	fx *effects
+	threads
+	at screen.ThreadKey
+}
+
+// openThreads opens the dialog on the thread of the resume card.
+func openThreads(c Console) (Console, tea.Cmd) {
+	if c.fx.Threads == nil {
+		return c.say("Threads are not read here.")
+	}
+	d, card := &threadsDialog{fx: c.fx, threads: c.threads}, c.threads.card
+	d.at.Repo = card.Repo
+	switch {
+	case card.Thread != nil:
+		d.at.ID = card.Thread.ID
+	case len(card.Parked) > 0:
+		d.at.ID = card.Parked[0].Thread.ID
+	}
+	c, _ = c.open(d)
+	return c.readThreads()
+}
+
+// chosen is the row at the cursor; the first without one there.
+func (d *threadsDialog) chosen() action.ThreadRow {
+	rows := action.ThreadRows(d.all)
+	if len(rows) == 0 {
+		return action.NoThread(d.all)
+	}
+	return rows[max(slices.IndexFunc(rows, func(b action.ThreadRow) bool { return screen.ThreadKeyOf(b) == d.at }), 0)]
+}
+
+// In is part of widget.Dialog.
+func (d *threadsDialog) In() action.Context { return action.Radar }
+
+// Press is part of widget.Dialog.
+func (d *threadsDialog) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
+	switch k.ID {
+	case action.RadarClose:
+		return nil, nil
+	case action.RadarDown:
+		d.move(1)
+		return d, nil
+	case action.RadarUp:
+		d.move(-1)
+		return d, nil
+	}
+	if !d.known {
+		return d, nil
+	}
+	row := d.chosen()
+	for _, w := range row.Actions() {
+		switch {
+		case w.ID != k.ID:
+		case w.Off != "":
+			return d, widget.Trouble(x.Keys.Keyed(w.Off))
+		default:
+			return nil, threadRow{row, d.fx}.take(x, w)
+		}
+	}
+	return d, nil
+}
+
+func (d *threadsDialog) move(by int) {
+	l := screen.List[screen.ThreadKey]{Cursor: screen.ThreadKeyOf(d.chosen())}
+	for _, b := range action.ThreadRows(d.all) {
+		l.Order = append(l.Order, screen.ThreadKeyOf(b))
+	}
+	d.at = l.Step(by).Cursor
+}
+
+// Paste is part of widget.Dialog.
+func (d *threadsDialog) Paste(string) {}
+
+// threadsW is the widest that the dialog gets.
+const threadsW = 110
+
+// Draw is part of widget.Dialog.
+func (d *threadsDialog) Draw(x widget.Context) widget.Drawn {
+	w := min(threadsW, x.W)
+	lines := []string{x.Note("Reading the threads…")}
+	if d.known {
+		lines = screen.Threads{Frame: screen.Frame{Frame: x.Frame}, W: w - 2, H: x.H - 2, All: d.all, Chosen: d.chosen()}.Lines()
+	}
+	out := x.Dialog("Where work was left", "{radar-down} {radar-up} choose · {radar-close} close", lines)
+	if out.W = w; screen.Parked(d.all) > 0 {
+		out.Right = x.Muted.Paint(fmt.Sprintf("%d parked", screen.Parked(d.all)))
+	}
+	return out
+}
