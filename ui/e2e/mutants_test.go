@@ -31,7 +31,7 @@ var mutants = []mutant{
 	{"a record's checksum is not looked at", "store/frame.go", "n < 0 || binary", "n < 0 || false && binary", "store", "AValueBelongsToItsKey|DamagedLedgerNeverEnds", false},
 	{"another home's ledger is taken", "store/open.go", "id != l.home.ID", "false", "store", "AWrongLedgerIsRefused", false},
 	{"an older ledger is read", "store/copy_journal.go", "if revision >= known {", "if true {", "store", "AnOlderLedgerIsRefused", false},
-	{"an older ledger is changed", "store/copy_journal.go", "if err := l.continues(t, end.Last, head); err != nil {", "if err := l.continues(t, end.Last, head); err != nil && false {", "store", "AnOlderLedgerIsRefused", false},
+	{"an older ledger is changed", "store/copy_journal.go", "if err := l.continues(t, end.last, head); err != nil {", "if err := l.continues(t, end.last, head); err != nil && false {", "store", "AnOlderLedgerIsRefused", false},
 	{"what is written during a compaction is forgotten", "store/compact.go", "all = append(all, pair{bytes.Clone(k), append([]byte{}, v...)})", "", "store", "ChangesDuringACompaction", false},
 	{"the lock is shared", "store/lock/lock_unix.go", "syscall.LOCK_EX", "syscall.LOCK_SH", "store/lock", "BusyNamesTheHolder", false},
 	{"a replaced lock file is not noticed", "store/lock/lock_unix.go", "return held.Nlink > 0 && held.Dev == there.Dev && held.Ino == there.Ino", "return true", "store/lock", "ALockFileThatIsGone", true},
