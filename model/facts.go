@@ -5,25 +5,20 @@ import "time"
 // Facts is what a command may ask of the ledger. Each answer is a read by key or by
 // index, so that a command costs O(log n) in the ledger's size.
 type Facts interface {
+	Getter
+	Lister
+}
+
+// Getter reads one record. Whoever keeps records embeds a Records and is one.
+type Getter interface {
+	Record(RecordName) (Record, bool)
 	Agent(AgentID) (Agent, bool)
 	Item(ItemID) (WorkItem, bool)
 	Wait(WaitID) (Wait, bool)
-	// ItemWaits are the active waits of an item, oldest first; with an empty item, the agent's own.
-	ItemWaits(AgentID, ItemID) []Wait
-	// WaitsOn are the agent's active waits of a kind on a resource, oldest first.
-	WaitsOn(AgentID, WaitKind, Text) []Wait
 	Task(TaskID) (Task, bool)
-	// BlockingTasks are the running blocking tasks of an item.
-	BlockingTasks(AgentID, ItemID) []Task
-	// Delegations are the open delegations of a parent's item, ParentsOf those that a child's item serves.
-	Delegations(parent AgentID, item ItemID) []Delegation
-	ParentsOf(child ItemID) []Delegation
 	Delegation(DelegationID) (Delegation, bool)
 	Brief(AgentID, ItemID) (Brief, bool)
-	HandleTaken(Handle) bool
 	Message(MessageID) (Message, bool)
-	// QueuedMessages are the agent's first queued messages, by priority, then oldest first.
-	QueuedMessages(agent AgentID, limit int) []Message
 	Attempt(AgentID, ItemID) (Attempt, bool)
 	// Trace is what was said while an item (or none) was the focus.
 	Trace(AgentID, ItemID) (Trace, bool)
@@ -32,6 +27,22 @@ type Facts interface {
 	Offers(AgentID, ItemID) (ReportOffers, bool)
 	// Seen is what the operator acknowledged of an item last.
 	Seen(AgentID, ItemID) (Seen, bool)
+}
+
+// Lister reads several.
+type Lister interface {
+	// ItemWaits are the active waits of an item, oldest first; with an empty item, the agent's own.
+	ItemWaits(AgentID, ItemID) []Wait
+	// WaitsOn are the agent's active waits of a kind on a resource, oldest first.
+	WaitsOn(AgentID, WaitKind, Text) []Wait
+	// BlockingTasks are the running blocking tasks of an item.
+	BlockingTasks(AgentID, ItemID) []Task
+	// Delegations are the open delegations of a parent's item, ParentsOf those that a child's item serves.
+	Delegations(parent AgentID, item ItemID) []Delegation
+	ParentsOf(child ItemID) []Delegation
+	HandleTaken(Handle) bool
+	// QueuedMessages are the agent's first queued messages, by priority, then oldest first.
+	QueuedMessages(agent AgentID, limit int) []Message
 	// Rows are the first limit rows of a class after a row (nil: from the start), in the class's order.
 	Rows(agent AgentID, class Class, after *Row, limit int) []Row
 	// Count is how many of the agent's items a tally counts.
@@ -42,7 +53,45 @@ type Facts interface {
 	Entries(item ItemID, limit int) []Entry
 }
 
-// Reader is what a door may ask beside: pages of agents and of history.
+// Records is a Getter on one function that finds a record by its name.
+type Records struct {
+	Get func(RecordName) (Record, bool)
+}
+
+// Record implements Getter, and so do the other methods.
+func (r Records) Record(n RecordName) (Record, bool) { return r.Get(n) }
+
+func getAs[R Record, K ~string](r Records, kind RecordKind, key K) (R, bool) {
+	x, _ := r.Get(RecordName{kind, string(key)})
+	v, ok := x.(R)
+	return v, ok
+}
+
+func (r Records) Agent(id AgentID) (Agent, bool)       { return getAs[Agent](r, KindAgent, id) }
+func (r Records) Item(id ItemID) (WorkItem, bool)      { return getAs[WorkItem](r, KindItem, id) }
+func (r Records) Wait(id WaitID) (Wait, bool)          { return getAs[Wait](r, KindWait, id) }
+func (r Records) Task(id TaskID) (Task, bool)          { return getAs[Task](r, KindTask, id) }
+func (r Records) Message(id MessageID) (Message, bool) { return getAs[Message](r, KindMessage, id) }
+func (r Records) Ingress(id IngressID) (Ingress, bool) { return getAs[Ingress](r, KindIngress, id) }
+func (r Records) Delegation(id DelegationID) (Delegation, bool) {
+	return getAs[Delegation](r, KindDelegation, id)
+}
+func (r Records) Attempt(_ AgentID, id ItemID) (Attempt, bool) {
+	return getAs[Attempt](r, KindAttempt, id)
+}
+func (r Records) Trace(a AgentID, id ItemID) (Trace, bool) {
+	return getAs[Trace](r, KindTrace, traceKey(a, id))
+}
+func (r Records) Offers(_ AgentID, id ItemID) (ReportOffers, bool) {
+	return getAs[ReportOffers](r, KindOffers, id)
+}
+func (r Records) Seen(_ AgentID, id ItemID) (Seen, bool) { return getAs[Seen](r, KindSeen, id) }
+func (r Records) Brief(a AgentID, id ItemID) (Brief, bool) {
+	b, ok := getAs[Brief](r, KindBrief, id)
+	return b, ok && b.AgentID == a
+}
+
+// Reader is what a frontend may ask as well: pages of agents and of history.
 type Reader interface {
 	Facts
 	// Revision is the ledger's; it grows by one with every change.

@@ -146,27 +146,27 @@ func (h *holonCase) load() {
 	a := Agent{ID: "default", Posture: Awake, CurrentWorkItemID: agent.Current, TurnIndex: agent.Turns}
 	h.each("work_items", func(raw []byte) {
 		x := holonLine[holonItem](h, raw)
-		h.book.items[x.ID] = WorkItem{ID: x.ID, AgentID: a.ID, Objective: x.Objective, State: x.State,
-			PlanStatus: cmp.Or(x.Plan, Draft), Revision: x.Revision, CreatedAt: h.now, UpdatedAt: h.now}
+		h.book.put(WorkItem{ID: x.ID, AgentID: a.ID, Objective: x.Objective, State: x.State,
+			PlanStatus: cmp.Or(x.Plan, Draft), Revision: x.Revision, CreatedAt: h.now, UpdatedAt: h.now})
 	})
 	h.each("tasks", func(raw []byte) {
 		x := holonLine[holonOther](h, raw)
-		h.book.tasks[TaskID(x.ID)] = Task{ID: TaskID(x.ID), AgentID: a.ID, WorkItemID: x.Item, Status: TaskStatus(x.Status), Blocking: x.Policy == "blocking"}
+		h.book.put(Task{ID: TaskID(x.ID), AgentID: a.ID, WorkItemID: x.Item, Status: TaskStatus(x.Status), Blocking: x.Policy == "blocking"})
 	})
 	h.waits(a.ID)
 	h.messages(&a, agent.Hint)
-	h.book.agents[a.ID] = a
+	h.book.put(a)
 }
 
 // waits brings waiting intents as external waits and timers as waits of the agent's own.
 func (h *holonCase) waits(agent AgentID) {
 	h.each("waiting_intents", func(raw []byte) {
 		x := holonLine[holonOther](h, raw)
-		h.book.waits[WaitID(x.ID)] = Wait{ID: WaitID(x.ID), AgentID: agent, WorkItemID: x.Item, Status: WaitActive, Kind: WaitExternal}
+		h.book.put(Wait{ID: WaitID(x.ID), AgentID: agent, WorkItemID: x.Item, Status: WaitActive, Kind: WaitExternal})
 	})
 	h.each("timers", func(raw []byte) {
 		x := holonLine[holonOther](h, raw)
-		h.book.waits[WaitID(x.ID)] = Wait{ID: WaitID(x.ID), AgentID: agent, Status: WaitActive, Kind: WaitTimer, WakeAt: h.now.Add(time.Hour)}
+		h.book.put(Wait{ID: WaitID(x.ID), AgentID: agent, Status: WaitActive, Kind: WaitTimer, WakeAt: h.now.Add(time.Hour)})
 	})
 }
 
@@ -181,7 +181,7 @@ func (h *holonCase) messages(a *Agent, hint Text) {
 	status := map[string]MessageStatus{"queued": MessageQueued, "dequeued": MessageSent, "processed": MessageDone,
 		"aborted": MessageDropped, "interjected": MessageDone, "dropped": MessageDropped}
 	put := func(id string, text Text, s MessageStatus) {
-		h.book.messages[MessageID(id)] = Message{ID: MessageID(id), AgentID: a.ID, Priority: Normal, Body: text, Status: s}
+		h.book.put(Message{ID: MessageID(id), AgentID: a.ID, Priority: Normal, Body: text, Status: s})
 		switch s {
 		case MessageQueued:
 			a.QueuedInput++
@@ -200,20 +200,20 @@ func (h *holonCase) messages(a *Agent, hint Text) {
 	if hint != "" {
 		put("hint", hint, MessageQueued)
 	}
-	h.book.agents[a.ID] = *a
+	h.book.put(*a)
 	if _, err := h.book.apply(Stamp{At: h.now, NewID: "1", Actor: Scheduler}, Tick{AgentID: a.ID}); err != nil {
 		h.t.Fatal(err)
 	}
-	*a = h.book.agents[a.ID]
+	*a = h.book.agent(a.ID)
 	a.Offered = nil // the case asks what would be decided, not what was
-	clear(h.book.attempts)
+	h.book.drop(KindAttempt)
 }
 
 // facts compares what the scheduler is told.
 func (h *holonCase) facts(want holonExpected) {
 	h.t.Helper()
 	var waits, ofItems, ofAgent, timers int
-	for _, w := range h.book.waits {
+	for _, w := range every[Wait](h.book) {
 		switch {
 		case w.Kind == WaitTimer:
 			timers++
@@ -223,7 +223,7 @@ func (h *holonCase) facts(want holonExpected) {
 			waits, ofAgent = waits+1, ofAgent+1
 		}
 	}
-	_, hint := h.book.messages["hint"]
+	_, hint := h.book.Message("hint")
 	var replay []MessageID
 	for _, m := range h.book.QueuedMessages("default", 100) {
 		if m.ID != "hint" {

@@ -35,8 +35,8 @@ func TestWhatIsNotOfferedIsRefused(t *testing.T) {
 	do(UpdateWorkItem{WorkItemID: items["unsure"], PlanStatus: &unsure})
 	do(PickWorkItem{WorkItemID: items["current"]})
 	for name, id := range items {
-		w := b.items[id]
-		row := RowOf(w, b.ItemWaits("a", id), b.agents["a"].CurrentWorkItemID == id)
+		w := b.item(id)
+		row := RowOf(w, b.ItemWaits("a", id), b.agent("a").CurrentWorkItemID == id)
 		objective := Text("changed")
 		for _, c := range []Command{
 			UpdateWorkItem{WorkItemID: id, Objective: &objective}, WaitFor{WorkItemID: id, Wake: WakeExternal, Resource: "run", Reason: "x"},

@@ -113,7 +113,7 @@ func (r *ref) round(at Stamp, c Round) {
 // agrees compares the whole of what ref knows with what the book derives.
 func (r *ref) agrees(b *book) error {
 	for id, x := range r.items {
-		w, waits := b.items[id], b.ItemWaits(x.agent, id)
+		w, waits := b.item(id), b.ItemWaits(x.agent, id)
 		got := refItem{agent: w.AgentID, completed: w.State == Completed, blocked: w.BlockedBy != "", input: w.PlanStatus == NeedsInput,
 			report: w.ResultSummary != ""}
 		if d := Derive(w, waits, false); d.Wait != nil {
@@ -126,7 +126,7 @@ func (r *ref) agrees(b *book) error {
 			return fmt.Errorf("%s runnable %v, want %v", id, run, r.runnable(id))
 		}
 	}
-	for _, a := range b.agents {
+	for _, a := range every[Agent](b) {
 		if a.CurrentWorkItemID != r.focus[a.ID] {
 			return fmt.Errorf("focus of %s is %q, want %q", a.ID, a.CurrentWorkItemID, r.focus[a.ID])
 		}
@@ -139,8 +139,8 @@ var someAgents = []AgentID{"ann", "bob"}
 // someCommand draws a command on the items there are, bad ones too.
 func someCommand(t *rapid.T, b *book) Command {
 	ids := []ItemID{"wi-none"}
-	for id := range b.items {
-		ids = append(ids, id)
+	for _, w := range every[WorkItem](b) {
+		ids = append(ids, w.ID)
 	}
 	slices.Sort(ids)
 	id := rapid.SampledFrom(ids).Draw(t, "item")
@@ -186,13 +186,13 @@ func TestStepAgreesWithTheReference(t *testing.T) {
 }
 
 func oneCommand(t *rapid.T, b *book, r *ref, at Stamp, c Command) {
-	before := fmt.Sprintf("%v", b.items)
+	before := fmt.Sprintf("%v", every[WorkItem](b))
 	first, err := Step(b, at, c)
 	again, err2 := Step(b, at, c)
 	if !reflect.DeepEqual(first, again) || !reflect.DeepEqual(err, err2) {
 		t.Fatalf("%s: judged twice, told twice differently", c.Name())
 	}
-	if after := fmt.Sprintf("%v", b.items); after != before {
+	if after := fmt.Sprintf("%v", every[WorkItem](b)); after != before {
 		t.Fatalf("%s: Step changed what it was given", c.Name())
 	}
 	if err != nil {
@@ -202,8 +202,8 @@ func oneCommand(t *rapid.T, b *book, r *ref, at Stamp, c Command) {
 		return
 	}
 	revisions := map[ItemID]uint64{}
-	for id, w := range b.items {
-		revisions[id] = w.Revision
+	for _, w := range every[WorkItem](b) {
+		revisions[w.ID] = w.Revision
 	}
 	if _, err := b.apply(at, c); err != nil {
 		t.Fatal(err)

@@ -1,16 +1,21 @@
 package model
 
-import "time"
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
 
-// Record is anything a Change can write. The store keeps it under its partition (an
-// agent) and key, whole, as JSON.
+// Record is anything a Change can write. The store keeps it under its name, whole, as JSON.
 type Record interface {
-	// Partition is the agent that the record belongs to: the unit of consistency.
-	Partition() AgentID
-	// Key is unique within the partition and the record's kind.
-	Key() string
-	RecordKind() RecordKind
-	record()
+	// Name is unique in a ledger.
+	Name() RecordName
+}
+
+// RecordName names a record: its kind, and a key that is unique within the kind.
+type RecordName struct {
+	Kind RecordKind
+	Key  string
 }
 
 // RecordKind names a kind of record; it is part of its key in a store.
@@ -32,6 +37,52 @@ const (
 	KindOffers     RecordKind = "offers"
 	KindSeen       RecordKind = "seen"
 )
+
+var readers = map[RecordKind]func([]byte) (Record, error){
+	KindAgent: readAs[Agent], KindItem: readAs[WorkItem], KindWait: readAs[Wait], KindTask: readAs[Task],
+	KindBrief: readAs[Brief], KindDelivery: readAs[Delivery], KindDelegation: readAs[Delegation], KindMessage: readAs[Message],
+	KindAttempt: readAs[Attempt], KindTrace: readAs[Trace], KindIngress: readAs[Ingress], KindOffers: readAs[ReportOffers],
+	KindSeen: readAs[Seen],
+}
+
+// ReadRecord reads a record of a kind as a store kept it.
+func ReadRecord(kind RecordKind, raw []byte) (Record, error) {
+	read, ok := readers[kind]
+	if !ok {
+		return nil, fmt.Errorf("unknown kind of record %q", kind)
+	}
+	return read(raw)
+}
+
+func readAs[R Record](raw []byte) (Record, error) {
+	var r R
+	err := json.Unmarshal(raw, &r)
+	return r, err
+}
+
+// Name is part of Record. Briefs, deliveries, attempts, offers and acknowledgements are
+// kept by their item: it has one of each.
+func (a Agent) Name() RecordName        { return RecordName{KindAgent, string(a.ID)} }
+func (w WorkItem) Name() RecordName     { return RecordName{KindItem, string(w.ID)} }
+func (w Wait) Name() RecordName         { return RecordName{KindWait, string(w.ID)} }
+func (t Task) Name() RecordName         { return RecordName{KindTask, string(t.ID)} }
+func (b Brief) Name() RecordName        { return RecordName{KindBrief, string(b.WorkItemID)} }
+func (d Delivery) Name() RecordName     { return RecordName{KindDelivery, string(d.WorkItemID)} }
+func (d Delegation) Name() RecordName   { return RecordName{KindDelegation, string(d.ID)} }
+func (m Message) Name() RecordName      { return RecordName{KindMessage, string(m.ID)} }
+func (a Attempt) Name() RecordName      { return RecordName{KindAttempt, string(a.WorkItemID)} }
+func (t Trace) Name() RecordName        { return RecordName{KindTrace, traceKey(t.AgentID, t.WorkItemID)} }
+func (i Ingress) Name() RecordName      { return RecordName{KindIngress, string(i.ID)} }
+func (o ReportOffers) Name() RecordName { return RecordName{KindOffers, string(o.WorkItemID)} }
+func (x Seen) Name() RecordName         { return RecordName{KindSeen, string(x.WorkItemID)} }
+
+// traceKey is the key of an item's trace, or of the agent's own when item is empty.
+func traceKey(agent AgentID, item ItemID) string {
+	if item == "" {
+		return "@" + string(agent)
+	}
+	return string(item)
+}
 
 // Task is an operational execution: a command, a child agent's run. Its presence never
 // changes an item's scheduling state; only a wait does (docs/lifecycle.md 4).
@@ -124,90 +175,3 @@ const (
 	DelegationOpen      DelegationState = "open"
 	DelegationCompleted DelegationState = "completed"
 )
-
-func (Agent) record()      {}
-func (WorkItem) record()   {}
-func (Wait) record()       {}
-func (Task) record()       {}
-func (Brief) record()      {}
-func (Delivery) record()   {}
-func (Delegation) record() {}
-
-// RecordKind is part of Record.
-func (Agent) RecordKind() RecordKind      { return KindAgent }
-func (WorkItem) RecordKind() RecordKind   { return KindItem }
-func (Wait) RecordKind() RecordKind       { return KindWait }
-func (Task) RecordKind() RecordKind       { return KindTask }
-func (Brief) RecordKind() RecordKind      { return KindBrief }
-func (Delivery) RecordKind() RecordKind   { return KindDelivery }
-func (Delegation) RecordKind() RecordKind { return KindDelegation }
-
-// Partition is part of Record.
-func (a Agent) Partition() AgentID      { return a.ID }
-func (w WorkItem) Partition() AgentID   { return w.AgentID }
-func (w Wait) Partition() AgentID       { return w.AgentID }
-func (t Task) Partition() AgentID       { return t.AgentID }
-func (b Brief) Partition() AgentID      { return b.AgentID }
-func (d Delivery) Partition() AgentID   { return d.AgentID }
-func (d Delegation) Partition() AgentID { return d.ParentAgentID }
-
-// Key is part of Record. Briefs and deliveries are kept by their item: it has one of each.
-func (a Agent) Key() string      { return string(a.ID) }
-func (w WorkItem) Key() string   { return string(w.ID) }
-func (w Wait) Key() string       { return string(w.ID) }
-func (t Task) Key() string       { return string(t.ID) }
-func (b Brief) Key() string      { return string(b.WorkItemID) }
-func (d Delivery) Key() string   { return string(d.WorkItemID) }
-func (d Delegation) Key() string { return string(d.ID) }
-
-func (Message) record() {}
-
-// RecordKind is part of Record.
-func (Message) RecordKind() RecordKind { return KindMessage }
-
-// Partition is part of Record.
-func (m Message) Partition() AgentID { return m.AgentID }
-
-// Key is part of Record.
-func (m Message) Key() string { return string(m.ID) }
-
-func (Attempt) record() {}
-
-// RecordKind is part of Record.
-func (Attempt) RecordKind() RecordKind { return KindAttempt }
-
-// Partition is part of Record.
-func (a Attempt) Partition() AgentID { return a.AgentID }
-
-// Key is part of Record.
-func (a Attempt) Key() string { return string(a.WorkItemID) }
-
-func (Trace) record() {}
-
-// RecordKind is part of Record.
-func (Trace) RecordKind() RecordKind { return KindTrace }
-
-// Partition is part of Record.
-func (t Trace) Partition() AgentID { return t.AgentID }
-
-// Key is part of Record. What was said without a focus is the agent's.
-func (t Trace) Key() string { return TraceKey(t.AgentID, t.WorkItemID) }
-
-// TraceKey is the key of an item's trace, or of the agent's own when item is empty.
-func TraceKey(agent AgentID, item ItemID) string {
-	if item == "" {
-		return "@" + string(agent)
-	}
-	return string(item)
-}
-
-func (Ingress) record() {}
-
-// RecordKind is part of Record.
-func (Ingress) RecordKind() RecordKind { return KindIngress }
-
-// Partition is part of Record.
-func (i Ingress) Partition() AgentID { return i.AgentID }
-
-// Key is part of Record.
-func (i Ingress) Key() string { return string(i.ID) }

@@ -22,7 +22,7 @@ func TestAReplyIsToldToBeAsFarAsItsMessage(t *testing.T) {
 	}
 	id := do(CreateWorkItem{Objective: "Pick a cache"}).WorkItemID
 	do(WaitFor{WorkItemID: id, Wake: WakeOperatorInput, Reason: "a choice", Question: "LRU or LFU?", Choices: []Text{"LRU", "LFU"}})
-	view := func() View { return ViewOf(b, b.items[id]) }
+	view := func() View { return ViewOf(b, b.item(id)) }
 	if q, ok := view().Question(); !ok || q.Ask.Question != "LRU or LFU?" || q.PlanNeedsInput || q.WaitID == "" {
 		t.Errorf("the question is %+v %v", q, ok)
 	}
@@ -30,7 +30,7 @@ func TestAReplyIsToldToBeAsFarAsItsMessage(t *testing.T) {
 	if q, ok := view().Question(); ok {
 		t.Errorf("after its answer it still asks %+v", q)
 	}
-	row := RowOf(b.items[id], b.ItemWaits("a", id), false)
+	row := RowOf(b.item(id), b.ItemWaits("a", id), false)
 	if why := NotOffered(row, "Answer"); !strings.Contains(why, "has its answer") {
 		t.Errorf("answering again is off because %q", why)
 	}

@@ -98,7 +98,7 @@ func (s *script) command(t *testing.T, d *datadriven.TestData, agent AgentID, ac
 		return refusal(err)
 	}
 	for _, w := range ch.Writes {
-		if strings.HasSuffix(w.Key(), "-"+at.NewID) {
+		if strings.HasSuffix(w.Name().Key, "-"+at.NewID) {
 			s.ids++
 			break
 		}
@@ -206,7 +206,7 @@ func (s *script) told(ch Change) string {
 		case Task:
 			fmt.Fprintf(&b, "task %s %s\n", r.ID, r.Status)
 		default:
-			fmt.Fprintf(&b, "%s %s\n", r.RecordKind(), r.Key())
+			fmt.Fprintf(&b, "%s %s\n", r.Name().Kind, r.Name().Key)
 		}
 	}
 	if k := ch.Receipt.TickKey; k != "" {
@@ -248,7 +248,7 @@ func warnings(r Receipt) string {
 // line is an item in one line: state, scheduling, class, revision and what stands out.
 func (s *script) line(id ItemID) string {
 	w, _ := s.book.Item(id)
-	a := s.book.agents[w.AgentID]
+	a := s.book.agent(w.AgentID)
 	d := Derive(w, s.book.ItemWaits(w.AgentID, id), a.CurrentWorkItemID == id)
 	out := fmt.Sprintf("%s %s %s class=%s rev=%d", id, w.State, d.Scheduling, d.Class, w.Revision)
 	if d.IsCurrent {

@@ -9,7 +9,7 @@ import (
 // nothing itself, and equal arguments give equal results.
 func Step(f Facts, at Stamp, c Command) (Change, error) {
 	at.At = at.At.UTC()
-	s := &step{overlay: overlay{Facts: f}, at: at}
+	s := &step{overlay: newOverlay(f), at: at}
 	s.receipt.Command = c.Name()
 	if err := c.step(s); err != nil {
 		return Change{}, err
@@ -22,7 +22,7 @@ func Step(f Facts, at Stamp, c Command) (Change, error) {
 // step is one command being judged: what it may ask, and the change so far. It sees its
 // own writes.
 type step struct {
-	overlay
+	*overlay
 	at      Stamp
 	events  []Event
 	plans   []NewPlan

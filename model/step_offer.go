@@ -42,17 +42,6 @@ type DeclinedNews struct {
 	Offers int `json:"offers"`
 }
 
-func (ReportOffers) record() {}
-
-// RecordKind is part of Record.
-func (ReportOffers) RecordKind() RecordKind { return KindOffers }
-
-// Partition is part of Record.
-func (o ReportOffers) Partition() AgentID { return o.AgentID }
-
-// Key is part of Record.
-func (o ReportOffers) Key() string { return string(o.WorkItemID) }
-
 func (c OfferReport) step(s *step) error {
 	if len(c.WorkItemIDs) == 0 || len(c.WorkItemIDs) > maxRoundCompleted {
 		return Refuse(CodeInvalid, "a report is offered for 1 to %d work items", maxRoundCompleted).At("work_item_ids").WithHint("name those that the round completed")

@@ -30,17 +30,6 @@ type SeenNews struct {
 	Withdrawn bool      `json:"withdrawn,omitempty"`
 }
 
-func (Seen) record() {}
-
-// RecordKind is part of Record.
-func (Seen) RecordKind() RecordKind { return KindSeen }
-
-// Partition is part of Record.
-func (x Seen) Partition() AgentID { return x.AgentID }
-
-// Key is part of Record.
-func (x Seen) Key() string { return string(x.WorkItemID) }
-
 func (c Acknowledge) step(s *step) error {
 	w, x, err := c.matter(s)
 	switch {
@@ -75,14 +64,6 @@ func (c Acknowledge) note(s *step, w WorkItem, x Inboxed) {
 	}
 	s.put(seen)
 	s.event(EventAcknowledged, w.ID, SeenNews{Need: x.Need, Since: x.Since, Withdrawn: c.Withdraw})
-}
-
-// Seen sees what the command itself acknowledged.
-func (o *overlay) Seen(a AgentID, id ItemID) (Seen, bool) {
-	if x, ok := written[Seen](o, KindSeen, string(id)); ok {
-		return x, true
-	}
-	return o.Facts.Seen(a, id)
 }
 
 func tellSeen(d SeenNews) string {

@@ -41,10 +41,10 @@ func (w *tickWorld) do(by Actor, c Command) (Change, bool) {
 func (w *tickWorld) step() {
 	w.now = w.now.Add(rapid.SampledFrom([]time.Duration{0, time.Second, time.Minute, time.Hour}).Draw(w.t, "later"))
 	item := ItemID("wi-none")
-	if ids := having(w.book.items, func(WorkItem) bool { return true }); len(ids) > 0 {
+	if ids := every[WorkItem](w.book); len(ids) > 0 {
 		item = rapid.SampledFrom(ids).Draw(w.t, "item").ID
 	}
-	minute, a := int64(60_000), w.book.agents["ann"]
+	minute, a := int64(60_000), w.book.agent("ann")
 	stopped := rapid.SampledFrom([]Posture{Awake, Asleep, Stopped}).Draw(w.t, "posture")
 	turn, tick := 0, ""
 	if a.Turn != nil {
@@ -77,7 +77,7 @@ func (w *tickWorld) settle() {
 			return
 		}
 		for _, e := range ch.Events {
-			if e.Kind == EventRecheckConsumed && !slices.Contains(w.book.agents["ann"].DueRechecks, e.WorkItemID) {
+			if e.Kind == EventRecheckConsumed && !slices.Contains(w.book.agent("ann").DueRechecks, e.WorkItemID) {
 				w.t.Fatalf("the second look at %s is consumed, and no turn will be told of it", e.WorkItemID)
 			}
 		}
@@ -86,7 +86,7 @@ func (w *tickWorld) settle() {
 }
 
 func (w *tickWorld) check() {
-	a := w.book.agents["ann"]
+	a := w.book.agent("ann")
 	if n := len(w.book.QueuedMessages("ann", 1000)); n != a.QueuedInput {
 		w.t.Fatalf("%d messages are queued, the agent counts %d", n, a.QueuedInput)
 	}

@@ -54,14 +54,14 @@ func (s *step) standingBefore(ids []ItemID) (u Undo) {
 		return u
 	}
 	for _, id := range ids {
-		was, _ := s.Facts.Item(id)
+		was, _ := s.before.Item(id)
 		is, ok := s.Item(id)
-		r := Restored{WorkItemID: id, Left: StandingOf(s, is), Back: StandingOf(s.Facts, was)}
+		r := Restored{WorkItemID: id, Left: StandingOf(s, is), Back: StandingOf(s.before, was)}
 		if ok && !r.Left.Same(r.Back) {
 			u.Items = append(u.Items, r)
 		}
 	}
-	was, _ := s.Facts.Agent(s.receipt.AgentID)
+	was, _ := s.before.Agent(s.receipt.AgentID)
 	is, _ := s.Agent(s.receipt.AgentID)
 	if was.CurrentWorkItemID != is.CurrentWorkItemID {
 		u.Focus = &Refocus{Left: is.CurrentWorkItemID, Back: was.CurrentWorkItemID}
@@ -72,7 +72,7 @@ func (s *step) standingBefore(ids []ItemID) (u Undo) {
 // withdrawn are the acknowledgements that the command made, turned round.
 func withdrawn(s *step, seen []Acknowledge) (out []Acknowledge) {
 	for _, x := range seen {
-		if _, made := written[Seen](&s.overlay, KindSeen, string(x.WorkItemID)); made {
+		if _, made := s.records[RecordName{KindSeen, string(x.WorkItemID)}]; made {
 			x.Withdraw = !x.Withdraw
 			out = append(out, x)
 		}

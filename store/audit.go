@@ -92,8 +92,8 @@ func (a *audit) record(n name) {
 	payload := f.get(key)
 	if f.err == nil {
 		r, err := decodeRecord(n.kind, key, payload)
-		if err == nil && r.Key() != n.id {
-			err = fmt.Errorf("holds the record of %s", model.Text(r.Key()))
+		if err == nil && r.Name().Key != n.id {
+			err = fmt.Errorf("holds the record of %s", model.Text(r.Name().Key))
 		}
 		f.fail(err)
 	}
@@ -276,7 +276,7 @@ func (h *history) commit(key, payload []byte, p model.Position) {
 			h.problem(key, "%v", err)
 			continue
 		}
-		h.last[string(recordKey(w.Kind, r.Key()))] = hashOf(w.Record)
+		h.last[string(recordKey(w.Kind, r.Name().Key))] = hashOf(w.Record)
 	}
 }
 

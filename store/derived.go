@@ -32,7 +32,8 @@ func (f *facts) derive(n name) derived {
 	case model.KindItem:
 		return f.deriveItem(model.ItemID(n.id))
 	}
-	agent, keys := keysOf(f.load(n.kind, n.id))
+	r, _ := f.load(model.RecordName{Kind: n.kind, Key: n.id})
+	agent, keys := keysOf(r)
 	d := derived{agent: agent, rows: map[string][]byte{}}
 	for _, k := range keys {
 		d.rows[string(k)] = nil
@@ -135,7 +136,7 @@ func (f *facts) touched(writes []model.Record) (own, composed []name) {
 				add(&composed, model.KindAgent, string(r.AgentID))
 			}
 		case model.Task, model.Delegation, model.Message, model.Ingress:
-			add(&own, r.RecordKind(), r.Key())
+			add(&own, r.Name().Kind, r.Name().Key)
 			if m, ok := r.(model.Message); ok { // whether an answer was taken
 				add(&composed, model.KindItem, string(m.WorkItemID))
 			}

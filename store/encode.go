@@ -59,33 +59,11 @@ func decode(key, payload []byte, v any) error {
 
 // decodeRecord reads a record of a kind.
 func decodeRecord(kind model.RecordKind, key, payload []byte) (model.Record, error) {
-	read, ok := recordReaders[kind]
-	if !ok {
-		return nil, &damage{"read", fmt.Sprintf("%q: unknown kind of record %q", key, kind)}
+	r, err := model.ReadRecord(kind, payload)
+	if err != nil {
+		return nil, &damage{"read", fmt.Sprintf("the value of %q: %v", key, err)}
 	}
-	return read(key, payload)
-}
-
-var recordReaders = map[model.RecordKind]func(key, payload []byte) (model.Record, error){
-	model.KindAgent:      decodeAs[model.Agent],
-	model.KindItem:       decodeAs[model.WorkItem],
-	model.KindWait:       decodeAs[model.Wait],
-	model.KindTask:       decodeAs[model.Task],
-	model.KindBrief:      decodeAs[model.Brief],
-	model.KindDelivery:   decodeAs[model.Delivery],
-	model.KindMessage:    decodeAs[model.Message],
-	model.KindAttempt:    decodeAs[model.Attempt],
-	model.KindTrace:      decodeAs[model.Trace],
-	model.KindIngress:    decodeAs[model.Ingress],
-	model.KindSeen:       decodeAs[model.Seen],
-	model.KindOffers:     decodeAs[model.ReportOffers],
-	model.KindDelegation: decodeAs[model.Delegation],
-}
-
-func decodeAs[R model.Record](key, payload []byte) (model.Record, error) {
-	var r R
-	err := decode(key, payload, &r)
-	return r, err
+	return r, nil
 }
 
 // A row of the class index is read twenty at a time for every frame of a list. JSON takes

@@ -11,6 +11,7 @@ import (
 // facts answers model.Facts from one transaction. The first error sticks: later answers
 // are empty, and whoever asked must look at err before it believes any of them.
 type facts struct {
+	model.Records
 	txn Txn
 	err error
 	// records are those decoded so far, by key; nil for one that is not there.
@@ -24,8 +25,13 @@ type facts struct {
 type counts map[model.Tally]int
 
 func newFacts(t Txn) *facts {
-	return &facts{txn: t, records: map[string]model.Record{}, heads: map[model.AgentID]agentHead{}, counts: map[model.AgentID]counts{}}
+	f := &facts{txn: t, records: map[string]model.Record{}, heads: map[model.AgentID]agentHead{}, counts: map[model.AgentID]counts{}}
+	f.Get = f.load
+	return f
 }
+
+// Empty is what can be read where no ledger is.
+func Empty() model.Reader { return reader{newFacts(&memTxn{tree: NewMemory().now.Load().tree})} }
 
 func (f *facts) fail(err error) {
 	if f.err == nil {
@@ -64,29 +70,23 @@ func (f *facts) scan(r Range, visit func(key, value []byte) bool) {
 	}
 }
 
-// load loads a record by its kind and key; nil where there is none.
-func (f *facts) load(kind model.RecordKind, id string) model.Record {
-	key := recordKey(kind, id)
+// load loads a record by its name.
+func (f *facts) load(n model.RecordName) (model.Record, bool) {
+	key := recordKey(n.Kind, n.Key)
 	r, ok := f.records[string(key)]
-	if ok || id == "" {
-		return r
+	if ok || n.Key == "" {
+		return r, r != nil
 	}
 	if payload := f.get(key); payload != nil {
 		var err error
-		r, err = decodeRecord(kind, key, payload)
+		r, err = decodeRecord(n.Kind, key, payload)
 		f.fail(err)
 	}
 	if f.err != nil {
-		return nil
+		return nil, false
 	}
 	f.records[string(key)] = r
-	return r
-}
-
-// record is load of a type.
-func record[R model.Record](f *facts, kind model.RecordKind, id string) (R, bool) {
-	r, ok := f.load(kind, id).(R)
-	return r, ok
+	return r, r != nil
 }
 
 // listed loads the records whose ids the keys of a range end with, from byte at on, up to a
@@ -101,7 +101,8 @@ func listed[R model.Record](f *facts, kind model.RecordKind, keys Range, at, lim
 	}
 	var out []R
 	for _, id := range ids {
-		if r, ok := record[R](f, kind, id); f.found(ok, recordKey(kind, id)) {
+		x, _ := f.load(model.RecordName{Kind: kind, Key: id})
+		if r, ok := x.(R); f.found(ok, recordKey(kind, id)) {
 			out = append(out, r)
 		}
 	}
@@ -140,31 +141,6 @@ func (f *facts) found(ok bool, key []byte) bool {
 	return ok
 }
 
-func (f *facts) Agent(id model.AgentID) (model.Agent, bool) {
-	return record[model.Agent](f, model.KindAgent, string(id))
-}
-
-func (f *facts) Item(id model.ItemID) (model.WorkItem, bool) {
-	return record[model.WorkItem](f, model.KindItem, string(id))
-}
-
-func (f *facts) Wait(id model.WaitID) (model.Wait, bool) {
-	return record[model.Wait](f, model.KindWait, string(id))
-}
-
-func (f *facts) Task(id model.TaskID) (model.Task, bool) {
-	return record[model.Task](f, model.KindTask, string(id))
-}
-
-func (f *facts) Delegation(id model.DelegationID) (model.Delegation, bool) {
-	return record[model.Delegation](f, model.KindDelegation, string(id))
-}
-
-func (f *facts) Brief(a model.AgentID, item model.ItemID) (model.Brief, bool) {
-	b, ok := record[model.Brief](f, model.KindBrief, string(item))
-	return b, ok && b.AgentID == a
-}
-
 func (f *facts) ItemWaits(a model.AgentID, item model.ItemID) []model.Wait {
 	return below[model.Wait](f, model.KindWait, waitsPrefix(a, item, true))
 }
@@ -186,34 +162,10 @@ func (f *facts) ParentsOf(child model.ItemID) []model.Delegation {
 	return below[model.Delegation](f, model.KindDelegation, servesPrefix(child))
 }
 
-func (f *facts) Message(id model.MessageID) (model.Message, bool) {
-	return record[model.Message](f, model.KindMessage, string(id))
-}
-
 func (f *facts) QueuedMessages(a model.AgentID, limit int) []model.Message {
 	prefix := queuePrefix(a)
 	// After the agent come the priority and a slash.
 	return listed[model.Message](f, model.KindMessage, Prefix(prefix), len(prefix)+2+ageSize, max(limit, 0))
-}
-
-func (f *facts) Attempt(_ model.AgentID, item model.ItemID) (model.Attempt, bool) {
-	return record[model.Attempt](f, model.KindAttempt, string(item))
-}
-
-func (f *facts) Trace(a model.AgentID, item model.ItemID) (model.Trace, bool) {
-	return record[model.Trace](f, model.KindTrace, model.TraceKey(a, item))
-}
-
-func (f *facts) Ingress(id model.IngressID) (model.Ingress, bool) {
-	return record[model.Ingress](f, model.KindIngress, string(id))
-}
-
-func (f *facts) Offers(_ model.AgentID, item model.ItemID) (model.ReportOffers, bool) {
-	return record[model.ReportOffers](f, model.KindOffers, string(item))
-}
-
-func (f *facts) Seen(_ model.AgentID, item model.ItemID) (model.Seen, bool) {
-	return record[model.Seen](f, model.KindSeen, string(item))
 }
 
 func (f *facts) HandleTaken(h model.Handle) bool { return f.get(handleKey(h)) != nil }

@@ -83,7 +83,7 @@ func (f *facts) save(c commit, records []model.Record, events []model.Entry) com
 	ownBefore, before := f.deriveAll(own), f.deriveAll(composed)
 	c.Writes = make([]write, len(records))
 	for i, r := range records {
-		c.Writes[i] = write{Kind: r.RecordKind(), Record: f.putRecord(r)}
+		c.Writes[i] = write{Kind: r.Name().Kind, Record: f.putRecord(r)}
 	}
 	f.replace(ownBefore, f.deriveAll(own))
 	after := f.deriveAll(composed)
@@ -97,7 +97,7 @@ func (f *facts) save(c commit, records []model.Record, events []model.Entry) com
 
 // putRecord writes a record and returns its bytes.
 func (f *facts) putRecord(r model.Record) []byte {
-	key := recordKey(r.RecordKind(), r.Key())
+	key := recordKey(r.Name().Kind, r.Name().Key)
 	f.records[string(key)] = r
 	return f.putJSON(key, r)
 }

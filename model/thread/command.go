@@ -104,24 +104,29 @@ type Update struct {
 // Do implements Command.
 func (c Update) Do(f Facts, s Stamp) (Change, error) {
 	p := plan(f, s)
-	before, err := p.target(c.Task, c.Patch.Task)
+	before, after, err := p.patched(c.Task, c.Patch, c.Rebind)
 	if err != nil {
 		return Change{}, err
 	}
-	if err := p.mayWrite(before, c.Rebind); err != nil {
-		return Change{}, err
-	}
-	after, did, err := before.Apply(c.Patch)
-	if err != nil {
-		return Change{}, err
-	}
-	p.Receipt.Patched, p.Receipt.Ignored = did, c.Patch.Ignored
 	p.warnOfDeadEnd(before, &after)
 	if err := p.follow(before, after); err != nil {
 		return Change{}, err
 	}
 	p.save(Updated, before, after)
 	return p.Change, nil
+}
+
+// patched is the thread that a command is about, before and after its patch.
+func (p *planner) patched(task string, patch Patch, rebind bool) (before, after Thread, err error) {
+	if before, err = p.target(task, patch.Task); err != nil {
+		return before, after, err
+	}
+	if err := p.mayWrite(before, rebind); err != nil {
+		return before, after, err
+	}
+	after, p.Receipt.Patched, err = before.Apply(patch)
+	p.Receipt.Ignored = patch.Ignored
+	return before, after, err
 }
 
 // target finds the thread that a command is about.
@@ -223,22 +228,32 @@ type Close struct {
 // Do implements Command.
 func (c Close) Do(f Facts, s Stamp) (Change, error) {
 	p := plan(f, s)
-	before, err := p.target(c.Task, c.Patch.Task)
-	if err != nil {
-		return Change{}, err
-	}
-	if err := p.mayWrite(before, c.Rebind); err != nil {
-		return Change{}, err
-	}
 	c.Patch.Status = c.Status
-	after, did, err := before.Apply(c.Patch)
+	before, after, err := p.patched(c.Task, c.Patch, c.Rebind)
 	if err != nil {
 		return Change{}, err
 	}
-	p.Receipt.Patched, p.Receipt.Ignored = did, c.Patch.Ignored
 	p.save(Closed, before, after)
 	if f.Pointer().ID == after.ID {
 		p.point("")
 	}
+	return p.Change, nil
+}
+
+// Remark adds a sentence to a thread's log, and changes nothing else.
+type Remark struct {
+	Thread ID
+	Note   model.Text
+}
+
+// Do implements Command.
+func (c Remark) Do(f Facts, s Stamp) (Change, error) {
+	p := plan(f, s)
+	t, err := Find(f, c.Thread)
+	if err != nil {
+		return Change{}, err
+	}
+	p.Receipt.Thread = t
+	p.event(Remarked, t.ID).Note = c.Note
 	return p.Change, nil
 }

@@ -1,6 +1,7 @@
 package thread
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -163,4 +164,201 @@ func matches(pattern, name string) bool {
 		pattern, name = pattern[1:], name[1:]
 	}
 	return name == ""
+}
+
+// Compliance says how a run kept to its contract.
+type Compliance struct {
+	// Status is followed, partial, violated or not_evaluated.
+	Status string
+	// Score is between 0 and 1; meaningless when not evaluated.
+	Score float64
+	// MainIssue is the first issue's code, or why nothing was evaluated.
+	MainIssue  string
+	Alignment  string
+	Violations []Issue
+	Warnings   []Issue
+
+	outside []model.Text
+}
+
+// Issue is one departure from a contract.
+type Issue struct {
+	Code     string
+	Detail   string
+	Evidence model.Text
+}
+
+// The codes of issues.
+const (
+	firstActionMissing = "missing_first_action"
+	outsideScope       = "edit_outside_scope"
+	testMissing        = "canonical_test_missing"
+	testNotObserved    = "canonical_test_not_observed"
+	orientation        = "orientation_command_order_unknown"
+)
+
+// Evaluate compares what a run did with what it was asked to do.
+func Evaluate(c *Contract, o Outcome) Compliance {
+	switch {
+	case c == nil:
+		return Compliance{Status: "not_evaluated", MainIssue: "no_resume_contract"}
+	case !o.observed():
+		return Compliance{Status: "not_evaluated", MainIssue: "no_execution_observation"}
+	}
+	v := Compliance{Score: 1, Alignment: align(c, o)}
+	v.firstAction(c, o)
+	v.scope(c, o)
+	v.test(c, o)
+	v.orientation(o)
+	return v.conclude()
+}
+
+func (v *Compliance) firstAction(c *Contract, o Outcome) {
+	lenient := c.Exploratory || slices.Contains([]string{"analysis", "investigation", "documentation", "qa"}, c.TaskType)
+	if c.FirstAction == "" || lenient || holds(o.touched(), c.FirstAction) {
+		return
+	}
+	v.Violations = append(v.Violations, Issue{firstActionMissing, "Expected first action path was not observed.", c.FirstAction})
+	v.Score -= 0.30
+}
+
+func (v *Compliance) scope(c *Contract, o Outcome) {
+	allowed := slices.Concat(c.Primary, c.Secondary)
+	if len(allowed) == 0 {
+		return
+	}
+	for _, f := range o.Edited {
+		if !slices.ContainsFunc(allowed, func(p model.Text) bool { return matches(path(p).Raw(), path(f).Raw()) }) {
+			v.outside = push(v.outside, path(f))
+		}
+	}
+	if len(v.outside) == 0 {
+		return
+	}
+	v.Violations = append(v.Violations, Issue{outsideScope, "Edited files outside contract scope.", commas(v.outside)})
+	v.Score -= 0.30
+}
+
+func (v *Compliance) test(c *Contract, o Outcome) {
+	if c.TestCommand == "" || c.Optional || o.mentions(c.TestCommand) {
+		return
+	}
+	const detail = "Canonical test command was not observed."
+	if o.failed() {
+		v.Violations = append(v.Violations, Issue{testMissing, detail, c.TestCommand})
+		v.Score -= 0.25
+		return
+	}
+	v.Warnings = append(v.Warnings, Issue{testNotObserved, detail, c.TestCommand})
+	v.Score -= 0.10
+}
+
+// orientation notes commands that look around: their order is not known.
+func (v *Compliance) orientation(o Outcome) {
+	seen := 0
+	for _, e := range o.Commands {
+		if looksAround(strings.ToLower(squeeze(e.Command.Raw()))) && len(v.Warnings) < 8 {
+			v.Warnings = append(v.Warnings, Issue{orientation, "An orientation command was observed; its order is unknown.", e.Command})
+			seen++
+		}
+	}
+	v.Score -= min(0.15, 0.05*float64(seen))
+}
+
+func looksAround(command string) bool {
+	for _, c := range []string{"ls", "find", "git status", "git diff", "grep -r", "rg .", "cat readme.md"} {
+		if command == c || strings.HasPrefix(command, c+" ") {
+			return true
+		}
+	}
+	return strings.HasPrefix(command, "cat docs/") || strings.HasPrefix(command, "cat examples/")
+}
+
+// align says whether the expected entry points were looked at.
+func align(c *Contract, o Outcome) string {
+	tests := make([]model.Text, len(o.Tests))
+	for i, e := range o.Tests {
+		tests[i] = e.Command
+	}
+	switch {
+	case len(c.EntryPoints) == 0 || len(o.touched())+len(tests) == 0:
+		return "not_evaluated"
+	case anyOf(o.touched(), c.EntryPoints):
+		return "followed"
+	case anyOf(tests, c.EntryPoints):
+		return "partially_followed"
+	}
+	return "ignored"
+}
+
+func (v Compliance) conclude() Compliance {
+	v.Score = math.Round(max(v.Score, 0)*100) / 100
+	switch {
+	case len(v.Violations) > 0:
+		v.Status, v.MainIssue = "violated", v.Violations[0].Code
+	case len(v.Warnings) > 0:
+		v.Status, v.MainIssue = "partial", v.Warnings[0].Code
+	default:
+		v.Status = "followed"
+	}
+	return v
+}
+
+// FreshGaps are the gaps that a run opened, in the order in which they are stored.
+func FreshGaps(c *Contract, v Compliance, o Outcome) []Gap {
+	if v.Status != "partial" && v.Status != "violated" {
+		return nil
+	}
+	var gaps []Gap
+	if i := v.issue(testMissing, testNotObserved); i != nil {
+		gaps = append(gaps, Gap{Kind: MissingValidation, Severity: NeedsValidation, Policy: prioritize, SourceCode: i.Code,
+			Summary: model.Text(i.Detail), Expected: c.TestCommand, Command: c.TestCommand,
+			NextAction: "run expected validation command: " + c.TestCommand})
+	}
+	if i := v.issue(firstActionMissing); i != nil {
+		gaps = append(gaps, Gap{Kind: MissingFirstAction, Severity: Caution, Policy: surfaceFirst, SourceCode: i.Code,
+			Summary: model.Text(i.Detail), Expected: c.FirstAction, RelatedPaths: []model.Text{c.FirstAction},
+			NextAction: "inspect required first action: " + c.FirstAction})
+	}
+	if i := v.issue(outsideScope); i != nil {
+		gaps = append(gaps, Gap{Kind: EditOutsideScope, Severity: NeedsReview, Policy: surfaceFirst, SourceCode: i.Code,
+			Summary: model.Text(i.Detail), RelatedPaths: v.outside, Observed: v.outside,
+			NextAction: "review out-of-scope edits and run expected validation"})
+	}
+	if v.Alignment == "ignored" {
+		gaps = append(gaps, Gap{Kind: EntryPointsIgnored, Severity: Caution, Policy: surfaceAsBackground, SourceCode: "structural_alignment_ignored",
+			Summary: "Expected structural entry points were not inspected or edited.", Expected: commas(c.EntryPoints),
+			RelatedPaths: c.EntryPoints, Observed: push(nil, o.touched()...),
+			NextAction: "inspect expected structural entry points before continuing"})
+	}
+	for i := range gaps {
+		gaps[i].ExecutionID = o.ExecutionID
+	}
+	return gaps
+}
+
+func (v Compliance) issue(codes ...string) *Issue {
+	all := slices.Concat(v.Violations, v.Warnings)
+	i := slices.IndexFunc(all, func(i Issue) bool { return slices.Contains(codes, i.Code) })
+	if i < 0 {
+		return nil
+	}
+	return &all[i]
+}
+
+func commas(list []model.Text) model.Text {
+	out := make([]string, len(list))
+	for i, t := range list {
+		out[i] = t.Raw()
+	}
+	return model.Text(strings.Join(out, ", "))
+}
+
+// holds reports whether list names the file, anyOf whether it names one of them.
+func holds(list []model.Text, file model.Text) bool {
+	return slices.ContainsFunc(list, func(t model.Text) bool { return path(t) == path(file) })
+}
+
+func anyOf(list, files []model.Text) bool {
+	return slices.ContainsFunc(files, func(f model.Text) bool { return holds(list, f) })
 }

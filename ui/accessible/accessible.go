@@ -4,7 +4,7 @@
 // told in one place.
 //
 // Read this file (a session), input.go (questions and menus), then menus.go (where one can go)
-// and acts.go (what can be done there). not_here.go says which actions of the screen's console
+// and acts.go (what can be done there). notHere says which actions of the screen's console
 // have no menu, and why.
 package accessible
 
@@ -14,10 +14,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os/exec"
 	"sync"
 	"time"
 
 	"vise/model"
+	"vise/model/thread"
+	"vise/model/todo"
 	"vise/ui/config"
 )
 
@@ -191,4 +194,57 @@ func eventWords(r model.Reader, e model.Entry) string {
 		about = model.Text(w.Handle)
 	}
 	return fmt.Sprintf("%s: %s %s, by %s", e.At.Local().Format("15:04:05"), about, e.Tell(), model.Text(e.Actor))
+}
+
+// Sources are what a session reads and runs beside the ledger. Each may be nil: then what needs it
+// is not offered, or says that it is not there.
+type Sources struct {
+	Plans    Plans
+	Findings Findings
+	Threads  Threads
+	// Clip puts a text where it can be pasted from, and says in a sentence where that is.
+	Clip func(ctx context.Context, what, text string) string
+	// RunOwn runs a command of the operator's own, and returns what it wrote.
+	RunCustom func(ctx context.Context, argv []string, stdin []byte) (string, error)
+	// SaveFilter puts a filter into the configuration.
+	SaveFilter func(ctx context.Context, name, words string) error
+	// Against is what speaks against completing an item with these threads.
+	Against func([]model.ThreadLink) []model.Warning
+}
+
+// Plans are the plan files, and the operator's editor.
+type Plans interface {
+	// Plan reads a plan as it is now.
+	Plan(agent model.AgentID, id model.ItemID) (model.PlanArtifact, model.Text)
+	// Looked is a plan as the operator saw it last; false when that is not known. Look keeps it.
+	Looked(context.Context, model.ItemID) (model.Text, bool)
+	Look(context.Context, model.ItemID, model.Text) error
+	// Copy puts text into a file of its own, Read reads it back, Drop forgets it.
+	Copy(ctx context.Context, name, text string) (path string, err error)
+	Read(ctx context.Context, path string) (string, error)
+	Drop(ctx context.Context, path string)
+	// SavePlan writes a plan if its file still has the hash base; a refusal with the code
+	// stale says that it has not. Beside writes text next to it.
+	SavePlan(ctx context.Context, agent model.AgentID, id model.ItemID, base, text string) error
+	Beside(ctx context.Context, agent model.AgentID, id model.ItemID, text string) (path string, err error)
+	// Editor opens a file in the operator's editor, on the session's own terminal.
+	Editor(path string) (*exec.Cmd, error)
+}
+
+// Findings are the file todos of the repository around the session.
+type Findings interface {
+	// Session names the session that they lie in; empty when there is none.
+	Session(context.Context) (name model.Text, all []todo.Todo)
+	// Tell is what a finding says and the code that it speaks of, a line each.
+	Tell(context.Context, todo.Ref) []model.Text
+	// Open are the todos behind links that are not over.
+	Open(context.Context, []model.TodoRef) []todo.Todo
+}
+
+// Threads are where work was left.
+type Threads interface {
+	All(context.Context) []thread.Overview
+	// Record makes the command that runs argv in a repository and takes its end into the
+	// active thread there.
+	Record(repo model.Text, argv []string) (*exec.Cmd, error)
 }

@@ -55,19 +55,19 @@ func fileOf(pid int, name string) string {
 const maxAncestors = 3
 
 // server is the Codex whose app-server called.
-func server() (Server, bool) {
+func server() (callingServer, bool) {
 	for pid, n := os.Getppid(), 0; pid > 1 && n < maxAncestors; n++ {
 		out, err := exec.Command("ps", "-o", "ppid=", "-o", "args=", "-p", strconv.Itoa(pid)).Output()
 		above, args, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
 		if err != nil {
-			return Server{}, false
+			return callingServer{}, false
 		}
 		if strings.Contains(args, " app-server ") {
-			return Server{Program: fileOf(pid, "codex"), Process: runner.ProcessOf(pid)}, true
+			return callingServer{Program: fileOf(pid, "codex"), Process: runner.ProcessOf(pid)}, true
 		}
 		pid, _ = strconv.Atoi(above)
 	}
-	return Server{}, false
+	return callingServer{}, false
 }
 
 // endedEvery is how often a process is looked for.

@@ -56,10 +56,10 @@ func onPath(o Options) Check {
 
 // seen tells of the events that the program is expected to send, and of those that it sent.
 func seen(o Options, now time.Time) []Check {
-	p, all := programOf(o.Program), Seen(o.Home, o.Program)
+	p, all := programOf(o.Program), seenEvents(o.Home, o.Program)
 	var out []Check
 	for _, e := range p.expected {
-		if !slices.ContainsFunc(all, func(s Sighting) bool { return s.Event == e }) {
+		if !slices.ContainsFunc(all, func(s sighting) bool { return s.Event == e }) {
 			out = append(out, Check{Name: "hook " + e, Message: e + " was never seen", Hint: p.hint})
 		}
 	}
@@ -81,7 +81,7 @@ func trusted(o Options) []Check {
 	d, err := parseJSON(hooks)
 	var missing []string
 	for _, event := range codexEvents {
-		if slices.ContainsFunc(Seen(o.Home, o.Program), func(s Sighting) bool { return s.Event == event }) || err != nil {
+		if slices.ContainsFunc(seenEvents(o.Home, o.Program), func(s sighting) bool { return s.Event == event }) || err != nil {
 			continue
 		}
 		i, _, _ := d.placeOf(o.hook(event, event, group{}))

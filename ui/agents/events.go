@@ -58,7 +58,7 @@ func (c *call) handle(ctx context.Context) error {
 		return c.crush(ctx, p)
 	}
 	switch c.event {
-	case Rest:
+	case restEvent:
 		return c.rest(ctx, p)
 	case "SessionStart":
 		return c.addContext(ctx, sessionBudget)
@@ -92,7 +92,7 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 			return err
 		}
 		return c.print(c.urgent(ctx))
-	case Rest:
+	case restEvent:
 		return c.restInPlugin(ctx, p.SessionID)
 	case "chat.message": // the plugin puts it before what the model is asked
 		c.goesOn(payload{Session: p.SessionID})

@@ -45,7 +45,7 @@ const (
 
 // Opener opens the home at dir, or the default one when dir is empty, and leaves its hook
 // queue alone.
-type Opener func(dir string) (*home.Home, error)
+type opener func(dir string) (*home.Home, error)
 
 // Streams are the process's.
 type Streams struct {
@@ -64,7 +64,7 @@ type Streams struct {
 	// Caller is the program that called.
 	Caller func() string
 	// Server is the server that called; nil is as if none did.
-	Server func() (Server, bool)
+	Server func() (callingServer, bool)
 	// Ended returns when a process is no more; nil is never.
 	Ended func(context.Context, model.Process)
 	// Exec is what a program writes that is run in a directory.
@@ -75,14 +75,14 @@ type Streams struct {
 
 // HookCommand is the verb. It reads its own flags, so that a misspelt one cannot end in an exit
 // code that a program takes for a decision.
-func HookCommand(open Opener, s Streams) *cobra.Command {
+func HookCommand(open opener, s Streams) *cobra.Command {
 	return &cobra.Command{
 		Use: "hook PROGRAM EVENT", Short: "Take what an agent's hook says; exits 0 whatever happens",
 		Long: "hook reads the JSON of a hook of claude, codex, crush or opencode on standard input.\n" +
 			"vise install PROGRAM puts it into the program's settings; you need not call it yourself.",
 		DisableFlagParsing: true, Hidden: true,
 		RunE: func(c *cobra.Command, args []string) error {
-			err := Hook(c.Context(), args, open, s)
+			err := hook(c.Context(), args, open, s)
 			if errors.Is(err, wakeCode) {
 				return err
 			}
@@ -107,7 +107,7 @@ type call struct {
 }
 
 // Hook carries out one call. Its error is for a person to read; nothing else follows from it.
-func Hook(ctx context.Context, args []string, open Opener, s Streams) (err error) {
+func hook(ctx context.Context, args []string, open opener, s Streams) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%v", p)
@@ -148,9 +148,9 @@ func Hook(ctx context.Context, args []string, open Opener, s Streams) (err error
 // limit bounds the call.
 func (c *call) limit() time.Duration {
 	switch c.event {
-	case Rest:
-		return RestLimit
-	case Follow:
+	case restEvent:
+		return restLimit
+	case followEvent:
 		return followLimit
 	}
 	return limit
@@ -189,7 +189,7 @@ func parse(args []string, s Streams) (*call, string, error) {
 	if !model.ValidID(c.agent) {
 		return nil, "", fmt.Errorf("agent %q is not usable", model.Text(c.agent))
 	}
-	if (c.event == "notify" || c.event == Follow || c.event == Rest) && len(rest) > 2 {
+	if (c.event == "notify" || c.event == followEvent || c.event == restEvent) && len(rest) > 2 {
 		c.payload = []byte(rest[2])
 	}
 	return c, dir, nil

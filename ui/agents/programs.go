@@ -42,7 +42,7 @@ type program struct {
 	stream         func() transcript.Stream
 }
 
-var restHours = fmt.Sprint(int(RestLimit.Hours()))
+var restHours = fmt.Sprint(int(restLimit.Hours()))
 
 var programs = []program{
 	{
@@ -183,9 +183,9 @@ func (o Options) claude(wakes support) []target {
 	for _, event := range []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "SubagentStop", "Stop", "SessionEnd", "Notification"} {
 		hooks = append(hooks, o.hook(event, event, group{Hooks: []command{line(event)}}))
 	}
-	rest := line(Rest)
-	rest.Timeout, rest.Async, rest.AsyncRewake = int((RestLimit + time.Minute).Seconds()), true, true
-	waits := o.hook("Stop", Rest, group{Hooks: []command{rest}})
+	rest := line(restEvent)
+	rest.Timeout, rest.Async, rest.AsyncRewake = int((restLimit + time.Minute).Seconds()), true, true
+	waits := o.hook("Stop", restEvent, group{Hooks: []command{rest}})
 	waits.when = wakes
 	return []target{
 		jsonFile(o.dir("CLAUDE_CONFIG_DIR", ".claude", "settings.json"), append(hooks, waits)...),

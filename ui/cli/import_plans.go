@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"vise/model"
+	"vise/store"
 )
 
 // makePlans makes the plan files of an import before the ledger is asked. The ledger makes
@@ -14,7 +15,7 @@ func (a *app) makePlans(ctx context.Context, in model.Import) error {
 	if err != nil {
 		return err
 	}
-	change, err := model.Step(nothing{}, model.Stamp{At: a.now(), NewID: "judged", Actor: actor}, in)
+	change, err := model.Step(store.Empty(), model.Stamp{At: a.now(), NewID: "judged", Actor: actor}, in)
 	if err != nil {
 		return err
 	}

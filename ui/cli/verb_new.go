@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/store"
 	"vise/store/home"
 )
 
@@ -61,11 +62,11 @@ func (a *app) worthAHome(c model.CreateWorkItem) error {
 	if err != nil {
 		return err
 	}
-	agent, err := a.agentOf(nothing{})
+	agent, err := a.agentOf(store.Empty())
 	if err != nil {
 		return err
 	}
-	_, err = model.Step(nothing{}, model.Stamp{At: a.now(), NewID: "judged", Actor: actor, Agent: agent}, c)
+	_, err = model.Step(store.Empty(), model.Stamp{At: a.now(), NewID: "judged", Actor: actor, Agent: agent}, c)
 	return err
 }
 

@@ -42,21 +42,14 @@ func answer(c Console) (Console, tea.Cmd) {
 
 func newAnswering(x widget.Context, r model.Row, q model.Question) *answering {
 	a := &answering{row: r, ask: q}
-	f := &widget.Form{
-		Seen:     x.Revision(r),
-		For:      widget.Subject{Item: r.ID, Command: "Answer"},
-		Title:    fmt.Sprintf("Answer %s  %s", r.Handle, x.Cut(r.Objective, 44)),
-		DraftKey: "answer:" + string(r.ID),
-		Fields: []widget.FormField{
-			answerText: {Label: "Your answer", Field: textField(3, model.MaxMessage)},
-			answerReady: {Options: []string{"[ ] also set plan to ready", "[x] also set plan to ready"}, Check: true,
-				Shown: func(*widget.Form) bool { return q.PlanNeedsInput }},
-		},
-		Head:   a.question,
-		Tail:   handedOver,
-		Foot:   "{submit} send · {close} keeps the draft",
-		Submit: a.command,
+	f := itemForm(x, r, "Answer", "answer")
+	f.Title, f.Foot = fmt.Sprintf("Answer %s  %s", r.Handle, x.Cut(r.Objective, 44)), "{submit} send · {close} keeps the draft"
+	f.Fields = []widget.FormField{
+		answerText: {Label: "Your answer", Field: textField(3, model.MaxMessage)},
+		answerReady: {Options: []string{"[ ] also set plan to ready", "[x] also set plan to ready"}, Check: true,
+			Shown: func(*widget.Form) bool { return q.PlanNeedsInput }},
 	}
+	f.Head, f.Tail, f.Submit = a.question, handedOver, a.command
 	for _, choice := range q.Ask.Choices {
 		f.Canned = append(f.Canned, string(choice)) // raw: a field draws it safely, and it is the answer as written
 	}

@@ -18,14 +18,6 @@ type Native interface {
 	Notify(ctx context.Context, title, body string) error
 }
 
-// clippedMsg says how a text went to the clipboard.
-type clippedMsg struct {
-	what, program string
-	// path is the file that holds a text too long for a terminal.
-	path string
-	err  error
-}
-
 // clip hands text to the terminal's clipboard (OSC 52), which works over SSH and which
 // nothing confirms, and to the desktop's own where there is one. The toast says which.
 func (c Console) clip(what, text string) (Console, tea.Cmd) {
@@ -45,12 +37,21 @@ func (e *effects) clipNative(what, text string) tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		program, err := e.native.Copy(e.ctx, text)
-		if program == "" && err == nil {
+		switch program, err := e.native.Copy(e.ctx, text); {
+		case program == "" && err == nil:
 			return nil
+		case program == "":
+			return notCopied(what, err)
+		case err != nil:
+			return sayMsg(what + " sent to the terminal's clipboard (OSC 52); " + program + " refused it")
+		default:
+			return sayMsg(what + " copied with " + program)
 		}
-		return clippedMsg{what: what, program: program, err: err}
 	}
+}
+
+func notCopied(what string, err error) tea.Msg {
+	return complainMsg{fmt.Errorf("%s was not copied: %w", what, err)}
 }
 
 // clipLong copies a text that a terminal would cut: with the desktop's program, else as the
@@ -59,26 +60,17 @@ func (e *effects) clipLong(what, text string) tea.Cmd {
 	return func() tea.Msg {
 		if e.native != nil {
 			if program, err := e.native.Copy(e.ctx, text); program != "" && err == nil {
-				return clippedMsg{what: what, program: program}
+				return sayMsg(what + " copied with " + program)
 			}
 		}
 		if e.Papers == nil {
-			return clippedMsg{what: what, err: fmt.Errorf("%d bytes are more than a terminal takes (%d)", len(text), action.MostCopied)}
+			return notCopied(what, fmt.Errorf("%d bytes are more than a terminal takes (%d)", len(text), action.MostCopied))
 		}
 		path, err := e.Papers.Copy(e.ctx, "copy", text)
-		return clippedMsg{what: what, path: path, err: err}
+		if err != nil {
+			return notCopied(what, err)
+		}
+		said := what + " is too long for a terminal. It is in a file, whose path was sent (OSC 52): " + model.Text(path).String()
+		return tea.BatchMsg{func() tea.Msg { return sayMsg(said) }, tea.SetClipboard(path)}
 	}
-}
-
-func (m clippedMsg) handle(c Console) (Console, tea.Cmd) {
-	switch {
-	case m.err != nil && m.program != "":
-		return c.say(m.what + " sent to the terminal's clipboard (OSC 52); " + m.program + " refused it")
-	case m.err != nil:
-		return c.complain(fmt.Errorf("%s was not copied: %w", m.what, m.err))
-	case m.path != "":
-		c, said := c.say(m.what + " is too long for a terminal. It is in a file, whose path was sent (OSC 52): " + model.Text(m.path).String())
-		return c, tea.Batch(said, tea.SetClipboard(m.path))
-	}
-	return c.say(m.what + " copied with " + m.program)
 }

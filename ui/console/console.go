@@ -221,9 +221,6 @@ func (m draftsMsg) handle(c Console) (Console, tea.Cmd) {
 	return c, nil
 }
 
-func (m sayMsg) handle(c Console) (Console, tea.Cmd)      { return c.say(string(m)) }
-func (m complainMsg) handle(c Console) (Console, tea.Cmd) { return c.complain(m.err) }
-
 // steady keeps the cursor's row in sight and scrolls no page beyond its end.
 func (c Console) steady() Console {
 	c.layout = layoutOf(c.layout.w, c.layout.h, c.place.focus, c.place.zoomed)

@@ -36,16 +36,22 @@ func about(x widget.Context, what string, r model.Row) string {
 	return fmt.Sprintf("%s %s  %s", what, r.Handle, x.Cut(r.Objective, 50))
 }
 
+// itemForm is a form for a command on an item. Draft names the drafts of its kind; empty: what is
+// typed is not kept.
+func itemForm(x widget.Context, r model.Row, command, draft string) *widget.Form {
+	f := &widget.Form{Seen: x.Revision(r), For: widget.Subject{Item: r.ID, Command: command}}
+	if draft != "" {
+		f.DraftKey = draft + ":" + string(r.ID)
+	}
+	return f
+}
+
 func textField(rows, limit int) widget.Field { return widget.NewField("", rows, limit) }
 
 // picking asks why runnable work is left, or says that the pick is for review only.
 func picking(x widget.Context, r model.Row, o model.Outlook) widget.Dialog {
-	f := &widget.Form{
-		For:      widget.Subject{Item: r.ID, Command: "PickWorkItem"},
-		Title:    fmt.Sprintf("Pick %s for %s", r.Handle, x.State.Agent),
-		Foot:     "{submit-line} pick · {close} cancel",
-		DraftKey: "pick:" + string(r.ID),
-	}
+	f := itemForm(x, r, "PickWorkItem", "pick")
+	f.Title, f.Foot = fmt.Sprintf("Pick %s for %s", r.Handle, x.State.Agent), "{submit-line} pick · {close} cancel"
 	if o.AsksReason {
 		f.Foot = "{submit-line} pick · empty = reason recorded as missing · {close} cancel"
 		f.Fields = []widget.FormField{{Field: textField(1, model.MaxReason)}}
@@ -89,14 +95,11 @@ func picking(x widget.Context, r model.Row, o model.Outlook) widget.Dialog {
 // completing asks for the report and shows what completion leaves undone.
 func completing(c Console) widget.Dialog {
 	x, r := c.context(), *c.row()
-	f := &widget.Form{
-		For:       widget.Subject{Item: r.ID, Command: "CompleteWorkItem"},
-		Title:     about(x, "Complete", r),
-		DraftKey:  reportDraft(r.ID),
-		Fields:    []widget.FormField{{Label: "Report", Field: textField(6, model.MaxReport)}},
-		Foot:      "{submit} complete · {close} keeps the draft",
-		EmptyFoot: "{submit} complete without report · {close} closes",
-	}
+	f := itemForm(x, r, "CompleteWorkItem", "complete")
+	f.Title = about(x, "Complete", r)
+	f.Fields = []widget.FormField{{Label: "Report", Field: textField(6, model.MaxReport)}}
+	f.Foot = "{submit} complete · {close} keeps the draft"
+	f.EmptyFoot = "{submit} complete without report · {close} closes"
 	todos := deciding(x, f, c.openLinked())
 	f.WithDraft(x.Drafts)
 	f.Head = func(x widget.Context, _ *widget.Form) []string { return unfinishedLines(x) }
@@ -157,15 +160,11 @@ func nextLine(x widget.Context, id model.ItemID) string {
 
 // reporting gives a completed item the report it has not got.
 func reporting(x widget.Context, r model.Row) widget.Dialog {
-	f := &widget.Form{
-		For:      widget.Subject{Item: r.ID, Command: "ReportWorkItem"},
-		Title:    about(x, "Report on", r),
-		DraftKey: reportDraft(r.ID),
-		Fields:   []widget.FormField{{Label: "Report   given once, saved as: operator", Field: textField(6, model.MaxReport)}},
-		Foot:     "{submit} save · {close} keeps the draft",
-		Submit: func(_ widget.Context, f *widget.Form) widget.Result {
-			return widget.Apply{Said: "Reported on " + string(r.Handle), Command: model.ReportWorkItem{WorkItemID: r.ID, Text: f.Text(0)}}
-		},
+	f := itemForm(x, r, "ReportWorkItem", "complete")
+	f.Title, f.Foot = about(x, "Report on", r), "{submit} save · {close} keeps the draft"
+	f.Fields = []widget.FormField{{Label: "Report   given once, saved as: operator", Field: textField(6, model.MaxReport)}}
+	f.Submit = func(_ widget.Context, f *widget.Form) widget.Result {
+		return widget.Apply{Said: "Reported on " + string(r.Handle), Command: model.ReportWorkItem{WorkItemID: r.ID, Text: f.Text(0)}}
 	}
 	return f.WithDraft(x.Drafts)
 }
@@ -181,46 +180,39 @@ func blocking(c Console) widget.Dialog {
 	if r.CanUnblock() {
 		return unblocking(x, r)
 	}
-	f := &widget.Form{
-		Seen:     r.Revision,
-		For:      widget.Subject{Item: r.ID, Command: "UpdateWorkItem"},
-		Title:    about(x, "Block", r),
-		DraftKey: "block:" + string(r.ID),
-		Fields:   []widget.FormField{{Label: "Blocked by", Field: textField(1, model.MaxBlocker)}},
-		Foot:     "{submit-line} block · {close} keeps the draft",
-		Tail:     releaseLines(r),
-		Submit: func(x widget.Context, f *widget.Form) widget.Result {
-			if f.Fields[0].Empty() {
-				return widget.Trouble(x.Keys.Keyed("say what blocks it, or {close}"))
-			}
-			return widget.Apply{Said: "Blocked " + string(r.Handle), Command: model.UpdateWorkItem{
-				WorkItemID: r.ID, BlockedBy: model.SetTo(f.Text(0)), SeenRevision: f.Revision(x, r),
-			}}
-		},
+	f := itemForm(x, r, "UpdateWorkItem", "block")
+	f.Title, f.Foot, f.Tail = about(x, "Block", r), "{submit-line} block · {close} keeps the draft", releaseLines(r)
+	f.Fields = []widget.FormField{{Label: "Blocked by", Field: textField(1, model.MaxBlocker)}}
+	f.Submit = func(x widget.Context, f *widget.Form) widget.Result {
+		if f.Fields[0].Empty() {
+			return widget.Trouble(x.Keys.Keyed("say what blocks it, or {close}"))
+		}
+		return update(x, f, r, "Blocked "+string(r.Handle), model.UpdateWorkItem{BlockedBy: model.SetTo(f.Text(0))})
 	}
 	return f.WithDraft(x.Drafts)
 }
 
 // unblocking shows a blocker and what clearing it does.
 func unblocking(x widget.Context, r model.Row) *widget.Form {
-	return &widget.Form{
-		Seen:  x.Revision(r),
-		For:   widget.Subject{Item: r.ID, Command: "UpdateWorkItem"},
-		Title: fmt.Sprintf("Unblock %s", r.Handle),
-		Head: func(x widget.Context, _ *widget.Form) []string {
-			out := blockerLines(x, r)
-			if r.Wait.Kind != "" {
-				out = append(out, "", x.Note("Its "+string(r.Wait.Kind)+" wait is cancelled with the blocker."))
-			}
-			return append(out, x.Note("The focus stays where it is."))
-		},
-		Foot: "{submit-line} clears the blocker · {close} cancel",
-		Submit: func(x widget.Context, f *widget.Form) widget.Result {
-			return widget.Apply{Said: "Unblocked " + string(r.Handle), Command: model.UpdateWorkItem{
-				WorkItemID: r.ID, BlockedBy: model.Clear(), SeenRevision: f.Revision(x, r),
-			}}
-		},
+	f := itemForm(x, r, "UpdateWorkItem", "")
+	f.Title, f.Foot = fmt.Sprintf("Unblock %s", r.Handle), "{submit-line} clears the blocker · {close} cancel"
+	f.Head = func(x widget.Context, _ *widget.Form) []string {
+		out := blockerLines(x, r)
+		if r.Wait.Kind != "" {
+			out = append(out, "", x.Note("Its "+string(r.Wait.Kind)+" wait is cancelled with the blocker."))
+		}
+		return append(out, x.Note("The focus stays where it is."))
 	}
+	f.Submit = func(x widget.Context, f *widget.Form) widget.Result {
+		return update(x, f, r, "Unblocked "+string(r.Handle), model.UpdateWorkItem{BlockedBy: model.Clear()})
+	}
+	return f
+}
+
+// update changes a row's item, as the operator saw it.
+func update(x widget.Context, f *widget.Form, r model.Row, said string, u model.UpdateWorkItem) widget.Result {
+	u.WorkItemID, u.SeenRevision = r.ID, f.Revision(x, r)
+	return widget.Apply{Said: said, Command: u}
 }
 
 func blockerLines(x widget.Context, r model.Row) []string {
@@ -276,23 +268,18 @@ func rewording(c Console) widget.Dialog {
 	if x.Detail != nil {
 		objective = x.Detail.Objective
 	}
-	f := &widget.Form{
-		For:      widget.Subject{Item: r.ID, Command: "UpdateWorkItem"},
-		Title:    fmt.Sprintf("Objective of %s", r.Handle),
-		Seen:     x.Revision(r),
-		DraftKey: "objective:" + string(r.ID),
-		Head: func(x widget.Context, f *widget.Form) []string {
-			if !f.Changed() {
-				return nil
-			}
-			return []string{x.Note("Now: " + x.Cut(objective, x.Inner()-8)), ""}
-		},
-		Fields: []widget.FormField{{Label: "Objective", Field: widget.NewField(objective.String(), 3, model.MaxObjective)}},
-		Foot:   "{submit} save · {close} keeps the draft",
-		Submit: func(x widget.Context, f *widget.Form) widget.Result {
-			t := model.Text(strings.ReplaceAll(f.Value(0), "\n", " "))
-			return widget.Apply{Said: "Objective saved", Command: model.UpdateWorkItem{WorkItemID: r.ID, Objective: &t, SeenRevision: f.Revision(x, r)}}
-		},
+	f := itemForm(x, r, "UpdateWorkItem", "objective")
+	f.Title, f.Foot = fmt.Sprintf("Objective of %s", r.Handle), "{submit} save · {close} keeps the draft"
+	f.Fields = []widget.FormField{{Label: "Objective", Field: widget.NewField(objective.String(), 3, model.MaxObjective)}}
+	f.Head = func(x widget.Context, f *widget.Form) []string {
+		if !f.Changed() {
+			return nil
+		}
+		return []string{x.Note("Now: " + x.Cut(objective, x.Inner()-8)), ""}
+	}
+	f.Submit = func(x widget.Context, f *widget.Form) widget.Result {
+		t := model.Text(strings.ReplaceAll(f.Value(0), "\n", " "))
+		return update(x, f, r, "Objective saved", model.UpdateWorkItem{Objective: &t})
 	}
 	return f.WithDraft(x.Drafts)
 }

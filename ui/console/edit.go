@@ -1,8 +1,10 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"os/exec"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -28,7 +30,7 @@ type Papers interface {
 type planEdit struct {
 	agent model.AgentID
 	item  model.ItemID
-	// base is the plan that the editor began with, hash its hash; path the copy.
+	// base is the text that the editor began with, hash its hash; path the copy.
 	base, hash, path string
 	// mine is what the operator made of it.
 	mine string
@@ -36,11 +38,16 @@ type planEdit struct {
 	plan bool
 }
 
+// kept is err with the place where the operator's text lies.
+func (x planEdit) kept(err error) error {
+	return fmt.Errorf("%w; what you wrote is kept at %s", err, model.Text(x.path))
+}
+
 type (
-	// copiedMsg: a copy is ready for the editor.
+	// copiedMsg: a copy is ready for the editor, which cmd opens.
 	copiedMsg struct {
 		edit planEdit
-		err  error
+		cmd  *exec.Cmd
 	}
 	// writtenMsg: the editor has ended, and the copy was read.
 	writtenMsg struct {
@@ -54,6 +61,8 @@ type (
 		theirs PlanText
 		err    error
 	}
+	// besideMsg says where the operator's text lies beside the plan.
+	besideMsg struct{ path string }
 )
 
 // editPlan gives the terminal to the operator's editor, on a copy of the plan.
@@ -89,26 +98,22 @@ func (e *effects) copyText(text string) tea.Cmd {
 }
 
 func (e *effects) copied(x planEdit) tea.Msg {
-	name := "text"
-	if x.plan {
-		name = string(x.item)
+	path, err := e.Papers.Copy(e.ctx, cmp.Or(string(x.item), "text"), x.base)
+	if err != nil {
+		return complainMsg{err}
 	}
-	var err error
-	x.path, err = e.Papers.Copy(e.ctx, name, x.base)
-	return copiedMsg{x, err}
+	x.path = path
+	cmd, err := e.editor(path)
+	if err != nil {
+		return complainMsg{err}
+	}
+	return copiedMsg{x, cmd}
 }
 
 // handle opens the editor.
 func (m copiedMsg) handle(c Console) (Console, tea.Cmd) {
-	if m.err != nil {
-		return c.complain(m.err)
-	}
-	cmd, err := c.fx.editor(m.edit.path)
-	if err != nil {
-		return c.complain(err)
-	}
 	fx, x := c.fx, m.edit
-	return c, onTerminal(cmd, func(err error) tea.Msg {
+	return c, onTerminal(m.cmd, func(err error) tea.Msg {
 		mine, readErr := fx.Papers.Read(fx.ctx, x.path)
 		if x.mine = mine; err == nil {
 			err = readErr
@@ -123,7 +128,8 @@ func (m writtenMsg) handle(c Console) (Console, tea.Cmd) {
 	x := m.edit
 	switch {
 	case m.err != nil:
-		return c.fail(words(m.err) + " What you wrote is kept at " + model.Text(x.path).String()), again
+		c, _ = c.complain(x.kept(m.err))
+		return c, again
 	case x.mine == x.base:
 		c.fx.Papers.Drop(c.fx.ctx, x.path)
 		c, said := c.say("Nothing was changed.")
@@ -159,7 +165,7 @@ func (m savedMsg) handle(c Console) (Console, tea.Cmd) {
 		c, _ = c.open(&conflict{fx: c.fx, edit: x, theirs: m.theirs})
 		return c, c.fx.readPlan(x.agent, x.item)
 	case m.err != nil:
-		return c.fail(words(m.err) + " What you wrote is kept at " + model.Text(x.path).String()), nil
+		return c.complain(x.kept(m.err))
 	}
 	c.layers = nil
 	read := c.fx.readPlan(x.agent, x.item)
@@ -171,23 +177,15 @@ func (m savedMsg) handle(c Console) (Console, tea.Cmd) {
 func (e *effects) beside(x planEdit) tea.Cmd {
 	return func() tea.Msg {
 		path, err := e.Papers.Beside(e.ctx, x.agent, x.item, x.mine)
-		if err == nil {
-			e.Papers.Drop(e.ctx, x.path)
+		if err != nil {
+			return complainMsg{x.kept(err)}
 		}
-		return besideMsg{x, path, err}
+		e.Papers.Drop(e.ctx, x.path)
+		return besideMsg{path}
 	}
-}
-
-type besideMsg struct {
-	edit planEdit
-	path string
-	err  error
 }
 
 func (m besideMsg) handle(c Console) (Console, tea.Cmd) {
-	if m.err != nil {
-		return c.complain(fmt.Errorf("%w; what you wrote is kept at %s", m.err, model.Text(m.edit.path)))
-	}
 	c.layers = nil
 	return c.say("Yours is beside it: " + model.Text(m.path).String())
 }

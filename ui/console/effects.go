@@ -68,20 +68,10 @@ type (
 	editedMsg struct{ err error }
 	// beatMsg comes every quarter of a minute, idleMsg while keys are pressed, fadeMsg when
 	// the message of that number has stood long enough, retryMsg after a failed look.
-	beatMsg   struct{ at time.Time }
-	idleMsg   struct{ at time.Time }
-	fadeMsg   struct{ n int }
-	retryMsg  struct{ at time.Time }
-	surveyMsg struct {
-		survey Survey
-		dir    string
-		err    error
-	}
-	sessionMsg struct {
-		session Session
-		created bool
-		err     error
-	}
+	beatMsg  struct{ at time.Time }
+	idleMsg  struct{ at time.Time }
+	fadeMsg  struct{ n int }
+	retryMsg struct{ at time.Time }
 )
 
 // The rhythms of the screen.
@@ -203,20 +193,6 @@ func (e *effects) edit(path string) tea.Cmd {
 		return func() tea.Msg { return editedMsg{err} }
 	}
 	return onTerminal(cmd, func(err error) tea.Msg { return editedMsg{err} })
-}
-
-func (e *effects) survey(f *FirstRun, dir string) tea.Cmd {
-	return func() tea.Msg {
-		s, err := f.Survey(e.ctx, dir)
-		return surveyMsg{s, dir, err}
-	}
-}
-
-func (e *effects) start(f *FirstRun, c Choice) tea.Cmd {
-	return func() tea.Msg {
-		s, err := f.Start(e.ctx, c)
-		return sessionMsg{s, c.Kind == ChooseCreate, err}
-	}
 }
 
 func (e *effects) nextBeat() tea.Cmd {

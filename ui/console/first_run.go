@@ -61,7 +61,7 @@ func (d *welcome) choice() widget.Result {
 	case 0:
 		return widget.Open{Dialog: d.nameAgent()}
 	case 1:
-		return widget.Effect{Do: d.fx.start(d.first, Choice{Kind: ChooseDemo})}
+		return widget.Effect{Do: d.start(Choice{Kind: ChooseDemo})}
 	case dryRunLine:
 		return d.dryRun()
 	}
@@ -106,7 +106,7 @@ func (d *welcome) nameAgent() widget.Dialog {
 			if !model.ValidID(f.Value(0)) {
 				return widget.Trouble("use 1 to 64 of a-z, 0-9, - and _, beginning with a letter or digit")
 			}
-			return widget.Effect{Do: d.fx.start(d.first, Choice{Kind: ChooseCreate, Agent: model.AgentID(f.Value(0))}), Waits: true}
+			return widget.Effect{Do: d.start(Choice{Kind: ChooseCreate, Agent: model.AgentID(f.Value(0))}), Waits: true}
 		},
 	}
 }
@@ -124,7 +124,7 @@ func (d *welcome) askHolon() widget.Dialog {
 			if f.Fields[0].Empty() {
 				return widget.Trouble("name the directory")
 			}
-			return widget.Effect{Do: d.fx.survey(d.first, f.Value(0)), Waits: true}
+			return widget.Effect{Do: d.survey(f.Value(0)), Waits: true}
 		},
 	}
 }
@@ -149,61 +149,55 @@ func (d *welcome) confirmImport(dir string, v Survey) widget.Dialog {
 		},
 		Foot: "{submit-line} import · {close} back",
 		Submit: func(widget.Context, *widget.Form) widget.Result {
-			return widget.Effect{Do: d.fx.start(d.first, Choice{Kind: ChooseImport, Dir: dir}), Waits: true}
+			return widget.Effect{Do: d.start(Choice{Kind: ChooseImport, Dir: dir}), Waits: true}
 		},
 	}
 }
 
-// dryRun asks for the lines that vise would add, or says why there are none.
+// dryRun shows the lines that vise would add, or says why there are none.
 func (d *welcome) dryRun() widget.Result {
-	f, ctx := d.first, d.fx.ctx
+	f := d.first
 	if len(f.Programs) == 0 || f.Lines == nil {
 		return widget.Trouble("no agent program was found; any MCP client can start: vise mcp --agent NAME")
 	}
 	return widget.Effect{Do: func() tea.Msg {
-		lines, err := f.Lines(ctx, f.Programs)
-		return linesMsg{lines, err}
+		lines, err := f.Lines(d.fx.ctx, f.Programs)
+		if err != nil {
+			return complainMsg{err}
+		}
+		return openMsg{over: d, dialog: diffPager("What vise would add  nothing is written", "{read-close} close", lines)}
 	}}
 }
 
-// linesMsg is what vise would add to the settings of the programs that were found.
-type linesMsg struct {
-	lines model.Text
-	err   error
+// survey shows what an import would bring, before anything is written.
+func (d *welcome) survey(dir string) tea.Cmd {
+	return func() tea.Msg {
+		v, err := d.first.Survey(d.fx.ctx, dir)
+		if err != nil {
+			return complainMsg{err}
+		}
+		return openMsg{over: d, dialog: d.confirmImport(dir, v)}
+	}
 }
 
-// first is the box of the first run, if it is still there.
-func (l layers) first() (*welcome, bool) {
-	if len(l) == 0 {
-		return nil, false
+// start carries a choice out.
+func (d *welcome) start(choice Choice) tea.Cmd {
+	return func() tea.Msg {
+		s, err := d.first.Start(d.fx.ctx, choice)
+		if err == nil && s.Ledger == nil {
+			err = errors.New("the ledger did not open")
+		}
+		if err != nil {
+			return complainMsg{err}
+		}
+		return sessionMsg{s, choice.Kind == ChooseCreate}
 	}
-	d, ok := l[0].(*welcome)
-	return d, ok
 }
 
-// handle shows the lines over the box of the first run.
-func (m linesMsg) handle(c Console) (Console, tea.Cmd) {
-	if _, ok := c.layers.first(); !ok {
-		return c, nil
-	}
-	if m.err != nil {
-		return c.complain(m.err)
-	}
-	return c.open(diffPager("What vise would add  nothing is written", "{read-close} close", m.lines))
-}
-
-// handle shows what an import would bring, before anything is written.
-func (m surveyMsg) handle(c Console) (Console, tea.Cmd) {
-	if m.err != nil {
-		return c.failedStart(m.err)
-	}
-	d, ok := c.layers.first()
-	if !ok {
-		return c, nil
-	}
-	c.note.clear()
-	c.layers = c.layers[:1]
-	return c.open(d.confirmImport(m.dir, m.survey))
+// sessionMsg is what a choice began; created: with a new ledger.
+type sessionMsg struct {
+	session Session
+	created bool
 }
 
 // diffPager shows the lines of a unified diff.
@@ -225,12 +219,6 @@ func diffPager(title, foot string, diff model.Text) *widget.Pager {
 
 // handle moves from the first run to the desk.
 func (m sessionMsg) handle(c Console) (Console, tea.Cmd) {
-	if m.err == nil && m.session.Ledger == nil {
-		m.err = errors.New("the ledger did not open")
-	}
-	if m.err != nil {
-		return c.failedStart(m.err)
-	}
 	fx := *c.fx
 	fx.Session = m.session
 	c.fx, c.layers = &fx, nil
@@ -244,65 +232,35 @@ func (m sessionMsg) handle(c Console) (Console, tea.Cmd) {
 	return c, c.fx.opened()
 }
 
-// failedStart gives the box of the first run back to the operator.
-func (c Console) failedStart(err error) (Console, tea.Cmd) {
-	c.layers.refused()
-	return c.complain(err)
-}
-
-// After the first run created the ledger, the programs that were found are offered one by
-// one: each shows its lines, and only the key that applies them writes.
-
-type (
-	// offerMsg is what vise would add to the settings of one program.
-	offerMsg struct {
-		program int
-		lines   model.Text
-		err     error
-	}
-	// installedMsg is what became of the lines of one program.
-	installedMsg struct {
-		program int
-		err     error
-	}
-)
-
-// offer asks for the lines of the n-th program; after the last there is nothing to ask.
+// offer shows what vise would add to the settings of the n-th program that was found, after a
+// new ledger was created; only the key that applies the lines writes them. After the last
+// program there is nothing to offer.
 func (e *effects) offer(f *FirstRun, n int) tea.Cmd {
 	if f == nil || f.Lines == nil || f.Install == nil || n >= len(f.Programs) {
 		return nil
 	}
 	return func() tea.Msg {
 		lines, err := f.Lines(e.ctx, f.Programs[n:n+1])
-		return offerMsg{n, lines, err}
+		if err != nil {
+			return complainMsg{err}
+		}
+		name := model.Text(f.Programs[n]).String()
+		p := diffPager(fmt.Sprintf("Put vise into %s?  nothing is written yet", name), "{read-apply} apply · {read-close} leave it as it is", lines)
+		p.Keys = map[action.ID]widget.Result{
+			action.ReadApply: widget.Effect{Do: e.install(f, n)}, action.ReadClose: widget.Effect{Do: e.offer(f, n+1)},
+		}
+		return openMsg{dialog: p, otherwise: "vise install " + name + " puts vise into it."}
 	}
 }
 
-// handle shows the lines, unless the operator is already at something else.
-func (m offerMsg) handle(c Console) (Console, tea.Cmd) {
-	f := c.opt.FirstRun
-	name := model.Text(f.Programs[m.program]).String()
-	switch {
-	case m.err != nil:
-		return c.complain(m.err)
-	case len(c.layers) > 0:
-		return c.say("vise install " + name + " puts vise into it.")
+// install puts vise into a program's settings, and offers the next.
+func (e *effects) install(f *FirstRun, n int) tea.Cmd {
+	return func() tea.Msg {
+		if err := f.Install(e.ctx, f.Programs[n]); err != nil {
+			return complainMsg{err}
+		}
+		name := model.Text(f.Programs[n]).String()
+		said := sayMsg("Put vise into " + name + ". vise install " + name + " --uninstall takes it out.")
+		return tea.BatchMsg{func() tea.Msg { return said }, e.offer(f, n+1)}
 	}
-	p := diffPager(fmt.Sprintf("Put vise into %s?  nothing is written yet", name), "{read-apply} apply · {read-close} leave it as it is", m.lines)
-	fx := c.fx
-	p.Keys = map[action.ID]widget.Result{
-		action.ReadApply: widget.Effect{Do: func() tea.Msg { return installedMsg{m.program, f.Install(fx.ctx, f.Programs[m.program])} }},
-		action.ReadClose: widget.Effect{Do: fx.offer(f, m.program+1)},
-	}
-	return c.open(p)
-}
-
-// handle says what was written, and offers the next program.
-func (m installedMsg) handle(c Console) (Console, tea.Cmd) {
-	if m.err != nil {
-		return c.complain(m.err)
-	}
-	name := model.Text(c.opt.FirstRun.Programs[m.program]).String()
-	c, said := c.say("Put vise into " + name + ". vise install " + name + " --uninstall takes it out.")
-	return c, tea.Batch(said, c.fx.offer(c.opt.FirstRun, m.program+1))
 }

@@ -1,6 +1,8 @@
 package console
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
@@ -98,6 +100,26 @@ func (c Console) pasted(s string) (Console, tea.Cmd) {
 		return c.route(p.typed())
 	}
 	return c, nil
+}
+
+// openMsg is a dialog that was made aside. It is laid over another one, unless that is closed by
+// now; over none, unless the operator is at something else: then otherwise is said.
+type openMsg struct {
+	over, dialog widget.Dialog
+	otherwise    string
+}
+
+func (m openMsg) handle(c Console) (Console, tea.Cmd) {
+	at := slices.Index(c.layers, m.over)
+	switch {
+	case m.over != nil && at < 0:
+		return c, nil
+	case m.over == nil && len(c.layers) > 0:
+		return c.say(m.otherwise)
+	}
+	c.layers = c.layers[:at+1]
+	c.note.clear()
+	return c.open(m.dialog)
 }
 
 // open lays a dialog over the screen.

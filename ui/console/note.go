@@ -29,6 +29,16 @@ type (
 	complainMsg struct{ err error }
 )
 
+func (m sayMsg) handle(c Console) (Console, tea.Cmd) { return c.say(string(m)) }
+
+// handle gives the keys back to a dialog that waited for what went wrong.
+func (m complainMsg) handle(c Console) (Console, tea.Cmd) {
+	if c.outbox.awaited == 0 {
+		c.layers.refused()
+	}
+	return c.complain(m.err)
+}
+
 // say shows a message for a while.
 func (c Console) say(s string) (Console, tea.Cmd) {
 	c.note = note{text: s, n: c.note.n + 1}

@@ -25,33 +25,28 @@ func (c Console) nextSettings() tea.Cmd {
 	}
 }
 
-// configured takes settings that changed. Of files in which something is wrong nothing is
+// handle takes settings that changed. Of files in which something is wrong nothing is
 // taken: what held before holds, and the screen says what is wrong.
 func (m settingsMsg) handle(c Console) (Console, tea.Cmd) {
 	if m.err != nil {
-		return c, nil // the eye has closed: the console is about to end
+		return c, nil // nothing watches any more: the console is about to end
 	}
 	if bad := m.settings.Problems.Bad(); len(bad) > 0 {
 		c, complain := c.complain(bad)
 		return c, tea.Batch(complain, c.nextSettings())
 	}
-	c.opt.Settings = m.settings
-	c.keys = m.settings.Table()
-	c, painted := c.restyled()
-	c, said := c.say(settled(m.settings))
-	cmds := []tea.Cmd{painted, said, c.nextSettings()}
+	c.opt.Settings, c.keys = m.settings, m.settings.Table()
+	c, restyled := c.restyled()
+	said := "Settings taken."
+	if len(m.settings.Problems) > 0 {
+		said += " " + m.settings.Problems.Error()
+	}
+	c, told := c.say(said)
+	cmds := []tea.Cmd{restyled, told, c.nextSettings()}
 	if c.opt.followsBackground() {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
 	return c, tea.Batch(cmds...)
-}
-
-// settled says that settings were taken, and what could be better about them.
-func settled(s config.Settings) string {
-	if len(s.Problems) > 0 {
-		return "Settings taken. " + s.Problems.Error()
-	}
-	return "Settings taken."
 }
 
 // misconfigured says at the start what is wrong with the settings.

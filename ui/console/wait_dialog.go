@@ -42,24 +42,18 @@ func waiting(c Console) widget.Dialog {
 	is := func(wakes ...int) func(*widget.Form) bool {
 		return func(f *widget.Form) bool { return slices.Contains(wakes, f.Fields[waitKind].Chosen) }
 	}
-	f := &widget.Form{
-		Seen:     x.Revision(r),
-		For:      widget.Subject{Item: r.ID, Command: "WaitFor"},
-		Title:    about(x, "Wait ", r),
-		DraftKey: "wait:" + string(r.ID),
-		Fields: []widget.FormField{
-			waitKind:      {Label: "Wait for", Options: names},
-			waitReason:    {Label: "Why   becomes its blocker", Field: line()},
-			waitQuestion:  {Label: "Question", Field: line(), Shown: is(0)},
-			waitChoices:   {Label: "Choices   up to five, with | between", Field: line(), Shown: is(0)},
-			waitSource:    {Label: "Source   ci.github", Field: line(), Shown: is(2)},
-			waitResource:  {Label: "Resource   the task's id, or what it is about", Field: line(), Shown: is(1, 2)},
-			waitCondition: {Label: "Condition   conclusion=success", Field: line(), Shown: is(2)},
-			waitTime:      {Label: "Until   30m, 16:00, tomorrow 9", Field: line(), Shown: is(3), Note: resolved},
-			waitRecheck:   {Label: "Recheck   look again after 30m, at 16:00; may stay empty", Field: line(), Shown: is(0, 1, 2), Note: resolved},
-		},
-		Tail: releaseLines(r),
-		Foot: "{submit} save · {next-field} field · {close} keeps the draft",
+	f := itemForm(x, r, "WaitFor", "wait")
+	f.Title, f.Tail, f.Foot = about(x, "Wait ", r), releaseLines(r), "{submit} save · {next-field} field · {close} keeps the draft"
+	f.Fields = []widget.FormField{
+		waitKind:      {Label: "Wait for", Options: names},
+		waitReason:    {Label: "Why   becomes its blocker", Field: line()},
+		waitQuestion:  {Label: "Question", Field: line(), Shown: is(0)},
+		waitChoices:   {Label: "Choices   up to five, with | between", Field: line(), Shown: is(0)},
+		waitSource:    {Label: "Source   ci.github", Field: line(), Shown: is(2)},
+		waitResource:  {Label: "Resource   the task's id, or what it is about", Field: line(), Shown: is(1, 2)},
+		waitCondition: {Label: "Condition   conclusion=success", Field: line(), Shown: is(2)},
+		waitTime:      {Label: "Until   30m, 16:00, tomorrow 9", Field: line(), Shown: is(3), Note: resolved},
+		waitRecheck:   {Label: "Recheck   look again after 30m, at 16:00; may stay empty", Field: line(), Shown: is(0, 1, 2), Note: resolved},
 	}
 	f.Submit = func(x widget.Context, f *widget.Form) widget.Result { return waitCommand(x, f, r) }
 	return f.WithDraft(x.Drafts)

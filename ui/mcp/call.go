@@ -26,7 +26,7 @@ type call struct {
 	queued int
 }
 
-// handler carries out a tool. A refusal is an answer too: it tells the agent what to do.
+// handler carries out a tool. A refusal is an answer too: it says what to do.
 func (s *server) handler(t tool) sdk.ToolHandler {
 	return func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		out, messages, err := s.call(ctx, t, r)
@@ -38,20 +38,18 @@ func (s *server) handler(t tool) sdk.ToolHandler {
 }
 
 func (s *server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (any, []attached, error) {
-	agent, err := s.caller(r.Params.Meta)
-	if err != nil {
-		return nil, nil, err
-	}
-	c := &call{tool: t, agent: agent, key: keyOf(agent, t.name, r.Params.Meta), input: r.Params.Arguments}
+	c := &call{tool: t, input: r.Params.Arguments}
 	if len(c.input) == 0 {
 		c.input = json.RawMessage("{}")
 	}
-	if err := t.fields(c.input); err != nil {
+	err := t.fields(c.input)
+	if err == nil {
+		c.home, c.agent, err = s.openFor(r.Params.Meta)
+	}
+	if err != nil {
 		return nil, nil, err
 	}
-	if c.home, err = s.open(); err != nil {
-		return nil, nil, err
-	}
+	c.key = keyOf(c.agent, t.name, r.Params.Meta)
 	if t.proves {
 		c.seen(ctx)
 	}
@@ -122,42 +120,47 @@ func keyOf(agent model.AgentID, tool string, meta sdk.Meta) string {
 	return "mcp-" + home.NewKey()
 }
 
-// apply sends a command of the agent's.
-func (c *call) apply(ctx context.Context, cmd model.Command) (model.Receipt, error) {
-	return c.home.Apply(ctx, c.envelope("", cmd))
-}
-
-// envelope is a command of this call's; suffix tells those beside the tool's own apart.
+// envelope is a command of this call's; suffix is for those that are not the tool's own.
 func (c *call) envelope(suffix string, cmd model.Command) model.Envelope {
 	return model.Envelope{Key: c.key + suffix, Actor: model.AgentActor(c.agent), Agent: c.agent, Command: cmd}
 }
 
-// decode reads the input of a command and puts the id in the place of a handle.
-func decode[C model.Command](ctx context.Context, c *call, id func(*C) *model.ItemID) (C, error) {
-	var out C
-	cmd, err := model.DecodeTool(c.tool.name, c.input)
-	if err != nil {
-		return out, err
+// act is a tool that sends the command of its input. id is where that names an item, by its id
+// or its handle; of makes the answer.
+func act[C model.Command, R any](id func(*C) *model.ItemID, of func(model.Reader, C, model.Receipt) R) func(context.Context, *call) (any, error) {
+	return func(ctx context.Context, c *call) (any, error) {
+		input, err := model.DecodeTool(c.tool.name, c.input)
+		if err != nil {
+			return nil, err
+		}
+		cmd := input.(C)
+		if item := id(&cmd); *item != "" && !isWhole(*item) {
+			if *item, err = c.home.Resolve(ctx, string(*item)); err != nil {
+				return nil, err
+			}
+		}
+		in, err := c.home.Apply(ctx, c.envelope("", cmd))
+		if err != nil {
+			return nil, err
+		}
+		var out R
+		err = c.show(ctx, func(r model.Reader) error {
+			out = of(r, cmd, in)
+			return nil
+		})
+		return &out, err
 	}
-	out = cmd.(C)
-	if id == nil || *id(&out) == "" {
-		return out, nil
-	}
-	if !whole(*id(&out)) {
-		*id(&out), err = c.home.Resolve(ctx, string(*id(&out)))
-	}
-	return out, err
 }
 
-// whole recognises an id as vise makes them. It needs no look into the ledger: the act
-// itself says so if there is no such item.
-func whole(id model.ItemID) bool {
+// isWhole recognises an id as vise makes them, which needs not be resolved: the act itself says
+// so if there is no such item.
+func isWhole(id model.ItemID) bool {
 	ulid, ok := strings.CutPrefix(string(id), "wi-")
 	return ok && len(ulid) == 26 && model.ValidID(string(id))
 }
 
-// show reads what the answer tells, and at once how many messages it can take along: each
-// look waits its turn among all who use the ledger.
+// show reads what the answer holds, and at once how many messages it can take along: each
+// view waits its turn among all who use the ledger.
 func (c *call) show(ctx context.Context, fn func(model.Reader) error) error {
 	return c.home.View(ctx, func(r model.Reader) error {
 		c.queued = fitting(r.QueuedMessages(c.agent, peeked))
@@ -165,91 +168,37 @@ func (c *call) show(ctx context.Context, fn func(model.Reader) error) error {
 	})
 }
 
-func create(ctx context.Context, c *call) (any, error) {
-	cmd, err := decode[model.CreateWorkItem](ctx, c, nil)
-	if err != nil {
-		return nil, err
-	}
-	return c.item(ctx, cmd)
-}
+// The tools that act.
+var (
+	create = act(func(*model.CreateWorkItem) *model.ItemID { return new(model.ItemID) },
+		func(r model.Reader, _ model.CreateWorkItem, in model.Receipt) home.ItemResult {
+			return home.ItemResultOf(r, in)
+		})
+	update = act(func(x *model.UpdateWorkItem) *model.ItemID { return &x.WorkItemID },
+		func(r model.Reader, _ model.UpdateWorkItem, in model.Receipt) home.ItemResult {
+			return home.ItemResultOf(r, in)
+		})
+	complete = act(func(x *model.CompleteWorkItem) *model.ItemID { return &x.WorkItemID },
+		func(r model.Reader, _ model.CompleteWorkItem, in model.Receipt) home.CompletionResult {
+			return home.CompletionResultOf(r, in)
+		})
+	pick = act(func(x *model.PickWorkItem) *model.ItemID { return &x.WorkItemID },
+		func(r model.Reader, _ model.PickWorkItem, in model.Receipt) home.PickResult {
+			out := home.PickResultOf(r, in)
+			out.Warnings = ownWarnings(in)
+			return out
+		})
+	wait = act(func(x *model.WaitFor) *model.ItemID { return &x.WorkItemID },
+		func(r model.Reader, x model.WaitFor, in model.Receipt) home.WaitResult {
+			out := home.WaitResultOf(r, x.Wake, in)
+			out.Warnings = ownWarnings(in)
+			return out
+		})
+)
 
-func update(ctx context.Context, c *call) (any, error) {
-	cmd, err := decode(ctx, c, func(x *model.UpdateWorkItem) *model.ItemID { return &x.WorkItemID })
-	if err != nil {
-		return nil, err
-	}
-	return c.item(ctx, cmd)
-}
-
-func (c *call) item(ctx context.Context, cmd model.Command) (any, error) {
-	in, err := c.apply(ctx, cmd)
-	if err != nil {
-		return nil, err
-	}
-	var out home.ItemResult
-	err = c.show(ctx, func(r model.Reader) error {
-		out = home.ItemResultOf(r, in)
-		return nil
-	})
-	return &out, err
-}
-
-func pick(ctx context.Context, c *call) (any, error) {
-	cmd, err := decode(ctx, c, func(x *model.PickWorkItem) *model.ItemID { return &x.WorkItemID })
-	if err != nil {
-		return nil, err
-	}
-	in, err := c.apply(ctx, cmd)
-	if err != nil {
-		return nil, err
-	}
-	var out home.PickResult
-	err = c.show(ctx, func(r model.Reader) error {
-		out = home.PickResultOf(r, in)
-		out.Warnings = beside(in)
-		return nil
-	})
-	return &out, err
-}
-
-func complete(ctx context.Context, c *call) (any, error) {
-	cmd, err := decode(ctx, c, func(x *model.CompleteWorkItem) *model.ItemID { return &x.WorkItemID })
-	if err != nil {
-		return nil, err
-	}
-	in, err := c.apply(ctx, cmd)
-	if err != nil {
-		return nil, err
-	}
-	var out home.CompletionResult
-	err = c.show(ctx, func(r model.Reader) error {
-		out = home.CompletionResultOf(r, in)
-		return nil
-	})
-	return &out, err
-}
-
-// beside are the warnings that no transition holds.
-func beside(in model.Receipt) []model.Warning {
+// ownWarnings are those that no transition holds.
+func ownWarnings(in model.Receipt) []model.Warning {
 	return slices.DeleteFunc(slices.Clone(in.Warnings), func(w model.Warning) bool {
-		return in.Transition != nil && slices.ContainsFunc(in.Transition.Warnings, func(own model.Warning) bool { return own.Kind == w.Kind })
+		return in.Transition != nil && slices.ContainsFunc(in.Transition.Warnings, func(x model.Warning) bool { return x.Kind == w.Kind })
 	})
-}
-
-func wait(ctx context.Context, c *call) (any, error) {
-	cmd, err := decode(ctx, c, func(x *model.WaitFor) *model.ItemID { return &x.WorkItemID })
-	if err != nil {
-		return nil, err
-	}
-	in, err := c.apply(ctx, cmd)
-	if err != nil {
-		return nil, err
-	}
-	var out home.WaitResult
-	err = c.show(ctx, func(r model.Reader) error {
-		out = home.WaitResultOf(r, cmd.Wake, in)
-		out.Warnings = beside(in)
-		return nil
-	})
-	return &out, err
 }

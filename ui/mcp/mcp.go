@@ -1,4 +1,4 @@
-// Package mcp is the door of agents that speak the Model Context Protocol: seven tools and
+// Package mcp is the frontend of agents that speak the Model Context Protocol: seven tools and
 // two kinds of resources over standard input and output. The tools' inputs are the model's
 // commands, their answers those of the command line.
 //
@@ -19,6 +19,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
+	"vise/model"
 	"vise/store/home"
 )
 
@@ -97,19 +98,20 @@ func (s *server) recovering(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// open opens the home once.
-func (s *server) open() (*home.Home, error) {
+// openFor opens the home, once, for who calls.
+func (s *server) openFor(meta map[string]any) (h *home.Home, agent model.AgentID, err error) {
+	if agent, err = s.caller(meta); err != nil {
+		return nil, "", err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.home != nil {
-		return s.home, nil
+	if s.home == nil {
+		if h, err = s.Open(); err != nil {
+			return nil, "", err
+		}
+		s.home = h
 	}
-	h, err := s.Open()
-	if err != nil {
-		return nil, err
-	}
-	s.home = h
-	return h, nil
+	return s.home, agent, nil
 }
 
 func (s *server) close() {

@@ -38,7 +38,7 @@ func get(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	_ = c.home.RefreshTodos(ctx, c.envelope("", nil), id) // noted by the next who looks, if not now
+	_ = c.home.RefreshTodos(ctx, c.envelope("", nil), id) // the next read does it, if not this
 	var out home.GetResult
 	err = c.show(ctx, func(r model.Reader) error {
 		out = home.GetResultOf(r, id, in.Todos || in.From > 0)

@@ -2,12 +2,14 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"vise/model"
 	"vise/model/prompt"
+	"vise/store/home"
 )
 
 const (
@@ -15,18 +17,18 @@ const (
 	planURI    = "vise://plan/"
 	// maxPlanShown bounds how much of a plan a resource carries, in bytes.
 	maxPlanShown = 256 << 10
-	// plansListed bounds how many plans a client is told of.
+	// plansListed bounds how many plans are listed to a client.
 	plansListed = 50
 	markdown    = "text/markdown"
 )
 
 func (s *server) addResources(x *sdk.Server) {
 	x.AddResource(&sdk.Resource{URI: contextURI, Name: "context", Title: "Work context", MIMEType: markdown,
-		Description: "Your current work item in full, what else waits, and the newest reports"}, s.readContext)
+		Description: "Your current work item in full, what else waits, and the newest reports"}, s.resource(readContext))
 	x.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: planURI + "{id}", Name: "plan", Title: "Plan of a work item", MIMEType: markdown,
-		Description: "A work item's plan file"}, s.readPlan)
+		Description: "A work item's plan file"}, s.resource(readPlan))
 	x.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: messageURI + "{id}", Name: "message", Title: "Message to you", MIMEType: markdown,
-		Description: "A message that came with a tool's answer, in full"}, s.readMessage)
+		Description: "A message that came with a tool's answer, in full"}, s.resource(readMessage))
 }
 
 // listing adds the plans of the agent's open items to the resources that a client lists.
@@ -49,11 +51,7 @@ func (s *server) listing(next sdk.MethodHandler) sdk.MethodHandler {
 }
 
 func (s *server) plans(ctx context.Context, p sdk.Params) ([]*sdk.Resource, error) {
-	h, err := s.open()
-	if err != nil {
-		return nil, err
-	}
-	agent, err := s.caller(p.GetMeta())
+	h, agent, err := s.openFor(p.GetMeta())
 	if err != nil {
 		return nil, err
 	}
@@ -69,52 +67,67 @@ func (s *server) plans(ctx context.Context, p sdk.Params) ([]*sdk.Resource, erro
 	return out, err
 }
 
-func (s *server) readContext(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-	h, err := s.open()
-	if err != nil {
-		return nil, err
+// resource is the text that read makes of an address, for the agent that calls. An empty one is
+// not found.
+func (s *server) resource(read func(ctx context.Context, h *home.Home, agent model.AgentID, uri string) (string, error)) sdk.ResourceHandler {
+	return func(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+		h, agent, err := s.openFor(r.Params.Meta)
+		if err != nil {
+			return nil, err
+		}
+		text, err := read(ctx, h, agent, r.Params.URI)
+		if errors.Is(err, errNoResource) {
+			return nil, sdk.ResourceNotFoundError(r.Params.URI)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{
+			{URI: r.Params.URI, MIMEType: markdown, Text: strings.ToValidUTF8(text, "\uFFFD")},
+		}}, nil
 	}
-	agent, err := s.caller(r.Params.Meta)
-	if err != nil {
-		return nil, err
-	}
-	var text string
-	err = h.View(ctx, func(v model.Reader) error {
-		text = prompt.Fit(v, agent, prompt.Options{}).Text()
-		return nil
-	})
-	return contents(contextURI, text), err
 }
 
-func (s *server) readPlan(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-	h, err := s.open()
-	if err != nil {
-		return nil, err
-	}
-	agent, err := s.caller(r.Params.Meta)
-	if err != nil {
-		return nil, err
-	}
-	id, err := h.Resolve(ctx, strings.TrimPrefix(r.Params.URI, planURI))
-	if err != nil {
-		return nil, sdk.ResourceNotFoundError(r.Params.URI)
-	}
-	owner := model.AgentID("")
-	err = h.View(ctx, func(v model.Reader) error {
-		w, _ := v.Item(id)
-		owner = w.AgentID
+var errNoResource = errors.New("no such resource")
+
+func readContext(ctx context.Context, h *home.Home, agent model.AgentID, _ string) (text string, err error) {
+	err = h.View(ctx, func(r model.Reader) error {
+		text = prompt.Fit(r, agent, prompt.Options{}).Text()
 		return nil
 	})
-	if err != nil || owner != agent {
-		return nil, sdk.ResourceNotFoundError(r.Params.URI)
+	return text, err
+}
+
+func readPlan(ctx context.Context, h *home.Home, agent model.AgentID, uri string) (string, error) {
+	id, err := h.Resolve(ctx, strings.TrimPrefix(uri, planURI))
+	if err != nil {
+		return "", errNoResource
 	}
-	p := h.Files().Plan(owner, id)
+	err = h.View(ctx, func(r model.Reader) error {
+		if w, _ := r.Item(id); w.AgentID != agent {
+			return errNoResource
+		}
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	p := h.Files().Plan(agent, id)
 	if p.Condition != model.PlanOK {
-		return nil, model.Refuse(model.CodeRefused, "the plan file is %s: %s", p.Condition, model.Text(p.Reason))
+		return "", model.Refuse(model.CodeRefused, "the plan file is %s: %s", p.Condition, model.Text(p.Reason))
 	}
-	return contents(r.Params.URI, string(p.Raw[:min(len(p.Raw), maxPlanShown)])), nil
+	return string(p.Raw[:min(len(p.Raw), maxPlanShown)]), nil
 }
 
-func contents(uri, text string) *sdk.ReadResourceResult {
-	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: markdown, Text: strings.ToValidUTF8(text, "\uFFFD")}}}
+// readMessage is a message to the agent in full.
+func readMessage(ctx context.Context, h *home.Home, agent model.AgentID, uri string) (text string, err error) {
+	err = h.View(ctx, func(r model.Reader) error {
+		m, _ := r.Message(model.MessageID(strings.TrimPrefix(uri, messageURI)))
+		if m.ID == "" || m.AgentID != agent {
+			return errNoResource
+		}
+		text = m.Body.Multiline()
+		return nil
+	})
+	return text, err
 }

@@ -14,10 +14,10 @@ type Adapter string
 
 // The adapters. Rounds is our own; see docs/rounds.md.
 const (
-	AdapterClaude Adapter = "claude"
-	AdapterCodex  Adapter = "codex"
-	AdapterRounds Adapter = "rounds"
-	AdapterText   Adapter = "text"
+	adapterClaude Adapter = "claude"
+	adapterCodex  Adapter = "codex"
+	adapterRounds Adapter = "rounds"
+	adapterText   Adapter = "text"
 )
 
 // said is a round as a program said it.
@@ -41,10 +41,10 @@ type listener interface {
 
 // adapters make the listener of each.
 var adapters = map[Adapter]func() listener{
-	AdapterClaude: func() listener { return &stream{&transcript.Claude{}} },
-	AdapterCodex:  func() listener { return &stream{&transcript.Codex{}} },
-	AdapterRounds: func() listener { return &rounds{} },
-	AdapterText:   func() listener { return &plain{} },
+	adapterClaude: func() listener { return &stream{&transcript.Claude{}} },
+	adapterCodex:  func() listener { return &stream{&transcript.Codex{}} },
+	adapterRounds: func() listener { return &rounds{} },
+	adapterText:   func() listener { return &plain{} },
 }
 
 // stream listens to a program whose tools were carried out by the MCP server already, so that

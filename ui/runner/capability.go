@@ -16,7 +16,7 @@ import (
 )
 
 // IngressPath is where capabilities are served.
-const IngressPath = "/t/"
+const ingressPath = "/t/"
 
 // tokenBytes is the size of a token: 256 bits are not guessed.
 const tokenBytes = 32
@@ -26,18 +26,18 @@ func NewToken() (token, hash string) {
 	var raw [tokenBytes]byte
 	_, _ = rand.Read(raw[:]) // never fails
 	token = base64.RawURLEncoding.EncodeToString(raw[:])
-	return token, HashToken(token)
+	return token, hashToken(token)
 }
 
 // HashToken is what the ledger keeps instead of a token.
-func HashToken(token string) string {
+func hashToken(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
 }
 
 // IngressURL spells a capability. Who knows it may use it.
 func IngressURL(base string, id model.IngressID, token string) string {
-	return strings.TrimSuffix(base, "/") + IngressPath + string(id) + "/" + token
+	return strings.TrimSuffix(base, "/") + ingressPath + string(id) + "/" + token
 }
 
 // tokenOf is the token of a request, from its address or its authorization.
@@ -52,7 +52,7 @@ func tokenOf(r *http.Request) string {
 // opens reports whether a token opens a capability. It takes the same time for a wrong
 // token as for none, and for a capability that is not there.
 func opens(in model.Ingress, token string) bool {
-	same := subtle.ConstantTimeCompare([]byte(HashToken(token)), []byte(in.TokenHash)) == 1
+	same := subtle.ConstantTimeCompare([]byte(hashToken(token)), []byte(in.TokenHash)) == 1
 	return same && !in.Revoked && in.ID != ""
 }
 

@@ -75,7 +75,7 @@ func (s *Server) ingress(r *http.Request) (model.Ingress, error) {
 func (s *Server) accept(w http.ResponseWriter, r *http.Request, in model.Ingress, body []byte) {
 	key := s.NewKey()
 	if id := deliveryID(r); id != "" {
-		key = "ingress-" + string(in.ID) + "-" + HashToken(id)[:32]
+		key = "ingress-" + string(in.ID) + "-" + hashToken(id)[:32]
 	}
 	c := model.DeliverIngress{IngressID: in.ID, Payload: model.Text(body), Source: sourceOf(r)}
 	got, err := s.Ledger.Apply(r.Context(), model.Envelope{Key: key, Actor: model.Actor("external:" + string(in.ID)), Command: c})

@@ -11,7 +11,7 @@ import (
 
 // ending is how a run of the program ended.
 type ending struct {
-	result Result
+	result processResult
 	// cause is why it was ended, nil if it ended by itself; failed why it did not start.
 	cause, failed error
 	final         model.Text

@@ -86,7 +86,7 @@ func (p Program) Checked() (Program, error) {
 		return p, errors.New("the command names no program")
 	}
 	if p.Adapter == "" {
-		p.Adapter = AdapterText
+		p.Adapter = adapterText
 	}
 	if adapters[p.Adapter] == nil {
 		return p, fmt.Errorf("unknown adapter %q; the adapters are %s", string(p.Adapter), "claude, codex, rounds, text")

@@ -132,8 +132,8 @@ func (s *Server) schedule(ctx context.Context) {
 
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST "+IngressPath+"{id}", s.deliver)
-	mux.HandleFunc("POST "+IngressPath+"{id}/{token}", s.deliver)
+	mux.HandleFunc("POST "+ingressPath+"{id}", s.deliver)
+	mux.HandleFunc("POST "+ingressPath+"{id}/{token}", s.deliver)
 	mux.HandleFunc("GET /healthz", s.local(s.health))
 	mux.HandleFunc("GET /metrics", s.local(s.metrics))
 	return s.counted(s.guard(http.NewCrossOriginProtection().Handler(mux)))

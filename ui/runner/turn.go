@@ -107,7 +107,7 @@ func (t *turn) execute(ctx context.Context, begin briefing) ending {
 		defer close(read)
 		t.listen(ctx, out, log)
 	}()
-	end.result, end.failed = Execute(ctx, spec)
+	end.result, end.failed = execute(ctx, spec)
 	end.cause = context.Cause(ctx)
 	in.Close()
 	out.stop()
@@ -181,12 +181,12 @@ func (t *turn) threads() home.Threads {
 }
 
 // spec is how the program is started. The function that comes with it lets go of its input.
-func (t *turn) spec(begin briefing) (Spec, func(), error) {
+func (t *turn) spec(begin briefing) (processSpec, func(), error) {
 	argv, placed := t.program.argv(begin.Text)
-	s := Spec{Argv: argv, Dir: t.program.Dir, Env: t.program.environment(t.lookup,
+	s := processSpec{Argv: argv, Dir: t.program.Dir, Env: t.program.environment(t.lookup,
 		"VISE_HOME="+t.Home, "VISE_AGENT="+string(t.agent), "VISE_ACTOR="+string(model.AgentActor(t.agent)), fmt.Sprintf("VISE_TURN=%d", t.index))}
 	switch {
-	case t.program.Adapter == AdapterRounds:
+	case t.program.Adapter == adapterRounds:
 		first, err := json.Marshal(begin)
 		if err != nil {
 			return s, nil, err

@@ -47,7 +47,7 @@ func Completing(all []Round) []Round {
 
 // IsComplete reports whether a tool's name is that of our server's CompleteWorkItem, in
 // any of the spellings of the agents: mcp__vise__X, mcp_vise_X, vise_X.
-func IsComplete(tool string) bool {
+func isComplete(tool string) bool {
 	return strings.HasSuffix(tool, "CompleteWorkItem") && strings.Contains(tool, "vise")
 }
 
@@ -62,7 +62,7 @@ func Completes(tool string, input json.RawMessage) string {
 		WorkItemID string `json:"work_item_id"`
 		ID         string `json:"id"`
 	}
-	if !IsComplete(tool) {
+	if !isComplete(tool) {
 		return ""
 	}
 	_ = json.Unmarshal(input, &in) // another shape names nothing

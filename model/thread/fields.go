@@ -1,0 +1,211 @@
+package thread
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"vise/model"
+)
+
+// Field names a part of a thread by its JSON key.
+type Field string
+
+// The fields of a thread that a patch or an event may name.
+const (
+	StatusField         Field = "status"
+	Goal                Field = "goal"
+	CurrentHypothesis   Field = "current_hypothesis"
+	NextAction          Field = "next_action"
+	ActiveFiles         Field = "active_files"
+	Verified            Field = "verified"
+	Unverified          Field = "unverified"
+	DiscardedPaths      Field = "discarded_paths"
+	RecommendedCommands Field = "recommended_commands"
+	Risks               Field = "risks"
+	SourceExecutionIDs  Field = "source_execution_ids"
+	Uncertainties       Field = "uncertainties"
+	DiscardedHypotheses Field = "discarded_hypotheses"
+	ContractGaps        Field = "contract_gaps"
+	// EvidenceField is ours: AICTX drops it, and its entries become mere claims again.
+	EvidenceField Field = "evidence"
+)
+
+// textFields are replaced by a patch, listFields are appended to; both in file order.
+var (
+	textFields = []Field{CurrentHypothesis, Goal, NextAction}
+	listFields = []Field{ActiveFiles, DiscardedPaths, RecommendedCommands, Risks, SourceExecutionIDs, Unverified, Verified}
+	itemFields = []Field{ContractGaps, DiscardedHypotheses, Uncertainties}
+)
+
+// bookkeeping holds the keys that a patch may mention and cannot change.
+var bookkeeping = map[string]bool{
+	"version": true, "created_at": true, "updated_at": true, "git_context": true, "strongest_contract_gap": true,
+}
+
+func (f Field) in(set []Field) bool {
+	for _, g := range set {
+		if f == g {
+			return true
+		}
+	}
+	return false
+}
+
+// The limits of a thread, in Unicode code points and entries. They are the file
+// format's: AICTX cuts what exceeds them on its next save.
+const (
+	maxText       = 240
+	maxID         = 80
+	maxMoment     = 40
+	maxLabel      = 40
+	maxKind       = 80
+	maxRelated    = 6
+	maxGapPaths   = 8
+	maxChanged    = 64
+	maxEvidence   = 24
+	carryoverSlug = 60
+)
+
+// MaxFileBytes bounds a thread file, the pointer and a patch.
+const MaxFileBytes = 1 << 20
+
+// maxDepth bounds the nesting of a JSON document.
+const maxDepth = 32
+
+// limit is how many entries a list field holds.
+func (f Field) limit() int {
+	switch f {
+	case RecommendedCommands, Risks, Uncertainties, ContractGaps:
+		return 8
+	case DiscardedHypotheses:
+		return 5
+	case EvidenceField:
+		return maxEvidence
+	}
+	return 12
+}
+
+// cut trims s and shortens it to n code points, the last of which is then an ellipsis.
+func cut(s string, n int) (string, bool) {
+	s = trim(s)
+	if utf8.RuneCountInString(s) <= n {
+		return s, false
+	}
+	end := 0
+	for range n - 1 {
+		_, size := utf8.DecodeRuneInString(s[end:])
+		end += size
+	}
+	return strings.TrimRightFunc(s[:end], blank) + "…", true
+}
+
+func trim(s string) string { return strings.TrimFunc(s, blank) }
+
+// blank adds the four separator controls, which the format's other program trims too.
+func blank(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
+
+// scalar reads a JSON value as words; an object or a list has none.
+func scalar(v any) (string, bool) {
+	switch v := v.(type) {
+	case nil:
+		return "", true
+	case string:
+		return v, true
+	case json.Number:
+		return v.String(), true
+	case bool:
+		if v {
+			return "true", true
+		}
+		return "false", true
+	}
+	return "", false
+}
+
+// push appends to list what it does not hold.
+func push(list []model.Text, more ...model.Text) []model.Text {
+	out := slices.Clone(list)
+	for _, t := range more {
+		if t != "" && !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// without is list less what match accepts.
+func without[T any](list []T, match func(T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(list), match)
+}
+
+// FormatTime spells a time as thread files do: UTC, whole seconds.
+func FormatTime(t time.Time) model.Text { return model.Text(t.UTC().Format("2006-01-02T15:04:05Z")) }
+
+// ParseTime reads a time; false if a file holds something else in its place.
+func ParseTime(m model.Text) (time.Time, bool) {
+	t, err := time.Parse(time.RFC3339, m.Raw())
+	return t, err == nil
+}
+
+// squeeze makes every run of white space one space: how commands are compared.
+func squeeze(s string) string { return strings.Join(strings.FieldsFunc(s, blank), " ") }
+
+// ID names a thread and its files: lower-case letters, digits and inner hyphens, at most
+// 80 of them, so that no id can leave the directory.
+type ID string
+
+// ValidID reports whether s can name a thread file.
+func ValidID(s string) bool {
+	if s == "" || len(s) > maxID || s[0] == '-' {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; !slugByte(c) && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// Slug makes an id of a goal or of what a person typed. It is the file format's rule:
+// ASCII letters and digits survive, every other run becomes a hyphen; a text without any
+// becomes "item".
+func Slug(s string) ID {
+	out := dashed(s)
+	if len(out) > maxID {
+		out = strings.Trim(out[:maxID], "-")
+	}
+	if out == "" {
+		return "item"
+	}
+	return ID(out)
+}
+
+func dashed(s string) string {
+	var b strings.Builder
+	gap := false
+	for _, r := range lower(s) {
+		if r >= 0x80 || !slugByte(byte(r)) {
+			gap = b.Len() > 0
+			continue
+		}
+		if gap {
+			b.WriteByte('-')
+			gap = false
+		}
+		b.WriteByte(byte(r))
+	}
+	return b.String()
+}
+
+// lower spells the one letter whose full lower case is two (U+0130) as the format's
+// reader does.
+func lower(s string) string {
+	return strings.ToLower(strings.ReplaceAll(s, "\u0130", "i\u0307"))
+}
+
+func slugByte(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' }

@@ -1,0 +1,376 @@
+package thread
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"vise/model"
+)
+
+// object is a JSON object as it was read: nil, bool, json.Number, string, []any or object
+// by key. Numbers keep their spelling, so that what is not ours is written back as it was.
+type object = map[string]any
+
+// readObject reads one JSON object. It refuses, as damaged, what two readers could
+// understand differently: keys that are equal or differ in case only, bytes that are not
+// UTF-8, text after the object; and what is too large or too deep to be a thread.
+func readObject(raw []byte) (object, error) {
+	if len(raw) > MaxFileBytes {
+		return nil, damaged("it has %d bytes, more than %d", len(raw), MaxFileBytes)
+	}
+	if !utf8.Valid(raw) {
+		return nil, damaged("it is not UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	v, err := readValue(d, 0)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, damaged("text follows the JSON value")
+	}
+	o, ok := v.(object)
+	if !ok {
+		return nil, damaged("it is not a JSON object")
+	}
+	return o, nil
+}
+
+func readValue(d *json.Decoder, depth int) (any, error) {
+	if depth > maxDepth {
+		return nil, damaged("it is nested more than %d deep", maxDepth)
+	}
+	t, err := d.Token()
+	if err != nil {
+		return nil, damaged("it is not JSON").Because(err)
+	}
+	switch t {
+	case json.Delim('{'):
+		return readMembers(d, depth)
+	case json.Delim('['):
+		return readItems(d, depth)
+	}
+	return t, nil
+}
+
+func readMembers(d *json.Decoder, depth int) (any, error) {
+	o, folded := object{}, map[string]bool{}
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return nil, damaged("it is not JSON").Because(err)
+		}
+		key, ok := t.(string)
+		if !ok {
+			return nil, damaged("a key is not a string")
+		}
+		if f := strings.ToLower(key); folded[f] {
+			return nil, damaged("the key %q is there twice, or in two cases", model.Text(key))
+		} else {
+			folded[f] = true
+		}
+		if o[key], err = readValue(d, depth+1); err != nil {
+			return nil, err
+		}
+	}
+	return o, closing(d)
+}
+
+func readItems(d *json.Decoder, depth int) (any, error) {
+	list := []any{}
+	for d.More() {
+		v, err := readValue(d, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, closing(d)
+}
+
+func closing(d *json.Decoder) error {
+	if _, err := d.Token(); err != nil {
+		return damaged("it is not JSON").Because(err)
+	}
+	return nil
+}
+
+func damaged(format string, args ...any) *model.Error {
+	return model.Refuse(model.CodeDamaged, format, args...)
+}
+
+// jsonStyle is how a value is spelled.
+type jsonStyle struct {
+	// indent spreads the value over lines, two spaces a level: the style of a thread file.
+	indent bool
+	// visible escapes every character that a terminal would obey or hide.
+	visible bool
+}
+
+// appendJSON spells v with its keys sorted by code point and non-ASCII text kept, the way
+// the file format's other program does, so that an unchanged thread keeps its bytes.
+func (s jsonStyle) appendJSON(dst []byte, v any, level int) []byte {
+	switch v := v.(type) {
+	case nil:
+		return append(dst, "null"...)
+	case bool:
+		if v {
+			return append(dst, "true"...)
+		}
+		return append(dst, "false"...)
+	case json.Number:
+		return append(dst, v...)
+	case string:
+		return s.appendString(dst, v)
+	case []any:
+		return s.appendList(dst, v, level)
+	case object:
+		return s.appendObject(dst, v, level)
+	}
+	panic("thread: a value that JSON has not")
+}
+
+func (s jsonStyle) appendList(dst []byte, list []any, level int) []byte {
+	if len(list) == 0 {
+		return append(dst, "[]"...)
+	}
+	dst = append(dst, '[')
+	for i, v := range list {
+		dst = s.appendJSON(s.next(dst, i, level+1), v, level+1)
+	}
+	return append(s.last(dst, level), ']')
+}
+
+func (s jsonStyle) appendObject(dst []byte, o object, level int) []byte {
+	if len(o) == 0 {
+		return append(dst, "{}"...)
+	}
+	keys := make([]string, 0, len(o))
+	for k := range o {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys) // UTF-8 sorts as its code points do
+	dst = append(dst, '{')
+	for i, k := range keys {
+		dst = append(s.appendString(s.next(dst, i, level+1), k), ": "...)
+		dst = s.appendJSON(dst, o[k], level+1)
+	}
+	return append(s.last(dst, level), '}')
+}
+
+// next starts the i-th entry of a list or an object.
+func (s jsonStyle) next(dst []byte, i, level int) []byte {
+	if i > 0 {
+		dst = append(dst, ',')
+	}
+	if s.indent {
+		return s.line(dst, level)
+	}
+	if i > 0 {
+		dst = append(dst, ' ')
+	}
+	return dst
+}
+
+func (s jsonStyle) last(dst []byte, level int) []byte {
+	if s.indent {
+		return s.line(dst, level)
+	}
+	return dst
+}
+
+func (jsonStyle) line(dst []byte, level int) []byte {
+	dst = append(dst, '\n')
+	for range level {
+		dst = append(dst, "  "...)
+	}
+	return dst
+}
+
+func (s jsonStyle) appendString(dst []byte, text string) []byte {
+	dst = append(dst, '"')
+	for _, r := range text {
+		switch {
+		case r == '"' || r == '\\':
+			dst = append(dst, '\\', byte(r))
+		case r < ' ':
+			dst = appendControl(dst, r)
+		case s.visible && hidden(r):
+			dst = appendEscape(dst, r)
+		default:
+			dst = utf8.AppendRune(dst, r)
+		}
+	}
+	return append(dst, '"')
+}
+
+func appendControl(dst []byte, r rune) []byte {
+	const short = "\bb\tt\nn\ff\rr"
+	for i := 0; i < len(short); i += 2 {
+		if rune(short[i]) == r {
+			return append(dst, '\\', short[i+1])
+		}
+	}
+	return appendEscape(dst, r)
+}
+
+func appendEscape(dst []byte, r rune) []byte {
+	const hex = "0123456789abcdef"
+	if r > 0xFFFF {
+		r -= 0x10000
+		dst = appendEscape(dst, 0xD800+r>>10)
+		r = 0xDC00 + r&0x3FF
+	}
+	return append(dst, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
+}
+
+// hidden spares the joiner, which belongs to letters and emoji.
+func hidden(r rune) bool {
+	return r != '\u200d' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp)
+}
+
+// texts and strings convert between a thread's words and JSON.
+func texts(list []model.Text) []any {
+	out := make([]any, len(list))
+	for i, t := range list {
+		out[i] = t.Raw()
+	}
+	return out
+}
+
+// members takes the keys of a JSON object one by one and keeps what nobody took.
+type members struct {
+	from  object
+	taken map[string]bool
+	// wrong is set by a value that has not the type of its key.
+	wrong bool
+}
+
+func (m *members) take(key string) any {
+	if m.taken == nil {
+		m.taken = map[string]bool{}
+	}
+	m.taken[key] = true
+	return m.from[key]
+}
+
+// text reads the first key that holds words.
+func (m *members) text(keys ...string) model.Text {
+	found := ""
+	for _, k := range keys {
+		s, ok := scalar(m.take(k))
+		m.wrong = m.wrong || !ok
+		if found == "" {
+			found = trim(s)
+		}
+	}
+	return model.Text(found)
+}
+
+// list reads the first key that holds a list of words.
+func (m *members) list(keys ...string) []model.Text {
+	var found []model.Text
+	for _, k := range keys {
+		v := m.take(k)
+		list, ok := words(v)
+		m.wrong = m.wrong || !ok
+		if len(found) == 0 {
+			found = list
+		}
+	}
+	return found
+}
+
+// variant is a key that nobody took and that differs from one that was taken in case only:
+// another reader could take it for that one. Empty: there is none.
+func (m *members) variant() string {
+	for k := range m.from {
+		if low := strings.ToLower(k); !m.taken[k] && m.taken[low] {
+			return k
+		}
+	}
+	return ""
+}
+
+// rest is what was not taken, less the keys named.
+func (m *members) rest(drop ...string) object {
+	for _, k := range drop {
+		m.take(k)
+	}
+	m.wrong = m.wrong || m.variant() != ""
+	var rest object
+	for k, v := range m.from {
+		if !m.taken[k] {
+			if rest == nil {
+				rest = object{}
+			}
+			rest[k] = v
+		}
+	}
+	return rest
+}
+
+// words reads a JSON list of scalars; null is an empty list. Empty entries and repeats go.
+func words(v any) ([]model.Text, bool) {
+	list, ok := v.([]any)
+	if !ok {
+		return nil, v == nil
+	}
+	var out []model.Text
+	for _, v := range list {
+		s, ok := scalar(v)
+		if !ok {
+			return nil, false
+		}
+		out = push(out, model.Text(trim(s)))
+	}
+	return out, true
+}
+
+// cutter shortens words and remembers that it did.
+type cutter struct{ cut bool }
+
+func (c *cutter) text(t model.Text, n int) model.Text {
+	s, did := cut(t.Raw(), n)
+	c.cut = c.cut || did
+	return model.Text(s)
+}
+
+func (c *cutter) list(list []model.Text, n int) []model.Text {
+	var out []model.Text
+	for _, t := range list {
+		out = push(out, c.text(t, maxText))
+	}
+	if len(out) > n {
+		out, c.cut = out[:n], true
+	}
+	return out
+}
+
+func copyOf(o object) object {
+	out := make(object, len(o)+8)
+	for k, v := range o {
+		out[k] = v
+	}
+	return out
+}
+
+func put(o object, key, s string) {
+	if s != "" {
+		o[key] = s
+	}
+}
+
+func putText(o object, key string, t model.Text) { put(o, key, t.Raw()) }
+
+func putList(o object, key string, list []model.Text) {
+	if len(list) > 0 {
+		o[key] = texts(list)
+	}
+}
