@@ -85,9 +85,9 @@ func (d *Driver) Run(ctx context.Context) error {
 }
 
 func (d *Driver) scheduler() *home.Scheduler {
-	return &home.Scheduler{Ledger: d.Ledger, Now: d.Now, NewKey: d.NewKey, Report: func(e home.SchedulerEvent) {
-		if e.Err != nil && !errors.Is(e.Err, context.Canceled) {
-			d.report(Event{Agent: e.Agent, What: "scheduler", Err: e.Err})
+	return &home.Scheduler{Ledger: d.Ledger, Now: d.Now, NewKey: d.NewKey, Report: func(agent model.AgentID, err error) {
+		if err != nil && !errors.Is(err, context.Canceled) {
+			d.report(Event{Agent: agent, What: "scheduler", Err: err})
 		}
 	}}
 }

@@ -121,11 +121,11 @@ func loopback(host string) bool {
 }
 
 func (s *Server) schedule(ctx context.Context) {
-	loop := &home.Scheduler{Ledger: s.Ledger, Now: s.Now, NewKey: s.NewKey, Alive: Alive, Report: func(e home.SchedulerEvent) {
+	loop := &home.Scheduler{Ledger: s.Ledger, Now: s.Now, NewKey: s.NewKey, Alive: Alive, Report: func(_ model.AgentID, err error) {
 		s.counts.commands.Add(1)
-		if e.Err != nil && !errors.Is(e.Err, context.Canceled) {
+		if err != nil && !errors.Is(err, context.Canceled) {
 			s.counts.errors.Add(1)
-			s.Report(e.Err)
+			s.Report(err)
 		}
 	}}
 	_ = loop.Run(ctx) // ends with ctx
