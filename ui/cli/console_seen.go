@@ -24,7 +24,7 @@ const (
 	largestSeen = 512 << 10
 )
 
-func newSeenPlans(home string) seenPlans { return seenPlans{filepath.Join(home, "state", "looked")} }
+func newSeenPlans(home string) seenPlans { return seenPlans{statePath(home, "looked")} }
 
 // Looked is part of console.Looks.
 func (s seenPlans) Looked(_ context.Context, id model.ItemID) (model.Text, bool) {
@@ -43,10 +43,7 @@ func (s seenPlans) Look(_ context.Context, id model.ItemID, text model.Text) err
 	if !ok || len(raw) > largestSeen {
 		return nil
 	}
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return err
-	}
-	if err := files.WriteAtomic(path, raw); err != nil {
+	if err := writeStateRaw(path, raw); err != nil {
 		return err
 	}
 	s.forget()

@@ -1,6 +1,3 @@
-// Package ways are the ways on from a thread of work: going on with it, taking it over,
-// going to where it was saved, beginning another one. Every door with a board of threads
-// offers the same, and gives the same reasons where a way is closed.
 package action
 
 import (
@@ -8,7 +5,7 @@ import (
 	"vise/model/thread"
 )
 
-// Way is a way on: its action, what it means, why it is closed.
+// ThreadAction is something to do with a thread: its action, what it means, why it is closed.
 type ThreadAction struct {
 	ID ID
 	// Shows is the command that is meant, or what happens.
@@ -19,7 +16,7 @@ type ThreadAction struct {
 	Copies model.Text
 }
 
-// Berth is a thread on the board, and the repository that it lies in.
+// ThreadRow is a thread in the threads view, and the repository that it lies in.
 type ThreadRow struct {
 	thread.Row
 	In thread.Overview
@@ -27,7 +24,7 @@ type ThreadRow struct {
 	Here bool
 }
 
-// Rows are the threads of all repositories as the board has them, the door's own first.
+// ThreadRows are the threads of all repositories in the order of the threads view, the own repository first.
 func ThreadRows(seen []thread.Overview) []ThreadRow {
 	var out []ThreadRow
 	for i, in := range seen {
@@ -38,7 +35,7 @@ func ThreadRows(seen []thread.Overview) []ThreadRow {
 	return out
 }
 
-// Nowhere is what the board stands on where it has no thread: the door's own repository.
+// NoThread is the row where there is no thread: the own repository alone.
 func NoThread(seen []thread.Overview) ThreadRow {
 	if len(seen) == 0 {
 		return ThreadRow{}
@@ -46,7 +43,7 @@ func NoThread(seen []thread.Overview) ThreadRow {
 	return ThreadRow{In: seen[0], Here: true}
 }
 
-// On are the ways on from b, of which there is one where there is no thread: beginning one
+// Actions are what can be done with b, of which there is one where there is no thread: beginning one
 // in its repository. Git is only read: what changes the work tree is copied, for the
 // operator to run.
 func (b ThreadRow) Actions() []ThreadAction {
@@ -113,7 +110,7 @@ func (b ThreadRow) run() ThreadAction {
 	return w
 }
 
-// Copyable refuses a command that would do more than it shows when it is pasted.
+// RunsAsItStands refuses a command that would do more than it shows when it is pasted.
 func RunsAsItStands(command model.Text) error {
 	if _, plain := thread.Argv(command); !plain {
 		return model.Refuse(model.CodeRefused, "the command holds what a terminal hides or a shell would obey; it is not copied").
@@ -122,11 +119,11 @@ func RunsAsItStands(command model.Text) error {
 	return nil
 }
 
-// Overtaking is what is said before a thread of another branch is taken over.
+// TakeOverHint is what is said before a thread of another branch is taken over.
 const TakeOverHint = "From here on it belongs to this branch: what it says of files and of verified facts was seen elsewhere. Going back to its branch would wake it as it is."
 
-// Recommending is what is said before a command that a thread recommends is run.
+// RecommendedHint is what is said before a command that a thread recommends is run.
 const RecommendedHint = "An agent wrote this. These words run as they stand, without a shell, as you. How it ends becomes a fact of the thread."
 
-// Unrunnable is said of a command that is more than words.
+// NotRunnableHint is said of a command that is more than words.
 const NotRunnableHint = "It needs a shell, or holds hidden characters: vise does not run it. Type it yourself, if you mean it."

@@ -1,18 +1,18 @@
-// Package clip is what an operator can copy of work items, and how a text reaches a
-// terminal's clipboard. Every door that has an operator copies the same.
 package action
 
 import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"vise/model"
+	"vise/ui/text"
 )
 
-// Subject is an item that is copied of.
+// CopySubject is an item that is copied of.
 type CopySubject struct {
 	Row model.Row
 	// Detail is nil where only the row was read.
@@ -38,7 +38,7 @@ var lines = map[ID]struct {
 	CopyReference: {"The MCP reference", "MCP references", func(s CopySubject) string { return "vise://plan/" + string(s.Row.ID) }},
 }
 
-// Of is what the copying action id copies: a line of each marked item, or what at says, the
+// CopyOfItems is what the copying action id copies: a line of each marked item, or what at says, the
 // item that the operator looks at. Trouble says why there is nothing to copy.
 func CopyOfItems(id ID, at CopySubject, marked []CopySubject) (c Copied, trouble string) {
 	if l, ok := lines[id]; ok {
@@ -97,17 +97,67 @@ func (s CopySubject) markdown() string {
 	return "- [" + box + "] " + s.objective() + " (" + string(s.Row.Handle) + ")"
 }
 
-// Most is how many bytes go to a terminal's clipboard: terminals cut longer sequences.
+// MostCopied is how many bytes go to a terminal's clipboard: terminals cut longer sequences.
 const MostCopied = 64 << 10
 
 // screenChunk is how much GNU screen passes on in one piece.
 const screenChunk = 768
 
-// Sequence makes a terminal put text on its clipboard (OSC 52), which works over SSH and
+// ClipboardSequence makes a terminal put text on its clipboard (OSC 52), which works over SSH and
 // which nothing confirms. screen: GNU screen lies in between.
 func ClipboardSequence(text string, screen bool) string {
 	if screen {
 		return ansi.ScreenPassthrough(ansi.SetSystemClipboard(text), screenChunk)
 	}
 	return ansi.SetSystemClipboard(text)
+}
+
+// BlockRows is what is to become of the blockers of some items.
+type BlockRows struct {
+	// Clear takes the blockers and their waits away; what follows is then not asked.
+	Clear bool
+	// By is the new blocker; empty: each item keeps its own.
+	By model.Text
+	// Recheck is when to look again, in the operator's words; empty: the default.
+	Recheck string
+}
+
+// Command changes all rows, or says what is missing.
+func (b BlockRows) Command(rows []model.Row, now time.Time) (c model.Batch, trouble string) {
+	var after *int64
+	if b.Recheck != "" {
+		at, err := text.ParseTime(b.Recheck, now)
+		if err != nil {
+			return c, err.Error()
+		}
+		ms := at.Sub(now).Milliseconds()
+		after = &ms
+	}
+	for _, r := range rows {
+		u := model.UpdateWorkItem{WorkItemID: r.ID, SeenRevision: r.Revision}
+		switch {
+		case b.Clear:
+			u.BlockedBy = model.Clear()
+		case b.By != "":
+			u.BlockedBy, u.RecheckAfterMS = model.SetTo(b.By), after
+		case r.BlockedBy == "":
+			return c, string(r.Handle) + " has no blocker: say what blocks it"
+		case after == nil:
+			return c, "say what blocks them, or when to look again"
+		default:
+			u.RecheckAfterMS = after
+		}
+		c.Calls = append(c.Calls, model.Call{Command: u})
+	}
+	return c, ""
+}
+
+// AcknowledgeRows notes that the operator has seen what rows need. Those that need nothing are
+// passed by.
+func AcknowledgeRows(rows []model.Row) model.AcknowledgeAll {
+	var all model.AcknowledgeAll
+	for _, r := range rows {
+		all.Items = append(all.Items, model.Acknowledge{WorkItemID: r.ID, SeenRevision: r.Revision})
+	}
+	return all
 }
