@@ -24,6 +24,9 @@ type Machine struct {
 	// Gate is asked before each operation, by several goroutines at once. Its error is the
 	// operation's, which then does not happen; a *Short lets a part of a write happen.
 	Gate func(Op) error
+	// Copy gives, with a Gate, a copy of a ledger's file for bbolt to work on, and what
+	// carries a commit over to the file, with the size of a page.
+	Copy func(*File) (*os.File, func(pageSize int) error, error)
 }
 
 // Process is who a process is, as far as the system tells.

@@ -24,7 +24,7 @@ type mutant struct {
 }
 
 var mutants = []mutant{
-	{"writes are not synced before they count", "store/bolt_session.go", "NoSync:       shadowed,", "NoSync: true,", "store", "ACommitSyncsTwice", false},
+	{"writes are not synced before they count", "store/bolt_session.go", "NoSync:       copied,", "NoSync: true,", "store", "ACommitSyncsTwice", false},
 	{"a key is not remembered", "store/save.go", "f.answer(e.Key); ok ||", "f.answer(e.Key); ok && false ||", "store", "LedgerInMemoryKeepsTheContract", false},
 	{"an unknown outcome is told as a failure", "store/bolt_session.go", "metaErr != nil || m.txid == id", "metaErr != nil || m.txid == id && false", "store", "AnErrorAtAnyOperation", false},
 	{"damage ends the process", "store/bolt.go", "debug.SetPanicOnFault(true)", "debug.SetPanicOnFault(false)", "store", "DamagedLedgerNeverEnds -tags=soak", false},
