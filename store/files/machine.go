@@ -157,6 +157,14 @@ func (m *Machine) Replace(path string, fill func(*File) error) error {
 	return m.SyncDir(dir)
 }
 
+// WriteFile is Replace with the content at hand.
+func (m *Machine) WriteFile(path string, data []byte) error {
+	return m.Replace(path, func(f *File) error {
+		_, err := f.Write(data)
+		return err
+	})
+}
+
 // do asks the Gate about an operation, and carries it out.
 func (m *Machine) do(op Op, carryOut func() error) error {
 	if err := m.Before(op); err != nil {
