@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -258,4 +259,25 @@ func (f *File) Truncate(size int64) error {
 // Sync is os.File.Sync.
 func (f *File) Sync() error {
 	return f.machine.do(Op{Kind: Sync, Path: f.Name()}, f.File.Sync)
+}
+
+func fsyncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
+// NoFollow opens no symbolic link, and hands no descriptor to programs that are started.
+const NoFollow = syscall.O_NOFOLLOW | syscall.O_CLOEXEC
+
+// links is how many names a file has.
+func links(info fs.FileInfo) uint64 {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 1
+	}
+	return uint64(s.Nlink)
 }
