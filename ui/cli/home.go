@@ -22,7 +22,7 @@ func (a *app) homeDir() (string, error) {
 
 // homeOptions are what this run says about opening a home.
 func (a *app) homeOptions() home.Options {
-	return home.Options{Now: a.now, NewKey: newKey, Dir: a.dir, Warn: func(s string) {
+	return home.Options{Now: a.now, Dir: a.dir, Warn: func(s string) {
 		fmt.Fprintf(a.err, "vise: warning: %s\n", model.Text(s))
 	}}
 }
