@@ -18,6 +18,3 @@ func CopiedRevisions(dir, home string) (out []uint64, damaged []string, err erro
 	})
 	return out, damaged, err
 }
-
-// CreateBolt makes a ledger file with what fill writes.
-func CreateBolt(path string, fill func(Txn) error) error { return createBolt(nil, path, fill) }
