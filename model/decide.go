@@ -50,7 +50,8 @@ func Decide(f Facts, id AgentID, now time.Time) Decision {
 		return Decision{Kind: DecideSleep, Reason: "unknown_agent"}
 	}
 	var rest skipped
-	for _, rule := range []func(Facts, Agent) (Decision, bool){decideAgent(now), decideOffered(now), decideWork(now, &rest), decideRechecks(now), decideDue(now), decideAgentWaits, decideItemWaits} {
+	for _, rule := range []func(Facts, Agent) (Decision, bool){decideAgent(now), decideOffered(now), decideWork(now, &rest),
+		decideRechecks(now), decideDue(now), decideAgentWaits, decideItemWaits} {
 		if d, ok := rule(f, a); ok {
 			return rest.on(d)
 		}

@@ -41,7 +41,8 @@ func (s *step) importItem(a Agent, in Imported) error {
 		return within(err, "work item "+string(w.ID))
 	}
 	if w.State != Open && w.State != Completed {
-		return within(Refuse(CodeInvalid, "unknown state %q", Text(w.State)).At("state").WithHint("use open or completed"), "work item "+string(w.ID))
+		return within(Refuse(CodeInvalid, "unknown state %q", Text(w.State)).At("state").
+			WithHint("use open or completed"), "work item "+string(w.ID))
 	}
 	if err := validPlanStatus(w.PlanStatus); err != nil {
 		return within(err, "work item "+string(w.ID))

@@ -86,7 +86,8 @@ func (u *update) blocker(c UpdateWorkItem) error {
 			return nil
 		}
 		if c.RecheckAfterMS != nil {
-			return Refuse(CodeInvalid, "recheck_after_ms needs blocked_by").At("recheck_after_ms").WithHint("say what blocks it, or leave the recheck out")
+			return Refuse(CodeInvalid, "recheck_after_ms needs blocked_by").At("recheck_after_ms").
+				WithHint("say what blocks it, or leave the recheck out")
 		}
 		return nil
 	}
@@ -181,7 +182,8 @@ func (c CreateWorkItem) step(s *step) error {
 		return err
 	}
 	if len(c.Plan) > MaxPlanBytes {
-		return Refuse(CodeInvalid, "plan has %d bytes, at most %d are kept", len(c.Plan), MaxPlanBytes).At("plan").WithHint("write the plan file itself")
+		return Refuse(CodeInvalid, "plan has %d bytes, at most %d are kept", len(c.Plan), MaxPlanBytes).At("plan").
+			WithHint("write the plan file itself")
 	}
 	agent, err := s.agentOfCreate()
 	if err != nil {
@@ -270,7 +272,8 @@ func (c RefreshPlan) step(s *step) error {
 	before := w.PlanArtifact
 	w.PlanArtifact = p
 	w = s.save(w, false)
-	s.event(EventPlanRefreshed, w.ID, Refreshed{Revision: w.Revision, PreviousHash: before.Hash, Hash: p.Hash, Bytes: p.Bytes, Condition: p.Condition})
+	s.event(EventPlanRefreshed, w.ID, Refreshed{Revision: w.Revision, PreviousHash: before.Hash, Hash: p.Hash, Bytes: p.Bytes,
+		Condition: p.Condition})
 	return nil
 }
 

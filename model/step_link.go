@@ -120,11 +120,13 @@ func validLinks(field string, l Links) (Links, error) {
 	var out Links
 	v := linkNames{}
 	for _, t := range l.Threads {
-		out.Threads = append(out.Threads, ThreadLink{Repo: v.need(field+".threads.repo", t.Repo), TaskID: v.need(field+".threads.task_id", t.TaskID)})
+		out.Threads = append(out.Threads, ThreadLink{Repo: v.need(field+".threads.repo", t.Repo),
+			TaskID: v.need(field+".threads.task_id", t.TaskID)})
 	}
 	for _, t := range l.TodoRefs {
 		out.TodoRefs = append(out.TodoRefs, TodoRef{
-			TodosBase: v.need(field+".todo_refs.todos_base", t.TodosBase), QualifiedID: v.need(field+".todo_refs.qualified_id", t.QualifiedID)})
+			TodosBase: v.need(field+".todo_refs.todos_base", t.TodosBase), QualifiedID: v.need(field+".todo_refs.qualified_id",
+				t.QualifiedID)})
 	}
 	for _, r := range l.Refs {
 		out.Refs = append(out.Refs, Ref{

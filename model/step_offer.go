@@ -44,7 +44,8 @@ type DeclinedNews struct {
 
 func (c OfferReport) step(s *step) error {
 	if len(c.WorkItemIDs) == 0 || len(c.WorkItemIDs) > maxRoundCompleted {
-		return Refuse(CodeInvalid, "a report is offered for 1 to %d work items", maxRoundCompleted).At("work_item_ids").WithHint("name those that the round completed")
+		return Refuse(CodeInvalid, "a report is offered for 1 to %d work items", maxRoundCompleted).At("work_item_ids").
+			WithHint("name those that the round completed")
 	}
 	text, err := optional("text", c.Text, MaxReport)
 	if err != nil {
@@ -60,7 +61,8 @@ func (c OfferReport) step(s *step) error {
 			return err
 		}
 		if w.State != Completed {
-			return Refuse(CodeRefused, "work item %s is open; a report follows its completion", w.Handle).At("work_item_ids").WithHint("complete it first: CompleteWorkItem")
+			return Refuse(CodeRefused, "work item %s is open; a report follows its completion", w.Handle).At("work_item_ids").
+				WithHint("complete it first: CompleteWorkItem")
 		}
 		if w.ResultSummary == "" {
 			s.settleOffer(w, text, by, others(c.WorkItemIDs, id))
@@ -145,7 +147,8 @@ func (c DeclineReport) step(s *step) error {
 		return err
 	}
 	if s.at.Actor != Operator {
-		return Refuse(CodeRefused, "the operator chooses among offered reports").At("work_item_id").WithHint("write the report as text beside CompleteWorkItem")
+		return Refuse(CodeRefused, "the operator chooses among offered reports").At("work_item_id").
+			WithHint("write the report as text beside CompleteWorkItem")
 	}
 	if !w.OffersReport() {
 		return nil

@@ -36,7 +36,8 @@ func (c Acknowledge) step(s *step) error {
 	case err != nil:
 		return err
 	case x.Need == "":
-		return Refuse(CodeRefused, "work item %s needs nothing from you", w.Handle).At("work_item_id").WithHint("vise inbox lists what does")
+		return Refuse(CodeRefused, "work item %s needs nothing from you", w.Handle).At("work_item_id").
+			WithHint("vise inbox lists what does")
 	case x.Seen == !c.Withdraw:
 		return nil
 	}
@@ -89,7 +90,8 @@ func (AcknowledgeAll) Name() string { return "AcknowledgeAll" }
 
 func (c AcknowledgeAll) step(s *step) error {
 	if len(c.Items) == 0 || len(c.Items) > MaxBatch {
-		return Refuse(CodeInvalid, "1 to %d items are acknowledged at once, not %d", MaxBatch, len(c.Items)).At("items").WithHint("mark fewer items")
+		return Refuse(CodeInvalid, "1 to %d items are acknowledged at once, not %d", MaxBatch, len(c.Items)).At("items").
+			WithHint("mark fewer items")
 	}
 	outer := s.receipt
 	for i, one := range c.Items {
@@ -110,7 +112,8 @@ func (c AcknowledgeAll) step(s *step) error {
 		outer.Calls = append(outer.Calls, s.receipt)
 	}
 	if len(outer.Calls) == 0 {
-		return Refuse(CodeRefused, "none of these %d items needs anything from you", len(c.Items)).At("items").WithHint("vise inbox lists what does")
+		return Refuse(CodeRefused, "none of these %d items needs anything from you", len(c.Items)).At("items").
+			WithHint("vise inbox lists what does")
 	}
 	s.receipt = outer
 	return nil

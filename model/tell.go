@@ -17,16 +17,19 @@ func (e Entry) Tell() Text {
 }
 
 var tellers = map[EventKind]func(json.RawMessage) Text{
-	EventAgentAdded:        func(json.RawMessage) Text { return "agent added" },
-	EventAgentUpdated:      telling(tellAgent),
-	EventWorkItemWritten:   telling(tellWritten),
-	EventWorkItemPicked:    telling(tellPicked),
-	EventFocusReleased:     telling(func(d Released) string { return "focus released: " + spaced(d.Reason) }),
-	EventPlanRefreshed:     telling(tellPlan),
-	EventTodosRefreshed:    telling(tellRows),
-	EventLinksChanged:      telling(tellLinked),
-	EventWaitRegistered:    telling(tellWait),
-	EventWaitsCancelled:    telling(func(d Cancelled) string { return counted(len(d.WaitIDs), "wait") + " cancelled: " + spaced(d.Reason) }),
+	EventAgentAdded:      func(json.RawMessage) Text { return "agent added" },
+	EventAgentUpdated:    telling(tellAgent),
+	EventWorkItemWritten: telling(tellWritten),
+	EventWorkItemPicked:  telling(tellPicked),
+	EventFocusReleased:   telling(func(d Released) string { return "focus released: " + spaced(d.Reason) }),
+	EventPlanRefreshed:   telling(tellPlan),
+	EventTodosRefreshed:  telling(tellRows),
+	EventLinksChanged:    telling(tellLinked),
+	EventWaitRegistered:  telling(tellWait),
+	EventWaitsCancelled: telling(func(d Cancelled) string {
+		return counted(len(d.WaitIDs),
+			"wait") + " cancelled: " + spaced(d.Reason)
+	}),
 	EventWaitTriggered:     telling(tellTrigger),
 	EventCompletionWarning: telling(func(d Warning) string { return "warning: " + d.Message }),
 	EventReportPromoted: telling(func(d Promoted) string {

@@ -164,7 +164,8 @@ func stale(t Todo, x *Index, now time.Time, limits Thresholds, life SessionLife,
 			return DeadSession, life.Gone
 		}
 		if known && age > limits.InProgress {
-			return LongInProgress, fmt.Sprintf("no Work Log entry or other sign of life for %s (limit %s)", span(age), span(limits.InProgress))
+			return LongInProgress, fmt.Sprintf("no Work Log entry or other sign of life for %s (limit %s)", span(age),
+				span(limits.InProgress))
 		}
 	case Blocked:
 		if waits := x.Waiting(t); len(waits) > 0 && known && age > limits.Blocked {
