@@ -158,8 +158,8 @@ const (
 	longestHandle  = 12
 )
 
-// NewHandle is the shortest handle of id that nobody holds.
-func NewHandle(id ItemID, taken func(Handle) bool) Handle {
+// newHandle is the shortest handle of id that nobody holds.
+func newHandle(id ItemID, taken func(Handle) bool) Handle {
 	for n := shortestHandle; n < longestHandle; n++ {
 		if h := handleOf(id, n); !taken(h) {
 			return h

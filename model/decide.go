@@ -240,7 +240,7 @@ func decideAgentWaits(f Facts, a Agent) (Decision, bool) {
 
 func decideItemWaits(f Facts, a Agent) (Decision, bool) {
 	for _, w := range waitDecisions {
-		if n := f.Count(a.ID, SchedulingTally(w.scheduling)); n > 0 {
+		if n := f.Count(a.ID, schedulingTally(w.scheduling)); n > 0 {
 			return Decision{Kind: w.decision, Reason: "work_item_" + string(w.kind) + "_wait",
 				Evidence: []string{fmt.Sprintf("%s=%d", w.scheduling, n)}}, true
 		}

@@ -59,7 +59,7 @@ var agentStates = []AgentState{
 
 // Bounds of a fleet.
 const (
-	MaxFleet   = 5000
+	maxFleet   = 5000
 	agentsPage = 500
 	// reviewFor is how long finished work asks to be looked at.
 	reviewFor = 7 * 24 * time.Hour
@@ -79,7 +79,7 @@ func FleetOf(r Reader, now time.Time, rows, entries int, named ...AgentID) Fleet
 			f.Agents = append(f.Agents, f.member(r, a, now))
 			after = a.ID
 		}
-		if len(page) < agentsPage || len(f.Agents) >= MaxFleet {
+		if len(page) < agentsPage || len(f.Agents) >= maxFleet {
 			f.More = len(page) == agentsPage
 			break
 		}

@@ -53,7 +53,7 @@ func (s *step) importItem(a Agent, in Imported) error {
 	w.AgentID = a.ID
 	w.Revision = max(w.Revision, 1)
 	w.Mutated = w.Revision
-	w.Handle = NewHandle(w.ID, s.handleTaken)
+	w.Handle = newHandle(w.ID, s.handleTaken)
 	w.PlanArtifact = NewPlanArtifact(a.ID, w.ID, []byte(in.Plan), s.at.At)
 	w.CreatedAt, w.UpdatedAt = orNow(w.CreatedAt, s.at.At), orNow(w.UpdatedAt, s.at.At)
 	s.plans = append(s.plans, NewPlan{AgentID: a.ID, ItemID: w.ID, Seed: in.Plan})

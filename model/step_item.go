@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// DefaultRecheck is when a blocker without a deadline of its own is due for a second look
+// defaultRecheck is when a blocker without a deadline of its own is due for a second look
 // (docs/lifecycle.md 11).
-const DefaultRecheck = time.Hour
+const defaultRecheck = time.Hour
 
 // maxRecheck keeps a deadline a date that can be written.
 const maxRecheck = 10 * 365 * 24 * time.Hour
@@ -101,7 +101,7 @@ func (u *update) blocker(c UpdateWorkItem) error {
 	}
 	u.set("blocked_by", text != u.w.BlockedBy)
 	if after == 0 {
-		after = DefaultRecheck
+		after = defaultRecheck
 	}
 	u.w.BlockedBy = text
 	u.rearm(after)
@@ -213,7 +213,7 @@ func (s *step) agentOfCreate() (Agent, error) {
 
 // born writes a new item's first revision with its handle and plan file.
 func (s *step) born(w WorkItem, plan Text, planned time.Time) WorkItem {
-	w.Handle = NewHandle(w.ID, s.handleTaken)
+	w.Handle = newHandle(w.ID, s.handleTaken)
 	w.PlanArtifact = NewPlanArtifact(w.AgentID, w.ID, []byte(plan), planned)
 	w.CreatedAt, w.UpdatedAt = s.at.At, s.at.At
 	s.plans = append(s.plans, NewPlan{AgentID: w.AgentID, ItemID: w.ID, Seed: plan})
@@ -252,7 +252,7 @@ func (c UpdateAgent) step(s *step) error {
 	}
 	a.UpdatedAt = s.at.At
 	s.put(a)
-	s.event(EventAgentUpdated, "", AgentNews{AgentID: a.ID, AutoPick: a.AutoPick, Posture: a.Posture})
+	s.event(EventAgentUpdated, "", agentNews{AgentID: a.ID, AutoPick: a.AutoPick, Posture: a.Posture})
 	return nil
 }
 

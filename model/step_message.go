@@ -112,8 +112,8 @@ func (s *step) question(c Answer) (Wait, error) {
 // maxHanded bounds the messages that are handed at once, and how many may be on their way.
 const maxHanded = 20
 
-// HandedNews is the data of messages_sent and messages_seen.
-type HandedNews struct {
+// handedNews is the data of messages_sent and messages_seen.
+type handedNews struct {
 	Messages []MessageID `json:"message_ids"`
 }
 
@@ -138,7 +138,7 @@ func (c HandMessages) step(s *step) error {
 	}
 	a.Handed, a.UpdatedAt = append(slices.Clone(a.Handed), s.receipt.Messages...), s.at.At
 	s.put(a)
-	s.event(EventMessagesSent, "", HandedNews{s.receipt.Messages})
+	s.event(EventMessagesSent, "", handedNews{s.receipt.Messages})
 	return nil
 }
 
@@ -169,7 +169,7 @@ func (c SeeMessages) step(s *step) error {
 	}
 	a.Handed, a.UpdatedAt = unread, s.at.At
 	s.put(a)
-	s.event(EventMessagesSeen, "", HandedNews{s.receipt.Messages})
+	s.event(EventMessagesSeen, "", handedNews{s.receipt.Messages})
 	return nil
 }
 

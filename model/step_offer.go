@@ -29,15 +29,15 @@ const (
 	maxRoundCompleted = 50
 )
 
-// OfferedNews is the data of work_item_completion_report_offered.
-type OfferedNews struct {
+// offeredNews is the data of work_item_completion_report_offered.
+type offeredNews struct {
 	Source      ReportOf `json:"source"`
 	TextPreview Text     `json:"text_preview"`
 	SharedWith  []ItemID `json:"shared_with,omitempty"`
 }
 
-// DeclinedNews is the data of work_item_completion_report_declined.
-type DeclinedNews struct {
+// declinedNews is the data of work_item_completion_report_declined.
+type declinedNews struct {
 	// Offers is how many were declined.
 	Offers int `json:"offers"`
 }
@@ -124,7 +124,7 @@ func (s *step) keepOffer(w WorkItem, text Text, by ReportOf, shared []ItemID) {
 	x.Offers = x.Offers[max(0, len(x.Offers)-maxOffers):]
 	s.put(x)
 	s.countOffers(w, len(x.Offers))
-	s.event(EventReportOffered, w.ID, OfferedNews{Source: by, TextPreview: cut(text, previewReport), SharedWith: shared})
+	s.event(EventReportOffered, w.ID, offeredNews{Source: by, TextPreview: cut(text, previewReport), SharedWith: shared})
 }
 
 // countOffers notes how many reports are to choose from. It is bookkeeping, and no answer of
@@ -153,7 +153,7 @@ func (c DeclineReport) step(s *step) error {
 	if !w.OffersReport() {
 		return nil
 	}
-	s.event(EventReportDeclined, w.ID, DeclinedNews{Offers: w.Offered})
+	s.event(EventReportDeclined, w.ID, declinedNews{Offers: w.Offered})
 	s.countOffers(w, 0)
 	return nil
 }

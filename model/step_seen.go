@@ -23,8 +23,8 @@ type Seen struct {
 	At     time.Time `json:"at"`
 }
 
-// SeenNews is the data of work_item_acknowledged.
-type SeenNews struct {
+// seenNews is the data of work_item_acknowledged.
+type seenNews struct {
 	Need      Need      `json:"need"`
 	Since     time.Time `json:"since"`
 	Withdrawn bool      `json:"withdrawn,omitempty"`
@@ -64,10 +64,10 @@ func (c Acknowledge) note(s *step, w WorkItem, x Inboxed) {
 		seen.Matter = ""
 	}
 	s.put(seen)
-	s.event(EventAcknowledged, w.ID, SeenNews{Need: x.Need, Since: x.Since, Withdrawn: c.Withdraw})
+	s.event(EventAcknowledged, w.ID, seenNews{Need: x.Need, Since: x.Since, Withdrawn: c.Withdraw})
 }
 
-func tellSeen(d SeenNews) string {
+func tellSeen(d seenNews) string {
 	what := map[Need]string{
 		NeedAnswer: "its question", NeedNudge: "that it stalled", NeedPickup: "that its answer waits", NeedReview: "its trigger",
 		NeedChoice: "that a report is offered", NeedReport: "that it has no report", NeedLook: "its unfinished todos",

@@ -215,7 +215,7 @@ func (s *step) traceRound(c Round, text Text, item ItemID) {
 	x.Entries = append(slices.Clone(x.Entries), e)
 	x.Entries = x.Entries[max(0, len(x.Entries)-maxTrace):]
 	s.put(x)
-	s.event(EventRound, item, RoundNews{Turn: t.Index, Round: t.Rounds, Text: cut(text, rowObjective), Calls: e.Calls, Refused: e.Refused})
+	s.event(EventRound, item, roundNews{Turn: t.Index, Round: t.Rounds, Text: cut(text, rowObjective), Calls: e.Calls, Refused: e.Refused})
 }
 
 // boundTo is the item of a round that began without a focus: what it picked, what it
@@ -325,7 +325,7 @@ func (s *step) recheck(w WorkItem, silent bool) DueRecheck {
 	r := dueRecheck(w)
 	w.RecheckConsumedAt = s.at.At
 	w = s.save(w, false)
-	s.event(EventRecheckConsumed, w.ID, RecheckNews{Revision: w.Revision, RecheckAt: w.RecheckAt, Silent: silent})
+	s.event(EventRecheckConsumed, w.ID, recheckNews{Revision: w.Revision, RecheckAt: w.RecheckAt, Silent: silent})
 	return r
 }
 
@@ -342,7 +342,7 @@ func (s *step) offer(a Agent, d Decision, rechecks []DueRecheck) {
 	s.put(a)
 	w, _ := s.Item(d.WorkItemID)
 	s.receipt.TickKey, s.receipt.WorkItemID = d.Key, d.WorkItemID
-	s.event(EventTickEmitted, d.WorkItemID, TickNews{Subsystem: "work_queue", Reason: d.Reason, Key: d.Key,
+	s.event(EventTickEmitted, d.WorkItemID, tickNews{Subsystem: "work_queue", Reason: d.Reason, Key: d.Key,
 		Objective: cut(w.Objective, rowObjective),
 		Attempt:   t.Count, Count: len(rechecks), Rechecks: rechecks})
 }
@@ -371,7 +371,7 @@ func (s *step) offerRechecks(a Agent) {
 
 func (s *step) newsOfRechecks(due []DueRecheck, key string) {
 	if len(due) > 0 {
-		s.event(EventTickEmitted, "", TickNews{Subsystem: reasonRecheck, Key: key, Count: len(due), Rechecks: due})
+		s.event(EventTickEmitted, "", tickNews{Subsystem: reasonRecheck, Key: key, Count: len(due), Rechecks: due})
 	}
 }
 
@@ -389,6 +389,6 @@ func (s *step) stall(a Agent, d Decision) {
 		}
 		t.Stalled = true
 		s.put(t)
-		s.event(EventStalled, id, StallNews{Key: t.TickKey, Attempts: t.Count})
+		s.event(EventStalled, id, stallNews{Key: t.TickKey, Attempts: t.Count})
 	}
 }

@@ -55,8 +55,8 @@ type WaitMark struct {
 // Name is part of Command.
 func (Undo) Name() string { return "Undo" }
 
-// StandingOf is how an item stands.
-func StandingOf(f Facts, w WorkItem) Standing {
+// standingOf is how an item stands.
+func standingOf(f Facts, w WorkItem) Standing {
 	out := Standing{Objective: w.Objective, PlanStatus: w.PlanStatus, TodoList: w.TodoList,
 		BlockedBy: w.BlockedBy, RecheckAt: w.RecheckAt, RecheckConsumedAt: w.RecheckConsumedAt}
 	for _, x := range f.ItemWaits(w.AgentID, w.ID) {
@@ -153,7 +153,7 @@ func (s *step) restore(r Restored, action string, what Text) error {
 	if err != nil {
 		return err
 	}
-	left := StandingOf(s, w)
+	left := standingOf(s, w)
 	if !left.Same(r.Left) {
 		return s.movedOn(w)
 	}

@@ -71,8 +71,8 @@ func (s *step) waitOf(c WaitFor) (Wait, error) {
 }
 
 func choices(in []Text) ([]Text, error) {
-	if len(in) > MaxChoices {
-		return nil, Refuse(CodeInvalid, "%d choices, at most %d are kept", len(in), MaxChoices).At("choices").
+	if len(in) > maxChoices {
+		return nil, Refuse(CodeInvalid, "%d choices, at most %d are kept", len(in), maxChoices).At("choices").
 			WithHint("free text is always possible")
 	}
 	var out []Text
@@ -297,7 +297,7 @@ func (s *step) queue(a Agent, m Message) {
 	a.UpdatedAt = s.at.At
 	s.put(a)
 	s.receipt.Messages = append(s.receipt.Messages, m.ID)
-	s.event(EventMessageQueued, m.WorkItemID, MessageNews{MessageID: m.ID, Priority: m.Priority, Source: m.Source,
+	s.event(EventMessageQueued, m.WorkItemID, messageNews{MessageID: m.ID, Priority: m.Priority, Source: m.Source,
 		Text: cut(m.Body, previewReport)})
 }
 
@@ -325,7 +325,7 @@ func (c MintIngress) step(s *step) error {
 	in.ID = IngressID(s.newID("in-"))
 	s.put(in)
 	s.receipt.AgentID, s.receipt.IngressID, s.receipt.WaitID = in.AgentID, in.ID, in.WaitID
-	s.event(EventIngressMinted, "", IngressNews{IngressID: in.ID, WaitID: in.WaitID, Deliver: in.Deliver})
+	s.event(EventIngressMinted, "", ingressNews{IngressID: in.ID, WaitID: in.WaitID, Deliver: in.Deliver})
 	return nil
 }
 
@@ -340,7 +340,7 @@ func (c RevokeIngress) step(s *step) error {
 	}
 	in.Revoked, in.UpdatedAt = true, s.at.At
 	s.put(in)
-	s.event(EventIngressRevoked, "", IngressNews{IngressID: in.ID, WaitID: in.WaitID, Deliver: in.Deliver})
+	s.event(EventIngressRevoked, "", ingressNews{IngressID: in.ID, WaitID: in.WaitID, Deliver: in.Deliver})
 	return nil
 }
 
@@ -356,7 +356,7 @@ func (c DeliverIngress) step(s *step) error {
 	in.LastDeliveredAt, in.UpdatedAt = s.at.At, s.at.At
 	s.put(in)
 	s.receipt.AgentID, s.receipt.IngressID = in.AgentID, in.ID
-	s.event(EventIngressDelivered, "", IngressNews{IngressID: in.ID, WaitID: in.WaitID, Deliver: in.Deliver, Deliveries: in.Deliveries})
+	s.event(EventIngressDelivered, "", ingressNews{IngressID: in.ID, WaitID: in.WaitID, Deliver: in.Deliver, Deliveries: in.Deliveries})
 	p := Provenance{Actor: s.at.Actor, Source: cut(c.Source, rowText), Payload: c.Payload}
 	waits := s.waitsOf(in)
 	s.wake(waits, p)

@@ -67,9 +67,9 @@ func ValidID(s string) bool {
 	return true
 }
 
-// Number is the number in an issue id or a file name ("007-ready-p1-x.md" is 7,
+// number is the number in an issue id or a file name ("007-ready-p1-x.md" is 7,
 // "task-3-auth.md" is 3), or -1.
-func Number(name string) int {
+func number(name string) int {
 	name = strings.TrimPrefix(name, "task-")
 	end := 0
 	for end < len(name) && name[end] >= '0' && name[end] <= '9' {
@@ -88,7 +88,7 @@ func Number(name string) int {
 func NextID(names []string) string {
 	highest := 0
 	for _, n := range names {
-		highest = max(highest, Number(n))
+		highest = max(highest, number(n))
 	}
 	return fmt.Sprintf("%03d", highest+1)
 }
@@ -153,34 +153,34 @@ func slug(title string) string {
 	return s
 }
 
-// CompareID orders issue ids by number, then as text: 999 before 1000.
-func CompareID(a, b string) int {
-	na, nb := Number(a), Number(b)
+// compareID orders issue ids by number, then as text: 999 before 1000.
+func compareID(a, b string) int {
+	na, nb := number(a), number(b)
 	if na < 0 || nb < 0 {
 		na, nb = -min(na, 0), -min(nb, 0)
 	}
 	return cmp.Or(cmp.Compare(na, nb), cmp.Compare(a, b))
 }
 
-// Compare is the order of lists: priority, then number, then source.
-func Compare(a, b Todo) int {
+// compare is the order of lists: priority, then number, then source.
+func compare(a, b Todo) int {
 	return cmp.Or(
 		cmp.Compare(a.Priority, b.Priority),
-		CompareID(a.IssueID, b.IssueID),
+		compareID(a.IssueID, b.IssueID),
 		compareSource(a.Source, b.Source),
 		cmp.Compare(a.File, b.File),
 	)
 }
 
 // Sort puts todos in list order.
-func Sort(all []Todo) { slices.SortFunc(all, Compare) }
+func Sort(all []Todo) { slices.SortFunc(all, compare) }
 
 // comparePlan is the order among equally deep todos: priority, source, number.
 func comparePlan(a, b Todo) int {
 	return cmp.Or(
 		cmp.Compare(a.Priority, b.Priority),
 		compareSource(a.Source, b.Source),
-		CompareID(a.IssueID, b.IssueID),
+		compareID(a.IssueID, b.IssueID),
 		cmp.Compare(a.File, b.File),
 	)
 }

@@ -43,7 +43,7 @@ func Search(all []Todo, query string, body func(Todo) string) ([]Hit, error) {
 		}
 	}
 	slices.SortFunc(found, func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), Compare(a.Todo, b.Todo))
+		return cmp.Or(cmp.Compare(a.rank, b.rank), compare(a.Todo, b.Todo))
 	})
 	hits := make([]Hit, len(found))
 	for i, f := range found {

@@ -32,8 +32,8 @@ const (
 	GolangCI Format = "golangci"
 )
 
-// Formats lists the formats.
-func Formats() []Format { return []Format{TOME, SARIF, GoVet, GolangCI} }
+// formats lists the formats.
+func formats() []Format { return []Format{TOME, SARIF, GoVet, GolangCI} }
 
 // Guess tells the format of a report by its content.
 func Guess(raw []byte) (Format, bool) {
@@ -91,7 +91,7 @@ func Read(f Format, raw []byte, c Context) (Report, error) {
 		return readGolangCI(raw, c)
 	}
 	words := make([]string, 0, 4)
-	for _, v := range Formats() {
+	for _, v := range formats() {
 		words = append(words, string(v))
 	}
 	return Report{}, model.Refuse(model.CodeInvalid, "%q is not a format", string(f)).At("format").
