@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -72,14 +73,9 @@ func Normalize(repo, dir string) (string, error) {
 	return rel, nil
 }
 
-func plainName(s string) bool {
-	if s == "" || s[0] == '.' || s[0] == '-' {
-		return false
-	}
-	return !strings.ContainsFunc(s, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '.' && r != '_' && r != '-'
-	})
-}
+var namePattern = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9._-]*$`)
+
+func plainName(s string) bool { return namePattern.MatchString(s) }
 
 // Open opens the todos directory rel of a repository. It refuses a link anywhere below repo.
 func Open(repo, rel string) (*Session, error) {
