@@ -127,7 +127,7 @@ func ProcessOf(pid int) model.Process {
 }
 
 // Alive reports whether p still runs. Of a process on another machine nothing is known:
-// it counts as alive, and whoever shares a machine with it will see to it.
+// it counts as alive, and the schedulers of its machine judge it.
 func Alive(p model.Process) bool {
 	if p.Host != hostID() {
 		return true
@@ -135,7 +135,7 @@ func Alive(p model.Process) bool {
 	return p.Boot == bootID() && isRunning(p.PID) && (p.Start == "" || startOf(p.PID) == p.Start)
 }
 
-// hostID tells this machine from others.
+// hostID identifies this machine.
 var hostID = sync.OnceValue(func() string {
 	if raw, err := os.ReadFile("/etc/machine-id"); err == nil && len(strings.TrimSpace(string(raw))) > 0 {
 		return strings.TrimSpace(string(raw))

@@ -101,7 +101,7 @@ func (s Supervisor) Run(ctx context.Context, w TaskSpec) (TaskResult, error) {
 }
 
 // Stop asks the supervisor of a task to end it. Where the supervisor is gone, or there
-// never was one, the task is recorded as ended here. It reports whether somebody was asked,
+// never was one, the task is recorded as ended here. It reports whether a supervisor was asked,
 // who then records the end.
 func (s Supervisor) Stop(ctx context.Context, t model.Task, by model.Actor) (asked bool, err error) {
 	if t.Status != model.TaskRunning {
@@ -170,7 +170,7 @@ func (s Supervisor) end(ctx context.Context, w TaskSpec, d TaskResult) (model.Re
 // shownTail is how much of the output a result holds, in bytes; the log has more.
 const shownTail = 400
 
-// outcome tells how a run ended, in a status and in words.
+// outcome is how a run ended, in a status and in words.
 func outcome(ctx context.Context, r processResult, failed error, tail string) (model.TaskStatus, model.Text) {
 	status, words := model.TaskCompleted, "ended well"
 	switch {
