@@ -27,7 +27,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -233,7 +232,7 @@ func (c *call) deliver(ctx context.Context, r home.HookReport) error {
 func RealStreams() Streams {
 	return Streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now, Wait: pause, Gone: gone,
-		Detach: detach, Caller: caller, Exec: execute, Server: server, Ended: ended,
+		Detach: func(args []string) error { return runner.Detach(args, nil) }, Caller: caller, Exec: execute, Server: server, Ended: ended,
 	}
 }
 
@@ -252,21 +251,6 @@ const (
 	// maxWritten bounds what is read of a session.
 	maxWritten = 64 << 20
 )
-
-// detach starts vise once more, so that it outlives the hook and whoever called it.
-func detach(args []string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	child := exec.Command(self, args...)
-	child.Env = runner.Unmarked(os.Environ())
-	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := child.Start(); err != nil {
-		return err
-	}
-	return child.Process.Release()
-}
 
 // caller is the Crush that called.
 func caller() string { return fileOf(os.Getppid(), "crush") }

@@ -43,9 +43,28 @@ type processResult struct {
 // OK: it ended by itself and well.
 func (r processResult) OK() bool { return r.ExitCode == 0 && r.Signal == "" }
 
-// Unmarked is an environment without the marker: for a process that is meant to stay.
-func Unmarked(env []string) []string {
-	return slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, marker+"=") })
+// unmarked is this process's environment without the marker: for a process that is meant to stay.
+func unmarked() []string {
+	return slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, marker+"=") })
+}
+
+// Detach starts this program again, in a session of its own, so that it outlives this process.
+// What it writes goes to out, which may be nil.
+func Detach(args []string, out *os.File, env ...string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	child := exec.Command(self, args...)
+	child.Env = append(unmarked(), env...)
+	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if out != nil {
+		child.Stdout, child.Stderr = out, out
+	}
+	if err := child.Start(); err != nil {
+		return err
+	}
+	return child.Process.Release()
 }
 
 const (

@@ -26,11 +26,10 @@ type Supervisor struct {
 	Now    func() time.Time
 }
 
-// TaskSpec is a command to run.
+// TaskSpec is a command to run. It sees the environment of this process.
 type TaskSpec struct {
 	Argv []string
 	Dir  string
-	Env  []string
 	// Item is whom it is for; without one it is the agent's own.
 	Item     model.ItemID
 	Agent    model.AgentID
@@ -90,7 +89,7 @@ func (s Supervisor) Run(ctx context.Context, w TaskSpec) (TaskResult, error) {
 		run, cancel = context.WithTimeoutCause(ctx, w.Timeout, errTaskTimeout)
 		defer cancel()
 	}
-	r, failed := execute(run, processSpec{Argv: w.Argv, Dir: w.Dir, Env: w.Env, Stdout: out, Stderr: out})
+	r, failed := execute(run, processSpec{Argv: w.Argv, Dir: w.Dir, Env: unmarked(), Stdout: out, Stderr: out})
 	d := TaskResult{TaskID: id, Log: model.Text(log.Name()), End: model.TaskEnd{
 		At: s.Now().UTC(), ExitCode: r.ExitCode, Signal: r.Signal, DurationMS: r.Duration.Milliseconds(),
 		Tail: model.Text(tail.String()), OutputBytes: tail.Total(), LogBytes: kept.Written(), Survivors: r.Survivors,
