@@ -12,7 +12,6 @@ import (
 	"vise/model"
 	"vise/store/home"
 	"vise/themes"
-	"vise/ui/reply"
 	"vise/ui/text"
 )
 
@@ -200,7 +199,7 @@ func tmuxSafe(s string) string { return strings.ReplaceAll(model.Text(s).String(
 // are Pango markup, in which text from outside is only text.
 func (b *bar) waybar(g themes.Glyphs) (string, error) {
 	var out strings.Builder
-	err := reply.PrintJSON(&out, struct {
+	err := writeJSON(&out, struct {
 		Text    string `json:"text"`
 		Alt     string `json:"alt"`
 		Class   string `json:"class"`
