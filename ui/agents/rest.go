@@ -27,7 +27,7 @@ const (
 	// end the waiting after 10 minutes.
 	restLimit = 12 * time.Hour
 	// wakeCode wakes the session with what is on standard error.
-	wakeCode ExitCode = 2
+	wakeCode Exit = 2
 	// handLimit bounds the handing over of messages.
 	handLimit = 5 * time.Second
 	// retryRest is the pause after a ledger that was busy, or messages that another hook has.
@@ -37,11 +37,6 @@ const (
 	// maxNudges is how often a session that cannot be prompted is tried.
 	maxNudges = 3
 )
-
-// ExitCode is an error that ends the process with its value, and with nothing more to say.
-type ExitCode int
-
-func (e ExitCode) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
 // rest waits until an urgent message is queued for the agent, hands the messages over and wakes
 // the session with them. Waiting costs a look at the ledger's file every 2 s, and holds nothing.

@@ -83,7 +83,7 @@ func (a *app) execute(ctx context.Context) int {
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	called, err := root.ExecuteContextC(ctx)
-	var ended agents.ExitCode
+	var ended agents.Exit
 	switch {
 	case errors.As(err, &ended):
 		return int(ended)

@@ -1,0 +1,322 @@
+package console
+
+import (
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/console/screen"
+)
+
+// looking sees to it that one look at the ledger is under way at a time, and that what the
+// screen asks for now is looked at last.
+type looking struct {
+	gen       uint64
+	underWay  bool
+	following bool
+	retrying  bool
+	// moved is the newest revision that the ledger told of.
+	moved uint64
+	// took is how long the last look lasted.
+	took time.Duration
+	// failing is since when looks fail; zero while they do not.
+	failing time.Time
+}
+
+// A look that lasts long, at a thousand agents say, is not repeated with every commit of
+// theirs: it may take a fifth of the time, and what it shows is at most a second old.
+const (
+	shortLook  = 10 * time.Millisecond
+	longPause  = time.Second
+	pauseShare = 4
+)
+
+// pause is how long the next news of the ledger may wait.
+func (l looking) pause() time.Duration {
+	if l.took < shortLook {
+		return 0
+	}
+	return min(pauseShare*l.took, longPause)
+}
+
+// want is what the screen asks of the ledger now.
+func (c Console) want() want {
+	w := want{agent: c.place.agent, item: c.place.cursor, rows: c.room().Lines}
+	switch {
+	case c.room().All:
+		w.rows = allRows
+	case c.layout.h == 0:
+		w.rows = unsizedRows
+	}
+	if c.place.view != viewDesk {
+		w.view, w.rows, w.body = c.place.view, 0, max(c.layout.body().H, unsizedRows)
+		w.named = c.place.fleet.Named(w.body)
+		w.entries = c.place.fleet.Inbox.At() + 2*w.body
+		w.journal = journalAsk{c.place.activity, c.filterText(), w.body}
+		w.finished = max(c.place.reports.Want, finishedPage)
+	}
+	return w
+}
+
+// unsizedRows fill most screens before the terminal has told its size.
+const unsizedRows = 40
+
+// room is what the queue may take.
+func (c Console) room() screen.Room {
+	l := layoutOf(c.layout.w, c.layout.h, paneQueue, false) // also while another pane is zoomed
+	_, h := l.panes[paneQueue].Inner()
+	return screen.Room{Lines: max(h-c.filterShown().Rows(), 0), Style: l.queueStyle(), Cursor: c.place.cursor,
+		All: c.place.unfolded || c.filterShown().Rows() > 0}
+}
+
+// look reads the ledger, unless a look is under way: then its answer starts the next.
+func (c Console) look() (Console, tea.Cmd) {
+	c.looking.gen++
+	if c.looking.underWay || c.fx.Ledger == nil {
+		return c, nil
+	}
+	c.looking.underWay = true
+	return c, c.fx.look(c.looking.gen, c.want())
+}
+
+// staleAfter is how old the screen grows while nothing is committed: some things need the
+// operator only because time went by.
+const staleAfter = time.Minute
+
+func (c Console) lookAgain() (Console, tea.Cmd) {
+	if c.truth.at.IsZero() || c.now.Sub(c.truth.at) < staleAfter {
+		return c, nil
+	}
+	return c.look()
+}
+
+// handle takes what a look found, if it is not older than what is known.
+func (m truthMsg) handle(c Console) (Console, tea.Cmd) {
+	c.looking.underWay, c.looking.took, c.now = false, m.took, later(c.now, m.at)
+	if m.err != nil {
+		return c.troubled(m.err)
+	}
+	c.trouble, c.looking.failing = nil, time.Time{}
+	before := c.truth
+	if c.place.agent == "" && m.truth.want.agent != "" && c.place.view == viewDesk {
+		c.place = c.place.goTo(m.truth.want.agent)
+	}
+	sameDesk := m.truth.want.agent == c.place.agent && m.truth.want.view == c.place.view
+	if sameDesk && (m.truth.revision >= c.truth.revision || c.truth.want.agent != c.place.agent) {
+		c = c.adopt(m.truth)
+	}
+	var follow, again tea.Cmd
+	if !c.looking.following {
+		c.looking.following = true
+		follow = c.fx.follow(m.truth.revision, c.looking.pause())
+	}
+	if c.looking.gen != m.gen || m.truth.revision < c.looking.moved || sameDesk && c.place.cursor != "" && c.detail() == nil {
+		c, again = c.look()
+	}
+	tell := func(c Console) (Console, tea.Cmd) { return c.tellTriggers(before) }
+	c, rest := c.then(Console.openPlan, Console.openCard, Console.relinked, tell, Console.overtaken, Console.notifyLater)
+	return c, tea.Batch(follow, again, rest)
+}
+
+// adopt makes t the truth. The queue takes the new order only when the operator's hands
+// rest; the cursor stays on its item.
+func (c Console) adopt(t truth) Console {
+	same := c.truth.want.agent == t.want.agent && c.truth.want.rows == t.want.rows
+	c.truth = t
+	if c.place.view != viewDesk {
+		return c.adoptElsewhere(c.idle.touched())
+	}
+	next := c.projected()
+	if same && c.idle.touched() && len(c.queue.Order) > 0 && !c.queue.SameOrder(next) {
+		c.queue = c.queue.Hold(next)
+		return c
+	}
+	return c.order(next)
+}
+
+// order shows a new queue.
+func (c Console) order(next screen.Queue) Console {
+	if len(next.Order) > 0 {
+		c.place.cursor = c.queue.At(c.place.cursor).Show(next.Order).Cursor
+	}
+	c.queue = next
+	return c
+}
+
+// reorder projects the truth again: the filter changed, or a held order may go.
+func (c Console) reorder() Console {
+	if c.place.view == viewDesk {
+		return c.order(c.projected())
+	}
+	return c
+}
+
+// projected is the queue of what is known.
+func (c Console) projected() screen.Queue {
+	return screen.QueueOf(c.truth.desk, action.ParseFilter(c.filterText(), c.now), c.room())
+}
+
+// detail is the detail of the item under the cursor, if the ledger has told it.
+func (c Console) detail() *model.Detail {
+	if d := c.truth.detail; d != nil && d.ID == c.place.cursor {
+		return d
+	}
+	return nil
+}
+
+// row is the row under the cursor, as drawn.
+func (c Console) row() *model.Row {
+	switch c.place.view {
+	case viewFleet:
+		if x := c.place.fleet.Entry(); x != nil {
+			return &x.Row
+		}
+		return nil
+	case viewReports:
+		return c.place.reports.Row()
+	case viewActivity:
+		return nil
+	}
+	return c.queue.Row(c.place.cursor)
+}
+
+// handle looks again when the ledger moved past what is known, and goes on following. A look
+// that is under way may see it already.
+func (m movedMsg) handle(c Console) (Console, tea.Cmd) {
+	c.now = later(c.now, m.at)
+	if m.err != nil {
+		c.looking.following = false
+		if c.fx.ctx.Err() != nil {
+			return c, nil
+		}
+		return c.troubled(m.err)
+	}
+	c.looking.moved = max(c.looking.moved, m.revision)
+	var look tea.Cmd
+	if m.revision > c.truth.revision && !c.looking.underWay {
+		c, look = c.look()
+	}
+	return c, tea.Batch(look, c.fx.follow(m.revision, c.looking.pause()))
+}
+
+// truth is what the ledger told at one revision. It is replaced whole and never edited;
+// one of a lower revision is ignored.
+type truth struct {
+	revision uint64
+	at       time.Time
+	want     want
+	// conditions are the ways in which the ledger works less well than it should.
+	conditions []model.Condition
+	desk       model.Desk
+	// detail is the item under the cursor; nil on an empty desk.
+	detail *model.Detail
+	// row is the same item as a row, whatever the queue shows.
+	row *model.Row
+	// activity are the agent's newest events, newest first.
+	activity screen.Events
+	agents   []model.Agent
+	// inbox is the beginning of what needs the operator, of any agent; need is the place in
+	// it of the item under the cursor.
+	inbox []model.Inboxed
+	need  *model.Inboxed
+	// fleet is known on the fleet's view.
+	fleet model.Fleet
+	// journal is known on the activity, finished on the reports.
+	journal  screen.Journal
+	finished screen.Finished
+}
+
+// want is what the screen asks of the ledger.
+type want struct {
+	agent model.AgentID
+	item  model.ItemID
+	// rows is how many of a class are read beyond its limit.
+	rows int
+	// view is what is shown; body is how many lines it has, named whom the fleet shows.
+	view  view
+	body  int
+	named []model.AgentID
+	// entries is how much of the inbox is read, if more than usual.
+	entries int
+	// journal and finished are what the activity and the reports ask.
+	journal  journalAsk
+	finished int
+}
+
+const (
+	// allRows bounds a class that is read whole: what lies beyond is counted, not shown.
+	allRows       = 400
+	activityShown = 60
+	agentsShown   = 200
+	inboxShown    = 60
+)
+
+// readTruth reads everything that a frame needs, at one revision.
+func readTruth(r model.Reader, w want, now time.Time) truth {
+	t := truth{revision: r.Revision(), at: now, want: w, agents: r.Agents("", agentsShown), activity: screen.Events{Names: map[model.ItemID]model.Handle{}}}
+	if w.agent == "" && len(t.agents) > 0 && w.view == viewDesk {
+		w.agent = t.agents[0].ID
+	}
+	t.want.agent = w.agent
+	source := w.agent
+	if t.inbox = model.Inbox(r, now, max(inboxShown, w.body)); w.view == viewFleet {
+		t.fleet = model.FleetOf(r, now, w.body, max(inboxShown, w.entries), w.named...)
+		t.inbox, source = t.fleet.Inbox, ""
+	}
+	switch w.view {
+	case viewActivity:
+		t.journal = readJournal(r, w.journal, now)
+	case viewReports:
+		t.finished = readFinished(r, w.journal.filter, w.finished, now)
+	}
+	t.desk = model.DeskOf(r, w.agent, model.Stamp{At: now}, func(c model.Class) int { return c.Limit() + w.rows })
+	t.activity.Entries = r.HistoryBefore(source, model.Position{}, activityShown)
+	for _, e := range t.activity.Entries {
+		if _, known := t.activity.Names[e.WorkItemID]; !known && e.WorkItemID != "" {
+			item, _ := r.Item(e.WorkItemID)
+			t.activity.Names[e.WorkItemID] = item.Handle
+		}
+	}
+	if w.item == "" && w.view == viewDesk {
+		w.item = firstOf(t.desk)
+	}
+	if d, err := model.DetailOf(r, w.item, model.Stamp{At: now}); w.item != "" && err == nil {
+		item, _ := r.Item(w.item)
+		row := model.RowOf(item, d.ActiveWaits, d.IsCurrent)
+		t.detail, t.row = &d, &row
+		if x, _ := model.InboxOf(r, item, d.ActiveWaits, d.IsCurrent); x.Need != "" {
+			t.need = &x
+		}
+		t.desk.Sections = withRow(t.desk, row)
+	}
+	return t
+}
+
+// withRow are a desk's sections with the row under the cursor, however far back in its
+// class it is.
+func withRow(d model.Desk, row model.Row) []model.Section {
+	sections := slices.Clone(d.Sections)
+	for i, s := range sections {
+		there := slices.ContainsFunc(s.Rows, func(r model.Row) bool { return r.ID == row.ID })
+		if s.Class == row.Class && !row.IsCurrent && !there && row.AgentID == d.Agent.ID {
+			sections[i].Rows = append(slices.Clone(s.Rows), row)
+		}
+	}
+	return sections
+}
+
+// firstOf is the item at the top of a desk's queue.
+func firstOf(d model.Desk) model.ItemID {
+	if d.Current != nil {
+		return d.Current.ID
+	}
+	for _, s := range screen.Ordered(d) {
+		if len(s.Rows) > 0 {
+			return s.Rows[0].ID
+		}
+	}
+	return ""
+}
