@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Agent is what the ledger knows of one agent: its focus and its posture.
 type Agent struct {
@@ -88,4 +91,282 @@ func (a Actor) Agent() (AgentID, bool) {
 		return AgentID(a[len(agentPrefix):]), true
 	}
 	return "", false
+}
+
+// DefaultLease is how long a turn runs without a beat (River's leader lease is of this
+// order: short enough to take over, long enough for a stalled disk).
+const DefaultLease = 30 * time.Second
+
+// maxLease bounds what a holder may ask for.
+const maxLease = time.Hour
+
+// TurnOutcome is how a turn ended.
+type TurnOutcome string
+
+// The outcomes of a turn.
+const (
+	TurnCompleted   TurnOutcome = "completed"
+	TurnFailed      TurnOutcome = "failed"
+	TurnAborted     TurnOutcome = "aborted"
+	TurnTimedOut    TurnOutcome = "timed_out"
+	TurnInterrupted TurnOutcome = "interrupted"
+)
+
+// TurnCode is the stable name of what went wrong with an agent's program.
+type TurnCode string
+
+// The codes of a turn that did not go well.
+const (
+	ProgramMissing  TurnCode = "agent_program_missing"
+	ProgramFailed   TurnCode = "agent_program_failed"
+	ProgramTimedOut TurnCode = "agent_program_timed_out"
+	ProgramFlooded  TurnCode = "agent_output_too_large"
+	ProgramGarbled  TurnCode = "agent_output_not_understood"
+	ProgramTooLong  TurnCode = "agent_rounds_exhausted"
+	RoundsRefused   TurnCode = "agent_rounds_refused"
+	TurnStopped     TurnCode = "agent_stopped"
+	TurnInterjected TurnCode = "operator_interjected"
+	DriverStopped   TurnCode = "driver_stopped"
+)
+
+// Attempt counts how often the scheduler offered an item for one reason without anything
+// new: it spaces the offers and ends them as stalled, so that no item is stranded and none
+// spins (docs/lifecycle.md 12).
+type Attempt struct {
+	AgentID    AgentID `json:"agent_id"`
+	WorkItemID ItemID  `json:"work_item_id"`
+	// TickKey is what was offered; another key is news, and begins afresh.
+	TickKey string    `json:"key"`
+	Count   int       `json:"count"`
+	LastAt  time.Time `json:"last_at"`
+	NextAt  time.Time `json:"next_at"`
+	Stalled bool      `json:"stalled,omitempty"`
+}
+
+// systemPause is how long a wait for the system lasts.
+const systemPause = 10 * time.Second
+
+const (
+	firstBackoff = 30 * time.Second
+	lastBackoff  = time.Hour
+	// maxAttempts is how often an item is offered without news before it counts as stalled.
+	maxAttempts = 5
+)
+
+// backoff is the pause after the n-th offer.
+func backoff(n int) time.Duration {
+	d := firstBackoff
+	for range n - 1 {
+		if d *= 2; d > lastBackoff {
+			return lastBackoff
+		}
+	}
+	return d
+}
+
+// Offered is a tick that no turn has answered yet.
+type Offered struct {
+	Key        string    `json:"key"`
+	Reason     string    `json:"reason"`
+	WorkItemID ItemID    `json:"work_item_id,omitempty"`
+	At         time.Time `json:"at"`
+	Until      time.Time `json:"until"`
+}
+
+// reasonRecheck is the reason of a tick that offers nothing but a second look.
+const reasonRecheck = "work_item_recheck"
+
+// tickKey names an offer: the same item, for the same reason, with nothing new about it.
+func tickKey(reason string, r Row) string {
+	key := fmt.Sprintf("work_queue:%s:%s:%d", reason, r.ID, r.Revision)
+	if !r.Wait.LastTriggeredAt.IsZero() {
+		key += fmt.Sprintf(":%d", r.Wait.LastTriggeredAt.UnixNano())
+	}
+	return key
+}
+
+// Trace is what was said and called while an item was the focus, newest last and bounded:
+// process, not memory (docs/lifecycle.md 9).
+type Trace struct {
+	AgentID    AgentID      `json:"agent_id"`
+	WorkItemID ItemID       `json:"work_item_id,omitempty"`
+	Entries    []TraceEntry `json:"entries"`
+}
+
+// TraceEntry is one round.
+type TraceEntry struct {
+	At    time.Time `json:"at"`
+	Turn  int       `json:"turn,omitempty"`
+	Round int       `json:"round,omitempty"`
+	Text  Text      `json:"text,omitempty"`
+	Calls []string  `json:"calls,omitempty"`
+	// Refused says why the calls were not carried out.
+	Refused Text `json:"refused,omitempty"`
+}
+
+// Bounds of a trace.
+const (
+	maxTrace     = 20
+	maxTraceText = 2000
+)
+
+// Ingress is a capability of the outside: whoever knows its token may trigger what it is
+// bound to, a wait or the agent.
+type Ingress struct {
+	ID        IngressID `json:"id"`
+	AgentID   AgentID   `json:"agent_id"`
+	WaitID    WaitID    `json:"wait_id,omitempty"`
+	TokenHash string    `json:"token_hash"`
+	Secret    string    `json:"secret,omitempty"`
+	Deliver   Deliver   `json:"deliver"`
+	Revoked   bool      `json:"revoked,omitempty"`
+	// Deliveries counts what came in.
+	Deliveries      int       `json:"deliveries,omitempty"`
+	LastDeliveredAt time.Time `json:"last_delivered_at,omitzero"`
+	CreatedAt       time.Time `json:"created_at"`
+	UpdatedAt       time.Time `json:"updated_at"`
+}
+
+// IngressID identifies a capability.
+type IngressID string
+
+// Message is input for an agent: an operator's words, a webhook's content, an answer. It
+// waits until a turn takes it, and never becomes a WorkItem by itself (docs/lifecycle.md 4).
+type Message struct {
+	ID         MessageID     `json:"id"`
+	AgentID    AgentID       `json:"agent_id"`
+	WorkItemID ItemID        `json:"work_item_id,omitempty"`
+	Origin     Actor         `json:"origin"`
+	Source     Text          `json:"source,omitempty"`
+	Priority   Priority      `json:"priority"`
+	Body       Text          `json:"body"`
+	Status     MessageStatus `json:"status"`
+	// TurnIndex is the turn that took the message.
+	TurnIndex int       `json:"turn_index,omitempty"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// MessageID identifies a message.
+type MessageID string
+
+// Priority orders an agent's queued messages. Interject is the operator's alone: it may
+// reach a turn that runs.
+type Priority string
+
+// The priorities, highest first.
+const (
+	Interject  Priority = "interject"
+	Next       Priority = "next"
+	Normal     Priority = "normal"
+	Background Priority = "background"
+)
+
+// Priorities is their order.
+var Priorities = []Priority{Interject, Next, Normal, Background}
+
+// MessageStatus is how far a message has come.
+type MessageStatus string
+
+// The statuses of a message. Queued waits, sent was handed to a turn, done was read by it.
+const (
+	MessageQueued  MessageStatus = "queued"
+	MessageSent    MessageStatus = "sent"
+	MessageDone    MessageStatus = "processed"
+	MessageDropped MessageStatus = "dropped"
+)
+
+// MaxMessage bounds a message's body, in bytes.
+const MaxMessage = 64 << 10
+
+// Reply is the operator's answer to a question of an item.
+type Reply struct {
+	WaitID   WaitID `json:"wait_condition_id"`
+	Question Text   `json:"question,omitempty"`
+	Text     Text   `json:"text"`
+	// MessageID is the message that carries the reply to the agent; empty where none is known.
+	MessageID MessageID `json:"message_id,omitempty"`
+	By        Actor     `json:"by"`
+	At        time.Time `json:"at"`
+}
+
+// Delivered is a reply and how far it has come on its way to the agent, as its message
+// says: nobody claims more than that a turn took it, or that such a turn ended.
+type Delivered struct {
+	Reply
+	// Delivery is the message's status; empty where the message is not known.
+	Delivery MessageStatus `json:"delivery,omitempty"`
+	// TurnIndex is the turn that took the message.
+	TurnIndex int `json:"turn_index,omitempty"`
+}
+
+// deliveredOf are an item's replies, oldest first.
+func deliveredOf(f Facts, w WorkItem) []Delivered {
+	var out []Delivered
+	for _, r := range w.Replies {
+		d := Delivered{Reply: r}
+		if m, ok := f.Message(r.MessageID); r.MessageID != "" && ok {
+			d.Delivery, d.TurnIndex = m.Status, m.TurnIndex
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// maxReplies bounds the answers that an item keeps; the journal has all.
+const maxReplies = 20
+
+// Process tells a process from a later one with the same number, and from one of another
+// machine that shares the ledger.
+type Process struct {
+	PID int `json:"pid"`
+	// Start is when it started, in the system's own units.
+	Start string `json:"start,omitempty"`
+	Boot  string `json:"boot_id,omitempty"`
+	Host  string `json:"host,omitempty"`
+}
+
+// TaskRun is how a task was started. Supervisor watches over it and records its end; a
+// task whose supervisor is gone was interrupted.
+type TaskRun struct {
+	Command    []Text  `json:"command,omitempty"`
+	Dir        Text    `json:"dir,omitempty"`
+	Supervisor Process `json:"supervisor,omitzero"`
+	// Log is the file that holds the output.
+	Log Text `json:"log,omitempty"`
+	// GitHead is the commit that was checked out in Dir; empty without a repository.
+	GitHead string `json:"git_head,omitempty"`
+}
+
+// TaskEnd is how a task's command ended.
+type TaskEnd struct {
+	At time.Time `json:"at,omitzero"`
+	// ExitCode is the command's; -1 when a signal ended it or it never ran.
+	ExitCode   int    `json:"exit_code"`
+	Signal     string `json:"signal,omitempty"`
+	DurationMS int64  `json:"duration_ms,omitempty"`
+	// Tail is the end of the output, at most MaxTail bytes.
+	Tail Text `json:"tail,omitempty"`
+	// OutputBytes is how much was written, LogBytes how much of it the log holds.
+	OutputBytes int64 `json:"output_bytes,omitempty"`
+	LogBytes    int64 `json:"log_bytes,omitempty"`
+	// Survivors are processes that could not be ended with the task.
+	Survivors int `json:"survivors,omitempty"`
+}
+
+// Bounds of what a task keeps: the tail in bytes, the words of a command.
+const (
+	MaxTail    = 64 << 10
+	maxCommand = 256
+)
+
+// checked refuses what is too much to keep of a run.
+func (r TaskRun) checked() (TaskRun, error) {
+	if len(r.Command) > maxCommand {
+		return r, Refuse(CodeInvalid, "a command of %d words, at most %d are kept", len(r.Command), maxCommand).At("command").WithHint("put it in a script")
+	}
+	for i, word := range r.Command {
+		r.Command[i] = cut(word, MaxReason)
+	}
+	return r, nil
 }

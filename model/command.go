@@ -2,7 +2,7 @@ package model
 
 import "time"
 
-// Command is a wish, judged once by Step. The structs are plain data with JSON tags: the
+// Command is a change that somebody wants, judged once by Step. The structs are plain data with JSON tags: the
 // same struct is an MCP tool's input and a CLI verb's target.
 type Command interface {
 	// Name is the command's name on every surface: "PickWorkItem".
@@ -68,7 +68,7 @@ type CompleteWorkItem struct {
 	// Force lets an operator complete past running blocking work.
 	Force bool `json:"force,omitempty"`
 	// LinkedTodos say what becomes of open linked file todos, by qualified id. The journal
-	// keeps them; the door that the command came through carries them out.
+	// keeps them; store/home carries them out.
 	LinkedTodos  map[string]Text `json:"linked_todos,omitempty"`
 	SeenRevision uint64          `json:"seen_revision,omitempty"`
 }
@@ -133,7 +133,7 @@ type Round struct {
 	Provenance ReportOf `json:"provenance,omitempty"`
 	// Refused says why the round's calls were not carried out; it has none then.
 	Refused Text `json:"refused,omitempty"`
-	// Done are items that the round completed already, through another door, in this turn.
+	// Done are items that the round completed already, through its tools, in this turn.
 	Done []ItemID `json:"done,omitempty"`
 	// Turn is the turn that the round belongs to: it is traced there, and refused when the
 	// turn is over. Zero: no turn.
@@ -147,7 +147,7 @@ type ReportWorkItem struct {
 	Provenance ReportOf `json:"provenance,omitempty"`
 }
 
-// OfferReport brings words that were read beside a completion, by a hook or a wrapped run.
+// OfferReport brings words that were read apart from a completion, by a hook or a wrapped run.
 // Words of the completing round, if it completed one item and that was the focus, become
 // its report; all others are kept, for the operator to choose.
 type OfferReport struct {

@@ -69,34 +69,43 @@ func (c *Call) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// Tools are the names of the commands that an agent may callin the order in which tools list them.
+// tools are the commands that an agent may call, in the order in which they are named to it.
 // (GetWorkItem and ListWorkItems are queries.)
-var Tools = []string{"CreateWorkItem", "UpdateWorkItem", "PickWorkItem", "CompleteWorkItem", "WaitFor"}
+var tools = []struct {
+	name string
+	read func(input []byte) (Command, error)
+	hint string
+}{
+	{"CreateWorkItem", decode[CreateWorkItem],
+		`needs objective; a todo is {"text":"…","state":"pending"}, its state pending, in_progress or completed`},
+	{"UpdateWorkItem", decode[UpdateWorkItem],
+		`needs work_item_id; a todo is {"text":"…","state":"completed"}, its state pending, in_progress or completed`},
+	{"PickWorkItem", decode[PickWorkItem], "needs work_item_id"},
+	{"CompleteWorkItem", decode[CompleteWorkItem], "needs work_item_id"},
+	{"WaitFor", decode[WaitFor], "needs reason and wake: operator_input, task_result, external, timer or system"},
+}
 
 // DecodeTool reads the input of an agent's tool. Unknown tools and unknown fields are
 // errors; null stands for absent, except for blocked_by.
 func DecodeTool(name string, input []byte) (Command, error) {
-	switch name {
-	case "CreateWorkItem":
-		return decode[CreateWorkItem](name, input)
-	case "UpdateWorkItem":
-		return decode[UpdateWorkItem](name, input)
-	case "PickWorkItem":
-		return decode[PickWorkItem](name, input)
-	case "CompleteWorkItem":
-		return decode[CompleteWorkItem](name, input)
-	case "WaitFor":
-		return decode[WaitFor](name, input)
+	var names []string
+	for _, t := range tools {
+		if t.name == name {
+			c, err := t.read(input)
+			if err != nil {
+				return nil, Misread(name, err).WithHint("%s", t.hint)
+			}
+			return c, nil
+		}
+		names = append(names, t.name)
 	}
-	return nil, Refuse(CodeInvalid, "unknown tool %q", Text(name)).WithHint("the tools are %s", strings.Join(Tools, ", "))
+	return nil, Refuse(CodeInvalid, "unknown tool %q", Text(name)).WithHint("the tools are %s", strings.Join(names, ", "))
 }
 
-func decode[C Command](name string, input []byte) (Command, error) {
+func decode[C Command](input []byte) (Command, error) {
 	var c C
-	if err := DecodeStrict(input, &c); err != nil {
-		return nil, Misread(name, err).WithHint("%s", decodeHint(name))
-	}
-	return c, nil
+	err := DecodeStrict(input, &c)
+	return c, err
 }
 
 // Misread says what of a tool's input is not as expected, by DecodeStrict's error.
@@ -119,16 +128,4 @@ func DecodeStrict(input []byte, v any) error {
 		return errors.New("text after the JSON value")
 	}
 	return nil
-}
-
-func decodeHint(name string) string {
-	switch name {
-	case "CreateWorkItem":
-		return `needs objective; a todo is {"text":"…","state":"pending"}, its state pending, in_progress or completed`
-	case "UpdateWorkItem":
-		return `needs work_item_id; a todo is {"text":"…","state":"completed"}, its state pending, in_progress or completed`
-	case "WaitFor":
-		return "needs reason and wake: operator_input, task_result, external, timer or system"
-	}
-	return "needs work_item_id"
 }

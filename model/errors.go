@@ -17,7 +17,7 @@ const (
 	CodeCompleted           Code = "completed"
 	CodeUnfinishedExecution Code = "unfinished_execution"
 	CodeStale               Code = "stale"
-	// CodeConflict: the wish collides with what is there.
+	// CodeConflict: what is wanted collides with what is there.
 	CodeConflict Code = "conflict"
 	CodeRefused  Code = "refused"
 
@@ -88,6 +88,17 @@ func (e *Error) WithHint(format string, args ...any) *Error {
 func (e *Error) At(field string) *Error {
 	e.Field = field
 	return e
+}
+
+// within says in which part of a command a refusal arose.
+func within(err error, part string) error {
+	e, ok := err.(*Error)
+	if !ok {
+		return err
+	}
+	named := *e
+	named.Message = part + ": " + e.Message
+	return &named
 }
 
 // Because keeps the cause below.

@@ -50,7 +50,7 @@ const (
 type Event struct {
 	Kind       EventKind
 	WorkItemID ItemID
-	// Data is what the event tells beside; it marshals to a JSON object.
+	// Data is what else the event says; it marshals to a JSON object.
 	Data any
 }
 
@@ -67,4 +67,215 @@ type Entry struct {
 	Kind       EventKind       `json:"kind"`
 	WorkItemID ItemID          `json:"work_item_id,omitempty"`
 	Data       json.RawMessage `json:"data,omitempty"`
+}
+
+// Written is the data of work_item_written. Action is created, updated, blocked,
+// unblocked, waiting, completed, recheck_consumed, imported, undone or redone.
+type Written struct {
+	Action   string `json:"action"`
+	Revision uint64 `json:"revision"`
+	// Changed names the fields that differ from before.
+	Changed           []string `json:"changed,omitempty"`
+	PreviousObjective Text     `json:"previous_objective,omitempty"`
+	BlockedBy         Text     `json:"blocked_by,omitempty"`
+	// Undone is the act that was taken back, or carried out again.
+	Undone Text `json:"undone,omitempty"`
+	// The rest is a completion's (docs/lifecycle.md 8).
+	Warnings            []Warning `json:"warnings,omitempty"`
+	WarningCount        int       `json:"warning_count,omitempty"`
+	WithUnfinishedTodos bool      `json:"completed_with_unfinished_todos,omitempty"`
+	UnfinishedTodos     int       `json:"unfinished_todo_count,omitempty"`
+	PendingTodos        int       `json:"pending_todo_count,omitempty"`
+	InProgressTodos     int       `json:"in_progress_todo_count,omitempty"`
+	Forced              bool      `json:"forced,omitempty"`
+	// LinkedTodos are the decisions on open linked file todos, by qualified id.
+	LinkedTodos map[string]Text `json:"linked_todos,omitempty"`
+}
+
+// Picked is the data of work_item_picked: the transition, and whether a reason was due.
+type Picked struct {
+	Transition
+	ReasonRequired bool `json:"reason_required"`
+	ReasonMissing  bool `json:"reason_missing"`
+}
+
+// Released is the data of work_item_focus_released.
+type Released struct {
+	Reason    string    `json:"reason"`
+	Readiness Readiness `json:"readiness"`
+	Revision  uint64    `json:"revision"`
+}
+
+// Refreshed is the data of work_item_plan_artifact_refreshed.
+type Refreshed struct {
+	Revision     uint64        `json:"revision"`
+	PreviousHash string        `json:"previous_hash,omitempty"`
+	Hash         string        `json:"hash,omitempty"`
+	Bytes        int64         `json:"bytes"`
+	Condition    PlanCondition `json:"condition"`
+}
+
+// TodosRefreshed is the data of work_item_todos_refreshed: the rows whose state changed.
+type TodosRefreshed struct {
+	Revision uint64 `json:"revision"`
+	Rows     []Todo `json:"rows"`
+}
+
+// Registered is the data of wait_condition_registered.
+type Registered struct {
+	WaitID    WaitID    `json:"wait_condition_id"`
+	Kind      WaitKind  `json:"kind"`
+	Reason    Text      `json:"waiting_for"`
+	Resource  Text      `json:"resource,omitempty"`
+	Source    Text      `json:"source,omitempty"`
+	Condition Text      `json:"condition,omitempty"`
+	Question  Text      `json:"question,omitempty"`
+	WakeAt    time.Time `json:"wake_at,omitzero"`
+	Cancelled []WaitID  `json:"cancelled_wait_condition_ids,omitempty"`
+}
+
+// Cancelled is the data of wait_conditions_cancelled.
+type Cancelled struct {
+	WaitIDs []WaitID `json:"wait_condition_ids"`
+	Reason  string   `json:"reason"`
+}
+
+// TriggerNews is the data of wait_condition_triggered.
+type TriggerNews struct {
+	WaitID WaitID   `json:"wait_condition_id"`
+	Kind   WaitKind `json:"kind"`
+	Count  int      `json:"trigger_count"`
+	Provenance
+}
+
+// Promoted is the data of work_item_completion_report_promoted.
+type Promoted struct {
+	Revision    uint64     `json:"revision"`
+	Source      ReportOf   `json:"source"`
+	TextPreview Text       `json:"text_preview,omitempty"`
+	Warnings    []Warning  `json:"warnings,omitempty"`
+	DeliveryID  DeliveryID `json:"delivery_summary_id"`
+	BriefID     BriefID    `json:"brief_id"`
+}
+
+// Suppressed is the data of turn_terminal_brief_suppressed: the turn's own final brief
+// must not repeat the one promoted.
+type Suppressed struct {
+	Reason  string  `json:"reason"`
+	BriefID BriefID `json:"brief_id"`
+}
+
+// TaskNews is the data of task_started and task_ended.
+type TaskNews struct {
+	TaskID   TaskID     `json:"task_id"`
+	Status   TaskStatus `json:"status"`
+	Summary  Text       `json:"summary,omitempty"`
+	Blocking bool       `json:"blocking,omitempty"`
+	// The rest is a supervised command's.
+	Command    []Text `json:"command,omitempty"`
+	GitHead    string `json:"git_head,omitempty"`
+	ExitCode   *int   `json:"exit_code,omitempty"`
+	Signal     string `json:"signal,omitempty"`
+	DurationMS int64  `json:"duration_ms,omitempty"`
+	Result     Text   `json:"result,omitempty"`
+}
+
+// Delegated is the data of the delegation events.
+type Delegated struct {
+	DelegationID    DelegationID `json:"delegation_id"`
+	ChildAgentID    AgentID      `json:"child_agent_id"`
+	ChildWorkItemID ItemID       `json:"child_work_item_id"`
+	ResultSummary   Text         `json:"result_summary,omitempty"`
+}
+
+// AgentNews is the data of agent_updated.
+type AgentNews struct {
+	AgentID  AgentID `json:"agent_id"`
+	AutoPick bool    `json:"auto_pick"`
+	Posture  Posture `json:"posture"`
+}
+
+// MessageNews is the data of message_queued.
+type MessageNews struct {
+	MessageID MessageID `json:"message_id"`
+	Priority  Priority  `json:"priority"`
+	Source    Text      `json:"source,omitempty"`
+	Text      Text      `json:"text"`
+}
+
+// Answered is the data of operator_answered.
+type Answered struct {
+	WaitID    WaitID `json:"wait_condition_id,omitempty"`
+	Text      Text   `json:"text"`
+	PlanReady bool   `json:"plan_ready,omitempty"`
+	Revision  uint64 `json:"revision"`
+}
+
+// TurnNews is the data of turn_started and turn_ended.
+type TurnNews struct {
+	Turn     int         `json:"turn"`
+	Holder   Text        `json:"holder,omitempty"`
+	Tick     string      `json:"tick,omitempty"`
+	Messages []MessageID `json:"message_ids,omitempty"`
+	Outcome  TurnOutcome `json:"outcome,omitempty"`
+	Reason   Text        `json:"reason,omitempty"`
+	Code     TurnCode    `json:"code,omitempty"`
+	Rounds   int         `json:"rounds,omitempty"`
+	Final    Text        `json:"final,omitempty"`
+	// RestUntil is when a turn is tried again after one that failed.
+	RestUntil time.Time `json:"rest_until,omitzero"`
+	// BriefSuppressed: a promoted report stands for the turn's final text.
+	BriefSuppressed bool  `json:"brief_suppressed,omitempty"`
+	DurationMS      int64 `json:"duration_ms,omitempty"`
+}
+
+// RoundNews is the data of assistant_round.
+type RoundNews struct {
+	Turn  int      `json:"turn"`
+	Round int      `json:"round"`
+	Text  Text     `json:"text,omitempty"`
+	Calls []string `json:"calls,omitempty"`
+	// Refused says why the calls were not carried out.
+	Refused Text `json:"refused,omitempty"`
+}
+
+// TickNews is the data of system_tick_emitted. A tick never switches the focus.
+type TickNews struct {
+	Subsystem string       `json:"subsystem"`
+	Reason    string       `json:"reason,omitempty"`
+	Key       string       `json:"idempotency_key,omitempty"`
+	Objective Text         `json:"objective,omitempty"`
+	Attempt   int          `json:"attempt,omitempty"`
+	Switched  bool         `json:"runtime_switched_current_item"`
+	Count     int          `json:"recheck_count,omitempty"`
+	Rechecks  []DueRecheck `json:"rechecks,omitempty"`
+}
+
+// DueRecheck is a blocked item whose second look is due.
+type DueRecheck struct {
+	WorkItemID ItemID    `json:"work_item_id"`
+	Objective  Text      `json:"objective"`
+	BlockedBy  Text      `json:"blocked_by"`
+	RecheckAt  time.Time `json:"recheck_at"`
+}
+
+// RecheckNews is the data of work_item_recheck_consumed. Silent: the agent was at work.
+type RecheckNews struct {
+	Revision  uint64    `json:"revision"`
+	RecheckAt time.Time `json:"recheck_at"`
+	Silent    bool      `json:"silent,omitempty"`
+}
+
+// StallNews is the data of work_item_stalled.
+type StallNews struct {
+	Key      string `json:"idempotency_key"`
+	Attempts int    `json:"attempts"`
+}
+
+// IngressNews is the data of the events of capabilities. It never holds a token.
+type IngressNews struct {
+	IngressID  IngressID `json:"external_trigger_id"`
+	WaitID     WaitID    `json:"wait_condition_id,omitempty"`
+	Deliver    Deliver   `json:"delivery_mode"`
+	Deliveries int       `json:"delivery_count,omitempty"`
 }

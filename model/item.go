@@ -1,6 +1,12 @@
 package model
 
-import "time"
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+	"unicode/utf8"
+)
 
 // WorkItem is the durable record of one objective that an agent owns (docs/lifecycle.md 1).
 // What can be derived (readiness, class, focus) is not in it.
@@ -137,3 +143,189 @@ func (w WorkItem) TodoCounts() (done, inProgress, total int) {
 	}
 	return done, inProgress, len(w.TodoList)
 }
+
+// PlanArtifact describes a WorkItem's plan.md as it was last read (docs/lifecycle.md 13).
+// The file is the truth; this is a cache of it.
+type PlanArtifact struct {
+	OwnerAgentID   AgentID `json:"owner_agent_id"`
+	WorkspaceID    string  `json:"workspace_id"`
+	WorkspaceAlias string  `json:"workspace_alias"`
+	RelativePath   string  `json:"relative_path"`
+	// Path is absolute. A ledger does not store it, so that a home can move.
+	Path string `json:"path,omitempty"`
+	// Hash is "sha256:" and the hex of the raw bytes; empty unless Condition is ok or not_text.
+	Hash            string        `json:"hash,omitempty"`
+	Bytes           int64         `json:"bytes"`
+	UpdatedAt       time.Time     `json:"updated_at,omitzero"`
+	Preview         Text          `json:"preview"`
+	PreviewComplete bool          `json:"preview_complete"`
+	Condition       PlanCondition `json:"condition"`
+}
+
+// PlanCondition says whether the plan file can be shown. A bad plan never blocks an act.
+type PlanCondition string
+
+// The conditions of a plan file.
+const (
+	PlanOK          PlanCondition = "ok"
+	PlanMissing     PlanCondition = "missing"
+	PlanUnreadable  PlanCondition = "unreadable"
+	PlanNotRegular  PlanCondition = "not_regular"
+	PlanOutsideHome PlanCondition = "outside_home"
+	PlanTooLarge    PlanCondition = "too_large"
+	PlanNotText     PlanCondition = "not_text"
+)
+
+const (
+	// PreviewRunes bounds a preview, in Unicode scalars.
+	PreviewRunes = 1600
+	// MaxPlanBytes bounds what is read of a plan file.
+	MaxPlanBytes = 8 << 20
+)
+
+// PlanRelativePath is where an item's plan lies below its agent's home.
+func PlanRelativePath(id ItemID) string { return "work-items/" + string(id) + "/plan.md" }
+
+// NewPlanArtifact describes raw, the whole content of item id's plan file.
+// Text that is not UTF-8, or holds a NUL, has condition not_text and no preview.
+func NewPlanArtifact(agent AgentID, id ItemID, raw []byte, modified time.Time) PlanArtifact {
+	p := BadPlanArtifact(agent, id, PlanOK)
+	p.Hash, p.Bytes, p.UpdatedAt = hashOf(raw), int64(len(raw)), modified.UTC()
+	if !isText(raw) {
+		p.Condition = PlanNotText
+		return p
+	}
+	p.Preview, p.PreviewComplete = preview(raw)
+	return p
+}
+
+// BadPlanArtifact describes a plan file that could not be read.
+func BadPlanArtifact(agent AgentID, id ItemID, c PlanCondition) PlanArtifact {
+	return PlanArtifact{
+		OwnerAgentID: agent, WorkspaceID: "agent_home:" + string(agent), WorkspaceAlias: "agent_home",
+		RelativePath: PlanRelativePath(id), Condition: c,
+	}
+}
+
+// SamePlan reports whether two descriptors tell of the same content: a touched file is no news.
+func SamePlan(a, b PlanArtifact) bool {
+	return a.Hash == b.Hash && a.Bytes == b.Bytes && a.Condition == b.Condition
+}
+
+func hashOf(raw []byte) string {
+	sum := sha256.Sum256(raw)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+func isText(raw []byte) bool { return utf8.Valid(raw) && bytes.IndexByte(raw, 0) < 0 }
+
+// preview cuts raw after PreviewRunes scalars and says whether that was all.
+func preview(raw []byte) (Text, bool) {
+	end, n := 0, 0
+	for end < len(raw) && n < PreviewRunes {
+		_, size := utf8.DecodeRune(raw[end:])
+		end += size
+		n++
+	}
+	return Text(raw[:end]), end == len(raw)
+}
+
+// Wait says what would wake a WorkItem, or the agent itself when WorkItemID is empty.
+// Its status is active or cancelled; triggered is derived from TriggerCount, so that one
+// wait can count many events (docs/lifecycle.md 4).
+type Wait struct {
+	ID         WaitID     `json:"id"`
+	AgentID    AgentID    `json:"agent_id"`
+	WorkItemID ItemID     `json:"work_item_id,omitempty"`
+	Status     WaitStatus `json:"status"`
+	Kind       WaitKind   `json:"kind"`
+	Reason     Text       `json:"waiting_for"`
+	// Resource names the task, the external thing or the timer's instant in words.
+	Resource  Text    `json:"resource,omitempty"`
+	Source    Text    `json:"source,omitempty"`
+	Condition Text    `json:"condition,omitempty"`
+	Ask       Ask     `json:"ask,omitzero"`
+	Deliver   Deliver `json:"deliver"`
+	// WakeAt is when a timer wait is due.
+	WakeAt          time.Time  `json:"wake_at,omitzero"`
+	TriggerCount    int        `json:"trigger_count"`
+	LastTriggeredAt time.Time  `json:"last_triggered_at,omitzero"`
+	LastTrigger     Provenance `json:"last_trigger,omitzero"`
+	CreatedAt       time.Time  `json:"created_at"`
+	UpdatedAt       time.Time  `json:"updated_at"`
+	CancelledAt     time.Time  `json:"cancelled_at,omitzero"`
+	CancelReason    string     `json:"cancel_reason,omitempty"`
+}
+
+// Triggered reports whether an active wait was triggered.
+func (w Wait) Triggered() bool { return w.Status == WaitActive && w.TriggerCount > 0 }
+
+// Ask is an operator wait's question and the answers it proposes.
+type Ask struct {
+	Question Text   `json:"question,omitempty"`
+	Choices  []Text `json:"choices,omitempty"`
+}
+
+// Provenance tells who sent a trigger, through what, and what it carried.
+type Provenance struct {
+	Actor   Actor `json:"actor"`
+	Source  Text  `json:"source,omitempty"`
+	Payload Text  `json:"payload,omitempty"`
+}
+
+// WaitStatus is the persisted status of a wait.
+type WaitStatus string
+
+// The statuses of a wait.
+const (
+	WaitActive    WaitStatus = "active"
+	WaitCancelled WaitStatus = "cancelled"
+)
+
+// WaitKind is what kind of event wakes a wait.
+type WaitKind string
+
+// The kinds of waits, in the order in which they outrank each other (docs/lifecycle.md 2).
+const (
+	WaitTask     WaitKind = "task"
+	WaitOperator WaitKind = "operator"
+	WaitTimer    WaitKind = "timer"
+	WaitExternal WaitKind = "external"
+	WaitSystem   WaitKind = "system"
+)
+
+var waitRank = map[WaitKind]int{WaitTask: 0, WaitOperator: 1, WaitTimer: 2, WaitExternal: 3, WaitSystem: 4}
+
+// Wake is how WaitFor names a wait's kind (docs/lifecycle.md 4).
+type Wake string
+
+// The wakes of WaitFor.
+const (
+	WakeOperatorInput Wake = "operator_input"
+	WakeTaskResult    Wake = "task_result"
+	WakeExternal      Wake = "external"
+	WakeTimer         Wake = "timer"
+	WakeSystem        Wake = "system"
+)
+
+var kindOfWake = map[Wake]WaitKind{
+	WakeOperatorInput: WaitOperator, WakeTaskResult: WaitTask, WakeExternal: WaitExternal,
+	WakeTimer: WaitTimer, WakeSystem: WaitSystem,
+}
+
+// Deliver is how a trigger reaches the agent.
+type Deliver string
+
+// The ways of delivery. A wake hint says that something changed; an enqueued message
+// carries the content.
+const (
+	DeliverWakeHint       Deliver = "wake_hint"
+	DeliverEnqueueMessage Deliver = "enqueue_message"
+)
+
+// Limits of a wait's texts, in Unicode scalars; MaxPayload in bytes.
+const (
+	MaxWaitText = 2000
+	MaxChoices  = 5
+	MaxPayload  = 64 << 10
+)

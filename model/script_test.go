@@ -110,63 +110,63 @@ func (s *script) command(t *testing.T, d *datadriven.TestData, agent AgentID, ac
 func decodeAny(name string, in []byte) (Command, error) {
 	switch name {
 	case "Trigger":
-		return decode[Trigger](name, in)
+		return decode[Trigger](in)
 	case "RefreshTodos":
-		return decode[RefreshTodos](name, in)
+		return decode[RefreshTodos](in)
 	case "RefreshPlan":
-		return decode[RefreshPlan](name, in)
+		return decode[RefreshPlan](in)
 	case "Round":
-		return decode[Round](name, in)
+		return decode[Round](in)
 	case "OfferReport":
-		return decode[OfferReport](name, in)
+		return decode[OfferReport](in)
 	case "DeclineReport":
-		return decode[DeclineReport](name, in)
+		return decode[DeclineReport](in)
 	case "Acknowledge":
-		return decode[Acknowledge](name, in)
+		return decode[Acknowledge](in)
 	case "AcknowledgeAll":
-		return decode[AcknowledgeAll](name, in)
+		return decode[AcknowledgeAll](in)
 	case "ReportWorkItem":
-		return decode[ReportWorkItem](name, in)
+		return decode[ReportWorkItem](in)
 	case "AddAgent":
-		return decode[AddAgent](name, in)
+		return decode[AddAgent](in)
 	case "UpdateAgent":
-		return decode[UpdateAgent](name, in)
+		return decode[UpdateAgent](in)
 	case "StartTask":
-		return decode[StartTask](name, in)
+		return decode[StartTask](in)
 	case "EndTask":
-		return decode[EndTask](name, in)
+		return decode[EndTask](in)
 	case "OpenDelegation":
-		return decode[OpenDelegation](name, in)
+		return decode[OpenDelegation](in)
 	case "Undo":
-		return decode[Undo](name, in)
+		return decode[Undo](in)
 	case "Batch":
-		return decode[Batch](name, in)
+		return decode[Batch](in)
 	case "LinkWorkItem":
-		return decode[LinkWorkItem](name, in)
+		return decode[LinkWorkItem](in)
 	case "Say":
-		return decode[Say](name, in)
+		return decode[Say](in)
 	case "HandMessages":
-		return decode[HandMessages](name, in)
+		return decode[HandMessages](in)
 	case "SeeMessages":
-		return decode[SeeMessages](name, in)
+		return decode[SeeMessages](in)
 	case "Answer":
-		return decode[Answer](name, in)
+		return decode[Answer](in)
 	case "ClaimTurn":
-		return decode[ClaimTurn](name, in)
+		return decode[ClaimTurn](in)
 	case "BeatTurn":
-		return decode[BeatTurn](name, in)
+		return decode[BeatTurn](in)
 	case "EndTurn":
-		return decode[EndTurn](name, in)
+		return decode[EndTurn](in)
 	case "Tick":
-		return decode[Tick](name, in)
+		return decode[Tick](in)
 	case "MintIngress":
-		return decode[MintIngress](name, in)
+		return decode[MintIngress](in)
 	case "RevokeIngress":
-		return decode[RevokeIngress](name, in)
+		return decode[RevokeIngress](in)
 	case "DeliverIngress":
-		return decode[DeliverIngress](name, in)
+		return decode[DeliverIngress](in)
 	case "Import":
-		return decode[Import](name, in)
+		return decode[Import](in)
 	}
 	return DecodeTool(name, in)
 }

@@ -1,8 +1,10 @@
 package model
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Step judges one command. It returns what is to be written, or why not; it changes
@@ -63,7 +65,7 @@ func (s *step) handleTaken(h Handle) bool {
 }
 
 // own loads the item that a command is about, and refuses what does not exist, belongs to
-// somebody else, or moved on since its author looked.
+// somebody else, or changed since its author read it.
 func (s *step) own(id ItemID, seen uint64) (WorkItem, error) {
 	if id == "" {
 		return WorkItem{}, Refuse(CodeInvalid, "work_item_id is missing").At("work_item_id").WithHint("name the work item; ListWorkItems or vise list shows them")
@@ -176,4 +178,145 @@ func (s *step) cancelWaits(item ItemID, waits []Wait, reason string) []WaitID {
 	s.receipt.CancelledWaits = append(s.receipt.CancelledWaits, ids...)
 	s.event(EventWaitsCancelled, item, Cancelled{WaitIDs: ids, Reason: reason})
 	return ids
+}
+
+// trimmed is t without surrounding white space.
+func trimmed(t Text) Text { return Text(strings.TrimSpace(string(t))) }
+
+// required checks a text field: not empty, valid UTF-8, at most limit scalars.
+func required(field string, t Text, limit int) (Text, error) {
+	t = trimmed(t)
+	if t == "" {
+		return "", Refuse(CodeInvalid, "%s must not be empty", field).At(field).WithHint("give %s some words", field)
+	}
+	return optional(field, t, limit)
+}
+
+// optional checks a text field that may be empty.
+func optional(field string, t Text, limit int) (Text, error) {
+	t = trimmed(t)
+	if !utf8.ValidString(string(t)) {
+		return "", Refuse(CodeInvalid, "%s is not UTF-8 text", field).At(field).WithHint("send text in UTF-8")
+	}
+	if n := utf8.RuneCountInString(string(t)); n > limit {
+		return "", Refuse(CodeInvalid, "%s has %d characters, at most %d are kept", field, n, limit).At(field).
+			WithHint("shorten it; details belong in plan.md")
+	}
+	return t, nil
+}
+
+func validPlanStatus(p PlanStatus) error {
+	switch p {
+	case Draft, Ready, NeedsInput:
+		return nil
+	}
+	return Refuse(CodeInvalid, "unknown plan_status %q", Text(p)).At("plan_status").WithHint("use draft, ready or needs_input")
+}
+
+// validTodos checks a whole checklist and returns it trimmed. More than one todo in
+// progress is only worth a warning.
+func validTodos(list []Todo) ([]Todo, []Warning, error) {
+	if len(list) > MaxTodos {
+		return nil, nil, Refuse(CodeInvalid, "todo_list has %d todos, at most %d are kept", len(list), MaxTodos).At("todo_list").
+			WithHint("a checklist is short; scope belongs in plan.md")
+	}
+	out := make([]Todo, len(list))
+	running := 0
+	for i, t := range list {
+		field := fmt.Sprintf("todo_list[%d]", i)
+		text, err := required(field+".text", t.Text, MaxTodoText)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := validTodoState(field, t.State); err != nil {
+			return nil, nil, err
+		}
+		if t.State == TodoInProgress {
+			running++
+		}
+		out[i] = Todo{Text: text, State: t.State}
+	}
+	if running > 1 {
+		return out, []Warning{{Kind: WarnManyInProgress, Message: fmt.Sprintf("%d todos are in progress; normally one is", running)}}, nil
+	}
+	return out, nil, nil
+}
+
+func validTodoState(field string, s TodoState) error {
+	switch s {
+	case TodoPending, TodoInProgress, TodoCompleted:
+		return nil
+	}
+	return Refuse(CodeInvalid, "%s: unknown todo state %q", field, Text(s)).At("todo_list").
+		WithHint(`a todo is {"text":"…","state":"pending"}; its state is pending, in_progress or completed`)
+}
+
+// validDecisions checks what a completion says of linked todos; what a decision may be is
+// model/todo's to say.
+func validDecisions(d map[string]Text) error {
+	if len(d) > MaxTodos {
+		return Refuse(CodeInvalid, "linked_todos has %d decisions, at most %d are kept", len(d), MaxTodos).At("linked_todos")
+	}
+	for ref, word := range d {
+		if _, err := required("linked_todos["+Text(ref).String()+"]", word, MaxReason); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Batch carries out several changes of one agent's items in one transaction: all of them,
+// or none, and then it says which item refused. Completing is not for batches.
+type Batch struct {
+	Calls []Call `json:"calls"`
+}
+
+// MaxBatch is how many changes a batch may hold.
+const MaxBatch = 200
+
+// Name is part of Command.
+func (Batch) Name() string { return "Batch" }
+
+func (c Batch) step(s *step) error {
+	if len(c.Calls) == 0 || len(c.Calls) > MaxBatch {
+		return Refuse(CodeInvalid, "a batch holds 1 to %d changes, not %d", MaxBatch, len(c.Calls)).At("calls").WithHint("mark fewer items")
+	}
+	outer := s.receipt
+	for i, call := range c.Calls {
+		id, ok := batched(call.Command)
+		if !ok {
+			return Refuse(CodeInvalid, "%s is not for batches", call.Name()).At("calls").WithHint("do it to one item at a time")
+		}
+		s.receipt = Receipt{Command: call.Name()}
+		if err := call.step(s); err != nil {
+			return s.refusedIn(id, err)
+		}
+		if i > 0 && s.receipt.AgentID != outer.AgentID {
+			return Refuse(CodeInvalid, "a batch is of one agent's items").At("calls")
+		}
+		outer.AgentID, outer.FocusReleased = s.receipt.AgentID, outer.FocusReleased || s.receipt.FocusReleased
+		outer.CancelledWaits = append(outer.CancelledWaits, s.receipt.CancelledWaits...)
+		outer.Calls = append(outer.Calls, s.receipt)
+	}
+	s.receipt = outer
+	return nil
+}
+
+// batched is the item of a command that a batch may hold.
+func batched(c Command) (ItemID, bool) {
+	switch c := c.(type) {
+	case UpdateWorkItem:
+		return c.WorkItemID, true
+	case WaitFor:
+		return c.WorkItemID, c.WorkItemID != ""
+	}
+	return "", false
+}
+
+// refusedIn says that nothing of a batch was done, and on account of which item.
+func (s *step) refusedIn(id ItemID, err error) error {
+	if w, ok := s.Item(id); ok && !strings.Contains(err.Error(), string(w.Handle)) {
+		err = within(err, string(w.Handle))
+	}
+	return within(err, "nothing was changed")
 }

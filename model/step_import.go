@@ -38,16 +38,16 @@ func (s *step) importItem(a Agent, in Imported) error {
 	}
 	var err error
 	if w.Objective, err = required("objective", w.Objective, MaxObjective); err != nil {
-		return inItem(w, err)
+		return within(err, "work item "+string(w.ID))
 	}
 	if w.State != Open && w.State != Completed {
-		return inItem(w, Refuse(CodeInvalid, "unknown state %q", Text(w.State)).At("state").WithHint("use open or completed"))
+		return within(Refuse(CodeInvalid, "unknown state %q", Text(w.State)).At("state").WithHint("use open or completed"), "work item "+string(w.ID))
 	}
 	if err := validPlanStatus(w.PlanStatus); err != nil {
-		return inItem(w, err)
+		return within(err, "work item "+string(w.ID))
 	}
 	if w.TodoList, _, err = validTodos(w.TodoList); err != nil {
-		return inItem(w, err)
+		return within(err, "work item "+string(w.ID))
 	}
 	w.AgentID = a.ID
 	w.Revision = max(w.Revision, 1)
@@ -93,12 +93,6 @@ func (s *step) importWait(a Agent, x Wait) error {
 	x.CreatedAt, x.UpdatedAt = orNow(x.CreatedAt, s.at.At), orNow(x.UpdatedAt, s.at.At)
 	s.put(x)
 	return nil
-}
-
-func inItem(w WorkItem, err error) error {
-	e := *(err.(*Error))
-	e.Message = "work item " + string(w.ID) + ": " + e.Message
-	return &e
 }
 
 func orNow(t, now time.Time) time.Time {

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"cmp"
+	"encoding/hex"
 	"time"
 	"unicode/utf8"
 )
@@ -256,4 +258,126 @@ func (s *step) trigger(waits []Wait, p Provenance) {
 		s.receipt.TriggeredWaits = append(s.receipt.TriggeredWaits, x.ID)
 		s.event(EventWaitTriggered, x.WorkItemID, TriggerNews{WaitID: x.ID, Kind: x.Kind, Count: x.TriggerCount, Provenance: p})
 	}
+}
+
+// wake triggers waits and, where a wait asks for the content, hands it to the agent as a
+// message. A wait of the agent's own has no item to review, so its news is a message too.
+func (s *step) wake(waits []Wait, p Provenance) {
+	s.trigger(waits, p)
+	for _, x := range waits {
+		if x.Deliver != DeliverEnqueueMessage && x.WorkItemID != "" {
+			continue
+		}
+		a, ok := s.Agent(x.AgentID)
+		if !ok {
+			continue
+		}
+		s.queue(a, Message{WorkItemID: x.WorkItemID, Source: cmp.Or(p.Source, Text(x.Kind)), Priority: Normal,
+			Body: cmp.Or(trimmed(p.Payload), x.Reason)})
+	}
+}
+
+// queue keeps a message for the agent's next turn. Its body has been checked; it gets an id
+// unless it has one.
+func (s *step) queue(a Agent, m Message) {
+	if m.ID == "" {
+		m.ID = MessageID(s.newID("ms-"))
+	}
+	m.AgentID, m.Origin, m.Status = a.ID, s.at.Actor, MessageQueued
+	m.CreatedAt, m.UpdatedAt = s.at.At, s.at.At
+	s.put(m)
+	a.QueuedInput++
+	a.UpdatedAt = s.at.At
+	s.put(a)
+	s.receipt.Messages = append(s.receipt.Messages, m.ID)
+	s.event(EventMessageQueued, m.WorkItemID, MessageNews{MessageID: m.ID, Priority: m.Priority, Source: m.Source, Text: cut(m.Body, previewReport)})
+}
+
+func (c MintIngress) step(s *step) error {
+	if sum, err := hex.DecodeString(c.TokenHash); err != nil || len(sum) != 32 {
+		return Refuse(CodeInvalid, "token_hash must be the hex of a SHA-256").At("token_hash").WithHint("vise trigger url makes the token")
+	}
+	in := Ingress{TokenHash: c.TokenHash, Secret: c.Secret, Deliver: c.Deliver, WaitID: c.WaitID, CreatedAt: s.at.At, UpdatedAt: s.at.At}
+	if in.Deliver == "" {
+		in.Deliver = DeliverWakeHint
+	}
+	if c.WaitID != "" {
+		x, err := s.oneWait(c.WaitID)
+		if err != nil {
+			return err
+		}
+		in.AgentID = x[0].AgentID
+	} else {
+		a, ok := s.Agent(c.AgentID)
+		if !ok {
+			return unknownAgent(c.AgentID)
+		}
+		in.AgentID = a.ID
+	}
+	in.ID = IngressID(s.newID("in-"))
+	s.put(in)
+	s.receipt.AgentID, s.receipt.IngressID, s.receipt.WaitID = in.AgentID, in.ID, in.WaitID
+	s.event(EventIngressMinted, "", IngressNews{IngressID: in.ID, WaitID: in.WaitID, Deliver: in.Deliver})
+	return nil
+}
+
+func (c RevokeIngress) step(s *step) error {
+	in, ok := s.Ingress(c.IngressID)
+	if !ok {
+		return Refuse(CodeNotFound, "unknown ingress %s", Text(c.IngressID)).At("ingress_id").WithHint("list them: vise trigger list")
+	}
+	s.receipt.AgentID, s.receipt.IngressID = in.AgentID, in.ID
+	if in.Revoked {
+		return nil
+	}
+	in.Revoked, in.UpdatedAt = true, s.at.At
+	s.put(in)
+	s.event(EventIngressRevoked, "", IngressNews{IngressID: in.ID, WaitID: in.WaitID, Deliver: in.Deliver})
+	return nil
+}
+
+func (c DeliverIngress) step(s *step) error {
+	in, ok := s.Ingress(c.IngressID)
+	if !ok || in.Revoked {
+		return Refuse(CodeNotFound, "no such ingress").At("ingress_id")
+	}
+	if len(c.Payload) > MaxPayload || !utf8.ValidString(string(c.Payload)) {
+		return Refuse(CodeInvalid, "payload must be UTF-8 text of at most %d bytes", MaxPayload).At("payload")
+	}
+	in.Deliveries++
+	in.LastDeliveredAt, in.UpdatedAt = s.at.At, s.at.At
+	s.put(in)
+	s.receipt.AgentID, s.receipt.IngressID = in.AgentID, in.ID
+	s.event(EventIngressDelivered, "", IngressNews{IngressID: in.ID, WaitID: in.WaitID, Deliver: in.Deliver, Deliveries: in.Deliveries})
+	p := Provenance{Actor: s.at.Actor, Source: cut(c.Source, rowText), Payload: c.Payload}
+	waits := s.waitsOf(in)
+	s.wake(waits, p)
+	if len(waits) == 0 && in.Deliver == DeliverEnqueueMessage && trimmed(c.Payload) != "" {
+		a, _ := s.Agent(in.AgentID)
+		s.queue(a, Message{Source: p.Source, Priority: Normal, Body: trimmed(c.Payload)})
+	}
+	return nil
+}
+
+// waitsOf are the active waits that a delivery triggers: the one it is bound to, or, bound
+// to the agent, the agent's own external waits.
+func (s *step) waitsOf(in Ingress) []Wait {
+	var waits []Wait
+	if in.WaitID != "" {
+		if x, ok := s.Wait(in.WaitID); ok && x.Status == WaitActive {
+			waits = append(waits, x)
+		}
+	} else {
+		for _, x := range s.ItemWaits(in.AgentID, "") {
+			if x.Kind == WaitExternal {
+				waits = append(waits, x)
+			}
+		}
+	}
+	for i := range waits {
+		if in.Deliver == DeliverEnqueueMessage {
+			waits[i].Deliver = in.Deliver
+		}
+	}
+	return waits
 }

@@ -1,6 +1,10 @@
 package model
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // Text is words from outside: an agent, an operator, a file, a webhook. Its String is
 // safe on a terminal; fmt uses it, so that printing a Text cannot drive one. Raw is what
@@ -82,4 +86,212 @@ func rewrite(s, newline, tabs string) string {
 	}
 	b.WriteString(s[copied:])
 	return b.String()
+}
+
+// verdict is what String does with a character.
+type verdict uint8
+
+const (
+	keep verdict = iota
+	lineBreak
+	tab
+	hide
+	broken
+)
+
+// merges reports whether a run of v leaves one stand-in.
+func (v verdict) merges(newline string) bool {
+	return v == hide || v == broken || v == lineBreak && newline == " "
+}
+
+func (v verdict) stand(newline, tabs string) string {
+	switch v {
+	case lineBreak:
+		return newline
+	case tab:
+		return tabs
+	case hide:
+		return TextMark
+	default:
+		return textBroken
+	}
+}
+
+// maxAttached bounds what may hang on one base character. The longest in use is the emoji
+// of a kiss with two skin tones: nine.
+const maxAttached = 9
+
+// walk goes through a text one character at a time and judges each in its context.
+type walk struct {
+	at       int
+	prev     rune // the character before, 0 at the start of a line and after a hidden one
+	attached int  // how many characters hang on the base before
+}
+
+// skip moves past plain ASCII, which needs no judging, and reports whether there was any.
+func (w *walk) skip(s string) bool {
+	n := plainPrefix(s[w.at:])
+	if n == 0 {
+		return false
+	}
+	w.at += n
+	w.base(rune(s[w.at-1]))
+	return true
+}
+
+// step judges the character at w.at and moves past it.
+func (w *walk) step(s string) verdict {
+	c := s[w.at]
+	if c < utf8.RuneSelf {
+		return w.ascii(s, c)
+	}
+	r, size := utf8.DecodeRuneInString(s[w.at:])
+	w.at += size
+	if r == utf8.RuneError && size == 1 {
+		w.rest()
+		return broken
+	}
+	if r >= 0xA0 && r < 0x300 && r != softHyphen {
+		w.base(r)
+		return keep
+	}
+	return w.wide(s, r)
+}
+
+func (w *walk) ascii(s string, c byte) verdict {
+	w.at++
+	if c >= ' ' && c < 0x7F {
+		w.base(rune(c))
+		return keep
+	}
+	w.rest()
+	switch {
+	case c == '\n':
+		return lineBreak
+	case c == '\r' && w.at < len(s) && s[w.at] == '\n':
+		w.at++
+		return lineBreak
+	case c == '\t':
+		return tab
+	}
+	return hide
+}
+
+// wide judges a character beyond Latin, w.at being past it.
+func (w *walk) wide(s string, r rune) verdict {
+	switch {
+	case isHiddenRune(r):
+		w.rest()
+		return hide
+	case r == joiner || r == nonJoiner:
+		next, _ := utf8.DecodeRuneInString(s[w.at:])
+		room := w.attached+1 < maxAttached // for the next one too: a joiner joins two
+		return w.attach(r, room && mayJoin(r, w.prev, next))
+	case isSelector(r):
+		return w.attach(r, maySelect(r, w.prev))
+	case isMark(r):
+		return w.attach(r, w.prev != 0)
+	case clings(w.prev, r):
+		return w.attach(r, true)
+	}
+	w.base(r)
+	return keep
+}
+
+// attach hangs r on the base before it, if that is allowed and there is room.
+func (w *walk) attach(r rune, allowed bool) verdict {
+	if w.attached++; !allowed || w.attached > maxAttached {
+		w.rest()
+		return hide
+	}
+	w.prev = r
+	return keep
+}
+
+func (w *walk) base(r rune) { w.prev, w.attached = r, 0 }
+
+// rest forgets the base: what follows has nothing to hang on.
+func (w *walk) rest() { w.base(0) }
+
+// plainPrefix is the length of s before the first byte that is not printable ASCII,
+// less one if that byte is not ASCII, because it may hang on the character before.
+func plainPrefix(s string) int {
+	for i := range len(s) {
+		if c := s[i]; c-' ' >= 0x7F-' ' {
+			if c >= utf8.RuneSelf && i > 0 {
+				return i - 1
+			}
+			return i
+		}
+	}
+	return len(s)
+}
+
+const (
+	softHyphen = 0xAD
+	nonJoiner  = 0x200C
+	joiner     = 0x200D
+)
+
+// isMark reports whether r is drawn upon the character before it: combining marks and skin tones.
+func isMark(r rune) bool { return unicode.Is(unicode.M, r) || r >= 0x1F3FB && r <= 0x1F3FF }
+
+const hexDigits = "0123456789abcdef"
+
+// MarshalJSON writes the raw text. Every control, bidirectional and hidden character is
+// escaped, so that a JSON document on a terminal cannot drive it either; decoding gives
+// the raw text back. Bytes that are not UTF-8 become U+FFFD, as encoding/json does it.
+func (t Text) MarshalJSON() ([]byte, error) {
+	return appendJSONString(make([]byte, 0, len(t)+len(t)/16+2), string(t)), nil
+}
+
+func appendJSONString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	copied := 0
+	for i := 0; i < len(s); {
+		if isPlainJSON(s[i]) {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if esc, ok := shortEscape(r); ok {
+			dst = append(append(dst, s[copied:i]...), '\\', esc)
+			copied = i + size
+		} else if r == utf8.RuneError && size == 1 || r < ' ' || r >= 0x7F && escapesInJSON(r) {
+			dst = appendUnicodeEscape(append(dst, s[copied:i]...), r)
+			copied = i + size
+		}
+		i += size
+	}
+	return append(append(dst, s[copied:]...), '"')
+}
+
+func isPlainJSON(c byte) bool { return c >= ' ' && c < 0x7F && c != '"' && c != '\\' }
+
+// escapesInJSON spares joiners and variation selectors: they belong to letters and emoji.
+func escapesInJSON(r rune) bool {
+	return (r < 0xA0 || r >= 0x300 || r == softHyphen) && isHiddenRune(r)
+}
+
+func shortEscape(r rune) (byte, bool) {
+	switch r {
+	case '"', '\\':
+		return byte(r), true
+	case '\n':
+		return 'n', true
+	case '\r':
+		return 'r', true
+	case '\t':
+		return 't', true
+	}
+	return 0, false
+}
+
+func appendUnicodeEscape(dst []byte, r rune) []byte {
+	if r > 0xFFFF {
+		r -= 0x10000
+		dst = appendUnicodeEscape(dst, 0xD800+r>>10)
+		r = 0xDC00 + r&0x3FF
+	}
+	return append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
 }

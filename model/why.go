@@ -6,7 +6,7 @@ import (
 )
 
 // Why explains an item's place: what it is, its rank, why it is not current, why it
-// cannot run and what would change that. It is the same on every door.
+// cannot run and what would change that. It is the same in every frontend.
 type Why struct {
 	Class Class `json:"candidate_class"`
 	// Rank is the item's place in its class, from 1; 0 when it lies beyond the first hundred.

@@ -20,3 +20,6 @@ func giveUpLock(*os.File) {}
 
 // inode is not known here.
 func inode(fs.FileInfo) uint64 { return 0 }
+
+// guard has nothing to check where modes do not say who may read.
+func (h Home) guard() error { return nil }

@@ -5,7 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"time"
+
+	"vise/model"
+	"vise/store/files"
 )
 
 // Long-lived processes look each minute at what is due; a process that runs one command
@@ -66,4 +70,180 @@ func (l *Ledger) hourlySnapshot(ctx context.Context) error {
 		return fmt.Errorf("hourly %w", err)
 	}
 	return l.reserve()
+}
+
+// migration moves a ledger from one schema to the next.
+type migration func(Txn) error
+
+// migrations lead from schema 1 to this program's, oldest first. They run in one
+// transaction, the first that meets an older ledger.
+var migrations = []migration{addAttention}
+
+var (
+	errOldSchema = errors.New("the ledger has an older schema")
+	errNewer     = errors.New("the ledger has a newer schema")
+)
+
+// schema is the one that this program writes.
+func (l *Ledger) schema() int { return len(l.steps) + 1 }
+
+// learnSchema notes how the ledger's schema compares with this program's.
+func (l *Ledger) learnSchema(f *facts) {
+	var found int
+	if !f.getJSON(keySchema, &found) || found < 1 {
+		f.fail(&damage{"open", "no schema"})
+		return
+	}
+	l.age.Store(int32(found - l.schema()))
+}
+
+// fits lets a newer ledger be read, and stops an older one until it is migrated.
+func (l *Ledger) fits(writing bool) error {
+	switch age := l.age.Load(); {
+	case age < 0:
+		return errOldSchema
+	case age > 0 && writing:
+		return errNewer
+	}
+	return nil
+}
+
+// migrate runs the migrations that a ledger has not seen, all or none.
+func (l *Ledger) migrate(ctx context.Context) error {
+	var found int
+	err := l.backend.Update(ctx, func(t Txn) error {
+		f := newFacts(t)
+		f.getJSON(keySchema, &found)
+		for ; f.err == nil && found < l.schema(); found++ {
+			if err := l.steps[found-1](t); err != nil {
+				return fmt.Errorf("migrate the ledger from schema %d: %w", found, err)
+			}
+			f.putJSON(keySchema, found+1)
+		}
+		return f.err
+	})
+	if err == nil {
+		l.age.Store(int32(found - l.schema()))
+	}
+	return err
+}
+
+// conditions remembers what was found, for as long as nobody needs to know sooner.
+type conditions struct {
+	mu    sync.Mutex // protects what follows
+	until time.Time
+	found []model.Condition
+}
+
+const (
+	conditionsHold = 2 * time.Second
+	// clockSlack is how far two machines' clocks, or one that was set, may differ unsaid.
+	clockSlack = 2 * time.Minute
+	// scarce is how much free room is too little.
+	scarce = 16 << 20
+)
+
+// Conditions are the ways in which the ledger works less well than it should: none is the
+// usual answer. It may be asked for every frame.
+func (l *Ledger) Conditions(ctx context.Context) []model.Condition {
+	if l.home.Dir == "" {
+		return nil
+	}
+	l.conditions.mu.Lock()
+	defer l.conditions.mu.Unlock()
+	if now := time.Now(); now.After(l.conditions.until) {
+		l.conditions.until, l.conditions.found = now.Add(conditionsHold), l.findConditions(ctx)
+	}
+	return l.conditions.found
+}
+
+func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
+	var out []model.Condition
+	add := func(code model.Code, readOnly bool, hint, format string, args ...any) {
+		out = append(out, model.Condition{Code: code, Message: fmt.Sprintf(format, args...), Hint: hint, ReadOnly: readOnly})
+	}
+	var newest time.Time
+	err := l.view(ctx, func(f *facts) error {
+		if c, ok := f.commitAt(f.head().Revision); ok {
+			newest = c.At
+		}
+		return nil
+	})
+	if err != nil {
+		return nil // an error of reading is shown as what it is
+	}
+	if l.age.Load() > 0 {
+		add(model.CodeNewer, true, "install the newer vise", "a newer vise wrote this ledger: it is only read")
+	}
+	if err := writable(l.home.path(ledgerFile)); err != nil {
+		add(model.CodeReadOnly, true, "make the home yours (chown, chmod), or name another: --home", "the ledger cannot be written: %s", model.Text(err.Error()))
+	}
+	if free, known := freeBytes(l.home.Dir); known && free < scarce {
+		add(model.CodeFull, false, "free some space; vise compact gives free pages back", "the disk has %d MB left", free>>20)
+	}
+	if ahead := newest.Sub(l.Now()); ahead > clockSlack {
+		add(model.CodeClock, false, "set the clock; waits and timers count from it", "the clock is %v behind the newest change", ahead.Round(time.Second))
+	}
+	if name := l.home.network(); name != "" {
+		add(model.CodeNetworkFS, false, "use one machine at a time, or move the home to a local disk", "the home lies on %s, where locks may not hold", name)
+	}
+	if err := l.Lag(); err != nil {
+		add(model.CodeLagging, false, "nothing is lost; vise doctor says more", "what recovery needs is behind: %s", model.Text(err.Error()))
+	}
+	return out
+}
+
+// network names the network file system that the home lies on, or is empty.
+func (h Home) network() string {
+	if h.machine != nil && h.machine.Network != nil {
+		return h.machine.Network(h.Dir)
+	}
+	return networkFS(h.Dir)
+}
+
+// writable asks without writing.
+func writable(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|files.NoFollow, 0)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// A full disk cannot take even a completion, because a change needs pages before it frees
+// any. So a home keeps some room in reserve, and gives it up to the first change that finds
+// no other: work can be finished, and is told that the disk is full.
+
+const (
+	reserveFile  = "reserve"
+	reserveBytes = 4 << 20
+	// plenty is how much must be free before the reserve is taken back.
+	plenty = 64 << 20
+)
+
+// reserve takes the reserve if it is not there and there is room for it.
+func (l *Ledger) reserve() error {
+	path := l.home.path(reserveFile)
+	if info, err := os.Lstat(path); err == nil && info.Size() >= reserveBytes {
+		return nil
+	}
+	if free, known := freeBytes(l.home.Dir); !known || free < plenty {
+		return nil
+	}
+	return l.home.machine.Replace(path, func(f *files.File) error {
+		_, err := f.Write(make([]byte, reserveBytes))
+		return err
+	})
+}
+
+// giveUpReserve frees the reserve; false means that there is none.
+func (l *Ledger) giveUpReserve() bool {
+	if l.home.Dir == "" {
+		return false
+	}
+	return l.home.machine.Remove(l.home.path(reserveFile)) == nil
+}
+
+func reserveWarning() model.Warning {
+	return model.Warning{Kind: model.WarnDiskFull, Message: "the disk is full: this was saved in the room that vise keeps in reserve; free some space now, the next change may not fit"}
 }

@@ -26,7 +26,7 @@ const (
 
 // Weakness is a colour that is hard to read.
 type Weakness struct {
-	// Token is the colour's name in a theme file, On what it stands on.
+	// Token is the colour's name in a theme file, On the background.
 	Token, On string
 	// Contrast is what it has, Want what it should have.
 	Contrast, Want float64
@@ -38,7 +38,7 @@ func (w Weakness) String() string {
 }
 
 // Weaknesses are the colours of p that miss WCAG AA, as far as its colours are known:
-// those that are the terminal's own are not judged.
+// those that are the terminal's own are not measured.
 func (p Palette) Weaknesses() []Weakness {
 	var out []Weakness
 	judge := func(token string, c Color, on string, ground Color, want float64) {

@@ -79,7 +79,7 @@ func (p Palette) faint() lipgloss.Style {
 	return p.Faint.style().Faint(p.Faint == "")
 }
 
-// selected is bold in any case, and reversed where no background colour can tell.
+// selected is bold in any case, and reversed where there is no background colour.
 func (p Palette) selected() lipgloss.Style {
 	s := p.Text.style().Bold(true)
 	if p.Selection == "" {

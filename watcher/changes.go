@@ -7,7 +7,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// Changes tells that some files may have changed: of the settings, of a repository's threads,
+// Changes notifies that some files may have changed: of the settings, of a repository's threads,
 // or of a session's todos. Its methods may be called from any goroutine.
 type Changes struct {
 	// news is a level: any number of changes that Next has not returned are one.

@@ -1,7 +1,7 @@
 package watcher
 
-// closes tells when a file of some directories is whole: a writer has closed it, or it was
-// renamed to its name. Where the system does not tell, a file that is written is read when
+// closes notifies when a file of some directories is whole: a writer has closed it, or it was
+// renamed to its name. Where the system does not, a file that is written is read when
 // it has been quiet.
 type closes interface {
 	// Whole brings paths. What is not taken in time may be left out: there are events of writes too.

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inotify is an instance of the kernel's own: fsnotify does not tell of files that are closed.
+// inotify is an instance beside fsnotify's, which has no events of files that are closed.
 type inotify struct {
 	file  *os.File
 	whole chan string
@@ -76,13 +76,13 @@ func (n *inotify) run() {
 		if err != nil {
 			return
 		}
-		n.tell(buf[:got])
+		n.notify(buf[:got])
 	}
 }
 
-// tell passes on what the kernel wrote: events of 16 bytes, each with a name behind it that
+// notify passes on what the kernel wrote: events of 16 bytes, each with a name behind it that
 // ends with zeros.
-func (n *inotify) tell(b []byte) {
+func (n *inotify) notify(b []byte) {
 	for len(b) >= unix.SizeofInotifyEvent {
 		id := int32(binary.NativeEndian.Uint32(b))
 		mask := binary.NativeEndian.Uint32(b[4:])

@@ -159,7 +159,7 @@ func (e *engine) forget(p *plan) {
 }
 
 // take takes an event of the source: of the ledger, of a plan, or of a directory.
-// Everything else in those directories is nobody's business here.
+// Everything else in those directories is ignored.
 func (e *engine) take(event fsnotify.Event, ok bool, now time.Time) {
 	switch {
 	case !ok:

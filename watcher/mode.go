@@ -9,7 +9,7 @@ import (
 
 // Mode says how a watcher learns of changes.
 type Mode struct {
-	// Every is how often the watcher polls; zero if events tell it.
+	// Every is how often the watcher polls; zero if it gets events.
 	Every time.Duration
 	// Reason says why it polls.
 	Reason string

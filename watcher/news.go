@@ -12,7 +12,7 @@ import (
 // Event is what has happened since the last one. It is a level, not a history: of ten
 // saves of a plan it has the last.
 type Event struct {
-	// LedgerMoved: somebody, this process included, has committed to the ledger or is about
+	// LedgerMoved: a process, this one included, has committed to the ledger or is about
 	// to have. Read it under its lock: that waits for the end of the commit.
 	LedgerMoved bool
 	// Plans are those that differ from what was known, ordered by agent and item.
@@ -95,7 +95,7 @@ func (n *news) take() (Event, bool, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.closed {
-		poke(n.ready) // for whoever else waits
+		poke(n.ready) // for others that wait
 		return Event{}, false, ErrClosed
 	}
 	if !n.moved && !n.turned && len(n.plans) == 0 {

@@ -41,7 +41,7 @@ func (p *plan) came(now time.Time) {
 }
 
 // whole notes that the file has been closed by who wrote it, or was renamed to its place: it
-// is read at once. What is closed empty is judged as ever, and in a storm of saves it is read
+// is read at once. What is closed empty is judged as always, and in a storm of saves it is read
 // no oftener than there is something to see.
 func (p *plan) whole(now time.Time) {
 	p.touch(now)
@@ -52,7 +52,7 @@ func (p *plan) whole(now time.Time) {
 	p.due = now
 }
 
-// judge decides what a fresh reading is: news, no news, or too early to tell. In that
+// judge decides what a fresh reading is: news, no news, or too early to know. In that
 // case due is when to read again, if no event makes it earlier or later.
 func (p *plan) judge(fresh files.Plan, now time.Time) (isNews, tooEarly bool) {
 	p.first, p.read = time.Time{}, now

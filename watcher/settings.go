@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// maxThemes bounds the files of the themes' directory that are looked at.
+// maxThemes bounds the files of the themes' directory that are compared.
 const maxThemes = 200
 
 // settings are a configuration file and a directory of themes.
@@ -42,7 +42,7 @@ func (s settings) dirs() []string {
 	return out
 }
 
-// print differs between two states of the files, as far as size, times and identity tell.
+// print differs between two states of the files, by their size, times and mode.
 func (s settings) print() string {
 	var b strings.Builder
 	b.WriteString(printOf(s.file))

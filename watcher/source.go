@@ -22,7 +22,7 @@ type system struct {
 	fs      *fsnotify.Watcher
 	trouble chan error
 	pump    sync.WaitGroup
-	closes  closes // nil where it does not tell
+	closes  closes // nil where there is none
 }
 
 // openSystem opens the operating system's source. Its errors are drained in a goroutine of
@@ -46,7 +46,7 @@ func openSystem() (*system, error) {
 	return s, nil
 }
 
-// openWithCloses opens the system's source, with what tells of whole files.
+// openWithCloses opens the system's source, with notices of whole files.
 func openWithCloses() (source, error) {
 	s, err := openSystem()
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *system) Close() {
 	}
 }
 
-// closesOf is what tells of whole files beside a source; nil if nothing does.
+// closesOf is the notices of whole files of a source; nil if it has none.
 func closesOf(s source) closes {
 	if s, ok := s.(*system); ok {
 		return s.closes

@@ -37,7 +37,7 @@ func (s *session) changed() bool {
 }
 
 // dirs are the session's directory, those of its sources, and the one above, which alone
-// tells of the session's removal while the session is open.
+// has an event of the session's removal while the session is open.
 func (s *session) dirs() []string {
 	base := s.Path()
 	out := []string{filepath.Dir(base), base}

@@ -5,7 +5,7 @@
 // Events of the file system are hints. They can be lost, late, early or about nothing,
 // so each one only makes the watcher compare: the ledger's transaction number, or the files
 // of a directory that has been quiet for a moment. Independent of events, a sweep compares size
-// and times of everything; it finds what events cannot tell and is all there is where the
+// and times of everything; it finds what has no events and is all there is where the
 // system has no events to give.
 //
 // A caller waits in Next and calls it again after each answer.

@@ -9,7 +9,7 @@
 //	issue id      its number within source and session, as stored ("001")
 //	ref           the qualified id, "review/001"
 //	session       one todos directory of one workflow run
-//	move          a wish to change a status, judged once by Judge
+//	move          a change of a status, judged once by Judge
 //	transition    a row of the table: from, to, and the fields that it needs
 //	contract      what must hold of a stored todo in its status
 //	rule          the stable code of one clause of table or contract

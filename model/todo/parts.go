@@ -7,7 +7,7 @@ import (
 	"vise/model"
 )
 
-// Parts is a todo's text, taken apart for whoever judges it beside the code.
+// Parts is a todo's text, taken apart for whoever compares it with the code.
 type Parts struct {
 	// Problem is what is wrong, in words: the text without headings that only the todo's own
 	// life concerns.
@@ -83,4 +83,121 @@ func filler(s string) bool {
 		}
 	}
 	return false
+}
+
+// Excerpt is the code as it is now, around the place that a finding speaks of.
+type Excerpt struct {
+	Place
+	// First is the number of the first of Lines, counted from 1. Tabs are four spaces in them.
+	First int
+	Lines []model.Text
+}
+
+// How much code is shown before the place, and in all.
+const (
+	linesBefore = 4
+	linesShown  = 60
+)
+
+// ExcerptOf finds a finding's place in the code by its snippet; without one, and where
+// nothing of it is left, the line number is all there is to go by.
+func ExcerptOf(e Parts, code string) Excerpt {
+	b := Excerpt{Place: Locate(code, e.Snippet.Raw(), e.Line)}
+	if e.Snippet == "" {
+		b.Place = Place{Line: e.Line}
+	}
+	lines := strings.Split(strings.TrimSuffix(strings.ReplaceAll(code, "\r\n", "\n"), "\n"), "\n")
+	at := b.Line
+	if at == 0 {
+		at = e.Line
+	}
+	b.First = min(max(at-linesBefore, 1), max(len(lines), 1))
+	for _, l := range lines[b.First-1 : min(b.First-1+linesShown, len(lines))] {
+		b.Lines = append(b.Lines, model.Text(strings.ReplaceAll(l, "\t", "    ")))
+	}
+	return b
+}
+
+// Place is where a finding's snippet stands in code as it is now.
+type Place struct {
+	// Line counts from 1; 0 when the snippet is not there.
+	Line int `json:"line"`
+	// Lines is how many lines the snippet has.
+	Lines int `json:"lines"`
+	// Changed says that the code is no longer what the finding quotes: only some of its
+	// lines were found, or none.
+	Changed bool `json:"changed"`
+	// Copies is how often the whole snippet occurs; above 1 the one nearest the hint is Line.
+	Copies int `json:"copies"`
+}
+
+// Locate finds a quoted snippet in code by its lines, whatever their indentation; a line
+// number is only a hint for choosing among copies. When the whole is not there, the
+// longest run of its lines is.
+func Locate(code, snippet string, hint int) Place {
+	have, want := trimmedLines(code), trimmedLines(snippet)
+	for len(want) > 0 && want[len(want)-1] == "" {
+		want = want[:len(want)-1]
+	}
+	for len(want) > 0 && want[0] == "" {
+		want = want[1:]
+	}
+	if len(want) == 0 {
+		return Place{Changed: true}
+	}
+	if p := locateWhole(have, want, hint); p.Copies > 0 {
+		return p
+	}
+	return locatePart(have, want)
+}
+
+func locateWhole(have, want []string, hint int) Place {
+	p := Place{Lines: len(want)}
+	for i := range have {
+		if run(have[i:], want) < len(want) {
+			continue
+		}
+		p.Copies++
+		if p.Line == 0 || nearer(i+1, p.Line, hint) {
+			p.Line = i + 1
+		}
+	}
+	return p
+}
+
+func locatePart(have, want []string) Place {
+	best := Place{Changed: true}
+	for k := range want {
+		for i := range have {
+			if n := run(have[i:], want[k:]); n > best.Lines && substantial(want[k:k+n]) {
+				best.Line, best.Lines = i+1, n
+			}
+		}
+	}
+	return best
+}
+
+func run(have, want []string) int {
+	n := 0
+	for n < len(have) && n < len(want) && have[n] == want[n] {
+		n++
+	}
+	return n
+}
+
+// substantial says whether lines are more than braces and blanks, which occur anywhere.
+func substantial(lines []string) bool {
+	return len(strings.Trim(strings.Join(lines, ""), "{}()[];, ")) >= 4
+}
+
+func nearer(line, than, hint int) bool {
+	return hint > 0 && max(line, hint)-min(line, hint) < max(than, hint)-min(than, hint)
+}
+
+func trimmedLines(s string) []string {
+	lines := strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimSpace(l)
+	}
+	return lines
 }

@@ -85,7 +85,7 @@ const (
 	RuleUnfinished Rule = "session_unfinished"
 )
 
-// Refusal is the answer to a wish that a rule forbids. Rule and Field are stable;
+// Refusal is the answer to a move that a rule forbids. Rule and Field are stable;
 // Message and Hint are for people.
 type Refusal struct {
 	Rule    Rule   `json:"rule"`
@@ -103,7 +103,7 @@ func (r *Refusal) Is(target error) bool {
 	return ok && t.Rule == r.Rule && (t.Field == "" || t.Field == r.Field)
 }
 
-// Unwrap gives the refusal in the words of every door: its code, and so its exit status.
+// Unwrap gives the refusal as every frontend knows it: its code, and so its exit status.
 func (r *Refusal) Unwrap() error {
 	return &model.Error{Code: r.Rule.Code(), Message: r.Error(), Hint: r.Hint, Field: r.Field}
 }

@@ -2,9 +2,13 @@ package todo
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
+
+	"vise/model"
 )
 
 // A query has 2 to 200 characters.
@@ -85,4 +89,114 @@ func containsAll(text string, words []string) bool {
 		}
 	}
 	return true
+}
+
+// StaleKind is one of the four ways in which a todo is left behind.
+type StaleKind string
+
+// The kinds.
+const (
+	DeadSession          StaleKind = "dead_session"
+	LongInProgress       StaleKind = "long_in_progress"
+	UnresolvedBlocked    StaleKind = "unresolved_blocked"
+	LingeringInterrupted StaleKind = "lingering_interrupted"
+)
+
+// Stale is a todo that somebody should look at, and why.
+type Stale struct {
+	Todo   Ref        `json:"todo"`
+	Kind   StaleKind  `json:"kind"`
+	Since  model.Text `json:"since,omitempty"`
+	Reason string     `json:"reason"`
+}
+
+// Thresholds say how long is too long.
+type Thresholds struct {
+	InProgress  time.Duration `json:"in_progress" yaml:"in_progress"`
+	Blocked     time.Duration `json:"blocked" yaml:"blocked"`
+	Interrupted time.Duration `json:"interrupted" yaml:"interrupted"`
+}
+
+// DefaultThresholds are chosen so that a day of work raises no alarm: a Work Log tells days
+// only, a dependency is often another day's work, an interrupted todo is next day's.
+func DefaultThresholds() Thresholds {
+	return Thresholds{InProgress: 24 * time.Hour, Blocked: 3 * 24 * time.Hour, Interrupted: 24 * time.Hour}
+}
+
+// SessionLife is what is known of the workflow run that made a session.
+type SessionLife struct {
+	// Gone says why the session is over, or is empty.
+	Gone string
+	// Exists tells whether the session that a schema 1 todo names still exists; nil when unknown.
+	Exists func(workSession string) bool
+}
+
+// FindStale lists stale todos in list order, each with its reason.
+func FindStale(x *Index, now time.Time, limits Thresholds, life SessionLife, alive Probe) []Stale {
+	all := append([]Todo(nil), x.All()...)
+	Sort(all)
+	var out []Stale
+	for _, t := range all {
+		if kind, reason := stale(t, x, now, limits, life, alive); kind != "" {
+			out = append(out, Stale{t.Ref(), kind, Stamp(t.LastSign()), reason})
+		}
+	}
+	return out
+}
+
+func stale(t Todo, x *Index, now time.Time, limits Thresholds, life SessionLife, alive Probe) (StaleKind, string) {
+	if t.Status.Final() {
+		return "", ""
+	}
+	if t.WorkSession != "" && life.Exists != nil && !life.Exists(t.WorkSession.Raw()) {
+		return DeadSession, fmt.Sprintf("its work session %q no longer exists", t.WorkSession.Raw())
+	}
+	age, known := t.age(now)
+	switch t.Status {
+	case InProgress:
+		if why := t.Lease.Over(now, alive); why != "" {
+			return LongInProgress, why
+		}
+		if !t.Lease.IsZero() {
+			return "", ""
+		}
+		if life.Gone != "" {
+			return DeadSession, life.Gone
+		}
+		if known && age > limits.InProgress {
+			return LongInProgress, fmt.Sprintf("no Work Log entry or other sign of life for %s (limit %s)", span(age), span(limits.InProgress))
+		}
+	case Blocked:
+		if waits := x.Waiting(t); len(waits) > 0 && known && age > limits.Blocked {
+			return UnresolvedBlocked, fmt.Sprintf("blocked for %s (limit %s) on %s", span(age), span(limits.Blocked), joinWaits(waits))
+		}
+	case Interrupted:
+		if known && age > limits.Interrupted {
+			return LingeringInterrupted, fmt.Sprintf("interrupted %s ago (limit %s) and never resumed", span(age), span(limits.Interrupted))
+		}
+	}
+	return "", ""
+}
+
+// age is the time since the last sign of life, or since the day of the last update.
+func (t Todo) age(now time.Time) (time.Duration, bool) {
+	last := t.LastSign()
+	if last.IsZero() {
+		day, ok := TimeOf(cmp.Or(t.Updated, t.Created))
+		if !ok {
+			return 0, false
+		}
+		last = day
+	}
+	return now.Sub(last), true
+}
+
+func span(d time.Duration) string {
+	switch {
+	case d >= 48*time.Hour:
+		return fmt.Sprintf("%d days", int(d.Hours())/24)
+	case d >= 2*time.Hour:
+		return fmt.Sprintf("%d hours", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d minutes", int(d.Minutes()))
 }

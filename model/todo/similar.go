@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"vise/model"
 )
 
 // Similar are two todos that may be one, and how sure that is: 0 to 1.
@@ -166,4 +168,62 @@ func Twin(all []Todo, r Ref) Ref {
 		}
 	}
 	return ""
+}
+
+// Key identifies what a todo is about, so that making it twice makes it once.
+type Key struct{ Source, SourceRef, Finding string }
+
+// KeyOf is a todo's key: finding and source ref, or for plan tasks the tag task-N and
+// source ref. A todo with neither has none.
+func KeyOf(t Todo) (Key, bool) {
+	k := Key{Source: t.Source, SourceRef: t.SourceRef.Raw(), Finding: t.FindingID.Raw()}
+	if k.Finding == "" {
+		k.Finding = taskTag(t.Tags)
+	}
+	return k, k.Finding != "" && k.SourceRef != ""
+}
+
+func taskTag(tags []model.Text) string {
+	for _, t := range tags {
+		if rest, ok := strings.CutPrefix(t.Raw(), "task-"); ok && allDigits(rest) {
+			return t.Raw()
+		}
+	}
+	return ""
+}
+
+// Dismissed is an earlier finding that was not true or not wanted.
+type Dismissed struct {
+	Todo
+	// Session is where it lies; empty: in the session of the finding that asks.
+	Session string
+}
+
+// SameFinding reports whether an earlier todo, closed without a fix, said what t says: the
+// same finding of the same file, or one that looks like it. What was a duplicate, or was
+// superseded, dismissed nothing.
+func SameFinding(t, earlier Todo) bool {
+	if earlier.Status != WontFix || earlier.Resolution == Duplicate || earlier.Resolution == Superseded {
+		return false
+	}
+	shared := jaccard(t, earlier) > 0
+	if t.FindingID != "" && t.FindingID == earlier.FindingID && shared {
+		return true
+	}
+	return score(t, earlier) >= showSimilar
+}
+
+// DismissedBefore is the newest earlier todo that says what t says and was dismissed.
+func DismissedBefore(t Todo, earlier []Dismissed) (Dismissed, bool) {
+	var newest Dismissed
+	found := false
+	for _, e := range earlier {
+		if e.Ref() == t.Ref() && e.Session == "" || !SameFinding(t, e.Todo) {
+			continue
+		}
+		if !found || e.ResolvedAt > newest.ResolvedAt {
+			newest, found = e, true
+		}
+	}
+	return newest, found
 }

@@ -2,6 +2,7 @@ package todo
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"vise/model"
@@ -10,7 +11,7 @@ import (
 // Schema is the version that new files carry. Files of version 1, or without one, are read.
 const Schema = 2
 
-// Todo is one file todo as its front matter tells it, with what the body tells besides:
+// Todo is one file todo as its front matter tells it, with what the body adds:
 // title, history, and the day of the last Work Log entry.
 type Todo struct {
 	Source   string   `json:"source"`
@@ -109,4 +110,256 @@ func TimeOf(s model.Text) (time.Time, bool) {
 		}
 	}
 	return time.Time{}, false
+}
+
+// Status is where a todo stands in its life.
+type Status string
+
+// The seven statuses. Complete and WontFix are final.
+const (
+	Pending     Status = "pending"
+	Ready       Status = "ready"
+	InProgress  Status = "in_progress"
+	Complete    Status = "complete"
+	Blocked     Status = "blocked"
+	WontFix     Status = "wont_fix"
+	Interrupted Status = "interrupted"
+)
+
+// Statuses lists all statuses, in the order of a life.
+func Statuses() []Status {
+	return []Status{Pending, Ready, InProgress, Complete, Blocked, WontFix, Interrupted}
+}
+
+// Final reports whether only an operator's reopening leaves s.
+func (s Status) Final() bool { return s == Complete || s == WontFix }
+
+// ParseStatus reads one of the seven; the error names them.
+func ParseStatus(s string) (Status, error) { return oneOf("status", s, Statuses()) }
+
+// Priority says how much a todo matters: p1 critical, p2 important, p3 nice to have.
+type Priority string
+
+// The three priorities.
+const (
+	P1 Priority = "p1"
+	P2 Priority = "p2"
+	P3 Priority = "p3"
+)
+
+// Priorities lists all priorities, most urgent first.
+func Priorities() []Priority { return []Priority{P1, P2, P3} }
+
+// ParsePriority reads p1, p2 or p3; the error names them.
+func ParsePriority(s string) (Priority, error) { return oneOf("priority", s, Priorities()) }
+
+// ReadPriority understands what files say: the three, and the words of earlier
+// releases. exact is false when a word was translated; what nobody knows is p3.
+func ReadPriority(s string) (p Priority, exact bool) {
+	switch strings.ToLower(strings.TrimSpace(s)) {
+	case "p1":
+		return P1, s == "p1"
+	case "p2":
+		return P2, s == "p2"
+	case "critical", "high":
+		return P1, false
+	case "medium", "important":
+		return P2, false
+	}
+	return P3, s == "p3"
+}
+
+// Resolution says why a todo is over.
+type Resolution string
+
+// Fixed belongs to Complete, the other five to WontFix.
+const (
+	Unresolved    Resolution = ""
+	Fixed         Resolution = "fixed"
+	FalsePositive Resolution = "false_positive"
+	Duplicate     Resolution = "duplicate"
+	NotFixed      Resolution = "wont_fix"
+	OutOfScope    Resolution = "out_of_scope"
+	Superseded    Resolution = "superseded"
+)
+
+// Rejections lists the resolutions of WontFix.
+func Rejections() []Resolution {
+	return []Resolution{FalsePositive, Duplicate, NotFixed, OutOfScope, Superseded}
+}
+
+// ParseResolution reads a resolution; the error names all six.
+func ParseResolution(s string) (Resolution, error) {
+	return oneOf("resolution", s, append([]Resolution{Fixed}, Rejections()...))
+}
+
+// Fits reports whether r is a resolution that belongs to status s.
+func (r Resolution) Fits(s Status) bool {
+	switch s {
+	case Complete:
+		return r == Fixed
+	case WontFix:
+		return r != Unresolved && r != Fixed
+	}
+	return r == Unresolved
+}
+
+// Sources lists the sources that are known by name; others are read with a warning.
+func Sources() []string {
+	return []string{"review", "audit", "work", "pr-comment", "tech-debt", "test-browser", "gap", "test"}
+}
+
+// ParseSource accepts any source's name that is safe as a directory.
+func ParseSource(s string) (string, error) {
+	if !ValidSource(s) {
+		return "", refuse(RuleSource, "source", "%q is not a source", s).
+			hint("lower-case letters, digits and hyphens; known are " + strings.Join(Sources(), ", "))
+	}
+	return s, nil
+}
+
+// ValidSource reports whether s may name a source: ^[a-z0-9][a-z0-9-]{0,63}$.
+func ValidSource(s string) bool {
+	if s == "" || len(s) > 64 || s[0] == '-' {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; !alnum(c) && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+func alnum(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' }
+
+func oneOf[T ~string](field, s string, valid []T) (T, error) {
+	words := make([]string, len(valid))
+	for i, v := range valid {
+		if string(v) == s {
+			return v, nil
+		}
+		words[i] = string(v)
+	}
+	return "", refuse(RuleValue, field, "%q is not a %s", s, field).hint("one of " + strings.Join(words, ", "))
+}
+
+// Value is what a front matter key holds, and in which notation it is written.
+type Value struct {
+	Kind ValueKind
+	Text string
+	List []string
+	// Pairs are keys and values in turn.
+	Pairs []string
+}
+
+// ValueKind is a notation.
+type ValueKind int
+
+// The notations. Absent is a key that is not written at all.
+const (
+	Absent ValueKind = iota
+	Null
+	Plain
+	Quoted
+	Sequence
+	Mapping
+)
+
+// Equal compares values as they would be written.
+func (v Value) Equal(w Value) bool {
+	return v.Kind == w.Kind && v.Text == w.Text && slices.Equal(v.List, w.List) && slices.Equal(v.Pairs, w.Pairs)
+}
+
+// Field is one key of the front matter and how a todo tells its value.
+type Field struct {
+	Key string
+	Of  func(Todo) Value
+}
+
+// Fields is schema 2's front matter, in the order of its template. The lease is ours; it
+// stands in a file only while a claim does.
+func Fields() []Field {
+	return []Field{
+		{"schema_version", func(t Todo) Value { return count(t.Schema) }},
+		{"status", func(t Todo) Value { return plain(t.Status) }},
+		{"priority", func(t Todo) Value { return plain(t.Priority) }},
+		{"issue_id", func(t Todo) Value { return quoted(t.IssueID) }},
+		{"source", func(t Todo) Value { return plain(t.Source) }},
+		{"source_ref", func(t Todo) Value { return quoted(t.SourceRef) }},
+		{"finding_id", func(t Todo) Value { return quoted(t.FindingID) }},
+		{"finding_severity", func(t Todo) Value { return quoted(t.FindingSeverity) }},
+		{"tags", func(t Todo) Value { return sequence(t.Tags) }},
+		{"dependencies", func(t Todo) Value { return sequence(t.Dependencies) }},
+		{"files", func(t Todo) Value { return sequence(t.Files) }},
+		{"assigned_to", func(t Todo) Value { return nullable(t.AssignedTo) }},
+		{"work_session", func(t Todo) Value { return quoted(t.WorkSession) }},
+		{"created", func(t Todo) Value { return quoted(t.Created) }},
+		{"updated", func(t Todo) Value { return quoted(t.Updated) }},
+		{"resolution", func(t Todo) Value { return word(t.Resolution) }},
+		{"resolution_reason", func(t Todo) Value { return quoted(t.Reason) }},
+		{"resolved_by", func(t Todo) Value { return quoted(t.ResolvedBy) }},
+		{"resolved_at", func(t Todo) Value { return quoted(t.ResolvedAt) }},
+		{"claimed_at", func(t Todo) Value { return quoted(t.ClaimedAt) }},
+		{"lease", func(t Todo) Value { return t.Lease.value() }},
+		{"completed_by", func(t Todo) Value { return quoted(t.CompletedBy) }},
+		{"completed_at", func(t Todo) Value { return quoted(t.CompletedAt) }},
+		{"mend_fixer_claim", func(t Todo) Value { return quoted(t.FixerClaim) }},
+		{"duplicate_of", func(t Todo) Value { return quoted(t.DuplicateOf) }},
+		{"related_todos", func(t Todo) Value { return sequence(t.Related) }},
+		{"workflow_chain", func(t Todo) Value { return sequence(t.WorkflowChain) }},
+		{"execution_order", func(t Todo) Value { return count(t.ExecutionOrder) }},
+		{"wave", func(t Todo) Value { return count(t.Wave) }},
+	}
+}
+
+// Set is one key and the value it is to have.
+type Set struct {
+	Key   string
+	Value Value
+}
+
+// Diff lists the keys whose values differ, in template order: the only lines of a file
+// that a change may touch.
+func Diff(before, after Todo) []Set {
+	var sets []Set
+	for _, f := range Fields() {
+		if v := f.Of(after); !v.Equal(f.Of(before)) {
+			sets = append(sets, Set{f.Key, v})
+		}
+	}
+	return sets
+}
+
+func plain[T ~string](s T) Value { return Value{Kind: Plain, Text: string(s)} }
+
+func quoted[T ~string](s T) Value { return Value{Kind: Quoted, Text: OneLine(string(s))} }
+
+func nullable(s model.Text) Value {
+	if s == "" {
+		return Value{Kind: Null}
+	}
+	return quoted(s)
+}
+
+func word[T ~string](s T) Value {
+	if s == "" {
+		return Value{Kind: Null}
+	}
+	return plain(s)
+}
+
+func count(n int) Value {
+	if n <= 0 {
+		return Value{Kind: Null}
+	}
+	return Value{Kind: Plain, Text: itoa(n)}
+}
+
+func sequence[T ~string](list []T) Value {
+	v := Value{Kind: Sequence, List: make([]string, len(list))}
+	for i, s := range list {
+		v.List[i] = OneLine(string(s))
+	}
+	return v
 }

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
+	"path/filepath"
 
 	"vise/model"
 )
@@ -145,4 +147,145 @@ func linkNew(dir *os.Root, temp, name string) error {
 		return err
 	}
 	return dir.Remove(temp)
+}
+
+// ErrMoved says that a plan is not what its editor began with.
+var ErrMoved = errors.New("the plan changed since")
+
+// SavePlan writes what the operator made of a plan in an editor of theirs, whole or not at
+// all, if the file is still the one with the hash base; a missing plan has the empty hash.
+// What else is there stays as it is, and ErrMoved says so. It is the operator's own hand:
+// vise itself never writes a plan that is there.
+func (h Home) SavePlan(agent model.AgentID, id model.ItemID, base string, data []byte) error {
+	if len(data) > model.MaxPlanBytes {
+		return fmt.Errorf("%d bytes are more than a plan may have (%d)", len(data), model.MaxPlanBytes)
+	}
+	now := h.Plan(agent, id)
+	if now.Condition == model.PlanMissing && base == "" {
+		created, err := h.CreatePlan(agent, id, string(data))
+		if err == nil && !created {
+			err = ErrMoved
+		}
+		return err
+	}
+	if now.Condition != model.PlanOK || now.Hash != base {
+		return ErrMoved
+	}
+	dir, err := h.itemDir(agent, id)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return WriteAtomicIn(dir, planFile, data)
+}
+
+// SaveBeside writes data next to an item's plan, under a name that nothing has, and gives
+// its path.
+func (h Home) SaveBeside(agent model.AgentID, id model.ItemID, data []byte) (path string, err error) {
+	dir, err := h.itemDir(agent, id)
+	if err != nil {
+		return "", err
+	}
+	defer dir.Close()
+	for n := 1; n < 1000; n++ {
+		name := fmt.Sprintf("plan.mine-%d.md", n)
+		created, err := createNew(h.machine, dir, name, data, true)
+		if err != nil {
+			return "", err
+		}
+		if created {
+			return h.PlanDir(agent, id) + "/" + name, nil
+		}
+	}
+	return "", errors.New("too many copies lie beside the plan")
+}
+
+// WriteAtomic replaces the content of the file at path, so that any reader and any crash
+// sees the old content or the new, whole. The file keeps its permissions; a new one has
+// 0600. The directory must exist. What is there and is not a regular file, a symbolic
+// link included, is refused: replacing a link would cut it, following it might lead out.
+func WriteAtomic(path string, data []byte) error {
+	dir, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	defer dir.Close()
+	return WriteAtomicIn(dir, filepath.Base(path), data)
+}
+
+// WriteAtomicIn is WriteAtomic for a file below root, which no part of name can lead out of.
+func WriteAtomicIn(root *os.Root, name string, data []byte) error {
+	dir, err := root.OpenRoot(filepath.Dir(name) + "/.")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	defer dir.Close()
+	if err := replace(dir, filepath.Base(name), data); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}
+
+func replace(dir *os.Root, name string, data []byte) error {
+	mode := fileMode
+	old, err := dir.Lstat(name)
+	switch {
+	case err == nil && !old.Mode().IsRegular():
+		return fmt.Errorf("%w: not a regular file", fs.ErrInvalid)
+	case err == nil:
+		mode = old.Mode().Perm()
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	temp, err := writeTemp(nil, dir, data, mode, true)
+	if err != nil {
+		return err
+	}
+	if err := dir.Rename(temp, name); err != nil {
+		dir.Remove(temp)
+		return err
+	}
+	return syncDir(dir)
+}
+
+// writeTemp writes data to a new file in dir, on the disk if sync, and returns its name.
+// After an error nothing is left of it.
+func writeTemp(m *Machine, dir *os.Root, data []byte, mode fs.FileMode, sync bool) (string, error) {
+	name := fmt.Sprintf(".vise-%016x.tmp", rand.Uint64())
+	if err := m.Before(Op{Kind: Create, Path: name}); err != nil {
+		return "", err
+	}
+	file, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return "", err
+	}
+	f := m.File(file)
+	_, err = f.Write(data)
+	if err == nil && mode != fileMode {
+		err = f.Chmod(mode)
+	}
+	if err == nil && sync {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		if m.Before(Op{Kind: Remove, Path: name}) == nil {
+			dir.Remove(name)
+		}
+		return "", err
+	}
+	return name, nil
+}
+
+// syncDir puts the entries of dir on the disk: without it a new name may not outlive a
+// power cut, although its file would.
+func syncDir(dir *os.Root) error {
+	d, err := dir.Open(".")
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
 }

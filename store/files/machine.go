@@ -1,7 +1,3 @@
-// Package machine is all that a ledger asks of the machine it runs on: file operations that
-// change something, the time, the wait for a lock, and who a process is. The nil *Machine is
-// the real one and costs a comparison with nil. A test gives a ledger a Machine of its own,
-// and so makes any operation fail, or the machine stop at it, on every platform.
 package files
 
 import (
@@ -13,7 +9,11 @@ import (
 	"time"
 )
 
-// Machine is where a ledger runs. Its fields are set before it is used.
+// Machine is all that a ledger asks of the machine it runs on: file operations that change
+// something, the time, the wait for a lock, and who a process is. The nil *Machine is the
+// real one and costs a comparison with nil. A test gives a ledger a Machine of its own, and
+// so makes any operation fail, or the machine stop at it, on every platform. Its fields are
+// set before it is used.
 type Machine struct {
 	// Clock tells the time; nil asks the system.
 	Clock func() time.Time

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+	"time"
 
 	"vise/model"
 )
@@ -185,4 +186,67 @@ func readBounded(f io.Reader, size int64) ([]byte, error) {
 	buf := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
 	_, err := buf.ReadFrom(io.LimitReader(f, model.MaxPlanBytes+1))
 	return buf.Bytes(), err
+}
+
+// ReadPlan is the whole text of an item's plan and since when it is so, nil where nothing is
+// that may be read as a plan. A plan that is being written is what it is a moment later.
+func (h Home) ReadPlan(agent model.AgentID, id model.ItemID) (raw []byte, changed time.Time) {
+	p := h.Plan(agent, id)
+	if p.Unsettled {
+		p = h.Plan(agent, id)
+	}
+	return p.Raw, p.UpdatedAt
+}
+
+// Items reads the plans of one agent's items one after the other. The directory that they
+// lie in is opened, and the way to it checked, once: it is for one list, not to be kept
+// (see Home). It is not for concurrent use.
+type Items struct {
+	home  Home
+	agent model.AgentID
+	dir   *os.Root
+	err   error
+}
+
+// Items opens the directory of an agent's items. That it cannot be opened is the condition
+// of each plan. It must be closed.
+func (h Home) Items(agent model.AgentID) *Items {
+	dir, err := h.itemsDir(agent)
+	return &Items{home: h, agent: agent, dir: dir, err: err}
+}
+
+// Agent is whose items they are.
+func (s *Items) Agent() model.AgentID { return s.agent }
+
+// Plan is Home.Plan of the agent's item.
+func (s *Items) Plan(id model.ItemID) Plan {
+	return s.home.described(s.agent, id, func() (*os.Root, error) {
+		switch {
+		case !validIDs(s.agent, id):
+			return nil, &fault{condition: model.PlanOutsideHome, reason: noSuchID}
+		case s.err != nil:
+			return nil, s.err
+		}
+		return enter(s.dir, string(id))
+	})
+}
+
+// Close gives the directory back.
+func (s *Items) Close() {
+	if s.dir != nil {
+		s.dir.Close()
+	}
+}
+
+// ReadSmall reads a file of the home's own state, which anybody may have replaced: it is a
+// regular file, no link or pipe, of at most so many bytes, or it is an error.
+func ReadSmall(path string, most int64) ([]byte, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > most {
+		return nil, fmt.Errorf("%s is no regular file of at most %d bytes", path, most)
+	}
+	return os.ReadFile(path)
 }

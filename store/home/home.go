@@ -32,8 +32,6 @@ import (
 type Options struct {
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
-	// NewKey makes idempotency keys; nil makes random ones.
-	NewKey func() string
 	// Dir is the working directory: the threads of the repository around it come first.
 	Dir string
 	// LeaveQueue leaves what hooks left to TakeQueue.
@@ -109,9 +107,6 @@ func On(l *store.Ledger, plans files.Home, o Options) *Home {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.NewKey == nil {
-		o.NewKey = NewKey
-	}
 	if o.Warn == nil {
 		o.Warn = func(string) {}
 	}
@@ -166,9 +161,6 @@ func (h *Home) Dir() string { return h.files.Dir() }
 
 // NewKey makes an idempotency key.
 func NewKey() string { return strings.ToLower(ulid.MustNew(ulid.Now(), rand.Reader).String()) }
-
-func (h *Home) newKey() string { return h.o.NewKey() }
-func (h *Home) now() time.Time { return h.o.Now() }
 
 // Resolve finds the item that a handle, an id or the beginning of one names.
 func (h *Home) Resolve(ctx context.Context, ref string) (model.ItemID, error) {

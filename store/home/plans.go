@@ -75,7 +75,7 @@ func (h *Home) SavePlan(ctx context.Context, agent model.AgentID, id model.ItemI
 		return model.Refuse(model.CodeStale, "plan.md changed on disk while you edited it")
 	}
 	if err == nil {
-		_ = h.RefreshPlan(ctx, model.Envelope{Key: h.newKey(), Actor: model.Operator, Agent: agent}, id)
+		_ = h.RefreshPlan(ctx, model.Envelope{Key: NewKey(), Actor: model.Operator, Agent: agent}, id)
 	}
 	return err
 }

@@ -26,16 +26,9 @@ type Scheduler struct {
 	NewKey func() string
 	// Alive reports whether a process still runs. Nil leaves the sweep of tasks to others.
 	Alive func(model.Process) bool
-	// Report is told of errors, and of what was done. Nil tells nobody.
-	Report func(SchedulerEvent)
-}
-
-// SchedulerEvent is something that a scheduler did or could not do.
-type SchedulerEvent struct {
-	Agent   model.AgentID
-	Command string
-	Receipt model.Receipt
-	Err     error
+	// Report is told of each command that was sent, with its error, and of errors of the
+	// ledger, which are no agent's. Nil tells nobody.
+	Report func(model.AgentID, error)
 }
 
 // The scheduler's own pace.
@@ -55,63 +48,39 @@ const (
 // reports whether a process still runs.
 func (h *Home) Schedule(ctx context.Context, alive func(model.Process) bool) {
 	defer h.Attend()()
-	s := &Scheduler{Ledger: h, Now: h.o.Now, NewKey: h.o.NewKey, Alive: alive}
+	s := &Scheduler{Ledger: h, Now: h.o.Now, NewKey: NewKey, Alive: alive}
 	_ = s.Run(ctx) // ends with ctx; what it cannot do now it tries again
 }
 
 // Run judges every agent once, in order, and then whenever something is due or was
-// committed, until ctx ends. It returns ctx's error, after all that it started has ended.
+// committed, until ctx ends. It returns ctx's error.
 func (s *Scheduler) Run(ctx context.Context) error {
-	p := newSchedule(s)
-	from, err := p.start(ctx)
-	for ; err != nil; from, err = p.start(ctx) {
-		s.report(SchedulerEvent{Err: err})
-		if !sleep(ctx, retryAfter) {
-			return ctx.Err()
-		}
-	}
-	news, done := s.follow(ctx, from)
-	defer func() { <-done }()
-	for {
-		p.work(ctx)
-		timer := time.NewTimer(p.pause())
-		select {
-		case <-ctx.Done():
-		case revision := <-news:
-			p.changed(ctx, revision)
-		case <-timer.C:
-		}
-		timer.Stop()
+	p := &schedule{Scheduler: s, next: map[model.AgentID]time.Time{}, running: map[model.TaskID]model.Task{}}
+	for err := p.start(ctx); err != nil; err = p.start(ctx) {
+		p.failed(ctx, err)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
+	for ctx.Err() == nil {
+		p.work(ctx)
+		p.rest(ctx)
+	}
+	return ctx.Err()
 }
 
-// follow sends the newest revision whenever the ledger moved; who is late gets the newest
-// alone. done is closed when it has ended, which it does with ctx.
-func (s *Scheduler) follow(ctx context.Context, from uint64) (news <-chan uint64, done <-chan struct{}) {
-	out, ended := make(chan uint64, 1), make(chan struct{})
-	go func() {
-		defer close(ended)
-		for ctx.Err() == nil {
-			revision, err := s.Ledger.Follow(ctx, from)
-			if err != nil {
-				if ctx.Err() == nil {
-					s.report(SchedulerEvent{Err: err})
-				}
-				sleep(ctx, retryAfter)
-				continue
-			}
-			from = revision
-			select {
-			case <-out:
-			default:
-			}
-			out <- revision
-		}
-	}()
-	return out, ended
+// failed reports an error of the ledger, and rests before it is asked again.
+func (s *Scheduler) failed(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	s.report("", err)
+	timer := time.NewTimer(retryAfter)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
 }
 
 func (s *Scheduler) now() time.Time {
@@ -121,20 +90,8 @@ func (s *Scheduler) now() time.Time {
 	return s.Now()
 }
 
-func (s *Scheduler) report(e SchedulerEvent) {
+func (s *Scheduler) report(agent model.AgentID, err error) {
 	if s.Report != nil {
-		s.Report(e)
-	}
-}
-
-// sleep reports false when ctx ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
+		s.Report(agent, err)
 	}
 }

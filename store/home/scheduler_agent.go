@@ -22,10 +22,6 @@ type schedule struct {
 	swept   time.Time
 }
 
-func newSchedule(s *Scheduler) *schedule {
-	return &schedule{Scheduler: s, next: map[model.AgentID]time.Time{}, running: map[model.TaskID]model.Task{}}
-}
-
 // Bounds of one read.
 const (
 	agentsAtOnce  = 256
@@ -33,9 +29,9 @@ const (
 	tasksAtOnce   = 256
 )
 
-// start makes every agent due. It returns the revision of the ledger.
-func (p *schedule) start(ctx context.Context) (uint64, error) {
-	err := p.Ledger.View(ctx, func(r model.Reader) error {
+// start makes every agent due.
+func (p *schedule) start(ctx context.Context) error {
+	return p.Ledger.View(ctx, func(r model.Reader) error {
 		p.revision = r.Revision()
 		for after := model.AgentID(""); ; {
 			agents := r.Agents(after, agentsAtOnce)
@@ -48,12 +44,27 @@ func (p *schedule) start(ctx context.Context) (uint64, error) {
 			}
 		}
 	})
-	return p.revision, err
+}
+
+// rest waits for the next commit, or until something is due.
+func (p *schedule) rest(ctx context.Context) {
+	due, cancel := context.WithTimeout(ctx, p.pause())
+	defer cancel()
+	revision, err := p.Ledger.Follow(due, p.revision)
+	if err != nil && due.Err() != nil {
+		return
+	}
+	if err == nil {
+		err = p.changed(ctx, revision)
+	}
+	if err != nil {
+		p.failed(ctx, err)
+	}
 }
 
 // changed makes the agents due whose journal moved past the revision known last.
-func (p *schedule) changed(ctx context.Context, revision uint64) {
-	err := p.Ledger.View(ctx, func(r model.Reader) error {
+func (p *schedule) changed(ctx context.Context, revision uint64) error {
+	return p.Ledger.View(ctx, func(r model.Reader) error {
 		last := model.Position{Revision: p.revision, N: math.MaxInt32}
 		for {
 			entries := r.History("", last, entriesAtOnce)
@@ -68,12 +79,6 @@ func (p *schedule) changed(ctx context.Context, revision uint64) {
 		p.revision = max(revision, last.Revision)
 		return nil
 	})
-	if err != nil {
-		p.report(SchedulerEvent{Err: err})
-		for id := range p.next {
-			p.next[id] = p.now().Add(retryAfter)
-		}
-	}
 }
 
 // work judges every agent that is due, then checks the processes of running tasks.
@@ -85,7 +90,7 @@ func (p *schedule) work(ctx context.Context) {
 		}
 		next, err := p.settle(ctx, id, p.learnTasks)
 		if err != nil && ctx.Err() == nil {
-			p.report(SchedulerEvent{Agent: id, Err: err})
+			p.report(id, err)
 			next = now.Add(retryAfter)
 		}
 		p.next[id] = next
@@ -140,11 +145,11 @@ func (s *Scheduler) settle(ctx context.Context, id model.AgentID, learn func(mod
 		if err != nil || command == nil {
 			return next, err
 		}
-		in, err := s.Ledger.Apply(ctx, model.Envelope{Key: s.NewKey(), Actor: model.Scheduler, Agent: id, Command: command})
+		_, err = s.Ledger.Apply(ctx, model.Envelope{Key: s.NewKey(), Actor: model.Scheduler, Agent: id, Command: command})
 		if errors.Is(err, &model.Error{Code: model.CodeRefused}) {
 			return s.now().Add(shortest), nil // another scheduler was faster
 		}
-		s.report(SchedulerEvent{Agent: id, Command: command.Name(), Receipt: in, Err: err})
+		s.report(id, err)
 		if err != nil {
 			return next, err
 		}

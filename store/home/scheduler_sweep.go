@@ -37,8 +37,8 @@ func (p *schedule) sweep(ctx context.Context) {
 		}
 		end := model.EndTask{TaskID: id, Status: model.TaskInterrupted, Result: "its supervisor is gone",
 			End: &model.TaskEnd{At: now, ExitCode: -1, DurationMS: now.Sub(t.CreatedAt).Milliseconds()}}
-		in, err := p.Ledger.Apply(ctx, model.Envelope{Key: p.NewKey(), Actor: model.Scheduler, Agent: t.AgentID, Command: end})
-		p.report(SchedulerEvent{Agent: t.AgentID, Command: end.Name(), Receipt: in, Err: err})
+		_, err := p.Ledger.Apply(ctx, model.Envelope{Key: p.NewKey(), Actor: model.Scheduler, Agent: t.AgentID, Command: end})
+		p.report(t.AgentID, err)
 		if err == nil {
 			delete(p.running, id)
 		}

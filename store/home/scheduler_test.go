@@ -62,9 +62,9 @@ func (c counting) View(ctx context.Context, fn func(model.Reader) error) error {
 
 // start runs a scheduler until the bubble ends.
 func (b *bench) start(alive func(model.Process) bool) {
-	s := &Scheduler{Ledger: counting{b.ledger, b}, NewKey: b.key, Alive: alive, Report: func(e SchedulerEvent) {
-		if e.Err != nil {
-			b.t.Errorf("scheduler: %v", e.Err)
+	s := &Scheduler{Ledger: counting{b.ledger, b}, NewKey: b.key, Alive: alive, Report: func(_ model.AgentID, err error) {
+		if err != nil {
+			b.t.Errorf("scheduler: %v", err)
 		}
 	}}
 	go func() {

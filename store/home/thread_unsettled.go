@@ -1,8 +1,6 @@
 package home
 
 import (
-	"slices"
-
 	"vise/model"
 	"vise/model/thread"
 	"vise/store/threads"
@@ -16,22 +14,13 @@ func (t Threads) Unsettled(links []model.ThreadLink) []model.Warning {
 		return nil
 	}
 	var out []model.Warning
-	root := t.root()
-	for left := slices.Clone(links); len(left) > 0; {
-		repo := threads.At(root)
-		ids, rest := repo.Linked(left)
-		out = append(out, unsettled(repo, ids)...)
-		if left = rest; len(left) > 0 {
-			root = left[0].Repo.Raw() // raw: a path to open, not shown
-		}
+	for _, p := range byRepository(t.root(), []itemThreads{{links: links}}) {
+		out = append(out, unsettled(threads.At(p.root), p.items[0].ids)...)
 	}
 	return out
 }
 
 func unsettled(repo threads.Repo, ids []thread.ID) (out []model.Warning) {
-	if len(ids) == 0 {
-		return nil
-	}
 	s, err := repo.Read()
 	if err != nil {
 		return nil

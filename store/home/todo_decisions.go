@@ -133,7 +133,7 @@ func (h *Home) possible(files *TodoFiles, actor model.Actor, x file.Todo, d Todo
 
 // moveOf is a decision as a move of the file; keep and moved change no file.
 func (h *Home) moveOf(d TodoDecision, actor model.Actor, handle model.Handle) (m file.Move, changes bool) {
-	m = file.Move{Actor: FileActor(actor), At: h.now().UTC(), Reason: d.Reason}
+	m = file.Move{Actor: FileActor(actor), At: h.o.Now().UTC(), Reason: d.Reason}
 	switch {
 	case d.Decision == "finished":
 		m.To = file.Complete

@@ -62,7 +62,7 @@ func (h *Home) relinkTodo(ctx context.Context, by model.Envelope, item model.Wor
 	for _, c := range []model.Command{
 		model.LinkWorkItem{WorkItemID: d.toID, Add: links}, model.LinkWorkItem{WorkItemID: item.ID, Remove: links},
 	} {
-		by.Key, by.Command = h.newKey(), c
+		by.Key, by.Command = NewKey(), c
 		if _, err := h.send(ctx, by); err != nil {
 			return err
 		}

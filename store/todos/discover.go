@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"vise/model/todo"
 	"vise/store/files"
 )
@@ -210,4 +212,45 @@ func (s *Session) workSessionExists(name string) bool {
 	defer root.Close()
 	_, err = root.Lstat(path.Join("tmp", "work", name))
 	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// mostPast is how many sessions are searched for what was dismissed before, the newest
+// first.
+const mostPast = 20
+
+// Dismissed are the findings that a repository's sessions closed without a fix. What cannot
+// be read says nothing.
+func Dismissed(repo string) []todo.Dismissed {
+	found, err := Discover(repo)
+	if err != nil {
+		return nil
+	}
+	var out []todo.Dismissed
+	for _, f := range found[:min(len(found), mostPast)] {
+		s, err := Open(repo, f.Rel)
+		if err != nil {
+			continue
+		}
+		snap, err := s.Load()
+		for _, t := range snap.Todos {
+			if err == nil && t.Status == todo.WontFix {
+				out = append(out, todo.Dismissed{Todo: t, Session: s.Name()})
+			}
+		}
+		s.Close()
+	}
+	return out
+}
+
+// Processes tells of the processes of the machine named host. Of others it knows nothing.
+func Processes(host string) todo.Probe {
+	return func(h string, pid int) todo.Liveness {
+		if h != host || pid <= 0 {
+			return todo.Unknown
+		}
+		if err := unix.Kill(pid, 0); errors.Is(err, unix.ESRCH) {
+			return todo.Dead
+		}
+		return todo.Alive
+	}
 }

@@ -1,12 +1,14 @@
 package todos
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
+	"vise/model"
 	"vise/model/todo"
 )
 
@@ -180,4 +182,76 @@ func shorten(s string) string {
 		s = strings.ToValidUTF8(s[:200], "") + "…"
 	}
 	return s
+}
+
+// value is what one key of a front matter holds, as far as a todo can hold it.
+type value struct {
+	kind valueKind
+	text string
+	// list are a sequence's scalars, or a mapping's keys and values in turn.
+	list []string
+}
+
+type valueKind uint8
+
+// The kinds. Deep is a list or mapping that holds more than scalars.
+const (
+	null valueKind = iota
+	scalar
+	sequence
+	mapping
+	deep
+)
+
+// readHead gives the keys of a head.
+func readHead(head string) (map[string]value, *Damage) {
+	parsed, d := entries(head)
+	keys := make(map[string]value, len(parsed))
+	for key, e := range parsed {
+		keys[key] = valueOf(e.value)
+	}
+	return keys, d
+}
+
+func valueOf(n *yaml.Node) value {
+	switch {
+	case n.Tag == "!!null":
+		return value{}
+	case n.Kind == yaml.ScalarNode:
+		return value{kind: scalar, text: n.Value}
+	}
+	v := value{kind: sequence}
+	if n.Kind == yaml.MappingNode {
+		v.kind = mapping
+	}
+	for _, c := range n.Content {
+		if c.Kind != yaml.ScalarNode {
+			return value{kind: deep}
+		}
+		text := c.Value
+		if c.Tag == "!!null" {
+			text = ""
+		}
+		v.list = append(v.list, text)
+	}
+	return v
+}
+
+// Damage is a file that cannot be read as a todo, and why. It is never changed.
+type Damage struct {
+	Source string    `json:"source"`
+	File   string    `json:"file"`
+	Rule   todo.Rule `json:"rule"`
+	Reason string    `json:"reason"`
+}
+
+func (d *Damage) Error() string { return d.Reason }
+
+// Unwrap gives the damage as every frontend knows it.
+func (d *Damage) Unwrap() error {
+	return &model.Error{Code: model.CodeDamaged, Message: d.Reason, Hint: "the file is left as it is"}
+}
+
+func damaged(rule todo.Rule, format string, args ...any) *Damage {
+	return &Damage{Rule: rule, Reason: fmt.Sprintf(format, args...)}
 }

@@ -1,13 +1,18 @@
 package todos
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
+	"vise/model"
+	"vise/model/todo"
 	"vise/store/files"
 )
 
@@ -121,3 +126,88 @@ func (s *Session) Workflow() string {
 
 // ID is the session's own name within its workflow.
 func (s *Session) ID() string { return path.Base(s.Name()) }
+
+// lockName is the session's lock. It is never replaced and never deleted while the session
+// stands; the name differs from the ".lock" that other tools make by hard link.
+const lockName = ".vise.lock"
+
+// lockLimit is how long a change waits for its turn. Holding takes milliseconds.
+const lockLimit = 5 * time.Second
+
+// locked runs do while this process alone may change the session.
+func (s *Session) locked(do func() error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), lockLimit)
+	defer cancel()
+	f, err := files.LockBy(ctx, s.root, lockName, "the session")
+	var refused *model.Error
+	switch {
+	case errors.As(err, &refused):
+		return refused
+	case err != nil:
+		return s.gone(err)
+	}
+	defer f.Close()
+	return do()
+}
+
+// maxCode bounds what is read of a source file for a finding, in bytes.
+const maxCode = 4 << 20
+
+// Code reads a file of the session's repository, as a finding names it. What lies outside
+// of the repository, is no regular file or is larger than 4 MiB is an error.
+func (s *Session) Code(name string) (string, error) {
+	root, err := os.OpenRoot(s.Repo)
+	if err != nil {
+		return "", fmt.Errorf("repository: %w", err)
+	}
+	defer root.Close()
+	if filepath.IsAbs(name) {
+		if name, err = filepath.Rel(s.Repo, name); err != nil {
+			return "", fmt.Errorf("code: %w", err)
+		}
+	}
+	c, err := readFile(root, path.Clean(filepath.ToSlash(name)), maxCode)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fs.ErrNotExist
+	}
+	return string(c.raw), err
+}
+
+// OpenAt opens the session whose todos directory is base, an absolute path as links keep it.
+func OpenAt(base string) (*Session, error) {
+	parts := strings.Split(filepath.ToSlash(filepath.Clean(base)), "/")
+	n := len(parts)
+	if !filepath.IsAbs(base) || n < 2 || parts[n-1] != "todos" {
+		return nil, fmt.Errorf("todos directory %q: %w", base, ErrOutside)
+	}
+	from := n - 1
+	switch {
+	case n > 4 && parts[n-4] == "tmp":
+		from = n - 4
+	case n > 3 && parts[n-3] == "tmp":
+		from = n - 3
+	}
+	repo, rel := strings.Join(parts[:from], "/"), strings.Join(parts[from:], "/")
+	if repo == "" {
+		repo = "/"
+	}
+	if _, err := Normalize(repo, rel); err != nil {
+		return nil, err
+	}
+	return Open(repo, rel)
+}
+
+// Body reads the text below one todo's front matter as it is now, for who shows few of many.
+func (s *Session) Body(t todo.Todo) (string, error) {
+	dir := t.Ref().Source()
+	root, err := files.Below(s.root, dir, false)
+	if err != nil {
+		return "", s.gone(err)
+	}
+	defer root.Close()
+	l := loadFile(root, dir, t.File, true)
+	if l.damage != nil {
+		return "", fmt.Errorf("todo %s: %w", t.Ref(), l.damage)
+	}
+	return l.body, nil
+}

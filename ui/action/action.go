@@ -212,3 +212,10 @@ func (t Catalogue) ByID(id ID) Action {
 	}
 	return Action{ID: id, Keys: []string{""}}
 }
+
+// The actions of what the operator made: commands, filters, and the output of a command.
+const (
+	OwnCommands, SaveFilter           ID = "own", "save-filter"
+	OutputDown, OutputUp, OutputClose ID = "output-down", "output-up", "output-close"
+	OutputPageDown, OutputPageUp      ID = "output-page-down", "output-page-up"
+)

@@ -1,5 +1,3 @@
-// Package classes is how the classes of work items are named, marked and coloured, on every
-// screen alike.
 package action
 
 import (
@@ -9,7 +7,7 @@ import (
 	"vise/themes"
 )
 
-// Look is how a class is shown.
+// ClassMark is how a class is shown.
 type ClassMark struct {
 	// Word names it: "needs you".
 	Word string
@@ -18,7 +16,7 @@ type ClassMark struct {
 	Style func(*themes.Styles) lipgloss.Style
 }
 
-// Of is the look of a class; whatever is not known is done.
+// MarkOf is how a class is shown; whatever is not known is done.
 func MarkOf(c model.Class) ClassMark {
 	switch c {
 	case model.CurrentRunnable:
@@ -44,7 +42,7 @@ func MarkOf(c model.Class) ClassMark {
 func needsYou(g *themes.Glyphs) string       { return g.NeedsYou }
 func inNeed(s *themes.Styles) lipgloss.Style { return s.NeedsYou }
 
-// Shown is the class that a row is shown as: an offered report needs the operator, although
+// ShownClass is the class that a row is shown as: an offered report needs the operator, although
 // its item is completed.
 func ShownClass(r model.Row) model.Class {
 	if r.Offered() {

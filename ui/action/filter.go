@@ -1,9 +1,8 @@
-// Package filter is the grammar of filters: what the operator writes after the console's /
-// key, saves under a name, and gives to vise list.
 package action
 
 import (
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,7 +12,7 @@ import (
 	"vise/model"
 )
 
-// Filter is what the operator wrote, read once. Its terms must all hold:
+// RowFilter is what the operator wrote, read once. Its terms must all hold:
 // words, "exact words", class:a,b, has:report, has:todos, age:>1d, age:<2h, and each of
 // them with "-" before it.
 type RowFilter struct {
@@ -31,7 +30,7 @@ type filterTerm struct {
 	loose bool
 }
 
-// Parse reads a filter. Ages are as of now.
+// ParseFilter reads a filter. Ages are as of now.
 func ParseFilter(s string, now time.Time) RowFilter {
 	return parseFilter(s, now, "exact", filterTerm.check)
 }
@@ -65,7 +64,7 @@ func parseFilter(s string, now time.Time, quoted string, check func(filterTerm) 
 	return f
 }
 
-// Words splits at spaces outside of quotes.
+// FilterWords splits at spaces outside of quotes.
 func FilterWords(s string) []string {
 	quoted := false
 	return strings.FieldsFunc(s, func(r rune) bool {
@@ -169,4 +168,134 @@ func (f RowFilter) holds(t filterTerm, r model.Row) bool {
 // searchable are the words of a row that a filter looks at.
 func searchable(r model.Row) string {
 	return strings.ToLower(string(r.Handle) + " " + r.Objective.String() + " " + r.BlockedBy.String())
+}
+
+// eventKinds are the words of kind: and the events that each gathers.
+var eventKinds = map[string][]model.EventKind{
+	"item": {model.EventWorkItemWritten}, "pick": {model.EventWorkItemPicked, model.EventFocusReleased},
+	"plan": {model.EventPlanRefreshed}, "wait": {model.EventWaitRegistered, model.EventWaitsCancelled},
+	"trigger": {model.EventWaitTriggered, model.EventIngressDelivered},
+	"report":  {model.EventReportPromoted, model.EventReportOffered, model.EventReportDeclined, model.EventBriefSuppressed},
+	"warning": {model.EventCompletionWarning, model.EventStalled},
+	"message": {model.EventMessageQueued, model.EventMessagesSent, model.EventMessagesSeen, model.EventOperatorAnswered},
+	"turn":    {model.EventTurnStarted, model.EventTurnEnded, model.EventRound}, "tick": {model.EventTickEmitted, model.EventRecheckConsumed},
+	"task": {model.EventTaskStarted, model.EventTaskEnded}, "agent": {model.EventAgentAdded, model.EventAgentUpdated},
+	"delegation": {model.EventDelegationOpened, model.EventDelegationCompleted}, "seen": {model.EventAcknowledged},
+}
+
+// ParseEventFilter reads a filter of events: words, "exact words", agent:, by:, item:,
+// kind:a,b, age:<1h, and each of them with "-" before it. A term that cannot be read hides
+// nothing.
+func ParseEventFilter(s string, now time.Time) RowFilter {
+	return parseFilter(s, now, "", filterTerm.checkEvent)
+}
+
+func (t filterTerm) checkEvent() string {
+	switch t.kind {
+	case "agent", "by", "item":
+		return ""
+	case "age":
+		return t.check()
+	case "kind":
+		for k := range strings.SplitSeq(t.arg, ",") {
+			if _, ok := eventKinds[k]; k != "" && !ok {
+				return "no kind " + model.Text(k).String() + ": item, pick, plan, wait, trigger, report, warning, message, turn, tick, task, agent, delegation, seen"
+			}
+		}
+		return ""
+	}
+	return "no term " + model.Text(t.kind).String() + ": agent:, by:, item:, kind: and age:"
+}
+
+// KeepsEvent reports whether every term holds of an event.
+func (f RowFilter) KeepsEvent(e model.Entry, handle model.Handle) bool {
+	for _, t := range f.terms {
+		if f.holdsEvent(t, e, handle) == t.not {
+			return false
+		}
+	}
+	return true
+}
+
+func (f RowFilter) holdsEvent(t filterTerm, e model.Entry, handle model.Handle) bool {
+	switch t.kind {
+	case "agent":
+		return strings.HasPrefix(string(e.AgentID), t.arg)
+	case "by":
+		return strings.Contains(string(e.Actor), t.arg)
+	case "item":
+		return strings.HasPrefix(string(handle), t.arg)
+	case "age":
+		older, d, ok := ageOf(t.arg)
+		return !ok || (f.now.Sub(e.At) > d) == older
+	case "kind":
+		for k := range strings.SplitSeq(t.arg, ",") {
+			for _, kind := range eventKinds[k] {
+				if kind == e.Kind {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	words := string(handle) + " " + string(e.AgentID) + " " + e.Tell().String() + " " + string(e.Actor)
+	return strings.Contains(strings.ToLower(words), t.arg)
+}
+
+// ParseReportFilter reads a filter of finished work: words of the objective, text:words of
+// the report, agent:, has:report, age:>1d, and each with "-" before it.
+func ParseReportFilter(s string, now time.Time) RowFilter {
+	f := RowFilter{now: now}
+	for _, w := range FilterWords(s) {
+		t := filterTerm{}
+		if rest, ok := strings.CutPrefix(w, "-"); ok && rest != "" {
+			t.not, w = true, rest
+		}
+		kind, arg, ok := strings.Cut(w, ":")
+		switch {
+		case strings.HasPrefix(w, `"`) || !ok:
+			t.arg = strings.ToLower(strings.Trim(w, `"`))
+		case kind == "age" && t.withKind("age", arg).check() == "", kind == "agent", kind == "text", kind == "has" && arg == "report", kind == "has" && arg == "":
+			t.kind, t.arg = kind, strings.ToLower(strings.Trim(arg, `"`))
+		default:
+			f.Trouble = "no term " + model.Text(w).String() + ": text:, agent:, has:report and age:"
+			continue
+		}
+		if t.arg != "" {
+			f.terms = append(f.terms, t)
+		}
+	}
+	return f
+}
+
+func (t filterTerm) withKind(kind, arg string) filterTerm {
+	t.kind, t.arg = kind, arg
+	return t
+}
+
+// ReadsText reports whether a filter looks into reports, which are read one by one.
+func (f RowFilter) ReadsText() bool {
+	return slices.ContainsFunc(f.terms, func(t filterTerm) bool { return t.kind == "text" })
+}
+
+// KeepsReport reports whether every term holds of finished work.
+func (f RowFilter) KeepsReport(r model.Reader, row model.Row) bool {
+	for _, t := range f.terms {
+		holds := false
+		switch t.kind {
+		case "agent":
+			holds = strings.HasPrefix(string(row.AgentID), t.arg)
+		case "text":
+			w, _ := r.Item(row.ID)
+			holds = strings.Contains(strings.ToLower(w.ResultSummary.String()), t.arg)
+		case "":
+			holds = strings.Contains(searchable(row)+" "+string(row.AgentID), t.arg)
+		default:
+			holds = f.holds(t, row)
+		}
+		if holds == t.not {
+			return false
+		}
+	}
+	return true
 }

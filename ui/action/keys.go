@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -164,3 +165,69 @@ func IDs() []ID {
 	}
 	return ids
 }
+
+// Keyed is a sentence with the key of an action in place of its id in braces, as it holds
+// now: "{submit} send" is "ctrl+s send" until the operator gives submit another key. Braces
+// around anything else stay.
+func (t Catalogue) Keyed(sentence string) string {
+	var out strings.Builder
+	for {
+		before, rest, open := strings.Cut(sentence, "{")
+		out.WriteString(before)
+		if !open {
+			return out.String()
+		}
+		id, after, closed := strings.Cut(rest, "}")
+		a := t.ByID(ID(id))
+		if !closed || a.Title == "" {
+			out.WriteByte('{')
+			sentence = rest
+			continue
+		}
+		key := a.Key()
+		if key == "" {
+			key = t.KeyOf(Palette) // an action without a key is still found there
+		}
+		out.WriteString(key)
+		sentence = after
+	}
+}
+
+// Keyboards whose letters are not Latin, row by row, beside the Latin keys at the same
+// places: for terminals that do not report the place of a key. Where two layouts disagree
+// about a letter, the first here wins.
+var layouts = []struct{ name, lower, upper, latin string }{
+	{"Russian", "йцукенгшщзхъфывапролджэячсмитьбюё", "ЙЦУКЕНГШЩЗХЪФЫВАПРОЛДЖЭЯЧСМИТЬБЮЁ", "qwertyuiop[]asdfghjkl;'zxcvbnm,.`"},
+	{"Ukrainian", "іїєґ", "ІЇЄҐ", "s]'\\"},
+	{"Greek", "ςερτυθιοπασδφγηξκλζχψωβνμ", "ΣΕΡΤΥΘΙΟΠΑΣΔΦΓΗΞΚΛΖΧΨΩΒΝΜ", "wertyuiopasdfghjklzxcvbnm"},
+	{"Hebrew", "קראטוןםפשדגכעיחלךףזסבהנמצתץ", "", "ertyuiopasdfghjkl;zxcvbnm,."},
+	{"Arabic", "ضصثقفغعهخحشسيبلاتنمكطئءرىةوزظ", "", "qwertyuiopasdfghjkl;'zxcvnm,./"},
+	{"Korean", "ㅂㅈㄷㄱㅅㅛㅕㅑㅐㅔㅁㄴㅇㄹㅎㅗㅓㅏㅣㅋㅌㅊㅍㅠㅜㅡ", "ㅃㅉㄸㄲㅆ", "qwertyuiopasdfghjklzxcvbnm"},
+}
+
+// places are the Latin keys of the layouts' letters.
+var places = sync.OnceValue(func() map[string]string {
+	shifted := map[rune]string{'[': "{", ']': "}", ';': ":", '\'': "\"", ',': "<", '.': ">", '`': "~", '\\': "|"}
+	out := map[string]string{}
+	put := func(letter rune, key string) {
+		if _, known := out[string(letter)]; !known {
+			out[string(letter)] = key
+		}
+	}
+	for _, l := range layouts {
+		latin := []rune(l.latin)
+		for i, r := range []rune(l.lower) {
+			if i < len(latin) {
+				put(r, string(latin[i]))
+			}
+		}
+		for i, r := range []rune(l.upper) {
+			key := shifted[latin[i]]
+			if key == "" {
+				key = string(latin[i] - 'a' + 'A')
+			}
+			put(r, key)
+		}
+	}
+	return out
+})

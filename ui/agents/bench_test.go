@@ -1,4 +1,4 @@
-package agents_test
+package agents
 
 import (
 	"bytes"
@@ -15,7 +15,6 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/home"
-	"vise/ui/agents"
 )
 
 // bench is a home with an agent's session beside it.
@@ -73,7 +72,7 @@ func (b *hookBench) run(input string, args ...string) error {
 	if b.hurried {
 		wait = 0
 	}
-	s := agents.Streams{
+	s := Streams{
 		Patience: wait,
 		In:       strings.NewReader(input), Out: &out, Err: &out, Now: time.Now, FactPatience: b.patience,
 		Getenv: func(k string) string {
@@ -89,7 +88,7 @@ func (b *hookBench) run(input string, args ...string) error {
 			b.detached = append(b.detached, args)
 			return nil
 		},
-		Server: func() (agents.Server, bool) { return agents.Server{Program: "codex"}, b.served },
+		Server: func() (callingServer, bool) { return callingServer{Program: "codex"}, b.served },
 		Ended:  b.ended,
 		Exec: func(_ context.Context, _, _ string, args ...string) ([]byte, error) {
 			if args[0] == "queue" {
@@ -101,7 +100,7 @@ func (b *hookBench) run(input string, args ...string) error {
 			return []byte(b.session), nil
 		},
 	}
-	err := agents.Hook(b.t.Context(), args, b.open, s)
+	err := hook(b.t.Context(), args, b.open, s)
 	b.told = out.String()
 	return err
 }

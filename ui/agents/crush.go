@@ -15,7 +15,7 @@ import (
 
 // Follow is no event of Crush's: vise calls itself with it, in the background, when a session
 // completes something. Crush has no hook after a tool and none at the end of a turn.
-const Follow = "Follow"
+const followEvent = "Follow"
 
 const (
 	// followLimit is how long the end of a turn is waited for.
@@ -41,7 +41,7 @@ func (c *call) crush(ctx context.Context, p payload) error {
 	switch c.event {
 	case "PreToolUse":
 		return errors.Join(c.completing(p), c.addBefore(ctx, p))
-	case Follow:
+	case followEvent:
 		return c.follow(ctx)
 	}
 	return nil
@@ -57,7 +57,7 @@ func (c *call) completing(p payload) error {
 	if err := c.remember(pending{Session: p.Session, ToolUse: ref, Item: ref, At: c.Now()}); err != nil {
 		return err
 	}
-	return c.background(Follow, followed{Session: p.Session, Dir: p.Dir, Program: c.Caller()})
+	return c.background(followEvent, followed{Session: p.Session, Dir: p.Dir, Program: c.Caller()})
 }
 
 // background calls vise with an event of its own, which outlives this call.

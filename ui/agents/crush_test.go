@@ -1,4 +1,4 @@
-package agents_test
+package agents
 
 import (
 	"encoding/json"
@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"vise/model"
-	"vise/ui/agents"
 )
 
 // crushUses has a session's hook called before a tool, and returns what is told to the session.
@@ -79,7 +78,7 @@ func TestCrushIsFollowedToItsWords(t *testing.T) {
 		t.Error(err)
 	}
 	b.reported(id, "It is split.", model.ReportSameRound)
-	if got := agents.Seen(b.dir, "crush"); len(got) != 2 || got[1].Event != "PreToolUse" || got[1].Count != 3 {
+	if got := seenEvents(b.dir, "crush"); len(got) != 2 || got[1].Event != "PreToolUse" || got[1].Count != 3 {
 		t.Errorf("seen %+v", got)
 	}
 }

@@ -7,13 +7,14 @@
 // read, and shows beforehand what it will do. And it wraps one run of a program.
 //
 // Reading order: programs.go (the four programs, one table); hook.go (a call), events.go (what each
-// event does), stop.go and transcript.go (how a report is found), crush.go (the same with Crush's one
-// hook), messages.go (what an agent is told), rest.go (how a resting session is woken), state.go (what
-// is remembered between calls); install.go and settings_*.go (how a file is edited), doctor.go (whether
-// it works); wrap.go (vise run).
+// event does, and the text that an agent gets), report.go (how a report is found), crush.go (the same
+// with Crush's one hook), rest.go (how a resting session is woken), state.go (what is remembered
+// between calls); install.go (what vise install and vise doctor do), settings_*.go (how a file is
+// edited); wrap.go (vise run).
 package agents
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -21,15 +22,21 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/sys/unix"
 
 	"vise/model"
 	"vise/store/home"
+	"vise/ui/runner"
 )
 
 const (
@@ -45,7 +52,7 @@ const (
 
 // Opener opens the home at dir, or the default one when dir is empty, and leaves its hook
 // queue alone.
-type Opener func(dir string) (*home.Home, error)
+type opener func(dir string) (*home.Home, error)
 
 // Streams are the process's.
 type Streams struct {
@@ -64,7 +71,7 @@ type Streams struct {
 	// Caller is the program that called.
 	Caller func() string
 	// Server is the server that called; nil is as if none did.
-	Server func() (Server, bool)
+	Server func() (callingServer, bool)
 	// Ended returns when a process is no more; nil is never.
 	Ended func(context.Context, model.Process)
 	// Exec is what a program writes that is run in a directory.
@@ -75,14 +82,14 @@ type Streams struct {
 
 // HookCommand is the verb. It reads its own flags, so that a misspelt one cannot end in an exit
 // code that a program takes for a decision.
-func HookCommand(open Opener, s Streams) *cobra.Command {
+func HookCommand(open opener, s Streams) *cobra.Command {
 	return &cobra.Command{
 		Use: "hook PROGRAM EVENT", Short: "Take what an agent's hook says; exits 0 whatever happens",
 		Long: "hook reads the JSON of a hook of claude, codex, crush or opencode on standard input.\n" +
 			"vise install PROGRAM puts it into the program's settings; you need not call it yourself.",
 		DisableFlagParsing: true, Hidden: true,
 		RunE: func(c *cobra.Command, args []string) error {
-			err := Hook(c.Context(), args, open, s)
+			err := hook(c.Context(), args, open, s)
 			if errors.Is(err, wakeCode) {
 				return err
 			}
@@ -107,7 +114,7 @@ type call struct {
 }
 
 // Hook carries out one call. Its error is for a person to read; nothing else follows from it.
-func Hook(ctx context.Context, args []string, open Opener, s Streams) (err error) {
+func hook(ctx context.Context, args []string, open opener, s Streams) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%v", p)
@@ -148,9 +155,9 @@ func Hook(ctx context.Context, args []string, open Opener, s Streams) (err error
 // limit bounds the call.
 func (c *call) limit() time.Duration {
 	switch c.event {
-	case Rest:
-		return RestLimit
-	case Follow:
+	case restEvent:
+		return restLimit
+	case followEvent:
 		return followLimit
 	}
 	return limit
@@ -189,7 +196,7 @@ func parse(args []string, s Streams) (*call, string, error) {
 	if !model.ValidID(c.agent) {
 		return nil, "", fmt.Errorf("agent %q is not usable", model.Text(c.agent))
 	}
-	if (c.event == "notify" || c.event == Follow || c.event == Rest) && len(rest) > 2 {
+	if (c.event == "notify" || c.event == followEvent || c.event == restEvent) && len(rest) > 2 {
 		c.payload = []byte(rest[2])
 	}
 	return c, dir, nil
@@ -236,5 +243,95 @@ func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
 	case <-t.C:
+	}
+}
+
+const (
+	// programPatience is what a program may take to show a session, or to prompt one.
+	programPatience = 10 * time.Second
+	// maxWritten bounds what is read of a session.
+	maxWritten = 64 << 20
+)
+
+// detach starts vise once more, so that it outlives the hook and whoever called it.
+func detach(args []string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	child := exec.Command(self, args...)
+	child.Env = runner.Unmarked(os.Environ())
+	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := child.Start(); err != nil {
+		return err
+	}
+	return child.Process.Release()
+}
+
+// caller is the Crush that called.
+func caller() string { return fileOf(os.Getppid(), "crush") }
+
+// fileOf is the file of a process where the system tells it and it has the program's name,
+// else whatever is found by that name.
+func fileOf(pid int, name string) string {
+	path, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	if err != nil || !strings.HasPrefix(filepath.Base(path), name) {
+		return name
+	}
+	return path
+}
+
+// maxAncestors is how far above a hook its program is looked for: a shell may stand between.
+const maxAncestors = 3
+
+// server is the Codex whose app-server called.
+func server() (callingServer, bool) {
+	for pid, n := os.Getppid(), 0; pid > 1 && n < maxAncestors; n++ {
+		out, err := exec.Command("ps", "-o", "ppid=", "-o", "args=", "-p", strconv.Itoa(pid)).Output()
+		above, args, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+		if err != nil {
+			return callingServer{}, false
+		}
+		if strings.Contains(args, " app-server ") {
+			return callingServer{Program: fileOf(pid, "codex"), Process: runner.ProcessOf(pid)}, true
+		}
+		pid, _ = strconv.Atoi(above)
+	}
+	return callingServer{}, false
+}
+
+// endedEvery is how often a process is looked for.
+const endedEvery = 30 * time.Second
+
+// ended returns when a process is no more, or with the context.
+func ended(ctx context.Context, p model.Process) {
+	for ctx.Err() == nil && runner.Alive(p) {
+		pause(ctx, endedEvery)
+	}
+}
+
+// execute is what a program writes.
+func execute(ctx context.Context, program, dir string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, programPatience)
+	defer cancel()
+	var out, problems bytes.Buffer
+	c := exec.CommandContext(ctx, program, args...)
+	c.Dir, c.WaitDelay = dir, time.Second
+	c.Stdout, c.Stderr = &runner.Capped{To: &out, Max: maxWritten}, &runner.Capped{To: &problems, Max: 4 << 10}
+	if err := c.Run(); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, strings.TrimSpace(problems.String()))
+	}
+	return out.Bytes(), nil
+}
+
+// gone returns when nobody is left to read standard error: the program that called has
+// ended, however it did.
+func gone() {
+	watched := []unix.PollFd{{Fd: int32(os.Stderr.Fd())}}
+	for {
+		_, err := unix.Poll(watched, -1)
+		if !errors.Is(err, unix.EINTR) {
+			return
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package agents_test
+package agents
 
 import (
 	"os"
@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"vise/ui/agents"
 )
 
 // TestTheHookThatWakesIsInstalledWhereItWorks, once, and goes with a version that lacks it;
@@ -47,7 +45,7 @@ func TestTheHookThatWakesIsInstalledWhereItWorks(t *testing.T) {
 		if !step.uninstall && strings.Count(string(raw), `"Stop"`) != 2 {
 			t.Errorf("version %q: the other Stop hook is not there once:\n%s", step.version, raw)
 		}
-		checks, err := agents.Doctor(o, time.Now())
+		checks, err := Doctor(o, time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +89,7 @@ func TestDoctorTellsWhatCodexTrusts(t *testing.T) {
 		{trust("session_start:0", "user_prompt_submit:0", "post_tool_use:0", "stop:1"), "was told to trust"},
 	} {
 		b.write(".codex/config.toml", x.settings)
-		checks, err := agents.Doctor(o, time.Now())
+		checks, err := Doctor(o, time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package agents_test
+package agents
 
 import (
 	"os"
@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"vise/ui/agents"
 )
 
 // bench is a user's home directory and a vise home.
@@ -22,9 +20,9 @@ func newInstallBench(t *testing.T) installBench {
 	return b
 }
 
-func (b installBench) options(program string) agents.Options {
+func (b installBench) options(program string) Options {
 	env := map[string]string{"HOME": b.home}
-	return agents.Options{Program: program, Agent: "ann", Vise: "vise", Home: b.vise, Getenv: func(k string) string { return env[k] }}
+	return Options{Program: program, Agent: "ann", Vise: "vise", Home: b.vise, Getenv: func(k string) string { return env[k] }}
 }
 
 func (b installBench) write(name, text string) string {
@@ -39,9 +37,9 @@ func (b installBench) write(name, text string) string {
 	return path
 }
 
-func (b installBench) run(o agents.Options) agents.Installed {
+func (b installBench) run(o Options) Installed {
 	b.t.Helper()
-	out, err := agents.Install(o)
+	out, err := Install(o)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -90,7 +88,7 @@ var settings = map[string]string{
 }
 
 func TestInstallIsIdempotentAndUninstallRestoresToTheByte(t *testing.T) {
-	for _, program := range agents.Programs {
+	for _, program := range Programs {
 		t.Run(program, func(t *testing.T) {
 			b := newInstallBench(t)
 			for name, text := range settings {
@@ -121,7 +119,7 @@ func TestInstallIsIdempotentAndUninstallRestoresToTheByte(t *testing.T) {
 
 // TestUninstallAfterOtherEditsTakesOutOnlyItsOwn: what the user changed meanwhile stays.
 func TestUninstallAfterOtherEditsTakesOutOnlyItsOwn(t *testing.T) {
-	for _, program := range agents.Programs {
+	for _, program := range Programs {
 		t.Run(program, func(t *testing.T) {
 			b := newInstallBench(t)
 			for name, text := range settings {
@@ -228,7 +226,7 @@ func TestWhatCannotBeEditedStaysAndNothingElseIsWritten(t *testing.T) {
 			b := newInstallBench(t)
 			b.write(c.file, c.text)
 			before := b.files()
-			if _, err := agents.Install(b.options(c.program)); err == nil {
+			if _, err := Install(b.options(c.program)); err == nil {
 				t.Error("not refused")
 			}
 			equal(t, "refused", b.files(), before)
@@ -240,7 +238,7 @@ func TestWhatCannotBeEditedStaysAndNothingElseIsWritten(t *testing.T) {
 		if err := os.Chmod(path, 0o400); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := agents.Install(b.options("claude")); err == nil || len(b.files()) != 1 {
+		if _, err := Install(b.options("claude")); err == nil || len(b.files()) != 1 {
 			t.Errorf("error %v, files %v", err, b.files())
 		}
 	})
@@ -250,19 +248,19 @@ func TestWhatCannotBeEditedStaysAndNothingElseIsWritten(t *testing.T) {
 		if err := os.Symlink("/proc", filepath.Join(b.home, ".config/opencode/plugin")); err != nil {
 			t.Fatal(err)
 		}
-		_, err := agents.Install(b.options("opencode"))
+		_, err := Install(b.options("opencode"))
 		if raw, _ := os.ReadFile(path); err == nil || string(raw) != "{}" {
 			t.Errorf("error %v, the first file has %s", err, raw)
 		}
 	})
-	if _, err := agents.Install(newInstallBench(t).options("vim")); err == nil {
+	if _, err := Install(newInstallBench(t).options("vim")); err == nil {
 		t.Error("an unknown program is no error")
 	}
 }
 
 func TestDoctorSaysWhatIsMissing(t *testing.T) {
 	b := newInstallBench(t)
-	list, err := agents.Doctor(b.options("codex"), time.Now())
+	list, err := Doctor(b.options("codex"), time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

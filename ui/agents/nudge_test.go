@@ -1,4 +1,4 @@
-package agents_test
+package agents
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/ui/agents"
 )
 
 const codexStop = `{"session_id":"th1","turn_id":"t1","hook_event_name":"Stop","stop_hook_active":false,"last_assistant_message":"I rest."}`
@@ -56,7 +55,7 @@ func TestASessionOfCodexsServerIsPrompted(t *testing.T) {
 	done := b.waits()
 	b.sayTo("codex", "By the way.", model.Background)
 	b.sayTo("codex", "Use LFU.", model.Normal)
-	if got := <-prompts; got != "th1: "+agents.Nudge {
+	if got := <-prompts; got != "th1: "+nudge {
 		t.Errorf("prompted %q", got)
 	}
 	if err := <-done; err != nil {
@@ -131,14 +130,14 @@ func TestOneOfTwoRestingSessionsIsPrompted(t *testing.T) {
 	for _, session := range []string{"ses_1", "ses_2"} {
 		go func() {
 			var out bytes.Buffer
-			err := agents.Hook(ctx, []string{"opencode", agents.Rest}, b.open, agents.Streams{Patience: time.Minute, In: strings.NewReader(`{"sessionID":"` + session + `"}`),
+			err := hook(ctx, []string{"opencode", restEvent}, b.open, Streams{Patience: time.Minute, In: strings.NewReader(`{"sessionID":"` + session + `"}`),
 				Out: &out, Err: &out, Now: time.Now, Getenv: func(string) string { return "" }, Wait: func(context.Context, time.Duration) {}})
 			ends <- end{session, out.String(), err}
 		}()
 	}
 	b.sayTo("opencode", "Use LFU.", model.Normal)
 	first := <-ends
-	if first.told != agents.Nudge || first.err != nil {
+	if first.told != nudge || first.err != nil {
 		t.Errorf("the first ended with %+v", first)
 	}
 	b.must(`{"sessionID":"`+first.session+`"}`, "opencode", "chat.message")

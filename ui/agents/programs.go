@@ -42,7 +42,7 @@ type program struct {
 	stream         func() transcript.Stream
 }
 
-var restHours = fmt.Sprint(int(RestLimit.Hours()))
+var restHours = fmt.Sprint(int(restLimit.Hours()))
 
 var programs = []program{
 	{
@@ -56,9 +56,10 @@ var programs = []program{
 	},
 	{
 		name: "codex", settings: Options.codex, transcripts: [2]string{"CODEX_HOME", ".codex"},
-		note: "Codex skips hooks that were not trusted, without a word: it asks at its next start (review, then trust all), or open /hooks " +
-			"and press t; a version that has them behind a flag needs codex_hooks = true below [features] in config.toml",
-		wakesFrom: [3]int{0, 169, 0}, woken: "one that rests in Codex's server, as those of a terminal do, is prompted while the server keeps it",
+		note: "Codex skips hooks that were not trusted, without a word: it asks at its next start (review, then trust all), or " +
+			"open /hooks and press t; a version that has them behind a flag needs codex_hooks = true below [features] in config.toml",
+		wakesFrom: [3]int{0, 169, 0},
+		woken:     "one that rests in Codex's server, as those of a terminal do, is prompted while the server keeps it",
 		answers: "reach a session with vise's own answers and, once its hooks are trusted, between two tools, at the end of its turn and " +
 			"with the next prompt; ",
 		expected: []string{"SessionStart", "PostToolUse", "Stop"},
@@ -69,17 +70,18 @@ var programs = []program{
 	},
 	{
 		name: "crush", settings: Options.crush,
-		note: "Crush has a hook before a tool alone: a report is read with crush session show after the tool, and a session hears between " +
-			"tools; one that was started with --data-dir cannot be read",
-		answers:  "reach a session with vise's own answers and with those of any other tool; one that rests is not woken: it hears at its next tool",
+		note: "Crush has a hook before a tool alone: a report is read with crush session show after the tool, and a session hears " +
+			"between tools; one that was started with --data-dir cannot be read",
+		answers: "reach a session with vise's own answers and with those of any other tool; one that rests is not woken: " +
+			"it hears at its next tool",
 		expected: []string{"PreToolUse"},
 		hint:     "have crush use a tool once; then look again",
 		batch:    []string{"run"},
 	},
 	{
 		name: "opencode", settings: Options.openCode,
-		answers: "reach a session with vise's own answers, with those of any other tool and with its next prompt; one that comes to rest, or " +
-			"rests, is prompted, for " + restHours + " hours after its turn",
+		answers: "reach a session with vise's own answers, with those of any other tool and with its next prompt; one that comes to rest, " +
+			"or rests, is prompted, for " + restHours + " hours after its turn",
 		expected: []string{"chat.message", "session.idle"},
 		hint:     "run opencode once and end a turn; then look again",
 		batch:    []string{"run"},
@@ -119,13 +121,13 @@ func (p program) route(version string) string {
 	if p.woken == "" {
 		return p.answers
 	}
-	switch p.wakes(version) {
+	switch from := p.wakesFrom; p.wakes(version) {
 	case supported:
 		return p.answers + p.woken + ", for " + restHours + " hours after its turn"
 	case unsupported:
-		return fmt.Sprintf("%sone that rests is not woken: %s is older than %d.%d.%d", p.answers, version, p.wakesFrom[0], p.wakesFrom[1], p.wakesFrom[2])
+		return fmt.Sprintf("%sone that rests is not woken: %s is older than %d.%d.%d", p.answers, version, from[0], from[1], from[2])
 	}
-	return fmt.Sprintf("%swhether one that rests is woken is not known, as %s --version gives none; if not, it hears at its next prompt", p.answers, p.name)
+	return p.answers + "whether one that rests is woken is not known, as " + p.name + " --version gives none; if not, it hears at its next prompt"
 }
 
 // hookTimeout is what a program waits for a hook, in seconds; a hook takes less.
@@ -180,12 +182,13 @@ func (o Options) claude(wakes support) []target {
 		return command{Type: "command", Command: o.Vise, Args: o.hookArgs(event), Timeout: hookTimeout}
 	}
 	var hooks []entry
-	for _, event := range []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "SubagentStop", "Stop", "SessionEnd", "Notification"} {
+	for _, event := range []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure",
+		"SubagentStop", "Stop", "SessionEnd", "Notification"} {
 		hooks = append(hooks, o.hook(event, event, group{Hooks: []command{line(event)}}))
 	}
-	rest := line(Rest)
-	rest.Timeout, rest.Async, rest.AsyncRewake = int((RestLimit + time.Minute).Seconds()), true, true
-	waits := o.hook("Stop", Rest, group{Hooks: []command{rest}})
+	rest := line(restEvent)
+	rest.Timeout, rest.Async, rest.AsyncRewake = int((restLimit + time.Minute).Seconds()), true, true
+	waits := o.hook("Stop", restEvent, group{Hooks: []command{rest}})
 	waits.when = wakes
 	return []target{
 		jsonFile(o.dir("CLAUDE_CONFIG_DIR", ".claude", "settings.json"), append(hooks, waits)...),
@@ -200,15 +203,17 @@ var codexEvents = []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "S
 func (o Options) codex(wakes support) []target {
 	var hooks []entry
 	for _, event := range append(slices.Clip(codexEvents), "SessionEnd") {
-		hooks = append(hooks, o.hook(event, event, group{Hooks: []command{{Type: "command", Command: o.shellHook(event), Timeout: hookTimeout}}}))
+		line := command{Type: "command", Command: o.shellHook(event), Timeout: hookTimeout}
+		hooks = append(hooks, o.hook(event, event, group{Hooks: []command{line}}))
 	}
 	hooks[len(hooks)-1].when = wakes
 	return []target{
 		jsonFile(o.dir("CODEX_HOME", ".codex", "hooks.json"), hooks...),
 		tomlFile(o.dir("CODEX_HOME", ".codex", "config.toml"), tomlEntry{
 			table: "mcp_servers.vise",
-			lines: "command = " + strconv.Quote(o.Vise) + "\nargs = " + array(o.serverArgs()) + "\ndefault_tools_approval_mode = \"approve\"\n",
-			key:   "notify", value: array(append([]string{o.Vise}, o.hookArgs("notify")...)),
+			lines: "command = " + strconv.Quote(o.Vise) + "\nargs = " + array(o.serverArgs()) + "\n" +
+				"default_tools_approval_mode = \"approve\"\n",
+			key: "notify", value: array(append([]string{o.Vise}, o.hookArgs("notify")...)),
 		}),
 	}
 }
@@ -228,12 +233,13 @@ func (o Options) openCode(support) []target {
 	plugin := strings.NewReplacer("@VISE@", strconv.Quote(o.Vise), "@FLAGS@", array(o.flags())).Replace(openCodePlugin)
 	return []target{
 		jsonFile(o.dir("XDG_CONFIG_HOME", ".config", "opencode", "opencode.json"), entry{at: []string{"mcp", "vise"}, value: server}),
-		{path: o.dir("XDG_CONFIG_HOME", ".config", "opencode", "plugin", "vise.ts"), edit: func(_ []byte, remove bool) ([]byte, string, error) {
-			if remove {
-				return nil, "", nil
-			}
-			return []byte(plugin), "", nil
-		}},
+		{path: o.dir("XDG_CONFIG_HOME", ".config", "opencode", "plugin", "vise.ts"),
+			edit: func(_ []byte, remove bool) ([]byte, string, error) {
+				if remove {
+					return nil, "", nil
+				}
+				return []byte(plugin), "", nil
+			}},
 	}
 }
 

@@ -1,4 +1,4 @@
-package agents_test
+package agents
 
 import (
 	"cmp"
@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"vise/model"
-	"vise/ui/agents"
 )
 
 // recording is what a program really sent (Claude Code 2.1.197, Codex 0.169.0, OpenCode
@@ -31,7 +30,7 @@ const (
 // TestRecordedSessions feeds what programs really sent through the hooks.
 func TestRecordedSessions(t *testing.T) {
 	const short = "Split the limiter into limit/; the proxy uses it."
-	for _, program := range agents.Programs {
+	for _, program := range Programs {
 		same := model.ReportSameRound
 		if program == "codex" {
 			same = model.ReportNearRound

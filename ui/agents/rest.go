@@ -17,16 +17,16 @@ import (
 // Rest is no event of a program's. Claude Code calls its second Stop hook with it, the one
 // that runs in the background (asyncRewake) while the session rests; for a session of Codex's
 // server vise calls itself with it, for one of OpenCode's vise's plugin does.
-const Rest = "Rest"
+const restEvent = "Rest"
 
 // Nudge is what a resting session of Codex or OpenCode is prompted with. The messages
 // themselves come with the prompt's own hook: what is never prompted is never said to be sent.
-const Nudge = "There are messages for you; they come with this prompt."
+const nudge = "There are messages for you; they come with this prompt."
 
 const (
 	// RestLimit is how long a resting session is waited for. The program's own default would
 	// end the waiting after 10 minutes.
-	RestLimit = 12 * time.Hour
+	restLimit = 12 * time.Hour
 	// wakeCode wakes the session with what is on standard error.
 	wakeCode reply.Exit = 2
 	// handLimit bounds the handing over of messages.
@@ -70,11 +70,11 @@ func (c *call) rest(ctx context.Context, p payload) error {
 type resting struct {
 	Session string `json:"session_id"`
 	Own     string `json:"own"`
-	Server
+	callingServer
 }
 
 // Server is a program that keeps sessions while they rest.
-type Server struct {
+type callingServer struct {
 	// Program is its file, or its name.
 	Program string        `json:"program"`
 	Process model.Process `json:"process"`
@@ -94,7 +94,7 @@ func (c *call) awaitInServer(p payload) error {
 	if err != nil {
 		return err
 	}
-	return c.background(Rest, resting{Session: p.Session, Own: own, Server: server})
+	return c.background(restEvent, resting{Session: p.Session, Own: own, callingServer: server})
 }
 
 // restInServer waits until an urgent message is queued, and has the server prompt the session.
@@ -114,7 +114,7 @@ func (c *call) restInServer(ctx context.Context) error {
 		}
 		var err error
 		for range maxNudges {
-			if _, err = c.Exec(ctx, r.Program, "", "queue", "--thread", r.Session, "--message", Nudge); err == nil || ctx.Err() != nil {
+			if _, err = c.Exec(ctx, r.Program, "", "queue", "--thread", r.Session, "--message", nudge); err == nil || ctx.Err() != nil {
 				return true, nil
 			}
 			c.Wait(ctx, retryRest)
@@ -138,7 +138,7 @@ func (c *call) restInPlugin(ctx context.Context, session string) error {
 		if !c.once("nudged", string(first)) {
 			return false, nil
 		}
-		return true, c.print(Nudge)
+		return true, c.print(nudge)
 	})
 }
 

@@ -1,4 +1,4 @@
-package agents_test
+package agents
 
 import (
 	"bytes"
@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/ui/agents"
 	"vise/ui/reply"
 )
 
@@ -28,13 +27,13 @@ func (b *hookBench) rests(ctx context.Context, session string, gone func()) *wai
 	b.t.Helper()
 	before := b.markers()
 	w := &waiting{t: b.t, done: make(chan error, 1)}
-	s := agents.Streams{
+	s := Streams{
 		Patience: time.Minute, In: strings.NewReader(fmt.Sprintf(`{"session_id":%q,"stop_hook_active":true}`, session)),
 		Out: &w.told, Err: &w.told, Now: time.Now, Gone: gone,
 		Getenv: func(k string) string { return map[string]string{"CLAUDE_CODE_ENTRYPOINT": "cli"}[k] },
 		Wait:   func(context.Context, time.Duration) {},
 	}
-	go func() { w.done <- agents.Hook(ctx, []string{"claude", agents.Rest}, b.open, s) }()
+	go func() { w.done <- hook(ctx, []string{"claude", restEvent}, b.open, s) }()
 	for b.markers() == before && len(w.done) == 0 {
 		if b.t.Context().Err() != nil {
 			b.t.Fatal("it does not wait")
@@ -132,7 +131,7 @@ func TestTheWaitingEnds(t *testing.T) {
 	cancel()
 	w.ends("")
 	b.say("Use LFU.", model.Normal)
-	b.must(`{"session_id":"s1"}`, "claude", agents.Rest)
+	b.must(`{"session_id":"s1"}`, "claude", restEvent)
 	if b.told != "" || b.markers() != "" {
 		t.Errorf("told %q without a terminal; waited for: %s", b.told, b.markers())
 	}

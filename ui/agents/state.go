@@ -29,7 +29,7 @@ func (c *call) state(kind string, names ...string) string {
 }
 
 // Sighting is when an event of a program was last seen, and how often.
-type Sighting struct {
+type sighting struct {
 	Event string    `json:"event"`
 	Last  time.Time `json:"last"`
 	Count int64     `json:"count"`
@@ -57,11 +57,11 @@ func (c *call) sawEvent() {
 }
 
 // Seen are the events of a program that this home has seen, by name.
-func Seen(home, program string) (out []Sighting) {
+func seenEvents(home, program string) (out []sighting) {
 	list, _ := os.ReadDir(stateDir(home, program, "seen"))
 	for _, x := range list {
 		if info, err := x.Info(); err == nil && info.Mode().IsRegular() {
-			out = append(out, Sighting{Event: x.Name(), Last: info.ModTime(), Count: info.Size()})
+			out = append(out, sighting{Event: x.Name(), Last: info.ModTime(), Count: info.Size()})
 		}
 	}
 	return out

@@ -55,7 +55,8 @@ const (
 // beside the work items that it completes is kept. An error means that it could not be run at all.
 func Wrap(ctx context.Context, o WrapOptions) (WrapReport, error) {
 	p := programOf(filepath.Base(o.Argv[0]))
-	w := &wrapped{WrapOptions: o, WrapReport: WrapReport{Captured: p.captured(o.Argv)}, session: home.NewKey(), ctx: context.WithoutCancel(ctx)}
+	w := &wrapped{WrapOptions: o, session: home.NewKey(), ctx: context.WithoutCancel(ctx)}
+	w.Captured = p.captured(o.Argv)
 	var from model.Position
 	if err := o.Home.View(ctx, func(r model.Reader) error {
 		from = model.Position{Revision: r.Revision(), N: 1 << 30}

@@ -1,4 +1,4 @@
-package agents_test
+package agents
 
 import (
 	"bytes"
@@ -12,7 +12,6 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/home"
-	"vise/ui/agents"
 )
 
 // bench is a home with a completed item, and a directory of programs.
@@ -63,7 +62,7 @@ func (b *wrapBench) view(id model.ItemID) (v model.View) {
 }
 
 // run wraps a program called name that writes lines and ends with a code.
-func (b *wrapBench) run(name string, code int, args []string, lines ...string) (agents.WrapReport, string) {
+func (b *wrapBench) run(name string, code int, args []string, lines ...string) (WrapReport, string) {
 	b.t.Helper()
 	path := filepath.Join(b.bin, name)
 	script := "#!/bin/sh\ncat <<'EOF'\n" + strings.Join(lines, "\n") + "\nEOF\necho \"for $VISE_AGENT\" >&2\nexit " + fmt.Sprint(code) + "\n"
@@ -71,7 +70,7 @@ func (b *wrapBench) run(name string, code int, args []string, lines ...string) (
 		b.t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	got, err := agents.Wrap(b.t.Context(), agents.WrapOptions{Argv: append([]string{path}, args...), Agent: "ann", Home: b.home,
+	got, err := Wrap(b.t.Context(), WrapOptions{Argv: append([]string{path}, args...), Agent: "ann", Home: b.home,
 		In: strings.NewReader(""), Out: &out, Err: &errs, Env: os.Environ(), Now: time.Now})
 	if err != nil || len(got.Problems) > 0 {
 		b.t.Fatal(err, got.Problems)
@@ -122,7 +121,7 @@ func TestInteractiveProgramKeepsTheTerminal(t *testing.T) {
 
 func TestMissingProgramIsSaid(t *testing.T) {
 	b := newWrapBench(t)
-	_, err := agents.Wrap(t.Context(), agents.WrapOptions{Argv: []string{filepath.Join(b.bin, "none")}, Agent: "ann", Home: b.home,
+	_, err := Wrap(t.Context(), WrapOptions{Argv: []string{filepath.Join(b.bin, "none")}, Agent: "ann", Home: b.home,
 		In: strings.NewReader(""), Out: new(bytes.Buffer), Err: new(bytes.Buffer), Now: time.Now})
 	if err == nil {
 		t.Error("nothing was said")

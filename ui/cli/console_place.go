@@ -3,16 +3,12 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"vise/store/files"
 	"vise/ui/console"
 )
 
@@ -35,15 +31,14 @@ type keptPlace struct {
 	Place console.Memo `json:"place"`
 }
 
-// Bounds of the file: the terminals used last are kept, and a file that is larger is not ours.
+// The version of the file, and how many terminals it keeps: those used last.
 const (
 	placeVersion   = 1
 	placeTerminals = 20
-	maxPlaceFile   = 4 << 20
 )
 
 func newPlaces(home string, getenv func(string) string, now func() time.Time) *places {
-	return &places{path: filepath.Join(home, "state", "state.json"), terminal: terminalOf(getenv), now: now}
+	return &places{path: statePath(home, "state.json"), terminal: terminalOf(getenv), now: now}
 }
 
 // terminalOf names the terminal's session: that of the innermost program that has a name
@@ -69,20 +64,17 @@ func terminalOf(getenv func(string) string) string {
 func (m *places) last() *console.Memo {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	all := m.read()
-	if kept, ok := all.Terminals[m.terminal]; ok {
-		return &kept.Place
-	}
-	var newest *keptPlace
-	for _, kept := range all.Terminals {
-		if newest == nil || kept.At.After(newest.At) {
-			newest = &kept
+	all := m.read().Terminals
+	kept, ok := all[m.terminal]
+	for _, x := range all {
+		if _, own := all[m.terminal]; !own && x.At.After(kept.At) {
+			kept, ok = x, true
 		}
 	}
-	if newest == nil {
+	if !ok {
 		return nil
 	}
-	return &newest.Place
+	return &kept.Place
 }
 
 // Keep is part of console.Keeper.
@@ -92,36 +84,19 @@ func (m *places) Keep(_ context.Context, place console.Memo) error {
 	all := m.read()
 	all.Version = placeVersion
 	all.Terminals[m.terminal] = keptPlace{m.now().UTC(), place}
-	names := make([]string, 0, len(all.Terminals))
-	for name := range all.Terminals {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int {
+	names := slices.SortedFunc(maps.Keys(all.Terminals), func(a, b string) int {
 		return cmp.Or(all.Terminals[b].At.Compare(all.Terminals[a].At), cmp.Compare(a, b))
 	})
 	for _, name := range names[min(len(names), placeTerminals):] {
 		delete(all.Terminals, name)
 	}
-	raw, err := json.Marshal(all)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(m.path), 0o700); err != nil {
-		return err
-	}
-	return files.WriteAtomic(m.path, raw)
+	return writeState(m.path, all)
 }
 
 func (m *places) read() placeFile {
-	none := placeFile{Terminals: map[string]keptPlace{}}
-	info, err := os.Stat(m.path)
-	if err != nil || info.Size() > maxPlaceFile || info.Mode()&fs.ModeType != 0 {
-		return none
-	}
-	raw, err := os.ReadFile(m.path)
 	var all placeFile
-	if err != nil || json.Unmarshal(raw, &all) != nil || all.Version != placeVersion || all.Terminals == nil {
-		return none
+	if err := readState(m.path, &all); err != nil || all.Version != placeVersion || all.Terminals == nil {
+		return placeFile{Terminals: map[string]keptPlace{}}
 	}
 	return all
 }

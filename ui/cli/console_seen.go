@@ -24,10 +24,10 @@ const (
 	largestSeen = 512 << 10
 )
 
-func newSeenPlans(home string) seenPlans { return seenPlans{filepath.Join(home, "state", "looked")} }
+func newSeenPlans(home string) seenPlans { return seenPlans{statePath(home, "looked")} }
 
-// Looked is part of console.Looks.
-func (s seenPlans) Looked(_ context.Context, id model.ItemID) (model.Text, bool) {
+// Seen is part of console.SeenPlans.
+func (s seenPlans) Seen(_ context.Context, id model.ItemID) (model.Text, bool) {
 	path, ok := s.path(id)
 	if !ok {
 		return "", false
@@ -36,17 +36,14 @@ func (s seenPlans) Looked(_ context.Context, id model.ItemID) (model.Text, bool)
 	return model.Text(raw), err == nil
 }
 
-// Look is part of console.Looks.
-func (s seenPlans) Look(_ context.Context, id model.ItemID, text model.Text) error {
+// Keep is part of console.SeenPlans.
+func (s seenPlans) Keep(_ context.Context, id model.ItemID, text model.Text) error {
 	path, ok := s.path(id)
 	raw := []byte(text.Raw()) // raw: to a file, not shown
 	if !ok || len(raw) > largestSeen {
 		return nil
 	}
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return err
-	}
-	if err := files.WriteAtomic(path, raw); err != nil {
+	if err := writeStateRaw(path, raw); err != nil {
 		return err
 	}
 	s.forget()

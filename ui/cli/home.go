@@ -22,7 +22,7 @@ func (a *app) homeDir() (string, error) {
 
 // homeOptions are what this run says about opening a home.
 func (a *app) homeOptions() home.Options {
-	return home.Options{Now: a.now, NewKey: newKey, Dir: a.dir, Warn: func(s string) {
+	return home.Options{Now: a.now, Dir: a.dir, Warn: func(s string) {
 		fmt.Fprintf(a.err, "vise: warning: %s\n", model.Text(s))
 	}}
 }
@@ -131,12 +131,17 @@ func (a *app) read(ctx context.Context, fn func(model.Reader) error) error {
 	return h.View(ctx, fn)
 }
 
+// readOne reads one thing from the ledger.
+func readOne[T any](ctx context.Context, a *app, fn func(model.Reader) (T, error)) (out T, err error) {
+	err = a.read(ctx, func(r model.Reader) (err error) {
+		out, err = fn(r)
+		return err
+	})
+	return out, err
+}
+
 // itemAnswer reads what a changed item is like and answers with it.
 func (a *app) itemAnswer(ctx context.Context, in model.Receipt, did string) (answer, error) {
-	var out home.ItemResult
-	err := a.read(ctx, func(r model.Reader) error {
-		out = home.ItemResultOf(r, in)
-		return nil
-	})
+	out, err := readOne(ctx, a, func(r model.Reader) (home.ItemResult, error) { return home.ItemResultOf(r, in), nil })
 	return answer{data: out, warnings: out.Warnings, text: func(p *page) { p.changed(did, out.WorkItem) }}, err
 }

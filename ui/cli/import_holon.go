@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"maps"
@@ -69,7 +70,7 @@ func readHolon(dir string) (holonLedger, error) {
 		return holonLedger{}, err
 	}
 	defer home.root.Close()
-	r := &holonReader{home: home, agents: map[model.AgentID]*holonAgent{}, reports: map[model.ItemID]model.Text{}, kept: map[model.ItemID]holonFields{}}
+	r := &holonReader{home: home, agents: map[model.AgentID]*holonAgent{}, reports: map[model.ItemID]model.Text{}, kept: map[model.ItemID]map[string]json.RawMessage{}}
 	r.ledger.Dir = filepath.Join(dir, filepath.FromSlash(home.ledger))
 	for _, step := range []func() error{r.readReports, r.readItems, r.readWaits, r.readFocus, r.countOthers} {
 		if err := step(); err != nil {
@@ -138,7 +139,7 @@ type holonReader struct {
 	// reports are the newest completion reports that stand outside of the items.
 	reports map[model.ItemID]model.Text
 	// kept are the fields for which vise has no place, those of an item's waits too.
-	kept map[model.ItemID]holonFields
+	kept map[model.ItemID]map[string]json.RawMessage
 }
 
 func (r *holonReader) agent(id model.AgentID) *holonAgent {
@@ -160,14 +161,13 @@ func (r *holonReader) readFocus() error {
 		if err != nil {
 			return r.unreadable(name, err)
 		}
-		f, err := decodeFields(raw)
-		var focus model.ItemID
-		if err == nil {
-			err = takeField(f, "current_work_item_id", &focus)
+		var state struct {
+			Focus model.ItemID `json:"current_work_item_id"`
 		}
-		if err != nil {
+		if err := json.Unmarshal(raw, &state); err != nil {
 			return r.malformed(name, 1, err)
 		}
+		focus := state.Focus
 		if owner, ok := r.owner[focus]; ok && !r.completed[focus] {
 			r.agent(owner).Focus = focus
 		}

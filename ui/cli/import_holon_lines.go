@@ -17,40 +17,43 @@ import (
 // maxHolonLine bounds one record. Holon's own records stay far below it.
 const maxHolonLine = 16 << 20
 
-// holonFields are the fields of a record that nobody has taken yet.
-type holonFields map[string]json.RawMessage
+// holonRecord is the last snapshot of an id: its fields that nobody has taken yet, where it
+// stands, and what is wrong with it first.
+type holonRecord struct {
+	id     string
+	line   int
+	fields map[string]json.RawMessage
+	err    error
+}
 
-func decodeFields(raw []byte) (holonFields, error) {
-	var f holonFields
-	if err := json.Unmarshal(raw, &f); err != nil {
+func decodeRecord(raw []byte) (*holonRecord, error) {
+	rec := &holonRecord{}
+	if err := json.Unmarshal(raw, &rec.fields); err != nil {
 		return nil, err
 	}
-	if f == nil {
+	if rec.fields == nil {
 		return nil, errors.New("not a JSON object")
 	}
-	return f, nil
+	return rec, nil
 }
 
-// takeField reads the field key into out and removes it from f. Absent and null leave out as it is.
-func takeField[T any](f holonFields, key string, out *T) error {
-	raw, ok := f[key]
-	delete(f, key)
+// take reads a field into what out points to and removes it. Absent and null leave out as it is.
+func (rec *holonRecord) take(key string, out any) {
+	raw, ok := rec.fields[key]
+	delete(rec.fields, key)
 	if !ok || string(raw) == "null" {
-		return nil
+		return
 	}
 	if err := json.Unmarshal(raw, out); err != nil {
-		return fmt.Errorf("field %s: %w", key, err)
+		rec.fail("field %s: %w", key, err)
 	}
-	return nil
 }
 
-// takeFields is several takes of one type.
-func takeFields[T any](f holonFields, into map[string]*T) error {
-	var err error
-	for key, out := range into {
-		err = errors.Join(err, takeField(f, key, out))
+// fail keeps the first error.
+func (rec *holonRecord) fail(format string, args ...any) {
+	if rec.err == nil {
+		rec.err = fmt.Errorf(format, args...)
 	}
-	return err
 }
 
 // lines calls visit with each line of a ledger's file that is not blank. A file that is
@@ -89,36 +92,29 @@ func (r *holonReader) lines(file string, visit func(n int, line []byte) error) e
 	return nil
 }
 
-// holonRecord is the last snapshot of an id and where it stands.
-type holonRecord struct {
-	id   string
-	line int
-	holonFields
-}
-
 // latest are the last snapshots of a file, in the order in which their ids first appear,
 // and the number of snapshots before them.
-func (r *holonReader) latest(file string) (records []holonRecord, superseded int, err error) {
+func (r *holonReader) latest(file string) (records []*holonRecord, superseded int, err error) {
 	at := map[string]int{}
 	err = r.lines(file, func(n int, line []byte) error {
-		f, err := decodeFields(line)
+		rec, err := decodeRecord(line)
 		if err != nil {
 			return err
 		}
-		var id string
-		if err := takeField(f, "id", &id); err != nil {
-			return err
+		rec.line = n
+		if rec.take("id", &rec.id); rec.id == "" {
+			rec.fail("no id")
 		}
-		if id == "" {
-			return errors.New("no id")
+		if rec.err != nil {
+			return rec.err
 		}
-		if i, known := at[id]; known {
-			records[i] = holonRecord{id, n, f}
+		if i, known := at[rec.id]; known {
+			records[i] = rec
 			superseded++
 			return nil
 		}
-		at[id] = len(records)
-		records = append(records, holonRecord{id, n, f})
+		at[rec.id] = len(records)
+		records = append(records, rec)
 		return nil
 	})
 	return records, superseded, err

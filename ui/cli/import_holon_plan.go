@@ -14,27 +14,24 @@ import (
 
 // plan is an item's plan: the text in older records, else the file that the record
 // describes, as far as it lies in the agent's directory and is text.
-func (r *holonReader) plan(f holonFields, id model.ItemID) (model.Text, error) {
+func (r *holonReader) plan(rec *holonRecord, id model.ItemID) model.Text {
 	var inline model.Text
-	if err := takeField(f, "plan", &inline); err != nil {
-		return "", err
-	}
-	if inline != "" {
+	if rec.take("plan", &inline); inline != "" {
 		r.ledger.Counts.InlinePlans++
-		delete(f, "plan_artifact")
-		return inline, nil
+		delete(rec.fields, "plan_artifact")
+		return inline
 	}
-	if _, described := f["plan_artifact"]; !described {
-		return "", nil
+	if _, described := rec.fields["plan_artifact"]; !described {
+		return ""
 	}
 	text, err := r.planFile(id)
 	if err != nil {
 		r.note(id, "plan file not found or not text; its description is kept")
-		return "", nil
+		return ""
 	}
 	r.ledger.Counts.PlanFiles++
-	delete(f, "plan_artifact")
-	return text, nil
+	delete(rec.fields, "plan_artifact")
+	return text
 }
 
 // planFile reads the plan at its only place in an agent's directory. The path that the

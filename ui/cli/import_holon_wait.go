@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 
@@ -16,7 +16,7 @@ const holonMirrorPrefix = "waiting_intent:"
 func (r *holonReader) readWaits() error {
 	for _, kind := range []struct {
 		file string
-		make func(holonRecord) (model.Wait, error)
+		read func(*holonRecord, *model.Wait)
 	}{{"waiting_intents.jsonl", holonIntent}, {"wait_conditions.jsonl", holonCondition}} {
 		records, _, err := r.latest(kind.file)
 		if err != nil {
@@ -26,8 +26,8 @@ func (r *holonReader) readWaits() error {
 			if strings.HasPrefix(rec.id, holonMirrorPrefix) {
 				continue
 			}
-			if err := r.takeWait(rec, kind.make); err != nil {
-				return r.malformed(r.home.ledger+"/"+kind.file, rec.line, err)
+			if r.takeWait(rec, kind.read); rec.err != nil {
+				return r.malformed(r.home.ledger+"/"+kind.file, rec.line, rec.err)
 			}
 		}
 	}
@@ -35,19 +35,11 @@ func (r *holonReader) readWaits() error {
 }
 
 // takeWait gives a wait to its agent. A completed item waits for nothing any more.
-func (r *holonReader) takeWait(rec holonRecord, read func(holonRecord) (model.Wait, error)) error {
-	if !model.ValidID(rec.id) {
-		return fmt.Errorf("id %q is not usable: use 1 to 64 of a-z, 0-9, - and _", model.Text(rec.id))
-	}
-	agent, err := takeAgent(rec.holonFields)
-	if err != nil {
-		return err
-	}
-	x, err := read(rec)
-	if err != nil {
-		return err
-	}
-	x.ID, x.Deliver = model.WaitID(rec.id), model.DeliverWakeHint
+func (r *holonReader) takeWait(rec *holonRecord, read func(*holonRecord, *model.Wait)) {
+	agent := rec.owner()
+	x := model.Wait{ID: model.WaitID(rec.id), Deliver: model.DeliverWakeHint, Status: model.WaitActive, Kind: model.WaitExternal}
+	rec.takeWait(&x)
+	read(rec, &x)
 	if owner, ok := r.owner[x.WorkItemID]; ok {
 		agent = owner
 	}
@@ -57,120 +49,81 @@ func (r *holonReader) takeWait(rec holonRecord, read func(holonRecord) (model.Wa
 	if x.Reason == "" {
 		x.Reason = "imported wait"
 	}
-	r.keepOfWait(x, rec.holonFields)
+	r.keepOfWait(x, rec.fields)
 	r.agent(agent).Waits = append(r.agent(agent).Waits, x)
 	r.ledger.Counts.Waits++
 	if x.Status == model.WaitActive {
 		r.ledger.Counts.ActiveWaits++
 	}
-	return nil
 }
 
 // keepOfWait keeps a wait's other fields with its item. An agent's own wait has none.
-func (r *holonReader) keepOfWait(x model.Wait, f holonFields) {
+func (r *holonReader) keepOfWait(x model.Wait, f map[string]json.RawMessage) {
 	if len(f) == 0 {
 		return
 	}
 	if _, ok := r.owner[x.WorkItemID]; !ok {
-		r.ledger.Notes = append(r.ledger.Notes, string(x.ID)+": a wait without a work item; its other holonFields stay in Holon")
+		r.ledger.Notes = append(r.ledger.Notes, string(x.ID)+": a wait without a work item; its other fields stay in Holon")
 		return
 	}
 	if r.kept[x.WorkItemID] == nil {
-		r.kept[x.WorkItemID] = holonFields{}
+		r.kept[x.WorkItemID] = map[string]json.RawMessage{}
 	}
 	raw, _ := json.Marshal(f) // RawMessages that were just decoded
 	r.kept[x.WorkItemID]["wait "+string(x.ID)] = raw
 }
 
-// commonWait takes the fields that both kinds of waits have.
-func commonWait(f holonFields) (model.Wait, error) {
-	x := model.Wait{Status: model.WaitActive, Kind: model.WaitExternal}
+// takeWait takes the fields that both kinds of waits have.
+func (rec *holonRecord) takeWait(x *model.Wait) {
 	status := string(model.WaitActive)
-	if err := takeField(f, "status", &status); err != nil {
-		return x, err
+	for key, out := range map[string]any{
+		"status": &status, "created_at": &x.CreatedAt, "updated_at": &x.UpdatedAt, "cancelled_at": &x.CancelledAt,
+		"work_item_id": &x.WorkItemID, "source": &x.Source,
+	} {
+		rec.take(key, out)
 	}
-	for key, out := range map[string]*time.Time{"created_at": &x.CreatedAt, "updated_at": &x.UpdatedAt, "cancelled_at": &x.CancelledAt} {
-		if err := takeField(f, key, out); err != nil {
-			return x, err
-		}
-	}
-	if err := takeField(f, "work_item_id", &x.WorkItemID); err != nil {
-		return x, err
-	}
-	if err := takeField(f, "source", &x.Source); err != nil {
-		return x, err
-	}
-	delete(f, "scope") // work_item_id says it
+	delete(rec.fields, "scope") // work_item_id says it
 	switch status {
 	case "active", "triggered":
 	case "cancelled", "resolved", "expired":
 		x.Status, x.CancelReason = model.WaitCancelled, status
 	default:
-		return x, fmt.Errorf("unknown status %q", model.Text(status))
+		rec.fail("unknown status %q", model.Text(status))
 	}
-	return x, nil
 }
 
 // holonCondition reads a wait condition.
-func holonCondition(rec holonRecord) (model.Wait, error) {
-	x, err := commonWait(rec.holonFields)
-	if err != nil {
-		return x, err
-	}
-	if err := takeField(rec.holonFields, "kind", &x.Kind); err != nil {
-		return x, err
-	}
+func holonCondition(rec *holonRecord, x *model.Wait) {
+	rec.take("kind", &x.Kind)
 	switch x.Kind {
 	case model.WaitTask, model.WaitExternal, model.WaitOperator, model.WaitTimer, model.WaitSystem:
 	default:
-		return x, fmt.Errorf("unknown kind %q", model.Text(x.Kind))
+		rec.fail("unknown kind %q", model.Text(x.Kind))
 	}
-	if err := takeFields(rec.holonFields, map[string]*model.Text{"waiting_for": &x.Reason, "subject_ref": &x.Resource}); err != nil {
-		return x, err
-	}
-	if err := takeField(rec.holonFields, "triggered_at", &x.LastTriggeredAt); err != nil {
-		return x, err
-	}
-	if !x.LastTriggeredAt.IsZero() {
+	rec.take("waiting_for", &x.Reason)
+	rec.take("subject_ref", &x.Resource)
+	if rec.take("triggered_at", &x.LastTriggeredAt); !x.LastTriggeredAt.IsZero() {
 		x.TriggerCount = 1
 	}
-	x.WakeAt = timerOf(rec.holonFields["wake_sources"])
-	return x, nil
-}
-
-// timerOf is the instant of the first timer among the wake sources.
-func timerOf(raw json.RawMessage) time.Time {
 	var sources []struct {
 		WakeAt time.Time `json:"wake_at"`
 	}
-	if json.Unmarshal(raw, &sources) != nil {
-		return time.Time{}
-	}
+	_ = json.Unmarshal(rec.fields["wake_sources"], &sources) // kept as it is, where it does not read
 	for _, s := range sources {
-		if !s.WakeAt.IsZero() {
-			return s.WakeAt
+		if x.WakeAt.IsZero() {
+			x.WakeAt = s.WakeAt
 		}
 	}
-	return time.Time{}
 }
 
 // holonIntent reads a waiting intent of older Holon.
-func holonIntent(rec holonRecord) (model.Wait, error) {
-	x, err := commonWait(rec.holonFields)
-	if err != nil {
-		return x, err
-	}
+func holonIntent(rec *holonRecord, x *model.Wait) {
 	var summary model.Text
-	if err := takeFields(rec.holonFields, map[string]*model.Text{
+	for key, out := range map[string]any{
 		"description": &x.Reason, "summary": &summary, "resource": &x.Resource, "condition": &x.Condition,
-	}); err != nil {
-		return x, err
+		"trigger_count": &x.TriggerCount, "last_triggered_at": &x.LastTriggeredAt,
+	} {
+		rec.take(key, out)
 	}
-	if x.Reason == "" {
-		x.Reason = summary
-	}
-	if err := takeField(rec.holonFields, "trigger_count", &x.TriggerCount); err != nil {
-		return x, err
-	}
-	return x, takeField(rec.holonFields, "last_triggered_at", &x.LastTriggeredAt)
+	x.Reason = cmp.Or(x.Reason, summary)
 }

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"vise/model"
 	"vise/store"
@@ -19,14 +21,12 @@ func (a *app) makePlans(ctx context.Context, in model.Import) error {
 	if err != nil {
 		return err
 	}
-	for rest := change.NewPlans; len(rest) > 0 && ctx.Err() == nil; {
-		some := rest[:min(len(rest), plansAtOnce)]
-		if err := a.home.Files().CreatePlans(some); err != nil {
+	for some := range slices.Chunk(change.NewPlans, plansAtOnce) {
+		if err := errors.Join(ctx.Err(), a.home.Files().CreatePlans(some)); err != nil {
 			return err
 		}
-		rest = rest[len(some):]
 	}
-	return ctx.Err()
+	return nil
 }
 
 // plansAtOnce is how many plan files are made between two looks at an interruption.

@@ -1,14 +1,12 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 
 	"vise/model"
-	"vise/store/files"
 	"vise/store/home"
 	"vise/ui/runner"
 )
@@ -16,14 +14,14 @@ import (
 // A process that watches files by polling says so in the home, in a file of its own, so that
 // others can tell that what they change is noticed late.
 
-// pollster is a process that polls.
-type pollster struct {
+// pollingProcess is a process that polls.
+type pollingProcess struct {
 	model.Process
 	// Mode is how it watches, as its screen says it.
 	Mode string `json:"mode"`
 }
 
-func pollingDir(home string) string { return filepath.Join(home, "state", "polling") }
+func pollingDir(home string) string { return statePath(home, "polling") }
 
 // publishPolling says in the home how this process watches, or, with an empty mode, that the
 // system tells it of changes again. What cannot be written is not said.
@@ -33,17 +31,11 @@ func publishPolling(home, mode string) {
 		_ = os.Remove(path)
 		return
 	}
-	raw, err := json.Marshal(pollster{runner.Self(), mode})
-	if err == nil && os.MkdirAll(pollingDir(home), 0o700) == nil {
-		_ = files.WriteAtomic(path, raw)
-	}
+	_ = writeState(path, pollingProcess{runner.Self(), mode})
 }
 
-// mostPollsters bounds how many files of others are read, largestPollster the bytes of one.
-const (
-	mostPollsters   = 100
-	largestPollster = 4 << 10
-)
+// maxPolling bounds how many files of others are read.
+const maxPolling = 100
 
 // polling is the condition that processes which still run watch by polling; none is the usual
 // answer. What a process left that has died is removed.
@@ -53,29 +45,25 @@ func polling(home string) []model.Condition {
 		return nil
 	}
 	defer dir.Close()
-	names, _ := dir.Readdirnames(mostPollsters)
-	var first pollster
-	n := 0
+	names, _ := dir.Readdirnames(maxPolling)
+	var running []pollingProcess
 	for _, name := range names {
 		path := filepath.Join(pollingDir(home), name)
-		raw, err := files.ReadSmall(path, largestPollster)
-		var p pollster
+		var p pollingProcess
 		switch {
-		case err != nil || json.Unmarshal(raw, &p) != nil:
+		case readState(path, &p) != nil:
 		case !runner.Alive(p.Process):
 			_ = os.Remove(path)
 		default:
-			if n++; n == 1 {
-				first = p
-			}
+			running = append(running, p)
 		}
 	}
-	if n == 0 {
+	if len(running) == 0 {
 		return nil
 	}
-	said := fmt.Sprintf("the console with pid %d is %s", first.PID, model.Text(first.Mode))
-	if n > 1 {
-		said += fmt.Sprintf(", and %d more poll", n-1)
+	said := fmt.Sprintf("the console with pid %d is %s", running[0].PID, model.Text(running[0].Mode))
+	if more := len(running) - 1; more > 0 {
+		said += fmt.Sprintf(", and %d more poll", more)
 	}
 	return []model.Condition{{Code: model.CodePolling, Message: said, Hint: "changes of plans show late; raise fs.inotify.max_user_instances and max_user_watches, or end programs that watch much"}}
 }

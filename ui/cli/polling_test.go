@@ -19,7 +19,7 @@ func TestOthersAreToldThatAConsolePollsAsLongAsItRuns(t *testing.T) {
 	publishPolling(home, "watching by polling, every 2s (inotify limit reached)")
 	dead := runner.Self()
 	dead.Start += "1"
-	raw, err := json.Marshal(pollster{dead, "of another life"})
+	raw, err := json.Marshal(pollingProcess{dead, "of another life"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"vise/model"
 	"vise/store/home"
 	"vise/ui/action"
+	"vise/ui/config"
 )
 
 // maxScanned bounds the rows that a saved filter looks at.
@@ -20,9 +21,14 @@ func (a *app) saved(name string) (words string, ok bool, err error) {
 	if name == "" || slices.Contains(model.Filters, model.Filter(name)) {
 		return "", false, nil
 	}
-	all, err := a.savedFilters()
-	if words, ok = all[name]; ok || err != nil {
-		return words, ok, err
+	var all map[string]string
+	if at, err := config.PlaceOf(a.getenv); err == nil { // without a place for it there is no configuration
+		if err := config.ReadPart(at.File, "filters", &all); err != nil {
+			return "", false, misuse("filter", "the configuration %s does not read", model.Text(at.File)).Because(err).WithHint("vise config check")
+		}
+	}
+	if words, ok = all[name]; ok {
+		return words, true, nil
 	}
 	return "", false, misuse("filter", "unknown filter %q", model.Text(name)).
 		WithHint("the filters are %s%s", strings.Join(filters(), ", "), yours(slices.Sorted(maps.Keys(all))))

@@ -72,16 +72,13 @@ func (a *app) worthAHome(c model.CreateWorkItem) error {
 
 // agentOfNew is whose item is created. A home made for it knows that agent from the start.
 func (a *app) agentOfNew(ctx context.Context) (model.AgentID, error) {
-	d, created, err := a.openOrCreate()
+	_, created, err := a.openOrCreate()
 	if err != nil {
 		return "", err
 	}
 	agent, err := a.namedAgent()
 	if err == nil && agent == "" {
-		err = d.View(ctx, func(r model.Reader) (err error) {
-			agent, err = a.agentOf(r)
-			return err
-		})
+		agent, err = readOne(ctx, a, a.agentOf)
 	}
 	if err == nil && created {
 		_, err = a.apply(ctx, mutation{}, "", model.AddAgent{AgentID: agent})

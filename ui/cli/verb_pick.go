@@ -35,11 +35,7 @@ func (a *app) pick(ctx context.Context, ref string, o pickOptions) (answer, erro
 	if err != nil {
 		return answer{}, err
 	}
-	var out home.PickResult
-	err = a.read(ctx, func(r model.Reader) error {
-		out = home.PickResultOf(r, in)
-		return nil
-	})
+	out, err := readOne(ctx, a, func(r model.Reader) (home.PickResult, error) { return home.PickResultOf(r, in), nil })
 	return answer{data: out, warnings: in.Warnings, text: func(p *page) {
 		p.changed("picked", out.Current)
 		if t := out.Transition; t != nil && t.FocusMode == model.FocusInspection {

@@ -52,11 +52,8 @@ func (a *app) readPlan(ctx context.Context, ref string) (plan, files.Plan, error
 	if err != nil {
 		return plan{}, files.Plan{}, err
 	}
-	var v model.View
-	if err := a.read(ctx, func(r model.Reader) error {
-		v = home.ViewOf(r, id)
-		return nil
-	}); err != nil {
+	v, err := readOne(ctx, a, func(r model.Reader) (model.View, error) { return home.ViewOf(r, id), nil })
+	if err != nil {
 		return plan{}, files.Plan{}, err
 	}
 	file := a.home.Files().Plan(v.AgentID, v.ID)

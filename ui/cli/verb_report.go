@@ -46,8 +46,8 @@ func (a *app) offeredText(ctx context.Context, ref string, n int) (model.Text, e
 	if err != nil {
 		return "", err
 	}
-	var v model.View
-	if err := a.read(ctx, func(r model.Reader) error { v = home.ViewOf(r, id); return nil }); err != nil {
+	v, err := readOne(ctx, a, func(r model.Reader) (model.View, error) { return home.ViewOf(r, id), nil })
+	if err != nil {
 		return "", err
 	}
 	if n < 1 || n > len(v.Offered) {
@@ -81,11 +81,7 @@ func (a *app) settleReport(ctx context.Context, ref string, o reportOptions, did
 	if err != nil {
 		return answer{}, err
 	}
-	var out home.CompletionResult
-	err = a.read(ctx, func(r model.Reader) error {
-		out = home.CompletionResultOf(r, in)
-		return nil
-	})
+	out, err := readOne(ctx, a, func(r model.Reader) (home.CompletionResult, error) { return home.CompletionResultOf(r, in), nil })
 	return answer{data: out, warnings: out.Warnings, text: func(p *page) { p.changed(did, out.WorkItem) }}, err
 }
 

@@ -53,6 +53,38 @@ func (v *todoVerbs) verb(use, short string, creates bool,
 	})
 }
 
+// change makes a command that changes one todo and answers with it.
+func (v *todoVerbs) change(use, short string, run func(at *todoSession, args []string) (file.Todo, error)) *cobra.Command {
+	return v.verb(use, short, false, func(_ context.Context, at *todoSession, args []string) (answer, error) {
+		t, err := run(at, args)
+		return at.one(t, err)
+	})
+}
+
+// readingTodos is what a verb reads: the todos of a session, and which of them are meant.
+type readingTodos struct {
+	*todoSession
+	snap   todos.Snapshot
+	filter file.Filter
+}
+
+// reading makes a command that only reads the session that is meant, with load, and by the
+// flags f unless they are nil.
+func (v *todoVerbs) reading(use, short string, load func(*todos.Session) (todos.Snapshot, error), f *filterFlags,
+	run func(at readingTodos, args []string) (answer, error)) *cobra.Command {
+	return v.verb(use, short, false, func(_ context.Context, s *todoSession, args []string) (answer, error) {
+		at := readingTodos{todoSession: s}
+		var err error
+		if at.snap, err = load(s.Session); err == nil && f != nil {
+			at.filter, err = f.filter(at.snap.Sources)
+		}
+		if err != nil {
+			return answer{}, err
+		}
+		return run(at, args)
+	})
+}
+
 // bare makes a command that finds its sessions itself.
 func (v *todoVerbs) bare(use, short string, run func(context.Context, []string) (answer, error)) *cobra.Command {
 	return v.app.verb(&cobra.Command{Use: use, Short: short}, run)

@@ -39,20 +39,19 @@ func (l leaseFlags) lease(at *todoSession) (file.Lease, error) {
 
 func (v *todoVerbs) start() *cobra.Command {
 	var l leaseFlags
+	var m moveFlags
 	var approve, force bool
-	var fence string
-	c := v.verb("start ID", "Claim a todo, or prolong your claim", false, func(_ context.Context, at *todoSession, args []string) (answer, error) {
+	c := v.change("start ID", "Claim a todo, or prolong your claim", func(at *todoSession, args []string) (file.Todo, error) {
 		lease, err := l.lease(at)
 		if err != nil {
-			return answer{}, err
+			return file.Todo{}, err
 		}
-		m := at.move(file.InProgress, "")
-		m.Lease, m.Approve, m.Force, m.Fence = lease, approve, force, fence
-		t, err := at.Start(args[0], m, at.alive())
-		return at.one(t, err)
+		move := m.move(at, file.InProgress)
+		move.Lease, move.Approve, move.Force = lease, approve, force
+		return at.Start(args[0], move, at.alive())
 	})
 	l.add(c)
-	addFence(c, &fence)
+	m.addFence(c)
 	c.Flags().BoolVar(&approve, "approve", false, "approve a pending todo first")
 	c.Flags().BoolVar(&force, "force", false, "as the operator: though it waits on others or is assigned")
 	return c
@@ -60,145 +59,131 @@ func (v *todoVerbs) start() *cobra.Command {
 
 func (v *todoVerbs) block() *cobra.Command {
 	var on []string
-	var reason, fence string
-	c := v.verb("block ID --on REF", "Say what a claimed todo depends on", false, func(_ context.Context, at *todoSession, args []string) (answer, error) {
-		m := at.move(file.Blocked, reason)
-		m.Dependencies, m.Fence = refs(on), fence
-		t, err := at.Move(args[0], m)
-		return at.one(t, err)
-	})
+	c := v.moving("block ID --on REF", "Say what a claimed todo depends on", file.Blocked, "", "why", func(m *file.Move) { m.Dependencies = refs(on) })
 	c.Flags().StringSliceVar(&on, "on", nil, "the todos that must be done first, as review/001")
-	c.Flags().StringVar(&reason, "reason", "", "why")
-	addFence(c, &fence)
 	return c
-}
-
-func addFence(c *cobra.Command, fence *string) {
-	c.Flags().StringVar(fence, "fence", "", "the lease id of the claim under which you act")
 }
 
 func (v *todoVerbs) complete() *cobra.Command {
-	var reason, fence string
-	c := v.verb("complete ID --reason TEXT", "A todo is fixed", false, func(_ context.Context, at *todoSession, args []string) (answer, error) {
-		m := at.move(file.Complete, reason)
-		m.Resolution, m.Fence = file.Fixed, fence
-		t, err := at.Move(args[0], m)
-		return at.one(t, err)
+	return v.moving("complete ID --reason TEXT", "A todo is fixed", file.Complete, "", "what fixed it",
+		func(m *file.Move) { m.Resolution = file.Fixed })
+}
+
+func (v *todoVerbs) interrupt() *cobra.Command {
+	return v.moving("interrupt ID", "Lay a claimed todo down unfinished", file.Interrupted, file.SessionEnded, "why", func(*file.Move) {})
+}
+
+// moveFlags say why a todo moves, and under which claim.
+type moveFlags struct{ reason, fence string }
+
+func (m *moveFlags) addFence(c *cobra.Command) {
+	c.Flags().StringVar(&m.fence, "fence", "", "the lease id of the claim under which you act")
+}
+
+func (m *moveFlags) move(at *todoSession, to file.Status) file.Move {
+	move := at.move(to, m.reason)
+	move.Fence = m.fence
+	return move
+}
+
+// moving makes a command that moves one todo to a status, with a reason and under a claim.
+func (v *todoVerbs) moving(use, short string, to file.Status, reason, why string, more func(*file.Move)) *cobra.Command {
+	var m moveFlags
+	c := v.change(use, short, func(at *todoSession, args []string) (file.Todo, error) {
+		move := m.move(at, to)
+		more(&move)
+		return at.Move(args[0], move)
 	})
-	c.Flags().StringVar(&reason, "reason", "", "what fixed it")
-	addFence(c, &fence)
+	c.Flags().StringVar(&m.reason, "reason", reason, why)
+	m.addFence(c)
 	return c
 }
 
-// verdictFlags are the ways to close a todo without fixing it.
-type verdictFlags struct {
+// closeFlags are the ways to close a todo without fixing it.
+type closeFlags struct {
 	falsePositive, wontFix, outOfScope, superseded bool
 	duplicateOf                                    string
 }
 
-func (v *verdictFlags) add(c *cobra.Command) {
-	c.Flags().BoolVar(&v.falsePositive, "false-positive", false, "the finding is not true")
-	c.Flags().BoolVar(&v.wontFix, "wont-fix", false, "true, and accepted")
-	c.Flags().BoolVar(&v.outOfScope, "out-of-scope", false, "true, and not for now")
-	c.Flags().BoolVar(&v.superseded, "superseded", false, "something else replaced it")
-	c.Flags().StringVar(&v.duplicateOf, "duplicate-of", "", "the todo that it repeats, as review/001")
+// closings are their names; one excludes another.
+var closings = []string{"false-positive", "duplicate-of", "wont-fix", "out-of-scope", "superseded"}
+
+func (f *closeFlags) add(c *cobra.Command, also ...string) {
+	c.Flags().BoolVar(&f.falsePositive, "false-positive", false, "the finding is not true")
+	c.Flags().BoolVar(&f.wontFix, "wont-fix", false, "true, and accepted")
+	c.Flags().BoolVar(&f.outOfScope, "out-of-scope", false, "true, and not for now")
+	c.Flags().BoolVar(&f.superseded, "superseded", false, "something else replaced it")
+	c.Flags().StringVar(&f.duplicateOf, "duplicate-of", "", "the todo that it repeats, as review/001")
+	c.MarkFlagsMutuallyExclusive(append(also, closings...)...)
 }
 
-// verdict is the one resolution that was chosen; none is Unresolved.
-func (v verdictFlags) verdict() (file.Resolution, error) {
-	var chosen []file.Resolution
-	for _, c := range []struct {
-		given bool
-		r     file.Resolution
-	}{
-		{v.falsePositive, file.FalsePositive}, {v.duplicateOf != "", file.Duplicate}, {v.wontFix, file.NotFixed},
-		{v.outOfScope, file.OutOfScope}, {v.superseded, file.Superseded},
-	} {
-		if c.given {
-			chosen = append(chosen, c.r)
-		}
+// resolution is the one that was chosen; none is Unresolved.
+func (f closeFlags) resolution() file.Resolution {
+	switch {
+	case f.falsePositive:
+		return file.FalsePositive
+	case f.duplicateOf != "":
+		return file.Duplicate
+	case f.wontFix:
+		return file.NotFixed
+	case f.outOfScope:
+		return file.OutOfScope
+	case f.superseded:
+		return file.Superseded
 	}
-	switch len(chosen) {
-	case 0:
-		return file.Unresolved, nil
-	case 1:
-		return chosen[0], nil
-	}
-	return "", todoMisuse("choose one of --false-positive, --duplicate-of, --wont-fix, --out-of-scope, --superseded")
+	return file.Unresolved
+}
+
+// move closes a todo in the way that was chosen.
+func (f closeFlags) move(at *todoSession, reason string) file.Move {
+	m := at.move(file.WontFix, reason)
+	m.Resolution, m.DuplicateOf = f.resolution(), file.Ref(f.duplicateOf)
+	return m
 }
 
 func (v *todoVerbs) resolve() *cobra.Command {
-	var f verdictFlags
+	var f closeFlags
 	var undo bool
-	c := v.verb("resolve ID [REASON…] --VERDICT", "Close a todo without fixing it, or undo that", false, func(_ context.Context, at *todoSession, args []string) (answer, error) {
-		reason := strings.Join(args[1:], " ")
-		verdict, err := f.verdict()
-		switch {
-		case err != nil:
-			return answer{}, err
-		case undo && verdict != file.Unresolved:
-			return answer{}, todoMisuse("--undo takes no verdict")
-		case undo:
-			t, err := at.Reopen(args[0], at.move("", reason))
-			return at.one(t, err)
-		}
-		m := at.move(file.WontFix, reason)
-		m.Resolution, m.DuplicateOf = verdict, file.Ref(f.duplicateOf)
-		t, err := at.Move(args[0], m)
-		return at.one(t, err)
-	})
-	f.add(c)
+	c := v.change("resolve ID [REASON…] --VERDICT", "Close a todo without fixing it, or undo that",
+		func(at *todoSession, args []string) (file.Todo, error) {
+			reason := strings.Join(args[1:], " ")
+			if undo {
+				return at.Reopen(args[0], at.move("", reason))
+			}
+			return at.Move(args[0], f.move(at, reason))
+		})
 	c.Flags().BoolVar(&undo, "undo", false, "as the operator: give it back the status that it had")
+	f.add(c, "undo")
 	return c
 }
 
 func (v *todoVerbs) reopen() *cobra.Command {
-	return v.verb("reopen ID [REASON…]", "As the operator: give a closed todo back the status that it had", false, func(_ context.Context, at *todoSession, args []string) (answer, error) {
-		t, err := at.Reopen(args[0], at.move("", strings.Join(args[1:], " ")))
-		return at.one(t, err)
-	})
-}
-
-func (v *todoVerbs) interrupt() *cobra.Command {
-	var reason, fence string
-	c := v.verb("interrupt ID", "Lay a claimed todo down unfinished", false, func(_ context.Context, at *todoSession, args []string) (answer, error) {
-		m := at.move(file.Interrupted, reason)
-		m.Fence = fence
-		t, err := at.Move(args[0], m)
-		return at.one(t, err)
-	})
-	c.Flags().StringVar(&reason, "reason", file.SessionEnded, "why")
-	addFence(c, &fence)
-	return c
+	return v.change("reopen ID [REASON…]", "As the operator: give a closed todo back the status that it had",
+		func(at *todoSession, args []string) (file.Todo, error) {
+			return at.Reopen(args[0], at.move("", strings.Join(args[1:], " ")))
+		})
 }
 
 func (v *todoVerbs) resume() *cobra.Command {
 	var reason string
-	c := v.verb("resume [ID]…", "Make interrupted todos ready again, all or those named; a blocked one, when its claimant is gone", false, func(_ context.Context, at *todoSession, args []string) (answer, error) {
-		if len(args) == 0 {
-			all, err := at.Resume(at.move(file.Ready, reason))
-			return at.several(all, "nothing is interrupted", err)
-		}
-		var all []file.Todo
-		for _, id := range args {
-			t, err := at.Move(id, at.move(file.Ready, reason))
-			if err != nil {
-				return answer{}, err
+	c := v.verb("resume [ID]…", "Make interrupted todos ready again, all or those named; a blocked one, when its claimant is gone", false,
+		func(_ context.Context, at *todoSession, args []string) (answer, error) {
+			if len(args) == 0 {
+				all, err := at.Resume(at.move(file.Ready, reason))
+				return at.several(all, "nothing is interrupted", err)
 			}
-			all = append(all, t)
-		}
-		return at.several(all, "", nil)
-	})
+			return at.each(args, "", func(id string) (file.Todo, error) { return at.Move(id, at.move(file.Ready, reason)) })
+		})
 	c.Flags().StringVar(&reason, "reason", "", "why")
 	return c
 }
 
 func (v *todoVerbs) log() *cobra.Command {
 	var actions, learnings []string
-	c := v.verb("log ID PHASE", "Add an entry to a todo's Work Log", false, func(_ context.Context, at *todoSession, args []string) (answer, error) {
-		n := file.Note{At: at.app.now(), Phase: model.Text(args[1]), By: at.actor.Name, Actions: texts(actions), Learnings: texts(learnings)}
-		t, err := at.LogWork(args[0], n)
-		return at.one(t, err)
+	c := v.change("log ID PHASE", "Add an entry to a todo's Work Log", func(at *todoSession, args []string) (file.Todo, error) {
+		return at.LogWork(args[0], file.Note{
+			At: at.app.now(), Phase: model.Text(args[1]), By: at.actor.Name, Actions: texts(actions), Learnings: texts(learnings),
+		})
 	})
 	c.Flags().StringArrayVar(&actions, "did", nil, "what was done; may be repeated")
 	c.Flags().StringArrayVar(&learnings, "learned", nil, "what was learned; may be repeated")

@@ -54,23 +54,16 @@ func (v *todoVerbs) validate() *cobra.Command {
 func (v *todoVerbs) graph() *cobra.Command {
 	var source string
 	var mermaid bool
-	c := v.verb("graph", "What depends on what: order, critical path, circles", false, func(_ context.Context, at *todoSession, _ []string) (answer, error) {
-		snap, err := at.Load()
-		if err != nil {
-			return answer{}, err
-		}
-		filter := file.Filter{}
+	c := v.reading("graph", "What depends on what: order, critical path, circles", (*todos.Session).Load, nil, func(at readingTodos, _ []string) (answer, error) {
+		g := file.NewGraph(at.snap.Index())
 		if source != "" {
-			filter.Source = []string{source}
+			only := file.Filter{Source: []string{source}}
+			if err := only.KnownSources(at.snap.Sources); err != nil {
+				return answer{}, err
+			}
+			g = file.NewGraph(file.NewIndex(only.Select(at.snap.Todos)))
 		}
-		if err := filter.KnownSources(snap.Sources); err != nil {
-			return answer{}, err
-		}
-		g := file.NewGraph(file.NewIndex(filter.Select(snap.Todos)))
-		if source == "" {
-			g = file.NewGraph(snap.Index())
-		}
-		r := answer{data: map[string]any{"session": at.Rel, "graph": g}, warnings: todoWarnings(damageLines(snap.Damaged)...)}
+		r := answer{data: map[string]any{"session": at.Rel, "graph": g}, warnings: todoWarnings(damageLines(at.snap.Damaged)...)}
 		r.lines = graphLines(g)
 		if mermaid {
 			r.lines = mermaidLines(g)

@@ -26,24 +26,16 @@ type listing struct {
 func (v *todoVerbs) list() *cobra.Command {
 	var f filterFlags
 	var waiting, stale bool
-	c := v.verb("list", "The todos of a session, by priority and number", false, func(_ context.Context, at *todoSession, _ []string) (answer, error) {
-		snap, err := at.Load()
-		if err != nil {
-			return answer{}, err
-		}
-		filter, err := f.filter(snap.Sources)
-		if err != nil {
-			return answer{}, err
-		}
-		x := snap.Index()
+	c := v.reading("list", "The todos of a session, by priority and number", (*todos.Session).Load, &f, func(at readingTodos, _ []string) (answer, error) {
+		x := at.snap.Index()
 		left, err := at.stale(x)
 		if err != nil {
 			return answer{}, err
 		}
-		out := listing{Session: at.Rel, Todos: []row{}, Damaged: append([]todos.Damage{}, snap.Damaged...)}
+		out := listing{Session: at.Rel, Todos: []row{}, Damaged: append([]todos.Damage{}, at.snap.Damaged...)}
 		kept := []file.Todo{}
 		var lines []string
-		for _, t := range filter.Select(snap.Todos) {
+		for _, t := range at.filter.Select(at.snap.Todos) {
 			r := rowOf(t, x).brief()
 			if s, ok := left[t.Ref()]; ok {
 				r.Stale = &s
@@ -55,7 +47,7 @@ func (v *todoVerbs) list() *cobra.Command {
 		}
 		out.Summary = file.Count(kept)
 		lines = append(lines, at.Rel+": "+out.Summary.String())
-		return answer{data: out, warnings: todoWarnings(damageLines(snap.Damaged)...), lines: lines}, nil
+		return answer{data: out, warnings: todoWarnings(damageLines(at.snap.Damaged)...), lines: lines}, nil
 	})
 	f.add(c, true)
 	c.Flags().BoolVar(&waiting, "waiting", false, "only what waits on a dependency")
@@ -64,12 +56,8 @@ func (v *todoVerbs) list() *cobra.Command {
 }
 
 func (v *todoVerbs) show() *cobra.Command {
-	return v.verb("show ID", "One todo: its facts, its history, its problems and its text", false, func(_ context.Context, at *todoSession, args []string) (answer, error) {
-		snap, err := at.LoadBodies()
-		if err != nil {
-			return answer{}, err
-		}
-		x := snap.Index()
+	return v.reading("show ID", "One todo: its facts, its history, its problems and its text", (*todos.Session).LoadBodies, nil, func(at readingTodos, args []string) (answer, error) {
+		x := at.snap.Index()
 		t, err := x.Resolve(args[0])
 		if err != nil {
 			return answer{}, err
@@ -94,10 +82,10 @@ func (v *todoVerbs) show() *cobra.Command {
 		for _, p := range problems {
 			lines = append(lines, fmt.Sprintf("  %s: %s (%s)", p.Severity, safe(p.Message), p.Rule))
 		}
-		for line := range strings.SplitSeq(snap.Body(t), "\n") {
+		for line := range strings.SplitSeq(at.snap.Body(t), "\n") {
 			lines = append(lines, safe(strings.TrimRight(line, "\r")))
 		}
-		data := map[string]any{"session": at.Rel, "todo": r, "problems": problems, "body": model.Text(snap.Body(t))}
+		data := map[string]any{"session": at.Rel, "todo": r, "problems": problems, "body": model.Text(at.snap.Body(t))}
 		return answer{data: data, lines: lines}, nil
 	})
 }
@@ -106,26 +94,18 @@ func (v *todoVerbs) next() *cobra.Command {
 	var f filterFlags
 	var l leaseFlags
 	var claim bool
-	c := v.verb("next", "The first todo that can be worked on; with --claim it is yours", false, func(_ context.Context, at *todoSession, _ []string) (answer, error) {
-		snap, err := at.Load()
-		if err != nil {
-			return answer{}, err
-		}
-		filter, err := f.filter(snap.Sources)
-		if err != nil {
-			return answer{}, err
-		}
+	c := v.reading("next", "The first todo that can be worked on; with --claim it is yours", (*todos.Session).Load, &f, func(at readingTodos, _ []string) (answer, error) {
 		if !claim {
-			t, why := snap.Index().Next(filter.Admits)
+			t, why := at.snap.Index().Next(at.filter.Admits)
 			return at.offered(t, why, nil)
 		}
-		lease, err := l.lease(at)
+		lease, err := l.lease(at.todoSession)
 		if err != nil {
 			return answer{}, err
 		}
 		m := at.move(file.InProgress, "")
 		m.Lease = lease
-		t, why, swept, err := at.Claim(filter.Admits, m, at.alive())
+		t, why, swept, err := at.Claim(at.filter.Admits, m, at.alive())
 		if err != nil {
 			return answer{}, err
 		}
@@ -158,16 +138,8 @@ func (at *todoSession) offered(t file.Todo, why file.Nothing, swept []file.Todo)
 
 func (v *todoVerbs) search() *cobra.Command {
 	var f filterFlags
-	c := v.verb("search QUERY…", "The todos that hold every word: in id, title, fields or text", false, func(_ context.Context, at *todoSession, args []string) (answer, error) {
-		snap, err := at.LoadBodies()
-		if err != nil {
-			return answer{}, err
-		}
-		filter, err := f.filter(snap.Sources)
-		if err != nil {
-			return answer{}, err
-		}
-		hits, err := file.Search(filter.Select(snap.Todos), strings.Join(args, " "), snap.Body)
+	c := v.reading("search QUERY…", "The todos that hold every word: in id, title, fields or text", (*todos.Session).LoadBodies, &f, func(at readingTodos, args []string) (answer, error) {
+		hits, err := file.Search(at.filter.Select(at.snap.Todos), strings.Join(args, " "), at.snap.Body)
 		if err != nil {
 			return answer{}, err
 		}
@@ -177,13 +149,13 @@ func (v *todoVerbs) search() *cobra.Command {
 		}
 		out, lines := []hit{}, []string{}
 		for _, h := range hits {
-			r := rowOf(h.Todo, snap.Index()).brief()
+			r := rowOf(h.Todo, at.snap.Index()).brief()
 			out, lines = append(out, hit{r, h.Where}), append(lines, r.line()+"  in "+h.Where)
 		}
 		if len(out) == 0 {
 			lines = []string{"nothing found"}
 		}
-		return answer{data: map[string]any{"session": at.Rel, "hits": out}, lines: lines, warnings: todoWarnings(damageLines(snap.Damaged)...)}, nil
+		return answer{data: map[string]any{"session": at.Rel, "hits": out}, lines: lines, warnings: todoWarnings(damageLines(at.snap.Damaged)...)}, nil
 	})
 	f.add(c, true)
 	return c

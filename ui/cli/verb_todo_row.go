@@ -86,6 +86,22 @@ func (at *todoSession) several(all []file.Todo, none string, err error) (answer,
 	return answer{data: map[string]any{"session": at.Rel, "todos": rows}, lines: lines}, nil
 }
 
+// each changes the todos of these ids, in order, and answers with them.
+func (at *todoSession) each(ids []string, none string, change func(id string) (file.Todo, error)) (answer, error) {
+	var all []file.Todo
+	for _, id := range ids {
+		t, err := change(id)
+		if err != nil {
+			if len(all) > 0 {
+				err = fmt.Errorf("after %d were done: %w", len(all), err)
+			}
+			return answer{}, err
+		}
+		all = append(all, t)
+	}
+	return at.several(all, none, nil)
+}
+
 // damageLines tell people what could not be read.
 func damageLines(damaged []todos.Damage) []string {
 	out := make([]string, len(damaged))

@@ -45,11 +45,7 @@ func (a *app) trigger(ctx context.Context, ref string, o triggerOptions) (answer
 	if err != nil {
 		return answer{}, err
 	}
-	var out home.TriggerResult
-	err = a.read(ctx, func(r model.Reader) error {
-		out = home.TriggerResultOf(r, in)
-		return nil
-	})
+	out, err := readOne(ctx, a, func(r model.Reader) (home.TriggerResult, error) { return home.TriggerResultOf(r, in), nil })
 	return answer{data: out, warnings: in.Warnings, text: func(p *page) {
 		if out.WorkItem != nil {
 			p.changed("triggered", *out.WorkItem)

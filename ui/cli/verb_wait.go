@@ -59,11 +59,7 @@ func (a *app) wait(ctx context.Context, ref string, o waitOptions) (answer, erro
 	if err != nil {
 		return answer{}, err
 	}
-	var out home.WaitResult
-	err = a.read(ctx, func(r model.Reader) error {
-		out = home.WaitResultOf(r, wait.Wake, in)
-		return nil
-	})
+	out, err := readOne(ctx, a, func(r model.Reader) (home.WaitResult, error) { return home.WaitResultOf(r, wait.Wake, in), nil })
 	return answer{data: out, warnings: in.Warnings, text: func(p *page) {
 		if out.WorkItem == nil {
 			p.line("agent %s waits", out.Wait.AgentID)
@@ -82,11 +78,8 @@ func (a *app) applyWait(ctx context.Context, ref string, o waitOptions, wait mod
 			return wait
 		})
 	}
-	var agent model.AgentID
-	if err := a.read(ctx, func(r model.Reader) (err error) {
-		agent, err = a.knownAgent(r)
-		return err
-	}); err != nil {
+	agent, err := readOne(ctx, a, a.knownAgent)
+	if err != nil {
 		return model.Receipt{}, err
 	}
 	return a.apply(ctx, o.mutation, agent, wait)

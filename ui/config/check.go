@@ -21,14 +21,14 @@ var choices = map[reflect.Type][]string{
 	reflect.TypeFor[Adapter](): {"claude", "codex", "rounds", "text"},
 }
 
-// The bounds of what an operator makes of its own.
+// The bounds of custom commands and filters.
 const (
 	maxCommands = 50
 	maxFilters  = 50
 	maxWords    = 200 // of a name or a filter, in bytes
 )
 
-// checker finds what a field alone cannot tell.
+// checker finds what is wrong beyond a single field.
 type checker struct {
 	Config
 	themes []string
@@ -37,7 +37,7 @@ type checker struct {
 
 type finding struct{ path, message, hint string }
 
-func (c *checker) say(path, message, hint string) {
+func (c *checker) find(path, message, hint string) {
 	c.found = append(c.found, finding{path, message, hint})
 }
 
@@ -45,18 +45,18 @@ func (c *checker) say(path, message, hint string) {
 func (c *checker) check() []finding {
 	for path, name := range map[string]string{"theme": c.Theme, "dark_theme": c.DarkTheme, "light_theme": c.LightTheme} {
 		if !slices.Contains(c.themes, name) && (path != "theme" || name != ThemeAuto) {
-			c.say(path, fmt.Sprintf("there is no theme %q", name), meant(name, append(slices.Clone(c.themes), ThemeAuto)))
+			c.find(path, fmt.Sprintf("there is no theme %q", name), meant(name, append(slices.Clone(c.themes), ThemeAuto)))
 		}
 	}
 	if _, _, ok := c.QuietHours.times(); !ok && c.QuietHours != "" {
-		c.say("quiet_hours", fmt.Sprintf("%q are no hours", string(c.QuietHours)), "write them like 22:00-07:00")
+		c.find("quiet_hours", fmt.Sprintf("%q are no hours", string(c.QuietHours)), "write them like 22:00-07:00")
 	}
 	for path, s := range map[string]Span{
 		"todos.stale.in_progress": c.Todos.Stale.InProgress,
 		"todos.stale.blocked":     c.Todos.Stale.Blocked, "todos.stale.interrupted": c.Todos.Stale.Interrupted,
 	} {
 		if s <= 0 {
-			c.say(path, "must be longer than nothing", "")
+			c.find(path, "must be longer than nothing", "")
 		}
 	}
 	c.commands()
@@ -64,7 +64,7 @@ func (c *checker) check() []finding {
 	c.keys()
 	for name := range c.Agents {
 		if !model.ValidID(name) {
-			c.say("agents."+name, "is not usable as an agent's name", "use 1 to 64 of a-z, 0-9, - and _")
+			c.find("agents."+name, "is not usable as an agent's name", "use 1 to 64 of a-z, 0-9, - and _")
 		}
 	}
 	slices.SortFunc(c.found, func(a, b finding) int { return strings.Compare(a.path, b.path) })
@@ -73,19 +73,19 @@ func (c *checker) check() []finding {
 
 func (c *checker) commands() {
 	if len(c.Commands) > maxCommands {
-		c.say("commands", fmt.Sprintf("more than %d commands", maxCommands), "")
+		c.find("commands", fmt.Sprintf("more than %d commands", maxCommands), "")
 	}
 	seen := map[action.ID]bool{}
 	for i, x := range c.Commands {
 		path := fmt.Sprintf("commands[%d]", i)
 		switch {
 		case !word(x.Name):
-			c.say(path+".name", "a command needs a name on one line", "")
+			c.find(path+".name", "a command needs a name on one line", "")
 		case seen[x.ID()]:
-			c.say(path+".name", fmt.Sprintf("there are two commands %q", x.Name), "")
+			c.find(path+".name", fmt.Sprintf("there are two commands %q", x.Name), "")
 		}
 		if len(x.Run) == 0 || x.Run[0] == "" {
-			c.say(path+".run", "names no program", `it is a list: ["git", "log"]`)
+			c.find(path+".run", "names no program", `it is a list: ["git", "log"]`)
 		}
 		seen[x.ID()] = true
 	}
@@ -93,20 +93,20 @@ func (c *checker) commands() {
 
 func (c *checker) filters() {
 	if len(c.Filters) > maxFilters {
-		c.say("filters", fmt.Sprintf("more than %d filters", maxFilters), "")
+		c.find("filters", fmt.Sprintf("more than %d filters", maxFilters), "")
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Filters)) {
 		if !word(name) || !word(c.Filters[name]) {
-			c.say("filters."+name, "a filter needs a name and words, each on one line", "")
+			c.find("filters."+name, "a filter needs a name and words, each on one line", "")
 		} else if slices.Contains(model.Filters, model.Filter(name)) {
-			c.say("filters."+name, "vise list has a filter of that name", "give it another")
+			c.find("filters."+name, "vise list has a filter of that name", "give it another")
 		}
 	}
 }
 
 // keys makes the table of actions once, to see that nothing clashes.
 func (c *checker) keys() {
-	_, troubles := action.Remap(c.wishes(), c.own())
+	_, troubles := action.Remap(c.remapped(), c.custom())
 	for _, x := range troubles {
 		path, hint := c.keyPath(x), ""
 		if x.Key == "" && !slices.Contains(action.IDs(), x.ID) {
@@ -115,7 +115,7 @@ func (c *checker) keys() {
 				hint = "docs/keys.md lists them"
 			}
 		}
-		c.say(path, x.Why, hint)
+		c.find(path, x.Why, hint)
 	}
 }
 
@@ -132,7 +132,7 @@ func (c *checker) keyPath(x action.KeyTrouble) string {
 	return "keys"
 }
 
-func (c Config) wishes() map[action.ID][]string {
+func (c Config) remapped() map[action.ID][]string {
 	out := make(map[action.ID][]string, len(c.Keys))
 	for id, keys := range c.Keys {
 		out[id] = keys
@@ -140,7 +140,7 @@ func (c Config) wishes() map[action.ID][]string {
 	return out
 }
 
-func (c Config) own() []action.Action {
+func (c Config) custom() []action.Action {
 	out := make([]action.Action, len(c.Commands))
 	for i, x := range c.Commands {
 		out[i] = action.Own(x.ID(), x.Name, model.Text(strings.Join(x.Run, " ")).String(), x.Key, x.OfItem())
@@ -150,7 +150,7 @@ func (c Config) own() []action.Action {
 
 // Table is the table of actions as this configuration wants it.
 func (c Config) Table() action.Catalogue {
-	table, troubles := action.Remap(c.wishes(), c.own())
+	table, troubles := action.Remap(c.remapped(), c.custom())
 	if len(troubles) > 0 {
 		return action.Standard()
 	}

@@ -56,7 +56,7 @@ type Stale struct {
 	Interrupted Span `yaml:"interrupted" json:"interrupted" jsonschema:"Interrupted for this long."`
 }
 
-// Command is a command of the operator's own.
+// Command is a custom command.
 type Command struct {
 	Name      string   `yaml:"name" json:"name" jsonschema:"What the palette calls it."`
 	Key       string   `yaml:"key" json:"key,omitempty" jsonschema:"A key of the desk; empty: it has none."`
@@ -161,7 +161,7 @@ func (s *Span) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// QuietHours are from when to when, by the clock on the wall, nobody is called.
+// QuietHours are the local times of day between which no notification is sent.
 type QuietHours string
 
 // Hold reports whether now, in its own location, lies in the quiet hours.

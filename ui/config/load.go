@@ -1,10 +1,13 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"maps"
+	"reflect"
 	"slices"
+	"strings"
 
 	"vise/model"
 	"vise/themes"
@@ -16,7 +19,7 @@ type Settings struct {
 	Config
 	// Origins has a place for each value that is not a default, by its path.
 	Origins map[string]Origin
-	// Palettes are the built-in themes and the operator's own, by name.
+	// Palettes are the built-in themes and the custom ones, by name.
 	Palettes map[string]themes.Palette
 	// Problems: what they are about is not in Config, which has the default instead.
 	Problems Problems
@@ -62,7 +65,7 @@ func (s *Settings) file(path string) {
 	s.Problems = append(s.Problems, r.problems...)
 }
 
-// environment lets the usual variables speak over the file.
+// environment applies the usual variables over the file.
 func (s *Settings) environment(getenv func(string) string) {
 	if v := getenv("VISE_THEME"); v != "" {
 		s.Theme, s.Origins["theme"] = v, Origin{Source: "environment", Name: "VISE_THEME"}
@@ -75,68 +78,47 @@ func (s *Settings) environment(getenv func(string) string) {
 // settle takes back what does not hold together. bad are themes that are known not to read.
 func (s *Settings) settle(path string, bad []string) {
 	c := checker{Config: s.Config, themes: append(sorted(s.Palettes), bad...)}
-	usual := Default()
 	for _, f := range c.check() {
 		o := s.origin(f.path)
-		s.Problems = append(s.Problems, Problem{File: orElse(o.Name, path), Line: o.Line, Path: f.path, Message: f.message, Hint: f.hint})
-		s.takeBack(f.path, usual)
+		s.Problems = append(s.Problems, Problem{File: cmp.Or(o.Name, path), Line: o.Line, Path: f.path, Message: f.message, Hint: f.hint})
+		s.takeBack(f.path)
 	}
 	for path, name := range map[string]string{"theme": s.Theme, "dark_theme": s.DarkTheme, "light_theme": s.LightTheme} {
 		if slices.Contains(bad, name) {
-			s.takeBack(path, usual)
+			s.takeBack(path)
 		}
 	}
 }
 
 // origin is that of a path, or of the first value below it.
 func (s *Settings) origin(path string) Origin {
-	if o, ok := s.Origins[path]; ok {
-		return o
-	}
-	for _, p := range slices.Sorted(maps.Keys(s.Origins)) {
-		if len(p) > len(path) && p[:len(path)] == path && (p[len(path)] == '.' || p[len(path)] == '[') {
+	for _, p := range sorted(s.Origins) {
+		if below(p, path) {
 			return s.Origins[p]
 		}
 	}
 	return Origin{}
 }
 
-// takeBack puts the default in the place of what is wrong: of a part that belongs together,
-// all of it.
-func (s *Settings) takeBack(path string, usual Config) {
-	part := path
-	for i, r := range path {
-		if r == '.' || r == '[' {
-			part = path[:i]
-			break
-		}
-	}
-	switch part {
-	case "theme":
-		s.Theme = usual.Theme
-	case "dark_theme":
-		s.DarkTheme = usual.DarkTheme
-	case "light_theme":
-		s.LightTheme = usual.LightTheme
-	case "quiet_hours":
-		s.QuietHours = ""
-	case "todos":
-		s.Todos = usual.Todos
-	case "keys", "commands":
-		s.Keys, s.Commands = nil, nil
-	case "filters":
-		s.Filters = nil
-	}
-	maps.DeleteFunc(s.Origins, func(p string, _ Origin) bool {
-		return p == part || len(p) > len(part) && p[:len(part)] == part && (p[len(part)] == '.' || p[len(part)] == '[')
-	})
+// below reports whether a path is another or a part of it.
+func below(path, whole string) bool {
+	rest, ok := strings.CutPrefix(path, whole)
+	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-func orElse(a, b string) string {
-	if a == "" {
-		return b
+// takeBack puts the default in the place of what is wrong: of a part that belongs together,
+// all of it. Keys and commands are one part.
+func (s *Settings) takeBack(path string) {
+	part, _, _ := strings.Cut(strings.ReplaceAll(path, "[", "."), ".")
+	parts := []string{part}
+	if part == "keys" || part == "commands" {
+		parts = []string{"keys", "commands"}
 	}
-	return a
+	usual := Default()
+	for _, p := range parts {
+		field(reflect.ValueOf(&s.Config).Elem(), p).Set(field(reflect.ValueOf(&usual).Elem(), p))
+		maps.DeleteFunc(s.Origins, func(o string, _ Origin) bool { return below(o, p) })
+	}
 }
 
 // Palette is the theme for a terminal whose background is dark or not.

@@ -10,7 +10,7 @@ import (
 
 // ReadPart decodes the part called name of the file at path into what into points to, which keeps
 // what is not given. Without the file, or the part in it, into is as before. A field that into
-// does not have is an error; other parts are judged by those who read them.
+// does not have is an error; other parts are checked by those who read them.
 func ReadPart(path, name string, into any) error {
 	raw, err := ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

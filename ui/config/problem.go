@@ -76,29 +76,25 @@ func nearest(name string, known []string) string {
 // maxName bounds the names that are compared letter by letter.
 const maxName = 64
 
-// distance is how many letters must be changed, added or taken away, or swapped with the
-// one beside, to make b of a.
+// distance is how many letters must be changed, added or taken away to make b of a.
 func distance(a, b string) int {
 	if len(a) > maxName || len(b) > maxName {
 		return maxName
 	}
-	before, row := make([]int, len(b)+1), make([]int, len(b)+1)
+	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
-	var older []int
 	for i := range len(a) {
-		older, before, row = before, row, make([]int, len(b)+1)
+		diagonal := row[0]
 		row[0] = i + 1
 		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
 			}
-			row[j+1] = min(before[j+1]+1, row[j]+1, before[j]+cost)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], older[j-1]+1)
-			}
+			diagonal = row[j+1]
+			row[j+1] = min(diagonal+1, row[j]+1, cost)
 		}
 	}
 	return row[len(b)]

@@ -17,12 +17,6 @@ import (
 	"vise/model"
 )
 
-// The bounds of a file: far more than anybody writes by hand.
-const (
-	maxDepth  = 16
-	maxValues = 20_000
-)
-
 // Origin is where a value comes from.
 type Origin struct {
 	// Source is default, file or environment.
@@ -66,9 +60,10 @@ func (r *reader) read(raw []byte, into any) {
 		r.add(&yaml.Node{Line: line}, "", "not YAML: "+message, "")
 		return
 	}
-	if len(doc.Content) == 0 || !r.walk(doc.Content[0], "", 0) {
+	if len(doc.Content) == 0 {
 		return
 	}
+	r.walk(doc.Content[0], "")
 	d := yaml.NewDecoder(bytes.NewReader(raw))
 	d.KnownFields(true)
 	err := d.Decode(into)
@@ -87,38 +82,23 @@ func (r *reader) add(n *yaml.Node, path, message, hint string) {
 	r.problems = append(r.problems, Problem{File: r.file, Line: n.Line, Column: n.Column, Path: path, Message: message, Hint: hint})
 }
 
-// walk notes where all values are, and reports whether the document is small, flat and without
-// aliases.
-func (r *reader) walk(n *yaml.Node, path string, depth int) bool {
+// walk notes where all values are. An alias is a value without parts.
+func (r *reader) walk(n *yaml.Node, path string) {
 	r.places = append(r.places, place{path, n})
-	switch {
-	case n.Kind == yaml.AliasNode || n.Anchor != "":
-		r.add(n, "", "anchors and aliases are not read", "write the value out")
-		return false
-	case depth > maxDepth:
-		r.add(n, "", fmt.Sprintf("nested deeper than %d", maxDepth), "")
-		return false
-	case len(r.places) > maxValues:
-		r.add(n, "", fmt.Sprintf("more than %d values", maxValues), "")
-		return false
-	case n.Kind == yaml.MappingNode:
+	if n.Kind == yaml.MappingNode {
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			at := join(path, n.Content[i].Value)
-			if !r.walk(n.Content[i], at, depth+1) || !r.walk(n.Content[i+1], at, depth+1) {
-				return false
-			}
+			r.places = append(r.places, place{at, n.Content[i]})
+			r.walk(n.Content[i+1], at)
 		}
-		return true
+		return
 	}
 	if n.Tag != "!!null" {
 		r.origins[path] = Origin{"file", r.file, n.Line}
 	}
 	for i, c := range n.Content {
-		if !r.walk(c, fmt.Sprintf("%s[%d]", path, i), depth+1) {
-			return false
-		}
+		r.walk(c, fmt.Sprintf("%s[%d]", path, i))
 	}
-	return true
 }
 
 // complaints are what the decoder says, by the words around what it is about.
@@ -181,7 +161,7 @@ func keysOf(name string) []string {
 	return nil
 }
 
-// kindWords are what a Go type is to whoever writes the file.
+// kindWords describe a Go type in the file's terms.
 func kindWords(name string) string {
 	switch {
 	case name == "bool":

@@ -25,8 +25,8 @@ type themeFile struct {
 	Palette themes.Palette `yaml:",inline"`
 }
 
-// shelf are the operator's themes while they are read.
-type shelf struct {
+// themeReader reads the custom themes.
+type themeReader struct {
 	*Settings
 	dir string
 	raw map[string][]byte
@@ -44,82 +44,82 @@ func (s *Settings) themes(dir string) (bad []string) {
 		}
 		return nil
 	}
-	sh := shelf{Settings: s, dir: dir, raw: map[string][]byte{}, bad: map[string]bool{}}
+	t := themeReader{Settings: s, dir: dir, raw: map[string][]byte{}, bad: map[string]bool{}}
 	for _, e := range entries {
 		if name, ok := strings.CutSuffix(e.Name(), ".yaml"); ok && !strings.HasPrefix(name, ".") {
-			sh.take(name)
+			t.take(name)
 		}
 	}
-	for _, name := range sorted(sh.raw) {
-		sh.palette(name, nil)
+	for _, name := range sorted(t.raw) {
+		t.palette(name, nil)
 	}
-	return sorted(sh.bad)
+	return sorted(t.bad)
 }
 
 // take reads a theme's file, to be understood when all are there.
-func (sh *shelf) take(name string) {
-	path := filepath.Join(sh.dir, name+".yaml")
+func (t *themeReader) take(name string) {
+	path := filepath.Join(t.dir, name+".yaml")
 	switch _, builtIn := themes.ByName(name); {
 	case builtIn || name == ThemeAuto:
-		sh.blame(path, fmt.Sprintf("a theme called %s is built in", name), "give the file another name, and extend it")
+		t.blame(path, fmt.Sprintf("a theme called %s is built in", name), "give the file another name, and extend it")
 		return // the built-in one stays usable
 	case !model.ValidID(name):
-		sh.fail(name, "is no name for a theme", "use 1 to 64 of a-z, 0-9, - and _")
+		t.fail(name, "is no name for a theme", "use 1 to 64 of a-z, 0-9, - and _")
 		return
-	case len(sh.raw) == maxThemes:
-		sh.blame(path, fmt.Sprintf("there are more than %d themes", maxThemes))
+	case len(t.raw) == maxThemes:
+		t.blame(path, fmt.Sprintf("there are more than %d themes", maxThemes))
 		return
 	}
 	raw, err := ReadFile(path)
 	if err != nil {
-		sh.fail(name, "cannot be read: "+model.Text(err.Error()).String())
+		t.fail(name, "cannot be read: "+model.Text(err.Error()).String())
 		return
 	}
-	sh.raw[name] = raw
+	t.raw[name] = raw
 }
 
 func (s *Settings) blame(path, message string, hint ...string) {
 	s.Problems = append(s.Problems, Problem{File: path, Message: message, Hint: strings.Join(hint, "")})
 }
 
-func (sh *shelf) fail(name, message string, hint ...string) {
-	sh.bad[name] = true
-	sh.blame(filepath.Join(sh.dir, name+".yaml"), message, hint...)
+func (t *themeReader) fail(name, message string, hint ...string) {
+	t.bad[name] = true
+	t.blame(filepath.Join(t.dir, name+".yaml"), message, hint...)
 }
 
-// palette is a theme with all that it extends; chain are the themes that asked for it.
-func (sh *shelf) palette(name string, chain []string) (themes.Palette, bool) {
-	if p, ok := sh.Palettes[name]; ok {
+// palette is a theme with all that it extends; chain are the themes that extend it.
+func (t *themeReader) palette(name string, chain []string) (themes.Palette, bool) {
+	if p, ok := t.Palettes[name]; ok {
 		return p, true
 	}
-	if sh.bad[name] {
+	if t.bad[name] {
 		return themes.Palette{}, false
 	}
-	r := reader{file: filepath.Join(sh.dir, name+".yaml"), origins: map[string]Origin{}}
+	r := reader{file: filepath.Join(t.dir, name+".yaml"), origins: map[string]Origin{}}
 	head := themeFile{}
-	(&reader{origins: map[string]Origin{}}).read(sh.raw[name], &head)
+	(&reader{origins: map[string]Origin{}}).read(t.raw[name], &head)
 	file := themeFile{}
 	if head.Extends != "" {
-		base, why := sh.base(head.Extends, append(chain, name))
+		base, why := t.base(head.Extends, append(chain, name))
 		if why.message != "" {
-			sh.fail(name, why.message, why.hint)
+			t.fail(name, why.message, why.hint)
 			return themes.Palette{}, false
 		}
 		file.Palette = base
 	}
 	file.Palette.Name = name
-	r.read(sh.raw[name], &file)
+	r.read(t.raw[name], &file)
 	r.colours(&file.Palette)
 	if file.Palette.Name != name {
 		r.problems = append(r.problems, Problem{File: r.file, Path: "name", Message: "a theme has the name of its file", Hint: "leave it out"})
 	}
-	sh.Problems = append(sh.Problems, r.problems...)
+	t.Problems = append(t.Problems, r.problems...)
 	if len(r.problems) > 0 {
-		sh.bad[name] = true
+		t.bad[name] = true
 		return themes.Palette{}, false
 	}
-	sh.Palettes[name] = file.Palette
-	sh.advise(r.file, file.Palette)
+	t.Palettes[name] = file.Palette
+	t.advise(r.file, file.Palette)
 	return file.Palette, true
 }
 
@@ -135,16 +135,16 @@ func (r *reader) colours(p *themes.Palette) {
 }
 
 // base is the theme that another extends, or why it cannot be had.
-func (sh *shelf) base(name string, chain []string) (themes.Palette, finding) {
+func (t *themeReader) base(name string, chain []string) (themes.Palette, finding) {
 	if slices.Contains(chain, name) {
 		return themes.Palette{}, finding{message: "extends itself: " + model.Text(strings.Join(append(chain, name), " → ")).String(), hint: "extend a built-in theme"}
 	}
 	_, builtIn := themes.ByName(name)
-	if _, there := sh.raw[name]; !there && !builtIn {
-		known := append(sorted(sh.raw), sorted(sh.Palettes)...)
+	if _, there := t.raw[name]; !there && !builtIn {
+		known := append(sorted(t.raw), sorted(t.Palettes)...)
 		return themes.Palette{}, finding{message: fmt.Sprintf("extends %q, which is no theme", name), hint: meant(name, known)}
 	}
-	p, ok := sh.palette(name, chain)
+	p, ok := t.palette(name, chain)
 	if !ok {
 		return p, finding{message: fmt.Sprintf("extends %s, which does not read", name)}
 	}
@@ -152,8 +152,8 @@ func (sh *shelf) base(name string, chain []string) (themes.Palette, finding) {
 }
 
 // advise says where a theme is hard to read. It is used all the same.
-func (sh *shelf) advise(path string, p themes.Palette) {
+func (t *themeReader) advise(path string, p themes.Palette) {
 	for _, w := range p.Weaknesses() {
-		sh.Problems = append(sh.Problems, Problem{File: path, Path: w.Token, Message: w.String(), Advice: true})
+		t.Problems = append(t.Problems, Problem{File: path, Path: w.Token, Message: w.String(), Advice: true})
 	}
 }

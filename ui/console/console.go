@@ -142,7 +142,7 @@ func (c Console) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	c, cmd := c.route(msg)
 	c.layers.refresh(c.files, c.threads)
 	c, read := c.readFinding()
-	c, look := c.lookKept()
+	c, look := c.keepSeen()
 	return c.steady(), tea.Batch(cmd, read, look)
 }
 

@@ -80,7 +80,7 @@ func editPlan(c Console) (Console, tea.Cmd) {
 // copyPlan reads the plan as it is now, which is what the editor begins with.
 func (e *effects) copyPlan(agent model.AgentID, id model.ItemID) tea.Cmd {
 	return func() tea.Msg {
-		p := e.Eyes.Plan(e.ctx, agent, id)
+		p := e.Plans.Plan(e.ctx, agent, id)
 		x := planEdit{agent: agent, item: id, base: p.Text.Raw(), plan: true} // raw: to a file, not shown
 		if p.Artifact.Condition == model.PlanOK {
 			x.hash = p.Artifact.Hash
@@ -153,7 +153,7 @@ func (e *effects) savePlan(x planEdit, base, said string) tea.Cmd {
 		if err == nil {
 			e.EditBuffers.Drop(e.ctx, x.path)
 		}
-		return savedMsg{x, said, e.Eyes.Plan(e.ctx, x.agent, x.item), err}
+		return savedMsg{x, said, e.Plans.Plan(e.ctx, x.agent, x.item), err}
 	}
 }
 

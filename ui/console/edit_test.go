@@ -12,7 +12,7 @@ import (
 
 // fakeBuffers keep copies in a map, and plans where the eyes see them.
 type fakeBuffers struct {
-	eyes   *fakeEyes
+	plans  *fakePlans
 	copies map[string]string
 }
 
@@ -26,10 +26,10 @@ func (p *fakeBuffers) Read(_ context.Context, path string) (string, error) {
 }
 func (p *fakeBuffers) Drop(_ context.Context, path string) { delete(p.copies, path) }
 func (p *fakeBuffers) SavePlan(ctx context.Context, agent model.AgentID, id model.ItemID, base, text string) error {
-	if p.eyes.Plan(ctx, agent, id).Artifact.Hash != base {
+	if p.plans.Plan(ctx, agent, id).Artifact.Hash != base {
 		return model.Refuse(model.CodeStale, "moved")
 	}
-	p.eyes.put(id, text)
+	p.plans.put(id, text)
 	return nil
 }
 func (p *fakeBuffers) Beside(_ context.Context, _ model.AgentID, _ model.ItemID, text string) (string, error) {
@@ -64,7 +64,7 @@ func TestNoTextIsLostWhenAPlanMovesUnderItsEditor(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := &fakeBuffers{copies: map[string]string{}}
 				wd := newWorld(t, 100, 30, func(o *Options) { o.EditBuffers = p })
-				p.eyes = wd.eyes
+				p.plans = wd.plans
 				defer wd.end()
 				wd.deed("create a Rotate signing keys")
 				wd.deed("plan a base")
@@ -85,7 +85,7 @@ func TestNoTextIsLostWhenAPlanMovesUnderItsEditor(t *testing.T) {
 					wd.press(c.key)
 					wd.settle()
 				}
-				if got := string(wd.eyes.Plan(t.Context(), testAgent, id).Text); got != c.plan {
+				if got := string(wd.plans.Plan(t.Context(), testAgent, id).Text); got != c.plan {
 					t.Errorf("the plan is %q, want %q", got, c.plan)
 				}
 				aside := ""

@@ -95,7 +95,7 @@ func tour(t *testing.T, w, h int) string {
 		o.Settings.Commands = []config.Command{{Name: "Open the branch", Key: "f6", Run: []string{"git", "switch", "{id}"}}}
 		o.RunCustom = func(context.Context, CustomRun) (string, error) { return "", nil }
 	})}
-	papers.eyes = x.eyes
+	papers.plans = x.plans
 	stage(x.world)
 	x.settle()
 	x.deed("pass 10s") // what was told of the beginning has left the message line
@@ -203,9 +203,9 @@ func (x *touring) views() {
 func (x *touring) conflict(p *fakeBuffers) {
 	x.keys("g", "e")
 	id := x.names["limiter"]
-	theirs := x.eyes.plans[id] + "theirs\n"
-	mine := x.eyes.plans[id] + "mine\n"
-	x.eyes.put(id, theirs)
+	theirs := x.plans.plans[id] + "theirs\n"
+	mine := x.plans.plans[id] + "mine\n"
+	x.plans.put(id, theirs)
 	x.settle()
 	x.edits(p, id, mine)
 	x.take("Conflict after $EDITOR")

@@ -99,7 +99,6 @@ func (m truthMsg) handle(c Console) (Console, tea.Cmd) {
 		return c.troubled(m.err)
 	}
 	c.trouble, c.looking.failing = nil, time.Time{}
-	var cmds []tea.Cmd
 	before := c.truth
 	if c.place.agent == "" && m.truth.want.agent != "" && c.place.view == viewDesk {
 		c.place = c.place.goTo(m.truth.want.agent)
@@ -108,22 +107,17 @@ func (m truthMsg) handle(c Console) (Console, tea.Cmd) {
 	if sameDesk && (m.truth.revision >= c.truth.revision || c.truth.want.agent != c.place.agent) {
 		c = c.adopt(m.truth)
 	}
+	var follow, again tea.Cmd
 	if !c.looking.following {
 		c.looking.following = true
-		cmds = append(cmds, c.fx.follow(m.truth.revision, c.looking.pause()))
+		follow = c.fx.follow(m.truth.revision, c.looking.pause())
 	}
 	if c.looking.gen != m.gen || m.truth.revision < c.looking.moved || sameDesk && c.place.cursor != "" && c.detail() == nil {
-		var again tea.Cmd
 		c, again = c.look()
-		cmds = append(cmds, again)
 	}
-	c, plan := c.openPlan()
-	c, card := c.openCard()
-	c, files := c.relinked()
-	c, triggers := c.tellTriggers(before)
-	c, over := c.overtaken()
-	c, notice := c.notifyLater()
-	return c, tea.Batch(append(cmds, plan, card, files, triggers, over, notice)...)
+	tell := func(c Console) (Console, tea.Cmd) { return c.tellTriggers(before) }
+	c, rest := c.then(Console.openPlan, Console.openCard, Console.relinked, tell, Console.overtaken, Console.notifyLater)
+	return c, tea.Batch(follow, again, rest)
 }
 
 // adopt makes t the truth. The queue takes the new order only when the operator's hands
@@ -134,7 +128,7 @@ func (c Console) adopt(t truth) Console {
 	if c.place.view != viewDesk {
 		return c.adoptElsewhere(c.idle.touched())
 	}
-	next := screen.QueueOf(t.desk, action.ParseFilter(c.filterText(), c.now), c.room())
+	next := c.projected()
 	if same && c.idle.touched() && len(c.queue.Order) > 0 && !c.queue.SameOrder(next) {
 		c.queue = c.queue.Hold(next)
 		return c
@@ -153,10 +147,15 @@ func (c Console) order(next screen.Queue) Console {
 
 // reorder projects the truth again: the filter changed, or a held order may go.
 func (c Console) reorder() Console {
-	if c.place.view != viewDesk {
-		return c
+	if c.place.view == viewDesk {
+		return c.order(c.projected())
 	}
-	return c.order(screen.QueueOf(c.truth.desk, action.ParseFilter(c.filterText(), c.now), c.room()))
+	return c
+}
+
+// projected is the queue of what is known.
+func (c Console) projected() screen.Queue {
+	return screen.QueueOf(c.truth.desk, action.ParseFilter(c.filterText(), c.now), c.room())
 }
 
 // detail is the detail of the item under the cursor, if the ledger has told it.

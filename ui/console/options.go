@@ -30,9 +30,9 @@ type Ledger interface {
 	Follow(ctx context.Context, after uint64) (uint64, error)
 }
 
-// Eyes read the plan files and tell when they change. The console never records what they
-// see: whoever supplies the Eyes also applies RefreshPlan.
-type Eyes interface {
+// Plans read the plan files and tell when they change. The console never records what they
+// see: whoever supplies the Plans also applies RefreshPlan.
+type Plans interface {
 	// Plan reads the plan of an item as it is now. A bad plan is a condition, not an error.
 	Plan(ctx context.Context, agent model.AgentID, id model.ItemID) PlanText
 	// Watch says which items are on screen, the visible plan first. It does not wait.
@@ -81,15 +81,15 @@ type Session struct {
 	Ledger Ledger
 	// Agent is whose desk is shown first; empty: the first agent the ledger knows.
 	Agent model.AgentID
-	// Eyes and Drafts may be nil: then plans are shown from the ledger's preview, and
+	// Plans and Drafts may be nil: then plans are shown from the ledger's preview, and
 	// drafts live as long as the console.
-	Eyes   Eyes
+	Plans  Plans
 	Drafts Drafts
 	// Keeper writes down where the operator is, and Memo is what it wrote last; both may be nil.
 	Keeper Keeper
 	Memo   *Memo
-	// Looks may be nil: then what was seen of a plan is known as long as the console lives.
-	Looks Looks
+	// SeenPlans may be nil: then a plan is compared with what it was when the cursor came to it.
+	SeenPlans SeenPlans
 	// EditBuffers may be nil: then the editor works on plan.md itself, and on nothing else.
 	EditBuffers EditBuffers
 	// Files may be nil: then there are no file todos.

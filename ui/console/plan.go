@@ -22,8 +22,6 @@ type plan struct {
 	baseHash string
 	// keptHash is that of the text that was written down as seen.
 	keptHash string
-	// seen are the plans that the cursor left, as they were seen.
-	seen map[model.ItemID]looked
 	// mode says how files are watched when that is not as it should be.
 	mode string
 
@@ -89,31 +87,11 @@ func after(a, b markdown.Position) bool {
 
 // openPlan turns to the plan of the item under the cursor.
 func (c Console) openPlan() (Console, tea.Cmd) {
-	if c.fx.Eyes == nil {
-		return c.openPreview()
-	}
-	before := c.plan
-	if before.Item == c.place.cursor {
+	if c.plan.Item == c.place.cursor {
 		return c, nil
 	}
-	c.plan = plan{Plan: screen.Plan{Item: c.place.cursor}, mode: before.mode, seen: before.remembered()}
-	if c.plan.Item == "" {
-		return c, nil
-	}
+	c.plan = plan{Plan: screen.Plan{Item: c.place.cursor}, mode: c.plan.mode}
 	return c, c.fx.readPlan(c.place.agent, c.plan.Item, c.inSight()...)
-}
-
-// openPreview shows the ledger's own preview where nobody can read the file.
-func (c Console) openPreview() (Console, tea.Cmd) {
-	d := c.detail()
-	if d == nil || c.plan.Item == d.ID && c.plan.Artifact.Hash == d.Plan.Hash {
-		return c, nil
-	}
-	if c.plan.Item != d.ID {
-		c.plan = plan{Plan: screen.Plan{Item: d.ID}}
-	}
-	file := PlanText{Artifact: d.Plan, Text: d.Plan.Preview}
-	return planMsg{item: d.ID, file: file, doc: markdown.Split(file.Text), at: c.now}.handle(c)
 }
 
 // inSight are the items whose plans are worth watching, the one shown first.

@@ -39,30 +39,21 @@ func toView(v view) act {
 // turnTo leaves a view for another. Off the desk, what the cursor is on decides whose item
 // the keys are about; the desk that was left is kept as home.
 func (c Console) turnTo(v view) (Console, tea.Cmd) {
-	switch {
-	case c.place.view == viewDesk:
+	if c.place.view == viewDesk {
 		c.place = c.place.goTo(c.place.agent) // its spot is remembered
 		c.place.home = c.place.agent
-		c.place.spot, c.place.agent = newSpot(), ""
-	case v == viewDesk:
-		c.place.spot = newSpot() // a glance leaves nothing behind
-		c.place.agent = ""
+	}
+	if c.place.agent, c.place.spot = "", newSpot(); v == viewDesk { // a glance leaves nothing behind
 		c.place = c.place.goTo(c.place.home)
 	}
 	c.place.view, c.place.zoomed, c.place.focus, c.layers = v, false, paneQueue, nil
 	c.queue = screen.Queue{}
 	c.truth = truth{agents: c.truth.agents, inbox: c.truth.inbox}
 	c.idle.quiet = idleBeats
-	if v != viewDesk {
-		c.place.agent, c.place.spot = "", newSpot()
+	if v == viewFleet {
+		return c.then(Console.laidOut, Console.look, Console.readThreads)
 	}
-	c, laid := c.laidOut()
-	c, look := c.look()
-	if v != viewFleet {
-		return c, tea.Batch(laid, look)
-	}
-	c, threads := c.readThreads()
-	return c, tea.Batch(laid, look, threads)
+	return c.then(Console.laidOut, Console.look)
 }
 
 // glance makes an item of any agent the one that keys are about, without leaving the view.
@@ -70,13 +61,7 @@ func (c Console) glance(agent model.AgentID, item model.ItemID) (Console, tea.Cm
 	if agent == c.place.agent && item == c.place.cursor {
 		return c, nil
 	}
-	if agent != c.place.agent {
-		c.place.agent, c.place.spot = agent, newSpot()
-	}
-	c.place.cursor = item
-	c, look := c.look()
-	c, plan := c.openPlan()
-	return c, tea.Batch(look, plan)
+	return c.about(agent, item).then(Console.look, Console.openPlan)
 }
 
 // goToItem shows an item on its agent's desk.
@@ -89,11 +74,8 @@ func (c Console) goToItem(agent model.AgentID, item model.ItemID) (Console, tea.
 	}
 	c.place.home = agent
 	c, turned := c.turnTo(viewDesk)
-	if item != "" {
-		c.place.cursor = item
-	}
-	c, look := c.look()
-	return c, tea.Batch(turned, look)
+	c, chosen := c.choose(item)
+	return c, tea.Batch(turned, chosen)
 }
 
 // adoptElsewhere shows a new truth on a view other than the desk; touched: in the order

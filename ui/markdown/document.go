@@ -7,7 +7,7 @@
 //
 // A Document never changes and is free to share. A Renderer keeps the rendered blocks of
 // all documents and widths and may be used by many goroutines; rendering takes
-// milliseconds, so a program with an event loop asks for lines outside of the loop.
+// milliseconds, so a program with an event loop gets lines outside of the loop.
 package markdown
 
 import (
@@ -32,7 +32,7 @@ const (
 // block is a top-level block, or an item of a top-level list.
 type block struct {
 	kind kind
-	gap  bool // a blank line stands before it
+	gap  bool // a blank line comes before it
 	// from and to are its first and last source line, counted from one.
 	from, to int32
 
@@ -40,7 +40,7 @@ type block struct {
 	part       bool  // continues the block before
 	indent     int32 // of a part of a list item: how far its lines are indented
 	start, end int32 // its lines in the source
-	head       int32 // of a part of a fence or a table: where its first line stands
+	head       int32 // of a part of a fence or a table: where its first line is
 	hash       uint64
 }
 

@@ -10,13 +10,13 @@ import (
 	"vise/ui/text"
 )
 
-// Match is a place where the words that were looked for stand, in cells of a line.
+// Match is a place of the words that are searched for, in cells of a line.
 type Match struct {
 	At            Position
 	Column, Width int
 }
 
-// Find goes through the places where query stands in a line as it is shown, whatever its
+// Find goes through the places of query in the lines as they are shown, whatever its
 // case: from a position on to the end and then from the beginning, or backwards. It lays
 // out only blocks that hold the query's letters, and only as many as are asked for.
 func (v View) Find(query string, from Position, backwards bool) iter.Seq[Match] {
@@ -72,8 +72,8 @@ func (v View) matches(i int, query string, backwards bool) []Match {
 	return found
 }
 
-// mayHold reports whether block i can show the letters: they must stand in its source, but
-// for references, which stand for others, and what a part shows of its whole.
+// mayHold reports whether block i can show the letters: they must be in its source, but
+// for references, which mean others, and what a part shows of its whole.
 func (d *Document) mayHold(i int, letters string) bool {
 	b := &d.blocks[i]
 	src := d.header(b) + d.src[b.start:b.end]

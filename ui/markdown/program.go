@@ -9,7 +9,7 @@ import (
 )
 
 // buildName is what this program was built from: the version, the toolchain and the commit, as
-// far as the build tells. Both ends must be of one build.
+// far as it is known. Both ends must be of one build.
 func buildName() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

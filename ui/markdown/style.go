@@ -1,8 +1,6 @@
 package markdown
 
 import (
-	"fmt"
-	"hash/crc32"
 	"hash/maphash"
 
 	"vise/themes"
@@ -14,11 +12,6 @@ type Style struct {
 	look     Look
 	paint    *themes.Styles
 	clusters bool
-}
-
-// Name tells styles apart that do not look the same, in this process and the next.
-func (s *Style) Name() string {
-	return fmt.Sprintf("%s %08x", s.look.Palette.Name, crc32.ChecksumIEEE(fmt.Appendf(nil, "%v %v", s.look, s.clusters)))
 }
 
 // NewStyle is the look of palette p with glyphs g. With clusters the terminal measures

@@ -173,7 +173,7 @@ func newWorker(cmd *exec.Cmd) (*worker, error) {
 	}
 	w := &worker{cmd: cmd, to: to, from: from, send: json.NewEncoder(to), read: json.NewDecoder(from), ended: make(chan struct{})}
 	go func() {
-		_ = cmd.Wait() // how it ended is nobody's business
+		_ = cmd.Wait() // how it ended does not matter
 		close(w.ended)
 	}()
 	return w, nil

@@ -54,7 +54,7 @@ func TestARoundOfClaudeIsWhatSharesAMessage(t *testing.T) {
 		{"other lines are no rounds", []string{plain, others, text1}, []string{"one "}},
 		{"a foreign tool's input may have any shape", []string{shapes, text1}, []string{" ", "one "}},
 	} {
-		if got, bad := hear(adapters[AdapterClaude](), c.lines...); !slices.Equal(got, c.want) || bad != 0 {
+		if got, bad := hear(adapters[adapterClaude](), c.lines...); !slices.Equal(got, c.want) || bad != 0 {
 			t.Errorf("%s: got %q, want %q; %d bad", c.name, got, c.want, bad)
 		}
 	}
@@ -72,7 +72,7 @@ func TestARoundOfCodexIsTheMessageBeforeATool(t *testing.T) {
 		{[]string{text, bad}, []string{"done "}},
 		{[]string{text, run, good}, []string{"done ", " wi-1"}},
 	} {
-		if got, _ := hear(adapters[AdapterCodex](), c.lines...); !slices.Equal(got, c.want) {
+		if got, _ := hear(adapters[adapterCodex](), c.lines...); !slices.Equal(got, c.want) {
 			t.Errorf("%v: got %q, want %q", c.lines, got, c.want)
 		}
 	}

@@ -224,7 +224,7 @@ func (b *bench) program(name string) Program {
 	}
 	p, err := Program{Command: []string{self}, Adapter: Adapter(name), Env: []string{script + "=" + name}, Turn: Limits{Timeout: 20 * time.Second}}.Checked()
 	if err != nil {
-		p, err = Program{Command: []string{self}, Adapter: AdapterRounds, Env: []string{script + "=" + name}, Turn: Limits{Timeout: 20 * time.Second}}.Checked()
+		p, err = Program{Command: []string{self}, Adapter: adapterRounds, Env: []string{script + "=" + name}, Turn: Limits{Timeout: 20 * time.Second}}.Checked()
 	}
 	if err != nil {
 		b.t.Fatal(err)

@@ -138,7 +138,7 @@ func TestAProgramSeesNoSecretsThatItWasNotGiven(t *testing.T) {
 	b.do(model.Operator, model.AddAgent{AgentID: "ann"})
 	b.do(model.Operator, model.Say{AgentID: "ann", Text: "hello"})
 	p := b.program("environment")
-	p.Adapter, p.Env = AdapterText, append(p.Env, "GIVEN_TOKEN")
+	p.Adapter, p.Env = adapterText, append(p.Env, "GIVEN_TOKEN")
 	b.drive(p)
 	final := b.ended().Final.Raw()
 	if strings.Contains(final, "hunter2") || !strings.Contains(trace(b), "GIVEN_TOKEN=swordfish") || strings.Contains(trace(b), "SECRET") {

@@ -117,7 +117,9 @@ func (p *page) ledger(f model.Reader) {
 		name, kind, help string
 		of               func(model.Agent) int64
 	}{
-		{"vise_needs_operator", "gauge", "Work items that need the operator.", func(a model.Agent) int64 { return int64(f.Count(a.ID, model.TallyNeedsOperator)) }},
+		{"vise_needs_operator", "gauge", "Work items that need the operator.", func(a model.Agent) int64 {
+			return int64(f.Count(a.ID, model.TallyNeedsOperator))
+		}},
 		{"vise_turn_running", "gauge", "Whether a turn of the agent runs.", func(a model.Agent) int64 {
 			if a.Turn == nil {
 				return 0

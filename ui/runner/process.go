@@ -17,8 +17,8 @@ import (
 	"vise/model"
 )
 
-// Spec is a program to run. Nothing of it is read by a shell.
-type Spec struct {
+// processSpec is a program to run. Nothing of it is read by a shell.
+type processSpec struct {
 	Argv []string
 	Dir  string
 	// Env is the whole environment, as "NAME=value".
@@ -29,8 +29,8 @@ type Spec struct {
 	Started func(pid int)
 }
 
-// Result is how a program ended.
-type Result struct {
+// processResult is how a program ended.
+type processResult struct {
 	// ExitCode is -1 when a signal ended it.
 	ExitCode int
 	Signal   string
@@ -41,7 +41,7 @@ type Result struct {
 }
 
 // OK: it ended by itself and well.
-func (r Result) OK() bool { return r.ExitCode == 0 && r.Signal == "" }
+func (r processResult) OK() bool { return r.ExitCode == 0 && r.Signal == "" }
 
 // Unmarked is an environment without the marker: for a process that is meant to stay.
 func Unmarked(env []string) []string {
@@ -59,12 +59,12 @@ const (
 // marker is the variable by which the children of a run are recognised.
 const marker = "VISE_RUN"
 
-// Execute starts a program and returns when it and all that it started has ended. When ctx
+// execute starts a program and returns when it and all that it started has ended. When ctx
 // ends, the program is asked to end, then killed; the error is ctx's cause. The error is
 // otherwise about starting it. A program that ends badly is no error.
-func Execute(ctx context.Context, s Spec) (Result, error) {
+func execute(ctx context.Context, s processSpec) (processResult, error) {
 	if len(s.Argv) == 0 || s.Argv[0] == "" {
-		return Result{ExitCode: -1}, &exec.Error{Name: "", Err: errors.New("no program named")}
+		return processResult{ExitCode: -1}, &exec.Error{Name: "", Err: errors.New("no program named")}
 	}
 	run := rand.Text()
 	isAsked := false
@@ -85,11 +85,11 @@ func Execute(ctx context.Context, s Spec) (Result, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := ctx.Err(); err != nil {
-		return Result{ExitCode: -1}, context.Cause(ctx)
+		return processResult{ExitCode: -1}, context.Cause(ctx)
 	}
 	adopting()
 	if err := c.Start(); err != nil {
-		return Result{ExitCode: -1}, err
+		return processResult{ExitCode: -1}, err
 	}
 	end := begin(c.Process.Pid)
 	_ = syscall.Setpriority(syscall.PRIO_PGRP, c.Process.Pid, niceness)
@@ -107,8 +107,8 @@ func Execute(ctx context.Context, s Spec) (Result, error) {
 	return r, nil
 }
 
-func resultOf(p *os.ProcessState, d time.Duration) Result {
-	r := Result{ExitCode: p.ExitCode(), Duration: d}
+func resultOf(p *os.ProcessState, d time.Duration) processResult {
+	r := processResult{ExitCode: p.ExitCode(), Duration: d}
 	if w, ok := p.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		r.Signal = w.Signal().String()
 	}

@@ -30,7 +30,7 @@ func TestAProgramEndsAsItEnds(t *testing.T) {
 	}{
 		{"exit 0", 0, ""}, {"exit 3", 3, ""}, {"kill -9 $$", -1, "killed"},
 	} {
-		r, err := Execute(context.Background(), Spec{Argv: sh(c.script)})
+		r, err := execute(context.Background(), processSpec{Argv: sh(c.script)})
 		if err != nil || r.ExitCode != c.code || r.Signal != c.signal {
 			t.Errorf("%s: %+v %v, want code %d signal %q", c.script, r, err, c.code, c.signal)
 		}
@@ -39,7 +39,7 @@ func TestAProgramEndsAsItEnds(t *testing.T) {
 
 func TestAProgramThatIsNotThereIsAnError(t *testing.T) {
 	for _, argv := range [][]string{nil, {""}, {"/no/such/program"}} {
-		if _, err := Execute(context.Background(), Spec{Argv: argv}); err == nil {
+		if _, err := execute(context.Background(), processSpec{Argv: argv}); err == nil {
 			t.Errorf("%q ran", argv)
 		}
 	}
@@ -61,7 +61,7 @@ func TestNothingOutlivesARun(t *testing.T) {
 			defer cancel()
 			var out bytes.Buffer
 			begun := time.Now()
-			r, err := Execute(ctx, Spec{Argv: sh(script, pids), Env: []string{"PATH=" + os.Getenv("PATH")}, Stdout: &out})
+			r, err := execute(ctx, processSpec{Argv: sh(script, pids), Env: []string{"PATH=" + os.Getenv("PATH")}, Stdout: &out})
 			if took := time.Since(begun); took > grace+2*time.Second {
 				t.Errorf("took %v", took)
 			}
@@ -90,7 +90,7 @@ func TestAnOrphanWithoutAMarkIsEndedAndTold(t *testing.T) {
 	}
 	pids := filepath.Join(t.TempDir(), "pid")
 	script := `setsid env -i sh -c 'echo $$ >"$1"; exec /bin/sleep 1000' sh "$1" & until [ -s "$1" ]; do :; done`
-	r, err := Execute(context.Background(), Spec{Argv: sh(script, pids), Env: []string{"PATH=" + os.Getenv("PATH")}})
+	r, err := execute(context.Background(), processSpec{Argv: sh(script, pids), Env: []string{"PATH=" + os.Getenv("PATH")}})
 	raw, _ := os.ReadFile(pids)
 	pid, convErr := strconv.Atoi(strings.TrimSpace(string(raw)))
 	if err != nil || convErr != nil || r.Escaped != 1 || r.Survivors != 0 {
@@ -105,7 +105,7 @@ func TestAnOrphanWithoutAMarkIsEndedAndTold(t *testing.T) {
 func TestArgumentsAreNeverReadByAShell(t *testing.T) {
 	for _, hostile := range []string{`"; echo PWNED; "`, "$(echo PWNED)", "`echo PWNED`", "-n\nPWNED", "| echo PWNED"} {
 		var out bytes.Buffer
-		r, err := Execute(context.Background(), Spec{Argv: []string{"printf", "%s", hostile}, Env: []string{"PATH=" + os.Getenv("PATH")}, Stdout: &out})
+		r, err := execute(context.Background(), processSpec{Argv: []string{"printf", "%s", hostile}, Env: []string{"PATH=" + os.Getenv("PATH")}, Stdout: &out})
 		if err != nil || !r.OK() || out.String() != hostile {
 			t.Errorf("%q came out as %q (%+v %v)", hostile, out.String(), r, err)
 		}
@@ -115,7 +115,7 @@ func TestArgumentsAreNeverReadByAShell(t *testing.T) {
 func TestNothingOfTheEnvironmentLeaks(t *testing.T) {
 	t.Setenv("SECRET_TOKEN", "hunter2")
 	var out bytes.Buffer
-	if _, err := Execute(context.Background(), Spec{Argv: []string{"env"}, Env: []string{"PATH=/usr/bin:/bin", "A=b"}, Stdout: &out}); err != nil {
+	if _, err := execute(context.Background(), processSpec{Argv: []string{"env"}, Env: []string{"PATH=/usr/bin:/bin", "A=b"}, Stdout: &out}); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(out.String()) {
@@ -131,13 +131,13 @@ func TestAFloodIsSwallowedOrStopped(t *testing.T) {
 	env := []string{"PATH=" + os.Getenv("PATH")}
 	var file bytes.Buffer
 	tail, capped := &Tail{Max: 1000}, &Capped{To: &file, Max: 5000}
-	r, err := Execute(context.Background(), Spec{Argv: sh(script), Env: env, Stdout: io.MultiWriter(tail, capped)})
+	r, err := execute(context.Background(), processSpec{Argv: sh(script), Env: env, Stdout: io.MultiWriter(tail, capped)})
 	if err != nil || !r.OK() || tail.Total() != 100_000_000 || len(tail.String()) != 1000 || file.Len() != 5000 {
 		t.Errorf("%+v %v: %d in all, tail %d, file %d", r, err, tail.Total(), len(tail.String()), file.Len())
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	limited := &flood{max: 1 << 20, flooded: func() { cancel(errFlood) }}
-	if _, err := Execute(ctx, Spec{Argv: sh(script + "; sleep 1000"), Env: env, Stdout: limited}); !errors.Is(err, errFlood) {
+	if _, err := execute(ctx, processSpec{Argv: sh(script + "; sleep 1000"), Env: env, Stdout: limited}); !errors.Is(err, errFlood) {
 		t.Errorf("a flood ended with %v", err)
 	}
 }

@@ -7,13 +7,14 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/net/netutil"
+	"golang.org/x/time/rate"
 
 	"vise/model"
-
 	"vise/store/home"
 )
 
@@ -120,11 +121,11 @@ func loopback(host string) bool {
 }
 
 func (s *Server) schedule(ctx context.Context) {
-	loop := &home.Scheduler{Ledger: s.Ledger, Now: s.Now, NewKey: s.NewKey, Alive: Alive, Report: func(e home.SchedulerEvent) {
+	loop := &home.Scheduler{Ledger: s.Ledger, Now: s.Now, NewKey: s.NewKey, Alive: Alive, Report: func(_ model.AgentID, err error) {
 		s.counts.commands.Add(1)
-		if e.Err != nil && !errors.Is(e.Err, context.Canceled) {
+		if err != nil && !errors.Is(err, context.Canceled) {
 			s.counts.errors.Add(1)
-			s.Report(e.Err)
+			s.Report(err)
 		}
 	}}
 	_ = loop.Run(ctx) // ends with ctx
@@ -132,9 +133,93 @@ func (s *Server) schedule(ctx context.Context) {
 
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST "+IngressPath+"{id}", s.deliver)
-	mux.HandleFunc("POST "+IngressPath+"{id}/{token}", s.deliver)
+	mux.HandleFunc("POST "+ingressPath+"{id}", s.deliver)
+	mux.HandleFunc("POST "+ingressPath+"{id}/{token}", s.deliver)
 	mux.HandleFunc("GET /healthz", s.local(s.health))
 	mux.HandleFunc("GET /metrics", s.local(s.metrics))
 	return s.counted(s.guard(http.NewCrossOriginProtection().Handler(mux)))
+}
+
+// maxConnections bounds the connections that are open at once.
+const maxConnections = 64
+
+// allowed are the values of Host under which requests are taken. Without that, a name that
+// an attacker's page resolves to this machine would count as the same origin.
+func allowed(addr, listen string, more []string) map[string]bool {
+	_, port, _ := net.SplitHostPort(addr)
+	hosts := map[string]bool{strings.ToLower(addr): true, strings.ToLower(listen): true}
+	for _, name := range []string{"localhost", "127.0.0.1", "[::1]"} {
+		hosts[name+":"+port] = true
+	}
+	for _, name := range more {
+		hosts[strings.ToLower(name)] = true
+	}
+	return hosts
+}
+
+// guard refuses requests for a host that is not ours.
+func (s *Server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !s.hosts[strings.ToLower(r.Host)] {
+			answer(w, http.StatusForbidden, "forbidden")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// local serves only this machine, whatever the address listens on.
+func (s *Server) local(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		host, _, err := net.SplitHostPort(r.RemoteAddr)
+		if err != nil || !loopback(host) {
+			answer(w, http.StatusNotFound, "not found")
+			return
+		}
+		next(w, r)
+	}
+}
+
+// The pace of deliveries: for one capability, for requests that prove nothing, and for all
+// together, which spares the ledger.
+const (
+	perSecond = 10
+	burst     = 20
+
+	strangersPerSecond = 50
+	strangersBurst     = 100
+
+	allPerSecond = 500
+	allBurst     = 1000
+	// maxLimiters bounds what is remembered of capabilities.
+	maxLimiters = 4096
+)
+
+// pace holds a limiter a name.
+type pace struct {
+	mu       sync.Mutex // protects limiters
+	limiters map[string]*rate.Limiter
+}
+
+// take reports whether there was a token for name.
+func (p *pace) take(at time.Time, name string, perSecond rate.Limit, burst int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l := p.limiters[name]
+	if l == nil {
+		if p.limiters == nil || len(p.limiters) >= maxLimiters {
+			p.limiters = map[string]*rate.Limiter{} // who was slowed down starts afresh; that is better than to grow
+		}
+		l = rate.NewLimiter(perSecond, burst)
+		p.limiters[name] = l
+	}
+	return l.AllowN(at, 1)
+}
+
+// reports is a writer of what the HTTP server logs.
+type reports func(error)
+
+func (r reports) Write(p []byte) (int, error) {
+	r(errors.New(strings.TrimSpace(string(p))))
+	return len(p), nil
 }

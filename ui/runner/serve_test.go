@@ -144,9 +144,9 @@ func TestWhoHasNoCapabilityLearnsNothing(t *testing.T) {
 	other, _ := NewToken()
 	answers := map[string]bool{}
 	for what, url := range map[string]string{
-		"a wrong token": IngressURL(b.base, id, other), "a short token": url[:len(url)-1], "no token": b.base + IngressPath + string(id),
+		"a wrong token": IngressURL(b.base, id, other), "a short token": url[:len(url)-1], "no token": b.base + ingressPath + string(id),
 		"an unknown capability": IngressURL(b.base, "in-nobody", other), "a revoked one": revoked, "no signature": secret,
-		"an id that is none": b.base + IngressPath + "%2e%2e%2fx/" + other,
+		"an id that is none": b.base + ingressPath + "%2e%2e%2fx/" + other,
 	} {
 		code, body := b.post(url, "x")
 		b.want(what, code, http.StatusUnauthorized)
@@ -161,7 +161,7 @@ func TestATokenMayComeInTheAuthorization(t *testing.T) {
 	b := newServeBench(t)
 	url, id := b.mint("")
 	token := url[strings.LastIndexByte(url, '/')+1:]
-	code, _ := b.post(b.base+IngressPath+string(id), "x", "Authorization: Bearer "+token)
+	code, _ := b.post(b.base+ingressPath+string(id), "x", "Authorization: Bearer "+token)
 	b.want("bearer", code, http.StatusAccepted)
 }
 

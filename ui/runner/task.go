@@ -48,7 +48,7 @@ type TaskSpec struct {
 }
 
 // DefaultLog is how much output is kept in a file.
-const DefaultLog = 64 << 20
+const defaultLog = 64 << 20
 
 // TaskResult is how a task ended.
 type TaskResult struct {
@@ -79,7 +79,7 @@ func (s Supervisor) Run(ctx context.Context, w TaskSpec) (TaskResult, error) {
 		w.Started(id)
 	}
 	tail := &Tail{Max: model.MaxTail}
-	kept := &Capped{To: log, Max: cmp.Or(w.MaxLog, DefaultLog)}
+	kept := &Capped{To: log, Max: cmp.Or(w.MaxLog, defaultLog)}
 	out := io.MultiWriter(tail, kept)
 	if w.Echo != nil {
 		out = io.MultiWriter(tail, kept, &Capped{To: w.Echo, Max: 1 << 62})
@@ -90,7 +90,7 @@ func (s Supervisor) Run(ctx context.Context, w TaskSpec) (TaskResult, error) {
 		run, cancel = context.WithTimeoutCause(ctx, w.Timeout, errTaskTimeout)
 		defer cancel()
 	}
-	r, failed := Execute(run, Spec{Argv: w.Argv, Dir: w.Dir, Env: w.Env, Stdout: out, Stderr: out})
+	r, failed := execute(run, processSpec{Argv: w.Argv, Dir: w.Dir, Env: w.Env, Stdout: out, Stderr: out})
 	d := TaskResult{TaskID: id, Log: model.Text(log.Name()), End: model.TaskEnd{
 		At: s.Now().UTC(), ExitCode: r.ExitCode, Signal: r.Signal, DurationMS: r.Duration.Milliseconds(),
 		Tail: model.Text(tail.String()), OutputBytes: tail.Total(), LogBytes: kept.Written(), Survivors: r.Survivors,
@@ -171,7 +171,7 @@ func (s Supervisor) end(ctx context.Context, w TaskSpec, d TaskResult) (model.Re
 const shownTail = 400
 
 // outcome tells how a run ended, in a status and in words.
-func outcome(ctx context.Context, r Result, failed error, tail string) (model.TaskStatus, model.Text) {
+func outcome(ctx context.Context, r processResult, failed error, tail string) (model.TaskStatus, model.Text) {
 	status, words := model.TaskCompleted, "ended well"
 	switch {
 	case errors.Is(failed, errTaskTimeout):

@@ -2,7 +2,7 @@ package text
 
 import "strings"
 
-// UTF8 reports whether a terminal's text is UTF-8, as far as the locale tells; an unset
+// UTF8 reports whether a terminal's text is UTF-8, by the locale; an unset
 // locale says nothing against it.
 func UTF8(getenv func(string) string) bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {

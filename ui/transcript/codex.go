@@ -83,7 +83,8 @@ func (c *Codex) called(l codexLine) []Round {
 		return c.End()
 	}
 	c.n++
-	r := Round{ID: fmt.Sprintf("%s/%s/%d", c.thread, l.Item.ID, c.n), Text: Words(c.text), Completed: []string{ref}, Provenance: model.ReportNearRound}
+	id := fmt.Sprintf("%s/%s/%d", c.thread, l.Item.ID, c.n)
+	r := Round{ID: id, Text: Words(c.text), Completed: []string{ref}, Provenance: model.ReportNearRound}
 	c.text = ""
 	return []Round{r}
 }

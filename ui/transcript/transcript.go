@@ -2,8 +2,8 @@
 // messages, for the words beside a completion and the commands that were run. What belongs to one
 // reply is separated exactly where the program's format allows it, and never guessed where it does not.
 //
-// Reading order: transcript.go (a round, a stream), reply.go (a reply and its calls), then a program's
-// formats: claude.go, codex.go, session.go (Crush and OpenCode); command.go (commands and how they ended).
+// Reading order: transcript.go (a round, a stream, a reply and its calls), then a program's formats:
+// claude.go, codex.go, session.go (Crush and OpenCode); command.go (commands and how they ended).
 package transcript
 
 import (
@@ -47,7 +47,7 @@ func Completing(all []Round) []Round {
 
 // IsComplete reports whether a tool's name is that of our server's CompleteWorkItem, in
 // any of the spellings of the agents: mcp__vise__X, mcp_vise_X, vise_X.
-func IsComplete(tool string) bool {
+func isComplete(tool string) bool {
 	return strings.HasSuffix(tool, "CompleteWorkItem") && strings.Contains(tool, "vise")
 }
 
@@ -62,7 +62,7 @@ func Completes(tool string, input json.RawMessage) string {
 		WorkItemID string `json:"work_item_id"`
 		ID         string `json:"id"`
 	}
-	if !IsComplete(tool) {
+	if !isComplete(tool) {
 		return ""
 	}
 	_ = json.Unmarshal(input, &in) // another shape names nothing
@@ -76,7 +76,9 @@ func Completes(tool string, input json.RawMessage) string {
 // not an error, and not the repetition of an earlier one.
 func Succeeded(answer json.RawMessage) bool {
 	s := strings.NewReplacer(" ", "", `\`, "").Replace(string(answer))
-	return !strings.Contains(s, `"completed_transition":false`) && !strings.Contains(s, `"isError":true`) && !strings.Contains(s, `"error":{"code"`)
+	return !slices.ContainsFunc([]string{`"completed_transition":false`, `"isError":true`, `"error":{"code"`}, func(sign string) bool {
+		return strings.Contains(s, sign)
+	})
 }
 
 // Words are a program's words as they may be kept: valid UTF-8, within a report's bound.
@@ -86,4 +88,45 @@ func Words(parts ...string) model.Text {
 		s = string([]rune(s)[:model.MaxReport])
 	}
 	return model.Text(s)
+}
+
+// reply is one reply of a model: its words and its calls of tools.
+type reply struct {
+	id    string
+	text  []string
+	calls []call
+}
+
+// call is a call of a tool. item is what it asks to complete; empty for any other.
+type call struct {
+	id, item            string
+	answered, completed bool
+}
+
+func (r *reply) call(id, tool string, input json.RawMessage) {
+	r.calls = append(r.calls, call{id: id, item: Completes(tool, input)})
+}
+
+// answer notes how a call ended. An answer to a call of another reply is none here.
+func (r *reply) answer(id string, failed bool, content json.RawMessage) {
+	for i := range r.calls {
+		if c := &r.calls[i]; c.id == id && !c.answered {
+			c.answered, c.completed = true, c.item != "" && !failed && Succeeded(content)
+		}
+	}
+}
+
+// over: all calls have answers.
+func (r *reply) over() bool {
+	return !slices.ContainsFunc(r.calls, func(c call) bool { return !c.answered })
+}
+
+func (r *reply) round(of model.ReportOf) Round {
+	out := Round{ID: r.id, Text: Words(r.text...), Provenance: of}
+	for _, c := range r.calls {
+		if c.completed && !slices.Contains(out.Completed, c.item) {
+			out.Completed, out.Tools = append(out.Completed, c.item), append(out.Tools, c.id)
+		}
+	}
+	return out
 }

@@ -1,0 +1,306 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// DefaultRecheck is when a blocker without a deadline of its own is due for a second look
+// (docs/lifecycle.md 11).
+const DefaultRecheck = time.Hour
+
+// maxRecheck keeps a deadline a date that can be written.
+const maxRecheck = 10 * 365 * 24 * time.Hour
+
+func (c UpdateWorkItem) step(s *step) error {
+	w, err := s.open(c.WorkItemID, c.SeenRevision, "update")
+	if err != nil {
+		return err
+	}
+	u := update{step: s, before: w, w: w, action: "updated"}
+	for _, part := range []func(UpdateWorkItem) error{u.objective, u.planStatus, u.todoList, u.blocker} {
+		if err := part(c); err != nil {
+			return err
+		}
+	}
+	u.finish()
+	return nil
+}
+
+// update is an UpdateWorkItem under way.
+type update struct {
+	*step
+	before, w WorkItem
+	action    string
+	changed   []string
+	// release is why the focus goes, if it goes.
+	release   string
+	unblocked bool
+}
+
+func (u *update) objective(c UpdateWorkItem) error {
+	if c.Objective == nil {
+		return nil
+	}
+	t, err := required("objective", *c.Objective, MaxObjective)
+	u.set("objective", t != u.w.Objective)
+	u.w.Objective = t
+	return err
+}
+
+func (u *update) planStatus(c UpdateWorkItem) error {
+	if c.PlanStatus == nil {
+		return nil
+	}
+	if *c.PlanStatus == NeedsInput {
+		u.release = "work_item_needs_input"
+	}
+	u.set("plan_status", *c.PlanStatus != u.w.PlanStatus)
+	u.w.PlanStatus = *c.PlanStatus
+	return validPlanStatus(*c.PlanStatus)
+}
+
+func (u *update) todoList(c UpdateWorkItem) error {
+	if c.TodoList == nil {
+		return nil
+	}
+	todos, warnings, err := validTodos(*c.TodoList)
+	u.warn(warnings...)
+	u.set("todo_list", !slices.Equal(todos, u.w.TodoList))
+	u.w.TodoList = todos
+	return err
+}
+
+func (u *update) blocker(c UpdateWorkItem) error {
+	after, err := recheckAfter(c.RecheckAfterMS)
+	if err != nil {
+		return err
+	}
+	if c.BlockedBy.null {
+		u.unblock()
+	}
+	if !c.BlockedBy.given || c.BlockedBy.null {
+		if c.RecheckAfterMS != nil && !c.BlockedBy.given && u.w.BlockedBy != "" {
+			u.rearm(after)
+			return nil
+		}
+		if c.RecheckAfterMS != nil {
+			return Refuse(CodeInvalid, "recheck_after_ms needs blocked_by").At("recheck_after_ms").WithHint("say what blocks it, or leave the recheck out")
+		}
+		return nil
+	}
+	text, err := required("blocked_by", c.BlockedBy.text, MaxBlocker)
+	if err != nil {
+		return err.(*Error).WithHint("say what blocks it; null clears the blocker")
+	}
+	u.action, u.release = "blocked", "work_item_blocked"
+	if text == u.w.BlockedBy && c.RecheckAfterMS == nil {
+		return nil
+	}
+	u.set("blocked_by", text != u.w.BlockedBy)
+	if after == 0 {
+		after = DefaultRecheck
+	}
+	u.w.BlockedBy = text
+	u.rearm(after)
+	return nil
+}
+
+// rearm sets when a blocker is due for a second look.
+func (u *update) rearm(after time.Duration) {
+	u.w.RecheckAt, u.w.RecheckConsumedAt = u.at.At.Add(after), time.Time{}
+	u.set("recheck_at", true)
+}
+
+// unblock clears the blocker; finish cancels what the item waited for: unblocked means
+// runnable.
+func (u *update) unblock() {
+	u.action, u.unblocked = "unblocked", true
+	u.set("blocked_by", u.w.BlockedBy != "")
+	u.w = unblocked(u.w)
+}
+
+func unblocked(w WorkItem) WorkItem {
+	w.BlockedBy, w.RecheckAt, w.RecheckConsumedAt = "", time.Time{}, time.Time{}
+	return w
+}
+
+func (u *update) set(field string, differs bool) {
+	if differs {
+		u.changed = append(u.changed, field)
+	}
+}
+
+// finish writes what differs. An update that changes nothing leaves no trace.
+func (u *update) finish() {
+	var waits []Wait
+	if u.unblocked {
+		waits = u.ItemWaits(u.w.AgentID, u.w.ID)
+	}
+	if len(u.changed) > 0 || len(waits) > 0 {
+		u.w = u.save(u.w, true)
+		e := Written{Action: u.action, Revision: u.w.Revision, Changed: u.changed, BlockedBy: u.w.BlockedBy}
+		if u.w.Objective != u.before.Objective {
+			e.PreviousObjective = u.before.Objective
+		}
+		u.event(EventWorkItemWritten, u.w.ID, e)
+	}
+	u.cancelWaits(u.w.ID, waits, "blocker_cleared")
+	if u.release != "" {
+		u.releaseFocus(u.w, u.release)
+	}
+}
+
+// recheckAfter reads a deadline in milliseconds; nil is 0.
+func recheckAfter(ms *int64) (time.Duration, error) {
+	if ms == nil {
+		return 0, nil
+	}
+	if *ms < 1 || *ms > maxRecheck.Milliseconds() {
+		return 0, Refuse(CodeInvalid, "recheck_after_ms must be between 1 and %d", maxRecheck.Milliseconds()).At("recheck_after_ms").
+			WithHint("give the delay in milliseconds")
+	}
+	return time.Duration(*ms) * time.Millisecond, nil
+}
+
+func (c CreateWorkItem) step(s *step) error {
+	objective, err := required("objective", c.Objective, MaxObjective)
+	if err != nil {
+		return err
+	}
+	todos, warnings, err := validTodos(c.TodoList)
+	if err != nil {
+		return err
+	}
+	status := c.PlanStatus
+	if status == "" {
+		status = Draft
+	}
+	if err := validPlanStatus(status); err != nil {
+		return err
+	}
+	if len(c.Plan) > MaxPlanBytes {
+		return Refuse(CodeInvalid, "plan has %d bytes, at most %d are kept", len(c.Plan), MaxPlanBytes).At("plan").WithHint("write the plan file itself")
+	}
+	agent, err := s.agentOfCreate()
+	if err != nil {
+		return err
+	}
+	w := WorkItem{ID: ItemID(s.newID("wi-")), AgentID: agent.ID, Objective: objective, State: Open, PlanStatus: status, TodoList: todos}
+	s.warn(warnings...)
+	w = s.born(w, c.Plan, s.at.At)
+	s.event(EventWorkItemWritten, w.ID, Written{Action: "created", Revision: w.Revision})
+	return nil
+}
+
+// agentOfCreate is the agent that a new item is for. One that the ledger does not know
+// begins here, with a warning against a mistyped name.
+func (s *step) agentOfCreate() (Agent, error) {
+	id := s.actingAgent()
+	if id == "" {
+		return Agent{}, Refuse(CodeInvalid, "no agent named for the new work item").At("agent_id").WithHint("name one: --agent")
+	}
+	_, known := s.Agent(id)
+	a, err := s.agent(id)
+	if err == nil && !known {
+		s.warn(Warning{Kind: WarnAgentAdded, Message: fmt.Sprintf("agent %s was not known before; it is now", a.ID)})
+	}
+	return a, err
+}
+
+// born writes a new item's first revision with its handle and plan file.
+func (s *step) born(w WorkItem, plan Text, planned time.Time) WorkItem {
+	w.Handle = NewHandle(w.ID, s.handleTaken)
+	w.PlanArtifact = NewPlanArtifact(w.AgentID, w.ID, []byte(plan), planned)
+	w.CreatedAt, w.UpdatedAt = s.at.At, s.at.At
+	s.plans = append(s.plans, NewPlan{AgentID: w.AgentID, ItemID: w.ID, Seed: plan})
+	return s.save(w, true)
+}
+
+func (c AddAgent) step(s *step) error {
+	a, err := s.agent(c.AgentID)
+	s.receipt.AgentID = a.ID
+	return err
+}
+
+func (c UpdateAgent) step(s *step) error {
+	a, ok := s.Agent(c.AgentID)
+	if !ok {
+		return unknownAgent(c.AgentID)
+	}
+	if caller, isAgent := s.at.Actor.Agent(); isAgent && caller != a.ID {
+		return Refuse(CodeNotOwner, "agent %s cannot change agent %s", caller, a.ID).At("agent_id")
+	}
+	s.receipt.AgentID = a.ID
+	before := a
+	if c.AutoPick != nil {
+		a.AutoPick = *c.AutoPick
+	}
+	if c.Posture != nil {
+		switch *c.Posture {
+		case Awake, Asleep, Stopped:
+			a.Posture = *c.Posture
+		default:
+			return Refuse(CodeInvalid, "unknown posture %q", Text(*c.Posture)).At("posture").WithHint("use awake, asleep or stopped")
+		}
+	}
+	if a.AutoPick == before.AutoPick && a.Posture == before.Posture {
+		return nil
+	}
+	a.UpdatedAt = s.at.At
+	s.put(a)
+	s.event(EventAgentUpdated, "", AgentNews{AgentID: a.ID, AutoPick: a.AutoPick, Posture: a.Posture})
+	return nil
+}
+
+// step keeps what the file is like now. Equal content is no news, whatever its mtime. It
+// is bookkeeping: UpdatedAt stays. A completed item's descriptor stays as it was.
+func (c RefreshPlan) step(s *step) error {
+	w, err := s.own(c.WorkItemID, 0)
+	if err != nil {
+		return err
+	}
+	p := BadPlanArtifact(w.AgentID, w.ID, c.Plan.Condition)
+	p.Hash, p.Bytes, p.UpdatedAt = c.Plan.Hash, c.Plan.Bytes, c.Plan.UpdatedAt.UTC()
+	p.Preview, p.PreviewComplete = cut(c.Plan.Preview, PreviewRunes), c.Plan.PreviewComplete
+	if w.State == Completed || SamePlan(p, w.PlanArtifact) {
+		return nil
+	}
+	before := w.PlanArtifact
+	w.PlanArtifact = p
+	w = s.save(w, false)
+	s.event(EventPlanRefreshed, w.ID, Refreshed{Revision: w.Revision, PreviousHash: before.Hash, Hash: p.Hash, Bytes: p.Bytes, Condition: p.Condition})
+	return nil
+}
+
+// step keeps the derived states of rows that still say what they said. It is bookkeeping:
+// UpdatedAt stays. A completed item's list stays as it was.
+func (c RefreshTodos) step(s *step) error {
+	w, err := s.own(c.WorkItemID, 0)
+	if err != nil {
+		return err
+	}
+	if w.State == Completed {
+		return nil
+	}
+	list := slices.Clone(w.TodoList)
+	var changed []Todo
+	for _, r := range c.Rows {
+		if err := validTodoState("rows", r.State); err != nil {
+			return err
+		}
+		if r.At < 0 || r.At >= len(list) || list[r.At].Text != r.Text || list[r.At].State == r.State {
+			continue
+		}
+		list[r.At].State = r.State
+		changed = append(changed, list[r.At])
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	w.TodoList = list
+	w = s.save(w, false)
+	s.event(EventTodosRefreshed, w.ID, TodosRefreshed{Revision: w.Revision, Rows: changed})
+	return nil
+}

@@ -1,0 +1,163 @@
+package action
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"vise/model"
+	"vise/ui/text"
+)
+
+// CopySubject is an item that is copied of.
+type CopySubject struct {
+	Row model.Row
+	// Detail is nil where only the row was read.
+	Detail *model.Detail
+	// Plan is the absolute path of its plan.md; empty where it is not known.
+	Plan string
+}
+
+// Copied is a text for the clipboard: exactly what was written, which nobody shows.
+type Copied struct {
+	// What names it: "The id", "3 ids".
+	What, Text string
+}
+
+// lines are the copies that make a line for each item.
+var lines = map[ID]struct {
+	one, many string
+	line      func(CopySubject) string
+}{
+	CopyID:        {"The id", "ids", func(s CopySubject) string { return string(s.Row.ID) }},
+	CopyObjective: {"The objective", "objectives", CopySubject.objective},
+	CopyMarkdown:  {"A Markdown line", "Markdown lines", CopySubject.markdown},
+	CopyReference: {"The MCP reference", "MCP references", func(s CopySubject) string { return "vise://plan/" + string(s.Row.ID) }},
+}
+
+// CopyOfItems is what the copying action id copies: a line of each marked item, or what at says, the
+// item that the operator looks at. Trouble says why there is nothing to copy.
+func CopyOfItems(id ID, at CopySubject, marked []CopySubject) (c Copied, trouble string) {
+	if l, ok := lines[id]; ok {
+		all := marked
+		if len(all) == 0 {
+			all = []CopySubject{at}
+		}
+		var text []string
+		for _, s := range all {
+			text = append(text, l.line(s))
+		}
+		c = Copied{l.one, strings.Join(text, "\n")}
+		if len(all) > 1 {
+			c.What = fmt.Sprintf("%d %s", len(all), l.many)
+		}
+		return c, ""
+	}
+	switch {
+	case id == CopyPath && at.Plan == "":
+		return c, "The plan's path is not known."
+	case id == CopyPath:
+		return Copied{"The plan's path", at.Plan}, ""
+	case at.Detail == nil:
+		return c, "The detail is not read yet."
+	case id == CopyReport && at.Detail.Report == nil:
+		return c, "There is no report."
+	case id == CopyReport:
+		return Copied{"The report", at.Detail.Report.Text.Raw()}, "" // raw: to the clipboard, encoded, not shown
+	}
+	return at.json()
+}
+
+func (s CopySubject) json() (c Copied, trouble string) {
+	raw, err := json.MarshalIndent(struct {
+		WorkItem model.View `json:"work_item"`
+	}{s.Detail.View}, "", "  ")
+	if err != nil {
+		return c, model.Text(err.Error()).String()
+	}
+	return Copied{"The work item", string(raw)}, ""
+}
+
+// objective is the whole objective where the detail is read, else what the row holds.
+func (s CopySubject) objective() string {
+	if s.Detail != nil {
+		return s.Detail.Objective.Raw() // raw: to the clipboard, encoded, not shown
+	}
+	return s.Row.Objective.Raw() // raw: to the clipboard, encoded, not shown
+}
+
+func (s CopySubject) markdown() string {
+	box := " "
+	if s.Row.Class == model.CompletedRecent {
+		box = "x"
+	}
+	return "- [" + box + "] " + s.objective() + " (" + string(s.Row.Handle) + ")"
+}
+
+// MostCopied is how many bytes go to a terminal's clipboard: terminals cut longer sequences.
+const MostCopied = 64 << 10
+
+// screenChunk is how much GNU screen passes on in one piece.
+const screenChunk = 768
+
+// ClipboardSequence makes a terminal put text on its clipboard (OSC 52), which works over SSH and
+// which nothing confirms. screen: GNU screen lies in between.
+func ClipboardSequence(text string, screen bool) string {
+	if screen {
+		return ansi.ScreenPassthrough(ansi.SetSystemClipboard(text), screenChunk)
+	}
+	return ansi.SetSystemClipboard(text)
+}
+
+// BlockRows is what is to become of the blockers of some items.
+type BlockRows struct {
+	// Clear takes the blockers and their waits away; what follows is then not asked.
+	Clear bool
+	// By is the new blocker; empty: each item keeps its own.
+	By model.Text
+	// Recheck is when to look again, in the operator's words; empty: the default.
+	Recheck string
+}
+
+// Command changes all rows, or says what is missing.
+func (b BlockRows) Command(rows []model.Row, now time.Time) (c model.Batch, trouble string) {
+	var after *int64
+	if b.Recheck != "" {
+		at, err := text.ParseTime(b.Recheck, now)
+		if err != nil {
+			return c, err.Error()
+		}
+		ms := at.Sub(now).Milliseconds()
+		after = &ms
+	}
+	for _, r := range rows {
+		u := model.UpdateWorkItem{WorkItemID: r.ID, SeenRevision: r.Revision}
+		switch {
+		case b.Clear:
+			u.BlockedBy = model.Clear()
+		case b.By != "":
+			u.BlockedBy, u.RecheckAfterMS = model.SetTo(b.By), after
+		case r.BlockedBy == "":
+			return c, string(r.Handle) + " has no blocker: say what blocks it"
+		case after == nil:
+			return c, "say what blocks them, or when to look again"
+		default:
+			u.RecheckAfterMS = after
+		}
+		c.Calls = append(c.Calls, model.Call{Command: u})
+	}
+	return c, ""
+}
+
+// AcknowledgeRows notes that the operator has seen what rows need. Those that need nothing are
+// passed by.
+func AcknowledgeRows(rows []model.Row) model.AcknowledgeAll {
+	var all model.AcknowledgeAll
+	for _, r := range rows {
+		all.Items = append(all.Items, model.Acknowledge{WorkItemID: r.ID, SeenRevision: r.Revision})
+	}
+	return all
+}

@@ -1,0 +1,129 @@
+package action
+
+import (
+	"vise/model"
+	"vise/model/thread"
+)
+
+// ThreadAction is something to do with a thread: its action, what it means, why it is closed.
+type ThreadAction struct {
+	ID ID
+	// Shows is the command that is meant, or what happens.
+	Shows model.Text
+	// Off is why it is closed; empty when it is open. It names keys by the ids of their actions.
+	Off string
+	// Copies is a git command that the operator is to run; empty where the way is another.
+	Copies model.Text
+}
+
+// ThreadRow is a thread in the threads view, and the repository that it lies in.
+type ThreadRow struct {
+	thread.Row
+	In thread.Overview
+	// Here: it is the repository that the door runs in.
+	Here bool
+}
+
+// ThreadRows are the threads of all repositories in the order of the threads view, the own repository first.
+func ThreadRows(seen []thread.Overview) []ThreadRow {
+	var out []ThreadRow
+	for i, in := range seen {
+		for _, b := range in.Rows {
+			out = append(out, ThreadRow{b, in, i == 0})
+		}
+	}
+	return out
+}
+
+// NoThread is the row where there is no thread: the own repository alone.
+func NoThread(seen []thread.Overview) ThreadRow {
+	if len(seen) == 0 {
+		return ThreadRow{}
+	}
+	return ThreadRow{In: seen[0], Here: true}
+}
+
+// Actions are what can be done with b, of which there is one where there is no thread: beginning one
+// in its repository. Git is only read: what changes the work tree is copied, for the
+// operator to run.
+func (b ThreadRow) Actions() []ThreadAction {
+	if b.Thread.ID == "" {
+		return []ThreadAction{b.fresh()}
+	}
+	return []ThreadAction{b.goOn(), b.git(RadarSwitch, "switch"), b.fresh(), b.rebind(), b.git(RadarDiff, "diff"), b.run()}
+}
+
+func (b ThreadRow) goOn() ThreadAction {
+	w := ThreadAction{ID: RadarGo, Shows: "it becomes the active thread"}
+	switch {
+	case b.Parked():
+		w.Off = "it is parked: {thread-rebind} takes it over, {thread-switch} goes to where it was saved"
+	case b.Active && b.Thread.Status == thread.InProgress:
+		w.Off = "it is the active thread already"
+	}
+	return w
+}
+
+func (b ThreadRow) rebind() ThreadAction {
+	w := ThreadAction{ID: RadarRebind, Shows: "take it over to " + b.In.Git.BranchName()}
+	if !b.Parked() {
+		w.Off = "it belongs here"
+	}
+	return w
+}
+
+func (b ThreadRow) fresh() ThreadAction {
+	return ThreadAction{ID: RadarFresh, Shows: "begin another thread here, on " + b.In.Git.BranchName()}
+}
+
+// git copies a git command; the one that compares is offered for a loaded thread, too.
+func (b ThreadRow) git(id ID, kind string) ThreadAction {
+	w := ThreadAction{ID: id, Off: "it belongs here"}
+	remedies := b.Check.Remedies(b.Thread.ID)
+	if j := b.Check; kind == "diff" && j.Loadable {
+		w.Off = "nothing was committed since it was saved"
+		if thread.IsCommit(j.SavedHead) && j.SavedHead != j.CurrentHead {
+			remedies = []thread.Remedy{{Kind: "diff", Command: model.Text("git diff " + j.SavedHead + " HEAD")}}
+		}
+	}
+	for _, m := range remedies {
+		if m.Kind != kind {
+			continue
+		}
+		if !b.Here {
+			m = m.In(b.In.Repo.Raw()) // raw: handed on, not shown
+		}
+		w.Shows, w.Off, w.Copies = m.Command, "", m.Command
+	}
+	return w
+}
+
+// run offers what the thread recommends. The facts go to the active thread, so only there.
+func (b ThreadRow) run() ThreadAction {
+	w := ThreadAction{ID: RadarRun, Shows: "what it recommends, once you confirmed it word by word"}
+	switch {
+	case len(b.Thread.Suggested()) == 0:
+		w.Off = "it recommends no command"
+	case !b.Active:
+		w.Off = "it is not the active thread: {thread-go-on} goes on with it"
+	}
+	return w
+}
+
+// RunsAsItStands refuses a command that would do more than it shows when it is pasted.
+func RunsAsItStands(command model.Text) error {
+	if _, plain := thread.Argv(command); !plain {
+		return model.Refuse(model.CodeRefused, "the command holds what a terminal hides or a shell would obey; it is not copied").
+			WithHint("vise thread list --parked shows it")
+	}
+	return nil
+}
+
+// TakeOverHint is what is said before a thread of another branch is taken over.
+const TakeOverHint = "From here on it belongs to this branch: what it says of files and of verified facts was seen elsewhere. Going back to its branch would wake it as it is."
+
+// RecommendedHint is what is said before a command that a thread recommends is run.
+const RecommendedHint = "An agent wrote this. These words run as they stand, without a shell, as you. How it ends becomes a fact of the thread."
+
+// NotRunnableHint is said of a command that is more than words.
+const NotRunnableHint = "It needs a shell, or holds hidden characters: vise does not run it. Type it yourself, if you mean it."
