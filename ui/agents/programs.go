@@ -80,8 +80,8 @@ var programs = []program{
 	},
 	{
 		name: "opencode", settings: Options.openCode,
-		answers: "reach a session with vise's own answers, with those of any other tool and with its next prompt; one that comes to rest, " +
-			"or rests, is prompted, for " + restHours + " hours after its turn",
+		answers: "reach a session with vise's own answers, with those of any other tool and with its next prompt; one that comes to " +
+			"rest, or rests, is prompted, for " + restHours + " hours after its turn",
 		expected: []string{"chat.message", "session.idle"},
 		hint:     "run opencode once and end a turn; then look again",
 		batch:    []string{"run"},
@@ -127,7 +127,8 @@ func (p program) route(version string) string {
 	case unsupported:
 		return fmt.Sprintf("%sone that rests is not woken: %s is older than %d.%d.%d", p.answers, version, from[0], from[1], from[2])
 	}
-	return p.answers + "whether one that rests is woken is not known, as " + p.name + " --version gives none; if not, it hears at its next prompt"
+	return p.answers + "whether one that rests is woken is not known, as " + p.name +
+		" --version gives none; if not, it hears at its next prompt"
 }
 
 // hookTimeout is what a program waits for a hook, in seconds; a hook takes less.
