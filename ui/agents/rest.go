@@ -11,7 +11,6 @@ import (
 
 	"vise/model"
 	"vise/store/files"
-	"vise/ui/reply"
 )
 
 // Rest is no event of a program's. Claude Code calls its second Stop hook with it, the one
@@ -28,7 +27,7 @@ const (
 	// end the waiting after 10 minutes.
 	restLimit = 12 * time.Hour
 	// wakeCode wakes the session with what is on standard error.
-	wakeCode reply.Exit = 2
+	wakeCode Exit = 2
 	// handLimit bounds the handing over of messages.
 	handLimit = 5 * time.Second
 	// retryRest is the pause after a ledger that was busy, or messages that another hook has.
