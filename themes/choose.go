@@ -12,15 +12,6 @@ func ByName(name string) (Palette, bool) {
 	return Palette{}, false
 }
 
-// For is the palette for a terminal whose background is dark or not and which can show
-// the colours of profile.
-func For(isDark bool, profile colorprofile.Profile) Palette {
-	if isDark {
-		return dark.On(profile)
-	}
-	return light.On(profile)
-}
-
 // On is p where a terminal of that profile can show it, else what comes nearest: mono
 // without colours (NO_COLOR too), ansi16 with sixteen.
 func (p Palette) On(profile colorprofile.Profile) Palette {

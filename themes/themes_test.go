@@ -99,7 +99,11 @@ func TestAPaletteFitsItsTerminal(t *testing.T) {
 		{true, colorprofile.ANSI, "ansi16"}, {false, colorprofile.ANSI, "ansi16"},
 		{true, colorprofile.ASCII, "mono"}, {false, colorprofile.NoTTY, "mono"},
 	} {
-		if got := For(c.dark, c.profile).Name; got != c.want {
+		palette := light
+		if c.dark {
+			palette = dark
+		}
+		if got := palette.On(c.profile).Name; got != c.want {
 			t.Errorf("dark %v, %v: got %s, want %s", c.dark, c.profile, got, c.want)
 		}
 	}

@@ -216,9 +216,9 @@ type Sources struct {
 type Plans interface {
 	// Plan reads a plan as it is now.
 	Plan(agent model.AgentID, id model.ItemID) (model.PlanArtifact, model.Text)
-	// Looked is a plan as the operator saw it last; false when that is not known. Look keeps it.
-	Looked(context.Context, model.ItemID) (model.Text, bool)
-	Look(context.Context, model.ItemID, model.Text) error
+	// Seen is a plan as the operator saw it last; false when that is not known. Keep keeps it.
+	Seen(context.Context, model.ItemID) (model.Text, bool)
+	Keep(context.Context, model.ItemID, model.Text) error
 	// Copy puts text into a file of its own, Read reads it back, Drop forgets it.
 	Copy(ctx context.Context, name, text string) (path string, err error)
 	Read(ctx context.Context, path string) (string, error)

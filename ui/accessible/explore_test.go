@@ -22,16 +22,16 @@ func (p props) Plan(model.AgentID, model.ItemID) (model.PlanArtifact, model.Text
 	return model.PlanArtifact{Path: "/plan.md", Condition: model.PlanOK, Hash: "theirs"}, "# Plan\nnew\n"
 }
 
-func (p props) Looked(context.Context, model.ItemID) (model.Text, bool) { return "# Plan\nold\n", true }
-func (p props) Look(context.Context, model.ItemID, model.Text) error    { return nil }
-func (p props) Copy(context.Context, string, string) (string, error)    { return "/copy", nil }
-func (p props) Read(context.Context, string) (string, error)            { return "mine", nil }
-func (p props) Drop(context.Context, string)                            {}
-func (p props) Editor(string) (*exec.Cmd, error)                        { return exec.Command("true"), nil }
-func (p props) All(context.Context) []thread.Overview                   { return p.threads }
-func (p props) Record(model.Text, []string) (*exec.Cmd, error)          { return exec.Command("true"), nil }
-func (p props) Tell(context.Context, todo.Ref) []model.Text             { return nil }
-func (p props) Open(context.Context, []model.TodoRef) []todo.Todo       { return nil }
+func (p props) Seen(context.Context, model.ItemID) (model.Text, bool) { return "# Plan\nold\n", true }
+func (p props) Keep(context.Context, model.ItemID, model.Text) error  { return nil }
+func (p props) Copy(context.Context, string, string) (string, error)  { return "/copy", nil }
+func (p props) Read(context.Context, string) (string, error)          { return "mine", nil }
+func (p props) Drop(context.Context, string)                          {}
+func (p props) Editor(string) (*exec.Cmd, error)                      { return exec.Command("true"), nil }
+func (p props) All(context.Context) []thread.Overview                 { return p.threads }
+func (p props) Record(model.Text, []string) (*exec.Cmd, error)        { return exec.Command("true"), nil }
+func (p props) Tell(context.Context, todo.Ref) []model.Text           { return nil }
+func (p props) Open(context.Context, []model.TodoRef) []todo.Todo     { return nil }
 func (p props) SavePlan(context.Context, model.AgentID, model.ItemID, string, string) error {
 	return model.Refuse(model.CodeStale, "it moved")
 }

@@ -43,10 +43,10 @@ func (s *session) changes(ctx context.Context, l itemView) error {
 		s.say("The plan cannot be read.")
 		return nil
 	}
-	before, known := s.Plans.Looked(ctx, l.row.ID)
+	before, known := s.Plans.Seen(ctx, l.row.ID)
 	if !known {
 		s.say("You did not look at it before. From now on it counts as seen.")
-		return s.Plans.Look(ctx, l.row.ID, now)
+		return s.Plans.Keep(ctx, l.row.ID, now)
 	}
 	c := markdown.Split(now).Changed(markdown.Split(before))
 	if c.Added+c.Removed == 0 {
@@ -55,7 +55,7 @@ func (s *session) changes(ctx context.Context, l itemView) error {
 	}
 	s.sayChanges("Since you looked", c)
 	_, err := s.choose(ctx, "The changes", []option{
-		{titleOf(action.PlanSeen) + ": they count as looked at", func(ctx context.Context) error { return s.Plans.Look(ctx, l.row.ID, now) }, action.PlanSeen},
+		{titleOf(action.PlanSeen) + ": they count as looked at", func(ctx context.Context) error { return s.Plans.Keep(ctx, l.row.ID, now) }, action.PlanSeen},
 	})
 	return err
 }

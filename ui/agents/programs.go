@@ -80,8 +80,8 @@ var programs = []program{
 	},
 	{
 		name: "opencode", settings: Options.openCode,
-		answers: "reach a session with vise's own answers, with those of any other tool and with its next prompt; one that comes to rest, " +
-			"or rests, is prompted, for " + restHours + " hours after its turn",
+		answers: "reach a session with vise's own answers, with those of any other tool and with its next prompt; one that comes to " +
+			"rest, or rests, is prompted, for " + restHours + " hours after its turn",
 		expected: []string{"chat.message", "session.idle"},
 		hint:     "run opencode once and end a turn; then look again",
 		batch:    []string{"run"},
@@ -127,7 +127,8 @@ func (p program) route(version string) string {
 	case unsupported:
 		return fmt.Sprintf("%sone that rests is not woken: %s is older than %d.%d.%d", p.answers, version, from[0], from[1], from[2])
 	}
-	return p.answers + "whether one that rests is woken is not known, as " + p.name + " --version gives none; if not, it hears at its next prompt"
+	return p.answers + "whether one that rests is woken is not known, as " + p.name +
+		" --version gives none; if not, it hears at its next prompt"
 }
 
 // hookTimeout is what a program waits for a hook, in seconds; a hook takes less.
@@ -155,7 +156,7 @@ func (o Options) server() any {
 
 func (o Options) serverArgs() []string { return append([]string{"mcp"}, o.flags()...) }
 
-// flags say for whom a program works. They name a home that is not where vise looks by
+// flags say for whom a program works. They name a home that is not the one that vise takes by
 // itself: Codex hands no variable of the environment on to an MCP server but a few of its
 // own, so that the server would work on another home than the hooks.
 func (o Options) flags() []string {
@@ -174,9 +175,9 @@ func (o Options) hookArgs(event string) []string {
 	return args
 }
 
-// claude asks for a hook on every event that tells something. Without a matcher PostToolUse comes
+// claude asks for a hook on every event that is used. Without a matcher PostToolUse comes
 // after every tool, so that a message reaches an agent at work, whatever it works with. The
-// second hook of Stop waits beside a resting session.
+// second hook of Stop waits for a resting session.
 func (o Options) claude(wakes support) []target {
 	line := func(event string) command {
 		return command{Type: "command", Command: o.Vise, Args: o.hookArgs(event), Timeout: hookTimeout}
@@ -197,7 +198,7 @@ func (o Options) claude(wakes support) []target {
 }
 
 // codexEvents are the events that vise asks every Codex for. The end of a session, which ends
-// the waiting beside it, comes with the version that wakes.
+// the waiting for it, comes with the version that wakes.
 var codexEvents = []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"}
 
 func (o Options) codex(wakes support) []target {

@@ -64,7 +64,7 @@ func (w *planWatch) close() {
 	}
 }
 
-// Plan is part of console.Eyes.
+// Plan is part of console.Plans.
 func (w *planWatch) Plan(_ context.Context, agent model.AgentID, id model.ItemID) console.PlanText {
 	p := w.read(watcher.Item{Agent: agent, ID: id})
 	out := console.PlanText{Artifact: p.PlanArtifact, Reason: p.Reason, Unsettled: p.Unsettled}
@@ -92,7 +92,7 @@ func (w *planWatch) read(item watcher.Item) files.Plan {
 	return w.home.Files().Plan(item.Agent, item.ID)
 }
 
-// Watch is part of console.Eyes. A plan that the console has read is news only once it
+// Watch is part of console.Plans. A plan that the console has read is news only once it
 // differs from that.
 func (w *planWatch) Watch(agent model.AgentID, items []model.ItemID) {
 	w.mu.Lock()
@@ -106,7 +106,7 @@ func (w *planWatch) Watch(agent model.AgentID, items []model.ItemID) {
 	w.watch.Set(wanted)
 }
 
-// Next is part of console.Eyes.
+// Next is part of console.Plans.
 func (w *planWatch) Next(ctx context.Context) (console.News, error) {
 	event, err := w.watch.Next(ctx)
 	if err != nil {

@@ -26,8 +26,8 @@ const (
 
 func newSeenPlans(home string) seenPlans { return seenPlans{statePath(home, "looked")} }
 
-// Looked is part of console.Looks.
-func (s seenPlans) Looked(_ context.Context, id model.ItemID) (model.Text, bool) {
+// Seen is part of console.SeenPlans.
+func (s seenPlans) Seen(_ context.Context, id model.ItemID) (model.Text, bool) {
 	path, ok := s.path(id)
 	if !ok {
 		return "", false
@@ -36,8 +36,8 @@ func (s seenPlans) Looked(_ context.Context, id model.ItemID) (model.Text, bool)
 	return model.Text(raw), err == nil
 }
 
-// Look is part of console.Looks.
-func (s seenPlans) Look(_ context.Context, id model.ItemID, text model.Text) error {
+// Keep is part of console.SeenPlans.
+func (s seenPlans) Keep(_ context.Context, id model.ItemID, text model.Text) error {
 	path, ok := s.path(id)
 	raw := []byte(text.Raw()) // raw: to a file, not shown
 	if !ok || len(raw) > largestSeen {

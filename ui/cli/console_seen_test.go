@@ -13,17 +13,17 @@ import (
 func TestAPlanIsRememberedAsItWasSeen(t *testing.T) {
 	home := t.TempDir()
 	l := newSeenPlans(home)
-	if _, ok := l.Looked(t.Context(), "wi-1"); ok {
+	if _, ok := l.Seen(t.Context(), "wi-1"); ok {
 		t.Error("nothing was seen yet")
 	}
-	if err := l.Look(t.Context(), "wi-1", "# Plan\xff\n"); err != nil {
+	if err := l.Keep(t.Context(), "wi-1", "# Plan\xff\n"); err != nil {
 		t.Fatal(err)
 	}
-	if got, ok := newSeenPlans(home).Looked(t.Context(), "wi-1"); !ok || got != "# Plan\xff\n" {
+	if got, ok := newSeenPlans(home).Seen(t.Context(), "wi-1"); !ok || got != "# Plan\xff\n" {
 		t.Errorf("it came back as %q, %v", got, ok)
 	}
 	for i := range mostSeen + 5 {
-		if err := l.Look(t.Context(), model.ItemID(fmt.Sprintf("wi-x%d", i)), "x"); err != nil {
+		if err := l.Keep(t.Context(), model.ItemID(fmt.Sprintf("wi-x%d", i)), "x"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -49,11 +49,11 @@ func TestWhatIsNoRememberedPlanIsNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range []model.ItemID{"wi-dir", "wi-big", "wi-link", "../../secret", "", "."} {
-		if got, ok := l.Looked(t.Context(), id); ok {
+		if got, ok := l.Seen(t.Context(), id); ok {
 			t.Errorf("%q gave %d bytes", id, len(got))
 		}
 	}
-	if err := l.Look(t.Context(), "../../escaped", "x"); err != nil {
+	if err := l.Keep(t.Context(), "../../escaped", "x"); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Join(home, "escaped.md")); err == nil {

@@ -45,7 +45,7 @@ func TestTheFirstRunWritesNothingBeforeAChoice(t *testing.T) {
 		t.Fatal("a home was made without a choice")
 	}
 	session, err := first.Start(t.Context(), console.Choice{Kind: console.ChooseCreate, Agent: "builder"})
-	if err != nil || session.Agent != "builder" || session.Ledger == nil || session.Eyes == nil || session.Demo {
+	if err != nil || session.Agent != "builder" || session.Ledger == nil || session.Plans == nil || session.Demo {
 		t.Errorf("got %+v, %v", session, err)
 	}
 }
@@ -58,7 +58,7 @@ func TestTheDemoLeavesNothingBehind(t *testing.T) {
 	if err != nil || !session.Demo {
 		t.Fatalf("%+v, %v", session, err)
 	}
-	text := session.Eyes.Plan(t.Context(), "claude-main", "wi-limiter")
+	text := session.Plans.Plan(t.Context(), "claude-main", "wi-limiter")
 	if text.Artifact.Condition != model.PlanOK || text.Text == "" {
 		t.Errorf("got %+v", text)
 	}

@@ -33,7 +33,7 @@ func (a *app) openDemo(ctx context.Context) (answer, error) {
 	}
 	if !a.flags.json && a.ttyIn && a.ttyOut {
 		o := r.options()
-		o.Session, o.Home = session, "DEMO"
+		o.Session = session
 		return answer{}, showConsole(ctx, o)
 	}
 	out := status{Home: "DEMO", Exists: true}
@@ -78,5 +78,5 @@ func (r *consoleRun) demo() (console.Session, *home.Home, error) {
 	ctx, stop := context.WithCancel(r.ctx)
 	r.running.Go(func() { _ = w.play(ctx, demoScript()) })
 	r.atEnd = append(r.atEnd, func() { stop(); r.running.Wait() })
-	return console.Session{Ledger: h, Eyes: plans, Demo: true}, h, nil
+	return console.Session{Ledger: h, Plans: plans, SeenPlans: newSeenPlans(dir), Demo: true}, h, nil
 }

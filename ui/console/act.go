@@ -118,15 +118,21 @@ func preview(n int) act {
 	return func(c Console) (Console, tea.Cmd) { return c.scroll(paneDetail, n) }
 }
 
-// choose puts the cursor on an item and asks for its detail and plan.
+// then carries acts out one after the other.
+func (c Console) then(steps ...act) (Console, tea.Cmd) {
+	cmds := make([]tea.Cmd, len(steps))
+	for i, do := range steps {
+		c, cmds[i] = do(c)
+	}
+	return c, tea.Batch(cmds...)
+}
+
+// choose puts the cursor on an item of the agent on screen.
 func (c Console) choose(id model.ItemID) (Console, tea.Cmd) {
-	if id == c.place.cursor || id == "" {
+	if id == "" {
 		return c, nil
 	}
-	c.place.cursor = id
-	c, look := c.look()
-	c, plan := c.openPlan()
-	return c, tea.Batch(look, plan)
+	return c.glance(c.place.agent, id)
 }
 
 // lastTop is the last line that a pane's page can begin with.
@@ -223,10 +229,8 @@ func refresh(c Console) (Console, tea.Cmd) {
 	if c.queue.Held {
 		c = c.reorder()
 	}
-	c, look := c.look()
-	c, files := c.readFiles()
-	c, tree := c.checkWorkTree()
-	return c, tea.Batch(look, files, tree, c.fx.readPlan(c.place.agent, c.place.cursor))
+	read := func(c Console) (Console, tea.Cmd) { return c, c.fx.readPlan(c.place.agent, c.place.cursor) }
+	return c.then(Console.look, Console.readFiles, Console.checkWorkTree, read)
 }
 
 func unfold(c Console) (Console, tea.Cmd) {
@@ -245,7 +249,8 @@ func nextUrgent(c Console) (Console, tea.Cmd) {
 		}
 		return c.say(c.keys.Keyed("What needs you is not among the rows shown: {back} clears the filter, {unfold} shows all rows."))
 	}
-	return c.leaving().choose(id)
+	c.place = c.place.leaving()
+	return c.choose(id)
 }
 
 func toAgent(n int) act {
@@ -269,7 +274,7 @@ func (c Console) visit(agent model.AgentID) (Console, tea.Cmd) {
 	if agent == "" || agent == c.place.agent {
 		return c, nil
 	}
-	c = c.leaving()
+	c.place = c.place.leaving()
 	c.place = c.place.goTo(agent)
 	c.queue, c.truth = screen.Queue{}, truth{agents: c.truth.agents, inbox: c.truth.inbox}
 	c.idle.quiet = idleBeats

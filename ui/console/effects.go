@@ -15,7 +15,7 @@ import (
 	"vise/ui/markdown"
 )
 
-// effects are the console's hands: the only code that waits, reads a clock or touches
+// effects are the only code that waits, reads a clock or touches
 // anything outside. Each gives a tea.Cmd whose message carries what it found and when.
 type effects struct {
 	Session
@@ -63,7 +63,7 @@ type (
 		hidden bool
 		at     time.Time
 		// before is the plan as an earlier console left it, if that is asked for and known.
-		before *looked
+		before *seenPlan
 	}
 	editedMsg struct{ err error }
 	// beatMsg comes every quarter of a minute, idleMsg while keys are pressed, fadeMsg when
@@ -147,31 +147,28 @@ func (e *effects) loadDrafts() tea.Cmd {
 	}
 }
 
-// watch parks until the eyes have news.
+// watch waits until a plan may have changed.
 func (e *effects) watch() tea.Cmd {
-	if e.Eyes == nil {
-		return nil
-	}
 	return func() tea.Msg {
-		news, err := e.Eyes.Next(e.ctx)
+		news, err := e.Plans.Next(e.ctx)
 		return newsMsg{news, err}
 	}
 }
 
-// readPlan reads a plan file. A list of items in sight tells the eyes what to watch.
+// readPlan reads a plan file. A list of items in sight says what to watch.
 func (e *effects) readPlan(agent model.AgentID, id model.ItemID, inSight ...model.ItemID) tea.Cmd {
-	if e.Eyes == nil || id == "" {
+	if id == "" {
 		return nil
 	}
 	return func() tea.Msg {
 		if len(inSight) > 0 {
-			e.Eyes.Watch(agent, inSight)
+			e.Plans.Watch(agent, inSight)
 		}
-		m := planMsg{item: id, file: e.Eyes.Plan(e.ctx, agent, id), at: e.now()}
+		m := planMsg{item: id, file: e.Plans.Plan(e.ctx, agent, id), at: e.now()}
 		if m.file.Artifact.Condition == model.PlanOK {
 			m.doc, m.hidden = markdown.Split(m.file.Text), m.file.Text.Hidden()
 			if len(inSight) > 0 {
-				m.before = e.lookedBefore(id)
+				m.before = e.seenBefore(id)
 			}
 		}
 		return m

@@ -55,22 +55,22 @@ func (f *faulty) View(ctx context.Context, fn func(model.Reader) error) error {
 	return f.Ledger.View(ctx, fn)
 }
 
-// fakeEyes keep plan files in a map.
-type fakeEyes struct {
+// fakePlans keep plan files in a map.
+type fakePlans struct {
 	mu    sync.Mutex // protects plans and bad
 	plans map[model.ItemID]string
 	bad   map[model.ItemID]PlanText
 	news  chan News
 }
 
-func (e *fakeEyes) CreatePlan(_ model.AgentID, id model.ItemID, seed string) (bool, error) {
+func (e *fakePlans) CreatePlan(_ model.AgentID, id model.ItemID, seed string) (bool, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.plans[id] = seed
 	return true, nil
 }
 
-func (e *fakeEyes) Plan(_ context.Context, agent model.AgentID, id model.ItemID) PlanText {
+func (e *fakePlans) Plan(_ context.Context, agent model.AgentID, id model.ItemID) PlanText {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if p, ok := e.bad[id]; ok {
@@ -82,9 +82,9 @@ func (e *fakeEyes) Plan(_ context.Context, agent model.AgentID, id model.ItemID)
 	return PlanText{Artifact: a, Text: model.Text(raw)}
 }
 
-func (e *fakeEyes) Watch(model.AgentID, []model.ItemID) {}
+func (e *fakePlans) Watch(model.AgentID, []model.ItemID) {}
 
-func (e *fakeEyes) Next(ctx context.Context) (News, error) {
+func (e *fakePlans) Next(ctx context.Context) (News, error) {
 	select {
 	case <-ctx.Done():
 		return News{}, ctx.Err()
@@ -94,7 +94,7 @@ func (e *fakeEyes) Next(ctx context.Context) (News, error) {
 }
 
 // put changes a plan file behind the console's back.
-func (e *fakeEyes) put(id model.ItemID, raw string) {
+func (e *fakePlans) put(id model.ItemID, raw string) {
 	e.mu.Lock()
 	e.plans[id] = raw
 	delete(e.bad, id)
@@ -103,7 +103,7 @@ func (e *fakeEyes) put(id model.ItemID, raw string) {
 }
 
 // spoil makes a plan file unreadable.
-func (e *fakeEyes) spoil(id model.ItemID, p PlanText) {
+func (e *fakePlans) spoil(id model.ItemID, p PlanText) {
 	e.mu.Lock()
 	if e.bad == nil {
 		e.bad = map[model.ItemID]PlanText{}
@@ -136,5 +136,25 @@ func (d *fakeDrafts) Save(_ context.Context, key, text string) error {
 		return nil
 	}
 	d.kept[key] = text
+	return nil
+}
+
+// fakeSeen keeps plans as they were seen.
+type fakeSeen struct {
+	mu   sync.Mutex // protects kept
+	kept map[model.ItemID]model.Text
+}
+
+func (f *fakeSeen) Seen(_ context.Context, id model.ItemID) (model.Text, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	text, ok := f.kept[id]
+	return text, ok
+}
+
+func (f *fakeSeen) Keep(_ context.Context, id model.ItemID, text model.Text) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.kept[id] = text
 	return nil
 }

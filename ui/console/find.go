@@ -49,9 +49,7 @@ func startFilter(c Console) (Console, tea.Cmd) {
 	}
 	c, _ = c.open(newPrompt(filterPrompt, *c.keptFilter()))
 	c.place.focus = paneQueue
-	c, laid := c.laidOut()
-	c, look := c.look()
-	return c, tea.Batch(laid, look)
+	return c.then(Console.laidOut, Console.look)
 }
 
 // handle takes what is typed into a prompt.
@@ -74,9 +72,7 @@ func (m filterMsg) handle(c Console) (Console, tea.Cmd) { return c.filtered(stri
 
 func (c Console) filtered(f string) (Console, tea.Cmd) {
 	*c.keptFilter() = f
-	c, cmd := c.filteredNow()
-	c, look := c.look()
-	return c, tea.Batch(cmd, look)
+	return c.then(Console.filteredNow, Console.look)
 }
 
 // filteredNow narrows what is shown to the filter that holds.
@@ -91,7 +87,5 @@ func (c Console) filteredNow() (Console, tea.Cmd) {
 	if c.place.cursor == before {
 		return c, nil
 	}
-	c, look := c.look()
-	c, plan := c.openPlan()
-	return c, tea.Batch(look, plan)
+	return c.then(Console.look, Console.openPlan)
 }

@@ -19,7 +19,7 @@ func TestNoTextDrivesTheTerminal(t *testing.T) {
 	for name, payload := range hostile.Payloads {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				wd := newWorld(t, 120, 36, func(o *Options) { o.Home = payload })
+				wd := newWorld(t, 120, 36, nil)
 				defer wd.end()
 				wd.plant(payload)
 				wd.settle()
@@ -51,7 +51,7 @@ func (wd *world) plant(payload string) {
 	done := wd.create("e", "done "+string(words))
 	wd.do(model.Round{Text: words, WorkItemID: done, Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: done}}}})
 	for _, id := range []model.ItemID{id, blocked, waits, asks, done} {
-		wd.eyes.put(id, "# Plan\n\n"+payload+"\n\n- "+payload+"\n\n> "+payload+"\n")
+		wd.plans.put(id, "# Plan\n\n"+payload+"\n\n- "+payload+"\n\n> "+payload+"\n")
 	}
 }
 
@@ -94,10 +94,10 @@ func (wd *world) tour(payload string) {
 	wd.look("filter")
 	wd.press("esc")
 	wd.tourOfReading(payload)
-	wd.eyes.news <- News{All: true, Mode: payload}
+	wd.plans.news <- News{All: true, Mode: payload}
 	wd.settle()
 	wd.look("watch mode")
-	wd.eyes.spoil(wd.names["a"], PlanText{Artifact: model.PlanArtifact{Condition: model.PlanUnreadable, Path: payload}, Reason: payload})
+	wd.plans.spoil(wd.names["a"], PlanText{Artifact: model.PlanArtifact{Condition: model.PlanUnreadable, Path: payload}, Reason: payload})
 	wd.press("g")
 	wd.settle()
 	wd.look("bad plan")
@@ -120,7 +120,7 @@ func (wd *world) tourOfReading(payload string) {
 	wd.settle()
 	wd.look("search")
 	wd.press("enter", "n", "L", "esc", "esc")
-	wd.eyes.put(wd.names["a"], payload+"\n\nmore\n"+payload)
+	wd.plans.put(wd.names["a"], payload+"\n\nmore\n"+payload)
 	wd.settle()
 	wd.press("d")
 	wd.look("changes")

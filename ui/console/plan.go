@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -22,8 +23,6 @@ type plan struct {
 	baseHash string
 	// keptHash is that of the text that was written down as seen.
 	keptHash string
-	// seen are the plans that the cursor left, as they were seen.
-	seen map[model.ItemID]looked
 	// mode says how files are watched when that is not as it should be.
 	mode string
 
@@ -89,31 +88,11 @@ func after(a, b markdown.Position) bool {
 
 // openPlan turns to the plan of the item under the cursor.
 func (c Console) openPlan() (Console, tea.Cmd) {
-	if c.fx.Eyes == nil {
-		return c.openPreview()
-	}
-	before := c.plan
-	if before.Item == c.place.cursor {
+	if c.plan.Item == c.place.cursor {
 		return c, nil
 	}
-	c.plan = plan{Plan: screen.Plan{Item: c.place.cursor}, mode: before.mode, seen: before.remembered()}
-	if c.plan.Item == "" {
-		return c, nil
-	}
+	c.plan = plan{Plan: screen.Plan{Item: c.place.cursor}, mode: c.plan.mode}
 	return c, c.fx.readPlan(c.place.agent, c.plan.Item, c.inSight()...)
-}
-
-// openPreview shows the ledger's own preview where nobody can read the file.
-func (c Console) openPreview() (Console, tea.Cmd) {
-	d := c.detail()
-	if d == nil || c.plan.Item == d.ID && c.plan.Artifact.Hash == d.Plan.Hash {
-		return c, nil
-	}
-	if c.plan.Item != d.ID {
-		c.plan = plan{Plan: screen.Plan{Item: d.ID}}
-	}
-	file := PlanText{Artifact: d.Plan, Text: d.Plan.Preview}
-	return planMsg{item: d.ID, file: file, doc: markdown.Split(file.Text), at: c.now}.handle(c)
 }
 
 // inSight are the items whose plans are worth watching, the one shown first.
@@ -241,4 +220,68 @@ func (m editedMsg) handle(c Console) (Console, tea.Cmd) {
 		return c, tea.Batch(read, said)
 	}
 	return c, read
+}
+
+// SeenPlans remember plans as the operator saw them last, beyond the life of a console.
+type SeenPlans interface {
+	// Seen is a plan as it was seen; false when that is not known.
+	Seen(context.Context, model.ItemID) (model.Text, bool)
+	// Keep keeps it. What is too large may be passed over.
+	Keep(context.Context, model.ItemID, model.Text) error
+}
+
+// seenPlan is a plan as the operator last saw it.
+type seenPlan struct {
+	doc  *markdown.Document
+	hash string
+}
+
+// largestSeen bounds what is kept of a plan, in bytes.
+const largestSeen = 512 << 10
+
+// since begins to compare a plan with what was seen of it, if anything was.
+func (p plan) since(m planMsg) plan {
+	if m.before == nil || m.before.hash == m.file.Artifact.Hash {
+		p.base, p.baseHash = m.doc, m.file.Artifact.Hash
+		return p
+	}
+	p.base, p.baseHash, p.ChangedAt = m.before.doc, m.before.hash, m.file.Artifact.UpdatedAt
+	if p.ChangedAt.IsZero() {
+		p.ChangedAt = m.at
+	}
+	return p
+}
+
+// read is p with its changes seen.
+func (p plan) read() plan {
+	p.base, p.baseHash, p.ChangedAt = p.Doc, p.Artifact.Hash, time.Time{}
+	return p
+}
+
+// seenBefore is a plan as it was seen last.
+func (e *effects) seenBefore(id model.ItemID) *seenPlan {
+	if e.SeenPlans == nil {
+		return nil
+	}
+	text, ok := e.SeenPlans.Seen(e.ctx, id)
+	if !ok {
+		return nil
+	}
+	hash := model.NewPlanArtifact("", id, []byte(text.Raw()), time.Time{}).Hash // raw: to be compared, not shown
+	return &seenPlan{markdown.Split(text), hash}
+}
+
+// keepSeen writes the plan on screen down as seen, once its changes are.
+func (c Console) keepSeen() (Console, tea.Cmd) {
+	p := &c.plan
+	if c.fx.SeenPlans == nil || p.base == nil || p.baseHash == p.keptHash || p.baseHash != p.Artifact.Hash ||
+		p.Artifact.Condition != model.PlanOK || p.Artifact.Bytes > largestSeen {
+		return c, nil
+	}
+	p.keptHash = p.baseHash
+	fx, id, text := c.fx, p.Item, p.text
+	return c, func() tea.Msg {
+		_ = fx.SeenPlans.Keep(fx.ctx, id, text) // a comfort: nothing waits for it, nothing fails without it
+		return nil
+	}
 }

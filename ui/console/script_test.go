@@ -68,7 +68,7 @@ func newFromScript(t *testing.T, d *datadriven.TestData) *world {
 	var wd *world
 	wd = newWorld(t, w, h, func(o *Options) {
 		if d.HasArg("first") {
-			o.FirstRun = &FirstRun{Home: o.Home, Agent: "vise"}
+			o.FirstRun = &FirstRun{Home: "~/.local/share/vise", Agent: "vise"}
 			if d.HasArg("programs") {
 				o.FirstRun.Programs = []string{"claude", "codex"}
 				o.FirstRun.Lines = func(_ context.Context, programs []string) (model.Text, error) {
@@ -219,12 +219,12 @@ func (wd *world) deed(line string) {
 		list := todosOf(rest)
 		wd.do(model.UpdateWorkItem{WorkItemID: id, TodoList: &list})
 	case "plan":
-		wd.eyes.put(id, unescaped(rest))
+		wd.plans.put(id, unescaped(rest))
 	case "refresh":
-		p := wd.eyes.Plan(wd.t.Context(), testAgent, id)
+		p := wd.plans.Plan(wd.t.Context(), testAgent, id)
 		wd.do(model.RefreshPlan{WorkItemID: id, Plan: p.Artifact})
 	case "spoil":
-		wd.eyes.spoil(id, PlanText{Artifact: model.BadPlanArtifact(testAgent, id, model.PlanCondition(rest))})
+		wd.plans.spoil(id, PlanText{Artifact: model.BadPlanArtifact(testAgent, id, model.PlanCondition(rest))})
 	case "adopt": // the n-th item of the ledger gets a name
 		n, _ := strconv.Atoi(rest)
 		wd.names[name] = model.ItemID(fmt.Sprintf("wi-01k%023d", n))

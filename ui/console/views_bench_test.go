@@ -48,7 +48,7 @@ func fleetOf(b *testing.B, agents, items int) *store.Ledger {
 	if l, ok := fleets[name]; ok {
 		return l
 	}
-	eyes := &fakeEyes{plans: map[model.ItemID]string{}}
+	eyes := &fakePlans{plans: map[model.ItemID]string{}}
 	l := store.NewMem(eyes)
 	now := time.Now()
 	for a := range agents {

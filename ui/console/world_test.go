@@ -27,8 +27,9 @@ type world struct {
 	t       testing.TB
 	ledger  *store.Ledger
 	faulty  *faulty
-	eyes    *fakeEyes
+	plans   *fakePlans
 	drafts  *fakeDrafts
+	seen    *fakeSeen
 	files   *fakeFiles
 	threads *fakeThreads
 	console tea.Model
@@ -62,11 +63,12 @@ func (e noLanguage) Render(s markdown.Source) ([]string, error) {
 func newWorld(t testing.TB, w, h int, set func(*Options)) *world {
 	ctx, stop := context.WithCancel(t.Context())
 	wd := &world{t: t, w: w, h: h, acting: testAgent, inbox: make(chan tea.Msg, 100), stop: stop, names: map[string]model.ItemID{}}
-	wd.eyes = &fakeEyes{plans: map[model.ItemID]string{}, news: make(chan News, 100)}
+	wd.plans = &fakePlans{plans: map[model.ItemID]string{}, news: make(chan News, 100)}
 	wd.files = newFakeFiles()
+	wd.seen = &fakeSeen{kept: map[model.ItemID]model.Text{}}
 	wd.drafts = &fakeDrafts{kept: map[string]string{}}
 	wd.threads = newFakeThreads()
-	wd.ledger = store.NewMem(wd.eyes)
+	wd.ledger = store.NewMem(wd.plans)
 	ids := 0
 	wd.ledger.NewID = func() string {
 		ids++
@@ -74,8 +76,8 @@ func newWorld(t testing.TB, w, h int, set func(*Options)) *world {
 	}
 	wd.faulty = &faulty{Ledger: settling{wd.ledger, wd.files}}
 	o := Options{
-		Session: Session{Ledger: wd.faulty, Agent: testAgent, Eyes: wd.eyes, Drafts: wd.drafts, Threads: wd.threads, Files: wd.files},
-		Home:    "~/.local/share/vise", Now: func() time.Time { return time.Now().UTC() }, NewKey: wd.key,
+		Session: Session{Ledger: wd.faulty, Agent: testAgent, Plans: wd.plans, Drafts: wd.drafts, SeenPlans: wd.seen, Threads: wd.threads, Files: wd.files},
+		Now:     func() time.Time { return time.Now().UTC() }, NewKey: wd.key,
 		Pages:  noLanguage{glamour.New()},
 		Editor: func(path string) (*exec.Cmd, error) { return exec.Command("true", path), nil },
 	}

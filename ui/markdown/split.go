@@ -136,7 +136,7 @@ func (s *splitter) continues(text string, spaces int) bool {
 // startsBlock reports whether a line cannot go on with a paragraph. After an item of a list
 // any mark of an item begins a sibling.
 func startsBlock(text string, sibling bool) bool {
-	if headingLevel(text) > 0 || fenceLength(text) > 0 || isRule(text) || text[0] == '>' {
+	if isHeading(text) || fenceLength(text) > 0 || isRule(text) || text[0] == '>' {
 		return true
 	}
 	marker, columns := itemMarker(text)
@@ -148,7 +148,7 @@ func (s *splitter) beginBlock(text string, spaces int) {
 	switch {
 	case spaces >= codeIndent:
 		s.begin(prose)
-	case headingLevel(text) > 0:
+	case isHeading(text):
 		s.begin(heading)
 		s.close()
 	case fenceLength(text) > 0:

@@ -4,83 +4,40 @@ import "strings"
 
 // indentation counts the spaces that line begins with. (There are no tabs: model.Text
 // has made spaces of them.)
-func indentation(line string) int {
-	n := 0
-	for n < len(line) && line[n] == ' ' {
-		n++
-	}
-	return n
-}
+func indentation(line string) int { return run(line, " ") }
 
-// headingLevel is how many # begin a heading, 0 for other lines.
-func headingLevel(text string) int {
-	n := run(text, '#')
-	if n > 6 || n < len(text) && text[n] != ' ' {
-		return 0
-	}
-	return n
-}
+// run counts how often c is repeated at the beginning of s.
+func run(s, c string) int { return len(s) - len(strings.TrimLeft(s, c)) }
 
-// run counts how often c stands at the beginning of s.
-func run(s string, c byte) int {
-	n := 0
-	for n < len(s) && s[n] == c {
-		n++
-	}
-	return n
+func isHeading(text string) bool {
+	n := run(text, "#")
+	return n > 0 && n <= 6 && (n == len(text) || text[n] == ' ')
 }
 
 // fenceLength is how many backquotes or tildes begin a fence, 0 for other lines.
 func fenceLength(text string) int {
-	if text == "" || text[0] != '`' && text[0] != '~' {
-		return 0
+	if n := run(text, "`"); n >= 3 && !strings.Contains(text[n:], "`") {
+		return n
 	}
-	n := run(text, text[0])
-	if n < 3 || text[0] == '`' && strings.IndexByte(text[n:], '`') >= 0 {
-		return 0
+	if n := run(text, "~"); n >= 3 {
+		return n
 	}
-	return n
+	return 0
 }
 
 // isRule reports whether text is a thematic break: three or more of - * _ and spaces.
 func isRule(text string) bool {
-	if text == "" || text[0] != '-' && text[0] != '*' && text[0] != '_' {
-		return false
-	}
-	n := 0
-	for i := range len(text) {
-		switch text[i] {
-		case text[0]:
-			n++
-		case ' ':
-		default:
-			return false
-		}
-	}
-	return n >= 3
+	return strings.Trim(text[:1], "-*_") == "" && strings.Trim(text, text[:1]+" ") == "" && strings.Count(text, text[:1]) >= 3
 }
 
 // isUnderline reports whether text makes a heading of the paragraph before it.
 func isUnderline(text string) bool {
-	if text == "" || text[0] != '=' && text[0] != '-' {
-		return false
-	}
-	return strings.Trim(text[run(text, text[0]):], " ") == ""
+	return strings.Trim(text[:1], "=-") == "" && strings.Trim(strings.TrimLeft(text, text[:1]), " ") == ""
 }
 
 // isTableRule reports whether text is the line below a table's header.
 func isTableRule(text string) bool {
-	dashes := 0
-	for i := range len(text) {
-		switch text[i] {
-		case '-':
-			dashes++
-		case '|', ':', ' ':
-		default:
-			return false
-		}
-	}
-	return dashes > 0 && strings.IndexByte(text, '|') >= 0
+	return strings.Trim(text, "-|: ") == "" && strings.Contains(text, "|") && strings.Contains(text, "-")
 }
 
 // itemMarker is the mark of the list item that text begins with, and how many columns lie

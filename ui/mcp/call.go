@@ -49,7 +49,7 @@ func (s *server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (any,
 	if err != nil {
 		return nil, nil, err
 	}
-	c.key = keyOf(c.agent, t.name, r.Params.Meta)
+	c.key = keyOf(c.agent, t.Name, r.Params.Meta)
 	if t.proves {
 		c.seen(ctx)
 	}
@@ -127,9 +127,11 @@ func (c *call) envelope(suffix string, cmd model.Command) model.Envelope {
 
 // act is a tool that sends the command of its input. id is where that names an item, by its id
 // or its handle; of makes the answer.
-func act[C model.Command, R any](id func(*C) *model.ItemID, of func(model.Reader, C, model.Receipt) R) func(context.Context, *call) (any, error) {
+func act[C model.Command, R any](
+	id func(*C) *model.ItemID, of func(model.Reader, C, model.Receipt) R,
+) func(context.Context, *call) (any, error) {
 	return func(ctx context.Context, c *call) (any, error) {
-		input, err := model.DecodeTool(c.tool.name, c.input)
+		input, err := model.DecodeTool(c.tool.Name, c.input)
 		if err != nil {
 			return nil, err
 		}

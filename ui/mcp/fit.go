@@ -253,9 +253,11 @@ func refused(t tool, err error) *sdk.CallToolResult {
 	raw, bad := json.Marshal(struct {
 		Tool  string       `json:"tool_name"`
 		Error *model.Error `json:"error"`
-	}{t.name, e})
+	}{t.Name, e})
 	if bad != nil {
 		raw = []byte(`{"error":{"code":"internal"}}`)
 	}
-	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(raw)}}, StructuredContent: json.RawMessage(raw)}
+	return &sdk.CallToolResult{
+		IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(raw)}}, StructuredContent: json.RawMessage(raw),
+	}
 }

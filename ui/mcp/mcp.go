@@ -91,7 +91,8 @@ func (s *server) recovering(next sdk.MethodHandler) sdk.MethodHandler {
 		defer func() {
 			if p := recover(); p != nil {
 				s.Log.Error("a call failed", "method", method, "fault", fmt.Sprint(p), "stack", string(debug.Stack()))
-				out, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error; nothing is known to have changed, look with GetWorkItem"}
+				out, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError,
+					Message: "internal error; nothing is known to have changed, look with GetWorkItem"}
 			}
 		}()
 		return next(ctx, method, r)

@@ -26,7 +26,7 @@ type listInput struct {
 
 func query(c *call, into any, hint string) error {
 	if err := model.DecodeStrict(c.input, into); err != nil {
-		return model.Misread(c.tool.name, err).WithHint("%s", hint)
+		return model.Misread(c.tool.Name, err).WithHint("%s", hint)
 	}
 	return nil
 }
@@ -160,8 +160,9 @@ func pageOf(l home.ListResult, todos bool) page {
 func rowOf(v model.View, todos bool) row {
 	r := row{
 		ID: v.ID, Handle: v.Handle, Revision: v.Revision, Objective: cut(v.Objective, rowObjective), Class: v.Class, Focus: v.Focus,
-		Scheduling: v.Scheduling, ReasonCode: v.ReasonCode, IsCurrent: v.IsCurrent, NeedsOperator: v.NeedsOperator, PlanStatus: v.PlanStatus,
-		BlockedBy: cut(v.BlockedBy, rowText), Triggered: v.LastTriggeredAt, UpdatedAt: v.UpdatedAt,
+		Scheduling: v.Scheduling, ReasonCode: v.ReasonCode, IsCurrent: v.IsCurrent, NeedsOperator: v.NeedsOperator,
+		PlanStatus: v.PlanStatus,
+		BlockedBy:  cut(v.BlockedBy, rowText), Triggered: v.LastTriggeredAt, UpdatedAt: v.UpdatedAt,
 	}
 	if todos {
 		for _, t := range v.TodoList[:min(len(v.TodoList), fewTodos)] {

@@ -28,10 +28,10 @@ const (
 func (s *server) addResources(x *sdk.Server) {
 	x.AddResource(&sdk.Resource{URI: contextURI, Name: "context", Title: "Work context", MIMEType: markdown,
 		Description: "Your current work item in full, what else waits, and the newest reports"}, s.resource(readContext))
-	x.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: planURI + "{id}", Name: "plan", Title: "Plan of a work item", MIMEType: markdown,
-		Description: "A work item's plan file"}, s.resource(readPlan))
-	x.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: messageURI + "{id}", Name: "message", Title: "Message to you", MIMEType: markdown,
-		Description: "A message that came with a tool's answer, in full"}, s.resource(readMessage))
+	x.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: planURI + "{id}", Name: "plan", Title: "Plan of a work item",
+		MIMEType: markdown, Description: "A work item's plan file"}, s.resource(readPlan))
+	x.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: messageURI + "{id}", Name: "message", Title: "Message to you",
+		MIMEType: markdown, Description: "A message that came with a tool's answer, in full"}, s.resource(readMessage))
 }
 
 // listing adds the plans of the agent's open items to the resources that a client lists.
@@ -72,7 +72,7 @@ func (s *server) plans(ctx context.Context, p sdk.Params) ([]*sdk.Resource, erro
 
 // resource is the text that read makes of an address, for the agent that calls. An empty one is
 // not found.
-func (s *server) resource(read func(ctx context.Context, h *home.Home, agent model.AgentID, uri string) (string, error)) sdk.ResourceHandler {
+func (s *server) resource(read func(context.Context, *home.Home, model.AgentID, string) (string, error)) sdk.ResourceHandler {
 	return func(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 		h, agent, err := s.openFor(r.Params.Meta)
 		if err != nil {
