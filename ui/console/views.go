@@ -33,7 +33,8 @@ func toView(v view) act {
 		if v == c.place.view {
 			return c, nil
 		}
-		return c.leaving().turnTo(v)
+		c.place = c.place.leaving()
+		return c.turnTo(v)
 	}
 }
 
@@ -67,7 +68,7 @@ func (c Console) glance(agent model.AgentID, item model.ItemID) (Console, tea.Cm
 
 // goToItem shows an item on its agent's desk.
 func (c Console) goToItem(agent model.AgentID, item model.ItemID) (Console, tea.Cmd) {
-	c = c.leaving()
+	c.place = c.place.leaving()
 	if c.place.view == viewDesk {
 		c, visited := c.visit(agent)
 		c, chosen := c.choose(item)
