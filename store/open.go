@@ -328,10 +328,7 @@ func (h Home) save() error {
 	if err != nil {
 		return err
 	}
-	return h.machine.Replace(h.path(homeFile), func(f *files.File) error {
-		_, err := f.Write(append(raw, '\n'))
-		return err
-	})
+	return h.machine.WriteFile(h.path(homeFile), append(raw, '\n'))
 }
 
 // reached remembers that the ledger has come to a revision. A smaller one is never written

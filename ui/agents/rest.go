@@ -11,7 +11,6 @@ import (
 
 	"vise/model"
 	"vise/store/files"
-	"vise/ui/reply"
 )
 
 // Rest is no event of a program's. Claude Code calls its second Stop hook with it, the one
@@ -28,7 +27,7 @@ const (
 	// end the waiting after 10 minutes.
 	restLimit = 12 * time.Hour
 	// wakeCode wakes the session with what is on standard error.
-	wakeCode reply.Exit = 2
+	wakeCode Exit = 2
 	// handLimit bounds the handing over of messages.
 	handLimit = 5 * time.Second
 	// retryRest is the pause after a ledger that was busy, or messages that another hook has.
@@ -40,7 +39,7 @@ const (
 )
 
 // rest waits until an urgent message is queued for the agent, hands the messages over and wakes
-// the session with them. Waiting costs a look at the ledger's file every 2 s, and holds nothing.
+// the session with them. Waiting costs a check of the ledger's file every 2 s, and holds nothing.
 // A program that is not at a terminal (claude -p) would wait for this hook before it ends, so
 // that nothing is waited for there.
 func (c *call) rest(ctx context.Context, p payload) error {
@@ -203,7 +202,7 @@ func (c *call) standBy(ctx context.Context, session, own string) (_ context.Cont
 	return ctx, func() {
 		cancel()
 		if c.waits(session, own) {
-			_ = os.Remove(c.waiter(session)) // one that stays names nobody who lives
+			_ = os.Remove(c.waiter(session)) // one that stays names a call that has ended
 		}
 	}
 }

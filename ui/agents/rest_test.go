@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/ui/reply"
 )
 
 // waiting is a hook that waits beside a resting session.
@@ -57,7 +56,7 @@ func (b *hookBench) markers() string {
 func (w *waiting) ends(words string) {
 	w.t.Helper()
 	err := <-w.done
-	var code reply.Exit
+	var code Exit
 	if woken := errors.As(err, &code) && code == 2; woken != (words != "") || !strings.Contains(w.told.String(), words) {
 		w.t.Errorf("ended with %v and told %q, want %q", err, w.told.String(), words)
 	}

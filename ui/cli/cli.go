@@ -24,8 +24,8 @@ import (
 	"vise/model"
 	"vise/model/todo"
 	"vise/store/home"
+	"vise/ui/agents"
 	"vise/ui/markdown"
-	"vise/ui/reply"
 )
 
 // Main runs the program with the arguments, streams and environment of its process, and
@@ -83,7 +83,7 @@ func (a *app) execute(ctx context.Context) int {
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	called, err := root.ExecuteContextC(ctx)
-	var ended reply.Exit
+	var ended agents.Exit
 	switch {
 	case errors.As(err, &ended):
 		return int(ended)

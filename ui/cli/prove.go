@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -57,30 +58,44 @@ func (a *app) prove(ctx context.Context) (answer, error) {
 // proveInChild proves the ledger in a child process: a badly damaged file can make the
 // database below run for ever, or end the process.
 func (a *app) proveInChild(ctx context.Context, limit time.Duration) []check {
+	var told proof
+	switch err := inChild(ctx, limit, &told, "doctor", "--in-child", "--home", a.home.Dir()); {
+	case errors.Is(err, context.DeadlineExceeded):
+		return []check{{Name: "ledger", Message: "not proved within " + limit.String(), Hint: "give it longer: --timeout"}}
+	case errors.Is(err, errBrokeDown):
+		return []check{{Name: "ledger", Message: "the check itself broke down: " + model.Text(err.Error()).String(), Hint: damagedHint}}
+	case err != nil:
+		return []check{{Name: "ledger", Message: model.Text(fault(err).Message).String(), Hint: damagedHint}}
+	}
+	return verdicts(told)
+}
+
+// errBrokeDown is the error of a child that ended without an answer.
+var errBrokeDown = errors.New("reading the damaged file broke down")
+
+// inChild runs a verb of this program in a child process, within a time, and reads its data.
+func inChild(ctx context.Context, limit time.Duration, data any, args ...string) error {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	self, err := os.Executable()
 	if err != nil {
-		return []check{{Name: "ledger", Message: "doctor does not find its own program: " + model.Text(err.Error()).String()}}
+		return err
 	}
-	child := exec.CommandContext(ctx, self, "doctor", "--in-child", "--json", "--home", a.home.Dir())
+	child := exec.CommandContext(ctx, self, append([]string{args[0], "--json"}, args[1:]...)...)
 	child.Args[0] = os.Args[0]
 	child.WaitDelay = time.Second
 	raw, err := child.Output()
-	if ctx.Err() != nil {
-		return []check{{Name: "ledger", Message: "not proved within " + limit.String(), Hint: "give it longer: --timeout"}}
-	}
-	var told struct {
-		Data  *proof       `json:"data"`
+	told := struct {
+		Data  any          `json:"data"`
 		Error *model.Error `json:"error"`
-	}
+	}{Data: data}
 	if jsonErr := json.Unmarshal(raw, &told); jsonErr != nil {
-		return []check{{Name: "ledger", Message: fmt.Sprintf("the check itself broke down (%v)", err), Hint: damagedHint}}
+		return fmt.Errorf("%w: %w", errBrokeDown, errors.Join(err, ctx.Err()))
 	}
 	if told.Error != nil {
-		return []check{{Name: "ledger", Message: model.Text(told.Error.Message).String(), Hint: damagedHint}}
+		return told.Error
 	}
-	return verdicts(*told.Data)
+	return nil
 }
 
 const damagedHint = "vise restore --dry-run says what can be had back; the damaged file is kept"

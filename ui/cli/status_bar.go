@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"html"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"vise/model"
 	"vise/store/home"
 	"vise/themes"
-	"vise/ui/reply"
 	"vise/ui/text"
 )
 
@@ -57,14 +55,12 @@ func (a *app) statusVerb() *cobra.Command {
 		Example: "set -g status-right '#(vise status --format tmux)'",
 	}
 	c.Flags().StringVar(&format, "format", "", "one line for a status bar: "+strings.Join(barFormats, ", "))
-	plain := a.verb(c, func(ctx context.Context, _ []string) (answer, error) { return a.status(ctx) }).RunE
-	c.RunE = func(c *cobra.Command, args []string) error {
-		if format == "" {
-			return plain(c, args)
+	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
+		if format != "" {
+			return answer{}, a.statusBar(ctx, format)
 		}
-		return a.statusBar(c.Context(), format)
-	}
-	return c
+		return a.status(ctx)
+	})
 }
 
 // statusBar prints one line. What keeps it from knowing is shown in the bar, not as an
@@ -78,28 +74,20 @@ func (a *app) statusBar(ctx context.Context, format string) error {
 	if !text.UTF8(a.getenv) {
 		g = themes.ASCII
 	}
-	line, err := b.spell(format, g)
-	if err != nil {
+	switch words := b.words(g); {
+	case format == "tmux" && words != "": // neither a format nor a style is read in it
+		_, err = fmt.Fprintln(a.out, strings.ReplaceAll(model.Text(words).String(), "#", "##"))
 		return err
+	case format == "tmux":
+		return nil
+	case format == "waybar": // Pango markup, in which text from outside is only text
+		return writeJSON(a.out, map[string]string{
+			"text": html.EscapeString(words), "alt": b.Class, "class": b.Class, "tooltip": html.EscapeString(b.tooltip(g)),
+		})
+	case format == "json":
+		return writeJSON(a.out, b)
 	}
-	if line != "" {
-		fmt.Fprintln(a.out, line)
-	}
-	return nil
-}
-
-// spell is the bar in one of barFormats.
-func (b bar) spell(format string, g themes.Glyphs) (string, error) {
-	switch format {
-	case "tmux":
-		return tmuxSafe(b.words(g)), nil
-	case "waybar":
-		return b.waybar(g)
-	case "json":
-		raw, err := json.Marshal(b)
-		return string(raw), err
-	}
-	return "", misuse("format", "unknown format %q", model.Text(format)).WithHint("the formats are %s", strings.Join(barFormats, ", "))
+	return misuse("format", "unknown format %q", model.Text(format)).WithHint("the formats are %s", strings.Join(barFormats, ", "))
 }
 
 // bar counts what a bar shows. Where no home is, its class is none.
@@ -193,42 +181,23 @@ func (b *bar) words(g themes.Glyphs) string {
 	return strings.Join(parts, " ")
 }
 
-// tmuxSafe keeps tmux from reading a format or a style in s.
-func tmuxSafe(s string) string { return strings.ReplaceAll(model.Text(s).String(), "#", "##") }
-
-// waybar is the line that Waybar reads, with what needs the operator as the tooltip. Both
-// are Pango markup, in which text from outside is only text.
-func (b *bar) waybar(g themes.Glyphs) (string, error) {
-	var out strings.Builder
-	err := reply.PrintJSON(&out, struct {
-		Text    string `json:"text"`
-		Alt     string `json:"alt"`
-		Class   string `json:"class"`
-		Tooltip string `json:"tooltip"`
-	}{markup(b.words(g)), b.Class, b.Class, b.tooltip(g)})
-	return strings.TrimSuffix(out.String(), "\n"), err
-}
-
+// tooltip is what needs the operator, and the numbers.
 func (b *bar) tooltip(g themes.Glyphs) string {
-	var lines []string
-	switch {
-	case b.Trouble != "":
-		lines = append(lines, markup(b.Trouble))
-	case b.Class == "none":
-		lines = append(lines, "no vise home yet")
-	default:
-		for _, x := range b.asks[:min(len(b.asks), barAsks)] {
-			lines = append(lines, markup(fmt.Sprintf("%s %s %s: %s", g.NeedsYou, x.AgentID, x.Handle, text.Cut(x.Objective.String(), barWords))))
-		}
-		if more := len(b.asks) - barAsks; more > 0 {
-			lines = append(lines, fmt.Sprintf("and %d more", more))
-		}
-		if b.Current != nil {
-			lines = append(lines, markup(fmt.Sprintf("%s %s %s", g.Current, *b.Current, text.Cut(b.objective.String(), barWords))))
-		}
-		lines = append(lines, fmt.Sprintf("%d agents, %d queued, %d blocked", b.Agents, b.Queued, b.Blocked))
+	if b.Trouble != "" {
+		return b.Trouble
 	}
-	return strings.Join(lines, "\n")
+	if b.Class == "none" {
+		return "no vise home yet"
+	}
+	var lines []string
+	for _, x := range b.asks[:min(len(b.asks), barAsks)] {
+		lines = append(lines, fmt.Sprintf("%s %s %s: %s", g.NeedsYou, x.AgentID, x.Handle, text.Cut(x.Objective.String(), barWords)))
+	}
+	if more := len(b.asks) - barAsks; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	if b.Current != nil {
+		lines = append(lines, fmt.Sprintf("%s %s %s", g.Current, *b.Current, text.Cut(b.objective.String(), barWords)))
+	}
+	return strings.Join(append(lines, fmt.Sprintf("%d agents, %d queued, %d blocked", b.Agents, b.Queued, b.Blocked)), "\n")
 }
-
-func markup(s string) string { return html.EscapeString(model.Text(s).String()) }

@@ -53,11 +53,10 @@ func (c *checkup) threads(ctx context.Context, a *app) {
 		c.note("threads", err, "")
 		return
 	}
-	k := check{Name: "threads", OK: len(found) == 0, Message: "sound in " + model.Text(repo.Root()).String()}
-	if !k.OK {
-		k.Message = fmt.Sprintf("%d findings in %s; the first: %s %s: %s", len(found), model.Text(repo.Root()), found[0].Kind, found[0].Thread, model.Text(found[0].Message))
-		k.Hint = "vise thread doctor shows each repair, and applies it on yes"
+	said := "sound in " + model.Text(repo.Root()).String()
+	if len(found) > 0 {
+		said = fmt.Sprintf("%d findings in %s; the first: %s %s: %s", len(found), model.Text(repo.Root()),
+			found[0].Kind, found[0].Thread, model.Text(found[0].Message))
 	}
-	c.Checks = append(c.Checks, k)
-	c.count()
+	c.add("threads", len(found) == 0, said, "vise thread doctor shows each repair, and applies it on yes")
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,7 +81,7 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) (answer, error) {
 	if home.NoHome(err) {
 		return answer{}, err
 	}
-	out.note("home", err, "")
+	out.note("home", err, "sound")
 	out.permissions(dir)
 	if err == nil {
 		a.examine(ctx, d, o, out)
@@ -93,66 +94,54 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) (answer, error) {
 func (a *app) examine(ctx context.Context, d *home.Home, o doctorOptions, out *checkup) {
 	if o.rebuild {
 		h, err := d.Ledger().Rebuild(ctx)
-		out.note("rebuild", err, "")
-		if err == nil {
-			out.Checks[len(out.Checks)-1].Message = fmt.Sprintf("%d derived rows were made anew", h.Derived)
-		}
+		out.note("rebuild", err, fmt.Sprintf("%d derived rows were made anew", h.Derived))
 	}
 	if o.repair {
 		a.repair(ctx, d, out)
 	}
-	out.Checks = append(out.Checks, a.proveInChild(ctx, o.timeout)...)
+	for _, k := range a.proveInChild(ctx, o.timeout) {
+		out.add(k.Name, k.OK, k.Message, k.Hint)
+	}
 	out.recoverable(ctx, a, d)
 	out.plans(ctx, a, d)
 	out.watching(ctx, d)
-	out.count()
+}
+
+// add adds a check; hint is for one that is not ok.
+func (c *checkup) add(name string, ok bool, message, hint string) {
+	k := check{Name: name, OK: ok, Message: message}
+	if !ok {
+		k.Hint = hint
+		c.Problems++
+	}
+	c.Checks = append(c.Checks, k)
 }
 
 // note adds a check that an error decides.
-func (c *checkup) note(name string, err error, hint string) {
-	k := check{Name: name, OK: err == nil, Message: "sound"}
-	if err != nil {
-		e := fault(err)
-		k.Message, k.Hint = e.Message, hint
-		if hint == "" {
-			k.Hint = e.Hint
-		}
+func (c *checkup) note(name string, err error, sound string) {
+	if err == nil {
+		c.add(name, true, sound, "")
+		return
 	}
-	c.Checks = append(c.Checks, k)
-	c.count()
-}
-
-func (c *checkup) count() {
-	c.Problems = 0
-	for _, k := range c.Checks {
-		if !k.OK {
-			c.Problems++
-		}
-	}
+	e := fault(err)
+	c.add(name, false, e.Message, e.Hint)
 }
 
 // permissions looks for what others may read or write in a home.
 func (c *checkup) permissions(dir string) {
-	k := check{Name: "permissions", OK: true, Message: "only you can read and write the home"}
+	said := ""
 	for _, name := range []string{"", "home.json", "ledger.db", "ledger.lock", "agents", "journal", "snapshots", "spool", "state", "log"} {
 		path := filepath.Join(dir, name)
 		info, err := os.Lstat(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
 		switch {
+		case errors.Is(err, fs.ErrNotExist) || said != "":
 		case err != nil:
-			k.OK, k.Message = false, model.Text(err.Error()).String()
+			said = model.Text(err.Error()).String()
 		case info.Mode()&fs.ModeSymlink == 0 && info.Mode().Perm()&0o077 != 0:
-			k.OK, k.Message = false, fmt.Sprintf("%s is open to others (%04o)", model.Text(path), info.Mode().Perm())
-		}
-		if !k.OK {
-			k.Hint = "vise doctor --repair makes it private"
-			break
+			said = fmt.Sprintf("%s is open to others (%04o)", model.Text(path), info.Mode().Perm())
 		}
 	}
-	c.Checks = append(c.Checks, k)
-	c.count()
+	c.add("permissions", said == "", cmp.Or(said, "only you can read and write the home"), "vise doctor --repair makes it private")
 }
 
 // shownPlans bounds how many bad plan files are named.
@@ -160,7 +149,7 @@ const shownPlans = 10
 
 // plans looks at the plan file of every open item.
 func (c *checkup) plans(ctx context.Context, a *app, d *home.Home) {
-	k := check{Name: "plan files", OK: true}
+	said := ""
 	seen, behind, bad := 0, 0, 0
 	look := func(w model.WorkItem) {
 		seen++
@@ -169,7 +158,7 @@ func (c *checkup) plans(ctx context.Context, a *app, d *home.Home) {
 		case p.Condition != model.PlanOK:
 			bad++
 			if bad <= shownPlans {
-				k.Message += fmt.Sprintf("; %s: %s", w.Handle, planReason(p))
+				said += fmt.Sprintf("; %s: %s", w.Handle, planReason(p))
 			}
 		case !model.SamePlan(p.PlanArtifact, w.PlanArtifact):
 			behind++
@@ -188,12 +177,9 @@ func (c *checkup) plans(ctx context.Context, a *app, d *home.Home) {
 		c.note("plan files", err, "")
 		return
 	}
-	k.OK = bad == 0
-	k.Message = fmt.Sprintf("%d open items, %d plans changed since the ledger noted them, %d cannot be shown%s", seen, behind, bad, k.Message)
-	if bad > 0 {
-		k.Hint = "vise plan edit ID makes a missing plan again; anything else there should be moved away"
-	}
-	c.Checks = append(c.Checks, k)
+	c.add("plan files", bad == 0,
+		fmt.Sprintf("%d open items, %d plans changed since the ledger noted them, %d cannot be shown%s", seen, behind, bad, said),
+		"vise plan edit ID makes a missing plan again; anything else there should be moved away")
 }
 
 func planReason(p files.Plan) string { return model.Text(p.Path).String() + " " + p.Reason }
@@ -232,11 +218,8 @@ func (c *checkup) watching(ctx context.Context, d *home.Home) {
 	_, _ = w.Next(ctx)
 	mode := w.Mode()
 	w.Close()
-	k := check{Name: "watching", OK: !mode.Polling(), Message: mode.String()}
-	if !k.OK {
-		k.Hint = "raise fs.inotify.max_user_watches and max_user_instances; polling works too, only later"
-	}
-	c.Checks = append(c.Checks, k)
+	c.add("watching", !mode.Polling(), mode.String(),
+		"raise fs.inotify.max_user_watches and max_user_instances; polling works too, only later")
 }
 
 func (p *page) checkup(c checkup) {

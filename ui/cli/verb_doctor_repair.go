@@ -44,10 +44,7 @@ func (a *app) repair(ctx context.Context, d *home.Home, out *checkup) {
 // mended does one repair and tells what came of it.
 func (c *checkup) mended(name string, do func() (string, error)) {
 	said, err := do()
-	c.note(name, err, "")
-	if err == nil {
-		c.Checks[len(c.Checks)-1].Message = said
-	}
+	c.note(name, err, said)
 }
 
 // repairModes takes away what others may do in a home. Links are not followed.
@@ -113,43 +110,30 @@ func clearLeftOvers(dir string, now time.Time) (int, error) {
 
 // recoverable looks at what a restore would have to begin with, and at the room there is.
 func (c *checkup) recoverable(ctx context.Context, a *app, d *home.Home) {
-	all, err := d.Ledger().Home().Snapshots()
-	if err != nil {
-		c.note("snapshots", err, "")
+	if all, err := d.Ledger().Home().Snapshots(); err != nil || len(all) == 0 {
+		c.note("snapshots", err, "none yet; the journal has all")
 	} else {
-		k := check{Name: "snapshots", OK: true, Message: "none yet; the journal has all"}
-		if len(all) > 0 {
-			k.Message = fmt.Sprintf("%d, the newest of %s at revision %d", len(all), all[0].At.Local().Format("2006-01-02 15:04"), all[0].Revision)
-		}
-		c.Checks = append(c.Checks, k)
+		c.add("snapshots", true, fmt.Sprintf("%d, the newest of %s at revision %d", len(all), when(all[0].At), all[0].Revision), "")
 	}
 	if s, err := d.Ledger().Space(); err != nil {
 		c.note("space", err, "")
 	} else {
-		k := check{Name: "space", OK: !s.Wasteful(), Message: fmt.Sprintf("the ledger has %s, %s of them free", sizeOf(s.Bytes), sizeOf(s.Free))}
-		if !k.OK {
-			k.Hint = "vise compact gives them back to the disk"
-		}
-		c.Checks = append(c.Checks, k)
+		c.add("space", !s.Wasteful(), fmt.Sprintf("the ledger has %s, %s of them free", sizeOf(s.Bytes), sizeOf(s.Free)),
+			"vise compact gives them back to the disk")
 	}
 	for _, x := range conditions(d, d.Conditions(ctx)) {
-		c.Checks = append(c.Checks, check{Name: string(x.Code), Message: x.Message, Hint: x.Hint})
+		c.add(string(x.Code), false, x.Message, x.Hint)
 	}
 	c.waiting(d.Dir(), a.now())
-	c.count()
 }
 
 // waiting looks for what somebody left to be done.
 func (c *checkup) waiting(dir string, now time.Time) {
 	entries, _ := filepath.Glob(filepath.Join(dir, "spool", "*.json"))
 	refused, _ := filepath.Glob(filepath.Join(dir, "spool", "refused", "*.json"))
-	k := check{Name: "spool", OK: len(entries) == 0, Message: fmt.Sprintf("%d entries wait, %d were refused", len(entries), len(refused))}
-	if !k.OK {
-		k.Hint = "vise doctor --repair takes them in"
-	}
-	c.Checks = append(c.Checks, k)
+	c.add("spool", len(entries) == 0, fmt.Sprintf("%d entries wait, %d were refused", len(entries), len(refused)),
+		"vise doctor --repair takes them in")
 	if left := leftOvers(dir, now); len(left) > 0 {
-		c.Checks = append(c.Checks, check{Name: "left-overs", Message: "unfinished: " + model.Text(strings.Join(left, ", ")).String(),
-			Hint: "vise doctor --repair removes them"})
+		c.add("left-overs", false, "unfinished: "+model.Text(strings.Join(left, ", ")).String(), "vise doctor --repair removes them")
 	}
 }

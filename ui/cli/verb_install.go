@@ -131,10 +131,7 @@ func (a *app) doctorProgram(program string) (answer, error) {
 	}
 	out := checkup{Home: o.Home, Checks: []check{}}
 	for _, c := range list {
-		out.Checks = append(out.Checks, check(c))
-		if !c.OK {
-			out.Problems++
-		}
+		out.add(c.Name, c.OK, c.Message, c.Hint)
 	}
 	return answer{data: out, exit: failed(out.Problems > 0), text: func(p *page) { p.checkup(out) }}, nil
 }

@@ -3,11 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -178,43 +174,14 @@ func (p *page) plansBack(b *store.PlansBack) {
 // planRestore has a child make the draft: reading a damaged file can run for ever, or end
 // the process. If it does, another child leaves that file alone.
 func (a *app) planRestore(ctx context.Context, dir, from string, o restoreOptions) (*store.Recovery, error) {
-	r, err := a.restoreInChild(ctx, dir, from, o)
-	if errors.Is(err, errBrokeDown) && ctx.Err() == nil {
-		o.blind = true
-		r, err = a.restoreInChild(ctx, dir, from, o)
-	}
-	return r, err
-}
-
-var errBrokeDown = errors.New("reading the damaged file broke down")
-
-func (a *app) restoreInChild(ctx context.Context, dir, from string, o restoreOptions) (*store.Recovery, error) {
-	ctx, stop := context.WithTimeout(ctx, o.timeout)
-	defer stop()
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	args := []string{"restore", "--in-child", "--json", "--home", dir, "--to", strconv.FormatUint(o.to, 10)}
-	if o.blind {
-		args = append(args, "--blind")
-	}
+	args := []string{"restore", "--in-child", "--home", dir, "--to", strconv.FormatUint(o.to, 10)}
 	if from != "" {
 		args = append(args, from)
 	}
-	child := exec.CommandContext(ctx, self, args...)
-	child.Args[0] = os.Args[0]
-	child.WaitDelay = time.Second
-	raw, err := child.Output()
-	var told struct {
-		Data  *store.Recovery `json:"data"`
-		Error *model.Error    `json:"error"`
+	r := &store.Recovery{}
+	err := inChild(ctx, o.timeout, r, args...)
+	if errors.Is(err, errBrokeDown) && ctx.Err() == nil {
+		err = inChild(ctx, o.timeout, r, append(args, "--blind")...)
 	}
-	if jsonErr := json.Unmarshal(raw, &told); jsonErr != nil || told.Data == nil && told.Error == nil {
-		return nil, fmt.Errorf("%w: %w", errBrokeDown, errors.Join(err, ctx.Err()))
-	}
-	if told.Error != nil {
-		return nil, told.Error
-	}
-	return told.Data, nil
+	return r, err
 }

@@ -17,18 +17,6 @@ func TestEveryVerbHasHelp(t *testing.T) {
 	}
 }
 
-func TestEveryVerbsJSONIsDocumented(t *testing.T) {
-	raw, err := os.ReadFile("../../docs/json.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range testApp().tree().Commands() {
-		if c.GroupID != "" && !strings.Contains(string(raw), "`"+c.Name()+"`") {
-			t.Errorf("docs/json.md does not tell of %s", c.Name())
-		}
-	}
-}
-
 // A verb that is made alone is the one of the whole tree.
 func TestAVerbIsMadeAlone(t *testing.T) {
 	a := testApp()

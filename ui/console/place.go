@@ -1,10 +1,171 @@
 package console
 
 import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
 	"vise/model"
 	"vise/ui/console/screen"
 	"vise/ui/markdown"
 )
+
+// Memo is where the operator was, as it is written down: a console that is started again
+// in the same terminal begins there. It holds nothing of the ledger's.
+type Memo struct {
+	View  string        `json:"view"`
+	Agent model.AgentID `json:"agent,omitempty"`
+	Focus int           `json:"focus,omitempty"`
+	// Unfolded and Zoomed are as on screen.
+	Unfolded bool `json:"unfolded,omitempty"`
+	Zoomed   bool `json:"zoomed,omitempty"`
+	// Light is whether the terminal said that its background is: it is asked at each start, and
+	// answers after the first frame.
+	Light bool `json:"light,omitempty"`
+	// Desks holds the desk of Agent.
+	Desks    map[model.AgentID]MemoDesk `json:"desks,omitempty"`
+	Fleet    MemoFleet                  `json:"fleet,omitzero"`
+	Activity screen.Activity            `json:"activity,omitzero"`
+	Reports  MemoReports                `json:"reports,omitzero"`
+}
+
+// MemoDesk is the place on one agent's desk, and how far the page on screen was scrolled.
+type MemoDesk struct {
+	Item   model.ItemID      `json:"item,omitempty"`
+	Tab    string            `json:"tab,omitempty"`
+	Filter string            `json:"filter,omitempty"`
+	Marks  []model.ItemID    `json:"marks,omitempty"`
+	Top    int               `json:"top,omitempty"`
+	Line   int               `json:"line,omitempty"`
+	Plan   markdown.Position `json:"plan,omitzero"`
+}
+
+// MemoFleet is the place on the fleet.
+type MemoFleet struct {
+	Inbox bool          `json:"inbox,omitempty"`
+	Agent model.AgentID `json:"agent,omitempty"`
+	Item  model.ItemID  `json:"item,omitempty"`
+}
+
+// MemoReports is the place among finished work.
+type MemoReports struct {
+	Item    model.ItemID `json:"item,omitempty"`
+	Reading bool         `json:"reading,omitempty"`
+	Scroll  int          `json:"scroll,omitempty"`
+	Filter  string       `json:"filter,omitempty"`
+	Rows    int          `json:"rows,omitempty"`
+}
+
+// Keeper writes down where the operator is.
+type Keeper interface {
+	Keep(context.Context, Memo) error
+}
+
+// memoMarks bounds the marks that are taken back.
+const memoMarks = 1000
+
+// memo is where the operator is.
+func (c Console) memo() Memo {
+	p := c.place
+	desk := p.spot
+	m := Memo{View: p.view.String(), Agent: p.agent, Focus: int(p.focus), Unfolded: p.unfolded, Zoomed: p.zoomed, Light: !c.terminal.dark}
+	if p.view != viewDesk {
+		m.Agent, desk = p.home, p.elsewhere[p.home]
+	}
+	m.Desks = map[model.AgentID]MemoDesk{m.Agent: desk.memo()}
+	m.Fleet = MemoFleet{p.fleet.Focus == screen.FleetInbox, p.fleet.Agents.Cursor, p.fleet.Inbox.Cursor}
+	m.Activity = p.activity
+	m.Reports = MemoReports{p.reports.Cursor, p.reports.Reading, p.reports.Scroll, p.reports.Filter, p.reports.Want}
+	return m
+}
+
+func (s spot) memo() MemoDesk {
+	return MemoDesk{Item: s.cursor, Tab: screen.TabNames[s.tab], Filter: s.filter, Marks: slices.Sorted(maps.Keys(s.marks.set)), Top: s.top,
+		Line: s.scroll[page{s.cursor, s.tab}], Plan: s.reading[s.cursor]}
+}
+
+// restored begins where a memo says. What it says that makes no sense is passed over: the
+// file may be old, or damaged. An agent that the operator named wins.
+func (c Console) restored(m *Memo) Console {
+	if m == nil {
+		return c
+	}
+	c.terminal.dark = !m.Light
+	c.styles = c.terminal.styles(c.opt)
+	p := &c.place
+	agent := p.agent
+	if agent == "" && model.ValidID(string(m.Agent)) {
+		agent = m.Agent
+	}
+	p.agent, p.elsewhere = "", map[model.AgentID]spot{agent: m.Desks[agent].spot()}
+	*p = p.goTo(agent)
+	p.unfolded, p.zoomed = m.Unfolded, m.Zoomed
+	if m.Focus >= 0 && m.Focus < int(paneCount) {
+		p.focus = pane(m.Focus)
+	}
+	p.fleet.Agents.Cursor, p.fleet.Inbox.Cursor = m.Fleet.Agent, m.Fleet.Item
+	if m.Fleet.Inbox {
+		p.fleet.Focus = screen.FleetInbox
+	}
+	p.activity = m.Activity
+	p.activity.Filter = typedBefore(m.Activity.Filter)
+	p.reports = screen.Reports{Reading: m.Reports.Reading, Scroll: max(m.Reports.Scroll, 0),
+		Filter: typedBefore(m.Reports.Filter), Want: min(max(m.Reports.Rows, 0), mostFinished)}
+	p.reports.Cursor = m.Reports.Item
+	for v := range viewCount {
+		if v != viewDesk && v.String() == m.View {
+			p.home, p.view, p.agent, p.spot = agent, v, "", newSpot()
+		}
+	}
+	return c
+}
+
+func (d MemoDesk) spot() spot {
+	s := newSpot()
+	s.cursor, s.filter, s.top = d.Item, typedBefore(d.Filter), max(d.Top, 0)
+	s.tab = screen.Tab(max(slices.Index(screen.TabNames[:], d.Tab), 0))
+	if len(d.Marks) > 0 && len(d.Marks) <= memoMarks {
+		s.marks = s.marks.with(true, d.Marks...)
+	}
+	s.scroll[page{d.Item, s.tab}] = max(d.Line, 0)
+	if d.Plan.Block >= 0 && d.Plan.Row >= 0 {
+		s.reading[d.Item] = d.Plan
+	}
+	return s
+}
+
+// typedBefore is a filter as it was kept, if it can have been typed.
+func typedBefore(s string) string {
+	if len(s) > maxFilter*utf8.UTFMax || !utf8.ValidString(s) {
+		return ""
+	}
+	return s
+}
+
+// noted writes down where the operator is, and what is typed into an open dialog, if
+// either changed. It comes with the beats that follow a key: a console that is killed loses
+// less than a second.
+func (c Console) noted() (Console, tea.Cmd) {
+	c, draft := c.autosaved()
+	if c.fx.Keeper == nil {
+		return c, draft
+	}
+	m := c.memo()
+	raw, err := json.Marshal(m)
+	if err != nil || string(raw) == c.idle.kept {
+		return c, draft
+	}
+	c.idle.kept = string(raw)
+	keep := func() tea.Msg {
+		_ = c.fx.Keeper.Keep(c.fx.ctx, m) // the place is a comfort: nothing waits for it, nothing fails without it
+		return nil
+	}
+	return c, tea.Batch(draft, keep)
+}
 
 // pane is a part of the desk that can have the focus of the keys.
 type pane int
@@ -65,9 +226,9 @@ func newSpot() spot {
 
 // goTo moves to another agent's desk, where everything is as it was left.
 func (p place) goTo(agent model.AgentID) place {
-	next := map[model.AgentID]spot{}
-	for a, s := range p.elsewhere {
-		next[a] = s
+	next := maps.Clone(p.elsewhere)
+	if next == nil {
+		next = map[model.AgentID]spot{}
 	}
 	if p.agent != "" {
 		next[p.agent] = p.spot

@@ -153,7 +153,8 @@ func (v FleetView) Draw() Drawing {
 
 func (v FleetView) agents(r Rect) Drawing {
 	w, h := r.Inner()
-	p := paneOf(r, FleetAgents, widget.Box{Title: v.Strong.Paint("Agents"), Right: v.heldNote(v.Agents.Held, "by attention"), Focused: v.Focus == FleetAgents})
+	p := v.pane(r, FleetAgents, "Agents", "", v.Focus == FleetAgents)
+	p.Right = v.heldNote(v.Agents.Held, "by attention")
 	switch {
 	case v.Unread != "":
 		p.Lines = v.Said(v.Unread, w)
@@ -324,50 +325,6 @@ func (v FleetView) agentMark(s model.AgentState) (string, widget.Ink) {
 	return v.Glyph.Dot, v.Muted
 }
 
-// besideW is the width from which the activity and the threads stand beside each other.
-const besideW = 90
-
-// rest is what lies below the inbox: the newest events, and the parked threads with what
-// would wake each, where there are any.
-func (v FleetView) rest(r Rect) Drawing {
-	switch {
-	case Parked(v.Threads) == 0:
-		return v.activity(r)
-	case r.W >= besideW:
-		left, right := r, r
-		left.W = r.W / 2
-		right.X, right.W = r.X+left.W, r.W-left.W
-		return v.activity(left).Beside(v.parked(right))
-	case r.H >= 8:
-		return v.activity(r.RowsOf(r.H / 2)).Above(v.parked(r.Below(r.H / 2)))
-	}
-	return v.parked(r)
-}
-
-func (v FleetView) activity(r Rect) Drawing {
-	p := paneOf(r, fleetRest, widget.Box{Title: v.Strong.Paint("Activity") + "  " + v.Muted.Paint("all agents"), Right: v.following()})
-	w, h := r.Inner()
-	for _, e := range v.Events.Entries[:min(h, len(v.Events.Entries))] {
-		p.Lines = append(p.Lines, v.Strip(w, false, append([]widget.Piece{v.Muted.Of(" ")}, v.Events.ofAll(v.Frame, e, w)...)...))
-	}
-	return p.draw(v.Frame)
-}
-
-// parked lists the parked threads.
-func (v FleetView) parked(r Rect) Drawing {
-	w, h := r.Inner()
-	p := paneOf(r, fleetRest, widget.Box{Title: v.Strong.Paint("Branch radar") + "  " + v.Muted.Paint("parked threads")})
-	p.Right = v.Key.Paint(v.Keys.KeyOf(action.Threads)) + v.Muted.Paint(fmt.Sprintf(" %d parked", Parked(v.Threads)))
-	for _, in := range v.Threads {
-		for _, x := range in.Rows {
-			if x.Parked() && len(p.Lines) < h {
-				p.Lines = append(p.Lines, v.Thread(x, false, w)...)
-			}
-		}
-	}
-	return p.draw(v.Frame)
-}
-
 // Gist is the fleet in a few words, for the header.
 func (v FleetView) Gist() string {
 	count := map[model.AgentState]int{}
@@ -379,7 +336,10 @@ func (v FleetView) Gist() string {
 	for _, g := range []struct {
 		state model.AgentState
 		word  string
-	}{{model.AgentWorks, "work"}, {model.AgentAsks, "asks"}, {model.AgentStalled, "stalled"}, {model.AgentFails, "fail"}, {model.AgentTriggered, "triggered"}} {
+	}{
+		{model.AgentWorks, "work"}, {model.AgentAsks, "asks"}, {model.AgentStalled, "stalled"}, {model.AgentFails, "fail"},
+		{model.AgentTriggered, "triggered"},
+	} {
 		if count[g.state] > 0 {
 			s += fmt.Sprintf("%s%d %s", sep, count[g.state], g.word)
 			sep = ", "

@@ -3,6 +3,10 @@ package screen
 import (
 	"fmt"
 	"slices"
+
+	"vise/model"
+	"vise/ui/console/widget"
+	"vise/ui/text"
 )
 
 // List is the order of a list as it is drawn, and where the cursor is: by key, so that no row
@@ -78,4 +82,108 @@ func window(at, top, h, n int) int {
 		top = at
 	}
 	return max(min(top, n-h), 0)
+}
+
+// Filter is the filter of a list, as it is drawn above it.
+type Filter struct {
+	Text string
+	// Trouble is what is wrong with it, in words.
+	Trouble string
+	// Typing: it has the keys.
+	Typing bool
+}
+
+// Rows is how many lines it takes.
+func (x Filter) Rows() int {
+	if x.Typing || x.Text != "" {
+		return 1
+	}
+	return 0
+}
+
+// line is the filter above a list of w cells.
+func (x Filter) line(f Frame, w int) string {
+	shown := model.Text(x.Text).String()
+	switch {
+	case x.Trouble != "":
+		return f.Strip(w, false, f.Key.Of(" / "), f.Blocked.Of(shown+"  "), f.Muted.Of(x.Trouble))
+	case x.Typing:
+		return f.Strip(w, false, f.Key.Of(" / "), f.Strong.Of(text.Cut(shown, w-3)))
+	}
+	return f.Strip(w, false, f.Key.Of(" / "), f.Muted.Of(text.Cut(shown, w-3)))
+}
+
+// draw puts the line above a pane's rows where there is a filter.
+func (x Filter) draw(p *pane, f Frame) {
+	if w, _ := p.Inner(); x.Rows() > 0 {
+		p.Lines = append(p.Lines, x.line(f, w))
+	}
+}
+
+// Events are entries of the journal, and the handles of the items that they speak of.
+type Events struct {
+	Entries []model.Entry
+	Names   map[model.ItemID]model.Handle
+}
+
+// ofAgent is an event of the agent on screen on a line: when, what kind, about what, in words.
+func (x Events) ofAgent(f Frame, e model.Entry, w int) string {
+	return f.Strip(w, false, append([]widget.Piece{f.Muted.Of(" " + text.Pad(f.Clock(e.At), 8) + " ")}, x.words(f, e)...)...)
+}
+
+// ofAll are the pieces of an event of any agent: when, whose, then the same.
+func (x Events) ofAll(f Frame, e model.Entry, w int) []widget.Piece {
+	cells := min(max(w/7, 8), inboxAgentCells)
+	return append([]widget.Piece{
+		f.Muted.Of(text.Pad(f.Clock(e.At), 8) + "  "), f.Strong.Of(text.Pad(f.Show(model.Text(e.AgentID)), cells) + " "),
+	}, x.words(f, e)...)
+}
+
+func (x Events) words(f Frame, e model.Entry) []widget.Piece {
+	glyph, ink := f.eventMark(e.Kind)
+	handle, who := string(x.Names[e.WorkItemID]), ""
+	if handle != "" {
+		handle += "  "
+	}
+	if e.Actor != model.AgentActor(e.AgentID) {
+		who = "  " + f.Show(model.Text(e.Actor))
+	}
+	return []widget.Piece{ink.Of(glyph + " "), f.Muted.Of(handle), f.Text.Of(f.Show(e.Tell())), f.Faint.Of(who)}
+}
+
+func (f Frame) eventMark(kind model.EventKind) (string, widget.Ink) {
+	switch kind {
+	case model.EventWorkItemPicked:
+		return f.Glyph.Current, f.Current
+	case model.EventWaitTriggered:
+		return f.Glyph.Triggered, f.Triggered
+	case model.EventWaitRegistered:
+		return f.Glyph.Blocked, f.Blocked
+	case model.EventReportPromoted:
+		return f.Glyph.Done, f.Done
+	case model.EventPlanRefreshed:
+		return f.Glyph.Changed, f.Accent
+	case model.EventCompletionWarning:
+		return f.Glyph.Warning, f.NeedsYou
+	}
+	return f.Glyph.Dot, f.Muted
+}
+
+// following says that the end of the events is followed.
+func (f Frame) following() string {
+	return f.Accent.Paint(f.Glyph.Following) + f.Muted.Paint(" following")
+}
+
+// Pane shows the events of the agent on screen in a pane, newest first, from the line top on.
+func (x Events) Pane(f Frame, r Rect, id int, focused bool, top int) Drawing {
+	w, h := r.Inner()
+	p := f.pane(r, id, "Activity", "", focused)
+	top = min(top, max(len(x.Entries)-h, 0))
+	if top == 0 {
+		p.Right = f.following()
+	}
+	for _, e := range x.Entries[top:min(top+h, len(x.Entries))] {
+		p.Lines = append(p.Lines, x.ofAgent(f, e, w))
+	}
+	return p.draw(f)
 }

@@ -1,0 +1,205 @@
+package console
+
+import (
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/config"
+	"vise/ui/console/screen"
+	"vise/ui/console/widget"
+	"vise/ui/text"
+)
+
+func (c Console) header() screen.Header {
+	v := screen.Header{
+		Frame: c.frame(), W: c.layout.w, Views: viewNames[:], At: int(c.place.view), Badges: c.badges(),
+		NeedYou: c.truth.needYou(), Findings: len(c.files.Pending()),
+	}
+	v.More = len(c.truth.inbox) >= inboxShown && v.NeedYou >= inboxShown
+	switch c.place.view {
+	case viewDesk:
+		v.Agent, v.Gist = c.place.agent, v.Counts(c.truth.desk)
+	case viewFleet:
+		v.Gist = v.Muted.Paint(c.fleetView().Gist())
+	}
+	return v
+}
+
+// badges are the states of the whole screen that must not be overlooked.
+func (c Console) badges() []string {
+	var out []string
+	if c.fx.Demo {
+		out = append(out, "DEMO")
+	}
+	if c.fx.Session.ReadOnly != "" {
+		out = append(out, "READ-ONLY")
+	}
+	if c.truth.desk.Agent.Posture == model.Stopped {
+		out = append(out, "STOPPED")
+	}
+	if q := queuedWords(c.truth.desk.Agent); q != "" {
+		out = append(out, q)
+	}
+	for _, x := range c.truth.conditions {
+		badge := strings.ToUpper(spaced(string(x.Code)))
+		if x.ReadOnly && c.fx.Session.ReadOnly == "" {
+			badge = "READ-ONLY"
+		}
+		out = append(out, badge)
+	}
+	if c.trouble != nil && !c.truth.at.IsZero() {
+		out = append(out, "OLD "+c.truth.at.Format("15:04:05"))
+	}
+	return out
+}
+
+// footer is the newest message and the likeliest keys; what cannot be done now is left out.
+func (c Console) footer() screen.Footer {
+	k := c.styles
+	v := screen.Footer{Frame: c.frame(), W: c.layout.w, Rows: c.layout.hints, Status: c.status(), Ink: k.Text}
+	switch {
+	case c.note.text != "":
+		v.Message, v.Urgent = c.note.text, c.note.isError
+		if c.note.isError {
+			v.Ink = k.Blocked
+		}
+	case c.trouble != nil:
+	case len(c.truth.conditions) > 0:
+		v.Message, v.Ink, v.Urgent = c.truth.conditionWords(), k.NeedsYou, true
+	case c.place.view == viewFleet && c.fleetView().Words() != "":
+		v.Message, v.Cut = c.fleetView().Words(), true
+	case c.plan.mode != "":
+		v.Message, v.Ink, v.Cut = model.Text(c.plan.mode).String(), k.NeedsYou, true
+	}
+	if c.trouble != nil && !v.Urgent {
+		v.Message, v.Ink, v.Urgent = c.troubleWords(), k.NeedsYou, true
+		if c.truth.at.IsZero() && c.layout.shows(paneQueue) { // a pane says them
+			v.Message = "Nothing was read yet. vise tries again until it can; writes are off."
+		}
+	}
+	v.Message = k.Safe(v.Message)
+	if c.fx.Ledger == nil {
+		return v
+	}
+	v.Help = c.keys.ByID(action.Help)
+	state := c.state()
+	for _, a := range c.keys {
+		if a.In == action.Desk && a.Hint != "" && a.ID != action.Help && c.keys.Refusal(a, state) == "" {
+			v.Hints = append(v.Hints, a)
+		}
+	}
+	return v
+}
+
+// status says what the scheduler would do and whether something is being saved.
+func (c Console) status() string {
+	if c.truth.at.IsZero() {
+		return ""
+	}
+	var parts []string
+	if c.place.view == viewDesk {
+		parts = append(parts, "scheduler: "+spaced(c.truth.desk.Decision.Reason))
+	}
+	if n := c.outbox.unsaved(); n > 0 {
+		parts = append(parts, "saving "+strconv.Itoa(n))
+	} else {
+		parts = append(parts, "ledger "+strconv.FormatUint(c.truth.revision, 10))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// View draws the frame from what the console holds, and asks nobody.
+func (c Console) View() tea.View {
+	v := tea.View{AltScreen: true, MouseMode: c.opt.mouse(), ReportFocus: c.opt.Settings.Notifications.Via != config.ViaOff}
+	if c.opt.Settings.WindowTitle {
+		v.WindowTitle = "vise"
+		if n := c.truth.needYou(); n > 0 {
+			v.WindowTitle += " " + strconv.Itoa(n)
+		}
+	}
+	if c.layout.w <= 0 || c.layout.h <= 0 {
+		return v
+	}
+	lines := c.desk()
+	if d := c.layers.dialog(); d != nil && c.layout.shape != tiny {
+		x := c.context()
+		drawn := d.Draw(x)
+		left, top := (x.W-drawn.W)/2, max((x.H-drawn.H)/3, 0)
+		lines = widget.Over(lines, drawn.Box.Draw(drawn.W, drawn.H, c.styles), left, top, drawn.W)
+		if drawn.Cursor != nil {
+			v.Cursor = tea.NewCursor(left+1+drawn.Cursor.X, top+1+drawn.Cursor.Y)
+		}
+	} else if c.layout.shape != tiny {
+		v.Cursor = c.promptCursor()
+	}
+	v.Content = strings.Join(lines, "\n")
+	if c.opt.ascii() {
+		v.Content = plainMarks.Replace(v.Content)
+	}
+	return v
+}
+
+// plainMarks are this program's own words in ASCII.
+var plainMarks = strings.NewReplacer("…", "~", "·", ".", "−", "-", "×", "x", "↑", "^", "↓", "v", "←", "<", "→", ">", "▾", "v")
+
+// promptCursor is where text is typed in the screen itself; nil where none is.
+func (c Console) promptCursor() *tea.Cursor {
+	if p := c.layers.prompt(searchPrompt); p != nil {
+		_, x := c.plan.Search.Line(c.frame(), &p.Field, c.layout.w)
+		return tea.NewCursor(x, c.layout.h-1-c.layout.hints)
+	}
+	p, r := c.layers.prompt(filterPrompt), c.layout.panes[paneQueue]
+	if c.place.view != viewDesk {
+		r = c.layout.body()
+	}
+	if p == nil || r.Empty() {
+		return nil
+	}
+	_, x, _ := p.Field.Draw(max(r.W-2-3, 2), c.styles)
+	return tea.NewCursor(r.X+1+3+x, r.Y+1)
+}
+
+// needYou is how many items, of any agent, wait for the operator's word and were not
+// acknowledged.
+func (t truth) needYou() (n int) {
+	for _, x := range t.inbox {
+		if x.Urgent() {
+			n++
+		}
+	}
+	return n
+}
+
+// desk is the screen without a dialog, each line as wide as the screen.
+func (c Console) desk() []string {
+	l := c.layout
+	if l.shape == tiny {
+		return c.tinyDesk()
+	}
+	out := append(append(make([]string, 0, l.h), c.header().Line()), c.body().Lines...)
+	footer := c.footer()
+	message := footer.Lines()
+	if p := c.layers.prompt(searchPrompt); p != nil {
+		line, _ := c.plan.Search.Line(footer.Frame, &p.Field, l.w)
+		message = []string{line}
+	}
+	out = append(out[:len(out)+1-len(message)], message...)
+	return append(out, footer.Keys()...)
+}
+
+// tinyDesk still answers who needs whom, in one line.
+func (c Console) tinyDesk() []string {
+	s := c.frame().Gist(c.truth.desk, c.truth.needYou())
+	if c.trouble != nil {
+		s = "vise ! " + model.Text(c.trouble.Message).String()
+	}
+	out := []string{text.Pad(s, c.layout.w)}
+	for len(out) < c.layout.h {
+		out = append(out, text.Pad("", c.layout.w))
+	}
+	return out
+}
