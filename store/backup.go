@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/store/files"
 )
 
 // PlanReader reads the plan file that an item has, for a backup.
@@ -239,8 +238,5 @@ func (r *Recovery) putAside(h Home, p savedPlan) error {
 			return err
 		}
 	}
-	return h.machine.Replace(filepath.Join(dir, string(p.item)+".md"), func(f *files.File) error {
-		_, err := f.Write(p.raw)
-		return err
-	})
+	return h.machine.WriteFile(filepath.Join(dir, string(p.item)+".md"), p.raw)
 }

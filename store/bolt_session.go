@@ -1,11 +1,8 @@
 package store
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,9 +23,10 @@ type session struct {
 	tx     *bbolt.Tx
 	file   *os.File
 	info   fs.FileInfo
-	broken error   // set once a call has failed in a way that poisons the handle
-	writes int     // how many the transaction has made
-	shadow *shadow // what bbolt has open instead of file; nil outside tests
+	broken error // set once a call has failed in a way that poisons the handle
+	writes int   // how many the transaction has made
+	// commitCopy ends a commit where bbolt has a copy of file open; nil outside tests.
+	commitCopy func(pageSize int) error
 }
 
 // foreignLockWait bounds the wait for a program other than vise that has the file open.
@@ -43,22 +41,21 @@ func openSession(m *files.Machine, path string, writable bool, maxSize int) (*se
 
 func newSession(m *files.Machine, path string, writable bool, maxSize int, open func(string, int) (*os.File, fs.FileInfo, error)) (*session, error) {
 	s := &session{}
-	shadowed := writable && m.Gated()
+	copied := writable && m.Gated()
 	err := s.open(path, &bbolt.Options{
 		Timeout:      foreignLockWait,
 		FreelistType: bbolt.FreelistArrayType, // opened for one transaction: with 22,000 free pages a change costs 2 ms, by hash map 8
 		ReadOnly:     !writable,
 		NoStatistics: true,
-		NoSync:       shadowed,
+		NoSync:       copied,
 		MaxSize:      maxSize,
 		OpenFile: func(path string, flag int, _ os.FileMode) (_ *os.File, err error) {
-			if s.file, s.info, err = open(path, flag&^os.O_CREATE); err != nil || !shadowed {
+			if s.file, s.info, err = open(path, flag&^os.O_CREATE); err != nil || !copied {
 				return s.file, err
 			}
-			if s.shadow, err = newShadow(m, s.file); err != nil {
-				return nil, errors.Join(err, s.file.Close())
-			}
-			return s.shadow.copy, nil
+			f, commit, err := m.Copy(m.File(s.file))
+			s.commitCopy = commit
+			return f, err
 		},
 	})
 	return s, err
@@ -133,8 +130,8 @@ func (s *session) commit() error {
 	err := s.guard("commit", s.tx.Commit)
 	if err == nil {
 		s.tx = nil
-		if s.shadow != nil {
-			err = s.shadow.commit(s.file, s.db.Info().PageSize)
+		if s.commitCopy != nil {
+			err = s.commitCopy(s.db.Info().PageSize)
 		}
 	}
 	if err == nil {
@@ -160,7 +157,7 @@ func (s *session) close() {
 	if s.db != nil {
 		s.guard("close", s.db.Close)
 	}
-	if s.shadow != nil {
+	if s.commitCopy != nil {
 		s.file.Close()
 	}
 	if s.broken != nil && s.file != nil {
@@ -171,9 +168,7 @@ func (s *session) close() {
 // CreateBolt makes the ledger file at path with what fill writes, all of it or nothing:
 // the file gets its name when it is complete and on disk. A file that is there already is
 // an error that is fs.ErrExist. The caller holds the ledger's lock.
-func CreateBolt(path string, fill func(Txn) error) error { return createBolt(nil, path, fill) }
-
-func createBolt(m *files.Machine, path string, fill func(Txn) error) error {
+func CreateBolt(m *files.Machine, path string, fill func(Txn) error) error {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(err, &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist})
 	}
@@ -212,79 +207,4 @@ func fillBolt(m *files.Machine, path string, fill func(Txn) error) error {
 		return err
 	}
 	return s.commit()
-}
-
-// shadow is a private copy of a ledger's file for bbolt to work on, where a test watches the
-// machine's operations: bbolt writes by itself, so that nobody can be asked before each
-// write. After a commit the file is made what its copy is, by the operations of bbolt's own
-// commit in their order: growth and a sync, the pages and a sync, the meta page and a sync.
-// TestAShadowDoesWhatBboltDoes holds that order against bbolt's system calls.
-type shadow struct {
-	machine *files.Machine
-	copy    *os.File
-}
-
-func newShadow(m *files.Machine, file *os.File) (*shadow, error) {
-	c, err := os.CreateTemp("", "vise-shadow-*")
-	if err != nil {
-		return nil, err
-	}
-	err = os.Remove(c.Name())
-	if _, copyErr := io.Copy(c, file); err != nil || copyErr != nil {
-		return nil, errors.Join(err, copyErr, c.Close())
-	}
-	return &shadow{m, c}, nil
-}
-
-// content of a file, wherever it stands.
-func content(f *os.File) ([]byte, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	raw := make([]byte, info.Size())
-	_, err = f.ReadAt(raw, 0)
-	return raw, err
-}
-
-// commit carries out on file what bbolt has done to the copy.
-func (s *shadow) commit(file *os.File, pageSize int) error {
-	want, err := content(s.copy)
-	if err != nil {
-		return err
-	}
-	have, err := content(file)
-	if err != nil {
-		return err
-	}
-	f := s.machine.File(file)
-	if len(want) > len(have) {
-		if err := errors.Join(f.Truncate(int64(len(want))), f.Sync()); err != nil {
-			return err
-		}
-		have = append(have, make([]byte, len(want)-len(have))...)
-	}
-	metas := 2 * pageSize
-	if err := writeChanged(f, have, want, metas, len(want), pageSize); err != nil {
-		return err
-	}
-	return writeChanged(f, have, want, 0, metas, pageSize)
-}
-
-// writeChanged writes the pages from a place to another that differ, each with those that
-// its header says belong to it, and syncs.
-func writeChanged(f *files.File, have, want []byte, from, to, pageSize int) error {
-	for at := from; at < to; {
-		end := at + pageSize
-		if bytes.Equal(have[at:end], want[at:end]) {
-			at = end
-			continue
-		}
-		end = min(end+int(binary.NativeEndian.Uint32(want[at+12:]))*pageSize, to)
-		if _, err := f.WriteAt(want[at:end], int64(at)); err != nil {
-			return err
-		}
-		at = end
-	}
-	return f.Sync()
 }

@@ -44,7 +44,7 @@ type Faults struct {
 }
 
 // Machine is a machine with these faults.
-func (f *Faults) Machine() *files.Machine { return &files.Machine{Gate: f.gate} }
+func (f *Faults) Machine() *files.Machine { return &files.Machine{Gate: f.gate, Copy: copyForBbolt} }
 
 // Count is how many operations have counted.
 func (f *Faults) Count() int {

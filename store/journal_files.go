@@ -200,10 +200,7 @@ func (j *journalCopy) begin(end copyEnd) (copyEnd, error) {
 	}
 	h := copyHeader{home: j.home, after: end.last.revision, begun: j.machine.Now().UTC()}
 	line := h.String()
-	err := j.machine.Replace(j.path(liveName), func(f *files.File) error {
-		_, err := f.Write([]byte(line))
-		return err
-	})
+	err := j.machine.WriteFile(j.path(liveName), []byte(line))
 	return copyEnd{last: end.last, size: int64(len(line)), head: h}, err
 }
 

@@ -230,10 +230,7 @@ func (l *Ledger) reserve() error {
 	if free, known := freeBytes(l.home.Dir); !known || free < plenty {
 		return nil
 	}
-	return l.home.machine.Replace(path, func(f *files.File) error {
-		_, err := f.Write(make([]byte, reserveBytes))
-		return err
-	})
+	return l.home.machine.WriteFile(path, make([]byte, reserveBytes))
 }
 
 // giveUpReserve frees the reserve; false means that there is none.

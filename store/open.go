@@ -86,7 +86,7 @@ func createIn(m *files.Machine, dir string) error {
 	if err := l.home.makeFiles(); err != nil {
 		return err
 	}
-	return createBolt(m, l.home.path(ledgerFile), l.initialize)
+	return CreateBolt(m, l.home.path(ledgerFile), l.initialize)
 }
 
 // initialize writes what an empty ledger begins with.
@@ -328,10 +328,7 @@ func (h Home) save() error {
 	if err != nil {
 		return err
 	}
-	return h.machine.Replace(h.path(homeFile), func(f *files.File) error {
-		_, err := f.Write(append(raw, '\n'))
-		return err
-	})
+	return h.machine.WriteFile(h.path(homeFile), append(raw, '\n'))
 }
 
 // reached remembers that the ledger has come to a revision. A smaller one is never written

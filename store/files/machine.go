@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -24,6 +25,9 @@ type Machine struct {
 	// Gate is asked before each operation, by several goroutines at once. Its error is the
 	// operation's, which then does not happen; a *Short lets a part of a write happen.
 	Gate func(Op) error
+	// Copy gives, with a Gate, a copy of a ledger's file for bbolt to work on, and what
+	// carries a commit over to the file, with the size of a page.
+	Copy func(*File) (*os.File, func(pageSize int) error, error)
 }
 
 // Process is who a process is, as far as the system tells.
@@ -154,6 +158,14 @@ func (m *Machine) Replace(path string, fill func(*File) error) error {
 	return m.SyncDir(dir)
 }
 
+// WriteFile is Replace with the content at hand.
+func (m *Machine) WriteFile(path string, data []byte) error {
+	return m.Replace(path, func(f *File) error {
+		_, err := f.Write(data)
+		return err
+	})
+}
+
 // do asks the Gate about an operation, and carries it out.
 func (m *Machine) do(op Op, carryOut func() error) error {
 	if err := m.Before(op); err != nil {
@@ -247,4 +259,25 @@ func (f *File) Truncate(size int64) error {
 // Sync is os.File.Sync.
 func (f *File) Sync() error {
 	return f.machine.do(Op{Kind: Sync, Path: f.Name()}, f.File.Sync)
+}
+
+func fsyncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
+// NoFollow opens no symbolic link, and hands no descriptor to programs that are started.
+const NoFollow = syscall.O_NOFOLLOW | syscall.O_CLOEXEC
+
+// links is how many names a file has.
+func links(info fs.FileInfo) uint64 {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 1
+	}
+	return uint64(s.Nlink)
 }

@@ -16,15 +16,6 @@ func identity(info fs.FileInfo) (changed int64, inode, device uint64) {
 	return s.Ctimespec.Nano(), s.Ino, uint64(s.Dev)
 }
 
-// links is how many names a file has.
-func links(info fs.FileInfo) uint64 {
-	s, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return 1
-	}
-	return uint64(s.Nlink)
-}
-
 // renameNew renames a file in dir, and fails if to exists.
 func renameNew(dir *os.File, from, to string) error {
 	at := int(dir.Fd())

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"vise/store/files"
@@ -49,11 +50,8 @@ const (
 // row, within the same turn, is told of within a second.
 const lookEvery = 300 * time.Millisecond
 
-// New describes the lock at path. Nothing is opened until the first Acquire. The command
-// is what others are told when this process holds the lock, such as "vise mcp".
-func New(path, command string) *File { return On(nil, path, command) }
-
-// On is New on a machine.
+// On describes the lock at path on a machine. Nothing is opened until the first Acquire. The
+// command is what others are told when this process holds the lock, such as "vise mcp".
 func On(m *files.Machine, path, command string) *File {
 	p := m.Look(0)
 	self := Holder{PID: p.PID, Command: printable(cmp.Or(command, defaultCommand(p.Args))), Start: p.Start}
@@ -246,4 +244,43 @@ func (w *waiter) inherit() bool {
 	defer w.mu.Unlock()
 	w.orphaned = !w.ended
 	return w.orphaned
+}
+
+func open(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0o600)
+}
+
+// tryLock takes the flock if nobody has it.
+func tryLock(f *os.File) (bool, error) {
+	err := flock(f, syscall.LOCK_EX|syscall.LOCK_NB)
+	if err == syscall.EWOULDBLOCK {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// blockLock waits for the flock as long as it takes. The kernel serves waiters in turn.
+func blockLock(f *os.File) error { return flock(f, syscall.LOCK_EX) }
+
+func unlock(f *os.File) { flock(f, syscall.LOCK_UN) }
+
+func flock(f *os.File, how int) error {
+	for {
+		err := syscall.Flock(int(f.Fd()), how)
+		if err == nil {
+			return nil
+		}
+		if err != syscall.EINTR {
+			return err
+		}
+	}
+}
+
+// sameFile reports whether f is what lies at path, and not a file since deleted.
+func sameFile(f *os.File, path string) bool {
+	var held, there syscall.Stat_t
+	if syscall.Fstat(int(f.Fd()), &held) != nil || syscall.Lstat(path, &there) != nil {
+		return false
+	}
+	return held.Nlink > 0 && held.Dev == there.Dev && held.Ino == there.Ino
 }

@@ -29,7 +29,7 @@ func newEdits(h *home.Home) edits { return edits{h, filepath.Join(h.Dir(), "stat
 // largestEdit bounds what is read back, in bytes.
 const largestEdit = model.MaxPlanBytes
 
-// Copy is part of console.Papers.
+// Copy is part of console.EditBuffers.
 func (p edits) Copy(_ context.Context, name, text string) (string, error) {
 	if err := os.MkdirAll(p.dir, 0o700); err != nil {
 		return "", err
@@ -42,7 +42,7 @@ func (p edits) Copy(_ context.Context, name, text string) (string, error) {
 	return f.Name(), errors.Join(err, f.Close())
 }
 
-// Read is part of console.Papers.
+// Read is part of console.EditBuffers.
 func (p edits) Read(_ context.Context, path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -55,15 +55,15 @@ func (p edits) Read(_ context.Context, path string) (string, error) {
 	return string(raw), err
 }
 
-// Drop is part of console.Papers.
+// Drop is part of console.EditBuffers.
 func (p edits) Drop(_ context.Context, path string) { _ = os.Remove(path) }
 
-// SavePlan is part of console.Papers.
+// SavePlan is part of console.EditBuffers.
 func (p edits) SavePlan(ctx context.Context, agent model.AgentID, id model.ItemID, base, text string) error {
 	return p.home.SavePlan(ctx, agent, id, base, text)
 }
 
-// Beside is part of console.Papers.
+// Beside is part of console.EditBuffers.
 func (p edits) Beside(_ context.Context, agent model.AgentID, id model.ItemID, text string) (string, error) {
 	return p.home.Files().SaveBeside(agent, id, []byte(text))
 }

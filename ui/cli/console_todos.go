@@ -31,10 +31,8 @@ type fileTodos struct {
 	watching sync.WaitGroup
 	// earlier are findings that were dismissed in other sessions, read once.
 	earlier func() []file.Dismissed
-	// ledger is where findings are promoted to; nil: they cannot be.
-	ledger interface {
-		Apply(context.Context, model.Envelope) (model.Receipt, error)
-	}
+	// home is where findings are promoted to; nil: they cannot be.
+	home *home.Home
 }
 
 type watchedSession struct {

@@ -135,18 +135,16 @@ func (a *app) openConsole(ctx context.Context) error {
 
 // options are the console's options, without a home. They follow the operator's settings.
 func (r *consoleRun) options() console.Options {
-	dir, _ := r.homeDir()
 	o := console.Options{
 		NoColor: r.flags.noColor || r.getenv("NO_COLOR") != "",
 		ASCII:   !text.UTF8(r.getenv),
 		Editor:  r.openEditor,
 		Native:  desktop{r.getenv},
 		Pages:   r.markdown,
-		RunOwn: func(ctx context.Context, run console.OwnRun) (string, error) {
+		RunCustom: func(ctx context.Context, run console.CustomRun) (string, error) {
 			return runCustom(ctx, run.Argv, run.Stdin)
 		},
-		Home: shortened(dir, r.getenv("HOME")),
-		Now:  r.now, NewKey: newKey,
+		Now: r.now, NewKey: newKey,
 	}
 	r.followSettings(&o)
 	return o
@@ -160,14 +158,14 @@ func (r *consoleRun) session(h *home.Home, agent model.AgentID) (console.Session
 	}
 	plans.dir = h.Dir()
 	threads, todos := newThreadView(r.ctx, h), newFileTodos(r.ctx, r.dir, r.now)
-	todos.ledger = h
+	todos.home = h
 	exit := func() { r.exitMessage = exitMessage(context.WithoutCancel(r.ctx), h, r.now()) }
 	r.atEnd = append(r.atEnd, exit, plans.close, threads.Close, todos.close)
 	r.schedule(h, settling)
 	places := newPlaces(h.Dir(), r.getenv, r.now)
 	return console.Session{
 		Ledger: codedHome{h}, Agent: agent, Plans: plans, Threads: threads, Files: todos, Keeper: places, Memo: places.last(),
-		Drafts: newDrafts(h.Dir()), Papers: newEdits(h), SeenPlans: newSeenPlans(h.Dir()),
+		Drafts: newDrafts(h.Dir()), EditBuffers: newEdits(h), SeenPlans: newSeenPlans(h.Dir()),
 	}, nil
 }
 

@@ -36,7 +36,7 @@ func (a *app) openDemo(ctx context.Context) (answer, error) {
 	}
 	if !a.flags.json && a.ttyIn && a.ttyOut {
 		o := r.options()
-		o.Session, o.Home = session, "DEMO"
+		o.Session = session
 		return answer{}, showConsole(ctx, o)
 	}
 	out := status{Home: "DEMO", Exists: true}

@@ -249,7 +249,8 @@ func nextUrgent(c Console) (Console, tea.Cmd) {
 		}
 		return c.say(c.keys.Keyed("What needs you is not among the rows shown: {back} clears the filter, {unfold} shows all rows."))
 	}
-	return c.leaving().choose(id)
+	c.place = c.place.leaving()
+	return c.choose(id)
 }
 
 func toAgent(n int) act {
@@ -273,7 +274,7 @@ func (c Console) visit(agent model.AgentID) (Console, tea.Cmd) {
 	if agent == "" || agent == c.place.agent {
 		return c, nil
 	}
-	c = c.leaving()
+	c.place = c.place.leaving()
 	c.place = c.place.goTo(agent)
 	c.queue, c.truth = screen.Queue{}, truth{agents: c.truth.agents, inbox: c.truth.inbox}
 	c.idle.quiet = idleBeats

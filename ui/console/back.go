@@ -1,6 +1,8 @@
 package console
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
@@ -18,22 +20,14 @@ type stop struct {
 // mostStops is how far back the way goes.
 const mostStops = 50
 
-// here is where the operator is.
-func (c Console) here() stop {
-	s := stop{view: c.place.view, agent: c.place.agent, item: c.place.cursor, tab: c.place.tab}
-	return s
-}
-
-// leaving remembers the place that is left, once.
-func (c Console) leaving() Console {
-	at := c.here()
-	way := c.place.way
-	if len(way) > 0 && way[len(way)-1] == at {
-		return c
+// leaving is p with the place that is left remembered, once.
+func (p place) leaving() place {
+	at := stop{view: p.view, agent: p.agent, item: p.cursor, tab: p.tab}
+	if n := len(p.way); n == 0 || p.way[n-1] != at {
+		p.way = append(slices.Clone(p.way), at)
+		p.way = p.way[max(n+1-mostStops, 0):]
 	}
-	next := append(append([]stop(nil), way...), at)
-	c.place.way = next[max(len(next)-mostStops, 0):]
-	return c
+	return p
 }
 
 // wayBack goes to where the operator was before.

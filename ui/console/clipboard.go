@@ -63,10 +63,10 @@ func (e *effects) clipLong(what, text string) tea.Cmd {
 				return sayMsg(what + " copied with " + program)
 			}
 		}
-		if e.Papers == nil {
+		if e.EditBuffers == nil {
 			return notCopied(what, fmt.Errorf("%d bytes are more than a terminal takes (%d)", len(text), action.MostCopied))
 		}
-		path, err := e.Papers.Copy(e.ctx, "copy", text)
+		path, err := e.EditBuffers.Copy(e.ctx, "copy", text)
 		if err != nil {
 			return notCopied(what, err)
 		}

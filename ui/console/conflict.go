@@ -52,7 +52,7 @@ func (d *conflict) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.
 // before that.
 func (e *effects) saveOver(x planEdit, theirs PlanText) tea.Cmd {
 	return func() tea.Msg {
-		aside, err := e.Papers.Copy(e.ctx, string(x.item)+"-theirs", theirs.Text.Raw()) // raw: to a file, not shown
+		aside, err := e.EditBuffers.Copy(e.ctx, string(x.item)+"-theirs", theirs.Text.Raw()) // raw: to a file, not shown
 		if err != nil {
 			return savedMsg{edit: x, err: err}
 		}

@@ -85,7 +85,11 @@ func New(ctx context.Context, o Options) Console {
 	if o.FirstRun != nil && o.Session.Ledger == nil {
 		c.layers = layers{&welcome{fx: c.fx, first: o.FirstRun}}
 	}
-	return c.restored(o.Session.Memo).misconfigured()
+	c = c.restored(o.Session.Memo)
+	if bad := o.Settings.Problems.Bad(); len(bad) > 0 {
+		c, _ = c.complain(bad)
+	}
+	return c
 }
 
 // firstLook is how long the first frame waits for a ledger that somebody else holds. The
@@ -114,7 +118,7 @@ func (c Console) Frame(w, h int) string {
 	return c.View().Content
 }
 
-// Init starts what runs as long as the console: looks, the beat, drafts, eyes.
+// Init starts what runs as long as the console: the beat, looks at the ledger, drafts, watchers.
 func (c Console) Init() tea.Cmd {
 	cmds := []tea.Cmd{c.fx.nextBeat()}
 	if c.opt.followsBackground() {

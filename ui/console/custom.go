@@ -13,16 +13,16 @@ import (
 	"vise/ui/console/widget"
 )
 
-// OwnRun is a custom command, ready to be run.
-type OwnRun struct {
+// CustomRun is a custom command, ready to be run.
+type CustomRun struct {
 	// Argv is run as it is; no shell reads it.
 	Argv []string
 	// Stdin is the work item as vise show --json has it, or the agent.
 	Stdin []byte
 }
 
-// RunOwn runs a custom command and returns what it wrote, bounded. Its error is for the screen.
-type RunOwn func(context.Context, OwnRun) (output string, err error)
+// RunCustom runs a custom command and returns what it wrote, bounded. Its error is for the screen.
+type RunCustom func(context.Context, CustomRun) (output string, err error)
 
 // customMsg is what became of a custom command.
 type customMsg struct {
@@ -34,7 +34,7 @@ type customMsg struct {
 // custom runs a custom command, after a question if it is dangerous.
 func custom(x config.Command) act {
 	return func(c Console) (Console, tea.Cmd) {
-		run, why := c.customRun(x)
+		run, why := customRun(c, x)
 		switch {
 		case why != "":
 			return c.say(sentence(why))
@@ -47,11 +47,11 @@ func custom(x config.Command) act {
 
 type startCustomMsg struct {
 	command config.Command
-	run     OwnRun
+	run     CustomRun
 }
 
 func (m startCustomMsg) handle(c Console) (Console, tea.Cmd) {
-	do, ctx := c.opt.RunOwn, c.fx.ctx
+	do, ctx := c.opt.RunCustom, c.fx.ctx
 	c, said := c.say("Running " + m.command.Name + "…")
 	return c, tea.Batch(said, func() tea.Msg {
 		out, err := do(ctx, m.run)
@@ -60,25 +60,25 @@ func (m startCustomMsg) handle(c Console) (Console, tea.Cmd) {
 }
 
 // customRun fills a command's words in, or says why it cannot be run.
-func (c Console) customRun(x config.Command) (OwnRun, string) {
-	if c.opt.RunOwn == nil {
-		return OwnRun{}, "commands cannot be run here"
+func customRun(c Console, x config.Command) (CustomRun, string) {
+	if c.opt.RunCustom == nil {
+		return CustomRun{}, "commands cannot be run here"
 	}
 	var item model.View
 	if d := c.detail(); d != nil {
 		item = d.View
 	} else if x.OfItem() {
-		return OwnRun{}, "the work item is not read yet"
+		return CustomRun{}, "the work item is not read yet"
 	}
 	argv, stdin, err := x.Filled(c.place.agent, item)
 	if err != nil {
-		return OwnRun{}, err.Error()
+		return CustomRun{}, err.Error()
 	}
-	return OwnRun{Argv: argv, Stdin: stdin}, ""
+	return CustomRun{Argv: argv, Stdin: stdin}, ""
 }
 
 // askingCustom asks before a dangerous command.
-func askingCustom(x config.Command, run OwnRun) widget.Dialog {
+func askingCustom(x config.Command, run CustomRun) widget.Dialog {
 	return &widget.Form{
 		Title: "Run " + x.Name,
 		Head: func(x widget.Context, _ *widget.Form) []string {

@@ -11,13 +11,13 @@ import (
 )
 
 // owning is a console with commands, whose runs the test answers.
-func owning(t *testing.T, set func(*Options), commands ...config.Command) (*world, *[]OwnRun) {
-	var runs []OwnRun
+func owning(t *testing.T, set func(*Options), commands ...config.Command) (*world, *[]CustomRun) {
+	var runs []CustomRun
 	wd := newWorld(t, 100, 30, func(o *Options) {
 		o.Settings = config.Defaults()
 		o.Settings.Commands = commands
 		o.Settings.Filters = map[string]string{"stuck": "class:blocked"}
-		o.RunOwn = func(_ context.Context, r OwnRun) (string, error) {
+		o.RunCustom = func(_ context.Context, r CustomRun) (string, error) {
 			runs = append(runs, r)
 			if r.Argv[0] == "fail" {
 				return "no such branch\x1b[31m\n", errors.New("ended with exit status 1")

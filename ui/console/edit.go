@@ -11,9 +11,9 @@ import (
 	"vise/model"
 )
 
-// Papers are the files that the operator's editor works on. The editor never has plan.md
+// EditBuffers are the files that the operator's editor works on. The editor never has plan.md
 // itself open: what somebody else writes meanwhile would be overwritten without a word.
-type Papers interface {
+type EditBuffers interface {
 	// Copy puts text into a file of its own and gives its path.
 	Copy(ctx context.Context, name, text string) (path string, err error)
 	// Read reads a copy back, Drop forgets it.
@@ -71,7 +71,7 @@ func editPlan(c Console) (Console, tea.Cmd) {
 	if a.Path == "" {
 		return c.say("The plan's path is not known.")
 	}
-	if c.fx.Papers == nil || a.Condition != model.PlanOK && a.Condition != model.PlanMissing {
+	if c.fx.EditBuffers == nil || a.Condition != model.PlanOK && a.Condition != model.PlanMissing {
 		return c, c.fx.edit(a.Path)
 	}
 	return c, c.fx.copyPlan(c.place.agent, c.plan.Item)
@@ -91,14 +91,14 @@ func (e *effects) copyPlan(agent model.AgentID, id model.ItemID) tea.Cmd {
 
 // copyText hands a field's text to the editor.
 func (e *effects) copyText(text string) tea.Cmd {
-	if e.Papers == nil {
+	if e.EditBuffers == nil {
 		return func() tea.Msg { return sayMsg("There is no place for the editor's file here.") }
 	}
 	return func() tea.Msg { return e.copied(planEdit{base: text}) }
 }
 
 func (e *effects) copied(x planEdit) tea.Msg {
-	path, err := e.Papers.Copy(e.ctx, cmp.Or(string(x.item), "text"), x.base)
+	path, err := e.EditBuffers.Copy(e.ctx, cmp.Or(string(x.item), "text"), x.base)
 	if err != nil {
 		return complainMsg{err}
 	}
@@ -114,7 +114,7 @@ func (e *effects) copied(x planEdit) tea.Msg {
 func (m copiedMsg) handle(c Console) (Console, tea.Cmd) {
 	fx, x := c.fx, m.edit
 	return c, onTerminal(m.cmd, func(err error) tea.Msg {
-		mine, readErr := fx.Papers.Read(fx.ctx, x.path)
+		mine, readErr := fx.EditBuffers.Read(fx.ctx, x.path)
 		if x.mine = mine; err == nil {
 			err = readErr
 		}
@@ -131,7 +131,7 @@ func (m writtenMsg) handle(c Console) (Console, tea.Cmd) {
 		c, _ = c.complain(x.kept(m.err))
 		return c, again
 	case x.mine == x.base:
-		c.fx.Papers.Drop(c.fx.ctx, x.path)
+		c.fx.EditBuffers.Drop(c.fx.ctx, x.path)
 		c, said := c.say("Nothing was changed.")
 		return c, tea.Batch(again, said)
 	case x.plan:
@@ -142,16 +142,16 @@ func (m writtenMsg) handle(c Console) (Console, tea.Cmd) {
 		return c.fail("The dialog is closed by now. What you wrote is kept at " + model.Text(x.path).String()), again
 	}
 	d.Fill(x.mine)
-	c.fx.Papers.Drop(c.fx.ctx, x.path)
+	c.fx.EditBuffers.Drop(c.fx.ctx, x.path)
 	return c, again
 }
 
 // savePlan writes the operator's text over the plan with the hash base.
 func (e *effects) savePlan(x planEdit, base, said string) tea.Cmd {
 	return func() tea.Msg {
-		err := e.Papers.SavePlan(e.ctx, x.agent, x.item, base, x.mine)
+		err := e.EditBuffers.SavePlan(e.ctx, x.agent, x.item, base, x.mine)
 		if err == nil {
-			e.Papers.Drop(e.ctx, x.path)
+			e.EditBuffers.Drop(e.ctx, x.path)
 		}
 		return savedMsg{x, said, e.Plans.Plan(e.ctx, x.agent, x.item), err}
 	}
@@ -176,11 +176,11 @@ func (m savedMsg) handle(c Console) (Console, tea.Cmd) {
 // beside puts the operator's text next to a plan that somebody else changed.
 func (e *effects) beside(x planEdit) tea.Cmd {
 	return func() tea.Msg {
-		path, err := e.Papers.Beside(e.ctx, x.agent, x.item, x.mine)
+		path, err := e.EditBuffers.Beside(e.ctx, x.agent, x.item, x.mine)
 		if err != nil {
 			return complainMsg{x.kept(err)}
 		}
-		e.Papers.Drop(e.ctx, x.path)
+		e.EditBuffers.Drop(e.ctx, x.path)
 		return besideMsg{path}
 	}
 }

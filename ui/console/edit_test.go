@@ -10,33 +10,35 @@ import (
 	"vise/model"
 )
 
-// fakePapers keep copies in a map, and plans where the eyes see them.
-type fakePapers struct {
+// fakeBuffers keep copies in a map, and plans where the eyes see them.
+type fakeBuffers struct {
 	plans  *fakePlans
 	copies map[string]string
 }
 
-func (p *fakePapers) Copy(_ context.Context, name, text string) (string, error) {
+func (p *fakeBuffers) Copy(_ context.Context, name, text string) (string, error) {
 	path := "/edits/" + name + ".md"
 	p.copies[path] = text
 	return path, nil
 }
-func (p *fakePapers) Read(_ context.Context, path string) (string, error) { return p.copies[path], nil }
-func (p *fakePapers) Drop(_ context.Context, path string)                 { delete(p.copies, path) }
-func (p *fakePapers) SavePlan(ctx context.Context, agent model.AgentID, id model.ItemID, base, text string) error {
+func (p *fakeBuffers) Read(_ context.Context, path string) (string, error) {
+	return p.copies[path], nil
+}
+func (p *fakeBuffers) Drop(_ context.Context, path string) { delete(p.copies, path) }
+func (p *fakeBuffers) SavePlan(ctx context.Context, agent model.AgentID, id model.ItemID, base, text string) error {
 	if p.plans.Plan(ctx, agent, id).Artifact.Hash != base {
 		return model.Refuse(model.CodeStale, "moved")
 	}
 	p.plans.put(id, text)
 	return nil
 }
-func (p *fakePapers) Beside(_ context.Context, _ model.AgentID, _ model.ItemID, text string) (string, error) {
+func (p *fakeBuffers) Beside(_ context.Context, _ model.AgentID, _ model.ItemID, text string) (string, error) {
 	p.copies["/beside"] = text
 	return "/beside", nil
 }
 
 // edits makes the editor, which the tests have none of, leave a text.
-func (wd *world) edits(p *fakePapers, id model.ItemID, mine string) {
+func (wd *world) edits(p *fakeBuffers, id model.ItemID, mine string) {
 	wd.t.Helper()
 	path := "/edits/" + string(id) + ".md"
 	base, open := p.copies[path]
@@ -60,8 +62,8 @@ func TestNoTextIsLostWhenAPlanMovesUnderItsEditor(t *testing.T) {
 	} {
 		t.Run(c.key, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := &fakePapers{copies: map[string]string{}}
-				wd := newWorld(t, 100, 30, func(o *Options) { o.Papers = p })
+				p := &fakeBuffers{copies: map[string]string{}}
+				wd := newWorld(t, 100, 30, func(o *Options) { o.EditBuffers = p })
 				p.plans = wd.plans
 				defer wd.end()
 				wd.deed("create a Rotate signing keys")
@@ -103,8 +105,8 @@ func TestNoTextIsLostWhenAPlanMovesUnderItsEditor(t *testing.T) {
 
 func TestADialogsTextCanBeWrittenInTheEditor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &fakePapers{copies: map[string]string{}}
-		wd := newWorld(t, 100, 30, func(o *Options) { o.Papers = p })
+		p := &fakeBuffers{copies: map[string]string{}}
+		wd := newWorld(t, 100, 30, func(o *Options) { o.EditBuffers = p })
 		defer wd.end()
 		wd.deed("create a Rotate signing keys")
 		wd.settle()

@@ -15,7 +15,7 @@ import (
 	"vise/ui/markdown"
 )
 
-// effects are the console's hands: the only code that waits, reads a clock or touches
+// effects are the only code that waits, reads a clock or touches
 // anything outside. Each gives a tea.Cmd whose message carries what it found and when.
 type effects struct {
 	Session
@@ -147,7 +147,7 @@ func (e *effects) loadDrafts() tea.Cmd {
 	}
 }
 
-// watch parks until the eyes have news.
+// watch waits until a plan may have changed.
 func (e *effects) watch() tea.Cmd {
 	return func() tea.Msg {
 		news, err := e.Plans.Next(e.ctx)
@@ -155,7 +155,7 @@ func (e *effects) watch() tea.Cmd {
 	}
 }
 
-// readPlan reads a plan file. A list of items in sight tells the eyes what to watch.
+// readPlan reads a plan file. A list of items in sight says what to watch.
 func (e *effects) readPlan(agent model.AgentID, id model.ItemID, inSight ...model.ItemID) tea.Cmd {
 	if id == "" {
 		return nil

@@ -88,12 +88,12 @@ func (x *touring) at(name string, keys ...string) {
 
 // tour takes a frame of every view and dialog at a size.
 func tour(t *testing.T, w, h int) string {
-	papers := &fakePapers{copies: map[string]string{}}
+	papers := &fakeBuffers{copies: map[string]string{}}
 	x := &touring{world: newWorld(t, w, h, func(o *Options) {
-		o.Papers = papers
+		o.EditBuffers = papers
 		o.Settings = config.Defaults()
 		o.Settings.Commands = []config.Command{{Name: "Open the branch", Key: "f6", Run: []string{"git", "switch", "{id}"}}}
-		o.RunOwn = func(context.Context, OwnRun) (string, error) { return "", nil }
+		o.RunCustom = func(context.Context, CustomRun) (string, error) { return "", nil }
 	})}
 	papers.plans = x.plans
 	stage(x.world)
@@ -105,7 +105,7 @@ func tour(t *testing.T, w, h int) string {
 	x.conflict(papers)
 	x.end()
 	first := &touring{world: newWorld(t, w, h, func(o *Options) {
-		o.FirstRun = &FirstRun{Home: o.Home, Agent: "shop", Programs: []string{"claude", "codex"}}
+		o.FirstRun = &FirstRun{Home: "~/.local/share/vise", Agent: "shop", Programs: []string{"claude", "codex"}}
 		o.FirstRun.Lines = func(context.Context, []string) (model.Text, error) {
 			return "vise install claude\n--- ~/.claude.json\n+++ ~/.claude.json\n+  \"mcpServers\": {\n+    \"vise\": {\"command\": \"vise\", \"args\": [\"mcp\"]}\n+  }", nil
 		}
@@ -200,7 +200,7 @@ func (x *touring) views() {
 }
 
 // conflict edits a plan that somebody else changes too.
-func (x *touring) conflict(p *fakePapers) {
+func (x *touring) conflict(p *fakeBuffers) {
 	x.keys("g", "e")
 	id := x.names["limiter"]
 	theirs := x.plans.plans[id] + "theirs\n"

@@ -19,7 +19,7 @@ func TestNoTextDrivesTheTerminal(t *testing.T) {
 	for name, payload := range hostile.Payloads {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				wd := newWorld(t, 120, 36, func(o *Options) { o.Home = payload })
+				wd := newWorld(t, 120, 36, nil)
 				defer wd.end()
 				wd.plant(payload)
 				wd.settle()

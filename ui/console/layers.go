@@ -84,7 +84,9 @@ func (c Console) pressed(k tea.KeyPressMsg) (Console, tea.Cmd) {
 		return c, tea.Batch(touched, acted)
 	}
 	d, result := top.Press(widget.Key{KeyPressMsg: k, ID: a.ID}, c.context())
-	c.layers = c.layers.put(d)
+	if c.layers = c.layers.put(d); d == nil {
+		c.outbox.awaited = 0 // what was submitted goes on behind
+	}
 	c, done := c.execute(result)
 	return c, tea.Batch(touched, done)
 }

@@ -27,11 +27,11 @@ func (c Console) wheeled(m tea.Mouse) (Console, tea.Cmd) {
 	if !ok {
 		return c, touched
 	}
-	c, cmd := c.wheelOn(r.Pane, n)
+	c, cmd := wheelOn(c, r.Pane, n)
 	return c, tea.Batch(touched, cmd)
 }
 
-func (c Console) wheelOn(on, n int) (Console, tea.Cmd) {
+func wheelOn(c Console, on, n int) (Console, tea.Cmd) {
 	switch c.place.view {
 	case viewActivity:
 		return activityBy(n)(c)
@@ -64,11 +64,11 @@ func (c Console) clicked(m tea.Mouse) (Console, tea.Cmd) {
 	if !ok {
 		return c, touched
 	}
-	c, cmd := c.clickOn(r)
+	c, cmd := clickOn(c, r)
 	return c, tea.Batch(touched, cmd)
 }
 
-func (c Console) clickOn(r screen.Region) (Console, tea.Cmd) {
+func clickOn(c Console, r screen.Region) (Console, tea.Cmd) {
 	switch c.place.view {
 	case viewActivity:
 		return activityTo(c, r.Row)

@@ -149,7 +149,7 @@ func TestTheToastNamesTheWayOfACopy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				wd := newWorld(t, 160, 36, func(o *Options) {
-					o.Papers = &fakePapers{copies: map[string]string{}}
+					o.EditBuffers = &fakeBuffers{copies: map[string]string{}}
 					if c.native != nil {
 						o.Native = c.native
 					}

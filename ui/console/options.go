@@ -1,11 +1,12 @@
-// Package console is the operator's door: one terminal screen on the ledger, in which
+// Package console is the operator's frontend: one terminal screen on the ledger, in which
 // the scheduler's order explains itself and a plan is read while it is written.
 //
 // Read console.go first (what the console is and how a message finds its way), then
 // truth.go and look.go (what it knows of the ledger, and how it comes to know it), place.go
 // (where the operator is), effects.go (the only code here that waits for anybody),
-// outbox.go (how a command leaves), desk.go (how a frame is put together), act.go (what a
-// key does) and form.go (what a dialog is).
+// outbox.go (how a command leaves), act.go (what a key does), layers.go (how dialogs get keys
+// and what becomes of their results) and screens.go (what is drawn). The parts of dialogs are
+// in widget, the drawing of views in screen.
 package console
 
 import (
@@ -89,8 +90,8 @@ type Session struct {
 	Memo   *Memo
 	// SeenPlans may be nil: then a plan is compared with what it was when the cursor came to it.
 	SeenPlans SeenPlans
-	// Papers may be nil: then the editor works on plan.md itself, and on nothing else.
-	Papers Papers
+	// EditBuffers may be nil: then the editor works on plan.md itself, and on nothing else.
+	EditBuffers EditBuffers
 	// Files may be nil: then there are no file todos.
 	Files Files
 	// Threads may be nil: then there is no tab Thread.
@@ -101,12 +102,12 @@ type Session struct {
 	ReadOnly string
 }
 
-// Options are the console's surroundings: all that it may not find out by itself.
+// Options are all that the console may not find out by itself.
 type Options struct {
 	Session
 	// FirstRun is shown instead of a desk when there is no ledger; Session.Ledger is then nil.
 	FirstRun *FirstRun
-	// Settings are the operator's wishes; the zero value stands for the defaults.
+	// Settings are the operator's; the zero value stands for the defaults.
 	Settings config.Settings
 	// NextSettings waits for a change of them; nil: they never change.
 	NextSettings func(context.Context) (config.Settings, error)
@@ -115,16 +116,14 @@ type Options struct {
 	// ASCII draws glyphs and borders in ASCII.
 	ASCII  bool
 	Editor Editor
-	// RunOwn runs commands of the operator's own; nil: there are none. SaveFilter puts a
+	// RunCustom runs custom commands; nil: there are none. SaveFilter puts a
 	// filter into the configuration; nil: it cannot be changed.
-	RunOwn     RunOwn
+	RunCustom  RunCustom
 	SaveFilter func(ctx context.Context, name, words string) error
 	// Pages lay out what is more than words in Markdown; nil: it is shown as written.
 	Pages markdown.Engine
 	// Native may be nil: then the terminal alone has a clipboard and notifications.
 	Native Native
-	// Home is shown where the screen speaks of files; it may be abbreviated.
-	Home string
 	// Now and NewKey are the only clock and the only source of idempotency keys.
 	Now    func() time.Time
 	NewKey func() string

@@ -226,9 +226,9 @@ func newSpot() spot {
 
 // goTo moves to another agent's desk, where everything is as it was left.
 func (p place) goTo(agent model.AgentID) place {
-	next := map[model.AgentID]spot{}
-	for a, s := range p.elsewhere {
-		next[a] = s
+	next := maps.Clone(p.elsewhere)
+	if next == nil {
+		next = map[model.AgentID]spot{}
 	}
 	if p.agent != "" {
 		next[p.agent] = p.spot

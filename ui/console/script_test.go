@@ -68,7 +68,7 @@ func newFromScript(t *testing.T, d *datadriven.TestData) *world {
 	var wd *world
 	wd = newWorld(t, w, h, func(o *Options) {
 		if d.HasArg("first") {
-			o.FirstRun = &FirstRun{Home: o.Home, Agent: "vise"}
+			o.FirstRun = &FirstRun{Home: "~/.local/share/vise", Agent: "vise"}
 			if d.HasArg("programs") {
 				o.FirstRun.Programs = []string{"claude", "codex"}
 				o.FirstRun.Lines = func(_ context.Context, programs []string) (model.Text, error) {

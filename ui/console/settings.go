@@ -41,21 +41,12 @@ func (m settingsMsg) handle(c Console) (Console, tea.Cmd) {
 	if len(m.settings.Problems) > 0 {
 		said += " " + m.settings.Problems.Error()
 	}
-	c, told := c.say(said)
-	cmds := []tea.Cmd{restyled, told, c.nextSettings()}
+	c, shown := c.say(said)
+	cmds := []tea.Cmd{restyled, shown, c.nextSettings()}
 	if c.opt.followsBackground() {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
 	return c, tea.Batch(cmds...)
-}
-
-// misconfigured says at the start what is wrong with the settings.
-func (c Console) misconfigured() Console {
-	if bad := c.opt.Settings.Problems.Bad(); len(bad) > 0 {
-		c, _ = c.complain(bad)
-		return c
-	}
-	return c
 }
 
 // ascii reports whether glyphs are drawn in ASCII.

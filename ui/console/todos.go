@@ -229,19 +229,15 @@ func (d *todoDialog) todoLine(i int, x widget.Context, out *widget.Drawn) string
 		out.Cursor = &tea.Position{X: 5 + at, Y: len(out.Lines)}
 		return " " + k.Key.Paint(k.Glyph.Cursor) + " " + ink.Paint(mark) + " " + lines[0]
 	}
-	cursor := " "
+	cursor, word := " ", ""
 	if i == d.at {
 		cursor = k.Glyph.Cursor
 	}
-	return k.Strip(w, i == d.at, k.Key.Of(" "+cursor+" "), ink.Of(mark+" "), ink.Of(x.Show(t.Text)),
-		k.Faint.Of("  "+todoWord(t.State)))
-}
-
-func todoWord(s model.TodoState) string {
-	if s == model.TodoInProgress {
-		return "in progress"
+	if t.State == model.TodoInProgress {
+		word = "  in progress"
 	}
-	return ""
+	return k.Strip(w, i == d.at, k.Key.Of(" "+cursor+" "), ink.Of(mark+" "), ink.Of(x.Show(t.Text)),
+		k.Faint.Of(word))
 }
 
 func (d *todoDialog) sees(x widget.Context) uint64 {

@@ -77,7 +77,7 @@ func newWorld(t testing.TB, w, h int, set func(*Options)) *world {
 	wd.faulty = &faulty{Ledger: settling{wd.ledger, wd.files}}
 	o := Options{
 		Session: Session{Ledger: wd.faulty, Agent: testAgent, Plans: wd.plans, Drafts: wd.drafts, SeenPlans: wd.seen, Threads: wd.threads, Files: wd.files},
-		Home:    "~/.local/share/vise", Now: func() time.Time { return time.Now().UTC() }, NewKey: wd.key,
+		Now:     func() time.Time { return time.Now().UTC() }, NewKey: wd.key,
 		Pages:  noLanguage{glamour.New()},
 		Editor: func(path string) (*exec.Cmd, error) { return exec.Command("true", path), nil },
 	}

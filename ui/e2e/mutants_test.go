@@ -24,7 +24,7 @@ type mutant struct {
 }
 
 var mutants = []mutant{
-	{"writes are not synced before they count", "store/bolt_session.go", "NoSync:       shadowed,", "NoSync: true,", "store", "ACommitSyncsTwice", false},
+	{"writes are not synced before they count", "store/bolt_session.go", "NoSync:       copied,", "NoSync: true,", "store", "ACommitSyncsTwice", false},
 	{"a key is not remembered", "store/save.go", "f.answer(e.Key); ok ||", "f.answer(e.Key); ok && false ||", "store", "LedgerInMemoryKeepsTheContract", false},
 	{"an unknown outcome is told as a failure", "store/bolt_session.go", "metaErr != nil || m.txid == id", "metaErr != nil || m.txid == id && false", "store", "AnErrorAtAnyOperation", false},
 	{"damage ends the process", "store/bolt.go", "debug.SetPanicOnFault(true)", "debug.SetPanicOnFault(false)", "store", "DamagedLedgerNeverEnds -tags=soak", false},
@@ -33,8 +33,8 @@ var mutants = []mutant{
 	{"an older ledger is read", "store/journal_copy.go", "if revision >= known {", "if true {", "store", "AnOlderLedgerIsRefused", false},
 	{"an older ledger is changed", "store/journal_copy.go", "if err := l.continues(t, end.last, head); err != nil {", "if err := l.continues(t, end.last, head); err != nil && false {", "store", "AnOlderLedgerIsRefused", false},
 	{"what is written during a compaction is forgotten", "store/compact.go", "all = append(all, pair{bytes.Clone(k), append([]byte{}, v...)})", "", "store", "ChangesDuringACompaction", false},
-	{"the lock is shared", "store/lock/lock_unix.go", "syscall.LOCK_EX", "syscall.LOCK_SH", "store/lock", "BusyNamesTheHolder", false},
-	{"a replaced lock file is not noticed", "store/lock/lock_unix.go", "return held.Nlink > 0 && held.Dev == there.Dev && held.Ino == there.Ino", "return true", "store/lock", "ALockFileThatIsGone", true},
+	{"the lock is shared", "store/lock/lock.go", "syscall.LOCK_EX", "syscall.LOCK_SH", "store/lock", "BusyNamesTheHolder", false},
+	{"a replaced lock file is not noticed", "store/lock/lock.go", "return held.Nlink > 0 && held.Dev == there.Dev && held.Ino == there.Ino", "return true", "store/lock", "ALockFileThatIsGone", true},
 	{"Ctrl-Z stops inside the lock", "store/lock/lock.go", "suspension.enter()", "", "store/lock", "CtrlZ", false},
 	{"a plan may change while it is read", "store/files/plan.go", "settled = os.SameFile(before, after) && statOf(before) == statOf(after) && int64(len(raw)) == after.Size()", "settled = true", "store/files", "ASwapRace", false},
 	{"a plan with two names is shown", "store/files/plan.go", "links(info) > 1", "false", "store/files", "WhateverAPlanIs", false},

@@ -42,9 +42,8 @@ const maxSearch = 100
 // In is part of Dialog.
 func (m *Menu) In() action.Context { return action.Menu }
 
-// Refused is part of Refuser. Waiting: the answer to the line that was run has not come.
-func (m *Menu) Refused()      { m.waiting = false }
-func (m *Menu) Waiting() bool { return m.waiting }
+// Refused is part of Refuser.
+func (m *Menu) Refused() { m.waiting = false }
 
 // Press is part of Dialog.
 func (m *Menu) Press(k Key, x Context) (Dialog, Result) {

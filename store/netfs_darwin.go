@@ -1,5 +1,3 @@
-//go:build darwin || freebsd || dragonfly
-
 package store
 
 import "golang.org/x/sys/unix"

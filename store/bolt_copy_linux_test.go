@@ -51,7 +51,7 @@ func systemOps(t *testing.T, trace string) (ops []fileOp) {
 
 // A watched machine is asked about what bbolt really does to its file: the same syncs and
 // growth at the same places, and between them no write of a byte that bbolt does not write.
-func TestAShadowDoesWhatBboltDoes(t *testing.T) {
+func TestAWatchedMachineIsAskedWhatBboltDoes(t *testing.T) {
 	strace, err := exec.LookPath("strace")
 	if err != nil {
 		t.Skip("no strace here")
