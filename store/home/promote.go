@@ -1,40 +1,36 @@
 package home
 
 import (
+	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 
 	"vise/model"
 	file "vise/model/todo"
 )
 
-// Promotion makes a work item of a finding: its title and text become objective and plan, and
-// the item links to it.
-type Promotion struct {
-	// Key is the one under which a finding with this text becomes an item once.
-	Key    string
-	Create model.CreateWorkItem
-	link   model.Links
-}
-
-// Promote is the promotion of a todo of the session at base, with its body. A finding that is
-// over is refused.
-func Promote(base string, t file.Todo, body string) (Promotion, error) {
+// Promote makes a work item of a finding in the session at base: its title and text become
+// objective and plan, and the item links to it. by is who does, and for which agent; without
+// a key one and the same finding becomes an item once. A finding that is over is refused.
+func (h *Home) Promote(ctx context.Context, by model.Envelope, base string, t file.Todo, body string) (model.ItemID, error) {
 	if t.Status.Final() {
-		return Promotion{}, model.Refuse(model.CodeRefused, "%s is %s: there is nothing to work on", t.Ref(), t.Status).At("id").
+		return "", model.Refuse(model.CodeRefused, "%s is %s: there is nothing to work on", t.Ref(), t.Status).At("id").
 			WithHint("vise todo reopen %s gives it back", t.Ref())
 	}
 	objective, plan := file.Promote(t, body)
 	// raw: hashed, not shown
 	sum := sha256.Sum256([]byte(base + "\x00" + t.Ref().Raw() + "\x00" + objective.Raw() + "\x00" + plan.Raw()))
-	return Promotion{
-		Key:    "promote-" + hex.EncodeToString(sum[:16]),
-		Create: model.CreateWorkItem{Objective: objective, Plan: plan},
-		link:   model.Links{TodoRefs: []model.TodoRef{{TodosBase: model.Text(base), QualifiedID: model.Text(t.Ref())}}},
-	}, nil
-}
-
-// Link is what ties the item to the finding once it is made.
-func (p Promotion) Link(item model.ItemID) model.LinkWorkItem {
-	return model.LinkWorkItem{WorkItemID: item, Add: p.link}
+	by.Key, by.Command = cmp.Or(by.Key, "promote-"+hex.EncodeToString(sum[:16])), model.CreateWorkItem{Objective: objective, Plan: plan}
+	in, err := h.Apply(ctx, by)
+	if err != nil {
+		return "", err
+	}
+	links := model.Links{TodoRefs: []model.TodoRef{{TodosBase: model.Text(base), QualifiedID: model.Text(t.Ref())}}}
+	by.Key, by.Command = NewKey(), model.LinkWorkItem{WorkItemID: in.WorkItemID, Add: links}
+	if _, err := h.Apply(ctx, by); err != nil {
+		return in.WorkItemID, fmt.Errorf("%s was made, and is not linked yet: %w", in.WorkItemID, err)
+	}
+	return in.WorkItemID, nil
 }

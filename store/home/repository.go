@@ -23,8 +23,6 @@ type Threads struct {
 
 // Bounds of one act on a thread.
 const (
-	// lockLimit is how long a command waits for another one's write.
-	lockLimit = 5 * time.Second
 	// gitLimit is how long a command asks git about saved commits, all of them together;
 	// those that are left then count as undecided.
 	gitLimit = 4 * time.Second
@@ -34,7 +32,7 @@ const (
 
 // Repository is one repository's threads as one act sees them.
 type Repository struct {
-	Repo  threads.Repo
+	threads.Repo
 	Scene thread.Stamp
 	git   threads.Reader
 	ask   context.Context // ends with the time for git
@@ -78,27 +76,11 @@ func (r *Repository) asking(judge func() error) error {
 // Apply carries a command out.
 func (r *Repository) Apply(ctx context.Context, c thread.Command) (answer thread.Receipt, err error) {
 	err = r.asking(func() error {
-		ctx, cancel := context.WithTimeout(ctx, lockLimit)
-		defer cancel()
 		var err error
 		answer, err = r.Repo.Apply(ctx, c, r.Scene)
 		return err
 	})
 	return answer, err
-}
-
-// SetAside renames a thread's files out of the way.
-func (r *Repository) SetAside(ctx context.Context, id thread.ID) error {
-	ctx, cancel := context.WithTimeout(ctx, lockLimit)
-	defer cancel()
-	return r.Repo.SetAside(ctx, id)
-}
-
-// MendLog takes the lines out of a thread's log that are no events.
-func (r *Repository) MendLog(ctx context.Context, id thread.ID) error {
-	ctx, cancel := context.WithTimeout(ctx, lockLimit)
-	defer cancel()
-	return r.Repo.MendLog(ctx, id)
 }
 
 // Read hands a snapshot to fn, again while fn must know more of git.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"vise/model"
 	"vise/model/thread"
@@ -133,8 +134,13 @@ func (r Repo) explain(step string, err error) error {
 	return model.Refuse(model.CodeInternal, "%s", step).Because(err)
 }
 
+// lockLimit is how long a command waits for another one's write.
+const lockLimit = 5 * time.Second
+
 // lock takes the repository's write lock.
 func (r Repo) lock(ctx context.Context, dir *os.Root) (*os.File, error) {
+	ctx, cancel := context.WithTimeout(ctx, lockLimit)
+	defer cancel()
 	f, err := files.LockBy(ctx, dir, lockFile, "Work State")
 	if err != nil {
 		return nil, r.explain("lock Work State", err)

@@ -93,7 +93,7 @@ func (r *fileTodos) Act(ctx context.Context, a console.FileAct) error {
 
 // promote makes a work item of a finding; of one and the same it is made once.
 func (r *fileTodos) promote(ctx context.Context, w *watchedSession, a console.FileAct) error {
-	if r.ledger == nil {
+	if r.home == nil {
 		return model.Refuse(model.CodeRefused, "there is no ledger to promote into")
 	}
 	t, ok := w.snap.Index().Find(a.Ref)
@@ -104,16 +104,6 @@ func (r *fileTodos) promote(ctx context.Context, w *watchedSession, a console.Fi
 	if err != nil {
 		return err
 	}
-	p, err := home.Promote(w.Path(), t, body)
-	if err != nil {
-		return err
-	}
-	e := model.Envelope{Key: p.Key, Actor: model.Operator, Agent: a.Agent, Command: p.Create}
-	in, err := r.ledger.Apply(ctx, e)
-	if err != nil {
-		return err
-	}
-	e.Key, e.Command = newKey(), p.Link(in.WorkItemID)
-	_, err = r.ledger.Apply(ctx, e)
+	_, err = r.home.Promote(ctx, model.Envelope{Actor: model.Operator, Agent: a.Agent}, w.Path(), t, body)
 	return err
 }

@@ -31,10 +31,8 @@ type fileTodos struct {
 	watching sync.WaitGroup
 	// earlier are findings that were dismissed in other sessions, read once.
 	earlier func() []file.Dismissed
-	// ledger is where findings are promoted to; nil: they cannot be.
-	ledger interface {
-		Apply(context.Context, model.Envelope) (model.Receipt, error)
-	}
+	// home is where findings are promoted to; nil: they cannot be.
+	home *home.Home
 }
 
 type watchedSession struct {
@@ -92,7 +90,7 @@ func (r *fileTodos) take(s *todos.Session) (*watchedSession, error) {
 	return w, nil
 }
 
-// tell says that something changed; once is enough until it was heard.
+// tell says that something changed; once is enough until it was read.
 func (r *fileTodos) tell() {
 	select {
 	case r.news <- struct{}{}:
@@ -175,7 +173,7 @@ func (r *fileTodos) Read(_ context.Context, links []model.TodoRef) console.Files
 	return out
 }
 
-// lookAround is how often a repository without a session is looked at for one.
+// lookAround is how often a repository without a session is searched for one.
 const lookAround = 5 * time.Second
 
 // Next is part of console.Files.

@@ -11,6 +11,8 @@ import (
 	"vise/model"
 	file "vise/model/todo"
 	"vise/store"
+	"vise/store/files"
+	"vise/store/home"
 	"vise/store/todos"
 	"vise/ui/console"
 )
@@ -148,7 +150,8 @@ func TestAFindingIsPromotedOnce(t *testing.T) {
 	room := newFileTodos(t.Context(), repo, time.Now)
 	defer room.close()
 	ledger := store.NewMem(nil)
-	room.ledger = ledger
+	room.home = home.On(ledger, files.Home{}, home.Options{})
+	defer room.home.Close()
 	for range 2 {
 		if err := room.Act(t.Context(), console.FileAct{Kind: console.FilePromote, Ref: "review/001", Agent: "a"}); err != nil {
 			t.Fatal(err)

@@ -158,7 +158,7 @@ func (r *consoleRun) session(h *home.Home, agent model.AgentID) (console.Session
 	}
 	plans.dir = h.Dir()
 	threads, todos := newThreadView(r.ctx, h), newFileTodos(r.ctx, r.dir, r.now)
-	todos.ledger = h
+	todos.home = h
 	exit := func() { r.exitMessage = exitMessage(context.WithoutCancel(r.ctx), h, r.now()) }
 	r.atEnd = append(r.atEnd, exit, plans.close, threads.Close, todos.close)
 	r.schedule(h, settling)

@@ -8,7 +8,6 @@ import (
 
 	"vise/model"
 	file "vise/model/todo"
-	"vise/store/home"
 )
 
 // link names todos as an item of the ledger keeps them.
@@ -32,19 +31,13 @@ func (v *todoVerbs) promote() *cobra.Command {
 		if err != nil {
 			return answer{}, err
 		}
-		p, err := home.Promote(at.Path(), t, snap.Body(t))
-		if err != nil {
-			return answer{}, err
-		}
+		key := ""
 		if again {
-			p.Key = "promote-" + newKey()
+			key = "promote-" + newKey()
 		}
-		item, err := v.createItem(ctx, p.Key, model.AgentID(agent), p.Create)
+		item, err := v.promoted(ctx, key, model.AgentID(agent), at.Path(), t, snap.Body(t))
 		if err != nil {
 			return answer{}, err
-		}
-		if err := v.linkItem(ctx, p.Link(item.ID)); err != nil {
-			return answer{}, fmt.Errorf("%s was made, and is not linked yet: %w", item.Handle, err)
 		}
 		return v.linked(ctx, at, item, fmt.Sprintf("%s is work item %s", t.Ref(), item.Handle), t.Ref())
 	})
@@ -137,25 +130,25 @@ func (v *todoVerbs) findItem(ctx context.Context, ref string) (model.View, error
 	return v.app.view(ctx, id)
 }
 
-// createItem makes an item for an agent (empty: the one the command line means), and like vise
-// new the home where none is; with the same key it is made once.
-func (v *todoVerbs) createItem(ctx context.Context, key string, agent model.AgentID, c model.CreateWorkItem) (model.View, error) {
-	if _, _, err := v.app.openOrCreate(); err != nil {
-		return model.View{}, err
+// promoted makes an item of a finding for an agent (empty: the one the command line means), and
+// like vise new the home where none is.
+func (v *todoVerbs) promoted(ctx context.Context, key string, agent model.AgentID, base string, t file.Todo, body string) (model.View, error) {
+	h, _, err := v.app.openOrCreate()
+	if err == nil && agent == "" {
+		agent, err = readOne(ctx, v.app, v.app.agentOf)
 	}
-	if agent == "" {
-		if err := v.app.read(ctx, func(r model.Reader) (err error) {
-			agent, err = v.app.agentOf(r)
-			return err
-		}); err != nil {
-			return model.View{}, err
-		}
-	}
-	in, err := v.app.apply(ctx, mutation{key: key}, agent, c)
 	if err != nil {
 		return model.View{}, err
 	}
-	return v.app.view(ctx, in.WorkItemID)
+	actor, err := v.app.actor()
+	if err != nil {
+		return model.View{}, err
+	}
+	id, err := h.Promote(ctx, model.Envelope{Key: key, Actor: actor, Agent: agent}, base, t, body)
+	if err != nil {
+		return model.View{}, err
+	}
+	return v.app.view(ctx, id)
 }
 
 func (v *todoVerbs) linkItem(ctx context.Context, c model.LinkWorkItem) error {
