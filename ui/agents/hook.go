@@ -1,7 +1,7 @@
 // Package agents is the way in for agents' programs. A program calls `vise hook PROGRAM EVENT` with
 // JSON on standard input. A hook never fails the program that called it: whatever happens, the exit
 // code is 0, the ledger is waited for a moment only, and what it could not take then goes to the hook
-// queue. Only the hook that waits beside a resting session exits with another code, which wakes it.
+// queue. Only the hook that waits for a resting session exits with another code, which wakes it.
 // The package also puts vise into the settings of these programs, and takes it out again: it edits its
 // own entries alone, keeps the order and the comments of all others, writes nothing that would not
 // read, and shows beforehand what it will do. And it wraps one run of a program.
@@ -27,7 +27,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -233,7 +232,7 @@ func (c *call) deliver(ctx context.Context, r home.HookReport) error {
 func RealStreams() Streams {
 	return Streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now, Wait: pause, Gone: gone,
-		Detach: detach, Caller: caller, Exec: execute, Server: server, Ended: ended,
+		Detach: func(args []string) error { return runner.Detach(args, nil) }, Caller: caller, Exec: execute, Server: server, Ended: ended,
 	}
 }
 
@@ -253,25 +252,10 @@ const (
 	maxWritten = 64 << 20
 )
 
-// detach starts vise once more, so that it outlives the hook and whoever called it.
-func detach(args []string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	child := exec.Command(self, args...)
-	child.Env = runner.Unmarked(os.Environ())
-	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := child.Start(); err != nil {
-		return err
-	}
-	return child.Process.Release()
-}
-
 // caller is the Crush that called.
 func caller() string { return fileOf(os.Getppid(), "crush") }
 
-// fileOf is the file of a process where the system tells it and it has the program's name,
+// fileOf is the file of a process where the system shows it and it has the program's name,
 // else whatever is found by that name.
 func fileOf(pid int, name string) string {
 	path, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
@@ -281,7 +265,7 @@ func fileOf(pid int, name string) string {
 	return path
 }
 
-// maxAncestors is how far above a hook its program is looked for: a shell may stand between.
+// maxAncestors is how far above a hook its program is searched: a shell may stand between.
 const maxAncestors = 3
 
 // server is the Codex whose app-server called.
@@ -300,7 +284,7 @@ func server() (callingServer, bool) {
 	return callingServer{}, false
 }
 
-// endedEvery is how often a process is looked for.
+// endedEvery is how often a process is checked.
 const endedEvery = 30 * time.Second
 
 // ended returns when a process is no more, or with the context.

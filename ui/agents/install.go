@@ -28,7 +28,7 @@ type Options struct {
 	Program string
 	// Agent is whom the program works as; empty: the program's name.
 	Agent string
-	// Vise is the command that the program is told to call.
+	// Vise is the command that the program is to call.
 	Vise string
 	// Home keeps what a file was like before, so that it can be restored to the byte; empty
 	// keeps nothing.
@@ -239,7 +239,7 @@ func remember(o Options, c change) error {
 	return files.WriteAtomic(path, raw)
 }
 
-// Check is one thing that Doctor looked at.
+// Check is one thing that Doctor checked.
 type Check struct {
 	Name    string `json:"name"`
 	OK      bool   `json:"ok"`
@@ -282,7 +282,7 @@ func onPath(o Options) Check {
 	return Check{Name: "program", OK: true, Message: o.Vise + " is found"}
 }
 
-// seen tells of the events that the program is expected to send, and of those that it sent.
+// seen are the events that the program is expected to send, and of those that it sent.
 func seen(o Options, now time.Time) []Check {
 	p, all := programOf(o.Program), seenEvents(o.Home, o.Program)
 	var out []Check
@@ -299,7 +299,7 @@ func seen(o Options, now time.Time) []Check {
 }
 
 // trusted says which of vise's hooks a person has trusted in Codex, which runs no others. One
-// that was seen needs no proof. Codex keeps a hash of each beside the hook's place; whether
+// that was seen needs no proof. Codex keeps a hash of each at the hook's place; whether
 // it is still right it alone knows, and asks again when it is not.
 func trusted(o Options) []Check {
 	if o.Program != "codex" {

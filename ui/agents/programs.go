@@ -156,7 +156,7 @@ func (o Options) server() any {
 
 func (o Options) serverArgs() []string { return append([]string{"mcp"}, o.flags()...) }
 
-// flags say for whom a program works. They name a home that is not where vise looks by
+// flags say for whom a program works. They name a home that is not the one that vise takes by
 // itself: Codex hands no variable of the environment on to an MCP server but a few of its
 // own, so that the server would work on another home than the hooks.
 func (o Options) flags() []string {
@@ -175,9 +175,9 @@ func (o Options) hookArgs(event string) []string {
 	return args
 }
 
-// claude asks for a hook on every event that tells something. Without a matcher PostToolUse comes
+// claude asks for a hook on every event that is used. Without a matcher PostToolUse comes
 // after every tool, so that a message reaches an agent at work, whatever it works with. The
-// second hook of Stop waits beside a resting session.
+// second hook of Stop waits for a resting session.
 func (o Options) claude(wakes support) []target {
 	line := func(event string) command {
 		return command{Type: "command", Command: o.Vise, Args: o.hookArgs(event), Timeout: hookTimeout}
@@ -198,7 +198,7 @@ func (o Options) claude(wakes support) []target {
 }
 
 // codexEvents are the events that vise asks every Codex for. The end of a session, which ends
-// the waiting beside it, comes with the version that wakes.
+// the waiting for it, comes with the version that wakes.
 var codexEvents = []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"}
 
 func (o Options) codex(wakes support) []target {

@@ -39,7 +39,7 @@ const (
 )
 
 // rest waits until an urgent message is queued for the agent, hands the messages over and wakes
-// the session with them. Waiting costs a look at the ledger's file every 2 s, and holds nothing.
+// the session with them. Waiting costs a check of the ledger's file every 2 s, and holds nothing.
 // A program that is not at a terminal (claude -p) would wait for this hook before it ends, so
 // that nothing is waited for there.
 func (c *call) rest(ctx context.Context, p payload) error {
@@ -202,7 +202,7 @@ func (c *call) standBy(ctx context.Context, session, own string) (_ context.Cont
 	return ctx, func() {
 		cancel()
 		if c.waits(session, own) {
-			_ = os.Remove(c.waiter(session)) // one that stays names nobody who lives
+			_ = os.Remove(c.waiter(session)) // one that stays names a call that has ended
 		}
 	}
 }

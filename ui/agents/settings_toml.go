@@ -11,8 +11,8 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// tomlEntry is what vise has in a TOML file: a table with its lines, and a key at the top, if
-// nobody else has set that.
+// tomlEntry is what vise has in a TOML file: a table with its lines, and a key at the top, unless
+// it is set already.
 type tomlEntry struct {
 	table, lines string
 	key, value   string

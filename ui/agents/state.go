@@ -74,7 +74,7 @@ const (
 	pendingAge = 7 * 24 * time.Hour
 )
 
-// once reports that nobody has done a thing of a kind before, to one of those who ask.
+// once reports, to the first caller alone, that a thing of a kind was not done before.
 func (c *call) once(kind, name string) bool {
 	path := c.state(kind, name)
 	dir := filepath.Dir(path)

@@ -52,7 +52,7 @@ const (
 )
 
 // Wrap runs a program to its end: its input and output pass through as they are, and what it says
-// beside the work items that it completes is kept. An error means that it could not be run at all.
+// with the work items that it completes is kept. An error means that it could not be run at all.
 func Wrap(ctx context.Context, o WrapOptions) (WrapReport, error) {
 	p := programOf(filepath.Base(o.Argv[0]))
 	w := &wrapped{WrapOptions: o, session: home.NewKey(), ctx: context.WithoutCancel(ctx)}
@@ -83,7 +83,7 @@ func Wrap(ctx context.Context, o WrapOptions) (WrapReport, error) {
 	return w.WrapReport, nil
 }
 
-// captured tells from a command line how the program's output is read. One that may be a
+// captured derives from a command line how the program's output is read. One that may be a
 // full-screen program keeps the terminal.
 func (p program) captured(argv []string) string {
 	has := func(words []string) bool {

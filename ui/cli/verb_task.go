@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"syscall"
@@ -62,7 +61,7 @@ func (a *app) supervise(ctx context.Context, c *cobra.Command, o taskOptions, ar
 	if err != nil {
 		return answer{}, err
 	}
-	w := runner.TaskSpec{Argv: args, Env: runner.Unmarked(os.Environ()), Summary: model.Text(o.summary), Blocking: o.blocking, Timeout: o.timeout, Dir: a.dir}
+	w := runner.TaskSpec{Argv: args, Summary: model.Text(o.summary), Blocking: o.blocking, Timeout: o.timeout, Dir: a.dir}
 	if w.Actor, err = a.actor(); err != nil {
 		return answer{}, err
 	}
@@ -84,8 +83,8 @@ func (a *app) supervise(ctx context.Context, c *cobra.Command, o taskOptions, ar
 	}
 	if o.onlyStarted {
 		w.Started = func(id model.TaskID) {
-			_ = json.NewEncoder(c.OutOrStdout()).Encode(started{id}) // whoever asked may be gone
-			signal.Ignore(syscall.SIGPIPE)                           // nobody listens any more
+			_ = json.NewEncoder(c.OutOrStdout()).Encode(started{id}) // the reader may be gone
+			signal.Ignore(syscall.SIGPIPE)                           // nobody reads any more
 		}
 	}
 	d, err := s.Run(ctx, w)
@@ -117,20 +116,16 @@ func (a *app) supervisor() (runner.Supervisor, error) {
 	return runner.Supervisor{Ledger: h, LogDir: filepath.Join(h.Dir(), "log"), NewKey: newKey, Now: a.now}, nil
 }
 
-// maxSaid bounds what is read of a supervisor that did not start, in bytes.
-const maxSaid = 4096
+// maxComplaint bounds what is read of a supervisor that did not start, in bytes.
+const maxComplaint = 4096
 
-// started is how a detached supervisor tells that its task runs.
+// started is what a detached supervisor writes once its task runs.
 type started struct {
 	TaskID model.TaskID `json:"task_id"`
 }
 
 // detached starts this program again, as a supervisor in a session of its own.
 func (a *app) detached(ctx context.Context, c *cobra.Command, o taskOptions) (answer, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return answer{}, err
-	}
 	args := []string{}
 	for _, arg := range os.Args[1:] {
 		if arg == "--" {
@@ -146,26 +141,21 @@ func (a *app) detached(ctx context.Context, c *cobra.Command, o taskOptions) (an
 	if err != nil {
 		return answer{}, err
 	}
-	child := exec.Command(self, args...)
-	child.Env = append(runner.Unmarked(os.Environ()), "VISE_ACTOR="+string(actor))
-	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	out, in, err := os.Pipe()
 	if err != nil {
 		return answer{}, err
 	}
 	defer out.Close()
-	child.Stdout, child.Stderr = in, in
-	err = child.Start()
+	err = runner.Detach(args, in, "VISE_ACTOR="+string(actor))
 	in.Close()
 	if err != nil {
 		return answer{}, err
 	}
-	defer child.Process.Release()
-	said := bufio.NewReader(io.LimitReader(out, maxSaid))
-	line, _ := said.ReadBytes('\n')
+	output := bufio.NewReader(io.LimitReader(out, maxComplaint))
+	line, _ := output.ReadBytes('\n')
 	var s started
 	if json.Unmarshal(line, &s) != nil || s.TaskID == "" {
-		rest, _ := io.ReadAll(said)
+		rest, _ := io.ReadAll(output)
 		return answer{}, model.Refuse(model.CodeRefused, "the task did not start: %s", model.Text(append(line, rest...))).
 			WithHint("run it without --detach to see why")
 	}
@@ -230,7 +220,7 @@ func (p *page) task(t model.Task) {
 		p.line("in %s %s", t.Run.Dir, t.Run.GitHead)
 	}
 	if t.Status == model.TaskRunning && t.Run.Supervisor.PID != 0 {
-		p.line("process %d watches over it", t.Run.Supervisor.PID)
+		p.line("process %d supervises it", t.Run.Supervisor.PID)
 	}
 	if t.Result != "" {
 		p.line("%s", firstLine(t.Result))

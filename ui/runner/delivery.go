@@ -32,7 +32,7 @@ func (s *Server) deliver(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, err)
 		return
 	case in.ID == "":
-		// Unknown, revoked and wrong look alike, and are slowed down together.
+		// Unknown, revoked and wrong get the same answer, and are slowed down together.
 		if !s.pace.take(s.Now(), "", strangersPerSecond, strangersBurst) {
 			answer(w, http.StatusTooManyRequests, "too many requests")
 			return
@@ -116,7 +116,7 @@ func sourceOf(r *http.Request) model.Text {
 	return model.Text("webhook " + name[:min(len(name), maxSource)])
 }
 
-// fail answers an error of the ledger. What is wrong inside is nobody's business outside.
+// fail answers an error of the ledger. What is wrong inside is not shown outside.
 func (s *Server) fail(w http.ResponseWriter, err error) {
 	var e *model.Error
 	errors.As(err, &e)

@@ -1,5 +1,5 @@
 // Package runner calls programs: it drives agents' programs when the scheduler offers them work or
-// somebody said something to them, supervises tasks, and serves the HTTP addresses through which
+// they have messages, supervises tasks, and serves the HTTP addresses through which
 // the outside reports that something changed. A turn is held by a lease in the ledger, so that any
 // number of drivers runs one turn of an agent at a time. Whatever it starts runs in a process group
 // of its own, bounded in time and output, and leaves no children behind.
@@ -145,7 +145,7 @@ func (w *worker) run(ctx context.Context) {
 	}
 }
 
-// refused: somebody else was faster, or the agent was stopped meanwhile.
+// refused: another driver was faster, or the agent was stopped meanwhile.
 func refused(err error) bool { return errors.Is(err, &model.Error{Code: model.CodeRefused}) }
 
 // soon is what a driver that runs once waits for a turn of its agent that another runs.

@@ -61,7 +61,7 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 // maxAgents bounds the agents that metrics tell of.
 const maxAgents = 1000
 
-// metrics tells what can be watched, in the text format of Prometheus.
+// metrics are what can be watched, in the text format of Prometheus.
 func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	var out page
 	if err := s.Ledger.View(r.Context(), func(f model.Reader) error { out.ledger(f); return nil }); err != nil {
@@ -102,7 +102,7 @@ func (p *page) value(labels string, n int64) {
 	fmt.Fprintf(&p.Buffer, "%s%s %d\n", p.name, labels, n)
 }
 
-// ledger tells of the ledger and its agents. Ids need no quoting: they are letters and digits.
+// ledger writes the figures of the ledger and its agents. Ids need no quoting: they are letters and digits.
 func (p *page) ledger(f model.Reader) {
 	agents := f.Agents("", maxAgents)
 	p.family("vise_ledger_revision", "gauge", "The ledger's revision.")

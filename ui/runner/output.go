@@ -193,7 +193,7 @@ func (p *outputPipe) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// stop tells that the program has ended.
+// stop notes that the program has ended.
 func (p *outputPipe) stop() {
 	p.ended.Store(true)
 	_ = p.SetReadDeadline(time.Now().Add(drain))

@@ -43,9 +43,28 @@ type processResult struct {
 // OK: it ended by itself and well.
 func (r processResult) OK() bool { return r.ExitCode == 0 && r.Signal == "" }
 
-// Unmarked is an environment without the marker: for a process that is meant to stay.
-func Unmarked(env []string) []string {
-	return slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, marker+"=") })
+// unmarked is this process's environment without the marker: for a process that is meant to stay.
+func unmarked() []string {
+	return slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, marker+"=") })
+}
+
+// Detach starts this program again, in a session of its own, so that it outlives this process.
+// What it writes goes to out, which may be nil.
+func Detach(args []string, out *os.File, env ...string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	child := exec.Command(self, args...)
+	child.Env = append(unmarked(), env...)
+	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if out != nil {
+		child.Stdout, child.Stderr = out, out
+	}
+	if err := child.Start(); err != nil {
+		return err
+	}
+	return child.Process.Release()
 }
 
 const (
@@ -127,7 +146,7 @@ func ProcessOf(pid int) model.Process {
 }
 
 // Alive reports whether p still runs. Of a process on another machine nothing is known:
-// it counts as alive, and whoever shares a machine with it will see to it.
+// it counts as alive, and the schedulers of its machine judge it.
 func Alive(p model.Process) bool {
 	if p.Host != hostID() {
 		return true
@@ -135,7 +154,7 @@ func Alive(p model.Process) bool {
 	return p.Boot == bootID() && isRunning(p.PID) && (p.Start == "" || startOf(p.PID) == p.Start)
 }
 
-// hostID tells this machine from others.
+// hostID identifies this machine.
 var hostID = sync.OnceValue(func() string {
 	if raw, err := os.ReadFile("/etc/machine-id"); err == nil && len(strings.TrimSpace(string(raw))) > 0 {
 		return strings.TrimSpace(string(raw))

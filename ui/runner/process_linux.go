@@ -13,7 +13,7 @@ import (
 )
 
 // groupOfItsOwn makes a program the leader of its group, and ends it with us: a driver
-// that is killed leaves no agent running that nobody listens to.
+// that is killed leaves no agent running.
 func groupOfItsOwn() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
@@ -51,7 +51,7 @@ func isRunning(pid int) bool { return statOf(pid).isRunning() }
 
 func startOf(pid int) string { return statOf(pid).start }
 
-// A process that leaves its group, its session and the marker behind can still be told by
+// A process that leaves its group, its session and the marker behind can still be known by
 // its parent: once the one that started it has ended, it becomes a child of this process
 // and not of the system's first one.
 var adopting = sync.OnceValue(func() bool {

@@ -137,7 +137,7 @@ func (t *turn) answer(in *model.Receipt, err error) {
 // beats is how often a lease is renewed before it would run out.
 const beats = 3
 
-// beat renews the lease until ctx ends. A turn that somebody else swept is over.
+// beat renews the lease until ctx ends. A turn that a scheduler swept is over.
 func (t *turn) beat(ctx context.Context) {
 	lease := t.program.Turn.Lease
 	ticker := time.NewTicker(lease / beats)

@@ -26,11 +26,10 @@ type Supervisor struct {
 	Now    func() time.Time
 }
 
-// TaskSpec is a command to run.
+// TaskSpec is a command to run. It sees the environment of this process.
 type TaskSpec struct {
 	Argv []string
 	Dir  string
-	Env  []string
 	// Item is whom it is for; without one it is the agent's own.
 	Item     model.ItemID
 	Agent    model.AgentID
@@ -90,7 +89,7 @@ func (s Supervisor) Run(ctx context.Context, w TaskSpec) (TaskResult, error) {
 		run, cancel = context.WithTimeoutCause(ctx, w.Timeout, errTaskTimeout)
 		defer cancel()
 	}
-	r, failed := execute(run, processSpec{Argv: w.Argv, Dir: w.Dir, Env: w.Env, Stdout: out, Stderr: out})
+	r, failed := execute(run, processSpec{Argv: w.Argv, Dir: w.Dir, Env: unmarked(), Stdout: out, Stderr: out})
 	d := TaskResult{TaskID: id, Log: model.Text(log.Name()), End: model.TaskEnd{
 		At: s.Now().UTC(), ExitCode: r.ExitCode, Signal: r.Signal, DurationMS: r.Duration.Milliseconds(),
 		Tail: model.Text(tail.String()), OutputBytes: tail.Total(), LogBytes: kept.Written(), Survivors: r.Survivors,
@@ -101,7 +100,7 @@ func (s Supervisor) Run(ctx context.Context, w TaskSpec) (TaskResult, error) {
 }
 
 // Stop asks the supervisor of a task to end it. Where the supervisor is gone, or there
-// never was one, the task is recorded as ended here. It reports whether somebody was asked,
+// never was one, the task is recorded as ended here. It reports whether a supervisor was asked,
 // who then records the end.
 func (s Supervisor) Stop(ctx context.Context, t model.Task, by model.Actor) (asked bool, err error) {
 	if t.Status != model.TaskRunning {
@@ -170,7 +169,7 @@ func (s Supervisor) end(ctx context.Context, w TaskSpec, d TaskResult) (model.Re
 // shownTail is how much of the output a result holds, in bytes; the log has more.
 const shownTail = 400
 
-// outcome tells how a run ended, in a status and in words.
+// outcome is how a run ended, in a status and in words.
 func outcome(ctx context.Context, r processResult, failed error, tail string) (model.TaskStatus, model.Text) {
 	status, words := model.TaskCompleted, "ended well"
 	switch {

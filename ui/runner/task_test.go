@@ -49,7 +49,7 @@ func (b *taskBench) task(id model.TaskID) (task model.Task) {
 }
 
 func (b *taskBench) wish(script string) TaskSpec {
-	return TaskSpec{Argv: []string{"/bin/sh", "-c", script}, Env: []string{"PATH=" + os.Getenv("PATH")}, Item: b.item, Actor: "agent:ann", Dir: b.t.TempDir()}
+	return TaskSpec{Argv: []string{"/bin/sh", "-c", script}, Item: b.item, Actor: "agent:ann", Dir: b.t.TempDir()}
 }
 
 func TestATaskIsRecordedWithItsEnd(t *testing.T) {

@@ -142,7 +142,7 @@ func (t *turn) openLog() (log io.Writer, closeLog func()) {
 	return &Capped{To: f, Max: maxTurnLog}, func() { f.Close() }
 }
 
-// shownStderr bounds what a turn's end tells of standard error, in bytes.
+// shownStderr bounds what a turn's end holds of standard error, in bytes.
 const shownStderr = 2000
 
 // briefing is what a program begins its turn with: text for a model, and the same as data.
@@ -253,7 +253,7 @@ func (e ending) command(agent model.AgentID, turn int) model.EndTurn {
 	return c
 }
 
-// reason tells in words why the turn did not just end.
+// reason is why the turn did not just end.
 func (e ending) reason() string {
 	var why []string
 	switch {

@@ -20,7 +20,7 @@ type Ran struct {
 	Untold, Claimed bool
 }
 
-// ToolCall is the end of a tool's call, as a program's hook tells of it.
+// ToolCall is the end of a tool's call, as a program's hook reports it.
 type ToolCall struct {
 	Program, Tool   string
 	Input, Response json.RawMessage
@@ -58,10 +58,10 @@ func (t ToolCall) Ran() (r Ran, ok bool) {
 	return t.answered(r)
 }
 
-// answered reads what the tool's answer tells of the end. Claude Code's tells no status:
-// that the hook of a success is called, and not the one of a failure, tells it, where the
+// answered reads what the tool's answer says of the end. Claude Code's has no status:
+// that the hook of a success is called, and not the one of a failure, says it, where the
 // answer is that of a command which ended. Codex calls one hook for both, and answers with
-// the output alone, which tells nothing.
+// the output alone, which says nothing.
 func (t ToolCall) answered(r Ran) (Ran, bool) {
 	var a struct {
 		ExitCode    json.RawMessage `json:"exit_code"`
@@ -78,7 +78,7 @@ func (t ToolCall) answered(r Ran) (Ran, bool) {
 	var below struct {
 		ExitCode json.RawMessage `json:"exit_code"`
 	}
-	_ = json.Unmarshal(a.Metadata, &below) // another shape tells nothing
+	_ = json.Unmarshal(a.Metadata, &below) // another shape says nothing
 	for _, raw := range []json.RawMessage{a.ExitCode, below.ExitCode} {
 		var n *int32
 		if len(raw) > 0 && json.Unmarshal(raw, &n) == nil && n != nil && *n >= 0 {

@@ -42,7 +42,7 @@ func rounds(session []message) (out []SessionRound) {
 	return out
 }
 
-// turnEnd looks for the end of a turn in what follows one of its messages. A turn that was
+// turnEnd finds the end of a turn in what follows one of its messages. A turn that was
 // broken off, so that the next prompt follows, has no last words.
 func turnEnd(rest []message) (over bool, last model.Text) {
 	for _, m := range rest {
@@ -56,7 +56,7 @@ func turnEnd(rest []message) (over bool, last model.Text) {
 	return false, ""
 }
 
-// Crush finds the completing rounds in what `crush session show ID --json` tells. Rests: no
+// Crush finds the completing rounds in what `crush session show ID --json` writes. Rests: no
 // turn runs.
 func Crush(raw []byte) (out []SessionRound, rests bool, err error) {
 	var session struct {

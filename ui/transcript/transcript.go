@@ -1,5 +1,5 @@
 // Package transcript reads what agents' programs say of themselves, in transcripts, streams and
-// messages, for the words beside a completion and the commands that were run. What belongs to one
+// messages, for the words of a completion and the commands that were run. What belongs to one
 // reply is separated exactly where the program's format allows it, and never guessed where it does not.
 //
 // Reading order: transcript.go (a round, a stream, a reply and its calls), then a program's formats:
