@@ -363,7 +363,8 @@ const (
 // checked refuses what is too much to keep of a run.
 func (r TaskRun) checked() (TaskRun, error) {
 	if len(r.Command) > maxCommand {
-		return r, Refuse(CodeInvalid, "a command of %d words, at most %d are kept", len(r.Command), maxCommand).At("command").WithHint("put it in a script")
+		return r, Refuse(CodeInvalid, "a command of %d words, at most %d are kept", len(r.Command), maxCommand).At("command").
+			WithHint("put it in a script")
 	}
 	for i, word := range r.Command {
 		r.Command[i] = cut(word, MaxReason)

@@ -1,6 +1,9 @@
 package model
 
-import "hash/fnv"
+import (
+	"hash/fnv"
+	"regexp"
+)
 
 // Change is what a command makes: data, carried out by a ledger in one transaction.
 type Change struct {
@@ -115,26 +118,15 @@ type (
 	DelegationID string
 )
 
-// Handle is the short name of a WorkItem for people: "wi-" and four to thirteen letters.
+// Handle is the short name of a WorkItem for people: "wi-" and four to twelve letters.
 type Handle string
 
 const maxID = 64
 
-// ValidID reports whether s may name a record, an agent or a directory:
-// ^[a-z0-9][a-z0-9_-]{0,63}$.
-func ValidID(s string) bool {
-	if s == "" || len(s) > maxID || !alnum(s[0]) {
-		return false
-	}
-	for i := range len(s) {
-		if c := s[i]; !alnum(c) && c != '_' && c != '-' {
-			return false
-		}
-	}
-	return true
-}
+var idPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
 
-func alnum(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' }
+// ValidID reports whether s may name a record, an agent or a directory.
+func ValidID(s string) bool { return len(s) <= maxID && idPattern.MatchString(s) }
 
 // handleOf spells the first n letters of an item's handle. Its letters come from a
 // hash, so that items made in one second (whose ULIDs share their first half) differ.
@@ -158,8 +150,8 @@ const (
 	longestHandle  = 12
 )
 
-// NewHandle is the shortest handle of id that nobody holds.
-func NewHandle(id ItemID, taken func(Handle) bool) Handle {
+// newHandle is the shortest handle of id that nobody holds.
+func newHandle(id ItemID, taken func(Handle) bool) Handle {
 	for n := shortestHandle; n < longestHandle; n++ {
 		if h := handleOf(id, n); !taken(h) {
 			return h

@@ -50,7 +50,8 @@ func Decide(f Facts, id AgentID, now time.Time) Decision {
 		return Decision{Kind: DecideSleep, Reason: "unknown_agent"}
 	}
 	var rest skipped
-	for _, rule := range []func(Facts, Agent) (Decision, bool){decideAgent(now), decideOffered(now), decideWork(now, &rest), decideRechecks(now), decideDue(now), decideAgentWaits, decideItemWaits} {
+	for _, rule := range []func(Facts, Agent) (Decision, bool){decideAgent(now), decideOffered(now), decideWork(now, &rest),
+		decideRechecks(now), decideDue(now), decideAgentWaits, decideItemWaits} {
 		if d, ok := rule(f, a); ok {
 			return rest.on(d)
 		}
@@ -239,7 +240,7 @@ func decideAgentWaits(f Facts, a Agent) (Decision, bool) {
 
 func decideItemWaits(f Facts, a Agent) (Decision, bool) {
 	for _, w := range waitDecisions {
-		if n := f.Count(a.ID, SchedulingTally(w.scheduling)); n > 0 {
+		if n := f.Count(a.ID, schedulingTally(w.scheduling)); n > 0 {
 			return Decision{Kind: w.decision, Reason: "work_item_" + string(w.kind) + "_wait",
 				Evidence: []string{fmt.Sprintf("%s=%d", w.scheduling, n)}}, true
 		}

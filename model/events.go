@@ -188,15 +188,15 @@ type Delegated struct {
 	ResultSummary   Text         `json:"result_summary,omitempty"`
 }
 
-// AgentNews is the data of agent_updated.
-type AgentNews struct {
+// agentNews is the data of agent_updated.
+type agentNews struct {
 	AgentID  AgentID `json:"agent_id"`
 	AutoPick bool    `json:"auto_pick"`
 	Posture  Posture `json:"posture"`
 }
 
-// MessageNews is the data of message_queued.
-type MessageNews struct {
+// messageNews is the data of message_queued.
+type messageNews struct {
 	MessageID MessageID `json:"message_id"`
 	Priority  Priority  `json:"priority"`
 	Source    Text      `json:"source,omitempty"`
@@ -229,8 +229,8 @@ type TurnNews struct {
 	DurationMS      int64 `json:"duration_ms,omitempty"`
 }
 
-// RoundNews is the data of assistant_round.
-type RoundNews struct {
+// roundNews is the data of assistant_round.
+type roundNews struct {
 	Turn  int      `json:"turn"`
 	Round int      `json:"round"`
 	Text  Text     `json:"text,omitempty"`
@@ -239,8 +239,8 @@ type RoundNews struct {
 	Refused Text `json:"refused,omitempty"`
 }
 
-// TickNews is the data of system_tick_emitted. A tick never switches the focus.
-type TickNews struct {
+// tickNews is the data of system_tick_emitted. A tick never switches the focus.
+type tickNews struct {
 	Subsystem string       `json:"subsystem"`
 	Reason    string       `json:"reason,omitempty"`
 	Key       string       `json:"idempotency_key,omitempty"`
@@ -259,21 +259,21 @@ type DueRecheck struct {
 	RecheckAt  time.Time `json:"recheck_at"`
 }
 
-// RecheckNews is the data of work_item_recheck_consumed. Silent: the agent was at work.
-type RecheckNews struct {
+// recheckNews is the data of work_item_recheck_consumed. Silent: the agent was at work.
+type recheckNews struct {
 	Revision  uint64    `json:"revision"`
 	RecheckAt time.Time `json:"recheck_at"`
 	Silent    bool      `json:"silent,omitempty"`
 }
 
-// StallNews is the data of work_item_stalled.
-type StallNews struct {
+// stallNews is the data of work_item_stalled.
+type stallNews struct {
 	Key      string `json:"idempotency_key"`
 	Attempts int    `json:"attempts"`
 }
 
-// IngressNews is the data of the events of capabilities. It never holds a token.
-type IngressNews struct {
+// ingressNews is the data of the events of capabilities. It never holds a token.
+type ingressNews struct {
 	IngressID  IngressID `json:"external_trigger_id"`
 	WaitID     WaitID    `json:"wait_condition_id,omitempty"`
 	Deliver    Deliver   `json:"delivery_mode"`

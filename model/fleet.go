@@ -59,7 +59,7 @@ var agentStates = []AgentState{
 
 // Bounds of a fleet.
 const (
-	MaxFleet   = 5000
+	maxFleet   = 5000
 	agentsPage = 500
 	// reviewFor is how long finished work asks to be looked at.
 	reviewFor = 7 * 24 * time.Hour
@@ -79,7 +79,7 @@ func FleetOf(r Reader, now time.Time, rows, entries int, named ...AgentID) Fleet
 			f.Agents = append(f.Agents, f.member(r, a, now))
 			after = a.ID
 		}
-		if len(page) < agentsPage || len(f.Agents) >= MaxFleet {
+		if len(page) < agentsPage || len(f.Agents) >= maxFleet {
 			f.More = len(page) == agentsPage
 			break
 		}
@@ -95,7 +95,8 @@ func FleetOf(r Reader, now time.Time, rows, entries int, named ...AgentID) Fleet
 }
 
 func (f *Fleet) member(r Reader, a Agent, now time.Time) FleetMember {
-	m := FleetMember{Agent: a, Counts: map[Class]int{}, NeedsYou: r.Count(a.ID, TallyNeedsOperator), Unseen: r.Count(a.ID, NeedTally(NeedAnswer))}
+	m := FleetMember{Agent: a, Counts: map[Class]int{}, NeedsYou: r.Count(a.ID, TallyNeedsOperator), Unseen: r.Count(a.ID,
+		NeedTally(NeedAnswer))}
 	for _, c := range Classes {
 		if n := r.Count(a.ID, ClassTally(c)); n > 0 {
 			m.Counts[c] = n
@@ -137,7 +138,8 @@ func agentState(m FleetMember, stalled, triggered int, now time.Time) AgentState
 func byAttention(a, b FleetMember) int {
 	return cmp.Or(
 		cmp.Compare(slices.Index(agentStates, a.State), slices.Index(agentStates, b.State)),
-		cmp.Compare(b.Unseen, a.Unseen), cmp.Compare(b.Counts[TriggeredBlocked], a.Counts[TriggeredBlocked]), cmp.Compare(a.Agent.ID, b.Agent.ID),
+		cmp.Compare(b.Unseen, a.Unseen), cmp.Compare(b.Counts[TriggeredBlocked], a.Counts[TriggeredBlocked]),
+		cmp.Compare(a.Agent.ID, b.Agent.ID),
 	)
 }
 

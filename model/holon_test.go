@@ -151,7 +151,8 @@ func (h *holonCase) load() {
 	})
 	h.each("tasks", func(raw []byte) {
 		x := holonLine[holonOther](h, raw)
-		h.book.put(Task{ID: TaskID(x.ID), AgentID: a.ID, WorkItemID: x.Item, Status: TaskStatus(x.Status), Blocking: x.Policy == "blocking"})
+		h.book.put(Task{ID: TaskID(x.ID), AgentID: a.ID, WorkItemID: x.Item, Status: TaskStatus(x.Status),
+			Blocking: x.Policy == "blocking"})
 	})
 	h.waits(a.ID)
 	h.messages(&a, agent.Hint)

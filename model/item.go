@@ -183,8 +183,8 @@ const (
 	MaxPlanBytes = 8 << 20
 )
 
-// PlanRelativePath is where an item's plan lies below its agent's home.
-func PlanRelativePath(id ItemID) string { return "work-items/" + string(id) + "/plan.md" }
+// planRelativePath is where an item's plan lies below its agent's home.
+func planRelativePath(id ItemID) string { return "work-items/" + string(id) + "/plan.md" }
 
 // NewPlanArtifact describes raw, the whole content of item id's plan file.
 // Text that is not UTF-8, or holds a NUL, has condition not_text and no preview.
@@ -203,7 +203,7 @@ func NewPlanArtifact(agent AgentID, id ItemID, raw []byte, modified time.Time) P
 func BadPlanArtifact(agent AgentID, id ItemID, c PlanCondition) PlanArtifact {
 	return PlanArtifact{
 		OwnerAgentID: agent, WorkspaceID: "agent_home:" + string(agent), WorkspaceAlias: "agent_home",
-		RelativePath: PlanRelativePath(id), Condition: c,
+		RelativePath: planRelativePath(id), Condition: c,
 	}
 }
 
@@ -326,6 +326,6 @@ const (
 // Limits of a wait's texts, in Unicode scalars; MaxPayload in bytes.
 const (
 	MaxWaitText = 2000
-	MaxChoices  = 5
+	maxChoices  = 5
 	MaxPayload  = 64 << 10
 )

@@ -39,7 +39,8 @@ func TestWhatIsNotOfferedIsRefused(t *testing.T) {
 		row := RowOf(w, b.ItemWaits("a", id), b.agent("a").CurrentWorkItemID == id)
 		objective := Text("changed")
 		for _, c := range []Command{
-			UpdateWorkItem{WorkItemID: id, Objective: &objective}, WaitFor{WorkItemID: id, Wake: WakeExternal, Resource: "run", Reason: "x"},
+			UpdateWorkItem{WorkItemID: id, Objective: &objective}, WaitFor{WorkItemID: id, Wake: WakeExternal, Resource: "run",
+				Reason: "x"},
 			Trigger{WorkItemID: id}, ReportWorkItem{WorkItemID: id, Text: "more"}, PickWorkItem{WorkItemID: id},
 			Answer{WorkItemID: id, Text: "yes"},
 		} {

@@ -252,7 +252,8 @@ func DetailOf(r Reader, id ItemID, at Stamp) (Detail, error) {
 }
 
 func notFound(id ItemID) *Error {
-	return Refuse(CodeNotFound, "unknown work item %s", Text(id)).At("work_item_id").WithHint("list the agent's items: ListWorkItems, or vise list")
+	return Refuse(CodeNotFound, "unknown work item %s", Text(id)).At("work_item_id").
+		WithHint("list the agent's items: ListWorkItems, or vise list")
 }
 
 // NotOffered says why a command makes no sense for the item that r shows, or "" when it

@@ -148,12 +148,12 @@ const (
 // ClassTally counts a class.
 func ClassTally(c Class) Tally { return Tally("class:" + c) }
 
-// SchedulingTally counts a scheduling state.
-func SchedulingTally(s Scheduling) Tally { return Tally("scheduling:" + s) }
+// schedulingTally counts a scheduling state.
+func schedulingTally(s Scheduling) Tally { return Tally("scheduling:" + s) }
 
 // Tallies are the counts that r adds one to.
 func (r Row) Tallies() []Tally {
-	out := []Tally{ClassTally(r.Class), SchedulingTally(r.Scheduling)}
+	out := []Tally{ClassTally(r.Class), schedulingTally(r.Scheduling)}
 	if r.Offered() {
 		out = append(out, TallyNeedsOperator, ClassTally(ReportOffered))
 	}

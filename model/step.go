@@ -68,7 +68,8 @@ func (s *step) handleTaken(h Handle) bool {
 // somebody else, or changed since its author read it.
 func (s *step) own(id ItemID, seen uint64) (WorkItem, error) {
 	if id == "" {
-		return WorkItem{}, Refuse(CodeInvalid, "work_item_id is missing").At("work_item_id").WithHint("name the work item; ListWorkItems or vise list shows them")
+		return WorkItem{}, Refuse(CodeInvalid, "work_item_id is missing").At("work_item_id").
+			WithHint("name the work item; ListWorkItems or vise list shows them")
 	}
 	w, ok := s.Item(id)
 	if !ok {

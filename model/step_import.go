@@ -41,7 +41,8 @@ func (s *step) importItem(a Agent, in Imported) error {
 		return within(err, "work item "+string(w.ID))
 	}
 	if w.State != Open && w.State != Completed {
-		return within(Refuse(CodeInvalid, "unknown state %q", Text(w.State)).At("state").WithHint("use open or completed"), "work item "+string(w.ID))
+		return within(Refuse(CodeInvalid, "unknown state %q", Text(w.State)).At("state").
+			WithHint("use open or completed"), "work item "+string(w.ID))
 	}
 	if err := validPlanStatus(w.PlanStatus); err != nil {
 		return within(err, "work item "+string(w.ID))
@@ -52,7 +53,7 @@ func (s *step) importItem(a Agent, in Imported) error {
 	w.AgentID = a.ID
 	w.Revision = max(w.Revision, 1)
 	w.Mutated = w.Revision
-	w.Handle = NewHandle(w.ID, s.handleTaken)
+	w.Handle = newHandle(w.ID, s.handleTaken)
 	w.PlanArtifact = NewPlanArtifact(a.ID, w.ID, []byte(in.Plan), s.at.At)
 	w.CreatedAt, w.UpdatedAt = orNow(w.CreatedAt, s.at.At), orNow(w.UpdatedAt, s.at.At)
 	s.plans = append(s.plans, NewPlan{AgentID: a.ID, ItemID: w.ID, Seed: in.Plan})

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// DefaultRecheck is when a blocker without a deadline of its own is due for a second look
+// defaultRecheck is when a blocker without a deadline of its own is due for a second look
 // (docs/lifecycle.md 11).
-const DefaultRecheck = time.Hour
+const defaultRecheck = time.Hour
 
 // maxRecheck keeps a deadline a date that can be written.
 const maxRecheck = 10 * 365 * 24 * time.Hour
@@ -86,7 +86,8 @@ func (u *update) blocker(c UpdateWorkItem) error {
 			return nil
 		}
 		if c.RecheckAfterMS != nil {
-			return Refuse(CodeInvalid, "recheck_after_ms needs blocked_by").At("recheck_after_ms").WithHint("say what blocks it, or leave the recheck out")
+			return Refuse(CodeInvalid, "recheck_after_ms needs blocked_by").At("recheck_after_ms").
+				WithHint("say what blocks it, or leave the recheck out")
 		}
 		return nil
 	}
@@ -100,7 +101,7 @@ func (u *update) blocker(c UpdateWorkItem) error {
 	}
 	u.set("blocked_by", text != u.w.BlockedBy)
 	if after == 0 {
-		after = DefaultRecheck
+		after = defaultRecheck
 	}
 	u.w.BlockedBy = text
 	u.rearm(after)
@@ -181,7 +182,8 @@ func (c CreateWorkItem) step(s *step) error {
 		return err
 	}
 	if len(c.Plan) > MaxPlanBytes {
-		return Refuse(CodeInvalid, "plan has %d bytes, at most %d are kept", len(c.Plan), MaxPlanBytes).At("plan").WithHint("write the plan file itself")
+		return Refuse(CodeInvalid, "plan has %d bytes, at most %d are kept", len(c.Plan), MaxPlanBytes).At("plan").
+			WithHint("write the plan file itself")
 	}
 	agent, err := s.agentOfCreate()
 	if err != nil {
@@ -211,7 +213,7 @@ func (s *step) agentOfCreate() (Agent, error) {
 
 // born writes a new item's first revision with its handle and plan file.
 func (s *step) born(w WorkItem, plan Text, planned time.Time) WorkItem {
-	w.Handle = NewHandle(w.ID, s.handleTaken)
+	w.Handle = newHandle(w.ID, s.handleTaken)
 	w.PlanArtifact = NewPlanArtifact(w.AgentID, w.ID, []byte(plan), planned)
 	w.CreatedAt, w.UpdatedAt = s.at.At, s.at.At
 	s.plans = append(s.plans, NewPlan{AgentID: w.AgentID, ItemID: w.ID, Seed: plan})
@@ -250,7 +252,7 @@ func (c UpdateAgent) step(s *step) error {
 	}
 	a.UpdatedAt = s.at.At
 	s.put(a)
-	s.event(EventAgentUpdated, "", AgentNews{AgentID: a.ID, AutoPick: a.AutoPick, Posture: a.Posture})
+	s.event(EventAgentUpdated, "", agentNews{AgentID: a.ID, AutoPick: a.AutoPick, Posture: a.Posture})
 	return nil
 }
 
@@ -270,7 +272,8 @@ func (c RefreshPlan) step(s *step) error {
 	before := w.PlanArtifact
 	w.PlanArtifact = p
 	w = s.save(w, false)
-	s.event(EventPlanRefreshed, w.ID, Refreshed{Revision: w.Revision, PreviousHash: before.Hash, Hash: p.Hash, Bytes: p.Bytes, Condition: p.Condition})
+	s.event(EventPlanRefreshed, w.ID, Refreshed{Revision: w.Revision, PreviousHash: before.Hash, Hash: p.Hash, Bytes: p.Bytes,
+		Condition: p.Condition})
 	return nil
 }
 

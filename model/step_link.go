@@ -21,8 +21,8 @@ func (LinkWorkItem) Name() string { return "LinkWorkItem" }
 // Limits of an item's links: of each kind, and of one name in Unicode scalars (a path of
 // Linux has at most 4,096 bytes).
 const (
-	MaxLinks    = 200
-	MaxLinkName = 4096
+	maxLinks    = 200
+	maxLinkName = 4096
 )
 
 // Linked is the data of work_item_links_changed: what came and what went.
@@ -107,8 +107,8 @@ func roomForLinks(now, before Links) error {
 		{"todo_refs", len(now.TodoRefs), len(before.TodoRefs)},
 		{"refs", len(now.Refs), len(before.Refs)},
 	} {
-		if kind.now > MaxLinks && kind.now > kind.then {
-			return Refuse(CodeInvalid, "%d %s would be linked, at most %d are kept", kind.now, kind.name, MaxLinks).At("add." + kind.name).
+		if kind.now > maxLinks && kind.now > kind.then {
+			return Refuse(CodeInvalid, "%d %s would be linked, at most %d are kept", kind.now, kind.name, maxLinks).At("add." + kind.name).
 				WithHint("unlink what is done with")
 		}
 	}
@@ -120,11 +120,13 @@ func validLinks(field string, l Links) (Links, error) {
 	var out Links
 	v := linkNames{}
 	for _, t := range l.Threads {
-		out.Threads = append(out.Threads, ThreadLink{Repo: v.need(field+".threads.repo", t.Repo), TaskID: v.need(field+".threads.task_id", t.TaskID)})
+		out.Threads = append(out.Threads, ThreadLink{Repo: v.need(field+".threads.repo", t.Repo),
+			TaskID: v.need(field+".threads.task_id", t.TaskID)})
 	}
 	for _, t := range l.TodoRefs {
 		out.TodoRefs = append(out.TodoRefs, TodoRef{
-			TodosBase: v.need(field+".todo_refs.todos_base", t.TodosBase), QualifiedID: v.need(field+".todo_refs.qualified_id", t.QualifiedID)})
+			TodosBase: v.need(field+".todo_refs.todos_base", t.TodosBase), QualifiedID: v.need(field+".todo_refs.qualified_id",
+				t.QualifiedID)})
 	}
 	for _, r := range l.Refs {
 		out.Refs = append(out.Refs, Ref{
@@ -136,9 +138,9 @@ func validLinks(field string, l Links) (Links, error) {
 // linkNames keeps the first thing that is wrong with the names it was shown.
 type linkNames struct{ err error }
 
-func (v *linkNames) need(field string, t Text) Text { return v.keep(required(field, t, MaxLinkName)) }
+func (v *linkNames) need(field string, t Text) Text { return v.keep(required(field, t, maxLinkName)) }
 
-func (v *linkNames) may(field string, t Text) Text { return v.keep(optional(field, t, MaxLinkName)) }
+func (v *linkNames) may(field string, t Text) Text { return v.keep(optional(field, t, maxLinkName)) }
 
 func (v *linkNames) keep(t Text, err error) Text {
 	if v.err == nil && err != nil {

@@ -15,7 +15,8 @@ func (c Say) step(s *step) error {
 		c.Priority = Normal
 	}
 	if !slices.Contains(Priorities, c.Priority) {
-		return Refuse(CodeInvalid, "unknown priority %q", Text(c.Priority)).At("priority").WithHint("use interject, next, normal or background")
+		return Refuse(CodeInvalid, "unknown priority %q", Text(c.Priority)).At("priority").
+			WithHint("use interject, next, normal or background")
 	}
 	if c.Priority == Interject && s.at.Actor != Operator {
 		return Refuse(CodeRefused, "only the operator may interject").At("priority").WithHint("use priority next")
@@ -38,7 +39,8 @@ func (s *step) say(a Agent, m Message) error {
 		return Refuse(CodeInvalid, "text must not be empty").At("text").WithHint("say something")
 	}
 	if len(m.Body) > MaxMessage || !utf8.ValidString(string(m.Body)) {
-		return Refuse(CodeInvalid, "text must be UTF-8 of at most %d bytes", MaxMessage).At("text").WithHint("put the rest in a file and name it")
+		return Refuse(CodeInvalid, "text must be UTF-8 of at most %d bytes", MaxMessage).At("text").
+			WithHint("put the rest in a file and name it")
 	}
 	s.receipt.AgentID, s.receipt.WorkItemID = a.ID, m.WorkItemID
 	s.queue(a, m)
@@ -63,13 +65,15 @@ func (c Answer) step(s *step) error {
 		return err
 	}
 	m := Message{ID: MessageID(s.newID("ms-")), WorkItemID: w.ID, Source: "answer", Priority: Next, Body: text}
-	w.Replies = append(slices.Clone(w.Replies), Reply{WaitID: x.ID, Question: x.Ask.Question, Text: text, MessageID: m.ID, By: s.at.Actor, At: s.at.At})
+	w.Replies = append(slices.Clone(w.Replies), Reply{WaitID: x.ID, Question: x.Ask.Question, Text: text, MessageID: m.ID,
+		By: s.at.Actor, At: s.at.At})
 	w.Replies = w.Replies[max(0, len(w.Replies)-maxReplies):]
 	if c.PlanReady && w.PlanStatus == NeedsInput {
 		w.PlanStatus = Ready
 	}
 	w = s.save(w, true)
-	s.event(EventOperatorAnswered, w.ID, Answered{WaitID: x.ID, Text: cut(text, previewReport), PlanReady: c.PlanReady, Revision: w.Revision})
+	s.event(EventOperatorAnswered, w.ID, Answered{WaitID: x.ID, Text: cut(text, previewReport), PlanReady: c.PlanReady,
+		Revision: w.Revision})
 	if x.ID != "" {
 		s.trigger([]Wait{x}, Provenance{Actor: s.at.Actor, Source: "answer", Payload: text})
 	}
@@ -108,8 +112,8 @@ func (s *step) question(c Answer) (Wait, error) {
 // maxHanded bounds the messages that are handed at once, and how many may be on their way.
 const maxHanded = 20
 
-// HandedNews is the data of messages_sent and messages_seen.
-type HandedNews struct {
+// handedNews is the data of messages_sent and messages_seen.
+type handedNews struct {
 	Messages []MessageID `json:"message_ids"`
 }
 
@@ -134,7 +138,7 @@ func (c HandMessages) step(s *step) error {
 	}
 	a.Handed, a.UpdatedAt = append(slices.Clone(a.Handed), s.receipt.Messages...), s.at.At
 	s.put(a)
-	s.event(EventMessagesSent, "", HandedNews{s.receipt.Messages})
+	s.event(EventMessagesSent, "", handedNews{s.receipt.Messages})
 	return nil
 }
 
@@ -165,7 +169,7 @@ func (c SeeMessages) step(s *step) error {
 	}
 	a.Handed, a.UpdatedAt = unread, s.at.At
 	s.put(a)
-	s.event(EventMessagesSeen, "", HandedNews{s.receipt.Messages})
+	s.event(EventMessagesSeen, "", handedNews{s.receipt.Messages})
 	return nil
 }
 

@@ -29,22 +29,23 @@ const (
 	maxRoundCompleted = 50
 )
 
-// OfferedNews is the data of work_item_completion_report_offered.
-type OfferedNews struct {
+// offeredNews is the data of work_item_completion_report_offered.
+type offeredNews struct {
 	Source      ReportOf `json:"source"`
 	TextPreview Text     `json:"text_preview"`
 	SharedWith  []ItemID `json:"shared_with,omitempty"`
 }
 
-// DeclinedNews is the data of work_item_completion_report_declined.
-type DeclinedNews struct {
+// declinedNews is the data of work_item_completion_report_declined.
+type declinedNews struct {
 	// Offers is how many were declined.
 	Offers int `json:"offers"`
 }
 
 func (c OfferReport) step(s *step) error {
 	if len(c.WorkItemIDs) == 0 || len(c.WorkItemIDs) > maxRoundCompleted {
-		return Refuse(CodeInvalid, "a report is offered for 1 to %d work items", maxRoundCompleted).At("work_item_ids").WithHint("name those that the round completed")
+		return Refuse(CodeInvalid, "a report is offered for 1 to %d work items", maxRoundCompleted).At("work_item_ids").
+			WithHint("name those that the round completed")
 	}
 	text, err := optional("text", c.Text, MaxReport)
 	if err != nil {
@@ -60,7 +61,8 @@ func (c OfferReport) step(s *step) error {
 			return err
 		}
 		if w.State != Completed {
-			return Refuse(CodeRefused, "work item %s is open; a report follows its completion", w.Handle).At("work_item_ids").WithHint("complete it first: CompleteWorkItem")
+			return Refuse(CodeRefused, "work item %s is open; a report follows its completion", w.Handle).At("work_item_ids").
+				WithHint("complete it first: CompleteWorkItem")
 		}
 		if w.ResultSummary == "" {
 			s.settleOffer(w, text, by, others(c.WorkItemIDs, id))
@@ -122,7 +124,7 @@ func (s *step) keepOffer(w WorkItem, text Text, by ReportOf, shared []ItemID) {
 	x.Offers = x.Offers[max(0, len(x.Offers)-maxOffers):]
 	s.put(x)
 	s.countOffers(w, len(x.Offers))
-	s.event(EventReportOffered, w.ID, OfferedNews{Source: by, TextPreview: cut(text, previewReport), SharedWith: shared})
+	s.event(EventReportOffered, w.ID, offeredNews{Source: by, TextPreview: cut(text, previewReport), SharedWith: shared})
 }
 
 // countOffers notes how many reports are to choose from. It is bookkeeping, and no answer of
@@ -145,12 +147,13 @@ func (c DeclineReport) step(s *step) error {
 		return err
 	}
 	if s.at.Actor != Operator {
-		return Refuse(CodeRefused, "the operator chooses among offered reports").At("work_item_id").WithHint("write the report as text beside CompleteWorkItem")
+		return Refuse(CodeRefused, "the operator chooses among offered reports").At("work_item_id").
+			WithHint("write the report as text beside CompleteWorkItem")
 	}
 	if !w.OffersReport() {
 		return nil
 	}
-	s.event(EventReportDeclined, w.ID, DeclinedNews{Offers: w.Offered})
+	s.event(EventReportDeclined, w.ID, declinedNews{Offers: w.Offered})
 	s.countOffers(w, 0)
 	return nil
 }

@@ -78,13 +78,15 @@ func (s *step) provenance(p ReportOf) (ReportOf, error) {
 		return ReportSameRound, nil
 	case ReportOperator:
 		if s.at.Actor != Operator {
-			return "", Refuse(CodeRefused, "only the operator's own words have provenance operator").At("provenance").WithHint("leave it out")
+			return "", Refuse(CodeRefused, "only the operator's own words have provenance operator").At("provenance").
+				WithHint("leave it out")
 		}
 		return p, nil
 	case ReportSameRound, ReportNearRound, ReportTurnFinal:
 		return p, nil
 	}
-	return "", Refuse(CodeInvalid, "unknown provenance %q", Text(p)).At("provenance").WithHint("use same_round, near_round, turn_final or operator")
+	return "", Refuse(CodeInvalid, "unknown provenance %q", Text(p)).At("provenance").
+		WithHint("use same_round, near_round, turn_final or operator")
 }
 
 // Why a round's text is not the report of what it completed.
@@ -143,10 +145,12 @@ func (s *step) promote(w WorkItem, text Text, by ReportOf, warnings []Warning) B
 	w = s.save(w, true)
 	b := Brief{ID: BriefID(s.newID("br-")), AgentID: w.AgentID, WorkItemID: w.ID, BriefKind: "result", Text: text,
 		Provenance: by, Warnings: warnings, CreatedAt: s.at.At}
-	d := Delivery{ID: DeliveryID(s.newID("dl-")), AgentID: w.AgentID, WorkItemID: w.ID, BriefID: b.ID, Text: text, Provenance: by, CreatedAt: s.at.At}
+	d := Delivery{ID: DeliveryID(s.newID("dl-")), AgentID: w.AgentID, WorkItemID: w.ID, BriefID: b.ID, Text: text,
+		Provenance: by, CreatedAt: s.at.At}
 	s.put(b)
 	s.put(d)
-	p := Promoted{Revision: w.Revision, Source: by, TextPreview: cut(text, previewReport), Warnings: warnings, DeliveryID: d.ID, BriefID: b.ID}
+	p := Promoted{Revision: w.Revision, Source: by, TextPreview: cut(text, previewReport), Warnings: warnings, DeliveryID: d.ID,
+		BriefID: b.ID}
 	s.event(EventReportPromoted, w.ID, p)
 	s.receipt.ReportPromoted, s.receipt.ReportSource = true, by
 	return b
@@ -160,7 +164,8 @@ func (c ReportWorkItem) step(s *step) error {
 		return err
 	}
 	if w.State != Completed {
-		return Refuse(CodeRefused, "work item %s is open; a report follows its completion", w.Handle).At("work_item_id").WithHint("complete it first")
+		return Refuse(CodeRefused, "work item %s is open; a report follows its completion", w.Handle).At("work_item_id").
+			WithHint("complete it first")
 	}
 	text, err := required("text", c.Text, MaxReport)
 	if err != nil {
@@ -177,7 +182,8 @@ func (c ReportWorkItem) step(s *step) error {
 		return nil
 	}
 	if w.ResultSummary != "" {
-		return Refuse(CodeRefused, "work item %s has its report already", w.Handle).At("text").WithHint("a report is given once; see vise show %s", w.Handle)
+		return Refuse(CodeRefused, "work item %s has its report already", w.Handle).At("text").
+			WithHint("a report is given once; see vise show %s", w.Handle)
 	}
 	s.promote(w, text, by, nil)
 	return nil

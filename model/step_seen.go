@@ -23,8 +23,8 @@ type Seen struct {
 	At     time.Time `json:"at"`
 }
 
-// SeenNews is the data of work_item_acknowledged.
-type SeenNews struct {
+// seenNews is the data of work_item_acknowledged.
+type seenNews struct {
 	Need      Need      `json:"need"`
 	Since     time.Time `json:"since"`
 	Withdrawn bool      `json:"withdrawn,omitempty"`
@@ -36,7 +36,8 @@ func (c Acknowledge) step(s *step) error {
 	case err != nil:
 		return err
 	case x.Need == "":
-		return Refuse(CodeRefused, "work item %s needs nothing from you", w.Handle).At("work_item_id").WithHint("vise inbox lists what does")
+		return Refuse(CodeRefused, "work item %s needs nothing from you", w.Handle).At("work_item_id").
+			WithHint("vise inbox lists what does")
 	case x.Seen == !c.Withdraw:
 		return nil
 	}
@@ -63,10 +64,10 @@ func (c Acknowledge) note(s *step, w WorkItem, x Inboxed) {
 		seen.Matter = ""
 	}
 	s.put(seen)
-	s.event(EventAcknowledged, w.ID, SeenNews{Need: x.Need, Since: x.Since, Withdrawn: c.Withdraw})
+	s.event(EventAcknowledged, w.ID, seenNews{Need: x.Need, Since: x.Since, Withdrawn: c.Withdraw})
 }
 
-func tellSeen(d SeenNews) string {
+func tellSeen(d seenNews) string {
 	what := map[Need]string{
 		NeedAnswer: "its question", NeedNudge: "that it stalled", NeedPickup: "that its answer waits", NeedReview: "its trigger",
 		NeedChoice: "that a report is offered", NeedReport: "that it has no report", NeedLook: "its unfinished todos",
@@ -89,7 +90,8 @@ func (AcknowledgeAll) Name() string { return "AcknowledgeAll" }
 
 func (c AcknowledgeAll) step(s *step) error {
 	if len(c.Items) == 0 || len(c.Items) > MaxBatch {
-		return Refuse(CodeInvalid, "1 to %d items are acknowledged at once, not %d", MaxBatch, len(c.Items)).At("items").WithHint("mark fewer items")
+		return Refuse(CodeInvalid, "1 to %d items are acknowledged at once, not %d", MaxBatch, len(c.Items)).At("items").
+			WithHint("mark fewer items")
 	}
 	outer := s.receipt
 	for i, one := range c.Items {
@@ -110,7 +112,8 @@ func (c AcknowledgeAll) step(s *step) error {
 		outer.Calls = append(outer.Calls, s.receipt)
 	}
 	if len(outer.Calls) == 0 {
-		return Refuse(CodeRefused, "none of these %d items needs anything from you", len(c.Items)).At("items").WithHint("vise inbox lists what does")
+		return Refuse(CodeRefused, "none of these %d items needs anything from you", len(c.Items)).At("items").
+			WithHint("vise inbox lists what does")
 	}
 	s.receipt = outer
 	return nil

@@ -40,7 +40,8 @@ func (c EndTask) step(s *step) error {
 	switch c.Status {
 	case TaskCompleted, TaskFailed, TaskCancelled, TaskInterrupted:
 	default:
-		return Refuse(CodeInvalid, "a task cannot end as %q", Text(c.Status)).At("status").WithHint("use completed, failed, cancelled or interrupted")
+		return Refuse(CodeInvalid, "a task cannot end as %q", Text(c.Status)).At("status").
+			WithHint("use completed, failed, cancelled or interrupted")
 	}
 	s.receipt.AgentID, s.receipt.WorkItemID, s.receipt.TaskID = t.AgentID, t.WorkItemID, t.ID
 	if t.Status != TaskRunning {
@@ -51,7 +52,8 @@ func (c EndTask) step(s *step) error {
 		return err
 	}
 	if c.End != nil && len(c.End.Tail) > MaxTail {
-		return Refuse(CodeInvalid, "the tail has %d bytes, at most %d are kept", len(c.End.Tail), MaxTail).At("tail").WithHint("keep its end")
+		return Refuse(CodeInvalid, "the tail has %d bytes, at most %d are kept", len(c.End.Tail), MaxTail).At("tail").
+			WithHint("keep its end")
 	}
 	t.Status, t.Result, t.End, t.UpdatedAt = c.Status, result, c.End, s.at.At
 	s.put(t)
@@ -89,14 +91,16 @@ func (c OpenDelegation) step(s *step) error {
 	s.put(d)
 	s.receipt.AgentID, s.receipt.WorkItemID, s.receipt.ItemRevision = parent.AgentID, parent.ID, parent.Revision
 	s.receipt.DelegationID, s.receipt.ChildWorkItemID = d.ID, child.ID
-	s.event(EventDelegationOpened, parent.ID, Delegated{DelegationID: d.ID, ChildAgentID: d.ChildAgentID, ChildWorkItemID: d.ChildWorkItemID})
+	s.event(EventDelegationOpened, parent.ID, Delegated{DelegationID: d.ID, ChildAgentID: d.ChildAgentID,
+		ChildWorkItemID: d.ChildWorkItemID})
 	return nil
 }
 
 // childOf is the item that serves a delegation, made here if it is not there yet.
 func (s *step) childOf(c OpenDelegation) (WorkItem, error) {
 	if (c.ChildWorkItemID == "") == (c.To == "") {
-		return WorkItem{}, Refuse(CodeInvalid, "a delegation needs a child work item, or an agent and an objective").At("to").WithHint("give one of the two")
+		return WorkItem{}, Refuse(CodeInvalid, "a delegation needs a child work item, or an agent and an objective").At("to").
+			WithHint("give one of the two")
 	}
 	if c.ChildWorkItemID != "" {
 		child, ok := s.Item(c.ChildWorkItemID)

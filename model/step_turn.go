@@ -26,7 +26,8 @@ func (c ClaimTurn) step(s *step) error {
 		return Refuse(CodeRefused, "agent %s is stopped", a.ID).At("agent_id").WithHint("resume it first")
 	}
 	if a.Turn.Runs(s.at.At) {
-		return Refuse(CodeRefused, "a turn of agent %s runs, held by %s until %s", a.ID, a.Turn.Holder, a.Turn.ExpiresAt.Format(time.RFC3339)).
+		return Refuse(CodeRefused, "a turn of agent %s runs, held by %s until %s", a.ID, a.Turn.Holder,
+			a.Turn.ExpiresAt.Format(time.RFC3339)).
 			At("agent_id").WithHint("wait for its end; one turn runs at a time")
 	}
 	a = s.sweepTurn(a)
@@ -64,7 +65,8 @@ func lease(ms int64) (time.Duration, error) {
 		return DefaultLease, nil
 	}
 	if ms < 0 || ms > maxLease.Milliseconds() {
-		return 0, Refuse(CodeInvalid, "ttl_ms must be between 1 and %d", maxLease.Milliseconds()).At("ttl_ms").WithHint("beat while the turn runs")
+		return 0, Refuse(CodeInvalid, "ttl_ms must be between 1 and %d", maxLease.Milliseconds()).At("ttl_ms").
+			WithHint("beat while the turn runs")
 	}
 	return time.Duration(ms) * time.Millisecond, nil
 }
@@ -113,7 +115,8 @@ func (s *step) endTurn(a Agent, c EndTurn) Agent {
 	if c.Outcome == TurnInterrupted {
 		s.retryOffer(t)
 	}
-	s.event(EventTurnEnded, t.WorkItemID, TurnNews{Turn: t.Index, Outcome: c.Outcome, Reason: c.Reason, Code: c.Code, Rounds: t.Rounds, RestUntil: a.RestUntil,
+	s.event(EventTurnEnded, t.WorkItemID, TurnNews{Turn: t.Index, Outcome: c.Outcome, Reason: c.Reason, Code: c.Code,
+		Rounds: t.Rounds, RestUntil: a.RestUntil,
 		Final: cut(c.Final, previewReport), BriefSuppressed: t.Promoted, DurationMS: s.at.At.Sub(t.StartedAt).Milliseconds()})
 	return a
 }
@@ -148,7 +151,8 @@ func (s *step) running(id AgentID, turn int) (Agent, error) {
 		return a, err
 	}
 	if a.Turn == nil || a.Turn.Index != turn || !a.Turn.Runs(s.at.At) {
-		return a, Refuse(CodeStale, "turn %d of agent %s is over", turn, a.ID).At("turn").WithHint("claim a turn first; nothing was written")
+		return a, Refuse(CodeStale, "turn %d of agent %s is over", turn, a.ID).At("turn").
+			WithHint("claim a turn first; nothing was written")
 	}
 	return a, nil
 }
@@ -174,7 +178,8 @@ func (c EndTurn) step(s *step) error {
 	switch c.Outcome {
 	case TurnCompleted, TurnFailed, TurnAborted, TurnTimedOut, TurnInterrupted:
 	default:
-		return Refuse(CodeInvalid, "a turn cannot end as %q", Text(c.Outcome)).At("outcome").WithHint("use completed, failed, aborted, timed_out or interrupted")
+		return Refuse(CodeInvalid, "a turn cannot end as %q", Text(c.Outcome)).At("outcome").
+			WithHint("use completed, failed, aborted, timed_out or interrupted")
 	}
 	a, err := s.running(c.AgentID, c.Turn)
 	if err != nil {
@@ -210,7 +215,7 @@ func (s *step) traceRound(c Round, text Text, item ItemID) {
 	x.Entries = append(slices.Clone(x.Entries), e)
 	x.Entries = x.Entries[max(0, len(x.Entries)-maxTrace):]
 	s.put(x)
-	s.event(EventRound, item, RoundNews{Turn: t.Index, Round: t.Rounds, Text: cut(text, rowObjective), Calls: e.Calls, Refused: e.Refused})
+	s.event(EventRound, item, roundNews{Turn: t.Index, Round: t.Rounds, Text: cut(text, rowObjective), Calls: e.Calls, Refused: e.Refused})
 }
 
 // boundTo is the item of a round that began without a focus: what it picked, what it
@@ -320,7 +325,7 @@ func (s *step) recheck(w WorkItem, silent bool) DueRecheck {
 	r := dueRecheck(w)
 	w.RecheckConsumedAt = s.at.At
 	w = s.save(w, false)
-	s.event(EventRecheckConsumed, w.ID, RecheckNews{Revision: w.Revision, RecheckAt: w.RecheckAt, Silent: silent})
+	s.event(EventRecheckConsumed, w.ID, recheckNews{Revision: w.Revision, RecheckAt: w.RecheckAt, Silent: silent})
 	return r
 }
 
@@ -337,8 +342,9 @@ func (s *step) offer(a Agent, d Decision, rechecks []DueRecheck) {
 	s.put(a)
 	w, _ := s.Item(d.WorkItemID)
 	s.receipt.TickKey, s.receipt.WorkItemID = d.Key, d.WorkItemID
-	s.event(EventTickEmitted, d.WorkItemID, TickNews{Subsystem: "work_queue", Reason: d.Reason, Key: d.Key, Objective: cut(w.Objective, rowObjective),
-		Attempt: t.Count, Count: len(rechecks), Rechecks: rechecks})
+	s.event(EventTickEmitted, d.WorkItemID, tickNews{Subsystem: "work_queue", Reason: d.Reason, Key: d.Key,
+		Objective: cut(w.Objective, rowObjective),
+		Attempt:   t.Count, Count: len(rechecks), Rechecks: rechecks})
 }
 
 // offerRechecks emits a tick for second looks alone. It stands until a turn answers it or
@@ -365,12 +371,13 @@ func (s *step) offerRechecks(a Agent) {
 
 func (s *step) newsOfRechecks(due []DueRecheck, key string) {
 	if len(due) > 0 {
-		s.event(EventTickEmitted, "", TickNews{Subsystem: reasonRecheck, Key: key, Count: len(due), Rechecks: due})
+		s.event(EventTickEmitted, "", tickNews{Subsystem: reasonRecheck, Key: key, Count: len(due), Rechecks: due})
 	}
 }
 
 func dueRecheck(w WorkItem) DueRecheck {
-	return DueRecheck{WorkItemID: w.ID, Objective: cut(w.Objective, rowObjective), BlockedBy: cut(w.BlockedBy, rowText), RecheckAt: w.RecheckAt}
+	return DueRecheck{WorkItemID: w.ID, Objective: cut(w.Objective, rowObjective), BlockedBy: cut(w.BlockedBy, rowText),
+		RecheckAt: w.RecheckAt}
 }
 
 // stall marks the candidates that were offered often enough without news.
@@ -382,6 +389,6 @@ func (s *step) stall(a Agent, d Decision) {
 		}
 		t.Stalled = true
 		s.put(t)
-		s.event(EventStalled, id, StallNews{Key: t.TickKey, Attempts: t.Count})
+		s.event(EventStalled, id, stallNews{Key: t.TickKey, Attempts: t.Count})
 	}
 }

@@ -55,8 +55,8 @@ type WaitMark struct {
 // Name is part of Command.
 func (Undo) Name() string { return "Undo" }
 
-// StandingOf is how an item stands.
-func StandingOf(f Facts, w WorkItem) Standing {
+// standingOf is how an item stands.
+func standingOf(f Facts, w WorkItem) Standing {
 	out := Standing{Objective: w.Objective, PlanStatus: w.PlanStatus, TodoList: w.TodoList,
 		BlockedBy: w.BlockedBy, RecheckAt: w.RecheckAt, RecheckConsumedAt: w.RecheckConsumedAt}
 	for _, x := range f.ItemWaits(w.AgentID, w.ID) {
@@ -153,7 +153,7 @@ func (s *step) restore(r Restored, action string, what Text) error {
 	if err != nil {
 		return err
 	}
-	left := StandingOf(s, w)
+	left := standingOf(s, w)
 	if !left.Same(r.Left) {
 		return s.movedOn(w)
 	}
@@ -168,7 +168,8 @@ func (s *step) restore(r Restored, action string, what Text) error {
 		}
 	}
 	w = s.save(w, true)
-	s.event(EventWorkItemWritten, w.ID, Written{Action: action, Revision: w.Revision, Changed: left.differs(r.Back), BlockedBy: w.BlockedBy, Undone: what})
+	s.event(EventWorkItemWritten, w.ID, Written{Action: action, Revision: w.Revision, Changed: left.differs(r.Back),
+		BlockedBy: w.BlockedBy, Undone: what})
 	s.cancelWaits(w.ID, gone, action)
 	if err := s.awaken(w, r.Back.Waits); err != nil {
 		return err
@@ -249,7 +250,8 @@ func (s *step) refocus(f Refocus, alone bool, reason Text) error {
 	case a.CurrentWorkItemID == f.Back:
 		return nil
 	case a.CurrentWorkItemID != f.Left && alone:
-		return Refuse(CodeStale, "the focus of %s moved on since: nothing was undone", a.ID).At("focus").WithHint("pick what it should be on")
+		return Refuse(CodeStale, "the focus of %s moved on since: nothing was undone", a.ID).At("focus").
+			WithHint("pick what it should be on")
 	case a.CurrentWorkItemID != f.Left:
 		s.warn(Warning{Kind: WarnFocusMoved, Message: "the focus is elsewhere by now and stays there"})
 		return nil

@@ -58,7 +58,8 @@ func (s *step) waitOf(c WaitFor) (Wait, error) {
 		name string
 		in   Text
 		out  *Text
-	}{{"resource", c.Resource, &x.Resource}, {"source", c.Source, &x.Source}, {"condition", c.Condition, &x.Condition}, {"question", c.Question, &x.Ask.Question}} {
+	}{{"resource", c.Resource, &x.Resource}, {"source", c.Source, &x.Source}, {"condition", c.Condition, &x.Condition},
+		{"question", c.Question, &x.Ask.Question}} {
 		if *f.out, err = optional(f.name, f.in, MaxWaitText); err != nil {
 			return x, err
 		}
@@ -70,8 +71,9 @@ func (s *step) waitOf(c WaitFor) (Wait, error) {
 }
 
 func choices(in []Text) ([]Text, error) {
-	if len(in) > MaxChoices {
-		return nil, Refuse(CodeInvalid, "%d choices, at most %d are kept", len(in), MaxChoices).At("choices").WithHint("free text is always possible")
+	if len(in) > maxChoices {
+		return nil, Refuse(CodeInvalid, "%d choices, at most %d are kept", len(in), maxChoices).At("choices").
+			WithHint("free text is always possible")
 	}
 	var out []Text
 	for _, t := range in {
@@ -95,7 +97,8 @@ func (s *step) wakeable(x Wait) (Wait, error) {
 			return needs("name the task or the delegation")
 		}
 		if !s.knownTask(x.Resource) {
-			return x, Refuse(CodeNotFound, "unknown task %s", x.Resource).At("resource").WithHint("wait for something that vise does not run with wake external")
+			return x, Refuse(CodeNotFound, "unknown task %s", x.Resource).At("resource").
+				WithHint("wait for something that vise does not run with wake external")
 		}
 	case WaitExternal:
 		if x.Resource == "" && x.Source == "" {
@@ -126,7 +129,8 @@ func (s *step) itemWaits(w WorkItem, x Wait, recheck time.Duration) {
 		w.RecheckAt = s.at.At.Add(recheck)
 	}
 	w = s.save(w, true)
-	s.event(EventWorkItemWritten, w.ID, Written{Action: "waiting", Revision: w.Revision, Changed: []string{"blocked_by"}, BlockedBy: w.BlockedBy})
+	s.event(EventWorkItemWritten, w.ID, Written{Action: "waiting", Revision: w.Revision, Changed: []string{"blocked_by"},
+		BlockedBy: w.BlockedBy})
 	x.AgentID, x.WorkItemID = w.AgentID, w.ID
 	s.register(x, cancelled)
 	s.releaseFocus(w, "work_item_waiting")
@@ -139,7 +143,8 @@ func (s *step) itemWaits(w WorkItem, x Wait, recheck time.Duration) {
 func (s *step) agentWaits(x Wait) error {
 	id := s.actingAgent()
 	if id == "" {
-		return Refuse(CodeInvalid, "no work item named, and no agent").At("work_item_id").WithHint("name the work item that waits, or the agent")
+		return Refuse(CodeInvalid, "no work item named, and no agent").At("work_item_id").
+			WithHint("name the work item that waits, or the agent")
 	}
 	a, err := s.agent(id)
 	if err != nil {
@@ -179,7 +184,8 @@ func (s *step) knownTask(resource Text) bool {
 
 func (c Trigger) step(s *step) error {
 	if len(c.Payload) > MaxPayload || !utf8.ValidString(string(c.Payload)) {
-		return Refuse(CodeInvalid, "payload must be UTF-8 text of at most %d bytes", MaxPayload).At("payload").WithHint("send less, or a link")
+		return Refuse(CodeInvalid, "payload must be UTF-8 text of at most %d bytes", MaxPayload).At("payload").
+			WithHint("send less, or a link")
 	}
 	source, err := optional("source", c.Source, MaxWaitText)
 	if err != nil {
@@ -225,7 +231,8 @@ func (s *step) oneWait(id WaitID) ([]Wait, error) {
 		return nil, Refuse(CodeNotOwner, "wait %s belongs to agent %s", x.ID, x.AgentID).At("wait_id")
 	}
 	if x.Status != WaitActive {
-		return nil, Refuse(CodeRefused, "wait %s was cancelled: %s", x.ID, Text(x.CancelReason)).At("wait_id").WithHint("nothing waits for it any more")
+		return nil, Refuse(CodeRefused, "wait %s was cancelled: %s", x.ID, Text(x.CancelReason)).At("wait_id").
+			WithHint("nothing waits for it any more")
 	}
 	return []Wait{x}, nil
 }
@@ -290,7 +297,8 @@ func (s *step) queue(a Agent, m Message) {
 	a.UpdatedAt = s.at.At
 	s.put(a)
 	s.receipt.Messages = append(s.receipt.Messages, m.ID)
-	s.event(EventMessageQueued, m.WorkItemID, MessageNews{MessageID: m.ID, Priority: m.Priority, Source: m.Source, Text: cut(m.Body, previewReport)})
+	s.event(EventMessageQueued, m.WorkItemID, messageNews{MessageID: m.ID, Priority: m.Priority, Source: m.Source,
+		Text: cut(m.Body, previewReport)})
 }
 
 func (c MintIngress) step(s *step) error {
@@ -317,7 +325,7 @@ func (c MintIngress) step(s *step) error {
 	in.ID = IngressID(s.newID("in-"))
 	s.put(in)
 	s.receipt.AgentID, s.receipt.IngressID, s.receipt.WaitID = in.AgentID, in.ID, in.WaitID
-	s.event(EventIngressMinted, "", IngressNews{IngressID: in.ID, WaitID: in.WaitID, Deliver: in.Deliver})
+	s.event(EventIngressMinted, "", ingressNews{IngressID: in.ID, WaitID: in.WaitID, Deliver: in.Deliver})
 	return nil
 }
 
@@ -332,7 +340,7 @@ func (c RevokeIngress) step(s *step) error {
 	}
 	in.Revoked, in.UpdatedAt = true, s.at.At
 	s.put(in)
-	s.event(EventIngressRevoked, "", IngressNews{IngressID: in.ID, WaitID: in.WaitID, Deliver: in.Deliver})
+	s.event(EventIngressRevoked, "", ingressNews{IngressID: in.ID, WaitID: in.WaitID, Deliver: in.Deliver})
 	return nil
 }
 
@@ -348,7 +356,7 @@ func (c DeliverIngress) step(s *step) error {
 	in.LastDeliveredAt, in.UpdatedAt = s.at.At, s.at.At
 	s.put(in)
 	s.receipt.AgentID, s.receipt.IngressID = in.AgentID, in.ID
-	s.event(EventIngressDelivered, "", IngressNews{IngressID: in.ID, WaitID: in.WaitID, Deliver: in.Deliver, Deliveries: in.Deliveries})
+	s.event(EventIngressDelivered, "", ingressNews{IngressID: in.ID, WaitID: in.WaitID, Deliver: in.Deliver, Deliveries: in.Deliveries})
 	p := Provenance{Actor: s.at.Actor, Source: cut(c.Source, rowText), Payload: c.Payload}
 	waits := s.waitsOf(in)
 	s.wake(waits, p)

@@ -17,38 +17,41 @@ func (e Entry) Tell() Text {
 }
 
 var tellers = map[EventKind]func(json.RawMessage) Text{
-	EventAgentAdded:        func(json.RawMessage) Text { return "agent added" },
-	EventAgentUpdated:      telling(tellAgent),
-	EventWorkItemWritten:   telling(tellWritten),
-	EventWorkItemPicked:    telling(tellPicked),
-	EventFocusReleased:     telling(func(d Released) string { return "focus released: " + spaced(d.Reason) }),
-	EventPlanRefreshed:     telling(tellPlan),
-	EventTodosRefreshed:    telling(tellRows),
-	EventLinksChanged:      telling(tellLinked),
-	EventWaitRegistered:    telling(tellWait),
-	EventWaitsCancelled:    telling(func(d Cancelled) string { return counted(len(d.WaitIDs), "wait") + " cancelled: " + spaced(d.Reason) }),
+	EventAgentAdded:      func(json.RawMessage) Text { return "agent added" },
+	EventAgentUpdated:    telling(tellAgent),
+	EventWorkItemWritten: telling(tellWritten),
+	EventWorkItemPicked:  telling(tellPicked),
+	EventFocusReleased:   telling(func(d Released) string { return "focus released: " + spaced(d.Reason) }),
+	EventPlanRefreshed:   telling(tellPlan),
+	EventTodosRefreshed:  telling(tellRows),
+	EventLinksChanged:    telling(tellLinked),
+	EventWaitRegistered:  telling(tellWait),
+	EventWaitsCancelled: telling(func(d Cancelled) string {
+		return counted(len(d.WaitIDs),
+			"wait") + " cancelled: " + spaced(d.Reason)
+	}),
 	EventWaitTriggered:     telling(tellTrigger),
 	EventCompletionWarning: telling(func(d Warning) string { return "warning: " + d.Message }),
 	EventReportPromoted: telling(func(d Promoted) string {
 		return "report kept (" + spaced(string(d.Source)) + "): " + string(d.TextPreview)
 	}),
-	EventReportOffered: telling(func(d OfferedNews) string {
+	EventReportOffered: telling(func(d offeredNews) string {
 		return "report offered (" + spaced(string(d.Source)) + "): " + string(d.TextPreview)
 	}),
-	EventReportDeclined:      telling(func(d DeclinedNews) string { return counted(d.Offers, "offered report") + " declined" }),
+	EventReportDeclined:      telling(func(d declinedNews) string { return counted(d.Offers, "offered report") + " declined" }),
 	EventBriefSuppressed:     telling(func(Promoted) string { return "the turn's own brief gives way to the report" }),
 	EventTaskStarted:         telling(tellTask),
 	EventTaskEnded:           telling(tellTask),
-	EventMessagesSent:        telling(func(d HandedNews) string { return counted(len(d.Messages), "message") + " sent" }),
-	EventMessagesSeen:        telling(func(d HandedNews) string { return counted(len(d.Messages), "message") + " seen" }),
+	EventMessagesSent:        telling(func(d handedNews) string { return counted(len(d.Messages), "message") + " sent" }),
+	EventMessagesSeen:        telling(func(d handedNews) string { return counted(len(d.Messages), "message") + " seen" }),
 	EventMessageQueued:       telling(tellMessage),
 	EventOperatorAnswered:    telling(func(d Answered) string { return "answered: " + string(d.Text) }),
 	EventTurnStarted:         telling(tellTurn),
 	EventTurnEnded:           telling(tellTurn),
 	EventRound:               telling(tellRound),
 	EventTickEmitted:         telling(tellTick),
-	EventRecheckConsumed:     telling(func(RecheckNews) string { return "due for a second look" }),
-	EventStalled:             telling(func(d StallNews) string { return "stalled after " + counted(d.Attempts, "offer") }),
+	EventRecheckConsumed:     telling(func(recheckNews) string { return "due for a second look" }),
+	EventStalled:             telling(func(d stallNews) string { return "stalled after " + counted(d.Attempts, "offer") }),
 	EventAcknowledged:        telling(tellSeen),
 	EventIngressMinted:       telling(tellIngress("made")),
 	EventIngressRevoked:      telling(tellIngress("revoked")),
@@ -66,7 +69,7 @@ func telling[D any](tell func(D) string) func(json.RawMessage) Text {
 	}
 }
 
-func tellAgent(d AgentNews) string {
+func tellAgent(d agentNews) string {
 	s := "agent is " + string(d.Posture)
 	if d.AutoPick {
 		s += ", the scheduler may pick"
@@ -211,7 +214,7 @@ func tellTurn(d TurnNews) string {
 	return s
 }
 
-func tellRound(d RoundNews) string {
+func tellRound(d roundNews) string {
 	s := fmt.Sprintf("round %d", d.Round)
 	if len(d.Calls) > 0 {
 		s += " called " + strings.Join(d.Calls, ", ")
@@ -225,7 +228,7 @@ func tellRound(d RoundNews) string {
 	return s
 }
 
-func tellTick(d TickNews) string {
+func tellTick(d tickNews) string {
 	if d.Subsystem == reasonRecheck {
 		return counted(d.Count, "blocked work item") + " due for a second look"
 	}
@@ -236,7 +239,7 @@ func tellTick(d TickNews) string {
 	return s
 }
 
-func tellMessage(d MessageNews) string {
+func tellMessage(d messageNews) string {
 	s := "message"
 	if d.Source != "" {
 		s += " through " + string(d.Source)
@@ -256,6 +259,6 @@ func tellTask(d TaskNews) string {
 	return s
 }
 
-func tellIngress(what string) func(IngressNews) string {
-	return func(d IngressNews) string { return "capability " + string(d.IngressID) + " " + what }
+func tellIngress(what string) func(ingressNews) string {
+	return func(d ingressNews) string { return "capability " + string(d.IngressID) + " " + what }
 }

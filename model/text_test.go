@@ -52,7 +52,8 @@ var hostileTexts = []struct{ name, raw, shown string }{
 	{"mark with nothing below", "\u0301a", "·a"},
 	{"mark on a hidden character", "a\u200b\u0301b", "a·b"},
 	{"endless emoji", strings.Repeat("\U0001F469\u200d", 20) + "\U0001F469", strings.Repeat("\U0001F469\u200d", 5) + "·" +
-		strings.Repeat("\U0001F469\u200d", 5) + "·" + strings.Repeat("\U0001F469\u200d", 5) + "·" + strings.Repeat("\U0001F469\u200d", 2) + "\U0001F469"},
+		strings.Repeat("\U0001F469\u200d", 5) + "·" + strings.Repeat("\U0001F469\u200d",
+		5) + "·" + strings.Repeat("\U0001F469\u200d", 2) + "\U0001F469"},
 	{"invalid UTF-8", "a\xff\xfe\xc3b\xf0\x9f", "a\uFFFDb\uFFFD"},
 	{"overlong slash", "a\xc0\xafb", "a\uFFFDb"},
 	{"surrogate", "a\xed\xa0\x80b", "a\uFFFDb"},
@@ -142,7 +143,8 @@ func TestEveryVerbForStringsIsSafe(t *testing.T) {
 		}
 	}
 	nested := struct{ Texts []Text }{[]Text{text}}
-	for _, got := range []string{fmt.Sprint(text), fmt.Sprintln(nested), fmt.Sprintf("%v %+v %#v", nested, nested, nested), fmt.Errorf("item: %v", text).Error()} {
+	for _, got := range []string{fmt.Sprint(text), fmt.Sprintln(nested), fmt.Sprintf("%v %+v %#v", nested, nested, nested),
+		fmt.Errorf("item: %v", text).Error()} {
 		if fault := driving(strings.TrimSuffix(got, "\n")); fault != "" {
 			t.Errorf("%q: %s", got, fault)
 		}

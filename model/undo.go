@@ -56,7 +56,7 @@ func (s *step) standingBefore(ids []ItemID) (u Undo) {
 	for _, id := range ids {
 		was, _ := s.before.Item(id)
 		is, ok := s.Item(id)
-		r := Restored{WorkItemID: id, Left: StandingOf(s, is), Back: StandingOf(s.before, was)}
+		r := Restored{WorkItemID: id, Left: standingOf(s, is), Back: standingOf(s.before, was)}
 		if ok && !r.Left.Same(r.Back) {
 			u.Items = append(u.Items, r)
 		}

@@ -124,7 +124,8 @@ func completed(r Reader, agent model.AgentID) layer {
 		lines := []string{least + ", newest reports:"}
 		for _, row := range rows {
 			w, _ := r.Item(row.ID)
-			lines = append(lines, fmt.Sprintf("- %s :: %s :: %s", row.Handle, clip(row.Objective, shortObjective), clip(w.ResultSummary, n)))
+			lines = append(lines, fmt.Sprintf("- %s :: %s :: %s", row.Handle, clip(row.Objective, shortObjective),
+				clip(w.ResultSummary, n)))
 		}
 		return strings.Join(lines, "\n")
 	}

@@ -33,7 +33,8 @@ func heading(agent model.AgentID, revision uint64) layer {
 }
 
 func noCurrent() layer {
-	return layerOf("current", 0, "Current work item: none", "", "Current work item: none. PickWorkItem before you work; only a pick sets the focus.")
+	return layerOf("current", 0, "Current work item: none", "",
+		"Current work item: none. PickWorkItem before you work; only a pick sets the focus.")
 }
 
 // current are the layers of the focus, strongest first.
@@ -304,7 +305,8 @@ func items(r Reader, name, title string, list []model.WorkItem) layer {
 		head := fmt.Sprintf("- %s (%s), %s, plan %s, revision %d :: ", v.Handle, v.ID, v.Scheduling, v.PlanStatus, v.Revision)
 		short := append([]string{head + clip(v.Objective, shortObjective)}, standing(v, blocker(v), waits(v))...)
 		brief = append(brief, short...)
-		long := append([]string{head + clip(v.Objective, model.MaxObjective)}, standing(v, blocker(v), waits(v), answers(w), todos(v), plan(v))...)
+		long := append([]string{head + clip(v.Objective, model.MaxObjective)}, standing(v, blocker(v), waits(v), answers(w),
+			todos(v), plan(v))...)
 		full = append(full, long...)
 	}
 	return layerOf(name, len(list), title+": "+strings.Join(least, ", "), strings.Join(brief, "\n"), strings.Join(full, "\n")).showing(rows)

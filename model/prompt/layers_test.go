@@ -73,12 +73,14 @@ func crowd(t *testing.T) *home {
 		id := h.create(fmt.Sprintf("Candidate %d: move bucket %d of the limiter, and say what moved", i, i))
 		switch i % 10 {
 		case 0:
-			h.apply(ann, model.WaitFor{WorkItemID: id, Reason: "the review is open", Wake: model.WakeExternal, Resource: model.Text(fmt.Sprint("pr-", i))})
+			h.apply(ann, model.WaitFor{WorkItemID: id, Reason: "the review is open", Wake: model.WakeExternal,
+				Resource: model.Text(fmt.Sprint("pr-", i))})
 			h.apply("external:ci", model.Trigger{WorkItemID: id, Source: "github", Payload: "review submitted"})
 		case 1, 2:
 			h.apply(ann, model.UpdateWorkItem{WorkItemID: id, BlockedBy: model.SetTo("the schema is frozen until Friday")})
 		case 3:
-			h.apply(ann, model.WaitFor{WorkItemID: id, Reason: "it needs a decision", Wake: model.WakeOperatorInput, Question: "LFU or LRU?"})
+			h.apply(ann, model.WaitFor{WorkItemID: id, Reason: "it needs a decision", Wake: model.WakeOperatorInput,
+				Question: "LFU or LRU?"})
 		case 4:
 			h.apply(model.Operator, model.Round{Text: model.Text(fmt.Sprintf("Bucket %d moved; tests pass.", i)), WorkItemID: id,
 				Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: id}}}})
@@ -96,7 +98,8 @@ func (h *home) currentItem() model.ItemID {
 	}
 	h.apply(ann, model.UpdateWorkItem{WorkItemID: id, TodoList: &todos})
 	h.apply(ann, model.PickWorkItem{WorkItemID: id, Reason: "the proxy needs it this week"})
-	plan := model.NewPlanArtifact("ann", id, []byte("# Limiter\n\nMove it, change nothing.\n"+strings.Repeat("A line of the plan that says how.\n", 80)), h.now)
+	plan := model.NewPlanArtifact("ann", id,
+		[]byte("# Limiter\n\nMove it, change nothing.\n"+strings.Repeat("A line of the plan that says how.\n", 80)), h.now)
 	plan.Path = "/home/agents/ann/work-items/plan.md"
 	h.apply("scheduler", model.RefreshPlan{WorkItemID: id, Plan: plan})
 	ready := model.Ready

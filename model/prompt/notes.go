@@ -150,7 +150,8 @@ func CompactTrace(entries []model.TraceEntry) Trail {
 			t.Dropped++
 			continue
 		}
-		t.Steps = append(t.Steps, Step{At: e.At, Calls: e.Calls, Text: model.Text(clip(e.Text, stepText)), Refused: model.Text(clip(e.Refused, stepText))})
+		t.Steps = append(t.Steps, Step{At: e.At, Calls: e.Calls, Text: model.Text(clip(e.Text, stepText)),
+			Refused: model.Text(clip(e.Refused, stepText))})
 	}
 	return t
 }

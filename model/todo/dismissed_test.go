@@ -19,7 +19,8 @@ func TestAFindingIsRecognisedThatWasDismissedBefore(t *testing.T) {
 		earlier []Dismissed
 		want    string
 	}{
-		"the newest counts":              {[]Dismissed{finding("001", "wont_fix", "false_positive", "2026-01-01", "src/db.go:3"), finding("002", "wont_fix", "out_of_scope", "2026-02-01", "src/db.go:3")}, "review/002"},
+		"the newest counts": {[]Dismissed{finding("001", "wont_fix", "false_positive", "2026-01-01", "src/db.go:3"),
+			finding("002", "wont_fix", "out_of_scope", "2026-02-01", "src/db.go:3")}, "review/002"},
 		"another file is another one":    {[]Dismissed{finding("001", "wont_fix", "false_positive", "2026-01-01", "src/other.go:3")}, ""},
 		"a fix dismisses nothing":        {[]Dismissed{finding("001", "complete", "fixed", "2026-01-01", "src/db.go:3")}, ""},
 		"a duplicate dismisses nothing":  {[]Dismissed{finding("001", "wont_fix", "duplicate", "2026-01-01", "src/db.go:3")}, ""},

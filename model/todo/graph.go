@@ -15,7 +15,7 @@ type Edge struct {
 // Edge types.
 const (
 	BlockedBy = "blocked_by"
-	RelatedTo = "related"
+	relatedTo = "related"
 )
 
 // Graph is the dependency graph of one session, across its sources.
@@ -94,7 +94,7 @@ func (g *Graph) connect(t Todo) {
 		g.dependents[to] = append(g.dependents[to], from)
 	}
 	for _, r := range t.Related {
-		g.Edges = append(g.Edges, Edge{from, r.In(t.Source), RelatedTo})
+		g.Edges = append(g.Edges, Edge{from, r.In(t.Source), relatedTo})
 	}
 }
 
@@ -172,7 +172,7 @@ func (g *Graph) Position(r Ref) int { return slices.Index(g.Order, r) + 1 }
 // Dependents lists who depends on r, in order of ids.
 func (g *Graph) Dependents(r Ref) []Ref {
 	return slices.SortedFunc(slices.Values(g.dependents[r]), func(a, b Ref) int {
-		return cmp.Or(compareSource(a.Source(), b.Source()), CompareID(a.ID(), b.ID()))
+		return cmp.Or(compareSource(a.Source(), b.Source()), compareID(a.ID(), b.ID()))
 	})
 }
 
@@ -199,7 +199,7 @@ func (g *Graph) circles() {
 		slices.SortFunc(c, func(a, b Ref) int {
 			ta, _ := g.index.Find(a)
 			tb, _ := g.index.Find(b)
-			return Compare(ta, tb)
+			return compare(ta, tb)
 		})
 		g.Cycles = append(g.Cycles, c)
 		for _, o := range c {

@@ -58,7 +58,7 @@ func (x *Index) Resolve(word string) (Todo, error) {
 		if source != "" && t.Source != source {
 			continue
 		}
-		if t.IssueID == id || t.File == id || Number(id) >= 0 && allDigits(id) && allDigits(t.IssueID) && Number(id) == Number(t.IssueID) {
+		if t.IssueID == id || t.File == id || number(id) >= 0 && allDigits(id) && allDigits(t.IssueID) && number(id) == number(t.IssueID) {
 			found = append(found, t)
 		}
 	}
@@ -240,7 +240,7 @@ func (x *Index) Next(keep func(Todo) bool) (Todo, Nothing) {
 		n[NoTodos]++
 		why := x.unavailable(t)
 		n[why]++
-		if why == Something && (!found || Compare(t, best) < 0) {
+		if why == Something && (!found || compare(t, best) < 0) {
 			best, found = t, true
 		}
 	}

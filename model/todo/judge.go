@@ -257,11 +257,11 @@ var (
 	releaseKeys   = []string{"assigned_to", "claimed_at", "resolution_reason"}
 )
 
-// Transitions is the whole table. Where its sources disagree: a pending todo may be
+// transitions is the whole table. Where its sources disagree: a pending todo may be
 // completed directly; everything that is not final may be rejected; a blocked todo whose
 // claimant is gone becomes ready; blocked comes from in_progress only, because waiting
 // on a dependency is derived for what is not yet claimed.
-func Transitions() []Transition {
+func transitions() []Transition {
 	return []Transition{
 		{From: Pending, To: Ready, When: "triage approved"},
 		{From: Pending, To: Complete, Needs: fixedKeys, When: "resolved directly"},
@@ -281,7 +281,7 @@ func Transitions() []Transition {
 }
 
 // table is Transitions, built once.
-var table = Transitions()
+var table = transitions()
 
 // transition finds the row of a pair, or refuses with the reason that helps most.
 func transition(t Todo, to Status) (Transition, error) {

@@ -80,7 +80,7 @@ type ManifestClose struct {
 func NewManifest(source string, x *Index, session ManifestSession, at time.Time) Manifest {
 	g := NewGraph(x)
 	own := Filter{Source: []string{source}}.Select(x.All())
-	slices.SortFunc(own, func(a, b Todo) int { return CompareID(a.IssueID, b.IssueID) })
+	slices.SortFunc(own, func(a, b Todo) int { return compareID(a.IssueID, b.IssueID) })
 	m := Manifest{
 		SchemaVersion: Schema, Source: source, GeneratedAt: Stamp(at), GeneratedBy: "manifest-build",
 		Session: session, Summary: Count(own), Todos: []ManifestTodo{}, ResolutionLog: []ManifestClose{},

@@ -102,7 +102,7 @@ const (
 // ExcerptOf finds a finding's place in the code by its snippet; without one, and where
 // nothing of it is left, the line number is all there is to go by.
 func ExcerptOf(e Parts, code string) Excerpt {
-	b := Excerpt{Place: Locate(code, e.Snippet.Raw(), e.Line)}
+	b := Excerpt{Place: locate(code, e.Snippet.Raw(), e.Line)}
 	if e.Snippet == "" {
 		b.Place = Place{Line: e.Line}
 	}
@@ -131,10 +131,10 @@ type Place struct {
 	Copies int `json:"copies"`
 }
 
-// Locate finds a quoted snippet in code by its lines, whatever their indentation; a line
+// locate finds a quoted snippet in code by its lines, whatever their indentation; a line
 // number is only a hint for choosing among copies. When the whole is not there, the
 // longest run of its lines is.
-func Locate(code, snippet string, hint int) Place {
+func locate(code, snippet string, hint int) Place {
 	have, want := trimmedLines(code), trimmedLines(snippet)
 	for len(want) > 0 && want[len(want)-1] == "" {
 		want = want[:len(want)-1]

@@ -27,7 +27,8 @@ func TestARowThatNamesALinkedTodoHasItsState(t *testing.T) {
 		{Text: "review/004 is not linked", State: model.TodoPending}, {Text: "review/009 cannot be found", State: model.TodoInProgress},
 		{Text: "see review/003", State: model.TodoPending}, {Text: "a/b testing/", State: model.TodoPending},
 	}
-	want := []model.TodoState{model.TodoCompleted, model.TodoCompleted, model.TodoPending, model.TodoInProgress, model.TodoPending, model.TodoPending}
+	want := []model.TodoState{model.TodoCompleted, model.TodoCompleted, model.TodoPending, model.TodoInProgress,
+		model.TodoPending, model.TodoPending}
 	for i, got := range DeriveRows(list, links, find) {
 		if got.State != want[i] {
 			t.Errorf("%s: got %s, want %s", list[i].Text, got.State, want[i])

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,31 +52,27 @@ func (r Ref) In(source string) Ref {
 	return NewRef(source, string(r))
 }
 
-// maxIssueID bounds an issue id; strive wrote "task-N-" and a slug of 40.
-const maxIssueID = 64
+var (
+	idPattern   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
+	fileID      = regexp.MustCompile(`^((?:task-)?[0-9]+)[^0-9]`)
+	filePattern = regexp.MustCompile(`^(?:task-[0-9].*|[0-9]{3,}-.*)\.md$`)
+	idNumber    = regexp.MustCompile(`^(?:task-)?([0-9]+)`)
+)
 
-// ValidID reports whether s may be an issue id: ^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$.
-func ValidID(s string) bool {
-	if s == "" || len(s) > maxIssueID || s[0] == '-' || s[0] == '_' {
-		return false
-	}
-	for i := range len(s) {
-		if c := s[i] | 0x20; !alnum(c) && s[i] != '-' && s[i] != '_' {
-			return false
-		}
-	}
-	return true
-}
+// maxID bounds an issue id and the name of a source; strive wrote "task-N-" and a slug of 40.
+const maxID = 64
 
-// Number is the number in an issue id or a file name ("007-ready-p1-x.md" is 7,
+// ValidID reports whether s may be an issue id.
+func ValidID(s string) bool { return len(s) <= maxID && idPattern.MatchString(s) }
+
+// number is the number in an issue id or a file name ("007-ready-p1-x.md" is 7,
 // "task-3-auth.md" is 3), or -1.
-func Number(name string) int {
-	name = strings.TrimPrefix(name, "task-")
-	end := 0
-	for end < len(name) && name[end] >= '0' && name[end] <= '9' {
-		end++
+func number(name string) int {
+	m := idNumber.FindStringSubmatch(name)
+	if m == nil {
+		return -1
 	}
-	n, err := strconv.Atoi(name[:end])
+	n, err := strconv.Atoi(m[1])
 	if err != nil {
 		return -1
 	}
@@ -88,7 +85,7 @@ func Number(name string) int {
 func NextID(names []string) string {
 	highest := 0
 	for _, n := range names {
-		highest = max(highest, Number(n))
+		highest = max(highest, number(n))
 	}
 	return fmt.Sprintf("%03d", highest+1)
 }
@@ -96,30 +93,15 @@ func NextID(names []string) string {
 // IDOfFile is the issue id that a file's name tells, for files that do not say theirs:
 // "task-2" of task-2-auth.md, "004" of 004-ready-p1-x.md, "" of others.
 func IDOfFile(name string) string {
-	prefix := ""
-	if rest, ok := strings.CutPrefix(name, "task-"); ok {
-		prefix, name = "task-", rest
+	if m := fileID.FindStringSubmatch(name); m != nil {
+		return m[1]
 	}
-	end := strings.IndexFunc(name, func(r rune) bool { return r < '0' || r > '9' })
-	if end <= 0 {
-		return ""
-	}
-	return prefix + name[:end]
+	return ""
 }
 
 // IsTodoFile reports whether a name is one that a todo may have: NNN-….md, NNNN-….md,
 // task-N.md, task-N-….md. What the name says of a status is never believed.
-func IsTodoFile(name string) bool {
-	stem, ok := strings.CutSuffix(name, ".md")
-	if !ok {
-		return false
-	}
-	id := IDOfFile(stem + ".")
-	if strings.HasPrefix(id, "task-") {
-		return true
-	}
-	return len(id) >= 3 && len(stem) > len(id) && stem[len(id)] == '-'
-}
+func IsTodoFile(name string) bool { return filePattern.MatchString(name) }
 
 // FileName is the name a new todo's file keeps for life.
 func FileName(id string, s Status, p Priority, title string) string {
@@ -153,34 +135,34 @@ func slug(title string) string {
 	return s
 }
 
-// CompareID orders issue ids by number, then as text: 999 before 1000.
-func CompareID(a, b string) int {
-	na, nb := Number(a), Number(b)
+// compareID orders issue ids by number, then as text: 999 before 1000.
+func compareID(a, b string) int {
+	na, nb := number(a), number(b)
 	if na < 0 || nb < 0 {
 		na, nb = -min(na, 0), -min(nb, 0)
 	}
 	return cmp.Or(cmp.Compare(na, nb), cmp.Compare(a, b))
 }
 
-// Compare is the order of lists: priority, then number, then source.
-func Compare(a, b Todo) int {
+// compare is the order of lists: priority, then number, then source.
+func compare(a, b Todo) int {
 	return cmp.Or(
 		cmp.Compare(a.Priority, b.Priority),
-		CompareID(a.IssueID, b.IssueID),
+		compareID(a.IssueID, b.IssueID),
 		compareSource(a.Source, b.Source),
 		cmp.Compare(a.File, b.File),
 	)
 }
 
 // Sort puts todos in list order.
-func Sort(all []Todo) { slices.SortFunc(all, Compare) }
+func Sort(all []Todo) { slices.SortFunc(all, compare) }
 
 // comparePlan is the order among equally deep todos: priority, source, number.
 func comparePlan(a, b Todo) int {
 	return cmp.Or(
 		cmp.Compare(a.Priority, b.Priority),
 		compareSource(a.Source, b.Source),
-		CompareID(a.IssueID, b.IssueID),
+		compareID(a.IssueID, b.IssueID),
 		cmp.Compare(a.File, b.File),
 	)
 }

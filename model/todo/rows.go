@@ -7,10 +7,10 @@ import (
 	"vise/model"
 )
 
-// RowRef is the todo that a row of a WorkItem's todo list speaks of: its text begins with
+// rowRef is the todo that a row of a WorkItem's todo list speaks of: its text begins with
 // the qualified id, alone or before a space or colon ("review/003", "review/003: close the
 // handle"). Only a row whose todo the item links to counts; the caller asks that.
-func RowRef(text model.Text) (Ref, bool) {
+func rowRef(text model.Text) (Ref, bool) {
 	word, _, _ := strings.Cut(strings.TrimSpace(text.Raw()), " ")
 	word = strings.TrimSuffix(word, ":")
 	source, id, ok := strings.Cut(word, "/")
@@ -26,7 +26,7 @@ func DeriveRows(list []model.Todo, links []model.TodoRef, find func(model.TodoRe
 	out := make([]model.Todo, len(list))
 	copy(out, list)
 	for i, row := range out {
-		ref, ok := RowRef(row.Text)
+		ref, ok := rowRef(row.Text)
 		if !ok {
 			continue
 		}

@@ -49,7 +49,7 @@ func TestIDsGoOnFromTheHighestAndGrowAfter999(t *testing.T) {
 
 func TestIDsCompareAsNumbers(t *testing.T) {
 	ids := []string{"1000", "999", "task-2", "010", "abc"}
-	slices.SortFunc(ids, CompareID)
+	slices.SortFunc(ids, compareID)
 	if got := strings.Join(ids, " "); got != "task-2 010 999 1000 abc" {
 		t.Fatalf("got %s", got)
 	}
@@ -289,7 +289,7 @@ func TestASnippetIsFoundWhereverItMoved(t *testing.T) {
 		{"gone", "nothing like it", 4, Place{Changed: true}},
 		{"empty", "\n\n", 4, Place{Changed: true}},
 	} {
-		if got := Locate(code, c.snippet, c.hint); got != c.want {
+		if got := locate(code, c.snippet, c.hint); got != c.want {
 			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
 		}
 	}

@@ -53,7 +53,7 @@ func tableQuestions() []string {
 	for _, from := range Statuses() {
 		for _, to := range Statuses() {
 			out = append(out, fmt.Sprintf("move from=%s to=%s", from, to))
-			for _, row := range Transitions() {
+			for _, row := range transitions() {
 				if row.From != from || row.To != to {
 					continue
 				}

@@ -43,7 +43,7 @@ func Search(all []Todo, query string, body func(Todo) string) ([]Hit, error) {
 		}
 	}
 	slices.SortFunc(found, func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), Compare(a.Todo, b.Todo))
+		return cmp.Or(cmp.Compare(a.rank, b.rank), compare(a.Todo, b.Todo))
 	})
 	hits := make([]Hit, len(found))
 	for i, f := range found {
@@ -164,7 +164,8 @@ func stale(t Todo, x *Index, now time.Time, limits Thresholds, life SessionLife,
 			return DeadSession, life.Gone
 		}
 		if known && age > limits.InProgress {
-			return LongInProgress, fmt.Sprintf("no Work Log entry or other sign of life for %s (limit %s)", span(age), span(limits.InProgress))
+			return LongInProgress, fmt.Sprintf("no Work Log entry or other sign of life for %s (limit %s)", span(age),
+				span(limits.InProgress))
 		}
 	case Blocked:
 		if waits := x.Waiting(t); len(waits) > 0 && known && age > limits.Blocked {

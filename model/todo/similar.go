@@ -199,10 +199,10 @@ type Dismissed struct {
 	Session string
 }
 
-// SameFinding reports whether an earlier todo, closed without a fix, said what t says: the
+// sameFinding reports whether an earlier todo, closed without a fix, said what t says: the
 // same finding of the same file, or one that looks like it. What was a duplicate, or was
 // superseded, dismissed nothing.
-func SameFinding(t, earlier Todo) bool {
+func sameFinding(t, earlier Todo) bool {
 	if earlier.Status != WontFix || earlier.Resolution == Duplicate || earlier.Resolution == Superseded {
 		return false
 	}
@@ -218,7 +218,7 @@ func DismissedBefore(t Todo, earlier []Dismissed) (Dismissed, bool) {
 	var newest Dismissed
 	found := false
 	for _, e := range earlier {
-		if e.Ref() == t.Ref() && e.Session == "" || !SameFinding(t, e.Todo) {
+		if e.Ref() == t.Ref() && e.Session == "" || !sameFinding(t, e.Todo) {
 			continue
 		}
 		if !found || e.ResolvedAt > newest.ResolvedAt {

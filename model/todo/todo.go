@@ -1,6 +1,7 @@
 package todo
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -218,18 +219,10 @@ func ParseSource(s string) (string, error) {
 	return s, nil
 }
 
-// ValidSource reports whether s may name a source: ^[a-z0-9][a-z0-9-]{0,63}$.
-func ValidSource(s string) bool {
-	if s == "" || len(s) > 64 || s[0] == '-' {
-		return false
-	}
-	for i := range len(s) {
-		if c := s[i]; !alnum(c) && c != '-' {
-			return false
-		}
-	}
-	return true
-}
+var sourcePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
+
+// ValidSource reports whether s may name a source.
+func ValidSource(s string) bool { return len(s) <= maxID && sourcePattern.MatchString(s) }
 
 func alnum(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' }
 

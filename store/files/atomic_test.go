@@ -39,7 +39,7 @@ func TestOnlyARegularFileIsReplaced(t *testing.T) {
 	must(t, err)
 	defer root.Close()
 	for _, name := range []string{"link", "pipe", "dir", "dirlink/secret", "../x", "missing/x", "..", "."} {
-		if err := WriteAtomicIn(root, name, []byte("new")); err == nil {
+		if err := writeAtomicIn(root, name, []byte("new")); err == nil {
 			t.Errorf("%s was written", name)
 		}
 	}
@@ -62,7 +62,7 @@ func TestAFileBelowARootIsReplaced(t *testing.T) {
 	root, err := os.OpenRoot(dir)
 	must(t, err)
 	defer root.Close()
-	must(t, WriteAtomicIn(root, "a/b/c", []byte("x")))
+	must(t, writeAtomicIn(root, "a/b/c", []byte("x")))
 	if got, err := os.ReadFile(filepath.Join(dir, "a/b/c")); err != nil || string(got) != "x" {
 		t.Errorf("got %q, %v", got, err)
 	}

@@ -176,7 +176,7 @@ func (h Home) SavePlan(agent model.AgentID, id model.ItemID, base string, data [
 		return err
 	}
 	defer dir.Close()
-	return WriteAtomicIn(dir, planFile, data)
+	return writeAtomicIn(dir, planFile, data)
 }
 
 // SaveBeside writes data next to an item's plan, under a name that nothing has, and gives
@@ -210,11 +210,11 @@ func WriteAtomic(path string, data []byte) error {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	defer dir.Close()
-	return WriteAtomicIn(dir, filepath.Base(path), data)
+	return writeAtomicIn(dir, filepath.Base(path), data)
 }
 
-// WriteAtomicIn is WriteAtomic for a file below root, which no part of name can lead out of.
-func WriteAtomicIn(root *os.Root, name string, data []byte) error {
+// writeAtomicIn is WriteAtomic for a file below root, which no part of name can lead out of.
+func writeAtomicIn(root *os.Root, name string, data []byte) error {
 	dir, err := root.OpenRoot(filepath.Dir(name) + "/.")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)

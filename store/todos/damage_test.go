@@ -69,7 +69,8 @@ func TestBadFilesAreShownAndLeftAlone(t *testing.T) {
 	put(t, s, "review/045-\x1b[2J.md", head(""))
 
 	want := map[string]todo.Rule{"040-x.md": todo.RuleTooLarge, "041-x.md": todo.RuleSymlink, "042-x.md": todo.RuleSymlink,
-		"043-x.md": todo.RuleNotRegular, "044-x.md": todo.RuleNotRegular, "045-·[2J.md": todo.RuleName, "audit": todo.RuleSymlink, "": todo.RuleSource}
+		"043-x.md": todo.RuleNotRegular, "044-x.md": todo.RuleNotRegular, "045-·[2J.md": todo.RuleName,
+		"audit": todo.RuleSymlink, "": todo.RuleSource}
 	for name, f := range files {
 		want[name] = f.rule
 	}
@@ -173,7 +174,8 @@ func TestASessionDeletedUnderneathIsSaid(t *testing.T) {
 	if _, err := s.Load(); err == nil || !strings.Contains(err.Error(), ErrGone.Error()) {
 		t.Errorf("loading: %v", err)
 	}
-	if _, err := s.Create([]todo.Draft{draft("two", todo.Ready)}, operator()); err == nil || !strings.Contains(err.Error(), ErrGone.Error()) {
+	if _, err := s.Create([]todo.Draft{draft("two", todo.Ready)}, operator()); err == nil || !strings.Contains(err.Error(),
+		ErrGone.Error()) {
 		t.Errorf("creating: %v", err)
 	}
 	if _, err := os.Stat(s.Path()); err == nil {

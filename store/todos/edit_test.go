@@ -150,7 +150,8 @@ func TestTheWorkLogGrowsBeforeTheHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := strings.Replace(raw, "```\n\n## Status History\n", "```\n\n### 2026-03-02 - Fix ## Status History\n\n**By**: smith-1\n\n## Status History\n", 1)
+	want := strings.Replace(raw,
+		"```\n\n## Status History\n", "```\n\n### 2026-03-02 - Fix ## Status History\n\n**By**: smith-1\n\n## Status History\n", 1)
 	if string(out) != want {
 		t.Fatalf("got\n%s\nwant\n%s", out, want)
 	}

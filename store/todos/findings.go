@@ -32,8 +32,8 @@ const (
 	GolangCI Format = "golangci"
 )
 
-// Formats lists the formats.
-func Formats() []Format { return []Format{TOME, SARIF, GoVet, GolangCI} }
+// formats lists the formats.
+func formats() []Format { return []Format{TOME, SARIF, GoVet, GolangCI} }
 
 // Guess tells the format of a report by its content.
 func Guess(raw []byte) (Format, bool) {
@@ -91,10 +91,11 @@ func Read(f Format, raw []byte, c Context) (Report, error) {
 		return readGolangCI(raw, c)
 	}
 	words := make([]string, 0, 4)
-	for _, v := range Formats() {
+	for _, v := range formats() {
 		words = append(words, string(v))
 	}
-	return Report{}, model.Refuse(model.CodeInvalid, "%q is not a format", string(f)).At("format").WithHint("one of %s", strings.Join(words, ", "))
+	return Report{}, model.Refuse(model.CodeInvalid, "%q is not a format", string(f)).At("format").
+		WithHint("one of %s", strings.Join(words, ", "))
 }
 
 // issue is a finding of a program: what the tool formats have in common.
@@ -109,7 +110,8 @@ type issue struct {
 // drafts turns a program's issues into drafts, in order of file and line.
 func drafts(issues []issue, ref string, c Context) []todo.Draft {
 	slices.SortStableFunc(issues, func(a, b issue) int {
-		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.rule, b.rule), cmp.Compare(a.message, b.message))
+		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.rule, b.rule),
+			cmp.Compare(a.message, b.message))
 	})
 	seen := map[string]int{}
 	out := make([]todo.Draft, 0, len(issues))
@@ -131,7 +133,8 @@ func (is issue) draft(ref string, c Context, nth int) todo.Draft {
 		SourceRef: model.Text(ref), FindingID: cut(is.rule, 60) + "-" + model.Text(hex.EncodeToString(sum[:4])),
 		Severity: cut(is.severity, 40), Chain: c.Chain,
 		Findings: []todo.Finding{{Label: "Rule", Text: model.Text(is.rule)}, {Label: "File", Text: at(is.file, is.line)},
-			{Label: "Issue", Text: model.Text(is.message)}, {Label: "Severity", Text: model.Text(is.severity)}, {Label: "Help", Text: model.Text(is.help)}},
+			{Label: "Issue", Text: model.Text(is.message)}, {Label: "Severity", Text: model.Text(is.severity)}, {Label: "Help",
+				Text: model.Text(is.help)}},
 	}
 	if is.file != "" {
 		d.Files = []model.Text{cut(is.file, 200)}

@@ -143,7 +143,8 @@ func TestWhatIsNoReportIsRefused(t *testing.T) {
 
 func TestEveryDraftCanBecomeATodo(t *testing.T) {
 	long := strings.Repeat("ü", 5000)
-	raw := fmt.Sprintf(`{"Issues":[{"FromLinter":%q,"Text":"\u001b[2J%s","Severity":%q,"Pos":{"Filename":%q,"Line":1}}]}`, long, long, long, long)
+	raw := fmt.Sprintf(`{"Issues":[{"FromLinter":%q,"Text":"\u001b[2J%s","Severity":%q,"Pos":{"Filename":%q,"Line":1}}]}`, long,
+		long, long, long)
 	got, err := Read(GolangCI, []byte(raw), Context{})
 	if err != nil {
 		t.Fatal(err)

@@ -52,7 +52,8 @@ func (s *Session) Reprioritise(word string, p todo.Priority, m todo.Move) (todo.
 // Claim takes the next todo that can be worked on, for m.Owner under m.Lease. Of many that
 // claim at once each gets another. In the same turn it interrupts what dead claimants left,
 // and returns that too. With nothing to claim the reason is not Something.
-func (s *Session) Claim(keep func(todo.Todo) bool, m todo.Move, alive todo.Probe) (t todo.Todo, why todo.Nothing, swept []todo.Todo, err error) {
+func (s *Session) Claim(keep func(todo.Todo) bool, m todo.Move, alive todo.Probe) (t todo.Todo, why todo.Nothing,
+	swept []todo.Todo, err error) {
 	m.To = todo.InProgress
 	written, err := s.Apply(func(snap Snapshot) ([]Edit, error) {
 		index := snap.Index()

@@ -86,7 +86,8 @@ func (s *Session) load(before Snapshot, bodies bool) (Snapshot, error) {
 		switch {
 		case strings.HasPrefix(d.Name(), "."):
 		case d.Type()&fs.ModeSymlink != 0:
-			snap.Damaged = append(snap.Damaged, Damage{File: printable(d.Name()), Rule: todo.RuleSymlink, Reason: "a symbolic link is not followed"})
+			snap.Damaged = append(snap.Damaged, Damage{File: printable(d.Name()), Rule: todo.RuleSymlink,
+				Reason: "a symbolic link is not followed"})
 		case d.IsDir():
 			if err := s.loadSource(&snap, before, d.Name()); err != nil {
 				return snap, s.gone(err)
@@ -110,7 +111,8 @@ func (s *Session) gone(err error) error {
 
 func (s *Session) loadSource(snap *Snapshot, before Snapshot, dir string) error {
 	if !todo.ValidSource(dir) {
-		snap.Damaged = append(snap.Damaged, Damage{Source: printable(dir), Rule: todo.RuleSource, Reason: "the directory's name is not a source"})
+		snap.Damaged = append(snap.Damaged, Damage{Source: printable(dir), Rule: todo.RuleSource,
+			Reason: "the directory's name is not a source"})
 		return nil
 	}
 	root, err := files.Below(s.root, dir, false)
@@ -127,7 +129,8 @@ func (s *Session) loadSource(snap *Snapshot, before Snapshot, dir string) error 
 		switch {
 		case !todo.IsTodoFile(f.Name()):
 		case printable(f.Name()) != f.Name():
-			snap.Damaged = append(snap.Damaged, Damage{Source: dir, File: printable(f.Name()), Rule: todo.RuleName, Reason: "the file's name holds characters that cannot be shown"})
+			snap.Damaged = append(snap.Damaged, Damage{Source: dir, File: printable(f.Name()), Rule: todo.RuleName,
+				Reason: "the file's name holds characters that cannot be shown"})
 		default:
 			names = append(names, f.Name())
 		}

@@ -67,11 +67,13 @@ type reader struct {
 func (r *reader) todo(dir, name string) todo.Todo {
 	t := todo.Todo{
 		File: name, Schema: r.number("schema_version"),
-		Title:  r.text("title"),
-		Origin: todo.Origin{SourceRef: r.text("source_ref"), FindingID: r.text("finding_id"), FindingSeverity: r.text("finding_severity"), WorkflowChain: texts[model.Text](r, "workflow_chain"), WorkSession: r.text("work_session")},
-		Tags:   texts[model.Text](r, "tags"), Files: texts[model.Text](r, "files"),
+		Title: r.text("title"),
+		Origin: todo.Origin{SourceRef: r.text("source_ref"), FindingID: r.text("finding_id"),
+			FindingSeverity: r.text("finding_severity"), WorkflowChain: texts[model.Text](r, "workflow_chain"), WorkSession: r.text("work_session")},
+		Tags: texts[model.Text](r, "tags"), Files: texts[model.Text](r, "files"),
 		Dependencies: texts[todo.Ref](r, "dependencies"), Related: texts[todo.Ref](r, "related_todos"),
-		Claim:   todo.Claim{AssignedTo: r.text("assigned_to"), ClaimedAt: r.time("claimed_at"), FixerClaim: r.text("mend_fixer_claim"), Lease: r.lease()},
+		Claim: todo.Claim{AssignedTo: r.text("assigned_to"), ClaimedAt: r.time("claimed_at"),
+			FixerClaim: r.text("mend_fixer_claim"), Lease: r.lease()},
 		Created: r.aliased("created", "created_at"), Updated: r.aliased("updated", "updated_at"),
 		Computed: todo.Computed{ExecutionOrder: r.number("execution_order"), Wave: r.number("wave")},
 	}

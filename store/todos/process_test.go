@@ -99,7 +99,8 @@ func TestThirtyTwoWorkersClaimAHundredTodosOnceEach(t *testing.T) {
 	}
 	for _, got := range mustLoad(t, s).Todos {
 		if got.Status != todo.InProgress || got.AssignedTo.Raw() != claims[string(got.Ref())] || len(got.History) != 2 {
-			t.Errorf("%s is %s of %q with %d rows, claimed by %s", got.Ref(), got.Status, got.AssignedTo, len(got.History), claims[string(got.Ref())])
+			t.Errorf("%s is %s of %q with %d rows, claimed by %s", got.Ref(), got.Status, got.AssignedTo, len(got.History),
+				claims[string(got.Ref())])
 		}
 	}
 }

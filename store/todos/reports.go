@@ -266,7 +266,8 @@ func labelled(block, label string) model.Text {
 		var lines []string
 		for line := range strings.SplitSeq(rest, "\n") {
 			trimmed := strings.TrimSpace(line)
-			if len(lines) > 0 && (strings.HasPrefix(trimmed, "- ") || strings.HasPrefix(trimmed, "**") || strings.HasPrefix(trimmed, "```")) {
+			if len(lines) > 0 && (strings.HasPrefix(trimmed, "- ") || strings.HasPrefix(trimmed,
+				"**") || strings.HasPrefix(trimmed, "```")) {
 				break
 			}
 			lines = append(lines, trimmed)

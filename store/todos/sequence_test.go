@@ -41,7 +41,8 @@ func (m *machine) any(rt *rapid.T) (todo.Todo, bool) {
 }
 
 func (m *machine) Create(rt *rapid.T) {
-	d := draft(rapid.StringMatching(`[a-z]{1,5}`).Draw(rt, "title"), rapid.SampledFrom([]todo.Status{todo.Pending, todo.Ready}).Draw(rt, "status"))
+	d := draft(rapid.StringMatching(`[a-z]{1,5}`).Draw(rt, "title"), rapid.SampledFrom([]todo.Status{todo.Pending,
+		todo.Ready}).Draw(rt, "status"))
 	if t, ok := m.any(rt); ok && rapid.Bool().Draw(rt, "depends") {
 		d.Dependencies = []todo.Ref{t.Ref()}
 	}

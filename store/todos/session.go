@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -31,7 +32,7 @@ type Session struct {
 var (
 	ErrNoSession = errors.New("no session context found")
 	ErrGone      = errors.New("the session's directory was removed")
-	ErrOutside   = errors.New("a session lies below tmp/ of its repository")
+	errOutside   = errors.New("a session lies below tmp/ of its repository")
 )
 
 // RepoOf is the repository around a directory: the nearest with .git, else the directory.
@@ -53,7 +54,7 @@ func Normalize(repo, dir string) (string, error) {
 	if filepath.IsAbs(dir) {
 		var err error
 		if rel, err = filepath.Rel(repo, dir); err != nil {
-			return "", fmt.Errorf("session %q: %w", dir, ErrOutside)
+			return "", fmt.Errorf("session %q: %w", dir, errOutside)
 		}
 	}
 	rel = path.Clean(filepath.ToSlash(rel))
@@ -62,7 +63,7 @@ func Normalize(repo, dir string) (string, error) {
 	}
 	parts := strings.Split(rel, "/")
 	if rel != "todos" && (parts[0] != "tmp" || len(parts) < 3 || len(parts) > 4) {
-		return "", fmt.Errorf("session %q: %w, as tmp/WORKFLOW/ID", dir, ErrOutside)
+		return "", fmt.Errorf("session %q: %w, as tmp/WORKFLOW/ID", dir, errOutside)
 	}
 	for _, p := range parts {
 		if !plainName(p) {
@@ -72,14 +73,9 @@ func Normalize(repo, dir string) (string, error) {
 	return rel, nil
 }
 
-func plainName(s string) bool {
-	if s == "" || s[0] == '.' || s[0] == '-' {
-		return false
-	}
-	return !strings.ContainsFunc(s, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '.' && r != '_' && r != '-'
-	})
-}
+var namePattern = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9._-]*$`)
+
+func plainName(s string) bool { return namePattern.MatchString(s) }
 
 // Open opens the todos directory rel of a repository. It refuses a link anywhere below repo.
 func Open(repo, rel string) (*Session, error) {
@@ -178,7 +174,7 @@ func OpenAt(base string) (*Session, error) {
 	parts := strings.Split(filepath.ToSlash(filepath.Clean(base)), "/")
 	n := len(parts)
 	if !filepath.IsAbs(base) || n < 2 || parts[n-1] != "todos" {
-		return nil, fmt.Errorf("todos directory %q: %w", base, ErrOutside)
+		return nil, fmt.Errorf("todos directory %q: %w", base, errOutside)
 	}
 	from := n - 1
 	switch {

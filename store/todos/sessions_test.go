@@ -45,7 +45,8 @@ func TestAdoptionMovesWhatIsUnfinishedOnce(t *testing.T) {
 	if copied.FindingID != "SEC-2" || !slices.Equal(copied.Dependencies, []todo.Ref{"review/002"}) || len(copied.History) != 2 {
 		t.Errorf("copied as %+v", copied)
 	}
-	if one, _ := snap.Index().Find("review/002"); !strings.Contains(read(t, filepath.Join(to.Path(), "review", one.File)), "mine: kept # yes\n") {
+	if one, _ := snap.Index().Find("review/002"); !strings.Contains(read(t, filepath.Join(to.Path(), "review", one.File)),
+		"mine: kept # yes\n") {
 		t.Error("an unknown key was lost")
 	}
 	if four, _ := snap.Index().Find("review/004"); four.Status != todo.Ready || four.AssignedTo != "" {
@@ -92,7 +93,8 @@ func TestASessionIsRemovedOnlyWhenNothingIsLost(t *testing.T) {
 
 func TestFixRepairsWhatNeedsNoDecision(t *testing.T) {
 	s := newSession(t, review)
-	put(t, s, "review/001-ready-p1-a.md", "---\nstatus: ready\npriority: p1\ndependencies: [\"001\", \"002\"]\nrelated_todos: [review/002]\n---\n# A\n")
+	put(t, s, "review/001-ready-p1-a.md",
+		"---\nstatus: ready\npriority: p1\ndependencies: [\"001\", \"002\"]\nrelated_todos: [review/002]\n---\n# A\n")
 	put(t, s, "review/002-ready-p1-b.md", "---\nstatus: ready\npriority: p1\n---\n# B\n")
 	fixed, err := s.Fix(operator(), true)
 	if err != nil || len(fixed) != 2 {

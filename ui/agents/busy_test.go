@@ -24,7 +24,7 @@ func TestHooksAtABusyLedgerLoseAndDoubleNothing(t *testing.T) {
 		b.must(postToolUse(fmt.Sprint("s", i), "toolu_1", id), "claude", "PostToolUse")
 		ids = append(ids, id)
 	}
-	holder := lock.New(filepath.Join(b.dir, "ledger.lock"), "a test")
+	holder := lock.On(nil, filepath.Join(b.dir, "ledger.lock"), "a test")
 	if err := holder.Acquire(t.Context()); err != nil {
 		t.Fatal(err)
 	}

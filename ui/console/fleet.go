@@ -156,5 +156,6 @@ func acknowledge(c Console) (Console, tea.Cmd) {
 		return c.acknowledgeAll(rows)
 	}
 	r := *c.row()
-	return c.send(model.Acknowledge{WorkItemID: r.ID, SeenRevision: r.Revision}, "Acknowledged "+string(r.Handle)+". It is quiet until something new happens")
+	said := "Acknowledged " + string(r.Handle) + ". It is quiet until something new happens"
+	return c.send(model.Acknowledge{WorkItemID: r.ID, SeenRevision: r.Revision}, said)
 }

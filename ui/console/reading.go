@@ -256,7 +256,8 @@ const (
 
 // readTruth reads everything that a frame needs, at one revision.
 func readTruth(r model.Reader, w want, now time.Time) truth {
-	t := truth{revision: r.Revision(), at: now, want: w, agents: r.Agents("", agentsShown), activity: screen.Events{Names: map[model.ItemID]model.Handle{}}}
+	t := truth{revision: r.Revision(), at: now, want: w, agents: r.Agents("", agentsShown)}
+	t.activity.Names = map[model.ItemID]model.Handle{}
 	if w.agent == "" && len(t.agents) > 0 && w.view == viewDesk {
 		w.agent = t.agents[0].ID
 	}
@@ -275,10 +276,7 @@ func readTruth(r model.Reader, w want, now time.Time) truth {
 	t.desk = model.DeskOf(r, w.agent, model.Stamp{At: now}, func(c model.Class) int { return c.Limit() + w.rows })
 	t.activity.Entries = r.HistoryBefore(source, model.Position{}, activityShown)
 	for _, e := range t.activity.Entries {
-		if _, known := t.activity.Names[e.WorkItemID]; !known && e.WorkItemID != "" {
-			item, _ := r.Item(e.WorkItemID)
-			t.activity.Names[e.WorkItemID] = item.Handle
-		}
+		nameOf(r, t.activity.Names, e.WorkItemID)
 	}
 	if w.item == "" && w.view == viewDesk {
 		w.item = firstOf(t.desk)

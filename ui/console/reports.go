@@ -64,7 +64,8 @@ func reportsActs() map[action.ID]act {
 	}
 	reading := backStep{func(c Console) bool { return c.place.reports.Reading }, reportsPane}
 	return listActs(reportsBy, height, map[action.ID]act{
-		action.PreviewDown: reportsScroll(1), action.PreviewUp: reportsScroll(-1), action.NextPane: reportsPane, action.PrevPane: reportsPane,
+		action.PreviewDown: reportsScroll(1), action.PreviewUp: reportsScroll(-1),
+		action.NextPane: reportsPane, action.PrevPane: reportsPane,
 		action.Open: reportsOpen, action.Back: backOr(reading, unfiltered), action.NextAgent: stay, action.PrevAgent: stay,
 	})
 }

@@ -121,7 +121,8 @@ func (c Console) let() Console {
 
 // frame is what every screen is drawn with.
 func (c Console) frame() screen.Frame {
-	f := screen.Frame{Frame: widget.Frame{Styles: c.styles, Now: c.now, Keys: c.keys}, Wide: c.layout.shape == three, Narrow: c.layout.shape == one, Cursor: c.layers.dialog() == nil}
+	f := screen.Frame{Frame: widget.Frame{Styles: c.styles, Now: c.now, Keys: c.keys}, Cursor: c.layers.dialog() == nil}
+	f.Wide, f.Narrow = c.layout.shape == three, c.layout.shape == one
 	switch {
 	case !c.truth.at.IsZero():
 	case c.trouble != nil:
@@ -143,7 +144,8 @@ func (c Console) body() screen.Drawing {
 		return c.reportsView().Draw()
 	}
 	queue, detail := c.queueView().Draw(int(paneQueue)), c.detailView().Draw(int(paneDetail))
-	events := c.truth.activity.Pane(c.frame(), c.layout.panes[paneActivity], int(paneActivity), c.place.focus == paneActivity, c.place.scroll[page{tab: tabActivity}])
+	events := c.truth.activity.Pane(c.frame(), c.layout.panes[paneActivity], int(paneActivity), c.place.focus == paneActivity,
+		c.place.scroll[page{tab: tabActivity}])
 	if c.layout.panes[paneDetail].X > 0 {
 		return queue.Beside(detail.Above(events))
 	}
@@ -152,7 +154,8 @@ func (c Console) body() screen.Drawing {
 
 func (c Console) queueView() screen.QueueView {
 	return screen.QueueView{
-		Frame: c.frame(), Rect: c.layout.panes[paneQueue], Queue: c.queue, Focused: c.place.focus == paneQueue, Style: c.layout.queueStyle(),
+		Frame: c.frame(), Rect: c.layout.panes[paneQueue], Queue: c.queue, Focused: c.place.focus == paneQueue,
+		Style:  c.layout.queueStyle(),
 		Cursor: c.place.cursor, Top: c.place.top, Filter: c.filterShown(), Marked: c.markedIDs(), MarkWords: c.markWords(),
 		Counts: c.frame().Counts(c.truth.desk), Opened: c.fx.Ledger != nil, Agent: c.place.agent != "",
 	}
@@ -195,17 +198,23 @@ func (c Console) whyKeys() []string {
 
 func (c Console) fleetView() screen.FleetView {
 	return screen.FleetView{
-		Frame: c.frame(), Fleet: c.place.fleet, Body: c.layout.body(), Zoomed: c.place.zoomed, Told: c.truth.fleet, Events: c.truth.activity,
+		Frame: c.frame(), Fleet: c.place.fleet, Body: c.layout.body(), Zoomed: c.place.zoomed,
+		Told: c.truth.fleet, Events: c.truth.activity,
 		Findings: len(c.files.Pending()), Threads: c.threads.all,
 	}
 }
 
 func (c Console) activityView() screen.ActivityView {
-	return screen.ActivityView{Frame: c.frame(), Activity: c.place.activity, Body: c.layout.body(), Filter: c.filterShown(), Told: c.truth.journal}
+	return screen.ActivityView{
+		Frame: c.frame(), Activity: c.place.activity, Body: c.layout.body(), Filter: c.filterShown(), Told: c.truth.journal,
+	}
 }
 
 func (c Console) reportsView() screen.ReportsView {
-	v := screen.ReportsView{Frame: c.frame(), Reports: c.place.reports, Body: c.layout.body(), Zoomed: c.place.zoomed, Filter: c.filterShown(), Told: c.truth.finished}
+	v := screen.ReportsView{
+		Frame: c.frame(), Reports: c.place.reports, Body: c.layout.body(), Zoomed: c.place.zoomed,
+		Filter: c.filterShown(), Told: c.truth.finished,
+	}
 	if d := c.detail(); d != nil {
 		v.Detail = &screen.Detail{Frame: v.Frame, Row: v.Row(), Detail: d}
 	}

@@ -60,9 +60,9 @@ func TestASplitTransactionIsFoundOut(t *testing.T) {
 			dir := t.TempDir()
 			w := newWorld(t, storetest.Seed(t))
 			for range c.members {
-				b := store.OpenBolt(filepath.Join(dir, "ledger.db"), lock.New(filepath.Join(dir, "ledger.lock"), ""))
+				b := store.OpenBolt(filepath.Join(dir, "ledger.db"), lock.On(nil, filepath.Join(dir, "ledger.lock"), ""))
 				if w.members == 0 {
-					if err := store.CreateBolt(filepath.Join(dir, "ledger.db"), func(store.Txn) error { return nil }); err != nil {
+					if err := store.CreateBolt(nil, filepath.Join(dir, "ledger.db"), func(store.Txn) error { return nil }); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -75,7 +75,8 @@ func (v Detail) files(w int) []string {
 	if x.Session != "" {
 		out = append(out, v.sessionHead(w)...)
 		if n := len(x.Pending()); n > 0 {
-			out = append(out, " "+v.NeedsYou.Paint(fmt.Sprintf("%d %s triage: %s", n, Plural(n, "finding needs", "findings need"), v.Keys.KeyOf(action.TriageOpen))))
+			s := fmt.Sprintf("%d %s triage: %s", n, Plural(n, "finding needs", "findings need"), v.Keys.KeyOf(action.TriageOpen))
+			out = append(out, " "+v.NeedsYou.Paint(s))
 		}
 		out = append(out, v.session(w)...)
 	}
@@ -136,7 +137,8 @@ func (v Detail) linked(l LinkedTodo, w int) string {
 	if l.Missing == "" {
 		return v.FileTodo(l.Todo, nil, w, false)
 	}
-	return v.Strip(w, false, v.NeedsYou.Of(" "+v.Glyph.Warning+" "), v.Muted.Of(v.Show(l.Link.QualifiedID)+"  "), v.Faint.Of(v.Safe(l.Missing)))
+	id := v.Muted.Of(v.Show(l.Link.QualifiedID) + "  ")
+	return v.Strip(w, false, v.NeedsYou.Of(" "+v.Glyph.Warning+" "), id, v.Faint.Of(v.Safe(l.Missing)))
 }
 
 // FileTodo is a file todo on a line.

@@ -90,7 +90,8 @@ func (v QueueView) Revealed() int {
 
 // Draw draws the queue.
 func (v QueueView) Draw(id int) Drawing {
-	p := paneOf(v.Rect, id, widget.Box{Title: v.Strong.Paint("Queue"), Right: v.note(), Foot: v.foot(), Focused: v.Focused})
+	p := v.pane(v.Rect, id, "Queue", "", v.Focused)
+	p.Right, p.Foot = v.note(), v.foot()
 	if v.Narrow {
 		p.Title += "  " + v.Counts
 	}
