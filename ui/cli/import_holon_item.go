@@ -177,9 +177,10 @@ func (r *holonReader) note(id model.ItemID, what string) {
 
 // shorten cuts t after limit scalars, the last of which is then an ellipsis.
 func shorten(t model.Text, limit int) (model.Text, bool) {
-	if utf8.RuneCountInString(string(t)) <= limit {
+	raw := t.Raw() // raw: into the ledger, not shown
+	if utf8.RuneCountInString(raw) <= limit {
 		return t, false
 	}
-	runes := []rune(string(t))
+	runes := []rune(raw)
 	return model.Text(string(runes[:limit-1]) + "…"), true
 }
