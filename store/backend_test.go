@@ -27,8 +27,8 @@ func TestBoltKeepsTheContract(t *testing.T) {
 func newBolt(t testing.TB, dir string) *store.Bolt {
 	t.Helper()
 	path := filepath.Join(dir, "ledger.db")
-	l := lock.New(filepath.Join(dir, "ledger.lock"), "vise test")
-	if err := store.CreateBolt(path, func(store.Txn) error { return nil }); err != nil {
+	l := lock.On(nil, filepath.Join(dir, "ledger.lock"), "vise test")
+	if err := store.CreateBolt(nil, path, func(store.Txn) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return store.OpenBolt(path, l)

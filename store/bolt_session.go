@@ -168,9 +168,7 @@ func (s *session) close() {
 // CreateBolt makes the ledger file at path with what fill writes, all of it or nothing:
 // the file gets its name when it is complete and on disk. A file that is there already is
 // an error that is fs.ErrExist. The caller holds the ledger's lock.
-func CreateBolt(path string, fill func(Txn) error) error { return createBolt(nil, path, fill) }
-
-func createBolt(m *files.Machine, path string, fill func(Txn) error) error {
+func CreateBolt(m *files.Machine, path string, fill func(Txn) error) error {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(err, &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist})
 	}

@@ -36,8 +36,6 @@ type boltTxn struct {
 	session  *session
 	appended *bbolt.Bucket
 	state    *bbolt.Bucket
-	// getting are cursors for Get, one for each bucket: each keeps the memory of its way down.
-	getting map[*bbolt.Bucket]*bbolt.Cursor
 }
 
 func (t *boltTxn) openTables() error {
@@ -60,23 +58,10 @@ func (t *boltTxn) bucket(key []byte) *bbolt.Bucket {
 
 func (t *boltTxn) Get(key []byte) (value []byte, err error) {
 	err = t.session.guard("get", func() error {
-		if at, v := t.getter(t.bucket(key)).Seek(key); bytes.Equal(at, key) {
-			value = v
-		}
+		value = t.bucket(key).Get(key)
 		return nil
 	})
 	return value, err
-}
-
-func (t *boltTxn) getter(b *bbolt.Bucket) *bbolt.Cursor {
-	c := t.getting[b]
-	if c == nil {
-		if c = b.Cursor(); t.getting == nil {
-			t.getting = map[*bbolt.Bucket]*bbolt.Cursor{}
-		}
-		t.getting[b] = c
-	}
-	return c
 }
 
 func (t *boltTxn) Put(key, value []byte) error {

@@ -102,7 +102,7 @@ func TestALedgerThatCannotBeWrittenIsSaidAndRead(t *testing.T) {
 func TestABusyErrorTellsOfAStoppedHolder(t *testing.T) {
 	dir, l := newHome(t)
 	must(applied(l, objective("k")))
-	holder := lock.New(filepath.Join(dir, "ledger.lock"), "vise held")
+	holder := lock.On(nil, filepath.Join(dir, "ledger.lock"), "vise held")
 	must(holder.Acquire(ctx))
 	defer holder.Release()
 	stopped := &files.Machine{Process: func(pid int) files.Process {

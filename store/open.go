@@ -86,7 +86,7 @@ func createIn(m *files.Machine, dir string) error {
 	if err := l.home.makeFiles(); err != nil {
 		return err
 	}
-	return createBolt(m, l.home.path(ledgerFile), l.initialize)
+	return CreateBolt(m, l.home.path(ledgerFile), l.initialize)
 }
 
 // initialize writes what an empty ledger begins with.

@@ -41,7 +41,7 @@ func (r *restore) sources() ([]source, error) {
 	out = append(out, source{"the journal alone", func(d *draft) error {
 		l := newLedger(nil, nil)
 		l.home = r.home
-		return createBolt(r.Machine, d.path(), l.initialize)
+		return CreateBolt(r.Machine, d.path(), l.initialize)
 	}})
 	if r.Blind {
 		return out, nil

@@ -50,11 +50,8 @@ const (
 // row, within the same turn, is told of within a second.
 const lookEvery = 300 * time.Millisecond
 
-// New describes the lock at path. Nothing is opened until the first Acquire. The command
-// is what others are told when this process holds the lock, such as "vise mcp".
-func New(path, command string) *File { return On(nil, path, command) }
-
-// On is New on a machine.
+// On describes the lock at path on a machine. Nothing is opened until the first Acquire. The
+// command is what others are told when this process holds the lock, such as "vise mcp".
 func On(m *files.Machine, path, command string) *File {
 	p := m.Look(0)
 	self := Holder{PID: p.PID, Command: printable(cmp.Or(command, defaultCommand(p.Args))), Start: p.Start}

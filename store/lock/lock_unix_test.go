@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 // inside is a small durable write, as a ledger's commit is.
 func compete(args []string) {
 	d, _ := time.ParseDuration(args[1])
-	l := lock.New(args[0], "")
+	l := lock.On(nil, args[0], "")
 	file, err := os.CreateTemp(filepath.Dir(args[0]), "work-*")
 	must(err)
 	fmt.Println("ready")
@@ -54,7 +54,7 @@ func compete(args []string) {
 // of its own, as a shell gives to each command: others may not be stoppable.
 func hold(args []string) {
 	must(syscall.Setpgid(0, 0))
-	l := lock.New(args[0], "vise mcp")
+	l := lock.On(nil, args[0], "vise mcp")
 	must(l.Acquire(ctx))
 	fmt.Println("held")
 	storetest.Hear()
@@ -66,7 +66,7 @@ func hold(args []string) {
 // loop takes and gives the lock until it is killed, in a process group of its own.
 func loop(args []string) {
 	must(syscall.Setpgid(0, 0))
-	l := lock.New(args[0], "vise list")
+	l := lock.On(nil, args[0], "vise list")
 	for first := true; ; first = false {
 		must(l.Acquire(ctx))
 		if first {
@@ -166,7 +166,7 @@ func TestLockOfAKilledHolderIsFree(t *testing.T) {
 	if err := c.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	l := lock.New(path, "")
+	l := lock.On(nil, path, "")
 	defer l.Close()
 	if err := l.Acquire(ctx); err != nil {
 		t.Fatal(err)
@@ -178,7 +178,7 @@ func TestBusyNamesTheHolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	c := storetest.Start(t, "hold", path)
 	c.Expect("held")
-	l := lock.New(path, "")
+	l := lock.On(nil, path, "")
 	l.Limit = 50 * time.Millisecond
 	busy := acquireBusy(t, l)
 	if h := busy.Holder; h.PID != c.Process.Pid || h.Command != "vise mcp" || h.Stopped || time.Since(h.Since) > time.Minute {
@@ -248,7 +248,7 @@ func TestCtrlZStopsAHolderOnlyAfterItReleased(t *testing.T) {
 	}
 	c.Say("release") // a stopped child would not hear this
 	awaitStop(t, c)
-	l := lock.New(path, "")
+	l := lock.On(nil, path, "")
 	defer l.Close()
 	if err := l.Acquire(ctx); err != nil {
 		t.Fatal(err)
@@ -265,7 +265,7 @@ func TestCtrlZNeverStopsInsideTheLock(t *testing.T) {
 	c := storetest.Start(t, "loop", path)
 	c.Expect("looping")
 	rng := rand.New(rand.NewPCG(storetest.Seed(t), 1))
-	l := lock.New(path, "")
+	l := lock.On(nil, path, "")
 	l.Limit = time.Second
 	defer l.Close()
 	for range storetest.Amount(20, 100) {
@@ -290,7 +290,7 @@ func TestAStoppedHolderIsNotWaitedFor(t *testing.T) {
 	c := storetest.Start(t, "hold", path)
 	c.Expect("held")
 	stop(t, c, syscall.SIGSTOP)
-	l := lock.New(path, "")
+	l := lock.On(nil, path, "")
 	begun := time.Now()
 	busy := acquireBusy(t, l)
 	if took := time.Since(begun); took > time.Second && took >= l.Limit || !busy.Holder.Stopped || busy.Holder.PID != c.Process.Pid || busy.Holder.Since.IsZero() {
@@ -307,7 +307,7 @@ func TestAStoppedHolderIsNotWaitedFor(t *testing.T) {
 
 func TestAWaitThatIsGivenUpKeepsNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	a, b := lock.New(path, "a"), lock.New(path, "b") // two descriptors, as two processes have
+	a, b := lock.On(nil, path, "a"), lock.On(nil, path, "b") // two descriptors, as two processes have
 	if err := a.Acquire(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -331,7 +331,7 @@ func TestAWaitThatIsGivenUpKeepsNothing(t *testing.T) {
 }
 
 func TestGoroutinesOfOneProcessTakeTurns(t *testing.T) {
-	l := lock.New(filepath.Join(t.TempDir(), "lock"), "")
+	l := lock.On(nil, filepath.Join(t.TempDir(), "lock"), "")
 	defer l.Close()
 	inside, turns := 0, 0
 	var wg sync.WaitGroup
@@ -372,7 +372,7 @@ func TestALockFileThatIsGoneIsMadeAnewAndNoticed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "lock")
-			l, other := lock.New(path, ""), lock.New(path, "")
+			l, other := lock.On(nil, path, ""), lock.On(nil, path, "")
 			defer l.Close()
 			defer other.Close()
 			if err := l.Acquire(ctx); err != nil {
@@ -404,13 +404,13 @@ func TestALockIsNoLink(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "elsewhere"), path); err != nil {
 		t.Fatal(err)
 	}
-	if err := lock.New(path, "").Acquire(ctx); err == nil {
+	if err := lock.On(nil, path, "").Acquire(ctx); err == nil {
 		t.Error("a link was followed")
 	}
 }
 
 func BenchmarkAcquireRelease(b *testing.B) {
-	l := lock.New(filepath.Join(b.TempDir(), "lock"), "")
+	l := lock.On(nil, filepath.Join(b.TempDir(), "lock"), "")
 	defer l.Close()
 	b.ReportAllocs()
 	for b.Loop() {

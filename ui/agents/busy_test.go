@@ -24,7 +24,7 @@ func TestHooksAtABusyLedgerLoseAndDoubleNothing(t *testing.T) {
 		b.must(postToolUse(fmt.Sprint("s", i), "toolu_1", id), "claude", "PostToolUse")
 		ids = append(ids, id)
 	}
-	holder := lock.New(filepath.Join(b.dir, "ledger.lock"), "a test")
+	holder := lock.On(nil, filepath.Join(b.dir, "ledger.lock"), "a test")
 	if err := holder.Acquire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestHooksAtABusyLedgerLoseAndDoubleNothing(t *testing.T) {
 	holder.Release()
 	holder.Close()
 	if waiting, _ := home.Queued(b.dir); waiting != hooks {
-		t.Fatalf("%d of %d are in the spool", waiting, hooks)
+		t.Fatalf("%d of %d are queued", waiting, hooks)
 	}
 	for range 4 {
 		all.Go(func() {

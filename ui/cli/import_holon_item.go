@@ -101,7 +101,7 @@ func (rec *holonRecord) takeState(w *model.WorkItem) {
 // kept whole beside.
 func (r *holonReader) takeTexts(rec *holonRecord, w *model.WorkItem) {
 	objective := rec.fields["objective"]
-	if rec.take("objective", &w.Objective); strings.TrimSpace(string(w.Objective)) == "" {
+	if rec.take("objective", &w.Objective); strings.TrimSpace(w.Objective.Raw()) == "" { // raw: compared, not shown
 		rec.fail("work item %s has no objective", w.ID)
 	}
 	if short, cut := shorten(w.Objective, model.MaxObjective); cut {
@@ -133,7 +133,7 @@ func (r *holonReader) takeTodos(rec *holonRecord, w *model.WorkItem) {
 			rec.fail("todo %d: %w", i+1, one.err)
 		}
 		text, cut := shorten(t.Text, model.MaxTodoText)
-		fits := strings.TrimSpace(string(text)) != "" && len(w.TodoList) < model.MaxTodos
+		fits := strings.TrimSpace(text.Raw()) != "" && len(w.TodoList) < model.MaxTodos // raw: compared, not shown
 		if fits {
 			w.TodoList = append(w.TodoList, model.Todo{Text: text, State: t.State})
 		}
@@ -177,9 +177,10 @@ func (r *holonReader) note(id model.ItemID, what string) {
 
 // shorten cuts t after limit scalars, the last of which is then an ellipsis.
 func shorten(t model.Text, limit int) (model.Text, bool) {
-	if utf8.RuneCountInString(string(t)) <= limit {
+	raw := t.Raw() // raw: into the ledger, not shown
+	if utf8.RuneCountInString(raw) <= limit {
 		return t, false
 	}
-	runes := []rune(string(t))
+	runes := []rune(raw)
 	return model.Text(string(runes[:limit-1]) + "…"), true
 }

@@ -33,7 +33,7 @@ func refuses(t *testing.T, home string, args []string, codes ...model.Code) {
 func TestEveryVerbSaysWhoHoldsTheLedger(t *testing.T) {
 	t.Parallel()
 	home, open, done := newHome(t)
-	held := lock.New(filepath.Join(home, "ledger.lock"), "somebody else")
+	held := lock.On(nil, filepath.Join(home, "ledger.lock"), "somebody else")
 	if err := held.Acquire(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestEveryVerbSaysWhoHoldsTheLedger(t *testing.T) {
 func TestALedgerFromTheFutureIsOnlyRead(t *testing.T) {
 	t.Parallel()
 	home, open, done := newHome(t)
-	b := store.OpenBolt(filepath.Join(home, "ledger.db"), lock.New(filepath.Join(home, "ledger.lock"), "test"))
+	b := store.OpenBolt(filepath.Join(home, "ledger.db"), lock.On(nil, filepath.Join(home, "ledger.lock"), "test"))
 	key, schema := []byte("about/schema"), []byte("99")
 	table := crc32.MakeTable(crc32.Castagnoli)
 	value := binary.BigEndian.AppendUint32(schema, crc32.Update(crc32.Checksum(key, table), table, schema))

@@ -92,7 +92,7 @@ func because(r model.Row) string {
 	case r.Wait.Question != "":
 		return r.Wait.Question.String()
 	case !r.Wait.LastTriggeredAt.IsZero():
-		return "heard of by " + r.Wait.TriggeredBy.String()
+		return "triggered by " + r.Wait.TriggeredBy.String()
 	case r.BlockedBy != "":
 		return r.BlockedBy.String()
 	case r.Todo.Current != "":

@@ -18,21 +18,21 @@ import (
 
 // Config is everything that can be set. Its zero value means nothing: begin with Default.
 type Config struct {
-	Theme      string `yaml:"theme" json:"theme" jsonschema:"The colours: auto follows the terminal's background; else the name of a theme, built in or in themes/NAME.yaml beside this file."`
+	Theme      string `yaml:"theme" json:"theme" jsonschema:"auto follows the background; else a theme, also of themes/NAME.yaml."`
 	DarkTheme  string `yaml:"dark_theme" json:"dark_theme" jsonschema:"The theme that auto takes on a dark background."`
 	LightTheme string `yaml:"light_theme" json:"light_theme" jsonschema:"The theme that auto takes on a light background."`
 	Glyphs     Glyphs `yaml:"glyphs" json:"glyphs" jsonschema:"Which marks and borders are drawn; auto asks the locale."`
 
 	Mouse       bool `yaml:"mouse" json:"mouse" jsonschema:"Take wheel and clicks. Off leaves the mouse to the terminal."`
-	Accessible  bool `yaml:"accessible" json:"accessible" jsonschema:"Linear mode for screen readers: lines and numbered menus, no screen that is redrawn."`
+	Accessible  bool `yaml:"accessible" json:"accessible" jsonschema:"For screen readers: lines and numbered menus, nothing redrawn."`
 	WindowTitle bool `yaml:"window_title" json:"window_title" jsonschema:"Set the title of the terminal's window to who needs you."`
 
 	Notifications Notifications `yaml:"notifications" json:"notifications" jsonschema:"How vise calls you while its window has no focus."`
-	QuietHours    QuietHours    `yaml:"quiet_hours" json:"quiet_hours" jsonschema:"No notification between these times of day, as 22:00-07:00; empty: at no time."`
+	QuietHours    QuietHours    `yaml:"quiet_hours" json:"quiet_hours" jsonschema:"No notification at these times, as 22:00-07:00."`
 
-	Keys     map[action.ID]Keys `yaml:"keys" json:"keys" jsonschema:"Keys of actions, by the action's id as docs/keys.md lists them. What is given replaces all keys of the action; an empty list takes them away."`
-	Commands []Command          `yaml:"commands" json:"commands" jsonschema:"Commands of your own: in the palette, behind the key ! and behind a key of theirs."`
-	Filters  map[string]string  `yaml:"filters" json:"filters" jsonschema:"Saved filters by name, in the words of the console's / key. They stand in the palette, and vise list --filter takes them."`
+	Keys     map[action.ID]Keys `yaml:"keys" json:"keys" jsonschema:"All keys of an action, by its id in docs/keys.md; []: none."`
+	Commands []Command          `yaml:"commands" json:"commands" jsonschema:"Custom commands: in the palette, under ! and their own keys."`
+	Filters  map[string]string  `yaml:"filters" json:"filters" jsonschema:"Saved filters by name, for the palette and vise list --filter."`
 
 	Todos  Todos            `yaml:"todos" json:"todos" jsonschema:"File todos."`
 	Agents map[string]Agent `yaml:"agents" json:"agents" jsonschema:"How vise drive starts each agent's program, by the agent's name."`
@@ -40,7 +40,7 @@ type Config struct {
 
 // Notifications are how the operator is called.
 type Notifications struct {
-	Via   Via  `yaml:"via" json:"via" jsonschema:"The way: auto asks the terminal (OSC 99, then 777, then the bell); native runs the desktop's own program."`
+	Via   Via  `yaml:"via" json:"via" jsonschema:"auto asks the terminal (OSC 99, 777, bell); native: the desktop's program."`
 	Batch Span `yaml:"batch" json:"batch" jsonschema:"What happens within this time is one notification."`
 }
 
@@ -60,15 +60,15 @@ type Stale struct {
 type Command struct {
 	Name      string   `yaml:"name" json:"name" jsonschema:"What the palette calls it."`
 	Key       string   `yaml:"key" json:"key,omitempty" jsonschema:"A key of the desk; empty: it has none."`
-	Context   Context  `yaml:"context" json:"context,omitempty" jsonschema:"item: it is about the work item under the cursor, which it gets as JSON on standard input; agent: about the agent on screen."`
-	Run       []string `yaml:"run" json:"run" jsonschema:"The program and its arguments; no shell reads them. A word that is exactly {id}, {handle}, {agent} or {plan} is replaced."`
+	Context   Context  `yaml:"context" json:"context,omitempty" jsonschema:"item: the one under the cursor, on stdin; agent: the shown."`
+	Run       []string `yaml:"run" json:"run" jsonschema:"Program and arguments; {id}, {handle}, {agent}, {plan} are replaced."`
 	Dangerous bool     `yaml:"dangerous" json:"dangerous,omitempty" jsonschema:"Ask before it is run."`
-	Output    Output   `yaml:"output" json:"output,omitempty" jsonschema:"Where its output goes: its last line to the status line, all of it into a popup, or over the detail pane."`
+	Output    Output   `yaml:"output" json:"output,omitempty" jsonschema:"Where its output goes; of a status only the last line."`
 }
 
 // Agent is how one agent's program is run by vise drive, which says more about each field.
 type Agent struct {
-	Command []string `yaml:"command" json:"command,omitempty" jsonschema:"The program and its arguments; a word that is exactly {context} is replaced by the context."`
+	Command []string `yaml:"command" json:"command,omitempty" jsonschema:"Program and arguments; {context} is replaced by the context."`
 	Shell   string   `yaml:"shell" json:"shell,omitempty" jsonschema:"A line for /bin/sh instead of command."`
 	Adapter Adapter  `yaml:"adapter" json:"adapter,omitempty" jsonschema:"How the program talks."`
 	Dir     string   `yaml:"dir" json:"dir,omitempty" jsonschema:"Its working directory, absolute."`

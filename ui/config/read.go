@@ -103,7 +103,12 @@ func (r *reader) walk(n *yaml.Node, path string) {
 
 // complaints are what the decoder says, by the words around what it is about.
 var complaints = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("^(?:field (?P<unknown>.*) not found in type (?P<in>.*)|mapping key (?P<twice>\".*\") already defined.*|cannot unmarshal !!\\w+(?: `(?P<value>(?s:.*))`)? into (?P<kind>.*)|(?P<other>(?s:.*)))$")
+	return regexp.MustCompile("^(?:" + strings.Join([]string{
+		"field (?P<unknown>.*) not found in type (?P<in>.*)",
+		"mapping key (?P<twice>\".*\") already defined.*",
+		"cannot unmarshal !!\\w+(?: `(?P<value>(?s:.*))`)? into (?P<kind>.*)",
+		"(?P<other>(?s:.*))",
+	}, "|") + ")$")
 })
 
 // explain adds a problem for a complaint of the decoder.
@@ -121,7 +126,10 @@ func (r *reader) explain(complaint string) {
 	case group("kind") != "":
 		value, _ := strings.CutSuffix(group("value"), "...") // the decoder shortens it
 		at := r.at(line, func(n place) bool {
-			return value == "" && n.Kind != yaml.ScalarNode || value != "" && strings.HasPrefix(n.Value, value) && n.Value != lastKey(n.path)
+			if value == "" {
+				return n.Kind != yaml.ScalarNode
+			}
+			return strings.HasPrefix(n.Value, value) && n.Value != lastKey(n.path)
 		})
 		message := "must be " + kindWords(group("kind"))
 		if at.Value != "" {

@@ -9,9 +9,10 @@ import (
 
 // Schema is the JSON schema of the file, made from Config.
 func Schema() (*jsonschema.Schema, error) {
+	text := &jsonschema.Schema{Type: "string"}
 	known := map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[Span]():       {Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`},
-		reflect.TypeFor[Keys]():       {OneOf: []*jsonschema.Schema{{Type: "string"}, {Type: "array", Items: &jsonschema.Schema{Type: "string"}}}},
+		reflect.TypeFor[Keys]():       {OneOf: []*jsonschema.Schema{text, {Type: "array", Items: text}}},
 		reflect.TypeFor[QuietHours](): {Type: "string", Pattern: `^$|^[0-9]{1,2}:[0-9]{2} *- *[0-9]{1,2}:[0-9]{2}$`},
 	}
 	for t, words := range choices {
@@ -25,7 +26,8 @@ func Schema() (*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Schema, s.ID, s.Title = "https://json-schema.org/draft/2020-12/schema", "https://vise.invalid/config.schema.json", "vise's config.yaml"
+	s.Schema, s.ID = "https://json-schema.org/draft/2020-12/schema", "https://vise.invalid/config.schema.json"
+	s.Title = "vise's config.yaml"
 	return s, optional(s, Default())
 }
 

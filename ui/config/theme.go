@@ -111,7 +111,7 @@ func (t *themeReader) palette(name string, chain []string) (themes.Palette, bool
 	r.read(t.raw[name], &file)
 	r.colours(&file.Palette)
 	if file.Palette.Name != name {
-		r.problems = append(r.problems, Problem{File: r.file, Path: "name", Message: "a theme has the name of its file", Hint: "leave it out"})
+		r.add(&yaml.Node{}, "name", "a theme has the name of its file", "leave it out")
 	}
 	t.Problems = append(t.Problems, r.problems...)
 	if len(r.problems) > 0 {
@@ -128,8 +128,8 @@ func (r *reader) colours(p *themes.Palette) {
 	v := reflect.ValueOf(p).Elem()
 	for _, name := range fieldNames(v.Type()) {
 		if c, ok := field(v, name).Addr().Interface().(*themes.Color); ok && !c.Valid() {
-			at := r.origins[name]
-			r.add(&yaml.Node{Line: at.Line}, name, fmt.Sprintf("must be a colour: #rrggbb, one of the terminal's own 0 to 255, or empty, not %q", string(*c)), "")
+			const want = "must be a colour: #rrggbb, one of the terminal's own 0 to 255, or empty, not %q"
+			r.add(&yaml.Node{Line: r.origins[name].Line}, name, fmt.Sprintf(want, string(*c)), "")
 		}
 	}
 }
@@ -137,7 +137,8 @@ func (r *reader) colours(p *themes.Palette) {
 // base is the theme that another extends, or why it cannot be had.
 func (t *themeReader) base(name string, chain []string) (themes.Palette, finding) {
 	if slices.Contains(chain, name) {
-		return themes.Palette{}, finding{message: "extends itself: " + model.Text(strings.Join(append(chain, name), " → ")).String(), hint: "extend a built-in theme"}
+		circle := model.Text(strings.Join(append(chain, name), " → "))
+		return themes.Palette{}, finding{message: "extends itself: " + circle.String(), hint: "extend a built-in theme"}
 	}
 	_, builtIn := themes.ByName(name)
 	if _, there := t.raw[name]; !there && !builtIn {

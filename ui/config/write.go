@@ -27,7 +27,8 @@ func WithFilter(raw []byte, name, words string) ([]byte, error) {
 	if value != nil {
 		for i := 0; i+1 < len(value.Content); i += 2 {
 			if value.Content[i].Value == name {
-				return nil, model.Refuse(model.CodeConflict, "there is a filter %s already", model.Text(name)).WithHint("take another name, or change the file")
+				return nil, model.Refuse(model.CodeConflict, "there is a filter %s already", model.Text(name)).
+					WithHint("take another name, or change the file")
 			}
 		}
 		out = inserted(string(raw), key, value, entry)

@@ -38,15 +38,17 @@ func readJournal(r model.Reader, ask journalAsk, now time.Time) screen.Journal {
 	if !ask.place.Following() {
 		before = model.Position{Revision: ask.place.Cursor.Revision, N: ask.place.Cursor.N + 1}
 	}
-	older, searched, all := collect(func(at model.Position) []model.Entry { return r.HistoryBefore("", at, journalPage) }, before, keep, 2*ask.rows, depth)
-	slices.Reverse(older)
-	s.Entries, s.AtEnd = older, true
-	if !all && len(older) < 2*ask.rows {
+	older := func(at model.Position) []model.Entry { return r.HistoryBefore("", at, journalPage) }
+	entries, searched, all := collect(older, before, keep, 2*ask.rows, depth)
+	slices.Reverse(entries)
+	s.Entries, s.AtEnd = entries, true
+	if !all && len(entries) < 2*ask.rows {
 		s.Searched = searched
 	}
 	if !ask.place.Following() {
-		newer, _, ended := collect(func(at model.Position) []model.Entry { return r.History("", at, journalPage) }, ask.place.Cursor, keep, 2*ask.rows, depth)
-		s.Entries, s.AtEnd = append(s.Entries, newer...), ended
+		newer := func(at model.Position) []model.Entry { return r.History("", at, journalPage) }
+		later, _, ended := collect(newer, ask.place.Cursor, keep, 2*ask.rows, depth)
+		s.Entries, s.AtEnd = append(s.Entries, later...), ended
 		for _, e := range r.History("", ask.place.Left, screen.NewsCounted) {
 			if keep(e) {
 				s.News++
@@ -59,25 +61,27 @@ func readJournal(r model.Reader, ask journalAsk, now time.Time) screen.Journal {
 	return s
 }
 
-// collect takes events page by page until it has enough, has looked at depth of them, or
+// collect takes events page by page until it has enough, has searched depth of them, or
 // there are no more (all).
-func collect(page func(model.Position) []model.Entry, at model.Position, keep func(model.Entry) bool, enough, depth int) (out []model.Entry, looked int, all bool) {
-	for looked < depth {
+func collect(
+	page func(model.Position) []model.Entry, at model.Position, keep func(model.Entry) bool, enough, depth int,
+) (out []model.Entry, searched int, all bool) {
+	for searched < depth {
 		entries := page(at)
 		for _, e := range entries {
-			looked++
+			searched++
 			at = screen.PositionOf(e)
 			if keep(e) {
 				if out = append(out, e); len(out) >= enough {
-					return out, looked, false
+					return out, searched, false
 				}
 			}
 		}
 		if len(entries) < journalPage {
-			return out, looked, true
+			return out, searched, true
 		}
 	}
-	return out, looked, false
+	return out, searched, false
 }
 
 // nameOf is an item's handle, asked for once.
@@ -115,7 +119,7 @@ func activityBy(n int) act {
 			c.place.activity.Deep++
 		}
 		c.place.activity = s.To(c.place.activity, min(max(at+n, 0), len(s.Entries)-1), c.activityView().Rows())
-		return c.look()
+		return c.read()
 	}
 }
 
@@ -126,7 +130,7 @@ func activityTo(c Console, at int) (Console, tea.Cmd) {
 	}
 	s, h := c.truth.journal, c.activityView().Rows()
 	c.place.activity = s.To(s.Paused(c.place.activity, h), at, h)
-	return c.look()
+	return c.read()
 }
 
 // activityStart goes to the first event there is.
@@ -136,13 +140,13 @@ func activityStart(c Console) (Console, tea.Cmd) {
 		p.Left = c.truth.journal.Newest
 	}
 	p.Cursor, p.Top = model.Position{Revision: 1, N: 1}, model.Position{Revision: 1, N: 1}
-	return c.look()
+	return c.read()
 }
 
 // activityEnd follows the end again.
 func (c Console) activityEnd() (Console, tea.Cmd) {
 	c.place.activity = screen.Activity{Filter: c.place.activity.Filter}
-	return c.look()
+	return c.read()
 }
 
 // activityFollow follows, or stops where the cursor is.

@@ -86,7 +86,8 @@ func (e *effects) threadAct(seq int, a ThreadAct) tea.Cmd {
 		warnings, err := e.Threads.Act(e.ctx, a)
 		m := receiptMsg{seq: seq, at: e.now(), err: err}
 		for _, w := range warnings {
-			m.receipt.Warnings = append(m.receipt.Warnings, model.Warning{Kind: model.WarnThread, Message: w.Raw()}) // raw: made safe where warnings are told
+			said := model.Warning{Kind: model.WarnThread, Message: w.Raw()} // raw: made safe where warnings are told
+			m.receipt.Warnings = append(m.receipt.Warnings, said)
 		}
 		return m
 	}

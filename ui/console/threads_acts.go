@@ -23,15 +23,20 @@ type threadRow struct {
 func (b threadRow) take(x widget.Context, w action.ThreadAction) widget.Result {
 	switch {
 	case w.Copies != "":
-		return widget.Intent{Msg: copyCommandMsg(w.Copies)}
+		return widget.Intent{Msg: copyCommandMsg(w.Copies)} // raw: copied, not shown
 	case w.ID == action.RadarGo:
-		return widget.Intent{Msg: threadJobMsg{ThreadAct{Repo: b.In.Repo, Command: thread.Resume{Task: string(b.Thread.ID)}}, "On with " + string(b.Thread.ID)}}
+		return b.job(thread.Resume{Task: string(b.Thread.ID)}, "On with "+string(b.Thread.ID))
 	case w.ID == action.RadarRebind:
 		return widget.Open{Dialog: b.rebinding(x)}
 	case w.ID == action.RadarRun:
 		return widget.Open{Dialog: b.recommended(x)}
 	}
 	return widget.Open{Dialog: b.starting(x)}
+}
+
+// job carries a command out in the thread's repository.
+func (b threadRow) job(c thread.Command, said string) widget.Result {
+	return widget.Intent{Msg: threadJobMsg{ThreadAct{Repo: b.In.Repo, Command: c}, said}}
 }
 
 // copyCommandMsg is a command for the clipboard, unless pasting it would do more than it shows.
@@ -58,7 +63,7 @@ func (b threadRow) rebinding(x widget.Context) widget.Dialog {
 		},
 		Foot: "{submit-line} takes it over · {close} leaves it parked",
 		Submit: func(widget.Context, *widget.Form) widget.Result {
-			return widget.Intent{Msg: threadJobMsg{ThreadAct{Repo: b.In.Repo, Command: thread.Resume{Task: string(b.Thread.ID), Rebind: true}}, "Took " + string(b.Thread.ID) + " over"}}
+			return b.job(thread.Resume{Task: string(b.Thread.ID), Rebind: true}, "Took "+string(b.Thread.ID)+" over")
 		},
 	}
 }
@@ -85,7 +90,8 @@ func (b threadRow) starting(x widget.Context) widget.Dialog {
 			if f.Fields[0].Empty() {
 				return widget.Trouble("a thread needs a goal")
 			}
-			return widget.Intent{Msg: threadJobMsg{ThreadAct{Repo: repo, Command: thread.Start{Goal: f.Text(0)}, Item: item}, "Began a thread"}}
+			act := ThreadAct{Repo: repo, Command: thread.Start{Goal: f.Text(0)}, Item: item}
+			return widget.Intent{Msg: threadJobMsg{act, "Began a thread"}}
 		},
 	}
 	return f
@@ -99,7 +105,8 @@ func (b threadRow) recommended(x widget.Context) widget.Dialog {
 	}
 	m := &widget.Menu{Title: "Run which?", Foot: "{menu-run} or digit choose · {menu-close} close"}
 	for i, command := range commands {
-		m.Lines = append(m.Lines, widget.MenuLine{Title: fmt.Sprint(i + 1), Does: x.Show(command), Result: widget.Open{Dialog: b.confirming(command)}})
+		run := widget.Open{Dialog: b.confirming(command)}
+		m.Lines = append(m.Lines, widget.MenuLine{Title: fmt.Sprint(i + 1), Does: x.Show(command), Result: run})
 	}
 	return m
 }

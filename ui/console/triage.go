@@ -315,11 +315,15 @@ func (d *triage) keys(w int) string {
 	case d.board:
 		return "{triage-down} {triage-up} move · {triage-board} back to the findings · {triage-close} close"
 	case w < 118 && w >= 72:
-		return "{triage-approve} approve {triage-defer} defer {triage-false-positive} false {triage-duplicate} dup {triage-out-of-scope} scope {triage-superseded} supers. {triage-wont-fix} won't {triage-promote} promote {triage-undo} undo"
+		return "{triage-approve} approve {triage-defer} defer {triage-false-positive} false {triage-duplicate} dup " +
+			"{triage-out-of-scope} scope {triage-superseded} supers. {triage-wont-fix} won't {triage-promote} promote {triage-undo} undo"
 	case w < 72:
-		return "{triage-approve} {triage-defer} {triage-false-positive} {triage-duplicate} {triage-out-of-scope} {triage-superseded} {triage-wont-fix} {triage-promote} · {triage-undo} undo · {triage-next} next · {triage-close}"
+		return "{triage-approve} {triage-defer} {triage-false-positive} {triage-duplicate} {triage-out-of-scope} {triage-superseded} " +
+			"{triage-wont-fix} {triage-promote} · {triage-undo} undo · {triage-next} next · {triage-close}"
 	}
-	return "{triage-approve} approve · {triage-defer} defer · {triage-false-positive} false · {triage-duplicate} duplicate · {triage-out-of-scope} scope · {triage-superseded} superseded · {triage-wont-fix} won't fix · 1-3 rank · {triage-promote} promote · {triage-undo} undo"
+	return "{triage-approve} approve · {triage-defer} defer · {triage-false-positive} false · {triage-duplicate} duplicate · " +
+		"{triage-out-of-scope} scope · {triage-superseded} superseded · {triage-wont-fix} won't fix · 1-3 rank · " +
+		"{triage-promote} promote · {triage-undo} undo"
 }
 
 // fileJobMsg is what was decided on a file todo.

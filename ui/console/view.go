@@ -17,8 +17,9 @@ import (
 func (c Console) header() screen.Header {
 	v := screen.Header{
 		Frame: c.frame(), W: c.layout.w, Views: viewNames[:], At: int(c.place.view), Badges: c.badges(),
-		NeedYou: c.truth.needYou(), More: len(c.truth.inbox) >= inboxShown && c.truth.needYou() >= inboxShown, Findings: len(c.files.Pending()),
+		NeedYou: c.truth.needYou(), Findings: len(c.files.Pending()),
 	}
+	v.More = len(c.truth.inbox) >= inboxShown && v.NeedYou >= inboxShown
 	switch c.place.view {
 	case viewDesk:
 		v.Agent, v.Gist = c.place.agent, v.Counts(c.truth.desk)

@@ -45,7 +45,7 @@ func (c Console) turnTo(v view) (Console, tea.Cmd) {
 		c.place = c.place.goTo(c.place.agent) // its spot is remembered
 		c.place.home = c.place.agent
 	}
-	if c.place.agent, c.place.spot = "", newSpot(); v == viewDesk { // a glance leaves nothing behind
+	if c.place.agent, c.place.spot = "", newSpot(); v == viewDesk { // what was shown there leaves nothing behind
 		c.place = c.place.goTo(c.place.home)
 	}
 	c.place.view, c.place.zoomed, c.place.focus, c.layers = v, false, paneQueue, nil
@@ -53,17 +53,17 @@ func (c Console) turnTo(v view) (Console, tea.Cmd) {
 	c.truth = truth{agents: c.truth.agents, inbox: c.truth.inbox}
 	c.idle.quiet = idleBeats
 	if v == viewFleet {
-		return c.then(Console.laidOut, Console.look, Console.readThreads)
+		return c.then(Console.laidOut, Console.read, Console.readThreads)
 	}
-	return c.then(Console.laidOut, Console.look)
+	return c.then(Console.laidOut, Console.read)
 }
 
-// glance makes an item of any agent the one that keys are about, without leaving the view.
-func (c Console) glance(agent model.AgentID, item model.ItemID) (Console, tea.Cmd) {
+// selectItem makes an item of any agent the one that keys are about, without leaving the view.
+func (c Console) selectItem(agent model.AgentID, item model.ItemID) (Console, tea.Cmd) {
 	if agent == c.place.agent && item == c.place.cursor {
 		return c, nil
 	}
-	return c.about(agent, item).then(Console.look, Console.openPlan)
+	return c.withSubject(agent, item).then(Console.read, Console.openPlan)
 }
 
 // goToItem shows an item on its agent's desk.
@@ -86,19 +86,19 @@ func (c Console) adoptElsewhere(touched bool) Console {
 	switch c.place.view {
 	case viewFleet:
 		c.place.fleet = c.place.fleet.Adopt(c.truth.fleet, touched)
-		return c.about(c.place.fleet.Subject())
+		return c.withSubject(c.place.fleet.Subject())
 	case viewReports:
 		c.place.reports = c.place.reports.Adopt(c.truth.finished, c.truth.want.journal.filter, touched)
 		if r := c.place.reports.Row(); r != nil {
-			return c.about(r.AgentID, r.ID)
+			return c.withSubject(r.AgentID, r.ID)
 		}
-		return c.about("", "")
+		return c.withSubject("", "")
 	}
 	return c
 }
 
-// about makes an item, or an agent and no item, what the keys are about.
-func (c Console) about(agent model.AgentID, item model.ItemID) Console {
+// withSubject makes an item, or an agent and no item, what the keys are about.
+func (c Console) withSubject(agent model.AgentID, item model.ItemID) Console {
 	if agent != c.place.agent {
 		c.place.agent, c.place.spot = agent, newSpot()
 	}
@@ -106,8 +106,8 @@ func (c Console) about(agent model.AgentID, item model.ItemID) Console {
 	return c
 }
 
-// let shows the newest order of the view.
-func (c Console) let() Console {
+// showNewest shows the newest order of the view.
+func (c Console) showNewest() Console {
 	if c.place.view == viewDesk {
 		if c.queue.Held {
 			c = c.reorder()
@@ -121,7 +121,8 @@ func (c Console) let() Console {
 
 // frame is what every screen is drawn with.
 func (c Console) frame() screen.Frame {
-	f := screen.Frame{Frame: widget.Frame{Styles: c.styles, Now: c.now, Keys: c.keys}, Wide: c.layout.shape == three, Narrow: c.layout.shape == one, Cursor: c.layers.dialog() == nil}
+	f := screen.Frame{Frame: widget.Frame{Styles: c.styles, Now: c.now, Keys: c.keys}, Cursor: c.layers.dialog() == nil}
+	f.Wide, f.Narrow = c.layout.shape == three, c.layout.shape == one
 	switch {
 	case !c.truth.at.IsZero():
 	case c.trouble != nil:
@@ -143,7 +144,8 @@ func (c Console) body() screen.Drawing {
 		return c.reportsView().Draw()
 	}
 	queue, detail := c.queueView().Draw(int(paneQueue)), c.detailView().Draw(int(paneDetail))
-	events := c.truth.activity.Pane(c.frame(), c.layout.panes[paneActivity], int(paneActivity), c.place.focus == paneActivity, c.place.scroll[page{tab: tabActivity}])
+	events := c.truth.activity.Pane(c.frame(), c.layout.panes[paneActivity], int(paneActivity), c.place.focus == paneActivity,
+		c.place.scroll[page{tab: tabActivity}])
 	if c.layout.panes[paneDetail].X > 0 {
 		return queue.Beside(detail.Above(events))
 	}
@@ -152,7 +154,8 @@ func (c Console) body() screen.Drawing {
 
 func (c Console) queueView() screen.QueueView {
 	return screen.QueueView{
-		Frame: c.frame(), Rect: c.layout.panes[paneQueue], Queue: c.queue, Focused: c.place.focus == paneQueue, Style: c.layout.queueStyle(),
+		Frame: c.frame(), Rect: c.layout.panes[paneQueue], Queue: c.queue, Focused: c.place.focus == paneQueue,
+		Style:  c.layout.queueStyle(),
 		Cursor: c.place.cursor, Top: c.place.top, Filter: c.filterShown(), Marked: c.markedIDs(), MarkWords: c.markWords(),
 		Counts: c.frame().Counts(c.truth.desk), Opened: c.fx.Ledger != nil, Agent: c.place.agent != "",
 	}
@@ -195,17 +198,23 @@ func (c Console) whyKeys() []string {
 
 func (c Console) fleetView() screen.FleetView {
 	return screen.FleetView{
-		Frame: c.frame(), Fleet: c.place.fleet, Body: c.layout.body(), Zoomed: c.place.zoomed, Told: c.truth.fleet, Events: c.truth.activity,
+		Frame: c.frame(), Fleet: c.place.fleet, Body: c.layout.body(), Zoomed: c.place.zoomed,
+		Told: c.truth.fleet, Events: c.truth.activity,
 		Findings: len(c.files.Pending()), Threads: c.threads.all,
 	}
 }
 
 func (c Console) activityView() screen.ActivityView {
-	return screen.ActivityView{Frame: c.frame(), Activity: c.place.activity, Body: c.layout.body(), Filter: c.filterShown(), Told: c.truth.journal}
+	return screen.ActivityView{
+		Frame: c.frame(), Activity: c.place.activity, Body: c.layout.body(), Filter: c.filterShown(), Told: c.truth.journal,
+	}
 }
 
 func (c Console) reportsView() screen.ReportsView {
-	v := screen.ReportsView{Frame: c.frame(), Reports: c.place.reports, Body: c.layout.body(), Zoomed: c.place.zoomed, Filter: c.filterShown(), Told: c.truth.finished}
+	v := screen.ReportsView{
+		Frame: c.frame(), Reports: c.place.reports, Body: c.layout.body(), Zoomed: c.place.zoomed,
+		Filter: c.filterShown(), Told: c.truth.finished,
+	}
 	if d := c.detail(); d != nil {
 		v.Detail = &screen.Detail{Frame: v.Frame, Row: v.Row(), Detail: d}
 	}

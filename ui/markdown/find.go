@@ -77,5 +77,6 @@ func (v View) matches(i int, query string, backwards bool) []Match {
 func (d *Document) mayHold(i int, letters string) bool {
 	b := &d.blocks[i]
 	src := d.header(b) + d.src[b.start:b.end]
-	return strings.IndexByte(src, '&') >= 0 || b.links && len(d.refs) > 0 || b.kind == frontMatter || strings.Contains(strings.ToLower(lettersOf(src)), letters)
+	return strings.IndexByte(src, '&') >= 0 || b.links && len(d.refs) > 0 || b.kind == frontMatter ||
+		strings.Contains(strings.ToLower(lettersOf(src)), letters)
 }

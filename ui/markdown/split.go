@@ -229,7 +229,8 @@ func (s *splitter) close() {
 // define remembers a link definition, "[label]: address "title"".
 func (s *splitter) define(text string) bool {
 	label, address, ok := strings.Cut(text, "]:")
-	if !ok || len(label) < 2 || label[0] != '[' || strings.ContainsAny(label[1:], "[]") || strings.TrimSpace(address) == "" || len(text) > maxRef {
+	if !ok || len(label) < 2 || label[0] != '[' || strings.ContainsAny(label[1:], "[]") ||
+		strings.TrimSpace(address) == "" || len(text) > maxRef {
 		return false
 	}
 	if s.doc.refs == nil {

@@ -20,10 +20,10 @@ import (
 	"testing"
 )
 
-// No code of a door may take the raw letters out of a model.Text, because what a door
+// No code of a frontend may take the raw letters out of a model.Text, because what it
 // holds it will show. A line that must (it compares, it writes a file) says why in a
 // comment on it or above it: "// raw: compared, not shown".
-func TestNoDoorShowsRawText(t *testing.T) {
+func TestNoFrontendShowsRawText(t *testing.T) {
 	// Go keeps a test's result until a file that the test itself opened changes.
 	if err := filepath.WalkDir("..", func(string, fs.DirEntry, error) error { return nil }); err != nil {
 		t.Fatal(err)

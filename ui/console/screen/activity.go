@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"vise/model"
-	"vise/ui/console/widget"
 )
 
 // Activity is where the operator is in the events of all agents. The newest stands at the
@@ -113,7 +112,8 @@ func (v ActivityView) Rows() int { return max(v.Body.H-2-v.Filter.Rows(), 1) }
 func (v ActivityView) Draw() Drawing {
 	w, _ := v.Body.Inner()
 	s := v.Told
-	p := paneOf(v.Body, 0, widget.Box{Title: v.Strong.Paint("Activity") + "  " + v.Muted.Paint("all agents"), Right: v.note(), Foot: v.Muted.Paint(v.foot()), Focused: true})
+	p := v.pane(v.Body, 0, "Activity", "all agents", true)
+	p.Right, p.Foot = v.note(), v.Muted.Paint(v.foot())
 	v.Filter.draw(p, v.Frame)
 	if len(s.Entries) == 0 || v.Unread != "" {
 		p.Lines = append(p.Lines, v.Said(v.empty(), w)...)

@@ -62,7 +62,8 @@ const headRows = 3
 
 // Draw draws the detail.
 func (v Detail) Draw(pane int) Drawing {
-	p := paneOf(v.Rect, pane, widget.Box{Title: v.tabs(), Focused: v.Focused})
+	p := v.pane(v.Rect, pane, "", "", v.Focused)
+	p.Title = v.tabs()
 	w, h := v.Inner()
 	switch {
 	case v.Row == nil && v.Opened:
@@ -161,7 +162,8 @@ func (f Frame) rule(w int) string {
 
 // hidden reports whether an item's words hold characters that no terminal shows.
 func (v Detail) hidden() bool {
-	return v.Objective.Hidden() || v.BlockedBy.Hidden() || slices.ContainsFunc(v.TodoList, func(t model.Todo) bool { return t.Text.Hidden() })
+	hidden := func(t model.Todo) bool { return t.Text.Hidden() }
+	return v.Objective.Hidden() || v.BlockedBy.Hidden() || slices.ContainsFunc(v.TodoList, hidden)
 }
 
 // window is the part of the page that is in sight of h lines.

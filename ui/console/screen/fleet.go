@@ -153,7 +153,8 @@ func (v FleetView) Draw() Drawing {
 
 func (v FleetView) agents(r Rect) Drawing {
 	w, h := r.Inner()
-	p := paneOf(r, FleetAgents, widget.Box{Title: v.Strong.Paint("Agents"), Right: v.heldNote(v.Agents.Held, "by attention"), Focused: v.Focus == FleetAgents})
+	p := v.pane(r, FleetAgents, "Agents", "", v.Focus == FleetAgents)
+	p.Right = v.heldNote(v.Agents.Held, "by attention")
 	switch {
 	case v.Unread != "":
 		p.Lines = v.Said(v.Unread, w)
@@ -335,7 +336,10 @@ func (v FleetView) Gist() string {
 	for _, g := range []struct {
 		state model.AgentState
 		word  string
-	}{{model.AgentWorks, "work"}, {model.AgentAsks, "asks"}, {model.AgentStalled, "stalled"}, {model.AgentFails, "fail"}, {model.AgentTriggered, "triggered"}} {
+	}{
+		{model.AgentWorks, "work"}, {model.AgentAsks, "asks"}, {model.AgentStalled, "stalled"}, {model.AgentFails, "fail"},
+		{model.AgentTriggered, "triggered"},
+	} {
 		if count[g.state] > 0 {
 			s += fmt.Sprintf("%s%d %s", sep, count[g.state], g.word)
 			sep = ", "

@@ -12,9 +12,10 @@ import (
 // inbox lists what needs the operator across agents.
 func (v FleetView) inbox(r Rect) Drawing {
 	w, h := r.Inner()
-	p := paneOf(r, FleetInbox, widget.Box{Title: v.Strong.Paint("Inbox") + "  " + v.Muted.Paint("what needs you"), Focused: v.Focus == FleetInbox})
+	p := v.pane(r, FleetInbox, "Inbox", "what needs you", v.Focus == FleetInbox)
 	if n := v.Findings; n > 0 {
-		p.Right = v.NeedsYou.Paint(fmt.Sprintf("%d %s to triage", n, Plural(n, "finding", "findings"))) + v.Muted.Paint(" "+v.Keys.KeyOf(action.TriageOpen))
+		s := fmt.Sprintf("%d %s to triage", n, Plural(n, "finding", "findings"))
+		p.Right = v.NeedsYou.Paint(s) + v.Muted.Paint(" "+v.Keys.KeyOf(action.TriageOpen))
 	}
 	from, to := v.Inbox.Window(h)
 	for i, x := range v.Entries[from:to] {
@@ -43,17 +44,16 @@ func (v FleetView) entry(x model.Inboxed, w int) string {
 	} else if w >= 30 {
 		tail = text.PadLeft(v.Age(x.Since), ageCells) + " "
 	}
-	pieces, used := []widget.Piece{ink.Of(glyph + " ")}, 3
+	var whose []widget.Piece
 	if w >= 60 {
-		pieces = append(pieces, v.Muted.Of(text.Pad(string(x.Handle), 8)+" "), v.Muted.Of(text.Pad(v.Show(model.Text(x.AgentID)), inboxAgentCells)+" "))
-		used += 8 + 1 + inboxAgentCells + 1
+		whose = v.whose(x.Row, inboxAgentCells)
 	}
 	body := v.Text
 	if x.Seen {
 		body = v.Muted
 	}
-	pieces = append(pieces, body.Of(text.Pad(v.needWords(x), max(w-used-text.Width(tail), 0))), v.Muted.Of(tail))
-	return v.row(w, x.ID == v.Inbox.Cursor && v.Focus == FleetInbox, pieces...)
+	selected := x.ID == v.Inbox.Cursor && v.Focus == FleetInbox
+	return v.item(w, selected, ink.Of(glyph+" "), whose, body.Of(v.needWords(x)), tail)
 }
 
 // NeedOf is how a need reads: the word before its age, and the key that answers it.
@@ -140,7 +140,8 @@ func (v FleetView) rest(r Rect) Drawing {
 }
 
 func (v FleetView) activity(r Rect) Drawing {
-	p := paneOf(r, fleetRest, widget.Box{Title: v.Strong.Paint("Activity") + "  " + v.Muted.Paint("all agents"), Right: v.following()})
+	p := v.pane(r, fleetRest, "Activity", "all agents", false)
+	p.Right = v.following()
 	w, h := r.Inner()
 	for _, e := range v.Events.Entries[:min(h, len(v.Events.Entries))] {
 		p.Lines = append(p.Lines, v.Strip(w, false, append([]widget.Piece{v.Muted.Of(" ")}, v.Events.ofAll(v.Frame, e, w)...)...))
@@ -151,7 +152,7 @@ func (v FleetView) activity(r Rect) Drawing {
 // parked lists the parked threads.
 func (v FleetView) parked(r Rect) Drawing {
 	w, h := r.Inner()
-	p := paneOf(r, fleetRest, widget.Box{Title: v.Strong.Paint("Branch radar") + "  " + v.Muted.Paint("parked threads")})
+	p := v.pane(r, fleetRest, "Branch radar", "parked threads", false)
 	p.Right = v.Key.Paint(v.Keys.KeyOf(action.Threads)) + v.Muted.Paint(fmt.Sprintf(" %d parked", Parked(v.Threads)))
 	for _, in := range v.Threads {
 		for _, x := range in.Rows {

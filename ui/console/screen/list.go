@@ -177,7 +177,7 @@ func (f Frame) following() string {
 // Pane shows the events of the agent on screen in a pane, newest first, from the line top on.
 func (x Events) Pane(f Frame, r Rect, id int, focused bool, top int) Drawing {
 	w, h := r.Inner()
-	p := paneOf(r, id, widget.Box{Title: f.Strong.Paint("Activity"), Focused: focused})
+	p := f.pane(r, id, "Activity", "", focused)
 	top = min(top, max(len(x.Entries)-h, 0))
 	if top == 0 {
 		p.Right = f.following()

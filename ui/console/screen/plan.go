@@ -208,7 +208,8 @@ func (v Detail) summary(w int) []string {
 			out = append(out, "")
 		}
 	}
-	return append(out, v.Strip(w, false, v.Muted.Of(" Waits "), v.Text.Of(v.waitsInShort()), v.Muted.Of("   Blocker "), v.Text.Of(orNone(v.Show(v.BlockedBy)))))
+	return append(out, v.Strip(w, false, v.Muted.Of(" Waits "), v.Text.Of(v.waitsInShort()),
+		v.Muted.Of("   Blocker "), v.Text.Of(orNone(v.Show(v.BlockedBy)))))
 }
 
 func (v Detail) waitsInShort() string {
@@ -245,9 +246,11 @@ func (v Detail) planFoot() string {
 		add(v.Muted, fmt.Sprintf("from column %d", v.Plan.Left+1))
 	}
 	if ch := p.Changes; ch.Added+ch.Removed > 0 {
-		s := fmt.Sprintf("+%d −%d %s", ch.Added, ch.Removed, v.Age(v.Plan.ChangedAt))
+		s, age := fmt.Sprintf("+%d −%d", ch.Added, ch.Removed), v.Age(v.Plan.ChangedAt)
 		if v.Wide {
-			s = fmt.Sprintf("plan.md changed %s ago  +%d −%d · %s diff", v.Age(v.Plan.ChangedAt), ch.Added, ch.Removed, v.Keys.KeyOf(action.Changes))
+			s = "plan.md changed " + age + " ago  " + s + v.Keys.Keyed(" · {changes} diff")
+		} else {
+			s += " " + age
 		}
 		add(v.Added, s)
 	}

@@ -124,7 +124,8 @@ func (v ReportsView) Draw() Drawing {
 
 func (v ReportsView) list(r Rect) Drawing {
 	w, _ := r.Inner()
-	p := paneOf(r, ReportsList, widget.Box{Title: v.Strong.Paint("Reports") + "  " + v.Muted.Paint("finished work"), Right: v.heldNote(v.Held, "newest first"), Focused: !v.Reading})
+	p := v.pane(r, ReportsList, "Reports", "finished work", !v.Reading)
+	p.Right = v.heldNote(v.Held, "newest first")
 	if !v.Held && v.Filter.Text != "" && !v.Filter.Typing {
 		p.Right = v.Accent.Paint("filtered")
 	}
@@ -167,21 +168,19 @@ func (v ReportsView) finished(r model.Row, w int) string {
 		}
 	}
 	tail := note + text.PadLeft(v.Age(r.UpdatedAt), ageCells) + " "
-	pieces, used := []widget.Piece{ink.Of(glyph + " ")}, 3
+	var whose []widget.Piece
 	if w >= 48 {
-		pieces = append(pieces, v.Muted.Of(text.Pad(string(r.Handle), 8)+" "), v.Muted.Of(text.Pad(v.Frame.Show(model.Text(r.AgentID)), 12)+" "))
-		used += 22
+		whose = v.whose(r, 12)
 	}
-	pieces = append(pieces, v.Text.Of(text.Pad(v.Frame.Show(r.Objective), max(w-used-text.Width(tail), 0))), v.Muted.Of(tail))
 	f := v.Frame
 	f.Cursor = f.Cursor && !v.Reading
-	return f.row(w, r.ID == v.List.Cursor, pieces...)
+	return f.item(w, r.ID == v.List.Cursor, ink.Of(glyph+" "), whose, v.Text.Of(v.Frame.Show(r.Objective)), tail)
 }
 
 // report is the report under the cursor, and where it came from.
 func (v ReportsView) report(r Rect) Drawing {
 	w, h := r.Inner()
-	p := paneOf(r, ReportsReport, widget.Box{Title: v.Strong.Paint("Report"), Focused: v.Reading})
+	p := v.pane(r, ReportsReport, "Report", "", v.Reading)
 	if v.Row() != nil {
 		lines := v.Lines(w)
 		top := min(v.Scroll, max(len(lines)-h, 0))
@@ -207,7 +206,8 @@ func (v ReportsView) Lines(w int) []string {
 		return nil
 	}
 	out := v.Wrapped(row.Objective, w, v.Strong)
-	out = append(out, " "+v.Muted.Paint(text.Cut(string(row.Handle)+"  "+v.Frame.Show(model.Text(row.AgentID))+"  completed "+v.Clock(row.UpdatedAt), w-2)), "")
+	facts := string(row.Handle) + "  " + v.Frame.Show(model.Text(row.AgentID)) + "  completed " + v.Clock(row.UpdatedAt)
+	out = append(out, " "+v.Muted.Paint(text.Cut(facts, w-2)), "")
 	if v.Detail == nil {
 		return append(out, " "+v.Muted.Paint("Reading…"))
 	}

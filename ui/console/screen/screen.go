@@ -49,6 +49,23 @@ func (f Frame) row(w int, selected bool, pieces ...widget.Piece) string {
 	return f.Strip(w, selected && f.Cursor, append([]widget.Piece{f.NeedsYou.Of(f.marker(selected))}, pieces...)...)
 }
 
+// item is a row of work in a list: its mark, whose it is, what it is about, and what stands
+// at its right.
+func (f Frame) item(w int, selected bool, mark widget.Piece, whose []widget.Piece, about widget.Piece, tail string) string {
+	room := w - 1 - mark.Width() - text.Width(tail)
+	for _, p := range whose {
+		room -= p.Width()
+	}
+	pieces := append([]widget.Piece{mark}, whose...)
+	return f.row(w, selected, append(pieces, about.Pad(max(room, 0)), f.Muted.Of(tail))...)
+}
+
+// whose names an item and its agent.
+func (f Frame) whose(r model.Row, agentCells int) []widget.Piece {
+	gap := widget.Ink{}.Of(" ")
+	return []widget.Piece{f.Muted.Of(string(r.Handle)).Pad(8), gap, f.Muted.Of(f.Show(model.Text(r.AgentID))).Pad(agentCells), gap}
+}
+
 func (f Frame) marker(selected bool) string {
 	if selected {
 		return f.Glyph.Cursor
@@ -114,7 +131,14 @@ type pane struct {
 	regions []Region
 }
 
-func paneOf(r Rect, id int, b widget.Box) *pane { return &pane{Rect: r, Box: b, id: id} }
+// pane is an empty pane with a title, and a note beside it.
+func (f Frame) pane(r Rect, id int, title, note string, focused bool) *pane {
+	title = f.Strong.Paint(title)
+	if note != "" {
+		title += "  " + f.Muted.Paint(note)
+	}
+	return &pane{Rect: r, Box: widget.Box{Title: title, Focused: focused}, id: id}
+}
 
 // row adds a line that shows a row of the pane's list.
 func (p *pane) row(line string, row int) {

@@ -76,7 +76,8 @@ func Harmful(s string) string {
 			}
 		case unicode.IsControl(r), r == unicode.ReplacementChar && !strings.HasPrefix(s[i:], "\uFFFD"):
 			return fmt.Sprintf("%U", r)
-		case unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp), r >= 0xE0000 && r <= 0xE0FFF, r == 0x200B, r == 0xFEFF, r == 0x2060:
+		case unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp), r >= 0xE0000 && r <= 0xE0FFF,
+			r == 0x200B, r == 0xFEFF, r == 0x2060:
 			return fmt.Sprintf("%U", r)
 		}
 	}
