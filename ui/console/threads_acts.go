@@ -23,7 +23,7 @@ type threadRow struct {
 func (b threadRow) take(x widget.Context, w action.ThreadAction) widget.Result {
 	switch {
 	case w.Copies != "":
-		return widget.Intent{Msg: copyCommandMsg(w.Copies)}
+		return widget.Intent{Msg: copyCommandMsg(w.Copies)} // raw: copied, not shown
 	case w.ID == action.RadarGo:
 		return b.job(thread.Resume{Task: string(b.Thread.ID)}, "On with "+string(b.Thread.ID))
 	case w.ID == action.RadarRebind:
