@@ -147,7 +147,7 @@ func (c Console) relinked() (Console, tea.Cmd) {
 
 // noteRows tells the ledger how the rows stand that speak of linked todos, where it knows
 // them otherwise: the counts in the queue and what agents read follow from there. It is
-// tried once for what is on screen; the next who looks tries again.
+// tried once for what is on screen; the next who reads tries again.
 func (c Console) noteRows() (Console, tea.Cmd) {
 	d := c.detail()
 	if d == nil || d.State != model.Open || d.ID != c.files.item || c.files.noted == (subjectAt{d.ID, d.Revision}) {
