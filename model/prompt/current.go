@@ -38,7 +38,7 @@ func noCurrent() layer {
 }
 
 // current are the layers of the focus, strongest first.
-func current(r Reader, w model.WorkItem) []layer {
+func current(r model.Reader, w model.WorkItem) []layer {
 	v := model.ViewOf(r, w)
 	t, _ := r.Trace(w.AgentID, w.ID)
 	return []layer{
@@ -245,7 +245,7 @@ func why(tick string, messages int) string {
 
 // besideFocus are the items that the turn or a message is about, the focus aside: what the tick
 // offers, what is due for a second look, and what messages to the agent name.
-func besideFocus(r Reader, a model.Agent, current model.ItemID) []layer {
+func besideFocus(r model.Reader, a model.Agent, current model.ItemID) []layer {
 	told := []model.ItemID{current}
 	pick := func(ids []model.ItemID, keep func(model.WorkItem) bool) (out []model.WorkItem) {
 		for _, id := range ids {
@@ -270,7 +270,7 @@ func besideFocus(r Reader, a model.Agent, current model.ItemID) []layer {
 }
 
 // namedBy are the items of the messages that the agent has, or gets next.
-func namedBy(r Reader, a model.Agent) []model.ItemID {
+func namedBy(r model.Reader, a model.Agent) []model.ItemID {
 	var out []model.ItemID
 	add := func(m model.Message) {
 		if m.WorkItemID != "" {
@@ -292,7 +292,7 @@ func namedBy(r Reader, a model.Agent) []model.ItemID {
 }
 
 // items tell of some items: by name, then how they stand, then with todos and plan.
-func items(r Reader, name, title string, list []model.WorkItem) layer {
+func items(r model.Reader, name, title string, list []model.WorkItem) layer {
 	if len(list) == 0 {
 		return layer{name: name}
 	}

@@ -110,12 +110,6 @@ func groups(f model.Facts, agent model.AgentID) []Group {
 	return out
 }
 
-// Reader is what the layered context asks of the ledger.
-type Reader interface {
-	model.Facts
-	Revision() uint64
-}
-
 // Options bound a layered context.
 type Options struct {
 	// Budget is how many tokens the text may have, by Tokens; zero is DefaultBudget.
@@ -183,7 +177,7 @@ type form struct {
 
 // Fit reads an agent's work context within a budget: every layer at its least, then, in the
 // order of priority, each as full as the rest of the budget allows.
-func Fit(r Reader, agent model.AgentID, o Options) Layered {
+func Fit(r model.Reader, agent model.AgentID, o Options) Layered {
 	if o.Budget == 0 {
 		o.Budget = DefaultBudget
 	}
