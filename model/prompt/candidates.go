@@ -17,7 +17,7 @@ const (
 	reportedHorizon = 20
 )
 
-// candidateLayer is how a class is told.
+// candidateLayer is how a class is shown.
 type candidateLayer struct {
 	name, title string
 	class       model.Class
