@@ -37,7 +37,7 @@ func (h *Home) ApplyEnding(ctx context.Context, e model.Envelope, end Ending) (m
 		return in, err
 	}
 	h.changed.Store(true)
-	by := model.Envelope{Key: e.Key, Actor: e.Actor, Agent: e.Agent}
+	by := model.Envelope{Actor: e.Actor, Agent: e.Agent}
 	done.warn(model.WarnPlanNotRefreshed, planStays, h.refreshPlan(ctx, by, updated))
 	in.Warnings = append(slices.Clip(in.Warnings), done.warnings...)
 	in.Warnings = append(in.Warnings, h.settle(ctx, e, done)...)
@@ -73,7 +73,8 @@ func (h *Home) sendThen(ctx context.Context, e model.Envelope, then func(model.R
 	if !happened(e.Command) {
 		return in, err
 	}
-	for until := time.Now().Add(busyLimit); errors.Is(err, &model.Error{Code: model.CodeBusy}) && ctx.Err() == nil && time.Now().Before(until); {
+	busy := func() bool { return errors.Is(err, &model.Error{Code: model.CodeBusy}) && ctx.Err() == nil }
+	for until := time.Now().Add(busyLimit); busy() && time.Now().Before(until); {
 		in, err = h.ledger.ApplyThen(ctx, e, then)
 	}
 	return in, err
@@ -109,8 +110,8 @@ func (c completions) close() {
 
 // prepare does what a completion needs before it: the plan is described anew, because a
 // completed item keeps that description; the rows of linked todos are refreshed; decisions
-// on them are judged, so that nothing is refused afterwards. An agent is told what the
-// item's threads say against it, and is not held up; who gives a reason knows.
+// on them are judged, so that nothing is refused afterwards. An agent is warned of what
+// the item's threads say against it, unless it gave a reason.
 func (h *Home) prepare(ctx context.Context, e model.Envelope, end Ending) (out completions, err error) {
 	calls := completionsOf(e.Command)
 	if len(calls) == 0 {
@@ -129,7 +130,7 @@ func (h *Home) prepare(ctx context.Context, e model.Envelope, end Ending) (out c
 	}
 	for i, c := range calls {
 		w := out.items[i]
-		by := model.Envelope{Key: e.Key, Actor: e.Actor, Agent: e.Agent}
+		by := model.Envelope{Actor: e.Actor, Agent: e.Agent}
 		if c.SeenRevision == 0 { // a write before it would make the completion stale
 			out.warn(model.WarnPlanNotRefreshed, planStays, h.refreshPlan(ctx, by, w))
 		}

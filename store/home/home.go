@@ -6,8 +6,8 @@
 // runs. The ledger's answer is never hidden by what follows it: that becomes a warning.
 //
 // Read home.go (opening, reading), apply.go (a command and what surrounds it), plans.go,
-// todo_*.go and thread_*.go (what follows), queue.go (what hooks left), scheduler*.go, and
-// result*.go (what frontends answer).
+// todo_*.go and thread*.go (what follows), queue.go (what hooks left), scheduler.go, and
+// results.go (what frontends answer).
 package home
 
 import (

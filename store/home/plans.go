@@ -42,7 +42,7 @@ func (p *planReader) close() {
 	}
 }
 
-// RefreshPlan has the ledger describe an open item's plan file as it is now. by is who asks,
+// RefreshPlan has the ledger describe an open item's plan file as it is now. by names who asks,
 // and for which agent: the items of others are left alone.
 func (h *Home) RefreshPlan(ctx context.Context, by model.Envelope, id model.ItemID) error {
 	w, err := h.item(ctx, id)
@@ -60,8 +60,7 @@ func (h *Home) refreshPlan(ctx context.Context, by model.Envelope, w model.WorkI
 	if model.SamePlan(plan, w.PlanArtifact) {
 		return nil
 	}
-	by.Key += "-plan"
-	by.Command = model.RefreshPlan{WorkItemID: w.ID, Plan: plan}
+	by.Key, by.Command = NewKey(), model.RefreshPlan{WorkItemID: w.ID, Plan: plan}
 	_, err := h.send(ctx, by)
 	return err
 }
@@ -75,7 +74,7 @@ func (h *Home) SavePlan(ctx context.Context, agent model.AgentID, id model.ItemI
 		return model.Refuse(model.CodeStale, "plan.md changed on disk while you edited it")
 	}
 	if err == nil {
-		_ = h.RefreshPlan(ctx, model.Envelope{Key: NewKey(), Actor: model.Operator, Agent: agent}, id)
+		_ = h.RefreshPlan(ctx, model.Envelope{Actor: model.Operator, Agent: agent}, id)
 	}
 	return err
 }

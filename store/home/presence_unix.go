@@ -36,5 +36,6 @@ func presence(home string) (*os.File, error) {
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return nil, err
 	}
-	return os.OpenFile(filepath.Join(state, "scheduler.lock"), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0o600)
+	flags := os.O_RDWR | os.O_CREATE | syscall.O_NOFOLLOW | syscall.O_NONBLOCK | syscall.O_CLOEXEC
+	return os.OpenFile(filepath.Join(state, "scheduler.lock"), flags, 0o600)
 }

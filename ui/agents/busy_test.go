@@ -45,7 +45,7 @@ func TestHooksAtABusyLedgerLoseAndDoubleNothing(t *testing.T) {
 	holder.Release()
 	holder.Close()
 	if waiting, _ := home.Queued(b.dir); waiting != hooks {
-		t.Fatalf("%d of %d are in the spool", waiting, hooks)
+		t.Fatalf("%d of %d are queued", waiting, hooks)
 	}
 	for range 4 {
 		all.Go(func() {

@@ -17,13 +17,13 @@ import (
 
 // told is the thread of a repository in words: how far each entry is verified, what is not,
 // the risks and the recommended commands.
-func told(t *testing.T, room home.Threads) string {
+func told(t *testing.T, at home.Threads) string {
 	t.Helper()
-	card := room.Card(t.Context(), nil)
+	card := at.Card(t.Context(), nil)
 	if card.Thread == nil {
 		t.Fatalf("no thread: %+v", card)
 	}
-	now := threads.Reader{}.Capture(t.Context(), room.Dir)
+	now := threads.Reader{}.Capture(t.Context(), at.Dir)
 	var out []string
 	for _, v := range card.Thread.Verified {
 		out = append(out, fmt.Sprintf("%s %s", card.Thread.GradeOf(v, now), v))
@@ -49,10 +49,10 @@ const wentWell = `"tool_response":{"stdout":"ok","stderr":"","interrupted":false
 func repository(t *testing.T) (home.Threads, *home.Repository) {
 	t.Helper()
 	r := gittest.WithCommit(t)
-	room := home.Threads{Dir: r.Dir, Now: time.Now, Actor: "operator"}
-	desk, done := room.At(t.Context(), "", "test")
+	at := home.Threads{Dir: r.Dir, Now: time.Now, Actor: "operator"}
+	repo, done := at.At(t.Context(), "", "test")
 	t.Cleanup(done)
-	return room, desk
+	return at, repo
 }
 
 func apply(t *testing.T, d *home.Repository, c thread.Command) {
@@ -66,8 +66,8 @@ func apply(t *testing.T, d *home.Repository, c thread.Command) {
 func TestWhatAnAgentsShellCameToIsAFactOfTheThread(t *testing.T) {
 	b := newHookBench(t)
 	b.patience = 4 * time.Second
-	room, desk := repository(t)
-	below := filepath.Join(room.Dir, "below")
+	at, repo := repository(t)
+	below := filepath.Join(at.Dir, "below")
 	if err := os.Mkdir(below, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -75,24 +75,24 @@ func TestWhatAnAgentsShellCameToIsAFactOfTheThread(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	apply(t, desk, thread.Start{Goal: "Fix login", Initial: p})
+	apply(t, repo, thread.Start{Goal: "Fix login", Initial: p})
 	const tested = "verified_at_head Command succeeded: go test ./..."
 	for _, step := range []struct{ name, program, event, input, want string }{
 		{"a test that passes", "claude", "PostToolUse", ran(below, "go test ./...", wentWell),
 			tested + "; unverified ./smoke.sh; recommended go test ./..."},
-		{"what validates nothing", "claude", "PostToolUse", ran(room.Dir, "ls -la", wentWell),
+		{"what validates nothing", "claude", "PostToolUse", ran(at.Dir, "ls -la", wentWell),
 			tested + "; unverified ./smoke.sh; recommended go test ./..."},
-		{"what the thread waits for", "claude", "PostToolUse", ran(room.Dir, "./smoke.sh", wentWell),
+		{"what the thread waits for", "claude", "PostToolUse", ran(at.Dir, "./smoke.sh", wentWell),
 			tested + "; verified_at_head Command succeeded: ./smoke.sh; recommended go test ./..."},
-		{"an output alone", "codex", "PostToolUse", ran(room.Dir, "make lint", `"tool_response":"fine"`),
+		{"an output alone", "codex", "PostToolUse", ran(at.Dir, "make lint", `"tool_response":"fine"`),
 			tested + "; verified_at_head Command succeeded: ./smoke.sh; recommended go test ./...; recommended make lint"},
-		{"a success that no status tells", "claude", "PostToolUse", ran(room.Dir, "make build", `"tool_response":"fine"`),
+		{"a success that no status tells", "claude", "PostToolUse", ran(at.Dir, "make build", `"tool_response":"fine"`),
 			tested + "; verified_at_head Command succeeded: ./smoke.sh; claimed Command succeeded: make build; recommended go test ./...; recommended make lint; recommended make build"},
-		{"a failure takes it back", "claude", "PostToolUseFailure", ran(room.Dir, "go test ./...", `"error":"Exit code 1\nFAIL"`),
+		{"a failure takes it back", "claude", "PostToolUseFailure", ran(at.Dir, "go test ./...", `"error":"Exit code 1\nFAIL"`),
 			"verified_at_head Command succeeded: ./smoke.sh; claimed Command succeeded: make build; unverified go test ./...; risk Command failed (exit 1): go test ./...; recommended go test ./...; recommended make lint; recommended make build"},
 	} {
 		b.must(step.input, step.program, step.event)
-		if got := told(t, room); got != step.want {
+		if got := told(t, at); got != step.want {
 			t.Errorf("%s:\n got %s\nwant %s", step.name, got, step.want)
 		}
 	}
@@ -102,9 +102,9 @@ func TestWhatAnAgentsShellCameToIsAFactOfTheThread(t *testing.T) {
 func TestAHookMakesNoThread(t *testing.T) {
 	b := newHookBench(t)
 	b.patience = 4 * time.Second
-	room, _ := repository(t)
-	state := filepath.Join(room.Dir, ".aictx")
-	for _, dir := range []string{room.Dir, "", "relative", filepath.Join(room.Dir, "gone")} {
+	at, _ := repository(t)
+	state := filepath.Join(at.Dir, ".aictx")
+	for _, dir := range []string{at.Dir, "", "relative", filepath.Join(at.Dir, "gone")} {
 		b.must(ran(dir, "go test", wentWell), "claude", "PostToolUse")
 	}
 	if _, err := os.Lstat(state); !errors.Is(err, os.ErrNotExist) {
@@ -123,10 +123,10 @@ func TestAThreadThatIsNotWorkedOnHereLearnsNothing(t *testing.T) {
 		r := gittest.WithCommit(t)
 		r.Git("switch", "-q", "-c", "feature")
 		r.Write("begun.go", "package login\n")
-		room := home.Threads{Dir: r.Dir, Now: time.Now, Actor: "operator"}
-		desk, done := room.At(t.Context(), "", "test")
-		apply(t, desk, thread.Start{Goal: "Fix login"})
-		leave(r, desk)
+		at := home.Threads{Dir: r.Dir, Now: time.Now, Actor: "operator"}
+		repo, done := at.At(t.Context(), "", "test")
+		apply(t, repo, thread.Start{Goal: "Fix login"})
+		leave(r, repo)
 		done()
 		file := filepath.Join(r.Dir, ".aictx", "tasks", "threads", "fix-login.json")
 		before, err := os.ReadFile(file)
@@ -144,13 +144,13 @@ func TestAThreadThatIsNotWorkedOnHereLearnsNothing(t *testing.T) {
 func TestASlowGitCostsTheFactAndNotTheHook(t *testing.T) {
 	b := newHookBench(t)
 	b.patience = time.Nanosecond
-	room, desk := repository(t)
-	apply(t, desk, thread.Start{Goal: "Fix login"})
-	err := b.run(ran(room.Dir, "go test", wentWell), "claude", "PostToolUse")
+	at, repo := repository(t)
+	apply(t, repo, thread.Start{Goal: "Fix login"})
+	err := b.run(ran(at.Dir, "go test", wentWell), "claude", "PostToolUse")
 	if !errors.Is(err, home.ErrSlowGit) {
 		t.Errorf("the log says %v", err)
 	}
-	if got := told(t, room); got != "" || b.told != "" {
+	if got := told(t, at); got != "" || b.told != "" {
 		t.Errorf("the thread learned %q, the agent was told %q", got, b.told)
 	}
 }

@@ -1,10 +1,10 @@
-// Package cli is the door of scripts and shells: one verb a file, each of which turns its
-// arguments into a command, hands it to the ledger, and shows the answer for people or,
-// with --json, for machines. Without a verb it opens the console.
+// Package cli is the command line: one verb a file, each of which turns its arguments into a
+// command, applies it to the home, and shows the answer for people or, with --json, for
+// machines. Without a verb it opens the console.
 //
-// Read the frame first: cli.go (how a verb runs and answers), globals.go (what every verb
-// knows), exit.go and fault.go (how it ends), door.go (how it reaches the ledger); then
-// any verb.
+// Read the frame first: verbs.go (all verbs), cli.go (how one runs and answers), globals.go
+// (flags of every verb), fault.go (errors and exit codes), home.go (the ledger); then any
+// verb_*.go. frontends.go puts the consoles, MCP, hooks, drivers and the server together.
 package cli
 
 import (
@@ -32,7 +32,7 @@ import (
 // returns the exit code. engine lays out Markdown for the console.
 func Main(engine markdown.Engine) int {
 	signal.Ignore(syscall.SIGXFSZ) // a limit on file sizes is an error like a full disk
-	// Not stopped: signals are heard until the process ends, and to stop costs 0.2 ms.
+	// Not stopped: signals are caught until the process ends, and to stop costs 0.2 ms.
 	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	a := &app{
 		markdown: engine,

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,7 +13,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
+	"vise/store/home"
+	"vise/ui/config"
 	"vise/ui/console"
+	"vise/watcher"
 )
 
 // settling is how long the console has the machine and the ledger to itself when it begins.
@@ -81,4 +85,95 @@ func (a *app) proposedAgent() model.AgentID {
 		return model.AgentID(name)
 	}
 	return defaultAgent
+}
+
+// bare is vise without a verb: the console on a terminal, else the status with a hint. It
+// never waits for input that cannot come, and asks no question of what is no terminal.
+func (a *app) bare(ctx context.Context, _ []string) (answer, error) {
+	if a.flags.json || !a.opensConsole() {
+		ans, err := a.status(ctx)
+		if err != nil || ans.text == nil {
+			return ans, err
+		}
+		told := ans.text
+		ans.text = func(p *page) {
+			told(p)
+			p.line("")
+			p.line("vise opens the console on a terminal; vise help lists the verbs")
+		}
+		return ans, nil
+	}
+	return answer{}, a.openConsole(ctx)
+}
+
+// opensConsole reports whether there is something to show a console on.
+func (a *app) opensConsole() bool {
+	return a.accessible() || a.ttyIn && a.ttyOut && a.getenv("TERM") != "dumb"
+}
+
+// accessible reports whether a console of lines is asked for: by the flag, wherever the input
+// comes from, or by the environment on a terminal.
+func (a *app) accessible() bool {
+	v := a.getenv("ACCESSIBLE")
+	return a.flags.accessible || v != "" && v != "0" && a.ttyIn && a.ttyOut
+}
+
+// dueCounted bounds how many due times are counted for the sentence of the end.
+const dueCounted = 100
+
+// farOff is beyond every timer that is worth a sentence.
+const farOff = 50 * 365 * 24 * time.Hour
+
+// exitTimeout is how long the end waits for a ledger that somebody else holds.
+const exitTimeout = 300 * time.Millisecond
+
+// exitMessage is what a console says on the terminal that it gives back: that timers and
+// rechecks wait, if no other process runs the scheduler of the home; empty when all is well.
+func exitMessage(ctx context.Context, h *home.Home, now time.Time) string {
+	if h.Attended() {
+		return ""
+	}
+	ctx, stop := context.WithTimeout(ctx, exitTimeout)
+	defer stop()
+	n := 0
+	err := h.View(ctx, func(r model.Reader) error {
+		for after := model.AgentID(""); n < dueCounted; {
+			agents := r.Agents(after, dueCounted)
+			for _, a := range agents {
+				n += len(r.Due(a.ID, now.Add(farOff), dueCounted))
+				after = a.ID
+			}
+			if len(agents) < dueCounted {
+				return nil
+			}
+		}
+		return nil
+	})
+	switch {
+	case err != nil || n == 0:
+		return ""
+	case n == 1:
+		return "1 timer waits until vise runs again; vise serve keeps time without a screen"
+	case n >= dueCounted:
+		return fmt.Sprintf("%d or more timers wait until vise runs again; vise serve keeps time without a screen", dueCounted)
+	}
+	return fmt.Sprintf("%d timers wait until vise runs again; vise serve keeps time without a screen", n)
+}
+
+// followSettings has the console take the operator's settings, now and whenever they change.
+func (r *consoleRun) followSettings(o *console.Options) {
+	at, err := configPlace(r.getenv)
+	if err != nil {
+		return
+	}
+	w := watcher.Settings(r.ctx, at.File, at.Themes) // before the first reading, so that no save is missed
+	r.atEnd = append(r.atEnd, w.Close)
+	o.SaveFilter = saveFilter(at)
+	o.Settings = config.Load(at, r.getenv)
+	o.NextSettings = func(ctx context.Context) (config.Settings, error) {
+		if err := w.Next(ctx); err != nil {
+			return config.Settings{}, err
+		}
+		return config.Load(at, r.getenv), nil
+	}
 }

@@ -148,6 +148,6 @@ func (w *planWatch) noteAll(ctx context.Context) {
 	w.mu.Unlock()
 	for _, p := range all {
 		// A refusal is the item's business, and a ledger that is busy learns of the plan at its next change.
-		_ = w.home.RefreshPlan(ctx, model.Envelope{Key: newKey(), Actor: model.Watcher}, p.Item.ID)
+		_ = w.home.RefreshPlan(ctx, model.Envelope{Actor: model.Watcher}, p.Item.ID)
 	}
 }

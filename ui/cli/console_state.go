@@ -1,11 +1,26 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
 
+	"vise/model"
 	"vise/store/files"
+	"vise/store/home"
+	"vise/ui/console"
+	"vise/ui/runner"
 )
 
 // What the console remembers lies in small JSON files of the home's state directory.
@@ -40,4 +55,194 @@ func writeStateRaw(path string, raw []byte) error {
 		return err
 	}
 	return files.WriteAtomic(path, raw)
+}
+
+// drafts keep what was typed into dialogs that were closed without saving, in one file of
+// the home's state directory. Two consoles share it: the one that saves last wins a key.
+type drafts struct {
+	path string
+	mu   sync.Mutex // one reading and writing of the file at a time
+}
+
+func newDrafts(home string) *drafts { return &drafts{path: statePath(home, "drafts.json")} }
+
+// Load is part of console.Drafts.
+func (d *drafts) Load(context.Context) (map[string]string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.read()
+}
+
+// Save is part of console.Drafts.
+func (d *drafts) Save(_ context.Context, key, text string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	all, err := d.read()
+	if err != nil {
+		return err
+	}
+	all[key] = text
+	if text == "" {
+		delete(all, key)
+	}
+	return writeState(d.path, all)
+}
+
+func (d *drafts) read() (map[string]string, error) {
+	all := map[string]string{}
+	if err := readState(d.path, &all); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("drafts %s: %w", d.path, err)
+	}
+	return all, nil
+}
+
+// places keep where the operator was, one place for each terminal, in a file of the home's
+// state directory. A file that cannot be read is as good as none.
+type places struct {
+	path, terminal string
+	now            func() time.Time
+	mu             sync.Mutex // one reading and writing of the file at a time
+}
+
+// placeFile is the file as it is written.
+type placeFile struct {
+	Version   int                  `json:"version"`
+	Terminals map[string]keptPlace `json:"terminals"`
+}
+
+type keptPlace struct {
+	At    time.Time    `json:"at"`
+	Place console.Memo `json:"place"`
+}
+
+// The version of the file, and how many terminals it keeps: those used last.
+const (
+	placeVersion   = 1
+	placeTerminals = 20
+)
+
+func newPlaces(home string, getenv func(string) string, now func() time.Time) *places {
+	return &places{path: statePath(home, "state.json"), terminal: terminalOf(getenv), now: now}
+}
+
+// terminalOf names the terminal's session: that of the innermost program that has a name
+// for it.
+func terminalOf(getenv func(string) string) string {
+	for _, names := range [][]string{
+		{"TMUX_PANE", "TMUX"}, {"WINDOW", "STY"}, {"ZELLIJ_PANE_ID", "ZELLIJ_SESSION_NAME"}, {"KITTY_WINDOW_ID", "KITTY_PID"}, {"WEZTERM_PANE"},
+		{"ITERM_SESSION_ID"}, {"TERM_SESSION_ID"}, {"WT_SESSION"}, {"SSH_TTY"},
+	} {
+		if getenv(names[0]) == "" {
+			continue
+		}
+		parts := make([]string, len(names))
+		for i, name := range names {
+			parts[i] = getenv(name)
+		}
+		return names[0] + ":" + strings.Join(parts, ":")
+	}
+	return "terminal"
+}
+
+// last is the place in this terminal, else the one that was kept last; nil without any.
+func (m *places) last() *console.Memo {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all := m.read().Terminals
+	kept, ok := all[m.terminal]
+	for _, x := range all {
+		if _, own := all[m.terminal]; !own && x.At.After(kept.At) {
+			kept, ok = x, true
+		}
+	}
+	if !ok {
+		return nil
+	}
+	return &kept.Place
+}
+
+// Keep is part of console.Keeper.
+func (m *places) Keep(_ context.Context, place console.Memo) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all := m.read()
+	all.Version = placeVersion
+	all.Terminals[m.terminal] = keptPlace{m.now().UTC(), place}
+	names := slices.SortedFunc(maps.Keys(all.Terminals), func(a, b string) int {
+		return cmp.Or(all.Terminals[b].At.Compare(all.Terminals[a].At), cmp.Compare(a, b))
+	})
+	for _, name := range names[min(len(names), placeTerminals):] {
+		delete(all.Terminals, name)
+	}
+	return writeState(m.path, all)
+}
+
+func (m *places) read() placeFile {
+	var all placeFile
+	if err := readState(m.path, &all); err != nil || all.Version != placeVersion || all.Terminals == nil {
+		return placeFile{Terminals: map[string]keptPlace{}}
+	}
+	return all
+}
+
+// A process that watches files by polling says so in the home, in a file of its own, so that
+// others can tell that what they change is noticed late.
+
+// pollingProcess is a process that polls.
+type pollingProcess struct {
+	model.Process
+	// Mode is how it watches, as its screen says it.
+	Mode string `json:"mode"`
+}
+
+func pollingDir(home string) string { return statePath(home, "polling") }
+
+// publishPolling says in the home how this process watches, or, with an empty mode, that the
+// system tells it of changes again. What cannot be written is not said.
+func publishPolling(home, mode string) {
+	path := filepath.Join(pollingDir(home), strconv.Itoa(os.Getpid()))
+	if mode == "" {
+		_ = os.Remove(path)
+		return
+	}
+	_ = writeState(path, pollingProcess{runner.Self(), mode})
+}
+
+// maxPolling bounds how many files of others are read.
+const maxPolling = 100
+
+// polling is the condition that processes which still run watch by polling; none is the usual
+// answer. What a process left that has died is removed.
+func polling(home string) []model.Condition {
+	dir, err := os.Open(pollingDir(home))
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(maxPolling)
+	var running []pollingProcess
+	for _, name := range names {
+		path := filepath.Join(pollingDir(home), name)
+		var p pollingProcess
+		switch {
+		case readState(path, &p) != nil:
+		case !runner.Alive(p.Process):
+			_ = os.Remove(path)
+		default:
+			running = append(running, p)
+		}
+	}
+	if len(running) == 0 {
+		return nil
+	}
+	said := fmt.Sprintf("the console with pid %d is %s", running[0].PID, model.Text(running[0].Mode))
+	if more := len(running) - 1; more > 0 {
+		said += fmt.Sprintf(", and %d more poll", more)
+	}
+	return []model.Condition{{Code: model.CodePolling, Message: said, Hint: "changes of plans show late; raise fs.inotify.max_user_instances and max_user_watches, or end programs that watch much"}}
+}
+
+// conditions are the ways in which an open home works less well than it should.
+func conditions(d *home.Home, found []model.Condition) []model.Condition {
+	return append(found, polling(d.Dir())...)
 }

@@ -2,10 +2,14 @@ package cli
 
 import (
 	"context"
+	"os"
+	"os/exec"
 
 	"vise/model"
+	"vise/model/thread"
 	"vise/store/home"
 	"vise/store/threads"
+	"vise/ui/console"
 	"vise/watcher"
 )
 
@@ -20,4 +24,36 @@ type threadView struct {
 func newThreadView(ctx context.Context, h *home.Home) threadView {
 	in := h.Threads(model.Operator)
 	return threadView{in, watcher.Threads(ctx, threads.At(threads.FindRoot(in.Dir))), h}
+}
+
+// All is part of console.Threads.
+func (v threadView) All(ctx context.Context) []thread.Overview { return v.List(ctx, v.home) }
+
+// Act is part of console.Threads. A thread that begins is linked to its item.
+func (v threadView) Act(ctx context.Context, a console.ThreadAct) ([]model.Text, error) {
+	r, done := v.At(ctx, a.Repo.Raw(), "console") // raw: handed on, not shown
+	defer done()
+	answer, err := r.Apply(ctx, a.Command)
+	if err != nil || a.Item == "" {
+		return answer.Warnings(), err
+	}
+	link := model.ThreadLink{Repo: model.Text(r.Repo.Root()), TaskID: model.Text(answer.Thread.ID)}
+	_, err = v.home.Apply(ctx, model.Envelope{Key: newKey(), Actor: model.Operator, Command: model.LinkWorkItem{
+		WorkItemID: a.Item, Add: model.Links{Threads: []model.ThreadLink{link}},
+	}})
+	if err != nil {
+		return append(answer.Warnings(), "the thread is there, and not linked: "+model.Text(fault(err).Message)), nil
+	}
+	return answer.Warnings(), nil
+}
+
+// Record is part of console.Threads.
+func (v threadView) Record(repo model.Text, argv []string) (*exec.Cmd, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	c := exec.Command(program, append([]string{"thread", "record", "--stay", "--"}, argv...)...)
+	c.Dir = repo.Raw() // raw: handed on, not shown
+	return c, nil
 }

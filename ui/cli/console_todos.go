@@ -90,7 +90,7 @@ func (r *fileTodos) take(s *todos.Session) (*watchedSession, error) {
 	return w, nil
 }
 
-// tell says that something changed; once is enough until it was heard.
+// tell says that something changed; once is enough until it was read.
 func (r *fileTodos) tell() {
 	select {
 	case r.news <- struct{}{}:
@@ -173,7 +173,7 @@ func (r *fileTodos) Read(_ context.Context, links []model.TodoRef) console.Files
 	return out
 }
 
-// lookAround is how often a repository without a session is looked at for one.
+// lookAround is how often a repository without a session is searched for one.
 const lookAround = 5 * time.Second
 
 // Next is part of console.Files.

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"vise/model"
 	"vise/store"
 	"vise/store/home"
+	"vise/watcher"
 )
 
 // homeDir is where the home lies, or would lie.
@@ -140,8 +142,72 @@ func readOne[T any](ctx context.Context, a *app, fn func(model.Reader) (T, error
 	return out, err
 }
 
+// readAnswer is an answer that one reading of the ledger makes.
+func readAnswer[T any](ctx context.Context, a *app, show func(*page, T), read func(model.Reader) (T, error)) (answer, error) {
+	out, err := readOne(ctx, a, read)
+	return answer{data: out, text: func(p *page) { show(p, out) }}, err
+}
+
+// readItem is readAnswer about the item that ref names.
+func readItem[T any](ctx context.Context, a *app, ref string, show func(*page, T), read func(model.Reader, model.WorkItem) T) (answer, error) {
+	id, err := a.resolve(ctx, ref)
+	if err != nil {
+		return answer{}, err
+	}
+	return readAnswer(ctx, a, show, func(r model.Reader) (T, error) {
+		w, _ := r.Item(id)
+		return read(r, w), nil
+	})
+}
+
 // itemAnswer reads what a changed item is like and answers with it.
 func (a *app) itemAnswer(ctx context.Context, in model.Receipt, did string) (answer, error) {
 	out, err := readOne(ctx, a, func(r model.Reader) (home.ItemResult, error) { return home.ItemResultOf(r, in), nil })
 	return answer{data: out, warnings: out.Warnings, text: func(p *page) { p.changed(did, out.WorkItem) }}, err
+}
+
+// wakeful runs wakeLedger until the function that it returns is called.
+func (a *app) wakeful(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		a.wakeLedger(ctx)
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
+}
+
+// wakeLedger hints the ledger at commits of other processes until ctx ends. Where the
+// file cannot be watched, the ledger notices them by itself, later.
+func (a *app) wakeLedger(ctx context.Context) {
+	d, err := a.open()
+	if err != nil {
+		return
+	}
+	w, err := watcher.Start(ctx, watcher.Config{Home: d.Files(), Ledger: filepath.Join(d.Dir(), "ledger.db")})
+	if err != nil {
+		return
+	}
+	defer w.Close()
+	for {
+		event, err := w.Next(ctx)
+		if err != nil {
+			return
+		}
+		if event.LedgerMoved {
+			d.Wake()
+		}
+	}
+}
+
+// configFile is where the configuration lies, whether it is there or not.
+func (a *app) configFile() (string, error) {
+	if dir := a.getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "vise", "config.yaml"), nil
+	}
+	home, err := os.UserHomeDir()
+	return filepath.Join(home, ".config", "vise", "config.yaml"), err
 }

@@ -28,7 +28,7 @@ type checkup struct {
 	Checks   []check `json:"checks"`
 }
 
-// check is one thing that doctor looked at.
+// check is one thing that doctor checked.
 type check struct {
 	Name    string `json:"name"`
 	OK      bool   `json:"ok"`
@@ -90,7 +90,7 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) (answer, error) {
 	return answer{data: out, exit: failed(out.Problems > 0), text: func(p *page) { p.checkup(*out) }}, nil
 }
 
-// examine is what can be looked at in a home that opens.
+// examine is what can be checked in a home that opens.
 func (a *app) examine(ctx context.Context, d *home.Home, o doctorOptions, out *checkup) {
 	if o.rebuild {
 		h, err := d.Ledger().Rebuild(ctx)

@@ -108,7 +108,7 @@ func clearLeftOvers(dir string, now time.Time) (int, error) {
 	return len(all), errors.Join(errs...)
 }
 
-// recoverable looks at what a restore would have to begin with, and at the room there is.
+// recoverable checks what a restore would have to begin with, and the free space.
 func (c *checkup) recoverable(ctx context.Context, a *app, d *home.Home) {
 	if all, err := d.Ledger().Home().Snapshots(); err != nil || len(all) == 0 {
 		c.note("snapshots", err, "none yet; the journal has all")

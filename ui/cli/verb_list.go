@@ -3,11 +3,16 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"vise/model"
 	"vise/store/home"
+	"vise/ui/action"
+	"vise/ui/config"
 )
 
 type listOptions struct {
@@ -56,16 +61,13 @@ func (a *app) list(ctx context.Context, o listOptions) (answer, error) {
 	if saved {
 		return a.listSaved(ctx, o, words)
 	}
-	var out home.ListResult
-	err = a.read(ctx, func(r model.Reader) error {
+	return readAnswer(ctx, a, (*page).list, func(r model.Reader) (home.ListResult, error) {
 		agent, err := a.knownAgent(r)
 		if err != nil {
-			return err
+			return home.ListResult{}, err
 		}
-		out, err = home.ListResultOf(r, agent, model.Filter(o.filter), o.cursor, o.limit, o.todos)
-		return err
+		return home.ListResultOf(r, agent, model.Filter(o.filter), o.cursor, o.limit, o.todos)
 	})
-	return answer{data: out, text: func(p *page) { p.list(out) }}, err
 }
 
 func (p *page) list(l home.ListResult) {
@@ -99,4 +101,75 @@ func progress(list []model.Todo) string {
 	}
 	done, _, total := model.WorkItem{TodoList: list}.TodoCounts()
 	return fmt.Sprintf("%d/%d", done, total)
+}
+
+// maxScanned bounds the rows that a saved filter looks at.
+const maxScanned = 10_000
+
+// saved is the operator's filter of that name, if it is none of the model's.
+func (a *app) saved(name string) (words string, ok bool, err error) {
+	if name == "" || slices.Contains(model.Filters, model.Filter(name)) {
+		return "", false, nil
+	}
+	var all map[string]string
+	if at, err := config.PlaceOf(a.getenv); err == nil { // without a place for it there is no configuration
+		if err := config.ReadPart(at.File, "filters", &all); err != nil {
+			return "", false, misuse("filter", "the configuration %s does not read", model.Text(at.File)).Because(err).WithHint("vise config check")
+		}
+	}
+	if words, ok = all[name]; ok {
+		return words, true, nil
+	}
+	return "", false, misuse("filter", "unknown filter %q", model.Text(name)).
+		WithHint("the filters are %s%s", strings.Join(filters(), ", "), yours(slices.Sorted(maps.Keys(all))))
+}
+
+func yours(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return "; yours: " + model.Text(strings.Join(names, ", ")).String()
+}
+
+// listSaved lists the rows that a saved filter keeps, in the scheduler's order.
+func (a *app) listSaved(ctx context.Context, o listOptions, words string) (answer, error) {
+	if o.cursor != "" {
+		return answer{}, misuse("cursor", "a saved filter has no pages").WithHint("a longer list: --limit, up to %d", model.MaxLimit)
+	}
+	f := action.ParseFilter(words, a.now())
+	if f.Trouble != "" {
+		return answer{}, misuse("filter", "the filter %s does not read: %s", model.Text(o.filter), f.Trouble)
+	}
+	var out home.ListResult
+	var warnings []model.Warning
+	err := a.read(ctx, func(r model.Reader) error {
+		agent, err := a.knownAgent(r)
+		if err != nil {
+			return err
+		}
+		rows, all := rowsOf(r, agent)
+		if !all {
+			warnings = append(warnings, model.Warning{Kind: model.WarnFilterCut, Message: fmt.Sprintf("only the first %d work items were looked at", maxScanned)})
+		}
+		keep := f.Keeps(slices.Values(rows))
+		rows = slices.DeleteFunc(rows, func(r model.Row) bool { return !keep(r) })
+		out = home.ListResult{Context: home.ContextOf(r, agent), Filter: model.Filter(o.filter), Total: len(rows), Limit: o.limit, WorkItems: []model.View{}}
+		for _, row := range rows[:min(len(rows), o.limit)] {
+			out.WorkItems = append(out.WorkItems, home.GetResultOf(r, row.ID, o.todos).WorkItem)
+		}
+		out.Returned = len(out.WorkItems)
+		return nil
+	})
+	return answer{data: out, warnings: warnings, text: func(p *page) { p.list(out) }}, err
+}
+
+// rowsOf are an agent's rows in the scheduler's order, and whether those are all.
+func rowsOf(r model.Reader, agent model.AgentID) (rows []model.Row, all bool) {
+	for _, class := range model.Classes {
+		rows = append(rows, r.Rows(agent, class, nil, maxScanned-len(rows)+1)...)
+		if len(rows) > maxScanned {
+			return rows[:maxScanned], false
+		}
+	}
+	return rows, true
 }

@@ -132,7 +132,7 @@ func (a *app) refreshPlan(ctx context.Context, id model.ItemID) error {
 	if err != nil {
 		return err
 	}
-	return a.home.RefreshPlan(ctx, model.Envelope{Key: newKey(), Actor: actor, Agent: agent}, id)
+	return a.home.RefreshPlan(ctx, model.Envelope{Actor: actor, Agent: agent}, id)
 }
 
 // plantAgain makes a missing plan file again, with the seed that it was born with.

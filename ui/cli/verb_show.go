@@ -43,7 +43,7 @@ func (a *app) show(ctx context.Context, ref string) (answer, error) {
 		defer files.Close()
 		out.WorkItem.TodoList = files.Derive(out.WorkItem.TodoList, refs)
 		out.Linked = files.Todos(refs)
-		_ = a.home.RefreshTodos(ctx, model.Envelope{Key: newKey(), Actor: model.Watcher}, id) // noted by the next who looks, if not now
+		_ = a.home.RefreshTodos(ctx, model.Envelope{Actor: model.Watcher}, id) // noted by the next who looks, if not now
 	}
 	return answer{data: out, text: func(p *page) {
 		p.item(out.WorkItem, out.Waits)

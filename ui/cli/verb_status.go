@@ -2,9 +2,16 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"html"
+	"strings"
+
+	"github.com/spf13/cobra"
 
 	"vise/model"
 	"vise/store/home"
+	"vise/themes"
+	"vise/ui/text"
 )
 
 // status is the data of status.
@@ -62,4 +69,192 @@ func (p *page) status(s status) {
 	for _, x := range s.Degraded {
 		p.line("%s: %s; %s", x.Code, model.Text(x.Message), model.Text(x.Hint))
 	}
+}
+
+// barFormats are the forms of status for a bar that asks every few seconds: tmux's status
+// line, Waybar's custom module, and the same as JSON for any other.
+var barFormats = []string{"tmux", "waybar", "json"}
+
+// bar is what a bar shows.
+type bar struct {
+	NeedsYou  int `json:"needs_you"`
+	Triggered int `json:"triggered"`
+	Queued    int `json:"queued"`
+	Blocked   int `json:"blocked"`
+	Agents    int `json:"agents"`
+	// Working is how many agents have a current item; Current is it where it is one.
+	Working int           `json:"working"`
+	Current *model.Handle `json:"current,omitempty"`
+	// Class is the most pressing of needs-you, triggered, working, idle, none and error.
+	Class string `json:"class"`
+	// Trouble says why nothing else is known.
+	Trouble string `json:"trouble,omitempty"`
+
+	objective model.Text
+	progress  string
+	// asks are the most pressing items, for a tooltip.
+	asks []model.Inboxed
+}
+
+// The bounds of a bar.
+const (
+	barAsks  = 10
+	barInbox = 1000
+	barWords = 60 // cells of an objective in a tooltip
+)
+
+func (a *app) statusVerb() *cobra.Command {
+	var format string
+	c := &cobra.Command{
+		Use: "status", Short: "Say in a few lines how things stand, or in one for a status bar",
+		Long: "status says how each agent stands. For a bar, --format tmux prints one line for tmux's status-right,\n" +
+			"--format waybar a line of JSON for a Waybar module, --format json the same numbers for any other.",
+		Example: "set -g status-right '#(vise status --format tmux)'",
+	}
+	c.Flags().StringVar(&format, "format", "", "one line for a status bar: "+strings.Join(barFormats, ", "))
+	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
+		if format != "" {
+			return answer{}, a.statusBar(ctx, format)
+		}
+		return a.status(ctx)
+	})
+}
+
+// statusBar prints one line. What keeps it from knowing is shown in the bar, not as an
+// exit code: a bar that hides on errors would hide when it matters.
+func (a *app) statusBar(ctx context.Context, format string) error {
+	b, err := a.bar(ctx)
+	if err != nil {
+		b.Class, b.Trouble = "error", fault(err).Message
+	}
+	g := themes.Unicode
+	if !text.UTF8(a.getenv) {
+		g = themes.ASCII
+	}
+	switch words := b.words(g); {
+	case format == "tmux" && words != "": // neither a format nor a style is read in it
+		_, err = fmt.Fprintln(a.out, strings.ReplaceAll(model.Text(words).String(), "#", "##"))
+		return err
+	case format == "tmux":
+		return nil
+	case format == "waybar": // Pango markup, in which text from outside is only text
+		return writeJSON(a.out, map[string]string{
+			"text": html.EscapeString(words), "alt": b.Class, "class": b.Class, "tooltip": html.EscapeString(b.tooltip(g)),
+		})
+	case format == "json":
+		return writeJSON(a.out, b)
+	}
+	return misuse("format", "unknown format %q", model.Text(format)).WithHint("the formats are %s", strings.Join(barFormats, ", "))
+}
+
+// bar counts what a bar shows. Where no home is, its class is none.
+func (a *app) bar(ctx context.Context) (bar, error) {
+	b := bar{Class: "none"}
+	d, err := a.open()
+	if home.NoHome(err) {
+		return b, nil
+	}
+	if err != nil {
+		return b, err
+	}
+	return b, d.View(ctx, func(r model.Reader) error {
+		only, err := a.namedAgent()
+		if err == nil && only != "" {
+			only, err = a.knownAgent(r)
+		}
+		if err != nil {
+			return err
+		}
+		b.count(r, a, only)
+		return nil
+	})
+}
+
+func (b *bar) count(r model.Reader, a *app, only model.AgentID) {
+	for _, x := range model.Inbox(r, a.now(), barInbox) {
+		if (only == "" || x.AgentID == only) && x.Urgent() {
+			b.NeedsYou++
+			b.asks = append(b.asks, x)
+		}
+	}
+	for _, g := range a.gists(r, only) {
+		b.Agents++
+		b.Triggered += g.Counts[model.TriggeredBlocked]
+		b.Queued += g.Counts[model.QueuedRunnable]
+		b.Blocked += g.Counts[model.BlockedClass]
+		if g.Current != nil {
+			b.Working++
+			b.Current, b.objective = &g.Current.Handle, g.Current.Objective
+			if t := g.Current.Todo; t.Total > 0 {
+				b.progress = fmt.Sprintf(" %d/%d", t.Done, t.Total)
+			}
+		}
+	}
+	if b.Working != 1 {
+		b.Current = nil
+	}
+	b.Class = b.class()
+}
+
+func (b *bar) class() string {
+	switch {
+	case b.NeedsYou > 0:
+		return "needs-you"
+	case b.Triggered > 0:
+		return "triggered"
+	case b.Working > 0:
+		return "working"
+	}
+	return "idle"
+}
+
+// words are the bar in as few cells as it takes: ?3 ◆2 ▶wi-7f3k 3/6.
+func (b *bar) words(g themes.Glyphs) string {
+	var parts []string
+	add := func(mark string, n int) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s%d", mark, n))
+		}
+	}
+	switch b.Class {
+	case "none":
+		return ""
+	case "error":
+		return "vise " + g.Warning
+	}
+	add(g.NeedsYou, b.NeedsYou)
+	add(g.Triggered, b.Triggered)
+	if b.Current != nil {
+		parts = append(parts, g.Current+string(*b.Current)+b.progress)
+	} else {
+		add(g.Current, b.Working)
+	}
+	if b.Working == 0 {
+		add(g.Queued, b.Queued)
+	}
+	if len(parts) == 0 {
+		return "vise " + g.Done
+	}
+	return strings.Join(parts, " ")
+}
+
+// tooltip is what needs the operator, and the numbers.
+func (b *bar) tooltip(g themes.Glyphs) string {
+	if b.Trouble != "" {
+		return b.Trouble
+	}
+	if b.Class == "none" {
+		return "no vise home yet"
+	}
+	var lines []string
+	for _, x := range b.asks[:min(len(b.asks), barAsks)] {
+		lines = append(lines, fmt.Sprintf("%s %s %s: %s", g.NeedsYou, x.AgentID, x.Handle, text.Cut(x.Objective.String(), barWords)))
+	}
+	if more := len(b.asks) - barAsks; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	if b.Current != nil {
+		lines = append(lines, fmt.Sprintf("%s %s %s", g.Current, *b.Current, text.Cut(b.objective.String(), barWords)))
+	}
+	return strings.Join(append(lines, fmt.Sprintf("%d agents, %d queued, %d blocked", b.Agents, b.Queued, b.Blocked)), "\n")
 }

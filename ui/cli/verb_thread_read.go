@@ -53,7 +53,7 @@ func activeThread(at *home.Repository, s *threads.Snapshot) (answer, error) {
 	}
 	return answer{
 		data:     t.View().With("active", true).With("work_state_git_status", status),
-		warnings: threadWarnings(threadWarning(j)...), lines: threadCard(t, j, at.Scene.Git),
+		warnings: threadWarnings(threadWarning(j)...), lines: threadCard(t, j, at.Stamp.Git),
 	}, nil
 }
 
@@ -68,7 +68,7 @@ func (v *threadVerbs) list() *cobra.Command {
 				return listThreads(at)
 			}
 			err = at.Read(func(s *threads.Snapshot) error {
-				p, err := thread.Prepare(s, at.Scene)
+				p, err := thread.Prepare(s, at.Stamp)
 				if err == nil {
 					r = parkedThreads(p)
 				}
@@ -151,7 +151,7 @@ func (v *threadVerbs) show() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r = answer{data: t.View().With("work_state_git_status", j.View(t.ID)), warnings: threadWarnings(threadWarning(j)...), lines: threadCard(t, j, at.Scene.Git)}
+			r = answer{data: t.View().With("work_state_git_status", j.View(t.ID)), warnings: threadWarnings(threadWarning(j)...), lines: threadCard(t, j, at.Stamp.Git)}
 			return nil
 		})
 		return r, err
@@ -162,7 +162,7 @@ func (v *threadVerbs) prepare() *cobra.Command {
 	return v.verb("prepare", "What somebody who takes up the work here should know", fromCLI,
 		func(_ context.Context, at *home.Repository, _ []string) (r answer, err error) {
 			err = at.Read(func(s *threads.Snapshot) error {
-				p, err := thread.Prepare(s, at.Scene)
+				p, err := thread.Prepare(s, at.Stamp)
 				if err == nil {
 					r = preparedAnswer(p)
 				}
@@ -190,3 +190,107 @@ func preparedAnswer(p thread.Prepared) answer {
 	}
 	return r
 }
+
+// everywhere lists the threads that somebody may take up, by repository: this one and those
+// that work items link to.
+func (v *threadVerbs) everywhere(ctx context.Context) (r answer, err error) {
+	in, err := v.threads()
+	if err != nil {
+		return r, err
+	}
+	h, err := v.app.open()
+	if err != nil && !home.NoHome(err) {
+		return r, err
+	}
+	repos := []thread.View{}
+	for _, x := range in.List(ctx, h) {
+		repos = append(repos, x.View())
+		r.lines = append(r.lines, fmt.Sprintf("%v", x.Repo))
+		if x.Problem != "" {
+			r.warnings = append(r.warnings, threadWarnings(x.Repo+": "+x.Problem)...)
+		}
+		for _, b := range x.Rows {
+			r.lines = append(r.lines, threadRowLine(b))
+		}
+	}
+	r.data = thread.View{}.With("repositories", repos)
+	return r, nil
+}
+
+func threadRowLine(b thread.Row) string {
+	line := fmt.Sprintf("  %-12s %s: %v", b.State(), b.Thread.ID, b.Thread.Goal)
+	for _, o := range b.Items {
+		line += "  " + string(o.Handle)
+	}
+	if b.Parked() {
+		line += fmt.Sprintf("; wakes %v", b.Check.Wake())
+	}
+	return model.Text(line).String()
+}
+
+// threadCard is a thread for people: the summary first, then what one needs to go on.
+func threadCard(t thread.Thread, j thread.BranchCheck, now thread.Git) []string {
+	lines := []string{threadSummary(t)}
+	if t.Status != thread.InProgress {
+		lines = append(lines, "  status     "+string(t.Status))
+	}
+	if g := t.StrongestGap(); g != nil {
+		lines = append(lines, fmt.Sprintf("  gap        %s: %v", model.Text(g.Severity), g.Summary))
+	}
+	lines = append(lines, threadEntries("unverified", t.Unverified)...)
+	for _, v := range t.Verified {
+		lines = append(lines, fmt.Sprintf("  verified   %s %v", thread.GradeMark(t.GradeOf(v, now)), v))
+	}
+	for _, d := range t.DeadEnds {
+		lines = append(lines, fmt.Sprintf("  dead end   %v", d.Hypothesis))
+	}
+	lines = append(lines, threadEntries("risk", t.Risks)...)
+	lines = append(lines, threadEntries("file", t.ActiveFiles)...)
+	lines = append(lines, threadEntries("command", t.Commands)...)
+	lines = append(lines, fmt.Sprintf("  git        %v", j.Line()))
+	return append(lines, threadRemedies(j, t.ID)...)
+}
+
+func threadSummary(t thread.Thread) string {
+	if s := t.Summary(); s != "" {
+		return fmt.Sprint(s)
+	}
+	return string(t.ID)
+}
+
+func threadEntries(label string, list []model.Text) []string {
+	var out []string
+	for _, e := range list {
+		out = append(out, fmt.Sprintf("  %-10s %v", label, e))
+	}
+	return out
+}
+
+func threadRemedies(j thread.BranchCheck, id thread.ID) []string {
+	var out []string
+	for _, r := range j.Remedies(id) {
+		out = append(out, fmt.Sprintf("  %-10s %v", r.Kind, r.Command))
+	}
+	return out
+}
+
+func threadMarks(row thread.Row) string {
+	s := string(row.Thread.Status)
+	if row.Active {
+		s += " active"
+	}
+	if row.Check.Reason != "" && !row.Check.Loadable {
+		s += " parked"
+	}
+	return s
+}
+
+func threadWarning(j thread.BranchCheck) []model.Text {
+	if j.Warning == "" || !j.Loadable {
+		return nil
+	}
+	return []model.Text{j.Warning}
+}
+
+// threadWarnings are what threads say as warnings.
+func threadWarnings(list ...model.Text) []model.Warning { return warningsOf(model.WarnThread, list) }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +14,7 @@ import (
 	file "vise/model/todo"
 	"vise/store/home"
 	"vise/store/todos"
+	"vise/ui/config"
 )
 
 // todoVerbs are vise todo and its verbs, with the flags that they share.
@@ -183,4 +186,75 @@ func (a *app) view(ctx context.Context, id model.ItemID) (v model.View, err erro
 		return nil
 	})
 	return v, err
+}
+
+// todoLimits are the thresholds from which a file todo is stale: those of the
+// configuration file, todos: {stale: {in_progress: 24h, blocked: 72h, interrupted: 24h}},
+// else the default. What is not given keeps its default.
+func (a *app) todoLimits() (file.Thresholds, error) {
+	limits := file.DefaultThresholds()
+	path, err := a.configFile()
+	if err != nil {
+		return limits, nil // without a place for it there is no configuration
+	}
+	todos := struct {
+		Stale *file.Thresholds `yaml:"stale"`
+	}{&limits}
+	if err := config.ReadPart(path, "todos", &todos); err != nil {
+		return limits, badLimits(path, err)
+	}
+	if limits.InProgress <= 0 || limits.Blocked <= 0 || limits.Interrupted <= 0 {
+		return limits, badLimits(path, errors.New("a threshold is longer than nothing"))
+	}
+	return limits, nil
+}
+
+func badLimits(path string, err error) error {
+	return model.Refuse(model.CodeInvalid, "the configuration %s does not read", model.Text(path)).Because(err).
+		At("todos").WithHint("todos: {stale: {in_progress: 24h, blocked: 72h, interrupted: 24h}}")
+}
+
+// filterFlags are the filters that reading verbs share.
+type filterFlags struct {
+	status, priority, source, tags []string
+	assigned                       string
+}
+
+func (f *filterFlags) add(c *cobra.Command, withStatus bool) {
+	if withStatus {
+		c.Flags().StringSliceVar(&f.status, "status", nil, "only these statuses")
+	}
+	c.Flags().StringSliceVar(&f.priority, "priority", nil, "only these priorities: p1, p2, p3")
+	c.Flags().StringSliceVar(&f.source, "source", nil, "only these sources")
+	c.Flags().StringSliceVar(&f.tags, "tags", nil, "only what carries all of these tags")
+	c.Flags().StringVar(&f.assigned, "assigned", "", "only what is assigned to this worker")
+}
+
+// filter reads the flags. A word that means nothing is an error and never an empty list.
+func (f *filterFlags) filter(sources []string) (file.Filter, error) {
+	out, err := file.ParseFilter(f.status, f.priority, f.source, f.tags, f.assigned)
+	if err != nil {
+		return out, err
+	}
+	return out, out.KnownSources(sources)
+}
+
+func texts(words []string) []model.Text {
+	var out []model.Text
+	for _, w := range words {
+		if w = strings.TrimSpace(w); w != "" {
+			out = append(out, model.Text(w))
+		}
+	}
+	return out
+}
+
+func refs(words []string) []file.Ref {
+	var out []file.Ref
+	for _, w := range words {
+		if r := file.Ref(strings.TrimSpace(w)); r != "" && !slices.Contains(out, r) {
+			out = append(out, r)
+		}
+	}
+	return out
 }

@@ -2,11 +2,14 @@ package cli
 
 import (
 	"context"
+	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"vise/model"
 	"vise/store/home"
+	"vise/ui/runner"
 )
 
 type triggerOptions struct {
@@ -62,22 +65,17 @@ func (a *app) address(ctx context.Context, ref string, t *model.Trigger) (model.
 		if t.Wake == "" {
 			t.Wake = model.WakeExternal
 		}
-		var agent model.AgentID
-		err := a.read(ctx, func(r model.Reader) (err error) {
-			agent, err = a.knownAgent(r)
-			return err
-		})
-		return agent, err
+		return readOne(ctx, a, a.knownAgent)
 	}
-	known := false
-	if err := a.read(ctx, func(r model.Reader) error {
-		_, known = r.Wait(model.WaitID(ref))
-		return nil
-	}); err != nil {
+	x, err := readOne(ctx, a, func(r model.Reader) (x model.Wait, _ error) {
+		x, _ = r.Wait(model.WaitID(ref))
+		return x, nil
+	})
+	if err != nil {
 		return "", err
 	}
-	if known {
-		t.WaitID = model.WaitID(ref)
+	if x.ID != "" {
+		t.WaitID = x.ID
 		return a.namedAgent()
 	}
 	id, err := a.resolve(ctx, ref)
@@ -86,4 +84,176 @@ func (a *app) address(ctx context.Context, ref string, t *model.Trigger) (model.
 	}
 	t.WorkItemID = id
 	return a.namedAgent()
+}
+
+// defaultListen is where vise serve listens, and where capabilities point at.
+const defaultListen = "127.0.0.1:8473"
+
+// minted is a new capability. It is shown once: the ledger keeps a hash.
+type minted struct {
+	IngressID model.IngressID `json:"ingress_id"`
+	URL       string          `json:"url"`
+	AgentID   model.AgentID   `json:"agent_id"`
+	WaitID    model.WaitID    `json:"wait_condition_id,omitempty"`
+	Signed    bool            `json:"signed"`
+}
+
+func (a *app) triggerURLVerb() *cobra.Command {
+	c := &cobra.Command{
+		Use: "url [ID|WAIT]", Short: "Make an address by which the outside can trigger a wait",
+		Long: "url makes a capability: who knows the address may trigger the wait, or without one reach the --agent.\n" +
+			"It is shown once; the ledger keeps a hash. vise serve takes what is sent to it.",
+	}
+	var m mutation
+	m.keyed(c)
+	base := c.Flags().String("base", "http://"+defaultListen, "where vise serve is reached")
+	deliver := c.Flags().String("deliver", "", "wake_hint, or enqueue_message to hand what was sent to the agent")
+	sign := c.Flags().String("sign", "", "check signatures as this kind of sender makes them: github")
+	secret := c.Flags().String("secret-file", "", "a file with the secret of the signatures")
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		mint := model.MintIngress{Deliver: model.Deliver(*deliver)}
+		var err error
+		if mint.Secret, err = secretOf(*sign, *secret); err != nil {
+			return answer{}, err
+		}
+		if err := a.aim(ctx, args, &mint); err != nil {
+			return answer{}, err
+		}
+		token, hash := runner.NewToken()
+		mint.TokenHash = hash
+		in, err := a.apply(ctx, m, "", mint)
+		if err != nil {
+			return answer{}, err
+		}
+		if in.Replayed {
+			return answer{}, model.Refuse(model.CodeRefused, "this key has made a capability, and its token is not kept").At("key").
+				WithHint("make another one and revoke %s", in.IngressID)
+		}
+		out := minted{IngressID: in.IngressID, URL: runner.IngressURL(*base, in.IngressID, token), AgentID: in.AgentID, WaitID: in.WaitID, Signed: mint.Secret != ""}
+		return answer{data: out, text: func(p *page) { p.line("%s", out.URL) }}, nil
+	})
+}
+
+// maxSecret bounds a secret, in bytes.
+const maxSecret = 4096
+
+// secretOf reads the secret of a sender that signs. It comes from a file: what stands on a
+// command line, others can read.
+func secretOf(sign, path string) (string, error) {
+	switch {
+	case sign == "" && path == "":
+		return "", nil
+	case sign != "github":
+		return "", misuse("sign", "unknown kind of signatures %q", model.Text(sign)).WithHint("use --sign github")
+	case path == "":
+		return "", misuse("secret-file", "signatures need a secret").WithHint("put it in a file: --secret-file FILE")
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	s := strings.TrimSpace(string(raw))
+	if s == "" || len(s) > maxSecret {
+		return "", misuse("secret-file", "%s holds no usable secret", model.Text(path))
+	}
+	return s, nil
+}
+
+// aim finds what a capability is for: a wait, an item's first active wait, or an agent.
+func (a *app) aim(ctx context.Context, args []string, m *model.MintIngress) error {
+	if len(args) == 0 {
+		agent, err := a.namedAgent()
+		if err == nil && agent == "" {
+			err = misuse("agent", "nothing named that it is for").WithHint("name a work item, a wait, or --agent")
+		}
+		m.AgentID = agent
+		if m.Deliver == "" {
+			m.Deliver = model.DeliverEnqueueMessage // an agent has nothing that a hint could mark
+		}
+		return err
+	}
+	if strings.HasPrefix(args[0], "wt-") {
+		m.WaitID = model.WaitID(args[0])
+		return nil
+	}
+	id, err := a.resolve(ctx, args[0])
+	if err != nil {
+		return err
+	}
+	return a.read(ctx, func(r model.Reader) error {
+		w, _ := r.Item(id)
+		waits := r.ItemWaits(w.AgentID, id)
+		if len(waits) == 0 {
+			return model.Refuse(model.CodeRefused, "work item %s waits for nothing", w.Handle).WithHint("let it wait first: vise wait %s", w.Handle)
+		}
+		m.WaitID = waits[0].ID
+		return nil
+	})
+}
+
+// shownIngresses bounds a list of capabilities.
+const shownIngresses = 200
+
+// ingressGist is a capability without what could open it.
+type ingressGist struct {
+	model.Ingress
+	TokenHash struct{} `json:"token_hash,omitzero"`
+	Secret    struct{} `json:"secret,omitzero"`
+	Signed    bool     `json:"signed"`
+}
+
+func (a *app) triggerListVerb() *cobra.Command {
+	c := &cobra.Command{Use: "list", Short: "List the capabilities that reach the agents"}
+	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
+		return readAnswer(ctx, a, (*page).ingresses, func(r model.Reader) (ingressList, error) {
+			named, err := a.namedAgent()
+			var out ingressList
+			for _, id := range agentsOf(r, named) {
+				for _, in := range r.Ingresses(id, shownIngresses) {
+					out.Ingresses = append(out.Ingresses, ingressGist{Ingress: in, Signed: in.Secret != ""})
+				}
+			}
+			return out, err
+		})
+	})
+}
+
+// ingressList is the data of trigger list.
+type ingressList struct {
+	Ingresses []ingressGist `json:"ingresses"`
+}
+
+func (p *page) ingresses(l ingressList) {
+	for _, in := range l.Ingresses {
+		p.line("%s  %s %s  %s  %d deliveries%s", in.ID, in.AgentID, in.WaitID, in.Deliver, in.Deliveries, revoked(in.Ingress))
+	}
+}
+
+func revoked(in model.Ingress) string {
+	if in.Revoked {
+		return ", revoked"
+	}
+	return ""
+}
+
+// agentsOf are the agent that is named, else all.
+func agentsOf(r model.Reader, named model.AgentID) []model.AgentID {
+	if named != "" {
+		return []model.AgentID{named}
+	}
+	var ids []model.AgentID
+	for _, a := range r.Agents("", maxAgents) {
+		ids = append(ids, a.ID)
+	}
+	return ids
+}
+
+func (a *app) triggerRevokeVerb() *cobra.Command {
+	c := &cobra.Command{Use: "revoke INGRESS", Short: "End a capability"}
+	var m mutation
+	m.keyed(c)
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		in, err := a.apply(ctx, m, "", model.RevokeIngress{IngressID: model.IngressID(args[0])})
+		return receiptAnswer(in, "revoked %s", in.IngressID), err
+	})
 }

@@ -132,7 +132,7 @@ func (c Console) choose(id model.ItemID) (Console, tea.Cmd) {
 	if id == "" {
 		return c, nil
 	}
-	return c.glance(c.place.agent, id)
+	return c.selectItem(c.place.agent, id)
 }
 
 // lastTop is the last line that a pane's page can begin with.
@@ -230,13 +230,13 @@ func refresh(c Console) (Console, tea.Cmd) {
 		c = c.reorder()
 	}
 	read := func(c Console) (Console, tea.Cmd) { return c, c.fx.readPlan(c.place.agent, c.place.cursor) }
-	return c.then(Console.look, Console.readFiles, Console.checkWorkTree, read)
+	return c.then(Console.read, Console.readFiles, Console.checkWorkTree, read)
 }
 
 func unfold(c Console) (Console, tea.Cmd) {
 	c.place.unfolded = !c.place.unfolded
 	c = c.reorder()
-	return c.look()
+	return c.read()
 }
 
 func nextUrgent(c Console) (Console, tea.Cmd) {
@@ -278,7 +278,7 @@ func (c Console) visit(agent model.AgentID) (Console, tea.Cmd) {
 	c.place = c.place.goTo(agent)
 	c.queue, c.truth = screen.Queue{}, truth{agents: c.truth.agents, inbox: c.truth.inbox}
 	c.idle.quiet = idleBeats
-	return c.look()
+	return c.read()
 }
 
 // quit goes back to the queue from elsewhere on a small screen, and ends the console at
@@ -311,4 +311,43 @@ func pick(c Console) (Console, tea.Cmd) {
 		return c.open(picking(c.context(), r, o))
 	}
 	return c.send(model.PickWorkItem{WorkItemID: r.ID, SeenRevision: r.Revision}, "Picked "+string(r.Handle))
+}
+
+// stop is a place that was left for another one.
+type stop struct {
+	view  view
+	agent model.AgentID
+	item  model.ItemID
+	tab   screen.Tab
+}
+
+// mostStops is how far back the way goes.
+const mostStops = 50
+
+// leaving is p with the place that is left remembered, once.
+func (p place) leaving() place {
+	at := stop{view: p.view, agent: p.agent, item: p.cursor, tab: p.tab}
+	if n := len(p.way); n == 0 || p.way[n-1] != at {
+		p.way = append(slices.Clone(p.way), at)
+		p.way = p.way[max(n+1-mostStops, 0):]
+	}
+	return p
+}
+
+// wayBack goes to where the operator was before.
+func wayBack(c Console) (Console, tea.Cmd) {
+	way := c.place.way
+	if len(way) == 0 {
+		return c.say("There is no place to go back to.")
+	}
+	to := way[len(way)-1]
+	c.place.way = way[:len(way)-1]
+	if to.view != viewDesk {
+		return c.turnTo(to.view)
+	}
+	way = c.place.way
+	c, cmd := c.goToItem(to.agent, to.item)
+	c.place.way, c.place.tab = way, to.tab
+	c, plan := c.openPlan()
+	return c, tea.Batch(cmd, plan)
 }

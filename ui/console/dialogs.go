@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"vise/model"
+	"vise/ui/action"
 	"vise/ui/console/screen"
 	"vise/ui/console/widget"
 	"vise/ui/text"
@@ -92,53 +95,6 @@ func picking(x widget.Context, r model.Row, o model.Outlook) widget.Dialog {
 	return f.WithDraft(x.Drafts)
 }
 
-// completing asks for the report and shows what completion leaves undone.
-func completing(c Console) widget.Dialog {
-	x, r := c.context(), *c.row()
-	f := itemForm(x, r, "CompleteWorkItem", "complete")
-	f.Title = about(x, "Complete", r)
-	f.Fields = []widget.FormField{{Label: "Report", Field: textField(6, model.MaxReport)}}
-	f.Foot = "{submit} complete · {close} keeps the draft"
-	f.EmptyFoot = "{submit} complete without report · {close} closes"
-	todos := deciding(x, f, c.openLinked())
-	f.WithDraft(x.Drafts)
-	f.Head = func(x widget.Context, _ *widget.Form) []string { return unfinishedLines(x) }
-	f.Tail = func(x widget.Context, f *widget.Form) []string {
-		out := []string{"", x.Note("Saved as: operator.")}
-		if f.Fields[0].Empty() {
-			out = append(out[:1], x.Warn("No report will be stored. Nothing is ever made up.")...)
-		}
-		return append(out, x.Note("Final: it cannot be reopened."), nextLine(x, r.ID))
-	}
-	f.Submit = func(x widget.Context, f *widget.Form) widget.Result {
-		words, trouble := todos.words(f)
-		if trouble != "" {
-			return widget.Trouble(x.Keys.Keyed(trouble))
-		}
-		return widget.Apply{Said: "Completed " + string(r.Handle), Command: model.Round{
-			Text: f.Text(0), WorkItemID: r.ID,
-			Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: r.ID, LinkedTodos: words, SeenRevision: x.Revision(r)}}},
-		}}
-	}
-	if c.fx.Threads != nil && r.ID == c.threads.item {
-		unsettled(f, c.threads.card)
-	}
-	return f
-}
-
-func unfinishedLines(x widget.Context) []string {
-	if x.Detail == nil || x.Detail.Unfinished() == nil {
-		return nil
-	}
-	u := x.Detail.Unfinished()
-	out := x.Warn(u.Message)
-	for _, t := range u.Sample[:min(len(u.Sample), 3)] {
-		mark, ink := onScreen(x).TodoMark(t.State)
-		out = append(out, "   "+ink.Paint(mark+" "+x.Cut(t.Text, x.Inner()-8)))
-	}
-	return append(out, "")
-}
-
 // releaseLines say what parking an item does to the focus.
 func releaseLines(r model.Row) func(widget.Context, *widget.Form) []string {
 	return func(x widget.Context, _ *widget.Form) []string {
@@ -156,17 +112,6 @@ func nextLine(x widget.Context, id model.ItemID) string {
 		return x.Note("Next candidate: ") + onScreen(x).RowMark(r) + " " + string(r.Handle) + " " + x.Cut(r.Objective, 40)
 	}
 	return x.Note("Next candidate: none")
-}
-
-// reporting gives a completed item the report it has not got.
-func reporting(x widget.Context, r model.Row) widget.Dialog {
-	f := itemForm(x, r, "ReportWorkItem", "complete")
-	f.Title, f.Foot = about(x, "Report on", r), "{submit} save · {close} keeps the draft"
-	f.Fields = []widget.FormField{{Label: "Report   given once, saved as: operator", Field: textField(6, model.MaxReport)}}
-	f.Submit = func(_ widget.Context, f *widget.Form) widget.Result {
-		return widget.Apply{Said: "Reported on " + string(r.Handle), Command: model.ReportWorkItem{WorkItemID: r.ID, Text: f.Text(0)}}
-	}
-	return f.WithDraft(x.Drafts)
 }
 
 // blocking is about the marked items or the one under the cursor: it sets a blocker, or shows
@@ -282,4 +227,74 @@ func rewording(c Console) widget.Dialog {
 		return update(x, f, r, "Objective saved", model.UpdateWorkItem{Objective: &t})
 	}
 	return f.WithDraft(x.Drafts)
+}
+
+// bulkShown is how many of the marked items a dialog names.
+const bulkShown = 5
+
+// bulkBlocking sets one blocker for all marked items, or moves their rechecks, in one
+// transaction. When all of them are blocked, an empty blocker keeps each one's own.
+func bulkBlocking(x widget.Context, rows []model.Row) widget.Dialog {
+	f := &widget.Form{
+		Title:    fmt.Sprintf("Block %d items of %s", len(rows), x.State.Agent),
+		DraftKey: "block:" + string(x.State.Agent),
+		Head:     func(x widget.Context, _ *widget.Form) []string { return bulkLines(x, rows) },
+		Fields: []widget.FormField{
+			{Label: "Blocked by   empty: each keeps its own blocker", Field: textField(1, model.MaxBlocker)},
+			{Label: "Recheck", Field: textField(1, 40), Note: recheckNote},
+			{Options: []string{"set the blocker", "clear the blockers and their waits"}},
+		},
+		Foot: "{submit-line} save all or none · {close} keeps the draft",
+		Submit: func(x widget.Context, f *widget.Form) widget.Result {
+			b := action.BlockRows{Clear: f.Fields[2].Chosen == 1, By: f.Text(0), Recheck: f.Value(1)}
+			all, trouble := b.Command(rows, x.Now)
+			if trouble != "" {
+				return widget.Trouble(trouble)
+			}
+			said := fmt.Sprintf("Blocked %d items", len(rows))
+			if b.Clear {
+				said = fmt.Sprintf("Unblocked %d items", len(rows))
+			}
+			return widget.Apply{Said: said, Command: all}
+		},
+	}
+	return f.WithDraft(x.Drafts)
+}
+
+// recheckNote shows the instant that a time means.
+func recheckNote(x widget.Context, f *widget.Form) string {
+	if f.Fields[1].Empty() {
+		return "in one hour, or like 30m, 16:00, tomorrow 9"
+	}
+	at, err := text.ParseTime(f.Value(1), x.Now)
+	if err != nil {
+		return err.Error()
+	}
+	return x.BothTimes(at)
+}
+
+// acknowledgeAll notes that the operator has seen what some rows need. Those that need
+// nothing are passed by.
+func (c Console) acknowledgeAll(rows []model.Row) (Console, tea.Cmd) {
+	said := fmt.Sprintf("Acknowledged what %d marked %s", len(rows), screen.Plural(len(rows), "item needs", "items need"))
+	return c.send(action.AcknowledgeRows(rows), said)
+}
+
+// bulkLines name the items that an act is about.
+func bulkLines(x widget.Context, rows []model.Row) []string {
+	var out []string
+	for i, r := range rows {
+		if i == bulkShown && len(rows) > bulkShown+1 {
+			out = append(out, x.Note(fmt.Sprintf("and %d more", len(rows)-i)))
+			break
+		}
+		mark := onScreen(x).RowInk(r).Paint(onScreen(x).RowMark(r))
+		out = append(out, " "+mark+" "+x.Muted.Paint(string(r.Handle))+" "+x.Cut(r.Objective, x.Inner()-16))
+	}
+	for _, r := range rows {
+		if r.IsCurrent {
+			out = append(out, x.Notes("Among them is the current item: its focus is released.")...)
+		}
+	}
+	return append(out, "")
 }

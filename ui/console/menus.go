@@ -1,13 +1,18 @@
 package console
 
 import (
+	"context"
 	"fmt"
 	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/config"
 	"vise/ui/console/widget"
+	"vise/ui/text"
 )
 
 // runMenu is a menu that is searched, whose lines are run.
@@ -82,7 +87,8 @@ func agentMenu(c Console) widget.Dialog {
 		if a.ID == c.place.agent {
 			m.At = i
 		}
-		m.Lines = append(m.Lines, widget.MenuLine{Title: string(a.ID), Does: agentWords(a, c.now), Result: widget.Intent{Msg: visitMsg(a.ID)}, Other: posture(a)})
+		m.Lines = append(m.Lines, widget.MenuLine{Title: string(a.ID), Does: agentWords(a, c.now),
+			Result: widget.Intent{Msg: visitMsg(a.ID)}, Other: posture(a)})
 	}
 	return m
 }
@@ -107,4 +113,239 @@ func statusMenu(c Console) widget.Dialog {
 		m.Lines = append(m.Lines, l)
 	}
 	return m
+}
+
+// CustomRun is a custom command, ready to be run.
+type CustomRun struct {
+	// Argv is run as it is; no shell reads it.
+	Argv []string
+	// Stdin is the work item as vise show --json has it, or the agent.
+	Stdin []byte
+}
+
+// RunCustom runs a custom command and returns what it wrote, bounded. Its error is for the screen.
+type RunCustom func(context.Context, CustomRun) (output string, err error)
+
+// customMsg is what became of a custom command.
+type customMsg struct {
+	command config.Command
+	output  string
+	err     error
+}
+
+// custom runs a custom command, after a question if it is dangerous.
+func custom(x config.Command) act {
+	return func(c Console) (Console, tea.Cmd) {
+		run, why := customRun(c, x)
+		switch {
+		case why != "":
+			return c.say(sentence(why))
+		case x.Dangerous:
+			return c.open(askingCustom(x, run))
+		}
+		return startCustomMsg{x, run}.handle(c)
+	}
+}
+
+type startCustomMsg struct {
+	command config.Command
+	run     CustomRun
+}
+
+func (m startCustomMsg) handle(c Console) (Console, tea.Cmd) {
+	do, ctx := c.opt.RunCustom, c.fx.ctx
+	c, said := c.say("Running " + m.command.Name + "…")
+	return c, tea.Batch(said, func() tea.Msg {
+		out, err := do(ctx, m.run)
+		return customMsg{m.command, out, err}
+	})
+}
+
+// customRun fills a command's words in, or says why it cannot be run.
+func customRun(c Console, x config.Command) (CustomRun, string) {
+	if c.opt.RunCustom == nil {
+		return CustomRun{}, "commands cannot be run here"
+	}
+	var item model.View
+	if d := c.detail(); d != nil {
+		item = d.View
+	} else if x.OfItem() {
+		return CustomRun{}, "the work item is not read yet"
+	}
+	argv, stdin, err := x.Filled(c.place.agent, item)
+	if err != nil {
+		return CustomRun{}, err.Error()
+	}
+	return CustomRun{Argv: argv, Stdin: stdin}, ""
+}
+
+// askingCustom asks before a dangerous command.
+func askingCustom(x config.Command, run CustomRun) widget.Dialog {
+	return &widget.Form{
+		Title: "Run " + x.Name,
+		Head: func(x widget.Context, _ *widget.Form) []string {
+			return append(x.Warn("This command is marked as dangerous."), "", x.Note("  "+x.Show(model.Text(strings.Join(run.Argv, " ")))))
+		},
+		Foot:   "{submit} run · {close} cancel",
+		Submit: func(widget.Context, *widget.Form) widget.Result { return widget.Intent{Msg: startCustomMsg{x, run}} },
+		Chord:  true,
+	}
+}
+
+// handle shows what a command wrote, where its settings say.
+func (m customMsg) handle(c Console) (Console, tea.Cmd) {
+	lines := model.Text(strings.TrimRight(m.output, "\n")).Lines()
+	last := "It wrote nothing."
+	if len(lines) > 0 {
+		last = lines[len(lines)-1]
+	}
+	if m.err != nil {
+		return c.complain(fmt.Errorf("%s: %w. %s", m.command.Name, m.err, last))
+	}
+	if m.command.Output != config.ToPopup && m.command.Output != config.ToPane || c.layers.dialog() != nil {
+		return c.say(m.command.Name + ": " + last)
+	}
+	c.note.text = ""
+	return c.open(&widget.Pager{Title: m.command.Name, Output: true, Full: m.command.Output == config.ToPane, Foot: "{output-close} close",
+		Lines: func(x widget.Context, _ int) []string {
+			out := make([]string, len(lines))
+			for i, l := range lines {
+				out[i] = " " + x.Text.Paint(x.Safe(l))
+			}
+			return out
+		}})
+}
+
+// openCustom lists the operator's commands and filters.
+func openCustom(c Console) (Console, tea.Cmd) {
+	lines := actionLines(c, func(a action.Action) bool { return a.Group == action.Owned })
+	if lines = append(lines, filterLines(c.opt.Settings)...); len(lines) == 0 {
+		return c.say("Nothing of your own yet: commands: and filters: in config.yaml make some; vise config schema tells how.")
+	}
+	return c.open(runMenu("Your own", lines))
+}
+
+// maxFilterName bounds the name of a filter, in Unicode scalars.
+const maxFilterName = 40
+
+// savingFilter asks for the name of the filter that holds.
+func savingFilter(c Console) (Console, tea.Cmd) {
+	save, words := c.opt.SaveFilter, c.place.filter
+	if save == nil {
+		return c.say("The configuration cannot be changed from here.")
+	}
+	return c.open(&widget.Form{
+		Title:  "Save filter",
+		Fields: []widget.FormField{{Label: "Name", Field: textField(1, maxFilterName)}},
+		Head: func(x widget.Context, _ *widget.Form) []string {
+			return []string{x.Note(x.Show(model.Text(words))), ""}
+		},
+		Tail: func(x widget.Context, _ *widget.Form) []string {
+			return append([]string{""}, x.Notes("It stands in the palette then, and in vise list --filter NAME.")...)
+		},
+		Foot: "{submit-line} save · {close} cancel",
+		Submit: func(_ widget.Context, f *widget.Form) widget.Result {
+			name := f.Value(0)
+			if name == "" {
+				return widget.Trouble("a filter needs a name")
+			}
+			return widget.Effect{Do: func() tea.Msg {
+				if err := save(c.fx.ctx, name, words); err != nil {
+					return complainMsg{err}
+				}
+				return sayMsg("Filter " + model.Text(name).String() + " is saved.")
+			}}
+		},
+	})
+}
+
+// The fields of the message dialog.
+const (
+	messageText = iota
+	messagePriority
+)
+
+// priorities are those of a message in the order of likely use, and what each means.
+var priorities = []struct {
+	priority model.Priority
+	does     string
+}{
+	{model.Normal, "after what is queued already"},
+	{model.Next, "before what is queued, in the next turn"},
+	{model.Background, "after everything else"},
+	{model.Interject, "ends the turn that runs, and is heard in the next one"},
+}
+
+// messaging says something to the agent on screen. It never becomes a work item by itself.
+func messaging(c Console) widget.Dialog {
+	x := c.context()
+	agent := x.State.Agent
+	names := make([]string, len(priorities))
+	for i, p := range priorities {
+		names[i] = string(p.priority)
+	}
+	f := &widget.Form{
+		Title:    "Message to " + x.Cut(model.Text(agent), 40),
+		DraftKey: "message:" + string(agent),
+		Head: func(x widget.Context, _ *widget.Form) []string {
+			if q := queuedWords(x.State.Desk.Agent); q != "" {
+				return []string{x.Note(q + " already")}
+			}
+			return nil
+		},
+		Fields: []widget.FormField{
+			messageText: {Label: "Message", Field: textField(5, model.MaxMessage)},
+			messagePriority: {Label: "Priority", Options: names, Note: func(_ widget.Context, f *widget.Form) string {
+				return priorities[f.Fields[messagePriority].Chosen].does
+			}},
+		},
+		Tail: handedOver,
+		Foot: "{submit} send · {next-field} priority · {close} keeps the draft",
+		Submit: func(x widget.Context, f *widget.Form) widget.Result {
+			if f.Fields[messageText].Empty() {
+				return widget.Trouble("a message is needed")
+			}
+			return widget.Apply{
+				Said: fmt.Sprintf("Queued for %s", x.Show(model.Text(agent))),
+				Command: model.Say{AgentID: agent, Text: f.Text(messageText),
+					Priority: priorities[f.Fields[messagePriority].Chosen].priority},
+			}
+		},
+	}
+	return f.WithDraft(x.Drafts)
+}
+
+// queuedWords say how much input waits for an agent's next turn; empty when none does.
+func queuedWords(a model.Agent) string {
+	if a.QueuedInput == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d queued", a.QueuedInput)
+}
+
+// agentWords are what the agent picker says of an agent.
+func agentWords(a model.Agent, now time.Time) string {
+	parts := []string{string(a.Posture)}
+	switch {
+	case a.Posture == model.Stopped:
+		parts = []string{"STOPPED"}
+		if a.Turn.Runs(now) {
+			parts = append(parts, "its turn ends")
+		}
+	case a.Turn.Runs(now):
+		parts = []string{"in a turn"}
+	}
+	if q := queuedWords(a); q != "" {
+		parts = append(parts, q)
+	}
+	return strings.Join(append(parts, "changed "+text.Age(now.Sub(a.UpdatedAt))+" ago"), " · ")
+}
+
+// posture stops an agent, or lets a stopped one run again.
+func posture(a model.Agent) widget.Apply {
+	posture, said := model.Stopped, "Stopped "+string(a.ID)+": no turn begins"
+	if a.Posture == model.Stopped {
+		posture, said = model.Awake, "Resumed "+string(a.ID)
+	}
+	return widget.Apply{Said: model.Text(said).String(), Command: model.UpdateAgent{AgentID: a.ID, Posture: &posture}}
 }

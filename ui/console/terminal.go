@@ -1,14 +1,23 @@
 package console
 
 import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"fmt"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
+	"vise/model"
+	"vise/ui/action"
 	"vise/ui/config"
+	"vise/ui/console/screen"
 	"vise/ui/console/widget"
+	"vise/ui/text"
 )
 
 // terminal is what the terminal can do.
@@ -51,4 +60,257 @@ func (c Console) restyled() (Console, tea.Cmd) {
 // joined emoji and flags are shown whole. Until then they are shown by their first part.
 func unicodeCore(m tea.ModeReportMsg) bool {
 	return m.Mode == ansi.ModeUnicodeCore && !m.Value.IsNotRecognized() && m.Value != ansi.ModePermanentlyReset
+}
+
+// notifications leave the terminal while nobody looks at it: one for each need, however often
+// it is seen again, and one for all that happens within a while.
+type notifications struct {
+	// known are the needs that were notified, or seen on screen.
+	known map[string]bool
+	// begun: what there was at the start is known. gathering: a notification is being put
+	// together.
+	begun, gathering bool
+	focus            focus
+}
+
+// focus is whether the operator looks at the terminal. Some never say.
+type focus int
+
+const (
+	focusUnknown focus = iota
+	focusHere
+	focusAway
+)
+
+// notifyMsg comes when what happened was gathered for long enough.
+type notifyMsg struct{ at time.Time }
+
+func keyOfNeed(x model.Inboxed) string { return string(x.ID) + " " + x.Matter() }
+
+// fresh are the needs of an inbox that nobody was notified of yet. One that was acknowledged
+// never is.
+func (n notifications) fresh(inbox []model.Inboxed) (out []model.Inboxed) {
+	for _, x := range inbox {
+		if !x.Seen && !n.known[keyOfNeed(x)] && (n.focus == focusAway || x.Urgent()) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// knowing is n with all that is in an inbox known.
+func (n notifications) knowing(inbox []model.Inboxed) notifications {
+	n.known, n.begun = map[string]bool{}, true
+	for _, x := range inbox {
+		n.known[keyOfNeed(x)] = true
+	}
+	return n
+}
+
+// notifyLater begins to gather a notification when something new needs the operator, who looks
+// elsewhere.
+func (c Console) notifyLater() (Console, tea.Cmd) {
+	n := &c.notifications
+	switch {
+	case !n.begun || n.focus == focusHere:
+		*n = n.knowing(c.truth.inbox)
+		return c, nil
+	case n.gathering || len(n.fresh(c.truth.inbox)) == 0:
+		return c, nil
+	}
+	n.gathering = true
+	wait, now := max(time.Duration(c.opt.Settings.Notifications.Batch), time.Millisecond), c.fx.now
+	return c, tea.Tick(wait, func(time.Time) tea.Msg { return notifyMsg{now()} })
+}
+
+// handle makes one notification of what was gathered and is still so.
+func (m notifyMsg) handle(c Console) (Console, tea.Cmd) {
+	n := &c.notifications
+	c.now, n.gathering = later(c.now, m.at), false
+	needs := n.fresh(c.truth.inbox)
+	*n = n.knowing(c.truth.inbox)
+	if len(needs) == 0 || n.focus == focusHere || c.opt.Settings.QuietHours.Hold(c.now) {
+		return c, nil
+	}
+	via := c.opt.Settings.Notifications.Via
+	if via == config.ViaAuto || via == "" {
+		via = cmp.Or(c.terminal.via, config.ViaBell)
+	}
+	title, body := notificationOf(needs)
+	return c, c.fx.notify(via, title, body)
+}
+
+// focused takes that the operator looks at the terminal, or away from it.
+func (c Console) focused(f focus) (Console, tea.Cmd) {
+	if c.notifications.focus = f; f == focusHere {
+		c.notifications = c.notifications.knowing(c.truth.inbox)
+	}
+	return c, nil
+}
+
+// bodyCells bounds the text of a notification.
+const bodyCells = 200
+
+// notificationOf is what a notification says of some needs.
+func notificationOf(needs []model.Inboxed) (title, body string) {
+	x := needs[0]
+	word, _ := screen.NeedOf(x)
+	title = "vise: " + string(x.Handle) + " " + word
+	body = x.Objective.String()
+	if len(needs) > 1 {
+		title = fmt.Sprintf("vise: %d items need you", len(needs))
+		var names []string
+		for _, x := range needs {
+			names = append(names, string(x.Handle)+" "+x.Objective.String())
+		}
+		body = strings.Join(names, ", ")
+	}
+	plain := func(s string) string { return text.Cut(text.Safe(strings.ReplaceAll(s, ";", ","), false), bodyCells) }
+	return plain(title), plain(model.Text(x.AgentID).String() + ": " + body)
+}
+
+// notify sends a notification on its way. What cannot be sent rings the bell.
+func (e *effects) notify(via config.Via, title, body string) tea.Cmd {
+	switch via {
+	case config.ViaOff:
+		return nil
+	case config.ViaOSC99:
+		part := func(attributes, s string) string {
+			return "\x1b]99;i=vise:e=1:" + attributes + ";" + base64.StdEncoding.EncodeToString([]byte(s)) + "\x1b\\"
+		}
+		return tea.Raw(part("d=0:p=title", title) + part("d=1:p=body", body))
+	case config.ViaOSC777:
+		return tea.Raw("\x1b]777;notify;" + title + ";" + body + "\x1b\\")
+	case config.ViaNative:
+		return func() tea.Msg {
+			if e.native == nil || e.native.Notify(e.ctx, title, body) != nil {
+				return tea.RawMsg{Msg: "\a"}
+			}
+			return nil
+		}
+	}
+	return tea.Raw("\a")
+}
+
+// Native are the desktop's own clipboard and notifications, where there is a desktop.
+type Native interface {
+	// Copy puts text on the clipboard, and says with which program; empty: there is none.
+	Copy(ctx context.Context, text string) (program string, err error)
+	// Notify shows a notification.
+	Notify(ctx context.Context, title, body string) error
+}
+
+// clip hands text to the terminal's clipboard (OSC 52), which works over SSH and which
+// nothing confirms, and to the desktop's own where there is one. The toast says which.
+func (c Console) clip(what, text string) (Console, tea.Cmd) {
+	if len(text) > action.MostCopied {
+		return c, c.fx.clipLong(what, text)
+	}
+	c, said := c.say(what + " sent to the terminal's clipboard (OSC 52)")
+	send := []tea.Cmd{said, tea.SetClipboard(text), c.fx.clipNative(what, text)}
+	if c.terminal.screen {
+		send = append(send, tea.Raw(action.ClipboardSequence(text, true)))
+	}
+	return c, tea.Batch(send...)
+}
+
+func (e *effects) clipNative(what, text string) tea.Cmd {
+	if e.native == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		switch program, err := e.native.Copy(e.ctx, text); {
+		case program == "" && err == nil:
+			return nil
+		case program == "":
+			return notCopied(what, err)
+		case err != nil:
+			return sayMsg(what + " sent to the terminal's clipboard (OSC 52); " + program + " refused it")
+		default:
+			return sayMsg(what + " copied with " + program)
+		}
+	}
+}
+
+func notCopied(what string, err error) tea.Msg {
+	return complainMsg{fmt.Errorf("%s was not copied: %w", what, err)}
+}
+
+// clipLong copies a text that a terminal would cut: with the desktop's program, else as the
+// path of a file that holds it.
+func (e *effects) clipLong(what, text string) tea.Cmd {
+	return func() tea.Msg {
+		if e.native != nil {
+			if program, err := e.native.Copy(e.ctx, text); program != "" && err == nil {
+				return sayMsg(what + " copied with " + program)
+			}
+		}
+		if e.EditBuffers == nil {
+			return notCopied(what, fmt.Errorf("%d bytes are more than a terminal takes (%d)", len(text), action.MostCopied))
+		}
+		path, err := e.EditBuffers.Copy(e.ctx, "copy", text)
+		if err != nil {
+			return notCopied(what, err)
+		}
+		said := what + " is too long for a terminal. It is in a file, whose path was sent (OSC 52): " + model.Text(path).String()
+		return tea.BatchMsg{func() tea.Msg { return sayMsg(said) }, tea.SetClipboard(path)}
+	}
+}
+
+// copyDialog waits for the key after the one that copies, and shows which there are.
+type copyDialog struct{}
+
+// In is part of widget.Dialog.
+func (copyDialog) In() action.Context { return action.Copy }
+
+// Paste is part of widget.Dialog.
+func (copyDialog) Paste(string) {}
+
+// Press is part of widget.Dialog.
+func (d copyDialog) Press(k widget.Key, _ widget.Context) (widget.Dialog, widget.Result) {
+	switch k.ID {
+	case "":
+		return d, nil
+	case action.CopyBack:
+		return nil, nil
+	}
+	return nil, widget.Run(k.ID)
+}
+
+// Draw is part of widget.Dialog.
+func (d copyDialog) Draw(x widget.Context) widget.Drawn {
+	var lines []string
+	for _, a := range x.Keys {
+		if a.In != action.Copy || a.ID == action.CopyBack {
+			continue
+		}
+		ink, does := x.Text, a.Does
+		if why := x.Keys.Refusal(a, x.State); why != "" {
+			ink, does = x.Faint, "off: "+x.Show(model.Text(why))
+		}
+		lines = append(lines, " "+x.Key.Paint(a.Key())+"  "+ink.Paint(a.Title+": "+does))
+	}
+	out := x.Dialog("Copy", "{copy-back} close", lines)
+	out.W = min(48, x.W)
+	return out
+}
+
+// copying copies what an action names: of the marked rows, or of the cursor's.
+func copying(id action.ID) act {
+	return func(c Console) (Console, tea.Cmd) {
+		at := action.CopySubject{Row: *c.row(), Detail: c.detail(), Plan: c.plan.Artifact.Path}
+		var marked []action.CopySubject
+		for _, r := range c.marked() {
+			s := action.CopySubject{Row: r}
+			if r.ID == at.Row.ID {
+				s = at
+			}
+			marked = append(marked, s)
+		}
+		got, trouble := action.CopyOfItems(id, at, marked)
+		if trouble != "" {
+			return c.say(trouble)
+		}
+		return c.clip(got.What, got.Text)
+	}
 }

@@ -35,7 +35,7 @@ var cases = []string{"With words", "Without words", "One of two", "Two of two"}
 // TestACompletionLeavesTheSameRecordsThroughEveryDoor: through MCP and hooks, through the
 // driver and, where a person can do it, through the console.
 func TestACompletionLeavesTheSameRecordsThroughEveryDoor(t *testing.T) {
-	doors := map[string]map[string]leftover{}
+	by := map[string]map[string]leftover{}
 	for name, through := range map[string]func(*home, map[string]model.ItemID){"mcp": throughTools, "drive": throughDriver, "console": throughConsole} {
 		h := newHome(t, "ann")
 		ids := map[string]model.ItemID{}
@@ -43,31 +43,31 @@ func TestACompletionLeavesTheSameRecordsThroughEveryDoor(t *testing.T) {
 			ids[c] = h.item(c)
 		}
 		through(h, ids)
-		doors[name] = map[string]leftover{}
+		by[name] = map[string]leftover{}
 		for _, c := range cases {
-			doors[name][c] = h.left(ids[c])
+			by[name][c] = h.left(ids[c])
 		}
 		h.sound()
 	}
 	for _, c := range cases {
-		if got, want := doors["mcp"][c], doors["drive"][c]; !reflect.DeepEqual(got, want) {
+		if got, want := by["mcp"][c], by["drive"][c]; !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: through MCP\n%+v\nthrough the driver\n%+v", c, got, want)
 		}
-		t.Logf("%s: %+v", c, doors["drive"][c])
+		t.Logf("%s: %+v", c, by["drive"][c])
 	}
 	for _, c := range cases[:2] { // a person completes one item at a time
-		if got, want := doors["console"][c], byHand(doors["drive"][c]); !reflect.DeepEqual(got, want) {
+		if got, want := by["console"][c], byHand(by["drive"][c]); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: through the console\n%+v\nthrough the driver\n%+v", c, got, want)
 		}
 	}
-	if x := doors["drive"]["With words"]; x.Report != spoken || x.Needs || len(x.Offers) > 0 {
+	if x := by["drive"]["With words"]; x.Report != spoken || x.Needs || len(x.Offers) > 0 {
 		t.Errorf("words: %+v", x)
 	}
-	if x := doors["drive"]["Without words"]; x.Report != "" || x.Needs || x.Brief != "" || len(x.Offers) > 0 {
+	if x := by["drive"]["Without words"]; x.Report != "" || x.Needs || x.Brief != "" || len(x.Offers) > 0 {
 		t.Errorf("no words: %+v", x)
 	}
 	for _, c := range cases[2:] {
-		if x := doors["drive"][c]; x.Report != "" || !x.Needs || x.Brief != "" || len(x.Offers) != 1 {
+		if x := by["drive"][c]; x.Report != "" || !x.Needs || x.Brief != "" || len(x.Offers) != 1 {
 			t.Errorf("two at once: %+v", x)
 		}
 	}
@@ -196,7 +196,7 @@ func throughTools(h *home, ids map[string]model.ItemID) {
 			x.stop(both)
 		}
 	}
-	h.must("list", "--agent", "ann") // takes in what a hook left in the spool, where the ledger was not free
+	h.must("list", "--agent", "ann") // takes in what a hook left in the queue, where the ledger was not free
 }
 
 type toolSession struct {

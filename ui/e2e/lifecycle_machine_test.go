@@ -41,7 +41,7 @@ func TestEverySequenceLeadsALedgerWhereTheLifecycleSays(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer l.Close()
-				x := &machine{t: t, door: &hand{ledger: l}, items: map[string]item{}, focus: map[string]pointer{}}
+				x := &machine{t: t, frontend: &hand{ledger: l}, items: map[string]item{}, focus: map[string]pointer{}}
 				for i := range rapid.IntRange(1, 30).Draw(t, "calls") {
 					x.act(i)
 				}
@@ -52,11 +52,11 @@ func TestEverySequenceLeadsALedgerWhereTheLifecycleSays(t *testing.T) {
 
 // machine is a ledger and what it should be.
 type machine struct {
-	t     *rapid.T
-	door  *hand
-	ids   []string
-	items map[string]item
-	focus map[string]pointer
+	t        *rapid.T
+	frontend *hand
+	ids      []string
+	items    map[string]item
+	focus    map[string]pointer
 }
 
 func (x *machine) act(i int) {
@@ -72,13 +72,13 @@ func (x *machine) act(i int) {
 	if c.kind == plan {
 		c.text = rapid.SampledFrom([]string{string(model.Ready), string(model.NeedsInput)}).Draw(x.t, "status")
 	}
-	a, _ := x.door.do(c, fmt.Sprint("k", i), 0)
+	a, _ := x.frontend.do(c, fmt.Sprint("k", i), 0)
 	if c.kind == create {
-		c.item = x.door.made
+		c.item = x.frontend.made
 		x.ids = append(x.ids, c.agent+" "+c.item)
 	}
 	x.follow(c, a)
-	x.follow(call{kind: look, agent: c.agent, item: c.item}, x.door.look(c))
+	x.follow(call{kind: look, agent: c.agent, item: c.item}, x.frontend.look(c))
 }
 
 // follow takes the step that the lifecycle takes, and expects that the answer is possible.

@@ -103,9 +103,9 @@ func newWorld(t testing.TB, seed uint64) *world {
 	return &world{t: t, seed: seed, start: make(chan struct{}), items: map[string][]string{}}
 }
 
-// join adds a member that makes some calls through a door.
-func (w *world) join(d door, calls int) {
-	m := &member{world: w, door: d, id: w.members, rand: rand.New(rand.NewPCG(w.seed, uint64(w.members)))}
+// join adds a member that makes some calls through a frontend.
+func (w *world) join(d frontend, calls int) {
+	m := &member{world: w, frontend: d, id: w.members, rand: rand.New(rand.NewPCG(w.seed, uint64(w.members)))}
 	w.members++
 	w.all.Go(func() {
 		defer d.close()
@@ -145,9 +145,9 @@ func (w *world) judge(want porcupine.CheckResult) {
 
 type member struct {
 	*world
-	door door
-	id   int
-	rand *rand.Rand
+	frontend frontend
+	id       int
+	rand     *rand.Rand
 }
 
 // hot is how many items an agent's members fight for.
@@ -164,7 +164,7 @@ func (m *member) act(n int) {
 		if m.rand.IntN(20) == 0 {
 			kill = m.killAfter()
 		}
-		a, ok = m.door.do(c, key, kill)
+		a, ok = m.frontend.do(c, key, kill)
 		m.mu.Lock()
 		if !ok {
 			m.killed++
@@ -186,16 +186,16 @@ func (m *member) act(n int) {
 	m.history = append(m.history, porcupine.Operation{ClientId: m.id, Input: c, Call: began, Output: a, Return: sinceStart()})
 }
 
-// killAfter is within what a call takes at this door.
+// killAfter is within what a call takes at this frontend.
 func (m *member) killAfter() time.Duration {
-	if _, ok := m.door.(*verbs); ok {
+	if _, ok := m.frontend.(*verbs); ok {
 		return time.Duration(1+m.rand.IntN(60_000)) * time.Microsecond
 	}
 	return time.Duration(1+m.rand.IntN(8_000)) * time.Microsecond
 }
 
 func (m *member) made() string {
-	switch d := m.door.(type) {
+	switch d := m.frontend.(type) {
 	case *tools:
 		return d.made
 	case *verbs:
@@ -209,7 +209,7 @@ func (m *member) made() string {
 // choose draws a call on one of the items that are fought for.
 func (m *member) choose(n int) call {
 	agent := someAgents[m.rand.IntN(len(someAgents))]
-	if d, ok := m.door.(*tools); ok {
+	if d, ok := m.frontend.(*tools); ok {
 		agent = d.agent
 	}
 	m.mu.Lock()
@@ -219,7 +219,7 @@ func (m *member) choose(n int) call {
 	if c.kind = kinds[m.rand.IntN(len(kinds))]; len(items) == 0 || m.rand.IntN(100) < 4 {
 		c.kind = create
 	}
-	if _, ok := m.door.(*tools); ok && c.kind == ring {
+	if _, ok := m.frontend.(*tools); ok && c.kind == ring {
 		c.kind = look // an agent's tools ring nothing
 	}
 	if c.kind == plan {

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	storetest.Main(m, map[string]func([]string){"hold": holdLedger, "claim": claim})
 }
 
-// home is a home under fire; a failing test leaves it with its artefacts.
+// home is a home that a test works on; a failing test leaves it with its artefacts.
 type home struct {
 	t   testing.TB
 	dir string

@@ -198,11 +198,11 @@ func (b *bench) woken(h *measuredHome) {
 		_ = c.Process.Kill()
 		_ = c.Wait()
 	}()
-	heard := make(chan time.Time, 64)
+	woken := make(chan time.Time, 64)
 	go func() {
 		for lines := bufio.NewScanner(out); lines.Scan(); {
 			if strings.Contains(lines.Text(), "triggered") {
-				heard <- time.Now()
+				woken <- time.Now()
 			}
 		}
 	}()
@@ -220,7 +220,7 @@ func (b *bench) woken(h *measuredHome) {
 		began := time.Now()
 		b.run(h, agent, "trigger", "--source", "ci", "--resource", string(resource))
 		select {
-		case at := <-heard:
+		case at := <-woken:
 			took = append(took, ms(at.Sub(began)))
 		case <-time.After(3 * time.Second):
 		}

@@ -44,7 +44,7 @@ func (b *bench) each(row, size, unit string, n int, before, fn func()) {
 	b.report.add(figure{Row: row, Program: "vise", Size: size, Unit: unit, P50: at(took, 50), P99: at(took, 99), N: n})
 }
 
-// pages reads the first 20 queued candidates: with the file opened for it as every door
+// pages reads the first 20 queued candidates: with the file opened for it as every frontend
 // does, and inside an open transaction.
 func (b *bench) pages(h *measuredHome, l *store.Ledger) {
 	ctx := context.Background()

@@ -29,7 +29,7 @@ func (s *soak) useTools(name string) {
 	s.outOfStep(s.tool)
 	s.every(s.tool, func() {
 		n++
-		c := s.wish(agent, mine, n)
+		c := s.nextCall(agent, mine, n)
 		s.doubt(c)
 		begun := time.Now()
 		a, tried := answer{}, 0
@@ -63,7 +63,7 @@ func (s *soak) outOfStep(pace time.Duration) {
 	}
 }
 
-func (s *soak) wish(agent string, mine []string, n int) call {
+func (s *soak) nextCall(agent string, mine []string, n int) call {
 	c := call{agent: agent, kind: create, text: fmt.Sprintf("work %d of %s", n, agent)}
 	if len(mine) < 5 || n%12 == 0 {
 		return c
@@ -269,20 +269,20 @@ const atOnce = 12
 
 // useVerbs is scripts and shells at work.
 func (s *soak) useVerbs() {
-	room := make(chan struct{}, atOnce)
+	slots := make(chan struct{}, atOnce)
 	var all sync.WaitGroup
 	n := 0
 	s.every(s.verb, func() {
 		select {
-		case room <- struct{}{}:
+		case slots <- struct{}{}:
 		default:
-			s.count("verbs that found no room")
+			s.count("verbs that found no slot")
 			return
 		}
 		n++
 		name, args := fmt.Sprint("verb ", n%atOnce), s.verbAt(n)
 		all.Go(func() {
-			defer func() { <-room }()
+			defer func() { <-slots }()
 			s.oneVerb(name, args)
 		})
 	})

@@ -1,3 +1,9 @@
+// Package widget holds the parts that the console's dialogs and screens are made of: styles, boxes,
+// text fields, forms, menus and pagers. A widget knows the styles and a size, and gives a result
+// value; it knows nothing of the console.
+//
+// Reading order: dialog.go (what a dialog is told and what it asks for), form.go, menu.go and
+// pager.go (the dialogs), field.go (text that is typed), styles.go (how everything looks).
 package widget
 
 import (

@@ -3,8 +3,10 @@ package widget
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"vise/model"
 	"vise/themes"
@@ -117,3 +119,150 @@ func (k *Styles) Strip(width int, selected bool, pieces ...Piece) string {
 
 // Mark puts the signs of the chosen one around s.
 func (k *Styles) Mark(s string) string { return k.chosen[0] + s + k.chosen[1] }
+
+// Box is a bordered pane or dialog: its labels stand in the border.
+type Box struct {
+	// Title and Right stand in the upper border, Foot in the lower one, at its right.
+	// They may be painted.
+	Title, Right, Foot string
+	Focused            bool
+	Lines              []string
+}
+
+// Draw gives the box's lines, each exactly w cells wide. Content beyond h is left out.
+func (b Box) Draw(w, h int, k *Styles) []string {
+	edge, lines := k.Glyph.Light, k.Border
+	if b.Focused {
+		edge, lines = k.Glyph.Heavy, k.Focus
+	}
+	inner := w - 2
+	out := make([]string, 0, h)
+	out = append(out, k.edge(edge.TopLeft, edge.Top, edge.TopRight, b.Title, b.Right, w, lines))
+	left, right := lines.Paint(edge.Left), lines.Paint(edge.Right)
+	for i := range h - 2 {
+		s := ""
+		if i < len(b.Lines) {
+			s = b.Lines[i]
+		}
+		out = append(out, left+text.Pad(s, inner)+right)
+	}
+	return append(out, k.edge(edge.BottomLeft, edge.Bottom, edge.BottomRight, "", b.Foot, w, lines))
+}
+
+// edge is a border line: a corner, a rule with a label at each end, a corner.
+func (k *Styles) edge(from, rule, to, left, right string, w int, lines Ink) string {
+	room := w - 4
+	if left != "" {
+		left = text.Cut(" "+left+" ", room)
+		room -= text.Width(left)
+	}
+	if right != "" && room >= minLabel {
+		right = text.Cut(" "+right+" ", room)
+		room -= text.Width(right)
+	} else {
+		right = ""
+	}
+	return lines.Paint(from+rule) + left + lines.Paint(strings.Repeat(rule, max(room, 0))) + right + lines.Paint(rule+to)
+}
+
+// minLabel is the least room worth a second label.
+const minLabel = 6
+
+// Join puts two blocks of lines beside each other.
+func Join(left, right []string) []string {
+	out := make([]string, max(len(left), len(right)))
+	for i := range out {
+		if i < len(left) {
+			out[i] = left[i]
+		}
+		if i < len(right) {
+			out[i] += right[i]
+		}
+	}
+	return out
+}
+
+// Over lays the lines of a dialog over the screen at x, y.
+func Over(screen, top []string, x, y, w int) []string {
+	for i, s := range top {
+		if y+i < 0 || y+i >= len(screen) {
+			continue
+		}
+		screen[y+i] = splice(screen[y+i], s, x, w)
+	}
+	return screen
+}
+
+// splice replaces w cells of a painted line from x on. A wide character that is cut in two
+// becomes a space.
+func splice(under, s string, x, w int) string {
+	total := text.Width(under)
+	left := text.Pad(ansi.Truncate(under, x, ""), x)
+	rest := total - x - w
+	if rest <= 0 {
+		return left + s
+	}
+	right := ansi.TruncateLeft(under, x+w, "")
+	return left + s + text.PadLeft(right, rest)
+}
+
+// Frame is what everything on the screen is drawn with.
+type Frame struct {
+	*Styles
+	// Now is what ages count to; its location is that of all times shown.
+	Now time.Time
+	// Keys are the actions with the keys that hold.
+	Keys action.Catalogue
+}
+
+// Show is text from outside as it may stand on a line of the screen.
+func (f Frame) Show(t model.Text) string { return f.Safe(t.String()) }
+
+// Age is how long ago an instant was.
+func (f Frame) Age(t time.Time) string { return text.Age(f.Now.Sub(t)) }
+
+// Clock is an instant for people: the time today, else the date.
+func (f Frame) Clock(t time.Time) string {
+	t = t.In(f.Now.Location())
+	switch {
+	case t.Year() != f.Now.Year():
+		return t.Format("Jan 2006")
+	case t.YearDay() != f.Now.YearDay():
+		return t.Format("2 Jan")
+	}
+	return t.Format("15:04:05")
+}
+
+// BothTimes is an instant in local time and in UTC.
+func (f Frame) BothTimes(t time.Time) string {
+	return t.In(f.Now.Location()).Format("Mon 2006-01-02 15:04 MST") + ", " + t.UTC().Format("2006-01-02T15:04Z")
+}
+
+// Said is a sentence set into w cells.
+func (f Frame) Said(s string, w int) []string { return f.set(s, w, f.Muted) }
+
+// Warned is a sentence with a warning mark before each of its lines.
+func (f Frame) Warned(s string, w int) []string {
+	var out []string
+	for _, l := range text.Wrap(strings.TrimSpace(s), max(w-4, 1)) {
+		out = append(out, " "+f.NeedsYou.Paint(f.Glyph.Warning+" "+f.Safe(l)))
+	}
+	return out
+}
+
+// Wrapped is a text of several lines set into w cells.
+func (f Frame) Wrapped(t model.Text, w int, ink Ink) []string {
+	var out []string
+	for _, l := range t.Lines() {
+		out = append(out, f.set(f.Safe(l), w, ink)...)
+	}
+	return out
+}
+
+func (f Frame) set(s string, w int, ink Ink) []string {
+	var out []string
+	for _, l := range text.Wrap(s, max(w-2, 1)) {
+		out = append(out, " "+ink.Paint(l))
+	}
+	return out
+}

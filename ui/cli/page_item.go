@@ -108,7 +108,7 @@ func (p *page) wait(x model.Wait) {
 		p.line("      at %s", when(x.WakeAt))
 	}
 	if x.Triggered() && x.LastTrigger.Payload != "" {
-		p.line("      heard: %s", x.LastTrigger.Payload)
+		p.line("      trigger: %s", x.LastTrigger.Payload)
 	}
 }
 

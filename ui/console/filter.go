@@ -6,10 +6,153 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
+	"vise/ui/action"
 	"vise/ui/console/screen"
+	"vise/ui/console/widget"
 	"vise/ui/markdown"
 	"vise/ui/text"
 )
+
+// maxFilter bounds a filter, in Unicode scalars.
+const maxFilter = 200
+
+// filterText is the filter that holds: the one being typed, else the one kept.
+func (c Console) filterText() string {
+	if p := c.layers.prompt(filterPrompt); p != nil {
+		return p.Value()
+	}
+	return *c.keptFilter()
+}
+
+// keptFilter is the filter of the view that is shown.
+func (c *Console) keptFilter() *string {
+	switch c.place.view {
+	case viewActivity:
+		return &c.place.activity.Filter
+	case viewReports:
+		return &c.place.reports.Filter
+	}
+	return &c.place.filter
+}
+
+// filterShown is the filter as it is drawn.
+func (c Console) filterShown() screen.Filter {
+	f := screen.Filter{Text: c.filterText(), Trouble: c.queue.Trouble, Typing: c.layers.prompt(filterPrompt) != nil}
+	switch c.place.view {
+	case viewActivity:
+		f.Trouble = c.truth.journal.Trouble
+	case viewReports:
+		f.Trouble = c.truth.finished.Trouble
+	}
+	return f
+}
+
+// startFilter starts typing one, or what the detail is searched for. All rows are read for a
+// filter.
+func startFilter(c Console) (Console, tea.Cmd) {
+	if c.place.focus == paneDetail && c.place.view == viewDesk {
+		return startSearch(c)
+	}
+	c, _ = c.open(newPrompt(filterPrompt, *c.keptFilter()))
+	c.place.focus = paneQueue
+	return c.then(Console.laidOut, Console.read)
+}
+
+// handle takes what is typed into a prompt.
+func (m promptMsg) handle(c Console) (Console, tea.Cmd) {
+	switch {
+	case m.what == searchPrompt:
+		return c.searched(m)
+	case m.dropped:
+		return c.filtered("")
+	case m.ended:
+		return c.filtered(m.text)
+	}
+	return c.filteredNow()
+}
+
+// filterMsg is a filter that was chosen.
+type filterMsg string
+
+func (m filterMsg) handle(c Console) (Console, tea.Cmd) { return c.filtered(string(m)) }
+
+func (c Console) filtered(f string) (Console, tea.Cmd) {
+	*c.keptFilter() = f
+	return c.then(Console.filteredNow, Console.read)
+}
+
+// filteredNow narrows what is shown to the filter that holds.
+func (c Console) filteredNow() (Console, tea.Cmd) {
+	if c.place.view != viewDesk {
+		c.idle.quiet = idleBeats // what is typed narrows at once
+		c.place.activity.Cursor, c.place.activity.Deep = model.Position{}, 0
+		return c.read()
+	}
+	before := c.place.cursor
+	c = c.reorder()
+	if c.place.cursor == before {
+		return c, nil
+	}
+	return c.then(Console.read, Console.openPlan)
+}
+
+// prompted is what a prompt asks for.
+type prompted int
+
+const (
+	filterPrompt prompted = iota
+	searchPrompt
+)
+
+// prompt is a line that is typed in the screen itself: a filter, or what a plan is searched
+// for. The screen draws it, and narrows with each key.
+type prompt struct {
+	what prompted
+	widget.Field
+}
+
+// promptMsg is what is typed into a prompt: still, or to the end. Dropped: it is given up.
+type promptMsg struct {
+	what           prompted
+	text           string
+	ended, dropped bool
+}
+
+func newPrompt(what prompted, text string) *prompt {
+	return &prompt{what, widget.NewField(text, 1, maxFilter)}
+}
+
+func (p *prompt) typed() promptMsg { return promptMsg{what: p.what, text: p.Value()} }
+
+// In is part of widget.Dialog.
+func (p *prompt) In() action.Context { return action.Text }
+
+// Paste is part of widget.Dialog.
+func (p *prompt) Paste(s string) { p.Insert(s) }
+
+// Press is part of widget.Dialog. Enter keeps what is typed, esc gives it up; in a filter the
+// arrows move among what is left.
+func (p *prompt) Press(k widget.Key, _ widget.Context) (widget.Dialog, widget.Result) {
+	m := p.typed()
+	switch {
+	case k.ID == action.Close:
+		m.ended, m.dropped = true, true
+		return nil, widget.Intent{Msg: m}
+	case k.ID == action.SubmitLine:
+		m.ended = true
+		return nil, widget.Intent{Msg: m}
+	case p.what == filterPrompt && k.Code == tea.KeyUp:
+		return p, widget.Run(action.Up)
+	case p.what == filterPrompt && k.Code == tea.KeyDown:
+		return p, widget.Run(action.Down)
+	}
+	next := *p
+	next.Field.Press(k.KeyPressMsg, maxFilter)
+	return &next, widget.Intent{Msg: next.typed()}
+}
+
+// Draw is part of widget.Dialog: the screen draws it.
+func (p *prompt) Draw(widget.Context) widget.Drawn { return widget.Drawn{} }
 
 type foundMsg struct {
 	item    model.ItemID

@@ -14,9 +14,9 @@ import (
 	"vise/store"
 )
 
-// door takes a call to the ledger. It may be killed after a time; then it reports false,
+// frontend takes a call to the ledger. It may be killed after a time; then it reports false,
 // and the same call with the same key says what came of it.
-type door interface {
+type frontend interface {
 	do(c call, key string, kill time.Duration) (answer, bool)
 	close()
 }

@@ -1,10 +1,14 @@
 package console
 
 import (
+	"cmp"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -12,6 +16,7 @@ import (
 
 	"vise/model"
 	"vise/ui/console/screen"
+	"vise/ui/text"
 )
 
 // note is the line above the hints: the newest message. An error stays until esc.
@@ -126,8 +131,8 @@ func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 	}
 	if c.place.view != viewDesk {
 		c, said := c.say(c.receiptWords(j.said, m.receipt))
-		c, look := c.look()
-		return c, tea.Batch(drop, said, look)
+		c, read := c.read()
+		return c, tea.Batch(drop, said, read)
 	}
 	if j.envelope.Command.Name() == "CreateWorkItem" {
 		c.place.cursor = m.receipt.WorkItemID
@@ -137,16 +142,16 @@ func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 		}
 	}
 	c, said := c.say(c.receiptWords(j.said, m.receipt) + c.keys.Keyed(undoHint(m.receipt.Inverse)))
-	c, look := c.look()
-	return c, tea.Batch(drop, said, look)
+	c, read := c.read()
+	return c, tea.Batch(drop, said, read)
 }
 
 // refused says why a command was refused; a dialog stays open with what was typed. What was
-// drawn may be old: the ledger is looked at again.
+// drawn may be old: the ledger is read again.
 func (c Console) refused(err error) (Console, tea.Cmd) {
 	c.idle.quiet = idleBeats
-	c, look := c.fail(words(err)).look()
-	return c, look
+	c, read := c.fail(words(err)).read()
+	return c, read
 }
 
 // undoHint names the action that takes an act back.
@@ -198,4 +203,134 @@ func warnings(r model.Receipt) []model.Warning {
 		}
 	}
 	return out
+}
+
+// troubled keeps what is on screen when the ledger cannot be read, says why, and tries
+// again while that may help.
+func (c Console) troubled(err error) (Console, tea.Cmd) {
+	e := &model.Error{Code: model.CodeInternal, Message: model.Text(err.Error()).String()}
+	errors.As(err, &e)
+	c.trouble = e
+	if c.reading.failing.IsZero() {
+		c.reading.failing = c.now
+	}
+	if c.reading.retrying {
+		return c, nil
+	}
+	c.reading.retrying = true
+	return c, c.fx.nextTry()
+}
+
+// troubleWords say what is wrong with the ledger, and how old the screen is.
+func (c Console) troubleWords() string {
+	s := words(c.trouble)
+	if c.trouble.Code == model.CodeBusy && c.trouble.Holder != nil {
+		s = heldWords(c.trouble, c.reading.failing)
+	}
+	if !c.truth.at.IsZero() {
+		s += " Showing " + c.truth.at.Format("15:04:05") + ", retrying. Writes are off."
+	}
+	return s
+}
+
+// heldWords say who holds the ledger, since when, and what can be done; of a holder that does
+// not tell, since when it was found to.
+func heldWords(e *model.Error, failing time.Time) string {
+	h := e.Holder
+	s := fmt.Sprintf("The ledger is held by pid %d", h.PID)
+	if h.Command != "" {
+		s += " (" + model.Text(h.Command).String() + ")"
+	}
+	way := fmt.Sprintf("This goes on when it lets go; kill %d ends it. Nothing is lost.", h.PID)
+	if h.State == "stopped" {
+		s, way = s+", which is stopped", sentence(model.Text(e.Hint).String())
+	}
+	since, at := "since", h.Since
+	if at.IsZero() {
+		since, at = "since before", failing
+	}
+	return s + ", " + since + " " + at.Local().Format("15:04:05") + ". " + way
+}
+
+// readOnly is why nothing may be written, empty when it may.
+func (c Console) readOnly() string {
+	switch {
+	case c.fx.Session.ReadOnly != "":
+		return c.fx.Session.ReadOnly
+	case c.truth.readOnly() != "":
+		return c.truth.readOnly()
+	case c.trouble != nil:
+		return "writes are off: " + model.Text(c.trouble.Message).String()
+	}
+	return ""
+}
+
+// conditioned is a ledger that says in which ways it works less well than it should.
+type conditioned interface {
+	Conditions(context.Context) []model.Condition
+}
+
+// conditionWords say the first condition, and what to do.
+func (t truth) conditionWords() string {
+	x := t.conditions[0]
+	return sentence(model.Text(x.Message).String()) + " " + sentence(model.Text(x.Hint).String())
+}
+
+// readOnly is the condition that keeps the ledger from being written, if one does.
+func (t truth) readOnly() string {
+	for _, x := range t.conditions {
+		if x.ReadOnly {
+			return model.Text(x.Message).String()
+		}
+	}
+	return ""
+}
+
+// tellTriggers tells once, on the message line, of the triggers that somebody else sent to the
+// agent on screen since an earlier truth. The cursor, the order and what is being typed stay as
+// they are, and so does an error on the line.
+func (c Console) tellTriggers(before truth) (Console, tea.Cmd) {
+	t := c.truth
+	same := before.want.agent == t.want.agent && before.want.view == t.want.view
+	if before.at.IsZero() || !same || c.place.view != viewDesk || c.note.isError {
+		return c, nil
+	}
+	came := triggersSince(before, t)
+	if len(came) == 0 {
+		return c, nil
+	}
+	e := came[0]
+	end := " for " + cmp.Or(string(t.activity.Names[e.WorkItemID]), model.Text(e.AgentID).String()) + "."
+	if b, a := before.desk.Current, t.desk.Current; b != nil && a != nil && b.ID == a.ID {
+		end += " Current work kept."
+	}
+	if n := len(came); n > 1 {
+		return c.say(fmt.Sprintf("%d triggers came, the newest%s", n, end))
+	}
+	var trigger model.TriggerNews
+	_ = json.Unmarshal(e.Data, &trigger) // without its data the event still tells who sent it
+	what := c.frame().Show(cmp.Or(trigger.Source, model.Text(e.Actor)))
+	if payload := trigger.Payload.String(); payload != "" {
+		what += ": " + c.styles.Safe(payload)
+	} else {
+		what = "A trigger by " + what
+	}
+	return c.say(text.Cut(what, max(c.layout.w-text.Width(end)-2, 12)) + end)
+}
+
+// triggersSince are those of others that t has and before had not, newest first.
+func triggersSince(before, t truth) (came []model.Entry) {
+	var last model.Position
+	if len(before.activity.Entries) > 0 {
+		last = screen.PositionOf(before.activity.Entries[0])
+	}
+	for _, e := range t.activity.Entries {
+		if at := screen.PositionOf(e); at.Revision < last.Revision || at == last {
+			break
+		}
+		if e.Kind == model.EventWaitTriggered && e.Actor != model.Operator {
+			came = append(came, e)
+		}
+	}
+	return came
 }

@@ -1,0 +1,249 @@
+package home
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"vise/model"
+)
+
+// ItemResult is the answer of CreateWorkItem, UpdateWorkItem and whatever changes one item.
+type ItemResult struct {
+	WorkItem model.View      `json:"work_item"`
+	Warnings []model.Warning `json:"warnings,omitempty"`
+	// Cancelled are the waits that ended with the act.
+	Cancelled []model.WaitID `json:"cancelled_wait_condition_ids,omitempty"`
+	// Replayed says that the key was known: the act was done before, not now.
+	Replayed bool `json:"replayed,omitempty"`
+}
+
+// CompletionResult is the answer of CompleteWorkItem, alone or in a round, and of a later report.
+type CompletionResult struct {
+	ItemResult
+	CompletedTransition bool           `json:"completed_transition"`
+	ReportPromoted      bool           `json:"completion_report_promoted,omitempty"`
+	ReportSource        model.ReportOf `json:"completion_report_source,omitempty"`
+}
+
+// PickResult is the answer of PickWorkItem.
+type PickResult struct {
+	Previous    *model.View       `json:"previous_work_item,omitempty"`
+	Current     model.View        `json:"current_work_item"`
+	CurrentID   model.ItemID      `json:"current_work_item_id"`
+	Transition  *model.Transition `json:"transition,omitempty"`
+	BindingNote string            `json:"binding_note"`
+	// Warnings are those of what follows the act, where a frontend has no place for them elsewhere.
+	Warnings []model.Warning `json:"warnings,omitempty"`
+	Replayed bool            `json:"replayed,omitempty"`
+}
+
+// bindingNote tells an agent what a pick means for the rest of its turn.
+const bindingNote = "what follows in this turn belongs to the new current work item"
+
+// WaitResult is the answer of WaitFor.
+type WaitResult struct {
+	// Scope is work_item or agent.
+	Scope      string         `json:"scope"`
+	Reason     model.Text     `json:"reason"`
+	Wake       model.Wake     `json:"wake"`
+	Resource   model.Text     `json:"resource,omitempty"`
+	WorkItemID model.ItemID   `json:"work_item_id,omitempty"`
+	Wait       model.Wait     `json:"wait_condition"`
+	WorkItem   *model.View    `json:"work_item,omitempty"`
+	Cancelled  []model.WaitID `json:"cancelled_wait_condition_ids,omitempty"`
+	// Warnings are as in Pick.
+	Warnings []model.Warning `json:"warnings,omitempty"`
+	Replayed bool            `json:"replayed,omitempty"`
+}
+
+// TriggerResult is the answer of Trigger.
+type TriggerResult struct {
+	Triggered []model.WaitID `json:"triggered_wait_condition_ids"`
+	WorkItem  *model.View    `json:"work_item,omitempty"`
+	Replayed  bool           `json:"replayed,omitempty"`
+}
+
+// AgentContext is which item the agent works on.
+type AgentContext struct {
+	AgentID   model.AgentID `json:"agent_id"`
+	CurrentID model.ItemID  `json:"current_work_item_id,omitempty"`
+}
+
+// GetResult is the answer of GetWorkItem.
+type GetResult struct {
+	Context  AgentContext `json:"context"`
+	WorkItem model.View   `json:"work_item"`
+}
+
+// ListResult is the answer of ListWorkItems.
+type ListResult struct {
+	Context   AgentContext `json:"context"`
+	Filter    model.Filter `json:"filter"`
+	Returned  int          `json:"returned"`
+	Total     int          `json:"total_matching"`
+	Limit     int          `json:"limit"`
+	WorkItems []model.View `json:"work_items"`
+	// Cursor goes on after the last of WorkItems; empty at the end.
+	Cursor string `json:"next_cursor,omitempty"`
+}
+
+// ViewOf is the view of an item; it exists, because a receipt or a reference named it.
+func ViewOf(r model.Reader, id model.ItemID) model.View {
+	w, _ := r.Item(id)
+	return model.ViewOf(r, w)
+}
+
+// ItemResultOf answers a change of one item.
+func ItemResultOf(r model.Reader, in model.Receipt) ItemResult {
+	return ItemResult{
+		WorkItem: ViewOf(r, in.WorkItemID), Warnings: warningsOf(in),
+		Cancelled: in.CancelledWaits, Replayed: in.Replayed,
+	}
+}
+
+// CompletionResultOf answers a completion, also one that stands in a round.
+func CompletionResultOf(r model.Reader, in model.Receipt) CompletionResult {
+	out := CompletionResult{
+		ItemResult:          ItemResultOf(r, in),
+		CompletedTransition: in.CompletedTransition,
+		ReportPromoted:      in.ReportPromoted, ReportSource: in.ReportSource,
+	}
+	for _, call := range in.Calls {
+		out.CompletedTransition = out.CompletedTransition || call.CompletedTransition
+		out.Cancelled = append(out.Cancelled, call.CancelledWaits...)
+	}
+	return out
+}
+
+// PickResultOf answers a pick.
+func PickResultOf(r model.Reader, in model.Receipt) PickResult {
+	out := PickResult{
+		Current: ViewOf(r, in.WorkItemID), CurrentID: in.WorkItemID,
+		Transition: in.Transition, BindingNote: bindingNote, Replayed: in.Replayed,
+	}
+	if t := in.Transition; t != nil && t.PreviousWorkItemID != "" && t.PreviousWorkItemID != in.WorkItemID {
+		out.Previous = new(ViewOf(r, t.PreviousWorkItemID))
+	}
+	return out
+}
+
+// WaitResultOf answers a WaitFor.
+func WaitResultOf(r model.Reader, wake model.Wake, in model.Receipt) WaitResult {
+	x, _ := r.Wait(in.WaitID)
+	out := WaitResult{
+		Scope: "agent", Reason: x.Reason, Wake: wake, Resource: x.Resource, WorkItemID: x.WorkItemID, Wait: x,
+		Cancelled: in.CancelledWaits, Replayed: in.Replayed,
+	}
+	if x.WorkItemID != "" {
+		out.Scope, out.WorkItem = "work_item", new(ViewOf(r, x.WorkItemID))
+	}
+	return out
+}
+
+// TriggerResultOf answers a Trigger.
+func TriggerResultOf(r model.Reader, in model.Receipt) TriggerResult {
+	out := TriggerResult{Triggered: in.TriggeredWaits, Replayed: in.Replayed}
+	if in.WorkItemID != "" {
+		out.WorkItem = new(ViewOf(r, in.WorkItemID))
+	}
+	return out
+}
+
+// GetResultOf answers GetWorkItem; without todos when they were not asked for.
+func GetResultOf(r model.Reader, id model.ItemID, todos bool) GetResult {
+	v := ViewOf(r, id)
+	if !todos {
+		v.TodoList = nil
+	}
+	return GetResult{Context: ContextOf(r, v.AgentID), WorkItem: v}
+}
+
+// ContextOf tells which item an agent works on.
+func ContextOf(r model.Reader, agent model.AgentID) AgentContext {
+	c := AgentContext{AgentID: agent}
+	if w, ok := model.Focus(r, agent); ok {
+		c.CurrentID = w.ID
+	}
+	return c
+}
+
+// ListResultOf answers ListWorkItems. cursor is a List's Cursor, or empty.
+func ListResultOf(r model.Reader, agent model.AgentID, filter model.Filter, cursor string, limit int, todos bool) (ListResult, error) {
+	after, err := rowOf(agent, cursor)
+	if err != nil {
+		return ListResult{}, err
+	}
+	l, err := model.ListItems(r, agent, filter, after, limit)
+	if err != nil {
+		return ListResult{}, err
+	}
+	out := ListResult{
+		Context: ContextOf(r, agent), Filter: l.Filter, Returned: l.Returned, Total: l.Total, Limit: l.Limit,
+		WorkItems: make([]model.View, len(l.Rows)), Cursor: cursorOf(l.Next),
+	}
+	for i, row := range l.Rows {
+		out.WorkItems[i] = GetResultOf(r, row.ID, todos).WorkItem
+	}
+	return out, nil
+}
+
+// warningsOf are those of a receipt and of a round's calls, each once.
+func warningsOf(in model.Receipt) []model.Warning {
+	var out []model.Warning
+	seen := map[model.WarningKind]bool{}
+	add := func(list []model.Warning) {
+		for _, w := range list {
+			if !seen[w.Kind] {
+				seen[w.Kind] = true
+				out = append(out, w)
+			}
+		}
+	}
+	for _, call := range in.Calls {
+		add(call.Warnings)
+	}
+	add(in.Warnings)
+	return out
+}
+
+// place is as much of a row as its place in the order needs.
+type place struct {
+	ID        model.ItemID `json:"i"`
+	Class     model.Class  `json:"c"`
+	Created   time.Time    `json:"b"`
+	Updated   time.Time    `json:"u"`
+	Triggered time.Time    `json:"t,omitzero"`
+}
+
+// cursorOf spells the row to go on after.
+func cursorOf(row *model.Row) string {
+	if row == nil {
+		return ""
+	}
+	raw, err := json.Marshal(place{row.ID, row.Class, row.CreatedAt, row.UpdatedAt, row.Wait.LastTriggeredAt})
+	if err != nil {
+		return ""
+	}
+	return base64.RawURLEncoding.EncodeToString(raw)
+}
+
+// rowOf reads a cursor of an agent's list; an empty one is the beginning.
+func rowOf(agent model.AgentID, cursor string) (*model.Row, error) {
+	if cursor == "" {
+		return nil, nil
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(cursor)
+	var p place
+	if err == nil {
+		err = model.DecodeStrict(raw, &p)
+	}
+	if err != nil || !slices.Contains(model.Classes, p.Class) {
+		return nil, model.Refuse(model.CodeInvalid, "the cursor is not one that a list gave").At("cursor").
+			WithHint("begin again without it")
+	}
+	row := model.Row{ID: p.ID, AgentID: agent, Class: p.Class, CreatedAt: p.Created, UpdatedAt: p.Updated}
+	row.Wait.LastTriggeredAt = p.Triggered
+	return &row, nil
+}

@@ -1,0 +1,307 @@
+package console
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/model/thread"
+	"vise/ui/action"
+	"vise/ui/console/screen"
+	"vise/ui/console/widget"
+)
+
+// completing asks for the report and shows what completion leaves undone.
+func completing(c Console) widget.Dialog {
+	x, r := c.context(), *c.row()
+	f := itemForm(x, r, "CompleteWorkItem", "complete")
+	f.Title = about(x, "Complete", r)
+	f.Fields = []widget.FormField{{Label: "Report", Field: textField(6, model.MaxReport)}}
+	f.Foot = "{submit} complete · {close} keeps the draft"
+	f.EmptyFoot = "{submit} complete without report · {close} closes"
+	todos := deciding(x, f, c.openLinked())
+	f.WithDraft(x.Drafts)
+	f.Head = func(x widget.Context, _ *widget.Form) []string { return unfinishedLines(x) }
+	f.Tail = func(x widget.Context, f *widget.Form) []string {
+		out := []string{"", x.Note("Saved as: operator.")}
+		if f.Fields[0].Empty() {
+			out = append(out[:1], x.Warn("No report will be stored. Nothing is ever made up.")...)
+		}
+		return append(out, x.Note("Final: it cannot be reopened."), nextLine(x, r.ID))
+	}
+	f.Submit = func(x widget.Context, f *widget.Form) widget.Result {
+		words, trouble := todos.words(f)
+		if trouble != "" {
+			return widget.Trouble(x.Keys.Keyed(trouble))
+		}
+		return widget.Apply{Said: "Completed " + string(r.Handle), Command: model.Round{
+			Text: f.Text(0), WorkItemID: r.ID,
+			Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: r.ID, LinkedTodos: words, SeenRevision: x.Revision(r)}}},
+		}}
+	}
+	if c.fx.Threads != nil && r.ID == c.threads.item {
+		unsettled(f, c.threads.card)
+	}
+	return f
+}
+
+func unfinishedLines(x widget.Context) []string {
+	if x.Detail == nil || x.Detail.Unfinished() == nil {
+		return nil
+	}
+	u := x.Detail.Unfinished()
+	out := x.Warn(u.Message)
+	for _, t := range u.Sample[:min(len(u.Sample), 3)] {
+		mark, ink := onScreen(x).TodoMark(t.State)
+		out = append(out, "   "+ink.Paint(mark+" "+x.Cut(t.Text, x.Inner()-8)))
+	}
+	return append(out, "")
+}
+
+// reporting gives a completed item the report it has not got.
+func reporting(x widget.Context, r model.Row) widget.Dialog {
+	f := itemForm(x, r, "ReportWorkItem", "complete")
+	f.Title, f.Foot = about(x, "Report on", r), "{submit} save · {close} keeps the draft"
+	f.Fields = []widget.FormField{{Label: "Report   given once, saved as: operator", Field: textField(6, model.MaxReport)}}
+	f.Submit = func(_ widget.Context, f *widget.Form) widget.Result {
+		return widget.Apply{Said: "Reported on " + string(r.Handle), Command: model.ReportWorkItem{WorkItemID: r.ID, Text: f.Text(0)}}
+	}
+	return f.WithDraft(x.Drafts)
+}
+
+// mostAsked is how many linked todos are asked about one by one; those beyond share an answer.
+const mostAsked = 20
+
+// The choices about an open todo whose item is completed, as they stand in the dialog.
+const (
+	undecided = iota
+	finished
+	wontFix
+	moved
+	keepOpen
+)
+
+var decisions = []string{"undecided", "finished", "won't fix", "moved", "stays open"}
+
+// openLinked are the linked todos of the item under the cursor that are not over.
+func (c Console) openLinked() []LinkedTodo {
+	d := c.detail()
+	if d == nil || c.files.item != d.ID {
+		return nil
+	}
+	var out []LinkedTodo
+	for _, l := range c.files.Linked {
+		if l.Missing == "" && !l.Todo.Status.Final() {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// decisionFields are the fields of a completion that ask what becomes of each open linked
+// todo. Nothing is closed unless that is said there.
+type decisionFields struct {
+	groups []([]LinkedTodo)
+	// first is the field of the first group; the reason and the item follow the last.
+	first int
+}
+
+// deciding adds the fields to a completion.
+func deciding(x widget.Context, f *widget.Form, open []LinkedTodo) decisionFields {
+	d := decisionFields{first: len(f.Fields)}
+	for i, l := range open {
+		if last := len(d.groups) - 1; i >= mostAsked {
+			d.groups[last] = append(d.groups[last], l)
+			continue
+		}
+		d.groups = append(d.groups, []LinkedTodo{l})
+	}
+	if len(d.groups) == 0 {
+		return d
+	}
+	for _, g := range d.groups {
+		label := fmt.Sprintf("%s  %s, %s", g[0].Todo.Ref(), screen.FileWord(g[0].Todo.Status), x.Cut(g[0].Todo.Title, 44))
+		if len(g) > 1 {
+			label = fmt.Sprintf("%s and %d more linked todos", g[0].Todo.Ref(), len(g)-1)
+		}
+		f.Fields = append(f.Fields, widget.FormField{Label: label, Name: string(g[0].Todo.Ref()), Options: decisions})
+	}
+	f.Fields = append(f.Fields,
+		widget.FormField{Label: "Why won't it be fixed?", Field: textField(1, model.MaxReason), Shown: d.any(wontFix)},
+		widget.FormField{Label: "Moved to which work item?", Field: textField(1, model.MaxReason), Shown: d.any(moved)})
+	f.Chord = true
+	return d
+}
+
+// any reports whether a choice was made for any todo.
+func (d decisionFields) any(choice int) func(*widget.Form) bool {
+	return func(f *widget.Form) bool {
+		for _, ff := range f.Fields[d.first : d.first+len(d.groups)] {
+			if ff.Chosen == choice {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// words are the choices as decisions by todo; trouble says what is missing.
+func (d decisionFields) words(f *widget.Form) (words map[string]model.Text, trouble string) {
+	if len(d.groups) == 0 {
+		return nil, ""
+	}
+	why, to := f.Text(d.first+len(d.groups)), f.Text(d.first+len(d.groups)+1)
+	words = map[string]model.Text{}
+	for i, g := range d.groups {
+		ref := g[0].Todo.Ref().String()
+		word := model.Text("keep")
+		switch f.Fields[d.first+i].Chosen {
+		case undecided:
+			return nil, "say what becomes of " + ref + " ({next-field}, then 2 to 5)"
+		case wontFix:
+			if why == "" {
+				return nil, "say why " + ref + " won't be fixed"
+			}
+			word = "wont_fix: " + why
+		case moved:
+			if to == "" {
+				return nil, "say which work item takes " + ref + " over"
+			}
+			word = "moved: " + to
+		case finished:
+			word = "finished"
+		}
+		for _, l := range g {
+			words[string(l.Todo.Ref())] = word
+		}
+	}
+	return words, ""
+}
+
+// unsettled asks a completion for a reason where the item's thread speaks against it. The
+// reason goes to the thread's log, before the item is completed.
+func unsettled(f *widget.Form, card thread.Card) {
+	if !card.Linked || card.Thread == nil {
+		return
+	}
+	against := card.Thread.Unsettled()
+	if len(against) == 0 {
+		return
+	}
+	head, submit, at := f.Head, f.Submit, len(f.Fields)
+	why := widget.FormField{Label: "Why all the same?   kept in the thread's log", Field: textField(1, model.MaxReason)}
+	f.Fields = append(f.Fields, why)
+	f.Head = func(x widget.Context, f *widget.Form) []string {
+		out := x.Warn("Its thread " + string(card.Thread.ID) + " speaks against it.")
+		for i, words := range against {
+			if i == mostAgainst && len(against) > mostAgainst+1 {
+				out = append(out, x.Note(fmt.Sprintf("  and %d more", len(against)-i)))
+				break
+			}
+			out = append(out, x.Note("  "+x.Cut(words, x.Inner()-4)))
+		}
+		return append(append(out, ""), head(x, f)...)
+	}
+	f.Submit = func(x widget.Context, f *widget.Form) widget.Result {
+		if f.Fields[at].Empty() {
+			return widget.Trouble("say why, although the thread speaks against it")
+		}
+		r := submit(x, f)
+		if apply, ok := r.(widget.Apply); ok {
+			remark := thread.Remark{Thread: card.Thread.ID, Note: "completed all the same: " + f.Text(at)}
+			apply.Before = job{thread: &ThreadAct{Repo: card.Repo, Command: remark}}
+			return apply
+		}
+		return r
+	}
+}
+
+// mostAgainst is how many lines a dialog spends on what speaks against it.
+const mostAgainst = 4
+
+// choosing shows the reports that are offered for a completed item, the one at the cursor in
+// full. One of them becomes the report, or the operator's own words, or none.
+type choosing struct {
+	*widget.Menu
+	row    model.Row
+	offers []model.ReportOffer
+	shown  widget.Excerpt
+}
+
+// report opens what gives a completed item its report: a choice, where there is one.
+func report(c Console) (Console, tea.Cmd) {
+	x, r := c.context(), *c.row()
+	if d := x.Detail; d != nil && d.ID == r.ID && len(d.Offered) > 0 {
+		return c.open(newChoosing(x, r, d.Offered))
+	}
+	return c.open(reporting(x, r))
+}
+
+func newChoosing(x widget.Context, r model.Row, offers []model.ReportOffer) *choosing {
+	m := &widget.Menu{Title: about(x, "Report on", r),
+		Foot: "{menu-run} keep as the report · {menu-page-up} {menu-page-down} read · {menu-close} decides nothing"}
+	line := func(title, does string, result widget.Result) {
+		m.Lines = append(m.Lines, widget.MenuLine{Title: fmt.Sprintf("%d %s", len(m.Lines)+1, title), Does: does, Result: result})
+	}
+	for _, o := range offers {
+		line(spaced(string(o.Provenance)), onScreen(x).OfferNote(o),
+			widget.Apply{Said: "Reported on " + string(r.Handle), Command: model.ReportWorkItem{WorkItemID: r.ID, Text: o.Text}})
+	}
+	own := "typed, and saved as: operator"
+	if x.Drafts[reportDraft(r.ID)] != "" {
+		own, m.At = "your draft is kept", len(offers)
+	}
+	line("your own words…", own, widget.Open{Dialog: reporting(x, r)})
+	line("none of them", "it stays without a report, and asks no more",
+		widget.Apply{Said: "Declined the reports offered for " + string(r.Handle), Command: model.DeclineReport{WorkItemID: r.ID}})
+	if !r.Offered() {
+		m.Lines[len(m.Lines)-1].Off = "declined already; one of them can still be kept"
+	}
+	return &choosing{Menu: m, row: r, offers: offers}
+}
+
+// Press is part of widget.Dialog.
+func (d *choosing) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
+	switch k.ID {
+	case action.MenuPageDown:
+		d.shown.Scroll(1, len(d.words(x)), d.room(x))
+		return d, nil
+	case action.MenuPageUp:
+		d.shown.Scroll(-1, len(d.words(x)), d.room(x))
+		return d, nil
+	}
+	before := d.At
+	next, r := d.Menu.Press(k, x)
+	if d.At != before {
+		d.shown = widget.Excerpt{}
+	}
+	if next == nil {
+		return nil, r
+	}
+	return d, r
+}
+
+// Draw is part of widget.Dialog.
+func (d *choosing) Draw(x widget.Context) widget.Drawn {
+	out := d.Menu.Draw(x)
+	if lines := d.words(x); len(lines) > 0 {
+		out.Lines = append(append(out.Lines, ""), d.shown.Draw(x, lines, d.room(x), "{menu-page-up} {menu-page-down}")...)
+		out.H = min(len(out.Lines)+2, x.H)
+	}
+	return out
+}
+
+// words are those at the cursor.
+func (d *choosing) words(x widget.Context) []string {
+	if d.At >= len(d.offers) {
+		return nil
+	}
+	return x.Wrapped(d.offers[d.At].Text, x.Inner()-2, x.Text)
+}
+
+// room is how many lines of an offer fit below the choices: less the border, a gap and the
+// line that says which they are.
+func (d *choosing) room(x widget.Context) int { return max(x.H-2-len(d.Lines)-2, 2) }
+
+func reportDraft(id model.ItemID) string { return "complete:" + string(id) }
