@@ -49,69 +49,70 @@ func Decide(f Facts, id AgentID, now time.Time) Decision {
 	if !ok {
 		return Decision{Kind: DecideSleep, Reason: "unknown_agent"}
 	}
-	var rest skipped
-	for _, rule := range []func(Facts, Agent) (Decision, bool){decideAgent(now), decideOffered(now), decideWork(now, &rest),
-		decideRechecks(now), decideDue(now), decideAgentWaits, decideItemWaits} {
-		if d, ok := rule(f, a); ok {
-			return rest.on(d)
+	x := decider{f: f, a: a, now: now}
+	for _, rule := range []func() (Decision, bool){x.agent, x.offered, x.work, x.rechecks, x.due, x.agentWaits, x.itemWaits} {
+		if d, ok := rule(); ok {
+			return x.rest.on(d)
 		}
 	}
 	if a.Posture == Asleep {
-		return rest.on(Decision{Kind: DecideStayIdle, Reason: "already_asleep"})
+		return x.rest.on(Decision{Kind: DecideStayIdle, Reason: "already_asleep"})
 	}
-	if rest.count > 0 {
-		return rest.on(Decision{Kind: DecideSleep, Reason: "candidates_rest"})
+	if x.rest.count > 0 {
+		return x.rest.on(Decision{Kind: DecideSleep, Reason: "candidates_rest"})
 	}
 	return Decision{Kind: DecideSleep, Reason: "no_pending_scheduler_facts"}
 }
 
-func decideAgent(now time.Time) func(Facts, Agent) (Decision, bool) {
-	return func(_ Facts, a Agent) (Decision, bool) {
-		switch {
-		case a.Posture == Stopped:
-			return Decision{Kind: DecideStop, Reason: "stopped"}, true
-		case a.Turn.Runs(now):
-			return Decision{Kind: DecideNoop, Reason: "turn_in_progress", WorkItemID: a.Turn.WorkItemID, Until: a.Turn.ExpiresAt}, true
-		case a.QueuedInput > 0 && now.Before(a.RestUntil):
-			return Decision{Kind: DecideNoop, Reason: "failed_turn_rests", Until: a.RestUntil,
-				Evidence: []string{fmt.Sprintf("failed_turns=%d", a.FailedTurns), fmt.Sprintf("queued_input=%d", a.QueuedInput)}}, true
-		case a.QueuedInput > 0:
-			return Decision{Kind: DecideStartModelTurn, Reason: "queued_input", ModelReentry: true,
-				Evidence: []string{fmt.Sprintf("queued_input=%d", a.QueuedInput)}}, true
-		}
+func (x *decider) agent() (Decision, bool) {
+	switch {
+	case x.a.Posture == Stopped:
+		return Decision{Kind: DecideStop, Reason: "stopped"}, true
+	case x.a.Turn.Runs(x.now):
+		return Decision{Kind: DecideNoop, Reason: "turn_in_progress", WorkItemID: x.a.Turn.WorkItemID, Until: x.a.Turn.ExpiresAt}, true
+	case x.a.QueuedInput > 0 && x.now.Before(x.a.RestUntil):
+		return Decision{Kind: DecideNoop, Reason: "failed_turn_rests", Until: x.a.RestUntil,
+			Evidence: []string{fmt.Sprintf("failed_turns=%d", x.a.FailedTurns), fmt.Sprintf("queued_input=%d", x.a.QueuedInput)}}, true
+	case x.a.QueuedInput > 0:
+		return Decision{Kind: DecideStartModelTurn, Reason: "queued_input", ModelReentry: true,
+			Evidence: []string{fmt.Sprintf("queued_input=%d", x.a.QueuedInput)}}, true
+	}
+	return Decision{}, false
+}
+
+// offered waits for a turn to answer the tick that was emitted: nothing new came, and
+// its pause is not over. One offer at a time is enough for one agent.
+func (x *decider) offered() (Decision, bool) {
+	if x.a.Offered == nil || !x.now.Before(x.a.Offered.Until) {
 		return Decision{}, false
 	}
+	w, ok := x.f.Item(x.a.Offered.WorkItemID)
+	if !ok {
+		return Decision{}, false
+	}
+	r := RowOf(w, x.f.ItemWaits(x.a.ID, w.ID), x.a.CurrentWorkItemID == w.ID)
+	if offerReason(r.Class) != x.a.Offered.Reason || tickKey(x.a.Offered.Reason, r) != x.a.Offered.Key {
+		return Decision{}, false
+	}
+	return Decision{Kind: DecideNoop, Reason: "tick_waits_for_turn", WorkItemID: w.ID, Until: x.a.Offered.Until,
+		Evidence: []string{x.a.Offered.Key}}, true
 }
 
-// decideOffered waits for a turn to answer the tick that was emitted: nothing new came, and
-// its pause is not over. One offer at a time is enough for one agent.
-func decideOffered(now time.Time) func(Facts, Agent) (Decision, bool) {
-	return func(f Facts, a Agent) (Decision, bool) {
-		if a.Offered == nil || !now.Before(a.Offered.Until) {
-			return Decision{}, false
-		}
-		w, ok := f.Item(a.Offered.WorkItemID)
-		if !ok {
-			return Decision{}, false
-		}
-		r := RowOf(w, f.ItemWaits(a.ID, w.ID), a.CurrentWorkItemID == w.ID)
-		if offerReason(r.Class) != a.Offered.Reason || tickKey(a.Offered.Reason, r) != a.Offered.Key {
-			return Decision{}, false
-		}
-		return Decision{Kind: DecideNoop, Reason: "tick_waits_for_turn", WorkItemID: w.ID, Until: a.Offered.Until,
-			Evidence: []string{a.Offered.Key}}, true
+// rechecks lets second looks wait for a turn behind all other work.
+func (x *decider) rechecks() (Decision, bool) {
+	if x.a.Offered == nil || x.a.Offered.Reason != reasonRecheck || !x.now.Before(x.a.Offered.Until) {
+		return Decision{}, false
 	}
+	return Decision{Kind: DecideNoop, Reason: "tick_waits_for_turn", WorkItemID: x.a.Offered.WorkItemID, Until: x.a.Offered.Until,
+		Evidence: []string{x.a.Offered.Key}}, true
 }
 
-// decideRechecks lets second looks wait for a turn behind all other work.
-func decideRechecks(now time.Time) func(Facts, Agent) (Decision, bool) {
-	return func(f Facts, a Agent) (Decision, bool) {
-		if a.Offered == nil || a.Offered.Reason != reasonRecheck || !now.Before(a.Offered.Until) {
-			return Decision{}, false
-		}
-		return Decision{Kind: DecideNoop, Reason: "tick_waits_for_turn", WorkItemID: a.Offered.WorkItemID, Until: a.Offered.Until,
-			Evidence: []string{a.Offered.Key}}, true
-	}
+// decider is a decision under way: for whom, when, and what was passed over.
+type decider struct {
+	f    Facts
+	a    Agent
+	now  time.Time
+	rest skipped
 }
 
 // skipped are the candidates that rest between two offers.
@@ -180,38 +181,34 @@ func offerReason(c Class) string {
 	return ""
 }
 
-// decideWork offers the first candidate that does not rest: a resting one is skipped, not
+// work offers the first candidate that does not rest: a resting one is skipped, not
 // the pass, so that it hides nothing behind it.
-func decideWork(now time.Time, rest *skipped) func(Facts, Agent) (Decision, bool) {
-	return func(f Facts, a Agent) (Decision, bool) {
-		for _, class := range Classes[:3] {
-			reason := offerReason(class)
-			for r := range candidates(f, a.ID, class) {
-				key := tickKey(reason, r)
-				t, _ := f.Attempt(a.ID, r.ID)
-				if !rest.rests(t, key, now) {
-					return Decision{Kind: DecideEmitTick, Reason: reason, WorkItemID: r.ID, ModelReentry: true, Key: key,
-						Evidence: []string{fmt.Sprintf("%s=%d", class, f.Count(a.ID, ClassTally(class)))}}, true
-				}
+func (x *decider) work() (Decision, bool) {
+	for _, class := range Classes[:3] {
+		reason := offerReason(class)
+		for r := range candidates(x.f, x.a.ID, class) {
+			key := tickKey(reason, r)
+			t, _ := x.f.Attempt(x.a.ID, r.ID)
+			if !x.rest.rests(t, key, x.now) {
+				return Decision{Kind: DecideEmitTick, Reason: reason, WorkItemID: r.ID, ModelReentry: true, Key: key,
+					Evidence: []string{fmt.Sprintf("%s=%d", class, x.f.Count(x.a.ID, ClassTally(class)))}}, true
 			}
 		}
-		return Decision{}, false
 	}
+	return Decision{}, false
 }
 
-// decideDue lets a due recheck or timer through before the waits that it may end.
-func decideDue(now time.Time) func(Facts, Agent) (Decision, bool) {
-	return func(f Facts, a Agent) (Decision, bool) {
-		due := f.Due(a.ID, now, 1)
-		if len(due) == 0 {
-			return Decision{}, false
-		}
-		d := Decision{Kind: DecideEmitTick, Reason: reasonRecheck, WorkItemID: due[0].ItemID, ModelReentry: true}
-		if due[0].WaitID != "" {
-			d.Reason, d.WaitID = "timer_due", due[0].WaitID
-		}
-		return d, true
+// due lets a due recheck or timer through before the waits that it may end.
+func (x *decider) due() (Decision, bool) {
+	due := x.f.Due(x.a.ID, x.now, 1)
+	if len(due) == 0 {
+		return Decision{}, false
 	}
+	d := Decision{Kind: DecideEmitTick, Reason: reasonRecheck, WorkItemID: due[0].ItemID, ModelReentry: true}
+	if due[0].WaitID != "" {
+		d.Reason, d.WaitID = "timer_due", due[0].WaitID
+	}
+	return d, true
 }
 
 // waitDecisions is the order in which waits explain an idle agent.
@@ -225,8 +222,8 @@ var waitDecisions = []struct {
 	{WaitSystem, WaitingSystem, DecideWaitForTimer},
 }
 
-func decideAgentWaits(f Facts, a Agent) (Decision, bool) {
-	waits := f.ItemWaits(a.ID, "")
+func (x *decider) agentWaits() (Decision, bool) {
+	waits := x.f.ItemWaits(x.a.ID, "")
 	for _, w := range waitDecisions {
 		for _, x := range waits {
 			if x.Kind == w.kind {
@@ -238,9 +235,9 @@ func decideAgentWaits(f Facts, a Agent) (Decision, bool) {
 	return Decision{}, false
 }
 
-func decideItemWaits(f Facts, a Agent) (Decision, bool) {
+func (x *decider) itemWaits() (Decision, bool) {
 	for _, w := range waitDecisions {
-		if n := f.Count(a.ID, schedulingTally(w.scheduling)); n > 0 {
+		if n := x.f.Count(x.a.ID, schedulingTally(w.scheduling)); n > 0 {
 			return Decision{Kind: w.decision, Reason: "work_item_" + string(w.kind) + "_wait",
 				Evidence: []string{fmt.Sprintf("%s=%d", w.scheduling, n)}}, true
 		}

@@ -53,8 +53,8 @@ func (c LinkWorkItem) step(s *step) error {
 	}
 	before := w.Links
 	var told Linked
-	w.Links.Threads, told.Added.Threads, told.Removed.Threads = relink(before.Threads, add.Threads, remove.Threads, ThreadLink.same)
-	w.Links.TodoRefs, told.Added.TodoRefs, told.Removed.TodoRefs = relink(before.TodoRefs, add.TodoRefs, remove.TodoRefs, TodoRef.same)
+	w.Links.Threads, told.Added.Threads, told.Removed.Threads = relink(before.Threads, add.Threads, remove.Threads, equal)
+	w.Links.TodoRefs, told.Added.TodoRefs, told.Removed.TodoRefs = relink(before.TodoRefs, add.TodoRefs, remove.TodoRefs, equal)
 	w.Links.Refs, told.Added.Refs, told.Removed.Refs = relink(before.Refs, add.Refs, remove.Refs, Ref.same)
 	if told.Added.IsZero() && told.Removed.IsZero() {
 		return nil
@@ -68,9 +68,8 @@ func (c LinkWorkItem) step(s *step) error {
 	return nil
 }
 
-func (l ThreadLink) same(o ThreadLink) bool { return l == o }
-func (l TodoRef) same(o TodoRef) bool       { return l == o }
-func (l Ref) same(o Ref) bool               { return l.Kind == o.Kind && l.Ref == o.Ref }
+func equal[L comparable](l, o L) bool { return l == o }
+func (l Ref) same(o Ref) bool         { return l.Kind == o.Kind && l.Ref == o.Ref }
 
 // relink is have without remove and with add at its end, and what that changes. An entry
 // whose twin in add differs keeps its place.

@@ -127,8 +127,3 @@ func delegator(a Actor) Actor {
 	}
 	return a
 }
-
-func (s *step) knownDelegation(id DelegationID) bool {
-	_, ok := s.Delegation(id)
-	return ok
-}

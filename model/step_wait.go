@@ -96,7 +96,8 @@ func (s *step) wakeable(x Wait) (Wait, error) {
 		if x.Resource == "" {
 			return needs("name the task or the delegation")
 		}
-		if !s.knownTask(x.Resource) {
+		_, task := s.Task(TaskID(x.Resource))
+		if _, delegation := s.Delegation(DelegationID(x.Resource)); !task && !delegation {
 			return x, Refuse(CodeNotFound, "unknown task %s", x.Resource).At("resource").
 				WithHint("wait for something that vise does not run with wake external")
 		}
@@ -173,13 +174,6 @@ func (s *step) register(x Wait, cancelled []WaitID) {
 		s.warn(Warning{Kind: WarnTaskEnded, Message: "the task had already ended; the wait is triggered"})
 		s.wake([]Wait{x}, Provenance{Actor: s.at.Actor, Source: "task", Payload: cut(t.Result, previewReport)})
 	}
-}
-
-func (s *step) knownTask(resource Text) bool {
-	if _, ok := s.Task(TaskID(resource)); ok {
-		return true
-	}
-	return s.knownDelegation(DelegationID(resource))
 }
 
 func (c Trigger) step(s *step) error {

@@ -2,7 +2,6 @@ package todo
 
 import (
 	"slices"
-	"strings"
 )
 
 // Severity says how bad a problem is. Errors break the contract; warnings are read
@@ -132,7 +131,7 @@ func checkGraph(x *Index) []Problem {
 	}
 	for _, c := range g.Cycles {
 		for _, r := range c {
-			add(Error, RuleCycle, r, "in a circle: "+joinShown(c), false)
+			add(Error, RuleCycle, r, "in a circle: "+joined(c, Ref.String, " → "), false)
 		}
 	}
 	for _, r := range g.Downstream {
@@ -142,12 +141,4 @@ func checkGraph(x *Index) []Problem {
 		add(Info, RuleOrder, r, "execution_order is not what the graph gives", false)
 	}
 	return problems
-}
-
-func joinShown(refs []Ref) string {
-	words := make([]string, len(refs))
-	for i, r := range refs {
-		words[i] = r.String()
-	}
-	return strings.Join(words, " → ")
 }

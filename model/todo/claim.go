@@ -28,11 +28,8 @@ const (
 	Dead
 )
 
-// Probe tells whether a process lives.
+// Probe tells whether a process lives; nil knows of none.
 type Probe func(host string, pid int) Liveness
-
-// NoProbe knows of no process.
-func NoProbe(string, int) Liveness { return Unknown }
 
 // IsZero reports whether there is no lease.
 func (l Lease) IsZero() bool { return l == Lease{} }
@@ -48,7 +45,7 @@ func (l Lease) Over(now time.Time, alive Probe) string {
 		return "the lease has no readable end"
 	case !now.Before(until):
 		return "the lease ran out at " + until.UTC().Format(time.RFC3339)
-	case l.PID > 0 && alive(l.Host.Raw(), l.PID) == Dead:
+	case l.PID > 0 && alive != nil && alive(l.Host.Raw(), l.PID) == Dead:
 		return "process " + itoa(l.PID) + " of the claimant has ended"
 	}
 	return ""

@@ -166,9 +166,6 @@ func (g *Graph) compareStored() {
 	}
 }
 
-// Position is r's place in Order, from 1, or 0.
-func (g *Graph) Position(r Ref) int { return slices.Index(g.Order, r) + 1 }
-
 // Dependents lists who depends on r, in order of ids.
 func (g *Graph) Dependents(r Ref) []Ref {
 	return slices.SortedFunc(slices.Values(g.dependents[r]), func(a, b Ref) int {

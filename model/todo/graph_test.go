@@ -68,12 +68,12 @@ func TestEveryGraphIsWhollyPlaced(t *testing.T) {
 			rt.Fatalf("%d todos, placed %v", n, placed)
 		}
 		for _, e := range g.Edges {
-			if from, to := g.Position(e.From), g.Position(e.To); from > 0 && (to == 0 || to > from) {
+			if from, to := slices.Index(g.Order, e.From)+1, slices.Index(g.Order, e.To)+1; from > 0 && (to == 0 || to > from) {
 				rt.Fatalf("%v comes before what it needs, %v", e.From, e.To)
 			}
 		}
 		for i, r := range g.CriticalPath {
-			if i > 0 && g.Position(r) < g.Position(g.CriticalPath[i-1]) {
+			if i > 0 && slices.Index(g.Order, r)+1 < slices.Index(g.Order, g.CriticalPath[i-1])+1 {
 				rt.Fatalf("critical path %v goes back", g.CriticalPath)
 			}
 		}

@@ -103,12 +103,14 @@ func (w Wait) String() string {
 	return w.On.String() + " (" + string(w.Status) + ")"
 }
 
-func joinWaits(waits []Wait) string {
-	words := make([]string, len(waits))
-	for i, w := range waits {
-		words[i] = w.String()
+func joinWaits(waits []Wait) string { return joined(waits, Wait.String, ", ") }
+
+func joined[T any](list []T, word func(T) string, between string) string {
+	words := make([]string, len(list))
+	for i, v := range list {
+		words[i] = word(v)
 	}
-	return strings.Join(words, ", ")
+	return strings.Join(words, between)
 }
 
 // Waiting lists the dependencies of t that are not satisfied. A complete todo satisfies;

@@ -214,7 +214,7 @@ func (m Move) reason(row Transition) model.Text {
 	case m.Reason != "":
 		return m.Reason
 	case m.To == Blocked:
-		return model.Text("Blocked by: " + joinRefs(m.Dependencies))
+		return model.Text("Blocked by: " + joined(m.Dependencies, Ref.Raw, ", "))
 	}
 	return model.Text(strings.ToUpper(row.When[:1]) + row.When[1:])
 }
@@ -227,14 +227,6 @@ func union(a, b []Ref) []Ref {
 		}
 	}
 	return out
-}
-
-func joinRefs(refs []Ref) string {
-	words := make([]string, len(refs))
-	for i, r := range refs {
-		words[i] = r.Raw()
-	}
-	return strings.Join(words, ", ")
 }
 
 // Transition is a row of the lifecycle table. A pair that has no row is forbidden.

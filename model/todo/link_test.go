@@ -22,7 +22,7 @@ func TestCompletingAsksAboutEveryOpenTodo(t *testing.T) {
 	x := NewIndex([]Todo{todoWith("001", Complete), todoWith("002", Ready), todoWith("003", Blocked)})
 	var links []model.TodoRef
 	for _, t := range x.All() {
-		links = append(links, t.Link("tmp/reviews/abc/todos"))
+		links = append(links, model.TodoRef{TodosBase: "tmp/reviews/abc/todos", QualifiedID: model.Text(t.Ref())})
 	}
 	links = append(links, model.TodoRef{TodosBase: "gone", QualifiedID: "review/009"})
 	open := Undecided(links, func(l model.TodoRef) (Todo, bool) { return x.Find(Ref(l.QualifiedID)) })

@@ -1,6 +1,7 @@
 package todo
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -63,7 +64,7 @@ func spare(lines []string) string {
 		case strings.HasPrefix(t, "## "):
 			heading = strings.TrimSpace(t[3:])
 			continue
-		case t == "" && (len(out) == 0 || out[len(out)-1] == ""), filler(t):
+		case t == "" && (len(out) == 0 || out[len(out)-1] == ""), slices.Contains(fillers, t):
 			continue
 		case t != "" && heading != "":
 			if heading != "Problem Statement" {
@@ -74,15 +75,6 @@ func spare(lines []string) string {
 		out = append(out, strings.TrimRight(l, " \t"))
 	}
 	return strings.TrimSpace(strings.Join(out, "\n"))
-}
-
-func filler(s string) bool {
-	for _, f := range fillers {
-		if s == f {
-			return true
-		}
-	}
-	return false
 }
 
 // Excerpt is the code as it is now, around the place that a finding speaks of.

@@ -66,11 +66,6 @@ func (s Status) Progress() model.TodoState {
 	return model.TodoPending
 }
 
-// Link is how a WorkItem names t, in the session whose todos directory is base.
-func (t Todo) Link(base string) model.TodoRef {
-	return model.TodoRef{TodosBase: model.Text(base), QualifiedID: model.Text(t.Ref())}
-}
-
 // Linked is the ref that a link names.
 func Linked(l model.TodoRef) Ref { return Ref(l.QualifiedID) }
 

@@ -264,7 +264,7 @@ func TestTheFourKindsOfStale(t *testing.T) {
 	x := NewIndex([]Todo{unleased, blocked, lingering, old, fresh, todoWith("006", Complete)})
 	life := SessionLife{Exists: func(string) bool { return false }}
 	got := map[string]StaleKind{}
-	for _, s := range FindStale(x, now, DefaultThresholds(), life, NoProbe) {
+	for _, s := range FindStale(x, now, DefaultThresholds(), life, nil) {
 		got[s.Todo.ID()] = s.Kind
 		if s.Reason == "" {
 			t.Errorf("%s has no reason", s.Todo)

@@ -83,12 +83,7 @@ func match(t Todo, words []string, body func(Todo) string) (string, int) {
 }
 
 func containsAll(text string, words []string) bool {
-	for _, w := range words {
-		if !strings.Contains(text, w) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 }
 
 // StaleKind is one of the four ways in which a todo is left behind.

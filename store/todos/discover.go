@@ -195,7 +195,7 @@ func (s *Session) Life(host string, alive todo.Probe) todo.SessionLife {
 	switch {
 	case !st.live():
 		life.Gone = fmt.Sprintf("its workflow has ended (%q)", st.Status)
-	case pid > 0 && alive(host, pid) == todo.Dead:
+	case pid > 0 && alive != nil && alive(host, pid) == todo.Dead:
 		life.Gone = fmt.Sprintf("its workflow's process %d has ended", pid)
 	}
 	return life

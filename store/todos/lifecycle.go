@@ -107,20 +107,8 @@ func (s *Session) Start(word string, m todo.Move, alive todo.Probe) (todo.Todo, 
 	return one(written, err)
 }
 
-// Sweep interrupts the todos of this session whose claims are over: lease run out, or
-// claimant's process dead. Claims without a lease are not its business. When there are
-// none it takes no lock.
-func (s *Session) Sweep(m todo.Move, alive todo.Probe) ([]todo.Todo, error) {
-	snap, err := s.Load()
-	if err != nil {
-		return nil, err
-	}
-	if edits, err := sweep(snap, snap.Index(), m, alive); err != nil || len(edits) == 0 {
-		return nil, err
-	}
-	return s.Apply(func(snap Snapshot) ([]Edit, error) { return sweep(snap, snap.Index(), m, alive) })
-}
-
+// sweep interrupts the todos whose claims are over: lease run out, or claimant's process
+// dead. Claims without a lease are not its business.
 func sweep(snap Snapshot, index *todo.Index, m todo.Move, alive todo.Probe) ([]Edit, error) {
 	m = todo.Move{At: m.At, Actor: todo.Actor{Name: "sweep"}, To: todo.Interrupted, ClaimOver: true}
 	return each(snap, func(t todo.Todo) (todo.Change, bool, error) {

@@ -37,7 +37,7 @@ func TestATodoLivesItsWholeLife(t *testing.T) {
 	if _, err := s.Move("1", approve); err != nil {
 		t.Fatal(err)
 	}
-	got, why, _, err := s.Claim(nil, agent("smith-1"), todo.NoProbe)
+	got, why, _, err := s.Claim(nil, agent("smith-1"), nil)
 	if err != nil || why != todo.Something || got.IssueID != "001" {
 		t.Fatalf("claimed %s, %q, %v", got.IssueID, why, err)
 	}
@@ -50,7 +50,7 @@ func TestATodoLivesItsWholeLife(t *testing.T) {
 	_, err = s.Move("001", back)
 	refusedBy(t, err, todo.RuleWaiting)
 
-	if _, err = s.Start("002", agent("smith-2"), todo.NoProbe); err != nil {
+	if _, err = s.Start("002", agent("smith-2"), nil); err != nil {
 		t.Fatal(err)
 	}
 	finish := func(name string) todo.Move {
@@ -147,7 +147,7 @@ func TestSweepInterruptsWhatTheDeadLeftInItsOwnSession(t *testing.T) {
 	claim := func(s *Session, id string, pid int, until time.Time) {
 		m := agent("smith-" + id)
 		m.Lease = todo.Lease{ID: "l" + id, PID: pid, Host: "box", Until: todo.Stamp(until)}
-		if _, err := s.Start(id, m, todo.NoProbe); err != nil {
+		if _, err := s.Start(id, m, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -196,7 +196,7 @@ func TestAnExpiredClaimantsFenceIsWorthless(t *testing.T) {
 	mustCreate(t, s, draft("one", todo.Ready))
 	first := agent("smith")
 	first.Lease.ID = "first"
-	if _, err := s.Start("001", first, todo.NoProbe); err != nil {
+	if _, err := s.Start("001", first, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Cleanup(operator()); err != nil {
@@ -207,7 +207,7 @@ func TestAnExpiredClaimantsFenceIsWorthless(t *testing.T) {
 	}
 	second := agent("smith")
 	second.Lease.ID = "second"
-	if _, err := s.Start("001", second, todo.NoProbe); err != nil {
+	if _, err := s.Start("001", second, nil); err != nil {
 		t.Fatal(err)
 	}
 	done := agent("smith")
@@ -248,12 +248,12 @@ func TestAClaimIsProlongedByItsOwnerAndKeepsItsFenceWhileItHolds(t *testing.T) {
 	s := newSession(t, review)
 	mustCreate(t, s, draft("one", todo.Ready))
 	m := agent("smith")
-	if _, err := s.Start("001", m, todo.NoProbe); err != nil {
+	if _, err := s.Start("001", m, nil); err != nil {
 		t.Fatal(err)
 	}
 	renew := func(at time.Time, id string) todo.Lease {
 		m.At, m.Lease = at, todo.Lease{ID: id, Until: todo.Stamp(at.Add(time.Hour))}
-		got, err := s.Start("001", m, todo.NoProbe)
+		got, err := s.Start("001", m, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,7 +268,7 @@ func TestAClaimIsProlongedByItsOwnerAndKeepsItsFenceWhileItHolds(t *testing.T) {
 	if l := renew(noon.Add(3*time.Hour), "third"); l.ID != "third" {
 		t.Errorf("a claim that was over keeps its fence: %+v", l)
 	}
-	_, err := s.Start("001", agent("other"), todo.NoProbe)
+	_, err := s.Start("001", agent("other"), nil)
 	refusedBy(t, err, todo.RuleClaimed)
 }
 
@@ -285,7 +285,7 @@ func TestAnEditorBetweenReadAndRenameWins(t *testing.T) {
 			put(t, s, "review/"+made.File, strings.Replace(read(t, file), "## Problem Statement", "## Problem Statement, edited", 1))
 		}
 	}
-	if _, err := s.Start("001", agent("smith"), todo.NoProbe); err != nil {
+	if _, err := s.Start("001", agent("smith"), nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := read(t, file); !strings.Contains(got, "edited") || !strings.Contains(got, "status: in_progress") || edits != 1 {

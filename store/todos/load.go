@@ -7,10 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 	"unicode"
@@ -136,8 +134,9 @@ func (s *Session) loadSource(snap *Snapshot, before Snapshot, dir string) error 
 		}
 	}
 	snap.Sources, snap.names[dir] = append(snap.Sources, dir), names
-	for i, l := range readAll(root, dir, names, before.seen, snap.full) {
-		at := place{dir, names[i]}
+	for _, name := range names {
+		at := place{dir, name}
+		l := readIf(root, dir, name, before.seen[at], snap.full)
 		snap.seen[at] = l
 		switch {
 		case l.damage != nil:
@@ -167,22 +166,6 @@ func (s *Snapshot) add(t todo.Todo, at place) {
 	if _, taken := s.places[t.Ref()]; !taken {
 		s.places[t.Ref()] = at
 	}
-}
-
-// readAll reads files side by side and returns when all are read.
-func readAll(root *os.Root, dir string, names []string, before map[place]seenFile, bodies bool) []seenFile {
-	out := make([]seenFile, len(names))
-	workers := min(runtime.GOMAXPROCS(0), 1+len(names)/16)
-	var done sync.WaitGroup
-	for w := range workers {
-		done.Go(func() {
-			for i := w; i < len(names); i += workers {
-				out[i] = readIf(root, dir, names[i], before[place{dir, names[i]}], bodies)
-			}
-		})
-	}
-	done.Wait()
-	return out
 }
 
 // readIf reads a file, unless it is as it was when it was read last.

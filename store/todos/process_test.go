@@ -50,7 +50,7 @@ func work() int {
 	}
 	for {
 		m := agent(os.Getenv(whoEnv))
-		t, why, _, err := s.Claim(nil, m, todo.NoProbe)
+		t, why, _, err := s.Claim(nil, m, nil)
 		var refused *model.Error
 		switch {
 		case errors.As(err, &refused) && refused.Code == model.CodeBusy:
@@ -136,7 +136,7 @@ func die() int {
 		var from *Session
 		if from, err = Open(os.Getenv(repoEnv), "tmp/work/old/todos"); err == nil {
 			from.at = s.at
-			_, err = s.Adopt(from, nil, operator(), todo.NoProbe)
+			_, err = s.Adopt(from, nil, operator(), nil)
 		}
 	}
 	if err != nil {
@@ -187,14 +187,14 @@ func killAt(t *testing.T, what, step string) {
 		}
 	}
 	if what == "adopt" {
-		if _, err := s.Adopt(old, nil, operator(), todo.NoProbe); err != nil {
+		if _, err := s.Adopt(old, nil, operator(), nil); err != nil {
 			t.Errorf("adopting again: %v", err)
 		}
 		if again := mustLoad(t, s); len(again.Todos) != 3 || !mustLoad(t, old).Todos[0].Status.Final() {
 			t.Errorf("%d todos after adopting again", len(again.Todos))
 		}
 	}
-	if _, err := s.Start("001", agent("smith"), todo.NoProbe); err != nil {
+	if _, err := s.Start("001", agent("smith"), nil); err != nil {
 		t.Errorf("the next change: %v", err)
 	}
 	left, err := filepath.Glob(filepath.Join(s.Path(), "review", tempPrefix+"*"))

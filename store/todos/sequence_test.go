@@ -53,7 +53,7 @@ func (m *machine) Create(rt *rapid.T) {
 }
 
 func (m *machine) Claim(rt *rapid.T) {
-	if _, _, _, err := m.Session.Claim(nil, m.by(rt), todo.NoProbe); err != nil {
+	if _, _, _, err := m.Session.Claim(nil, m.by(rt), nil); err != nil {
 		rt.Fatal(err)
 	}
 }

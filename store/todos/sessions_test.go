@@ -22,10 +22,10 @@ func TestAdoptionMovesWhatIsUnfinishedOnce(t *testing.T) {
 	if _, err := from.Move("003", done); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := from.Start("004", agent("smith"), todo.NoProbe); err != nil {
+	if _, err := from.Start("004", agent("smith"), nil); err != nil {
 		t.Fatal(err)
 	}
-	_, err := to.Adopt(from, nil, operator(), todo.NoProbe)
+	_, err := to.Adopt(from, nil, operator(), nil)
 	refusedBy(t, err, todo.RuleClaimed)
 	if _, err := from.Cleanup(operator()); err != nil {
 		t.Fatal(err)
@@ -33,7 +33,7 @@ func TestAdoptionMovesWhatIsUnfinishedOnce(t *testing.T) {
 	extra := filepath.Join(from.Path(), "review", "001-ready-p2-one.md")
 	must(t, os.WriteFile(extra, []byte(strings.Replace(read(t, extra), "---\n", "---\nmine: kept # yes\n", 1)), 0o644))
 
-	adopted, err := to.Adopt(from, nil, operator(), todo.NoProbe)
+	adopted, err := to.Adopt(from, nil, operator(), nil)
 	if err != nil || len(adopted) != 3 {
 		t.Fatalf("adopted %+v, %v", adopted, err)
 	}
@@ -57,7 +57,7 @@ func TestAdoptionMovesWhatIsUnfinishedOnce(t *testing.T) {
 			t.Errorf("%s is still %s", old.Ref(), old.Status)
 		}
 	}
-	if again, err := to.Adopt(from, nil, operator(), todo.NoProbe); err != nil || len(again) != 0 {
+	if again, err := to.Adopt(from, nil, operator(), nil); err != nil || len(again) != 0 {
 		t.Errorf("adopted again: %+v, %v", again, err)
 	}
 	for _, p := range todo.CheckAll(snap.Index()) {
@@ -70,20 +70,20 @@ func TestAdoptionMovesWhatIsUnfinishedOnce(t *testing.T) {
 func TestASessionIsRemovedOnlyWhenNothingIsLost(t *testing.T) {
 	s := newSession(t, review)
 	mustCreate(t, s, draft("one", todo.Ready))
-	if _, err := s.Start("001", agent("smith"), todo.NoProbe); err != nil {
+	if _, err := s.Start("001", agent("smith"), nil); err != nil {
 		t.Fatal(err)
 	}
-	_, err := s.Remove(operator(), "box", todo.NoProbe, true)
+	_, err := s.Remove(operator(), "box", nil, true)
 	refusedBy(t, err, todo.RuleInUse)
 	if _, err := s.Cleanup(operator()); err != nil {
 		t.Fatal(err)
 	}
-	loss, err := s.Remove(operator(), "box", todo.NoProbe, false)
+	loss, err := s.Remove(operator(), "box", nil, false)
 	refusedBy(t, err, todo.RuleUnfinished)
 	if len(loss.Unfinished) != 1 || loss.Files != 1 {
 		t.Errorf("preview %+v", loss)
 	}
-	if _, err := s.Remove(operator(), "box", todo.NoProbe, true); err != nil {
+	if _, err := s.Remove(operator(), "box", nil, true); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(s.Path()); !os.IsNotExist(err) {

@@ -32,48 +32,42 @@ const (
 // replace puts new bytes in the place of a file that was read as was. An editor's own
 // write between the two is noticed and wins.
 func (s *Session) replace(dir *os.Root, name string, was fs.FileInfo, raw []byte) error {
-	temp := tempPrefix + name
-	if err := s.stage(dir, temp, raw, was.Mode().Perm()); err != nil {
-		return err
-	}
-	now, err := dir.Lstat(name)
-	if err != nil || !same(was, now) {
-		_ = dir.Remove(temp)
-		return fmt.Errorf("%s: %w", name, ErrChanged)
-	}
-	if err := dir.Rename(temp, name); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return s.settle(dir)
+	return s.put(dir, name, raw, was.Mode().Perm(), func(temp string) error {
+		if now, err := dir.Lstat(name); err != nil || !same(was, now) {
+			return ErrChanged
+		}
+		return dir.Rename(temp, name)
+	})
 }
 
 // create writes a file that must not exist yet.
 func (s *Session) create(dir *os.Root, name string, raw []byte) error {
-	temp := tempPrefix + name
-	if err := s.stage(dir, temp, raw, 0o644); err != nil {
-		return err
-	}
-	err := dir.Link(temp, name)
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		// A file system without hard links: the lock is what keeps the name free.
-		if _, look := dir.Lstat(name); errors.Is(look, fs.ErrNotExist) {
-			err = dir.Rename(temp, name)
+	return s.put(dir, name, raw, 0o644, func(temp string) error {
+		err := dir.Link(temp, name)
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			// A file system without hard links: the lock is what keeps the name free.
+			if _, look := dir.Lstat(name); errors.Is(look, fs.ErrNotExist) {
+				err = dir.Rename(temp, name)
+			}
 		}
-	}
-	_ = dir.Remove(temp)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return s.settle(dir)
+		_ = dir.Remove(temp)
+		return err
+	})
 }
 
 // overwrite puts a file in place whatever was there: for caches.
 func (s *Session) overwrite(dir *os.Root, name string, raw []byte) error {
+	return s.put(dir, name, raw, 0o644, func(temp string) error { return dir.Rename(temp, name) })
+}
+
+// put writes a file apart and lets place give it its name.
+func (s *Session) put(dir *os.Root, name string, raw []byte, mode fs.FileMode, place func(temp string) error) error {
 	temp := tempPrefix + name
-	if err := s.stage(dir, temp, raw, 0o644); err != nil {
+	if err := s.stage(dir, temp, raw, mode); err != nil {
 		return err
 	}
-	if err := dir.Rename(temp, name); err != nil {
+	if err := place(temp); err != nil {
+		_ = dir.Remove(temp)
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return s.settle(dir)

@@ -101,7 +101,7 @@ func (rec *holonRecord) takeState(w *model.WorkItem) {
 // kept whole beside.
 func (r *holonReader) takeTexts(rec *holonRecord, w *model.WorkItem) {
 	objective := rec.fields["objective"]
-	if rec.take("objective", &w.Objective); strings.TrimSpace(string(w.Objective)) == "" {
+	if rec.take("objective", &w.Objective); strings.TrimSpace(w.Objective.Raw()) == "" { // raw: compared, not shown
 		rec.fail("work item %s has no objective", w.ID)
 	}
 	if short, cut := shorten(w.Objective, model.MaxObjective); cut {
@@ -133,7 +133,7 @@ func (r *holonReader) takeTodos(rec *holonRecord, w *model.WorkItem) {
 			rec.fail("todo %d: %w", i+1, one.err)
 		}
 		text, cut := shorten(t.Text, model.MaxTodoText)
-		fits := strings.TrimSpace(string(text)) != "" && len(w.TodoList) < model.MaxTodos
+		fits := strings.TrimSpace(text.Raw()) != "" && len(w.TodoList) < model.MaxTodos // raw: compared, not shown
 		if fits {
 			w.TodoList = append(w.TodoList, model.Todo{Text: text, State: t.State})
 		}

@@ -132,7 +132,7 @@ func (c Console) choose(id model.ItemID) (Console, tea.Cmd) {
 	if id == "" {
 		return c, nil
 	}
-	return c.glance(c.place.agent, id)
+	return c.selectItem(c.place.agent, id)
 }
 
 // lastTop is the last line that a pane's page can begin with.
@@ -230,13 +230,13 @@ func refresh(c Console) (Console, tea.Cmd) {
 		c = c.reorder()
 	}
 	read := func(c Console) (Console, tea.Cmd) { return c, c.fx.readPlan(c.place.agent, c.place.cursor) }
-	return c.then(Console.look, Console.readFiles, Console.checkWorkTree, read)
+	return c.then(Console.read, Console.readFiles, Console.checkWorkTree, read)
 }
 
 func unfold(c Console) (Console, tea.Cmd) {
 	c.place.unfolded = !c.place.unfolded
 	c = c.reorder()
-	return c.look()
+	return c.read()
 }
 
 func nextUrgent(c Console) (Console, tea.Cmd) {
@@ -278,7 +278,7 @@ func (c Console) visit(agent model.AgentID) (Console, tea.Cmd) {
 	c.place = c.place.goTo(agent)
 	c.queue, c.truth = screen.Queue{}, truth{agents: c.truth.agents, inbox: c.truth.inbox}
 	c.idle.quiet = idleBeats
-	return c.look()
+	return c.read()
 }
 
 // quit goes back to the queue from elsewhere on a small screen, and ends the console at

@@ -61,7 +61,7 @@ func readJournal(r model.Reader, ask journalAsk, now time.Time) screen.Journal {
 	return s
 }
 
-// collect takes events page by page until it has enough, has looked at depth of them, or
+// collect takes events page by page until it has enough, has searched depth of them, or
 // there are no more (all).
 func collect(
 	page func(model.Position) []model.Entry, at model.Position, keep func(model.Entry) bool, enough, depth int,
@@ -119,7 +119,7 @@ func activityBy(n int) act {
 			c.place.activity.Deep++
 		}
 		c.place.activity = s.To(c.place.activity, min(max(at+n, 0), len(s.Entries)-1), c.activityView().Rows())
-		return c.look()
+		return c.read()
 	}
 }
 
@@ -130,7 +130,7 @@ func activityTo(c Console, at int) (Console, tea.Cmd) {
 	}
 	s, h := c.truth.journal, c.activityView().Rows()
 	c.place.activity = s.To(s.Paused(c.place.activity, h), at, h)
-	return c.look()
+	return c.read()
 }
 
 // activityStart goes to the first event there is.
@@ -140,13 +140,13 @@ func activityStart(c Console) (Console, tea.Cmd) {
 		p.Left = c.truth.journal.Newest
 	}
 	p.Cursor, p.Top = model.Position{Revision: 1, N: 1}, model.Position{Revision: 1, N: 1}
-	return c.look()
+	return c.read()
 }
 
 // activityEnd follows the end again.
 func (c Console) activityEnd() (Console, tea.Cmd) {
 	c.place.activity = screen.Activity{Filter: c.place.activity.Filter}
-	return c.look()
+	return c.read()
 }
 
 // activityFollow follows, or stops where the cursor is.

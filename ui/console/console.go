@@ -30,7 +30,7 @@ type Console struct {
 
 	truth   truth
 	trouble *model.Error
-	looking looking
+	reading reading
 	queue   screen.Queue
 	plan    plan
 	neighbours
@@ -52,7 +52,7 @@ type neighbours struct {
 	files   fileTodos
 }
 
-// idle is whether the operator's hands rest. While they do not, the queue keeps its order.
+// idle is whether the operator pauses. While not, the queue keeps its order.
 type idle struct {
 	running bool
 	quiet   int
@@ -70,7 +70,10 @@ func New(ctx context.Context, o Options) Console {
 		o.Settings = config.Defaults()
 	}
 	c := Console{
-		fx:  &effects{Session: o.Session, ctx: ctx, now: o.Now, newKey: o.NewKey, editor: o.Editor, native: o.Native, pages: markdown.NewRenderer(o.Pages)},
+		fx: &effects{
+			Session: o.Session, ctx: ctx, now: o.Now, newKey: o.NewKey,
+			editor: o.Editor, native: o.Native, pages: markdown.NewRenderer(o.Pages),
+		},
 		opt: o, keys: o.Settings.Table(), acts: newActs(), now: o.Now(), drafts: map[string]string{},
 		place:    place{spot: newSpot()},
 		terminal: terminal{dark: true, profile: colorprofile.TrueColor},
@@ -92,23 +95,23 @@ func New(ctx context.Context, o Options) Console {
 	return c
 }
 
-// firstLook is how long the first frame waits for a ledger that somebody else holds. The
+// firstRead is how long the first frame waits for a ledger that somebody else holds. The
 // console opens without it then, and says who that is.
-const firstLook = 300 * time.Millisecond
+const firstRead = 300 * time.Millisecond
 
-// Primed is c with its first look done, so that the first frame is a whole one.
+// Primed is c with its first reading done, so that the first frame is a whole one.
 func (c Console) Primed() Console {
 	if c.fx.Ledger == nil {
 		return c
 	}
-	ctx, stop := context.WithTimeout(c.fx.ctx, firstLook)
+	ctx, stop := context.WithTimeout(c.fx.ctx, firstRead)
 	defer stop()
 	first := *c.fx
 	first.ctx = ctx
-	c.looking.gen++
-	m := first.look(c.looking.gen, c.want())().(truthMsg)
+	c.reading.gen++
+	m := first.readLedger(c.reading.gen, c.want())().(truthMsg)
 	c, _ = m.handle(c)
-	c.looking, c.plan, c.neighbours = looking{failing: c.looking.failing}, plan{}, neighbours{}
+	c.reading, c.plan, c.neighbours = reading{failing: c.reading.failing}, plan{}, neighbours{}
 	return c
 }
 
@@ -118,7 +121,7 @@ func (c Console) Frame(w, h int) string {
 	return c.View().Content
 }
 
-// Init starts what runs as long as the console: the beat, looks at the ledger, drafts, watchers.
+// Init starts what runs as long as the console: the beat, readings of the ledger, drafts, watchers.
 func (c Console) Init() tea.Cmd {
 	cmds := []tea.Cmd{c.fx.nextBeat()}
 	if c.opt.followsBackground() {
@@ -141,9 +144,8 @@ func (e *effects) opened() tea.Cmd {
 func (c Console) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	c, cmd := c.route(msg)
 	c.layers.refresh(c.files, c.threads)
-	c, read := c.readFinding()
-	c, look := c.keepSeen()
-	return c.steady(), tea.Batch(cmd, read, look)
+	c, read := c.then(Console.readFinding, Console.keepSeen)
+	return c.steady(), tea.Batch(cmd, read)
 }
 
 // route knows what the operator and the terminal say.
@@ -192,18 +194,13 @@ type message interface {
 // resized folds the queue to its new room, and reads more rows when there is more.
 func (c Console) resized(m tea.WindowSizeMsg) (Console, tea.Cmd) {
 	c.layout = layoutOf(m.Width, m.Height, c.place.focus, c.place.zoomed)
-	c = c.reorder()
-	c, draw := c.drawPlan()
-	c, look := c.look()
-	return c, tea.Batch(draw, look)
+	return c.reorder().then(Console.drawPlan, Console.read)
 }
 
 func (m beatMsg) handle(c Console) (Console, tea.Cmd) {
 	c.now = later(c.now, m.at)
-	c, draw := c.readMarks()
-	c, card := c.checkWorkTree()
-	c, look := c.lookAgain()
-	return c, tea.Batch(draw, card, look, c.fx.nextBeat())
+	c, read := c.then(Console.readMarks, Console.checkWorkTree, Console.readAgain)
+	return c, tea.Batch(read, c.fx.nextBeat())
 }
 
 func (m fadeMsg) handle(c Console) (Console, tea.Cmd) {
@@ -214,8 +211,8 @@ func (m fadeMsg) handle(c Console) (Console, tea.Cmd) {
 }
 
 func (m retryMsg) handle(c Console) (Console, tea.Cmd) {
-	c.now, c.looking.retrying = later(c.now, m.at), false
-	return c.look()
+	c.now, c.reading.retrying = later(c.now, m.at), false
+	return c.read()
 }
 
 func (m draftsMsg) handle(c Console) (Console, tea.Cmd) {
@@ -253,7 +250,7 @@ func (m idleMsg) handle(c Console) (Console, tea.Cmd) {
 		return c, tea.Batch(keep, c.fx.nextIdle())
 	}
 	c.idle.running = false
-	return c.let(), keep
+	return c.showNewest(), keep
 }
 
 func later(a, b time.Time) time.Time {

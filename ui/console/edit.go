@@ -286,7 +286,7 @@ func (d *conflict) Draw(x widget.Context) widget.Drawn {
 	return x.Dialog("plan.md changed while you edited it", "{conflict-close} keeps both, yours aside", lines)
 }
 
-// changes shows what came and went in the plan since the operator looked.
+// changes shows what came and went in the plan since the operator saw it.
 func changes(c Console) (Console, tea.Cmd) {
 	ch := c.plan.Shown.Changes
 	if c.plan.Item != c.place.cursor || ch.Added+ch.Removed == 0 {
@@ -321,6 +321,6 @@ func changes(c Console) (Console, tea.Cmd) {
 
 // planSeen takes the marks of changed lines away.
 func planSeen(c Console) (Console, tea.Cmd) {
-	c.plan = c.plan.read()
+	c.plan = c.plan.allSeen()
 	return c.drawPlan()
 }

@@ -29,12 +29,12 @@ type effects struct {
 
 // The answers of effects.
 type (
-	// truthMsg is what a look found; gen tells whether the screen still asks for it.
+	// truthMsg is what a reading found; gen tells whether the screen still asks for it.
 	truthMsg struct {
 		gen   uint64
 		truth truth
 		at    time.Time
-		// took is how long the look lasted.
+		// took is how long the reading lasted.
 		took time.Duration
 		err  error
 	}
@@ -67,7 +67,7 @@ type (
 	}
 	editedMsg struct{ err error }
 	// beatMsg comes every quarter of a minute, idleMsg while keys are pressed, fadeMsg when
-	// the message of that number has stood long enough, retryMsg after a failed look.
+	// the message of that number has stood long enough, retryMsg after a failed reading.
 	beatMsg  struct{ at time.Time }
 	idleMsg  struct{ at time.Time }
 	fadeMsg  struct{ n int }
@@ -82,7 +82,7 @@ const (
 	retryPace = time.Second
 )
 
-func (e *effects) look(gen uint64, w want) tea.Cmd {
+func (e *effects) readLedger(gen uint64, w want) tea.Cmd {
 	return func() tea.Msg {
 		var t truth
 		began := e.now()

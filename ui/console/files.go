@@ -17,7 +17,7 @@ import (
 type Files interface {
 	// Read tells how the session's todos stand now, and those that links name.
 	Read(ctx context.Context, links []model.TodoRef) FilesRead
-	// Next waits until what Read told may have changed; it is called by one goroutine at a time.
+	// Next waits until what Read found may have changed; it is called by one goroutine at a time.
 	Next(context.Context) error
 	// Finding reads one todo of the session and the code that it speaks of.
 	Finding(ctx context.Context, ref todo.Ref) Finding
@@ -70,7 +70,7 @@ type fileTodos struct {
 	finding         screen.Finding
 	// asked is the finding that is being read, or was last.
 	asked findingKey
-	// noted is the item and its revision whose derived rows the ledger was last told.
+	// noted is the item and its revision whose derived rows the ledger has.
 	noted subjectAt
 }
 
@@ -147,7 +147,7 @@ func (c Console) relinked() (Console, tea.Cmd) {
 
 // noteRows tells the ledger how the rows stand that speak of linked todos, where it knows
 // them otherwise: the counts in the queue and what agents read follow from there. It is
-// tried once for what is on screen; the next who looks tries again.
+// tried once for what is on screen; the next who reads tries again.
 func (c Console) noteRows() (Console, tea.Cmd) {
 	d := c.detail()
 	if d == nil || d.State != model.Open || d.ID != c.files.item || c.files.noted == (subjectAt{d.ID, d.Revision}) {

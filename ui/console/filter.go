@@ -55,7 +55,7 @@ func startFilter(c Console) (Console, tea.Cmd) {
 	}
 	c, _ = c.open(newPrompt(filterPrompt, *c.keptFilter()))
 	c.place.focus = paneQueue
-	return c.then(Console.laidOut, Console.look)
+	return c.then(Console.laidOut, Console.read)
 }
 
 // handle takes what is typed into a prompt.
@@ -78,7 +78,7 @@ func (m filterMsg) handle(c Console) (Console, tea.Cmd) { return c.filtered(stri
 
 func (c Console) filtered(f string) (Console, tea.Cmd) {
 	*c.keptFilter() = f
-	return c.then(Console.filteredNow, Console.look)
+	return c.then(Console.filteredNow, Console.read)
 }
 
 // filteredNow narrows what is shown to the filter that holds.
@@ -86,14 +86,14 @@ func (c Console) filteredNow() (Console, tea.Cmd) {
 	if c.place.view != viewDesk {
 		c.idle.quiet = idleBeats // what is typed narrows at once
 		c.place.activity.Cursor, c.place.activity.Deep = model.Position{}, 0
-		return c.look()
+		return c.read()
 	}
 	before := c.place.cursor
 	c = c.reorder()
 	if c.place.cursor == before {
 		return c, nil
 	}
-	return c.then(Console.look, Console.openPlan)
+	return c.then(Console.read, Console.openPlan)
 }
 
 // prompted is what a prompt asks for.

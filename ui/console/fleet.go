@@ -30,7 +30,7 @@ func stay(c Console) (Console, tea.Cmd) { return c, nil }
 // refreshView reads again, and shows the newest order.
 func refreshView(c Console) (Console, tea.Cmd) {
 	c.idle.quiet = idleBeats
-	return c.let().look()
+	return c.showNewest().read()
 }
 
 // backOr undoes the innermost of an error on screen, a zoom, and what the view has of its
@@ -80,7 +80,7 @@ func fleetActs() map[action.ID]act {
 
 func (c Console) fleetMoved(p screen.Fleet) (Console, tea.Cmd) {
 	c.place.fleet = p
-	return c.glance(p.Subject())
+	return c.selectItem(p.Subject())
 }
 
 // fleetTo puts the cursor on what was clicked.

@@ -47,7 +47,7 @@ func TestAConsoleThatStartsOnAHeldLedgerOpensAndSaysWhoHoldsIt(t *testing.T) {
 			begun := time.Now()
 			o := Options{Session: Session{Ledger: l, Agent: "a"}, Now: time.Now, NewKey: func() string { return fmt.Sprint(time.Now()) }, NoColor: true}
 			frame := New(t.Context(), o).Primed().Frame(120, 36)
-			if took := time.Since(begun); took > firstLook {
+			if took := time.Since(begun); took > firstRead {
 				t.Errorf("the first frame took %s", took)
 			}
 			flat := strings.Join(strings.FieldsFunc(frame, func(r rune) bool { return strings.ContainsRune(" \n┃│", r) }), " ")

@@ -131,8 +131,8 @@ func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 	}
 	if c.place.view != viewDesk {
 		c, said := c.say(c.receiptWords(j.said, m.receipt))
-		c, look := c.look()
-		return c, tea.Batch(drop, said, look)
+		c, read := c.read()
+		return c, tea.Batch(drop, said, read)
 	}
 	if j.envelope.Command.Name() == "CreateWorkItem" {
 		c.place.cursor = m.receipt.WorkItemID
@@ -142,16 +142,16 @@ func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 		}
 	}
 	c, said := c.say(c.receiptWords(j.said, m.receipt) + c.keys.Keyed(undoHint(m.receipt.Inverse)))
-	c, look := c.look()
-	return c, tea.Batch(drop, said, look)
+	c, read := c.read()
+	return c, tea.Batch(drop, said, read)
 }
 
 // refused says why a command was refused; a dialog stays open with what was typed. What was
-// drawn may be old: the ledger is looked at again.
+// drawn may be old: the ledger is read again.
 func (c Console) refused(err error) (Console, tea.Cmd) {
 	c.idle.quiet = idleBeats
-	c, look := c.fail(words(err)).look()
-	return c, look
+	c, read := c.fail(words(err)).read()
+	return c, read
 }
 
 // undoHint names the action that takes an act back.
@@ -211,13 +211,13 @@ func (c Console) troubled(err error) (Console, tea.Cmd) {
 	e := &model.Error{Code: model.CodeInternal, Message: model.Text(err.Error()).String()}
 	errors.As(err, &e)
 	c.trouble = e
-	if c.looking.failing.IsZero() {
-		c.looking.failing = c.now
+	if c.reading.failing.IsZero() {
+		c.reading.failing = c.now
 	}
-	if c.looking.retrying {
+	if c.reading.retrying {
 		return c, nil
 	}
-	c.looking.retrying = true
+	c.reading.retrying = true
 	return c, c.fx.nextTry()
 }
 
@@ -225,7 +225,7 @@ func (c Console) troubled(err error) (Console, tea.Cmd) {
 func (c Console) troubleWords() string {
 	s := words(c.trouble)
 	if c.trouble.Code == model.CodeBusy && c.trouble.Holder != nil {
-		s = heldWords(c.trouble, c.looking.failing)
+		s = heldWords(c.trouble, c.reading.failing)
 	}
 	if !c.truth.at.IsZero() {
 		s += " Showing " + c.truth.at.Format("15:04:05") + ", retrying. Writes are off."

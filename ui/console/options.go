@@ -246,7 +246,7 @@ func (o Options) mouse() tea.MouseMode {
 }
 
 // fps is how often Bubble Tea looks whether there is a frame to write. It bounds how long a
-// key waits for its frame: 5 ms in the median. At rest each look costs some 150 µs of a loaded
+// key waits for its frame: 5 ms in the median. At rest each reading costs some 150 µs of a loaded
 // machine: 1.5 % of a core, at 120 more than the 2 % that are promised.
 const fps = 100
 

@@ -208,7 +208,7 @@ func (c Console) readMarks() (Console, tea.Cmd) {
 	if c.place.focus != paneDetail || c.place.tab != screen.TabPlan || c.plan.ChangedAt.IsZero() || c.now.Sub(c.plan.ChangedAt) < beat {
 		return c, nil
 	}
-	c.plan = c.plan.read()
+	c.plan = c.plan.allSeen()
 	return c.drawPlan()
 }
 
@@ -252,8 +252,8 @@ func (p plan) since(m planMsg) plan {
 	return p
 }
 
-// read is p with its changes seen.
-func (p plan) read() plan {
+// allSeen is p with its changes seen.
+func (p plan) allSeen() plan {
 	p.base, p.baseHash, p.ChangedAt = p.Doc, p.Artifact.Hash, time.Time{}
 	return p
 }

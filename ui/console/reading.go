@@ -11,32 +11,32 @@ import (
 	"vise/ui/console/screen"
 )
 
-// looking sees to it that one look at the ledger is under way at a time, and that what the
-// screen asks for now is looked at last.
-type looking struct {
+// reading sees to it that one reading of the ledger is under way at a time, and that what the
+// screen asks for now is read last.
+type reading struct {
 	gen       uint64
 	underWay  bool
 	following bool
 	retrying  bool
-	// moved is the newest revision that the ledger told of.
+	// moved is the newest revision that the ledger announced.
 	moved uint64
-	// took is how long the last look lasted.
+	// took is how long the last reading lasted.
 	took time.Duration
-	// failing is since when looks fail; zero while they do not.
+	// failing is since when readings fail; zero while they do not.
 	failing time.Time
 }
 
-// A look that lasts long, at a thousand agents say, is not repeated with every commit of
+// A reading that lasts long, at a thousand agents say, is not repeated with every commit of
 // theirs: it may take a fifth of the time, and what it shows is at most a second old.
 const (
-	shortLook  = 10 * time.Millisecond
+	shortRead  = 10 * time.Millisecond
 	longPause  = time.Second
 	pauseShare = 4
 )
 
 // pause is how long the next news of the ledger may wait.
-func (l looking) pause() time.Duration {
-	if l.took < shortLook {
+func (l reading) pause() time.Duration {
+	if l.took < shortRead {
 		return 0
 	}
 	return min(pauseShare*l.took, longPause)
@@ -72,34 +72,34 @@ func (c Console) room() screen.Room {
 		All: c.place.unfolded || c.filterShown().Rows() > 0}
 }
 
-// look reads the ledger, unless a look is under way: then its answer starts the next.
-func (c Console) look() (Console, tea.Cmd) {
-	c.looking.gen++
-	if c.looking.underWay || c.fx.Ledger == nil {
+// read reads the ledger, unless a reading is under way: then its answer starts the next.
+func (c Console) read() (Console, tea.Cmd) {
+	c.reading.gen++
+	if c.reading.underWay || c.fx.Ledger == nil {
 		return c, nil
 	}
-	c.looking.underWay = true
-	return c, c.fx.look(c.looking.gen, c.want())
+	c.reading.underWay = true
+	return c, c.fx.readLedger(c.reading.gen, c.want())
 }
 
 // staleAfter is how old the screen grows while nothing is committed: some things need the
 // operator only because time went by.
 const staleAfter = time.Minute
 
-func (c Console) lookAgain() (Console, tea.Cmd) {
+func (c Console) readAgain() (Console, tea.Cmd) {
 	if c.truth.at.IsZero() || c.now.Sub(c.truth.at) < staleAfter {
 		return c, nil
 	}
-	return c.look()
+	return c.read()
 }
 
-// handle takes what a look found, if it is not older than what is known.
+// handle takes what a reading found, if it is not older than what is known.
 func (m truthMsg) handle(c Console) (Console, tea.Cmd) {
-	c.looking.underWay, c.looking.took, c.now = false, m.took, later(c.now, m.at)
+	c.reading.underWay, c.reading.took, c.now = false, m.took, later(c.now, m.at)
 	if m.err != nil {
 		return c.troubled(m.err)
 	}
-	c.trouble, c.looking.failing = nil, time.Time{}
+	c.trouble, c.reading.failing = nil, time.Time{}
 	before := c.truth
 	if c.place.agent == "" && m.truth.want.agent != "" && c.place.view == viewDesk {
 		c.place = c.place.goTo(m.truth.want.agent)
@@ -109,20 +109,20 @@ func (m truthMsg) handle(c Console) (Console, tea.Cmd) {
 		c = c.adopt(m.truth)
 	}
 	var follow, again tea.Cmd
-	if !c.looking.following {
-		c.looking.following = true
-		follow = c.fx.follow(m.truth.revision, c.looking.pause())
+	if !c.reading.following {
+		c.reading.following = true
+		follow = c.fx.follow(m.truth.revision, c.reading.pause())
 	}
-	if c.looking.gen != m.gen || m.truth.revision < c.looking.moved || sameDesk && c.place.cursor != "" && c.detail() == nil {
-		c, again = c.look()
+	if c.reading.gen != m.gen || m.truth.revision < c.reading.moved || sameDesk && c.place.cursor != "" && c.detail() == nil {
+		c, again = c.read()
 	}
 	tell := func(c Console) (Console, tea.Cmd) { return c.tellTriggers(before) }
 	c, rest := c.then(Console.openPlan, Console.openCard, Console.relinked, tell, Console.overtaken, Console.notifyLater)
 	return c, tea.Batch(follow, again, rest)
 }
 
-// adopt makes t the truth. The queue takes the new order only when the operator's hands
-// rest; the cursor stays on its item.
+// adopt makes t the truth. The queue takes the new order only when the operator
+// pauses; the cursor stays on its item.
 func (c Console) adopt(t truth) Console {
 	same := c.truth.want.agent == t.want.agent && c.truth.want.rows == t.want.rows
 	c.truth = t
@@ -159,7 +159,7 @@ func (c Console) projected() screen.Queue {
 	return screen.QueueOf(c.truth.desk, action.ParseFilter(c.filterText(), c.now), c.room())
 }
 
-// detail is the detail of the item under the cursor, if the ledger has told it.
+// detail is the detail of the item under the cursor, if it was read.
 func (c Console) detail() *model.Detail {
 	if d := c.truth.detail; d != nil && d.ID == c.place.cursor {
 		return d
@@ -183,26 +183,26 @@ func (c Console) row() *model.Row {
 	return c.queue.Row(c.place.cursor)
 }
 
-// handle looks again when the ledger moved past what is known, and goes on following. A look
+// handle reads again when the ledger moved past what is known, and goes on following. A reading
 // that is under way may see it already.
 func (m movedMsg) handle(c Console) (Console, tea.Cmd) {
 	c.now = later(c.now, m.at)
 	if m.err != nil {
-		c.looking.following = false
+		c.reading.following = false
 		if c.fx.ctx.Err() != nil {
 			return c, nil
 		}
 		return c.troubled(m.err)
 	}
-	c.looking.moved = max(c.looking.moved, m.revision)
-	var look tea.Cmd
-	if m.revision > c.truth.revision && !c.looking.underWay {
-		c, look = c.look()
+	c.reading.moved = max(c.reading.moved, m.revision)
+	var read tea.Cmd
+	if m.revision > c.truth.revision && !c.reading.underWay {
+		c, read = c.read()
 	}
-	return c, tea.Batch(look, c.fx.follow(m.revision, c.looking.pause()))
+	return c, tea.Batch(read, c.fx.follow(m.revision, c.reading.pause()))
 }
 
-// truth is what the ledger told at one revision. It is replaced whole and never edited;
+// truth is what was read of the ledger at one revision. It is replaced whole and never edited;
 // one of a lower revision is ignored.
 type truth struct {
 	revision uint64

@@ -26,12 +26,12 @@ func readFinished(r model.Reader, filterText string, limit int, now time.Time) s
 	if f.ReadsText() {
 		depth = textDepth
 	}
-	looked := 0
+	searched := 0
 	var after *model.Row
 	for {
 		page := r.Finished(after, finishedPage)
 		for i := range page {
-			looked++
+			searched++
 			if f.KeepsReport(r, page[i]) {
 				if len(out.Rows) == limit {
 					out.More = true
@@ -43,8 +43,8 @@ func readFinished(r model.Reader, filterText string, limit int, now time.Time) s
 		if len(page) < finishedPage {
 			return out
 		}
-		if looked >= depth {
-			out.More, out.Searched = true, looked
+		if searched >= depth {
+			out.More, out.Searched = true, searched
 			return out
 		}
 		after = &page[len(page)-1]
@@ -87,9 +87,9 @@ func reportsBy(n int) act {
 			p.Want = min(at+finishedPage, mostFinished)
 		}
 		c.place.reports = p
-		c, moved := c.glance(p.Row().AgentID, p.Cursor)
-		c, look := c.look()
-		return c, tea.Batch(moved, look)
+		c, moved := c.selectItem(p.Row().AgentID, p.Cursor)
+		c, read := c.read()
+		return c, tea.Batch(moved, read)
 	}
 }
 

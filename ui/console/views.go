@@ -45,7 +45,7 @@ func (c Console) turnTo(v view) (Console, tea.Cmd) {
 		c.place = c.place.goTo(c.place.agent) // its spot is remembered
 		c.place.home = c.place.agent
 	}
-	if c.place.agent, c.place.spot = "", newSpot(); v == viewDesk { // a glance leaves nothing behind
+	if c.place.agent, c.place.spot = "", newSpot(); v == viewDesk { // what was shown there leaves nothing behind
 		c.place = c.place.goTo(c.place.home)
 	}
 	c.place.view, c.place.zoomed, c.place.focus, c.layers = v, false, paneQueue, nil
@@ -53,17 +53,17 @@ func (c Console) turnTo(v view) (Console, tea.Cmd) {
 	c.truth = truth{agents: c.truth.agents, inbox: c.truth.inbox}
 	c.idle.quiet = idleBeats
 	if v == viewFleet {
-		return c.then(Console.laidOut, Console.look, Console.readThreads)
+		return c.then(Console.laidOut, Console.read, Console.readThreads)
 	}
-	return c.then(Console.laidOut, Console.look)
+	return c.then(Console.laidOut, Console.read)
 }
 
-// glance makes an item of any agent the one that keys are about, without leaving the view.
-func (c Console) glance(agent model.AgentID, item model.ItemID) (Console, tea.Cmd) {
+// selectItem makes an item of any agent the one that keys are about, without leaving the view.
+func (c Console) selectItem(agent model.AgentID, item model.ItemID) (Console, tea.Cmd) {
 	if agent == c.place.agent && item == c.place.cursor {
 		return c, nil
 	}
-	return c.about(agent, item).then(Console.look, Console.openPlan)
+	return c.withSubject(agent, item).then(Console.read, Console.openPlan)
 }
 
 // goToItem shows an item on its agent's desk.
@@ -86,19 +86,19 @@ func (c Console) adoptElsewhere(touched bool) Console {
 	switch c.place.view {
 	case viewFleet:
 		c.place.fleet = c.place.fleet.Adopt(c.truth.fleet, touched)
-		return c.about(c.place.fleet.Subject())
+		return c.withSubject(c.place.fleet.Subject())
 	case viewReports:
 		c.place.reports = c.place.reports.Adopt(c.truth.finished, c.truth.want.journal.filter, touched)
 		if r := c.place.reports.Row(); r != nil {
-			return c.about(r.AgentID, r.ID)
+			return c.withSubject(r.AgentID, r.ID)
 		}
-		return c.about("", "")
+		return c.withSubject("", "")
 	}
 	return c
 }
 
-// about makes an item, or an agent and no item, what the keys are about.
-func (c Console) about(agent model.AgentID, item model.ItemID) Console {
+// withSubject makes an item, or an agent and no item, what the keys are about.
+func (c Console) withSubject(agent model.AgentID, item model.ItemID) Console {
 	if agent != c.place.agent {
 		c.place.agent, c.place.spot = agent, newSpot()
 	}
@@ -106,8 +106,8 @@ func (c Console) about(agent model.AgentID, item model.ItemID) Console {
 	return c
 }
 
-// let shows the newest order of the view.
-func (c Console) let() Console {
+// showNewest shows the newest order of the view.
+func (c Console) showNewest() Console {
 	if c.place.view == viewDesk {
 		if c.queue.Held {
 			c = c.reorder()
@@ -199,21 +199,21 @@ func (c Console) whyKeys() []string {
 func (c Console) fleetView() screen.FleetView {
 	return screen.FleetView{
 		Frame: c.frame(), Fleet: c.place.fleet, Body: c.layout.body(), Zoomed: c.place.zoomed,
-		Told: c.truth.fleet, Events: c.truth.activity,
+		Known: c.truth.fleet, Events: c.truth.activity,
 		Findings: len(c.files.Pending()), Threads: c.threads.all,
 	}
 }
 
 func (c Console) activityView() screen.ActivityView {
 	return screen.ActivityView{
-		Frame: c.frame(), Activity: c.place.activity, Body: c.layout.body(), Filter: c.filterShown(), Told: c.truth.journal,
+		Frame: c.frame(), Activity: c.place.activity, Body: c.layout.body(), Filter: c.filterShown(), Known: c.truth.journal,
 	}
 }
 
 func (c Console) reportsView() screen.ReportsView {
 	v := screen.ReportsView{
 		Frame: c.frame(), Reports: c.place.reports, Body: c.layout.body(), Zoomed: c.place.zoomed,
-		Filter: c.filterShown(), Told: c.truth.finished,
+		Filter: c.filterShown(), Known: c.truth.finished,
 	}
 	if d := c.detail(); d != nil {
 		v.Detail = &screen.Detail{Frame: v.Frame, Row: v.Row(), Detail: d}

@@ -109,7 +109,7 @@ func (v Detail) session(w int) []string {
 		if len(out) == filesShown {
 			return append(out, " "+v.Muted.Paint("… b in triage (T) shows all"))
 		}
-		out = append(out, v.FileTodo(t, index.Waiting(t), w, false))
+		out = append(out, v.fileTodo(t, index.Waiting(t), w, false))
 	}
 	return out
 }
@@ -135,15 +135,15 @@ func (v Detail) waitHint(w int) []string {
 
 func (v Detail) linked(l LinkedTodo, w int) string {
 	if l.Missing == "" {
-		return v.FileTodo(l.Todo, nil, w, false)
+		return v.fileTodo(l.Todo, nil, w, false)
 	}
 	id := v.Muted.Of(v.Show(l.Link.QualifiedID) + "  ")
 	return v.Strip(w, false, v.NeedsYou.Of(" "+v.Glyph.Warning+" "), id, v.Faint.Of(v.Safe(l.Missing)))
 }
 
-// FileTodo is a file todo on a line.
-func (f Frame) FileTodo(t todo.Todo, waits []todo.Wait, w int, selected bool) string {
-	mark, ink := f.FileMark(t.Status)
+// fileTodo is a file todo on a line.
+func (f Frame) fileTodo(t todo.Todo, waits []todo.Wait, w int, selected bool) string {
+	mark, ink := f.fileMark(t.Status)
 	note := FileWord(t.Status)
 	if len(waits) > 0 {
 		words := make([]string, len(waits))
@@ -156,15 +156,15 @@ func (f Frame) FileTodo(t todo.Todo, waits []todo.Wait, w int, selected bool) st
 		note += ", " + f.Show(t.AssignedTo)
 	}
 	head := f.marker(selected) + mark + " "
-	id := text.Pad(t.Ref().String(), RefCells) + " " + string(t.Priority) + "  "
+	id := text.Pad(t.Ref().String(), refCells) + " " + string(t.Priority) + "  "
 	room := max(w-text.Width(head)-text.Width(id)-text.Width(note)-3, 8)
 	return f.Strip(w, selected, ink.Of(head), f.Muted.Of(id), f.Text.Of(text.Pad(f.Show(t.Title), room)), ink.Of("  "+note))
 }
 
-const RefCells = 11
+const refCells = 11
 
-// FileMark is a status's glyph, as the classes of work items have theirs.
-func (f Frame) FileMark(s todo.Status) (string, widget.Ink) {
+// fileMark is a status's glyph, as the classes of work items have theirs.
+func (f Frame) fileMark(s todo.Status) (string, widget.Ink) {
 	switch s {
 	case todo.Pending:
 		return f.Glyph.NeedsYou, f.NeedsYou

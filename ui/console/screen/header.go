@@ -98,7 +98,7 @@ func (f Frame) Counts(d model.Desk) string {
 			n = 0
 		}
 		if n > 0 {
-			parts = append(parts, f.Class[s.Class].Paint(f.ClassMark(s.Class)+strconv.Itoa(n)))
+			parts = append(parts, f.Class[s.Class].Paint(f.classMark(s.Class)+strconv.Itoa(n)))
 		}
 	}
 	if f.Wide {

@@ -190,8 +190,8 @@ func (v QueueView) heading(s Section, w int) string {
 	case v.Wide:
 		order = "newest first"
 	}
-	left := " " + v.ClassMark(s.Class) + " " + strings.ToUpper(action.MarkOf(s.Class).Word) + " " + n
-	gap := max(w-text.Width(left)-1-text.Width(order), 0) // in no style: a terminal clears what is blank, and is told less
+	left := " " + v.classMark(s.Class) + " " + strings.ToUpper(action.MarkOf(s.Class).Word) + " " + n
+	gap := max(w-text.Width(left)-1-text.Width(order), 0) // in no style: a terminal clears what is blank, and is sent less
 	return v.Strip(w, false, v.Class[s.Class].Of(left), widget.Ink{}.Of(strings.Repeat(" ", gap)), v.Faint.Of(order))
 }
 
@@ -263,7 +263,7 @@ func (f Frame) RowMark(r model.Row) string {
 	if r.IsCurrent {
 		return f.Glyph.Current
 	}
-	return f.ClassMark(action.ShownClass(r))
+	return f.classMark(action.ShownClass(r))
 }
 
 // RowInk is the ink of its glyph.
@@ -274,5 +274,5 @@ func (f Frame) RowInk(r model.Row) widget.Ink {
 	return f.Class[action.ShownClass(r)]
 }
 
-// ClassMark is the glyph of a class.
-func (f Frame) ClassMark(of model.Class) string { return action.MarkOf(of).Mark(&f.Glyph) }
+// classMark is the glyph of a class.
+func (f Frame) classMark(of model.Class) string { return action.MarkOf(of).Mark(&f.Glyph) }

@@ -98,7 +98,7 @@ func (v Triage) list(w, h int) []string {
 // at is a finding on a line.
 func (v Triage) at(r todo.Ref, index *todo.Index, w int) string {
 	t, ok := index.Find(r)
-	mark, ink := v.FileMark(t.Status)
+	mark, ink := v.fileMark(t.Status)
 	note, decided := v.Verdicts[r]
 	switch {
 	case decided:
@@ -111,8 +111,8 @@ func (v Triage) at(r todo.Ref, index *todo.Index, w int) string {
 	if decided {
 		title = v.Faint
 	}
-	room := max(w-RefCells-9-text.Width(note), 4)
-	return v.Strip(w, r == v.Cursor, ink.Of(v.marker(r == v.Cursor)+mark+" "), v.Muted.Of(text.Pad(r.String(), RefCells)+" "),
+	room := max(w-refCells-9-text.Width(note), 4)
+	return v.Strip(w, r == v.Cursor, ink.Of(v.marker(r == v.Cursor)+mark+" "), v.Muted.Of(text.Pad(r.String(), refCells)+" "),
 		v.Accent.Of(string(t.Priority)+" "), title.Of(text.Pad(v.Show(t.Title), room)), v.Done.Of(" "+note))
 }
 
@@ -330,7 +330,7 @@ func (v Triage) board() []string {
 
 // head is a column's status and how many there are.
 func (v Triage) head(c column, w int) string {
-	mark, ink := v.FileMark(c.status)
+	mark, ink := v.fileMark(c.status)
 	return " " + ink.Paint(text.Cut(fmt.Sprintf("%s %s %d", mark, strings.ToUpper(FileWord(c.status)), len(c.todos)), w-1))
 }
 
@@ -356,7 +356,7 @@ func (v Triage) boardStack(all []column) []string {
 			if t.Ref() == v.Cursor {
 				at = len(out)
 			}
-			out = append(out, v.FileTodo(t, index.Waiting(t), v.W, t.Ref() == v.Cursor))
+			out = append(out, v.fileTodo(t, index.Waiting(t), v.W, t.Ref() == v.Cursor))
 		}
 	}
 	top := min(max(at-v.H+2, 0), max(len(out)-v.H, 0))

@@ -1,4 +1,4 @@
-// Package leaky breaks the rule that TestNoDoorShowsRawText checks, in every way it knows.
+// Package leaky breaks the rule that TestNoFrontendShowsRawText checks, in every way it knows.
 // The lines that must be found end in "want".
 package leaky
 

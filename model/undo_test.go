@@ -1,0 +1,72 @@
+package model
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+)
+
+// TestTheInverseInAReceiptTakesItsCommandBack, and its own inverse does it again.
+func TestTheInverseInAReceiptTakesItsCommandBack(t *testing.T) {
+	b, n := newBook(), 0
+	do := func(by Actor, c Command) Receipt {
+		t.Helper()
+		n++
+		at := Stamp{At: time.Unix(int64(n), 0), NewID: "id" + string(rune('a'+n)), Actor: by, Agent: "ann"}
+		ch, err := b.apply(at, c)
+		if err != nil {
+			t.Fatalf("%s: %v", c.Name(), err)
+		}
+		return ch.Receipt
+	}
+	one := do(Operator, CreateWorkItem{Objective: "One"}).WorkItemID
+	two := do(Operator, CreateWorkItem{Objective: "Two"}).WorkItemID
+	asks := do(Operator, CreateWorkItem{Objective: "Asks"}).WorkItemID
+	do(AgentActor("ann"), WaitFor{WorkItemID: asks, Reason: "which?", Wake: WakeOperatorInput, Question: "Which?"})
+	state := func() string {
+		seen, _ := b.Seen("ann", asks)
+		raw, err := json.Marshal([]any{standingOf(b, b.item(one)), standingOf(b, b.item(two)), b.agent("ann").CurrentWorkItemID, seen.Matter})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(raw)
+	}
+	objective := Text("Another")
+	for _, c := range []Command{
+		PickWorkItem{WorkItemID: one}, PickWorkItem{WorkItemID: two, Reason: "sooner"},
+		UpdateWorkItem{WorkItemID: two, Objective: &objective}, UpdateWorkItem{WorkItemID: two, BlockedBy: SetTo("ops")},
+		WaitFor{WorkItemID: one, Reason: "CI", Wake: WakeExternal, Source: "ci", Resource: "run/1"},
+		Batch{Calls: []Call{{UpdateWorkItem{WorkItemID: one, BlockedBy: SetTo("ops")}}, {UpdateWorkItem{WorkItemID: two, Objective: &objective}}}},
+		Acknowledge{WorkItemID: asks}, AcknowledgeAll{Items: []Acknowledge{{WorkItemID: asks, Withdraw: true}}},
+	} {
+		before := state()
+		in := do(Operator, c)
+		after := state()
+		if in.Inverse == nil {
+			if before != after {
+				t.Errorf("%s has no inverse, and changed %s to %s", c.Name(), before, after)
+			}
+			continue
+		}
+		undo := *in.Inverse
+		undo.What = "it"
+		again := do(Operator, undo).Inverse
+		if got := state(); got != before {
+			t.Errorf("%s undone is %s, want %s", c.Name(), got, before)
+		}
+		do(Operator, *again)
+		if got := state(); got != after {
+			t.Errorf("%s done again is %s, want %s", c.Name(), got, after)
+		}
+	}
+	if in := do(AgentActor("ann"), PickWorkItem{WorkItemID: one, Reason: "next"}); in.Inverse != nil {
+		t.Error("an agent's act has an inverse, which only the operator may send")
+	}
+}
+
+func TestAReceiptOfBeforeHasNoInverse(t *testing.T) {
+	var in Receipt
+	if err := json.Unmarshal([]byte(`{"command":"PickWorkItem","revision":7,"agent_id":"ann","work_item_id":"wi-1"}`), &in); err != nil || in.Inverse != nil {
+		t.Errorf("got %+v, %v", in, err)
+	}
+}
