@@ -142,6 +142,24 @@ func readOne[T any](ctx context.Context, a *app, fn func(model.Reader) (T, error
 	return out, err
 }
 
+// readAnswer is an answer that one reading of the ledger makes.
+func readAnswer[T any](ctx context.Context, a *app, show func(*page, T), read func(model.Reader) (T, error)) (answer, error) {
+	out, err := readOne(ctx, a, read)
+	return answer{data: out, text: func(p *page) { show(p, out) }}, err
+}
+
+// readItem is readAnswer about the item that ref names.
+func readItem[T any](ctx context.Context, a *app, ref string, show func(*page, T), read func(model.Reader, model.WorkItem) T) (answer, error) {
+	id, err := a.resolve(ctx, ref)
+	if err != nil {
+		return answer{}, err
+	}
+	return readAnswer(ctx, a, show, func(r model.Reader) (T, error) {
+		w, _ := r.Item(id)
+		return read(r, w), nil
+	})
+}
+
 // itemAnswer reads what a changed item is like and answers with it.
 func (a *app) itemAnswer(ctx context.Context, in model.Receipt, did string) (answer, error) {
 	out, err := readOne(ctx, a, func(r model.Reader) (home.ItemResult, error) { return home.ItemResultOf(r, in), nil })

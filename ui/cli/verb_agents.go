@@ -86,12 +86,9 @@ func (a *app) changeAgent(ctx context.Context, m mutation, c model.Command) (ans
 
 // agentsAnswer tells of one agent, or of all.
 func (a *app) agentsAnswer(ctx context.Context, only model.AgentID) (answer, error) {
-	var out agentList
-	err := a.read(ctx, func(r model.Reader) error {
-		out.Agents = a.gists(r, only)
-		return nil
+	return readAnswer(ctx, a, func(p *page, l agentList) { p.agents(l.Agents) }, func(r model.Reader) (agentList, error) {
+		return agentList{a.gists(r, only)}, nil
 	})
-	return answer{data: out, text: func(p *page) { p.agents(out.Agents) }}, err
 }
 
 func (a *app) gists(r model.Reader, only model.AgentID) []agentGist {

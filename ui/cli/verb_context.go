@@ -25,14 +25,11 @@ func (a *app) context(ctx context.Context, budget int) (answer, error) {
 	if budget < 1 {
 		return answer{}, misuse("budget", "a budget is at least one token")
 	}
-	var out prompt.Layered
-	err := a.read(ctx, func(r model.Reader) error {
+	return readAnswer(ctx, a, func(p *page, l prompt.Layered) { p.b.WriteString(l.Text()) }, func(r model.Reader) (prompt.Layered, error) {
 		agent, err := a.knownAgent(r)
 		if err != nil {
-			return err
+			return prompt.Layered{}, err
 		}
-		out = prompt.Fit(r, agent, prompt.Options{Budget: budget})
-		return nil
+		return prompt.Fit(r, agent, prompt.Options{Budget: budget}), nil
 	})
-	return answer{data: out, text: func(p *page) { p.b.WriteString(out.Text()) }}, err
 }

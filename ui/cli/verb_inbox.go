@@ -27,20 +27,17 @@ func (a *app) inboxVerb() *cobra.Command {
 	}
 	c.Flags().IntVar(&limit, "limit", limit, "how many entries at most")
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
-		out := inboxOf{Inbox: []model.Inboxed{}}
-		err := a.read(ctx, func(r model.Reader) error {
-			out.Inbox = append(out.Inbox, model.Inbox(r, a.now(), limit)...)
-			return nil
+		return readAnswer(ctx, a, (*page).inbox, func(r model.Reader) (inboxOf, error) {
+			return inboxOf{append([]model.Inboxed{}, model.Inbox(r, a.now(), limit)...)}, nil
 		})
-		return answer{data: out, text: func(p *page) { a.inboxPage(p, out.Inbox) }}, err
 	})
 }
 
-func (a *app) inboxPage(p *page, inbox []model.Inboxed) {
-	if len(inbox) == 0 {
+func (p *page) inbox(x inboxOf) {
+	if len(x.Inbox) == 0 {
 		p.line("nothing needs you")
 	}
-	for _, x := range inbox {
+	for _, x := range x.Inbox {
 		what := x.Objective
 		if x.Need == model.NeedAnswer && x.Wait.Question != "" {
 			what = x.Wait.Question
@@ -49,7 +46,7 @@ func (a *app) inboxPage(p *page, inbox []model.Inboxed) {
 		if x.Seen {
 			seen = ", seen"
 		}
-		p.line("%s  %s  %s %s%s  %s", x.Handle, model.Text(x.AgentID), x.Need, text.Age(a.now().Sub(x.Since).Round(time.Second)), seen, what)
+		p.line("%s  %s  %s %s%s  %s", x.Handle, model.Text(x.AgentID), x.Need, text.Age(p.now.Sub(x.Since).Round(time.Second)), seen, what)
 	}
 }
 

@@ -61,16 +61,13 @@ func (a *app) list(ctx context.Context, o listOptions) (answer, error) {
 	if saved {
 		return a.listSaved(ctx, o, words)
 	}
-	var out home.ListResult
-	err = a.read(ctx, func(r model.Reader) error {
+	return readAnswer(ctx, a, (*page).list, func(r model.Reader) (home.ListResult, error) {
 		agent, err := a.knownAgent(r)
 		if err != nil {
-			return err
+			return home.ListResult{}, err
 		}
-		out, err = home.ListResultOf(r, agent, model.Filter(o.filter), o.cursor, o.limit, o.todos)
-		return err
+		return home.ListResultOf(r, agent, model.Filter(o.filter), o.cursor, o.limit, o.todos)
 	})
-	return answer{data: out, text: func(p *page) { p.list(out) }}, err
 }
 
 func (p *page) list(l home.ListResult) {

@@ -33,26 +33,23 @@ func (a *app) nextVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "next", Short: "Say what the scheduler would do now, and why",
 	}
-	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) { return a.next(ctx) })
-}
-
-func (a *app) next(ctx context.Context) (answer, error) {
-	out := upNext{Candidates: []class{}}
-	err := a.read(ctx, func(r model.Reader) error {
-		agent, err := a.knownAgent(r)
-		if err != nil {
-			return err
-		}
-		d := model.DeskOf(r, agent, model.Stamp{At: a.now()}, model.Class.Limit)
-		out.AgentID, out.Revision, out.Decision, out.Current, out.NeedsOperator = agent, d.Revision, d.Decision, d.Current, d.NeedsYou
-		for _, s := range d.Sections {
-			if s.Total > 0 {
-				out.Candidates = append(out.Candidates, class{s.Class, s.Total, s.Rows})
+	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
+		return readAnswer(ctx, a, (*page).next, func(r model.Reader) (upNext, error) {
+			agent, err := a.knownAgent(r)
+			if err != nil {
+				return upNext{}, err
 			}
-		}
-		return nil
+			d := model.DeskOf(r, agent, model.Stamp{At: a.now()}, model.Class.Limit)
+			out := upNext{AgentID: agent, Revision: d.Revision, Decision: d.Decision, Current: d.Current, NeedsOperator: d.NeedsYou}
+			out.Candidates = []class{}
+			for _, s := range d.Sections {
+				if s.Total > 0 {
+					out.Candidates = append(out.Candidates, class{s.Class, s.Total, s.Rows})
+				}
+			}
+			return out, nil
+		})
 	})
-	return answer{data: out, text: func(p *page) { p.next(out) }}, err
 }
 
 func (p *page) next(n upNext) {

@@ -26,30 +26,22 @@ func (a *app) notesVerb() *cobra.Command {
 		Long: "notes selects from an item's journal: scope, steps, blockers, triggers, answers, decisions with a reason,\n" +
 			"plan changes, tasks and reports. Rounds, ticks, turns and what can be derived make no note; vise events has all.", ValidArgsFunction: a.allItems,
 	}
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.notes(ctx, args[0]) })
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		return readItem(ctx, a, args[0], (*page).notes, func(r model.Reader, w model.WorkItem) noted {
+			t, _ := r.Trace(w.AgentID, w.ID)
+			return noted{w.ID, prompt.NotesOf(r.Entries(w.ID, eventsNoted)), prompt.CompactTrace(t.Entries)}
+		})
+	})
 }
 
-func (a *app) notes(ctx context.Context, ref string) (answer, error) {
-	id, err := a.resolve(ctx, ref)
-	if err != nil {
-		return answer{}, err
+func (p *page) notes(out noted) {
+	for _, n := range out.Notes {
+		p.line("%s  %-8s  %s", n.At.Format(time.RFC3339), n.Kind, n.Text)
 	}
-	out := noted{WorkItemID: id}
-	err = a.read(ctx, func(r model.Reader) error {
-		w, _ := r.Item(id)
-		t, _ := r.Trace(w.AgentID, id)
-		out.Notes, out.Trace = prompt.NotesOf(r.Entries(id, eventsNoted)), prompt.CompactTrace(t.Entries)
-		return nil
-	})
-	return answer{data: out, text: func(p *page) {
-		for _, n := range out.Notes {
-			p.line("%s  %-8s  %s", n.At.Format(time.RFC3339), n.Kind, n.Text)
-		}
-		for _, s := range out.Trace.Steps {
-			p.line("%s  %-8s  called %s: %s", s.At.Format(time.RFC3339), "round", model.Text(joined(s.Calls)), s.Text)
-		}
-		if out.Trace.Dropped > 0 {
-			p.line("%d rounds only talked", out.Trace.Dropped)
-		}
-	}}, err
+	for _, s := range out.Trace.Steps {
+		p.line("%s  %-8s  called %s: %s", s.At.Format(time.RFC3339), "round", model.Text(joined(s.Calls)), s.Text)
+	}
+	if out.Trace.Dropped > 0 {
+		p.line("%d rounds only talked", out.Trace.Dropped)
+	}
 }

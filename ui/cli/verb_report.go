@@ -46,7 +46,7 @@ func (a *app) offeredText(ctx context.Context, ref string, n int) (model.Text, e
 	if err != nil {
 		return "", err
 	}
-	v, err := readOne(ctx, a, func(r model.Reader) (model.View, error) { return home.ViewOf(r, id), nil })
+	v, err := a.view(ctx, id)
 	if err != nil {
 		return "", err
 	}
@@ -86,27 +86,23 @@ func (a *app) settleReport(ctx context.Context, ref string, o reportOptions, did
 }
 
 func (a *app) showReport(ctx context.Context, ref string) (answer, error) {
-	id, err := a.resolve(ctx, ref)
-	if err != nil {
-		return answer{}, err
-	}
-	var out home.CompletionResult
-	err = a.read(ctx, func(r model.Reader) error {
-		out.WorkItem = home.ViewOf(r, id)
-		return nil
+	return readItem(ctx, a, ref, (*page).report, func(r model.Reader, w model.WorkItem) (out home.CompletionResult) {
+		out.WorkItem = home.ViewOf(r, w.ID)
+		return out
 	})
-	return answer{data: out, text: func(p *page) {
-		switch v := out.WorkItem; {
-		case v.Report != nil:
-			p.line("%s", v.Report.Text.Multiline())
-		case v.State == model.Open:
-			p.line("%s is open; a report follows its completion", v.Handle)
-		case len(v.Offered) > 0:
-			p.offers(v)
-		default:
-			p.line("%s was completed without a report; vise report %s --file - gives it one", v.Handle, v.Handle)
-		}
-	}}, err
+}
+
+func (p *page) report(out home.CompletionResult) {
+	switch v := out.WorkItem; {
+	case v.Report != nil:
+		p.line("%s", v.Report.Text.Multiline())
+	case v.State == model.Open:
+		p.line("%s is open; a report follows its completion", v.Handle)
+	case len(v.Offered) > 0:
+		p.offers(v)
+	default:
+		p.line("%s was completed without a report; vise report %s --file - gives it one", v.Handle, v.Handle)
+	}
 }
 
 // offers shows the reports to choose from.

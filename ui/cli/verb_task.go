@@ -74,7 +74,7 @@ func (a *app) supervise(ctx context.Context, c *cobra.Command, o taskOptions, ar
 		}
 		w.Agent = ""
 	} else if w.Agent == "" {
-		if w.Agent, err = a.onlyAgent(ctx); err != nil {
+		if w.Agent, err = readOne(ctx, a, onlyAgent); err != nil {
 			return answer{}, err
 		}
 	}
@@ -97,15 +97,11 @@ func (a *app) supervise(ctx context.Context, c *cobra.Command, o taskOptions, ar
 }
 
 // onlyAgent is the agent of a home that has one.
-func (a *app) onlyAgent(ctx context.Context) (id model.AgentID, err error) {
-	err = a.read(ctx, func(r model.Reader) error {
-		if all := r.Agents("", 2); len(all) == 1 {
-			id = all[0].ID
-			return nil
-		}
-		return misuse("agent", "nothing says whose task it is").WithHint("name a work item, or an agent: --item ID, --agent A")
-	})
-	return id, err
+func onlyAgent(r model.Reader) (model.AgentID, error) {
+	if all := r.Agents("", 2); len(all) == 1 {
+		return all[0].ID, nil
+	}
+	return "", misuse("agent", "nothing says whose task it is").WithHint("name a work item, or an agent: --item ID, --agent A")
 }
 
 func (a *app) supervisor() (runner.Supervisor, error) {
@@ -175,41 +171,43 @@ const shownTasks = 50
 func (a *app) taskListVerb() *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List tasks: running ones, then the newest that ended"}
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
-		named, err := a.namedAgent()
-		if err != nil {
-			return answer{}, err
-		}
-		all := []model.Task{}
-		err = a.read(ctx, func(r model.Reader) error {
+		return readAnswer(ctx, a, (*page).tasks, func(r model.Reader) (taskList, error) {
+			named, err := a.namedAgent()
+			out := taskList{[]model.Task{}}
 			for _, id := range agentsOf(r, named) {
-				all = append(all, r.Tasks(id, shownTasks)...)
+				out.Tasks = append(out.Tasks, r.Tasks(id, shownTasks)...)
 			}
-			return nil
+			return out, err
 		})
-		return answer{data: map[string]any{"tasks": all}, text: func(p *page) {
-			for _, t := range all {
-				p.line("%s  %-11s %s  %s  %s", t.ID, t.Status, t.AgentID, t.WorkItemID, t.Summary)
-			}
-		}}, err
 	})
 }
 
-func (a *app) oneTask(ctx context.Context, id string) (t model.Task, err error) {
-	err = a.read(ctx, func(r model.Reader) error {
-		var ok bool
-		if t, ok = r.Task(model.TaskID(id)); !ok {
-			return model.Refuse(model.CodeNotFound, "unknown task %s", model.Text(id)).At("task_id").WithHint("list them: vise task list")
+// taskList is the data of task list.
+type taskList struct {
+	Tasks []model.Task `json:"tasks"`
+}
+
+func (p *page) tasks(l taskList) {
+	for _, t := range l.Tasks {
+		p.line("%s  %-11s %s  %s  %s", t.ID, t.Status, t.AgentID, t.WorkItemID, t.Summary)
+	}
+}
+
+// oneTask reads the task of that id.
+func oneTask(id string) func(model.Reader) (model.Task, error) {
+	return func(r model.Reader) (model.Task, error) {
+		t, ok := r.Task(model.TaskID(id))
+		if !ok {
+			return t, model.Refuse(model.CodeNotFound, "unknown task %s", model.Text(id)).At("task_id").WithHint("list them: vise task list")
 		}
-		return nil
-	})
-	return t, err
+		return t, nil
+	}
 }
 
 func (a *app) taskShowVerb() *cobra.Command {
 	c := &cobra.Command{Use: "show TASK", Short: "Show a task and the end of what it wrote"}
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		t, err := a.oneTask(ctx, args[0])
-		return answer{data: t, text: func(p *page) { p.task(t) }}, err
+		return readAnswer(ctx, a, (*page).task, oneTask(args[0]))
 	})
 }
 
@@ -242,7 +240,7 @@ func (p *page) task(t model.Task) {
 func (a *app) taskStopVerb() *cobra.Command {
 	c := &cobra.Command{Use: "stop TASK", Short: "Stop a running task"}
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		t, err := a.oneTask(ctx, args[0])
+		t, err := readOne(ctx, a, oneTask(args[0]))
 		if err != nil {
 			return answer{}, err
 		}

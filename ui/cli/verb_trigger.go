@@ -65,22 +65,17 @@ func (a *app) address(ctx context.Context, ref string, t *model.Trigger) (model.
 		if t.Wake == "" {
 			t.Wake = model.WakeExternal
 		}
-		var agent model.AgentID
-		err := a.read(ctx, func(r model.Reader) (err error) {
-			agent, err = a.knownAgent(r)
-			return err
-		})
-		return agent, err
+		return readOne(ctx, a, a.knownAgent)
 	}
-	known := false
-	if err := a.read(ctx, func(r model.Reader) error {
-		_, known = r.Wait(model.WaitID(ref))
-		return nil
-	}); err != nil {
+	x, err := readOne(ctx, a, func(r model.Reader) (x model.Wait, _ error) {
+		x, _ = r.Wait(model.WaitID(ref))
+		return x, nil
+	})
+	if err != nil {
 		return "", err
 	}
-	if known {
-		t.WaitID = model.WaitID(ref)
+	if x.ID != "" {
+		t.WaitID = x.ID
 		return a.namedAgent()
 	}
 	id, err := a.resolve(ctx, ref)
@@ -210,25 +205,28 @@ type ingressGist struct {
 func (a *app) triggerListVerb() *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the capabilities that reach the agents"}
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
-		named, err := a.namedAgent()
-		if err != nil {
-			return answer{}, err
-		}
-		var out []ingressGist
-		err = a.read(ctx, func(r model.Reader) error {
+		return readAnswer(ctx, a, (*page).ingresses, func(r model.Reader) (ingressList, error) {
+			named, err := a.namedAgent()
+			var out ingressList
 			for _, id := range agentsOf(r, named) {
 				for _, in := range r.Ingresses(id, shownIngresses) {
-					out = append(out, ingressGist{Ingress: in, Signed: in.Secret != ""})
+					out.Ingresses = append(out.Ingresses, ingressGist{Ingress: in, Signed: in.Secret != ""})
 				}
 			}
-			return nil
+			return out, err
 		})
-		return answer{data: map[string]any{"ingresses": out}, text: func(p *page) {
-			for _, in := range out {
-				p.line("%s  %s %s  %s  %d deliveries%s", in.ID, in.AgentID, in.WaitID, in.Deliver, in.Deliveries, revoked(in.Ingress))
-			}
-		}}, err
 	})
+}
+
+// ingressList is the data of trigger list.
+type ingressList struct {
+	Ingresses []ingressGist `json:"ingresses"`
+}
+
+func (p *page) ingresses(l ingressList) {
+	for _, in := range l.Ingresses {
+		p.line("%s  %s %s  %s  %d deliveries%s", in.ID, in.AgentID, in.WaitID, in.Deliver, in.Deliveries, revoked(in.Ingress))
+	}
 }
 
 func revoked(in model.Ingress) string {

@@ -22,22 +22,13 @@ func (a *app) whyVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "why ID", Short: "Say why a work item is where it is, and what would make it runnable", ValidArgsFunction: a.allItems,
 	}
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.why(ctx, args[0]) })
-}
-
-func (a *app) why(ctx context.Context, ref string) (answer, error) {
-	id, err := a.resolve(ctx, ref)
-	if err != nil {
-		return answer{}, err
-	}
-	var out reasons
-	err = a.read(ctx, func(r model.Reader) error {
-		w, _ := r.Item(id)
-		out = reasons{WorkItemID: w.ID, Handle: w.Handle, Objective: w.Objective, Why: model.Explain(r, w, a.now())}
-		out.Order = append([]model.Row{}, out.Why.Order...)
-		return nil
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		return readItem(ctx, a, args[0], (*page).why, func(r model.Reader, w model.WorkItem) reasons {
+			out := reasons{WorkItemID: w.ID, Handle: w.Handle, Objective: w.Objective, Why: model.Explain(r, w, a.now())}
+			out.Order = append([]model.Row{}, out.Why.Order...)
+			return out
+		})
 	})
-	return answer{data: out, text: func(p *page) { p.why(out) }}, err
 }
 
 func (p *page) why(y reasons) {

@@ -190,7 +190,8 @@ func unsettled(f *widget.Form, card thread.Card) {
 		return
 	}
 	head, submit, at := f.Head, f.Submit, len(f.Fields)
-	f.Fields = append(f.Fields, widget.FormField{Label: "Why all the same?   kept in the thread's log", Field: textField(1, model.MaxReason)})
+	why := widget.FormField{Label: "Why all the same?   kept in the thread's log", Field: textField(1, model.MaxReason)}
+	f.Fields = append(f.Fields, why)
 	f.Head = func(x widget.Context, f *widget.Form) []string {
 		out := x.Warn("Its thread " + string(card.Thread.ID) + " speaks against it.")
 		for i, words := range against {
@@ -208,7 +209,8 @@ func unsettled(f *widget.Form, card thread.Card) {
 		}
 		r := submit(x, f)
 		if apply, ok := r.(widget.Apply); ok {
-			apply.Before = threadJobMsg{act: ThreadAct{Repo: card.Repo, Command: thread.Remark{Thread: card.Thread.ID, Note: "completed all the same: " + f.Text(at)}}}
+			remark := thread.Remark{Thread: card.Thread.ID, Note: "completed all the same: " + f.Text(at)}
+			apply.Before = job{thread: &ThreadAct{Repo: card.Repo, Command: remark}}
 			return apply
 		}
 		return r

@@ -52,7 +52,7 @@ type neighbours struct {
 	files   fileTodos
 }
 
-// idle is whether the operator's hands rest. While they do not, the queue keeps its order.
+// idle is whether the operator pauses. While not, the queue keeps its order.
 type idle struct {
 	running bool
 	quiet   int
@@ -70,7 +70,10 @@ func New(ctx context.Context, o Options) Console {
 		o.Settings = config.Defaults()
 	}
 	c := Console{
-		fx:  &effects{Session: o.Session, ctx: ctx, now: o.Now, newKey: o.NewKey, editor: o.Editor, native: o.Native, pages: markdown.NewRenderer(o.Pages)},
+		fx: &effects{
+			Session: o.Session, ctx: ctx, now: o.Now, newKey: o.NewKey,
+			editor: o.Editor, native: o.Native, pages: markdown.NewRenderer(o.Pages),
+		},
 		opt: o, keys: o.Settings.Table(), acts: newActs(), now: o.Now(), drafts: map[string]string{},
 		place:    place{spot: newSpot()},
 		terminal: terminal{dark: true, profile: colorprofile.TrueColor},

@@ -276,7 +276,8 @@ func recheckNote(x widget.Context, f *widget.Form) string {
 // acknowledgeAll notes that the operator has seen what some rows need. Those that need
 // nothing are passed by.
 func (c Console) acknowledgeAll(rows []model.Row) (Console, tea.Cmd) {
-	return c.send(action.AcknowledgeRows(rows), fmt.Sprintf("Acknowledged what %d marked %s", len(rows), screen.Plural(len(rows), "item needs", "items need")))
+	said := fmt.Sprintf("Acknowledged what %d marked %s", len(rows), screen.Plural(len(rows), "item needs", "items need"))
+	return c.send(action.AcknowledgeRows(rows), said)
 }
 
 // bulkLines name the items that an act is about.
@@ -287,7 +288,8 @@ func bulkLines(x widget.Context, rows []model.Row) []string {
 			out = append(out, x.Note(fmt.Sprintf("and %d more", len(rows)-i)))
 			break
 		}
-		out = append(out, " "+onScreen(x).RowInk(r).Paint(onScreen(x).RowMark(r))+" "+x.Muted.Paint(string(r.Handle))+" "+text.Cut(x.Show(r.Objective), x.Inner()-16))
+		mark := onScreen(x).RowInk(r).Paint(onScreen(x).RowMark(r))
+		out = append(out, " "+mark+" "+x.Muted.Paint(string(r.Handle))+" "+x.Cut(r.Objective, x.Inner()-16))
 	}
 	for _, r := range rows {
 		if r.IsCurrent {

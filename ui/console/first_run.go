@@ -136,7 +136,8 @@ func (d *welcome) confirmImport(dir string, v Survey) widget.Dialog {
 		Head: func(x widget.Context, _ *widget.Form) []string {
 			out := []string{
 				" " + x.Cut(model.Text(dir), x.Inner()-2), "",
-				fmt.Sprintf(" %d %s, %d work items (%d open), %d waits", v.Agents, screen.Plural(v.Agents, "agent", "agents"), v.Items, v.Open, v.Waits),
+				fmt.Sprintf(" %d %s, %d work items (%d open), %d waits",
+					v.Agents, screen.Plural(v.Agents, "agent", "agents"), v.Items, v.Open, v.Waits),
 			}
 			for i, p := range v.Problems {
 				if i == 5 {
@@ -245,7 +246,8 @@ func (e *effects) offer(f *FirstRun, n int) tea.Cmd {
 			return complainMsg{err}
 		}
 		name := model.Text(f.Programs[n]).String()
-		p := diffPager(fmt.Sprintf("Put vise into %s?  nothing is written yet", name), "{read-apply} apply · {read-close} leave it as it is", lines)
+		title := fmt.Sprintf("Put vise into %s?  nothing is written yet", name)
+		p := diffPager(title, "{read-apply} apply · {read-close} leave it as it is", lines)
 		p.Keys = map[action.ID]widget.Result{
 			action.ReadApply: widget.Effect{Do: e.install(f, n)}, action.ReadClose: widget.Effect{Do: e.offer(f, n+1)},
 		}

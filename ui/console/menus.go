@@ -87,7 +87,8 @@ func agentMenu(c Console) widget.Dialog {
 		if a.ID == c.place.agent {
 			m.At = i
 		}
-		m.Lines = append(m.Lines, widget.MenuLine{Title: string(a.ID), Does: agentWords(a, c.now), Result: widget.Intent{Msg: visitMsg(a.ID)}, Other: posture(a)})
+		m.Lines = append(m.Lines, widget.MenuLine{Title: string(a.ID), Does: agentWords(a, c.now),
+			Result: widget.Intent{Msg: visitMsg(a.ID)}, Other: posture(a)})
 	}
 	return m
 }

@@ -35,6 +35,9 @@ type job struct {
 	draftKey, draft string
 }
 
+// handle posts a job that a dialog intends.
+func (j job) handle(c Console) (Console, tea.Cmd) { return c.post(j) }
+
 // post queues a job and sends it if none is under way.
 func (c Console) post(j job) (Console, tea.Cmd) {
 	c.outbox.seq++

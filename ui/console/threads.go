@@ -66,11 +66,6 @@ type (
 	threadNewsMsg struct{ err error }
 	// ranMsg says that a recommended command ended.
 	ranMsg struct{ err error }
-	// threadJobMsg is what was decided on a thread.
-	threadJobMsg struct {
-		act  ThreadAct
-		said string
-	}
 )
 
 // watchThreads parks until the threads have news.
@@ -180,10 +175,6 @@ func (m ranMsg) handle(c Console) (Console, tea.Cmd) {
 	c, note := c.say(said)
 	c, read := c.readThreads()
 	return c, tea.Batch(note, read)
-}
-
-func (m threadJobMsg) handle(c Console) (Console, tea.Cmd) {
-	return c.post(job{thread: &m.act, said: m.said})
 }
 
 // threadActed shows what became of an act on a thread.

@@ -36,7 +36,7 @@ func (b threadRow) take(x widget.Context, w action.ThreadAction) widget.Result {
 
 // job carries a command out in the thread's repository.
 func (b threadRow) job(c thread.Command, said string) widget.Result {
-	return widget.Intent{Msg: threadJobMsg{ThreadAct{Repo: b.In.Repo, Command: c}, said}}
+	return widget.Intent{Msg: job{thread: &ThreadAct{Repo: b.In.Repo, Command: c}, said: said}}
 }
 
 // copyCommandMsg is a command for the clipboard, unless pasting it would do more than it shows.
@@ -91,7 +91,7 @@ func (b threadRow) starting(x widget.Context) widget.Dialog {
 				return widget.Trouble("a thread needs a goal")
 			}
 			act := ThreadAct{Repo: repo, Command: thread.Start{Goal: f.Text(0)}, Item: item}
-			return widget.Intent{Msg: threadJobMsg{act, "Began a thread"}}
+			return widget.Intent{Msg: job{thread: &act, said: "Began a thread"}}
 		},
 	}
 	return f

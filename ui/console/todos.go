@@ -93,7 +93,12 @@ func (d *todoDialog) Press(k widget.Key, x widget.Context) (widget.Dialog, widge
 		}
 		d.waiting = true
 		list := slices.Clone(d.list)
-		return d, widget.Apply{Said: "Todos saved", Command: model.UpdateWorkItem{WorkItemID: d.row.ID, TodoList: &list, SeenRevision: d.sees(x)}}
+		seen := d.seen
+		if seen == 0 {
+			seen = x.Revision(d.row)
+		}
+		return d, widget.Apply{Said: "Todos saved",
+			Command: model.UpdateWorkItem{WorkItemID: d.row.ID, TodoList: &list, SeenRevision: seen}}
 	case action.TodoUndo:
 		if n := len(d.undo); n > 0 {
 			d.list, d.undo = d.undo[n-1], d.undo[:n-1]
@@ -198,7 +203,8 @@ func (d *todoDialog) Paste(s string) {
 
 // Draw is part of widget.Dialog.
 func (d *todoDialog) Draw(x widget.Context) widget.Drawn {
-	foot := "{todo-state} state · {todo-add} add · {todo-edit} edit · {todo-row-down} {todo-row-up} move · {todo-drop} drop · {todo-undo} undo · {todo-save} save"
+	foot := "{todo-state} state · {todo-add} add · {todo-edit} edit · {todo-row-down} {todo-row-up} move · " +
+		"{todo-drop} drop · {todo-undo} undo · {todo-save} save"
 	switch {
 	case d.waiting:
 		foot = "saving… · {todo-close} lets it go on behind"
@@ -207,7 +213,8 @@ func (d *todoDialog) Draw(x widget.Context) widget.Drawn {
 	}
 	out := x.Dialog(fmt.Sprintf("Todos of %s  %s", d.row.Handle, x.Cut(d.row.Objective, 50)), foot, nil)
 	if d.drafted {
-		out.Lines = x.Warn(fmt.Sprintf(x.Keys.Keyed("Your draft. The saved list has %d %s: {todo-undo} shows it."), d.saved, screen.Plural(d.saved, "todo", "todos")))
+		saved := fmt.Sprintf("%d %s", d.saved, screen.Plural(d.saved, "todo", "todos"))
+		out.Lines = x.Warn(x.Keys.Keyed("Your draft. The saved list has " + saved + ": {todo-undo} shows it."))
 	}
 	room := max(min(len(d.list), x.H-2-len(out.Lines)), 1)
 	top := min(max(d.at-room+1, 0), max(len(d.list)-room, 0))
@@ -238,11 +245,4 @@ func (d *todoDialog) todoLine(i int, x widget.Context, out *widget.Drawn) string
 	}
 	return k.Strip(w, i == d.at, k.Key.Of(" "+cursor+" "), ink.Of(mark+" "), ink.Of(x.Show(t.Text)),
 		k.Faint.Of(word))
-}
-
-func (d *todoDialog) sees(x widget.Context) uint64 {
-	if d.seen != 0 {
-		return d.seen
-	}
-	return x.Revision(d.row)
 }

@@ -135,7 +135,7 @@ func (d *triage) rank(k widget.Key) widget.Result {
 	case t.Priority == p:
 		return nil
 	}
-	return widget.Intent{Msg: fileJobMsg{act: FileAct{Kind: FileRank, Ref: d.at, Priority: p}}}
+	return widget.Intent{Msg: job{act: &FileAct{Kind: FileRank, Ref: d.at, Priority: p}}}
 }
 
 // promote makes a work item of the finding at the cursor, for the agent on screen. It decides
@@ -148,8 +148,8 @@ func (d *triage) promote(x widget.Context) widget.Result {
 	case x.State.Agent == "":
 		return widget.Trouble("the ledger knows no agent yet")
 	}
-	return widget.Intent{Msg: fileJobMsg{FileAct{Kind: FilePromote, Ref: d.at, Agent: x.State.Agent},
-		"Promoted " + d.at.String() + ": it is a work item of " + model.Text(x.State.Agent).String()}}
+	return widget.Intent{Msg: job{act: &FileAct{Kind: FilePromote, Ref: d.at, Agent: x.State.Agent},
+		said: "Promoted " + d.at.String() + ": it is a work item of " + model.Text(x.State.Agent).String()}}
 }
 
 // rejections are the keys that close a finding, each with a reason.
@@ -172,7 +172,7 @@ func (d *triage) judge(id action.ID, x widget.Context) widget.Result {
 	case id == action.TriageApprove:
 		act := FileAct{Kind: FileMove, Ref: d.at, Move: todo.Move{To: todo.Ready, Reason: "Triage approved"}}
 		d.decide("approved", FileUnapprove)
-		return widget.Intent{Msg: fileJobMsg{act: act}}
+		return widget.Intent{Msg: job{act: &act}}
 	}
 	f := widget.NewField(d.proposal(resolution), 1, model.MaxReason)
 	d.ask, d.asked = &f, resolution
@@ -220,7 +220,7 @@ func (d *triage) reject(x widget.Context) widget.Result {
 	act := FileAct{Kind: FileMove, Ref: d.at, Move: m}
 	d.ask = nil
 	d.decide(screen.ResolutionWord(m.Resolution), FileReopen)
-	return widget.Intent{Msg: fileJobMsg{act: act}}
+	return widget.Intent{Msg: job{act: &act}}
 }
 
 // decide notes a verdict and goes to the next finding that has none.
@@ -250,7 +250,7 @@ func (d *triage) takeBack() widget.Result {
 	if last.back == "" {
 		return nil
 	}
-	return widget.Intent{Msg: fileJobMsg{act: FileAct{Kind: last.back, Ref: last.ref, Move: todo.Move{Reason: "Triage undone"}}}}
+	return widget.Intent{Msg: job{act: &FileAct{Kind: last.back, Ref: last.ref, Move: todo.Move{Reason: "Triage undone"}}}}
 }
 
 func (d *triage) forget(r todo.Ref) {
@@ -324,16 +324,6 @@ func (d *triage) keys(w int) string {
 	return "{triage-approve} approve · {triage-defer} defer · {triage-false-positive} false · {triage-duplicate} duplicate · " +
 		"{triage-out-of-scope} scope · {triage-superseded} superseded · {triage-wont-fix} won't fix · 1-3 rank · " +
 		"{triage-promote} promote · {triage-undo} undo"
-}
-
-// fileJobMsg is what was decided on a file todo.
-type fileJobMsg struct {
-	act  FileAct
-	said string
-}
-
-func (m fileJobMsg) handle(c Console) (Console, tea.Cmd) {
-	return c.post(job{act: &m.act, said: m.said})
 }
 
 // acted is the end of an act on a file: what it changed is read again.
