@@ -53,7 +53,7 @@ func activeThread(at *home.Repository, s *threads.Snapshot) (answer, error) {
 	}
 	return answer{
 		data:     t.View().With("active", true).With("work_state_git_status", status),
-		warnings: threadWarnings(threadWarning(j)...), lines: threadCard(t, j, at.Scene.Git),
+		warnings: threadWarnings(threadWarning(j)...), lines: threadCard(t, j, at.Stamp.Git),
 	}, nil
 }
 
@@ -68,7 +68,7 @@ func (v *threadVerbs) list() *cobra.Command {
 				return listThreads(at)
 			}
 			err = at.Read(func(s *threads.Snapshot) error {
-				p, err := thread.Prepare(s, at.Scene)
+				p, err := thread.Prepare(s, at.Stamp)
 				if err == nil {
 					r = parkedThreads(p)
 				}
@@ -151,7 +151,7 @@ func (v *threadVerbs) show() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r = answer{data: t.View().With("work_state_git_status", j.View(t.ID)), warnings: threadWarnings(threadWarning(j)...), lines: threadCard(t, j, at.Scene.Git)}
+			r = answer{data: t.View().With("work_state_git_status", j.View(t.ID)), warnings: threadWarnings(threadWarning(j)...), lines: threadCard(t, j, at.Stamp.Git)}
 			return nil
 		})
 		return r, err
@@ -162,7 +162,7 @@ func (v *threadVerbs) prepare() *cobra.Command {
 	return v.verb("prepare", "What somebody who takes up the work here should know", fromCLI,
 		func(_ context.Context, at *home.Repository, _ []string) (r answer, err error) {
 			err = at.Read(func(s *threads.Snapshot) error {
-				p, err := thread.Prepare(s, at.Scene)
+				p, err := thread.Prepare(s, at.Stamp)
 				if err == nil {
 					r = preparedAnswer(p)
 				}
@@ -198,16 +198,12 @@ func (v *threadVerbs) everywhere(ctx context.Context) (r answer, err error) {
 	if err != nil {
 		return r, err
 	}
-	var ledger home.Viewer
-	switch h, err := v.app.open(); {
-	case err == nil:
-		ledger = h
-	case !home.NoHome(err):
+	h, err := v.app.open()
+	if err != nil && !home.NoHome(err) {
 		return r, err
 	}
-	seen := in.List(ctx, ledger)
 	repos := []thread.View{}
-	for _, x := range seen {
+	for _, x := range in.List(ctx, h) {
 		repos = append(repos, x.View())
 		r.lines = append(r.lines, fmt.Sprintf("%v", x.Repo))
 		if x.Problem != "" {
