@@ -301,14 +301,11 @@ func (r *Recovery) settleHome(h Home, id string) error {
 
 // copyPath copies a file into a draft.
 func copyPath(m *files.Machine, from, to string) error {
-	in, err := os.OpenFile(from, os.O_RDONLY|files.NoFollow, 0)
+	in, err := openLedger(from, os.O_RDONLY)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	if info, err := in.Stat(); err != nil || !info.Mode().IsRegular() {
-		return errors.Join(err, fmt.Errorf("%s is not a regular file", from))
-	}
 	return m.Replace(to, func(out *files.File) error {
 		_, err := io.Copy(out, in)
 		return err

@@ -1,5 +1,9 @@
 package themes
 
+import (
+	"github.com/charmbracelet/colorprofile"
+)
+
 // The built-in palettes. Their contrasts are tested: text 4.5 to 1 on the background and
 // on the selection, borders 3 to 1 (WCAG 2.2, AA); 7 and 4.5 to 1 in the high-contrast ones.
 var (
@@ -67,4 +71,28 @@ var (
 // All are the built-in palettes, the default ones first.
 func All() []Palette {
 	return []Palette{dark, light, highContrastDark, highContrastLight, colourBlindDark, colourBlindLight, ansi16, mono}
+}
+
+// ByName is the built-in palette of that name.
+func ByName(name string) (Palette, bool) {
+	for _, p := range All() {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return Palette{}, false
+}
+
+// On is p where a terminal of that profile can show it, else what comes nearest: mono
+// without colours (NO_COLOR too), ansi16 with sixteen.
+func (p Palette) On(profile colorprofile.Profile) Palette {
+	switch profile {
+	case colorprofile.NoTTY, colorprofile.ASCII:
+		return mono
+	case colorprofile.ANSI:
+		if p.Name != mono.Name {
+			return ansi16
+		}
+	}
+	return p
 }

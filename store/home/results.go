@@ -34,7 +34,7 @@ type PickResult struct {
 	CurrentID   model.ItemID      `json:"current_work_item_id"`
 	Transition  *model.Transition `json:"transition,omitempty"`
 	BindingNote string            `json:"binding_note"`
-	// Warnings are what went wrong beside the act; doors that tell warnings apart leave it empty.
+	// Warnings are those of what follows the act, where a frontend has no place for them elsewhere.
 	Warnings []model.Warning `json:"warnings,omitempty"`
 	Replayed bool            `json:"replayed,omitempty"`
 }

@@ -71,7 +71,7 @@ func (t Threads) Observe(ctx context.Context, x Execution) error {
 	}
 	r, done := t.At(ctx, repo.Root(), recordSource)
 	defer done()
-	if r.Scene.Git.State == thread.GitSlow {
+	if r.Stamp.Git.State == thread.GitSlow {
 		return ErrSlowGit
 	}
 	_, err := r.Apply(ctx, thread.Finalize{Outcome: x.outcome(t.Now())})
@@ -211,7 +211,7 @@ func (r *Repository) learn(ctx context.Context, task *endedTask, ids []thread.ID
 		Commands: []thread.Execution{{
 			Command: command, ExitStatus: &status,
 			// Whether the work tree was clean at the start is not recorded; at the end has to do.
-			Head: task.Run.GitHead, Dirty: r.Scene.Git.Dirty, At: r.Scene.At,
+			Head: task.Run.GitHead, Dirty: r.Stamp.Git.Dirty, At: r.Stamp.At,
 		}},
 	}})
 	return err
@@ -222,7 +222,7 @@ func (r *Repository) firstLive(ids []thread.ID) (id thread.ID, err error) {
 		return "", nil
 	}
 	err = r.Read(func(s *threads.Snapshot) error {
-		card, err := thread.CardOf(s, r.Scene, ids)
+		card, err := thread.CardOf(s, r.Stamp, ids)
 		if err == nil && card.Thread != nil && !card.Thread.Status.Ended() {
 			id = card.Thread.ID
 		}

@@ -35,7 +35,7 @@ const (
 // Repository is one repository's threads as one act sees them.
 type Repository struct {
 	threads.Repo
-	Scene thread.Stamp
+	Stamp thread.Stamp
 	git   threads.Reader
 	ask   context.Context // ends with the time for git
 }
@@ -51,7 +51,7 @@ func (t Threads) At(ctx context.Context, dir, source string) (r *Repository, don
 		root = filepath.Join(t.Dir, dir)
 	}
 	ask, done := context.WithTimeout(ctx, gitLimit)
-	return &Repository{git: t.Git, Repo: threads.At(root), ask: ask, Scene: thread.Stamp{
+	return &Repository{git: t.Git, Repo: threads.At(root), ask: ask, Stamp: thread.Stamp{
 		At: thread.FormatTime(t.Now()), Actor: t.Actor, Source: source,
 		Git: t.Git.Capture(ctx, root), Lineages: thread.Lineages{},
 	}}, done
@@ -71,7 +71,7 @@ func (r *Repository) asking(judge func() error) error {
 		if !errors.As(err, &need) {
 			return err
 		}
-		r.Scene.Lineages[need.Head] = r.git.Lineage(r.ask, r.Repo.Root(), need.Head)
+		r.Stamp.Lineages[need.Head] = r.git.Lineage(r.ask, r.Repo.Root(), need.Head)
 	}
 }
 
@@ -79,7 +79,7 @@ func (r *Repository) asking(judge func() error) error {
 func (r *Repository) Apply(ctx context.Context, c thread.Command) (answer thread.Receipt, err error) {
 	err = r.asking(func() error {
 		var err error
-		answer, err = r.Repo.Apply(ctx, c, r.Scene)
+		answer, err = r.Repo.Apply(ctx, c, r.Stamp)
 		return err
 	})
 	return answer, err
@@ -99,7 +99,7 @@ func (r *Repository) Read(fn func(*threads.Snapshot) error) error {
 
 // Judge asks the branch-safe rules about a thread. Within Read its error goes back to Read.
 func (r *Repository) Judge(t thread.Thread, source thread.Source) (thread.BranchCheck, error) {
-	return thread.CheckBranch(t.Git, source == thread.FromFallback, r.Scene.Git, r.Scene.Lineages)
+	return thread.CheckBranch(t.Git, source == thread.FromFallback, r.Stamp.Git, r.Stamp.Lineages)
 }
 
 // Findings are what is wrong with the threads.
@@ -125,7 +125,7 @@ func (t Threads) Card(ctx context.Context, links []model.ThreadLink) (card threa
 	defer done()
 	linked, elsewhere := r.Repo.Linked(links)
 	if err := r.Read(func(s *threads.Snapshot) (err error) {
-		card, err = thread.CardOf(s, r.Scene, linked)
+		card, err = thread.CardOf(s, r.Stamp, linked)
 		return err
 	}); err != nil {
 		card.Problem = model.Text(err.Error())
@@ -142,19 +142,14 @@ const (
 	listLimit   = 6 * time.Second
 )
 
-// Viewer reads the ledger; a *Home is one.
-type Viewer interface {
-	View(context.Context, func(model.Reader) error) error
-}
-
 // List is every thread that somebody may take up: those of the repository around the
 // working directory, then those of the repositories that open work items link to. It
-// changes nothing. l is nil where there is no home.
-func (t Threads) List(ctx context.Context, l Viewer) []thread.Overview {
+// changes nothing. h is nil where there is none.
+func (t Threads) List(ctx context.Context, h *Home) []thread.Overview {
 	ctx, cancel := context.WithTimeout(ctx, listLimit)
 	defer cancel()
 	here := t.root()
-	owners, err := threadOwners(ctx, l)
+	owners, err := threadOwners(ctx, h)
 	roots := []string{here}
 	for _, root := range slices.Sorted(maps.Keys(owners)) {
 		if at, _ := threads.At(here).Linked([]model.ThreadLink{{Repo: model.Text(root), TaskID: "x"}}); len(at) > 0 {
@@ -179,10 +174,10 @@ func (t Threads) List(ctx context.Context, l Viewer) []thread.Overview {
 }
 
 func (t Threads) listOf(ctx context.Context, root string, owners []threadOwner) (list thread.Overview) {
-	r, done := t.At(ctx, root, "radar")
+	r, done := t.At(ctx, root, "overview")
 	defer done()
 	if err := r.Read(func(s *threads.Snapshot) (err error) {
-		list, err = thread.OverviewOf(s, r.Scene)
+		list, err = thread.OverviewOf(s, r.Stamp)
 		return err
 	}); err != nil {
 		list.Problem = model.Text(err.Error())
@@ -205,12 +200,12 @@ type threadOwner struct {
 }
 
 // threadOwners are the open items with threads, by repository.
-func threadOwners(ctx context.Context, l Viewer) (map[string][]threadOwner, error) {
+func threadOwners(ctx context.Context, h *Home) (map[string][]threadOwner, error) {
 	out := map[string][]threadOwner{}
-	if l == nil {
+	if h == nil {
 		return out, nil
 	}
-	err := l.View(ctx, func(r model.Reader) error {
+	err := h.View(ctx, func(r model.Reader) error {
 		clear(out)
 		left := listedItems
 		for _, a := range r.Agents("", model.MaxLimit) {

@@ -14,11 +14,12 @@ import (
 // planWatch watches plan files for the console, and wakes its ledger when another process
 // commits. Plans that changed it has the ledger record.
 type planWatch struct {
+	ctx   context.Context // of the console's run
 	home  *home.Home
 	watch *watcher.Watcher
 
-	// dir is the home in which is published how this process watches, mode what was published
-	// last. Empty: nothing is published.
+	// dir is the home in which other processes are told how this one watches, mode what was
+	// published last. Empty: nothing is published.
 	dir, mode string
 
 	mu sync.Mutex // protects what follows
@@ -27,9 +28,8 @@ type planWatch struct {
 	// fresh are the last news, which the console is about to ask for.
 	fresh map[watcher.Item]watcher.PlanNews
 
-	// recording are the changes that the ledger is about to record. The console does not wait for
-	// that: a commit takes as long as all the rest between a save and the screen.
 	recording sync.WaitGroup
+	inTurn    sync.Mutex // one recording at a time
 }
 
 func watchPlans(ctx context.Context, h *home.Home, ledgerFile string) (*planWatch, error) {
@@ -37,10 +37,10 @@ func watchPlans(ctx context.Context, h *home.Home, ledgerFile string) (*planWatc
 	if err != nil {
 		return nil, err
 	}
-	return &planWatch{home: h, watch: watch, seen: map[watcher.Item]model.PlanArtifact{}}, nil
+	return &planWatch{ctx: ctx, home: h, watch: watch, seen: map[watcher.Item]model.PlanArtifact{}}, nil
 }
 
-// close ends the watch once the ledger has recorded its news. Nobody waits in Next by then.
+// close ends the watch once the ledger knows what it found. Nobody waits in Next by then.
 func (w *planWatch) close() {
 	w.watch.Close()
 	w.recording.Wait()
@@ -115,11 +115,19 @@ func (w *planWatch) Next(ctx context.Context) (console.News, error) {
 		news.Items = append(news.Items, p.Item.ID)
 		w.fresh[p.Item] = p
 	}
-	w.recording.Go(func() {
-		for _, p := range event.Plans {
-			// A refusal is the item's business, and a ledger that is busy learns of the plan at its next change.
-			_ = w.home.RefreshPlan(context.WithoutCancel(ctx), model.Envelope{Actor: model.Watcher}, p.Item.ID)
-		}
-	})
+	if len(news.Items) > 0 {
+		w.recording.Go(func() { w.record(news.Items) })
+	}
 	return news, nil
+}
+
+// record has the ledger describe plans that changed. The console does not wait for that: a
+// commit takes as long as all the rest between a save and the screen. A refusal is the item's
+// business, and a ledger that is busy learns of the plan at its next change.
+func (w *planWatch) record(items []model.ItemID) {
+	w.inTurn.Lock()
+	defer w.inTurn.Unlock()
+	for _, id := range items {
+		_ = w.home.RefreshPlan(w.ctx, model.Envelope{Actor: model.Watcher}, id)
+	}
 }

@@ -49,7 +49,7 @@ func activeThread(at *home.Repository, s *threads.Snapshot) (answer, error) {
 	}
 	return answer{
 		data:     t.View().With("active", true).With("work_state_git_status", status),
-		warnings: threadWarning(j), lines: threadCard(t, j, at.Scene.Git),
+		warnings: threadWarning(j), lines: threadCard(t, j, at.Stamp.Git),
 	}, nil
 }
 
@@ -134,7 +134,7 @@ func (v *threadVerbs) show() *cobra.Command {
 		}
 		j, err := at.Judge(t, "")
 		data := t.View().With("work_state_git_status", j.View(t.ID))
-		return answer{data: data, warnings: threadWarning(j), lines: threadCard(t, j, at.Scene.Git)}, err
+		return answer{data: data, warnings: threadWarning(j), lines: threadCard(t, j, at.Stamp.Git)}, err
 	})
 }
 
@@ -147,7 +147,7 @@ func (v *threadVerbs) prepare() *cobra.Command {
 
 // preparedThreads answers with what somebody who takes up the work should know.
 func preparedThreads(at *home.Repository, s *threads.Snapshot, show func(thread.Prepared) answer) (answer, error) {
-	p, err := thread.Prepare(s, at.Scene)
+	p, err := thread.Prepare(s, at.Stamp)
 	if err != nil {
 		return answer{}, err
 	}
@@ -180,16 +180,12 @@ func (v *threadVerbs) everywhere(ctx context.Context) (r answer, err error) {
 	if err != nil {
 		return r, err
 	}
-	var ledger home.Viewer
-	switch h, err := v.app.open(); {
-	case err == nil:
-		ledger = h
-	case !home.NoHome(err):
+	h, err := v.app.open()
+	if err != nil && !home.NoHome(err) {
 		return r, err
 	}
-	seen := in.List(ctx, ledger)
 	repos := []thread.View{}
-	for _, x := range seen {
+	for _, x := range in.List(ctx, h) {
 		repos = append(repos, x.View())
 		r.lines = append(r.lines, fmt.Sprintf("%v", x.Repo))
 		if x.Problem != "" {

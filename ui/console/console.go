@@ -52,7 +52,7 @@ type neighbours struct {
 	files   fileTodos
 }
 
-// idle is whether the operator's hands rest. While they do not, the queue keeps its order.
+// idle is whether the operator pauses. While not, the queue keeps its order.
 type idle struct {
 	running bool
 	quiet   int

@@ -17,7 +17,7 @@ import (
 type Files interface {
 	// Read tells how the session's todos stand now, and those that links name.
 	Read(ctx context.Context, links []model.TodoRef) FilesRead
-	// Next waits until what Read told may have changed; it is called by one goroutine at a time.
+	// Next waits until what Read found may have changed; it is called by one goroutine at a time.
 	Next(context.Context) error
 	// Finding reads one todo of the session and the code that it speaks of.
 	Finding(ctx context.Context, ref todo.Ref) Finding
@@ -70,7 +70,7 @@ type fileTodos struct {
 	finding         screen.Finding
 	// asked is the finding that is being read, or was last.
 	asked findingKey
-	// noted is the item and its revision whose derived rows the ledger was last told.
+	// noted is the item and its revision whose derived rows the ledger has.
 	noted subjectAt
 }
 

@@ -18,7 +18,7 @@ type reading struct {
 	underWay  bool
 	following bool
 	retrying  bool
-	// moved is the newest revision that the ledger told of.
+	// moved is the newest revision that the ledger announced.
 	moved uint64
 	// took is how long the last reading lasted.
 	took time.Duration
@@ -121,8 +121,8 @@ func (m truthMsg) handle(c Console) (Console, tea.Cmd) {
 	return c, tea.Batch(follow, again, rest)
 }
 
-// adopt makes t the truth. The queue takes the new order only when the operator's hands
-// rest; the cursor stays on its item.
+// adopt makes t the truth. The queue takes the new order only when the operator
+// pauses; the cursor stays on its item.
 func (c Console) adopt(t truth) Console {
 	same := c.truth.want.agent == t.want.agent && c.truth.want.rows == t.want.rows
 	c.truth = t
@@ -159,7 +159,7 @@ func (c Console) projected() screen.Queue {
 	return screen.QueueOf(c.truth.desk, action.ParseFilter(c.filterText(), c.now), c.room())
 }
 
-// detail is the detail of the item under the cursor, if the ledger has told it.
+// detail is the detail of the item under the cursor, if it was read.
 func (c Console) detail() *model.Detail {
 	if d := c.truth.detail; d != nil && d.ID == c.place.cursor {
 		return d
@@ -202,7 +202,7 @@ func (m movedMsg) handle(c Console) (Console, tea.Cmd) {
 	return c, tea.Batch(read, c.fx.follow(m.revision, c.reading.pause()))
 }
 
-// truth is what the ledger told at one revision. It is replaced whole and never edited;
+// truth is what was read of the ledger at one revision. It is replaced whole and never edited;
 // one of a lower revision is ignored.
 type truth struct {
 	revision uint64

@@ -199,21 +199,21 @@ func (c Console) whyKeys() []string {
 func (c Console) fleetView() screen.FleetView {
 	return screen.FleetView{
 		Frame: c.frame(), Fleet: c.place.fleet, Body: c.layout.body(), Zoomed: c.place.zoomed,
-		Told: c.truth.fleet, Events: c.truth.activity,
+		Known: c.truth.fleet, Events: c.truth.activity,
 		Findings: len(c.files.Pending()), Threads: c.threads.all,
 	}
 }
 
 func (c Console) activityView() screen.ActivityView {
 	return screen.ActivityView{
-		Frame: c.frame(), Activity: c.place.activity, Body: c.layout.body(), Filter: c.filterShown(), Told: c.truth.journal,
+		Frame: c.frame(), Activity: c.place.activity, Body: c.layout.body(), Filter: c.filterShown(), Known: c.truth.journal,
 	}
 }
 
 func (c Console) reportsView() screen.ReportsView {
 	v := screen.ReportsView{
 		Frame: c.frame(), Reports: c.place.reports, Body: c.layout.body(), Zoomed: c.place.zoomed,
-		Filter: c.filterShown(), Told: c.truth.finished,
+		Filter: c.filterShown(), Known: c.truth.finished,
 	}
 	if d := c.detail(); d != nil {
 		v.Detail = &screen.Detail{Frame: v.Frame, Row: v.Row(), Detail: d}

@@ -4,8 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -230,4 +234,81 @@ func (w *worker) deadline(after time.Duration) (late *atomic.Bool, stop func() b
 		_ = w.cmd.Process.Kill()
 	})
 	return late, t.Stop
+}
+
+// answer is what came of a source. The first of a process names its build instead.
+type answer struct {
+	Build string   `json:",omitempty"`
+	Lines []string `json:",omitempty"`
+	Err   string   `json:",omitempty"`
+}
+
+// Serve is the other end of a Subprocess: it renders with e what is asked for on in, until
+// that ends.
+func Serve(in io.Reader, out io.Writer, e Engine) error { return serve(in, out, e, buildName()) }
+
+func serve(in io.Reader, out io.Writer, e Engine, build string) error {
+	read, send := json.NewDecoder(in), json.NewEncoder(out)
+	if err := send.Encode(answer{Build: build}); err != nil {
+		return err
+	}
+	for {
+		var s Source
+		if err := read.Decode(&s); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if err := send.Encode(answerTo(e, s)); err != nil {
+			return err
+		}
+	}
+}
+
+// answerTo is what e makes of a source. Its panic is an answer too.
+func answerTo(e Engine, s Source) (a answer) {
+	defer func() {
+		if r := recover(); r != nil {
+			a = answer{Err: fmt.Sprintf("cannot lay out: %v", r)}
+		}
+	}()
+	lines, err := e.Render(s)
+	if err != nil {
+		return answer{Err: err.Error()}
+	}
+	return answer{Lines: lines}
+}
+
+// buildName is what this program was built from: the version, the toolchain and the commit, as
+// far as it is known. Both ends must be of one build.
+func buildName() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	name := info.Main.Version + " " + runtime.Version()
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" || s.Key == "vcs.modified" {
+			name += " " + s.Value
+		}
+	}
+	return name
+}
+
+// programName is the program that lays out Markdown.
+const programName = "vise-markdown"
+
+// Program is where the renderer is: beside this program, else on the path.
+func Program() (string, error) {
+	name := programName
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	if self, err := os.Executable(); err == nil {
+		path := filepath.Join(filepath.Dir(self), name)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path, nil
+		}
+	}
+	return exec.LookPath(name)
 }

@@ -57,3 +57,28 @@ func dayTime(now time.Time, days int, clock string) (time.Time, error) {
 	y, mo, d := now.Date()
 	return time.Date(y, mo, d+days, hour, minute, 0, 0, now.Location()), nil
 }
+
+// Age says how long ago something was in the largest unit that is full: 41s, 9m, 3h, 2d.
+// It takes at most three cells below a hundred days; a time to come is 0s.
+func Age(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < time.Second:
+		return "0s"
+	case d < time.Minute:
+		return count(d, time.Second, "s")
+	case d < time.Hour:
+		return count(d, time.Minute, "m")
+	case d < day:
+		return count(d, time.Hour, "h")
+	case d < 100*day:
+		return count(d, day, "d")
+	case d < 2*365*day:
+		return count(d, 7*day, "w")
+	}
+	return count(d, 365*day, "y")
+}
+
+func count(d, unit time.Duration, name string) string {
+	return strconv.FormatInt(int64(d/unit), 10) + name
+}

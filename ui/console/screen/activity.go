@@ -102,7 +102,7 @@ type ActivityView struct {
 	Activity
 	Body   Rect
 	Filter Filter
-	Told   Journal
+	Known  Journal
 }
 
 // Rows is how many events there is room for.
@@ -111,7 +111,7 @@ func (v ActivityView) Rows() int { return max(v.Body.H-2-v.Filter.Rows(), 1) }
 // Draw draws the activity.
 func (v ActivityView) Draw() Drawing {
 	w, _ := v.Body.Inner()
-	s := v.Told
+	s := v.Known
 	p := v.pane(v.Body, 0, "Activity", "all agents", true)
 	p.Right, p.Foot = v.note(), v.Muted.Paint(v.foot())
 	v.Filter.draw(p, v.Frame)
@@ -131,8 +131,8 @@ func (v ActivityView) empty() string {
 	switch {
 	case v.Unread != "":
 		return v.Unread
-	case v.Told.Searched > 0:
-		return fmt.Sprintf(v.Keys.Keyed("No match in the newest %d events. {up} searches further back, {back} clears."), v.Told.Searched)
+	case v.Known.Searched > 0:
+		return fmt.Sprintf(v.Keys.Keyed("No match in the newest %d events. {up} searches further back, {back} clears."), v.Known.Searched)
 	case v.Filter.Text != "":
 		return v.Keys.Keyed("No event matches. {back} clears.")
 	}
@@ -141,7 +141,7 @@ func (v ActivityView) empty() string {
 
 // note says whether the end is followed, and what came since it is not.
 func (v ActivityView) note() string {
-	switch n := v.Told.News; {
+	switch n := v.Known.News; {
 	case v.Following():
 		return v.following()
 	case n >= NewsCounted:
@@ -153,7 +153,7 @@ func (v ActivityView) note() string {
 }
 
 func (v ActivityView) foot() string {
-	s := v.Told
+	s := v.Known
 	at := s.At(v.Activity)
 	switch {
 	case at < 0:

@@ -38,7 +38,7 @@ type Detail struct {
 	Focused bool
 	// Row is the item as its list shows it; nil: nothing is selected.
 	Row *model.Row
-	// Detail is nil until the ledger told it.
+	// Detail is nil until it was read.
 	*model.Detail
 	// Agent is whose item it is.
 	Agent model.Agent

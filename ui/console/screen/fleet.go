@@ -21,7 +21,7 @@ const (
 )
 
 // Fleet is where the operator is on the fleet, and what was drawn of it: that stays until
-// the operator's hands rest.
+// the operator pauses.
 type Fleet struct {
 	Focus  int
 	Agents List[model.AgentID]
@@ -30,7 +30,7 @@ type Fleet struct {
 	Entries []model.Inboxed
 }
 
-// Adopt takes what the ledger tells. Touched: the order and the entries that are drawn stay,
+// Adopt takes what was read. Touched: the order and the entries that are drawn stay,
 // and are held; a list that is empty has nothing to keep.
 func (p Fleet) Adopt(told model.Fleet, touched bool) Fleet {
 	agents := make([]model.AgentID, len(told.Agents))
@@ -87,7 +87,7 @@ func (p Fleet) Step(n int) Fleet {
 	return p
 }
 
-// Named are the agents that a frame of so many rows may show: what is told of them is read
+// Named are the agents that a frame of so many rows may show: what is known of them is read
 // with the next refresh.
 func (p Fleet) Named(rows int) []model.AgentID {
 	from, to := p.Agents.Window(rows)
@@ -101,7 +101,7 @@ type FleetView struct {
 	Fleet
 	Body   Rect
 	Zoomed bool
-	Told   model.Fleet
+	Known  model.Fleet
 	Events Events
 	// Findings wait for triage; Threads are what is known of all threads.
 	Findings int
@@ -165,7 +165,7 @@ func (v FleetView) agents(r Rect) Drawing {
 	}
 	p.Lines = []string{v.heads(w)}
 	known := map[model.AgentID]model.FleetMember{}
-	for _, m := range v.Told.Agents {
+	for _, m := range v.Known.Agents {
 		known[m.Agent.ID] = m
 	}
 	from, to := v.Agents.Window(h - 1)
@@ -177,7 +177,7 @@ func (v FleetView) agents(r Rect) Drawing {
 		p.row(v.Strip(w, false, v.Muted.Of("   "+v.Show(model.Text(id)))), from+i)
 	}
 	p.Foot = v.Agents.position()
-	if v.Told.More {
+	if v.Known.More {
 		p.Foot += ", and more"
 	}
 	p.Foot = v.Muted.Paint(p.Foot)
@@ -192,98 +192,99 @@ func (f Frame) heldNote(held bool, order string) string {
 	return f.Muted.Paint(order)
 }
 
-// columns are the fleet's columns that have room; what is dropped first stands last.
-type columns struct {
-	name, work            int
-	todo, counts, age, at bool
-}
+// The fleet's columns, from left to right.
+const (
+	colName = iota
+	colState
+	colAge
+	colWork
+	colTodo
+	colTriggered
+	colQueued
+	colNeedsYou
+	colBlocked
+	colLast
+	colCount
+)
 
 const (
 	ageCells   = 5
 	stateCells = 16
-	countCells = 4
 	lastCells  = 24
-	todoCells  = 6
 )
 
-func columnsOf(w int) columns {
-	f := columns{name: min(max(w/6, 12), 24)}
-	room := w - 3 - f.name - 1 - stateCells
-	take := func(cells, keep int) bool {
-		if room-cells < keep {
-			return false
+// widths are the columns that have room in w cells, gaps included; the work takes what is left.
+func widths(w int) (out [colCount]int) {
+	out[colName], out[colState] = min(max(w/6, 12), 24)+1, stateCells
+	room := w - 3 - out[colName] - stateCells
+	take := func(cells, least int, columns ...int) { // where it leaves the work the least that it needs
+		if room-cells*len(columns) < least {
+			return
 		}
-		room -= cells
-		return true
-	}
-	f.age = take(ageCells+1, 0)
-	f.counts = take(4*countCells, 16)
-	f.todo = take(todoCells, 18)
-	f.at = take(lastCells, 26)
-	f.work = max(room-1, 0)
-	return f
-}
-
-// cells are a line of the fleet's table, by column.
-type cells struct {
-	name, state, age, work, todo, last widget.Piece
-	counts                             [4]widget.Piece
-}
-
-// line are the pieces of a line that have room.
-func (c columns) line(x cells) []widget.Piece {
-	gap := widget.Ink{}.Of(" ")
-	out := []widget.Piece{x.name.Pad(c.name), gap, x.state.Pad(stateCells)}
-	if c.age {
-		out = append(out, x.age.PadLeft(ageCells), gap)
-	}
-	if c.work > 0 {
-		out = append(out, x.work.Pad(c.work), gap)
-	}
-	if c.todo {
-		out = append(out, x.todo.Pad(todoCells))
-	}
-	if c.counts {
-		for _, n := range x.counts {
-			out = append(out, n.Pad(countCells))
+		for _, c := range columns {
+			out[c] = cells
+			room -= cells
 		}
 	}
-	if c.at {
-		out = append(out, x.last)
-	}
+	take(ageCells+1, 0, colAge)
+	take(4, 16, colTriggered, colQueued, colNeedsYou, colBlocked)
+	take(6, 18, colTodo)
+	take(lastCells, 26, colLast)
+	out[colWork] = max(room, 0)
 	return out
 }
 
+// cells are a line of the fleet's table, by column.
+type cells [colCount]widget.Piece
+
+// line are the pieces that have room.
+func (x cells) line(mark []widget.Piece, w int) []widget.Piece {
+	gap := widget.Ink{}.Of(" ")
+	for i, n := range widths(w) {
+		switch {
+		case n == 0:
+		case i == colAge:
+			mark = append(mark, x[i].PadLeft(n-1), gap)
+		case i == colName || i == colWork:
+			mark = append(mark, x[i].Pad(n-1), gap)
+		default:
+			mark = append(mark, x[i].Pad(n))
+		}
+	}
+	return mark
+}
+
 func (v FleetView) heads(w int) string {
-	g, k := v.Glyph, v.Faint
-	return v.Strip(w, false, append([]widget.Piece{k.Of("   ")}, columnsOf(w).line(cells{
-		name: k.Of("AGENT"), state: k.Of("STATE"), work: k.Of("CURRENT WORK"), todo: k.Of("TODO"), last: k.Of("LAST EVENT"),
-		counts: [4]widget.Piece{k.Of(g.Triggered), k.Of(g.Queued), k.Of(g.NeedsYou), k.Of(g.Blocked)},
-	})...)...)
+	g := v.Glyph
+	var x cells
+	for i, s := range [colCount]string{"AGENT", "STATE", "", "CURRENT WORK", "TODO", g.Triggered, g.Queued, g.NeedsYou, g.Blocked, "LAST EVENT"} {
+		x[i] = v.Faint.Of(s)
+	}
+	return v.Strip(w, false, x.line([]widget.Piece{v.Faint.Of("   ")}, w)...)
 }
 
 // agent is an agent on a line.
 func (v FleetView) agent(m model.FleetMember, w int) string {
 	glyph, ink := v.agentMark(m.State)
 	x := cells{
-		name: v.Strong.Of(v.Show(model.Text(m.Agent.ID))), state: ink.Of(string(m.State)),
-		work: v.Text.Of(v.workOf(m)), counts: [4]widget.Piece{
-			v.Triggered.Of(v.count(m.Counts[model.TriggeredBlocked])), v.Queued.Of(v.count(m.Counts[model.QueuedRunnable])),
-			v.NeedsYou.Of(v.count(m.NeedsYou)), v.Blocked.Of(v.count(m.Counts[model.BlockedClass])),
-		},
+		colName: v.Strong.Of(v.Show(model.Text(m.Agent.ID))), colState: ink.Of(string(m.State)), colWork: v.Text.Of(v.workOf(m)),
+		colTriggered: v.Triggered.Of(v.count(m.Counts[model.TriggeredBlocked])),
+		colQueued:    v.Queued.Of(v.count(m.Counts[model.QueuedRunnable])),
+		colNeedsYou:  v.NeedsYou.Of(v.count(m.NeedsYou)),
+		colBlocked:   v.Blocked.Of(v.count(m.Counts[model.BlockedClass])),
 	}
 	if !m.Since.IsZero() {
-		x.age = v.Muted.Of(v.Age(m.Since))
+		x[colAge] = v.Muted.Of(v.Age(m.Since))
 	}
 	if m.Current != nil && m.Current.Todo.Total > 0 {
-		x.todo = v.Muted.Of(fmt.Sprintf("%d/%d", m.Current.Todo.Done, m.Current.Todo.Total))
+		x[colTodo] = v.Muted.Of(fmt.Sprintf("%d/%d", m.Current.Todo.Done, m.Current.Todo.Total))
 	}
 	if m.Last != nil {
-		x.last = v.Muted.Of(text.Pad(v.Show(m.Last.Tell()), lastCells-ageCells) + text.PadLeft(v.Age(m.Last.At), ageCells-1))
+		x[colLast] = v.Muted.Of(text.Pad(v.Show(m.Last.Tell()), lastCells-ageCells) + text.PadLeft(v.Age(m.Last.At), ageCells-1))
 	}
 	selected := m.Agent.ID == v.Agents.Cursor
-	pieces := append([]widget.Piece{v.NeedsYou.Of(v.marker(selected)), ink.Of(glyph + " ")}, columnsOf(w).line(x)...)
-	return v.Strip(w, selected && v.Cursor && v.Focus == FleetAgents, pieces...)
+	mark := []widget.Piece{v.NeedsYou.Of(v.marker(selected)), ink.Of(glyph + " ")}
+	return v.Strip(w, selected && v.Cursor && v.Focus == FleetAgents, x.line(mark, w)...)
 }
 
 func (v FleetView) count(n int) string {
@@ -328,10 +329,10 @@ func (v FleetView) agentMark(s model.AgentState) (string, widget.Ink) {
 // Gist is the fleet in a few words, for the header.
 func (v FleetView) Gist() string {
 	count := map[model.AgentState]int{}
-	for _, m := range v.Told.Agents {
+	for _, m := range v.Known.Agents {
 		count[m.State]++
 	}
-	n := len(v.Told.Agents)
+	n := len(v.Known.Agents)
 	s, sep := fmt.Sprintf("%d %s", n, Plural(n, "agent", "agents")), ": "
 	for _, g := range []struct {
 		state model.AgentState

@@ -152,7 +152,7 @@ func (v FleetView) activity(r Rect) Drawing {
 // parked lists the parked threads.
 func (v FleetView) parked(r Rect) Drawing {
 	w, h := r.Inner()
-	p := v.pane(r, fleetRest, "Branch radar", "parked threads", false)
+	p := v.pane(r, fleetRest, "Threads", "parked", false)
 	p.Right = v.Key.Paint(v.Keys.KeyOf(action.Threads)) + v.Muted.Paint(fmt.Sprintf(" %d parked", Parked(v.Threads)))
 	for _, in := range v.Threads {
 		for _, x := range in.Rows {

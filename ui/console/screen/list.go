@@ -16,7 +16,7 @@ type List[K comparable] struct {
 	Cursor K
 	// Top is the first row in sight.
 	Top int
-	// Held: the ledger has a newer order, which waits until the operator's hands rest.
+	// Held: the ledger has a newer order, which waits until the operator pauses.
 	Held bool
 }
 

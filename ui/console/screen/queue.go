@@ -30,7 +30,7 @@ func Ordered(d model.Desk) []model.Section {
 // Queue is the list of work items as it is drawn: sections of rows, each row with its id.
 type Queue struct {
 	Sections []Section
-	// Held: the ledger has a newer order, which waits until the operator's hands rest.
+	// Held: the ledger has a newer order, which waits until the operator pauses.
 	Held bool
 	// Moved are the rows whose item changed while the order was held.
 	Moved map[model.ItemID]bool

@@ -191,7 +191,7 @@ func (v QueueView) heading(s Section, w int) string {
 		order = "newest first"
 	}
 	left := " " + v.classMark(s.Class) + " " + strings.ToUpper(action.MarkOf(s.Class).Word) + " " + n
-	gap := max(w-text.Width(left)-1-text.Width(order), 0) // in no style: a terminal clears what is blank, and is told less
+	gap := max(w-text.Width(left)-1-text.Width(order), 0) // in no style: a terminal clears what is blank, and is sent less
 	return v.Strip(w, false, v.Class[s.Class].Of(left), widget.Ink{}.Of(strings.Repeat(" ", gap)), v.Faint.Of(order))
 }
 

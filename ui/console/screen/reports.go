@@ -32,18 +32,18 @@ type Reports struct {
 	Want int
 }
 
-// Finished is what the ledger told of finished work.
+// Finished is what was read of finished work.
 type Finished struct {
 	Rows []model.Row
-	// More: there are rows beyond those read. Searched is how many a filter looked at before
-	// it rested; 0 when it looked at all.
+	// More: there are rows beyond those read. Searched is how many a filter searched before
+	// it rested; 0 when it searched all.
 	More     bool
 	Searched int
 	// Trouble is what is wrong with the filter.
 	Trouble string
 }
 
-// Adopt takes what the ledger tells; touched: the rows that are drawn stay, longer lists
+// Adopt takes what was read; touched: the rows that are drawn stay, longer lists
 // with the same beginning aside.
 func (p Reports) Adopt(told Finished, filter string, touched bool) Reports {
 	same := func(a, b model.Row) bool { return a.ID == b.ID && a.Revision == b.Revision }
@@ -79,8 +79,8 @@ type ReportsView struct {
 	Body   Rect
 	Zoomed bool
 	Filter Filter
-	Told   Finished
-	// Detail is that of the row under the cursor; nil until the ledger told it.
+	Known  Finished
+	// Detail is that of the row under the cursor; nil until it was read.
 	Detail *Detail
 }
 
@@ -139,7 +139,7 @@ func (v ReportsView) list(r Rect) Drawing {
 		p.row(v.finished(v.Rows[i], w), i)
 	}
 	p.Foot = v.position()
-	if v.Told.More {
+	if v.Known.More {
 		p.Foot += "+"
 	}
 	p.Foot = v.Muted.Paint(p.Foot)
@@ -151,8 +151,8 @@ func (v ReportsView) empty() string {
 	switch {
 	case v.Unread != "":
 		return v.Unread
-	case v.Told.Searched > 0:
-		return fmt.Sprintf(v.Keys.Keyed("No match in the newest %d. {back} clears."), v.Told.Searched)
+	case v.Known.Searched > 0:
+		return fmt.Sprintf(v.Keys.Keyed("No match in the newest %d. {back} clears."), v.Known.Searched)
 	case v.Filter.Text != "":
 		return v.Keys.Keyed("Nothing finished matches. {back} clears.")
 	}
