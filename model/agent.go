@@ -23,7 +23,7 @@ type Agent struct {
 	// FailedTurns counts turns that failed in a row; until RestUntil none is tried.
 	FailedTurns int       `json:"failed_turns,omitempty"`
 	RestUntil   time.Time `json:"rest_until,omitzero"`
-	// DueRechecks are blocked items whose second look is due and that no turn was told of.
+	// DueRechecks are blocked items whose second look is due and that no turn was notified of.
 	DueRechecks []ItemID `json:"due_rechecks,omitempty"`
 	// QueuedInput counts messages that wait for the agent's next turn.
 	QueuedInput int `json:"queued_input,omitempty"`
@@ -53,7 +53,7 @@ type Turn struct {
 	WorkItemID ItemID `json:"work_item_id,omitempty"`
 	// OfferedID is the item that the tick offered.
 	OfferedID ItemID `json:"offered_work_item_id,omitempty"`
-	// Rechecks are the blocked items whose second look the turn is told of.
+	// Rechecks are the blocked items whose second look the turn is notified of.
 	Rechecks []ItemID `json:"rechecks,omitempty"`
 	Rounds   int      `json:"rounds,omitempty"`
 	// Messages are those that the turn took; Promoted says that a report became its brief.

@@ -52,19 +52,19 @@ func (c LinkWorkItem) step(s *step) error {
 		return Refuse(CodeInvalid, "nothing to link").At("add").WithHint("name a thread, a file todo or a reference in add or remove")
 	}
 	before := w.Links
-	var told Linked
-	w.Links.Threads, told.Added.Threads, told.Removed.Threads = relink(before.Threads, add.Threads, remove.Threads, equal)
-	w.Links.TodoRefs, told.Added.TodoRefs, told.Removed.TodoRefs = relink(before.TodoRefs, add.TodoRefs, remove.TodoRefs, equal)
-	w.Links.Refs, told.Added.Refs, told.Removed.Refs = relink(before.Refs, add.Refs, remove.Refs, Ref.same)
-	if told.Added.IsZero() && told.Removed.IsZero() {
+	var change Linked
+	w.Links.Threads, change.Added.Threads, change.Removed.Threads = relink(before.Threads, add.Threads, remove.Threads, equal)
+	w.Links.TodoRefs, change.Added.TodoRefs, change.Removed.TodoRefs = relink(before.TodoRefs, add.TodoRefs, remove.TodoRefs, equal)
+	w.Links.Refs, change.Added.Refs, change.Removed.Refs = relink(before.Refs, add.Refs, remove.Refs, Ref.same)
+	if change.Added.IsZero() && change.Removed.IsZero() {
 		return nil
 	}
 	if err := roomForLinks(w.Links, before); err != nil {
 		return err
 	}
 	w = s.save(w, false)
-	told.Revision = w.Revision
-	s.event(EventLinksChanged, w.ID, told)
+	change.Revision = w.Revision
+	s.event(EventLinksChanged, w.ID, change)
 	return nil
 }
 

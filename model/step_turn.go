@@ -234,7 +234,7 @@ func (s *step) boundTo(c Round, t Turn) ItemID {
 // ten milliseconds.
 const maxDue = 250
 
-// maxRechecks bounds the second looks among them, and those that a turn is told of.
+// maxRechecks bounds the second looks among them, and those that a turn is notified of.
 const maxRechecks = 100
 
 func (c Tick) step(s *step) error {
@@ -274,7 +274,7 @@ func (s *step) rest(a Agent, rechecks []DueRecheck) {
 	case d.Kind == DecideEmitTick && d.Key != "":
 		s.offer(a, d, rechecks)
 	case d.Kind == DecideNoop && alone:
-		// The turn that answers what was offered is told of them too.
+		// The turn that answers what was offered is notified of them too.
 		s.newsOfRechecks(rechecks, "")
 	case len(rechecks) > 0 || len(a.DueRechecks) > 0 && alone:
 		s.offerRechecks(a)
@@ -348,7 +348,7 @@ func (s *step) offer(a Agent, d Decision, rechecks []DueRecheck) {
 }
 
 // offerRechecks emits a tick for second looks alone. It stands until a turn answers it or
-// other work is offered; whichever turn comes first is told of them.
+// other work is offered; whichever turn comes first is notified of them.
 func (s *step) offerRechecks(a Agent) {
 	var due []DueRecheck
 	for _, id := range a.DueRechecks {

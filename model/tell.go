@@ -198,7 +198,7 @@ func counted(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// How turns, ticks, messages and capabilities are told.
+// How turns, ticks, messages and capabilities are put in words.
 
 func tellTurn(d TurnNews) string {
 	if d.Outcome == "" {

@@ -64,7 +64,7 @@ func classReason(d Derived) string {
 	case CurrentRunnable:
 		return "current: it is the focus, and runnable"
 	case TriggeredBlocked:
-		return "triggered: blocked, and something it waits for was heard"
+		return "triggered: blocked, and a wait of it was triggered"
 	case QueuedRunnable:
 		return "queued: open and runnable, not the focus"
 	case WaitingForOperator:

@@ -70,7 +70,7 @@ func (a *audit) round(kinds []model.RecordKind, tables []owned) error {
 	for _, kind := range kinds {
 		prefix := recordKey(kind, "")
 		err = cmp.Or(err, a.txn.Scan(Prefix(prefix), func(key, _ []byte) bool {
-			a.record(name{kind, string(key[len(prefix):])})
+			a.record(model.RecordName{Kind: kind, Key: string(key[len(prefix):])})
 			return true
 		}))
 	}
@@ -84,15 +84,15 @@ func (a *audit) round(kinds []model.RecordKind, tables []owned) error {
 }
 
 // record checks one record, and that every row that follows from it is there.
-func (a *audit) record(n name) {
+func (a *audit) record(n model.RecordName) {
 	a.health.Records++
 	f := newFacts(a.txn)
 	d := f.derive(n)
-	key := recordKey(n.kind, n.id)
+	key := recordKey(n.Kind, n.Key)
 	payload := f.get(key)
 	if f.err == nil {
-		r, err := decodeRecord(n.kind, key, payload)
-		if err == nil && r.Name().Key != n.id {
+		r, err := decodeRecord(n.Kind, key, payload)
+		if err == nil && r.Name().Key != n.Key {
 			err = fmt.Errorf("holds the record of %s", model.Text(r.Name().Key))
 		}
 		f.fail(err)
@@ -134,7 +134,7 @@ func (a *audit) expect(key, payload []byte) {
 }
 
 // row checks that a derived row follows from the record that its key names.
-func (a *audit) row(owner name, key []byte) {
+func (a *audit) row(owner model.RecordName, key []byte) {
 	a.health.Rows++
 	f := newFacts(a.txn)
 	d := f.derive(owner)
@@ -144,23 +144,23 @@ func (a *audit) row(owner name, key []byte) {
 }
 
 // owner is the record that a row follows from, as far as its key tells.
-func (o owned) owner(key, value []byte) name {
+func (o owned) owner(key, value []byte) model.RecordName {
 	rest := string(key[len(o.table):])
 	switch o.table {
 	case tableHandle:
-		return name{model.KindItem, string(value[:max(0, len(value)-checksumSize)])}
+		return model.RecordName{Kind: model.KindItem, Key: string(value[:max(0, len(value)-checksumSize)])}
 	case tableDue:
 		agent, rest, _ := strings.Cut(rest, "/")
 		item, _, _ := strings.Cut(rest[min(ageSize, len(rest)):], "/")
 		if item == "" {
-			return name{model.KindAgent, agent}
+			return model.RecordName{Kind: model.KindAgent, Key: agent}
 		}
-		return name{model.KindItem, item}
+		return model.RecordName{Kind: model.KindItem, Key: item}
 	}
 	for range o.segments {
 		_, rest, _ = strings.Cut(rest, "/")
 	}
-	return name{o.kind, rest[min(o.bytes, len(rest)):]}
+	return model.RecordName{Kind: o.kind, Key: rest[min(o.bytes, len(rest)):]}
 }
 
 // tally checks the counts.

@@ -28,7 +28,7 @@ type Backend interface {
 	Mark(ctx context.Context) (uint64, error)
 
 	// News returns a channel that is closed at a commit, or hint of one, that comes after
-	// the call. Commits of other processes may be heard late or not at all: see Mark.
+	// the call. Commits of other processes may be noticed late or not at all: see Mark.
 	News() <-chan struct{}
 
 	// Close waits for this process's transactions and lets go of everything.
@@ -73,14 +73,8 @@ func (r Range) Backwards() Range {
 	return r
 }
 
-// Errors of finding and opening a home.
-var (
-	// ErrNoHome: nothing has been created there yet. Nothing was written.
-	ErrNoHome = errors.New("there is no vise home here")
-	// ErrRefused: what lies there must not be used as it is. The message says why and
-	// names a way out.
-	ErrRefused = errors.New("refused")
-)
+// ErrNoHome: nothing has been created there yet. Nothing was written.
+var ErrNoHome = errors.New("there is no vise home here")
 
 // Errors of a transaction.
 var (
@@ -99,23 +93,15 @@ var (
 type Busy = lock.Busy
 
 // noHome is an ErrNoHome with the place.
-type noHome string
+func noHome(dir string) error { return fmt.Errorf("%w: %s", ErrNoHome, dir) }
 
-func (dir noHome) Error() string { return "nothing at " + string(dir) }
-
-// Is makes a noHome an ErrNoHome.
-func (noHome) Is(target error) bool { return target == ErrNoHome }
-
-// Refusal is an ErrRefused with its reason and the way out.
+// Refusal: what lies in a home must not be used as it is.
 type Refusal struct {
 	What string // the thing and what is wrong with it
 	Hint string // what to do
 }
 
 func (r *Refusal) Error() string { return r.What }
-
-// Is makes a Refusal an ErrRefused.
-func (r *Refusal) Is(target error) bool { return target == ErrRefused }
 
 // restoreHint is the way out of a home without a ledger that can be used.
 const restoreHint = "vise restore --dry-run says what can be had back"

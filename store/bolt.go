@@ -9,8 +9,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"slices"
-	"sync"
+	"sync/atomic"
 
 	"vise/store/files"
 	"vise/store/lock"
@@ -40,7 +39,7 @@ type Bolt struct {
 // OpenBolt is the ledger file at path behind the lock l, which nobody else uses. Nothing is
 // opened before the first transaction, and nothing is ever created: see CreateBolt.
 func OpenBolt(path string, l *lock.File) *Bolt {
-	return &Bolt{path: path, lock: l, group: group{turn: make(chan struct{}, 1)}}
+	return &Bolt{path: path, lock: l, group: newGroup()}
 }
 
 // View implements Backend.
@@ -161,25 +160,28 @@ func (b *Bolt) inspected(s *session, fn func(Txn) error) func(Txn) error {
 // group lets the Updates of one process that wait at the same time share a transaction,
 // and so its two syncs. There is no timer: whoever has its turn takes along all who wait.
 type group struct {
-	turn chan struct{} // holds a token while somebody serves
-
-	mu      sync.Mutex // protects waiting
-	waiting []*call
+	turn    chan struct{} // holds a token while somebody serves
+	waiting chan *call
 }
+
+func newGroup() group { return group{make(chan struct{}, 1), make(chan *call, 1024)} }
 
 // call is one Update. Its context counts while it waits and, if it is alone, for the lock.
 type call struct {
-	ctx  context.Context
-	fn   func(Txn) error
-	done chan error
+	ctx   context.Context
+	fn    func(Txn) error
+	done  chan error
+	taken atomic.Bool // by who serves it, or by who gave it up
 }
 
 // do has fn served, by this goroutine or by another.
 func (g *group) do(ctx context.Context, fn func(Txn) error, serve func([]*call)) error {
 	c := &call{ctx: ctx, fn: fn, done: make(chan error, 1)}
-	g.mu.Lock()
-	g.waiting = append(g.waiting, c)
-	g.mu.Unlock()
+	select {
+	case g.waiting <- c:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	select {
 	case err := <-c.done:
 		return c.settle(err)
@@ -188,7 +190,7 @@ func (g *group) do(ctx context.Context, fn func(Txn) error, serve func([]*call))
 		serve(g.take())
 		<-g.turn
 	case <-ctx.Done():
-		if g.leave(c) {
+		if c.taken.CompareAndSwap(false, true) {
 			return ctx.Err()
 		}
 	}
@@ -200,37 +202,25 @@ func (g *group) do(ctx context.Context, fn func(Txn) error, serve func([]*call))
 func (g *group) gather() {
 	const rounds = 16
 	for range rounds {
-		was := g.count()
-		if runtime.Gosched(); g.count() == was {
+		was := len(g.waiting)
+		if runtime.Gosched(); len(g.waiting) == was {
 			return
 		}
 	}
 }
 
-func (g *group) count() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return len(g.waiting)
-}
-
 // take is everybody who waits.
-func (g *group) take() []*call {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	calls := g.waiting
-	g.waiting = nil
-	return calls
-}
-
-// leave takes c out of the queue; false means that it is being served.
-func (g *group) leave(c *call) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	i := slices.Index(g.waiting, c)
-	if i >= 0 {
-		g.waiting = slices.Delete(g.waiting, i, i+1)
+func (g *group) take() (calls []*call) {
+	for {
+		select {
+		case c := <-g.waiting:
+			if c.taken.CompareAndSwap(false, true) {
+				calls = append(calls, c)
+			}
+		default:
+			return calls
+		}
 	}
-	return i >= 0
 }
 
 // panicked carries a panic of fn from the goroutine that served it to its own.

@@ -10,7 +10,7 @@ import (
 func TestWritersThatAskAgainShareTheNextCommit(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const writers, each = 32, 50
-	g := group{turn: make(chan struct{}, 1)}
+	g := newGroup()
 	commits := 0
 	serve := func(calls []*call) {
 		commits++

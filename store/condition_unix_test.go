@@ -73,7 +73,7 @@ func TestANetworkFileSystemIsRefusedUnlessAllowed(t *testing.T) {
 	} {
 		_, err := open()
 		var e *model.Error
-		if !errors.Is(err, store.ErrRefused) || !errors.As(err, &e) || !strings.Contains(e.Error(), "NFS") || e.Hint == "" || e.Field != "home" {
+		if !isCode(err, model.CodeRefused) || !errors.As(err, &e) || !strings.Contains(e.Error(), "NFS") || e.Hint == "" || e.Field != "home" {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -106,7 +106,7 @@ func TestABusyErrorTellsOfAStoppedHolder(t *testing.T) {
 	must(holder.Acquire(ctx))
 	defer holder.Release()
 	stopped := &files.Machine{Process: func(pid int) files.Process {
-		p := (*files.Machine)(nil).Look(pid)
+		p := (*files.Machine)(nil).ProcessOf(pid)
 		p.Stopped = true
 		return p
 	}}

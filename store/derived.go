@@ -9,12 +9,6 @@ import (
 	"vise/model"
 )
 
-// name is a record's kind and id. What is derived is derived for a name.
-type name struct {
-	kind model.RecordKind
-	id   string
-}
-
 // derived are the rows and tallies that follow from one record and, for an item, from its
 // active waits and its agent's focus.
 type derived struct {
@@ -25,14 +19,14 @@ type derived struct {
 
 // derive is the one source of every derived row: saving a change, checking a ledger and
 // rebuilding it all ask here.
-func (f *facts) derive(n name) derived {
-	switch n.kind {
+func (f *facts) derive(n model.RecordName) derived {
+	switch n.Kind {
 	case model.KindAgent:
-		return f.deriveAgent(model.AgentID(n.id))
+		return f.deriveAgent(model.AgentID(n.Key))
 	case model.KindItem:
-		return f.deriveItem(model.ItemID(n.id))
+		return f.deriveItem(model.ItemID(n.Key))
 	}
-	r, _ := f.load(model.RecordName{Kind: n.kind, Key: n.id})
+	r, _ := f.load(n)
 	agent, keys := keysOf(r)
 	d := derived{agent: agent, rows: map[string][]byte{}}
 	for _, k := range keys {
@@ -112,10 +106,10 @@ func (f *facts) addDues(d derived, dues []model.Due) {
 
 // touched names whatever may derive differently after the writes. own depends on its own
 // record alone; composed also on waits and focus, and so on own's rows.
-func (f *facts) touched(writes []model.Record) (own, composed []name) {
-	seen := map[name]bool{}
-	add := func(list *[]name, kind model.RecordKind, id string) {
-		if n := (name{kind, id}); id != "" && !seen[n] {
+func (f *facts) touched(writes []model.Record) (own, composed []model.RecordName) {
+	seen := map[model.RecordName]bool{}
+	add := func(list *[]model.RecordName, kind model.RecordKind, id string) {
+		if n := (model.RecordName{Kind: kind, Key: id}); id != "" && !seen[n] {
 			seen[n] = true
 			*list = append(*list, n)
 		}
@@ -151,7 +145,7 @@ func (f *facts) touched(writes []model.Record) (own, composed []name) {
 	return own, composed
 }
 
-func (f *facts) deriveAll(names []name) []derived {
+func (f *facts) deriveAll(names []model.RecordName) []derived {
 	out := make([]derived, len(names))
 	for i, n := range names {
 		out[i] = f.derive(n)

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"context"
 	"path/filepath"
 
+	"vise/model"
 	"vise/store/lock"
 )
 
@@ -17,4 +19,39 @@ func CopiedRevisions(dir, home string) (out []uint64, damaged []string, err erro
 		return nil
 	})
 	return out, damaged, err
+}
+
+// Replay makes every change of the journal again in an empty backend. What comes of it
+// equals the ledger, byte for byte.
+func (l *Ledger) Replay(ctx context.Context, into Backend) error {
+	const atOnce = 256
+	copied := newLedger(into, nil)
+	copied.home = l.home
+	if err := into.Update(ctx, copied.initialize); err != nil {
+		return explain(err)
+	}
+	return l.ReadCopy(ctx, func(z *Ledger) error {
+		last, err := z.revision(ctx)
+		for from := uint64(1); err == nil && from <= last; from += atOnce {
+			err = z.view(ctx, func(f *facts) error {
+				return into.Update(ctx, func(t Txn) error { return f.redoInto(t, from, min(from+atOnce-1, last)) })
+			})
+		}
+		return explain(err)
+	})
+}
+
+// redoInto makes the changes of a span of revisions again in another ledger.
+func (f *facts) redoInto(t Txn, first, last uint64) error {
+	for n := first; n <= last; n++ {
+		c, ok := f.commitAt(n)
+		if !f.found(ok, journalKey(model.Position{Revision: n})) {
+			return f.err
+		}
+		events := f.entries(Range{From: journalKey(model.Position{Revision: n}), To: journalKey(model.Position{Revision: n + 1})}, c.Events)
+		if err := redo(t, c, events); err != nil {
+			return err
+		}
+	}
+	return f.err
 }

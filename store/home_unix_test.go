@@ -56,7 +56,7 @@ func TestAHomeIsPrivate(t *testing.T) {
 		info, err := os.Stat(path)
 		must(err)
 		must(os.Chmod(path, info.Mode()|0o020))
-		if _, err := store.Open(dir, store.Options{}); !errors.Is(err, store.ErrRefused) {
+		if _, err := store.Open(dir, store.Options{}); !isCode(err, model.CodeRefused) {
 			t.Errorf("others can write to %s: %v", name, err)
 		}
 		must(os.Chmod(path, info.Mode()))
@@ -204,7 +204,7 @@ func TestAnOlderLedgerIsRefused(t *testing.T) {
 				must(err)
 				defer l.Close()
 			}
-			if err := c.do(l); !errors.Is(err, store.ErrRefused) {
+			if err := c.do(l); !isCode(err, model.CodeRefused) {
 				t.Errorf("got %v", err)
 			}
 		})

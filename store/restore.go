@@ -116,7 +116,7 @@ func (r *restore) plan(ctx context.Context) error {
 	if r.best == nil {
 		return refuse("copy the home as it is; it needs somebody who knows", "nothing in %s makes a ledger: %v", r.Home, r.Passed)
 	}
-	r.tell()
+	r.report()
 	r.planPlans()
 	return nil
 }
@@ -208,7 +208,7 @@ func (r *restore) better(d *draft) {
 	r.best = d
 }
 
-func (r *restore) tell() {
+func (r *restore) report() {
 	d := r.best
 	r.Dir, r.Source, r.SourceRevision, r.Revision = d.dir, d.source, d.from, d.to
 	r.Replayed = d.to - d.from
@@ -301,14 +301,11 @@ func (r *Recovery) settleHome(h Home, id string) error {
 
 // copyPath copies a file into a draft.
 func copyPath(m *files.Machine, from, to string) error {
-	in, err := os.OpenFile(from, os.O_RDONLY|files.NoFollow, 0)
+	in, err := openLedger(from, os.O_RDONLY)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	if info, err := in.Stat(); err != nil || !info.Mode().IsRegular() {
-		return errors.Join(err, fmt.Errorf("%s is not a regular file", from))
-	}
 	return m.Replace(to, func(out *files.File) error {
 		_, err := io.Copy(out, in)
 		return err

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -70,23 +69,15 @@ func revertMeta(path string) error {
 	}
 	defer f.Close()
 	first, ok := metaAt(f, 0)
-	if !ok {
+	second, alsoOK := metaAt(f, int64(first.pageSize))
+	if !ok || !alsoOK {
 		return &damage{"revert", "only one meta page reads"}
 	}
-	second, ok := metaAt(f, int64(first.pageSize))
-	if !ok {
-		return &damage{"revert", "only one meta page reads"}
-	}
-	at := int64(pageHeader + metaSize - 8)
+	at := int64(pageHeader + metaSize - 8) // of the checksum
 	if second.txid > first.txid {
 		at += int64(first.pageSize)
 	}
-	var sum [8]byte
-	if _, err := f.ReadAt(sum[:], at); err != nil {
-		return err
-	}
-	binary.NativeEndian.PutUint64(sum[:], ^binary.NativeEndian.Uint64(sum[:]))
-	_, err = f.WriteAt(sum[:], at)
+	_, err = f.WriteAt(make([]byte, 8), at)
 	return err
 }
 

@@ -98,8 +98,22 @@ func (l *Ledger) copyFile(ctx context.Context, dir string, name func(Snapshot) s
 	if err != nil {
 		return Snapshot{}, err
 	}
-	s, err := b.provenCopy(ctx, f, l.home, add)
-	s.At = l.Now().UTC().Truncate(time.Second)
+	s := Snapshot{At: l.Now().UTC().Truncate(time.Second)}
+	err = b.copyTo(ctx, f)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil && add != nil {
+		s.Plans, err = add(f.Name())
+	}
+	if err == nil {
+		var health Health
+		health, err = prove(ctx, ledgerCopy{path: f.Name()}, l.home)
+		s.Revision = health.Revision
+	}
+	if info, statErr := os.Stat(f.Name()); statErr == nil {
+		s.Bytes = info.Size()
+	}
 	if err == nil {
 		s.Path = name(s)
 		err = l.home.machine.Rename(f.Name(), s.Path)
@@ -108,29 +122,6 @@ func (l *Ledger) copyFile(ctx context.Context, dir string, name func(Snapshot) s
 		return s, errors.Join(err, l.home.machine.Remove(f.Name()))
 	}
 	return s, l.home.machine.SyncDir(dir)
-}
-
-// provenCopy copies the ledger to f, which it closes, and reads all of the copy.
-func (b *Bolt) provenCopy(ctx context.Context, f *files.File, h Home, add func(path string) (plans int, err error)) (Snapshot, error) {
-	var s Snapshot
-	err := b.copyTo(ctx, f)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil && add != nil {
-		s.Plans, err = add(f.Name())
-	}
-	if err != nil {
-		return s, err
-	}
-	info, err := os.Stat(f.Name())
-	if err != nil {
-		return s, err
-	}
-	s.Bytes = info.Size()
-	health, err := prove(ctx, ledgerCopy{path: f.Name()}, h)
-	s.Revision = health.Revision
-	return s, err
 }
 
 // prove checks the ledger on a backend. What it finds, but for what can be derived anew, is an error.

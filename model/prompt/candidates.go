@@ -17,7 +17,7 @@ const (
 	reportedHorizon = 20
 )
 
-// candidateLayer is how a class is told.
+// candidateLayer is how a class is shown.
 type candidateLayer struct {
 	name, title string
 	class       model.Class
@@ -32,7 +32,7 @@ var candidateLayers = []candidateLayer{
 	{"blocked", "Blocked", model.BlockedClass, model.FilterBlocked},
 }
 
-func candidates(r Reader, agent model.AgentID) []layer {
+func candidates(r model.Reader, agent model.AgentID) []layer {
 	var out []layer
 	for _, c := range candidateLayers {
 		out = append(out, classLayer(r, agent, c))
@@ -40,7 +40,7 @@ func candidates(r Reader, agent model.AgentID) []layer {
 	return append(out, completed(r, agent))
 }
 
-func classLayer(r Reader, agent model.AgentID, c candidateLayer) layer {
+func classLayer(r model.Reader, agent model.AgentID, c candidateLayer) layer {
 	total := r.Count(agent, model.ClassTally(c.class))
 	var rows []model.Row
 	for _, row := range r.Rows(agent, c.class, nil, c.class.Limit()+1) {
@@ -78,7 +78,7 @@ func (l layer) showing(rows []model.Row) layer {
 	return l
 }
 
-func rowLine(r Reader, row model.Row) string {
+func rowLine(r model.Reader, row model.Row) string {
 	parts := []string{fmt.Sprintf("- [%s] %s (%s) :: %s", row.Class, row.Handle, row.ID, clip(row.Objective, fullObjective))}
 	add := func(label string, t model.Text) {
 		if t != "" {
@@ -108,7 +108,7 @@ func firstLine(t model.Text) model.Text {
 }
 
 // completed tells of reports alone: an item that was completed without one is left out.
-func completed(r Reader, agent model.AgentID) layer {
+func completed(r model.Reader, agent model.AgentID) layer {
 	var rows []model.Row
 	for _, row := range r.Rows(agent, model.CompletedRecent, nil, reportedHorizon) {
 		if row.Reported && len(rows) < model.CompletedRecent.Limit() {

@@ -10,7 +10,7 @@ import (
 	"vise/model/thread"
 )
 
-// Bounds of what is told of the current item, in characters or entries.
+// Bounds of what is shown of the current item, in characters or entries.
 const (
 	leastObjective   = 96
 	compactObjective = 400
@@ -38,7 +38,7 @@ func noCurrent() layer {
 }
 
 // current are the layers of the focus, strongest first.
-func current(r Reader, w model.WorkItem) []layer {
+func current(r model.Reader, w model.WorkItem) []layer {
 	v := model.ViewOf(r, w)
 	t, _ := r.Trace(w.AgentID, w.ID)
 	return []layer{
@@ -136,17 +136,17 @@ func waits(v model.View) layer {
 	if len(v.ActiveWaits) == 0 {
 		return layer{name: "waits"}
 	}
-	heard := 0
+	triggered := 0
 	var lines []string
 	for _, x := range v.ActiveWaits {
 		if x.Triggered() {
-			heard++
+			triggered++
 		}
 		if len(lines) < maxWaitsShown {
 			lines = append(lines, "- "+waitLine(x))
 		}
 	}
-	least := fmt.Sprintf("Waits: %d active, %d triggered", len(v.ActiveWaits), heard)
+	least := fmt.Sprintf("Waits: %d active, %d triggered", len(v.ActiveWaits), triggered)
 	return layerOf("waits", len(v.ActiveWaits), least, "", least+"\n"+strings.Join(lines, "\n"))
 }
 
@@ -211,7 +211,7 @@ func notes(list []Note) layer {
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04Z") }
 
-// Bounds of what is told apart from the focus: items of one kind, and messages looked through
+// Bounds of what is shown apart from the focus: items of one kind, and messages looked through
 // for the items that they name.
 const (
 	maxNamed    = 3
@@ -234,7 +234,7 @@ func why(tick string, messages int) string {
 	case strings.HasPrefix(tick, "work_queue:continue_active:"):
 		return "Go on with the current work item."
 	case strings.HasPrefix(tick, "work_queue:review_triggered:"):
-		return "Something that a blocked work item waits for was heard. Review it."
+		return "Something that a blocked work item waits for happened. Review it."
 	case strings.HasPrefix(tick, "work_queue:queued_available:"):
 		return "A queued work item is available."
 	case strings.HasPrefix(tick, "work_item_recheck:"):
@@ -245,13 +245,13 @@ func why(tick string, messages int) string {
 
 // besideFocus are the items that the turn or a message is about, the focus aside: what the tick
 // offers, what is due for a second look, and what messages to the agent name.
-func besideFocus(r Reader, a model.Agent, current model.ItemID) []layer {
-	told := []model.ItemID{current}
+func besideFocus(r model.Reader, a model.Agent, current model.ItemID) []layer {
+	taken := []model.ItemID{current}
 	pick := func(ids []model.ItemID, keep func(model.WorkItem) bool) (out []model.WorkItem) {
 		for _, id := range ids {
 			w, ok := r.Item(id)
-			if ok && w.AgentID == a.ID && keep(w) && !slices.Contains(told, id) && len(out) < maxNamed {
-				told, out = append(told, id), append(out, w)
+			if ok && w.AgentID == a.ID && keep(w) && !slices.Contains(taken, id) && len(out) < maxNamed {
+				taken, out = append(taken, id), append(out, w)
 			}
 		}
 		return out
@@ -270,7 +270,7 @@ func besideFocus(r Reader, a model.Agent, current model.ItemID) []layer {
 }
 
 // namedBy are the items of the messages that the agent has, or gets next.
-func namedBy(r Reader, a model.Agent) []model.ItemID {
+func namedBy(r model.Reader, a model.Agent) []model.ItemID {
 	var out []model.ItemID
 	add := func(m model.Message) {
 		if m.WorkItemID != "" {
@@ -292,7 +292,7 @@ func namedBy(r Reader, a model.Agent) []model.ItemID {
 }
 
 // items tell of some items: by name, then how they stand, then with todos and plan.
-func items(r Reader, name, title string, list []model.WorkItem) layer {
+func items(r model.Reader, name, title string, list []model.WorkItem) layer {
 	if len(list) == 0 {
 		return layer{name: name}
 	}
@@ -346,14 +346,14 @@ func threadOf(c *thread.Card) layer {
 	return layerOf("thread", 0, head, "", head+":\n"+strings.Join(lines, "\n"))
 }
 
-// Bounds of what is told of a thread: entries of one kind, and characters of one entry.
+// Bounds of what is shown of a thread: entries of one kind, and characters of one entry.
 const (
 	shownEntries = 4
 	shownEntry   = 300
 )
 
 // conflicts says where objective, plan and todos do not fit together, as far as that can be
-// told without understanding them. The plan is the stronger anchor (docs/lifecycle.md 13).
+// seen without understanding them. The plan is the stronger anchor (docs/lifecycle.md 13).
 func conflicts(v model.View) layer {
 	found := Conflicts(v)
 	if len(found) == 0 {

@@ -1,4 +1,4 @@
-// Package prompt is what an agent is told: why it was woken, the current work item in
+// Package prompt is what an agent is shown: why it was woken, the current work item in
 // full, what else waits, and what was said to it. It is pure, and its text is for a program's
 // input, never for a terminal.
 //
@@ -92,7 +92,7 @@ func itemOf(f model.Facts, w model.WorkItem, now time.Time) *Item {
 	return x
 }
 
-// groups are the candidates by class; the current item is told apart and left out.
+// groups are the candidates by class; the current item is shown apart and left out.
 func groups(f model.Facts, agent model.AgentID) []Group {
 	var out []Group
 	for _, class := range model.Classes[1:] {
@@ -108,12 +108,6 @@ func groups(f model.Facts, agent model.AgentID) []Group {
 		}
 	}
 	return out
-}
-
-// Reader is what the layered context asks of the ledger.
-type Reader interface {
-	model.Facts
-	Revision() uint64
 }
 
 // Options bound a layered context.
@@ -152,13 +146,13 @@ type Layered struct {
 type Layer struct {
 	Name   string `json:"name"`
 	Detail Detail `json:"detail"`
-	// Total counts what the layer is about; Shown names the items told of.
+	// Total counts what the layer is about; Shown names the items in it.
 	Total int            `json:"total,omitempty"`
 	Shown []model.ItemID `json:"shown,omitempty"`
 	Text  string         `json:"text"`
 }
 
-// Detail is how much of a layer is told.
+// Detail is how much of a layer is shown.
 type Detail string
 
 // The details, least first. A layer falls from one to the next as a whole.
@@ -168,7 +162,7 @@ const (
 	Full    Detail = "full"
 )
 
-// layer is a Layer with all its forms, least first; empty forms are not told.
+// layer is a Layer with all its forms, least first; empty forms are left out.
 type layer struct {
 	name  string
 	total int
@@ -183,7 +177,7 @@ type form struct {
 
 // Fit reads an agent's work context within a budget: every layer at its least, then, in the
 // order of priority, each as full as the rest of the budget allows.
-func Fit(r Reader, agent model.AgentID, o Options) Layered {
+func Fit(r model.Reader, agent model.AgentID, o Options) Layered {
 	if o.Budget == 0 {
 		o.Budget = DefaultBudget
 	}

@@ -15,7 +15,7 @@ type Parts struct {
 	Problem model.Text
 	// Snippet is the code that the finding quotes; empty when it quotes none.
 	Snippet model.Text
-	// File and Line are where it was seen; the line is a hint, 0 when it was not told.
+	// File and Line are where it was seen; the line is a hint, 0 when it is not known.
 	File model.Text
 	Line int
 }

@@ -49,7 +49,7 @@ func (h Home) createPlan(agent model.AgentID, id model.ItemID, seed string, sync
 	if len(seed) > model.MaxPlanBytes {
 		return false, fmt.Errorf("%d bytes are more than a plan may have (%d)", len(seed), model.MaxPlanBytes)
 	}
-	dir, err := h.makeItemDir(agent, id)
+	dir, err := h.descend(below(agent, id), func(at *os.Root, name string) (*os.Root, error) { return makeDir(h.machine, at, name) })
 	if err != nil {
 		return false, err
 	}
@@ -59,34 +59,12 @@ func (h Home) createPlan(agent model.AgentID, id model.ItemID, seed string, sync
 
 // flush puts all that was written below the home on the disk.
 func (h Home) flush() error {
-	at, err := h.open()
+	dir, err := os.Open(h.dir)
 	if err != nil {
 		return fmt.Errorf("home: %w", err)
 	}
-	defer at.Close()
-	dir, err := at.Open(".")
-	if err != nil {
-		return err
-	}
 	defer dir.Close()
 	return flushAll(dir)
-}
-
-// makeItemDir opens an item's directory, creating what is missing below the home.
-func (h Home) makeItemDir(agent model.AgentID, id model.ItemID) (*os.Root, error) {
-	at, err := h.open()
-	if err != nil {
-		return nil, fmt.Errorf("home: %w", err)
-	}
-	for _, name := range below(agent, id) {
-		next, err := makeDir(h.machine, at, name)
-		at.Close()
-		if err != nil {
-			return nil, err
-		}
-		at = next
-	}
-	return at, nil
 }
 
 // makeDir opens the directory name in at, and creates it first if it is missing.

@@ -42,12 +42,11 @@ func (h Home) itemDir(agent model.AgentID, id model.ItemID) (*os.Root, error) {
 	if !validIDs(agent, id) {
 		return nil, &fault{condition: model.PlanOutsideHome, reason: noSuchID}
 	}
-	items, err := h.itemsDir(agent)
+	dir, err := h.descend(below(agent, id), enter)
 	if err != nil {
-		return nil, err
+		return nil, faultOf(err)
 	}
-	defer items.Close()
-	return enter(items, string(id))
+	return dir, nil
 }
 
 // itemsDir opens the directory that holds an agent's items, under the same guard.
@@ -55,12 +54,22 @@ func (h Home) itemsDir(agent model.AgentID) (*os.Root, error) {
 	if !model.ValidID(string(agent)) {
 		return nil, &fault{condition: model.PlanOutsideHome, reason: noSuchID}
 	}
-	at, err := h.open()
+	dir, err := h.descend(aboveItems(agent), enter)
 	if err != nil {
 		return nil, faultOf(err)
 	}
-	for _, name := range aboveItems(agent) {
-		next, err := enter(at, name)
+	return dir, nil
+}
+
+// descend opens directory after directory from the home down, each by step.
+func (h Home) descend(names []string, step func(at *os.Root, name string) (*os.Root, error)) (*os.Root, error) {
+	// Links above the home, and the home being a link, are the operator's own choice.
+	at, err := os.OpenRoot(h.dir)
+	if err != nil {
+		return nil, fmt.Errorf("home: %w", err)
+	}
+	for _, name := range names {
+		next, err := step(at, name)
 		at.Close()
 		if err != nil {
 			return nil, err
@@ -181,10 +190,6 @@ func (h Home) ItemsDir(agent model.AgentID) string {
 func validIDs(agent model.AgentID, id model.ItemID) bool {
 	return model.ValidID(string(agent)) && model.ValidID(string(id))
 }
-
-// open opens the home itself. Links above it and the home being a link are the
-// operator's own choice and are followed.
-func (h Home) open() (*os.Root, error) { return os.OpenRoot(h.dir) }
 
 // below names the directories from the home down to an item's plan.
 func below(agent model.AgentID, id model.ItemID) []string {

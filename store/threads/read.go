@@ -183,37 +183,3 @@ func (s *Snapshot) names() ([]string, error) {
 
 func threadFile(id thread.ID) string { return threadsDir + "/" + string(id) + jsonSuffix }
 func logFile(id thread.ID) string    { return threadsDir + "/" + string(id) + logSuffix }
-
-// maxLogTail bounds how much of an event log is read, from its end.
-const maxLogTail = 1 << 20
-
-// Log returns the last lines of a thread's event log, the oldest first, at most
-// maxLogTail bytes of them. A line that a crash tore is among them as it is.
-func (s *Snapshot) Log(id thread.ID) ([]string, error) {
-	if s.dir == nil || !thread.ValidID(string(id)) {
-		return nil, nil
-	}
-	f, err := files.OpenPlain(s.dir, logFile(id), os.O_RDONLY)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, s.repo.explain("read the log of "+string(id), err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	from := max(0, info.Size()-maxLogTail)
-	buf := make([]byte, info.Size()-from)
-	n, err := f.ReadAt(buf, from)
-	if n < len(buf) && err != nil {
-		return nil, s.repo.explain("read the log of "+string(id), err)
-	}
-	lines := strings.Split(strings.TrimSuffix(string(buf), "\n"), "\n")
-	if from > 0 {
-		lines = lines[1:]
-	}
-	return lines, nil
-}

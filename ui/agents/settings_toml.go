@@ -26,10 +26,7 @@ func tomlFile(path string, e tomlEntry) target {
 		if err != nil {
 			return nil, "", err
 		}
-		text, note, err := e.unset(string(raw), before)
-		if !remove {
-			text, note, err = e.set(string(raw), before)
-		}
+		text, note, err := e.edit(string(raw), before, remove)
 		if err != nil {
 			return nil, "", err
 		}
@@ -44,43 +41,35 @@ func tomlFile(path string, e tomlEntry) target {
 	}}
 }
 
-func (e tomlEntry) set(text string, before map[string]any) (after, note string, err error) {
-	body := "[" + e.table + "]\n" + e.lines
-	line := e.key + " = " + e.value + "\n"
+// edit takes out what is not as it should be, and puts it in anew unless all is to be removed.
+func (e tomlEntry) edit(text string, before map[string]any, remove bool) (after, note string, err error) {
+	body, line := "["+e.table+"]\n"+e.lines, e.key+" = "+e.value+"\n"
 	wanted, err := readTOML([]byte(line + body))
 	if err != nil {
 		return "", "", err
 	}
-	from, to := spanOf(text, e.table, true)
-	switch {
-	case reflect.DeepEqual(valueAt(before, e.table), valueAt(wanted, e.table)):
-	case to > 0:
-		text = text[:from] + body + text[to:]
-	case text == "":
-		text = body
-	default:
-		text = strings.TrimRight(text, "\n") + "\n\n" + body
+	if remove || !reflect.DeepEqual(valueAt(before, e.table), valueAt(wanted, e.table)) {
+		text = without(text, e.table, true)
+		if text != "" && !remove {
+			text = strings.TrimRight(text, "\n") + "\n\n"
+		}
+		if !remove {
+			text += body
+		}
 	}
-	from, to = spanOf(text, e.key, false)
-	switch old, has := before[e.key]; {
-	case !has:
-		text = atTop(text, line)
-	case !isOurs(old):
-		note = e.key + " is set already and was left alone"
-	case !reflect.DeepEqual(old, wanted[e.key]) && to > 0:
-		text = text[:from] + line + text[to:]
+	old, has := before[e.key]
+	switch {
+	case has && !isOurs(old):
+		if !remove {
+			note = e.key + " is set already and was left alone"
+		}
+	case remove || !reflect.DeepEqual(old, wanted[e.key]):
+		text = without(text, e.key, false)
+		if !remove {
+			text = atTop(text, line)
+		}
 	}
 	return text, note, nil
-}
-
-func (e tomlEntry) unset(text string, before map[string]any) (after, note string, err error) {
-	if from, to := spanOf(text, e.table, true); to > 0 {
-		text = without(text, from, to)
-	}
-	if from, to := spanOf(text, e.key, false); to > 0 && isOurs(before[e.key]) {
-		text = without(text, from, to)
-	}
-	return text, "", nil
 }
 
 // isOurs: a value that names vise.
@@ -215,8 +204,13 @@ func atTop(text, line string) string {
 	return head + line + tail
 }
 
-// without is a text without a part, and without the blank lines that stood around it alone.
-func without(text string, from, to int) string {
+// without is a text without a part, if it has it, and without the blank lines that stood around
+// that alone.
+func without(text, name string, isTable bool) string {
+	from, to := spanOf(text, name, isTable)
+	if to == 0 {
+		return text
+	}
 	head, tail := text[:from], text[to:]
 	if strings.TrimSpace(tail) == "" {
 		if head = strings.TrimRight(head, "\n"); head == "" {

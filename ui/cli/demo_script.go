@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"embed"
 	"strings"
 	"time"
 
@@ -11,13 +12,13 @@ import (
 func demoScript() []demoAct {
 	s := time.Second
 	return []demoAct{
-		{After: 6 * s, Agent: mainAgent, Item: "wi-limiter", Plan: limiterPlanBurst},
+		{After: 6 * s, Agent: mainAgent, Item: "wi-limiter", Plan: "limiter-burst"},
 		{After: 7 * s, Agent: mainAgent, Command: model.Trigger{WorkItemID: "wi-retry", Source: "ci.github", Payload: "run 8812 succeeded"}, By: "external:ci"},
 		{After: 8 * s, Agent: ciAgent, Command: checklist("wi-matrix", "x Drop go 1.24", "x Merge lint jobs", "~ Cache modules")},
-		{After: 9 * s, Agent: mainAgent, Item: "wi-limiter", Plan: limiterPlanTests,
+		{After: 9 * s, Agent: mainAgent, Item: "wi-limiter", Plan: "limiter-tests",
 			Command: checklist("wi-limiter", "x Extract interface", "x Move bucket", "x Compile gateway", "x Write limiter contract tests", "~ Replay traffic", "Update runbook")},
 		{After: 7 * s, Agent: docsAgent, Command: model.PickWorkItem{WorkItemID: "wi-rollout"}},
-		{After: 9 * s, Agent: docsAgent, Item: "wi-rollout", Plan: rolloutPlan, Command: checklist("wi-rollout", "x Outline", "~ Metrics to watch", "Rollback")},
+		{After: 9 * s, Agent: docsAgent, Item: "wi-rollout", Plan: "rollout", Command: checklist("wi-rollout", "x Outline", "~ Metrics to watch", "Rollback")},
 		{After: 8 * s, Agent: ciAgent, As: "warm", Command: model.CreateWorkItem{Objective: "Warm the module cache in CI", Plan: "# Warm cache\n\nSave it on main, restore it everywhere.\n", TodoList: checklistOf("Save on main", "Restore in pull requests")}},
 		{After: 10 * s, Agent: mainAgent, Command: checklist("wi-limiter", "x Extract interface", "x Move bucket", "x Compile gateway", "x Write limiter contract tests", "x Replay traffic", "~ Update runbook")},
 		{After: 6 * s, Agent: ciAgent, Command: model.Round{
@@ -36,7 +37,7 @@ func demoScript() []demoAct {
 			Text:  "PR #341 is merged. Retries are at most 10 % of the last minute's requests; the budget is a metric.",
 			Calls: calls(checklist("wi-retry", "x Budget type", "x Wire into client", "x Merge"), model.CompleteWorkItem{WorkItemID: "wi-retry"})}},
 		{After: 8 * s, Agent: mainAgent, Command: model.PickWorkItem{WorkItemID: "wi-jitter"}},
-		{After: 9 * s, Agent: mainAgent, Item: "wi-jitter", Plan: jitterPlanDone, Command: checklist("wi-jitter", "x Full jitter", "~ Measure the herd test")},
+		{After: 9 * s, Agent: mainAgent, Item: "wi-jitter", Plan: "jitter-done", Command: checklist("wi-jitter", "x Full jitter", "~ Measure the herd test")},
 		{After: 9 * s, Agent: ciAgent, Command: model.WaitFor{WorkItemID: "warm", Wake: model.WakeExternal, Reason: "CI run 8830",
 			Resource: "github:acme/gateway#344", Source: "ci.github", RecheckAfterMS: minutes(60)}},
 		{After: 8 * s, Agent: ciAgent, Command: model.PickWorkItem{WorkItemID: "wi-repro"}},
@@ -86,14 +87,14 @@ func demoPrologue(now time.Time) []model.Import {
 	return []model.Import{
 		{AgentID: mainAgent, Focus: "wi-limiter", Items: []model.Imported{
 			{Item: item("wi-limiter", "Split rate limiter out of gateway", model.Ready, ago(5*time.Hour), ago(14*time.Minute),
-				"x Extract interface", "x Move bucket", "x Compile gateway", "~ Write limiter contract tests", "Replay traffic", "Update runbook"), Plan: limiterPlan},
-			{Item: blocked(item("wi-retry", "Land retry budget PR", model.Ready, ago(2*day), ago(3*time.Hour), "x Budget type", "x Wire into client", "Merge"), "CI run 8812 on PR #341"), Plan: retryPlan},
-			{Item: item("wi-cache", "Pick cache eviction policy", model.NeedsInput, ago(day), ago(27*time.Minute)), Plan: cachePlan},
-			{Item: item("wi-jitter", "Add jitter to backoff", model.Draft, ago(3*day), ago(2*time.Hour)), Plan: jitterPlan},
+				"x Extract interface", "x Move bucket", "x Compile gateway", "~ Write limiter contract tests", "Replay traffic", "Update runbook"), Plan: demoText("limiter")},
+			{Item: blocked(item("wi-retry", "Land retry budget PR", model.Ready, ago(2*day), ago(3*time.Hour), "x Budget type", "x Wire into client", "Merge"), "CI run 8812 on PR #341"), Plan: demoText("retry")},
+			{Item: item("wi-cache", "Pick cache eviction policy", model.NeedsInput, ago(day), ago(27*time.Minute)), Plan: demoText("cache")},
+			{Item: item("wi-jitter", "Add jitter to backoff", model.Draft, ago(3*day), ago(2*time.Hour)), Plan: demoText("jitter")},
 			{Item: item("wi-flags", "Delete dead feature flags", model.Ready, ago(3*day), ago(150*time.Minute), "List flags older than 90 days", "Remove readers", "Remove writers")},
 			{Item: item("wi-header", "Reproduce 日本語 header bug", model.Draft, ago(day), ago(time.Hour))},
 			{Item: blocked(item("wi-keys", "Rotate signing keys", model.Ready, ago(4*day), ago(2*day)), "ops must open the change window")},
-			{Item: done(item("wi-auth", "Fix flaky auth test", model.Ready, ago(day), ago(44*time.Minute), "x Reproduce under -race", "x Fix"), authReport)},
+			{Item: done(item("wi-auth", "Fix flaky auth test", model.Ready, ago(day), ago(44*time.Minute), "x Reproduce under -race", "x Fix"), demoText("auth-report"))},
 			{Item: done(item("wi-go", "Bump go to 1.26", model.Ready, ago(day), ago(time.Hour), "x Bump", "x CI green"), "go.mod, CI images and the dev container are on 1.26; all tests pass.")},
 			{Item: done(item("wi-proto", "Remove unused proto", model.Draft, ago(2*day), ago(3*time.Hour)), "")},
 		}, Waits: []model.Wait{
@@ -101,7 +102,7 @@ func demoPrologue(now time.Time) []model.Import {
 			question("wt-cache", "wi-cache", "LRU or LFU for the plan cache?", ago(27*time.Minute), "LRU", "LFU", "measure first"),
 		}},
 		{AgentID: ciAgent, Focus: "wi-matrix", Items: []model.Imported{
-			{Item: item("wi-matrix", "Tidy CI matrix", model.Ready, ago(6*time.Hour), ago(9*time.Minute), "x Drop go 1.24", "~ Merge lint jobs", "Cache modules"), Plan: matrixPlan},
+			{Item: item("wi-matrix", "Tidy CI matrix", model.Ready, ago(6*time.Hour), ago(9*time.Minute), "x Drop go 1.24", "~ Merge lint jobs", "Cache modules"), Plan: demoText("matrix")},
 			{Item: item("wi-repro", "Make release builds reproducible", model.Draft, ago(day), ago(5*time.Hour))},
 			{Item: blocked(item("wi-sdk", "Ship SDK 2.0", model.Ready, ago(5*day), ago(day)), "legal: licence of the vendored parser")},
 		}},
@@ -153,89 +154,12 @@ func checklistOf(list ...string) []model.Todo {
 	return out
 }
 
-// The plans of the demo's items, and how they change while it plays.
-const (
-	limiterPlan = `# Split the rate limiter out of the gateway
+// demoTexts are the plans of the demo's items, and how they change while it plays.
+//
+//go:embed demo
+var demoTexts embed.FS
 
-A refactor, not a behaviour change. Move the token bucket out of
-` + "`gateway/limit.go`" + ` into a package with no HTTP imports.
-
-## Scope
-- keep wire headers byte-identical
-- do not touch the Redis script
-
-## Verification
-- ` + "`go test ./limit -race`" + `
-- replay 24h of traffic, diff response headers
-
-| step | risk | undo |
-|---|---|---|
-| move bucket | low | revert |
-| switch gateway | medium | flag |
-`
-	limiterPlanBurst = `# Split the rate limiter out of the gateway
-
-A refactor, not a behaviour change. Move the token bucket out of
-` + "`gateway/limit.go`" + ` into a package with no HTTP imports.
-
-## Scope
-- keep wire headers byte-identical
-- burst size becomes a field, not a constant
-- do not touch the Redis script
-
-## Verification
-- ` + "`go test ./limit -race`" + `
-- replay 24h of traffic, diff response headers
-
-| step | risk | undo |
-|---|---|---|
-| move bucket | low | revert |
-| switch gateway | medium | flag |
-`
-	limiterPlanTests = limiterPlanBurst + `
-## Contract
-1. a full bucket lets *burst* requests pass at once
-2. an empty one refills at *rate*, never above *burst*
-3. two gateways share one bucket per key
-`
-	retryPlan = `# Retry budget
-
-Retries may cost at most 10 % of the requests of the last minute.
-
-- [x] budget type with a test per edge
-- [x] wire it into the client
-- [ ] merge when CI run 8812 is green
-`
-	cachePlan = `# Cache eviction
-
-Two candidates. I need a decision before I go on:
-
-- **LRU**: simple, bad with scans
-- **LFU**: keeps the hot plans, one more counter per entry
-`
-	jitterPlan = `# Jitter
-
-Full jitter, as in the AWS builders' library: ` + "`sleep = rand(0, min(cap, base * 2^n))`" + `.
-`
-	jitterPlanDone = jitterPlan + `
-## Measured
-p99 of the thundering herd test went from 2.4 s to 0.6 s.
-`
-	matrixPlan = `# CI matrix
-
-- one lint job for all modules
-- Go 1.25 and 1.26 only
-`
-	rolloutPlan = `# Limiter rollout
-
-1. shadow mode for a day, compare decisions
-2. 1 %, 10 %, 100 % of keys
-3. rollback: flag off, no deploy
-
-## Metrics to watch
-- ` + "`limit_decisions_total{shadow}`" + `
-- p99 of the gateway
-`
-	authReport = `The clock of the fake issuer and the test's own ran apart by up to 3 ms; the token was
-sometimes not valid yet. The test now uses one clock. 2,000 runs with -race, no failure.`
-)
+func demoText(name string) model.Text {
+	raw, _ := demoTexts.ReadFile("demo/" + name + ".md")
+	return model.Text(raw)
+}

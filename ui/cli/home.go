@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"vise/model"
 	"vise/store"
 	"vise/store/home"
+	"vise/ui/config"
 	"vise/watcher"
 )
 
@@ -205,9 +205,6 @@ func (a *app) wakeLedger(ctx context.Context) {
 
 // configFile is where the configuration lies, whether it is there or not.
 func (a *app) configFile() (string, error) {
-	if dir := a.getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "vise", "config.yaml"), nil
-	}
-	home, err := os.UserHomeDir()
-	return filepath.Join(home, ".config", "vise", "config.yaml"), err
+	at, err := config.PlaceOf(a.getenv)
+	return at.File, err
 }

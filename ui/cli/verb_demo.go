@@ -107,7 +107,7 @@ type demoAct struct {
 	Command model.Command
 	// As names the item that Command creates.
 	As model.ItemID
-	// Item's plan file is replaced by Plan, when Plan is not empty.
+	// Item's plan file is replaced by the text that Plan names; empty: it stays.
 	Item model.ItemID
 	Plan string
 }
@@ -145,7 +145,7 @@ type demoPlayer struct {
 
 func (p *demoPlayer) perform(ctx context.Context, key string, act demoAct) error {
 	if act.Plan != "" {
-		if err := p.WritePlan(act.Agent, p.id(act.Item), act.Plan); err != nil {
+		if err := p.WritePlan(act.Agent, p.id(act.Item), string(demoText(act.Plan))); err != nil {
 			return err
 		}
 	}

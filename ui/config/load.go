@@ -46,9 +46,7 @@ func Load(at Place, getenv func(string) string) Settings {
 }
 
 // Names are the keys of a map in order.
-func Names[V any](m map[string]V) []string { return sorted(m) }
-
-func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+func Names[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // file reads the configuration file over the defaults.
 func (s *Settings) file(path string) {
@@ -77,7 +75,7 @@ func (s *Settings) environment(getenv func(string) string) {
 
 // settle takes back what does not hold together. bad are themes that are known not to read.
 func (s *Settings) settle(path string, bad []string) {
-	c := checker{Config: s.Config, themes: append(sorted(s.Palettes), bad...)}
+	c := checker{Config: s.Config, themes: append(Names(s.Palettes), bad...)}
 	for _, f := range c.check() {
 		o := s.origin(f.path)
 		s.Problems = append(s.Problems, Problem{File: cmp.Or(o.Name, path), Line: o.Line, Path: f.path, Message: f.message, Hint: f.hint})
@@ -92,7 +90,7 @@ func (s *Settings) settle(path string, bad []string) {
 
 // origin is that of a path, or of the first value below it.
 func (s *Settings) origin(path string) Origin {
-	for _, p := range sorted(s.Origins) {
+	for _, p := range Names(s.Origins) {
 		if below(p, path) {
 			return s.Origins[p]
 		}

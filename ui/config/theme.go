@@ -50,10 +50,10 @@ func (s *Settings) themes(dir string) (bad []string) {
 			t.take(name)
 		}
 	}
-	for _, name := range sorted(t.raw) {
+	for _, name := range Names(t.raw) {
 		t.palette(name, nil)
 	}
-	return sorted(t.bad)
+	return Names(t.bad)
 }
 
 // take reads a theme's file, to be understood when all are there.
@@ -142,7 +142,7 @@ func (t *themeReader) base(name string, chain []string) (themes.Palette, finding
 	}
 	_, builtIn := themes.ByName(name)
 	if _, there := t.raw[name]; !there && !builtIn {
-		known := append(sorted(t.raw), sorted(t.Palettes)...)
+		known := append(Names(t.raw), Names(t.Palettes)...)
 		return themes.Palette{}, finding{message: fmt.Sprintf("extends %q, which is no theme", name), hint: meant(name, known)}
 	}
 	p, ok := t.palette(name, chain)

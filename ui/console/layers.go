@@ -12,7 +12,7 @@ import (
 
 // layers are what lies over the screen of the view, the topmost last: dialogs, and prompts that
 // are typed in the screen itself. The topmost has the keys and is what is drawn; closing it
-// gives them to the one below. Of other keys only those that are heard everywhere go by it.
+// gives them to the one below. Of other keys only those that mean the same everywhere go by it.
 type layers []widget.Dialog
 
 // top is the layer that has the keys; nil: the screen has them.
@@ -192,7 +192,7 @@ func (c Console) overtaken() (Console, tea.Cmd) {
 		return c, nil
 	}
 	c.layers = nil
-	c.idle.quiet = idleBeats // the operator is told: what is so is shown
+	c.idle.quiet = idleBeats // the operator sees why: the newest order is shown
 	c = c.reorder()
 	key, text := d.Draft()
 	words := sentence(why)

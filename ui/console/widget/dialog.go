@@ -2,7 +2,7 @@
 // text fields, forms, menus and pagers. A widget knows the styles and a size, and gives a result
 // value; it knows nothing of the console.
 //
-// Reading order: dialog.go (what a dialog is told and what it asks for), form.go, menu.go and
+// Reading order: dialog.go (what a dialog may know and what it asks for), form.go, menu.go and
 // pager.go (the dialogs), field.go (text that is typed), styles.go (how everything looks).
 package widget
 
@@ -83,7 +83,7 @@ type (
 	Trouble string
 	// Run carries an action out.
 	Run action.ID
-	// Apply sends a command. The dialog stays until its receipt; Said is told then. Before is
+	// Apply sends a command. The dialog stays until its receipt; then Said is shown. Before is
 	// handled ahead of it; nil: nothing is.
 	Apply struct {
 		Command model.Command

@@ -28,7 +28,7 @@ type Form struct {
 	// Chord: only the key that saves submits, enter never does.
 	Chord bool
 	// Seen is the revision of the item that the form was filled from, 0 without one. After a
-	// refusal the one on screen counts: the operator has been told what changed.
+	// refusal the one on screen counts: the operator has seen what changed.
 	Seen uint64
 	// For is the item and command that the form is for.
 	For Subject
