@@ -11,9 +11,10 @@ import (
 	"vise/watcher"
 )
 
-// planWatch are the console's planWatch on plan files, and wake its ledger when another process
+// planWatch watches plan files for the console, and wakes its ledger when another process
 // commits. Plans that changed it has the ledger record.
 type planWatch struct {
+	ctx   context.Context // of the console's run
 	home  *home.Home
 	watch *watcher.Watcher
 
@@ -26,11 +27,9 @@ type planWatch struct {
 	seen map[watcher.Item]model.PlanArtifact
 	// fresh are the last news, which the console is about to ask for.
 	fresh map[watcher.Item]watcher.PlanNews
-	// noting are the news that the ledger does not know yet, by item.
-	noting map[watcher.Item]watcher.PlanNews
 
-	toNote chan struct{} // holds one if there is something to note
-	noted  chan struct{} // closed when all is noted
+	recording sync.WaitGroup
+	inTurn    sync.Mutex // one recording at a time
 }
 
 func watchPlans(ctx context.Context, h *home.Home, ledgerFile string) (*planWatch, error) {
@@ -38,27 +37,13 @@ func watchPlans(ctx context.Context, h *home.Home, ledgerFile string) (*planWatc
 	if err != nil {
 		return nil, err
 	}
-	w := &planWatch{home: h, watch: watch, seen: map[watcher.Item]model.PlanArtifact{}, noting: map[watcher.Item]watcher.PlanNews{},
-		toNote: make(chan struct{}, 1), noted: make(chan struct{})}
-	toNote := w.toNote
-	go func() {
-		defer close(w.noted)
-		for range toNote {
-			w.noteAll(ctx)
-		}
-	}()
-	return w, nil
+	return &planWatch{ctx: ctx, home: h, watch: watch, seen: map[watcher.Item]model.PlanArtifact{}}, nil
 }
 
-// close ends the planWatch once the ledger knows what they have told. Nobody waits in Next by then.
+// close ends the watch once the ledger knows what it found. Nobody waits in Next by then.
 func (w *planWatch) close() {
 	w.watch.Close()
-	w.mu.Lock()
-	toNote := w.toNote
-	w.toNote = nil
-	w.mu.Unlock()
-	close(toNote)
-	<-w.noted
+	w.recording.Wait()
 	if w.dir != "" {
 		publishPolling(w.dir, "")
 	}
@@ -128,26 +113,21 @@ func (w *planWatch) Next(ctx context.Context) (console.News, error) {
 	w.fresh = make(map[watcher.Item]watcher.PlanNews, len(event.Plans))
 	for _, p := range event.Plans {
 		news.Items = append(news.Items, p.Item.ID)
-		w.fresh[p.Item], w.noting[p.Item] = p, p
+		w.fresh[p.Item] = p
 	}
-	if len(event.Plans) > 0 && w.toNote != nil {
-		select {
-		case w.toNote <- struct{}{}:
-		default: // it is about to look
-		}
+	if len(news.Items) > 0 {
+		w.recording.Go(func() { w.record(news.Items) })
 	}
 	return news, nil
 }
 
-// noteAll has the ledger record the plans that changed. The console does not wait for that:
-// a commit takes as long as all the rest between a save and the screen.
-func (w *planWatch) noteAll(ctx context.Context) {
-	w.mu.Lock()
-	all := w.noting
-	w.noting = map[watcher.Item]watcher.PlanNews{}
-	w.mu.Unlock()
-	for _, p := range all {
-		// A refusal is the item's business, and a ledger that is busy learns of the plan at its next change.
-		_ = w.home.RefreshPlan(ctx, model.Envelope{Actor: model.Watcher}, p.Item.ID)
+// record has the ledger describe plans that changed. The console does not wait for that: a
+// commit takes as long as all the rest between a save and the screen. A refusal is the item's
+// business, and a ledger that is busy learns of the plan at its next change.
+func (w *planWatch) record(items []model.ItemID) {
+	w.inTurn.Lock()
+	defer w.inTurn.Unlock()
+	for _, id := range items {
+		_ = w.home.RefreshPlan(w.ctx, model.Envelope{Actor: model.Watcher}, id)
 	}
 }
