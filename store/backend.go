@@ -28,7 +28,7 @@ type Backend interface {
 	Mark(ctx context.Context) (uint64, error)
 
 	// News returns a channel that is closed at a commit, or hint of one, that comes after
-	// the call. Commits of other processes may be heard late or not at all: see Mark.
+	// the call. Commits of other processes may be noticed late or not at all: see Mark.
 	News() <-chan struct{}
 
 	// Close waits for this process's transactions and lets go of everything.

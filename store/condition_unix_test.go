@@ -106,7 +106,7 @@ func TestABusyErrorTellsOfAStoppedHolder(t *testing.T) {
 	must(holder.Acquire(ctx))
 	defer holder.Release()
 	stopped := &files.Machine{Process: func(pid int) files.Process {
-		p := (*files.Machine)(nil).Look(pid)
+		p := (*files.Machine)(nil).ProcessOf(pid)
 		p.Stopped = true
 		return p
 	}}

@@ -23,7 +23,7 @@ const (
 
 // Maintain keeps what recovery needs up to date until ctx ends: the history's copy on the
 // disk, hourly snapshots, archives, the reserve. What goes wrong is tried again a minute
-// later, and meanwhile told by Lag.
+// later, and meanwhile shown by Lag.
 func (l *Ledger) Maintain(ctx context.Context) {
 	if l.journal == nil {
 		return
@@ -212,7 +212,7 @@ func writable(path string) error {
 
 // A full disk cannot take even a completion, because a change needs pages before it frees
 // any. So a home keeps some room in reserve, and gives it up to the first change that finds
-// no other: work can be finished, and is told that the disk is full.
+// no other: work can be finished, and its receipt says that the disk is full.
 
 const (
 	reserveFile  = "reserve"

@@ -116,7 +116,7 @@ func (r *restore) plan(ctx context.Context) error {
 	if r.best == nil {
 		return refuse("copy the home as it is; it needs somebody who knows", "nothing in %s makes a ledger: %v", r.Home, r.Passed)
 	}
-	r.tell()
+	r.report()
 	r.planPlans()
 	return nil
 }
@@ -208,7 +208,7 @@ func (r *restore) better(d *draft) {
 	r.best = d
 }
 
-func (r *restore) tell() {
+func (r *restore) report() {
 	d := r.best
 	r.Dir, r.Source, r.SourceRevision, r.Revision = d.dir, d.source, d.from, d.to
 	r.Replayed = d.to - d.from

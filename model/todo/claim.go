@@ -46,7 +46,7 @@ func (l Lease) Over(now time.Time, alive Probe) string {
 	case !now.Before(until):
 		return "the lease ran out at " + until.UTC().Format(time.RFC3339)
 	case l.PID > 0 && alive != nil && alive(l.Host.Raw(), l.PID) == Dead:
-		return "process " + itoa(l.PID) + " of the claimant has ended"
+		return "process " + strconv.Itoa(l.PID) + " of the claimant has ended"
 	}
 	return ""
 }
@@ -57,7 +57,7 @@ func (l Lease) value() Value {
 	}
 	pairs := []string{"id", OneLine(l.ID)}
 	if l.PID > 0 {
-		pairs = append(pairs, "pid", itoa(l.PID), "host", OneLine(l.Host.Raw()))
+		pairs = append(pairs, "pid", strconv.Itoa(l.PID), "host", OneLine(l.Host.Raw()))
 	}
 	return Value{Kind: Mapping, Pairs: append(pairs, "until", OneLine(l.Until.Raw()))}
 }
@@ -77,13 +77,13 @@ func holds(t Todo, m Move) error {
 		return nil
 	}
 	if m.Fence != "" && m.Fence != t.Lease.ID {
-		return refuse(RuleFence, "lease", "%s was claimed again since: this claim is lost", t.Ref()).
+		return Refuse(RuleFence, "lease", "%s was claimed again since: this claim is lost", t.Ref()).
 			hint("leave the todo; claim another with next --claim")
 	}
 	if m.ClaimOver || m.Actor.Operator || m.Actor.Name == t.AssignedTo {
 		return nil
 	}
-	return refuse(RuleClaimant, "assigned_to", "%s is claimed by %q, not by %q", t.Ref(), t.AssignedTo.Raw(), m.Actor.Name.Raw()).
+	return Refuse(RuleClaimant, "assigned_to", "%s is claimed by %q, not by %q", t.Ref(), t.AssignedTo.Raw(), m.Actor.Name.Raw()).
 		hint("only its claimant or the operator may do this")
 }
 
@@ -91,7 +91,7 @@ func holds(t Todo, m Move) error {
 // then whoever still shows the old one has lost it.
 func Renew(t Todo, m Move) (Change, error) {
 	if t.Status != InProgress {
-		return Change{}, refuse(RuleClaim, "status", "%s is %s: there is no claim to prolong", t.Ref(), t.Status)
+		return Change{}, Refuse(RuleClaim, "status", "%s is %s: there is no claim to prolong", t.Ref(), t.Status)
 	}
 	if err := holds(t, m); err != nil {
 		return Change{}, err
@@ -104,17 +104,15 @@ func Renew(t Todo, m Move) (Change, error) {
 	return Change{Before: t, After: after}, nil
 }
 
-func itoa(n int) string { return strconv.Itoa(n) }
-
 // Reopen gives a final todo the status that it had before, as its history tells; pending
 // when the history tells nothing. Only an operator may, and the history says so. What the
 // resolution left behind is cleared, the history of it stays.
 func Reopen(t Todo, m Move) (Change, error) {
 	switch {
 	case !t.Status.Final():
-		return Change{}, refuse(RuleNotFinal, "status", "%s is %s: there is nothing to reopen", t.Ref(), t.Status)
+		return Change{}, Refuse(RuleNotFinal, "status", "%s is %s: there is nothing to reopen", t.Ref(), t.Status)
 	case !m.Actor.Operator:
-		return Change{}, refuse(RuleOperator, "actor", "only an operator can reopen %s", t.Ref()).
+		return Change{}, Refuse(RuleOperator, "actor", "only an operator can reopen %s", t.Ref()).
 			hint("complete and wont_fix are final for agents")
 	}
 	to, ok := t.Prior()
@@ -178,7 +176,7 @@ func Unrelated(t Todo, other Ref) Todo {
 // Reprioritise is triage's word on how much an open todo matters.
 func Reprioritise(t Todo, p Priority, m Move) (Change, error) {
 	if t.Status.Final() {
-		return Change{}, refuse(RuleFinal, "priority", "%s is %s, which is final", t.Ref(), t.Status)
+		return Change{}, Refuse(RuleFinal, "priority", "%s is %s, which is final", t.Ref(), t.Status)
 	}
 	after := t
 	after.Priority, after.Updated = p, Day(m.At)
@@ -190,10 +188,10 @@ func Reprioritise(t Todo, p Priority, m Move) (Change, error) {
 func Unapprove(t Todo, m Move) (Change, error) {
 	switch {
 	case t.Status != Ready || t.AssignedTo != "":
-		return Change{}, refuse(RuleTransition, "status", "%s is %s: there is no approval to take back", t.Ref(), t.Status).
+		return Change{}, Refuse(RuleTransition, "status", "%s is %s: there is no approval to take back", t.Ref(), t.Status).
 			hint("only what is ready and unclaimed can be pending again")
 	case !m.Actor.Operator:
-		return Change{}, refuse(RuleOperator, "actor", "only an operator can take the approval of %s back", t.Ref())
+		return Change{}, Refuse(RuleOperator, "actor", "only an operator can take the approval of %s back", t.Ref())
 	}
 	after := t
 	after.Status, after.Updated = Pending, Day(m.At)

@@ -76,13 +76,13 @@ func checkDraft(d Draft) error {
 		return err
 	}
 	if d.Status != Pending && d.Status != Ready {
-		return refuse(RuleValue, "status", "a new todo is pending or ready, not %q", string(d.Status))
+		return Refuse(RuleValue, "status", "a new todo is pending or ready, not %q", string(d.Status))
 	}
 	if strings.TrimSpace(OneLine(d.Title.Raw())) == "" {
-		return refuse(RuleTitle, "title", "a todo needs a title")
+		return Refuse(RuleTitle, "title", "a todo needs a title")
 	}
 	if !utf8.ValidString(d.Title.Raw()) || utf8.RuneCountInString(d.Title.Raw()) > maxTitle {
-		return refuse(RuleTitle, "title", "a title is text of at most %d characters", maxTitle)
+		return Refuse(RuleTitle, "title", "a title is text of at most %d characters", maxTitle)
 	}
 	return checkSizes(d)
 }
@@ -90,7 +90,7 @@ func checkDraft(d Draft) error {
 func checkSizes(d Draft) error {
 	for field, s := range map[string]model.Text{"source_ref": d.SourceRef, "finding_id": d.FindingID, "finding_severity": d.Severity} {
 		if len(s) > maxField {
-			return refuse(RuleTooLarge, field, "%s is longer than %d bytes", field, maxField)
+			return Refuse(RuleTooLarge, field, "%s is longer than %d bytes", field, maxField)
 		}
 	}
 	lists := map[string][]model.Text{"tags": d.Tags, "files": d.Files}
@@ -99,11 +99,11 @@ func checkSizes(d Draft) error {
 	}
 	for field, list := range lists {
 		if len(list) > maxList {
-			return refuse(RuleTooLarge, field, "%s has more than %d entries", field, maxList)
+			return Refuse(RuleTooLarge, field, "%s has more than %d entries", field, maxList)
 		}
 		for _, s := range list {
 			if len(s) > maxEntry {
-				return refuse(RuleTooLarge, field, "an entry of %s is longer than %d bytes", field, maxEntry)
+				return Refuse(RuleTooLarge, field, "an entry of %s is longer than %d bytes", field, maxEntry)
 			}
 		}
 	}

@@ -64,7 +64,7 @@ func (x *Index) Resolve(word string) (Todo, error) {
 	}
 	switch len(found) {
 	case 0:
-		return Todo{}, refuse(RuleNotFound, "id", "no todo is called %q in this session", word)
+		return Todo{}, Refuse(RuleNotFound, "id", "no todo is called %q in this session", word)
 	case 1:
 		return found[0], nil
 	}
@@ -72,7 +72,7 @@ func (x *Index) Resolve(word string) (Todo, error) {
 	for _, t := range found {
 		names = append(names, t.Ref().String()+" ("+t.File+")")
 	}
-	return Todo{}, refuse(RuleAmbiguous, "id", "%q could be any of %d todos", word, len(found)).
+	return Todo{}, Refuse(RuleAmbiguous, "id", "%q could be any of %d todos", word, len(found)).
 		hint("say which: " + strings.Join(names, ", "))
 }
 

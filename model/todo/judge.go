@@ -46,7 +46,7 @@ type Change struct {
 // Judge grants or refuses a move. Among is every todo of the session.
 func Judge(t Todo, m Move, among *Index) (Change, error) {
 	if _, err := ParseStatus(string(t.Status)); err != nil {
-		return Change{}, refuse(RuleStatus, "status", "%s has the unknown status %q", t.Ref(), string(t.Status))
+		return Change{}, Refuse(RuleStatus, "status", "%s has the unknown status %q", t.Ref(), string(t.Status))
 	}
 	if m.Approve && t.Status == Pending && m.To == InProgress {
 		return approveAndClaim(t, m, among)
@@ -121,14 +121,14 @@ func firstMissing(after Todo, row Transition) error {
 	if len(lacks) == 0 {
 		return nil
 	}
-	return refuse(ruleOf(row.To, lacks[0]), lacks[0], "%s needs %s to become %s",
+	return Refuse(ruleOf(row.To, lacks[0]), lacks[0], "%s needs %s to become %s",
 		after.Ref(), strings.Join(lacks, ", "), row.To)
 }
 
 // guard asks what the table cannot say: who, which resolution, what else exists.
 func guard(t, after Todo, m Move, among *Index) error {
 	if m.Actor.Name == "" || m.At.IsZero() {
-		return refuse(RuleActor, "actor", "a change of %s needs to say who made it, and when", t.Ref())
+		return Refuse(RuleActor, "actor", "a change of %s needs to say who made it, and when", t.Ref())
 	}
 	if err := fits(t, m); err != nil {
 		return err
@@ -152,10 +152,10 @@ func guard(t, after Todo, m Move, among *Index) error {
 func fits(t Todo, m Move) error {
 	switch {
 	case m.To == Complete && m.Resolution != Fixed:
-		return refuse(RuleFixed, "resolution", "%s cannot be complete with the resolution %q", t.Ref(), string(m.Resolution)).
+		return Refuse(RuleFixed, "resolution", "%s cannot be complete with the resolution %q", t.Ref(), string(m.Resolution)).
 			hint("complete means fixed; resolve it as wont_fix for other resolutions")
 	case m.To == WontFix && !m.Resolution.Fits(WontFix):
-		return refuse(RuleRejection, "resolution", "%s cannot be wont_fix with the resolution %q", t.Ref(), string(m.Resolution)).
+		return Refuse(RuleRejection, "resolution", "%s cannot be wont_fix with the resolution %q", t.Ref(), string(m.Resolution)).
 			hint("one of false_positive, duplicate, wont_fix, out_of_scope, superseded")
 	}
 	return nil
@@ -164,14 +164,14 @@ func fits(t Todo, m Move) error {
 func mayStart(t, after Todo, m Move, among *Index) error {
 	forced := m.Force && m.Actor.Operator
 	if t.Status == Ready && t.AssignedTo != "" && t.AssignedTo != after.AssignedTo && !forced {
-		return refuse(RuleClaimed, "assigned_to", "%s is assigned to %q", t.Ref(), t.AssignedTo.Raw()).
+		return Refuse(RuleClaimed, "assigned_to", "%s is assigned to %q", t.Ref(), t.AssignedTo.Raw()).
 			hint("claim another with next --claim")
 	}
 	waits := among.Waiting(t)
 	if len(waits) == 0 || forced {
 		return nil
 	}
-	return refuse(RuleWaiting, "dependencies", "%s waits on %s", t.Ref(), joinWaits(waits)).
+	return Refuse(RuleWaiting, "dependencies", "%s waits on %s", t.Ref(), joinWaits(waits)).
 		hint("an operator can start it with --force")
 }
 
@@ -179,13 +179,13 @@ func mayWait(t Todo, m Move, among *Index) error {
 	for _, d := range m.Dependencies {
 		dep := d.In(t.Source)
 		if dep == t.Ref() {
-			return refuse(RuleSelf, "dependencies", "%s cannot wait on itself", t.Ref())
+			return Refuse(RuleSelf, "dependencies", "%s cannot wait on itself", t.Ref())
 		}
 		if _, ok := among.Find(dep); !ok {
-			return refuse(RuleDangling, "dependencies", "%s does not exist, so %s cannot wait on it", dep, t.Ref())
+			return Refuse(RuleDangling, "dependencies", "%s does not exist, so %s cannot wait on it", dep, t.Ref())
 		}
 		if among.reaches(dep, t.Ref()) {
-			return refuse(RuleCycle, "dependencies", "%s already waits on %s", dep, t.Ref())
+			return Refuse(RuleCycle, "dependencies", "%s already waits on %s", dep, t.Ref())
 		}
 	}
 	return nil
@@ -195,15 +195,15 @@ func duplicateTarget(t Todo, target Ref, among *Index) error {
 	ref := target.In(t.Source)
 	switch {
 	case target == "":
-		return refuse(RuleDuplicate, "duplicate_of", "%s needs duplicate_of to be a duplicate", t.Ref())
+		return Refuse(RuleDuplicate, "duplicate_of", "%s needs duplicate_of to be a duplicate", t.Ref())
 	case ref == t.Ref():
-		return refuse(RuleDuplicate, "duplicate_of", "%s cannot be a duplicate of itself", t.Ref())
+		return Refuse(RuleDuplicate, "duplicate_of", "%s cannot be a duplicate of itself", t.Ref())
 	}
 	if _, ok := among.Find(ref); !ok {
-		return refuse(RuleDuplicate, "duplicate_of", "%s does not exist, so %s cannot be its duplicate", ref, t.Ref())
+		return Refuse(RuleDuplicate, "duplicate_of", "%s does not exist, so %s cannot be its duplicate", ref, t.Ref())
 	}
 	if among.follow(ref) == t.Ref() {
-		return refuse(RuleDuplicate, "duplicate_of", "%s is itself a duplicate of %s", ref, t.Ref())
+		return Refuse(RuleDuplicate, "duplicate_of", "%s is itself a duplicate of %s", ref, t.Ref())
 	}
 	return nil
 }
@@ -284,13 +284,13 @@ func transition(t Todo, to Status) (Transition, error) {
 	}
 	switch {
 	case t.Status.Final():
-		return Transition{}, refuse(RuleFinal, "status", "%s is %s, which is final", t.Ref(), t.Status).
+		return Transition{}, Refuse(RuleFinal, "status", "%s is %s, which is final", t.Ref(), t.Status).
 			hint("an operator can reopen it")
 	case t.Status == InProgress && to == InProgress && t.AssignedTo != "":
-		return Transition{}, refuse(RuleClaimed, "assigned_to", "%s is already claimed by %q", t.Ref(), t.AssignedTo.Raw()).
+		return Transition{}, Refuse(RuleClaimed, "assigned_to", "%s is already claimed by %q", t.Ref(), t.AssignedTo.Raw()).
 			hint("claim another with next --claim")
 	}
-	return Transition{}, refuse(RuleTransition, "status", "%s cannot go from %s to %s", t.Ref(), t.Status, to).
+	return Transition{}, Refuse(RuleTransition, "status", "%s cannot go from %s to %s", t.Ref(), t.Status, to).
 		hint(reachable(t.Status))
 }
 
@@ -379,5 +379,5 @@ func Finish(t Todo, m Move, among *Index) (Change, error) {
 			return whole, nil
 		}
 	}
-	return Change{}, refuse(RuleTransition, "status", "%s cannot be finished from %s", t.Ref(), t.Status)
+	return Change{}, Refuse(RuleTransition, "status", "%s cannot be finished from %s", t.Ref(), t.Status)
 }

@@ -129,9 +129,5 @@ func (r *Refusal) hint(s string) *Refusal { r.Hint = s; return r }
 
 // Refuse makes a refusal. Arguments that come from outside are formatted with %q.
 func Refuse(rule Rule, field, format string, args ...any) *Refusal {
-	return refuse(rule, field, format, args...)
-}
-
-func refuse(rule Rule, field, format string, args ...any) *Refusal {
 	return &Refusal{Rule: rule, Field: field, Message: fmt.Sprintf(format, args...)}
 }

@@ -29,7 +29,7 @@ type Hit struct {
 func Search(all []Todo, query string, body func(Todo) string) ([]Hit, error) {
 	query = strings.TrimSpace(query)
 	if n := utf8.RuneCountInString(query); n < minQuery || n > maxQuery {
-		return nil, refuse(RuleQuery, "query", "a query has %d to %d characters, not %d", minQuery, maxQuery, n)
+		return nil, Refuse(RuleQuery, "query", "a query has %d to %d characters, not %d", minQuery, maxQuery, n)
 	}
 	words := strings.Fields(strings.ToLower(query))
 	type ranked struct {

@@ -3,6 +3,7 @@ package todo
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -213,7 +214,7 @@ func Sources() []string {
 // ParseSource accepts any source's name that is safe as a directory.
 func ParseSource(s string) (string, error) {
 	if !ValidSource(s) {
-		return "", refuse(RuleSource, "source", "%q is not a source", s).
+		return "", Refuse(RuleSource, "source", "%q is not a source", s).
 			hint("lower-case letters, digits and hyphens; known are " + strings.Join(Sources(), ", "))
 	}
 	return s, nil
@@ -234,7 +235,7 @@ func oneOf[T ~string](field, s string, valid []T) (T, error) {
 		}
 		words[i] = string(v)
 	}
-	return "", refuse(RuleValue, field, "%q is not a %s", s, field).hint("one of " + strings.Join(words, ", "))
+	return "", Refuse(RuleValue, field, "%q is not a %s", s, field).hint("one of " + strings.Join(words, ", "))
 }
 
 // Value is what a front matter key holds, and in which notation it is written.
@@ -346,7 +347,7 @@ func count(n int) Value {
 	if n <= 0 {
 		return Value{Kind: Null}
 	}
-	return Value{Kind: Plain, Text: itoa(n)}
+	return Value{Kind: Plain, Text: strconv.Itoa(n)}
 }
 
 func sequence[T ~string](list []T) Value {

@@ -107,15 +107,15 @@ func (m *Machine) Now() time.Time {
 	return time.Now()
 }
 
-// Look tells of a process by its number, and of this one by 0.
-func (m *Machine) Look(pid int) Process {
+// ProcessOf describes a process by its number, and of this one by 0.
+func (m *Machine) ProcessOf(pid int) Process {
 	if m != nil && m.Process != nil {
 		return m.Process(pid)
 	}
 	if pid == 0 {
 		pid = os.Getpid()
 	}
-	return look(pid)
+	return processOf(pid)
 }
 
 // OpenFile is os.OpenFile.

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// look reads /proc. A process that is gone has no start.
-func look(pid int) Process {
+// processOf reads /proc. A process that is gone has no start.
+func processOf(pid int) Process {
 	const start = 22 - 3 // field 22 of stat, which is split from field 3 on
 	p := Process{PID: pid}
 	f := stat(pid)

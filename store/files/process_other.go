@@ -2,5 +2,5 @@
 
 package files
 
-// look knows a process by its number alone.
-func look(pid int) Process { return Process{PID: pid} }
+// processOf knows a process by its number alone.
+func processOf(pid int) Process { return Process{PID: pid} }

@@ -67,7 +67,7 @@ func (f *File) holder() Holder {
 	if h.PID == 0 {
 		return h
 	}
-	p := f.machine.Look(h.PID)
+	p := f.machine.ProcessOf(h.PID)
 	if h.Start != p.Start {
 		return Holder{} // the record of a process that is gone
 	}

@@ -53,7 +53,7 @@ const lookEvery = 300 * time.Millisecond
 // On describes the lock at path on a machine. Nothing is opened until the first Acquire. The
 // command is what others are told when this process holds the lock, such as "vise mcp".
 func On(m *files.Machine, path, command string) *File {
-	p := m.Look(0)
+	p := m.ProcessOf(0)
 	self := Holder{PID: p.PID, Command: printable(cmp.Or(command, defaultCommand(p.Args))), Start: p.Start}
 	return &File{Limit: DefaultLimit, path: path, machine: m, self: self, turn: make(chan struct{}, 1)}
 }

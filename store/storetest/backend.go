@@ -1,5 +1,6 @@
-// Package storetest is what a backend and a ledger must do, as tests. A new backend runs
-// them and adds none of its own for what is said here.
+// Package storetest is what a backend must do, as tests, and what tests of several packages
+// need: children, amounts, a filled ledger. A new backend runs the tests of Backend and adds
+// none of its own for what is said here.
 package storetest
 
 import (

@@ -67,7 +67,7 @@ func (a *app) driver(programs map[model.AgentID]runner.Program) (*runner.Driver,
 		return nil, err
 	}
 	return &runner.Driver{
-		Ledger: h.With(dirs), Programs: programs, Home: h.Dir(), LogDir: filepath.Join(h.Dir(), "log"), NewKey: newKey, Now: a.now, Report: a.reportTurn,
+		Ledger: h.With(dirs), Programs: programs, Home: h.Dir(), Now: a.now, Report: a.reportTurn,
 		Dir: a.threads(model.Scheduler).Dir,
 	}, nil
 }

@@ -14,7 +14,7 @@ import (
 
 func (a *app) serveVerb() *cobra.Command {
 	var o driveOptions
-	s := &runner.Server{NewKey: newKey, Now: a.now}
+	s := &runner.Server{Now: a.now}
 	var also bool
 	c := &cobra.Command{
 		Use: "serve [--listen 127.0.0.1:PORT]", Short: "Run the scheduler, and take what the outside sends",

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -109,7 +108,7 @@ func (a *app) supervisor() (runner.Supervisor, error) {
 	if err != nil {
 		return runner.Supervisor{}, err
 	}
-	return runner.Supervisor{Ledger: h, LogDir: filepath.Join(h.Dir(), "log"), NewKey: newKey, Now: a.now}, nil
+	return runner.Supervisor{Ledger: h, Home: h.Dir(), Now: a.now}, nil
 }
 
 // maxComplaint bounds what is read of a supervisor that did not start, in bytes.

@@ -14,8 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/oklog/ulid/v2"
-
 	"vise/model"
 	"vise/model/prompt"
 	"vise/store"
@@ -243,8 +241,7 @@ func (b *bench) drive(p Program) {
 }
 
 func (b *bench) driver(p Program) *Driver {
-	return &Driver{Ledger: b.ledger, Programs: map[model.AgentID]Program{"ann": p}, Home: b.dir, LogDir: b.dir + "/log", Now: time.Now, Once: true,
-		NewKey: func() string { return "drive-" + strings.ToLower(ulid.Make().String()) }}
+	return &Driver{Ledger: b.ledger, Programs: map[model.AgentID]Program{"ann": p}, Home: b.dir, Now: time.Now, Once: true}
 }
 
 func (b *bench) view(fn func(model.Reader)) {

@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"vise/model"
+	"vise/store/home"
 )
 
 // deliver takes one delivery.
@@ -82,7 +83,7 @@ func (s *Server) ingress(r *http.Request) (model.Ingress, error) {
 // accept has the ledger carry out a delivery. The sender's own id of it is the key, so
 // that a delivery that is sent again is one trigger.
 func (s *Server) accept(w http.ResponseWriter, r *http.Request, in model.Ingress, body []byte) {
-	key := s.NewKey()
+	key := home.NewKey()
 	if id := deliveryID(r); id != "" {
 		key = "ingress-" + string(in.ID) + "-" + hashToken(id)[:32]
 	}

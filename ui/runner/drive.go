@@ -26,12 +26,9 @@ import (
 type Driver struct {
 	Ledger   home.Ledger
 	Programs map[model.AgentID]Program
-	// Home is VISE_HOME for programs; LogDir is where what they wrote is kept.
-	Home, LogDir string
-	NewKey       func() string
-	Now          func() time.Time
-	// Lookup reads the environment; os.LookupEnv when nil.
-	Lookup func(string) (string, bool)
+	// Home is VISE_HOME for programs; what they write is kept in its log.
+	Home string
+	Now  func() time.Time
 	// Dir is the working directory, where programs run that name no other; their threads are of
 	// the repository around it. Empty leaves threads alone.
 	Dir string
@@ -64,7 +61,7 @@ func (d *Driver) Run(ctx context.Context) error {
 	}
 	// Agents are made known, so that work and messages can be addressed to them.
 	for id := range d.Programs {
-		e := model.Envelope{Key: d.NewKey(), Actor: model.Scheduler, Command: model.AddAgent{AgentID: id}}
+		e := model.Envelope{Key: home.NewKey(), Actor: model.Scheduler, Command: model.AddAgent{AgentID: id}}
 		if _, err := d.Ledger.Apply(ctx, e); err != nil {
 			return err
 		}
@@ -85,7 +82,7 @@ func (d *Driver) Run(ctx context.Context) error {
 }
 
 func (d *Driver) scheduler() *home.Scheduler {
-	return &home.Scheduler{Ledger: d.Ledger, Now: d.Now, NewKey: d.NewKey, Report: func(agent model.AgentID, err error) {
+	return &home.Scheduler{Ledger: d.Ledger, Now: d.Now, NewKey: home.NewKey, Report: func(agent model.AgentID, err error) {
 		if err != nil && !errors.Is(err, context.Canceled) {
 			d.report(Event{Agent: agent, What: "scheduler", Err: err})
 		}
@@ -96,13 +93,6 @@ func (d *Driver) report(e Event) {
 	if d.Report != nil {
 		d.Report(e)
 	}
-}
-
-func (d *Driver) lookup(name string) (string, bool) {
-	if d.Lookup == nil {
-		return os.LookupEnv(name)
-	}
-	return d.Lookup(name)
 }
 
 // worker drives one agent.
@@ -200,7 +190,7 @@ func pause(ctx context.Context, d time.Duration) {
 
 // apply sends a command for the agent.
 func (w *worker) apply(ctx context.Context, by model.Actor, c model.Command) (model.Receipt, error) {
-	return w.Ledger.Apply(ctx, model.Envelope{Key: w.NewKey(), Actor: by, Agent: w.agent, Command: c})
+	return w.Ledger.Apply(ctx, model.Envelope{Key: home.NewKey(), Actor: by, Agent: w.agent, Command: c})
 }
 
 // holder names this driver to others.

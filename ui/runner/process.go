@@ -25,8 +25,6 @@ type processSpec struct {
 	Env            []string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// Started is called with the process's number once it runs. It may be nil.
-	Started func(pid int)
 }
 
 // processResult is how a program ended.
@@ -112,9 +110,6 @@ func execute(ctx context.Context, s processSpec) (processResult, error) {
 	}
 	end := begin(c.Process.Pid)
 	_ = syscall.Setpriority(syscall.PRIO_PGRP, c.Process.Pid, niceness)
-	if s.Started != nil {
-		s.Started(c.Process.Pid)
-	}
 	_ = c.Wait() // how it ended is in ProcessState
 	kill(c.Process.Pid, syscall.SIGKILL)
 	r := resultOf(c.ProcessState, time.Since(begun))

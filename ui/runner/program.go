@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -127,12 +128,12 @@ func (p Program) argv(context string) (argv []string, placed bool) {
 var harmless = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TMPDIR", "TZ"}
 
 // environment is what a program sees: what is harmless, what was allowed, and ours.
-func (p Program) environment(lookup func(string) (string, bool), ours ...string) []string {
+func (p Program) environment(ours ...string) []string {
 	var env []string
 	for _, name := range slices.Concat(harmless, p.Env) {
 		if strings.Contains(name, "=") {
 			env = append(env, name)
-		} else if v, ok := lookup(name); ok {
+		} else if v, ok := os.LookupEnv(name); ok {
 			env = append(env, name+"="+v)
 		}
 	}

@@ -21,7 +21,6 @@ import (
 // Server is one server. Its fields are set before Run and left alone after.
 type Server struct {
 	Ledger home.Ledger
-	NewKey func() string
 	Now    func() time.Time
 	// Listen is "host:port". Any host but loopback needs Public.
 	Listen string
@@ -121,7 +120,7 @@ func loopback(host string) bool {
 }
 
 func (s *Server) schedule(ctx context.Context) {
-	loop := &home.Scheduler{Ledger: s.Ledger, Now: s.Now, NewKey: s.NewKey, Alive: Alive, Report: func(_ model.AgentID, err error) {
+	loop := &home.Scheduler{Ledger: s.Ledger, Now: s.Now, NewKey: home.NewKey, Alive: Alive, Report: func(_ model.AgentID, err error) {
 		s.counts.commands.Add(1)
 		if err != nil && !errors.Is(err, context.Canceled) {
 			s.counts.errors.Add(1)

@@ -40,7 +40,7 @@ func newServeBench(t *testing.T) *serveBench {
 	b.item = b.do("agent:ann", model.CreateWorkItem{Objective: "One"}).WorkItemID
 	b.wait = b.do("agent:ann", model.WaitFor{WorkItemID: b.item, Reason: "the build", Wake: model.WakeExternal, Resource: "run-1"}).WaitID
 	ready := make(chan net.Addr, 1)
-	s := &Server{Ledger: b.ledger, NewKey: b.key, Now: time.Now, Listen: "127.0.0.1:0", Ready: func(a net.Addr) { ready <- a }}
+	s := &Server{Ledger: b.ledger, Now: time.Now, Listen: "127.0.0.1:0", Ready: func(a net.Addr) { ready <- a }}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(ctx) }()
@@ -420,7 +420,7 @@ func FuzzDeliver(f *testing.F) {
 	f.Add("in-1", "token", "body", "d-1", "sha256=00")
 	f.Fuzz(func(t *testing.T, id, token, body, delivery, signature string) {
 		l := store.NewMem(nil)
-		s := &Server{Ledger: l, Now: time.Now, NewKey: func() string { return "k" }, hosts: map[string]bool{"x": true}, Report: func(error) {}}
+		s := &Server{Ledger: l, Now: time.Now, hosts: map[string]bool{"x": true}, Report: func(error) {}}
 		r, err := http.NewRequest(http.MethodPost, "http://x/", strings.NewReader(body))
 		if err != nil {
 			t.Skip()

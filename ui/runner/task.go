@@ -20,10 +20,9 @@ import (
 // Supervisor runs commands for one home.
 type Supervisor struct {
 	Ledger home.Ledger
-	// LogDir is where output is kept, one file a task.
-	LogDir string
-	NewKey func() string
-	Now    func() time.Time
+	// Home is the home's directory; output is kept in its log, one file a task.
+	Home string
+	Now  func() time.Time
 }
 
 // TaskSpec is a command to run. It sees the environment of this process.
@@ -120,12 +119,12 @@ func (s Supervisor) Stop(ctx context.Context, t model.Task, by model.Actor) (ask
 		}
 		end.Status, end.Result = model.TaskInterrupted, "its supervisor is gone"
 	}
-	_, err = s.Ledger.Apply(ctx, model.Envelope{Key: s.NewKey(), Actor: by, Agent: t.AgentID, Command: end})
+	_, err = s.Ledger.Apply(ctx, model.Envelope{Key: home.NewKey(), Actor: by, Agent: t.AgentID, Command: end})
 	return false, err
 }
 
 func (s Supervisor) openLog() (*os.File, error) {
-	dir := filepath.Join(s.LogDir, "tasks")
+	dir := filepath.Join(s.Home, "log", "tasks")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -138,7 +137,7 @@ func (s Supervisor) start(ctx context.Context, w TaskSpec, log string) (model.Ta
 		run.Command = append(run.Command, model.Text(strings.ToValidUTF8(word, "\uFFFD")))
 	}
 	c := model.StartTask{WorkItemID: w.Item, Summary: cmp.Or(w.Summary, summary(w.Argv)), Blocking: w.Blocking, Run: run}
-	in, err := s.Ledger.Apply(ctx, model.Envelope{Key: s.NewKey(), Actor: w.Actor, Agent: w.Agent, Command: c})
+	in, err := s.Ledger.Apply(ctx, model.Envelope{Key: home.NewKey(), Actor: w.Actor, Agent: w.Agent, Command: c})
 	return in.TaskID, err
 }
 
@@ -158,7 +157,7 @@ func summary(argv []string) model.Text {
 func (s Supervisor) end(ctx context.Context, w TaskSpec, d TaskResult) (model.Receipt, error) {
 	ctx = context.WithoutCancel(ctx)
 	c := model.EndTask{TaskID: d.TaskID, Status: d.Status, Result: d.Result, End: &d.End}
-	e := model.Envelope{Key: s.NewKey(), Actor: w.Actor, Agent: w.Agent, Command: c}
+	e := model.Envelope{Key: home.NewKey(), Actor: w.Actor, Agent: w.Agent, Command: c}
 	in, err := s.Ledger.Apply(ctx, e)
 	if err != nil {
 		return in, fmt.Errorf("the end of task %s: %w", d.TaskID, err)

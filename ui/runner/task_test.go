@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -13,27 +12,27 @@ import (
 
 	"vise/model"
 	"vise/store"
+	"vise/store/home"
 	"vise/store/threads"
 )
 
 type taskBench struct {
 	t      *testing.T
 	ledger *store.Ledger
-	keys   int
 	item   model.ItemID
 	Supervisor
 }
 
 func newTaskBench(t *testing.T) *taskBench {
 	b := &taskBench{t: t, ledger: store.NewMem(nil)}
-	b.Supervisor = Supervisor{Ledger: b.ledger, LogDir: t.TempDir(), Now: time.Now, NewKey: func() string { b.keys++; return fmt.Sprint("k", b.keys) }}
+	b.Supervisor = Supervisor{Ledger: b.ledger, Home: t.TempDir(), Now: time.Now}
 	b.item = b.do(model.CreateWorkItem{Objective: "One"}).WorkItemID
 	return b
 }
 
 func (b *taskBench) do(c model.Command) model.Receipt {
 	b.t.Helper()
-	in, err := b.ledger.Apply(context.Background(), model.Envelope{Key: b.NewKey(), Actor: "agent:ann", Command: c})
+	in, err := b.ledger.Apply(context.Background(), model.Envelope{Key: home.NewKey(), Actor: "agent:ann", Command: c})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -133,7 +132,7 @@ func TestACompletionIsRefusedWhileABlockingTaskRuns(t *testing.T) {
 	w.Blocking = true
 	var refused error
 	w.Started = func(model.TaskID) {
-		_, refused = b.ledger.Apply(t.Context(), model.Envelope{Key: b.NewKey(), Actor: "agent:ann", Command: model.CompleteWorkItem{WorkItemID: b.item}})
+		_, refused = b.ledger.Apply(t.Context(), model.Envelope{Key: home.NewKey(), Actor: "agent:ann", Command: model.CompleteWorkItem{WorkItemID: b.item}})
 	}
 	if _, err := b.Run(t.Context(), w); err != nil {
 		t.Fatal(err)

@@ -131,7 +131,7 @@ const maxTurnLog = 4 << 20
 // openLog makes the file that keeps what a program wrote, for people. Without one the turn goes
 // on all the same.
 func (t *turn) openLog() (log io.Writer, closeLog func()) {
-	dir := filepath.Join(t.LogDir, "turns", string(t.agent))
+	dir := filepath.Join(t.Home, "log", "turns", string(t.agent))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return io.Discard, func() {}
 	}
@@ -184,7 +184,7 @@ func (t *turn) threads() home.Threads {
 // spec is how the program is started. The function that comes with it lets go of its input.
 func (t *turn) spec(begin briefing) (processSpec, func(), error) {
 	argv, placed := t.program.argv(begin.Text)
-	s := processSpec{Argv: argv, Dir: t.program.Dir, Env: t.program.environment(t.lookup,
+	s := processSpec{Argv: argv, Dir: t.program.Dir, Env: t.program.environment(
 		"VISE_HOME="+t.Home, "VISE_AGENT="+string(t.agent), "VISE_ACTOR="+string(model.AgentActor(t.agent)),
 		fmt.Sprintf("VISE_TURN=%d", t.index))}
 	switch {
