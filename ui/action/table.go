@@ -120,7 +120,7 @@ func Standard() Catalogue {
 		{ID: PageUp, Title: "A page up", Does: "of the pane in focus", Keys: []string{"pgup"}, In: Desk, Group: Move},
 
 		{ID: Mark, Title: "Mark", Does: "this row, or take its mark away, and go on", Keys: []string{"space"}, In: Desk, Group: Select, why: onDeskItem},
-		{ID: MarkRange, Title: "Mark a range", Does: "from here to where v is pressed again", Keys: []string{"v"}, In: Desk, Group: Select, why: onDeskItem},
+		{ID: MarkRange, Title: "Mark a range", Does: "from here to where it is pressed again", Keys: []string{"v"}, In: Desk, Group: Select, why: onDeskItem},
 		{ID: MarkClass, Title: "Mark the class", Does: "all shown rows of this row's class", Keys: []string{"V"}, In: Desk, Group: Select, why: onDeskItem},
 
 		{ID: ViewDesk, Title: "Desk", Does: "one agent's work: queue, detail, activity", Keys: []string{"1"}, In: Desk, Group: Places},

@@ -251,7 +251,7 @@ func (a *answering) lines(x widget.Context) []string {
 	if d := x.Detail; d != nil && d.ID == a.row.ID && q.WaitID == "" && len(d.Replies) > 0 {
 		last := d.Replies[len(d.Replies)-1]
 		out = append(out, x.Note("Answered "+x.Age(last.At)+" ago, "+screen.Delivery(x.State.Desk.Agent, last)+":"))
-		out = append(out, x.Wrapped(screen.Excerpt(last.Text), w, x.Text)...)
+		out = append(out, x.Wrapped(onScreen(x).Excerpt(last.Text), w, x.Text)...)
 	}
 	return append(out, a.choices(x)...)
 }

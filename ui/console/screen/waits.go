@@ -61,7 +61,7 @@ func (f Frame) Wait(x model.Wait, w int) []string {
 		}
 		add("by", by)
 		if x.LastTrigger.Payload != "" {
-			add("said", Excerpt(x.LastTrigger.Payload))
+			add("said", f.Excerpt(x.LastTrigger.Payload))
 		}
 	}
 	return append(out, "")
@@ -77,7 +77,7 @@ func (v Detail) reply(r model.Delivered, w int) []string {
 	if r.Question != "" {
 		out = append(out, v.labelled("asked", r.Question, w)...)
 	}
-	out = append(out, v.labelled("said", Excerpt(r.Text), w)...)
+	out = append(out, v.labelled("said", v.Excerpt(r.Text), w)...)
 	if r.By != model.Operator {
 		out = append(out, v.labelled("by", model.Text(r.By), w)...)
 	}
@@ -145,7 +145,7 @@ func (f Frame) Handover(agent model.Agent, w int) string {
 const excerptShown = 2000
 
 // Excerpt is the beginning of a text, and how much was left out.
-func Excerpt(t model.Text) model.Text {
+func (f Frame) Excerpt(t model.Text) model.Text {
 	n, end := 0, len(t)
 	for i := range t {
 		if n == excerptShown {
@@ -156,5 +156,5 @@ func Excerpt(t model.Text) model.Text {
 	if n <= excerptShown {
 		return t
 	}
-	return t[:end] + model.Text(fmt.Sprintf(" … and %d characters more (y j copies all)", n-excerptShown))
+	return t[:end] + model.Text(f.Keys.Keyed(fmt.Sprintf(" … and %d characters more ({copy} {copy-json} copies all)", n-excerptShown)))
 }
