@@ -25,7 +25,7 @@ func commit(t testing.TB, path string) {
 }
 
 func TestEveryCommitMovesTheLedger(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	ledger := d.home.Dir() + "/ledger.db"
 	for range 20 {
 		before := d.ledger
@@ -36,7 +36,7 @@ func TestEveryCommitMovesTheLedger(t *testing.T) {
 }
 
 func TestReadingTheLedgerDoesNotMoveIt(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	ledger := d.home.Dir() + "/ledger.db"
 	commit(t, ledger)
 	d.until(func() bool { return d.ledger > 0 })
@@ -51,7 +51,7 @@ func TestReadingTheLedgerDoesNotMoveIt(t *testing.T) {
 	}
 	d.settle()
 	if d.ledger != before {
-		t.Errorf("told %d times of a ledger that was read", d.ledger-before)
+		t.Errorf("notified %d times of a ledger that was read", d.ledger-before)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestAMarkIsOfWhateverLiesThere(t *testing.T) {
 }
 
 func TestALedgerThatIsReplacedHasMoved(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	ledger := d.home.Dir() + "/ledger.db"
 	commit(t, ledger)
 	d.until(func() bool { return d.ledger > 0 })
@@ -128,7 +128,7 @@ func TestALedgerThatMovedWithoutAnEventIsFound(t *testing.T) {
 	none := func() (source, error) { return nil, os.ErrInvalid }
 	w := start(context.Background(), Config{Home: home, Ledger: ledger}, homeDisk{home}, none)
 	defer w.Close()
-	d := &desk{T: t, home: home, watcher: w}
+	d := &fixture{T: t, home: home, watcher: w}
 	began := time.Now()
 	commit(t, ledger)
 	d.until(func() bool { return d.ledger > 0 })

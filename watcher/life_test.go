@@ -31,10 +31,10 @@ func TestAHomeThatComesLaterIsWatched(t *testing.T) {
 	w, err := Start(context.Background(), Config{Home: home, Ledger: home.Dir() + "/ledger.db"})
 	must(t, err)
 	defer w.Close()
-	d := &desk{T: t, home: home, watcher: w, told: map[model.ItemID][]files.Plan{}}
+	d := &fixture{T: t, home: home, watcher: w, notified: map[model.ItemID][]files.Plan{}}
 	w.Set(map[Item]model.PlanArtifact{{agent, "wi-1"}: {}})
-	d.until(func() bool { return len(d.told["wi-1"]) == 1 })
-	if got := d.told["wi-1"][0].Condition; got != model.PlanMissing {
+	d.until(func() bool { return len(d.notified["wi-1"]) == 1 })
+	if got := d.notified["wi-1"][0].Condition; got != model.PlanMissing {
 		t.Errorf("got %s, want missing", got)
 	}
 	must(t, os.Mkdir(home.Dir(), 0o700))
@@ -51,7 +51,7 @@ func TestAHomeThatIsReplacedIsWatchedAnew(t *testing.T) {
 		t.Skip("a sweep comes every 5 s")
 	}
 	t.Parallel()
-	d := newDesk(t, "wi-1")
+	d := newFixture(t, "wi-1")
 	above := filepath.Dir(d.home.ItemsDir(agent))
 	must(t, os.Rename(above, above+"-away"))
 	_, err := d.home.CreatePlan(agent, "wi-1", "replaced\n")
@@ -62,7 +62,7 @@ func TestAHomeThatIsReplacedIsWatchedAnew(t *testing.T) {
 
 // The directory above is removed with everything in it, and made again.
 func TestADirectoryOfItemsThatIsMadeAgainIsWatched(t *testing.T) {
-	d := newDesk(t, "wi-1")
+	d := newFixture(t, "wi-1")
 	must(t, os.RemoveAll(d.home.ItemsDir(agent)))
 	_, err := d.home.CreatePlan(agent, "wi-1", "again\n")
 	must(t, err)
@@ -71,12 +71,12 @@ func TestADirectoryOfItemsThatIsMadeAgainIsWatched(t *testing.T) {
 }
 
 func TestADirectoryThatIsALinkIsNotWatched(t *testing.T) {
-	d := newDesk(t, "wi-1")
+	d := newFixture(t, "wi-1")
 	elsewhere := t.TempDir()
 	must(t, os.RemoveAll(d.home.PlanDir(agent, "wi-1")))
 	must(t, os.Symlink(elsewhere, d.home.PlanDir(agent, "wi-1")))
-	d.until(func() bool { return len(d.told["wi-1"]) > 0 })
-	if got := d.told["wi-1"][0].Condition; got != model.PlanOutsideHome {
+	d.until(func() bool { return len(d.notified["wi-1"]) > 0 })
+	if got := d.notified["wi-1"][0].Condition; got != model.PlanOutsideHome {
 		t.Errorf("got %s, want outside_home", got)
 	}
 	d.settle()
@@ -86,7 +86,7 @@ func TestADirectoryThatIsALinkIsNotWatched(t *testing.T) {
 	}
 	d.settle()
 	if reads := d.gate.reads.Load() - before; reads > 1 {
-		t.Errorf("%d reads: events of another directory were heard", reads)
+		t.Errorf("%d reads: events of another directory were ended", reads)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestADirectoryThatIsALinkIsNotWatched(t *testing.T) {
 // while it holds the lock that the engine needs to end the same watch.
 func TestDirectoriesThatComeAndGoDoNotStopTheWatcher(t *testing.T) {
 	items := []model.ItemID{"wi-1", "wi-2", "wi-3"}
-	d := newDeskOn(t, func() (source, error) {
+	d := newFixtureOn(t, func() (source, error) {
 		s, err := openWithCloses()
 		return slow{s}, err
 	}, items...)
@@ -122,7 +122,7 @@ func (s slow) Remove(dir string) {
 }
 
 func TestAnItemThatIsNotWatchedAnyMoreIsNotTold(t *testing.T) {
-	d := newDesk(t, "wi-1")
+	d := newFixture(t, "wi-1")
 	d.standStill("wi-1")
 	d.goOn()
 	d.standStill(fence) // wi-1 is news now that nobody has asked for
@@ -130,14 +130,14 @@ func TestAnItemThatIsNotWatchedAnyMoreIsNotTold(t *testing.T) {
 	d.goOn()
 	d.standStill(fence)
 	d.goOn()
-	d.until(func() bool { return len(d.told[fence]) > 0 })
-	if told := d.told["wi-1"]; len(told) > 0 {
-		t.Errorf("told of an item that is not watched: %s", d.summary())
+	d.until(func() bool { return len(d.notified[fence]) > 0 })
+	if notified := d.notified["wi-1"]; len(notified) > 0 {
+		t.Errorf("notified of an item that is not watched: %s", d.summary())
 	}
 }
 
 func TestNextEndsWithItsContextOrTheWatcher(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error)
 	next := func() {
@@ -206,9 +206,9 @@ func TestAClosedWatcherLeavesNothing(t *testing.T) {
 	}
 }
 
-// The door's goroutines may all speak at once; the race detector judges.
+// The caller's goroutines may all speak at once; the race detector judges.
 func TestAWatcherIsForManyGoroutines(t *testing.T) {
-	d := newDesk(t, "wi-1", "wi-2")
+	d := newFixture(t, "wi-1", "wi-2")
 	one, two := Item{agent, "wi-1"}, Item{agent, "wi-2"}
 	var wg sync.WaitGroup
 	for i := range 4 {

@@ -57,7 +57,7 @@ func TestWithoutAWatcherFromTheSystemPlansArePolled(t *testing.T) {
 		return
 	}
 	setLimit(t, "instances", "0")
-	d := polledDesk(t)
+	d := polledFixture(t)
 	if got := d.watcher.Mode().String(); got != exhausted {
 		t.Errorf("got mode %q, want %q", got, exhausted)
 	}
@@ -72,7 +72,7 @@ func TestWithoutWatchesFromTheSystemPlansArePolledAndTheLedgerIsNot(t *testing.T
 		return
 	}
 	setLimit(t, "watches", "2")
-	d := polledDesk(t)
+	d := polledFixture(t)
 	if got := d.watcher.Mode().String(); got != exhausted {
 		t.Errorf("got mode %q, want %q", got, exhausted)
 	}
@@ -80,12 +80,12 @@ func TestWithoutWatchesFromTheSystemPlansArePolledAndTheLedgerIsNot(t *testing.T
 	commit(t, d.home.Dir()+"/ledger.db")
 	d.until(func() bool { return d.ledger > 0 })
 	if took := time.Since(began); took > pollEvery/2 {
-		t.Errorf("a commit was told after %s", took)
+		t.Errorf("a commit was notified after %s", took)
 	}
 	d.checkPolled()
 }
 
-func polledDesk(t *testing.T) *desk {
+func polledFixture(t *testing.T) *fixture {
 	home, err := files.NewHome(t.TempDir())
 	must(t, err)
 	_, err = home.CreatePlan(agent, "wi-1", "old\n")
@@ -93,18 +93,18 @@ func polledDesk(t *testing.T) *desk {
 	w, err := Start(context.Background(), Config{Home: home, Ledger: home.Dir() + "/ledger.db"})
 	must(t, err)
 	t.Cleanup(w.Close)
-	d := &desk{T: t, home: home, watcher: w, told: map[model.ItemID][]files.Plan{}}
+	d := &fixture{T: t, home: home, watcher: w, notified: map[model.ItemID][]files.Plan{}}
 	w.Set(map[Item]model.PlanArtifact{{agent, "wi-1"}: {}})
 	d.untilText("wi-1", "old\n")
 	return d
 }
 
-func (d *desk) checkPolled() {
+func (d *fixture) checkPolled() {
 	d.Helper()
 	began := time.Now()
 	d.save("wi-1", "new\n")
 	d.untilText("wi-1", "new\n")
 	if took := time.Since(began); took > pollEvery+time.Second {
-		d.Errorf("a save was told after %s", took)
+		d.Errorf("a save was notified after %s", took)
 	}
 }

@@ -17,18 +17,18 @@ import (
 // patient is how long a test waits for what must come.
 const patient = 20 * time.Second
 
-// desk is a home on a real disk, a watcher of it, and what the watcher told.
-type desk struct {
+// fixture is a home on a real disk, a watcher of it, and what the watcher notified.
+type fixture struct {
 	*testing.T
-	home    files.Home
-	watcher *Watcher
-	gate    *gate
-	told    map[model.ItemID][]files.Plan
-	ledger  int
-	fences  int
+	home     files.Home
+	watcher  *Watcher
+	gate     *gate
+	notified map[model.ItemID][]files.Plan
+	ledger   int
+	fences   int
 }
 
-// fence is an item that tests save after others, to see what had been told until then.
+// fence is an item that tests save after others, to see what had been notified until then.
 const fence model.ItemID = "fence"
 
 func must(t testing.TB, err error) {
@@ -38,17 +38,17 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// newDesk watches items, each with a plan that is known, and returns once all are watched.
-func newDesk(t *testing.T, items ...model.ItemID) *desk {
+// newFixture watches items, each with a plan that is known, and returns once all are watched.
+func newFixture(t *testing.T, items ...model.ItemID) *fixture {
 	t.Helper()
-	return newDeskOn(t, openWithCloses, items...)
+	return newFixtureOn(t, openWithCloses, items...)
 }
 
-func newDeskOn(t *testing.T, open opener, items ...model.ItemID) *desk {
+func newFixtureOn(t *testing.T, open opener, items ...model.ItemID) *fixture {
 	t.Helper()
 	home, err := files.NewHome(t.TempDir())
 	must(t, err)
-	d := &desk{T: t, home: home, gate: &gate{homeDisk: homeDisk{home}}, told: map[model.ItemID][]files.Plan{}}
+	d := &fixture{T: t, home: home, gate: &gate{homeDisk: homeDisk{home}}, notified: map[model.ItemID][]files.Plan{}}
 	unknown := map[Item]model.PlanArtifact{}
 	for _, id := range append(items, fence) {
 		_, err := home.CreatePlan(agent, id, "the first plan of "+string(id)+"\n")
@@ -62,8 +62,8 @@ func newDeskOn(t *testing.T, open opener, items ...model.ItemID) *desk {
 		d.watcher.Close()
 	})
 	d.watcher.Set(unknown)
-	d.until(func() bool { return len(d.told) == len(unknown) })
-	clear(d.told)
+	d.until(func() bool { return len(d.notified) == len(unknown) })
+	clear(d.notified)
 	return d
 }
 
@@ -89,49 +89,49 @@ func (g *gate) Plan(agent model.AgentID, id model.ItemID) files.Plan {
 }
 
 // standStill has the engine stop while it looks at an item, until goOn.
-func (d *desk) standStill(id model.ItemID) {
+func (d *fixture) standStill(id model.ItemID) {
 	h := &hold{held: make(chan struct{}), over: make(chan struct{})}
 	d.gate.hold.Store(h)
 	d.watcher.Known(Item{agent, id}, model.PlanArtifact{})
 	<-h.held
 }
 
-func (d *desk) goOn() {
+func (d *fixture) goOn() {
 	if h := d.gate.hold.Swap(nil); h != nil {
 		close(h.over)
 	}
 }
 
 // until listens until enough says so.
-func (d *desk) until(enough func() bool) {
+func (d *fixture) until(enough func() bool) {
 	d.Helper()
 	ctx, stop := context.WithTimeout(context.Background(), patient)
 	defer stop()
 	for !enough() {
 		event, err := d.watcher.Next(ctx)
 		if err != nil {
-			d.Fatalf("%v; told so far: %s", err, d.summary())
+			d.Fatalf("%v; notified so far: %s", err, d.summary())
 		}
 		if event.LedgerMoved {
 			d.ledger++
 		}
 		for _, n := range event.Plans {
-			d.told[n.Item.ID] = append(d.told[n.Item.ID], n.Plan)
+			d.notified[n.Item.ID] = append(d.notified[n.Item.ID], n.Plan)
 		}
 	}
 }
 
 // untilText listens until the last word on an item is text.
-func (d *desk) untilText(id model.ItemID, text string) {
+func (d *fixture) untilText(id model.ItemID, text string) {
 	d.Helper()
 	d.until(func() bool {
-		told := d.told[id]
-		return len(told) > 0 && string(told[len(told)-1].Raw) == text
+		notified := d.notified[id]
+		return len(notified) > 0 && string(notified[len(notified)-1].Raw) == text
 	})
 }
 
-// settle listens until everything is told that events have announced.
-func (d *desk) settle() {
+// settle listens until everything is notified that events have announced.
+func (d *fixture) settle() {
 	d.Helper()
 	d.fences++
 	text := fmt.Sprintf("fence %d\n", d.fences)
@@ -139,15 +139,15 @@ func (d *desk) settle() {
 	d.untilText(fence, text)
 }
 
-func (d *desk) save(id model.ItemID, text string) {
+func (d *fixture) save(id model.ItemID, text string) {
 	d.Helper()
 	must(d, os.WriteFile(d.home.PlanPath(agent, id), []byte(text), 0o600))
 }
 
-func (d *desk) summary() string {
+func (d *fixture) summary() string {
 	var b strings.Builder
-	for id, told := range d.told {
-		for _, p := range told {
+	for id, notified := range d.notified {
+		for _, p := range notified {
 			fmt.Fprintf(&b, "%s %s %d bytes; ", id, p.Condition, p.Bytes)
 		}
 	}

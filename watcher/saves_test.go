@@ -62,7 +62,7 @@ func vim(settings string) string {
 // newText is long enough that no program writes it at once.
 var newText = strings.Repeat("A line of text, as plans have them.\n", 2000)
 
-// Whatever way a plan is saved, the text that it has in the end is told, and, if the save
+// Whatever way a plan is saved, the text that it has in the end is notified, and, if the save
 // was done within the times allowed for it, nothing of what it had in between.
 func TestAPlanIsToldWholeHoweverItIsSaved(t *testing.T) {
 	for _, s := range saves {
@@ -71,7 +71,7 @@ func TestAPlanIsToldWholeHoweverItIsSaved(t *testing.T) {
 			if _, err := exec.LookPath(s.needs); s.needs != "" && err != nil {
 				t.Skipf("%s is not installed", s.needs)
 			}
-			d := newDesk(t, "wi-1")
+			d := newFixture(t, "wi-1")
 			took := d.run("wi-1", s.script)
 			d.untilText("wi-1", newText)
 			d.settle()
@@ -81,7 +81,7 @@ func TestAPlanIsToldWholeHoweverItIsSaved(t *testing.T) {
 }
 
 // run carries out a script and says how long it took.
-func (d *desk) run(id model.ItemID, script string) time.Duration {
+func (d *fixture) run(id model.ItemID, script string) time.Duration {
 	d.Helper()
 	aside := d.TempDir()
 	text := filepath.Join(aside, "new")
@@ -99,30 +99,30 @@ func (d *desk) run(id model.ItemID, script string) time.Duration {
 // checkTold allows half a text only of a save that stood still, or of one that a busy
 // machine made slower than the quiet time; nothing at all of neither, unless the machine
 // made it slower than the grace.
-func (d *desk) checkTold(id model.ItemID, s save, took time.Duration) {
+func (d *fixture) checkTold(id model.ItemID, s save, took time.Duration) {
 	d.Helper()
-	for _, p := range d.told[id] {
+	for _, p := range d.notified[id] {
 		switch {
 		case string(p.Raw) == newText:
 		case !hasText(p.PlanArtifact) && took < grace:
-			d.Errorf("a save of %s told of %s, %d bytes", took, p.Condition, p.Bytes)
+			d.Errorf("a save of %s notified of %s, %d bytes", took, p.Condition, p.Bytes)
 		case hasText(p.PlanArtifact) && !s.steps && took < quiet:
-			d.Errorf("a save of %s told of half a text, %d bytes", took, p.Bytes)
+			d.Errorf("a save of %s notified of half a text, %d bytes", took, p.Bytes)
 		default:
-			d.Logf("a save of %s told of %s, %d bytes", took, p.Condition, p.Bytes)
+			d.Logf("a save of %s notified of %s, %d bytes", took, p.Condition, p.Bytes)
 		}
 	}
-	if n := len(d.told[id]); n > 1 && took < quiet {
-		d.Errorf("a save of %s was told %d times", took, n)
+	if n := len(d.notified[id]); n > 1 && took < quiet {
+		d.Errorf("a save of %s was notified %d times", took, n)
 	}
 }
 
 func TestATouchIsNoNews(t *testing.T) {
-	d := newDesk(t, "wi-1")
+	d := newFixture(t, "wi-1")
 	d.run("wi-1", `touch plan.md; chmod 640 plan.md; cp -p plan.md x; mv x plan.md; touch -d yesterday plan.md`)
 	d.settle()
-	if told := d.told["wi-1"]; len(told) != 0 {
-		t.Errorf("told %d times of a plan that is the same: %s", len(told), d.summary())
+	if notified := d.notified["wi-1"]; len(notified) != 0 {
+		t.Errorf("notified %d times of a plan that is the same: %s", len(notified), d.summary())
 	}
 	if d.gate.reads.Load() < 3 {
 		t.Errorf("%d reads: the touched plan was not even looked at", d.gate.reads.Load())
@@ -130,15 +130,17 @@ func TestATouchIsNoNews(t *testing.T) {
 }
 
 func TestAPlanThatIsGoneForGoodIsTold(t *testing.T) {
-	d := newDesk(t, "wi-1", "wi-2", "wi-3")
+	d := newFixture(t, "wi-1", "wi-2", "wi-3")
 	d.run("wi-1", `rm plan.md`)
 	d.run("wi-2", `: > plan.md`)
 	d.run("wi-3", `ln -sf /etc/hostname plan.md`)
-	d.until(func() bool { return len(d.told["wi-1"]) > 0 && len(d.told["wi-2"]) > 0 && len(d.told["wi-3"]) > 0 })
+	d.until(func() bool {
+		return len(d.notified["wi-1"]) > 0 && len(d.notified["wi-2"]) > 0 && len(d.notified["wi-3"]) > 0
+	})
 	for id, want := range map[model.ItemID]model.PlanCondition{
 		"wi-1": model.PlanMissing, "wi-2": model.PlanOK, "wi-3": model.PlanOutsideHome,
 	} {
-		if got := d.told[id][0]; got.Condition != want || got.Bytes != 0 {
+		if got := d.notified[id][0]; got.Condition != want || got.Bytes != 0 {
 			t.Errorf("%s: got %s, %d bytes, want %s and none", id, got.Condition, got.Bytes, want)
 		}
 	}
@@ -150,7 +152,7 @@ func TestAChangeWithoutAnEventIsFound(t *testing.T) {
 		t.Skip("a sweep comes every 5 s")
 	}
 	t.Parallel()
-	d := newDesk(t, "wi-1", "wi-2")
+	d := newFixture(t, "wi-1", "wi-2")
 	d.run("wi-1", `mkdir sub; cp plan.md sub/v1.md; ln -sf sub/v1.md plan.md`)
 	d.settle()
 	old, err := os.ReadFile(d.home.PlanPath(agent, "wi-2"))

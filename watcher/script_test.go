@@ -35,7 +35,7 @@ const agent model.AgentID = "a"
 //	noise PATH              write to a file that is nobody's business
 //	trouble|troubles        an error of the source; more than it may have
 //	source limit=N|none|absent|end|forget   what the system has to give from now on
-//	pass DURATION           let time pass; says what the watcher told, and when
+//	pass DURATION           let time pass; says what the watcher notified, and when
 //	state                   what is watched, how, and how many plans were read
 func TestScripts(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.txt")
@@ -59,9 +59,9 @@ type stage struct {
 	changes int64
 	pages   []byte // of the ledger
 
-	mu    sync.Mutex // protects told
-	told  []string
-	heard chan struct{} // closed when nothing more is told
+	mu       sync.Mutex // protects notified
+	notified []string
+	ended    chan struct{} // closed when nothing more is notified
 }
 
 func runScript(t *testing.T, path string) {
@@ -72,12 +72,12 @@ func runScript(t *testing.T, path string) {
 	s := &stage{
 		disk:   &fakeDisk{Home: home, plans: map[Item]fakePlan{}},
 		ledger: filepath.Join(t.TempDir(), "ledger.db"),
-		system: newFakeSystem(), heard: make(chan struct{}),
+		system: newFakeSystem(), ended: make(chan struct{}),
 	}
 	must(t, s.writeLedger(true))
 	defer func() {
 		s.watcher.Close()
-		<-s.heard
+		<-s.ended
 	}()
 	datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 		if s.watcher == nil && d.Cmd != "source" {
@@ -96,7 +96,7 @@ func (s *stage) start() {
 
 // listen writes down what the watcher tells.
 func (s *stage) listen() {
-	defer close(s.heard)
+	defer close(s.ended)
 	mode := Mode{}
 	for {
 		event, err := s.watcher.Next(context.Background())
@@ -106,14 +106,14 @@ func (s *stage) listen() {
 		at := time.Since(s.began)
 		s.mu.Lock()
 		if event.LedgerMoved {
-			s.told = append(s.told, fmt.Sprintf("%s ledger moved", at))
+			s.notified = append(s.notified, fmt.Sprintf("%s ledger moved", at))
 		}
 		for _, n := range event.Plans {
-			s.told = append(s.told, fmt.Sprintf("%s %s %s %q", at, n.Item.ID, n.Plan.Condition, n.Plan.Raw))
+			s.notified = append(s.notified, fmt.Sprintf("%s %s %s %q", at, n.Item.ID, n.Plan.Condition, n.Plan.Raw))
 		}
 		if event.Mode != mode {
 			mode = event.Mode
-			s.told = append(s.told, fmt.Sprintf("%s %s", at, mode))
+			s.notified = append(s.notified, fmt.Sprintf("%s %s", at, mode))
 		}
 		s.mu.Unlock()
 	}
@@ -179,9 +179,9 @@ func (s *stage) passFor(span time.Duration) []string {
 	synctest.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	told := s.told
-	s.told = nil
-	return told
+	notified := s.notified
+	s.notified = nil
+	return notified
 }
 
 // typing saves a plan n times, with a pause after each.
@@ -189,13 +189,13 @@ func (s *stage) typing(t *testing.T, d *datadriven.TestData) string {
 	var n int
 	d.ScanArgs(t, "times", &n)
 	input := d.Input
-	var told []string
+	var notified []string
 	for i := range n {
 		d.Input = fmt.Sprintf("%s%d", input, i+1)
 		s.change(d)
-		told = append(told, s.passFor(90*time.Millisecond)...)
+		notified = append(notified, s.passFor(90*time.Millisecond)...)
 	}
-	return strings.Join(told, "\n")
+	return strings.Join(notified, "\n")
 }
 
 func (s *stage) watch(d *datadriven.TestData) {

@@ -19,7 +19,7 @@ func storm() int {
 }
 
 // saveAs saves in place or by rename, in turn.
-func (d *desk) saveAs(i int, id model.ItemID, text string) {
+func (d *fixture) saveAs(i int, id model.ItemID, text string) {
 	if i%2 == 0 {
 		d.save(id, text)
 		return
@@ -30,7 +30,7 @@ func (d *desk) saveAs(i int, id model.ItemID, text string) {
 }
 
 func TestAStormOfSavesIsReadFewTimes(t *testing.T) {
-	d := newDesk(t, "wi-1")
+	d := newFixture(t, "wi-1")
 	before := d.gate.reads.Load()
 	began := time.Now()
 	for i := range storm() {
@@ -39,7 +39,7 @@ func TestAStormOfSavesIsReadFewTimes(t *testing.T) {
 	took := time.Since(began)
 	d.untilText("wi-1", fmt.Sprintf("save %d\n", storm()-1))
 	reads := d.gate.reads.Load() - before
-	t.Logf("%d saves in %s: %d reads, %d told", storm(), took, reads, len(d.told["wi-1"]))
+	t.Logf("%d saves in %s: %d reads, %d notified", storm(), took, reads, len(d.notified["wi-1"]))
 	// One at each cap and each gap, one at the end, and a few that met an empty file.
 	if most := 2*int64(took/quietCap) + int64(took/wholeGap) + 4; reads > most {
 		t.Errorf("read %d times, want %d at most", reads, most)
@@ -51,7 +51,7 @@ func TestAStormOverManyPlansEndsRight(t *testing.T) {
 	for i := range 500 {
 		items = append(items, model.ItemID(fmt.Sprintf("wi-%d", i)))
 	}
-	d := newDesk(t, items...)
+	d := newFixture(t, items...)
 	before := d.gate.reads.Load()
 	last := map[model.ItemID]string{}
 	began := time.Now()
@@ -63,7 +63,7 @@ func TestAStormOverManyPlansEndsRight(t *testing.T) {
 	took := time.Since(began)
 	d.until(func() bool {
 		for id, text := range last {
-			if told := d.told[id]; len(told) == 0 || string(told[len(told)-1].Raw) != text {
+			if notified := d.notified[id]; len(notified) == 0 || string(notified[len(notified)-1].Raw) != text {
 				return false
 			}
 		}
@@ -71,10 +71,10 @@ func TestAStormOverManyPlansEndsRight(t *testing.T) {
 	})
 	t.Logf("%d saves of %d plans in %s: %d reads, right %s after the last",
 		storm(), len(items), took, d.gate.reads.Load()-before, time.Since(began)-took)
-	for id, told := range d.told {
-		for _, p := range told {
+	for id, notified := range d.notified {
+		for _, p := range notified {
 			if !hasText(p.PlanArtifact) {
-				t.Errorf("%s was told to be %s, %d bytes", id, p.Condition, p.Bytes)
+				t.Errorf("%s was notified to be %s, %d bytes", id, p.Condition, p.Bytes)
 			}
 		}
 	}
@@ -86,7 +86,7 @@ func TestEventsThatAreLostAreMadeGoodByLooking(t *testing.T) {
 	if limit > 50_000 {
 		t.Skipf("the system keeps %d events", limit)
 	}
-	d := newDesk(t, "wi-1", "wi-2")
+	d := newFixture(t, "wi-1", "wi-2")
 	d.standStill(fence)
 	for i := range limit { // four events each
 		d.saveAs(1, "wi-1", fmt.Sprintf("save %d\n", i))
@@ -100,14 +100,14 @@ func TestEventsThatAreLostAreMadeGoodByLooking(t *testing.T) {
 	d.checkWatched("wi-2")
 }
 
-// checkWatched shows that a save is told by an event, before any sweep could find it.
-func (d *desk) checkWatched(id model.ItemID) {
+// checkWatched shows that a save is notified by an event, before any sweep could find it.
+func (d *fixture) checkWatched(id model.ItemID) {
 	d.Helper()
 	began := time.Now()
 	d.save(id, "watched\n")
 	d.untilText(id, "watched\n")
 	if took := time.Since(began); took > sweepEvery/4 {
-		d.Errorf("%s was told after %s: its directory is not watched", id, took)
+		d.Errorf("%s was notified after %s: its directory is not watched", id, took)
 	}
 }
 

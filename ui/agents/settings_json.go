@@ -36,7 +36,6 @@ const (
 // group is one entry of an event's list of hooks: of several commands, or in Crush's
 // settings of one, which stands in the entry itself.
 type group struct {
-	Matcher string    `json:"matcher,omitempty"`
 	Hooks   []command `json:"hooks,omitempty"`
 	Name    string    `json:"name,omitempty"`
 	Command string    `json:"command,omitempty"`

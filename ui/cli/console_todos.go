@@ -173,21 +173,18 @@ func (r *fileTodos) Read(_ context.Context, links []model.TodoRef) console.Files
 	return out
 }
 
-// lookAround is how often a repository without a session is searched for one.
-const lookAround = 5 * time.Second
+// searchEvery is how often a repository without a session is searched for one.
+const searchEvery = 5 * time.Second
 
 // Next is part of console.Files.
 func (r *fileTodos) Next(ctx context.Context) error {
 	for {
-		timer := time.NewTimer(lookAround)
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return ctx.Err()
 		case <-r.news:
-			timer.Stop()
 			return nil
-		case <-timer.C:
+		case <-time.After(searchEvery):
 			if r.appeared() {
 				return nil
 			}

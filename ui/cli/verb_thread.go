@@ -49,6 +49,18 @@ func (v *threadVerbs) verb(use, short, source string, run func(ctx context.Conte
 	})
 }
 
+// reading makes a command that only reads the threads.
+func (v *threadVerbs) reading(use, short string,
+	run func(at *home.Repository, s *threads.Snapshot, args []string) (answer, error)) *cobra.Command {
+	return v.verb(use, short, fromCLI, func(_ context.Context, at *home.Repository, args []string) (r answer, err error) {
+		err = at.Read(func(s *threads.Snapshot) error {
+			r, err = run(at, s, args)
+			return err
+		})
+		return r, err
+	})
+}
+
 // threads are those of this run, for who acts.
 func (v *threadVerbs) threads() (home.Threads, error) {
 	actor, err := v.app.actor()

@@ -14,16 +14,12 @@ import (
 
 func (v *threadVerbs) status() *cobra.Command {
 	var all bool
-	c := v.verb("status", "Show the active thread, if it belongs here", fromCLI,
-		func(_ context.Context, at *home.Repository, _ []string) (r answer, err error) {
+	c := v.reading("status", "Show the active thread, if it belongs here",
+		func(at *home.Repository, s *threads.Snapshot, _ []string) (answer, error) {
 			if all {
-				return listThreads(at)
+				return listThreads(at, s)
 			}
-			err = at.Read(func(s *threads.Snapshot) error {
-				r, err = activeThread(at, s)
-				return err
-			})
-			return r, err
+			return activeThread(at, s)
 		})
 	c.Flags().BoolVar(&all, "all", false, "list every thread")
 	return c
@@ -53,7 +49,7 @@ func activeThread(at *home.Repository, s *threads.Snapshot) (answer, error) {
 	}
 	return answer{
 		data:     t.View().With("active", true).With("work_state_git_status", status),
-		warnings: threadWarnings(threadWarning(j)...), lines: threadCard(t, j, at.Stamp.Git),
+		warnings: threadWarning(j), lines: threadCard(t, j, at.Stamp.Git),
 	}, nil
 }
 
@@ -64,13 +60,11 @@ func (v *threadVerbs) list() *cobra.Command {
 			if everywhere {
 				return v.everywhere(ctx)
 			}
-			if !parked {
-				return listThreads(at)
-			}
 			err = at.Read(func(s *threads.Snapshot) error {
-				p, err := thread.Prepare(s, at.Stamp)
-				if err == nil {
-					r = parkedThreads(p)
+				if parked {
+					r, err = preparedThreads(at, s, parkedThreads)
+				} else {
+					r, err = listThreads(at, s)
 				}
 				return err
 			})
@@ -97,15 +91,7 @@ func parkedThreads(p thread.Prepared) answer {
 	return r
 }
 
-func listThreads(at *home.Repository) (r answer, err error) {
-	err = at.Read(func(s *threads.Snapshot) error {
-		r, err = threadRows(at, s)
-		return err
-	})
-	return r, err
-}
-
-func threadRows(at *home.Repository, s *threads.Snapshot) (answer, error) {
+func listThreads(at *home.Repository, s *threads.Snapshot) (answer, error) {
 	all, err := s.Threads()
 	if err != nil {
 		return answer{}, err
@@ -141,39 +127,35 @@ func threadRows(at *home.Repository, s *threads.Snapshot) (answer, error) {
 }
 
 func (v *threadVerbs) show() *cobra.Command {
-	return v.verb("show ID", "Show a thread", fromCLI, func(_ context.Context, at *home.Repository, args []string) (r answer, err error) {
-		err = at.Read(func(s *threads.Snapshot) error {
-			t, err := thread.Find(s, thread.Slug(args[0]))
-			if err != nil {
-				return err
-			}
-			j, err := at.Judge(t, "")
-			if err != nil {
-				return err
-			}
-			r = answer{data: t.View().With("work_state_git_status", j.View(t.ID)), warnings: threadWarnings(threadWarning(j)...), lines: threadCard(t, j, at.Stamp.Git)}
-			return nil
-		})
-		return r, err
+	return v.reading("show ID", "Show a thread", func(at *home.Repository, s *threads.Snapshot, args []string) (answer, error) {
+		t, err := thread.Find(s, thread.Slug(args[0]))
+		if err != nil {
+			return answer{}, err
+		}
+		j, err := at.Judge(t, "")
+		data := t.View().With("work_state_git_status", j.View(t.ID))
+		return answer{data: data, warnings: threadWarning(j), lines: threadCard(t, j, at.Stamp.Git)}, err
 	})
 }
 
 func (v *threadVerbs) prepare() *cobra.Command {
-	return v.verb("prepare", "What somebody who takes up the work here should know", fromCLI,
-		func(_ context.Context, at *home.Repository, _ []string) (r answer, err error) {
-			err = at.Read(func(s *threads.Snapshot) error {
-				p, err := thread.Prepare(s, at.Stamp)
-				if err == nil {
-					r = preparedAnswer(p)
-				}
-				return err
-			})
-			return r, err
+	return v.reading("prepare", "What somebody who takes up the work here should know",
+		func(at *home.Repository, s *threads.Snapshot, _ []string) (answer, error) {
+			return preparedThreads(at, s, preparedAnswer)
 		})
 }
 
+// preparedThreads answers with what somebody who takes up the work should know.
+func preparedThreads(at *home.Repository, s *threads.Snapshot, show func(thread.Prepared) answer) (answer, error) {
+	p, err := thread.Prepare(s, at.Stamp)
+	if err != nil {
+		return answer{}, err
+	}
+	return show(p), nil
+}
+
 func preparedAnswer(p thread.Prepared) answer {
-	r := answer{data: p.View(), warnings: threadWarnings(threadWarning(p.Check)...)}
+	r := answer{data: p.View(), warnings: threadWarning(p.Check)}
 	if p.Unreadable != nil {
 		r.warnings = append(r.warnings, threadWarnings(model.Text(p.Unreadable.Error()))...)
 	}
@@ -285,11 +267,11 @@ func threadMarks(row thread.Row) string {
 	return s
 }
 
-func threadWarning(j thread.BranchCheck) []model.Text {
+func threadWarning(j thread.BranchCheck) []model.Warning {
 	if j.Warning == "" || !j.Loadable {
 		return nil
 	}
-	return []model.Text{j.Warning}
+	return threadWarnings(j.Warning)
 }
 
 // threadWarnings are what threads say as warnings.

@@ -257,7 +257,10 @@ func (x cells) line(mark []widget.Piece, w int) []widget.Piece {
 func (v FleetView) heads(w int) string {
 	g := v.Glyph
 	var x cells
-	for i, s := range [colCount]string{"AGENT", "STATE", "", "CURRENT WORK", "TODO", g.Triggered, g.Queued, g.NeedsYou, g.Blocked, "LAST EVENT"} {
+	heads := [colCount]string{
+		"AGENT", "STATE", "", "CURRENT WORK", "TODO", g.Triggered, g.Queued, g.NeedsYou, g.Blocked, "LAST EVENT",
+	}
+	for i, s := range heads {
 		x[i] = v.Faint.Of(s)
 	}
 	return v.Strip(w, false, x.line([]widget.Piece{v.Faint.Of("   ")}, w)...)
