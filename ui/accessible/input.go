@@ -178,7 +178,7 @@ var notHere = map[action.ID]string{
 	action.HalfDown: lists, action.HalfUp: lists, action.PageDown: lists, action.PageUp: lists,
 	action.PreviewDown: lists, action.PreviewUp: lists, action.Leftwards: lists, action.Rightwards: lists,
 	action.TodoDown: lists, action.TodoUp: lists, action.TriageDown: lists, action.TriageUp: lists,
-	action.TriageScrollDown: lists, action.TriageScrollUp: lists, action.RadarDown: lists, action.RadarUp: lists,
+	action.TriageScrollDown: lists, action.TriageScrollUp: lists, action.ThreadDown: lists, action.ThreadUp: lists,
 	action.ConflictDown: lists, action.ConflictUp: lists, action.Unfold: lists,
 	action.NextPane: menus, action.PrevPane: menus, action.NextTab: menus, action.PrevTab: menus, action.Zoom: menus,
 	action.NextMatch: "a search says every line that it found", action.PrevMatch: "a search says every line that it found",
@@ -187,7 +187,7 @@ var notHere = map[action.ID]string{
 	action.Palette: "a choice takes the first words of any line", action.Follow: "what others do is told as it happens",
 	action.Refresh: "each menu is read anew", action.Redraw: "nothing is redrawn: ? says a menu again",
 	action.Back: goes, action.WayBack: goes, action.Quit: "q", action.ForceQuit: "ctrl+c is the terminal's own", action.Suspend: "ctrl+z is the terminal's own",
-	action.CopyBack: goes, action.TodoClose: goes, action.TriageClose: goes, action.RadarClose: goes, action.ConflictClose: goes,
+	action.CopyBack: goes, action.TodoClose: goes, action.TriageClose: goes, action.ThreadClose: goes, action.ConflictClose: goes,
 	action.TodoSave: "each change of the checklist is saved at once", action.TodoUndo: "Undo takes the last change of the checklist back",
 }
 
@@ -221,5 +221,5 @@ func (s *session) help(context.Context) error {
 // where tells the way to what is not in the first menu or an item's.
 var where = map[action.Context]string{
 	action.Copy: " In Copy.", action.Todos: " In Edit todos.", action.Triage: " In Triage findings.",
-	action.Radar: " In Threads and branches.", action.Conflict: " When somebody else wrote the plan meanwhile.", action.Menu: " In Agents.",
+	action.ThreadBoard: " In Threads and branches.", action.Conflict: " When somebody else wrote the plan meanwhile.", action.Menu: " In Agents.",
 }

@@ -101,7 +101,7 @@ func (s *session) firstOptions(v view) []option {
 	}
 	for _, name := range config.Names(s.Settings.Filters) {
 		words := s.Settings.Filters[name]
-		out = append(out, option{"Filter " + model.Text(name).String(), func(ctx context.Context) error { return s.items(ctx, words) }, action.OwnCommands})
+		out = append(out, option{"Filter " + model.Text(name).String(), func(ctx context.Context) error { return s.items(ctx, words) }, action.CustomCommands})
 	}
 	out = append(out, s.customOptions(nil)...)
 	out = append(out, s.enabled(s.state(v), map[action.ID]func(context.Context) error{
@@ -275,7 +275,7 @@ func (s *session) customOptions(l *itemView) []option {
 	var out []option
 	for _, x := range s.Settings.Commands {
 		if s.RunCustom != nil && x.OfItem() == (l != nil) {
-			out = append(out, option{"Your own: " + model.Text(x.Name).String(), func(ctx context.Context) error { return s.runCustom(ctx, x, l) }, action.OwnCommands})
+			out = append(out, option{"Your own: " + model.Text(x.Name).String(), func(ctx context.Context) error { return s.runCustom(ctx, x, l) }, action.CustomCommands})
 		}
 	}
 	return out

@@ -32,8 +32,8 @@ const (
 	Menu Context = "menu"
 	// Triage is the judging of findings while no reason is typed.
 	Triage Context = "triage"
-	// Radar is the board of threads.
-	Radar Context = "board of threads"
+	// ThreadBoard is the board of threads.
+	ThreadBoard Context = "board of threads"
 	// Output is text that is scrolled: what a command wrote.
 	Output Context = "output"
 	// Reader is a text that is only read.
@@ -49,21 +49,21 @@ type Group string
 
 // The groups, in the order of help.
 const (
-	Work     Group = "WORK ITEM"
-	Look     Group = "LOOK"
-	Move     Group = "MOVE"
-	Select   Group = "SELECT"
-	Places   Group = "PLACES"
-	Always   Group = "ALWAYS"
-	Owned    Group = "YOUR OWN"
-	Copying  Group = "COPY"
-	InText   Group = "IN A DIALOG"
-	InTodos  Group = "IN THE TODO EDITOR"
-	InTriage Group = "IN TRIAGE"
-	InRadar  Group = "ON THE BOARD OF THREADS"
-	InMenu   Group = "IN A MENU"
-	InOutput Group = "IN THE OUTPUT OF A COMMAND"
-	InReader Group = "IN A READER"
+	Work      Group = "WORK ITEM"
+	Look      Group = "LOOK"
+	Move      Group = "MOVE"
+	Select    Group = "SELECT"
+	Places    Group = "PLACES"
+	Always    Group = "ALWAYS"
+	Customs   Group = "YOUR OWN"
+	Copying   Group = "COPY"
+	InText    Group = "IN A DIALOG"
+	InTodos   Group = "IN THE TODO EDITOR"
+	InTriage  Group = "IN TRIAGE"
+	InThreads Group = "ON THE BOARD OF THREADS"
+	InMenu    Group = "IN A MENU"
+	InOutput  Group = "IN THE OUTPUT OF A COMMAND"
+	InReader  Group = "IN A READER"
 	// InConflict gathers what ends a conflict over a plan.
 	InConflict Group = "IN A CONFLICT"
 )
@@ -215,7 +215,7 @@ func (t Catalogue) ByID(id ID) Action {
 
 // The actions of what the operator made: commands, filters, and the output of a command.
 const (
-	OwnCommands, SaveFilter           ID = "own", "save-filter"
+	CustomCommands, SaveFilter        ID = "own", "save-filter"
 	OutputDown, OutputUp, OutputClose ID = "output-down", "output-up", "output-close"
 	OutputPageDown, OutputPageUp      ID = "output-page-down", "output-page-up"
 )

@@ -143,10 +143,10 @@ func printable(s string) bool {
 	return unicode.IsPrint(r) && !unicode.IsSpace(r) && r != utf8.RuneError
 }
 
-// Own is an action of the operator's making, heard on the desk. Nobody knows what it does,
+// Custom is an action of the operator's making, heard on the desk. Nobody knows what it does,
 // so it counts as one that writes.
-func Own(id ID, title, does, key string, ofItem bool) Action {
-	a := Action{ID: id, Title: title, Does: does, In: Desk, Group: Owned, Writes: true}
+func Custom(id ID, title, does, key string, ofItem bool) Action {
+	a := Action{ID: id, Title: title, Does: does, In: Desk, Group: Customs, Writes: true}
 	if key != "" {
 		a.Keys = []string{key}
 	}

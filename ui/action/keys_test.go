@@ -8,7 +8,7 @@ import (
 )
 
 func TestAnActionHasTheKeysThatWereWished(t *testing.T) {
-	table, troubles := Remap(map[ID][]string{Pick: {"ctrl+k", "f5"}, Unfold: {}}, []Action{Own("own-deploy", "Deploy", "", "D", true)})
+	table, troubles := Remap(map[ID][]string{Pick: {"ctrl+k", "f5"}, Unfold: {}}, []Action{Custom("own-deploy", "Deploy", "", "D", true)})
 	if len(troubles) > 0 {
 		t.Fatal(troubles)
 	}

@@ -37,35 +37,35 @@ const (
 
 	Submit, SubmitLine, NextField, PrevField, Close ID = "submit", "submit-line", "next-field", "previous-field", "close"
 
-	TodoState, TodoAdd, TodoEdit            ID = "todo-state", "todo-add", "todo-edit"
-	TodoRowDown, TodoRowUp, TodoDrop        ID = "todo-row-down", "todo-row-up", "todo-drop"
-	TodoUndo, TodoSave, TodoClose           ID = "todo-undo", "todo-save", "todo-close"
-	TodoDown, TodoUp                        ID = "todo-down", "todo-up"
-	TriageOpen, TriageClose, TriageBoard    ID = "triage", "triage-close", "triage-board"
-	TriageApprove, TriageDefer              ID = "triage-approve", "triage-defer"
-	TriageFalse, TriageDuplicate            ID = "triage-false-positive", "triage-duplicate"
-	TriageScope, TriageSuperseded           ID = "triage-out-of-scope", "triage-superseded"
-	TriageWontFix, TriageUndo, TriageNext   ID = "triage-wont-fix", "triage-undo", "triage-next"
-	TriageRank, TriagePromote               ID = "triage-rank", "triage-promote"
-	TriageDown, TriageUp                    ID = "triage-down", "triage-up"
-	TriageScrollDown, TriageScrollUp        ID = "triage-scroll-down", "triage-scroll-up"
-	MenuRun, MenuDown, MenuUp, MenuClose    ID = "menu-run", "menu-down", "menu-up", "menu-close"
-	MenuPageDown, MenuPageUp                ID = "menu-page-down", "menu-page-up"
-	MenuPosture                             ID = "menu-posture"
-	Threads, RadarClose, RadarDown, RadarUp ID = "threads", "radar-close", "radar-down", "radar-up"
-	RadarGo, RadarSwitch, RadarFresh        ID = "thread-go-on", "thread-switch", "thread-fresh"
-	RadarRebind, RadarDiff, RadarRun        ID = "thread-rebind", "thread-diff", "thread-run"
-	QuestionDown, QuestionUp                ID = "question-down", "question-up"
-	EditOutside                             ID = "edit-outside"
-	ConflictMine, ConflictTheirs            ID = "conflict-mine", "conflict-theirs"
-	ConflictDiff, ConflictBeside            ID = "conflict-diff", "conflict-beside"
-	ConflictDown, ConflictUp                ID = "conflict-down", "conflict-up"
-	ConflictClose                           ID = "conflict-close"
-	ReadDown, ReadUp                        ID = "read-down", "read-up"
-	ReadPageDown, ReadPageUp                ID = "read-page-down", "read-page-up"
-	ReadTop, ReadBottom                     ID = "read-top", "read-bottom"
-	ReadSeen, ReadClose                     ID = "read-seen", "read-close"
-	ReadApply                               ID = "read-apply"
+	TodoState, TodoAdd, TodoEdit               ID = "todo-state", "todo-add", "todo-edit"
+	TodoRowDown, TodoRowUp, TodoDrop           ID = "todo-row-down", "todo-row-up", "todo-drop"
+	TodoUndo, TodoSave, TodoClose              ID = "todo-undo", "todo-save", "todo-close"
+	TodoDown, TodoUp                           ID = "todo-down", "todo-up"
+	TriageOpen, TriageClose, TriageBoard       ID = "triage", "triage-close", "triage-board"
+	TriageApprove, TriageDefer                 ID = "triage-approve", "triage-defer"
+	TriageFalse, TriageDuplicate               ID = "triage-false-positive", "triage-duplicate"
+	TriageScope, TriageSuperseded              ID = "triage-out-of-scope", "triage-superseded"
+	TriageWontFix, TriageUndo, TriageNext      ID = "triage-wont-fix", "triage-undo", "triage-next"
+	TriageRank, TriagePromote                  ID = "triage-rank", "triage-promote"
+	TriageDown, TriageUp                       ID = "triage-down", "triage-up"
+	TriageScrollDown, TriageScrollUp           ID = "triage-scroll-down", "triage-scroll-up"
+	MenuRun, MenuDown, MenuUp, MenuClose       ID = "menu-run", "menu-down", "menu-up", "menu-close"
+	MenuPageDown, MenuPageUp                   ID = "menu-page-down", "menu-page-up"
+	MenuPosture                                ID = "menu-posture"
+	Threads, ThreadClose, ThreadDown, ThreadUp ID = "threads", "radar-close", "radar-down", "radar-up"
+	ThreadGo, ThreadSwitch, ThreadFresh        ID = "thread-go-on", "thread-switch", "thread-fresh"
+	ThreadRebind, ThreadDiff, ThreadRun        ID = "thread-rebind", "thread-diff", "thread-run"
+	QuestionDown, QuestionUp                   ID = "question-down", "question-up"
+	EditOutside                                ID = "edit-outside"
+	ConflictMine, ConflictTheirs               ID = "conflict-mine", "conflict-theirs"
+	ConflictDiff, ConflictBeside               ID = "conflict-diff", "conflict-beside"
+	ConflictDown, ConflictUp                   ID = "conflict-down", "conflict-up"
+	ConflictClose                              ID = "conflict-close"
+	ReadDown, ReadUp                           ID = "read-down", "read-up"
+	ReadPageDown, ReadPageUp                   ID = "read-page-down", "read-page-up"
+	ReadTop, ReadBottom                        ID = "read-top", "read-bottom"
+	ReadSeen, ReadClose                        ID = "read-seen", "read-close"
+	ReadApply                                  ID = "read-apply"
 )
 
 // Standard is the catalogue with the keys that vise comes with: the actions of the desk stand
@@ -136,7 +136,7 @@ func Standard() Catalogue {
 		{ID: Palette, Title: "Palette", Does: "find an action by its name", Hint: "palette", Keys: []string{":", "ctrl+p"}, In: Desk, Group: Always},
 		{ID: Help, Title: "Keys and actions", Does: "search this list, run from it", Hint: "help", Keys: []string{"?"}, In: Desk, Group: Always},
 		{ID: Acts, Title: "Actions of this item", Does: "what can be done to it, and why the rest cannot", Keys: []string{"x"}, In: Desk, Group: Always, why: anItem},
-		{ID: OwnCommands, Title: "Your own…", Does: "commands and saved filters of your configuration", Keys: []string{"!"}, In: Desk, Group: Always},
+		{ID: CustomCommands, Title: "Your own…", Does: "commands and saved filters of your configuration", Keys: []string{"!"}, In: Desk, Group: Always},
 		{ID: SaveFilter, Title: "Save filter…", Does: "under a name, for the palette and vise list", Keys: []string{"S"}, In: Desk, Group: Always, why: aFilter},
 		{ID: CopyOf, Title: "Copy…", Does: "id, plan path, objective, report or JSON", Keys: []string{"y"}, In: Desk, Group: Always, why: anItem},
 		{ID: Back, Title: "Back", Does: "close, clear the message, clear the filter", Keys: []string{"esc", "alt+esc"}, In: Desk, Group: Always},
@@ -193,15 +193,15 @@ func Standard() Catalogue {
 		{ID: TriageScrollUp, Title: "Scroll up", Does: "what the finding says, and the code", Keys: []string{"K", "ctrl+u", "pgup"}, In: Triage, Group: InTriage},
 		{ID: TriageClose, Title: "Close", Does: "what was decided is saved", Keys: []string{"esc", "alt+esc", "q"}, In: Triage, Group: InTriage},
 
-		{ID: RadarGo, Title: "Go on", Does: "the thread becomes the active one", Keys: []string{"g", "enter"}, In: Radar, Group: InRadar, Verb: "thread resume"},
-		{ID: RadarSwitch, Title: "Switch", Does: "copy the command that goes to where it was saved", Keys: []string{"s"}, In: Radar, Group: InRadar},
-		{ID: RadarFresh, Title: "Fresh…", Does: "begin another thread here", Keys: []string{"f"}, In: Radar, Group: InRadar, Verb: "thread start"},
-		{ID: RadarRebind, Title: "Rebind…", Does: "take a parked thread over to this branch", Keys: []string{"b"}, In: Radar, Group: InRadar, Verb: "thread resume --rebind"},
-		{ID: RadarDiff, Title: "Diff", Does: "copy the command that shows what changed since", Keys: []string{"d"}, In: Radar, Group: InRadar},
-		{ID: RadarRun, Title: "Run…", Does: "a command that it recommends, confirmed word by word", Keys: []string{"r"}, In: Radar, Group: InRadar, Verb: "thread record"},
-		{ID: RadarDown, Title: "Down", Does: "next thread", Keys: []string{"j", "down"}, In: Radar, Group: InRadar},
-		{ID: RadarUp, Title: "Up", Does: "previous thread", Keys: []string{"k", "up"}, In: Radar, Group: InRadar},
-		{ID: RadarClose, Title: "Close", Does: "everything stays as it is", Keys: []string{"esc", "alt+esc", "q"}, In: Radar, Group: InRadar},
+		{ID: ThreadGo, Title: "Go on", Does: "the thread becomes the active one", Keys: []string{"g", "enter"}, In: ThreadBoard, Group: InThreads, Verb: "thread resume"},
+		{ID: ThreadSwitch, Title: "Switch", Does: "copy the command that goes to where it was saved", Keys: []string{"s"}, In: ThreadBoard, Group: InThreads},
+		{ID: ThreadFresh, Title: "Fresh…", Does: "begin another thread here", Keys: []string{"f"}, In: ThreadBoard, Group: InThreads, Verb: "thread start"},
+		{ID: ThreadRebind, Title: "Rebind…", Does: "take a parked thread over to this branch", Keys: []string{"b"}, In: ThreadBoard, Group: InThreads, Verb: "thread resume --rebind"},
+		{ID: ThreadDiff, Title: "Diff", Does: "copy the command that shows what changed since", Keys: []string{"d"}, In: ThreadBoard, Group: InThreads},
+		{ID: ThreadRun, Title: "Run…", Does: "a command that it recommends, confirmed word by word", Keys: []string{"r"}, In: ThreadBoard, Group: InThreads, Verb: "thread record"},
+		{ID: ThreadDown, Title: "Down", Does: "next thread", Keys: []string{"j", "down"}, In: ThreadBoard, Group: InThreads},
+		{ID: ThreadUp, Title: "Up", Does: "previous thread", Keys: []string{"k", "up"}, In: ThreadBoard, Group: InThreads},
+		{ID: ThreadClose, Title: "Close", Does: "everything stays as it is", Keys: []string{"esc", "alt+esc", "q"}, In: ThreadBoard, Group: InThreads},
 
 		{ID: OutputDown, Title: "Down", Does: "next line", Keys: []string{"j", "down"}, In: Output, Group: InOutput},
 		{ID: OutputUp, Title: "Up", Does: "previous line", Keys: []string{"k", "up"}, In: Output, Group: InOutput},

@@ -50,11 +50,11 @@ func (b ThreadRow) Actions() []ThreadAction {
 	if b.Thread.ID == "" {
 		return []ThreadAction{b.fresh()}
 	}
-	return []ThreadAction{b.goOn(), b.git(RadarSwitch, "switch"), b.fresh(), b.rebind(), b.git(RadarDiff, "diff"), b.run()}
+	return []ThreadAction{b.goOn(), b.git(ThreadSwitch, "switch"), b.fresh(), b.rebind(), b.git(ThreadDiff, "diff"), b.run()}
 }
 
 func (b ThreadRow) goOn() ThreadAction {
-	w := ThreadAction{ID: RadarGo, Shows: "it becomes the active thread"}
+	w := ThreadAction{ID: ThreadGo, Shows: "it becomes the active thread"}
 	switch {
 	case b.Parked():
 		w.Off = "it is parked: {thread-rebind} takes it over, {thread-switch} goes to where it was saved"
@@ -65,7 +65,7 @@ func (b ThreadRow) goOn() ThreadAction {
 }
 
 func (b ThreadRow) rebind() ThreadAction {
-	w := ThreadAction{ID: RadarRebind, Shows: "take it over to " + b.In.Git.BranchName()}
+	w := ThreadAction{ID: ThreadRebind, Shows: "take it over to " + b.In.Git.BranchName()}
 	if !b.Parked() {
 		w.Off = "it belongs here"
 	}
@@ -73,7 +73,7 @@ func (b ThreadRow) rebind() ThreadAction {
 }
 
 func (b ThreadRow) fresh() ThreadAction {
-	return ThreadAction{ID: RadarFresh, Shows: "begin another thread here, on " + b.In.Git.BranchName()}
+	return ThreadAction{ID: ThreadFresh, Shows: "begin another thread here, on " + b.In.Git.BranchName()}
 }
 
 // git copies a git command; the one that compares is offered for a loaded thread, too.
@@ -100,7 +100,7 @@ func (b ThreadRow) git(id ID, kind string) ThreadAction {
 
 // run offers what the thread recommends. The facts go to the active thread, so only there.
 func (b ThreadRow) run() ThreadAction {
-	w := ThreadAction{ID: RadarRun, Shows: "what it recommends, once you confirmed it word by word"}
+	w := ThreadAction{ID: ThreadRun, Shows: "what it recommends, once you confirmed it word by word"}
 	switch {
 	case len(b.Thread.Suggested()) == 0:
 		w.Off = "it recommends no command"

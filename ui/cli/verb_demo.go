@@ -145,7 +145,7 @@ type demoPlayer struct {
 
 func (p *demoPlayer) perform(ctx context.Context, key string, act demoAct) error {
 	if act.Plan != "" {
-		if err := p.WritePlan(act.Agent, p.id(act.Item), string(demoText(act.Plan))); err != nil {
+		if err := p.WritePlan(act.Agent, p.id(act.Item), demoText(act.Plan).Raw()); err != nil { // raw: to a file
 			return err
 		}
 	}

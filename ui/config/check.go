@@ -143,7 +143,7 @@ func (c Config) remapped() map[action.ID][]string {
 func (c Config) custom() []action.Action {
 	out := make([]action.Action, len(c.Commands))
 	for i, x := range c.Commands {
-		out[i] = action.Own(x.ID(), x.Name, model.Text(strings.Join(x.Run, " ")).String(), x.Key, x.OfItem())
+		out[i] = action.Custom(x.ID(), x.Name, model.Text(strings.Join(x.Run, " ")).String(), x.Key, x.OfItem())
 	}
 	return out
 }

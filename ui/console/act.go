@@ -86,7 +86,7 @@ func newActs() acts {
 		action.WayBack: wayBack, action.Follow: activityFollow,
 		action.NeedsYou: nextUrgent, action.Undo: undo, action.Redo: redo,
 		action.Help: opening(helpMenu), action.Acts: opening(actsMenu), action.Palette: opening(palette),
-		action.OwnCommands: openCustom, action.SaveFilter: savingFilter,
+		action.CustomCommands: openCustom, action.SaveFilter: savingFilter,
 		action.CopyOf: opening(func(Console) widget.Dialog { return copyDialog{} }),
 		action.Quit:   quit, action.ForceQuit: ending("{quit-now} again quits now."),
 		action.Suspend: func(c Console) (Console, tea.Cmd) { return c, tea.Suspend },

@@ -218,7 +218,7 @@ func (m customMsg) handle(c Console) (Console, tea.Cmd) {
 
 // openCustom lists the operator's commands and filters.
 func openCustom(c Console) (Console, tea.Cmd) {
-	lines := actionLines(c, func(a action.Action) bool { return a.Group == action.Owned })
+	lines := actionLines(c, func(a action.Action) bool { return a.Group == action.Customs })
 	if lines = append(lines, filterLines(c.opt.Settings)...); len(lines) == 0 {
 		return c.say("Nothing of your own yet: commands: and filters: in config.yaml make some; vise config schema tells how.")
 	}

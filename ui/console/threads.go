@@ -225,17 +225,17 @@ func (d *threadsDialog) chosen() action.ThreadRow {
 }
 
 // In is part of widget.Dialog.
-func (d *threadsDialog) In() action.Context { return action.Radar }
+func (d *threadsDialog) In() action.Context { return action.ThreadBoard }
 
 // Press is part of widget.Dialog.
 func (d *threadsDialog) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
 	switch k.ID {
-	case action.RadarClose:
+	case action.ThreadClose:
 		return nil, nil
-	case action.RadarDown:
+	case action.ThreadDown:
 		d.move(1)
 		return d, nil
-	case action.RadarUp:
+	case action.ThreadUp:
 		d.move(-1)
 		return d, nil
 	}

@@ -24,11 +24,11 @@ func (b threadRow) take(x widget.Context, w action.ThreadAction) widget.Result {
 	switch {
 	case w.Copies != "":
 		return widget.Intent{Msg: copyCommandMsg(w.Copies)} // raw: copied, not shown
-	case w.ID == action.RadarGo:
+	case w.ID == action.ThreadGo:
 		return b.job(thread.Resume{Task: string(b.Thread.ID)}, "On with "+string(b.Thread.ID))
-	case w.ID == action.RadarRebind:
+	case w.ID == action.ThreadRebind:
 		return widget.Open{Dialog: b.rebinding(x)}
-	case w.ID == action.RadarRun:
+	case w.ID == action.ThreadRun:
 		return widget.Open{Dialog: b.recommended(x)}
 	}
 	return widget.Open{Dialog: b.starting(x)}
