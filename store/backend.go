@@ -14,7 +14,7 @@ import (
 )
 
 // Backend is a set of ordered keys with transactions. It is all that a place to store a
-// ledger must be able to do; storetest.Backend is its contract as a test.
+// ledger must be able to do; keepsTheContract in its tests is the contract.
 type Backend interface {
 	// View calls fn with one unchanging view of the keys, exactly once.
 	View(ctx context.Context, fn func(Txn) error) error
