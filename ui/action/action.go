@@ -91,7 +91,7 @@ type Action struct {
 type State struct {
 	// View is what is shown: desk, fleet, activity or reports.
 	View string
-	// Need is why the item under the cursor wants the operator's eyes; nil when it does not.
+	// Need is why the item under the cursor needs the operator; nil when it does not.
 	// NeedYou is how many items, of any agent, wait for the operator's word.
 	Need    *model.Inboxed
 	NeedYou int
