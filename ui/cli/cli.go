@@ -1,9 +1,9 @@
-// Package cli is the command line: one verb a file, each of which turns its arguments into a
+// Package cli is the command line: verbs of a kind share a file, and each turns its arguments into a
 // command, applies it to the home, and shows the answer for people or, with --json, for
 // machines. Without a verb it opens the console.
 //
-// Read the frame first: verbs.go (all verbs), cli.go (how one runs and answers), globals.go
-// (flags of every verb), fault.go (errors and exit codes), home.go (the ledger); then any
+// Read the frame first: verbs.go (all verbs), cli.go (how one runs), args.go (arguments, answers,
+// flags of every verb), fault.go (errors and exit codes), home.go (the ledger); then any
 // verb_*.go. frontends.go puts the consoles, MCP, hooks, drivers and the server together.
 package cli
 

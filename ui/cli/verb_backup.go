@@ -1,16 +1,21 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
 	"vise/model"
 	"vise/store"
 	"vise/store/home"
+	"vise/ui/markdown"
 )
 
 // backedUp is the data of backup.
@@ -64,4 +69,131 @@ func (a *app) backupTo(ctx context.Context, d *home.Home, file string) (store.Sn
 		return s, model.Refuse(model.CodeConflict, "%s is there already", model.Text(path)).WithHint("name a file that is not there yet")
 	}
 	return s, err
+}
+
+// initialized is the data of init.
+type initialized struct {
+	Home string `json:"home"`
+	// Created is false when the home was there before.
+	Created bool          `json:"created"`
+	AgentID model.AgentID `json:"agent_id"`
+}
+
+func (a *app) initVerb() *cobra.Command {
+	var m mutation
+	c := &cobra.Command{
+		Use: "init", Short: "Make an empty home with one agent",
+		Long: "init makes a home and, in it, the agent that --agent names (default: default). In a home that is\n" +
+			"there already it only adds the agent.",
+	}
+	m.keyed(c)
+	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) { return a.init(ctx, m) })
+}
+
+func (a *app) init(ctx context.Context, m mutation) (answer, error) {
+	agent, err := a.namedAgent()
+	if err != nil {
+		return answer{}, err
+	}
+	d, created, err := a.openOrCreate()
+	if err != nil {
+		return answer{}, err
+	}
+	in, err := a.apply(ctx, m, "", model.AddAgent{AgentID: cmp.Or(agent, defaultAgent)})
+	if err != nil {
+		return answer{}, err
+	}
+	out := initialized{Home: d.Dir(), Created: created, AgentID: in.AgentID}
+	return answer{data: out, text: func(p *page) {
+		did := "there was a home in"
+		if created {
+			did = "made a home in"
+		}
+		p.line("%s %s, with agent %s", did, model.Text(out.Home), out.AgentID)
+		p.line("vise new OBJECTIVE makes a work item; vise opens the console")
+	}}, nil
+}
+
+// compacted is the data of compact.
+type compacted struct {
+	Before store.Space `json:"before"`
+	After  store.Space `json:"after"`
+}
+
+func (a *app) compactVerb() *cobra.Command {
+	c := &cobra.Command{
+		Use: "compact", Short: "Give the ledger's free pages back to the disk",
+		Long: "compact writes the ledger anew without its free pages and puts it in its place. Other processes go\n" +
+			"on meanwhile, and then with the new file; none waits for more than some milliseconds. doctor says when it\n" +
+			"pays. On a full disk it uses the room that the home keeps in reserve.",
+	}
+	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
+		d, err := a.openHome()
+		if err != nil {
+			return answer{}, err
+		}
+		var out compacted
+		if out.Before, out.After, err = d.Ledger().Compact(ctx); err != nil {
+			return answer{}, err
+		}
+		return answer{data: out, text: func(p *page) {
+			p.line("the ledger had %s, %s of them free, and has %s now", sizeOf(out.Before.Bytes), sizeOf(out.Before.Free), sizeOf(out.After.Bytes))
+		}}, nil
+	})
+}
+
+// sizeOf spells a size for people: 12 KB, 3.4 MB.
+func sizeOf(bytes int64) string {
+	if bytes < 1<<20 {
+		return fmt.Sprintf("%d KB", (bytes+1023)>>10)
+	}
+	return fmt.Sprintf("%.1f MB", float64(bytes)/(1<<20))
+}
+
+// version is the data of version.
+type version struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit,omitempty"`
+	Go      string `json:"go"`
+	// Pages is where vise-markdown is; empty where it is not. A program that was built in one
+	// file lays Markdown out itself.
+	Pages string `json:"pages,omitempty"`
+}
+
+func (a *app) versionVerb() *cobra.Command {
+	c := &cobra.Command{Use: "version", Short: "Say which vise this is"}
+	return a.verb(c, func(context.Context, []string) (answer, error) {
+		v := builtVersion()
+		v.Pages, _ = markdown.Program() // none is told as none
+		_, separate := a.markdown.(*markdown.Subprocess)
+		return answer{data: v, text: func(p *page) { p.version(v, separate) }}, nil
+	})
+}
+
+func (p *page) version(v version, separate bool) {
+	p.line("vise %s %s", v.Version, v.Go)
+	switch {
+	case v.Pages != "":
+		p.line("Markdown by %s", model.Text(v.Pages))
+	case separate:
+		p.line("without vise-markdown: plans are shown as written; install it, in vise's source: CGO_ENABLED=0 go install ./ui/...")
+	}
+}
+
+// shortCommit is how much of a commit's name is shown.
+const shortCommit = 12
+
+func builtVersion() version {
+	v := version{Version: "unknown", Go: runtime.Version()}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	v.Version = info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			v.Commit = s.Value[:min(len(s.Value), shortCommit)]
+		}
+	}
+	return v
 }

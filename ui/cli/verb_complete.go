@@ -2,10 +2,13 @@ package cli
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	file "vise/model/todo"
 	"vise/store/home"
 )
 
@@ -110,4 +113,240 @@ func (a *app) completion(ctx context.Context, in model.Receipt, report model.Tex
 			p.line("%s: %s", t.Todo, t.Decision)
 		}
 	}}, err
+}
+
+// threadEnding says how the threads of an item end with it.
+type threadEnding struct {
+	anyway, abandon string
+	deadEnd         bool
+}
+
+func (t *threadEnding) register(c *cobra.Command) {
+	c.Flags().StringVar(&t.anyway, "anyway", "", "why, although its thread has gaps or something unverified")
+	c.Flags().StringVar(&t.abandon, "abandon", "", "give the work up, for this reason: its threads end abandoned")
+	c.Flags().BoolVar(&t.deadEnd, "dead-end", false, "with --abandon: record what was tried as a dead end")
+}
+
+// report is the completion report; work that is given up says why in it.
+func (t threadEnding) report(given model.Text) (model.Text, error) {
+	why := strings.TrimSpace(t.abandon)
+	switch {
+	case why == "" && t.deadEnd:
+		return given, misuse("dead-end", "--dead-end goes with --abandon").WithHint("give up with --abandon REASON")
+	case why == "":
+		return given, nil
+	case given == "":
+		return model.Text("Abandoned: " + why), nil
+	}
+	return given + model.Text("\n\nAbandoned: "+why), nil
+}
+
+// settled holds a completion against what the item's threads say, before anything is done.
+// It is advice: with a reason the act goes on, and the thread's log keeps the reason. Work
+// that is given up need not be verified.
+func (a *app) settled(v model.View, t threadEnding) (end home.Ending, err error) {
+	if why := strings.TrimSpace(t.abandon); why != "" {
+		end.Abandon = &home.Abandonment{Reason: model.Text(why), DeadEnd: t.deadEnd}
+		return end, nil
+	}
+	end.Anyway = model.Text(strings.TrimSpace(t.anyway))
+	if end.Anyway != "" || v.State != model.Open {
+		return end, nil
+	}
+	against := a.threads("").Unsettled(v.Links.Threads)
+	if len(against) == 0 {
+		return end, nil
+	}
+	told := make([]string, len(against))
+	for i, w := range against {
+		told[i] = w.Message
+	}
+	return end, model.Refuse(model.CodeRefused, "the thread of %s speaks against it: %s", v.Handle, strings.Join(told, "; ")).At("anyway").
+		WithHint("vise thread record -- COMMAND verifies; --anyway REASON completes all the same")
+}
+
+// todoDecisions say what becomes of the open file todos of an item that is completed.
+type todoDecisions struct {
+	all string
+	one []string
+}
+
+func (t *todoDecisions) register(c *cobra.Command) {
+	c.Flags().StringVar(&t.all, "todos", "", "what becomes of every open linked file todo: "+home.DecisionForms)
+	c.Flags().StringArrayVar(&t.one, "todo", nil, "what becomes of one, as review/003=finished; may be repeated")
+}
+
+// completionWithTodos is complete's answer.
+type completionWithTodos struct {
+	home.CompletionResult
+	Todos []home.TodoDecision `json:"linked_todos,omitempty"`
+}
+
+// decideTodos holds the decisions against the open todos that an item links to: each needs
+// one. It changes nothing.
+func (a *app) decideTodos(ctx context.Context, v model.View, t todoDecisions) (map[string]model.Text, home.TodoDecisions, error) {
+	if len(v.Links.TodoRefs) == 0 && t.all == "" && len(t.one) == 0 {
+		return nil, home.TodoDecisions{}, nil
+	}
+	actor, err := a.actor()
+	if err != nil {
+		return nil, home.TodoDecisions{}, err
+	}
+	files := home.NewTodoFiles()
+	defer files.Close()
+	words, err := t.words(file.Undecided(v.Links.TodoRefs, files.Find))
+	if err != nil {
+		return nil, home.TodoDecisions{}, err
+	}
+	item := model.WorkItem{ID: v.ID, Handle: v.Handle, Links: v.Links}
+	decided, err := a.home.DecideTodos(ctx, files, actor, item, words)
+	if err == nil && v.State == model.Open {
+		err = decided.Ask(v.Handle)
+	}
+	return words, decided, err
+}
+
+// words are the decisions by todo. One on a todo that is not open and linked is an error.
+func (t todoDecisions) words(open []file.Todo) (map[string]model.Text, error) {
+	out := map[string]model.Text{}
+	for _, x := range open {
+		if t.all != "" {
+			out[string(x.Ref())] = model.Text(t.all)
+		}
+	}
+	for _, one := range t.one {
+		ref, word, ok := strings.Cut(one, "=")
+		if !ok {
+			return nil, misuse("todo", "%q decides nothing", model.Text(one)).WithHint("give REF=DECISION, with %s", home.DecisionForms)
+		}
+		if !slices.ContainsFunc(open, func(x file.Todo) bool { return x.Ref() == file.Ref(ref) }) {
+			return nil, misuse("todo", "%s is no open linked todo", model.Text(ref)).WithHint("vise show names the links")
+		}
+		out[ref] = model.Text(word)
+	}
+	return out, nil
+}
+
+// linked writes the file todos that an item links to.
+func (p *page) linked(list []home.LinkedTodo) {
+	if len(list) == 0 {
+		return
+	}
+	p.line("")
+	p.line("%s", p.muted("file todos"))
+	for _, x := range list {
+		if x.Missing != "" {
+			p.line("  %s  %s", x.Todo, x.Missing)
+			continue
+		}
+		p.line("  %s  %s  %s", x.Todo, model.Text(x.Status), x.Title)
+	}
+}
+
+type reportOptions struct {
+	mutation
+	file string
+	// offered is which of the offered reports is chosen, from 1; 0: none.
+	offered int
+	// none declines them all.
+	none bool
+}
+
+func (a *app) reportVerb() *cobra.Command {
+	var o reportOptions
+	c := &cobra.Command{
+		Use: "report ID", Short: "Show a completion report, or give one to an item without", ValidArgsFunction: a.doneItems,
+	}
+	o.keyed(c)
+	c.Flags().StringVar(&o.file, "file", "", "store this file as the report; - is standard input")
+	c.Flags().IntVar(&o.offered, "offered", 0, "store this one of the offered reports; vise report ID numbers them")
+	c.Flags().Lookup("offered").NoOptDefVal = "1"
+	c.Flags().BoolVar(&o.none, "none", false, "none of the offered reports is it; ask no more")
+	c.MarkFlagsMutuallyExclusive("file", "offered", "none")
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		switch {
+		case o.none:
+			return a.declineReport(ctx, args[0], o)
+		case o.file == "" && o.offered == 0:
+			return a.showReport(ctx, args[0])
+		}
+		return a.giveReport(ctx, args[0], o)
+	})
+}
+
+// offeredText is the offered report that was chosen.
+func (a *app) offeredText(ctx context.Context, ref string, n int) (model.Text, error) {
+	id, err := a.resolve(ctx, ref)
+	if err != nil {
+		return "", err
+	}
+	v, err := a.view(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	if n < 1 || n > len(v.Offered) {
+		return "", model.Refuse(model.CodeNotFound, "%s has %d offered reports", v.Handle, len(v.Offered)).At("offered").
+			WithHint("vise report %s shows them; --file gives it words of your own", v.Handle)
+	}
+	return v.Offered[n-1].Text, nil
+}
+
+func (a *app) giveReport(ctx context.Context, ref string, o reportOptions) (answer, error) {
+	text, err := a.reportText(o.file)
+	if o.offered != 0 {
+		text, err = a.offeredText(ctx, ref, o.offered)
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	return a.settleReport(ctx, ref, o, "reported", func(id model.ItemID) model.Command {
+		return model.ReportWorkItem{WorkItemID: id, Text: text}
+	})
+}
+
+func (a *app) declineReport(ctx context.Context, ref string, o reportOptions) (answer, error) {
+	return a.settleReport(ctx, ref, o, "declined the reports of", func(id model.ItemID) model.Command {
+		return model.DeclineReport{WorkItemID: id}
+	})
+}
+
+func (a *app) settleReport(ctx context.Context, ref string, o reportOptions, did string, make func(model.ItemID) model.Command) (answer, error) {
+	in, err := a.act(ctx, ref, o.mutation, make)
+	if err != nil {
+		return answer{}, err
+	}
+	out, err := readOne(ctx, a, func(r model.Reader) (home.CompletionResult, error) { return home.CompletionResultOf(r, in), nil })
+	return answer{data: out, warnings: out.Warnings, text: func(p *page) { p.changed(did, out.WorkItem) }}, err
+}
+
+func (a *app) showReport(ctx context.Context, ref string) (answer, error) {
+	return readItem(ctx, a, ref, (*page).report, func(r model.Reader, w model.WorkItem) (out home.CompletionResult) {
+		out.WorkItem = home.ViewOf(r, w.ID)
+		return out
+	})
+}
+
+func (p *page) report(out home.CompletionResult) {
+	switch v := out.WorkItem; {
+	case v.Report != nil:
+		p.line("%s", v.Report.Text.Multiline())
+	case v.State == model.Open:
+		p.line("%s is open; a report follows its completion", v.Handle)
+	case len(v.Offered) > 0:
+		p.offers(v)
+	default:
+		p.line("%s was completed without a report; vise report %s --file - gives it one", v.Handle, v.Handle)
+	}
+}
+
+// offers shows the reports to choose from.
+func (p *page) offers(v model.View) {
+	p.line("%s was completed without a report; these words are offered. vise report %s --offered=N keeps one.", v.Handle, v.Handle)
+	for i, o := range v.Offered {
+		shared := ""
+		if len(o.SharedWith) > 0 {
+			shared = ", said of several work items at once"
+		}
+		p.line("\n%d (%s%s)\n%s", i+1, o.Provenance, shared, o.Text.Multiline())
+	}
 }

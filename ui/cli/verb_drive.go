@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/ui/agents"
 	"vise/ui/runner"
 )
 
@@ -122,4 +125,90 @@ func (a *app) reportTurn(x runner.Event) {
 	default:
 		fmt.Fprintf(a.err, "vise: %s, turn %d: %s\n", x.Agent, x.Turn, x.What)
 	}
+}
+
+func (a *app) runVerb() *cobra.Command {
+	c := &cobra.Command{
+		Use: "run -- PROGRAM [ARG…]", Short: "Run an agent's program and keep what it reports",
+		Long: "run passes input, output and exit code through. Of claude -p --output-format stream-json it reads which words\n" +
+			"belong to a completion, exactly; of codex exec --json nearly; of other programs the last words are offered.\n" +
+			"A program that wants the terminal for itself gets it, and is not read.",
+		Example: "vise run -- claude -p --verbose --output-format stream-json 'Work on the current item'",
+	}
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return answer{}, a.wrap(ctx, args) })
+}
+
+// wrap ends with the program's exit code. What came of the reports is said on standard
+// error: standard output is the program's.
+func (a *app) wrap(ctx context.Context, argv []string) error {
+	d, err := a.open()
+	if err != nil {
+		return err
+	}
+	var agent model.AgentID
+	if err := d.View(ctx, func(r model.Reader) (err error) { agent, err = a.agentOf(r); return err }); err != nil {
+		return err
+	}
+	out, err := agents.Wrap(ctx, agents.WrapOptions{Argv: argv, Agent: agent, Home: d, In: a.in, Out: a.out, Err: a.err, Env: os.Environ(), Now: a.now})
+	if err != nil {
+		return err
+	}
+	if out.Promoted > 0 {
+		fmt.Fprintf(a.err, "vise: %d reports kept\n", out.Promoted)
+	}
+	for _, w := range out.Warnings {
+		fmt.Fprintf(a.err, "vise: warning: %s (%s)\n", model.Text(w.Message), w.Kind)
+	}
+	for _, p := range out.Problems {
+		fmt.Fprintf(a.err, "vise: %s\n", model.Text(p))
+	}
+	a.exit = out.Exit
+	return nil
+}
+
+func (a *app) serveVerb() *cobra.Command {
+	var o driveOptions
+	s := &runner.Server{Now: a.now}
+	var also bool
+	c := &cobra.Command{
+		Use: "serve [--listen 127.0.0.1:PORT]", Short: "Run the scheduler, and take what the outside sends",
+		Long: "serve runs the scheduler without a screen, and an HTTP server for the addresses that vise trigger url\n" +
+			"makes. /healthz and /metrics are for this machine. With --drive it also drives the configured agents.",
+	}
+	f := c.Flags()
+	f.StringVar(&s.Listen, "listen", defaultListen, "where to listen")
+	f.BoolVar(&s.Public, "public", false, "allow an address that others can reach; without --cert what is sent can be read on the way")
+	f.StringVar(&s.Certificate, "cert", "", "a file with the certificate")
+	f.StringVar(&s.Key, "cert-key", "", "a file with the certificate's key")
+	f.StringSliceVar(&s.Hosts, "host", nil, "names beside the address under which requests may come in")
+	f.BoolVar(&also, "drive", false, "drive the configured agents too")
+	o.register(c)
+	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
+		h, err := a.open()
+		if err != nil {
+			return answer{}, err
+		}
+		s.Ledger = h
+		s.Report = func(err error) { fmt.Fprintf(a.err, "vise: %s\n", model.Text(err.Error())) }
+		s.Ready = func(at net.Addr) { fmt.Fprintf(a.err, "vise: listening on %s\n", at) }
+		if also {
+			programs, err := a.programs(o, nil)
+			if err != nil {
+				return answer{}, err
+			}
+			d, err := a.driver(programs)
+			if err != nil {
+				return answer{}, err
+			}
+			s.Also = d.Run
+		}
+		if s.Public && s.Certificate == "" {
+			a.warn(model.Warning{Kind: model.WarnUnencrypted, Message: "without --cert what is sent can be read, and its address be used, by who sees it on the way"})
+		}
+		defer a.attend(ctx)()
+		if err := s.Run(ctx); err != nil && !errors.Is(err, context.Canceled) {
+			return answer{}, err
+		}
+		return answer{data: map[string]any{}}, nil
+	})
 }

@@ -2,11 +2,13 @@ package cli
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/ui/action"
 	"vise/ui/text"
 )
 
@@ -71,5 +73,202 @@ func (a *app) ackVerb() *cobra.Command {
 			word = "not acknowledged any more"
 		}
 		return answer{data: in, warnings: in.Warnings, text: func(p *page) { p.line("%s %s", word, in.WorkItemID) }}, err
+	})
+}
+
+// upNext is the data of next: what the scheduler would do, and for which candidates.
+type upNext struct {
+	AgentID  model.AgentID  `json:"agent_id"`
+	Revision uint64         `json:"revision"`
+	Decision model.Decision `json:"decision"`
+	// Current is the focus, whatever its class.
+	Current    *model.Row `json:"current,omitempty"`
+	Candidates []class    `json:"candidates"`
+	// NeedsOperator is how many items need a person.
+	NeedsOperator int `json:"needs_operator"`
+}
+
+// class is the first items of a candidate class.
+type class struct {
+	Class     model.Class `json:"candidate_class"`
+	Total     int         `json:"total"`
+	WorkItems []model.Row `json:"work_items"`
+}
+
+func (a *app) nextVerb() *cobra.Command {
+	c := &cobra.Command{
+		Use: "next", Short: "Say what the scheduler would do now, and why",
+	}
+	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
+		return readAnswer(ctx, a, (*page).next, func(r model.Reader) (upNext, error) {
+			agent, err := a.knownAgent(r)
+			if err != nil {
+				return upNext{}, err
+			}
+			d := model.DeskOf(r, agent, model.Stamp{At: a.now()}, model.Class.Limit)
+			out := upNext{AgentID: agent, Revision: d.Revision, Decision: d.Decision, Current: d.Current, NeedsOperator: d.NeedsYou}
+			out.Candidates = []class{}
+			for _, s := range d.Sections {
+				if s.Total > 0 {
+					out.Candidates = append(out.Candidates, class{s.Class, s.Total, s.Rows})
+				}
+			}
+			return out, nil
+		})
+	})
+}
+
+func (p *page) next(n upNext) {
+	p.line("%s", p.strong("agent "+string(n.AgentID)+": "+decisionWords(n.Decision)))
+	if n.Current != nil {
+		p.line("")
+		p.section(n.Current.Class, "current", "", []model.Row{*n.Current})
+	}
+	for _, c := range n.Candidates {
+		_, name := className(c.Class)
+		p.line("")
+		p.section(c.Class, name, of(len(c.WorkItems), c.Total), c.WorkItems)
+	}
+	if n.Current == nil && len(n.Candidates) == 0 {
+		p.line("no work items; vise new OBJECTIVE makes one")
+	}
+}
+
+func (p *page) section(c model.Class, name, count string, rows []model.Row) {
+	p.line("%s", p.class(c, strings.ToUpper(name)+count))
+	cells := make([][]cell, len(rows))
+	for i, r := range rows {
+		mark, _ := className(action.ShownClass(r))
+		cells[i] = []cell{
+			{text: mark + " " + string(r.Handle), paint: func(s string) string { return p.class(action.ShownClass(r), s) }},
+			{text: r.Objective.String()}, {text: because(r)}, {text: p.age(r.UpdatedAt), paint: p.muted},
+		}
+	}
+	p.table(1, cells)
+}
+
+// because says in a few words why a row is where it is.
+func because(r model.Row) string {
+	switch {
+	case r.Offered():
+		return "vise report " + string(r.Handle) + " --offered"
+	case r.Wait.Question != "":
+		return r.Wait.Question.String()
+	case !r.Wait.LastTriggeredAt.IsZero():
+		return "triggered by " + r.Wait.TriggeredBy.String()
+	case r.BlockedBy != "":
+		return r.BlockedBy.String()
+	case r.Todo.Current != "":
+		return "▸ " + r.Todo.Current.String()
+	}
+	return ""
+}
+
+// decisionWords is a decision as a sentence.
+func decisionWords(d model.Decision) string {
+	words := map[model.DecisionKind]string{
+		model.DecideStop: "stopped, so it is left alone", model.DecideNoop: "a turn is in progress",
+		model.DecideStartModelTurn: "starts a turn for queued input", model.DecideEmitTick: "gets a turn",
+		model.DecideWaitForOperator: "waits for you", model.DecideWaitForTask: "waits for a task",
+		model.DecideWaitForExternal: "waits for something outside", model.DecideWaitForTimer: "waits for a time",
+		model.DecideSleep: "sleeps, nothing is to be done", model.DecideStayIdle: "stays asleep",
+	}[d.Kind]
+	why := strings.ReplaceAll(d.Reason, "_", " ")
+	if len(d.Evidence) > 0 {
+		why += ", " + strings.Join(d.Evidence, ", ")
+	}
+	return words + " (" + why + ")"
+}
+
+// message is the words of a command line as one text; a single - is standard input.
+func (a *app) message(words []string) (model.Text, error) {
+	if len(words) == 1 && words[0] == "-" {
+		s, err := a.stdin("text")
+		return model.Text(s), err
+	}
+	return model.Text(strings.Join(words, " ")), nil
+}
+
+func (a *app) sayVerb() *cobra.Command {
+	c := &cobra.Command{
+		Use: "say AGENT TEXT…", Short: "Say something to an agent",
+		Long: "say queues words for an agent's next turn. They never become a work item by themselves, and wait\n" +
+			"for a running turn unless the operator says them with --priority interject. A TEXT of - is standard input.",
+	}
+	var m mutation
+	m.keyed(c)
+	priority := c.Flags().String("priority", "normal", "interject, next, normal or background")
+	item := c.Flags().String("item", "", "the work item that it is about")
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		text, err := a.message(args[1:])
+		if err != nil {
+			return answer{}, err
+		}
+		s := model.Say{AgentID: model.AgentID(args[0]), Text: text, Priority: model.Priority(*priority)}
+		if *item != "" {
+			if s.WorkItemID, err = a.resolve(ctx, *item); err != nil {
+				return answer{}, err
+			}
+		}
+		in, err := a.apply(ctx, m, "", s)
+		return receiptAnswer(in, "queued for %s", s.AgentID), err
+	})
+}
+
+func (a *app) answerVerb() *cobra.Command {
+	c := &cobra.Command{
+		Use: "answer ID|WAIT TEXT…", Short: "Answer a work item's question",
+		Long: "answer gives the operator's reply to the question of a work item. It triggers the wait, stays in the\n" +
+			"item, and is handed to the agent, who decides what to do with it. A TEXT of - is standard input.",
+	}
+	var m mutation
+	m.register(c)
+	ready := c.Flags().Bool("plan-ready", false, "a plan that needed input is ready with it")
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		text, err := a.message(args[1:])
+		if err != nil {
+			return answer{}, err
+		}
+		x := model.Answer{Text: text, PlanReady: *ready, SeenRevision: m.ifRevision}
+		if strings.HasPrefix(args[0], "wt-") {
+			x.WaitID = model.WaitID(args[0])
+		} else if x.WorkItemID, err = a.resolve(ctx, args[0]); err != nil {
+			return answer{}, err
+		}
+		in, err := a.apply(ctx, m, "", x)
+		return receiptAnswer(in, "answered %s; %s will hear it", in.WorkItemID, in.AgentID), err
+	})
+}
+
+func (a *app) delegateVerb() *cobra.Command {
+	c := &cobra.Command{
+		Use: "delegate ID [OBJECTIVE…] (--to AGENT | --child ID)", Short: "Have another agent's work item serve this one",
+		Long: "delegate ties another agent's work item to this one: a new one made for --to, or one that is there.\n" +
+			"Its completion closes the delegation and triggers the waits on it. It blocks nothing by itself; with\n" +
+			"--blocking this work item cannot be completed before.",
+	}
+	var m mutation
+	m.keyed(c)
+	to := c.Flags().String("to", "", "the agent that a new work item is made for")
+	child := c.Flags().String("child", "", "a work item that is there")
+	blocking := c.Flags().Bool("blocking", false, "refuse this work item's completion while the delegation is open")
+	c.MarkFlagsOneRequired("to", "child")
+	c.MarkFlagsMutuallyExclusive("to", "child")
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		d := model.OpenDelegation{To: model.AgentID(*to), Objective: model.Text(strings.Join(args[1:], " ")), Blocking: *blocking}
+		var err error
+		if d.WorkItemID, err = a.resolve(ctx, args[0]); err != nil {
+			return answer{}, err
+		}
+		if *child != "" {
+			if len(args) > 1 {
+				return answer{}, misuse("objective", "the child has its objective").WithHint("leave the words out, or use --to")
+			}
+			if d.ChildWorkItemID, err = a.resolve(ctx, *child); err != nil {
+				return answer{}, err
+			}
+		}
+		in, err := a.apply(ctx, m, "", d)
+		return receiptAnswer(in, "delegation %s: %s serves %s", in.DelegationID, in.ChildWorkItemID, in.WorkItemID), err
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -172,4 +173,194 @@ func rowsOf(r model.Reader, agent model.AgentID) (rows []model.Row, all bool) {
 		}
 	}
 	return rows, true
+}
+
+type eventsOptions struct {
+	follow      bool
+	after, item string
+	limit       int
+}
+
+// event is one line of events --json.
+type event struct {
+	// Cursor is the value for --after that goes on behind this event.
+	Cursor string `json:"cursor"`
+	model.Entry
+}
+
+const (
+	defaultEvents = 50
+	maxEvents     = 1000
+)
+
+func (a *app) eventsVerb() *cobra.Command {
+	var o eventsOptions
+	c := &cobra.Command{
+		Use: "events", Short: "Show what happened, oldest first; follow what happens",
+		Long: "events shows the newest events, or with --after those behind a cursor. With --json each event is an\n" +
+			"envelope on a line of its own, with its cursor.",
+	}
+	f := c.Flags()
+	f.BoolVar(&o.follow, "follow", false, "go on with each new event until interrupted")
+	f.StringVar(&o.after, "after", "", "begin behind this cursor; 0 is the beginning")
+	f.StringVar(&o.item, "item", "", "only events of this work item")
+	f.IntVar(&o.limit, "limit", defaultEvents, fmt.Sprintf("how many at most, 1 to %d", maxEvents))
+	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) { return answer{}, a.events(ctx, o) })
+}
+
+func (a *app) events(ctx context.Context, o eventsOptions) error {
+	if o.limit < 1 || o.limit > maxEvents {
+		return misuse("limit", "--limit %d is not 1 to %d", o.limit, maxEvents).WithHint("--after goes on where the last one ended")
+	}
+	after, err := position(o.after)
+	if err != nil {
+		return err
+	}
+	s := &stream{app: a, after: after, limit: o.limit}
+	if o.item != "" {
+		if s.item, err = a.resolve(ctx, o.item); err != nil {
+			return err
+		}
+	}
+	if s.agent, err = a.namedAgent(); err != nil {
+		return err
+	}
+	if err := s.first(ctx, o.after != ""); err != nil {
+		return err
+	}
+	if o.follow {
+		defer a.wakeful(ctx)()
+	}
+	for o.follow {
+		if err := s.more(ctx); err != nil {
+			if ctx.Err() != nil {
+				return nil // interrupted, which is how following ends
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// stream shows events in order and knows how far it is.
+type stream struct {
+	*app
+	agent    model.AgentID
+	item     model.ItemID
+	after    model.Position
+	limit    int
+	revision uint64
+}
+
+// first shows the newest events, or those behind the cursor.
+func (s *stream) first(ctx context.Context, fromCursor bool) error {
+	var list []model.Entry
+	err := s.read(ctx, func(r model.Reader) error {
+		s.revision = r.Revision()
+		switch {
+		case fromCursor:
+			list = r.History(s.agent, s.after, s.limit)
+			return nil
+		case s.item != "":
+			list = r.Entries(s.item, s.limit)
+		default:
+			list = r.HistoryBefore(s.agent, model.Position{}, s.limit)
+		}
+		slices.Reverse(list)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if !fromCursor {
+		s.after = model.Position{Revision: s.revision, N: lastN}
+	}
+	if err := s.show(list); err != nil || !fromCursor || len(list) < s.limit {
+		return err
+	}
+	s.revision = 0 // the page was full, so there may be more at once
+	return nil
+}
+
+// lastN is behind every event of a revision.
+const lastN = 1 << 30
+
+// more waits for news and shows it.
+func (s *stream) more(ctx context.Context) error {
+	d, err := s.open()
+	if err != nil {
+		return err
+	}
+	if s.revision, err = d.Follow(ctx, s.revision); err != nil {
+		return err
+	}
+	for {
+		var list []model.Entry
+		if err := s.read(ctx, func(r model.Reader) error {
+			list = r.History(s.agent, s.after, s.limit)
+			return nil
+		}); err != nil {
+			return err
+		}
+		if err := s.show(list); err != nil || len(list) < s.limit {
+			return err
+		}
+	}
+}
+
+// show writes events as they are: each on its line, at once.
+func (s *stream) show(list []model.Entry) error {
+	for _, e := range list {
+		s.after = model.Position{Revision: e.Revision, N: e.N}
+		if s.item != "" && e.WorkItemID != s.item {
+			continue
+		}
+		if s.flags.json {
+			if err := writeJSON(s.out, envelope{schemaPrefix + "events", event{cursorOf(e), e}, []model.Warning{}}); err != nil {
+				return err
+			}
+			continue
+		}
+		p := s.page()
+		p.event(e)
+		if err := p.flush(s.out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func cursorOf(e model.Entry) string { return fmt.Sprintf("%d.%d", e.Revision, e.N) }
+
+// position reads a cursor: a revision, or a revision and a place in it.
+func position(s string) (model.Position, error) {
+	if s == "" {
+		return model.Position{}, nil
+	}
+	rev, n, placed := strings.Cut(s, ".")
+	revision, err := strconv.ParseUint(rev, 10, 64)
+	at := model.Position{Revision: revision, N: lastN}
+	if err == nil && placed {
+		at.N, err = strconv.Atoi(n)
+	}
+	if err != nil {
+		return at, misuse("after", "%q is no cursor", model.Text(s)).WithHint("events --json gives one with each event; 0 is the beginning")
+	}
+	return at, nil
+}
+
+func (p *page) event(e model.Entry) {
+	p.line("%s  %-10s  %-14s  %s  %s", p.muted(when(e.At)), cursorOf(e), model.Text(e.Actor), strings.ReplaceAll(string(e.Kind), "_", " "), about(e))
+}
+
+// about names what an event is about, with its data in brief.
+func about(e model.Entry) string {
+	words := []string{}
+	if e.WorkItemID != "" {
+		words = append(words, string(e.WorkItemID))
+	}
+	if len(e.Data) > 0 && string(e.Data) != "{}" {
+		words = append(words, model.Text(e.Data).String())
+	}
+	return strings.Join(words, "  ")
 }

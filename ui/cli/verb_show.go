@@ -2,10 +2,14 @@ package cli
 
 import (
 	"context"
+	_ "embed"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/model/prompt"
 	"vise/store/home"
 )
 
@@ -49,4 +53,131 @@ func (a *app) show(ctx context.Context, ref string) (answer, error) {
 		p.item(out.WorkItem, out.Waits)
 		p.linked(out.Linked)
 	}}, err
+}
+
+// primer is what an agent should know of vise before it has read anything.
+//
+//go:embed primer.md
+var primer string
+
+func (a *app) primeVerb() *cobra.Command {
+	c := &cobra.Command{
+		Use: "prime", Short: "Print a short text about vise for an agent's instruction file",
+		Example: "vise prime >> CLAUDE.md",
+	}
+	return a.verb(c, func(context.Context, []string) (answer, error) {
+		data := struct {
+			Text string `json:"text"`
+		}{primer}
+		return answer{data: data, text: func(p *page) { p.b.WriteString(primer) }}, nil
+	})
+}
+
+func joined(words []string) string { return strings.Join(words, ", ") }
+
+func (a *app) contextVerb() *cobra.Command {
+	var budget int
+	c := &cobra.Command{
+		Use: "context", Short: "Show what an agent is told of its work, within a budget of tokens",
+		Long: "context prints the layers that an agent is given: the current work item, what was triggered, queued, waits\n" +
+			"for you or is blocked, and the newest reports. A token is taken for four characters; the budget bounds\n" +
+			"the text and is never exceeded. What finds no room falls from full to compact to counts, as a whole.",
+	}
+	c.Flags().IntVar(&budget, "budget", prompt.DefaultBudget, "how many tokens it may have")
+	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) { return a.context(ctx, budget) })
+}
+
+func (a *app) context(ctx context.Context, budget int) (answer, error) {
+	if budget < 1 {
+		return answer{}, misuse("budget", "a budget is at least one token")
+	}
+	return readAnswer(ctx, a, func(p *page, l prompt.Layered) { p.b.WriteString(l.Text()) }, func(r model.Reader) (prompt.Layered, error) {
+		agent, err := a.knownAgent(r)
+		if err != nil {
+			return prompt.Layered{}, err
+		}
+		return prompt.Fit(r, agent, prompt.Options{Budget: budget}), nil
+	})
+}
+
+// noted is the data of notes.
+type noted struct {
+	WorkItemID model.ItemID  `json:"work_item_id"`
+	Notes      []prompt.Note `json:"notes"`
+	Trace      prompt.Trail  `json:"trace"`
+}
+
+// eventsNoted bounds how far back notes look.
+const eventsNoted = 500
+
+func (a *app) notesVerb() *cobra.Command {
+	c := &cobra.Command{
+		Use: "notes ID", Short: "Show what is worth knowing of a work item's history",
+		Long: "notes selects from an item's journal: scope, steps, blockers, triggers, answers, decisions with a reason,\n" +
+			"plan changes, tasks and reports. Rounds, ticks, turns and what can be derived make no note; vise events has all.", ValidArgsFunction: a.allItems,
+	}
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		return readItem(ctx, a, args[0], (*page).notes, func(r model.Reader, w model.WorkItem) noted {
+			t, _ := r.Trace(w.AgentID, w.ID)
+			return noted{w.ID, prompt.NotesOf(r.Entries(w.ID, eventsNoted)), prompt.CompactTrace(t.Entries)}
+		})
+	})
+}
+
+func (p *page) notes(out noted) {
+	for _, n := range out.Notes {
+		p.line("%s  %-8s  %s", n.At.Format(time.RFC3339), n.Kind, n.Text)
+	}
+	for _, s := range out.Trace.Steps {
+		p.line("%s  %-8s  called %s: %s", s.At.Format(time.RFC3339), "round", model.Text(joined(s.Calls)), s.Text)
+	}
+	if out.Trace.Dropped > 0 {
+		p.line("%d rounds only talked", out.Trace.Dropped)
+	}
+}
+
+// reasons are the data of why.
+type reasons struct {
+	WorkItemID model.ItemID `json:"work_item_id"`
+	Handle     model.Handle `json:"handle"`
+	Objective  model.Text   `json:"objective"`
+	model.Why
+	// Order is the beginning of the agent's candidate order.
+	Order []model.Row `json:"order"`
+}
+
+func (a *app) whyVerb() *cobra.Command {
+	c := &cobra.Command{
+		Use: "why ID", Short: "Say why a work item is where it is, and what would make it runnable", ValidArgsFunction: a.allItems,
+	}
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		return readItem(ctx, a, args[0], (*page).why, func(r model.Reader, w model.WorkItem) reasons {
+			out := reasons{WorkItemID: w.ID, Handle: w.Handle, Objective: w.Objective, Why: model.Explain(r, w, a.now())}
+			out.Order = append([]model.Row{}, out.Why.Order...)
+			return out
+		})
+	})
+}
+
+func (p *page) why(y reasons) {
+	p.line("%s  %s", p.strong(string(y.Handle)), y.Objective)
+	for _, l := range y.Lines {
+		p.block(l.Label, l.Text)
+	}
+	if len(y.Order) == 0 {
+		return
+	}
+	p.line("")
+	p.line("%s", p.strong("order"))
+	rows := make([][]cell, len(y.Order))
+	for i, r := range y.Order {
+		mark, name := className(r.Class)
+		here := " "
+		if r.ID == y.WorkItemID {
+			here = ">"
+		}
+		rows[i] = []cell{{text: here}, {text: mark + " " + name, paint: func(s string) string { return p.class(r.Class, s) }},
+			{text: string(r.Handle)}, {text: r.Objective.String()}}
+	}
+	p.table(3, rows)
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/store"
+	"vise/store/home"
 )
 
 type updateOptions struct {
@@ -88,4 +90,148 @@ func millis(d time.Duration) *int64 {
 	}
 	ms := d.Milliseconds()
 	return &ms
+}
+
+type newOptions struct {
+	mutation
+	plan, planStatus string
+	todos            []string
+}
+
+func (a *app) newVerb() *cobra.Command {
+	var o newOptions
+	c := &cobra.Command{
+		Use: "new OBJECTIVE", Short: "Create a work item, and the home if there is none",
+	}
+	o.keyed(c)
+	f := c.Flags()
+	f.StringVar(&o.plan, "plan", "", "the text that plan.md begins with; - is standard input, @FILE a file")
+	f.StringVar(&o.planStatus, "plan-status", "", "draft (the default), ready or needs_input")
+	f.StringArrayVar(&o.todos, "todo", nil, "a todo; may be given again")
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.new(ctx, args[0], o) })
+}
+
+func (a *app) new(ctx context.Context, objective string, o newOptions) (answer, error) {
+	plan, err := a.content("plan", o.plan)
+	if err != nil {
+		return answer{}, err
+	}
+	create := model.CreateWorkItem{Objective: model.Text(objective), PlanStatus: model.PlanStatus(o.planStatus), Plan: model.Text(plan)}
+	for _, t := range o.todos {
+		create.TodoList = append(create.TodoList, model.Todo{Text: model.Text(t), State: model.TodoPending})
+	}
+	if err := a.worthAHome(create); err != nil {
+		return answer{}, err
+	}
+	agent, err := a.agentOfNew(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	in, err := a.apply(ctx, o.mutation, agent, create)
+	if err != nil {
+		return answer{}, err
+	}
+	return a.itemAnswer(ctx, in, "created")
+}
+
+// worthAHome judges a first work item before a home is made for it: a refusal must leave
+// nothing behind.
+func (a *app) worthAHome(c model.CreateWorkItem) error {
+	if _, err := a.open(); !home.NoHome(err) {
+		return err
+	}
+	actor, err := a.actor()
+	if err != nil {
+		return err
+	}
+	agent, err := a.agentOf(store.Empty())
+	if err != nil {
+		return err
+	}
+	_, err = model.Step(store.Empty(), model.Stamp{At: a.now(), NewID: "judged", Actor: actor, Agent: agent}, c)
+	return err
+}
+
+// agentOfNew is whose item is created. A home made for it knows that agent from the start.
+func (a *app) agentOfNew(ctx context.Context) (model.AgentID, error) {
+	_, created, err := a.openOrCreate()
+	if err != nil {
+		return "", err
+	}
+	agent, err := a.namedAgent()
+	if err == nil && agent == "" {
+		agent, err = readOne(ctx, a, a.agentOf)
+	}
+	if err == nil && created {
+		_, err = a.apply(ctx, mutation{}, "", model.AddAgent{AgentID: agent})
+	}
+	return agent, err
+}
+
+type pickOptions struct {
+	mutation
+	reason       string
+	clearBlocker bool
+}
+
+func (a *app) pickVerb() *cobra.Command {
+	var o pickOptions
+	c := &cobra.Command{
+		Use: "pick ID", Short: "Make a work item the agent's focus",
+		Long: "pick makes an open work item the agent's focus. Leaving runnable work asks for a reason.\n" +
+			"A blocked item may be picked for inspection: its blocker stays, unless --clear-blocker.", ValidArgsFunction: a.openItems,
+	}
+	o.register(c)
+	c.Flags().StringVar(&o.reason, "reason", "", "why the focus moves")
+	c.Flags().BoolVar(&o.clearBlocker, "clear-blocker", false, "the blocker is gone, and so are its waits; needs --reason")
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.pick(ctx, args[0], o) })
+}
+
+func (a *app) pick(ctx context.Context, ref string, o pickOptions) (answer, error) {
+	in, err := a.act(ctx, ref, o.mutation, func(id model.ItemID) model.Command {
+		return model.PickWorkItem{WorkItemID: id, Reason: model.Text(o.reason), ClearBlocker: o.clearBlocker, SeenRevision: o.ifRevision}
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	out, err := readOne(ctx, a, func(r model.Reader) (home.PickResult, error) { return home.PickResultOf(r, in), nil })
+	return answer{data: out, warnings: in.Warnings, text: func(p *page) {
+		p.changed("picked", out.Current)
+		if t := out.Transition; t != nil && t.FocusMode == model.FocusInspection {
+			p.line("for inspection: it is not runnable, and its blocker stays")
+		}
+		if out.Previous != nil {
+			p.changed("left", *out.Previous)
+		}
+	}}, err
+}
+
+type blockOptions struct {
+	mutation
+	recheck time.Duration
+}
+
+func (a *app) blockVerb() *cobra.Command {
+	var o blockOptions
+	c := &cobra.Command{
+		Use: "block ID TEXT", Short: "Say what a work item cannot advance without", ValidArgsFunction: a.openItems,
+	}
+	o.register(c)
+	c.Flags().DurationVar(&o.recheck, "recheck", 0, "look again after this time (default 1h)")
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		return a.change(ctx, args[0], o.mutation, "blocked", model.UpdateWorkItem{
+			BlockedBy: model.SetTo(model.Text(args[1])), RecheckAfterMS: millis(o.recheck), SeenRevision: o.ifRevision,
+		})
+	})
+}
+
+func (a *app) unblockVerb() *cobra.Command {
+	var m mutation
+	c := &cobra.Command{
+		Use: "unblock ID", Short: "Clear the blocker and what the work item waits for", ValidArgsFunction: a.openItems,
+	}
+	m.register(c)
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		return a.change(ctx, args[0], m, "unblocked", model.UpdateWorkItem{BlockedBy: model.Clear(), SeenRevision: m.ifRevision})
+	})
 }

@@ -53,7 +53,7 @@ var mutants = []mutant{
 }
 
 // Each planted fault fails a test that guards against it: twenty and more of them, and two
-// in the short run (T25 of docs/under-fire.md, which lists them).
+// in the short run (T25 of docs/fault-tests.md, which lists them).
 func TestEachPlantedFaultIsFound(t *testing.T) {
 	tool, err := exec.LookPath("go")
 	if err != nil {
