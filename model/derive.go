@@ -282,12 +282,8 @@ func Explain(r Facts, w WorkItem, now time.Time) Why {
 	waits := r.ItemWaits(w.AgentID, w.ID)
 	d := Derive(w, waits, agent.CurrentWorkItemID == w.ID)
 	y := Why{Class: d.Class, ClassSize: r.Count(w.AgentID, ClassTally(d.Class)), Decision: Decide(r, w.AgentID, now)}
-	for i, row := range r.Rows(w.AgentID, d.Class, nil, rankHorizon) {
-		if row.ID == w.ID {
-			y.Rank = i + 1
-			break
-		}
-	}
+	rows := r.Rows(w.AgentID, d.Class, nil, rankHorizon)
+	y.Rank = 1 + slices.IndexFunc(rows, func(row Row) bool { return row.ID == w.ID })
 	y.say("Class", classReason(d))
 	y.say("Rank", rankReason(y, d.Class))
 	y.notCurrent(r, w, d)

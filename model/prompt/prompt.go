@@ -188,7 +188,8 @@ func Fit(r model.Reader, agent model.AgentID, o Options) Layered {
 		out.Current = w.ID
 		all = append(append(all, current(r, w)...), threadOf(o.Card))
 	} else {
-		all = append(all, noCurrent())
+		all = append(all, layerOf("current", 0, "Current work item: none", "",
+			"Current work item: none. PickWorkItem before you work; only a pick sets the focus."))
 	}
 	all = append(all, besideFocus(r, a, out.Current)...)
 	all = append(all, candidates(r, agent)...)
