@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -318,12 +319,8 @@ func classReason(d Derived) string {
 }
 
 func rankReason(y Why, c Class) string {
-	order := map[Class]string{
-		TriggeredBlocked: "newest trigger first", QueuedRunnable: "oldest update first",
-	}[c]
-	if order == "" {
-		order = "newest update first"
-	}
+	order := map[Class]string{TriggeredBlocked: "newest trigger first", QueuedRunnable: "oldest update first"}[c]
+	order = cmp.Or(order, "newest update first")
 	if y.Rank == 0 {
 		return fmt.Sprintf("beyond the first %d of %d, %s", rankHorizon, y.ClassSize, order)
 	}

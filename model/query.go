@@ -46,9 +46,7 @@ type List struct {
 // ListItems reads a page. An empty filter is all, a limit outside 1…100 is clamped, zero
 // is 20. It is an error to name another filter.
 func ListItems(f Facts, agent AgentID, filter Filter, after *Row, limit int) (List, error) {
-	if filter == "" {
-		filter = FilterAll
-	}
+	filter = cmp.Or(filter, FilterAll)
 	scan, ok := scans[filter]
 	if !ok {
 		return List{}, Refuse(CodeInvalid, "unknown filter %q", Text(filter)).At("filter").WithHint("the filters are %s", filterNames())
