@@ -296,10 +296,8 @@ func (c MintIngress) step(s *step) error {
 	if sum, err := hex.DecodeString(c.TokenHash); err != nil || len(sum) != 32 {
 		return Refuse(CodeInvalid, "token_hash must be the hex of a SHA-256").At("token_hash").WithHint("vise trigger url makes the token")
 	}
-	in := Ingress{TokenHash: c.TokenHash, Secret: c.Secret, Deliver: c.Deliver, WaitID: c.WaitID, CreatedAt: s.at.At, UpdatedAt: s.at.At}
-	if in.Deliver == "" {
-		in.Deliver = DeliverWakeHint
-	}
+	in := Ingress{TokenHash: c.TokenHash, Secret: c.Secret, Deliver: cmp.Or(c.Deliver, DeliverWakeHint), WaitID: c.WaitID,
+		CreatedAt: s.at.At, UpdatedAt: s.at.At}
 	if c.WaitID != "" {
 		x, err := s.oneWait(c.WaitID)
 		if err != nil {
