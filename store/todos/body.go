@@ -19,7 +19,8 @@ type outline struct {
 	// historyAt is the start of the last Status History heading's line.
 	historyAt int
 	// workEnd is where the Work Log's section ends, and an entry can be added.
-	workEnd  int
+	workEnd int
+	// lastWork is the date in the last "### 2026-02-25 - Phase" of the Work Log.
 	lastWork string
 }
 
@@ -44,7 +45,7 @@ func scan(body string, fences bool) (o outline, closed bool) {
 		}
 		if fence == "" && strings.HasPrefix(text, "#") {
 			if inWork && strings.HasPrefix(text, "### ") {
-				o.lastWork = workDate(text)
+				o.lastWork, _, _ = strings.Cut(strings.TrimPrefix(text, "### "), " ")
 			}
 			if isSection(text) {
 				inWork = text == workHeading
@@ -82,12 +83,6 @@ func fenceAfter(open, text string) string {
 		}
 	}
 	return open
-}
-
-// workDate is the date in "### 2026-02-25 - Phase".
-func workDate(heading string) string {
-	date, _, _ := strings.Cut(strings.TrimPrefix(heading, "### "), " ")
-	return date
 }
 
 // history reads the rows of the Status History.
@@ -173,22 +168,13 @@ func addNote(body string, n todo.Note, eol string) string {
 	switch {
 	case o.workEnd >= 0:
 		at := len(strings.TrimRight(body[:o.workEnd], " \t\r\n"))
-		at += len(lineBreak(body[at:]))
+		line, _ := cutLine(body[at:])
+		at += len(line)
 		return insert(body, at, append([]string{""}, lines...), eol)
 	case o.historyAt >= 0:
 		return insert(body, o.historyAt, append(append([]string{workHeading, ""}, lines...), ""), eol)
 	}
 	return insert(body, len(body), append([]string{"", workHeading, ""}, lines...), eol)
-}
-
-func lineBreak(s string) string {
-	switch {
-	case strings.HasPrefix(s, "\r\n"):
-		return "\r\n"
-	case strings.HasPrefix(s, "\n"):
-		return "\n"
-	}
-	return ""
 }
 
 // insert puts whole lines at an offset; a line that was not ended there is ended first.

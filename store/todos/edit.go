@@ -1,6 +1,7 @@
 package todos
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ func edit(raw []byte, sets []todo.Set, add addition) ([]byte, error) {
 		e.set(s)
 	}
 	out.head = e.String()
-	if len(add.rows)+countNotes(add.note) > 0 && !strings.HasSuffix(doc.fence, "\n") {
+	if (len(add.rows) > 0 || add.note != nil) && !strings.HasSuffix(doc.fence, "\n") {
 		out.fence += doc.eol()
 	}
 	if add.note != nil {
@@ -49,13 +50,6 @@ func edit(raw []byte, sets []todo.Set, add addition) ([]byte, error) {
 		return nil, d
 	}
 	return []byte(out.String()), nil
-}
-
-func countNotes(n *todo.Note) int {
-	if n == nil {
-		return 0
-	}
-	return 1
 }
 
 // editor replaces and inserts whole lines of a head.
@@ -147,10 +141,8 @@ func (e *editor) place(key string) int {
 
 // keyPart is a line up to its first colon that ends a key.
 func keyPart(line string) string {
-	if i := strings.Index(line, ":"); i >= 0 {
-		return line[:i+1]
-	}
-	return line
+	key, _, _ := strings.Cut(line, ":")
+	return key + ":"
 }
 
 // comment is the comment at the end of a key's line, with the space before it.
@@ -201,13 +193,11 @@ func quote(s string) string {
 // must hold what it held, a key that was must hold what it should.
 func proves(before, after document, keys map[string]entry, sets []todo.Set) *Damage {
 	got, d := entries(after.head)
-	if d == nil {
-		if d = stillSplits(after); d != nil {
-			return d
-		}
-	}
 	if d != nil {
 		return damaged(todo.RuleLayout, "the front matter is laid out in a way that cannot be changed by lines: %s", d.Reason)
+	}
+	if again, d := split(after.String()); d != nil || again.head != after.head {
+		return damaged(todo.RuleLayout, "the front matter would end elsewhere")
 	}
 	for key, have := range keys {
 		if !slices.ContainsFunc(sets, func(s todo.Set) bool { return s.Key == key }) && !sameNode(have.value, got[key].value) {
@@ -222,39 +212,24 @@ func proves(before, after document, keys map[string]entry, sets []todo.Set) *Dam
 	return nil
 }
 
-func stillSplits(after document) *Damage {
-	again, d := split(after.String())
-	if d == nil && again.head != after.head {
-		d = damaged(todo.RuleLayout, "the front matter would end elsewhere")
-	}
-	return d
-}
-
 func sameNode(a, b *yaml.Node) bool {
-	if b == nil || a.Kind != b.Kind || a.Tag != b.Tag || a.Value != b.Value || len(a.Content) != len(b.Content) {
-		return false
-	}
-	for i := range a.Content {
-		if !sameNode(a.Content[i], b.Content[i]) {
-			return false
-		}
-	}
-	return true
+	return b != nil && a.Kind == b.Kind && a.Tag == b.Tag && a.Value == b.Value && slices.EqualFunc(a.Content, b.Content, sameNode)
 }
 
 func holdsValue(n *yaml.Node, v todo.Value) bool {
 	if n == nil {
 		return v.Kind == todo.Absent
 	}
+	holds := func(c *yaml.Node, s string) bool { return c.Value == s }
 	switch v.Kind {
 	case todo.Null:
 		return n.Tag == "!!null"
 	case todo.Plain, todo.Quoted:
 		return n.Kind == yaml.ScalarNode && n.Value == v.Text
 	case todo.Sequence:
-		return n.Kind == yaml.SequenceNode && slices.EqualFunc(n.Content, v.List, func(c *yaml.Node, s string) bool { return c.Value == s })
+		return n.Kind == yaml.SequenceNode && slices.EqualFunc(n.Content, v.List, holds)
 	case todo.Mapping:
-		return n.Kind == yaml.MappingNode && slices.EqualFunc(n.Content, v.Pairs, func(c *yaml.Node, s string) bool { return c.Value == s })
+		return n.Kind == yaml.MappingNode && slices.EqualFunc(n.Content, v.Pairs, holds)
 	}
 	return false
 }
@@ -269,10 +244,10 @@ func Render(t todo.Todo, d todo.Draft, n todo.Note) []byte {
 		}
 	}
 	b.WriteString("---\n\n# " + t.Title.Raw() + "\n")
-	section(&b, "Problem Statement", prose(orElse(d.Problem, t.Title)))
+	section(&b, "Problem Statement", cmp.Or(prose(d.Problem), prose(t.Title)))
 	section(&b, "Findings", findings(d))
 	section(&b, "Proposed Solutions", "_None yet._")
-	section(&b, "Recommended Action", prose(orElse(d.Action, "_Filled during triage._")))
+	section(&b, "Recommended Action", cmp.Or(prose(d.Action), "_Filled during triage._"))
 	section(&b, "Acceptance Criteria", criteria(d.Criteria))
 	b.WriteString("\n" + workHeading + "\n\n" + strings.Join(noteLines(n), "\n") + "\n")
 	b.WriteString("\n" + strings.Join(historyTable, "\n") + "\n")
@@ -284,13 +259,6 @@ func Render(t todo.Todo, d todo.Draft, n todo.Note) []byte {
 
 func section(b *strings.Builder, heading, text string) {
 	b.WriteString("\n## " + heading + "\n\n" + text + "\n")
-}
-
-func orElse(s, other model.Text) model.Text {
-	if strings.TrimSpace(s.Raw()) == "" {
-		return other
-	}
-	return s
 }
 
 func findings(d todo.Draft) string {

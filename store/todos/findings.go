@@ -32,9 +32,6 @@ const (
 	GolangCI Format = "golangci"
 )
 
-// formats lists the formats.
-func formats() []Format { return []Format{TOME, SARIF, GoVet, GolangCI} }
-
 // Guess tells the format of a report by its content.
 func Guess(raw []byte) (Format, bool) {
 	trimmed := bytes.TrimSpace(raw)
@@ -90,12 +87,8 @@ func Read(f Format, raw []byte, c Context) (Report, error) {
 	case GolangCI:
 		return readGolangCI(raw, c)
 	}
-	words := make([]string, 0, 4)
-	for _, v := range formats() {
-		words = append(words, string(v))
-	}
 	return Report{}, model.Refuse(model.CodeInvalid, "%q is not a format", string(f)).At("format").
-		WithHint("one of %s", strings.Join(words, ", "))
+		WithHint("one of %s, %s, %s, %s", TOME, SARIF, GoVet, GolangCI)
 }
 
 // issue is a finding of a program: what the tool formats have in common.
@@ -143,10 +136,10 @@ func (is issue) draft(ref string, c Context, nth int) todo.Draft {
 }
 
 func at(file string, line int) model.Text {
-	if file == "" {
+	switch {
+	case file == "":
 		return ""
-	}
-	if line <= 0 {
+	case line <= 0:
 		return model.Text("`" + file + "`")
 	}
 	return model.Text(fmt.Sprintf("`%s:%d`", file, line))
@@ -204,13 +197,6 @@ func position(posn string) (file string, line int) {
 		file, line = strings.Join(parts[:n-1], ":"), v
 	}
 	return cmp.Or(file, posn), line
-}
-
-func decode(raw []byte, what string, into any) error {
-	if err := json.Unmarshal(raw, into); err != nil {
-		return model.Refuse(model.CodeInvalid, "the report is not %s", what).Because(err)
-	}
-	return nil
 }
 
 // readGolangCI reads golangci-lint's JSON output, of version 1 or 2.

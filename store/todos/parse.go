@@ -2,9 +2,13 @@ package todos
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
 
 	"vise/model"
 	"vise/model/todo"
@@ -30,7 +34,7 @@ func parse(raw []byte, dir, name string) (todo.Todo, *Damage) {
 	if d != nil {
 		return todo.Todo{}, d
 	}
-	keys, d := readHead(strings.Clone(doc.head))
+	keys, d := entries(strings.Clone(doc.head))
 	if d != nil {
 		return todo.Todo{}, d
 	}
@@ -40,9 +44,7 @@ func parse(raw []byte, dir, name string) (todo.Todo, *Damage) {
 		return todo.Todo{}, r.damage
 	}
 	bodyFacts(&t, doc.body)
-	if t.Title == "" {
-		t.Title = model.Text(titleOfFile(t, name))
-	}
+	t.Title = cmp.Or(t.Title, t.FindingID, model.Text(strings.TrimSuffix(name, ".md")))
 	for i := range r.notes {
 		r.notes[i].Todo, r.notes[i].File = t.Ref(), name
 	}
@@ -50,16 +52,9 @@ func parse(raw []byte, dir, name string) (todo.Todo, *Damage) {
 	return t, nil
 }
 
-func titleOfFile(t todo.Todo, name string) string {
-	if t.FindingID != "" {
-		return t.FindingID.Raw()
-	}
-	return strings.TrimSuffix(name, ".md")
-}
-
 // reader takes typed values out of the keys. The first wrong one is the file's damage.
 type reader struct {
-	keys   map[string]value
+	keys   map[string]entry
 	damage *Damage
 	notes  []todo.Problem
 }
@@ -101,12 +96,7 @@ func (r *reader) identity(t *todo.Todo, dir, name string) {
 			r.note(todo.Info, todo.RuleLegacy, legacy, "an earlier name of issue_id")
 		}
 	}
-	if t.IssueID == "" {
-		t.IssueID = todo.IDOfFile(name)
-	}
-	if t.Source == "" {
-		t.Source = dir
-	}
+	t.IssueID, t.Source = cmp.Or(t.IssueID, todo.IDOfFile(name)), cmp.Or(t.Source, dir)
 	if !todo.ValidSource(t.Source) {
 		r.fail(todo.RuleSource, "source", "%q is not a source", t.Source)
 	} else if t.Source != dir {
@@ -158,12 +148,23 @@ func (r *reader) note(s todo.Severity, rule todo.Rule, field, message string) {
 }
 
 func (r *reader) text(key string) model.Text {
-	v := r.keys[key]
-	if v.kind > scalar {
+	n := r.keys[key].value
+	if n != nil && n.Kind != yaml.ScalarNode {
 		r.fail(todo.RuleType, key, "is not a single value")
+		return ""
 	}
-	return model.Text(v.text)
+	return model.Text(scalar(n))
 }
+
+// scalar is a node's text; nothing and null have none.
+func scalar(n *yaml.Node) string {
+	if n == nil || n.Tag == "!!null" {
+		return ""
+	}
+	return n.Value
+}
+
+func notScalar(n *yaml.Node) bool { return n.Kind != yaml.ScalarNode }
 
 // time is text that must be a moment when it is anything.
 func (r *reader) time(key string) model.Text {
@@ -199,35 +200,36 @@ func (r *reader) number(key string) int {
 
 // texts reads a list; a single value counts as a list of one.
 func texts[T ~string](r *reader, key string) []T {
-	v := r.keys[key]
-	switch {
-	case v.kind == null, v.kind == scalar && v.text == "":
+	n := r.keys[key].value
+	if n == nil || n.Kind == yaml.ScalarNode {
+		if s := scalar(n); s != "" {
+			return []T{T(s)}
+		}
 		return nil
-	case v.kind == scalar:
-		return []T{T(v.text)}
-	case v.kind != sequence:
+	}
+	if n.Kind != yaml.SequenceNode || slices.ContainsFunc(n.Content, notScalar) {
 		r.fail(todo.RuleType, key, "is not a list of words")
 		return nil
 	}
 	var out []T
-	for _, s := range v.list {
-		out = append(out, T(s))
+	for _, c := range n.Content {
+		out = append(out, T(scalar(c)))
 	}
 	return out
 }
 
 func (r *reader) lease() todo.Lease {
-	v := r.keys["lease"]
-	if v.kind == null {
-		return todo.Lease{}
-	}
-	if v.kind != mapping {
-		r.fail(todo.RuleType, "lease", "is not a set of keys")
-		return todo.Lease{}
-	}
 	var l todo.Lease
-	for i := 0; i+1 < len(v.list); i += 2 {
-		switch text := v.list[i+1]; v.list[i] {
+	n := r.keys["lease"].value
+	switch {
+	case n == nil, n.Tag == "!!null":
+		return l
+	case n.Kind != yaml.MappingNode, slices.ContainsFunc(n.Content, notScalar):
+		r.fail(todo.RuleType, "lease", "is not a set of keys")
+		return l
+	}
+	for pair := range slices.Chunk(n.Content, 2) {
+		switch text := scalar(pair[1]); pair[0].Value {
 		case "id":
 			l.ID = text
 		case "pid":

@@ -2,6 +2,7 @@ package todos
 
 import (
 	"cmp"
+	"encoding/json"
 	"net/url"
 	"regexp"
 	"slices"
@@ -75,8 +76,8 @@ type sarifResult struct {
 
 func readSARIF(raw []byte, c Context) (Report, error) {
 	var log sarifLog
-	if err := decode(raw, "SARIF", &log); err != nil {
-		return Report{}, err
+	if err := json.Unmarshal(raw, &log); err != nil {
+		return Report{}, model.Refuse(model.CodeInvalid, "the report is not SARIF").Because(err)
 	}
 	if log.Runs == nil || !strings.HasPrefix(log.Version, "2.1") {
 		return Report{}, model.Refuse(model.CodeInvalid, "the report is SARIF %q; 2.1 is read", log.Version)

@@ -20,7 +20,7 @@ type ThreadAction struct {
 type ThreadRow struct {
 	thread.Row
 	In thread.Overview
-	// Here: it is the repository that the door runs in.
+	// Here: it is the repository that the frontend runs in.
 	Here bool
 }
 

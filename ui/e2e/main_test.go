@@ -1,7 +1,7 @@
 // Package e2e tests the whole program from outside, and holds no code of its own: real processes that
 // are killed, stopped and given false answers while they share one home, judged by checkers that read
 // from what is left whether a promise was broken. Each file is named after what it proves;
-// docs/under-fire.md lists them with the figures that they must reach and the command for the long run.
+// docs/fault-tests.md lists them with the figures that they must reach and the command for the long run.
 //
 // The files measure_*.go measure it, beside an empty process and, where they are installed, beside
 // other trackers on the same acts, in one run; docs/performance.md tells how they are run and read.
