@@ -249,7 +249,7 @@ func newChoosing(x widget.Context, r model.Row, offers []model.ReportOffer) *cho
 			widget.Apply{Said: "Reported on " + string(r.Handle), Command: model.ReportWorkItem{WorkItemID: r.ID, Text: o.Text}})
 	}
 	own := "typed, and saved as: operator"
-	if x.Drafts[reportDraft(r.ID)] != "" {
+	if x.Drafts["complete:"+string(r.ID)] != "" {
 		own, m.At = "your draft is kept", len(offers)
 	}
 	line("your own words…", own, widget.Open{Dialog: reporting(x, r)})
@@ -263,12 +263,7 @@ func newChoosing(x widget.Context, r model.Row, offers []model.ReportOffer) *cho
 
 // Press is part of widget.Dialog.
 func (d *choosing) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
-	switch k.ID {
-	case action.MenuPageDown:
-		d.shown.Scroll(1, len(d.words(x)), d.room(x))
-		return d, nil
-	case action.MenuPageUp:
-		d.shown.Scroll(-1, len(d.words(x)), d.room(x))
+	if d.shown.Scroll(k, action.MenuPageDown, action.MenuPageUp, len(d.words(x)), d.room(x)) {
 		return d, nil
 	}
 	before := d.At
@@ -303,5 +298,3 @@ func (d *choosing) words(x widget.Context) []string {
 // room is how many lines of an offer fit below the choices: less the border, a gap and the
 // line that says which they are.
 func (d *choosing) room(x widget.Context) int { return max(x.H-2-len(d.Lines)-2, 2) }
-
-func reportDraft(id model.ItemID) string { return "complete:" + string(id) }

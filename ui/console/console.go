@@ -86,7 +86,7 @@ func New(ctx context.Context, o Options) Console {
 	}
 	c.styles = c.terminal.styles(o)
 	if o.FirstRun != nil && o.Session.Ledger == nil {
-		c.layers = layers{&welcome{fx: c.fx, first: o.FirstRun}}
+		c.layers = layers{newWelcome(c.fx, o.FirstRun)}
 	}
 	c = c.restored(o.Session.Memo)
 	if bad := o.Settings.Problems.Bad(); len(bad) > 0 {

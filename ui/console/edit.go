@@ -208,9 +208,6 @@ type conflict struct {
 // In is part of widget.Dialog.
 func (d *conflict) In() action.Context { return action.Conflict }
 
-// Paste is part of widget.Dialog.
-func (d *conflict) Paste(string) {}
-
 // Press is part of widget.Dialog.
 func (d *conflict) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
 	switch k.ID {

@@ -16,56 +16,32 @@ import (
 
 // welcome is the box of the first run. Nothing is written before a choice is carried out.
 type welcome struct {
+	widget.Menu
 	fx    *effects
 	first *FirstRun
-	at    int
 }
 
-var welcomeLines = []string{
-	"Create the ledger and add my first agent",
-	"Look around with demo data (in memory, nothing is saved)",
-	"Read an existing Holon home",
-	"Show the exact lines vise would add for each one (dry run)",
+func newWelcome(fx *effects, first *FirstRun) *welcome {
+	d := &welcome{fx: fx, first: first}
+	d.Lines = []widget.MenuLine{
+		{Title: "Create the ledger and add my first agent", Result: widget.Open{Dialog: d.nameAgent()}},
+		{Title: "Look around with demo data (in memory, nothing is saved)", Result: widget.Effect{Do: d.start(Choice{Kind: ChooseDemo})}},
+		{Title: "Read an existing Holon home", Result: widget.Open{Dialog: d.askHolon()}},
+		{Title: "Show the exact lines vise would add for each one (dry run)", Result: d.dryRun()},
+	}
+	return d
 }
 
 // dryRunLine is the choice that stands below the programs that were found.
 const dryRunLine = 3
 
-// In is part of widget.Dialog.
-func (d *welcome) In() action.Context { return action.Menu }
-
-// Paste is part of widget.Dialog.
-func (d *welcome) Paste(string) {}
-
-// Press is part of widget.Dialog.
-func (d *welcome) Press(k widget.Key, _ widget.Context) (widget.Dialog, widget.Result) {
-	switch s := k.String(); {
-	case s == "q" || k.ID == action.MenuClose:
+// Press is part of widget.Dialog. The box stays below what a choice opens.
+func (d *welcome) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
+	if k.String() == "q" || k.ID == action.MenuClose {
 		return d, widget.Effect{Do: tea.Quit}
-	case s == "j" || k.ID == action.MenuDown:
-		d.at = min(d.at+1, len(welcomeLines)-1)
-	case s == "k" || k.ID == action.MenuUp:
-		d.at = max(d.at-1, 0)
-	case k.ID == action.MenuRun:
-		return d, d.choice()
-	case k.Code >= '1' && int(k.Code-'1') < len(welcomeLines):
-		d.at = int(k.Code - '1')
-		return d, d.choice()
 	}
-	return d, nil
-}
-
-// choice is what the line at the cursor asks for.
-func (d *welcome) choice() widget.Result {
-	switch d.at {
-	case 0:
-		return widget.Open{Dialog: d.nameAgent()}
-	case 1:
-		return widget.Effect{Do: d.start(Choice{Kind: ChooseDemo})}
-	case dryRunLine:
-		return d.dryRun()
-	}
-	return widget.Open{Dialog: d.askHolon()}
+	_, r := d.Menu.Press(k, x)
+	return d, r
 }
 
 // Draw is part of widget.Dialog.
@@ -75,7 +51,7 @@ func (d *welcome) Draw(x widget.Context) widget.Drawn {
 		lines = append(lines, " "+l)
 	}
 	lines = append(lines, "")
-	for i, l := range welcomeLines {
+	for i, l := range d.Lines {
 		if i == dryRunLine {
 			found := "Found no agent program that vise can be put into."
 			if len(d.first.Programs) > 0 {
@@ -84,10 +60,10 @@ func (d *welcome) Draw(x widget.Context) widget.Drawn {
 			lines = append(lines, "", x.Note(found))
 		}
 		mark := " "
-		if i == d.at {
+		if i == d.At {
 			mark = x.Glyph.Cursor
 		}
-		lines = append(lines, x.Strip(x.Inner(), i == d.at, x.Key.Of(" "+mark+" "), x.Key.Of(fmt.Sprintf("%d  ", i+1)), x.Text.Of(l)))
+		lines = append(lines, x.Strip(x.Inner(), i == d.At, x.Key.Of(" "+mark+" "), x.Key.Of(fmt.Sprintf("%d  ", i+1)), x.Text.Of(l.Title)))
 	}
 	lines = append(lines, "", x.Note("The same on the command line:  vise init --help"))
 	return x.Dialog("Welcome to vise", "1-4 choose · q quit", lines)

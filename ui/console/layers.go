@@ -94,10 +94,9 @@ func (c Console) pressed(k tea.KeyPressMsg) (Console, tea.Cmd) {
 // pasted puts text where it is typed; elsewhere it means nothing.
 func (c Console) pasted(s string) (Console, tea.Cmd) {
 	top := c.layers.top()
-	if top == nil {
-		return c, nil
+	if p, ok := top.(widget.Paster); ok {
+		p.Paste(s)
 	}
-	top.Paste(s)
 	if p, ok := top.(*prompt); ok {
 		return c.route(p.typed())
 	}

@@ -263,9 +263,6 @@ type copyDialog struct{}
 // In is part of widget.Dialog.
 func (copyDialog) In() action.Context { return action.Copy }
 
-// Paste is part of widget.Dialog.
-func (copyDialog) Paste(string) {}
-
 // Press is part of widget.Dialog.
 func (d copyDialog) Press(k widget.Key, _ widget.Context) (widget.Dialog, widget.Result) {
 	switch k.ID {

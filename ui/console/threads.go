@@ -263,9 +263,6 @@ func (d *threadsDialog) move(by int) {
 	d.at = l.Step(by).Cursor
 }
 
-// Paste is part of widget.Dialog.
-func (d *threadsDialog) Paste(string) {}
-
 // threadsW is the widest that the dialog gets.
 const threadsW = 110
 

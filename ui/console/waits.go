@@ -191,12 +191,7 @@ func (a *answering) replaced(x widget.Context) bool {
 
 // Press is part of widget.Dialog.
 func (a *answering) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
-	switch k.ID {
-	case action.QuestionDown:
-		a.shown.Scroll(1, len(a.lines(x)), a.room(x))
-		return a, nil
-	case action.QuestionUp:
-		a.shown.Scroll(-1, len(a.lines(x)), a.room(x))
+	if a.shown.Scroll(k, action.QuestionDown, action.QuestionUp, len(a.lines(x)), a.room(x)) {
 		return a, nil
 	}
 	d, r := a.Form.Press(k, x)

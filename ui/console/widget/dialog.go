@@ -20,11 +20,12 @@ type Dialog interface {
 	In() action.Context
 	// Press is the dialog after a key, nil when that closed it, and what it asks for.
 	Press(Key, Context) (Dialog, Result)
-	// Paste puts text where it types; where nothing is typed it means nothing.
-	Paste(string)
 	// Draw is the dialog within the context's size.
 	Draw(Context) Drawn
 }
+
+// Paster is a dialog into which text can be pasted, where it types.
+type Paster interface{ Paste(string) }
 
 // Editor is a dialog that holds what was typed.
 type Editor interface {

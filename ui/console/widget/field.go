@@ -119,45 +119,27 @@ func (f *Field) cut(from, to int) {
 	f.at = from
 }
 
-func (f Field) lineStart() int {
-	at := f.at
-	for at > 0 && f.clusters[at-1] != "\n" {
+// back and forth are how far one comes from at over clusters that are in a set, or are not.
+func (f Field) back(at int, set string, in bool) int {
+	for at > 0 && strings.Contains(set, f.clusters[at-1]) == in {
 		at--
 	}
 	return at
 }
 
-func (f Field) lineEnd() int {
-	at := f.at
-	for at < len(f.clusters) && f.clusters[at] != "\n" {
+func (f Field) forth(at int, set string, in bool) int {
+	for at < len(f.clusters) && strings.Contains(set, f.clusters[at]) == in {
 		at++
 	}
 	return at
 }
 
-func (f Field) wordStart() int {
-	at := f.at
-	for at > 0 && blank(f.clusters[at-1]) {
-		at--
-	}
-	for at > 0 && !blank(f.clusters[at-1]) {
-		at--
-	}
-	return at
-}
+const blanks = " \n\t"
 
-func (f Field) wordEnd() int {
-	at := f.at
-	for at < len(f.clusters) && blank(f.clusters[at]) {
-		at++
-	}
-	for at < len(f.clusters) && !blank(f.clusters[at]) {
-		at++
-	}
-	return at
-}
-
-func blank(s string) bool { return s == " " || s == "\n" || s == "\t" }
+func (f Field) lineStart() int { return f.back(f.at, "\n", false) }
+func (f Field) lineEnd() int   { return f.forth(f.at, "\n", false) }
+func (f Field) wordStart() int { return f.back(f.back(f.at, blanks, true), blanks, false) }
+func (f Field) wordEnd() int   { return f.forth(f.forth(f.at, blanks, true), blanks, false) }
 
 // span is a visual line: clusters from first to last, less a line break at its end.
 type span struct{ first, last int }

@@ -58,14 +58,15 @@ func (m *Menu) Press(k Key, x Context) (Dialog, Result) {
 	case k.ID == action.MenuUp:
 		step(-1)
 	case k.ID == action.MenuRun:
-		return m.run(shown, m.At)
+		return m.run(shown)
 	case k.ID == action.MenuPosture:
 		return m.other(shown, x)
 	case m.Searchable:
 		m.typed().Press(k.KeyPressMsg, maxSearch)
 		m.At = 0
 	case k.Code >= '1' && int(k.Code-'1') < len(shown):
-		return m.run(shown, int(k.Code-'1'))
+		m.At = int(k.Code - '1')
+		return m.run(shown)
 	case k.String() == "j":
 		step(1)
 	case k.String() == "k":
@@ -82,14 +83,14 @@ func (m *Menu) typed() *Field {
 	return &m.find
 }
 
-func (m *Menu) run(shown []MenuLine, at int) (Dialog, Result) {
-	if at >= len(shown) {
+func (m *Menu) run(shown []MenuLine) (Dialog, Result) {
+	switch {
+	case m.At >= len(shown):
 		return m, nil
+	case shown[m.At].Off != "":
+		return m, Trouble(shown[m.At].Off)
 	}
-	if off := shown[at].Off; off != "" {
-		return m, Trouble(off)
-	}
-	return m.ask(shown[at].Result)
+	return m.ask(shown[m.At].Result)
 }
 
 // other runs what the second key does to the line at the cursor, which changes the ledger.

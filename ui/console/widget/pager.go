@@ -35,33 +35,18 @@ func (p *Pager) Press(k Key, x Context) (Dialog, Result) {
 		return nil, r
 	}
 	_, h := p.size(x, len(p.lines(x)))
-	page := h - 2
-	switch k.ID {
-	case action.ReadClose, action.OutputClose:
+	last, page := len(p.lines(x)), h-2
+	if k.ID == action.ReadClose || k.ID == action.OutputClose {
 		return nil, nil
-	case action.ReadDown, action.OutputDown:
-		p.top++
-	case action.ReadUp, action.OutputUp:
-		p.top--
-	case action.ReadPageDown:
-		p.top += max(page-1, 1)
-	case action.ReadPageUp:
-		p.top -= max(page-1, 1)
-	case action.OutputPageDown:
-		p.top += page
-	case action.OutputPageUp:
-		p.top -= page
-	case action.ReadTop:
-		p.top = 0
-	case action.ReadBottom:
-		p.top = len(p.lines(x))
 	}
-	p.top = max(min(p.top, len(p.lines(x))-page), 0)
+	p.top += map[action.ID]int{
+		action.ReadDown: 1, action.ReadPageDown: max(page-1, 1), action.ReadBottom: last,
+		action.ReadUp: -1, action.ReadPageUp: -max(page-1, 1), action.ReadTop: -last,
+		action.OutputDown: 1, action.OutputPageDown: page, action.OutputUp: -1, action.OutputPageUp: -page,
+	}[k.ID]
+	p.top = max(min(p.top, last-page), 0)
 	return p, nil
 }
-
-// Paste is part of Dialog.
-func (p *Pager) Paste(string) {}
 
 func (p *Pager) lines(x Context) []string {
 	w, _ := p.size(x, 0)
@@ -98,9 +83,11 @@ func (p *Pager) Draw(x Context) Drawn {
 // Excerpt is a part of a dialog that scrolls by itself, where it is longer than its room.
 type Excerpt struct{ top int }
 
-// Scroll moves on by so many pages.
-func (e *Excerpt) Scroll(pages, lines, room int) {
-	e.top = min(max(e.top+pages*max(room-1, 1), 0), max(lines-room, 0))
+// Scroll moves on by a page for a key that means so; it reports whether the key does.
+func (e *Excerpt) Scroll(k Key, down, up action.ID, lines, room int) bool {
+	by, ok := map[action.ID]int{down: 1, up: -1}[k.ID]
+	e.top = min(max(e.top+by*max(room-1, 1), 0), max(lines-room, 0))
+	return ok
 }
 
 // Draw are the lines in sight, and which they are; keys names the actions that scroll.
