@@ -1,9 +1,9 @@
 package thread
 
 import (
+	"cmp"
 	"errors"
 	"slices"
-	"strings"
 
 	"vise/model"
 )
@@ -223,10 +223,7 @@ func ActiveOf(f Facts) (Thread, Source, error) {
 func Newest(list []Thread) []Thread {
 	out := slices.Clone(list)
 	slices.SortFunc(out, func(a, b Thread) int {
-		if c := strings.Compare(b.UpdatedAt.Raw(), a.UpdatedAt.Raw()); c != 0 {
-			return c
-		}
-		return strings.Compare(string(b.ID), string(a.ID))
+		return cmp.Or(cmp.Compare(b.UpdatedAt, a.UpdatedAt), cmp.Compare(b.ID, a.ID))
 	})
 	return out
 }

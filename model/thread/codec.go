@@ -146,11 +146,10 @@ func (r *threadReader) tail() {
 // Write spells the thread as its file holds it. It refuses a thread whose file it could
 // not fully read.
 func (t Thread) Write() ([]byte, error) {
-	for _, p := range t.Problems() {
-		if p.Stop {
-			return nil, damaged("thread %s: the file's %s is not what vise can keep (%s)", t.ID, p.Field, p.Kind).
-				WithHint("see vise thread doctor").At(p.Field)
-		}
+	if i := slices.IndexFunc(t.Problems(), stops); i >= 0 {
+		p := t.Problems()[i]
+		return nil, damaged("thread %s: the file's %s is not what vise can keep (%s)", t.ID, p.Field, p.Kind).
+			WithHint("see vise thread doctor").At(p.Field)
 	}
 	out := append(jsonStyle{indent: true}.appendJSON(nil, t.object(), 0), '\n')
 	if len(out) > MaxFileBytes {
@@ -160,9 +159,9 @@ func (t Thread) Write() ([]byte, error) {
 }
 
 // writable reports whether a save would keep every word of the thread's file.
-func (t Thread) writable() bool {
-	return !slices.ContainsFunc(t.Problems(), func(p Problem) bool { return p.Stop })
-}
+func (t Thread) writable() bool { return !slices.ContainsFunc(t.Problems(), stops) }
+
+func stops(p Problem) bool { return p.Stop }
 
 // object is the thread as JSON, the file's unknown keys included.
 func (t Thread) object() object {
@@ -195,11 +194,7 @@ func (t Thread) object() object {
 }
 
 func objects[T interface{ json() object }](list []T) []any {
-	out := make([]any, len(list))
-	for i, item := range list {
-		out[i] = item.json()
-	}
-	return out
+	return values(list, func(item T) any { return item.json() })
 }
 
 // Pointer is active.json: which thread of a repository is active.

@@ -1,6 +1,7 @@
 package thread
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -69,15 +70,7 @@ func (e Execution) Proves(command model.Text) bool {
 	if strings.ContainsAny(strings.ReplaceAll(ran, "&&", ""), "|;&\n") {
 		return false
 	}
-	return slices.Contains(splitChain(ran), want)
-}
-
-func splitChain(command string) []string {
-	parts := strings.Split(command, "&&")
-	for i := range parts {
-		parts[i] = trim(parts[i])
-	}
-	return parts
+	return slices.ContainsFunc(strings.Split(ran, "&&"), func(link string) bool { return trim(link) == want })
 }
 
 // observed reports whether anything at all is known of what the run did.
@@ -116,13 +109,10 @@ func readContract(v any) (*Contract, bool) {
 	m := members{from: inner}
 	first, scope, test, policy := m.child("first_action"), m.child("edit_scope"), m.child("test_command"), m.child("validation_policy")
 	c := &Contract{
-		Goal: m.text("task_goal"), FirstAction: path(first.text("path")),
+		Goal: cmp.Or(m.text("task_goal"), top.text("task_goal")), FirstAction: path(first.text("path")),
 		Primary: scope.list("primary"), Secondary: scope.list("secondary_if_needed"),
 		TestCommand: test.text("command"), EntryPoints: m.list("expected_first_files"),
 		Exploratory: m.text("contract_strength") == "exploratory", TaskType: strings.ToLower(policy.text("task_type").Raw()),
-	}
-	if c.Goal == "" {
-		c.Goal = top.text("task_goal")
 	}
 	required, stated := policy.take("required").(bool)
 	c.Optional = stated && !required
@@ -266,12 +256,8 @@ func (v *Compliance) orientation(o Outcome) {
 }
 
 func looksAround(command string) bool {
-	for _, c := range []string{"ls", "find", "git status", "git diff", "grep -r", "rg .", "cat readme.md"} {
-		if command == c || strings.HasPrefix(command, c+" ") {
-			return true
-		}
-	}
-	return strings.HasPrefix(command, "cat docs/") || strings.HasPrefix(command, "cat examples/")
+	known := []string{"ls ", "find ", "git status ", "git diff ", "grep -r ", "rg . ", "cat readme.md ", "cat docs/", "cat examples/"}
+	return slices.ContainsFunc(known, func(c string) bool { return strings.HasPrefix(command+" ", c) })
 }
 
 // align says whether the expected entry points were looked at.

@@ -1,6 +1,7 @@
 package thread
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -41,11 +42,8 @@ func readUncertainty(v any) (Uncertainty, bool) {
 	}
 	m := members{from: o}
 	u := Uncertainty{
-		Claim: m.text("claim"), Confidence: model.Text(strings.ToLower(m.text("confidence").Raw())),
-		NeedsValidation: m.text("needs_validation"),
-	}
-	if u.Confidence == "" {
-		u.Confidence = "unknown"
+		Claim: m.text("claim"), NeedsValidation: m.text("needs_validation"),
+		Confidence: cmp.Or(model.Text(strings.ToLower(m.text("confidence").Raw())), "unknown"),
 	}
 	u.more = m.rest()
 	return u, u.Claim != "" && !m.wrong
@@ -124,33 +122,24 @@ func (t Thread) Repeats(words model.Text) int {
 }
 
 func (d DeadEnd) repeatedBy(words model.Text, spoken map[string]bool) bool {
-	for _, p := range d.RelatedPaths {
-		if p != "" && mentions(words.Raw(), p.Raw()) {
-			return true
-		}
+	if slices.ContainsFunc(d.RelatedPaths, func(p model.Text) bool { return p != "" && mentions(words.Raw(), p.Raw()) }) {
+		return true
 	}
 	abandoned := significant(d.Hypothesis)
-	if len(abandoned) == 0 {
-		return false
-	}
 	for w := range abandoned {
 		if !spoken[w] {
 			return false
 		}
 	}
-	return true
+	return len(abandoned) > 0
 }
 
 // mentions finds path in words as a whole path, not as a piece of another.
 func mentions(words, path string) bool {
-	for _, w := range strings.FieldsFunc(words, func(r rune) bool {
-		return unicode.IsSpace(r) || strings.ContainsRune("\"'`()[]{},;:", r)
-	}) {
-		if strings.TrimRight(w, ".!?") == path || w == path {
-			return true
-		}
-	}
-	return false
+	between := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("\"'`()[]{},;:", r) }
+	return slices.ContainsFunc(strings.FieldsFunc(words, between), func(w string) bool {
+		return strings.TrimRight(w, ".!?") == path || w == path
+	})
 }
 
 // significant are the words that carry meaning: lower case, without those that negate or
@@ -160,18 +149,14 @@ func significant(t model.Text) map[string]bool {
 	for _, w := range strings.FieldsFunc(strings.ToLower(t.Raw()), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	}) {
-		if !fillers[w] {
+		if !slices.Contains(fillers, w) {
 			set[w] = true
 		}
 	}
 	return set
 }
 
-var fillers = map[string]bool{
-	"a": true, "an": true, "the": true, "is": true, "was": true, "are": true, "were": true, "be": true, "been": true,
-	"not": true, "no": true, "isn": true, "wasn": true, "t": true, "it": true, "this": true, "that": true,
-	"of": true, "for": true, "in": true, "on": true, "to": true, "by": true, "and": true, "or": true, "maybe": true,
-}
+var fillers = strings.Fields("a an the is was are were be been not no isn wasn t it this that of for in on to by and or maybe")
 
 // Evidence is an execution that somebody watched: not a claim that it went well, but its
 // exit status, and the commit it ran on.

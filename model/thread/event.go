@@ -95,11 +95,7 @@ func (c FieldChange) json() object {
 }
 
 func fieldNames(fields []Field) []any {
-	out := make([]any, len(fields))
-	for i, f := range fields {
-		out[i] = string(f)
-	}
-	return out
+	return values(fields, func(f Field) any { return string(f) })
 }
 
 // Compare lists what differs between two states of a thread, by field name.

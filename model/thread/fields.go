@@ -1,8 +1,10 @@
 package thread
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -47,12 +49,7 @@ var bookkeeping = map[string]bool{
 }
 
 func (f Field) in(set []Field) bool {
-	for _, g := range set {
-		if f == g {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(set, f)
 }
 
 // The limits of a thread, in Unicode code points and entries. They are the file
@@ -118,10 +115,7 @@ func scalar(v any) (string, bool) {
 	case json.Number:
 		return v.String(), true
 	case bool:
-		if v {
-			return "true", true
-		}
-		return "false", true
+		return strconv.FormatBool(v), true
 	}
 	return "", false
 }
@@ -160,52 +154,17 @@ type ID string
 
 // ValidID reports whether s can name a thread file.
 func ValidID(s string) bool {
-	if s == "" || len(s) > maxID || s[0] == '-' {
-		return false
-	}
-	for i := range len(s) {
-		if c := s[i]; !slugByte(c) && c != '-' {
-			return false
-		}
-	}
-	return true
+	noLetter := func(r rune) bool { return !slugRune(r) && r != '-' }
+	return s != "" && len(s) <= maxID && s[0] != '-' && !strings.ContainsFunc(s, noLetter)
 }
 
 // Slug makes an id of a goal or of what a person typed. It is the file format's rule:
 // ASCII letters and digits survive, every other run becomes a hyphen; a text without any
 // becomes "item".
 func Slug(s string) ID {
-	out := dashed(s)
-	if len(out) > maxID {
-		out = strings.Trim(out[:maxID], "-")
-	}
-	if out == "" {
-		return "item"
-	}
-	return ID(out)
+	s = strings.ToLower(strings.ReplaceAll(s, "\u0130", "i\u0307")) // the one letter whose full lower case is two
+	out := strings.Join(strings.FieldsFunc(s, func(r rune) bool { return !slugRune(r) }), "-")
+	return ID(cmp.Or(strings.Trim(out[:min(len(out), maxID)], "-"), "item"))
 }
 
-func dashed(s string) string {
-	var b strings.Builder
-	gap := false
-	for _, r := range lower(s) {
-		if r >= 0x80 || !slugByte(byte(r)) {
-			gap = b.Len() > 0
-			continue
-		}
-		if gap {
-			b.WriteByte('-')
-			gap = false
-		}
-		b.WriteByte(byte(r))
-	}
-	return b.String()
-}
-
-// lower spells the one letter whose full lower case is two (U+0130) as the format's
-// reader does.
-func lower(s string) string {
-	return strings.ToLower(strings.ReplaceAll(s, "\u0130", "i\u0307"))
-}
-
-func slugByte(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' }
+func slugRune(r rune) bool { return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' }

@@ -1,6 +1,7 @@
 package thread
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -151,9 +152,5 @@ func (t Thread) Waits() bool {
 
 // deadEnd is what was tried, as an entry that tells others not to try it again.
 func (t Thread) deadEnd(why, at model.Text) DeadEnd {
-	tried := t.Hypothesis
-	if tried == "" {
-		tried = t.Goal
-	}
-	return DeadEnd{Hypothesis: tried, Reason: why, Confidence: "unknown", CreatedAt: at}
+	return DeadEnd{Hypothesis: cmp.Or(t.Hypothesis, t.Goal), Reason: why, Confidence: "unknown", CreatedAt: at}
 }

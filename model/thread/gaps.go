@@ -1,6 +1,7 @@
 package thread
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -22,17 +23,7 @@ const (
 
 // Rank orders severities; an unknown one ranks as info.
 func (s Severity) Rank() int {
-	switch s {
-	case Caution:
-		return 1
-	case NeedsReview:
-		return 2
-	case NeedsValidation:
-		return 3
-	case Blocking:
-		return 4
-	}
-	return 0
+	return max(0, slices.Index([]Severity{Info, Caution, NeedsReview, NeedsValidation, Blocking}, s))
 }
 
 // The kinds of gaps that the rules know.
@@ -71,12 +62,7 @@ type Gap struct {
 // Same reports whether two gaps ask for one thing, whichever run found them.
 func (g Gap) Same(h Gap) bool { return g.Kind == h.Kind && g.wants() == h.wants() }
 
-func (g Gap) wants() model.Text {
-	if g.Expected == "" {
-		return g.Summary
-	}
-	return g.Expected
-}
+func (g Gap) wants() model.Text { return cmp.Or(g.Expected, g.Summary) }
 
 // Strongest is the first of the severest gaps; nil without gaps.
 func Strongest(gaps []Gap) *Gap {
@@ -106,7 +92,7 @@ func readGap(v any) (Gap, bool) {
 	}
 	m := members{from: o}
 	g := Gap{
-		Kind: m.text("kind").Raw(), Severity: Severity(m.text("severity")), Policy: m.text("policy").Raw(),
+		Kind: m.text("kind").Raw(), Severity: cmp.Or(Severity(m.text("severity")), Info), Policy: m.text("policy").Raw(),
 		Summary: m.text("summary"), Expected: m.text("expected"), NextAction: m.text("next_action"),
 		Command: m.text("recommended_command"), RelatedPaths: m.list("related_paths"),
 		ExecutionID: m.text("source_execution_id"),
@@ -115,9 +101,6 @@ func readGap(v any) (Gap, bool) {
 	g.Blocking, _ = m.take("blocking").(bool)
 	if n, ok := m.take("count").(json.Number); ok {
 		g.Count, _ = strconv.Atoi(n.String())
-	}
-	if g.Severity == "" {
-		g.Severity = Info
 	}
 	g.more = m.rest("source_code", "observed")
 	return g, g.Kind != "" && !m.wrong

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -46,25 +48,22 @@ func readValue(d *json.Decoder, depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, damaged("it is nested more than %d deep", maxDepth)
 	}
-	t, err := d.Token()
-	if err != nil {
-		return nil, damaged("it is not JSON").Because(err)
-	}
+	t, err := token(d)
 	switch t {
 	case json.Delim('{'):
 		return readMembers(d, depth)
 	case json.Delim('['):
 		return readItems(d, depth)
 	}
-	return t, nil
+	return t, err
 }
 
 func readMembers(d *json.Decoder, depth int) (any, error) {
 	o, folded := object{}, map[string]bool{}
 	for d.More() {
-		t, err := d.Token()
+		t, err := token(d)
 		if err != nil {
-			return nil, damaged("it is not JSON").Because(err)
+			return nil, err
 		}
 		key, ok := t.(string)
 		if !ok {
@@ -79,7 +78,8 @@ func readMembers(d *json.Decoder, depth int) (any, error) {
 			return nil, err
 		}
 	}
-	return o, closing(d)
+	_, err := token(d)
+	return o, err
 }
 
 func readItems(d *json.Decoder, depth int) (any, error) {
@@ -91,14 +91,16 @@ func readItems(d *json.Decoder, depth int) (any, error) {
 		}
 		list = append(list, v)
 	}
-	return list, closing(d)
+	_, err := token(d)
+	return list, err
 }
 
-func closing(d *json.Decoder) error {
-	if _, err := d.Token(); err != nil {
-		return damaged("it is not JSON").Because(err)
+func token(d *json.Decoder) (json.Token, error) {
+	t, err := d.Token()
+	if err != nil {
+		return nil, damaged("it is not JSON").Because(err)
 	}
-	return nil
+	return t, nil
 }
 
 func damaged(format string, args ...any) *model.Error {
@@ -120,10 +122,7 @@ func (s jsonStyle) appendJSON(dst []byte, v any, level int) []byte {
 	case nil:
 		return append(dst, "null"...)
 	case bool:
-		if v {
-			return append(dst, "true"...)
-		}
-		return append(dst, "false"...)
+		return strconv.AppendBool(dst, v)
 	case json.Number:
 		return append(dst, v...)
 	case string:
@@ -144,24 +143,19 @@ func (s jsonStyle) appendList(dst []byte, list []any, level int) []byte {
 	for i, v := range list {
 		dst = s.appendJSON(s.next(dst, i, level+1), v, level+1)
 	}
-	return append(s.last(dst, level), ']')
+	return append(s.line(dst, level), ']')
 }
 
 func (s jsonStyle) appendObject(dst []byte, o object, level int) []byte {
 	if len(o) == 0 {
 		return append(dst, "{}"...)
 	}
-	keys := make([]string, 0, len(o))
-	for k := range o {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys) // UTF-8 sorts as its code points do
 	dst = append(dst, '{')
-	for i, k := range keys {
+	for i, k := range slices.Sorted(maps.Keys(o)) { // UTF-8 sorts as its code points do
 		dst = append(s.appendString(s.next(dst, i, level+1), k), ": "...)
 		dst = s.appendJSON(dst, o[k], level+1)
 	}
-	return append(s.last(dst, level), '}')
+	return append(s.line(dst, level), '}')
 }
 
 // next starts the i-th entry of a list or an object.
@@ -169,28 +163,18 @@ func (s jsonStyle) next(dst []byte, i, level int) []byte {
 	if i > 0 {
 		dst = append(dst, ',')
 	}
-	if s.indent {
-		return s.line(dst, level)
-	}
-	if i > 0 {
+	if i > 0 && !s.indent {
 		dst = append(dst, ' ')
 	}
-	return dst
+	return s.line(dst, level)
 }
 
-func (s jsonStyle) last(dst []byte, level int) []byte {
-	if s.indent {
-		return s.line(dst, level)
+// line begins a line where the style has them.
+func (s jsonStyle) line(dst []byte, level int) []byte {
+	if !s.indent {
+		return dst
 	}
-	return dst
-}
-
-func (jsonStyle) line(dst []byte, level int) []byte {
-	dst = append(dst, '\n')
-	for range level {
-		dst = append(dst, "  "...)
-	}
-	return dst
+	return append(append(dst, '\n'), strings.Repeat("  ", level)...)
 }
 
 func (s jsonStyle) appendString(dst []byte, text string) []byte {
@@ -235,14 +219,16 @@ func hidden(r rune) bool {
 	return r != '\u200d' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp)
 }
 
-// texts and strings convert between a thread's words and JSON.
-func texts(list []model.Text) []any {
+// values are a list's entries in JSON.
+func values[T any](list []T, spell func(T) any) []any {
 	out := make([]any, len(list))
-	for i, t := range list {
-		out[i] = t.Raw()
+	for i, v := range list {
+		out[i] = spell(v)
 	}
 	return out
 }
+
+func texts(list []model.Text) []any { return values(list, func(t model.Text) any { return t.Raw() }) }
 
 // members takes the keys of a JSON object one by one and keeps what nobody took.
 type members struct {
@@ -304,14 +290,10 @@ func (m *members) rest(drop ...string) object {
 		m.take(k)
 	}
 	m.wrong = m.wrong || m.variant() != ""
-	var rest object
-	for k, v := range m.from {
-		if !m.taken[k] {
-			if rest == nil {
-				rest = object{}
-			}
-			rest[k] = v
-		}
+	rest := maps.Clone(m.from)
+	maps.DeleteFunc(rest, func(k string, _ any) bool { return m.taken[k] })
+	if len(rest) == 0 {
+		return nil
 	}
 	return rest
 }
@@ -354,10 +336,8 @@ func (c *cutter) list(list []model.Text, n int) []model.Text {
 }
 
 func copyOf(o object) object {
-	out := make(object, len(o)+8)
-	for k, v := range o {
-		out[k] = v
-	}
+	out := object{}
+	maps.Copy(out, o)
 	return out
 }
 

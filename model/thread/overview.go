@@ -98,10 +98,7 @@ func OverviewOf(f Facts, s Stamp) (Overview, error) {
 
 // View is the overview as JSON.
 func (r Overview) View() View {
-	rows := []any{}
-	for _, b := range r.Rows {
-		rows = append(rows, b.View().With("state", b.State()).object)
-	}
+	rows := values(r.Rows, func(b Row) any { return b.View().With("state", b.State()).object })
 	o := object{"repo": r.Repo.Raw(), "git": string(r.Git.State), "branch": r.Git.BranchName().Raw(), "threads": rows}
 	putText(o, "problem", r.Problem)
 	return View{o}
@@ -121,13 +118,10 @@ func (m Remedy) In(dir string) Remedy {
 // strongest gap, each once.
 func (t Thread) Suggested() []model.Text {
 	var out []model.Text
-	if g := t.StrongestGap(); g != nil && g.Command != "" {
-		out = append(out, g.Command)
+	if g := t.StrongestGap(); g != nil {
+		out = push(out, g.Command)
 	}
-	for _, c := range t.Commands {
-		out = push(out, c)
-	}
-	return out
+	return push(out, t.Commands...)
 }
 
 // Argv cuts a command into words without a shell: quotes group, and nothing else means

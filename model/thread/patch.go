@@ -1,6 +1,7 @@
 package thread
 
 import (
+	"maps"
 	"slices"
 
 	"vise/model"
@@ -42,16 +43,14 @@ func ParsePatch(layers ...[]byte) (Patch, error) {
 		if err != nil {
 			return Patch{}, invalid("the patch cannot be read").Because(err)
 		}
-		for k, v := range o {
-			merged[k] = v
-		}
+		maps.Copy(merged, o)
 	}
 	return patchOf(merged)
 }
 
 func patchOf(o object) (Patch, error) {
 	p := Patch{Words: map[Field]model.Text{}, Append: map[Field][]model.Text{}, Drop: map[Field][]model.Text{}}
-	for _, key := range sortedKeys(o) {
+	for _, key := range slices.Sorted(maps.Keys(o)) {
 		if err := p.member(key, o[key]); err != nil {
 			return Patch{}, err
 		}
@@ -128,12 +127,10 @@ func readAll[T any](v any, read func(any) (T, bool)) ([]T, bool) {
 	}
 	var out []T
 	for _, v := range list {
-		item, good := read(v)
-		switch v.(type) {
-		case []any:
+		if _, isList := v.([]any); isList {
 			return nil, false
 		}
-		if good {
+		if item, good := read(v); good {
 			out = append(out, item)
 		}
 	}
@@ -146,12 +143,18 @@ func (p *Patch) clear(v any) error {
 		return err
 	}
 	for _, n := range names {
-		f := Field(n)
-		if !f.in(textFields) && !f.in(listFields) && !f.in(itemFields) {
-			return unknownField(n, "clear")
+		if err := p.clearField(Field(n)); err != nil {
+			return err
 		}
-		p.Clear = append(p.Clear, f)
 	}
+	return nil
+}
+
+func (p *Patch) clearField(f Field) error {
+	if !f.in(textFields) && !f.in(listFields) && !f.in(itemFields) {
+		return unknownField(model.Text(f), "clear")
+	}
+	p.Clear = append(p.Clear, f)
 	return nil
 }
 
@@ -160,7 +163,7 @@ func (p *Patch) drop(v any) error {
 	if err := want(ok || v == nil, "drop", "an object of lists by field name"); err != nil {
 		return err
 	}
-	for _, key := range sortedKeys(o) {
+	for _, key := range slices.Sorted(maps.Keys(o)) {
 		f := Field(key)
 		if !f.in(listFields) && !f.in(itemFields) {
 			return unknownField(model.Text(key), "drop")
@@ -184,10 +187,9 @@ func (p Patch) With(verify []model.Text, drop map[Field][]model.Text, clear []Fi
 		p.Drop[f] = push(p.Drop[f], list...)
 	}
 	for _, f := range clear {
-		if !f.in(textFields) && !f.in(listFields) && !f.in(itemFields) {
-			return p, unknownField(model.Text(f), "clear")
+		if err := p.clearField(f); err != nil {
+			return p, err
 		}
-		p.Clear = append(p.Clear, f)
 	}
 	return p, nil
 }
@@ -205,13 +207,4 @@ func unknownField(name model.Text, verb string) error {
 
 func invalid(format string, args ...any) *model.Error {
 	return model.Refuse(model.CodeInvalid, format, args...)
-}
-
-func sortedKeys(o object) []string {
-	keys := make([]string, 0, len(o))
-	for k := range o {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -22,11 +22,7 @@ func (v View) With(key string, value any) View {
 	case View:
 		o[key] = value.object
 	case []View:
-		list := make([]any, len(value))
-		for i, w := range value {
-			list[i] = w.object
-		}
-		o[key] = list
+		o[key] = values(value, func(w View) any { return w.object })
 	default:
 		o[key] = value
 	}
@@ -93,11 +89,9 @@ func (j BranchCheck) View(id ID) View {
 	if j.Loadable {
 		return View{o}
 	}
-	var remedies []any
-	for _, r := range j.Remedies(id) {
-		remedies = append(remedies, object{"kind": r.Kind, "command": r.Command.Raw()})
-	}
-	o["wake"], o["remedies"] = j.Wake().Raw(), remedies
+	o["wake"], o["remedies"] = j.Wake().Raw(), values(j.Remedies(id), func(r Remedy) any {
+		return object{"kind": r.Kind, "command": r.Command.Raw()}
+	})
 	return View{o}
 }
 
@@ -111,12 +105,10 @@ func (r Row) View() View {
 		o["loadable"], o["reason"] = r.Check.Loadable, string(r.Check.Reason)
 		putText(o, "wake", r.Check.Wake())
 	}
-	var items []any
-	for _, i := range r.Items {
-		items = append(items, object{"agent_id": string(i.Agent), "work_item_id": string(i.Item), "handle": string(i.Handle)})
-	}
-	if len(items) > 0 {
-		o["work_items"] = items
+	if len(r.Items) > 0 {
+		o["work_items"] = values(r.Items, func(i Owner) any {
+			return object{"agent_id": string(i.Agent), "work_item_id": string(i.Item), "handle": string(i.Handle)}
+		})
 	}
 	return View{o}
 }
@@ -155,11 +147,7 @@ func (p Prepared) View() View {
 		o["strongest_carryover_gap"] = g.json()
 	}
 	if len(p.Parked) > 0 {
-		var rows []any
-		for _, k := range p.Parked {
-			rows = append(rows, k.View().object)
-		}
-		o["parked"] = rows
+		o["parked"] = values(p.Parked, func(k Parked) any { return k.View().object })
 	}
 	return View{o}
 }
@@ -177,11 +165,7 @@ func (a Receipt) View() View {
 	o := a.Thread.object()
 	o["changed_fields"] = fieldNames(a.Changed)
 	if len(a.Patched.Evicted) > 0 {
-		var list []any
-		for _, e := range a.Patched.Evicted {
-			list = append(list, object{"field": string(e.Field), "entry": e.value})
-		}
-		o["evicted"] = list
+		o["evicted"] = values(a.Patched.Evicted, func(e Eviction) any { return object{"field": string(e.Field), "entry": e.value} })
 	}
 	if len(a.Patched.Shortened) > 0 {
 		o["shortened"] = fieldNames(a.Patched.Shortened)
@@ -236,11 +220,7 @@ func (v Compliance) View() View {
 }
 
 func issues(list []Issue) []any {
-	out := make([]any, len(list))
-	for i, s := range list {
-		out[i] = object{"code": s.Code, "detail": s.Detail, "evidence": s.Evidence.Raw()}
-	}
-	return out
+	return values(list, func(s Issue) any { return object{"code": s.Code, "detail": s.Detail, "evidence": s.Evidence.Raw()} })
 }
 
 // Warnings are the sentences that a command's author should read.

@@ -1,6 +1,9 @@
 // Package action is the one catalogue of what an operator can do: keys, help, palette and the
 // hint line are all read from it, so that none of them can say what is not so. It is a value:
 // Standard makes it, Remap gives it the operator's keys.
+//
+// Read table.go first (every action), then why.go (when it is offered), keys.go (which keys it
+// has) and filter.go (what filters mean). What an action does is in ui/console/act.go.
 package action
 
 import (
@@ -16,8 +19,8 @@ import (
 // ID names an action.
 type ID string
 
-// Context is where an action's keys are heard. Exactly one context listens at a time; Text
-// and List below it are dialogs.
+// Context is where an action's keys hold. Exactly one context has the keys at a time; all but
+// Desk are dialogs.
 type Context string
 
 // The contexts.
@@ -32,7 +35,7 @@ const (
 	Menu Context = "menu"
 	// Triage is the judging of findings while no reason is typed.
 	Triage Context = "triage"
-	// ThreadBoard is the board of threads.
+	// ThreadBoard is the threads view.
 	ThreadBoard Context = "board of threads"
 	// Output is text that is scrolled: what a command wrote.
 	Output Context = "output"

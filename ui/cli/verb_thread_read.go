@@ -176,10 +176,7 @@ func preparedAnswer(p thread.Prepared) answer {
 // everywhere lists the threads that somebody may take up, by repository: this one and those
 // that work items link to.
 func (v *threadVerbs) everywhere(ctx context.Context) (r answer, err error) {
-	in, err := v.threads()
-	if err != nil {
-		return r, err
-	}
+	in := v.app.threads(v.app.actor)
 	h, err := v.app.open()
 	if err != nil && !home.NoHome(err) {
 		return r, err

@@ -140,11 +140,7 @@ func (v *todoVerbs) promoted(ctx context.Context, key string, agent model.AgentI
 	if err != nil {
 		return model.View{}, err
 	}
-	actor, err := v.app.actor()
-	if err != nil {
-		return model.View{}, err
-	}
-	id, err := h.Promote(ctx, model.Envelope{Key: key, Actor: actor, Agent: agent}, base, t, body)
+	id, err := h.Promote(ctx, model.Envelope{Key: key, Actor: v.app.actor, Agent: agent}, base, t, body)
 	if err != nil {
 		return model.View{}, err
 	}

@@ -19,6 +19,7 @@ type verb struct {
 
 // verbs are all verbs, as help groups and orders them. A verb is declared here and by the
 // command that its function makes: registration, help, completion and the manual page follow.
+// What it answers as JSON is named in json_test.go and docs/json.md, which a test compares.
 func verbs() []verb {
 	return []verb{
 		{"new", groupWork, (*app).newVerb},

@@ -17,7 +17,7 @@ import (
 	"vise/model"
 )
 
-// The scripts show the screen as an operator meets it. Verbs:
+// The scripts show the screen as an operator meets it (go test -run Script -rewrite writes them anew). Verbs:
 //
 //	new size=120x36 [ascii nocolor …]   a console on an empty ledger, or at its first run
 //	do                                  what other processes do, a line each (see deed)
