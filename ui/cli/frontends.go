@@ -57,7 +57,11 @@ func (a *app) mcpVerb() *cobra.Command {
 }
 
 // driver runs agents' programs. What they do counts where they run.
-func (a *app) driver(programs map[model.AgentID]runner.Program) (*runner.Driver, error) {
+func (a *app) driver(o driveOptions, argv []string) (*runner.Driver, error) {
+	programs, err := a.programs(o, argv)
+	if err != nil {
+		return nil, err
+	}
 	dirs := map[model.AgentID]string{}
 	for agent, p := range programs {
 		dirs[agent] = p.Dir

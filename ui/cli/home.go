@@ -153,9 +153,18 @@ func readItem[T any](ctx context.Context, a *app, ref string, show func(*page, T
 }
 
 // itemAnswer reads what a changed item is like and answers with it.
-func (a *app) itemAnswer(ctx context.Context, in model.Receipt, did string) (answer, error) {
-	out, err := readOne(ctx, a, func(r model.Reader) (home.ItemResult, error) { return home.ItemResultOf(r, in), nil })
-	return answer{data: out, warnings: out.Warnings, text: func(p *page) { p.changed(did, out.WorkItem) }}, err
+func (a *app) itemAnswer(ctx context.Context, in model.Receipt, err error, did string) (answer, error) {
+	return changeAnswer(ctx, a, in, err, func(p *page, out home.ItemResult) { p.changed(did, out.WorkItem) }, home.ItemResultOf)
+}
+
+// changeAnswer is an answer about what a command did, as read tells it, or the command's error.
+func changeAnswer[T any](ctx context.Context, a *app, in model.Receipt, err error, show func(*page, T), read func(model.Reader, model.Receipt) T) (answer, error) {
+	if err != nil {
+		return answer{}, err
+	}
+	ans, err := readAnswer(ctx, a, show, func(r model.Reader) (T, error) { return read(r, in), nil })
+	ans.warnings = in.Warnings
+	return ans, err
 }
 
 // wakeful runs wakeLedger until the function that it returns is called.

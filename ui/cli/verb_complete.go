@@ -258,9 +258,14 @@ func (a *app) reportVerb() *cobra.Command {
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		switch {
 		case o.none:
-			return a.declineReport(ctx, args[0], o)
+			return a.settleReport(ctx, args[0], o, "declined the reports of", func(id model.ItemID) model.Command {
+				return model.DeclineReport{WorkItemID: id}
+			})
 		case o.file == "" && o.offered == 0:
-			return a.showReport(ctx, args[0])
+			return readItem(ctx, a, args[0], (*page).report, func(r model.Reader, w model.WorkItem) (out home.CompletionResult) {
+				out.WorkItem = home.ViewOf(r, w.ID)
+				return out
+			})
 		}
 		return a.giveReport(ctx, args[0], o)
 	})
@@ -296,26 +301,9 @@ func (a *app) giveReport(ctx context.Context, ref string, o reportOptions) (answ
 	})
 }
 
-func (a *app) declineReport(ctx context.Context, ref string, o reportOptions) (answer, error) {
-	return a.settleReport(ctx, ref, o, "declined the reports of", func(id model.ItemID) model.Command {
-		return model.DeclineReport{WorkItemID: id}
-	})
-}
-
 func (a *app) settleReport(ctx context.Context, ref string, o reportOptions, did string, make func(model.ItemID) model.Command) (answer, error) {
 	in, err := a.act(ctx, ref, o.mutation, make)
-	if err != nil {
-		return answer{}, err
-	}
-	out, err := readOne(ctx, a, func(r model.Reader) (home.CompletionResult, error) { return home.CompletionResultOf(r, in), nil })
-	return answer{data: out, warnings: out.Warnings, text: func(p *page) { p.changed(did, out.WorkItem) }}, err
-}
-
-func (a *app) showReport(ctx context.Context, ref string) (answer, error) {
-	return readItem(ctx, a, ref, (*page).report, func(r model.Reader, w model.WorkItem) (out home.CompletionResult) {
-		out.WorkItem = home.ViewOf(r, w.ID)
-		return out
-	})
+	return changeAnswer(ctx, a, in, err, func(p *page, out home.CompletionResult) { p.changed(did, out.WorkItem) }, home.CompletionResultOf)
 }
 
 func (p *page) report(out home.CompletionResult) {

@@ -73,8 +73,6 @@ func (a *app) primeVerb() *cobra.Command {
 	})
 }
 
-func joined(words []string) string { return strings.Join(words, ", ") }
-
 func (a *app) contextVerb() *cobra.Command {
 	var budget int
 	c := &cobra.Command{
@@ -129,7 +127,7 @@ func (p *page) notes(out noted) {
 		p.line("%s  %-8s  %s", n.At.Format(time.RFC3339), n.Kind, n.Text)
 	}
 	for _, s := range out.Trace.Steps {
-		p.line("%s  %-8s  called %s: %s", s.At.Format(time.RFC3339), "round", model.Text(joined(s.Calls)), s.Text)
+		p.line("%s  %-8s  called %s: %s", s.At.Format(time.RFC3339), "round", model.Text(strings.Join(s.Calls, ", ")), s.Text)
 	}
 	if out.Trace.Dropped > 0 {
 		p.line("%d rounds only talked", out.Trace.Dropped)

@@ -48,18 +48,16 @@ func (a *app) trigger(ctx context.Context, ref string, o triggerOptions) (answer
 		return answer{}, err
 	}
 	in, err := a.apply(ctx, o.mutation, agent, t)
-	if err != nil {
-		return answer{}, err
+	return changeAnswer(ctx, a, in, err, (*page).triggered, home.TriggerResultOf)
+}
+
+func (p *page) triggered(out home.TriggerResult) {
+	if out.WorkItem != nil {
+		p.changed("triggered", *out.WorkItem)
 	}
-	out, err := readOne(ctx, a, func(r model.Reader) (home.TriggerResult, error) { return home.TriggerResultOf(r, in), nil })
-	return answer{data: out, warnings: in.Warnings, text: func(p *page) {
-		if out.WorkItem != nil {
-			p.changed("triggered", *out.WorkItem)
-		}
-		for _, id := range out.Triggered {
-			p.line("  %s", id)
-		}
-	}}, err
+	for _, id := range out.Triggered {
+		p.line("  %s", id)
+	}
 }
 
 // address says which waits a trigger is for, and in whose name.
@@ -299,18 +297,18 @@ func (a *app) wait(ctx context.Context, ref string, o waitOptions) (answer, erro
 		return answer{}, err
 	}
 	in, err := a.applyWait(ctx, ref, o, wait)
-	if err != nil {
-		return answer{}, err
+	return changeAnswer(ctx, a, in, err, (*page).waiting, func(r model.Reader, in model.Receipt) home.WaitResult {
+		return home.WaitResultOf(r, wait.Wake, in)
+	})
+}
+
+func (p *page) waiting(out home.WaitResult) {
+	if out.WorkItem == nil {
+		p.line("agent %s waits", out.Wait.AgentID)
+	} else {
+		p.changed("waits", *out.WorkItem)
 	}
-	out, err := readOne(ctx, a, func(r model.Reader) (home.WaitResult, error) { return home.WaitResultOf(r, wait.Wake, in), nil })
-	return answer{data: out, warnings: in.Warnings, text: func(p *page) {
-		if out.WorkItem == nil {
-			p.line("agent %s waits", out.Wait.AgentID)
-		} else {
-			p.changed("waits", *out.WorkItem)
-		}
-		p.wait(out.Wait)
-	}}, err
+	p.wait(out.Wait)
 }
 
 // applyWait is for the item named, or else for the agent's focus, or the agent.
