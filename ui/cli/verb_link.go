@@ -25,7 +25,8 @@ type linkOptions struct {
 }
 
 func (a *app) linkVerb() *cobra.Command {
-	return a.linking("link", "Link a work item to its threads, file todos and whatever else", func(c *model.LinkWorkItem) *model.Links { return &c.Add })
+	return a.linking("link", "Link a work item to its threads, file todos and whatever else",
+		func(c *model.LinkWorkItem) *model.Links { return &c.Add })
 }
 
 func (a *app) unlinkVerb() *cobra.Command {
@@ -39,7 +40,7 @@ func (a *app) linking(verb, short string, part func(*model.LinkWorkItem) *model.
 		Long: "A link says where the work on an item lies. It changes neither the item's order nor what anybody\n" +
 			"saw of it, and completed items take links, too. What is there already, or is not there, changes nothing.",
 		Example: "vise link wi-7f3k --thread fix-login-token-refresh\n" +
-			"vise link wi-7f3k --todo tmp/review/7/todos:review/003 --ref issue:862", ValidArgsFunction: a.allItems,
+			"vise link wi-7f3k --todo tmp/review/7/todos:review/003 --ref issue:862", ValidArgsFunction: a.items(model.FilterAll),
 	}
 	o.keyed(c)
 	f := c.Flags()
@@ -137,7 +138,7 @@ func (a *app) resumeVerb() *cobra.Command {
 		Long: "resume shows where the work on an item was left, in the repository around the working directory and\n" +
 			"on its branch: objective, next action, why, what is unverified, the strongest gap, dead ends, files, and\n" +
 			"whether it may be loaded here. Without ID it is about the agent's focus, or else the active thread. It\n" +
-			"changes nothing; picking an item goes on with its thread.", ValidArgsFunction: a.allItems,
+			"changes nothing; picking an item goes on with its thread.", ValidArgsFunction: a.items(model.FilterAll),
 	}
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.resume(ctx, first(args)) })
 }
@@ -149,11 +150,8 @@ func (a *app) resume(ctx context.Context, ref string) (answer, error) {
 	}
 	card := a.threads("").Card(ctx, item.Links.Threads)
 	raw, err := json.Marshal(card.View())
-	if err != nil {
-		return answer{}, err
-	}
 	out := resumed{WorkItemID: item.ID, Handle: item.Handle, Objective: item.Objective, Card: raw}
-	return answer{data: out, text: func(p *page) { p.card(item, card) }}, nil
+	return answer{data: out, text: func(p *page) { p.card(item, card) }}, err
 }
 
 // resumedItem is the item that ref names, else the focus; none without a home or a focus.

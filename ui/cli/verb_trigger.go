@@ -25,7 +25,7 @@ func (a *app) triggerVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "trigger [ID|WAIT]", Short: "Say that something happened which a work item waits for",
 		Long: "trigger tells the waits of a work item, one wait by its id, or the agent's waits on --resource, that\n" +
-			"something happened. The item is offered for review; nothing is unblocked and no focus moves.", ValidArgsFunction: a.openItems,
+			"something happened. The item is offered for review; nothing is unblocked and no focus moves.", ValidArgsFunction: a.items(model.FilterOpen),
 	}
 	c.AddCommand(a.triggerURLVerb(), a.triggerListVerb(), a.triggerRevokeVerb())
 	o.keyed(c)
@@ -270,7 +270,7 @@ func (a *app) waitVerb() *cobra.Command {
 			"ID the agent's focus waits, or the agent itself when it has none. A trigger asks for a review; it\n" +
 			"never unblocks by itself.",
 		Example: "vise wait wi-7f3k --operator 'LRU or LFU?' --choice LRU --choice LFU\n" +
-			"vise wait wi-7f3k --external github:owner/repo#7 --source ci --recheck 2h\nvise wait wi-7f3k --timer 'tomorrow 9'", ValidArgsFunction: a.openItems,
+			"vise wait wi-7f3k --external github:owner/repo#7 --source ci --recheck 2h\nvise wait wi-7f3k --timer 'tomorrow 9'", ValidArgsFunction: a.items(model.FilterOpen),
 	}
 	o.register(c)
 	f := c.Flags()

@@ -24,7 +24,7 @@ func (a *app) updateVerb() *cobra.Command {
 		Use: "update ID", Short: "Change the objective, the plan status or the checklist",
 		Long: "update changes what is given and leaves the rest. --todos takes the whole checklist, as JSON\n" +
 			`([{"text":"…","state":"pending"}]) or as Markdown (- [ ] pending, - [~] in progress, - [x] completed).`,
-		Example: "vise update wi-7f3k --plan-status ready\nvise update wi-7f3k --todos - < todos.md", ValidArgsFunction: a.openItems,
+		Example: "vise update wi-7f3k --plan-status ready\nvise update wi-7f3k --todos - < todos.md", ValidArgsFunction: a.items(model.FilterOpen),
 	}
 	o.register(c)
 	f := c.Flags()
@@ -160,7 +160,7 @@ func (a *app) pickVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "pick ID", Short: "Make a work item the agent's focus",
 		Long: "pick makes an open work item the agent's focus. Leaving runnable work asks for a reason.\n" +
-			"A blocked item may be picked for inspection: its blocker stays, unless --clear-blocker.", ValidArgsFunction: a.openItems,
+			"A blocked item may be picked for inspection: its blocker stays, unless --clear-blocker.", ValidArgsFunction: a.items(model.FilterOpen),
 	}
 	m.register(c)
 	reason := c.Flags().String("reason", "", "why the focus moves")
@@ -186,7 +186,7 @@ func (p *page) picked(out home.PickResult) {
 func (a *app) blockVerb() *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
-		Use: "block ID TEXT", Short: "Say what a work item cannot advance without", ValidArgsFunction: a.openItems,
+		Use: "block ID TEXT", Short: "Say what a work item cannot advance without", ValidArgsFunction: a.items(model.FilterOpen),
 	}
 	m.register(c)
 	recheck := c.Flags().Duration("recheck", 0, "look again after this time (default 1h)")
@@ -200,7 +200,7 @@ func (a *app) blockVerb() *cobra.Command {
 func (a *app) unblockVerb() *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
-		Use: "unblock ID", Short: "Clear the blocker and what the work item waits for", ValidArgsFunction: a.openItems,
+		Use: "unblock ID", Short: "Clear the blocker and what the work item waits for", ValidArgsFunction: a.items(model.FilterOpen),
 	}
 	m.register(c)
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
