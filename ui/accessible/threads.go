@@ -1,6 +1,7 @@
 package accessible
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -36,10 +37,7 @@ func (s *session) threadsMenu(ctx context.Context) error {
 
 // threadWords are a thread in one line.
 func threadWords(b action.ThreadRow) string {
-	goal := b.Thread.Goal
-	if goal == "" {
-		goal = model.Text(b.Thread.ID)
-	}
+	goal := cmp.Or(b.Thread.Goal, model.Text(b.Thread.ID))
 	words := []string{b.State(), goal.String()}
 	for _, o := range b.Items {
 		words = append(words, string(o.Handle))
