@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // step takes over records, all or none. Times, revisions and reports stay as they were;
 // handles and plan files are made here.
@@ -101,4 +104,150 @@ func orNow(t, now time.Time) time.Time {
 		return now
 	}
 	return t.UTC()
+}
+
+// LinkWorkItem ties an item to its neighbours and unties it: what Remove names goes, what
+// Add names comes; what is there already, or is not there to remove, changes nothing.
+//
+// It is bookkeeping: where the work lies is not what the work is. UpdatedAt stays, nobody's
+// view of the item gets stale, and a completed item keeps taking links. A thread is the
+// same by repository and task id, a file todo by directory and qualified id, a reference by
+// kind and text: adding one again under another title renames it.
+type LinkWorkItem struct {
+	WorkItemID ItemID `json:"work_item_id"`
+	Add        Links  `json:"add,omitzero"`
+	Remove     Links  `json:"remove,omitzero"`
+}
+
+// Name is part of Command.
+func (LinkWorkItem) Name() string { return "LinkWorkItem" }
+
+// Limits of an item's links: of each kind, and of one name in Unicode scalars (a path of
+// Linux has at most 4,096 bytes).
+const (
+	maxLinks    = 200
+	maxLinkName = 4096
+)
+
+// Linked is the data of work_item_links_changed: what came and what went.
+type Linked struct {
+	Revision uint64 `json:"revision"`
+	Added    Links  `json:"added,omitzero"`
+	Removed  Links  `json:"removed,omitzero"`
+}
+
+// IsZero reports whether nothing is linked.
+func (l Links) IsZero() bool { return len(l.Threads)+len(l.TodoRefs)+len(l.Refs) == 0 }
+
+func (c LinkWorkItem) step(s *step) error {
+	w, err := s.own(c.WorkItemID, 0)
+	if err != nil {
+		return err
+	}
+	add, err := validLinks("add", c.Add)
+	if err != nil {
+		return err
+	}
+	remove, err := validLinks("remove", c.Remove)
+	if err != nil {
+		return err
+	}
+	if add.IsZero() && remove.IsZero() {
+		return Refuse(CodeInvalid, "nothing to link").At("add").WithHint("name a thread, a file todo or a reference in add or remove")
+	}
+	before := w.Links
+	var change Linked
+	w.Links.Threads, change.Added.Threads, change.Removed.Threads = relink(before.Threads, add.Threads, remove.Threads, equal)
+	w.Links.TodoRefs, change.Added.TodoRefs, change.Removed.TodoRefs = relink(before.TodoRefs, add.TodoRefs, remove.TodoRefs, equal)
+	w.Links.Refs, change.Added.Refs, change.Removed.Refs = relink(before.Refs, add.Refs, remove.Refs, Ref.same)
+	if change.Added.IsZero() && change.Removed.IsZero() {
+		return nil
+	}
+	if err := roomForLinks(w.Links, before); err != nil {
+		return err
+	}
+	w = s.save(w, false)
+	change.Revision = w.Revision
+	s.event(EventLinksChanged, w.ID, change)
+	return nil
+}
+
+func equal[L comparable](l, o L) bool { return l == o }
+func (l Ref) same(o Ref) bool         { return l.Kind == o.Kind && l.Ref == o.Ref }
+
+// relink is have without remove and with add at its end, and what that changes. An entry
+// whose twin in add differs keeps its place.
+func relink[L comparable](have, add, remove []L, same func(L, L) bool) (now, added, removed []L) {
+	for _, l := range have {
+		if slices.ContainsFunc(remove, func(r L) bool { return same(l, r) }) {
+			removed = append(removed, l)
+			continue
+		}
+		now = append(now, l)
+	}
+	for _, l := range add {
+		at := slices.IndexFunc(now, func(h L) bool { return same(h, l) })
+		switch {
+		case at < 0:
+			now = append(now, l)
+		case now[at] == l:
+			continue
+		default:
+			now[at] = l
+		}
+		added = append(added, l)
+	}
+	return now, added, removed
+}
+
+// roomForLinks holds what grows to the limit; an import may have brought more.
+func roomForLinks(now, before Links) error {
+	for _, kind := range []struct {
+		name      string
+		now, then int
+	}{
+		{"threads", len(now.Threads), len(before.Threads)},
+		{"todo_refs", len(now.TodoRefs), len(before.TodoRefs)},
+		{"refs", len(now.Refs), len(before.Refs)},
+	} {
+		if kind.now > maxLinks && kind.now > kind.then {
+			return Refuse(CodeInvalid, "%d %s would be linked, at most %d are kept", kind.now, kind.name, maxLinks).At("add." + kind.name).
+				WithHint("unlink what is done with")
+		}
+	}
+	return nil
+}
+
+// validLinks checks the names in l and returns them trimmed.
+func validLinks(field string, l Links) (Links, error) {
+	var out Links
+	v := linkNames{}
+	for _, t := range l.Threads {
+		out.Threads = append(out.Threads, ThreadLink{Repo: v.need(field+".threads.repo", t.Repo),
+			TaskID: v.need(field+".threads.task_id", t.TaskID)})
+	}
+	for _, t := range l.TodoRefs {
+		out.TodoRefs = append(out.TodoRefs, TodoRef{
+			TodosBase: v.need(field+".todo_refs.todos_base", t.TodosBase), QualifiedID: v.need(field+".todo_refs.qualified_id",
+				t.QualifiedID)})
+	}
+	for _, r := range l.Refs {
+		out.Refs = append(out.Refs, Ref{
+			Kind: v.need(field+".refs.kind", r.Kind), Ref: v.need(field+".refs.ref", r.Ref), Title: v.may(field+".refs.title", r.Title)})
+	}
+	return out, v.err
+}
+
+// linkNames keeps the first thing that is wrong with the names it was shown.
+type linkNames struct{ err error }
+
+func (v *linkNames) need(field string, t Text) Text { return v.keep(required(field, t, maxLinkName)) }
+
+func (v *linkNames) may(field string, t Text) Text { return v.keep(optional(field, t, maxLinkName)) }
+
+func (v *linkNames) keep(t Text, err error) Text {
+	if v.err == nil && err != nil {
+		v.err = err
+	}
+	return t
 }

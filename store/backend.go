@@ -5,12 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/google/btree"
 
 	"vise/store/lock"
 )
 
 // Backend is a set of ordered keys with transactions. It is all that a place to store a
-// ledger must be able to do; storetest.Backend is its contract as a test.
+// ledger must be able to do; keepsTheContract in its tests is the contract.
 type Backend interface {
 	// View calls fn with one unchanging view of the keys, exactly once.
 	View(ctx context.Context, fn func(Txn) error) error
@@ -122,4 +126,129 @@ func (d *damage) Is(target error) bool { return target == ErrDamaged }
 
 func lostChanges(revision, known uint64) string {
 	return fmt.Sprintf("it ends at revision %d, and this home has seen %d", revision, known)
+}
+
+// Memory is a Backend that lives and dies with the process. It serves tests, and is the
+// simplest thing that keeps a backend's promises.
+type Memory struct {
+	news    news
+	writing sync.Mutex // lets one Update at a time
+	now     atomic.Pointer[memState]
+}
+
+// memState is what was committed, and how often. Its tree is never written to again.
+type memState struct {
+	tree *btree.BTreeG[pair]
+	mark uint64
+}
+
+// NewMemory is an empty Memory.
+func NewMemory() *Memory {
+	m := &Memory{}
+	m.now.Store(&memState{tree: btree.NewG(32, func(a, b pair) bool { return bytes.Compare(a.key, b.key) < 0 })})
+	return m
+}
+
+// View implements Backend.
+func (m *Memory) View(ctx context.Context, fn func(Txn) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return fn(&memTxn{tree: m.now.Load().tree})
+}
+
+// Update implements Backend.
+func (m *Memory) Update(ctx context.Context, fn func(Txn) error) error {
+	m.writing.Lock()
+	defer m.writing.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	was := m.now.Load()
+	t := &memTxn{tree: was.tree.Clone(), writable: true}
+	if err := fn(t); err != nil || !t.wrote {
+		return err
+	}
+	m.now.Store(&memState{tree: t.tree, mark: was.mark + 1})
+	m.news.broadcast()
+	return nil
+}
+
+// Mark implements Backend.
+func (m *Memory) Mark(context.Context) (uint64, error) { return m.now.Load().mark, nil }
+
+// News implements Backend.
+func (m *Memory) News() <-chan struct{} { return m.news.next() }
+
+// Close implements Backend.
+func (m *Memory) Close() error { return nil }
+
+type memTxn struct {
+	tree     *btree.BTreeG[pair]
+	writable bool
+	wrote    bool
+}
+
+func (t *memTxn) Get(key []byte) ([]byte, error) {
+	p, _ := t.tree.Get(pair{key: key})
+	return p.value, nil
+}
+
+func (t *memTxn) Put(key, value []byte) error {
+	if !t.writable {
+		return errReadOnlyTxn
+	}
+	if len(key) == 0 {
+		return errEmptyKey
+	}
+	t.tree.ReplaceOrInsert(pair{bytes.Clone(key), append([]byte{}, value...)})
+	t.wrote = true
+	return nil
+}
+
+func (t *memTxn) Delete(key []byte) error {
+	if !t.writable {
+		return errReadOnlyTxn
+	}
+	t.tree.Delete(pair{key: key})
+	t.wrote = true
+	return nil
+}
+
+func (t *memTxn) Scan(r Range, visit func(key, value []byte) bool) error {
+	each := func(p pair) bool { return !r.excludes(p.key) && visit(p.key, p.value) }
+	switch {
+	case !r.Reverse:
+		t.tree.AscendGreaterOrEqual(pair{key: r.From}, each)
+	case r.To == nil:
+		t.tree.Descend(each)
+	default:
+		t.tree.DescendLessOrEqual(pair{key: r.To}, func(p pair) bool { return bytes.Equal(p.key, r.To) || each(p) })
+	}
+	return nil
+}
+
+// news tells whoever waits that something was committed. It is a level, not an edge:
+// who takes the channel, then looks, then waits, misses nothing.
+type news struct {
+	mu      sync.Mutex // protects channel
+	channel chan struct{}
+}
+
+func (n *news) next() <-chan struct{} {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.channel == nil {
+		n.channel = make(chan struct{})
+	}
+	return n.channel
+}
+
+func (n *news) broadcast() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.channel != nil {
+		close(n.channel)
+		n.channel = nil
+	}
 }

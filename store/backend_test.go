@@ -8,7 +8,6 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/store/lock"
-	"vise/store/storetest"
 )
 
 var ctx = context.Background()
@@ -16,11 +15,11 @@ var ctx = context.Background()
 var _ store.PlanFiles = files.Home{}
 
 func TestMemoryKeepsTheContract(t *testing.T) {
-	storetest.Backend(t, func(testing.TB) store.Backend { return store.NewMemory() })
+	keepsTheContract(t, func(testing.TB) store.Backend { return store.NewMemory() })
 }
 
 func TestBoltKeepsTheContract(t *testing.T) {
-	storetest.Backend(t, func(t testing.TB) store.Backend { return newBolt(t, t.TempDir()) })
+	keepsTheContract(t, func(t testing.TB) store.Backend { return newBolt(t, t.TempDir()) })
 }
 
 // newBolt is an empty bbolt ledger in dir.

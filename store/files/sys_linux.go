@@ -1,8 +1,11 @@
 package files
 
 import (
+	"bytes"
+	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -26,3 +29,36 @@ func renameNew(dir *os.File, from, to string) error {
 const flushesAll = true
 
 func flushAll(dir *os.File) error { return unix.Syncfs(int(dir.Fd())) }
+
+// processOf reads /proc. A process that is gone has no start.
+func processOf(pid int) Process {
+	const start = 22 - 3 // field 22 of stat, which is split from field 3 on
+	p := Process{PID: pid}
+	f := stat(pid)
+	if len(f) <= start {
+		return p
+	}
+	p.Start, p.Stopped = f[start], f[0] == "T" || f[0] == "t"
+	p.Args = args(pid)
+	return p
+}
+
+func args(pid int) []string {
+	if pid == os.Getpid() {
+		return os.Args
+	}
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	if err != nil || len(raw) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimRight(string(raw), "\x00"), "\x00")
+}
+
+// stat is /proc/<pid>/stat from the state on, the part after the command's bracket.
+func stat(pid int) []string {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
+}

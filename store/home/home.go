@@ -5,8 +5,8 @@
 // follow, an unknown outcome is looked up, what hooks left is taken in, and the scheduler
 // runs. The ledger's answer is never hidden by what follows it: that becomes a warning.
 //
-// Read home.go (opening, reading), apply.go (a command and what surrounds it), plans.go,
-// todo_*.go and thread*.go (what follows), queue.go (what hooks left), scheduler.go, and
+// Read home.go (opening, reading), apply.go (a command, what surrounds it, plans),
+// todos.go and thread*.go (what follows), queue.go (what hooks left), scheduler.go, and
 // results.go (what frontends answer).
 package home
 

@@ -67,6 +67,9 @@ type app struct {
 	ttyIn, ttyOut bool
 
 	flags globals
+	// actor is who acts, agent the agent that the command line or the environment names, or none.
+	actor model.Actor
+	agent model.AgentID
 	home  *home.Home
 	// inverse takes this run's command back, if anything does.
 	inverse *model.Undo
@@ -100,6 +103,9 @@ func (a *app) verb(c *cobra.Command, run func(ctx context.Context, args []string
 		c.Args = usageArgs(c.Use)
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := a.identify(); err != nil {
+			return err
+		}
 		ans, err := run(c.Context(), args)
 		if err != nil {
 			return err

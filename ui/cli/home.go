@@ -83,11 +83,7 @@ func (a *app) applyEnding(ctx context.Context, m mutation, agent model.AgentID, 
 	if err != nil {
 		return model.Receipt{}, err
 	}
-	actor, err := a.actor()
-	if err != nil {
-		return model.Receipt{}, err
-	}
-	e := model.Envelope{Key: cmp.Or(m.key, newKey()), Actor: actor, Agent: agent, Command: c}
+	e := model.Envelope{Key: cmp.Or(m.key, newKey()), Actor: a.actor, Agent: agent, Command: c}
 	in, err := h.ApplyEnding(ctx, e, end)
 	if in.Inverse != nil {
 		a.inverse, in.Inverse = in.Inverse, nil // for who runs verbs within, not for the answer
@@ -108,11 +104,7 @@ func (a *app) act(ctx context.Context, ref string, m mutation, build func(model.
 	if err != nil {
 		return model.Receipt{}, err
 	}
-	agent, err := a.namedAgent()
-	if err != nil {
-		return model.Receipt{}, err
-	}
-	return a.apply(ctx, m, agent, build(id))
+	return a.apply(ctx, m, a.agent, build(id))
 }
 
 // resolve finds the item that a handle, an id or the beginning of one names.

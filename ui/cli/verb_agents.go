@@ -171,12 +171,8 @@ func (a *app) installVerb() *cobra.Command {
 }
 
 func (a *app) installOptions(program string) (agents.Options, error) {
-	agent, err := a.namedAgent()
-	if err != nil {
-		return agents.Options{}, err
-	}
 	dir, err := a.homeDir()
-	return agents.Options{Program: program, Agent: string(agent), Vise: ownName(), Home: dir, Version: versionOf(program), Getenv: a.getenv}, err
+	return agents.Options{Program: program, Agent: string(a.agent), Vise: ownName(), Home: dir, Version: versionOf(program), Getenv: a.getenv}, err
 }
 
 // versionPatience is what a program may take to tell its version.

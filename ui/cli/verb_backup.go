@@ -91,15 +91,11 @@ func (a *app) initVerb() *cobra.Command {
 }
 
 func (a *app) init(ctx context.Context, m mutation) (answer, error) {
-	agent, err := a.namedAgent()
-	if err != nil {
-		return answer{}, err
-	}
 	d, created, err := a.openOrCreate()
 	if err != nil {
 		return answer{}, err
 	}
-	in, err := a.apply(ctx, m, "", model.AddAgent{AgentID: cmp.Or(agent, defaultAgent)})
+	in, err := a.apply(ctx, m, "", model.AddAgent{AgentID: cmp.Or(a.agent, defaultAgent)})
 	if err != nil {
 		return answer{}, err
 	}

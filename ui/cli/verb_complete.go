@@ -51,10 +51,6 @@ func (a *app) complete(ctx context.Context, ref string, o completeOptions) (answ
 	if err != nil {
 		return answer{}, err
 	}
-	agent, err := a.namedAgent()
-	if err != nil {
-		return answer{}, err
-	}
 	before, err := a.view(ctx, id)
 	if err != nil {
 		return answer{}, err
@@ -67,7 +63,7 @@ func (a *app) complete(ctx context.Context, ref string, o completeOptions) (answ
 	if err != nil {
 		return answer{}, err
 	}
-	in, err := a.applyEnding(ctx, o.mutation, agent, model.Round{
+	in, err := a.applyEnding(ctx, o.mutation, a.agent, model.Round{
 		Text: report, WorkItemID: id,
 		Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: id, Force: o.force, LinkedTodos: words, SeenRevision: o.ifRevision}}},
 	}, end)
@@ -188,10 +184,6 @@ func (a *app) decideTodos(ctx context.Context, v model.View, t todoDecisions) (m
 	if len(v.Links.TodoRefs) == 0 && t.all == "" && len(t.one) == 0 {
 		return nil, home.TodoDecisions{}, nil
 	}
-	actor, err := a.actor()
-	if err != nil {
-		return nil, home.TodoDecisions{}, err
-	}
 	files := home.NewTodoFiles()
 	defer files.Close()
 	words, err := t.words(file.Undecided(v.Links.TodoRefs, files.Find))
@@ -199,7 +191,7 @@ func (a *app) decideTodos(ctx context.Context, v model.View, t todoDecisions) (m
 		return nil, home.TodoDecisions{}, err
 	}
 	item := model.WorkItem{ID: v.ID, Handle: v.Handle, Links: v.Links}
-	decided, err := a.home.DecideTodos(ctx, files, actor, item, words)
+	decided, err := a.home.DecideTodos(ctx, files, a.actor, item, words)
 	if err == nil && v.State == model.Open {
 		err = decided.Ask(v.Handle)
 	}

@@ -224,6 +224,9 @@ func (a *app) items(filter model.Filter) cobra.CompletionFunc {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
+		if a.identify() != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
 		_ = a.read(c.Context(), func(r model.Reader) error {
 			agent, err := a.agentOf(r)
 			if err != nil {

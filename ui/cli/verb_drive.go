@@ -68,19 +68,15 @@ func (a *app) driveVerb() *cobra.Command {
 // programs are those of the command line, else those of the configuration.
 func (a *app) programs(o driveOptions, argv []string) (map[model.AgentID]runner.Program, error) {
 	if len(argv) > 0 {
-		agent, err := a.namedAgent()
-		if err == nil && agent == "" {
-			err = misuse("agent", "nothing says whose program that is").WithHint("name the agent: --agent A")
-		}
-		if err != nil {
-			return nil, err
+		if a.agent == "" {
+			return nil, misuse("agent", "nothing says whose program that is").WithHint("name the agent: --agent A")
 		}
 		p, err := runner.Program{Command: argv, Adapter: runner.Adapter(o.adapter), Dir: o.dir, Env: o.allow,
 			Turn: runner.Limits{Timeout: o.timeout, Rounds: o.rounds, Lease: o.lease}}.Checked()
 		if err != nil {
 			return nil, misuse("command", "the command line: %v", err)
 		}
-		return map[model.AgentID]runner.Program{agent: p}, nil
+		return map[model.AgentID]runner.Program{a.agent: p}, nil
 	}
 	path, err := a.configFile()
 	if err != nil {
@@ -91,10 +87,8 @@ func (a *app) programs(o driveOptions, argv []string) (map[model.AgentID]runner.
 		return nil, err
 	}
 	names := o.agents
-	if named, err := a.namedAgent(); err != nil {
-		return nil, err
-	} else if named != "" {
-		names = append(names, string(named))
+	if a.agent != "" {
+		names = append(names, string(a.agent))
 	}
 	return some(all, names)
 }

@@ -124,15 +124,7 @@ func (a *app) planEdit(ctx context.Context, ref string) (answer, error) {
 
 // refreshPlan has the ledger describe the plan file of an item as it is now.
 func (a *app) refreshPlan(ctx context.Context, id model.ItemID) error {
-	actor, err := a.actor()
-	if err != nil {
-		return err
-	}
-	agent, err := a.namedAgent()
-	if err != nil {
-		return err
-	}
-	return a.home.RefreshPlan(ctx, model.Envelope{Actor: actor, Agent: agent}, id)
+	return a.home.RefreshPlan(ctx, model.Envelope{Actor: a.actor, Agent: a.agent}, id)
 }
 
 // plantAgain makes a missing plan file again, with the seed that it was born with.

@@ -108,11 +108,8 @@ type todoSession struct {
 // open opens the session that is meant: the one named, else the newest. Only an act that makes
 // todos may make a session, and only one that was named.
 func (v *todoVerbs) open(create bool) (*todoSession, error) {
-	who, err := v.actor()
-	if err != nil {
-		return nil, err
-	}
-	at := &todoSession{app: v.app, repo: v.dir(), actor: who}
+	at := &todoSession{app: v.app, repo: v.dir(), actor: v.actor()}
+	var err error
 	switch {
 	case v.session == "":
 		at.Session, err = todos.Newest(at.repo)
@@ -133,12 +130,11 @@ func (v *todoVerbs) dir() string {
 }
 
 // actor is who acts, as files name them: the operator is the user.
-func (v *todoVerbs) actor() (file.Actor, error) {
+func (v *todoVerbs) actor() file.Actor {
 	if v.as != "" {
-		return file.Actor{Name: model.Text(v.as), Operator: v.as == file.User}, nil
+		return file.Actor{Name: model.Text(v.as), Operator: v.as == file.User}
 	}
-	actor, err := v.app.actor()
-	return home.FileActor(actor), err
+	return home.FileActor(v.app.actor)
 }
 
 func (v *todoVerbs) named(repo, dir string, open func(repo, rel string) (*todos.Session, error)) (*todos.Session, error) {

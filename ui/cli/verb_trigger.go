@@ -79,14 +79,14 @@ func (a *app) address(ctx context.Context, ref string, t *model.Trigger) (model.
 	}
 	if x.ID != "" {
 		t.WaitID = x.ID
-		return a.namedAgent()
+		return a.agent, nil
 	}
 	id, err := a.resolve(ctx, ref)
 	if err != nil {
 		return "", err
 	}
 	t.WorkItemID = id
-	return a.namedAgent()
+	return a.agent, nil
 }
 
 // defaultListen is where vise serve listens, and where capabilities point at.
@@ -165,15 +165,11 @@ func secretOf(sign, path string) (string, error) {
 // aim finds what a capability is for: a wait, an item's first active wait, or an agent.
 func (a *app) aim(ctx context.Context, args []string, m *model.MintIngress) error {
 	if len(args) == 0 {
-		agent, err := a.namedAgent()
-		if err == nil && agent == "" {
-			err = misuse("agent", "nothing named that it is for").WithHint("name a work item, a wait, or --agent")
+		if a.agent == "" {
+			return misuse("agent", "nothing named that it is for").WithHint("name a work item, a wait, or --agent")
 		}
-		m.AgentID = agent
-		if m.Deliver == "" {
-			m.Deliver = model.DeliverEnqueueMessage // an agent has nothing that a hint could mark
-		}
-		return err
+		m.AgentID, m.Deliver = a.agent, cmp.Or(m.Deliver, model.DeliverEnqueueMessage) // an agent has nothing that a hint could mark
+		return nil
 	}
 	if strings.HasPrefix(args[0], "wt-") {
 		m.WaitID = model.WaitID(args[0])
@@ -209,14 +205,13 @@ func (a *app) triggerListVerb() *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the capabilities that reach the agents"}
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
 		return readAnswer(ctx, a, (*page).ingresses, func(r model.Reader) (ingressList, error) {
-			named, err := a.namedAgent()
 			var out ingressList
-			for _, id := range agentsOf(r, named) {
+			for _, id := range a.agentsOf(r) {
 				for _, in := range r.Ingresses(id, shownIngresses) {
 					out.Ingresses = append(out.Ingresses, ingressGist{Ingress: in, Signed: in.Secret != ""})
 				}
 			}
-			return out, err
+			return out, nil
 		})
 	})
 }
@@ -240,13 +235,12 @@ func revoked(in model.Ingress) string {
 }
 
 // agentsOf are the agent that is named, else all.
-func agentsOf(r model.Reader, named model.AgentID) []model.AgentID {
-	if named != "" {
-		return []model.AgentID{named}
+func (a *app) agentsOf(r model.Reader) (ids []model.AgentID) {
+	if a.agent != "" {
+		return []model.AgentID{a.agent}
 	}
-	var ids []model.AgentID
-	for _, a := range r.Agents("", maxAgents) {
-		ids = append(ids, a.ID)
+	for _, x := range r.Agents("", maxAgents) {
+		ids = append(ids, x.ID)
 	}
 	return ids
 }

@@ -140,15 +140,11 @@ func (a *app) worthAHome(c model.CreateWorkItem) error {
 	if _, err := a.open(); !home.NoHome(err) {
 		return err
 	}
-	actor, err := a.actor()
-	if err != nil {
-		return err
-	}
 	agent, err := a.agentOf(store.Empty())
 	if err != nil {
 		return err
 	}
-	_, err = model.Step(store.Empty(), model.Stamp{At: a.now(), NewID: "judged", Actor: actor, Agent: agent}, c)
+	_, err = model.Step(store.Empty(), model.Stamp{At: a.now(), NewID: "judged", Actor: a.actor, Agent: agent}, c)
 	return err
 }
 
@@ -158,10 +154,7 @@ func (a *app) agentOfNew(ctx context.Context) (model.AgentID, error) {
 	if err != nil {
 		return "", err
 	}
-	agent, err := a.namedAgent()
-	if err == nil && agent == "" {
-		agent, err = readOne(ctx, a, a.agentOf)
-	}
+	agent, err := readOne(ctx, a, a.agentOf)
 	if err == nil && created {
 		_, err = a.apply(ctx, mutation{}, "", model.AddAgent{AgentID: agent})
 	}

@@ -3,9 +3,18 @@ package lock
 import (
 	"io"
 	"os"
+	"runtime"
 
 	"golang.org/x/sys/unix"
 )
+
+// stopSelf stops the process before it returns: a signal to this thread is taken on the
+// way out of the system call, where one to the process may be left to another thread.
+func stopSelf() {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGSTOP)
+}
 
 // queueByte lies behind the holder's record. Whoever waits for the flock has a shared lock
 // on it, which ends with the process and locks out nobody.

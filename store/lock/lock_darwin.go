@@ -1,8 +1,11 @@
-//go:build !linux
-
 package lock
 
-import "os"
+import (
+	"os"
+	"syscall"
+)
+
+func stopSelf() { syscall.Kill(os.Getpid(), syscall.SIGSTOP) }
 
 // Here nobody is seen to wait: that costs fairness, nothing else.
 

@@ -1,21 +1,22 @@
-// Package storetest is what a backend must do, as tests, and what tests of several packages
-// need: children, amounts, a filled ledger. A new backend runs the tests of Backend and adds
-// none of its own for what is said here.
-package storetest
+package store_test
 
 import (
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"vise/store"
 )
 
-// Backend runs the contract of store.Backend on what open returns, an empty one each time.
-func Backend(t *testing.T, open func(t testing.TB) store.Backend) {
+// keepsTheContract runs the contract of store.Backend on what open returns, an empty one each time.
+func keepsTheContract(t *testing.T, open func(t testing.TB) store.Backend) {
 	for _, c := range []struct {
 		name string
 		test func(*testing.T, store.Backend)
@@ -44,12 +45,10 @@ func Backend(t *testing.T, open func(t testing.TB) store.Backend) {
 	}
 }
 
-var ctx = context.Background()
-
 func key(format string, args ...any) []byte { return fmt.Appendf(nil, format, args...) }
 
-// update commits what fn does, and fails the test when that is an error.
-func update(t testing.TB, b store.Backend, fn func(store.Txn) error) {
+// commit commits what fn does, and fails the test when that is an error.
+func commit(t testing.TB, b store.Backend, fn func(store.Txn) error) {
 	t.Helper()
 	if err := b.Update(ctx, fn); err != nil {
 		t.Fatal(err)
@@ -58,7 +57,7 @@ func update(t testing.TB, b store.Backend, fn func(store.Txn) error) {
 
 func put(t testing.TB, b store.Backend, pairs ...string) {
 	t.Helper()
-	update(t, b, func(txn store.Txn) error {
+	commit(t, b, func(txn store.Txn) error {
 		for i := 0; i < len(pairs); i += 2 {
 			if err := txn.Put([]byte(pairs[i]), []byte(pairs[i+1])); err != nil {
 				return err
@@ -92,7 +91,7 @@ func same(t testing.TB, got, want []string) {
 }
 
 func putGet(t *testing.T, b store.Backend) {
-	update(t, b, func(txn store.Txn) error {
+	commit(t, b, func(txn store.Txn) error {
 		if err := txn.Put(key("a/1"), []byte("one")); err != nil {
 			return err
 		}
@@ -119,7 +118,7 @@ func putGet(t *testing.T, b store.Backend) {
 
 func deleteAbsent(t *testing.T, b store.Backend) {
 	put(t, b, "a/1", "one", "a/2", "two")
-	update(t, b, func(txn store.Txn) error {
+	commit(t, b, func(txn store.Txn) error {
 		return errors.Join(txn.Delete(key("a/1")), txn.Delete(key("a/9")))
 	})
 	same(t, all(t, b, store.Prefix(key("a/"))), []string{"a/2=two"})
@@ -140,7 +139,7 @@ func emptyValue(t *testing.T, b store.Backend) {
 }
 
 func reuse(t *testing.T, b store.Backend) {
-	update(t, b, func(txn store.Txn) error {
+	commit(t, b, func(txn store.Txn) error {
 		k, v := key("a/1"), []byte("one")
 		err := txn.Put(k, v)
 		copy(k, "x/x")
@@ -215,7 +214,7 @@ func panics(t *testing.T, b store.Backend) {
 func writesNothing(t *testing.T, b store.Backend) {
 	put(t, b, "a/1", "one")
 	before, news := mark(t, b), b.News()
-	update(t, b, func(txn store.Txn) error {
+	commit(t, b, func(txn store.Txn) error {
 		_, err := txn.Get(key("a/1"))
 		return err
 	})
@@ -256,15 +255,6 @@ func endedContext(t *testing.T, b store.Backend) {
 	if b.View(ended, called) == nil || b.Update(ended, called) == nil {
 		t.Error("no error")
 	}
-}
-
-func mark(t testing.TB, b store.Backend) uint64 {
-	t.Helper()
-	m, err := b.Mark(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
 }
 
 func marksAndNews(t *testing.T, b store.Backend) {
@@ -364,4 +354,96 @@ func isolated(t *testing.T, b store.Backend) {
 	}
 	wg.Wait()
 	same(t, all(t, b, store.Prefix(key("a/"))), []string{fmt.Sprintf("a/1=%d", writers*rounds)})
+}
+
+var errNo = errors.New("no")
+
+// equalsMap drives a backend and a map with the same random transactions, some of them
+// rolled back, and compares random ranges, inside the transactions and after them.
+func equalsMap(t *testing.T, b store.Backend) {
+	truth := map[string]string{}
+	rapid.Check(t, func(t *rapid.T) {
+		draft := maps.Clone(truth)
+		fails := rapid.Bool().Draw(t, "rolled back")
+		steps := rapid.SliceOfN(rapid.Custom(drawStep), 1, 20).Draw(t, "steps")
+		err := b.Update(ctx, func(txn store.Txn) error {
+			draft = maps.Clone(truth)
+			for _, s := range steps {
+				if err := s.do(txn, draft); err != nil {
+					return err
+				}
+			}
+			if fails {
+				return errNo
+			}
+			return nil
+		})
+		switch {
+		case fails && !errors.Is(err, errNo):
+			t.Fatalf("rolled back with %v", err)
+		case !fails && err != nil:
+			t.Fatal(err)
+		case !fails:
+			truth = draft
+		}
+		err = b.View(ctx, func(txn store.Txn) error {
+			return errors.Join(compare(txn, truth, store.Prefix([]byte("t/"))), compare(txn, truth, store.Prefix([]byte("journal/"))))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// step is one call: a put, a delete, or a scan of from..to.
+type step struct {
+	Verb     string
+	Key      string
+	To       string
+	Backward bool
+}
+
+func drawStep(t *rapid.T) step {
+	table := rapid.SampledFrom([]string{"t/", "journal/"}).Draw(t, "table")
+	name := rapid.StringMatching(`[ab]{0,3}`)
+	return step{
+		Verb:     rapid.SampledFrom([]string{"put", "put", "delete", "scan"}).Draw(t, "verb"),
+		Key:      table + name.Draw(t, "key"),
+		To:       table + name.Draw(t, "to"),
+		Backward: rapid.Bool().Draw(t, "backward"),
+	}
+}
+
+func (s step) do(txn store.Txn, draft map[string]string) error {
+	switch s.Verb {
+	case "put":
+		draft[s.Key] = s.To
+		return txn.Put([]byte(s.Key), []byte(s.To))
+	case "delete":
+		delete(draft, s.Key)
+		return txn.Delete([]byte(s.Key))
+	default:
+		return compare(txn, draft, store.Range{From: []byte(s.Key), To: []byte(s.To), Reverse: s.Backward})
+	}
+}
+
+// compare says how a range differs from the map's part of it.
+func compare(txn store.Txn, truth map[string]string, r store.Range) error {
+	var want, got []string
+	for _, k := range slices.Sorted(maps.Keys(truth)) {
+		if k >= string(r.From) && k < string(r.To) {
+			want = append(want, k+"="+truth[k])
+		}
+	}
+	if r.Reverse {
+		slices.Reverse(want)
+	}
+	err := txn.Scan(r, func(k, v []byte) bool {
+		got = append(got, fmt.Sprintf("%s=%s", k, v))
+		return true
+	})
+	if err == nil && !slices.Equal(got, want) {
+		err = fmt.Errorf("range %q to %q, reverse %v: got %v, want %v", r.From, r.To, r.Reverse, got, want)
+	}
+	return err
 }
