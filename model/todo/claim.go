@@ -1,6 +1,7 @@
 package todo
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -121,18 +122,12 @@ func Reopen(t Todo, m Move) (Change, error) {
 	}
 	c := Change{Before: t, After: reopened(t, to, m)}
 	if len(missing(c.After, contract(to))) > 0 {
-		to = Ready
-		c.After = reopened(t, to, m)
+		c.After = reopened(t, Ready, m)
 	}
 	if t.DuplicateOf != "" {
 		c.Unlink = t.DuplicateOf.In(t.Source)
 	}
-	reason := m.Reason
-	if reason == "" {
-		reason = model.Text("Reopened: was " + string(t.Resolution))
-	}
-	c.Rows = []Row{{At: Stamp(m.At), From: t.Status, To: to, Actor: m.Actor.Name, Reason: reason}}
-	c.After.History = append(slices.Clip(t.History), c.Rows...)
+	c.record(m, cmp.Or(m.Reason, model.Text("Reopened: was "+string(t.Resolution))))
 	return c, nil
 }
 
@@ -193,13 +188,8 @@ func Unapprove(t Todo, m Move) (Change, error) {
 	case !m.Actor.Operator:
 		return Change{}, Refuse(RuleOperator, "actor", "only an operator can take the approval of %s back", t.Ref())
 	}
-	after := t
-	after.Status, after.Updated = Pending, Day(m.At)
-	reason := m.Reason
-	if reason == "" {
-		reason = "Approval taken back"
-	}
-	c := Change{Before: t, After: after, Rows: []Row{{At: Stamp(m.At), From: Ready, To: Pending, Actor: m.Actor.Name, Reason: reason}}}
-	c.After.History = append(slices.Clip(t.History), c.Rows...)
+	c := Change{Before: t, After: t}
+	c.After.Status, c.After.Updated = Pending, Day(m.At)
+	c.record(m, cmp.Or(m.Reason, "Approval taken back"))
 	return c, nil
 }

@@ -1,6 +1,8 @@
 package todo
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -135,11 +137,7 @@ const NoStatus = "—"
 // Line is the row as the table holds it, without a line break. Text cannot break
 // the table: a bar becomes U+2223, a control character or line break a space.
 func (r Row) Line() string {
-	from := string(r.From)
-	if from == "" {
-		from = NoStatus
-	}
-	cells := []string{r.At.Raw(), from, string(r.To), r.Actor.Raw(), r.Reason.Raw()}
+	cells := []string{r.At.Raw(), cmp.Or(string(r.From), NoStatus), string(r.To), r.Actor.Raw(), r.Reason.Raw()}
 	for i, c := range cells {
 		cells[i] = OneLine(strings.ReplaceAll(c, "|", "∣"))
 	}
@@ -181,8 +179,8 @@ func OneLine(s string) string {
 
 // Prior is the status that t had before its present one, as its history tells.
 func (t Todo) Prior() (Status, bool) {
-	for i := len(t.History) - 1; i >= 0; i-- {
-		if r := t.History[i]; r.To == t.Status && r.From != "" && r.From != t.Status {
+	for _, r := range slices.Backward(t.History) {
+		if r.To == t.Status && r.From != "" && r.From != t.Status {
 			return r.From, true
 		}
 	}

@@ -159,21 +159,6 @@ func (x *Index) wait(ref Ref) (Wait, bool) {
 	}
 }
 
-// follow is the todo that a chain of duplicates ends at; r itself when it is none. A
-// chain in a circle ends where it would repeat.
-func (x *Index) follow(r Ref) Ref {
-	seen := map[Ref]bool{}
-	for !seen[r] {
-		seen[r] = true
-		t, ok := x.Find(r)
-		if !ok || t.Resolution != Duplicate || t.DuplicateOf == "" {
-			return r
-		}
-		r = t.DuplicateOf.In(t.Source)
-	}
-	return r
-}
-
 // reaches reports whether from depends on to, through any number of dependencies.
 func (x *Index) reaches(from, to Ref) bool {
 	return from == to || reached(from, func(r Ref) (needs []Ref) {

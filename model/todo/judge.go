@@ -43,6 +43,12 @@ type Change struct {
 	Backlink, Unlink Ref
 }
 
+// record enters the change of status into the history.
+func (c *Change) record(m Move, reason model.Text) {
+	c.Rows = []Row{{At: Stamp(m.At), From: c.Before.Status, To: c.After.Status, Actor: m.Actor.Name, Reason: reason}}
+	c.After.History = append(slices.Clip(c.Before.History), c.Rows...)
+}
+
 // Judge grants or refuses a move. Among is every todo of the session.
 func Judge(t Todo, m Move, among *Index) (Change, error) {
 	if _, err := ParseStatus(string(t.Status)); err != nil {
@@ -62,8 +68,7 @@ func Judge(t Todo, m Move, among *Index) (Change, error) {
 	if err := guard(t, c.After, m, among); err != nil {
 		return Change{}, err
 	}
-	c.Rows = []Row{{At: Stamp(m.At), From: t.Status, To: m.To, Actor: m.Actor.Name, Reason: m.reason(row)}}
-	c.After.History = append(slices.Clip(t.History), c.Rows...)
+	c.record(m, m.reason(row))
 	if m.To == WontFix && m.Resolution == Duplicate {
 		c.Backlink = m.DuplicateOf.In(t.Source)
 	}
@@ -127,11 +132,15 @@ func firstMissing(after Todo, row Transition) error {
 
 // guard asks what the table cannot say: who, which resolution, what else exists.
 func guard(t, after Todo, m Move, among *Index) error {
-	if m.Actor.Name == "" || m.At.IsZero() {
+	switch {
+	case m.Actor.Name == "" || m.At.IsZero():
 		return Refuse(RuleActor, "actor", "a change of %s needs to say who made it, and when", t.Ref())
-	}
-	if err := fits(t, m); err != nil {
-		return err
+	case m.To == Complete && m.Resolution != Fixed:
+		return Refuse(RuleFixed, "resolution", "%s cannot be complete with the resolution %q", t.Ref(), string(m.Resolution)).
+			hint("complete means fixed; resolve it as wont_fix for other resolutions")
+	case m.To == WontFix && (m.Resolution == Unresolved || m.Resolution == Fixed):
+		return Refuse(RuleRejection, "resolution", "%s cannot be wont_fix with the resolution %q", t.Ref(), string(m.Resolution)).
+			hint("one of false_positive, duplicate, wont_fix, out_of_scope, superseded")
 	}
 	if err := holds(t, m); err != nil {
 		return err
@@ -145,18 +154,6 @@ func guard(t, after Todo, m Move, among *Index) error {
 		if m.Resolution == Duplicate {
 			return duplicateTarget(t, m.DuplicateOf, among)
 		}
-	}
-	return nil
-}
-
-func fits(t Todo, m Move) error {
-	switch {
-	case m.To == Complete && m.Resolution != Fixed:
-		return Refuse(RuleFixed, "resolution", "%s cannot be complete with the resolution %q", t.Ref(), string(m.Resolution)).
-			hint("complete means fixed; resolve it as wont_fix for other resolutions")
-	case m.To == WontFix && !m.Resolution.Fits(WontFix):
-		return Refuse(RuleRejection, "resolution", "%s cannot be wont_fix with the resolution %q", t.Ref(), string(m.Resolution)).
-			hint("one of false_positive, duplicate, wont_fix, out_of_scope, superseded")
 	}
 	return nil
 }
@@ -202,7 +199,7 @@ func duplicateTarget(t Todo, target Ref, among *Index) error {
 	if _, ok := among.Find(ref); !ok {
 		return Refuse(RuleDuplicate, "duplicate_of", "%s does not exist, so %s cannot be its duplicate", ref, t.Ref())
 	}
-	if among.follow(ref) == t.Ref() {
+	if w, _ := among.wait(ref); w.On == t.Ref() {
 		return Refuse(RuleDuplicate, "duplicate_of", "%s is itself a duplicate of %s", ref, t.Ref())
 	}
 	return nil
@@ -347,9 +344,6 @@ func missing(t Todo, keys []string) []string {
 	slices.SortFunc(out, func(a, b string) int { return slices.Index(keys, a) - slices.Index(keys, b) })
 	return out
 }
-
-// fields is Fields, built once.
-var fields = Fields()
 
 func (v Value) empty() bool {
 	return v.Kind == Null || v.Kind == Absent || v.Text == "" && len(v.List) == 0 && len(v.Pairs) == 0

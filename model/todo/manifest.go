@@ -36,12 +36,12 @@ type ManifestTodo struct {
 	File           string       `json:"file"`
 	Status         Status       `json:"status"`
 	Priority       Priority     `json:"priority"`
-	FindingID      *string      `json:"finding_id"`
-	AssignedTo     *string      `json:"assigned_to"`
+	FindingID      *model.Text  `json:"finding_id"`
+	AssignedTo     *model.Text  `json:"assigned_to"`
 	Dependencies   []Ref        `json:"dependencies"`
 	Dependents     []Ref        `json:"dependents"`
 	Related        []Ref        `json:"related_todos"`
-	Resolution     *string      `json:"resolution"`
+	Resolution     *Resolution  `json:"resolution"`
 	ResolvedBy     model.Text   `json:"resolved_by"`
 	ResolvedAt     model.Text   `json:"resolved_at"`
 	ExecutionOrder *int         `json:"execution_order"`
@@ -103,7 +103,7 @@ func manifestTodo(t Todo, g *Graph, place int) ManifestTodo {
 		FindingID: optional(t.FindingID), AssignedTo: optional(t.AssignedTo),
 		Dependencies: list(t.Dependencies), Dependents: list(g.Dependents(t.Ref())), Related: list(t.Related),
 		Resolution: optional(t.Resolution), ResolvedBy: t.ResolvedBy, ResolvedAt: t.ResolvedAt,
-		ExecutionOrder: positive(place), Wave: positive(g.depth[t.Ref()]),
+		ExecutionOrder: optional(place), Wave: optional(g.depth[t.Ref()]),
 		WorkflowChain: list(t.WorkflowChain), Title: t.Title,
 	}
 }
@@ -120,9 +120,11 @@ func (g *Graph) places(source string) map[Ref]int {
 }
 
 func (g *Graph) within(source string) ManifestGraph {
-	mine := func(e Edge) bool { return e.From.Source() == source }
+	own := func(edges []Edge) []Edge {
+		return slices.DeleteFunc(list(edges), func(e Edge) bool { return e.From.Source() != source })
+	}
 	m := ManifestGraph{
-		Edges: keepEdges(g.Edges, mine), UnresolvedDeps: keepEdges(g.Dangling, mine), CrossSource: keepEdges(g.CrossSource, mine),
+		Edges: own(g.Edges), UnresolvedDeps: own(g.Dangling), CrossSource: own(g.CrossSource),
 		Order: []Ref{}, Waves: []manifestWave{},
 	}
 	for _, r := range g.Order {
@@ -142,35 +144,14 @@ func (g *Graph) within(source string) ManifestGraph {
 	return m
 }
 
-func keepEdges(edges []Edge, keep func(Edge) bool) []Edge {
-	out := []Edge{}
-	for _, e := range edges {
-		if keep(e) {
-			out = append(out, e)
-		}
-	}
-	return out
-}
-
-func optional[T ~string](s T) *string {
-	if s == "" {
+// optional is null in JSON when it is nothing.
+func optional[T comparable](v T) *T {
+	var nothing T
+	if v == nothing {
 		return nil
 	}
-	out := string(s)
-	return &out
-}
-
-func positive(n int) *int {
-	if n <= 0 {
-		return nil
-	}
-	return &n
+	return &v
 }
 
 // list is never null in JSON.
-func list[T any](s []T) []T {
-	if s == nil {
-		return []T{}
-	}
-	return s
-}
+func list[T any](s []T) []T { return append([]T{}, s...) }

@@ -1,8 +1,8 @@
 package todo
 
 import (
+	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"vise/model"
@@ -43,10 +43,8 @@ func PartsOf(t Todo, body string) Parts {
 	}
 	f.Problem, f.Snippet = model.Text(spare(prose)), model.Text(strings.Join(code, "\n"))
 	if len(t.Files) > 0 {
-		name, line, _ := strings.Cut(t.Files[0].Raw(), ":")
-		first, _, _ := strings.Cut(line, "-")
-		f.Line, _ = strconv.Atoi(first)
-		f.File = model.Text(strings.TrimSpace(name))
+		name, line := placeOf(t.Files[0])
+		f.File, f.Line = model.Text(strings.TrimSpace(name)), line
 	}
 	return f
 }
@@ -99,11 +97,7 @@ func ExcerptOf(e Parts, code string) Excerpt {
 		b.Place = Place{Line: e.Line}
 	}
 	lines := strings.Split(strings.TrimSuffix(strings.ReplaceAll(code, "\r\n", "\n"), "\n"), "\n")
-	at := b.Line
-	if at == 0 {
-		at = e.Line
-	}
-	b.First = min(max(at-linesBefore, 1), max(len(lines), 1))
+	b.First = min(max(cmp.Or(b.Line, e.Line)-linesBefore, 1), max(len(lines), 1))
 	for _, l := range lines[b.First-1 : min(b.First-1+linesShown, len(lines))] {
 		b.Lines = append(b.Lines, model.Text(strings.ReplaceAll(l, "\t", "    ")))
 	}

@@ -137,11 +137,8 @@ func slug(title string) string {
 
 // compareID orders issue ids by number, then as text: 999 before 1000.
 func compareID(a, b string) int {
-	na, nb := number(a), number(b)
-	if na < 0 || nb < 0 {
-		na, nb = -min(na, 0), -min(nb, 0)
-	}
-	return cmp.Or(cmp.Compare(na, nb), cmp.Compare(a, b))
+	// An id without a number counts as the highest of all.
+	return cmp.Or(cmp.Compare(uint(number(a)), uint(number(b))), cmp.Compare(a, b))
 }
 
 // compare is the order of lists: priority, then number, then source.
@@ -167,21 +164,10 @@ func comparePlan(a, b Todo) int {
 	)
 }
 
-// sourceRank puts findings before plan tasks; other sources follow by name.
-func sourceRank(s string) int {
-	switch s {
-	case "review":
-		return 0
-	case "audit":
-		return 1
-	case "work":
-		return 2
-	}
-	return 3
-}
-
+// compareSource puts findings before plan tasks; other sources follow by name.
 func compareSource(a, b string) int {
-	return cmp.Or(cmp.Compare(sourceRank(a), sourceRank(b)), cmp.Compare(a, b))
+	rank := func(s string) uint { return uint(slices.Index([]string{"review", "audit", "work"}, s)) }
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
 }
 
 // Filter admits todos. Empty parts admit all; the parts must all agree.
@@ -230,8 +216,9 @@ func parseAll[T any](words []string, parse func(string) (T, error)) ([]T, error)
 
 // Admits reports whether t passes.
 func (f Filter) Admits(t Todo) bool {
+	lacks := func(tag model.Text) bool { return !slices.Contains(t.Tags, tag) }
 	return in(f.Status, t.Status) && in(f.Priority, t.Priority) && in(f.Source, t.Source) &&
-		t.HasTags(f.Tags) && (f.Owner == "" || f.Owner == t.AssignedTo)
+		!slices.ContainsFunc(f.Tags, lacks) && (f.Owner == "" || f.Owner == t.AssignedTo)
 }
 
 // KnownSources refuses a source that no todo has and no release knows: a filter's typing

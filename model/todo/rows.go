@@ -23,8 +23,7 @@ func rowRef(text model.Text) (Ref, bool) {
 // DeriveRows is a todo list with the state of each row that speaks of a linked todo taken
 // from that todo: it is never typed twice. Rows whose todo cannot be found keep theirs.
 func DeriveRows(list []model.Todo, links []model.TodoRef, find func(model.TodoRef) (Todo, bool)) []model.Todo {
-	out := make([]model.Todo, len(list))
-	copy(out, list)
+	out := append([]model.Todo{}, list...)
 	for i, row := range out {
 		ref, ok := rowRef(row.Text)
 		if !ok {

@@ -21,35 +21,28 @@ const (
 type Hit struct {
 	Todo  Todo   `json:"todo"`
 	Where string `json:"where"`
+	rank  int
 }
 
 // Search finds the todos that hold every word of query, in any case. What holds them all in
 // its id or title comes before what holds them elsewhere, then list order decides. Body
-// gives the text below a todo's front matter; it may be nil.
+// gives the text below a todo's front matter.
 func Search(all []Todo, query string, body func(Todo) string) ([]Hit, error) {
 	query = strings.TrimSpace(query)
 	if n := utf8.RuneCountInString(query); n < minQuery || n > maxQuery {
 		return nil, Refuse(RuleQuery, "query", "a query has %d to %d characters, not %d", minQuery, maxQuery, n)
 	}
 	words := strings.Fields(strings.ToLower(query))
-	type ranked struct {
-		Hit
-		rank int
-	}
-	var found []ranked
+	found := []Hit{}
 	for _, t := range all {
 		if where, rank := match(t, words, body); rank >= 0 {
-			found = append(found, ranked{Hit{t, where}, rank})
+			found = append(found, Hit{t, where, rank})
 		}
 	}
-	slices.SortFunc(found, func(a, b ranked) int {
+	slices.SortFunc(found, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), compare(a.Todo, b.Todo))
 	})
-	hits := make([]Hit, len(found))
-	for i, f := range found {
-		hits[i] = f.Hit
-	}
-	return hits, nil
+	return found, nil
 }
 
 func match(t Todo, words []string, body func(Todo) string) (string, int) {
@@ -65,25 +58,16 @@ func match(t Todo, words []string, body func(Todo) string) (string, int) {
 		{"id", func() string { return string(t.Ref()) + " " + t.FindingID.Raw() }},
 		{"title", func() string { return t.Title.Raw() }},
 		{"fields", facts.String},
-		{"body", func() string {
-			if body == nil {
-				return ""
-			}
-			return body(t)
-		}},
+		{"body", func() string { return body(t) }},
 	}
 	text := ""
 	for rank, w := range where {
 		text += " " + strings.ToLower(w.text())
-		if containsAll(text, words) {
+		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
 			return w.name, rank
 		}
 	}
 	return "", -1
-}
-
-func containsAll(text string, words []string) bool {
-	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 }
 
 // StaleKind is one of the four ways in which a todo is left behind.
@@ -176,15 +160,11 @@ func stale(t Todo, x *Index, now time.Time, limits Thresholds, life SessionLife,
 
 // age is the time since the last sign of life, or since the day of the last update.
 func (t Todo) age(now time.Time) (time.Duration, bool) {
-	last := t.LastSign()
+	last, known := t.LastSign(), true
 	if last.IsZero() {
-		day, ok := TimeOf(cmp.Or(t.Updated, t.Created))
-		if !ok {
-			return 0, false
-		}
-		last = day
+		last, known = TimeOf(cmp.Or(t.Updated, t.Created))
 	}
-	return now.Sub(last), true
+	return now.Sub(last), known
 }
 
 func span(d time.Duration) string {

@@ -66,17 +66,7 @@ func FindSimilar(all []Todo) []Similar {
 
 // Near are the todos that share a file with t, t among them: only those can look like it.
 func Near(all []Todo, t Todo) []Todo {
-	mine := places(t)
-	var out []Todo
-	for _, o := range all {
-		for f := range places(o) {
-			if _, shared := mine[f]; shared {
-				out = append(out, o)
-				break
-			}
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(all), func(o Todo) bool { return jaccard(t, o) == 0 })
 }
 
 func score(a, b Todo) float64 {
@@ -101,12 +91,18 @@ func score(a, b Todo) float64 {
 func places(t Todo) map[string]int {
 	out := map[string]int{}
 	for _, f := range t.Files {
-		name, line, _ := strings.Cut(f.Raw(), ":")
-		first, _, _ := strings.Cut(line, "-")
-		n, _ := strconv.Atoi(first)
-		out[name] = n
+		name, line := placeOf(f)
+		out[name] = line
 	}
 	return out
+}
+
+// placeOf takes a file's name, "a.go", "a.go:12" or "a.go:12-14", apart.
+func placeOf(f model.Text) (name string, line int) {
+	name, lines, _ := strings.Cut(f.Raw(), ":")
+	first, _, _ := strings.Cut(lines, "-")
+	line, _ = strconv.Atoi(first)
+	return name, line
 }
 
 // jaccard compares the files of two todos; a shared file counts half when both name

@@ -83,16 +83,6 @@ type Computed struct {
 // Ref is the todo's qualified id.
 func (t Todo) Ref() Ref { return NewRef(t.Source, t.IssueID) }
 
-// HasTags reports whether t carries every one of tags.
-func (t Todo) HasTags(tags []model.Text) bool {
-	for _, tag := range tags {
-		if !slices.Contains(t.Tags, tag) {
-			return false
-		}
-	}
-	return true
-}
-
 // Stamp is how a moment is written into a file: UTC, to the second.
 func Stamp(at time.Time) model.Text {
 	if at.IsZero() {
@@ -195,17 +185,6 @@ func ParseResolution(s string) (Resolution, error) {
 	return oneOf("resolution", s, append([]Resolution{Fixed}, Rejections()...))
 }
 
-// Fits reports whether r is a resolution that belongs to status s.
-func (r Resolution) Fits(s Status) bool {
-	switch s {
-	case Complete:
-		return r == Fixed
-	case WontFix:
-		return r != Unresolved && r != Fixed
-	}
-	return r == Unresolved
-}
-
 // Sources lists the sources that are known by name; others are read with a warning.
 func Sources() []string {
 	return []string{"review", "audit", "work", "pr-comment", "tech-debt", "test-browser", "gap", "test"}
@@ -273,38 +252,38 @@ type Field struct {
 
 // Fields is schema 2's front matter, in the order of its template. The lease is ours; it
 // stands in a file only while a claim does.
-func Fields() []Field {
-	return []Field{
-		{"schema_version", func(t Todo) Value { return count(t.Schema) }},
-		{"status", func(t Todo) Value { return plain(t.Status) }},
-		{"priority", func(t Todo) Value { return plain(t.Priority) }},
-		{"issue_id", func(t Todo) Value { return quoted(t.IssueID) }},
-		{"source", func(t Todo) Value { return plain(t.Source) }},
-		{"source_ref", func(t Todo) Value { return quoted(t.SourceRef) }},
-		{"finding_id", func(t Todo) Value { return quoted(t.FindingID) }},
-		{"finding_severity", func(t Todo) Value { return quoted(t.FindingSeverity) }},
-		{"tags", func(t Todo) Value { return sequence(t.Tags) }},
-		{"dependencies", func(t Todo) Value { return sequence(t.Dependencies) }},
-		{"files", func(t Todo) Value { return sequence(t.Files) }},
-		{"assigned_to", func(t Todo) Value { return nullable(t.AssignedTo) }},
-		{"work_session", func(t Todo) Value { return quoted(t.WorkSession) }},
-		{"created", func(t Todo) Value { return quoted(t.Created) }},
-		{"updated", func(t Todo) Value { return quoted(t.Updated) }},
-		{"resolution", func(t Todo) Value { return word(t.Resolution) }},
-		{"resolution_reason", func(t Todo) Value { return quoted(t.Reason) }},
-		{"resolved_by", func(t Todo) Value { return quoted(t.ResolvedBy) }},
-		{"resolved_at", func(t Todo) Value { return quoted(t.ResolvedAt) }},
-		{"claimed_at", func(t Todo) Value { return quoted(t.ClaimedAt) }},
-		{"lease", func(t Todo) Value { return t.Lease.value() }},
-		{"completed_by", func(t Todo) Value { return quoted(t.CompletedBy) }},
-		{"completed_at", func(t Todo) Value { return quoted(t.CompletedAt) }},
-		{"mend_fixer_claim", func(t Todo) Value { return quoted(t.FixerClaim) }},
-		{"duplicate_of", func(t Todo) Value { return quoted(t.DuplicateOf) }},
-		{"related_todos", func(t Todo) Value { return sequence(t.Related) }},
-		{"workflow_chain", func(t Todo) Value { return sequence(t.WorkflowChain) }},
-		{"execution_order", func(t Todo) Value { return count(t.ExecutionOrder) }},
-		{"wave", func(t Todo) Value { return count(t.Wave) }},
-	}
+func Fields() []Field { return fields }
+
+var fields = []Field{
+	{"schema_version", func(t Todo) Value { return count(t.Schema) }},
+	{"status", func(t Todo) Value { return plain(t.Status) }},
+	{"priority", func(t Todo) Value { return plain(t.Priority) }},
+	{"issue_id", func(t Todo) Value { return quoted(t.IssueID) }},
+	{"source", func(t Todo) Value { return plain(t.Source) }},
+	{"source_ref", func(t Todo) Value { return quoted(t.SourceRef) }},
+	{"finding_id", func(t Todo) Value { return quoted(t.FindingID) }},
+	{"finding_severity", func(t Todo) Value { return quoted(t.FindingSeverity) }},
+	{"tags", func(t Todo) Value { return sequence(t.Tags) }},
+	{"dependencies", func(t Todo) Value { return sequence(t.Dependencies) }},
+	{"files", func(t Todo) Value { return sequence(t.Files) }},
+	{"assigned_to", func(t Todo) Value { return orNull(quoted(t.AssignedTo)) }},
+	{"work_session", func(t Todo) Value { return quoted(t.WorkSession) }},
+	{"created", func(t Todo) Value { return quoted(t.Created) }},
+	{"updated", func(t Todo) Value { return quoted(t.Updated) }},
+	{"resolution", func(t Todo) Value { return orNull(plain(t.Resolution)) }},
+	{"resolution_reason", func(t Todo) Value { return quoted(t.Reason) }},
+	{"resolved_by", func(t Todo) Value { return quoted(t.ResolvedBy) }},
+	{"resolved_at", func(t Todo) Value { return quoted(t.ResolvedAt) }},
+	{"claimed_at", func(t Todo) Value { return quoted(t.ClaimedAt) }},
+	{"lease", func(t Todo) Value { return t.Lease.value() }},
+	{"completed_by", func(t Todo) Value { return quoted(t.CompletedBy) }},
+	{"completed_at", func(t Todo) Value { return quoted(t.CompletedAt) }},
+	{"mend_fixer_claim", func(t Todo) Value { return quoted(t.FixerClaim) }},
+	{"duplicate_of", func(t Todo) Value { return quoted(t.DuplicateOf) }},
+	{"related_todos", func(t Todo) Value { return sequence(t.Related) }},
+	{"workflow_chain", func(t Todo) Value { return sequence(t.WorkflowChain) }},
+	{"execution_order", func(t Todo) Value { return count(t.ExecutionOrder) }},
+	{"wave", func(t Todo) Value { return count(t.Wave) }},
 }
 
 // Set is one key and the value it is to have.
@@ -317,7 +296,7 @@ type Set struct {
 // that a change may touch.
 func Diff(before, after Todo) []Set {
 	var sets []Set
-	for _, f := range Fields() {
+	for _, f := range fields {
 		if v := f.Of(after); !v.Equal(f.Of(before)) {
 			sets = append(sets, Set{f.Key, v})
 		}
@@ -329,18 +308,12 @@ func plain[T ~string](s T) Value { return Value{Kind: Plain, Text: string(s)} }
 
 func quoted[T ~string](s T) Value { return Value{Kind: Quoted, Text: OneLine(string(s))} }
 
-func nullable(s model.Text) Value {
-	if s == "" {
+// orNull writes a missing text as null.
+func orNull(v Value) Value {
+	if v.Text == "" {
 		return Value{Kind: Null}
 	}
-	return quoted(s)
-}
-
-func word[T ~string](s T) Value {
-	if s == "" {
-		return Value{Kind: Null}
-	}
-	return plain(s)
+	return v
 }
 
 func count(n int) Value {

@@ -236,40 +236,24 @@ func (m *mutation) register(c *cobra.Command) {
 	c.Flags().Uint64Var(&m.ifRevision, "if-revision", 0, "refuse if the work item is not at this revision any more")
 }
 
-// actor is who acts.
-func (a *app) actor() (model.Actor, error) {
-	named := cmp.Or(a.flags.actor, a.getenv("VISE_ACTOR"))
-	if named == "" && (a.ttyIn || a.ttyOut) {
-		return model.Operator, nil
+// identify reads who acts, and for which agent. An agent that acts acts for itself.
+func (a *app) identify() error {
+	a.actor = model.Actor(cmp.Or(a.flags.actor, a.getenv("VISE_ACTOR"), string(model.Unknown)))
+	if a.flags.actor == "" && a.getenv("VISE_ACTOR") == "" && (a.ttyIn || a.ttyOut) {
+		a.actor = model.Operator
 	}
-	actor := model.Actor(cmp.Or(named, string(model.Unknown)))
-	kind, name, has := strings.Cut(string(actor), ":")
-	ok := actor == model.Operator || actor == model.Unknown ||
-		has && (kind == "agent" || kind == "external") && model.ValidID(name)
-	if !ok {
-		return "", misuse("actor", "unknown actor %q", model.Text(actor)).
+	kind, name, has := strings.Cut(string(a.actor), ":")
+	if a.actor != model.Operator && a.actor != model.Unknown && (!has || kind != "agent" && kind != "external" || !model.ValidID(name)) {
+		return misuse("actor", "unknown actor %q", model.Text(a.actor)).
 			WithHint("use operator, agent:NAME, external:NAME or unknown; a name is 1 to 64 of a-z, 0-9, - and _")
 	}
-	return actor, nil
-}
-
-// namedAgent is the agent that the command line or the environment names, or none. An
-// agent that acts acts for itself.
-func (a *app) namedAgent() (model.AgentID, error) {
-	id := model.AgentID(cmp.Or(a.flags.agent, a.getenv("VISE_AGENT")))
-	if id == "" {
-		actor, err := a.actor()
-		if err != nil {
-			return "", err
-		}
-		id, _ = actor.Agent()
-		return id, nil
-	}
-	if !model.ValidID(string(id)) {
-		return "", misuse("agent", "agent %q is not usable", model.Text(id)).
+	own, _ := a.actor.Agent()
+	a.agent = model.AgentID(cmp.Or(a.flags.agent, a.getenv("VISE_AGENT"), string(own)))
+	if a.agent != "" && !model.ValidID(string(a.agent)) {
+		return misuse("agent", "agent %q is not usable", model.Text(a.agent)).
 			WithHint("use 1 to 64 of a-z, 0-9, - and _, beginning with a letter or digit")
 	}
-	return id, nil
+	return nil
 }
 
 // defaultAgent is the agent of a home that nobody named one for.
@@ -281,9 +265,8 @@ const someAgents = 8
 // agentOf is the agent that a verb without an item is about: the one named, else the only
 // one, else the one called default.
 func (a *app) agentOf(r model.Reader) (model.AgentID, error) {
-	id, err := a.namedAgent()
-	if err != nil || id != "" {
-		return id, err
+	if a.agent != "" {
+		return a.agent, nil
 	}
 	agents := r.Agents("", someAgents)
 	switch len(agents) {
@@ -300,6 +283,15 @@ func (a *app) agentOf(r model.Reader) (model.AgentID, error) {
 		names[i] = string(x.ID)
 	}
 	return "", misuse("agent", "there are several agents").WithHint("name one: --agent %s", strings.Join(names, ", --agent "))
+}
+
+// knownIfNamed refuses an agent that is named and is not in the home.
+func (a *app) knownIfNamed(r model.Reader) error {
+	if a.agent == "" {
+		return nil
+	}
+	_, err := a.knownAgent(r)
+	return err
 }
 
 // knownAgent is agentOf for verbs that only look: an unknown agent is an error.

@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -67,6 +68,9 @@ type app struct {
 	ttyIn, ttyOut bool
 
 	flags globals
+	// actor is who acts, agent the agent that the command line or the environment names, or none.
+	actor model.Actor
+	agent model.AgentID
 	home  *home.Home
 	// inverse takes this run's command back, if anything does.
 	inverse *model.Undo
@@ -100,6 +104,9 @@ func (a *app) verb(c *cobra.Command, run func(ctx context.Context, args []string
 		c.Args = usageArgs(c.Use)
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := a.identify(); err != nil {
+			return err
+		}
 		ans, err := run(c.Context(), args)
 		if err != nil {
 			return err
@@ -174,15 +181,10 @@ func (a *app) fail(c *cobra.Command, err error) int {
 // asksJSON looks for --json itself: a command line that does not parse still gets its
 // answer in the form that it asked for.
 func asksJSON(args []string) bool {
-	for _, arg := range args {
-		if arg == "--" {
-			return false
-		}
-		if arg == "--json" || arg == "--json=true" {
-			return true
-		}
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
 	}
-	return false
+	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
 }
 
 // verbOf is the verb that a command belongs to: plan for plan show; those of threads and file

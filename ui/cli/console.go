@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,24 +69,19 @@ func showConsole(ctx context.Context, o console.Options) error {
 	return nil
 }
 
-// proposedAgent is a name for the first agent: that of the repository around the working
-// directory, if it makes one.
-func (a *app) proposedAgent() model.AgentID {
-	dir := a.dir
-	for {
+// firstAgent is the agent that is named, else is called as the repository around the working
+// directory, if that makes a name.
+func (a *app) firstAgent() model.AgentID {
+	name := ""
+	for dir := a.dir; name == "" && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
-			break
+			name = strings.ToLower(filepath.Base(dir))
 		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return defaultAgent
-		}
-		dir = up
 	}
-	if name := strings.ToLower(filepath.Base(dir)); model.ValidID(name) {
-		return model.AgentID(name)
+	if !model.ValidID(name) {
+		name = ""
 	}
-	return defaultAgent
+	return cmp.Or(a.agent, model.AgentID(name), defaultAgent)
 }
 
 // bare is vise without a verb: the console on a terminal, else the status with a hint. It
@@ -138,14 +134,9 @@ func exitMessage(ctx context.Context, h *home.Home, now time.Time) string {
 	defer stop()
 	n := 0
 	err := h.View(ctx, func(r model.Reader) error {
-		for after := model.AgentID(""); n < dueCounted; {
-			agents := r.Agents(after, dueCounted)
-			for _, a := range agents {
+		for _, a := range r.Agents("", maxAgents) {
+			if n < dueCounted {
 				n += len(r.Due(a.ID, now.Add(farOff), dueCounted))
-				after = a.ID
-			}
-			if len(agents) < dueCounted {
-				return nil
 			}
 		}
 		return nil

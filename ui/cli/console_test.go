@@ -34,7 +34,7 @@ func consoleRunIn(t *testing.T, dir string) *consoleRun {
 func TestTheFirstRunWritesNothingBeforeAChoice(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "home")
 	b := consoleRunIn(t, dir)
-	first, err := b.firstRun("")
+	first, err := b.firstRun()
 	if err != nil || first.Agent == "" {
 		t.Fatalf("%+v, %v", first, err)
 	}

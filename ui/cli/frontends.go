@@ -57,7 +57,11 @@ func (a *app) mcpVerb() *cobra.Command {
 }
 
 // driver runs agents' programs. What they do counts where they run.
-func (a *app) driver(programs map[model.AgentID]runner.Program) (*runner.Driver, error) {
+func (a *app) driver(o driveOptions, argv []string) (*runner.Driver, error) {
+	programs, err := a.programs(o, argv)
+	if err != nil {
+		return nil, err
+	}
 	dirs := map[model.AgentID]string{}
 	for agent, p := range programs {
 		dirs[agent] = p.Dir
@@ -76,10 +80,7 @@ func (a *app) driver(programs map[model.AgentID]runner.Program) (*runner.Driver,
 // processes, until the function that it returns is called.
 func (a *app) attend(ctx context.Context) (leave func()) {
 	withdraw, stop := a.home.Attend(), a.wakeful(ctx)
-	return func() {
-		stop()
-		withdraw()
-	}
+	return func() { stop(); withdraw() }
 }
 
 // consoleRun is one run of a console: what it was given, and what must end with it.
@@ -105,28 +106,24 @@ func (r *consoleRun) close() {
 
 // openConsole opens the console on the home, or on the choice of the first run.
 func (a *app) openConsole(ctx context.Context) error {
-	agent, err := a.namedAgent()
-	if err != nil {
-		return err
-	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	r := &consoleRun{app: a, ctx: ctx}
 	defer r.close()
 	o := r.options()
 	if a.accessible() || o.Settings.Accessible {
-		return r.openAccessible(agent, o.Settings)
+		return r.openAccessible(o.Settings)
 	}
 	d, err := a.open()
 	switch {
 	case home.NoHome(err):
-		if o.FirstRun, err = r.firstRun(agent); err != nil {
+		if o.FirstRun, err = r.firstRun(); err != nil {
 			return err
 		}
 	case err != nil:
 		return err
 	default:
-		if o.Session, err = r.session(d, agent); err != nil {
+		if o.Session, err = r.session(d, a.agent); err != nil {
 			return err
 		}
 	}
@@ -182,16 +179,13 @@ func (c codedHome) View(ctx context.Context, fn func(model.Reader) error) error 
 }
 
 // firstRun is the choice where no home is. It writes nothing before Start.
-func (r *consoleRun) firstRun(agent model.AgentID) (*console.FirstRun, error) {
+func (r *consoleRun) firstRun() (*console.FirstRun, error) {
 	dir, err := r.homeDir()
 	if err != nil {
 		return nil, err
 	}
-	if agent == "" {
-		agent = r.proposedAgent()
-	}
 	return &console.FirstRun{
-		Home: shortened(dir, r.getenv("HOME")), Agent: agent, Survey: surveyHolon, Start: r.start, Programs: installedPrograms(),
+		Home: shortened(dir, r.getenv("HOME")), Agent: r.firstAgent(), Survey: surveyHolon, Start: r.start, Programs: installedPrograms(),
 		Lines:   func(_ context.Context, of []string) (model.Text, error) { return r.integrationPreview(of), nil },
 		Install: func(_ context.Context, program string) error { return r.integrate(program) },
 	}, nil
@@ -229,21 +223,20 @@ func (a *app) createWith(ctx context.Context, agent model.AgentID) (*home.Home, 
 // it tries again; the console shows what became of it.
 func (r *consoleRun) schedule(h *home.Home, from time.Duration) {
 	ctx, stop := context.WithCancel(r.ctx)
-	done := make(chan struct{})
-	r.atEnd = append(r.atEnd, func() { stop(); <-done })
-	go func() {
-		defer close(done)
+	var running sync.WaitGroup
+	r.atEnd = append(r.atEnd, func() { stop(); running.Wait() })
+	running.Go(func() {
 		if sleep(ctx, from) == nil {
 			h.Schedule(ctx, runner.Alive)
 		}
-	}()
+	})
 }
 
 // openAccessible is the console of lines. The scheduler runs as long as it does.
-func (r *consoleRun) openAccessible(agent model.AgentID, s config.Settings) error {
+func (r *consoleRun) openAccessible(s config.Settings) error {
 	h, err := r.open()
 	if home.NoHome(err) {
-		h, err = r.askForHome(agent)
+		h, err = r.askForHome()
 	}
 	if err != nil || h == nil {
 		return err
@@ -256,7 +249,7 @@ func (r *consoleRun) openAccessible(agent model.AgentID, s config.Settings) erro
 	r.atEnd = append(r.atEnd, todos.close, threads.Close)
 	edits := newEdits(h)
 	return accessible.Run(r.ctx, accessible.Options{
-		In: r.in, Out: r.out, Run: r.runVerbWithin, Ledger: codedHome{h}, Agent: agent, Settings: s, Now: r.now, NewKey: newKey,
+		In: r.in, Out: r.out, Run: r.runVerbWithin, Ledger: codedHome{h}, Agent: r.agent, Settings: s, Now: r.now, NewKey: newKey,
 		Sources: accessible.Sources{
 			Plans: linePlans{edits, newSeenPlans(h.Dir()), r.app}, Findings: lineTodos{todos}, Threads: threads,
 			Clip: r.clip(edits), RunCustom: runCustom, Against: threads.Unsettled, SaveFilter: r.filterSaver(),
@@ -265,10 +258,8 @@ func (r *consoleRun) openAccessible(agent model.AgentID, s config.Settings) erro
 }
 
 // askForHome asks before anything is written where no home is; nil after a no.
-func (r *consoleRun) askForHome(agent model.AgentID) (*home.Home, error) {
-	if agent == "" {
-		agent = r.proposedAgent()
-	}
+func (r *consoleRun) askForHome() (*home.Home, error) {
+	agent := r.firstAgent()
 	dir, err := r.homeDir()
 	if err != nil {
 		return nil, err

@@ -96,15 +96,11 @@ func (a *app) rename(l *holonLedger) error {
 	if a.flags.agent == "" {
 		return nil
 	}
-	id, err := a.namedAgent()
-	if err != nil {
-		return err
-	}
 	if len(l.Agents) > 1 {
 		return misuse("agent", "the ledger holds the work of %d agents", len(l.Agents)).WithHint("leave --agent out; they keep their names")
 	}
 	for i := range l.Agents {
-		l.Agents[i].ID = id
+		l.Agents[i].ID = a.agent
 	}
 	return nil
 }
@@ -138,11 +134,7 @@ const shownNotes = 10
 // them too, while it holds its lock; of those that are there it only sees that they are.
 // The import is judged first, so that one which is refused leaves no file behind.
 func (a *app) makePlans(ctx context.Context, in model.Import) error {
-	actor, err := a.actor()
-	if err != nil {
-		return err
-	}
-	change, err := model.Step(store.Empty(), model.Stamp{At: a.now(), NewID: "judged", Actor: actor}, in)
+	change, err := model.Step(store.Empty(), model.Stamp{At: a.now(), NewID: "judged", Actor: a.actor}, in)
 	if err != nil {
 		return err
 	}

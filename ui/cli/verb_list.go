@@ -222,9 +222,6 @@ func (a *app) events(ctx context.Context, o eventsOptions) error {
 			return err
 		}
 	}
-	if s.agent, err = a.namedAgent(); err != nil {
-		return err
-	}
 	if err := s.first(ctx, o.after != ""); err != nil {
 		return err
 	}
@@ -245,7 +242,6 @@ func (a *app) events(ctx context.Context, o eventsOptions) error {
 // stream shows events in order and knows how far it is.
 type stream struct {
 	*app
-	agent    model.AgentID
 	item     model.ItemID
 	after    model.Position
 	limit    int

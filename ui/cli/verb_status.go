@@ -41,15 +41,8 @@ func (a *app) status(ctx context.Context) (answer, error) {
 	}
 	out.Exists, out.HomeID = true, d.Ledger().Home().ID
 	err = d.View(ctx, func(r model.Reader) error {
-		only, err := a.namedAgent()
-		if err == nil && only != "" {
-			only, err = a.knownAgent(r)
-		}
-		if err != nil {
-			return err
-		}
-		out.Revision, out.Agents = r.Revision(), a.gists(r, only)
-		return nil
+		out.Revision, out.Agents = r.Revision(), a.gists(r, a.agent)
+		return a.knownIfNamed(r)
 	})
 	out.Degraded = append(out.Degraded, conditions(d, d.Conditions(ctx))...)
 	return answer{data: out, text: func(p *page) { p.status(out) }}, err
@@ -158,26 +151,22 @@ func (a *app) bar(ctx context.Context) (bar, error) {
 		return b, err
 	}
 	return b, d.View(ctx, func(r model.Reader) error {
-		only, err := a.namedAgent()
-		if err == nil && only != "" {
-			only, err = a.knownAgent(r)
-		}
-		if err != nil {
+		if err := a.knownIfNamed(r); err != nil {
 			return err
 		}
-		b.count(r, a, only)
+		b.count(r, a)
 		return nil
 	})
 }
 
-func (b *bar) count(r model.Reader, a *app, only model.AgentID) {
+func (b *bar) count(r model.Reader, a *app) {
 	for _, x := range model.Inbox(r, a.now(), barInbox) {
-		if (only == "" || x.AgentID == only) && x.Urgent() {
+		if (a.agent == "" || x.AgentID == a.agent) && x.Urgent() {
 			b.NeedsYou++
 			b.asks = append(b.asks, x)
 		}
 	}
-	for _, g := range a.gists(r, only) {
+	for _, g := range a.gists(r, a.agent) {
 		b.Agents++
 		b.Triggered += g.Counts[model.TriggeredBlocked]
 		b.Queued += g.Counts[model.QueuedRunnable]

@@ -60,13 +60,8 @@ func (a *app) supervise(ctx context.Context, c *cobra.Command, o taskOptions, ar
 	if err != nil {
 		return answer{}, err
 	}
-	w := runner.TaskSpec{Argv: args, Summary: model.Text(o.summary), Blocking: o.blocking, Timeout: o.timeout, Dir: a.dir}
-	if w.Actor, err = a.actor(); err != nil {
-		return answer{}, err
-	}
-	if w.Agent, err = a.namedAgent(); err != nil {
-		return answer{}, err
-	}
+	w := runner.TaskSpec{Argv: args, Summary: model.Text(o.summary), Blocking: o.blocking, Timeout: o.timeout,
+		Dir: a.dir, Actor: a.actor, Agent: a.agent}
 	if o.item != "" {
 		if w.Item, err = a.resolve(ctx, o.item); err != nil {
 			return answer{}, err
@@ -87,12 +82,9 @@ func (a *app) supervise(ctx context.Context, c *cobra.Command, o taskOptions, ar
 		}
 	}
 	d, err := s.Run(ctx, w)
-	if err != nil {
-		return answer{}, err
-	}
 	return answer{data: d, exit: failed(d.Status != model.TaskCompleted), text: func(p *page) {
 		p.line("%s %s: %s", d.TaskID, d.Status, firstLine(d.Result))
-	}}, nil
+	}}, err
 }
 
 // onlyAgent is the agent of a home that has one.
@@ -132,16 +124,12 @@ func (a *app) detached(ctx context.Context, c *cobra.Command, o taskOptions) (an
 	}
 	args = append(args, "--tell-started", "--")
 	args = append(args, c.Flags().Args()...)
-	actor, err := a.actor()
-	if err != nil {
-		return answer{}, err
-	}
 	out, in, err := os.Pipe()
 	if err != nil {
 		return answer{}, err
 	}
 	defer out.Close()
-	err = runner.Detach(args, in, "VISE_ACTOR="+string(actor))
+	err = runner.Detach(args, in, "VISE_ACTOR="+string(a.actor))
 	in.Close()
 	if err != nil {
 		return answer{}, err
@@ -171,12 +159,11 @@ func (a *app) taskListVerb() *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List tasks: running ones, then the newest that ended"}
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
 		return readAnswer(ctx, a, (*page).tasks, func(r model.Reader) (taskList, error) {
-			named, err := a.namedAgent()
 			out := taskList{[]model.Task{}}
-			for _, id := range agentsOf(r, named) {
+			for _, id := range a.agentsOf(r) {
 				out.Tasks = append(out.Tasks, r.Tasks(id, shownTasks)...)
 			}
-			return out, err
+			return out, nil
 		})
 	})
 }
@@ -243,15 +230,11 @@ func (a *app) taskStopVerb() *cobra.Command {
 		if err != nil {
 			return answer{}, err
 		}
-		actor, err := a.actor()
-		if err != nil {
-			return answer{}, err
-		}
 		s, err := a.supervisor()
 		if err != nil {
 			return answer{}, err
 		}
-		asked, err := s.Stop(ctx, t, actor)
+		asked, err := s.Stop(ctx, t, a.actor)
 		out := map[string]any{"task_id": t.ID, "was": t.Status, "asked": asked}
 		return answer{data: out, text: func(p *page) {
 			switch {

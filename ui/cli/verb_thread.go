@@ -39,11 +39,7 @@ func (a *app) threadVerb() *cobra.Command {
 // file's log names.
 func (v *threadVerbs) verb(use, short, source string, run func(ctx context.Context, at *home.Repository, args []string) (answer, error)) *cobra.Command {
 	return v.app.verb(&cobra.Command{Use: use, Short: short}, func(ctx context.Context, args []string) (answer, error) {
-		in, err := v.threads()
-		if err != nil {
-			return answer{}, err
-		}
-		at, done := in.At(ctx, v.repo, source)
+		at, done := v.app.threads(v.app.actor).At(ctx, v.repo, source)
 		defer done()
 		return run(ctx, at, args)
 	})
@@ -59,12 +55,6 @@ func (v *threadVerbs) reading(use, short string,
 		})
 		return r, err
 	})
-}
-
-// threads are those of this run, for who acts.
-func (v *threadVerbs) threads() (home.Threads, error) {
-	actor, err := v.app.actor()
-	return v.app.threads(actor), err
 }
 
 func threadMisuse(format string, args ...any) error {

@@ -27,10 +27,7 @@ func (v *threadVerbs) record() *cobra.Command {
 }
 
 func (v *threadVerbs) recorded(ctx context.Context, args []string, stay bool) (answer, error) {
-	in, err := v.threads()
-	if err != nil {
-		return answer{}, err
-	}
+	in := v.app.threads(v.app.actor)
 	if v.repo != "" {
 		in.Dir = absolute(in.Dir, v.repo)
 	}

@@ -108,11 +108,8 @@ type todoSession struct {
 // open opens the session that is meant: the one named, else the newest. Only an act that makes
 // todos may make a session, and only one that was named.
 func (v *todoVerbs) open(create bool) (*todoSession, error) {
-	who, err := v.actor()
-	if err != nil {
-		return nil, err
-	}
-	at := &todoSession{app: v.app, repo: v.dir(), actor: who}
+	at := &todoSession{app: v.app, repo: v.dir(), actor: v.actor()}
+	var err error
 	switch {
 	case v.session == "":
 		at.Session, err = todos.Newest(at.repo)
@@ -133,12 +130,11 @@ func (v *todoVerbs) dir() string {
 }
 
 // actor is who acts, as files name them: the operator is the user.
-func (v *todoVerbs) actor() (file.Actor, error) {
+func (v *todoVerbs) actor() file.Actor {
 	if v.as != "" {
-		return file.Actor{Name: model.Text(v.as), Operator: v.as == file.User}, nil
+		return file.Actor{Name: model.Text(v.as), Operator: v.as == file.User}
 	}
-	actor, err := v.app.actor()
-	return home.FileActor(actor), err
+	return home.FileActor(v.app.actor)
 }
 
 func (v *todoVerbs) named(repo, dir string, open func(repo, rel string) (*todos.Session, error)) (*todos.Session, error) {
@@ -167,14 +163,14 @@ func hostName() string {
 func (at *todoSession) alive() file.Probe { return todos.Processes(hostName()) }
 
 // stale are the todos that were left behind.
-func (at *todoSession) stale(x *file.Index) (map[file.Ref]file.Stale, error) {
+func (at *todoSession) stale(x *file.Index) (map[file.Ref]*file.Stale, error) {
 	limits, err := at.app.todoLimits()
 	if err != nil {
 		return nil, err
 	}
-	out := map[file.Ref]file.Stale{}
+	out := map[file.Ref]*file.Stale{}
 	for _, s := range file.FindStale(x, at.app.now(), limits, at.Life(hostName(), at.alive()), at.alive()) {
-		out[s.Todo] = s
+		out[s.Todo] = &s
 	}
 	return out, nil
 }

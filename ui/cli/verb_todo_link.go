@@ -64,11 +64,7 @@ func (v *todoVerbs) link() *cobra.Command {
 		}
 		ref := file.Ref(args[0])
 		if !unlink || ref.Source() == "" {
-			snap, err := at.Load()
-			if err != nil {
-				return answer{}, err
-			}
-			t, err := snap.Index().Resolve(args[0])
+			t, err := at.find(args[0])
 			if err != nil {
 				return answer{}, err
 			}
@@ -140,11 +136,7 @@ func (v *todoVerbs) promoted(ctx context.Context, key string, agent model.AgentI
 	if err != nil {
 		return model.View{}, err
 	}
-	actor, err := v.app.actor()
-	if err != nil {
-		return model.View{}, err
-	}
-	id, err := h.Promote(ctx, model.Envelope{Key: key, Actor: actor, Agent: agent}, base, t, body)
+	id, err := h.Promote(ctx, model.Envelope{Key: key, Actor: v.app.actor, Agent: agent}, base, t, body)
 	if err != nil {
 		return model.View{}, err
 	}

@@ -84,7 +84,7 @@ func newActs() acts {
 		action.ViewDesk: toView(viewDesk), action.ViewFleet: toView(viewFleet),
 		action.ViewActivity: toView(viewActivity), action.ViewReports: toView(viewReports),
 		action.WayBack: wayBack, action.Follow: activityFollow,
-		action.NeedsYou: nextUrgent, action.Undo: undo, action.Redo: redo,
+		action.NeedsYou: nextUrgent, action.Undo: takeBack(false), action.Redo: takeBack(true),
 		action.Help: opening(helpMenu), action.Acts: opening(actsMenu), action.Palette: opening(palette),
 		action.CustomCommands: openCustom, action.SaveFilter: savingFilter,
 		action.CopyOf: opening(func(Console) widget.Dialog { return copyDialog{} }),
@@ -175,11 +175,11 @@ func toPane(n int) act {
 
 func toTab(n int) act {
 	return func(c Console) (Console, tea.Cmd) {
-		next, detail := c.place.tab, c.detailView()
-		for next = (next + screen.Tab(n) + screen.TabCount) % screen.TabCount; !detail.Offers(next); {
-			next = (next + screen.Tab(n) + screen.TabCount) % screen.TabCount
+		detail, step := c.detailView(), screen.Tab(n)+screen.TabCount
+		c.place.tab = (c.place.tab + step) % screen.TabCount
+		for !detail.Offers(c.place.tab) {
+			c.place.tab = (c.place.tab + step) % screen.TabCount
 		}
-		c.place.tab = next
 		return c.drawPlan()
 	}
 }

@@ -123,11 +123,10 @@ func (c Console) Frame(w, h int) string {
 
 // Init starts what runs as long as the console: the beat, readings of the ledger, drafts, watchers.
 func (c Console) Init() tea.Cmd {
-	cmds := []tea.Cmd{c.fx.nextBeat()}
+	cmds := []tea.Cmd{c.fx.nextBeat(), c.nextSettings()}
 	if c.opt.followsBackground() {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
-	cmds = append(cmds, c.nextSettings())
 	if c.fx.Ledger != nil {
 		cmds = append(cmds, c.fx.opened())
 	}

@@ -199,11 +199,3 @@ func (e *effects) nextBeat() tea.Cmd {
 func (e *effects) nextIdle() tea.Cmd {
 	return tea.Tick(idleBeat, func(time.Time) tea.Msg { return idleMsg{e.now()} })
 }
-
-func (e *effects) nextTry() tea.Cmd {
-	return tea.Tick(retryPace, func(time.Time) tea.Msg { return retryMsg{e.now()} })
-}
-
-func (e *effects) fade(n int) tea.Cmd {
-	return tea.Tick(fadeAfter, func(time.Time) tea.Msg { return fadeMsg{n} })
-}

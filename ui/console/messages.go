@@ -47,7 +47,8 @@ func (m complainMsg) handle(c Console) (Console, tea.Cmd) {
 // say shows a message for a while.
 func (c Console) say(s string) (Console, tea.Cmd) {
 	c.note = note{text: s, n: c.note.n + 1}
-	return c, c.fx.fade(c.note.n)
+	faded := fadeMsg{c.note.n}
+	return c, tea.Tick(fadeAfter, func(time.Time) tea.Msg { return faded })
 }
 
 // fail shows what went wrong, until esc.
@@ -129,19 +130,18 @@ func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 	case model.Batch, model.AcknowledgeAll:
 		c.place.marks = marks{}
 	}
-	if c.place.view != viewDesk {
-		c, said := c.say(c.receiptWords(j.said, m.receipt))
-		c, read := c.read()
-		return c, tea.Batch(drop, said, read)
-	}
-	if j.envelope.Command.Name() == "CreateWorkItem" {
-		c.place.cursor = m.receipt.WorkItemID
-	} else if completed(m.receipt) {
-		if next, ok := c.truth.desk.NextWithout(c.place.cursor); ok {
+	words := c.receiptWords(j.said, m.receipt)
+	if c.place.view == viewDesk {
+		words += c.keys.Keyed(undoHint(m.receipt.Inverse))
+		next, ok := c.truth.desk.NextWithout(c.place.cursor)
+		switch {
+		case j.envelope.Command.Name() == "CreateWorkItem":
+			c.place.cursor = m.receipt.WorkItemID
+		case completed(m.receipt) && ok:
 			c.place.cursor = next.ID
 		}
 	}
-	c, said := c.say(c.receiptWords(j.said, m.receipt) + c.keys.Keyed(undoHint(m.receipt.Inverse)))
+	c, said := c.say(words)
 	c, read := c.read()
 	return c, tea.Batch(drop, said, read)
 }
@@ -150,8 +150,7 @@ func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 // drawn may be old: the ledger is read again.
 func (c Console) refused(err error) (Console, tea.Cmd) {
 	c.idle.quiet = idleBeats
-	c, read := c.fail(words(err)).read()
-	return c, read
+	return c.fail(words(err)).read()
 }
 
 // undoHint names the action that takes an act back.
@@ -192,12 +191,10 @@ func (c Console) receiptWords(said string, r model.Receipt) string {
 
 // warnings are a receipt's own and its calls', each kind once.
 func warnings(r model.Receipt) []model.Warning {
-	seen := map[model.WarningKind]bool{}
 	var out []model.Warning
 	for _, from := range append([]model.Receipt{r}, r.Calls...) {
 		for _, w := range from.Warnings {
-			if !seen[w.Kind] {
-				seen[w.Kind] = true
+			if !slices.ContainsFunc(out, func(x model.Warning) bool { return x.Kind == w.Kind }) {
 				out = append(out, w)
 			}
 		}
@@ -218,7 +215,7 @@ func (c Console) troubled(err error) (Console, tea.Cmd) {
 		return c, nil
 	}
 	c.reading.retrying = true
-	return c, c.fx.nextTry()
+	return c, tea.Tick(retryPace, func(time.Time) tea.Msg { return retryMsg{c.fx.now()} })
 }
 
 // troubleWords say what is wrong with the ledger, and how old the screen is.

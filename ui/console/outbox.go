@@ -52,13 +52,12 @@ func (c Console) dispatch() (Console, tea.Cmd) {
 	}
 	c.outbox.flying = true
 	j := c.outbox.jobs[0]
-	if j.envelope != nil {
+	switch {
+	case j.envelope != nil:
 		return c, c.fx.apply(j.seq, *j.envelope)
-	}
-	if j.thread != nil {
+	case j.thread != nil:
 		return c, c.fx.threadAct(j.seq, *j.thread)
-	}
-	if j.act != nil {
+	case j.act != nil:
 		return c, c.fx.fileAct(j.seq, *j.act)
 	}
 	return c, c.fx.saveDraft(j.seq, j.draftKey, j.draft)
@@ -66,9 +65,11 @@ func (c Console) dispatch() (Console, tea.Cmd) {
 
 // send posts a command of the operator for the agent on screen.
 func (c Console) send(cmd model.Command, said string) (Console, tea.Cmd) {
-	return c.post(job{said: said, envelope: &model.Envelope{
-		Key: c.fx.newKey(), Actor: model.Operator, Agent: c.place.agent, Command: cmd,
-	}})
+	return c.sendFor(c.place.agent, cmd, said)
+}
+
+func (c Console) sendFor(agent model.AgentID, cmd model.Command, said string) (Console, tea.Cmd) {
+	return c.post(job{said: said, envelope: &model.Envelope{Key: c.fx.newKey(), Actor: model.Operator, Agent: agent, Command: cmd}})
 }
 
 // handle handles the answer to the first job and sends the next.
@@ -137,32 +138,23 @@ func (o outbox) remembered(j job, m receiptMsg) outbox {
 	return o
 }
 
-func undo(c Console) (Console, tea.Cmd) {
-	e, ok := c.outbox.undo.Last(false)
-	return takeBack(c, e, ok)
-}
-
-func redo(c Console) (Console, tea.Cmd) {
-	e, ok := c.outbox.undo.Last(true)
-	return takeBack(c, e, ok)
-}
-
-// takeBack sends what takes an act back. One at a time is under way: the next key waits for
-// what this one leaves.
-func takeBack(c Console, e model.UndoEntry, ok bool) (Console, tea.Cmd) {
-	if saving := slices.ContainsFunc(c.outbox.jobs, func(j job) bool { return j.envelope != nil }); saving || !ok {
-		return c.say("The last act is being saved. Try again.")
+// takeBack sends what takes an act back, or does it again. One at a time is under way: the next
+// key waits for what this one leaves.
+func takeBack(again bool) act {
+	return func(c Console) (Console, tea.Cmd) {
+		e, ok := c.outbox.undo.Last(again)
+		if saving := slices.ContainsFunc(c.outbox.jobs, func(j job) bool { return j.envelope != nil }); saving || !ok {
+			return c.say("The last act is being saved. Try again.")
+		}
+		if id := e.Item(); e.Agent == c.place.agent && id != "" && c.queue.Row(id) != nil {
+			c.place.cursor = id
+		}
+		said := e.Said()
+		if e.Agent != c.place.agent {
+			said += " (" + model.Text(e.Agent).String() + ")"
+		}
+		return c.sendFor(e.Agent, e.Undo, said)
 	}
-	if id := e.Item(); e.Agent == c.place.agent && id != "" && c.queue.Row(id) != nil {
-		c.place.cursor = id
-	}
-	said := e.Said()
-	if e.Agent != c.place.agent {
-		said += " (" + model.Text(e.Agent).String() + ")"
-	}
-	return c.post(job{said: said, envelope: &model.Envelope{
-		Key: c.fx.newKey(), Actor: model.Operator, Agent: e.Agent, Command: e.Undo,
-	}})
 }
 
 // undoWords are what an act is called once it is done: "blocked wi-7f3k".

@@ -1,7 +1,9 @@
 package console
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -19,8 +21,7 @@ type plan struct {
 	// text is the file's text as it was read last.
 	text model.Text
 	// base is the text that the operator found.
-	base     *markdown.Document
-	baseHash string
+	base seenPlan
 	// keptHash is that of the text that was written down as seen.
 	keptHash string
 	// mode says how files are watched when that is not as it should be.
@@ -97,13 +98,8 @@ func (c Console) openPlan() (Console, tea.Cmd) {
 
 // inSight are the items whose plans are worth watching, the one shown first.
 func (c Console) inSight() []model.ItemID {
-	out := []model.ItemID{c.place.cursor}
-	for _, id := range c.queue.Order {
-		if id != c.place.cursor {
-			out = append(out, id)
-		}
-	}
-	return out
+	others := slices.DeleteFunc(slices.Clone(c.queue.Order), func(id model.ItemID) bool { return id == c.place.cursor })
+	return append([]model.ItemID{c.place.cursor}, others...)
 }
 
 // handle reads the plan on screen again when it may have changed.
@@ -116,12 +112,7 @@ func (m newsMsg) handle(c Console) (Console, tea.Cmd) {
 		return c, nil
 	}
 	c.plan.mode = m.news.Mode
-	for _, id := range m.news.Items {
-		if id == c.plan.Item {
-			return c, tea.Batch(c.fx.watch(), c.fx.readPlan(c.place.agent, id))
-		}
-	}
-	if m.news.All {
+	if m.news.All || slices.Contains(m.news.Items, c.plan.Item) {
 		return c, tea.Batch(c.fx.watch(), c.fx.readPlan(c.place.agent, c.plan.Item))
 	}
 	return c, c.fx.watch()
@@ -147,7 +138,7 @@ func (m planMsg) handle(c Console) (Console, tea.Cmd) {
 	if c.plan.Doc != nil && before.Hash == m.file.Artifact.Hash {
 		return c, nil
 	}
-	if c.plan.base == nil {
+	if c.plan.base.doc == nil {
 		c.plan = c.plan.since(m)
 	} else {
 		c.plan.ChangedAt = m.at
@@ -171,11 +162,7 @@ func (c Console) movePlan(by int) (Console, tea.Cmd) {
 		c.plan.job.by += by
 		return c, nil
 	}
-	from := c.plan.Shown.Doc
-	if from == nil {
-		from = c.plan.Doc
-	}
-	c.plan.job = layoutJob{item: c.plan.Item, doc: c.plan.Doc, from: from, base: c.plan.base,
+	c.plan.job = layoutJob{item: c.plan.Item, doc: c.plan.Doc, from: cmp.Or(c.plan.Shown.Doc, c.plan.Doc), base: c.plan.base.doc,
 		at: c.place.reading[c.plan.Item], by: by, w: w, h: h, style: c.styles.Page}
 	c.plan.underWay = true
 	job := c.plan.job
@@ -241,20 +228,16 @@ const largestSeen = 512 << 10
 
 // since begins to compare a plan with what was seen of it, if anything was.
 func (p plan) since(m planMsg) plan {
-	if m.before == nil || m.before.hash == m.file.Artifact.Hash {
-		p.base, p.baseHash = m.doc, m.file.Artifact.Hash
-		return p
-	}
-	p.base, p.baseHash, p.ChangedAt = m.before.doc, m.before.hash, m.file.Artifact.UpdatedAt
-	if p.ChangedAt.IsZero() {
-		p.ChangedAt = m.at
+	p.base = seenPlan{m.doc, m.file.Artifact.Hash}
+	if m.before != nil && m.before.hash != p.base.hash {
+		p.base, p.ChangedAt = *m.before, cmp.Or(m.file.Artifact.UpdatedAt, m.at)
 	}
 	return p
 }
 
 // allSeen is p with its changes seen.
 func (p plan) allSeen() plan {
-	p.base, p.baseHash, p.ChangedAt = p.Doc, p.Artifact.Hash, time.Time{}
+	p.base, p.ChangedAt = seenPlan{p.Doc, p.Artifact.Hash}, time.Time{}
 	return p
 }
 
@@ -274,11 +257,11 @@ func (e *effects) seenBefore(id model.ItemID) *seenPlan {
 // keepSeen writes the plan on screen down as seen, once its changes are.
 func (c Console) keepSeen() (Console, tea.Cmd) {
 	p := &c.plan
-	if c.fx.SeenPlans == nil || p.base == nil || p.baseHash == p.keptHash || p.baseHash != p.Artifact.Hash ||
+	if c.fx.SeenPlans == nil || p.base.doc == nil || p.base.hash == p.keptHash || p.base.hash != p.Artifact.Hash ||
 		p.Artifact.Condition != model.PlanOK || p.Artifact.Bytes > largestSeen {
 		return c, nil
 	}
-	p.keptHash = p.baseHash
+	p.keptHash = p.base.hash
 	fx, id, text := c.fx, p.Item, p.text
 	return c, func() tea.Msg {
 		_ = fx.SeenPlans.Keep(fx.ctx, id, text) // a comfort: nothing waits for it, nothing fails without it

@@ -174,17 +174,13 @@ func (d *triage) judge(id action.ID, x widget.Context) widget.Result {
 		d.decide("approved", FileUnapprove)
 		return widget.Intent{Msg: job{act: &act}}
 	}
-	f := widget.NewField(d.proposal(resolution), 1, model.MaxReason)
+	proposal := "" // the todo that a duplicate most likely repeats
+	if twin := todo.Twin(d.files.Todos, d.at); resolution == todo.Duplicate && twin != "" {
+		proposal = twin.String() + " "
+	}
+	f := widget.NewField(proposal, 1, model.MaxReason)
 	d.ask, d.asked = &f, resolution
 	return nil
-}
-
-// proposal is the todo that a duplicate most likely repeats.
-func (d *triage) proposal(r todo.Resolution) string {
-	if twin := todo.Twin(d.files.Todos, d.at); r == todo.Duplicate && twin != "" {
-		return twin.String() + " "
-	}
-	return ""
 }
 
 // typed edits the reason; enter closes the finding with it.
@@ -258,13 +254,6 @@ func (d *triage) forget(r todo.Ref) {
 	d.undo = slices.DeleteFunc(d.undo, func(v verdict) bool { return v.ref == r })
 }
 
-// failed gives a finding back whose act was refused.
-func (d *triage) failed(a FileAct) {
-	if a.Kind != FileRank && a.Kind != FilePromote {
-		d.forget(a.Ref)
-	}
-}
-
 // Paste is part of widget.Dialog.
 func (d *triage) Paste(s string) {
 	if d.ask != nil {
@@ -329,18 +318,17 @@ func (d *triage) keys(w int) string {
 // acted is the end of an act on a file: what it changed is read again.
 func (c Console) acted(j job, err error) (Console, tea.Cmd) {
 	c, read := c.readFiles()
-	switch {
-	case err == nil && j.said == "":
-		return c, read
-	case err == nil:
+	if err == nil {
+		if j.said == "" {
+			return c, read
+		}
 		c, said := c.say(j.said + ".")
 		return c, tea.Batch(read, said)
 	}
-	if d, ok := c.layers.top().(*triage); ok {
-		d.failed(*j.act)
+	if d, ok := c.layers.top().(*triage); ok && j.act.Kind != FileRank && j.act.Kind != FilePromote {
+		d.forget(j.act.Ref) // what was refused is to be decided again
 	}
-	c, said := c.complain(fmt.Errorf("%s: %w", j.act.Ref, err))
-	return c, tea.Batch(read, said)
+	return c.fail(words(fmt.Errorf("%s: %w", j.act.Ref, err))), read
 }
 
 // readFinding reads the finding at the cursor of triage when it is not the one shown, or the

@@ -69,15 +69,12 @@ func (c Console) selectItem(agent model.AgentID, item model.ItemID) (Console, te
 // goToItem shows an item on its agent's desk.
 func (c Console) goToItem(agent model.AgentID, item model.ItemID) (Console, tea.Cmd) {
 	c.place = c.place.leaving()
+	choose := func(c Console) (Console, tea.Cmd) { return c.choose(item) }
 	if c.place.view == viewDesk {
-		c, visited := c.visit(agent)
-		c, chosen := c.choose(item)
-		return c, tea.Batch(visited, chosen)
+		return c.then(func(c Console) (Console, tea.Cmd) { return c.visit(agent) }, choose)
 	}
 	c.place.home = agent
-	c, turned := c.turnTo(viewDesk)
-	c, chosen := c.choose(item)
-	return c, tea.Batch(turned, chosen)
+	return c.then(func(c Console) (Console, tea.Cmd) { return c.turnTo(viewDesk) }, choose)
 }
 
 // adoptElsewhere shows a new truth on a view other than the desk; touched: in the order

@@ -105,10 +105,10 @@ func (v Detail) tabs() string {
 			parts = append(parts, v.Muted.Paint(name))
 		}
 	}
-	if !v.Wide {
-		return strings.Join(around(parts, shown, room), " ")
+	title := ""
+	if v.Wide {
+		title = v.Strong.Paint("Detail") + "  "
 	}
-	title := v.Strong.Paint("Detail") + "  "
 	return title + strings.Join(around(parts, shown, room-text.Width(title)), " ")
 }
 
@@ -171,28 +171,15 @@ func (v Detail) window(w, h int) []string {
 	if v.Tab == TabPlan {
 		return v.plan(w, h)
 	}
-	lines := v.page(w)
-	top := min(v.Scroll, max(len(lines)-h, 0))
-	return lines[top:min(top+max(h, 0), len(lines))]
+	return inSight(v.page(w), v.Scroll, h)
 }
 
 // page is a whole tab, the plan's excepted.
 func (v Detail) page(w int) []string {
-	switch v.Tab {
-	case TabTodos:
-		return v.todos(w)
-	case TabWaits:
-		return v.waits(w)
-	case TabEvents:
-		return v.events(w)
-	case TabWhy:
-		return v.why(w)
-	case TabThread:
-		return v.thread(w)
-	case TabFiles:
-		return v.files(w)
-	}
-	return v.report(w)
+	return [TabCount]func(Detail, int) []string{
+		TabTodos: Detail.todos, TabWaits: Detail.waits, TabEvents: Detail.events, TabWhy: Detail.why,
+		TabReport: Detail.report, TabThread: Detail.thread, TabFiles: Detail.files,
+	}[v.Tab](v, w)
 }
 
 // LastLine is the last line that the page can begin with; -1 where that is not known yet.

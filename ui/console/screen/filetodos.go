@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -182,21 +183,12 @@ func (f Frame) fileMark(s todo.Status) (string, widget.Ink) {
 
 // FileWord is a status in the words of the screen, which items and todos share.
 func FileWord(s todo.Status) string {
-	switch s {
-	case todo.Pending:
-		return "needs you"
-	case todo.Ready:
-		return "ready"
-	case todo.InProgress:
-		return "working"
-	case todo.Blocked:
-		return "waiting"
-	case todo.Interrupted:
-		return "parked"
-	case todo.Complete:
-		return "done"
-	}
-	return "dropped"
+	return cmp.Or(fileWords[s], "dropped")
+}
+
+var fileWords = map[todo.Status]string{
+	todo.Pending: "needs you", todo.Ready: "ready", todo.InProgress: "working",
+	todo.Blocked: "waiting", todo.Interrupted: "parked", todo.Complete: "done",
 }
 
 // StatusCounts are how many todos stand where: "3 need you · 2 ready".

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -33,10 +34,7 @@ type Fleet struct {
 // Adopt takes what was read. Touched: the order and the entries that are drawn stay,
 // and are held; a list that is empty has nothing to keep.
 func (p Fleet) Adopt(told model.Fleet, touched bool) Fleet {
-	agents := make([]model.AgentID, len(told.Agents))
-	for i, m := range told.Agents {
-		agents[i] = m.Agent.ID
-	}
+	agents := keysOf(told.Agents, func(m model.FleetMember) model.AgentID { return m.Agent.ID })
 	if n := len(p.Entries); n > 0 && len(told.Inbox) > n && slices.EqualFunc(p.Entries, told.Inbox[:n], sameEntry) {
 		p = p.entries(told.Inbox) // more of the same list is no other order
 	}
@@ -49,11 +47,7 @@ func (p Fleet) Adopt(told model.Fleet, touched bool) Fleet {
 }
 
 func (p Fleet) entries(all []model.Inboxed) Fleet {
-	order := make([]model.ItemID, len(all))
-	for i, x := range all {
-		order[i] = x.ID
-	}
-	p.Inbox, p.Entries = p.Inbox.Show(order), all
+	p.Inbox, p.Entries = p.Inbox.Show(keysOf(all, func(x model.Inboxed) model.ItemID { return x.ID })), all
 	return p
 }
 
@@ -155,12 +149,8 @@ func (v FleetView) agents(r Rect) Drawing {
 	w, h := r.Inner()
 	p := v.pane(r, FleetAgents, "Agents", "", v.Focus == FleetAgents)
 	p.Right = v.heldNote(v.Agents.Held, "by attention")
-	switch {
-	case v.Unread != "":
-		p.Lines = v.Said(v.Unread, w)
-		return p.draw(v.Frame)
-	case len(v.Agents.Order) == 0:
-		p.Lines = v.Said("No agents yet. vise new OBJECTIVE --agent NAME makes the first.", w)
+	if v.Unread != "" || len(v.Agents.Order) == 0 {
+		p.Lines = v.Said(cmp.Or(v.Unread, noAgents), w)
 		return p.draw(v.Frame)
 	}
 	p.Lines = []string{v.heads(w)}
@@ -183,6 +173,9 @@ func (v FleetView) agents(r Rect) Drawing {
 	p.Foot = v.Muted.Paint(p.Foot)
 	return p.draw(v.Frame)
 }
+
+// noAgents is said where agents would stand.
+const noAgents = "No agents yet. vise new OBJECTIVE --agent NAME makes the first."
 
 // heldNote says at a list's head that its order waits, else how it is ordered.
 func (f Frame) heldNote(held bool, order string) string {

@@ -73,6 +73,21 @@ func (l List[K]) Window(h int) (from, to int) {
 // position is where the cursor is: "3 of 7".
 func (l List[K]) position() string { return fmt.Sprintf("%d of %d", l.At()+1, len(l.Order)) }
 
+// inSight are the h rows from top on, or the last ones.
+func inSight[T any](rows []T, top, h int) []T {
+	top = max(min(top, len(rows)-h), 0)
+	return rows[top:min(top+max(h, 0), len(rows))]
+}
+
+// keysOf are the keys of rows.
+func keysOf[R any, K comparable](rows []R, key func(R) K) []K {
+	out := make([]K, len(rows))
+	for i, r := range rows {
+		out[i] = key(r)
+	}
+	return out
+}
+
 // window is the first of n rows shown in h lines, so that row at is in sight.
 func window(at, top, h, n int) int {
 	if at >= top+h {
@@ -178,11 +193,10 @@ func (f Frame) following() string {
 func (x Events) Pane(f Frame, r Rect, id int, focused bool, top int) Drawing {
 	w, h := r.Inner()
 	p := f.pane(r, id, "Activity", "", focused)
-	top = min(top, max(len(x.Entries)-h, 0))
-	if top == 0 {
+	if top == 0 || len(x.Entries) <= h {
 		p.Right = f.following()
 	}
-	for _, e := range x.Entries[top:min(top+h, len(x.Entries))] {
+	for _, e := range inSight(x.Entries, top, h) {
 		p.Lines = append(p.Lines, x.ofAgent(f, e, w))
 	}
 	return p.draw(f)

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -162,11 +163,8 @@ func (v Detail) planState(w int) []string {
 		s = strings.TrimSuffix(s, ".") + " since " + v.Plan.GoneSince.Format("15:04") + "; this is its last text."
 	}
 	out := v.Warned(s+" "+v.Plan.Reason, w)
-	where := a.Path
-	if where == "" {
-		where = a.RelativePath
-	}
-	out = append(out, " "+v.Muted.Paint(text.CutMiddle(v.Show(model.Text(where)), max(w-2, 1))))
+	where := v.Show(model.Text(cmp.Or(a.Path, a.RelativePath)))
+	out = append(out, " "+v.Muted.Paint(text.CutMiddle(where, max(w-2, 1))))
 	if a.Bytes > 0 {
 		out = append(out, " "+v.Muted.Paint(fmt.Sprintf("%d bytes", a.Bytes)))
 	}
@@ -174,19 +172,14 @@ func (v Detail) planState(w int) []string {
 }
 
 func conditionWords(c model.PlanCondition) string {
-	switch c {
-	case model.PlanMissing:
-		return "plan.md is missing."
-	case model.PlanNotRegular:
-		return "plan.md is not a regular file and is not opened."
-	case model.PlanOutsideHome:
-		return "plan.md leads outside of the item's directory and is not opened."
-	case model.PlanTooLarge:
-		return "plan.md is too large to be shown."
-	case model.PlanNotText:
-		return "plan.md is not text."
-	}
-	return "plan.md cannot be read."
+	what := map[model.PlanCondition]string{
+		model.PlanMissing:     "is missing.",
+		model.PlanNotRegular:  "is not a regular file and is not opened.",
+		model.PlanOutsideHome: "leads outside of the item's directory and is not opened.",
+		model.PlanTooLarge:    "is too large to be shown.",
+		model.PlanNotText:     "is not text.",
+	}[c]
+	return "plan.md " + cmp.Or(what, "cannot be read.")
 }
 
 // summary is how far the item is and what holds it, below its plan.
@@ -209,7 +202,7 @@ func (v Detail) summary(w int) []string {
 		}
 	}
 	return append(out, v.Strip(w, false, v.Muted.Of(" Waits "), v.Text.Of(v.waitsInShort()),
-		v.Muted.Of("   Blocker "), v.Text.Of(orNone(v.Show(v.BlockedBy)))))
+		v.Muted.Of("   Blocker "), v.Text.Of(cmp.Or(v.Show(v.BlockedBy), "none"))))
 }
 
 func (v Detail) waitsInShort() string {
@@ -221,14 +214,7 @@ func (v Detail) waitsInShort() string {
 		}
 		kinds = append(kinds, s)
 	}
-	return orNone(strings.Join(kinds, ", "))
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
+	return cmp.Or(strings.Join(kinds, ", "), "none")
 }
 
 // planFoot tells how the plan changed and where the reader is.

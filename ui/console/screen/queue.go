@@ -92,13 +92,11 @@ func QueueOf(d model.Desk, f action.RowFilter, r Room) Queue {
 	for _, s := range all {
 		q.All += len(s.Rows)
 		s.Rows = slices.DeleteFunc(slices.Clone(s.Rows), func(r model.Row) bool {
-			if keep(r) {
-				return false
-			}
-			if r.NeedsOperator {
+			kept := keep(r)
+			if !kept && r.NeedsOperator {
 				q.hiddenUrgent++
 			}
-			return true
+			return !kept
 		})
 		if len(s.Rows) > 0 {
 			q.Sections = append(q.Sections, s)

@@ -103,8 +103,7 @@ func (v QueueView) Draw(id int) Drawing {
 	v.Filter.draw(p, v.Frame)
 	h -= v.Filter.Rows()
 	lines := v.lines(v.Style)
-	top := reveal(lines, v.Cursor, v.Top, h)
-	for _, l := range lines[top:min(top+h, len(lines))] {
+	for _, l := range inSight(lines, reveal(lines, v.Cursor, v.Top, h), h) {
 		at := -1
 		if l.row != nil {
 			at = slices.Index(v.Order, l.row.ID)
@@ -148,7 +147,7 @@ func (v QueueView) empty(w int) []string {
 	case v.Unread != "":
 		return v.Said(v.Unread, w)
 	case v.All == 0 && !v.Agent:
-		return v.Said("No agents yet. vise new OBJECTIVE --agent NAME makes the first.", w)
+		return v.Said(noAgents, w)
 	case v.All == 0:
 		return v.Said(v.Keys.Keyed("No work yet. {new} adds an item. Agents add them with CreateWorkItem."), w)
 	}

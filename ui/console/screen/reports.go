@@ -52,12 +52,8 @@ func (p Reports) Adopt(told Finished, filter string, touched bool) Reports {
 		p.Held = true
 		return p
 	}
-	order := make([]model.ItemID, len(told.Rows))
-	for i, r := range told.Rows {
-		order[i] = r.ID
-	}
 	before := p.Cursor
-	if p.List = p.Show(order); p.Cursor != before {
+	if p.List = p.Show(keysOf(told.Rows, func(r model.Row) model.ItemID { return r.ID })); p.Cursor != before {
 		p.Scroll = 0
 	}
 	p.Rows, p.Drawn = told.Rows, filter
@@ -183,10 +179,9 @@ func (v ReportsView) report(r Rect) Drawing {
 	p := v.pane(r, ReportsReport, "Report", "", v.Reading)
 	if v.Row() != nil {
 		lines := v.Lines(w)
-		top := min(v.Scroll, max(len(lines)-h, 0))
-		p.Lines = lines[top:min(top+h, len(lines))]
-		if len(lines) > h {
-			p.Foot = v.Muted.Paint(fmt.Sprintf("%d%%", top*100/(len(lines)-h)))
+		p.Lines = inSight(lines, v.Scroll, h)
+		if last := len(lines) - h; last > 0 {
+			p.Foot = v.Muted.Paint(fmt.Sprintf("%d%%", min(v.Scroll, last)*100/last))
 		}
 		p.Right = v.Muted.Paint(v.Keys.KeyOf(action.CopyOf) + " " + v.Keys.KeyOf(action.CopyReport) + " copies")
 	}

@@ -1,6 +1,8 @@
 package screen
 
 import (
+	"cmp"
+
 	"vise/model"
 	"vise/model/thread"
 	"vise/ui/action"
@@ -32,8 +34,7 @@ func (v Threads) Lines() []string {
 	list, at := v.list()
 	bottom := v.chosen()
 	room := max(v.H-len(bottom), 3)
-	top := min(max(at-room+3, 0), max(len(list)-room, 0))
-	return append(list[top:min(top+room, len(list))], bottom...)
+	return append(inSight(list, at-room+3, room), bottom...)
 }
 
 // list is every thread; at is the line of the cursor.
@@ -124,10 +125,7 @@ func (f Frame) Thread(b thread.Row, selected bool, w int) []string {
 	for _, o := range b.Items {
 		owners += "  " + string(o.Handle)
 	}
-	goal := b.Thread.Goal
-	if goal == "" {
-		goal = model.Text(b.Thread.ID)
-	}
+	goal := cmp.Or(b.Thread.Goal, model.Text(b.Thread.ID))
 	room := max(w-3-threadCells-text.Width(owners)-1, 8)
 	out := []string{f.Strip(w, selected, f.Key.Of(" "+f.marker(selected)+" "), ink.Of(text.Pad(b.State(), threadCells)),
 		f.Text.Of(text.Pad(f.Show(goal), room)), f.Muted.Of(owners))}

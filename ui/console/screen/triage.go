@@ -58,18 +58,11 @@ func (v Triage) Lines() []string {
 		return append(append(out, v.rule(v.W)), v.finding()...)
 	}
 	left, right := v.list(listW-1, v.H), v.finding()
-	out := make([]string, v.H)
-	for i := range out {
-		l, r := "", ""
-		if i < len(left) {
-			l = left[i]
-		}
-		if i < len(right) {
-			r = right[i]
-		}
-		out[i] = text.Pad(l, listW) + v.Border.Paint(v.Glyph.Light.Left) + " " + r
+	left = append(left[:min(len(left), v.H)], make([]string, max(v.H-len(left), 0))...)
+	for i, l := range left {
+		left[i] = text.Pad(l, listW) + v.Border.Paint(v.Glyph.Light.Left) + " "
 	}
-	return out
+	return widget.Join(left, right)
 }
 
 // stacked is how many lines the list takes where it stands above the finding.
@@ -150,9 +143,7 @@ func (v Triage) LastLine() int {
 // finding is what the finding at the cursor says, from the line that it was scrolled to.
 func (v Triage) finding() []string {
 	w, h := v.room()
-	lines := v.says(w)
-	top := min(v.Scroll, max(len(lines)-h, 0))
-	return lines[top:min(top+max(h, 0), len(lines))]
+	return inSight(v.says(w), v.Scroll, h)
 }
 
 // says are all lines of the finding at the cursor: its head, then the code as it is now.
@@ -317,9 +308,7 @@ func (v Triage) board() []string {
 	var out []string
 	for _, c := range all {
 		part := v.column(c, each-1)
-		for len(part) < v.H {
-			part = append(part, "")
-		}
+		part = append(part, make([]string, max(v.H-len(part), 0))...)
 		for i := range part {
 			part[i] = text.Pad(part[i], each)
 		}
@@ -337,8 +326,7 @@ func (v Triage) head(c column, w int) string {
 func (v Triage) column(c column, w int) []string {
 	out := []string{v.head(c, w)}
 	at := max(slices.IndexFunc(c.todos, func(t todo.Todo) bool { return t.Ref() == v.Cursor }), 0)
-	top := max(min(at-v.H/2, len(c.todos)-(v.H-1)), 0)
-	for _, t := range c.todos[top:min(top+max(v.H-1, 0), len(c.todos))] {
+	for _, t := range inSight(c.todos, at-v.H/2, v.H-1) {
 		selected := t.Ref() == v.Cursor
 		out = append(out, v.Strip(w, selected, v.Key.Of(v.marker(selected)), v.Muted.Of(t.Ref().String()+" "),
 			v.Accent.Of(string(t.Priority)+" "), v.Text.Of(v.Show(t.Title))))

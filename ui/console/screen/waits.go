@@ -40,17 +40,17 @@ func (f Frame) Wait(x model.Wait, w int) []string {
 		state, ink = fmt.Sprintf("triggered %d×, last %s ago", x.TriggerCount, f.Age(x.LastTriggeredAt)), f.Triggered
 	}
 	out := []string{f.Strip(w, false, f.Strong.Of(" "+string(x.Kind)), ink.Of("  "+state), f.Muted.Of("  "+f.Clock(x.CreatedAt)))}
-	add := func(label string, t model.Text) { out = append(out, f.labelled(label, t, w)...) }
-	add("for", x.Reason)
-	if what := x.WaitsFor(); what != "" {
-		add("on", what)
+	add := func(label string, t model.Text) {
+		if t != "" {
+			out = append(out, f.labelled(label, t, w)...)
+		}
 	}
+	add("for", x.Reason)
+	add("on", x.WaitsFor())
 	if !x.WakeAt.IsZero() {
 		add("at", model.Text(f.BothTimes(x.WakeAt)))
 	}
-	if x.Ask.Question != "" {
-		add("asks", x.Ask.Question)
-	}
+	add("asks", x.Ask.Question)
 	for i, choice := range x.Ask.Choices {
 		add(fmt.Sprint(i+1), choice)
 	}
@@ -60,9 +60,7 @@ func (f Frame) Wait(x model.Wait, w int) []string {
 			by += ", " + x.LastTrigger.Source
 		}
 		add("by", by)
-		if x.LastTrigger.Payload != "" {
-			add("said", f.Excerpt(x.LastTrigger.Payload))
-		}
+		add("said", f.Excerpt(x.LastTrigger.Payload))
 	}
 	return append(out, "")
 }
