@@ -123,7 +123,7 @@ func lockOnce(ctx context.Context, dir *os.Root, name, what string) (*os.File, e
 		return nil, err
 	}
 	got := make(chan error, 1)
-	go func() { got <- flock(f) }()
+	go func() { got <- Flock(f, unix.LOCK_EX) }()
 	select {
 	case err := <-got:
 		if err != nil {
@@ -140,9 +140,10 @@ func lockOnce(ctx context.Context, dir *os.Root, name, what string) (*os.File, e
 	}
 }
 
-func flock(f *os.File) error {
+// Flock is flock(2), again when a signal interrupts it.
+func Flock(f *os.File, how int) error {
 	for {
-		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != unix.EINTR {
+		if err := unix.Flock(int(f.Fd()), how); err != unix.EINTR {
 			return err
 		}
 	}

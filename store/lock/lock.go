@@ -252,7 +252,7 @@ func open(path string) (*os.File, error) {
 
 // tryLock takes the flock if nobody has it.
 func tryLock(f *os.File) (bool, error) {
-	err := flock(f, syscall.LOCK_EX|syscall.LOCK_NB)
+	err := files.Flock(f, syscall.LOCK_EX|syscall.LOCK_NB)
 	if err == syscall.EWOULDBLOCK {
 		return false, nil
 	}
@@ -260,21 +260,9 @@ func tryLock(f *os.File) (bool, error) {
 }
 
 // blockLock waits for the flock as long as it takes. The kernel serves waiters in turn.
-func blockLock(f *os.File) error { return flock(f, syscall.LOCK_EX) }
+func blockLock(f *os.File) error { return files.Flock(f, syscall.LOCK_EX) }
 
-func unlock(f *os.File) { flock(f, syscall.LOCK_UN) }
-
-func flock(f *os.File, how int) error {
-	for {
-		err := syscall.Flock(int(f.Fd()), how)
-		if err == nil {
-			return nil
-		}
-		if err != syscall.EINTR {
-			return err
-		}
-	}
-}
+func unlock(f *os.File) { files.Flock(f, syscall.LOCK_UN) }
 
 // sameFile reports whether f is what lies at path, and not a file since deleted.
 func sameFile(f *os.File, path string) bool {
