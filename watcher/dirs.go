@@ -87,21 +87,6 @@ func (e *engine) dirGone(d *dir, now time.Time) {
 	}
 }
 
-// dirCame notes that there is another directory at d's path: first the watch, then,
-// after the quiet time, the reading.
-func (e *engine) dirCame(d *dir, now time.Time) {
-	e.dirGone(d, now)
-	e.put(d)
-}
-
-// rewatch puts all watches anew: which of them still hold is not known.
-func (e *engine) rewatch() {
-	for _, d := range e.dirs {
-		e.drop(d)
-	}
-	e.putAll()
-}
-
 // putAll puts the watches that are missing, the ledger's first.
 func (e *engine) putAll() {
 	e.short = false

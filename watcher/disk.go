@@ -20,8 +20,6 @@ type disk interface {
 
 type homeDisk struct{ files.Home }
 
-func diskOf(h files.Home) disk { return homeDisk{h} }
-
 func (homeDisk) IsDir(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.IsDir()

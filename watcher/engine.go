@@ -178,7 +178,8 @@ func (e *engine) take(event fsnotify.Event, ok bool, now time.Time) {
 	default:
 		d := e.dirs[event.Name]
 		if d != nil && event.Has(fsnotify.Create) {
-			e.dirCame(d, now)
+			e.dirGone(d, now)
+			e.put(d) // another one, watched before it is read
 		} else if d != nil && (event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename)) {
 			e.dirGone(d, now)
 		}

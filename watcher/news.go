@@ -75,12 +75,6 @@ func (n *news) forget(item Item) {
 	delete(n.plans, item)
 }
 
-func (n *news) currentMode() Mode {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.mode
-}
-
 func (n *news) next(ctx context.Context) (Event, error) {
 	for {
 		if event, ok, err := n.take(); ok || err != nil {

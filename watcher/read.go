@@ -1,6 +1,9 @@
 package watcher
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // readDue reads the plans that are due, readsPerTurn at most, and sets soonest anew.
 func (e *engine) readDue(now time.Time) {
@@ -59,10 +62,7 @@ func (e *engine) sweep(now time.Time) {
 }
 
 func (e *engine) sweepAt() time.Time {
-	if e.mode.Polling() {
-		return e.swept.Add(e.mode.Every)
-	}
-	return e.swept.Add(sweepEvery)
+	return e.swept.Add(cmp.Or(e.mode.Every, sweepEvery))
 }
 
 // lost takes an error of the source: events were lost, so everything is read again.
@@ -71,7 +71,14 @@ func (e *engine) lost(now time.Time) {
 		e.fall("file events keep failing", now)
 		return
 	}
-	e.rewatch()
+	for _, d := range e.dirs { // which watches still hold is not known
+		e.drop(d)
+	}
+	e.putAll()
+	e.touchAll(now)
+}
+
+func (e *engine) touchAll(now time.Time) {
 	e.ledger.touch(now)
 	for _, p := range e.plans {
 		e.touch(p, now)
@@ -98,10 +105,7 @@ func (e *engine) fall(reason string, now time.Time) {
 	e.closeSource()
 	e.retryAt = now.Add(retryEvery)
 	e.turn(reason)
-	e.ledger.touch(now)
-	for _, p := range e.plans {
-		e.touch(p, now)
-	}
+	e.touchAll(now)
 }
 
 func (e *engine) closeSource() {

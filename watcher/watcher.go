@@ -67,7 +67,7 @@ func Start(ctx context.Context, c Config) (*Watcher, error) {
 	if c.Home.Dir() == "" {
 		return nil, errors.New("watcher: no home")
 	}
-	return start(ctx, c, diskOf(c.Home), openWithCloses), nil
+	return start(ctx, c, homeDisk{c.Home}, openWithCloses), nil
 }
 
 func start(ctx context.Context, c Config, d disk, open opener) *Watcher {
@@ -97,7 +97,11 @@ func (w *Watcher) Known(item Item, plan model.PlanArtifact) { w.requests.know(it
 func (w *Watcher) Next(ctx context.Context) (Event, error) { return w.news.next(ctx) }
 
 // Mode says how the watcher learns of changes now.
-func (w *Watcher) Mode() Mode { return w.news.currentMode() }
+func (w *Watcher) Mode() Mode {
+	w.news.mu.Lock()
+	defer w.news.mu.Unlock()
+	return w.news.mode
+}
 
 // Close ends the watcher and returns when all its goroutines have ended.
 func (w *Watcher) Close() {

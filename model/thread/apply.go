@@ -71,8 +71,7 @@ func (t *Thread) empty(f Field) {
 
 func (t *Thread) verify(entries []model.Text) error {
 	for _, e := range entries {
-		s, _ := cut(e.Raw(), maxText)
-		e = model.Text(s)
+		e = clipped(e)
 		if !slices.Contains(t.Unverified, e) {
 			return model.Refuse(model.CodeNotFound, "%q is not among the unverified of %s", e, t.ID).At("verify")
 		}
@@ -85,8 +84,7 @@ func (t *Thread) verify(entries []model.Text) error {
 func (t *Thread) dropAll(drop map[Field][]model.Text) error {
 	for _, f := range append(slices.Clone(listFields), itemFields...) {
 		for _, e := range drop[f] {
-			s, _ := cut(e.Raw(), maxText)
-			if !t.dropOne(f, model.Text(s)) {
+			if !t.dropOne(f, clipped(e)) {
 				return model.Refuse(model.CodeNotFound, "%q is not among the %s of %s", e, f, t.ID).At("drop")
 			}
 		}

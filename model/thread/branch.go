@@ -1,6 +1,7 @@
 package thread
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -191,10 +192,7 @@ func (j BranchCheck) Line() model.Text {
 	if !j.Loadable {
 		return model.Text(fmt.Sprintf("parked: saved on %s; %s; wakes %s", j.place(), j.Warning.Raw(), j.Wake().Raw()))
 	}
-	where := j.CurrentBranch.Raw()
-	if where == "" {
-		where = j.Git.sentence()
-	}
+	where := cmp.Or(j.CurrentBranch.Raw(), j.Git.sentence())
 	if j.Warning == "" {
 		return model.Text(where)
 	}

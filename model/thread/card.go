@@ -2,6 +2,7 @@ package thread
 
 import (
 	"fmt"
+	"slices"
 
 	"vise/model"
 )
@@ -71,7 +72,11 @@ func (c Card) Rows(objective model.Text) []CardRow {
 }
 
 func (c Card) thread(rows *cardRows, t Thread) {
-	rows.add("thread", CardMuted, model.Text(fmt.Sprintf("%s, %s", t.ID, spacedStatus(t.Status)))+c.whose())
+	name := fmt.Sprintf("%s, %s", t.ID, spacedStatus(t.Status))
+	if !c.Linked {
+		name += "; active in this repository"
+	}
+	rows.add("thread", CardMuted, model.Text(name))
 	rows.add("goal", CardPlain, t.Goal)
 	rows.add("next", CardStrong, t.NextAction)
 	rows.add("why", CardPlain, t.Hypothesis)
@@ -90,13 +95,6 @@ func (c Card) thread(rows *cardRows, t Thread) {
 	rows.each("file", CardMuted, t.ActiveFiles)
 	rows.each("run", CardPlain, t.Commands)
 	rows.branch(c.Check, t.ID)
-}
-
-func (c Card) whose() model.Text {
-	if c.Linked {
-		return ""
-	}
-	return "; active in this repository"
 }
 
 func spacedStatus(s Status) string {
@@ -157,19 +155,15 @@ func (c Card) View() View {
 			o["verified_grades"] = grades
 		}
 	}
-	var parked []any
-	for _, k := range c.Parked {
-		parked = append(parked, k.withRemedies().object)
+	if len(c.Parked) > 0 {
+		o["parked"] = values(c.Parked, func(k Parked) any {
+			return k.View().With("work_state_git_status", k.Check.View(k.Thread.ID)).object
+		})
 	}
-	if len(parked) > 0 {
-		o["parked"] = parked
-	}
-	var elsewhere []any
-	for _, l := range c.Elsewhere {
-		elsewhere = append(elsewhere, object{"repo": l.Repo.Raw(), "task_id": l.TaskID.Raw()})
-	}
-	if len(elsewhere) > 0 {
-		o["elsewhere"] = elsewhere
+	if len(c.Elsewhere) > 0 {
+		o["elsewhere"] = values(c.Elsewhere, func(l model.ThreadLink) any {
+			return object{"repo": l.Repo.Raw(), "task_id": l.TaskID.Raw()}
+		})
 	}
 	putText(o, "problem", c.Problem)
 	return View{o}
@@ -177,11 +171,6 @@ func (c Card) View() View {
 
 // MarshalJSON is the view's.
 func (c Card) MarshalJSON() ([]byte, error) { return c.View().MarshalJSON() }
-
-// judged is the parked thread as a row, with the ways out.
-func (k Parked) withRemedies() View {
-	return k.View().With("work_state_git_status", k.Check.View(k.Thread.ID))
-}
 
 // CardOf chooses what the card shows: the newest live thread that the item links to and
 // that is loadable here, in progress before the others; without one, when the item links to
@@ -235,18 +224,16 @@ func (c *Card) take(t Thread, source Source, j BranchCheck) {
 // byLife sorts threads: in progress, then the other live ones, then the ended, each the
 // newest first.
 func byLife(list []Thread) []Thread {
-	var out []Thread
-	newest := Newest(list)
-	for _, want := range []func(Status) bool{
-		func(s Status) bool { return s == InProgress },
-		func(s Status) bool { return s != InProgress && !s.Ended() },
-		Status.Ended,
-	} {
-		for _, t := range newest {
-			if want(t.Status) {
-				out = append(out, t)
-			}
+	rank := func(t Thread) int {
+		switch {
+		case t.Status == InProgress:
+			return 0
+		case !t.Status.Ended():
+			return 1
 		}
+		return 2
 	}
+	out := Newest(list)
+	slices.SortStableFunc(out, func(a, b Thread) int { return rank(a) - rank(b) })
 	return out
 }

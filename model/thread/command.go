@@ -1,6 +1,7 @@
 package thread
 
 import (
+	"cmp"
 	"strconv"
 
 	"vise/model"
@@ -42,10 +43,7 @@ func (c Start) Do(f Facts, s Stamp) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	if fresh.Goal != "" {
-		t.Goal = fresh.Goal
-	}
-	t.Status = InProgress
+	t.Goal, t.Status = cmp.Or(fresh.Goal, t.Goal), InProgress
 	p.Receipt.Patched, p.Receipt.Ignored = did, c.Initial.Ignored
 	if old != nil {
 		p.event(Replaced, id).Detail = old.object()
@@ -59,10 +57,7 @@ func (c Start) Do(f Facts, s Stamp) (Change, error) {
 // name finds a free id. A goal that differs from the one under the same id gets a number;
 // an id that was asked for by name does not.
 func (c Start) name(f Facts) (ID, *Thread, error) {
-	goal := c.Goal
-	if goal == "" {
-		goal = c.Initial.Words[Goal]
-	}
+	goal := cmp.Or(c.Goal, c.Initial.Words[Goal])
 	base := Slug(goal.Raw())
 	if c.Task != "" {
 		base = Slug(c.Task)

@@ -1,6 +1,7 @@
 package thread
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -154,7 +155,8 @@ func (t *Thread) learn(o Outcome, s Stamp) {
 	t.ActiveFiles = push(t.ActiveFiles, slices.Concat(o.Opened, o.Edited, o.Reopened)...)
 	t.ExecutionIDs = push(t.ExecutionIDs, o.ExecutionID)
 	for _, e := range o.Commands {
-		t.learnCommand(e, "Command succeeded: ", o, s, Validates(e.Command) || o.expects(e))
+		expected := o.Contract != nil && e.Proves(o.Contract.TestCommand)
+		t.learnCommand(e, "Command succeeded: ", o, s, Validates(e.Command) || expected)
 	}
 	for _, e := range o.Tests {
 		t.learnCommand(e, "Test command passed: ", o, s, true)
@@ -165,10 +167,6 @@ func (t *Thread) learn(o Outcome, s Stamp) {
 	for _, e := range o.Errors {
 		t.Risks = push(t.Risks, "Observed error: "+e)
 	}
-}
-
-func (o Outcome) expects(e Execution) bool {
-	return o.Contract != nil && e.Proves(o.Contract.TestCommand)
 }
 
 // learnCommand records one execution. Only commands that validate something become
@@ -205,12 +203,10 @@ func (t *Thread) succeeded(e Execution, entry model.Text, o Outcome, s Stamp, va
 }
 
 func evidenceOf(e Execution, entry model.Text, o Outcome, s Stamp) Evidence {
-	v := Evidence{Entry: entry, Command: e.Command, ExitStatus: *e.ExitStatus, Head: e.Head, Dirty: e.Dirty, At: e.At, ExecutionID: o.ExecutionID}
+	v := Evidence{Entry: entry, Command: e.Command, ExitStatus: *e.ExitStatus, Head: e.Head, Dirty: e.Dirty, At: cmp.Or(e.At, s.At),
+		ExecutionID: o.ExecutionID}
 	if v.Head == "" && s.Git.State == GitOK {
 		v.Head, v.Dirty = s.Git.Head, s.Git.Dirty
-	}
-	if v.At == "" {
-		v.At = s.At
 	}
 	var c cutter
 	return v.tidy(&c)
@@ -242,12 +238,8 @@ func clipped(t model.Text) model.Text {
 // and worth remembering as verified.
 func Validates(command model.Text) bool {
 	s := strings.ToLower(command.Raw())
-	for _, w := range []string{"pytest", " test", "make test", "make smoke", "ruff", "mypy", "pyright", "lint", "typecheck", "build"} {
-		if strings.Contains(s, w) {
-			return true
-		}
-	}
-	return false
+	sorts := []string{"pytest", " test", "make test", "make smoke", "ruff", "mypy", "pyright", "lint", "typecheck", "build"}
+	return slices.ContainsFunc(sorts, func(w string) bool { return strings.Contains(s, w) })
 }
 
 // ParseOutcome reads the facts of a run. A command is a text (hearsay) or an object with

@@ -1,6 +1,7 @@
 package thread
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -67,8 +68,7 @@ type file struct {
 
 // New is a thread that holds nothing but its goal.
 func New(id ID, goal model.Text) Thread {
-	s, _ := cut(goal.Raw(), maxText)
-	return Thread{ID: id, Status: InProgress, Goal: model.Text(s)}
+	return Thread{ID: id, Status: InProgress, Goal: clipped(goal)}
 }
 
 // StrongestGap is the gap that should be shown first; nil without gaps.
@@ -130,11 +130,7 @@ func (t Thread) Summary() model.Text {
 	if !t.signal() {
 		return ""
 	}
-	title := t.Goal.Raw()
-	if title == "" {
-		title = string(t.ID)
-	}
-	line := sentence(title)
+	line := sentence(cmp.Or(t.Goal.Raw(), string(t.ID)))
 	if t.NextAction != "" {
 		line += " Next: " + sentence(t.NextAction.Raw())
 	}

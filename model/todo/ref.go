@@ -216,8 +216,9 @@ func parseAll[T any](words []string, parse func(string) (T, error)) ([]T, error)
 
 // Admits reports whether t passes.
 func (f Filter) Admits(t Todo) bool {
+	lacks := func(tag model.Text) bool { return !slices.Contains(t.Tags, tag) }
 	return in(f.Status, t.Status) && in(f.Priority, t.Priority) && in(f.Source, t.Source) &&
-		!slices.ContainsFunc(f.Tags, func(tag model.Text) bool { return !slices.Contains(t.Tags, tag) }) && (f.Owner == "" || f.Owner == t.AssignedTo)
+		!slices.ContainsFunc(f.Tags, lacks) && (f.Owner == "" || f.Owner == t.AssignedTo)
 }
 
 // KnownSources refuses a source that no todo has and no release knows: a filter's typing

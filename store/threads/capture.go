@@ -1,6 +1,7 @@
 package threads
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -63,11 +64,7 @@ func (r Reader) Head(ctx context.Context, dir string) string {
 
 // at finds the git program.
 func (r Reader) at(dir string) (git, *thread.Git) {
-	program := r.Program
-	if program == "" {
-		program = "git"
-	}
-	found, err := exec.LookPath(program)
+	found, err := exec.LookPath(cmp.Or(r.Program, "git"))
 	if err != nil {
 		return git{}, &thread.Git{State: thread.GitMissing, Detail: "no git program on the path"}
 	}

@@ -5,11 +5,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"slices"
-	"strings"
 
 	"vise/model/thread"
 	"vise/store/files"
@@ -20,7 +19,7 @@ const maxLog = 64 << 20
 
 // TornLogs are the findings about logs that hold lines which are no events.
 func (s *Snapshot) TornLogs() ([]thread.Finding, error) {
-	ids, err := s.logs()
+	ids, err := s.named(logSuffix) // of a thread without a file too
 	if err != nil {
 		return nil, err
 	}
@@ -35,22 +34,6 @@ func (s *Snapshot) TornLogs() ([]thread.Finding, error) {
 		}
 	}
 	return out, nil
-}
-
-// logs are the threads that have a log, whether they have a file or not.
-func (s *Snapshot) logs() ([]thread.ID, error) {
-	names, err := s.names()
-	if err != nil {
-		return nil, err
-	}
-	var ids []thread.ID
-	for _, n := range names {
-		if id, ok := strings.CutSuffix(n, logSuffix); ok && thread.ValidID(id) {
-			ids = append(ids, thread.ID(id))
-		}
-	}
-	slices.Sort(ids)
-	return ids, nil
 }
 
 // readLog reads a log; one that is not a plain file, or too long, reads as empty.
@@ -89,16 +72,10 @@ func sift(raw []byte) (whole []byte, torn []int) {
 // MendLog keeps a log as it is beside it, and writes its events alone in its place, under
 // the lock.
 func (r Repo) MendLog(ctx context.Context, id thread.ID) error {
-	dir, err := r.open()
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	lock, err := r.lock(ctx, dir)
-	if err != nil {
-		return err
-	}
-	defer lock.Close()
+	return r.locked(ctx, func(dir *os.Root) error { return r.mendLog(dir, id) })
+}
+
+func (r Repo) mendLog(dir *os.Root, id thread.ID) error {
 	raw, err := readLog(dir, id)
 	if err != nil {
 		return r.explain("read the log of "+string(id), err)
@@ -122,12 +99,13 @@ func (r Repo) MendLog(ctx context.Context, id thread.ID) error {
 
 // freeName is a name beside a file under which it can be kept.
 func freeName(dir *os.Root, name string) (string, error) {
-	for n := 0; ; n++ {
-		to := asideName(name, n)
+	to := name + ".set-aside"
+	for n := 1; ; n++ {
 		if _, err := dir.Lstat(to); errors.Is(err, fs.ErrNotExist) {
 			return to, nil
 		} else if err != nil {
 			return "", err
 		}
+		to = fmt.Sprintf("%s.set-aside-%d", name, n)
 	}
 }

@@ -122,7 +122,7 @@ func (s *Snapshot) load(id thread.ID) entry {
 
 // Threads implements thread.Facts. What cannot be read is in Broken afterwards.
 func (s *Snapshot) Threads() ([]thread.Thread, error) {
-	ids, err := s.ids()
+	ids, err := s.named(jsonSuffix)
 	if err != nil {
 		return nil, err
 	}
@@ -142,22 +142,8 @@ func (s *Snapshot) Threads() ([]thread.Thread, error) {
 // Broken lists the threads that Threads could not read.
 func (s *Snapshot) Broken() []thread.Damaged { return s.broken }
 
-func (s *Snapshot) ids() ([]thread.ID, error) {
-	names, err := s.names()
-	if err != nil {
-		return nil, err
-	}
-	var ids []thread.ID
-	for _, n := range names {
-		if id, ok := strings.CutSuffix(n, jsonSuffix); ok && thread.ValidID(id) {
-			ids = append(ids, thread.ID(id))
-		}
-	}
-	return ids, nil
-}
-
-// names are the entries of the directory of threads.
-func (s *Snapshot) names() ([]string, error) {
+// named are the threads that have a file with a suffix, sorted.
+func (s *Snapshot) named(suffix string) (ids []thread.ID, err error) {
 	if s.dir == nil {
 		return nil, nil
 	}
@@ -169,16 +155,16 @@ func (s *Snapshot) names() ([]string, error) {
 		return nil, s.repo.explain("list threads", err)
 	}
 	defer sub.Close()
-	d, err := sub.Open(".")
+	entries, err := fs.ReadDir(sub.FS(), ".")
 	if err != nil {
 		return nil, s.repo.explain("list threads", err)
 	}
-	defer d.Close()
-	names, err := d.Readdirnames(-1)
-	if err != nil {
-		return nil, s.repo.explain("list threads", err)
+	for _, e := range entries {
+		if id, ok := strings.CutSuffix(e.Name(), suffix); ok && thread.ValidID(id) {
+			ids = append(ids, thread.ID(id))
+		}
 	}
-	return names, nil
+	return ids, nil
 }
 
 func threadFile(id thread.ID) string { return threadsDir + "/" + string(id) + jsonSuffix }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -59,7 +60,8 @@ func (g git) run(ctx context.Context, stdin []byte, args ...string) result {
 	out, complaint := &bounded{max: maxOutput}, &bounded{max: 4096}
 	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(stdin), out, complaint
 	err := c.Run()
-	r := result{out: out.Bytes(), cut: out.cut, problem: firstLine(complaint.String())}
+	problem, _, _ := strings.Cut(strings.TrimSpace(complaint.String()), "\n")
+	r := result{out: out.Bytes(), cut: out.cut, problem: problem}
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
@@ -75,12 +77,7 @@ func (g git) run(ctx context.Context, stdin []byte, args ...string) result {
 // environment is this process's, less what would lead git elsewhere or make it trust
 // more, and with every listed filter emptied.
 func (g git) environment() []string {
-	var env []string
-	for _, e := range os.Environ() {
-		if name, _, _ := strings.Cut(e, "="); !strings.HasPrefix(name, "GIT_") {
-			env = append(env, e)
-		}
-	}
+	env := slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "GIT_") })
 	env = append(env, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1",
 		"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_ATTR_NOSYSTEM=1")
 	return append(env, g.filtersOff()...)
@@ -148,9 +145,4 @@ func (b *bounded) Write(p []byte) (int, error) {
 // ReadFrom hides the buffer's own, which has no bound.
 func (b *bounded) ReadFrom(r io.Reader) (int64, error) {
 	return io.Copy(struct{ io.Writer }{b}, r)
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	return line
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strconv"
 
 	"vise/model"
 	"vise/model/thread"
@@ -222,6 +221,17 @@ func syncDirs(dir *os.Root, name string) error {
 
 // SetAside renames a thread's files out of the way, under the lock; nothing is deleted.
 func (r Repo) SetAside(ctx context.Context, id thread.ID) error {
+	return r.locked(ctx, func(dir *os.Root) error {
+		for _, name := range []string{threadFile(id), logFile(id)} {
+			if err := setAside(dir, name); err != nil {
+				return r.explain("set "+name+" aside", err)
+			}
+		}
+		return nil
+	})
+}
+
+func (r Repo) locked(ctx context.Context, do func(*os.Root) error) error {
 	dir, err := r.open()
 	if err != nil {
 		return err
@@ -232,12 +242,7 @@ func (r Repo) SetAside(ctx context.Context, id thread.ID) error {
 		return err
 	}
 	defer lock.Close()
-	for _, name := range []string{threadFile(id), logFile(id)} {
-		if err := setAside(dir, name); err != nil {
-			return r.explain("set "+name+" aside", err)
-		}
-	}
-	return nil
+	return do(dir)
 }
 
 func setAside(dir *os.Root, name string) error {
@@ -249,12 +254,4 @@ func setAside(dir *os.Root, name string) error {
 		return err
 	}
 	return errors.Join(dir.Rename(name, to), syncDirs(dir, name))
-}
-
-// asideName is the n-th name that a file is kept under when it goes out of the way.
-func asideName(name string, n int) string {
-	if n == 0 {
-		return name + ".set-aside"
-	}
-	return name + ".set-aside-" + strconv.Itoa(n)
 }

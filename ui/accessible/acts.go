@@ -103,17 +103,17 @@ func (l itemView) seen() []string {
 }
 
 func (s *session) pick(ctx context.Context, l itemView) error {
-	args := append([]string{"pick"}, l.seen()...)
+	var args []string
 	if o := l.state.Desk.PickOutlook(l.row); o.AsksReason {
 		reason, err := s.ask(ctx, fmt.Sprintf("Why leave %s? Empty: no reason is recorded:", o.From.Handle))
 		if err != nil {
 			return err
 		}
 		if reason != "" {
-			args = append(args, "--reason="+reason)
+			args = []string{"--reason=" + reason}
 		}
 	}
-	return s.runUndoable(ctx, "picked", l, "", args...)
+	return s.runUndoable(ctx, "picked", l, "", "pick", args...)
 }
 
 func (s *session) complete(ctx context.Context, l itemView) error {
@@ -145,7 +145,7 @@ func (s *session) block(ctx context.Context, l itemView) error {
 		if ok, err := s.yes(ctx, fmt.Sprintf("Blocked by %s. Clear it?", l.row.BlockedBy)); err != nil || !ok {
 			return err
 		}
-		return s.runUndoable(ctx, "unblocked", l, "", append([]string{"unblock"}, l.seen()...)...)
+		return s.runUndoable(ctx, "unblocked", l, "", "unblock")
 	}
 	why, err := s.ask(ctx, "What can it not advance without?")
 	if err != nil || why == "" {
@@ -155,7 +155,7 @@ func (s *session) block(ctx context.Context, l itemView) error {
 	if err != nil {
 		return err
 	}
-	return s.runUndoable(ctx, "blocked", l, "", append(append(append([]string{"block"}, l.seen()...), recheck...), "--", why)...)
+	return s.runUndoable(ctx, "blocked", l, "", "block", append(recheck, "--", why)...)
 }
 
 // recheck asks when to look again, as flags of a verb.
@@ -195,7 +195,7 @@ func (s *session) waits(ctx context.Context, l itemView, what detail, more []det
 	if err != nil || value == "" {
 		return err
 	}
-	args := append(append([]string{"wait"}, l.seen()...), what.flag+"="+value)
+	args := []string{what.flag + "=" + value}
 	for _, d := range append(more, detail{"Why, which becomes its blocker (empty: made of the rest):", "--reason"}) {
 		in, err := s.ask(ctx, d.question)
 		if err != nil {
@@ -218,7 +218,7 @@ func (s *session) waits(ctx context.Context, l itemView, what detail, more []det
 		}
 		args = append(args, recheck...)
 	}
-	return s.runUndoable(ctx, "parked", l, "", args...)
+	return s.runUndoable(ctx, "parked", l, "", "wait", args...)
 }
 
 func (s *session) answer(ctx context.Context, l itemView) error {
@@ -266,18 +266,16 @@ func (s *session) review(ctx context.Context, l itemView) error {
 }
 
 func (s *session) objective(ctx context.Context, l itemView) error {
-	words, err := s.ask(ctx, "The objective:")
-	if err != nil || words == "" {
-		return err
-	}
-	return s.runUndoable(ctx, "gave another objective to", l, "", append(append([]string{"update"}, l.seen()...), "--objective="+words)...)
+	return s.asked(ctx, "The objective:", func(words string) error {
+		return s.runUndoable(ctx, "gave another objective to", l, "", "update", "--objective="+words)
+	})
 }
 
 func (s *session) status(ctx context.Context, l itemView) error {
 	var options []option
 	for _, p := range []model.PlanStatus{model.Draft, model.Ready, model.NeedsInput} {
 		options = append(options, option{strings.ReplaceAll(string(p), "_", " "), func(ctx context.Context) error {
-			return s.runUndoable(ctx, "set the plan status of", l, "", append(append([]string{"update"}, l.seen()...), "--plan-status", string(p))...)
+			return s.runUndoable(ctx, "set the plan status of", l, "", "update", "--plan-status", string(p))
 		}, ""})
 	}
 	_, err := s.choose(ctx, "The plan is", options)
@@ -318,11 +316,7 @@ func (s *session) acknowledge(ctx context.Context, l itemView) error {
 }
 
 func (s *session) create(ctx context.Context) error {
-	words, err := s.ask(ctx, "The objective of the new work item:")
-	if err != nil || words == "" {
-		return err
-	}
-	return s.run(ctx, "", "new", "--", words)
+	return s.asked(ctx, "The objective of the new work item:", func(words string) error { return s.run(ctx, "", "new", "--", words) })
 }
 
 func (s *session) message(ctx context.Context) error {

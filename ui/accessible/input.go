@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os/exec"
 	"strconv"
 	"strings"
 
@@ -48,6 +49,23 @@ func (s *session) ask(ctx context.Context, question string) (string, error) {
 	case <-ctx.Done():
 		return "", errQuit{}
 	}
+}
+
+// asked asks, and goes on with an answer that is not empty.
+func (s *session) asked(ctx context.Context, question string, do func(in string) error) error {
+	in, err := s.ask(ctx, question)
+	if err != nil || in == "" {
+		return err
+	}
+	return do(in)
+}
+
+// onTerminal gives the terminal to a program.
+func (s *session) onTerminal(c *exec.Cmd) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.Stdin, c.Stdout, c.Stderr = s.In, s.Out, s.Out
+	return c.Run()
 }
 
 // lines reads a text of several lines, which a line with a single dot ends.

@@ -81,11 +81,7 @@ func (s *session) bulkOptions(rows []model.Row) []option {
 	}
 	asking := func(question string, do func(ctx context.Context, in string) error) func(context.Context) error {
 		return func(ctx context.Context) error {
-			in, err := s.ask(ctx, question)
-			if err != nil || in == "" {
-				return err
-			}
-			return do(ctx, in)
+			return s.asked(ctx, question, func(in string) error { return do(ctx, in) })
 		}
 	}
 	seen := "Acknowledged what was needed of " + counted(len(rows), "item")

@@ -114,11 +114,7 @@ func (s *session) compose(ctx context.Context, d *draft) (err error) {
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	c.Stdin, c.Stdout, c.Stderr = s.In, s.Out, s.Out
-	err = c.Run()
-	s.mu.Unlock()
-	if err == nil {
+	if err = s.onTerminal(c); err == nil {
 		d.mine, err = s.Plans.Read(ctx, d.path)
 	}
 	return err
@@ -183,11 +179,9 @@ var signs = map[model.TodoState]string{model.TodoPending: " ", model.TodoInProgr
 func (s *session) todos(ctx context.Context, l itemView) error {
 	list := slices.Clone(l.detail.TodoList)
 	options := []option{{"Add a todo at the end", func(ctx context.Context) error {
-		words, err := s.ask(ctx, "The todo, for the end of the list:")
-		if err != nil || words == "" {
-			return err
-		}
-		return s.saveTodos(ctx, l, append(list, model.Todo{Text: model.Text(words), State: model.TodoPending}))
+		return s.asked(ctx, "The todo, for the end of the list:", func(words string) error {
+			return s.saveTodos(ctx, l, append(list, model.Todo{Text: model.Text(words), State: model.TodoPending}))
+		})
 	}, action.TodoAdd}}
 	for i, t := range list {
 		options = append(options, option{fmt.Sprintf("%s, %s", t.Text, strings.ReplaceAll(string(t.State), "_", " ")),
@@ -202,7 +196,7 @@ func (s *session) saveTodos(ctx context.Context, l itemView, list []model.Todo) 
 	for _, t := range list {
 		fmt.Fprintf(&b, "- [%s] %s\n", signs[t.State], t.Text.Raw()) // raw: back into the ledger
 	}
-	return s.runUndoable(ctx, "changed the todos of", l, b.String(), append(append([]string{"update"}, l.seen()...), "--todos", "-")...)
+	return s.runUndoable(ctx, "changed the todos of", l, b.String(), "update", "--todos", "-")
 }
 
 // todo is the menu of one todo.
@@ -224,11 +218,9 @@ func (s *session) todoOptions(l itemView, list []model.Todo, i int) []option {
 	out := []option{
 		to("Pending", model.TodoPending), to("In progress", model.TodoInProgress), to("Completed", model.TodoCompleted),
 		{"Say it in other words", func(ctx context.Context) error {
-			words, err := s.ask(ctx, "What it says:")
-			if err != nil || words == "" {
-				return err
-			}
-			return saving(func(list []model.Todo) []model.Todo { list[i].Text = model.Text(words); return list })(ctx)
+			return s.asked(ctx, "What it says:", func(words string) error {
+				return saving(func(list []model.Todo) []model.Todo { list[i].Text = model.Text(words); return list })(ctx)
+			})
 		}, action.TodoEdit},
 	}
 	if i > 0 {

@@ -1,6 +1,7 @@
 package accessible
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -36,10 +37,7 @@ func (s *session) threadsMenu(ctx context.Context) error {
 
 // threadWords are a thread in one line.
 func threadWords(b action.ThreadRow) string {
-	goal := b.Thread.Goal
-	if goal == "" {
-		goal = model.Text(b.Thread.ID)
-	}
+	goal := cmp.Or(b.Thread.Goal, model.Text(b.Thread.ID))
 	words := []string{b.State(), goal.String()}
 	for _, o := range b.Items {
 		words = append(words, string(o.Handle))
@@ -98,11 +96,9 @@ func (s *session) actOnThread(ctx context.Context, b action.ThreadRow, w action.
 	case w.ID == action.ThreadRun:
 		return s.recommended(ctx, b)
 	}
-	goal, err := s.ask(ctx, "Its goal:")
-	if err != nil || goal == "" {
-		return err
-	}
-	return s.run(ctx, "", append(append([]string{"thread", "start"}, at...), "--", goal)...)
+	return s.asked(ctx, "Its goal:", func(goal string) error {
+		return s.run(ctx, "", append(append([]string{"thread", "start"}, at...), "--", goal)...)
+	})
 }
 
 // recommended asks which of a thread's commands to run. It is an agent's text: nothing runs
@@ -134,11 +130,7 @@ func (s *session) record(ctx context.Context, b action.ThreadRow, command model.
 		s.refused(err)
 		return nil
 	}
-	s.mu.Lock()
-	c.Stdin, c.Stdout, c.Stderr = s.In, s.Out, s.Out
-	err = c.Run()
-	s.mu.Unlock()
-	if err != nil {
+	if err := s.onTerminal(c); err != nil {
 		s.say("It failed (%s): the thread keeps that as a risk.", model.Text(err.Error()))
 		return nil
 	}

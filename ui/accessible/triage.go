@@ -90,11 +90,7 @@ func (s *session) askDecision(ctx context.Context, id action.ID, t todo.Todo, al
 	case action.TriagePromote:
 		return s.run(ctx, "", args...)
 	case action.TriageRank:
-		in, err := s.ask(ctx, "p1, p2 or p3:")
-		if err != nil || in == "" {
-			return err
-		}
-		return s.run(ctx, "", append(args, in)...)
+		return s.asked(ctx, "p1, p2 or p3:", func(in string) error { return s.run(ctx, "", append(args, in)...) })
 	case action.TriageDuplicate:
 		likely := todo.Twin(all, t.Ref())
 		in, err := s.ask(ctx, fmt.Sprintf("Of which todo, as review/001 (empty: %s):", cmp.Or(string(likely), "nothing")))
@@ -103,11 +99,7 @@ func (s *session) askDecision(ctx context.Context, id action.ID, t todo.Todo, al
 		}
 		return s.decide(ctx, t.Ref(), true, append(args, in, "--reason", "Duplicate of "+in))
 	}
-	why, err := s.ask(ctx, "Why?")
-	if err != nil || why == "" {
-		return err
-	}
-	return s.decide(ctx, t.Ref(), true, append(args, "--reason="+why))
+	return s.asked(ctx, "Why?", func(why string) error { return s.decide(ctx, t.Ref(), true, append(args, "--reason="+why)) })
 }
 
 // decide carries a decision out. One that changed the finding can be taken back.
@@ -141,10 +133,14 @@ func (s *session) undoDecision(ctx context.Context, r todo.Ref) error {
 // nil: it is given up.
 func (s *session) askCompletion(ctx context.Context, l itemView) ([]string, error) {
 	args := []string{}
-	if against := s.against(l); len(against) > 0 {
-		for _, w := range against {
-			s.say("%s.", model.Text(w.Message))
-		}
+	var against []model.Warning
+	if s.Against != nil {
+		against = s.Against(l.detail.Links.Threads)
+	}
+	for _, w := range against {
+		s.say("%s.", model.Text(w.Message))
+	}
+	if len(against) > 0 {
 		why, err := s.ask(ctx, "Why complete it all the same? Empty: it stays open:")
 		if err != nil || why == "" {
 			return nil, err
@@ -162,13 +158,6 @@ func (s *session) askCompletion(ctx context.Context, l itemView) ([]string, erro
 		args = append(args, "--todo", string(t.Ref())+"="+word)
 	}
 	return args, nil
-}
-
-func (s *session) against(l itemView) []model.Warning {
-	if s.Against == nil {
-		return nil
-	}
-	return s.Against(l.detail.Links.Threads)
 }
 
 // askTodoDecision asks what becomes of a linked todo whose item is completed; empty: nothing was said.

@@ -3,14 +3,15 @@ package accessible
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"vise/model"
 	"vise/ui/action"
 )
 
 // runUndoable runs a verb that changes an item, and keeps how that is taken back.
-func (s *session) runUndoable(ctx context.Context, words string, l itemView, stdin string, args ...string) error {
-	done, err := s.ran(ctx, stdin, args...)
+func (s *session) runUndoable(ctx context.Context, words string, l itemView, stdin, verb string, args ...string) error {
+	done, err := s.ran(ctx, stdin, slices.Concat([]string{verb}, l.seen(), args)...)
 	if done && err == nil && s.did(nil, model.Receipt{Inverse: s.inverse}, words+" "+string(l.row.Handle)) {
 		s.say("Undo, in the menus, takes it back.")
 	}

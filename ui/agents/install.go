@@ -2,6 +2,7 @@ package agents
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -68,9 +69,7 @@ type target struct {
 
 // Install edits a program's settings: all files or, if one of them cannot be edited, none.
 func Install(o Options) (Installed, error) {
-	if o.Agent == "" {
-		o.Agent = o.Program
-	}
+	o.Agent = cmp.Or(o.Agent, o.Program)
 	list, err := o.settings()
 	if err != nil {
 		return Installed{}, err
@@ -229,14 +228,7 @@ func remember(o Options, c change) error {
 		b = backup{Path: c.path, Existed: c.before != nil, Before: c.before}
 	}
 	b.After = sum(c.after)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	raw, err := json.Marshal(b)
-	if err != nil {
-		return err
-	}
-	return files.WriteAtomic(path, raw)
+	return writeJSON(path, b)
 }
 
 // Check is one thing that Doctor checked.

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -236,17 +237,24 @@ func (d *document) patch(path []string, op string, value []byte) error {
 
 // afterLast is what stands after the last value of an object or a list; nil without a comma.
 func afterLast(v *hujson.Value) *hujson.Extra {
+	last, _ := ends(v)
+	return cmp.Or(last, new(hujson.Extra))
+}
+
+// ends are what stands after the last value of an object or a list, nil if it is empty, and before
+// its closing bracket.
+func ends(v *hujson.Value) (last, inside *hujson.Extra) {
 	switch x := v.Value.(type) {
 	case *hujson.Object:
-		if n := len(x.Members); n > 0 {
-			return &x.Members[n-1].Value.AfterExtra
+		if inside = &x.AfterExtra; len(x.Members) > 0 {
+			last = &x.Members[len(x.Members)-1].Value.AfterExtra
 		}
 	case *hujson.Array:
-		if n := len(x.Elements); n > 0 {
-			return &x.Elements[n-1].AfterExtra
+		if inside = &x.AfterExtra; len(x.Elements) > 0 {
+			last = &x.Elements[len(x.Elements)-1].AfterExtra
 		}
 	}
-	return new(hujson.Extra)
+	return last, inside
 }
 
 // breakLine begins a line at a depth, unless one begins there already.
@@ -272,19 +280,10 @@ func (d *document) remove(path []string) error {
 
 // emptied reports whether an object or a list holds nothing, and takes the blank line out of it.
 func emptied(v *hujson.Value) bool {
-	var after *hujson.Extra
-	n := 0
-	switch x := v.Value.(type) {
-	case *hujson.Object:
-		n, after = len(x.Members), &x.AfterExtra
-	case *hujson.Array:
-		n, after = len(x.Elements), &x.AfterExtra
-	default:
+	last, inside := ends(v)
+	if last != nil || inside == nil || len(bytes.TrimSpace(*inside)) > 0 {
 		return false
 	}
-	if n > 0 || len(bytes.TrimSpace(*after)) > 0 {
-		return false
-	}
-	*after = nil
+	*inside = nil
 	return true
 }

@@ -113,11 +113,15 @@ func (c *call) pendingPath(session, tool string) string {
 }
 
 func (c *call) remember(p pending) error {
-	path := c.pendingPath(p.Session, p.ToolUse)
+	return writeJSON(c.pendingPath(p.Session, p.ToolUse), p)
+}
+
+// writeJSON writes a private file, and makes its directory.
+func writeJSON(path string, v any) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	raw, err := json.Marshal(p)
+	raw, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 
 	"vise/model"
 	file "vise/model/todo"
@@ -50,14 +51,9 @@ func (r *fileTodos) Finding(_ context.Context, ref file.Ref) console.Finding {
 
 // dismissedBefore looks for the same finding among those of its own session and of others.
 func dismissedBefore(t file.Todo, w *watchedSession, earlier []file.Dismissed) *file.Dismissed {
-	var all []file.Dismissed
+	all := slices.DeleteFunc(slices.Clone(earlier), func(e file.Dismissed) bool { return e.Session == w.Name() })
 	for _, o := range w.snap.Todos {
 		all = append(all, file.Dismissed{Todo: o})
-	}
-	for _, e := range earlier {
-		if e.Session != w.Name() {
-			all = append(all, e)
-		}
 	}
 	if d, ok := file.DismissedBefore(t, all); ok {
 		return &d

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -110,16 +112,11 @@ func addRebind(c *cobra.Command, rebind *bool) {
 }
 
 func statusFlag(s string, allowed []thread.Status) (thread.Status, error) {
-	st, _ := thread.ParseStatus(s)
-	names := make([]string, len(allowed))
-	for i, a := range allowed {
-		if a == st {
-			return st, nil
-		}
-		names[i] = string(a)
+	if st, ok := thread.ParseStatus(s); ok && slices.Contains(allowed, st) {
+		return st, nil
 	}
 	return "", model.Refuse(model.CodeInvalid, "there is no status %q here", model.Text(s)).
-		WithHint("one of %s", strings.Join(names, ", ")).At("status")
+		WithHint("one of %s", strings.Join(as[string](allowed), ", ")).At("status")
 }
 
 // threadAnswer shows what a command did; mark is a member set to true, as the file format's
@@ -141,14 +138,16 @@ func threadAnswer(a thread.Receipt, mark string, err error) (answer, error) {
 }
 
 func changedFields(list []thread.Field) string {
-	if len(list) == 0 {
-		return "nothing"
+	return cmp.Or(strings.Join(as[string](list), ", "), "nothing")
+}
+
+// as gives words another type.
+func as[T, S ~string](words []S) []T {
+	var out []T
+	for _, w := range words {
+		out = append(out, T(w))
 	}
-	out := make([]string, len(list))
-	for i, f := range list {
-		out[i] = string(f)
-	}
-	return strings.Join(out, ", ")
+	return out
 }
 
 // patchFlags are the ways to say what should change.
@@ -186,15 +185,7 @@ func (p *patchFlags) patch(a *app) (thread.Patch, error) {
 		}
 		drop[thread.Field(field)] = append(drop[thread.Field(field)], model.Text(entry))
 	}
-	var clear []thread.Field
-	for _, f := range p.clear {
-		clear = append(clear, thread.Field(f))
-	}
-	var verify []model.Text
-	for _, v := range p.verify {
-		verify = append(verify, model.Text(v))
-	}
-	return patch.With(verify, drop, clear)
+	return patch.With(as[model.Text](p.verify), drop, as[thread.Field](p.clear))
 }
 
 // layers reads a file, then a text given directly; either may be absent.

@@ -61,10 +61,13 @@ func (v *threadVerbs) list() *cobra.Command {
 				return v.everywhere(ctx)
 			}
 			err = at.Read(func(s *threads.Snapshot) error {
-				if parked {
-					r, err = preparedThreads(at, s, parkedThreads)
-				} else {
+				if !parked {
 					r, err = listThreads(at, s)
+					return err
+				}
+				p, err := thread.Prepare(s, at.Stamp)
+				if err == nil {
+					r = parkedThreads(p)
 				}
 				return err
 			})
@@ -141,17 +144,12 @@ func (v *threadVerbs) show() *cobra.Command {
 func (v *threadVerbs) prepare() *cobra.Command {
 	return v.reading("prepare", "What somebody who takes up the work here should know",
 		func(at *home.Repository, s *threads.Snapshot, _ []string) (answer, error) {
-			return preparedThreads(at, s, preparedAnswer)
+			p, err := thread.Prepare(s, at.Stamp)
+			if err != nil {
+				return answer{}, err
+			}
+			return preparedAnswer(p), nil
 		})
-}
-
-// preparedThreads answers with what somebody who takes up the work should know.
-func preparedThreads(at *home.Repository, s *threads.Snapshot, show func(thread.Prepared) answer) (answer, error) {
-	p, err := thread.Prepare(s, at.Stamp)
-	if err != nil {
-		return answer{}, err
-	}
-	return show(p), nil
 }
 
 func preparedAnswer(p thread.Prepared) answer {

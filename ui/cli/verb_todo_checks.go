@@ -157,12 +157,8 @@ func (v *todoVerbs) manifest() *cobra.Command {
 }
 
 func (v *todoVerbs) dedup() *cobra.Command {
-	return v.verb("dedup", "Todos that look alike", false, func(_ context.Context, at *todoSession, _ []string) (answer, error) {
-		snap, err := at.Load()
-		if err != nil {
-			return answer{}, err
-		}
-		pairs := append([]file.Similar{}, file.FindSimilar(snap.Todos)...)
+	return v.reading("dedup", "Todos that look alike", (*todos.Session).Load, nil, func(at readingTodos, _ []string) (answer, error) {
+		pairs := append([]file.Similar{}, file.FindSimilar(at.snap.Todos)...)
 		var lines []string
 		for _, p := range pairs {
 			lines = append(lines, fmt.Sprintf("%.2f  %s  %s", p.Score, p.Keep, p.Other))

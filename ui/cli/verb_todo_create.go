@@ -96,13 +96,9 @@ func (at *todoSession) made(made todos.Made, left []todos.Left, err error) (answ
 		}
 		return answer{}, err
 	}
-	rows := []row{}
 	var r answer
-	for _, t := range made.Created {
-		one := rowOf(t, nil)
-		one.WaitingOn = []file.Wait{}
-		rows, r.lines = append(rows, one.brief()), append(r.lines, one.line())
-	}
+	rows, lines := briefly(made.Created, nil)
+	r.lines = lines
 	for _, s := range made.Skipped {
 		r.lines = append(r.lines, fmt.Sprintf("skipped %s: it is %s", s.Title, s.Existing))
 	}
@@ -152,9 +148,7 @@ func (v *todoVerbs) importing() *cobra.Command {
 func (at *todoSession) report(name string) (raw []byte, ref string, err error) {
 	in := at.app.in
 	if name != "-" {
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(at.app.dir, name)
-		}
+		name = absolute(at.app.dir, name)
 		f, err := os.Open(name)
 		if err != nil {
 			return nil, "", model.Refuse(model.CodeNotFound, "the report cannot be read").At("file").Because(err)

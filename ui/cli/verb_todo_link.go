@@ -64,11 +64,7 @@ func (v *todoVerbs) link() *cobra.Command {
 		}
 		ref := file.Ref(args[0])
 		if !unlink || ref.Source() == "" {
-			snap, err := at.Load()
-			if err != nil {
-				return answer{}, err
-			}
-			t, err := snap.Index().Resolve(args[0])
+			t, err := at.find(args[0])
 			if err != nil {
 				return answer{}, err
 			}

@@ -37,9 +37,7 @@ func (v *todoVerbs) list() *cobra.Command {
 		var lines []string
 		for _, t := range at.filter.Select(at.snap.Todos) {
 			r := rowOf(t, x).brief()
-			if s, ok := left[t.Ref()]; ok {
-				r.Stale = &s
-			}
+			r.Stale = left[t.Ref()]
 			if waiting && len(r.WaitingOn) == 0 || stale && r.Stale == nil {
 				continue
 			}
@@ -67,9 +65,7 @@ func (v *todoVerbs) show() *cobra.Command {
 		if err != nil {
 			return answer{}, err
 		}
-		if s, ok := left[t.Ref()]; ok {
-			r.Stale = &s
-		}
+		r.Stale = left[t.Ref()]
 		problems := append([]file.Problem{}, file.Check(t)...)
 		lines := []string{r.line(), ""}
 		for _, h := range t.History {
@@ -119,17 +115,16 @@ func (v *todoVerbs) next() *cobra.Command {
 
 // offered replies with the next todo, or with why there is none, which exits with 3.
 func (at *todoSession) offered(t file.Todo, why file.Nothing, swept []file.Todo) (answer, error) {
-	var r answer
+	var warnings []string
 	for _, s := range swept {
-		r.warnings = append(r.warnings, todoWarnings(fmt.Sprintf("%s was interrupted: %s", s.Ref(), s.Reason))...)
+		warnings = append(warnings, fmt.Sprintf("%s was interrupted: %s", s.Ref(), s.Reason))
 	}
-	data := map[string]any{"session": at.Rel, "todo": nil, "nothing": why, "message": why.Sentence()}
 	if why != file.Something {
-		r.data, r.lines, r.exit = data, []string{why.Sentence()}, exitNotFound
-		return r, nil
+		data := map[string]any{"session": at.Rel, "todo": nil, "nothing": why, "message": why.Sentence()}
+		return answer{data: data, lines: []string{why.Sentence()}, exit: exitNotFound, warnings: todoWarnings(warnings...)}, nil
 	}
 	one, err := at.one(t, nil)
-	one.warnings = r.warnings
+	one.warnings = todoWarnings(warnings...)
 	if !t.Lease.IsZero() {
 		one.lines = append(one.lines, fmt.Sprintf("claimed until %s, fence %s", t.Lease.Until, safe(t.Lease.ID)))
 	}

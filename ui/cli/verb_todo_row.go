@@ -17,11 +17,26 @@ type row struct {
 	Stale     *file.Stale `json:"stale,omitempty"`
 }
 
-// rowOf makes a row whose lists are lists in JSON, also when they are empty.
+// rowOf makes a row whose lists are lists in JSON, also when they are empty. Without an index it
+// does not say what the todo waits on.
 func rowOf(t file.Todo, x *file.Index) row {
 	t.Tags, t.Files, t.WorkflowChain = append([]model.Text{}, t.Tags...), append([]model.Text{}, t.Files...), append([]model.Text{}, t.WorkflowChain...)
 	t.Dependencies, t.Related = append([]file.Ref{}, t.Dependencies...), append([]file.Ref{}, t.Related...)
-	return row{ID: t.Ref(), Todo: t, WaitingOn: append([]file.Wait{}, x.Waiting(t)...)}
+	r := row{ID: t.Ref(), Todo: t, WaitingOn: []file.Wait{}}
+	if x != nil {
+		r.WaitingOn = append(r.WaitingOn, x.Waiting(t)...)
+	}
+	return r
+}
+
+// briefly makes rows without what only show shows, and their lines for people.
+func briefly(all []file.Todo, x *file.Index) (rows []row, lines []string) {
+	rows = []row{}
+	for _, t := range all {
+		r := rowOf(t, x).brief()
+		rows, lines = append(rows, r), append(lines, r.line())
+	}
+	return rows, lines
 }
 
 // brief drops what only show shows.
@@ -74,12 +89,7 @@ func (at *todoSession) several(all []file.Todo, none string, err error) (answer,
 	if err != nil {
 		return answer{}, err
 	}
-	rows, lines := []row{}, []string{}
-	for _, t := range all {
-		r := rowOf(t, nil)
-		r.WaitingOn = []file.Wait{}
-		rows, lines = append(rows, r.brief()), append(lines, r.line())
-	}
+	rows, lines := briefly(all, nil)
 	if len(rows) == 0 {
 		lines = []string{none}
 	}

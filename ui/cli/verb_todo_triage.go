@@ -118,11 +118,7 @@ func (at *todoSession) inbox() (answer, error) {
 		return answer{}, err
 	}
 	pending := file.Filter{Status: []file.Status{file.Pending}}.Select(snap.Todos)
-	rows, lines := []row{}, []string{}
-	for _, t := range pending[:min(triageTen, len(pending))] {
-		r := rowOf(t, snap.Index()).brief()
-		rows, lines = append(rows, r), append(lines, r.line())
-	}
+	rows, lines := briefly(pending[:min(triageTen, len(pending))], snap.Index())
 	lines = append(lines, fmt.Sprintf("%d of %d pending", len(rows), len(pending)))
 	data := map[string]any{"session": at.Rel, "todos": rows, "pending": len(pending)}
 	return answer{data: data, lines: lines, warnings: todoWarnings(damageLines(snap.Damaged)...)}, nil

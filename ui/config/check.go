@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -106,14 +107,11 @@ func (c *checker) filters() {
 
 // keys makes the table of actions once, to see that nothing clashes.
 func (c *checker) keys() {
-	_, troubles := action.Remap(c.remapped(), c.custom())
+	_, troubles := c.remap()
 	for _, x := range troubles {
 		path, hint := c.keyPath(x), ""
 		if x.Key == "" && !slices.Contains(action.IDs(), x.ID) {
-			hint = meant(string(x.ID), names(action.IDs()))
-			if hint == "" {
-				hint = "docs/keys.md lists them"
-			}
+			hint = cmp.Or(meant(string(x.ID), names(action.IDs())), "docs/keys.md lists them")
 		}
 		c.find(path, x.Why, hint)
 	}
@@ -132,25 +130,21 @@ func (c *checker) keyPath(x action.KeyTrouble) string {
 	return "keys"
 }
 
-func (c Config) remapped() map[action.ID][]string {
-	out := make(map[action.ID][]string, len(c.Keys))
-	for id, keys := range c.Keys {
-		out[id] = keys
+func (c Config) remap() (action.Catalogue, []action.KeyTrouble) {
+	keys := make(map[action.ID][]string, len(c.Keys))
+	for id, k := range c.Keys {
+		keys[id] = k
 	}
-	return out
-}
-
-func (c Config) custom() []action.Action {
-	out := make([]action.Action, len(c.Commands))
+	custom := make([]action.Action, len(c.Commands))
 	for i, x := range c.Commands {
-		out[i] = action.Custom(x.ID(), x.Name, model.Text(strings.Join(x.Run, " ")).String(), x.Key, x.OfItem())
+		custom[i] = action.Custom(x.ID(), x.Name, model.Text(strings.Join(x.Run, " ")).String(), x.Key, x.OfItem())
 	}
-	return out
+	return action.Remap(keys, custom)
 }
 
 // Table is the table of actions as this configuration wants it.
 func (c Config) Table() action.Catalogue {
-	table, troubles := action.Remap(c.remapped(), c.custom())
+	table, troubles := c.remap()
 	if len(troubles) > 0 {
 		return action.Standard()
 	}

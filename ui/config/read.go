@@ -226,12 +226,9 @@ func (a *Adapter) UnmarshalYAML(n *yaml.Node) error { return choose(n, a) }
 // fieldNames are a struct's keys in the file, in the order of its fields.
 func fieldNames(t reflect.Type) []string {
 	var names []string
-	for i := range t.NumField() {
-		name, how, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ",")
-		if how == "inline" {
-			names = append(names, fieldNames(t.Field(i).Type)...)
-		} else {
-			names = append(names, name)
+	for _, f := range reflect.VisibleFields(t) {
+		if !f.Anonymous {
+			names = append(names, f.Tag.Get("yaml"))
 		}
 	}
 	return names
@@ -239,13 +236,9 @@ func fieldNames(t reflect.Type) []string {
 
 // field is the field of a struct that has a name in the file.
 func field(v reflect.Value, name string) reflect.Value {
-	for i := range v.NumField() {
-		tag, how, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
-		if tag == name && name != "" {
-			return v.Field(i)
-		}
-		if how == "inline" && slices.Contains(fieldNames(v.Field(i).Type()), name) {
-			return field(v.Field(i), name)
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		if f.Tag.Get("yaml") == name {
+			return v.FieldByIndex(f.Index)
 		}
 	}
 	return reflect.Value{}

@@ -21,8 +21,8 @@ const maxThemes = 200
 
 // themeFile is a theme as it is written: what it does not say is as in the one it extends.
 type themeFile struct {
-	Extends string         `yaml:"extends"`
-	Palette themes.Palette `yaml:",inline"`
+	Extends        string `yaml:"extends"`
+	themes.Palette `yaml:",inline"`
 }
 
 // themeReader reads the custom themes.
@@ -119,7 +119,9 @@ func (t *themeReader) palette(name string, chain []string) (themes.Palette, bool
 		return themes.Palette{}, false
 	}
 	t.Palettes[name] = file.Palette
-	t.advise(r.file, file.Palette)
+	for _, w := range file.Palette.Weaknesses() { // it is used all the same
+		t.Problems = append(t.Problems, Problem{File: r.file, Path: w.Token, Message: w.String(), Advice: true})
+	}
 	return file.Palette, true
 }
 
@@ -150,11 +152,4 @@ func (t *themeReader) base(name string, chain []string) (themes.Palette, finding
 		return p, finding{message: fmt.Sprintf("extends %s, which does not read", name)}
 	}
 	return p, finding{}
-}
-
-// advise says where a theme is hard to read. It is used all the same.
-func (t *themeReader) advise(path string, p themes.Palette) {
-	for _, w := range p.Weaknesses() {
-		t.Problems = append(t.Problems, Problem{File: path, Path: w.Token, Message: w.String(), Advice: true})
-	}
 }

@@ -208,46 +208,33 @@ func usableID(raw json.RawMessage) (json.RawMessage, bool) {
 func unclear(line []byte) string {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.UseNumber()
-	type object struct {
-		keys map[string]bool
-		key  bool
+	return unclearValue(d, 0)
+}
+
+// unclearValue is unclear for the next value of what is JSON.
+func unclearValue(d *json.Decoder, depth int) string {
+	begin, _ := d.Token()
+	if _, nests := begin.(json.Delim); !nests {
+		return ""
 	}
-	var open []object
-	for {
-		t, err := d.Token()
-		if err != nil {
-			return ""
+	if depth == maxDepth {
+		return fmt.Sprintf("a message nests at most %d deep", maxDepth)
+	}
+	keys := map[json.Token]bool{}
+	for d.More() {
+		if begin == json.Delim('{') {
+			key, _ := d.Token()
+			if keys[key] {
+				return "a key is named twice"
+			}
+			keys[key] = true
 		}
-		top := len(open) - 1
-		switch t := t.(type) {
-		case json.Delim:
-			if t == '}' || t == ']' {
-				open = open[:top]
-				continue
-			}
-			if top >= 0 && open[top].keys != nil {
-				open[top].key = true
-			}
-			o := object{}
-			if t == '{' {
-				o = object{keys: map[string]bool{}, key: true}
-			}
-			if open = append(open, o); len(open) > maxDepth {
-				return fmt.Sprintf("a message nests at most %d deep", maxDepth)
-			}
-		default:
-			if top < 0 || open[top].keys == nil {
-				continue
-			}
-			if name, ok := t.(string); ok && open[top].key {
-				if open[top].keys[name] {
-					return "a key is named twice"
-				}
-				open[top].keys[name] = true
-			}
-			open[top].key = !open[top].key
+		if why := unclearValue(d, depth+1); why != "" {
+			return why
 		}
 	}
+	_, _ = d.Token() // the end
+	return ""
 }
 
 func (l *lines) refuse(r *refusal) error {

@@ -13,13 +13,10 @@ type Claude struct {
 	// Subagent reads a subagent's own transcript, all of whose lines are marked as its.
 	Subagent bool
 
+	ending
 	open *reply
-	last string
-	// failed is what the program says went wrong.
-	failed string
 	// asked are the commands that have no answer yet, by the id of their call.
 	asked map[string]string
-	ran   []Ran
 }
 
 type claudeLine struct {
@@ -144,12 +141,3 @@ func (c *Claude) End() []Round {
 	c.open = nil
 	return out
 }
-
-// Ran is part of Stream.
-func (c *Claude) Ran() (out []Ran) {
-	out, c.ran = c.ran, nil
-	return out
-}
-
-// Last is part of Stream.
-func (c *Claude) Last() (model.Text, string) { return Words(c.last), c.failed }

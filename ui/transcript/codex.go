@@ -10,9 +10,9 @@ import (
 // Codex reads `codex exec --json`. It has no id of a reply: the nearest it comes to the
 // completing round is the last message since the tool before, which is therefore near.
 type Codex struct {
-	thread, text, last, failed string
-	n                          int
-	ran                        []Ran
+	ending
+	thread, text string
+	n            int
 }
 
 type codexLine struct {
@@ -98,15 +98,6 @@ func (c *Codex) End() []Round {
 	c.text = ""
 	return []Round{r}
 }
-
-// Ran is part of Stream.
-func (c *Codex) Ran() (out []Ran) {
-	out, c.ran = c.ran, nil
-	return out
-}
-
-// Last is part of Stream.
-func (c *Codex) Last() (model.Text, string) { return Words(c.last), c.failed }
 
 // Rollout reads the lines of Codex's own transcripts: its messages, and the tools that it
 // calls. A reply has no id there; as in Codex, its words are the last before its first call.

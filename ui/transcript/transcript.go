@@ -7,6 +7,7 @@
 package transcript
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -40,6 +41,23 @@ type Stream interface {
 	Last() (words model.Text, failed string)
 }
 
+// ending is what a stream keeps for its caller beside rounds.
+type ending struct {
+	last string
+	// failed is what the program says went wrong.
+	failed string
+	ran    []Ran
+}
+
+// Ran is part of Stream.
+func (e *ending) Ran() (out []Ran) {
+	out, e.ran = e.ran, nil
+	return out
+}
+
+// Last is part of Stream.
+func (e *ending) Last() (model.Text, string) { return Words(e.last), e.failed }
+
 // Completing are the rounds that completed something.
 func Completing(all []Round) []Round {
 	return slices.DeleteFunc(all, func(r Round) bool { return len(r.Completed) == 0 })
@@ -66,10 +84,7 @@ func Completes(tool string, input json.RawMessage) string {
 		return ""
 	}
 	_ = json.Unmarshal(input, &in) // another shape names nothing
-	if in.WorkItemID != "" {
-		return in.WorkItemID
-	}
-	return in.ID
+	return cmp.Or(in.WorkItemID, in.ID)
 }
 
 // Succeeded reports whether the answer of a completion says that it completed something:
