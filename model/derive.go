@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -282,12 +283,8 @@ func Explain(r Facts, w WorkItem, now time.Time) Why {
 	waits := r.ItemWaits(w.AgentID, w.ID)
 	d := Derive(w, waits, agent.CurrentWorkItemID == w.ID)
 	y := Why{Class: d.Class, ClassSize: r.Count(w.AgentID, ClassTally(d.Class)), Decision: Decide(r, w.AgentID, now)}
-	for i, row := range r.Rows(w.AgentID, d.Class, nil, rankHorizon) {
-		if row.ID == w.ID {
-			y.Rank = i + 1
-			break
-		}
-	}
+	rows := r.Rows(w.AgentID, d.Class, nil, rankHorizon)
+	y.Rank = 1 + slices.IndexFunc(rows, func(row Row) bool { return row.ID == w.ID })
 	y.say("Class", classReason(d))
 	y.say("Rank", rankReason(y, d.Class))
 	y.notCurrent(r, w, d)
@@ -322,12 +319,8 @@ func classReason(d Derived) string {
 }
 
 func rankReason(y Why, c Class) string {
-	order := map[Class]string{
-		TriggeredBlocked: "newest trigger first", QueuedRunnable: "oldest update first",
-	}[c]
-	if order == "" {
-		order = "newest update first"
-	}
+	order := map[Class]string{TriggeredBlocked: "newest trigger first", QueuedRunnable: "oldest update first"}[c]
+	order = cmp.Or(order, "newest update first")
 	if y.Rank == 0 {
 		return fmt.Sprintf("beyond the first %d of %d, %s", rankHorizon, y.ClassSize, order)
 	}

@@ -232,17 +232,13 @@ const (
 	NeedLook Need = "unfinished"
 )
 
-// Needs is their order.
+// Needs is their order; the first four are of open items.
 var Needs = []Need{NeedAnswer, NeedNudge, NeedPickup, NeedReview, NeedChoice, NeedReport, NeedLook}
 
 // OfOpenItem reports whether it is a need of work that goes on. Those are read longest
 // waiting first, the needs of finished work newest first.
 func (n Need) OfOpenItem() bool {
-	switch n {
-	case NeedAnswer, NeedNudge, NeedPickup, NeedReview:
-		return true
-	}
-	return false
+	return slices.Contains(Needs[:4], n)
 }
 
 // NeedTally counts the items of an agent with a need that nobody acknowledged.

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"strings"
 	"time"
 )
@@ -45,14 +46,12 @@ type List struct {
 // ListItems reads a page. An empty filter is all, a limit outside 1…100 is clamped, zero
 // is 20. It is an error to name another filter.
 func ListItems(f Facts, agent AgentID, filter Filter, after *Row, limit int) (List, error) {
-	if filter == "" {
-		filter = FilterAll
-	}
+	filter = cmp.Or(filter, FilterAll)
 	scan, ok := scans[filter]
 	if !ok {
 		return List{}, Refuse(CodeInvalid, "unknown filter %q", Text(filter)).At("filter").WithHint("the filters are %s", filterNames())
 	}
-	l := List{Filter: filter, Limit: clampLimit(limit), Total: total(f, agent, filter)}
+	l := List{Filter: filter, Limit: min(max(cmp.Or(limit, DefaultLimit), 1), MaxLimit), Total: total(f, agent, filter)}
 	for _, class := range scan.classes {
 		if after != nil && class.Rank() < after.Class.Rank() {
 			continue
@@ -126,13 +125,6 @@ func total(f Facts, agent AgentID, filter Filter) int {
 		return f.Count(agent, ClassTally(QueuedRunnable))
 	}
 	return f.Count(agent, Tally(filter))
-}
-
-func clampLimit(n int) int {
-	if n == 0 {
-		return DefaultLimit
-	}
-	return min(max(n, 1), MaxLimit)
 }
 
 func filterNames() string {
@@ -276,23 +268,16 @@ func NotOffered(r Row, command string) string {
 		return name + " is completed, for good"
 	case command == "PickWorkItem" && r.IsCurrent:
 		return name + " is already current"
+	case command == "Answer" && r.NeedsOperator:
+		return ""
+	case command == "Answer" && r.Wait.Kind == WaitOperator:
+		return name + " has its answer; the agent decides what to do with it"
 	case command == "Answer":
-		return r.asksNothing()
+		return name + " asks nothing"
 	case command == "Trigger" && r.Wait.Kind == "":
 		return name + " waits for nothing"
 	}
 	return ""
-}
-
-// asksNothing says why there is nothing to answer, or "" when there is.
-func (r Row) asksNothing() string {
-	switch {
-	case r.NeedsOperator:
-		return ""
-	case r.Wait.Kind == WaitOperator:
-		return string(r.Handle) + " has its answer; the agent decides what to do with it"
-	}
-	return string(r.Handle) + " asks nothing"
 }
 
 // Question is what an item asks the operator: the wait not answered yet, or only a plan
@@ -347,14 +332,9 @@ func (d Desk) NextWithout(id ItemID) (Row, bool) {
 		return *d.Current, true
 	}
 	for _, class := range []Class{TriggeredBlocked, QueuedRunnable} {
-		for _, s := range d.Sections {
-			if s.Class != class {
-				continue
-			}
-			for _, r := range s.Rows {
-				if r.ID != id {
-					return r, true
-				}
+		for _, r := range d.Section(class).Rows {
+			if r.ID != id {
+				return r, true
 			}
 		}
 	}
@@ -377,11 +357,5 @@ func (v View) Unfinished() *Warning {
 
 // Next is the state that a todo is in after one more step; after the last it begins again.
 func (s TodoState) Next() TodoState {
-	switch s {
-	case TodoPending:
-		return TodoInProgress
-	case TodoInProgress:
-		return TodoCompleted
-	}
-	return TodoPending
+	return cmp.Or(map[TodoState]TodoState{TodoPending: TodoInProgress, TodoInProgress: TodoCompleted}[s], TodoPending)
 }

@@ -75,23 +75,16 @@ func (s *step) own(id ItemID, seen uint64) (WorkItem, error) {
 	if !ok {
 		return WorkItem{}, notFound(id)
 	}
-	if err := s.mayTouch(w); err != nil {
-		return WorkItem{}, err
+	caller, isAgent := s.at.Actor.Agent()
+	if isAgent && caller != w.AgentID || s.at.Agent != "" && s.at.Agent != w.AgentID {
+		return WorkItem{}, Refuse(CodeNotOwner, "work item %s belongs to agent %s", w.Handle, w.AgentID).At("work_item_id").
+			WithHint("act on an item of your own: ListWorkItems, or vise list")
 	}
 	if seen != 0 && (seen < w.Mutated || seen > w.Revision) {
 		return WorkItem{}, s.stale(w, seen)
 	}
 	s.receipt.AgentID, s.receipt.WorkItemID, s.receipt.ItemRevision = w.AgentID, w.ID, w.Revision
 	return w, nil
-}
-
-func (s *step) mayTouch(w WorkItem) error {
-	caller, isAgent := s.at.Actor.Agent()
-	if isAgent && caller != w.AgentID || s.at.Agent != "" && s.at.Agent != w.AgentID {
-		return Refuse(CodeNotOwner, "work item %s belongs to agent %s", w.Handle, w.AgentID).At("work_item_id").
-			WithHint("act on an item of your own: ListWorkItems, or vise list")
-	}
-	return nil
 }
 
 // stale says what happened to w since its revision was seen.

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -100,11 +101,8 @@ func (u *update) blocker(c UpdateWorkItem) error {
 		return nil
 	}
 	u.set("blocked_by", text != u.w.BlockedBy)
-	if after == 0 {
-		after = defaultRecheck
-	}
 	u.w.BlockedBy = text
-	u.rearm(after)
+	u.rearm(cmp.Or(after, defaultRecheck))
 	return nil
 }
 
@@ -174,10 +172,7 @@ func (c CreateWorkItem) step(s *step) error {
 	if err != nil {
 		return err
 	}
-	status := c.PlanStatus
-	if status == "" {
-		status = Draft
-	}
+	status := cmp.Or(c.PlanStatus, Draft)
 	if err := validPlanStatus(status); err != nil {
 		return err
 	}

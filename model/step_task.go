@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -139,9 +140,7 @@ func (c Say) step(s *step) error {
 	if !ok {
 		return unknownAgent(c.AgentID)
 	}
-	if c.Priority == "" {
-		c.Priority = Normal
-	}
+	c.Priority = cmp.Or(c.Priority, Normal)
 	if !slices.Contains(Priorities, c.Priority) {
 		return Refuse(CodeInvalid, "unknown priority %q", Text(c.Priority)).At("priority").
 			WithHint("use interject, next, normal or background")

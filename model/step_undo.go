@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -234,11 +235,7 @@ func (s *step) awaken(w WorkItem, waits []WaitMark) error {
 // refocus takes a move of the focus back. One that has moved again since stays where it is:
 // a refusal when nothing else is undone.
 func (s *step) refocus(f Refocus, alone bool, reason Text) error {
-	id := f.Back
-	if id == "" {
-		id = f.Left
-	}
-	w, err := s.open(id, 0, "give the focus back to")
+	w, err := s.open(cmp.Or(f.Back, f.Left), 0, "give the focus back to")
 	if err != nil {
 		return err
 	}

@@ -40,12 +40,9 @@ func (s *step) waitOf(c WaitFor) (Wait, error) {
 		return Wait{}, Refuse(CodeInvalid, "unknown wake %q", Text(c.Wake)).At("wake").
 			WithHint("use operator_input, task_result, external, timer or system")
 	}
-	x := Wait{Status: WaitActive, Kind: kind, Deliver: c.Deliver, CreatedAt: s.at.At, UpdatedAt: s.at.At, WakeAt: c.WakeAt.UTC()}
+	x := Wait{Status: WaitActive, Kind: kind, Deliver: cmp.Or(c.Deliver, DeliverWakeHint), CreatedAt: s.at.At, UpdatedAt: s.at.At, WakeAt: c.WakeAt.UTC()}
 	if c.WakeAt.IsZero() {
 		x.WakeAt = time.Time{}
-	}
-	if x.Deliver == "" {
-		x.Deliver = DeliverWakeHint
 	}
 	if x.Deliver != DeliverWakeHint && x.Deliver != DeliverEnqueueMessage {
 		return x, Refuse(CodeInvalid, "unknown delivery %q", Text(c.Deliver)).At("deliver").WithHint("use wake_hint or enqueue_message")
@@ -299,10 +296,8 @@ func (c MintIngress) step(s *step) error {
 	if sum, err := hex.DecodeString(c.TokenHash); err != nil || len(sum) != 32 {
 		return Refuse(CodeInvalid, "token_hash must be the hex of a SHA-256").At("token_hash").WithHint("vise trigger url makes the token")
 	}
-	in := Ingress{TokenHash: c.TokenHash, Secret: c.Secret, Deliver: c.Deliver, WaitID: c.WaitID, CreatedAt: s.at.At, UpdatedAt: s.at.At}
-	if in.Deliver == "" {
-		in.Deliver = DeliverWakeHint
-	}
+	in := Ingress{TokenHash: c.TokenHash, Secret: c.Secret, Deliver: cmp.Or(c.Deliver, DeliverWakeHint), WaitID: c.WaitID,
+		CreatedAt: s.at.At, UpdatedAt: s.at.At}
 	if c.WaitID != "" {
 		x, err := s.oneWait(c.WaitID)
 		if err != nil {

@@ -27,8 +27,7 @@ var tellers = map[EventKind]func(json.RawMessage) Text{
 	EventLinksChanged:    telling(tellLinked),
 	EventWaitRegistered:  telling(tellWait),
 	EventWaitsCancelled: telling(func(d Cancelled) string {
-		return counted(len(d.WaitIDs),
-			"wait") + " cancelled: " + spaced(d.Reason)
+		return counted(len(d.WaitIDs), "wait") + " cancelled: " + spaced(d.Reason)
 	}),
 	EventWaitTriggered:     telling(tellTrigger),
 	EventCompletionWarning: telling(func(d Warning) string { return "warning: " + d.Message }),

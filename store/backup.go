@@ -94,7 +94,9 @@ func (l *Ledger) addSome(path string, reader PlanReader, items []planOf) (done, 
 				}
 				found, size = found+1, size+len(raw)
 				key := cat(string(items[done].agent), "/", string(items[done].item))
-				err = b.Put(key, planValue(key, raw, changed))
+				value := binary.BigEndian.AppendUint64(make([]byte, 0, planHeader+len(raw)), uint64(changed.UnixNano()))
+				value = binary.BigEndian.AppendUint32(value, checksum(key, raw))
+				err = b.Put(key, append(value, raw...))
 			}
 			return err
 		})
@@ -104,11 +106,6 @@ func (l *Ledger) addSome(path string, reader PlanReader, items []planOf) (done, 
 		return s.commit()
 	})
 	return done, found, err
-}
-
-func planValue(key, raw []byte, changed time.Time) []byte {
-	v := binary.BigEndian.AppendUint64(make([]byte, 0, planHeader+len(raw)), uint64(changed.UnixNano()))
-	return append(binary.BigEndian.AppendUint32(v, checksum(key, raw)), raw...)
 }
 
 // savedPlan is a plan in a backup.

@@ -135,7 +135,10 @@ func (b *Bolt) use(ctx context.Context, writable bool, fn func(Txn) error) (comm
 // transact opens the ledger file at path for a transaction that fn runs.
 func transact(m *files.Machine, path string, writable bool, maxSize int, fn func(*session) error) error {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	s, err := openSession(m, path, writable, maxSize)
+	if err := m.Before(files.Op{Kind: files.Open, Path: path}); err != nil {
+		return err
+	}
+	s, err := newSession(m, path, writable, maxSize, openChecked)
 	if err != nil {
 		return err
 	}

@@ -34,13 +34,6 @@ type session struct {
 // foreignLockWait bounds the wait for a program other than vise that has the file open.
 const foreignLockWait = 2 * time.Second
 
-func openSession(m *files.Machine, path string, writable bool, maxSize int) (*session, error) {
-	if err := m.Before(files.Op{Kind: files.Open, Path: path}); err != nil {
-		return nil, err
-	}
-	return newSession(m, path, writable, maxSize, openChecked)
-}
-
 func newSession(m *files.Machine, path string, writable bool, maxSize int, open func(string, int) (*os.File, fs.FileInfo, error)) (*session, error) {
 	s := &session{}
 	copied := writable && m.Gated()

@@ -22,7 +22,9 @@ type derived struct {
 func (f *facts) derive(n model.RecordName) derived {
 	switch n.Kind {
 	case model.KindAgent:
-		return f.deriveAgent(model.AgentID(n.Key))
+		d := derived{agent: model.AgentID(n.Key), rows: map[string][]byte{}}
+		f.addDues(d, model.DuesOf(model.WorkItem{}, f.ItemWaits(d.agent, ""))) // of the waits that are the agent's own
+		return d
 	case model.KindItem:
 		return f.deriveItem(model.ItemID(n.Key))
 	}
@@ -89,13 +91,6 @@ func (f *facts) deriveItem(id model.ItemID) derived {
 	return d
 }
 
-// deriveAgent is what follows from the waits that are the agent's own.
-func (f *facts) deriveAgent(id model.AgentID) derived {
-	d := derived{agent: id, rows: map[string][]byte{}}
-	f.addDues(d, model.DuesOf(model.WorkItem{}, f.ItemWaits(id, "")))
-	return d
-}
-
 func (f *facts) addDues(d derived, dues []model.Due) {
 	for _, due := range dues {
 		payload, err := encode(due)
@@ -121,8 +116,6 @@ func (f *facts) touched(writes []model.Record) (own, composed []model.RecordName
 			before, _ := f.Agent(r.ID)
 			add(&composed, model.KindItem, string(before.CurrentWorkItemID))
 			add(&composed, model.KindItem, string(r.CurrentWorkItemID))
-		case model.WorkItem:
-			add(&composed, model.KindItem, string(r.ID))
 		case model.Wait:
 			add(&own, model.KindWait, string(r.ID))
 			add(&composed, model.KindItem, string(r.WorkItemID))
@@ -134,12 +127,8 @@ func (f *facts) touched(writes []model.Record) (own, composed []model.RecordName
 			if m, ok := r.(model.Message); ok { // whether an answer was taken
 				add(&composed, model.KindItem, string(m.WorkItemID))
 			}
-		case model.Attempt:
-			add(&composed, model.KindItem, string(r.WorkItemID))
-		case model.ReportOffers:
-			add(&composed, model.KindItem, string(r.WorkItemID))
-		case model.Seen:
-			add(&composed, model.KindItem, string(r.WorkItemID))
+		case model.WorkItem, model.Attempt, model.ReportOffers, model.Seen: // each under the item's id
+			add(&composed, model.KindItem, r.Name().Key)
 		}
 	}
 	return own, composed

@@ -361,12 +361,9 @@ func (f *facts) resolve(ref string) (model.ItemID, error) {
 func (f *facts) beginning(spellings []string) []model.ItemID {
 	var ids []model.ItemID
 	add := func(id model.ItemID) bool {
-		for _, known := range ids {
-			if known == id {
-				return true
-			}
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
 		}
-		ids = append(ids, id)
 		return len(ids) <= maxCandidates
 	}
 	for _, s := range spellings {

@@ -288,18 +288,15 @@ func (j *journalCopy) read(after uint64, visit func(copiedChange) error) (damage
 		if err != nil {
 			return damaged, err
 		}
-		if !(whole && intact) && !j.tornOnly(f, after) {
+		if whole && intact {
+			continue
+		}
+		// The end of the live file, torn by a cut, is no damage.
+		if end, err := j.end(); err != nil || !f.live || !end.torn || end.last.revision != after {
 			damaged = append(damaged, f.path)
 		}
 	}
 	return damaged, nil
-}
-
-// tornOnly reports whether what does not read of a file is the end of the live one, torn by
-// a cut: that is no damage.
-func (j *journalCopy) tornOnly(f copyFile, last uint64) bool {
-	end, err := j.end()
-	return err == nil && f.live && end.torn && end.last.revision == last
 }
 
 // readFile reads the changes of a file; whole is false where it does not read to its end.

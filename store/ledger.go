@@ -50,10 +50,13 @@ type PlanFiles interface {
 func newLedger(b Backend, plans PlanFiles) *Ledger {
 	return &Ledger{
 		Now:     time.Now,
-		NewID:   func() string { return strings.ToLower(ulid.MustNew(ulid.Now(), rand.Reader).String()) },
+		NewID:   NewID,
 		backend: b, plans: plans, steps: migrations,
 	}
 }
+
+// NewID makes an id, or a key, that nobody has made before.
+func NewID() string { return strings.ToLower(ulid.MustNew(ulid.Now(), rand.Reader).String()) }
 
 // NewLedger is the ledger on a backend, an empty one if nothing is there yet. plans may be
 // nil: then no plan file is made.
@@ -190,15 +193,6 @@ func (l *Ledger) outcome(ctx context.Context, e model.Envelope, fp string, cause
 	}
 	return model.Receipt{}, model.Refuse(model.CodeUnknownOutcome, "it is not known whether the change was saved").
 		Because(errors.Join(cause, err)).WithHint("try again: the same key is carried out once at most")
-}
-
-// replay is a stored receipt as the answer to a retry.
-func replay(c commit, fp string) model.Receipt {
-	if c.Print != fp {
-		return model.Receipt{}
-	}
-	c.Receipt.Replayed = true
-	return c.Receipt
 }
 
 // mismatch refuses a key that answered another command: its receipt would tell a lie.

@@ -275,7 +275,7 @@ func (l *Ledger) Check(ctx context.Context) (Health, error) {
 			if c, ok := z.backend.(ledgerCopy); ok && c.oneMeta() {
 				a.problem([]byte("ledger"), "one of the two meta pages does not read: the newest commit may be missing")
 			}
-			err := a.all()
+			err := a.all(false)
 			h = a.health
 			h.Revision = newFacts(t).head().Revision
 			return err
@@ -284,20 +284,31 @@ func (l *Ledger) Check(ctx context.Context) (Health, error) {
 	return h, explain(err)
 }
 
-// all is the whole audit.
-func (a *audit) all() error {
+// all is the whole audit. With rebuild what was found in derived rows is put right.
+func (a *audit) all(rebuild bool) error {
 	if err := a.journal(); err != nil {
 		return err
 	}
+	if rebuild {
+		a.last = nil // whether the records are right is not asked then
+	}
 	for _, r := range rounds {
-		if err := a.round(r.kinds, r.tables); err != nil {
+		err := a.round(r.kinds, r.tables)
+		if err == nil && rebuild {
+			err = a.repair()
+		}
+		if err != nil {
 			return err
 		}
 	}
 	for _, key := range sortedKeys(a.last) {
 		a.problem([]byte(key), "is in the journal and nowhere else")
 	}
-	return a.tally()
+	err := a.tally()
+	if err == nil && rebuild {
+		err = a.repair()
+	}
+	return err
 }
 
 // Rebuild makes index and counts what follows from the records, in one transaction, and
@@ -306,23 +317,9 @@ func (l *Ledger) Rebuild(ctx context.Context) (Health, error) {
 	var h Health
 	err := l.update(ctx, func(t Txn) error {
 		a := newAudit(t)
-		if err := a.journal(); err != nil {
-			return err
-		}
-		a.last = nil // whether the records are right is not asked here
-		for _, r := range rounds {
-			if err := a.round(r.kinds, r.tables); err != nil {
-				return err
-			}
-			if err := a.repair(); err != nil {
-				return err
-			}
-		}
-		if err := a.tally(); err != nil {
-			return err
-		}
+		err := a.all(true)
 		h = a.health
-		return a.repair()
+		return err
 	})
 	return h, explain(err)
 }

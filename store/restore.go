@@ -219,12 +219,7 @@ func (r *restore) report() {
 }
 
 // Discard takes the draft away.
-func (r *Recovery) Discard() error {
-	if r.Dir == "" {
-		return nil
-	}
-	return os.RemoveAll(r.Dir)
-}
+func (r *Recovery) Discard() error { return os.RemoveAll(r.Dir) }
 
 // Apply puts the draft in the ledger's place. The present ledger is kept aside, and so is
 // a journal that goes on past what was restored. Cut short anywhere, it can be done again.

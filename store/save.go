@@ -18,7 +18,8 @@ import (
 func (l *Ledger) judge(t Txn, at model.Stamp, e model.Envelope, fp string) (model.Receipt, error) {
 	f := newFacts(t)
 	if known, ok := f.answer(e.Key); ok || f.err != nil {
-		return replay(known, fp), cmp.Or(f.err, mismatch(known, fp))
+		known.Receipt.Replayed = true
+		return known.Receipt, cmp.Or(f.err, mismatch(known, fp))
 	}
 	change, err := model.Step(f, at, e.Command)
 	if f.err != nil {

@@ -141,11 +141,10 @@ func (l *Ledger) forgetSnapshots() error {
 	if err != nil || len(all) <= keepSnapshots {
 		return err
 	}
-	var errs []error
 	for _, s := range all[keepSnapshots:] {
-		errs = append(errs, l.home.machine.Remove(s.Path))
+		err = errors.Join(err, l.home.machine.Remove(s.Path))
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 // copier is a backend that can be copied without keeping others out.

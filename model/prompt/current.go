@@ -32,11 +32,6 @@ func heading(agent model.AgentID, revision uint64) layer {
 	return layerOf("heading", 0, "", "", fmt.Sprintf("# Work of agent %s (ledger revision %d)", agent, revision))
 }
 
-func noCurrent() layer {
-	return layerOf("current", 0, "Current work item: none", "",
-		"Current work item: none. PickWorkItem before you work; only a pick sets the focus.")
-}
-
 // current are the layers of the focus, strongest first.
 func current(r model.Reader, w model.WorkItem) []layer {
 	v := model.ViewOf(r, w)

@@ -6,6 +6,7 @@
 package prompt
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -178,9 +179,7 @@ type form struct {
 // Fit reads an agent's work context within a budget: every layer at its least, then, in the
 // order of priority, each as full as the rest of the budget allows.
 func Fit(r model.Reader, agent model.AgentID, o Options) Layered {
-	if o.Budget == 0 {
-		o.Budget = DefaultBudget
-	}
+	o.Budget = cmp.Or(o.Budget, DefaultBudget)
 	out := Layered{AgentID: agent, Revision: r.Revision(), Budget: o.Budget, Layers: []Layer{}}
 	a, _ := r.Agent(agent)
 	all := []layer{heading(agent, out.Revision), turnOf(a)}
@@ -188,7 +187,8 @@ func Fit(r model.Reader, agent model.AgentID, o Options) Layered {
 		out.Current = w.ID
 		all = append(append(all, current(r, w)...), threadOf(o.Card))
 	} else {
-		all = append(all, noCurrent())
+		all = append(all, layerOf("current", 0, "Current work item: none", "",
+			"Current work item: none. PickWorkItem before you work; only a pick sets the focus."))
 	}
 	all = append(all, besideFocus(r, a, out.Current)...)
 	all = append(all, candidates(r, agent)...)

@@ -39,22 +39,15 @@ const (
 // itemDir opens the directory of one item, refusing every symbolic link on the way
 // down: a link to another item's directory stays inside the home, yet is not this item.
 func (h Home) itemDir(agent model.AgentID, id model.ItemID) (*os.Root, error) {
-	if !validIDs(agent, id) {
-		return nil, &fault{condition: model.PlanOutsideHome, reason: noSuchID}
-	}
-	dir, err := h.descend(below(agent, id), enter)
-	if err != nil {
-		return nil, faultOf(err)
-	}
-	return dir, nil
+	return h.guarded(validIDs(agent, id), below(agent, id))
 }
 
-// itemsDir opens the directory that holds an agent's items, under the same guard.
-func (h Home) itemsDir(agent model.AgentID) (*os.Root, error) {
-	if !model.ValidID(string(agent)) {
+// guarded opens a directory below the home that valid ids name.
+func (h Home) guarded(valid bool, names []string) (*os.Root, error) {
+	if !valid {
 		return nil, &fault{condition: model.PlanOutsideHome, reason: noSuchID}
 	}
-	dir, err := h.descend(aboveItems(agent), enter)
+	dir, err := h.descend(names, enter)
 	if err != nil {
 		return nil, faultOf(err)
 	}
@@ -223,20 +216,11 @@ func (h Home) Stat(agent model.AgentID, id model.ItemID) Stat {
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		info, err = h.statLink(agent, id, info)
 	}
-	if err != nil {
-		return missingStat(err)
-	}
-	return statOf(info)
+	return statAfter(info, err)
 }
 
 // StatPath looks at any file, following links.
-func StatPath(path string) Stat {
-	info, err := os.Stat(path)
-	if err != nil {
-		return missingStat(err)
-	}
-	return statOf(info)
-}
+func StatPath(path string) Stat { return statAfter(os.Stat(path)) }
 
 // statLink looks at what the link plan.md leads to, or at the link if it leads out.
 func (h Home) statLink(agent model.AgentID, id model.ItemID, link fs.FileInfo) (fs.FileInfo, error) {
@@ -252,8 +236,11 @@ func (h Home) statLink(agent model.AgentID, id model.ItemID, link fs.FileInfo) (
 	return info, err
 }
 
-func missingStat(err error) Stat {
-	if errors.Is(err, fs.ErrNotExist) {
+func statAfter(info fs.FileInfo, err error) Stat {
+	switch {
+	case err == nil:
+		return statOf(info)
+	case errors.Is(err, fs.ErrNotExist):
 		return Stat{Condition: model.PlanMissing}
 	}
 	return Stat{Condition: model.PlanUnreadable}

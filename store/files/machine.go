@@ -200,7 +200,14 @@ func (m *Machine) Chmod(path string, mode fs.FileMode) error {
 
 // SyncDir makes the names in a directory durable, where the system can do that.
 func (m *Machine) SyncDir(dir string) error {
-	return m.do(Op{Kind: SyncDir, Path: dir}, func() error { return fsyncDir(dir) })
+	return m.do(Op{Kind: SyncDir, Path: dir}, func() error {
+		d, err := os.Open(dir)
+		if err != nil {
+			return err
+		}
+		defer d.Close()
+		return d.Sync()
+	})
 }
 
 // File is an open file whose changes the Gate is asked about.
@@ -259,15 +266,6 @@ func (f *File) Truncate(size int64) error {
 // Sync is os.File.Sync.
 func (f *File) Sync() error {
 	return f.machine.do(Op{Kind: Sync, Path: f.Name()}, f.File.Sync)
-}
-
-func fsyncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }
 
 // NoFollow opens no symbolic link, and hands no descriptor to programs that are started.

@@ -211,7 +211,7 @@ type Items struct {
 // Items opens the directory of an agent's items. That it cannot be opened is the condition
 // of each plan. It must be closed.
 func (h Home) Items(agent model.AgentID) *Items {
-	dir, err := h.itemsDir(agent)
+	dir, err := h.guarded(model.ValidID(string(agent)), aboveItems(agent))
 	return &Items{home: h, agent: agent, dir: dir, err: err}
 }
 

@@ -12,16 +12,12 @@ package home
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/oklog/ulid/v2"
 
 	"vise/model"
 	"vise/store"
@@ -121,19 +117,17 @@ const overdueLimit = 2 * time.Second
 
 // Close lets go of the home, after what recovery needs of this process' changes.
 func (h *Home) Close() (err error) {
-	h.close.Do(func() { err = h.closeOnce() })
+	h.close.Do(func() {
+		h.stop()
+		h.running.Wait()
+		if h.changed.Load() {
+			ctx, stop := context.WithTimeout(context.Background(), overdueLimit)
+			defer stop()
+			_ = h.ledger.SnapshotIfDue(ctx) // the next process, or doctor, finds it undone
+		}
+		err = h.ledger.Close()
+	})
 	return err
-}
-
-func (h *Home) closeOnce() error {
-	h.stop()
-	h.running.Wait()
-	if h.changed.Load() {
-		ctx, stop := context.WithTimeout(context.Background(), overdueLimit)
-		defer stop()
-		_ = h.ledger.SnapshotIfDue(ctx) // the next process, or doctor, finds it undone
-	}
-	return h.ledger.Close()
 }
 
 // With is the same home, where some agents work in directories of their own, absolute or
@@ -160,7 +154,7 @@ func (h *Home) Files() files.Home { return h.files }
 func (h *Home) Dir() string { return h.files.Dir() }
 
 // NewKey makes an idempotency key.
-func NewKey() string { return strings.ToLower(ulid.MustNew(ulid.Now(), rand.Reader).String()) }
+func NewKey() string { return store.NewID() }
 
 // Resolve finds the item that a handle, an id or the beginning of one names.
 func (h *Home) Resolve(ctx context.Context, ref string) (model.ItemID, error) {

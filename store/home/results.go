@@ -191,21 +191,16 @@ func ListResultOf(r model.Reader, agent model.AgentID, filter model.Filter, curs
 
 // warningsOf are those of a receipt and of a round's calls, each once.
 func warningsOf(in model.Receipt) []model.Warning {
-	var out []model.Warning
-	seen := map[model.WarningKind]bool{}
-	add := func(list []model.Warning) {
-		for _, w := range list {
-			if !seen[w.Kind] {
-				seen[w.Kind] = true
-				out = append(out, w)
-			}
-		}
-	}
+	var all []model.Warning
 	for _, call := range in.Calls {
-		add(call.Warnings)
+		all = append(all, call.Warnings...)
 	}
-	add(in.Warnings)
-	return out
+	seen := map[model.WarningKind]bool{}
+	return slices.DeleteFunc(append(all, in.Warnings...), func(w model.Warning) bool {
+		again := seen[w.Kind]
+		seen[w.Kind] = true
+		return again
+	})
 }
 
 // place is as much of a row as its place in the order needs.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -135,31 +134,11 @@ func KeepOnFailure(t testing.TB, home string) {
 			return
 		}
 		to := filepath.Join(Artefacts(t), filepath.Base(home))
-		if err := copyFiles(home, to); err != nil {
+		os.RemoveAll(to) // what an earlier run kept
+		if err := os.CopyFS(to, os.DirFS(home)); err != nil {
 			t.Logf("the home was not kept whole: %v", err)
 		}
 		t.Logf("kept in %s", to)
-	})
-}
-
-// copyFiles copies the regular files below a directory.
-func copyFiles(from, to string) error {
-	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		rel, err := filepath.Rel(from, path)
-		if err != nil {
-			return err
-		}
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(to, rel)), 0o700); err != nil {
-			return err
-		}
-		return os.WriteFile(filepath.Join(to, rel), raw, 0o600)
 	})
 }
 

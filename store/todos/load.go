@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -212,16 +213,10 @@ func asDamage(err error) *Damage {
 
 // Same reports whether two snapshots of one session saw the same files in the same state.
 func (s Snapshot) Same(t Snapshot) bool {
-	if len(s.seen) != len(t.seen) || !slices.Equal(s.Damaged, t.Damaged) || !slices.Equal(s.Sources, t.Sources) {
-		return false
-	}
-	for at, a := range s.seen {
-		b, ok := t.seen[at]
-		if !ok || (a.info == nil) != (b.info == nil) || a.info != nil && !same(a.info, b.info) {
-			return false
-		}
-	}
-	return true
+	return slices.Equal(s.Damaged, t.Damaged) && slices.Equal(s.Sources, t.Sources) &&
+		maps.EqualFunc(s.seen, t.seen, func(a, b seenFile) bool {
+			return (a.info == nil) == (b.info == nil) && (a.info == nil || same(a.info, b.info))
+		})
 }
 
 // maxTodoBytes bounds what is read of one todo file.

@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -180,15 +181,10 @@ func (a *app) fail(c *cobra.Command, err error) int {
 // asksJSON looks for --json itself: a command line that does not parse still gets its
 // answer in the form that it asked for.
 func asksJSON(args []string) bool {
-	for _, arg := range args {
-		if arg == "--" {
-			return false
-		}
-		if arg == "--json" || arg == "--json=true" {
-			return true
-		}
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
 	}
-	return false
+	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
 }
 
 // verbOf is the verb that a command belongs to: plan for plan show; those of threads and file

@@ -134,14 +134,9 @@ func exitMessage(ctx context.Context, h *home.Home, now time.Time) string {
 	defer stop()
 	n := 0
 	err := h.View(ctx, func(r model.Reader) error {
-		for after := model.AgentID(""); n < dueCounted; {
-			agents := r.Agents(after, dueCounted)
-			for _, a := range agents {
+		for _, a := range r.Agents("", maxAgents) {
+			if n < dueCounted {
 				n += len(r.Due(a.ID, now.Add(farOff), dueCounted))
-				after = a.ID
-			}
-			if len(agents) < dueCounted {
-				return nil
 			}
 		}
 		return nil

@@ -73,15 +73,10 @@ var waysOut = map[model.Code]string{
 
 // isUsage recognises the errors that cobra and pflag make without a type.
 func isUsage(said string) bool {
-	for _, start := range []string{
+	return slices.ContainsFunc([]string{
 		"unknown flag", "unknown shorthand flag", "unknown command", "flag needs an argument", "invalid argument",
 		"bad flag syntax", "required flag", "if any flags in the group", "at least one of the flags",
-	} {
-		if strings.HasPrefix(said, start) {
-			return true
-		}
-	}
-	return false
+	}, func(start string) bool { return strings.HasPrefix(said, start) })
 }
 
 // misuse is an error of the command line itself.
@@ -137,10 +132,8 @@ func exitOf(err error) int {
 		code = model.CodeDamaged // the home is refused, not the command
 	}
 	for _, x := range exits {
-		for _, c := range x.codes {
-			if c == code {
-				return x.code
-			}
+		if slices.Contains(x.codes, code) {
+			return x.code
 		}
 	}
 	return exitError

@@ -57,7 +57,11 @@ func (a *app) mcpVerb() *cobra.Command {
 }
 
 // driver runs agents' programs. What they do counts where they run.
-func (a *app) driver(programs map[model.AgentID]runner.Program) (*runner.Driver, error) {
+func (a *app) driver(o driveOptions, argv []string) (*runner.Driver, error) {
+	programs, err := a.programs(o, argv)
+	if err != nil {
+		return nil, err
+	}
 	dirs := map[model.AgentID]string{}
 	for agent, p := range programs {
 		dirs[agent] = p.Dir
@@ -76,10 +80,7 @@ func (a *app) driver(programs map[model.AgentID]runner.Program) (*runner.Driver,
 // processes, until the function that it returns is called.
 func (a *app) attend(ctx context.Context) (leave func()) {
 	withdraw, stop := a.home.Attend(), a.wakeful(ctx)
-	return func() {
-		stop()
-		withdraw()
-	}
+	return func() { stop(); withdraw() }
 }
 
 // consoleRun is one run of a console: what it was given, and what must end with it.
@@ -222,14 +223,13 @@ func (a *app) createWith(ctx context.Context, agent model.AgentID) (*home.Home, 
 // it tries again; the console shows what became of it.
 func (r *consoleRun) schedule(h *home.Home, from time.Duration) {
 	ctx, stop := context.WithCancel(r.ctx)
-	done := make(chan struct{})
-	r.atEnd = append(r.atEnd, func() { stop(); <-done })
-	go func() {
-		defer close(done)
+	var running sync.WaitGroup
+	r.atEnd = append(r.atEnd, func() { stop(); running.Wait() })
+	running.Go(func() {
 		if sleep(ctx, from) == nil {
 			h.Schedule(ctx, runner.Alive)
 		}
-	}()
+	})
 }
 
 // openAccessible is the console of lines. The scheduler runs as long as it does.

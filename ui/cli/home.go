@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 
 	"vise/model"
 	"vise/store"
@@ -31,16 +32,12 @@ func (a *app) homeOptions() home.Options {
 
 // open opens the home. Where no home is, the error's code is no_home and nothing was
 // written.
-func (a *app) open() (*home.Home, error) { return a.openWith(a.homeOptions()) }
+func (a *app) open() (*home.Home, error) { return a.openWith(false) }
 
 // openHome opens the home as it is: what hooks left stays there.
-func (a *app) openHome() (*home.Home, error) {
-	o := a.homeOptions()
-	o.LeaveQueue = true
-	return a.openWith(o)
-}
+func (a *app) openHome() (*home.Home, error) { return a.openWith(true) }
 
-func (a *app) openWith(o home.Options) (*home.Home, error) {
+func (a *app) openWith(leaveQueue bool) (*home.Home, error) {
 	if a.home != nil {
 		return a.home, nil
 	}
@@ -48,12 +45,13 @@ func (a *app) openWith(o home.Options) (*home.Home, error) {
 	if err != nil {
 		return nil, err
 	}
+	o := a.homeOptions()
+	o.LeaveQueue = leaveQueue
 	h, err := home.Open(dir, o)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		a.home = h
 	}
-	a.home = h
-	return h, nil
+	return h, err
 }
 
 // openOrCreate opens the home, and makes it first where none is.
@@ -153,23 +151,28 @@ func readItem[T any](ctx context.Context, a *app, ref string, show func(*page, T
 }
 
 // itemAnswer reads what a changed item is like and answers with it.
-func (a *app) itemAnswer(ctx context.Context, in model.Receipt, did string) (answer, error) {
-	out, err := readOne(ctx, a, func(r model.Reader) (home.ItemResult, error) { return home.ItemResultOf(r, in), nil })
-	return answer{data: out, warnings: out.Warnings, text: func(p *page) { p.changed(did, out.WorkItem) }}, err
+func (a *app) itemAnswer(ctx context.Context, in model.Receipt, err error, did string) (answer, error) {
+	return changeAnswer(ctx, a, in, err, func(p *page, out home.ItemResult) { p.changed(did, out.WorkItem) }, home.ItemResultOf)
+}
+
+// changeAnswer is an answer about what a command did, as read tells it, or the command's error.
+func changeAnswer[T any](
+	ctx context.Context, a *app, in model.Receipt, err error, show func(*page, T), read func(model.Reader, model.Receipt) T,
+) (answer, error) {
+	if err != nil {
+		return answer{}, err
+	}
+	ans, err := readAnswer(ctx, a, show, func(r model.Reader) (T, error) { return read(r, in), nil })
+	ans.warnings = in.Warnings
+	return ans, err
 }
 
 // wakeful runs wakeLedger until the function that it returns is called.
 func (a *app) wakeful(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		a.wakeLedger(ctx)
-	}()
-	return func() {
-		cancel()
-		<-ended
-	}
+	var running sync.WaitGroup
+	running.Go(func() { a.wakeLedger(ctx) })
+	return func() { cancel(); running.Wait() }
 }
 
 // wakeLedger hints the ledger at commits of other processes until ctx ends. Where the

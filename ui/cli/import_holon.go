@@ -124,14 +124,13 @@ func findHolon(dir string) (holonHome, error) {
 // otherHolonAgents names agents' directories below dir, if it is a home of several.
 func otherHolonAgents(dir string) string {
 	found, _ := filepath.Glob(filepath.Join(dir, "agents", "*", ".holon", "ledger"))
-	var names []string
-	for _, path := range found {
-		names = append(names, model.Text(filepath.Dir(filepath.Dir(path))).String())
-	}
-	if len(names) == 0 {
+	if len(found) == 0 {
 		return "name the directory that holds .holon/ledger or ledger"
 	}
-	return "import an agent at a time: " + strings.Join(names, ", ")
+	for i, path := range found {
+		found[i] = model.Text(filepath.Dir(filepath.Dir(path))).String()
+	}
+	return "import an agent at a time: " + strings.Join(found, ", ")
 }
 
 // holonReader is one reading under way.

@@ -205,13 +205,11 @@ type holonRecord struct {
 
 func decodeRecord(raw []byte) (*holonRecord, error) {
 	rec := &holonRecord{}
-	if err := json.Unmarshal(raw, &rec.fields); err != nil {
-		return nil, err
+	err := json.Unmarshal(raw, &rec.fields)
+	if err == nil && rec.fields == nil {
+		err = errors.New("not a JSON object")
 	}
-	if rec.fields == nil {
-		return nil, errors.New("not a JSON object")
-	}
-	return rec, nil
+	return rec, err
 }
 
 // take reads a field into what out points to and removes it. Absent and null leave out as it is.

@@ -170,9 +170,11 @@ func (a *app) installVerb() *cobra.Command {
 	return a.verb(c, func(_ context.Context, args []string) (answer, error) { return a.install(args[0], o) })
 }
 
-func (a *app) installOptions(program string) (agents.Options, error) {
-	dir, err := a.homeDir()
-	return agents.Options{Program: program, Agent: string(a.agent), Vise: ownName(), Home: dir, Version: versionOf(program), Getenv: a.getenv}, err
+// installOptions are o with what this run says of a program.
+func (a *app) installOptions(program string, o agents.Options) (_ agents.Options, err error) {
+	o.Program, o.Agent, o.Vise, o.Version, o.Getenv = program, string(a.agent), ownName(), versionOf(program), a.getenv
+	o.Home, err = a.homeDir()
+	return o, err
 }
 
 // versionPatience is what a program may take to tell its version.
@@ -201,20 +203,16 @@ func versionOf(program string) string {
 }
 
 func (a *app) install(program string, o agents.Options) (answer, error) {
-	full, err := a.installOptions(program)
+	o, err := a.installOptions(program, o)
 	if err != nil {
 		return answer{}, err
 	}
-	full.DryRun, full.Uninstall, full.AskReport = o.DryRun, o.Uninstall, o.AskReport
-	out, err := agents.Install(full)
-	if err != nil {
-		return answer{}, err
-	}
-	return answer{data: out, text: func(p *page) { p.installed(out, full) }}, nil
+	out, err := agents.Install(o)
+	return answer{data: out, text: func(p *page) { p.installed(out, o) }}, err
 }
 
-func (p *page) installed(out agents.Installed, o agents.Options) {
-	changed := 0
+// integration shows the changes of a program's settings, and says how many files they are in.
+func (p *page) integration(out agents.Installed) (changed int) {
 	for _, f := range out.Files {
 		if !f.Changed {
 			p.line("%s is as it should be", model.Text(f.Path))
@@ -226,7 +224,11 @@ func (p *page) installed(out agents.Installed, o agents.Options) {
 	for _, n := range out.Notes {
 		p.line("note: %s", model.Text(n))
 	}
-	switch {
+	return changed
+}
+
+func (p *page) installed(out agents.Installed, o agents.Options) {
+	switch changed := p.integration(out); {
 	case changed == 0:
 		p.line("nothing to change")
 	case o.DryRun:
@@ -258,7 +260,7 @@ func ownName() string {
 
 // doctorProgram says whether a program's hooks arrive.
 func (a *app) doctorProgram(program string) (answer, error) {
-	o, err := a.installOptions(program)
+	o, err := a.installOptions(program, agents.Options{})
 	if err != nil {
 		return answer{}, err
 	}
@@ -286,44 +288,28 @@ func installedPrograms() (found []string) {
 // integrationPreview is what vise install would change for some programs, as it prints it. Nothing
 // is written. What is wrong with one program's settings stands in its place.
 func (a *app) integrationPreview(programs []string) model.Text {
-	var out []string
+	var p page
 	for _, name := range programs {
-		out = append(out, "vise install "+name)
-		o, err := a.installOptions(name)
+		p.line("vise install %s", name)
+		o, err := a.installOptions(name, agents.Options{DryRun: true})
+		var out agents.Installed
 		if err == nil {
-			o.DryRun = true
-			var r agents.Installed
-			if r, err = agents.Install(o); err == nil {
-				out = append(out, integrationLines(r)...)
-			}
+			out, err = agents.Install(o)
 		}
 		if err != nil {
-			out = append(out, "! "+fault(err).Message)
+			p.line("! %s", fault(err).Message)
 		}
-		out = append(out, "")
+		p.integration(out)
+		p.line("")
 	}
-	return model.Text(strings.Join(out, "\n"))
+	return model.Text(strings.TrimSuffix(p.b.String(), "\n"))
 }
 
 // integrate writes what integrationPreview tells of one program.
 func (a *app) integrate(program string) error {
-	o, err := a.installOptions(program)
+	o, err := a.installOptions(program, agents.Options{})
 	if err == nil {
 		_, err = agents.Install(o)
 	}
 	return err
-}
-
-func integrationLines(r agents.Installed) (out []string) {
-	for _, f := range r.Files {
-		if f.Changed {
-			out = append(out, strings.TrimRight(f.Diff, "\n"))
-		} else {
-			out = append(out, f.Path+" is as it should be")
-		}
-	}
-	for _, n := range r.Notes {
-		out = append(out, "note: "+n)
-	}
-	return out
 }

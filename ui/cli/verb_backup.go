@@ -46,16 +46,14 @@ func (a *app) backupVerb() *cobra.Command {
 		if err != nil {
 			return answer{}, err
 		}
-		if out.Snapshots, err = d.Ledger().Home().Snapshots(); err != nil {
-			return answer{}, err
-		}
+		out.Snapshots, err = d.Ledger().Home().Snapshots()
 		return answer{data: out, text: func(p *page) {
 			p.line("copied revision %d, %s, to %s", out.Revision, sizeOf(out.Bytes), model.Text(out.Path))
 			if out.Plans > 0 {
 				p.line("with %d plan files", out.Plans)
 			}
 			p.line("vise restore %s brings it back, with the journal's later changes on top", model.Text(out.Path))
-		}}, nil
+		}}, err
 	})
 }
 
@@ -96,9 +94,6 @@ func (a *app) init(ctx context.Context, m mutation) (answer, error) {
 		return answer{}, err
 	}
 	in, err := a.apply(ctx, m, "", model.AddAgent{AgentID: cmp.Or(a.agent, defaultAgent)})
-	if err != nil {
-		return answer{}, err
-	}
 	out := initialized{Home: d.Dir(), Created: created, AgentID: in.AgentID}
 	return answer{data: out, text: func(p *page) {
 		did := "there was a home in"
@@ -107,7 +102,7 @@ func (a *app) init(ctx context.Context, m mutation) (answer, error) {
 		}
 		p.line("%s %s, with agent %s", did, model.Text(out.Home), out.AgentID)
 		p.line("vise new OBJECTIVE makes a work item; vise opens the console")
-	}}, nil
+	}}, err
 }
 
 // compacted is the data of compact.
@@ -129,12 +124,10 @@ func (a *app) compactVerb() *cobra.Command {
 			return answer{}, err
 		}
 		var out compacted
-		if out.Before, out.After, err = d.Ledger().Compact(ctx); err != nil {
-			return answer{}, err
-		}
+		out.Before, out.After, err = d.Ledger().Compact(ctx)
 		return answer{data: out, text: func(p *page) {
 			p.line("the ledger had %s, %s of them free, and has %s now", sizeOf(out.Before.Bytes), sizeOf(out.Before.Free), sizeOf(out.After.Bytes))
-		}}, nil
+		}}, err
 	})
 }
 

@@ -27,7 +27,7 @@ func (a *app) completeVerb() *cobra.Command {
 		Long: "complete is final. The report is what the operator reads of it later; nothing is made up in its place.\n" +
 			"Unfinished todos are a warning, running blocking work is a refusal that only the operator may --force.\n" +
 			"Each open file todo that it links to needs a decision: none is ever closed silently.",
-		Example: "vise complete wi-7f3k --report-file - <<< 'Moved the bucket; tests pass.'", ValidArgsFunction: a.openItems,
+		Example: "vise complete wi-7f3k --report-file - <<< 'Moved the bucket; tests pass.'", ValidArgsFunction: a.items(model.FilterOpen),
 	}
 	o.register(c)
 	o.todos.register(c)
@@ -85,11 +85,8 @@ func (a *app) reportText(file string) (model.Text, error) {
 // completion answers a completion. A report for what had been completed before is not
 // dropped without a word.
 func (a *app) completion(ctx context.Context, in model.Receipt, report model.Text, todos []home.TodoDecision) (answer, error) {
-	out := completionWithTodos{Todos: todos}
-	err := a.read(ctx, func(r model.Reader) error {
-		out.CompletionResult = home.CompletionResultOf(r, in)
-		return nil
-	})
+	got, err := readOne(ctx, a, func(r model.Reader) (home.CompletionResult, error) { return home.CompletionResultOf(r, in), nil })
+	out := completionWithTodos{got, todos}
 	if !out.CompletedTransition && report != "" && out.WorkItem.Report == nil {
 		out.Warnings = append(out.Warnings, model.Warning{
 			Kind:    model.WarnReportOffered,
@@ -247,7 +244,7 @@ type reportOptions struct {
 func (a *app) reportVerb() *cobra.Command {
 	var o reportOptions
 	c := &cobra.Command{
-		Use: "report ID", Short: "Show a completion report, or give one to an item without", ValidArgsFunction: a.doneItems,
+		Use: "report ID", Short: "Show a completion report, or give one to an item without", ValidArgsFunction: a.items(model.FilterDone),
 	}
 	o.keyed(c)
 	c.Flags().StringVar(&o.file, "file", "", "store this file as the report; - is standard input")
@@ -258,9 +255,14 @@ func (a *app) reportVerb() *cobra.Command {
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		switch {
 		case o.none:
-			return a.declineReport(ctx, args[0], o)
+			return a.settleReport(ctx, args[0], o, "declined the reports of", func(id model.ItemID) model.Command {
+				return model.DeclineReport{WorkItemID: id}
+			})
 		case o.file == "" && o.offered == 0:
-			return a.showReport(ctx, args[0])
+			return readItem(ctx, a, args[0], (*page).report, func(r model.Reader, w model.WorkItem) (out home.CompletionResult) {
+				out.WorkItem = home.ViewOf(r, w.ID)
+				return out
+			})
 		}
 		return a.giveReport(ctx, args[0], o)
 	})
@@ -296,26 +298,10 @@ func (a *app) giveReport(ctx context.Context, ref string, o reportOptions) (answ
 	})
 }
 
-func (a *app) declineReport(ctx context.Context, ref string, o reportOptions) (answer, error) {
-	return a.settleReport(ctx, ref, o, "declined the reports of", func(id model.ItemID) model.Command {
-		return model.DeclineReport{WorkItemID: id}
-	})
-}
-
 func (a *app) settleReport(ctx context.Context, ref string, o reportOptions, did string, make func(model.ItemID) model.Command) (answer, error) {
 	in, err := a.act(ctx, ref, o.mutation, make)
-	if err != nil {
-		return answer{}, err
-	}
-	out, err := readOne(ctx, a, func(r model.Reader) (home.CompletionResult, error) { return home.CompletionResultOf(r, in), nil })
-	return answer{data: out, warnings: out.Warnings, text: func(p *page) { p.changed(did, out.WorkItem) }}, err
-}
-
-func (a *app) showReport(ctx context.Context, ref string) (answer, error) {
-	return readItem(ctx, a, ref, (*page).report, func(r model.Reader, w model.WorkItem) (out home.CompletionResult) {
-		out.WorkItem = home.ViewOf(r, w.ID)
-		return out
-	})
+	show := func(p *page, out home.CompletionResult) { p.changed(did, out.WorkItem) }
+	return changeAnswer(ctx, a, in, err, show, home.CompletionResultOf)
 }
 
 func (p *page) report(out home.CompletionResult) {

@@ -34,13 +34,23 @@ func (a *app) configVerb() *cobra.Command {
 	schema := &cobra.Command{Use: "schema", Short: "Print the JSON schema of the file, for editors"}
 	themed := &cobra.Command{Use: "themes", Short: "List the themes, built in and your own, and which holds"}
 	c.AddCommand(
-		a.verb(show, func(context.Context, []string) (answer, error) { return a.configShow(origin) }),
-		a.verb(check, func(context.Context, []string) (answer, error) { return a.configCheck() }),
-		a.verb(themed, func(context.Context, []string) (answer, error) { return a.configThemes() }),
+		a.settingsVerb(show, func(at config.Place, s config.Settings) answer { return configShow(at, s, origin) }),
+		a.settingsVerb(check, configCheck), a.settingsVerb(themed, configThemes),
 		a.verb(schema, func(context.Context, []string) (answer, error) { return configSchema() }),
 	)
 	return a.verb(c, func(context.Context, []string) (answer, error) {
 		return answer{}, misuse("verb", "what to do with the configuration?").WithHint("vise config show, check, themes or schema")
+	})
+}
+
+// settingsVerb is a verb about the settings as they are read.
+func (a *app) settingsVerb(c *cobra.Command, run func(config.Place, config.Settings) answer) *cobra.Command {
+	return a.verb(c, func(context.Context, []string) (answer, error) {
+		at, err := configPlace(a.getenv)
+		if err != nil {
+			return answer{}, err
+		}
+		return run(at, config.Load(at, a.getenv)), nil
 	})
 }
 
@@ -53,12 +63,7 @@ func configPlace(getenv func(string) string) (config.Place, error) {
 	return at, nil
 }
 
-func (a *app) configShow(origin bool) (answer, error) {
-	at, err := configPlace(a.getenv)
-	if err != nil {
-		return answer{}, err
-	}
-	s := config.Load(at, a.getenv)
+func configShow(at config.Place, s config.Settings, origin bool) answer {
 	out := configAnswer{File: at.File, Values: s.Values(), Problems: problemsOf(s)}
 	return answer{data: out, warnings: configWarnings(s), text: func(p *page) {
 		rows := make([][]string, len(out.Values))
@@ -69,15 +74,10 @@ func (a *app) configShow(origin bool) (answer, error) {
 			}
 		}
 		p.plainTable(1, rows)
-	}}, nil
+	}}
 }
 
-func (a *app) configCheck() (answer, error) {
-	at, err := configPlace(a.getenv)
-	if err != nil {
-		return answer{}, err
-	}
-	s := config.Load(at, a.getenv)
+func configCheck(at config.Place, s config.Settings) answer {
 	out := configAnswer{File: at.File, Problems: problemsOf(s)}
 	return answer{data: out, exit: failed(len(s.Problems.Bad()) > 0), text: func(p *page) {
 		for _, x := range s.Problems {
@@ -86,7 +86,7 @@ func (a *app) configCheck() (answer, error) {
 		if len(s.Problems) == 0 {
 			p.line("nothing is wrong with %s", model.Text(at.File))
 		}
-	}}, nil
+	}}
 }
 
 func configSchema() (answer, error) {
@@ -125,12 +125,7 @@ type themeGist struct {
 	Holds string `json:"holds,omitempty"`
 }
 
-func (a *app) configThemes() (answer, error) {
-	at, err := configPlace(a.getenv)
-	if err != nil {
-		return answer{}, err
-	}
-	s := config.Load(at, a.getenv)
+func configThemes(at config.Place, s config.Settings) answer {
 	list := themeGists(s)
 	out := struct {
 		Directory string      `json:"directory"`
@@ -142,7 +137,7 @@ func (a *app) configThemes() (answer, error) {
 			rows[i] = []string{model.Text(x.Name).String(), x.From, x.Holds}
 		}
 		p.plainTable(0, rows)
-	}}, nil
+	}}
 }
 
 func themeGists(s config.Settings) []themeGist {
@@ -242,16 +237,4 @@ func (a *app) items(filter model.Filter) cobra.CompletionFunc {
 		})
 		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
-}
-
-func (a *app) openItems(c *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return a.items(model.FilterOpen)(c, args, begun)
-}
-
-func (a *app) doneItems(c *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return a.items(model.FilterDone)(c, args, begun)
-}
-
-func (a *app) allItems(c *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return a.items(model.FilterAll)(c, args, begun)
 }

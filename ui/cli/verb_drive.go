@@ -48,20 +48,12 @@ func (a *app) driveVerb() *cobra.Command {
 	o.register(c)
 	c.Flags().BoolVar(&o.once, "once", false, "end when no agent has anything to do")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		programs, err := a.programs(o, args)
-		if err != nil {
-			return answer{}, err
-		}
-		d, err := a.driver(programs)
+		d, err := a.driver(o, args)
 		if err != nil {
 			return answer{}, err
 		}
 		d.Once = o.once
-		defer a.attend(ctx)()
-		if err := d.Run(ctx); err != nil && !errors.Is(err, context.Canceled) {
-			return answer{}, err
-		}
-		return answer{data: map[string]any{}}, nil
+		return a.runTillStopped(ctx, d.Run)
 	})
 }
 
@@ -135,24 +127,18 @@ func (a *app) runVerb() *cobra.Command {
 // wrap ends with the program's exit code. What came of the reports is said on standard
 // error: standard output is the program's.
 func (a *app) wrap(ctx context.Context, argv []string) error {
-	d, err := a.open()
+	agent, err := readOne(ctx, a, a.agentOf)
 	if err != nil {
 		return err
 	}
-	var agent model.AgentID
-	if err := d.View(ctx, func(r model.Reader) (err error) { agent, err = a.agentOf(r); return err }); err != nil {
-		return err
-	}
-	out, err := agents.Wrap(ctx, agents.WrapOptions{Argv: argv, Agent: agent, Home: d, In: a.in, Out: a.out, Err: a.err, Env: os.Environ(), Now: a.now})
+	out, err := agents.Wrap(ctx, agents.WrapOptions{Argv: argv, Agent: agent, Home: a.home, In: a.in, Out: a.out, Err: a.err, Env: os.Environ(), Now: a.now})
 	if err != nil {
 		return err
 	}
 	if out.Promoted > 0 {
 		fmt.Fprintf(a.err, "vise: %d reports kept\n", out.Promoted)
 	}
-	for _, w := range out.Warnings {
-		fmt.Fprintf(a.err, "vise: warning: %s (%s)\n", model.Text(w.Message), w.Kind)
-	}
+	a.warn(out.Warnings...)
 	for _, p := range out.Problems {
 		fmt.Fprintf(a.err, "vise: %s\n", model.Text(p))
 	}
@@ -186,11 +172,7 @@ func (a *app) serveVerb() *cobra.Command {
 		s.Report = func(err error) { fmt.Fprintf(a.err, "vise: %s\n", model.Text(err.Error())) }
 		s.Ready = func(at net.Addr) { fmt.Fprintf(a.err, "vise: listening on %s\n", at) }
 		if also {
-			programs, err := a.programs(o, nil)
-			if err != nil {
-				return answer{}, err
-			}
-			d, err := a.driver(programs)
+			d, err := a.driver(o, nil)
 			if err != nil {
 				return answer{}, err
 			}
@@ -199,10 +181,16 @@ func (a *app) serveVerb() *cobra.Command {
 		if s.Public && s.Certificate == "" {
 			a.warn(model.Warning{Kind: model.WarnUnencrypted, Message: "without --cert what is sent can be read, and its address be used, by who sees it on the way"})
 		}
-		defer a.attend(ctx)()
-		if err := s.Run(ctx); err != nil && !errors.Is(err, context.Canceled) {
-			return answer{}, err
-		}
-		return answer{data: map[string]any{}}, nil
+		return a.runTillStopped(ctx, s.Run)
 	})
+}
+
+// runTillStopped runs a scheduler. To be stopped is how it ends.
+func (a *app) runTillStopped(ctx context.Context, run func(context.Context) error) (answer, error) {
+	defer a.attend(ctx)()
+	err := run(ctx)
+	if errors.Is(err, context.Canceled) {
+		err = nil
+	}
+	return answer{data: map[string]any{}}, err
 }

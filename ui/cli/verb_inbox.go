@@ -52,27 +52,22 @@ func (p *page) inbox(x inboxOf) {
 	}
 }
 
-type ackOptions struct {
-	mutation
-	withdraw bool
-}
-
 func (a *app) ackVerb() *cobra.Command {
-	var o ackOptions
+	var m mutation
 	c := &cobra.Command{
-		Use: "ack ID", Short: "Acknowledge what a work item needs: quiet until something new happens", ValidArgsFunction: a.openItems,
+		Use: "ack ID", Short: "Acknowledge what a work item needs: quiet until something new happens", ValidArgsFunction: a.items(model.FilterOpen),
 	}
-	o.register(c)
-	c.Flags().BoolVar(&o.withdraw, "withdraw", false, "take the acknowledgement back")
+	m.register(c)
+	withdraw := c.Flags().Bool("withdraw", false, "take the acknowledgement back")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		in, err := a.act(ctx, args[0], o.mutation, func(id model.ItemID) model.Command {
-			return model.Acknowledge{WorkItemID: id, Withdraw: o.withdraw, SeenRevision: o.ifRevision}
+		in, err := a.act(ctx, args[0], m, func(id model.ItemID) model.Command {
+			return model.Acknowledge{WorkItemID: id, Withdraw: *withdraw, SeenRevision: m.ifRevision}
 		})
 		word := "acknowledged"
-		if o.withdraw {
+		if *withdraw {
 			word = "not acknowledged any more"
 		}
-		return answer{data: in, warnings: in.Warnings, text: func(p *page) { p.line("%s %s", word, in.WorkItemID) }}, err
+		return receiptAnswer(in, "%s %s", word, in.WorkItemID), err
 	})
 }
 

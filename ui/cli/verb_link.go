@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -24,25 +25,22 @@ type linkOptions struct {
 }
 
 func (a *app) linkVerb() *cobra.Command {
-	return a.linking("link ID", "Link a work item to its threads, file todos and whatever else", func(id model.ItemID, l model.Links) model.LinkWorkItem {
-		return model.LinkWorkItem{WorkItemID: id, Add: l}
-	})
+	return a.linking("link", "Link a work item to its threads, file todos and whatever else",
+		func(c *model.LinkWorkItem) *model.Links { return &c.Add })
 }
 
 func (a *app) unlinkVerb() *cobra.Command {
-	return a.linking("unlink ID", "Take links of a work item back", func(id model.ItemID, l model.Links) model.LinkWorkItem {
-		return model.LinkWorkItem{WorkItemID: id, Remove: l}
-	})
+	return a.linking("unlink", "Take links of a work item back", func(c *model.LinkWorkItem) *model.Links { return &c.Remove })
 }
 
-func (a *app) linking(use, short string, build func(model.ItemID, model.Links) model.LinkWorkItem) *cobra.Command {
+func (a *app) linking(verb, short string, part func(*model.LinkWorkItem) *model.Links) *cobra.Command {
 	var o linkOptions
 	c := &cobra.Command{
-		Use: use, Short: short,
+		Use: verb + " ID", Short: short,
 		Long: "A link says where the work on an item lies. It changes neither the item's order nor what anybody\n" +
 			"saw of it, and completed items take links, too. What is there already, or is not there, changes nothing.",
 		Example: "vise link wi-7f3k --thread fix-login-token-refresh\n" +
-			"vise link wi-7f3k --todo tmp/review/7/todos:review/003 --ref issue:862", ValidArgsFunction: a.allItems,
+			"vise link wi-7f3k --todo tmp/review/7/todos:review/003 --ref issue:862", ValidArgsFunction: a.items(model.FilterAll),
 	}
 	o.keyed(c)
 	f := c.Flags()
@@ -51,7 +49,6 @@ func (a *app) linking(use, short string, build func(model.ItemID, model.Links) m
 	f.StringArrayVar(&o.refs, "ref", nil, "KIND:TEXT, anything else: issue:862, file:docs/limits.md")
 	f.StringVar(&o.repo, "repo", "", "the repository that --thread means")
 	c.MarkFlagsOneRequired("thread", "todo", "ref")
-	verb := strings.Fields(use)[0]
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		links, err := o.links(a.threads("").Dir)
 		if err == nil && verb == "link" {
@@ -60,11 +57,12 @@ func (a *app) linking(use, short string, build func(model.ItemID, model.Links) m
 		if err != nil {
 			return answer{}, err
 		}
-		in, err := a.act(ctx, args[0], o.mutation, func(id model.ItemID) model.Command { return build(id, links) })
-		if err != nil {
-			return answer{}, err
-		}
-		return a.itemAnswer(ctx, in, verb+"ed")
+		in, err := a.act(ctx, args[0], o.mutation, func(id model.ItemID) model.Command {
+			c := model.LinkWorkItem{WorkItemID: id}
+			*part(&c) = links
+			return c
+		})
+		return a.itemAnswer(ctx, in, err, verb+"ed")
 	})
 }
 
@@ -140,7 +138,7 @@ func (a *app) resumeVerb() *cobra.Command {
 		Long: "resume shows where the work on an item was left, in the repository around the working directory and\n" +
 			"on its branch: objective, next action, why, what is unverified, the strongest gap, dead ends, files, and\n" +
 			"whether it may be loaded here. Without ID it is about the agent's focus, or else the active thread. It\n" +
-			"changes nothing; picking an item goes on with its thread.", ValidArgsFunction: a.allItems,
+			"changes nothing; picking an item goes on with its thread.", ValidArgsFunction: a.items(model.FilterAll),
 	}
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.resume(ctx, first(args)) })
 }
@@ -152,11 +150,8 @@ func (a *app) resume(ctx context.Context, ref string) (answer, error) {
 	}
 	card := a.threads("").Card(ctx, item.Links.Threads)
 	raw, err := json.Marshal(card.View())
-	if err != nil {
-		return answer{}, err
-	}
 	out := resumed{WorkItemID: item.ID, Handle: item.Handle, Objective: item.Objective, Card: raw}
-	return answer{data: out, text: func(p *page) { p.card(item, card) }}, nil
+	return answer{data: out, text: func(p *page) { p.card(item, card) }}, err
 }
 
 // resumedItem is the item that ref names, else the focus; none without a home or a focus.
@@ -185,9 +180,6 @@ func (a *app) resumedItem(ctx context.Context, ref string) (item model.WorkItem,
 	return item, err
 }
 
-// cardLabel is the width of the card's labels.
-const cardLabel = 11
-
 func (p *page) card(item model.WorkItem, card thread.Card) {
 	if item.ID != "" {
 		p.line("%s", p.strong(string(item.Handle)))
@@ -199,18 +191,11 @@ func (p *page) card(item model.WorkItem, card thread.Card) {
 			shown = ""
 		}
 		label = row.Label
-		p.line("%s %v", p.muted(padded(shown)), row.Text)
+		p.line("%s %v", p.muted(fmt.Sprintf("%-11s", shown)), row.Text)
 	}
 	if card.Empty() {
 		p.line("No thread yet: vise thread start GOAL begins one, once there is something to keep.")
 	}
-}
-
-func padded(label string) string {
-	for len(label) < cardLabel {
-		label += " "
-	}
-	return label
 }
 
 // parseTodos reads a whole checklist: a JSON array of todos, or Markdown with one todo a

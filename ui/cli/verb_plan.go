@@ -27,12 +27,12 @@ type plan struct {
 
 func (a *app) planVerb() *cobra.Command {
 	c := &cobra.Command{Use: "plan", Short: "Find, read and edit a work item's plan.md", Args: noSuchVerb}
-	path := &cobra.Command{Use: "path ID", Short: "Print where the plan file is", ValidArgsFunction: a.allItems}
-	show := &cobra.Command{Use: "show ID", Short: "Print the plan, safe on a terminal", ValidArgsFunction: a.allItems}
-	edit := &cobra.Command{Use: "edit ID", Short: "Open the plan in $VISUAL or $EDITOR", ValidArgsFunction: a.openItems}
+	path := &cobra.Command{Use: "path ID", Short: "Print where the plan file is", ValidArgsFunction: a.items(model.FilterAll)}
+	show := &cobra.Command{Use: "show ID", Short: "Print the plan, safe on a terminal", ValidArgsFunction: a.items(model.FilterAll)}
+	edit := &cobra.Command{Use: "edit ID", Short: "Open the plan in $VISUAL or $EDITOR", ValidArgsFunction: a.items(model.FilterOpen)}
 	var m mutation
 	status := &cobra.Command{
-		Use: "status ID [STATUS]", Short: "Show or set the plan status: draft, ready or needs_input", ValidArgsFunction: a.openItems,
+		Use: "status ID [STATUS]", Short: "Show or set the plan status: draft, ready or needs_input", ValidArgsFunction: a.items(model.FilterOpen),
 	}
 	m.register(status)
 	c.AddCommand(

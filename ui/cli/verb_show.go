@@ -26,7 +26,7 @@ const shownWaits = 50
 
 func (a *app) showVerb() *cobra.Command {
 	c := &cobra.Command{
-		Use: "show ID", Short: "Show all that is known of a work item", ValidArgsFunction: a.allItems,
+		Use: "show ID", Short: "Show all that is known of a work item", ValidArgsFunction: a.items(model.FilterAll),
 	}
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.show(ctx, args[0]) })
 }
@@ -73,8 +73,6 @@ func (a *app) primeVerb() *cobra.Command {
 	})
 }
 
-func joined(words []string) string { return strings.Join(words, ", ") }
-
 func (a *app) contextVerb() *cobra.Command {
 	var budget int
 	c := &cobra.Command{
@@ -114,7 +112,7 @@ func (a *app) notesVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "notes ID", Short: "Show what is worth knowing of a work item's history",
 		Long: "notes selects from an item's journal: scope, steps, blockers, triggers, answers, decisions with a reason,\n" +
-			"plan changes, tasks and reports. Rounds, ticks, turns and what can be derived make no note; vise events has all.", ValidArgsFunction: a.allItems,
+			"plan changes, tasks and reports. Rounds, ticks, turns and what can be derived make no note; vise events has all.", ValidArgsFunction: a.items(model.FilterAll),
 	}
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		return readItem(ctx, a, args[0], (*page).notes, func(r model.Reader, w model.WorkItem) noted {
@@ -129,7 +127,7 @@ func (p *page) notes(out noted) {
 		p.line("%s  %-8s  %s", n.At.Format(time.RFC3339), n.Kind, n.Text)
 	}
 	for _, s := range out.Trace.Steps {
-		p.line("%s  %-8s  called %s: %s", s.At.Format(time.RFC3339), "round", model.Text(joined(s.Calls)), s.Text)
+		p.line("%s  %-8s  called %s: %s", s.At.Format(time.RFC3339), "round", model.Text(strings.Join(s.Calls, ", ")), s.Text)
 	}
 	if out.Trace.Dropped > 0 {
 		p.line("%d rounds only talked", out.Trace.Dropped)
@@ -148,7 +146,7 @@ type reasons struct {
 
 func (a *app) whyVerb() *cobra.Command {
 	c := &cobra.Command{
-		Use: "why ID", Short: "Say why a work item is where it is, and what would make it runnable", ValidArgsFunction: a.allItems,
+		Use: "why ID", Short: "Say why a work item is where it is, and what would make it runnable", ValidArgsFunction: a.items(model.FilterAll),
 	}
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		return readItem(ctx, a, args[0], (*page).why, func(r model.Reader, w model.WorkItem) reasons {

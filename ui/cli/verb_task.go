@@ -60,7 +60,8 @@ func (a *app) supervise(ctx context.Context, c *cobra.Command, o taskOptions, ar
 	if err != nil {
 		return answer{}, err
 	}
-	w := runner.TaskSpec{Argv: args, Summary: model.Text(o.summary), Blocking: o.blocking, Timeout: o.timeout, Dir: a.dir, Actor: a.actor, Agent: a.agent}
+	w := runner.TaskSpec{Argv: args, Summary: model.Text(o.summary), Blocking: o.blocking, Timeout: o.timeout,
+		Dir: a.dir, Actor: a.actor, Agent: a.agent}
 	if o.item != "" {
 		if w.Item, err = a.resolve(ctx, o.item); err != nil {
 			return answer{}, err
@@ -81,12 +82,9 @@ func (a *app) supervise(ctx context.Context, c *cobra.Command, o taskOptions, ar
 		}
 	}
 	d, err := s.Run(ctx, w)
-	if err != nil {
-		return answer{}, err
-	}
 	return answer{data: d, exit: failed(d.Status != model.TaskCompleted), text: func(p *page) {
 		p.line("%s %s: %s", d.TaskID, d.Status, firstLine(d.Result))
-	}}, nil
+	}}, err
 }
 
 // onlyAgent is the agent of a home that has one.

@@ -163,14 +163,14 @@ func hostName() string {
 func (at *todoSession) alive() file.Probe { return todos.Processes(hostName()) }
 
 // stale are the todos that were left behind.
-func (at *todoSession) stale(x *file.Index) (map[file.Ref]file.Stale, error) {
+func (at *todoSession) stale(x *file.Index) (map[file.Ref]*file.Stale, error) {
 	limits, err := at.app.todoLimits()
 	if err != nil {
 		return nil, err
 	}
-	out := map[file.Ref]file.Stale{}
+	out := map[file.Ref]*file.Stale{}
 	for _, s := range file.FindStale(x, at.app.now(), limits, at.Life(hostName(), at.alive()), at.alive()) {
-		out[s.Todo] = s
+		out[s.Todo] = &s
 	}
 	return out, nil
 }

@@ -37,9 +37,7 @@ func (v *todoVerbs) list() *cobra.Command {
 		var lines []string
 		for _, t := range at.filter.Select(at.snap.Todos) {
 			r := rowOf(t, x).brief()
-			if s, ok := left[t.Ref()]; ok {
-				r.Stale = &s
-			}
+			r.Stale = left[t.Ref()]
 			if waiting && len(r.WaitingOn) == 0 || stale && r.Stale == nil {
 				continue
 			}
@@ -67,9 +65,7 @@ func (v *todoVerbs) show() *cobra.Command {
 		if err != nil {
 			return answer{}, err
 		}
-		if s, ok := left[t.Ref()]; ok {
-			r.Stale = &s
-		}
+		r.Stale = left[t.Ref()]
 		problems := append([]file.Problem{}, file.Check(t)...)
 		lines := []string{r.line(), ""}
 		for _, h := range t.History {

@@ -25,7 +25,7 @@ func (a *app) triggerVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "trigger [ID|WAIT]", Short: "Say that something happened which a work item waits for",
 		Long: "trigger tells the waits of a work item, one wait by its id, or the agent's waits on --resource, that\n" +
-			"something happened. The item is offered for review; nothing is unblocked and no focus moves.", ValidArgsFunction: a.openItems,
+			"something happened. The item is offered for review; nothing is unblocked and no focus moves.", ValidArgsFunction: a.items(model.FilterOpen),
 	}
 	c.AddCommand(a.triggerURLVerb(), a.triggerListVerb(), a.triggerRevokeVerb())
 	o.keyed(c)
@@ -48,18 +48,16 @@ func (a *app) trigger(ctx context.Context, ref string, o triggerOptions) (answer
 		return answer{}, err
 	}
 	in, err := a.apply(ctx, o.mutation, agent, t)
-	if err != nil {
-		return answer{}, err
+	return changeAnswer(ctx, a, in, err, (*page).triggered, home.TriggerResultOf)
+}
+
+func (p *page) triggered(out home.TriggerResult) {
+	if out.WorkItem != nil {
+		p.changed("triggered", *out.WorkItem)
 	}
-	out, err := readOne(ctx, a, func(r model.Reader) (home.TriggerResult, error) { return home.TriggerResultOf(r, in), nil })
-	return answer{data: out, warnings: in.Warnings, text: func(p *page) {
-		if out.WorkItem != nil {
-			p.changed("triggered", *out.WorkItem)
-		}
-		for _, id := range out.Triggered {
-			p.line("  %s", id)
-		}
-	}}, err
+	for _, id := range out.Triggered {
+		p.line("  %s", id)
+	}
 }
 
 // address says which waits a trigger is for, and in whose name.
@@ -272,7 +270,7 @@ func (a *app) waitVerb() *cobra.Command {
 			"ID the agent's focus waits, or the agent itself when it has none. A trigger asks for a review; it\n" +
 			"never unblocks by itself.",
 		Example: "vise wait wi-7f3k --operator 'LRU or LFU?' --choice LRU --choice LFU\n" +
-			"vise wait wi-7f3k --external github:owner/repo#7 --source ci --recheck 2h\nvise wait wi-7f3k --timer 'tomorrow 9'", ValidArgsFunction: a.openItems,
+			"vise wait wi-7f3k --external github:owner/repo#7 --source ci --recheck 2h\nvise wait wi-7f3k --timer 'tomorrow 9'", ValidArgsFunction: a.items(model.FilterOpen),
 	}
 	o.register(c)
 	f := c.Flags()
@@ -299,18 +297,18 @@ func (a *app) wait(ctx context.Context, ref string, o waitOptions) (answer, erro
 		return answer{}, err
 	}
 	in, err := a.applyWait(ctx, ref, o, wait)
-	if err != nil {
-		return answer{}, err
+	return changeAnswer(ctx, a, in, err, (*page).waiting, func(r model.Reader, in model.Receipt) home.WaitResult {
+		return home.WaitResultOf(r, wait.Wake, in)
+	})
+}
+
+func (p *page) waiting(out home.WaitResult) {
+	if out.WorkItem == nil {
+		p.line("agent %s waits", out.Wait.AgentID)
+	} else {
+		p.changed("waits", *out.WorkItem)
 	}
-	out, err := readOne(ctx, a, func(r model.Reader) (home.WaitResult, error) { return home.WaitResultOf(r, wait.Wake, in), nil })
-	return answer{data: out, warnings: in.Warnings, text: func(p *page) {
-		if out.WorkItem == nil {
-			p.line("agent %s waits", out.Wait.AgentID)
-		} else {
-			p.changed("waits", *out.WorkItem)
-		}
-		p.wait(out.Wait)
-	}}, err
+	p.wait(out.Wait)
 }
 
 // applyWait is for the item named, or else for the agent's focus, or the agent.

@@ -24,7 +24,7 @@ func (a *app) updateVerb() *cobra.Command {
 		Use: "update ID", Short: "Change the objective, the plan status or the checklist",
 		Long: "update changes what is given and leaves the rest. --todos takes the whole checklist, as JSON\n" +
 			`([{"text":"…","state":"pending"}]) or as Markdown (- [ ] pending, - [~] in progress, - [x] completed).`,
-		Example: "vise update wi-7f3k --plan-status ready\nvise update wi-7f3k --todos - < todos.md", ValidArgsFunction: a.openItems,
+		Example: "vise update wi-7f3k --plan-status ready\nvise update wi-7f3k --todos - < todos.md", ValidArgsFunction: a.items(model.FilterOpen),
 	}
 	o.register(c)
 	f := c.Flags()
@@ -77,10 +77,7 @@ func (a *app) change(ctx context.Context, ref string, m mutation, did string, up
 		update.WorkItemID = id
 		return update
 	})
-	if err != nil {
-		return answer{}, err
-	}
-	return a.itemAnswer(ctx, in, did)
+	return a.itemAnswer(ctx, in, err, did)
 }
 
 // millis is a duration as commands take it; nil when it was not given.
@@ -128,10 +125,7 @@ func (a *app) new(ctx context.Context, objective string, o newOptions) (answer, 
 		return answer{}, err
 	}
 	in, err := a.apply(ctx, o.mutation, agent, create)
-	if err != nil {
-		return answer{}, err
-	}
-	return a.itemAnswer(ctx, in, "created")
+	return a.itemAnswer(ctx, in, err, "created")
 }
 
 // worthAHome judges a first work item before a home is made for it: a refusal must leave
@@ -161,59 +155,44 @@ func (a *app) agentOfNew(ctx context.Context) (model.AgentID, error) {
 	return agent, err
 }
 
-type pickOptions struct {
-	mutation
-	reason       string
-	clearBlocker bool
-}
-
 func (a *app) pickVerb() *cobra.Command {
-	var o pickOptions
+	var m mutation
 	c := &cobra.Command{
 		Use: "pick ID", Short: "Make a work item the agent's focus",
 		Long: "pick makes an open work item the agent's focus. Leaving runnable work asks for a reason.\n" +
-			"A blocked item may be picked for inspection: its blocker stays, unless --clear-blocker.", ValidArgsFunction: a.openItems,
+			"A blocked item may be picked for inspection: its blocker stays, unless --clear-blocker.", ValidArgsFunction: a.items(model.FilterOpen),
 	}
-	o.register(c)
-	c.Flags().StringVar(&o.reason, "reason", "", "why the focus moves")
-	c.Flags().BoolVar(&o.clearBlocker, "clear-blocker", false, "the blocker is gone, and so are its waits; needs --reason")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.pick(ctx, args[0], o) })
-}
-
-func (a *app) pick(ctx context.Context, ref string, o pickOptions) (answer, error) {
-	in, err := a.act(ctx, ref, o.mutation, func(id model.ItemID) model.Command {
-		return model.PickWorkItem{WorkItemID: id, Reason: model.Text(o.reason), ClearBlocker: o.clearBlocker, SeenRevision: o.ifRevision}
+	m.register(c)
+	reason := c.Flags().String("reason", "", "why the focus moves")
+	clearBlocker := c.Flags().Bool("clear-blocker", false, "the blocker is gone, and so are its waits; needs --reason")
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		in, err := a.act(ctx, args[0], m, func(id model.ItemID) model.Command {
+			return model.PickWorkItem{WorkItemID: id, Reason: model.Text(*reason), ClearBlocker: *clearBlocker, SeenRevision: m.ifRevision}
+		})
+		return changeAnswer(ctx, a, in, err, (*page).picked, home.PickResultOf)
 	})
-	if err != nil {
-		return answer{}, err
-	}
-	out, err := readOne(ctx, a, func(r model.Reader) (home.PickResult, error) { return home.PickResultOf(r, in), nil })
-	return answer{data: out, warnings: in.Warnings, text: func(p *page) {
-		p.changed("picked", out.Current)
-		if t := out.Transition; t != nil && t.FocusMode == model.FocusInspection {
-			p.line("for inspection: it is not runnable, and its blocker stays")
-		}
-		if out.Previous != nil {
-			p.changed("left", *out.Previous)
-		}
-	}}, err
 }
 
-type blockOptions struct {
-	mutation
-	recheck time.Duration
+func (p *page) picked(out home.PickResult) {
+	p.changed("picked", out.Current)
+	if t := out.Transition; t != nil && t.FocusMode == model.FocusInspection {
+		p.line("for inspection: it is not runnable, and its blocker stays")
+	}
+	if out.Previous != nil {
+		p.changed("left", *out.Previous)
+	}
 }
 
 func (a *app) blockVerb() *cobra.Command {
-	var o blockOptions
+	var m mutation
 	c := &cobra.Command{
-		Use: "block ID TEXT", Short: "Say what a work item cannot advance without", ValidArgsFunction: a.openItems,
+		Use: "block ID TEXT", Short: "Say what a work item cannot advance without", ValidArgsFunction: a.items(model.FilterOpen),
 	}
-	o.register(c)
-	c.Flags().DurationVar(&o.recheck, "recheck", 0, "look again after this time (default 1h)")
+	m.register(c)
+	recheck := c.Flags().Duration("recheck", 0, "look again after this time (default 1h)")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		return a.change(ctx, args[0], o.mutation, "blocked", model.UpdateWorkItem{
-			BlockedBy: model.SetTo(model.Text(args[1])), RecheckAfterMS: millis(o.recheck), SeenRevision: o.ifRevision,
+		return a.change(ctx, args[0], m, "blocked", model.UpdateWorkItem{
+			BlockedBy: model.SetTo(model.Text(args[1])), RecheckAfterMS: millis(*recheck), SeenRevision: m.ifRevision,
 		})
 	})
 }
@@ -221,7 +200,7 @@ func (a *app) blockVerb() *cobra.Command {
 func (a *app) unblockVerb() *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
-		Use: "unblock ID", Short: "Clear the blocker and what the work item waits for", ValidArgsFunction: a.openItems,
+		Use: "unblock ID", Short: "Clear the blocker and what the work item waits for", ValidArgsFunction: a.items(model.FilterOpen),
 	}
 	m.register(c)
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {

@@ -41,7 +41,7 @@ var mutants = []mutant{
 	{"text goes to the terminal as it was written", "model/text.go", `func (t Text) String() string { return rewrite(string(t), " ", " ") }`, "func (t Text) String() string { return string(t) }", "ui/console", "NoTextDrivesTheTerminal", false},
 	{"what the renderer makes is not filtered", "ui/markdown/filter.go", "p.write(model.Text(line[:i]).String())", "p.write(line[:i])", "ui/markdown", ".", false},
 	{"a blocked item keeps the focus", "model/step.go", `a.CurrentWorkItemID, a.UpdatedAt = "", s.at.At`, "a.UpdatedAt = s.at.At", "model", "StepAgrees", true},
-	{"an item is completed twice", "model/step_complete.go", "if w.State == Completed {", "if false {", "ui/e2e", "EverySequence", false},
+	{"an item is completed twice", "model/step_round.go", "if w.State == Completed {", "if false {", "ui/e2e", "EverySequence", false},
 	{"a late driver's round is taken", "model/step_round.go", "if _, err := s.running(s.actingAgent(), c.Turn); err != nil {", "if _, err := s.running(s.actingAgent(), c.Turn); err != nil && false {", "model", "Rules", false},
 	{"a delivery is carried out again", "ui/runner/delivery.go", `id := deliveryID(r); id != ""`, `id := deliveryID(r); id != "" && false`, "ui/runner", "AReplayedDelivery", false},
 	{"any host's name is served", "ui/runner/serve.go", "!s.hosts[", "false && !s.hosts[", "ui/runner", "ABrowserCannot", false},
