@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -23,7 +24,7 @@ type ledger struct {
 // last notice is over.
 func (l *ledger) touch(now time.Time) {
 	if l.path != "" && l.due.IsZero() {
-		l.due = later(now, l.notified.Add(frame))
+		l.due = slices.MaxFunc([]time.Time{now, l.notified.Add(frame)}, time.Time.Compare)
 	}
 }
 
@@ -95,16 +96,4 @@ func metasOf(path string) (m [2]meta) {
 	return m
 }
 
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
-}
+func earlier(times ...time.Time) time.Time { return slices.MinFunc(times, time.Time.Compare) }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"syscall"
@@ -100,10 +101,7 @@ func (n *news) take() (Event, bool, error) {
 		return Event{}, false, nil
 	}
 	event := Event{LedgerMoved: n.moved, Mode: n.mode}
-	for _, p := range n.plans {
-		event.Plans = append(event.Plans, p)
-	}
-	slices.SortFunc(event.Plans, func(a, b PlanNews) int {
+	event.Plans = slices.SortedFunc(maps.Values(n.plans), func(a, b PlanNews) int {
 		return cmp.Or(cmp.Compare(a.Item.Agent, b.Item.Agent), cmp.Compare(a.Item.ID, b.Item.ID))
 	})
 	n.moved, n.turned = false, false

@@ -205,22 +205,20 @@ func back(c Console) (Console, tea.Cmd) {
 	switch {
 	case c.note.isError:
 		c.note.clear()
-		return c, nil
 	case c.place.focus == paneDetail && c.plan.Search.Query != "":
 		c.plan.Search = screen.Search{}
-		return c, nil
 	case c.place.zoomed:
 		return zoom(c)
 	case c.place.focus == paneQueue && c.markWords() != "":
 		c.place.marks = marks{}
-		return c, nil
 	case c.place.focus != paneQueue:
 		c.place.focus = paneQueue
 		return c.laidOut()
 	case c.place.filter != "":
 		return c.filtered("")
+	default:
+		c.note.text = ""
 	}
-	c.note.text = ""
 	return c, nil
 }
 
@@ -242,10 +240,9 @@ func unfold(c Console) (Console, tea.Cmd) {
 func nextUrgent(c Console) (Console, tea.Cmd) {
 	id, ok := c.queue.NextUrgent(c.place.cursor)
 	if !ok {
-		for _, x := range c.truth.inbox {
-			if x.AgentID != c.place.agent && x.Urgent() {
-				return c.goToItem(x.AgentID, x.ID)
-			}
+		elsewhere := func(x model.Inboxed) bool { return x.AgentID != c.place.agent && x.Urgent() }
+		if at := slices.IndexFunc(c.truth.inbox, elsewhere); at >= 0 {
+			return c.goToItem(c.truth.inbox[at].AgentID, c.truth.inbox[at].ID)
 		}
 		return c.say(c.keys.Keyed("What needs you is not among the rows shown: {back} clears the filter, {unfold} shows all rows."))
 	}

@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -90,13 +91,8 @@ func (c Console) openLinked() []LinkedTodo {
 	if d == nil || c.files.item != d.ID {
 		return nil
 	}
-	var out []LinkedTodo
-	for _, l := range c.files.Linked {
-		if l.Missing == "" && !l.Todo.Status.Final() {
-			out = append(out, l)
-		}
-	}
-	return out
+	over := func(l LinkedTodo) bool { return l.Missing != "" || l.Todo.Status.Final() }
+	return slices.DeleteFunc(slices.Clone(c.files.Linked), over)
 }
 
 // decisionFields are the fields of a completion that ask what becomes of each open linked
@@ -137,12 +133,7 @@ func deciding(x widget.Context, f *widget.Form, open []LinkedTodo) decisionField
 // any reports whether a choice was made for any todo.
 func (d decisionFields) any(choice int) func(*widget.Form) bool {
 	return func(f *widget.Form) bool {
-		for _, ff := range f.Fields[d.first : d.first+len(d.groups)] {
-			if ff.Chosen == choice {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(f.Fields[d.first:d.first+len(d.groups)], func(ff widget.FormField) bool { return ff.Chosen == choice })
 	}
 }
 

@@ -3,6 +3,7 @@ package console
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 
@@ -163,18 +164,17 @@ func (e *effects) savePlan(x planEdit, base, said string) tea.Cmd {
 
 // handle tells that a plan is saved, or shows both texts.
 func (m savedMsg) handle(c Console) (Console, tea.Cmd) {
-	x := m.edit
+	x, refusal := m.edit, (*model.Error)(nil)
 	switch {
-	case coded(m.err) == model.CodeStale:
+	case errors.As(m.err, &refusal) && refusal.Code == model.CodeStale:
 		c, _ = c.open(&conflict{fx: c.fx, edit: x, theirs: m.theirs})
 		return c, c.fx.readPlan(x.agent, x.item)
 	case m.err != nil:
 		return c.complain(x.kept(m.err))
 	}
 	c.layers = nil
-	read := c.fx.readPlan(x.agent, x.item)
 	c, said := c.say(sentence(m.said))
-	return c, tea.Batch(read, said)
+	return c, tea.Batch(c.fx.readPlan(x.agent, x.item), said)
 }
 
 // beside puts the operator's text next to a plan that somebody else changed.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -194,11 +195,10 @@ func (c Console) searched(m promptMsg) (Console, tea.Cmd) {
 		c.place.reading[c.plan.Item] = s.From
 		c.plan.Search = screen.Search{}
 		return c.drawPlan()
-	case m.ended && s.Query == "":
-		c.plan.Search = screen.Search{}
-		return c, nil
 	case m.ended:
-		s.Typing = false
+		if s.Typing = false; s.Query == "" {
+			*s = screen.Search{}
+		}
 		return c, nil
 	}
 	s.Query, s.Matches = strings.TrimSpace(m.text), nil
@@ -225,13 +225,7 @@ func (m foundMsg) handle(c Console) (Console, tea.Cmd) {
 	if !m.jump || len(m.matches) == 0 {
 		return c, nil
 	}
-	s.At = 0
-	for i, x := range m.matches {
-		if !after(s.From, x.At) {
-			s.At = i
-			break
-		}
-	}
+	s.At = max(slices.IndexFunc(m.matches, func(x markdown.Match) bool { return !after(s.From, x.At) }), 0)
 	return c.toMatch()
 }
 
@@ -241,10 +235,8 @@ func (c Console) toMatch() (Console, tea.Cmd) {
 	x := s.Matches[s.At]
 	w, h := c.detailView().PlanSize()
 	if s.Doc == c.plan.Shown.Doc && w == s.W {
-		for _, l := range c.plan.Shown.Lines {
-			if l.At == x.At { // it is in sight: the page stands still
-				return c.sideTo(x, w), nil
-			}
+		if slices.ContainsFunc(c.plan.Shown.Lines, func(l markdown.Line) bool { return l.At == x.At }) {
+			return c.sideTo(x, w), nil // it is in sight: the page stands still
 		}
 	}
 	c.place.reading[c.plan.Item] = x.At

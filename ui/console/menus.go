@@ -280,9 +280,9 @@ var priorities = []struct {
 func messaging(c Console) widget.Dialog {
 	x := c.context()
 	agent := x.State.Agent
-	names := make([]string, len(priorities))
-	for i, p := range priorities {
-		names[i] = string(p.priority)
+	var names []string
+	for _, p := range priorities {
+		names = append(names, string(p.priority))
 	}
 	f := &widget.Form{
 		Title:    "Message to " + x.Cut(model.Text(agent), 40),

@@ -62,13 +62,9 @@ func (c Console) complain(err error) (Console, tea.Cmd) { return c.fail(words(er
 
 // words are an error for the screen: what is wrong, then what to do.
 func words(err error) string {
-	var e *model.Error
-	if !errors.As(err, &e) {
-		return sentence(model.Text(err.Error()).String())
-	}
-	s := sentence(model.Text(e.Error()).String())
-	if e.Hint != "" {
-		s += " " + sentence(model.Text(e.Hint).String())
+	s := sentence(model.Text(err.Error()).String())
+	if e := (*model.Error)(nil); errors.As(err, &e) {
+		s = strings.TrimSpace(sentence(model.Text(e.Error()).String()) + " " + sentence(model.Text(e.Hint).String()))
 	}
 	return s
 }
@@ -87,24 +83,16 @@ func sentence(s string) string {
 	return s
 }
 
-func coded(err error) model.Code {
-	var e *model.Error
-	if errors.As(err, &e) {
-		return e.Code
-	}
-	return ""
-}
-
 // answered shows what became of a job.
 func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 	awaited := c.outbox.awaited == j.seq && j.seq != 0
 	if awaited {
 		c.outbox.awaited = 0
 	}
-	if j.thread != nil {
+	switch {
+	case j.thread != nil:
 		return c.threadActed(j, m)
-	}
-	if j.act != nil {
+	case j.act != nil:
 		return c.acted(j, m.err)
 	}
 	c.outbox = c.outbox.remembered(j, m)

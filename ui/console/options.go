@@ -201,8 +201,7 @@ func (m settingsMsg) handle(c Console) (Console, tea.Cmd) {
 		return c, nil // nothing watches any more: the console is about to end
 	}
 	if bad := m.settings.Problems.Bad(); len(bad) > 0 {
-		c, complain := c.complain(bad)
-		return c, tea.Batch(complain, c.nextSettings())
+		return c.fail(words(bad)), c.nextSettings()
 	}
 	c.opt.Settings, c.keys = m.settings, m.settings.Table()
 	c, restyled := c.restyled()
@@ -220,13 +219,7 @@ func (m settingsMsg) handle(c Console) (Console, tea.Cmd) {
 
 // ascii reports whether glyphs are drawn in ASCII.
 func (o Options) ascii() bool {
-	switch o.Settings.Glyphs {
-	case config.GlyphsASCII:
-		return true
-	case config.GlyphsUnicode:
-		return false
-	}
-	return o.ASCII
+	return o.Settings.Glyphs == config.GlyphsASCII || o.ASCII && o.Settings.Glyphs != config.GlyphsUnicode
 }
 
 // palette is the theme that fits the settings and the terminal.
@@ -235,14 +228,6 @@ func (o Options) palette(p terminal) themes.Palette { return o.Settings.Palette(
 // followsBackground reports whether the terminal's background decides anything.
 func (o Options) followsBackground() bool {
 	return !o.NoColor && o.Settings.Theme == config.ThemeAuto
-}
-
-// mouse is what the console takes of the mouse. A drag stays the terminal's in any case.
-func (o Options) mouse() tea.MouseMode {
-	if o.Settings.Mouse {
-		return tea.MouseModeCellMotion
-	}
-	return tea.MouseModeNone
 }
 
 // fps is how often Bubble Tea looks whether there is a frame to write. It bounds how long a

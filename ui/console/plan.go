@@ -203,8 +203,7 @@ func (c Console) readMarks() (Console, tea.Cmd) {
 func (m editedMsg) handle(c Console) (Console, tea.Cmd) {
 	read := tea.Batch(c.fx.readPlan(c.place.agent, c.plan.Item), tea.RequestWindowSize, tea.RequestBackgroundColor)
 	if m.err != nil {
-		c, said := c.complain(m.err)
-		return c, tea.Batch(read, said)
+		c = c.fail(words(m.err))
 	}
 	return c, read
 }

@@ -182,11 +182,11 @@ func (c Console) threadActed(j job, m receiptMsg) (Console, tea.Cmd) {
 	if m.err != nil {
 		return c.complain(m.err)
 	}
-	var note tea.Cmd
-	if j.said != "" {
-		c, note = c.say(c.receiptWords(j.said, m.receipt))
-	}
 	c, read := c.readThreads()
+	if j.said == "" {
+		return c, read
+	}
+	c, note := c.say(c.receiptWords(j.said, m.receipt))
 	return c, tea.Batch(note, read)
 }
 

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -39,13 +40,10 @@ func todoEditor(c Console) widget.Dialog {
 	if x.Detail != nil {
 		d.list = slices.Clone(x.Detail.TodoList)
 	}
-	if s := x.Drafts[d.draftKey()]; s != "" {
-		var list []model.Todo
-		if json.Unmarshal([]byte(s), &list) == nil {
-			d.saved = len(d.list)
-			d.undo, d.list = [][]model.Todo{d.list}, list
-			d.drafted = true
-		}
+	var list []model.Todo
+	if json.Unmarshal([]byte(x.Drafts[d.draftKey()]), &list) == nil {
+		d.saved, d.drafted = len(d.list), true
+		d.undo, d.list = [][]model.Todo{d.list}, list
 	}
 	return d
 }
@@ -93,12 +91,8 @@ func (d *todoDialog) Press(k widget.Key, x widget.Context) (widget.Dialog, widge
 		}
 		d.waiting = true
 		list := slices.Clone(d.list)
-		seen := d.seen
-		if seen == 0 {
-			seen = x.Revision(d.row)
-		}
-		return d, widget.Apply{Said: "Todos saved",
-			Command: model.UpdateWorkItem{WorkItemID: d.row.ID, TodoList: &list, SeenRevision: seen}}
+		return d, widget.Apply{Said: "Todos saved", Command: model.UpdateWorkItem{
+			WorkItemID: d.row.ID, TodoList: &list, SeenRevision: cmp.Or(d.seen, x.Revision(d.row))}}
 	case action.TodoUndo:
 		if n := len(d.undo); n > 0 {
 			d.list, d.undo = d.undo[n-1], d.undo[:n-1]

@@ -114,7 +114,10 @@ func (c Console) status() string {
 
 // View draws the frame from what the console holds, and asks nobody.
 func (c Console) View() tea.View {
-	v := tea.View{AltScreen: true, MouseMode: c.opt.mouse(), ReportFocus: c.opt.Settings.Notifications.Via != config.ViaOff}
+	v := tea.View{AltScreen: true, ReportFocus: c.opt.Settings.Notifications.Via != config.ViaOff}
+	if c.opt.Settings.Mouse { // a drag stays the terminal's in any case
+		v.MouseMode = tea.MouseModeCellMotion
+	}
 	if c.opt.Settings.WindowTitle {
 		v.WindowTitle = "vise"
 		if n := c.truth.needYou(); n > 0 {

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -86,10 +87,9 @@ func (c Console) adoptElsewhere(touched bool) Console {
 		return c.withSubject(c.place.fleet.Subject())
 	case viewReports:
 		c.place.reports = c.place.reports.Adopt(c.truth.finished, c.truth.want.journal.filter, touched)
-		if r := c.place.reports.Row(); r != nil {
-			return c.withSubject(r.AgentID, r.ID)
-		}
-		return c.withSubject("", "")
+		var none model.Row
+		r := *cmp.Or(c.place.reports.Row(), &none)
+		return c.withSubject(r.AgentID, r.ID)
 	}
 	return c
 }
@@ -105,11 +105,8 @@ func (c Console) withSubject(agent model.AgentID, item model.ItemID) Console {
 
 // showNewest shows the newest order of the view.
 func (c Console) showNewest() Console {
-	if c.place.view == viewDesk {
-		if c.queue.Held {
-			c = c.reorder()
-		}
-		return c
+	if c.queue.Held {
+		c = c.reorder()
 	}
 	return c.adoptElsewhere(false)
 }

@@ -172,22 +172,16 @@ func messageOf(line []byte) (jsonrpc.Message, *refusal) {
 		return nil, &refusal{jsonrpc.CodeInvalidRequest, why, id}
 	}
 	if _, asks := head["method"]; !asks {
-		return nil, answerOrNot(head, id)
+		if head["result"] != nil || head["error"] != nil {
+			return nil, nil
+		}
+		return nil, &refusal{jsonrpc.CodeInvalidRequest, "method is missing", id}
 	}
 	message, err := jsonrpc.DecodeMessage(line)
 	if err != nil {
 		return nil, &refusal{jsonrpc.CodeInvalidRequest, "not a JSON-RPC message", id}
 	}
 	return message, nil
-}
-
-func answerOrNot(head map[string]json.RawMessage, id json.RawMessage) *refusal {
-	for _, key := range []string{"result", "error"} {
-		if _, ok := head[key]; ok {
-			return nil
-		}
-	}
-	return &refusal{jsonrpc.CodeInvalidRequest, "method is missing", id}
 }
 
 // usableID takes an id that can be answered; absence means a notification.

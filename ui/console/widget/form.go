@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -123,10 +124,7 @@ func (f *Form) About() Subject            { return f.For }
 func (f *Form) Draft() (key, text string) { return f.DraftKey, f.draftText() }
 func (f *Form) Refused()                  { f.waiting, f.Seen = false, 0 }
 func (f *Form) Revision(x Context, r model.Row) uint64 {
-	if f.Seen != 0 {
-		return f.Seen
-	}
-	return x.Revision(r)
+	return cmp.Or(f.Seen, x.Revision(r))
 }
 
 // Fill puts a text that was edited outside into the field in focus.
@@ -190,11 +188,8 @@ func (f *Form) takesCanned(k Key) bool {
 }
 
 func (f *Form) upDown(k Key) {
-	switch k.String() {
-	case "up":
-		f.move(-1)
-	case "down":
-		f.move(1)
+	if by := map[string]int{"up": -1, "down": 1}[k.String()]; by != 0 {
+		f.move(by)
 	}
 }
 
@@ -251,20 +246,13 @@ func (f *Form) Draw(x Context) Drawn {
 		d.Lines = append(d.Lines, f.Tail(x, f)...)
 	}
 	d.H = min(len(d.Lines)+2, x.H)
-	d.scrollTo(focus)
+	if off := focus - (d.H - 3); off > 0 { // the line in focus would lie below the box
+		d.Lines = d.Lines[min(off, len(d.Lines)):]
+		if d.Cursor != nil {
+			d.Cursor.Y -= off
+		}
+	}
 	return d
-}
-
-// scrollTo leaves lines out above when the line in focus would lie below the box.
-func (d *Drawn) scrollTo(line int) {
-	off := line - (d.H - 3)
-	if off <= 0 {
-		return
-	}
-	d.Lines = d.Lines[min(off, len(d.Lines)):]
-	if d.Cursor != nil {
-		d.Cursor.Y -= off
-	}
 }
 
 func (f *Form) drawField(d *Drawn, i int, x Context) {
