@@ -97,6 +97,9 @@ func (a *app) execute(ctx context.Context) int {
 	return a.exit
 }
 
+// ofNobody are the verbs for which it does not matter who calls them.
+var ofNobody = []string{"version", "completion", "man"}
+
 // verb makes run the body of a command. Without a rule of its own it takes the arguments that
 // its usage names.
 func (a *app) verb(c *cobra.Command, run func(ctx context.Context, args []string) (answer, error)) *cobra.Command {
@@ -104,7 +107,7 @@ func (a *app) verb(c *cobra.Command, run func(ctx context.Context, args []string
 		c.Args = usageArgs(c.Use)
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := a.identify(); err != nil {
+		if err := a.identify(); err != nil && !slices.Contains(ofNobody, verbOf(c)) {
 			return err
 		}
 		ans, err := run(c.Context(), args)
