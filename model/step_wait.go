@@ -40,7 +40,8 @@ func (s *step) waitOf(c WaitFor) (Wait, error) {
 		return Wait{}, Refuse(CodeInvalid, "unknown wake %q", Text(c.Wake)).At("wake").
 			WithHint("use operator_input, task_result, external, timer or system")
 	}
-	x := Wait{Status: WaitActive, Kind: kind, Deliver: cmp.Or(c.Deliver, DeliverWakeHint), CreatedAt: s.at.At, UpdatedAt: s.at.At, WakeAt: c.WakeAt.UTC()}
+	x := Wait{Status: WaitActive, Kind: kind, Deliver: cmp.Or(c.Deliver, DeliverWakeHint),
+		CreatedAt: s.at.At, UpdatedAt: s.at.At, WakeAt: c.WakeAt.UTC()}
 	if c.WakeAt.IsZero() {
 		x.WakeAt = time.Time{}
 	}
