@@ -15,11 +15,11 @@ type Agent struct {
 	AutoPick bool    `json:"auto_pick,omitempty"`
 	Posture  Posture `json:"posture"`
 	// Turn is the turn that runs now; nil when none does.
-	Turn *Turn `json:"turn,omitempty"`
+	Turn *turn `json:"turn,omitempty"`
 	// TurnIndex counts the agent's turns.
 	TurnIndex int `json:"turn_index,omitempty"`
 	// Offered is the tick that waits for a turn to answer it.
-	Offered *Offered `json:"offered,omitempty"`
+	Offered *offered `json:"offered,omitempty"`
 	// FailedTurns counts turns that failed in a row; until RestUntil none is tried.
 	FailedTurns int       `json:"failed_turns,omitempty"`
 	RestUntil   time.Time `json:"rest_until,omitzero"`
@@ -39,13 +39,13 @@ type Posture string
 // The postures of an agent. A stopped agent is left alone whatever happens.
 const (
 	Awake   Posture = "awake"
-	Asleep  Posture = "asleep"
+	asleep  Posture = "asleep"
 	Stopped Posture = "stopped"
 )
 
-// Turn is one run of an agent under a lease: whoever holds it beats while it runs, and a
+// turn is one run of an agent under a lease: whoever holds it beats while it runs, and a
 // turn whose lease ran out is over. Index is the fence: a late holder is refused by it.
-type Turn struct {
+type turn struct {
 	Index  int  `json:"index"`
 	Holder Text `json:"holder"`
 	// Tick is the key of the tick that the turn answers; empty for messages alone.
@@ -65,7 +65,7 @@ type Turn struct {
 }
 
 // Runs reports whether the turn's lease holds at now.
-func (t *Turn) Runs(now time.Time) bool { return t != nil && now.Before(t.ExpiresAt) }
+func (t *turn) Runs(now time.Time) bool { return t != nil && now.Before(t.ExpiresAt) }
 
 // Actor is who makes a command: "operator", "scheduler", "agent:<id>", "external:<name>"
 // or "unknown".
@@ -164,8 +164,8 @@ func backoff(n int) time.Duration {
 	return d
 }
 
-// Offered is a tick that no turn has answered yet.
-type Offered struct {
+// offered is a tick that no turn has answered yet.
+type offered struct {
 	Key        string    `json:"key"`
 	Reason     string    `json:"reason"`
 	WorkItemID ItemID    `json:"work_item_id,omitempty"`
@@ -185,9 +185,9 @@ func tickKey(reason string, r Row) string {
 	return key
 }
 
-// Trace is what was said and called while an item was the focus, newest last and bounded:
+// trace is what was said and called while an item was the focus, newest last and bounded:
 // process, not memory (docs/lifecycle.md 9).
-type Trace struct {
+type trace struct {
 	AgentID    AgentID      `json:"agent_id"`
 	WorkItemID ItemID       `json:"work_item_id,omitempty"`
 	Entries    []TraceEntry `json:"entries"`

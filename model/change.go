@@ -11,7 +11,7 @@ import (
 type Change struct {
 	// Writes are whole records; each record is named once.
 	Writes []Record
-	Events []Event
+	Events []event
 	// NewPlans are files to create before the writes are saved. Creating them again is
 	// harmless: an existing file wins.
 	NewPlans []NewPlan
@@ -76,33 +76,33 @@ type Transition struct {
 	PreviousWorkItemID ItemID     `json:"previous_work_item_id,omitempty"`
 	CurrentWorkItemID  ItemID     `json:"current_work_item_id"`
 	Reason             Text       `json:"reason,omitempty"`
-	PreviousReadiness  Readiness  `json:"previous_readiness,omitempty"`
-	CurrentReadiness   Readiness  `json:"current_readiness"`
-	SwitchKind         SwitchKind `json:"switch_kind"`
-	FocusMode          FocusMode  `json:"current_focus_mode"`
+	PreviousReadiness  readiness  `json:"previous_readiness,omitempty"`
+	CurrentReadiness   readiness  `json:"current_readiness"`
+	SwitchKind         switchKind `json:"switch_kind"`
+	FocusMode          focusMode  `json:"current_focus_mode"`
 	BlockerCleared     bool       `json:"blocker_cleared,omitempty"`
 	CancelledWaits     []WaitID   `json:"cancelled_wait_condition_ids,omitempty"`
 	Warnings           []Warning  `json:"warnings"`
 }
 
-// SwitchKind is how the focus came to move.
-type SwitchKind string
+// switchKind is how the focus came to move.
+type switchKind string
 
 // The kinds of switches.
 const (
-	SwitchSame     SwitchKind = "same_work_item"
-	SwitchPick     SwitchKind = "explicit_focus_pick"
-	SwitchOverride SwitchKind = "explicit_focus_override"
-	SwitchAutoPick SwitchKind = "scheduler_auto_pick"
+	switchSame     switchKind = "same_work_item"
+	switchPick     switchKind = "explicit_focus_pick"
+	switchOverride switchKind = "explicit_focus_override"
+	SwitchAutoPick switchKind = "scheduler_auto_pick"
 )
 
-// FocusMode is whether the picked item can be worked on or only looked at.
-type FocusMode string
+// focusMode is whether the picked item can be worked on or only looked at.
+type focusMode string
 
 // The focus modes.
 const (
-	FocusRunnable   FocusMode = "runnable"
-	FocusInspection FocusMode = "inspection"
+	focusRunnable   focusMode = "runnable"
+	FocusInspection focusMode = "inspection"
 )
 
 // AgentID names an agent; it is also a directory name in the home.
@@ -115,8 +115,8 @@ type ItemID string
 type (
 	WaitID       string
 	TaskID       string
-	BriefID      string
-	DeliveryID   string
+	briefID      string
+	deliveryID   string
 	DelegationID string
 )
 
@@ -213,7 +213,7 @@ func (s *step) standingBefore(ids []ItemID) (u Undo) {
 	for _, id := range ids {
 		was, _ := s.before.Item(id)
 		is, ok := s.Item(id)
-		r := Restored{WorkItemID: id, Left: standingOf(s, is), Back: standingOf(s.before, was)}
+		r := restored{WorkItemID: id, Left: standingOf(s, is), Back: standingOf(s.before, was)}
 		if ok && !r.Left.Same(r.Back) {
 			u.Items = append(u.Items, r)
 		}
@@ -221,7 +221,7 @@ func (s *step) standingBefore(ids []ItemID) (u Undo) {
 	was, _ := s.before.Agent(s.receipt.AgentID)
 	is, _ := s.Agent(s.receipt.AgentID)
 	if was.CurrentWorkItemID != is.CurrentWorkItemID {
-		u.Focus = &Refocus{Left: is.CurrentWorkItemID, Back: was.CurrentWorkItemID}
+		u.Focus = &refocus{Left: is.CurrentWorkItemID, Back: was.CurrentWorkItemID}
 	}
 	return u
 }
@@ -239,10 +239,10 @@ func withdrawn(s *step, seen []Acknowledge) (out []Acknowledge) {
 
 // UndoHistory is what a session of the operator did that can be taken back, and what was
 // taken back and can be done again. Its zero value is a session in which nothing was done.
-type UndoHistory struct{ done, undone []UndoEntry }
+type UndoHistory struct{ done, undone []undoEntry }
 
-// UndoEntry is one act that can be taken back, or done again.
-type UndoEntry struct {
+// undoEntry is one act that can be taken back, or done again.
+type undoEntry struct {
 	// Agent is whose items it changed.
 	Agent AgentID
 	Undo
@@ -257,7 +257,7 @@ func (h UndoHistory) Add(agent AgentID, c Command, in Receipt, what Text) UndoHi
 	if in.Inverse == nil {
 		return h
 	}
-	e := UndoEntry{agent, *in.Inverse}
+	e := undoEntry{agent, *in.Inverse}
 	switch undo, isUndo := c.(Undo); {
 	case !isUndo:
 		e.What = what
@@ -282,7 +282,7 @@ func (h UndoHistory) Drop(u Undo, err error) UndoHistory {
 }
 
 // Last is the act that would be taken back, or with again, done again; ok is false without one.
-func (h UndoHistory) Last(again bool) (e UndoEntry, ok bool) {
+func (h UndoHistory) Last(again bool) (e undoEntry, ok bool) {
 	list := h.done
 	if again {
 		list = h.undone
@@ -300,12 +300,12 @@ func (h UndoHistory) Words() (undo, redo string) {
 	return u.What.String(), r.What.String()
 }
 
-func pushed(list []UndoEntry, e UndoEntry) []UndoEntry {
+func pushed(list []undoEntry, e undoEntry) []undoEntry {
 	list = append(slices.Clip(list), e)
 	return list[max(len(list)-maxUndo, 0):]
 }
 
-func popped(list []UndoEntry) []UndoEntry { return list[:max(len(list)-1, 0)] }
+func popped(list []undoEntry) []undoEntry { return list[:max(len(list)-1, 0)] }
 
 // Said is what is said of the act once u was carried out.
 func (u Undo) Said() string {

@@ -55,7 +55,7 @@ func Decide(f Facts, id AgentID, now time.Time) Decision {
 			return x.rest.on(d)
 		}
 	}
-	if a.Posture == Asleep {
+	if a.Posture == asleep {
 		return x.rest.on(Decision{Kind: DecideStayIdle, Reason: "already_asleep"})
 	}
 	if x.rest.count > 0 {
@@ -217,9 +217,9 @@ var waitDecisions = []struct {
 	scheduling Scheduling
 	decision   DecisionKind
 }{
-	{WaitOperator, WaitingOperator, DecideWaitForOperator}, {WaitTask, WaitingTask, DecideWaitForTask},
-	{WaitExternal, WaitingExternal, DecideWaitForExternal}, {WaitTimer, WaitingTimer, DecideWaitForTimer},
-	{WaitSystem, WaitingSystem, DecideWaitForTimer},
+	{WaitOperator, WaitingOperator, DecideWaitForOperator}, {WaitTask, waitingTask, DecideWaitForTask},
+	{WaitExternal, waitingExternal, DecideWaitForExternal}, {WaitTimer, WaitingTimer, DecideWaitForTimer},
+	{WaitSystem, waitingSystem, DecideWaitForTimer},
 }
 
 func (x *decider) agentWaits() (Decision, bool) {

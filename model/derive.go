@@ -13,37 +13,37 @@ type Scheduling string
 // The scheduling states.
 const (
 	Runnable        Scheduling = "runnable"
-	WaitingTask     Scheduling = "waiting_task"
+	waitingTask     Scheduling = "waiting_task"
 	WaitingOperator Scheduling = "waiting_operator"
 	WaitingTimer    Scheduling = "waiting_timer"
-	WaitingExternal Scheduling = "waiting_external"
-	WaitingSystem   Scheduling = "waiting_system"
-	Blocked         Scheduling = "blocked"
-	ScheduledNever  Scheduling = "completed"
+	waitingExternal Scheduling = "waiting_external"
+	waitingSystem   Scheduling = "waiting_system"
+	blocked         Scheduling = "blocked"
+	scheduledNever  Scheduling = "completed"
 )
 
-// Readiness is the reduced view of a scheduling state.
-type Readiness string
+// readiness is the reduced view of a scheduling state.
+type readiness string
 
 // The readinesses.
 const (
-	ReadyToRun     Readiness = "runnable"
-	ReadyOperator  Readiness = "waiting_for_operator"
-	ReadyBlocked   Readiness = "blocked"
-	ReadyCompleted Readiness = "completed"
+	readyToRun     readiness = "runnable"
+	readyOperator  readiness = "waiting_for_operator"
+	readyBlocked   readiness = "blocked"
+	readyCompleted readiness = "completed"
 )
 
 // Readiness reduces a scheduling state.
-func (s Scheduling) Readiness() Readiness {
+func (s Scheduling) Readiness() readiness {
 	switch s {
 	case Runnable:
-		return ReadyToRun
+		return readyToRun
 	case WaitingOperator:
-		return ReadyOperator
-	case ScheduledNever:
-		return ReadyCompleted
+		return readyOperator
+	case scheduledNever:
+		return readyCompleted
 	}
-	return ReadyBlocked
+	return readyBlocked
 }
 
 // Class is a candidate class, in which order work is offered.
@@ -80,11 +80,11 @@ func (c Class) Limit() int {
 	return 3
 }
 
-// Derived is everything about an item that follows from its record, its active waits and
+// derived is everything about an item that follows from its record, its active waits and
 // the focus. Nothing of it is stored as truth.
-type Derived struct {
+type derived struct {
 	Scheduling Scheduling
-	Readiness  Readiness
+	Readiness  readiness
 	ReasonCode string
 	Class      Class
 	IsCurrent  bool
@@ -99,8 +99,8 @@ type Derived struct {
 
 // Derive tells what follows. waits are the item's active waits; current says that it is
 // the focus.
-func Derive(w WorkItem, waits []Wait, current bool) Derived {
-	d := Derived{IsCurrent: current && w.State == Open, Wait: deciding(waits)}
+func Derive(w WorkItem, waits []Wait, current bool) derived {
+	d := derived{IsCurrent: current && w.State == Open, Wait: deciding(waits)}
 	for _, x := range waits {
 		if x.Triggered() && x.LastTriggeredAt.After(d.LastTriggeredAt) {
 			d.LastTriggeredAt = x.LastTriggeredAt
@@ -119,11 +119,11 @@ func Derive(w WorkItem, waits []Wait, current bool) Derived {
 func scheduling(w WorkItem, wait *Wait) (Scheduling, string) {
 	switch {
 	case w.State == Completed:
-		return ScheduledNever, "completed"
+		return scheduledNever, "completed"
 	case wait != nil:
 		return Scheduling("waiting_" + wait.Kind), "active_" + string(wait.Kind) + "_wait"
 	case w.BlockedBy != "":
-		return Blocked, "manual_blocker"
+		return blocked, "manual_blocker"
 	case w.PlanStatus == NeedsInput:
 		return WaitingOperator, "plan_needs_input"
 	}
@@ -131,7 +131,7 @@ func scheduling(w WorkItem, wait *Wait) (Scheduling, string) {
 }
 
 // class follows docs/lifecycle.md 10; a completed item is never a candidate.
-func class(w WorkItem, d Derived) Class {
+func class(w WorkItem, d derived) Class {
 	switch {
 	case w.State == Completed:
 		return CompletedRecent
@@ -174,20 +174,20 @@ func diagnose(w WorkItem, waits []Wait) []string {
 
 // Advice is something worth a thought. It never changes anything (docs/lifecycle.md 18).
 type Advice struct {
-	Kind AdviceKind `json:"kind"`
+	Kind adviceKind `json:"kind"`
 	Text string     `json:"text"`
 }
 
-// AdviceKind is the stable name of an advice.
-type AdviceKind string
+// adviceKind is the stable name of an advice.
+type adviceKind string
 
 // The kinds of advice.
 const (
-	AdviceManyRounds AdviceKind = "many_rounds_without_mutation"
-	AdviceStaleTodo  AdviceKind = "stale_todo_in_progress"
-	AdviceDraftPlan  AdviceKind = "draft_plan_with_completed_todos"
-	AdviceNoWayBack  AdviceKind = "external_wait_has_weak_recoverability"
-	AdviceForgotten  AdviceKind = "blocked_work_item_without_recheck_or_wait"
+	adviceManyRounds adviceKind = "many_rounds_without_mutation"
+	adviceStaleTodo  adviceKind = "stale_todo_in_progress"
+	adviceDraftPlan  adviceKind = "draft_plan_with_completed_todos"
+	adviceNoWayBack  adviceKind = "external_wait_has_weak_recoverability"
+	adviceForgotten  adviceKind = "blocked_work_item_without_recheck_or_wait"
 )
 
 // When advice is due: after this many rounds, or this long, without a mutation of the item.
@@ -202,18 +202,18 @@ func Advise(f Facts, w WorkItem, now time.Time) []Advice {
 		return nil
 	}
 	var out []Advice
-	add := func(k AdviceKind, format string, args ...any) {
+	add := func(k adviceKind, format string, args ...any) {
 		out = append(out, Advice{k, fmt.Sprintf(format, args...)})
 	}
 	if n := roundsSince(f, w); n >= manyRounds {
-		add(AdviceManyRounds, "%d rounds since the work item was last updated; say what changed, or complete it", n)
+		add(adviceManyRounds, "%d rounds since the work item was last updated; say what changed, or complete it", n)
 	}
 	done, running, _ := w.TodoCounts()
 	if idle := now.Sub(w.UpdatedAt); running > 0 && idle >= staleTodo {
-		add(AdviceStaleTodo, "a todo is in progress and was not touched for %s", idle.Round(time.Minute))
+		add(adviceStaleTodo, "a todo is in progress and was not touched for %s", idle.Round(time.Minute))
 	}
 	if w.PlanStatus == Draft && done > 0 {
-		add(AdviceDraftPlan, "todos are completed while the plan is still a draft")
+		add(adviceDraftPlan, "todos are completed while the plan is still a draft")
 	}
 	return append(out, noWayBack(w, f.ItemWaits(w.AgentID, w.ID))...)
 }
@@ -242,11 +242,11 @@ func noWayBack(w WorkItem, waits []Wait) []Advice {
 	case armed:
 		return nil
 	case len(waits) == 0 && w.BlockedBy != "":
-		return []Advice{{AdviceForgotten, "it is blocked, and nothing reminds of it any more"}}
+		return []Advice{{adviceForgotten, "it is blocked, and nothing reminds of it any more"}}
 	}
 	for _, x := range waits {
 		if x.Kind == WaitExternal {
-			return []Advice{{AdviceNoWayBack, "nothing wakes it if the event never comes; a recheck would"}}
+			return []Advice{{adviceNoWayBack, "nothing wakes it if the event never comes; a recheck would"}}
 		}
 	}
 	return nil
@@ -260,14 +260,14 @@ type Why struct {
 	Rank      int `json:"rank"`
 	ClassSize int `json:"class_size"`
 	// Lines are the sentences, in order.
-	Lines []WhyLine `json:"lines"`
+	Lines []whyLine `json:"lines"`
 	// Order is the beginning of the agent's whole candidate order.
 	Order    []Row    `json:"-"`
 	Decision Decision `json:"decision"`
 }
 
-// WhyLine is one labelled sentence.
-type WhyLine struct {
+// whyLine is one labelled sentence.
+type whyLine struct {
 	Label string `json:"label"`
 	Text  Text   `json:"text"`
 }
@@ -300,9 +300,9 @@ func Explain(r Facts, w WorkItem, now time.Time) Why {
 	return y
 }
 
-func (y *Why) say(label, text string) { y.Lines = append(y.Lines, WhyLine{label, Text(text)}) }
+func (y *Why) say(label, text string) { y.Lines = append(y.Lines, whyLine{label, Text(text)}) }
 
-func classReason(d Derived) string {
+func classReason(d derived) string {
 	switch d.Class {
 	case CurrentRunnable:
 		return "current: it is the focus, and runnable"
@@ -327,7 +327,7 @@ func rankReason(y Why, c Class) string {
 	return fmt.Sprintf("%d of %d, %s", y.Rank, y.ClassSize, order)
 }
 
-func (y *Why) notCurrent(r Facts, w WorkItem, d Derived) {
+func (y *Why) notCurrent(r Facts, w WorkItem, d derived) {
 	if d.IsCurrent || w.State == Completed {
 		return
 	}
@@ -342,7 +342,7 @@ func (y *Why) notCurrent(r Facts, w WorkItem, d Derived) {
 	}
 }
 
-func (y *Why) notRunnable(w WorkItem, d Derived, now time.Time) {
+func (y *Why) notRunnable(w WorkItem, d derived, now time.Time) {
 	switch {
 	case d.Scheduling == Runnable || w.State == Completed:
 		return

@@ -141,17 +141,17 @@ type WarningKind string
 
 // The kinds of warnings of the rules.
 const (
-	WarnMissingPickReason   WarningKind = "missing_pick_reason"
-	WarnUnfinishedTodos     WarningKind = "unfinished_todos"
-	WarnManyInProgress      WarningKind = "multiple_todos_in_progress"
-	WarnMissingReport       WarningKind = "missing_completion_report"
-	WarnMultipleCompletions WarningKind = "completion_report_not_promoted_multiple_completions"
-	WarnUnfocused           WarningKind = "completion_report_not_promoted_unfocused"
+	warnMissingPickReason   WarningKind = "missing_pick_reason"
+	warnUnfinishedTodos     WarningKind = "unfinished_todos"
+	warnManyInProgress      WarningKind = "multiple_todos_in_progress"
+	warnMissingReport       WarningKind = "missing_completion_report"
+	warnMultipleCompletions WarningKind = "completion_report_not_promoted_multiple_completions"
+	warnUnfocused           WarningKind = "completion_report_not_promoted_unfocused"
 	WarnReportOffered       WarningKind = "completion_report_offered"
-	WarnAgentAdded          WarningKind = "agent_added"
-	WarnWeakWait            WarningKind = "wait_without_recovery"
-	WarnTaskEnded           WarningKind = "task_already_ended"
-	WarnFocusMoved          WarningKind = "focus_moved_since"
+	warnAgentAdded          WarningKind = "agent_added"
+	warnWeakWait            WarningKind = "wait_without_recovery"
+	warnTaskEnded           WarningKind = "task_already_ended"
+	warnFocusMoved          WarningKind = "focus_moved_since"
 )
 
 // The kinds of warnings of what follows a change, or surrounds it.

@@ -17,7 +17,7 @@ const (
 	EventFocusReleased       EventKind = "work_item_focus_released"
 	EventPlanRefreshed       EventKind = "work_item_plan_artifact_refreshed"
 	EventTodosRefreshed      EventKind = "work_item_todos_refreshed"
-	EventLinksChanged        EventKind = "work_item_links_changed"
+	eventLinksChanged        EventKind = "work_item_links_changed"
 	EventWaitRegistered      EventKind = "wait_condition_registered"
 	EventWaitsCancelled      EventKind = "wait_conditions_cancelled"
 	EventWaitTriggered       EventKind = "wait_condition_triggered"
@@ -39,15 +39,15 @@ const (
 	EventRecheckConsumed     EventKind = "work_item_recheck_consumed"
 	EventStalled             EventKind = "work_item_stalled"
 	EventAcknowledged        EventKind = "work_item_acknowledged"
-	EventIngressMinted       EventKind = "external_trigger_created"
-	EventIngressRevoked      EventKind = "external_trigger_revoked"
+	eventIngressMinted       EventKind = "external_trigger_created"
+	eventIngressRevoked      EventKind = "external_trigger_revoked"
 	EventIngressDelivered    EventKind = "callback_delivered"
 	EventDelegationOpened    EventKind = "work_item_delegation_opened"
 	EventDelegationCompleted EventKind = "work_item_delegation_completed"
 )
 
-// Event is one thing that a Change made happen.
-type Event struct {
+// event is one thing that a Change made happen.
+type event struct {
 	Kind       EventKind
 	WorkItemID ItemID
 	// Data is what else the event says; it marshals to a JSON object.
@@ -99,15 +99,15 @@ type Picked struct {
 	ReasonMissing  bool `json:"reason_missing"`
 }
 
-// Released is the data of work_item_focus_released.
-type Released struct {
+// released is the data of work_item_focus_released.
+type released struct {
 	Reason    string    `json:"reason"`
-	Readiness Readiness `json:"readiness"`
+	Readiness readiness `json:"readiness"`
 	Revision  uint64    `json:"revision"`
 }
 
-// Refreshed is the data of work_item_plan_artifact_refreshed.
-type Refreshed struct {
+// refreshed is the data of work_item_plan_artifact_refreshed.
+type refreshed struct {
 	Revision     uint64        `json:"revision"`
 	PreviousHash string        `json:"previous_hash,omitempty"`
 	Hash         string        `json:"hash,omitempty"`
@@ -115,14 +115,14 @@ type Refreshed struct {
 	Condition    PlanCondition `json:"condition"`
 }
 
-// TodosRefreshed is the data of work_item_todos_refreshed: the rows whose state changed.
-type TodosRefreshed struct {
+// todosRefreshed is the data of work_item_todos_refreshed: the rows whose state changed.
+type todosRefreshed struct {
 	Revision uint64 `json:"revision"`
 	Rows     []Todo `json:"rows"`
 }
 
-// Registered is the data of wait_condition_registered.
-type Registered struct {
+// registered is the data of wait_condition_registered.
+type registered struct {
 	WaitID    WaitID    `json:"wait_condition_id"`
 	Kind      WaitKind  `json:"kind"`
 	Reason    Text      `json:"waiting_for"`
@@ -134,8 +134,8 @@ type Registered struct {
 	Cancelled []WaitID  `json:"cancelled_wait_condition_ids,omitempty"`
 }
 
-// Cancelled is the data of wait_conditions_cancelled.
-type Cancelled struct {
+// cancelled is the data of wait_conditions_cancelled.
+type cancelled struct {
 	WaitIDs []WaitID `json:"wait_condition_ids"`
 	Reason  string   `json:"reason"`
 }
@@ -148,21 +148,21 @@ type TriggerNews struct {
 	Provenance
 }
 
-// Promoted is the data of work_item_completion_report_promoted.
-type Promoted struct {
+// promoted is the data of work_item_completion_report_promoted.
+type promoted struct {
 	Revision    uint64     `json:"revision"`
 	Source      ReportOf   `json:"source"`
 	TextPreview Text       `json:"text_preview,omitempty"`
 	Warnings    []Warning  `json:"warnings,omitempty"`
-	DeliveryID  DeliveryID `json:"delivery_summary_id"`
-	BriefID     BriefID    `json:"brief_id"`
+	DeliveryID  deliveryID `json:"delivery_summary_id"`
+	BriefID     briefID    `json:"brief_id"`
 }
 
-// Suppressed is the data of turn_terminal_brief_suppressed: the turn's own final brief
+// suppressed is the data of turn_terminal_brief_suppressed: the turn's own final brief
 // must not repeat the one promoted.
-type Suppressed struct {
+type suppressed struct {
 	Reason  string  `json:"reason"`
-	BriefID BriefID `json:"brief_id"`
+	BriefID briefID `json:"brief_id"`
 }
 
 // TaskNews is the data of task_started and task_ended.
@@ -180,8 +180,8 @@ type TaskNews struct {
 	Result     Text   `json:"result,omitempty"`
 }
 
-// Delegated is the data of the delegation events.
-type Delegated struct {
+// delegated is the data of the delegation events.
+type delegated struct {
 	DelegationID    DelegationID `json:"delegation_id"`
 	ChildAgentID    AgentID      `json:"child_agent_id"`
 	ChildWorkItemID ItemID       `json:"child_work_item_id"`
@@ -203,8 +203,8 @@ type messageNews struct {
 	Text      Text      `json:"text"`
 }
 
-// Answered is the data of operator_answered.
-type Answered struct {
+// answered is the data of operator_answered.
+type answered struct {
 	WaitID    WaitID `json:"wait_condition_id,omitempty"`
 	Text      Text   `json:"text"`
 	PlanReady bool   `json:"plan_ready,omitempty"`

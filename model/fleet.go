@@ -49,12 +49,12 @@ const (
 	AgentWorks     AgentState = "working"
 	AgentHasWork   AgentState = "has work"
 	AgentWaits     AgentState = "waiting"
-	AgentIdle      AgentState = "idle"
+	agentIdle      AgentState = "idle"
 	AgentStopped   AgentState = "stopped"
 )
 
 var agentStates = []AgentState{
-	AgentAsks, AgentStalled, AgentFails, AgentTriggered, AgentWorks, AgentHasWork, AgentWaits, AgentIdle, AgentStopped,
+	AgentAsks, AgentStalled, AgentFails, AgentTriggered, AgentWorks, AgentHasWork, AgentWaits, agentIdle, AgentStopped,
 }
 
 // Bounds of a fleet.
@@ -132,7 +132,7 @@ func agentState(m FleetMember, stalled, triggered int, now time.Time) AgentState
 	case m.Counts[WaitingForOperator]+m.Counts[BlockedClass]+m.Counts[TriggeredBlocked] > 0:
 		return AgentWaits
 	}
-	return AgentIdle
+	return agentIdle
 }
 
 func byAttention(a, b FleetMember) int {
@@ -229,11 +229,11 @@ const (
 	// NeedReport: it was completed without a report.
 	NeedReport Need = "unreported"
 	// NeedLook: it was completed with todos that are not.
-	NeedLook Need = "unfinished"
+	needLook Need = "unfinished"
 )
 
 // Needs is their order; the first four are of open items.
-var Needs = []Need{NeedAnswer, NeedNudge, NeedPickup, NeedReview, NeedChoice, NeedReport, NeedLook}
+var Needs = []Need{NeedAnswer, NeedNudge, NeedPickup, NeedReview, NeedChoice, NeedReport, needLook}
 
 // OfOpenItem reports whether it is a need of work that goes on. Those are read longest
 // waiting first, the needs of finished work newest first.
@@ -305,7 +305,7 @@ func needOfDone(f Facts, w WorkItem) (Need, time.Time) {
 	case w.ResultSummary == "" && !declined:
 		return NeedReport, w.UpdatedAt
 	case done < total:
-		return NeedLook, w.UpdatedAt
+		return needLook, w.UpdatedAt
 	}
 	return "", time.Time{}
 }

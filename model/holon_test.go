@@ -189,7 +189,7 @@ func (h *holonCase) messages(a *Agent, hint Text) {
 		case MessageSent:
 			if a.Turn == nil {
 				a.TurnIndex++
-				a.Turn = &Turn{Index: a.TurnIndex, StartedAt: h.now.Add(-time.Hour), ExpiresAt: h.now.Add(-time.Minute)}
+				a.Turn = &turn{Index: a.TurnIndex, StartedAt: h.now.Add(-time.Hour), ExpiresAt: h.now.Add(-time.Minute)}
 			}
 			a.Turn.Messages = append(a.Turn.Messages, MessageID(id))
 		}

@@ -237,7 +237,7 @@ type Wait struct {
 	ID         WaitID     `json:"id"`
 	AgentID    AgentID    `json:"agent_id"`
 	WorkItemID ItemID     `json:"work_item_id,omitempty"`
-	Status     WaitStatus `json:"status"`
+	Status     waitStatus `json:"status"`
 	Kind       WaitKind   `json:"kind"`
 	Reason     Text       `json:"waiting_for"`
 	// Resource names the task, the external thing or the timer's instant in words.
@@ -273,13 +273,13 @@ type Provenance struct {
 	Payload Text  `json:"payload,omitempty"`
 }
 
-// WaitStatus is the persisted status of a wait.
-type WaitStatus string
+// waitStatus is the persisted status of a wait.
+type waitStatus string
 
 // The statuses of a wait.
 const (
-	WaitActive    WaitStatus = "active"
-	WaitCancelled WaitStatus = "cancelled"
+	WaitActive    waitStatus = "active"
+	WaitCancelled waitStatus = "cancelled"
 )
 
 // WaitKind is what kind of event wakes a wait.

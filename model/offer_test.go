@@ -56,9 +56,9 @@ func TestWhatIsNotOfferedIsRefused(t *testing.T) {
 
 func TestAPickIsForetold(t *testing.T) {
 	current := Row{ID: "c", Class: CurrentRunnable, Scheduling: Runnable, IsCurrent: true}
-	inspected := Row{ID: "i", Class: BlockedClass, Scheduling: Blocked, IsCurrent: true}
+	inspected := Row{ID: "i", Class: BlockedClass, Scheduling: blocked, IsCurrent: true}
 	queued := Row{ID: "q", Class: QueuedRunnable, Scheduling: Runnable}
-	blocked := Row{ID: "b", Class: BlockedClass, Scheduling: Blocked}
+	blocked := Row{ID: "b", Class: BlockedClass, Scheduling: blocked}
 	for _, c := range []struct {
 		name           string
 		from           *Row

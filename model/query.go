@@ -15,15 +15,15 @@ const (
 	FilterAll      Filter = "all"
 	FilterOpen     Filter = "open"
 	FilterDone     Filter = "completed"
-	FilterCurrent  Filter = "current"
+	filterCurrent  Filter = "current"
 	FilterQueued   Filter = "queued"
 	FilterBlocked  Filter = "blocked"
 	FilterOperator Filter = "waiting_for_operator"
-	FilterRunnable Filter = "runnable"
+	filterRunnable Filter = "runnable"
 )
 
 // Filters are the eight, in the order in which they are named to a user.
-var Filters = []Filter{FilterAll, FilterOpen, FilterDone, FilterCurrent, FilterQueued, FilterBlocked, FilterOperator, FilterRunnable}
+var Filters = []Filter{FilterAll, FilterOpen, FilterDone, filterCurrent, FilterQueued, FilterBlocked, FilterOperator, filterRunnable}
 
 // Limits of a list page.
 const (
@@ -31,8 +31,8 @@ const (
 	MaxLimit     = 100
 )
 
-// List is one page of an agent's items in candidate order.
-type List struct {
+// list is one page of an agent's items in candidate order.
+type list struct {
 	Filter Filter `json:"filter"`
 	Rows   []Row  `json:"-"`
 	// Returned is len(Rows), Total how many match in all, Limit the page's.
@@ -45,13 +45,13 @@ type List struct {
 
 // ListItems reads a page. An empty filter is all, a limit outside 1…100 is clamped, zero
 // is 20. It is an error to name another filter.
-func ListItems(f Facts, agent AgentID, filter Filter, after *Row, limit int) (List, error) {
+func ListItems(f Facts, agent AgentID, filter Filter, after *Row, limit int) (list, error) {
 	filter = cmp.Or(filter, FilterAll)
 	scan, ok := scans[filter]
 	if !ok {
-		return List{}, Refuse(CodeInvalid, "unknown filter %q", Text(filter)).At("filter").WithHint("the filters are %s", filterNames())
+		return list{}, Refuse(CodeInvalid, "unknown filter %q", Text(filter)).At("filter").WithHint("the filters are %s", filterNames())
 	}
-	l := List{Filter: filter, Limit: min(max(cmp.Or(limit, DefaultLimit), 1), MaxLimit), Total: total(f, agent, filter)}
+	l := list{Filter: filter, Limit: min(max(cmp.Or(limit, DefaultLimit), 1), MaxLimit), Total: total(f, agent, filter)}
 	for _, class := range scan.classes {
 		if after != nil && class.Rank() < after.Class.Rank() {
 			continue
@@ -69,7 +69,7 @@ func ListItems(f Facts, agent AgentID, filter Filter, after *Row, limit int) (Li
 }
 
 // scan appends the rows of class that match, up to one more than the page holds.
-func (l *List) scan(f Facts, agent AgentID, class Class, after *Row, keep func(Row) bool) {
+func (l *list) scan(f Facts, agent AgentID, class Class, after *Row, keep func(Row) bool) {
 	if after != nil && after.Class != class {
 		after = nil
 	}
@@ -100,15 +100,15 @@ var (
 		FilterAll:     {classes: Classes},
 		FilterOpen:    {classes: openClasses},
 		FilterDone:    {classes: Classes[5:]},
-		FilterCurrent: {openClasses, func(r Row) bool { return r.IsCurrent }},
+		filterCurrent: {openClasses, func(r Row) bool { return r.IsCurrent }},
 		FilterQueued:  {classes: []Class{QueuedRunnable}},
 		FilterBlocked: {[]Class{TriggeredBlocked, BlockedClass}, func(r Row) bool {
-			return !r.IsCurrent && r.Scheduling.Readiness() == ReadyBlocked
+			return !r.IsCurrent && r.Scheduling.Readiness() == readyBlocked
 		}},
 		FilterOperator: {[]Class{TriggeredBlocked, WaitingForOperator}, func(r Row) bool {
-			return r.Scheduling.Readiness() == ReadyOperator
+			return r.Scheduling.Readiness() == readyOperator
 		}},
-		FilterRunnable: {classes: []Class{CurrentRunnable, QueuedRunnable}},
+		filterRunnable: {classes: []Class{CurrentRunnable, QueuedRunnable}},
 	}
 )
 
@@ -116,7 +116,7 @@ func total(f Facts, agent AgentID, filter Filter) int {
 	switch filter {
 	case FilterAll:
 		return f.Count(agent, TallyOpen) + f.Count(agent, TallyCompleted)
-	case FilterCurrent:
+	case filterCurrent:
 		if _, ok := Focus(f, agent); ok {
 			return 1
 		}

@@ -41,8 +41,8 @@ const (
 
 var readers = map[RecordKind]func([]byte) (Record, error){
 	KindAgent: readAs[Agent], KindItem: readAs[WorkItem], KindWait: readAs[Wait], KindTask: readAs[Task],
-	KindBrief: readAs[Brief], KindDelivery: readAs[Delivery], KindDelegation: readAs[Delegation], KindMessage: readAs[Message],
-	KindAttempt: readAs[Attempt], KindTrace: readAs[Trace], KindIngress: readAs[Ingress], KindOffers: readAs[ReportOffers],
+	KindBrief: readAs[brief], KindDelivery: readAs[delivery], KindDelegation: readAs[Delegation], KindMessage: readAs[Message],
+	KindAttempt: readAs[Attempt], KindTrace: readAs[trace], KindIngress: readAs[Ingress], KindOffers: readAs[ReportOffers],
 	KindSeen: readAs[Seen],
 }
 
@@ -67,12 +67,12 @@ func (a Agent) Name() RecordName        { return RecordName{KindAgent, string(a.
 func (w WorkItem) Name() RecordName     { return RecordName{KindItem, string(w.ID)} }
 func (w Wait) Name() RecordName         { return RecordName{KindWait, string(w.ID)} }
 func (t Task) Name() RecordName         { return RecordName{KindTask, string(t.ID)} }
-func (b Brief) Name() RecordName        { return RecordName{KindBrief, string(b.WorkItemID)} }
-func (d Delivery) Name() RecordName     { return RecordName{KindDelivery, string(d.WorkItemID)} }
+func (b brief) Name() RecordName        { return RecordName{KindBrief, string(b.WorkItemID)} }
+func (d delivery) Name() RecordName     { return RecordName{KindDelivery, string(d.WorkItemID)} }
 func (d Delegation) Name() RecordName   { return RecordName{KindDelegation, string(d.ID)} }
 func (m Message) Name() RecordName      { return RecordName{KindMessage, string(m.ID)} }
 func (a Attempt) Name() RecordName      { return RecordName{KindAttempt, string(a.WorkItemID)} }
-func (t Trace) Name() RecordName        { return RecordName{KindTrace, traceKey(t.AgentID, t.WorkItemID)} }
+func (t trace) Name() RecordName        { return RecordName{KindTrace, traceKey(t.AgentID, t.WorkItemID)} }
 func (i Ingress) Name() RecordName      { return RecordName{KindIngress, string(i.ID)} }
 func (o ReportOffers) Name() RecordName { return RecordName{KindOffers, string(o.WorkItemID)} }
 func (x Seen) Name() RecordName         { return RecordName{KindSeen, string(x.WorkItemID)} }
@@ -114,10 +114,10 @@ const (
 	TaskInterrupted TaskStatus = "interrupted"
 )
 
-// Brief is the operator-facing note of a completion. Exactly one exists for each
+// brief is the operator-facing note of a completion. Exactly one exists for each
 // completion whose report was promoted.
-type Brief struct {
-	ID         BriefID  `json:"id"`
+type brief struct {
+	ID         briefID  `json:"id"`
 	AgentID    AgentID  `json:"agent_id"`
 	WorkItemID ItemID   `json:"work_item_id"`
 	BriefKind  string   `json:"kind"`
@@ -137,16 +137,16 @@ const (
 	ReportNearRound ReportOf = "near_round"
 	ReportTurnFinal ReportOf = "turn_final"
 	ReportOperator  ReportOf = "operator"
-	// ReportImported came with an import.
-	ReportImported ReportOf = "imported"
+	// reportImported came with an import.
+	reportImported ReportOf = "imported"
 )
 
-// Delivery is the delivery summary of a completed WorkItem, with its evidence.
-type Delivery struct {
-	ID         DeliveryID `json:"id"`
+// delivery is the delivery summary of a completed WorkItem, with its evidence.
+type delivery struct {
+	ID         deliveryID `json:"id"`
 	AgentID    AgentID    `json:"agent_id"`
 	WorkItemID ItemID     `json:"work_item_id"`
-	BriefID    BriefID    `json:"brief_id"`
+	BriefID    briefID    `json:"brief_id"`
 	Text       Text       `json:"text"`
 	Provenance ReportOf   `json:"provenance"`
 	CreatedAt  time.Time  `json:"created_at"`
@@ -160,7 +160,7 @@ type Delegation struct {
 	ParentWorkItemID ItemID          `json:"parent_work_item_id"`
 	ChildAgentID     AgentID         `json:"child_agent_id"`
 	ChildWorkItemID  ItemID          `json:"child_work_item_id"`
-	State            DelegationState `json:"state"`
+	State            delegationState `json:"state"`
 	// Blocking refuses the parent's completion while the delegation is open.
 	Blocking      bool      `json:"blocking,omitempty"`
 	ResultSummary Text      `json:"result_summary,omitempty"`
@@ -168,35 +168,35 @@ type Delegation struct {
 	UpdatedAt     time.Time `json:"updated_at"`
 }
 
-// DelegationState is whether a delegation's child still works.
-type DelegationState string
+// delegationState is whether a delegation's child still works.
+type delegationState string
 
 // The states of a delegation.
 const (
-	DelegationOpen      DelegationState = "open"
-	DelegationCompleted DelegationState = "completed"
+	DelegationOpen      delegationState = "open"
+	delegationCompleted delegationState = "completed"
 )
 
 // Facts is what a command may ask of the ledger. Each answer is a read by key or by
 // index, so that a command costs O(log n) in the ledger's size.
 type Facts interface {
-	Getter
+	getter
 	Lister
 }
 
-// Getter reads one record. Whoever keeps records embeds a Records and is one.
-type Getter interface {
+// getter reads one record. Whoever keeps records embeds a Records and is one.
+type getter interface {
 	Record(RecordName) (Record, bool)
 	Agent(AgentID) (Agent, bool)
 	Item(ItemID) (WorkItem, bool)
 	Wait(WaitID) (Wait, bool)
 	Task(TaskID) (Task, bool)
 	Delegation(DelegationID) (Delegation, bool)
-	Brief(AgentID, ItemID) (Brief, bool)
+	Brief(AgentID, ItemID) (brief, bool)
 	Message(MessageID) (Message, bool)
 	Attempt(AgentID, ItemID) (Attempt, bool)
 	// Trace is what was said while an item (or none) was the focus.
-	Trace(AgentID, ItemID) (Trace, bool)
+	Trace(AgentID, ItemID) (trace, bool)
 	Ingress(IngressID) (Ingress, bool)
 	// Offers are the reports that are offered for a completed item without one.
 	Offers(AgentID, ItemID) (ReportOffers, bool)
@@ -254,15 +254,15 @@ func (r Records) Delegation(id DelegationID) (Delegation, bool) {
 func (r Records) Attempt(_ AgentID, id ItemID) (Attempt, bool) {
 	return getAs[Attempt](r, KindAttempt, id)
 }
-func (r Records) Trace(a AgentID, id ItemID) (Trace, bool) {
-	return getAs[Trace](r, KindTrace, traceKey(a, id))
+func (r Records) Trace(a AgentID, id ItemID) (trace, bool) {
+	return getAs[trace](r, KindTrace, traceKey(a, id))
 }
 func (r Records) Offers(_ AgentID, id ItemID) (ReportOffers, bool) {
 	return getAs[ReportOffers](r, KindOffers, id)
 }
 func (r Records) Seen(_ AgentID, id ItemID) (Seen, bool) { return getAs[Seen](r, KindSeen, id) }
-func (r Records) Brief(a AgentID, id ItemID) (Brief, bool) {
-	b, ok := getAs[Brief](r, KindBrief, id)
+func (r Records) Brief(a AgentID, id ItemID) (brief, bool) {
+	b, ok := getAs[brief](r, KindBrief, id)
 	return b, ok && b.AgentID == a
 }
 

@@ -75,7 +75,7 @@ func RowOf(w WorkItem, waits []Wait, current bool) Row {
 	return r
 }
 
-func gist(waits []Wait, d Derived) WaitGist {
+func gist(waits []Wait, d derived) WaitGist {
 	if d.Wait == nil {
 		return WaitGist{}
 	}
@@ -139,10 +139,10 @@ const (
 	TallyOpen          Tally = "open"
 	TallyCompleted     Tally = "completed"
 	TallyNeedsOperator Tally = "needs_operator"
-	// TallyBlocked counts what the blocked filter lists: blocked and not current.
-	TallyBlocked            Tally = "blocked"
-	TallyWaitingForOperator Tally = "waiting_for_operator"
-	TallyRunnable           Tally = "runnable"
+	// tallyBlocked counts what the blocked filter lists: blocked and not current.
+	tallyBlocked            Tally = "blocked"
+	tallyWaitingForOperator Tally = "waiting_for_operator"
+	tallyRunnable           Tally = "runnable"
 )
 
 // ClassTally counts a class.
@@ -157,7 +157,7 @@ func (r Row) Tallies() []Tally {
 	if r.Offered() {
 		out = append(out, TallyNeedsOperator, ClassTally(ReportOffered))
 	}
-	if r.Scheduling == ScheduledNever {
+	if r.Scheduling == scheduledNever {
 		return append(out, TallyCompleted)
 	}
 	out = append(out, TallyOpen)
@@ -165,13 +165,13 @@ func (r Row) Tallies() []Tally {
 		out = append(out, TallyNeedsOperator)
 	}
 	switch r.Scheduling.Readiness() {
-	case ReadyToRun:
-		out = append(out, TallyRunnable)
-	case ReadyOperator:
-		out = append(out, TallyWaitingForOperator)
-	case ReadyBlocked:
+	case readyToRun:
+		out = append(out, tallyRunnable)
+	case readyOperator:
+		out = append(out, tallyWaitingForOperator)
+	case readyBlocked:
 		if !r.IsCurrent {
-			out = append(out, TallyBlocked)
+			out = append(out, tallyBlocked)
 		}
 	}
 	return out
@@ -212,7 +212,7 @@ type View struct {
 	Objective     Text         `json:"objective"`
 	State         State        `json:"state"`
 	Focus         string       `json:"focus"`
-	Readiness     Readiness    `json:"readiness"`
+	Readiness     readiness    `json:"readiness"`
 	Scheduling    Scheduling   `json:"scheduling_state"`
 	ReasonCode    string       `json:"reason_code"`
 	Class         Class        `json:"candidate_class"`
@@ -231,7 +231,7 @@ type ViewMore struct {
 	BlockedBy         Text              `json:"blocked_by,omitempty"`
 	RecheckAt         time.Time         `json:"recheck_at,omitzero"`
 	RecheckConsumedAt time.Time         `json:"recheck_consumed_at,omitzero"`
-	Report            *CompletionReport `json:"completion_report,omitempty"`
+	Report            *completionReport `json:"completion_report,omitempty"`
 	// Offered are reports to choose from, of a completed item that has none.
 	Offered         []ReportOffer `json:"offered_reports,omitempty"`
 	ActiveWaits     []Wait        `json:"active_wait_conditions,omitempty"`
@@ -244,16 +244,16 @@ type ViewMore struct {
 	UpdatedAt   time.Time   `json:"updated_at"`
 }
 
-// CompletionReport is a completed item's report and where it came from.
-type CompletionReport struct {
+// completionReport is a completed item's report and where it came from.
+type completionReport struct {
 	Text      Text      `json:"text"`
 	Source    string    `json:"source"`
 	By        ReportOf  `json:"provenance,omitempty"`
 	CreatedAt time.Time `json:"created_at,omitzero"`
 }
 
-// PlanReader is a Reader that knows what plan files are like now.
-type PlanReader interface {
+// planReader is a Reader that knows what plan files are like now.
+type planReader interface {
 	// PlanOf describes an item's plan file, as far as the ledger's description goes when it
 	// cannot be read at the moment.
 	PlanOf(WorkItem) PlanArtifact
@@ -262,7 +262,7 @@ type PlanReader interface {
 // ViewOf shows an item, with its plan file as it is now if f is a PlanReader, else as the
 // ledger describes it.
 func ViewOf(f Facts, w WorkItem) View {
-	if plans, ok := f.(PlanReader); ok {
+	if plans, ok := f.(planReader); ok {
 		w.PlanArtifact = plans.PlanOf(w)
 	}
 	a, _ := f.Agent(w.AgentID)
@@ -293,7 +293,7 @@ func ViewOf(f Facts, w WorkItem) View {
 
 // focusWord is the focus word of tools: current, queued, blocked or completed. Queued means
 // runnable; whatever else waits is blocked.
-func focusWord(w WorkItem, d Derived) string {
+func focusWord(w WorkItem, d derived) string {
 	switch {
 	case w.State == Completed:
 		return "completed"
@@ -305,11 +305,11 @@ func focusWord(w WorkItem, d Derived) string {
 	return "blocked"
 }
 
-func reportOf(f Facts, w WorkItem) *CompletionReport {
+func reportOf(f Facts, w WorkItem) *completionReport {
 	if w.State != Completed || w.ResultSummary == "" {
 		return nil
 	}
-	r := &CompletionReport{Text: w.ResultSummary, Source: "work_item_result_summary"}
+	r := &completionReport{Text: w.ResultSummary, Source: "work_item_result_summary"}
 	if b, ok := f.Brief(w.AgentID, w.ID); ok {
 		r.By, r.CreatedAt = b.Provenance, b.CreatedAt
 	}

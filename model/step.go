@@ -26,7 +26,7 @@ func Step(f Facts, at Stamp, c Command) (Change, error) {
 type step struct {
 	*overlay
 	at      Stamp
-	events  []Event
+	events  []event
 	plans   []NewPlan
 	receipt Receipt
 	ids     int
@@ -47,7 +47,7 @@ func (s *step) newID(prefix string) string {
 }
 
 func (s *step) event(kind EventKind, item ItemID, data any) {
-	s.events = append(s.events, Event{Kind: kind, WorkItemID: item, Data: data})
+	s.events = append(s.events, event{Kind: kind, WorkItemID: item, Data: data})
 }
 
 func (s *step) warn(w ...Warning) { s.receipt.Warnings = append(s.receipt.Warnings, w...) }
@@ -155,7 +155,7 @@ func (s *step) releaseFocus(w WorkItem, reason string) {
 	s.put(a)
 	s.receipt.FocusReleased = true
 	d := Derive(w, s.ItemWaits(w.AgentID, w.ID), false)
-	s.event(EventFocusReleased, w.ID, Released{Reason: reason, Readiness: d.Readiness, Revision: w.Revision})
+	s.event(EventFocusReleased, w.ID, released{Reason: reason, Readiness: d.Readiness, Revision: w.Revision})
 }
 
 // cancelWaits ends waits, and says so in one event.
@@ -170,7 +170,7 @@ func (s *step) cancelWaits(item ItemID, waits []Wait, reason string) []WaitID {
 		s.put(x)
 	}
 	s.receipt.CancelledWaits = append(s.receipt.CancelledWaits, ids...)
-	s.event(EventWaitsCancelled, item, Cancelled{WaitIDs: ids, Reason: reason})
+	s.event(EventWaitsCancelled, item, cancelled{WaitIDs: ids, Reason: reason})
 	return ids
 }
 
@@ -231,7 +231,7 @@ func validTodos(list []Todo) ([]Todo, []Warning, error) {
 		out[i] = Todo{Text: text, State: t.State}
 	}
 	if running > 1 {
-		return out, []Warning{{Kind: WarnManyInProgress, Message: fmt.Sprintf("%d todos are in progress; normally one is", running)}}, nil
+		return out, []Warning{{Kind: warnManyInProgress, Message: fmt.Sprintf("%d todos are in progress; normally one is", running)}}, nil
 	}
 	return out, nil, nil
 }

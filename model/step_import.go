@@ -73,10 +73,10 @@ func (s *step) importItem(a Agent, in Imported) error {
 func (s *step) importCompleted(w WorkItem) WorkItem {
 	w = unblocked(w)
 	if w.ResultSummary = trimmed(w.ResultSummary); w.ResultSummary != "" {
-		s.put(Brief{ID: BriefID(s.newID("br-")), AgentID: w.AgentID, WorkItemID: w.ID, BriefKind: "result", Text: w.ResultSummary,
-			Provenance: ReportImported, CreatedAt: w.UpdatedAt})
-		s.put(Delivery{ID: DeliveryID(s.newID("dl-")), AgentID: w.AgentID, WorkItemID: w.ID, Text: w.ResultSummary,
-			Provenance: ReportImported, CreatedAt: w.UpdatedAt})
+		s.put(brief{ID: briefID(s.newID("br-")), AgentID: w.AgentID, WorkItemID: w.ID, BriefKind: "result", Text: w.ResultSummary,
+			Provenance: reportImported, CreatedAt: w.UpdatedAt})
+		s.put(delivery{ID: deliveryID(s.newID("dl-")), AgentID: w.AgentID, WorkItemID: w.ID, Text: w.ResultSummary,
+			Provenance: reportImported, CreatedAt: w.UpdatedAt})
 	}
 	return w
 }
@@ -129,8 +129,8 @@ const (
 	maxLinkName = 4096
 )
 
-// Linked is the data of work_item_links_changed: what came and what went.
-type Linked struct {
+// linked is the data of work_item_links_changed: what came and what went.
+type linked struct {
 	Revision uint64 `json:"revision"`
 	Added    Links  `json:"added,omitzero"`
 	Removed  Links  `json:"removed,omitzero"`
@@ -156,7 +156,7 @@ func (c LinkWorkItem) step(s *step) error {
 		return Refuse(CodeInvalid, "nothing to link").At("add").WithHint("name a thread, a file todo or a reference in add or remove")
 	}
 	before := w.Links
-	var change Linked
+	var change linked
 	w.Links.Threads, change.Added.Threads, change.Removed.Threads = relink(before.Threads, add.Threads, remove.Threads, equal)
 	w.Links.TodoRefs, change.Added.TodoRefs, change.Removed.TodoRefs = relink(before.TodoRefs, add.TodoRefs, remove.TodoRefs, equal)
 	w.Links.Refs, change.Added.Refs, change.Removed.Refs = relink(before.Refs, add.Refs, remove.Refs, Ref.same)
@@ -168,7 +168,7 @@ func (c LinkWorkItem) step(s *step) error {
 	}
 	w = s.save(w, false)
 	change.Revision = w.Revision
-	s.event(EventLinksChanged, w.ID, change)
+	s.event(eventLinksChanged, w.ID, change)
 	return nil
 }
 

@@ -201,7 +201,7 @@ func (s *step) agentOfCreate() (Agent, error) {
 	_, known := s.Agent(id)
 	a, err := s.agent(id)
 	if err == nil && !known {
-		s.warn(Warning{Kind: WarnAgentAdded, Message: fmt.Sprintf("agent %s was not known before; it is now", a.ID)})
+		s.warn(Warning{Kind: warnAgentAdded, Message: fmt.Sprintf("agent %s was not known before; it is now", a.ID)})
 	}
 	return a, err
 }
@@ -236,7 +236,7 @@ func (c UpdateAgent) step(s *step) error {
 	}
 	if c.Posture != nil {
 		switch *c.Posture {
-		case Awake, Asleep, Stopped:
+		case Awake, asleep, Stopped:
 			a.Posture = *c.Posture
 		default:
 			return Refuse(CodeInvalid, "unknown posture %q", Text(*c.Posture)).At("posture").WithHint("use awake, asleep or stopped")
@@ -267,7 +267,7 @@ func (c RefreshPlan) step(s *step) error {
 	before := w.PlanArtifact
 	w.PlanArtifact = p
 	w = s.save(w, false)
-	s.event(EventPlanRefreshed, w.ID, Refreshed{Revision: w.Revision, PreviousHash: before.Hash, Hash: p.Hash, Bytes: p.Bytes,
+	s.event(EventPlanRefreshed, w.ID, refreshed{Revision: w.Revision, PreviousHash: before.Hash, Hash: p.Hash, Bytes: p.Bytes,
 		Condition: p.Condition})
 	return nil
 }
@@ -299,6 +299,6 @@ func (c RefreshTodos) step(s *step) error {
 	}
 	w.TodoList = list
 	w = s.save(w, false)
-	s.event(EventTodosRefreshed, w.ID, TodosRefreshed{Revision: w.Revision, Rows: changed})
+	s.event(EventTodosRefreshed, w.ID, todosRefreshed{Revision: w.Revision, Rows: changed})
 	return nil
 }

@@ -48,7 +48,7 @@ func (s *step) mayAutoPick(a Agent, w WorkItem) error {
 }
 
 func (s *step) transition(a Agent, w WorkItem, reason Text) Transition {
-	t := Transition{CurrentWorkItemID: w.ID, Reason: reason, SwitchKind: SwitchPick, Warnings: []Warning{}}
+	t := Transition{CurrentWorkItemID: w.ID, Reason: reason, SwitchKind: switchPick, Warnings: []Warning{}}
 	prev, ok := Focus(s, a.ID)
 	if ok {
 		t.PreviousWorkItemID = prev.ID
@@ -56,9 +56,9 @@ func (s *step) transition(a Agent, w WorkItem, reason Text) Transition {
 	}
 	switch {
 	case ok && prev.ID == w.ID:
-		t.SwitchKind = SwitchSame
-	case t.PreviousReadiness == ReadyToRun:
-		t.SwitchKind = SwitchOverride
+		t.SwitchKind = switchSame
+	case t.PreviousReadiness == readyToRun:
+		t.SwitchKind = switchOverride
 	case s.at.Actor == Scheduler:
 		t.SwitchKind = SwitchAutoPick
 	}
@@ -81,14 +81,14 @@ func (s *step) clearBlocker(w WorkItem, t *Transition) WorkItem {
 // focus moves the focus to w. Leaving runnable work asks for a reason; a missing one is a
 // warning (docs/lifecycle.md 6).
 func (s *step) focus(a Agent, w WorkItem, t Transition) {
-	t.CurrentReadiness, t.FocusMode = ReadyToRun, FocusRunnable
+	t.CurrentReadiness, t.FocusMode = readyToRun, focusRunnable
 	if d := Derive(w, s.ItemWaits(w.AgentID, w.ID), true); d.Scheduling != Runnable {
 		t.CurrentReadiness, t.FocusMode = d.Readiness, FocusInspection
 	}
-	required := t.SwitchKind == SwitchOverride
+	required := t.SwitchKind == switchOverride
 	missing := required && t.Reason == ""
 	if missing {
-		t.Warnings = []Warning{{Kind: WarnMissingPickReason, Message: "left runnable work without a reason; say why next time"}}
+		t.Warnings = []Warning{{Kind: warnMissingPickReason, Message: "left runnable work without a reason; say why next time"}}
 		s.warn(t.Warnings...)
 	}
 	if a.CurrentWorkItemID != w.ID {
@@ -184,7 +184,7 @@ func (s *step) settleOffer(w WorkItem, text Text, by ReportOf, shared []ItemID) 
 		s.offerWords(w, text, by, nil, unfocusedReport)
 	default:
 		b := s.promote(w, text, by, unfinished(w))
-		s.event(EventBriefSuppressed, w.ID, Suppressed{Reason: "work_item_completion_report_promoted", BriefID: b.ID})
+		s.event(EventBriefSuppressed, w.ID, suppressed{Reason: "work_item_completion_report_promoted", BriefID: b.ID})
 	}
 }
 
@@ -263,7 +263,7 @@ func (s *step) completedSince(since time.Time, w WorkItem) (found, focused bool)
 			var x Written
 			found = found || json.Unmarshal(e.Data, &x) == nil && x.Action == "completed"
 		case EventFocusReleased:
-			var x Released
+			var x released
 			focused = focused || json.Unmarshal(e.Data, &x) == nil && x.Reason == "work_item_completed"
 		}
 	}
@@ -338,7 +338,7 @@ func (c Acknowledge) note(s *step, w WorkItem, x Inboxed) {
 func tellSeen(d seenNews) string {
 	what := map[Need]string{
 		NeedAnswer: "its question", NeedNudge: "that it stalled", NeedPickup: "that its answer waits", NeedReview: "its trigger",
-		NeedChoice: "that a report is offered", NeedReport: "that it has no report", NeedLook: "its unfinished todos",
+		NeedChoice: "that a report is offered", NeedReport: "that it has no report", needLook: "its unfinished todos",
 	}[d.Need]
 	if d.Withdrawn {
 		return "acknowledgement taken back: " + what

@@ -91,9 +91,9 @@ func (s *step) provenance(p ReportOf) (ReportOf, error) {
 
 // Why a round's text is not the report of what it completed.
 var (
-	manyCompletions = Warning{Kind: WarnMultipleCompletions, Message: "the round completed several work items; its text is nobody's report"}
-	missingReport   = Warning{Kind: WarnMissingReport, Message: "completed without a report; vise report gives it one"}
-	unfocusedReport = Warning{Kind: WarnUnfocused, Message: "the completed work item was not the focus; the text was not promoted"}
+	manyCompletions = Warning{Kind: warnMultipleCompletions, Message: "the round completed several work items; its text is nobody's report"}
+	missingReport   = Warning{Kind: warnMissingReport, Message: "completed without a report; vise report gives it one"}
+	unfocusedReport = Warning{Kind: warnUnfocused, Message: "the completed work item was not the focus; the text was not promoted"}
 	reportOffered   = Warning{Kind: WarnReportOffered, Message: "the text is not from the completing round; it is offered, not promoted"}
 )
 
@@ -124,7 +124,7 @@ func (s *step) promoteRound(c Round, text Text, by ReportOf, completed []complet
 		w, _ := s.Item(x.item)
 		b := s.promote(w, text, by, s.receipt.Calls[x.call].Warnings)
 		if by == ReportSameRound {
-			s.event(EventBriefSuppressed, w.ID, Suppressed{Reason: "work_item_completion_report_promoted", BriefID: b.ID})
+			s.event(EventBriefSuppressed, w.ID, suppressed{Reason: "work_item_completion_report_promoted", BriefID: b.ID})
 		}
 	}
 }
@@ -140,16 +140,16 @@ func (s *step) notPromoted(x completedCall, why Warning, text Text, by ReportOf,
 
 // promote makes text the completion report of w: its summary, one delivery summary, and
 // exactly one result brief (docs/lifecycle.md 9).
-func (s *step) promote(w WorkItem, text Text, by ReportOf, warnings []Warning) Brief {
+func (s *step) promote(w WorkItem, text Text, by ReportOf, warnings []Warning) brief {
 	w.ResultSummary = text
 	w = s.save(w, true)
-	b := Brief{ID: BriefID(s.newID("br-")), AgentID: w.AgentID, WorkItemID: w.ID, BriefKind: "result", Text: text,
+	b := brief{ID: briefID(s.newID("br-")), AgentID: w.AgentID, WorkItemID: w.ID, BriefKind: "result", Text: text,
 		Provenance: by, Warnings: warnings, CreatedAt: s.at.At}
-	d := Delivery{ID: DeliveryID(s.newID("dl-")), AgentID: w.AgentID, WorkItemID: w.ID, BriefID: b.ID, Text: text,
+	d := delivery{ID: deliveryID(s.newID("dl-")), AgentID: w.AgentID, WorkItemID: w.ID, BriefID: b.ID, Text: text,
 		Provenance: by, CreatedAt: s.at.At}
 	s.put(b)
 	s.put(d)
-	p := Promoted{Revision: w.Revision, Source: by, TextPreview: cut(text, previewReport), Warnings: warnings, DeliveryID: d.ID,
+	p := promoted{Revision: w.Revision, Source: by, TextPreview: cut(text, previewReport), Warnings: warnings, DeliveryID: d.ID,
 		BriefID: b.ID}
 	s.event(EventReportPromoted, w.ID, p)
 	s.receipt.ReportPromoted, s.receipt.ReportSource = true, by
@@ -298,7 +298,7 @@ func unfinished(w WorkItem) []Warning {
 		return nil
 	}
 	u := Warning{
-		Kind: WarnUnfinishedTodos, PendingCount: total - done - running, InProgressCount: running,
+		Kind: warnUnfinishedTodos, PendingCount: total - done - running, InProgressCount: running,
 		Message: fmt.Sprintf("%d of %d todos are unfinished", total-done, total),
 	}
 	for _, t := range w.TodoList {
@@ -315,9 +315,9 @@ func (s *step) settleDelegations() {
 	for _, id := range s.completed {
 		w, _ := s.Item(id)
 		for _, d := range s.ParentsOf(id) {
-			d.State, d.ResultSummary, d.UpdatedAt = DelegationCompleted, w.ResultSummary, s.at.At
+			d.State, d.ResultSummary, d.UpdatedAt = delegationCompleted, w.ResultSummary, s.at.At
 			s.put(d)
-			s.event(EventDelegationCompleted, d.ParentWorkItemID, Delegated{
+			s.event(EventDelegationCompleted, d.ParentWorkItemID, delegated{
 				DelegationID: d.ID, ChildAgentID: d.ChildAgentID, ChildWorkItemID: d.ChildWorkItemID, ResultSummary: d.ResultSummary,
 			})
 			s.wake(s.WaitsOn(d.ParentAgentID, WaitTask, Text(d.ID)), Provenance{

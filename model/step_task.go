@@ -98,7 +98,7 @@ func (c OpenDelegation) step(s *step) error {
 	s.put(d)
 	s.receipt.AgentID, s.receipt.WorkItemID, s.receipt.ItemRevision = parent.AgentID, parent.ID, parent.Revision
 	s.receipt.DelegationID, s.receipt.ChildWorkItemID = d.ID, child.ID
-	s.event(EventDelegationOpened, parent.ID, Delegated{DelegationID: d.ID, ChildAgentID: d.ChildAgentID,
+	s.event(EventDelegationOpened, parent.ID, delegated{DelegationID: d.ID, ChildAgentID: d.ChildAgentID,
 		ChildWorkItemID: d.ChildWorkItemID})
 	return nil
 }
@@ -199,7 +199,7 @@ func (c Answer) step(s *step) error {
 		w.PlanStatus = Ready
 	}
 	w = s.save(w, true)
-	s.event(EventOperatorAnswered, w.ID, Answered{WaitID: x.ID, Text: cut(text, previewReport), PlanReady: c.PlanReady,
+	s.event(EventOperatorAnswered, w.ID, answered{WaitID: x.ID, Text: cut(text, previewReport), PlanReady: c.PlanReady,
 		Revision: w.Revision})
 	if x.ID != "" {
 		s.trigger([]Wait{x}, Provenance{Actor: s.at.Actor, Source: "answer", Payload: text})

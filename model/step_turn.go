@@ -32,7 +32,7 @@ func (c ClaimTurn) step(s *step) error {
 	}
 	a = s.sweepTurn(a)
 	a.TurnIndex++
-	a.Turn = &Turn{Index: a.TurnIndex, Holder: holder, Tick: c.Tick, StartedAt: s.at.At, BeatAt: s.at.At, ExpiresAt: s.at.At.Add(ttl)}
+	a.Turn = &turn{Index: a.TurnIndex, Holder: holder, Tick: c.Tick, StartedAt: s.at.At, BeatAt: s.at.At, ExpiresAt: s.at.At.Add(ttl)}
 	if w, ok := Focus(s, a.ID); ok {
 		a.Turn.WorkItemID = w.ID
 	}
@@ -136,7 +136,7 @@ func restAfter(a Agent, outcome TurnOutcome, now time.Time) Agent {
 
 // retryOffer lets what an interrupted turn was offered be offered again at once. The
 // attempt still counts: an item that brings down its driver stalls in the end.
-func (s *step) retryOffer(t Turn) {
+func (s *step) retryOffer(t turn) {
 	x, ok := s.Attempt(s.receipt.AgentID, t.OfferedID)
 	if ok && t.OfferedID != "" && x.TickKey == t.Tick && s.at.At.Before(x.NextAt) {
 		x.NextAt = s.at.At
@@ -220,7 +220,7 @@ func (s *step) traceRound(c Round, text Text, item ItemID) {
 
 // boundTo is the item of a round that began without a focus: what it picked, what it
 // completed elsewhere, or what the turn began with.
-func (s *step) boundTo(c Round, t Turn) ItemID {
+func (s *step) boundTo(c Round, t turn) ItemID {
 	if w, ok := Focus(s, s.actingAgent()); ok {
 		return w.ID
 	}
@@ -338,7 +338,7 @@ func (s *step) offer(a Agent, d Decision, rechecks []DueRecheck) {
 	t.Count++
 	t.LastAt, t.NextAt = s.at.At, s.at.At.Add(backoff(t.Count))
 	s.put(t)
-	a.Offered = &Offered{Key: d.Key, Reason: d.Reason, WorkItemID: d.WorkItemID, At: s.at.At, Until: t.NextAt}
+	a.Offered = &offered{Key: d.Key, Reason: d.Reason, WorkItemID: d.WorkItemID, At: s.at.At, Until: t.NextAt}
 	s.put(a)
 	w, _ := s.Item(d.WorkItemID)
 	s.receipt.TickKey, s.receipt.WorkItemID = d.Key, d.WorkItemID
@@ -363,7 +363,7 @@ func (s *step) offerRechecks(a Agent) {
 	}
 	last := due[len(due)-1]
 	key := fmt.Sprintf("%s:%s@%s", reasonRecheck, last.WorkItemID, last.RecheckAt.Format(time.RFC3339))
-	a.Offered = &Offered{Key: key, Reason: reasonRecheck, WorkItemID: last.WorkItemID, At: s.at.At, Until: s.at.At.Add(lastBackoff)}
+	a.Offered = &offered{Key: key, Reason: reasonRecheck, WorkItemID: last.WorkItemID, At: s.at.At, Until: s.at.At.Add(lastBackoff)}
 	s.put(a)
 	s.receipt.TickKey = key
 	s.newsOfRechecks(due, key)

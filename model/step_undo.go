@@ -14,29 +14,29 @@ type Undo struct {
 	What Text `json:"what"`
 	// Again: the act is carried out again.
 	Again bool       `json:"again,omitempty"`
-	Items []Restored `json:"items,omitempty"`
+	Items []restored `json:"items,omitempty"`
 	// Focus is the move of the focus that is taken back; nil when there was none.
-	Focus *Refocus `json:"focus,omitempty"`
+	Focus *refocus `json:"focus,omitempty"`
 	// Seen are the acknowledgements that take those of the act back.
 	Seen []Acknowledge `json:"seen,omitempty"`
 }
 
-// Restored is an item that is to stand as before.
-type Restored struct {
+// restored is an item that is to stand as before.
+type restored struct {
 	WorkItemID ItemID `json:"work_item_id"`
 	// Left is how the act left the item; Back how it is to stand.
-	Left Standing `json:"left"`
-	Back Standing `json:"back"`
+	Left standing `json:"left"`
+	Back standing `json:"back"`
 }
 
-// Refocus is a move of the focus: from Left back to Back; empty is no focus.
-type Refocus struct {
+// refocus is a move of the focus: from Left back to Back; empty is no focus.
+type refocus struct {
 	Left ItemID `json:"left,omitempty"`
 	Back ItemID `json:"back,omitempty"`
 }
 
-// Standing is all of an open item that an act of the operator can change and take back.
-type Standing struct {
+// standing is all of an open item that an act of the operator can change and take back.
+type standing struct {
 	Objective         Text       `json:"objective"`
 	PlanStatus        PlanStatus `json:"plan_status"`
 	TodoList          []Todo     `json:"todo_list,omitempty"`
@@ -44,11 +44,11 @@ type Standing struct {
 	RecheckAt         time.Time  `json:"recheck_at,omitzero"`
 	RecheckConsumedAt time.Time  `json:"recheck_consumed_at,omitzero"`
 	// Waits are the active ones and how often each was triggered.
-	Waits []WaitMark `json:"waits,omitempty"`
+	Waits []waitMark `json:"waits,omitempty"`
 }
 
-// WaitMark is a wait at a count of its triggers.
-type WaitMark struct {
+// waitMark is a wait at a count of its triggers.
+type waitMark struct {
 	ID    WaitID `json:"id"`
 	Count int    `json:"count,omitempty"`
 }
@@ -57,23 +57,23 @@ type WaitMark struct {
 func (Undo) Name() string { return "Undo" }
 
 // standingOf is how an item stands.
-func standingOf(f Facts, w WorkItem) Standing {
-	out := Standing{Objective: w.Objective, PlanStatus: w.PlanStatus, TodoList: w.TodoList,
+func standingOf(f Facts, w WorkItem) standing {
+	out := standing{Objective: w.Objective, PlanStatus: w.PlanStatus, TodoList: w.TodoList,
 		BlockedBy: w.BlockedBy, RecheckAt: w.RecheckAt, RecheckConsumedAt: w.RecheckConsumedAt}
 	for _, x := range f.ItemWaits(w.AgentID, w.ID) {
-		out.Waits = append(out.Waits, WaitMark{x.ID, x.TriggerCount})
+		out.Waits = append(out.Waits, waitMark{x.ID, x.TriggerCount})
 	}
 	return out
 }
 
 // Same reports whether nothing that counts differs. A recheck that came due meanwhile is
 // bookkeeping.
-func (a Standing) Same(b Standing) bool {
+func (a standing) Same(b standing) bool {
 	return len(a.differs(b)) == 0 && slices.Equal(a.Waits, b.Waits)
 }
 
 // differs names the fields that are not as in b, waits aside.
-func (a Standing) differs(b Standing) []string {
+func (a standing) differs(b standing) []string {
 	var out []string
 	for _, f := range []struct {
 		name   string
@@ -94,10 +94,10 @@ func (a Standing) differs(b Standing) []string {
 func (u Undo) Reversed() Undo {
 	out := Undo{What: u.What, Again: !u.Again}
 	for _, r := range u.Items {
-		out.Items = append(out.Items, Restored{r.WorkItemID, r.Back, r.Left})
+		out.Items = append(out.Items, restored{r.WorkItemID, r.Back, r.Left})
 	}
 	if u.Focus != nil {
-		out.Focus = &Refocus{u.Focus.Back, u.Focus.Left}
+		out.Focus = &refocus{u.Focus.Back, u.Focus.Left}
 	}
 	for _, x := range u.Seen {
 		x.Withdraw = !x.Withdraw
@@ -149,7 +149,7 @@ func (u Undo) action() string {
 }
 
 // restore puts an item back to what it was, if it stands as it was left.
-func (s *step) restore(r Restored, action string, what Text) error {
+func (s *step) restore(r restored, action string, what Text) error {
 	w, err := s.open(r.WorkItemID, 0, "undo a change of")
 	if err != nil {
 		return err
@@ -164,7 +164,7 @@ func (s *step) restore(r Restored, action string, what Text) error {
 	}
 	var gone []Wait
 	for _, x := range s.ItemWaits(w.AgentID, w.ID) {
-		if !slices.ContainsFunc(r.Back.Waits, func(m WaitMark) bool { return m.ID == x.ID }) {
+		if !slices.ContainsFunc(r.Back.Waits, func(m waitMark) bool { return m.ID == x.ID }) {
 			gone = append(gone, x)
 		}
 	}
@@ -191,7 +191,7 @@ func (s *step) movedOn(w WorkItem) *Error {
 }
 
 // on is w standing as b says, if that is a way to stand.
-func (b Standing) on(w WorkItem) (WorkItem, error) {
+func (b standing) on(w WorkItem) (WorkItem, error) {
 	objective, err := required("objective", b.Objective, MaxObjective)
 	if err != nil {
 		return w, err
@@ -213,7 +213,7 @@ func (b Standing) on(w WorkItem) (WorkItem, error) {
 }
 
 // awaken makes waits active that the act cancelled.
-func (s *step) awaken(w WorkItem, waits []WaitMark) error {
+func (s *step) awaken(w WorkItem, waits []waitMark) error {
 	for _, m := range waits {
 		x, ok := s.Wait(m.ID)
 		if !ok || x.WorkItemID != w.ID || x.AgentID != w.AgentID {
@@ -224,7 +224,7 @@ func (s *step) awaken(w WorkItem, waits []WaitMark) error {
 		}
 		x.Status, x.CancelledAt, x.CancelReason, x.UpdatedAt = WaitActive, time.Time{}, "", s.at.At
 		s.put(x)
-		s.event(EventWaitRegistered, w.ID, Registered{
+		s.event(EventWaitRegistered, w.ID, registered{
 			WaitID: x.ID, Kind: x.Kind, Reason: x.Reason, Resource: x.Resource, Source: x.Source,
 			Condition: x.Condition, Question: x.Ask.Question, WakeAt: x.WakeAt,
 		})
@@ -234,7 +234,7 @@ func (s *step) awaken(w WorkItem, waits []WaitMark) error {
 
 // refocus takes a move of the focus back. One that has moved again since stays where it is:
 // a refusal when nothing else is undone.
-func (s *step) refocus(f Refocus, alone bool, reason Text) error {
+func (s *step) refocus(f refocus, alone bool, reason Text) error {
 	w, err := s.open(cmp.Or(f.Back, f.Left), 0, "give the focus back to")
 	if err != nil {
 		return err
@@ -250,7 +250,7 @@ func (s *step) refocus(f Refocus, alone bool, reason Text) error {
 		return Refuse(CodeStale, "the focus of %s moved on since: nothing was undone", a.ID).At("focus").
 			WithHint("pick what it should be on")
 	case a.CurrentWorkItemID != f.Left:
-		s.warn(Warning{Kind: WarnFocusMoved, Message: "the focus is elsewhere by now and stays there"})
+		s.warn(Warning{Kind: warnFocusMoved, Message: "the focus is elsewhere by now and stays there"})
 		return nil
 	case f.Back == "":
 		s.releaseFocus(w, "work_item_undone")

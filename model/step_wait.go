@@ -134,7 +134,7 @@ func (s *step) itemWaits(w WorkItem, x Wait, recheck time.Duration) {
 	s.register(x, cancelled)
 	s.releaseFocus(w, "work_item_waiting")
 	if recheck == 0 && x.Kind == WaitExternal {
-		s.warn(Warning{Kind: WarnWeakWait, Message: "nothing wakes it if the event never comes; recheck_after_ms would"})
+		s.warn(Warning{Kind: warnWeakWait, Message: "nothing wakes it if the event never comes; recheck_after_ms would"})
 	}
 }
 
@@ -161,7 +161,7 @@ func (s *step) register(x Wait, cancelled []WaitID) {
 	x.ID = WaitID(s.newID("wt-"))
 	s.put(x)
 	s.receipt.WaitID = x.ID
-	s.event(EventWaitRegistered, x.WorkItemID, Registered{
+	s.event(EventWaitRegistered, x.WorkItemID, registered{
 		WaitID: x.ID, Kind: x.Kind, Reason: x.Reason, Resource: x.Resource, Source: x.Source,
 		Condition: x.Condition, Question: x.Ask.Question, WakeAt: x.WakeAt, Cancelled: cancelled,
 	})
@@ -169,7 +169,7 @@ func (s *step) register(x Wait, cancelled []WaitID) {
 		return
 	}
 	if t, ok := s.Task(TaskID(x.Resource)); ok && t.Status != TaskRunning {
-		s.warn(Warning{Kind: WarnTaskEnded, Message: "the task had already ended; the wait is triggered"})
+		s.warn(Warning{Kind: warnTaskEnded, Message: "the task had already ended; the wait is triggered"})
 		s.wake([]Wait{x}, Provenance{Actor: s.at.Actor, Source: "task", Payload: cut(t.Result, previewReport)})
 	}
 }
@@ -315,7 +315,7 @@ func (c MintIngress) step(s *step) error {
 	in.ID = IngressID(s.newID("in-"))
 	s.put(in)
 	s.receipt.AgentID, s.receipt.IngressID, s.receipt.WaitID = in.AgentID, in.ID, in.WaitID
-	s.event(EventIngressMinted, "", ingressNews{IngressID: in.ID, WaitID: in.WaitID, Deliver: in.Deliver})
+	s.event(eventIngressMinted, "", ingressNews{IngressID: in.ID, WaitID: in.WaitID, Deliver: in.Deliver})
 	return nil
 }
 
@@ -330,7 +330,7 @@ func (c RevokeIngress) step(s *step) error {
 	}
 	in.Revoked, in.UpdatedAt = true, s.at.At
 	s.put(in)
-	s.event(EventIngressRevoked, "", ingressNews{IngressID: in.ID, WaitID: in.WaitID, Deliver: in.Deliver})
+	s.event(eventIngressRevoked, "", ingressNews{IngressID: in.ID, WaitID: in.WaitID, Deliver: in.Deliver})
 	return nil
 }
 

@@ -21,30 +21,30 @@ var tellers = map[EventKind]func(json.RawMessage) Text{
 	EventAgentUpdated:    telling(tellAgent),
 	EventWorkItemWritten: telling(tellWritten),
 	EventWorkItemPicked:  telling(tellPicked),
-	EventFocusReleased:   telling(func(d Released) string { return "focus released: " + spaced(d.Reason) }),
+	EventFocusReleased:   telling(func(d released) string { return "focus released: " + spaced(d.Reason) }),
 	EventPlanRefreshed:   telling(tellPlan),
 	EventTodosRefreshed:  telling(tellRows),
-	EventLinksChanged:    telling(tellLinked),
+	eventLinksChanged:    telling(tellLinked),
 	EventWaitRegistered:  telling(tellWait),
-	EventWaitsCancelled: telling(func(d Cancelled) string {
+	EventWaitsCancelled: telling(func(d cancelled) string {
 		return counted(len(d.WaitIDs), "wait") + " cancelled: " + spaced(d.Reason)
 	}),
 	EventWaitTriggered:     telling(tellTrigger),
 	EventCompletionWarning: telling(func(d Warning) string { return "warning: " + d.Message }),
-	EventReportPromoted: telling(func(d Promoted) string {
+	EventReportPromoted: telling(func(d promoted) string {
 		return "report kept (" + spaced(string(d.Source)) + "): " + string(d.TextPreview)
 	}),
 	EventReportOffered: telling(func(d offeredNews) string {
 		return "report offered (" + spaced(string(d.Source)) + "): " + string(d.TextPreview)
 	}),
 	EventReportDeclined:      telling(func(d declinedNews) string { return counted(d.Offers, "offered report") + " declined" }),
-	EventBriefSuppressed:     telling(func(Promoted) string { return "the turn's own brief gives way to the report" }),
+	EventBriefSuppressed:     telling(func(promoted) string { return "the turn's own brief gives way to the report" }),
 	EventTaskStarted:         telling(tellTask),
 	EventTaskEnded:           telling(tellTask),
 	EventMessagesSent:        telling(func(d handedNews) string { return counted(len(d.Messages), "message") + " sent" }),
 	EventMessagesSeen:        telling(func(d handedNews) string { return counted(len(d.Messages), "message") + " seen" }),
 	EventMessageQueued:       telling(tellMessage),
-	EventOperatorAnswered:    telling(func(d Answered) string { return "answered: " + string(d.Text) }),
+	EventOperatorAnswered:    telling(func(d answered) string { return "answered: " + string(d.Text) }),
 	EventTurnStarted:         telling(tellTurn),
 	EventTurnEnded:           telling(tellTurn),
 	EventRound:               telling(tellRound),
@@ -52,11 +52,11 @@ var tellers = map[EventKind]func(json.RawMessage) Text{
 	EventRecheckConsumed:     telling(func(recheckNews) string { return "due for a second look" }),
 	EventStalled:             telling(func(d stallNews) string { return "stalled after " + counted(d.Attempts, "offer") }),
 	EventAcknowledged:        telling(tellSeen),
-	EventIngressMinted:       telling(tellIngress("made")),
-	EventIngressRevoked:      telling(tellIngress("revoked")),
+	eventIngressMinted:       telling(tellIngress("made")),
+	eventIngressRevoked:      telling(tellIngress("revoked")),
 	EventIngressDelivered:    telling(tellIngress("used")),
-	EventDelegationOpened:    telling(func(d Delegated) string { return "delegated to " + string(d.ChildAgentID) }),
-	EventDelegationCompleted: telling(func(d Delegated) string { return "delegation completed by " + string(d.ChildAgentID) }),
+	EventDelegationOpened:    telling(func(d delegated) string { return "delegated to " + string(d.ChildAgentID) }),
+	EventDelegationCompleted: telling(func(d delegated) string { return "delegation completed by " + string(d.ChildAgentID) }),
 }
 
 // telling reads an event's data; data of another shape tells as much as it holds.
@@ -114,7 +114,7 @@ func tellPicked(d Picked) string {
 	return s
 }
 
-func tellPlan(d Refreshed) string {
+func tellPlan(d refreshed) string {
 	if d.Condition != PlanOK {
 		return "plan.md is " + spaced(string(d.Condition))
 	}
@@ -122,7 +122,7 @@ func tellPlan(d Refreshed) string {
 }
 
 // tellRows names the row when one changed, and counts them when there are more.
-func tellRows(d TodosRefreshed) string {
+func tellRows(d todosRefreshed) string {
 	if len(d.Rows) == 1 {
 		return fmt.Sprintf("todo %s: %s", spaced(string(d.Rows[0].State)), d.Rows[0].Text.Raw())
 	}
@@ -130,7 +130,7 @@ func tellRows(d TodosRefreshed) string {
 }
 
 // tellLinked names what was linked or unlinked when it is one, and counts it when it is more.
-func tellLinked(d Linked) string {
+func tellLinked(d linked) string {
 	var said []string
 	for _, part := range []struct {
 		verb  string
@@ -163,7 +163,7 @@ func (l Links) names() []string {
 	return out
 }
 
-func tellWait(d Registered) string {
+func tellWait(d registered) string {
 	if d.Question != "" {
 		return "asks: " + string(d.Question)
 	}

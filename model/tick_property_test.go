@@ -45,7 +45,7 @@ func (w *tickWorld) step() {
 		item = rapid.SampledFrom(ids).Draw(w.t, "item").ID
 	}
 	minute, a := int64(60_000), w.book.agent("ann")
-	stopped := rapid.SampledFrom([]Posture{Awake, Asleep, Stopped}).Draw(w.t, "posture")
+	stopped := rapid.SampledFrom([]Posture{Awake, asleep, Stopped}).Draw(w.t, "posture")
 	turn, tick := 0, ""
 	if a.Turn != nil {
 		turn = a.Turn.Index

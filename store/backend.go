@@ -83,7 +83,7 @@ var ErrNoHome = errors.New("there is no vise home here")
 // Errors of a transaction.
 var (
 	// ErrDamaged: the ledger's file does not read as what was written.
-	ErrDamaged = errors.New("the ledger is damaged")
+	errDamaged = errors.New("the ledger is damaged")
 	// ErrUnknown: a commit failed in a way that leaves open whether it happened.
 	ErrUnknown = errors.New("the outcome of the commit is unknown")
 	// ErrReplaced: the ledger's file, or its lock, was replaced during the transaction.
@@ -122,15 +122,15 @@ type damage struct {
 
 func (d *damage) Error() string { return fmt.Sprintf("%s: %v", d.step, d.cause) }
 
-func (d *damage) Is(target error) bool { return target == ErrDamaged }
+func (d *damage) Is(target error) bool { return target == errDamaged }
 
 func lostChanges(revision, known uint64) string {
 	return fmt.Sprintf("it ends at revision %d, and this home has seen %d", revision, known)
 }
 
-// Memory is a Backend that lives and dies with the process. It serves tests, and is the
+// memory is a Backend that lives and dies with the process. It serves tests, and is the
 // simplest thing that keeps a backend's promises.
-type Memory struct {
+type memory struct {
 	news    news
 	writing sync.Mutex // lets one Update at a time
 	now     atomic.Pointer[memState]
@@ -143,14 +143,14 @@ type memState struct {
 }
 
 // NewMemory is an empty Memory.
-func NewMemory() *Memory {
-	m := &Memory{}
+func NewMemory() *memory {
+	m := &memory{}
 	m.now.Store(&memState{tree: btree.NewG(32, func(a, b pair) bool { return bytes.Compare(a.key, b.key) < 0 })})
 	return m
 }
 
 // View implements Backend.
-func (m *Memory) View(ctx context.Context, fn func(Txn) error) error {
+func (m *memory) View(ctx context.Context, fn func(Txn) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (m *Memory) View(ctx context.Context, fn func(Txn) error) error {
 }
 
 // Update implements Backend.
-func (m *Memory) Update(ctx context.Context, fn func(Txn) error) error {
+func (m *memory) Update(ctx context.Context, fn func(Txn) error) error {
 	m.writing.Lock()
 	defer m.writing.Unlock()
 	if err := ctx.Err(); err != nil {
@@ -175,13 +175,13 @@ func (m *Memory) Update(ctx context.Context, fn func(Txn) error) error {
 }
 
 // Mark implements Backend.
-func (m *Memory) Mark(context.Context) (uint64, error) { return m.now.Load().mark, nil }
+func (m *memory) Mark(context.Context) (uint64, error) { return m.now.Load().mark, nil }
 
 // News implements Backend.
-func (m *Memory) News() <-chan struct{} { return m.news.next() }
+func (m *memory) News() <-chan struct{} { return m.news.next() }
 
 // Close implements Backend.
-func (m *Memory) Close() error { return nil }
+func (m *memory) Close() error { return nil }
 
 type memTxn struct {
 	tree     *btree.BTreeG[pair]

@@ -16,8 +16,8 @@ import (
 	"vise/model"
 )
 
-// PlanReader reads the plan file that an item has, for a backup.
-type PlanReader interface {
+// planReader reads the plan file that an item has, for a backup.
+type planReader interface {
 	PlanFiles
 	// ReadPlan returns the whole text of a plan and since when it is so. It is nil where
 	// nothing is that may be read as a plan.
@@ -49,7 +49,7 @@ const (
 
 // addPlans puts the plans of all items of a copy into it, and counts them.
 func (l *Ledger) addPlans(path string) (n int, err error) {
-	reader, ok := l.plans.(PlanReader)
+	reader, ok := l.plans.(planReader)
 	if !ok {
 		return 0, nil
 	}
@@ -82,7 +82,7 @@ func itemsOf(path string) (out []planOf, err error) {
 
 // addSome adds the first plans in one transaction, and tells how many items it looked at
 // and how many plans it found.
-func (l *Ledger) addSome(path string, reader PlanReader, items []planOf) (done, found int, err error) {
+func (l *Ledger) addSome(path string, reader planReader, items []planOf) (done, found int, err error) {
 	size := 0
 	err = transact(l.home.machine, path, true, 0, func(s *session) error {
 		err := s.guard("add plans", func() error {
@@ -201,7 +201,7 @@ func (r *restore) planPlans() {
 
 // bringPlans makes the plans of the backup again that the home lacks, and puts those aside
 // that differ. Cut short, it can be done again.
-func (r *Recovery) bringPlans(h Home, plans PlanReader) error {
+func (r *Recovery) bringPlans(h home, plans planReader) error {
 	if r.Plans == nil || plans == nil {
 		return nil
 	}
@@ -225,7 +225,7 @@ func (r *Recovery) bringPlans(h Home, plans PlanReader) error {
 }
 
 // putAside writes a backup's plan into a directory that only its owner sees.
-func (r *Recovery) putAside(h Home, p savedPlan) error {
+func (r *Recovery) putAside(h home, p savedPlan) error {
 	if r.Plans.Aside == "" {
 		r.Plans.Aside = h.asidePath("plans", "")
 	}

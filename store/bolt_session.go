@@ -232,7 +232,7 @@ func inode(info fs.FileInfo) uint64 {
 
 // guard refuses a home that others could have written to, or that lies where locks do not
 // hold, and makes what others can only read private.
-func (h Home) guard() error {
+func (h home) guard() error {
 	if os.Getenv("VISE_ALLOW_NETWORK_FS") != "1" {
 		if name := h.network(); name != "" {
 			return refuse("choose a local directory, or set VISE_ALLOW_NETWORK_FS=1",
@@ -247,7 +247,7 @@ func (h Home) guard() error {
 	return nil
 }
 
-func (h Home) private(path string, mode fs.FileMode) error {
+func (h home) private(path string, mode fs.FileMode) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -14,7 +14,7 @@ import (
 )
 
 // journal is the journal's copy in a home.
-func (h Home) journal() *journalCopy {
+func (h home) journal() *journalCopy {
 	return &journalCopy{dir: h.path(journalDir), home: h.ID, machine: h.machine}
 }
 
@@ -126,16 +126,16 @@ func (l *Ledger) lost(revision, known uint64) error {
 	return refuse(restoreHint, "%s is an older ledger: %s", path, lostChanges(revision, known))
 }
 
-// CopyHealth is what a check of the history's copy found.
-type CopyHealth struct {
+// copyHealth is what a check of the history's copy found.
+type copyHealth struct {
 	// Changes are in the copy; Behind are in the ledger alone, and come with the next change.
 	Changes, Behind uint64
 	Problems        []string
 }
 
 // CheckCopy compares the history's copy with the ledger, byte for byte.
-func (l *Ledger) CheckCopy(ctx context.Context) (CopyHealth, error) {
-	var h CopyHealth
+func (l *Ledger) CheckCopy(ctx context.Context) (copyHealth, error) {
+	var h copyHealth
 	if l.journal == nil {
 		return h, nil
 	}

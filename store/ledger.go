@@ -27,7 +27,7 @@ type Ledger struct {
 
 	backend Backend
 	plans   PlanFiles
-	home    Home
+	home    home
 	// journal is the journal's copy beside the ledger; nil for one without a home. lag is
 	// why it is behind, if it is.
 	journal *journalCopy
@@ -81,7 +81,7 @@ func NewMem(plans PlanFiles) *Ledger {
 }
 
 // Home is the directory that the ledger lies in; zero for one without.
-func (l *Ledger) Home() Home { return l.home }
+func (l *Ledger) Home() home { return l.home }
 
 // Close lets go of the backend. A ledger can be closed at any time and loses nothing.
 func (l *Ledger) Close() error { return l.backend.Close() }

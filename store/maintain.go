@@ -194,7 +194,7 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 }
 
 // network names the network file system that the home lies on, or is empty.
-func (h Home) network() string {
+func (h home) network() string {
 	if h.machine != nil && h.machine.Network != nil {
 		return h.machine.Network(h.Dir)
 	}

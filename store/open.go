@@ -55,7 +55,7 @@ func Create(dir string, o Options) (*Ledger, error) {
 	if err := os.MkdirAll(dir, dirMode); err != nil {
 		return nil, err
 	}
-	if err := (Home{Dir: dir, machine: o.Machine}).guard(); err != nil {
+	if err := (home{Dir: dir, machine: o.Machine}).guard(); err != nil {
 		return nil, explain(err)
 	}
 	l := lock.On(o.Machine, filepath.Join(dir, lockFile), o.Command)
@@ -82,7 +82,7 @@ func createIn(m *files.Machine, dir string) error {
 		return err
 	}
 	l := newLedger(nil, nil)
-	l.home = Home{Dir: dir, ID: l.NewID(), Format: homeFormat, Created: m.Now().UTC(), machine: m}
+	l.home = home{Dir: dir, ID: l.NewID(), Format: homeFormat, Created: m.Now().UTC(), machine: m}
 	if err := l.home.makeFiles(); err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func explain(err error) error {
 		return model.Refuse(model.CodeRefused, "this home cannot be used as it is").At("home").Because(refusal).WithHint("%s", refusal.Hint)
 	case errors.Is(err, ErrNoHome):
 		return model.Refuse(model.CodeNoHome, "vise has no home yet").Because(err).WithHint("run vise init")
-	case errors.Is(err, ErrDamaged):
+	case errors.Is(err, errDamaged):
 		return model.Refuse(model.CodeDamaged, "the ledger is damaged").Because(err).WithHint(restoreHint + "; vise doctor says more")
 	case errors.Is(err, errNewer):
 		return model.Refuse(model.CodeNewer, "the ledger was written by a newer vise, and is only read").WithHint("install the newer vise")
@@ -198,8 +198,8 @@ func isAny(err error, numbers []syscall.Errno) bool {
 	return slices.ContainsFunc(numbers, func(n syscall.Errno) bool { return strings.HasSuffix(said, n.Error()) })
 }
 
-// Home is the directory that holds a ledger and what belongs to it.
-type Home struct {
+// home is the directory that holds a ledger and what belongs to it.
+type home struct {
 	Dir string `json:"-"`
 	// ID is in the ledger too, so that a ledger of another home is not taken for this one's.
 	ID      string    `json:"id"`
@@ -251,32 +251,32 @@ func DefaultHome(getenv func(string) string) (string, error) {
 
 // openHome reads the home in dir and makes its files private. Where nothing was created
 // it returns ErrNoHome and has written nothing.
-func openHome(m *files.Machine, dir string) (Home, error) {
-	h := Home{Dir: dir, machine: m}
+func openHome(m *files.Machine, dir string) (home, error) {
+	h := home{Dir: dir, machine: m}
 	raw, err := os.ReadFile(h.path(homeFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return Home{}, h.absent()
+		return home{}, h.absent()
 	}
 	if err != nil {
-		return Home{}, err
+		return home{}, err
 	}
-	h = Home{}
+	h = home{}
 	err = json.Unmarshal(raw, &h)
 	h.Dir, h.machine = dir, m
 	if err != nil || h.ID == "" {
-		return Home{}, refuse(restoreHint, "%s does not read as a home: %v", h.path(homeFile), err)
+		return home{}, refuse(restoreHint, "%s does not read as a home: %v", h.path(homeFile), err)
 	}
 	if h.Format > homeFormat {
-		return Home{}, refuse("install a newer vise", "the home %s has format %d, and this vise knows %d", dir, h.Format, homeFormat)
+		return home{}, refuse("install a newer vise", "the home %s has format %d, and this vise knows %d", dir, h.Format, homeFormat)
 	}
 	if !h.used() {
-		return Home{}, h.absent() // its creation was not finished
+		return home{}, h.absent() // its creation was not finished
 	}
 	return h, h.guard()
 }
 
 // makeFiles makes the directories of a home and its home.json. The caller holds the lock.
-func (h Home) makeFiles() error {
+func (h home) makeFiles() error {
 	for _, d := range homeDirs {
 		if err := h.machine.Mkdir(h.path(d), dirMode); err != nil {
 			return err
@@ -285,10 +285,10 @@ func (h Home) makeFiles() error {
 	return h.save()
 }
 
-func (h Home) path(name string) string { return filepath.Join(h.Dir, name) }
+func (h home) path(name string) string { return filepath.Join(h.Dir, name) }
 
 // asidePath is where something of the home is kept that is replaced; nothing lies there.
-func (h Home) asidePath(what, end string) string {
+func (h home) asidePath(what, end string) string {
 	path := h.path(filepath.Join(asideDir, what+"-"+h.machine.Now().UTC().Format(snapshotTime)))
 	for n := 1; ; n++ {
 		name := path + end
@@ -302,7 +302,7 @@ func (h Home) asidePath(what, end string) string {
 }
 
 // absent tells a home that was never made from one whose home.json is gone.
-func (h Home) absent() error {
+func (h home) absent() error {
 	if h.used() {
 		return refuse(restoreHint, "the home %s has lost its %s", h.Dir, homeFile)
 	}
@@ -310,7 +310,7 @@ func (h Home) absent() error {
 }
 
 // used reports whether anything tells of work that was kept here.
-func (h Home) used() bool {
+func (h home) used() bool {
 	if _, err := os.Lstat(h.path(ledgerFile)); err == nil || h.Revision > 0 {
 		return true
 	}
@@ -323,7 +323,7 @@ func (h Home) used() bool {
 }
 
 // save writes home.json, whole or not at all.
-func (h Home) save() error {
+func (h home) save() error {
 	raw, err := json.MarshalIndent(h, "", "  ")
 	if err != nil {
 		return err
@@ -333,7 +333,7 @@ func (h Home) save() error {
 
 // reached remembers that the ledger has come to a revision. A smaller one is never written
 // over a larger one that another process saved, as far as this process can see.
-func (h *Home) reached(revision uint64) error {
+func (h *home) reached(revision uint64) error {
 	if now, err := openHome(h.machine, h.Dir); err == nil && now.Revision >= revision {
 		h.Revision = now.Revision
 		return nil

@@ -23,7 +23,7 @@ type RestoreOptions struct {
 	// for ever.
 	Blind bool
 	// Plans are the home's plan files; nil leaves those of a backup alone.
-	Plans   PlanReader
+	Plans   planReader
 	Command string
 	Machine *files.Machine
 }
@@ -67,7 +67,7 @@ const draftPrefix = ".restoring-"
 type restore struct {
 	RestoreOptions
 	*Recovery
-	home    Home
+	home    home
 	journal *journalCopy
 	best    *draft
 }
@@ -123,7 +123,7 @@ func (r *restore) plan(ctx context.Context) error {
 
 // findHome reads home.json, or finds out what it said.
 func (r *restore) findHome() error {
-	h := Home{Dir: r.Home, machine: r.Machine}
+	h := home{Dir: r.Home, machine: r.Machine}
 	raw, err := os.ReadFile(h.path(homeFile))
 	if err == nil {
 		err = json.Unmarshal(raw, &h)
@@ -133,7 +133,7 @@ func (r *restore) findHome() error {
 			return noHome(r.Home)
 		}
 		r.NewHome = true
-		h = Home{Dir: r.Home, Format: homeFormat, Created: r.Machine.Now().UTC(), machine: r.Machine}
+		h = home{Dir: r.Home, Format: homeFormat, Created: r.Machine.Now().UTC(), machine: r.Machine}
 		h.ID = h.journal().homeID()
 		paths := []string{r.From}
 		all, _ := h.Snapshots()
@@ -224,7 +224,7 @@ func (r *Recovery) Discard() error { return os.RemoveAll(r.Dir) }
 // Apply puts the draft in the ledger's place. The present ledger is kept aside, and so is
 // a journal that goes on past what was restored. Cut short anywhere, it can be done again.
 func (r *Recovery) Apply(ctx context.Context, o RestoreOptions) error {
-	h := Home{Dir: r.Home, machine: o.Machine}
+	h := home{Dir: r.Home, machine: o.Machine}
 	l := lock.On(o.Machine, h.path(lockFile), o.Command)
 	defer l.Close()
 	if err := l.Acquire(ctx); err != nil {
@@ -238,7 +238,7 @@ func (r *Recovery) Apply(ctx context.Context, o RestoreOptions) error {
 	return explain(err)
 }
 
-func (r *Recovery) apply(h Home) error {
+func (r *Recovery) apply(h home) error {
 	d := &draft{dir: r.Dir}
 	id, now, err := identify(d.path())
 	if err != nil {
@@ -260,7 +260,7 @@ func (r *Recovery) apply(h Home) error {
 }
 
 // keepAside gives the present ledger a second name, so that there is one at every moment.
-func (r *Recovery) keepAside(h Home) error {
+func (r *Recovery) keepAside(h home) error {
 	if r.Aside == "" {
 		return nil
 	}
@@ -279,7 +279,7 @@ func (r *Recovery) keepAside(h Home) error {
 }
 
 // settleHome makes home.json and the journal agree with the ledger that is now in place.
-func (r *Recovery) settleHome(h Home, id string) error {
+func (r *Recovery) settleHome(h home, id string) error {
 	raw, err := os.ReadFile(h.path(homeFile))
 	if err != nil || json.Unmarshal(raw, &h) != nil || h.ID != id {
 		h.ID, h.Format, h.Created = id, homeFormat, h.machine.Now().UTC()

@@ -34,7 +34,7 @@ const (
 )
 
 // Snapshots are those in the home, newest first.
-func (h Home) Snapshots() ([]Snapshot, error) {
+func (h home) Snapshots() ([]Snapshot, error) {
 	entries, err := os.ReadDir(h.path(snapshotsDir))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -125,7 +125,7 @@ func (l *Ledger) copyFile(ctx context.Context, dir string, name func(Snapshot) s
 }
 
 // prove checks the ledger on a backend. What it finds, but for what can be derived anew, is an error.
-func prove(ctx context.Context, b Backend, h Home) (Health, error) {
+func prove(ctx context.Context, b Backend, h home) (Health, error) {
 	l := newLedger(b, nil)
 	l.home = h
 	health, err := l.Check(ctx)
@@ -171,8 +171,8 @@ func (l *Ledger) ReadCopy(ctx context.Context, fn func(*Ledger) error) error {
 }
 
 // ReadCopy implements copier.
-func (m *Memory) ReadCopy(context.Context) (Backend, error) {
-	c := &Memory{}
+func (m *memory) ReadCopy(context.Context) (Backend, error) {
+	c := &memory{}
 	c.now.Store(m.now.Load())
 	return c, nil
 }

@@ -24,8 +24,8 @@ const (
 	lineContrast = 3.0
 )
 
-// Weakness is a colour that is hard to read.
-type Weakness struct {
+// weakness is a colour that is hard to read.
+type weakness struct {
 	// Token is the colour's name in a theme file, On the background.
 	Token, On string
 	// Contrast is what it has, Want what it should have.
@@ -33,17 +33,17 @@ type Weakness struct {
 }
 
 // String says the weakness in a line.
-func (w Weakness) String() string {
+func (w weakness) String() string {
 	return fmt.Sprintf("%s has a contrast of %.1f to 1 on the %s; %.1f can be read", w.Token, w.Contrast, w.On, w.Want)
 }
 
 // Weaknesses are the colours of p that miss WCAG AA, as far as its colours are known:
 // those that are the terminal's own are not measured.
-func (p Palette) Weaknesses() []Weakness {
-	var out []Weakness
+func (p Palette) Weaknesses() []weakness {
+	var out []weakness
 	judge := func(token string, c Color, on string, ground Color, want float64) {
 		if got, known := Contrast(c, ground); known && got < want {
-			out = append(out, Weakness{token, on, got, want})
+			out = append(out, weakness{token, on, got, want})
 		}
 	}
 	for token, c := range p.letters() {
@@ -51,7 +51,7 @@ func (p Palette) Weaknesses() []Weakness {
 		judge(token, c, "selection", p.Selection, textContrast)
 	}
 	judge("faint", p.Faint, "background", p.Background, lineContrast)
-	slices.SortFunc(out, func(a, b Weakness) int {
+	slices.SortFunc(out, func(a, b weakness) int {
 		return cmp.Or(strings.Compare(a.Token, b.Token), strings.Compare(a.On, b.On))
 	})
 	return out

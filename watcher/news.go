@@ -14,9 +14,9 @@ import (
 	"vise/store/files"
 )
 
-// Event is what has happened since the last one. It is a level, not a history: of ten
+// event is what has happened since the last one. It is a level, not a history: of ten
 // saves of a plan it has the last.
-type Event struct {
+type event struct {
 	// LedgerMoved: a process, this one included, has committed to the ledger or is about
 	// to have. Read it under its lock: that waits for the end of the commit.
 	LedgerMoved bool
@@ -76,7 +76,7 @@ func (n *news) forget(item Item) {
 	delete(n.plans, item)
 }
 
-func (n *news) next(ctx context.Context) (Event, error) {
+func (n *news) next(ctx context.Context) (event, error) {
 	for {
 		if event, ok, err := n.take(); ok || err != nil {
 			return event, err
@@ -84,23 +84,23 @@ func (n *news) next(ctx context.Context) (Event, error) {
 		select {
 		case <-n.ready:
 		case <-ctx.Done():
-			return Event{}, ctx.Err()
+			return event{}, ctx.Err()
 		}
 	}
 }
 
 // take returns what there is, if anything.
-func (n *news) take() (Event, bool, error) {
+func (n *news) take() (event, bool, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.closed {
 		poke(n.ready) // for others that wait
-		return Event{}, false, ErrClosed
+		return event{}, false, ErrClosed
 	}
 	if !n.moved && !n.turned && len(n.plans) == 0 {
-		return Event{}, false, nil
+		return event{}, false, nil
 	}
-	event := Event{LedgerMoved: n.moved, Mode: n.mode}
+	event := event{LedgerMoved: n.moved, Mode: n.mode}
 	event.Plans = slices.SortedFunc(maps.Values(n.plans), func(a, b PlanNews) int {
 		return cmp.Or(cmp.Compare(a.Item.Agent, b.Item.Agent), cmp.Compare(a.Item.ID, b.Item.ID))
 	})

@@ -94,7 +94,7 @@ func (w *Watcher) Known(item Item, plan model.PlanArtifact) { w.requests.know(it
 // Next waits until something has happened since the last call, and returns all of it at
 // once. It is for one caller at a time: what one gets, another does not. The error is
 // ctx's, or ErrClosed.
-func (w *Watcher) Next(ctx context.Context) (Event, error) { return w.news.next(ctx) }
+func (w *Watcher) Next(ctx context.Context) (event, error) { return w.news.next(ctx) }
 
 // Mode says how the watcher learns of changes now.
 func (w *Watcher) Mode() Mode {

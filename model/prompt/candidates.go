@@ -139,7 +139,7 @@ func completed(r model.Reader, agent model.AgentID) layer {
 // It is derived from the journal each time, and never stored.
 type Note struct {
 	At   time.Time  `json:"at"`
-	Kind NoteKind   `json:"kind"`
+	Kind noteKind   `json:"kind"`
 	Text model.Text `json:"text"`
 	By   string     `json:"by"`
 	// Revision is the ledger's that the note's newest event came with.
@@ -148,8 +148,8 @@ type Note struct {
 	Count int `json:"count"`
 }
 
-// NoteKind is what a note is about.
-type NoteKind string
+// noteKind is what a note is about.
+type noteKind string
 
 // The kinds of notes. The rules, in one place:
 //
@@ -167,25 +167,25 @@ type NoteKind string
 // ticks, turns, messages, releases of the focus, waits cancelled, silent rechecks) is
 // either derivable or chatter, and makes none. The journal keeps it all the same.
 const (
-	NoteScope    NoteKind = "scope"
-	NoteStep     NoteKind = "step"
-	NoteBlocker  NoteKind = "blocker"
-	NoteTrigger  NoteKind = "trigger"
-	NoteAnswer   NoteKind = "answer"
-	NoteDecision NoteKind = "decision"
-	NotePlan     NoteKind = "plan"
-	NoteTask     NoteKind = "task"
-	NoteReport   NoteKind = "report"
+	noteScope    noteKind = "scope"
+	noteStep     noteKind = "step"
+	noteBlocker  noteKind = "blocker"
+	noteTrigger  noteKind = "trigger"
+	noteAnswer   noteKind = "answer"
+	noteDecision noteKind = "decision"
+	notePlan     noteKind = "plan"
+	noteTask     noteKind = "task"
+	noteReport   noteKind = "report"
 )
 
-var noteKinds = map[model.EventKind]NoteKind{
-	model.EventWaitRegistered: NoteBlocker, model.EventStalled: NoteBlocker,
-	model.EventOperatorAnswered: NoteAnswer,
-	model.EventPlanRefreshed:    NotePlan,
-	model.EventTodosRefreshed:   NoteStep,
-	model.EventTaskStarted:      NoteTask, model.EventTaskEnded: NoteTask,
-	model.EventDelegationOpened: NoteTask, model.EventDelegationCompleted: NoteTask,
-	model.EventReportPromoted: NoteReport, model.EventReportOffered: NoteReport, model.EventCompletionWarning: NoteReport,
+var noteKinds = map[model.EventKind]noteKind{
+	model.EventWaitRegistered: noteBlocker, model.EventStalled: noteBlocker,
+	model.EventOperatorAnswered: noteAnswer,
+	model.EventPlanRefreshed:    notePlan,
+	model.EventTodosRefreshed:   noteStep,
+	model.EventTaskStarted:      noteTask, model.EventTaskEnded: noteTask,
+	model.EventDelegationOpened: noteTask, model.EventDelegationCompleted: noteTask,
+	model.EventReportPromoted: noteReport, model.EventReportOffered: noteReport, model.EventCompletionWarning: noteReport,
 }
 
 // NotesOf selects the notes of an item from its events, newest first as the ledger gives
@@ -198,7 +198,7 @@ func NotesOf(entries []model.Entry) []Note {
 			continue
 		}
 		n := Note{At: e.At, Kind: kind, Text: e.Tell(), By: string(e.Actor), Revision: e.Revision, Count: 1}
-		if last := len(out) - 1; last >= 0 && out[last].Kind == kind && (kind == NoteStep || kind == NotePlan) {
+		if last := len(out) - 1; last >= 0 && out[last].Kind == kind && (kind == noteStep || kind == notePlan) {
 			n.Count += out[last].Count
 			out[last] = n
 			continue
@@ -213,16 +213,16 @@ func NotesOf(entries []model.Entry) []Note {
 	return out
 }
 
-func kindOf(e model.Entry) (NoteKind, bool) {
+func kindOf(e model.Entry) (noteKind, bool) {
 	switch e.Kind {
 	case model.EventWorkItemPicked:
 		var d model.Picked
 		_ = json.Unmarshal(e.Data, &d)
-		return NoteDecision, d.Reason != "" || d.SwitchKind == model.SwitchAutoPick
+		return noteDecision, d.Reason != "" || d.SwitchKind == model.SwitchAutoPick
 	case model.EventWaitTriggered:
 		var d model.TriggerNews
 		_ = json.Unmarshal(e.Data, &d)
-		return NoteTrigger, d.Source != "answer" // the answer has its own note
+		return noteTrigger, d.Source != "answer" // the answer has its own note
 	case model.EventWorkItemWritten:
 		var d model.Written
 		_ = json.Unmarshal(e.Data, &d)
@@ -232,32 +232,32 @@ func kindOf(e model.Entry) (NoteKind, bool) {
 	return kind, ok
 }
 
-func writtenKind(d model.Written) (NoteKind, bool) {
+func writtenKind(d model.Written) (noteKind, bool) {
 	switch d.Action {
 	case "blocked", "unblocked":
-		return NoteBlocker, true
+		return noteBlocker, true
 	case "completed":
-		return NoteReport, true
+		return noteReport, true
 	case "updated":
 		if slices.Equal(d.Changed, []string{"todo_list"}) {
-			return NoteStep, true
+			return noteStep, true
 		}
-		return NoteScope, true
+		return noteScope, true
 	case "created", "imported":
-		return NoteScope, true
+		return noteScope, true
 	}
 	return "", false
 }
 
 // Trail is a process trace without its chatter.
 type Trail struct {
-	Steps []Step `json:"steps"`
+	Steps []step `json:"steps"`
 	// Dropped counts the rounds that only talked.
 	Dropped int `json:"dropped,omitempty"`
 }
 
-// Step is a round that did something, or was refused to.
-type Step struct {
+// step is a round that did something, or was refused to.
+type step struct {
 	At      time.Time  `json:"at"`
 	Calls   []string   `json:"calls,omitempty"`
 	Text    model.Text `json:"text,omitempty"`
@@ -276,13 +276,13 @@ func CompactTrace(entries []model.TraceEntry) Trail {
 			t.Dropped++
 			continue
 		}
-		t.Steps = append(t.Steps, Step{At: e.At, Calls: e.Calls, Text: model.Text(clip(e.Text, stepText)),
+		t.Steps = append(t.Steps, step{At: e.At, Calls: e.Calls, Text: model.Text(clip(e.Text, stepText)),
 			Refused: model.Text(clip(e.Refused, stepText))})
 	}
 	return t
 }
 
-func (s Step) line(words bool) string {
+func (s step) line(words bool) string {
 	out := fmt.Sprintf("- %s called %d tools", stamp(s.At), len(s.Calls))
 	if len(s.Calls) > 0 {
 		out = fmt.Sprintf("- %s called %s", stamp(s.At), clip(model.Text(fmt.Sprint(s.Calls)), shortObjective))

@@ -29,7 +29,7 @@ type Context struct {
 	Offered  *Item           `json:"offered,omitempty"`
 	Rechecks []Item          `json:"rechecks,omitempty"`
 	Messages []model.Message `json:"messages,omitempty"`
-	Groups   []Group         `json:"candidates,omitempty"`
+	Groups   []group         `json:"candidates,omitempty"`
 	At       time.Time       `json:"at"`
 }
 
@@ -42,8 +42,8 @@ type Item struct {
 	Thread *thread.Card `json:"thread,omitempty"`
 }
 
-// Group is the beginning of a candidate class, and its whole size.
-type Group struct {
+// group is the beginning of a candidate class, and its whole size.
+type group struct {
 	Class model.Class `json:"class"`
 	Total int         `json:"total"`
 	Rows  []model.Row `json:"rows"`
@@ -94,10 +94,10 @@ func itemOf(f model.Facts, w model.WorkItem, now time.Time) *Item {
 }
 
 // groups are the candidates by class; the current item is shown apart and left out.
-func groups(f model.Facts, agent model.AgentID) []Group {
-	var out []Group
+func groups(f model.Facts, agent model.AgentID) []group {
+	var out []group
 	for _, class := range model.Classes[1:] {
-		g := Group{Class: class, Total: f.Count(agent, model.ClassTally(class))}
+		g := group{Class: class, Total: f.Count(agent, model.ClassTally(class))}
 		for _, r := range f.Rows(agent, class, nil, class.Limit()+1) {
 			shown := !r.IsCurrent && (class != model.CompletedRecent || r.Reported)
 			if shown && len(g.Rows) < class.Limit() {
@@ -146,21 +146,21 @@ type Layered struct {
 // Layer is one part of the context, as much of it as the budget allowed.
 type Layer struct {
 	Name   string `json:"name"`
-	Detail Detail `json:"detail"`
+	Detail detail `json:"detail"`
 	// Total counts what the layer is about; Shown names the items in it.
 	Total int            `json:"total,omitempty"`
 	Shown []model.ItemID `json:"shown,omitempty"`
 	Text  string         `json:"text"`
 }
 
-// Detail is how much of a layer is shown.
-type Detail string
+// detail is how much of a layer is shown.
+type detail string
 
 // The details, least first. A layer falls from one to the next as a whole.
 const (
-	Counts  Detail = "counts"
-	Compact Detail = "compact"
-	Full    Detail = "full"
+	Counts  detail = "counts"
+	Compact detail = "compact"
+	Full    detail = "full"
 )
 
 // layer is a Layer with all its forms, least first; empty forms are left out.
@@ -171,7 +171,7 @@ type layer struct {
 }
 
 type form struct {
-	detail Detail
+	detail detail
 	text   string
 	shown  []model.ItemID
 }
@@ -248,7 +248,7 @@ func layerOf(name string, total int, counts, compact, full string) layer {
 	for i, text := range []string{counts, compact, full} {
 		known := slices.ContainsFunc(l.forms, func(f form) bool { return f.text == text })
 		if text != "" && !known {
-			l.forms = append(l.forms, form{detail: []Detail{Counts, Compact, Full}[i], text: text})
+			l.forms = append(l.forms, form{detail: []detail{Counts, Compact, Full}[i], text: text})
 		}
 	}
 	if n := len(l.forms); n > 0 {

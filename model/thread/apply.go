@@ -57,11 +57,11 @@ func (t *Thread) empty(f Field) {
 		*list = nil
 	}
 	switch f {
-	case Uncertainties:
+	case uncertainties:
 		t.Uncertainties = nil
-	case DiscardedHypotheses:
+	case discardedHypotheses:
 		t.DeadEnds = nil
-	case ContractGaps:
+	case contractGaps:
 		for _, g := range t.Gaps {
 			t.settle(g)
 		}
@@ -95,11 +95,11 @@ func (t *Thread) dropAll(drop map[Field][]model.Text) error {
 func (t *Thread) dropOne(f Field, e model.Text) bool {
 	before := t.size(f)
 	switch f {
-	case Uncertainties:
-		t.Uncertainties = without(t.Uncertainties, func(u Uncertainty) bool { return u.Claim == e })
-	case DiscardedHypotheses:
-		t.DeadEnds = without(t.DeadEnds, func(d DeadEnd) bool { return d.Hypothesis == e })
-	case ContractGaps:
+	case uncertainties:
+		t.Uncertainties = without(t.Uncertainties, func(u uncertainty) bool { return u.Claim == e })
+	case discardedHypotheses:
+		t.DeadEnds = without(t.DeadEnds, func(d deadEnd) bool { return d.Hypothesis == e })
+	case contractGaps:
 		t.Gaps = without(t.Gaps, func(g Gap) bool {
 			hit := g.Kind == e.Raw() || g.wants() == e
 			if hit {
@@ -116,11 +116,11 @@ func (t *Thread) dropOne(f Field, e model.Text) bool {
 
 func (t *Thread) size(f Field) int {
 	switch f {
-	case Uncertainties:
+	case uncertainties:
 		return len(t.Uncertainties)
-	case DiscardedHypotheses:
+	case discardedHypotheses:
 		return len(t.DeadEnds)
-	case ContractGaps:
+	case contractGaps:
 		return len(t.Gaps)
 	}
 	return len(*t.list(f))
@@ -144,10 +144,10 @@ func (t Thread) Tidy() (Thread, Patched) {
 		did.note(f, c)
 		*t.list(f) = newest(&did, f, kept, func(e model.Text) any { return e.Raw() })
 	}
-	t.Uncertainties = tidyItems(&did, Uncertainties, t.Uncertainties, Uncertainty.same)
-	t.DeadEnds = tidyItems(&did, DiscardedHypotheses, t.DeadEnds, DeadEnd.same)
-	t.Gaps = tidyItems(&did, ContractGaps, t.Gaps, Gap.Same)
-	t.Evidence = tidyItems(&did, EvidenceField, t.Evidence, Evidence.same)
+	t.Uncertainties = tidyItems(&did, uncertainties, t.Uncertainties, uncertainty.same)
+	t.DeadEnds = tidyItems(&did, discardedHypotheses, t.DeadEnds, deadEnd.same)
+	t.Gaps = tidyItems(&did, contractGaps, t.Gaps, Gap.Same)
+	t.Evidence = tidyItems(&did, evidenceField, t.Evidence, evidence.same)
 	return t, did
 }
 

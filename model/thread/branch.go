@@ -8,28 +8,28 @@ import (
 	"vise/model"
 )
 
-// Reason names the rule that judged. Those of the file format's other program keep its names.
-type Reason string
+// reason names the rule that judged. Those of the file format's other program keep its names.
+type reason string
 
 // The reasons, in the order in which the rules are asked.
 const (
-	NoGitContext     Reason = "no_git_context"
-	FallbackNoGit    Reason = "missing_git_context_thread_fallback"
-	GitUnavailable   Reason = "git_unavailable"
-	SameBranch       Reason = "same_branch"
-	HistoryRewritten Reason = "same_branch_history_rewritten"
-	DirtyElsewhere   Reason = "dirty_branch_mismatch"
-	Merged           Reason = "branch_changed_but_merged"
-	SquashMerged     Reason = "branch_changed_but_squashed"
-	RebaseMerged     Reason = "branch_changed_but_rebased"
-	Unmerged         Reason = "branch_mismatch_unmerged"
-	LineageUnknown   Reason = "branch_mismatch_undecided"
+	noGitContext     reason = "no_git_context"
+	fallbackNoGit    reason = "missing_git_context_thread_fallback"
+	gitUnavailable   reason = "git_unavailable"
+	sameBranch       reason = "same_branch"
+	historyRewritten reason = "same_branch_history_rewritten"
+	dirtyElsewhere   reason = "dirty_branch_mismatch"
+	merged           reason = "branch_changed_but_merged"
+	squashMerged     reason = "branch_changed_but_squashed"
+	rebaseMerged     reason = "branch_changed_but_rebased"
+	Unmerged         reason = "branch_mismatch_unmerged"
+	lineageUnknown   reason = "branch_mismatch_undecided"
 )
 
 // BranchCheck says whether a thread may be loaded here, and why.
 type BranchCheck struct {
 	Loadable      bool
-	Reason        Reason
+	Reason        reason
 	SavedBranch   model.Text
 	CurrentBranch model.Text
 	SavedHead     string
@@ -49,15 +49,15 @@ func CheckBranch(saved *GitContext, fallback bool, now Git, known Lineages) (Bra
 	}
 	switch {
 	case saved == nil && fallback:
-		return j.skip(FallbackNoGit, "the thread was found without a pointer and has no saved git context"), nil
+		return j.skip(fallbackNoGit, "the thread was found without a pointer and has no saved git context"), nil
 	case saved == nil:
-		return j.load(NoGitContext, ""), nil
+		return j.load(noGitContext, ""), nil
 	case !saved.Available:
-		return j.load(GitUnavailable, "saved Work State git context unavailable; loading conservatively"), nil
+		return j.load(gitUnavailable, "saved Work State git context unavailable; loading conservatively"), nil
 	}
 	j.SavedBranch, j.SavedHead = saved.Branch, saved.Head
 	if now.State != GitOK {
-		return j.load(GitUnavailable, "current repository git context unavailable; loading conservatively: "+now.State.sentence()), nil
+		return j.load(gitUnavailable, "current repository git context unavailable; loading conservatively: "+now.State.sentence()), nil
 	}
 	if saved.sameBranch(now) {
 		return j.onSameBranch(saved, now, known)
@@ -74,7 +74,7 @@ func (c *GitContext) sameBranch(now Git) bool {
 }
 
 func (j BranchCheck) onSameBranch(saved *GitContext, now Git, known Lineages) (BranchCheck, error) {
-	reason, warning := SameBranch, ""
+	reason, warning := sameBranch, ""
 	if saved.Head != now.Head {
 		line, ok := known[saved.Head]
 		if !ok {
@@ -82,7 +82,7 @@ func (j BranchCheck) onSameBranch(saved *GitContext, now Git, known Lineages) (B
 		}
 		warning = "same branch but HEAD changed since Work State was saved"
 		if line != Reachable && line != Undecided {
-			reason = HistoryRewritten
+			reason = historyRewritten
 			warning = "same branch but its history was rewritten since Work State was saved: the saved commit is " + rewritten(line)
 		}
 	}
@@ -103,7 +103,7 @@ func rewritten(l Lineage) string {
 
 func (j BranchCheck) onOtherBranch(saved *GitContext, now Git, known Lineages) (BranchCheck, error) {
 	if saved.dirty() {
-		return j.skip(DirtyElsewhere, "saved Work State was dirty on a different branch"), nil
+		return j.skip(dirtyElsewhere, "saved Work State was dirty on a different branch"), nil
 	}
 	line, ok := known[saved.Head]
 	if !ok {
@@ -112,13 +112,13 @@ func (j BranchCheck) onOtherBranch(saved *GitContext, now Git, known Lineages) (
 	drift := dirtyDrift(saved, now)
 	switch line {
 	case Reachable:
-		return j.load(Merged, join("branch changed but saved commit is reachable from current HEAD", drift)), nil
+		return j.load(merged, join("branch changed but saved commit is reachable from current HEAD", drift)), nil
 	case Squashed:
-		return j.load(SquashMerged, join("branch changed but its whole change is in current HEAD as one commit", drift)), nil
+		return j.load(squashMerged, join("branch changed but its whole change is in current HEAD as one commit", drift)), nil
 	case Rebased:
-		return j.load(RebaseMerged, join("branch changed but copies of its commits are in current HEAD", drift)), nil
+		return j.load(rebaseMerged, join("branch changed but copies of its commits are in current HEAD", drift)), nil
 	case Undecided:
-		return j.skip(LineageUnknown, "saved branch differs and git did not say whether the saved commit is reachable"), nil
+		return j.skip(lineageUnknown, "saved branch differs and git did not say whether the saved commit is reachable"), nil
 	case Gone:
 		return j.skip(Unmerged, "saved branch differs and this repository does not hold the saved commit"), nil
 	}
@@ -139,12 +139,12 @@ func join(a, b string) string {
 	return a + "; " + b
 }
 
-func (j BranchCheck) load(r Reason, warning string) BranchCheck {
+func (j BranchCheck) load(r reason, warning string) BranchCheck {
 	j.Reason, j.Warning = r, model.Text(warning)
 	return j
 }
 
-func (j BranchCheck) skip(r Reason, warning string) BranchCheck {
+func (j BranchCheck) skip(r reason, warning string) BranchCheck {
 	j = j.load(r, warning)
 	j.Loadable = false
 	return j
@@ -153,7 +153,7 @@ func (j BranchCheck) skip(r Reason, warning string) BranchCheck {
 // Moves reports whether a save here would take the thread to another branch.
 func (j BranchCheck) Moves() bool {
 	switch j.Reason {
-	case Merged, SquashMerged, RebaseMerged:
+	case merged, squashMerged, rebaseMerged:
 		return true
 	}
 	return !j.Loadable
@@ -164,11 +164,11 @@ func (j BranchCheck) Wake() model.Text {
 	switch {
 	case j.Loadable:
 		return ""
-	case j.Reason == FallbackNoGit:
+	case j.Reason == fallbackNoGit:
 		return "when it is resumed by name"
-	case j.Reason == DirtyElsewhere:
+	case j.Reason == dirtyElsewhere:
 		return model.Text(fmt.Sprintf("when %s is checked out", j.place()))
-	case j.Reason == LineageUnknown:
+	case j.Reason == lineageUnknown:
 		return model.Text(fmt.Sprintf("when %s is checked out, or git answers", j.place()))
 	}
 	return model.Text(fmt.Sprintf("when %s is checked out or merged", j.place()))
@@ -186,7 +186,7 @@ func short(head string) string { return head[:min(len(head), 12)] }
 
 // Line is the check in one line for people.
 func (j BranchCheck) Line() model.Text {
-	if j.Reason == FallbackNoGit {
+	if j.Reason == fallbackNoGit {
 		return model.Text(fmt.Sprintf("parked: %s; wakes %s", j.Warning.Raw(), j.Wake().Raw()))
 	}
 	if !j.Loadable {
@@ -224,7 +224,7 @@ func (j BranchCheck) Remedies(id ID) []Remedy {
 		return nil
 	}
 	var out []Remedy
-	if j.Reason != FallbackNoGit {
+	if j.Reason != fallbackNoGit {
 		out = append(out, Remedy{"switch", model.Text(j.checkout())})
 	}
 	out = append(out,

@@ -41,8 +41,8 @@ const (
 	CardMuted
 )
 
-// CardRow is a line of the card behind its label, which repeats.
-type CardRow struct {
+// cardRow is a line of the card behind its label, which repeats.
+type cardRow struct {
 	Label string
 	Text  model.Text
 	Kind  CardKind
@@ -50,7 +50,7 @@ type CardRow struct {
 
 // Rows are the card in the order in which one takes up work: what for, what next, why,
 // what is open, what not to try again, where, and whether it may be loaded here at all.
-func (c Card) Rows(objective model.Text) []CardRow {
+func (c Card) Rows(objective model.Text) []cardRow {
 	var rows cardRows
 	rows.add("problem", CardWarning, c.Problem)
 	rows.add("objective", CardPlain, objective)
@@ -106,21 +106,21 @@ func spacedStatus(s Status) string {
 
 // GradeMark is how far an entry is verified: a mark and a word, so that neither colour nor
 // font is needed.
-func GradeMark(g Grade) string {
+func GradeMark(g grade) string {
 	switch g {
-	case VerifiedAtHead:
+	case verifiedAtHead:
 		return "● verified at HEAD:"
-	case Observed:
+	case observed:
 		return "◐ observed:"
 	}
 	return "○ claimed:"
 }
 
-type cardRows []CardRow
+type cardRows []cardRow
 
 func (r *cardRows) add(label string, kind CardKind, t model.Text) {
 	if t != "" {
-		*r = append(*r, CardRow{label, t, kind})
+		*r = append(*r, cardRow{label, t, kind})
 	}
 }
 

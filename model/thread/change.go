@@ -56,9 +56,9 @@ type Receipt struct {
 	// that it answered.
 	Fresh, Opened, Cleared []Gap
 	// Repeated is the dead end that a new hypothesis repeats; told once.
-	Repeated *DeadEnd
+	Repeated *deadEnd
 	// Compliance is set by Finalize.
-	Compliance *Compliance
+	Compliance *compliance
 }
 
 // planner builds a Change.
@@ -70,7 +70,7 @@ type planner struct {
 
 func plan(f Facts, s Stamp) *planner { return &planner{facts: f, stamp: s} }
 
-func (p *planner) event(k EventKind, id ID) *Event {
+func (p *planner) event(k eventKind, id ID) *Event {
 	p.Events = append(p.Events, Event{Kind: k, Thread: id, At: p.stamp.At, Source: p.stamp.Source, Actor: p.stamp.Actor, Git: p.stamp.Git})
 	return &p.Events[len(p.Events)-1]
 }
@@ -96,25 +96,25 @@ func (p *planner) mayWrite(t Thread, rebind bool) error {
 
 // save writes t as it is after the command, with the git context of here and now. Where
 // nothing changed, nothing is written.
-func (p *planner) save(k EventKind, before, after Thread) {
+func (p *planner) save(k eventKind, before, after Thread) {
 	after, did := after.Tidy()
 	p.Receipt.Patched.Evicted = append(p.Receipt.Patched.Evicted, did.Evicted...)
 	p.Receipt.Patched.Shortened = append(p.Receipt.Patched.Shortened, did.Shortened...)
 	after.Git = contextOf(p.stamp.Git, p.stamp.At, before.Git)
 	changes := Compare(before, after)
 	p.Receipt.Changed = changedFields(changes)
-	if k == Updated && len(changes) == 0 && sameContext(before.Git, after.Git) && !before.overLong() {
+	if k == updated && len(changes) == 0 && sameContext(before.Git, after.Git) && !before.overLong() {
 		p.Receipt.Thread = before
 		return
 	}
 	p.evictions(after.ID)
 	if p.moves() {
 		p.Receipt.Rebound = true
-		p.event(Rebound, after.ID).Note = model.Text("from " + p.Receipt.Check.place() + ": " + string(p.Receipt.Check.Reason))
+		p.event(rebound, after.ID).Note = model.Text("from " + p.Receipt.Check.place() + ": " + string(p.Receipt.Check.Reason))
 	}
 	e := p.event(k, after.ID)
 	e.Changes, e.Fields = changes, p.Receipt.Changed
-	if k == Closed {
+	if k == closed {
 		e.Status = after.Status
 	}
 	p.put(after)
@@ -134,14 +134,14 @@ func (p *planner) moves() bool { return p.Receipt.Check.Reason != "" && p.Receip
 
 func (p *planner) evictions(id ID) {
 	for _, e := range p.Receipt.Patched.Evicted {
-		ev := p.event(Evicted, id)
+		ev := p.event(evicted, id)
 		ev.Fields = []Field{e.Field}
 		ev.Detail = object{"field": string(e.Field), "entry": e.value}
 	}
 }
 
 func (t Thread) overLong() bool {
-	return slices.ContainsFunc(t.Problems(), func(p Problem) bool { return p.Kind == OverLong })
+	return slices.ContainsFunc(t.Problems(), func(p problem) bool { return p.Kind == overLong })
 }
 
 func sameContext(a, b *GitContext) bool {
@@ -162,9 +162,9 @@ func (p *planner) pauseOthers(now ID, why model.Text) error {
 	if err != nil {
 		return err
 	}
-	e := p.event(AutoPaused, prior.ID)
-	e.Note, e.Fields = why, []Field{StatusField}
-	e.Changes = []FieldChange{{Field: StatusField, Old: model.Text(prior.Status), New: model.Text(Paused)}}
+	e := p.event(autoPaused, prior.ID)
+	e.Note, e.Fields = why, []Field{statusField}
+	e.Changes = []fieldChange{{Field: statusField, Old: model.Text(prior.Status), New: model.Text(Paused)}}
 	prior.Status = Paused
 	p.put(prior)
 	p.Receipt.Paused = prior.ID
@@ -186,7 +186,7 @@ type Source string
 
 // The sources of an active thread.
 const (
-	FromPointer  Source = "active_snapshot"
+	fromPointer  Source = "active_snapshot"
 	FromFallback Source = "thread_fallback"
 )
 
@@ -201,10 +201,10 @@ func ActiveOf(f Facts) (Thread, Source, error) {
 	if p.Present {
 		t, ok, err := f.Thread(p.ID)
 		if err != nil {
-			return Thread{}, FromPointer, err
+			return Thread{}, fromPointer, err
 		}
 		if ok && t.Status == InProgress {
-			return t, FromPointer, nil
+			return t, fromPointer, nil
 		}
 	}
 	all, err := f.Threads()

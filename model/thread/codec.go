@@ -7,9 +7,9 @@ import (
 	"vise/model"
 )
 
-// Problem is something in a thread's file that vise reads around. Those that Stop a save
+// problem is something in a thread's file that vise reads around. Those that Stop a save
 // would lose words of the file: it is left alone until somebody repairs it.
-type Problem struct {
+type problem struct {
 	Kind  string
 	Field string
 	Stop  bool
@@ -19,11 +19,11 @@ type Problem struct {
 
 // The kinds of problems.
 const (
-	WrongType     = "wrong_type"
-	NewerVersion  = "newer_version"
-	UnknownStatus = "unknown_status"
-	OverLong      = "over_long"
-	ForeignID     = "foreign_id"
+	wrongType     = "wrong_type"
+	newerVersion  = "newer_version"
+	unknownStatus = "unknown_status"
+	overLong      = "over_long"
+	foreignID     = "foreign_id"
 )
 
 // Read reads a thread's file; id is what its name says, and rules. An error has code
@@ -46,26 +46,26 @@ func Read(id ID, raw []byte) (Thread, error) {
 type threadReader struct {
 	members
 	into     Thread
-	problems []Problem
+	problems []problem
 }
 
 func (r *threadReader) problem(kind, field string, stop bool) {
-	r.problems = append(r.problems, Problem{Kind: kind, Field: field, Stop: stop, value: r.from[field]})
+	r.problems = append(r.problems, problem{Kind: kind, Field: field, Stop: stop, value: r.from[field]})
 }
 
 func (r *threadReader) head() {
 	if n, ok := r.take("version").(json.Number); ok && n.String() != "1" {
-		r.problem(NewerVersion, "version", true)
+		r.problem(newerVersion, "version", true)
 	}
 	if s, _ := scalar(r.take("task_id")); s != "" && Slug(s) != r.into.ID {
-		r.problem(ForeignID, "task_id", false)
+		r.problem(foreignID, "task_id", false)
 	}
-	s, _ := scalar(r.take(string(StatusField)))
+	s, _ := scalar(r.take(string(statusField)))
 	st, ok := ParseStatus(s)
 	if !ok {
 		st = InProgress
 		if s != "" {
-			r.problem(UnknownStatus, string(StatusField), false)
+			r.problem(unknownStatus, string(statusField), false)
 		}
 	}
 	r.into.Status = st
@@ -75,7 +75,7 @@ func (r *threadReader) head() {
 func (r *threadReader) moment(key string) model.Text {
 	s, ok := scalar(r.take(key))
 	if !ok {
-		r.problem(WrongType, key, true)
+		r.problem(wrongType, key, true)
 	}
 	return model.Text(trim(s))
 }
@@ -84,7 +84,7 @@ func (r *threadReader) body() {
 	for _, f := range textFields {
 		s, ok := scalar(r.take(string(f)))
 		if !ok {
-			r.problem(WrongType, string(f), true)
+			r.problem(wrongType, string(f), true)
 		}
 		*r.into.text(f) = model.Text(trim(s))
 	}
@@ -93,18 +93,18 @@ func (r *threadReader) body() {
 		r.judge(f, len(list), ok)
 		*r.into.list(f) = list
 	}
-	r.into.Uncertainties = readEntries(r, Uncertainties, readUncertainty)
-	r.into.DeadEnds = readEntries(r, DiscardedHypotheses, readDeadEnd)
-	r.into.Gaps = readEntries(r, ContractGaps, readGap)
-	r.into.Evidence = readEntries(r, EvidenceField, readEvidence)
+	r.into.Uncertainties = readEntries(r, uncertainties, readUncertainty)
+	r.into.DeadEnds = readEntries(r, discardedHypotheses, readDeadEnd)
+	r.into.Gaps = readEntries(r, contractGaps, readGap)
+	r.into.Evidence = readEntries(r, evidenceField, readEvidence)
 }
 
 func (r *threadReader) judge(f Field, n int, ok bool) {
 	if !ok {
-		r.problem(WrongType, string(f), true)
+		r.problem(wrongType, string(f), true)
 	}
 	if n > f.limit() {
-		r.problem(OverLong, string(f), false)
+		r.problem(overLong, string(f), false)
 	}
 }
 
@@ -131,13 +131,13 @@ func (r *threadReader) tail() {
 	case object:
 		git, ok := readGitContext(c)
 		if !ok {
-			r.problem(WrongType, "git_context", true)
+			r.problem(wrongType, "git_context", true)
 		}
 		if len(c) > 0 {
 			r.into.Git = git
 		}
 	default:
-		r.problem(WrongType, "git_context", true)
+		r.problem(wrongType, "git_context", true)
 	}
 	r.take("strongest_contract_gap")
 	r.into.file = &file{more: r.rest(), problems: r.problems}
@@ -161,7 +161,7 @@ func (t Thread) Write() ([]byte, error) {
 // writable reports whether a save would keep every word of the thread's file.
 func (t Thread) writable() bool { return !slices.ContainsFunc(t.Problems(), stops) }
 
-func stops(p Problem) bool { return p.Stop }
+func stops(p problem) bool { return p.Stop }
 
 // object is the thread as JSON, the file's unknown keys included.
 func (t Thread) object() object {
@@ -177,11 +177,11 @@ func (t Thread) object() object {
 	for _, f := range listFields {
 		o[string(f)] = texts(*t.list(f))
 	}
-	o[string(Uncertainties)] = objects(t.Uncertainties)
-	o[string(DiscardedHypotheses)] = objects(t.DeadEnds)
-	o[string(ContractGaps)] = objects(t.Gaps)
+	o[string(uncertainties)] = objects(t.Uncertainties)
+	o[string(discardedHypotheses)] = objects(t.DeadEnds)
+	o[string(contractGaps)] = objects(t.Gaps)
 	if len(t.Evidence) > 0 {
-		o[string(EvidenceField)] = objects(t.Evidence)
+		o[string(evidenceField)] = objects(t.Evidence)
 	}
 	if g := t.StrongestGap(); g != nil {
 		o["strongest_contract_gap"] = g.json()

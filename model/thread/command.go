@@ -28,7 +28,7 @@ type Start struct {
 // Do implements Command.
 func (c Start) Do(f Facts, s Stamp) (Change, error) {
 	p := plan(f, s)
-	if trim(c.Goal.Raw()) == "" && c.Task == "" && c.Initial.Words[Goal] == "" {
+	if trim(c.Goal.Raw()) == "" && c.Task == "" && c.Initial.Words[goal] == "" {
 		return Change{}, invalid("a thread needs a goal").At("goal")
 	}
 	id, old, err := c.name(f)
@@ -49,7 +49,7 @@ func (c Start) Do(f Facts, s Stamp) (Change, error) {
 		p.event(Replaced, id).Detail = old.object()
 		t.file = &file{more: old.file.more}
 	}
-	p.save(Started, Thread{}, t)
+	p.save(started, Thread{}, t)
 	p.point(id)
 	return p.Change, nil
 }
@@ -57,7 +57,7 @@ func (c Start) Do(f Facts, s Stamp) (Change, error) {
 // name finds a free id. A goal that differs from the one under the same id gets a number;
 // an id that was asked for by name does not.
 func (c Start) name(f Facts) (ID, *Thread, error) {
-	goal := cmp.Or(c.Goal, c.Initial.Words[Goal])
+	goal := cmp.Or(c.Goal, c.Initial.Words[goal])
 	base := Slug(goal.Raw())
 	if c.Task != "" {
 		base = Slug(c.Task)
@@ -107,7 +107,7 @@ func (c Update) Do(f Facts, s Stamp) (Change, error) {
 	if err := p.follow(before, after); err != nil {
 		return Change{}, err
 	}
-	p.save(Updated, before, after)
+	p.save(updated, before, after)
 	return p.Change, nil
 }
 
@@ -167,7 +167,7 @@ func (p *planner) follow(before, after Thread) error {
 
 // warnOfDeadEnd flags, once, a recorded dead end that the thread's new words repeat.
 func (p *planner) warnOfDeadEnd(before Thread, after *Thread) {
-	for _, f := range []Field{CurrentHypothesis, NextAction} {
+	for _, f := range []Field{currentHypothesis, nextAction} {
 		said := *after.text(f)
 		if said == *before.text(f) || said == "" {
 			continue
@@ -176,11 +176,11 @@ func (p *planner) warnOfDeadEnd(before Thread, after *Thread) {
 		if i < 0 || i >= len(after.DeadEnds) || !after.DeadEnds[i].same(before.DeadEnds[i]) {
 			continue
 		}
-		ends := append([]DeadEnd(nil), after.DeadEnds...)
+		ends := append([]deadEnd(nil), after.DeadEnds...)
 		ends[i].FlaggedAt = p.stamp.At
 		after.DeadEnds = ends
 		p.Receipt.Repeated = &ends[i]
-		e := p.event(DeadEndHit, after.ID)
+		e := p.event(deadEndHit, after.ID)
 		e.Fields, e.Note = []Field{f}, ends[i].Hypothesis
 		return
 	}
@@ -207,7 +207,7 @@ func (c Resume) Do(f Facts, s Stamp) (Change, error) {
 	}
 	after := before
 	after.Status = InProgress
-	p.save(Resumed, before, after)
+	p.save(resumed, before, after)
 	p.point(before.ID)
 	return p.Change, nil
 }
@@ -228,7 +228,7 @@ func (c Close) Do(f Facts, s Stamp) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	p.save(Closed, before, after)
+	p.save(closed, before, after)
 	if f.Pointer().ID == after.ID {
 		p.point("")
 	}
@@ -249,6 +249,6 @@ func (c Remark) Do(f Facts, s Stamp) (Change, error) {
 		return Change{}, err
 	}
 	p.Receipt.Thread = t
-	p.event(Remarked, t.ID).Note = c.Note
+	p.event(remarked, t.ID).Note = c.Note
 	return p.Change, nil
 }

@@ -9,8 +9,8 @@ import (
 	"vise/model"
 )
 
-// Contract is what a run was asked to do.
-type Contract struct {
+// contract is what a run was asked to do.
+type contract struct {
 	Goal        model.Text
 	FirstAction model.Text
 	// Primary and Secondary are the paths that may be edited, with wildcards.
@@ -39,7 +39,7 @@ type Outcome struct {
 	Errors   []model.Text
 	// Patch is what the run's author says of the thread, beside the facts.
 	Patch    *Patch
-	Contract *Contract
+	Contract *contract
 }
 
 // Execution is one command that ran. Without an exit status it is hearsay.
@@ -96,7 +96,7 @@ func (o Outcome) mentions(command model.Text) bool {
 func (o Outcome) failed() bool { return o.Success != nil && !*o.Success }
 
 // readContract reads a contract as a run's preparation wrote it.
-func readContract(v any) (*Contract, bool) {
+func readContract(v any) (*contract, bool) {
 	outer, ok := v.(object)
 	if !ok || len(outer) == 0 {
 		return nil, v == nil || ok
@@ -108,7 +108,7 @@ func readContract(v any) (*Contract, bool) {
 	}
 	m := members{from: inner}
 	first, scope, test, policy := m.child("first_action"), m.child("edit_scope"), m.child("test_command"), m.child("validation_policy")
-	c := &Contract{
+	c := &contract{
 		Goal: cmp.Or(m.text("task_goal"), top.text("task_goal")), FirstAction: path(first.text("path")),
 		Primary: scope.list("primary"), Secondary: scope.list("secondary_if_needed"),
 		TestCommand: test.text("command"), EntryPoints: m.list("expected_first_files"),
@@ -156,8 +156,8 @@ func matches(pattern, name string) bool {
 	return name == ""
 }
 
-// Compliance says how a run kept to its contract.
-type Compliance struct {
+// compliance says how a run kept to its contract.
+type compliance struct {
 	// Status is followed, partial, violated or not_evaluated.
 	Status string
 	// Score is between 0 and 1; meaningless when not evaluated.
@@ -165,14 +165,14 @@ type Compliance struct {
 	// MainIssue is the first issue's code, or why nothing was evaluated.
 	MainIssue  string
 	Alignment  string
-	Violations []Issue
-	Warnings   []Issue
+	Violations []issue
+	Warnings   []issue
 
 	outside []model.Text
 }
 
-// Issue is one departure from a contract.
-type Issue struct {
+// issue is one departure from a contract.
+type issue struct {
 	Code     string
 	Detail   string
 	Evidence model.Text
@@ -188,14 +188,14 @@ const (
 )
 
 // Evaluate compares what a run did with what it was asked to do.
-func Evaluate(c *Contract, o Outcome) Compliance {
+func Evaluate(c *contract, o Outcome) compliance {
 	switch {
 	case c == nil:
-		return Compliance{Status: "not_evaluated", MainIssue: "no_resume_contract"}
+		return compliance{Status: "not_evaluated", MainIssue: "no_resume_contract"}
 	case !o.observed():
-		return Compliance{Status: "not_evaluated", MainIssue: "no_execution_observation"}
+		return compliance{Status: "not_evaluated", MainIssue: "no_execution_observation"}
 	}
-	v := Compliance{Score: 1, Alignment: align(c, o)}
+	v := compliance{Score: 1, Alignment: align(c, o)}
 	v.firstAction(c, o)
 	v.scope(c, o)
 	v.test(c, o)
@@ -203,16 +203,16 @@ func Evaluate(c *Contract, o Outcome) Compliance {
 	return v.conclude()
 }
 
-func (v *Compliance) firstAction(c *Contract, o Outcome) {
+func (v *compliance) firstAction(c *contract, o Outcome) {
 	lenient := c.Exploratory || slices.Contains([]string{"analysis", "investigation", "documentation", "qa"}, c.TaskType)
 	if c.FirstAction == "" || lenient || holds(o.touched(), c.FirstAction) {
 		return
 	}
-	v.Violations = append(v.Violations, Issue{firstActionMissing, "Expected first action path was not observed.", c.FirstAction})
+	v.Violations = append(v.Violations, issue{firstActionMissing, "Expected first action path was not observed.", c.FirstAction})
 	v.Score -= 0.30
 }
 
-func (v *Compliance) scope(c *Contract, o Outcome) {
+func (v *compliance) scope(c *contract, o Outcome) {
 	allowed := slices.Concat(c.Primary, c.Secondary)
 	if len(allowed) == 0 {
 		return
@@ -225,30 +225,30 @@ func (v *Compliance) scope(c *Contract, o Outcome) {
 	if len(v.outside) == 0 {
 		return
 	}
-	v.Violations = append(v.Violations, Issue{outsideScope, "Edited files outside contract scope.", commas(v.outside)})
+	v.Violations = append(v.Violations, issue{outsideScope, "Edited files outside contract scope.", commas(v.outside)})
 	v.Score -= 0.30
 }
 
-func (v *Compliance) test(c *Contract, o Outcome) {
+func (v *compliance) test(c *contract, o Outcome) {
 	if c.TestCommand == "" || c.Optional || o.mentions(c.TestCommand) {
 		return
 	}
 	const detail = "Canonical test command was not observed."
 	if o.failed() {
-		v.Violations = append(v.Violations, Issue{testMissing, detail, c.TestCommand})
+		v.Violations = append(v.Violations, issue{testMissing, detail, c.TestCommand})
 		v.Score -= 0.25
 		return
 	}
-	v.Warnings = append(v.Warnings, Issue{testNotObserved, detail, c.TestCommand})
+	v.Warnings = append(v.Warnings, issue{testNotObserved, detail, c.TestCommand})
 	v.Score -= 0.10
 }
 
 // orientation notes commands that look around: their order is not known.
-func (v *Compliance) orientation(o Outcome) {
+func (v *compliance) orientation(o Outcome) {
 	seen := 0
 	for _, e := range o.Commands {
 		if looksAround(strings.ToLower(squeeze(e.Command.Raw()))) && len(v.Warnings) < 8 {
-			v.Warnings = append(v.Warnings, Issue{orientation, "An orientation command was observed; its order is unknown.", e.Command})
+			v.Warnings = append(v.Warnings, issue{orientation, "An orientation command was observed; its order is unknown.", e.Command})
 			seen++
 		}
 	}
@@ -261,7 +261,7 @@ func looksAround(command string) bool {
 }
 
 // align says whether the expected entry points were looked at.
-func align(c *Contract, o Outcome) string {
+func align(c *contract, o Outcome) string {
 	tests := make([]model.Text, len(o.Tests))
 	for i, e := range o.Tests {
 		tests[i] = e.Command
@@ -277,7 +277,7 @@ func align(c *Contract, o Outcome) string {
 	return "ignored"
 }
 
-func (v Compliance) conclude() Compliance {
+func (v compliance) conclude() compliance {
 	v.Score = math.Round(max(v.Score, 0)*100) / 100
 	switch {
 	case len(v.Violations) > 0:
@@ -291,28 +291,28 @@ func (v Compliance) conclude() Compliance {
 }
 
 // FreshGaps are the gaps that a run opened, in the order in which they are stored.
-func FreshGaps(c *Contract, v Compliance, o Outcome) []Gap {
+func FreshGaps(c *contract, v compliance, o Outcome) []Gap {
 	if v.Status != "partial" && v.Status != "violated" {
 		return nil
 	}
 	var gaps []Gap
 	if i := v.issue(testMissing, testNotObserved); i != nil {
-		gaps = append(gaps, Gap{Kind: MissingValidation, Severity: NeedsValidation, Policy: prioritize, SourceCode: i.Code,
+		gaps = append(gaps, Gap{Kind: missingValidation, Severity: NeedsValidation, Policy: prioritize, SourceCode: i.Code,
 			Summary: model.Text(i.Detail), Expected: c.TestCommand, Command: c.TestCommand,
 			NextAction: "run expected validation command: " + c.TestCommand})
 	}
 	if i := v.issue(firstActionMissing); i != nil {
-		gaps = append(gaps, Gap{Kind: MissingFirstAction, Severity: Caution, Policy: surfaceFirst, SourceCode: i.Code,
+		gaps = append(gaps, Gap{Kind: missingFirstAction, Severity: Caution, Policy: surfaceFirst, SourceCode: i.Code,
 			Summary: model.Text(i.Detail), Expected: c.FirstAction, RelatedPaths: []model.Text{c.FirstAction},
 			NextAction: "inspect required first action: " + c.FirstAction})
 	}
 	if i := v.issue(outsideScope); i != nil {
-		gaps = append(gaps, Gap{Kind: EditOutsideScope, Severity: NeedsReview, Policy: surfaceFirst, SourceCode: i.Code,
+		gaps = append(gaps, Gap{Kind: editOutsideScope, Severity: NeedsReview, Policy: surfaceFirst, SourceCode: i.Code,
 			Summary: model.Text(i.Detail), RelatedPaths: v.outside, Observed: v.outside,
 			NextAction: "review out-of-scope edits and run expected validation"})
 	}
 	if v.Alignment == "ignored" {
-		gaps = append(gaps, Gap{Kind: EntryPointsIgnored, Severity: Caution, Policy: surfaceAsBackground, SourceCode: "structural_alignment_ignored",
+		gaps = append(gaps, Gap{Kind: entryPointsIgnored, Severity: Caution, Policy: surfaceAsBackground, SourceCode: "structural_alignment_ignored",
 			Summary: "Expected structural entry points were not inspected or edited.", Expected: commas(c.EntryPoints),
 			RelatedPaths: c.EntryPoints, Observed: push(nil, o.touched()...),
 			NextAction: "inspect expected structural entry points before continuing"})
@@ -323,9 +323,9 @@ func FreshGaps(c *Contract, v Compliance, o Outcome) []Gap {
 	return gaps
 }
 
-func (v Compliance) issue(codes ...string) *Issue {
+func (v compliance) issue(codes ...string) *issue {
 	all := slices.Concat(v.Violations, v.Warnings)
-	i := slices.IndexFunc(all, func(i Issue) bool { return slices.Contains(codes, i.Code) })
+	i := slices.IndexFunc(all, func(i issue) bool { return slices.Contains(codes, i.Code) })
 	if i < 0 {
 		return nil
 	}

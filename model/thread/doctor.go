@@ -16,24 +16,24 @@ type Finding struct {
 	Thread  ID
 	Message string
 	// Repair is empty where only a person can mend it.
-	Repair RepairKind
+	Repair repairKind
 	// Steps says what the repair does, exactly.
 	Steps string
 }
 
-// RepairKind names a repair.
-type RepairKind string
+// repairKind names a repair.
+type repairKind string
 
 // The repairs. SetAside renames the thread's files out of the way; nothing is deleted.
 const (
-	ClearPointer RepairKind = "clear_pointer"
-	MovePointer  RepairKind = "move_pointer"
-	PauseThread  RepairKind = "pause"
-	TrimLists    RepairKind = "trim"
-	RewriteFile  RepairKind = "rewrite"
-	SetAside     RepairKind = "set_aside"
+	clearPointer repairKind = "clear_pointer"
+	movePointer  repairKind = "move_pointer"
+	pauseThread  repairKind = "pause"
+	trimLists    repairKind = "trim"
+	rewriteFile  repairKind = "rewrite"
+	SetAside     repairKind = "set_aside"
 	// MendLog writes the log's whole lines anew and keeps the file as it was beside it.
-	MendLog RepairKind = "mend_log"
+	MendLog repairKind = "mend_log"
 )
 
 // TornLog is the finding that a thread's log holds lines that are no events.
@@ -93,7 +93,7 @@ func Diagnose(f Facts, broken []Damaged) ([]Finding, error) {
 }
 
 func diagnosePointer(p Pointer, all []Thread, broken []Damaged) []Finding {
-	found := Finding{Repair: ClearPointer, Steps: "write active.json with an empty active_task_id"}
+	found := Finding{Repair: clearPointer, Steps: "write active.json with an empty active_task_id"}
 	i := slices.IndexFunc(all, func(t Thread) bool { return t.ID == p.ID })
 	hurt := slices.ContainsFunc(broken, func(b Damaged) bool { return b.ID == p.ID })
 	switch {
@@ -120,7 +120,7 @@ func diagnosePointer(p Pointer, all []Thread, broken []Damaged) []Finding {
 func (f Finding) towards(facts Facts) Finding {
 	active, source, err := ActiveOf(facts)
 	if err == nil && source == FromFallback && !active.phantom() {
-		f.Repair, f.Thread = MovePointer, active.ID
+		f.Repair, f.Thread = movePointer, active.ID
 		f.Steps = fmt.Sprintf("write active.json with active_task_id %s", active.ID)
 	}
 	return f
@@ -139,7 +139,7 @@ func diagnoseProgress(f Facts, all []Thread) []Finding {
 	var out []Finding
 	for _, t := range Newest(all) {
 		if t.Status == InProgress && t.ID != active.ID && !t.phantom() && !t.newer() {
-			out = append(out, Finding{Kind: "two_in_progress", Thread: t.ID, Repair: PauseThread,
+			out = append(out, Finding{Kind: "two_in_progress", Thread: t.ID, Repair: pauseThread,
 				Message: fmt.Sprintf("it is in progress beside %s", active.ID), Steps: fmt.Sprintf("set the status of %s to paused", t.ID)})
 		}
 	}
@@ -149,7 +149,7 @@ func diagnoseProgress(f Facts, all []Thread) []Finding {
 // diagnose looks at one thread. One of a newer version is left to a newer vise.
 func (t Thread) diagnose() []Finding {
 	if t.newer() {
-		return []Finding{{Kind: NewerVersion, Thread: t.ID, Message: "a newer program wrote the file; vise reads the thread and leaves the file alone"}}
+		return []Finding{{Kind: newerVersion, Thread: t.ID, Message: "a newer program wrote the file; vise reads the thread and leaves the file alone"}}
 	}
 	var out []Finding
 	if t.phantom() {
@@ -159,14 +159,14 @@ func (t Thread) diagnose() []Finding {
 	}
 	for _, p := range t.Problems() {
 		switch p.Kind {
-		case OverLong:
-			out = append(out, Finding{Kind: OverLong, Thread: t.ID, Repair: TrimLists, Message: p.Field + " is longer than its limit",
+		case overLong:
+			out = append(out, Finding{Kind: overLong, Thread: t.ID, Repair: trimLists, Message: p.Field + " is longer than its limit",
 				Steps: "keep the newest entries; the oldest go to the thread's log"})
-		case UnknownStatus, ForeignID:
-			out = append(out, Finding{Kind: p.Kind, Thread: t.ID, Repair: RewriteFile, Message: "the file's " + p.Field + " is not what its readers take it for",
+		case unknownStatus, foreignID:
+			out = append(out, Finding{Kind: p.Kind, Thread: t.ID, Repair: rewriteFile, Message: "the file's " + p.Field + " is not what its readers take it for",
 				Steps: fmt.Sprintf("write task_id %s and status %s", t.ID, t.Status)})
-		case WrongType:
-			out = append(out, Finding{Kind: p.Kind, Thread: t.ID, Repair: RewriteFile, Message: "the file's " + p.Field + " has the wrong shape; vise reads the thread and leaves the file alone",
+		case wrongType:
+			out = append(out, Finding{Kind: p.Kind, Thread: t.ID, Repair: rewriteFile, Message: "the file's " + p.Field + " has the wrong shape; vise reads the thread and leaves the file alone",
 				Steps: "write the thread without it; what is there now goes to the thread's log"})
 		}
 	}
@@ -174,7 +174,7 @@ func (t Thread) diagnose() []Finding {
 }
 
 func (t Thread) newer() bool {
-	return slices.ContainsFunc(t.Problems(), func(p Problem) bool { return p.Kind == NewerVersion })
+	return slices.ContainsFunc(t.Problems(), func(p problem) bool { return p.Kind == newerVersion })
 }
 
 // phantom is the thread that a close or an update without an active thread leaves behind.
@@ -189,15 +189,15 @@ func (c Repair) Do(f Facts, s Stamp) (Change, error) {
 	p := plan(f, s)
 	done := map[ID]bool{}
 	for _, found := range c.Findings {
-		if found.Repair == ClearPointer || found.Repair == MovePointer {
+		if found.Repair == clearPointer || found.Repair == movePointer {
 			next := f.Pointer().To("", s.At)
-			if found.Repair == MovePointer {
+			if found.Repair == movePointer {
 				next.ID = found.Thread
 			}
 			p.Point = &next
 			continue
 		}
-		if done[found.Thread] || !slices.Contains([]RepairKind{PauseThread, TrimLists, RewriteFile}, found.Repair) {
+		if done[found.Thread] || !slices.Contains([]repairKind{pauseThread, trimLists, rewriteFile}, found.Repair) {
 			continue
 		}
 		done[found.Thread] = true
@@ -215,12 +215,12 @@ func (p *planner) repair(id ID, findings []Finding) error {
 	}
 	before := t
 	misshapen := t.reshape()
-	if slices.ContainsFunc(findings, func(f Finding) bool { return f.Thread == id && f.Repair == PauseThread }) {
+	if slices.ContainsFunc(findings, func(f Finding) bool { return f.Thread == id && f.Repair == pauseThread }) {
 		t.Status = Paused
 	}
 	t, p.Receipt.Patched = t.Tidy()
 	p.evictions(id)
-	e := p.event(Repaired, id)
+	e := p.event(repaired, id)
 	e.Changes = Compare(before, t)
 	e.Fields = changedFields(e.Changes)
 	e.Note = model.Text("vise thread doctor")
@@ -236,7 +236,7 @@ func (p *planner) repair(id ID, findings []Finding) error {
 func (t *Thread) reshape() object {
 	out := object{}
 	for _, p := range t.Problems() {
-		if p.Kind == WrongType {
+		if p.Kind == wrongType {
 			out[p.Field] = p.value
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"vise/model"
 )
 
-// Uncertainty is a claim that its author is not sure of.
-type Uncertainty struct {
+// uncertainty is a claim that its author is not sure of.
+type uncertainty struct {
 	Claim           model.Text
 	Confidence      model.Text
 	NeedsValidation model.Text
@@ -20,8 +20,8 @@ type Uncertainty struct {
 	more object
 }
 
-// DeadEnd is an approach that its author recorded as abandoned, and why.
-type DeadEnd struct {
+// deadEnd is an approach that its author recorded as abandoned, and why.
+type deadEnd struct {
 	Hypothesis   model.Text
 	Reason       model.Text
 	Evidence     model.Text
@@ -34,14 +34,14 @@ type DeadEnd struct {
 	more object
 }
 
-func readUncertainty(v any) (Uncertainty, bool) {
+func readUncertainty(v any) (uncertainty, bool) {
 	o, ok := v.(object)
 	if !ok {
 		s, ok := scalar(v)
-		return Uncertainty{Claim: model.Text(trim(s)), Confidence: "unknown"}, ok && trim(s) != ""
+		return uncertainty{Claim: model.Text(trim(s)), Confidence: "unknown"}, ok && trim(s) != ""
 	}
 	m := members{from: o}
-	u := Uncertainty{
+	u := uncertainty{
 		Claim: m.text("claim"), NeedsValidation: m.text("needs_validation"),
 		Confidence: cmp.Or(model.Text(strings.ToLower(m.text("confidence").Raw())), "unknown"),
 	}
@@ -49,31 +49,31 @@ func readUncertainty(v any) (Uncertainty, bool) {
 	return u, u.Claim != "" && !m.wrong
 }
 
-func (u Uncertainty) tidy(c *cutter) Uncertainty {
+func (u uncertainty) tidy(c *cutter) uncertainty {
 	u.Claim, u.Confidence = c.text(u.Claim, maxText), c.text(u.Confidence, maxLabel)
 	u.NeedsValidation = c.text(u.NeedsValidation, maxText)
 	return u
 }
 
-func (u Uncertainty) same(v Uncertainty) bool {
+func (u uncertainty) same(v uncertainty) bool {
 	return u.Claim == v.Claim && u.Confidence == v.Confidence && u.NeedsValidation == v.NeedsValidation
 }
 
-func (u Uncertainty) json() object {
+func (u uncertainty) json() object {
 	o := copyOf(u.more)
 	o["claim"], o["confidence"], o["needs_validation"] = u.Claim.Raw(), u.Confidence.Raw(), u.NeedsValidation.Raw()
 	return o
 }
 
 // readDeadEnd accepts the file format's other names of the keys too.
-func readDeadEnd(v any) (DeadEnd, bool) {
+func readDeadEnd(v any) (deadEnd, bool) {
 	o, ok := v.(object)
 	if !ok {
 		s, ok := scalar(v)
-		return DeadEnd{Hypothesis: model.Text(trim(s)), Confidence: "unknown"}, ok && trim(s) != ""
+		return deadEnd{Hypothesis: model.Text(trim(s)), Confidence: "unknown"}, ok && trim(s) != ""
 	}
 	m := members{from: o}
-	d := DeadEnd{
+	d := deadEnd{
 		Hypothesis: m.text("hypothesis", "summary", "claim", "path"), Reason: m.text("reason", "why"),
 		Evidence: m.text("evidence"), Confidence: confidence(m.text("confidence")),
 		RelatedPaths: m.list("related_paths", "paths"), CreatedAt: m.text("created_at"), FlaggedAt: m.text("flagged_at"),
@@ -90,15 +90,15 @@ func confidence(t model.Text) model.Text {
 	return "unknown"
 }
 
-func (d DeadEnd) tidy(c *cutter) DeadEnd {
+func (d deadEnd) tidy(c *cutter) deadEnd {
 	d.Hypothesis, d.Reason, d.Evidence = c.text(d.Hypothesis, maxText), c.text(d.Reason, maxText), c.text(d.Evidence, maxText)
 	d.RelatedPaths, d.CreatedAt = c.list(d.RelatedPaths, maxRelated), c.text(d.CreatedAt, maxMoment)
 	return d
 }
 
-func (d DeadEnd) same(e DeadEnd) bool { return d.Hypothesis == e.Hypothesis && d.Reason == e.Reason }
+func (d deadEnd) same(e deadEnd) bool { return d.Hypothesis == e.Hypothesis && d.Reason == e.Reason }
 
-func (d DeadEnd) json() object {
+func (d deadEnd) json() object {
 	o := copyOf(d.more)
 	putText(o, "hypothesis", d.Hypothesis)
 	putText(o, "reason", d.Reason)
@@ -116,12 +116,12 @@ func (d DeadEnd) json() object {
 // Only recorded dead ends count; nothing is inferred.
 func (t Thread) Repeats(words model.Text) int {
 	spoken := significant(words)
-	return slices.IndexFunc(t.DeadEnds, func(d DeadEnd) bool {
+	return slices.IndexFunc(t.DeadEnds, func(d deadEnd) bool {
 		return d.FlaggedAt == "" && d.repeatedBy(words, spoken)
 	})
 }
 
-func (d DeadEnd) repeatedBy(words model.Text, spoken map[string]bool) bool {
+func (d deadEnd) repeatedBy(words model.Text, spoken map[string]bool) bool {
 	if slices.ContainsFunc(d.RelatedPaths, func(p model.Text) bool { return p != "" && mentions(words.Raw(), p.Raw()) }) {
 		return true
 	}
@@ -158,9 +158,9 @@ func significant(t model.Text) map[string]bool {
 
 var fillers = strings.Fields("a an the is was are were be been not no isn wasn t it this that of for in on to by and or maybe")
 
-// Evidence is an execution that somebody watched: not a claim that it went well, but its
+// evidence is an execution that somebody watched: not a claim that it went well, but its
 // exit status, and the commit it ran on.
-type Evidence struct {
+type evidence struct {
 	// Entry is the line of the verified list that this execution stands for.
 	Entry       model.Text
 	Command     model.Text
@@ -173,47 +173,47 @@ type Evidence struct {
 	more object
 }
 
-// Grade says how much a verified entry is worth.
-type Grade string
+// grade says how much a verified entry is worth.
+type grade string
 
 // The grades, weakest first.
 const (
-	Claimed        Grade = "claimed"
-	Observed       Grade = "observed"
-	VerifiedAtHead Grade = "verified_at_head"
+	claimed        grade = "claimed"
+	observed       grade = "observed"
+	verifiedAtHead grade = "verified_at_head"
 )
 
 // GradeOf grades the entry of the verified list against the repository as it is: verified
 // at HEAD only if the command passed on this very commit, with no uncommitted change then
 // or now.
-func (t Thread) GradeOf(entry model.Text, now Git) Grade {
-	best := Claimed
+func (t Thread) GradeOf(entry model.Text, now Git) grade {
+	best := claimed
 	for _, e := range t.Evidence {
 		if e.Entry != entry || e.ExitStatus != 0 {
 			continue
 		}
 		if now.State == GitOK && e.Head == now.Head && e.Head != "" && !e.Dirty && !now.Dirty {
-			return VerifiedAtHead
+			return verifiedAtHead
 		}
-		best = Observed
+		best = observed
 	}
 	return best
 }
 
-func readEvidence(v any) (Evidence, bool) {
+func readEvidence(v any) (evidence, bool) {
 	o, ok := v.(object)
 	if !ok {
-		return Evidence{}, false
+		return evidence{}, false
 	}
 	m := members{from: o}
-	e := Evidence{
+	e := evidence{
 		Entry: m.text("entry"), Command: m.text("command"), Head: m.text("head").Raw(),
 		At: m.text("at"), ExecutionID: m.text("execution_id"),
 	}
 	e.Dirty, _ = m.take("dirty").(bool)
 	n, ok := m.take("exit_status").(json.Number)
 	if !ok {
-		return Evidence{}, false
+		return evidence{}, false
 	}
 	status, err := strconv.Atoi(n.String())
 	e.ExitStatus = status
@@ -221,18 +221,18 @@ func readEvidence(v any) (Evidence, bool) {
 	return e, err == nil && !m.wrong && e.Entry != ""
 }
 
-func (e Evidence) tidy(c *cutter) Evidence {
+func (e evidence) tidy(c *cutter) evidence {
 	e.Entry, e.Command = c.text(e.Entry, maxText), c.text(e.Command, maxText)
 	e.At, e.ExecutionID = c.text(e.At, maxMoment), c.text(e.ExecutionID, maxText)
 	return e
 }
 
 // same: the newest run of a command on one commit replaces the one before.
-func (e Evidence) same(f Evidence) bool {
+func (e evidence) same(f evidence) bool {
 	return e.Entry == f.Entry && e.Head == f.Head && e.ExitStatus == f.ExitStatus && e.Dirty == f.Dirty
 }
 
-func (e Evidence) json() object {
+func (e evidence) json() object {
 	o := copyOf(e.more)
 	putText(o, "entry", e.Entry)
 	putText(o, "command", e.Command)

@@ -7,38 +7,38 @@ import (
 	"vise/model"
 )
 
-// EventKind names an entry of a thread's log. The first four are the file format's.
-type EventKind string
+// eventKind names an entry of a thread's log. The first four are the file format's.
+type eventKind string
 
 // The kinds of events.
 const (
-	Started    EventKind = "started"
-	Updated    EventKind = "updated"
-	Resumed    EventKind = "resumed"
-	Closed     EventKind = "closed"
-	AutoPaused EventKind = "auto_paused"
-	Rebound    EventKind = "rebound"
-	Replaced   EventKind = "replaced"
-	Evicted    EventKind = "evicted"
-	GapOpened  EventKind = "gap_opened"
-	GapCleared EventKind = "gap_cleared"
-	DeadEndHit EventKind = "dead_end_repeated"
-	Repaired   EventKind = "repaired"
-	Remarked   EventKind = "remark"
+	started    eventKind = "started"
+	updated    eventKind = "updated"
+	resumed    eventKind = "resumed"
+	closed     eventKind = "closed"
+	autoPaused eventKind = "auto_paused"
+	rebound    eventKind = "rebound"
+	Replaced   eventKind = "replaced"
+	evicted    eventKind = "evicted"
+	gapOpened  eventKind = "gap_opened"
+	gapCleared eventKind = "gap_cleared"
+	deadEndHit eventKind = "dead_end_repeated"
+	repaired   eventKind = "repaired"
+	remarked   eventKind = "remark"
 )
 
 // Event is one line of a thread's log. It tells what a command changed; the thread's
 // state is never read from it. A crash can leave an event of a save that did not happen,
 // never a save without its event.
 type Event struct {
-	Kind    EventKind
+	Kind    eventKind
 	Thread  ID
 	At      model.Text
 	Source  string
 	Actor   string
 	Status  Status
 	Fields  []Field
-	Changes []FieldChange
+	Changes []fieldChange
 	// Note says why, in the rules' words.
 	Note model.Text
 	// Detail is what the kind needs besides: the evicted entry, the cleared gap.
@@ -46,9 +46,9 @@ type Event struct {
 	Git    Git
 }
 
-// FieldChange is what happened to one field: words replaced, or entries, as the file
+// fieldChange is what happened to one field: words replaced, or entries, as the file
 // spells them, that came and went.
-type FieldChange struct {
+type fieldChange struct {
 	Field          Field
 	Old, New       model.Text
 	Added, Removed []any
@@ -80,8 +80,8 @@ func (e Event) Line() []byte {
 	return jsonStyle{}.appendJSON(nil, o, 0)
 }
 
-func (c FieldChange) json() object {
-	if c.Field.in(textFields) || c.Field == StatusField {
+func (c fieldChange) json() object {
+	if c.Field.in(textFields) || c.Field == statusField {
 		return object{"old": c.Old.Raw(), "new": c.New.Raw()}
 	}
 	o := object{}
@@ -99,8 +99,8 @@ func fieldNames(fields []Field) []any {
 }
 
 // Compare lists what differs between two states of a thread, by field name.
-func Compare(before, after Thread) []FieldChange {
-	changes := []FieldChange{replaced(StatusField, model.Text(before.Status), model.Text(after.Status))}
+func Compare(before, after Thread) []fieldChange {
+	changes := []fieldChange{replaced(statusField, model.Text(before.Status), model.Text(after.Status))}
 	for _, f := range textFields {
 		changes = append(changes, replaced(f, *before.text(f), *after.text(f)))
 	}
@@ -108,23 +108,23 @@ func Compare(before, after Thread) []FieldChange {
 		changes = append(changes, entries(f, texts(*before.list(f)), texts(*after.list(f))))
 	}
 	changes = append(changes,
-		entries(Uncertainties, objects(before.Uncertainties), objects(after.Uncertainties)),
-		entries(DiscardedHypotheses, objects(before.DeadEnds), objects(after.DeadEnds)),
-		entries(ContractGaps, objects(before.Gaps), objects(after.Gaps)),
-		entries(EvidenceField, objects(before.Evidence), objects(after.Evidence)))
-	changes = slices.DeleteFunc(changes, func(c FieldChange) bool {
+		entries(uncertainties, objects(before.Uncertainties), objects(after.Uncertainties)),
+		entries(discardedHypotheses, objects(before.DeadEnds), objects(after.DeadEnds)),
+		entries(contractGaps, objects(before.Gaps), objects(after.Gaps)),
+		entries(evidenceField, objects(before.Evidence), objects(after.Evidence)))
+	changes = slices.DeleteFunc(changes, func(c fieldChange) bool {
 		return c.Old == c.New && len(c.Added)+len(c.Removed) == 0
 	})
-	slices.SortFunc(changes, func(a, b FieldChange) int { return strings.Compare(string(a.Field), string(b.Field)) })
+	slices.SortFunc(changes, func(a, b fieldChange) int { return strings.Compare(string(a.Field), string(b.Field)) })
 	return changes
 }
 
-func replaced(f Field, before, after model.Text) FieldChange {
-	return FieldChange{Field: f, Old: before, New: after}
+func replaced(f Field, before, after model.Text) fieldChange {
+	return fieldChange{Field: f, Old: before, New: after}
 }
 
-func entries(f Field, before, after []any) FieldChange {
-	return FieldChange{Field: f, Added: missing(after, before), Removed: missing(before, after)}
+func entries(f Field, before, after []any) fieldChange {
+	return fieldChange{Field: f, Added: missing(after, before), Removed: missing(before, after)}
 }
 
 // missing is what a holds and b does not.
@@ -139,7 +139,7 @@ func missing(a, b []any) []any {
 func spelled(v any) string { return string(jsonStyle{}.appendJSON(nil, v, 0)) }
 
 // changedFields are the names of the fields that changed, sorted.
-func changedFields(changes []FieldChange) []Field {
+func changedFields(changes []fieldChange) []Field {
 	var out []Field
 	for _, c := range changes {
 		out = append(out, c.Field)

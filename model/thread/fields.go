@@ -18,29 +18,29 @@ type Field string
 
 // The fields of a thread that a patch or an event may name.
 const (
-	StatusField         Field = "status"
-	Goal                Field = "goal"
-	CurrentHypothesis   Field = "current_hypothesis"
-	NextAction          Field = "next_action"
-	ActiveFiles         Field = "active_files"
+	statusField         Field = "status"
+	goal                Field = "goal"
+	currentHypothesis   Field = "current_hypothesis"
+	nextAction          Field = "next_action"
+	activeFiles         Field = "active_files"
 	Verified            Field = "verified"
-	Unverified          Field = "unverified"
-	DiscardedPaths      Field = "discarded_paths"
-	RecommendedCommands Field = "recommended_commands"
-	Risks               Field = "risks"
-	SourceExecutionIDs  Field = "source_execution_ids"
-	Uncertainties       Field = "uncertainties"
-	DiscardedHypotheses Field = "discarded_hypotheses"
-	ContractGaps        Field = "contract_gaps"
-	// EvidenceField is ours: AICTX drops it, and its entries become mere claims again.
-	EvidenceField Field = "evidence"
+	unverified          Field = "unverified"
+	discardedPaths      Field = "discarded_paths"
+	recommendedCommands Field = "recommended_commands"
+	risks               Field = "risks"
+	sourceExecutionIDs  Field = "source_execution_ids"
+	uncertainties       Field = "uncertainties"
+	discardedHypotheses Field = "discarded_hypotheses"
+	contractGaps        Field = "contract_gaps"
+	// evidenceField is ours: AICTX drops it, and its entries become mere claims again.
+	evidenceField Field = "evidence"
 )
 
 // textFields are replaced by a patch, listFields are appended to; both in file order.
 var (
-	textFields = []Field{CurrentHypothesis, Goal, NextAction}
-	listFields = []Field{ActiveFiles, DiscardedPaths, RecommendedCommands, Risks, SourceExecutionIDs, Unverified, Verified}
-	itemFields = []Field{ContractGaps, DiscardedHypotheses, Uncertainties}
+	textFields = []Field{currentHypothesis, goal, nextAction}
+	listFields = []Field{activeFiles, discardedPaths, recommendedCommands, risks, sourceExecutionIDs, unverified, Verified}
+	itemFields = []Field{contractGaps, discardedHypotheses, uncertainties}
 )
 
 // bookkeeping holds the keys that a patch may mention and cannot change.
@@ -76,11 +76,11 @@ const maxDepth = 32
 // limit is how many entries a list field holds.
 func (f Field) limit() int {
 	switch f {
-	case RecommendedCommands, Risks, Uncertainties, ContractGaps:
+	case recommendedCommands, risks, uncertainties, contractGaps:
 		return 8
-	case DiscardedHypotheses:
+	case discardedHypotheses:
 		return 5
-	case EvidenceField:
+	case evidenceField:
 		return maxEvidence
 	}
 	return 12
@@ -139,8 +139,8 @@ func without[T any](list []T, match func(T) bool) []T {
 // FormatTime spells a time as thread files do: UTC, whole seconds.
 func FormatTime(t time.Time) model.Text { return model.Text(t.UTC().Format("2006-01-02T15:04:05Z")) }
 
-// ParseTime reads a time; false if a file holds something else in its place.
-func ParseTime(m model.Text) (time.Time, bool) {
+// parseTime reads a time; false if a file holds something else in its place.
+func parseTime(m model.Text) (time.Time, bool) {
 	t, err := time.Parse(time.RFC3339, m.Raw())
 	return t, err == nil
 }

@@ -43,7 +43,7 @@ func (c Finalize) Do(f Facts, s Stamp) (Change, error) {
 	if err := p.follow(before, after); err != nil {
 		return Change{}, err
 	}
-	p.save(Updated, before, after)
+	p.save(updated, before, after)
 	return p.Change, nil
 }
 
@@ -137,12 +137,12 @@ func (p *planner) gaps(t *Thread, fresh []Gap, o Outcome) {
 	had := len(t.Gaps)
 	p.Receipt.Fresh, p.Receipt.Cleared = fresh, t.clearBy(o)
 	for _, g := range p.Receipt.Cleared {
-		p.event(GapCleared, t.ID).Detail = g.json()
+		p.event(gapCleared, t.ID).Detail = g.json()
 	}
 	for _, g := range fresh {
 		if t.open(g, p.stamp.At) {
 			p.Receipt.Opened = append(p.Receipt.Opened, g)
-			p.event(GapOpened, t.ID).Detail = g.json()
+			p.event(gapOpened, t.ID).Detail = g.json()
 		}
 	}
 	if strings.HasPrefix(string(t.ID), carryoverPrefix) && had > 0 && len(t.Gaps) == 0 && t.Status == Paused {
@@ -156,7 +156,7 @@ func (t *Thread) learn(o Outcome, s Stamp) {
 	t.ExecutionIDs = push(t.ExecutionIDs, o.ExecutionID)
 	for _, e := range o.Commands {
 		expected := o.Contract != nil && e.Proves(o.Contract.TestCommand)
-		t.learnCommand(e, "Command succeeded: ", o, s, Validates(e.Command) || expected)
+		t.learnCommand(e, "Command succeeded: ", o, s, validates(e.Command) || expected)
 	}
 	for _, e := range o.Tests {
 		t.learnCommand(e, "Test command passed: ", o, s, true)
@@ -173,7 +173,7 @@ func (t *Thread) learn(o Outcome, s Stamp) {
 // verified, and only an observed exit status is evidence; a failure takes back an earlier
 // success of the same command.
 func (t *Thread) learnCommand(e Execution, prefix model.Text, o Outcome, s Stamp, validating bool) {
-	if Validates(e.Command) {
+	if validates(e.Command) {
 		t.Commands = push(t.Commands, e.Command)
 	}
 	entry := clipped(prefix + e.Command)
@@ -199,11 +199,11 @@ func (t *Thread) succeeded(e Execution, entry model.Text, o Outcome, s Stamp, va
 		return
 	}
 	t.Verified = push(t.Verified, entry)
-	t.Evidence = append(without(t.Evidence, func(v Evidence) bool { return v.Entry == entry }), evidenceOf(e, entry, o, s))
+	t.Evidence = append(without(t.Evidence, func(v evidence) bool { return v.Entry == entry }), evidenceOf(e, entry, o, s))
 }
 
-func evidenceOf(e Execution, entry model.Text, o Outcome, s Stamp) Evidence {
-	v := Evidence{Entry: entry, Command: e.Command, ExitStatus: *e.ExitStatus, Head: e.Head, Dirty: e.Dirty, At: cmp.Or(e.At, s.At),
+func evidenceOf(e Execution, entry model.Text, o Outcome, s Stamp) evidence {
+	v := evidence{Entry: entry, Command: e.Command, ExitStatus: *e.ExitStatus, Head: e.Head, Dirty: e.Dirty, At: cmp.Or(e.At, s.At),
 		ExecutionID: o.ExecutionID}
 	if v.Head == "" && s.Git.State == GitOK {
 		v.Head, v.Dirty = s.Git.Head, s.Git.Dirty
@@ -215,7 +215,7 @@ func evidenceOf(e Execution, entry model.Text, o Outcome, s Stamp) Evidence {
 func (t *Thread) failedAt(e Execution, entry model.Text) {
 	t.Risks = push(without(t.Risks, func(r model.Text) bool { return failureOf(r, e.Command) }),
 		clipped(model.Text(fmt.Sprintf("Command failed (exit %d): ", *e.ExitStatus))+e.Command))
-	t.Evidence = without(t.Evidence, func(v Evidence) bool { return v.Entry == entry })
+	t.Evidence = without(t.Evidence, func(v evidence) bool { return v.Entry == entry })
 	if slices.Contains(t.Verified, entry) {
 		t.Verified = without(t.Verified, func(v model.Text) bool { return v == entry })
 		t.Unverified = push(t.Unverified, e.Command)
@@ -234,9 +234,9 @@ func clipped(t model.Text) model.Text {
 	return model.Text(s)
 }
 
-// Validates reports whether a command is of the sort that checks work: worth recommending
+// validates reports whether a command is of the sort that checks work: worth recommending
 // and worth remembering as verified.
-func Validates(command model.Text) bool {
+func validates(command model.Text) bool {
 	s := strings.ToLower(command.Raw())
 	sorts := []string{"pytest", " test", "make test", "make smoke", "ruff", "mypy", "pyright", "lint", "typecheck", "build"}
 	return slices.ContainsFunc(sorts, func(w string) bool { return strings.Contains(s, w) })

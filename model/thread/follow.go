@@ -111,14 +111,14 @@ func (c Follow) Do(f Facts, s Stamp) (Change, error) {
 	return p.Change, nil
 }
 
-func (c Follow) event() EventKind {
+func (c Follow) event() eventKind {
 	switch c.Status {
 	case InProgress:
-		return Resumed
+		return resumed
 	case Resolved, Abandoned:
-		return Closed
+		return closed
 	}
-	return Updated
+	return updated
 }
 
 // The words around what is waited for, by which it is found again.
@@ -151,6 +151,6 @@ func (t Thread) Waits() bool {
 }
 
 // deadEnd is what was tried, as an entry that tells others not to try it again.
-func (t Thread) deadEnd(why, at model.Text) DeadEnd {
-	return DeadEnd{Hypothesis: cmp.Or(t.Hypothesis, t.Goal), Reason: why, Confidence: "unknown", CreatedAt: at}
+func (t Thread) deadEnd(why, at model.Text) deadEnd {
+	return deadEnd{Hypothesis: cmp.Or(t.Hypothesis, t.Goal), Reason: why, Confidence: "unknown", CreatedAt: at}
 }

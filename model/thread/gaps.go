@@ -28,10 +28,10 @@ func (s Severity) Rank() int {
 
 // The kinds of gaps that the rules know.
 const (
-	MissingValidation   = "missing_validation"
-	MissingFirstAction  = "missing_first_action"
-	EditOutsideScope    = "edit_outside_scope"
-	EntryPointsIgnored  = "structural_entrypoints_ignored"
+	missingValidation   = "missing_validation"
+	missingFirstAction  = "missing_first_action"
+	editOutsideScope    = "edit_outside_scope"
+	entryPointsIgnored  = "structural_entrypoints_ignored"
 	prioritize          = "prioritize_before_new_work"
 	surfaceFirst        = "surface_before_continuing"
 	surfaceAsBackground = "surface_as_context"
@@ -194,13 +194,13 @@ func (t *Thread) clearBy(o Outcome) []Gap {
 // gone.
 func (g Gap) answeredBy(o Outcome) bool {
 	switch g.Kind {
-	case MissingValidation:
+	case missingValidation:
 		return slices.ContainsFunc(o.ran(), func(e Execution) bool { return e.Proves(g.Expected) })
-	case MissingFirstAction:
+	case missingFirstAction:
 		return holds(o.touched(), g.Expected)
-	case EntryPointsIgnored:
+	case entryPointsIgnored:
 		return anyOf(o.touched(), g.RelatedPaths)
-	case EditOutsideScope:
+	case editOutsideScope:
 		return len(g.RelatedPaths) > 0 && !slices.ContainsFunc(g.RelatedPaths, func(f model.Text) bool {
 			return !holds(o.Reverted, f)
 		})

@@ -263,8 +263,8 @@ func (p Prepared) CarryoverGaps() []Gap {
 
 // Freshness labels a thread by the age of its last save.
 func Freshness(t Thread, now model.Text) string {
-	saved, ok1 := ParseTime(t.UpdatedAt)
-	at, ok2 := ParseTime(now)
+	saved, ok1 := parseTime(t.UpdatedAt)
+	at, ok2 := parseTime(now)
 	if !ok1 || !ok2 {
 		return "unknown"
 	}

@@ -16,8 +16,8 @@ type Patch struct {
 	Status Status
 	Append map[Field][]model.Text
 
-	Uncertainties []Uncertainty
-	DeadEnds      []DeadEnd
+	Uncertainties []uncertainty
+	DeadEnds      []deadEnd
 	Gaps          []Gap
 
 	// Verify moves entries from unverified to verified.
@@ -61,7 +61,7 @@ func patchOf(o object) (Patch, error) {
 func (p *Patch) member(key string, v any) error {
 	f := Field(key)
 	switch {
-	case f == StatusField:
+	case f == statusField:
 		return p.status(v)
 	case f.in(textFields):
 		s, ok := scalar(v)
@@ -107,10 +107,10 @@ func (p *Patch) status(v any) error {
 func (p *Patch) items(f Field, v any) error {
 	var ok bool
 	switch f {
-	case Uncertainties:
+	case uncertainties:
 		p.Uncertainties, ok = readAll(v, readUncertainty)
 		return want(ok, string(f), "a list of texts or of {claim, confidence, needs_validation}")
-	case DiscardedHypotheses:
+	case discardedHypotheses:
 		p.DeadEnds, ok = readAll(v, readDeadEnd)
 		return want(ok, string(f), "a list of texts or of {hypothesis, reason, …}")
 	}

@@ -49,10 +49,10 @@ type Thread struct {
 	Risks          []model.Text
 	ExecutionIDs   []model.Text
 
-	Uncertainties []Uncertainty
-	DeadEnds      []DeadEnd
+	Uncertainties []uncertainty
+	DeadEnds      []deadEnd
 	Gaps          []Gap
-	Evidence      []Evidence
+	Evidence      []evidence
 
 	Git                  *GitContext
 	CreatedAt, UpdatedAt model.Text
@@ -63,7 +63,7 @@ type Thread struct {
 // file is what a thread's file holds beside what vise understands.
 type file struct {
 	more     object
-	problems []Problem
+	problems []problem
 }
 
 // New is a thread that holds nothing but its goal.
@@ -75,7 +75,7 @@ func New(id ID, goal model.Text) Thread {
 func (t Thread) StrongestGap() *Gap { return Strongest(t.Gaps) }
 
 // Problems is what was wrong in the thread's file.
-func (t Thread) Problems() []Problem {
+func (t Thread) Problems() []problem {
 	if t.file == nil {
 		return nil
 	}
@@ -85,11 +85,11 @@ func (t Thread) Problems() []Problem {
 // text is the field of a text name, list the one of a list name; nil for other names.
 func (t *Thread) text(f Field) *model.Text {
 	switch f {
-	case Goal:
+	case goal:
 		return &t.Goal
-	case CurrentHypothesis:
+	case currentHypothesis:
 		return &t.Hypothesis
-	case NextAction:
+	case nextAction:
 		return &t.NextAction
 	}
 	return nil
@@ -97,19 +97,19 @@ func (t *Thread) text(f Field) *model.Text {
 
 func (t *Thread) list(f Field) *[]model.Text {
 	switch f {
-	case ActiveFiles:
+	case activeFiles:
 		return &t.ActiveFiles
 	case Verified:
 		return &t.Verified
-	case Unverified:
+	case unverified:
 		return &t.Unverified
-	case DiscardedPaths:
+	case discardedPaths:
 		return &t.DiscardedPaths
-	case RecommendedCommands:
+	case recommendedCommands:
 		return &t.Commands
-	case Risks:
+	case risks:
 		return &t.Risks
-	case SourceExecutionIDs:
+	case sourceExecutionIDs:
 		return &t.ExecutionIDs
 	}
 	return nil
@@ -146,5 +146,5 @@ func sentence(s string) string { return strings.TrimRight(s, ".") + "." }
 // something, or the thread recommends it or has it down as unverified.
 func (t Thread) Awaits(command model.Text) bool {
 	same := func(u model.Text) bool { return squeeze(u.Raw()) == squeeze(command.Raw()) }
-	return Validates(command) || slices.ContainsFunc(t.Commands, same) || slices.ContainsFunc(t.Unverified, same)
+	return validates(command) || slices.ContainsFunc(t.Commands, same) || slices.ContainsFunc(t.Unverified, same)
 }

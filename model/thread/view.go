@@ -47,12 +47,12 @@ func (t Thread) Compact(now Git) View {
 	for _, c := range []struct {
 		f Field
 		n int
-	}{{ActiveFiles, 5}, {Verified, 4}, {Unverified, 4}, {RecommendedCommands, 4}, {Risks, 4}} {
+	}{{activeFiles, 5}, {Verified, 4}, {unverified, 4}, {recommendedCommands, 4}, {risks, 4}} {
 		list := *t.list(c.f)
 		putList(o, string(c.f), list[:min(len(list), c.n)])
 	}
-	putObjects(o, string(DiscardedHypotheses), t.DeadEnds, 3)
-	putObjects(o, string(ContractGaps), t.Gaps, 4)
+	putObjects(o, string(discardedHypotheses), t.DeadEnds, 3)
+	putObjects(o, string(contractGaps), t.Gaps, 4)
 	if g := t.StrongestGap(); g != nil {
 		o["strongest_contract_gap"] = g.json()
 	}
@@ -66,7 +66,7 @@ func (t Thread) Compact(now Git) View {
 func (t Thread) grades(now Git) object {
 	o := object{}
 	for _, e := range t.Verified[:min(len(t.Verified), 4)] {
-		if g := t.GradeOf(e, now); g != Claimed {
+		if g := t.GradeOf(e, now); g != claimed {
 			o[e.Raw()] = string(g)
 		}
 	}
@@ -206,7 +206,7 @@ func (a Receipt) FinalView() View {
 }
 
 // View is the compliance as JSON.
-func (v Compliance) View() View {
+func (v compliance) View() View {
 	o := object{
 		"status": v.Status, "main_issue": v.MainIssue, "score": nil,
 		"violations": issues(v.Violations), "warnings": issues(v.Warnings),
@@ -219,8 +219,8 @@ func (v Compliance) View() View {
 	return View{o}
 }
 
-func issues(list []Issue) []any {
-	return values(list, func(s Issue) any { return object{"code": s.Code, "detail": s.Detail, "evidence": s.Evidence.Raw()} })
+func issues(list []issue) []any {
+	return values(list, func(s issue) any { return object{"code": s.Code, "detail": s.Detail, "evidence": s.Evidence.Raw()} })
 }
 
 // Warnings are the sentences that a command's author should read.

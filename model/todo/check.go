@@ -38,10 +38,10 @@ func Check(t Todo) []Problem {
 	}
 	checkResolution(t, add)
 	if t.Schema < Schema {
-		add(Info, RuleSchema, "schema_version", "written by an earlier release; read with defaults")
+		add(Info, ruleSchema, "schema_version", "written by an earlier release; read with defaults")
 	}
 	if !slices.Contains(Sources(), t.Source) {
-		add(Warn, RuleSourceKnown, "source", "a source that no release knows")
+		add(Warn, ruleSourceKnown, "source", "a source that no release knows")
 	}
 	if n := len(t.History); n > 0 && t.History[n-1].To != t.Status {
 		add(Warn, RuleHistory, "status", "the history ends with "+string(t.History[n-1].To)+", the front matter says "+string(t.Status))
@@ -53,11 +53,11 @@ func checkResolution(t Todo, add func(Severity, Rule, string, string)) {
 	switch {
 	case t.Resolution == Unresolved:
 	case t.Status == Complete && t.Resolution != Fixed:
-		add(Warn, RuleFixed, "resolution", "complete means fixed, not "+string(t.Resolution))
+		add(Warn, ruleFixed, "resolution", "complete means fixed, not "+string(t.Resolution))
 	case t.Status == WontFix && t.Resolution == Fixed:
-		add(Warn, RuleRejection, "resolution", "wont_fix does not mean fixed")
+		add(Warn, ruleRejection, "resolution", "wont_fix does not mean fixed")
 	case !t.Status.Final():
-		add(Warn, RuleLeftover, "resolution", "an open todo has the resolution "+string(t.Resolution))
+		add(Warn, ruleLeftover, "resolution", "an open todo has the resolution "+string(t.Resolution))
 	}
 	if t.Resolution == Duplicate && t.DuplicateOf == "" {
 		add(Error, RuleDuplicate, "duplicate_of", "a duplicate names what it duplicates")
@@ -72,13 +72,13 @@ func CheckAll(x *Index) []Problem {
 	for _, t := range x.All() {
 		problems = append(problems, Check(t)...)
 		if first, taken := names[t.Ref()]; taken {
-			problems = append(problems, Problem{Severity: Error, Rule: RuleTwice, Todo: t.Ref(), File: t.File, Field: "issue_id",
+			problems = append(problems, Problem{Severity: Error, Rule: ruleTwice, Todo: t.Ref(), File: t.File, Field: "issue_id",
 				Message: "the same id as " + first})
 		}
 		names[t.Ref()] = t.File
 		if k, ok := KeyOf(t); ok {
 			if first, taken := findings[k]; taken {
-				problems = append(problems, Problem{Severity: Warn, Rule: RuleFinding, Todo: t.Ref(), File: t.File, Field: "finding_id",
+				problems = append(problems, Problem{Severity: Warn, Rule: ruleFinding, Todo: t.Ref(), File: t.File, Field: "finding_id",
 					Message: "the same finding as " + first.String()})
 			} else {
 				findings[k] = t.Ref()
@@ -103,14 +103,14 @@ func checkLinks(t Todo, x *Index) []Problem {
 		other, ok := x.Find(r.In(t.Source))
 		switch {
 		case !ok:
-			add(Warn, RuleRelatedGone, "related_todos", r.String()+" does not exist", false)
+			add(Warn, ruleRelatedGone, "related_todos", r.String()+" does not exist", false)
 		case !slices.ContainsFunc(other.Related, func(b Ref) bool { return b.In(other.Source) == t.Ref() }):
 			add(Warn, RuleRelated, "related_todos", r.String()+" does not name this todo in return", true)
 		}
 	}
 	for _, w := range x.Waiting(t) {
-		if w.Rule == RuleClosed {
-			add(Warn, RuleClosed, "dependencies", w.On.String()+" was closed without a fix: somebody must decide", false)
+		if w.Rule == ruleClosed {
+			add(Warn, ruleClosed, "dependencies", w.On.String()+" was closed without a fix: somebody must decide", false)
 		}
 	}
 	return problems
@@ -135,7 +135,7 @@ func checkGraph(x *Index) []Problem {
 		}
 	}
 	for _, r := range g.Downstream {
-		add(Warn, RuleDownstream, r, "depends on a circle, so it can never start", false)
+		add(Warn, ruleDownstream, r, "depends on a circle, so it can never start", false)
 	}
 	for _, r := range g.Stale {
 		add(Info, RuleOrder, r, "execution_order is not what the graph gives", false)

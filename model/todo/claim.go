@@ -84,7 +84,7 @@ func holds(t Todo, m Move) error {
 	if m.ClaimOver || m.Actor.Operator || m.Actor.Name == t.AssignedTo {
 		return nil
 	}
-	return Refuse(RuleClaimant, "assigned_to", "%s is claimed by %q, not by %q", t.Ref(), t.AssignedTo.Raw(), m.Actor.Name.Raw()).
+	return Refuse(ruleClaimant, "assigned_to", "%s is claimed by %q, not by %q", t.Ref(), t.AssignedTo.Raw(), m.Actor.Name.Raw()).
 		hint("only its claimant or the operator may do this")
 }
 
@@ -111,7 +111,7 @@ func Renew(t Todo, m Move) (Change, error) {
 func Reopen(t Todo, m Move) (Change, error) {
 	switch {
 	case !t.Status.Final():
-		return Change{}, Refuse(RuleNotFinal, "status", "%s is %s: there is nothing to reopen", t.Ref(), t.Status)
+		return Change{}, Refuse(ruleNotFinal, "status", "%s is %s: there is nothing to reopen", t.Ref(), t.Status)
 	case !m.Actor.Operator:
 		return Change{}, Refuse(RuleOperator, "actor", "only an operator can reopen %s", t.Ref()).
 			hint("complete and wont_fix are final for agents")
@@ -171,7 +171,7 @@ func Unrelated(t Todo, other Ref) Todo {
 // Reprioritise is triage's word on how much an open todo matters.
 func Reprioritise(t Todo, p Priority, m Move) (Change, error) {
 	if t.Status.Final() {
-		return Change{}, Refuse(RuleFinal, "priority", "%s is %s, which is final", t.Ref(), t.Status)
+		return Change{}, Refuse(ruleFinal, "priority", "%s is %s, which is final", t.Ref(), t.Status)
 	}
 	after := t
 	after.Priority, after.Updated = p, Day(m.At)
@@ -183,7 +183,7 @@ func Reprioritise(t Todo, p Priority, m Move) (Change, error) {
 func Unapprove(t Todo, m Move) (Change, error) {
 	switch {
 	case t.Status != Ready || t.AssignedTo != "":
-		return Change{}, Refuse(RuleTransition, "status", "%s is %s: there is no approval to take back", t.Ref(), t.Status).
+		return Change{}, Refuse(ruleTransition, "status", "%s is %s: there is no approval to take back", t.Ref(), t.Status).
 			hint("only what is ready and unclaimed can be pending again")
 	case !m.Actor.Operator:
 		return Change{}, Refuse(RuleOperator, "actor", "only an operator can take the approval of %s back", t.Ref())

@@ -81,10 +81,10 @@ func checkDraft(d Draft) error {
 		return Refuse(RuleValue, "status", "a new todo is pending or ready, not %q", string(d.Status))
 	}
 	if strings.TrimSpace(OneLine(d.Title.Raw())) == "" {
-		return Refuse(RuleTitle, "title", "a todo needs a title")
+		return Refuse(ruleTitle, "title", "a todo needs a title")
 	}
 	if !utf8.ValidString(d.Title.Raw()) || utf8.RuneCountInString(d.Title.Raw()) > maxTitle {
-		return Refuse(RuleTitle, "title", "a title is text of at most %d characters", maxTitle)
+		return Refuse(ruleTitle, "title", "a title is text of at most %d characters", maxTitle)
 	}
 	return checkSizes(d)
 }

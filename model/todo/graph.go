@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Edge says that From depends on To.
-type Edge struct {
+// edge says that From depends on To.
+type edge struct {
 	From Ref    `json:"from"`
 	To   Ref    `json:"to"`
 	Type string `json:"type"`
@@ -20,7 +20,7 @@ const (
 
 // Graph is the dependency graph of one session, across its sources.
 type Graph struct {
-	Edges []Edge `json:"edges"`
+	Edges []edge `json:"edges"`
 	// Order has every todo that is not in or behind a circle: what is needed first, then
 	// by priority, source and id.
 	Order []Ref `json:"topological_order"`
@@ -30,9 +30,9 @@ type Graph struct {
 	Cycles     [][]Ref `json:"cycles"`
 	Downstream []Ref   `json:"downstream_of_cycles"`
 	// Dangling edges lead to a todo that no source has.
-	Dangling         []Edge `json:"unresolved_deps"`
+	Dangling         []edge `json:"unresolved_deps"`
 	SelfDependencies []Ref  `json:"self_dependencies"`
-	CrossSource      []Edge `json:"cross_source_refs"`
+	CrossSource      []edge `json:"cross_source_refs"`
 	// Stale are todos whose stored order is not this graph's.
 	Stale []Ref `json:"stale_order"`
 
@@ -77,7 +77,7 @@ func (g *Graph) connect(t Todo) {
 			continue
 		}
 		seen[to] = true
-		e := Edge{from, to, BlockedBy}
+		e := edge{from, to, BlockedBy}
 		if to == from {
 			g.SelfDependencies = append(g.SelfDependencies, from)
 			continue
@@ -94,7 +94,7 @@ func (g *Graph) connect(t Todo) {
 		g.dependents[to] = append(g.dependents[to], from)
 	}
 	for _, r := range t.Related {
-		g.Edges = append(g.Edges, Edge{from, r.In(t.Source), relatedTo})
+		g.Edges = append(g.Edges, edge{from, r.In(t.Source), relatedTo})
 	}
 }
 

@@ -108,12 +108,12 @@ func TestTheContractNamesEachBreach(t *testing.T) {
 		{[]Todo{aimless}, RuleDuplicate, "duplicate_of"},
 		{[]Todo{unassigned}, RuleClaim, "assigned_to"},
 		{[]Todo{told}, RuleHistory, "status"},
-		{[]Todo{old}, RuleSchema, "schema_version"},
-		{[]Todo{standing(Ready), standing(Ready)}, RuleTwice, "issue_id"},
+		{[]Todo{old}, ruleSchema, "schema_version"},
+		{[]Todo{standing(Ready), standing(Ready)}, ruleTwice, "issue_id"},
 		{pair([]Ref{"review/404"}, nil), RuleDangling, "dependencies"},
 		{pair([]Ref{"001"}, nil), RuleSelf, "dependencies"},
 		{pair(nil, []Ref{"review/002"}), RuleRelated, "related_todos"},
-		{pair(nil, []Ref{"review/404"}), RuleRelatedGone, "related_todos"},
+		{pair(nil, []Ref{"review/404"}), ruleRelatedGone, "related_todos"},
 	} {
 		problems := CheckAll(NewIndex(c.all))
 		if !slices.ContainsFunc(problems, func(p Problem) bool { return p.Rule == c.rule && p.Field == c.field }) {

@@ -64,7 +64,7 @@ func (x *Index) Resolve(word string) (Todo, error) {
 	}
 	switch len(found) {
 	case 0:
-		return Todo{}, Refuse(RuleNotFound, "id", "no todo is called %q in this session", word)
+		return Todo{}, Refuse(ruleNotFound, "id", "no todo is called %q in this session", word)
 	case 1:
 		return found[0], nil
 	}
@@ -93,7 +93,7 @@ type Wait struct {
 
 func (w Wait) String() string {
 	switch w.Rule {
-	case RuleClosed:
+	case ruleClosed:
 		return w.On.String() + " (closed without a fix)"
 	case RuleDangling:
 		return w.On.String() + " (unknown)"
@@ -151,7 +151,7 @@ func (x *Index) wait(ref Ref) (Wait, bool) {
 		}
 		next := t.DuplicateOf.In(t.Source)
 		if t.Resolution != Duplicate || t.DuplicateOf == "" || next == w.On || slices.Contains(w.Via, next) {
-			w.Rule = RuleClosed
+			w.Rule = ruleClosed
 			return w, true
 		}
 		w.Via = append(w.Via, w.On)
@@ -191,25 +191,25 @@ type Nothing string
 // The five reasons, each another thing to do.
 const (
 	Something  Nothing = ""
-	NoTodos    Nothing = "none"
-	AllOver    Nothing = "all_complete"
-	AllClaimed Nothing = "all_claimed"
-	NoneReady  Nothing = "none_ready"
-	AllBlocked Nothing = "all_blocked"
+	noTodos    Nothing = "none"
+	allOver    Nothing = "all_complete"
+	allClaimed Nothing = "all_claimed"
+	noneReady  Nothing = "none_ready"
+	allBlocked Nothing = "all_blocked"
 )
 
 // Sentence is what to tell a person, and what to do about it.
 func (n Nothing) Sentence() string {
 	switch n {
-	case NoTodos:
+	case noTodos:
 		return "there are no todos: create some, or import findings"
-	case AllOver:
+	case allOver:
 		return "all todos are complete or closed"
-	case AllClaimed:
+	case allClaimed:
 		return "every open todo is claimed by somebody"
-	case NoneReady:
+	case noneReady:
 		return "no todo is ready: triage the pending ones, resume the interrupted ones"
-	case AllBlocked:
+	case allBlocked:
 		return "every ready todo waits on a dependency"
 	}
 	return ""
@@ -224,7 +224,7 @@ func (x *Index) Next(keep func(Todo) bool) (Todo, Nothing) {
 		if keep != nil && !keep(t) {
 			continue
 		}
-		n[NoTodos]++
+		n[noTodos]++
 		why := x.unavailable(t)
 		n[why]++
 		if why == Something && (!found || compare(t, best) < 0) {
@@ -234,31 +234,31 @@ func (x *Index) Next(keep func(Todo) bool) (Todo, Nothing) {
 	switch {
 	case found:
 		return best, Something
-	case n[NoTodos] == 0:
-		return best, NoTodos
-	case n[AllOver] == n[NoTodos]:
-		return best, AllOver
-	case n[AllBlocked] > 0:
-		return best, AllBlocked
-	case n[NoneReady] == 0:
-		return best, AllClaimed
+	case n[noTodos] == 0:
+		return best, noTodos
+	case n[allOver] == n[noTodos]:
+		return best, allOver
+	case n[allBlocked] > 0:
+		return best, allBlocked
+	case n[noneReady] == 0:
+		return best, allClaimed
 	}
-	return best, NoneReady
+	return best, noneReady
 }
 
 // unavailable says why nobody can begin t now.
 func (x *Index) unavailable(t Todo) Nothing {
 	switch {
 	case t.Status.Final():
-		return AllOver
+		return allOver
 	case t.Status == Blocked:
-		return AllBlocked
+		return allBlocked
 	case t.Status == InProgress, t.Status == Ready && t.AssignedTo != "":
-		return AllClaimed
+		return allClaimed
 	case t.Status != Ready:
-		return NoneReady
+		return noneReady
 	case len(x.Waiting(t)) > 0:
-		return AllBlocked
+		return allBlocked
 	}
 	return Something
 }

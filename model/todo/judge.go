@@ -134,12 +134,12 @@ func firstMissing(after Todo, row Transition) error {
 func guard(t, after Todo, m Move, among *Index) error {
 	switch {
 	case m.Actor.Name == "" || m.At.IsZero():
-		return Refuse(RuleActor, "actor", "a change of %s needs to say who made it, and when", t.Ref())
+		return Refuse(ruleActor, "actor", "a change of %s needs to say who made it, and when", t.Ref())
 	case m.To == Complete && m.Resolution != Fixed:
-		return Refuse(RuleFixed, "resolution", "%s cannot be complete with the resolution %q", t.Ref(), string(m.Resolution)).
+		return Refuse(ruleFixed, "resolution", "%s cannot be complete with the resolution %q", t.Ref(), string(m.Resolution)).
 			hint("complete means fixed; resolve it as wont_fix for other resolutions")
 	case m.To == WontFix && (m.Resolution == Unresolved || m.Resolution == Fixed):
-		return Refuse(RuleRejection, "resolution", "%s cannot be wont_fix with the resolution %q", t.Ref(), string(m.Resolution)).
+		return Refuse(ruleRejection, "resolution", "%s cannot be wont_fix with the resolution %q", t.Ref(), string(m.Resolution)).
 			hint("one of false_positive, duplicate, wont_fix, out_of_scope, superseded")
 	}
 	if err := holds(t, m); err != nil {
@@ -281,13 +281,13 @@ func transition(t Todo, to Status) (Transition, error) {
 	}
 	switch {
 	case t.Status.Final():
-		return Transition{}, Refuse(RuleFinal, "status", "%s is %s, which is final", t.Ref(), t.Status).
+		return Transition{}, Refuse(ruleFinal, "status", "%s is %s, which is final", t.Ref(), t.Status).
 			hint("an operator can reopen it")
 	case t.Status == InProgress && to == InProgress && t.AssignedTo != "":
 		return Transition{}, Refuse(RuleClaimed, "assigned_to", "%s is already claimed by %q", t.Ref(), t.AssignedTo.Raw()).
 			hint("claim another with next --claim")
 	}
-	return Transition{}, Refuse(RuleTransition, "status", "%s cannot go from %s to %s", t.Ref(), t.Status, to).
+	return Transition{}, Refuse(ruleTransition, "status", "%s cannot go from %s to %s", t.Ref(), t.Status, to).
 		hint(reachable(t.Status))
 }
 
@@ -324,7 +324,7 @@ func ruleOf(s Status, key string) Rule {
 	case s == InProgress:
 		return RuleClaim
 	case s == Blocked:
-		return RuleBlocked
+		return ruleBlocked
 	case s == Interrupted:
 		return RuleInterrupted
 	case key == "completed_by" || key == "completed_at":
@@ -373,5 +373,5 @@ func Finish(t Todo, m Move, among *Index) (Change, error) {
 			return whole, nil
 		}
 	}
-	return Change{}, Refuse(RuleTransition, "status", "%s cannot be finished from %s", t.Ref(), t.Status)
+	return Change{}, Refuse(ruleTransition, "status", "%s cannot be finished from %s", t.Ref(), t.Status)
 }

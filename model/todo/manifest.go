@@ -18,8 +18,8 @@ type Manifest struct {
 	Session         ManifestSession `json:"session"`
 	Summary         Counts          `json:"summary"`
 	Todos           []ManifestTodo  `json:"todos"`
-	DependencyGraph ManifestGraph   `json:"dependency_graph"`
-	ResolutionLog   []ManifestClose `json:"resolution_log"`
+	DependencyGraph manifestGraph   `json:"dependency_graph"`
+	ResolutionLog   []manifestClose `json:"resolution_log"`
 }
 
 // ManifestSession says which workflow run the todos are of.
@@ -50,14 +50,14 @@ type ManifestTodo struct {
 	Title          model.Text   `json:"title"`
 }
 
-// ManifestGraph is the part of the dependency graph that lies in one source.
-type ManifestGraph struct {
-	Edges          []Edge         `json:"edges"`
+// manifestGraph is the part of the dependency graph that lies in one source.
+type manifestGraph struct {
+	Edges          []edge         `json:"edges"`
 	Order          []Ref          `json:"topological_order"`
 	Waves          []manifestWave `json:"waves"`
 	HasCycles      bool           `json:"has_cycles"`
-	UnresolvedDeps []Edge         `json:"unresolved_deps"`
-	CrossSource    []Edge         `json:"cross_source_refs"`
+	UnresolvedDeps []edge         `json:"unresolved_deps"`
+	CrossSource    []edge         `json:"cross_source_refs"`
 }
 
 // manifestWave is the format's word for the todos of one depth.
@@ -66,8 +66,8 @@ type manifestWave struct {
 	Todos []Ref `json:"todos"`
 }
 
-// ManifestClose is a line of the log of what was closed.
-type ManifestClose struct {
+// manifestClose is a line of the log of what was closed.
+type manifestClose struct {
 	Todo       Ref        `json:"todo"`
 	Resolution Resolution `json:"resolution"`
 	By         model.Text `json:"by"`
@@ -83,17 +83,17 @@ func NewManifest(source string, x *Index, session ManifestSession, at time.Time)
 	slices.SortFunc(own, func(a, b Todo) int { return compareID(a.IssueID, b.IssueID) })
 	m := Manifest{
 		SchemaVersion: Schema, Source: source, GeneratedAt: Stamp(at), GeneratedBy: "manifest-build",
-		Session: session, Summary: Count(own), Todos: []ManifestTodo{}, ResolutionLog: []ManifestClose{},
+		Session: session, Summary: Count(own), Todos: []ManifestTodo{}, ResolutionLog: []manifestClose{},
 		DependencyGraph: g.within(source),
 	}
 	places := g.places(source)
 	for _, t := range own {
 		m.Todos = append(m.Todos, manifestTodo(t, g, places[t.Ref()]))
 		if t.Status.Final() {
-			m.ResolutionLog = append(m.ResolutionLog, ManifestClose{t.Ref(), t.Resolution, t.ResolvedBy, t.ResolvedAt, t.Reason})
+			m.ResolutionLog = append(m.ResolutionLog, manifestClose{t.Ref(), t.Resolution, t.ResolvedBy, t.ResolvedAt, t.Reason})
 		}
 	}
-	slices.SortStableFunc(m.ResolutionLog, func(a, b ManifestClose) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(m.ResolutionLog, func(a, b manifestClose) int { return cmp.Compare(a.At, b.At) })
 	return m
 }
 
@@ -119,11 +119,11 @@ func (g *Graph) places(source string) map[Ref]int {
 	return out
 }
 
-func (g *Graph) within(source string) ManifestGraph {
-	own := func(edges []Edge) []Edge {
-		return slices.DeleteFunc(list(edges), func(e Edge) bool { return e.From.Source() != source })
+func (g *Graph) within(source string) manifestGraph {
+	own := func(edges []edge) []edge {
+		return slices.DeleteFunc(list(edges), func(e edge) bool { return e.From.Source() != source })
 	}
-	m := ManifestGraph{
+	m := manifestGraph{
 		Edges: own(g.Edges), UnresolvedDeps: own(g.Dangling), CrossSource: own(g.CrossSource),
 		Order: []Ref{}, Waves: []manifestWave{},
 	}

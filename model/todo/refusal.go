@@ -13,47 +13,47 @@ type Rule string
 const (
 	RuleValue       Rule = "unknown_value"       // a word outside its enumeration
 	RuleStatus      Rule = "unknown_status"      // a file's status is none of the seven
-	RuleTransition  Rule = "no_transition"       // the pair is not in the table
-	RuleFinal       Rule = "final_status"        // complete and wont_fix end a life
+	ruleTransition  Rule = "no_transition"       // the pair is not in the table
+	ruleFinal       Rule = "final_status"        // complete and wont_fix end a life
 	RuleOperator    Rule = "operator_only"       // an act that agents may not do
-	RuleNotFinal    Rule = "not_final"           // only what is over can be reopened
+	ruleNotFinal    Rule = "not_final"           // only what is over can be reopened
 	RuleClaim       Rule = "claim_fields"        // in_progress has assigned_to and claimed_at
 	RuleResolution  Rule = "resolution_fields"   // a resolution has reason, by and at
 	RuleDuplicate   Rule = "duplicate_target"    // duplicate names another, existing todo
-	RuleFixed       Rule = "complete_is_fixed"   // complete has the resolution fixed
-	RuleRejection   Rule = "wont_fix_category"   // wont_fix has one of five resolutions
-	RuleLeftover    Rule = "resolution_leftover" // an open todo has no resolution
+	ruleFixed       Rule = "complete_is_fixed"   // complete has the resolution fixed
+	ruleRejection   Rule = "wont_fix_category"   // wont_fix has one of five resolutions
+	ruleLeftover    Rule = "resolution_leftover" // an open todo has no resolution
 	RuleCompletion  Rule = "completion_fields"   // complete has completed_by and completed_at
-	RuleBlocked     Rule = "blocked_on"          // blocked names a dependency
+	ruleBlocked     Rule = "blocked_on"          // blocked names a dependency
 	RuleInterrupted Rule = "interrupt_reason"    // interrupted says why
 	RuleClaimed     Rule = "already_claimed"     // someone else works on it
-	RuleClaimant    Rule = "not_claimant"        // only the claimant or the operator
+	ruleClaimant    Rule = "not_claimant"        // only the claimant or the operator
 	RuleFence       Rule = "claim_lost"          // a later claim replaced this one
 	RuleWaiting     Rule = "waiting_on"          // dependencies are not satisfied
-	RuleActor       Rule = "actor_missing"       // history says who and when
-	RuleNotFound    Rule = "not_found"
+	ruleActor       Rule = "actor_missing"       // history says who and when
+	ruleNotFound    Rule = "not_found"
 	RuleAmbiguous   Rule = "ambiguous_id"
-	RuleQuery       Rule = "query_length"
-	RuleTitle       Rule = "title"
+	ruleQuery       Rule = "query_length"
+	ruleTitle       Rule = "title"
 	RuleTooLarge    Rule = "too_large"
 )
 
 // Rules of what is stored.
 const (
 	RuleSource       Rule = "source_name"
-	RuleSourceKnown  Rule = "source_unknown"
+	ruleSourceKnown  Rule = "source_unknown"
 	RuleSourceDir    Rule = "source_mismatch"
 	RuleID           Rule = "issue_id"
-	RuleTwice        Rule = "duplicate_id"
-	RuleFinding      Rule = "duplicate_finding"
+	ruleTwice        Rule = "duplicate_id"
+	ruleFinding      Rule = "duplicate_finding"
 	RuleSelf         Rule = "self_dependency"
 	RuleDangling     Rule = "dangling_dependency"
 	RuleCycle        Rule = "dependency_cycle"
-	RuleDownstream   Rule = "downstream_of_cycle"
-	RuleClosed       Rule = "blocked_by_closed"
+	ruleDownstream   Rule = "downstream_of_cycle"
+	ruleClosed       Rule = "blocked_by_closed"
 	RuleRelated      Rule = "related_one_way"
-	RuleRelatedGone  Rule = "related_unknown"
-	RuleSchema       Rule = "schema_1"
+	ruleRelatedGone  Rule = "related_unknown"
+	ruleSchema       Rule = "schema_1"
 	RuleOrder        Rule = "order_stale"
 	RuleHistory      Rule = "history_mismatch"
 	RuleLegacy       Rule = "legacy_field"
@@ -111,15 +111,15 @@ func (r *Refusal) Unwrap() error {
 // Code says which kind of refusal a rule's is.
 func (r Rule) Code() model.Code {
 	switch r {
-	case RuleNotFound:
+	case ruleNotFound:
 		return model.CodeNotFound
 	case RuleAmbiguous:
 		return model.CodeAmbiguous
 	case RuleClaimed, RuleFence:
 		return model.CodeConflict
-	case RuleClaimant:
+	case ruleClaimant:
 		return model.CodeNotOwner
-	case RuleValue, RuleQuery, RuleTitle, RuleTooLarge, RuleSource:
+	case RuleValue, ruleQuery, ruleTitle, RuleTooLarge, RuleSource:
 		return model.CodeInvalid
 	}
 	return model.CodeRefused

@@ -127,11 +127,11 @@ func TestNextSaysWhyThereIsNothing(t *testing.T) {
 		all  []Todo
 		want Nothing
 	}{
-		{nil, NoTodos},
-		{[]Todo{todoWith("001", Complete), todoWith("002", WontFix)}, AllOver},
-		{[]Todo{claimed, todoWith("002", Complete)}, AllClaimed},
-		{[]Todo{todoWith("001", Pending), todoWith("002", Interrupted)}, NoneReady},
-		{[]Todo{todoWith("001", Ready, "002"), todoWith("002", Pending)}, AllBlocked},
+		{nil, noTodos},
+		{[]Todo{todoWith("001", Complete), todoWith("002", WontFix)}, allOver},
+		{[]Todo{claimed, todoWith("002", Complete)}, allClaimed},
+		{[]Todo{todoWith("001", Pending), todoWith("002", Interrupted)}, noneReady},
+		{[]Todo{todoWith("001", Ready, "002"), todoWith("002", Pending)}, allBlocked},
 	} {
 		if _, got := NewIndex(c.all).Next(nil); got != c.want {
 			t.Errorf("%d todos: got %q, want %q", len(c.all), got, c.want)
@@ -144,7 +144,7 @@ func TestAClaimBelongsToItsClaimant(t *testing.T) {
 	done := fullMove(InProgress, Complete, "")
 	done.Actor = Actor{Name: "smith-2"}
 	_, err := Judge(held, done, company())
-	refusedBy(t, err, RuleClaimant)
+	refusedBy(t, err, ruleClaimant)
 
 	done.Actor = Actor{Name: "smith-1"}
 	done.Fence = "second"
@@ -202,7 +202,7 @@ func TestOnlyAnOperatorReopensAndTheHistorySaysSo(t *testing.T) {
 		t.Fatalf("%d rows of history, want the old three and one more", got)
 	}
 	_, err = Reopen(standing(Ready), m)
-	refusedBy(t, err, RuleNotFinal)
+	refusedBy(t, err, ruleNotFinal)
 }
 
 func TestADuplicateNamesAnotherTodoThatIsNotItsOwnDuplicate(t *testing.T) {
@@ -263,14 +263,14 @@ func TestTheFourKindsOfStale(t *testing.T) {
 	fresh.ClaimedAt = Stamp(now.Add(-time.Hour))
 	x := NewIndex([]Todo{unleased, blocked, lingering, old, fresh, todoWith("006", Complete)})
 	life := SessionLife{Exists: func(string) bool { return false }}
-	got := map[string]StaleKind{}
+	got := map[string]staleKind{}
 	for _, s := range FindStale(x, now, DefaultThresholds(), life, nil) {
 		got[s.Todo.ID()] = s.Kind
 		if s.Reason == "" {
 			t.Errorf("%s has no reason", s.Todo)
 		}
 	}
-	want := map[string]StaleKind{"001": LongInProgress, "002": UnresolvedBlocked, "003": LingeringInterrupted, "004": DeadSession}
+	want := map[string]staleKind{"001": longInProgress, "002": unresolvedBlocked, "003": lingeringInterrupted, "004": deadSession}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Fatalf("got %v, want %v", got, want)
 	}

@@ -17,8 +17,8 @@ const (
 	maxQuery = 200
 )
 
-// Hit is a todo that a query found, and where.
-type Hit struct {
+// hit is a todo that a query found, and where.
+type hit struct {
 	Todo  Todo   `json:"todo"`
 	Where string `json:"where"`
 	rank  int
@@ -27,19 +27,19 @@ type Hit struct {
 // Search finds the todos that hold every word of query, in any case. What holds them all in
 // its id or title comes before what holds them elsewhere, then list order decides. Body
 // gives the text below a todo's front matter.
-func Search(all []Todo, query string, body func(Todo) string) ([]Hit, error) {
+func Search(all []Todo, query string, body func(Todo) string) ([]hit, error) {
 	query = strings.TrimSpace(query)
 	if n := utf8.RuneCountInString(query); n < minQuery || n > maxQuery {
-		return nil, Refuse(RuleQuery, "query", "a query has %d to %d characters, not %d", minQuery, maxQuery, n)
+		return nil, Refuse(ruleQuery, "query", "a query has %d to %d characters, not %d", minQuery, maxQuery, n)
 	}
 	words := strings.Fields(strings.ToLower(query))
-	found := []Hit{}
+	found := []hit{}
 	for _, t := range all {
 		if where, rank := match(t, words, body); rank >= 0 {
-			found = append(found, Hit{t, where, rank})
+			found = append(found, hit{t, where, rank})
 		}
 	}
-	slices.SortFunc(found, func(a, b Hit) int {
+	slices.SortFunc(found, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), compare(a.Todo, b.Todo))
 	})
 	return found, nil
@@ -70,21 +70,21 @@ func match(t Todo, words []string, body func(Todo) string) (string, int) {
 	return "", -1
 }
 
-// StaleKind is one of the four ways in which a todo is left behind.
-type StaleKind string
+// staleKind is one of the four ways in which a todo is left behind.
+type staleKind string
 
 // The kinds.
 const (
-	DeadSession          StaleKind = "dead_session"
-	LongInProgress       StaleKind = "long_in_progress"
-	UnresolvedBlocked    StaleKind = "unresolved_blocked"
-	LingeringInterrupted StaleKind = "lingering_interrupted"
+	deadSession          staleKind = "dead_session"
+	longInProgress       staleKind = "long_in_progress"
+	unresolvedBlocked    staleKind = "unresolved_blocked"
+	lingeringInterrupted staleKind = "lingering_interrupted"
 )
 
 // Stale is a todo that somebody should look at, and why.
 type Stale struct {
 	Todo   Ref        `json:"todo"`
-	Kind   StaleKind  `json:"kind"`
+	Kind   staleKind  `json:"kind"`
 	Since  model.Text `json:"since,omitempty"`
 	Reason string     `json:"reason"`
 }
@@ -123,36 +123,36 @@ func FindStale(x *Index, now time.Time, limits Thresholds, life SessionLife, ali
 	return out
 }
 
-func stale(t Todo, x *Index, now time.Time, limits Thresholds, life SessionLife, alive Probe) (StaleKind, string) {
+func stale(t Todo, x *Index, now time.Time, limits Thresholds, life SessionLife, alive Probe) (staleKind, string) {
 	if t.Status.Final() {
 		return "", ""
 	}
 	if t.WorkSession != "" && life.Exists != nil && !life.Exists(t.WorkSession.Raw()) {
-		return DeadSession, fmt.Sprintf("its work session %q no longer exists", t.WorkSession.Raw())
+		return deadSession, fmt.Sprintf("its work session %q no longer exists", t.WorkSession.Raw())
 	}
 	age, known := t.age(now)
 	switch t.Status {
 	case InProgress:
 		if why := t.Lease.Over(now, alive); why != "" {
-			return LongInProgress, why
+			return longInProgress, why
 		}
 		if !t.Lease.IsZero() {
 			return "", ""
 		}
 		if life.Gone != "" {
-			return DeadSession, life.Gone
+			return deadSession, life.Gone
 		}
 		if known && age > limits.InProgress {
-			return LongInProgress, fmt.Sprintf("no Work Log entry or other sign of life for %s (limit %s)", span(age),
+			return longInProgress, fmt.Sprintf("no Work Log entry or other sign of life for %s (limit %s)", span(age),
 				span(limits.InProgress))
 		}
 	case Blocked:
 		if waits := x.Waiting(t); len(waits) > 0 && known && age > limits.Blocked {
-			return UnresolvedBlocked, fmt.Sprintf("blocked for %s (limit %s) on %s", span(age), span(limits.Blocked), joinWaits(waits))
+			return unresolvedBlocked, fmt.Sprintf("blocked for %s (limit %s) on %s", span(age), span(limits.Blocked), joinWaits(waits))
 		}
 	case Interrupted:
 		if known && age > limits.Interrupted {
-			return LingeringInterrupted, fmt.Sprintf("interrupted %s ago (limit %s) and never resumed", span(age), span(limits.Interrupted))
+			return lingeringInterrupted, fmt.Sprintf("interrupted %s ago (limit %s) and never resumed", span(age), span(limits.Interrupted))
 		}
 	}
 	return "", ""

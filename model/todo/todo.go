@@ -219,19 +219,19 @@ func oneOf[T ~string](field, s string, valid []T) (T, error) {
 
 // Value is what a front matter key holds, and in which notation it is written.
 type Value struct {
-	Kind ValueKind
+	Kind valueKind
 	Text string
 	List []string
 	// Pairs are keys and values in turn.
 	Pairs []string
 }
 
-// ValueKind is a notation.
-type ValueKind int
+// valueKind is a notation.
+type valueKind int
 
 // The notations. Absent is a key that is not written at all.
 const (
-	Absent ValueKind = iota
+	Absent valueKind = iota
 	Null
 	Plain
 	Quoted
@@ -244,17 +244,17 @@ func (v Value) Equal(w Value) bool {
 	return v.Kind == w.Kind && v.Text == w.Text && slices.Equal(v.List, w.List) && slices.Equal(v.Pairs, w.Pairs)
 }
 
-// Field is one key of the front matter and how a todo tells its value.
-type Field struct {
+// field is one key of the front matter and how a todo tells its value.
+type field struct {
 	Key string
 	Of  func(Todo) Value
 }
 
 // Fields is schema 2's front matter, in the order of its template. The lease is ours; it
 // stands in a file only while a claim does.
-func Fields() []Field { return fields }
+func Fields() []field { return fields }
 
-var fields = []Field{
+var fields = []field{
 	{"schema_version", func(t Todo) Value { return count(t.Schema) }},
 	{"status", func(t Todo) Value { return plain(t.Status) }},
 	{"priority", func(t Todo) Value { return plain(t.Priority) }},

@@ -69,7 +69,7 @@ func (h Home) flush() error {
 
 // makeDir opens the directory name in at, and creates it first if it is missing.
 func makeDir(m *Machine, at *os.Root, name string) (*os.Root, error) {
-	if err := m.Before(Op{Kind: Mkdir, Path: name}); err != nil {
+	if err := m.Before(Op{Kind: mkdir, Path: name}); err != nil {
 		return nil, err
 	}
 	if err := at.Mkdir(name, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -230,7 +230,7 @@ func replace(dir *os.Root, name string, data []byte) error {
 // After an error nothing is left of it.
 func writeTemp(m *Machine, dir *os.Root, data []byte, mode fs.FileMode, sync bool) (string, error) {
 	name := fmt.Sprintf(".vise-%016x.tmp", rand.Uint64())
-	if err := m.Before(Op{Kind: Create, Path: name}); err != nil {
+	if err := m.Before(Op{Kind: create, Path: name}); err != nil {
 		return "", err
 	}
 	file, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)

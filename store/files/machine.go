@@ -48,15 +48,15 @@ type Kind string
 // none: both happen however a process ends.
 const (
 	Open     Kind = "open" // of a ledger, for reading too
-	Create   Kind = "create"
+	create   Kind = "create"
 	Write    Kind = "write"
 	Truncate Kind = "truncate" // shorter or longer
 	Sync     Kind = "sync"
 	SyncDir  Kind = "sync directory"
 	Rename   Kind = "rename"
 	Remove   Kind = "remove"
-	Mkdir    Kind = "mkdir"
-	Chmod    Kind = "chmod"
+	mkdir    Kind = "mkdir"
+	chmod    Kind = "chmod"
 	Lock     Kind = "lock"
 )
 
@@ -122,7 +122,7 @@ func (m *Machine) ProcessOf(pid int) Process {
 func (m *Machine) OpenFile(path string, flag int, mode fs.FileMode) (*File, error) {
 	kind := Open
 	if flag&os.O_CREATE != 0 {
-		kind = Create
+		kind = create
 	}
 	if err := m.Before(Op{Kind: kind, Path: path}); err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func (m *Machine) OpenFile(path string, flag int, mode fs.FileMode) (*File, erro
 
 // CreateTemp is os.CreateTemp.
 func (m *Machine) CreateTemp(dir, pattern string) (*File, error) {
-	if err := m.Before(Op{Kind: Create, Path: filepath.Join(dir, pattern)}); err != nil {
+	if err := m.Before(Op{Kind: create, Path: filepath.Join(dir, pattern)}); err != nil {
 		return nil, err
 	}
 	f, err := os.CreateTemp(dir, pattern)
@@ -186,7 +186,7 @@ func (m *Machine) Remove(path string) error {
 
 // Mkdir makes a directory unless it is there.
 func (m *Machine) Mkdir(path string, mode fs.FileMode) error {
-	err := m.do(Op{Kind: Mkdir, Path: path}, func() error { return os.Mkdir(path, mode) })
+	err := m.do(Op{Kind: mkdir, Path: path}, func() error { return os.Mkdir(path, mode) })
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
@@ -195,7 +195,7 @@ func (m *Machine) Mkdir(path string, mode fs.FileMode) error {
 
 // Chmod is os.Chmod.
 func (m *Machine) Chmod(path string, mode fs.FileMode) error {
-	return m.do(Op{Kind: Chmod, Path: path}, func() error { return os.Chmod(path, mode) })
+	return m.do(Op{Kind: chmod, Path: path}, func() error { return os.Chmod(path, mode) })
 }
 
 // SyncDir makes the names in a directory durable, where the system can do that.

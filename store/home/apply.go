@@ -97,7 +97,7 @@ const planStays = "the plan file is described as it was"
 
 // completions are what is known before items are completed.
 type completions struct {
-	files    *TodoFiles
+	files    *todoFiles
 	items    []model.WorkItem
 	todos    []TodoDecisions
 	warnings []model.Warning

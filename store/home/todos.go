@@ -52,7 +52,7 @@ func (d TodoDecisions) Ask(item model.Handle) error {
 // DecideTodos holds decisions, by qualified id, against the open todos that an item links
 // to: each must be possible for the actor. It changes nothing.
 func (h *Home) DecideTodos(
-	ctx context.Context, files *TodoFiles, actor model.Actor, item model.WorkItem, words map[string]model.Text,
+	ctx context.Context, files *todoFiles, actor model.Actor, item model.WorkItem, words map[string]model.Text,
 ) (TodoDecisions, error) {
 	var out TodoDecisions
 	known := map[string]bool{}
@@ -124,7 +124,7 @@ func (h *Home) otherItem(ctx context.Context, item model.WorkItem, ref string) (
 
 // possible judges a decision without carrying it out, so that a completion is not followed
 // by a refusal.
-func (h *Home) possible(files *TodoFiles, actor model.Actor, x file.Todo, d TodoDecision) error {
+func (h *Home) possible(files *todoFiles, actor model.Actor, x file.Todo, d TodoDecision) error {
 	m, changes := h.moveOf(d, actor, "")
 	if !changes {
 		return nil
@@ -170,7 +170,7 @@ func FileActor(a model.Actor) file.Actor {
 // settleTodos carries decisions out, after the completion. What fails stays open and is a
 // warning: the same completion with the same decisions tries it again.
 func (h *Home) settleTodos(
-	ctx context.Context, files *TodoFiles, by model.Envelope, item model.WorkItem, all TodoDecisions,
+	ctx context.Context, files *todoFiles, by model.Envelope, item model.WorkItem, all TodoDecisions,
 ) []model.Warning {
 	var out []model.Warning
 	for _, d := range all.Decisions {
@@ -198,7 +198,7 @@ func messageOf(err error) string {
 	return model.Text(err.Error()).String()
 }
 
-func (h *Home) settleTodo(ctx context.Context, files *TodoFiles, by model.Envelope, item model.WorkItem, d TodoDecision) error {
+func (h *Home) settleTodo(ctx context.Context, files *todoFiles, by model.Envelope, item model.WorkItem, d TodoDecision) error {
 	if d.toID != "" {
 		return h.relinkTodo(ctx, by, item, d)
 	}
@@ -231,8 +231,8 @@ func (h *Home) relinkTodo(ctx context.Context, by model.Envelope, item model.Wor
 	return nil
 }
 
-// TodoFiles find the file todos that links name. Each session is opened and read once.
-type TodoFiles struct {
+// todoFiles find the file todos that links name. Each session is opened and read once.
+type todoFiles struct {
 	read map[model.Text]todoSession
 }
 
@@ -243,10 +243,10 @@ type todoSession struct {
 }
 
 // NewTodoFiles has read nothing yet. Close lets its sessions go.
-func NewTodoFiles() *TodoFiles { return &TodoFiles{map[model.Text]todoSession{}} }
+func NewTodoFiles() *todoFiles { return &todoFiles{map[model.Text]todoSession{}} }
 
 // Close lets the sessions go that were opened.
-func (f *TodoFiles) Close() {
+func (f *todoFiles) Close() {
 	for _, s := range f.read {
 		if s.Session != nil {
 			s.Close()
@@ -254,7 +254,7 @@ func (f *TodoFiles) Close() {
 	}
 }
 
-func (f *TodoFiles) session(base model.Text) todoSession {
+func (f *todoFiles) session(base model.Text) todoSession {
 	s, known := f.read[base]
 	if known {
 		return s
@@ -269,7 +269,7 @@ func (f *TodoFiles) session(base model.Text) todoSession {
 }
 
 // Find is the todo that a link names.
-func (f *TodoFiles) Find(l model.TodoRef) (file.Todo, bool) {
+func (f *todoFiles) Find(l model.TodoRef) (file.Todo, bool) {
 	s := f.session(l.TodosBase)
 	if s.err != nil {
 		return file.Todo{}, false
@@ -278,7 +278,7 @@ func (f *TodoFiles) Find(l model.TodoRef) (file.Todo, bool) {
 }
 
 // missing says in words why Find does not find.
-func (f *TodoFiles) missing(l model.TodoRef) string { return MissingTodo(f.session(l.TodosBase).err) }
+func (f *todoFiles) missing(l model.TodoRef) string { return MissingTodo(f.session(l.TodosBase).err) }
 
 // MissingTodo says in words why the file of a link cannot be shown, after err of its session.
 func MissingTodo(err error) string {
@@ -302,7 +302,7 @@ type LinkedTodo struct {
 }
 
 // Todos are the file todos that links name.
-func (f *TodoFiles) Todos(refs []model.TodoRef) []LinkedTodo {
+func (f *todoFiles) Todos(refs []model.TodoRef) []LinkedTodo {
 	var out []LinkedTodo
 	for _, l := range refs {
 		x := LinkedTodo{Todo: file.Linked(l), Base: l.TodosBase}
@@ -317,7 +317,7 @@ func (f *TodoFiles) Todos(refs []model.TodoRef) []LinkedTodo {
 }
 
 // Derive is a todo list with the rows that speak of linked todos as their files are now.
-func (f *TodoFiles) Derive(list []model.Todo, links []model.TodoRef) []model.Todo {
+func (f *todoFiles) Derive(list []model.Todo, links []model.TodoRef) []model.Todo {
 	if len(links) == 0 {
 		return list
 	}
@@ -336,7 +336,7 @@ func (h *Home) RefreshTodos(ctx context.Context, by model.Envelope, id model.Ite
 	return h.refreshTodos(ctx, files, by, item)
 }
 
-func (h *Home) refreshTodos(ctx context.Context, files *TodoFiles, by model.Envelope, item model.WorkItem) error {
+func (h *Home) refreshTodos(ctx context.Context, files *todoFiles, by model.Envelope, item model.WorkItem) error {
 	if item.State != model.Open || len(item.Links.TodoRefs) == 0 {
 		return nil
 	}

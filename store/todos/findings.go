@@ -28,8 +28,8 @@ type Format string
 const (
 	TOME     Format = "tome"
 	SARIF    Format = "sarif"
-	GoVet    Format = "govet"
-	GolangCI Format = "golangci"
+	goVet    Format = "govet"
+	golangCI Format = "golangci"
 )
 
 // Guess tells the format of a report by its content.
@@ -43,13 +43,13 @@ func Guess(raw []byte) (Format, bool) {
 	case bytes.Contains(raw, []byte(`"runs"`)):
 		return SARIF, true
 	case bytes.Contains(raw, []byte(`"FromLinter"`)), bytes.Contains(raw, []byte(`"Issues"`)):
-		return GolangCI, true
+		return golangCI, true
 	}
-	return GoVet, true
+	return goVet, true
 }
 
-// Report is what was read: drafts, and what was left out, each with its reason.
-type Report struct {
+// report is what was read: drafts, and what was left out, each with its reason.
+type report struct {
 	Drafts []todo.Draft
 	Left   []Left
 }
@@ -73,22 +73,22 @@ type Context struct {
 
 // Read reads a report. A report that is none of its format is an error; a finding that
 // cannot be used is left out and says why.
-func Read(f Format, raw []byte, c Context) (Report, error) {
+func Read(f Format, raw []byte, c Context) (report, error) {
 	if !utf8.Valid(raw) {
-		return Report{}, model.Refuse(model.CodeInvalid, "the report is not UTF-8 text")
+		return report{}, model.Refuse(model.CodeInvalid, "the report is not UTF-8 text")
 	}
 	switch f {
 	case TOME:
 		return readTOME(string(raw), c), nil
 	case SARIF:
 		return readSARIF(raw, c)
-	case GoVet:
+	case goVet:
 		return readGoVet(raw, c)
-	case GolangCI:
+	case golangCI:
 		return readGolangCI(raw, c)
 	}
-	return Report{}, model.Refuse(model.CodeInvalid, "%q is not a format", string(f)).At("format").
-		WithHint("one of %s, %s, %s, %s", TOME, SARIF, GoVet, GolangCI)
+	return report{}, model.Refuse(model.CodeInvalid, "%q is not a format", string(f)).At("format").
+		WithHint("one of %s, %s, %s, %s", TOME, SARIF, goVet, golangCI)
 }
 
 // issue is a finding of a program: what the tool formats have in common.
@@ -200,7 +200,7 @@ func position(posn string) (file string, line int) {
 }
 
 // readGolangCI reads golangci-lint's JSON output, of version 1 or 2.
-func readGolangCI(raw []byte, c Context) (Report, error) {
+func readGolangCI(raw []byte, c Context) (report, error) {
 	var in struct {
 		Issues *[]struct {
 			FromLinter, Text, Severity string
@@ -213,13 +213,13 @@ func readGolangCI(raw []byte, c Context) (Report, error) {
 	}
 	// The linters' own report follows the JSON in version 2 when both go to one stream.
 	if err := json.NewDecoder(bytes.NewReader(raw)).Decode(&in); err != nil {
-		return Report{}, model.Refuse(model.CodeInvalid, "the report is not golangci-lint's JSON").Because(err)
+		return report{}, model.Refuse(model.CodeInvalid, "the report is not golangci-lint's JSON").Because(err)
 	}
 	if in.Issues == nil {
 		if bytes.Contains(raw, []byte(`"Issues"`)) {
-			return Report{}, nil
+			return report{}, nil
 		}
-		return Report{}, model.Refuse(model.CodeInvalid, "the report has no Issues: it is not golangci-lint's JSON")
+		return report{}, model.Refuse(model.CodeInvalid, "the report has no Issues: it is not golangci-lint's JSON")
 	}
 	issues := make([]issue, 0, len(*in.Issues))
 	for _, i := range *in.Issues {
@@ -228,7 +228,7 @@ func readGolangCI(raw []byte, c Context) (Report, error) {
 			snippet: strings.Join(i.SourceLines, "\n"), severity: i.Severity, priority: weigh(i.Severity),
 		})
 	}
-	return Report{Drafts: drafts(issues, "golangci-lint", c)}, nil
+	return report{Drafts: drafts(issues, "golangci-lint", c)}, nil
 }
 
 // weigh turns the severity words of linters into a priority; no word is p2.
@@ -244,8 +244,8 @@ func weigh(severity string) todo.Priority {
 
 // readGoVet reads go vet -json: objects of package, analyzer and diagnostics, between
 // comment lines that name the packages.
-func readGoVet(raw []byte, c Context) (Report, error) {
-	var out Report
+func readGoVet(raw []byte, c Context) (report, error) {
+	var out report
 	var issues []issue
 	dec := json.NewDecoder(bytes.NewReader(withoutComments(raw)))
 	for {
@@ -255,7 +255,7 @@ func readGoVet(raw []byte, c Context) (Report, error) {
 			break
 		}
 		if err != nil {
-			return Report{}, model.Refuse(model.CodeInvalid, "the report is not the output of go vet -json").Because(err)
+			return report{}, model.Refuse(model.CodeInvalid, "the report is not the output of go vet -json").Because(err)
 		}
 		for pkg, analyzers := range packages {
 			for name, found := range analyzers {

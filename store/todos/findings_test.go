@@ -52,7 +52,7 @@ const govet = `# vise/a
 const golangci = `{"Issues":[{"FromLinter":"errcheck","Text":"unchecked","Severity":"error","SourceLines":["f()"],"Pos":{"Filename":"a.go","Line":3,"Column":2}},
 {"FromLinter":"lll","Text":"long","Severity":"","Pos":{"Filename":"b.go","Line":4}}],"Report":{}}`
 
-func show(r Report) string {
+func show(r report) string {
 	var b strings.Builder
 	for _, d := range r.Drafts {
 		id, _, _ := strings.Cut(d.FindingID.Raw(), "-")
@@ -77,9 +77,9 @@ func TestEveryFormatIsReadAndRecognised(t *testing.T) {
 		{SARIF, strings.Replace(sarif, "LINE", "8", 1), "audit p2 G101 \"G101: hardcoded secret\" [a b.go] sarif:gosec \"key := 1\"\n" +
 			"audit p3 G102 \"G102: same\" [c.go] sarif:gosec \"\"\naudit p3 G102 \"G102: same\" [c.go] sarif:gosec \"\"\n" +
 			"left: G103 x: suppressed in the report\nleft: G104 x: of kind pass, which is no failure\n"},
-		{GoVet, govet, "audit p2 printf \"printf: wrong verb\" [a/a.go] go vet \"\"\naudit p2 nilness \"nilness: nil\" [b/b.go] go vet \"\"\n" +
+		{goVet, govet, "audit p2 printf \"printf: wrong verb\" [a/a.go] go vet \"\"\naudit p2 nilness \"nilness: nil\" [b/b.go] go vet \"\"\n" +
 			"left: vise/a copylocks: the analyzer reports an error, not findings\n"},
-		{GolangCI, golangci, "audit p1 errcheck \"errcheck: unchecked\" [a.go] golangci-lint \"f()\"\naudit p2 lll \"lll: long\" [b.go] golangci-lint \"\"\n"},
+		{golangCI, golangci, "audit p1 errcheck \"errcheck: unchecked\" [a.go] golangci-lint \"f()\"\naudit p2 lll \"lll: long\" [b.go] golangci-lint \"\"\n"},
 	} {
 		if f, ok := Guess([]byte(c.raw)); !ok || f != c.format {
 			t.Errorf("%s is guessed as %q", c.format, f)
@@ -124,8 +124,8 @@ func TestWhatIsNoReportIsRefused(t *testing.T) {
 		format Format
 		raw    string
 	}{
-		{SARIF, "{"}, {SARIF, `{"version":"1.0","runs":[]}`}, {SARIF, `{"version":"2.1.0"}`}, {GolangCI, `{}`}, {GolangCI, `x`},
-		{GoVet, `{"a":`}, {GoVet, `[]`}, {"xml", `x`}, {TOME, "\xff"},
+		{SARIF, "{"}, {SARIF, `{"version":"1.0","runs":[]}`}, {SARIF, `{"version":"2.1.0"}`}, {golangCI, `{}`}, {golangCI, `x`},
+		{goVet, `{"a":`}, {goVet, `[]`}, {"xml", `x`}, {TOME, "\xff"},
 	} {
 		_, err := Read(c.format, []byte(c.raw), Context{})
 		var e *model.Error
@@ -136,7 +136,7 @@ func TestWhatIsNoReportIsRefused(t *testing.T) {
 	if f, ok := Guess([]byte("hello")); ok {
 		t.Errorf("a greeting is guessed as %s", f)
 	}
-	if got, err := Read(GolangCI, []byte(`{"Issues":null}`), Context{}); err != nil || len(got.Drafts) != 0 {
+	if got, err := Read(golangCI, []byte(`{"Issues":null}`), Context{}); err != nil || len(got.Drafts) != 0 {
 		t.Errorf("a clean run: %v %v", got, err)
 	}
 }
@@ -145,7 +145,7 @@ func TestEveryDraftCanBecomeATodo(t *testing.T) {
 	long := strings.Repeat("ü", 5000)
 	raw := fmt.Sprintf(`{"Issues":[{"FromLinter":%q,"Text":"\u001b[2J%s","Severity":%q,"Pos":{"Filename":%q,"Line":1}}]}`, long,
 		long, long, long)
-	got, err := Read(GolangCI, []byte(raw), Context{})
+	got, err := Read(golangCI, []byte(raw), Context{})
 	if err != nil {
 		t.Fatal(err)
 	}

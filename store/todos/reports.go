@@ -74,15 +74,15 @@ type sarifResult struct {
 	} `json:"suppressions"`
 }
 
-func readSARIF(raw []byte, c Context) (Report, error) {
+func readSARIF(raw []byte, c Context) (report, error) {
 	var log sarifLog
 	if err := json.Unmarshal(raw, &log); err != nil {
-		return Report{}, model.Refuse(model.CodeInvalid, "the report is not SARIF").Because(err)
+		return report{}, model.Refuse(model.CodeInvalid, "the report is not SARIF").Because(err)
 	}
 	if log.Runs == nil || !strings.HasPrefix(log.Version, "2.1") {
-		return Report{}, model.Refuse(model.CodeInvalid, "the report is SARIF %q; 2.1 is read", log.Version)
+		return report{}, model.Refuse(model.CodeInvalid, "the report is SARIF %q; 2.1 is read", log.Version)
 	}
-	var out Report
+	var out report
 	for _, run := range *log.Runs {
 		rules := run.rules()
 		var issues []issue
@@ -169,8 +169,8 @@ func lazily(expr string) func() *regexp.Regexp {
 
 // readTOME reads a review's TOME.md: findings between markers that carry the session's
 // nonce. A marker with another nonce came in by copied text, and is not believed.
-func readTOME(text string, c Context) Report {
-	var out Report
+func readTOME(text string, c Context) report {
+	var out report
 	nonce := ""
 	if m := tomeNonce().FindStringSubmatch(text); m != nil {
 		nonce = m[1]

@@ -128,8 +128,8 @@ func sweepTemps(dir *os.Root) {
 	}
 }
 
-// Skip is a draft that was not made a todo, because one is there.
-type Skip struct {
+// skip is a draft that was not made a todo, because one is there.
+type skip struct {
 	Title    model.Text `json:"title"`
 	Finding  model.Text `json:"finding_id,omitempty"`
 	Existing todo.Ref   `json:"existing"`
@@ -138,14 +138,14 @@ type Skip struct {
 // Made is what Create did.
 type Made struct {
 	Created []todo.Todo `json:"created"`
-	Skipped []Skip      `json:"skipped"`
+	Skipped []skip      `json:"skipped"`
 }
 
 // Create makes a todo of every draft that has none: the same finding of the same source ref
 // is made once, however often this is called. Ids are given under the session's lock. When
 // it fails half way, what was made stays and is in the answer.
 func (s *Session) Create(drafts []todo.Draft, m todo.Move) (Made, error) {
-	made := Made{Created: []todo.Todo{}, Skipped: []Skip{}}
+	made := Made{Created: []todo.Todo{}, Skipped: []skip{}}
 	err := s.locked(func() error {
 		snap, err := s.Load()
 		if err != nil {
@@ -155,7 +155,7 @@ func (s *Session) Create(drafts []todo.Draft, m todo.Move) (Made, error) {
 		for _, d := range drafts {
 			key, keyed := d.Key()
 			if ref, there := known[key]; keyed && there {
-				made.Skipped = append(made.Skipped, Skip{d.Title, d.FindingID, ref})
+				made.Skipped = append(made.Skipped, skip{d.Title, d.FindingID, ref})
 				continue
 			}
 			t, err := s.createOne(&snap, d, m)

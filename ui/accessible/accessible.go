@@ -199,9 +199,9 @@ func eventWords(r model.Reader, e model.Entry) string {
 // Sources are what a session reads and runs beside the ledger. Each may be nil: then what needs it
 // is not offered, or says that it is not there.
 type Sources struct {
-	Plans    Plans
-	Findings Findings
-	Threads  Threads
+	Plans    plans
+	Findings findings
+	Threads  threads
 	// Clip puts a text where it can be pasted from, and says in a sentence where that is.
 	Clip func(ctx context.Context, what, text string) string
 	// RunOwn runs a command of the operator's own, and returns what it wrote.
@@ -212,8 +212,8 @@ type Sources struct {
 	Against func([]model.ThreadLink) []model.Warning
 }
 
-// Plans are the plan files, and the operator's editor.
-type Plans interface {
+// plans are the plan files, and the operator's editor.
+type plans interface {
 	// Plan reads a plan as it is now.
 	Plan(agent model.AgentID, id model.ItemID) (model.PlanArtifact, model.Text)
 	// Seen is a plan as the operator saw it last; false when that is not known. Keep keeps it.
@@ -231,8 +231,8 @@ type Plans interface {
 	Editor(path string) (*exec.Cmd, error)
 }
 
-// Findings are the file todos of the repository around the session.
-type Findings interface {
+// findings are the file todos of the repository around the session.
+type findings interface {
 	// Session names the session that they lie in; empty when there is none.
 	Session(context.Context) (name model.Text, all []todo.Todo)
 	// Tell is what a finding says and the code that it speaks of, a line each.
@@ -241,8 +241,8 @@ type Findings interface {
 	Open(context.Context, []model.TodoRef) []todo.Todo
 }
 
-// Threads are where work was left.
-type Threads interface {
+// threads are where work was left.
+type threads interface {
 	All(context.Context) []thread.Overview
 	// Record makes the command that runs argv in a repository and takes its end into the
 	// active thread there.

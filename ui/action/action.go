@@ -47,28 +47,28 @@ const (
 	Copy Context = "copy"
 )
 
-// Group gathers actions in help.
-type Group string
+// group gathers actions in help.
+type group string
 
 // The groups, in the order of help.
 const (
-	Work      Group = "WORK ITEM"
-	Look      Group = "LOOK"
-	Move      Group = "MOVE"
-	Select    Group = "SELECT"
-	Places    Group = "PLACES"
-	Always    Group = "ALWAYS"
-	Customs   Group = "YOUR OWN"
-	Copying   Group = "COPY"
-	InText    Group = "IN A DIALOG"
-	InTodos   Group = "IN THE TODO EDITOR"
-	InTriage  Group = "IN TRIAGE"
-	InThreads Group = "ON THE BOARD OF THREADS"
-	InMenu    Group = "IN A MENU"
-	InOutput  Group = "IN THE OUTPUT OF A COMMAND"
-	InReader  Group = "IN A READER"
-	// InConflict gathers what ends a conflict over a plan.
-	InConflict Group = "IN A CONFLICT"
+	Work      group = "WORK ITEM"
+	look      group = "LOOK"
+	Move      group = "MOVE"
+	Select    group = "SELECT"
+	Places    group = "PLACES"
+	always    group = "ALWAYS"
+	Customs   group = "YOUR OWN"
+	Copying   group = "COPY"
+	inText    group = "IN A DIALOG"
+	inTodos   group = "IN THE TODO EDITOR"
+	inTriage  group = "IN TRIAGE"
+	inThreads group = "ON THE BOARD OF THREADS"
+	inMenu    group = "IN A MENU"
+	inOutput  group = "IN THE OUTPUT OF A COMMAND"
+	inReader  group = "IN A READER"
+	// inConflict gathers what ends a conflict over a plan.
+	inConflict group = "IN A CONFLICT"
 )
 
 // Action is something an operator can do.
@@ -81,7 +81,7 @@ type Action struct {
 	// Keys are Bubble Tea's names of its keys, the one shown first.
 	Keys  []string
 	In    Context
-	Group Group
+	Group group
 	// Verb is the same act on the command line, empty where there is none.
 	Verb string
 	// Writes: it changes the ledger. Single: it takes one item, never marked ones.

@@ -7,8 +7,8 @@ import (
 	"vise/themes"
 )
 
-// ClassMark is how a class is shown.
-type ClassMark struct {
+// classMark is how a class is shown.
+type classMark struct {
 	// Word names it: "needs you".
 	Word string
 	// Mark is its glyph of a set, Style its look in a theme.
@@ -17,26 +17,26 @@ type ClassMark struct {
 }
 
 // MarkOf is how a class is shown; whatever is not known is done.
-func MarkOf(c model.Class) ClassMark {
+func MarkOf(c model.Class) classMark {
 	switch c {
 	case model.CurrentRunnable:
-		return ClassMark{"current",
+		return classMark{"current",
 			func(g *themes.Glyphs) string { return g.Current }, func(s *themes.Styles) lipgloss.Style { return s.Current }}
 	case model.TriggeredBlocked:
-		return ClassMark{"triggered",
+		return classMark{"triggered",
 			func(g *themes.Glyphs) string { return g.Triggered }, func(s *themes.Styles) lipgloss.Style { return s.Triggered }}
 	case model.QueuedRunnable:
-		return ClassMark{"queued",
+		return classMark{"queued",
 			func(g *themes.Glyphs) string { return g.Queued }, func(s *themes.Styles) lipgloss.Style { return s.Queued }}
 	case model.WaitingForOperator:
-		return ClassMark{"needs you", needsYou, inNeed}
+		return classMark{"needs you", needsYou, inNeed}
 	case model.ReportOffered:
-		return ClassMark{"report offered", needsYou, inNeed}
+		return classMark{"report offered", needsYou, inNeed}
 	case model.BlockedClass:
-		return ClassMark{"blocked",
+		return classMark{"blocked",
 			func(g *themes.Glyphs) string { return g.Blocked }, func(s *themes.Styles) lipgloss.Style { return s.Blocked }}
 	}
-	return ClassMark{"done", func(g *themes.Glyphs) string { return g.Done }, func(s *themes.Styles) lipgloss.Style { return s.Done }}
+	return classMark{"done", func(g *themes.Glyphs) string { return g.Done }, func(s *themes.Styles) lipgloss.Style { return s.Done }}
 }
 
 func needsYou(g *themes.Glyphs) string       { return g.NeedsYou }

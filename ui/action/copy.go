@@ -32,10 +32,10 @@ var lines = map[ID]struct {
 	one, many string
 	line      func(CopySubject) string
 }{
-	CopyID:        {"The id", "ids", func(s CopySubject) string { return string(s.Row.ID) }},
-	CopyObjective: {"The objective", "objectives", CopySubject.objective},
-	CopyMarkdown:  {"A Markdown line", "Markdown lines", CopySubject.markdown},
-	CopyReference: {"The MCP reference", "MCP references", func(s CopySubject) string { return "vise://plan/" + string(s.Row.ID) }},
+	copyID:        {"The id", "ids", func(s CopySubject) string { return string(s.Row.ID) }},
+	copyObjective: {"The objective", "objectives", CopySubject.objective},
+	copyMarkdown:  {"A Markdown line", "Markdown lines", CopySubject.markdown},
+	copyReference: {"The MCP reference", "MCP references", func(s CopySubject) string { return "vise://plan/" + string(s.Row.ID) }},
 }
 
 // CopyOfItems is what the copying action id copies: a line of each marked item, or what at says, the
@@ -57,9 +57,9 @@ func CopyOfItems(id ID, at CopySubject, marked []CopySubject) (c Copied, trouble
 		return c, ""
 	}
 	switch {
-	case id == CopyPath && at.Plan == "":
+	case id == copyPath && at.Plan == "":
 		return c, "The plan's path is not known."
-	case id == CopyPath:
+	case id == copyPath:
 		return Copied{"The plan's path", at.Plan}, ""
 	case at.Detail == nil:
 		return c, "The detail is not read yet."

@@ -47,7 +47,7 @@ Every action of the console, from the one table that keys, hints, help (?) and p
 config.yaml, keys: {ID: [KEY, …]} gives an action other keys; two actions of one context cannot share one.
 ctrl+c, ctrl+z and ctrl+l are heard everywhere. A key of another keyboard layout counts as the one at its place.
 `)
-	group := Group("")
+	group := group("")
 	t := Standard()
 	for _, a := range t {
 		if a.Group != group {

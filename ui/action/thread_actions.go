@@ -50,7 +50,7 @@ func (b ThreadRow) Actions() []ThreadAction {
 	if b.Thread.ID == "" {
 		return []ThreadAction{b.fresh()}
 	}
-	return []ThreadAction{b.goOn(), b.git(ThreadSwitch, "switch"), b.fresh(), b.rebind(), b.git(ThreadDiff, "diff"), b.run()}
+	return []ThreadAction{b.goOn(), b.git(threadSwitch, "switch"), b.fresh(), b.rebind(), b.git(threadDiff, "diff"), b.run()}
 }
 
 func (b ThreadRow) goOn() ThreadAction {
@@ -73,7 +73,7 @@ func (b ThreadRow) rebind() ThreadAction {
 }
 
 func (b ThreadRow) fresh() ThreadAction {
-	return ThreadAction{ID: ThreadFresh, Shows: "begin another thread here, on " + b.In.Git.BranchName()}
+	return ThreadAction{ID: threadFresh, Shows: "begin another thread here, on " + b.In.Git.BranchName()}
 }
 
 // git copies a git command; the one that compares is offered for a loaded thread, too.

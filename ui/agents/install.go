@@ -48,12 +48,12 @@ type Installed struct {
 	Program string          `json:"program"`
 	Agent   string          `json:"agent_id"`
 	DryRun  bool            `json:"dry_run,omitempty"`
-	Files   []InstalledFile `json:"files"`
+	Files   []installedFile `json:"files"`
 	Notes   []string        `json:"notes,omitempty"`
 }
 
 // File is one file of a program's settings.
-type InstalledFile struct {
+type installedFile struct {
 	Path    string `json:"path"`
 	Changed bool   `json:"changed"`
 	// Diff is the change, in unified form.
@@ -74,7 +74,7 @@ func Install(o Options) (Installed, error) {
 	if err != nil {
 		return Installed{}, err
 	}
-	out := Installed{Program: o.Program, Agent: o.Agent, DryRun: o.DryRun, Files: []InstalledFile{}}
+	out := Installed{Program: o.Program, Agent: o.Agent, DryRun: o.DryRun, Files: []installedFile{}}
 	if note := programOf(o.Program).note; note != "" {
 		out.Notes = append(out.Notes, note)
 	}
@@ -88,7 +88,7 @@ func Install(o Options) (Installed, error) {
 			out.Notes = append(out.Notes, fmt.Sprintf("%s: %s", c.path, note))
 		}
 		diff := string(diff.Diff(c.path, c.before, c.path, c.after))
-		out.Files = append(out.Files, InstalledFile{Path: c.path, Changed: c.changes(), Diff: diff})
+		out.Files = append(out.Files, installedFile{Path: c.path, Changed: c.changes(), Diff: diff})
 		changes = append(changes, c)
 	}
 	if o.DryRun {
@@ -231,8 +231,8 @@ func remember(o Options, c change) error {
 	return writeJSON(path, b)
 }
 
-// Check is one thing that Doctor checked.
-type Check struct {
+// check is one thing that Doctor checked.
+type check struct {
 	Name    string `json:"name"`
 	OK      bool   `json:"ok"`
 	Message string `json:"message"`
@@ -240,15 +240,15 @@ type Check struct {
 }
 
 // Doctor says whether vise is in a program's settings, and which of its hooks were seen.
-func Doctor(o Options, now time.Time) ([]Check, error) {
+func Doctor(o Options, now time.Time) ([]check, error) {
 	o.DryRun, o.Uninstall = true, false
 	found, err := Install(o)
 	if err != nil {
 		return nil, err
 	}
-	out := []Check{onPath(o)}
+	out := []check{onPath(o)}
 	for _, f := range found.Files {
-		c := Check{Name: "settings", OK: !f.Changed, Message: f.Path + " has vise's entries"}
+		c := check{Name: "settings", OK: !f.Changed, Message: f.Path + " has vise's entries"}
 		if f.Changed {
 			c.Message = f.Path + " does not have vise's entries as they should be"
 			c.Hint = "vise install " + o.Program + " --dry-run shows what is missing"
@@ -257,34 +257,34 @@ func Doctor(o Options, now time.Time) ([]Check, error) {
 	}
 	out = append(out, trusted(o)...)
 	out = append(out, seen(o, now)...)
-	out = append(out, Check{Name: "answers", OK: true, Message: programOf(o.Program).route(o.Version)})
+	out = append(out, check{Name: "answers", OK: true, Message: programOf(o.Program).route(o.Version)})
 	if waiting, refused := home.Queued(o.Home); waiting+refused > 0 {
-		out = append(out, Check{Name: "spool", OK: refused == 0,
+		out = append(out, check{Name: "spool", OK: refused == 0,
 			Message: fmt.Sprintf("%d hooks wait in the spool, %d were refused", waiting, refused),
 			Hint:    "the next vise that opens the ledger takes them in; refused ones lie in " + filepath.Join(o.Home, "spool", "refused")})
 	}
 	return out, nil
 }
 
-func onPath(o Options) Check {
+func onPath(o Options) check {
 	if _, err := exec.LookPath(o.Vise); err != nil {
-		return Check{Name: "program", Message: o.Vise + " is not found by other programs",
+		return check{Name: "program", Message: o.Vise + " is not found by other programs",
 			Hint: "put vise on the PATH, then vise install " + o.Program}
 	}
-	return Check{Name: "program", OK: true, Message: o.Vise + " is found"}
+	return check{Name: "program", OK: true, Message: o.Vise + " is found"}
 }
 
 // seen are the events that the program is expected to send, and of those that it sent.
-func seen(o Options, now time.Time) []Check {
+func seen(o Options, now time.Time) []check {
 	p, all := programOf(o.Program), seenEvents(o.Home, o.Program)
-	var out []Check
+	var out []check
 	for _, e := range p.expected {
 		if !slices.ContainsFunc(all, func(s sighting) bool { return s.Event == e }) {
-			out = append(out, Check{Name: "hook " + e, Message: e + " was never seen", Hint: p.hint})
+			out = append(out, check{Name: "hook " + e, Message: e + " was never seen", Hint: p.hint})
 		}
 	}
 	for _, s := range all {
-		out = append(out, Check{Name: "hook " + s.Event, OK: true,
+		out = append(out, check{Name: "hook " + s.Event, OK: true,
 			Message: fmt.Sprintf("%s seen %d times, last %s ago", s.Event, s.Count, now.Sub(s.Last).Round(time.Second))})
 	}
 	return out
@@ -293,7 +293,7 @@ func seen(o Options, now time.Time) []Check {
 // trusted says which of vise's hooks a person has trusted in Codex, which runs no others. One
 // that was seen needs no proof. Codex keeps a hash of each at the hook's place; whether
 // it is still right it alone knows, and asks again when it is not.
-func trusted(o Options) []Check {
+func trusted(o Options) []check {
 	if o.Program != "codex" {
 		return nil
 	}
@@ -311,9 +311,9 @@ func trusted(o Options) []Check {
 		}
 	}
 	if len(missing) == 0 {
-		return []Check{{Name: "trust", OK: true, Message: "Codex was told to trust vise's hooks, or has run them"}}
+		return []check{{Name: "trust", OK: true, Message: "Codex was told to trust vise's hooks, or has run them"}}
 	}
-	return []Check{{Name: "trust", Message: "Codex was not told to trust " + strings.Join(missing, ", "), Hint: programOf(o.Program).hint}}
+	return []check{{Name: "trust", Message: "Codex was not told to trust " + strings.Join(missing, ", "), Hint: programOf(o.Program).hint}}
 }
 
 // snake is an event's name as Codex's settings spell it.

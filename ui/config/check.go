@@ -15,11 +15,11 @@ import (
 
 // choices are the words that a type may hold.
 var choices = map[reflect.Type][]string{
-	reflect.TypeFor[Glyphs]():  {"auto", "unicode", "ascii"},
+	reflect.TypeFor[glyphs]():  {"auto", "unicode", "ascii"},
 	reflect.TypeFor[Via]():     {"auto", "osc99", "osc777", "bell", "native", "off"},
-	reflect.TypeFor[Context](): {"item", "agent"},
-	reflect.TypeFor[Output]():  {"status", "popup", "pane"},
-	reflect.TypeFor[Adapter](): {"claude", "codex", "rounds", "text"},
+	reflect.TypeFor[context](): {"item", "agent"},
+	reflect.TypeFor[output]():  {"status", "popup", "pane"},
+	reflect.TypeFor[adapter](): {"claude", "codex", "rounds", "text"},
 }
 
 // The bounds of custom commands and filters.
@@ -52,7 +52,7 @@ func (c *checker) check() []finding {
 	if _, _, ok := c.QuietHours.times(); !ok && c.QuietHours != "" {
 		c.find("quiet_hours", fmt.Sprintf("%q are no hours", string(c.QuietHours)), "write them like 22:00-07:00")
 	}
-	for path, s := range map[string]Span{
+	for path, s := range map[string]span{
 		"todos.stale.in_progress": c.Todos.Stale.InProgress,
 		"todos.stale.blocked":     c.Todos.Stale.Blocked, "todos.stale.interrupted": c.Todos.Stale.Interrupted,
 	} {

@@ -24,83 +24,83 @@ type Config struct {
 	Theme      string `yaml:"theme" json:"theme" jsonschema:"auto follows the background; else a theme, also of themes/NAME.yaml."`
 	DarkTheme  string `yaml:"dark_theme" json:"dark_theme" jsonschema:"The theme that auto takes on a dark background."`
 	LightTheme string `yaml:"light_theme" json:"light_theme" jsonschema:"The theme that auto takes on a light background."`
-	Glyphs     Glyphs `yaml:"glyphs" json:"glyphs" jsonschema:"Which marks and borders are drawn; auto asks the locale."`
+	Glyphs     glyphs `yaml:"glyphs" json:"glyphs" jsonschema:"Which marks and borders are drawn; auto asks the locale."`
 
 	Mouse       bool `yaml:"mouse" json:"mouse" jsonschema:"Take wheel and clicks. Off leaves the mouse to the terminal."`
 	Accessible  bool `yaml:"accessible" json:"accessible" jsonschema:"For screen readers: lines and numbered menus, nothing redrawn."`
 	WindowTitle bool `yaml:"window_title" json:"window_title" jsonschema:"Set the title of the terminal's window to who needs you."`
 
-	Notifications Notifications `yaml:"notifications" json:"notifications" jsonschema:"How vise calls you while its window has no focus."`
-	QuietHours    QuietHours    `yaml:"quiet_hours" json:"quiet_hours" jsonschema:"No notification at these times, as 22:00-07:00."`
+	Notifications notifications `yaml:"notifications" json:"notifications" jsonschema:"How vise calls you while its window has no focus."`
+	QuietHours    quietHours    `yaml:"quiet_hours" json:"quiet_hours" jsonschema:"No notification at these times, as 22:00-07:00."`
 
 	Keys     map[action.ID]Keys `yaml:"keys" json:"keys" jsonschema:"All keys of an action, by its id in docs/keys.md; []: none."`
 	Commands []Command          `yaml:"commands" json:"commands" jsonschema:"Custom commands: in the palette, under ! and their own keys."`
 	Filters  map[string]string  `yaml:"filters" json:"filters" jsonschema:"Saved filters by name, for the palette and vise list --filter."`
 
-	Todos  Todos            `yaml:"todos" json:"todos" jsonschema:"File todos."`
-	Agents map[string]Agent `yaml:"agents" json:"agents" jsonschema:"How vise drive starts each agent's program, by the agent's name."`
+	Todos  todos            `yaml:"todos" json:"todos" jsonschema:"File todos."`
+	Agents map[string]agent `yaml:"agents" json:"agents" jsonschema:"How vise drive starts each agent's program, by the agent's name."`
 }
 
-// Notifications are how the operator is called.
-type Notifications struct {
+// notifications are how the operator is called.
+type notifications struct {
 	Via   Via  `yaml:"via" json:"via" jsonschema:"auto asks the terminal (OSC 99, 777, bell); native: the desktop's program."`
-	Batch Span `yaml:"batch" json:"batch" jsonschema:"What happens within this time is one notification."`
+	Batch span `yaml:"batch" json:"batch" jsonschema:"What happens within this time is one notification."`
 }
 
-// Todos are the settings of file todos.
-type Todos struct {
-	Stale Stale `yaml:"stale" json:"stale" jsonschema:"From when on a todo counts as left behind."`
+// todos are the settings of file todos.
+type todos struct {
+	Stale stale `yaml:"stale" json:"stale" jsonschema:"From when on a todo counts as left behind."`
 }
 
-// Stale are the thresholds of package model/todo.
-type Stale struct {
-	InProgress  Span `yaml:"in_progress" json:"in_progress" jsonschema:"In progress for this long."`
-	Blocked     Span `yaml:"blocked" json:"blocked" jsonschema:"Blocked for this long."`
-	Interrupted Span `yaml:"interrupted" json:"interrupted" jsonschema:"Interrupted for this long."`
+// stale are the thresholds of package model/todo.
+type stale struct {
+	InProgress  span `yaml:"in_progress" json:"in_progress" jsonschema:"In progress for this long."`
+	Blocked     span `yaml:"blocked" json:"blocked" jsonschema:"Blocked for this long."`
+	Interrupted span `yaml:"interrupted" json:"interrupted" jsonschema:"Interrupted for this long."`
 }
 
 // Command is a custom command.
 type Command struct {
 	Name      string   `yaml:"name" json:"name" jsonschema:"What the palette calls it."`
 	Key       string   `yaml:"key" json:"key,omitempty" jsonschema:"A key of the desk; empty: it has none."`
-	Context   Context  `yaml:"context" json:"context,omitempty" jsonschema:"item: the one under the cursor, on stdin; agent: the shown."`
+	Context   context  `yaml:"context" json:"context,omitempty" jsonschema:"item: the one under the cursor, on stdin; agent: the shown."`
 	Run       []string `yaml:"run" json:"run" jsonschema:"Program and arguments; {id}, {handle}, {agent}, {plan} are replaced."`
 	Dangerous bool     `yaml:"dangerous" json:"dangerous,omitempty" jsonschema:"Ask before it is run."`
-	Output    Output   `yaml:"output" json:"output,omitempty" jsonschema:"Where its output goes; of a status only the last line."`
+	Output    output   `yaml:"output" json:"output,omitempty" jsonschema:"Where its output goes; of a status only the last line."`
 }
 
-// Agent is how one agent's program is run by vise drive, which says more about each field.
-type Agent struct {
+// agent is how one agent's program is run by vise drive, which says more about each field.
+type agent struct {
 	Command []string `yaml:"command" json:"command,omitempty" jsonschema:"Program and arguments; {context} is replaced by the context."`
 	Shell   string   `yaml:"shell" json:"shell,omitempty" jsonschema:"A line for /bin/sh instead of command."`
-	Adapter Adapter  `yaml:"adapter" json:"adapter,omitempty" jsonschema:"How the program talks."`
+	Adapter adapter  `yaml:"adapter" json:"adapter,omitempty" jsonschema:"How the program talks."`
 	Dir     string   `yaml:"dir" json:"dir,omitempty" jsonschema:"Its working directory, absolute."`
 	Env     []string `yaml:"env" json:"env,omitempty" jsonschema:"Variables that it may see, or sets as NAME=value."`
-	Turn    Turn     `yaml:"turn" json:"turn,omitzero" jsonschema:"What bounds one turn."`
+	Turn    turn     `yaml:"turn" json:"turn,omitzero" jsonschema:"What bounds one turn."`
 }
 
-// Turn bounds one turn of an agent.
-type Turn struct {
-	Timeout Span  `yaml:"timeout" json:"timeout,omitempty" jsonschema:"How long it may take."`
+// turn bounds one turn of an agent.
+type turn struct {
+	Timeout span  `yaml:"timeout" json:"timeout,omitempty" jsonschema:"How long it may take."`
 	Rounds  int   `yaml:"rounds" json:"rounds,omitempty" jsonschema:"How many rounds it may have."`
 	Output  int64 `yaml:"output" json:"output,omitempty" jsonschema:"How many bytes the program may write."`
-	Lease   Span  `yaml:"lease" json:"lease,omitempty" jsonschema:"How long others wait for a driver that died."`
+	Lease   span  `yaml:"lease" json:"lease,omitempty" jsonschema:"How long others wait for a driver that died."`
 }
 
 // What may be chosen for each of these is in choices.
 type (
-	Glyphs  string
+	glyphs  string
 	Via     string
-	Context string
-	Output  string
-	Adapter string
+	context string
+	output  string
+	adapter string
 )
 
 // The choices.
 const (
-	GlyphsAuto    Glyphs = "auto"
-	GlyphsUnicode Glyphs = "unicode"
-	GlyphsASCII   Glyphs = "ascii"
+	glyphsAuto    glyphs = "auto"
+	GlyphsUnicode glyphs = "unicode"
+	GlyphsASCII   glyphs = "ascii"
 
 	ViaAuto   Via = "auto"
 	ViaOSC99  Via = "osc99"
@@ -109,12 +109,12 @@ const (
 	ViaNative Via = "native"
 	ViaOff    Via = "off"
 
-	OfItem  Context = "item"
-	OfAgent Context = "agent"
+	ofItem  context = "item"
+	OfAgent context = "agent"
 
-	ToStatus Output = "status"
-	ToPopup  Output = "popup"
-	ToPane   Output = "pane"
+	toStatus output = "status"
+	ToPopup  output = "popup"
+	ToPane   output = "pane"
 )
 
 // ThemeAuto is the theme that follows the terminal's background.
@@ -126,21 +126,21 @@ type Keys []string
 // Default is what holds where nothing is set.
 func Default() Config {
 	return Config{
-		Theme: ThemeAuto, DarkTheme: "dark", LightTheme: "light", Glyphs: GlyphsAuto,
+		Theme: ThemeAuto, DarkTheme: "dark", LightTheme: "light", Glyphs: glyphsAuto,
 		Mouse: true, WindowTitle: true,
-		Notifications: Notifications{Via: ViaAuto, Batch: Span(10 * time.Second)},
-		Todos:         Todos{Stale{InProgress: Span(24 * time.Hour), Blocked: Span(72 * time.Hour), Interrupted: Span(24 * time.Hour)}},
+		Notifications: notifications{Via: ViaAuto, Batch: span(10 * time.Second)},
+		Todos:         todos{stale{InProgress: span(24 * time.Hour), Blocked: span(72 * time.Hour), Interrupted: span(24 * time.Hour)}},
 	}
 }
 
-// Span is a length of time as people write it: 100ms, 30m, 72h.
-type Span time.Duration
+// span is a length of time as people write it: 100ms, 30m, 72h.
+type span time.Duration
 
 // Duration is s as the standard library has it.
-func (s Span) Duration() time.Duration { return time.Duration(s) }
+func (s span) Duration() time.Duration { return time.Duration(s) }
 
 // String spells s without the zeros that time.Duration leaves.
-func (s Span) String() string {
+func (s span) String() string {
 	out := time.Duration(s).String()
 	if strings.HasSuffix(out, "m0s") {
 		out = strings.TrimSuffix(out, "0s")
@@ -152,23 +152,23 @@ func (s Span) String() string {
 }
 
 // MarshalText is part of encoding.TextMarshaler.
-func (s Span) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s span) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText is part of encoding.TextUnmarshaler.
-func (s *Span) UnmarshalText(text []byte) error {
+func (s *span) UnmarshalText(text []byte) error {
 	d, err := time.ParseDuration(string(text))
 	if err != nil || d < 0 {
 		return fmt.Errorf("%q is no length of time like 100ms, 30m or 72h", text)
 	}
-	*s = Span(d)
+	*s = span(d)
 	return nil
 }
 
-// QuietHours are the local times of day between which no notification is sent.
-type QuietHours string
+// quietHours are the local times of day between which no notification is sent.
+type quietHours string
 
 // Hold reports whether now, in its own location, lies in the quiet hours.
-func (q QuietHours) Hold(now time.Time) bool {
+func (q quietHours) Hold(now time.Time) bool {
 	from, to, ok := q.times()
 	if !ok {
 		return false
@@ -181,7 +181,7 @@ func (q QuietHours) Hold(now time.Time) bool {
 }
 
 // times are from and to in minutes of the day; ok is false where there are none.
-func (q QuietHours) times() (from, to int, ok bool) {
+func (q quietHours) times() (from, to int, ok bool) {
 	a, b, cut := strings.Cut(string(q), "-")
 	start, err := time.Parse("15:04", strings.TrimSpace(a))
 	end, err2 := time.Parse("15:04", strings.TrimSpace(b))

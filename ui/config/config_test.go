@@ -51,7 +51,7 @@ todos: {stale: {blocked: 72h, in_progress: 2h}}
 	want := Default()
 	if s.Theme != "light" || s.Mouse || s.Notifications.Via != ViaOff || s.Notifications.Batch != want.Notifications.Batch ||
 		s.QuietHours != "22:00-07:00" || s.Todos.Stale.InProgress.Duration() != 2*time.Hour || s.Todos.Stale.Interrupted != want.Todos.Stale.Interrupted ||
-		s.Filters["old"] == "" || s.Glyphs != GlyphsAuto {
+		s.Filters["old"] == "" || s.Glyphs != glyphsAuto {
 		t.Errorf("got %+v", s.Config)
 	}
 	for path, line := range map[string]int{"theme": 2, "mouse": 3, "notifications.via": 4, "todos.stale.in_progress": 13} {
@@ -175,7 +175,7 @@ func TestTheEnvironmentSpeaksOverTheFile(t *testing.T) {
 func TestQuietHoursAreByTheClockOnTheWall(t *testing.T) {
 	at := func(h, m int) time.Time { return time.Date(2026, 11, 20, h, m, 0, 0, time.FixedZone("CET", 3600)) }
 	for _, c := range []struct {
-		q    QuietHours
+		q    quietHours
 		now  time.Time
 		want bool
 	}{
@@ -240,7 +240,7 @@ func FuzzAnyFileIsReadOrRefused(f *testing.F) {
 			t.Skip()
 		}
 		c := Default()
-		r := reader{file: "f", origins: map[string]Origin{}}
+		r := reader{file: "f", origins: map[string]origin{}}
 		r.read([]byte(text), &c)
 		for _, p := range r.problems {
 			if strings.ContainsAny(p.String(), "\x1b\n\a") {

@@ -18,7 +18,7 @@ import (
 type Settings struct {
 	Config
 	// Origins has a place for each value that is not a default, by its path.
-	Origins map[string]Origin
+	Origins map[string]origin
 	// Palettes are the built-in themes and the custom ones, by name.
 	Palettes map[string]themes.Palette
 	// Problems: what they are about is not in Config, which has the default instead.
@@ -27,7 +27,7 @@ type Settings struct {
 
 // Defaults are the settings where no file and no variable says anything.
 func Defaults() Settings {
-	s := Settings{Config: Default(), Origins: map[string]Origin{}, Palettes: map[string]themes.Palette{}}
+	s := Settings{Config: Default(), Origins: map[string]origin{}, Palettes: map[string]themes.Palette{}}
 	for _, p := range themes.All() {
 		s.Palettes[p.Name] = p
 	}
@@ -66,10 +66,10 @@ func (s *Settings) file(path string) {
 // environment applies the usual variables over the file.
 func (s *Settings) environment(getenv func(string) string) {
 	if v := getenv("VISE_THEME"); v != "" {
-		s.Theme, s.Origins["theme"] = v, Origin{Source: "environment", Name: "VISE_THEME"}
+		s.Theme, s.Origins["theme"] = v, origin{Source: "environment", Name: "VISE_THEME"}
 	}
 	if v := getenv("ACCESSIBLE"); v != "" && v != "0" {
-		s.Accessible, s.Origins["accessible"] = true, Origin{Source: "environment", Name: "ACCESSIBLE"}
+		s.Accessible, s.Origins["accessible"] = true, origin{Source: "environment", Name: "ACCESSIBLE"}
 	}
 }
 
@@ -89,13 +89,13 @@ func (s *Settings) settle(path string, bad []string) {
 }
 
 // origin is that of a path, or of the first value below it.
-func (s *Settings) origin(path string) Origin {
+func (s *Settings) origin(path string) origin {
 	for _, p := range Names(s.Origins) {
 		if below(p, path) {
 			return s.Origins[p]
 		}
 	}
-	return Origin{}
+	return origin{}
 }
 
 // below reports whether a path is another or a part of it.
@@ -115,7 +115,7 @@ func (s *Settings) takeBack(path string) {
 	usual := Default()
 	for _, p := range parts {
 		field(reflect.ValueOf(&s.Config).Elem(), p).Set(field(reflect.ValueOf(&usual).Elem(), p))
-		maps.DeleteFunc(s.Origins, func(o string, _ Origin) bool { return below(o, p) })
+		maps.DeleteFunc(s.Origins, func(o string, _ origin) bool { return below(o, p) })
 	}
 }
 

@@ -17,8 +17,8 @@ import (
 	"vise/model"
 )
 
-// Origin is where a value comes from.
-type Origin struct {
+// origin is where a value comes from.
+type origin struct {
 	// Source is default, file or environment.
 	Source string `json:"source"`
 	// Name is the file, or the variable.
@@ -27,7 +27,7 @@ type Origin struct {
 }
 
 // String is the origin in a word or two.
-func (o Origin) String() string {
+func (o origin) String() string {
 	switch {
 	case o.Source == "environment":
 		return "$" + o.Name
@@ -48,7 +48,7 @@ type place struct {
 type reader struct {
 	file     string
 	problems Problems
-	origins  map[string]Origin
+	origins  map[string]origin
 	places   []place // keys and values in the order of the file
 }
 
@@ -94,7 +94,7 @@ func (r *reader) walk(n *yaml.Node, path string) {
 		return
 	}
 	if n.Tag != "!!null" {
-		r.origins[path] = Origin{"file", r.file, n.Line}
+		r.origins[path] = origin{"file", r.file, n.Line}
 	}
 	for i, c := range n.Content {
 		r.walk(c, fmt.Sprintf("%s[%d]", path, i))
@@ -159,8 +159,8 @@ func lastKey(path string) string { return path[strings.LastIndexByte(path, '.')+
 // keysOf are the keys of a part of the file, by the name of its type.
 func keysOf(name string) []string {
 	for _, t := range []reflect.Type{
-		reflect.TypeFor[Config](), reflect.TypeFor[Notifications](), reflect.TypeFor[Todos](), reflect.TypeFor[Stale](),
-		reflect.TypeFor[Command](), reflect.TypeFor[Agent](), reflect.TypeFor[Turn](), reflect.TypeFor[themeFile](),
+		reflect.TypeFor[Config](), reflect.TypeFor[notifications](), reflect.TypeFor[todos](), reflect.TypeFor[stale](),
+		reflect.TypeFor[Command](), reflect.TypeFor[agent](), reflect.TypeFor[turn](), reflect.TypeFor[themeFile](),
 	} {
 		if t.String() == name {
 			return fieldNames(t)
@@ -190,7 +190,7 @@ func misread(n *yaml.Node, format string, args ...any) error {
 }
 
 // UnmarshalYAML is part of yaml.Unmarshaler.
-func (s *Span) UnmarshalYAML(n *yaml.Node) error {
+func (s *span) UnmarshalYAML(n *yaml.Node) error {
 	if err := s.UnmarshalText([]byte(n.Value)); err != nil {
 		return misread(n, "must be a length of time like 100ms, 30m or 72h, not %q", n.Value)
 	}
@@ -217,11 +217,11 @@ func choose[T ~string](n *yaml.Node, into *T) error {
 }
 
 // UnmarshalYAML is part of yaml.Unmarshaler, of all types with a choice.
-func (g *Glyphs) UnmarshalYAML(n *yaml.Node) error  { return choose(n, g) }
+func (g *glyphs) UnmarshalYAML(n *yaml.Node) error  { return choose(n, g) }
 func (v *Via) UnmarshalYAML(n *yaml.Node) error     { return choose(n, v) }
-func (c *Context) UnmarshalYAML(n *yaml.Node) error { return choose(n, c) }
-func (o *Output) UnmarshalYAML(n *yaml.Node) error  { return choose(n, o) }
-func (a *Adapter) UnmarshalYAML(n *yaml.Node) error { return choose(n, a) }
+func (c *context) UnmarshalYAML(n *yaml.Node) error { return choose(n, c) }
+func (o *output) UnmarshalYAML(n *yaml.Node) error  { return choose(n, o) }
+func (a *adapter) UnmarshalYAML(n *yaml.Node) error { return choose(n, a) }
 
 // fieldNames are a struct's keys in the file, in the order of its fields.
 func fieldNames(t reflect.Type) []string {

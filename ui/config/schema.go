@@ -11,9 +11,9 @@ import (
 func Schema() (*jsonschema.Schema, error) {
 	text := &jsonschema.Schema{Type: "string"}
 	known := map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[Span]():       {Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`},
+		reflect.TypeFor[span]():       {Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`},
 		reflect.TypeFor[Keys]():       {OneOf: []*jsonschema.Schema{text, {Type: "array", Items: text}}},
-		reflect.TypeFor[QuietHours](): {Type: "string", Pattern: `^$|^[0-9]{1,2}:[0-9]{2} *- *[0-9]{1,2}:[0-9]{2}$`},
+		reflect.TypeFor[quietHours](): {Type: "string", Pattern: `^$|^[0-9]{1,2}:[0-9]{2} *- *[0-9]{1,2}:[0-9]{2}$`},
 	}
 	for t, words := range choices {
 		s := &jsonschema.Schema{Type: "string"}

@@ -95,9 +95,9 @@ func (t *themeReader) palette(name string, chain []string) (themes.Palette, bool
 	if t.bad[name] {
 		return themes.Palette{}, false
 	}
-	r := reader{file: filepath.Join(t.dir, name+".yaml"), origins: map[string]Origin{}}
+	r := reader{file: filepath.Join(t.dir, name+".yaml"), origins: map[string]origin{}}
 	head := themeFile{}
-	(&reader{origins: map[string]Origin{}}).read(t.raw[name], &head)
+	(&reader{origins: map[string]origin{}}).read(t.raw[name], &head)
 	file := themeFile{}
 	if head.Extends != "" {
 		base, why := t.base(head.Extends, append(chain, name))

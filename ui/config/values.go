@@ -12,7 +12,7 @@ import (
 type Value struct {
 	Path   string `json:"path"`
 	Value  any    `json:"value"`
-	Origin Origin `json:"origin"`
+	Origin origin `json:"origin"`
 }
 
 // Values are all values of the settings in the order of Config: of a list the whole, of a

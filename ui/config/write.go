@@ -79,7 +79,7 @@ func inserted(s string, key, value *yaml.Node, entry string) string {
 // proven reads what was written: a layout that was not foreseen is refused, not spoilt.
 func proven(raw []byte, name, words string) error {
 	c := Default()
-	r := reader{file: "the file", origins: map[string]Origin{}}
+	r := reader{file: "the file", origins: map[string]origin{}}
 	r.read(raw, &c)
 	if len(r.problems) > 0 {
 		return fmt.Errorf("it cannot be added: %w", r.problems)

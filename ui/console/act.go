@@ -12,7 +12,7 @@ import (
 )
 
 // touched notes that the operator is at work: the queue keeps its order for a while.
-func (c Console) touched() (Console, tea.Cmd) {
+func (c console) touched() (console, tea.Cmd) {
 	c.idle.quiet = 0
 	if c.idle.running {
 		return c, nil
@@ -22,7 +22,7 @@ func (c Console) touched() (Console, tea.Cmd) {
 }
 
 // state is what actions ask before they offer themselves.
-func (c Console) state() action.State {
+func (c console) state() action.State {
 	undo, redo := c.outbox.undo.Words()
 	return action.State{
 		View: c.place.view.String(), Need: c.truth.need, NeedYou: c.truth.needYou(),
@@ -34,7 +34,7 @@ func (c Console) state() action.State {
 }
 
 // act carries an action out, or says why it cannot be.
-func (c Console) act(id action.ID) (Console, tea.Cmd) {
+func (c console) act(id action.ID) (console, tea.Cmd) {
 	if why := c.keys.Refusal(c.keys.ByID(id), c.state()); why != "" {
 		return c.say(sentence(why))
 	}
@@ -52,7 +52,7 @@ func (c Console) act(id action.ID) (Console, tea.Cmd) {
 }
 
 // act carries an action out.
-type act = func(Console) (Console, tea.Cmd)
+type act = func(console) (console, tea.Cmd)
 
 // acts are what actions do: of says what one does on a view where that is something else.
 type acts struct {
@@ -61,7 +61,7 @@ type acts struct {
 }
 
 func newActs() acts {
-	height := func(c Console) int {
+	height := func(c console) int {
 		_, h := c.layout.panes[c.place.focus].Inner()
 		return h
 	}
@@ -87,10 +87,10 @@ func newActs() acts {
 		action.NeedsYou: nextUrgent, action.Undo: takeBack(false), action.Redo: takeBack(true),
 		action.Help: opening(helpMenu), action.Acts: opening(actsMenu), action.Palette: opening(palette),
 		action.CustomCommands: openCustom, action.SaveFilter: savingFilter,
-		action.CopyOf: opening(func(Console) widget.Dialog { return copyDialog{} }),
+		action.CopyOf: opening(func(console) widget.Dialog { return copyDialog{} }),
 		action.Quit:   quit, action.ForceQuit: ending("{quit-now} again quits now."),
-		action.Suspend: func(c Console) (Console, tea.Cmd) { return c, tea.Suspend },
-		action.Redraw:  func(c Console) (Console, tea.Cmd) { return c, tea.ClearScreen },
+		action.Suspend: func(c console) (console, tea.Cmd) { return c, tea.Suspend },
+		action.Redraw:  func(c console) (console, tea.Cmd) { return c, tea.ClearScreen },
 	})
 	for _, a := range action.Standard() {
 		if a.In == action.Copy && a.ID != action.CopyBack {
@@ -100,13 +100,13 @@ func newActs() acts {
 	return acts{all, map[view]map[action.ID]act{viewFleet: fleetActs(), viewActivity: activityActs(), viewReports: reportsActs()}}
 }
 
-func opening(make func(Console) widget.Dialog) act {
-	return func(c Console) (Console, tea.Cmd) { return c.open(make(c)) }
+func opening(make func(console) widget.Dialog) act {
+	return func(c console) (console, tea.Cmd) { return c.open(make(c)) }
 }
 
 // by moves n rows of the queue, or lines of another pane.
 func by(n int) act {
-	return func(c Console) (Console, tea.Cmd) {
+	return func(c console) (console, tea.Cmd) {
 		if c.place.focus != paneQueue {
 			return c.scroll(c.place.focus, n)
 		}
@@ -115,11 +115,11 @@ func by(n int) act {
 }
 
 func preview(n int) act {
-	return func(c Console) (Console, tea.Cmd) { return c.scroll(paneDetail, n) }
+	return func(c console) (console, tea.Cmd) { return c.scroll(paneDetail, n) }
 }
 
 // then carries acts out one after the other.
-func (c Console) then(steps ...act) (Console, tea.Cmd) {
+func (c console) then(steps ...act) (console, tea.Cmd) {
 	cmds := make([]tea.Cmd, len(steps))
 	for i, do := range steps {
 		c, cmds[i] = do(c)
@@ -128,7 +128,7 @@ func (c Console) then(steps ...act) (Console, tea.Cmd) {
 }
 
 // choose puts the cursor on an item of the agent on screen.
-func (c Console) choose(id model.ItemID) (Console, tea.Cmd) {
+func (c console) choose(id model.ItemID) (console, tea.Cmd) {
 	if id == "" {
 		return c, nil
 	}
@@ -136,7 +136,7 @@ func (c Console) choose(id model.ItemID) (Console, tea.Cmd) {
 }
 
 // lastTop is the last line that a pane's page can begin with.
-func (c Console) lastTop(p pane) int {
+func (c console) lastTop(p pane) int {
 	if p == paneActivity {
 		_, h := c.layout.panes[p].Inner()
 		return max(len(c.truth.activity.Entries)-h, 0)
@@ -148,14 +148,14 @@ func (c Console) lastTop(p pane) int {
 }
 
 // pageOf is what a pane shows.
-func (c Console) pageOf(p pane) page {
+func (c console) pageOf(p pane) page {
 	if p == paneActivity {
 		return page{tab: tabActivity}
 	}
 	return c.place.page()
 }
 
-func (c Console) scroll(p pane, n int) (Console, tea.Cmd) {
+func (c console) scroll(p pane, n int) (console, tea.Cmd) {
 	at := c.pageOf(p)
 	if at.tab == screen.TabPlan {
 		return c.movePlan(n)
@@ -165,7 +165,7 @@ func (c Console) scroll(p pane, n int) (Console, tea.Cmd) {
 }
 
 func toPane(n int) act {
-	return func(c Console) (Console, tea.Cmd) {
+	return func(c console) (console, tea.Cmd) {
 		panes := c.layout.reachable()
 		at := max(slices.Index(panes, c.place.focus), 0)
 		c.place.focus = panes[(at+n+len(panes))%len(panes)]
@@ -174,7 +174,7 @@ func toPane(n int) act {
 }
 
 func toTab(n int) act {
-	return func(c Console) (Console, tea.Cmd) {
+	return func(c console) (console, tea.Cmd) {
 		detail, step := c.detailView(), screen.Tab(n)+screen.TabCount
 		c.place.tab = (c.place.tab + step) % screen.TabCount
 		for !detail.Offers(c.place.tab) {
@@ -185,23 +185,23 @@ func toTab(n int) act {
 }
 
 // laidOut computes the layout again after the focus or zoom changed.
-func (c Console) laidOut() (Console, tea.Cmd) {
+func (c console) laidOut() (console, tea.Cmd) {
 	c.layout = layoutOf(c.layout.w, c.layout.h, c.place.focus, c.place.zoomed)
 	return c.drawPlan()
 }
 
-func zoom(c Console) (Console, tea.Cmd) {
+func zoom(c console) (console, tea.Cmd) {
 	c.place.zoomed = !c.place.zoomed
 	return c.laidOut()
 }
 
-func openDetail(c Console) (Console, tea.Cmd) {
+func openDetail(c console) (console, tea.Cmd) {
 	c.place.focus = paneDetail
 	return c.laidOut()
 }
 
 // back undoes the innermost of: an error on screen, a zoom, the detail, the filter.
-func back(c Console) (Console, tea.Cmd) {
+func back(c console) (console, tea.Cmd) {
 	switch {
 	case c.note.isError:
 		c.note.clear()
@@ -222,22 +222,22 @@ func back(c Console) (Console, tea.Cmd) {
 	return c, nil
 }
 
-func refresh(c Console) (Console, tea.Cmd) {
+func refresh(c console) (console, tea.Cmd) {
 	c.idle.quiet = idleBeats
 	if c.queue.Held {
 		c = c.reorder()
 	}
-	read := func(c Console) (Console, tea.Cmd) { return c, c.fx.readPlan(c.place.agent, c.place.cursor) }
-	return c.then(Console.read, Console.readFiles, Console.checkWorkTree, read)
+	read := func(c console) (console, tea.Cmd) { return c, c.fx.readPlan(c.place.agent, c.place.cursor) }
+	return c.then(console.read, console.readFiles, console.checkWorkTree, read)
 }
 
-func unfold(c Console) (Console, tea.Cmd) {
+func unfold(c console) (console, tea.Cmd) {
 	c.place.unfolded = !c.place.unfolded
 	c = c.reorder()
 	return c.read()
 }
 
-func nextUrgent(c Console) (Console, tea.Cmd) {
+func nextUrgent(c console) (console, tea.Cmd) {
 	id, ok := c.queue.NextUrgent(c.place.cursor)
 	if !ok {
 		elsewhere := func(x model.Inboxed) bool { return x.AgentID != c.place.agent && x.Urgent() }
@@ -251,7 +251,7 @@ func nextUrgent(c Console) (Console, tea.Cmd) {
 }
 
 func toAgent(n int) act {
-	return func(c Console) (Console, tea.Cmd) {
+	return func(c console) (console, tea.Cmd) {
 		agents := c.truth.agents
 		at := slices.IndexFunc(agents, func(a model.Agent) bool { return a.ID == c.place.agent })
 		return c.visit(agents[(at+n+len(agents))%len(agents)].ID)
@@ -261,10 +261,10 @@ func toAgent(n int) act {
 // visitMsg is an agent whose desk was chosen.
 type visitMsg model.AgentID
 
-func (m visitMsg) handle(c Console) (Console, tea.Cmd) { return c.visit(model.AgentID(m)) }
+func (m visitMsg) handle(c console) (console, tea.Cmd) { return c.visit(model.AgentID(m)) }
 
 // visit shows another agent's desk, at the place where it was left.
-func (c Console) visit(agent model.AgentID) (Console, tea.Cmd) {
+func (c console) visit(agent model.AgentID) (console, tea.Cmd) {
 	if c.place.view != viewDesk && agent != "" {
 		return c.goToItem(agent, "")
 	}
@@ -280,7 +280,7 @@ func (c Console) visit(agent model.AgentID) (Console, tea.Cmd) {
 
 // quit goes back to the queue from elsewhere on a small screen, and ends the console at
 // the root: at once, or when all that was decided is saved.
-func quit(c Console) (Console, tea.Cmd) {
+func quit(c console) (console, tea.Cmd) {
 	if c.layout.shape == one && c.place.focus != paneQueue {
 		return back(c)
 	}
@@ -291,7 +291,7 @@ func quit(c Console) (Console, tea.Cmd) {
 // ending ends the console: at once, or when all that was decided is saved. How says what ends it
 // before that.
 func ending(how string) act {
-	return func(c Console) (Console, tea.Cmd) {
+	return func(c console) (console, tea.Cmd) {
 		if c.quitting || len(c.outbox.jobs) == 0 {
 			return c, tea.Quit
 		}
@@ -302,7 +302,7 @@ func ending(how string) act {
 
 // pick makes the item under the cursor the focus. A reason is asked only where runnable
 // work is left; a pick that can only be a review says so first.
-func pick(c Console) (Console, tea.Cmd) {
+func pick(c console) (console, tea.Cmd) {
 	r := *c.row()
 	if o := c.truth.desk.PickOutlook(r); o.AsksReason || o.ReviewOnly {
 		return c.open(picking(c.context(), r, o))
@@ -332,7 +332,7 @@ func (p place) leaving() place {
 }
 
 // wayBack goes to where the operator was before.
-func wayBack(c Console) (Console, tea.Cmd) {
+func wayBack(c console) (console, tea.Cmd) {
 	way := c.place.way
 	if len(way) == 0 {
 		return c.say("There is no place to go back to.")

@@ -48,7 +48,7 @@ func crowded(b *testing.B) tea.Model {
 			wd.do(model.UpdateWorkItem{WorkItemID: id, BlockedBy: model.SetTo("something else")})
 		}
 	}
-	c := wd.console.(Console)
+	c := wd.console.(console)
 	c.place.unfolded = true
 	return c.Primed()
 }

@@ -125,7 +125,7 @@ func (x *chaos) ownerOf(c model.Command) model.AgentID {
 
 // key presses something, and notes what was meant when an act begins.
 func (x *chaos) key() {
-	c := x.console.(Console)
+	c := x.console.(console)
 	if c.layers.top() != nil {
 		x.strike([]string{"x", "enter", "ctrl+s", "1", "2", "esc"}[x.rng.IntN(6)])
 		return
@@ -135,7 +135,7 @@ func (x *chaos) key() {
 		k := acts[x.rng.IntN(len(acts))]
 		meant := x.shownCursor()
 		x.settleSome() // what happens between a frame and a key is not seen
-		if meant == x.shownCursor() && x.console.(Console).layers.top() == nil {
+		if meant == x.shownCursor() && x.console.(console).layers.top() == nil {
 			x.meant = meant
 			x.strike(k)
 		}
@@ -148,7 +148,7 @@ func (x *chaos) key() {
 // strike presses a key, and notes what was meant with the command that it sends.
 func (x *chaos) strike(key string) {
 	x.press(key)
-	for _, j := range x.console.(Console).outbox.jobs {
+	for _, j := range x.console.(console).outbox.jobs {
 		if j.seq > x.seq && j.envelope != nil {
 			x.due = append(x.due, x.meant)
 		}

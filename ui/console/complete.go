@@ -14,7 +14,7 @@ import (
 )
 
 // completing asks for the report and shows what completion leaves undone.
-func completing(c Console) widget.Dialog {
+func completing(c console) widget.Dialog {
 	x, r := c.context(), *c.row()
 	f := itemForm(x, r, "CompleteWorkItem", "complete")
 	f.Title = about(x, "Complete", r)
@@ -86,7 +86,7 @@ const (
 var decisions = []string{"undecided", "finished", "won't fix", "moved", "stays open"}
 
 // openLinked are the linked todos of the item under the cursor that are not over.
-func (c Console) openLinked() []LinkedTodo {
+func (c console) openLinked() []LinkedTodo {
 	d := c.detail()
 	if d == nil || c.files.item != d.ID {
 		return nil
@@ -221,7 +221,7 @@ type choosing struct {
 }
 
 // report opens what gives a completed item its report: a choice, where there is one.
-func report(c Console) (Console, tea.Cmd) {
+func report(c console) (console, tea.Cmd) {
 	x, r := c.context(), *c.row()
 	if d := x.Detail; d != nil && d.ID == r.ID && len(d.Offered) > 0 {
 		return c.open(newChoosing(x, r, d.Offered))

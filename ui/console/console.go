@@ -15,10 +15,10 @@ import (
 	"vise/ui/markdown"
 )
 
-// Console is the whole screen: the program's only tea.Model. What it knows of the ledger
+// console is the whole screen: the program's only tea.Model. What it knows of the ledger
 // (truth, queue, plan) is replaced whole and never edited; where the operator is (place,
 // dialog) is its own. It shows nothing before the ledger has answered.
-type Console struct {
+type console struct {
 	fx       *effects
 	opt      Options
 	keys     action.Catalogue
@@ -65,11 +65,11 @@ const idleBeats = 4 // two seconds without a key
 func (i idle) touched() bool { return i.running && i.quiet < idleBeats }
 
 // New makes a console. It reads nothing yet; ctx ends all that its effects wait for.
-func New(ctx context.Context, o Options) Console {
+func New(ctx context.Context, o Options) console {
 	if o.Settings.Palettes == nil {
 		o.Settings = config.Defaults()
 	}
-	c := Console{
+	c := console{
 		fx: &effects{
 			Session: o.Session, ctx: ctx, now: o.Now, newKey: o.NewKey,
 			editor: o.Editor, native: o.Native, pages: markdown.NewRenderer(o.Pages),
@@ -100,7 +100,7 @@ func New(ctx context.Context, o Options) Console {
 const firstRead = 300 * time.Millisecond
 
 // Primed is c with its first reading done, so that the first frame is a whole one.
-func (c Console) Primed() Console {
+func (c console) Primed() console {
 	if c.fx.Ledger == nil {
 		return c
 	}
@@ -116,13 +116,13 @@ func (c Console) Primed() Console {
 }
 
 // Frame is the screen at a size, without a program around it.
-func (c Console) Frame(w, h int) string {
+func (c console) Frame(w, h int) string {
 	c.layout = layoutOf(w, h, c.place.focus, c.place.zoomed)
 	return c.View().Content
 }
 
 // Init starts what runs as long as the console: the beat, readings of the ledger, drafts, watchers.
-func (c Console) Init() tea.Cmd {
+func (c console) Init() tea.Cmd {
 	cmds := []tea.Cmd{c.fx.nextBeat(), c.nextSettings()}
 	if c.opt.followsBackground() {
 		cmds = append(cmds, tea.RequestBackgroundColor)
@@ -140,15 +140,15 @@ func (e *effects) opened() tea.Cmd {
 
 // Update routes a message to the one who understands it, then sees to it that the cursor
 // is in sight.
-func (c Console) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (c console) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	c, cmd := c.route(msg)
 	c.layers.refresh(c.files, c.threads)
-	c, read := c.then(Console.readFinding, Console.keepSeen)
+	c, read := c.then(console.readFinding, console.keepSeen)
 	return c.steady(), tea.Batch(cmd, read)
 }
 
 // route knows what the operator and the terminal say.
-func (c Console) route(msg tea.Msg) (Console, tea.Cmd) {
+func (c console) route(msg tea.Msg) (console, tea.Cmd) {
 	switch m := msg.(type) {
 	case tea.KeyPressMsg:
 		return c.pressed(m)
@@ -187,34 +187,34 @@ func (c Console) route(msg tea.Msg) (Console, tea.Cmd) {
 
 // message is what an effect brings, or what a dialog intends. It knows what it changes.
 type message interface {
-	handle(Console) (Console, tea.Cmd)
+	handle(console) (console, tea.Cmd)
 }
 
 // resized folds the queue to its new room, and reads more rows when there is more.
-func (c Console) resized(m tea.WindowSizeMsg) (Console, tea.Cmd) {
+func (c console) resized(m tea.WindowSizeMsg) (console, tea.Cmd) {
 	c.layout = layoutOf(m.Width, m.Height, c.place.focus, c.place.zoomed)
-	return c.reorder().then(Console.drawPlan, Console.read)
+	return c.reorder().then(console.drawPlan, console.read)
 }
 
-func (m beatMsg) handle(c Console) (Console, tea.Cmd) {
+func (m beatMsg) handle(c console) (console, tea.Cmd) {
 	c.now = later(c.now, m.at)
-	c, read := c.then(Console.readMarks, Console.checkWorkTree, Console.readAgain)
+	c, read := c.then(console.readMarks, console.checkWorkTree, console.readAgain)
 	return c, tea.Batch(read, c.fx.nextBeat())
 }
 
-func (m fadeMsg) handle(c Console) (Console, tea.Cmd) {
+func (m fadeMsg) handle(c console) (console, tea.Cmd) {
 	if c.note.n == m.n && !c.note.isError {
 		c.note.text = ""
 	}
 	return c, nil
 }
 
-func (m retryMsg) handle(c Console) (Console, tea.Cmd) {
+func (m retryMsg) handle(c console) (console, tea.Cmd) {
 	c.now, c.reading.retrying = later(c.now, m.at), false
 	return c.read()
 }
 
-func (m draftsMsg) handle(c Console) (Console, tea.Cmd) {
+func (m draftsMsg) handle(c console) (console, tea.Cmd) {
 	if m.drafts != nil {
 		c.drafts = m.drafts
 	}
@@ -222,7 +222,7 @@ func (m draftsMsg) handle(c Console) (Console, tea.Cmd) {
 }
 
 // steady keeps the cursor's row in sight and scrolls no page beyond its end.
-func (c Console) steady() Console {
+func (c console) steady() console {
 	c.layout = layoutOf(c.layout.w, c.layout.h, c.place.focus, c.place.zoomed)
 	switch c.place.view {
 	case viewFleet:
@@ -241,7 +241,7 @@ func (c Console) steady() Console {
 }
 
 // handle counts the quiet beats and lets a held order go after the last.
-func (m idleMsg) handle(c Console) (Console, tea.Cmd) {
+func (m idleMsg) handle(c console) (console, tea.Cmd) {
 	c.now = later(c.now, m.at)
 	c.idle.quiet++
 	c, keep := c.noted()

@@ -116,7 +116,7 @@ func nextLine(x widget.Context, id model.ItemID) string {
 
 // blocking is about the marked items or the one under the cursor: it sets a blocker, or shows
 // the one there is, which enter clears.
-func blocking(c Console) widget.Dialog {
+func blocking(c console) widget.Dialog {
 	x := c.context()
 	if rows := c.marked(); len(rows) > 0 {
 		return bulkBlocking(x, rows)
@@ -166,7 +166,7 @@ func blockerLines(x widget.Context, r model.Row) []string {
 }
 
 // reviewing shows what triggered an item beside what it waits for.
-func reviewing(c Console) widget.Dialog {
+func reviewing(c console) widget.Dialog {
 	x, r := c.context(), *c.row()
 	f := unblocking(x, r)
 	f.Title = fmt.Sprintf("Review %s", r.Handle)
@@ -183,7 +183,7 @@ func reviewing(c Console) widget.Dialog {
 }
 
 // creating asks for a new item's objective and the seed of its plan.
-func creating(c Console) widget.Dialog {
+func creating(c console) widget.Dialog {
 	x := c.context()
 	f := &widget.Form{
 		Title:    fmt.Sprintf("New work item for %s", x.State.Agent),
@@ -207,7 +207,7 @@ func creating(c Console) widget.Dialog {
 }
 
 // rewording edits the objective.
-func rewording(c Console) widget.Dialog {
+func rewording(c console) widget.Dialog {
 	x, r := c.context(), *c.row()
 	objective := r.Objective
 	if x.Detail != nil {
@@ -275,7 +275,7 @@ func recheckNote(x widget.Context, f *widget.Form) string {
 
 // acknowledgeAll notes that the operator has seen what some rows need. Those that need
 // nothing are passed by.
-func (c Console) acknowledgeAll(rows []model.Row) (Console, tea.Cmd) {
+func (c console) acknowledgeAll(rows []model.Row) (console, tea.Cmd) {
 	said := fmt.Sprintf("Acknowledged what %d marked %s", len(rows), screen.Plural(len(rows), "item needs", "items need"))
 	return c.send(action.AcknowledgeRows(rows), said)
 }

@@ -16,9 +16,9 @@ import (
 	"vise/ui/text"
 )
 
-// EditBuffers are the files that the operator's editor works on. The editor never has plan.md
+// editBuffers are the files that the operator's editor works on. The editor never has plan.md
 // itself open: what somebody else writes meanwhile would be overwritten without a word.
-type EditBuffers interface {
+type editBuffers interface {
 	// Copy puts text into a file of its own and gives its path.
 	Copy(ctx context.Context, name, text string) (path string, err error)
 	// Read reads a copy back, Drop forgets it.
@@ -71,7 +71,7 @@ type (
 )
 
 // editPlan gives the terminal to the operator's editor, on a copy of the plan.
-func editPlan(c Console) (Console, tea.Cmd) {
+func editPlan(c console) (console, tea.Cmd) {
 	a := c.plan.Artifact
 	if a.Path == "" {
 		return c.say("The plan's path is not known.")
@@ -116,7 +116,7 @@ func (e *effects) copied(x planEdit) tea.Msg {
 }
 
 // handle opens the editor.
-func (m copiedMsg) handle(c Console) (Console, tea.Cmd) {
+func (m copiedMsg) handle(c console) (console, tea.Cmd) {
 	fx, x := c.fx, m.edit
 	return c, onTerminal(m.cmd, func(err error) tea.Msg {
 		mine, readErr := fx.EditBuffers.Read(fx.ctx, x.path)
@@ -128,7 +128,7 @@ func (m copiedMsg) handle(c Console) (Console, tea.Cmd) {
 }
 
 // handle takes what the editor left. The terminal may be another than before.
-func (m writtenMsg) handle(c Console) (Console, tea.Cmd) {
+func (m writtenMsg) handle(c console) (console, tea.Cmd) {
 	again := tea.Batch(tea.RequestWindowSize, tea.RequestBackgroundColor)
 	x := m.edit
 	switch {
@@ -163,7 +163,7 @@ func (e *effects) savePlan(x planEdit, base, said string) tea.Cmd {
 }
 
 // handle tells that a plan is saved, or shows both texts.
-func (m savedMsg) handle(c Console) (Console, tea.Cmd) {
+func (m savedMsg) handle(c console) (console, tea.Cmd) {
 	x, refusal := m.edit, (*model.Error)(nil)
 	switch {
 	case errors.As(m.err, &refusal) && refusal.Code == model.CodeStale:
@@ -189,7 +189,7 @@ func (e *effects) beside(x planEdit) tea.Cmd {
 	}
 }
 
-func (m besideMsg) handle(c Console) (Console, tea.Cmd) {
+func (m besideMsg) handle(c console) (console, tea.Cmd) {
 	c.layers = nil
 	return c.say("Yours is beside it: " + model.Text(m.path).String())
 }
@@ -284,7 +284,7 @@ func (d *conflict) Draw(x widget.Context) widget.Drawn {
 }
 
 // changes shows what came and went in the plan since the operator saw it.
-func changes(c Console) (Console, tea.Cmd) {
+func changes(c console) (console, tea.Cmd) {
 	ch := c.plan.Shown.Changes
 	if c.plan.Item != c.place.cursor || ch.Added+ch.Removed == 0 {
 		return c.say("The plan is as you last saw it.")
@@ -317,7 +317,7 @@ func changes(c Console) (Console, tea.Cmd) {
 }
 
 // planSeen takes the marks of changed lines away.
-func planSeen(c Console) (Console, tea.Cmd) {
+func planSeen(c console) (console, tea.Cmd) {
 	c.plan = c.plan.allSeen()
 	return c.drawPlan()
 }

@@ -22,8 +22,8 @@ type effects struct {
 	ctx    context.Context
 	now    func() time.Time
 	newKey func() string
-	editor Editor
-	native Native
+	editor editor
+	native native
 	pages  *markdown.Renderer
 }
 

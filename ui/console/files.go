@@ -11,10 +11,10 @@ import (
 	"vise/ui/console/screen"
 )
 
-// Files are the file todos beside the desk: those of the session that the operator works
+// files are the file todos beside the desk: those of the session that the operator works
 // in, and those that items link to, wherever they lie. Whoever supplies them reads and
 // writes the files and watches them.
-type Files interface {
+type files interface {
 	// Read tells how the session's todos stand now, and those that links name.
 	Read(ctx context.Context, links []model.TodoRef) FilesRead
 	// Next waits until what Read found may have changed; it is called by one goroutine at a time.
@@ -34,7 +34,7 @@ type (
 
 // FileAct is what the operator decided on one file todo.
 type FileAct struct {
-	Kind FileActKind
+	Kind fileActKind
 	Ref  todo.Ref
 	// Move says what a FileMove does; its actor and time are filled in by whoever carries
 	// it out.
@@ -45,16 +45,16 @@ type FileAct struct {
 	Agent model.AgentID
 }
 
-// FileActKind is the kind of a FileAct.
-type FileActKind string
+// fileActKind is the kind of a FileAct.
+type fileActKind string
 
 // The kinds: a move of the table, another priority, a work item made of it, and the two undos.
 const (
-	FileMove      FileActKind = "move"
-	FileRank      FileActKind = "rank"
-	FilePromote   FileActKind = "promote"
-	FileReopen    FileActKind = "reopen"
-	FileUnapprove FileActKind = "unapprove"
+	FileMove      fileActKind = "move"
+	FileRank      fileActKind = "rank"
+	FilePromote   fileActKind = "promote"
+	FileReopen    fileActKind = "reopen"
+	FileUnapprove fileActKind = "unapprove"
 )
 
 // fileTodos is what the console knows of the files. It is replaced whole, and only by effects.
@@ -115,7 +115,7 @@ func (e *effects) fileAct(seq int, a FileAct) tea.Cmd {
 }
 
 // linksNow are the links of the item under the cursor.
-func (c Console) linksNow() (model.ItemID, []model.TodoRef) {
+func (c console) linksNow() (model.ItemID, []model.TodoRef) {
 	if d := c.detail(); d != nil {
 		return d.ID, d.Links.TodoRefs
 	}
@@ -123,7 +123,7 @@ func (c Console) linksNow() (model.ItemID, []model.TodoRef) {
 }
 
 // readFiles reads the files, unless a reading is under way: then its answer starts the next.
-func (c Console) readFiles() (Console, tea.Cmd) {
+func (c console) readFiles() (console, tea.Cmd) {
 	if c.fx.Files == nil {
 		return c, nil
 	}
@@ -137,7 +137,7 @@ func (c Console) readFiles() (Console, tea.Cmd) {
 }
 
 // relinked reads the files when the cursor's item links to others than those known.
-func (c Console) relinked() (Console, tea.Cmd) {
+func (c console) relinked() (console, tea.Cmd) {
 	item, links := c.linksNow()
 	if c.fx.Files == nil || c.files.known && item == c.files.item && slices.Equal(links, c.files.links) {
 		return c.noteRows()
@@ -148,7 +148,7 @@ func (c Console) relinked() (Console, tea.Cmd) {
 // noteRows tells the ledger how the rows stand that speak of linked todos, where it knows
 // them otherwise: the counts in the queue and what agents read follow from there. It is
 // tried once for what is on screen; the next who reads tries again.
-func (c Console) noteRows() (Console, tea.Cmd) {
+func (c console) noteRows() (console, tea.Cmd) {
 	d := c.detail()
 	if d == nil || d.State != model.Open || d.ID != c.files.item || c.files.noted == (subjectAt{d.ID, d.Revision}) {
 		return c, nil
@@ -170,7 +170,7 @@ func (e *effects) note(env model.Envelope) tea.Cmd {
 }
 
 // handle takes what a reading found.
-func (m filesMsg) handle(c Console) (Console, tea.Cmd) {
+func (m filesMsg) handle(c console) (console, tea.Cmd) {
 	c.files.FileTodos, c.files.item, c.files.known = m.read, m.item, true
 	c.files.gen++
 	c.files.underWay = false
@@ -182,7 +182,7 @@ func (m filesMsg) handle(c Console) (Console, tea.Cmd) {
 }
 
 // handle reads again when the files changed, and goes on watching.
-func (m filesMovedMsg) handle(c Console) (Console, tea.Cmd) {
+func (m filesMovedMsg) handle(c console) (console, tea.Cmd) {
 	if m.err != nil {
 		return c, nil // the console ends, or nothing watches: R still reads
 	}
@@ -190,7 +190,7 @@ func (m filesMovedMsg) handle(c Console) (Console, tea.Cmd) {
 	return c, tea.Batch(read, c.fx.followFiles())
 }
 
-func (m findingMsg) handle(c Console) (Console, tea.Cmd) {
+func (m findingMsg) handle(c console) (console, tea.Cmd) {
 	c.files.finding = m.finding
 	c.files.finding.Ref = m.key.ref
 	return c, nil

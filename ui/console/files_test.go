@@ -248,14 +248,14 @@ func TestAPrimedConsoleReadsTheFilesOnceItRuns(t *testing.T) {
 		defer wd.end()
 		wd.create("cur", "Harden the search")
 		wd.fileDeed("finding", "001", "p1 src/db.go:3 SQL injection | q := name")
-		wd.console = New(wd.fx().ctx, wd.console.(Console).opt).Primed()
+		wd.console = New(wd.fx().ctx, wd.console.(console).opt).Primed()
 		wd.pending = []tea.Cmd{wd.console.Init()}
 		wd.send(tea.WindowSizeMsg{Width: wd.w, Height: wd.h})
 		wd.settle()
-		if got := len(wd.console.(Console).files.Todos); got != 1 {
+		if got := len(wd.console.(console).files.Todos); got != 1 {
 			t.Errorf("got %d todos, want 1", got)
 		}
 	})
 }
 
-func (wd *world) fx() *effects { return wd.console.(Console).fx }
+func (wd *world) fx() *effects { return wd.console.(console).fx }

@@ -18,7 +18,7 @@ import (
 const maxFilter = 200
 
 // filterText is the filter that holds: the one being typed, else the one kept.
-func (c Console) filterText() string {
+func (c console) filterText() string {
 	if p := c.layers.prompt(filterPrompt); p != nil {
 		return p.Value()
 	}
@@ -26,7 +26,7 @@ func (c Console) filterText() string {
 }
 
 // keptFilter is the filter of the view that is shown.
-func (c *Console) keptFilter() *string {
+func (c *console) keptFilter() *string {
 	switch c.place.view {
 	case viewActivity:
 		return &c.place.activity.Filter
@@ -37,7 +37,7 @@ func (c *Console) keptFilter() *string {
 }
 
 // filterShown is the filter as it is drawn.
-func (c Console) filterShown() screen.Filter {
+func (c console) filterShown() screen.Filter {
 	f := screen.Filter{Text: c.filterText(), Trouble: c.queue.Trouble, Typing: c.layers.prompt(filterPrompt) != nil}
 	switch c.place.view {
 	case viewActivity:
@@ -50,17 +50,17 @@ func (c Console) filterShown() screen.Filter {
 
 // startFilter starts typing one, or what the detail is searched for. All rows are read for a
 // filter.
-func startFilter(c Console) (Console, tea.Cmd) {
+func startFilter(c console) (console, tea.Cmd) {
 	if c.place.focus == paneDetail && c.place.view == viewDesk {
 		return startSearch(c)
 	}
 	c, _ = c.open(newPrompt(filterPrompt, *c.keptFilter()))
 	c.place.focus = paneQueue
-	return c.then(Console.laidOut, Console.read)
+	return c.then(console.laidOut, console.read)
 }
 
 // handle takes what is typed into a prompt.
-func (m promptMsg) handle(c Console) (Console, tea.Cmd) {
+func (m promptMsg) handle(c console) (console, tea.Cmd) {
 	switch {
 	case m.what == searchPrompt:
 		return c.searched(m)
@@ -75,15 +75,15 @@ func (m promptMsg) handle(c Console) (Console, tea.Cmd) {
 // filterMsg is a filter that was chosen.
 type filterMsg string
 
-func (m filterMsg) handle(c Console) (Console, tea.Cmd) { return c.filtered(string(m)) }
+func (m filterMsg) handle(c console) (console, tea.Cmd) { return c.filtered(string(m)) }
 
-func (c Console) filtered(f string) (Console, tea.Cmd) {
+func (c console) filtered(f string) (console, tea.Cmd) {
 	*c.keptFilter() = f
-	return c.then(Console.filteredNow, Console.read)
+	return c.then(console.filteredNow, console.read)
 }
 
 // filteredNow narrows what is shown to the filter that holds.
-func (c Console) filteredNow() (Console, tea.Cmd) {
+func (c console) filteredNow() (console, tea.Cmd) {
 	if c.place.view != viewDesk {
 		c.idle.quiet = idleBeats // what is typed narrows at once
 		c.place.activity.Cursor, c.place.activity.Deep = model.Position{}, 0
@@ -94,7 +94,7 @@ func (c Console) filteredNow() (Console, tea.Cmd) {
 	if c.place.cursor == before {
 		return c, nil
 	}
-	return c.then(Console.read, Console.openPlan)
+	return c.then(console.read, console.openPlan)
 }
 
 // prompted is what a prompt asks for.
@@ -179,7 +179,7 @@ func (e *effects) seek(item model.ItemID, doc *markdown.Document, w int, style *
 }
 
 // startSearch begins typing what is looked for in the plan.
-func startSearch(c Console) (Console, tea.Cmd) {
+func startSearch(c console) (console, tea.Cmd) {
 	if c.plan.Doc == nil || c.place.tab != screen.TabPlan {
 		return c.say(c.keys.Keyed("The plan is searched: {previous-tab} and {next-tab} turn to its tab."))
 	}
@@ -188,7 +188,7 @@ func startSearch(c Console) (Console, tea.Cmd) {
 }
 
 // searched looks with each key. Giving up goes back to where the reader was.
-func (c Console) searched(m promptMsg) (Console, tea.Cmd) {
+func (c console) searched(m promptMsg) (console, tea.Cmd) {
 	s := &c.plan.Search
 	switch {
 	case m.dropped:
@@ -206,7 +206,7 @@ func (c Console) searched(m promptMsg) (Console, tea.Cmd) {
 }
 
 // seekAgain finds the words where the text or its width changed.
-func (c Console) seekAgain(jump bool) (Console, tea.Cmd) {
+func (c console) seekAgain(jump bool) (console, tea.Cmd) {
 	w, _ := c.detailView().PlanSize()
 	if c.plan.Search.Query == "" || c.plan.Doc == nil || w <= 0 {
 		return c, nil
@@ -215,7 +215,7 @@ func (c Console) seekAgain(jump bool) (Console, tea.Cmd) {
 }
 
 // handle takes the matches of the words that are still looked for.
-func (m foundMsg) handle(c Console) (Console, tea.Cmd) {
+func (m foundMsg) handle(c console) (console, tea.Cmd) {
 	s := &c.plan.Search
 	if m.item != c.plan.Item || m.query != s.Query {
 		return c, nil
@@ -230,7 +230,7 @@ func (m foundMsg) handle(c Console) (Console, tea.Cmd) {
 }
 
 // toMatch shows the match with some lines above it.
-func (c Console) toMatch() (Console, tea.Cmd) {
+func (c console) toMatch() (console, tea.Cmd) {
 	s := c.plan.Search
 	x := s.Matches[s.At]
 	w, h := c.detailView().PlanSize()
@@ -245,7 +245,7 @@ func (c Console) toMatch() (Console, tea.Cmd) {
 }
 
 // sideTo moves sideways so far that a match in wide code is in sight.
-func (c Console) sideTo(x markdown.Match, w int) Console {
+func (c console) sideTo(x markdown.Match, w int) console {
 	switch room := w - 2; {
 	case x.Column+x.Width <= room:
 		c.plan.Left = 0
@@ -257,7 +257,7 @@ func (c Console) sideTo(x markdown.Match, w int) Console {
 
 // nextMatch goes n matches on, round the end.
 func nextMatch(n int) act {
-	return func(c Console) (Console, tea.Cmd) {
+	return func(c console) (console, tea.Cmd) {
 		s := &c.plan.Search
 		if len(s.Matches) == 0 {
 			return c.say(sentence("nothing holds " + model.Text(s.Query).String()))
@@ -270,7 +270,7 @@ func nextMatch(n int) act {
 // sideways moves wide code and tables n steps to the right.
 func sideways(n int) act {
 	const step = 8
-	return func(c Console) (Console, tea.Cmd) {
+	return func(c console) (console, tea.Cmd) {
 		c.plan.Left = max(c.plan.Left+n*step, 0)
 		w, _ := c.detailView().PlanSize()
 		widest := 0

@@ -195,7 +195,7 @@ func diffPager(title, foot string, diff model.Text) *widget.Pager {
 }
 
 // handle moves from the first run to the desk.
-func (m sessionMsg) handle(c Console) (Console, tea.Cmd) {
+func (m sessionMsg) handle(c console) (console, tea.Cmd) {
 	fx := *c.fx
 	fx.Session = m.session
 	c.fx, c.layers = &fx, nil

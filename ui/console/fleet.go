@@ -12,9 +12,9 @@ import (
 
 // listActs are what keys do on a view other than the desk: its rows by one and by pages of
 // its height, and what is its own.
-func listActs(by func(n int) act, height func(Console) int, own map[action.ID]act) map[action.ID]act {
+func listActs(by func(n int) act, height func(console) int, own map[action.ID]act) map[action.ID]act {
 	page := func(direction, part int) act {
-		return func(c Console) (Console, tea.Cmd) { return by(direction * max(height(c)/part, 1))(c) }
+		return func(c console) (console, tea.Cmd) { return by(direction * max(height(c)/part, 1))(c) }
 	}
 	all := map[action.ID]act{
 		action.Down: by(1), action.Up: by(-1), action.Top: by(-far), action.Bottom: by(far),
@@ -25,10 +25,10 @@ func listActs(by func(n int) act, height func(Console) int, own map[action.ID]ac
 	return all
 }
 
-func stay(c Console) (Console, tea.Cmd) { return c, nil }
+func stay(c console) (console, tea.Cmd) { return c, nil }
 
 // refreshView reads again, and shows the newest order.
-func refreshView(c Console) (Console, tea.Cmd) {
+func refreshView(c console) (console, tea.Cmd) {
 	c.idle.quiet = idleBeats
 	return c.showNewest().read()
 }
@@ -36,7 +36,7 @@ func refreshView(c Console) (Console, tea.Cmd) {
 // backOr undoes the innermost of an error on screen, a zoom, and what the view has of its
 // own: the first of these steps that is there.
 func backOr(own ...backStep) act {
-	return func(c Console) (Console, tea.Cmd) {
+	return func(c console) (console, tea.Cmd) {
 		switch {
 		case c.note.isError:
 			c.note.clear()
@@ -55,36 +55,36 @@ func backOr(own ...backStep) act {
 }
 
 type backStep struct {
-	there func(Console) bool
+	there func(console) bool
 	undo  act
 }
 
 // unfiltered takes the view's filter away.
 var unfiltered = backStep{
-	func(c Console) bool { return *c.keptFilter() != "" },
-	func(c Console) (Console, tea.Cmd) { return c.filtered("") },
+	func(c console) bool { return *c.keptFilter() != "" },
+	func(c console) (console, tea.Cmd) { return c.filtered("") },
 }
 
 // fleetActs are what keys do on the fleet.
 func fleetActs() map[action.ID]act {
-	height := func(c Console) int {
+	height := func(c console) int {
 		_, h := c.fleetView().Panes()[c.place.fleet.Focus].Inner()
 		return h
 	}
-	inbox := backStep{func(c Console) bool { return c.place.fleet.Focus == screen.FleetInbox }, fleetToPane}
+	inbox := backStep{func(c console) bool { return c.place.fleet.Focus == screen.FleetInbox }, fleetToPane}
 	return listActs(fleetBy, height, map[action.ID]act{
 		action.NextPane: fleetToPane, action.PrevPane: fleetToPane, action.Open: fleetOpen, action.Back: backOr(inbox),
 		action.NextAgent: fleetToAgent(1), action.PrevAgent: fleetToAgent(-1), action.NeedsYou: fleetNext,
 	})
 }
 
-func (c Console) fleetMoved(p screen.Fleet) (Console, tea.Cmd) {
+func (c console) fleetMoved(p screen.Fleet) (console, tea.Cmd) {
 	c.place.fleet = p
 	return c.selectItem(p.Subject())
 }
 
 // fleetTo puts the cursor on what was clicked.
-func (c Console) fleetTo(r screen.Region) (Console, tea.Cmd) {
+func (c console) fleetTo(r screen.Region) (console, tea.Cmd) {
 	p := c.place.fleet
 	if r.Pane > screen.FleetInbox {
 		return c, nil
@@ -100,17 +100,17 @@ func (c Console) fleetTo(r screen.Region) (Console, tea.Cmd) {
 }
 
 func fleetBy(n int) act {
-	return func(c Console) (Console, tea.Cmd) { return c.fleetMoved(c.place.fleet.Step(n)) }
+	return func(c console) (console, tea.Cmd) { return c.fleetMoved(c.place.fleet.Step(n)) }
 }
 
-func fleetToPane(c Console) (Console, tea.Cmd) {
+func fleetToPane(c console) (console, tea.Cmd) {
 	p := c.place.fleet
 	p.Focus = screen.FleetInbox - p.Focus
 	return c.fleetMoved(p)
 }
 
 func fleetToAgent(n int) act {
-	return func(c Console) (Console, tea.Cmd) {
+	return func(c console) (console, tea.Cmd) {
 		p := c.place.fleet
 		p.Focus = screen.FleetAgents
 		return c.fleetMoved(p.Step(n))
@@ -118,7 +118,7 @@ func fleetToAgent(n int) act {
 }
 
 // fleetNext goes to the next entry of the inbox, round the end.
-func fleetNext(c Console) (Console, tea.Cmd) {
+func fleetNext(c console) (console, tea.Cmd) {
 	p := c.place.fleet
 	if len(p.Entries) == 0 {
 		return c.say("Nothing needs you.")
@@ -131,7 +131,7 @@ func fleetNext(c Console) (Console, tea.Cmd) {
 }
 
 // fleetOpen goes to what the cursor is on.
-func fleetOpen(c Console) (Console, tea.Cmd) {
+func fleetOpen(c console) (console, tea.Cmd) {
 	agent, item := c.place.fleet.Subject()
 	if agent == "" {
 		return c.say("There is no agent yet.")
@@ -140,7 +140,7 @@ func fleetOpen(c Console) (Console, tea.Cmd) {
 }
 
 // toInbox goes to the first of what needs the operator.
-func toInbox(c Console) (Console, tea.Cmd) {
+func toInbox(c console) (console, tea.Cmd) {
 	for _, x := range c.truth.inbox {
 		if x.Urgent() {
 			return c.goToItem(x.AgentID, x.ID)
@@ -151,7 +151,7 @@ func toInbox(c Console) (Console, tea.Cmd) {
 
 // acknowledge notes that the operator has seen what the item under the cursor needs, or
 // what the marked items of the desk need.
-func acknowledge(c Console) (Console, tea.Cmd) {
+func acknowledge(c console) (console, tea.Cmd) {
 	if rows := c.marked(); c.place.view == viewDesk && len(rows) > 0 {
 		return c.acknowledgeAll(rows)
 	}

@@ -72,7 +72,7 @@ func (l layers) refresh(files fileTodos, threads threads) {
 }
 
 // pressed gives a key to the layer that has the keys, else to the screen.
-func (c Console) pressed(k tea.KeyPressMsg) (Console, tea.Cmd) {
+func (c console) pressed(k tea.KeyPressMsg) (console, tea.Cmd) {
 	c, touched := c.touched()
 	top, in := c.layers.top(), action.Desk
 	if top != nil {
@@ -92,7 +92,7 @@ func (c Console) pressed(k tea.KeyPressMsg) (Console, tea.Cmd) {
 }
 
 // pasted puts text where it is typed; elsewhere it means nothing.
-func (c Console) pasted(s string) (Console, tea.Cmd) {
+func (c console) pasted(s string) (console, tea.Cmd) {
 	top := c.layers.top()
 	if p, ok := top.(widget.Paster); ok {
 		p.Paste(s)
@@ -110,7 +110,7 @@ type openMsg struct {
 	otherwise    string
 }
 
-func (m openMsg) handle(c Console) (Console, tea.Cmd) {
+func (m openMsg) handle(c console) (console, tea.Cmd) {
 	at := slices.Index(c.layers, m.over)
 	switch {
 	case m.over != nil && at < 0:
@@ -124,13 +124,13 @@ func (m openMsg) handle(c Console) (Console, tea.Cmd) {
 }
 
 // open lays a dialog over the screen.
-func (c Console) open(d widget.Dialog) (Console, tea.Cmd) {
+func (c console) open(d widget.Dialog) (console, tea.Cmd) {
 	c.layers = append(c.layers[:len(c.layers):len(c.layers)], d)
 	return c, nil
 }
 
 // execute carries out what a dialog asks for.
-func (c Console) execute(r widget.Result) (Console, tea.Cmd) {
+func (c console) execute(r widget.Result) (console, tea.Cmd) {
 	if _, said := r.(widget.Trouble); r != nil && !said {
 		c.note.clear()
 	}
@@ -161,7 +161,7 @@ func (c Console) execute(r widget.Result) (Console, tea.Cmd) {
 }
 
 // apply sends a dialog's command, after what comes before it.
-func (c Console) apply(r widget.Apply) (Console, tea.Cmd) {
+func (c console) apply(r widget.Apply) (console, tea.Cmd) {
 	var before tea.Cmd
 	if r.Before != nil {
 		c, before = c.route(r.Before)
@@ -174,14 +174,14 @@ func (c Console) apply(r widget.Apply) (Console, tea.Cmd) {
 }
 
 // context is what dialogs may know now.
-func (c Console) context() widget.Context {
+func (c console) context() widget.Context {
 	return widget.Context{Frame: c.frame().Frame, W: c.layout.w, H: c.layout.h - 1 - c.layout.hints, // the message line stays in sight
 		State: c.state(), Detail: c.detail(), Drafts: c.drafts}
 }
 
 // overtaken closes a dialog whose act makes no sense any more: the agent completed the
 // item, say. What was typed stays as a draft; a report can still be given.
-func (c Console) overtaken() (Console, tea.Cmd) {
+func (c console) overtaken() (console, tea.Cmd) {
 	d, ok := c.layers.editor()
 	if !ok || c.outbox.awaited != 0 || c.truth.row == nil || d.About().Item != c.truth.row.ID {
 		return c, nil

@@ -106,7 +106,7 @@ func (l layout) reachable() []pane {
 const wheelLines = 3
 
 // wheeled scrolls what is under the mouse: a list's cursor, or a page.
-func (c Console) wheeled(m tea.Mouse) (Console, tea.Cmd) {
+func (c console) wheeled(m tea.Mouse) (console, tea.Cmd) {
 	n := wheelLines
 	switch m.Button {
 	case tea.MouseWheelUp:
@@ -127,7 +127,7 @@ func (c Console) wheeled(m tea.Mouse) (Console, tea.Cmd) {
 	return c, tea.Batch(touched, cmd)
 }
 
-func wheelOn(c Console, on, n int) (Console, tea.Cmd) {
+func wheelOn(c console, on, n int) (console, tea.Cmd) {
 	switch c.place.view {
 	case viewActivity:
 		return activityBy(n)(c)
@@ -151,7 +151,7 @@ func wheelOn(c Console, on, n int) (Console, tea.Cmd) {
 }
 
 // clicked puts the cursor on a row or the keys on a pane. It never changes anything else.
-func (c Console) clicked(m tea.Mouse) (Console, tea.Cmd) {
+func (c console) clicked(m tea.Mouse) (console, tea.Cmd) {
 	if m.Button != tea.MouseLeft || c.layers.dialog() != nil {
 		return c, nil
 	}
@@ -164,7 +164,7 @@ func (c Console) clicked(m tea.Mouse) (Console, tea.Cmd) {
 	return c, tea.Batch(touched, cmd)
 }
 
-func clickOn(c Console, r screen.Region) (Console, tea.Cmd) {
+func clickOn(c console, r screen.Region) (console, tea.Cmd) {
 	switch c.place.view {
 	case viewActivity:
 		return activityTo(c, r.Row)

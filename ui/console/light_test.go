@@ -14,7 +14,7 @@ func TestAConsoleThatIsStartedAgainHasTheColoursOfItsTerminalAtOnce(t *testing.T
 		defer wd.end()
 		for _, background := range []color.Color{color.White, color.Black} {
 			wd.send(tea.BackgroundColorMsg{Color: background})
-			before := wd.console.(Console)
+			before := wd.console.(console)
 			o, m := before.opt, before.memo()
 			o.Memo = &m
 			again := New(t.Context(), o)

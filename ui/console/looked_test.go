@@ -17,16 +17,16 @@ func TestTheNextConsoleKnowsWhatChangedSinceTheLast(t *testing.T) {
 		wd.deed("create a Document limiter rollout")
 		wd.deed("plan a # Plan")
 		wd.settle()
-		id := wd.console.(Console).plan.Item
+		id := wd.console.(console).plan.Item
 		if seen.kept[id] == "" {
 			t.Fatalf("the plan of %q was not kept: %q", id, seen.kept)
 		}
 		seen.kept[id] += "\n\nThis line went in the night.\n"
-		wd.console = New(wd.t.Context(), wd.console.(Console).opt)
+		wd.console = New(wd.t.Context(), wd.console.(console).opt)
 		wd.pending = append(wd.pending, wd.console.Init())
 		wd.send(tea.WindowSizeMsg{Width: 120, Height: 36})
 		wd.settle()
-		if ch := wd.console.(Console).plan.Shown.Changes; ch.Removed == 0 {
+		if ch := wd.console.(console).plan.Shown.Changes; ch.Removed == 0 {
 			t.Errorf("it sees %+v", ch)
 		}
 		if got := string(seen.kept[id]); !strings.Contains(got, "in the night") {

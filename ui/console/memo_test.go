@@ -62,7 +62,7 @@ func TestAKilledConsoleBeginsWhereItWas(t *testing.T) {
 				wd.press(c.again...)
 				wd.pass(900 * time.Millisecond)
 				before := wd.frame()
-				o := wd.console.(Console).opt
+				o := wd.console.(console).opt
 				o.Session.Memo, o.Session.Agent = k.memo(t), ""
 				wd.console = New(wd.t.Context(), o)
 				wd.pending = append(wd.pending, wd.console.Init())
@@ -109,8 +109,8 @@ func TestAMemoThatMakesNoSenseIsPassedOver(t *testing.T) {
 	for i, m := range []Memo{
 		{}, {View: "nonsense", Agent: "../../etc", Focus: 99}, {View: "fleet", Agent: "gone"},
 		{View: "activity", Activity: screen.Activity{Cursor: model.Position{Revision: 1 << 60, N: -5}, Filter: "\xff"}},
-		{View: "reports", Reports: MemoReports{Item: "gone", Scroll: -7, Rows: 1 << 40, Filter: long}},
-		{View: "desk", Agent: testAgent, Focus: -1, Desks: map[model.AgentID]MemoDesk{"A B": {}, testAgent: {Item: "gone", Tab: "Nowhere", Top: -3, Filter: long, Line: 1 << 40, Plan: markdown.Position{Block: -1}}}},
+		{View: "reports", Reports: memoReports{Item: "gone", Scroll: -7, Rows: 1 << 40, Filter: long}},
+		{View: "desk", Agent: testAgent, Focus: -1, Desks: map[model.AgentID]memoDesk{"A B": {}, testAgent: {Item: "gone", Tab: "Nowhere", Top: -3, Filter: long, Line: 1 << 40, Plan: markdown.Position{Block: -1}}}},
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -21,12 +21,12 @@ func runMenu(title string, lines []widget.MenuLine) *widget.Menu {
 }
 
 // helpMenu lists every key: those of this moment first.
-func helpMenu(c Console) widget.Dialog {
+func helpMenu(c console) widget.Dialog {
 	return runMenu("Keys and actions", actionLines(c, func(action.Action) bool { return true }))
 }
 
 // palette lists what can be asked of the desk, by name.
-func palette(c Console) widget.Dialog {
+func palette(c console) widget.Dialog {
 	lines := actionLines(c, func(a action.Action) bool {
 		return (a.In == action.Desk || a.In == action.Copy) && a.Group != action.Move && a.ID != action.CopyBack
 	})
@@ -34,13 +34,13 @@ func palette(c Console) widget.Dialog {
 }
 
 // actsMenu lists what can be done to the item under the cursor, and why the rest cannot.
-func actsMenu(c Console) widget.Dialog {
+func actsMenu(c console) widget.Dialog {
 	r := *c.row()
 	return runMenu(fmt.Sprintf("Actions of %s  %s", r.Handle, c.context().Cut(r.Objective, 40)),
 		actionLines(c, func(a action.Action) bool { return a.Group == action.Work || a.Group == action.Copying }))
 }
 
-func actionLines(c Console, want func(action.Action) bool) []widget.MenuLine {
+func actionLines(c console, want func(action.Action) bool) []widget.MenuLine {
 	var out []widget.MenuLine
 	state := c.state()
 	for _, a := range c.keys {
@@ -81,7 +81,7 @@ func filterLines(s config.Settings) []widget.MenuLine {
 }
 
 // agentMenu chooses whose desk is shown.
-func agentMenu(c Console) widget.Dialog {
+func agentMenu(c console) widget.Dialog {
 	m := &widget.Menu{Title: "Agents", Searchable: true, Foot: "{menu-run} show desk · {menu-posture} stop or resume · {menu-close} close"}
 	for i, a := range c.truth.agents {
 		if a.ID == c.place.agent {
@@ -94,7 +94,7 @@ func agentMenu(c Console) widget.Dialog {
 }
 
 // statusMenu sets the plan status.
-func statusMenu(c Console) widget.Dialog {
+func statusMenu(c console) widget.Dialog {
 	r := *c.row()
 	m := &widget.Menu{Title: "Plan status of " + string(r.Handle), Foot: "1-3 or {menu-run} choose · {menu-close} close"}
 	for i, p := range []struct {
@@ -123,8 +123,8 @@ type CustomRun struct {
 	Stdin []byte
 }
 
-// RunCustom runs a custom command and returns what it wrote, bounded. Its error is for the screen.
-type RunCustom func(context.Context, CustomRun) (output string, err error)
+// runCustom runs a custom command and returns what it wrote, bounded. Its error is for the screen.
+type runCustom func(context.Context, CustomRun) (output string, err error)
 
 // customMsg is what became of a custom command.
 type customMsg struct {
@@ -135,7 +135,7 @@ type customMsg struct {
 
 // custom runs a custom command, after a question if it is dangerous.
 func custom(x config.Command) act {
-	return func(c Console) (Console, tea.Cmd) {
+	return func(c console) (console, tea.Cmd) {
 		run, why := customRun(c, x)
 		switch {
 		case why != "":
@@ -152,7 +152,7 @@ type startCustomMsg struct {
 	run     CustomRun
 }
 
-func (m startCustomMsg) handle(c Console) (Console, tea.Cmd) {
+func (m startCustomMsg) handle(c console) (console, tea.Cmd) {
 	do, ctx := c.opt.RunCustom, c.fx.ctx
 	c, said := c.say("Running " + m.command.Name + "…")
 	return c, tea.Batch(said, func() tea.Msg {
@@ -162,7 +162,7 @@ func (m startCustomMsg) handle(c Console) (Console, tea.Cmd) {
 }
 
 // customRun fills a command's words in, or says why it cannot be run.
-func customRun(c Console, x config.Command) (CustomRun, string) {
+func customRun(c console, x config.Command) (CustomRun, string) {
 	if c.opt.RunCustom == nil {
 		return CustomRun{}, "commands cannot be run here"
 	}
@@ -193,7 +193,7 @@ func askingCustom(x config.Command, run CustomRun) widget.Dialog {
 }
 
 // handle shows what a command wrote, where its settings say.
-func (m customMsg) handle(c Console) (Console, tea.Cmd) {
+func (m customMsg) handle(c console) (console, tea.Cmd) {
 	lines := model.Text(strings.TrimRight(m.output, "\n")).Lines()
 	last := "It wrote nothing."
 	if len(lines) > 0 {
@@ -217,7 +217,7 @@ func (m customMsg) handle(c Console) (Console, tea.Cmd) {
 }
 
 // openCustom lists the operator's commands and filters.
-func openCustom(c Console) (Console, tea.Cmd) {
+func openCustom(c console) (console, tea.Cmd) {
 	lines := actionLines(c, func(a action.Action) bool { return a.Group == action.Customs })
 	if lines = append(lines, filterLines(c.opt.Settings)...); len(lines) == 0 {
 		return c.say("Nothing of your own yet: commands: and filters: in config.yaml make some; vise config schema tells how.")
@@ -229,7 +229,7 @@ func openCustom(c Console) (Console, tea.Cmd) {
 const maxFilterName = 40
 
 // savingFilter asks for the name of the filter that holds.
-func savingFilter(c Console) (Console, tea.Cmd) {
+func savingFilter(c console) (console, tea.Cmd) {
 	save, words := c.opt.SaveFilter, c.place.filter
 	if save == nil {
 		return c.say("The configuration cannot be changed from here.")
@@ -277,7 +277,7 @@ var priorities = []struct {
 }
 
 // messaging says something to the agent on screen. It never becomes a work item by itself.
-func messaging(c Console) widget.Dialog {
+func messaging(c console) widget.Dialog {
 	x := c.context()
 	agent := x.State.Agent
 	var names []string

@@ -34,10 +34,10 @@ type (
 	complainMsg struct{ err error }
 )
 
-func (m sayMsg) handle(c Console) (Console, tea.Cmd) { return c.say(string(m)) }
+func (m sayMsg) handle(c console) (console, tea.Cmd) { return c.say(string(m)) }
 
 // handle gives the keys back to a dialog that waited for what went wrong.
-func (m complainMsg) handle(c Console) (Console, tea.Cmd) {
+func (m complainMsg) handle(c console) (console, tea.Cmd) {
 	if c.outbox.awaited == 0 {
 		c.layers.refused()
 	}
@@ -45,20 +45,20 @@ func (m complainMsg) handle(c Console) (Console, tea.Cmd) {
 }
 
 // say shows a message for a while.
-func (c Console) say(s string) (Console, tea.Cmd) {
+func (c console) say(s string) (console, tea.Cmd) {
 	c.note = note{text: s, n: c.note.n + 1}
 	faded := fadeMsg{c.note.n}
 	return c, tea.Tick(fadeAfter, func(time.Time) tea.Msg { return faded })
 }
 
 // fail shows what went wrong, until esc.
-func (c Console) fail(s string) Console {
+func (c console) fail(s string) console {
 	c.note = note{text: s, isError: true, n: c.note.n + 1}
 	return c
 }
 
 // complain shows what went wrong and what to do, until esc.
-func (c Console) complain(err error) (Console, tea.Cmd) { return c.fail(words(err)), nil }
+func (c console) complain(err error) (console, tea.Cmd) { return c.fail(words(err)), nil }
 
 // words are an error for the screen: what is wrong, then what to do.
 func words(err error) string {
@@ -84,7 +84,7 @@ func sentence(s string) string {
 }
 
 // answered shows what became of a job.
-func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
+func (c console) answered(j job, m receiptMsg) (console, tea.Cmd) {
 	awaited := c.outbox.awaited == j.seq && j.seq != 0
 	if awaited {
 		c.outbox.awaited = 0
@@ -136,7 +136,7 @@ func (c Console) answered(j job, m receiptMsg) (Console, tea.Cmd) {
 
 // refused says why a command was refused; a dialog stays open with what was typed. What was
 // drawn may be old: the ledger is read again.
-func (c Console) refused(err error) (Console, tea.Cmd) {
+func (c console) refused(err error) (console, tea.Cmd) {
 	c.idle.quiet = idleBeats
 	return c.fail(words(err)).read()
 }
@@ -157,7 +157,7 @@ func completed(r model.Receipt) bool {
 }
 
 // receiptWords are a receipt in words, its warnings included.
-func (c Console) receiptWords(said string, r model.Receipt) string {
+func (c console) receiptWords(said string, r model.Receipt) string {
 	parts := []string{sentence(said)}
 	if r.FocusReleased {
 		parts = append(parts, "Focus is released.")
@@ -192,7 +192,7 @@ func warnings(r model.Receipt) []model.Warning {
 
 // troubled keeps what is on screen when the ledger cannot be read, says why, and tries
 // again while that may help.
-func (c Console) troubled(err error) (Console, tea.Cmd) {
+func (c console) troubled(err error) (console, tea.Cmd) {
 	e := &model.Error{Code: model.CodeInternal, Message: model.Text(err.Error()).String()}
 	errors.As(err, &e)
 	c.trouble = e
@@ -207,7 +207,7 @@ func (c Console) troubled(err error) (Console, tea.Cmd) {
 }
 
 // troubleWords say what is wrong with the ledger, and how old the screen is.
-func (c Console) troubleWords() string {
+func (c console) troubleWords() string {
 	s := words(c.trouble)
 	if c.trouble.Code == model.CodeBusy && c.trouble.Holder != nil {
 		s = heldWords(c.trouble, c.reading.failing)
@@ -238,7 +238,7 @@ func heldWords(e *model.Error, failing time.Time) string {
 }
 
 // readOnly is why nothing may be written, empty when it may.
-func (c Console) readOnly() string {
+func (c console) readOnly() string {
 	switch {
 	case c.fx.Session.ReadOnly != "":
 		return c.fx.Session.ReadOnly
@@ -274,7 +274,7 @@ func (t truth) readOnly() string {
 // tellTriggers tells once, on the message line, of the triggers that somebody else sent to the
 // agent on screen since an earlier truth. The cursor, the order and what is being typed stay as
 // they are, and so does an error on the line.
-func (c Console) tellTriggers(before truth) (Console, tea.Cmd) {
+func (c console) tellTriggers(before truth) (console, tea.Cmd) {
 	t := c.truth
 	same := before.want.agent == t.want.agent && before.want.view == t.want.view
 	if before.at.IsZero() || !same || c.place.view != viewDesk || c.note.isError {

@@ -33,9 +33,9 @@ type Ledger interface {
 	Follow(ctx context.Context, after uint64) (uint64, error)
 }
 
-// Plans read the plan files and tell when they change. The console never records what they
+// plans read the plan files and tell when they change. The console never records what they
 // see: whoever supplies the Plans also applies RefreshPlan.
-type Plans interface {
+type plans interface {
 	// Plan reads the plan of an item as it is now. A bad plan is a condition, not an error.
 	Plan(ctx context.Context, agent model.AgentID, id model.ItemID) PlanText
 	// Watch says which items are on screen, the visible plan first. It does not wait.
@@ -67,17 +67,17 @@ type News struct {
 	Mode string
 }
 
-// Drafts keep what was typed into a dialog that was closed without saving.
-type Drafts interface {
+// drafts keep what was typed into a dialog that was closed without saving.
+type drafts interface {
 	// Load reads all drafts.
 	Load(context.Context) (map[string]string, error)
 	// Save keeps the draft under key, or drops it when text is empty.
 	Save(ctx context.Context, key, text string) error
 }
 
-// Editor makes the command that opens a file in the operator's editor. Its working
+// editor makes the command that opens a file in the operator's editor. Its working
 // directory is the home, not the plan's own, which an agent can write to.
-type Editor func(path string) (*exec.Cmd, error)
+type editor func(path string) (*exec.Cmd, error)
 
 // Session is what the console works on.
 type Session struct {
@@ -86,17 +86,17 @@ type Session struct {
 	Agent model.AgentID
 	// Plans and Drafts may be nil: then plans are shown from the ledger's preview, and
 	// drafts live as long as the console.
-	Plans  Plans
-	Drafts Drafts
+	Plans  plans
+	Drafts drafts
 	// Keeper writes down where the operator is, and Memo is what it wrote last; both may be nil.
 	Keeper Keeper
 	Memo   *Memo
 	// SeenPlans may be nil: then a plan is compared with what it was when the cursor came to it.
-	SeenPlans SeenPlans
+	SeenPlans seenPlans
 	// EditBuffers may be nil: then the editor works on plan.md itself, and on nothing else.
-	EditBuffers EditBuffers
+	EditBuffers editBuffers
 	// Files may be nil: then there are no file todos.
-	Files Files
+	Files files
 	// Threads may be nil: then there is no tab Thread.
 	Threads Threads
 	// Demo says on screen that nothing is saved.
@@ -118,15 +118,15 @@ type Options struct {
 	NoColor bool
 	// ASCII draws glyphs and borders in ASCII.
 	ASCII  bool
-	Editor Editor
+	Editor editor
 	// RunCustom runs custom commands; nil: there are none. SaveFilter puts a
 	// filter into the configuration; nil: it cannot be changed.
-	RunCustom  RunCustom
+	RunCustom  runCustom
 	SaveFilter func(ctx context.Context, name, words string) error
 	// Pages lay out what is more than words in Markdown; nil: it is shown as written.
 	Pages markdown.Engine
 	// Native may be nil: then the terminal alone has a clipboard and notifications.
-	Native Native
+	Native native
 	// Now and NewKey are the only clock and the only source of idempotency keys.
 	Now    func() time.Time
 	NewKey func() string
@@ -152,21 +152,21 @@ type FirstRun struct {
 
 // Choice is what the operator chose at the first run.
 type Choice struct {
-	Kind ChoiceKind
+	Kind choiceKind
 	// Agent names the first agent of a new ledger.
 	Agent model.AgentID
 	// Dir is the Holon home to import.
 	Dir string
 }
 
-// ChoiceKind is one of the first run's ways on.
-type ChoiceKind string
+// choiceKind is one of the first run's ways on.
+type choiceKind string
 
 // The choices.
 const (
-	ChooseCreate ChoiceKind = "create"
-	ChooseDemo   ChoiceKind = "demo"
-	ChooseImport ChoiceKind = "import"
+	ChooseCreate choiceKind = "create"
+	ChooseDemo   choiceKind = "demo"
+	ChooseImport choiceKind = "import"
 )
 
 // Survey is what an import would bring.
@@ -183,7 +183,7 @@ type settingsMsg struct {
 }
 
 // nextSettings parks until the operator changes the configuration or a theme.
-func (c Console) nextSettings() tea.Cmd {
+func (c console) nextSettings() tea.Cmd {
 	next := c.opt.NextSettings
 	if next == nil {
 		return nil
@@ -196,7 +196,7 @@ func (c Console) nextSettings() tea.Cmd {
 
 // handle takes settings that changed. Of files in which something is wrong nothing is
 // taken: what held before holds, and the screen says what is wrong.
-func (m settingsMsg) handle(c Console) (Console, tea.Cmd) {
+func (m settingsMsg) handle(c console) (console, tea.Cmd) {
 	if m.err != nil {
 		return c, nil // nothing watches any more: the console is about to end
 	}
@@ -245,7 +245,7 @@ func Run(ctx context.Context, o Options) error {
 		set = append(set, tea.WithColorProfile(colorprofile.ASCII))
 	}
 	last, err := tea.NewProgram(New(ctx, o).Primed(), set...).Run()
-	if c, ok := last.(Console); ok && c.fx.Keeper != nil {
+	if c, ok := last.(console); ok && c.fx.Keeper != nil {
 		_ = c.fx.Keeper.Keep(context.WithoutCancel(ctx), c.memo()) // a comfort: nothing fails without it
 	}
 	return err

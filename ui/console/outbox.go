@@ -36,17 +36,17 @@ type job struct {
 }
 
 // handle posts a job that a dialog intends.
-func (j job) handle(c Console) (Console, tea.Cmd) { return c.post(j) }
+func (j job) handle(c console) (console, tea.Cmd) { return c.post(j) }
 
 // post queues a job and sends it if none is under way.
-func (c Console) post(j job) (Console, tea.Cmd) {
+func (c console) post(j job) (console, tea.Cmd) {
 	c.outbox.seq++
 	j.seq = c.outbox.seq
 	c.outbox.jobs = append(slices.Clone(c.outbox.jobs), j)
 	return c.dispatch()
 }
 
-func (c Console) dispatch() (Console, tea.Cmd) {
+func (c console) dispatch() (console, tea.Cmd) {
 	if c.outbox.flying || len(c.outbox.jobs) == 0 {
 		return c, nil
 	}
@@ -64,16 +64,16 @@ func (c Console) dispatch() (Console, tea.Cmd) {
 }
 
 // send posts a command of the operator for the agent on screen.
-func (c Console) send(cmd model.Command, said string) (Console, tea.Cmd) {
+func (c console) send(cmd model.Command, said string) (console, tea.Cmd) {
 	return c.sendFor(c.place.agent, cmd, said)
 }
 
-func (c Console) sendFor(agent model.AgentID, cmd model.Command, said string) (Console, tea.Cmd) {
+func (c console) sendFor(agent model.AgentID, cmd model.Command, said string) (console, tea.Cmd) {
 	return c.post(job{said: said, envelope: &model.Envelope{Key: c.fx.newKey(), Actor: model.Operator, Agent: agent, Command: cmd}})
 }
 
 // handle handles the answer to the first job and sends the next.
-func (m receiptMsg) handle(c Console) (Console, tea.Cmd) {
+func (m receiptMsg) handle(c console) (console, tea.Cmd) {
 	if len(c.outbox.jobs) == 0 || c.outbox.jobs[0].seq != m.seq {
 		return c, nil
 	}
@@ -90,7 +90,7 @@ func (m receiptMsg) handle(c Console) (Console, tea.Cmd) {
 
 // autosaved keeps what is typed into a dialog while it is typed, twice a second at most: a
 // console that dies takes no more than that with it. What is on its way is kept there.
-func (c Console) autosaved() (Console, tea.Cmd) {
+func (c console) autosaved() (console, tea.Cmd) {
 	d, ok := c.layers.editor()
 	if !ok || c.outbox.awaited != 0 {
 		return c, nil
@@ -108,7 +108,7 @@ func (o outbox) unsaved() (n int) {
 	return n
 }
 
-func (c Console) keepDraft(key, text string) (Console, tea.Cmd) {
+func (c console) keepDraft(key, text string) (console, tea.Cmd) {
 	if key == "" || c.drafts[key] == text {
 		return c, nil
 	}
@@ -141,7 +141,7 @@ func (o outbox) remembered(j job, m receiptMsg) outbox {
 // takeBack sends what takes an act back, or does it again. One at a time is under way: the next
 // key waits for what this one leaves.
 func takeBack(again bool) act {
-	return func(c Console) (Console, tea.Cmd) {
+	return func(c console) (console, tea.Cmd) {
 		e, ok := c.outbox.undo.Last(again)
 		if saving := slices.ContainsFunc(c.outbox.jobs, func(j job) bool { return j.envelope != nil }); saving || !ok {
 			return c.say("The last act is being saved. Try again.")

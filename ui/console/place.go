@@ -27,14 +27,14 @@ type Memo struct {
 	// answers after the first frame.
 	Light bool `json:"light,omitempty"`
 	// Desks holds the desk of Agent.
-	Desks    map[model.AgentID]MemoDesk `json:"desks,omitempty"`
-	Fleet    MemoFleet                  `json:"fleet,omitzero"`
+	Desks    map[model.AgentID]memoDesk `json:"desks,omitempty"`
+	Fleet    memoFleet                  `json:"fleet,omitzero"`
 	Activity screen.Activity            `json:"activity,omitzero"`
-	Reports  MemoReports                `json:"reports,omitzero"`
+	Reports  memoReports                `json:"reports,omitzero"`
 }
 
-// MemoDesk is the place on one agent's desk, and how far the page on screen was scrolled.
-type MemoDesk struct {
+// memoDesk is the place on one agent's desk, and how far the page on screen was scrolled.
+type memoDesk struct {
 	Item   model.ItemID      `json:"item,omitempty"`
 	Tab    string            `json:"tab,omitempty"`
 	Filter string            `json:"filter,omitempty"`
@@ -44,15 +44,15 @@ type MemoDesk struct {
 	Plan   markdown.Position `json:"plan,omitzero"`
 }
 
-// MemoFleet is the place on the fleet.
-type MemoFleet struct {
+// memoFleet is the place on the fleet.
+type memoFleet struct {
 	Inbox bool          `json:"inbox,omitempty"`
 	Agent model.AgentID `json:"agent,omitempty"`
 	Item  model.ItemID  `json:"item,omitempty"`
 }
 
-// MemoReports is the place among finished work.
-type MemoReports struct {
+// memoReports is the place among finished work.
+type memoReports struct {
 	Item    model.ItemID `json:"item,omitempty"`
 	Reading bool         `json:"reading,omitempty"`
 	Scroll  int          `json:"scroll,omitempty"`
@@ -69,28 +69,28 @@ type Keeper interface {
 const memoMarks = 1000
 
 // memo is where the operator is.
-func (c Console) memo() Memo {
+func (c console) memo() Memo {
 	p := c.place
 	desk := p.spot
 	m := Memo{View: p.view.String(), Agent: p.agent, Focus: int(p.focus), Unfolded: p.unfolded, Zoomed: p.zoomed, Light: !c.terminal.dark}
 	if p.view != viewDesk {
 		m.Agent, desk = p.home, p.elsewhere[p.home]
 	}
-	m.Desks = map[model.AgentID]MemoDesk{m.Agent: desk.memo()}
-	m.Fleet = MemoFleet{p.fleet.Focus == screen.FleetInbox, p.fleet.Agents.Cursor, p.fleet.Inbox.Cursor}
+	m.Desks = map[model.AgentID]memoDesk{m.Agent: desk.memo()}
+	m.Fleet = memoFleet{p.fleet.Focus == screen.FleetInbox, p.fleet.Agents.Cursor, p.fleet.Inbox.Cursor}
 	m.Activity = p.activity
-	m.Reports = MemoReports{p.reports.Cursor, p.reports.Reading, p.reports.Scroll, p.reports.Filter, p.reports.Want}
+	m.Reports = memoReports{p.reports.Cursor, p.reports.Reading, p.reports.Scroll, p.reports.Filter, p.reports.Want}
 	return m
 }
 
-func (s spot) memo() MemoDesk {
-	return MemoDesk{Item: s.cursor, Tab: screen.TabNames[s.tab], Filter: s.filter, Marks: slices.Sorted(maps.Keys(s.marks.set)), Top: s.top,
+func (s spot) memo() memoDesk {
+	return memoDesk{Item: s.cursor, Tab: screen.TabNames[s.tab], Filter: s.filter, Marks: slices.Sorted(maps.Keys(s.marks.set)), Top: s.top,
 		Line: s.scroll[page{s.cursor, s.tab}], Plan: s.reading[s.cursor]}
 }
 
 // restored begins where a memo says. What it says that makes no sense is passed over: the
 // file may be old, or damaged. An agent that the operator named wins.
-func (c Console) restored(m *Memo) Console {
+func (c console) restored(m *Memo) console {
 	if m == nil {
 		return c
 	}
@@ -124,7 +124,7 @@ func (c Console) restored(m *Memo) Console {
 	return c
 }
 
-func (d MemoDesk) spot() spot {
+func (d memoDesk) spot() spot {
 	s := newSpot()
 	s.cursor, s.filter, s.top = d.Item, typedBefore(d.Filter), max(d.Top, 0)
 	s.tab = screen.Tab(max(slices.Index(screen.TabNames[:], d.Tab), 0))
@@ -149,7 +149,7 @@ func typedBefore(s string) string {
 // noted writes down where the operator is, and what is typed into an open dialog, if
 // either changed. It comes with the beats that follow a key: a console that is killed loses
 // less than a second.
-func (c Console) noted() (Console, tea.Cmd) {
+func (c console) noted() (console, tea.Cmd) {
 	c, draft := c.autosaved()
 	if c.fx.Keeper == nil {
 		return c, draft

@@ -88,7 +88,7 @@ func after(a, b markdown.Position) bool {
 }
 
 // openPlan turns to the plan of the item under the cursor.
-func (c Console) openPlan() (Console, tea.Cmd) {
+func (c console) openPlan() (console, tea.Cmd) {
 	if c.plan.Item == c.place.cursor {
 		return c, nil
 	}
@@ -97,13 +97,13 @@ func (c Console) openPlan() (Console, tea.Cmd) {
 }
 
 // inSight are the items whose plans are worth watching, the one shown first.
-func (c Console) inSight() []model.ItemID {
+func (c console) inSight() []model.ItemID {
 	others := slices.DeleteFunc(slices.Clone(c.queue.Order), func(id model.ItemID) bool { return id == c.place.cursor })
 	return append([]model.ItemID{c.place.cursor}, others...)
 }
 
 // handle reads the plan on screen again when it may have changed.
-func (m newsMsg) handle(c Console) (Console, tea.Cmd) {
+func (m newsMsg) handle(c console) (console, tea.Cmd) {
 	if m.err != nil {
 		if c.fx.ctx.Err() != nil {
 			return c, nil
@@ -120,7 +120,7 @@ func (m newsMsg) handle(c Console) (Console, tea.Cmd) {
 
 // planRead takes what was read. A file that is being written, or is gone, leaves the last
 // text on screen; the same text leaves everything.
-func (m planMsg) handle(c Console) (Console, tea.Cmd) {
+func (m planMsg) handle(c console) (console, tea.Cmd) {
 	c.now = later(c.now, m.at)
 	if m.item != c.plan.Item || m.file.Unsettled && c.plan.Doc != nil {
 		return c, nil
@@ -149,10 +149,10 @@ func (m planMsg) handle(c Console) (Console, tea.Cmd) {
 
 // drawPlan asks for the window on the plan again: the text, the size, the colours or the
 // place changed.
-func (c Console) drawPlan() (Console, tea.Cmd) { return c.movePlan(0) }
+func (c console) drawPlan() (console, tea.Cmd) { return c.movePlan(0) }
 
 // movePlan asks for the window by lines further down.
-func (c Console) movePlan(by int) (Console, tea.Cmd) {
+func (c console) movePlan(by int) (console, tea.Cmd) {
 	w, h := c.detailView().PlanSize()
 	if c.plan.Doc == nil || c.place.tab != screen.TabPlan || w <= 0 || h <= 0 {
 		return c, nil
@@ -171,7 +171,7 @@ func (c Console) movePlan(by int) (Console, tea.Cmd) {
 }
 
 // handle shows what was laid out, unless the cursor has gone elsewhere.
-func (m laidOutMsg) handle(c Console) (Console, tea.Cmd) {
+func (m laidOutMsg) handle(c console) (console, tea.Cmd) {
 	c.plan.underWay = false
 	if m.item != c.plan.Item {
 		return c.drawPlan()
@@ -191,7 +191,7 @@ func (m laidOutMsg) handle(c Console) (Console, tea.Cmd) {
 }
 
 // readMarks takes the marks of changed lines away once they have been in sight and focus.
-func (c Console) readMarks() (Console, tea.Cmd) {
+func (c console) readMarks() (console, tea.Cmd) {
 	if c.place.focus != paneDetail || c.place.tab != screen.TabPlan || c.plan.ChangedAt.IsZero() || c.now.Sub(c.plan.ChangedAt) < beat {
 		return c, nil
 	}
@@ -200,7 +200,7 @@ func (c Console) readMarks() (Console, tea.Cmd) {
 }
 
 // handle reads the plan again after the editor, and finds out what the terminal is now.
-func (m editedMsg) handle(c Console) (Console, tea.Cmd) {
+func (m editedMsg) handle(c console) (console, tea.Cmd) {
 	read := tea.Batch(c.fx.readPlan(c.place.agent, c.plan.Item), tea.RequestWindowSize, tea.RequestBackgroundColor)
 	if m.err != nil {
 		c = c.fail(words(m.err))
@@ -208,8 +208,8 @@ func (m editedMsg) handle(c Console) (Console, tea.Cmd) {
 	return c, read
 }
 
-// SeenPlans remember plans as the operator saw them last, beyond the life of a console.
-type SeenPlans interface {
+// seenPlans remember plans as the operator saw them last, beyond the life of a console.
+type seenPlans interface {
 	// Seen is a plan as it was seen; false when that is not known.
 	Seen(context.Context, model.ItemID) (model.Text, bool)
 	// Keep keeps it. What is too large may be passed over.
@@ -254,7 +254,7 @@ func (e *effects) seenBefore(id model.ItemID) *seenPlan {
 }
 
 // keepSeen writes the plan on screen down as seen, once its changes are.
-func (c Console) keepSeen() (Console, tea.Cmd) {
+func (c console) keepSeen() (console, tea.Cmd) {
 	p := &c.plan
 	if c.fx.SeenPlans == nil || p.base.doc == nil || p.base.hash == p.keptHash || p.base.hash != p.Artifact.Hash ||
 		p.Artifact.Condition != model.PlanOK || p.Artifact.Bytes > largestSeen {

@@ -43,7 +43,7 @@ func (l reading) pause() time.Duration {
 }
 
 // want is what the screen asks of the ledger now.
-func (c Console) want() want {
+func (c console) want() want {
 	w := want{agent: c.place.agent, item: c.place.cursor, rows: c.room().Lines}
 	switch {
 	case c.room().All:
@@ -65,7 +65,7 @@ func (c Console) want() want {
 const unsizedRows = 40
 
 // room is what the queue may take.
-func (c Console) room() screen.Room {
+func (c console) room() screen.Room {
 	l := layoutOf(c.layout.w, c.layout.h, paneQueue, false) // also while another pane is zoomed
 	_, h := l.panes[paneQueue].Inner()
 	return screen.Room{Lines: max(h-c.filterShown().Rows(), 0), Style: l.queueStyle(), Cursor: c.place.cursor,
@@ -73,7 +73,7 @@ func (c Console) room() screen.Room {
 }
 
 // read reads the ledger, unless a reading is under way: then its answer starts the next.
-func (c Console) read() (Console, tea.Cmd) {
+func (c console) read() (console, tea.Cmd) {
 	c.reading.gen++
 	if c.reading.underWay || c.fx.Ledger == nil {
 		return c, nil
@@ -86,7 +86,7 @@ func (c Console) read() (Console, tea.Cmd) {
 // operator only because time went by.
 const staleAfter = time.Minute
 
-func (c Console) readAgain() (Console, tea.Cmd) {
+func (c console) readAgain() (console, tea.Cmd) {
 	if c.truth.at.IsZero() || c.now.Sub(c.truth.at) < staleAfter {
 		return c, nil
 	}
@@ -94,7 +94,7 @@ func (c Console) readAgain() (Console, tea.Cmd) {
 }
 
 // handle takes what a reading found, if it is not older than what is known.
-func (m truthMsg) handle(c Console) (Console, tea.Cmd) {
+func (m truthMsg) handle(c console) (console, tea.Cmd) {
 	c.reading.underWay, c.reading.took, c.now = false, m.took, later(c.now, m.at)
 	if m.err != nil {
 		return c.troubled(m.err)
@@ -116,14 +116,14 @@ func (m truthMsg) handle(c Console) (Console, tea.Cmd) {
 	if c.reading.gen != m.gen || m.truth.revision < c.reading.moved || sameDesk && c.place.cursor != "" && c.detail() == nil {
 		c, again = c.read()
 	}
-	tell := func(c Console) (Console, tea.Cmd) { return c.tellTriggers(before) }
-	c, rest := c.then(Console.openPlan, Console.openCard, Console.relinked, tell, Console.overtaken, Console.notifyLater)
+	tell := func(c console) (console, tea.Cmd) { return c.tellTriggers(before) }
+	c, rest := c.then(console.openPlan, console.openCard, console.relinked, tell, console.overtaken, console.notifyLater)
 	return c, tea.Batch(follow, again, rest)
 }
 
 // adopt makes t the truth. The queue takes the new order only when the operator
 // pauses; the cursor stays on its item.
-func (c Console) adopt(t truth) Console {
+func (c console) adopt(t truth) console {
 	same := c.truth.want.agent == t.want.agent && c.truth.want.rows == t.want.rows
 	c.truth = t
 	if c.place.view != viewDesk {
@@ -138,7 +138,7 @@ func (c Console) adopt(t truth) Console {
 }
 
 // order shows a new queue.
-func (c Console) order(next screen.Queue) Console {
+func (c console) order(next screen.Queue) console {
 	if len(next.Order) > 0 {
 		c.place.cursor = c.queue.At(c.place.cursor).Show(next.Order).Cursor
 	}
@@ -147,7 +147,7 @@ func (c Console) order(next screen.Queue) Console {
 }
 
 // reorder projects the truth again: the filter changed, or a held order may go.
-func (c Console) reorder() Console {
+func (c console) reorder() console {
 	if c.place.view == viewDesk {
 		return c.order(c.projected())
 	}
@@ -155,12 +155,12 @@ func (c Console) reorder() Console {
 }
 
 // projected is the queue of what is known.
-func (c Console) projected() screen.Queue {
+func (c console) projected() screen.Queue {
 	return screen.QueueOf(c.truth.desk, action.ParseFilter(c.filterText(), c.now), c.room())
 }
 
 // detail is the detail of the item under the cursor, if it was read.
-func (c Console) detail() *model.Detail {
+func (c console) detail() *model.Detail {
 	if d := c.truth.detail; d != nil && d.ID == c.place.cursor {
 		return d
 	}
@@ -168,7 +168,7 @@ func (c Console) detail() *model.Detail {
 }
 
 // row is the row under the cursor, as drawn.
-func (c Console) row() *model.Row {
+func (c console) row() *model.Row {
 	switch c.place.view {
 	case viewFleet:
 		if x := c.place.fleet.Entry(); x != nil {
@@ -185,7 +185,7 @@ func (c Console) row() *model.Row {
 
 // handle reads again when the ledger moved past what is known, and goes on following. A reading
 // that is under way may see it already.
-func (m movedMsg) handle(c Console) (Console, tea.Cmd) {
+func (m movedMsg) handle(c console) (console, tea.Cmd) {
 	c.now = later(c.now, m.at)
 	if m.err != nil {
 		c.reading.following = false

@@ -53,7 +53,7 @@ func readFinished(r model.Reader, filterText string, limit int, now time.Time) s
 
 // reportsActs are what keys do on the reports.
 func reportsActs() map[action.ID]act {
-	height := func(c Console) int {
+	height := func(c console) int {
 		v := c.reportsView()
 		on := screen.ReportsList
 		if v.Reading {
@@ -62,7 +62,7 @@ func reportsActs() map[action.ID]act {
 		_, h := v.Panes()[on].Inner()
 		return h
 	}
-	reading := backStep{func(c Console) bool { return c.place.reports.Reading }, reportsPane}
+	reading := backStep{func(c console) bool { return c.place.reports.Reading }, reportsPane}
 	return listActs(reportsBy, height, map[action.ID]act{
 		action.PreviewDown: reportsScroll(1), action.PreviewUp: reportsScroll(-1),
 		action.NextPane: reportsPane, action.PrevPane: reportsPane,
@@ -71,7 +71,7 @@ func reportsActs() map[action.ID]act {
 }
 
 func reportsBy(n int) act {
-	return func(c Console) (Console, tea.Cmd) {
+	return func(c console) (console, tea.Cmd) {
 		p := c.place.reports
 		if p.Reading {
 			return reportsScroll(n)(c)
@@ -94,19 +94,19 @@ func reportsBy(n int) act {
 }
 
 func reportsScroll(n int) act {
-	return func(c Console) (Console, tea.Cmd) {
+	return func(c console) (console, tea.Cmd) {
 		c.place.reports.Scroll = min(max(c.place.reports.Scroll+n, 0), c.reportsView().LastLine())
 		return c, nil
 	}
 }
 
-func reportsPane(c Console) (Console, tea.Cmd) {
+func reportsPane(c console) (console, tea.Cmd) {
 	c.place.reports.Reading = !c.place.reports.Reading
 	return c, nil
 }
 
 // reportsOpen reads the report, then goes to its item.
-func reportsOpen(c Console) (Console, tea.Cmd) {
+func reportsOpen(c console) (console, tea.Cmd) {
 	r := c.place.reports.Row()
 	switch {
 	case r == nil:

@@ -51,7 +51,7 @@ func (p terminal) styles(o Options) *widget.Styles {
 }
 
 // restyled is c in the colours and characters of its terminal.
-func (c Console) restyled() (Console, tea.Cmd) {
+func (c console) restyled() (console, tea.Cmd) {
 	c.styles = c.terminal.styles(c.opt)
 	return c.drawPlan()
 }
@@ -109,7 +109,7 @@ func (n notifications) knowing(inbox []model.Inboxed) notifications {
 
 // notifyLater begins to gather a notification when something new needs the operator, who looks
 // elsewhere.
-func (c Console) notifyLater() (Console, tea.Cmd) {
+func (c console) notifyLater() (console, tea.Cmd) {
 	n := &c.notifications
 	switch {
 	case !n.begun || n.focus == focusHere:
@@ -124,7 +124,7 @@ func (c Console) notifyLater() (Console, tea.Cmd) {
 }
 
 // handle makes one notification of what was gathered and is still so.
-func (m notifyMsg) handle(c Console) (Console, tea.Cmd) {
+func (m notifyMsg) handle(c console) (console, tea.Cmd) {
 	n := &c.notifications
 	c.now, n.gathering = later(c.now, m.at), false
 	needs := n.fresh(c.truth.inbox)
@@ -141,7 +141,7 @@ func (m notifyMsg) handle(c Console) (Console, tea.Cmd) {
 }
 
 // focused takes that the operator looks at the terminal, or away from it.
-func (c Console) focused(f focus) (Console, tea.Cmd) {
+func (c console) focused(f focus) (console, tea.Cmd) {
 	if c.notifications.focus = f; f == focusHere {
 		c.notifications = c.notifications.knowing(c.truth.inbox)
 	}
@@ -192,8 +192,8 @@ func (e *effects) notify(via config.Via, title, body string) tea.Cmd {
 	return tea.Raw("\a")
 }
 
-// Native are the desktop's own clipboard and notifications, where there is a desktop.
-type Native interface {
+// native are the desktop's own clipboard and notifications, where there is a desktop.
+type native interface {
 	// Copy puts text on the clipboard, and says with which program; empty: there is none.
 	Copy(ctx context.Context, text string) (program string, err error)
 	// Notify shows a notification.
@@ -202,7 +202,7 @@ type Native interface {
 
 // clip hands text to the terminal's clipboard (OSC 52), which works over SSH and which
 // nothing confirms, and to the desktop's own where there is one. The toast says which.
-func (c Console) clip(what, text string) (Console, tea.Cmd) {
+func (c console) clip(what, text string) (console, tea.Cmd) {
 	if len(text) > action.MostCopied {
 		return c, c.fx.clipLong(what, text)
 	}
@@ -294,7 +294,7 @@ func (d copyDialog) Draw(x widget.Context) widget.Drawn {
 
 // copying copies what an action names: of the marked rows, or of the cursor's.
 func copying(id action.ID) act {
-	return func(c Console) (Console, tea.Cmd) {
+	return func(c console) (console, tea.Cmd) {
 		at := action.CopySubject{Row: *c.row(), Detail: c.detail(), Plan: c.plan.Artifact.Path}
 		var marked []action.CopySubject
 		for _, r := range c.marked() {

@@ -90,7 +90,7 @@ func TestACopyIsWrappedWhereGNUScreenMayStandBetween(t *testing.T) {
 	} {
 		wrapped := false
 		synctest.Test(t, func(*testing.T) {
-			c := Console{fx: &effects{}}
+			c := console{fx: &effects{}}
 			c.terminal = terminal{}.in(strings.Fields(env))
 			_, cmd := c.clip("It", "id")
 			for _, send := range cmd().(tea.BatchMsg) {
@@ -156,7 +156,7 @@ func TestTheToastNamesTheWayOfACopy(t *testing.T) {
 				})
 				defer wd.end()
 				wd.settle()
-				next, cmd := wd.console.(Console).clip("It", c.text)
+				next, cmd := wd.console.(console).clip("It", c.text)
 				wd.console, wd.pending = next, append(wd.pending, cmd)
 				wd.settle()
 				if screen := strings.Join(wd.frame(), "\n"); !strings.Contains(screen, c.want) {

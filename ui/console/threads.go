@@ -98,7 +98,7 @@ func (e *effects) record(repo model.Text, argv []string) tea.Cmd {
 }
 
 // readThreads reads the resume card, and all threads where they are on screen.
-func (c Console) readThreads() (Console, tea.Cmd) {
+func (c console) readThreads() (console, tea.Cmd) {
 	if c.fx.Threads == nil {
 		return c, nil
 	}
@@ -114,14 +114,14 @@ func (c Console) readThreads() (Console, tea.Cmd) {
 }
 
 // showsThreads reports whether all threads are on screen, and so are read too.
-func (c Console) showsThreads() bool {
+func (c console) showsThreads() bool {
 	_, open := c.layers.top().(*threadsDialog)
 	return open || c.place.view == viewFleet
 }
 
 // openCard turns to the card of the item under the cursor, if the one at hand is another's
 // or its links changed.
-func (c Console) openCard() (Console, tea.Cmd) {
+func (c console) openCard() (console, tea.Cmd) {
 	d, t := c.detail(), &c.threads
 	if c.fx.Threads == nil || d == nil || t.item == d.ID && slices.Equal(t.links, d.Links.Threads) {
 		return c, nil
@@ -139,14 +139,14 @@ func (c Console) openCard() (Console, tea.Cmd) {
 
 // checkWorkTree reads again what is on screen of threads: nobody tells of each file of a work
 // tree that changes, and whether there are uncommitted changes is part of the git line.
-func (c Console) checkWorkTree() (Console, tea.Cmd) {
+func (c console) checkWorkTree() (console, tea.Cmd) {
 	if c.showsThreads() || c.place.tab == screen.TabThread && c.layout.shows(paneDetail) && c.threads.asked > 0 {
 		return c.readThreads()
 	}
 	return c, nil
 }
 
-func (m threadsMsg) handle(c Console) (Console, tea.Cmd) {
+func (m threadsMsg) handle(c console) (console, tea.Cmd) {
 	if m.n != c.threads.asked {
 		return c, nil
 	}
@@ -158,7 +158,7 @@ func (m threadsMsg) handle(c Console) (Console, tea.Cmd) {
 }
 
 // handle reads again and goes on waiting; a watcher that ended says nothing more.
-func (m threadNewsMsg) handle(c Console) (Console, tea.Cmd) {
+func (m threadNewsMsg) handle(c console) (console, tea.Cmd) {
 	if m.err != nil {
 		return c, nil
 	}
@@ -167,7 +167,7 @@ func (m threadNewsMsg) handle(c Console) (Console, tea.Cmd) {
 }
 
 // handle says how a recommended command ended, and reads what the thread learned of it.
-func (m ranMsg) handle(c Console) (Console, tea.Cmd) {
+func (m ranMsg) handle(c console) (console, tea.Cmd) {
 	said := "It succeeded. If it validates something, that is a fact of the thread now."
 	if m.err != nil {
 		said = "It failed (" + model.Text(m.err.Error()).String() + "): the thread keeps that as a risk."
@@ -178,7 +178,7 @@ func (m ranMsg) handle(c Console) (Console, tea.Cmd) {
 }
 
 // threadActed shows what became of an act on a thread.
-func (c Console) threadActed(j job, m receiptMsg) (Console, tea.Cmd) {
+func (c console) threadActed(j job, m receiptMsg) (console, tea.Cmd) {
 	if m.err != nil {
 		return c.complain(m.err)
 	}
@@ -199,7 +199,7 @@ type threadsDialog struct {
 }
 
 // openThreads opens the dialog on the thread of the resume card.
-func openThreads(c Console) (Console, tea.Cmd) {
+func openThreads(c console) (console, tea.Cmd) {
 	if c.fx.Threads == nil {
 		return c.say("Threads are not read here.")
 	}

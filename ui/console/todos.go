@@ -34,7 +34,7 @@ type todoDialog struct {
 	saved   int
 }
 
-func todoEditor(c Console) widget.Dialog {
+func todoEditor(c console) widget.Dialog {
 	x, r := c.context(), *c.row()
 	d := &todoDialog{row: r, seen: x.Revision(r)}
 	if x.Detail != nil {

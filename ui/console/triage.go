@@ -41,10 +41,10 @@ type triage struct {
 // nothing.
 type verdict struct {
 	ref  todo.Ref
-	back FileActKind
+	back fileActKind
 }
 
-func triaging(c Console) widget.Dialog {
+func triaging(c console) widget.Dialog {
 	d := &triage{verdicts: map[todo.Ref]string{}, files: c.files}
 	d.next()
 	d.board = len(d.batch) == 0
@@ -220,7 +220,7 @@ func (d *triage) reject(x widget.Context) widget.Result {
 }
 
 // decide notes a verdict and goes to the next finding that has none.
-func (d *triage) decide(word string, back FileActKind) {
+func (d *triage) decide(word string, back fileActKind) {
 	d.verdicts[d.at] = word
 	d.undo = append(d.undo, verdict{d.at, back})
 	at := max(slices.Index(d.batch, d.at), 0)
@@ -316,7 +316,7 @@ func (d *triage) keys(w int) string {
 }
 
 // acted is the end of an act on a file: what it changed is read again.
-func (c Console) acted(j job, err error) (Console, tea.Cmd) {
+func (c console) acted(j job, err error) (console, tea.Cmd) {
 	c, read := c.readFiles()
 	if err == nil {
 		if j.said == "" {
@@ -333,7 +333,7 @@ func (c Console) acted(j job, err error) (Console, tea.Cmd) {
 
 // readFinding reads the finding at the cursor of triage when it is not the one shown, or the
 // files have changed since.
-func (c Console) readFinding() (Console, tea.Cmd) {
+func (c console) readFinding() (console, tea.Cmd) {
 	d, ok := c.layers.top().(*triage)
 	if !ok || c.fx.Files == nil {
 		return c, nil

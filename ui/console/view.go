@@ -14,7 +14,7 @@ import (
 	"vise/ui/text"
 )
 
-func (c Console) header() screen.Header {
+func (c console) header() screen.Header {
 	v := screen.Header{
 		Frame: c.frame(), W: c.layout.w, Views: viewNames[:], At: int(c.place.view), Badges: c.badges(),
 		NeedYou: c.truth.needYou(), Findings: len(c.files.Pending()),
@@ -30,7 +30,7 @@ func (c Console) header() screen.Header {
 }
 
 // badges are the states of the whole screen that must not be overlooked.
-func (c Console) badges() []string {
+func (c console) badges() []string {
 	var out []string
 	if c.fx.Demo {
 		out = append(out, "DEMO")
@@ -58,7 +58,7 @@ func (c Console) badges() []string {
 }
 
 // footer is the newest message and the likeliest keys; what cannot be done now is left out.
-func (c Console) footer() screen.Footer {
+func (c console) footer() screen.Footer {
 	k := c.styles
 	v := screen.Footer{Frame: c.frame(), W: c.layout.w, Rows: c.layout.hints, Status: c.status(), Ink: k.Text}
 	switch {
@@ -96,7 +96,7 @@ func (c Console) footer() screen.Footer {
 }
 
 // status says what the scheduler would do and whether something is being saved.
-func (c Console) status() string {
+func (c console) status() string {
 	if c.truth.at.IsZero() {
 		return ""
 	}
@@ -113,7 +113,7 @@ func (c Console) status() string {
 }
 
 // View draws the frame from what the console holds, and asks nobody.
-func (c Console) View() tea.View {
+func (c console) View() tea.View {
 	v := tea.View{AltScreen: true, ReportFocus: c.opt.Settings.Notifications.Via != config.ViaOff}
 	if c.opt.Settings.Mouse { // a drag stays the terminal's in any case
 		v.MouseMode = tea.MouseModeCellMotion
@@ -150,7 +150,7 @@ func (c Console) View() tea.View {
 var plainMarks = strings.NewReplacer("…", "~", "·", ".", "−", "-", "×", "x", "↑", "^", "↓", "v", "←", "<", "→", ">", "▾", "v")
 
 // promptCursor is where text is typed in the screen itself; nil where none is.
-func (c Console) promptCursor() *tea.Cursor {
+func (c console) promptCursor() *tea.Cursor {
 	if p := c.layers.prompt(searchPrompt); p != nil {
 		_, x := c.plan.Search.Line(c.frame(), &p.Field, c.layout.w)
 		return tea.NewCursor(x, c.layout.h-1-c.layout.hints)
@@ -178,7 +178,7 @@ func (t truth) needYou() (n int) {
 }
 
 // desk is the screen without a dialog, each line as wide as the screen.
-func (c Console) desk() []string {
+func (c console) desk() []string {
 	l := c.layout
 	if l.shape == tiny {
 		return c.tinyDesk()
@@ -195,7 +195,7 @@ func (c Console) desk() []string {
 }
 
 // tinyDesk still answers who needs whom, in one line.
-func (c Console) tinyDesk() []string {
+func (c console) tinyDesk() []string {
 	s := c.frame().Gist(c.truth.desk, c.truth.needYou())
 	if c.trouble != nil {
 		s = "vise ! " + model.Text(c.trouble.Message).String()

@@ -30,7 +30,7 @@ func (v view) String() string { return strings.ToLower(viewNames[v]) }
 
 // toView shows another view. Each is where it was left.
 func toView(v view) act {
-	return func(c Console) (Console, tea.Cmd) {
+	return func(c console) (console, tea.Cmd) {
 		if v == c.place.view {
 			return c, nil
 		}
@@ -41,7 +41,7 @@ func toView(v view) act {
 
 // turnTo leaves a view for another. Off the desk, what the cursor is on decides whose item
 // the keys are about; the desk that was left is kept as home.
-func (c Console) turnTo(v view) (Console, tea.Cmd) {
+func (c console) turnTo(v view) (console, tea.Cmd) {
 	if c.place.view == viewDesk {
 		c.place = c.place.goTo(c.place.agent) // its spot is remembered
 		c.place.home = c.place.agent
@@ -54,33 +54,33 @@ func (c Console) turnTo(v view) (Console, tea.Cmd) {
 	c.truth = truth{agents: c.truth.agents, inbox: c.truth.inbox}
 	c.idle.quiet = idleBeats
 	if v == viewFleet {
-		return c.then(Console.laidOut, Console.read, Console.readThreads)
+		return c.then(console.laidOut, console.read, console.readThreads)
 	}
-	return c.then(Console.laidOut, Console.read)
+	return c.then(console.laidOut, console.read)
 }
 
 // selectItem makes an item of any agent the one that keys are about, without leaving the view.
-func (c Console) selectItem(agent model.AgentID, item model.ItemID) (Console, tea.Cmd) {
+func (c console) selectItem(agent model.AgentID, item model.ItemID) (console, tea.Cmd) {
 	if agent == c.place.agent && item == c.place.cursor {
 		return c, nil
 	}
-	return c.withSubject(agent, item).then(Console.read, Console.openPlan)
+	return c.withSubject(agent, item).then(console.read, console.openPlan)
 }
 
 // goToItem shows an item on its agent's desk.
-func (c Console) goToItem(agent model.AgentID, item model.ItemID) (Console, tea.Cmd) {
+func (c console) goToItem(agent model.AgentID, item model.ItemID) (console, tea.Cmd) {
 	c.place = c.place.leaving()
-	choose := func(c Console) (Console, tea.Cmd) { return c.choose(item) }
+	choose := func(c console) (console, tea.Cmd) { return c.choose(item) }
 	if c.place.view == viewDesk {
-		return c.then(func(c Console) (Console, tea.Cmd) { return c.visit(agent) }, choose)
+		return c.then(func(c console) (console, tea.Cmd) { return c.visit(agent) }, choose)
 	}
 	c.place.home = agent
-	return c.then(func(c Console) (Console, tea.Cmd) { return c.turnTo(viewDesk) }, choose)
+	return c.then(func(c console) (console, tea.Cmd) { return c.turnTo(viewDesk) }, choose)
 }
 
 // adoptElsewhere shows a new truth on a view other than the desk; touched: in the order
 // that is drawn.
-func (c Console) adoptElsewhere(touched bool) Console {
+func (c console) adoptElsewhere(touched bool) console {
 	switch c.place.view {
 	case viewFleet:
 		c.place.fleet = c.place.fleet.Adopt(c.truth.fleet, touched)
@@ -95,7 +95,7 @@ func (c Console) adoptElsewhere(touched bool) Console {
 }
 
 // withSubject makes an item, or an agent and no item, what the keys are about.
-func (c Console) withSubject(agent model.AgentID, item model.ItemID) Console {
+func (c console) withSubject(agent model.AgentID, item model.ItemID) console {
 	if agent != c.place.agent {
 		c.place.agent, c.place.spot = agent, newSpot()
 	}
@@ -104,7 +104,7 @@ func (c Console) withSubject(agent model.AgentID, item model.ItemID) Console {
 }
 
 // showNewest shows the newest order of the view.
-func (c Console) showNewest() Console {
+func (c console) showNewest() console {
 	if c.queue.Held {
 		c = c.reorder()
 	}
@@ -114,7 +114,7 @@ func (c Console) showNewest() Console {
 // This file makes what each screen shows of what the console knows.
 
 // frame is what every screen is drawn with.
-func (c Console) frame() screen.Frame {
+func (c console) frame() screen.Frame {
 	f := screen.Frame{Frame: widget.Frame{Styles: c.styles, Now: c.now, Keys: c.keys}, Cursor: c.layers.dialog() == nil}
 	f.Wide, f.Narrow = c.layout.shape == three, c.layout.shape == one
 	switch {
@@ -128,7 +128,7 @@ func (c Console) frame() screen.Frame {
 }
 
 // body is the screen between the header and the message line.
-func (c Console) body() screen.Drawing {
+func (c console) body() screen.Drawing {
 	switch c.place.view {
 	case viewFleet:
 		return c.fleetView().Draw()
@@ -146,7 +146,7 @@ func (c Console) body() screen.Drawing {
 	return queue.Above(detail).Above(events)
 }
 
-func (c Console) queueView() screen.QueueView {
+func (c console) queueView() screen.QueueView {
 	return screen.QueueView{
 		Frame: c.frame(), Rect: c.layout.panes[paneQueue], Queue: c.queue, Focused: c.place.focus == paneQueue,
 		Style:  c.layout.queueStyle(),
@@ -155,7 +155,7 @@ func (c Console) queueView() screen.QueueView {
 	}
 }
 
-func (c Console) detailView() screen.Detail {
+func (c console) detailView() screen.Detail {
 	v := screen.Detail{
 		Frame: c.frame(), Rect: c.layout.panes[paneDetail], Focused: c.place.focus == paneDetail, Row: c.row(), Detail: c.detail(),
 		Agent: c.truth.desk.Agent, Tab: c.place.tab, Scroll: c.place.scroll[c.place.page()], Plan: c.plan.Plan,
@@ -171,7 +171,7 @@ func (c Console) detailView() screen.Detail {
 }
 
 // whyKeys are the keys that would change what the page Why tells, those that can be pressed.
-func (c Console) whyKeys() []string {
+func (c console) whyKeys() []string {
 	block := "block"
 	if r := c.row(); r != nil && r.CanUnblock() {
 		block = "clear blocker"
@@ -190,7 +190,7 @@ func (c Console) whyKeys() []string {
 	return out
 }
 
-func (c Console) fleetView() screen.FleetView {
+func (c console) fleetView() screen.FleetView {
 	return screen.FleetView{
 		Frame: c.frame(), Fleet: c.place.fleet, Body: c.layout.body(), Zoomed: c.place.zoomed,
 		Known: c.truth.fleet, Events: c.truth.activity,
@@ -198,13 +198,13 @@ func (c Console) fleetView() screen.FleetView {
 	}
 }
 
-func (c Console) activityView() screen.ActivityView {
+func (c console) activityView() screen.ActivityView {
 	return screen.ActivityView{
 		Frame: c.frame(), Activity: c.place.activity, Body: c.layout.body(), Filter: c.filterShown(), Known: c.truth.journal,
 	}
 }
 
-func (c Console) reportsView() screen.ReportsView {
+func (c console) reportsView() screen.ReportsView {
 	v := screen.ReportsView{
 		Frame: c.frame(), Reports: c.place.reports, Body: c.layout.body(), Zoomed: c.place.zoomed,
 		Filter: c.filterShown(), Known: c.truth.finished,
@@ -216,7 +216,7 @@ func (c Console) reportsView() screen.ReportsView {
 }
 
 // checklist is an item's todo list as it stands, as far as its links were read.
-func (c Console) checklist(d model.Detail) []model.Todo {
+func (c console) checklist(d model.Detail) []model.Todo {
 	if c.files.item != d.ID {
 		return d.TodoList
 	}

@@ -50,7 +50,7 @@ func TestWhatCannotBeDoneSaysWhyOnEveryView(t *testing.T) {
 		for _, view := range []string{"1", "2", "3", "4"} {
 			wd.press("esc", "esc", view)
 			wd.pass(time.Second)
-			c := wd.console.(Console)
+			c := wd.console.(console)
 			listed := map[string]string{}
 			for _, m := range []widget.Dialog{helpMenu(c), palette(c)} {
 				for _, l := range m.(*widget.Menu).Lines {
@@ -82,10 +82,10 @@ func TestTheMouseSelectsOnTheFleet(t *testing.T) {
 		wd.populate()
 		wd.press("2")
 		wd.settle()
-		panes := wd.console.(Console).fleetView().Panes()
+		panes := wd.console.(console).fleetView().Panes()
 		wd.send(tea.MouseClickMsg{X: 10, Y: panes[screen.FleetInbox].Y + 2, Button: tea.MouseLeft})
 		wd.settle()
-		c := wd.console.(Console)
+		c := wd.console.(console)
 		if e := c.place.fleet.Entry(); e == nil || e.ID != c.place.fleet.Entries[1].ID {
 			t.Errorf("the click selected %+v", e)
 		}
@@ -112,7 +112,7 @@ func TestALongInboxIsReadAsFarAsTheCursorGoes(t *testing.T) {
 			wd.press("j")
 			wd.settle()
 		}
-		c := wd.console.(Console)
+		c := wd.console.(console)
 		if e := c.place.fleet.Entry(); e == nil || e.ID != wd.names["q149"] {
 			t.Errorf("the cursor is on %+v of %d", e, len(c.place.fleet.Entries))
 		}

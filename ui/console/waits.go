@@ -38,7 +38,7 @@ const (
 )
 
 // waiting parks an item until something happens.
-func waiting(c Console) widget.Dialog {
+func waiting(c console) widget.Dialog {
 	x, r := c.context(), *c.row()
 	names := make([]string, len(waitKinds))
 	for i, k := range waitKinds {
@@ -134,7 +134,7 @@ type answering struct {
 }
 
 // answer opens the dialog on what the item under the cursor asks.
-func answer(c Console) (Console, tea.Cmd) {
+func answer(c console) (console, tea.Cmd) {
 	x := c.context()
 	if x.Detail == nil {
 		return c.say("Its question is being read. Try again.")

@@ -12,13 +12,13 @@ type Changes struct {
 	Added, Removed int
 	// Edits are the lines in the order of the document, removed ones first where they
 	// stand together.
-	Edits []Edit
+	Edits []edit
 
 	added map[int]bool
 }
 
-// Edit is a line that was added or removed.
-type Edit struct {
+// edit is a line that was added or removed.
+type edit struct {
 	Old, New int // its number in the older or the newer document, 0 if it is not in it
 	Text     string
 }
@@ -50,12 +50,12 @@ func (d *Document) Changed(old *Document) Changes {
 		case !hunks: // names of the files
 		case line[0] == '-':
 			c.Removed++
-			c.Edits = append(c.Edits, Edit{Old: before, Text: line[1:]})
+			c.Edits = append(c.Edits, edit{Old: before, Text: line[1:]})
 			before++
 		case line[0] == '+':
 			c.Added++
 			c.added[after] = true
-			c.Edits = append(c.Edits, Edit{New: after, Text: line[1:]})
+			c.Edits = append(c.Edits, edit{New: after, Text: line[1:]})
 			after++
 		default:
 			before++

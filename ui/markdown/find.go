@@ -19,7 +19,7 @@ type Match struct {
 // Find goes through the places of query in the lines as they are shown, whatever its
 // case: from a position on to the end and then from the beginning, or backwards. It lays
 // out only blocks that hold the query's letters, and only as many as are asked for.
-func (v View) Find(query string, from Position, backwards bool) iter.Seq[Match] {
+func (v view) Find(query string, from Position, backwards bool) iter.Seq[Match] {
 	query = strings.ToLower(query)
 	return func(yield func(Match) bool) {
 		n := len(v.d.blocks)
@@ -49,7 +49,7 @@ func (v View) Find(query string, from Position, backwards bool) iter.Seq[Match] 
 }
 
 // matches are the places in block i, in the order that they are wanted.
-func (v View) matches(i int, query string, backwards bool) []Match {
+func (v view) matches(i int, query string, backwards bool) []Match {
 	if !v.d.mayHold(i, lettersOf(query)) {
 		return nil
 	}

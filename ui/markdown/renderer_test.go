@@ -65,7 +65,7 @@ func TestAPanicOfGlamourIsShownAndNothingElse(t *testing.T) {
 	}
 }
 
-func shownBy(v View) (lines []string) {
+func shownBy(v view) (lines []string) {
 	for _, l := range v.Lines(Position{}, 1000) {
 		lines = append(lines, ansi.Strip(l.Text()))
 	}

@@ -35,9 +35,9 @@ func (l Line) Cells(left, width int) string {
 	return text.Pad(l.text, width)
 }
 
-// View is a document laid out in some width and style. Its methods lay out the blocks
+// view is a document laid out in some width and style. Its methods lay out the blocks
 // that they pass, which takes milliseconds the first time.
-type View struct {
+type view struct {
 	r     *Renderer
 	d     *Document
 	width int
@@ -45,23 +45,23 @@ type View struct {
 }
 
 // View is d laid out in width cells.
-func (r *Renderer) View(d *Document, width int, s *Style) View {
-	return View{r: r, d: d, width: max(width, 1), style: s}
+func (r *Renderer) View(d *Document, width int, s *Style) view {
+	return view{r: r, d: d, width: max(width, 1), style: s}
 }
 
-func (v View) rows(i int) []row { return v.r.block(v.d, i, v.width, v.style) }
+func (v view) rows(i int) []row { return v.r.block(v.d, i, v.width, v.style) }
 
-func (v View) gap(i int) int {
+func (v view) gap(i int) int {
 	if v.d.blocks[i].gap {
 		return 1
 	}
 	return 0
 }
 
-func (v View) height(i int) int { return len(v.rows(i)) + v.gap(i) }
+func (v view) height(i int) int { return len(v.rows(i)) + v.gap(i) }
 
 // Clamp is the position nearest to at that exists.
-func (v View) Clamp(at Position) Position {
+func (v view) Clamp(at Position) Position {
 	switch last := len(v.d.blocks) - 1; {
 	case at.Block < 0 || last < 0:
 		return Position{}
@@ -75,7 +75,7 @@ func (v View) Clamp(at Position) Position {
 }
 
 // Lines are the n lines from at on, fewer at the end of the document.
-func (v View) Lines(at Position, n int) []Line {
+func (v view) Lines(at Position, n int) []Line {
 	if len(v.d.blocks) == 0 || n <= 0 {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (v View) Lines(at Position, n int) []Line {
 	return lines
 }
 
-func (v View) line(at Position, rows []row, gap int) Line {
+func (v view) line(at Position, rows []row, gap int) Line {
 	if at.Row < gap {
 		return Line{At: at}
 	}
@@ -99,7 +99,7 @@ func (v View) line(at Position, rows []row, gap int) Line {
 }
 
 // Move is the position by lines further down, or up if by is negative, within the document.
-func (v View) Move(at Position, by int) Position {
+func (v view) Move(at Position, by int) Position {
 	if len(v.d.blocks) == 0 {
 		return Position{}
 	}
@@ -120,12 +120,12 @@ func (v View) Move(at Position, by int) Position {
 }
 
 // Bottom is the position from which the last n lines are shown.
-func (v View) Bottom(n int) Position {
+func (v view) Bottom(n int) Position {
 	return v.Move(v.Clamp(Position{Block: len(v.d.blocks)}), 1-n)
 }
 
 // Progress is how far at is through the document, from 0 to 1, by source lines.
-func (v View) Progress(at Position) float64 {
+func (v view) Progress(at Position) float64 {
 	if at.Block >= len(v.d.blocks) || v.d.lines < 2 {
 		return 0
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Ran is a command that a program ran to its end.
-type Ran struct {
+// ran is a command that a program ran to its end.
+type ran struct {
 	Command string
 	// Dir is where it ran; empty where the program does not say.
 	Dir        string
@@ -40,7 +40,7 @@ const maxCommand = 1000
 
 // Ran is the command of a shell tool that came to its end. Not ok: another tool, a command
 // that still runs, was cut short or never ran.
-func (t ToolCall) Ran() (r Ran, ok bool) {
+func (t ToolCall) Ran() (r ran, ok bool) {
 	in := shellInputOf(t.Input)
 	if !slices.Contains(shells, t.Tool) || t.Interrupted || in.background || in.command == "" || len(in.command) > maxCommand {
 		return r, false
@@ -62,7 +62,7 @@ func (t ToolCall) Ran() (r Ran, ok bool) {
 // that the hook of a success is called, and not the one of a failure, says it, where the
 // answer is that of a command which ended. Codex calls one hook for both, and answers with
 // the output alone, which says nothing.
-func (t ToolCall) answered(r Ran) (Ran, bool) {
+func (t ToolCall) answered(r ran) (ran, bool) {
 	var a struct {
 		ExitCode    json.RawMessage `json:"exit_code"`
 		Metadata    json.RawMessage `json:"metadata"`

@@ -15,8 +15,8 @@ type message struct {
 	ends bool
 }
 
-// SessionRound is a completing round of a session.
-type SessionRound struct {
+// sessionRound is a completing round of a session.
+type sessionRound struct {
 	Round
 	// Waits: it has no words of its own, and its turn, whose last words it would be offered,
 	// goes on.
@@ -25,9 +25,9 @@ type SessionRound struct {
 
 // rounds are the completing rounds of a session, all of whose calls have answers. One without
 // words is offered those that its turn ended with.
-func rounds(session []message) (out []SessionRound) {
+func rounds(session []message) (out []sessionRound) {
 	for i, m := range session {
-		r := SessionRound{Round: m.round(model.ReportSameRound)}
+		r := sessionRound{Round: m.round(model.ReportSameRound)}
 		if m.role != "assistant" || !m.over() || len(r.Completed) == 0 {
 			continue
 		}
@@ -58,7 +58,7 @@ func turnEnd(rest []message) (over bool, last model.Text) {
 
 // Crush finds the completing rounds in what `crush session show ID --json` writes. Rests: no
 // turn runs.
-func Crush(raw []byte) (out []SessionRound, rests bool, err error) {
+func Crush(raw []byte) (out []sessionRound, rests bool, err error) {
 	var session struct {
 		Messages []struct {
 			ID    string `json:"id"`

@@ -36,7 +36,7 @@ type Stream interface {
 	// End returns the rounds that nothing ended yet.
 	End() []Round
 	// Ran returns the commands that ended since it was last called.
-	Ran() []Ran
+	Ran() []ran
 	// Last are the words that the program ended with, and what it itself says went wrong.
 	Last() (words model.Text, failed string)
 }
@@ -46,11 +46,11 @@ type ending struct {
 	last string
 	// failed is what the program says went wrong.
 	failed string
-	ran    []Ran
+	ran    []ran
 }
 
 // Ran is part of Stream.
-func (e *ending) Ran() (out []Ran) {
+func (e *ending) Ran() (out []ran) {
 	out, e.ran = e.ran, nil
 	return out
 }

@@ -18,13 +18,13 @@ type Tab int
 // The tabs.
 const (
 	TabPlan Tab = iota
-	TabTodos
-	TabWaits
-	TabEvents
+	tabTodos
+	tabWaits
+	tabEvents
 	TabWhy
-	TabReport
+	tabReport
 	TabThread
-	TabFiles
+	tabFiles
 	TabCount
 )
 
@@ -86,7 +86,7 @@ func (v Detail) Offers(t Tab) bool {
 		return true
 	case t == TabThread:
 		return v.Linked || !v.Card.Empty()
-	case t == TabFiles:
+	case t == tabFiles:
 		return len(v.Files.Linked)+len(v.Files.Todos)+len(v.Files.Damaged) > 0
 	}
 	return true
@@ -177,8 +177,8 @@ func (v Detail) window(w, h int) []string {
 // page is a whole tab, the plan's excepted.
 func (v Detail) page(w int) []string {
 	return [TabCount]func(Detail, int) []string{
-		TabTodos: Detail.todos, TabWaits: Detail.waits, TabEvents: Detail.events, TabWhy: Detail.why,
-		TabReport: Detail.report, TabThread: Detail.thread, TabFiles: Detail.files,
+		tabTodos: Detail.todos, tabWaits: Detail.waits, tabEvents: Detail.events, TabWhy: Detail.why,
+		tabReport: Detail.report, TabThread: Detail.thread, tabFiles: Detail.files,
 	}[v.Tab](v, w)
 }
 
@@ -190,7 +190,7 @@ func (v Detail) LastLine() int {
 		return -1
 	case v.Tab == TabPlan:
 		return 0
-	case v.Tab == TabEvents:
+	case v.Tab == tabEvents:
 		return max(len(v.Entries)-(h-headRows), 0)
 	}
 	return max(len(v.page(w))-(h-headRows), 0)

@@ -29,7 +29,7 @@ func Ordered(d model.Desk) []model.Section {
 
 // Queue is the list of work items as it is drawn: sections of rows, each row with its id.
 type Queue struct {
-	Sections []Section
+	Sections []section
 	// Held: the ledger has a newer order, which waits until the operator pauses.
 	Held bool
 	// Moved are the rows whose item changed while the order was held.
@@ -44,15 +44,15 @@ type Queue struct {
 	rows  map[model.ItemID]*model.Row
 }
 
-// Section is a group of rows under a heading. The first one, of the current item, has no class.
-type Section struct {
+// section is a group of rows under a heading. The first one, of the current item, has no class.
+type section struct {
 	Class model.Class
 	Rows  []model.Row
 	// total is how many the ledger counts, whatever is shown.
 	total int
 }
 
-func rowsOf(all []Section) iter.Seq[model.Row] {
+func rowsOf(all []section) iter.Seq[model.Row] {
 	return func(yield func(model.Row) bool) {
 		for _, s := range all {
 			for _, r := range s.Rows {
@@ -81,12 +81,12 @@ type QueueStyle struct {
 // QueueOf makes the queue of a desk, filtered and folded to what there is room for.
 func QueueOf(d model.Desk, f action.RowFilter, r Room) Queue {
 	q := Queue{Trouble: f.Trouble}
-	var all []Section
+	var all []section
 	if d.Current != nil {
-		all = append(all, Section{Rows: []model.Row{*d.Current}, total: 1})
+		all = append(all, section{Rows: []model.Row{*d.Current}, total: 1})
 	}
 	for _, s := range Ordered(d) {
-		all = append(all, Section{Class: s.Class, Rows: s.Rows, total: s.Total})
+		all = append(all, section{Class: s.Class, Rows: s.Rows, total: s.Total})
 	}
 	keep := f.Keeps(rowsOf(all))
 	for _, s := range all {
@@ -151,7 +151,7 @@ func (q Queue) At(id model.ItemID) List[model.ItemID] {
 
 // SameOrder reports whether two queues show the same rows at the same places.
 func (q Queue) SameOrder(other Queue) bool {
-	return slices.EqualFunc(q.Sections, other.Sections, func(a, b Section) bool {
+	return slices.EqualFunc(q.Sections, other.Sections, func(a, b section) bool {
 		return a.Class == b.Class && slices.EqualFunc(a.Rows, b.Rows, func(x, y model.Row) bool { return x.ID == y.ID })
 	})
 }

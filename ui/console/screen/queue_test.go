@@ -16,7 +16,7 @@ func TestTheCursorIsAlwaysInSight(t *testing.T) {
 		var q Queue
 		n := 0
 		for s := range rapid.IntRange(1, 6).Draw(t, "sections") {
-			sec := Section{Class: model.Classes[s%len(model.Classes)]}
+			sec := section{Class: model.Classes[s%len(model.Classes)]}
 			for range rapid.IntRange(1, 12).Draw(t, "rows") {
 				n++
 				sec.Rows = append(sec.Rows, model.Row{ID: model.ItemID(fmt.Sprint(n))})

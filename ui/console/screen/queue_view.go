@@ -175,7 +175,7 @@ func (v QueueView) line(l queueLine, w int) string {
 	return v.item(*l.row, w)
 }
 
-func (v QueueView) heading(s Section, w int) string {
+func (v QueueView) heading(s section, w int) string {
 	if s.Class == "" { // whether the focus can be worked on
 		return v.Strip(w, false, v.Current.Of(" CURRENT"), v.Muted.Of(" "+v.Glyph.Dot+" "+spaced(s.Rows[0].Scheduling)))
 	}

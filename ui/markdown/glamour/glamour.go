@@ -22,17 +22,17 @@ import (
 	"vise/ui/markdown"
 )
 
-// Engine is Glamour in this process.
-type Engine struct{}
+// engine is Glamour in this process.
+type engine struct{}
 
 // New returns an engine.
-func New() Engine { return Engine{} }
+func New() engine { return engine{} }
 
 // Ready is part of markdown.Engine.
-func (Engine) Ready() error { return nil }
+func (engine) Ready() error { return nil }
 
 // Render is part of markdown.Engine. It cannot be cancelled.
-func (Engine) Render(s markdown.Source) ([]string, error) {
+func (engine) Render(s markdown.Source) ([]string, error) {
 	painter.Lock()
 	defer painter.Unlock()
 	painter.styles = s.Look.Palette.Styles()
