@@ -144,7 +144,8 @@ func planAt(key, value []byte) (p savedPlan, ok bool) {
 		return p, false
 	}
 	raw := value[planHeader:]
-	p = savedPlan{planOf{model.AgentID(agent), model.ItemID(item)}, bytes.Clone(raw), time.Unix(0, int64(binary.BigEndian.Uint64(value))).UTC()}
+	p = savedPlan{planOf{model.AgentID(agent), model.ItemID(item)}, bytes.Clone(raw), time.Unix(0, int64(binary.BigEndian.Uint64(value))).
+		UTC()}
 	return p, binary.BigEndian.Uint32(value[8:]) == checksum(key, raw)
 }
 

@@ -34,7 +34,8 @@ type session struct {
 // foreignLockWait bounds the wait for a program other than vise that has the file open.
 const foreignLockWait = 2 * time.Second
 
-func newSession(m *files.Machine, path string, writable bool, maxSize int, open func(string, int) (*os.File, fs.FileInfo, error)) (*session, error) {
+func newSession(m *files.Machine, path string, writable bool, maxSize int, open func(string, int) (*os.File, fs.FileInfo, error)) (*session,
+	error) {
 	s := &session{}
 	copied := writable && m.Gated()
 	err := s.open(path, &bbolt.Options{

@@ -175,7 +175,8 @@ func (c *compaction) mine() bool {
 
 // overtaken: another compaction has begun or ended, or a restore has come between.
 func overtaken() error {
-	return model.Refuse(model.CodeBusy, "another process replaces the ledger's file, too").WithHint("nothing was changed; try again when it is done")
+	return model.Refuse(model.CodeBusy, "another process replaces the ledger's file, too").
+		WithHint("nothing was changed; try again when it is done")
 }
 
 // write puts pairs into the draft, whose pages come out full as long as they come in order.

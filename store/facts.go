@@ -339,7 +339,8 @@ const itemPrefix = "wi-"
 
 func (f *facts) resolve(ref string) (model.ItemID, error) {
 	if ref == "" || ref == itemPrefix {
-		return "", model.Refuse(model.CodeInvalid, "no work item named").At("work_item_id").WithHint("name one by its id or handle: vise list")
+		return "", model.Refuse(model.CodeInvalid, "no work item named").At("work_item_id").
+			WithHint("name one by its id or handle: vise list")
 	}
 	spellings := []string{ref}
 	if !strings.HasPrefix(ref, itemPrefix) {
@@ -387,7 +388,8 @@ func (f *facts) only(ids []model.ItemID, ref string) (model.ItemID, error) {
 	case 1:
 		return ids[0], nil
 	}
-	e := model.Refuse(model.CodeAmbiguous, "%s may mean several work items", model.Text(ref)).At("work_item_id").WithHint("give more of its letters")
+	e := model.Refuse(model.CodeAmbiguous, "%s may mean several work items", model.Text(ref)).At("work_item_id").
+		WithHint("give more of its letters")
 	for _, id := range ids[:min(len(ids), maxCandidates)] {
 		w, _ := f.Item(id)
 		e.Candidates = append(e.Candidates, w.Handle)

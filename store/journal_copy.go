@@ -69,7 +69,8 @@ func (l *Ledger) continues(t Txn, last copiedChange, h head) error {
 	have, err := t.Get(journalKey(model.Position{Revision: last.revision}))
 	if err == nil && !bytes.Equal(have, last.values[0].bytes) {
 		err = refuse(restoreHint,
-			"%s is another ledger than the one whose history this home has: they differ at revision %d", l.home.path(ledgerFile), last.revision)
+			"%s is another ledger than the one whose history this home has: they differ at revision %d", l.home.path(ledgerFile),
+			last.revision)
 	}
 	return err
 }
@@ -274,7 +275,8 @@ func parseChange(b []byte) (c copiedChange, n int, err error) {
 	n = headSize + int(size) + tailSize
 	payload, tail := b[headSize:n-tailSize], b[n-tailSize:n]
 	c.revision = be.Uint64(payload)
-	if be.Uint32(tail) != checksum(payload) || be.Uint32(tail[4:]) != size || be.Uint64(tail[8:]) != c.revision || be.Uint32(tail[16:]) != tailMark {
+	if be.Uint32(tail) != checksum(payload) || be.Uint32(tail[4:]) != size || be.Uint64(tail[8:]) != c.revision ||
+		be.Uint32(tail[16:]) != tailMark {
 		return c, 0, errTorn
 	}
 	for rest := payload[8:]; len(rest) > 0; {

@@ -77,8 +77,10 @@ var (
 // Tables are the beginnings of all keys, in order: who compares or copies a ledger key by
 // key scans each.
 var Tables = []string{
-	"about/", tableCount, tableHead, "agent/", "attempt/", "brief/", "delegated/", "delegation/", "delivery/", tableDone, "doors/", tableDue, tableHandle,
-	tableInbox, "index/", "ingress/", "item/", tableJournal, tableAnswer, tableLog, "message/", "queue/", "resource/", "running/", "seen/", "serves/",
+	"about/", tableCount, tableHead, "agent/", "attempt/", "brief/", "delegated/", "delegation/", "delivery/", tableDone, "doors/",
+	tableDue, tableHandle,
+	tableInbox, "index/", "ingress/", "item/", tableJournal, tableAnswer, tableLog, "message/", "queue/", "resource/", "running/", "seen/",
+	"serves/",
 	"task/", "tasks/", "trace/", tableTrail, "wait/", "waits/",
 }
 
@@ -291,7 +293,8 @@ func decodeRow(b []byte) (model.Row, error) {
 	}
 	row.Revision, row.Todo.Done, row.Todo.Total = r.number(), int(r.number()), int(r.number())
 	row.IsCurrent, row.NeedsOperator, row.Reported = r.flags()
-	row.Wait.WakeAt, row.Wait.LastTriggeredAt, row.RecheckAt, row.CreatedAt, row.UpdatedAt = r.time(), r.time(), r.time(), r.time(), r.time()
+	row.Wait.WakeAt, row.Wait.LastTriggeredAt, row.RecheckAt, row.CreatedAt, row.UpdatedAt = r.time(), r.time(), r.time(), r.time(),
+		r.time()
 	if r.short || r.at != len(b) {
 		return row, &damage{"read", fmt.Sprintf("a row of %d bytes ends at %d", len(b), r.at)}
 	}

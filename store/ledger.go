@@ -178,7 +178,8 @@ func (l *Ledger) migrated(ctx context.Context, use func() error) error {
 }
 
 // outcome finds out what came of a commit with an unknown outcome, by its key.
-func (l *Ledger) outcome(ctx context.Context, e model.Envelope, fp string, cause error, then func(model.Reader, model.Receipt)) (model.Receipt, error) {
+func (l *Ledger) outcome(ctx context.Context, e model.Envelope, fp string, cause error,
+	then func(model.Reader, model.Receipt)) (model.Receipt, error) {
 	ctx = context.WithoutCancel(ctx)
 	var known commit
 	var ok bool

@@ -176,19 +176,23 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 		add(model.CodeNewer, true, "install the newer vise", "a newer vise wrote this ledger: it is only read")
 	}
 	if err := writable(l.home.path(ledgerFile)); err != nil {
-		add(model.CodeReadOnly, true, "make the home yours (chown, chmod), or name another: --home", "the ledger cannot be written: %s", model.Text(err.Error()))
+		add(model.CodeReadOnly, true, "make the home yours (chown, chmod), or name another: --home", "the ledger cannot be written: %s",
+			model.Text(err.Error()))
 	}
 	if free, known := freeBytes(l.home.Dir); known && free < scarce {
 		add(model.CodeFull, false, "free some space; vise compact gives free pages back", "the disk has %d MB left", free>>20)
 	}
 	if ahead := newest.Sub(l.Now()); ahead > clockSlack {
-		add(model.CodeClock, false, "set the clock; waits and timers count from it", "the clock is %v behind the newest change", ahead.Round(time.Second))
+		add(model.CodeClock, false, "set the clock; waits and timers count from it", "the clock is %v behind the newest change",
+			ahead.Round(time.Second))
 	}
 	if name := l.home.network(); name != "" {
-		add(model.CodeNetworkFS, false, "use one machine at a time, or move the home to a local disk", "the home lies on %s, where locks may not hold", name)
+		add(model.CodeNetworkFS, false, "use one machine at a time, or move the home to a local disk",
+			"the home lies on %s, where locks may not hold", name)
 	}
 	if err := l.Lag(); err != nil {
-		add(model.CodeLagging, false, "nothing is lost; vise doctor says more", "what recovery needs is behind: %s", model.Text(err.Error()))
+		add(model.CodeLagging, false, "nothing is lost; vise doctor says more", "what recovery needs is behind: %s",
+			model.Text(err.Error()))
 	}
 	return out
 }
@@ -242,7 +246,8 @@ func (l *Ledger) giveUpReserve() bool {
 }
 
 func reserveWarning() model.Warning {
-	return model.Warning{Kind: model.WarnDiskFull, Message: "the disk is full: this was saved in the room that vise keeps in reserve; free some space now, the next change may not fit"}
+	return model.Warning{Kind: model.WarnDiskFull,
+		Message: "the disk is full: this was saved in the reserve that vise keeps; free some space now, the next change may not fit"}
 }
 
 // Health is what a check found.

@@ -148,7 +148,8 @@ func explain(err error) error {
 		e := model.Refuse(model.CodeBusy, "the ledger is busy").Because(err)
 		e.Holder = holderOf(busy.Holder)
 		if busy.Holder.Stopped {
-			return e.WithHint("that process is stopped: kill -CONT %d lets it go on, kill %d ends it; nothing is lost", busy.Holder.PID, busy.Holder.PID)
+			return e.WithHint("that process is stopped: kill -CONT %d lets it go on, kill %d ends it; nothing is lost", busy.Holder.PID,
+				busy.Holder.PID)
 		}
 		return e.WithHint("try again; nothing was changed")
 	case errors.Is(err, berrors.ErrTimeout):
@@ -162,7 +163,8 @@ func explain(err error) error {
 	case errors.Is(err, errNewer):
 		return model.Refuse(model.CodeNewer, "the ledger was written by a newer vise, and is only read").WithHint("install the newer vise")
 	case full(err):
-		return model.Refuse(model.CodeFull, "there is no room for the ledger to grow").Because(err).WithHint("free some space; the change was not saved, all before it was")
+		return model.Refuse(model.CodeFull, "there is no room for the ledger to grow").Because(err).
+			WithHint("free some space; the change was not saved, all before it was")
 	}
 	return err
 }

@@ -68,7 +68,8 @@ func entriesOf(f *facts, at model.Stamp, c model.Change) []model.Entry {
 		}
 		data, err := encode(e.Data)
 		f.fail(err)
-		entries[i] = model.Entry{AgentID: cmp.Or(agent, c.Receipt.AgentID, at.Agent, acting), Kind: e.Kind, WorkItemID: e.WorkItemID, Data: data}
+		entries[i] = model.Entry{AgentID: cmp.Or(agent, c.Receipt.AgentID, at.Agent, acting), Kind: e.Kind, WorkItemID: e.WorkItemID,
+			Data: data}
 	}
 	return entries
 }

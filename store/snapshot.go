@@ -89,7 +89,8 @@ func (l *Ledger) Snapshot(ctx context.Context) (Snapshot, error) {
 }
 
 // copyFile copies the ledger into dir, adds to the copy, proves it, and gives it its name.
-func (l *Ledger) copyFile(ctx context.Context, dir string, name func(Snapshot) string, add func(path string) (plans int, err error)) (Snapshot, error) {
+func (l *Ledger) copyFile(ctx context.Context, dir string, name func(Snapshot) string,
+	add func(path string) (plans int, err error)) (Snapshot, error) {
 	b, ok := l.backend.(*Bolt)
 	if !ok {
 		return Snapshot{}, errors.ErrUnsupported

@@ -312,8 +312,9 @@ func FreshGaps(c *contract, v compliance, o Outcome) []Gap {
 			NextAction: "review out-of-scope edits and run expected validation"})
 	}
 	if v.Alignment == "ignored" {
-		gaps = append(gaps, Gap{Kind: entryPointsIgnored, Severity: Caution, Policy: surfaceAsBackground, SourceCode: "structural_alignment_ignored",
-			Summary: "Expected structural entry points were not inspected or edited.", Expected: commas(c.EntryPoints),
+		gaps = append(gaps, Gap{Kind: entryPointsIgnored, Severity: Caution, Policy: surfaceAsBackground,
+			SourceCode: "structural_alignment_ignored",
+			Summary:    "Expected structural entry points were not inspected or edited.", Expected: commas(c.EntryPoints),
 			RelatedPaths: c.EntryPoints, Observed: push(nil, o.touched()...),
 			NextAction: "inspect expected structural entry points before continuing"})
 	}

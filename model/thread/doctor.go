@@ -149,7 +149,8 @@ func diagnoseProgress(f Facts, all []Thread) []Finding {
 // diagnose looks at one thread. One of a newer version is left to a newer vise.
 func (t Thread) diagnose() []Finding {
 	if t.newer() {
-		return []Finding{{Kind: newerVersion, Thread: t.ID, Message: "a newer program wrote the file; vise reads the thread and leaves the file alone"}}
+		return []Finding{{Kind: newerVersion, Thread: t.ID,
+			Message: "a newer program wrote the file; vise reads the thread and leaves the file alone"}}
 	}
 	var out []Finding
 	if t.phantom() {
@@ -163,11 +164,13 @@ func (t Thread) diagnose() []Finding {
 			out = append(out, Finding{Kind: overLong, Thread: t.ID, Repair: trimLists, Message: p.Field + " is longer than its limit",
 				Steps: "keep the newest entries; the oldest go to the thread's log"})
 		case unknownStatus, foreignID:
-			out = append(out, Finding{Kind: p.Kind, Thread: t.ID, Repair: rewriteFile, Message: "the file's " + p.Field + " is not what its readers take it for",
-				Steps: fmt.Sprintf("write task_id %s and status %s", t.ID, t.Status)})
+			out = append(out, Finding{Kind: p.Kind, Thread: t.ID, Repair: rewriteFile,
+				Message: "the file's " + p.Field + " is not what its readers take it for",
+				Steps:   fmt.Sprintf("write task_id %s and status %s", t.ID, t.Status)})
 		case wrongType:
-			out = append(out, Finding{Kind: p.Kind, Thread: t.ID, Repair: rewriteFile, Message: "the file's " + p.Field + " has the wrong shape; vise reads the thread and leaves the file alone",
-				Steps: "write the thread without it; what is there now goes to the thread's log"})
+			out = append(out, Finding{Kind: p.Kind, Thread: t.ID, Repair: rewriteFile,
+				Message: "the file's " + p.Field + " has the wrong shape; vise reads the thread and leaves the file alone",
+				Steps:   "write the thread without it; what is there now goes to the thread's log"})
 		}
 	}
 	return out

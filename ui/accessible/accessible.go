@@ -88,7 +88,8 @@ func Run(ctx context.Context, e Options) error {
 	following.Go(func() { s.follow(ctx) })
 	defer following.Wait()
 	defer stop()
-	s.say("vise, one line at a time. Answer with a number, or with the first words of a line; ? says the choices again, b goes back, q quits.")
+	s.say("vise, one line at a time. Answer with a number, or with the first words of a line; " +
+		"? says the choices again, b goes back, q quits.")
 	err := s.firstMenu(ctx)
 	if ctx.Err() != nil {
 		err = errQuit{}
@@ -147,7 +148,8 @@ func (s *session) run(ctx context.Context, stdin string, args ...string) error {
 func (s *session) ran(ctx context.Context, stdin string, args ...string) (done bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	code, inverse := s.Run(ctx, stdin, append([]string{"--agent", string(s.agent), "--actor", string(model.Operator), "--no-color"}, args...)...)
+	code, inverse := s.Run(ctx, stdin, append([]string{"--agent", string(s.agent), "--actor", string(model.Operator), "--no-color"},
+		args...)...)
 	s.inverse = inverse
 	return code == 0, s.View(ctx, func(r model.Reader) error {
 		s.notified = max(s.notified, r.Revision())

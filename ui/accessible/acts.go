@@ -181,9 +181,11 @@ func (s *session) wait(ctx context.Context, l itemView) error {
 		return option{words, func(ctx context.Context) error { return s.waits(ctx, l, detail{question, flag}, more) }, ""}
 	}
 	_, err := s.choose(ctx, "What should it wait for?", []option{
-		kind("An answer of the operator", "--operator", "The question:", detail{"Answers to propose, with | between (empty: none):", "--choice"}),
+		kind("An answer of the operator", "--operator", "The question:", detail{"Answers to propose, with | between (empty: none):",
+			"--choice"}),
 		kind("A task or delegation", "--task", "Its id:"),
-		kind("Something outside", "--external", "What, as github:owner/repo#7:", detail{"Who will tell, as ci (empty: anybody):", "--source"}, detail{"What must be so (empty: anything):", "--condition"}),
+		kind("Something outside", "--external", "What, as github:owner/repo#7:",
+			detail{"Who will tell, as ci (empty: anybody):", "--source"}, detail{"What must be so (empty: anything):", "--condition"}),
 		kind("A time", "--timer", "When, as 30m, 16:00 or tomorrow 9:"),
 	})
 	return err
@@ -302,7 +304,8 @@ func (s *session) report(ctx context.Context, l itemView) error {
 			func(ctx context.Context) error { return s.run(ctx, "", "report", id, fmt.Sprintf("--offered=%d", i+1)) }, ""})
 	}
 	options = append(options, option{"Your own words", own, ""},
-		option{"None of them: it stays without a report, and asks no more", func(ctx context.Context) error { return s.run(ctx, "", "report", id, "--none") }, ""})
+		option{"None of them: it stays without a report, and asks no more",
+			func(ctx context.Context) error { return s.run(ctx, "", "report", id, "--none") }, ""})
 	_, err := s.choose(ctx, "Completed without a report. Which words are it?", options)
 	return err
 }

@@ -204,7 +204,8 @@ var notHere = map[action.ID]string{
 	action.MarkRange: "marking takes spans, as 5-7", action.MarkClass: "marking takes classes, as queued",
 	action.Palette: "a choice takes the first words of any line", action.Follow: "what others do is told as it happens",
 	action.Refresh: "each menu is read anew", action.Redraw: "nothing is redrawn: ? says a menu again",
-	action.Back: goes, action.WayBack: goes, action.Quit: "q", action.ForceQuit: "ctrl+c is the terminal's own", action.Suspend: "ctrl+z is the terminal's own",
+	action.Back: goes, action.WayBack: goes, action.Quit: "q", action.ForceQuit: "ctrl+c is the terminal's own",
+	action.Suspend:  "ctrl+z is the terminal's own",
 	action.CopyBack: goes, action.TodoClose: goes, action.TriageClose: goes, action.ThreadClose: goes, action.ConflictClose: goes,
 	action.TodoSave: "each change of the checklist is saved at once", action.TodoUndo: "Undo takes the last change of the checklist back",
 }
@@ -239,5 +240,6 @@ func (s *session) help(context.Context) error {
 // where tells the way to what is not in the first menu or an item's.
 var where = map[action.Context]string{
 	action.Copy: " In Copy.", action.Todos: " In Edit todos.", action.Triage: " In Triage findings.",
-	action.ThreadBoard: " In Threads and branches.", action.Conflict: " When somebody else wrote the plan meanwhile.", action.Menu: " In Agents.",
+	action.ThreadBoard: " In Threads and branches.", action.Conflict: " When somebody else wrote the plan meanwhile.",
+	action.Menu: " In Agents.",
 }

@@ -89,10 +89,12 @@ func (s *session) bulkOptions(rows []model.Row) []option {
 		{"Block them: say what they cannot advance without", asking("Blocked by:", func(ctx context.Context, in string) error {
 			return block(ctx, action.BlockRows{By: model.Text(in)}, "Blocked")
 		}), action.Block},
-		{"Unblock them: clear the blockers and their waits", func(ctx context.Context) error { return block(ctx, action.BlockRows{Clear: true}, "Unblocked") }, action.Block},
-		{"Recheck them at another time: each keeps its blocker", asking("When, as 30m, 16:00 or tomorrow 9:", func(ctx context.Context, in string) error {
-			return block(ctx, action.BlockRows{Recheck: in}, "Moved the recheck of")
-		}), action.Block},
+		{"Unblock them: clear the blockers and their waits",
+			func(ctx context.Context) error { return block(ctx, action.BlockRows{Clear: true}, "Unblocked") }, action.Block},
+		{"Recheck them at another time: each keeps its blocker",
+			asking("When, as 30m, 16:00 or tomorrow 9:", func(ctx context.Context, in string) error {
+				return block(ctx, action.BlockRows{Recheck: in}, "Moved the recheck of")
+			}), action.Block},
 		{"Acknowledge what they need: they are quiet until something new happens", func(ctx context.Context) error {
 			return s.send(ctx, action.AcknowledgeRows(rows), strings.ToLower(seen), seen+".")
 		}, action.Acknowledge},

@@ -101,7 +101,8 @@ func (s *session) firstOptions(v view) []option {
 	}
 	for _, name := range config.Names(s.Settings.Filters) {
 		words := s.Settings.Filters[name]
-		out = append(out, option{"Filter " + model.Text(name).String(), func(ctx context.Context) error { return s.items(ctx, words) }, action.CustomCommands})
+		out = append(out, option{"Filter " + model.Text(name).String(), func(ctx context.Context) error { return s.items(ctx, words) },
+			action.CustomCommands})
 	}
 	out = append(out, s.customOptions(nil)...)
 	out = append(out, s.enabled(s.state(v), map[action.ID]func(context.Context) error{
@@ -198,13 +199,16 @@ func (s *session) items(ctx context.Context, words string) error {
 		}
 		var options []option
 		for _, r := range rows {
-			options = append(options, option{rowWords(r, s.Now()), func(ctx context.Context) error { return s.item(ctx, r.ID) }, action.Open})
+			options = append(options, option{rowWords(r, s.Now()), func(ctx context.Context) error { return s.item(ctx, r.ID) },
+				action.Open})
 		}
-		options = append(options, option{"Mark some of them, and do something to all", func(ctx context.Context) error { return s.mark(ctx, rows) }, action.Mark})
+		options = append(options, option{"Mark some of them, and do something to all",
+			func(ctx context.Context) error { return s.mark(ctx, rows) }, action.Mark})
 		if words != "" && s.SaveFilter != nil {
 			options = append(options, acting(action.SaveFilter, func(ctx context.Context) error { return s.saveFilter(ctx, words) }))
 		}
-		if back, err := s.choose(ctx, fmt.Sprintf("%s of %s", counted(len(rows), "work item"), model.Text(s.agent)), options); back || err != nil {
+		if back, err := s.choose(ctx, fmt.Sprintf("%s of %s", counted(len(rows), "work item"), model.Text(s.agent)), options); back ||
+			err != nil {
 			return err
 		}
 	}
@@ -275,7 +279,8 @@ func (s *session) customOptions(l *itemView) []option {
 	var out []option
 	for _, x := range s.Settings.Commands {
 		if s.RunCustom != nil && x.OfItem() == (l != nil) {
-			out = append(out, option{"Your own: " + model.Text(x.Name).String(), func(ctx context.Context) error { return s.runCustom(ctx, x, l) }, action.CustomCommands})
+			out = append(out, option{"Your own: " + model.Text(x.Name).
+				String(), func(ctx context.Context) error { return s.runCustom(ctx, x, l) }, action.CustomCommands})
 		}
 	}
 	return out
@@ -292,7 +297,8 @@ func (s *session) runCustom(ctx context.Context, x config.Command, l *itemView) 
 		return err
 	}
 	if x.Dangerous {
-		if ok, err := s.yes(ctx, fmt.Sprintf("This command is marked as dangerous: %s. Run it?", model.Text(strings.Join(argv, " ")))); err != nil || !ok {
+		if ok, err := s.yes(ctx, fmt.Sprintf("This command is marked as dangerous: %s. Run it?",
+			model.Text(strings.Join(argv, " ")))); err != nil || !ok {
 			return err
 		}
 	}

@@ -55,7 +55,8 @@ func (s *session) changes(ctx context.Context, l itemView) error {
 	}
 	s.sayChanges("Since you looked", c)
 	_, err := s.choose(ctx, "The changes", []option{
-		{titleOf(action.PlanSeen) + ": they count as looked at", func(ctx context.Context) error { return s.Plans.Keep(ctx, l.row.ID, now) }, action.PlanSeen},
+		{titleOf(action.PlanSeen) + ": they count as looked at",
+			func(ctx context.Context) error { return s.Plans.Keep(ctx, l.row.ID, now) }, action.PlanSeen},
 	})
 	return err
 }
@@ -229,5 +230,6 @@ func (s *session) todoOptions(l itemView, list []model.Todo, i int) []option {
 	if i < len(list)-1 {
 		out = append(out, option{"Move it down", swapped(i + 1), action.TodoRowDown})
 	}
-	return append(out, option{"Drop it", saving(func(list []model.Todo) []model.Todo { return slices.Delete(list, i, i+1) }), action.TodoDrop})
+	return append(out, option{"Drop it", saving(func(list []model.Todo) []model.Todo { return slices.Delete(list, i, i+1) }),
+		action.TodoDrop})
 }

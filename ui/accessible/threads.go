@@ -68,7 +68,8 @@ func (s *session) threadOptions(b action.ThreadRow) []option {
 			off = append(off, title(a)+": "+action.Standard().Keyed(w.Off))
 			continue
 		}
-		out = append(out, option{fmt.Sprintf("%s: %s", title(a), w.Shows), func(ctx context.Context) error { return s.actOnThread(ctx, b, w) }, w.ID})
+		out = append(out, option{fmt.Sprintf("%s: %s", title(a), w.Shows),
+			func(ctx context.Context) error { return s.actOnThread(ctx, b, w) }, w.ID})
 	}
 	return append(out, s.disabled(off)...)
 }

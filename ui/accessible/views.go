@@ -43,9 +43,11 @@ func memberWords(m model.FleetMember) string {
 func (s *session) member(ctx context.Context, a model.Agent) error {
 	s.agent = a.ID
 	name := string(a.ID)
-	stop := option{"Stop it: no turn begins, a running one ends", func(ctx context.Context) error { return s.run(ctx, "", "agents", "stop", name) }, action.MenuPosture}
+	stop := option{"Stop it: no turn begins, a running one ends",
+		func(ctx context.Context) error { return s.run(ctx, "", "agents", "stop", name) }, action.MenuPosture}
 	if a.Posture == model.Stopped {
-		stop = option{"Resume it: it may run again", func(ctx context.Context) error { return s.run(ctx, "", "agents", "resume", name) }, action.MenuPosture}
+		stop = option{"Resume it: it may run again", func(ctx context.Context) error { return s.run(ctx, "", "agents", "resume", name) },
+			action.MenuPosture}
 	}
 	_, err := s.choose(ctx, fmt.Sprintf("Agent %s", model.Text(a.ID)), []option{
 		{"Its work items", func(ctx context.Context) error { return s.items(ctx, "") }, action.Open},
@@ -116,8 +118,10 @@ func (s *session) reports(ctx context.Context) error {
 			if row.Reported {
 				has = "with a report"
 			}
-			words := fmt.Sprintf("%s, %s, %s, %s, %s", model.Text(row.AgentID), row.Handle, row.Objective, has, text.Age(s.Now().Sub(row.UpdatedAt)))
-			options = append(options, option{words, func(ctx context.Context) error { return s.openItem(ctx, row.AgentID, row.ID) }, action.Open})
+			words := fmt.Sprintf("%s, %s, %s, %s, %s", model.Text(row.AgentID), row.Handle, row.Objective, has,
+				text.Age(s.Now().Sub(row.UpdatedAt)))
+			options = append(options, option{words, func(ctx context.Context) error { return s.openItem(ctx, row.AgentID, row.ID) },
+				action.Open})
 		}
 		return nil
 	})

@@ -131,7 +131,8 @@ func (t Catalogue) Refusal(a Action, s State) string {
 	case a.Writes && s.ReadOnly != "":
 		return s.ReadOnly
 	case a.Single && s.Marked > 0:
-		return fmt.Sprintf("%s takes one item, and %d are marked: %s unmarks", strings.TrimSuffix(strings.ToLower(a.Title), "…"), s.Marked, t.KeyOf(Back))
+		return fmt.Sprintf("%s takes one item, and %d are marked: %s unmarks", strings.TrimSuffix(strings.ToLower(a.Title), "…"), s.Marked,
+			t.KeyOf(Back))
 	case a.why == nil:
 		return ""
 	}

@@ -109,7 +109,8 @@ func ageOf(s string) (older bool, d time.Duration, ok bool) {
 		return false, 0, false
 	}
 	n, err := strconv.Atoi(s[1 : len(s)-1])
-	unit, known := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}[s[len(s)-1]]
+	unit, known := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour,
+		'w': 7 * 24 * time.Hour}[s[len(s)-1]]
 	return s[0] == '>', time.Duration(n) * unit, err == nil && known
 }
 
@@ -178,8 +179,9 @@ var eventKinds = map[string][]model.EventKind{
 	"report":  {model.EventReportPromoted, model.EventReportOffered, model.EventReportDeclined, model.EventBriefSuppressed},
 	"warning": {model.EventCompletionWarning, model.EventStalled},
 	"message": {model.EventMessageQueued, model.EventMessagesSent, model.EventMessagesSeen, model.EventOperatorAnswered},
-	"turn":    {model.EventTurnStarted, model.EventTurnEnded, model.EventRound}, "tick": {model.EventTickEmitted, model.EventRecheckConsumed},
-	"task": {model.EventTaskStarted, model.EventTaskEnded}, "agent": {model.EventAgentAdded, model.EventAgentUpdated},
+	"turn":    {model.EventTurnStarted, model.EventTurnEnded, model.EventRound},
+	"tick":    {model.EventTickEmitted, model.EventRecheckConsumed},
+	"task":    {model.EventTaskStarted, model.EventTaskEnded}, "agent": {model.EventAgentAdded, model.EventAgentUpdated},
 	"delegation": {model.EventDelegationOpened, model.EventDelegationCompleted}, "seen": {model.EventAcknowledged},
 }
 
@@ -199,7 +201,8 @@ func (t filterTerm) checkEvent() string {
 	case "kind":
 		for k := range strings.SplitSeq(t.arg, ",") {
 			if _, ok := eventKinds[k]; k != "" && !ok {
-				return "no kind " + model.Text(k).String() + ": item, pick, plan, wait, trigger, report, warning, message, turn, tick, task, agent, delegation, seen"
+				return "no kind " + model.Text(k).
+					String() + ": item, pick, plan, wait, trigger, report, warning, message, turn, tick, task, agent, delegation, seen"
 			}
 		}
 		return ""
@@ -255,7 +258,8 @@ func ParseReportFilter(s string, now time.Time) RowFilter {
 		switch {
 		case strings.HasPrefix(w, `"`) || !ok:
 			t.arg = strings.ToLower(strings.Trim(w, `"`))
-		case kind == "age" && t.withKind("age", arg).check() == "", kind == "agent", kind == "text", kind == "has" && arg == "report", kind == "has" && arg == "":
+		case kind == "age" && t.withKind("age", arg).check() == "", kind == "agent", kind == "text", kind == "has" && arg == "report",
+			kind == "has" && arg == "":
 			t.kind, t.arg = kind, strings.ToLower(strings.Trim(arg, `"`))
 		default:
 			f.Trouble = "no term " + model.Text(w).String() + ": text:, agent:, has:report and age:"

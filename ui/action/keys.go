@@ -85,7 +85,8 @@ func (t Catalogue) clashes() []KeyTrouble {
 				if clash && other == a.ID {
 					out = append(out, KeyTrouble{ID: a.ID, Key: k, Why: k + " is given twice"})
 				} else if clash {
-					out = append(out, KeyTrouble{ID: a.ID, Key: k, With: other, Why: fmt.Sprintf("%s means %s and %s in the context %q", k, other, a.ID, string(in))})
+					out = append(out, KeyTrouble{ID: a.ID, Key: k, With: other, Why: fmt.Sprintf("%s means %s and %s in the context %q", k,
+						other, a.ID, string(in))})
 				}
 				taken[k] = a.ID
 			}

@@ -120,10 +120,12 @@ func RunsAsItStands(command model.Text) error {
 }
 
 // TakeOverHint is what is said before a thread of another branch is taken over.
-const TakeOverHint = "From here on it belongs to this branch: what it says of files and of verified facts was seen elsewhere. Going back to its branch would wake it as it is."
+const TakeOverHint = "From here on it belongs to this branch: what it says of files and of verified facts was seen elsewhere. Going back " +
+	"to its branch would wake it as it is."
 
 // RecommendedHint is what is said before a command that a thread recommends is run.
-const RecommendedHint = "An agent wrote this. These words run as they stand, without a shell, as you. How it ends becomes a fact of the thread."
+const RecommendedHint = "An agent wrote this. These words run as they stand, without a shell, as you. How it ends becomes a fact of the " +
+	"thread."
 
 // NotRunnableHint is said of a command that is more than words.
 const NotRunnableHint = "It needs a shell, or holds hidden characters: vise does not run it. Type it yourself, if you mean it."

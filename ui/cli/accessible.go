@@ -98,7 +98,8 @@ func (a *app) clip(p edits) func(context.Context, string, string) string {
 			if err != nil {
 				return fmt.Sprintf("%s was not copied: %s.", what, model.Text(err.Error()))
 			}
-			text, said = path, fmt.Sprintf("%s is too long for a terminal. It is in a file, whose path was sent (OSC 52): %s", what, model.Text(path))
+			text, said = path, fmt.Sprintf("%s is too long for a terminal. It is in a file, whose path was sent (OSC 52): %s", what,
+				model.Text(path))
 		}
 		if _, err := io.WriteString(a.out, action.ClipboardSequence(text, screen)); err != nil {
 			return ""

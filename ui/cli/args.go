@@ -213,7 +213,8 @@ func (g *globals) register(root *cobra.Command) {
 	f := root.PersistentFlags()
 	f.StringVar(&g.home, "home", "", "the home to work in (VISE_HOME; default: vise in the user's data directory)")
 	f.StringVar(&g.agent, "agent", "", "the agent to act for or look at (VISE_AGENT; default: the only one)")
-	f.StringVar(&g.actor, "actor", "", "who acts: operator, agent:NAME, external:NAME or unknown (VISE_ACTOR; default: operator on a terminal, else unknown; only the operator may --force)")
+	f.StringVar(&g.actor, "actor", "", "who acts: operator, agent:NAME, external:NAME or unknown (VISE_ACTOR; default: operator on a "+
+		"terminal, else unknown; only the operator may --force)")
 	f.BoolVar(&g.json, "json", false, "answer in JSON")
 	f.BoolVar(&g.strict, "strict", false, "exit 6 when there are warnings")
 	f.BoolVar(&g.noColor, "no-color", false, "no colours (NO_COLOR)")

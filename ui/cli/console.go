@@ -336,7 +336,8 @@ func (d desktop) Notify(ctx context.Context, title, body string) error {
 	ctx, stop := context.WithTimeout(ctx, desktopTimeout)
 	defer stop()
 	if runtime.GOOS == "darwin" {
-		return exec.CommandContext(ctx, "osascript", "-e", "on run a", "-e", "display notification (item 2 of a) with title (item 1 of a)", "-e", "end run", title, body).Run()
+		return exec.CommandContext(ctx, "osascript", "-e", "on run a", "-e", "display notification (item 2 of a) with title (item 1 of a)",
+			"-e", "end run", title, body).Run()
 	}
 	return exec.CommandContext(ctx, "notify-send", "--app-name=vise", "--", title, body).Run()
 }

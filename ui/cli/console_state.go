@@ -129,7 +129,8 @@ func newPlaces(home string, getenv func(string) string, now func() time.Time) *p
 // for it.
 func terminalOf(getenv func(string) string) string {
 	for _, names := range [][]string{
-		{"TMUX_PANE", "TMUX"}, {"WINDOW", "STY"}, {"ZELLIJ_PANE_ID", "ZELLIJ_SESSION_NAME"}, {"KITTY_WINDOW_ID", "KITTY_PID"}, {"WEZTERM_PANE"},
+		{"TMUX_PANE", "TMUX"}, {"WINDOW", "STY"}, {"ZELLIJ_PANE_ID", "ZELLIJ_SESSION_NAME"}, {"KITTY_WINDOW_ID", "KITTY_PID"},
+		{"WEZTERM_PANE"},
 		{"ITERM_SESSION_ID"}, {"TERM_SESSION_ID"}, {"WT_SESSION"}, {"SSH_TTY"},
 	} {
 		if getenv(names[0]) == "" {
@@ -239,7 +240,8 @@ func polling(home string) []model.Condition {
 	if more := len(running) - 1; more > 0 {
 		said += fmt.Sprintf(", and %d more poll", more)
 	}
-	return []model.Condition{{Code: model.CodePolling, Message: said, Hint: "changes of plans show late; raise fs.inotify.max_user_instances and max_user_watches, or end programs that watch much"}}
+	return []model.Condition{{Code: model.CodePolling, Message: said,
+		Hint: "changes of plans show late; raise fs.inotify.max_user_instances and max_user_watches, or end programs that watch much"}}
 }
 
 // conditions are the ways in which an open home works less well than it should.

@@ -153,7 +153,8 @@ func (r *fileTodos) Read(_ context.Context, links []model.TodoRef) console.Files
 	case err == nil:
 		out.Session, out.Base, out.Todos = model.Text(w.Name()), model.Text(w.Path()), slices.Clone(w.snap.Todos)
 		for _, d := range w.snap.Damaged {
-			out.Damaged = append(out.Damaged, (model.Text(d.Source) + "/" + model.Text(d.File) + " is damaged: " + model.Text(d.Reason)).String())
+			out.Damaged = append(out.Damaged, (model.Text(d.Source) + "/" + model.Text(d.File) + " is damaged: " + model.Text(d.Reason)).
+				String())
 		}
 	case !errors.Is(err, todos.ErrNoSession) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, todos.ErrGone):
 		out.Trouble = model.Text(err.Error()).String()

@@ -139,7 +139,8 @@ func readAnswer[T any](ctx context.Context, a *app, show func(*page, T), read fu
 }
 
 // readItem is readAnswer about the item that ref names.
-func readItem[T any](ctx context.Context, a *app, ref string, show func(*page, T), read func(model.Reader, model.WorkItem) T) (answer, error) {
+func readItem[T any](ctx context.Context, a *app, ref string, show func(*page, T), read func(model.Reader, model.WorkItem) T) (answer,
+	error) {
 	id, err := a.resolve(ctx, ref)
 	if err != nil {
 		return answer{}, err

@@ -76,7 +76,8 @@ func readHolon(dir string) (holonLedger, error) {
 		return holonLedger{}, err
 	}
 	defer home.root.Close()
-	r := &holonReader{home: home, agents: map[model.AgentID]*holonAgent{}, reports: map[model.ItemID]model.Text{}, kept: map[model.ItemID]map[string]json.RawMessage{}}
+	r := &holonReader{home: home, agents: map[model.AgentID]*holonAgent{}, reports: map[model.ItemID]model.Text{},
+		kept: map[model.ItemID]map[string]json.RawMessage{}}
 	r.ledger.Dir = filepath.Join(dir, filepath.FromSlash(home.ledger))
 	for _, step := range []func() error{r.readReports, r.readItems, r.readWaits, r.readFocus, r.countOthers} {
 		if err := step(); err != nil {
@@ -117,7 +118,8 @@ func findHolon(dir string) (holonHome, error) {
 		}
 	}
 	defer root.Close()
-	return holonHome{}, model.Refuse(model.CodeNotFound, "no Holon ledger in %s: neither .holon/ledger nor ledger is there", model.Text(dir)).
+	return holonHome{}, model.Refuse(model.CodeNotFound, "no Holon ledger in %s: neither .holon/ledger nor ledger is there",
+		model.Text(dir)).
 		At("dir").WithHint("%s", otherHolonAgents(dir))
 }
 

@@ -179,7 +179,8 @@ func (p *page) changed(did string, v model.View) {
 func (p *page) item(v model.View, waits []model.Wait) {
 	mark, name := className(v.Class)
 	p.line("%s  %s", p.strong(string(v.Handle)), p.strong(v.Objective.String()))
-	p.line("%s · %s · plan %s · revision %d", p.class(v.Class, mark+" "+name), strings.ReplaceAll(string(v.Scheduling), "_", " "), v.PlanStatus, v.Revision)
+	p.line("%s · %s · plan %s · revision %d", p.class(v.Class, mark+" "+name), strings.ReplaceAll(string(v.Scheduling), "_", " "),
+		v.PlanStatus, v.Revision)
 	p.line("%s", p.muted("id "+string(v.ID)+" · agent "+string(v.AgentID)+" · created "+when(v.CreatedAt)+" · updated "+when(v.UpdatedAt)))
 	if v.BlockedBy != "" {
 		p.line("")

@@ -126,7 +126,8 @@ func (a *app) compactVerb() *cobra.Command {
 		var out compacted
 		out.Before, out.After, err = d.Ledger().Compact(ctx)
 		return answer{data: out, text: func(p *page) {
-			p.line("the ledger had %s, %s of them free, and has %s now", sizeOf(out.Before.Bytes), sizeOf(out.Before.Free), sizeOf(out.After.Bytes))
+			p.line("the ledger had %s, %s of them free, and has %s now", sizeOf(out.Before.Bytes), sizeOf(out.Before.Free),
+				sizeOf(out.After.Bytes))
 		}}, err
 	})
 }

@@ -65,7 +65,8 @@ func (a *app) complete(ctx context.Context, ref string, o completeOptions) (answ
 	}
 	in, err := a.applyEnding(ctx, o.mutation, a.agent, model.Round{
 		Text: report, WorkItemID: id,
-		Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: id, Force: o.force, LinkedTodos: words, SeenRevision: o.ifRevision}}},
+		Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: id, Force: o.force, LinkedTodos: words,
+			SeenRevision: o.ifRevision}}},
 	}, end)
 	if err != nil {
 		return answer{}, err
@@ -298,7 +299,8 @@ func (a *app) giveReport(ctx context.Context, ref string, o reportOptions) (answ
 	})
 }
 
-func (a *app) settleReport(ctx context.Context, ref string, o reportOptions, did string, make func(model.ItemID) model.Command) (answer, error) {
+func (a *app) settleReport(ctx context.Context, ref string, o reportOptions, did string, make func(model.ItemID) model.Command) (answer,
+	error) {
 	in, err := a.act(ctx, ref, o.mutation, make)
 	show := func(p *page, out home.CompletionResult) { p.changed(did, out.WorkItem) }
 	return changeAnswer(ctx, a, in, err, show, home.CompletionResultOf)

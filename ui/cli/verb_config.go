@@ -58,7 +58,8 @@ func (a *app) settingsVerb(c *cobra.Command, run func(config.Place, config.Setti
 func configPlace(getenv func(string) string) (config.Place, error) {
 	at, err := config.PlaceOf(getenv)
 	if err != nil {
-		return at, model.Refuse(model.CodeInvalid, "there is no place for a configuration").Because(err).WithHint("set XDG_CONFIG_HOME or HOME")
+		return at, model.Refuse(model.CodeInvalid, "there is no place for a configuration").Because(err).
+			WithHint("set XDG_CONFIG_HOME or HOME")
 	}
 	return at, nil
 }

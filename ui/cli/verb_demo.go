@@ -117,7 +117,8 @@ type demoAct struct {
 // prepare makes the agents with what they have done so far. It is over at once.
 func (w demoWorld) prepare(ctx context.Context) error {
 	for i, in := range demoPrologue(w.Now()) {
-		if _, err := w.Ledger.Apply(ctx, model.Envelope{Key: fmt.Sprintf("prologue-%d", i), Actor: model.Operator, Command: in}); err != nil {
+		if _, err := w.Ledger.Apply(ctx, model.Envelope{Key: fmt.Sprintf("prologue-%d", i), Actor: model.Operator,
+			Command: in}); err != nil {
 			return fmt.Errorf("demo: agent %s: %w", in.AgentID, err)
 		}
 	}
@@ -210,44 +211,58 @@ func demoScript() []demoAct {
 	s := time.Second
 	return []demoAct{
 		{After: 6 * s, Agent: mainAgent, Item: "wi-limiter", Plan: "limiter-burst"},
-		{After: 7 * s, Agent: mainAgent, Command: model.Trigger{WorkItemID: "wi-retry", Source: "ci.github", Payload: "run 8812 succeeded"}, By: "external:ci"},
+		{After: 7 * s, Agent: mainAgent, Command: model.Trigger{WorkItemID: "wi-retry", Source: "ci.github", Payload: "run 8812 succeeded"},
+			By: "external:ci"},
 		{After: 8 * s, Agent: ciAgent, Command: checklist("wi-matrix", "x Drop go 1.24", "x Merge lint jobs", "~ Cache modules")},
 		{After: 9 * s, Agent: mainAgent, Item: "wi-limiter", Plan: "limiter-tests",
-			Command: checklist("wi-limiter", "x Extract interface", "x Move bucket", "x Compile gateway", "x Write limiter contract tests", "~ Replay traffic", "Update runbook")},
+			Command: checklist("wi-limiter", "x Extract interface", "x Move bucket", "x Compile gateway", "x Write limiter contract tests",
+				"~ Replay traffic", "Update runbook")},
 		{After: 7 * s, Agent: docsAgent, Command: model.PickWorkItem{WorkItemID: "wi-rollout"}},
-		{After: 9 * s, Agent: docsAgent, Item: "wi-rollout", Plan: "rollout", Command: checklist("wi-rollout", "x Outline", "~ Metrics to watch", "Rollback")},
-		{After: 8 * s, Agent: ciAgent, As: "warm", Command: model.CreateWorkItem{Objective: "Warm the module cache in CI", Plan: "# Warm cache\n\nSave it on main, restore it everywhere.\n", TodoList: checklistOf("Save on main", "Restore in pull requests")}},
-		{After: 10 * s, Agent: mainAgent, Command: checklist("wi-limiter", "x Extract interface", "x Move bucket", "x Compile gateway", "x Write limiter contract tests", "x Replay traffic", "~ Update runbook")},
+		{After: 9 * s, Agent: docsAgent, Item: "wi-rollout", Plan: "rollout",
+			Command: checklist("wi-rollout", "x Outline", "~ Metrics to watch", "Rollback")},
+		{After: 8 * s, Agent: ciAgent, As: "warm", Command: model.CreateWorkItem{Objective: "Warm the module cache in CI",
+			Plan:     "# Warm cache\n\nSave it on main, restore it everywhere.\n",
+			TodoList: checklistOf("Save on main", "Restore in pull requests")}},
+		{After: 10 * s, Agent: mainAgent, Command: checklist("wi-limiter", "x Extract interface", "x Move bucket", "x Compile gateway",
+			"x Write limiter contract tests", "x Replay traffic", "~ Update runbook")},
 		{After: 6 * s, Agent: ciAgent, Command: model.Round{
-			Text:  "Lint is one job, Go 1.24 is gone, modules are cached: a pull request takes 4m10s instead of 11m.",
-			Calls: calls(checklist("wi-matrix", "x Drop go 1.24", "x Merge lint jobs", "x Cache modules"), model.CompleteWorkItem{WorkItemID: "wi-matrix"})}},
+			Text: "Lint is one job, Go 1.24 is gone, modules are cached: a pull request takes 4m10s instead of 11m.",
+			Calls: calls(checklist("wi-matrix", "x Drop go 1.24", "x Merge lint jobs", "x Cache modules"),
+				model.CompleteWorkItem{WorkItemID: "wi-matrix"})}},
 		{After: 6 * s, Agent: ciAgent, Command: model.PickWorkItem{WorkItemID: "warm", Reason: "the cache is fresh in mind"}},
 		{After: 10 * s, Agent: docsAgent, Command: model.WaitFor{
 			WorkItemID: "wi-rollout", Wake: model.WakeOperatorInput, Reason: "which metrics page to link",
 			Question: "Link the public status page or the internal dashboard?", Choices: []model.Text{"public", "internal", "both"}}},
 		{After: 8 * s, Agent: mainAgent, Command: model.Round{
-			Text:  "The limiter lives in package limit, without HTTP imports. Headers of 24 h of replayed traffic are byte-identical; contract tests pass with -race. The runbook has the new metric names.",
+			Text: "The limiter lives in package limit, without HTTP imports. Headers of 24 h of replayed traffic are byte-identical; " +
+				"contract tests pass with -race. The runbook has the new metric names.",
 			Calls: calls(model.CompleteWorkItem{WorkItemID: "wi-limiter"})}},
-		{After: 7 * s, Agent: mainAgent, Command: model.PickWorkItem{WorkItemID: "wi-retry", ClearBlocker: true, Reason: "CI run 8812 is green"}},
+		{After: 7 * s, Agent: mainAgent, Command: model.PickWorkItem{WorkItemID: "wi-retry", ClearBlocker: true,
+			Reason: "CI run 8812 is green"}},
 		{After: 9 * s, Agent: ciAgent, Command: checklist("warm", "x Save on main", "~ Restore in pull requests")},
 		{After: 8 * s, Agent: mainAgent, Command: model.Round{
-			Text:  "PR #341 is merged. Retries are at most 10 % of the last minute's requests; the budget is a metric.",
-			Calls: calls(checklist("wi-retry", "x Budget type", "x Wire into client", "x Merge"), model.CompleteWorkItem{WorkItemID: "wi-retry"})}},
+			Text: "PR #341 is merged. Retries are at most 10 % of the last minute's requests; the budget is a metric.",
+			Calls: calls(checklist("wi-retry", "x Budget type", "x Wire into client", "x Merge"),
+				model.CompleteWorkItem{WorkItemID: "wi-retry"})}},
 		{After: 8 * s, Agent: mainAgent, Command: model.PickWorkItem{WorkItemID: "wi-jitter"}},
-		{After: 9 * s, Agent: mainAgent, Item: "wi-jitter", Plan: "jitter-done", Command: checklist("wi-jitter", "x Full jitter", "~ Measure the herd test")},
+		{After: 9 * s, Agent: mainAgent, Item: "wi-jitter", Plan: "jitter-done",
+			Command: checklist("wi-jitter", "x Full jitter", "~ Measure the herd test")},
 		{After: 9 * s, Agent: ciAgent, Command: model.WaitFor{WorkItemID: "warm", Wake: model.WakeExternal, Reason: "CI run 8830",
 			Resource: "github:acme/gateway#344", Source: "ci.github", RecheckAfterMS: minutes(60)}},
 		{After: 8 * s, Agent: ciAgent, Command: model.PickWorkItem{WorkItemID: "wi-repro"}},
-		{After: 10 * s, Agent: mainAgent, As: "quota", Command: model.CreateWorkItem{Objective: "Per-tenant quotas on top of the limiter", PlanStatus: model.NeedsInput,
-			Plan: "# Quotas\n\nWho sets them: the tenant's admin, or we?\n"}},
-		{After: 12 * s, Agent: ciAgent, Command: model.Trigger{WorkItemID: "warm", Source: "ci.github", Payload: "run 8830 failed: restore key not found"}, By: "external:ci"},
+		{After: 10 * s, Agent: mainAgent, As: "quota", Command: model.CreateWorkItem{Objective: "Per-tenant quotas on top of the limiter",
+			PlanStatus: model.NeedsInput,
+			Plan:       "# Quotas\n\nWho sets them: the tenant's admin, or we?\n"}},
+		{After: 12 * s, Agent: ciAgent, Command: model.Trigger{WorkItemID: "warm", Source: "ci.github",
+			Payload: "run 8830 failed: restore key not found"}, By: "external:ci"},
 		{After: 9 * s, Agent: ciAgent, Command: model.PickWorkItem{WorkItemID: "warm", Reason: "CI run 8830 failed"}},
 		{After: 9 * s, Agent: mainAgent, Command: checklist("wi-jitter", "x Full jitter", "x Measure the herd test")},
 		{After: 6 * s, Agent: mainAgent, Command: model.Round{
 			Text:  "Backoff uses full jitter. The thundering herd test's p99 went from 2.4 s to 0.6 s.",
 			Calls: calls(model.CompleteWorkItem{WorkItemID: "wi-jitter"})}},
 		{After: 8 * s, Agent: mainAgent, Command: model.PickWorkItem{WorkItemID: "wi-flags"}},
-		{After: 10 * s, Agent: mainAgent, Command: checklist("wi-flags", "~ List flags older than 90 days", "Remove readers", "Remove writers")},
+		{After: 10 * s, Agent: mainAgent, Command: checklist("wi-flags", "~ List flags older than 90 days", "Remove readers",
+			"Remove writers")},
 	}
 }
 
@@ -284,34 +299,45 @@ func demoPrologue(now time.Time) []model.Import {
 	return []model.Import{
 		{AgentID: mainAgent, Focus: "wi-limiter", Items: []model.Imported{
 			{Item: item("wi-limiter", "Split rate limiter out of gateway", model.Ready, ago(5*time.Hour), ago(14*time.Minute),
-				"x Extract interface", "x Move bucket", "x Compile gateway", "~ Write limiter contract tests", "Replay traffic", "Update runbook"), Plan: demoText("limiter")},
-			{Item: blocked(item("wi-retry", "Land retry budget PR", model.Ready, ago(2*day), ago(3*time.Hour), "x Budget type", "x Wire into client", "Merge"), "CI run 8812 on PR #341"), Plan: demoText("retry")},
-			{Item: item("wi-cache", "Pick cache eviction policy", model.NeedsInput, ago(day), ago(27*time.Minute)), Plan: demoText("cache")},
+				"x Extract interface", "x Move bucket", "x Compile gateway", "~ Write limiter contract tests", "Replay traffic",
+				"Update runbook"), Plan: demoText("limiter")},
+			{Item: blocked(item("wi-retry", "Land retry budget PR", model.Ready, ago(2*day), ago(3*time.Hour), "x Budget type",
+				"x Wire into client", "Merge"), "CI run 8812 on PR #341"), Plan: demoText("retry")},
+			{Item: item("wi-cache", "Pick cache eviction policy", model.NeedsInput, ago(day), ago(27*time.Minute)),
+				Plan: demoText("cache")},
 			{Item: item("wi-jitter", "Add jitter to backoff", model.Draft, ago(3*day), ago(2*time.Hour)), Plan: demoText("jitter")},
-			{Item: item("wi-flags", "Delete dead feature flags", model.Ready, ago(3*day), ago(150*time.Minute), "List flags older than 90 days", "Remove readers", "Remove writers")},
+			{Item: item("wi-flags", "Delete dead feature flags", model.Ready, ago(3*day), ago(150*time.Minute),
+				"List flags older than 90 days", "Remove readers", "Remove writers")},
 			{Item: item("wi-header", "Reproduce 日本語 header bug", model.Draft, ago(day), ago(time.Hour))},
 			{Item: blocked(item("wi-keys", "Rotate signing keys", model.Ready, ago(4*day), ago(2*day)), "ops must open the change window")},
-			{Item: done(item("wi-auth", "Fix flaky auth test", model.Ready, ago(day), ago(44*time.Minute), "x Reproduce under -race", "x Fix"), demoText("auth-report"))},
-			{Item: done(item("wi-go", "Bump go to 1.26", model.Ready, ago(day), ago(time.Hour), "x Bump", "x CI green"), "go.mod, CI images and the dev container are on 1.26; all tests pass.")},
+			{Item: done(item("wi-auth", "Fix flaky auth test", model.Ready, ago(day), ago(44*time.Minute), "x Reproduce under -race",
+				"x Fix"), demoText("auth-report"))},
+			{Item: done(item("wi-go", "Bump go to 1.26", model.Ready, ago(day), ago(time.Hour), "x Bump", "x CI green"),
+				"go.mod, CI images and the dev container are on 1.26; all tests pass.")},
 			{Item: done(item("wi-proto", "Remove unused proto", model.Draft, ago(2*day), ago(3*time.Hour)), "")},
 		}, Waits: []model.Wait{
-			wait("wt-retry", "wi-retry", model.WaitExternal, "CI run 8812 on PR #341", "github:acme/gateway#341", "ci.github", ago(3*time.Hour)),
+			wait("wt-retry", "wi-retry", model.WaitExternal, "CI run 8812 on PR #341", "github:acme/gateway#341", "ci.github",
+				ago(3*time.Hour)),
 			question("wt-cache", "wi-cache", "LRU or LFU for the plan cache?", ago(27*time.Minute), "LRU", "LFU", "measure first"),
 		}},
 		{AgentID: ciAgent, Focus: "wi-matrix", Items: []model.Imported{
-			{Item: item("wi-matrix", "Tidy CI matrix", model.Ready, ago(6*time.Hour), ago(9*time.Minute), "x Drop go 1.24", "~ Merge lint jobs", "Cache modules"), Plan: demoText("matrix")},
+			{Item: item("wi-matrix", "Tidy CI matrix", model.Ready, ago(6*time.Hour), ago(9*time.Minute), "x Drop go 1.24",
+				"~ Merge lint jobs", "Cache modules"), Plan: demoText("matrix")},
 			{Item: item("wi-repro", "Make release builds reproducible", model.Draft, ago(day), ago(5*time.Hour))},
 			{Item: blocked(item("wi-sdk", "Ship SDK 2.0", model.Ready, ago(5*day), ago(day)), "legal: licence of the vendored parser")},
 		}},
 		{AgentID: docsAgent, Items: []model.Imported{
-			{Item: item("wi-rollout", "Document limiter rollout", model.Draft, ago(8*time.Hour), ago(3*time.Hour), "Outline", "Metrics to watch", "Rollback")},
-			{Item: done(item("wi-faq", "Answer the ten open FAQ tickets", model.Ready, ago(2*day), ago(4*time.Hour), "x Ten answers"), "Ten tickets answered; three became pages.")},
+			{Item: item("wi-rollout", "Document limiter rollout", model.Draft, ago(8*time.Hour), ago(3*time.Hour), "Outline",
+				"Metrics to watch", "Rollback")},
+			{Item: done(item("wi-faq", "Answer the ten open FAQ tickets", model.Ready, ago(2*day), ago(4*time.Hour), "x Ten answers"),
+				"Ten tickets answered; three became pages.")},
 		}},
 	}
 }
 
 func item(id model.ItemID, objective model.Text, status model.PlanStatus, created, updated time.Time, list ...string) model.WorkItem {
-	return model.WorkItem{ID: id, Objective: objective, State: model.Open, PlanStatus: status, TodoList: checklistOf(list...), CreatedAt: created, UpdatedAt: updated}
+	return model.WorkItem{ID: id, Objective: objective, State: model.Open, PlanStatus: status, TodoList: checklistOf(list...),
+		CreatedAt: created, UpdatedAt: updated}
 }
 
 func blocked(w model.WorkItem, by model.Text) model.WorkItem {

@@ -52,11 +52,13 @@ func (a *app) doctorVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "doctor [PROGRAM]", Short: "Prove that the home is sound, or that an agent program's hooks arrive",
 		Long: "doctor proves every checksum and the journal's chain, that index and counts follow from the records,\n" +
-			"and looks at plan files, permissions and how changes are noticed. It exits 1 when it found something.", ValidArgs: agents.Programs,
+			"and looks at plan files, permissions and how changes are noticed. It exits 1 when it found something.",
+		ValidArgs: agents.Programs,
 	}
 	f := c.Flags()
 	f.BoolVar(&o.rebuild, "rebuild", false, "make index and counts anew from the records first")
-	f.BoolVar(&o.repair, "repair", false, "first mend what loses nothing: permissions, index and counts, journal, stale leases, spool, left-overs")
+	f.BoolVar(&o.repair, "repair", false, "first mend what loses nothing: permissions, index and counts, journal, stale leases, spool, "+
+		"left-overs")
 	f.DurationVar(&o.timeout, "timeout", 5*time.Minute, "give up proving the ledger after this time")
 	f.BoolVar(&o.inChild, "in-child", false, "prove the ledger in this process")
 	_ = f.MarkHidden("in-child")
@@ -272,7 +274,8 @@ func (a *app) prove(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	out := proof{Revision: h.Revision, Records: h.Records, Rows: h.Rows, Commits: h.Commits, Entries: h.Entries, Found: h.Found, Derived: h.Derived}
+	out := proof{Revision: h.Revision, Records: h.Records, Rows: h.Rows, Commits: h.Commits, Entries: h.Entries, Found: h.Found,
+		Derived: h.Derived}
 	c, err := d.Ledger().CheckCopy(ctx)
 	if err != nil {
 		return answer{}, err
@@ -335,7 +338,8 @@ const damagedHint = "vise restore --dry-run says what can be had back; the damag
 // copyVerdict is the proof of the journal beside the ledger. One that is behind catches up
 // by itself.
 func copyVerdict(p proof) check {
-	k := check{Name: "journal", OK: len(p.CopyProblems) == 0, Message: fmt.Sprintf("%d changes are copied as they are in the ledger", p.Copied)}
+	k := check{Name: "journal", OK: len(p.CopyProblems) == 0, Message: fmt.Sprintf("%d changes are copied as they are in the ledger",
+		p.Copied)}
 	if p.Behind > 0 {
 		k.Message += fmt.Sprintf(", %d more come with the next change", p.Behind)
 	}
@@ -359,7 +363,8 @@ func verdicts(p proof) []check {
 		kept.Message, kept.Hint = fmt.Sprintf("%d problems%s", p.Found-p.Derived, told), damagedHint
 	}
 	if !derived.OK {
-		derived.Message, derived.Hint = fmt.Sprintf("%d rows or counts are not what follows from the records%s", p.Derived, told), "vise doctor --rebuild makes them anew"
+		derived.Message, derived.Hint = fmt.Sprintf("%d rows or counts are not what follows from the records%s", p.Derived, told),
+			"vise doctor --rebuild makes them anew"
 	}
 	return []check{kept, derived, copyVerdict(p)}
 }

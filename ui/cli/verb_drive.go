@@ -131,7 +131,8 @@ func (a *app) wrap(ctx context.Context, argv []string) error {
 	if err != nil {
 		return err
 	}
-	out, err := agents.Wrap(ctx, agents.WrapOptions{Argv: argv, Agent: agent, Home: a.home, In: a.in, Out: a.out, Err: a.err, Env: os.Environ(), Now: a.now})
+	out, err := agents.Wrap(ctx, agents.WrapOptions{Argv: argv, Agent: agent, Home: a.home, In: a.in, Out: a.out, Err: a.err,
+		Env: os.Environ(), Now: a.now})
 	if err != nil {
 		return err
 	}
@@ -179,7 +180,8 @@ func (a *app) serveVerb() *cobra.Command {
 			s.Also = d.Run
 		}
 		if s.Public && s.Certificate == "" {
-			a.warn(model.Warning{Kind: model.WarnUnencrypted, Message: "without --cert what is sent can be read, and its address be used, by who sees it on the way"})
+			a.warn(model.Warning{Kind: model.WarnUnencrypted,
+				Message: "without --cert what is sent can be read, and its address be used, by who sees it on the way"})
 		}
 		return a.runTillStopped(ctx, s.Run)
 	})

@@ -55,7 +55,8 @@ func (p *page) inbox(x inboxOf) {
 func (a *app) ackVerb() *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
-		Use: "ack ID", Short: "Acknowledge what a work item needs: quiet until something new happens", ValidArgsFunction: a.items(model.FilterOpen),
+		Use: "ack ID", Short: "Acknowledge what a work item needs: quiet until something new happens",
+		ValidArgsFunction: a.items(model.FilterOpen),
 	}
 	m.register(c)
 	withdraw := c.Flags().Bool("withdraw", false, "take the acknowledgement back")

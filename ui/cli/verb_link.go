@@ -94,7 +94,8 @@ func (o linkOptions) links(dir string) (model.Links, error) {
 	for _, t := range o.todos {
 		base, ref, ok := cutLast(t)
 		if !ok {
-			return l, misuse("todo", "%q is no file todo", model.Text(t)).WithHint("name it as DIRECTORY:SOURCE/ID: tmp/review/7/todos:review/003")
+			return l, misuse("todo", "%q is no file todo", model.Text(t)).
+				WithHint("name it as DIRECTORY:SOURCE/ID: tmp/review/7/todos:review/003")
 		}
 		l.TodoRefs = append(l.TodoRefs, model.TodoRef{TodosBase: model.Text(absolute(dir, base)), QualifiedID: model.Text(ref)})
 	}
@@ -211,12 +212,14 @@ func parseTodos(source string) ([]model.Todo, error) {
 	return markdownTodos(source)
 }
 
-const todosHint = `give [{"text":"…","state":"pending"}] with state pending, in_progress or completed, or lines like - [ ] pending, - [~] in progress, - [x] completed`
+const todosHint = `give [{"text":"…","state":"pending"}] with state pending, in_progress or completed, ` +
+	"or lines like - [ ] pending, - [~] in progress, - [x] completed"
 
 func jsonTodos(source string) ([]model.Todo, error) {
 	todos := []model.Todo{}
 	if err := model.DecodeStrict([]byte(source), &todos); err != nil {
-		return nil, misuse("todos", "the checklist is not JSON as expected: %s", model.Text(jsonError(source, err))).WithHint("%s", todosHint)
+		return nil, misuse("todos", "the checklist is not JSON as expected: %s", model.Text(jsonError(source, err))).
+			WithHint("%s", todosHint)
 	}
 	return todos, nil
 }

@@ -53,7 +53,8 @@ func filters() []string {
 
 func (a *app) list(ctx context.Context, o listOptions) (answer, error) {
 	if o.limit < 1 || o.limit > model.MaxLimit {
-		return answer{}, misuse("limit", "--limit %d is not 1 to %d", o.limit, model.MaxLimit).WithHint("a longer list comes in pages: --cursor")
+		return answer{}, misuse("limit", "--limit %d is not 1 to %d", o.limit, model.MaxLimit).
+			WithHint("a longer list comes in pages: --cursor")
 	}
 	words, saved, err := a.saved(o.filter)
 	if err != nil {
@@ -115,7 +116,8 @@ func (a *app) saved(name string) (words string, ok bool, err error) {
 	var all map[string]string
 	if at, err := config.PlaceOf(a.getenv); err == nil { // without a place for it there is no configuration
 		if err := config.ReadPart(at.File, "filters", &all); err != nil {
-			return "", false, misuse("filter", "the configuration %s does not read", model.Text(at.File)).Because(err).WithHint("vise config check")
+			return "", false, misuse("filter", "the configuration %s does not read", model.Text(at.File)).Because(err).
+				WithHint("vise config check")
 		}
 	}
 	if words, ok = all[name]; ok {
@@ -150,11 +152,13 @@ func (a *app) listSaved(ctx context.Context, o listOptions, words string) (answe
 		}
 		rows, all := rowsOf(r, agent)
 		if !all {
-			warnings = append(warnings, model.Warning{Kind: model.WarnFilterCut, Message: fmt.Sprintf("only the first %d work items were looked at", maxScanned)})
+			warnings = append(warnings, model.Warning{Kind: model.WarnFilterCut,
+				Message: fmt.Sprintf("only the first %d work items were looked at", maxScanned)})
 		}
 		keep := f.Keeps(slices.Values(rows))
 		rows = slices.DeleteFunc(rows, func(r model.Row) bool { return !keep(r) })
-		out = home.ListResult{Context: home.ContextOf(r, agent), Filter: model.Filter(o.filter), Total: len(rows), Limit: o.limit, WorkItems: []model.View{}}
+		out = home.ListResult{Context: home.ContextOf(r, agent), Filter: model.Filter(o.filter), Total: len(rows), Limit: o.limit,
+			WorkItems: []model.View{}}
 		for _, row := range rows[:min(len(rows), o.limit)] {
 			out.WorkItems = append(out.WorkItems, home.GetResultOf(r, row.ID, o.todos).WorkItem)
 		}
@@ -346,7 +350,8 @@ func position(s string) (model.Position, error) {
 }
 
 func (p *page) event(e model.Entry) {
-	p.line("%s  %-10s  %-14s  %s  %s", p.muted(when(e.At)), cursorOf(e), model.Text(e.Actor), strings.ReplaceAll(string(e.Kind), "_", " "), about(e))
+	p.line("%s  %-10s  %-14s  %s  %s", p.muted(when(e.At)), cursorOf(e), model.Text(e.Actor), strings.ReplaceAll(string(e.Kind), "_", " "),
+		about(e))
 }
 
 // about names what an event is about, with its data in brief.

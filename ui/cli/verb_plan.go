@@ -32,7 +32,8 @@ func (a *app) planVerb() *cobra.Command {
 	edit := &cobra.Command{Use: "edit ID", Short: "Open the plan in $VISUAL or $EDITOR", ValidArgsFunction: a.items(model.FilterOpen)}
 	var m mutation
 	status := &cobra.Command{
-		Use: "status ID [STATUS]", Short: "Show or set the plan status: draft, ready or needs_input", ValidArgsFunction: a.items(model.FilterOpen),
+		Use: "status ID [STATUS]", Short: "Show or set the plan status: draft, ready or needs_input",
+		ValidArgsFunction: a.items(model.FilterOpen),
 	}
 	m.register(status)
 	c.AddCommand(
@@ -82,7 +83,8 @@ func badPlan(out plan) error {
 func (a *app) planStatus(ctx context.Context, args []string, m mutation) (answer, error) {
 	if len(args) == 2 {
 		status := model.PlanStatus(args[1])
-		return a.change(ctx, args[0], m, "plan "+model.Text(status).String()+":", model.UpdateWorkItem{PlanStatus: &status, SeenRevision: m.ifRevision})
+		return a.change(ctx, args[0], m, "plan "+model.Text(status).
+			String()+":", model.UpdateWorkItem{PlanStatus: &status, SeenRevision: m.ifRevision})
 	}
 	out, _, err := a.readPlan(ctx, args[0])
 	return answer{data: out, text: func(p *page) {
@@ -141,7 +143,8 @@ func (a *app) plantAgain(ctx context.Context, out plan) error {
 func editorFault(err error) error {
 	var ended *exec.ExitError
 	if errors.As(err, &ended) {
-		return model.Refuse(model.CodeInternal, "the editor ended with code %d", ended.ExitCode()).WithHint("the plan file is as the editor left it")
+		return model.Refuse(model.CodeInternal, "the editor ended with code %d", ended.ExitCode()).
+			WithHint("the plan file is as the editor left it")
 	}
 	return model.Refuse(model.CodeInternal, "the editor did not start").Because(err).WithHint("set EDITOR to a program")
 }

@@ -94,7 +94,8 @@ const leftOverAge = time.Hour
 // leftOvers are the files and drafts that a process left which ended in the middle.
 func leftOvers(dir string, now time.Time) []string {
 	var out []string
-	for _, pattern := range []string{".restoring-*", ".reading-*", "ledger.db.compact", "ledger.db.changed", "ledger.db.new", "home.json.*", "snapshots/.copying-*", "journal/*.new"} {
+	for _, pattern := range []string{".restoring-*", ".reading-*", "ledger.db.compact", "ledger.db.changed", "ledger.db.new", "home.json.*",
+		"snapshots/.copying-*", "journal/*.new"} {
 		found, _ := filepath.Glob(filepath.Join(dir, pattern))
 		for _, path := range found {
 			if info, err := os.Lstat(path); err == nil && now.Sub(info.ModTime()) > leftOverAge {
@@ -195,7 +196,8 @@ func (a *app) restoreVerb() *cobra.Command {
 			if err != nil {
 				return answer{}, err
 			}
-			r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{From: from, To: o.to, Blind: o.blind, Plans: plans, Command: "vise restore"})
+			r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{From: from, To: o.to, Blind: o.blind, Plans: plans,
+				Command: "vise restore"})
 			return answer{data: r, text: func(*page) {}}, err
 		}
 		return a.restore(ctx, dir, from, o)
@@ -292,7 +294,8 @@ func (p *page) plansBack(b *store.PlansBack) {
 	}
 	p.line("plans: the backup has %d; %d are there as they are, %d are missing and made again", b.Saved, b.Same, b.Missing)
 	if b.Differ > 0 {
-		p.line("       %d differ (%d of them newer than the backup's) and stay; the backup's are put into %s", b.Differ, b.Newer, model.Text(b.Aside))
+		p.line("       %d differ (%d of them newer than the backup's) and stay; the backup's are put into %s", b.Differ, b.Newer,
+			model.Text(b.Aside))
 	}
 	if b.Damaged != "" {
 		p.line("       not all of the backup's plans can be read: %s", model.Text(b.Damaged))

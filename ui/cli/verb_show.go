@@ -112,7 +112,8 @@ func (a *app) notesVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "notes ID", Short: "Show what is worth knowing of a work item's history",
 		Long: "notes selects from an item's journal: scope, steps, blockers, triggers, answers, decisions with a reason,\n" +
-			"plan changes, tasks and reports. Rounds, ticks, turns and what can be derived make no note; vise events has all.", ValidArgsFunction: a.items(model.FilterAll),
+			"plan changes, tasks and reports. Rounds, ticks, turns and what can be derived make no note; vise events has all.",
+		ValidArgsFunction: a.items(model.FilterAll),
 	}
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		return readItem(ctx, a, args[0], (*page).notes, func(r model.Reader, w model.WorkItem) noted {
@@ -146,7 +147,8 @@ type reasons struct {
 
 func (a *app) whyVerb() *cobra.Command {
 	c := &cobra.Command{
-		Use: "why ID", Short: "Say why a work item is where it is, and what would make it runnable", ValidArgsFunction: a.items(model.FilterAll),
+		Use: "why ID", Short: "Say why a work item is where it is, and what would make it runnable",
+		ValidArgsFunction: a.items(model.FilterAll),
 	}
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		return readItem(ctx, a, args[0], (*page).why, func(r model.Reader, w model.WorkItem) reasons {

@@ -184,7 +184,8 @@ func oneTask(id string) func(model.Reader) (model.Task, error) {
 	return func(r model.Reader) (model.Task, error) {
 		t, ok := r.Task(model.TaskID(id))
 		if !ok {
-			return t, model.Refuse(model.CodeNotFound, "unknown task %s", model.Text(id)).At("task_id").WithHint("list them: vise task list")
+			return t, model.Refuse(model.CodeNotFound, "unknown task %s", model.Text(id)).At("task_id").
+				WithHint("list them: vise task list")
 		}
 		return t, nil
 	}

@@ -37,7 +37,8 @@ func (a *app) threadVerb() *cobra.Command {
 
 // verb makes a command on the threads of the repository that is meant. source is who the
 // file's log names.
-func (v *threadVerbs) verb(use, short, source string, run func(ctx context.Context, at *home.Repository, args []string) (answer, error)) *cobra.Command {
+func (v *threadVerbs) verb(use, short, source string, run func(ctx context.Context, at *home.Repository, args []string) (answer,
+	error)) *cobra.Command {
 	return v.app.verb(&cobra.Command{Use: use, Short: short}, func(ctx context.Context, args []string) (answer, error) {
 		at, done := v.app.threads(v.app.actor).At(ctx, v.repo, source)
 		defer done()
@@ -82,7 +83,8 @@ func (a *app) linkStarted(ctx context.Context, repo string, id thread.ID) []mode
 	}); err != nil || item.ID == "" {
 		return nil
 	}
-	link := model.LinkWorkItem{WorkItemID: item.ID, Add: model.Links{Threads: []model.ThreadLink{{Repo: model.Text(repo), TaskID: model.Text(id)}}}}
+	link := model.LinkWorkItem{WorkItemID: item.ID,
+		Add: model.Links{Threads: []model.ThreadLink{{Repo: model.Text(repo), TaskID: model.Text(id)}}}}
 	if _, err := a.apply(ctx, mutation{}, item.AgentID, link); err != nil {
 		return []model.Text{model.Text(fmt.Sprintf("thread %s is not linked to %s: %v", id, item.Handle, fault(err).Message))}
 	}

@@ -25,7 +25,8 @@ func (v *threadVerbs) finalize() *cobra.Command {
 			}
 			return finalizedAnswer(a), nil
 		})
-	c.Flags().StringVar(&facts, "facts-json", "", "the facts: execution_id, success, files_opened, files_edited, commands_executed, tests_executed, contract, …")
+	c.Flags().StringVar(&facts, "facts-json", "", "the facts: execution_id, success, files_opened, files_edited, commands_executed, "+
+		"tests_executed, contract, …")
 	c.Flags().StringVar(&file, "from-file", "", "a file with the facts, - for standard input")
 	c.Flags().StringVar(&patch, "json-patch", "", "what the run's author says of the thread, beside the facts")
 	c.Flags().StringVar(&id, "task-id", "", "the thread (default: the active one)")

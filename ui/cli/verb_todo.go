@@ -144,7 +144,8 @@ func (v *todoVerbs) named(repo, dir string, open func(repo, rel string) (*todos.
 	}
 	s, err := open(repo, rel)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = model.Refuse(model.CodeNotFound, "%s", model.Text(err.Error())).At("session").WithHint("vise todo sessions lists those that are there")
+		err = model.Refuse(model.CodeNotFound, "%s", model.Text(err.Error())).At("session").
+			WithHint("vise todo sessions lists those that are there")
 	}
 	return s, err
 }

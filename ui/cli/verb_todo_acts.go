@@ -59,7 +59,8 @@ func (v *todoVerbs) start() *cobra.Command {
 
 func (v *todoVerbs) block() *cobra.Command {
 	var on []string
-	c := v.moving("block ID --on REF", "Say what a claimed todo depends on", file.Blocked, "", "why", func(m *file.Move) { m.Dependencies = refs(on) })
+	c := v.moving("block ID --on REF", "Say what a claimed todo depends on", file.Blocked, "", "why",
+		func(m *file.Move) { m.Dependencies = refs(on) })
 	c.Flags().StringSliceVar(&on, "on", nil, "the todos that must be done first, as review/001")
 	return c
 }

@@ -13,39 +13,41 @@ import (
 
 func (v *todoVerbs) validate() *cobra.Command {
 	var fix, order bool
-	c := v.verb("validate", "Hold every todo against the contract; exits 6 when one breaks it", false, func(_ context.Context, at *todoSession, _ []string) (answer, error) {
-		fixed := []file.Ref{}
-		if fix || order {
-			changed, err := at.Fix(at.move("", ""), order)
+	c := v.verb("validate", "Hold every todo against the contract; exits 6 when one breaks it", false,
+		func(_ context.Context, at *todoSession, _ []string) (answer, error) {
+			fixed := []file.Ref{}
+			if fix || order {
+				changed, err := at.Fix(at.move("", ""), order)
+				if err != nil {
+					return answer{}, err
+				}
+				for _, t := range changed {
+					fixed = append(fixed, t.Ref())
+				}
+			}
+			snap, err := at.Load()
 			if err != nil {
 				return answer{}, err
 			}
-			for _, t := range changed {
-				fixed = append(fixed, t.Ref())
+			problems := append([]file.Problem{}, file.CheckAll(snap.Index())...)
+			r := answer{data: map[string]any{
+				"session": at.Rel, "problems": problems, "fixed": fixed, "damaged": append([]todos.Damage{}, snap.Damaged...),
+			}}
+			errors := len(snap.Damaged)
+			for _, p := range problems {
+				if p.Severity == file.Error {
+					errors++
+				}
+				r.lines = append(r.lines, fmt.Sprintf("%-7s %s %s: %s (%s)", p.Severity, p.Todo, p.Field, safe(p.Message), p.Rule))
 			}
-		}
-		snap, err := at.Load()
-		if err != nil {
-			return answer{}, err
-		}
-		problems := append([]file.Problem{}, file.CheckAll(snap.Index())...)
-		r := answer{data: map[string]any{
-			"session": at.Rel, "problems": problems, "fixed": fixed, "damaged": append([]todos.Damage{}, snap.Damaged...),
-		}}
-		errors := len(snap.Damaged)
-		for _, p := range problems {
-			if p.Severity == file.Error {
-				errors++
+			r.lines = append(r.lines, damageLines(snap.Damaged)...)
+			r.lines = append(r.lines, fmt.Sprintf("%d todos, %d problems, %d errors, %d repaired", len(snap.Todos), len(problems), errors,
+				len(fixed)))
+			if errors > 0 {
+				r.exit = exitRefused
 			}
-			r.lines = append(r.lines, fmt.Sprintf("%-7s %s %s: %s (%s)", p.Severity, p.Todo, p.Field, safe(p.Message), p.Rule))
-		}
-		r.lines = append(r.lines, damageLines(snap.Damaged)...)
-		r.lines = append(r.lines, fmt.Sprintf("%d todos, %d problems, %d errors, %d repaired", len(snap.Todos), len(problems), errors, len(fixed)))
-		if errors > 0 {
-			r.exit = exitRefused
-		}
-		return r, nil
-	})
+			return r, nil
+		})
 	c.Flags().BoolVar(&fix, "fix", false, "repair what needs no decision")
 	c.Flags().BoolVar(&order, "order", false, "also write execution_order as the graph gives it")
 	return c
@@ -54,7 +56,8 @@ func (v *todoVerbs) validate() *cobra.Command {
 func (v *todoVerbs) graph() *cobra.Command {
 	var source string
 	var mermaid bool
-	c := v.reading("graph", "What depends on what: order, critical path, circles", (*todos.Session).Load, nil, func(at readingTodos, _ []string) (answer, error) {
+	c := v.reading("graph", "What depends on what: order, critical path, circles", (*todos.Session).
+		Load, nil, func(at readingTodos, _ []string) (answer, error) {
 		g := file.NewGraph(at.snap.Index())
 		if source != "" {
 			only := file.Filter{Source: []string{source}}
@@ -132,26 +135,27 @@ func joinedRefs(refs []file.Ref) string {
 
 func (v *todoVerbs) manifest() *cobra.Command {
 	var source string
-	c := v.verb("manifest", "Write the manifests that other tools read", false, func(_ context.Context, at *todoSession, _ []string) (answer, error) {
-		if source != "" {
-			snap, err := at.Load()
-			if err == nil {
-				err = file.Filter{Source: []string{source}}.KnownSources(snap.Sources)
+	c := v.verb("manifest", "Write the manifests that other tools read", false,
+		func(_ context.Context, at *todoSession, _ []string) (answer, error) {
+			if source != "" {
+				snap, err := at.Load()
+				if err == nil {
+					err = file.Filter{Source: []string{source}}.KnownSources(snap.Sources)
+				}
+				if err != nil {
+					return answer{}, err
+				}
 			}
+			made, err := at.WriteManifests(source, at.app.now())
 			if err != nil {
 				return answer{}, err
 			}
-		}
-		made, err := at.WriteManifests(source, at.app.now())
-		if err != nil {
-			return answer{}, err
-		}
-		r := answer{data: map[string]any{"session": at.Rel, "manifests": append([]file.Manifest{}, made...)}}
-		for _, m := range made {
-			r.lines = append(r.lines, fmt.Sprintf("%s: %s", m.Source, m.Summary))
-		}
-		return r, nil
-	})
+			r := answer{data: map[string]any{"session": at.Rel, "manifests": append([]file.Manifest{}, made...)}}
+			for _, m := range made {
+				r.lines = append(r.lines, fmt.Sprintf("%s: %s", m.Source, m.Summary))
+			}
+			return r, nil
+		})
 	c.Flags().StringVar(&source, "source", "", "only this source")
 	return c
 }

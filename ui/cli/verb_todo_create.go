@@ -56,18 +56,19 @@ func (f draftFlags) draft(title, source string) (file.Draft, error) {
 
 func (v *todoVerbs) create() *cobra.Command {
 	var f draftFlags
-	c := v.verb("create TITLE --source SOURCE", "Make a todo; the same finding is made only once", true, func(_ context.Context, at *todoSession, args []string) (answer, error) {
-		source, err := at.sourceFor(f.source)
-		if err != nil {
-			return answer{}, err
-		}
-		draft, err := f.draft(args[0], source)
-		if err != nil {
-			return answer{}, err
-		}
-		made, err := at.Create([]file.Draft{draft}, at.move("", "Created by hand"))
-		return at.made(made, nil, err)
-	})
+	c := v.verb("create TITLE --source SOURCE", "Make a todo; the same finding is made only once", true,
+		func(_ context.Context, at *todoSession, args []string) (answer, error) {
+			source, err := at.sourceFor(f.source)
+			if err != nil {
+				return answer{}, err
+			}
+			draft, err := f.draft(args[0], source)
+			if err != nil {
+				return answer{}, err
+			}
+			made, err := at.Create([]file.Draft{draft}, at.move("", "Created by hand"))
+			return at.made(made, nil, err)
+		})
 	f.add(c)
 	return c
 }
@@ -115,30 +116,32 @@ const maxReport = 64 << 20
 
 func (v *todoVerbs) importing() *cobra.Command {
 	var format, source string
-	c := v.verb("import FILE", "Make todos of a report: a TOME, SARIF, go vet -json, golangci-lint's JSON; - reads standard input", true, func(_ context.Context, at *todoSession, args []string) (answer, error) {
-		raw, ref, err := at.report(args[0])
-		if err != nil {
-			return answer{}, err
-		}
-		f := todos.Format(format)
-		if format == "" {
-			var ok bool
-			if f, ok = todos.Guess(raw); !ok {
-				return answer{}, model.Refuse(model.CodeInvalid, "the report's format is not known").At("format").WithHint("pass --format tome, sarif, govet or golangci")
-			}
-		}
-		if source != "" {
-			if _, err := file.ParseSource(source); err != nil {
+	c := v.verb("import FILE", "Make todos of a report: a TOME, SARIF, go vet -json, golangci-lint's JSON; - reads standard input", true,
+		func(_ context.Context, at *todoSession, args []string) (answer, error) {
+			raw, ref, err := at.report(args[0])
+			if err != nil {
 				return answer{}, err
 			}
-		}
-		rep, err := todos.Read(f, raw, todos.Context{Root: at.repo, Ref: ref, Source: source, Chain: model.Text("import:" + at.ID())})
-		if err != nil {
-			return answer{}, err
-		}
-		made, err := at.Create(rep.Drafts, at.move("", "Created from "+string(f)+" report"))
-		return at.made(made, rep.Left, err)
-	})
+			f := todos.Format(format)
+			if format == "" {
+				var ok bool
+				if f, ok = todos.Guess(raw); !ok {
+					return answer{}, model.Refuse(model.CodeInvalid, "the report's format is not known").At("format").
+						WithHint("pass --format tome, sarif, govet or golangci")
+				}
+			}
+			if source != "" {
+				if _, err := file.ParseSource(source); err != nil {
+					return answer{}, err
+				}
+			}
+			rep, err := todos.Read(f, raw, todos.Context{Root: at.repo, Ref: ref, Source: source, Chain: model.Text("import:" + at.ID())})
+			if err != nil {
+				return answer{}, err
+			}
+			made, err := at.Create(rep.Drafts, at.move("", "Created from "+string(f)+" report"))
+			return at.made(made, rep.Left, err)
+		})
 	c.Flags().StringVar(&format, "format", "", "tome, sarif, govet or golangci (default: by content)")
 	c.Flags().StringVar(&source, "source", "", "the todos' source (default: review for a TOME, else audit)")
 	return c

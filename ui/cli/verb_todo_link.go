@@ -22,25 +22,26 @@ func (at *todoSession) link(refs ...file.Ref) model.Links {
 func (v *todoVerbs) promote() *cobra.Command {
 	var agent string
 	var again bool
-	c := v.verb("promote ID", "Make a work item of a finding: its title and text become objective and plan", false, func(ctx context.Context, at *todoSession, args []string) (answer, error) {
-		snap, err := at.LoadBodies()
-		if err != nil {
-			return answer{}, err
-		}
-		t, err := snap.Index().Resolve(args[0])
-		if err != nil {
-			return answer{}, err
-		}
-		key := ""
-		if again {
-			key = "promote-" + newKey()
-		}
-		item, err := v.promoted(ctx, key, model.AgentID(agent), at.Path(), t, snap.Body(t))
-		if err != nil {
-			return answer{}, err
-		}
-		return v.linked(ctx, at, item, fmt.Sprintf("%s is work item %s", t.Ref(), item.Handle), t.Ref())
-	})
+	c := v.verb("promote ID", "Make a work item of a finding: its title and text become objective and plan", false,
+		func(ctx context.Context, at *todoSession, args []string) (answer, error) {
+			snap, err := at.LoadBodies()
+			if err != nil {
+				return answer{}, err
+			}
+			t, err := snap.Index().Resolve(args[0])
+			if err != nil {
+				return answer{}, err
+			}
+			key := ""
+			if again {
+				key = "promote-" + newKey()
+			}
+			item, err := v.promoted(ctx, key, model.AgentID(agent), at.Path(), t, snap.Body(t))
+			if err != nil {
+				return answer{}, err
+			}
+			return v.linked(ctx, at, item, fmt.Sprintf("%s is work item %s", t.Ref(), item.Handle), t.Ref())
+		})
 	c.Flags().StringVar(&agent, "agent", "", "whose work item it becomes (default: the only agent)")
 	c.Flags().BoolVar(&again, "again", false, "make another one, though it was promoted before")
 	return c
@@ -52,33 +53,35 @@ func (v *todoVerbs) linked(ctx context.Context, at *todoSession, item model.View
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{data: map[string]any{"session": at.Rel, "todos": append([]file.Ref{}, refs...), "work_item": now}, lines: []string{said}}, nil
+	return answer{data: map[string]any{"session": at.Rel, "todos": append([]file.Ref{}, refs...), "work_item": now}, lines: []string{said}},
+		nil
 }
 
 func (v *todoVerbs) link() *cobra.Command {
 	var unlink bool
-	c := v.verb("link ID ITEM", "Link a todo to a work item: the item shows it, and its completion asks about it", false, func(ctx context.Context, at *todoSession, args []string) (answer, error) {
-		item, err := v.findItem(ctx, args[1])
-		if err != nil {
-			return answer{}, err
-		}
-		ref := file.Ref(args[0])
-		if !unlink || ref.Source() == "" {
-			t, err := at.find(args[0])
+	c := v.verb("link ID ITEM", "Link a todo to a work item: the item shows it, and its completion asks about it", false,
+		func(ctx context.Context, at *todoSession, args []string) (answer, error) {
+			item, err := v.findItem(ctx, args[1])
 			if err != nil {
 				return answer{}, err
 			}
-			ref = t.Ref()
-		}
-		change, said := model.LinkWorkItem{WorkItemID: item.ID, Add: at.link(ref)}, "linked to"
-		if unlink {
-			change, said = model.LinkWorkItem{WorkItemID: item.ID, Remove: at.link(ref)}, "no longer linked to"
-		}
-		if err := v.linkItem(ctx, change); err != nil {
-			return answer{}, err
-		}
-		return v.linked(ctx, at, item, fmt.Sprintf("%s is %s %s", ref, said, item.Handle), ref)
-	})
+			ref := file.Ref(args[0])
+			if !unlink || ref.Source() == "" {
+				t, err := at.find(args[0])
+				if err != nil {
+					return answer{}, err
+				}
+				ref = t.Ref()
+			}
+			change, said := model.LinkWorkItem{WorkItemID: item.ID, Add: at.link(ref)}, "linked to"
+			if unlink {
+				change, said = model.LinkWorkItem{WorkItemID: item.ID, Remove: at.link(ref)}, "no longer linked to"
+			}
+			if err := v.linkItem(ctx, change); err != nil {
+				return answer{}, err
+			}
+			return v.linked(ctx, at, item, fmt.Sprintf("%s is %s %s", ref, said, item.Handle), ref)
+		})
 	c.Flags().BoolVar(&unlink, "remove", false, "take the link away; the todo stays as it is")
 	return c
 }
@@ -128,7 +131,8 @@ func (v *todoVerbs) findItem(ctx context.Context, ref string) (model.View, error
 
 // promoted makes an item of a finding for an agent (empty: the one the command line means), and
 // like vise new the home where none is.
-func (v *todoVerbs) promoted(ctx context.Context, key string, agent model.AgentID, base string, t file.Todo, body string) (model.View, error) {
+func (v *todoVerbs) promoted(ctx context.Context, key string, agent model.AgentID, base string, t file.Todo, body string) (model.View,
+	error) {
 	h, _, err := v.app.openOrCreate()
 	if err == nil && agent == "" {
 		agent, err = readOne(ctx, v.app, v.app.agentOf)

@@ -26,7 +26,8 @@ type listing struct {
 func (v *todoVerbs) list() *cobra.Command {
 	var f filterFlags
 	var waiting, stale bool
-	c := v.reading("list", "The todos of a session, by priority and number", (*todos.Session).Load, &f, func(at readingTodos, _ []string) (answer, error) {
+	c := v.reading("list", "The todos of a session, by priority and number", (*todos.Session).
+		Load, &f, func(at readingTodos, _ []string) (answer, error) {
 		x := at.snap.Index()
 		left, err := at.stale(x)
 		if err != nil {
@@ -54,7 +55,8 @@ func (v *todoVerbs) list() *cobra.Command {
 }
 
 func (v *todoVerbs) show() *cobra.Command {
-	return v.reading("show ID", "One todo: its facts, its history, its problems and its text", (*todos.Session).LoadBodies, nil, func(at readingTodos, args []string) (answer, error) {
+	return v.reading("show ID", "One todo: its facts, its history, its problems and its text", (*todos.Session).
+		LoadBodies, nil, func(at readingTodos, args []string) (answer, error) {
 		x := at.snap.Index()
 		t, err := x.Resolve(args[0])
 		if err != nil {
@@ -90,7 +92,8 @@ func (v *todoVerbs) next() *cobra.Command {
 	var f filterFlags
 	var l leaseFlags
 	var claim bool
-	c := v.reading("next", "The first todo that can be worked on; with --claim it is yours", (*todos.Session).Load, &f, func(at readingTodos, _ []string) (answer, error) {
+	c := v.reading("next", "The first todo that can be worked on; with --claim it is yours", (*todos.Session).
+		Load, &f, func(at readingTodos, _ []string) (answer, error) {
 		if !claim {
 			t, why := at.snap.Index().Next(at.filter.Admits)
 			return at.offered(t, why, nil)
@@ -133,7 +136,8 @@ func (at *todoSession) offered(t file.Todo, why file.Nothing, swept []file.Todo)
 
 func (v *todoVerbs) search() *cobra.Command {
 	var f filterFlags
-	c := v.reading("search QUERY…", "The todos that hold every word: in id, title, fields or text", (*todos.Session).LoadBodies, &f, func(at readingTodos, args []string) (answer, error) {
+	c := v.reading("search QUERY…", "The todos that hold every word: in id, title, fields or text", (*todos.Session).
+		LoadBodies, &f, func(at readingTodos, args []string) (answer, error) {
 		hits, err := file.Search(at.filter.Select(at.snap.Todos), strings.Join(args, " "), at.snap.Body)
 		if err != nil {
 			return answer{}, err
@@ -150,29 +154,31 @@ func (v *todoVerbs) search() *cobra.Command {
 		if len(out) == 0 {
 			lines = []string{"nothing found"}
 		}
-		return answer{data: map[string]any{"session": at.Rel, "hits": out}, lines: lines, warnings: todoWarnings(damageLines(at.snap.Damaged)...)}, nil
+		return answer{data: map[string]any{"session": at.Rel, "hits": out}, lines: lines,
+			warnings: todoWarnings(damageLines(at.snap.Damaged)...)}, nil
 	})
 	f.add(c, true)
 	return c
 }
 
 func (v *todoVerbs) sessions() *cobra.Command {
-	return v.bare("sessions", "The sessions of the repository that hold todos, newest first", func(context.Context, []string) (answer, error) {
-		found, err := todos.Discover(v.dir())
-		if err != nil {
-			return answer{}, err
-		}
-		lines := []string{}
-		for _, f := range found {
-			active := ""
-			if f.Active {
-				active = "  active"
+	return v.bare("sessions", "The sessions of the repository that hold todos, newest first",
+		func(context.Context, []string) (answer, error) {
+			found, err := todos.Discover(v.dir())
+			if err != nil {
+				return answer{}, err
 			}
-			lines = append(lines, fmt.Sprintf("%s  %d files%s", f.Rel, f.Files, active))
-		}
-		if len(lines) == 0 {
-			lines = []string{"no session holds todos"}
-		}
-		return answer{data: map[string]any{"sessions": append([]todos.Found{}, found...)}, lines: lines}, nil
-	})
+			lines := []string{}
+			for _, f := range found {
+				active := ""
+				if f.Active {
+					active = "  active"
+				}
+				lines = append(lines, fmt.Sprintf("%s  %d files%s", f.Rel, f.Files, active))
+			}
+			if len(lines) == 0 {
+				lines = []string{"no session holds todos"}
+			}
+			return answer{data: map[string]any{"sessions": append([]todos.Found{}, found...)}, lines: lines}, nil
+		})
 }

@@ -20,7 +20,8 @@ type row struct {
 // rowOf makes a row whose lists are lists in JSON, also when they are empty. Without an index it
 // does not say what the todo waits on.
 func rowOf(t file.Todo, x *file.Index) row {
-	t.Tags, t.Files, t.WorkflowChain = append([]model.Text{}, t.Tags...), append([]model.Text{}, t.Files...), append([]model.Text{}, t.WorkflowChain...)
+	t.Tags, t.Files, t.WorkflowChain = append([]model.Text{}, t.Tags...), append([]model.Text{}, t.Files...),
+		append([]model.Text{}, t.WorkflowChain...)
 	t.Dependencies, t.Related = append([]file.Ref{}, t.Dependencies...), append([]file.Ref{}, t.Related...)
 	r := row{ID: t.Ref(), Todo: t, WaitingOn: []file.Wait{}}
 	if x != nil {

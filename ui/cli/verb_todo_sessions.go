@@ -12,7 +12,8 @@ import (
 
 func (v *todoVerbs) adopt() *cobra.Command {
 	var item string
-	c := v.bare("adopt FROM [ID]…", "Take the unfinished todos of a session over: into another (--session), or linked to a work item (--item)", func(ctx context.Context, args []string) (answer, error) {
+	c := v.bare("adopt FROM [ID]…", "Take the unfinished todos of a session over: into another (--session), or linked to a work item "+
+		"(--item)", func(ctx context.Context, args []string) (answer, error) {
 		if item == "" || v.session != "" {
 			return v.adoptHere(ctx, args, item)
 		}
@@ -77,24 +78,25 @@ func adoptedReply(at *todoSession, from *todos.Session, adopted []todos.Adopted)
 
 func (v *todoVerbs) cleanup() *cobra.Command {
 	var remove, discard, preview bool
-	c := v.verb("cleanup", "End a session: what is in progress becomes interrupted; --remove deletes it", false, func(_ context.Context, at *todoSession, _ []string) (answer, error) {
-		m := at.move("", "")
-		switch {
-		case preview:
-			loss, err := at.Preview(m, hostName(), at.alive())
-			return lossReply(loss, "would be removed", err)
-		case remove && v.session == "":
-			return answer{}, todoMisuse("say with --session which session to remove")
-		case remove:
-			if discard && !at.actor.Operator {
-				return answer{}, file.Refuse(file.RuleOperator, "discard", "only an operator can discard unfinished todos")
+	c := v.verb("cleanup", "End a session: what is in progress becomes interrupted; --remove deletes it", false,
+		func(_ context.Context, at *todoSession, _ []string) (answer, error) {
+			m := at.move("", "")
+			switch {
+			case preview:
+				loss, err := at.Preview(m, hostName(), at.alive())
+				return lossReply(loss, "would be removed", err)
+			case remove && v.session == "":
+				return answer{}, todoMisuse("say with --session which session to remove")
+			case remove:
+				if discard && !at.actor.Operator {
+					return answer{}, file.Refuse(file.RuleOperator, "discard", "only an operator can discard unfinished todos")
+				}
+				loss, err := at.Remove(m, hostName(), at.alive(), discard)
+				return lossReply(loss, "removed", err)
 			}
-			loss, err := at.Remove(m, hostName(), at.alive(), discard)
-			return lossReply(loss, "removed", err)
-		}
-		all, err := at.Cleanup(m)
-		return at.several(all, "nothing was in progress", err)
-	})
+			all, err := at.Cleanup(m)
+			return at.several(all, "nothing was in progress", err)
+		})
 	c.Flags().BoolVar(&preview, "preview", false, "only tell what --remove would destroy")
 	c.Flags().BoolVar(&remove, "remove", false, "delete the session's todos, when none is unfinished")
 	c.Flags().BoolVar(&discard, "discard", false, "as the operator, with --remove: also the unfinished and damaged ones")

@@ -25,14 +25,16 @@ func (a *app) triggerVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "trigger [ID|WAIT]", Short: "Say that something happened which a work item waits for",
 		Long: "trigger tells the waits of a work item, one wait by its id, or the agent's waits on --resource, that\n" +
-			"something happened. The item is offered for review; nothing is unblocked and no focus moves.", ValidArgsFunction: a.items(model.FilterOpen),
+			"something happened. The item is offered for review; nothing is unblocked and no focus moves.",
+		ValidArgsFunction: a.items(model.FilterOpen),
 	}
 	c.AddCommand(a.triggerURLVerb(), a.triggerListVerb(), a.triggerRevokeVerb())
 	o.keyed(c)
 	f := c.Flags()
 	f.StringVar(&o.source, "source", "", "who tells it: ci, review")
 	f.StringVar(&o.payload, "payload", "", "what happened; - is standard input, @FILE a file")
-	f.StringVar(&o.wake, "wake", "", "only waits of this wake: operator_input, task_result, external, timer or system (default with --resource: external)")
+	f.StringVar(&o.wake, "wake", "", "only waits of this wake: operator_input, task_result, external, timer or system (default with "+
+		"--resource: external)")
 	f.StringVar(&o.resource, "resource", "", "only waits on this resource")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.trigger(ctx, first(args), o) })
 }
@@ -42,7 +44,8 @@ func (a *app) trigger(ctx context.Context, ref string, o triggerOptions) (answer
 	if err != nil {
 		return answer{}, err
 	}
-	t := model.Trigger{Wake: model.Wake(o.wake), Resource: model.Text(o.resource), Source: model.Text(o.source), Payload: model.Text(payload)}
+	t := model.Trigger{Wake: model.Wake(o.wake), Resource: model.Text(o.resource), Source: model.Text(o.source),
+		Payload: model.Text(payload)}
 	agent, err := a.address(ctx, ref, &t)
 	if err != nil {
 		return answer{}, err
@@ -130,7 +133,8 @@ func (a *app) triggerURLVerb() *cobra.Command {
 			return answer{}, model.Refuse(model.CodeRefused, "this key has made a capability, and its token is not kept").At("key").
 				WithHint("make another one and revoke %s", in.IngressID)
 		}
-		out := minted{IngressID: in.IngressID, URL: runner.IngressURL(*base, in.IngressID, token), AgentID: in.AgentID, WaitID: in.WaitID, Signed: mint.Secret != ""}
+		out := minted{IngressID: in.IngressID, URL: runner.IngressURL(*base, in.IngressID, token), AgentID: in.AgentID, WaitID: in.WaitID,
+			Signed: mint.Secret != ""}
 		return answer{data: out, text: func(p *page) { p.line("%s", out.URL) }}, nil
 	})
 }
@@ -181,7 +185,8 @@ func (a *app) aim(ctx context.Context, args []string, m *model.MintIngress) erro
 		w, _ := r.Item(id)
 		waits := r.ItemWaits(w.AgentID, id)
 		if len(waits) == 0 {
-			return model.Refuse(model.CodeRefused, "work item %s waits for nothing", w.Handle).WithHint("let it wait first: vise wait %s", w.Handle)
+			return model.Refuse(model.CodeRefused, "work item %s waits for nothing", w.Handle).
+				WithHint("let it wait first: vise wait %s", w.Handle)
 		}
 		m.WaitID = waits[0].ID
 		return nil
@@ -270,7 +275,8 @@ func (a *app) waitVerb() *cobra.Command {
 			"ID the agent's focus waits, or the agent itself when it has none. A trigger asks for a review; it\n" +
 			"never unblocks by itself.",
 		Example: "vise wait wi-7f3k --operator 'LRU or LFU?' --choice LRU --choice LFU\n" +
-			"vise wait wi-7f3k --external github:owner/repo#7 --source ci --recheck 2h\nvise wait wi-7f3k --timer 'tomorrow 9'", ValidArgsFunction: a.items(model.FilterOpen),
+			"vise wait wi-7f3k --external github:owner/repo#7 --source ci --recheck 2h\nvise wait wi-7f3k --timer 'tomorrow 9'",
+		ValidArgsFunction: a.items(model.FilterOpen),
 	}
 	o.register(c)
 	f := c.Flags()

@@ -24,7 +24,8 @@ func (a *app) updateVerb() *cobra.Command {
 		Use: "update ID", Short: "Change the objective, the plan status or the checklist",
 		Long: "update changes what is given and leaves the rest. --todos takes the whole checklist, as JSON\n" +
 			`([{"text":"…","state":"pending"}]) or as Markdown (- [ ] pending, - [~] in progress, - [x] completed).`,
-		Example: "vise update wi-7f3k --plan-status ready\nvise update wi-7f3k --todos - < todos.md", ValidArgsFunction: a.items(model.FilterOpen),
+		Example:           "vise update wi-7f3k --plan-status ready\nvise update wi-7f3k --todos - < todos.md",
+		ValidArgsFunction: a.items(model.FilterOpen),
 	}
 	o.register(c)
 	f := c.Flags()
@@ -160,7 +161,8 @@ func (a *app) pickVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "pick ID", Short: "Make a work item the agent's focus",
 		Long: "pick makes an open work item the agent's focus. Leaving runnable work asks for a reason.\n" +
-			"A blocked item may be picked for inspection: its blocker stays, unless --clear-blocker.", ValidArgsFunction: a.items(model.FilterOpen),
+			"A blocked item may be picked for inspection: its blocker stays, unless --clear-blocker.",
+		ValidArgsFunction: a.items(model.FilterOpen),
 	}
 	m.register(c)
 	reason := c.Flags().String("reason", "", "why the focus moves")

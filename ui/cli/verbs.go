@@ -177,6 +177,7 @@ func (*app) exitCodesTopic() *cobra.Command {
 		Use:   "exit-codes",
 		Short: "What the exit codes and error codes mean",
 		Long: "Exit codes, and the error codes that lead to them:\n\n" + exitTable() +
-			"\nWith --json an error is {\"schema\":\"vise.v1.error\",\"error\":{\"code\",\"message\",\"hint\",\"field\"}} on standard output.",
+			"\nWith --json an error is {\"schema\":\"vise.v1.error\",\"error\":{\"code\",\"message\",\"hint\",\"field\"}} on standard " +
+			"output.",
 	}
 }

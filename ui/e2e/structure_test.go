@@ -1,0 +1,156 @@
+package e2e
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// floors are the packages with code, lowest first: a package imports only what lies on a lower
+// floor. A new package is put here on purpose. README's map shows the same packages.
+var floors = [][]string{
+	{"model", "themes", "ui/text"},
+	{"model/thread", "model/todo", "store/files", "ui/transcript"},
+	{"model/prompt", "store/lock", "store/threads", "store/todos", "ui/action", "ui/markdown"},
+	{"store", "watcher", "ui/config", "ui/console/widget", "ui/markdown/glamour"},
+	{"store/home", "ui/console/screen"},
+	{"ui/runner", "ui/mcp", "ui/console", "ui/accessible"},
+	{"ui/agents"},
+	{"ui/cli"},
+	{".", "ui/vise", "ui/vise-markdown"},
+}
+
+// testOnly are the packages that only tests import.
+var testOnly = []string{"store/storetest", "store/threads/gittest", "ui/text/hostile", "ui/e2e"}
+
+// boundaries are the packages that may have fewer than three files: the programs.
+var boundaries = []string{".", "ui/vise", "ui/vise-markdown"}
+
+const (
+	mostPackages = 30
+	// widest is in columns, a tab counted as four; longest in lines.
+	widest, longest = 140, 400
+)
+
+func TestImportsPointDownward(t *testing.T) {
+	floor := map[string]int{}
+	for i, names := range floors {
+		for _, n := range names {
+			floor[n] = i
+		}
+	}
+	if n := len(floor); n > mostPackages {
+		t.Errorf("%d packages with code, want at most %d", n, mostPackages)
+	}
+	list := exec.Command("go", "list", "-f", "{{.ImportPath}}{{range .Imports}} {{.}}{{end}}", "./...")
+	list.Dir = "../.."
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		from := folder(words[0])
+		if slices.Contains(testOnly, from) {
+			continue
+		}
+		at, ok := floor[from]
+		if !ok {
+			t.Errorf("package %s stands on no floor", from)
+		}
+		seen[from] = true
+		for _, path := range words[1:] {
+			to := folder(path)
+			below, ours := floor[to]
+			switch {
+			case path == "unsafe":
+				t.Errorf("%s imports unsafe", from)
+			case slices.Contains(testOnly, to):
+				t.Errorf("%s imports %s, which is for tests", from, to)
+			case ours && below >= at:
+				t.Errorf("%s imports %s, which is not below it", from, to)
+			}
+		}
+	}
+	for n := range floor {
+		if !seen[n] {
+			t.Errorf("there is no package %s", n)
+		}
+	}
+}
+
+// folder is the folder of a package of ours; another import path stays as it is.
+func folder(path string) string {
+	if path == "vise" {
+		return "."
+	}
+	return strings.TrimPrefix(path, "vise/")
+}
+
+func TestFilesStayReadable(t *testing.T) {
+	files := map[string]int{}
+	described := map[string]int{}
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "testdata" || d.Name() == ".git") {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		rel, err := filepath.Rel("../..", path)
+		if err != nil {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, raw, parser.ParseComments|parser.PackageClauseOnly)
+		if err != nil {
+			return err
+		}
+		files[filepath.Dir(rel)]++
+		if documented(file) {
+			described[filepath.Dir(rel)]++
+		}
+		measureFile(t, rel, string(raw))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, n := range files {
+		if n < 3 && !slices.Contains(boundaries, dir) && !slices.Contains(testOnly, dir) {
+			t.Errorf("package %s has %d files: it is part of another, or a boundary", dir, n)
+		}
+		if described[dir] != 1 {
+			t.Errorf("package %s has %d comments that say what it is, want 1", dir, described[dir])
+		}
+	}
+}
+
+func documented(f *ast.File) bool { return f.Doc != nil && strings.Contains(f.Doc.Text(), " ") }
+
+func measureFile(t *testing.T, name, text string) {
+	lines := strings.Split(text, "\n")
+	if len(lines) > longest {
+		t.Errorf("%s has %d lines, want at most %d", name, len(lines), longest)
+	}
+	for i, l := range lines {
+		if n := utf8.RuneCountInString(strings.ReplaceAll(l, "\t", "    ")); n > widest {
+			t.Errorf("%s:%d has %d columns, want at most %d", name, i+1, n, widest)
+		}
+	}
+}
