@@ -18,7 +18,7 @@ import (
 func TestKindsStandInOnePlaceAndInTheManual(t *testing.T) {
 	for _, c := range []struct{ files, kind, page, section string }{
 		{"errors.go", "WarningKind", "json.md", "## Warnings"}, {"errors.go", "Code", "json.md", "## Errors"},
-		{"events.go", "EventKind", "json.md", "## Events"}, {"thread/*.go", "EventKind", "threads.md", "## 9 The log"},
+		{"events.go", "EventKind", "json.md", "## Events"}, {"thread/*.go", "eventKind", "threads.md", "## 9 The log"},
 		{"todo/*.go", "Rule", "todos.md", "## 8 Rules"},
 	} {
 		kinds := constantsOf(t, c.files, c.kind)
