@@ -76,7 +76,7 @@ func (p *pen) flush() {
 func (p *pen) style(params ansi.Params) {
 	uv.ReadStyle(params, &p.want)
 	p.want.Attrs &^= uv.AttrBlink | uv.AttrRapidBlink | uv.AttrConceal
-	p.want.Underline, p.want.UnderlineColor = min(p.want.Underline, uv.UnderlineStyleSingle), nil
+	p.want.Underline, p.want.UnderlineColor = min(p.want.Underline, uv.UnderlineSingle), nil
 }
 
 // line is what was written, its style ended.
