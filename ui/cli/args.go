@@ -237,19 +237,32 @@ func (m *mutation) register(c *cobra.Command) {
 	c.Flags().Uint64Var(&m.ifRevision, "if-revision", 0, "refuse if the work item is not at this revision any more")
 }
 
-// identify reads who acts, and for which agent. An agent that acts acts for itself.
+// identify reads who acts, and for which agent.
 func (a *app) identify() error {
+	if err := a.readActor(); err != nil {
+		return err
+	}
+	return a.usableAgent()
+}
+
+// readActor reads who acts and the agent that is named; an agent that acts acts for itself.
+func (a *app) readActor() error {
 	a.actor = model.Actor(cmp.Or(a.flags.actor, a.getenv("VISE_ACTOR"), string(model.Unknown)))
 	if a.flags.actor == "" && a.getenv("VISE_ACTOR") == "" && (a.ttyIn || a.ttyOut) {
 		a.actor = model.Operator
 	}
+	own, _ := a.actor.Agent()
+	a.agent = model.AgentID(cmp.Or(a.flags.agent, a.getenv("VISE_AGENT"), string(own)))
 	kind, name, has := strings.Cut(string(a.actor), ":")
 	if a.actor != model.Operator && a.actor != model.Unknown && (!has || kind != "agent" && kind != "external" || !model.ValidID(name)) {
 		return misuse("actor", "unknown actor %q", model.Text(a.actor)).
 			WithHint("use operator, agent:NAME, external:NAME or unknown; a name is 1 to 64 of a-z, 0-9, - and _")
 	}
-	own, _ := a.actor.Agent()
-	a.agent = model.AgentID(cmp.Or(a.flags.agent, a.getenv("VISE_AGENT"), string(own)))
+	return nil
+}
+
+// usableAgent refuses a name that no agent can have.
+func (a *app) usableAgent() error {
 	if a.agent != "" && !model.ValidID(string(a.agent)) {
 		return misuse("agent", "agent %q is not usable", model.Text(a.agent)).
 			WithHint("use 1 to 64 of a-z, 0-9, - and _, beginning with a letter or digit")
@@ -267,7 +280,7 @@ const someAgents = 8
 // one, else the one called default.
 func (a *app) agentOf(r model.Reader) (model.AgentID, error) {
 	if a.agent != "" {
-		return a.agent, nil
+		return a.agent, a.usableAgent()
 	}
 	agents := r.Agents("", someAgents)
 	switch len(agents) {

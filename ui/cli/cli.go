@@ -97,17 +97,32 @@ func (a *app) execute(ctx context.Context) int {
 	return a.exit
 }
 
-// ofNobody are the verbs for which it does not matter who calls them.
-var ofNobody = []string{"version", "completion", "man"}
+type runVerb = func(ctx context.Context, args []string) (answer, error)
 
-// verb makes run the body of a command. Without a rule of its own it takes the arguments that
+// verb makes run the body of a command that acts, or looks, for somebody: an actor or agent that
+// cannot be is refused.
+func (a *app) verb(c *cobra.Command, run runVerb) *cobra.Command {
+	return a.command(c, run, a.identify)
+}
+
+// plain is verb where it does not matter who calls, and must not keep the answer back.
+func (a *app) plain(c *cobra.Command, run runVerb) *cobra.Command {
+	return a.command(c, run, func() error { _ = a.identify(); return nil })
+}
+
+// acting is verb where who acts matters, and for which agent only if that is asked (agentOf).
+func (a *app) acting(c *cobra.Command, run runVerb) *cobra.Command {
+	return a.command(c, run, a.readActor)
+}
+
+// command makes run the body of a command. Without a rule of its own it takes the arguments that
 // its usage names.
-func (a *app) verb(c *cobra.Command, run func(ctx context.Context, args []string) (answer, error)) *cobra.Command {
+func (a *app) command(c *cobra.Command, run runVerb, identify func() error) *cobra.Command {
 	if c.Args == nil {
 		c.Args = usageArgs(c.Use)
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := a.identify(); err != nil && !slices.Contains(ofNobody, verbOf(c)) {
+		if err := identify(); err != nil {
 			return err
 		}
 		ans, err := run(c.Context(), args)

@@ -39,7 +39,7 @@ func (a *app) agentsVerb() *cobra.Command {
 	c.AddCommand(a.agentsAddVerb(), a.agentsSetVerb(),
 		a.agentsPostureVerb("stop", "Leave an agent alone: no turn begins, a running one ends", model.Stopped),
 		a.agentsPostureVerb("resume", "Let a stopped agent run again", model.Awake))
-	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) { return a.agentsAnswer(ctx, "") })
+	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) { return a.agentsAnswer(ctx, "") })
 }
 
 func (a *app) agentsAddVerb() *cobra.Command {

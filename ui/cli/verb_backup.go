@@ -32,7 +32,7 @@ func (a *app) backupVerb() *cobra.Command {
 			"in the home. It keeps nobody waiting, and works while a stopped process holds the ledger. The copy is\n" +
 			"read whole before it gets its name. FILE holds the items' plan files too; a snapshot in the home does not.",
 	}
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
 		d, err := a.openHome()
 		if err != nil {
 			return answer{}, err
@@ -118,7 +118,7 @@ func (a *app) compactVerb() *cobra.Command {
 			"on meanwhile, and then with the new file; none waits for more than some milliseconds. doctor says when it\n" +
 			"pays. On a full disk it uses the room that the home keeps in reserve.",
 	}
-	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
+	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
 		d, err := a.openHome()
 		if err != nil {
 			return answer{}, err
@@ -152,7 +152,7 @@ type version struct {
 
 func (a *app) versionVerb() *cobra.Command {
 	c := &cobra.Command{Use: "version", Short: "Say which vise this is"}
-	return a.verb(c, func(context.Context, []string) (answer, error) {
+	return a.plain(c, func(context.Context, []string) (answer, error) {
 		v := builtVersion()
 		v.Pages, _ = markdown.Program() // none is told as none
 		_, separate := a.markdown.(*markdown.Subprocess)

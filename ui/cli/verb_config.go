@@ -36,16 +36,16 @@ func (a *app) configVerb() *cobra.Command {
 	c.AddCommand(
 		a.settingsVerb(show, func(at config.Place, s config.Settings) answer { return configShow(at, s, origin) }),
 		a.settingsVerb(check, configCheck), a.settingsVerb(themed, configThemes),
-		a.verb(schema, func(context.Context, []string) (answer, error) { return configSchema() }),
+		a.plain(schema, func(context.Context, []string) (answer, error) { return configSchema() }),
 	)
-	return a.verb(c, func(context.Context, []string) (answer, error) {
+	return a.plain(c, func(context.Context, []string) (answer, error) {
 		return answer{}, misuse("verb", "what to do with the configuration?").WithHint("vise config show, check, themes or schema")
 	})
 }
 
 // settingsVerb is a verb about the settings as they are read.
 func (a *app) settingsVerb(c *cobra.Command, run func(config.Place, config.Settings) answer) *cobra.Command {
-	return a.verb(c, func(context.Context, []string) (answer, error) {
+	return a.plain(c, func(context.Context, []string) (answer, error) {
 		at, err := configPlace(a.getenv)
 		if err != nil {
 			return answer{}, err
@@ -175,7 +175,7 @@ func (a *app) completionVerb() *cobra.Command {
 		Long:    "completion prints a script that lets the shell complete verbs, flags and work items.",
 		Example: "source <(vise completion bash)", ValidArgs: shells,
 	}
-	return a.verb(c, func(_ context.Context, args []string) (answer, error) {
+	return a.plain(c, func(_ context.Context, args []string) (answer, error) {
 		var b strings.Builder
 		var err error
 		switch root := c.Root(); args[0] {
@@ -196,7 +196,7 @@ func (a *app) completionVerb() *cobra.Command {
 
 func (a *app) manVerb() *cobra.Command {
 	c := &cobra.Command{Use: "man", Short: "Print the manual page", Example: "vise man | man -l -"}
-	return a.verb(c, func(context.Context, []string) (answer, error) {
+	return a.plain(c, func(context.Context, []string) (answer, error) {
 		page, err := mango.NewManPage(1, c.Root())
 		if err != nil {
 			return answer{}, err

@@ -62,7 +62,7 @@ func (a *app) doctorVerb() *cobra.Command {
 	f.DurationVar(&o.timeout, "timeout", 5*time.Minute, "give up proving the ledger after this time")
 	f.BoolVar(&o.inChild, "in-child", false, "prove the ledger in this process")
 	_ = f.MarkHidden("in-child")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
 		switch {
 		case o.inChild:
 			return a.prove(ctx)

@@ -28,7 +28,7 @@ func (a *app) inboxVerb() *cobra.Command {
 			"idle agents, and work of the last week that was finished without a report. vise ack ID quiets an entry.",
 	}
 	c.Flags().IntVar(&limit, "limit", limit, "how many entries at most")
-	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
+	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
 		return readAnswer(ctx, a, (*page).inbox, func(r model.Reader) (inboxOf, error) {
 			return inboxOf{append([]model.Inboxed{}, model.Inbox(r, a.now(), limit)...)}, nil
 		})

@@ -179,7 +179,7 @@ func (a *app) restoreVerb() *cobra.Command {
 	f.BoolVar(&o.blind, "blind", false, "do not look into the present ledger")
 	_ = f.MarkHidden("in-child")
 	_ = f.MarkHidden("blind")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
 		dir, err := a.homeDir()
 		if err != nil {
 			return answer{}, err

@@ -28,7 +28,7 @@ func (a *app) showVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "show ID", Short: "Show all that is known of a work item", ValidArgsFunction: a.items(model.FilterAll),
 	}
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.show(ctx, args[0]) })
+	return a.plain(c, func(ctx context.Context, args []string) (answer, error) { return a.show(ctx, args[0]) })
 }
 
 func (a *app) show(ctx context.Context, ref string) (answer, error) {
@@ -65,7 +65,7 @@ func (a *app) primeVerb() *cobra.Command {
 		Use: "prime", Short: "Print a short text about vise for an agent's instruction file",
 		Example: "vise prime >> CLAUDE.md",
 	}
-	return a.verb(c, func(context.Context, []string) (answer, error) {
+	return a.plain(c, func(context.Context, []string) (answer, error) {
 		data := struct {
 			Text string `json:"text"`
 		}{primer}
@@ -115,7 +115,7 @@ func (a *app) notesVerb() *cobra.Command {
 			"plan changes, tasks and reports. Rounds, ticks, turns and what can be derived make no note; vise events has all.",
 		ValidArgsFunction: a.items(model.FilterAll),
 	}
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
 		return readItem(ctx, a, args[0], (*page).notes, func(r model.Reader, w model.WorkItem) noted {
 			t, _ := r.Trace(w.AgentID, w.ID)
 			return noted{w.ID, prompt.NotesOf(r.Entries(w.ID, eventsNoted)), prompt.CompactTrace(t.Entries)}

@@ -105,9 +105,12 @@ func (a *app) statusVerb() *cobra.Command {
 		Example: "set -g status-right '#(vise status --format tmux)'",
 	}
 	c.Flags().StringVar(&format, "format", "", "one line for a status bar: "+strings.Join(barFormats, ", "))
-	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
+	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
 		if format != "" {
 			return answer{}, a.statusBar(ctx, format)
+		}
+		if err := a.identify(); err != nil {
+			return answer{}, err
 		}
 		return a.status(ctx)
 	})

@@ -39,7 +39,7 @@ func (a *app) threadVerb() *cobra.Command {
 // file's log names.
 func (v *threadVerbs) verb(use, short, source string, run func(ctx context.Context, at *home.Repository, args []string) (answer,
 	error)) *cobra.Command {
-	return v.app.verb(&cobra.Command{Use: use, Short: short}, func(ctx context.Context, args []string) (answer, error) {
+	return v.app.acting(&cobra.Command{Use: use, Short: short}, func(ctx context.Context, args []string) (answer, error) {
 		at, done := v.app.threads(v.app.actor).At(ctx, v.repo, source)
 		defer done()
 		return run(ctx, at, args)

@@ -19,7 +19,7 @@ import (
 // way round. The exit status is the command's.
 func (v *threadVerbs) record() *cobra.Command {
 	var stay bool
-	c := v.app.verb(&cobra.Command{
+	c := v.app.acting(&cobra.Command{
 		Use: "record -- COMMAND…", Short: "Run a command, and keep its exit status and commit as a fact",
 	}, func(ctx context.Context, args []string) (answer, error) { return v.recorded(ctx, args, stay) })
 	c.Flags().BoolVar(&stay, "stay", false, "wait for enter before the end, so that the output can be read")

@@ -90,7 +90,7 @@ func (v *todoVerbs) reading(use, short string, load func(*todos.Session) (todos.
 
 // bare makes a command that finds its sessions itself.
 func (v *todoVerbs) bare(use, short string, run func(context.Context, []string) (answer, error)) *cobra.Command {
-	return v.app.verb(&cobra.Command{Use: use, Short: short}, run)
+	return v.app.acting(&cobra.Command{Use: use, Short: short}, run)
 }
 
 func todoMisuse(format string, args ...any) error {
