@@ -86,7 +86,7 @@ const maxCommand = 60
 // recordSize is fixed, so that a record replaces the one before it in one write.
 const recordSize = 512
 
-// defaultCommand is the program and its verb; more of the arguments is nobody's business.
+// defaultCommand is the program and its verb; further arguments may hold what is private.
 func defaultCommand(args []string) string {
 	if len(args) == 0 {
 		return ""

@@ -150,7 +150,7 @@ func (a *app) whyVerb() *cobra.Command {
 		Use: "why ID", Short: "Say why a work item is where it is, and what would make it runnable",
 		ValidArgsFunction: a.items(model.FilterAll),
 	}
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
 		return readItem(ctx, a, args[0], (*page).why, func(r model.Reader, w model.WorkItem) reasons {
 			out := reasons{WorkItemID: w.ID, Handle: w.Handle, Objective: w.Objective, Why: model.Explain(r, w, a.now())}
 			out.Order = append([]model.Row{}, out.Why.Order...)

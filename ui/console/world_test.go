@@ -44,13 +44,12 @@ type world struct {
 	choice Choice
 	// installed are the programs that the first run put vise into.
 	installed []string
-	// acting is whose deeds the script tells.
+	// acting is whose acts the script tells.
 	acting model.AgentID
 }
 
 const testAgent = model.AgentID("claude-main")
 
-// newWorld must be called in a synctest bubble.
 // noLanguage renders code without its language: the patterns of a lexer share a clock, which
 // does not end with the bubble of the test that starts it.
 type noLanguage struct{ markdown.Engine }
@@ -60,6 +59,7 @@ func (e noLanguage) Render(s markdown.Source) ([]string, error) {
 	return e.Engine.Render(s)
 }
 
+// newWorld must be called in a synctest bubble.
 func newWorld(t testing.TB, w, h int, set func(*Options)) *world {
 	ctx, stop := context.WithCancel(t.Context())
 	wd := &world{t: t, w: w, h: h, acting: testAgent, inbox: make(chan tea.Msg, 100), stop: stop, names: map[string]model.ItemID{}}
