@@ -23,6 +23,8 @@ type Agent struct {
 	// FailedTurns counts turns that failed in a row; until RestUntil none is tried.
 	FailedTurns int       `json:"failed_turns,omitempty"`
 	RestUntil   time.Time `json:"rest_until,omitzero"`
+	Limits      Limits    `json:"limits,omitzero"`
+	Pace        Pace      `json:"pace,omitzero"`
 	// DueRechecks are blocked items whose second look is due and that no turn was notified of.
 	DueRechecks []ItemID `json:"due_rechecks,omitempty"`
 	// QueuedInput counts messages that wait for the agent's next turn.
@@ -57,11 +59,21 @@ type turn struct {
 	Rechecks []ItemID `json:"rechecks,omitempty"`
 	Rounds   int      `json:"rounds,omitempty"`
 	// Messages are those that the turn took; Promoted says that a report became its brief.
-	Messages  []MessageID `json:"messages,omitempty"`
-	Promoted  bool        `json:"promoted,omitempty"`
-	StartedAt time.Time   `json:"started_at"`
-	BeatAt    time.Time   `json:"beat_at"`
-	ExpiresAt time.Time   `json:"expires_at"`
+	Messages []MessageID `json:"messages,omitempty"`
+	Promoted bool        `json:"promoted,omitempty"`
+	// Told are triggers that it was told of when it began.
+	Told []told `json:"told,omitempty"`
+	// Candidates stands for what could be offered when the turn began. Progress: it changed
+	// something. Heard: it took words of the operator.
+	Candidates string `json:"candidates,omitempty"`
+	Progress   bool   `json:"progress,omitempty"`
+	Heard      bool   `json:"heard,omitempty"`
+	// Unreported are the items that it completed with an announcement in place of a report: the
+	// turn's final words are offered to them.
+	Unreported []ItemID  `json:"unreported_work_item_ids,omitempty"`
+	StartedAt  time.Time `json:"started_at"`
+	BeatAt     time.Time `json:"beat_at"`
+	ExpiresAt  time.Time `json:"expires_at"`
 }
 
 // Runs reports whether the turn's lease holds at now.
@@ -129,40 +141,35 @@ const (
 	DriverStopped   TurnCode = "driver_stopped"
 )
 
-// Attempt counts how often the scheduler offered an item for one reason without anything
-// new: it spaces the offers and ends them as stalled, so that no item is stranded and none
-// spins (docs/lifecycle.md 12).
+// Attempt counts the turns that were offered an item for one reason and came to nothing. Enough
+// of them, and the item is stalled: it is not offered again before it has news, or the
+// operator says so (docs/lifecycle.md 12).
 type Attempt struct {
 	AgentID    AgentID `json:"agent_id"`
 	WorkItemID ItemID  `json:"work_item_id"`
 	// TickKey is what was offered; another key is news, and begins afresh.
 	TickKey string    `json:"key"`
-	Count   int       `json:"count"`
-	LastAt  time.Time `json:"last_at"`
-	NextAt  time.Time `json:"next_at"`
+	Turns   int       `json:"turns,omitempty"`
+	LastAt  time.Time `json:"last_at,omitzero"`
 	Stalled bool      `json:"stalled,omitempty"`
+}
+
+// stalls reports whether the item that r shows is stalled.
+func (t Attempt) stalls(r Row) bool {
+	return t.Stalled && t.TickKey == tickKey(offerReason[r.Class], r)
+}
+
+// stalled reports whether the item that r shows is stalled.
+func stalled(f Facts, r Row) bool {
+	if r.Class.Rank() > QueuedRunnable.Rank() {
+		return false
+	}
+	t, _ := f.Attempt(r.AgentID, r.ID)
+	return t.stalls(r)
 }
 
 // systemPause is how long a wait for the system lasts.
 const systemPause = 10 * time.Second
-
-const (
-	firstBackoff = 30 * time.Second
-	lastBackoff  = time.Hour
-	// maxAttempts is how often an item is offered without news before it counts as stalled.
-	maxAttempts = 5
-)
-
-// backoff is the pause after the n-th offer.
-func backoff(n int) time.Duration {
-	d := firstBackoff
-	for range n - 1 {
-		if d *= 2; d > lastBackoff {
-			return lastBackoff
-		}
-	}
-	return d
-}
 
 // offered is a tick that no turn has answered yet.
 type offered struct {
@@ -170,7 +177,6 @@ type offered struct {
 	Reason     string    `json:"reason"`
 	WorkItemID ItemID    `json:"work_item_id,omitempty"`
 	At         time.Time `json:"at"`
-	Until      time.Time `json:"until"`
 }
 
 // reasonRecheck is the reason of a tick that offers nothing but a second look.
@@ -184,51 +190,6 @@ func tickKey(reason string, r Row) string {
 	}
 	return key
 }
-
-// trace is what was said and called while an item was the focus, newest last and bounded:
-// process, not memory (docs/lifecycle.md 9).
-type trace struct {
-	AgentID    AgentID      `json:"agent_id"`
-	WorkItemID ItemID       `json:"work_item_id,omitempty"`
-	Entries    []TraceEntry `json:"entries"`
-}
-
-// TraceEntry is one round.
-type TraceEntry struct {
-	At    time.Time `json:"at"`
-	Turn  int       `json:"turn,omitempty"`
-	Round int       `json:"round,omitempty"`
-	Text  Text      `json:"text,omitempty"`
-	Calls []string  `json:"calls,omitempty"`
-	// Refused says why the calls were not carried out.
-	Refused Text `json:"refused,omitempty"`
-}
-
-// Bounds of a trace.
-const (
-	maxTrace     = 20
-	maxTraceText = 2000
-)
-
-// Ingress is a capability of the outside: whoever knows its token may trigger what it is
-// bound to, a wait or the agent.
-type Ingress struct {
-	ID        IngressID `json:"id"`
-	AgentID   AgentID   `json:"agent_id"`
-	WaitID    WaitID    `json:"wait_id,omitempty"`
-	TokenHash string    `json:"token_hash"`
-	Secret    string    `json:"secret,omitempty"`
-	Deliver   Deliver   `json:"deliver"`
-	Revoked   bool      `json:"revoked,omitempty"`
-	// Deliveries counts what came in.
-	Deliveries      int       `json:"deliveries,omitempty"`
-	LastDeliveredAt time.Time `json:"last_delivered_at,omitzero"`
-	CreatedAt       time.Time `json:"created_at"`
-	UpdatedAt       time.Time `json:"updated_at"`
-}
-
-// IngressID identifies a capability.
-type IngressID string
 
 // Message is input for an agent: an operator's words, a webhook's content, an answer. It
 // waits until a turn takes it, and never becomes a WorkItem by itself (docs/lifecycle.md 4).

@@ -97,6 +97,10 @@ func (b *book) Delegations(a AgentID, id ItemID) []Delegation {
 	})
 }
 
+func (b *book) OpenDelegations(a AgentID, limit int) []Delegation {
+	return having(b, func(d Delegation) bool { return d.State == DelegationOpen && d.ParentAgentID == a })
+}
+
 func (b *book) ParentsOf(child ItemID) []Delegation {
 	return having(b, func(d Delegation) bool { return d.State == DelegationOpen && d.ChildWorkItemID == child })
 }
@@ -155,6 +159,9 @@ func (b *book) Count(a AgentID, t Tally) int {
 			n++
 		}
 	}
+	if _, asks := QuestionOf(b, a); asks && (t == TallyNeedsOperator || t == NeedTally(NeedAnswer)) {
+		n++
+	}
 	return n
 }
 
@@ -186,6 +193,11 @@ func (b *book) Agents(after AgentID, limit int) []Agent {
 func (b *book) History(AgentID, Position, int) []Entry { return b.journal }
 
 func (b *book) Inbox(need Need, visit func(Inboxed) bool) {
+	for _, a := range every[Agent](b) {
+		if q, ok := QuestionOf(b, a.ID); ok && q.Need == need && !visit(q) {
+			return
+		}
+	}
 	for _, w := range having(b, func(WorkItem) bool { return true }) {
 		x, ok := InboxOf(b, w, b.ItemWaits(w.AgentID, w.ID), b.agent(w.AgentID).CurrentWorkItemID == w.ID)
 		if ok && x.Need == need && !visit(x) {

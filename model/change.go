@@ -3,8 +3,9 @@ package model
 import (
 	"errors"
 	"hash/fnv"
-	"regexp"
+	"iter"
 	"slices"
+	"strings"
 )
 
 // Change is what a command makes: data, carried out by a ledger in one transaction.
@@ -18,11 +19,14 @@ type Change struct {
 	Receipt  Receipt
 }
 
-// NewPlan is a plan file that an item is born with.
+// NewPlan is a plan file that an item is born with or, under another name, a report that is
+// longer than its record keeps.
 type NewPlan struct {
 	AgentID AgentID
 	ItemID  ItemID
-	Seed    Text
+	// Name is the file's; empty is plan.md.
+	Name string
+	Seed Text
 }
 
 // Empty reports whether there is nothing to save: such a change leaves no trace.
@@ -32,11 +36,13 @@ func (c Change) Empty() bool { return len(c.Writes) == 0 && len(c.Events) == 0 }
 type Receipt struct {
 	Command string `json:"command"`
 	// Revision is the ledger's after the change; the ledger fills it.
-	Revision     uint64       `json:"revision"`
-	AgentID      AgentID      `json:"agent_id,omitempty"`
-	WorkItemID   ItemID       `json:"work_item_id,omitempty"`
-	ItemRevision uint64       `json:"item_revision,omitempty"`
-	WaitID       WaitID       `json:"wait_condition_id,omitempty"`
+	Revision     uint64  `json:"revision"`
+	AgentID      AgentID `json:"agent_id,omitempty"`
+	WorkItemID   ItemID  `json:"work_item_id,omitempty"`
+	ItemRevision uint64  `json:"item_revision,omitempty"`
+	WaitID       WaitID  `json:"wait_condition_id,omitempty"`
+	// Question is what an Answer answered.
+	Question     Text         `json:"question,omitempty"`
 	TaskID       TaskID       `json:"task_id,omitempty"`
 	DelegationID DelegationID `json:"delegation_id,omitempty"`
 	// ChildWorkItemID is the item that serves the delegation.
@@ -55,6 +61,8 @@ type Receipt struct {
 	FocusReleased       bool        `json:"focus_released,omitempty"`
 	CancelledWaits      []WaitID    `json:"cancelled_wait_condition_ids,omitempty"`
 	TriggeredWaits      []WaitID    `json:"triggered_wait_condition_ids,omitempty"`
+	// Unseen is what came to waits that the command ended, and nobody had seen.
+	Unseen []UnseenTrigger `json:"unseen_triggers,omitempty"`
 	// ReportPromoted says that the round's text became the completion report, ReportSource whence.
 	ReportPromoted bool     `json:"completion_report_promoted,omitempty"`
 	ReportSource   ReportOf `json:"completion_report_source,omitempty"`
@@ -125,10 +133,20 @@ type Handle string
 
 const maxID = 64
 
-var idPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
-
 // ValidID reports whether s may name a record, an agent or a directory.
-func ValidID(s string) bool { return len(s) <= maxID && idPattern.MatchString(s) }
+func ValidID(s string) bool { return len(s) <= maxID && IsName(s, LowerCase+Digits, "_-") }
+
+// The letters of names.
+const (
+	LowerCase = "abcdefghijklmnopqrstuvwxyz"
+	UpperCase = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	Digits    = "0123456789"
+)
+
+// IsName reports whether s begins with one of first and has, further on, only those and more.
+func IsName(s, first, more string) bool {
+	return s != "" && strings.IndexByte(first, s[0]) >= 0 && strings.Trim(s, first+more) == ""
+}
 
 // handleOf spells the first n letters of an item's handle. Its letters come from a
 // hash, so that items made in one second (whose ULIDs share their first half) differ.
@@ -300,6 +318,30 @@ func (h UndoHistory) Words() (undo, redo string) {
 	return u.What.String(), r.What.String()
 }
 
+// LastUndo finds, among receipts of the operator's acts, the newest first, the one whose inverse
+// takes the last act back, or with again does the last undone one again. Undone acts count once.
+func LastUndo(receipts iter.Seq[Receipt], again bool) (Receipt, bool) {
+	passed := 0 // acts that are answered for already
+	for in := range receipts {
+		if in.Inverse == nil {
+			continue
+		}
+		undid := in.Command == Undo{}.Name() && in.Inverse.Again
+		redid := in.Command == Undo{}.Name() && !in.Inverse.Again
+		switch {
+		case again && !undid && !redid:
+			return Receipt{}, false // after a new act nothing can be done again
+		case undid != again:
+			passed++
+		case passed == 0:
+			return in, true
+		default:
+			passed--
+		}
+	}
+	return Receipt{}, false
+}
+
 func pushed(list []undoEntry, e undoEntry) []undoEntry {
 	list = append(slices.Clip(list), e)
 	return list[max(len(list)-maxUndo, 0):]
@@ -313,6 +355,13 @@ func (u Undo) Said() string {
 		return "Done again: " + u.What.String()
 	}
 	return "Undone: " + u.What.String()
+}
+
+// Touches reports whether the act changed the item, or what is said to be seen of it.
+func (u Undo) Touches(id ItemID) bool {
+	return slices.ContainsFunc(u.Items, func(r restored) bool { return r.WorkItemID == id }) ||
+		slices.ContainsFunc(u.Seen, func(a Acknowledge) bool { return a.WorkItemID == id }) ||
+		u.Focus != nil && (u.Focus.Left == id || u.Focus.Back == id)
 }
 
 // Item is the first item that the act changed; empty when it changed none.

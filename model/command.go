@@ -34,8 +34,9 @@ type CreateWorkItem struct {
 	Objective  Text       `json:"objective"`
 	PlanStatus PlanStatus `json:"plan_status,omitempty"`
 	// Plan seeds plan.md; an existing file wins.
-	Plan     Text   `json:"plan,omitempty"`
-	TodoList []Todo `json:"todo_list,omitempty"`
+	Plan     Text         `json:"plan,omitempty"`
+	TodoList []Todo       `json:"todo_list,omitempty"`
+	Priority ItemPriority `json:"priority,omitempty"`
 }
 
 // UpdateWorkItem changes what is given and leaves the rest.
@@ -44,7 +45,8 @@ type UpdateWorkItem struct {
 	Objective  *Text       `json:"objective,omitempty"`
 	PlanStatus *PlanStatus `json:"plan_status,omitempty"`
 	// TodoList replaces the whole checklist.
-	TodoList *[]Todo `json:"todo_list,omitempty"`
+	TodoList *[]Todo       `json:"todo_list,omitempty"`
+	Priority *ItemPriority `json:"priority,omitempty"`
 	// BlockedBy sets the blocker with text, clears it with null; "" is an error.
 	BlockedBy Clearable `json:"blocked_by,omitzero"`
 	// RecheckAfterMS is when the blocker, set here or before, is due for a second look.
@@ -84,7 +86,7 @@ type WaitFor struct {
 	Condition  Text   `json:"condition,omitempty"`
 	Question   Text   `json:"question,omitempty"`
 	Choices    []Text `json:"choices,omitempty"`
-	// WakeAt is a timer's instant; without it Resource holds it in RFC 3339.
+	// WakeAt is a timer's instant; without it Resource holds it in RFC 3339, or a while from now.
 	WakeAt         time.Time `json:"wake_at,omitzero"`
 	RecheckAfterMS *int64    `json:"recheck_after_ms,omitempty"`
 	Deliver        Deliver   `json:"deliver,omitempty"`
@@ -128,7 +130,10 @@ type TodoRow struct {
 type Round struct {
 	Text  Text   `json:"text,omitempty"`
 	Calls []Call `json:"calls,omitempty"`
-	// WorkItemID names the item that the text reports on. Without it only the focus counts.
+	// Tools name the tools of others that the reply called, for the trace.
+	Tools []Text `json:"tools,omitempty"`
+	// WorkItemID names the item that the text is about: one that the round completes, or that was
+	// completed before without a report, has it as its report. Without it only the focus counts.
 	WorkItemID ItemID   `json:"work_item_id,omitempty"`
 	Provenance ReportOf `json:"provenance,omitempty"`
 	// Refused says why the round's calls were not carried out; it has none then.
@@ -173,6 +178,10 @@ type UpdateAgent struct {
 	// AutoPick lets the scheduler pick the first queued item at idle.
 	AutoPick *bool    `json:"auto_pick,omitempty"`
 	Posture  *Posture `json:"posture,omitempty"`
+	// The limits that are given (Limits).
+	MaxQuietTurnsPerHour *int     `json:"max_quiet_turns_per_hour,omitempty"`
+	MaxTurnsPerHour      *int     `json:"max_turns_per_hour,omitempty"`
+	MaxCostPerDay        *float64 `json:"max_cost_per_day,omitempty"`
 }
 
 // StartTask records that a task runs, for an item or for the agent.
@@ -206,6 +215,13 @@ type OpenDelegation struct {
 	Blocking        bool    `json:"blocking,omitempty"`
 }
 
+// CancelDelegation ends a delegation of one of this agent's items. The child's item stays as it
+// is; waits on the delegation are triggered.
+type CancelDelegation struct {
+	DelegationID DelegationID `json:"delegation_id"`
+	Reason       Text         `json:"reason,omitempty"`
+}
+
 // Say queues words for an agent. Only the operator may interject.
 type Say struct {
 	AgentID    AgentID  `json:"agent_id"`
@@ -219,7 +235,7 @@ type Say struct {
 // its hooks can. They are sent then, not seen; the receipt names them.
 type HandMessages struct {
 	AgentID AgentID `json:"agent_id"`
-	// Limit is how many there is room for; zero: as many as may be on their way.
+	// Limit is how many fit; zero: as many as may be on their way.
 	Limit int `json:"limit,omitempty"`
 }
 
@@ -229,11 +245,15 @@ type SeeMessages struct {
 }
 
 // Answer gives the operator's reply to a question: it triggers the wait and stays in the
-// item. The agent decides what to do with it.
+// item. The agent decides what to do with it. WaitID names the question that was read; with an item
+// or an agent alone it is what is asked now, if only that can be meant; with both, what was asked when the answer was
+// begun (docs/lifecycle.md 19).
 type Answer struct {
 	WorkItemID ItemID `json:"work_item_id,omitempty"`
 	WaitID     WaitID `json:"wait_id,omitempty"`
-	Text       Text   `json:"text"`
+	// AgentID names the agent whose own question is meant, one without a work item.
+	AgentID AgentID `json:"agent_id,omitempty"`
+	Text    Text    `json:"text"`
 	// PlanReady also sets a plan that needed input to ready.
 	PlanReady    bool   `json:"plan_ready,omitempty"`
 	SeenRevision uint64 `json:"seen_revision,omitempty"`
@@ -267,6 +287,10 @@ type EndTurn struct {
 	Code TurnCode `json:"code,omitempty"`
 	// Final is the turn's last text. It becomes the turn's brief unless a report was promoted.
 	Final Text `json:"final,omitempty"`
+	// Commit is what is checked out since the turn; empty if that did not change. CostUSD is what
+	// the program says that the turn cost.
+	Commit  string  `json:"commit,omitempty"`
+	CostUSD float64 `json:"cost_usd,omitempty"`
 }
 
 // Tick lets the scheduler look at one agent: sweep a lease that ran out, fire what is due,
@@ -275,13 +299,20 @@ type Tick struct {
 	AgentID AgentID `json:"agent_id"`
 }
 
-// MintIngress makes a capability that lets the outside trigger a wait, or reach the agent.
-// Only the hash of its token is known here.
+// MintIngress makes a capability by which the outside tells what the external waits of an item,
+// or of an agent, are for. Only the hash of its token is known here.
 type MintIngress struct {
-	AgentID   AgentID `json:"agent_id,omitempty"`
-	WaitID    WaitID  `json:"wait_id,omitempty"`
-	TokenHash string  `json:"token_hash"`
-	// Secret checks signatures of senders that sign their bodies; empty for those that do not.
+	// AgentID or WorkItemID is whose capability it is, WaitID short for what a wait belongs to.
+	AgentID    AgentID `json:"agent_id,omitempty"`
+	WorkItemID ItemID  `json:"work_item_id,omitempty"`
+	WaitID     WaitID  `json:"wait_id,omitempty"`
+	// Resource is what the capability tells of; an item's is what it waits for, unless named.
+	Resource Text `json:"resource,omitempty"`
+	// Renews is a capability that this one stands for from now on.
+	Renews    IngressID `json:"renews,omitempty"`
+	TokenHash string    `json:"token_hash"`
+	// Signing is how senders sign, with Secret; both empty for those that do not.
+	Signing Signing `json:"signing,omitempty"`
 	Secret  string  `json:"secret,omitempty"`
 	Deliver Deliver `json:"deliver,omitempty"`
 }
@@ -331,6 +362,7 @@ func (UpdateAgent) Name() string      { return "UpdateAgent" }
 func (StartTask) Name() string        { return "StartTask" }
 func (EndTask) Name() string          { return "EndTask" }
 func (OpenDelegation) Name() string   { return "OpenDelegation" }
+func (CancelDelegation) Name() string { return "CancelDelegation" }
 func (Import) Name() string           { return "Import" }
 
 // Name is part of Command.

@@ -102,6 +102,16 @@ func DecodeTool(name string, input []byte) (Command, error) {
 	return nil, Refuse(CodeInvalid, "unknown tool %q", Text(name)).WithHint("the tools are %s", strings.Join(names, ", "))
 }
 
+// ToolHint says what an agent's tool needs; empty for those that have no hint.
+func ToolHint(name string) string {
+	for _, t := range tools {
+		if t.name == name {
+			return t.hint
+		}
+	}
+	return ""
+}
+
 func decode[C Command](input []byte) (Command, error) {
 	var c C
 	err := DecodeStrict(input, &c)

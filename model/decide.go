@@ -15,14 +15,16 @@ type Decision struct {
 	WaitID     WaitID       `json:"wait_condition_id,omitempty"`
 	// ModelReentry says that the agent would get a turn.
 	ModelReentry bool `json:"model_reentry"`
-	// Key names the offer; the same key is not offered again before its pause is over.
+	// Key names the offer: the same item, for the same reason, with nothing new about it.
 	Key string `json:"idempotency_key,omitempty"`
-	// Skipped are candidates that were offered before without news, Exhausted those of them
-	// that were offered often enough; Until is when the first of them is due again.
-	Skipped   int       `json:"skipped,omitempty"`
-	Exhausted []ItemID  `json:"exhausted,omitempty"`
-	Until     time.Time `json:"until,omitzero"`
-	Evidence  []string  `json:"evidence,omitempty"`
+	// HeldBy says in words what holds a turn back, Until when that is over; Until is also the
+	// end of the lease of the turn that runs.
+	HeldBy string    `json:"held_by,omitempty"`
+	Until  time.Time `json:"until,omitzero"`
+	// Exhausted are the stalled candidates that were passed over, Skipped how many.
+	Skipped   int      `json:"skipped,omitempty"`
+	Exhausted []ItemID `json:"exhausted,omitempty"`
+	Evidence  []string `json:"evidence,omitempty"`
 }
 
 // DecisionKind names what is decided (docs/lifecycle.md 12).
@@ -50,18 +52,20 @@ func Decide(f Facts, id AgentID, now time.Time) Decision {
 		return Decision{Kind: DecideSleep, Reason: "unknown_agent"}
 	}
 	x := decider{f: f, a: a, now: now}
-	for _, rule := range []func() (Decision, bool){x.agent, x.offered, x.work, x.rechecks, x.due, x.agentWaits, x.itemWaits} {
+	for _, rule := range []func() (Decision, bool){
+		x.agent, x.input, x.work, x.secondLooks, x.due, x.rests, x.agentWaits, x.itemWaits,
+	} {
 		if d, ok := rule(); ok {
-			return x.rest.on(d)
+			return x.passed(d)
 		}
 	}
 	if a.Posture == asleep {
-		return x.rest.on(Decision{Kind: DecideStayIdle, Reason: "already_asleep"})
+		return x.passed(Decision{Kind: DecideStayIdle, Reason: "already_asleep"})
 	}
-	if x.rest.count > 0 {
-		return x.rest.on(Decision{Kind: DecideSleep, Reason: "candidates_rest"})
+	if len(x.stalled) > 0 {
+		return x.passed(Decision{Kind: DecideSleep, Reason: "candidates_stalled"})
 	}
-	return Decision{Kind: DecideSleep, Reason: "no_pending_scheduler_facts"}
+	return x.passed(Decision{Kind: DecideSleep, Reason: "no_pending_scheduler_facts"})
 }
 
 func (x *decider) agent() (Decision, bool) {
@@ -70,86 +74,61 @@ func (x *decider) agent() (Decision, bool) {
 		return Decision{Kind: DecideStop, Reason: "stopped"}, true
 	case x.a.Turn.Runs(x.now):
 		return Decision{Kind: DecideNoop, Reason: "turn_in_progress", WorkItemID: x.a.Turn.WorkItemID, Until: x.a.Turn.ExpiresAt}, true
-	case x.a.QueuedInput > 0 && x.now.Before(x.a.RestUntil):
-		return Decision{Kind: DecideNoop, Reason: "failed_turn_rests", Until: x.a.RestUntil,
-			Evidence: []string{fmt.Sprintf("failed_turns=%d", x.a.FailedTurns), fmt.Sprintf("queued_input=%d", x.a.QueuedInput)}}, true
-	case x.a.QueuedInput > 0:
-		return Decision{Kind: DecideStartModelTurn, Reason: "queued_input", ModelReentry: true,
-			Evidence: []string{fmt.Sprintf("queued_input=%d", x.a.QueuedInput)}}, true
 	}
 	return Decision{}, false
 }
 
-// offered waits for a turn to answer the tick that was emitted: nothing new came, and
-// its pause is not over. One offer at a time is enough for one agent.
-func (x *decider) offered() (Decision, bool) {
-	if x.a.Offered == nil || !x.now.Before(x.a.Offered.Until) {
+func (x *decider) input() (Decision, bool) {
+	if x.a.QueuedInput == 0 {
 		return Decision{}, false
 	}
-	w, ok := x.f.Item(x.a.Offered.WorkItemID)
-	if !ok {
-		return Decision{}, false
+	queued := fmt.Sprintf("queued_input=%d", x.a.QueuedInput)
+	if d, held := x.held(forInput); held {
+		d.Evidence = append(d.Evidence, queued)
+		return d, true
 	}
-	r := RowOf(w, x.f.ItemWaits(x.a.ID, w.ID), x.a.CurrentWorkItemID == w.ID)
-	if offerReason(r.Class) != x.a.Offered.Reason || tickKey(x.a.Offered.Reason, r) != x.a.Offered.Key {
-		return Decision{}, false
-	}
-	return Decision{Kind: DecideNoop, Reason: "tick_waits_for_turn", WorkItemID: w.ID, Until: x.a.Offered.Until,
-		Evidence: []string{x.a.Offered.Key}}, true
+	return Decision{Kind: DecideStartModelTurn, Reason: "queued_input", ModelReentry: true, Evidence: []string{queued}}, true
 }
 
-// rechecks lets second looks wait for a turn behind all other work.
-func (x *decider) rechecks() (Decision, bool) {
-	if x.a.Offered == nil || x.a.Offered.Reason != reasonRecheck || !x.now.Before(x.a.Offered.Until) {
+// reasonOffered: a tick was emitted, and waits for a driver to start the turn.
+const reasonOffered = "tick_waits_for_turn"
+
+// waitsForTurn says that what was offered still stands. One offer at a time is enough for one
+// agent, however long no driver takes it.
+func (x *decider) waitsForTurn() Decision {
+	return Decision{Kind: DecideNoop, Reason: reasonOffered, WorkItemID: x.a.Offered.WorkItemID, Evidence: []string{x.a.Offered.Key}}
+}
+
+// secondLooks lets rechecks that came due wait for a turn behind all other work.
+func (x *decider) secondLooks() (Decision, bool) {
+	if x.a.Offered == nil || x.a.Offered.Reason != reasonRecheck {
 		return Decision{}, false
 	}
-	return Decision{Kind: DecideNoop, Reason: "tick_waits_for_turn", WorkItemID: x.a.Offered.WorkItemID, Until: x.a.Offered.Until,
-		Evidence: []string{x.a.Offered.Key}}, true
+	if d, held := x.held(forSecondLooks); held {
+		return d, true
+	}
+	return x.waitsForTurn(), true
 }
+
+// rests says what holds back the work that there is.
+func (x *decider) rests() (Decision, bool) { return x.rest, x.rest.Reason != "" }
 
 // decider is a decision under way: for whom, when, and what was passed over.
 type decider struct {
 	f    Facts
 	a    Agent
 	now  time.Time
-	rest skipped
+	rest Decision
+	// stalled are candidates that had turns enough without news.
+	stalled []ItemID
 }
 
-// skipped are the candidates that rest between two offers.
-type skipped struct {
-	count     int
-	exhausted []ItemID
-	until     time.Time
-}
-
-func (s skipped) on(d Decision) Decision {
-	d.Skipped, d.Exhausted = s.count, s.exhausted
-	if d.Until.IsZero() {
-		d.Until = s.until
-	}
+func (x *decider) passed(d Decision) Decision {
+	d.Skipped, d.Exhausted = len(x.stalled), x.stalled
 	return d
 }
 
-// rests reports whether a candidate was offered under key and its pause is not over.
-func (s *skipped) rests(t Attempt, key string, now time.Time) bool {
-	if t.TickKey != key {
-		return false
-	}
-	done := t.Stalled || t.Count >= maxAttempts && !now.Before(t.NextAt)
-	if done {
-		s.exhausted = append(s.exhausted, t.WorkItemID)
-	}
-	if !done && !now.Before(t.NextAt) {
-		return false
-	}
-	s.count++
-	if !done && (s.until.IsZero() || t.NextAt.Before(s.until)) {
-		s.until = t.NextAt
-	}
-	return true
-}
-
-// candidateHorizon bounds how many resting candidates of a class are passed over.
+// candidateHorizon bounds how many stalled candidates of a class are passed over.
 const candidateHorizon = 100
 
 // candidates are the rows of a class, up to the horizon. The first is read alone: most
@@ -169,33 +148,40 @@ func candidates(f Facts, a AgentID, class Class) iter.Seq[Row] {
 }
 
 // offerReason is why an item of a class is offered.
-func offerReason(c Class) string {
-	switch c {
-	case CurrentRunnable:
-		return "continue_active"
-	case TriggeredBlocked:
-		return "review_triggered"
-	case QueuedRunnable:
-		return "queued_available"
-	}
-	return ""
+var offerReason = map[Class]string{
+	CurrentRunnable: "continue_active", TriggeredBlocked: "review_triggered", QueuedRunnable: "queued_available",
 }
 
-// work offers the first candidate that does not rest: a resting one is skipped, not
-// the pass, so that it hides nothing behind it.
+// work offers the first candidate that is not stalled. While the focus is runnable nothing
+// else is offered; a stalled one hides nothing behind it in the other classes.
 func (x *decider) work() (Decision, bool) {
 	for _, class := range Classes[:3] {
-		reason := offerReason(class)
 		for r := range candidates(x.f, x.a.ID, class) {
-			key := tickKey(reason, r)
-			t, _ := x.f.Attempt(x.a.ID, r.ID)
-			if !x.rest.rests(t, key, x.now) {
-				return Decision{Kind: DecideEmitTick, Reason: reason, WorkItemID: r.ID, ModelReentry: true, Key: key,
-					Evidence: []string{fmt.Sprintf("%s=%d", class, x.f.Count(x.a.ID, ClassTally(class)))}}, true
+			if !stalled(x.f, r) {
+				return x.offers(r)
 			}
+			x.stalled = append(x.stalled, r.ID)
+		}
+		if class == CurrentRunnable && len(x.stalled) > 0 {
+			break
 		}
 	}
 	return Decision{}, false
+}
+
+func (x *decider) offers(r Row) (Decision, bool) {
+	if d, held := x.held(forWork); held {
+		d.WorkItemID = r.ID
+		x.rest = d
+		return d, false
+	}
+	reason := offerReason[r.Class]
+	key := tickKey(reason, r)
+	if x.a.Offered != nil && x.a.Offered.Key == key {
+		return x.waitsForTurn(), true
+	}
+	return Decision{Kind: DecideEmitTick, Reason: reason, WorkItemID: r.ID, ModelReentry: true, Key: key,
+		Evidence: []string{fmt.Sprintf("%s=%d", r.Class, x.f.Count(x.a.ID, ClassTally(r.Class)))}}, true
 }
 
 // due lets a due recheck or timer through before the waits that it may end.
@@ -226,7 +212,7 @@ func (x *decider) agentWaits() (Decision, bool) {
 	waits := x.f.ItemWaits(x.a.ID, "")
 	for _, w := range waitDecisions {
 		for _, x := range waits {
-			if x.Kind == w.kind {
+			if x.Kind == w.kind && !x.Triggered() {
 				return Decision{Kind: w.decision, Reason: "active_agent_wait", WaitID: x.ID,
 					Evidence: []string{fmt.Sprintf("agent_waits=%d", len(waits))}}, true
 			}
@@ -289,14 +275,11 @@ func AutoPick(f Facts, id AgentID, now time.Time) (PickWorkItem, bool) {
 // TurnDue reports whether an agent should get a turn now, and the key of the tick that the
 // turn answers; input that is queued has none.
 func TurnDue(f Facts, id AgentID, now time.Time) (tick string, due bool) {
-	a, _ := f.Agent(id)
 	switch d := Decide(f, id, now); {
 	case d.Kind == DecideStartModelTurn:
 		return "", true
-	case d.Reason == "tick_waits_for_turn" && now.Before(a.RestUntil):
-		return "", false
-	case d.Reason == "tick_waits_for_turn":
-		return a.Offered.Key, true
+	case d.Reason == reasonOffered:
+		return d.Evidence[0], true
 	}
 	return "", false
 }

@@ -34,17 +34,9 @@ const (
 )
 
 // Readiness reduces a scheduling state.
-func (s Scheduling) Readiness() readiness {
-	switch s {
-	case Runnable:
-		return readyToRun
-	case WaitingOperator:
-		return readyOperator
-	case scheduledNever:
-		return readyCompleted
-	}
-	return readyBlocked
-}
+func (s Scheduling) Readiness() readiness { return cmp.Or(readinesses[s], readyBlocked) }
+
+var readinesses = map[Scheduling]readiness{Runnable: readyToRun, WaitingOperator: readyOperator, scheduledNever: readyCompleted}
 
 // Class is a candidate class, in which order work is offered.
 type Class string
@@ -70,15 +62,7 @@ var Classes = []Class{CurrentRunnable, TriggeredBlocked, QueuedRunnable, Waiting
 func (c Class) Rank() int { return slices.Index(Classes, c) }
 
 // Limit is how many items of a class are shown at first (docs/lifecycle.md 10).
-func (c Class) Limit() int {
-	switch c {
-	case CurrentRunnable:
-		return 1
-	case QueuedRunnable:
-		return 5
-	}
-	return 3
-}
+func (c Class) Limit() int { return cmp.Or(map[Class]int{CurrentRunnable: 1, QueuedRunnable: 5}[c], 3) }
 
 // derived is everything about an item that follows from its record, its active waits and
 // the focus. Nothing of it is stored as truth.
@@ -285,11 +269,19 @@ func Explain(r Facts, w WorkItem, now time.Time) Why {
 	y := Why{Class: d.Class, ClassSize: r.Count(w.AgentID, ClassTally(d.Class)), Decision: Decide(r, w.AgentID, now)}
 	rows := r.Rows(w.AgentID, d.Class, nil, rankHorizon)
 	y.Rank = 1 + slices.IndexFunc(rows, func(row Row) bool { return row.ID == w.ID })
-	y.say("Class", classReason(d))
+	y.say("Class", classReasons[d.Class])
 	y.say("Rank", rankReason(y, d.Class))
 	y.notCurrent(r, w, d)
 	y.notRunnable(w, d, now)
 	y.evidence(waits)
+	if stalled(r, RowOf(w, waits, d.IsCurrent)) {
+		t, _ := r.Attempt(w.AgentID, w.ID)
+		y.say("Stalled", counted(max(t.Turns, 1), "turn")+" changed nothing; it is offered again when it changes, or by vise retry "+
+			string(w.Handle))
+	}
+	if h := y.Decision; h.HeldBy != "" && d.Class.Rank() <= QueuedRunnable.Rank() {
+		y.say("Rests", "its agent, until "+h.Until.Format(time.RFC3339)+": "+h.HeldBy)
+	}
 	for _, advice := range Advise(r, w, now) {
 		y.say("Advice", advice.Text)
 	}
@@ -302,20 +294,13 @@ func Explain(r Facts, w WorkItem, now time.Time) Why {
 
 func (y *Why) say(label, text string) { y.Lines = append(y.Lines, whyLine{label, Text(text)}) }
 
-func classReason(d derived) string {
-	switch d.Class {
-	case CurrentRunnable:
-		return "current: it is the focus, and runnable"
-	case TriggeredBlocked:
-		return "triggered: blocked, and a wait of it was triggered"
-	case QueuedRunnable:
-		return "queued: open and runnable, not the focus"
-	case WaitingForOperator:
-		return "needs you: it waits for the operator"
-	case CompletedRecent:
-		return "done: completed, for good"
-	}
-	return "blocked: it cannot advance by itself"
+var classReasons = map[Class]string{
+	CurrentRunnable:    "current: it is the focus, and runnable",
+	TriggeredBlocked:   "triggered: blocked, and a wait of it was triggered",
+	QueuedRunnable:     "queued: open and runnable, not the focus",
+	WaitingForOperator: "needs you: it waits for the operator",
+	BlockedClass:       "blocked: it cannot advance by itself",
+	CompletedRecent:    "done: completed, for good",
 }
 
 func rankReason(y Why, c Class) string {

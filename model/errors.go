@@ -29,6 +29,7 @@ const (
 	CodeFull           Code = "full"
 	CodeNoHome         Code = "no_home"
 	CodeInternal       Code = "internal"
+	CodeAgentFailed    Code = "agent_failed"
 )
 
 // The codes of conditions that are no errors. CodeNewer, CodeReadOnly and CodeFull are both.
@@ -54,6 +55,9 @@ type Error struct {
 	Candidates []Handle `json:"candidates,omitempty"`
 	// Holder is who holds a busy ledger.
 	Holder *Holder `json:"holder,omitempty"`
+	// Key is the idempotency key of a command of unknown outcome: sent again with it, the
+	// command is carried out once at most.
+	Key string `json:"key,omitempty"`
 	// Cause is what the layer below said.
 	Cause error `json:"-"`
 }
@@ -144,19 +148,33 @@ const (
 	warnMissingPickReason   WarningKind = "missing_pick_reason"
 	warnUnfinishedTodos     WarningKind = "unfinished_todos"
 	warnManyInProgress      WarningKind = "multiple_todos_in_progress"
-	warnMissingReport       WarningKind = "missing_completion_report"
+	WarnMissingReport       WarningKind = "missing_completion_report"
+	warnPreamble            WarningKind = "report_looks_like_preamble"
+	warnReportInFile        WarningKind = "report_kept_in_file"
+	warnNothingToRun        WarningKind = "nothing_to_run"
 	warnMultipleCompletions WarningKind = "completion_report_not_promoted_multiple_completions"
 	warnUnfocused           WarningKind = "completion_report_not_promoted_unfocused"
 	WarnReportOffered       WarningKind = "completion_report_offered"
 	warnAgentAdded          WarningKind = "agent_added"
 	warnWeakWait            WarningKind = "wait_without_recovery"
 	warnTaskEnded           WarningKind = "task_already_ended"
+	warnUnseenTrigger       WarningKind = "unseen_trigger"
+	warnStartsTriggered     WarningKind = "wait_starts_triggered"
+	warnCompletedBlocked    WarningKind = "completed_while_blocked"
+	warnAgentScope          WarningKind = "agent_scope"
+	warnNeedsInput          WarningKind = "plan_still_needs_input"
 	warnFocusMoved          WarningKind = "focus_moved_since"
+	warnCameEarly           WarningKind = "delivery_came_early"
 )
 
 // The kinds of warnings of what follows a change, or surrounds it.
 const (
+	WarnReplayed          WarningKind = "replayed"
+	WarnAnswerIncomplete  WarningKind = "answer_incomplete"
+	WarnAnswerOutdated    WarningKind = "answer_outdated"
+	WarnEndNotRecorded    WarningKind = "end_not_recorded"
 	WarnDiskFull          WarningKind = "disk_full"
+	WarnReadOnly          WarningKind = "read_only"
 	WarnThread            WarningKind = "thread"
 	WarnThreadParked      WarningKind = "thread_parked"
 	WarnThreadGaps        WarningKind = "thread_gaps"
@@ -165,10 +183,13 @@ const (
 	WarnFileTodos         WarningKind = "file_todos"
 	WarnTodoStillOpen     WarningKind = "linked_todo_still_open"
 	WarnTodosUndecided    WarningKind = "linked_todos_undecided"
+	WarnTodoNotLinked     WarningKind = "file_todo_not_linked"
 	WarnPlanNotRefreshed  WarningKind = "plan_not_refreshed"
 	WarnTodosNotRefreshed WarningKind = "linked_todos_not_refreshed"
 	WarnQueueNotTaken     WarningKind = "hook_queue_not_taken"
 	WarnConfiguration     WarningKind = "configuration"
 	WarnFilterCut         WarningKind = "filter_cut"
 	WarnUnencrypted       WarningKind = "unencrypted"
+	// WarnDamaged: something of the ledger is damaged, and left out of the answer.
+	WarnDamaged WarningKind = "damaged"
 )

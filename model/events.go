@@ -32,18 +32,21 @@ const (
 	EventMessagesSent        EventKind = "messages_sent"
 	EventMessagesSeen        EventKind = "messages_seen"
 	EventOperatorAnswered    EventKind = "operator_answered"
+	EventOperatorNotified    EventKind = "operator_notified"
 	EventTurnStarted         EventKind = "turn_started"
 	EventTurnEnded           EventKind = "turn_ended"
 	EventRound               EventKind = "assistant_round"
 	EventTickEmitted         EventKind = "system_tick_emitted"
 	EventRecheckConsumed     EventKind = "work_item_recheck_consumed"
 	EventStalled             EventKind = "work_item_stalled"
+	EventRetried             EventKind = "retry_requested"
 	EventAcknowledged        EventKind = "work_item_acknowledged"
 	eventIngressMinted       EventKind = "external_trigger_created"
 	eventIngressRevoked      EventKind = "external_trigger_revoked"
 	EventIngressDelivered    EventKind = "callback_delivered"
 	EventDelegationOpened    EventKind = "work_item_delegation_opened"
 	EventDelegationCompleted EventKind = "work_item_delegation_completed"
+	EventDelegationCancelled EventKind = "work_item_delegation_cancelled"
 )
 
 // event is one thing that a Change made happen.
@@ -67,6 +70,12 @@ type Entry struct {
 	Kind       EventKind       `json:"kind"`
 	WorkItemID ItemID          `json:"work_item_id,omitempty"`
 	Data       json.RawMessage `json:"data,omitempty"`
+}
+
+// DataOf reads what else an event says; data of another shape says as much as it holds.
+func DataOf[D any](e Entry) (d D) {
+	_ = json.Unmarshal(e.Data, &d)
+	return d
 }
 
 // Written is the data of work_item_written. Action is created, updated, blocked,
@@ -193,6 +202,7 @@ type agentNews struct {
 	AgentID  AgentID `json:"agent_id"`
 	AutoPick bool    `json:"auto_pick"`
 	Posture  Posture `json:"posture"`
+	Limits   Limits  `json:"limits,omitzero"`
 }
 
 // messageNews is the data of message_queued.
@@ -208,7 +218,13 @@ type answered struct {
 	WaitID    WaitID `json:"wait_condition_id,omitempty"`
 	Text      Text   `json:"text"`
 	PlanReady bool   `json:"plan_ready,omitempty"`
-	Revision  uint64 `json:"revision"`
+	// Revision is the item's; an agent's own question has none.
+	Revision uint64 `json:"revision,omitempty"`
+}
+
+// notice is the data of operator_notified.
+type notice struct {
+	Text Text `json:"text"`
 }
 
 // TurnNews is the data of turn_started and turn_ended.
@@ -222,8 +238,12 @@ type TurnNews struct {
 	Code     TurnCode    `json:"code,omitempty"`
 	Rounds   int         `json:"rounds,omitempty"`
 	Final    Text        `json:"final,omitempty"`
-	// RestUntil is when a turn is tried again after one that failed.
+	// RestUntil is when work is offered again after a turn that failed, or changed nothing.
 	RestUntil time.Time `json:"rest_until,omitzero"`
+	// Progress: the turn changed something. Commit is what is checked out since.
+	Progress bool    `json:"progress,omitempty"`
+	Commit   string  `json:"commit,omitempty"`
+	CostUSD  float64 `json:"cost_usd,omitempty"`
 	// BriefSuppressed: a promoted report stands for the turn's final text.
 	BriefSuppressed bool  `json:"brief_suppressed,omitempty"`
 	DurationMS      int64 `json:"duration_ms,omitempty"`
@@ -275,7 +295,10 @@ type stallNews struct {
 // ingressNews is the data of the events of capabilities. It never holds a token.
 type ingressNews struct {
 	IngressID  IngressID `json:"external_trigger_id"`
-	WaitID     WaitID    `json:"wait_condition_id,omitempty"`
+	WorkItemID ItemID    `json:"work_item_id,omitempty"`
+	Resource   Text      `json:"resource,omitempty"`
 	Deliver    Deliver   `json:"delivery_mode"`
 	Deliveries int       `json:"delivery_count,omitempty"`
+	// Early is what came before anybody waited, and is kept.
+	Early *Provenance `json:"early,omitempty"`
 }

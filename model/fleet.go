@@ -44,7 +44,7 @@ type AgentState string
 const (
 	AgentAsks      AgentState = "needs you"
 	AgentStalled   AgentState = "stalled"
-	AgentFails     AgentState = "turns fail"
+	AgentFails     AgentState = "failing"
 	AgentTriggered AgentState = "triggered, idle"
 	AgentWorks     AgentState = "working"
 	AgentHasWork   AgentState = "has work"
@@ -117,7 +117,7 @@ func agentState(m FleetMember, stalled, triggered int, now time.Time) AgentState
 	switch {
 	case a.Posture == Stopped:
 		return AgentStopped
-	case a.FailedTurns > 0 && now.Before(a.RestUntil):
+	case a.Failing() && !a.Turn.Runs(now):
 		return AgentFails
 	case a.Turn.Runs(now) || m.Counts[CurrentRunnable] > 0 && stalled == 0:
 		return AgentWorks
@@ -143,7 +143,7 @@ func byAttention(a, b FleetMember) int {
 	)
 }
 
-// fill reads what a row shows besides the counts.
+// fill reads what a row shows other than counts.
 func (m *FleetMember) fill(r Reader) {
 	if w, ok := Focus(r, m.Agent.ID); ok {
 		row := RowOf(w, r.ItemWaits(m.Agent.ID, w.ID), true)
@@ -179,16 +179,10 @@ func Inbox(r Reader, now time.Time, limit int) []Inboxed {
 			break
 		}
 	}
-	// A question that was acknowledged stays, at the end.
-	slices.SortStableFunc(out, func(a, b Inboxed) int { return cmp.Compare(b2i(a.Seen), b2i(b.Seen)) })
+	// What was acknowledged and stays is at the end.
+	last := map[bool]int{true: 1}
+	slices.SortStableFunc(out, func(a, b Inboxed) int { return last[a.Seen] - last[b.Seen] })
 	return out
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // inboxRule says which entries count now: an answer has its time to be taken, and a trigger
@@ -218,7 +212,7 @@ type Need string
 const (
 	// NeedAnswer: it asks, or its plan needs input.
 	NeedAnswer Need = "asks"
-	// NeedNudge: it was offered to its agent often enough, and nothing came of it.
+	// NeedNudge: it is stalled: its agent had turns enough for it, and nothing came of them.
 	NeedNudge Need = "stalled"
 	// NeedPickup: it was answered, and no turn has taken the answer yet.
 	NeedPickup Need = "answered"
@@ -250,8 +244,7 @@ type Inboxed struct {
 	Need Need `json:"need"`
 	// Since is when the need arose.
 	Since time.Time `json:"since"`
-	// Seen: the operator acknowledged it. Only a question stays in the inbox then, because
-	// nothing but an answer ends it.
+	// Seen: the operator acknowledged it. Only a question and stalled work stay in the inbox then.
 	Seen bool `json:"seen,omitempty"`
 }
 
@@ -271,8 +264,12 @@ func InboxOf(f Facts, w WorkItem, waits []Wait, current bool) (x Inboxed, ok boo
 	}
 	seen, acknowledged := f.Seen(w.AgentID, w.ID)
 	x.Seen = acknowledged && seen.Matter == x.Matter()
-	return x, !x.Seen || x.Need == NeedAnswer
+	return x, !x.Seen || x.Need.staysSeen()
 }
+
+// staysSeen reports whether an acknowledged need stays in the inbox, at its end: nothing but an
+// answer or news ends it.
+func (n Need) staysSeen() bool { return n == NeedAnswer || n == NeedNudge }
 
 // needOf is an item's most pressing need, and since when it has it.
 func needOf(f Facts, w WorkItem, waits []Wait, r Row) (Need, time.Time) {
@@ -282,7 +279,8 @@ func needOf(f Facts, w WorkItem, waits []Wait, r Row) (Need, time.Time) {
 	case r.NeedsOperator:
 		return NeedAnswer, askedSince(w, waits)
 	}
-	if t, ok := f.Attempt(w.AgentID, w.ID); ok && t.Stalled && t.TickKey == tickKey(offerReason(r.Class), r) {
+	if stalled(f, r) {
+		t, _ := f.Attempt(w.AgentID, w.ID)
 		return NeedNudge, t.LastAt
 	}
 	if n := len(w.Replies); n > 0 {

@@ -23,9 +23,15 @@ type WorkItem struct {
 	State        State        `json:"state"`
 	PlanStatus   PlanStatus   `json:"plan_status"`
 	PlanArtifact PlanArtifact `json:"plan_artifact"`
-	TodoList     []Todo       `json:"todo_list,omitempty"`
+	// PlanSeen is the plan's hash as it was at the last mutation after the item's creation.
+	PlanSeen string `json:"plan_seen,omitempty"`
+	TodoList []Todo `json:"todo_list,omitempty"`
+	// Priority is the order by hand within the queue (docs/lifecycle.md 10); empty is normal.
+	Priority ItemPriority `json:"priority,omitempty"`
 	// BlockedBy is the author's own words; the program never interprets them.
-	BlockedBy         Text      `json:"blocked_by,omitempty"`
+	BlockedBy Text `json:"blocked_by,omitempty"`
+	// BlockedByActor set it; empty in records of before.
+	BlockedByActor    Actor     `json:"blocked_by_actor,omitempty"`
 	RecheckAt         time.Time `json:"recheck_at,omitzero"`
 	RecheckConsumedAt time.Time `json:"recheck_consumed_at,omitzero"`
 	// ResultSummary is the promoted completion report; never synthesised.
@@ -49,6 +55,27 @@ const (
 	Open      State = "open"
 	Completed State = "completed"
 )
+
+// ItemPriority orders an agent's queue by hand (docs/lifecycle.md 10).
+type ItemPriority string
+
+// The priorities of items. A normal one is stored as none.
+const (
+	PriorityHigh   ItemPriority = "high"
+	PriorityNormal ItemPriority = "normal"
+	PriorityLow    ItemPriority = "low"
+)
+
+// validPriority is a priority as it is stored.
+func validPriority(p ItemPriority) (ItemPriority, error) {
+	switch p {
+	case PriorityHigh, PriorityLow:
+		return p, nil
+	case PriorityNormal, "":
+		return "", nil
+	}
+	return "", Refuse(CodeInvalid, "unknown priority %q", Text(p)).At("priority").WithHint("use high, normal or low")
+}
 
 // PlanStatus is the planning posture of a WorkItem.
 type PlanStatus string
@@ -85,6 +112,13 @@ const (
 	MaxReport    = 64 << 10
 	MaxReason    = 2000
 )
+
+// PlanMoved reports whether plan.md says something else since an agent or the operator last changed
+// the item. Whoever has not touched an item since it was made is not behind.
+func (w WorkItem) PlanMoved() bool {
+	p := w.PlanArtifact
+	return w.PlanSeen != "" && p.Condition == PlanOK && p.Hash != w.PlanSeen && p.UpdatedAt.After(w.UpdatedAt)
+}
 
 // Links tie a WorkItem to its neighbours: threads (where was the work left) and file
 // todos (what exactly), and to anything else worth naming.
@@ -221,13 +255,8 @@ func isText(raw []byte) bool { return utf8.Valid(raw) && bytes.IndexByte(raw, 0)
 
 // preview cuts raw after PreviewRunes scalars and says whether that was all.
 func preview(raw []byte) (Text, bool) {
-	end, n := 0, 0
-	for end < len(raw) && n < PreviewRunes {
-		_, size := utf8.DecodeRune(raw[end:])
-		end += size
-		n++
-	}
-	return Text(raw[:end]), end == len(raw)
+	t := cut(Text(raw[:min(len(raw), PreviewRunes*utf8.UTFMax)]), PreviewRunes)
+	return t, len(t) == len(raw)
 }
 
 // Wait says what would wake a WorkItem, or the agent itself when WorkItemID is empty.
@@ -241,14 +270,18 @@ type Wait struct {
 	Kind       WaitKind   `json:"kind"`
 	Reason     Text       `json:"waiting_for"`
 	// Resource names the task, the external thing or the timer's instant in words.
-	Resource  Text    `json:"resource,omitempty"`
-	Source    Text    `json:"source,omitempty"`
-	Condition Text    `json:"condition,omitempty"`
-	Ask       Ask     `json:"ask,omitzero"`
-	Deliver   Deliver `json:"deliver"`
+	Resource  Text `json:"resource,omitempty"`
+	Source    Text `json:"source,omitempty"`
+	Condition Text `json:"condition,omitempty"`
+	Ask       Ask  `json:"ask,omitzero"`
+	// Replaces is the question that this one took the place of before anybody answered it.
+	Replaces WaitID  `json:"replaces,omitempty"`
+	Deliver  Deliver `json:"deliver"`
 	// WakeAt is when a timer wait is due.
-	WakeAt          time.Time  `json:"wake_at,omitzero"`
-	TriggerCount    int        `json:"trigger_count"`
+	WakeAt       time.Time `json:"wake_at,omitzero"`
+	TriggerCount int       `json:"trigger_count"`
+	// SeenCount is how many of them a turn, a person or a receipt has seen.
+	SeenCount       int        `json:"seen_count,omitempty"`
 	LastTriggeredAt time.Time  `json:"last_triggered_at,omitzero"`
 	LastTrigger     Provenance `json:"last_trigger,omitzero"`
 	CreatedAt       time.Time  `json:"created_at"`

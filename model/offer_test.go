@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What a door shows as not offered is what Step refuses, or what would change nothing.
+// What a frontend shows as not offered is what Step refuses, or what would change nothing.
 func TestWhatIsNotOfferedIsRefused(t *testing.T) {
 	b := newBook()
 	at := func(n int) Stamp {

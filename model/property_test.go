@@ -105,7 +105,13 @@ func (r *ref) round(at Stamp, c Round) {
 		}
 		r.complete(x.WorkItemID)
 	}
-	if len(done) == 1 && trimmed(c.Text) != "" && (focused || c.WorkItemID == done[0]) {
+	named, ok := r.items[c.WorkItemID]
+	announces := LooksLikePreamble(c.Text)
+	switch {
+	case trimmed(c.Text) == "":
+	case ok && named.completed: // an earlier one takes whatever words it is given
+		named.report = named.report || !slices.Contains(done, c.WorkItemID) || !announces
+	case !ok && len(done) == 1 && focused && !announces:
 		r.items[done[0]].report = true
 	}
 }
@@ -144,7 +150,7 @@ func someCommand(t *rapid.T, b *book) Command {
 	}
 	slices.Sort(ids)
 	id := rapid.SampledFrom(ids).Draw(t, "item")
-	text := Text(rapid.SampledFrom([]string{"", "words", " "}).Draw(t, "text"))
+	text := Text(rapid.SampledFrom([]string{"", "words", " ", "I will complete it."}).Draw(t, "text"))
 	status := rapid.SampledFrom([]PlanStatus{Draft, Ready, NeedsInput, "odd"}).Draw(t, "status")
 	done := func() Call { return Call{CompleteWorkItem{WorkItemID: rapid.SampledFrom(ids).Draw(t, "call")}} }
 	switch rapid.IntRange(0, 10).Draw(t, "command") {

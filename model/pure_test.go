@@ -15,7 +15,8 @@ import (
 // pure is all that the core may import. fmt is for spelling messages, time for the type.
 var pure = []string{
 	"bytes", "cmp", "crypto/sha256", "encoding/binary", "encoding/hex", "encoding/json", "errors", "fmt", "hash/fnv", "io",
-	"iter", "maps", "math", "math/bits", "regexp", "slices", "sort", "strconv", "strings", "time", "unicode", "unicode/utf8", "vise/model",
+	"iter", "maps", "math", "math/bits", "reflect", "slices", "sort", "strconv", "strings", "time", "unicode", "unicode/utf8",
+	"vise/model",
 }
 
 // impure are the functions of allowed packages that reach outside.

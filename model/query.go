@@ -2,7 +2,7 @@ package model
 
 import (
 	"cmp"
-	"strings"
+	"slices"
 	"time"
 )
 
@@ -49,7 +49,8 @@ func ListItems(f Facts, agent AgentID, filter Filter, after *Row, limit int) (li
 	filter = cmp.Or(filter, FilterAll)
 	scan, ok := scans[filter]
 	if !ok {
-		return list{}, Refuse(CodeInvalid, "unknown filter %q", Text(filter)).At("filter").WithHint("the filters are %s", filterNames())
+		return list{}, Refuse(CodeInvalid, "unknown filter %q", Text(filter)).At("filter").
+			WithHint("the filters are %s", Join(Filters, ", "))
 	}
 	l := list{Filter: filter, Limit: min(max(cmp.Or(limit, DefaultLimit), 1), MaxLimit), Total: total(f, agent, filter)}
 	for _, class := range scan.classes {
@@ -127,14 +128,6 @@ func total(f Facts, agent AgentID, filter Filter) int {
 	return f.Count(agent, Tally(filter))
 }
 
-func filterNames() string {
-	names := make([]string, len(Filters))
-	for i, f := range Filters {
-		names[i] = string(f)
-	}
-	return strings.Join(names, ", ")
-}
-
 // Focus is the agent's current item. A focus on a missing or completed item is none.
 func Focus(f Facts, agent AgentID) (WorkItem, bool) {
 	a, ok := f.Agent(agent)
@@ -143,6 +136,19 @@ func Focus(f Facts, agent AgentID) (WorkItem, bool) {
 	}
 	w, ok := f.Item(a.CurrentWorkItemID)
 	return w, ok && w.State == Open && w.AgentID == agent
+}
+
+// Shown are the agent's items that it is shown at first: its focus and the first of each class.
+func Shown(f Facts, agent AgentID) (ids []ItemID) {
+	for _, class := range openClasses {
+		for _, r := range f.Rows(agent, class, nil, class.Limit()) {
+			ids = append(ids, r.ID)
+		}
+	}
+	if w, ok := Focus(f, agent); ok && !slices.Contains(ids, w.ID) {
+		ids = append(ids, w.ID)
+	}
+	return ids
 }
 
 // Desk is what the console's first screen shows of one agent. Its cost follows its rows.
@@ -183,10 +189,15 @@ func DeskOf(r Reader, agent AgentID, at Stamp, limit func(Class) int) Desk {
 	d.Agent, _ = r.Agent(agent)
 	if w, ok := Focus(r, agent); ok {
 		row := RowOf(w, r.ItemWaits(agent, w.ID), true)
+		row.Stalled = stalled(r, row)
 		d.Current = &row
 	}
 	for _, class := range Classes[1:] {
 		d.Sections = append(d.Sections, section(r, agent, class, d.Current, limit(class)))
+	}
+	if q, ok := QuestionOf(r, agent); ok {
+		asked := &d.Sections[WaitingForOperator.Rank()-1]
+		asked.Rows, asked.Total = append([]Row{q.Row}, asked.Rows...), asked.Total+1
 	}
 	d.Sections = append(d.Sections, section(r, agent, ReportOffered, nil, limit(ReportOffered)))
 	d.Decision = Decide(r, agent, at.At)
@@ -206,6 +217,7 @@ func section(r Reader, agent AgentID, class Class, current *Row, limit int) Sect
 		extra = 1
 	}
 	for _, row := range r.Rows(agent, class, nil, limit+extra) {
+		row.Stalled = stalled(r, row)
 		if !row.IsCurrent && len(s.Rows) < limit && (class == ReportOffered || !row.Offered()) {
 			s.Rows = append(s.Rows, row)
 		}
@@ -221,6 +233,9 @@ type Detail struct {
 	// Entries are its newest events, newest first.
 	Entries []Entry
 	Why     Why
+	// Row is the same as a list shows it; Need what it needs of the operator, seen or not, nil for nothing.
+	Row  Row
+	Need *Inboxed
 }
 
 // Bounds of a detail's histories.
@@ -233,14 +248,22 @@ const (
 func DetailOf(r Reader, id ItemID, at Stamp) (Detail, error) {
 	w, ok := r.Item(id)
 	if !ok {
+		if d, ok := questionDetail(r, WaitID(id), at); ok {
+			return d, nil
+		}
 		return Detail{}, notFound(id)
 	}
-	return Detail{
+	d := Detail{
 		View:    ViewOf(r, w),
 		Waits:   r.Waits(w.AgentID, id, detailWaits),
 		Entries: r.Entries(id, detailEntries),
 		Why:     Explain(r, w, at.At),
-	}, nil
+	}
+	d.Row = RowOf(w, d.ActiveWaits, d.IsCurrent)
+	if x, _ := InboxOf(r, w, d.ActiveWaits, d.IsCurrent); x.Need != "" {
+		d.Need = &x
+	}
+	return d, nil
 }
 
 func notFound(id ItemID) *Error {
@@ -254,6 +277,8 @@ func NotOffered(r Row, command string) string {
 	name := string(r.Handle)
 	done := r.Class == CompletedRecent
 	switch {
+	case r.IsQuestion() && command != "Answer" && command != "CancelWait":
+		return name + " is no work item: the agent itself asks, and waits for your answer"
 	case command == "ReportWorkItem" && !done:
 		return name + " is open; a report follows its completion"
 	case command == "ReportWorkItem" && r.Reported:

@@ -175,6 +175,7 @@ type delegationState string
 const (
 	DelegationOpen      delegationState = "open"
 	delegationCompleted delegationState = "completed"
+	delegationCancelled delegationState = "cancelled"
 )
 
 // Facts is what a command may ask of the ledger. Each answer is a read by key or by
@@ -289,6 +290,8 @@ type Reader interface {
 	Tasks(agent AgentID, limit int) []Task
 	// Ingresses are the capabilities that reach the agent, newest first, revoked ones too.
 	Ingresses(agent AgentID, limit int) []Ingress
+	// OpenDelegations are the open delegations of an agent's items.
+	OpenDelegations(parent AgentID, limit int) []Delegation
 	// Waits are all waits of an item, cancelled ones too, newest first.
 	Waits(agent AgentID, item ItemID, limit int) []Wait
 }

@@ -21,12 +21,16 @@ type Row struct {
 	IsCurrent     bool       `json:"is_current,omitempty"`
 	NeedsOperator bool       `json:"needs_operator,omitempty"`
 	PlanStatus    PlanStatus `json:"plan_status"`
-	Todo          TodoGist   `json:"todo,omitzero"`
-	BlockedBy     Text       `json:"blocked_by,omitempty"`
-	Wait          WaitGist   `json:"wait,omitzero"`
-	RecheckAt     time.Time  `json:"recheck_at,omitzero"`
+	// Priority is the order by hand within the queue; empty is normal.
+	Priority  ItemPriority `json:"priority,omitempty"`
+	Todo      TodoGist     `json:"todo,omitzero"`
+	BlockedBy Text         `json:"blocked_by,omitempty"`
+	Wait      WaitGist     `json:"wait,omitzero"`
+	RecheckAt time.Time    `json:"recheck_at,omitzero"`
 	// Reported: the item has a completion report.
-	Reported  bool      `json:"reported,omitempty"`
+	Reported bool `json:"reported,omitempty"`
+	// Stalled is filled where lists are read; the class index does not have it.
+	Stalled   bool      `json:"stalled,omitempty"`
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 }
@@ -65,7 +69,7 @@ func RowOf(w WorkItem, waits []Wait, current bool) Row {
 		ID: w.ID, Handle: w.Handle, AgentID: w.AgentID, Revision: w.Revision,
 		Objective: cut(w.Objective, rowObjective), Class: d.Class, Scheduling: d.Scheduling,
 		ReasonCode: d.ReasonCode, IsCurrent: d.IsCurrent, NeedsOperator: d.NeedsOperator,
-		PlanStatus: w.PlanStatus, BlockedBy: cut(w.BlockedBy, rowText), Wait: gist(waits, d),
+		PlanStatus: w.PlanStatus, Priority: w.Priority, BlockedBy: cut(w.BlockedBy, rowText), Wait: gist(waits, d),
 		RecheckAt: w.RecheckAt, Reported: w.ResultSummary != "", CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt,
 	}
 	r.Todo.Done, _, r.Todo.Total = w.TodoCounts()
@@ -105,7 +109,7 @@ func cut(t Text, n int) Text {
 }
 
 // SortKey orders the rows of a class bytewise (docs/lifecycle.md 10): triggered
-// by last trigger, newest first; queued by update, oldest first; the others by update,
+// by last trigger, newest first; queued by priority, then by update, oldest first; the others by update,
 // newest first. Ties go by creation, oldest first, then by id.
 func (r Row) SortKey() []byte {
 	key := make([]byte, 0, 24+len(r.ID))
@@ -115,6 +119,7 @@ func (r Row) SortKey() []byte {
 		key = appendTime(key, r.UpdatedAt, true)
 	case QueuedRunnable:
 		key = appendTime(key, r.UpdatedAt, false)
+		key[0] ^= priorityBits[r.Priority]
 		key = appendTime(key, r.CreatedAt, false)
 	default:
 		key = appendTime(key, r.UpdatedAt, true)
@@ -122,6 +127,10 @@ func (r Row) SortKey() []byte {
 	}
 	return append(key, r.ID...)
 }
+
+// priorityBits change the first byte of a queued row's key. An instant between 1970 and 2116 begins
+// with the bits 10: high priority begins with 00, low with 11, and a normal key is the instant alone.
+var priorityBits = map[ItemPriority]byte{PriorityHigh: 0x80, PriorityLow: 0x40}
 
 func appendTime(key []byte, t time.Time, newestFirst bool) []byte {
 	n := uint64(t.UnixNano()) ^ 1<<63
@@ -221,6 +230,7 @@ type View struct {
 	NeedsOperator bool         `json:"needs_operator"`
 	PlanStatus    PlanStatus   `json:"plan_status"`
 	Plan          PlanArtifact `json:"plan_artifact"`
+	Priority      ItemPriority `json:"priority,omitempty"`
 	ViewMore
 }
 
@@ -240,8 +250,10 @@ type ViewMore struct {
 	// Replies are the operator's newest answers, oldest first.
 	Replies     []Delivered `json:"replies,omitempty"`
 	Diagnostics []string    `json:"diagnostics,omitempty"`
-	CreatedAt   time.Time   `json:"created_at"`
-	UpdatedAt   time.Time   `json:"updated_at"`
+	// Stalled: its agent had turns enough for it, and nothing came of them.
+	Stalled   bool      `json:"stalled,omitempty"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
 }
 
 // completionReport is a completed item's report and where it came from.
@@ -273,7 +285,7 @@ func ViewOf(f Facts, w WorkItem) View {
 		Revision: w.Revision, Objective: w.Objective, State: w.State, Focus: focusWord(w, d),
 		Readiness: d.Readiness, Scheduling: d.Scheduling, ReasonCode: d.ReasonCode, Class: d.Class,
 		IsCurrent: d.IsCurrent, IsRunnable: d.Scheduling == Runnable, NeedsOperator: d.NeedsOperator,
-		PlanStatus: w.PlanStatus, Plan: w.PlanArtifact,
+		PlanStatus: w.PlanStatus, Priority: w.Priority, Plan: w.PlanArtifact,
 		ViewMore: ViewMore{
 			TodoList: w.TodoList, BlockedBy: w.BlockedBy, RecheckAt: w.RecheckAt, RecheckConsumedAt: w.RecheckConsumedAt,
 			ActiveWaits: waits, LastTriggeredAt: d.LastTriggeredAt, Links: w.Links, Replies: deliveredOf(f, w), Diagnostics: d.Diagnostics,
@@ -283,6 +295,7 @@ func ViewOf(f Facts, w WorkItem) View {
 	if t, ok := w.CurrentTodo(); ok && w.State == Open {
 		v.CurrentTodo = &t
 	}
+	v.Stalled = stalled(f, RowOf(w, waits, d.IsCurrent))
 	v.Report = reportOf(f, w)
 	if w.State == Completed && v.Report == nil {
 		offers, _ := f.Offers(w.AgentID, w.ID)

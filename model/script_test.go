@@ -66,6 +66,9 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	case "advise":
 		w, _ := s.book.Item(ItemID(d.CmdArgs[0].Key))
 		return advice(Advise(s.book, w, s.now))
+	case "explain":
+		y := ExplainAgent(s.book, AgentID(agent), s.now)
+		return why(Why{Lines: y.Lines})
 	case "why":
 		w, _ := s.book.Item(ItemID(d.CmdArgs[0].Key))
 		return why(Explain(s.book, w, s.now))
@@ -103,10 +106,10 @@ func (s *script) command(t *testing.T, d *datadriven.TestData, agent AgentID, ac
 			break
 		}
 	}
-	return s.told(ch)
+	return s.changeText(ch)
 }
 
-// decodeAny reads any command, the tools of agents and those of other doors.
+// decodeAny reads any command, those of agents and those of the other frontends.
 func decodeAny(name string, in []byte) (Command, error) {
 	switch name {
 	case "Trigger":
@@ -117,6 +120,10 @@ func decodeAny(name string, in []byte) (Command, error) {
 		return decode[RefreshPlan](in)
 	case "Round":
 		return decode[Round](in)
+	case "KeepSummary":
+		return decode[KeepSummary](in)
+	case "NotifyOperator":
+		return decode[NotifyOperator](in)
 	case "OfferReport":
 		return decode[OfferReport](in)
 	case "DeclineReport":
@@ -135,6 +142,8 @@ func decodeAny(name string, in []byte) (Command, error) {
 		return decode[StartTask](in)
 	case "EndTask":
 		return decode[EndTask](in)
+	case "CancelDelegation":
+		return decode[CancelDelegation](in)
 	case "OpenDelegation":
 		return decode[OpenDelegation](in)
 	case "Undo":
@@ -151,12 +160,16 @@ func decodeAny(name string, in []byte) (Command, error) {
 		return decode[SeeMessages](in)
 	case "Answer":
 		return decode[Answer](in)
+	case "CancelWait":
+		return decode[CancelWait](in)
 	case "ClaimTurn":
 		return decode[ClaimTurn](in)
 	case "BeatTurn":
 		return decode[BeatTurn](in)
 	case "EndTurn":
 		return decode[EndTurn](in)
+	case "Retry":
+		return decode[Retry](in)
 	case "Tick":
 		return decode[Tick](in)
 	case "MintIngress":
@@ -186,7 +199,7 @@ func refusal(err error) string {
 	return out
 }
 
-func (s *script) told(ch Change) string {
+func (s *script) changeText(ch Change) string {
 	if ch.Empty() {
 		return "nothing written\n" + warnings(ch.Receipt)
 	}
@@ -202,7 +215,7 @@ func (s *script) told(ch Change) string {
 		case Message:
 			fmt.Fprintf(&b, "message %s %s %s\n", r.ID, r.Priority, r.Status)
 		case Attempt:
-			fmt.Fprintf(&b, "attempt %s %d stalled=%v\n", r.WorkItemID, r.Count, r.Stalled)
+			fmt.Fprintf(&b, "attempt %s %d stalled=%v\n", r.WorkItemID, r.Turns, r.Stalled)
 		case Task:
 			fmt.Fprintf(&b, "task %s %s\n", r.ID, r.Status)
 		default:
@@ -228,6 +241,9 @@ func busy(a Agent) string {
 	}
 	if a.QueuedInput > 0 {
 		out += fmt.Sprintf(" queued=%d", a.QueuedInput)
+	}
+	if a.Pace.Quiet > 0 {
+		out += fmt.Sprintf(" quiet=%d until %s", a.Pace.Quiet, a.Pace.QuietUntil.Format("15:04:05"))
 	}
 	return out
 }

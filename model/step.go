@@ -13,10 +13,11 @@ func Step(f Facts, at Stamp, c Command) (Change, error) {
 	at.At = at.At.UTC()
 	s := &step{overlay: newOverlay(f), at: at}
 	s.receipt.Command = c.Name()
-	if err := c.step(s); err != nil {
+	if err := s.judge(c); err != nil {
 		return Change{}, err
 	}
 	s.settleDelegations()
+	s.noteProgress(c)
 	s.receipt.Inverse = s.inverse(c)
 	return Change{Writes: s.writes(), Events: s.events, NewPlans: s.plans, Receipt: s.receipt}, nil
 }
@@ -52,7 +53,7 @@ func (s *step) event(kind EventKind, item ItemID, data any) {
 
 func (s *step) warn(w ...Warning) { s.receipt.Warnings = append(s.receipt.Warnings, w...) }
 
-// handleTaken also knows the handles given in this command, and remembers those it grants.
+// handleTaken also knows the handles given in this command, and remembers those it gives out.
 func (s *step) handleTaken(h Handle) bool {
 	if s.handles[h] || s.HandleTaken(h) {
 		return true
@@ -92,7 +93,7 @@ func (s *step) stale(w WorkItem, seen uint64) *Error {
 	e := Refuse(CodeStale, "work item %s moved on: revision %d, you saw %d", w.Handle, w.Revision, seen).At("seen_revision")
 	var what []string
 	for _, x := range s.Entries(w.ID, staleEvents) {
-		what = append(what, cut(x.Tell(), rowText).String())
+		what = append(what, cut(x.Describe(), rowText).String())
 	}
 	return e.WithHint("look again, then decide; newest first: %s", strings.Join(what, "; "))
 }
@@ -115,6 +116,9 @@ func (s *step) save(w WorkItem, mutation bool) WorkItem {
 	w.Revision++
 	if mutation {
 		w.UpdatedAt, w.Mutated = s.at.At, w.Revision
+		if w.Revision > 1 {
+			w.PlanSeen = w.PlanArtifact.Hash
+		}
 	}
 	s.put(w)
 	s.receipt.AgentID, s.receipt.WorkItemID, s.receipt.ItemRevision = w.AgentID, w.ID, w.Revision
@@ -163,6 +167,7 @@ func (s *step) cancelWaits(item ItemID, waits []Wait, reason string) []WaitID {
 	if len(waits) == 0 {
 		return nil
 	}
+	s.tellUnseen(waits)
 	ids := make([]WaitID, len(waits))
 	for i, x := range waits {
 		ids[i] = x.ID
@@ -282,7 +287,7 @@ func (c Batch) step(s *step) error {
 			return Refuse(CodeInvalid, "%s is not for batches", call.Name()).At("calls").WithHint("do it to one item at a time")
 		}
 		s.receipt = Receipt{Command: call.Name()}
-		if err := call.step(s); err != nil {
+		if err := s.judge(call.Command); err != nil {
 			return s.refusedIn(id, err)
 		}
 		if i > 0 && s.receipt.AgentID != outer.AgentID {

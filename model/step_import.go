@@ -163,7 +163,7 @@ func (c LinkWorkItem) step(s *step) error {
 	if change.Added.IsZero() && change.Removed.IsZero() {
 		return nil
 	}
-	if err := roomForLinks(w.Links, before); err != nil {
+	if err := checkLinkLimit(w.Links, before); err != nil {
 		return err
 	}
 	w = s.save(w, false)
@@ -200,8 +200,8 @@ func relink[L comparable](have, add, remove []L, same func(L, L) bool) (now, add
 	return now, added, removed
 }
 
-// roomForLinks holds what grows to the limit; an import may have brought more.
-func roomForLinks(now, before Links) error {
+// checkLinkLimit holds what grows to the limit; an import may have brought more.
+func checkLinkLimit(now, before Links) error {
 	for _, kind := range []struct {
 		name      string
 		now, then int

@@ -20,7 +20,7 @@ func (c UpdateWorkItem) step(s *step) error {
 		return err
 	}
 	u := update{step: s, before: w, w: w, action: "updated"}
-	for _, part := range []func(UpdateWorkItem) error{u.objective, u.planStatus, u.todoList, u.blocker} {
+	for _, part := range []func(UpdateWorkItem) error{u.objective, u.planStatus, u.todoList, u.priority, u.blocker} {
 		if err := part(c); err != nil {
 			return err
 		}
@@ -47,6 +47,16 @@ func (u *update) objective(c UpdateWorkItem) error {
 	t, err := required("objective", *c.Objective, MaxObjective)
 	u.set("objective", t != u.w.Objective)
 	u.w.Objective = t
+	return err
+}
+
+func (u *update) priority(c UpdateWorkItem) error {
+	if c.Priority == nil {
+		return nil
+	}
+	p, err := validPriority(*c.Priority)
+	u.set("priority", p != u.w.Priority)
+	u.w.Priority = p
 	return err
 }
 
@@ -78,6 +88,11 @@ func (u *update) blocker(c UpdateWorkItem) error {
 	if err != nil {
 		return err
 	}
+	if c.BlockedBy.given {
+		if err := u.mayClear(u.w, c.Name()); err != nil {
+			return err
+		}
+	}
 	if c.BlockedBy.null {
 		u.unblock()
 	}
@@ -101,7 +116,7 @@ func (u *update) blocker(c UpdateWorkItem) error {
 		return nil
 	}
 	u.set("blocked_by", text != u.w.BlockedBy)
-	u.w.BlockedBy = text
+	u.w.BlockedBy, u.w.BlockedByActor = text, u.at.Actor
 	u.rearm(cmp.Or(after, defaultRecheck))
 	return nil
 }
@@ -121,7 +136,7 @@ func (u *update) unblock() {
 }
 
 func unblocked(w WorkItem) WorkItem {
-	w.BlockedBy, w.RecheckAt, w.RecheckConsumedAt = "", time.Time{}, time.Time{}
+	w.BlockedBy, w.BlockedByActor, w.RecheckAt, w.RecheckConsumedAt = "", "", time.Time{}, time.Time{}
 	return w
 }
 
@@ -148,6 +163,16 @@ func (u *update) finish() {
 	u.cancelWaits(u.w.ID, waits, "blocker_cleared")
 	if u.release != "" {
 		u.releaseFocus(u.w, u.release)
+	}
+	if u.unblocked {
+		u.stillNeedsInput(u.w)
+	}
+}
+
+// stillNeedsInput says what a cleared blocker leaves.
+func (s *step) stillNeedsInput(w WorkItem) {
+	if w.PlanStatus == NeedsInput {
+		s.warn(Warning{Kind: warnNeedsInput, Message: "its plan still needs input: answer it with --plan-ready, or set the plan status"})
 	}
 }
 
@@ -176,6 +201,10 @@ func (c CreateWorkItem) step(s *step) error {
 	if err := validPlanStatus(status); err != nil {
 		return err
 	}
+	priority, err := validPriority(c.Priority)
+	if err != nil {
+		return err
+	}
 	if len(c.Plan) > MaxPlanBytes {
 		return Refuse(CodeInvalid, "plan has %d bytes, at most %d are kept", len(c.Plan), MaxPlanBytes).At("plan").
 			WithHint("write the plan file itself")
@@ -184,7 +213,8 @@ func (c CreateWorkItem) step(s *step) error {
 	if err != nil {
 		return err
 	}
-	w := WorkItem{ID: ItemID(s.newID("wi-")), AgentID: agent.ID, Objective: objective, State: Open, PlanStatus: status, TodoList: todos}
+	w := WorkItem{ID: ItemID(s.newID("wi-")), AgentID: agent.ID, Objective: objective, State: Open, PlanStatus: status, TodoList: todos,
+		Priority: priority}
 	s.warn(warnings...)
 	w = s.born(w, c.Plan, s.at.At)
 	s.event(EventWorkItemWritten, w.ID, Written{Action: "created", Revision: w.Revision})
@@ -197,6 +227,10 @@ func (s *step) agentOfCreate() (Agent, error) {
 	id := s.actingAgent()
 	if id == "" {
 		return Agent{}, Refuse(CodeInvalid, "no agent named for the new work item").At("agent_id").WithHint("name one: --agent")
+	}
+	if caller, isAgent := s.at.Actor.Agent(); isAgent && s.at.Agent != "" && s.at.Agent != caller {
+		return Agent{}, Refuse(CodeNotOwner, "agent %s makes no work items for agent %s", caller, Text(s.at.Agent)).At("agent_id").
+			WithHint("have it done by a delegation: vise delegate")
 	}
 	_, known := s.Agent(id)
 	a, err := s.agent(id)
@@ -222,14 +256,10 @@ func (c AddAgent) step(s *step) error {
 }
 
 func (c UpdateAgent) step(s *step) error {
-	a, ok := s.Agent(c.AgentID)
-	if !ok {
-		return unknownAgent(c.AgentID)
+	a, err := s.agentFor(c.AgentID, "change")
+	if err != nil {
+		return err
 	}
-	if caller, isAgent := s.at.Actor.Agent(); isAgent && caller != a.ID {
-		return Refuse(CodeNotOwner, "agent %s cannot change agent %s", caller, a.ID).At("agent_id")
-	}
-	s.receipt.AgentID = a.ID
 	before := a
 	if c.AutoPick != nil {
 		a.AutoPick = *c.AutoPick
@@ -242,12 +272,15 @@ func (c UpdateAgent) step(s *step) error {
 			return Refuse(CodeInvalid, "unknown posture %q", Text(*c.Posture)).At("posture").WithHint("use awake, asleep or stopped")
 		}
 	}
-	if a.AutoPick == before.AutoPick && a.Posture == before.Posture {
+	if a.Limits, err = a.Limits.changed(c, s.at.Actor); err != nil {
+		return err
+	}
+	if a.AutoPick == before.AutoPick && a.Posture == before.Posture && a.Limits == before.Limits {
 		return nil
 	}
 	a.UpdatedAt = s.at.At
 	s.put(a)
-	s.event(EventAgentUpdated, "", agentNews{AgentID: a.ID, AutoPick: a.AutoPick, Posture: a.Posture})
+	s.event(EventAgentUpdated, "", agentNews{AgentID: a.ID, AutoPick: a.AutoPick, Posture: a.Posture, Limits: a.Limits})
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
 )
@@ -28,8 +27,12 @@ func (c PickWorkItem) step(s *step) error {
 	}
 	t := s.transition(a, w, reason)
 	if c.ClearBlocker {
+		if err := s.mayClear(w, c.Name()); err != nil {
+			return err
+		}
 		w = s.clearBlocker(w, &t)
 	}
+	s.see(w)
 	s.focus(a, w, t)
 	return nil
 }
@@ -68,6 +71,7 @@ func (s *step) transition(a Agent, w WorkItem, reason Text) Transition {
 // clearBlocker makes w free to run: its blocker goes, and with it what it waited for.
 func (s *step) clearBlocker(w WorkItem, t *Transition) WorkItem {
 	waits := s.ItemWaits(w.AgentID, w.ID)
+	s.stillNeedsInput(w)
 	if w.BlockedBy == "" && len(waits) == 0 {
 		return w
 	}
@@ -140,7 +144,7 @@ func (c OfferReport) step(s *step) error {
 		return Refuse(CodeInvalid, "a report is offered for 1 to %d work items", maxRoundCompleted).At("work_item_ids").
 			WithHint("name those that the round completed")
 	}
-	text, err := optional("text", c.Text, MaxReport)
+	text, err := optional("text", c.Text, MaxWords)
 	if err != nil {
 		return err
 	}
@@ -173,6 +177,7 @@ func others(all []ItemID, id ItemID) []ItemID {
 func (s *step) settleOffer(w WorkItem, text Text, by ReportOf, shared []ItemID) {
 	_, focused := s.completedSince(time.Time{}, w)
 	certain := by == ReportSameRound || by == ReportOperator
+	text = s.keptReport(w, text)
 	switch {
 	case len(shared) > 0:
 		s.offerWords(w, text, by, shared, manyCompletions)
@@ -182,6 +187,8 @@ func (s *step) settleOffer(w WorkItem, text Text, by ReportOf, shared []ItemID) 
 		s.offerWords(w, text, by, nil, reportOffered)
 	case !focused && by != ReportOperator:
 		s.offerWords(w, text, by, nil, unfocusedReport)
+	case by != ReportOperator && LooksLikePreamble(text):
+		s.offerWords(w, text, by, nil, preambleReport)
 	default:
 		b := s.promote(w, text, by, unfinished(w))
 		s.event(EventBriefSuppressed, w.ID, suppressed{Reason: "work_item_completion_report_promoted", BriefID: b.ID})
@@ -209,7 +216,7 @@ func (o ReportOffers) has(text Text) bool {
 // keepOffer adds a text to what is offered for an item, once.
 func (s *step) keepOffer(w WorkItem, text Text, by ReportOf, shared []ItemID) {
 	x, _ := s.Offers(w.AgentID, w.ID)
-	if text == "" || x.has(text) {
+	if text = s.keptReport(w, text); text == "" || x.has(text) {
 		return
 	}
 	x.AgentID, x.WorkItemID = w.AgentID, w.ID
@@ -260,11 +267,9 @@ func (s *step) completedSince(since time.Time, w WorkItem) (found, focused bool)
 		}
 		switch e.Kind {
 		case EventWorkItemWritten:
-			var x Written
-			found = found || json.Unmarshal(e.Data, &x) == nil && x.Action == "completed"
+			found = found || DataOf[Written](e).Action == "completed"
 		case EventFocusReleased:
-			var x released
-			focused = focused || json.Unmarshal(e.Data, &x) == nil && x.Reason == "work_item_completed"
+			focused = focused || DataOf[released](e).Reason == "work_item_completed"
 		}
 	}
 	return found, focused && found
@@ -318,9 +323,6 @@ func (c Acknowledge) matter(s *step) (w WorkItem, x Inboxed, err error) {
 	if w, err = s.own(c.WorkItemID, c.SeenRevision); err != nil {
 		return w, x, err
 	}
-	if _, isAgent := s.at.Actor.Agent(); isAgent {
-		return w, x, Refuse(CodeRefused, "only the operator acknowledges").WithHint("an agent ends a need by doing what it needs")
-	}
 	a, _ := s.Agent(w.AgentID)
 	x, _ = InboxOf(s, w, s.ItemWaits(w.AgentID, w.ID), a.CurrentWorkItemID == w.ID)
 	return w, x, nil
@@ -330,12 +332,14 @@ func (c Acknowledge) note(s *step, w WorkItem, x Inboxed) {
 	seen := Seen{AgentID: w.AgentID, WorkItemID: w.ID, Matter: x.Matter(), At: s.at.At}
 	if c.Withdraw {
 		seen.Matter = ""
+	} else if x.Need == NeedReview {
+		s.see(w)
 	}
 	s.put(seen)
 	s.event(EventAcknowledged, w.ID, seenNews{Need: x.Need, Since: x.Since, Withdrawn: c.Withdraw})
 }
 
-func tellSeen(d seenNews) string {
+func describeSeen(d seenNews) string {
 	what := map[Need]string{
 		NeedAnswer: "its question", NeedNudge: "that it stalled", NeedPickup: "that its answer waits", NeedReview: "its trigger",
 		NeedChoice: "that a report is offered", NeedReport: "that it has no report", needLook: "its unfinished todos",

@@ -1,6 +1,10 @@
 package model
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
 
 // previewReport bounds the preview of a report in events, in Unicode scalars.
 const previewReport = 600
@@ -8,13 +12,19 @@ const previewReport = 600
 // step runs the round's calls in order, all or none, and then promotes its text under the
 // rules of docs/lifecycle.md 9. Nothing is ever synthesised.
 func (c Round) step(s *step) error {
-	text, err := optional("text", c.Text, MaxReport)
+	text, err := optional("text", c.Text, MaxWords)
 	if err != nil {
 		return err
 	}
 	by, err := s.provenance(c.Provenance)
 	if err != nil {
 		return err
+	}
+	if c.WorkItemID != "" {
+		if _, err := s.own(c.WorkItemID, 0); err != nil {
+			return err
+		}
+		s.receipt = Receipt{Command: c.Name()}
 	}
 	if c.Turn != 0 {
 		if _, err := s.running(s.actingAgent(), c.Turn); err != nil {
@@ -27,7 +37,7 @@ func (c Round) step(s *step) error {
 	for i, call := range c.Calls {
 		focus, _ := Focus(s, s.actingAgentOf(call.Command))
 		s.receipt = Receipt{Command: call.Name()}
-		if err := call.step(s); err != nil {
+		if err := s.judge(call.Command); err != nil {
 			return within(err, fmt.Sprintf("call %d, %s", i+1, call.Name()))
 		}
 		if s.receipt.CompletedTransition {
@@ -43,7 +53,10 @@ func (c Round) step(s *step) error {
 	completed = append(completed, elsewhere...)
 	s.receipt.CompletedTransition = len(completed) > 0
 	s.promoteRound(c, text, by, completed)
-	s.traceRound(c, text, before.ID)
+	if err := s.reportNamed(c, text, by, completed); err != nil {
+		return err
+	}
+	s.traceRound(c, text, cmp.Or(c.WorkItemID, before.ID), completed)
 	for _, call := range s.receipt.Calls {
 		s.warn(call.Warnings...)
 	}
@@ -92,14 +105,27 @@ func (s *step) provenance(p ReportOf) (ReportOf, error) {
 // Why a round's text is not the report of what it completed.
 var (
 	manyCompletions = Warning{Kind: warnMultipleCompletions, Message: "the round completed several work items; its text is nobody's report"}
-	missingReport   = Warning{Kind: warnMissingReport, Message: "completed without a report; vise report gives it one"}
+	missingReport   = Warning{Kind: WarnMissingReport, Message: "completed without a report; vise report gives it one"}
 	unfocusedReport = Warning{Kind: warnUnfocused, Message: "the completed work item was not the focus; the text was not promoted"}
+	preambleReport  = Warning{Kind: warnPreamble, Message: "the text only says what comes next; it is offered, not promoted"}
 	reportOffered   = Warning{Kind: WarnReportOffered, Message: "the text is not from the completing round; it is offered, not promoted"}
 )
 
 func (s *step) promoteRound(c Round, text Text, by ReportOf, completed []completedCall) {
 	if len(completed) == 0 {
 		return
+	}
+	named := slices.IndexFunc(completed, func(x completedCall) bool { return x.item == c.WorkItemID })
+	if c.WorkItemID != "" { // the text is the named item's alone
+		for i, x := range completed {
+			if i != named {
+				s.notPromoted(x, missingReport, "", by, nil)
+			}
+		}
+		if named < 0 {
+			return
+		}
+		completed = completed[named : named+1]
 	}
 	if len(completed) > 1 {
 		var all []ItemID
@@ -120,6 +146,8 @@ func (s *step) promoteRound(c Round, text Text, by ReportOf, completed []complet
 		s.notPromoted(x, unfocusedReport, text, by, nil)
 	case by != ReportSameRound && by != ReportOperator:
 		s.notPromoted(x, reportOffered, text, by, nil)
+	case by != ReportOperator && LooksLikePreamble(text):
+		s.notPromoted(x, preambleReport, text, by, nil)
 	default:
 		w, _ := s.Item(x.item)
 		b := s.promote(w, text, by, s.receipt.Calls[x.call].Warnings)
@@ -141,6 +169,7 @@ func (s *step) notPromoted(x completedCall, why Warning, text Text, by ReportOf,
 // promote makes text the completion report of w: its summary, one delivery summary, and
 // exactly one result brief (docs/lifecycle.md 9).
 func (s *step) promote(w WorkItem, text Text, by ReportOf, warnings []Warning) brief {
+	text = s.keptReport(w, text)
 	w.ResultSummary = text
 	w = s.save(w, true)
 	b := brief{ID: briefID(s.newID("br-")), AgentID: w.AgentID, WorkItemID: w.ID, BriefKind: "result", Text: text,
@@ -167,7 +196,7 @@ func (c ReportWorkItem) step(s *step) error {
 		return Refuse(CodeRefused, "work item %s is open; a report follows its completion", w.Handle).At("work_item_id").
 			WithHint("complete it first")
 	}
-	text, err := required("text", c.Text, MaxReport)
+	text, err := required("text", c.Text, MaxWords)
 	if err != nil {
 		return err
 	}
@@ -175,10 +204,15 @@ func (c ReportWorkItem) step(s *step) error {
 	if err != nil {
 		return err
 	}
+	return s.reportLater(w, text, by)
+}
+
+// reportLater gives a completed item its report, once.
+func (s *step) reportLater(w WorkItem, text Text, by ReportOf) error {
 	if by == ReportSameRound {
 		by = ReportTurnFinal
 	}
-	if w.ResultSummary == text {
+	if w.ResultSummary != "" && w.ResultSummary == s.keptReport(w, text) {
 		return nil
 	}
 	if w.ResultSummary != "" {
@@ -186,6 +220,20 @@ func (c ReportWorkItem) step(s *step) error {
 			WithHint("a report is given once; see vise show %s", w.Handle)
 	}
 	s.promote(w, text, by, nil)
+	return nil
+}
+
+// reportNamed takes the text of a round as the explicit later report of the item that it names, if
+// that was completed before. Of an open item the round is only a part of the trace.
+func (s *step) reportNamed(c Round, text Text, by ReportOf, completed []completedCall) error {
+	w, _ := s.Item(c.WorkItemID)
+	now := slices.ContainsFunc(completed, func(x completedCall) bool { return x.item == c.WorkItemID })
+	if c.WorkItemID == "" || w.State != Completed || now || text == "" || c.Refused != "" {
+		return nil
+	}
+	if err := s.reportLater(w, text, by); err != nil {
+		return within(err, "the round names a work item")
+	}
 	return nil
 }
 
@@ -239,6 +287,12 @@ func (c CompleteWorkItem) step(s *step) error {
 	if w.State == Completed {
 		return nil
 	}
+	if err := s.mayClear(w, c.Name()); err != nil {
+		return err
+	}
+	if w.BlockedBy != "" && s.at.Actor != Operator {
+		s.warn(Warning{Kind: warnCompletedBlocked, Message: "its blocker still stood: " + cut(w.BlockedBy, rowText).String()})
+	}
 	forced, err := s.mayComplete(w, c.Force)
 	if err != nil {
 		return err
@@ -260,8 +314,10 @@ func (c CompleteWorkItem) step(s *step) error {
 // mayComplete refuses while clearly unfinished blocking execution remains
 // (docs/lifecycle.md 8); the operator may force.
 func (s *step) mayComplete(w WorkItem, force bool) (forced bool, err error) {
-	if force && s.at.Actor != Operator {
-		return false, Refuse(CodeRefused, "only the operator may force a completion").At("force").WithHint("end the blocking work first")
+	if force {
+		if err := s.may(CompleteWorkItem{}.Name(), onlyForce); err != nil {
+			return false, err
+		}
 	}
 	what := ""
 	if tasks := s.BlockingTasks(w.AgentID, w.ID); len(tasks) > 0 {
@@ -307,22 +363,4 @@ func unfinished(w WorkItem) []Warning {
 		}
 	}
 	return []Warning{u}
-}
-
-// settleDelegations closes the delegations that the completed items serve: by their
-// record, whatever the parent's focus is (docs/lifecycle.md 15).
-func (s *step) settleDelegations() {
-	for _, id := range s.completed {
-		w, _ := s.Item(id)
-		for _, d := range s.ParentsOf(id) {
-			d.State, d.ResultSummary, d.UpdatedAt = delegationCompleted, w.ResultSummary, s.at.At
-			s.put(d)
-			s.event(EventDelegationCompleted, d.ParentWorkItemID, delegated{
-				DelegationID: d.ID, ChildAgentID: d.ChildAgentID, ChildWorkItemID: d.ChildWorkItemID, ResultSummary: d.ResultSummary,
-			})
-			s.wake(s.WaitsOn(d.ParentAgentID, WaitTask, Text(d.ID)), Provenance{
-				Actor: s.at.Actor, Source: "delegation", Payload: cut(w.ResultSummary, previewReport),
-			})
-		}
-	}
 }

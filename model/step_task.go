@@ -78,63 +78,6 @@ func taskEnded(t Task) TaskNews {
 	return n
 }
 
-func (c OpenDelegation) step(s *step) error {
-	parent, err := s.open(c.WorkItemID, 0, "delegate from")
-	if err != nil {
-		return err
-	}
-	child, err := s.childOf(c)
-	if err != nil {
-		return err
-	}
-	if child.State == Completed || child.ID == parent.ID {
-		return Refuse(CodeRefused, "work item %s cannot serve %s", child.Handle, parent.Handle).At("child_work_item_id").
-			WithHint("delegate to another open work item")
-	}
-	d := Delegation{
-		ID: DelegationID(s.newID("dg-")), ParentAgentID: parent.AgentID, ParentWorkItemID: parent.ID, ChildAgentID: child.AgentID,
-		ChildWorkItemID: child.ID, State: DelegationOpen, Blocking: c.Blocking, CreatedAt: s.at.At, UpdatedAt: s.at.At,
-	}
-	s.put(d)
-	s.receipt.AgentID, s.receipt.WorkItemID, s.receipt.ItemRevision = parent.AgentID, parent.ID, parent.Revision
-	s.receipt.DelegationID, s.receipt.ChildWorkItemID = d.ID, child.ID
-	s.event(EventDelegationOpened, parent.ID, delegated{DelegationID: d.ID, ChildAgentID: d.ChildAgentID,
-		ChildWorkItemID: d.ChildWorkItemID})
-	return nil
-}
-
-// childOf is the item that serves a delegation, made here if it is not there yet.
-func (s *step) childOf(c OpenDelegation) (WorkItem, error) {
-	if (c.ChildWorkItemID == "") == (c.To == "") {
-		return WorkItem{}, Refuse(CodeInvalid, "a delegation needs a child work item, or an agent and an objective").At("to").
-			WithHint("give one of the two")
-	}
-	if c.ChildWorkItemID != "" {
-		child, ok := s.Item(c.ChildWorkItemID)
-		if !ok {
-			return child, notFound(c.ChildWorkItemID)
-		}
-		return child, nil
-	}
-	asked := s.at
-	defer func() { s.at = asked }()
-	s.at.Agent, s.at.Actor = c.To, delegator(asked.Actor)
-	if err := (CreateWorkItem{Objective: c.Objective, Plan: c.Plan}).step(s); err != nil {
-		return WorkItem{}, err
-	}
-	child, _ := s.Item(s.receipt.WorkItemID)
-	return child, nil
-}
-
-// delegator acts for the child agent while its item is made: an agent may give work to
-// another, and nothing else of it.
-func delegator(a Actor) Actor {
-	if _, isAgent := a.Agent(); isAgent {
-		return Scheduler
-	}
-	return a
-}
-
 func (c Say) step(s *step) error {
 	a, ok := s.Agent(c.AgentID)
 	if !ok {
@@ -178,64 +121,6 @@ func unknownAgent(id AgentID) *Error {
 	return Refuse(CodeNotFound, "unknown agent %s", Text(id)).At("agent_id").WithHint("list them: vise agents")
 }
 
-func (c Answer) step(s *step) error {
-	text, err := required("text", c.Text, MaxMessage)
-	if err != nil {
-		return err
-	}
-	x, err := s.question(c)
-	if err != nil {
-		return err
-	}
-	w, err := s.open(x.WorkItemID, c.SeenRevision, "answer")
-	if err != nil {
-		return err
-	}
-	m := Message{ID: MessageID(s.newID("ms-")), WorkItemID: w.ID, Source: "answer", Priority: Next, Body: text}
-	w.Replies = append(slices.Clone(w.Replies), Reply{WaitID: x.ID, Question: x.Ask.Question, Text: text, MessageID: m.ID,
-		By: s.at.Actor, At: s.at.At})
-	w.Replies = w.Replies[max(0, len(w.Replies)-maxReplies):]
-	if c.PlanReady && w.PlanStatus == NeedsInput {
-		w.PlanStatus = Ready
-	}
-	w = s.save(w, true)
-	s.event(EventOperatorAnswered, w.ID, answered{WaitID: x.ID, Text: cut(text, previewReport), PlanReady: c.PlanReady,
-		Revision: w.Revision})
-	if x.ID != "" {
-		s.trigger([]Wait{x}, Provenance{Actor: s.at.Actor, Source: "answer", Payload: text})
-	}
-	a, _ := s.Agent(w.AgentID)
-	return s.say(a, m)
-}
-
-// question finds what an answer answers: the wait named, the item's operator wait, or an
-// item whose plan needs input (then without a wait).
-func (s *step) question(c Answer) (Wait, error) {
-	if c.WaitID != "" {
-		x, err := s.oneWait(c.WaitID)
-		if err != nil {
-			return Wait{}, err
-		}
-		if x[0].Kind != WaitOperator || x[0].WorkItemID == "" {
-			return Wait{}, Refuse(CodeRefused, "wait %s asks nothing", x[0].ID).At("wait_id").WithHint("vise show ID lists an item's waits")
-		}
-		return x[0], nil
-	}
-	w, err := s.open(c.WorkItemID, c.SeenRevision, "answer")
-	if err != nil {
-		return Wait{}, err
-	}
-	for _, x := range s.ItemWaits(w.AgentID, w.ID) {
-		if x.Kind == WaitOperator {
-			return x, nil
-		}
-	}
-	if w.PlanStatus == NeedsInput {
-		return Wait{WorkItemID: w.ID}, nil
-	}
-	return Wait{}, Refuse(CodeRefused, "work item %s asks nothing", w.Handle).At("work_item_id").WithHint("say it to the agent: vise say")
-}
-
 // maxHanded bounds the messages that are handed at once, and how many may be on their way.
 const maxHanded = 20
 
@@ -247,15 +132,15 @@ type handedNews struct {
 // step hands the queued messages to a program that runs without a turn of ours. While a
 // turn runs, they are the turn's.
 func (c HandMessages) step(s *step) error {
-	a, err := s.agentForTurn(c.AgentID)
+	a, err := s.agentFor(c.AgentID, "run turns of")
 	if err != nil || a.Turn.Runs(s.at.At) {
 		return err
 	}
-	room := maxHanded - len(a.Handed)
+	limit := maxHanded - len(a.Handed)
 	if c.Limit > 0 {
-		room = min(room, c.Limit)
+		limit = min(limit, c.Limit)
 	}
-	for _, m := range s.QueuedMessages(a.ID, room) {
+	for _, m := range s.QueuedMessages(a.ID, limit) {
 		s.mark(m, MessageSent)
 		s.receipt.Messages = append(s.receipt.Messages, m.ID)
 		a.QueuedInput--
@@ -276,7 +161,7 @@ const readingTime = 2 * time.Second
 // step takes an act of the agent for the proof that it read what it was handed before. What
 // it was handed just now it cannot have read.
 func (c SeeMessages) step(s *step) error {
-	a, err := s.agentForTurn(c.AgentID)
+	a, err := s.agentFor(c.AgentID, "run turns of")
 	if err != nil || len(a.Handed) == 0 {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 const maxTurnMessages = 50
 
 func (c ClaimTurn) step(s *step) error {
-	a, err := s.agentForTurn(c.AgentID)
+	a, err := s.agentFor(c.AgentID, "run turns of")
 	if err != nil {
 		return err
 	}
@@ -30,9 +30,15 @@ func (c ClaimTurn) step(s *step) error {
 			a.Turn.ExpiresAt.Format(time.RFC3339)).
 			At("agent_id").WithHint("wait for its end; one turn runs at a time")
 	}
-	a = s.sweepTurn(a)
+	if c.Tick != "" && (a.Offered == nil || a.Offered.Key != c.Tick) {
+		return Refuse(CodeRefused, "what tick %s offered agent %s is over", Text(c.Tick), a.ID).At("tick").
+			WithHint("look again: another turn answered it, or something changed")
+	}
+	seen := candidatesKey(s, a.ID)
+	a = s.sweepTurn(a).begun(seen, s.at.At)
 	a.TurnIndex++
-	a.Turn = &turn{Index: a.TurnIndex, Holder: holder, Tick: c.Tick, StartedAt: s.at.At, BeatAt: s.at.At, ExpiresAt: s.at.At.Add(ttl)}
+	a.Turn = &turn{Index: a.TurnIndex, Holder: holder, Tick: c.Tick, Candidates: seen,
+		StartedAt: s.at.At, BeatAt: s.at.At, ExpiresAt: s.at.At.Add(ttl)}
 	if w, ok := Focus(s, a.ID); ok {
 		a.Turn.WorkItemID = w.ID
 	}
@@ -40,6 +46,7 @@ func (c ClaimTurn) step(s *step) error {
 		a.Turn.OfferedID, a.Offered = a.Offered.WorkItemID, nil
 	}
 	a.Turn.Rechecks, a.DueRechecks = a.DueRechecks, nil
+	a.Turn.Told = s.tellOf(a.ID, a.Turn.WorkItemID, a.Turn.OfferedID)
 	a.Posture, a.UpdatedAt = Awake, s.at.At
 	s.takeMessages(&a)
 	s.put(a)
@@ -48,14 +55,15 @@ func (c ClaimTurn) step(s *step) error {
 	return nil
 }
 
-func (s *step) agentForTurn(id AgentID) (Agent, error) {
+// agentFor is a known agent, for itself or for who is no agent; do says what for.
+func (s *step) agentFor(id AgentID, do string) (Agent, error) {
 	a, ok := s.Agent(id)
 	if !ok {
 		return a, unknownAgent(id)
 	}
 	s.receipt.AgentID = a.ID
 	if caller, isAgent := s.at.Actor.Agent(); isAgent && caller != a.ID {
-		return a, Refuse(CodeNotOwner, "agent %s cannot run turns of agent %s", caller, a.ID).At("agent_id")
+		return a, Refuse(CodeNotOwner, "agent %s cannot %s agent %s", caller, do, a.ID).At("agent_id")
 	}
 	return a, nil
 }
@@ -77,6 +85,7 @@ func (s *step) takeMessages(a *Agent) {
 		m.Status, m.TurnIndex, m.UpdatedAt = MessageSent, a.TurnIndex, s.at.At
 		s.put(m)
 		a.Turn.Messages = append(a.Turn.Messages, m.ID)
+		a.Turn.Heard = a.Turn.Heard || m.Origin == Operator
 		a.QueuedInput--
 	}
 }
@@ -100,7 +109,7 @@ func (s *step) endTurn(a Agent, c EndTurn) Agent {
 			continue
 		}
 		m.Status, m.UpdatedAt = MessageDone, s.at.At
-		if again {
+		if again || m.Source == answerSource && (c.Outcome == TurnFailed || c.Outcome == TurnTimedOut) {
 			m.Status = MessageQueued
 			a.QueuedInput++
 		}
@@ -109,44 +118,34 @@ func (s *step) endTurn(a Agent, c EndTurn) Agent {
 	a.Turn, a.UpdatedAt = nil, s.at.At
 	if again {
 		a.DueRechecks = slices.Concat(t.Rechecks, a.DueRechecks)
+	} else {
+		s.wasTold(t.Told)
 	}
-	a = restAfter(a, c.Outcome, s.at.At)
+	a = a.ended(t, c, s.at.At)
 	s.put(a)
-	if c.Outcome == TurnInterrupted {
-		s.retryOffer(t)
+	s.offerFinal(t, c.Final)
+	s.summarise(a.ID, t.WorkItemID, c.Final)
+	if t.cameToNothing(c) {
+		s.attempted(t)
 	}
 	s.event(EventTurnEnded, t.WorkItemID, TurnNews{Turn: t.Index, Outcome: c.Outcome, Reason: c.Reason, Code: c.Code,
-		Rounds: t.Rounds, RestUntil: a.RestUntil,
+		Rounds: t.Rounds, RestUntil: a.restUntil(), Progress: t.Progress || c.Commit != "", Commit: c.Commit, CostUSD: c.CostUSD,
 		Final: cut(c.Final, previewReport), BriefSuppressed: t.Promoted, DurationMS: s.at.At.Sub(t.StartedAt).Milliseconds()})
 	return a
 }
 
-// restAfter spaces the turns of a program that keeps failing, so that its queued input
-// does not start it again and again. Any other outcome ends the series.
-func restAfter(a Agent, outcome TurnOutcome, now time.Time) Agent {
-	switch outcome {
-	case TurnFailed, TurnTimedOut:
-		a.FailedTurns++
-		a.RestUntil = now.Add(backoff(a.FailedTurns))
-	case TurnCompleted:
-		a.FailedTurns, a.RestUntil = 0, time.Time{}
-	}
-	return a
-}
-
-// retryOffer lets what an interrupted turn was offered be offered again at once. The
-// attempt still counts: an item that brings down its driver stalls in the end.
-func (s *step) retryOffer(t turn) {
-	x, ok := s.Attempt(s.receipt.AgentID, t.OfferedID)
-	if ok && t.OfferedID != "" && x.TickKey == t.Tick && s.at.At.Before(x.NextAt) {
-		x.NextAt = s.at.At
-		s.put(x)
+// offerFinal offers a turn's last words to the items that it completed without a report.
+func (s *step) offerFinal(t turn, final Text) {
+	for _, id := range t.Unreported {
+		if w, ok := s.Item(id); ok && w.State == Completed && w.ResultSummary == "" {
+			s.keepOffer(w, trimmed(final), ReportTurnFinal, others(t.Unreported, id))
+		}
 	}
 }
 
 // running loads the agent whose turn is meant, and fences off a holder that is late.
 func (s *step) running(id AgentID, turn int) (Agent, error) {
-	a, err := s.agentForTurn(id)
+	a, err := s.agentFor(id, "run turns of")
 	if err != nil {
 		return a, err
 	}
@@ -190,46 +189,6 @@ func (c EndTurn) step(s *step) error {
 	return nil
 }
 
-// traceRound keeps a round as process trace of the focus that it began with, else of the
-// one that it took, and counts it on the turn.
-func (s *step) traceRound(c Round, text Text, item ItemID) {
-	id := s.actingAgent()
-	a, ok := s.Agent(id)
-	if !ok || c.Turn == 0 {
-		return
-	}
-	t := *a.Turn
-	t.Rounds++
-	t.Promoted = t.Promoted || s.receipt.ReportPromoted
-	a.Turn = &t
-	s.put(a)
-	if item == "" {
-		item = s.boundTo(c, t)
-	}
-	x, _ := s.Trace(a.ID, item)
-	x.AgentID, x.WorkItemID = a.ID, item
-	e := TraceEntry{At: s.at.At, Turn: t.Index, Round: t.Rounds, Text: cut(text, maxTraceText), Refused: cut(c.Refused, rowObjective)}
-	for _, call := range c.Calls {
-		e.Calls = append(e.Calls, call.Name())
-	}
-	x.Entries = append(slices.Clone(x.Entries), e)
-	x.Entries = x.Entries[max(0, len(x.Entries)-maxTrace):]
-	s.put(x)
-	s.event(EventRound, item, roundNews{Turn: t.Index, Round: t.Rounds, Text: cut(text, rowObjective), Calls: e.Calls, Refused: e.Refused})
-}
-
-// boundTo is the item of a round that began without a focus: what it picked, what it
-// completed elsewhere, or what the turn began with.
-func (s *step) boundTo(c Round, t turn) ItemID {
-	if w, ok := Focus(s, s.actingAgent()); ok {
-		return w.ID
-	}
-	if len(c.Done) == 1 {
-		return c.Done[0]
-	}
-	return t.WorkItemID
-}
-
 // maxDue bounds what one Tick fires; the next Tick goes on. So many hold the ledger for some
 // ten milliseconds.
 const maxDue = 250
@@ -268,12 +227,11 @@ func (s *step) rest(a Agent, rechecks []DueRecheck) {
 	if a.Turn != nil || a.QueuedInput > 0 || a.Posture == Stopped {
 		return
 	}
-	s.stall(a, d)
 	alone := a.Offered == nil || a.Offered.Reason != reasonRecheck
 	switch {
 	case d.Kind == DecideEmitTick && d.Key != "":
 		s.offer(a, d, rechecks)
-	case d.Kind == DecideNoop && alone:
+	case d.Reason == reasonOffered && alone:
 		// The turn that answers what was offered is notified of them too.
 		s.newsOfRechecks(rechecks, "")
 	case len(rechecks) > 0 || len(a.DueRechecks) > 0 && alone:
@@ -329,22 +287,19 @@ func (s *step) recheck(w WorkItem, silent bool) DueRecheck {
 	return r
 }
 
-// offer emits a tick for the decision's candidate and counts the attempt.
+// offer emits a tick for the decision's candidate. What no turn takes is offered once.
 func (s *step) offer(a Agent, d Decision, rechecks []DueRecheck) {
-	t, _ := s.Attempt(a.ID, d.WorkItemID)
-	if t.TickKey != d.Key {
-		t = Attempt{AgentID: a.ID, WorkItemID: d.WorkItemID, TickKey: d.Key}
-	}
-	t.Count++
-	t.LastAt, t.NextAt = s.at.At, s.at.At.Add(backoff(t.Count))
-	s.put(t)
-	a.Offered = &offered{Key: d.Key, Reason: d.Reason, WorkItemID: d.WorkItemID, At: s.at.At, Until: t.NextAt}
+	a.Offered = &offered{Key: d.Key, Reason: d.Reason, WorkItemID: d.WorkItemID, At: s.at.At}
 	s.put(a)
 	w, _ := s.Item(d.WorkItemID)
+	t, _ := s.Attempt(a.ID, d.WorkItemID)
+	if t.TickKey != d.Key {
+		t.Turns = 0
+	}
 	s.receipt.TickKey, s.receipt.WorkItemID = d.Key, d.WorkItemID
 	s.event(EventTickEmitted, d.WorkItemID, tickNews{Subsystem: "work_queue", Reason: d.Reason, Key: d.Key,
 		Objective: cut(w.Objective, rowObjective),
-		Attempt:   t.Count, Count: len(rechecks), Rechecks: rechecks})
+		Attempt:   t.Turns + 1, Count: len(rechecks), Rechecks: rechecks})
 }
 
 // offerRechecks emits a tick for second looks alone. It stands until a turn answers it or
@@ -363,7 +318,7 @@ func (s *step) offerRechecks(a Agent) {
 	}
 	last := due[len(due)-1]
 	key := fmt.Sprintf("%s:%s@%s", reasonRecheck, last.WorkItemID, last.RecheckAt.Format(time.RFC3339))
-	a.Offered = &offered{Key: key, Reason: reasonRecheck, WorkItemID: last.WorkItemID, At: s.at.At, Until: s.at.At.Add(lastBackoff)}
+	a.Offered = &offered{Key: key, Reason: reasonRecheck, WorkItemID: last.WorkItemID, At: s.at.At}
 	s.put(a)
 	s.receipt.TickKey = key
 	s.newsOfRechecks(due, key)
@@ -378,17 +333,4 @@ func (s *step) newsOfRechecks(due []DueRecheck, key string) {
 func dueRecheck(w WorkItem) DueRecheck {
 	return DueRecheck{WorkItemID: w.ID, Objective: cut(w.Objective, rowObjective), BlockedBy: cut(w.BlockedBy, rowText),
 		RecheckAt: w.RecheckAt}
-}
-
-// stall marks the candidates that were offered often enough without news.
-func (s *step) stall(a Agent, d Decision) {
-	for _, id := range d.Exhausted {
-		t, ok := s.Attempt(a.ID, id)
-		if !ok || t.Stalled {
-			continue
-		}
-		t.Stalled = true
-		s.put(t)
-		s.event(EventStalled, id, stallNews{Key: t.TickKey, Attempts: t.Count})
-	}
 }

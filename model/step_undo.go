@@ -37,12 +37,14 @@ type refocus struct {
 
 // standing is all of an open item that an act of the operator can change and take back.
 type standing struct {
-	Objective         Text       `json:"objective"`
-	PlanStatus        PlanStatus `json:"plan_status"`
-	TodoList          []Todo     `json:"todo_list,omitempty"`
-	BlockedBy         Text       `json:"blocked_by,omitempty"`
-	RecheckAt         time.Time  `json:"recheck_at,omitzero"`
-	RecheckConsumedAt time.Time  `json:"recheck_consumed_at,omitzero"`
+	Objective         Text         `json:"objective"`
+	PlanStatus        PlanStatus   `json:"plan_status"`
+	Priority          ItemPriority `json:"priority,omitempty"`
+	TodoList          []Todo       `json:"todo_list,omitempty"`
+	BlockedBy         Text         `json:"blocked_by,omitempty"`
+	BlockedByActor    Actor        `json:"blocked_by_actor,omitempty"`
+	RecheckAt         time.Time    `json:"recheck_at,omitzero"`
+	RecheckConsumedAt time.Time    `json:"recheck_consumed_at,omitzero"`
 	// Waits are the active ones and how often each was triggered.
 	Waits []waitMark `json:"waits,omitempty"`
 }
@@ -58,8 +60,8 @@ func (Undo) Name() string { return "Undo" }
 
 // standingOf is how an item stands.
 func standingOf(f Facts, w WorkItem) standing {
-	out := standing{Objective: w.Objective, PlanStatus: w.PlanStatus, TodoList: w.TodoList,
-		BlockedBy: w.BlockedBy, RecheckAt: w.RecheckAt, RecheckConsumedAt: w.RecheckConsumedAt}
+	out := standing{Objective: w.Objective, PlanStatus: w.PlanStatus, Priority: w.Priority, TodoList: w.TodoList,
+		BlockedBy: w.BlockedBy, BlockedByActor: w.BlockedByActor, RecheckAt: w.RecheckAt, RecheckConsumedAt: w.RecheckConsumedAt}
 	for _, x := range f.ItemWaits(w.AgentID, w.ID) {
 		out.Waits = append(out.Waits, waitMark{x.ID, x.TriggerCount})
 	}
@@ -79,7 +81,7 @@ func (a standing) differs(b standing) []string {
 		name   string
 		differ bool
 	}{
-		{"objective", a.Objective != b.Objective}, {"plan_status", a.PlanStatus != b.PlanStatus},
+		{"objective", a.Objective != b.Objective}, {"plan_status", a.PlanStatus != b.PlanStatus}, {"priority", a.Priority != b.Priority},
 		{"todo_list", !slices.Equal(a.TodoList, b.TodoList)}, {"blocked_by", a.BlockedBy != b.BlockedBy},
 		{"recheck_at", !a.RecheckAt.Equal(b.RecheckAt)},
 	} {
@@ -199,6 +201,9 @@ func (b standing) on(w WorkItem) (WorkItem, error) {
 	if err := validPlanStatus(b.PlanStatus); err != nil {
 		return w, err
 	}
+	if _, err := validPriority(b.Priority); err != nil {
+		return w, err
+	}
 	todos, _, err := validTodos(b.TodoList)
 	if err != nil {
 		return w, err
@@ -207,8 +212,8 @@ func (b standing) on(w WorkItem) (WorkItem, error) {
 	if err != nil {
 		return w, err
 	}
-	w.Objective, w.PlanStatus, w.TodoList = objective, b.PlanStatus, todos
-	w.BlockedBy, w.RecheckAt, w.RecheckConsumedAt = blocker, b.RecheckAt, b.RecheckConsumedAt
+	w.Objective, w.PlanStatus, w.Priority, w.TodoList = objective, b.PlanStatus, b.Priority, todos
+	w.BlockedBy, w.BlockedByActor, w.RecheckAt, w.RecheckConsumedAt = blocker, b.BlockedByActor, b.RecheckAt, b.RecheckConsumedAt
 	return w, nil
 }
 
@@ -224,10 +229,7 @@ func (s *step) awaken(w WorkItem, waits []waitMark) error {
 		}
 		x.Status, x.CancelledAt, x.CancelReason, x.UpdatedAt = WaitActive, time.Time{}, "", s.at.At
 		s.put(x)
-		s.event(EventWaitRegistered, w.ID, registered{
-			WaitID: x.ID, Kind: x.Kind, Reason: x.Reason, Resource: x.Resource, Source: x.Source,
-			Condition: x.Condition, Question: x.Ask.Question, WakeAt: x.WakeAt,
-		})
+		s.registered(x, nil)
 	}
 	return nil
 }

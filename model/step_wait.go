@@ -2,7 +2,8 @@ package model
 
 import (
 	"cmp"
-	"encoding/hex"
+	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 )
@@ -27,6 +28,9 @@ func (c WaitFor) step(s *step) error {
 	}
 	w, err := s.open(id, c.SeenRevision, "wait on")
 	if err != nil {
+		return err
+	}
+	if err := s.mayClear(w, c.Name()); err != nil {
 		return err
 	}
 	s.itemWaits(w, x, after)
@@ -109,8 +113,11 @@ func (s *step) wakeable(x Wait) (Wait, error) {
 	case WaitTimer:
 		if x.WakeAt.IsZero() {
 			at, err := time.Parse(time.RFC3339, string(x.Resource))
+			if after, spanErr := time.ParseDuration(string(x.Resource)); spanErr == nil && after > 0 {
+				at, err = s.at.At.Add(after), nil
+			}
 			if err != nil {
-				return needs("give the instant in RFC 3339, like 2026-01-02T15:04:05Z")
+				return needs("give the instant in RFC 3339, like 2026-01-02T15:04:05Z, or a while, like 30m")
 			}
 			x.WakeAt = at.UTC()
 		}
@@ -121,9 +128,10 @@ func (s *step) wakeable(x Wait) (Wait, error) {
 // itemWaits parks w: its earlier waits go, the reason becomes its blocker, the focus is
 // released, and the wait stands, all in one change.
 func (s *step) itemWaits(w WorkItem, x Wait, recheck time.Duration) {
-	cancelled := s.cancelWaits(w.ID, s.ItemWaits(w.AgentID, w.ID), "wait_for_replaced")
+	earlier := s.ItemWaits(w.AgentID, w.ID)
+	cancelled := s.cancelWaits(w.ID, earlier, "wait_for_replaced")
 	w = unblocked(w)
-	w.BlockedBy = x.Reason
+	w.BlockedBy, w.BlockedByActor = x.Reason, s.at.Actor
 	if recheck > 0 {
 		w.RecheckAt = s.at.At.Add(recheck)
 	}
@@ -131,7 +139,7 @@ func (s *step) itemWaits(w WorkItem, x Wait, recheck time.Duration) {
 	s.event(EventWorkItemWritten, w.ID, Written{Action: "waiting", Revision: w.Revision, Changed: []string{"blocked_by"},
 		BlockedBy: w.BlockedBy})
 	x.AgentID, x.WorkItemID = w.AgentID, w.ID
-	s.register(x, cancelled)
+	s.register(x, earlier, cancelled)
 	s.releaseFocus(w, "work_item_waiting")
 	if recheck == 0 && x.Kind == WaitExternal {
 		s.warn(Warning{Kind: warnWeakWait, Message: "nothing wakes it if the event never comes; recheck_after_ms would"})
@@ -150,21 +158,24 @@ func (s *step) agentWaits(x Wait) error {
 		return err
 	}
 	s.receipt.AgentID = a.ID
-	cancelled := s.cancelWaits("", s.ItemWaits(a.ID, ""), "wait_for_replaced")
+	earlier := s.ItemWaits(a.ID, "")
+	cancelled := s.cancelWaits("", earlier, "wait_for_replaced")
 	x.AgentID = a.ID
-	s.register(x, cancelled)
+	s.register(x, earlier, cancelled)
+	s.warn(Warning{Kind: warnAgentScope, Message: fmt.Sprintf("no work item was named and none is the focus: agent %s itself waits", a.ID)})
 	return nil
 }
 
-// register writes a new wait. One for a task that has ended is triggered at once.
-func (s *step) register(x Wait, cancelled []WaitID) {
+// register writes a new wait in the place of earlier ones. One for a task that has ended is triggered at once.
+func (s *step) register(x Wait, earlier []Wait, cancelled []WaitID) {
 	x.ID = WaitID(s.newID("wt-"))
+	if i := slices.IndexFunc(earlier, Wait.asks); i >= 0 && x.Kind == WaitOperator {
+		x.Replaces = earlier[i].ID
+	}
+	x = s.carry(x, earlier)
 	s.put(x)
 	s.receipt.WaitID = x.ID
-	s.event(EventWaitRegistered, x.WorkItemID, registered{
-		WaitID: x.ID, Kind: x.Kind, Reason: x.Reason, Resource: x.Resource, Source: x.Source,
-		Condition: x.Condition, Question: x.Ask.Question, WakeAt: x.WakeAt, Cancelled: cancelled,
-	})
+	s.registered(x, cancelled)
 	if x.Kind != WaitTask {
 		return
 	}
@@ -172,6 +183,18 @@ func (s *step) register(x Wait, cancelled []WaitID) {
 		s.warn(Warning{Kind: warnTaskEnded, Message: "the task had already ended; the wait is triggered"})
 		s.wake([]Wait{x}, Provenance{Actor: s.at.Actor, Source: "task", Payload: cut(t.Result, previewReport)})
 	}
+	if d, ok := s.Delegation(DelegationID(x.Resource)); ok && d.State != DelegationOpen {
+		s.warn(Warning{Kind: warnTaskEnded, Message: "the delegation had already ended; the wait is triggered"})
+		s.wake([]Wait{x}, Provenance{Actor: s.at.Actor, Source: "delegation", Payload: cut(d.ResultSummary, previewReport)})
+	}
+}
+
+func (s *step) registered(x Wait, cancelled []WaitID) {
+	s.event(EventWaitRegistered, x.WorkItemID, registered{
+		WaitID: x.ID, Kind: x.Kind, Reason: x.Reason, Resource: x.Resource, Source: x.Source,
+		Condition: x.Condition, Question: x.Ask.Question, WakeAt: x.WakeAt, Cancelled: cancelled,
+	})
+	s.takeEarly(x)
 }
 
 func (c Trigger) step(s *step) error {
@@ -189,6 +212,10 @@ func (c Trigger) step(s *step) error {
 	}
 	for _, x := range waits {
 		s.receipt.AgentID, s.receipt.WorkItemID = x.AgentID, x.WorkItemID
+		if x.Kind == WaitOperator && s.at.Actor != Operator {
+			return Refuse(CodeRefused, "wait %s asks the operator: only an answer ends it", x.ID).At("wait_id").
+				WithHint("the operator answers: vise answer %s", x.ID)
+		}
 	}
 	s.wake(waits, Provenance{Actor: s.at.Actor, Source: source, Payload: c.Payload})
 	return nil
@@ -291,91 +318,4 @@ func (s *step) queue(a Agent, m Message) {
 	s.receipt.Messages = append(s.receipt.Messages, m.ID)
 	s.event(EventMessageQueued, m.WorkItemID, messageNews{MessageID: m.ID, Priority: m.Priority, Source: m.Source,
 		Text: cut(m.Body, previewReport)})
-}
-
-func (c MintIngress) step(s *step) error {
-	if sum, err := hex.DecodeString(c.TokenHash); err != nil || len(sum) != 32 {
-		return Refuse(CodeInvalid, "token_hash must be the hex of a SHA-256").At("token_hash").WithHint("vise trigger url makes the token")
-	}
-	in := Ingress{TokenHash: c.TokenHash, Secret: c.Secret, Deliver: cmp.Or(c.Deliver, DeliverWakeHint), WaitID: c.WaitID,
-		CreatedAt: s.at.At, UpdatedAt: s.at.At}
-	if c.WaitID != "" {
-		x, err := s.oneWait(c.WaitID)
-		if err != nil {
-			return err
-		}
-		in.AgentID = x[0].AgentID
-	} else {
-		a, ok := s.Agent(c.AgentID)
-		if !ok {
-			return unknownAgent(c.AgentID)
-		}
-		in.AgentID = a.ID
-	}
-	in.ID = IngressID(s.newID("in-"))
-	s.put(in)
-	s.receipt.AgentID, s.receipt.IngressID, s.receipt.WaitID = in.AgentID, in.ID, in.WaitID
-	s.event(eventIngressMinted, "", ingressNews{IngressID: in.ID, WaitID: in.WaitID, Deliver: in.Deliver})
-	return nil
-}
-
-func (c RevokeIngress) step(s *step) error {
-	in, ok := s.Ingress(c.IngressID)
-	if !ok {
-		return Refuse(CodeNotFound, "unknown ingress %s", Text(c.IngressID)).At("ingress_id").WithHint("list them: vise trigger list")
-	}
-	s.receipt.AgentID, s.receipt.IngressID = in.AgentID, in.ID
-	if in.Revoked {
-		return nil
-	}
-	in.Revoked, in.UpdatedAt = true, s.at.At
-	s.put(in)
-	s.event(eventIngressRevoked, "", ingressNews{IngressID: in.ID, WaitID: in.WaitID, Deliver: in.Deliver})
-	return nil
-}
-
-func (c DeliverIngress) step(s *step) error {
-	in, ok := s.Ingress(c.IngressID)
-	if !ok || in.Revoked {
-		return Refuse(CodeNotFound, "no such ingress").At("ingress_id")
-	}
-	if len(c.Payload) > MaxPayload || !utf8.ValidString(string(c.Payload)) {
-		return Refuse(CodeInvalid, "payload must be UTF-8 text of at most %d bytes", MaxPayload).At("payload")
-	}
-	in.Deliveries++
-	in.LastDeliveredAt, in.UpdatedAt = s.at.At, s.at.At
-	s.put(in)
-	s.receipt.AgentID, s.receipt.IngressID = in.AgentID, in.ID
-	s.event(EventIngressDelivered, "", ingressNews{IngressID: in.ID, WaitID: in.WaitID, Deliver: in.Deliver, Deliveries: in.Deliveries})
-	p := Provenance{Actor: s.at.Actor, Source: cut(c.Source, rowText), Payload: c.Payload}
-	waits := s.waitsOf(in)
-	s.wake(waits, p)
-	if len(waits) == 0 && in.Deliver == DeliverEnqueueMessage && trimmed(c.Payload) != "" {
-		a, _ := s.Agent(in.AgentID)
-		s.queue(a, Message{Source: p.Source, Priority: Normal, Body: trimmed(c.Payload)})
-	}
-	return nil
-}
-
-// waitsOf are the active waits that a delivery triggers: the one it is bound to, or, bound
-// to the agent, the agent's own external waits.
-func (s *step) waitsOf(in Ingress) []Wait {
-	var waits []Wait
-	if in.WaitID != "" {
-		if x, ok := s.Wait(in.WaitID); ok && x.Status == WaitActive {
-			waits = append(waits, x)
-		}
-	} else {
-		for _, x := range s.ItemWaits(in.AgentID, "") {
-			if x.Kind == WaitExternal {
-				waits = append(waits, x)
-			}
-		}
-	}
-	for i := range waits {
-		if in.Deliver == DeliverEnqueueMessage {
-			waits[i].Deliver = in.Deliver
-		}
-	}
-	return waits
 }

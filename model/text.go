@@ -187,8 +187,8 @@ func (w *walk) wide(s string, r rune) verdict {
 		return hide
 	case r == joiner || r == nonJoiner:
 		next, _ := utf8.DecodeRuneInString(s[w.at:])
-		room := w.attached+1 < maxAttached // for the next one too: a joiner joins two
-		return w.attach(r, room && mayJoin(r, w.prev, next))
+		fits := w.attached+1 < maxAttached // for the next one too: a joiner joins two
+		return w.attach(r, fits && mayJoin(r, w.prev, next))
 	case isSelector(r):
 		return w.attach(r, maySelect(r, w.prev))
 	case isMark(r):
@@ -200,7 +200,7 @@ func (w *walk) wide(s string, r rune) verdict {
 	return keep
 }
 
-// attach hangs r on the base before it, if that is allowed and there is room.
+// attach hangs r on the base before it, if that is allowed and not too many hang there.
 func (w *walk) attach(r rune, allowed bool) verdict {
 	if w.attached++; !allowed || w.attached > maxAttached {
 		w.rest()
@@ -257,7 +257,7 @@ func (t Text) MarshalJSON() ([]byte, error) {
 	var out []byte
 	for _, r := range string(raw) {
 		if escapesInJSON(r) {
-			out = appendUnicodeEscape(out, r)
+			out = AppendEscape(out, r)
 		} else {
 			out = utf8.AppendRune(out, r)
 		}
@@ -270,10 +270,11 @@ func escapesInJSON(r rune) bool {
 	return r >= 0x7F && (r < 0xA0 || r >= 0x300 || r == softHyphen) && isHiddenRune(r)
 }
 
-func appendUnicodeEscape(dst []byte, r rune) []byte {
+// AppendEscape appends a character as JSON escapes it.
+func AppendEscape(dst []byte, r rune) []byte {
 	if r > 0xFFFF {
 		r -= 0x10000
-		dst = appendUnicodeEscape(dst, 0xD800+r>>10)
+		dst = AppendEscape(dst, 0xD800+r>>10)
 		r = 0xDC00 + r&0x3FF
 	}
 	return append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])

@@ -58,6 +58,7 @@ var hostileTexts = []struct{ name, raw, shown string }{
 	{"overlong slash", "a\xc0\xafb", "a\uFFFDb"},
 	{"surrogate", "a\xed\xa0\x80b", "a\uFFFDb"},
 	{"non-character", "a\uFFFE\uFDD0b", "a·b"},
+	{"grapheme joiner", "a\u034Fb", "a·b"},
 	{"interlinear annotation", "a\uFFF9b\uFFFAc\uFFFB", "a·b·c·"},
 }
 

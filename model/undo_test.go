@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -68,5 +69,46 @@ func TestAReceiptOfBeforeHasNoInverse(t *testing.T) {
 	var in Receipt
 	if err := json.Unmarshal([]byte(`{"command":"PickWorkItem","revision":7,"agent_id":"ann","work_item_id":"wi-1"}`), &in); err != nil || in.Inverse != nil {
 		t.Errorf("got %+v, %v", in, err)
+	}
+}
+
+// TestLastUndo walks a history newest first; u and r are undo and redo, - an act that nothing takes back.
+func TestLastUndo(t *testing.T) {
+	for _, x := range []struct{ history, undo, redo string }{
+		{"", "", ""}, {"a", "a", ""}, {"ab", "b", ""}, {"abu", "a", "u2"}, {"abuu", "", "u3"}, {"aur", "r2", ""}, {"abuur", "r4", "u2"},
+		{"abuuru", "", "u5"}, {"auc", "c", ""}, {"a-", "a", ""}, {"au-", "", "u1"},
+	} {
+		for _, again := range []bool{false, true} {
+			want := x.undo
+			if again {
+				want = x.redo
+			}
+			in, ok := LastUndo(func(yield func(Receipt) bool) {
+				for i := len(x.history) - 1; i >= 0; i-- {
+					in := Receipt{Command: "PickWorkItem", Revision: uint64(i), Inverse: &Undo{}}
+					switch x.history[i] {
+					case 'u':
+						in.Command, in.Inverse = "Undo", &Undo{Again: true}
+					case 'r':
+						in.Command = "Undo"
+					case '-':
+						in.Inverse = nil
+					}
+					if !yield(in) {
+						return
+					}
+				}
+			}, again)
+			got := ""
+			if ok {
+				got = string(x.history[in.Revision])
+				if in.Command == "Undo" {
+					got += strconv.FormatUint(in.Revision, 10)
+				}
+			}
+			if got != want {
+				t.Errorf("%q, again %v: got %q, want %q", x.history, again, got, want)
+			}
+		}
 	}
 }

@@ -48,7 +48,7 @@ var rounds = []struct {
 			{"waits/", model.KindWait, 3, ageSize}, {"resource/", model.KindWait, 3, ageSize},
 			{"running/", model.KindTask, 2, ageSize}, {"tasks/", model.KindTask, 2, ageSize},
 			{"delegated/", model.KindDelegation, 2, ageSize}, {"serves/", model.KindDelegation, 1, ageSize},
-			{"queue/", model.KindMessage, 2, ageSize}, {"doors/", model.KindIngress, 1, ageSize},
+			{"queue/", model.KindMessage, 2, ageSize}, {tableIngress, model.KindIngress, 1, ageSize},
 		},
 	},
 	{
@@ -149,6 +149,11 @@ func (o owned) owner(key, value []byte) model.RecordName {
 	switch o.table {
 	case tableHandle:
 		return model.RecordName{Kind: model.KindItem, Key: string(value[:max(0, len(value)-checksumSize)])}
+	case tableInbox:
+		x, err := decodeInboxed("", value[:max(0, len(value)-checksumSize)])
+		if _, asks := x.Question(); err == nil && asks {
+			return model.RecordName{Kind: model.KindAgent, Key: string(x.AgentID)}
+		}
 	case tableDue:
 		agent, rest, _ := strings.Cut(rest, "/")
 		item, _, _ := strings.Cut(rest[min(ageSize, len(rest)):], "/")

@@ -32,7 +32,7 @@ func (l *Ledger) Backup(ctx context.Context, path string) (Snapshot, error) {
 	}
 	s, err := l.copyFile(ctx, filepath.Dir(path), func(Snapshot) string { return path }, l.addPlans)
 	if err != nil {
-		return s, explain(fmt.Errorf("back up: %w", err))
+		return s, explain(noSpaceToCopy(fmt.Errorf("back up: %w", err)))
 	}
 	return s, nil
 }

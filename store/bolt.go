@@ -34,6 +34,8 @@ type Bolt struct {
 	group   group
 	news    news
 	seen    fs.FileInfo // the file that passed Inspect; owned by the holder of lock
+	// unlocked: the file was read without the lock.
+	unlocked atomic.Bool
 }
 
 // OpenBolt is the ledger file at path behind the lock l, which nobody else uses. Nothing is
@@ -101,10 +103,15 @@ func (b *Bolt) use(ctx context.Context, writable bool, fn func(Txn) error) (comm
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
-	if err := b.lock.Acquire(ctx); err != nil {
+	// Where no lock can be had, reading is safe too: bbolt locks the file itself against its writers.
+	switch err := b.lock.Acquire(ctx); {
+	case err == nil:
+		defer b.lock.Release()
+	case writable || !files.ReadOnly(err):
 		return false, fmt.Errorf("ledger %s: %w", b.path, err)
+	default:
+		b.unlocked.Store(true)
 	}
-	defer b.lock.Release()
 	err = transact(b.machine, b.path, writable, b.MaxSize, func(s *session) error {
 		after := func() {}
 		err := s.run(b.inspected(s, func(t Txn) (err error) {

@@ -183,7 +183,7 @@ func CreateBolt(m *files.Machine, path string, fill func(Txn) error) error {
 
 func fillBolt(m *files.Machine, path string, fill func(Txn) error) error {
 	s, err := newSession(m, path, true, 0, func(path string, _ int) (*os.File, fs.FileInfo, error) {
-		f, err := m.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|files.NoFollow, fileMode)
+		f, err := m.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -205,7 +205,7 @@ func fillBolt(m *files.Machine, path string, fill func(Txn) error) error {
 	return s.commit()
 }
 
-// freeBytes is the room that a user has on dir's file system.
+// freeBytes is the space that a user has on dir's file system.
 func freeBytes(dir string) (uint64, bool) {
 	var st unix.Statfs_t
 	if unix.Statfs(dir, &st) != nil {
@@ -240,21 +240,26 @@ func (h home) guard() error {
 				"the home %s lies on %s, where locks and memory maps do not keep several processes apart", h.Dir, name)
 		}
 	}
-	for name, mode := range map[string]fs.FileMode{".": dirMode, homeFile: fileMode, ledgerFile: fileMode, lockFile: fileMode} {
-		if err := h.private(h.path(name), mode); err != nil {
+	for _, name := range []string{".", homeFile, ledgerFile, lockFile} {
+		if err := h.private(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
 	return nil
 }
 
-func (h home) private(path string, mode fs.FileMode) error {
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+// private looks at a file of the home, or at the home itself, which may be a link.
+func (h home) private(name string) error {
+	path, look, mode := h.path(name), os.Lstat, fileMode
+	if name == "." {
+		look, mode = os.Stat, dirMode
 	}
+	info, err := look(path)
 	if err != nil {
 		return err
+	}
+	if mode == fileMode && !info.Mode().IsRegular() {
+		return files.NotRegular(path)
 	}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() && os.Geteuid() != 0 {
 		return refuse("use a home of your own", "%s belongs to user %d", path, st.Uid)
@@ -262,8 +267,11 @@ func (h home) private(path string, mode fs.FileMode) error {
 	if info.Mode().Perm()&0o022 != 0 {
 		return refuse("look at what changed there, then chmod go-rwx it", "others can write to %s", path)
 	}
-	if info.Mode().Perm()&0o077 != 0 {
-		return h.machine.Chmod(path, mode)
+	if info.Mode().Perm()&0o077 == 0 {
+		return nil
+	}
+	if err := h.machine.Chmod(path, mode); !errors.Is(err, syscall.EROFS) { // there doctor names it
+		return err
 	}
 	return nil
 }

@@ -150,18 +150,11 @@ func openChecked(path string, flag int) (*os.File, fs.FileInfo, error) {
 }
 
 func openLedger(path string, flag int) (*os.File, error) {
-	f, err := os.OpenFile(path, flag|files.NoFollow, 0)
+	f, err := files.OpenRegular(path, flag, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, refuse(restoreHint, "the ledger %s is missing from a home that was in use", path)
 	}
-	if info, statErr := os.Lstat(path); err != nil && statErr == nil && !info.Mode().IsRegular() {
-		return nil, irregular(path)
-	}
 	return f, err
-}
-
-func irregular(path string) error {
-	return refuse("look at it, then move it away; "+restoreHint, "%s is not a regular file", path)
 }
 
 func checkLedger(f *os.File) (fs.FileInfo, error) {
@@ -169,8 +162,6 @@ func checkLedger(f *os.File) (fs.FileInfo, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, irregular(f.Name())
 	case info.Size() == 0:
 		return nil, refuse(restoreHint, "the ledger %s is empty, and was not", f.Name())
 	}
@@ -254,8 +245,8 @@ func (m boltMeta) freePages(f io.ReaderAt) (uint64, error) {
 	if count == 0xffff {
 		count = u.Uint64(page[pageHeader:])
 	}
-	room := (uint64(u.Uint32(page[12:])) + 1) * uint64(m.pageSize)
-	if count > m.pages || count*8 > room {
+	capacity := (uint64(u.Uint32(page[12:])) + 1) * uint64(m.pageSize)
+	if count > m.pages || count*8 > capacity {
 		return 0, &damage{"open", fmt.Sprintf("%d free pages of %d", count, m.pages)}
 	}
 	return count, nil

@@ -17,8 +17,8 @@ import (
 	"vise/store/lock"
 )
 
-// told is the condition with a code, which must say what to do.
-func told(t *testing.T, l *store.Ledger, code model.Code) model.Condition {
+// conditionOf is the condition with a code, which must say what to do.
+func conditionOf(t *testing.T, l *store.Ledger, code model.Code) model.Condition {
 	t.Helper()
 	for _, x := range l.Conditions(ctx) {
 		if x.Code == code {
@@ -28,7 +28,7 @@ func told(t *testing.T, l *store.Ledger, code model.Code) model.Condition {
 			return x
 		}
 	}
-	t.Errorf("%s is not told", code)
+	t.Errorf("%s is no condition", code)
 	return model.Condition{}
 }
 
@@ -45,8 +45,19 @@ func TestAClockBehindTheHistoryIsSaid(t *testing.T) {
 	l.Now = func() time.Time { return time.Now().Add(3 * time.Hour) }
 	must(applied(l, objective("k")))
 	l.Now = time.Now
-	if x := told(t, l, model.CodeClock); !strings.Contains(x.Message, "2h59m") && !strings.Contains(x.Message, "3h0m") {
+	if x := conditionOf(t, l, model.CodeClock); !strings.Contains(x.Message, "2h59m") && !strings.Contains(x.Message, "3h0m") {
 		t.Errorf("got %+v", x)
+	}
+}
+
+// All frontends answer with the same code where nothing can be written.
+func TestAFileSystemThatIsOnlyReadIsSaid(t *testing.T) {
+	f := &Faults{At: 1, Sticky: true, Err: syscall.EROFS, Only: func(op files.Op) bool {
+		return op.Kind == files.Write && strings.HasSuffix(op.Path, "ledger.db")
+	}}
+	_, l := faultyHome(t, f)
+	if err := applied(l, objective("second")); !isCode(err, model.CodeReadOnly) {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -56,7 +67,7 @@ func TestACopyThatCannotBeKeptUpIsSaid(t *testing.T) {
 	}}
 	_, l := faultyHome(t, f)
 	must(applied(l, objective("second")))
-	told(t, l, model.CodeLagging)
+	conditionOf(t, l, model.CodeLagging)
 }
 
 // Locks do not keep processes on two machines apart, so that a home there is refused; who
@@ -83,7 +94,7 @@ func TestANetworkFileSystemIsRefusedUnlessAllowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer allowed.Close()
-	told(t, allowed, model.CodeNetworkFS)
+	conditionOf(t, allowed, model.CodeNetworkFS)
 }
 
 func TestALedgerThatCannotBeWrittenIsSaidAndRead(t *testing.T) {
@@ -93,7 +104,7 @@ func TestALedgerThatCannotBeWrittenIsSaidAndRead(t *testing.T) {
 	dir, l := newHome(t)
 	must(applied(l, objective("k")))
 	must(os.Chmod(filepath.Join(dir, "ledger.db"), 0o400))
-	if x := told(t, l, model.CodeReadOnly); !x.ReadOnly {
+	if x := conditionOf(t, l, model.CodeReadOnly); !x.ReadOnly {
 		t.Errorf("got %+v", x)
 	}
 }
@@ -137,7 +148,7 @@ func TestADamagedCopyIsFoundAndWrittenAnew(t *testing.T) {
 	if h, err := l.CheckCopy(ctx); err != nil || len(h.Problems) == 0 && h.Behind == 0 {
 		t.Errorf("got %+v, %v", h, err)
 	}
-	must(l.MendCopy(ctx))
+	must(l.HealCopy(ctx))
 	if h, err := l.CheckCopy(ctx); err != nil || len(h.Problems) > 0 || h.Behind > 0 || h.Changes != 4 {
 		t.Errorf("mended: %+v, %v", h, err)
 	}

@@ -147,6 +147,9 @@ func tasksListed(t *testing.T, b *bench) {
 func tracesApart(t *testing.T, b *bench) {
 	item := b.do(model.Operator, model.CreateWorkItem{Objective: "One"}).WorkItemID
 	b.do(model.Scheduler, model.Tick{AgentID: "ann"})
+	quiet := b.do(model.Scheduler, model.ClaimTurn{AgentID: "ann", Holder: "h",
+		Tick: "work_queue:queued_available:" + string(item) + ":1"}).Turn
+	b.do(model.Scheduler, model.EndTurn{AgentID: "ann", Turn: quiet, Outcome: model.TurnCompleted})
 	turn := b.do(model.Scheduler, model.ClaimTurn{AgentID: "ann", Holder: "h"}).Turn
 	b.do("agent:ann", model.Round{Turn: turn, Text: "hm"})
 	b.do("agent:ann", model.Round{Turn: turn, Text: "mine", Calls: []model.Call{{Command: model.PickWorkItem{WorkItemID: item}}}})
@@ -156,7 +159,7 @@ func tracesApart(t *testing.T, b *bench) {
 		if len(own.Entries) != 1 || own.Entries[0].Text != "hm" || len(its.Entries) != 1 || its.Entries[0].Text != "mine" {
 			t.Errorf("traces %+v and %+v", own, its)
 		}
-		if a, ok := r.Attempt("ann", item); !ok || a.Count != 1 {
+		if a, ok := r.Attempt("ann", item); !ok || a.Turns != 1 {
 			t.Errorf("attempt %+v", a)
 		}
 	})

@@ -14,15 +14,15 @@ import (
 type flaky struct {
 	store.Backend
 	// Plan is what happens to the next updates, in order; after it they go well.
-	Plan []mishap
+	Plan []failure
 }
 
-// mishap is a way for an update to go wrong.
-type mishap int
+// failure is a way for an update to go wrong.
+type failure int
 
-// The mishaps.
+// The failures.
 const (
-	noMishap mishap = iota
+	noFailure failure = iota
 	// Refused: nothing is committed, and the error says so.
 	Refused
 	// Lost: nothing is committed, and the error does not tell.
@@ -33,24 +33,24 @@ const (
 	Twice
 )
 
-var errMishap = errors.New("mishap")
+var errFailure = errors.New("failure")
 
 // Update implements store.Backend.
 func (f *flaky) Update(ctx context.Context, fn func(store.Txn) error) error {
-	now := noMishap
+	now := noFailure
 	if len(f.Plan) > 0 {
 		now, f.Plan = f.Plan[0], f.Plan[1:]
 	}
 	switch now {
 	case Refused:
-		return errMishap
+		return errFailure
 	case Lost, Twice:
-		err := f.Backend.Update(ctx, func(t store.Txn) error { return errors.Join(fn(t), errMishap) })
+		err := f.Backend.Update(ctx, func(t store.Txn) error { return errors.Join(fn(t), errFailure) })
 		if now == Lost {
 			return fmt.Errorf("%w: %w", store.ErrUnknown, err)
 		}
 	case Done:
-		return fmt.Errorf("%w: %w", store.ErrUnknown, errors.Join(errMishap, f.Backend.Update(ctx, fn)))
+		return fmt.Errorf("%w: %w", store.ErrUnknown, errors.Join(errFailure, f.Backend.Update(ctx, fn)))
 	}
 	return f.Backend.Update(ctx, fn)
 }
@@ -58,8 +58,8 @@ func (f *flaky) Update(ctx context.Context, fn func(store.Txn) error) error {
 func unknownOutcome(t *testing.T, b store.Backend) {
 	f := &flaky{Backend: b}
 	l := on(t, f, nil)
-	at := func(key string, mishaps ...mishap) (model.Receipt, error) {
-		f.Plan = mishaps
+	at := func(key string, failures ...failure) (model.Receipt, error) {
+		f.Plan = failures
 		return l.Apply(ctx, asAgent("ada", key, model.CreateWorkItem{Objective: model.Text(key)}))
 	}
 	if r, err := at("k1", Done); err != nil || r.Revision != 1 || r.Replayed {
@@ -74,7 +74,7 @@ func unknownOutcome(t *testing.T, b store.Backend) {
 	if r, err := at("k2"); err != nil || r.Replayed || r.Revision != 2 {
 		t.Errorf("its retry: %+v, %v", r, err)
 	}
-	if _, err := at("k3", Refused); !errors.Is(err, errMishap) {
+	if _, err := at("k3", Refused); !errors.Is(err, errFailure) {
 		t.Errorf("not committed, and known: %v", err)
 	}
 	if r, err := at("k3", Twice); err != nil || r.Revision != 3 {

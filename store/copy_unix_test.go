@@ -88,7 +88,7 @@ func TestACopyThatCannotBeWrittenFailsNoCommand(t *testing.T) {
 	}
 	f.At = 0
 	if err := applied(l, objective("third")); err != nil || l.Lag() != nil {
-		t.Errorf("with room again: %v, %v", err, l.Lag())
+		t.Errorf("with space again: %v, %v", err, l.Lag())
 	}
 	if got := copied(t, dir, l); fmt.Sprint(got) != fmt.Sprint(upTo(3)) {
 		t.Errorf("got %v", got)

@@ -56,6 +56,9 @@ func TestDamagedLedgerNeverEndsAProcess(t *testing.T) {
 	if outcomes["wrong"] > 0 || outcomes["hangs"] > 0 {
 		t.Errorf("%d read wrong data, %d hang", outcomes["wrong"], outcomes["hangs"])
 	}
+	if n := outcomes["not named, found by check"]; n*50 > seeds {
+		t.Errorf("%d of %d were read without a word", n, seeds)
+	}
 	if outcomes["damaged"] == 0 || outcomes["unharmed"] == 0 {
 		t.Error("the damages are all of one kind: the test shows nothing")
 	}
@@ -166,7 +169,7 @@ func outcome(dir string, truth string) string {
 		return "damaged"
 	}
 	if h, err := l.Check(ctx); err != nil || !h.Healthy() {
-		return "found by check"
+		return "not named, found by check"
 	}
 	return "wrong"
 }
@@ -192,5 +195,8 @@ func everything(dir string) (string, error) {
 		fmt.Fprintln(&b, r.History("", model.Position{}, 10000))
 		return nil
 	})
+	if found := l.Damage(); err == nil && len(found) > 0 {
+		err = fmt.Errorf("damaged: %q", found)
+	}
 	return b.String(), err
 }

@@ -24,6 +24,7 @@ func (f *facts) derive(n model.RecordName) derived {
 	case model.KindAgent:
 		d := derived{agent: model.AgentID(n.Key), rows: map[string][]byte{}}
 		f.addDues(d, model.DuesOf(model.WorkItem{}, f.ItemWaits(d.agent, ""))) // of the waits that are the agent's own
+		f.addQuestion(&d)
 		return d
 	case model.KindItem:
 		return f.deriveItem(model.ItemID(n.Key))
@@ -237,10 +238,18 @@ func (f *facts) addAttention(d *derived, w model.WorkItem, waits []model.Wait, r
 	}
 }
 
+// addQuestion is the inbox's entry of what an agent itself asks.
+func (f *facts) addQuestion(d *derived) {
+	if q, ok := model.QuestionOf(f, d.agent); ok {
+		d.rows[string(inboxKey(q))] = encodeInboxed(q)
+		d.tallies = append(d.tallies, model.TallyNeedsOperator, model.NeedTally(q.Need))
+	}
+}
+
 // An inbox row is an item's row behind since when, and whether it was seen.
 func encodeInboxed(x model.Inboxed) []byte {
 	w := rowWriter(make([]byte, 0, 340))
-	w.flags(x.Seen, false, false)
+	w.flags(x.Seen)
 	w.time(x.Since)
 	return append(w, encodeRow(x.Row)...)
 }
@@ -248,7 +257,7 @@ func encodeInboxed(x model.Inboxed) []byte {
 func decodeInboxed(need model.Need, b []byte) (model.Inboxed, error) {
 	r := rowReader{bytes: b}
 	x := model.Inboxed{Need: need}
-	x.Seen, _, _ = r.flags()
+	x.Seen = r.number()&1 != 0
 	x.Since = r.time()
 	if r.short {
 		return x, &damage{"read", "an inbox row is cut"}
@@ -265,17 +274,39 @@ func (r reader) Inbox(need model.Need, visit func(model.Inboxed) bool) {
 		if err == nil {
 			x, err = decodeInboxed(need, payload)
 		}
-		r.fail(err)
-		return err == nil && visit(x)
+		r.harmed(err)
+		return err != nil || !r.hasRecord(x.Row) || visit(x)
 	})
 }
 
 func (r reader) Finished(after *model.Row, limit int) []model.Row {
-	keys := Prefix([]byte(tableDone))
-	if after != nil {
-		keys.From = append(doneKey(*after), 0)
+	out, _, _ := r.withRecords(after, limit, func(after *model.Row, n int) []model.Row {
+		keys := Prefix([]byte(tableDone))
+		if after != nil {
+			keys.From = append(doneKey(*after), 0)
+		}
+		return rowsIn(r.facts, keys, n, readRow)
+	})
+	return out
+}
+
+// addQuestions fills the inbox of a ledger that was written without what agents themselves ask.
+func addQuestions(t Txn) error {
+	prefix := recordKey(model.KindAgent, "")
+	var all []derived
+	if err := t.Scan(Prefix(prefix), func(key, _ []byte) bool {
+		all = append(all, derived{agent: model.AgentID(key[len(prefix):]), rows: map[string][]byte{}})
+		return true
+	}); err != nil {
+		return err
 	}
-	return rowsIn(r.facts, keys, limit, readRow)
+	f := newFacts(t)
+	for i := range all {
+		f.addQuestion(&all[i])
+	}
+	f.replace(make([]derived, len(all)), all)
+	f.recount(nil, all)
+	return f.err
 }
 
 // addAttention fills both indexes of a ledger that was written without them.

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"os"
 	"path/filepath"
+	"slices"
 
 	"vise/model"
 	"vise/store/lock"
@@ -48,10 +50,57 @@ func (f *facts) redoInto(t Txn, first, last uint64) error {
 		if !f.found(ok, journalKey(model.Position{Revision: n})) {
 			return f.err
 		}
-		events := f.entries(Range{From: journalKey(model.Position{Revision: n}), To: journalKey(model.Position{Revision: n + 1})}, c.Events)
+		events, _, _ := f.entries(Range{From: journalKey(model.Position{Revision: n}), To: journalKey(model.Position{Revision: n + 1})}, c.Events)
 		if err := redo(t, c, events); err != nil {
 			return err
 		}
 	}
 	return f.err
+}
+
+// RewriteCopy gives the changes of the newest file of the history's copy other values, with right
+// checksums; a change that is given none is left out.
+func RewriteCopy(dir, home string, change func(revision uint64, values [][]byte) [][]byte) {
+	j := &journalCopy{dir: filepath.Join(dir, journalDir), home: home}
+	path := j.path(liveName)
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		panic(err)
+	}
+	h, err := parseHeader(raw)
+	if err != nil {
+		panic(err)
+	}
+	out := slices.Clone(raw[:h.size])
+	_, err = eachChange(raw[h.size:], func(c copiedChange) error {
+		var payloads [][]byte
+		for _, v := range c.values {
+			payloads = append(payloads, v.bytes[:len(v.bytes)-checksumSize])
+		}
+		payloads = change(c.revision, payloads)
+		if payloads == nil {
+			return nil
+		}
+		for i, p := range payloads {
+			key := journalKey(model.Position{Revision: c.revision, N: int(c.values[i].n)})
+			c.values[i].bytes = frame(key, slices.Clone(p))
+		}
+		out = appendChange(out, c)
+		return nil
+	})
+	if err == nil {
+		err = os.WriteFile(path, out, fileMode)
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+
+// CloseCopy closes the live file of the journal's copy.
+func CloseCopy(l *Ledger) error {
+	end, err := l.journal.end()
+	if err == nil {
+		err = l.journal.close(end)
+	}
+	return err
 }

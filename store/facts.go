@@ -1,11 +1,10 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"vise/model"
@@ -23,6 +22,10 @@ type facts struct {
 	known  *head
 	heads  map[model.AgentID]agentHead
 	counts map[model.AgentID]counts
+	// findings is where damage is noted that a read may go on behind; nil where it is an error.
+	findings *findings
+	// damaged: this transaction has met such damage.
+	damaged bool
 }
 
 type counts map[model.Tally]int
@@ -53,7 +56,7 @@ func (f *facts) get(key []byte) []byte {
 		return nil
 	}
 	payload, err := unframe(key, value)
-	f.fail(err)
+	f.harmed(err)
 	return payload
 }
 
@@ -63,13 +66,14 @@ func (f *facts) getJSON(key []byte, v any) bool {
 	if payload == nil {
 		return false
 	}
-	f.fail(decode(key, payload, v))
-	return f.err == nil
+	err := decode(key, payload, v)
+	f.harmed(err)
+	return err == nil
 }
 
 func (f *facts) scan(r Range, visit func(key, value []byte) bool) {
 	if f.err == nil {
-		f.fail(f.txn.Scan(r, func(key, value []byte) bool { return visit(key, value) && f.err == nil }))
+		f.harmed(f.txn.Scan(r, func(key, value []byte) bool { return visit(key, value) && f.err == nil }))
 	}
 }
 
@@ -83,10 +87,13 @@ func (f *facts) load(n model.RecordName) (model.Record, bool) {
 	if payload := f.get(key); payload != nil {
 		var err error
 		r, err = decodeRecord(n.Kind, key, payload)
-		f.fail(err)
+		f.harmed(err)
 	}
 	if f.err != nil {
 		return nil, false
+	}
+	if r == nil && n.Kind == model.KindBrief && f.findings != nil {
+		f.compareReport(model.ItemID(n.Key))
 	}
 	f.records[string(key)] = r
 	return r, r != nil
@@ -127,10 +134,11 @@ func rowsIn[R any](f *facts, keys Range, limit int, read func(key, payload []byt
 		payload, err := unframe(key, value)
 		if err == nil {
 			var r R
-			r, err = read(key, payload)
-			out = append(out, r)
+			if r, err = read(key, payload); err == nil {
+				out = append(out, r)
+			}
 		}
-		f.fail(err)
+		f.harmed(err)
 		return len(out) < limit
 	})
 	return out
@@ -139,7 +147,7 @@ func rowsIn[R any](f *facts, keys Range, limit int, read func(key, payload []byt
 // found makes it an error that something listed is not there: a damaged page can hide it.
 func (f *facts) found(ok bool, key []byte) bool {
 	if !ok {
-		f.fail(&damage{"read", fmt.Sprintf("%q is listed and not there", key)})
+		f.disagree("%q is listed and not there", key)
 	}
 	return ok
 }
@@ -204,7 +212,8 @@ func (f *facts) Due(a model.AgentID, now time.Time, limit int) []model.Due {
 }
 
 func (f *facts) Entries(item model.ItemID, limit int) []model.Entry {
-	return f.entriesBelow(trailPrefix(item), model.Position{}, limit)
+	list, _, _ := f.entries(belowPlace(trailPrefix(item), model.Position{}), limit)
+	return list
 }
 
 // reader is facts with the pages that frontends ask for: model.Reader.
@@ -220,17 +229,6 @@ func (r reader) Agents(after model.AgentID, limit int) []model.Agent {
 	return listed[model.Agent](r.facts, model.KindAgent, keys, len("agent/"), max(limit, 0))
 }
 
-func (r reader) History(agent model.AgentID, after model.Position, limit int) []model.Entry {
-	table := historyOf(agent)
-	keys := Prefix(table)
-	keys.From = cat(string(table), position(after), "\x00")
-	return r.entries(keys, limit)
-}
-
-func (r reader) HistoryBefore(agent model.AgentID, before model.Position, limit int) []model.Entry {
-	return r.entriesBelow(historyOf(agent), before, limit)
-}
-
 // historyOf is the table whose keys end with the positions of an agent's events, or of all.
 func historyOf(agent model.AgentID) []byte {
 	if agent == "" {
@@ -239,33 +237,38 @@ func historyOf(agent model.AgentID) []byte {
 	return logPrefix(agent)
 }
 
-// entriesBelow are the newest events listed below a prefix, before a position if one is
-// given, newest first.
-func (f *facts) entriesBelow(prefix []byte, before model.Position, limit int) []model.Entry {
+// belowPlace are the keys below a prefix, before a position if one is given, newest first.
+func belowPlace(prefix []byte, before model.Position) Range {
 	keys := Prefix(prefix).Backwards()
 	if before != (model.Position{}) {
 		keys.To = cat(string(prefix), position(before))
 	}
-	return f.entries(keys, limit)
+	return keys
 }
 
-// entries loads the events at the positions that the keys of a range end with.
-func (f *facts) entries(keys Range, limit int) []model.Entry {
-	var places []model.Position
-	f.scan(keys, func(key, _ []byte) bool {
-		if p := positionAt(key); p.N > 0 && len(places) < limit {
-			places = append(places, p)
+// entries loads the events at the positions that the keys of a range end with. passed are all
+// places of the range, commits too, and all says that the limit left none out.
+func (f *facts) entries(keys Range, limit int) (out []model.Entry, passed []place, all bool) {
+	found := 0
+	all = true
+	f.scan(keys, func(key, value []byte) bool {
+		p := placeAt(key, value)
+		if p.N > 0 {
+			all = found < limit
+			found++
 		}
-		return len(places) < limit
+		if all {
+			passed = append(passed, p)
+		}
+		return all
 	})
-	var out []model.Entry
-	for _, p := range places {
+	for _, p := range passed {
 		var e entryRow
-		if f.found(f.getJSON(journalKey(p), &e), journalKey(p)) {
+		if p.N > 0 && f.found(f.getJSON(journalKey(p.Position), &e), journalKey(p.Position)) {
 			out = append(out, e.Entry)
 		}
 	}
-	return out
+	return out, passed, all
 }
 
 func (r reader) Waits(agent model.AgentID, item model.ItemID, limit int) []model.Wait {
@@ -298,6 +301,24 @@ func (r reader) Ingresses(a model.AgentID, limit int) []model.Ingress {
 	return newest[model.Ingress](r, model.KindIngress, ingressPrefix(a), limit)
 }
 
+func (r reader) OpenDelegations(a model.AgentID, limit int) []model.Delegation {
+	var ids []string
+	r.scan(Prefix(cat("delegated/", string(a), "/")), func(key, _ []byte) bool {
+		if limit > 0 {
+			ids = append(ids, string(key[bytes.LastIndexByte(key, '/')+1:]))
+		}
+		return len(ids) < limit
+	})
+	var out []model.Delegation
+	for _, id := range ids {
+		d, ok := r.Delegation(model.DelegationID(id))
+		if r.found(ok, recordKey(model.KindDelegation, id)) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
 // Seed is the text that an item's plan file was born with. A file that a power cut took,
 // or nobody finds, can be made again from it.
 func (l *Ledger) Seed(ctx context.Context, item model.ItemID) (model.Text, error) {
@@ -318,81 +339,4 @@ func (l *Ledger) Seed(ctx context.Context, item model.ItemID) (model.Text, error
 		return nil
 	})
 	return seed, explain(err)
-}
-
-// maxCandidates bounds what an ambiguous reference lists.
-const maxCandidates = 8
-
-// Resolve finds the item that a reference means: its id or handle, or a beginning of
-// either that no other item shares, with or without "wi-". The error is not_found, or
-// ambiguous with the candidates.
-func (l *Ledger) Resolve(ctx context.Context, ref string) (model.ItemID, error) {
-	var id model.ItemID
-	err := l.view(ctx, func(f *facts) (err error) {
-		id, err = f.resolve(strings.ToLower(strings.TrimSpace(ref)))
-		return err
-	})
-	return id, explain(err)
-}
-
-const itemPrefix = "wi-"
-
-func (f *facts) resolve(ref string) (model.ItemID, error) {
-	if ref == "" || ref == itemPrefix {
-		return "", model.Refuse(model.CodeInvalid, "no work item named").At("work_item_id").
-			WithHint("name one by its id or handle: vise list")
-	}
-	spellings := []string{ref}
-	if !strings.HasPrefix(ref, itemPrefix) {
-		spellings = append(spellings, itemPrefix+ref)
-	}
-	for _, s := range spellings {
-		if _, ok := f.Item(model.ItemID(s)); ok {
-			return model.ItemID(s), nil
-		}
-		if id := f.get(handleKey(model.Handle(s))); id != nil {
-			return model.ItemID(id), nil
-		}
-	}
-	return f.only(f.beginning(spellings), ref)
-}
-
-// beginning lists items whose id or handle begins with one of the spellings, one more than
-// are shown at most.
-func (f *facts) beginning(spellings []string) []model.ItemID {
-	var ids []model.ItemID
-	add := func(id model.ItemID) bool {
-		if !slices.Contains(ids, id) {
-			ids = append(ids, id)
-		}
-		return len(ids) <= maxCandidates
-	}
-	for _, s := range spellings {
-		items := recordKey(model.KindItem, "")
-		f.scan(Prefix(recordKey(model.KindItem, s)), func(key, _ []byte) bool {
-			return add(model.ItemID(key[len(items):]))
-		})
-		f.scan(Prefix(handleKey(model.Handle(s))), func(key, value []byte) bool {
-			id, err := unframe(key, value)
-			f.fail(err)
-			return add(model.ItemID(id))
-		})
-	}
-	return ids
-}
-
-func (f *facts) only(ids []model.ItemID, ref string) (model.ItemID, error) {
-	switch len(ids) {
-	case 0:
-		return "", model.Refuse(model.CodeNotFound, "no work item %s", model.Text(ref)).At("work_item_id").WithHint("see them: vise list")
-	case 1:
-		return ids[0], nil
-	}
-	e := model.Refuse(model.CodeAmbiguous, "%s may mean several work items", model.Text(ref)).At("work_item_id").
-		WithHint("give more of its letters")
-	for _, id := range ids[:min(len(ids), maxCandidates)] {
-		w, _ := f.Item(id)
-		e.Candidates = append(e.Candidates, w.Handle)
-	}
-	return "", e
 }

@@ -12,15 +12,15 @@ import (
 	"vise/store"
 )
 
-// deaf hears of no commit, as a process hears nothing of another's.
-type deaf struct{ store.Backend }
+// withoutNews hears of no commit, as a process hears nothing of another's.
+type withoutNews struct{ store.Backend }
 
-func (deaf) News() <-chan struct{} { return nil }
+func (withoutNews) News() <-chan struct{} { return nil }
 
 func TestFollowNoticesAnotherProcessByLookingEveryTwoSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shared := store.NewMemory()
-		l, err := store.NewLedger(ctx, deaf{shared}, nil)
+		l, err := store.NewLedger(ctx, withoutNews{shared}, nil)
 		must(err)
 		other, err := store.NewLedger(ctx, shared, nil)
 		must(err)

@@ -233,7 +233,7 @@ func TestAFullLedgerSaysSoAndKeepsWhatItHas(t *testing.T) {
 	if h := healthy(t, l); int(h.Revision) != n {
 		t.Errorf("revision %d after %d commands", h.Revision, n)
 	}
-	if err := applied(l, objective("there is room again")); err != nil {
+	if err := applied(l, objective("there is space again")); err != nil {
 		t.Error(err)
 	}
 }

@@ -2,15 +2,18 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"sync"
 
 	"vise/model"
+	"vise/store/files"
 )
 
 // journal is the journal's copy in a home.
@@ -54,60 +57,70 @@ func (l *Ledger) prepareCopy(t Txn) (committed func(), err error) {
 	if err := l.continues(t, end.last, head); err != nil {
 		return nil, err
 	}
-	changes, err := changesAfter(t, end.last.revision, catchUp)
+	if err := l.noteBounds(end.last.revision, head.Revision); err != nil {
+		l.lag.note(err)
+	}
+	changes, _, err := changesAfter(t, end.last.revision, math.MaxUint64, catchUp)
 	return func() { l.lag.note(l.journal.append(end, changes)) }, err
 }
 
 // continues refuses a ledger that its copy does not belong to: it has lost what the copy has.
 func (l *Ledger) continues(t Txn, last copiedChange, h head) error {
 	if last.revision > h.Revision {
+		if at := l.firstApart(t); at > 0 {
+			return l.apart(at)
+		}
 		return l.lost(h.Revision, last.revision)
 	}
 	if len(last.values) == 0 {
 		return nil
 	}
-	have, err := t.Get(journalKey(model.Position{Revision: last.revision}))
-	if err == nil && !bytes.Equal(have, last.values[0].bytes) {
-		err = refuse(restoreHint,
-			"%s is another ledger than the one whose history this home has: they differ at revision %d", l.home.path(ledgerFile),
-			last.revision)
+	err := l.sameChange(t, last)
+	if errors.As(err, new(*Refusal)) {
+		return l.apart(cmp.Or(l.firstApart(t), last.revision))
 	}
 	return err
 }
 
-// changesAfter are the changes after a revision, up to a size.
-func changesAfter(t Txn, revision uint64, limit int) ([]byte, error) {
-	var out []byte
-	var c copiedChange
+// changesAfter are the changes after a revision up to another, or up to a size, and how far
+// they go. What the ledger no longer has as it was written is not copied.
+func changesAfter(t Txn, after, to uint64, limit int) (out []byte, reached uint64, err error) {
+	c := copiedChange{revision: after}
+	var broken error
+	flush := func() {
+		if len(c.values) > 0 && broken == nil {
+			out, reached = appendChange(out, c), c.revision
+		}
+		c.values = c.values[:0]
+	}
+	reached = after
 	keys := Prefix([]byte(tableJournal))
-	keys.From = journalKey(model.Position{Revision: revision + 1})
-	err := t.Scan(keys, func(key, value []byte) bool {
+	keys.From = journalKey(model.Position{Revision: after + 1})
+	err = t.Scan(keys, func(key, value []byte) bool {
 		p := positionAt(key)
-		if p.Revision != c.revision && c.revision > 0 {
-			if out = appendChange(out, c); len(out) >= limit {
-				c = copiedChange{}
+		if p.Revision != c.revision {
+			if flush(); len(out) >= limit || p.Revision > to {
 				return false
 			}
-			c.values = c.values[:0]
+			if p.Revision != c.revision+1 {
+				broken = &damage{"copy", fmt.Sprintf("revision %d follows revision %d", p.Revision, c.revision)}
+				return false
+			}
+		}
+		if _, broken = unframe(key, value); broken != nil {
+			return false
 		}
 		c.revision = p.Revision
 		c.values = append(c.values, copiedValue{n: uint32(p.N), bytes: value})
 		return true
 	})
-	if err == nil && c.revision > 0 {
-		out = appendChange(out, c)
-	}
-	return out, err
+	flush()
+	return out, reached, cmp.Or(err, broken)
 }
 
 // behind refuses a ledger that ends before what this home knows it to have reached.
-func (l *Ledger) behind(revision uint64) error {
-	known := l.home.Revision
-	if l.journal != nil {
-		if end, err := l.journal.end(); err == nil {
-			known = max(known, end.last.revision)
-		}
-	}
+func (l *Ledger) behind(revision, copied uint64) error {
+	known := max(l.home.Revision, copied)
 	if revision >= known {
 		return nil
 	}
@@ -117,7 +130,7 @@ func (l *Ledger) behind(revision uint64) error {
 // lost says how the newest changes went missing: by a damaged page, or with the whole file.
 func (l *Ledger) lost(revision, known uint64) error {
 	path := l.home.path(ledgerFile)
-	if f, err := os.Open(path); err == nil {
+	if f, err := files.OpenRegular(path, os.O_RDONLY, 0); err == nil {
 		m, err := readMeta(f)
 		f.Close()
 		if err == nil && m.alone {
@@ -152,7 +165,7 @@ func (l *Ledger) CheckCopy(ctx context.Context) (copyHealth, error) {
 					return errEnough // committed since
 				}
 				if c.revision != h.Changes+1 {
-					return problem("revisions %d to %d are missing", h.Changes+1, c.revision-1)
+					return problem("it lacks %s", spanOf(h.Changes+1, c.revision-1))
 				}
 				for _, v := range c.values {
 					have, err := f.txn.Get(journalKey(model.Position{Revision: c.revision, N: int(v.n)}))
@@ -174,39 +187,6 @@ func (l *Ledger) CheckCopy(ctx context.Context) (copyHealth, error) {
 		})
 	})
 	return h, explain(err)
-}
-
-// MendCopy writes the history's copy anew from the ledger. The files that were there are
-// kept aside.
-func (l *Ledger) MendCopy(ctx context.Context) error {
-	to := l.home.asidePath("journal", "")
-	err := l.backend.View(ctx, func(Txn) error { return l.journal.setAside(to) }) // with the ledger's lock
-	if err != nil {
-		return explain(err)
-	}
-	return l.CatchUp(ctx)
-}
-
-// CatchUp copies what the history's copy lacks, and puts it on the disk.
-func (l *Ledger) CatchUp(ctx context.Context) error {
-	for more := true; more; {
-		err := l.backend.View(ctx, func(t Txn) error { // with the ledger's lock
-			end, err := l.journal.end()
-			if err != nil {
-				return err
-			}
-			changes, err := changesAfter(t, end.last.revision, catchUp)
-			if more = len(changes) > 0; err != nil || !more {
-				return err
-			}
-			return l.journal.append(end, changes)
-		})
-		if err != nil {
-			return explain(err)
-		}
-	}
-	l.lag.note(nil)
-	return explain(l.journal.sync())
 }
 
 // copiedChange is one change in the journal's copy: its revision, and what the ledger's journal
@@ -293,11 +273,17 @@ func parseChange(b []byte) (c copiedChange, n int, err error) {
 // eachChange visits the changes in b. Behind a damaged one it goes
 // on with the next that is whole; then, or when the last is cut, not all of b was.
 func eachChange(b []byte, visit func(copiedChange) error) (whole bool, err error) {
+	return walkChanges(b, visit, func([]byte) {})
+}
+
+// walkChanges is eachChange, and calls torn with what begins where a change does not read.
+func walkChanges(b []byte, visit func(copiedChange) error, torn func([]byte)) (whole bool, err error) {
 	whole = true
 	for at := 0; at < len(b); {
 		c, n, err := parseChange(b[at:])
 		if err != nil {
 			whole = false
+			torn(b[at:])
 			if n = bytes.Index(b[at+1:], headMarkBytes) + 1; n == 0 {
 				break
 			}

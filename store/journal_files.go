@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"vise/model"
 	"vise/store/files"
 )
 
@@ -36,6 +37,7 @@ type journalCopy struct {
 const (
 	closeSize = 8 << 20
 	closeAge  = 30 * 24 * time.Hour
+	maxFile   = closeSize + 2*maxChange // in bytes: it is closed long before
 )
 
 const (
@@ -86,7 +88,7 @@ func parseHeader(b []byte) (h copyHeader, err error) {
 func (j *journalCopy) path(name string) string { return filepath.Join(j.dir, name) }
 
 func (j *journalCopy) open(flag int) (*files.File, error) {
-	return j.machine.OpenFile(j.path(liveName), flag|files.NoFollow, fileMode)
+	return j.machine.OpenFile(j.path(liveName), flag, fileMode)
 }
 
 // end finds the newest change. It is zero where nothing was written yet.
@@ -136,7 +138,7 @@ func lastChange(f io.ReaderAt, begin, end int64) (copiedChange, error) {
 		return copiedChange{}, err
 	}
 	start := end - tailSize - int64(binary.BigEndian.Uint32(tail[4:])) - headSize
-	if start < begin || binary.BigEndian.Uint32(tail[16:]) != tailMark {
+	if start < begin || end-start > maxChange+headSize+tailSize || binary.BigEndian.Uint32(tail[16:]) != tailMark {
 		return copiedChange{}, errTorn
 	}
 	raw := make([]byte, end-start)
@@ -149,6 +151,9 @@ func lastChange(f io.ReaderAt, begin, end int64) (copiedChange, error) {
 
 // search reads from the beginning for the last whole change before anything torn.
 func (e *copyEnd) search(f io.ReaderAt, size int64) error {
+	if size > maxFile {
+		return &files.Irregular{Path: liveName, Why: fmt.Sprintf("has more than %d bytes", maxFile)}
+	}
 	raw := make([]byte, size-e.size)
 	if _, err := f.ReadAt(raw, e.size); err != nil {
 		return err
@@ -229,7 +234,11 @@ func (j *journalCopy) sync() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close(), j.machine.SyncDir(j.dir))
+	err = errors.Join(f.Sync(), f.Close(), j.machine.SyncDir(j.dir))
+	if err != nil {
+		_ = os.Remove(j.path(markFile)) // what the system was given may be gone
+	}
+	return err
 }
 
 // copyFile is one file of the copy.
@@ -242,7 +251,7 @@ type copyFile struct {
 
 // files are the files of the copy, oldest first.
 func (j *journalCopy) files() ([]copyFile, error) {
-	entries, err := os.ReadDir(j.dir)
+	entries, err := files.ReadDir(j.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -280,8 +289,8 @@ func (j *journalCopy) read(after uint64, visit func(copiedChange) error) (damage
 		if !f.live && f.last <= after {
 			continue
 		}
-		raw, whole, err := j.readFile(f)
-		if err != nil {
+		_, raw, whole, err := j.readFile(f)
+		if err != nil && !errors.As(err, new(*Refusal)) {
 			return damaged, err
 		}
 		intact, err := eachChange(raw, onward)
@@ -299,41 +308,32 @@ func (j *journalCopy) read(after uint64, visit func(copiedChange) error) (damage
 	return damaged, nil
 }
 
-// readFile reads the changes of a file; whole is false where it does not read to its end.
-func (j *journalCopy) readFile(f copyFile) (changes []byte, whole bool, err error) {
-	const maxFile = closeSize + 2*maxChange // it is closed long before
-	raw, err := os.OpenFile(f.path, os.O_RDONLY|files.NoFollow, 0)
+// readFile reads the changes of a file; whole is false where it does not read to its end, or
+// does not say what it is: then all of it is searched for changes.
+func (j *journalCopy) readFile(f copyFile) (h copyHeader, changes []byte, whole bool, err error) {
+	raw, err := files.OpenRegular(f.path, os.O_RDONLY, 0)
 	if err != nil {
-		return nil, false, err
+		if errors.As(err, new(*files.Irregular)) {
+			err = nil
+		}
+		return h, nil, false, err
 	}
 	defer raw.Close()
 	var in io.Reader = raw
 	if strings.HasSuffix(f.path, archiveSuffix) {
 		if in, err = gzip.NewReader(raw); err != nil {
-			return nil, false, nil
+			return h, nil, false, nil
 		}
 	}
 	b, readErr := io.ReadAll(io.LimitReader(in, maxFile))
-	h, err := parseHeader(b)
-	if err != nil || j.home != "" && h.home != j.home {
-		return nil, false, nil
+	h, err = parseHeader(b)
+	if err != nil {
+		return copyHeader{}, b, false, nil
 	}
-	return b[h.size:], readErr == nil, nil
-}
-
-// homeID is the home that the newest file names, if one does.
-func (j *journalCopy) homeID() string {
-	all, _ := j.files()
-	for _, f := range slices.Backward(all) {
-		raw, err := os.ReadFile(f.path)
-		if err != nil {
-			continue
-		}
-		if h, err := parseHeader(raw); err == nil {
-			return h.home
-		}
+	if j.home != "" && h.home != j.home {
+		return h, nil, false, refuse(restoreHint, "%s is of another home (%s)", f.path, model.Text(h.home))
 	}
-	return ""
+	return h, b[h.size:], readErr == nil, nil
 }
 
 // setAside moves all files to a directory where they are never read again as the journal's.
@@ -374,7 +374,7 @@ func (j *journalCopy) archive(age time.Duration) (done int, err error) {
 }
 
 func (j *journalCopy) compress(path string) error {
-	from, err := os.Open(path)
+	from, err := files.OpenRegular(path, os.O_RDONLY, 0)
 	if err != nil {
 		return err
 	}

@@ -66,6 +66,7 @@ const (
 	tableInbox   = "inbox/"
 	tableDue     = "due/"
 	tableDone    = "done/"
+	tableIngress = "doors/" // capabilities of the outside
 )
 
 var (
@@ -77,7 +78,7 @@ var (
 // Tables are the beginnings of all keys, in order: who compares or copies a ledger key by
 // key scans each.
 var Tables = []string{
-	"about/", tableCount, tableHead, "agent/", "attempt/", "brief/", "delegated/", "delegation/", "delivery/", tableDone, "doors/",
+	"about/", tableCount, tableHead, "agent/", "attempt/", "brief/", "delegated/", "delegation/", "delivery/", tableDone, tableIngress,
 	tableDue, tableHandle,
 	tableInbox, "index/", "ingress/", "item/", tableJournal, tableAnswer, tableLog, "message/", "queue/", "resource/", "running/", "seen/",
 	"serves/",
@@ -151,12 +152,13 @@ func dueKey(a model.AgentID, d model.Due) []byte {
 
 func handleKey(h model.Handle) []byte { return cat(tableHandle, string(h)) }
 
+var (
+	waitStatus = map[bool]string{true: "/a/", false: "/c/"} // active, cancelled
+	taskStatus = map[bool]string{true: "/r/", false: "/e/"} // running, ended
+)
+
 func waitsPrefix(a model.AgentID, i model.ItemID, active bool) []byte {
-	status := "/c/"
-	if active {
-		status = "/a/"
-	}
-	return cat("waits/", string(a), "/", string(i), status)
+	return cat("waits/", string(a), "/", string(i), waitStatus[active])
 }
 
 func resourcePrefix(a model.AgentID, k model.WaitKind, resource model.Text) []byte {
@@ -169,11 +171,7 @@ func runningPrefix(a model.AgentID, i model.ItemID) []byte {
 }
 
 func tasksPrefix(a model.AgentID, running bool) []byte {
-	status := "/e/"
-	if running {
-		status = "/r/"
-	}
-	return cat("tasks/", string(a), status)
+	return cat("tasks/", string(a), taskStatus[running])
 }
 
 func queuePrefix(a model.AgentID) []byte { return cat("queue/", string(a), "/") }
@@ -183,7 +181,7 @@ func queueLane(a model.AgentID, p model.Priority) []byte {
 	return append(queuePrefix(a), byte('0'+slices.Index(model.Priorities, p)), '/')
 }
 
-func ingressPrefix(a model.AgentID) []byte { return cat("doors/", string(a), "/") }
+func ingressPrefix(a model.AgentID) []byte { return cat(tableIngress, string(a), "/") }
 
 func delegatedPrefix(a model.AgentID, i model.ItemID) []byte {
 	return cat("delegated/", string(a), "/", string(i), "/")
@@ -226,7 +224,7 @@ func checksum(parts ...[]byte) uint32 {
 	return sum
 }
 
-// frame appends the checksum to payload, in place when it has room.
+// frame appends the checksum to payload, in place when its capacity allows.
 func frame(key, payload []byte) []byte {
 	return binary.BigEndian.AppendUint32(payload, checksum(key, payload))
 }
@@ -276,7 +274,7 @@ func encodeRow(r model.Row) []byte {
 		r.ReasonCode, string(r.PlanStatus), string(r.BlockedBy), string(r.Todo.Current), string(r.Wait.Kind),
 		string(r.Wait.Source), string(r.Wait.Resource), string(r.Wait.Question), string(r.Wait.TriggeredBy))
 	w.number(r.Revision, uint64(r.Todo.Done), uint64(r.Todo.Total))
-	w.flags(r.IsCurrent, r.NeedsOperator, r.Reported)
+	w.flags(r.IsCurrent, r.NeedsOperator, r.Reported, r.Priority == model.PriorityHigh, r.Priority == model.PriorityLow)
 	w.time(r.Wait.WakeAt, r.Wait.LastTriggeredAt, r.RecheckAt, r.CreatedAt, r.UpdatedAt)
 	return w
 }
@@ -292,7 +290,9 @@ func decodeRow(b []byte) (model.Row, error) {
 			Question: model.Text(r.text()), TriggeredBy: model.Text(r.text())},
 	}
 	row.Revision, row.Todo.Done, row.Todo.Total = r.number(), int(r.number()), int(r.number())
-	row.IsCurrent, row.NeedsOperator, row.Reported = r.flags()
+	flags := r.number()
+	row.IsCurrent, row.NeedsOperator, row.Reported = flags&1 != 0, flags&2 != 0, flags&4 != 0
+	row.Priority = map[uint64]model.ItemPriority{8: model.PriorityHigh, 16: model.PriorityLow}[flags&24]
 	row.Wait.WakeAt, row.Wait.LastTriggeredAt, row.RecheckAt, row.CreatedAt, row.UpdatedAt = r.time(), r.time(), r.time(), r.time(),
 		r.time()
 	if r.short || r.at != len(b) {
@@ -316,9 +316,9 @@ func (w *rowWriter) text(texts ...string) {
 	}
 }
 
-func (w *rowWriter) flags(a, b, c bool) {
+func (w *rowWriter) flags(list ...bool) {
 	var n uint64
-	for i, f := range [...]bool{a, b, c} {
+	for i, f := range list {
 		if f {
 			n |= 1 << i
 		}
@@ -356,11 +356,6 @@ func (r *rowReader) text() string {
 	s := r.all[r.at : r.at+int(n)]
 	r.at += int(n)
 	return s
-}
-
-func (r *rowReader) flags() (a, b, c bool) {
-	n := r.number()
-	return n&1 != 0, n&2 != 0, n&4 != 0
 }
 
 func (r *rowReader) time() time.Time {

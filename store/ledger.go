@@ -32,8 +32,11 @@ type Ledger struct {
 	// why it is behind, if it is.
 	journal *journalCopy
 	lag     lag
+	// bound is home.json's, as this process knows it.
+	bound atomic.Uint64
 	// conditions are kept for a moment, since every frame of a console asks.
 	conditions conditions
+	findings   findings
 	// steps are the migrations that this program knows.
 	steps []migration
 	// age is negative while the ledger waits for migrations, positive when a newer program
@@ -45,6 +48,8 @@ type Ledger struct {
 type PlanFiles interface {
 	// CreatePlan reports false, and leaves the file alone, when there is one already.
 	CreatePlan(agent model.AgentID, item model.ItemID, seed string) (created bool, err error)
+	// CreateReport does the same with a report under a name of its own beside the plan.
+	CreateReport(agent model.AgentID, item model.ItemID, name, text string) error
 }
 
 func newLedger(b Backend, plans PlanFiles) *Ledger {
@@ -94,7 +99,8 @@ func (l *Ledger) Apply(ctx context.Context, e model.Envelope) (model.Receipt, er
 }
 
 // ApplyThen is Apply, and then reads what the command left in the same transaction. then may
-// be called again when the transaction is tried again, and as little as fn of View.
+// be called again when the transaction is tried again, and as little as fn of View. What it
+// cannot read is a warning of the receipt: the change is saved all the same.
 func (l *Ledger) ApplyThen(ctx context.Context, e model.Envelope, then func(model.Reader, model.Receipt)) (model.Receipt, error) {
 	if err := checkEnvelope(e); err != nil {
 		return model.Receipt{}, err
@@ -106,14 +112,14 @@ func (l *Ledger) ApplyThen(ctx context.Context, e model.Envelope, then func(mode
 	// One stamp serves every try, so that a retry judges the same command.
 	at := model.Stamp{At: l.Now().UTC().Round(0), NewID: l.NewID(), Actor: e.Actor, Agent: e.Agent}
 	var receipt model.Receipt
+	var unread error
 	try := func(t Txn) error {
 		var err error
-		if receipt, err = l.judge(t, at, e, fp); err != nil || then == nil {
+		if receipt, err = l.judge(t, at, e, fp); err != nil {
 			return err
 		}
-		f := newFacts(t)
-		then(reader{f}, receipt)
-		return f.err
+		unread = l.after(newFacts(t), receipt, then)
+		return nil
 	}
 	err = l.update(ctx, try)
 	reserve := diskFull(err) && l.giveUpReserve()
@@ -126,18 +132,76 @@ func (l *Ledger) ApplyThen(ctx context.Context, e model.Envelope, then func(mode
 	if err != nil {
 		return model.Receipt{}, explain(err)
 	}
-	l.noteReached(receipt.Revision)
 	if reserve {
 		receipt.Warnings = append(slices.Clone(receipt.Warnings), reserveWarning())
 	}
-	return receipt, nil
+	return withUnread(receipt, unread), nil
+}
+
+// after has then read what a command left, and returns what could not be read.
+func (l *Ledger) after(f *facts, receipt model.Receipt, then func(model.Reader, model.Receipt)) error {
+	if then != nil {
+		then(l.reader(f), receipt)
+	}
+	return f.err
+}
+
+// Answered is the receipt of the command that a key was used for, if it was.
+func (l *Ledger) Answered(ctx context.Context, key string) (in model.Receipt, ok bool, err error) {
+	err = l.view(ctx, func(f *facts) error {
+		known, found := f.answer(key)
+		in, ok = known.Receipt, found
+		return nil
+	})
+	return in, ok, explain(err)
+}
+
+// withUnread is a receipt that says what of its answer could not be read.
+func withUnread(receipt model.Receipt, err error) model.Receipt {
+	if err != nil {
+		receipt.Warnings = append(slices.Clone(receipt.Warnings), model.Warning{Kind: model.WarnAnswerIncomplete,
+			Message: "saved; the answer could not be read whole: " + explain(err).Error()})
+	}
+	return receipt
 }
 
 // View reads at one revision. Records are copies and may be kept; the reader is of no use
 // afterwards. fn must not call the ledger: it would wait for the lock that it holds. A long
-// read belongs in ReadCopy.
+// read belongs in ReadCopy. What is damaged is left out as far as the rest can be read: Damage.
 func (l *Ledger) View(ctx context.Context, fn func(model.Reader) error) error {
-	return explain(l.view(ctx, func(f *facts) error { return fn(reader{f}) }))
+	return explain(l.view(ctx, func(f *facts) error {
+		r := l.reader(f)
+		f.compareHead()
+		err := fn(r)
+		if f.damaged && errors.Is(err, &model.Error{Code: model.CodeNotFound}) {
+			return &damage{"read", errors.Join(err, errors.New("it may be in what is damaged"))}
+		}
+		return err
+	}))
+}
+
+// undoDepth bounds how many changes LastUndo looks through.
+const undoDepth = 1000
+
+// LastUndo is model.LastUndo of the operator's latest acts, of the whole ledger or of those that
+// touch an item; ok is false where none is left among the last thousand changes.
+func (l *Ledger) LastUndo(ctx context.Context, item model.ItemID, again bool) (in model.Receipt, ok bool, err error) {
+	err = l.view(ctx, func(f *facts) error {
+		in, ok = model.LastUndo(func(yield func(model.Receipt) bool) {
+			for n, seen := f.head().Revision, 0; n > 0 && seen < undoDepth; n, seen = n-1, seen+1 {
+				c, there := f.commitAt(n)
+				if !there {
+					return // older changes lie in an archive
+				}
+				undoable := c.Actor == model.Operator && c.Receipt.Inverse != nil
+				if undoable && (item == "" || c.Receipt.Inverse.Touches(item)) && !yield(c.Receipt) {
+					return
+				}
+			}
+		}, again)
+		return nil
+	})
+	return in, ok, explain(err)
 }
 
 // view is View for this package; an error of reading outranks what fn made of it.
@@ -183,17 +247,20 @@ func (l *Ledger) outcome(ctx context.Context, e model.Envelope, fp string, cause
 	ctx = context.WithoutCancel(ctx)
 	var known commit
 	var ok bool
+	var unread error
 	err := l.view(ctx, func(f *facts) error {
-		if known, ok = f.answer(e.Key); ok && then != nil {
-			then(reader{f}, known.Receipt)
+		if known, ok = f.answer(e.Key); ok {
+			unread = l.after(newFacts(f.txn), known.Receipt, then)
 		}
 		return nil
 	})
 	if err == nil && ok {
-		return known.Receipt, mismatch(known, fp)
+		return withUnread(known.Receipt, unread), mismatch(known, fp)
 	}
-	return model.Receipt{}, model.Refuse(model.CodeUnknownOutcome, "it is not known whether the change was saved").
+	unknown := model.Refuse(model.CodeUnknownOutcome, "it is not known whether the change was saved").
 		Because(errors.Join(cause, err)).WithHint("try again: the same key is carried out once at most")
+	unknown.Key = e.Key
+	return model.Receipt{}, unknown
 }
 
 // mismatch refuses a key that answered another command: its receipt would tell a lie.
@@ -233,18 +300,25 @@ func (l *Ledger) createPlans(plans []model.NewPlan) error {
 		return nil
 	}
 	for _, p := range plans {
-		if _, err := l.plans.CreatePlan(p.AgentID, p.ItemID, p.Seed.Raw()); err != nil {
+		err := error(nil)
+		if p.Name != "" {
+			err = l.plans.CreateReport(p.AgentID, p.ItemID, p.Name, p.Seed.Raw())
+		} else {
+			_, err = l.plans.CreatePlan(p.AgentID, p.ItemID, p.Seed.Raw())
+		}
+		if err != nil {
 			return fmt.Errorf("plan of work item %s: %w", p.ItemID, err)
 		}
 	}
 	return nil
 }
 
-// plansOf are the plans that a power cut could take something from.
+// plansOf are the plans that a power cut could take something from; a report is on the disk
+// before its record is.
 func plansOf(plans []model.NewPlan) []plan {
 	var out []plan
 	for _, p := range plans {
-		if p.Seed != "" {
+		if p.Seed != "" && p.Name == "" {
 			out = append(out, plan{p.AgentID, p.ItemID, p.Seed.Raw()})
 		}
 	}

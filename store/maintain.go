@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -45,16 +47,18 @@ func (l *Ledger) Maintain(ctx context.Context) {
 func (l *Ledger) maintain(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, maintainLimit)
 	defer stop()
-	_, err := l.journal.archive(archiveAge)
-	return errors.Join(l.journal.sync(), err, l.reserve(), l.hourlySnapshot(ctx))
+	err := l.healOnce(ctx)
+	_, archiveErr := l.journal.archive(archiveAge)
+	return errors.Join(l.journal.sync(), err, archiveErr, l.reserve(), l.hourlySnapshot(ctx))
 }
 
-// SnapshotIfDue takes a snapshot if one is due and costs little: what a process that runs one
+// SnapshotIfDue takes a snapshot if one is due and costs little, and the reserve: what a process that runs one
 // command can do for those that come after it.
 func (l *Ledger) SnapshotIfDue(ctx context.Context) error {
 	if l.journal == nil {
 		return nil
 	}
+	_ = l.reserve() // given up, it is taken back as soon as there is space
 	if info, err := os.Lstat(l.home.path(ledgerFile)); err != nil || info.Size() > quickBytes {
 		return err
 	}
@@ -77,7 +81,7 @@ type migration func(Txn) error
 
 // migrations lead from schema 1 to this program's, oldest first. They run in one
 // transaction, the first that meets an older ledger.
-var migrations = []migration{addAttention}
+var migrations = []migration{addAttention, addQuestions}
 
 var (
 	errOldSchema = errors.New("the ledger has an older schema")
@@ -139,8 +143,8 @@ const (
 	conditionsHold = 2 * time.Second
 	// clockSlack is how far two machines' clocks, or one that was set, may differ unsaid.
 	clockSlack = 2 * time.Minute
-	// scarce is how much free room is too little.
-	scarce = 16 << 20
+	// minFree is how much free space is too little.
+	minFree = 16 << 20
 )
 
 // Conditions are the ways in which the ledger works less well than it should: none is the
@@ -154,7 +158,12 @@ func (l *Ledger) Conditions(ctx context.Context) []model.Condition {
 	if now := time.Now(); now.After(l.conditions.until) {
 		l.conditions.until, l.conditions.found = now.Add(conditionsHold), l.findConditions(ctx)
 	}
-	return l.conditions.found
+	found := slices.Clone(l.conditions.found)
+	if x := l.Damage(); len(x) > 0 {
+		found = append(found, model.Condition{Code: model.CodeDamaged, Hint: DamageHint,
+			Message: fmt.Sprintf("%d damaged, the first: %s", len(x), x[0])})
+	}
+	return found
 }
 
 func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
@@ -163,23 +172,26 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 		out = append(out, model.Condition{Code: code, Message: fmt.Sprintf(format, args...), Hint: hint, ReadOnly: readOnly})
 	}
 	var newest time.Time
+	var holes []string
 	err := l.view(ctx, func(f *facts) error {
 		if c, ok := f.commitAt(f.head().Revision); ok {
 			newest = c.At
 		}
+		if l.journal != nil {
+			holes = l.journal.holes(f.head().Revision)
+		}
 		return nil
 	})
 	if err != nil {
-		return nil // an error of reading is shown as what it is
+		newest = time.Time{} // an error of reading is shown as what it is
 	}
 	if l.age.Load() > 0 {
 		add(model.CodeNewer, true, "install the newer vise", "a newer vise wrote this ledger: it is only read")
 	}
-	if err := writable(l.home.path(ledgerFile)); err != nil {
-		add(model.CodeReadOnly, true, "make the home yours (chown, chmod), or name another: --home", "the ledger cannot be written: %s",
-			model.Text(err.Error()))
+	if x, ok := l.ReadOnly(); ok {
+		out = append(out, x)
 	}
-	if free, known := freeBytes(l.home.Dir); known && free < scarce {
+	if free, known := freeBytes(l.home.Dir); known && free < minFree {
 		add(model.CodeFull, false, "free some space; vise compact gives free pages back", "the disk has %d MB left", free>>20)
 	}
 	if ahead := newest.Sub(l.Now()); ahead > clockSlack {
@@ -189,6 +201,10 @@ func (l *Ledger) findConditions(ctx context.Context) []model.Condition {
 	if name := l.home.network(); name != "" {
 		add(model.CodeNetworkFS, false, "use one machine at a time, or move the home to a local disk",
 			"the home lies on %s, where locks may not hold", name)
+	}
+	if len(holes) > 0 {
+		add(model.CodeLagging, false, "vise doctor --repair fills it from the ledger, which has all",
+			"the copy of the history is not whole: it lacks %s", model.Text(strings.Join(holes, ", ")))
 	}
 	if err := l.Lag(); err != nil {
 		add(model.CodeLagging, false, "nothing is lost; vise doctor says more", "what recovery needs is behind: %s",
@@ -205,36 +221,46 @@ func (h home) network() string {
 	return networkFS(h.Dir)
 }
 
-// writable asks without writing.
-func writable(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR|files.NoFollow, 0)
-	if err != nil {
-		return err
+// ReadOnly is the condition that the ledger can only be read; mostly it is none. It costs a
+// microsecond.
+func (l *Ledger) ReadOnly() (x model.Condition, is bool) {
+	b, ok := l.backend.(*Bolt)
+	if !ok {
+		return x, false
 	}
-	return f.Close()
+	err := files.Writable(b.path)
+	if err == nil || !files.ReadOnly(err) {
+		return x, false
+	}
+	said := "the ledger is only read: " + model.Text(err.Error()).String()
+	if b.unlocked.Load() {
+		said += "; its lock cannot be had, and it is read without"
+	}
+	return model.Condition{Code: model.CodeReadOnly, Message: said, ReadOnly: true,
+		Hint: "make the home writable (chown, chmod, mount), or name another: --home"}, true
 }
 
 // A full disk cannot take even a completion, because a change needs pages before it frees
-// any. So a home keeps some room in reserve, and gives it up to the first change that finds
+// any. So a home keeps some space in reserve, and gives it up to the first change that finds
 // no other: work can be finished, and its receipt says that the disk is full.
 
 const (
 	reserveFile  = "reserve"
 	reserveBytes = 4 << 20
-	// plenty is how much must be free before the reserve is taken back.
-	plenty = 64 << 20
+	// reserveAbove is how much must be free before the reserve is taken: it leaves no disk full.
+	reserveAbove = minFree + reserveBytes
 )
 
-// reserve takes the reserve if it is not there and there is room for it.
+// reserve takes the reserve if it is not there and there is space for it.
 func (l *Ledger) reserve() error {
 	path := l.home.path(reserveFile)
 	if info, err := os.Lstat(path); err == nil && info.Size() >= reserveBytes {
 		return nil
 	}
-	if free, known := freeBytes(l.home.Dir); !known || free < plenty {
+	if free, known := freeBytes(l.home.Dir); !known || free < reserveAbove {
 		return nil
 	}
-	return l.home.machine.WriteFile(path, make([]byte, reserveBytes))
+	return l.home.machine.Replace(path, func(f *files.File) error { return f.Allocate(reserveBytes) })
 }
 
 // giveUpReserve frees the reserve; false means that there is none.
@@ -326,6 +352,7 @@ func (l *Ledger) Rebuild(ctx context.Context) (Health, error) {
 		h = a.health
 		return err
 	})
+	l.findings.clear()
 	return h, explain(err)
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,6 +29,8 @@ type Options struct {
 	Command string
 	// MaxSize bounds the ledger's file, in bytes; 0 does not.
 	MaxSize int
+	// Context ends the waits of opening; nil does not.
+	Context context.Context
 	// Machine is where the ledger runs; nil is the real one.
 	Machine *files.Machine
 }
@@ -60,7 +63,7 @@ func Create(dir string, o Options) (*Ledger, error) {
 	}
 	l := lock.On(o.Machine, filepath.Join(dir, lockFile), o.Command)
 	defer l.Close()
-	if err := l.Acquire(context.Background()); err != nil {
+	if err := l.Acquire(cmp.Or(o.Context, context.Background())); err != nil {
 		return nil, explain(fmt.Errorf("home %s: %w", dir, err))
 	}
 	err := createIn(o.Machine, dir)
@@ -111,28 +114,41 @@ func (l *Ledger) inspect(t Txn) error {
 	case id != l.home.ID:
 		return refuse(restoreHint, "%s is the ledger of another home (%s, not %s)", l.home.path(ledgerFile), model.Text(id), l.home.ID)
 	}
-	if err := l.behind(h.Revision); err != nil {
+	l.bound.Store(0) // after a restore home.json says something else
+	if err := l.meet(t, h); err != nil {
 		return err
 	}
 	l.learnSchema(f)
 	return f.err
 }
 
-// noteEvery is how many revisions home.json may lag behind: writing it costs a sync.
+// noteEvery is how many changes home.json bounds at a time: writing it costs a sync.
 const noteEvery = 256
 
-// noteReached has home.json remember how far the ledger is, so that an older file in its place
-// is noticed; from the first revision on, a missing one is. It is a lower bound, and an
-// error here loses nothing.
-func (l *Ledger) noteReached(revision uint64) {
-	if l.home.Dir == "" || revision != 1 && revision%noteEvery != 0 {
-		return
+// noteBounds has home.json know, before a commit, how far the ledger is and how far it may
+// go before it is noted again, so that a restore can tell what may be lost at most, and an
+// older file in the ledger's place is noticed. The copy up to there is put on the disk first.
+// The caller holds the lock. An error here keeps no change from being saved.
+func (l *Ledger) noteBounds(now, next uint64) error {
+	if l.bound.Load() >= next {
+		return nil
 	}
-	h := l.home
-	h.reached(revision)
-	if l.journal != nil {
-		l.lag.note(l.journal.sync())
+	h, err := openHome(l.home.machine, l.home.Dir)
+	if err != nil {
+		return err
 	}
+	if h.Bound < next {
+		if err := l.journal.sync(); err != nil {
+			return err
+		}
+		h.Revision, h.Bound = max(h.Revision, now), next-1+noteEvery
+		if err := h.save(); err != nil {
+			return err
+		}
+		_ = l.reserve() // Maintain tries again, and says so
+	}
+	l.bound.Store(h.Bound)
+	return nil
 }
 
 // explain turns an error of the layers below into one with a stable code and a way out.
@@ -146,6 +162,9 @@ func explain(err error) error {
 		return err
 	case errors.As(err, &busy):
 		e := model.Refuse(model.CodeBusy, "the ledger is busy").Because(err)
+		if errors.Is(busy.Cause, context.Canceled) {
+			e.Message = "interrupted while the ledger is busy"
+		}
 		e.Holder = holderOf(busy.Holder)
 		if busy.Holder.Stopped {
 			return e.WithHint("that process is stopped: kill -CONT %d lets it go on, kill %d ends it; nothing is lost", busy.Holder.PID,
@@ -156,14 +175,19 @@ func explain(err error) error {
 		return model.Refuse(model.CodeBusy, "another program has the ledger open").Because(err).WithHint("close it, then try again")
 	case errors.As(err, &refusal):
 		return model.Refuse(model.CodeRefused, "this home cannot be used as it is").At("home").Because(refusal).WithHint("%s", refusal.Hint)
+	case errors.As(err, new(*files.Irregular)):
+		return explain(refuse("look at it, then move it away; "+restoreHint, "%v", err))
 	case errors.Is(err, ErrNoHome):
 		return model.Refuse(model.CodeNoHome, "vise has no home yet").Because(err).WithHint("run vise init")
 	case errors.Is(err, errDamaged):
 		return model.Refuse(model.CodeDamaged, "the ledger is damaged").Because(err).WithHint(restoreHint + "; vise doctor says more")
 	case errors.Is(err, errNewer):
 		return model.Refuse(model.CodeNewer, "the ledger was written by a newer vise, and is only read").WithHint("install the newer vise")
+	case files.ReadOnly(err):
+		return model.Refuse(model.CodeReadOnly, "not permitted").Because(err).
+			WithHint("make it writable (chown, chmod, mount), or name another home: --home")
 	case full(err):
-		return model.Refuse(model.CodeFull, "there is no room for the ledger to grow").Because(err).
+		return model.Refuse(model.CodeFull, "there is no space for the ledger to grow").Because(err).
 			WithHint("free some space; the change was not saved, all before it was")
 	}
 	return err
@@ -181,11 +205,11 @@ func holderOf(h lock.Holder) *model.Holder {
 	return &model.Holder{PID: h.PID, Command: h.Command, State: state, Since: h.Since}
 }
 
-// full recognises the ways in which a disk, a quota or MaxSize says that there is no room.
+// full recognises the ways in which a disk, a quota or MaxSize says that there is no space.
 // Growing the file is one step whose cause bbolt passes on in words only.
 func full(err error) bool { return errors.Is(err, berrors.ErrMaxSizeReached) || isAny(err, noSpace) }
 
-// diskFull is full where giving up some room on the disk helps.
+// diskFull is full where giving up some space on the disk helps.
 func diskFull(err error) bool { return isAny(err, noSpace[:diskSpace]) }
 
 func isAny(err error, numbers []syscall.Errno) bool {
@@ -210,12 +234,17 @@ type home struct {
 	// Revision is one that the ledger is known to have reached: a ledger below it is an
 	// older one.
 	Revision uint64 `json:"revision"`
+	// Bound is one that it has not passed: it is moved before a change that would.
+	Bound uint64 `json:"bound,omitempty"`
 
 	machine *files.Machine
 }
 
 // homeFormat is the layout of a home that this program writes.
 const homeFormat = 1
+
+// maxHomeFile bounds home.json, in bytes: it has some two hundred.
+const maxHomeFile = 64 << 10
 
 const (
 	dirMode  fs.FileMode = 0o700
@@ -231,9 +260,10 @@ const (
 	snapshotsDir = "snapshots"
 	asideDir     = "aside"
 	agentsDir    = "agents"
+	spoolDir     = "spool"
 )
 
-var homeDirs = []string{journalDir, snapshotsDir, agentsDir, "spool", "state", "log"}
+var homeDirs = []string{journalDir, snapshotsDir, agentsDir, spoolDir, "state", "log"}
 
 // DefaultHome is where the home of a user lies: $VISE_HOME, or vise in the data directory
 // of the XDG convention. getenv is os.Getenv.
@@ -255,7 +285,7 @@ func DefaultHome(getenv func(string) string) (string, error) {
 // it returns ErrNoHome and has written nothing.
 func openHome(m *files.Machine, dir string) (home, error) {
 	h := home{Dir: dir, machine: m}
-	raw, err := os.ReadFile(h.path(homeFile))
+	raw, err := files.ReadSmall(h.path(homeFile), maxHomeFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return home{}, h.absent()
 	}
@@ -313,11 +343,11 @@ func (h home) absent() error {
 
 // used reports whether anything tells of work that was kept here.
 func (h home) used() bool {
-	if _, err := os.Lstat(h.path(ledgerFile)); err == nil || h.Revision > 0 {
+	if _, err := os.Lstat(h.path(ledgerFile)); err == nil || h.Revision > 0 || h.Bound > 0 {
 		return true
 	}
 	for _, d := range []string{agentsDir, journalDir, snapshotsDir} {
-		if entries, err := os.ReadDir(h.path(d)); err == nil && len(entries) > 0 {
+		if entries, err := files.ReadDir(h.path(d)); err == nil && len(entries) > 0 {
 			return true
 		}
 	}
@@ -331,15 +361,4 @@ func (h home) save() error {
 		return err
 	}
 	return h.machine.WriteFile(h.path(homeFile), append(raw, '\n'))
-}
-
-// reached remembers that the ledger has come to a revision. A smaller one is never written
-// over a larger one that another process saved, as far as this process can see.
-func (h *home) reached(revision uint64) error {
-	if now, err := openHome(h.machine, h.Dir); err == nil && now.Revision >= revision {
-		h.Revision = now.Revision
-		return nil
-	}
-	h.Revision = revision
-	return h.save()
 }

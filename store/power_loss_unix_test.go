@@ -171,11 +171,15 @@ func (p *powerTrace) wrong(parent string, files map[string][]byte, at int) strin
 	if revision < acknowledged {
 		return fmt.Sprintf("revision %d is left of %d acknowledged", revision, acknowledged)
 	}
-	l, err := store.Open(dir, store.Options{})
+	l, err := store.Open(dir, store.Options{Machine: started("after the cut")})
 	if err != nil {
 		return err.Error()
 	}
 	defer l.Close()
+	must(l.View(ctx, func(model.Reader) error { return nil }))
+	if h, err := l.CheckCopy(ctx); err != nil || len(h.Problems) > 0 || h.Changes != revision {
+		return fmt.Sprintf("its copy is not whole: %+v %v", h, err)
+	}
 	if h, err := l.Check(ctx); err != nil || !h.Healthy() {
 		return fmt.Sprintf("%q %v", h.Problems, err)
 	}

@@ -99,7 +99,7 @@ func holdOpen(args []string) {
 	must(err)
 	must(l.View(ctx, func(model.Reader) error {
 		fmt.Println("inside")
-		storetest.Hear()
+		storetest.ReadLine()
 		return nil
 	}))
 }
@@ -110,7 +110,7 @@ func readForAWhile(args []string) {
 	l, err := store.Open(args[0], store.Options{})
 	must(err)
 	fmt.Println("ready")
-	storetest.Hear()
+	storetest.ReadLine()
 	n := 0
 	for end := time.Now().Add(d); time.Now().Before(end); n++ {
 		must(l.View(ctx, func(r model.Reader) error { r.Rows("ada", model.QueuedRunnable, nil, 20); return nil }))

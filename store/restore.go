@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"vise/store/files"
 	"vise/store/lock"
@@ -17,15 +18,23 @@ import (
 type RestoreOptions struct {
 	// From is a backup to begin with; empty is the newest snapshot that proves sound.
 	From string
-	// To is the last revision wanted; 0 is as far as it goes.
+	// To is the last revision wanted; 0 is as far as it goes. At is a time instead: the last
+	// change that was made by then.
 	To uint64
+	At time.Time
+	// Copy makes the moment of To or At a new home in Into, or beside the home if that is
+	// empty, and leaves the home alone.
+	Copy bool
+	Into string
 	// Blind does not look into the present ledger, which may make the database below run
 	// for ever.
 	Blind bool
-	// Plans are the home's plan files; nil leaves those of a backup alone.
-	Plans   planReader
-	Command string
-	Machine *files.Machine
+	// Plans are the home's plan files; nil leaves those of a backup alone. NewPlans are those
+	// of a new home.
+	Plans    planReader
+	NewPlans PlanFiles
+	Command  string
+	Machine  *files.Machine
 }
 
 // Recovery is what a restore would do. Its draft is a proven ledger beside the present one;
@@ -34,7 +43,7 @@ type Recovery struct {
 	Home string `json:"home"`
 	// Ledger is what is wrong with the present ledger, empty if nothing is.
 	Ledger string `json:"ledger,omitempty"`
-	// Known is the newest revision that anything in the home knows of.
+	// Known is the newest revision that anything in the home tells of.
 	Known uint64 `json:"known_revision"`
 	// Source is what the restore begins with, at which revision; Revision is what it reaches
 	// with the journal on top, and Replayed how many changes those are.
@@ -42,8 +51,18 @@ type Recovery struct {
 	SourceRevision uint64 `json:"source_revision"`
 	Revision       uint64 `json:"revision"`
 	Replayed       uint64 `json:"replayed"`
-	// Lost is how many known changes cannot be had back.
-	Lost uint64 `json:"lost"`
+	// Lost is what cannot be had back.
+	Lost Loss `json:"lost"`
+	// Diverged is the revision from which on the ledger, or the named backup, has another
+	// history than the journal: they are of copies of one home that both went on. One is
+	// restored, Keeps, and the other kept aside.
+	Diverged uint64 `json:"diverged_at,omitempty"`
+	Keeps    string `json:"keeps,omitempty"`
+	// Into is the new home that is made, Made when its last change was, and Copied how many
+	// plan files it gets.
+	Into   string    `json:"into,omitempty"`
+	Made   time.Time `json:"made,omitzero"`
+	Copied int       `json:"plans_copied,omitempty"`
 	// Passed are the sources that were no good, and why.
 	Passed []string `json:"passed_over,omitempty"`
 	// Aside is where the present ledger goes; nothing is deleted.
@@ -70,7 +89,23 @@ type restore struct {
 	home    home
 	journal *journalCopy
 	best    *draft
+
+	traces []trace
+	// copied are the revisions that the journal's copy has, torn the changes of which it has a part.
+	copied []uint64
+	torn   []copiedChange
+	// present is the revision of the present ledger, as far as it reads; alone: it may have had one more.
+	present uint64
+	alone   bool
+	// keepsCopy: of two histories the journal's is restored.
+	keepsCopy bool
 }
+
+// What a restore keeps of two histories.
+const (
+	keepsJournal = "journal"
+	keepsFile    = "file"
+)
 
 // draft is a ledger that is being made again.
 type draft struct {
@@ -86,6 +121,9 @@ func (d *draft) path() string { return filepath.Join(d.dir, ledgerFile) }
 func PlanRestore(ctx context.Context, dir string, o RestoreOptions) (*Recovery, error) {
 	r := &restore{RestoreOptions: o, Recovery: &Recovery{Home: dir}}
 	err := r.plan(ctx)
+	if err != nil {
+		err = errors.Join(err, r.Discard())
+	}
 	return r.Recovery, explain(err)
 }
 
@@ -94,6 +132,9 @@ func (r *restore) plan(ctx context.Context) error {
 		return err
 	}
 	r.examine(ctx)
+	if err := r.aim(); err != nil {
+		return err
+	}
 	sources, err := r.sources()
 	if err != nil {
 		return err
@@ -113,6 +154,12 @@ func (r *restore) plan(ctx context.Context) error {
 		}
 		r.better(d)
 	}
+	if r.Copy && (r.best == nil || r.best.to != r.To) {
+		if r.best != nil {
+			os.RemoveAll(r.best.dir)
+		}
+		return r.holds(r.To)
+	}
 	if r.best == nil {
 		return refuse("copy the home as it is; it needs somebody who knows", "nothing in %s makes a ledger: %v", r.Home, r.Passed)
 	}
@@ -124,7 +171,7 @@ func (r *restore) plan(ctx context.Context) error {
 // findHome reads home.json, or finds out what it said.
 func (r *restore) findHome() error {
 	h := home{Dir: r.Home, machine: r.Machine}
-	raw, err := os.ReadFile(h.path(homeFile))
+	raw, err := files.ReadSmall(h.path(homeFile), maxHomeFile)
 	if err == nil {
 		err = json.Unmarshal(raw, &h)
 	}
@@ -165,31 +212,34 @@ func identify(path string) (home string, revision uint64, err error) {
 
 // examine finds out what is wrong with the present ledger, and how far the home was.
 func (r *restore) examine(ctx context.Context) {
-	r.Known = r.home.Revision
-	if end, err := r.journal.end(); err == nil {
-		r.Known = max(r.Known, end.last.revision)
-	}
-	if all, err := r.home.Snapshots(); err == nil {
-		for _, s := range all {
-			r.Known = max(r.Known, s.Revision)
-		}
-	}
+	r.searchTraces()
 	if r.Blind {
 		r.Ledger = "its check did not come to an end"
 		return
 	}
-	id, revision, err := identify(r.home.path(ledgerFile))
+	path := r.home.path(ledgerFile)
+	id, revision, err := identify(path)
 	if err == nil && id != r.home.ID {
 		err = fmt.Errorf("it is the ledger of another home (%s)", id)
 	}
 	if err == nil {
-		b := OpenBolt(r.home.path(ledgerFile), lock.On(r.Machine, r.home.path(lockFile), r.Command))
+		r.present, r.alone = revision, metaAlone(path)
+		r.Diverged = r.apart(path)
+		r.keepsCopy = r.Diverged > 0 && r.From == ""
+		b := OpenBolt(path, lock.On(r.Machine, r.home.path(lockFile), r.Command))
 		var proof Health // of a copy: others may go on to use the ledger
-		if proof, err = prove(ctx, b, r.home); err == nil && proof.Revision < r.Known {
+		proof, err = prove(ctx, b, r.home)
+		switch {
+		case err != nil:
+		case r.Diverged > 0:
+			err = fmt.Errorf("it and the journal are of two copies of this home that both went on: they diverge at revision %d", r.Diverged)
+		case proof.Revision < r.Known:
 			err = errors.New(lostChanges(proof.Revision, r.Known))
 		}
 		b.Close()
-		r.Known = max(r.Known, revision)
+		if !r.keepsCopy {
+			r.known(revision, "%s: it is at revision %d", ledgerFile, revision)
+		}
 	}
 	if err != nil {
 		r.Ledger = err.Error()
@@ -212,18 +262,45 @@ func (r *restore) report() {
 	d := r.best
 	r.Dir, r.Source, r.SourceRevision, r.Revision = d.dir, d.source, d.from, d.to
 	r.Replayed = d.to - d.from
-	r.Lost = max(r.Known, d.to) - d.to
+	if r.Copy {
+		r.Lost.AtMost = new(uint64) // the home stays as it is
+		_ = viewFile(d.path(), func(f *facts) error {
+			c, _ := f.commitAt(d.to)
+			r.Made = c.At
+			return nil
+		})
+		return
+	}
+	if r.From != "" {
+		r.Diverged = r.apart(d.path())
+	}
+	if r.Diverged > 0 {
+		r.Keeps = keepsFile
+		if r.keepsCopy {
+			r.Keeps = keepsJournal
+		}
+	}
+	r.countLoss()
 	if _, err := os.Lstat(r.home.path(ledgerFile)); err == nil {
 		r.Aside = r.home.asidePath("ledger", snapshotEnd)
 	}
 }
 
-// Discard takes the draft away.
-func (r *Recovery) Discard() error { return os.RemoveAll(r.Dir) }
+// Discard takes the draft away, and the directory of a new home that nothing was put into.
+func (r *Recovery) Discard() error {
+	err := os.RemoveAll(r.Dir)
+	if r.Into != "" {
+		_ = os.Remove(r.Into)
+	}
+	return err
+}
 
 // Apply puts the draft in the ledger's place. The present ledger is kept aside, and so is
 // a journal that goes on past what was restored. Cut short anywhere, it can be done again.
 func (r *Recovery) Apply(ctx context.Context, o RestoreOptions) error {
+	if r.Into != "" {
+		return explain(r.applyCopy(ctx, o))
+	}
 	h := home{Dir: r.Home, machine: o.Machine}
 	l := lock.On(o.Machine, h.path(lockFile), o.Command)
 	defer l.Close()
@@ -280,13 +357,13 @@ func (r *Recovery) keepAside(h home) error {
 
 // settleHome makes home.json and the journal agree with the ledger that is now in place.
 func (r *Recovery) settleHome(h home, id string) error {
-	raw, err := os.ReadFile(h.path(homeFile))
+	raw, err := files.ReadSmall(h.path(homeFile), maxHomeFile)
 	if err != nil || json.Unmarshal(raw, &h) != nil || h.ID != id {
 		h.ID, h.Format, h.Created = id, homeFormat, h.machine.Now().UTC()
 	}
 	h.Revision = r.Revision
 	j := h.journal()
-	if end, err := j.end(); err != nil || end.last.revision > r.Revision {
+	if end, err := j.end(); err != nil || end.last.revision > r.Revision || r.Keeps == keepsFile {
 		if err := j.setAside(h.asidePath("journal", "")); err != nil {
 			return err
 		}

@@ -2,12 +2,15 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"vise/model"
 	"vise/store/files"
@@ -18,6 +21,23 @@ import (
 type source struct {
 	name string
 	make func(d *draft) error
+}
+
+// homeID is the home that the newest file names, if one does.
+func (j *journalCopy) homeID() string {
+	all, _ := j.files()
+	for _, f := range slices.Backward(all) {
+		raw, err := files.OpenRegular(f.path, os.O_RDONLY, 0)
+		if err != nil {
+			continue
+		}
+		first, _ := io.ReadAll(io.LimitReader(raw, maxHeader))
+		raw.Close()
+		if h, err := parseHeader(first); err == nil {
+			return h.home
+		}
+	}
+	return ""
 }
 
 // sources are in the order in which they are tried: snapshots, newest first; nothing, with
@@ -42,7 +62,7 @@ func (r *restore) sources() ([]source, error) {
 		l.home = r.home
 		return CreateBolt(r.Machine, d.path(), l.initialize)
 	}})
-	if r.Blind {
+	if r.Blind || r.keepsCopy {
 		return out, nil
 	}
 	present := r.home.path(ledgerFile)
@@ -63,7 +83,7 @@ func (r *restore) copyOf(path, name string) source {
 
 // revertMeta spoils the newer meta page, so that the older one counts.
 func revertMeta(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR|files.NoFollow, 0)
+	f, err := files.OpenRegular(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
@@ -83,7 +103,7 @@ func revertMeta(path string) error {
 
 // attempt makes a draft from a source and the journal, and proves it.
 func (r *restore) attempt(ctx context.Context, s source) (*draft, error) {
-	dir, err := os.MkdirTemp(r.Home, draftPrefix)
+	dir, err := os.MkdirTemp(cmp.Or(r.Recovery.Into, r.Home), draftPrefix)
 	if err != nil {
 		return nil, err
 	}
@@ -115,6 +135,9 @@ func (r *restore) build(ctx context.Context, s source, d *draft) error {
 	}
 	if d.to, err = r.replay(ctx, b, d.from); err != nil {
 		return err
+	}
+	if at := r.apart(d.path()); at > 0 && r.keepsCopy {
+		return fmt.Errorf("its history diverges from the journal's at revision %d", at)
 	}
 	health, err := prove(ctx, ledgerCopy{path: d.path()}, r.home)
 	if err == nil && health.Revision != d.to {

@@ -91,7 +91,7 @@ func TestARestoreBringsAllBack(t *testing.T) {
 					t.Fatal(err)
 				}
 				t.Logf("%+v", *r)
-				if !r.Needed() || r.Lost != 0 {
+				if !r.Needed() || r.Lost.AtLeast != 0 {
 					t.Errorf("it says %+v", r)
 				}
 				if fromSnapshot := strings.Contains(r.Source, "snapshot"); fromSnapshot != (snapshots > 0) {
@@ -184,7 +184,7 @@ func TestARestoreToAnEarlierRevisionKeepsTheRestAside(t *testing.T) {
 	dir, l, _ := lived(t, 10)
 	last := healthy(t, l).Revision
 	r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{To: last - 5})
-	if err != nil || r.Lost != 5 || r.Revision != last-5 {
+	if err != nil || r.Lost.AtLeast != 5 || *r.Lost.AtMost != 5 || r.Revision != last-5 {
 		t.Fatalf("got %+v, %v", r, err)
 	}
 	must(r.Apply(ctx, store.RestoreOptions{}))
@@ -250,6 +250,7 @@ func TestTheReserveIsGivenUpOnAFullDisk(t *testing.T) {
 		return !freed && op.Kind == files.Write && strings.HasSuffix(op.Path, "ledger.db")
 	}}
 	dir, l := faultyHome(t, f)
+	must(os.Remove(filepath.Join(dir, "reserve")))
 	if err := applied(l, objective("no reserve yet")); !isCode(err, model.CodeFull) {
 		t.Errorf("got %v", err)
 	}
@@ -268,7 +269,7 @@ func isCode(err error, code model.Code) bool {
 	return errors.Is(err, &model.Error{Code: code})
 }
 
-// Compacting gives room back and loses nothing, while others go on.
+// Compacting gives space back and loses nothing, while others go on.
 func TestCompactingUnderLoadLosesNothing(t *testing.T) {
 	dir, l := newHome(t)
 	other, err := store.Open(dir, store.Options{})

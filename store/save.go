@@ -176,10 +176,11 @@ type entryRow struct {
 type head struct {
 	Revision uint64 `json:"revision"`
 	Hash     string `json:"hash"`
-	// Pruned is the last revision whose idempotency key is forgotten, KeptSince when the
-	// next one was made.
-	Pruned    uint64    `json:"pruned"`
-	KeptSince time.Time `json:"kept_since,omitzero"`
+	// Pruned is the last revision whose idempotency key is forgotten, Kept the time that has
+	// passed from the next one to this one, which was made At; see lapse.
+	Pruned uint64        `json:"pruned"`
+	Kept   time.Duration `json:"kept,omitzero"`
+	At     time.Time     `json:"at,omitzero"`
 }
 
 // agentHead is how far an agent's journal is.
@@ -248,7 +249,8 @@ func (f *facts) appendJournal(c commit, events []model.Entry) head {
 	return head{Revision: c.Revision, Hash: hashOf(raw)}
 }
 
-// Idempotency keys are kept for a week, and at most the last hundred thousand.
+// Idempotency keys are kept for a week of the ledger's own time, and at most the last
+// hundred thousand.
 const (
 	keepAnswers    = 7 * 24 * time.Hour
 	maxAnswers     = 100_000
@@ -256,15 +258,21 @@ const (
 	revisionLength = 8
 )
 
+// lapse is how much older than one revision the next makes the ledger: an hour at most and
+// never less than nothing, so that a clock that jumps does not age the keys.
+func lapse(from, to time.Time) time.Duration {
+	if from.IsZero() {
+		return 0 // the ledger's first, or the last of one that kept no time
+	}
+	return min(max(to.Sub(from), 0), time.Hour)
+}
+
 // keepAnswer makes the commit the answer to its key, and forgets a few answers of old.
 func (f *facts) keepAnswer(c commit, was, h head) head {
 	f.put(answerKey(c.Key), binary.BigEndian.AppendUint64(nil, c.Revision))
-	h.Pruned, h.KeptSince = was.Pruned, was.KeptSince
-	if h.KeptSince.IsZero() {
-		h.KeptSince = c.At
-	}
+	h.Pruned, h.Kept, h.At = was.Pruned, was.Kept+lapse(was.At, c.At), c.At
 	for range prunedAtOnce {
-		if c.At.Sub(h.KeptSince) <= keepAnswers && c.Revision-h.Pruned <= maxAnswers {
+		if h.Kept <= keepAnswers && c.Revision-h.Pruned <= maxAnswers {
 			break
 		}
 		old, ok := f.commitAt(h.Pruned + 1)
@@ -273,7 +281,7 @@ func (f *facts) keepAnswer(c commit, was, h head) head {
 			break
 		}
 		f.delete(answerKey(old.Key))
-		h.Pruned, h.KeptSince = old.Revision, next.At
+		h.Pruned, h.Kept = old.Revision, max(h.Kept-lapse(old.At, next.At), 0)
 	}
 	return h
 }

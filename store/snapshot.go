@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"vise/model"
 	"vise/store/files"
 )
 
@@ -35,7 +36,7 @@ const (
 
 // Snapshots are those in the home, newest first.
 func (h home) Snapshots() ([]Snapshot, error) {
-	entries, err := os.ReadDir(h.path(snapshotsDir))
+	entries, err := files.ReadDir(h.path(snapshotsDir))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
@@ -83,9 +84,18 @@ func (l *Ledger) Snapshot(ctx context.Context) (Snapshot, error) {
 		return filepath.Join(dir, fmt.Sprintf("%s-%012d%s", s.At.Format(snapshotTime), s.Revision, snapshotEnd))
 	}, nil)
 	if err != nil {
-		return s, explain(fmt.Errorf("snapshot: %w", err))
+		return s, explain(noSpaceToCopy(fmt.Errorf("snapshot: %w", err)))
 	}
 	return s, l.forgetSnapshots()
+}
+
+// noSpaceToCopy says of a full disk that it takes no copy: nothing was to be changed.
+func noSpaceToCopy(err error) error {
+	if !full(err) {
+		return err
+	}
+	return model.Refuse(model.CodeFull, "there is no space for a copy of the ledger").Because(err).
+		WithHint("free some space, or name another place: TMPDIR for a proof, another FILE for a backup")
 }
 
 // copyFile copies the ledger into dir, adds to the copy, proves it, and gives it its name.
@@ -95,32 +105,33 @@ func (l *Ledger) copyFile(ctx context.Context, dir string, name func(Snapshot) s
 	if !ok {
 		return Snapshot{}, errors.ErrUnsupported
 	}
-	f, err := l.home.machine.CreateTemp(dir, ".copying-*")
+	scratch, err := l.home.machine.Scratch(dir, ".copying-")
 	if err != nil {
 		return Snapshot{}, err
 	}
 	s := Snapshot{At: l.Now().UTC().Truncate(time.Second)}
-	err = b.copyTo(ctx, f)
+	draft := filepath.Join(scratch.Dir, ledgerFile)
+	f, err := l.home.machine.OpenFile(draft, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
 	if err == nil {
-		err = f.Sync()
+		err = errors.Join(b.copyTo(ctx, f), f.Sync(), f.Close())
 	}
-	if err = errors.Join(err, f.Close()); err == nil && add != nil {
-		s.Plans, err = add(f.Name())
+	if err == nil && add != nil {
+		s.Plans, err = add(draft)
 	}
 	if err == nil {
 		var health Health
-		health, err = prove(ctx, ledgerCopy{path: f.Name()}, l.home)
+		health, err = prove(ctx, ledgerCopy{path: draft}, l.home)
 		s.Revision = health.Revision
 	}
-	if info, statErr := os.Stat(f.Name()); statErr == nil {
+	if info, statErr := os.Stat(draft); statErr == nil {
 		s.Bytes = info.Size()
 	}
 	if err == nil {
 		s.Path = name(s)
-		err = l.home.machine.Rename(f.Name(), s.Path)
+		err = l.home.machine.Rename(draft, s.Path)
 	}
-	if err != nil {
-		return s, errors.Join(err, l.home.machine.Remove(f.Name()))
+	if err = errors.Join(err, scratch.Close()); err != nil {
+		return s, err
 	}
 	return s, l.home.machine.SyncDir(dir)
 }
@@ -163,7 +174,7 @@ func (l *Ledger) ReadCopy(ctx context.Context, fn func(*Ledger) error) error {
 	}
 	c, err := b.ReadCopy(ctx)
 	if err != nil {
-		return explain(err)
+		return explain(noSpaceToCopy(err))
 	}
 	z := newLedger(c, nil)
 	z.Now, z.NewID, z.home, z.steps = l.Now, l.NewID, l.home, l.steps
@@ -178,17 +189,32 @@ func (m *memory) ReadCopy(context.Context) (Backend, error) {
 	return c, nil
 }
 
-// ReadCopy implements copier with a copy of the file, which Close removes.
+// ReadCopy implements copier with a copy of the file, which Close removes. A home that cannot
+// take one is no reason not to read it.
 func (b *Bolt) ReadCopy(ctx context.Context) (Backend, error) {
-	f, err := b.machine.CreateTemp(filepath.Dir(b.path), ".reading-*")
+	c, err := b.readCopyIn(ctx, filepath.Dir(b.path))
+	if files.ReadOnly(err) || full(err) {
+		if elsewhere, err := b.readCopyIn(ctx, os.TempDir()); err == nil {
+			return elsewhere, nil
+		}
+	}
+	return c, err
+}
+
+func (b *Bolt) readCopyIn(ctx context.Context, dir string) (Backend, error) {
+	scratch, err := b.machine.Scratch(dir, ".reading-")
 	if err != nil {
 		return nil, err
 	}
-	err = b.copyTo(ctx, f)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, errors.Join(fmt.Errorf("copy ledger %s: %w", b.path, err), os.Remove(f.Name()))
+	c := ledgerCopy{path: filepath.Join(scratch.Dir, ledgerFile), scratch: scratch}
+	f, err := b.machine.OpenFile(c.path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
+	if err == nil {
+		err = errors.Join(b.copyTo(ctx, f), f.Close())
 	}
-	return ledgerCopy{path: f.Name(), temporary: true}, nil
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("copy ledger %s: %w", b.path, err), scratch.Close())
+	}
+	return c, nil
 }
 
 // copyTo copies the file as of one commit. A copy during which
@@ -260,8 +286,8 @@ func copyChanged(to *files.File, from *os.File, size int64) error {
 // ledgerCopy is a Backend on a ledger file that is only read, and by its path alone.
 type ledgerCopy struct {
 	path string
-	// temporary: the file was made for this backend.
-	temporary bool
+	// scratch is where the file was made for this backend, if it was.
+	scratch *files.Scratch
 }
 
 // View implements Backend.
@@ -283,22 +309,22 @@ func (ledgerCopy) News() <-chan struct{} { return nil }
 
 // Close implements Backend.
 func (c ledgerCopy) Close() error {
-	if !c.temporary {
+	if c.scratch == nil {
 		return nil
 	}
-	return os.Remove(c.path)
+	return c.scratch.Close()
 }
 
 // oneMeta reports whether a copy of a ledger in use has one meta page that reads: the newest
 // commit may be missing. What was copied and proven before misses none.
 func (c ledgerCopy) oneMeta() bool {
-	f, err := os.Open(c.path)
+	f, err := files.OpenRegular(c.path, os.O_RDONLY, 0)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
 	m, err := readMeta(f)
-	return err == nil && m.alone && c.temporary
+	return err == nil && m.alone && c.scratch != nil
 }
 
 // viewFile reads the ledger file at path, whoever uses it meanwhile.

@@ -108,7 +108,7 @@ func scheduled(l *store.Ledger, key string, c model.Command) error {
 	return err
 }
 
-// compact copies a ledger without its free pages, and without the room to grow.
+// compact copies a ledger without its free pages, and without the space to grow.
 func compact(from, to string) {
 	src, err := bbolt.Open(from, 0o600, &bbolt.Options{ReadOnly: true})
 	must(err)

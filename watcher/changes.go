@@ -103,7 +103,7 @@ func (w *Changes) compare(c compared, s *system) {
 	s.follow(c.dirs())
 	changed := c.changed()
 	if s.follow(c.dirs()) && c.changed() || changed {
-		poke(w.news)
+		signal(w.news)
 	}
 }
 
@@ -116,7 +116,7 @@ func (s *system) follow(dirs []string) bool {
 	}
 	before := len(s.fs.WatchList())
 	for _, d := range dirs {
-		_ = s.Add(d) // again after the directory was made anew; else it changes nothing
+		_ = s.Add(d, false) // again after the directory was made anew; else it changes nothing
 	}
 	return len(s.fs.WatchList()) > before
 }

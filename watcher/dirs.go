@@ -52,11 +52,8 @@ func (e *engine) put(d *dir) {
 	if d.watched || e.source == nil || e.short || !d.anyLink && !e.disk.IsDir(d.path) {
 		return
 	}
-	err := e.source.Add(d.path)
+	err := e.source.Add(d.path, d.plan != nil)
 	d.watched = err == nil
-	if c := closesOf(e.source); c != nil && d.watched && d.plan != nil {
-		c.Add(d.path)
-	}
 	if isLimit(err) {
 		e.short = true
 		e.turn(reasonOf(err))
@@ -67,9 +64,6 @@ func (e *engine) put(d *dir) {
 func (e *engine) drop(d *dir) {
 	if d.watched && e.source != nil {
 		e.source.Remove(d.path)
-		if c := closesOf(e.source); c != nil && d.plan != nil {
-			c.Remove(d.path)
-		}
 	}
 	d.watched = false
 }

@@ -9,6 +9,8 @@ import (
 
 // disk is where the watcher reads.
 type disk interface {
+	// MakeFile makes an empty file of a new name in a directory, as os.CreateTemp does.
+	MakeFile(dir, pattern string) (path string, err error)
 	Plan(model.AgentID, model.ItemID) files.Plan
 	Stat(model.AgentID, model.ItemID) files.Stat
 	// PlanDir and ItemsDir name the directories to watch; empty for an id that is not valid.
@@ -23,4 +25,12 @@ type homeDisk struct{ files.Home }
 func (homeDisk) IsDir(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.IsDir()
+}
+
+func (homeDisk) MakeFile(dir, pattern string) (string, error) {
+	f, err := os.CreateTemp(dir, pattern)
+	if err != nil {
+		return "", err
+	}
+	return f.Name(), f.Close()
 }

@@ -37,6 +37,8 @@ type engine struct {
 	plans     map[Item]*plan
 	dirty     map[*plan]struct{} // to be read at their due times
 
+	proof proof
+
 	soonest        time.Time // no plan in dirty is due before; zero if none is dirty
 	swept, retryAt time.Time
 }
@@ -56,15 +58,18 @@ func newEngine(c Config, d disk, open opener, w *requests, n *news) *engine {
 	e.reopen(now)
 	e.ledger.mark = markOf(e.ledger.path)
 	e.swept = now
+	e.prove(now)
 	return e
 }
 
 func (e *engine) run(ctx context.Context) {
 	defer e.closeSource()
+	defer e.dropProof()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		timer.Reset(time.Until(e.alarm()))
+		alarm := e.alarm()
+		timer.Reset(time.Until(alarm))
 		events, trouble, whole := e.channels()
 		select {
 		case <-ctx.Done():
@@ -79,7 +84,11 @@ func (e *engine) run(ctx context.Context) {
 			e.lost(time.Now())
 		case <-timer.C:
 		}
-		e.act(time.Now())
+		now := time.Now()
+		if now.Round(0).Sub(alarm.Round(0)) > sweepEvery {
+			e.resumed(now)
+		}
+		e.act(now)
 	}
 }
 
@@ -87,11 +96,7 @@ func (e *engine) channels() (<-chan fsnotify.Event, <-chan error, <-chan string)
 	if e.source == nil {
 		return nil, nil, nil
 	}
-	var whole <-chan string
-	if c := closesOf(e.source); c != nil {
-		whole = c.Whole()
-	}
-	return e.source.Events(), e.source.Trouble(), whole
+	return e.source.Events(), e.source.Trouble(), e.source.Whole()
 }
 
 // alarm is when there is something to do, if nothing happens before.
@@ -102,6 +107,9 @@ func (e *engine) alarm() time.Time {
 	}
 	if !e.ledger.due.IsZero() {
 		at = earlier(at, e.ledger.due)
+	}
+	if !e.proof.until.IsZero() {
+		at = earlier(at, e.proof.until)
 	}
 	return at
 }
@@ -117,11 +125,22 @@ func (e *engine) act(now time.Time) {
 	if !now.Before(e.sweepAt()) {
 		e.sweep(now)
 	}
+	e.settleProof(now)
+}
+
+// resumed: this process, or the machine, was stopped for longer than a sweep takes to come.
+func (e *engine) resumed(now time.Time) {
+	e.touchAll(now)
+	e.prove(now)
 }
 
 // takeRequests begins to watch what was asked for, and ends what no longer is.
 func (e *engine) takeRequests(now time.Time) {
-	items, isSet, known := e.requests.take()
+	items, isSet, known, asked := e.requests.take()
+	if len(asked) > 0 {
+		e.proof.asked = append(e.proof.asked, asked...)
+		defer e.prove(now)
+	}
 	if isSet {
 		for item, p := range e.plans {
 			if _, keep := items[item]; !keep {
@@ -164,6 +183,7 @@ func (e *engine) take(event fsnotify.Event, ok bool, now time.Time) {
 	switch {
 	case !ok:
 		e.fall("file events have ended", now)
+	case e.isProof(event, now):
 	case e.ledgerDir != nil && event.Name == e.ledger.path:
 		e.ledger.touch(now)
 	case filepath.Base(event.Name) == planFile:

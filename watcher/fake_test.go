@@ -57,6 +57,8 @@ type fakePlan struct {
 
 func (d *fakeDisk) IsDir(string) bool { return true }
 
+func (d *fakeDisk) MakeFile(string, string) (string, error) { return "", errors.ErrUnsupported }
+
 func (d *fakeDisk) Plan(agent model.AgentID, id model.ItemID) files.Plan {
 	d.count(1)
 	p, ok := d.at(Item{agent, id})
@@ -116,7 +118,9 @@ func (s *fakeSystem) Trouble() <-chan error { return s.trouble }
 func (s *fakeSystem) Remove(dir string)     { s.locked(func() { delete(s.added, dir) }) }
 func (s *fakeSystem) Close()                { s.locked(func() { clear(s.added) }) }
 
-func (s *fakeSystem) Add(dir string) (err error) {
+func (s *fakeSystem) Whole() <-chan string { return nil }
+
+func (s *fakeSystem) Add(dir string, _ bool) (err error) {
 	s.locked(func() {
 		if len(s.added) >= s.limit {
 			err = syscall.ENOSPC

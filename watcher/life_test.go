@@ -198,7 +198,7 @@ func TestAClosedWatcherLeavesNothing(t *testing.T) {
 		round()
 	}
 	g, fd := count()
-	for deadline := time.Now().Add(patient); g > goroutines && time.Now().Before(deadline); g, fd = count() {
+	for deadline := time.Now().Add(waitLimit); g > goroutines && time.Now().Before(deadline); g, fd = count() {
 		runtime.Gosched() // one that has said that it ends may not have ended yet
 	}
 	if g > goroutines || fd > descriptors {

@@ -50,8 +50,8 @@ func newNews() *news {
 	return &news{plans: map[Item]PlanNews{}, ready: make(chan struct{}, 1)}
 }
 
-// poke fills a level channel.
-func poke(level chan struct{}) {
+// signal fills a level channel.
+func signal(level chan struct{}) {
 	select {
 	case level <- struct{}{}:
 	default:
@@ -62,7 +62,7 @@ func (n *news) change(f func()) {
 	n.mu.Lock()
 	f()
 	n.mu.Unlock()
-	poke(n.ready)
+	signal(n.ready)
 }
 
 func (n *news) ledgerMoved()    { n.change(func() { n.moved = true }) }
@@ -94,7 +94,7 @@ func (n *news) take() (event, bool, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.closed {
-		poke(n.ready) // for others that wait
+		signal(n.ready) // for others that wait
 		return event{}, false, ErrClosed
 	}
 	if !n.moved && !n.turned && len(n.plans) == 0 {

@@ -15,8 +15,8 @@ type plan struct {
 	// seen is the file's size and times just before it was last read.
 	seen files.Stat
 	// first is the first event since the last read, zero if there was none; due is when to
-	// read; patience is when an empty or missing file becomes news, zero if it is neither.
-	first, due, patience time.Time
+	// read; graceEnd is when an empty or missing file becomes news, zero if it is neither.
+	first, due, graceEnd time.Time
 	// read is when it was last read.
 	read time.Time
 }
@@ -45,8 +45,8 @@ func (p *plan) came(now time.Time) {
 // no oftener than there is something to see.
 func (p *plan) whole(now time.Time) {
 	p.touch(now)
-	if now.Before(p.read.Add(wholeGap)) {
-		p.due = earlier(p.due, p.read.Add(wholeGap))
+	if now.Before(p.read.Add(rewriteGap)) {
+		p.due = earlier(p.due, p.read.Add(rewriteGap))
 		return
 	}
 	p.due = now
@@ -56,27 +56,27 @@ func (p *plan) whole(now time.Time) {
 // case due is when to read again, if no event makes it earlier or later.
 func (p *plan) judge(fresh files.Plan, now time.Time) (isNews, tooEarly bool) {
 	p.first, p.read = time.Time{}, now
-	if p.doubts(fresh) {
-		if p.patience.IsZero() {
-			p.patience = now.Add(grace)
+	if p.unfinished(fresh) {
+		if p.graceEnd.IsZero() {
+			p.graceEnd = now.Add(grace)
 		}
-		if now.Before(p.patience) {
-			p.due = p.patience
+		if now.Before(p.graceEnd) {
+			p.due = p.graceEnd
 			if fresh.Unsettled {
-				p.due = earlier(now.Add(quiet), p.patience)
+				p.due = earlier(now.Add(quiet), p.graceEnd)
 			}
 			return false, true
 		}
 	}
-	p.due, p.patience = time.Time{}, time.Time{}
+	p.due, p.graceEnd = time.Time{}, time.Time{}
 	isNews = p.known.Condition == "" || !model.SamePlan(p.known, fresh.PlanArtifact)
 	p.known = fresh.PlanArtifact
 	return isNews, false
 }
 
-// doubts reports whether a reading may be the middle of a save: nothing where there
+// unfinished reports whether a reading may be the middle of a save: nothing where there
 // was a text, as editors leave it for a moment, or a file that is being written.
-func (p *plan) doubts(fresh files.Plan) bool {
+func (p *plan) unfinished(fresh files.Plan) bool {
 	return fresh.Unsettled || hasText(p.known) && !hasText(fresh.PlanArtifact)
 }
 

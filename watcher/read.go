@@ -76,6 +76,7 @@ func (e *engine) lost(now time.Time) {
 	}
 	e.putAll()
 	e.touchAll(now)
+	e.prove(now)
 }
 
 func (e *engine) touchAll(now time.Time) {

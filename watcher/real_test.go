@@ -14,8 +14,8 @@ import (
 	"vise/store/files"
 )
 
-// patient is how long a test waits for what must come.
-const patient = 20 * time.Second
+// waitLimit is how long a test waits for what must come.
+const waitLimit = 20 * time.Second
 
 // fixture is a home on a real disk, a watcher of it, and what the watcher notified.
 type fixture struct {
@@ -25,7 +25,6 @@ type fixture struct {
 	gate     *gate
 	notified map[model.ItemID][]files.Plan
 	ledger   int
-	fences   int
 }
 
 // fence is an item that tests save after others, to see what had been notified until then.
@@ -105,19 +104,23 @@ func (d *fixture) goOn() {
 // until listens until enough says so.
 func (d *fixture) until(enough func() bool) {
 	d.Helper()
-	ctx, stop := context.WithTimeout(context.Background(), patient)
+	ctx, stop := context.WithTimeout(context.Background(), waitLimit)
 	defer stop()
 	for !enough() {
 		event, err := d.watcher.Next(ctx)
 		if err != nil {
 			d.Fatalf("%v; notified so far: %s", err, d.summary())
 		}
-		if event.LedgerMoved {
-			d.ledger++
-		}
-		for _, n := range event.Plans {
-			d.notified[n.Item.ID] = append(d.notified[n.Item.ID], n.Plan)
-		}
+		d.note(event)
+	}
+}
+
+func (d *fixture) note(event event) {
+	if event.LedgerMoved {
+		d.ledger++
+	}
+	for _, n := range event.Plans {
+		d.notified[n.Item.ID] = append(d.notified[n.Item.ID], n.Plan)
 	}
 }
 
@@ -130,13 +133,16 @@ func (d *fixture) untilText(id model.ItemID, text string) {
 	})
 }
 
-// settle listens until everything is notified that events have announced.
+// settle listens until the watcher has proved that it has read all that happened before.
 func (d *fixture) settle() {
 	d.Helper()
-	d.fences++
-	text := fmt.Sprintf("fence %d\n", d.fences)
-	d.save(fence, text)
-	d.untilText(fence, text)
+	ctx, stop := context.WithTimeout(context.Background(), waitLimit)
+	defer stop()
+	must(d, d.watcher.CaughtUp(ctx))
+	if event, ok, err := d.watcher.news.take(); ok || err != nil {
+		must(d, err)
+		d.note(event)
+	}
 }
 
 func (d *fixture) save(id model.ItemID, text string) {

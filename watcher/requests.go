@@ -12,6 +12,7 @@ type requests struct {
 	items map[Item]model.PlanArtifact
 	isSet bool
 	known map[Item]model.PlanArtifact
+	asked []chan struct{} // closed once the engine has caught up
 
 	fresh chan struct{} // holds one if there may be a request
 }
@@ -24,21 +25,30 @@ func (w *requests) set(items map[Item]model.PlanArtifact) {
 	w.mu.Lock()
 	w.items, w.isSet = items, true
 	w.mu.Unlock()
-	poke(w.fresh)
+	signal(w.fresh)
 }
 
 func (w *requests) know(item Item, plan model.PlanArtifact) {
 	w.mu.Lock()
 	w.known[item] = plan
 	w.mu.Unlock()
-	poke(w.fresh)
+	signal(w.fresh)
 }
 
-// take returns the newest set, if one was asked for, and what became known since.
-func (w *requests) take() (items map[Item]model.PlanArtifact, isSet bool, known map[Item]model.PlanArtifact) {
+func (w *requests) ask() <-chan struct{} {
+	answer := make(chan struct{})
+	w.mu.Lock()
+	w.asked = append(w.asked, answer)
+	w.mu.Unlock()
+	signal(w.fresh)
+	return answer
+}
+
+// take returns the newest set, if one was asked for, what became known since, and who waits.
+func (w *requests) take() (items map[Item]model.PlanArtifact, isSet bool, known map[Item]model.PlanArtifact, asked []chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	items, isSet, known = w.items, w.isSet, w.known
-	w.items, w.isSet, w.known = nil, false, map[Item]model.PlanArtifact{}
-	return items, isSet, known
+	items, isSet, known, asked = w.items, w.isSet, w.known, w.asked
+	w.items, w.isSet, w.known, w.asked = nil, false, map[Item]model.PlanArtifact{}, nil
+	return items, isSet, known, asked
 }

@@ -75,7 +75,7 @@ func TestAPlanIsToldWholeHoweverItIsSaved(t *testing.T) {
 			took := d.run("wi-1", s.script)
 			d.untilText("wi-1", newText)
 			d.settle()
-			d.checkTold("wi-1", s, took)
+			d.checkNotified("wi-1", s, took)
 		})
 	}
 }
@@ -96,10 +96,10 @@ func (d *fixture) run(id model.ItemID, script string) time.Duration {
 	return time.Since(began)
 }
 
-// checkTold allows half a text only of a save that stood still, or of one that a busy
+// checkNotified allows half a text only of a save that stood still, or of one that a busy
 // machine made slower than the quiet time; nothing at all of neither, unless the machine
 // made it slower than the grace.
-func (d *fixture) checkTold(id model.ItemID, s save, took time.Duration) {
+func (d *fixture) checkNotified(id model.ItemID, s save, took time.Duration) {
 	d.Helper()
 	for _, p := range d.notified[id] {
 		switch {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // maxThemes bounds the files of the themes' directory that are compared.
@@ -46,7 +47,7 @@ func (s settings) dirs() []string {
 func (s settings) print() string {
 	var b strings.Builder
 	b.WriteString(printOf(s.file))
-	d, err := os.Open(s.themes)
+	d, err := os.OpenFile(s.themes, os.O_RDONLY|syscall.O_DIRECTORY, 0)
 	if err != nil {
 		return b.String()
 	}
@@ -54,15 +55,16 @@ func (s settings) print() string {
 	names, _ := d.Readdirnames(maxThemes)
 	slices.Sort(names)
 	for _, n := range names {
-		b.WriteString(n + printOf(filepath.Join(s.themes, n)))
+		b.WriteString(printOf(filepath.Join(s.themes, n)))
 	}
 	return b.String()
 }
 
+// printOf differs between two states of a file.
 func printOf(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
-		return fmt.Sprint(errors.Is(err, os.ErrNotExist)) + ";"
+		return fmt.Sprintf("%s %t;", path, errors.Is(err, os.ErrNotExist))
 	}
-	return fmt.Sprintf("%d %d %v;", info.Size(), info.ModTime().UnixNano(), info.Mode())
+	return fmt.Sprintf("%s %d %d %v;", path, info.Size(), info.ModTime().UnixNano(), info.Mode())
 }

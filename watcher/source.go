@@ -10,7 +10,10 @@ import (
 type source interface {
 	Events() <-chan fsnotify.Event
 	Trouble() <-chan error
-	Add(dir string) error
+	// Whole has the path of a file that is whole, of the directories that were added with
+	// wholes; it is nil where the system does not notify of that.
+	Whole() <-chan string
+	Add(dir string, wholes bool) error
 	Remove(dir string)
 	Close()
 }
@@ -62,11 +65,30 @@ func (s *system) Events() <-chan fsnotify.Event { return s.fs.Events }
 // Trouble has an error if events may have been lost.
 func (s *system) Trouble() <-chan error { return s.trouble }
 
+// Whole is part of source.
+func (s *system) Whole() <-chan string {
+	if s.closes == nil {
+		return nil
+	}
+	return s.closes.Whole()
+}
+
 // Add watches a directory; again does no harm.
-func (s *system) Add(dir string) error { return s.fs.Add(dir) }
+func (s *system) Add(dir string, wholes bool) error {
+	err := s.fs.Add(dir)
+	if err == nil && wholes && s.closes != nil {
+		s.closes.Add(dir)
+	}
+	return err
+}
 
 // Remove is silent about a directory that is not watched.
-func (s *system) Remove(dir string) { _ = s.fs.Remove(dir) }
+func (s *system) Remove(dir string) {
+	_ = s.fs.Remove(dir)
+	if s.closes != nil {
+		s.closes.Remove(dir)
+	}
+}
 
 // Close ends the events.
 func (s *system) Close() {
@@ -75,14 +97,6 @@ func (s *system) Close() {
 	if s.closes != nil {
 		s.closes.Close()
 	}
-}
-
-// closesOf is the notices of whole files of a source; nil if it has none.
-func closesOf(s source) closes {
-	if s, ok := s.(*system); ok {
-		return s.closes
-	}
-	return nil
 }
 
 // closes notifies when a file of some directories is whole: a writer has closed it, or it was

@@ -41,7 +41,7 @@ func TestAStormOfSavesIsReadFewTimes(t *testing.T) {
 	reads := d.gate.reads.Load() - before
 	t.Logf("%d saves in %s: %d reads, %d notified", storm(), took, reads, len(d.notified["wi-1"]))
 	// One at each cap and each gap, one at the end, and a few that met an empty file.
-	if most := 2*int64(took/quietCap) + int64(took/wholeGap) + 4; reads > most {
+	if most := 2*int64(took/quietCap) + int64(took/rewriteGap) + 4; reads > most {
 		t.Errorf("read %d times, want %d at most", reads, most)
 	}
 }

@@ -2,7 +2,6 @@ package watcher
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,7 +64,7 @@ func (r repository) print() string {
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
 			if filepath.Ext(e.Name()) == ".json" {
-				stamp(&b, filepath.Join(dir, e.Name()))
+				b.WriteString(printOf(filepath.Join(dir, e.Name())))
 			}
 		}
 	}
@@ -73,21 +72,11 @@ func (r repository) print() string {
 		return b.String()
 	}
 	head := filepath.Join(r.git, "HEAD")
-	stamp(&b, head)
-	stamp(&b, filepath.Join(r.git, "index"))
-	stamp(&b, filepath.Join(r.git, "logs", "HEAD"))
+	b.WriteString(printOf(head) + printOf(filepath.Join(r.git, "index")) + printOf(filepath.Join(r.git, "logs", "HEAD")))
 	if raw, err := os.ReadFile(head); err == nil {
 		if ref, ok := strings.CutPrefix(strings.TrimSpace(string(raw)), "ref: refs/"); ok && filepath.IsLocal(ref) {
-			stamp(&b, filepath.Join(r.git, "refs", ref))
+			b.WriteString(printOf(filepath.Join(r.git, "refs", ref)))
 		}
 	}
 	return b.String()
-}
-
-func stamp(b *strings.Builder, path string) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return
-	}
-	fmt.Fprintf(b, "%s %d %d\n", path, info.Size(), info.ModTime().UnixNano())
 }

@@ -6,12 +6,12 @@ import (
 	"path/filepath"
 	"testing"
 
+	"vise/store/storetest"
 	"vise/store/threads"
-	"vise/store/threads/gittest"
 )
 
 func TestThreadsAndTheHeadAreNotified(t *testing.T) {
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	e := Threads(t.Context(), threads.At(r.Dir))
 	defer e.Close()
 	for _, do := range []func(){
@@ -28,7 +28,7 @@ func TestThreadsAndTheHeadAreNotified(t *testing.T) {
 }
 
 func TestAWorktreeHasItsOwnHead(t *testing.T) {
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	side := filepath.Join(t.TempDir(), "side")
 	r.Git("worktree", "add", "-q", "-b", "side", side)
 	e := Threads(t.Context(), threads.At(side))
@@ -38,7 +38,7 @@ func TestAWorktreeHasItsOwnHead(t *testing.T) {
 }
 
 func TestWhatIsThereAlreadyIsNoNews(t *testing.T) {
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	r.Write(".aictx/tasks/active.json", "{}")
 	e := Threads(t.Context(), threads.At(r.Dir))
 	r.Write("tracked.txt", "another\n")

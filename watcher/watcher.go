@@ -27,7 +27,7 @@ const (
 	frame      = 16 * time.Millisecond  // at most one word of the ledger in a frame of the screen
 	quiet      = 100 * time.Millisecond // without an event, before a plan is read
 	arrival    = 4 * time.Millisecond   // without a write, before a plan that was renamed into place is read
-	wholeGap   = 250 * time.Millisecond // between two readings of a plan that is written as a whole again and again
+	rewriteGap = 250 * time.Millisecond // between two readings of a plan that is written as a whole again and again
 	quietCap   = time.Second            // however busy it is, a plan is read this often
 	grace      = 500 * time.Millisecond // how long a plan may be empty or gone before that is news
 	sweepEvery = 5 * time.Second
@@ -95,6 +95,20 @@ func (w *Watcher) Known(item Item, plan model.PlanArtifact) { w.requests.know(it
 // once. It is for one caller at a time: what one gets, another does not. The error is
 // ctx's, or ErrClosed.
 func (w *Watcher) Next(ctx context.Context) (event, error) { return w.news.next(ctx) }
+
+// CaughtUp returns when all that had happened before the call has been read, and is in what Next
+// returns: a file of the watcher's own, made after it, has come by the events. Without events
+// everything is compared instead.
+func (w *Watcher) CaughtUp(ctx context.Context) error {
+	select {
+	case <-w.requests.ask():
+		return nil
+	case <-w.ended:
+		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
 
 // Mode says how the watcher learns of changes now.
 func (w *Watcher) Mode() Mode {

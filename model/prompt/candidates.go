@@ -1,7 +1,6 @@
 package prompt
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,7 +26,7 @@ type candidateLayer struct {
 	filter      model.Filter
 }
 
-// candidateLayers follow the order in which classes keep their room (docs/lifecycle.md 10).
+// candidateLayers follow the order in which classes keep their share (docs/lifecycle.md 10).
 var candidateLayers = []candidateLayer{
 	{"triggered", "Triggered, for review", model.TriggeredBlocked, model.FilterBlocked},
 	{"queued", "Queued", model.QueuedRunnable, model.FilterQueued},
@@ -58,25 +57,39 @@ func classLayer(r model.Reader, agent model.AgentID, c candidateLayer) layer {
 		return layer{name: c.name}
 	}
 	least := fmt.Sprintf("%s: %d", c.title, total)
-	more := ""
-	if total > len(rows) {
-		more = fmt.Sprintf("\n- … and %d more: ListWorkItems(filter=%s)", total-len(rows), c.filter)
-	}
+	l := layer{name: c.name, total: total, class: true, forms: []form{{detail: Counts, text: least}}}
 	brief, full := []string{least}, []string{least}
-	for _, row := range rows {
+	for i, row := range rows {
 		brief = append(brief, fmt.Sprintf("- %s :: %s", row.Handle, clip(row.Objective, shortObjective)))
 		full = append(full, rowLine(r, row))
+		if i+1 < len(rows) { // fewer rows before fewer words: the first ones are the next ones
+			l.forms = append(l.forms, form{Compact, strings.Join(brief, "\n") + more(total-i-1, c.filter), idsOf(rows[:i+1])})
+		}
 	}
-	l := layerOf(c.name, total, least, strings.Join(brief, "\n")+more, strings.Join(full, "\n")+more)
-	return l.showing(rows)
+	rest := more(total-len(rows), c.filter)
+	l.forms = append(l.forms, form{Compact, strings.Join(brief, "\n") + rest, idsOf(rows)},
+		form{Full, strings.Join(full, "\n") + rest, idsOf(rows)})
+	return l
+}
+
+func more(n int, filter model.Filter) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\n- … and %d more: ListWorkItems(filter=%s)", n, filter)
+}
+
+func idsOf(rows []model.Row) (ids []model.ItemID) {
+	for _, row := range rows {
+		ids = append(ids, row.ID)
+	}
+	return ids
 }
 
 // showing notes which items the richer forms tell of.
 func (l layer) showing(rows []model.Row) layer {
 	for i := range l.forms[1:] {
-		for _, row := range rows {
-			l.forms[i+1].shown = append(l.forms[i+1].shown, row.ID)
-		}
+		l.forms[i+1].shown = idsOf(rows)
 	}
 	return l
 }
@@ -132,7 +145,9 @@ func completed(r model.Reader, agent model.AgentID) layer {
 		}
 		return strings.Join(lines, "\n")
 	}
-	return layerOf("completed", total, least, say(shortReport), say(fullReport)).showing(rows)
+	l := layerOf("completed", total, least, say(shortReport), say(fullReport)).showing(rows)
+	l.class = true
+	return l
 }
 
 // Note is a process note: what is worth knowing of an item's history when it is resumed.
@@ -185,7 +200,8 @@ var noteKinds = map[model.EventKind]noteKind{
 	model.EventTodosRefreshed:   noteStep,
 	model.EventTaskStarted:      noteTask, model.EventTaskEnded: noteTask,
 	model.EventDelegationOpened: noteTask, model.EventDelegationCompleted: noteTask,
-	model.EventReportPromoted: noteReport, model.EventReportOffered: noteReport, model.EventCompletionWarning: noteReport,
+	model.EventDelegationCancelled: noteTask,
+	model.EventReportPromoted:      noteReport, model.EventReportOffered: noteReport, model.EventCompletionWarning: noteReport,
 }
 
 // NotesOf selects the notes of an item from its events, newest first as the ledger gives
@@ -197,7 +213,7 @@ func NotesOf(entries []model.Entry) []Note {
 		if !ok {
 			continue
 		}
-		n := Note{At: e.At, Kind: kind, Text: e.Tell(), By: string(e.Actor), Revision: e.Revision, Count: 1}
+		n := Note{At: e.At, Kind: kind, Text: e.Describe(), By: string(e.Actor), Revision: e.Revision, Count: 1}
 		if last := len(out) - 1; last >= 0 && out[last].Kind == kind && (kind == noteStep || kind == notePlan) {
 			n.Count += out[last].Count
 			out[last] = n
@@ -216,17 +232,12 @@ func NotesOf(entries []model.Entry) []Note {
 func kindOf(e model.Entry) (noteKind, bool) {
 	switch e.Kind {
 	case model.EventWorkItemPicked:
-		var d model.Picked
-		_ = json.Unmarshal(e.Data, &d)
+		d := model.DataOf[model.Picked](e)
 		return noteDecision, d.Reason != "" || d.SwitchKind == model.SwitchAutoPick
 	case model.EventWaitTriggered:
-		var d model.TriggerNews
-		_ = json.Unmarshal(e.Data, &d)
-		return noteTrigger, d.Source != "answer" // the answer has its own note
+		return noteTrigger, model.DataOf[model.TriggerNews](e).Source != "answer" // the answer has its own note
 	case model.EventWorkItemWritten:
-		var d model.Written
-		_ = json.Unmarshal(e.Data, &d)
-		return writtenKind(d)
+		return writtenKind(model.DataOf[model.Written](e))
 	}
 	kind, ok := noteKinds[e.Kind]
 	return kind, ok
@@ -247,51 +258,4 @@ func writtenKind(d model.Written) (noteKind, bool) {
 		return noteScope, true
 	}
 	return "", false
-}
-
-// Trail is a process trace without its chatter.
-type Trail struct {
-	Steps []step `json:"steps"`
-	// Dropped counts the rounds that only talked.
-	Dropped int `json:"dropped,omitempty"`
-}
-
-// step is a round that did something, or was refused to.
-type step struct {
-	At      time.Time  `json:"at"`
-	Calls   []string   `json:"calls,omitempty"`
-	Text    model.Text `json:"text,omitempty"`
-	Refused model.Text `json:"refused,omitempty"`
-}
-
-const stepText = 180
-
-// CompactTrace keeps the rounds that called something or were refused, with the beginning
-// of what they said; rounds that only talked are counted. Current truth is in the record
-// and reports are on their items: neither is taken from a trace.
-func CompactTrace(entries []model.TraceEntry) Trail {
-	var t Trail
-	for _, e := range entries {
-		if len(e.Calls) == 0 && e.Refused == "" {
-			t.Dropped++
-			continue
-		}
-		t.Steps = append(t.Steps, step{At: e.At, Calls: e.Calls, Text: model.Text(clip(e.Text, stepText)),
-			Refused: model.Text(clip(e.Refused, stepText))})
-	}
-	return t
-}
-
-func (s step) line(words bool) string {
-	out := fmt.Sprintf("- %s called %d tools", stamp(s.At), len(s.Calls))
-	if len(s.Calls) > 0 {
-		out = fmt.Sprintf("- %s called %s", stamp(s.At), clip(model.Text(fmt.Sprint(s.Calls)), shortObjective))
-	}
-	if s.Refused != "" {
-		out += "; refused: " + s.Refused.String()
-	}
-	if words && s.Text != "" {
-		out += "; said: " + s.Text.String()
-	}
-	return out
 }

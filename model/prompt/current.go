@@ -21,7 +21,6 @@ const (
 	waitText         = 200
 	maxWaitsShown    = 4
 	maxAnswers       = 3
-	maxTraceShown    = 5
 	maxNotesShown    = 12
 	noteText         = 160
 	compactNotes     = 4
@@ -33,12 +32,12 @@ func heading(agent model.AgentID, revision uint64) layer {
 }
 
 // current are the layers of the focus, strongest first.
-func current(r model.Reader, w model.WorkItem) []layer {
+func current(r model.Reader, w model.WorkItem, now time.Time) []layer {
 	v := model.ViewOf(r, w)
 	t, _ := r.Trace(w.AgentID, w.ID)
 	return []layer{
-		objective(v), plan(v), todos(v), conflicts(v), blocker(v), waits(v), answers(w),
-		trace(CompactTrace(t.Entries)), notes(NotesOf(r.Entries(w.ID, notesRead))),
+		objective(v), plan(v), todos(v), conflicts(w, v), reminders(model.Advise(r, w, now)), blocker(v), waits(v), answers(w),
+		summary(t.Summary), trace(TrailOf(t.Entries)), notes(NotesOf(r.Entries(w.ID, notesRead))),
 	}
 }
 
@@ -83,9 +82,6 @@ func preview(t model.Text, n int) (text string, cut bool) {
 }
 
 func todos(v model.View) layer {
-	if len(v.TodoList) == 0 {
-		return layer{name: "todos"}
-	}
 	w := model.WorkItem{TodoList: v.TodoList}
 	done, _, total := w.TodoCounts()
 	least := fmt.Sprintf("Todos: %d of %d completed", done, total)
@@ -104,7 +100,7 @@ func todos(v model.View) layer {
 		}
 		return strings.Join(lines, "\n")
 	}
-	return layerOf("todos", total, least, say(compactTodos), say(maxTodosShown))
+	return layerOfSome("todos", total, least, say(compactTodos), say(maxTodosShown))
 }
 
 // active are the first n todos that are not completed, those in progress first.
@@ -128,9 +124,6 @@ func blocker(v model.View) layer {
 }
 
 func waits(v model.View) layer {
-	if len(v.ActiveWaits) == 0 {
-		return layer{name: "waits"}
-	}
 	triggered := 0
 	var lines []string
 	for _, x := range v.ActiveWaits {
@@ -142,7 +135,7 @@ func waits(v model.View) layer {
 		}
 	}
 	least := fmt.Sprintf("Waits: %d active, %d triggered", len(v.ActiveWaits), triggered)
-	return layerOf("waits", len(v.ActiveWaits), least, "", least+"\n"+strings.Join(lines, "\n"))
+	return layerOfSome("waits", len(v.ActiveWaits), least, "", least+"\n"+strings.Join(lines, "\n"))
 }
 
 func waitLine(x model.Wait) string {
@@ -175,24 +168,7 @@ func answers(w model.WorkItem) layer {
 	return layerOf("answers", len(w.Replies), least, least+"\n"+lines[len(lines)-1], least+"\n"+strings.Join(lines, "\n"))
 }
 
-func trace(t Trail) layer {
-	if len(t.Steps) == 0 {
-		return layer{name: "trace"}
-	}
-	shown := t.Steps[max(0, len(t.Steps)-maxTraceShown):]
-	lines, brief := []string{}, []string{}
-	for _, x := range shown {
-		lines = append(lines, x.line(true))
-		brief = append(brief, x.line(false))
-	}
-	least := fmt.Sprintf("Recent rounds with acts: %d", len(t.Steps))
-	return layerOf("trace", len(t.Steps), least, least+"\n"+strings.Join(brief, "\n"), least+"\n"+strings.Join(lines, "\n"))
-}
-
 func notes(list []Note) layer {
-	if len(list) == 0 {
-		return layer{name: "notes"}
-	}
 	say := func(n int) string {
 		shown := list[max(0, len(list)-n):]
 		lines := []string{fmt.Sprintf("Notes: %d, the newest %d:", len(list), len(shown))}
@@ -201,7 +177,7 @@ func notes(list []Note) layer {
 		}
 		return strings.Join(lines, "\n")
 	}
-	return layerOf("notes", len(list), fmt.Sprintf("Notes: %d", len(list)), say(compactNotes), say(maxNotesShown))
+	return layerOfSome("notes", len(list), fmt.Sprintf("Notes: %d", len(list)), say(compactNotes), say(maxNotesShown))
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04Z") }
@@ -238,9 +214,9 @@ func why(tick string, messages int) string {
 	return "You were asked to run."
 }
 
-// besideFocus are the items that the turn or a message is about, the focus aside: what the tick
+// otherItems are the items that the turn or a message is about, the focus aside: what the tick
 // offers, what is due for a second look, and what messages to the agent name.
-func besideFocus(r model.Reader, a model.Agent, current model.ItemID) []layer {
+func otherItems(r model.Reader, a model.Agent, current model.ItemID) []layer {
 	taken := []model.ItemID{current}
 	pick := func(ids []model.ItemID, keep func(model.WorkItem) bool) (out []model.WorkItem) {
 		for _, id := range ids {
@@ -301,7 +277,7 @@ func items(r model.Reader, name, title string, list []model.WorkItem) layer {
 		short := append([]string{head + clip(v.Objective, shortObjective)}, standing(v, blocker(v), waits(v))...)
 		brief = append(brief, short...)
 		long := append([]string{head + clip(v.Objective, model.MaxObjective)}, standing(v, blocker(v), waits(v), answers(w),
-			todos(v), plan(v))...)
+			summaryOf(r, w), todos(v), plan(v))...)
 		full = append(full, long...)
 	}
 	return layerOf(name, len(list), title+": "+strings.Join(least, ", "), strings.Join(brief, "\n"), strings.Join(full, "\n")).showing(rows)
@@ -349,31 +325,24 @@ const (
 
 // conflicts says where objective, plan and todos do not fit together, as far as that can be
 // seen without understanding them. The plan is the stronger anchor (docs/lifecycle.md 13).
-func conflicts(v model.View) layer {
-	found := Conflicts(v)
-	if len(found) == 0 {
-		return layer{name: "conflicts"}
-	}
+func conflicts(w model.WorkItem, v model.View) layer {
+	found := Conflicts(w, v)
 	least := fmt.Sprintf("Conflicts: %d; where objective, plan and todos differ, the plan holds", len(found))
-	return layerOf("conflicts", len(found), least, "", least+"\n- "+strings.Join(found, "\n- "))
+	return layerOfSome("conflicts", len(found), least, "", least+"\n- "+strings.Join(found, "\n- "))
 }
 
 // Conflicts are the sentences about what does not fit together in an open item.
-func Conflicts(v model.View) []string {
+func Conflicts(w model.WorkItem, v model.View) []string {
 	var out []string
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	w := model.WorkItem{TodoList: v.TodoList}
 	done, running, total := w.TodoCounts()
 	switch {
 	case v.Plan.Condition != model.PlanOK && v.Plan.Condition != "":
 		say("the plan file is %s; the objective and todos stand alone", strings.ReplaceAll(string(v.Plan.Condition), "_", " "))
 	case v.PlanStatus == model.Ready && strings.TrimSpace(v.Plan.Preview.Raw()) == "" && v.Plan.PreviewComplete:
 		say("plan_status is ready, but the plan file is empty")
-	case total > 0 && v.Plan.UpdatedAt.After(v.UpdatedAt):
+	case total > 0 && w.PlanMoved():
 		say("plan.md changed after the work item was last updated; bring the todo list in line with it")
-	}
-	if v.PlanStatus == model.Draft && done > 0 {
-		say("%d todos are completed while the plan is still a draft", done)
 	}
 	if total > 0 && done == total {
 		say("all %d todos are completed, but the work item is open; complete it, or say in the plan what is left", total)
@@ -385,4 +354,17 @@ func Conflicts(v model.View) []string {
 		say("the plan needs input: this is an inspection, not work")
 	}
 	return out
+}
+
+// reminders are advice: nothing follows from them by itself.
+func reminders(list []model.Advice) layer {
+	if len(list) == 0 {
+		return layer{name: "reminders"}
+	}
+	least := fmt.Sprintf("Reminders: %d", len(list))
+	lines := []string{"Reminders:"}
+	for _, a := range list {
+		lines = append(lines, "- "+a.Text)
+	}
+	return layerOf("reminders", len(list), least, "", strings.Join(lines, "\n"))
 }

@@ -160,7 +160,7 @@ func TestBudgetIsNeverExceeded(t *testing.T) {
 	})
 }
 
-func TestCurrentKeepsItsPlaceWhenRoomIsTight(t *testing.T) {
+func TestCurrentKeepsItsPlaceWhenTheBudgetIsTight(t *testing.T) {
 	h := crowd(t)
 	got := h.fit(200)
 	if len(got.Layers) < 2 || got.Layers[1].Name != "current" {
@@ -212,5 +212,85 @@ func TestPlanIsQuoted(t *testing.T) {
 	got := h.fit(4096).Text()
 	if strings.Contains(got, "\nCurrent work item: wi-evil") || strings.Contains(got, "\x1b") {
 		t.Errorf("got %s", got)
+	}
+}
+
+// plan gives the item a plan file with a text that was written at an instant.
+func (h *home) plan(id model.ItemID, text string, at time.Time) {
+	h.apply("scheduler", model.RefreshPlan{WorkItemID: id, Plan: model.NewPlanArtifact("ann", id, []byte(text), at)})
+}
+
+// TestAPlanConflictsOnlyWhenItMovedUnderItsReader: an item that nobody touched has no conflict with its
+// plan, nor has one whose plan is the same again.
+func TestAPlanConflictsOnlyWhenItMovedUnderItsReader(t *testing.T) {
+	const said = "plan.md changed after"
+	h := newHome(t)
+	todos := []model.Todo{{Text: "port", State: model.TodoPending}}
+	id := h.apply(ann, model.CreateWorkItem{Objective: "Split the limiter", TodoList: todos}).WorkItemID
+	h.apply(ann, model.PickWorkItem{WorkItemID: id})
+	h.plan(id, "# One", h.now.Add(time.Second))
+	if got := h.fit(4096).Text(); strings.Contains(got, said) {
+		t.Errorf("nobody touched the item; got %s", got)
+	}
+	h.apply(ann, model.UpdateWorkItem{WorkItemID: id, TodoList: &[]model.Todo{{Text: "port it", State: model.TodoPending}}})
+	h.plan(id, "# One", h.now.Add(time.Second))
+	if got := h.fit(4096).Text(); strings.Contains(got, said) {
+		t.Errorf("the plan says the same; got %s", got)
+	}
+	h.plan(id, "# Two", h.now.Add(time.Second))
+	if got := h.fit(4096).Text(); !strings.Contains(got, said) {
+		t.Errorf("the plan moved; got %s", got)
+	}
+	h.apply(ann, model.UpdateWorkItem{WorkItemID: id, TodoList: &todos})
+	if got := h.fit(4096).Text(); strings.Contains(got, said) {
+		t.Errorf("the todos were brought in line; got %s", got)
+	}
+}
+
+// TestRemindersAndTheLastWordsAreTold, the words until the item is completed.
+func TestRemindersAndTheLastWordsAreTold(t *testing.T) {
+	h := newHome(t)
+	id := h.create("Split the limiter")
+	h.apply(ann, model.PickWorkItem{WorkItemID: id})
+	h.apply(ann, model.UpdateWorkItem{WorkItemID: id, TodoList: &[]model.Todo{{Text: "port", State: model.TodoCompleted}, {Text: "run", State: model.TodoPending}}})
+	h.apply(ann, model.KeepSummary{Text: "Ported; we keep the Redis script because the proxy shares it."})
+	turn := h.apply("scheduler", model.ClaimTurn{AgentID: "ann", Holder: "drive", TTLMS: 3_600_000}).Turn
+	h.apply(ann, model.KeepSummary{Text: "Not while a turn runs."})
+	h.apply(ann, model.Round{Turn: turn, Text: "The callers use New, so New stays."})
+	got := h.fit(4096).Text()
+	for _, want := range []string{"Reminders:\n- todos are completed while the plan is still a draft", "with: Ported; we keep the Redis script",
+		"said: The callers use New, so New stays."} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in %s", want, got)
+		}
+	}
+	h.apply("scheduler", model.EndTurn{AgentID: "ann", Turn: turn, Outcome: model.TurnCompleted, Final: "New stays; next I run it."})
+	h.apply(ann, model.WaitFor{Reason: "the canary", Wake: model.WakeSystem})
+	h.apply(ann, model.PickWorkItem{WorkItemID: id, ClearBlocker: true, Reason: "it is over"})
+	if got := h.fit(4096).Text(); !strings.Contains(got, "with: New stays; next I run it.") {
+		t.Errorf("got %s", got)
+	}
+	h.apply(ann, model.CompleteWorkItem{WorkItemID: id})
+	if got := h.fit(4096).Text(); strings.Contains(got, "New stays; next") {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestQueuedGoBeforeWaiting at every budget: a class shows items only when those before it show all of theirs.
+func TestQueuedGoBeforeWaiting(t *testing.T) {
+	h := newHome(t)
+	for i := range 5 {
+		h.create(fmt.Sprint("Queued ", i, strings.Repeat(" with many words", 9)))
+	}
+	h.apply(ann, model.WaitFor{WorkItemID: h.create("W"), Reason: "r", Wake: model.WakeOperatorInput, Question: "q"})
+	h.apply(ann, model.UpdateWorkItem{WorkItemID: h.create("B"), BlockedBy: model.SetTo("x")})
+	for budget := 40; budget < 600; budget += 5 {
+		shown := map[string]int{}
+		for _, l := range h.fit(budget).Layers {
+			shown[l.Name] = len(l.Shown)
+		}
+		if shown["queued"] < 5 && shown["waiting_for_operator"]+shown["blocked"] > 0 || shown["waiting_for_operator"] < shown["blocked"] {
+			t.Errorf("at %d tokens: %v", budget, shown)
+		}
 	}
 }

@@ -51,13 +51,23 @@ func TestNotesTellWhatMattersAndDropTheRest(t *testing.T) {
 	}
 }
 
-func TestTraceKeepsActsAndDropsChatter(t *testing.T) {
-	got := prompt.CompactTrace([]model.TraceEntry{
-		{Text: "Let me think about it."},
-		{Text: model.Text(strings.Repeat("x", 900)), Calls: []string{"UpdateWorkItem"}},
-		{Text: "Hm.", Refused: "work item moved on"},
-	})
-	if got.Dropped != 1 || len(got.Steps) != 2 || len([]rune(got.Steps[0].Text)) > 180 {
-		t.Errorf("got %+v", got)
+// TestTrailKeepsWhatWasDecided: a round that called nothing of ours is told of too; of many, those that
+// decided or did something stay, and of long words the sentences that matter.
+func TestTrailKeepsWhatWasDecided(t *testing.T) {
+	long := "I read the callers. " + strings.Repeat("There is much to say of this. ", 20) +
+		"We decided to keep the Redis script because the proxy shares it. " + strings.Repeat("More of it. ", 20) + "Next I port the gateway."
+	entries := []model.TraceEntry{{Text: model.Text(long), Tools: []model.Text{"Bash", "Read"}}}
+	for range 10 {
+		entries = append(entries, model.TraceEntry{Text: "Hm."})
+	}
+	entries = append(entries, model.TraceEntry{Text: "x", Calls: []string{"UpdateWorkItem"}}, model.TraceEntry{Text: "Hm.", Refused: "moved on"})
+	got := prompt.TrailOf(entries)
+	first := got.Steps[0]
+	want := "I read the callers. … We decided to keep the Redis script because the proxy shares it. … Next I port the gateway."
+	if got.LeftOut != 5 || len(got.Steps) != 8 || first.Text.String() != want || len(first.Tools) != 2 {
+		t.Errorf("left out %d of %d; the first says %q", got.LeftOut, len(entries), first.Text)
+	}
+	if one := prompt.TrailOf([]model.TraceEntry{{Text: model.Text(strings.Repeat("because ", 200))}}); len([]rune(one.Steps[0].Text)) > 240 {
+		t.Errorf("got %q", one.Steps[0].Text)
 	}
 }

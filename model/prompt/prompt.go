@@ -117,6 +117,8 @@ type Options struct {
 	Budget int
 	// Card is where the work was left in the repository; nil when it was not read.
 	Card *thread.Card
+	// Now is when reminders are due; zero leaves out those of time.
+	Now time.Time
 }
 
 // DefaultBudget is the budget of Holon's request context.
@@ -128,8 +130,8 @@ const runesPerToken = 4
 // Tokens estimates how many tokens a text is.
 func Tokens(s string) int { return (utf8.RuneCountInString(s) + runesPerToken - 1) / runesPerToken }
 
-// Layered is the work context of an agent within a budget. The same ledger revision, budget
-// and plan files give the same bytes.
+// Layered is the work context of an agent within a budget. The same ledger revision, budget,
+// instant and plan files give the same bytes.
 type Layered struct {
 	AgentID  model.AgentID `json:"agent_id"`
 	Revision uint64        `json:"revision"`
@@ -137,9 +139,9 @@ type Layered struct {
 	Tokens   int           `json:"tokens"`
 	// Current is the focus; empty when there is none.
 	Current model.ItemID `json:"current_work_item_id,omitempty"`
-	// Layers are those that found room, in the order of their priority.
+	// Layers are those that fit, in the order of their priority.
 	Layers []Layer `json:"layers"`
-	// Left are the names of those that found none.
+	// Left are the names of those that did not.
 	Left []string `json:"left_out,omitempty"`
 }
 
@@ -168,6 +170,16 @@ type layer struct {
 	name  string
 	total int
 	forms []form
+	// class: it lists candidates, and goes before the classes after it.
+	class bool
+}
+
+// listed is how many items a form tells of.
+func (l layer) listed(form int) int {
+	if form < 0 || len(l.forms) == 0 {
+		return 0
+	}
+	return len(l.forms[form].shown)
 }
 
 type form struct {
@@ -185,12 +197,12 @@ func Fit(r model.Reader, agent model.AgentID, o Options) Layered {
 	all := []layer{heading(agent, out.Revision), turnOf(a)}
 	if w, ok := model.Focus(r, agent); ok {
 		out.Current = w.ID
-		all = append(append(all, current(r, w)...), threadOf(o.Card))
+		all = append(append(all, current(r, w, o.Now)...), threadOf(o.Card))
 	} else {
 		all = append(all, layerOf("current", 0, "Current work item: none", "",
 			"Current work item: none. PickWorkItem before you work; only a pick sets the focus."))
 	}
-	all = append(all, besideFocus(r, a, out.Current)...)
+	all = append(all, otherItems(r, a, out.Current)...)
 	all = append(all, candidates(r, agent)...)
 	out.settle(all)
 	return out
@@ -198,22 +210,24 @@ func Fit(r model.Reader, agent model.AgentID, o Options) Layered {
 
 // settle chooses a form of each layer.
 func (l *Layered) settle(all []layer) {
-	room := max(0, l.Budget) * runesPerToken
+	budget := max(0, l.Budget) * runesPerToken
 	chosen := make([]int, len(all))
 	for i, x := range all {
 		chosen[i] = -1
-		if len(x.forms) > 0 && x.forms[0].size() <= room {
+		if len(x.forms) > 0 && x.forms[0].size() <= budget {
 			chosen[i] = 0
-			room -= x.forms[0].size()
+			budget -= x.forms[0].size()
 		}
 	}
+	full := false // a class has less than it could: those after it have their counts alone
 	for i, x := range all {
-		for n := len(x.forms) - 1; n > chosen[i] && chosen[i] >= 0; n-- {
-			if more := x.forms[n].size() - x.forms[chosen[i]].size(); more <= room {
-				room -= more
+		for n := len(x.forms) - 1; n > chosen[i] && chosen[i] >= 0 && !(x.class && full); n-- {
+			if more := x.forms[n].size() - x.forms[chosen[i]].size(); more <= budget {
+				budget -= more
 				chosen[i] = n
 			}
 		}
+		full = full || x.class && x.listed(chosen[i]) < x.listed(len(x.forms)-1)
 	}
 	for i, x := range all {
 		if len(x.forms) == 0 {
@@ -229,7 +243,7 @@ func (l *Layered) settle(all []layer) {
 	l.Tokens = Tokens(l.Text())
 }
 
-// size is what a form takes of the room, its line break counted.
+// size is what a form takes of the budget, its line break counted.
 func (f form) size() int { return utf8.RuneCountInString(f.text) + 1 }
 
 // Text is the context for a model to read.
@@ -255,6 +269,14 @@ func layerOf(name string, total int, counts, compact, full string) layer {
 		l.forms[n-1].detail = Full
 	}
 	return l
+}
+
+// layerOfSome is a layer of things that are counted; without any there is none.
+func layerOfSome(name string, total int, counts, compact, full string) layer {
+	if total == 0 {
+		return layer{name: name}
+	}
+	return layerOf(name, total, counts, compact, full)
 }
 
 // clip is a text on one line, safe to show, of at most n characters.

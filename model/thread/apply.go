@@ -93,37 +93,28 @@ func (t *Thread) dropAll(drop map[Field][]model.Text) error {
 }
 
 func (t *Thread) dropOne(f Field, e model.Text) bool {
-	before := t.size(f)
 	switch f {
 	case uncertainties:
-		t.Uncertainties = without(t.Uncertainties, func(u uncertainty) bool { return u.Claim == e })
+		return drop(&t.Uncertainties, func(u uncertainty) bool { return u.Claim == e })
 	case discardedHypotheses:
-		t.DeadEnds = without(t.DeadEnds, func(d deadEnd) bool { return d.Hypothesis == e })
+		return drop(&t.DeadEnds, func(d deadEnd) bool { return d.Hypothesis == e })
 	case contractGaps:
-		t.Gaps = without(t.Gaps, func(g Gap) bool {
+		return drop(&t.Gaps, func(g Gap) bool {
 			hit := g.Kind == e.Raw() || g.wants() == e
 			if hit {
 				t.settle(g)
 			}
 			return hit
 		})
-	default:
-		list := t.list(f)
-		*list = without(*list, func(u model.Text) bool { return u == e })
 	}
-	return t.size(f) < before
+	return drop(t.list(f), func(u model.Text) bool { return u == e })
 }
 
-func (t *Thread) size(f Field) int {
-	switch f {
-	case uncertainties:
-		return len(t.Uncertainties)
-	case discardedHypotheses:
-		return len(t.DeadEnds)
-	case contractGaps:
-		return len(t.Gaps)
-	}
-	return len(*t.list(f))
+// drop takes what match accepts out of a list, and reports whether there was any.
+func drop[T any](list *[]T, match func(T) bool) bool {
+	before := len(*list)
+	*list = without(*list, match)
+	return len(*list) < before
 }
 
 // Tidy brings a thread within its limits: words are shortened, repeats go, and a full
@@ -157,17 +148,12 @@ func (p *Patched) note(f Field, c cutter) {
 	}
 }
 
-type item[T any] interface {
-	tidy(c *cutter) T
-	json() object
-}
-
 // tidyItems keeps the first of entries that are the same.
-func tidyItems[T item[T]](did *Patched, f Field, list []T, same func(T, T) bool) []T {
+func tidyItems[T interface{ json() object }](did *Patched, f Field, list []T, same func(T, T) bool) []T {
 	var c cutter
 	var kept []T
 	for _, e := range list {
-		e = e.tidy(&c)
+		c.entry(&e)
 		if !slices.ContainsFunc(kept, func(k T) bool { return same(k, e) }) {
 			kept = append(kept, e)
 		}

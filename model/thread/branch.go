@@ -28,15 +28,15 @@ const (
 
 // BranchCheck says whether a thread may be loaded here, and why.
 type BranchCheck struct {
-	Loadable      bool
-	Reason        reason
-	SavedBranch   model.Text
-	CurrentBranch model.Text
-	SavedHead     string
-	CurrentHead   string
-	Warning       model.Text
+	Loadable      bool       `key:"loadable"`
+	Reason        reason     `key:"reason" empty:"kept"`
+	SavedBranch   model.Text `key:"saved_branch" empty:"kept"`
+	CurrentBranch model.Text `key:"current_branch" empty:"kept"`
+	SavedHead     string     `key:"saved_head" empty:"kept"`
+	CurrentHead   string     `key:"current_head" empty:"kept"`
+	Warning       model.Text `key:"warning" empty:"kept"`
 	// Git is what could be learned of the repository at all.
-	Git GitState
+	Git GitState `key:"git" empty:"kept"`
 }
 
 // CheckBranch applies the branch-safe rules, first match first, to what a thread saved of its
@@ -90,15 +90,8 @@ func (j BranchCheck) onSameBranch(saved *GitContext, now Git, known Lineages) (B
 }
 
 func rewritten(l Lineage) string {
-	switch l {
-	case Squashed:
-		return "in HEAD as part of one commit"
-	case Rebased:
-		return "in HEAD as a copy"
-	case Gone:
-		return "gone"
-	}
-	return "not in HEAD"
+	said := map[Lineage]string{Squashed: "in HEAD as part of one commit", Rebased: "in HEAD as a copy", Gone: "gone"}
+	return cmp.Or(said[l], "not in HEAD")
 }
 
 func (j BranchCheck) onOtherBranch(saved *GitContext, now Git, known Lineages) (BranchCheck, error) {
@@ -201,8 +194,8 @@ func (j BranchCheck) Line() model.Text {
 
 // Remedy is a way out of a skip, with the command that does it.
 type Remedy struct {
-	Kind    string
-	Command model.Text
+	Kind    string     `key:"kind" empty:"kept"`
+	Command model.Text `key:"command" empty:"kept"`
 }
 
 // The lengths of what may be handed to git as a commit. Hostile thread files cannot smuggle
@@ -261,15 +254,15 @@ func (t Thread) Unsettled() []model.Text {
 		return nil
 	}
 	var out []model.Text
-	told := map[model.Text]bool{}
+	claimed := map[model.Text]bool{}
 	for _, g := range t.Gaps {
 		if g.Severity.Rank() >= NeedsReview.Rank() {
 			out = append(out, model.Text(g.Severity)+": "+g.Summary)
-			told[g.claim()] = true
+			claimed[g.claim()] = true
 		}
 	}
 	for _, u := range t.Unverified {
-		if !told[u] {
+		if !claimed[u] {
 			out = append(out, "unverified: "+u)
 		}
 	}

@@ -3,6 +3,7 @@ package thread
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"vise/model"
 )
@@ -97,23 +98,12 @@ func (c Card) thread(rows *cardRows, t Thread) {
 	rows.branch(c.Check, t.ID)
 }
 
-func spacedStatus(s Status) string {
-	if s == InProgress {
-		return "in progress"
-	}
-	return string(s)
-}
+func spacedStatus(s Status) string { return strings.ReplaceAll(string(s), "_", " ") }
 
 // GradeMark is how far an entry is verified: a mark and a word, so that neither colour nor
 // font is needed.
 func GradeMark(g grade) string {
-	switch g {
-	case verifiedAtHead:
-		return "● verified at HEAD:"
-	case observed:
-		return "◐ observed:"
-	}
-	return "○ claimed:"
+	return map[grade]string{claimed: "○ claimed:", observed: "◐ observed:", verifiedAtHead: "● verified at HEAD:"}[g]
 }
 
 type cardRows []cardRow

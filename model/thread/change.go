@@ -55,7 +55,7 @@ type Receipt struct {
 	// Fresh are the gaps that a run left; Opened those of them that are new, Cleared those
 	// that it answered.
 	Fresh, Opened, Cleared []Gap
-	// Repeated is the dead end that a new hypothesis repeats; told once.
+	// Repeated is the dead end that a new hypothesis repeats; reported once.
 	Repeated *deadEnd
 	// Compliance is set by Finalize.
 	Compliance *compliance

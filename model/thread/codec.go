@@ -202,8 +202,8 @@ type Pointer struct {
 	// Present: the file is there and readable.
 	Present bool
 	// ID is empty when no thread is active.
-	ID        ID
-	UpdatedAt model.Text
+	ID        ID         `key:"active_task_id" empty:"kept"`
+	UpdatedAt model.Text `key:"updated_at" empty:"kept"`
 	// Broken is why the file could not be read; such a pointer points nowhere.
 	Broken error
 
@@ -217,14 +217,11 @@ func ReadPointer(raw []byte) Pointer {
 	if err != nil {
 		return Pointer{Broken: err}
 	}
-	m := members{from: o}
-	m.take("version")
-	id := m.text("active_task_id").Raw()
-	p := Pointer{Present: true, UpdatedAt: m.text("updated_at"), more: m.rest()}
-	if m.wrong || id != "" && !ValidID(id) {
+	p, ok := Pointer{Present: true}, false
+	p.more, ok = readEntry(o, &p, "version")
+	if !ok || p.ID != "" && !ValidID(string(p.ID)) {
 		return Pointer{Broken: damaged("active_task_id is no thread id"), more: p.more}
 	}
-	p.ID = ID(id)
 	return p
 }
 
@@ -235,8 +232,7 @@ func (p Pointer) To(id ID, at model.Text) Pointer {
 
 // Write spells the pointer as its file holds it.
 func (p Pointer) Write() []byte {
-	o := copyOf(p.more)
+	o := spellEntry(p.more, &p)
 	o["version"] = json.Number("1")
-	o["active_task_id"], o["updated_at"] = string(p.ID), p.UpdatedAt.Raw()
 	return append(jsonStyle{indent: true}.appendJSON(nil, o, 0), '\n')
 }

@@ -26,17 +26,17 @@ type contract struct {
 
 // Outcome is what is known of a run after it ended.
 type Outcome struct {
-	ExecutionID model.Text
+	ExecutionID model.Text `key:"execution_id"`
 	// Success is nil when nobody said.
 	Success  *bool
-	Opened   []model.Text
-	Edited   []model.Text
-	Reopened []model.Text
+	Opened   []model.Text `key:"files_opened"`
+	Edited   []model.Text `key:"files_edited"`
+	Reopened []model.Text `key:"files_reopened"`
 	// Reverted are files whose edits are gone again.
-	Reverted []model.Text
+	Reverted []model.Text `key:"files_reverted"`
 	Commands []Execution
 	Tests    []Execution
-	Errors   []model.Text
+	Errors   []model.Text `key:"notable_errors"`
 	// Patch is what the run's author says of the thread, beside the facts.
 	Patch    *Patch
 	Contract *contract
@@ -44,12 +44,12 @@ type Outcome struct {
 
 // Execution is one command that ran. Without an exit status it is hearsay.
 type Execution struct {
-	Command model.Text
+	Command model.Text `key:"command"`
 	// ExitStatus is nil when nobody watched the command end.
 	ExitStatus *int
-	Head       string
-	Dirty      bool
-	At         model.Text
+	Head       string     `key:"head"`
+	Dirty      bool       `key:"dirty"`
+	At         model.Text `key:"at"`
 }
 
 // Passed reports an observed success.
@@ -130,30 +130,25 @@ func (m *members) child(key string) *members {
 // path spells a path of the repository one way.
 func path(t model.Text) model.Text { return model.Text(strings.TrimPrefix(t.Raw(), "./")) }
 
-// matches is a path against a pattern in which * and ? match anything, separators too.
+// matches is a path against a pattern in which * and ? match anything, separators too. Only the
+// last * is tried again, which suffices, and bounds the time by the product of both lengths.
 func matches(pattern, name string) bool {
-	for pattern != "" {
-		switch pattern[0] {
-		case '*':
-			rest := strings.TrimLeft(pattern, "*")
-			for i := 0; i <= len(name); i++ {
-				if matches(rest, name[i:]) {
-					return true
-				}
-			}
+	p, n, star, from := 0, 0, -1, 0
+	for n < len(name) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, from = p, n
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == name[n]):
+			p, n = p+1, n+1
+		case star < 0:
 			return false
-		case '?':
-			if name == "" {
-				return false
-			}
 		default:
-			if name == "" || name[0] != pattern[0] {
-				return false
-			}
+			from++
+			p, n = star+1, from
 		}
-		pattern, name = pattern[1:], name[1:]
 	}
-	return name == ""
+	return strings.Trim(pattern[p:], "*") == ""
 }
 
 // compliance says how a run kept to its contract.
@@ -173,9 +168,9 @@ type compliance struct {
 
 // issue is one departure from a contract.
 type issue struct {
-	Code     string
-	Detail   string
-	Evidence model.Text
+	Code     string     `key:"code" empty:"kept"`
+	Detail   string     `key:"detail" empty:"kept"`
+	Evidence model.Text `key:"evidence" empty:"kept"`
 }
 
 // The codes of issues.
@@ -225,7 +220,7 @@ func (v *compliance) scope(c *contract, o Outcome) {
 	if len(v.outside) == 0 {
 		return
 	}
-	v.Violations = append(v.Violations, issue{outsideScope, "Edited files outside contract scope.", commas(v.outside)})
+	v.Violations = append(v.Violations, issue{outsideScope, "Edited files outside contract scope.", model.Join(v.outside, ", ")})
 	v.Score -= 0.30
 }
 
@@ -314,7 +309,7 @@ func FreshGaps(c *contract, v compliance, o Outcome) []Gap {
 	if v.Alignment == "ignored" {
 		gaps = append(gaps, Gap{Kind: entryPointsIgnored, Severity: Caution, Policy: surfaceAsBackground,
 			SourceCode: "structural_alignment_ignored",
-			Summary:    "Expected structural entry points were not inspected or edited.", Expected: commas(c.EntryPoints),
+			Summary:    "Expected structural entry points were not inspected or edited.", Expected: model.Join(c.EntryPoints, ", "),
 			RelatedPaths: c.EntryPoints, Observed: push(nil, o.touched()...),
 			NextAction: "inspect expected structural entry points before continuing"})
 	}
@@ -331,14 +326,6 @@ func (v compliance) issue(codes ...string) *issue {
 		return nil
 	}
 	return &all[i]
-}
-
-func commas(list []model.Text) model.Text {
-	out := make([]string, len(list))
-	for i, t := range list {
-		out[i] = t.Raw()
-	}
-	return model.Text(strings.Join(out, ", "))
 }
 
 // holds reports whether list names the file, anyOf whether it names one of them.

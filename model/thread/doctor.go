@@ -12,13 +12,13 @@ import (
 // Finding is something wrong with a repository's threads, and the repair that would
 // mend it.
 type Finding struct {
-	Kind    string
-	Thread  ID
-	Message string
+	Kind    string `key:"kind" empty:"kept"`
+	Thread  ID     `key:"task_id" empty:"kept"`
+	Message string `key:"message" empty:"kept"`
 	// Repair is empty where only a person can mend it.
-	Repair repairKind
+	Repair repairKind `key:"repair"`
 	// Steps says what the repair does, exactly.
-	Steps string
+	Steps string `key:"steps"`
 }
 
 // repairKind names a repair.
@@ -38,23 +38,23 @@ const (
 
 // TornLog is the finding that a thread's log holds lines that are no events.
 func TornLog(id ID, lines []int) Finding {
-	told := make([]string, 0, maxTold+1)
-	for _, n := range lines[:min(len(lines), maxTold)] {
-		told = append(told, strconv.Itoa(n))
+	numbers := make([]string, 0, maxNumbers+1)
+	for _, n := range lines[:min(len(lines), maxNumbers)] {
+		numbers = append(numbers, strconv.Itoa(n))
 	}
-	if len(lines) > maxTold {
-		told = append(told, "…")
+	if len(lines) > maxNumbers {
+		numbers = append(numbers, "…")
 	}
-	things := "line " + told[0] + " of its log is no event"
+	things := "line " + numbers[0] + " of its log is no event"
 	if len(lines) > 1 {
-		things = fmt.Sprintf("%d lines of its log are no events: %s", len(lines), strings.Join(told, ", "))
+		things = fmt.Sprintf("%d lines of its log are no events: %s", len(lines), strings.Join(numbers, ", "))
 	}
 	return Finding{Kind: "torn_log", Thread: id, Repair: MendLog, Message: things,
 		Steps: fmt.Sprintf("copy threads/%s.events.jsonl to threads/%s.events.jsonl.set-aside, then write it without them", id, id)}
 }
 
-// maxTold is how many torn lines a finding names.
-const maxTold = 8
+// maxNumbers is how many torn lines a finding names.
+const maxNumbers = 8
 
 // IsEvent reports whether a line of a log can be read.
 func IsEvent(line []byte) bool {
@@ -250,9 +250,4 @@ func (t *Thread) reshape() object {
 }
 
 // View is the finding as JSON.
-func (f Finding) View() View {
-	o := object{"kind": f.Kind, "task_id": string(f.Thread), "message": f.Message}
-	put(o, "repair", string(f.Repair))
-	put(o, "steps", f.Steps)
-	return View{o}
-}
+func (f Finding) View() View { return View{spellEntry(nil, &f)} }

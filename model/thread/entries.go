@@ -13,73 +13,45 @@ import (
 
 // uncertainty is a claim that its author is not sure of.
 type uncertainty struct {
-	Claim           model.Text
-	Confidence      model.Text
-	NeedsValidation model.Text
+	Claim           model.Text `key:"claim" max:"text" empty:"kept"`
+	Confidence      model.Text `key:"confidence" max:"label" empty:"kept"`
+	NeedsValidation model.Text `key:"needs_validation" max:"text" empty:"kept"`
 
 	more object
 }
+
+func readUncertainty(v any) (u uncertainty, ok bool) {
+	u.more, ok = readEntry(named(v, "claim"), &u)
+	u.Confidence = cmp.Or(model.Text(strings.ToLower(u.Confidence.Raw())), "unknown")
+	return u, ok && u.Claim != ""
+}
+
+func (u uncertainty) json() object { return spellEntry(u.more, &u) }
 
 // deadEnd is an approach that its author recorded as abandoned, and why.
 type deadEnd struct {
-	Hypothesis   model.Text
-	Reason       model.Text
-	Evidence     model.Text
-	Confidence   model.Text
-	RelatedPaths []model.Text
-	CreatedAt    model.Text
-	// FlaggedAt is ours: when a later hypothesis repeated this one and was told so, once.
-	FlaggedAt model.Text
+	Hypothesis   model.Text   `key:"hypothesis,summary,claim,path" max:"text"`
+	Reason       model.Text   `key:"reason,why" max:"text"`
+	Evidence     model.Text   `key:"evidence" max:"text"`
+	Confidence   model.Text   `key:"confidence"`
+	RelatedPaths []model.Text `key:"related_paths,paths" max:"related"`
+	CreatedAt    model.Text   `key:"created_at" max:"moment"`
+	// FlaggedAt is ours: when a later hypothesis repeated this one and was warned, once.
+	FlaggedAt model.Text `key:"flagged_at"`
 
 	more object
 }
 
-func readUncertainty(v any) (uncertainty, bool) {
-	o, ok := v.(object)
-	if !ok {
-		s, ok := scalar(v)
-		return uncertainty{Claim: model.Text(trim(s)), Confidence: "unknown"}, ok && trim(s) != ""
-	}
-	m := members{from: o}
-	u := uncertainty{
-		Claim: m.text("claim"), NeedsValidation: m.text("needs_validation"),
-		Confidence: cmp.Or(model.Text(strings.ToLower(m.text("confidence").Raw())), "unknown"),
-	}
-	u.more = m.rest()
-	return u, u.Claim != "" && !m.wrong
+func readDeadEnd(v any) (d deadEnd, ok bool) {
+	d.more, ok = readEntry(named(v, "hypothesis"), &d)
+	d.Confidence = confidence(d.Confidence)
+	return d, ok && d.Hypothesis != ""
 }
 
-func (u uncertainty) tidy(c *cutter) uncertainty {
-	u.Claim, u.Confidence = c.text(u.Claim, maxText), c.text(u.Confidence, maxLabel)
-	u.NeedsValidation = c.text(u.NeedsValidation, maxText)
-	return u
-}
+func (d deadEnd) json() object { return spellEntry(d.more, &d) }
 
 func (u uncertainty) same(v uncertainty) bool {
 	return u.Claim == v.Claim && u.Confidence == v.Confidence && u.NeedsValidation == v.NeedsValidation
-}
-
-func (u uncertainty) json() object {
-	o := copyOf(u.more)
-	o["claim"], o["confidence"], o["needs_validation"] = u.Claim.Raw(), u.Confidence.Raw(), u.NeedsValidation.Raw()
-	return o
-}
-
-// readDeadEnd accepts the file format's other names of the keys too.
-func readDeadEnd(v any) (deadEnd, bool) {
-	o, ok := v.(object)
-	if !ok {
-		s, ok := scalar(v)
-		return deadEnd{Hypothesis: model.Text(trim(s)), Confidence: "unknown"}, ok && trim(s) != ""
-	}
-	m := members{from: o}
-	d := deadEnd{
-		Hypothesis: m.text("hypothesis", "summary", "claim", "path"), Reason: m.text("reason", "why"),
-		Evidence: m.text("evidence"), Confidence: confidence(m.text("confidence")),
-		RelatedPaths: m.list("related_paths", "paths"), CreatedAt: m.text("created_at"), FlaggedAt: m.text("flagged_at"),
-	}
-	d.more = m.rest()
-	return d, d.Hypothesis != "" && !m.wrong
 }
 
 func confidence(t model.Text) model.Text {
@@ -90,27 +62,9 @@ func confidence(t model.Text) model.Text {
 	return "unknown"
 }
 
-func (d deadEnd) tidy(c *cutter) deadEnd {
-	d.Hypothesis, d.Reason, d.Evidence = c.text(d.Hypothesis, maxText), c.text(d.Reason, maxText), c.text(d.Evidence, maxText)
-	d.RelatedPaths, d.CreatedAt = c.list(d.RelatedPaths, maxRelated), c.text(d.CreatedAt, maxMoment)
-	return d
-}
-
 func (d deadEnd) same(e deadEnd) bool { return d.Hypothesis == e.Hypothesis && d.Reason == e.Reason }
 
-func (d deadEnd) json() object {
-	o := copyOf(d.more)
-	putText(o, "hypothesis", d.Hypothesis)
-	putText(o, "reason", d.Reason)
-	putText(o, "evidence", d.Evidence)
-	putText(o, "confidence", d.Confidence)
-	putList(o, "related_paths", d.RelatedPaths)
-	putText(o, "created_at", d.CreatedAt)
-	putText(o, "flagged_at", d.FlaggedAt)
-	return o
-}
-
-// Repeats finds the first dead end that words repeat and that nobody was told of yet: they
+// Repeats finds the first dead end that words repeat and that nobody was warned of yet: they
 // name one of its paths, or hold every word of what was abandoned. Index -1: none.
 //
 // Only recorded dead ends count; nothing is inferred.
@@ -162,16 +116,26 @@ var fillers = strings.Fields("a an the is was are were be been not no isn wasn t
 // exit status, and the commit it ran on.
 type evidence struct {
 	// Entry is the line of the verified list that this execution stands for.
-	Entry       model.Text
-	Command     model.Text
-	ExitStatus  int
-	Head        string
-	Dirty       bool
-	At          model.Text
-	ExecutionID model.Text
+	Entry       model.Text `key:"entry" max:"text"`
+	Command     model.Text `key:"command" max:"text"`
+	ExitStatus  int        `key:"exit_status" empty:"kept"`
+	Head        string     `key:"head"`
+	Dirty       bool       `key:"dirty"`
+	At          model.Text `key:"at" max:"moment"`
+	ExecutionID model.Text `key:"execution_id" max:"text"`
 
 	more object
 }
+
+func readEvidence(v any) (e evidence, ok bool) {
+	o, _ := v.(object)
+	status, _ := o["exit_status"].(json.Number)
+	_, err := strconv.Atoi(status.String())
+	e.more, ok = readEntry(v, &e)
+	return e, ok && err == nil && e.Entry != ""
+}
+
+func (e evidence) json() object { return spellEntry(e.more, &e) }
 
 // grade says how much a verified entry is worth.
 type grade string
@@ -200,46 +164,7 @@ func (t Thread) GradeOf(entry model.Text, now Git) grade {
 	return best
 }
 
-func readEvidence(v any) (evidence, bool) {
-	o, ok := v.(object)
-	if !ok {
-		return evidence{}, false
-	}
-	m := members{from: o}
-	e := evidence{
-		Entry: m.text("entry"), Command: m.text("command"), Head: m.text("head").Raw(),
-		At: m.text("at"), ExecutionID: m.text("execution_id"),
-	}
-	e.Dirty, _ = m.take("dirty").(bool)
-	n, ok := m.take("exit_status").(json.Number)
-	if !ok {
-		return evidence{}, false
-	}
-	status, err := strconv.Atoi(n.String())
-	e.ExitStatus = status
-	e.more = m.rest()
-	return e, err == nil && !m.wrong && e.Entry != ""
-}
-
-func (e evidence) tidy(c *cutter) evidence {
-	e.Entry, e.Command = c.text(e.Entry, maxText), c.text(e.Command, maxText)
-	e.At, e.ExecutionID = c.text(e.At, maxMoment), c.text(e.ExecutionID, maxText)
-	return e
-}
-
 // same: the newest run of a command on one commit replaces the one before.
 func (e evidence) same(f evidence) bool {
 	return e.Entry == f.Entry && e.Head == f.Head && e.ExitStatus == f.ExitStatus && e.Dirty == f.Dirty
-}
-
-func (e evidence) json() object {
-	o := copyOf(e.more)
-	putText(o, "entry", e.Entry)
-	putText(o, "command", e.Command)
-	o["exit_status"] = json.Number(strconv.Itoa(e.ExitStatus))
-	put(o, "head", e.Head)
-	o["dirty"] = e.Dirty
-	putText(o, "at", e.At)
-	putText(o, "execution_id", e.ExecutionID)
-	return o
 }

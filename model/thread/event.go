@@ -41,7 +41,7 @@ type Event struct {
 	Changes []fieldChange
 	// Note says why, in the rules' words.
 	Note model.Text
-	// Detail is what the kind needs besides: the evicted entry, the cleared gap.
+	// Detail is what this kind alone has: the evicted entry, the cleared gap.
 	Detail any
 	Git    Git
 }

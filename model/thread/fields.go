@@ -57,15 +57,12 @@ func (f Field) in(set []Field) bool {
 const (
 	maxText       = 240
 	maxID         = 80
-	maxMoment     = 40
-	maxLabel      = 40
-	maxKind       = 80
-	maxRelated    = 6
-	maxGapPaths   = 8
 	maxChanged    = 64
-	maxEvidence   = 24
 	carryoverSlug = 60
 )
+
+// limits are those that the fields of an entry name.
+var limits = map[string]int{"text": maxText, "id": maxID, "moment": 40, "label": 40, "kind": 80, "related": 6, "paths": 8}
 
 // MaxFileBytes bounds a thread file, the pointer and a patch.
 const MaxFileBytes = 1 << 20
@@ -75,15 +72,9 @@ const maxDepth = 32
 
 // limit is how many entries a list field holds.
 func (f Field) limit() int {
-	switch f {
-	case recommendedCommands, risks, uncertainties, contractGaps:
-		return 8
-	case discardedHypotheses:
-		return 5
-	case evidenceField:
-		return maxEvidence
-	}
-	return 12
+	return cmp.Or(map[Field]int{
+		recommendedCommands: 8, risks: 8, uncertainties: 8, contractGaps: 8, discardedHypotheses: 5, evidenceField: 24,
+	}[f], 12)
 }
 
 // cut trims s and shortens it to n code points, the last of which is then an ellipsis.

@@ -208,8 +208,8 @@ func evidenceOf(e Execution, entry model.Text, o Outcome, s Stamp) evidence {
 	if v.Head == "" && s.Git.State == GitOK {
 		v.Head, v.Dirty = s.Git.Head, s.Git.Dirty
 	}
-	var c cutter
-	return v.tidy(&c)
+	new(cutter).entry(&v)
+	return v
 }
 
 func (t *Thread) failedAt(e Execution, entry model.Text) {
@@ -250,11 +250,8 @@ func ParseOutcome(raw []byte) (Outcome, error) {
 		return Outcome{}, invalid("the facts cannot be read").Because(err)
 	}
 	m := members{from: top}
-	o := Outcome{
-		ExecutionID: m.text("execution_id"),
-		Opened:      m.list("files_opened"), Edited: m.list("files_edited"), Reopened: m.list("files_reopened"),
-		Reverted: m.list("files_reverted"), Errors: m.list("notable_errors"),
-	}
+	var o Outcome
+	m.into(&o)
 	if m.wrong {
 		return o, invalid("files and errors must be lists of texts").At("facts")
 	}
@@ -317,8 +314,8 @@ func execution(v any) (Execution, bool) {
 		return Execution{}, false
 	}
 	m := members{from: o}
-	e := Execution{Command: m.text("command"), Head: m.text("head").Raw(), At: m.text("at")}
-	e.Dirty, _ = m.take("dirty").(bool)
+	var e Execution
+	m.into(&e)
 	if n, ok := m.take("exit_status").(json.Number); ok {
 		status, err := strconv.Atoi(n.String())
 		if err != nil {

@@ -2,9 +2,7 @@ package thread
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
-	"strconv"
 
 	"vise/model"
 )
@@ -39,25 +37,34 @@ const (
 
 // Gap is something a contract asked for and nobody observed.
 type Gap struct {
-	Kind         string
-	Severity     Severity
-	Policy       string
-	Blocking     bool
-	Summary      model.Text
-	Expected     model.Text
-	NextAction   model.Text
-	Command      model.Text
-	RelatedPaths []model.Text
-	ExecutionID  model.Text
+	Kind         string       `key:"kind" max:"kind"`
+	Severity     Severity     `key:"severity" max:"label"`
+	Policy       string       `key:"policy" max:"kind"`
+	Blocking     bool         `key:"blocking"`
+	Summary      model.Text   `key:"summary" max:"text"`
+	Expected     model.Text   `key:"expected" max:"text"`
+	NextAction   model.Text   `key:"next_action" max:"text"`
+	Command      model.Text   `key:"recommended_command" max:"text"`
+	RelatedPaths []model.Text `key:"related_paths" max:"paths"`
+	ExecutionID  model.Text   `key:"source_execution_id" max:"id"`
 	// SourceCode and Observed say where a fresh gap comes from; a thread does not keep them.
 	SourceCode string
 	Observed   []model.Text
 	// FirstSeen, LastSeen and Count are ours: one gap of many runs is one entry.
-	FirstSeen, LastSeen model.Text
-	Count               int
+	FirstSeen model.Text `key:"first_seen"`
+	LastSeen  model.Text `key:"last_seen"`
+	Count     int        `key:"count"`
 
 	more object
 }
+
+func readGap(v any) (g Gap, ok bool) {
+	g.more, ok = readEntry(v, &g, "source_code", "observed")
+	g.Severity = cmp.Or(g.Severity, Info)
+	return g, ok && g.Kind != ""
+}
+
+func (g Gap) json() object { return spellEntry(g.more, &g) }
 
 // Same reports whether two gaps ask for one thing, whichever run found them.
 func (g Gap) Same(h Gap) bool { return g.Kind == h.Kind && g.wants() == h.wants() }
@@ -83,57 +90,6 @@ func (g Gap) claim() model.Text {
 // hypothesis is what a carryover thread says of its strongest gap.
 func (g Gap) hypothesis() model.Text {
 	return model.Text("Carryover: " + string(g.Severity) + " — " + g.Summary.Raw())
-}
-
-func readGap(v any) (Gap, bool) {
-	o, ok := v.(object)
-	if !ok {
-		return Gap{}, false
-	}
-	m := members{from: o}
-	g := Gap{
-		Kind: m.text("kind").Raw(), Severity: cmp.Or(Severity(m.text("severity")), Info), Policy: m.text("policy").Raw(),
-		Summary: m.text("summary"), Expected: m.text("expected"), NextAction: m.text("next_action"),
-		Command: m.text("recommended_command"), RelatedPaths: m.list("related_paths"),
-		ExecutionID: m.text("source_execution_id"),
-		FirstSeen:   m.text("first_seen"), LastSeen: m.text("last_seen"),
-	}
-	g.Blocking, _ = m.take("blocking").(bool)
-	if n, ok := m.take("count").(json.Number); ok {
-		g.Count, _ = strconv.Atoi(n.String())
-	}
-	g.more = m.rest("source_code", "observed")
-	return g, g.Kind != "" && !m.wrong
-}
-
-func (g Gap) tidy(c *cutter) Gap {
-	g.Kind, g.Policy = c.text(model.Text(g.Kind), maxKind).Raw(), c.text(model.Text(g.Policy), maxKind).Raw()
-	g.Severity = Severity(c.text(model.Text(g.Severity), maxLabel))
-	g.Summary, g.Expected = c.text(g.Summary, maxText), c.text(g.Expected, maxText)
-	g.NextAction, g.Command = c.text(g.NextAction, maxText), c.text(g.Command, maxText)
-	g.RelatedPaths = c.list(g.RelatedPaths, maxGapPaths)
-	g.ExecutionID = c.text(g.ExecutionID, maxID)
-	return g
-}
-
-func (g Gap) json() object {
-	o := copyOf(g.more)
-	put(o, "kind", g.Kind)
-	put(o, "severity", string(g.Severity))
-	put(o, "policy", g.Policy)
-	o["blocking"] = g.Blocking
-	putText(o, "summary", g.Summary)
-	putText(o, "expected", g.Expected)
-	putText(o, "next_action", g.NextAction)
-	putText(o, "recommended_command", g.Command)
-	putList(o, "related_paths", g.RelatedPaths)
-	putText(o, "source_execution_id", g.ExecutionID)
-	putText(o, "first_seen", g.FirstSeen)
-	putText(o, "last_seen", g.LastSeen)
-	if g.Count > 0 {
-		o["count"] = json.Number(strconv.Itoa(g.Count))
-	}
-	return o
 }
 
 // open adds a gap to the thread, or counts it once more, and leaves the advice that goes

@@ -1,6 +1,7 @@
 package thread
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -22,17 +23,12 @@ const (
 
 // sentence says what a state that is not ok means.
 func (s GitState) sentence() string {
-	switch s {
-	case GitNoRepository:
-		return "this is no git repository"
-	case GitMissing:
-		return "the git program is missing"
-	case GitUnborn:
-		return "the branch has no commit yet"
-	case GitSlow:
-		return "git did not answer in time"
-	}
-	return "git failed"
+	return cmp.Or(map[GitState]string{
+		GitNoRepository: "this is no git repository",
+		GitMissing:      "the git program is missing",
+		GitUnborn:       "the branch has no commit yet",
+		GitSlow:         "git did not answer in time",
+	}[s], "git failed")
 }
 
 // DetachedBranch stands for the branch of a detached HEAD in thread files.
@@ -64,14 +60,14 @@ func (g Git) BranchName() model.Text {
 
 // GitContext is the repository as a thread saved it.
 type GitContext struct {
-	Available bool
+	Available bool `key:"available"`
 	// Reason is why git was not available.
-	Reason       model.Text
-	Branch       model.Text
-	Head         string
-	Dirty        bool
-	ChangedFiles []model.Text
-	CapturedAt   model.Text
+	Reason       model.Text   `key:"reason"`
+	Branch       model.Text   `key:"branch"`
+	Head         string       `key:"head"`
+	Dirty        bool         `key:"dirty"`
+	ChangedFiles []model.Text `key:"changed_files"`
+	CapturedAt   model.Text   `key:"captured_at"`
 
 	more object
 }
@@ -122,15 +118,9 @@ func contextOf(g Git, at model.Text, before *GitContext) *GitContext {
 }
 
 func readGitContext(o object) (*GitContext, bool) {
-	m := members{from: o}
-	c := &GitContext{
-		Reason: m.text("reason"), Branch: m.text("branch"), Head: m.text("head").Raw(),
-		ChangedFiles: m.list("changed_files"), CapturedAt: m.text("captured_at"),
-	}
-	c.Available, _ = m.take("available").(bool)
-	c.Dirty, _ = m.take("dirty").(bool)
-	c.more = m.rest()
-	return c, !m.wrong
+	c, ok := &GitContext{}, false
+	c.more, ok = readEntry(o, c)
+	return c, ok
 }
 
 func (c *GitContext) json() object {

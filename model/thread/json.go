@@ -186,7 +186,7 @@ func (s jsonStyle) appendString(dst []byte, text string) []byte {
 		case r < ' ':
 			dst = appendControl(dst, r)
 		case s.visible && hidden(r):
-			dst = appendEscape(dst, r)
+			dst = model.AppendEscape(dst, r)
 		default:
 			dst = utf8.AppendRune(dst, r)
 		}
@@ -201,17 +201,7 @@ func appendControl(dst []byte, r rune) []byte {
 			return append(dst, '\\', short[i+1])
 		}
 	}
-	return appendEscape(dst, r)
-}
-
-func appendEscape(dst []byte, r rune) []byte {
-	const hex = "0123456789abcdef"
-	if r > 0xFFFF {
-		r -= 0x10000
-		dst = appendEscape(dst, 0xD800+r>>10)
-		r = 0xDC00 + r&0x3FF
-	}
-	return append(dst, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
+	return model.AppendEscape(dst, r)
 }
 
 // hidden spares the joiner, which belongs to letters and emoji.

@@ -84,35 +84,14 @@ func (t Thread) Problems() []problem {
 
 // text is the field of a text name, list the one of a list name; nil for other names.
 func (t *Thread) text(f Field) *model.Text {
-	switch f {
-	case goal:
-		return &t.Goal
-	case currentHypothesis:
-		return &t.Hypothesis
-	case nextAction:
-		return &t.NextAction
-	}
-	return nil
+	return map[Field]*model.Text{goal: &t.Goal, currentHypothesis: &t.Hypothesis, nextAction: &t.NextAction}[f]
 }
 
 func (t *Thread) list(f Field) *[]model.Text {
-	switch f {
-	case activeFiles:
-		return &t.ActiveFiles
-	case Verified:
-		return &t.Verified
-	case unverified:
-		return &t.Unverified
-	case discardedPaths:
-		return &t.DiscardedPaths
-	case recommendedCommands:
-		return &t.Commands
-	case risks:
-		return &t.Risks
-	case sourceExecutionIDs:
-		return &t.ExecutionIDs
-	}
-	return nil
+	return map[Field]*[]model.Text{
+		activeFiles: &t.ActiveFiles, discardedPaths: &t.DiscardedPaths, recommendedCommands: &t.Commands, risks: &t.Risks,
+		sourceExecutionIDs: &t.ExecutionIDs, unverified: &t.Unverified, Verified: &t.Verified,
+	}[f]
 }
 
 // signal reports whether the thread says anything beside its name and status.

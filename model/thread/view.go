@@ -81,17 +81,10 @@ func putObjects[T interface{ json() object }](o object, key string, list []T, n 
 
 // View is the check with the remedies for thread id.
 func (j BranchCheck) View(id ID) View {
-	o := object{
-		"loadable": j.Loadable, "reason": string(j.Reason), "warning": j.Warning.Raw(), "git": string(j.Git),
-		"saved_branch": j.SavedBranch.Raw(), "current_branch": j.CurrentBranch.Raw(),
-		"saved_head": j.SavedHead, "current_head": j.CurrentHead,
+	o := spellEntry(nil, &j)
+	if !j.Loadable {
+		o["wake"], o["remedies"] = j.Wake().Raw(), values(j.Remedies(id), func(r Remedy) any { return spellEntry(nil, &r) })
 	}
-	if j.Loadable {
-		return View{o}
-	}
-	o["wake"], o["remedies"] = j.Wake().Raw(), values(j.Remedies(id), func(r Remedy) any {
-		return object{"kind": r.Kind, "command": r.Command.Raw()}
-	})
 	return View{o}
 }
 
@@ -220,7 +213,7 @@ func (v compliance) View() View {
 }
 
 func issues(list []issue) []any {
-	return values(list, func(s issue) any { return object{"code": s.Code, "detail": s.Detail, "evidence": s.Evidence.Raw()} })
+	return values(list, func(s issue) any { return spellEntry(nil, &s) })
 }
 
 // Warnings are the sentences that a command's author should read.

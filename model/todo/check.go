@@ -33,7 +33,7 @@ func Check(t Todo) []Problem {
 	add := func(s Severity, r Rule, field, message string) {
 		problems = append(problems, Problem{Severity: s, Rule: r, Todo: t.Ref(), File: t.File, Field: field, Message: message})
 	}
-	for _, key := range missing(t, contract(t.Status)) {
+	for _, key := range missing(t, contract[t.Status]) {
 		add(Error, ruleOf(t.Status, key), key, string(t.Status)+" needs "+key)
 	}
 	checkResolution(t, add)

@@ -121,7 +121,7 @@ func Reopen(t Todo, m Move) (Change, error) {
 		to = Pending
 	}
 	c := Change{Before: t, After: reopened(t, to, m)}
-	if len(missing(c.After, contract(to))) > 0 {
+	if len(missing(c.After, contract[to])) > 0 {
 		c.After = reopened(t, Ready, m)
 	}
 	if t.DuplicateOf != "" {

@@ -26,7 +26,7 @@ type Graph struct {
 	Order []Ref `json:"topological_order"`
 	// CriticalPath are the todos without slack: a day lost on one is lost for all.
 	CriticalPath []Ref `json:"critical_path"`
-	// Cycles are circles of dependencies; Downstream is what merely waits on one.
+	// Cycles are those of dependencies; Downstream is what merely waits on one.
 	Cycles     [][]Ref `json:"cycles"`
 	Downstream []Ref   `json:"downstream_of_cycles"`
 	// Dangling edges lead to a todo that no source has.
@@ -51,7 +51,7 @@ func NewGraph(x *Index) *Graph {
 		g.connect(t)
 	}
 	g.sort()
-	g.circles()
+	g.findCycles()
 	g.critical()
 	g.compareStored()
 	return g
@@ -126,9 +126,7 @@ func (g *Graph) sort() {
 		}
 	}
 	slices.SortFunc(g.Order, func(a, b Ref) int {
-		ta, _ := g.index.Find(a)
-		tb, _ := g.index.Find(b)
-		return cmp.Or(cmp.Compare(g.depth[a], g.depth[b]), comparePlan(ta, tb))
+		return cmp.Or(cmp.Compare(g.depth[a], g.depth[b]), comparePlan(g.todo(a), g.todo(b)))
 	})
 }
 
@@ -157,10 +155,14 @@ func (g *Graph) critical() {
 	}
 }
 
+func (g *Graph) todo(r Ref) Todo {
+	t, _ := g.index.Find(r)
+	return t
+}
+
 func (g *Graph) compareStored() {
 	for i, r := range g.Order {
-		t, _ := g.index.Find(r)
-		if t.ExecutionOrder > 0 && t.ExecutionOrder != i+1 {
+		if t := g.todo(r); t.ExecutionOrder > 0 && t.ExecutionOrder != i+1 {
 			g.Stale = append(g.Stale, r)
 		}
 	}
@@ -173,9 +175,9 @@ func (g *Graph) Dependents(r Ref) []Ref {
 	})
 }
 
-// circles finds the circles among the todos without a depth, and what waits on them. Two
+// findCycles finds the cycles among the todos without a depth, and what waits on them. Two
 // todos are in one circle if each depends on the other, through any number of others.
-func (g *Graph) circles() {
+func (g *Graph) findCycles() {
 	inCircle := map[Ref]bool{}
 	var left []Ref
 	for _, t := range g.nodes() {
@@ -193,11 +195,7 @@ func (g *Graph) circles() {
 		if len(c) == 0 {
 			continue
 		}
-		slices.SortFunc(c, func(a, b Ref) int {
-			ta, _ := g.index.Find(a)
-			tb, _ := g.index.Find(b)
-			return compare(ta, tb)
-		})
+		slices.SortFunc(c, func(a, b Ref) int { return compare(g.todo(a), g.todo(b)) })
 		g.Cycles = append(g.Cycles, c)
 		for _, o := range c {
 			inCircle[o] = true

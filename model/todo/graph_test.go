@@ -94,8 +94,8 @@ func TestTheContractNamesEachBreach(t *testing.T) {
 	aimless.Resolution = Duplicate
 	unassigned := standing(InProgress)
 	unassigned.AssignedTo = ""
-	told := standing(Ready)
-	told.History = []Row{{To: Pending}}
+	withHistory := standing(Ready)
+	withHistory.History = []Row{{To: Pending}}
 	old := standing(Ready)
 	old.Schema = 0
 	for _, c := range []struct {
@@ -107,7 +107,7 @@ func TestTheContractNamesEachBreach(t *testing.T) {
 		{[]Todo{lax}, RuleResolution, "resolution_reason"},
 		{[]Todo{aimless}, RuleDuplicate, "duplicate_of"},
 		{[]Todo{unassigned}, RuleClaim, "assigned_to"},
-		{[]Todo{told}, RuleHistory, "status"},
+		{[]Todo{withHistory}, RuleHistory, "status"},
 		{[]Todo{old}, ruleSchema, "schema_version"},
 		{[]Todo{standing(Ready), standing(Ready)}, ruleTwice, "issue_id"},
 		{pair([]Ref{"review/404"}, nil), RuleDangling, "dependencies"},

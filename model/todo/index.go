@@ -1,6 +1,7 @@
 package todo
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -92,15 +93,8 @@ type Wait struct {
 }
 
 func (w Wait) String() string {
-	switch w.Rule {
-	case ruleClosed:
-		return w.On.String() + " (closed without a fix)"
-	case RuleDangling:
-		return w.On.String() + " (unknown)"
-	case RuleSelf:
-		return w.On.String() + " (itself)"
-	}
-	return w.On.String() + " (" + string(w.Status) + ")"
+	why := map[Rule]string{ruleClosed: "closed without a fix", RuleDangling: "unknown", RuleSelf: "itself"}[w.Rule]
+	return w.On.String() + " (" + cmp.Or(why, string(w.Status)) + ")"
 }
 
 func joinWaits(waits []Wait) string { return joined(waits, Wait.String, ", ") }
@@ -200,19 +194,13 @@ const (
 
 // Sentence is what to tell a person, and what to do about it.
 func (n Nothing) Sentence() string {
-	switch n {
-	case noTodos:
-		return "there are no todos: create some, or import findings"
-	case allOver:
-		return "all todos are complete or closed"
-	case allClaimed:
-		return "every open todo is claimed by somebody"
-	case noneReady:
-		return "no todo is ready: triage the pending ones, resume the interrupted ones"
-	case allBlocked:
-		return "every ready todo waits on a dependency"
-	}
-	return ""
+	return map[Nothing]string{
+		noTodos:    "there are no todos: create some, or import findings",
+		allOver:    "all todos are complete or closed",
+		allClaimed: "every open todo is claimed by somebody",
+		noneReady:  "no todo is ready: triage the pending ones, resume the interrupted ones",
+		allBlocked: "every ready todo waits on a dependency",
+	}[n]
 }
 
 // Next is the first todo in order that is ready, unassigned and waits on nothing, among

@@ -33,7 +33,7 @@ type Move struct {
 	Force bool
 }
 
-// Change is what a granted move does.
+// Change is what an allowed move does.
 type Change struct {
 	Before, After Todo
 	// Rows are appended to the Status History, oldest first.
@@ -49,7 +49,7 @@ func (c *Change) record(m Move, reason model.Text) {
 	c.After.History = append(slices.Clip(c.Before.History), c.Rows...)
 }
 
-// Judge grants or refuses a move. Among is every todo of the session.
+// Judge allows or refuses a move. Among is every todo of the session.
 func Judge(t Todo, m Move, among *Index) (Change, error) {
 	if _, err := ParseStatus(string(t.Status)); err != nil {
 		return Change{}, Refuse(RuleStatus, "status", "%s has the unknown status %q", t.Ref(), string(t.Status))
@@ -246,31 +246,26 @@ var (
 	releaseKeys   = []string{"assigned_to", "claimed_at", "resolution_reason"}
 )
 
-// transitions is the whole table. Where its sources disagree: a pending todo may be
+// table is the whole lifecycle. Where its sources disagree: a pending todo may be
 // completed directly; everything that is not final may be rejected; a blocked todo whose
 // claimant is gone becomes ready; blocked comes from in_progress only, because waiting
 // on a dependency is derived for what is not yet claimed.
-func transitions() []Transition {
-	return []Transition{
-		{From: Pending, To: Ready, When: "triage approved"},
-		{From: Pending, To: Complete, Needs: fixedKeys, When: "resolved directly"},
-		{From: Pending, To: WontFix, Needs: rejectionKeys, When: "triage rejected"},
-		{From: Ready, To: InProgress, Needs: claimKeys, When: "claimed"},
-		{From: Ready, To: WontFix, Needs: rejectionKeys, When: "rejected"},
-		{From: InProgress, To: Complete, Needs: fixedKeys, When: "finished"},
-		{From: InProgress, To: Blocked, Needs: blockedKeys, When: "dependency found"},
-		{From: InProgress, To: Interrupted, Needs: interruptKeys, When: "session or claimant ended"},
-		{From: InProgress, To: WontFix, Needs: rejectionKeys, When: "rejected"},
-		{From: Blocked, To: InProgress, Needs: claimKeys, When: "dependency resolved"},
-		{From: Blocked, To: Ready, Clears: releaseKeys, When: "claimant gone"},
-		{From: Blocked, To: WontFix, Needs: rejectionKeys, When: "rejected"},
-		{From: Interrupted, To: Ready, Clears: releaseKeys, When: "resumed"},
-		{From: Interrupted, To: WontFix, Needs: rejectionKeys, When: "rejected"},
-	}
+var table = []Transition{
+	{From: Pending, To: Ready, When: "triage approved"},
+	{From: Pending, To: Complete, Needs: fixedKeys, When: "resolved directly"},
+	{From: Pending, To: WontFix, Needs: rejectionKeys, When: "triage rejected"},
+	{From: Ready, To: InProgress, Needs: claimKeys, When: "claimed"},
+	{From: Ready, To: WontFix, Needs: rejectionKeys, When: "rejected"},
+	{From: InProgress, To: Complete, Needs: fixedKeys, When: "finished"},
+	{From: InProgress, To: Blocked, Needs: blockedKeys, When: "dependency found"},
+	{From: InProgress, To: Interrupted, Needs: interruptKeys, When: "session or claimant ended"},
+	{From: InProgress, To: WontFix, Needs: rejectionKeys, When: "rejected"},
+	{From: Blocked, To: InProgress, Needs: claimKeys, When: "dependency resolved"},
+	{From: Blocked, To: Ready, Clears: releaseKeys, When: "claimant gone"},
+	{From: Blocked, To: WontFix, Needs: rejectionKeys, When: "rejected"},
+	{From: Interrupted, To: Ready, Clears: releaseKeys, When: "resumed"},
+	{From: Interrupted, To: WontFix, Needs: rejectionKeys, When: "rejected"},
 }
-
-// table is Transitions, built once.
-var table = transitions()
 
 // transition finds the row of a pair, or refuses with the reason that helps most.
 func transition(t Todo, to Status) (Transition, error) {
@@ -302,20 +297,8 @@ func reachable(from Status) string {
 }
 
 // contract lists what must hold a value in a stored todo of a status.
-func contract(s Status) []string {
-	switch s {
-	case InProgress:
-		return claimKeys
-	case Complete:
-		return fixedKeys
-	case WontFix:
-		return rejectionKeys
-	case Blocked:
-		return blockedKeys
-	case Interrupted:
-		return interruptKeys
-	}
-	return nil
+var contract = map[Status][]string{
+	InProgress: claimKeys, Complete: fixedKeys, WontFix: rejectionKeys, Blocked: blockedKeys, Interrupted: interruptKeys,
 }
 
 // ruleOf is the clause that asks for a key in a status.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,27 +51,24 @@ func (r Ref) In(source string) Ref {
 	return NewRef(source, string(r))
 }
 
-var (
-	idPattern   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
-	fileID      = regexp.MustCompile(`^((?:task-)?[0-9]+)[^0-9]`)
-	filePattern = regexp.MustCompile(`^(?:task-[0-9].*|[0-9]{3,}-.*)\.md$`)
-	idNumber    = regexp.MustCompile(`^(?:task-)?([0-9]+)`)
-)
-
 // maxID bounds an issue id and the name of a source; strive wrote "task-N-" and a slug of 40.
 const maxID = 64
 
 // ValidID reports whether s may be an issue id.
-func ValidID(s string) bool { return len(s) <= maxID && idPattern.MatchString(s) }
+func ValidID(s string) bool {
+	return len(s) <= maxID && model.IsName(s, model.LowerCase+model.UpperCase+model.Digits, "_-")
+}
+
+// digits are those that a name begins with, after an optional "task-".
+func digits(name string) string {
+	name = strings.TrimPrefix(name, "task-")
+	return name[:len(name)-len(strings.TrimLeft(name, model.Digits))]
+}
 
 // number is the number in an issue id or a file name ("007-ready-p1-x.md" is 7,
 // "task-3-auth.md" is 3), or -1.
 func number(name string) int {
-	m := idNumber.FindStringSubmatch(name)
-	if m == nil {
-		return -1
-	}
-	n, err := strconv.Atoi(m[1])
+	n, err := strconv.Atoi(digits(name))
 	if err != nil {
 		return -1
 	}
@@ -93,15 +89,24 @@ func NextID(names []string) string {
 // IDOfFile is the issue id that a file's name tells, for files that do not say theirs:
 // "task-2" of task-2-auth.md, "004" of 004-ready-p1-x.md, "" of others.
 func IDOfFile(name string) string {
-	if m := fileID.FindStringSubmatch(name); m != nil {
-		return m[1]
+	n := digits(name)
+	id := name[:strings.Index(name, n)+len(n)]
+	if n == "" || id == name {
+		return ""
 	}
-	return ""
+	return id
 }
 
 // IsTodoFile reports whether a name is one that a todo may have: NNN-….md, NNNN-….md,
 // task-N.md, task-N-….md. What the name says of a status is never believed.
-func IsTodoFile(name string) bool { return filePattern.MatchString(name) }
+func IsTodoFile(name string) bool {
+	stem, md := strings.CutSuffix(name, ".md")
+	n := digits(stem)
+	if !md || n == "" || strings.Contains(stem, "\n") {
+		return false
+	}
+	return strings.HasPrefix(stem, "task-") || len(n) >= 3 && strings.HasPrefix(stem[len(n):], "-")
+}
 
 // FileName is the name a new todo's file keeps for life.
 func FileName(id string, s Status, p Priority, title string) string {

@@ -264,7 +264,7 @@ func TestTheFourKindsOfStale(t *testing.T) {
 	x := NewIndex([]Todo{unleased, blocked, lingering, old, fresh, todoWith("006", Complete)})
 	life := SessionLife{Exists: func(string) bool { return false }}
 	got := map[string]staleKind{}
-	for _, s := range FindStale(x, now, DefaultThresholds(), life, nil) {
+	for _, s := range FindStale(x, now, Thresholds{InProgress: 24 * time.Hour, Blocked: 72 * time.Hour, Interrupted: 24 * time.Hour}, life, nil) {
 		got[s.Todo.ID()] = s.Kind
 		if s.Reason == "" {
 			t.Errorf("%s has no reason", s.Todo)
@@ -310,13 +310,13 @@ func TestARowSurvivesItsTable(t *testing.T) {
 	})
 }
 
-// Whatever is wished, a granted move keeps the contract, adds to the history and never
+// Whatever is asked for, an allowed move keeps the contract, adds to the history and never
 // leaves a final status.
-func TestNoWishBreaksTheContract(t *testing.T) { rapid.Check(t, wishes) }
+func TestNoMoveBreaksTheContract(t *testing.T) { rapid.Check(t, anyMoves) }
 
-func FuzzWishes(f *testing.F) { f.Fuzz(rapid.MakeFuzz(wishes)) }
+func FuzzMoves(f *testing.F) { f.Fuzz(rapid.MakeFuzz(anyMoves)) }
 
-func wishes(rt *rapid.T) {
+func anyMoves(rt *rapid.T) {
 	cur := standing(Pending)
 	for range rapid.IntRange(1, 30).Draw(rt, "moves") {
 		to := rapid.SampledFrom(Statuses()).Draw(rt, "to")

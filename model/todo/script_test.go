@@ -53,7 +53,7 @@ func tableQuestions() []string {
 	for _, from := range Statuses() {
 		for _, to := range Statuses() {
 			out = append(out, fmt.Sprintf("move from=%s to=%s", from, to))
-			for _, row := range transitions() {
+			for _, row := range table {
 				if row.From != from || row.To != to {
 					continue
 				}
@@ -149,7 +149,7 @@ func answer(c Change, err error) string {
 	if err != nil {
 		return "error: " + err.Error()
 	}
-	s := "granted\n"
+	s := "allowed\n"
 	for _, set := range Diff(c.Before, c.After) {
 		s += fmt.Sprintf("%s: %s\n", set.Key, shown(set.Value))
 	}

@@ -96,12 +96,6 @@ type Thresholds struct {
 	Interrupted time.Duration `json:"interrupted" yaml:"interrupted"`
 }
 
-// DefaultThresholds are chosen so that a day of work raises no alarm: a Work Log tells days
-// only, a dependency is often another day's work, an interrupted todo is next day's.
-func DefaultThresholds() Thresholds {
-	return Thresholds{InProgress: 24 * time.Hour, Blocked: 3 * 24 * time.Hour, Interrupted: 24 * time.Hour}
-}
-
 // SessionLife is what is known of the workflow run that made a session.
 type SessionLife struct {
 	// Gone says why the session is over, or is empty.

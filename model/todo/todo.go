@@ -1,7 +1,7 @@
 package todo
 
 import (
-	"regexp"
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -148,17 +148,9 @@ func ParsePriority(s string) (Priority, error) { return oneOf("priority", s, Pri
 // ReadPriority understands what files say: the three, and the words of earlier
 // releases. exact is false when a word was translated; what nobody knows is p3.
 func ReadPriority(s string) (p Priority, exact bool) {
-	switch strings.ToLower(strings.TrimSpace(s)) {
-	case "p1":
-		return P1, s == "p1"
-	case "p2":
-		return P2, s == "p2"
-	case "critical", "high":
-		return P1, false
-	case "medium", "important":
-		return P2, false
-	}
-	return P3, s == "p3"
+	words := map[string]Priority{"p1": P1, "critical": P1, "high": P1, "p2": P2, "medium": P2, "important": P2}
+	p = cmp.Or(words[strings.ToLower(strings.TrimSpace(s))], P3)
+	return p, s == string(p)
 }
 
 // Resolution says why a todo is over.
@@ -199,22 +191,18 @@ func ParseSource(s string) (string, error) {
 	return s, nil
 }
 
-var sourcePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
-
 // ValidSource reports whether s may name a source.
-func ValidSource(s string) bool { return len(s) <= maxID && sourcePattern.MatchString(s) }
+func ValidSource(s string) bool {
+	return len(s) <= maxID && model.IsName(s, model.LowerCase+model.Digits, "-")
+}
 
 func alnum(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' }
 
 func oneOf[T ~string](field, s string, valid []T) (T, error) {
-	words := make([]string, len(valid))
-	for i, v := range valid {
-		if string(v) == s {
-			return v, nil
-		}
-		words[i] = string(v)
+	if i := slices.Index(valid, T(s)); i >= 0 {
+		return valid[i], nil
 	}
-	return "", Refuse(RuleValue, field, "%q is not a %s", s, field).hint("one of " + strings.Join(words, ", "))
+	return "", Refuse(RuleValue, field, "%q is not a %s", s, field).hint("one of " + string(model.Join(valid, ", ")))
 }
 
 // Value is what a front matter key holds, and in which notation it is written.

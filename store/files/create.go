@@ -24,7 +24,7 @@ const (
 // cut can take the file away again, never leave a part of it; it is then missing, which
 // is said, and the ledger's journal still has the seed to create it anew.
 func (h Home) CreatePlan(agent model.AgentID, id model.ItemID, seed string) (created bool, err error) {
-	created, err = h.createPlan(agent, id, seed, seed != "")
+	created, err = h.createFile(agent, id, planFile, seed, seed != "")
 	if err != nil {
 		return false, fmt.Errorf("plan of %s/%s: %w", agent, id, err)
 	}
@@ -35,14 +35,23 @@ func (h Home) CreatePlan(agent model.AgentID, id model.ItemID, seed string) (cre
 // system can do that. It stops at the first that cannot be made.
 func (h Home) CreatePlans(plans []model.NewPlan) error {
 	for _, p := range plans {
-		if _, err := h.createPlan(p.AgentID, p.ItemID, p.Seed.Raw(), !flushesAll && p.Seed != ""); err != nil {
+		if _, err := h.createFile(p.AgentID, p.ItemID, planFile, p.Seed.Raw(), !flushesAll && p.Seed != ""); err != nil {
 			return fmt.Errorf("plan of %s/%s: %w", p.AgentID, p.ItemID, err)
 		}
 	}
 	return h.flush()
 }
 
-func (h Home) createPlan(agent model.AgentID, id model.ItemID, seed string, sync bool) (bool, error) {
+// CreateReport keeps a report beside an item's plan, under a name that stands for its content: one
+// that is there already is the same.
+func (h Home) CreateReport(agent model.AgentID, id model.ItemID, name, text string) error {
+	if _, err := h.createFile(agent, id, name, text, true); err != nil {
+		return fmt.Errorf("%s of %s/%s: %w", name, agent, id, err)
+	}
+	return nil
+}
+
+func (h Home) createFile(agent model.AgentID, id model.ItemID, name, seed string, sync bool) (bool, error) {
 	if !validIDs(agent, id) {
 		return false, errors.New("not a valid id")
 	}
@@ -54,7 +63,7 @@ func (h Home) createPlan(agent model.AgentID, id model.ItemID, seed string, sync
 		return false, err
 	}
 	defer dir.Close()
-	return createNew(h.machine, dir, planFile, []byte(seed), sync)
+	return createNew(h.machine, dir, name, []byte(seed), sync)
 }
 
 // flush puts all that was written below the home on the disk.
@@ -157,9 +166,9 @@ func (h Home) SavePlan(agent model.AgentID, id model.ItemID, base string, data [
 	return writeAtomicIn(dir, planFile, data)
 }
 
-// SaveBeside writes data next to an item's plan, under a name that nothing has, and gives
+// SaveCopy writes data next to an item's plan, under a name that nothing has, and gives
 // its path.
-func (h Home) SaveBeside(agent model.AgentID, id model.ItemID, data []byte) (path string, err error) {
+func (h Home) SaveCopy(agent model.AgentID, id model.ItemID, data []byte) (path string, err error) {
 	dir, err := h.itemDir(agent, id)
 	if err != nil {
 		return "", err

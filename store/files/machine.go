@@ -22,6 +22,8 @@ type Machine struct {
 	Process func(pid int) Process
 	// Network names the network file system that a directory lies on; nil asks the system.
 	Network func(dir string) string
+	// Start names the start of the machine, another one each time; nil asks the system.
+	Start func() string
 	// Gate is asked before each operation, by several goroutines at once. Its error is the
 	// operation's, which then does not happen; a *Short lets a part of a write happen.
 	Gate func(Op) error
@@ -118,7 +120,15 @@ func (m *Machine) ProcessOf(pid int) Process {
 	return processOf(pid)
 }
 
-// OpenFile is os.OpenFile.
+// Started names the start of the machine: what was written before it and not synced may be gone.
+func (m *Machine) Started() string {
+	if m != nil && m.Start != nil {
+		return m.Start()
+	}
+	return started()
+}
+
+// OpenFile is OpenRegular.
 func (m *Machine) OpenFile(path string, flag int, mode fs.FileMode) (*File, error) {
 	kind := Open
 	if flag&os.O_CREATE != 0 {
@@ -127,7 +137,7 @@ func (m *Machine) OpenFile(path string, flag int, mode fs.FileMode) (*File, erro
 	if err := m.Before(Op{Kind: kind, Path: path}); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(path, flag, mode)
+	f, err := OpenRegular(path, flag, mode)
 	return m.file(f, err)
 }
 
@@ -201,7 +211,7 @@ func (m *Machine) Chmod(path string, mode fs.FileMode) error {
 // SyncDir makes the names in a directory durable, where the system can do that.
 func (m *Machine) SyncDir(dir string) error {
 	return m.do(Op{Kind: SyncDir, Path: dir}, func() error {
-		d, err := os.Open(dir)
+		d, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY, 0)
 		if err != nil {
 			return err
 		}
@@ -261,6 +271,11 @@ func (f *File) ReadFrom(r io.Reader) (int64, error) {
 // Truncate is os.File.Truncate.
 func (f *File) Truncate(size int64) error {
 	return f.machine.do(Op{Kind: Truncate, Path: f.Name(), At: size}, func() error { return f.File.Truncate(size) })
+}
+
+// Allocate gives a new file its size, and the space for it on the disk.
+func (f *File) Allocate(size int64) error {
+	return f.machine.do(Op{Kind: Truncate, Path: f.Name(), At: size}, func() error { return allocate(f.File, size) })
 }
 
 // Sync is os.File.Sync.

@@ -27,7 +27,7 @@ func TestAPlanIsSavedOnlyOverWhatItsEditorBeganWith(t *testing.T) {
 		t.Errorf("the plan is %q", got)
 	}
 	for n, want := range []string{"theirs 1", "theirs 2"} {
-		path, err := h.SaveBeside("a", "wi-1", []byte(want))
+		path, err := h.SaveCopy("a", "wi-1", []byte(want))
 		raw, readErr := os.ReadFile(path)
 		if err != nil || readErr != nil || string(raw) != want {
 			t.Errorf("copy %d: %q, %v, %v", n, raw, err, readErr)

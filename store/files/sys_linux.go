@@ -30,6 +30,20 @@ const flushesAll = true
 
 func flushAll(dir *os.File) error { return unix.Syncfs(int(dir.Fd())) }
 
+func started() string {
+	raw, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return strings.TrimSpace(string(raw))
+}
+
+// allocate takes the space without writing it, where the file system can do that.
+func allocate(f *os.File, size int64) error {
+	err := unix.Fallocate(int(f.Fd()), 0, 0, size)
+	if err == unix.EOPNOTSUPP || err == unix.ENOSYS {
+		_, err = f.Write(make([]byte, size))
+	}
+	return err
+}
+
 // processOf reads /proc. A process that is gone has no start.
 func processOf(pid int) Process {
 	const start = 22 - 3 // field 22 of stat, which is split from field 3 on

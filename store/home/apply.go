@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"reflect"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"vise/model"
@@ -15,11 +18,48 @@ import (
 // nothing. Once the ledger has accepted the command its receipt stands: what fails of that
 // which follows is one of its warnings.
 func (h *Home) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
-	return h.ApplyEnding(ctx, e, Ending{})
+	return h.applyThen(ctx, e, Ending{}, nil)
 }
 
-// ApplyEnding is Apply of a completion, with how the threads of its items end.
-func (h *Home) ApplyEnding(ctx context.Context, e model.Envelope, end Ending) (model.Receipt, error) {
+// Answer is Apply, and what read makes of the command's receipt and of what it left. That is
+// read in the command's own transaction, so that it fails with the command or not at all; it is
+// read again when what followed has changed the ledger too. end is how the threads of completed
+// items end. A result that completes itself is given the receipt as it is in the end.
+func Answer[T any](ctx context.Context, h *Home, e model.Envelope, end Ending, read func(model.Reader, model.Receipt) T) (out T,
+	in model.Receipt, err error) {
+	before := uint64(0)
+	in, err = h.applyThen(ctx, e, end, func(r model.Reader, in model.Receipt) {
+		before = h.sent.Load()
+		_ = h.withPlans(r, func(r model.Reader) error {
+			out = read(r, in)
+			return nil
+		})
+	})
+	if err != nil {
+		return out, in, err
+	}
+	if h.sent.Load() != before {
+		var now T
+		err := h.View(ctx, func(r model.Reader) error {
+			now = read(r, in)
+			return nil
+		})
+		if err == nil {
+			out = now
+		} else {
+			in.Warnings = append(slices.Clip(in.Warnings), model.Warning{Kind: model.WarnAnswerOutdated,
+				Message: "saved; the answer is without what followed, which could not be read: " + messageOf(err)})
+		}
+	}
+	if x, ok := any(&out).(interface{ complete(model.Receipt) }); ok {
+		x.complete(in)
+	}
+	return out, in, nil
+}
+
+func (h *Home) applyThen(ctx context.Context, e model.Envelope, end Ending, then func(model.Reader, model.Receipt)) (model.Receipt,
+	error) {
+	e.Key = h.unknown.key(e)
 	done, err := h.prepare(ctx, e, end)
 	if err != nil {
 		return model.Receipt{}, err
@@ -33,11 +73,18 @@ func (h *Home) ApplyEnding(ctx context.Context, e model.Envelope, end Ending) (m
 		if _, ok := e.Command.(model.UpdateWorkItem); ok {
 			updated, _ = r.Item(in.WorkItemID)
 		}
+		if then != nil {
+			then(r, in)
+		}
 	})
+	h.unknown.note(e, err)
 	if err != nil {
 		return in, err
 	}
 	h.changed.Store(true)
+	if in.Replayed {
+		in = withReplay(in)
+	}
 	by := model.Envelope{Actor: e.Actor, Agent: e.Agent}
 	done.warn(model.WarnPlanNotRefreshed, planStays, h.refreshPlan(ctx, by, updated))
 	in.Warnings = append(slices.Clip(in.Warnings), done.warnings...)
@@ -49,11 +96,29 @@ func (h *Home) ApplyEnding(ctx context.Context, e model.Envelope, end Ending) (m
 	return in, nil
 }
 
+// Replay is the receipt that a key has, if it has one. It is for commands that are made of what
+// the ledger holds, which a retry would make anew of something else.
+func (h *Home) Replay(ctx context.Context, key string) (in model.Receipt, ok bool, err error) {
+	if key == "" {
+		return in, false, nil
+	}
+	in, ok, err = h.ledger.Answered(ctx, key)
+	in.Replayed = ok
+	return withReplay(in), ok, err
+}
+
+func withReplay(in model.Receipt) model.Receipt {
+	in.Warnings = append(slices.Clip(in.Warnings), model.Warning{Kind: model.WarnReplayed,
+		Message: "its key was used before: the change was made then, and nothing now"})
+	return in
+}
+
 // send applies a command of the home's own.
 func (h *Home) send(ctx context.Context, e model.Envelope) (model.Receipt, error) {
 	in, err := h.sendThen(ctx, e, nil)
 	if err == nil {
 		h.changed.Store(true)
+		h.sent.Add(1)
 	}
 	return in, err
 }
@@ -68,20 +133,73 @@ const busyLimit = 20 * time.Second
 // forgotten (the end of a task or of a turn, a turn's round) is sent again, for busyLimit.
 func (h *Home) sendThen(ctx context.Context, e model.Envelope, then func(model.Reader, model.Receipt)) (model.Receipt, error) {
 	in, err := h.ledger.ApplyThen(ctx, e, then)
-	if errors.Is(err, &model.Error{Code: model.CodeUnknownOutcome}) && ctx.Err() == nil {
+	unknown := err
+	if !isUnknown(err) {
+		unknown = nil
+	} else if ctx.Err() == nil {
 		in, err = h.ledger.ApplyThen(ctx, e, then)
 	}
-	if !happened(e.Command) {
-		return in, err
+	again := func() bool {
+		return happened(e.Command) && ctx.Err() == nil && (isUnknown(err) || errors.Is(err, &model.Error{Code: model.CodeBusy}))
 	}
-	busy := func() bool { return errors.Is(err, &model.Error{Code: model.CodeBusy}) && ctx.Err() == nil }
-	for until := time.Now().Add(busyLimit); busy() && time.Now().Before(until); {
+	for until := time.Now().Add(busyLimit); again() && time.Now().Before(until); {
 		in, err = h.ledger.ApplyThen(ctx, e, then)
 	}
+	if unknown != nil && err != nil && !judged(err) {
+		return in, unknown // a try that got no answer says nothing of the first
+	}
+	in.Replayed = in.Replayed && unknown == nil // what it repeats is its own first try
 	return in, err
 }
 
-// happened: the command tells of something that cannot be told again later.
+// judged: the rules refused the command, so the ledger was read, and its key is not there.
+func judged(err error) bool {
+	return RefusedForGood(err) || errors.Is(err, &model.Error{Code: model.CodeStale}) ||
+		errors.Is(err, &model.Error{Code: model.CodeUnfinishedExecution}) || errors.Is(err, &model.Error{Code: model.CodeConflict})
+}
+
+func isUnknown(err error) bool { return errors.Is(err, &model.Error{Code: model.CodeUnknownOutcome}) }
+
+// unknownOutcomes are the last commands whose outcome is not known. Whoever gives such a command
+// again repeats it: it gets the key of its first try, and so is carried out once. External
+// senders name what they repeat themselves.
+type unknownOutcomes struct {
+	mu   sync.Mutex
+	list []model.Envelope
+}
+
+// maxUnknown bounds how many are remembered.
+const maxUnknown = 32
+
+// key is the key to send a command with.
+func (u *unknownOutcomes) key(e model.Envelope) string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if i := u.find(e); i >= 0 {
+		return u.list[i].Key
+	}
+	return e.Key
+}
+
+func (u *unknownOutcomes) find(e model.Envelope) int {
+	return slices.IndexFunc(u.list, func(x model.Envelope) bool {
+		return x.Actor == e.Actor && x.Agent == e.Agent && reflect.DeepEqual(x.Command, e.Command)
+	})
+}
+
+// note remembers a command if its outcome is not known, and forgets it otherwise.
+func (u *unknownOutcomes) note(e model.Envelope, err error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if i := u.find(e); i >= 0 {
+		u.list = slices.Delete(u.list, i, i+1)
+	}
+	if isUnknown(err) && !strings.HasPrefix(string(e.Actor), "external:") {
+		u.list = append(u.list[max(0, len(u.list)+1-maxUnknown):], e)
+	}
+}
+
+// happened: the command reports something that cannot be reported again later.
 func happened(c model.Command) bool {
 	switch c := c.(type) {
 	case model.EndTask, model.EndTurn:

@@ -11,6 +11,7 @@
 package home
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -32,7 +33,9 @@ type Options struct {
 	Dir string
 	// LeaveQueue leaves what hooks left to TakeQueue.
 	LeaveQueue bool
-	// Warn is told what went wrong beside the work and has no receipt; nil tells nobody.
+	// Context ends the waits of opening; nil does not.
+	Context context.Context
+	// Warn gets what went wrong meanwhile and has no receipt; nil: nobody does.
 	Warn func(string)
 }
 
@@ -49,6 +52,9 @@ type Home struct {
 // upkeep is what runs beside an open ledger.
 type upkeep struct {
 	changed atomic.Bool // this process changed something
+	// sent counts the commands that the home sent of itself.
+	sent    atomic.Uint64
+	unknown unknownOutcomes
 	queueAt atomic.Int64
 	stop    func()
 	running sync.WaitGroup
@@ -88,12 +94,12 @@ func open(dir string, o Options, open func(string, store.Options) (*store.Ledger
 	if err != nil {
 		return nil, err
 	}
-	l, err := open(dir, store.Options{Plans: plans})
+	l, err := open(dir, store.Options{Plans: plans, Context: o.Context})
 	if err != nil {
 		return nil, err
 	}
 	h := On(l, plans, o)
-	h.takeQueue(context.Background())
+	h.takeQueue(cmp.Or(o.Context, context.Background()))
 	return h, nil
 }
 
@@ -165,11 +171,19 @@ func (h *Home) Resolve(ctx context.Context, ref string) (model.ItemID, error) {
 // not call the home. See store.Ledger.View.
 func (h *Home) View(ctx context.Context, fn func(model.Reader) error) error {
 	h.takeQueue(ctx)
-	return h.ledger.View(ctx, func(r model.Reader) error {
-		plans := &planReader{Reader: r, home: h.files}
-		defer plans.close()
-		return fn(plans)
-	})
+	return h.ledger.View(ctx, func(r model.Reader) error { return h.withPlans(r, fn) })
+}
+
+// withPlans reads with plan files as they are now.
+func (h *Home) withPlans(r model.Reader, fn func(model.Reader) error) error {
+	plans := &planReader{Reader: r, home: h.files}
+	defer plans.close()
+	return fn(plans)
+}
+
+// LastUndo is the operator's last act that can be taken back, or done again. See store.Ledger.LastUndo.
+func (h *Home) LastUndo(ctx context.Context, item model.ItemID, again bool) (model.Receipt, bool, error) {
+	return h.ledger.LastUndo(ctx, item, again)
 }
 
 // Follow returns the ledger's revision once it is past after, whoever moved it.
@@ -182,6 +196,18 @@ func (h *Home) Wake() { h.ledger.Wake() }
 
 // Conditions are what is wrong with the home, if anything.
 func (h *Home) Conditions(ctx context.Context) []model.Condition { return h.ledger.Conditions(ctx) }
+
+// Damage is what reads have found damaged, and left out of what they answered.
+func (h *Home) Damage() []model.Warning {
+	var out []model.Warning
+	for _, what := range h.ledger.Damage() {
+		out = append(out, model.Warning{Kind: model.WarnDamaged, Message: what + "; " + store.DamageHint})
+	}
+	return out
+}
+
+// ReadOnly is the condition that the home can only be read; mostly it is none.
+func (h *Home) ReadOnly() (x model.Condition, is bool) { return h.ledger.ReadOnly() }
 
 // Threads are the threads around the working directory, for who acts.
 func (h *Home) Threads(actor model.Actor) Threads { return h.threadsIn(h.o.Dir, actor) }

@@ -14,7 +14,7 @@ import (
 	file "vise/model/todo"
 	"vise/store"
 	"vise/store/files"
-	"vise/store/threads/gittest"
+	"vise/store/storetest"
 	"vise/store/todos"
 )
 
@@ -68,7 +68,7 @@ func newTrial(t *testing.T) *trial {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &trial{Home: On(l, plans, Options{Dir: gittest.WithCommit(t).Dir}), t: t, b: b}
+	x := &trial{Home: On(l, plans, Options{Dir: storetest.RepoWithCommit(t).Dir}), t: t, b: b}
 	x.repo = x.o.Dir
 	t.Cleanup(func() { x.Close() })
 	x.item = x.do(model.CreateWorkItem{Objective: "Fix login", Plan: "one"}).WorkItemID

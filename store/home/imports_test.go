@@ -19,13 +19,15 @@ var allowed = map[string]map[string]string{
 		"vise/store":         "upkeep of a home: checks, copies, restore; the demo's ledger in memory",
 		"vise/store/files":   "edits plan files, and keeps small files of the home's state",
 		"vise/store/holon":   "imports what Holon left",
+		"vise/store/lock":    "bounds what a verb waits",
 		"vise/store/threads": "shows threads",
 		"vise/store/todos":   "shows and edits file todos",
 	},
 	"vise/ui/thread": {"vise/store/threads": "shows threads"},
 	"vise/ui/todo":   {"vise/store/todos": "shows and edits file todos"},
 	"vise/ui/agents": {"vise/store/files": "keeps small files of what hooks read"},
-	"vise/ui/runner": {"vise/store/threads": "names the commit that a task runs on"},
+	"vise/ui/config": {"vise/store/files": "reads the directory of themes"},
+	"vise/ui/runner": {"vise/store/files": "keeps the logs of turns", "vise/store/threads": "names the commit that a task runs on"},
 }
 
 // TestStoreHomeIsTheOneWayIn reads the imports: nobody but store/home holds a ledger, threads

@@ -26,7 +26,8 @@ type HookReport struct {
 	// Key names the round, so that it counts once whoever brings it.
 	Key   string        `json:"key"`
 	Agent model.AgentID `json:"agent_id"`
-	// Items are references to all items that the round completed, as they were written.
+	// Items are references to all items that the round completed, as they were written; none: the
+	// words are those that the session ended with.
 	Items      []string       `json:"work_items"`
 	Text       model.Text     `json:"text"`
 	Provenance model.ReportOf `json:"provenance"`
@@ -35,8 +36,8 @@ type HookReport struct {
 
 // Bounds of the hook queue.
 const (
-	maxQueued  = 1 << 20 // of a file, in bytes
-	queueBatch = 200     // how many are taken in at once
+	maxQueued  = 16 << 20 // of a file, in bytes: a reply's words in JSON
+	queueBatch = 200      // how many are taken in at once
 	// queueLimit is what taking in may wait for the ledger before it is the next process' turn.
 	queueLimit = time.Second
 	// queueEvery is how often an open home looks for what hooks left.
@@ -75,6 +76,11 @@ func (h *Home) Report(ctx context.Context, r HookReport) (in model.Receipt, queu
 }
 
 func (h *Home) report(ctx context.Context, r HookReport) (model.Receipt, error) {
+	e := model.Envelope{Key: r.Key, Actor: model.AgentActor(r.Agent), Agent: r.Agent}
+	if len(r.Items) == 0 {
+		e.Command = model.KeepSummary{Text: r.Text}
+		return h.send(ctx, e)
+	}
 	c := model.OfferReport{Text: r.Text, Provenance: r.Provenance}
 	for _, ref := range r.Items {
 		id, err := h.ledger.Resolve(ctx, ref)
@@ -83,7 +89,8 @@ func (h *Home) report(ctx context.Context, r HookReport) (model.Receipt, error) 
 		}
 		c.WorkItemIDs = append(c.WorkItemIDs, id)
 	}
-	return h.send(ctx, model.Envelope{Key: r.Key, Actor: model.AgentActor(r.Agent), Agent: r.Agent, Command: c})
+	e.Command = c
+	return h.send(ctx, e)
 }
 
 // RefusedForGood reports whether an error of Report says that trying again is of no use.
@@ -115,7 +122,7 @@ func (h *Home) takeQueue(ctx context.Context) []model.Warning {
 // rules refuse, or what is no report, is moved to refused/ below it. A busy ledger leaves the
 // rest for later; that is no error. An empty queue costs reading a directory.
 func (h *Home) TakeQueue(ctx context.Context) (taken int, err error) {
-	list, err := os.ReadDir(queueDir(h.Dir()))
+	list, err := files.ReadDir(queueDir(h.Dir()))
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
@@ -173,6 +180,30 @@ func readReport(path string) (r HookReport, err error) {
 		return r, err
 	}
 	return r, json.Unmarshal(raw, &r)
+}
+
+// hooksSeen is the file that says that a hook of an agent's program was seen.
+func hooksSeen(dir string, agent model.AgentID) string {
+	return filepath.Join(dir, "state", "hooks", "of-agents", string(agent))
+}
+
+// HooksSeen reports whether a hook of the agent's program was ever seen in a home: hooks bring what
+// the agent says.
+func HooksSeen(dir string, agent model.AgentID) bool {
+	_, err := os.Lstat(hooksSeen(dir, agent))
+	return err == nil
+}
+
+// NoteHook remembers that a hook of the agent's program was seen. One that cannot be noted is no
+// reason to fail.
+func (h *Home) NoteHook(agent model.AgentID) {
+	path := hooksSeen(h.Dir(), agent)
+	if HooksSeen(h.Dir(), agent) || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
+		return
+	}
+	if f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
+		f.Close()
+	}
 }
 
 // Queued counts what lies in the hook queue of a home, and what was refused of it.

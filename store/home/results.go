@@ -1,6 +1,7 @@
 package home
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"slices"
@@ -34,7 +35,7 @@ type PickResult struct {
 	CurrentID   model.ItemID      `json:"current_work_item_id"`
 	Transition  *model.Transition `json:"transition,omitempty"`
 	BindingNote string            `json:"binding_note"`
-	// Warnings are those of what follows the act, where a frontend has no place for them elsewhere.
+	// Warnings are those that the transition does not hold.
 	Warnings []model.Warning `json:"warnings,omitempty"`
 	Replayed bool            `json:"replayed,omitempty"`
 }
@@ -45,17 +46,16 @@ const bindingNote = "what follows in this turn belongs to the new current work i
 // WaitResult is the answer of WaitFor.
 type WaitResult struct {
 	// Scope is work_item or agent.
-	Scope      string         `json:"scope"`
-	Reason     model.Text     `json:"reason"`
-	Wake       model.Wake     `json:"wake"`
-	Resource   model.Text     `json:"resource,omitempty"`
-	WorkItemID model.ItemID   `json:"work_item_id,omitempty"`
-	Wait       model.Wait     `json:"wait_condition"`
-	WorkItem   *model.View    `json:"work_item,omitempty"`
-	Cancelled  []model.WaitID `json:"cancelled_wait_condition_ids,omitempty"`
-	// Warnings are as in Pick.
-	Warnings []model.Warning `json:"warnings,omitempty"`
-	Replayed bool            `json:"replayed,omitempty"`
+	Scope      string          `json:"scope"`
+	Reason     model.Text      `json:"reason"`
+	Wake       model.Wake      `json:"wake"`
+	Resource   model.Text      `json:"resource,omitempty"`
+	WorkItemID model.ItemID    `json:"work_item_id,omitempty"`
+	Wait       model.Wait      `json:"wait_condition"`
+	WorkItem   *model.View     `json:"work_item,omitempty"`
+	Cancelled  []model.WaitID  `json:"cancelled_wait_condition_ids,omitempty"`
+	Warnings   []model.Warning `json:"warnings,omitempty"`
+	Replayed   bool            `json:"replayed,omitempty"`
 }
 
 // TriggerResult is the answer of Trigger.
@@ -64,6 +64,27 @@ type TriggerResult struct {
 	WorkItem  *model.View    `json:"work_item,omitempty"`
 	Replayed  bool           `json:"replayed,omitempty"`
 }
+
+// complete takes what the receipt knows in the end; an item that could not be read keeps its id.
+func (x *ItemResult) complete(in model.Receipt) {
+	x.WorkItem.ID = cmp.Or(x.WorkItem.ID, in.WorkItemID)
+	x.Warnings, x.Replayed = warningsOf(in), in.Replayed
+}
+
+func (x *PickResult) complete(in model.Receipt) {
+	x.Current.ID = cmp.Or(x.Current.ID, in.WorkItemID)
+	x.Replayed = in.Replayed
+	x.Warnings = slices.DeleteFunc(slices.Clone(in.Warnings), func(w model.Warning) bool {
+		return in.Transition != nil && slices.ContainsFunc(in.Transition.Warnings, func(x model.Warning) bool { return x.Kind == w.Kind })
+	})
+}
+
+func (x *WaitResult) complete(in model.Receipt) {
+	x.Wait.ID = cmp.Or(x.Wait.ID, in.WaitID)
+	x.Warnings, x.Replayed = in.Warnings, in.Replayed
+}
+
+func (x *TriggerResult) complete(in model.Receipt) { x.Replayed = in.Replayed }
 
 // AgentContext is which item the agent works on.
 type AgentContext struct {
@@ -97,10 +118,7 @@ func ViewOf(r model.Reader, id model.ItemID) model.View {
 
 // ItemResultOf answers a change of one item.
 func ItemResultOf(r model.Reader, in model.Receipt) ItemResult {
-	return ItemResult{
-		WorkItem: ViewOf(r, in.WorkItemID), Warnings: warningsOf(in),
-		Cancelled: in.CancelledWaits, Replayed: in.Replayed,
-	}
+	return ItemResult{WorkItem: ViewOf(r, in.WorkItemID), Cancelled: in.CancelledWaits}
 }
 
 // CompletionResultOf answers a completion, also one that stands in a round.
@@ -121,7 +139,7 @@ func CompletionResultOf(r model.Reader, in model.Receipt) CompletionResult {
 func PickResultOf(r model.Reader, in model.Receipt) PickResult {
 	out := PickResult{
 		Current: ViewOf(r, in.WorkItemID), CurrentID: in.WorkItemID,
-		Transition: in.Transition, BindingNote: bindingNote, Replayed: in.Replayed,
+		Transition: in.Transition, BindingNote: bindingNote,
 	}
 	if t := in.Transition; t != nil && t.PreviousWorkItemID != "" && t.PreviousWorkItemID != in.WorkItemID {
 		out.Previous = new(ViewOf(r, t.PreviousWorkItemID))
@@ -134,7 +152,7 @@ func WaitResultOf(r model.Reader, wake model.Wake, in model.Receipt) WaitResult 
 	x, _ := r.Wait(in.WaitID)
 	out := WaitResult{
 		Scope: "agent", Reason: x.Reason, Wake: wake, Resource: x.Resource, WorkItemID: x.WorkItemID, Wait: x,
-		Cancelled: in.CancelledWaits, Replayed: in.Replayed,
+		Cancelled: in.CancelledWaits,
 	}
 	if x.WorkItemID != "" {
 		out.Scope, out.WorkItem = "work_item", new(ViewOf(r, x.WorkItemID))
@@ -144,7 +162,7 @@ func WaitResultOf(r model.Reader, wake model.Wake, in model.Receipt) WaitResult 
 
 // TriggerResultOf answers a Trigger.
 func TriggerResultOf(r model.Reader, in model.Receipt) TriggerResult {
-	out := TriggerResult{Triggered: in.TriggeredWaits, Replayed: in.Replayed}
+	out := TriggerResult{Triggered: in.TriggeredWaits}
 	if in.WorkItemID != "" {
 		out.WorkItem = new(ViewOf(r, in.WorkItemID))
 	}

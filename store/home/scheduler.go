@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/store/files"
 )
 
 // Ledger is what most frontends use of a Home.
@@ -32,7 +33,7 @@ type Scheduler struct {
 	NewKey func() string
 	// Alive reports whether a process still runs. Nil leaves the sweep of tasks to others.
 	Alive func(model.Process) bool
-	// Report is told of each command that was sent, with its error, and of errors of the
+	// Report gets each command that was sent, with its error, and of errors of the
 	// ledger, which are no agent's. Nil tells nobody.
 	Report func(model.AgentID, error)
 }
@@ -345,6 +346,5 @@ func presence(home string) (*os.File, error) {
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return nil, err
 	}
-	flags := os.O_RDWR | os.O_CREATE | syscall.O_NOFOLLOW | syscall.O_NONBLOCK | syscall.O_CLOEXEC
-	return os.OpenFile(filepath.Join(state, "scheduler.lock"), flags, 0o600)
+	return files.OpenRegular(filepath.Join(state, "scheduler.lock"), os.O_RDWR|os.O_CREATE, 0o600)
 }

@@ -239,13 +239,41 @@ func TestAnAgentAddedLaterIsLookedAtToo(t *testing.T) {
 	})
 }
 
+// turns has a driver look once a minute, whose program does nothing.
+func (b *bench) turns(minutes int) {
+	for range minutes {
+		b.pass(time.Minute)
+		var tick string
+		var due bool
+		b.view(func(r model.Reader) { tick, due = model.TurnDue(r, "ann", time.Now()) })
+		if due {
+			in := b.do(model.Scheduler, model.ClaimTurn{AgentID: "ann", Holder: "h", Tick: tick})
+			b.do(model.Scheduler, model.EndTurn{AgentID: "ann", Turn: in.Turn, Outcome: model.TurnCompleted})
+		}
+	}
+}
+
 func TestAWorkItemThatNeverMovesStallsInsteadOfSpinning(t *testing.T) {
 	bubble(t, func(b *bench) {
 		b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
 		b.start(nil)
 		b.start(nil)
 		b.pass(24 * time.Hour)
+		b.want(model.EventTickEmitted, 1) // nobody drives
+		b.turns(24 * 60)
 		b.want(model.EventTickEmitted, 5)
+		b.want(model.EventTurnStarted, 5)
 		b.want(model.EventStalled, 1)
+	})
+}
+
+func TestAQuietAgentWithAQueueHasFewTurns(t *testing.T) {
+	bubble(t, func(b *bench) {
+		for range 31 {
+			b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
+		}
+		b.start(nil)
+		b.turns(60)
+		b.want(model.EventTurnStarted, 6)
 	})
 }

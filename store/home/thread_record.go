@@ -194,13 +194,6 @@ func (r *Repository) learn(ctx context.Context, task *endedTask, ids []thread.ID
 	if err != nil || id == "" && len(ids) > 0 {
 		return err
 	}
-	var command model.Text
-	for i, word := range task.Run.Command {
-		if i > 0 {
-			command += " "
-		}
-		command += word
-	}
 	status := task.end.ExitCode
 	if task.end.Signal != "" {
 		status = signalStatus
@@ -209,7 +202,7 @@ func (r *Repository) learn(ctx context.Context, task *endedTask, ids []thread.ID
 	_, err = r.Apply(ctx, thread.Finalize{Task: string(id), Outcome: thread.Outcome{
 		ExecutionID: model.Text(task.ID), Success: &ok,
 		Commands: []thread.Execution{{
-			Command: command, ExitStatus: &status,
+			Command: model.Join(task.Run.Command, " "), ExitStatus: &status,
 			// Whether the work tree was clean at the start is not recorded; at the end has to do.
 			Head: task.Run.GitHead, Dirty: r.Stamp.Git.Dirty, At: r.Stamp.At,
 		}},

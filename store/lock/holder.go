@@ -14,6 +14,8 @@ import (
 	"unicode"
 
 	"golang.org/x/sys/unix"
+
+	"vise/store/files"
 )
 
 // Holder is who holds a lock, as the holder itself wrote into the file and, where the
@@ -115,7 +117,7 @@ func (f *File) writeHolder() {
 
 func readHolder(path string) Holder {
 	var h Holder
-	raw, err := os.ReadFile(path)
+	raw, err := files.ReadSmall(path, recordSize)
 	if err != nil || json.Unmarshal(bytes.TrimSpace(raw), &h) != nil {
 		return Holder{}
 	}

@@ -63,8 +63,9 @@ func On(m *files.Machine, path, command string) *File {
 // Until Release the process is not stopped by a terminal's Ctrl-Z.
 func (f *File) Acquire(ctx context.Context) error {
 	begun := time.Now()
-	limited, cancel := context.WithTimeout(ctx, f.Limit)
+	limited, cancel := context.WithTimeout(ctx, f.limit(ctx))
 	defer cancel()
+	defer spend(ctx, begun)
 	select {
 	case f.turn <- struct{}{}:
 	case <-limited.Done():
@@ -167,14 +168,14 @@ func (f *File) flock(ctx context.Context) error {
 	return errWaited
 }
 
-// await waits until the lock is granted, and reports whether it was. It gives up when ctx
+// await waits until the lock is acquired, and reports whether it was. It gives up when ctx
 // ends, and before that when the holder is stopped and stays so: that is not worth a wait.
 func (f *File) await(ctx context.Context, w *waiter) bool {
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	for seen := (Holder{}); ; {
 		select {
-		case <-w.granted:
+		case <-w.acquired:
 			return true
 		case <-ctx.Done():
 			return false
@@ -194,8 +195,8 @@ func (f *File) await(ctx context.Context, w *waiter) bool {
 // waiter is the one goroutine of a process that blocks in flock. It cannot be cancelled:
 // when nobody wants its lock any more, it gives the lock back as soon as it has it.
 type waiter struct {
-	granted chan struct{}
-	err     error // set before granted is closed
+	acquired chan struct{}
+	err      error // set before acquired is closed
 
 	mu       sync.Mutex // protects what follows
 	unwanted bool
@@ -204,7 +205,7 @@ type waiter struct {
 }
 
 func wait(file *os.File) *waiter {
-	w := &waiter{granted: make(chan struct{})}
+	w := &waiter{acquired: make(chan struct{})}
 	go func() {
 		w.err = blockLock(file)
 		w.mu.Lock()
@@ -216,7 +217,7 @@ func wait(file *os.File) *waiter {
 		if w.orphaned {
 			file.Close()
 		}
-		close(w.granted)
+		close(w.acquired)
 	}()
 	return w
 }
@@ -246,8 +247,15 @@ func (w *waiter) inherit() bool {
 	return w.orphaned
 }
 
+// open opens the file for reading alone where it cannot be written: it locks all the same.
 func open(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0o600)
+	f, err := files.OpenRegular(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if files.ReadOnly(err) {
+		if readable, readErr := files.OpenRegular(path, os.O_RDONLY, 0); readErr == nil {
+			return readable, nil
+		}
+	}
+	return f, err
 }
 
 // tryLock takes the flock if nobody has it.

@@ -34,7 +34,7 @@ func compete(args []string) {
 	file, err := os.CreateTemp(filepath.Dir(args[0]), "work-*")
 	must(err)
 	fmt.Println("ready")
-	storetest.Hear()
+	storetest.ReadLine()
 	var waits []time.Duration
 	for end := time.Now().Add(d); time.Now().Before(end); {
 		begun := time.Now()
@@ -57,10 +57,10 @@ func hold(args []string) {
 	l := lock.On(nil, args[0], "vise mcp")
 	must(l.Acquire(ctx))
 	fmt.Println("held")
-	storetest.Hear()
+	storetest.ReadLine()
 	l.Release()
 	fmt.Println("released")
-	storetest.Hear()
+	storetest.ReadLine()
 }
 
 // loop takes and gives the lock until it is killed, in a process group of its own.
@@ -330,6 +330,24 @@ func TestAWaitThatIsGivenUpKeepsNothing(t *testing.T) {
 	}
 }
 
+// A wait that was given up gets the lock when its turn comes, and passes it on.
+func TestAWaitThatIsGivenUpPassesTheLockOn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	a, b, c := lock.On(nil, path, "a"), lock.On(nil, path, "b"), lock.On(nil, path, "c")
+	if err := a.Acquire(ctx); err != nil {
+		t.Fatal(err)
+	}
+	short, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+	defer cancel()
+	if err := b.Acquire(short); err == nil {
+		t.Fatal("two have the lock")
+	}
+	a.Release()
+	if err := c.Acquire(ctx); err != nil {
+		t.Errorf("who waits no more keeps it: %v", err)
+	}
+}
+
 func TestGoroutinesOfOneProcessTakeTurns(t *testing.T) {
 	l := lock.On(nil, filepath.Join(t.TempDir(), "lock"), "")
 	defer l.Close()
@@ -406,6 +424,9 @@ func TestALockIsNoLink(t *testing.T) {
 	}
 	if err := lock.On(nil, path, "").Acquire(ctx); err == nil {
 		t.Error("a link was followed")
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "elsewhere")); err == nil {
+		t.Error("a file was made where the link leads")
 	}
 }
 

@@ -1,4 +1,5 @@
-// Package storetest is what tests of several packages need: children, amounts, a filled ledger.
+// Package storetest is what tests of several packages need: children, amounts, a filled ledger,
+// real git repositories, hostile texts.
 package storetest
 
 import (
@@ -98,8 +99,8 @@ func (c *Child) Expect(want string) {
 // Say gives the child a line.
 func (c *Child) Say(line string) { fmt.Fprintln(c.in, line) }
 
-// Hear is the child's side of Say: it waits for a line.
-func Hear() string {
+// ReadLine is the child's side of Say: it waits for a line.
+func ReadLine() string {
 	line, _ := bufio.NewReader(os.Stdin).ReadString('\n')
 	return strings.TrimSpace(line)
 }

@@ -11,8 +11,8 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
+	"vise/store/storetest"
 	"vise/store/threads"
-	"vise/store/threads/gittest"
 )
 
 func capture(t *testing.T, dir string) thread.Git {
@@ -21,7 +21,7 @@ func capture(t *testing.T, dir string) thread.Git {
 }
 
 func TestACleanRepositoryIsItsBranchAndItsCommit(t *testing.T) {
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	now := capture(t, r.Dir)
 	if now.State != thread.GitOK || now.Branch != "main" || now.Head != r.Git("rev-parse", "HEAD") || now.Dirty || now.Detached {
 		t.Errorf("got %+v", now)
@@ -31,20 +31,20 @@ func TestACleanRepositoryIsItsBranchAndItsCommit(t *testing.T) {
 func TestEveryKindOfChangeMakesDirtyAndIsNamed(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		change func(r gittest.Repo)
+		change func(r storetest.Repo)
 		want   []model.Text
 	}{
-		{"modified", func(r gittest.Repo) { r.Write("tracked.txt", "other\n") }, []model.Text{"tracked.txt"}},
-		{"untracked", func(r gittest.Repo) { r.Write("new.txt", "") }, []model.Text{"new.txt"}},
-		{"untracked directory", func(r gittest.Repo) { r.Write("dir/new.txt", "") }, []model.Text{"dir/"}},
-		{"staged", func(r gittest.Repo) { r.Write("new.txt", ""); r.Git("add", "-A") }, []model.Text{"new.txt"}},
-		{"renamed", func(r gittest.Repo) { r.Git("mv", "tracked.txt", "moved.txt") }, []model.Text{"tracked.txt -> moved.txt"}},
-		{"deleted", func(r gittest.Repo) { r.Git("rm", "-q", "tracked.txt") }, []model.Text{"tracked.txt"}},
-		{"quoted name", func(r gittest.Repo) { r.Write("ü \"q\"\tand\nline.txt", "") }, []model.Text{"ü \"q\"\tand\nline.txt"}},
-		{"name like a header", func(r gittest.Repo) { r.Write("# branch.head evil", "") }, []model.Text{"# branch.head evil"}},
+		{"modified", func(r storetest.Repo) { r.Write("tracked.txt", "other\n") }, []model.Text{"tracked.txt"}},
+		{"untracked", func(r storetest.Repo) { r.Write("new.txt", "") }, []model.Text{"new.txt"}},
+		{"untracked directory", func(r storetest.Repo) { r.Write("dir/new.txt", "") }, []model.Text{"dir/"}},
+		{"staged", func(r storetest.Repo) { r.Write("new.txt", ""); r.Git("add", "-A") }, []model.Text{"new.txt"}},
+		{"renamed", func(r storetest.Repo) { r.Git("mv", "tracked.txt", "moved.txt") }, []model.Text{"tracked.txt -> moved.txt"}},
+		{"deleted", func(r storetest.Repo) { r.Git("rm", "-q", "tracked.txt") }, []model.Text{"tracked.txt"}},
+		{"quoted name", func(r storetest.Repo) { r.Write("ü \"q\"\tand\nline.txt", "") }, []model.Text{"ü \"q\"\tand\nline.txt"}},
+		{"name like a header", func(r storetest.Repo) { r.Write("# branch.head evil", "") }, []model.Text{"# branch.head evil"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := gittest.WithCommit(t)
+			r := storetest.RepoWithCommit(t)
 			c.change(r)
 			now := capture(t, r.Dir)
 			if !now.Dirty || !slices.Equal(now.ChangedFiles, c.want) {
@@ -55,7 +55,7 @@ func TestEveryKindOfChangeMakesDirtyAndIsNamed(t *testing.T) {
 }
 
 func TestAConflictIsOneChangedFile(t *testing.T) {
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	r.Git("checkout", "-q", "-b", "other")
 	r.Write("tracked.txt", "theirs\n")
 	r.Commit("theirs")
@@ -71,7 +71,7 @@ func TestAConflictIsOneChangedFile(t *testing.T) {
 
 func TestTheStateDirectoriesOfViseAreNotDirt(t *testing.T) {
 	for _, name := range []string{".aictx/tasks/active.json", "tmp/review/1/todos/review/001.md"} {
-		r := gittest.WithCommit(t)
+		r := storetest.RepoWithCommit(t)
 		r.Write(name, "x")
 		if now := capture(t, r.Dir); now.Dirty {
 			t.Errorf("untracked %s: got dirty %q", name, now.ChangedFiles)
@@ -82,7 +82,7 @@ func TestTheStateDirectoriesOfViseAreNotDirt(t *testing.T) {
 			t.Errorf("tracked %s: got dirty %q", name, now.ChangedFiles)
 		}
 	}
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	r.Write("tmp/keep.go", "x")
 	r.Commit("a tracked file in tmp")
 	r.Write("tmp/keep.go", "y")
@@ -93,24 +93,24 @@ func TestTheStateDirectoriesOfViseAreNotDirt(t *testing.T) {
 
 func TestStatesWithoutABranchAndACommitAreSaid(t *testing.T) {
 	t.Run("unborn", func(t *testing.T) {
-		if now := capture(t, gittest.New(t).Dir); now.State != thread.GitUnborn || now.Branch != "main" || now.Head != "" {
+		if now := capture(t, storetest.NewRepo(t).Dir); now.State != thread.GitUnborn || now.Branch != "main" || now.Head != "" {
 			t.Errorf("got %+v", now)
 		}
 	})
 	t.Run("no repository", func(t *testing.T) {
-		if now := capture(t, gittest.Plain(t).Dir); now.State != thread.GitNoRepository {
+		if now := capture(t, storetest.PlainDir(t).Dir); now.State != thread.GitNoRepository {
 			t.Errorf("got %+v", now)
 		}
 	})
 	t.Run("git missing", func(t *testing.T) {
-		r := gittest.WithCommit(t)
+		r := storetest.RepoWithCommit(t)
 		now := threads.Reader{Program: "no-such-git"}.Capture(context.Background(), r.Dir)
 		if now.State != thread.GitMissing {
 			t.Errorf("got %+v", now)
 		}
 	})
 	t.Run("damaged", func(t *testing.T) {
-		r := gittest.WithCommit(t)
+		r := storetest.RepoWithCommit(t)
 		r.Write(".git/index", "this is no index")
 		if now := capture(t, r.Dir); now.State != thread.GitFailed || now.Detail == "" {
 			t.Errorf("got %+v", now)
@@ -119,7 +119,7 @@ func TestStatesWithoutABranchAndACommitAreSaid(t *testing.T) {
 }
 
 func TestADetachedHeadIsToldFromABranchOfThatName(t *testing.T) {
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	r.Git("checkout", "-q", "--detach")
 	if now := capture(t, r.Dir); !now.Detached || now.BranchName() != thread.DetachedBranch {
 		t.Errorf("detached: got %+v", now)
@@ -131,13 +131,13 @@ func TestADetachedHeadIsToldFromABranchOfThatName(t *testing.T) {
 }
 
 func TestWorktreesAndSubmodulesAreRepositoriesOfTheirOwn(t *testing.T) {
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	side := filepath.Join(t.TempDir(), "side")
 	r.Git("worktree", "add", "-q", "-b", "side", side)
 	if now := capture(t, side); now.Branch != "side" || !now.Worktree || now.Submodule {
 		t.Errorf("worktree: got %+v", now)
 	}
-	inner := gittest.WithCommit(t)
+	inner := storetest.RepoWithCommit(t)
 	r.Git("-c", "protocol.file.allow=always", "submodule", "add", "-q", inner.Dir, "sub")
 	r.Commit("add the submodule")
 	if now := capture(t, filepath.Join(r.Dir, "sub")); now.Branch != "main" || !now.Submodule || now.Worktree {
@@ -151,7 +151,7 @@ func TestWorktreesAndSubmodulesAreRepositoriesOfTheirOwn(t *testing.T) {
 // Every process of the slow git holds the pipe open; its end of file is the proof that
 // none of them is left.
 func TestASlowGitIsKilledWithItsChildrenAndSaid(t *testing.T) {
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	dir := t.TempDir()
 	pipe, slow := filepath.Join(dir, "pipe"), filepath.Join(dir, "slow-git")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {

@@ -127,7 +127,7 @@ func (r Repo) explain(step string, err error) error {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return model.Refuse(model.CodeReadOnly, "%s", step).Because(err).WithHint("the files are as before")
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return model.Refuse(model.CodeFull, "%s", step).Because(err).WithHint("make room; the files are as before")
+		return model.Refuse(model.CodeFull, "%s", step).Because(err).WithHint("free some space; the files are as before")
 	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ELOOP):
 		return model.Refuse(model.CodeRefused, "%s", step).Because(err)
 	}

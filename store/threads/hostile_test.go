@@ -10,15 +10,15 @@ import (
 	"time"
 
 	"vise/model/thread"
+	"vise/store/storetest"
 	"vise/store/threads"
-	"vise/store/threads/gittest"
 )
 
 // planted makes a repository whose configuration names a program for everything that
 // reading it could start, and returns the file that the program would write.
-func planted(t *testing.T) (gittest.Repo, string) {
+func planted(t *testing.T) (storetest.Repo, string) {
 	t.Helper()
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	dir := t.TempDir()
 	ran, evil := filepath.Join(dir, "ran"), filepath.Join(dir, "evil")
 	if err := os.WriteFile(evil, []byte("#!/bin/sh\necho \"$0 $@\" >>"+ran+"\ncat\n"), 0o755); err != nil {
@@ -102,7 +102,7 @@ func TestThePlantedProgramsAreLive(t *testing.T) {
 }
 
 func TestReadingWritesNothing(t *testing.T) {
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	r.Write("tracked.txt", "changed\n")
 	index := filepath.Join(r.Dir, ".git", "index")
 	before, err := os.Stat(index)

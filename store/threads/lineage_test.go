@@ -5,12 +5,12 @@ import (
 	"testing"
 
 	"vise/model/thread"
+	"vise/store/storetest"
 	"vise/store/threads"
-	"vise/store/threads/gittest"
 )
 
 // feature makes two commits on feature/login and returns the second.
-func feature(r gittest.Repo) string {
+func feature(r storetest.Repo) string {
 	r.Git("checkout", "-q", "-b", "feature/login")
 	r.Write("login.txt", "one\n")
 	r.Commit("one")
@@ -20,7 +20,7 @@ func feature(r gittest.Repo) string {
 	return saved
 }
 
-func mainMoves(r gittest.Repo) {
+func mainMoves(r storetest.Repo) {
 	r.Write("main.txt", "main\n")
 	r.Commit("main moves")
 }
@@ -28,38 +28,38 @@ func mainMoves(r gittest.Repo) {
 func TestLineage(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		do   func(r gittest.Repo, saved string)
+		do   func(r storetest.Repo, saved string)
 		want thread.Lineage
 	}{
-		{"unmerged", func(r gittest.Repo, _ string) { mainMoves(r) }, thread.Unrelated},
-		{"merged", func(r gittest.Repo, _ string) { r.Git("merge", "-q", "--no-ff", "-m", "m", "feature/login") }, thread.Reachable},
-		{"squash merged", func(r gittest.Repo, _ string) {
+		{"unmerged", func(r storetest.Repo, _ string) { mainMoves(r) }, thread.Unrelated},
+		{"merged", func(r storetest.Repo, _ string) { r.Git("merge", "-q", "--no-ff", "-m", "m", "feature/login") }, thread.Reachable},
+		{"squash merged", func(r storetest.Repo, _ string) {
 			mainMoves(r)
 			r.Git("merge", "-q", "--squash", "feature/login")
 			r.Commit("squashed")
 			r.Write("later.txt", "later\n")
 			r.Commit("later")
 		}, thread.Squashed},
-		{"rebase merged", func(r gittest.Repo, saved string) {
+		{"rebase merged", func(r storetest.Repo, saved string) {
 			mainMoves(r)
 			r.Git("cherry-pick", saved+"~1", saved)
 		}, thread.Rebased},
-		{"half of it picked", func(r gittest.Repo, saved string) {
+		{"half of it picked", func(r storetest.Repo, saved string) {
 			mainMoves(r)
 			r.Git("cherry-pick", saved+"~1")
 		}, thread.Unrelated},
-		{"squashed with something else", func(r gittest.Repo, _ string) {
+		{"squashed with something else", func(r storetest.Repo, _ string) {
 			r.Git("merge", "-q", "--squash", "feature/login")
 			r.Write("login.txt", "one\ntwo\nthree\n")
 			r.Commit("squashed and more")
 		}, thread.Unrelated},
-		{"another history", func(r gittest.Repo, _ string) {
+		{"another history", func(r storetest.Repo, _ string) {
 			r.Git("checkout", "-q", "--orphan", "island")
 			r.Commit("island")
 		}, thread.Unrelated},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := gittest.WithCommit(t)
+			r := storetest.RepoWithCommit(t)
 			saved := feature(r)
 			c.do(r, saved)
 			if got := (threads.Reader{}).Lineage(context.Background(), r.Dir, saved); got != c.want {
@@ -70,7 +70,7 @@ func TestLineage(t *testing.T) {
 }
 
 func TestABinarySquashIsComparedByContent(t *testing.T) {
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	r.Git("checkout", "-q", "-b", "feature/login")
 	r.Write("logo.bin", "a\x00b")
 	saved := r.Commit("logo")
@@ -83,7 +83,7 @@ func TestABinarySquashIsComparedByContent(t *testing.T) {
 }
 
 func TestACommitThatIsNotThereIsGone(t *testing.T) {
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	for _, head := range []string{"0123456789012345678901234567890123456789", "--help", "", "main", "-1234567"} {
 		if got := (threads.Reader{}).Lineage(context.Background(), r.Dir, head); got != thread.Gone {
 			t.Errorf("%q: got %s", head, got)

@@ -133,10 +133,10 @@ type bounded struct {
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	room := b.max - b.Len()
-	if len(p) > room {
+	free := b.max - b.Len()
+	if len(p) > free {
 		b.cut = true
-		b.Buffer.Write(p[:max(0, room)])
+		b.Buffer.Write(p[:max(0, free)])
 		return len(p), nil
 	}
 	return b.Buffer.Write(p)

@@ -46,8 +46,9 @@ func Discover(repo string) ([]Found, error) {
 			out = append(out, f)
 		}
 	}
+	first := map[bool]int{true: 1}
 	slices.SortFunc(out, func(a, b Found) int {
-		return cmp.Or(b2i(b.Active)-b2i(a.Active), b.Newest.Compare(a.Newest), cmp.Compare(b.Rel, a.Rel))
+		return cmp.Or(first[b.Active]-first[a.Active], b.Newest.Compare(a.Newest), cmp.Compare(b.Rel, a.Rel))
 	})
 	return out, nil
 }
@@ -115,13 +116,6 @@ func inspect(root *os.Root, rel string) (Found, bool) {
 		}
 	}
 	return f, f.Files > 0
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // state is a workflow's state file, tmp/.rune-*.json.

@@ -46,7 +46,7 @@ func edit(raw []byte, sets []todo.Set, add addition) ([]byte, error) {
 	if len(add.rows) > 0 {
 		out.body = addRows(out.body, add.rows, doc.eol())
 	}
-	if d := proves(doc, out, keys, sets); d != nil {
+	if d := proves(out, keys, sets); d != nil {
 		return nil, d
 	}
 	return []byte(out.String()), nil
@@ -88,7 +88,8 @@ func (e *editor) set(s todo.Set) {
 			return
 		}
 		line := strings.TrimRight(e.lines[have.first], "\r\n")
-		e.clear(have, keyPart(line)+" "+render(s.Value)+comment(line, have)+e.eol)
+		key, _, _ := strings.Cut(line, ":")
+		e.clear(have, key+": "+render(s.Value)+comment(line, have)+e.eol)
 	}
 }
 
@@ -139,12 +140,6 @@ func (e *editor) place(key string) int {
 	return at
 }
 
-// keyPart is a line up to its first colon that ends a key.
-func keyPart(line string) string {
-	key, _, _ := strings.Cut(line, ":")
-	return key + ":"
-}
-
 // comment is the comment at the end of a key's line, with the space before it.
 func comment(line string, have entry) string {
 	for _, c := range []string{have.value.LineComment, have.key.LineComment} {
@@ -191,7 +186,7 @@ func quote(s string) string {
 
 // proves reads an edited head and says what is wrong with it: a key that was not to change
 // must hold what it held, a key that was must hold what it should.
-func proves(before, after document, keys map[string]entry, sets []todo.Set) *Damage {
+func proves(after document, keys map[string]entry, sets []todo.Set) *Damage {
 	got, d := entries(after.head)
 	if d != nil {
 		return damaged(todo.RuleLayout, "the front matter is laid out in a way that cannot be changed by lines: %s", d.Reason)

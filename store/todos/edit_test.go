@@ -179,7 +179,7 @@ func TestHistoryIsNeverLostWhateverTheBody(t *testing.T) {
 }
 
 // FuzzFrontMatter holds any bytes to the promise: what is read is kept byte for byte when
-// nothing changes, and a change that is granted keeps every other key and the whole body.
+// nothing changes, and an allowed change keeps every other key and the whole body.
 func FuzzFrontMatter(f *testing.F) {
 	f.Add([]byte(odd))
 	f.Add([]byte(bom + strings.ReplaceAll(odd, "\n", "\r\n")))

@@ -15,7 +15,7 @@ func (s *Session) Move(word string, m todo.Move) (todo.Todo, error) {
 	return s.change(word, func(t todo.Todo, among *todo.Index) (todo.Change, error) { return todo.Judge(t, m, among) })
 }
 
-// change makes the granted change of one todo.
+// change makes one change of one todo, as judge allows it.
 func (s *Session) change(word string, judge func(todo.Todo, *todo.Index) (todo.Change, error)) (todo.Todo, error) {
 	return one(s.Apply(func(snap Snapshot) ([]Edit, error) {
 		index := snap.Index()
@@ -23,11 +23,11 @@ func (s *Session) change(word string, judge func(todo.Todo, *todo.Index) (todo.C
 		if err != nil {
 			return nil, err
 		}
-		return granted(judge(t, index))
+		return editsOf(judge(t, index))
 	}))
 }
 
-func granted(c todo.Change, err error) ([]Edit, error) {
+func editsOf(c todo.Change, err error) ([]Edit, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (s *Session) Claim(keep func(todo.Todo) bool, m todo.Move, alive todo.Probe
 		if next, why = index.Next(keep); why != todo.Something {
 			return edits, nil
 		}
-		claim, err := granted(todo.Judge(next, m, index))
+		claim, err := editsOf(todo.Judge(next, m, index))
 		return append(edits, claim...), err
 	})
 	for _, w := range written {
@@ -90,7 +90,7 @@ func (s *Session) Start(word string, m todo.Move, alive todo.Probe) (todo.Todo, 
 		}
 		if t.Status == todo.InProgress && t.AssignedTo == m.Owner {
 			m.ClaimOver = t.Lease.Over(m.At, alive) != ""
-			return granted(todo.Renew(t, m))
+			return editsOf(todo.Renew(t, m))
 		}
 		edits, err := sweep(snap, index, m, alive)
 		if err != nil {
@@ -101,7 +101,7 @@ func (s *Session) Start(word string, m todo.Move, alive todo.Probe) (todo.Todo, 
 				t = e.After
 			}
 		}
-		claim, err := granted(todo.Judge(t, m, index))
+		claim, err := editsOf(todo.Judge(t, m, index))
 		return append(claim, edits...), err
 	})
 	return one(written, err)
@@ -178,7 +178,7 @@ func (s *Session) Finish(word string, m todo.Move) (todo.Todo, error) {
 	return s.change(word, func(t todo.Todo, among *todo.Index) (todo.Change, error) { return todo.Finish(t, m, among) })
 }
 
-// Edit is one granted change, and a Work Log entry that goes with it.
+// Edit is one allowed change, and a Work Log entry that goes with it.
 type Edit struct {
 	todo.Change
 	Note *todo.Note
@@ -188,7 +188,7 @@ type Edit struct {
 const attempts = 3
 
 // Apply is the one way in which a session changes. Under the session's lock it reads every
-// todo, lets judge decide, and writes what judge grants, each file atomically. It returns
+// todo, lets judge decide, and writes what judge allows, each file atomically. It returns
 // the todos as they are afterwards. When an editor changes a file meanwhile, all is read
 // and judged again.
 func (s *Session) Apply(judge func(Snapshot) ([]Edit, error)) ([]todo.Todo, error) {

@@ -68,13 +68,13 @@ func TestATodoLivesItsWholeLife(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told []string
+	var rows []string
 	for _, r := range done.History {
-		told = append(told, string(r.To)+" by "+r.Actor.Raw()+": "+r.Reason.Raw())
+		rows = append(rows, string(r.To)+" by "+r.Actor.Raw()+": "+r.Reason.Raw())
 	}
 	want := "pending by user: \nready by user: Triage approved\nin_progress by smith-1: because\n" +
 		"blocked by smith-1: Blocked by: review/002\nin_progress by smith-1: because\ncomplete by smith-1: Fixed: it works"
-	if got := strings.Join(told, "\n"); got != want {
+	if got := strings.Join(rows, "\n"); got != want {
 		t.Errorf("history\n%s\nwant\n%s", got, want)
 	}
 	if done.File != "001-pending-p2-one.md" || done.LastWork != "2026-03-02" {

@@ -43,7 +43,7 @@ func (s *Session) Fix(m todo.Move, order bool) ([]todo.Todo, error) {
 		if order {
 			numberAll(index, after, at)
 		}
-		return fixes(snap, index, after, m), nil
+		return fixes(snap, after, m), nil
 	})
 }
 
@@ -56,7 +56,7 @@ func numberAll(index *todo.Index, after map[todo.Ref]todo.Todo, at func(todo.Ref
 	}
 }
 
-func fixes(snap Snapshot, index *todo.Index, after map[todo.Ref]todo.Todo, m todo.Move) []Edit {
+func fixes(snap Snapshot, after map[todo.Ref]todo.Todo, m todo.Move) []Edit {
 	var edits []Edit
 	for _, before := range snap.Todos {
 		fixed, ok := after[before.Ref()]
@@ -104,7 +104,8 @@ func (s *Session) writeManifest(m todo.Manifest) error {
 		return s.gone(err)
 	}
 	defer dir.Close()
-	if err := s.overwrite(dir, manifestName(m.Source), append(raw, '\n')); err != nil {
+	name := manifestName(m.Source)
+	if err := s.put(dir, name, append(raw, '\n'), 0o644, func(temp string) error { return dir.Rename(temp, name) }); err != nil {
 		return err
 	}
 	_ = dir.Remove(dirtyName)

@@ -17,9 +17,9 @@ import (
 type machine struct {
 	*Session
 	now time.Time
-	// told is every history so far, typed what editors wrote: neither may ever get less.
-	told  map[todo.Ref][]todo.Row
-	typed map[todo.Ref][]string
+	// history is every history so far, typed what editors wrote: neither may ever get less.
+	history map[todo.Ref][]todo.Row
+	typed   map[todo.Ref][]string
 }
 
 func (m *machine) tick() time.Time { m.now = m.now.Add(20 * time.Minute); return m.now }
@@ -58,7 +58,7 @@ func (m *machine) Claim(rt *rapid.T) {
 	}
 }
 
-// Move wishes anything; a refusal is as good as a grant, other errors are not.
+// Move asks for anything: it may be refused, but must not fail otherwise.
 func (m *machine) Move(rt *rapid.T) {
 	t, ok := m.any(rt)
 	if !ok {
@@ -132,15 +132,15 @@ func (m *machine) Check(rt *rapid.T) {
 	if err != nil || len(snap.Damaged) > 0 {
 		rt.Fatalf("%v, damaged %+v", err, snap.Damaged)
 	}
-	if len(snap.Todos) < len(m.told) {
-		rt.Fatalf("%d todos of %d are left", len(snap.Todos), len(m.told))
+	if len(snap.Todos) < len(m.history) {
+		rt.Fatalf("%d todos of %d are left", len(snap.Todos), len(m.history))
 	}
 	for _, t := range snap.Todos {
-		was := m.told[t.Ref()]
+		was := m.history[t.Ref()]
 		if len(t.History) < len(was) || len(was) > 0 && fmt.Sprint(t.History[:len(was)]) != fmt.Sprint(was) {
 			rt.Fatalf("%s: history %+v was %+v", t.Ref(), t.History, was)
 		}
-		m.told[t.Ref()] = t.History
+		m.history[t.Ref()] = t.History
 		raw, err := os.ReadFile(filepath.Join(m.Path(), "review", t.File))
 		if err != nil {
 			rt.Fatal(err)
@@ -170,7 +170,7 @@ func TestNoSequenceOfActsLosesAnything(t *testing.T) {
 		}
 		defer s.Close()
 		s.sync = func(*os.File) error { return nil }
-		m := &machine{Session: s, now: noon, told: map[todo.Ref][]todo.Row{}, typed: map[todo.Ref][]string{}}
+		m := &machine{Session: s, now: noon, history: map[todo.Ref][]todo.Row{}, typed: map[todo.Ref][]string{}}
 		rt.Repeat(map[string]func(*rapid.T){
 			"": m.Check, "create": m.Create, "claim": m.Claim, "move": m.Move, "again": m.Move,
 			"reopen": m.Reopen, "end": m.EndAndResume, "edit": m.Edit,

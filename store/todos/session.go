@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -73,9 +72,9 @@ func Normalize(repo, dir string) (string, error) {
 	return rel, nil
 }
 
-var namePattern = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9._-]*$`)
-
-func plainName(s string) bool { return namePattern.MatchString(s) }
+func plainName(s string) bool {
+	return model.IsName(s, model.LowerCase+model.UpperCase+model.Digits+"_", ".-")
+}
 
 // Open opens the todos directory rel of a repository. It refuses a link anywhere below repo.
 func Open(repo, rel string) (*Session, error) {

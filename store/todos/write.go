@@ -55,11 +55,6 @@ func (s *Session) create(dir *os.Root, name string, raw []byte) error {
 	})
 }
 
-// overwrite puts a file in place whatever was there: for caches.
-func (s *Session) overwrite(dir *os.Root, name string, raw []byte) error {
-	return s.put(dir, name, raw, 0o644, func(temp string) error { return dir.Rename(temp, name) })
-}
-
 // put writes a file apart and lets place give it its name.
 func (s *Session) put(dir *os.Root, name string, raw []byte, mode fs.FileMode, place func(temp string) error) error {
 	temp := tempPrefix + name

@@ -1,7 +1,7 @@
 // Package accessible is the console for those who listen to it or have a terminal that can only
 // write lines: no screen, nothing that is redrawn, numbered menus, one line an event, and the
 // acts of the same table. Each act is the command line's own verb, so that it is judged and
-// told in one place.
+// answered in one place.
 //
 // Read this file (a session), input.go (questions and menus), then menus.go (where one can go)
 // and acts.go (what can be done there). notHere says which actions of the screen's console
@@ -66,8 +66,8 @@ type session struct {
 	// walks takes the place of the person who chooses from menus; nil: they are asked.
 	walks func(ctx context.Context, title string, options []option) (done bool, err error)
 
-	mu sync.Mutex // one writer at a time; protects told
-	// told is the revision up to which events were told, or were made here.
+	mu sync.Mutex // one writer at a time; protects notified
+	// notified is the revision up to which events were said, or were made here.
 	notified uint64
 }
 
@@ -116,7 +116,7 @@ func (s *session) retryBusy(ctx context.Context, do func() error) error {
 		if !errors.Is(err, &model.Error{Code: model.CodeBusy}) {
 			return err
 		}
-		s.refused(err)
+		s.unread(err)
 		in, err := s.ask(ctx, "Enter tries again, q quits:")
 		if err != nil {
 			return err
@@ -138,7 +138,7 @@ func (s *session) begin(ctx context.Context) error {
 	})
 }
 
-// run carries out a verb for the agent. Its own events are not told again.
+// run carries out a verb for the agent. Its own events are not said again.
 func (s *session) run(ctx context.Context, stdin string, args ...string) error {
 	_, err := s.ran(ctx, stdin, args...)
 	return err
@@ -151,10 +151,11 @@ func (s *session) ran(ctx context.Context, stdin string, args ...string) (done b
 	code, inverse := s.Run(ctx, stdin, append([]string{"--agent", string(s.agent), "--actor", string(model.Operator), "--no-color"},
 		args...)...)
 	s.inverse = inverse
-	return code == 0, s.View(ctx, func(r model.Reader) error {
+	_ = s.View(ctx, func(r model.Reader) error { // if it fails, the verb's own events are said too
 		s.notified = max(s.notified, r.Revision())
 		return nil
 	})
+	return code == 0, ctx.Err()
 }
 
 // follow tells what others do, a line an event, until ctx ends.
@@ -170,7 +171,7 @@ func (s *session) follow(ctx context.Context) {
 	}
 }
 
-// maxEvents bounds the events told at once; the rest is a number.
+// maxEvents bounds the events said at once; the rest is a number.
 const maxEvents = 20
 
 func (s *session) notify(ctx context.Context) {
@@ -195,7 +196,7 @@ func eventWords(r model.Reader, e model.Entry) string {
 	if w, ok := r.Item(e.WorkItemID); ok {
 		about = model.Text(w.Handle)
 	}
-	return fmt.Sprintf("%s: %s %s, by %s", e.At.Local().Format("15:04:05"), about, e.Tell(), model.Text(e.Actor))
+	return fmt.Sprintf("%s: %s %s, by %s", e.At.Local().Format("15:04:05"), about, e.Describe(), model.Text(e.Actor))
 }
 
 // Sources are what a session reads and runs beside the ledger. Each may be nil: then what needs it
@@ -226,9 +227,9 @@ type plans interface {
 	Read(ctx context.Context, path string) (string, error)
 	Drop(ctx context.Context, path string)
 	// SavePlan writes a plan if its file still has the hash base; a refusal with the code
-	// stale says that it has not. Beside writes text next to it.
+	// stale says that it has not. SaveCopy writes text next to it.
 	SavePlan(ctx context.Context, agent model.AgentID, id model.ItemID, base, text string) error
-	Beside(ctx context.Context, agent model.AgentID, id model.ItemID, text string) (path string, err error)
+	SaveCopy(ctx context.Context, agent model.AgentID, id model.ItemID, text string) (path string, err error)
 	// Editor opens a file in the operator's editor, on the session's own terminal.
 	Editor(path string) (*exec.Cmd, error)
 }
@@ -237,8 +238,8 @@ type plans interface {
 type findings interface {
 	// Session names the session that they lie in; empty when there is none.
 	Session(context.Context) (name model.Text, all []todo.Todo)
-	// Tell is what a finding says and the code that it speaks of, a line each.
-	Tell(context.Context, todo.Ref) []model.Text
+	// Describe is what a finding says and the code that it speaks of, a line each.
+	Describe(context.Context, todo.Ref) []model.Text
 	// Open are the todos behind links that are not over.
 	Open(context.Context, []model.TodoRef) []todo.Todo
 }

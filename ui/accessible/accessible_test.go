@@ -21,8 +21,8 @@ var noon = time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC)
 type stage struct {
 	t *testing.T
 	*store.Ledger
-	n     int
-	rooms Sources
+	n       int
+	sources Sources
 	// verbs are those that were run, with their input; verb carries one out, nil: they succeed.
 	verbs []string
 	verb  func(args []string) int
@@ -71,7 +71,7 @@ func (st *stage) env(typed ...string) (Options, *strings.Builder) {
 			}
 			return st.verb(args[5:]), st.inverse
 		},
-		Ledger: st, Sources: st.rooms, Agent: "a", Now: func() time.Time { return noon }, NewKey: st.key,
+		Ledger: st, Sources: st.sources, Agent: "a", Now: func() time.Time { return noon }, NewKey: st.key,
 		Settings: config.Settings{Config: config.Config{
 			Filters:  map[string]string{"mine": "jitter"},
 			Commands: []config.Command{{Name: "say it", Run: []string{"echo", "{handle}"}}, {Name: "look", Context: config.OfAgent, Run: []string{"echo", "{agent}"}, Dangerous: true}},
@@ -185,7 +185,7 @@ func TestACopySaysWhereItWent(t *testing.T) {
 	st := newStage(t)
 	st.says([]string{"The objective cannot be copied from here. It is:\nAdd jitter·"}, "work items", "add jitter", "copy", "copy objective", "q")
 	var got string
-	st.rooms.Clip = func(_ context.Context, what, text string) string {
+	st.sources.Clip = func(_ context.Context, what, text string) string {
 		got = text
 		return what + " copied with xclip."
 	}
@@ -198,12 +198,12 @@ func TestACopySaysWhereItWent(t *testing.T) {
 func TestCommandsAndFiltersOfTheOperatorsOwnAreThere(t *testing.T) {
 	st := newStage(t)
 	var run []string
-	st.rooms.RunCustom = func(_ context.Context, argv []string, stdin []byte) (string, error) {
+	st.sources.RunCustom = func(_ context.Context, argv []string, stdin []byte) (string, error) {
 		run = append(run, strings.Join(argv, " "))
 		return "it ran\x1b[2J\n", nil
 	}
 	saved := ""
-	st.rooms.SaveFilter = func(_ context.Context, name, words string) error { saved = name + "=" + words; return nil }
+	st.sources.SaveFilter = func(_ context.Context, name, words string) error { saved = name + "=" + words; return nil }
 	st.says([]string{"it ran·", "marked as dangerous: echo a", "Filter policies is saved"},
 		"work items", "add jitter", "your own: say it", "b", "b", "your own: look", "no", "find work items", "policy", "save filter", "policies", "q")
 	if len(run) != 1 || !strings.HasPrefix(run[0], "echo wi-") || saved != "policies=policy" {

@@ -41,15 +41,11 @@ func (s *session) readItem(ctx context.Context, id model.ItemID) (itemView, erro
 		if l.detail, err = model.DetailOf(r, id, model.Stamp{At: s.Now()}); err != nil {
 			return err
 		}
-		w, _ := r.Item(id)
-		waits := r.ItemWaits(w.AgentID, id)
-		l.row = model.RowOf(w, waits, l.detail.IsCurrent)
+		l.row = l.detail.Row
 		l.state = action.State{Item: &l.row, Agent: s.agent, Editor: s.Plans != nil, Agents: len(r.Agents("", rowsRead))}
 		l.state.Undo, l.state.Redo = s.history.Words()
 		l.state.Desk = model.DeskOf(r, s.agent, model.Stamp{At: s.Now()}, func(model.Class) int { return 1 })
-		if x, ok := model.InboxOf(r, w, waits, l.detail.IsCurrent); ok {
-			l.state.Need = &x
-		}
+		l.state.Need = l.detail.Need
 		return nil
 	})
 	return l, err
@@ -61,6 +57,9 @@ func (s *session) itemWords(l itemView) string {
 
 // readings are what can be read of an item.
 func (s *session) readings(l itemView) []option {
+	if l.row.IsQuestion() {
+		return nil
+	}
 	id := string(l.row.ID)
 	verb := func(words string, args ...string) option {
 		return option{words, func(ctx context.Context) error { return s.run(ctx, "", args...) }, action.Open}
@@ -91,7 +90,7 @@ var acts = map[action.ID]func(*session, context.Context, itemView) error{
 	action.Pick: (*session).pick, action.Complete: (*session).complete, action.Block: (*session).block, action.Wait: (*session).wait,
 	action.Answer: (*session).answer, action.Review: (*session).review, action.EditPlan: (*session).editPlan,
 	action.TodoList: (*session).todos, action.Objective: (*session).objective, action.Status: (*session).status,
-	action.Report: (*session).report, action.Acknowledge: (*session).acknowledge,
+	action.Report: (*session).report, action.Priority: (*session).priority, action.Acknowledge: (*session).acknowledge,
 	action.CopyOf:  (*session).copies,
 	action.New:     func(s *session, ctx context.Context, _ itemView) error { return s.create(ctx) },
 	action.Message: func(s *session, ctx context.Context, _ itemView) error { return s.message(ctx) },
@@ -274,13 +273,22 @@ func (s *session) objective(ctx context.Context, l itemView) error {
 }
 
 func (s *session) status(ctx context.Context, l itemView) error {
+	return s.chooseValue(ctx, l, "The plan is", "set the plan status of", "--plan-status", "draft", "ready", "needs_input")
+}
+
+func (s *session) priority(ctx context.Context, l itemView) error {
+	return s.chooseValue(ctx, l, "The priority is", "set the priority of", "--priority", "high", "normal", "low")
+}
+
+// chooseValue asks for one of a field's values, and updates it by its flag.
+func (s *session) chooseValue(ctx context.Context, l itemView, question, did, flag string, values ...string) error {
 	var options []option
-	for _, p := range []model.PlanStatus{model.Draft, model.Ready, model.NeedsInput} {
-		options = append(options, option{strings.ReplaceAll(string(p), "_", " "), func(ctx context.Context) error {
-			return s.runUndoable(ctx, "set the plan status of", l, "", "update", "--plan-status", string(p))
+	for _, v := range values {
+		options = append(options, option{strings.ReplaceAll(v, "_", " "), func(ctx context.Context) error {
+			return s.runUndoable(ctx, did, l, "", "update", flag, v)
 		}, ""})
 	}
-	_, err := s.choose(ctx, "The plan is", options)
+	_, err := s.choose(ctx, question, options)
 	return err
 }
 

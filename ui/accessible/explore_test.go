@@ -14,7 +14,7 @@ import (
 	"vise/ui/action"
 )
 
-// props are rooms in which everything can be done: a plan that changed, findings, a thread
+// props are sources with which everything can be done: a plan that changed, findings, a thread
 // that is parked and one that goes on.
 type props struct{ threads []thread.Overview }
 
@@ -30,13 +30,13 @@ func (p props) Drop(context.Context, string)                          {}
 func (p props) Editor(string) (*exec.Cmd, error)                      { return exec.Command("true"), nil }
 func (p props) All(context.Context) []thread.Overview                 { return p.threads }
 func (p props) Record(model.Text, []string) (*exec.Cmd, error)        { return exec.Command("true"), nil }
-func (p props) Tell(context.Context, todo.Ref) []model.Text           { return nil }
+func (p props) Describe(context.Context, todo.Ref) []model.Text       { return nil }
 func (p props) Open(context.Context, []model.TodoRef) []todo.Todo     { return nil }
 func (p props) SavePlan(context.Context, model.AgentID, model.ItemID, string, string) error {
 	return model.Refuse(model.CodeStale, "it moved")
 }
 
-func (p props) Beside(context.Context, model.AgentID, model.ItemID, string) (string, error) {
+func (p props) SaveCopy(context.Context, model.AgentID, model.ItemID, string) (string, error) {
 	return "/beside", nil
 }
 
@@ -44,12 +44,12 @@ func (p props) Session(context.Context) (model.Text, []todo.Todo) {
 	return "reviews/1", []todo.Todo{{Source: "review", IssueID: "001", Status: todo.Pending, Priority: todo.P2, Title: "A finding"}}
 }
 
-// answers are what a walker types at each question: a number, then the end of a text.
+// answers are what a walker types at each question: a number, the end of a text, then a while.
 type answers struct{ n int }
 
 func (a *answers) Read(p []byte) (int, error) {
 	a.n++
-	return copy(p, []string{"1\n", ".\n"}[a.n%2]), nil
+	return copy(p, []string{"1\n", ".\n", "1h\n"}[a.n%3]), nil
 }
 
 // explore walks through every menu of a session, takes each line once, and returns the actions
@@ -58,9 +58,9 @@ func explore(t *testing.T) map[action.ID]bool {
 	st := newStage(t)
 	done := st.apply(model.CreateWorkItem{Objective: "Finished"})
 	st.apply(model.CompleteWorkItem{WorkItemID: done.WorkItemID})
-	told := st.apply(model.CreateWorkItem{Objective: "Told"})
-	st.apply(model.CompleteWorkItem{WorkItemID: told.WorkItemID})
-	st.apply(model.ReportWorkItem{WorkItemID: told.WorkItemID, Text: "It is done."})
+	reported := st.apply(model.CreateWorkItem{Objective: "Told"})
+	st.apply(model.CompleteWorkItem{WorkItemID: reported.WorkItemID})
+	st.apply(model.ReportWorkItem{WorkItemID: reported.WorkItemID, Text: "It is done."})
 	woken := st.apply(model.CreateWorkItem{Objective: "Woken"})
 	st.apply(model.UpdateWorkItem{WorkItemID: woken.WorkItemID, TodoList: &[]model.Todo{{Text: "one", State: model.TodoPending}, {Text: "two", State: model.TodoPending}}})
 	st.apply(model.WaitFor{WorkItemID: woken.WorkItemID, Reason: "CI", Wake: model.WakeExternal, Resource: "ci"})
@@ -70,7 +70,7 @@ func explore(t *testing.T) map[action.ID]bool {
 		{Thread: thread.Thread{ID: "t-2", Goal: "Resting", Status: thread.Paused}, Check: thread.BranchCheck{Loadable: true, SavedHead: strings.Repeat("a", 40), CurrentHead: strings.Repeat("b", 40)}},
 		{Thread: thread.Thread{ID: "t-3", Goal: "Active", Status: thread.InProgress, Commands: []model.Text{"go test"}}, Active: true, Check: thread.BranchCheck{Loadable: true}},
 	}}}}
-	st.rooms = Sources{Plans: p, Findings: p, Threads: p, SaveFilter: func(context.Context, string, string) error { return nil },
+	st.sources = Sources{Plans: p, Findings: p, Threads: p, SaveFilter: func(context.Context, string, string) error { return nil },
 		RunCustom: func(context.Context, []string, []byte) (string, error) { return "", nil }}
 	e, out := st.env()
 	e.In = &answers{}

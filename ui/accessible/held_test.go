@@ -29,7 +29,7 @@ func TestASessionOnAHeldLedgerSaysWhoHoldsItAndGoesOn(t *testing.T) {
 		if err := Run(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(out.String(), "Not done: the ledger is held by pid 812.\nkill -CONT 812 lets it go on.") {
+		if !strings.Contains(out.String(), "Not read: the ledger is held by pid 812.\nkill -CONT 812 lets it go on.") {
 			t.Errorf("got %s", out)
 		}
 		if goesOn := strings.Contains(out.String(), "Agent a. 1 queued."); goesOn != (len(typed) > 1) {

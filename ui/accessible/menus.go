@@ -52,9 +52,9 @@ func (s *session) firstMenu(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		done, err := s.choose(ctx, s.summary(v), s.firstOptions(v))
+		done, err := s.choose(ctx, s.summary(v)+s.damage(), s.firstOptions(v))
 		if e := (*model.Error)(nil); errors.As(err, &e) {
-			s.refused(err) // of what was chosen; the menus go on
+			s.unread(err) // what was chosen says itself whether it was done; the menus go on
 			continue
 		}
 		if err != nil {
@@ -78,6 +78,16 @@ func (s *session) summary(v view) string {
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+// damage says what of the ledger is damaged, if anything.
+func (s *session) damage() (words string) {
+	if l, ok := s.Ledger.(interface{ Damage() []model.Warning }); ok {
+		for _, x := range l.Damage() {
+			words += " Damaged: " + model.Text(x.Message).String() + "."
+		}
+	}
+	return words
 }
 
 // firstOptions are what the first menu offers.

@@ -161,8 +161,8 @@ func (s *session) conflictOptions(d draft) []option {
 			_, err := s.choose(ctx, "Both are kept until you choose", s.conflictOptions(d))
 			return err
 		}),
-		acting(action.ConflictBeside, func(ctx context.Context) error {
-			path, err := s.Plans.Beside(ctx, d.agent, d.item, d.mine)
+		acting(action.ConflictCopy, func(ctx context.Context) error {
+			path, err := s.Plans.SaveCopy(ctx, d.agent, d.item, d.mine)
 			if err != nil {
 				return err
 			}

@@ -59,7 +59,7 @@ func (s *session) triageOptions() []option {
 
 // finding says what a finding says and the code that it speaks of, and asks what becomes of it.
 func (s *session) finding(ctx context.Context, t todo.Todo, all []todo.Todo) error {
-	for _, l := range s.Findings.Tell(ctx, t.Ref()) {
+	for _, l := range s.Findings.Describe(ctx, t.Ref()) {
 		s.say("%s", l)
 	}
 	_, err := s.choose(ctx, fmt.Sprintf("%s, %s, %s", t.Ref(), t.Priority, t.Title), s.verdicts(t, all))
@@ -80,7 +80,7 @@ func (s *session) verdicts(t todo.Todo, all []todo.Todo) []option {
 	return out
 }
 
-// askDecision asks for what a decision needs besides, and carries it out.
+// askDecision asks for what else a decision needs, and carries it out.
 func (s *session) askDecision(ctx context.Context, id action.ID, t todo.Todo, all []todo.Todo, args []string) error {
 	switch id {
 	case action.TriageApprove:
@@ -128,7 +128,7 @@ func (s *session) undoDecision(ctx context.Context, r todo.Ref) error {
 	return err
 }
 
-// askCompletion asks what a completion must know besides its report: why, although the item's
+// askCompletion asks what else a completion must know, with its report: why, although the item's
 // threads speak against it, and what becomes of each open linked todo. They come as flags;
 // nil: it is given up.
 func (s *session) askCompletion(ctx context.Context, l itemView) ([]string, error) {

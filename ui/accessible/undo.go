@@ -41,7 +41,7 @@ func (s *session) envelope(agent model.AgentID, c model.Command) model.Envelope 
 	return model.Envelope{Key: s.NewKey(), Actor: model.Operator, Agent: agent, Command: c}
 }
 
-// done says what was done and what is worth knowing of it. Its events are not told again.
+// done says what was done and what is worth knowing of it. Its events are not said again.
 func (s *session) done(_ context.Context, r model.Receipt, said string) error {
 	s.say("%s", said)
 	for _, w := range r.Warnings {
@@ -53,9 +53,14 @@ func (s *session) done(_ context.Context, r model.Receipt, said string) error {
 	return nil
 }
 
+// unread says why something could not be read. Whether something was done was said before.
+func (s *session) unread(err error) { s.failed("Not read", err) }
+
 // refused says why something was not done, and what to do.
-func (s *session) refused(err error) {
-	s.say("Not done: %s.", model.Text(err.Error()))
+func (s *session) refused(err error) { s.failed("Not done", err) }
+
+func (s *session) failed(what string, err error) {
+	s.say("%s: %s.", what, model.Text(err.Error()))
 	var e *model.Error
 	if errors.As(err, &e) && e.Hint != "" {
 		s.say("%s.", model.Text(e.Hint))

@@ -7,6 +7,7 @@
 package action
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -150,22 +151,11 @@ func (a Action) Key() string {
 // KeyOf is the key of the action called id, as it is shown.
 func (t Catalogue) KeyOf(id ID) string { return t.ByID(id).Key() }
 
+// shown are the keys that people know by another name than Bubble Tea's.
+var shown = map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→", "pgdown": "pgdn"}
+
 // Shown spells a key for people.
-func Shown(key string) string {
-	switch key {
-	case "up":
-		return "↑"
-	case "down":
-		return "↓"
-	case "left":
-		return "←"
-	case "right":
-		return "→"
-	case "pgdown":
-		return "pgdn"
-	}
-	return key
-}
+func Shown(key string) string { return cmp.Or(shown[key], key) }
 
 // Of finds the action that key means in a context. A key of another keyboard layout is
 // taken for the one at its place, which the terminal reports or the layouts tell.

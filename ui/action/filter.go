@@ -3,13 +3,13 @@ package action
 import (
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/sahilm/fuzzy"
 
 	"vise/model"
+	"vise/ui/text"
 )
 
 // RowFilter is what the operator wrote, read once. Its terms must all hold:
@@ -51,7 +51,7 @@ func parseFilter(s string, now time.Time, quoted string, check func(filterTerm) 
 		case !ok:
 			t.arg = strings.ToLower(w)
 		default:
-			t.kind, t.arg = kind, strings.ToLower(arg)
+			t.kind, t.arg = kind, strings.ToLower(strings.Trim(arg, `"`))
 			if why := check(t); why != "" {
 				f.Trouble = why
 				continue
@@ -108,10 +108,8 @@ func ageOf(s string) (older bool, d time.Duration, ok bool) {
 	if len(s) < 3 || s[0] != '>' && s[0] != '<' {
 		return false, 0, false
 	}
-	n, err := strconv.Atoi(s[1 : len(s)-1])
-	unit, known := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour,
-		'w': 7 * 24 * time.Hour}[s[len(s)-1]]
-	return s[0] == '>', time.Duration(n) * unit, err == nil && known
+	d, err := text.ParseSpan(s[1:])
+	return s[0] == '>', d, err == nil
 }
 
 // Empty: it keeps everything.
@@ -178,11 +176,13 @@ var eventKinds = map[string][]model.EventKind{
 	"trigger": {model.EventWaitTriggered, model.EventIngressDelivered},
 	"report":  {model.EventReportPromoted, model.EventReportOffered, model.EventReportDeclined, model.EventBriefSuppressed},
 	"warning": {model.EventCompletionWarning, model.EventStalled},
-	"message": {model.EventMessageQueued, model.EventMessagesSent, model.EventMessagesSeen, model.EventOperatorAnswered},
-	"turn":    {model.EventTurnStarted, model.EventTurnEnded, model.EventRound},
-	"tick":    {model.EventTickEmitted, model.EventRecheckConsumed},
-	"task":    {model.EventTaskStarted, model.EventTaskEnded}, "agent": {model.EventAgentAdded, model.EventAgentUpdated},
-	"delegation": {model.EventDelegationOpened, model.EventDelegationCompleted}, "seen": {model.EventAcknowledged},
+	"message": {model.EventMessageQueued, model.EventMessagesSent, model.EventMessagesSeen, model.EventOperatorAnswered,
+		model.EventOperatorNotified},
+	"turn": {model.EventTurnStarted, model.EventTurnEnded, model.EventRound},
+	"tick": {model.EventTickEmitted, model.EventRecheckConsumed},
+	"task": {model.EventTaskStarted, model.EventTaskEnded}, "agent": {model.EventAgentAdded, model.EventAgentUpdated},
+	"delegation": {model.EventDelegationOpened, model.EventDelegationCompleted, model.EventDelegationCancelled},
+	"seen":       {model.EventAcknowledged},
 }
 
 // ParseEventFilter reads a filter of events: words, "exact words", agent:, by:, item:,
@@ -241,40 +241,22 @@ func (f RowFilter) holdsEvent(t filterTerm, e model.Entry, handle model.Handle) 
 		}
 		return false
 	}
-	words := string(handle) + " " + string(e.AgentID) + " " + e.Tell().String() + " " + string(e.Actor)
+	words := string(handle) + " " + string(e.AgentID) + " " + e.Describe().String() + " " + string(e.Actor)
 	return strings.Contains(strings.ToLower(words), t.arg)
 }
 
 // ParseReportFilter reads a filter of finished work: words of the objective, text:words of
 // the report, agent:, has:report, age:>1d, and each with "-" before it.
 func ParseReportFilter(s string, now time.Time) RowFilter {
-	f := RowFilter{now: now}
-	for _, w := range FilterWords(s) {
-		t := filterTerm{}
-		if rest, ok := strings.CutPrefix(w, "-"); ok && rest != "" {
-			t.not, w = true, rest
-		}
-		kind, arg, ok := strings.Cut(w, ":")
-		switch {
-		case strings.HasPrefix(w, `"`) || !ok:
-			t.arg = strings.ToLower(strings.Trim(w, `"`))
-		case kind == "age" && t.withKind("age", arg).check() == "", kind == "agent", kind == "text", kind == "has" && arg == "report",
-			kind == "has" && arg == "":
-			t.kind, t.arg = kind, strings.ToLower(strings.Trim(arg, `"`))
-		default:
-			f.Trouble = "no term " + model.Text(w).String() + ": text:, agent:, has:report and age:"
-			continue
-		}
-		if t.arg != "" {
-			f.terms = append(f.terms, t)
-		}
-	}
-	return f
+	return parseFilter(s, now, "", filterTerm.checkReport)
 }
 
-func (t filterTerm) withKind(kind, arg string) filterTerm {
-	t.kind, t.arg = kind, arg
-	return t
+func (t filterTerm) checkReport() string {
+	switch {
+	case t.kind == "agent", t.kind == "text", t.kind == "has" && (t.arg == "report" || t.arg == ""), t.kind == "age" && t.check() == "":
+		return ""
+	}
+	return "no term " + model.Text(t.kind+":"+t.arg).String() + ": text:, agent:, has:report and age:"
 }
 
 // ReadsText reports whether a filter looks into reports, which are read one by one.

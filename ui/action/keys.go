@@ -49,11 +49,11 @@ func Remap(keys map[ID][]string, own []Action) (Catalogue, []KeyTrouble) {
 // essential are the ways out, which nobody may lose.
 var essential = []ID{ForceQuit, Back, Close, MenuClose, TodoClose, TriageClose, CopyBack, OutputClose, ReadClose, ConflictClose}
 
-// Everywhere reports whether the keys of an action are heard in every context.
+// Everywhere reports whether the keys of an action are bound in every context.
 func Everywhere(id ID) bool { return id == ForceQuit || id == Suspend || id == Redraw }
 
-// heard are the actions whose keys are heard in a context.
-func (t Catalogue) heard(in Context) []Action {
+// bound are the actions whose keys are bound in a context.
+func (t Catalogue) bound(in Context) []Action {
 	var out []Action
 	for _, a := range t {
 		if a.In == in || Everywhere(a.ID) {
@@ -79,7 +79,7 @@ func (t Catalogue) clashes() []KeyTrouble {
 	var out []KeyTrouble
 	for _, in := range t.contexts() {
 		taken := map[string]ID{}
-		for _, a := range t.heard(in) {
+		for _, a := range t.bound(in) {
 			for _, k := range a.Keys {
 				other, clash := taken[k]
 				if clash && other == a.ID {
@@ -95,7 +95,7 @@ func (t Catalogue) clashes() []KeyTrouble {
 	return out
 }
 
-// unusable says why a key cannot be heard in a context; empty when it can.
+// unusable says why a key cannot be bound in a context; empty when it can.
 func unusable(key string, in Context) string {
 	if hint, ok := confused[key]; ok {
 		return hint
@@ -144,7 +144,7 @@ func printable(s string) bool {
 	return unicode.IsPrint(r) && !unicode.IsSpace(r) && r != utf8.RuneError
 }
 
-// Custom is an action of the operator's making, heard on the desk. Nobody knows what it does,
+// Custom is an action of the operator's making, bound on the desk. Nobody knows what it does,
 // so it counts as one that writes.
 func Custom(id ID, title, does, key string, ofItem bool) Action {
 	a := Action{ID: id, Title: title, Does: does, In: Desk, Group: Customs, Writes: true}

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-func TestAnActionHasTheKeysThatWereWished(t *testing.T) {
+func TestAnActionHasTheKeysThatWereSet(t *testing.T) {
 	table, troubles := Remap(map[ID][]string{Pick: {"ctrl+k", "f5"}, Unfold: {}}, []Action{Custom("own-deploy", "Deploy", "", "D", true)})
 	if len(troubles) > 0 {
 		t.Fatal(troubles)
@@ -72,7 +72,7 @@ func TestAKeyThatCannotBeHadIsRefusedByName(t *testing.T) {
 	}
 }
 
-func TestEveryKeyOfTheTableCouldBeWished(t *testing.T) {
+func TestEveryKeyOfTheTableCanBeBound(t *testing.T) {
 	if _, troubles := Remap(nil, nil); len(troubles) > 0 {
 		t.Errorf("the table itself has keys that are refused: %v", troubles)
 	}

@@ -13,7 +13,7 @@ const (
 	Pick, Complete, Block        ID = "pick", "complete", "block"
 	Wait, New, EditPlan          ID = "wait", "new", "edit-plan"
 	Objective, TodoList, Status  ID = "objective", "todos", "plan-status"
-	Review, Report               ID = "review", "report"
+	Review, Report, Priority     ID = "review", "report", "priority"
 	Answer, Message              ID = "answer", "message"
 	Undo, Redo                   ID = "undo", "redo"
 	NextMatch, PrevMatch         ID = "next-match", "previous-match"
@@ -58,7 +58,7 @@ const (
 	QuestionDown, QuestionUp                   ID = "question-down", "question-up"
 	EditOutside                                ID = "edit-outside"
 	ConflictMine, ConflictTheirs               ID = "conflict-mine", "conflict-theirs"
-	ConflictDiff, ConflictBeside               ID = "conflict-diff", "conflict-beside"
+	ConflictDiff, ConflictCopy                 ID = "conflict-diff", "conflict-beside"
 	ConflictDown, ConflictUp                   ID = "conflict-down", "conflict-up"
 	ConflictClose                              ID = "conflict-close"
 	ReadDown, ReadUp                           ID = "read-down", "read-up"
@@ -77,7 +77,7 @@ func Standard() Catalogue {
 		{ID: Complete, Title: "Complete work item…", Does: "with a report; it is final", Hint: "complete", Keys: []string{"c"}, In: Desk,
 			Group: Work, Verb: "complete", Writes: true, Single: true, why: offered("CompleteWorkItem")},
 		{ID: Block, Title: "Block or unblock…", Does: "say what it cannot advance without, or that it can; also marked rows", Hint: "block",
-			Keys: []string{"b"}, In: Desk, Group: Work, Verb: "block", Writes: true, why: offered("UpdateWorkItem")},
+			Keys: []string{"b"}, In: Desk, Group: Work, Verb: "block", Writes: true, why: offered("CancelWait")},
 		{ID: Wait, Title: "Wait for…", Does: "park it until an answer, a task, an event or a time", Hint: "wait", Keys: []string{"w"},
 			In: Desk, Group: Work, Verb: "wait", Writes: true, Single: true, why: offered("WaitFor")},
 		{ID: Answer, Title: "Answer…", Does: "what it asks; the agent decides what to do with it", Hint: "answer", Keys: []string{"i"},
@@ -94,6 +94,8 @@ func Standard() Catalogue {
 			Verb: "update --objective", Writes: true, Single: true, why: offered("UpdateWorkItem")},
 		{ID: Status, Title: "Plan status…", Does: "draft, ready or needs input", Keys: []string{"s"}, In: Desk, Group: Work,
 			Verb: "update --plan-status", Writes: true, Single: true, why: offered("UpdateWorkItem")},
+		{ID: Priority, Title: "Priority…", Does: "high, normal or low in the agent's queue", Keys: []string{"#"}, In: Desk, Group: Work,
+			Verb: "update --priority", Writes: true, Single: true, why: offered("UpdateWorkItem")},
 		{ID: Report, Title: "Choose or give a report…", Does: "of an item that was completed without one", Hint: "report",
 			Keys: []string{"P"}, In: Desk, Group: Work, Verb: "report", Writes: true, Single: true, why: offered("ReportWorkItem")},
 		{ID: Acknowledge, Title: "Acknowledge", Does: "you have seen it: it is quiet until something new happens; also marked rows",
@@ -102,9 +104,9 @@ func Standard() Catalogue {
 			Group: Work, Verb: "say", Writes: true, why: aKnownAgent},
 
 		{ID: Undo, Title: "Undo", Does: "take your last act back, unless its item moved on", Keys: []string{"u"}, In: Desk, Group: always,
-			Writes: true, why: undoable},
-		{ID: Redo, Title: "Redo", Does: "carry out again what was undone", Keys: []string{"U"}, In: Desk, Group: always, Writes: true,
-			why: redoable},
+			Verb: "undo", Writes: true, why: undoable},
+		{ID: Redo, Title: "Redo", Does: "carry out again what was undone", Keys: []string{"U"}, In: Desk, Group: always, Verb: "redo",
+			Writes: true, why: redoable},
 		{ID: TriageOpen, Title: "Triage findings…", Does: "judge the file todos that need you, ten at a time", Hint: "triage",
 			Keys: []string{"T"}, In: Desk, Group: look, Verb: "todo triage", why: findings},
 		{ID: Threads, Title: "Threads and branches…", Does: "where work was left, what would wake it, and the ways on", Keys: []string{"W"},
@@ -212,9 +214,9 @@ func Standard() Catalogue {
 			In: Text, Group: inText},
 		{ID: NextField, Title: "Next field", Does: "or choice", Keys: []string{"tab"}, In: Text, Group: inText},
 		{ID: PrevField, Title: "Previous field", Does: "or choice", Keys: []string{"shift+tab", "alt+shift+tab"}, In: Text, Group: inText},
-		{ID: QuestionDown, Title: "Scroll the question down", Does: "when it is longer than its room", Keys: []string{"pgdown"}, In: Text,
+		{ID: QuestionDown, Title: "Scroll the question down", Does: "when it is longer than what fits", Keys: []string{"pgdown"}, In: Text,
 			Group: inText},
-		{ID: QuestionUp, Title: "Scroll the question up", Does: "when it is longer than its room", Keys: []string{"pgup"}, In: Text,
+		{ID: QuestionUp, Title: "Scroll the question up", Does: "when it is longer than what fits", Keys: []string{"pgup"}, In: Text,
 			Group: inText},
 		{ID: EditOutside, Title: "Edit in $EDITOR", Does: "the text of the field; what you save there comes back", Keys: []string{"ctrl+o"},
 			In: Text, Group: inText},
@@ -300,7 +302,7 @@ func Standard() Catalogue {
 		{ID: ConflictTheirs, Title: "Take theirs", Does: "plan.md stays; yours is kept aside", Keys: []string{"t"}, In: Conflict,
 			Group: inConflict},
 		{ID: ConflictDiff, Title: "Difference", Does: "what each of you changed", Keys: []string{"d"}, In: Conflict, Group: inConflict},
-		{ID: ConflictBeside, Title: "Save mine beside it", Does: "as plan.mine-1.md", Keys: []string{"s"}, In: Conflict, Group: inConflict},
+		{ID: ConflictCopy, Title: "Save mine beside it", Does: "as plan.mine-1.md", Keys: []string{"s"}, In: Conflict, Group: inConflict},
 		{ID: ConflictDown, Title: "Down", Does: "in the difference", Keys: []string{"j", "down"}, In: Conflict, Group: inConflict},
 		{ID: ConflictUp, Title: "Up", Does: "in the difference", Keys: []string{"k", "up"}, In: Conflict, Group: inConflict},
 		{ID: ConflictClose, Title: "Close", Does: "both are kept, yours aside", Keys: []string{"esc", "alt+esc"}, In: Conflict,

@@ -14,152 +14,74 @@ func offered(command string) func(State) string {
 
 const noItem = "no work item is selected"
 
-// opens: an item, or on the other views what the cursor is on.
-func opens(s State) string {
-	if s.View != "" && s.View != "desk" {
+// needs is what an action asks: why it cannot be done, unless holds.
+func needs(holds func(State) bool, why string) func(State) string {
+	return func(s State) string {
+		if holds(s) {
+			return ""
+		}
+		return why
+	}
+}
+
+// needsOfItem is needs about the item under the cursor, whose handle begins the reason.
+func needsOfItem(holds func(model.Row) bool, why string) func(State) string {
+	return func(s State) string {
+		if s.Item == nil || holds(*s.Item) {
+			return anItem(s)
+		}
+		return string(s.Item.Handle) + why
+	}
+}
+
+// all is the first reason of several.
+func all(asks ...func(State) string) func(State) string {
+	return func(s State) string {
+		for _, ask := range asks {
+			if why := ask(s); why != "" {
+				return why
+			}
+		}
 		return ""
 	}
-	return anItem(s)
 }
 
-func aFilter(s State) string {
-	if !s.Filtered {
-		return "the queue is not filtered"
-	}
-	return ""
-}
+func isDesk(s State) bool { return s.View == "" || s.View == "desk" }
 
-func anItem(s State) string {
-	if s.Item == nil {
-		return noItem
-	}
-	return ""
-}
+// What actions ask: opens wants an item, or on the other views what the cursor is on; findings a
+// session, where triage is offered; onDesk is for what only the desk has.
+var (
+	anItem    = needs(func(s State) bool { return s.Item != nil }, noItem)
+	opens     = needs(func(s State) bool { return s.Item != nil || !isDesk(s) }, noItem)
+	triggered = needsOfItem(func(r model.Row) bool { return !r.Wait.LastTriggeredAt.IsZero() }, " was not triggered")
+	reported  = needsOfItem(func(r model.Row) bool { return r.Reported }, " has no report")
+	editable  = all(anItem, planned, needs(func(s State) bool { return s.Editor }, "no editor: set $EDITOR"))
+	planned   = needsOfItem(func(r model.Row) bool { return !r.IsQuestion() }, " asks, and has no plan")
+	undoable  = needs(func(s State) bool { return s.Undo != "" }, "nothing to undo; a completion is final")
+	redoable  = needs(func(s State) bool { return s.Redo != "" }, "nothing was undone since your last act")
+	aFilter   = needs(func(s State) bool { return s.Filtered }, "the queue is not filtered")
+	searching = needs(func(s State) bool { return s.Search }, "nothing is searched for: {filter} in the detail begins")
+	findings  = needs(func(s State) bool { return s.FileTodos },
+		"there are no file todos here: vise todo import makes some of a report")
 
-func triggered(s State) string {
-	if s.Item == nil {
-		return noItem
-	}
-	if s.Item.Wait.LastTriggeredAt.IsZero() {
-		return string(s.Item.Handle) + " was not triggered"
-	}
-	return ""
-}
+	anAgent         = needs(func(s State) bool { return s.Agent != "" }, "the ledger knows no agent yet")
+	severalAgents   = needs(func(s State) bool { return s.Agents >= 2 }, "there is only one agent")
+	anybodyNeedsYou = needs(func(s State) bool { return s.NeedYou+s.Desk.NeedsYou > 0 }, "nothing needs you")
 
-// findings: triage is offered where there is a session; its hint only where something waits.
-func findings(s State) string {
-	if !s.FileTodos {
-		return "there are no file todos here: vise todo import makes some of a report"
-	}
-	return ""
-}
-
-func reported(s State) string {
-	if s.Item == nil {
-		return noItem
-	}
-	if !s.Item.Reported {
-		return string(s.Item.Handle) + " has no report"
-	}
-	return ""
-}
-
-func editable(s State) string {
-	if s.Item == nil {
-		return noItem
-	}
-	if !s.Editor {
-		return "no editor: set $EDITOR"
-	}
-	return ""
-}
-
-func undoable(s State) string {
-	if s.Undo == "" {
-		return "nothing to undo; a completion is final"
-	}
-	return ""
-}
-
-func redoable(s State) string {
-	if s.Redo == "" {
-		return "nothing was undone since your last act"
-	}
-	return ""
-}
-
-func searching(s State) string {
-	if !s.Search {
-		return "nothing is searched for: {filter} in the detail begins"
-	}
-	return ""
-}
-
-func anAgent(s State) string {
-	if s.Agent == "" {
-		return "the ledger knows no agent yet"
-	}
-	return ""
-}
+	onDesk     = needs(isDesk, "only on the Desk ({view-desk})")
+	onDeskItem = all(onDesk, anItem)
+	onActivity = needs(func(s State) bool { return s.View == "activity" }, "only on the Activity ({view-activity})")
+	notOnFleet = needs(func(s State) bool { return s.View != "fleet" },
+		"the Fleet has no filter; Activity ({view-activity}) and Reports ({view-reports}) have one")
+	hasPreview = needs(func(s State) bool { return s.View != "fleet" && s.View != "activity" },
+		"only on the Desk ({view-desk}) and on Reports ({view-reports})")
+)
 
 func aKnownAgent(s State) string {
-	if why := anAgent(s); why != "" {
+	if why := anAgent(s); why != "" || s.Desk.Agent.ID != "" {
 		return why
 	}
-	if s.Desk.Agent.ID == "" {
-		return "the ledger does not know " + model.Text(s.Agent).String() + " yet"
-	}
-	return ""
-}
-
-func severalAgents(s State) string {
-	if s.Agents < 2 {
-		return "there is only one agent"
-	}
-	return ""
-}
-
-func anybodyNeedsYou(s State) string {
-	if s.NeedYou == 0 && s.Desk.NeedsYou == 0 {
-		return "nothing needs you"
-	}
-	return ""
-}
-
-// onDesk is for what only the desk has.
-func onDesk(s State) string {
-	if s.View != "" && s.View != "desk" {
-		return "only on the Desk ({view-desk})"
-	}
-	return ""
-}
-
-func notOnFleet(s State) string {
-	if s.View == "fleet" {
-		return "the Fleet has no filter; Activity ({view-activity}) and Reports ({view-reports}) have one"
-	}
-	return ""
-}
-
-func hasPreview(s State) string {
-	if s.View == "fleet" || s.View == "activity" {
-		return "only on the Desk ({view-desk}) and on Reports ({view-reports})"
-	}
-	return ""
-}
-
-func onActivity(s State) string {
-	if s.View != "activity" {
-		return "only on the Activity ({view-activity})"
-	}
-	return ""
-}
-
-func onDeskItem(s State) string {
-	if why := onDesk(s); why != "" {
-		return why
-	}
-	return anItem(s)
+	return "the ledger does not know " + model.Text(s.Agent).String() + " yet"
 }
 
 // aNeed: there is something to acknowledge. Of marked rows the ledger takes those that need it.
@@ -169,6 +91,8 @@ func aNeed(s State) string {
 		return ""
 	case s.Item == nil:
 		return noItem
+	case s.Need != nil && s.Need.IsQuestion():
+		return "a question stays until it is answered, or cancelled"
 	case s.Need == nil || s.Need.ID != s.Item.ID:
 		return string(s.Item.Handle) + " needs nothing from you"
 	case s.Need.Seen:

@@ -35,13 +35,15 @@ type hookBench struct {
 	ended  func(context.Context, model.Process)
 	// detached are the arguments of what a hook started beside it.
 	detached [][]string
-	// told is what the last hook wrote to standard output.
-	told string
+	// stdout is what the last hook wrote to standard output.
+	stdout string
 	// hurried: the ledger is waited for as briefly as in real life; else until it is free,
 	// so that a busy machine changes nothing.
 	hurried bool
-	// patience is what a thread's fact may take.
-	patience time.Duration
+	// factTimeout is what a thread's fact may take.
+	factTimeout time.Duration
+	// opened opens another home than the one in dir.
+	opened func() *home.Home
 }
 
 func newHookBench(t *testing.T) *hookBench {
@@ -60,6 +62,9 @@ func newHookBench(t *testing.T) *hookBench {
 }
 
 func (b *hookBench) open(string) (*home.Home, error) {
+	if b.opened != nil {
+		return b.opened(), nil
+	}
 	return home.Open(b.dir, home.Options{LeaveQueue: true})
 }
 
@@ -73,8 +78,8 @@ func (b *hookBench) run(input string, args ...string) error {
 		wait = 0
 	}
 	s := Streams{
-		Patience: wait,
-		In:       strings.NewReader(input), Out: &out, Err: &out, Now: time.Now, FactPatience: b.patience,
+		Timeout: wait,
+		In:      strings.NewReader(input), Out: &out, Err: &out, Now: time.Now, FactTimeout: b.factTimeout,
 		Getenv: func(k string) string {
 			return map[string]string{"CLAUDE_CONFIG_DIR": b.claude, "CODEX_HOME": b.claude}[k]
 		},
@@ -101,7 +106,7 @@ func (b *hookBench) run(input string, args ...string) error {
 		},
 	}
 	err := hook(b.t.Context(), args, b.open, s)
-	b.told = out.String()
+	b.stdout = out.String()
 	return err
 }
 

@@ -44,8 +44,8 @@ func TestHooksAtABusyLedgerLoseAndDoubleNothing(t *testing.T) {
 	all.Wait()
 	holder.Release()
 	holder.Close()
-	if waiting, _ := home.Queued(b.dir); waiting != hooks {
-		t.Fatalf("%d of %d are queued", waiting, hooks)
+	if waiting, _ := home.Queued(b.dir); waiting != 2*hooks { // the offer, and the session's last words
+		t.Fatalf("%d of %d are queued", waiting, 2*hooks)
 	}
 	for range 4 {
 		all.Go(func() {
@@ -101,7 +101,7 @@ func (b *hookBench) offersTold(id model.ItemID) (n int) {
 	return n
 }
 
-func TestSpoolSetsAsideWhatIsRefused(t *testing.T) {
+func TestTheHookQueueSetsAsideWhatIsRefused(t *testing.T) {
 	b := newHookBench(t)
 	if err := b.home.Queue(home.HookReport{Key: "k", Agent: "claude", Items: []string{"wi-none"}, Text: "x", At: time.Now()}); err != nil {
 		t.Fatal(err)

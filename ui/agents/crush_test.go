@@ -14,8 +14,8 @@ func (b *hookBench) crushUses(session, tool, input string) string {
 	b.t.Helper()
 	b.must(fmt.Sprintf(`{"event":"PreToolUse","session_id":%q,"cwd":"/repo","tool_name":%q,"tool_input":%s}`, session, tool, input), "crush", "PreToolUse")
 	var out struct{ Context, Decision string }
-	if b.told != "" && json.Unmarshal([]byte(b.told), &out) != nil || out.Decision != "" {
-		b.t.Errorf("told %q", b.told)
+	if b.stdout != "" && json.Unmarshal([]byte(b.stdout), &out) != nil || out.Decision != "" {
+		b.t.Errorf("told %q", b.stdout)
 	}
 	return out.Context
 }
@@ -33,8 +33,8 @@ func (b *hookBench) settle() error {
 // what presses; messages never with a tool of ours, whose answer has them.
 func TestCrushHearsBetweenTools(t *testing.T) {
 	b := newHookBench(t)
-	if told := b.crushUses("s0", "bash", "{}"); told != "" {
-		t.Errorf("an agent without work was told %q", told)
+	if got := b.crushUses("s0", "bash", "{}"); got != "" {
+		t.Errorf("an agent without work was told %q", got)
 	}
 	b.apply("crush", model.PickWorkItem{WorkItemID: b.apply("crush", model.CreateWorkItem{Objective: "Split the limiter"}).WorkItemID})
 	b.sayTo("crush", "Use LFU.", model.Normal)
@@ -45,9 +45,9 @@ func TestCrushHearsBetweenTools(t *testing.T) {
 		{"s1", "bash", "", "LFU"},
 		{"s2", "bash", "Split the limiter", "a decision"},
 	} {
-		told := b.crushUses(x.session, x.tool, "{}")
-		if !strings.Contains(told, x.want) || strings.Contains(told, x.not) || x.want == "" && told != "" {
-			t.Errorf("%d: %s %s was told %q", i, x.session, x.tool, told)
+		got := b.crushUses(x.session, x.tool, "{}")
+		if !strings.Contains(got, x.want) || strings.Contains(got, x.not) || x.want == "" && got != "" {
+			t.Errorf("%d: %s %s was told %q", i, x.session, x.tool, got)
 		}
 	}
 }

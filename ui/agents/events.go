@@ -94,6 +94,9 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 		if err := c.rounds(ctx, p.SessionID, transcript.OpenCode(p.Messages)); err != nil || p.Subagent != "" {
 			return err
 		}
+		if err := c.summary(ctx, p.SessionID, transcript.LastWords(p.Messages)); err != nil {
+			return err
+		}
 		return c.print(c.urgent(ctx))
 	case restEvent:
 		return c.restInPlugin(ctx, p.SessionID)
@@ -118,9 +121,9 @@ func (c *call) toolUsed(p payload) error {
 	return c.remember(pending{Session: p.Session, ToolUse: p.ToolUse, Item: ref, Subagent: p.Subagent, At: c.Now()})
 }
 
-// factPatience is how long the thread may keep a hook. The agent stands still meanwhile; a
+// factTimeout is how long the thread may keep a hook. The agent stands still meanwhile; a
 // fact that takes longer is left out.
-const factPatience = 200 * time.Millisecond
+const factTimeout = 200 * time.Millisecond
 
 // observe takes a command that the agent's shell ran into the thread that is active where
 // it ran. It makes no thread.
@@ -132,11 +135,11 @@ func (c *call) observe(ctx context.Context, p payload) error {
 	if !ok || !filepath.IsAbs(ran.Dir) {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.FactPatience, factPatience))
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.FactTimeout, factTimeout))
 	defer cancel()
 	err := c.threadsIn(ran.Dir).Observe(ctx, home.Execution{
 		ID: strings.TrimSpace(c.program + " " + p.Session), Command: ran.Command,
-		ExitStatus: ran.ExitStatus, NoStatus: ran.Untold, Claimed: ran.Claimed,
+		ExitStatus: ran.ExitStatus, NoStatus: ran.NoStatus, Claimed: ran.Claimed,
 	})
 	if err != nil {
 		return fmt.Errorf("the command's end is no fact of the thread: %w", err)
@@ -190,7 +193,7 @@ func (c *call) work(ctx context.Context, budget int) (text string, err error) {
 	agent := model.AgentID(c.agent)
 	err = c.home.View(ctx, func(r model.Reader) error {
 		if _, ok := r.Agent(agent); ok {
-			text = prompt.Fit(r, agent, prompt.Options{Budget: budget}).Text()
+			text = prompt.Fit(r, agent, prompt.Options{Budget: budget, Now: c.Now()}).Text()
 		}
 		return nil
 	})
@@ -203,13 +206,9 @@ func (c *call) work(ctx context.Context, budget int) (text string, err error) {
 // now waits for the next hook.
 func (c *call) handed(ctx context.Context, all bool) string {
 	agent := model.AgentID(c.agent)
-	in, err := c.home.Apply(ctx, model.Envelope{Key: keyOf(c.program, "hand", c.Now().String(), fmt.Sprint(os.Getpid())),
-		Actor: model.AgentActor(agent), Agent: agent, Command: model.HandMessages{AgentID: agent}})
-	if err != nil {
-		return ""
-	}
-	text := ""
-	_ = c.home.View(ctx, func(r model.Reader) error { // what is not read is handed to the next session
+	hand := model.Envelope{Key: keyOf(c.program, "hand", c.Now().String(), fmt.Sprint(os.Getpid())),
+		Actor: model.AgentActor(agent), Agent: agent, Command: model.HandMessages{AgentID: agent}}
+	text, _, err := home.Answer(ctx, c.home, hand, home.Ending{}, func(r model.Reader, in model.Receipt) string {
 		list := in.Messages
 		if a, _ := r.Agent(agent); all {
 			list = a.Handed
@@ -218,9 +217,11 @@ func (c *call) handed(ctx context.Context, all bool) string {
 		for i, id := range list {
 			messages[i], _ = r.Message(id)
 		}
-		text = prompt.Messages(messages)
-		return nil
+		return prompt.Messages(messages)
 	})
+	if err != nil {
+		return ""
+	}
 	return text
 }
 

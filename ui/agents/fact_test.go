@@ -11,13 +11,13 @@ import (
 
 	"vise/model/thread"
 	"vise/store/home"
+	"vise/store/storetest"
 	"vise/store/threads"
-	"vise/store/threads/gittest"
 )
 
-// told is the thread of a repository in words: how far each entry is verified, what is not,
+// threadText is the thread of a repository in words: how far each entry is verified, what is not,
 // the risks and the recommended commands.
-func told(t *testing.T, at home.Threads) string {
+func threadText(t *testing.T, at home.Threads) string {
 	t.Helper()
 	card := at.Card(t.Context(), nil)
 	if card.Thread == nil {
@@ -48,7 +48,7 @@ const wentWell = `"tool_response":{"stdout":"ok","stderr":"","interrupted":false
 
 func repository(t *testing.T) (home.Threads, *home.Repository) {
 	t.Helper()
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	at := home.Threads{Dir: r.Dir, Now: time.Now, Actor: "operator"}
 	repo, done := at.At(t.Context(), "", "test")
 	t.Cleanup(done)
@@ -65,7 +65,7 @@ func apply(t *testing.T, d *home.Repository, c thread.Command) {
 // TestWhatAnAgentsShellCameToIsAFactOfTheThread shows one thread as call after call comes in.
 func TestWhatAnAgentsShellCameToIsAFactOfTheThread(t *testing.T) {
 	b := newHookBench(t)
-	b.patience = 4 * time.Second
+	b.factTimeout = 4 * time.Second
 	at, repo := repository(t)
 	below := filepath.Join(at.Dir, "below")
 	if err := os.Mkdir(below, 0o755); err != nil {
@@ -92,7 +92,7 @@ func TestWhatAnAgentsShellCameToIsAFactOfTheThread(t *testing.T) {
 			"verified_at_head Command succeeded: ./smoke.sh; claimed Command succeeded: make build; unverified go test ./...; risk Command failed (exit 1): go test ./...; recommended go test ./...; recommended make lint; recommended make build"},
 	} {
 		b.must(step.input, step.program, step.event)
-		if got := told(t, at); got != step.want {
+		if got := threadText(t, at); got != step.want {
 			t.Errorf("%s:\n got %s\nwant %s", step.name, got, step.want)
 		}
 	}
@@ -101,7 +101,7 @@ func TestWhatAnAgentsShellCameToIsAFactOfTheThread(t *testing.T) {
 // TestAHookMakesNoThread: where none is active there is nothing afterwards, either.
 func TestAHookMakesNoThread(t *testing.T) {
 	b := newHookBench(t)
-	b.patience = 4 * time.Second
+	b.factTimeout = 4 * time.Second
 	at, _ := repository(t)
 	state := filepath.Join(at.Dir, ".aictx")
 	for _, dir := range []string{at.Dir, "", "relative", filepath.Join(at.Dir, "gone")} {
@@ -114,13 +114,13 @@ func TestAHookMakesNoThread(t *testing.T) {
 
 // TestAThreadThatIsNotWorkedOnHereLearnsNothing, be it paused or another branch's.
 func TestAThreadThatIsNotWorkedOnHereLearnsNothing(t *testing.T) {
-	for name, leave := range map[string]func(gittest.Repo, *home.Repository){
-		"paused": func(_ gittest.Repo, d *home.Repository) { apply(t, d, thread.Close{Status: thread.Paused}) },
-		"parked": func(r gittest.Repo, _ *home.Repository) { r.Git("switch", "-q", "main") },
+	for name, leave := range map[string]func(storetest.Repo, *home.Repository){
+		"paused": func(_ storetest.Repo, d *home.Repository) { apply(t, d, thread.Close{Status: thread.Paused}) },
+		"parked": func(r storetest.Repo, _ *home.Repository) { r.Git("switch", "-q", "main") },
 	} {
 		b := newHookBench(t)
-		b.patience = 4 * time.Second
-		r := gittest.WithCommit(t)
+		b.factTimeout = 4 * time.Second
+		r := storetest.RepoWithCommit(t)
 		r.Git("switch", "-q", "-c", "feature")
 		r.Write("begun.go", "package login\n")
 		at := home.Threads{Dir: r.Dir, Now: time.Now, Actor: "operator"}
@@ -143,14 +143,14 @@ func TestAThreadThatIsNotWorkedOnHereLearnsNothing(t *testing.T) {
 // TestASlowGitCostsTheFactAndNotTheHook: nobody knows on which branch the command ran.
 func TestASlowGitCostsTheFactAndNotTheHook(t *testing.T) {
 	b := newHookBench(t)
-	b.patience = time.Nanosecond
+	b.factTimeout = time.Nanosecond
 	at, repo := repository(t)
 	apply(t, repo, thread.Start{Goal: "Fix login"})
 	err := b.run(ran(at.Dir, "go test", wentWell), "claude", "PostToolUse")
 	if !errors.Is(err, home.ErrSlowGit) {
 		t.Errorf("the log says %v", err)
 	}
-	if got := told(t, at); got != "" || b.told != "" {
-		t.Errorf("the thread learned %q, the agent was told %q", got, b.told)
+	if got := threadText(t, at); got != "" || b.stdout != "" {
+		t.Errorf("the thread learned %q, the agent was told %q", got, b.stdout)
 	}
 }

@@ -39,8 +39,8 @@ import (
 )
 
 const (
-	// ledgerPatience is how long a hook waits for the ledger.
-	ledgerPatience = 200 * time.Millisecond
+	// ledgerTimeout is how long a hook waits for the ledger.
+	ledgerTimeout = 200 * time.Millisecond
 	// limit bounds a whole call; the hooks are installed with a timeout of 5 s.
 	limit = 4500 * time.Millisecond
 	// maxInput bounds what is read of the hook's input.
@@ -61,8 +61,8 @@ type Streams struct {
 	Now      func() time.Time
 	// Wait pauses between two reads of a file that is written late.
 	Wait func(context.Context, time.Duration)
-	// Patience is how long a hook waits for the ledger; zero is ledgerPatience.
-	Patience time.Duration
+	// Timeout is how long a hook waits for the ledger; zero is ledgerTimeout.
+	Timeout time.Duration
 	// Gone returns when the program that called is no more; nil is never.
 	Gone func()
 	// Detach starts vise with arguments, to outlive this call.
@@ -75,8 +75,8 @@ type Streams struct {
 	Ended func(context.Context, model.Process)
 	// Exec is what a program writes that is run in a directory.
 	Exec func(ctx context.Context, program, dir string, args ...string) ([]byte, error)
-	// FactPatience bounds what a thread's fact may take; zero is factPatience.
-	FactPatience time.Duration
+	// FactTimeout bounds what a thread's fact may take; zero is factTimeout.
+	FactTimeout time.Duration
 }
 
 // HookCommand is the verb. It reads its own flags, so that a misspelt one cannot end in an exit
@@ -138,7 +138,8 @@ func hook(ctx context.Context, args []string, open opener, s Streams) (err error
 		return err
 	}
 	defer c.home.Close()
-	c.sawEvent()
+	c.countEvent()
+	c.home.NoteHook(model.AgentID(c.agent))
 	if !json.Valid(c.payload) {
 		return fmt.Errorf("%s %s: the input is not JSON; nothing was taken from it", c.program, c.event)
 	}
@@ -164,7 +165,7 @@ func (c *call) limit() time.Duration {
 
 // soon bounds what waits for the ledger.
 func (c *call) soon(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, cmp.Or(c.Patience, ledgerPatience))
+	return context.WithTimeout(ctx, cmp.Or(c.Timeout, ledgerTimeout))
 }
 
 // parse reads the command line. Codex gives its notify payload as an argument, as we do.
@@ -231,23 +232,14 @@ func (c *call) deliver(ctx context.Context, r home.HookReport) error {
 // RealStreams are those of this process.
 func RealStreams() Streams {
 	return Streams{
-		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now, Wait: pause, Gone: gone,
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now, Wait: runner.Pause, Gone: gone,
 		Detach: func(args []string) error { return runner.Detach(args, nil) }, Caller: caller, Exec: execute, Server: server, Ended: ended,
 	}
 }
 
-func pause(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-	case <-t.C:
-	}
-}
-
 const (
-	// programPatience is what a program may take to show a session, or to prompt one.
-	programPatience = 10 * time.Second
+	// programTimeout is what a program may take to show a session, or to prompt one.
+	programTimeout = 10 * time.Second
 	// maxWritten bounds what is read of a session.
 	maxWritten = 64 << 20
 )
@@ -290,13 +282,13 @@ const endedEvery = 30 * time.Second
 // ended returns when a process is no more, or with the context.
 func ended(ctx context.Context, p model.Process) {
 	for ctx.Err() == nil && runner.Alive(p) {
-		pause(ctx, endedEvery)
+		runner.Pause(ctx, endedEvery)
 	}
 }
 
 // execute is what a program writes.
 func execute(ctx context.Context, program, dir string, args ...string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, programPatience)
+	ctx, cancel := context.WithTimeout(ctx, programTimeout)
 	defer cancel()
 	var out, problems bytes.Buffer
 	c := exec.CommandContext(ctx, program, args...)

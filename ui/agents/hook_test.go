@@ -114,12 +114,12 @@ func TestReportIsAskedForOnceIfTheOperatorWants(t *testing.T) {
 	b.must(postToolUse("s1", "toolu_1", id), "claude", "PostToolUse")
 	path := b.transcript(use("msg_2", "toolu_1", id), done("toolu_1"))
 	b.must(stop("s1", path, "", ""), "claude", "Stop", "--ask-report")
-	if !strings.Contains(b.told, `"decision":"block"`) || !strings.Contains(b.told, string(id)) {
-		t.Fatalf("told %q", b.told)
+	if !strings.Contains(b.stdout, `"decision":"block"`) || !strings.Contains(b.stdout, string(id)) {
+		t.Fatalf("told %q", b.stdout)
 	}
 	b.must(strings.Replace(stop("s1", path, "It is split.", ""), `"stop_hook_active":false`, `"stop_hook_active":true`, 1), "claude", "Stop", "--ask-report")
-	if b.told != "" {
-		t.Errorf("asked again: %q", b.told)
+	if b.stdout != "" {
+		t.Errorf("asked again: %q", b.stdout)
 	}
 	b.offered(id, "It is split.", model.ReportTurnFinal)
 }
@@ -154,9 +154,9 @@ func TestSessionIsToldItsContext(t *testing.T) {
 	var out struct {
 		Specific struct{ HookEventName, AdditionalContext string } `json:"hookSpecificOutput"`
 	}
-	if err := json.Unmarshal([]byte(b.told), &out); err != nil || out.Specific.HookEventName != "SessionStart" ||
+	if err := json.Unmarshal([]byte(b.stdout), &out); err != nil || out.Specific.HookEventName != "SessionStart" ||
 		!strings.Contains(out.Specific.AdditionalContext, "Split the limiter") {
-		t.Errorf("told %q (%v)", b.told, err)
+		t.Errorf("told %q (%v)", b.stdout, err)
 	}
 }
 
@@ -182,7 +182,7 @@ func TestMessagesAreSentByAHookAndNotYetSeen(t *testing.T) {
 		told  bool
 	}{{"UserPromptSubmit", true}, {"UserPromptSubmit", false}, {"SessionStart", true}} {
 		b.must(`{"session_id":"s1"}`, "claude", step.event)
-		if got := strings.Contains(b.told, "Use LFU."); got != step.told || status() != model.MessageSent {
+		if got := strings.Contains(b.stdout, "Use LFU."); got != step.told || status() != model.MessageSent {
 			t.Errorf("%s: told %v, status %s", step.event, got, status())
 		}
 	}

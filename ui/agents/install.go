@@ -38,6 +38,8 @@ type Options struct {
 	DryRun    bool
 	// AskReport has the Stop hook ask once for a report that is missing.
 	AskReport bool
+	// Tools are which the MCP server offers: usual or all; empty leaves it as it is.
+	Tools string
 	// Version is what the program says of its version; empty where that is not known.
 	Version string
 	Getenv  func(string) string
@@ -70,7 +72,15 @@ type target struct {
 // Install edits a program's settings: all files or, if one of them cannot be edited, none.
 func Install(o Options) (Installed, error) {
 	o.Agent = cmp.Or(o.Agent, o.Program)
+	if o.Tools != "" && o.Tools != "usual" && o.Tools != allTools {
+		return Installed{}, model.Refuse(model.CodeInvalid, "unknown tools %q", model.Text(o.Tools)).At("tools").
+			WithHint("use usual or all")
+	}
 	list, err := o.settings()
+	if err == nil && o.Tools == "" && slices.ContainsFunc(list, hasAllTools) {
+		o.Tools = allTools
+		list, err = o.settings()
+	}
 	if err != nil {
 		return Installed{}, err
 	}
@@ -107,6 +117,15 @@ func Install(o Options) (Installed, error) {
 		}
 	}
 	return out, nil
+}
+
+// allTools is the choice of tools that is not the usual one.
+const allTools = "all"
+
+// hasAllTools reports whether the server in a settings file was installed with all tools.
+func hasAllTools(t target) bool {
+	_, raw, err := readSettings(t.path)
+	return err == nil && regexp.MustCompile(`"mcp",\s*"--agent"[^\]]*"--tools",\s*"all"`).Match(raw)
 }
 
 // change is what a file was and will be; nil is no file.
@@ -202,7 +221,7 @@ func sum(raw []byte) string {
 }
 
 func recall(home, path string) (b backup, ok bool) {
-	raw, err := os.ReadFile(backupPath(home, path))
+	raw, err := files.ReadSmall(backupPath(home, path), maxState)
 	if home == "" || err != nil || json.Unmarshal(raw, &b) != nil || b.Path != path {
 		return backup{}, false
 	}
@@ -231,8 +250,8 @@ func remember(o Options, c change) error {
 	return writeJSON(path, b)
 }
 
-// check is one thing that Doctor checked.
-type check struct {
+// Check is one thing that Doctor checked.
+type Check struct {
 	Name    string `json:"name"`
 	OK      bool   `json:"ok"`
 	Message string `json:"message"`
@@ -240,15 +259,15 @@ type check struct {
 }
 
 // Doctor says whether vise is in a program's settings, and which of its hooks were seen.
-func Doctor(o Options, now time.Time) ([]check, error) {
+func Doctor(o Options, now time.Time) ([]Check, error) {
 	o.DryRun, o.Uninstall = true, false
 	found, err := Install(o)
 	if err != nil {
 		return nil, err
 	}
-	out := []check{onPath(o)}
+	out := []Check{onPath(o)}
 	for _, f := range found.Files {
-		c := check{Name: "settings", OK: !f.Changed, Message: f.Path + " has vise's entries"}
+		c := Check{Name: "settings", OK: !f.Changed, Message: f.Path + " has vise's entries"}
 		if f.Changed {
 			c.Message = f.Path + " does not have vise's entries as they should be"
 			c.Hint = "vise install " + o.Program + " --dry-run shows what is missing"
@@ -257,34 +276,34 @@ func Doctor(o Options, now time.Time) ([]check, error) {
 	}
 	out = append(out, trusted(o)...)
 	out = append(out, seen(o, now)...)
-	out = append(out, check{Name: "answers", OK: true, Message: programOf(o.Program).route(o.Version)})
+	out = append(out, Check{Name: "answers", OK: true, Message: programOf(o.Program).route(o.Version)})
 	if waiting, refused := home.Queued(o.Home); waiting+refused > 0 {
-		out = append(out, check{Name: "spool", OK: refused == 0,
-			Message: fmt.Sprintf("%d hooks wait in the spool, %d were refused", waiting, refused),
+		out = append(out, Check{Name: "spool", OK: refused == 0,
+			Message: fmt.Sprintf("%d hooks wait in the queue, %d were refused", waiting, refused),
 			Hint:    "the next vise that opens the ledger takes them in; refused ones lie in " + filepath.Join(o.Home, "spool", "refused")})
 	}
 	return out, nil
 }
 
-func onPath(o Options) check {
+func onPath(o Options) Check {
 	if _, err := exec.LookPath(o.Vise); err != nil {
-		return check{Name: "program", Message: o.Vise + " is not found by other programs",
+		return Check{Name: "program", Message: o.Vise + " is not found by other programs",
 			Hint: "put vise on the PATH, then vise install " + o.Program}
 	}
-	return check{Name: "program", OK: true, Message: o.Vise + " is found"}
+	return Check{Name: "program", OK: true, Message: o.Vise + " is found"}
 }
 
 // seen are the events that the program is expected to send, and of those that it sent.
-func seen(o Options, now time.Time) []check {
+func seen(o Options, now time.Time) []Check {
 	p, all := programOf(o.Program), seenEvents(o.Home, o.Program)
-	var out []check
+	var out []Check
 	for _, e := range p.expected {
-		if !slices.ContainsFunc(all, func(s sighting) bool { return s.Event == e }) {
-			out = append(out, check{Name: "hook " + e, Message: e + " was never seen", Hint: p.hint})
+		if !slices.ContainsFunc(all, func(s seenEvent) bool { return s.Event == e }) {
+			out = append(out, Check{Name: "hook " + e, Message: e + " was never seen", Hint: p.hint})
 		}
 	}
 	for _, s := range all {
-		out = append(out, check{Name: "hook " + s.Event, OK: true,
+		out = append(out, Check{Name: "hook " + s.Event, OK: true,
 			Message: fmt.Sprintf("%s seen %d times, last %s ago", s.Event, s.Count, now.Sub(s.Last).Round(time.Second))})
 	}
 	return out
@@ -293,7 +312,7 @@ func seen(o Options, now time.Time) []check {
 // trusted says which of vise's hooks a person has trusted in Codex, which runs no others. One
 // that was seen needs no proof. Codex keeps a hash of each at the hook's place; whether
 // it is still right it alone knows, and asks again when it is not.
-func trusted(o Options) []check {
+func trusted(o Options) []Check {
 	if o.Program != "codex" {
 		return nil
 	}
@@ -302,7 +321,7 @@ func trusted(o Options) []check {
 	d, err := parseJSON(hooks)
 	var missing []string
 	for _, event := range codexEvents {
-		if slices.ContainsFunc(seenEvents(o.Home, o.Program), func(s sighting) bool { return s.Event == event }) || err != nil {
+		if slices.ContainsFunc(seenEvents(o.Home, o.Program), func(s seenEvent) bool { return s.Event == event }) || err != nil {
 			continue
 		}
 		i, _, _ := d.placeOf(o.hook(event, event, group{}))
@@ -311,9 +330,9 @@ func trusted(o Options) []check {
 		}
 	}
 	if len(missing) == 0 {
-		return []check{{Name: "trust", OK: true, Message: "Codex was told to trust vise's hooks, or has run them"}}
+		return []Check{{Name: "trust", OK: true, Message: "Codex was told to trust vise's hooks, or has run them"}}
 	}
-	return []check{{Name: "trust", Message: "Codex was not told to trust " + strings.Join(missing, ", "), Hint: programOf(o.Program).hint}}
+	return []Check{{Name: "trust", Message: "Codex was not told to trust " + strings.Join(missing, ", "), Hint: programOf(o.Program).hint}}
 }
 
 // snake is an event's name as Codex's settings spell it.

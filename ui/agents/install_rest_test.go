@@ -17,17 +17,17 @@ func TestTheHookThatWakesIsInstalledWhereItWorks(t *testing.T) {
 	for _, step := range []struct {
 		version   string
 		want      int
-		told      string
+		message   string
 		uninstall bool
 	}{
-		{version: "", want: 0, told: "not known"},
-		{version: "2.1.196", want: 0, told: "is older than 2.1.197"},
-		{version: "2.1.197", want: 1, told: "is woken"},
-		{version: "3.0.0", want: 1, told: "is woken"},
-		{version: "", want: 1, told: "not known"},
-		{version: "1.9.999", want: 0, told: "is older"},
-		{version: "2.1.197", want: 1, told: "is woken"},
-		{version: "2.1.197", want: 0, told: "is woken", uninstall: true},
+		{version: "", want: 0, message: "not known"},
+		{version: "2.1.196", want: 0, message: "is older than 2.1.197"},
+		{version: "2.1.197", want: 1, message: "is woken"},
+		{version: "3.0.0", want: 1, message: "is woken"},
+		{version: "", want: 1, message: "not known"},
+		{version: "1.9.999", want: 0, message: "is older"},
+		{version: "2.1.197", want: 1, message: "is woken"},
+		{version: "2.1.197", want: 0, message: "is woken", uninstall: true},
 	} {
 		o := b.options("claude")
 		o.Version, o.Uninstall = step.version, step.uninstall
@@ -49,14 +49,14 @@ func TestTheHookThatWakesIsInstalledWhereItWorks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := ""
+		messages := ""
 		for _, c := range checks {
-			if told += c.Message + "\n"; !step.uninstall && c.Name == "settings" && !c.OK {
+			if messages += c.Message + "\n"; !step.uninstall && c.Name == "settings" && !c.OK {
 				t.Errorf("version %q: %s", step.version, c.Message)
 			}
 		}
-		if !strings.Contains(told, step.told) {
-			t.Errorf("version %q: doctor tells\n%swant %q", step.version, told, step.told)
+		if !strings.Contains(messages, step.message) {
+			t.Errorf("version %q: doctor tells\n%swant %q", step.version, messages, step.message)
 		}
 	}
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
@@ -93,17 +93,17 @@ func TestDoctorTellsWhatCodexTrusts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var told string
+		var message string
 		for _, c := range checks {
 			if c.Name == "trust" {
-				told = c.Message
+				message = c.Message
 			}
 			if c.Name == "answers" && !strings.Contains(c.Message, "is prompted") {
 				t.Errorf("answers %s", c.Message)
 			}
 		}
-		if !strings.Contains(told, x.want) {
-			t.Errorf("told %q, want %q", told, x.want)
+		if !strings.Contains(message, x.want) {
+			t.Errorf("said %q, want %q", message, x.want)
 		}
 	}
 	o.Version = "0.168.9"

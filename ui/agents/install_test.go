@@ -276,3 +276,48 @@ func TestDoctorSaysWhatIsMissing(t *testing.T) {
 	}
 	equal(t, "doctor", b.files(), map[string]string{})
 }
+
+// TestAllToolsStayUntilTheUsualAreAskedFor: installing again, and the doctor, take them as they are.
+func TestAllToolsStayUntilTheUsualAreAskedFor(t *testing.T) {
+	for _, program := range Programs {
+		b := newInstallBench(t)
+		o := b.options(program)
+		has := func() bool {
+			for _, text := range b.files() {
+				if strings.Contains(text, `"--tools"`) {
+					return true
+				}
+			}
+			return false
+		}
+		if b.run(o); has() {
+			t.Errorf("%s: all tools without being asked for", program)
+		}
+		o.Tools = "all"
+		if b.run(o); !has() {
+			t.Errorf("%s: not all tools", program)
+		}
+		o.Tools = ""
+		if b.run(o); !has() {
+			t.Errorf("%s: installing again took them away", program)
+		}
+		checks, err := Doctor(b.options(program), time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range checks {
+			if c.Name == "settings" && !c.OK {
+				t.Errorf("%s: the doctor says %s", program, c.Message)
+			}
+		}
+		o.Tools = "usual"
+		if b.run(o); has() {
+			t.Errorf("%s: still all tools", program)
+		}
+	}
+	o := newInstallBench(t).options("claude")
+	o.Tools = "some"
+	if _, err := Install(o); err == nil {
+		t.Error("unknown tools are installed")
+	}
+}

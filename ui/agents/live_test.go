@@ -56,8 +56,8 @@ func TestAnAgentAtWorkHearsBetweenTwoTools(t *testing.T) {
 			b.say(step.say, step.priority)
 		}
 		b.must(step.input, "claude", step.event)
-		if (step.want == "") != (b.told == "") || !strings.Contains(b.told, step.want) {
-			t.Errorf("%s: told %q, want %q", step.name, b.told, step.want)
+		if (step.want == "") != (b.stdout == "") || !strings.Contains(b.stdout, step.want) {
+			t.Errorf("%s: told %q, want %q", step.name, b.stdout, step.want)
 		}
 	}
 }

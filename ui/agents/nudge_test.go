@@ -65,8 +65,8 @@ func TestASessionOfCodexsServerIsPrompted(t *testing.T) {
 		t.Errorf("%d messages are queued before the prompt's hook", n)
 	}
 	b.must(`{"session_id":"th1","hook_event_name":"UserPromptSubmit"}`, "codex", "UserPromptSubmit")
-	if n := b.queued("codex"); n != 0 || !strings.Contains(b.told, "Use LFU.") {
-		t.Errorf("%d messages are queued after it; told %q", n, b.told)
+	if n := b.queued("codex"); n != 0 || !strings.Contains(b.stdout, "Use LFU.") {
+		t.Errorf("%d messages are queued after it; told %q", n, b.stdout)
 	}
 }
 
@@ -122,30 +122,30 @@ func TestOneOfTwoRestingSessionsIsPrompted(t *testing.T) {
 	b := newHookBench(t)
 	b.apply("opencode", model.AddAgent{AgentID: "opencode"})
 	type end struct {
-		session, told string
-		err           error
+		session, output string
+		err             error
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ends := make(chan end, 2)
 	for _, session := range []string{"ses_1", "ses_2"} {
 		go func() {
 			var out bytes.Buffer
-			err := hook(ctx, []string{"opencode", restEvent}, b.open, Streams{Patience: time.Minute, In: strings.NewReader(`{"sessionID":"` + session + `"}`),
+			err := hook(ctx, []string{"opencode", restEvent}, b.open, Streams{Timeout: time.Minute, In: strings.NewReader(`{"sessionID":"` + session + `"}`),
 				Out: &out, Err: &out, Now: time.Now, Getenv: func(string) string { return "" }, Wait: func(context.Context, time.Duration) {}})
 			ends <- end{session, out.String(), err}
 		}()
 	}
 	b.sayTo("opencode", "Use LFU.", model.Normal)
 	first := <-ends
-	if first.told != nudge || first.err != nil {
+	if first.output != nudge || first.err != nil {
 		t.Errorf("the first ended with %+v", first)
 	}
 	b.must(`{"sessionID":"`+first.session+`"}`, "opencode", "chat.message")
-	if !strings.Contains(b.told, "Use LFU.") {
-		t.Errorf("its prompt was told %q", b.told)
+	if !strings.Contains(b.stdout, "Use LFU.") {
+		t.Errorf("its prompt was told %q", b.stdout)
 	}
 	cancel()
-	if second := <-ends; second.told != "" || second.err != nil {
+	if second := <-ends; second.output != "" || second.err != nil {
 		t.Errorf("the second ended with %+v", second)
 	}
 }
@@ -162,8 +162,8 @@ func TestOpenCodeHearsAfterATool(t *testing.T) {
 		{"tool.execute.after", `{"sessionID":"ses_1","tool_name":"bash"}`, "Use LFU."},
 		{"tool.execute.after", `{"sessionID":"ses_1","tool_name":"bash"}`, ""},
 	} {
-		if b.must(x.input, "opencode", x.event); !strings.Contains(b.told, x.want) || x.want == "" && b.told != "" {
-			t.Errorf("%s %s told %q", x.event, x.input, b.told)
+		if b.must(x.input, "opencode", x.event); !strings.Contains(b.stdout, x.want) || x.want == "" && b.stdout != "" {
+			t.Errorf("%s %s told %q", x.event, x.input, b.stdout)
 		}
 	}
 }

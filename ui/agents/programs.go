@@ -154,7 +154,13 @@ func (o Options) server() any {
 	}{"stdio", o.Vise, o.serverArgs()}
 }
 
-func (o Options) serverArgs() []string { return append([]string{"mcp"}, o.flags()...) }
+func (o Options) serverArgs() []string {
+	args := append([]string{"mcp"}, o.flags()...)
+	if o.Tools == allTools {
+		args = append(args, "--tools", allTools)
+	}
+	return args
+}
 
 // flags say for whom a program works. They name a home that is not the one that vise takes by
 // itself: Codex hands no variable of the environment on to an MCP server but a few of its

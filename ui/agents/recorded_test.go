@@ -99,8 +99,8 @@ func (r *replay) run() {
 			e.write(r.t, r.read("-transcript.jsonl"))
 		}
 		r.must(line, r.program, e.name())
-		if e.Name == "SessionStart" && !strings.Contains(r.told, "Split the limiter") {
-			r.t.Errorf("%s told %q", e.Name, r.told)
+		if e.Name == "SessionStart" && !strings.Contains(r.stdout, "Split the limiter") {
+			r.t.Errorf("%s told %q", e.Name, r.stdout)
 		}
 	}
 	if r.program == "crush" {

@@ -30,6 +30,9 @@ func (c *call) stopped(ctx context.Context, p payload) error {
 		waiting = slices.DeleteFunc(waiting, func(x pending) bool { return x.Subagent == "" || x.Subagent != p.Subagent })
 	}
 	asked, err := c.report(ctx, p, waiting)
+	if !asked && c.event != "SubagentStop" {
+		err = cmp.Or(err, c.summary(ctx, p.Session, transcript.Words(p.Last)))
+	}
 	if err != nil || asked || c.event != "Stop" {
 		return err
 	}
@@ -39,6 +42,16 @@ func (c *call) stopped(ctx context.Context, p payload) error {
 		}
 	}
 	return c.awaitInServer(p)
+}
+
+// summary delivers the words that a session, or one of its turns, ended with: the next one is
+// told of them.
+func (c *call) summary(ctx context.Context, session string, words model.Text) error {
+	if words == "" {
+		return nil
+	}
+	key := keyOf(c.program, session, "summary", words.Raw()) // raw: hashed, not shown
+	return c.deliver(ctx, home.HookReport{Key: key, Text: words})
 }
 
 // report delivers the words of what was completed. Asked: where the operator wants that, the
@@ -66,14 +79,12 @@ func (c *call) report(ctx context.Context, p payload, waiting []pending) (asked 
 	return false, cmp.Or(c.rounds(ctx, p.Session, withFinal(p, rounds, waiting)), err)
 }
 
-// withFinal gives what has no words of its own the turn's final text, as an offer. A session that
-// will go on by itself has none yet.
-func withFinal(p payload, rounds []transcript.Round, waiting []pending) []transcript.Round {
+// withFinal gives what has no words of its own, or only announces, the turn's final text, as an
+// offer. A session that will go on by itself has none yet.
+func withFinal(p payload, found []transcript.Round, waiting []pending) (rounds []transcript.Round) {
 	final := transcript.Words(p.Last)
-	for i, r := range rounds {
-		if r.Text == "" && len(r.Completed) == 1 && final != "" {
-			rounds[i].Text, rounds[i].Provenance = final, model.ReportTurnFinal
-		}
+	for _, r := range found {
+		rounds = append(rounds, r.WithFinal(final)...)
 	}
 	if len(p.Background)+len(p.Crons) > 0 || len(waiting) == 0 {
 		return rounds

@@ -11,6 +11,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
+	"vise/ui/runner"
 )
 
 // Rest is no event of a program's. Claude Code calls its second Stop hook with it, the one
@@ -182,7 +183,7 @@ func (c *call) claim(session string) (own string, err error) {
 
 // waits reports whether it is still this call that waits for a session.
 func (c *call) waits(session, own string) bool {
-	raw, err := os.ReadFile(c.waiter(session))
+	raw, err := files.ReadSmall(c.waiter(session), maxState)
 	return err == nil && string(raw) == own
 }
 
@@ -193,7 +194,7 @@ func (c *call) standBy(ctx context.Context, session, own string) (_ context.Cont
 	go func() {
 		defer cancel()
 		for c.waits(session, own) && ctx.Err() == nil {
-			pause(ctx, waiterCheck)
+			runner.Pause(ctx, waiterCheck)
 		}
 	}()
 	if c.Gone != nil {

@@ -16,9 +16,9 @@ import (
 
 // waiting is a hook that waits beside a resting session.
 type waiting struct {
-	t    *testing.T
-	done chan error
-	told bytes.Buffer
+	t      *testing.T
+	done   chan error
+	output bytes.Buffer
 }
 
 // rests begins to wait, and returns when the session is waited for.
@@ -27,8 +27,8 @@ func (b *hookBench) rests(ctx context.Context, session string, gone func()) *wai
 	before := b.markers()
 	w := &waiting{t: b.t, done: make(chan error, 1)}
 	s := Streams{
-		Patience: time.Minute, In: strings.NewReader(fmt.Sprintf(`{"session_id":%q,"stop_hook_active":true}`, session)),
-		Out: &w.told, Err: &w.told, Now: time.Now, Gone: gone,
+		Timeout: time.Minute, In: strings.NewReader(fmt.Sprintf(`{"session_id":%q,"stop_hook_active":true}`, session)),
+		Out: &w.output, Err: &w.output, Now: time.Now, Gone: gone,
 		Getenv: func(k string) string { return map[string]string{"CLAUDE_CODE_ENTRYPOINT": "cli"}[k] },
 		Wait:   func(context.Context, time.Duration) {},
 	}
@@ -57,11 +57,11 @@ func (w *waiting) ends(words string) {
 	w.t.Helper()
 	err := <-w.done
 	var code Exit
-	if woken := errors.As(err, &code) && code == 2; woken != (words != "") || !strings.Contains(w.told.String(), words) {
-		w.t.Errorf("ended with %v and told %q, want %q", err, w.told.String(), words)
+	if woken := errors.As(err, &code) && code == 2; woken != (words != "") || !strings.Contains(w.output.String(), words) {
+		w.t.Errorf("ended with %v and told %q, want %q", err, w.output.String(), words)
 	}
-	if words == "" && (err != nil || w.told.Len() > 0) {
-		w.t.Errorf("ended with %v and told %q, want nothing", err, w.told.String())
+	if words == "" && (err != nil || w.output.Len() > 0) {
+		w.t.Errorf("ended with %v and told %q, want nothing", err, w.output.String())
 	}
 }
 
@@ -131,7 +131,7 @@ func TestTheWaitingEnds(t *testing.T) {
 	w.ends("")
 	b.say("Use LFU.", model.Normal)
 	b.must(`{"session_id":"s1"}`, "claude", restEvent)
-	if b.told != "" || b.markers() != "" {
-		t.Errorf("told %q without a terminal; waited for: %s", b.told, b.markers())
+	if b.stdout != "" || b.markers() != "" {
+		t.Errorf("told %q without a terminal; waited for: %s", b.stdout, b.markers())
 	}
 }

@@ -11,15 +11,15 @@ import (
 // TestTheEndOfASessionLeavesItsThreadPaused, with what it knew, and makes none elsewhere.
 func TestTheEndOfASessionLeavesItsThreadPaused(t *testing.T) {
 	b := newHookBench(t)
-	room, desk := repository(t)
-	end := fmt.Sprintf(`{"session_id":"s1","cwd":%q,"hook_event_name":"SessionEnd","reason":"other"}`, room.Dir)
+	repo, desk := repository(t)
+	end := fmt.Sprintf(`{"session_id":"s1","cwd":%q,"hook_event_name":"SessionEnd","reason":"other"}`, repo.Dir)
 	b.must(end, "claude", "SessionEnd")
-	if card := room.Card(t.Context(), nil); card.Thread != nil {
+	if card := repo.Card(t.Context(), nil); card.Thread != nil {
 		t.Fatalf("a thread was made: %+v", card.Thread)
 	}
 	apply(t, desk, thread.Start{Goal: "Fix login"})
 	b.must(end, "claude", "SessionEnd")
-	snap, err := threads.At(room.Dir).Read()
+	snap, err := threads.At(repo.Dir).Read()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,39 +29,42 @@ func (c *call) state(kind string, names ...string) string {
 }
 
 // Sighting is when an event of a program was last seen, and how often.
-type sighting struct {
+type seenEvent struct {
 	Event string    `json:"event"`
 	Last  time.Time `json:"last"`
 	Count int64     `json:"count"`
 }
 
-// maxSightings bounds the file that counts them, a byte each.
-const maxSightings = 1 << 20
+// maxState bounds a file, in bytes.
+const maxState = 4 << 20
 
-// sawEvent counts an event: one byte more in its file, whose time is the last sighting. A
+// maxCount bounds the file that counts them, a byte each.
+const maxCount = 1 << 20
+
+// countEvent counts an event: one byte more in its file, whose time is its last. A
 // count that cannot be kept is no reason to fail.
-func (c *call) sawEvent() {
+func (c *call) countEvent() {
 	dir := stateDir(c.home.Dir(), c.program, "seen")
 	if os.MkdirAll(dir, 0o700) != nil {
 		return
 	}
-	f, err := os.OpenFile(filepath.Join(dir, c.event), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := files.OpenRegular(filepath.Join(dir, c.event), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Size() < maxSightings {
+	if info, err := f.Stat(); err == nil && info.Size() < maxCount {
 		_, _ = f.WriteString(".")
 	}
 	_ = os.Chtimes(f.Name(), time.Time{}, c.Now())
 }
 
 // Seen are the events of a program that this home has seen, by name.
-func seenEvents(home, program string) (out []sighting) {
-	list, _ := os.ReadDir(stateDir(home, program, "seen"))
+func seenEvents(home, program string) (out []seenEvent) {
+	list, _ := files.ReadDir(stateDir(home, program, "seen"))
 	for _, x := range list {
 		if info, err := x.Info(); err == nil && info.Mode().IsRegular() {
-			out = append(out, sighting{Event: x.Name(), Last: info.ModTime(), Count: info.Size()})
+			out = append(out, seenEvent{Event: x.Name(), Last: info.ModTime(), Count: info.Size()})
 		}
 	}
 	return out
@@ -86,7 +89,7 @@ func (c *call) once(kind, name string) bool {
 		return false
 	}
 	f.Close()
-	list, _ := os.ReadDir(dir)
+	list, _ := files.ReadDir(dir)
 	for _, x := range list {
 		if info, err := x.Info(); err == nil && c.Now().Sub(info.ModTime()) > onceAge {
 			_ = os.Remove(filepath.Join(dir, x.Name()))
@@ -131,10 +134,10 @@ func writeJSON(path string, v any) error {
 // recall are the session's pending completions, oldest first.
 func (c *call) recall(session string) (out []pending) {
 	dir := c.state("pending", session)
-	list, _ := os.ReadDir(dir)
+	list, _ := files.ReadDir(dir)
 	for _, x := range list {
 		path := filepath.Join(dir, x.Name())
-		raw, err := os.ReadFile(path)
+		raw, err := files.ReadSmall(path, maxState)
 		var p pending
 		if err != nil || filepath.Ext(path) != ".json" || json.Unmarshal(raw, &p) != nil {
 			continue

@@ -132,6 +132,8 @@ func (w *wrapped) run(c *exec.Cmd, p program) error {
 	write.Close()
 	<-ended
 	w.deliver(stream.End())
+	final, _ := stream.Last()
+	w.tail = final.Raw() // raw: offered as a report, not shown
 	return err
 }
 
@@ -150,7 +152,7 @@ func (w *wrapped) deliver(rounds []transcript.Round) {
 	}
 }
 
-// offer gives the items that were completed in plain output, and have no report, the end of it.
+// offer gives the items that were completed and have no report the end of the output.
 func (w *wrapped) offer(from model.Position) {
 	if w.tail == "" {
 		return

@@ -56,8 +56,8 @@ func (f lineTodos) Open(ctx context.Context, links []model.TodoRef) (open []file
 	return open
 }
 
-// Tell is part of accessible.Findings.
-func (f lineTodos) Tell(ctx context.Context, ref file.Ref) []model.Text {
+// Describe is part of accessible.Findings.
+func (f lineTodos) Describe(ctx context.Context, ref file.Ref) []model.Text {
 	x := f.Finding(ctx, ref)
 	var out []model.Text
 	for _, l := range x.Problem.Lines() {

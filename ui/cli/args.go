@@ -8,25 +8,35 @@ import (
 	"io"
 	"math"
 	"os"
-	"regexp"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"vise/model"
 	"vise/model/todo"
+	"vise/ui/config"
+	"vise/ui/text"
 )
 
-// optionalFlag is a flag in a usage that may be left out.
-var optionalFlag = regexp.MustCompile(`\[--\w[^\]]*\]`)
+// withoutFlags leaves out of a usage the flags in brackets.
+func withoutFlags(use string) string {
+	before, flag, found := strings.Cut(use, "[--")
+	if !found {
+		return use
+	}
+	_, after, _ := strings.Cut(flag, "]")
+	return before + withoutFlags(after)
+}
 
 // usageArgs checks that a verb gets the arguments that its usage names, as in "block ID TEXT":
 // [NAME] may be left out, and NAME… and [NAME]… take any number. What follows a flag is none.
 func usageArgs(use string) cobra.PositionalArgs {
 	var names []string
 	needed, most := 0, 0
-	for _, name := range strings.Fields(optionalFlag.ReplaceAllString(use, ""))[1:] {
+	for _, name := range strings.Fields(withoutFlags(use))[1:] {
 		if name == "--" {
 			continue
 		}
@@ -122,6 +132,8 @@ type answer struct {
 	// nothing.
 	text  func(*page)
 	lines []string
+	// conditions: the text shows the home's conditions itself.
+	conditions bool
 	// exit is the exit code although there is an answer: doctor found something.
 	exit int
 }
@@ -218,6 +230,31 @@ func (g *globals) register(root *cobra.Command) {
 	f.BoolVar(&g.json, "json", false, "answer in JSON")
 	f.BoolVar(&g.strict, "strict", false, "exit 6 when there are warnings")
 	f.BoolVar(&g.noColor, "no-color", false, "no colours (NO_COLOR)")
+}
+
+// spanFlag is a length of time on the command line, read like any other.
+type spanFlag time.Duration
+
+func (s *spanFlag) Set(in string) error {
+	d, err := text.ParseSpan(in)
+	*s = spanFlag(d)
+	return err
+}
+
+func (s *spanFlag) Type() string { return "duration" }
+
+// String is part of pflag.Value; a flag without a default has none to show.
+func (s *spanFlag) String() string {
+	if *s == 0 {
+		return ""
+	}
+	return config.Span(*s).String()
+}
+
+// spanVar gives a verb a flag for a length of time; zero is not given.
+func spanVar(f *pflag.FlagSet, to *time.Duration, name string, unless time.Duration, usage string) {
+	*to = unless
+	f.Var((*spanFlag)(to), name, usage)
 }
 
 // mutation are the flags of verbs that change an item.

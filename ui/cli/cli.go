@@ -12,10 +12,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -25,6 +27,7 @@ import (
 	"vise/model"
 	"vise/model/todo"
 	"vise/store/home"
+	"vise/store/lock"
 	"vise/ui/agents"
 	"vise/ui/markdown"
 )
@@ -39,6 +42,9 @@ func Main(engine markdown.Engine) int {
 		markdown: engine,
 		args:     os.Args[1:], dir: workingDir(), in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now,
 		ttyIn: term.IsTerminal(os.Stdin.Fd()), ttyOut: term.IsTerminal(os.Stdout.Fd()),
+	}
+	if !a.lasts() { // the first signal is to end it, the next one does
+		context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) })
 	}
 	code := a.execute(ctx)
 	if a.home != nil {
@@ -74,6 +80,11 @@ type app struct {
 	home  *home.Home
 	// inverse takes this run's command back, if anything does.
 	inverse *model.Undo
+	// ctx ends this run, and bounds what it waits for locks.
+	ctx context.Context
+	// hasSaved: this run has saved a command, under the key savedAs; empty, if its words make the key.
+	hasSaved bool
+	savedAs  string
 	// exit is the exit code of a run that gave an answer.
 	exit int
 }
@@ -125,7 +136,7 @@ func (a *app) command(c *cobra.Command, run runVerb, identify func() error) *cob
 		if err := identify(); err != nil {
 			return err
 		}
-		ans, err := run(c.Context(), args)
+		ans, err := run(a.bounded(c), args)
 		if err != nil {
 			return err
 		}
@@ -134,15 +145,68 @@ func (a *app) command(c *cobra.Command, run runVerb, identify func() error) *cob
 	return c
 }
 
+// lasts reports whether the verb may run until somebody ends it, or what it starts.
+func (a *app) lasts() bool {
+	return slices.Contains([]string{"", "demo", "drive", "events", "hook", "mcp", "run", "serve", "task"}, firstWord(a.args))
+}
+
+// bounded is the context of a verb. One that does not last waits for locks, in all, as long as for one.
+func (a *app) bounded(c *cobra.Command) context.Context {
+	a.ctx = c.Context()
+	if !a.lasts() {
+		a.ctx = lock.WithLimit(a.ctx, lock.DefaultLimit)
+	}
+	return a.ctx
+}
+
 // finish shows an answer: data on standard output, warnings beside it.
 func (a *app) finish(c *cobra.Command, ans answer) error {
 	if ans.exit != exitOK {
 		a.exit = ans.exit
 	}
+	if a.flags.json || !ans.conditions {
+		ans.warnings = a.withReadOnly(ans.warnings)
+	}
 	if a.flags.strict && len(ans.warnings) > 0 {
 		a.exit = exitRefused
 	}
+	if a.home != nil {
+		a.damaged(&ans)
+	}
+	if a.hasSaved {
+		signal.Ignore(syscall.SIGPIPE) // that nobody reads is an error then, and said
+	}
+	if err := a.write(c, ans); err != nil {
+		return &unwritten{err}
+	}
+	if !a.flags.json {
+		a.warn(ans.warnings...)
+	}
+	return nil
+}
+
+// unwritten: standard output did not take the answer.
+type unwritten struct{ cause error }
+
+func (u *unwritten) Error() string { return "the answer could not be written: " + u.cause.Error() }
+
+// lost says on standard error that an answer was not written, and how to have it.
+func (a *app) lost(c *cobra.Command, u *unwritten) int {
+	said, hint := u.Error(), "write it to a file that can be written"
+	if a.hasSaved {
+		said, hint = "saved, but "+said, "do not run it again; vise list and vise events show what was done"
+	}
+	if a.hasSaved && c.Flags().Lookup("key") != nil {
+		hint = strings.TrimSuffix("run it again with --key "+a.savedAs, " with --key ") + " to read the answer: it is not done twice"
+	}
+	fmt.Fprintf(a.err, "vise: %s\n      %s\n", model.Text(said), model.Text(hint))
+	return exitUnwritten
+}
+
+// write writes an answer to standard output.
+func (a *app) write(c *cobra.Command, ans answer) error {
 	if a.flags.json && ans.data == nil {
+		a.warn(ans.warnings...)
 		return nil // the verb has written what there is
 	}
 	if a.flags.json {
@@ -158,11 +222,28 @@ func (a *app) finish(c *cobra.Command, ans answer) error {
 	for _, l := range ans.lines {
 		p.line("%s", l)
 	}
-	if err := p.flush(a.out); err != nil {
-		return err
+	return p.flush(a.out)
+}
+
+// damaged has an answer name what is left out of it. What was done stays done.
+func (a *app) damaged(ans *answer) {
+	if found := a.home.Damage(); len(found) > 0 {
+		ans.warnings = append(slices.Clone(ans.warnings), found...)
+		if !a.hasSaved {
+			a.exit = exitDamaged
+		}
 	}
-	a.warn(ans.warnings...)
-	return nil
+}
+
+// withReadOnly adds the warning that the home can only be read, if it is so.
+func (a *app) withReadOnly(list []model.Warning) []model.Warning {
+	if a.home == nil {
+		return list
+	}
+	if x, ok := a.home.ReadOnly(); ok {
+		list = append(slices.Clip(list), model.Warning{Kind: model.WarnReadOnly, Message: x.Message})
+	}
+	return list
 }
 
 // warn shows warnings to people.
@@ -174,7 +255,16 @@ func (a *app) warn(list ...model.Warning) {
 
 // fail shows an error and returns the exit code for it.
 func (a *app) fail(c *cobra.Command, err error) int {
+	if disk := (*fs.PathError)(nil); errors.As(err, &disk) && disk.Path == os.Stdout.Name() {
+		err = &unwritten{err} // of a verb that writes its answer itself
+	}
+	if u := (*unwritten)(nil); errors.As(err, &u) {
+		return a.lost(c, u)
+	}
 	e := fault(err)
+	if e.Key != "" && c.Flags().Lookup("key") != nil {
+		e.Hint = "run it again with --key " + model.Text(e.Key).String() + ": then it is done once, and you learn whether it was"
+	}
 	if a.flags.json || asksJSON(a.args) {
 		out := errorEnvelope{Schema: schemaPrefix + "error"}
 		out.Error.Error = e

@@ -92,15 +92,15 @@ func (a *app) bare(ctx context.Context, _ []string) (answer, error) {
 		if err != nil || ans.text == nil {
 			return ans, err
 		}
-		told := ans.text
+		status := ans.text
 		ans.text = func(p *page) {
-			told(p)
+			status(p)
 			p.line("")
 			p.line("vise opens the console on a terminal; vise help lists the verbs")
 		}
 		return ans, nil
 	}
-	return answer{}, a.openConsole(ctx)
+	return answer{conditions: true}, a.openConsole(ctx)
 }
 
 // opensConsole reports whether there is something to show a console on.
@@ -118,8 +118,8 @@ func (a *app) accessible() bool {
 // dueCounted bounds how many due times are counted for the sentence of the end.
 const dueCounted = 100
 
-// farOff is beyond every timer that is worth a sentence.
-const farOff = 50 * 365 * 24 * time.Hour
+// farFuture is beyond every timer that is worth a sentence.
+const farFuture = 50 * 365 * 24 * time.Hour
 
 // exitTimeout is how long the end waits for a ledger that somebody else holds.
 const exitTimeout = 300 * time.Millisecond
@@ -136,7 +136,7 @@ func exitMessage(ctx context.Context, h *home.Home, now time.Time) string {
 	err := h.View(ctx, func(r model.Reader) error {
 		for _, a := range r.Agents("", maxAgents) {
 			if n < dueCounted {
-				n += len(r.Due(a.ID, now.Add(farOff), dueCounted))
+				n += len(r.Due(a.ID, now.Add(farFuture), dueCounted))
 			}
 		}
 		return nil

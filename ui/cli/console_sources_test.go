@@ -12,14 +12,14 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/store/home"
-	"vise/store/threads/gittest"
+	"vise/store/storetest"
 )
 
 // twoConsoles are two consoles' views of one repository and one ledger, whose only item is
 // linked to a paused thread.
 func twoConsoles(t *testing.T) (*home.Home, [2]threadView, model.ItemID, []model.ThreadLink) {
 	t.Helper()
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	l := home.On(store.NewMem(nil), files.Home{}, home.Options{Dir: r.Dir})
 	t.Cleanup(func() { l.Close() })
 	paused(t, l.Threads(model.Operator))
@@ -78,7 +78,7 @@ func TestTwoConsolesSeeOneThreadFollowItsItem(t *testing.T) {
 		for _, v := range views {
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			if err := v.Next(ctx); err != nil {
-				t.Fatalf("%s: a console hears nothing: %v", step.c.Name(), err)
+				t.Fatalf("%s: a console awaitNews nothing: %v", step.c.Name(), err)
 			}
 			cancel()
 			if got := statusOf(t, v.Card(t.Context(), links)); got != step.want {
@@ -173,7 +173,7 @@ func TestADriverThatDiedLeavesTheThreadPaused(t *testing.T) {
 // Of several repositories, an item is taken up where its agent works.
 func TestAnItemIsTakenUpWhereItsAgentWorks(t *testing.T) {
 	l, views, id, links := twoConsoles(t)
-	other := gittest.WithCommit(t)
+	other := storetest.RepoWithCommit(t)
 	there := home.Threads{Dir: other.Dir, Now: time.Now, Actor: "operator"}
 	paused(t, there)
 	more := []model.ThreadLink{{Repo: model.Text(other.Dir), TaskID: "fix-login"}}

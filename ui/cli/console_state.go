@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"vise/model"
@@ -215,7 +216,7 @@ const maxPolling = 100
 // polling is the condition that processes which still run watch by polling; none is the usual
 // answer. What a process left that has died is removed.
 func polling(home string) []model.Condition {
-	dir, err := os.Open(pollingDir(home))
+	dir, err := os.OpenFile(pollingDir(home), os.O_RDONLY|syscall.O_DIRECTORY, 0)
 	if err != nil {
 		return nil
 	}
@@ -277,14 +278,7 @@ func (p edits) Copy(_ context.Context, name, text string) (string, error) {
 
 // Read is part of console.EditBuffers.
 func (p edits) Read(_ context.Context, path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", err
-	}
-	if info.Size() > largestEdit || !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s has %d bytes; at most %d are taken", path, info.Size(), largestEdit)
-	}
-	raw, err := os.ReadFile(path)
+	raw, err := files.ReadSmall(path, largestEdit)
 	return string(raw), err
 }
 
@@ -296,9 +290,9 @@ func (p edits) SavePlan(ctx context.Context, agent model.AgentID, id model.ItemI
 	return p.home.SavePlan(ctx, agent, id, base, text)
 }
 
-// Beside is part of console.EditBuffers.
-func (p edits) Beside(_ context.Context, agent model.AgentID, id model.ItemID, text string) (string, error) {
-	return p.home.Files().SaveBeside(agent, id, []byte(text))
+// SaveCopy is part of console.EditBuffers.
+func (p edits) SaveCopy(_ context.Context, agent model.AgentID, id model.ItemID, text string) (string, error) {
+	return p.home.Files().SaveCopy(agent, id, []byte(text))
 }
 
 // seenPlans keeps each plan as the operator saw it last, a file an item in the home's state
@@ -340,7 +334,7 @@ func (s seenPlans) Keep(_ context.Context, id model.ItemID, text model.Text) err
 
 // forget removes the files that are beyond the bound.
 func (s seenPlans) forget() {
-	entries, err := os.ReadDir(s.dir)
+	entries, err := files.ReadDir(s.dir)
 	if err != nil || len(entries) <= mostSeen {
 		return
 	}

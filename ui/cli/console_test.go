@@ -97,12 +97,12 @@ func TestAnEditedPlanIsToldAndNotedInTheLedger(t *testing.T) {
 	}
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
-	for told := false; !told; {
+	for notified := false; !notified; {
 		news, err := e.Next(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
-		told = slices.Contains(news.Items, in.WorkItemID)
+		notified = slices.Contains(news.Items, in.WorkItemID)
 	}
 	if p := e.Plan(t.Context(), "a", in.WorkItemID); p.Text != "two" {
 		t.Errorf("it is read as %q", p.Text)

@@ -100,6 +100,11 @@ func (r *fileTodos) promote(ctx context.Context, w *watchedSession, a console.Fi
 	if err != nil {
 		return err
 	}
-	_, err = r.home.Promote(ctx, model.Envelope{Actor: model.Operator, Agent: a.Agent}, w.Path(), t, body)
+	made, err := r.home.Promote(ctx, model.Envelope{Actor: model.Operator, Agent: a.Agent}, w.Path(), t, body)
+	for _, x := range made.Warnings {
+		if x.Kind == model.WarnTodoNotLinked {
+			err = errors.New(x.Message)
+		}
+	}
 	return err
 }

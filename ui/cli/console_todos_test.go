@@ -40,7 +40,7 @@ func TestTwoConsolesAndAnEditorShareASession(t *testing.T) {
 	if err := one.Act(ctx, approve); err != nil {
 		t.Fatal(err)
 	}
-	hears(t, ctx, two)
+	awaitNews(t, ctx, two)
 	readsLike(t, ctx, two, "review/001 ready Quote the name, review/002 pending Close the handle")
 	if err := two.Act(ctx, approve); err == nil {
 		t.Error("the second console approved what the first had approved")
@@ -54,9 +54,9 @@ func TestTwoConsolesAndAnEditorShareASession(t *testing.T) {
 	if err := os.WriteFile(name, []byte(strings.Replace(string(raw), "# Close the handle", "# Close every handle", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, room := range []*fileTodos{one, two} {
-		hears(t, ctx, room)
-		readsLike(t, ctx, room, "review/001 ready Quote the name, review/002 pending Close every handle")
+	for _, todos := range []*fileTodos{one, two} {
+		awaitNews(t, ctx, todos)
+		readsLike(t, ctx, todos, "review/001 ready Quote the name, review/002 pending Close every handle")
 	}
 	if err := two.Act(ctx, console.FileAct{Kind: console.FileUnapprove, Ref: "review/001"}); err != nil {
 		t.Fatal(err)
@@ -79,18 +79,18 @@ func TestTwoConsolesAndAnEditorShareASession(t *testing.T) {
 func TestAFindingIsShownBesideTheCodeAsItIsNow(t *testing.T) {
 	repo := t.TempDir()
 	seedSession(t, repo, "Quote the name")
-	room := newFileTodos(t.Context(), repo, time.Now)
-	defer room.close()
-	if x := room.Finding(t.Context(), "review/001"); x.Trouble != "the file is not there any more" || x.Snippet != "q := name" {
+	todos := newFileTodos(t.Context(), repo, time.Now)
+	defer todos.close()
+	if x := todos.Finding(t.Context(), "review/001"); x.Trouble != "the file is not there any more" || x.Snippet != "q := name" {
 		t.Errorf("without the file: got %+v", x)
 	}
 	if err := os.WriteFile(filepath.Join(repo, "db.go"), []byte("package db\n\nvar x = 1\n\tq := name\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if x := room.Finding(t.Context(), "review/001"); x.Trouble != "" || x.Place.Line != 4 || x.Changed {
+	if x := todos.Finding(t.Context(), "review/001"); x.Trouble != "" || x.Place.Line != 4 || x.Changed {
 		t.Errorf("got %+v", x)
 	}
-	if x := room.Finding(t.Context(), "review/099"); x.Trouble == "" {
+	if x := todos.Finding(t.Context(), "review/099"); x.Trouble == "" {
 		t.Errorf("a todo that is not there: got %+v", x)
 	}
 }
@@ -113,27 +113,27 @@ func seedSession(t *testing.T, repo string, titles ...string) (path string) {
 	return s.Path()
 }
 
-// hears waits until a console is told that its files changed.
-func hears(t *testing.T, ctx context.Context, room *fileTodos) {
+// awaitNews waits until a console is told that its files changed.
+func awaitNews(t *testing.T, ctx context.Context, todos *fileTodos) {
 	t.Helper()
-	if err := room.Next(ctx); err != nil {
-		t.Fatalf("nothing was heard: %v", err)
+	if err := todos.Next(ctx); err != nil {
+		t.Fatalf("no news came: %v", err)
 	}
 }
 
 // readsLike waits until a console's files are as wanted.
-func readsLike(t *testing.T, ctx context.Context, room *fileTodos, want string) {
+func readsLike(t *testing.T, ctx context.Context, todos *fileTodos, want string) {
 	t.Helper()
 	got := ""
 	for {
 		var lines []string
-		for _, x := range room.Read(ctx, nil).Todos {
+		for _, x := range todos.Read(ctx, nil).Todos {
 			lines = append(lines, x.Ref().String()+" "+string(x.Status)+" "+x.Title.String())
 		}
 		if got = strings.Join(lines, ", "); got == want {
 			return
 		}
-		if err := room.Next(ctx); err != nil {
+		if err := todos.Next(ctx); err != nil {
 			t.Fatalf("got %q, want %q: %v", got, want, err)
 		}
 	}
@@ -147,13 +147,13 @@ func TestAFindingIsPromotedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	seedSession(t, repo, "Quote the name")
-	room := newFileTodos(t.Context(), repo, time.Now)
-	defer room.close()
+	todos := newFileTodos(t.Context(), repo, time.Now)
+	defer todos.close()
 	ledger := store.NewMem(nil)
-	room.home = home.On(ledger, files.Home{}, home.Options{})
-	defer room.home.Close()
+	todos.home = home.On(ledger, files.Home{}, home.Options{})
+	defer todos.home.Close()
 	for range 2 {
-		if err := room.Act(t.Context(), console.FileAct{Kind: console.FilePromote, Ref: "review/001", Agent: "a"}); err != nil {
+		if err := todos.Act(t.Context(), console.FileAct{Kind: console.FilePromote, Ref: "review/001", Agent: "a"}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -29,7 +29,7 @@ var dayLong = flag.Duration("day", 10*time.Second, "how long the day at the cons
 
 // The promises of a day.
 const (
-	dayIdleCPU  = 0.5 // percent of a core, once everybody has gone home
+	dayIdleCPU  = 2   // percent of a core, while nobody does anything
 	dayGrowth   = 1.2 // memory of the last quarter against the second
 	daySlack    = 6   // MiB that the memory may differ whatever the ratio
 	dayKeyLimit = time.Second
@@ -290,11 +290,11 @@ func (d *day) rest() {
 	used := float64(d.term.cpu()-before) / float64(span) * 100
 	d.t.Logf("idle for %v: %.3f %% of a core, %d bytes written", span, used, d.term.total()-bytes)
 	limit := dayIdleCPU
-	if span < 20*time.Second {
-		limit *= 4 // a single look at the ledger weighs much in a short span
+	if *dayLong < time.Minute { // a few seconds, perhaps beside other tests
+		limit = 3 * dayIdleCPU
 	}
-	if used > limit {
-		d.t.Errorf("an idle console takes %.2f %% of a core, the promise is %.1f", used, limit)
+	if used > float64(limit) {
+		d.t.Errorf("an idle console takes %.2f %% of a core, at most %d is allowed", used, limit)
 	}
 }
 

@@ -33,7 +33,7 @@ func world(t *testing.T, plans map[model.ItemID]string) demoWorld {
 	}
 }
 
-func TestThePlayIsCalmAndNothingInItIsRefused(t *testing.T) {
+func TestTheDemoIsQuietAndNothingInItIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plans := map[model.ItemID]string{}
 		w := world(t, plans)

@@ -46,7 +46,7 @@ func TestNoSpaceIsSaidAndLosesNothing(t *testing.T) {
 	if !slices.Equal(kept, before) {
 		t.Errorf("the home was\n%s\nand is\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
 	}
-	mustAsk(t, home, "new", "There is room again")
+	mustAsk(t, home, "new", "There is space again")
 	if x := ask(t, home, "doctor"); x.code != 0 {
 		t.Errorf("doctor: %s", x.stdout)
 	}
@@ -84,7 +84,7 @@ func TestMissingPermissionIsSaidAndLosesNothing(t *testing.T) {
 			}
 		}
 	}
-	ask := func(args ...string) told {
+	ask := func(args ...string) result {
 		c := program(t, home, append(args, "--json")...)
 		c.Path, c.SysProcAttr = self, as
 		return run(t, c)

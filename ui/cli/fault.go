@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"vise/model"
+	"vise/store/files"
 	"vise/store/todos"
 )
 
@@ -20,7 +21,7 @@ func fault(err error) *model.Error {
 	if errors.As(err, &known) {
 		e := *known
 		e.Message = model.Text(e.Error()).String()
-		e.Hint = cmp.Or(e.Hint, waysOut[e.Code], "see vise help")
+		e.Hint = cmp.Or(e.Hint, defaultHints[e.Code], "see vise help")
 		return &e
 	}
 	said := model.Text(err.Error()).String()
@@ -36,10 +37,10 @@ func fault(err error) *model.Error {
 		return model.Refuse(model.CodeReadOnly, "no permission: %s", said).
 			WithHint("make the files yours (chown, chmod), or name another home: --home")
 	case isAny(err, syscall.EROFS):
-		return model.Refuse(model.CodeReadOnly, "%s", said).WithHint("name a home that can be written: --home")
-	case noRoom(err, said):
+		return model.Refuse(model.CodeReadOnly, "%s", said).WithHint("it can only be read there; name a home that can be written: --home")
+	case noSpace(err, said):
 		return model.Refuse(model.CodeFull, "%s", said).WithHint("free some space; nothing of this was saved, all before it was")
-	case isAny(err, syscall.EISDIR, syscall.ENOTDIR, syscall.ELOOP):
+	case isAny(err, syscall.EISDIR, syscall.ENOTDIR, syscall.ELOOP), errors.As(err, new(*files.Irregular)):
 		return model.Refuse(model.CodeDamaged, "%s", said).WithHint("something else lies in its place; look at it, then move it away")
 	case errors.Is(err, context.Canceled):
 		return model.Refuse(model.CodeInternal, "interrupted").WithHint("what was done before stays; run it again")
@@ -54,16 +55,16 @@ func isAny(err error, numbers ...syscall.Errno) bool {
 	return errors.As(err, &n) && slices.Contains(numbers, n)
 }
 
-// noRoom recognises a full disk, quota or limit. The database below passes some of them on
+// noSpace recognises a full disk, quota or limit. The database below passes some of them on
 // in words only.
-func noRoom(err error, said string) bool {
+func noSpace(err error, said string) bool {
 	return isAny(err, full...) || slices.ContainsFunc(full, func(n syscall.Errno) bool { return strings.HasSuffix(said, n.Error()) })
 }
 
 var full = []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
 
-// waysOut are the hints of errors that come without one.
-var waysOut = map[model.Code]string{
+// defaultHints are the hints of errors that come without one.
+var defaultHints = map[model.Code]string{
 	model.CodeNotOwner: "act as the operator, or for the agent that it belongs to: --agent",
 	model.CodeNotFound: "see what there is: vise status, vise list",
 	model.CodeInvalid:  "vise help VERB says what the verb takes",
@@ -98,20 +99,24 @@ const (
 	exitOK       = 0
 	exitError    = 1
 	exitNotFound = 3
+	exitDamaged  = 5
 	exitRefused  = 6
+	// exitUnwritten: a change that the answer tells of is saved.
+	exitUnwritten = 7
 )
 
 var exits = []exit{
 	{exitOK, "done, also with warnings", nil},
-	{exitError, "an error that is none of the others", []model.Code{model.CodeInternal, model.CodeUnknownOutcome}},
+	{exitError, "an error that is none of the others", []model.Code{model.CodeInternal, model.CodeUnknownOutcome, model.CodeAgentFailed}},
 	{2, "misused: an unknown verb or flag, or input that is not valid", []model.Code{model.CodeInvalid}},
 	{exitNotFound, "what was named does not exist, or the name means several", []model.Code{model.CodeNotFound, model.CodeAmbiguous}},
 	{4, "the work item moved on since --if-revision, or what was to be made is there already",
 		[]model.Code{model.CodeStale, model.CodeConflict}},
-	{5, "the home or its ledger cannot be used as it is", []model.Code{model.CodeNoHome, model.CodeDamaged, model.CodeNewer,
+	{exitDamaged, "the home or its ledger cannot be used as it is", []model.Code{model.CodeNoHome, model.CodeDamaged, model.CodeNewer,
 		model.CodeReadOnly, model.CodeFull}},
 	{exitRefused, "refused by a rule; with --strict also: done, with warnings",
 		[]model.Code{model.CodeRefused, model.CodeCompleted, model.CodeNotOwner, model.CodeUnfinishedExecution}},
+	{exitUnwritten, "the answer could not be written to standard output; what it tells of was done, and standard error says so", nil},
 	{75, "the ledger is busy; try again", []model.Code{model.CodeBusy}},
 }
 
@@ -145,13 +150,9 @@ func exitOf(err error) int {
 func exitTable() string {
 	var b strings.Builder
 	for _, x := range exits {
-		names := make([]string, len(x.codes))
-		for i, c := range x.codes {
-			names[i] = string(c)
-		}
 		fmt.Fprintf(&b, "  %2d  %s", x.code, x.means)
-		if len(names) > 0 {
-			fmt.Fprintf(&b, " (%s)", strings.Join(names, ", "))
+		if len(x.codes) > 0 {
+			fmt.Fprintf(&b, " (%s)", strings.Join(as[string](x.codes), ", "))
 		}
 		b.WriteByte('\n')
 	}

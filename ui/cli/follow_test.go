@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// patience bounds the wait for another process; a sound one needs a fraction of it.
-const patience = 20 * time.Second
+// waitLimit bounds the wait for another process; a sound one needs a fraction of it.
+const waitLimit = 20 * time.Second
 
 // start starts a process, and ends it when it takes too long.
 func start(t *testing.T, c *exec.Cmd) {
@@ -21,7 +21,7 @@ func start(t *testing.T, c *exec.Cmd) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithTimeout(t.Context(), patience)
+	ctx, stop := context.WithTimeout(t.Context(), waitLimit)
 	t.Cleanup(stop)
 	context.AfterFunc(ctx, func() { c.Process.Kill() })
 }

@@ -52,6 +52,11 @@ func (a *app) mcpVerb() *cobra.Command {
 			},
 			Agent: a.flags.agent, Getenv: a.getenv, In: a.in, Out: a.out, Version: builtVersion().Version,
 			Log: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn})),
+			HooksSeen: func(agent model.AgentID) bool {
+				dir, err := a.homeDir()
+				return err == nil && home.HooksSeen(dir, agent)
+			},
+			StartTask: a.startTask,
 		}
 	})
 }
@@ -72,14 +77,21 @@ func (a *app) driver(o driveOptions, argv []string) (*runner.Driver, error) {
 	}
 	return &runner.Driver{
 		Ledger: h.With(dirs), Programs: programs, Home: h.Dir(), Now: a.now, Report: a.reportTurn,
-		Dir: a.threads(model.Scheduler).Dir,
+		Dir: a.threads(model.Scheduler).Dir, Refresh: refreshing(h),
 	}, nil
 }
 
-// attend says in the home that the scheduler runs, and wakes the ledger at commits of other
-// processes, until the function that it returns is called.
+// refreshing has the ledger describe plans anew.
+func refreshing(h *home.Home) func(context.Context, model.ItemID) error {
+	return func(ctx context.Context, id model.ItemID) error {
+		return h.RefreshPlan(ctx, model.Envelope{Actor: model.Watcher}, id)
+	}
+}
+
+// attend says in the home that the scheduler runs, wakes the ledger at commits of other
+// processes, and has it note plans that change, until the function that it returns is called.
 func (a *app) attend(ctx context.Context) (leave func()) {
-	withdraw, stop := a.home.Attend(), a.wakeful(ctx)
+	withdraw, stop := a.home.Attend(), a.wakeful(ctx, refreshing(a.home))
 	return func() { stop(); withdraw() }
 }
 
@@ -244,6 +256,9 @@ func (r *consoleRun) openAccessible(s config.Settings) error {
 	for _, x := range s.Problems.Bad() {
 		fmt.Fprintf(r.out, "Settings: %s\n", x)
 	}
+	for _, x := range conditions(h, h.Conditions(r.ctx)) {
+		fmt.Fprintf(r.out, "Home: %s; %s\n", model.Text(x.Message), model.Text(x.Hint))
+	}
 	r.schedule(h, 0)
 	todos, threads := newFileTodos(r.ctx, r.dir, r.now), newThreadView(r.ctx, h)
 	r.atEnd = append(r.atEnd, todos.close, threads.Close)
@@ -283,7 +298,7 @@ func (a *app) runVerbWithin(ctx context.Context, stdin string, args ...string) (
 		args = append([]string{"--home", a.flags.home}, args...)
 	}
 	within.args, within.in, within.ttyIn, within.err = args, strings.NewReader(stdin), false, a.out
-	within.exit, within.flags, within.inverse = 0, globals{}, nil
+	within.exit, within.flags, within.inverse, within.hasSaved = 0, globals{}, nil, false
 	code = within.execute(ctx)
 	a.home = within.home
 	return code, within.inverse

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -25,7 +24,7 @@ func (a *app) homeDir() (string, error) {
 
 // homeOptions are what this run says about opening a home.
 func (a *app) homeOptions() home.Options {
-	return home.Options{Now: a.now, Dir: a.dir, Warn: func(s string) {
+	return home.Options{Now: a.now, Dir: a.dir, Context: a.ctx, Warn: func(s string) {
 		fmt.Fprintf(a.err, "vise: warning: %s\n", model.Text(s))
 	}}
 }
@@ -70,39 +69,70 @@ func (a *app) openOrCreate() (h *home.Home, created bool, err error) {
 	return h, created, nil
 }
 
-// apply sends one command to the ledger. An error whose outcome is not known names the key.
-func (a *app) apply(ctx context.Context, m mutation, agent model.AgentID, c model.Command) (model.Receipt, error) {
-	return a.applyEnding(ctx, m, agent, c, home.Ending{})
+// order is a command with what goes with it.
+type order struct {
+	mutation
+	agent   model.AgentID
+	command model.Command
+	// end is how the threads of completed items end.
+	end home.Ending
 }
 
-// applyEnding is apply of a completion, with how the item's threads end.
-func (a *app) applyEnding(ctx context.Context, m mutation, agent model.AgentID, c model.Command, end home.Ending) (model.Receipt, error) {
+// orderFor is the command that build makes for the item that ref names.
+func (a *app) orderFor(ctx context.Context, ref string, m mutation, build func(model.ItemID) model.Command) (order, error) {
+	id, err := a.resolve(ctx, ref)
+	if err != nil {
+		return order{}, err
+	}
+	return order{mutation: m, agent: a.agent, command: build(id)}, nil
+}
+
+// carryOut sends one command to the ledger, and reads the answer to it in its transaction.
+func carryOut[T any](ctx context.Context, a *app, o order, read func(model.Reader, model.Receipt) T) (out T, in model.Receipt, err error) {
 	h, err := a.open()
 	if err != nil {
-		return model.Receipt{}, err
+		return out, in, err
 	}
-	e := model.Envelope{Key: cmp.Or(m.key, newKey()), Actor: a.actor, Agent: agent, Command: c}
-	in, err := h.ApplyEnding(ctx, e, end)
+	e := model.Envelope{Key: cmp.Or(o.key, newKey()), Actor: a.actor, Agent: o.agent, Command: o.command}
+	out, in, err = home.Answer(ctx, h, e, o.end, read)
 	if in.Inverse != nil {
 		a.inverse, in.Inverse = in.Inverse, nil // for who runs verbs within, not for the answer
 	}
-	if errors.Is(err, &model.Error{Code: model.CodeUnknownOutcome}) {
-		known := *fault(err)
-		return in, known.WithHint("run it again with --key %s: then it is done once, and you learn whether it was", model.Text(e.Key))
+	if err == nil {
+		a.hasSaved, a.savedAs = true, e.Key
 	}
+	return out, in, err
+}
+
+// apply sends one command to the ledger; its receipt is the answer.
+func (a *app) apply(ctx context.Context, m mutation, agent model.AgentID, c model.Command) (model.Receipt, error) {
+	_, in, err := carryOut(ctx, a, order{mutation: m, agent: agent, command: c}, func(model.Reader, model.Receipt) struct{} {
+		return struct{}{}
+	})
 	return in, err
 }
 
 // newKey makes an idempotency key.
 func newKey() string { return "cli-" + home.NewKey() }
 
+// replay is what a command of a kind was answered with under this key, if it was. It is for verbs
+// whose command is made of what the ledger holds: a retry would make another one.
+func (a *app) replay(ctx context.Context, m mutation, kind model.Command) (model.Receipt, bool, error) {
+	h, err := a.open()
+	if err != nil {
+		return model.Receipt{}, false, err
+	}
+	in, ok, err := h.Replay(ctx, m.key)
+	return in, ok && in.Command == kind.Name(), err
+}
+
 // act applies the command that build makes for the item that ref names.
 func (a *app) act(ctx context.Context, ref string, m mutation, build func(model.ItemID) model.Command) (model.Receipt, error) {
-	id, err := a.resolve(ctx, ref)
+	o, err := a.orderFor(ctx, ref, m, build)
 	if err != nil {
 		return model.Receipt{}, err
 	}
-	return a.apply(ctx, m, a.agent, build(id))
+	return a.apply(ctx, m, o.agent, o.command)
 }
 
 // resolve finds the item that a handle, an id or the beginning of one names.
@@ -151,34 +181,31 @@ func readItem[T any](ctx context.Context, a *app, ref string, show func(*page, T
 	})
 }
 
-// itemAnswer reads what a changed item is like and answers with it.
-func (a *app) itemAnswer(ctx context.Context, in model.Receipt, err error, did string) (answer, error) {
-	return changeAnswer(ctx, a, in, err, func(p *page, out home.ItemResult) { p.changed(did, out.WorkItem) }, home.ItemResultOf)
+// itemAnswer carries a command out and answers with what the item is like.
+func (a *app) itemAnswer(ctx context.Context, o order, did string) (answer, error) {
+	return changeAnswer(ctx, a, o, func(p *page, out home.ItemResult) { p.changed(did, out.WorkItem) }, home.ItemResultOf)
 }
 
-// changeAnswer is an answer about what a command did, as read tells it, or the command's error.
+// changeAnswer carries a command out and answers with what it did, as read tells it.
 func changeAnswer[T any](
-	ctx context.Context, a *app, in model.Receipt, err error, show func(*page, T), read func(model.Reader, model.Receipt) T,
+	ctx context.Context, a *app, o order, show func(*page, T), read func(model.Reader, model.Receipt) T,
 ) (answer, error) {
-	if err != nil {
-		return answer{}, err
-	}
-	ans, err := readAnswer(ctx, a, show, func(r model.Reader) (T, error) { return read(r, in), nil })
-	ans.warnings = in.Warnings
-	return ans, err
+	out, in, err := carryOut(ctx, a, o, read)
+	return answer{data: out, warnings: in.Warnings, text: func(p *page) { show(p, out) }}, err
 }
 
-// wakeful runs wakeLedger until the function that it returns is called.
-func (a *app) wakeful(ctx context.Context) (stop func()) {
+// wakeful runs wakeLedger until the function that it returns is called. With refresh the plans
+// that the agents are shown are watched too, and refreshed when they change.
+func (a *app) wakeful(ctx context.Context, refresh func(context.Context, model.ItemID) error) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
-	running.Go(func() { a.wakeLedger(ctx) })
+	running.Go(func() { a.wakeLedger(ctx, refresh) })
 	return func() { cancel(); running.Wait() }
 }
 
 // wakeLedger hints the ledger at commits of other processes until ctx ends. Where the
 // file cannot be watched, the ledger notices them by itself, later.
-func (a *app) wakeLedger(ctx context.Context) {
+func (a *app) wakeLedger(ctx context.Context, refresh func(context.Context, model.ItemID) error) {
 	d, err := a.open()
 	if err != nil {
 		return
@@ -188,6 +215,9 @@ func (a *app) wakeLedger(ctx context.Context) {
 		return
 	}
 	defer w.Close()
+	if refresh != nil {
+		w.Set(a.shownPlans(ctx))
+	}
 	for {
 		event, err := w.Next(ctx)
 		if err != nil {
@@ -195,12 +225,40 @@ func (a *app) wakeLedger(ctx context.Context) {
 		}
 		if event.LedgerMoved {
 			d.Wake()
+			if refresh != nil {
+				w.Set(a.shownPlans(ctx))
+			}
+		}
+		for _, p := range event.Plans {
+			_ = refresh(ctx, p.Item.ID) // what cannot be noted now is noted with the item's next change
 		}
 	}
 }
 
-// configFile is where the configuration lies, whether it is there or not.
-func (a *app) configFile() (string, error) {
+// watchedAgents bounds the agents whose plans a process without a screen watches.
+const watchedAgents = 100
+
+// shownPlans are the plans of the items that agents are shown, as the ledger knows them.
+func (a *app) shownPlans(ctx context.Context) map[watcher.Item]model.PlanArtifact {
+	out := map[watcher.Item]model.PlanArtifact{}
+	_ = a.read(ctx, func(r model.Reader) error { // what cannot be read now is read at the next commit
+		for _, agent := range r.Agents("", watchedAgents) {
+			for _, id := range model.Shown(r, agent.ID) {
+				w, _ := r.Item(id)
+				out[watcher.Item{Agent: agent.ID, ID: id}] = w.PlanArtifact
+			}
+		}
+		return nil
+	})
+	return out
+}
+
+// settings are the operator's, of which part must read; without a place for them the defaults.
+func (a *app) settings(part, hint string) (config.Settings, error) {
 	at, err := config.PlaceOf(a.getenv)
-	return at.File, err
+	if err != nil {
+		return config.Defaults(), nil
+	}
+	s := config.Load(at, a.getenv)
+	return s, s.Refusal(at.File, part, hint)
 }

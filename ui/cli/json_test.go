@@ -23,11 +23,13 @@ import (
 // verbData are the types of the data that verbs answer with. Verbs of threads and file todos
 // have pages of their own.
 var verbData = map[string][]any{
-	"new": {home.ItemResult{}}, "update": {home.ItemResult{}}, "block": {home.ItemResult{}}, "unblock": {home.ItemResult{}},
+	"new": {home.ItemResult{}}, "update": {home.ItemResult{}}, "block": {home.ItemResult{}}, "unblock": {home.ItemResult{}, model.Receipt{}},
 	"link": {home.ItemResult{}}, "unlink": {home.ItemResult{}}, "resume": {resumed{}}, "pick": {home.PickResult{}}, "wait": {home.WaitResult{}},
 	"trigger": {home.TriggerResult{}, minted{}}, "complete": {completionWithTodos{}}, "report": {home.CompletionResult{}},
-	"list": {home.ListResult{}}, "show": {shown{}}, "next": {upNext{}}, "why": {reasons{}}, "events": {event{}},
-	"say": {model.Receipt{}}, "answer": {model.Receipt{}}, "delegate": {model.Receipt{}}, "ack": {model.Receipt{}},
+	"list": {home.ListResult{}}, "show": {shown{}}, "next": {upNext{}},
+	"why":   {reasons{}, model.AgentWhy{}},
+	"retry": {model.Receipt{}}, "events": {event{}},
+	"say": {model.Receipt{}}, "answer": {model.Receipt{}}, "delegate": {model.Receipt{}, delegations{}}, "ack": {model.Receipt{}}, "undo": {undone{}}, "redo": {undone{}},
 	"task": {runner.TaskResult{}, started{}, model.Task{}}, "plan": {plan{}}, "inbox": {inboxOf{}}, "agents": {agentList{}},
 	"status": {status{}}, "status --format json": {bar{}}, "demo": {status{}}, "init": {initialized{}}, "import": {imported{}}, "doctor": {checkup{}}, "backup": {backedUp{}},
 	"restore": {restored{}}, "compact": {compacted{}}, "config": {configAnswer{}}, "context": {prompt.Layered{}}, "notes": {noted{}},
@@ -95,9 +97,9 @@ func TestTheJSONPageNamesEveryField(t *testing.T) {
 	rows := docRows(t)
 	for _, v := range verbs() {
 		types, known := verbData[v.name]
-		row, told := rows[v.name]
-		if v.group != "" && (!known || !told) {
-			t.Errorf("%s: data known %v, in docs/json.md %v", v.name, known, told)
+		row, documented := rows[v.name]
+		if v.group != "" && (!known || !documented) {
+			t.Errorf("%s: data known %v, in docs/json.md %v", v.name, known, documented)
 		}
 		for _, x := range types {
 			if strings.HasPrefix(strings.TrimSpace(row), "as ") || partly[reflect.TypeOf(x)] {

@@ -109,21 +109,21 @@ func refused(ts *testscript.TestScript, _ bool, args []string) {
 	home := ts.Getenv("VISE_HOME")
 	before := digest(home)
 	code := codeOf(ts.Exec(args[1], append(args[2:], "--json")...))
-	var told struct {
+	var got struct {
 		Schema string      `json:"schema"`
 		Error  model.Error `json:"error"`
 	}
-	if err := json.Unmarshal([]byte(ts.ReadFile("stdout")), &told); err != nil {
+	if err := json.Unmarshal([]byte(ts.ReadFile("stdout")), &got); err != nil {
 		ts.Fatalf("no JSON on standard output: %v", err)
 	}
-	if told.Schema != "vise.v1.error" || string(told.Error.Code) != args[0] {
-		ts.Fatalf("code is %q of %q, want %q", told.Error.Code, told.Schema, args[0])
+	if got.Schema != "vise.v1.error" || string(got.Error.Code) != args[0] {
+		ts.Fatalf("code is %q of %q, want %q", got.Error.Code, got.Schema, args[0])
 	}
-	if want := exitOf(&told.Error); code != want {
+	if want := exitOf(&got.Error); code != want {
 		ts.Fatalf("exit code is %d, want %d", code, want)
 	}
-	if told.Error.Hint == "" || told.Error.Message == "" {
-		ts.Fatalf("the error does not say what to do: %+v", told.Error)
+	if got.Error.Hint == "" || got.Error.Message == "" {
+		ts.Fatalf("the error does not say what to do: %+v", got.Error)
 	}
 	if after := digest(home); !slices.Equal(before, after) {
 		ts.Fatalf("the home changed:\n%s\nwas\n%s", strings.Join(after, "\n"), strings.Join(before, "\n"))

@@ -179,8 +179,12 @@ func (p *page) changed(did string, v model.View) {
 func (p *page) item(v model.View, waits []model.Wait) {
 	mark, name := className(v.Class)
 	p.line("%s  %s", p.strong(string(v.Handle)), p.strong(v.Objective.String()))
-	p.line("%s · %s · plan %s · revision %d", p.class(v.Class, mark+" "+name), strings.ReplaceAll(string(v.Scheduling), "_", " "),
-		v.PlanStatus, v.Revision)
+	priority := ""
+	if v.Priority != "" {
+		priority = string(v.Priority) + " priority · "
+	}
+	p.line("%s · %s · %splan %s · revision %d", p.class(v.Class, mark+" "+name), strings.ReplaceAll(string(v.Scheduling), "_", " "),
+		priority, v.PlanStatus, v.Revision)
 	p.line("%s", p.muted("id "+string(v.ID)+" · agent "+string(v.AgentID)+" · created "+when(v.CreatedAt)+" · updated "+when(v.UpdatedAt)))
 	if v.BlockedBy != "" {
 		p.line("")
@@ -196,6 +200,9 @@ func (p *page) item(v model.View, waits []model.Wait) {
 		p.line("")
 		p.line("%s", p.strong("Report")+p.muted(" "+string(v.Report.By)))
 		p.indented(v.Report.Text)
+	}
+	if v.Stalled {
+		p.block("stalled", model.Text("nothing came of its turns; vise retry "+string(v.Handle)+" offers it again"))
 	}
 	for _, d := range v.Diagnostics {
 		p.line("! %s", strings.ReplaceAll(d, "_", " "))

@@ -24,8 +24,8 @@ func program(t *testing.T, home string, args ...string) *exec.Cmd {
 	return c
 }
 
-// told is what a verb answered.
-type told struct {
+// result is what a verb answered.
+type result struct {
 	code   int
 	stdout string
 	stderr string
@@ -35,22 +35,22 @@ type told struct {
 }
 
 // ask runs vise with --json.
-func ask(t *testing.T, home string, args ...string) told {
+func ask(t *testing.T, home string, args ...string) result {
 	t.Helper()
 	return run(t, program(t, home, append(args, "--json")...))
 }
 
-func run(t *testing.T, c *exec.Cmd) told {
+func run(t *testing.T, c *exec.Cmd) result {
 	t.Helper()
 	var out, err bytes.Buffer
 	c.Stdout, c.Stderr = &out, &err
-	x := told{code: codeOf(c.Run()), stdout: out.String(), stderr: err.String()}
+	x := result{code: codeOf(c.Run()), stdout: out.String(), stderr: err.String()}
 	_ = json.Unmarshal(out.Bytes(), &x)
 	return x
 }
 
 // mustAsk is ask for what has to work.
-func mustAsk(t *testing.T, home string, args ...string) told {
+func mustAsk(t *testing.T, home string, args ...string) result {
 	t.Helper()
 	x := ask(t, home, args...)
 	if x.code != 0 {
@@ -63,19 +63,22 @@ func mustAsk(t *testing.T, home string, args ...string) told {
 func newHome(t *testing.T) (home string, open, done string) {
 	t.Helper()
 	home = filepath.Join(t.TempDir(), "home")
-	id := func(x told) string {
-		var d struct {
-			WorkItem struct{ ID string } `json:"work_item"`
-		}
-		if err := json.Unmarshal(x.Data, &d); err != nil {
-			t.Fatal(err)
-		}
-		return d.WorkItem.ID
-	}
-	open = id(mustAsk(t, home, "new", "Open", "--todo", "A todo", "--plan", "# Plan"))
-	done = id(mustAsk(t, home, "new", "Done"))
+	open = idOf(t, mustAsk(t, home, "new", "Open", "--todo", "A todo", "--plan", "# Plan"))
+	done = idOf(t, mustAsk(t, home, "new", "Done"))
 	mustAsk(t, home, "complete", done)
 	return home, open, done
+}
+
+// idOf is the item that a verb answered with.
+func idOf(t *testing.T, x result) string {
+	t.Helper()
+	var d struct {
+		WorkItem struct{ ID string } `json:"work_item"`
+	}
+	if err := json.Unmarshal(x.Data, &d); err != nil {
+		t.Fatal(err)
+	}
+	return d.WorkItem.ID
 }
 
 // reads are the verbs that only look, and writes those that change; together all that

@@ -21,7 +21,7 @@ func TestThresholdsOfStaleTodosComeFromTheConfiguration(t *testing.T) {
 		}
 		return ""
 	}}
-	usual := file.DefaultThresholds()
+	usual := file.Thresholds{InProgress: 24 * time.Hour, Blocked: 72 * time.Hour, Interrupted: 24 * time.Hour}
 	if got, err := a.todoLimits(); err != nil || got != usual {
 		t.Errorf("without a file: got %v, %v", got, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,6 +30,9 @@ type agentGist struct {
 	Counts        map[model.Class]int `json:"counts"`
 	NeedsOperator int                 `json:"needs_operator"`
 	Decision      model.Decision      `json:"decision"`
+	Limits        model.Limits        `json:"limits,omitzero"`
+	// Failure is how the last turn failed; missing when it did not.
+	Failure *model.TurnFailure `json:"failure,omitempty"`
 }
 
 // maxAgents bounds how many agents are listed.
@@ -39,7 +43,9 @@ func (a *app) agentsVerb() *cobra.Command {
 	c.AddCommand(a.agentsAddVerb(), a.agentsSetVerb(),
 		a.agentsPostureVerb("stop", "Leave an agent alone: no turn begins, a running one ends", model.Stopped),
 		a.agentsPostureVerb("resume", "Let a stopped agent run again", model.Awake))
-	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) { return a.agentsAnswer(ctx, "") })
+	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
+		return readAnswer(ctx, a, (*page).agents, func(r model.Reader) (agentList, error) { return agentList{a.gists(r, "")}, nil })
+	})
 }
 
 func (a *app) agentsAddVerb() *cobra.Command {
@@ -63,12 +69,15 @@ func (a *app) agentsPostureVerb(name, short string, to model.Posture) *cobra.Com
 func (a *app) agentsSetVerb() *cobra.Command {
 	var m mutation
 	var autoPick bool
-	var posture string
+	var posture, quiet, turns, cost string
 	c := &cobra.Command{Use: "set NAME", Short: "Change an agent's settings"}
 	m.keyed(c)
 	c.Flags().BoolVar(&autoPick, "auto-pick", false, "let the scheduler pick the first queued item at idle")
 	c.Flags().StringVar(&posture, "posture", "", "awake, asleep or stopped")
-	c.MarkFlagsOneRequired("auto-pick", "posture")
+	c.Flags().StringVar(&quiet, "max-quiet-turns-per-hour", "", "how many turns may change nothing: 1 to 60, default (6) or off")
+	c.Flags().StringVar(&turns, "max-turns-per-hour", "", "how many turns there may be: 1 to 60, or off")
+	c.Flags().StringVar(&cost, "max-cost-per-day", "", "what a day's turns (UTC) may cost, in US dollars, as its program tells it; or off")
+	c.MarkFlagsOneRequired("auto-pick", "posture", "max-quiet-turns-per-hour", "max-turns-per-hour", "max-cost-per-day")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		u := model.UpdateAgent{AgentID: model.AgentID(args[0])}
 		if c.Flags().Changed("auto-pick") {
@@ -78,22 +87,44 @@ func (a *app) agentsSetVerb() *cobra.Command {
 			p := model.Posture(posture)
 			u.Posture = &p
 		}
+		var err error
+		if u.MaxQuietTurnsPerHour, err = limit(c, "max-quiet-turns-per-hour", quiet, -1, strconv.Atoi); err != nil {
+			return answer{}, err
+		}
+		if u.MaxTurnsPerHour, err = limit(c, "max-turns-per-hour", turns, 0, strconv.Atoi); err != nil {
+			return answer{}, err
+		}
+		if u.MaxCostPerDay, err = limit(c, "max-cost-per-day", cost, 0, dollars); err != nil {
+			return answer{}, err
+		}
 		return a.changeAgent(ctx, m, u)
 	})
 }
 
-func (a *app) changeAgent(ctx context.Context, m mutation, c model.Command) (answer, error) {
-	in, err := a.apply(ctx, m, "", c)
-	if err != nil {
-		return answer{}, err
+// limit reads a limit, if it is given: a number above zero, off, or default.
+func limit[N int | float64](c *cobra.Command, flag, said string, off N, read func(string) (N, error)) (*N, error) {
+	if !c.Flags().Changed(flag) {
+		return nil, nil
 	}
-	return a.agentsAnswer(ctx, in.AgentID)
+	var n N
+	switch said {
+	case "off":
+		n = off
+	case "default":
+	default:
+		var err error
+		if n, err = read(said); err != nil || n <= 0 {
+			return nil, misuse(flag, "--%s %s is no limit", flag, model.Text(said)).WithHint("give a number above zero, off, or default")
+		}
+	}
+	return &n, nil
 }
 
-// agentsAnswer tells of one agent, or of all.
-func (a *app) agentsAnswer(ctx context.Context, only model.AgentID) (answer, error) {
-	return readAnswer(ctx, a, func(p *page, l agentList) { p.agents(l.Agents) }, func(r model.Reader) (agentList, error) {
-		return agentList{a.gists(r, only)}, nil
+func dollars(s string) (float64, error) { return strconv.ParseFloat(strings.TrimPrefix(s, "$"), 64) }
+
+func (a *app) changeAgent(ctx context.Context, m mutation, c model.Command) (answer, error) {
+	return changeAnswer(ctx, a, order{mutation: m, command: c}, (*page).agents, func(r model.Reader, in model.Receipt) agentList {
+		return agentList{a.gists(r, in.AgentID)}
 	})
 }
 
@@ -108,6 +139,7 @@ func (a *app) gists(r model.Reader, only model.AgentID) []agentGist {
 		g := agentGist{
 			AgentID: x.ID, Posture: x.Posture, AutoPick: x.AutoPick, Counts: map[model.Class]int{},
 			NeedsOperator: r.Count(x.ID, model.TallyNeedsOperator), Decision: model.Decide(r, x.ID, a.now()),
+			Limits: x.Limits, Failure: x.Pace.Failure,
 		}
 		if w, ok := model.Focus(r, x.ID); ok {
 			row := model.RowOf(w, r.ItemWaits(x.ID, w.ID), true)
@@ -121,12 +153,15 @@ func (a *app) gists(r model.Reader, only model.AgentID) []agentGist {
 	return out
 }
 
-func (p *page) agents(list []agentGist) {
-	for i, g := range list {
+func (p *page) agents(l agentList) {
+	for i, g := range l.Agents {
 		if i > 0 {
 			p.line("")
 		}
 		p.line("%s  %s", p.strong(string(g.AgentID)), decisionWords(g.Decision))
+		if g.Failure != nil {
+			p.line("  failing: turn %d, %s", g.Failure.Turn, strings.ReplaceAll(string(g.Failure.Code), "_", " "))
+		}
 		counts := ""
 		for _, c := range model.Classes {
 			mark, name := className(c)
@@ -167,6 +202,7 @@ func (a *app) installVerb() *cobra.Command {
 	f.BoolVar(&o.DryRun, "dry-run", false, "show the change and write nothing")
 	f.BoolVar(&o.Uninstall, "uninstall", false, "take vise's entries out")
 	f.BoolVar(&o.AskReport, "ask-report", false, "when the agent completes an item without a word, ask it once for the report")
+	f.StringVar(&o.Tools, "tools", "", "usual, or all: also those that notify the operator, delegate and start tasks (default: as it is)")
 	return a.verb(c, func(_ context.Context, args []string) (answer, error) { return a.install(args[0], o) })
 }
 
@@ -177,8 +213,8 @@ func (a *app) installOptions(program string, o agents.Options) (_ agents.Options
 	return o, err
 }
 
-// versionPatience is what a program may take to tell its version.
-const versionPatience = 5 * time.Second
+// versionTimeout is what a program may take to tell its version.
+const versionTimeout = 5 * time.Second
 
 // versionOf is what Claude Code and Codex say of their version, as what they can do depends
 // on that; empty where it is not said, or cannot be found.
@@ -186,7 +222,7 @@ func versionOf(program string) string {
 	if program != "claude" && program != "codex" {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), versionPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), versionTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, "--version")
 	cmd.WaitDelay = time.Second // a child of its own may hold the pipe
@@ -265,14 +301,11 @@ func (a *app) doctorProgram(program string) (answer, error) {
 		return answer{}, err
 	}
 	list, err := agents.Doctor(o, a.now())
-	if err != nil {
-		return answer{}, err
-	}
 	out := checkup{Home: o.Home, Checks: []check{}}
 	for _, c := range list {
 		out.add(c.Name, c.OK, c.Message, c.Hint)
 	}
-	return answer{data: out, exit: failed(out.Problems > 0), text: func(p *page) { p.checkup(out) }}, nil
+	return answer{data: out, exit: failed(out.Problems > 0), text: func(p *page) { p.checkup(out) }}, err
 }
 
 // installedPrograms are the agents' programs of this machine that vise can be put into.
@@ -307,9 +340,6 @@ func (a *app) integrationPreview(programs []string) model.Text {
 
 // integrate writes what integrationPreview tells of one program.
 func (a *app) integrate(program string) error {
-	o, err := a.installOptions(program, agents.Options{})
-	if err == nil {
-		_, err = agents.Install(o)
-	}
+	_, err := a.install(program, agents.Options{})
 	return err
 }

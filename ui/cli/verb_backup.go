@@ -46,14 +46,14 @@ func (a *app) backupVerb() *cobra.Command {
 		if err != nil {
 			return answer{}, err
 		}
-		out.Snapshots, err = d.Ledger().Home().Snapshots()
+		out.Snapshots, _ = d.Ledger().Home().Snapshots() // the copy is made, whatever else is there
 		return answer{data: out, text: func(p *page) {
 			p.line("copied revision %d, %s, to %s", out.Revision, sizeOf(out.Bytes), model.Text(out.Path))
 			if out.Plans > 0 {
 				p.line("with %d plan files", out.Plans)
 			}
 			p.line("vise restore %s brings it back, with the journal's later changes on top", model.Text(out.Path))
-		}}, err
+		}}, nil
 	})
 }
 
@@ -95,7 +95,7 @@ func (a *app) init(ctx context.Context, m mutation) (answer, error) {
 	}
 	in, err := a.apply(ctx, m, "", model.AddAgent{AgentID: cmp.Or(a.agent, defaultAgent)})
 	out := initialized{Home: d.Dir(), Created: created, AgentID: in.AgentID}
-	return answer{data: out, text: func(p *page) {
+	return answer{data: out, warnings: in.Warnings, text: func(p *page) {
 		did := "there was a home in"
 		if created {
 			did = "made a home in"
@@ -116,7 +116,7 @@ func (a *app) compactVerb() *cobra.Command {
 		Use: "compact", Short: "Give the ledger's free pages back to the disk",
 		Long: "compact writes the ledger anew without its free pages and puts it in its place. Other processes go\n" +
 			"on meanwhile, and then with the new file; none waits for more than some milliseconds. doctor says when it\n" +
-			"pays. On a full disk it uses the room that the home keeps in reserve.",
+			"pays. On a full disk it uses the space that the home keeps in reserve.",
 	}
 	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
 		d, err := a.openHome()

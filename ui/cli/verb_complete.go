@@ -47,11 +47,7 @@ func (a *app) complete(ctx context.Context, ref string, o completeOptions) (answ
 	if report, err = o.threads.report(report); err != nil {
 		return answer{}, err
 	}
-	id, err := a.resolve(ctx, ref)
-	if err != nil {
-		return answer{}, err
-	}
-	before, err := a.view(ctx, id)
+	before, err := a.find(ctx, ref)
 	if err != nil {
 		return answer{}, err
 	}
@@ -63,16 +59,19 @@ func (a *app) complete(ctx context.Context, ref string, o completeOptions) (answ
 	if err != nil {
 		return answer{}, err
 	}
-	in, err := a.applyEnding(ctx, o.mutation, a.agent, model.Round{
-		Text: report, WorkItemID: id,
-		Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: id, Force: o.force, LinkedTodos: words,
+	round := model.Round{
+		Text: report, WorkItemID: before.ID,
+		Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: before.ID, Force: o.force, LinkedTodos: words,
 			SeenRevision: o.ifRevision}}},
-	}, end)
+	}
+	got, in, err := carryOut(ctx, a, order{o.mutation, a.agent, round, end}, func(r model.Reader, in model.Receipt) home.CompletionResult {
+		in.WorkItemID = before.ID
+		return home.CompletionResultOf(r, in)
+	})
 	if err != nil {
 		return answer{}, err
 	}
-	in.WorkItemID = id
-	return a.completion(ctx, in, report, decided.Decisions)
+	return completion(got, in, decided.Decisions), nil
 }
 
 func (a *app) reportText(file string) (model.Text, error) {
@@ -83,17 +82,9 @@ func (a *app) reportText(file string) (model.Text, error) {
 	return model.Text(text), err
 }
 
-// completion answers a completion. A report for what had been completed before is not
-// dropped without a word.
-func (a *app) completion(ctx context.Context, in model.Receipt, report model.Text, todos []home.TodoDecision) (answer, error) {
-	got, err := readOne(ctx, a, func(r model.Reader) (home.CompletionResult, error) { return home.CompletionResultOf(r, in), nil })
+// completion answers a completion.
+func completion(got home.CompletionResult, in model.Receipt, todos []home.TodoDecision) answer {
 	out := completionWithTodos{got, todos}
-	if !out.CompletedTransition && report != "" && out.WorkItem.Report == nil {
-		out.Warnings = append(out.Warnings, model.Warning{
-			Kind:    model.WarnReportOffered,
-			Message: "it had been completed before; vise report " + string(out.WorkItem.Handle) + " gives it the report",
-		})
-	}
 	return answer{data: out, warnings: out.Warnings, text: func(p *page) {
 		did := "completed"
 		if !out.CompletedTransition {
@@ -106,7 +97,7 @@ func (a *app) completion(ctx context.Context, in model.Receipt, report model.Tex
 		for _, t := range todos {
 			p.line("%s: %s", t.Todo, t.Decision)
 		}
-	}}, err
+	}}
 }
 
 // threadEnding says how the threads of an item end with it.
@@ -151,11 +142,11 @@ func (a *app) settled(v model.View, t threadEnding) (end home.Ending, err error)
 	if len(against) == 0 {
 		return end, nil
 	}
-	told := make([]string, len(against))
+	words := make([]string, len(against))
 	for i, w := range against {
-		told[i] = w.Message
+		words[i] = w.Message
 	}
-	return end, model.Refuse(model.CodeRefused, "the thread of %s speaks against it: %s", v.Handle, strings.Join(told, "; ")).At("anyway").
+	return end, model.Refuse(model.CodeRefused, "the thread of %s speaks against it: %s", v.Handle, strings.Join(words, "; ")).At("anyway").
 		WithHint("vise thread record -- COMMAND verifies; --anyway REASON completes all the same")
 }
 
@@ -271,11 +262,7 @@ func (a *app) reportVerb() *cobra.Command {
 
 // offeredText is the offered report that was chosen.
 func (a *app) offeredText(ctx context.Context, ref string, n int) (model.Text, error) {
-	id, err := a.resolve(ctx, ref)
-	if err != nil {
-		return "", err
-	}
-	v, err := a.view(ctx, id)
+	v, err := a.find(ctx, ref)
 	if err != nil {
 		return "", err
 	}
@@ -301,9 +288,12 @@ func (a *app) giveReport(ctx context.Context, ref string, o reportOptions) (answ
 
 func (a *app) settleReport(ctx context.Context, ref string, o reportOptions, did string, make func(model.ItemID) model.Command) (answer,
 	error) {
-	in, err := a.act(ctx, ref, o.mutation, make)
+	ordered, err := a.orderFor(ctx, ref, o.mutation, make)
+	if err != nil {
+		return answer{}, err
+	}
 	show := func(p *page, out home.CompletionResult) { p.changed(did, out.WorkItem) }
-	return changeAnswer(ctx, a, in, err, show, home.CompletionResultOf)
+	return changeAnswer(ctx, a, ordered, show, home.CompletionResultOf)
 }
 
 func (p *page) report(out home.CompletionResult) {

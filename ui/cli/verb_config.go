@@ -65,7 +65,7 @@ func configPlace(getenv func(string) string) (config.Place, error) {
 }
 
 func configShow(at config.Place, s config.Settings, origin bool) answer {
-	out := configAnswer{File: at.File, Values: s.Values(), Problems: problemsOf(s)}
+	out := configAnswer{File: at.File, Values: s.Values(), Problems: append([]config.Problem{}, s.Problems...)}
 	return answer{data: out, warnings: configWarnings(s), text: func(p *page) {
 		rows := make([][]string, len(out.Values))
 		for i, v := range out.Values {
@@ -79,7 +79,7 @@ func configShow(at config.Place, s config.Settings, origin bool) answer {
 }
 
 func configCheck(at config.Place, s config.Settings) answer {
-	out := configAnswer{File: at.File, Problems: problemsOf(s)}
+	out := configAnswer{File: at.File, Problems: append([]config.Problem{}, s.Problems...)}
 	return answer{data: out, exit: failed(len(s.Problems.Bad()) > 0), text: func(p *page) {
 		for _, x := range s.Problems {
 			p.line("%s", x)
@@ -99,13 +99,6 @@ func configSchema() (answer, error) {
 	return answer{data: struct {
 		Schema any `json:"schema"`
 	}{s}, text: func(p *page) { p.line("%s", raw) }}, err
-}
-
-func problemsOf(s config.Settings) []config.Problem {
-	if s.Problems == nil {
-		return []config.Problem{}
-	}
-	return s.Problems
 }
 
 // configWarnings are the problems as an answer about something else tells them.

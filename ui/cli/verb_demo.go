@@ -48,7 +48,7 @@ func (a *app) openDemo(ctx context.Context) (answer, error) {
 	})
 	return answer{data: out, text: func(p *page) {
 		p.line("DEMO: nothing of this is saved; on a terminal the console opens and the agents work")
-		p.agents(out.Agents)
+		p.agents(agentList{out.Agents})
 	}}, err
 }
 
@@ -83,7 +83,9 @@ func (r *consoleRun) demo() (console.Session, *home.Home, error) {
 	ctx, stop := context.WithCancel(r.ctx)
 	r.running.Go(func() { _ = w.play(ctx, demoScript()) })
 	r.atEnd = append(r.atEnd, func() { stop(); r.running.Wait() })
-	return console.Session{Ledger: h, Plans: plans, SeenPlans: newSeenPlans(dir), Demo: true}, h, nil
+	return console.Session{
+		Ledger: h, Plans: plans, Drafts: newDrafts(dir), EditBuffers: newEdits(h), SeenPlans: newSeenPlans(dir), Demo: true,
+	}, h, nil
 }
 
 // demoWorld is where the play takes place.
@@ -104,11 +106,8 @@ type demoAct struct {
 	After time.Duration
 	Agent model.AgentID
 	// By is who acts, if not the agent itself.
-	By model.Actor
-	// Command names items by their ids, or by the As of the act that created them.
+	By      model.Actor
 	Command model.Command
-	// As names the item that Command creates.
-	As model.ItemID
 	// Item's plan file is replaced by the text that Plan names; empty: it stays.
 	Item model.ItemID
 	Plan string
@@ -128,27 +127,20 @@ func (w demoWorld) prepare(ctx context.Context) error {
 // play performs the acts. A refusal is no error: the operator is free to do as they like
 // with the same items, and the play goes on around it.
 func (w demoWorld) play(ctx context.Context, acts []demoAct) error {
-	p := &demoPlayer{demoWorld: w, made: map[model.ItemID]model.ItemID{}}
 	for i, act := range acts {
 		if err := w.Sleep(ctx, act.After); err != nil {
 			return err
 		}
-		if err := p.perform(ctx, fmt.Sprintf("act-%d", i), act); err != nil {
+		if err := w.perform(ctx, fmt.Sprintf("act-%d", i), act); err != nil {
 			return fmt.Errorf("demo: act %d: %w", i+1, err)
 		}
 	}
 	return nil
 }
 
-type demoPlayer struct {
-	demoWorld
-	// made are the items that acts created, by the names of the script.
-	made map[model.ItemID]model.ItemID
-}
-
-func (p *demoPlayer) perform(ctx context.Context, key string, act demoAct) error {
+func (w demoWorld) perform(ctx context.Context, key string, act demoAct) error {
 	if act.Plan != "" {
-		if err := p.WritePlan(act.Agent, p.id(act.Item), demoText(act.Plan).Raw()); err != nil { // raw: to a file
+		if err := w.WritePlan(act.Agent, act.Item, demoText(act.Plan).Raw()); err != nil { // raw: to a file
 			return err
 		}
 	}
@@ -159,51 +151,12 @@ func (p *demoPlayer) perform(ctx context.Context, key string, act demoAct) error
 	if by == "" {
 		by = model.AgentActor(act.Agent)
 	}
-	in, err := p.Ledger.Apply(ctx, model.Envelope{Key: key, Actor: by, Agent: act.Agent, Command: p.named(act.Command)})
+	_, err := w.Ledger.Apply(ctx, model.Envelope{Key: key, Actor: by, Agent: act.Agent, Command: act.Command})
 	var refused *model.Error
 	if errors.As(err, &refused) {
 		return nil
 	}
-	if act.As != "" {
-		p.made[act.As] = in.WorkItemID
-	}
 	return err
-}
-
-func (p *demoPlayer) id(name model.ItemID) model.ItemID {
-	if id, ok := p.made[name]; ok {
-		return id
-	}
-	return name
-}
-
-// named puts the ids of created items in the place of their names.
-func (p *demoPlayer) named(c model.Command) model.Command {
-	switch c := c.(type) {
-	case model.UpdateWorkItem:
-		c.WorkItemID = p.id(c.WorkItemID)
-		return c
-	case model.PickWorkItem:
-		c.WorkItemID = p.id(c.WorkItemID)
-		return c
-	case model.CompleteWorkItem:
-		c.WorkItemID = p.id(c.WorkItemID)
-		return c
-	case model.WaitFor:
-		c.WorkItemID = p.id(c.WorkItemID)
-		return c
-	case model.Trigger:
-		c.WorkItemID = p.id(c.WorkItemID)
-		return c
-	case model.Round:
-		calls := make([]model.Call, len(c.Calls))
-		for i, call := range c.Calls {
-			calls[i] = model.Call{Command: p.named(call.Command)}
-		}
-		c.Calls = calls
-		return c
-	}
-	return c
 }
 
 // demoScript is about five minutes of three agents at work.
@@ -220,16 +173,14 @@ func demoScript() []demoAct {
 		{After: 7 * s, Agent: docsAgent, Command: model.PickWorkItem{WorkItemID: "wi-rollout"}},
 		{After: 9 * s, Agent: docsAgent, Item: "wi-rollout", Plan: "rollout",
 			Command: checklist("wi-rollout", "x Outline", "~ Metrics to watch", "Rollback")},
-		{After: 8 * s, Agent: ciAgent, As: "warm", Command: model.CreateWorkItem{Objective: "Warm the module cache in CI",
-			Plan:     "# Warm cache\n\nSave it on main, restore it everywhere.\n",
-			TodoList: checklistOf("Save on main", "Restore in pull requests")}},
+		{After: 8 * s, Agent: ciAgent, Command: checklist("wi-warm", "Save on main", "Restore in pull requests")},
 		{After: 10 * s, Agent: mainAgent, Command: checklist("wi-limiter", "x Extract interface", "x Move bucket", "x Compile gateway",
 			"x Write limiter contract tests", "x Replay traffic", "~ Update runbook")},
 		{After: 6 * s, Agent: ciAgent, Command: model.Round{
 			Text: "Lint is one job, Go 1.24 is gone, modules are cached: a pull request takes 4m10s instead of 11m.",
 			Calls: calls(checklist("wi-matrix", "x Drop go 1.24", "x Merge lint jobs", "x Cache modules"),
 				model.CompleteWorkItem{WorkItemID: "wi-matrix"})}},
-		{After: 6 * s, Agent: ciAgent, Command: model.PickWorkItem{WorkItemID: "warm", Reason: "the cache is fresh in mind"}},
+		{After: 6 * s, Agent: ciAgent, Command: model.PickWorkItem{WorkItemID: "wi-warm", Reason: "the cache is fresh in mind"}},
 		{After: 10 * s, Agent: docsAgent, Command: model.WaitFor{
 			WorkItemID: "wi-rollout", Wake: model.WakeOperatorInput, Reason: "which metrics page to link",
 			Question: "Link the public status page or the internal dashboard?", Choices: []model.Text{"public", "internal", "both"}}},
@@ -239,7 +190,7 @@ func demoScript() []demoAct {
 			Calls: calls(model.CompleteWorkItem{WorkItemID: "wi-limiter"})}},
 		{After: 7 * s, Agent: mainAgent, Command: model.PickWorkItem{WorkItemID: "wi-retry", ClearBlocker: true,
 			Reason: "CI run 8812 is green"}},
-		{After: 9 * s, Agent: ciAgent, Command: checklist("warm", "x Save on main", "~ Restore in pull requests")},
+		{After: 9 * s, Agent: ciAgent, Command: checklist("wi-warm", "x Save on main", "~ Restore in pull requests")},
 		{After: 8 * s, Agent: mainAgent, Command: model.Round{
 			Text: "PR #341 is merged. Retries are at most 10 % of the last minute's requests; the budget is a metric.",
 			Calls: calls(checklist("wi-retry", "x Budget type", "x Wire into client", "x Merge"),
@@ -247,15 +198,15 @@ func demoScript() []demoAct {
 		{After: 8 * s, Agent: mainAgent, Command: model.PickWorkItem{WorkItemID: "wi-jitter"}},
 		{After: 9 * s, Agent: mainAgent, Item: "wi-jitter", Plan: "jitter-done",
 			Command: checklist("wi-jitter", "x Full jitter", "~ Measure the herd test")},
-		{After: 9 * s, Agent: ciAgent, Command: model.WaitFor{WorkItemID: "warm", Wake: model.WakeExternal, Reason: "CI run 8830",
+		{After: 9 * s, Agent: ciAgent, Command: model.WaitFor{WorkItemID: "wi-warm", Wake: model.WakeExternal, Reason: "CI run 8830",
 			Resource: "github:acme/gateway#344", Source: "ci.github", RecheckAfterMS: minutes(60)}},
 		{After: 8 * s, Agent: ciAgent, Command: model.PickWorkItem{WorkItemID: "wi-repro"}},
-		{After: 10 * s, Agent: mainAgent, As: "quota", Command: model.CreateWorkItem{Objective: "Per-tenant quotas on top of the limiter",
+		{After: 10 * s, Agent: mainAgent, Command: model.CreateWorkItem{Objective: "Per-tenant quotas on top of the limiter",
 			PlanStatus: model.NeedsInput,
 			Plan:       "# Quotas\n\nWho sets them: the tenant's admin, or we?\n"}},
-		{After: 12 * s, Agent: ciAgent, Command: model.Trigger{WorkItemID: "warm", Source: "ci.github",
+		{After: 12 * s, Agent: ciAgent, Command: model.Trigger{WorkItemID: "wi-warm", Source: "ci.github",
 			Payload: "run 8830 failed: restore key not found"}, By: "external:ci"},
-		{After: 9 * s, Agent: ciAgent, Command: model.PickWorkItem{WorkItemID: "warm", Reason: "CI run 8830 failed"}},
+		{After: 9 * s, Agent: ciAgent, Command: model.PickWorkItem{WorkItemID: "wi-warm", Reason: "CI run 8830 failed"}},
 		{After: 9 * s, Agent: mainAgent, Command: checklist("wi-jitter", "x Full jitter", "x Measure the herd test")},
 		{After: 6 * s, Agent: mainAgent, Command: model.Round{
 			Text:  "Backoff uses full jitter. The thundering herd test's p99 went from 2.4 s to 0.6 s.",
@@ -324,6 +275,8 @@ func demoPrologue(now time.Time) []model.Import {
 			{Item: item("wi-matrix", "Tidy CI matrix", model.Ready, ago(6*time.Hour), ago(9*time.Minute), "x Drop go 1.24",
 				"~ Merge lint jobs", "Cache modules"), Plan: demoText("matrix")},
 			{Item: item("wi-repro", "Make release builds reproducible", model.Draft, ago(day), ago(5*time.Hour))},
+			{Item: item("wi-warm", "Warm the module cache in CI", model.Draft, ago(5*time.Hour), ago(4*time.Hour)),
+				Plan: "# Warm cache\n\nSave it on main, restore it everywhere.\n"},
 			{Item: blocked(item("wi-sdk", "Ship SDK 2.0", model.Ready, ago(5*day), ago(day)), "legal: licence of the vendored parser")},
 		}},
 		{AgentID: docsAgent, Items: []model.Imported{

@@ -19,6 +19,7 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/store/home"
+	"vise/store/lock"
 	"vise/ui/agents"
 	"vise/watcher"
 )
@@ -32,12 +33,7 @@ type checkup struct {
 }
 
 // check is one thing that doctor checked.
-type check struct {
-	Name    string `json:"name"`
-	OK      bool   `json:"ok"`
-	Message string `json:"message"`
-	Hint    string `json:"hint,omitempty"`
-}
+type check = agents.Check
 
 type doctorOptions struct {
 	rebuild bool
@@ -59,7 +55,7 @@ func (a *app) doctorVerb() *cobra.Command {
 	f.BoolVar(&o.rebuild, "rebuild", false, "make index and counts anew from the records first")
 	f.BoolVar(&o.repair, "repair", false, "first mend what loses nothing: permissions, index and counts, journal, stale leases, spool, "+
 		"left-overs")
-	f.DurationVar(&o.timeout, "timeout", 5*time.Minute, "give up proving the ledger after this time")
+	spanVar(f, &o.timeout, "timeout", 5*time.Minute, "give up proving the ledger after this time")
 	f.BoolVar(&o.inChild, "in-child", false, "prove the ledger in this process")
 	_ = f.MarkHidden("in-child")
 	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
@@ -87,16 +83,23 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) (answer, error) {
 		return answer{}, err
 	}
 	out.note("home", err, "sound")
+	patient, ctx := ctx, lock.WithLimit(ctx, doctorLimit)
 	out.permissions(dir)
 	if err == nil {
+		if o.rebuild || o.repair {
+			a.mend(patient, d, o, out)
+		}
 		a.examine(ctx, d, o, out)
 	}
 	out.threads(ctx, a)
-	return answer{data: out, exit: failed(out.Problems > 0), text: func(p *page) { p.checkup(*out) }}, nil
+	return answer{data: out, conditions: true, exit: failed(out.Problems > 0), text: func(p *page) { p.checkup(*out) }}, nil
 }
 
-// examine is what can be checked in a home that opens.
-func (a *app) examine(ctx context.Context, d *home.Home, o doctorOptions, out *checkup) {
+// doctorLimit is how long doctor waits for the ledger's lock: what it proves it proves without.
+const doctorLimit = time.Second
+
+// mend is what is put right before it is looked at.
+func (a *app) mend(ctx context.Context, d *home.Home, o doctorOptions, out *checkup) {
 	if o.rebuild {
 		h, err := d.Ledger().Rebuild(ctx)
 		out.note("rebuild", err, fmt.Sprintf("%d derived rows were made anew", h.Derived))
@@ -104,6 +107,13 @@ func (a *app) examine(ctx context.Context, d *home.Home, o doctorOptions, out *c
 	if o.repair {
 		a.repair(ctx, d, out)
 	}
+}
+
+// examine is what can be checked in a home that opens.
+func (a *app) examine(ctx context.Context, d *home.Home, o doctorOptions, out *checkup) {
+	revision := uint64(0)
+	err := d.View(ctx, func(r model.Reader) error { revision = r.Revision(); return nil })
+	out.note("reading", err, fmt.Sprintf("the ledger answers, at revision %d", revision))
 	for _, k := range a.proveInChild(ctx, o.timeout) {
 		out.add(k.Name, k.OK, k.Message, k.Hint)
 	}
@@ -237,7 +247,7 @@ func (p *page) checkup(c checkup) {
 		rows[i] = []cell{{text: mark, paint: func(s string) string { return p.class(class, s) }}, {text: k.Name}, {text: k.Message}}
 	}
 	width := p.width
-	p.width = 0 // a finding is told whole
+	p.width = 0 // a finding is shown whole
 	p.table(2, rows)
 	p.width = width
 	for _, k := range c.Checks {
@@ -249,18 +259,10 @@ func (p *page) checkup(c checkup) {
 
 // proof is what the child of doctor tells.
 type proof struct {
-	Revision uint64   `json:"revision"`
-	Records  int      `json:"records"`
-	Rows     int      `json:"rows"`
-	Commits  int      `json:"commits"`
-	Entries  int      `json:"entries"`
-	Found    int      `json:"found"`
-	Derived  int      `json:"derived"`
-	Problems []string `json:"problems,omitempty"`
+	store.Health
 	// Copied changes are in the journal beside the ledger; CopyProblems say what is wrong there.
-	Copied       uint64   `json:"copied"`
-	Behind       uint64   `json:"behind"`
-	CopyProblems []string `json:"copy_problems,omitempty"`
+	Copied, Behind uint64
+	CopyProblems   []string
 }
 
 // prove proves the ledger in this process.
@@ -270,39 +272,32 @@ func (a *app) prove(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	ctx = lock.WithLimit(ctx, doctorLimit)
 	h, err := d.Ledger().Check(ctx)
 	if err != nil {
 		return answer{}, err
 	}
-	out := proof{Revision: h.Revision, Records: h.Records, Rows: h.Rows, Commits: h.Commits, Entries: h.Entries, Found: h.Found,
-		Derived: h.Derived}
 	c, err := d.Ledger().CheckCopy(ctx)
-	if err != nil {
-		return answer{}, err
-	}
-	out.Copied, out.Behind = c.Changes, c.Behind
-	for _, s := range c.Problems {
-		out.CopyProblems = append(out.CopyProblems, model.Text(s).String())
-	}
-	for _, s := range h.Problems {
-		out.Problems = append(out.Problems, model.Text(s).String())
-	}
-	return answer{data: out, text: func(p *page) { p.line("%d problems", out.Found) }}, nil
+	out := proof{Health: h, Copied: c.Changes, Behind: c.Behind, CopyProblems: c.Problems}
+	return answer{data: out, text: func(p *page) { p.line("%d problems", out.Found) }}, err
 }
 
 // proveInChild proves the ledger in a child process: a badly damaged file can make the
 // database below run for ever, or end the process.
 func (a *app) proveInChild(ctx context.Context, limit time.Duration) []check {
-	var told proof
-	switch err := inChild(ctx, limit, &told, "doctor", "--in-child", "--home", a.home.Dir()); {
+	var p proof
+	switch err := inChild(ctx, limit, &p, "doctor", "--in-child", "--home", a.home.Dir()); {
 	case errors.Is(err, context.DeadlineExceeded):
 		return []check{{Name: "ledger", Message: "not proved within " + limit.String(), Hint: "give it longer: --timeout"}}
 	case errors.Is(err, errBrokeDown):
 		return []check{{Name: "ledger", Message: "the check itself broke down: " + model.Text(err.Error()).String(), Hint: damagedHint}}
-	case err != nil:
+	case errors.Is(err, &model.Error{Code: model.CodeDamaged}):
 		return []check{{Name: "ledger", Message: model.Text(fault(err).Message).String(), Hint: damagedHint}}
+	case err != nil:
+		e := fault(err)
+		return []check{{Name: "ledger", Message: "not proved: " + e.Message, Hint: e.Hint}}
 	}
-	return verdicts(told)
+	return verdicts(p)
 }
 
 // errBrokeDown is the error of a child that ended without an answer.
@@ -320,15 +315,15 @@ func inChild(ctx context.Context, limit time.Duration, data any, args ...string)
 	child.Args[0] = os.Args[0]
 	child.WaitDelay = time.Second
 	raw, err := child.Output()
-	told := struct {
+	answer := struct {
 		Data  any          `json:"data"`
 		Error *model.Error `json:"error"`
 	}{Data: data}
-	if jsonErr := json.Unmarshal(raw, &told); jsonErr != nil {
+	if jsonErr := json.Unmarshal(raw, &answer); jsonErr != nil {
 		return fmt.Errorf("%w: %w", errBrokeDown, errors.Join(err, ctx.Err()))
 	}
-	if told.Error != nil {
-		return told.Error
+	if answer.Error != nil {
+		return answer.Error
 	}
 	return nil
 }
@@ -344,8 +339,8 @@ func copyVerdict(p proof) check {
 		k.Message += fmt.Sprintf(", %d more come with the next change", p.Behind)
 	}
 	if !k.OK {
-		k.Message = strings.Join(p.CopyProblems, "; ")
-		k.Hint = "vise doctor --repair writes it anew from the ledger, and keeps the old one aside"
+		k.Message = model.Text(strings.Join(p.CopyProblems, "; ")).String()
+		k.Hint = "vise doctor --repair fills it from the ledger, and keeps what is damaged aside"
 	}
 	return k
 }
@@ -355,15 +350,15 @@ func verdicts(p proof) []check {
 	kept := check{Name: "ledger", OK: p.Found == p.Derived,
 		Message: fmt.Sprintf("%d records, %d changes and %d events are as they were written", p.Records, p.Commits, p.Entries)}
 	derived := check{Name: "index", OK: p.Derived == 0, Message: fmt.Sprintf("%d rows and the counts follow from the records", p.Rows)}
-	told := ""
+	problems := ""
 	for _, s := range p.Problems {
-		told += "; " + s
+		problems += "; " + model.Text(s).String()
 	}
 	if !kept.OK {
-		kept.Message, kept.Hint = fmt.Sprintf("%d problems%s", p.Found-p.Derived, told), damagedHint
+		kept.Message, kept.Hint = fmt.Sprintf("%d problems%s", p.Found-p.Derived, problems), damagedHint
 	}
 	if !derived.OK {
-		derived.Message, derived.Hint = fmt.Sprintf("%d rows or counts are not what follows from the records%s", p.Derived, told),
+		derived.Message, derived.Hint = fmt.Sprintf("%d rows or counts are not what follows from the records%s", p.Derived, problems),
 			"vise doctor --rebuild makes them anew"
 	}
 	return []check{kept, derived, copyVerdict(p)}

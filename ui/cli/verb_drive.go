@@ -12,6 +12,7 @@ import (
 
 	"vise/model"
 	"vise/ui/agents"
+	"vise/ui/config"
 	"vise/ui/runner"
 )
 
@@ -32,9 +33,9 @@ func (o *driveOptions) register(c *cobra.Command) {
 	f.StringVar(&o.adapter, "adapter", "", "how the command talks: claude, codex, rounds or text")
 	f.StringVar(&o.dir, "dir", "", "where the command is started")
 	f.StringSliceVar(&o.allow, "env", nil, "what the command may see of the environment: NAME, or NAME=value")
-	f.DurationVar(&o.timeout, "turn-timeout", 0, "end a turn after this long")
+	spanVar(f, &o.timeout, "turn-timeout", 0, "end a turn after this long")
 	f.IntVar(&o.rounds, "turn-rounds", 0, "end a turn after this many rounds")
-	f.DurationVar(&o.lease, "lease", 0, "how long others wait for a driver that died")
+	spanVar(f, &o.lease, "lease", 0, "how long others wait for a driver that died")
 }
 
 func (a *app) driveVerb() *cobra.Command {
@@ -63,18 +64,18 @@ func (a *app) programs(o driveOptions, argv []string) (map[model.AgentID]runner.
 		if a.agent == "" {
 			return nil, misuse("agent", "nothing says whose program that is").WithHint("name the agent: --agent A")
 		}
-		p, err := runner.Program{Command: argv, Adapter: runner.Adapter(o.adapter), Dir: o.dir, Env: o.allow,
-			Turn: runner.Limits{Timeout: o.timeout, Rounds: o.rounds, Lease: o.lease}}.Checked()
+		p, err := runner.Program{Command: argv, Adapter: config.Adapter(o.adapter), Dir: o.dir, Env: o.allow,
+			Turn: config.Turn{Timeout: config.Span(o.timeout), Rounds: o.rounds, Lease: config.Span(o.lease)}}.Checked()
 		if err != nil {
 			return nil, misuse("command", "the command line: %v", err)
 		}
 		return map[model.AgentID]runner.Program{a.agent: p}, nil
 	}
-	path, err := a.configFile()
+	s, err := a.settings("agents", runner.ProgramForm)
 	if err != nil {
 		return nil, err
 	}
-	all, err := runner.LoadPrograms(path)
+	all, err := runner.Programs(s.Agents)
 	if err != nil {
 		return nil, err
 	}

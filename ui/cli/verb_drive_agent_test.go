@@ -27,13 +27,13 @@ func playWork() int {
 	}
 	a := &agent{in: bufio.NewReader(os.Stdin)}
 	line, err := a.in.ReadString('\n')
-	var told struct {
+	var got struct {
 		Context prompt.Context `json:"context"`
 	}
-	if err != nil || json.Unmarshal([]byte(line), &told) != nil {
+	if err != nil || json.Unmarshal([]byte(line), &got) != nil {
 		return 3
 	}
-	for _, x := range mine(told.Context) {
+	for _, x := range mine(got.Context) {
 		if code := a.work(x); code != 0 {
 			return code
 		}
@@ -54,7 +54,7 @@ func mine(c prompt.Context) []prompt.Item {
 	return append(out, c.Rechecks...)
 }
 
-// say says a round and hears the answer.
+// say says a round and awaitNews the answer.
 func (a *agent) say(text string, calls ...model.Command) bool {
 	r := model.Round{Text: model.Text(text)}
 	for _, c := range calls {

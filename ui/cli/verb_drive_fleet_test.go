@@ -202,7 +202,7 @@ func (h *fleetHome) wake(base string, w model.Wait) {
 			h.t.Errorf("url: %v %s", err, url)
 			return
 		}
-		for range 3 { // sent thrice, heard once
+		for range 3 { // sent thrice, delivered once
 			r, err := http.NewRequest(http.MethodPost, url, strings.NewReader(`{"conclusion":"success"}`))
 			if err != nil {
 				h.t.Error(err)
@@ -225,15 +225,15 @@ func (h *fleetHome) wake(base string, w model.Wait) {
 // prove reads from ledger and journal that all went as it should.
 func (h *fleetHome) prove() {
 	h.t.Helper()
-	s := story{t: h.t, promoted: map[model.ItemID]int{}, triggers: map[model.WaitKind]int{}, heard: map[model.WaitID]int{},
+	s := story{t: h.t, promoted: map[model.ItemID]int{}, triggers: map[model.WaitKind]int{}, deliveries: map[model.WaitID]int{},
 		running: map[model.AgentID]int{}, last: map[model.AgentID]int{}}
 	h.view(func(r model.Reader) {
 		for _, e := range r.History("", model.Position{}, 1_000_000) {
-			s.hear(e)
+			s.count(e)
 		}
 		s.reports(r)
 	})
-	for id, n := range s.heard {
+	for id, n := range s.deliveries {
 		if n != 1 {
 			h.t.Errorf("wait %s was triggered %d times", id, n)
 		}
@@ -256,13 +256,13 @@ type story struct {
 	t                   testing.TB
 	promoted            map[model.ItemID]int
 	triggers            map[model.WaitKind]int
-	heard               map[model.WaitID]int
+	deliveries          map[model.WaitID]int
 	running, last       map[model.AgentID]int
 	interrupted, failed int
 	at                  model.Position
 }
 
-func (s *story) hear(e model.Entry) {
+func (s *story) count(e model.Entry) {
 	if e.Revision < s.at.Revision || e.Revision == s.at.Revision && e.N <= s.at.N {
 		s.t.Errorf("the journal is out of order at %d.%d", e.Revision, e.N)
 	}
@@ -273,7 +273,7 @@ func (s *story) hear(e model.Entry) {
 	case model.EventWaitTriggered:
 		n := data[model.TriggerNews](s.t, e)
 		s.triggers[n.Kind]++
-		s.heard[n.WaitID]++
+		s.deliveries[n.WaitID]++
 	case model.EventTaskEnded:
 		if data[model.TaskNews](s.t, e).Status == model.TaskFailed {
 			s.failed++
@@ -297,16 +297,16 @@ func (s *story) hear(e model.Entry) {
 }
 
 // reports proves that each completed item has its report, once. A program that calls its
-// tools itself completes at the ledger's door: a driver that is killed before it heard the
-// words beside cannot report them, and nothing is made up. That can cost one report a kill.
+// tools itself completes in the ledger itself: a driver that is killed before it read the
+// final text cannot report it, and nothing is made up. That can cost one report a kill.
 func (s *story) reports(r model.Reader) {
-	items, unheard := 0, 0
+	items, unreported := 0, 0
 	for agent := range fleet {
 		for _, row := range r.Rows(agent, model.CompletedRecent, nil, 1000) {
 			items++
 			b, ok := r.Brief(agent, row.ID)
-			if agent == "cid" && s.promoted[row.ID] == 0 && !ok && unheard < kills {
-				unheard++
+			if agent == "cid" && s.promoted[row.ID] == 0 && !ok && unreported < kills {
+				unreported++
 				continue
 			}
 			if s.promoted[row.ID] != 1 || !ok || b.Text != model.Text("Report of "+string(row.ID)+".") {

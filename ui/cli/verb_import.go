@@ -68,7 +68,7 @@ func (a *app) importHolon(ctx context.Context, dir string, dryRun bool) (answer,
 		if !dryRun {
 			in, err := a.takeOver(ctx, model.Import{AgentID: x.ID, Focus: x.Focus, Items: x.Items, Waits: x.Waits})
 			if err != nil {
-				return answer{}, err
+				return answer{}, importedSome(err, out.Agents)
 			}
 			g.Imported = in.Imported
 			g.Skipped = len(x.Items) - in.Imported
@@ -76,6 +76,16 @@ func (a *app) importHolon(ctx context.Context, dir string, dryRun bool) (answer,
 		out.Agents = append(out.Agents, g)
 	}
 	return answer{data: out, text: func(p *page) { p.imported(out) }}, nil
+}
+
+// importedSome says what of an import was saved before it failed.
+func importedSome(err error, done []importedAgent) error {
+	if len(done) == 0 {
+		return err
+	}
+	e := fault(err)
+	e.Hint = fmt.Sprintf("the work of %d agents was imported before it, and is saved; run it again for the rest. ", len(done)) + e.Hint
+	return e
 }
 
 // takeOver imports one agent's work. Adding the agent first finds out whether the ledger

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -48,7 +49,11 @@ func (p *page) inbox(x inboxOf) {
 		if x.Seen {
 			seen = ", seen"
 		}
-		p.line("%s  %s  %s %s%s  %s", x.Handle, model.Text(x.AgentID), x.Need, text.Age(p.now.Sub(x.Since).Round(time.Second)), seen, what)
+		name := string(x.Handle)
+		if id, asks := x.Question(); asks {
+			name = string(id)
+		}
+		p.line("%s  %s  %s %s%s  %s", name, model.Text(x.AgentID), x.Need, text.Age(p.now.Sub(x.Since).Round(time.Second)), seen, what)
 	}
 }
 
@@ -146,6 +151,8 @@ func (p *page) section(c model.Class, name, count string, rows []model.Row) {
 // because says in a few words why a row is where it is.
 func because(r model.Row) string {
 	switch {
+	case r.Stalled:
+		return "stalled; vise retry " + string(r.Handle)
 	case r.Offered():
 		return "vise report " + string(r.Handle) + " --offered"
 	case r.Wait.Question != "":
@@ -156,6 +163,8 @@ func because(r model.Row) string {
 		return r.BlockedBy.String()
 	case r.Todo.Current != "":
 		return "▸ " + r.Todo.Current.String()
+	case r.Priority != "":
+		return string(r.Priority) + " priority"
 	}
 	return ""
 }
@@ -163,17 +172,50 @@ func because(r model.Row) string {
 // decisionWords is a decision as a sentence.
 func decisionWords(d model.Decision) string {
 	words := map[model.DecisionKind]string{
-		model.DecideStop: "stopped, so it is left alone", model.DecideNoop: "a turn is in progress",
+		model.DecideStop: "stopped, so it is left alone", model.DecideNoop: "a turn is in progress, or offered",
 		model.DecideStartModelTurn: "starts a turn for queued input", model.DecideEmitTick: "gets a turn",
 		model.DecideWaitForOperator: "waits for you", model.DecideWaitForTask: "waits for a task",
 		model.DecideWaitForExternal: "waits for something outside", model.DecideWaitForTimer: "waits for a time",
 		model.DecideSleep: "sleeps, nothing is to be done", model.DecideStayIdle: "stays asleep",
 	}[d.Kind]
+	if d.HeldBy != "" {
+		return "rests until " + d.Until.Format(time.RFC3339) + ": " + d.HeldBy
+	}
 	why := strings.ReplaceAll(d.Reason, "_", " ")
 	if len(d.Evidence) > 0 {
 		why += ", " + strings.Join(d.Evidence, ", ")
 	}
 	return words + " (" + why + ")"
+}
+
+func (a *app) retryVerb() *cobra.Command {
+	var m mutation
+	c := &cobra.Command{
+		Use: "retry AGENT|ID", Short: "Have an agent, or a stalled work item, tried again now",
+		Long: "retry ends the rest of an agent and its stalled work items' stalls, or one item's. One turn begins as soon as\n" +
+			"a driver runs, whatever the agent's limits say: vise drive, or vise serve --drive. vise why AGENT says what holds\n" +
+			"an agent back.",
+		ValidArgsFunction: a.items(model.FilterOpen),
+	}
+	m.keyed(c)
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		r := model.Retry{AgentID: model.AgentID(args[0])}
+		known, err := readOne(ctx, a, func(f model.Reader) (bool, error) { _, ok := f.Agent(r.AgentID); return ok, nil })
+		if err != nil {
+			return answer{}, err
+		}
+		if !known {
+			if r.WorkItemID, err = a.resolve(ctx, args[0]); err != nil {
+				return answer{}, err
+			}
+			r.AgentID = ""
+		}
+		in, err := a.apply(ctx, m, "", r)
+		if err != nil {
+			return answer{}, err
+		}
+		return receiptAnswer(in, "%s: %s", in.AgentID, decisionWords(*in.Decision)), nil
+	})
 }
 
 // message is the words of a command line as one text; a single - is standard input.
@@ -213,28 +255,76 @@ func (a *app) sayVerb() *cobra.Command {
 
 func (a *app) answerVerb() *cobra.Command {
 	c := &cobra.Command{
-		Use: "answer ID|WAIT TEXT…", Short: "Answer a work item's question",
-		Long: "answer gives the operator's reply to the question of a work item. It triggers the wait, stays in the\n" +
-			"item, and is handed to the agent, who decides what to do with it. A TEXT of - is standard input.",
+		Use: "answer WAIT|ID|AGENT TEXT…", Short: "Answer a question of a work item, or of an agent itself",
+		Long: "answer gives the operator's reply to a question: the one of the WAIT that vise inbox names, or what the\n" +
+			"work item or the agent asks now. It triggers the wait, stays in the item, and is handed to the agent, who\n" +
+			"decides what to do with it. A question that took the place of another nobody had answered is answered by\n" +
+			"its WAIT alone. A TEXT of - is standard input.",
 	}
 	var m mutation
 	m.register(c)
 	ready := c.Flags().Bool("plan-ready", false, "a plan that needed input is ready with it")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		text, err := a.message(args[1:])
-		if err != nil {
-			return answer{}, err
+		in, before, err := a.replay(ctx, m, model.Answer{})
+		if !before && err == nil {
+			in, err = a.answerNow(ctx, m, args, *ready)
 		}
-		x := model.Answer{Text: text, PlanReady: *ready, SeenRevision: m.ifRevision}
-		if strings.HasPrefix(args[0], "wt-") {
-			x.WaitID = model.WaitID(args[0])
-		} else if x.WorkItemID, err = a.resolve(ctx, args[0]); err != nil {
-			return answer{}, err
-		}
-		in, err := a.apply(ctx, m, "", x)
-		return receiptAnswer(in, "answered %s; %s will hear it", in.WorkItemID, in.AgentID), err
+		return receiptAnswer(in, "answered %s%s; %s will hear it", cmp.Or(in.WorkItemID, model.ItemID(in.WaitID)), asking(in.Question),
+			model.Text(in.AgentID)), err
 	})
 }
+
+func (a *app) answerNow(ctx context.Context, m mutation, args []string, ready bool) (model.Receipt, error) {
+	x, err := a.asked(ctx, args[0])
+	if err == nil {
+		x.Text, err = a.message(args[1:])
+	}
+	if err != nil {
+		return model.Receipt{}, err
+	}
+	x.PlanReady, x.SeenRevision = ready, m.ifRevision
+	return a.apply(ctx, m, "", x)
+}
+
+// asking is a question behind what asks it.
+func asking(question model.Text) string {
+	if question == "" {
+		return ""
+	}
+	return ", which asked: " + question.String()
+}
+
+// asked is the question that a reference means, as it stands before the answer is read: the answer
+// names it, and lands on no other.
+func (a *app) asked(ctx context.Context, ref string) (x model.Answer, err error) {
+	if strings.HasPrefix(ref, waitPrefix) {
+		return model.Answer{WaitID: model.WaitID(ref)}, nil
+	}
+	err = a.read(ctx, func(r model.Reader) error {
+		if q, asks := model.QuestionOf(r, model.AgentID(ref)); asks {
+			x.WaitID, _ = q.Question()
+		}
+		if _, known := r.Agent(model.AgentID(ref)); known {
+			x.AgentID = model.AgentID(ref)
+		}
+		return nil
+	})
+	if err != nil || x.AgentID != "" {
+		return x, err
+	}
+	if x.WorkItemID, err = a.resolve(ctx, ref); err != nil {
+		return x, err
+	}
+	return x, a.read(ctx, func(r model.Reader) error {
+		w, _ := r.Item(x.WorkItemID)
+		q, _ := model.ViewOf(r, w).Question()
+		x.WaitID = q.WaitID
+		return nil
+	})
+}
+
+// waitPrefix is what the ids of waits begin with.
+const waitPrefix = "wt-"
 
 func (a *app) delegateVerb() *cobra.Command {
 	c := &cobra.Command{
@@ -243,6 +333,7 @@ func (a *app) delegateVerb() *cobra.Command {
 			"Its completion closes the delegation and triggers the waits on it. It blocks nothing by itself; with\n" +
 			"--blocking this work item cannot be completed before.",
 	}
+	c.AddCommand(a.delegateListVerb(), a.delegateCancelVerb())
 	var m mutation
 	m.keyed(c)
 	to := c.Flags().String("to", "", "the agent that a new work item is made for")

@@ -57,12 +57,15 @@ func (a *app) linking(verb, short string, part func(*model.LinkWorkItem) *model.
 		if err != nil {
 			return answer{}, err
 		}
-		in, err := a.act(ctx, args[0], o.mutation, func(id model.ItemID) model.Command {
+		ordered, err := a.orderFor(ctx, args[0], o.mutation, func(id model.ItemID) model.Command {
 			c := model.LinkWorkItem{WorkItemID: id}
 			*part(&c) = links
 			return c
 		})
-		return a.itemAnswer(ctx, in, err, verb+"ed")
+		if err != nil {
+			return answer{}, err
+		}
+		return a.itemAnswer(ctx, ordered, verb+"ed")
 	})
 }
 

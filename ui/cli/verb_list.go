@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,7 +27,8 @@ func (a *app) listVerb() *cobra.Command {
 		Use: "list [FILTER]", Short: "List an agent's work items in the scheduler's order",
 		Long: "list shows an agent's own work items in the order in which they are offered. The filters are\n" +
 			"all (the default), open, completed, current, queued, blocked, waiting_for_operator and runnable;\n" +
-			"beside them, those that you saved under filters: in config.yaml, or with S in the console.", ValidArgs: filters(),
+			"beside them, those that you saved under filters: in config.yaml, or with S in the console.",
+		ValidArgs: as[string](model.Filters),
 	}
 	f := c.Flags()
 	f.StringVar(&o.filter, "filter", "", "the filter, as the argument; also the name of one that you saved")
@@ -41,14 +41,6 @@ func (a *app) listVerb() *cobra.Command {
 		}
 		return a.list(ctx, o)
 	})
-}
-
-func filters() []string {
-	var names []string
-	for _, f := range model.Filters {
-		names = append(names, string(f))
-	}
-	return names
 }
 
 func (a *app) list(ctx context.Context, o listOptions) (answer, error) {
@@ -83,11 +75,14 @@ func (p *page) list(l home.ListResult) {
 		if v.IsCurrent {
 			name = "current"
 		}
+		if v.Stalled {
+			name += ", stalled"
+		}
 		rows[i] = []cell{
 			{text: mark + " " + name, paint: func(s string) string { return p.class(v.Class, s) }},
 			{text: string(v.Handle), paint: p.strong},
 			{text: v.Objective.String()},
-			{text: progress(v.TodoList)},
+			{text: strings.TrimSpace(progress(v.TodoList) + " " + string(v.Priority))},
 			{text: p.age(v.UpdatedAt), paint: p.muted},
 		}
 	}
@@ -113,18 +108,15 @@ func (a *app) saved(name string) (words string, ok bool, err error) {
 	if name == "" || slices.Contains(model.Filters, model.Filter(name)) {
 		return "", false, nil
 	}
-	var all map[string]string
-	if at, err := config.PlaceOf(a.getenv); err == nil { // without a place for it there is no configuration
-		if err := config.ReadPart(at.File, "filters", &all); err != nil {
-			return "", false, misuse("filter", "the configuration %s does not read", model.Text(at.File)).Because(err).
-				WithHint("vise config check")
-		}
+	s, err := a.settings("filters", "vise config check")
+	if err != nil {
+		return "", false, err
 	}
-	if words, ok = all[name]; ok {
+	if words, ok = s.Filters[name]; ok {
 		return words, true, nil
 	}
 	return "", false, misuse("filter", "unknown filter %q", model.Text(name)).
-		WithHint("the filters are %s%s", strings.Join(filters(), ", "), yours(slices.Sorted(maps.Keys(all))))
+		WithHint("the filters are %s%s", strings.Join(as[string](model.Filters), ", "), yours(config.Names(s.Filters)))
 }
 
 func yours(names []string) string {
@@ -230,7 +222,7 @@ func (a *app) events(ctx context.Context, o eventsOptions) error {
 		return err
 	}
 	if o.follow {
-		defer a.wakeful(ctx)()
+		defer a.wakeful(ctx, nil)()
 	}
 	for o.follow {
 		if err := s.more(ctx); err != nil {
@@ -316,7 +308,8 @@ func (s *stream) show(list []model.Entry) error {
 			continue
 		}
 		if s.flags.json {
-			if err := writeJSON(s.out, envelope{schemaPrefix + "events", event{cursorOf(e), e}, []model.Warning{}}); err != nil {
+			line := envelope{schemaPrefix + "events", event{cursorOf(e), e}, append(s.withReadOnly([]model.Warning{}), s.home.Damage()...)}
+			if err := writeJSON(s.out, line); err != nil {
 				return err
 			}
 			continue

@@ -10,7 +10,6 @@ import (
 
 	"vise/model"
 	"vise/store/files"
-	"vise/store/home"
 )
 
 // plan is the data of plan and its parts.
@@ -49,11 +48,7 @@ func (a *app) planVerb() *cobra.Command {
 
 // readPlan reads the item that ref names and its plan file, in one piece.
 func (a *app) readPlan(ctx context.Context, ref string) (plan, files.Plan, error) {
-	id, err := a.resolve(ctx, ref)
-	if err != nil {
-		return plan{}, files.Plan{}, err
-	}
-	v, err := readOne(ctx, a, func(r model.Reader) (model.View, error) { return home.ViewOf(r, id), nil })
+	v, err := a.find(ctx, ref)
 	if err != nil {
 		return plan{}, files.Plan{}, err
 	}
@@ -103,7 +98,7 @@ func (a *app) planEdit(ctx context.Context, ref string) (answer, error) {
 	switch out.Plan.Condition {
 	case model.PlanOK, model.PlanNotText, model.PlanTooLarge:
 	case model.PlanMissing:
-		if err := a.plantAgain(ctx, out); err != nil {
+		if err := a.recreatePlan(ctx, out); err != nil {
 			return answer{}, err
 		}
 	default:
@@ -117,11 +112,16 @@ func (a *app) planEdit(ctx context.Context, ref string) (answer, error) {
 	if err := edit.Run(); err != nil {
 		return answer{}, editorFault(err)
 	}
-	if err := a.refreshPlan(ctx, out.WorkItemID); err != nil {
-		return answer{}, err
+	var warnings []model.Warning
+	if err := a.refreshPlan(ctx, out.WorkItemID); err != nil { // the editor has saved it all the same
+		warnings = append(warnings, model.Warning{Kind: model.WarnPlanNotRefreshed,
+			Message: "the plan file is saved; the ledger describes it as it was: " + fault(err).Message})
 	}
-	out, _, err = a.readPlan(ctx, string(out.WorkItemID))
-	return answer{data: out, text: func(p *page) { p.line("%s plan %s, %d bytes", out.Handle, out.PlanStatus, out.Plan.Bytes) }}, err
+	file = a.home.Files().Plan(out.Plan.OwnerAgentID, out.WorkItemID)
+	out.Plan, out.Reason = file.PlanArtifact, file.Reason
+	return answer{data: out, warnings: warnings, text: func(p *page) {
+		p.line("%s plan %s, %d bytes", out.Handle, out.PlanStatus, out.Plan.Bytes)
+	}}, nil
 }
 
 // refreshPlan has the ledger describe the plan file of an item as it is now.
@@ -129,8 +129,8 @@ func (a *app) refreshPlan(ctx context.Context, id model.ItemID) error {
 	return a.home.RefreshPlan(ctx, model.Envelope{Actor: a.actor, Agent: a.agent}, id)
 }
 
-// plantAgain makes a missing plan file again, with the seed that it was born with.
-func (a *app) plantAgain(ctx context.Context, out plan) error {
+// recreatePlan makes a missing plan file again, with the seed that it was born with.
+func (a *app) recreatePlan(ctx context.Context, out plan) error {
 	seed, err := a.home.Ledger().Seed(ctx, out.WorkItemID)
 	if err != nil {
 		return err

@@ -31,10 +31,7 @@ func (a *app) repair(ctx context.Context, d *home.Home, out *checkup) {
 		if err != nil || len(h.Problems) == 0 && h.Behind == 0 {
 			return "the copy of the history needed nothing", err
 		}
-		if len(h.Problems) == 0 {
-			return fmt.Sprintf("%d changes were copied", h.Behind), d.Ledger().CatchUp(ctx)
-		}
-		return "the copy of the history was written anew, the old one kept aside", d.Ledger().MendCopy(ctx)
+		return "the copy of the history was filled from the ledger; what was damaged is kept aside", d.Ledger().HealCopy(ctx)
 	})
 	out.mended("repair leases", func() (string, error) { return a.repairLeases(ctx, d) })
 	out.mended("repair spool", func() (string, error) {
@@ -95,7 +92,7 @@ const leftOverAge = time.Hour
 func leftOvers(dir string, now time.Time) []string {
 	var out []string
 	for _, pattern := range []string{".restoring-*", ".reading-*", "ledger.db.compact", "ledger.db.changed", "ledger.db.new", "home.json.*",
-		"snapshots/.copying-*", "journal/*.new"} {
+		"reserve.*", "snapshots/.copying-*", "journal/*.new"} {
 		found, _ := filepath.Glob(filepath.Join(dir, pattern))
 		for _, path := range found {
 			if info, err := os.Lstat(path); err == nil && now.Sub(info.ModTime()) > leftOverAge {
@@ -136,10 +133,13 @@ func (c *checkup) recoverable(ctx context.Context, a *app, d *home.Home) {
 
 // waiting looks for what somebody left to be done.
 func (c *checkup) waiting(dir string, now time.Time) {
-	entries, _ := filepath.Glob(filepath.Join(dir, "spool", "*.json"))
-	refused, _ := filepath.Glob(filepath.Join(dir, "spool", "refused", "*.json"))
-	c.add("spool", len(entries) == 0, fmt.Sprintf("%d entries wait, %d were refused", len(entries), len(refused)),
-		"vise doctor --repair takes them in")
+	entries, refused := home.Queued(dir)
+	if _, err := files.ReadDir(filepath.Join(dir, "spool")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		c.note("spool", err, "")
+	} else {
+		c.add("spool", entries == 0, fmt.Sprintf("%d entries wait, %d were refused", entries, refused),
+			"vise doctor --repair takes them in")
+	}
 	if left := leftOvers(dir, now); len(left) > 0 {
 		c.add("left-overs", false, "unfinished: "+model.Text(strings.Join(left, ", ")).String(), "vise doctor --repair removes them")
 	}
@@ -148,7 +148,10 @@ func (c *checkup) waiting(dir string, now time.Time) {
 type restoreOptions struct {
 	dryRun, yes bool
 	to          uint64
+	at, into    string
 	timeout     time.Duration
+	// moment is what at says, if it is a time.
+	moment time.Time
 	// inChild is the part that reads files that may be damaged.
 	inChild, blind bool
 }
@@ -168,13 +171,18 @@ func (a *app) restoreVerb() *cobra.Command {
 			"journal's later changes on top; from the journal alone if there is no snapshot; and as the last resort\n" +
 			"from the damaged file as it was one change ago. It first shows what it will do and what is lost, if\n" +
 			"anything, and asks. The present file is kept in the home's aside/, never deleted. Plans that FILE holds\n" +
-			"and the home lacks are made again; a plan that is there stays, and another one of FILE goes into aside/.",
+			"and the home lacks are made again; a plan that is there stays, and another one of FILE goes into aside/.\n" +
+			"With --at the home stays as it is: the moment becomes a new home beside it, or in --into, with the plan\n" +
+			"files of now.",
+		Example: "vise restore --at '2026-11-20 16:00' --into /tmp/then && vise list --home /tmp/then",
 	}
 	f := c.Flags()
 	f.BoolVar(&o.dryRun, "dry-run", false, "show what would be done, and change nothing")
 	f.BoolVar(&o.yes, "yes", false, "do not ask")
 	f.Uint64Var(&o.to, "to", 0, "go no further than this revision")
-	f.DurationVar(&o.timeout, "timeout", 5*time.Minute, "give up reading the damaged file after this time")
+	f.StringVar(&o.at, "at", "", "make a new home as it was at a `TIME` (2026-11-20 16:00, 16:00, 2h ago as 2h) or a revision")
+	f.StringVar(&o.into, "into", "", "the directory of the new home (default: the home's name, -at- and the revision)")
+	spanVar(f, &o.timeout, "timeout", 5*time.Minute, "give up reading the damaged file after this time")
 	f.BoolVar(&o.inChild, "in-child", false, "make the draft in this process")
 	f.BoolVar(&o.blind, "blind", false, "do not look into the present ledger")
 	_ = f.MarkHidden("in-child")
@@ -190,14 +198,17 @@ func (a *app) restoreVerb() *cobra.Command {
 				return answer{}, err
 			}
 		}
+		if err := a.restoreArgs(&o); err != nil {
+			return answer{}, err
+		}
 		if o.inChild {
 			limitMemory()
 			plans, err := files.NewHome(dir)
 			if err != nil {
 				return answer{}, err
 			}
-			r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{From: from, To: o.to, Blind: o.blind, Plans: plans,
-				Command: "vise restore"})
+			r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{From: from, To: o.to, At: o.moment, Copy: o.at != "", Into: o.into,
+				Blind: o.blind, Plans: plans, Command: "vise restore"})
 			return answer{data: r, text: func(*page) {}}, err
 		}
 		return a.restore(ctx, dir, from, o)
@@ -211,6 +222,9 @@ func (a *app) restore(ctx context.Context, dir, from string, o restoreOptions) (
 	}
 	out := &restored{Recovery: *r}
 	defer r.Discard()
+	if o.at != "" {
+		return a.copyMoment(ctx, out, o)
+	}
 	if !r.Needed() && from == "" && o.to == 0 {
 		out.Aside = ""
 		return answer{data: out, text: func(p *page) {
@@ -276,15 +290,45 @@ func (p *page) recovery(r store.Recovery) {
 	}
 	p.line("begin with: %s, at revision %d", model.Text(r.Source), r.SourceRevision)
 	p.line("on top: %d changes of the journal, up to revision %d", r.Replayed, r.Revision)
-	if r.Lost > 0 {
-		p.line("LOST: %d changes, revisions %d to %d", r.Lost, r.Revision+1, r.Known)
-	} else {
-		p.line("nothing is lost")
-	}
+	p.loss(r)
 	if r.Aside != "" {
 		p.line("the present file is kept as %s", model.Text(r.Aside))
 	}
 	p.plansBack(r.Plans)
+}
+
+// loss shows what cannot be had back, and what tells so.
+func (p *page) loss(r store.Recovery) {
+	if r.Diverged > 0 {
+		kept := "the journal's"
+		if r.Keeps == "file" {
+			kept = "that of " + r.Source
+		}
+		p.line("TWO HISTORIES: copies of this home both went on, and diverge at revision %d. This keeps %s;", r.Diverged, model.Text(kept))
+		p.line("the other one goes into aside/. vise restore FILE keeps that of a file, also of the present ledger.db")
+	}
+	x := r.Lost
+	word := "lost"
+	if x.AtLeast > 0 {
+		word = "LOST"
+	}
+	switch {
+	case x.None():
+		p.line("nothing is lost")
+		return
+	case x.AtMost == nil:
+		p.line("%s: at least %d changes; nothing tells how many at most", word, x.AtLeast)
+	case *x.AtMost == x.AtLeast:
+		p.line("%s: %d changes, revisions %d to %d", word, x.AtLeast, r.Lost.From, r.Lost.From+x.AtLeast-1)
+	default:
+		p.line("%s: at least %d, at most %d changes, from revision %d on", word, x.AtLeast, *x.AtMost, r.Lost.From)
+	}
+	for _, s := range x.Evidence {
+		p.line("  %s", model.Text(s))
+	}
+	for _, s := range x.Missing {
+		p.line("  may be missing: %s", model.Text(s))
+	}
 }
 
 // plansBack shows what becomes of a backup's plan files.
@@ -305,7 +349,20 @@ func (p *page) plansBack(b *store.PlansBack) {
 // planRestore has a child make the draft: reading a damaged file can run for ever, or end
 // the process. If it does, another child leaves that file alone.
 func (a *app) planRestore(ctx context.Context, dir, from string, o restoreOptions) (*store.Recovery, error) {
-	args := []string{"restore", "--in-child", "--home", dir, "--to", strconv.FormatUint(o.to, 10)}
+	args := []string{"restore", "--in-child", "--home", dir}
+	switch {
+	case o.at != "":
+		at := strconv.FormatUint(o.to, 10)
+		if o.to == 0 {
+			at = o.moment.Format(time.RFC3339Nano)
+		}
+		args = append(args, "--at", at)
+	case o.to > 0:
+		args = append(args, "--to", strconv.FormatUint(o.to, 10))
+	}
+	if o.into != "" {
+		args = append(args, "--into", o.into)
+	}
 	if from != "" {
 		args = append(args, from)
 	}

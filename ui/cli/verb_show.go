@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	_ "embed"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -79,7 +78,7 @@ func (a *app) contextVerb() *cobra.Command {
 		Use: "context", Short: "Show what an agent is told of its work, within a budget of tokens",
 		Long: "context prints the layers that an agent is given: the current work item, what was triggered, queued, waits\n" +
 			"for you or is blocked, and the newest reports. A token is taken for four characters; the budget bounds\n" +
-			"the text and is never exceeded. What finds no room falls from full to compact to counts, as a whole.",
+			"the text and is never exceeded. What does not fit falls from full to compact to counts, as a whole.",
 	}
 	c.Flags().IntVar(&budget, "budget", prompt.DefaultBudget, "how many tokens it may have")
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) { return a.context(ctx, budget) })
@@ -94,7 +93,7 @@ func (a *app) context(ctx context.Context, budget int) (answer, error) {
 		if err != nil {
 			return prompt.Layered{}, err
 		}
-		return prompt.Fit(r, agent, prompt.Options{Budget: budget}), nil
+		return prompt.Fit(r, agent, prompt.Options{Budget: budget, Now: a.now()}), nil
 	})
 }
 
@@ -118,7 +117,7 @@ func (a *app) notesVerb() *cobra.Command {
 	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
 		return readItem(ctx, a, args[0], (*page).notes, func(r model.Reader, w model.WorkItem) noted {
 			t, _ := r.Trace(w.AgentID, w.ID)
-			return noted{w.ID, prompt.NotesOf(r.Entries(w.ID, eventsNoted)), prompt.CompactTrace(t.Entries)}
+			return noted{w.ID, prompt.NotesOf(r.Entries(w.ID, eventsNoted)), prompt.TrailOf(t.Entries)}
 		})
 	})
 }
@@ -128,10 +127,7 @@ func (p *page) notes(out noted) {
 		p.line("%s  %-8s  %s", n.At.Format(time.RFC3339), n.Kind, n.Text)
 	}
 	for _, s := range out.Trace.Steps {
-		p.line("%s  %-8s  called %s: %s", s.At.Format(time.RFC3339), "round", model.Text(strings.Join(s.Calls, ", ")), s.Text)
-	}
-	if out.Trace.Dropped > 0 {
-		p.line("%d rounds only talked", out.Trace.Dropped)
+		p.line("%s  %-8s  %s", s.At.Format(time.RFC3339), "round", model.Text(s.Words()))
 	}
 }
 
@@ -147,16 +143,33 @@ type reasons struct {
 
 func (a *app) whyVerb() *cobra.Command {
 	c := &cobra.Command{
-		Use: "why ID", Short: "Say why a work item is where it is, and what would make it runnable",
+		Use: "why ID|AGENT", Short: "Say why a work item is where it is, or when an agent runs next",
 		ValidArgsFunction: a.items(model.FilterAll),
 	}
 	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
+		agent := model.AgentID(args[0])
+		known, err := readOne(ctx, a, func(r model.Reader) (bool, error) { _, ok := r.Agent(agent); return ok, nil })
+		if err != nil {
+			return answer{}, err
+		}
+		if known {
+			return readAnswer(ctx, a, (*page).whyAgent, func(r model.Reader) (model.AgentWhy, error) {
+				return model.ExplainAgent(r, agent, a.now()), nil
+			})
+		}
 		return readItem(ctx, a, args[0], (*page).why, func(r model.Reader, w model.WorkItem) reasons {
 			out := reasons{WorkItemID: w.ID, Handle: w.Handle, Objective: w.Objective, Why: model.Explain(r, w, a.now())}
 			out.Order = append([]model.Row{}, out.Why.Order...)
 			return out
 		})
 	})
+}
+
+func (p *page) whyAgent(y model.AgentWhy) {
+	p.line("%s", p.strong("agent "+string(y.AgentID)))
+	for _, l := range y.Lines {
+		p.block(l.Label, l.Text)
+	}
 }
 
 func (p *page) why(y reasons) {

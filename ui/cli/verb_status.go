@@ -44,8 +44,11 @@ func (a *app) status(ctx context.Context) (answer, error) {
 		out.Revision, out.Agents = r.Revision(), a.gists(r, a.agent)
 		return a.knownIfNamed(r)
 	})
+	if err != nil {
+		return answer{}, err
+	}
 	out.Degraded = append(out.Degraded, conditions(d, d.Conditions(ctx))...)
-	return answer{data: out, text: func(p *page) { p.status(out) }}, err
+	return answer{data: out, conditions: true, text: func(p *page) { p.status(out) }}, nil
 }
 
 func (p *page) noHome(dir string) {
@@ -58,7 +61,7 @@ func (p *page) status(s status) {
 	if len(s.Agents) == 0 {
 		p.line("no agents yet; vise new OBJECTIVE makes the first work item")
 	}
-	p.agents(s.Agents)
+	p.agents(agentList{s.Agents})
 	for _, x := range s.Degraded {
 		p.line("%s: %s; %s", x.Code, model.Text(x.Message), model.Text(x.Hint))
 	}

@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"syscall"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/ui/mcp"
 	"vise/ui/runner"
 )
 
@@ -44,7 +47,7 @@ func (a *app) taskRunVerb() *cobra.Command {
 	f.BoolVar(&o.blocking, "blocking", false, "refuse the work item's completion while it runs")
 	f.BoolVar(&o.detach, "detach", false, "answer once it runs")
 	f.BoolVar(&o.quiet, "quiet", false, "do not repeat what it writes")
-	f.DurationVar(&o.timeout, "timeout", 0, "end it after this long")
+	spanVar(f, &o.timeout, "timeout", 0, "end it after this long")
 	f.BoolVar(&o.onlyStarted, "tell-started", false, "")
 	_ = f.MarkHidden("tell-started") // for the process that --detach leaves behind
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
@@ -82,7 +85,12 @@ func (a *app) supervise(ctx context.Context, c *cobra.Command, o taskOptions, ar
 		}
 	}
 	d, err := s.Run(ctx, w)
-	return answer{data: d, exit: failed(d.Status != model.TaskCompleted), text: func(p *page) {
+	warnings := d.In.Warnings
+	if err != nil && d.TaskID != "" { // it ran: what the records lack is a warning
+		warnings = append(warnings, model.Warning{Kind: model.WarnEndNotRecorded, Message: fault(err).Message})
+		err = nil
+	}
+	return answer{data: d, warnings: warnings, exit: failed(d.Status != model.TaskCompleted), text: func(p *page) {
 		p.line("%s %s: %s", d.TaskID, d.Status, firstLine(d.Result))
 	}}, err
 }
@@ -109,6 +117,39 @@ const maxComplaint = 4096
 // started is what a detached supervisor writes once its task runs.
 type started struct {
 	TaskID model.TaskID `json:"task_id"`
+}
+
+// startTask has another run of this program start a task for an agent, as it asked.
+func (a *app) startTask(ctx context.Context, t mcp.TaskRequest) (model.TaskID, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	dir, err := a.homeDir()
+	if err != nil {
+		return "", err
+	}
+	args := []string{"task", "run", "--detach", "--json", "--home", dir, "--agent", string(t.Agent),
+		"--actor", string(model.AgentActor(t.Agent)), "--summary", t.Summary.Raw()} // raw: an argument
+	if t.WorkItemID != "" {
+		args = append(args, "--item", string(t.WorkItemID))
+	}
+	if t.Blocking {
+		args = append(args, "--blocking")
+	}
+	c := exec.CommandContext(ctx, self, append(append(args, "--"), t.Command...)...)
+	c.Dir, c.WaitDelay = t.Dir, time.Second
+	out, err := c.Output()
+	var said struct {
+		Data  started      `json:"data"`
+		Error *model.Error `json:"error"`
+	}
+	if bad := json.Unmarshal(out, &said); said.Error != nil {
+		return "", said.Error
+	} else if err = errors.Join(err, bad); err != nil {
+		return "", model.Refuse(model.CodeRefused, "the task did not start").Because(err)
+	}
+	return said.Data.TaskID, nil
 }
 
 // detached starts this program again, as a supervisor in a session of its own.

@@ -24,11 +24,7 @@ func (v *threadVerbs) start() *cobra.Command {
 	var force bool
 	c := v.verb("start GOAL", "Begin a thread and make it the active one", fromCLI,
 		func(ctx context.Context, at *home.Repository, args []string) (answer, error) {
-			var layers [][]byte
-			if initial != "" {
-				layers = append(layers, []byte(initial))
-			}
-			p, err := thread.ParsePatch(layers...)
+			p, err := (&patchFlags{jsonPatch: initial}).patch(v.app)
 			if err != nil {
 				return answer{}, err
 			}

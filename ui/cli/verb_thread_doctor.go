@@ -18,11 +18,8 @@ func (v *threadVerbs) doctor() *cobra.Command {
 	c := v.verb("doctor", "Find what is wrong with the threads, show the repair, apply it on yes", fromCLI,
 		func(ctx context.Context, at *home.Repository, _ []string) (answer, error) {
 			found, err := at.Findings()
-			if err != nil {
-				return answer{}, err
-			}
-			if len(found) == 0 {
-				return doctorAnswer(found, false), nil
+			if err != nil || len(found) == 0 {
+				return doctorAnswer(found, false), err
 			}
 			if !yes && !v.app.flags.json {
 				v.propose(found)
@@ -33,10 +30,7 @@ func (v *threadVerbs) doctor() *cobra.Command {
 				r.exit = exitError
 				return r, nil
 			}
-			if err := repairThreads(ctx, at, found); err != nil {
-				return answer{}, err
-			}
-			return doctorAnswer(found, true), nil
+			return doctorAnswer(found, true), repairThreads(ctx, at, found)
 		})
 	c.Flags().BoolVar(&yes, "yes", false, "apply the repairs without asking")
 	return c

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"vise/model"
-	"vise/store/threads/gittest"
+	"vise/store/storetest"
 )
 
 func TestEveryRefusalHasACodeAndAnExitStatus(t *testing.T) {
@@ -49,7 +49,7 @@ func TestEveryRefusalHasACodeAndAnExitStatus(t *testing.T) {
 		{[]string{"show", "damaged"}, 5, "damaged"},
 	} {
 		t.Run(strings.Join(s.args, " "), func(t *testing.T) {
-			r := gittest.WithCommit(t)
+			r := storetest.RepoWithCommit(t)
 			c := newThreadCLI(t, r.Dir)
 			c.data("start", "there")
 			r.Write(".aictx/tasks/threads/damaged.json", "{")
@@ -88,7 +88,7 @@ func tree(t *testing.T, dir string) string {
 }
 
 func TestTheExplicitVerbsOfUpdate(t *testing.T) {
-	c := newThreadCLI(t, gittest.WithCommit(t).Dir)
+	c := newThreadCLI(t, storetest.RepoWithCommit(t).Dir)
 	c.data("start", "g", "--initial-json", `{"unverified":["a","b=c"],"risks":["r"],"current_hypothesis":"h"}`)
 	data := c.data("update", "--verify", "a", "--drop", "unverified=b=c", "--clear", "risks", "--clear", "current_hypothesis", "--status", "blocked")
 	if data["status"] != "blocked" || len(data["unverified"].([]any)) != 0 || len(data["risks"].([]any)) != 0 ||
@@ -98,7 +98,7 @@ func TestTheExplicitVerbsOfUpdate(t *testing.T) {
 }
 
 func TestAPatchComesFromAFileOrFromStandardInput(t *testing.T) {
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	c := newThreadCLI(t, r.Dir)
 	c.data("start", "g")
 	r.Write("patch.json", `{"next_action":"file","risks":["x"]}`)
@@ -113,7 +113,7 @@ func TestAPatchComesFromAFileOrFromStandardInput(t *testing.T) {
 }
 
 func TestEvictionsAndIgnoredKeysAreSaid(t *testing.T) {
-	c := newThreadCLI(t, gittest.WithCommit(t).Dir)
+	c := newThreadCLI(t, storetest.RepoWithCommit(t).Dir)
 	c.data("start", "g", "--initial-json", `{"risks":["1","2","3","4","5","6","7","8"]}`)
 	out, _, _ := c.run("update", "--json-patch", `{"risks":["9"],"frob":1,"version":7}`, "--json")
 	v := c.envelope(out)
@@ -130,7 +130,7 @@ func TestEvictionsAndIgnoredKeysAreSaid(t *testing.T) {
 }
 
 func TestDoctorMendsOnYesOnly(t *testing.T) {
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	c := newThreadCLI(t, r.Dir)
 	c.data("start", "there")
 	r.Write(".aictx/tasks/threads/damaged.json", "{")
@@ -160,7 +160,7 @@ func TestDoctorMendsOnYesOnly(t *testing.T) {
 }
 
 func TestDoctorMendsATornLog(t *testing.T) {
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	c := newThreadCLI(t, r.Dir)
 	c.data("start", "there")
 	log := filepath.Join(r.Dir, ".aictx/tasks/threads/there.events.jsonl")
@@ -190,7 +190,7 @@ func TestDoctorMendsATornLog(t *testing.T) {
 
 func TestOutputCannotDriveATerminal(t *testing.T) {
 	const evil = "evil \x1b]0;title\x07 \u202e goal \u009b31m"
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	r.Write(".gitignore", ".aictx/\n")
 	r.Commit("ignore")
 	c := newThreadCLI(t, r.Dir)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"vise/store/threads/gittest"
+	"vise/store/storetest"
 )
 
 // status runs vise thread status and returns its JSON data.
@@ -19,9 +19,9 @@ func (c *threadCLI) judged() (active bool, reason string) {
 }
 
 // onFeature starts a thread on feature/login after a commit there, and goes back to main.
-func onFeature(t *testing.T) (gittest.Repo, *threadCLI) {
+func onFeature(t *testing.T) (storetest.Repo, *threadCLI) {
 	t.Helper()
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	c := newThreadCLI(t, r.Dir)
 	r.Git("checkout", "-q", "-b", "feature/login")
 	r.Write("login.txt", "feature\n")
@@ -34,26 +34,26 @@ func onFeature(t *testing.T) (gittest.Repo, *threadCLI) {
 func TestAThreadFollowsTheHistoryOfItsBranch(t *testing.T) {
 	for _, s := range []struct {
 		name   string
-		do     func(r gittest.Repo)
+		do     func(r storetest.Repo)
 		active bool
 		reason string
 	}{
-		{"not merged", func(gittest.Repo) {}, false, "branch_mismatch_unmerged"},
-		{"merged", func(r gittest.Repo) { r.Git("merge", "-q", "--no-ff", "-m", "m", "feature/login") }, true, "branch_changed_but_merged"},
-		{"squash merged", func(r gittest.Repo) {
+		{"not merged", func(storetest.Repo) {}, false, "branch_mismatch_unmerged"},
+		{"merged", func(r storetest.Repo) { r.Git("merge", "-q", "--no-ff", "-m", "m", "feature/login") }, true, "branch_changed_but_merged"},
+		{"squash merged", func(r storetest.Repo) {
 			r.Write("other.txt", "x\n")
 			r.Commit("main moves")
 			r.Git("merge", "-q", "--squash", "feature/login")
 			r.Commit("squashed")
 		}, true, "branch_changed_but_squashed"},
-		{"back on the branch", func(r gittest.Repo) { r.Git("checkout", "-q", "feature/login") }, true, "same_branch"},
-		{"amended", func(r gittest.Repo) {
+		{"back on the branch", func(r storetest.Repo) { r.Git("checkout", "-q", "feature/login") }, true, "same_branch"},
+		{"amended", func(r storetest.Repo) {
 			r.Git("checkout", "-q", "feature/login")
 			r.Git("commit", "-q", "--amend", "-m", "another message")
 		}, true, "same_branch_history_rewritten"},
-		{"detached at the saved commit", func(r gittest.Repo) { r.Git("checkout", "-q", "--detach", "feature/login") }, true, "branch_changed_but_merged"},
-		{"detached elsewhere", func(r gittest.Repo) { r.Git("checkout", "-q", "--detach", "main") }, false, "branch_mismatch_unmerged"},
-		{"repository removed", func(r gittest.Repo) { _ = os.RemoveAll(filepath.Join(r.Dir, ".git")) }, true, "git_unavailable"},
+		{"detached at the saved commit", func(r storetest.Repo) { r.Git("checkout", "-q", "--detach", "feature/login") }, true, "branch_changed_but_merged"},
+		{"detached elsewhere", func(r storetest.Repo) { r.Git("checkout", "-q", "--detach", "main") }, false, "branch_mismatch_unmerged"},
+		{"repository removed", func(r storetest.Repo) { _ = os.RemoveAll(filepath.Join(r.Dir, ".git")) }, true, "git_unavailable"},
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			r, c := onFeature(t)
@@ -66,7 +66,7 @@ func TestAThreadFollowsTheHistoryOfItsBranch(t *testing.T) {
 }
 
 func TestTwoDetachedHeadsAreNotOneBranch(t *testing.T) {
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	c := newThreadCLI(t, r.Dir)
 	r.Git("checkout", "-q", "--detach")
 	r.Commit("on no branch")
@@ -81,7 +81,7 @@ func TestTwoDetachedHeadsAreNotOneBranch(t *testing.T) {
 }
 
 func TestItsOwnFilesNeverMakeAThreadDirty(t *testing.T) {
-	r := gittest.WithCommit(t) // .aictx is not ignored here
+	r := storetest.RepoWithCommit(t) // .aictx is not ignored here
 	c := newThreadCLI(t, r.Dir)
 	r.Git("checkout", "-q", "-b", "feature/login")
 	c.data("start", "g")
@@ -93,7 +93,7 @@ func TestItsOwnFilesNeverMakeAThreadDirty(t *testing.T) {
 }
 
 func TestAWorktreeHasItsOwnThreads(t *testing.T) {
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	newThreadCLI(t, r.Dir).data("start", "in the first")
 	side := filepath.Join(t.TempDir(), "side")
 	r.Git("worktree", "add", "-q", "-b", "side", side)
@@ -108,7 +108,7 @@ func TestAWorktreeHasItsOwnThreads(t *testing.T) {
 }
 
 func TestASubdirectoryFindsTheRepositorysThreads(t *testing.T) {
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	newThreadCLI(t, r.Dir).data("start", "g")
 	r.Write("a/b/c.txt", "")
 	if active, _ := newThreadCLI(t, filepath.Join(r.Dir, "a/b")).judged(); !active {
@@ -121,7 +121,7 @@ func TestASubdirectoryFindsTheRepositorysThreads(t *testing.T) {
 
 // The loop of real work: start, work on a branch, crash, switch, merge, resume.
 func TestTheLoop(t *testing.T) {
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	r.Write(".gitignore", ".aictx/\n")
 	r.Commit("ignore")
 	c := newThreadCLI(t, r.Dir)

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"vise/store/threads/gittest"
+	"vise/store/storetest"
 )
 
 // facts that a thread holds or has let go into its log.
@@ -39,7 +39,7 @@ func knownFacts(t *testing.T, dir, id string) string {
 
 func TestProcessesAtOnceLoseNothing(t *testing.T) {
 	const writers, updates = 6, 6
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	newThreadCLI(t, r.Dir).data("start", "g")
 	var wg sync.WaitGroup
 	for w := range writers {
@@ -69,7 +69,7 @@ func TestAKilledWriterLeavesWholeFiles(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 0))
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	c := newThreadCLI(t, r.Dir)
 	c.data("start", "g")
 	var acknowledged []string
@@ -121,7 +121,7 @@ func TestAICTXReadsOursAndWeReadTheirs(t *testing.T) {
 	if _, err := exec.LookPath(aictx); err != nil {
 		t.Skip("aictx is not installed; VISE_AICTX may name it")
 	}
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	c := newThreadCLI(t, r.Dir)
 	theirs := func(args ...string) map[string]any {
 		t.Helper()

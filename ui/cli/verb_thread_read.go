@@ -66,9 +66,7 @@ func (v *threadVerbs) list() *cobra.Command {
 					return err
 				}
 				p, err := thread.Prepare(s, at.Stamp)
-				if err == nil {
-					r = parkedThreads(p)
-				}
+				r = parkedThreads(p)
 				return err
 			})
 			return r, err
@@ -145,10 +143,7 @@ func (v *threadVerbs) prepare() *cobra.Command {
 	return v.reading("prepare", "What somebody who takes up the work here should know",
 		func(at *home.Repository, s *threads.Snapshot, _ []string) (answer, error) {
 			p, err := thread.Prepare(s, at.Stamp)
-			if err != nil {
-				return answer{}, err
-			}
-			return preparedAnswer(p), nil
+			return preparedAnswer(p), err
 		})
 }
 

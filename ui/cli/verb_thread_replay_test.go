@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"vise/store/threads/gittest"
+	"vise/store/storetest"
 )
 
 // replay runs one recorded case in a real repository and compares what vise says with
@@ -20,7 +20,7 @@ type replay struct {
 	t      *testing.T
 	name   string // of the case
 	record string // its directory
-	repo   gittest.Repo
+	repo   storetest.Repo
 	cli    *threadCLI
 	// theirs and ours label commits in the order in which they appear on each side.
 	theirs, ours map[string]string
@@ -42,7 +42,7 @@ func TestRecordedCasesAreReplayed(t *testing.T) {
 	for _, dir := range cases {
 		name := filepath.Base(dir)
 		t.Run(name, func(t *testing.T) {
-			r := &replay{t: t, name: name, record: dir, repo: gittest.Plain(t), theirs: map[string]string{}, ours: map[string]string{}, differs: used}
+			r := &replay{t: t, name: name, record: dir, repo: storetest.PlainDir(t), theirs: map[string]string{}, ours: map[string]string{}, differs: used}
 			r.cli = newThreadCLI(t, r.repo.Dir)
 			raw, err := os.ReadFile(filepath.Join(dir, "README.md"))
 			if err != nil {

@@ -14,7 +14,6 @@ import (
 	file "vise/model/todo"
 	"vise/store/home"
 	"vise/store/todos"
-	"vise/ui/config"
 )
 
 // todoVerbs are vise todo and its verbs, with the flags that they share.
@@ -177,38 +176,24 @@ func (at *todoSession) stale(x *file.Index) (map[file.Ref]*file.Stale, error) {
 }
 
 // view is an item as the ledger has it.
-func (a *app) view(ctx context.Context, id model.ItemID) (v model.View, err error) {
-	err = a.read(ctx, func(r model.Reader) error {
-		v = home.ViewOf(r, id)
-		return nil
-	})
-	return v, err
+func (a *app) view(ctx context.Context, id model.ItemID) (model.View, error) {
+	return readOne(ctx, a, func(r model.Reader) (model.View, error) { return home.ViewOf(r, id), nil })
 }
 
-// todoLimits are the thresholds from which a file todo is stale: those of the
-// configuration file, todos: {stale: {in_progress: 24h, blocked: 72h, interrupted: 24h}},
-// else the default. What is not given keeps its default.
-func (a *app) todoLimits() (file.Thresholds, error) {
-	limits := file.DefaultThresholds()
-	path, err := a.configFile()
+// find is the item that a handle, an id or the beginning of one names.
+func (a *app) find(ctx context.Context, ref string) (model.View, error) {
+	id, err := a.resolve(ctx, ref)
 	if err != nil {
-		return limits, nil // without a place for it there is no configuration
+		return model.View{}, err
 	}
-	todos := struct {
-		Stale *file.Thresholds `yaml:"stale"`
-	}{&limits}
-	if err := config.ReadPart(path, "todos", &todos); err != nil {
-		return limits, badLimits(path, err)
-	}
-	if limits.InProgress <= 0 || limits.Blocked <= 0 || limits.Interrupted <= 0 {
-		return limits, badLimits(path, errors.New("a threshold is longer than nothing"))
-	}
-	return limits, nil
+	return a.view(ctx, id)
 }
 
-func badLimits(path string, err error) error {
-	return model.Refuse(model.CodeInvalid, "the configuration %s does not read", model.Text(path)).Because(err).
-		At("todos").WithHint("todos: {stale: {in_progress: 24h, blocked: 72h, interrupted: 24h}}")
+// todoLimits are the thresholds from which a file todo is stale.
+func (a *app) todoLimits() (file.Thresholds, error) {
+	s, err := a.settings("todos", "todos: {stale: {in_progress: 24h, blocked: 72h, interrupted: 24h}}")
+	x := s.Todos.Stale
+	return file.Thresholds{InProgress: x.InProgress.Duration(), Blocked: x.Blocked.Duration(), Interrupted: x.Interrupted.Duration()}, err
 }
 
 // filterFlags are the filters that reading verbs share.

@@ -22,7 +22,7 @@ type leaseFlags struct {
 const defaultLease = time.Hour
 
 func (l *leaseFlags) add(c *cobra.Command) {
-	c.Flags().DurationVar(&l.length, "lease", defaultLease, "how long the claim is believed without a sign of life")
+	spanVar(c.Flags(), &l.length, "lease", defaultLease, "how long the claim is believed without a sign of life")
 	c.Flags().IntVar(&l.pid, "pid", 0, "the claimant's process: the claim ends with it")
 }
 

@@ -26,9 +26,6 @@ func (v *todoVerbs) validate() *cobra.Command {
 				}
 			}
 			snap, err := at.Load()
-			if err != nil {
-				return answer{}, err
-			}
 			problems := append([]file.Problem{}, file.CheckAll(snap.Index())...)
 			r := answer{data: map[string]any{
 				"session": at.Rel, "problems": problems, "fixed": fixed, "damaged": append([]todos.Damage{}, snap.Damaged...),
@@ -46,7 +43,7 @@ func (v *todoVerbs) validate() *cobra.Command {
 			if errors > 0 {
 				r.exit = exitRefused
 			}
-			return r, nil
+			return r, err
 		})
 	c.Flags().BoolVar(&fix, "fix", false, "repair what needs no decision")
 	c.Flags().BoolVar(&order, "order", false, "also write execution_order as the graph gives it")
@@ -56,7 +53,7 @@ func (v *todoVerbs) validate() *cobra.Command {
 func (v *todoVerbs) graph() *cobra.Command {
 	var source string
 	var mermaid bool
-	c := v.reading("graph", "What depends on what: order, critical path, circles", (*todos.Session).
+	c := v.reading("graph", "What depends on what: order, critical path, cycles", (*todos.Session).
 		Load, nil, func(at readingTodos, _ []string) (answer, error) {
 		g := file.NewGraph(at.snap.Index())
 		if source != "" {
@@ -147,14 +144,11 @@ func (v *todoVerbs) manifest() *cobra.Command {
 				}
 			}
 			made, err := at.WriteManifests(source, at.app.now())
-			if err != nil {
-				return answer{}, err
-			}
 			r := answer{data: map[string]any{"session": at.Rel, "manifests": append([]file.Manifest{}, made...)}}
 			for _, m := range made {
 				r.lines = append(r.lines, fmt.Sprintf("%s: %s", m.Source, m.Summary))
 			}
-			return r, nil
+			return r, err
 		})
 	c.Flags().StringVar(&source, "source", "", "only this source")
 	return c

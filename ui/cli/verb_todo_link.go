@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -8,6 +9,7 @@ import (
 
 	"vise/model"
 	file "vise/model/todo"
+	"vise/store/home"
 )
 
 // link names todos as an item of the ledger keeps them.
@@ -21,6 +23,7 @@ func (at *todoSession) link(refs ...file.Ref) model.Links {
 
 func (v *todoVerbs) promote() *cobra.Command {
 	var agent string
+	var m mutation
 	var again bool
 	c := v.verb("promote ID", "Make a work item of a finding: its title and text become objective and plan", false,
 		func(ctx context.Context, at *todoSession, args []string) (answer, error) {
@@ -32,36 +35,33 @@ func (v *todoVerbs) promote() *cobra.Command {
 			if err != nil {
 				return answer{}, err
 			}
-			key := ""
+			key := m.key
 			if again {
-				key = "promote-" + newKey()
+				key = cmp.Or(key, "promote-"+newKey())
 			}
-			item, err := v.promoted(ctx, key, model.AgentID(agent), at.Path(), t, snap.Body(t))
+			made, err := v.promoted(ctx, key, model.AgentID(agent), at.Path(), t, snap.Body(t))
 			if err != nil {
 				return answer{}, err
 			}
-			return v.linked(ctx, at, item, fmt.Sprintf("%s is work item %s", t.Ref(), item.Handle), t.Ref())
+			return at.linked(made, made.Warnings, fmt.Sprintf("%s is work item %s", t.Ref(), made.WorkItem.Handle), t.Ref()), nil
 		})
+	m.keyed(c)
 	c.Flags().StringVar(&agent, "agent", "", "whose work item it becomes (default: the only agent)")
 	c.Flags().BoolVar(&again, "again", false, "make another one, though it was promoted before")
 	return c
 }
 
 // linked replies with an item as its links are now.
-func (v *todoVerbs) linked(ctx context.Context, at *todoSession, item model.View, said string, refs ...file.Ref) (answer, error) {
-	now, err := v.findItem(ctx, string(item.ID))
-	if err != nil {
-		return answer{}, err
-	}
-	return answer{data: map[string]any{"session": at.Rel, "todos": append([]file.Ref{}, refs...), "work_item": now}, lines: []string{said}},
-		nil
+func (at *todoSession) linked(item home.ItemResult, warnings []model.Warning, said string, refs ...file.Ref) answer {
+	return answer{warnings: warnings, lines: []string{said},
+		data: map[string]any{"session": at.Rel, "todos": append([]file.Ref{}, refs...), "work_item": item.WorkItem}}
 }
 
 func (v *todoVerbs) link() *cobra.Command {
 	var unlink bool
 	c := v.verb("link ID ITEM", "Link a todo to a work item: the item shows it, and its completion asks about it", false,
 		func(ctx context.Context, at *todoSession, args []string) (answer, error) {
-			item, err := v.findItem(ctx, args[1])
+			item, err := v.app.find(ctx, args[1])
 			if err != nil {
 				return answer{}, err
 			}
@@ -77,10 +77,8 @@ func (v *todoVerbs) link() *cobra.Command {
 			if unlink {
 				change, said = model.LinkWorkItem{WorkItemID: item.ID, Remove: at.link(ref)}, "no longer linked to"
 			}
-			if err := v.linkItem(ctx, change); err != nil {
-				return answer{}, err
-			}
-			return v.linked(ctx, at, item, fmt.Sprintf("%s is %s %s", ref, said, item.Handle), ref)
+			now, in, err := carryOut(ctx, v.app, order{command: change}, home.ItemResultOf)
+			return at.linked(now, in.Warnings, fmt.Sprintf("%s is %s %s", ref, said, item.Handle), ref), err
 		})
 	c.Flags().BoolVar(&unlink, "remove", false, "take the link away; the todo stays as it is")
 	return c
@@ -89,7 +87,7 @@ func (v *todoVerbs) link() *cobra.Command {
 // adoptInto links unfinished todos to an item, so that they outlive nobody's memory: those
 // of the session that is open, or the ones named.
 func (v *todoVerbs) adoptInto(ctx context.Context, at *todoSession, ref string, words []string) (answer, error) {
-	item, err := v.findItem(ctx, ref)
+	item, err := v.app.find(ctx, ref)
 	if err != nil {
 		return answer{}, err
 	}
@@ -112,42 +110,26 @@ func (v *todoVerbs) adoptInto(ctx context.Context, at *todoSession, ref string, 
 		open = append(open, t.Ref())
 	}
 	if len(open) == 0 {
-		return v.linked(ctx, at, item, "nothing there is unfinished")
+		return at.linked(home.ItemResult{WorkItem: item}, nil, "nothing there is unfinished"), nil
 	}
-	if err := v.linkItem(ctx, model.LinkWorkItem{WorkItemID: item.ID, Add: at.link(open...)}); err != nil {
-		return answer{}, err
-	}
-	return v.linked(ctx, at, item, fmt.Sprintf("%d todos are linked to %s: %s", len(open), item.Handle, joinedRefs(open)), open...)
-}
-
-// findItem is the item that a handle, an id or the beginning of one names.
-func (v *todoVerbs) findItem(ctx context.Context, ref string) (model.View, error) {
-	id, err := v.app.resolve(ctx, ref)
-	if err != nil {
-		return model.View{}, err
-	}
-	return v.app.view(ctx, id)
+	link := order{command: model.LinkWorkItem{WorkItemID: item.ID, Add: at.link(open...)}}
+	now, in, err := carryOut(ctx, v.app, link, home.ItemResultOf)
+	said := fmt.Sprintf("%d todos are linked to %s: %s", len(open), item.Handle, joinedRefs(open))
+	return at.linked(now, in.Warnings, said, open...), err
 }
 
 // promoted makes an item of a finding for an agent (empty: the one the command line means), and
 // like vise new the home where none is.
-func (v *todoVerbs) promoted(ctx context.Context, key string, agent model.AgentID, base string, t file.Todo, body string) (model.View,
-	error) {
+func (v *todoVerbs) promoted(ctx context.Context, key string, agent model.AgentID, base string, t file.Todo, body string) (
+	made home.ItemResult, err error) {
 	h, _, err := v.app.openOrCreate()
 	if err == nil && agent == "" {
 		agent, err = readOne(ctx, v.app, v.app.agentOf)
 	}
 	if err != nil {
-		return model.View{}, err
+		return made, err
 	}
-	id, err := h.Promote(ctx, model.Envelope{Key: key, Actor: v.app.actor, Agent: agent}, base, t, body)
-	if err != nil {
-		return model.View{}, err
-	}
-	return v.app.view(ctx, id)
-}
-
-func (v *todoVerbs) linkItem(ctx context.Context, c model.LinkWorkItem) error {
-	_, err := v.app.apply(ctx, mutation{}, "", c)
-	return err
+	made, err = h.Promote(ctx, model.Envelope{Key: key, Actor: v.app.actor, Agent: agent}, base, t, body)
+	v.app.hasSaved, v.app.savedAs = err == nil, key
+	return made, err
 }

@@ -30,9 +30,6 @@ func (v *todoVerbs) list() *cobra.Command {
 		Load, &f, func(at readingTodos, _ []string) (answer, error) {
 		x := at.snap.Index()
 		left, err := at.stale(x)
-		if err != nil {
-			return answer{}, err
-		}
 		out := listing{Session: at.Rel, Todos: []row{}, Damaged: append([]todos.Damage{}, at.snap.Damaged...)}
 		kept := []file.Todo{}
 		var lines []string
@@ -46,7 +43,7 @@ func (v *todoVerbs) list() *cobra.Command {
 		}
 		out.Summary = file.Count(kept)
 		lines = append(lines, at.Rel+": "+out.Summary.String())
-		return answer{data: out, warnings: todoWarnings(damageLines(at.snap.Damaged)...), lines: lines}, nil
+		return answer{data: out, warnings: todoWarnings(damageLines(at.snap.Damaged)...), lines: lines}, err
 	})
 	f.add(c, true)
 	c.Flags().BoolVar(&waiting, "waiting", false, "only what waits on a dependency")
@@ -64,9 +61,6 @@ func (v *todoVerbs) show() *cobra.Command {
 		}
 		r := rowOf(t, x)
 		left, err := at.stale(x)
-		if err != nil {
-			return answer{}, err
-		}
 		r.Stale = left[t.Ref()]
 		problems := append([]file.Problem{}, file.Check(t)...)
 		lines := []string{r.line(), ""}
@@ -84,7 +78,7 @@ func (v *todoVerbs) show() *cobra.Command {
 			lines = append(lines, safe(strings.TrimRight(line, "\r")))
 		}
 		data := map[string]any{"session": at.Rel, "todo": r, "problems": problems, "body": model.Text(at.snap.Body(t))}
-		return answer{data: data, lines: lines}, nil
+		return answer{data: data, lines: lines}, err
 	})
 }
 
@@ -139,9 +133,6 @@ func (v *todoVerbs) search() *cobra.Command {
 	c := v.reading("search QUERY…", "The todos that hold every word: in id, title, fields or text", (*todos.Session).
 		LoadBodies, &f, func(at readingTodos, args []string) (answer, error) {
 		hits, err := file.Search(at.filter.Select(at.snap.Todos), strings.Join(args, " "), at.snap.Body)
-		if err != nil {
-			return answer{}, err
-		}
 		type hit struct {
 			row
 			Where string `json:"where"`
@@ -155,7 +146,7 @@ func (v *todoVerbs) search() *cobra.Command {
 			lines = []string{"nothing found"}
 		}
 		return answer{data: map[string]any{"session": at.Rel, "hits": out}, lines: lines,
-			warnings: todoWarnings(damageLines(at.snap.Damaged)...)}, nil
+			warnings: todoWarnings(damageLines(at.snap.Damaged)...)}, err
 	})
 	f.add(c, true)
 	return c
@@ -165,9 +156,6 @@ func (v *todoVerbs) sessions() *cobra.Command {
 	return v.bare("sessions", "The sessions of the repository that hold todos, newest first",
 		func(context.Context, []string) (answer, error) {
 			found, err := todos.Discover(v.dir())
-			if err != nil {
-				return answer{}, err
-			}
 			lines := []string{}
 			for _, f := range found {
 				active := ""
@@ -179,6 +167,6 @@ func (v *todoVerbs) sessions() *cobra.Command {
 			if len(lines) == 0 {
 				lines = []string{"no session holds todos"}
 			}
-			return answer{data: map[string]any{"sessions": append([]todos.Found{}, found...)}, lines: lines}, nil
+			return answer{data: map[string]any{"sessions": append([]todos.Found{}, found...)}, lines: lines}, err
 		})
 }

@@ -74,27 +74,25 @@ func (at *todoSession) one(t file.Todo, err error) (answer, error) {
 		return answer{}, err
 	}
 	var x *file.Index
+	var warnings []model.Warning
 	if len(t.Dependencies) > 0 {
-		snap, err := at.Load()
-		if err != nil {
-			return answer{}, err
+		if snap, err := at.Load(); err == nil {
+			x = snap.Index()
+		} else { // the todo is saved
+			warnings = todoWarnings("saved; what it waits on could not be read: " + fault(err).Message)
 		}
-		x = snap.Index()
 	}
 	r := rowOf(t, x)
-	return answer{data: map[string]any{"session": at.Rel, "todo": r}, lines: []string{r.line()}}, nil
+	return answer{data: map[string]any{"session": at.Rel, "todo": r}, warnings: warnings, lines: []string{r.line()}}, nil
 }
 
 // several replies with the todos that an act changed.
 func (at *todoSession) several(all []file.Todo, none string, err error) (answer, error) {
-	if err != nil {
-		return answer{}, err
-	}
 	rows, lines := briefly(all, nil)
 	if len(rows) == 0 {
 		lines = []string{none}
 	}
-	return answer{data: map[string]any{"session": at.Rel, "todos": rows}, lines: lines}, nil
+	return answer{data: map[string]any{"session": at.Rel, "todos": rows}, lines: lines}, err
 }
 
 // each changes the todos of these ids, in order, and answers with them.

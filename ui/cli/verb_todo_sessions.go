@@ -104,13 +104,10 @@ func (v *todoVerbs) cleanup() *cobra.Command {
 }
 
 func lossReply(loss todos.Loss, what string, err error) (answer, error) {
-	if err != nil {
-		return answer{}, err
-	}
 	r := answer{data: loss, warnings: todoWarnings(damageLines(loss.Damaged)...)}
 	r.lines = []string{fmt.Sprintf("%s: %d files %s, %d unfinished", loss.Session, loss.Files, what, len(loss.Unfinished))}
 	for _, u := range loss.Unfinished {
 		r.lines = append(r.lines, "  unfinished: "+u.String())
 	}
-	return r, nil
+	return r, err
 }

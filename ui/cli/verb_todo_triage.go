@@ -114,12 +114,9 @@ func (at *todoSession) pendingP3(args []string) ([]string, error) {
 // inbox answers with the next ten pending todos, p1 first, and how many there are.
 func (at *todoSession) inbox() (answer, error) {
 	snap, err := at.Load()
-	if err != nil {
-		return answer{}, err
-	}
 	pending := file.Filter{Status: []file.Status{file.Pending}}.Select(snap.Todos)
 	rows, lines := briefly(pending[:min(triageTen, len(pending))], snap.Index())
 	lines = append(lines, fmt.Sprintf("%d of %d pending", len(rows), len(pending)))
 	data := map[string]any{"session": at.Rel, "todos": rows, "pending": len(pending)}
-	return answer{data: data, lines: lines, warnings: todoWarnings(damageLines(snap.Damaged)...)}, nil
+	return answer{data: data, lines: lines, warnings: todoWarnings(damageLines(snap.Damaged)...)}, err
 }

@@ -3,7 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
-	"os"
+	"fmt"
 	"strings"
 	"time"
 
@@ -50,8 +50,7 @@ func (a *app) trigger(ctx context.Context, ref string, o triggerOptions) (answer
 	if err != nil {
 		return answer{}, err
 	}
-	in, err := a.apply(ctx, o.mutation, agent, t)
-	return changeAnswer(ctx, a, in, err, (*page).triggered, home.TriggerResultOf)
+	return changeAnswer(ctx, a, order{mutation: o.mutation, agent: agent, command: t}, (*page).triggered, home.TriggerResultOf)
 }
 
 func (p *page) triggered(out home.TriggerResult) {
@@ -98,99 +97,98 @@ type minted struct {
 	IngressID model.IngressID `json:"ingress_id"`
 	URL       string          `json:"url"`
 	AgentID   model.AgentID   `json:"agent_id"`
-	WaitID    model.WaitID    `json:"wait_condition_id,omitempty"`
-	Signed    bool            `json:"signed"`
+	WorkItem  model.ItemID    `json:"work_item_id,omitempty"`
+}
+
+type triggerURLOptions struct {
+	mutation
+	base, resource, deliver, sign, secret, renew string
 }
 
 func (a *app) triggerURLVerb() *cobra.Command {
+	var o triggerURLOptions
 	c := &cobra.Command{
-		Use: "url [ID|WAIT]", Short: "Make an address by which the outside can trigger a wait",
-		Long: "url makes a capability: who knows the address may trigger the wait, or without one reach the --agent.\n" +
-			"It is shown once; the ledger keeps a hash. vise serve takes what is sent to it.",
+		Use: "url [ID|WAIT]", Short: "Make an address by which the outside can trigger waits",
+		Long: "url makes a capability: who knows the address may trigger the external waits of a work item on a resource,\n" +
+			"those of --agent on --resource, which may come before anybody waits, or reach the --agent. It is shown once;\n" +
+			"the ledger keeps a hash. vise serve takes what is sent to it. docs/webhooks.md says how senders sign; their\n" +
+			"secret lies readable in the ledger, its journal, snapshots and backups.",
+		Example: "vise trigger url --agent ann --resource github:acme/gateway#7\n" +
+			"vise trigger url wi-7f3k --sign github --secret-file FILE\nvise trigger url --renew in-01k",
 	}
-	var m mutation
-	m.keyed(c)
-	base := c.Flags().String("base", "http://"+defaultListen, "where vise serve is reached")
-	deliver := c.Flags().String("deliver", "", "wake_hint, or enqueue_message to hand what was sent to the agent")
-	sign := c.Flags().String("sign", "", "check signatures as this kind of sender makes them: github")
-	secret := c.Flags().String("secret-file", "", "a file with the secret of the signatures")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		mint := model.MintIngress{Deliver: model.Deliver(*deliver)}
-		var err error
-		if mint.Secret, err = secretOf(*sign, *secret); err != nil {
-			return answer{}, err
-		}
-		if err := a.aim(ctx, args, &mint); err != nil {
-			return answer{}, err
-		}
-		token, hash := runner.NewToken()
-		mint.TokenHash = hash
-		in, err := a.apply(ctx, m, "", mint)
-		if err != nil {
-			return answer{}, err
-		}
-		if in.Replayed {
-			return answer{}, model.Refuse(model.CodeRefused, "this key has made a capability, and its token is not kept").At("key").
-				WithHint("make another one and revoke %s", in.IngressID)
-		}
-		out := minted{IngressID: in.IngressID, URL: runner.IngressURL(*base, in.IngressID, token), AgentID: in.AgentID, WaitID: in.WaitID,
-			Signed: mint.Secret != ""}
-		return answer{data: out, text: func(p *page) { p.line("%s", out.URL) }}, nil
-	})
+	o.keyed(c)
+	f := c.Flags()
+	f.StringVar(&o.base, "base", "http://"+defaultListen, "where vise serve is reached")
+	f.StringVar(&o.resource, "resource", "", "what it tells of (default: what the work item waits for)")
+	f.StringVar(&o.deliver, "deliver", "", "wake_hint, or enqueue_message to hand what was sent to the agent")
+	f.StringVar(&o.sign, "sign", "", "take only what is signed: github as forges do, vise with time and id")
+	f.StringVar(&o.secret, "secret-file", "", "a file with the secret of the signatures")
+	f.StringVar(&o.renew, "renew", "", "make this capability anew: for the same, with another address")
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.triggerURL(ctx, first(args), o) })
+}
+
+func (a *app) triggerURL(ctx context.Context, ref string, o triggerURLOptions) (answer, error) {
+	mint := model.MintIngress{Deliver: model.Deliver(o.deliver), Resource: model.Text(o.resource), Signing: model.Signing(o.sign),
+		Renews: model.IngressID(o.renew)}
+	var err error
+	if mint.Secret, err = a.secretOf(o); err != nil {
+		return answer{}, err
+	}
+	if err := a.aim(ctx, ref, &mint); err != nil {
+		return answer{}, err
+	}
+	token, hash := runner.NewToken()
+	mint.TokenHash = hash
+	in, err := a.apply(ctx, o.mutation, "", mint)
+	if err != nil {
+		return answer{}, err
+	}
+	if in.Replayed {
+		return answer{}, model.Refuse(model.CodeRefused, "this key has made a capability, and its token is not kept").At("key").
+			WithHint("make it anew: vise trigger url --renew %s", in.IngressID)
+	}
+	out := minted{IngressID: in.IngressID, URL: runner.IngressURL(o.base, in.IngressID, token), AgentID: in.AgentID,
+		WorkItem: in.WorkItemID}
+	return answer{data: out, warnings: in.Warnings, text: func(p *page) { p.line("%s", out.URL) }}, nil
 }
 
 // maxSecret bounds a secret, in bytes.
 const maxSecret = 4096
 
 // secretOf reads the secret of a sender that signs. It comes from a file: what stands on a
-// command line, others can read.
-func secretOf(sign, path string) (string, error) {
+// command line, others can read. A capability that is made anew has one, unless another is given.
+func (a *app) secretOf(o triggerURLOptions) (string, error) {
 	switch {
-	case sign == "" && path == "":
+	case o.secret == "" && (o.sign == "" || o.renew != ""):
 		return "", nil
-	case sign != "github":
-		return "", misuse("sign", "unknown kind of signatures %q", model.Text(sign)).WithHint("use --sign github")
-	case path == "":
+	case o.secret == "":
 		return "", misuse("secret-file", "signatures need a secret").WithHint("put it in a file: --secret-file FILE")
 	}
-	raw, err := os.ReadFile(path)
+	raw, err := a.fileOrStdin("secret-file", o.secret)
 	if err != nil {
 		return "", err
 	}
-	s := strings.TrimSpace(string(raw))
+	s := strings.TrimSpace(raw)
 	if s == "" || len(s) > maxSecret {
-		return "", misuse("secret-file", "%s holds no usable secret", model.Text(path))
+		return "", misuse("secret-file", "%s holds no usable secret", model.Text(o.secret)).WithHint("1 to %d bytes", maxSecret)
 	}
 	return s, nil
 }
 
-// aim finds what a capability is for: a wait, an item's first active wait, or an agent.
-func (a *app) aim(ctx context.Context, args []string, m *model.MintIngress) error {
-	if len(args) == 0 {
-		if a.agent == "" {
-			return misuse("agent", "nothing named that it is for").WithHint("name a work item, a wait, or --agent")
-		}
-		m.AgentID, m.Deliver = a.agent, cmp.Or(m.Deliver, model.DeliverEnqueueMessage) // an agent has nothing that a hint could mark
-		return nil
+// aim says whose capability is made: that of an item, of what a wait belongs to, or of an agent.
+func (a *app) aim(ctx context.Context, ref string, m *model.MintIngress) (err error) {
+	switch {
+	case m.Renews != "":
+	case strings.HasPrefix(ref, "wt-"):
+		m.WaitID = model.WaitID(ref)
+	case ref != "":
+		m.WorkItemID, err = a.resolve(ctx, ref)
+	case a.agent == "":
+		err = misuse("agent", "nothing named that it is for").WithHint("name a work item, a wait, or --agent")
+	default:
+		m.AgentID = a.agent
 	}
-	if strings.HasPrefix(args[0], "wt-") {
-		m.WaitID = model.WaitID(args[0])
-		return nil
-	}
-	id, err := a.resolve(ctx, args[0])
-	if err != nil {
-		return err
-	}
-	return a.read(ctx, func(r model.Reader) error {
-		w, _ := r.Item(id)
-		waits := r.ItemWaits(w.AgentID, id)
-		if len(waits) == 0 {
-			return model.Refuse(model.CodeRefused, "work item %s waits for nothing", w.Handle).
-				WithHint("let it wait first: vise wait %s", w.Handle)
-		}
-		m.WaitID = waits[0].ID
-		return nil
-	})
+	return err
 }
 
 // shownIngresses bounds a list of capabilities.
@@ -201,7 +199,8 @@ type ingressGist struct {
 	model.Ingress
 	TokenHash struct{} `json:"token_hash,omitzero"`
 	Secret    struct{} `json:"secret,omitzero"`
-	Signed    bool     `json:"signed"`
+	// Outdated: it takes nothing until it is made anew.
+	Outdated bool `json:"outdated,omitempty"`
 }
 
 func (a *app) triggerListVerb() *cobra.Command {
@@ -211,7 +210,7 @@ func (a *app) triggerListVerb() *cobra.Command {
 			var out ingressList
 			for _, id := range a.agentsOf(r) {
 				for _, in := range r.Ingresses(id, shownIngresses) {
-					out.Ingresses = append(out.Ingresses, ingressGist{Ingress: in, Signed: in.Secret != ""})
+					out.Ingresses = append(out.Ingresses, ingressGist{Ingress: in, Outdated: in.Outdated()})
 				}
 			}
 			return out, nil
@@ -226,13 +225,27 @@ type ingressList struct {
 
 func (p *page) ingresses(l ingressList) {
 	for _, in := range l.Ingresses {
-		p.line("%s  %s %s  %s  %d deliveries%s", in.ID, in.AgentID, in.WaitID, in.Deliver, in.Deliveries, revoked(in.Ingress))
+		p.line("%s  %s  %s  %d deliveries%s", in.ID, cmp.Or(string(in.WorkItemID), string(in.WaitID), string(in.AgentID))+
+			spaced(in.Resource.String()), string(in.Deliver)+spaced(string(in.Signing)), in.Deliveries, ingressState(in.Ingress))
 	}
 }
 
-func revoked(in model.Ingress) string {
-	if in.Revoked {
+func spaced(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " " + s
+}
+
+func ingressState(in model.Ingress) string {
+	switch {
+	case in.Revoked:
 		return ", revoked"
+	case in.Outdated():
+		return ", takes nothing: made before senders had one way to sign; make it anew: vise trigger url --renew " + string(in.ID) +
+			" --sign github (or vise)"
+	case in.Early != nil:
+		return fmt.Sprintf(", %d kept until somebody waits", in.Early.Count)
 	}
 	return ""
 }
@@ -289,7 +302,7 @@ func (a *app) waitVerb() *cobra.Command {
 	f.StringVar(&o.source, "source", "", "who will tell: ci, review")
 	f.StringVar(&o.condition, "condition", "", "what must be so: the run succeeded")
 	f.StringArrayVar(&o.choices, "choice", nil, "an answer to propose; may be given again")
-	f.DurationVar(&o.recheck, "recheck", 0, "look again after this time, if nothing came")
+	spanVar(f, &o.recheck, "recheck", 0, "look again after this time, if nothing came")
 	c.MarkFlagsMutuallyExclusive("operator", "task", "external", "timer", "system")
 	c.MarkFlagsOneRequired("operator", "task", "external", "timer", "system")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
@@ -302,8 +315,11 @@ func (a *app) wait(ctx context.Context, ref string, o waitOptions) (answer, erro
 	if err != nil {
 		return answer{}, err
 	}
-	in, err := a.applyWait(ctx, ref, o, wait)
-	return changeAnswer(ctx, a, in, err, (*page).waiting, func(r model.Reader, in model.Receipt) home.WaitResult {
+	ordered, err := a.orderWait(ctx, ref, o, wait)
+	if err != nil {
+		return answer{}, err
+	}
+	return changeAnswer(ctx, a, ordered, (*page).waiting, func(r model.Reader, in model.Receipt) home.WaitResult {
 		return home.WaitResultOf(r, wait.Wake, in)
 	})
 }
@@ -317,28 +333,23 @@ func (p *page) waiting(out home.WaitResult) {
 	p.wait(out.Wait)
 }
 
-// applyWait is for the item named, or else for the agent's focus, or the agent.
-func (a *app) applyWait(ctx context.Context, ref string, o waitOptions, wait model.WaitFor) (model.Receipt, error) {
+// orderWait is for the item named, or else for the agent's focus, or the agent.
+func (a *app) orderWait(ctx context.Context, ref string, o waitOptions, wait model.WaitFor) (order, error) {
 	if ref != "" {
-		return a.act(ctx, ref, o.mutation, func(id model.ItemID) model.Command {
+		return a.orderFor(ctx, ref, o.mutation, func(id model.ItemID) model.Command {
 			wait.WorkItemID = id
 			return wait
 		})
 	}
 	agent, err := readOne(ctx, a, a.knownAgent)
-	if err != nil {
-		return model.Receipt{}, err
-	}
-	return a.apply(ctx, o.mutation, agent, wait)
+	return order{mutation: o.mutation, agent: agent, command: wait}, err
 }
 
 // command reads the flags. Exactly one of the wakes was given.
 func (o waitOptions) command(now time.Time) (model.WaitFor, error) {
 	w := model.WaitFor{
 		Source: model.Text(o.source), Condition: model.Text(o.condition), SeenRevision: o.ifRevision, RecheckAfterMS: millis(o.recheck),
-	}
-	for _, c := range o.choices {
-		w.Choices = append(w.Choices, model.Text(c))
+		Choices: as[model.Text](o.choices),
 	}
 	words := ""
 	switch {
@@ -351,6 +362,10 @@ func (o waitOptions) command(now time.Time) (model.WaitFor, error) {
 	case o.external != "":
 		w.Wake, w.Resource, words = model.WakeExternal, model.Text(o.external), cmp.Or(o.condition, o.external)
 	case o.timer != "":
+		if d, err := text.ParseSpan(o.timer); err == nil {
+			w.Wake, w.Resource, words = model.WakeTimer, model.Text(d.String()), "a timer of "+o.timer
+			break // it begins when it is saved, so that the same words are the same command
+		}
 		at, err := text.ParseTime(o.timer, now)
 		if err != nil {
 			return w, misuse("timer", "%q is no time to come", model.Text(o.timer)).WithHint("%v", err)

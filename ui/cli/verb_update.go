@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,7 +15,7 @@ import (
 
 type updateOptions struct {
 	mutation
-	objective, planStatus, todos string
+	objective, planStatus, priority, todos string
 	// given are the flags that were named: an empty value is a value.
 	given func(flag string) bool
 }
@@ -31,6 +33,7 @@ func (a *app) updateVerb() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.objective, "objective", "", "what the work item is for")
 	f.StringVar(&o.planStatus, "plan-status", "", "draft, ready or needs_input")
+	f.StringVar(&o.priority, "priority", "", "its place in the agent's queue: high, normal or low")
 	f.StringVar(&o.todos, "todos", "", "the whole checklist; - is standard input, @FILE a file")
 	o.given = f.Changed
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.update(ctx, args[0], o) })
@@ -55,6 +58,10 @@ func (a *app) updateOf(o updateOptions) (model.UpdateWorkItem, error) {
 		s := model.PlanStatus(o.planStatus)
 		update.PlanStatus = &s
 	}
+	if o.given("priority") {
+		p := model.ItemPriority(o.priority)
+		update.Priority = &p
+	}
 	if o.given("todos") {
 		source, err := a.content("todos", o.todos)
 		if err != nil {
@@ -66,19 +73,22 @@ func (a *app) updateOf(o updateOptions) (model.UpdateWorkItem, error) {
 		}
 		update.TodoList = &todos
 	}
-	if update.Objective == nil && update.PlanStatus == nil && update.TodoList == nil {
-		return update, misuse("flags", "nothing to update").WithHint("give --objective, --plan-status or --todos")
+	if update.Objective == nil && update.PlanStatus == nil && update.TodoList == nil && update.Priority == nil {
+		return update, misuse("flags", "nothing to update").WithHint("give --objective, --plan-status, --priority or --todos")
 	}
 	return update, nil
 }
 
 // change applies an update to the item that ref names, and answers.
 func (a *app) change(ctx context.Context, ref string, m mutation, did string, update model.UpdateWorkItem) (answer, error) {
-	in, err := a.act(ctx, ref, m, func(id model.ItemID) model.Command {
+	o, err := a.orderFor(ctx, ref, m, func(id model.ItemID) model.Command {
 		update.WorkItemID = id
 		return update
 	})
-	return a.itemAnswer(ctx, in, err, did)
+	if err != nil {
+		return answer{}, err
+	}
+	return a.itemAnswer(ctx, o, did)
 }
 
 // millis is a duration as commands take it; nil when it was not given.
@@ -92,21 +102,57 @@ func millis(d time.Duration) *int64 {
 
 type newOptions struct {
 	mutation
-	plan, planStatus string
-	todos            []string
+	plan, planStatus, priority, from string
+	todos                            []string
 }
 
 func (a *app) newVerb() *cobra.Command {
 	var o newOptions
 	c := &cobra.Command{
-		Use: "new OBJECTIVE", Short: "Create a work item, and the home if there is none",
+		Use: "new [OBJECTIVE]", Short: "Create a work item, and the home if there is none",
+		Example: "vise new 'Split rate limiter' --todo 'Extract interface' --priority high\nvise new --from wi-7f3k",
 	}
 	o.keyed(c)
 	f := c.Flags()
 	f.StringVar(&o.plan, "plan", "", "the text that plan.md begins with; - is standard input, @FILE a file")
 	f.StringVar(&o.planStatus, "plan-status", "", "draft (the default), ready or needs_input")
+	f.StringVar(&o.priority, "priority", "", "its place in the agent's queue: high, normal (the default) or low")
+	f.StringVar(&o.from, "from", "", "begin like this work item: its objective, plan, todos (all pending) and priority")
 	f.StringArrayVar(&o.todos, "todo", nil, "a todo; may be given again")
-	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.new(ctx, args[0], o) })
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		if len(args) == 0 && o.from == "" {
+			return answer{}, misuse("objective", "say what the work item is for").WithHint("vise new 'OBJECTIVE', or vise new --from ID")
+		}
+		return a.new(ctx, strings.Join(args, ""), o)
+	})
+}
+
+// begunLike fills what c leaves open as the item has it that ref names; a new one is of its agent,
+// where no agent is named.
+func (a *app) begunLike(ctx context.Context, ref string, c *model.CreateWorkItem) error {
+	id, err := a.resolve(ctx, ref)
+	if err != nil {
+		return err
+	}
+	w, err := readOne(ctx, a, func(r model.Reader) (model.WorkItem, error) {
+		w, _ := r.Item(id)
+		return w, nil
+	})
+	if err != nil {
+		return err
+	}
+	c.Objective, c.Priority = cmp.Or(c.Objective, w.Objective), cmp.Or(c.Priority, w.Priority)
+	if c.Plan == "" {
+		raw, _ := a.home.Files().ReadPlan(w.AgentID, w.ID)
+		c.Plan = model.Text(raw)
+	}
+	if len(c.TodoList) == 0 {
+		for _, t := range w.TodoList {
+			c.TodoList = append(c.TodoList, model.Todo{Text: t.Text, State: model.TodoPending})
+		}
+	}
+	a.agent = cmp.Or(a.agent, w.AgentID)
+	return nil
 }
 
 func (a *app) new(ctx context.Context, objective string, o newOptions) (answer, error) {
@@ -114,24 +160,29 @@ func (a *app) new(ctx context.Context, objective string, o newOptions) (answer, 
 	if err != nil {
 		return answer{}, err
 	}
-	create := model.CreateWorkItem{Objective: model.Text(objective), PlanStatus: model.PlanStatus(o.planStatus), Plan: model.Text(plan)}
+	create := model.CreateWorkItem{Objective: model.Text(objective), PlanStatus: model.PlanStatus(o.planStatus), Plan: model.Text(plan),
+		Priority: model.ItemPriority(o.priority)}
 	for _, t := range o.todos {
 		create.TodoList = append(create.TodoList, model.Todo{Text: model.Text(t), State: model.TodoPending})
 	}
-	if err := a.worthAHome(create); err != nil {
+	if o.from != "" {
+		if err := a.begunLike(ctx, o.from, &create); err != nil {
+			return answer{}, err
+		}
+	}
+	if err := a.checkFirst(create); err != nil {
 		return answer{}, err
 	}
 	agent, err := a.agentOfNew(ctx)
 	if err != nil {
 		return answer{}, err
 	}
-	in, err := a.apply(ctx, o.mutation, agent, create)
-	return a.itemAnswer(ctx, in, err, "created")
+	return a.itemAnswer(ctx, order{mutation: o.mutation, agent: agent, command: create}, "created")
 }
 
-// worthAHome judges a first work item before a home is made for it: a refusal must leave
+// checkFirst judges a first work item before a home is made for it: a refusal must leave
 // nothing behind.
-func (a *app) worthAHome(c model.CreateWorkItem) error {
+func (a *app) checkFirst(c model.CreateWorkItem) error {
 	if _, err := a.open(); !home.NoHome(err) {
 		return err
 	}
@@ -168,10 +219,13 @@ func (a *app) pickVerb() *cobra.Command {
 	reason := c.Flags().String("reason", "", "why the focus moves")
 	clearBlocker := c.Flags().Bool("clear-blocker", false, "the blocker is gone, and so are its waits; needs --reason")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		in, err := a.act(ctx, args[0], m, func(id model.ItemID) model.Command {
+		o, err := a.orderFor(ctx, args[0], m, func(id model.ItemID) model.Command {
 			return model.PickWorkItem{WorkItemID: id, Reason: model.Text(*reason), ClearBlocker: *clearBlocker, SeenRevision: m.ifRevision}
 		})
-		return changeAnswer(ctx, a, in, err, (*page).picked, home.PickResultOf)
+		if err != nil {
+			return answer{}, err
+		}
+		return changeAnswer(ctx, a, o, (*page).picked, home.PickResultOf)
 	})
 }
 
@@ -191,10 +245,11 @@ func (a *app) blockVerb() *cobra.Command {
 		Use: "block ID TEXT", Short: "Say what a work item cannot advance without", ValidArgsFunction: a.items(model.FilterOpen),
 	}
 	m.register(c)
-	recheck := c.Flags().Duration("recheck", 0, "look again after this time (default 1h)")
+	var recheck time.Duration
+	spanVar(c.Flags(), &recheck, "recheck", 0, "look again after this time (default 1h)")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
 		return a.change(ctx, args[0], m, "blocked", model.UpdateWorkItem{
-			BlockedBy: model.SetTo(model.Text(args[1])), RecheckAfterMS: millis(*recheck), SeenRevision: m.ifRevision,
+			BlockedBy: model.SetTo(model.Text(args[1])), RecheckAfterMS: millis(recheck), SeenRevision: m.ifRevision,
 		})
 	})
 }
@@ -202,10 +257,16 @@ func (a *app) blockVerb() *cobra.Command {
 func (a *app) unblockVerb() *cobra.Command {
 	var m mutation
 	c := &cobra.Command{
-		Use: "unblock ID", Short: "Clear the blocker and what the work item waits for", ValidArgsFunction: a.items(model.FilterOpen),
+		Use: "unblock ID|WAIT", Short: "Clear the blocker and what the work item waits for", ValidArgsFunction: a.items(model.FilterOpen),
+		Long: "unblock clears the blocker of a work item and ends what it waits for. A WAIT means the work item that\n" +
+			"waits, or the wait of an agent itself, which it cancels: vise inbox names them.",
 	}
 	m.register(c)
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		if strings.HasPrefix(args[0], waitPrefix) {
+			in, err := a.apply(ctx, m, "", model.CancelWait{WaitID: model.WaitID(args[0]), SeenRevision: m.ifRevision})
+			return receiptAnswer(in, "cancelled %s of %s", model.Text(args[0]), model.Text(in.AgentID)), err
+		}
 		return a.change(ctx, args[0], m, "unblocked", model.UpdateWorkItem{BlockedBy: model.Clear(), SeenRevision: m.ifRevision})
 	})
 }

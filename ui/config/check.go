@@ -19,7 +19,7 @@ var choices = map[reflect.Type][]string{
 	reflect.TypeFor[Via]():     {"auto", "osc99", "osc777", "bell", "native", "off"},
 	reflect.TypeFor[context](): {"item", "agent"},
 	reflect.TypeFor[output]():  {"status", "popup", "pane"},
-	reflect.TypeFor[adapter](): {"claude", "codex", "rounds", "text"},
+	reflect.TypeFor[Adapter](): {"claude", "codex", "rounds", "text"},
 }
 
 // The bounds of custom commands and filters.
@@ -52,7 +52,7 @@ func (c *checker) check() []finding {
 	if _, _, ok := c.QuietHours.times(); !ok && c.QuietHours != "" {
 		c.find("quiet_hours", fmt.Sprintf("%q are no hours", string(c.QuietHours)), "write them like 22:00-07:00")
 	}
-	for path, s := range map[string]span{
+	for path, s := range map[string]Span{
 		"todos.stale.in_progress": c.Todos.Stale.InProgress,
 		"todos.stale.blocked":     c.Todos.Stale.Blocked, "todos.stale.interrupted": c.Todos.Stale.Interrupted,
 	} {

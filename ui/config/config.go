@@ -10,13 +10,13 @@ package config
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"vise/model"
 	"vise/ui/action"
+	parse "vise/ui/text"
 )
 
 // Config is everything that can be set. Its zero value means nothing: begin with Default.
@@ -38,13 +38,13 @@ type Config struct {
 	Filters  map[string]string  `yaml:"filters" json:"filters" jsonschema:"Saved filters by name, for the palette and vise list --filter."`
 
 	Todos  todos            `yaml:"todos" json:"todos" jsonschema:"File todos."`
-	Agents map[string]agent `yaml:"agents" json:"agents" jsonschema:"How vise drive starts each agent's program, by the agent's name."`
+	Agents map[string]Agent `yaml:"agents" json:"agents" jsonschema:"How vise drive starts each agent's program, by the agent's name."`
 }
 
 // notifications are how the operator is called.
 type notifications struct {
 	Via   Via  `yaml:"via" json:"via" jsonschema:"auto asks the terminal (OSC 99, 777, bell); native: the desktop's program."`
-	Batch span `yaml:"batch" json:"batch" jsonschema:"What happens within this time is one notification."`
+	Batch Span `yaml:"batch" json:"batch" jsonschema:"What happens within this time is one notification."`
 }
 
 // todos are the settings of file todos.
@@ -54,9 +54,9 @@ type todos struct {
 
 // stale are the thresholds of package model/todo.
 type stale struct {
-	InProgress  span `yaml:"in_progress" json:"in_progress" jsonschema:"In progress for this long."`
-	Blocked     span `yaml:"blocked" json:"blocked" jsonschema:"Blocked for this long."`
-	Interrupted span `yaml:"interrupted" json:"interrupted" jsonschema:"Interrupted for this long."`
+	InProgress  Span `yaml:"in_progress" json:"in_progress" jsonschema:"In progress for this long."`
+	Blocked     Span `yaml:"blocked" json:"blocked" jsonschema:"Blocked for this long."`
+	Interrupted Span `yaml:"interrupted" json:"interrupted" jsonschema:"Interrupted for this long."`
 }
 
 // Command is a custom command.
@@ -69,22 +69,23 @@ type Command struct {
 	Output    output   `yaml:"output" json:"output,omitempty" jsonschema:"Where its output goes; of a status only the last line."`
 }
 
-// agent is how one agent's program is run by vise drive, which says more about each field.
-type agent struct {
+// Agent is how one agent's program is run by vise drive, which says more about each field.
+type Agent struct {
 	Command []string `yaml:"command" json:"command,omitempty" jsonschema:"Program and arguments; {context} is replaced by the context."`
 	Shell   string   `yaml:"shell" json:"shell,omitempty" jsonschema:"A line for /bin/sh instead of command."`
-	Adapter adapter  `yaml:"adapter" json:"adapter,omitempty" jsonschema:"How the program talks."`
+	Adapter Adapter  `yaml:"adapter" json:"adapter,omitempty" jsonschema:"How the program talks."`
 	Dir     string   `yaml:"dir" json:"dir,omitempty" jsonschema:"Its working directory, absolute."`
 	Env     []string `yaml:"env" json:"env,omitempty" jsonschema:"Variables that it may see, or sets as NAME=value."`
-	Turn    turn     `yaml:"turn" json:"turn,omitzero" jsonschema:"What bounds one turn."`
+	Turn    Turn     `yaml:"turn" json:"turn,omitzero" jsonschema:"What bounds one turn."`
 }
 
-// turn bounds one turn of an agent.
-type turn struct {
-	Timeout span  `yaml:"timeout" json:"timeout,omitempty" jsonschema:"How long it may take."`
+// Turn bounds one turn of an agent.
+type Turn struct {
+	Timeout Span  `yaml:"timeout" json:"timeout,omitempty" jsonschema:"How long it may take."`
 	Rounds  int   `yaml:"rounds" json:"rounds,omitempty" jsonschema:"How many rounds it may have."`
 	Output  int64 `yaml:"output" json:"output,omitempty" jsonschema:"How many bytes the program may write."`
-	Lease   span  `yaml:"lease" json:"lease,omitempty" jsonschema:"How long others wait for a driver that died."`
+	Context int   `yaml:"context" json:"context,omitempty" jsonschema:"How many tokens of context it begins with; messages come on top."`
+	Lease   Span  `yaml:"lease" json:"lease,omitempty" jsonschema:"How long others wait for a driver that died."`
 }
 
 // What may be chosen for each of these is in choices.
@@ -93,7 +94,7 @@ type (
 	Via     string
 	context string
 	output  string
-	adapter string
+	Adapter string
 )
 
 // The choices.
@@ -112,6 +113,11 @@ const (
 	ofItem  context = "item"
 	OfAgent context = "agent"
 
+	AdapterClaude Adapter = "claude"
+	AdapterCodex  Adapter = "codex"
+	AdapterRounds Adapter = "rounds"
+	AdapterText   Adapter = "text"
+
 	toStatus output = "status"
 	ToPopup  output = "popup"
 	ToPane   output = "pane"
@@ -128,19 +134,19 @@ func Default() Config {
 	return Config{
 		Theme: ThemeAuto, DarkTheme: "dark", LightTheme: "light", Glyphs: glyphsAuto,
 		Mouse: true, WindowTitle: true,
-		Notifications: notifications{Via: ViaAuto, Batch: span(10 * time.Second)},
-		Todos:         todos{stale{InProgress: span(24 * time.Hour), Blocked: span(72 * time.Hour), Interrupted: span(24 * time.Hour)}},
+		Notifications: notifications{Via: ViaAuto, Batch: Span(10 * time.Second)},
+		Todos:         todos{stale{InProgress: Span(24 * time.Hour), Blocked: Span(72 * time.Hour), Interrupted: Span(24 * time.Hour)}},
 	}
 }
 
-// span is a length of time as people write it: 100ms, 30m, 72h.
-type span time.Duration
+// Span is a length of time as people write it: 100ms, 30m, 72h, 3d; or none.
+type Span time.Duration
 
 // Duration is s as the standard library has it.
-func (s span) Duration() time.Duration { return time.Duration(s) }
+func (s Span) Duration() time.Duration { return time.Duration(s) }
 
 // String spells s without the zeros that time.Duration leaves.
-func (s span) String() string {
+func (s Span) String() string {
 	out := time.Duration(s).String()
 	if strings.HasSuffix(out, "m0s") {
 		out = strings.TrimSuffix(out, "0s")
@@ -152,16 +158,19 @@ func (s span) String() string {
 }
 
 // MarshalText is part of encoding.TextMarshaler.
-func (s span) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s Span) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText is part of encoding.TextUnmarshaler.
-func (s *span) UnmarshalText(text []byte) error {
-	d, err := time.ParseDuration(string(text))
-	if err != nil || d < 0 {
-		return fmt.Errorf("%q is no length of time like 100ms, 30m or 72h", text)
+func (s *Span) UnmarshalText(text []byte) error {
+	if none := strings.TrimSpace(string(text)); none == "0" || none == "0s" {
+		*s = 0
+		return nil
 	}
-	*s = span(d)
-	return nil
+	d, err := parse.ParseSpan(string(text))
+	if err == nil {
+		*s = Span(d)
+	}
+	return err
 }
 
 // quietHours are the local times of day between which no notification is sent.

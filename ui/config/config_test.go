@@ -265,7 +265,7 @@ func TestTheExamplesOfThePageRead(t *testing.T) {
 		t.Errorf("got %v", s.Problems)
 	}
 	for _, name := range fieldNames(reflect.TypeFor[Config]()) {
-		if !strings.Contains(string(raw), name+":") && name != "agents" {
+		if !strings.Contains(string(raw), name+":") {
 			t.Errorf("the page does not tell of %s", name)
 		}
 	}

@@ -45,6 +45,16 @@ func Load(at Place, getenv func(string) string) Settings {
 	return s
 }
 
+// Refusal is an error where the file, which a part is taken from, or that part does not read.
+func (s Settings) Refusal(file, part, hint string) error {
+	wrong := slices.DeleteFunc(s.Problems.Bad(), func(p Problem) bool { return p.File != file || p.Path != "" && !below(p.Path, part) })
+	if len(wrong) == 0 {
+		return nil
+	}
+	return model.Refuse(model.CodeInvalid, "the configuration %s does not read", model.Text(file)).Because(wrong).At(part).
+		WithHint("%s", hint)
+}
+
 // Names are the keys of a map in order.
 func Names[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 

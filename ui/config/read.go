@@ -160,7 +160,7 @@ func lastKey(path string) string { return path[strings.LastIndexByte(path, '.')+
 func keysOf(name string) []string {
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[Config](), reflect.TypeFor[notifications](), reflect.TypeFor[todos](), reflect.TypeFor[stale](),
-		reflect.TypeFor[Command](), reflect.TypeFor[agent](), reflect.TypeFor[turn](), reflect.TypeFor[themeFile](),
+		reflect.TypeFor[Command](), reflect.TypeFor[Agent](), reflect.TypeFor[Turn](), reflect.TypeFor[themeFile](),
 	} {
 		if t.String() == name {
 			return fieldNames(t)
@@ -190,7 +190,7 @@ func misread(n *yaml.Node, format string, args ...any) error {
 }
 
 // UnmarshalYAML is part of yaml.Unmarshaler.
-func (s *span) UnmarshalYAML(n *yaml.Node) error {
+func (s *Span) UnmarshalYAML(n *yaml.Node) error {
 	if err := s.UnmarshalText([]byte(n.Value)); err != nil {
 		return misread(n, "must be a length of time like 100ms, 30m or 72h, not %q", n.Value)
 	}
@@ -221,7 +221,7 @@ func (g *glyphs) UnmarshalYAML(n *yaml.Node) error  { return choose(n, g) }
 func (v *Via) UnmarshalYAML(n *yaml.Node) error     { return choose(n, v) }
 func (c *context) UnmarshalYAML(n *yaml.Node) error { return choose(n, c) }
 func (o *output) UnmarshalYAML(n *yaml.Node) error  { return choose(n, o) }
-func (a *adapter) UnmarshalYAML(n *yaml.Node) error { return choose(n, a) }
+func (a *Adapter) UnmarshalYAML(n *yaml.Node) error { return choose(n, a) }
 
 // fieldNames are a struct's keys in the file, in the order of its fields.
 func fieldNames(t reflect.Type) []string {

@@ -11,7 +11,7 @@ import (
 func Schema() (*jsonschema.Schema, error) {
 	text := &jsonschema.Schema{Type: "string"}
 	known := map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[span]():       {Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`},
+		reflect.TypeFor[Span]():       {Type: "string", Pattern: `^(0|([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+|[0-9]+[dw])$`},
 		reflect.TypeFor[Keys]():       {OneOf: []*jsonschema.Schema{text, {Type: "array", Items: text}}},
 		reflect.TypeFor[quietHours](): {Type: "string", Pattern: `^$|^[0-9]{1,2}:[0-9]{2} *- *[0-9]{1,2}:[0-9]{2}$`},
 	}
@@ -52,13 +52,13 @@ func optional(s *jsonschema.Schema, usual any) error {
 		case ok && string(v) != "null":
 			p.Default = v
 		}
-		relax(p)
+		allowPartial(p)
 	}
 	return nil
 }
 
-// relax lets the parts of a list's or map's elements be left out, and an empty part stand.
-func relax(s *jsonschema.Schema) {
+// allowPartial lets the parts of a list's or map's elements be left out, and an empty part stand.
+func allowPartial(s *jsonschema.Schema) {
 	for _, e := range []*jsonschema.Schema{s.Items, s.AdditionalProperties} {
 		if e == nil || len(e.Properties) == 0 {
 			continue

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"vise/model"
+	"vise/store/files"
 	"vise/themes"
 )
 
@@ -37,10 +37,10 @@ type themeReader struct {
 // themes reads the operator's themes beside the built-in ones, and returns the names of
 // those in which something is wrong.
 func (s *Settings) themes(dir string) (bad []string) {
-	entries, err := os.ReadDir(dir)
+	entries, err := files.ReadDir(dir)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			s.blame(dir, "cannot be read: "+model.Text(err.Error()).String())
+			s.addProblem(dir, "cannot be read: "+model.Text(err.Error()).String())
 		}
 		return nil
 	}
@@ -61,13 +61,13 @@ func (t *themeReader) take(name string) {
 	path := filepath.Join(t.dir, name+".yaml")
 	switch _, builtIn := themes.ByName(name); {
 	case builtIn || name == ThemeAuto:
-		t.blame(path, fmt.Sprintf("a theme called %s is built in", name), "give the file another name, and extend it")
+		t.addProblem(path, fmt.Sprintf("a theme called %s is built in", name), "give the file another name, and extend it")
 		return // the built-in one stays usable
 	case !model.ValidID(name):
 		t.fail(name, "is no name for a theme", "use 1 to 64 of a-z, 0-9, - and _")
 		return
 	case len(t.raw) == maxThemes:
-		t.blame(path, fmt.Sprintf("there are more than %d themes", maxThemes))
+		t.addProblem(path, fmt.Sprintf("there are more than %d themes", maxThemes))
 		return
 	}
 	raw, err := ReadFile(path)
@@ -78,13 +78,13 @@ func (t *themeReader) take(name string) {
 	t.raw[name] = raw
 }
 
-func (s *Settings) blame(path, message string, hint ...string) {
+func (s *Settings) addProblem(path, message string, hint ...string) {
 	s.Problems = append(s.Problems, Problem{File: path, Message: message, Hint: strings.Join(hint, "")})
 }
 
 func (t *themeReader) fail(name, message string, hint ...string) {
 	t.bad[name] = true
-	t.blame(filepath.Join(t.dir, name+".yaml"), message, hint...)
+	t.addProblem(filepath.Join(t.dir, name+".yaml"), message, hint...)
 }
 
 // palette is a theme with all that it extends; chain are the themes that extend it.

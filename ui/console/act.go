@@ -12,17 +12,17 @@ import (
 )
 
 // touched notes that the operator is at work: the queue keeps its order for a while.
-func (c console) touched() (console, tea.Cmd) {
+func (c *console) touched() tea.Cmd {
 	c.idle.quiet = 0
 	if c.idle.running {
-		return c, nil
+		return nil
 	}
 	c.idle.running = true
-	return c, c.fx.nextIdle()
+	return c.fx.after(idleBeat, rested)
 }
 
 // state is what actions ask before they offer themselves.
-func (c console) state() action.State {
+func (c *console) state() action.State {
 	undo, redo := c.outbox.undo.Words()
 	return action.State{
 		View: c.place.view.String(), Need: c.truth.need, NeedYou: c.truth.needYou(),
@@ -34,7 +34,7 @@ func (c console) state() action.State {
 }
 
 // act carries an action out, or says why it cannot be.
-func (c console) act(id action.ID) (console, tea.Cmd) {
+func (c *console) act(id action.ID) tea.Cmd {
 	if why := c.keys.Refusal(c.keys.ByID(id), c.state()); why != "" {
 		return c.say(sentence(why))
 	}
@@ -48,11 +48,13 @@ func (c console) act(id action.ID) (console, tea.Cmd) {
 			return custom(x)(c)
 		}
 	}
-	return c, nil
+	return nil
 }
 
-// act carries an action out.
-type act = func(console) (console, tea.Cmd)
+// act carries an action out. As a message it is what comes next of an effect, or of a dialog.
+type act func(*console) tea.Cmd
+
+func (do act) handle(c *console) tea.Cmd { return do(c) }
 
 // acts are what actions do: of says what one does on a view where that is something else.
 type acts struct {
@@ -61,7 +63,7 @@ type acts struct {
 }
 
 func newActs() acts {
-	height := func(c console) int {
+	height := func(c *console) int {
 		_, h := c.layout.panes[c.place.focus].Inner()
 		return h
 	}
@@ -72,7 +74,8 @@ func newActs() acts {
 		action.Pick: pick, action.Complete: opening(completing), action.Block: opening(blocking),
 		action.Wait: opening(waiting), action.New: opening(creating), action.EditPlan: editPlan,
 		action.Objective: opening(rewording), action.TodoList: opening(todoEditor), action.Status: opening(statusMenu),
-		action.Answer: answer, action.Message: opening(messaging), action.Acknowledge: acknowledge,
+		action.Priority: opening(priorityMenu),
+		action.Answer:   answer, action.Message: opening(messaging), action.Acknowledge: acknowledge,
 		action.Review: opening(reviewing), action.Report: report,
 		action.TriageOpen: opening(triaging), action.Threads: openThreads,
 		action.Filter: startFilter, action.Refresh: refresh, action.Unfold: unfold,
@@ -87,10 +90,10 @@ func newActs() acts {
 		action.NeedsYou: nextUrgent, action.Undo: takeBack(false), action.Redo: takeBack(true),
 		action.Help: opening(helpMenu), action.Acts: opening(actsMenu), action.Palette: opening(palette),
 		action.CustomCommands: openCustom, action.SaveFilter: savingFilter,
-		action.CopyOf: opening(func(console) widget.Dialog { return copyDialog{} }),
+		action.CopyOf: opening(func(*console) widget.Dialog { return copyDialog{} }),
 		action.Quit:   quit, action.ForceQuit: ending("{quit-now} again quits now."),
-		action.Suspend: func(c console) (console, tea.Cmd) { return c, tea.Suspend },
-		action.Redraw:  func(c console) (console, tea.Cmd) { return c, tea.ClearScreen },
+		action.Suspend: func(c *console) tea.Cmd { return tea.Suspend },
+		action.Redraw:  func(c *console) tea.Cmd { return tea.ClearScreen },
 	})
 	for _, a := range action.Standard() {
 		if a.In == action.Copy && a.ID != action.CopyBack {
@@ -100,13 +103,13 @@ func newActs() acts {
 	return acts{all, map[view]map[action.ID]act{viewFleet: fleetActs(), viewActivity: activityActs(), viewReports: reportsActs()}}
 }
 
-func opening(make func(console) widget.Dialog) act {
-	return func(c console) (console, tea.Cmd) { return c.open(make(c)) }
+func opening(make func(*console) widget.Dialog) act {
+	return func(c *console) tea.Cmd { return c.open(make(c)) }
 }
 
 // by moves n rows of the queue, or lines of another pane.
 func by(n int) act {
-	return func(c console) (console, tea.Cmd) {
+	return func(c *console) tea.Cmd {
 		if c.place.focus != paneQueue {
 			return c.scroll(c.place.focus, n)
 		}
@@ -115,28 +118,19 @@ func by(n int) act {
 }
 
 func preview(n int) act {
-	return func(c console) (console, tea.Cmd) { return c.scroll(paneDetail, n) }
-}
-
-// then carries acts out one after the other.
-func (c console) then(steps ...act) (console, tea.Cmd) {
-	cmds := make([]tea.Cmd, len(steps))
-	for i, do := range steps {
-		c, cmds[i] = do(c)
-	}
-	return c, tea.Batch(cmds...)
+	return func(c *console) tea.Cmd { return c.scroll(paneDetail, n) }
 }
 
 // choose puts the cursor on an item of the agent on screen.
-func (c console) choose(id model.ItemID) (console, tea.Cmd) {
+func (c *console) choose(id model.ItemID) tea.Cmd {
 	if id == "" {
-		return c, nil
+		return nil
 	}
 	return c.selectItem(c.place.agent, id)
 }
 
 // lastTop is the last line that a pane's page can begin with.
-func (c console) lastTop(p pane) int {
+func (c *console) lastTop(p pane) int {
 	if p == paneActivity {
 		_, h := c.layout.panes[p].Inner()
 		return max(len(c.truth.activity.Entries)-h, 0)
@@ -148,24 +142,24 @@ func (c console) lastTop(p pane) int {
 }
 
 // pageOf is what a pane shows.
-func (c console) pageOf(p pane) page {
+func (c *console) pageOf(p pane) page {
 	if p == paneActivity {
 		return page{tab: tabActivity}
 	}
 	return c.place.page()
 }
 
-func (c console) scroll(p pane, n int) (console, tea.Cmd) {
+func (c *console) scroll(p pane, n int) tea.Cmd {
 	at := c.pageOf(p)
 	if at.tab == screen.TabPlan {
 		return c.movePlan(n)
 	}
 	c.place.scrollTo(at, min(c.place.scroll[at]+n, c.lastTop(p)))
-	return c, nil
+	return nil
 }
 
 func toPane(n int) act {
-	return func(c console) (console, tea.Cmd) {
+	return func(c *console) tea.Cmd {
 		panes := c.layout.reachable()
 		at := max(slices.Index(panes, c.place.focus), 0)
 		c.place.focus = panes[(at+n+len(panes))%len(panes)]
@@ -174,7 +168,7 @@ func toPane(n int) act {
 }
 
 func toTab(n int) act {
-	return func(c console) (console, tea.Cmd) {
+	return func(c *console) tea.Cmd {
 		detail, step := c.detailView(), screen.Tab(n)+screen.TabCount
 		c.place.tab = (c.place.tab + step) % screen.TabCount
 		for !detail.Offers(c.place.tab) {
@@ -185,23 +179,23 @@ func toTab(n int) act {
 }
 
 // laidOut computes the layout again after the focus or zoom changed.
-func (c console) laidOut() (console, tea.Cmd) {
+func (c *console) laidOut() tea.Cmd {
 	c.layout = layoutOf(c.layout.w, c.layout.h, c.place.focus, c.place.zoomed)
 	return c.drawPlan()
 }
 
-func zoom(c console) (console, tea.Cmd) {
+func zoom(c *console) tea.Cmd {
 	c.place.zoomed = !c.place.zoomed
 	return c.laidOut()
 }
 
-func openDetail(c console) (console, tea.Cmd) {
+func openDetail(c *console) tea.Cmd {
 	c.place.focus = paneDetail
 	return c.laidOut()
 }
 
 // back undoes the innermost of: an error on screen, a zoom, the detail, the filter.
-func back(c console) (console, tea.Cmd) {
+func back(c *console) tea.Cmd {
 	switch {
 	case c.note.isError:
 		c.note.clear()
@@ -219,25 +213,24 @@ func back(c console) (console, tea.Cmd) {
 	default:
 		c.note.text = ""
 	}
-	return c, nil
+	return nil
 }
 
-func refresh(c console) (console, tea.Cmd) {
+func refresh(c *console) tea.Cmd {
 	c.idle.quiet = idleBeats
 	if c.queue.Held {
-		c = c.reorder()
+		c.reorder()
 	}
-	read := func(c console) (console, tea.Cmd) { return c, c.fx.readPlan(c.place.agent, c.place.cursor) }
-	return c.then(console.read, console.readFiles, console.checkWorkTree, read)
+	return tea.Batch(c.read(), c.readFiles(), c.checkWorkTree(), c.fx.readPlan(c.place.agent, c.place.cursor))
 }
 
-func unfold(c console) (console, tea.Cmd) {
+func unfold(c *console) tea.Cmd {
 	c.place.unfolded = !c.place.unfolded
-	c = c.reorder()
+	c.reorder()
 	return c.read()
 }
 
-func nextUrgent(c console) (console, tea.Cmd) {
+func nextUrgent(c *console) tea.Cmd {
 	id, ok := c.queue.NextUrgent(c.place.cursor)
 	if !ok {
 		elsewhere := func(x model.Inboxed) bool { return x.AgentID != c.place.agent && x.Urgent() }
@@ -251,25 +244,20 @@ func nextUrgent(c console) (console, tea.Cmd) {
 }
 
 func toAgent(n int) act {
-	return func(c console) (console, tea.Cmd) {
+	return func(c *console) tea.Cmd {
 		agents := c.truth.agents
 		at := slices.IndexFunc(agents, func(a model.Agent) bool { return a.ID == c.place.agent })
 		return c.visit(agents[(at+n+len(agents))%len(agents)].ID)
 	}
 }
 
-// visitMsg is an agent whose desk was chosen.
-type visitMsg model.AgentID
-
-func (m visitMsg) handle(c console) (console, tea.Cmd) { return c.visit(model.AgentID(m)) }
-
 // visit shows another agent's desk, at the place where it was left.
-func (c console) visit(agent model.AgentID) (console, tea.Cmd) {
+func (c *console) visit(agent model.AgentID) tea.Cmd {
 	if c.place.view != viewDesk && agent != "" {
 		return c.goToItem(agent, "")
 	}
 	if agent == "" || agent == c.place.agent {
-		return c, nil
+		return nil
 	}
 	c.place = c.place.leaving()
 	c.place = c.place.goTo(agent)
@@ -280,7 +268,7 @@ func (c console) visit(agent model.AgentID) (console, tea.Cmd) {
 
 // quit goes back to the queue from elsewhere on a small screen, and ends the console at
 // the root: at once, or when all that was decided is saved.
-func quit(c console) (console, tea.Cmd) {
+func quit(c *console) tea.Cmd {
 	if c.layout.shape == one && c.place.focus != paneQueue {
 		return back(c)
 	}
@@ -291,9 +279,9 @@ func quit(c console) (console, tea.Cmd) {
 // ending ends the console: at once, or when all that was decided is saved. How says what ends it
 // before that.
 func ending(how string) act {
-	return func(c console) (console, tea.Cmd) {
+	return func(c *console) tea.Cmd {
 		if c.quitting || len(c.outbox.jobs) == 0 {
-			return c, tea.Quit
+			return tea.Quit
 		}
 		c.quitting = true
 		return c.say(c.keys.Keyed("Saving, then quitting. " + how))
@@ -302,7 +290,7 @@ func ending(how string) act {
 
 // pick makes the item under the cursor the focus. A reason is asked only where runnable
 // work is left; a pick that can only be a review says so first.
-func pick(c console) (console, tea.Cmd) {
+func pick(c *console) tea.Cmd {
 	r := *c.row()
 	if o := c.truth.desk.PickOutlook(r); o.AsksReason || o.ReviewOnly {
 		return c.open(picking(c.context(), r, o))
@@ -332,7 +320,7 @@ func (p place) leaving() place {
 }
 
 // wayBack goes to where the operator was before.
-func wayBack(c console) (console, tea.Cmd) {
+func wayBack(c *console) tea.Cmd {
 	way := c.place.way
 	if len(way) == 0 {
 		return c.say("There is no place to go back to.")
@@ -343,8 +331,7 @@ func wayBack(c console) (console, tea.Cmd) {
 		return c.turnTo(to.view)
 	}
 	way = c.place.way
-	c, cmd := c.goToItem(to.agent, to.item)
+	there := c.goToItem(to.agent, to.item)
 	c.place.way, c.place.tab = way, to.tab
-	c, plan := c.openPlan()
-	return c, tea.Batch(cmd, plan)
+	return tea.Batch(there, c.openPlan())
 }

@@ -98,21 +98,21 @@ func nameOf(r model.Reader, names map[model.ItemID]model.Handle, id model.ItemID
 
 // activityActs are what keys do on the activity.
 func activityActs() map[action.ID]act {
-	paused := backStep{func(c console) bool { return !c.place.activity.Following() }, console.activityEnd}
-	return listActs(activityBy, func(c console) int { return c.activityView().Rows() }, map[action.ID]act{
-		action.Top: activityStart, action.Bottom: console.activityEnd, action.Follow: activityFollow, action.Open: activityOpen,
+	paused := backStep{func(c *console) bool { return !c.place.activity.Following() }, (*console).activityEnd}
+	return listActs(activityBy, func(c *console) int { return c.activityView().Rows() }, map[action.ID]act{
+		action.Top: activityStart, action.Bottom: (*console).activityEnd, action.Follow: activityFollow, action.Open: activityOpen,
 		action.NextPane: stay, action.PrevPane: stay, action.Zoom: stay, action.Back: backOr(unfiltered, paused),
 		action.NextAgent: activityOf(1), action.PrevAgent: activityOf(-1),
 	})
 }
 
 func activityBy(n int) act {
-	return func(c console) (console, tea.Cmd) {
+	return func(c *console) tea.Cmd {
 		p, s := c.place.activity, c.truth.journal
 		at := s.At(p)
 		switch {
 		case len(s.Entries) == 0:
-			return c, nil
+			return nil
 		case n > 0 && at == len(s.Entries)-1 && s.AtEnd:
 			return c.activityEnd()
 		case n < 0 && at == 0 && s.Searched > 0:
@@ -123,10 +123,10 @@ func activityBy(n int) act {
 	}
 }
 
-// activityTo puts the cursor on an event in sight, which stays where it is.
-func activityTo(c console, at int) (console, tea.Cmd) {
+// activityTo puts the cursor on a visible event, which stays where it is.
+func activityTo(c *console, at int) tea.Cmd {
 	if at < 0 {
-		return c, nil
+		return nil
 	}
 	s, h := c.truth.journal, c.activityView().Rows()
 	c.place.activity = s.To(s.Paused(c.place.activity, h), at, h)
@@ -134,7 +134,7 @@ func activityTo(c console, at int) (console, tea.Cmd) {
 }
 
 // activityStart goes to the first event there is.
-func activityStart(c console) (console, tea.Cmd) {
+func activityStart(c *console) tea.Cmd {
 	p := &c.place.activity
 	if p.Following() {
 		p.Left = c.truth.journal.Newest
@@ -144,13 +144,13 @@ func activityStart(c console) (console, tea.Cmd) {
 }
 
 // activityEnd follows the end again.
-func (c console) activityEnd() (console, tea.Cmd) {
+func (c *console) activityEnd() tea.Cmd {
 	c.place.activity = screen.Activity{Filter: c.place.activity.Filter}
 	return c.read()
 }
 
 // activityFollow follows, or stops where the cursor is.
-func activityFollow(c console) (console, tea.Cmd) {
+func activityFollow(c *console) tea.Cmd {
 	if !c.place.activity.Following() {
 		return c.activityEnd()
 	}
@@ -158,7 +158,7 @@ func activityFollow(c console) (console, tea.Cmd) {
 }
 
 // activityOpen goes to the item that the event under the cursor is about.
-func activityOpen(c console) (console, tea.Cmd) {
+func activityOpen(c *console) tea.Cmd {
 	s := c.truth.journal
 	at := s.At(c.place.activity)
 	if at < 0 {
@@ -169,7 +169,7 @@ func activityOpen(c console) (console, tea.Cmd) {
 
 // activityOf shows one agent's events, the next or the previous by name.
 func activityOf(n int) act {
-	return func(c console) (console, tea.Cmd) {
+	return func(c *console) tea.Cmd {
 		names := []string{""}
 		for _, a := range c.truth.agents {
 			names = append(names, string(a.ID))

@@ -14,7 +14,7 @@ import (
 )
 
 // completing asks for the report and shows what completion leaves undone.
-func completing(c console) widget.Dialog {
+func completing(c *console) widget.Dialog {
 	x, r := c.context(), *c.row()
 	f := itemForm(x, r, "CompleteWorkItem", "complete")
 	f.Title = about(x, "Complete", r)
@@ -86,7 +86,7 @@ const (
 var decisions = []string{"undecided", "finished", "won't fix", "moved", "stays open"}
 
 // openLinked are the linked todos of the item under the cursor that are not over.
-func (c console) openLinked() []LinkedTodo {
+func (c *console) openLinked() []LinkedTodo {
 	d := c.detail()
 	if d == nil || c.files.item != d.ID {
 		return nil
@@ -221,7 +221,7 @@ type choosing struct {
 }
 
 // report opens what gives a completed item its report: a choice, where there is one.
-func report(c console) (console, tea.Cmd) {
+func report(c *console) tea.Cmd {
 	x, r := c.context(), *c.row()
 	if d := x.Detail; d != nil && d.ID == r.ID && len(d.Offered) > 0 {
 		return c.open(newChoosing(x, r, d.Offered))
@@ -254,7 +254,7 @@ func newChoosing(x widget.Context, r model.Row, offers []model.ReportOffer) *cho
 
 // Press is part of widget.Dialog.
 func (d *choosing) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
-	if d.shown.Scroll(k, action.MenuPageDown, action.MenuPageUp, len(d.words(x)), d.room(x)) {
+	if d.shown.Scroll(k, action.MenuPageDown, action.MenuPageUp, len(d.words(x)), d.height(x)) {
 		return d, nil
 	}
 	before := d.At
@@ -272,7 +272,7 @@ func (d *choosing) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.
 func (d *choosing) Draw(x widget.Context) widget.Drawn {
 	out := d.Menu.Draw(x)
 	if lines := d.words(x); len(lines) > 0 {
-		out.Lines = append(append(out.Lines, ""), d.shown.Draw(x, lines, d.room(x), "{menu-page-up} {menu-page-down}")...)
+		out.Lines = append(append(out.Lines, ""), d.shown.Draw(x, lines, d.height(x), "{menu-page-up} {menu-page-down}")...)
 		out.H = min(len(out.Lines)+2, x.H)
 	}
 	return out
@@ -286,6 +286,6 @@ func (d *choosing) words(x widget.Context) []string {
 	return x.Wrapped(d.offers[d.At].Text, x.Inner()-2, x.Text)
 }
 
-// room is how many lines of an offer fit below the choices: less the border, a gap and the
+// height is how many lines of an offer fit below the choices: less the border, a gap and the
 // line that says which they are.
-func (d *choosing) room(x widget.Context) int { return max(x.H-2-len(d.Lines)-2, 2) }
+func (d *choosing) height(x widget.Context) int { return max(x.H-2-len(d.Lines)-2, 2) }

@@ -88,9 +88,9 @@ func New(ctx context.Context, o Options) console {
 	if o.FirstRun != nil && o.Session.Ledger == nil {
 		c.layers = layers{newWelcome(c.fx, o.FirstRun)}
 	}
-	c = c.restored(o.Session.Memo)
+	c.restored(o.Session.Memo)
 	if bad := o.Settings.Problems.Bad(); len(bad) > 0 {
-		c, _ = c.complain(bad)
+		c.complain(bad)
 	}
 	return c
 }
@@ -109,9 +109,11 @@ func (c console) Primed() console {
 	first := *c.fx
 	first.ctx = ctx
 	c.reading.gen++
-	m := first.readLedger(c.reading.gen, c.want())().(truthMsg)
-	c, _ = m.handle(c)
+	first.readLedger(c.reading.gen, c.want(), c.truth)().(truthMsg).handle(&c)
 	c.reading, c.plan, c.neighbours = reading{failing: c.reading.failing}, plan{}, neighbours{}
+	if d := c.truth.detail; d != nil && d.Plan.Condition == model.PlanOK {
+		c.fx.pages.Prepare()
+	}
 	return c
 }
 
@@ -123,32 +125,29 @@ func (c console) Frame(w, h int) string {
 
 // Init starts what runs as long as the console: the beat, readings of the ledger, drafts, watchers.
 func (c console) Init() tea.Cmd {
-	cmds := []tea.Cmd{c.fx.nextBeat(), c.nextSettings()}
-	if c.opt.followsBackground() {
-		cmds = append(cmds, tea.RequestBackgroundColor)
-	}
-	if c.fx.Ledger != nil {
-		cmds = append(cmds, c.fx.opened())
-	}
-	return tea.Batch(cmds...)
+	return tea.Batch(c.fx.nextBeat(), c.nextSettings(), c.askBackground(), c.fx.opened())
 }
 
 // opened is what begins with a ledger.
 func (e *effects) opened() tea.Cmd {
-	return tea.Batch(func() tea.Msg { return retryMsg{e.now()} }, e.loadDrafts(), e.watch(), e.watchThreads(), e.followFiles())
+	if e.Ledger == nil {
+		return nil
+	}
+	return tea.Batch(func() tea.Msg { return tickMsg{e.now(), retry} }, e.loadDrafts(), e.watch(), e.watchThreads(), e.followFiles())
 }
 
-// Update routes a message to the one who understands it, then sees to it that the cursor
-// is in sight.
+// Update routes a message to the one who understands it, then scrolls to the cursor
+// if it must. It changes a copy, so what an effect holds of the console stays as it was.
 func (c console) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	c, cmd := c.route(msg)
+	cmd := c.route(msg)
 	c.layers.refresh(c.files, c.threads)
-	c, read := c.then(console.readFinding, console.keepSeen)
-	return c.steady(), tea.Batch(cmd, read)
+	cmd = tea.Batch(cmd, c.readFinding(), c.keepSeen())
+	c.steady()
+	return c, cmd
 }
 
 // route knows what the operator and the terminal say.
-func (c console) route(msg tea.Msg) (console, tea.Cmd) {
+func (c *console) route(msg tea.Msg) tea.Cmd {
 	switch m := msg.(type) {
 	case tea.KeyPressMsg:
 		return c.pressed(m)
@@ -169,7 +168,7 @@ func (c console) route(msg tea.Msg) (console, tea.Cmd) {
 		return c.focused(focusAway)
 	case tea.EnvMsg:
 		c.terminal = c.terminal.in(m)
-		return c, nil
+		return nil
 	case tea.ModeReportMsg:
 		c.terminal.clusters = c.terminal.clusters || unicodeCore(m)
 		return c.restyled()
@@ -182,47 +181,34 @@ func (c console) route(msg tea.Msg) (console, tea.Cmd) {
 	if m, ok := msg.(message); ok {
 		return m.handle(c)
 	}
-	return c, nil
+	return nil
 }
 
 // message is what an effect brings, or what a dialog intends. It knows what it changes.
 type message interface {
-	handle(console) (console, tea.Cmd)
+	handle(*console) tea.Cmd
 }
 
-// resized folds the queue to its new room, and reads more rows when there is more.
-func (c console) resized(m tea.WindowSizeMsg) (console, tea.Cmd) {
+// resized folds the queue to its new height, and reads more rows when there is more.
+func (c *console) resized(m tea.WindowSizeMsg) tea.Cmd {
 	c.layout = layoutOf(m.Width, m.Height, c.place.focus, c.place.zoomed)
-	return c.reorder().then(console.drawPlan, console.read)
+	c.reorder()
+	return tea.Batch(c.drawPlan(), c.read())
 }
 
-func (m beatMsg) handle(c console) (console, tea.Cmd) {
-	c.now = later(c.now, m.at)
-	c, read := c.then(console.readMarks, console.checkWorkTree, console.readAgain)
-	return c, tea.Batch(read, c.fx.nextBeat())
+// beaten comes every quarter of a minute.
+func beaten(c *console) tea.Cmd {
+	return tea.Batch(c.readMarks(), c.checkWorkTree(), c.readAgain(), c.fx.nextBeat())
 }
 
-func (m fadeMsg) handle(c console) (console, tea.Cmd) {
-	if c.note.n == m.n && !c.note.isError {
-		c.note.text = ""
-	}
-	return c, nil
-}
-
-func (m retryMsg) handle(c console) (console, tea.Cmd) {
-	c.now, c.reading.retrying = later(c.now, m.at), false
+// retry comes after a reading that failed.
+func retry(c *console) tea.Cmd {
+	c.reading.retrying = false
 	return c.read()
 }
 
-func (m draftsMsg) handle(c console) (console, tea.Cmd) {
-	if m.drafts != nil {
-		c.drafts = m.drafts
-	}
-	return c, nil
-}
-
-// steady keeps the cursor's row in sight and scrolls no page beyond its end.
-func (c console) steady() console {
+// steady keeps the cursor's row visible and scrolls no page beyond its end.
+func (c *console) steady() {
 	c.layout = layoutOf(c.layout.w, c.layout.h, c.place.focus, c.place.zoomed)
 	switch c.place.view {
 	case viewFleet:
@@ -237,19 +223,18 @@ func (c console) steady() console {
 			}
 		}
 	}
-	return c
 }
 
-// handle counts the quiet beats and lets a held order go after the last.
-func (m idleMsg) handle(c console) (console, tea.Cmd) {
-	c.now = later(c.now, m.at)
+// rested counts the quiet beats and lets a held order go after the last.
+func rested(c *console) tea.Cmd {
 	c.idle.quiet++
-	c, keep := c.noted()
+	keep := c.noted()
 	if c.idle.touched() {
-		return c, tea.Batch(keep, c.fx.nextIdle())
+		return tea.Batch(keep, c.fx.after(idleBeat, rested))
 	}
 	c.idle.running = false
-	return c.showNewest(), keep
+	c.showNewest()
+	return keep
 }
 
 func later(a, b time.Time) time.Time {

@@ -28,7 +28,7 @@ func owning(t *testing.T, set func(*Options), commands ...config.Command) (*worl
 			set(o)
 		}
 	})
-	wd.deed("create a Add jitter")
+	wd.change("create a Add jitter")
 	wd.settle()
 	return wd, &runs
 }

@@ -1,10 +1,9 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
-
-	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
 	"vise/ui/action"
@@ -25,9 +24,9 @@ func handedOver(x widget.Context, _ *widget.Form) []string {
 
 // itemLine names an item in a dialog: glyph, handle, objective.
 func itemLine(x widget.Context, label string, r model.Row, note string) string {
-	room := x.Inner() - 7 - 2 - len(r.Handle) - 2 - text.Width(note) - 2
+	width := x.Inner() - 7 - 2 - len(r.Handle) - 2 - text.Width(note) - 2
 	return " " + x.Muted.Paint(text.Pad(label, 7)) + onScreen(x).RowInk(r).Paint(onScreen(x).RowMark(r)) + " " +
-		x.Muted.Paint(string(r.Handle)) + " " + text.Pad(x.Show(r.Objective), max(room, 4)) + " " + x.Muted.Paint(note)
+		x.Muted.Paint(string(r.Handle)) + " " + text.Pad(x.Show(r.Objective), max(width, 4)) + " " + x.Muted.Paint(note)
 }
 
 func scheduled(r model.Row) string { return spaced(string(r.Scheduling)) }
@@ -116,13 +115,16 @@ func nextLine(x widget.Context, id model.ItemID) string {
 
 // blocking is about the marked items or the one under the cursor: it sets a blocker, or shows
 // the one there is, which enter clears.
-func blocking(c console) widget.Dialog {
+func blocking(c *console) widget.Dialog {
 	x := c.context()
 	if rows := c.marked(); len(rows) > 0 {
 		return bulkBlocking(x, rows)
 	}
 	r := *c.row()
-	if r.CanUnblock() {
+	switch id, asks := r.Question(); {
+	case asks:
+		return cancelling(x, r, id)
+	case r.CanUnblock():
 		return unblocking(x, r)
 	}
 	f := itemForm(x, r, "UpdateWorkItem", "block")
@@ -135,6 +137,20 @@ func blocking(c console) widget.Dialog {
 		return update(x, f, r, "Blocked "+string(r.Handle), model.UpdateWorkItem{BlockedBy: model.SetTo(f.Text(0))})
 	}
 	return f.WithDraft(x.Drafts)
+}
+
+// cancelling shows what an agent itself asks, and ends the wait without an answer.
+func cancelling(x widget.Context, r model.Row, id model.WaitID) *widget.Form {
+	f := itemForm(x, r, "CancelWait", "")
+	f.Title, f.Foot = "Cancel the question of "+x.Show(model.Text(r.AgentID)), "{submit-line} cancels it · {close} leaves it"
+	f.Head = func(x widget.Context, _ *widget.Form) []string {
+		out := x.Wrapped(cmp.Or(r.Wait.Question, r.Objective), x.Inner(), x.Strong)
+		return append(out, x.Note(x.Keys.Keyed("It waits no more then. {message} tells it why.")))
+	}
+	f.Submit = func(widget.Context, *widget.Form) widget.Result {
+		return widget.Apply{Said: "Cancelled the question of " + x.Show(model.Text(r.AgentID)), Command: model.CancelWait{WaitID: id}}
+	}
+	return f
 }
 
 // unblocking shows a blocker and what clearing it does.
@@ -166,7 +182,7 @@ func blockerLines(x widget.Context, r model.Row) []string {
 }
 
 // reviewing shows what triggered an item beside what it waits for.
-func reviewing(c console) widget.Dialog {
+func reviewing(c *console) widget.Dialog {
 	x, r := c.context(), *c.row()
 	f := unblocking(x, r)
 	f.Title = fmt.Sprintf("Review %s", r.Handle)
@@ -183,7 +199,7 @@ func reviewing(c console) widget.Dialog {
 }
 
 // creating asks for a new item's objective and the seed of its plan.
-func creating(c console) widget.Dialog {
+func creating(c *console) widget.Dialog {
 	x := c.context()
 	f := &widget.Form{
 		Title:    fmt.Sprintf("New work item for %s", x.State.Agent),
@@ -207,7 +223,7 @@ func creating(c console) widget.Dialog {
 }
 
 // rewording edits the objective.
-func rewording(c console) widget.Dialog {
+func rewording(c *console) widget.Dialog {
 	x, r := c.context(), *c.row()
 	objective := r.Objective
 	if x.Detail != nil {
@@ -271,13 +287,6 @@ func recheckNote(x widget.Context, f *widget.Form) string {
 		return err.Error()
 	}
 	return x.BothTimes(at)
-}
-
-// acknowledgeAll notes that the operator has seen what some rows need. Those that need
-// nothing are passed by.
-func (c console) acknowledgeAll(rows []model.Row) (console, tea.Cmd) {
-	said := fmt.Sprintf("Acknowledged what %d marked %s", len(rows), screen.Plural(len(rows), "item needs", "items need"))
-	return c.send(action.AcknowledgeRows(rows), said)
 }
 
 // bulkLines name the items that an act is about.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -27,8 +26,8 @@ type editBuffers interface {
 	// SavePlan writes a plan if its file still has the hash base; a refusal with the code
 	// stale says that it has not.
 	SavePlan(ctx context.Context, agent model.AgentID, id model.ItemID, base, text string) error
-	// Beside writes text next to a plan, and gives its path.
-	Beside(ctx context.Context, agent model.AgentID, id model.ItemID, text string) (path string, err error)
+	// SaveCopy writes text next to a plan, and gives its path.
+	SaveCopy(ctx context.Context, agent model.AgentID, id model.ItemID, text string) (path string, err error)
 }
 
 // planEdit is a text in the operator's editor.
@@ -49,11 +48,6 @@ func (x planEdit) kept(err error) error {
 }
 
 type (
-	// copiedMsg: a copy is ready for the editor, which cmd opens.
-	copiedMsg struct {
-		edit planEdit
-		cmd  *exec.Cmd
-	}
 	// writtenMsg: the editor has ended, and the copy was read.
 	writtenMsg struct {
 		edit planEdit
@@ -66,20 +60,18 @@ type (
 		theirs PlanText
 		err    error
 	}
-	// besideMsg says where the operator's text lies beside the plan.
-	besideMsg struct{ path string }
 )
 
 // editPlan gives the terminal to the operator's editor, on a copy of the plan.
-func editPlan(c console) (console, tea.Cmd) {
+func editPlan(c *console) tea.Cmd {
 	a := c.plan.Artifact
 	if a.Path == "" {
 		return c.say("The plan's path is not known.")
 	}
-	if c.fx.EditBuffers == nil || a.Condition != model.PlanOK && a.Condition != model.PlanMissing {
-		return c, c.fx.edit(a.Path)
+	if a.Condition != model.PlanOK && a.Condition != model.PlanMissing {
+		return c.fx.edit(a.Path)
 	}
-	return c, c.fx.copyPlan(c.place.agent, c.plan.Item)
+	return c.fx.copyPlan(c.place.agent, c.plan.Item)
 }
 
 // copyPlan reads the plan as it is now, which is what the editor begins with.
@@ -112,43 +104,39 @@ func (e *effects) copied(x planEdit) tea.Msg {
 	if err != nil {
 		return complainMsg{err}
 	}
-	return copiedMsg{x, cmd}
-}
-
-// handle opens the editor.
-func (m copiedMsg) handle(c console) (console, tea.Cmd) {
-	fx, x := c.fx, m.edit
-	return c, onTerminal(m.cmd, func(err error) tea.Msg {
-		mine, readErr := fx.EditBuffers.Read(fx.ctx, x.path)
-		if x.mine = mine; err == nil {
-			err = readErr
-		}
-		return writtenMsg{x, err}
+	return act(func(*console) tea.Cmd {
+		return onTerminal(cmd, func(err error) tea.Msg {
+			mine, readErr := e.EditBuffers.Read(e.ctx, x.path)
+			if x.mine = mine; err == nil {
+				err = readErr
+			}
+			return writtenMsg{x, err}
+		})
 	})
 }
 
 // handle takes what the editor left. The terminal may be another than before.
-func (m writtenMsg) handle(c console) (console, tea.Cmd) {
+func (m writtenMsg) handle(c *console) tea.Cmd {
 	again := tea.Batch(tea.RequestWindowSize, tea.RequestBackgroundColor)
 	x := m.edit
 	switch {
 	case m.err != nil:
-		c, _ = c.complain(x.kept(m.err))
-		return c, again
+		c.complain(x.kept(m.err))
+		return again
 	case x.mine == x.base:
 		c.fx.EditBuffers.Drop(c.fx.ctx, x.path)
-		c, said := c.say("Nothing was changed.")
-		return c, tea.Batch(again, said)
+		return tea.Batch(again, c.say("Nothing was changed."))
 	case x.plan:
-		return c, tea.Batch(again, c.fx.savePlan(x, x.hash, "Plan saved"))
+		return tea.Batch(again, c.fx.savePlan(x, x.hash, "Plan saved"))
 	}
 	d, ok := c.layers.editor()
 	if !ok {
-		return c.fail("The dialog is closed by now. What you wrote is kept at " + model.Text(x.path).String()), again
+		c.fail("The dialog is closed by now. What you wrote is kept at " + model.Text(x.path).String())
+		return again
 	}
 	d.Fill(x.mine)
 	c.fx.EditBuffers.Drop(c.fx.ctx, x.path)
-	return c, again
+	return again
 }
 
 // savePlan writes the operator's text over the plan with the hash base.
@@ -163,35 +151,32 @@ func (e *effects) savePlan(x planEdit, base, said string) tea.Cmd {
 }
 
 // handle tells that a plan is saved, or shows both texts.
-func (m savedMsg) handle(c console) (console, tea.Cmd) {
+func (m savedMsg) handle(c *console) tea.Cmd {
 	x, refusal := m.edit, (*model.Error)(nil)
 	switch {
 	case errors.As(m.err, &refusal) && refusal.Code == model.CodeStale:
-		c, _ = c.open(&conflict{fx: c.fx, edit: x, theirs: m.theirs})
-		return c, c.fx.readPlan(x.agent, x.item)
+		c.open(&conflict{fx: c.fx, edit: x, theirs: m.theirs})
+		return c.fx.readPlan(x.agent, x.item)
 	case m.err != nil:
 		return c.complain(x.kept(m.err))
 	}
 	c.layers = nil
-	c, said := c.say(sentence(m.said))
-	return c, tea.Batch(c.fx.readPlan(x.agent, x.item), said)
+	return tea.Batch(c.fx.readPlan(x.agent, x.item), c.say(sentence(m.said)))
 }
 
-// beside puts the operator's text next to a plan that somebody else changed.
-func (e *effects) beside(x planEdit) tea.Cmd {
-	return func() tea.Msg {
-		path, err := e.EditBuffers.Beside(e.ctx, x.agent, x.item, x.mine)
+// saveCopy puts the operator's text next to a plan that somebody else changed.
+func (e *effects) saveCopy(x planEdit) tea.Cmd {
+	return attempt(func() (tea.Msg, error) {
+		path, err := e.EditBuffers.SaveCopy(e.ctx, x.agent, x.item, x.mine)
 		if err != nil {
-			return complainMsg{x.kept(err)}
+			return nil, x.kept(err)
 		}
 		e.EditBuffers.Drop(e.ctx, x.path)
-		return besideMsg{path}
-	}
-}
-
-func (m besideMsg) handle(c console) (console, tea.Cmd) {
-	c.layers = nil
-	return c.say("Yours is beside it: " + model.Text(m.path).String())
+		return act(func(c *console) tea.Cmd {
+			c.layers = nil
+			return c.say("Yours is beside it: " + model.Text(path).String())
+		}), nil
+	})
 }
 
 // conflict is what to do when a plan changed on disk while the operator edited it. Neither
@@ -215,8 +200,8 @@ func (d *conflict) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.
 		return d, widget.Effect{Do: d.fx.saveOver(d.edit, d.theirs)}
 	case action.ConflictTheirs, action.ConflictClose:
 		return nil, widget.Intent{Msg: sayMsg("plan.md stays as it is on disk. Yours is kept at " + model.Text(d.edit.path).String())}
-	case action.ConflictBeside:
-		return d, widget.Effect{Do: d.fx.beside(d.edit)}
+	case action.ConflictCopy:
+		return d, widget.Effect{Do: d.fx.saveCopy(d.edit)}
 	case action.ConflictDiff:
 		d.compare()
 	case action.ConflictDown:
@@ -274,7 +259,7 @@ func (d *conflict) diff(x widget.Context) (out []string) {
 // Draw is part of widget.Dialog.
 func (d *conflict) Draw(x widget.Context) widget.Drawn {
 	lines := append(x.Warn("Somebody else wrote plan.md since you opened it. Nothing was overwritten."), "")
-	for _, id := range []action.ID{action.ConflictMine, action.ConflictTheirs, action.ConflictDiff, action.ConflictBeside} {
+	for _, id := range []action.ID{action.ConflictMine, action.ConflictTheirs, action.ConflictDiff, action.ConflictCopy} {
 		a := x.Keys.ByID(id)
 		lines = append(lines, " "+x.Key.Paint(text.Pad(a.Key(), 3))+x.Text.Paint(text.Pad(a.Title, 22))+x.Muted.Paint(a.Does))
 	}
@@ -284,7 +269,7 @@ func (d *conflict) Draw(x widget.Context) widget.Drawn {
 }
 
 // changes shows what came and went in the plan since the operator saw it.
-func changes(c console) (console, tea.Cmd) {
+func changes(c *console) tea.Cmd {
 	ch := c.plan.Shown.Changes
 	if c.plan.Item != c.place.cursor || ch.Added+ch.Removed == 0 {
 		return c.say("The plan is as you last saw it.")
@@ -317,7 +302,7 @@ func changes(c console) (console, tea.Cmd) {
 }
 
 // planSeen takes the marks of changed lines away.
-func planSeen(c console) (console, tea.Cmd) {
+func planSeen(c *console) tea.Cmd {
 	c.plan = c.plan.allSeen()
 	return c.drawPlan()
 }

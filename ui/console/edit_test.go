@@ -10,7 +10,7 @@ import (
 	"vise/model"
 )
 
-// fakeBuffers keep copies in a map, and plans where the eyes see them.
+// fakeBuffers keep copies in a map, and plans where the readers find them.
 type fakeBuffers struct {
 	plans  *fakePlans
 	copies map[string]string
@@ -32,7 +32,7 @@ func (p *fakeBuffers) SavePlan(ctx context.Context, agent model.AgentID, id mode
 	p.plans.put(id, text)
 	return nil
 }
-func (p *fakeBuffers) Beside(_ context.Context, _ model.AgentID, _ model.ItemID, text string) (string, error) {
+func (p *fakeBuffers) SaveCopy(_ context.Context, _ model.AgentID, _ model.ItemID, text string) (string, error) {
 	p.copies["/beside"] = text
 	return "/beside", nil
 }
@@ -66,14 +66,14 @@ func TestNoTextIsLostWhenAPlanMovesUnderItsEditor(t *testing.T) {
 				wd := newWorld(t, 100, 30, func(o *Options) { o.EditBuffers = p })
 				p.plans = wd.plans
 				defer wd.end()
-				wd.deed("create a Rotate signing keys")
-				wd.deed("plan a base")
+				wd.change("create a Rotate signing keys")
+				wd.change("plan a base")
 				wd.settle()
 				wd.press("e")
 				wd.settle()
 				id := wd.names["a"]
 				if c.key != "" {
-					wd.deed("plan a theirs")
+					wd.change("plan a theirs")
 					wd.settle()
 				}
 				wd.edits(p, id, "mine")
@@ -108,7 +108,7 @@ func TestADialogsTextCanBeWrittenInTheEditor(t *testing.T) {
 		p := &fakeBuffers{copies: map[string]string{}}
 		wd := newWorld(t, 100, 30, func(o *Options) { o.EditBuffers = p })
 		defer wd.end()
-		wd.deed("create a Rotate signing keys")
+		wd.change("create a Rotate signing keys")
 		wd.settle()
 		wd.press("c")
 		wd.write("so far")
@@ -129,7 +129,7 @@ func TestADraftIsOnDiskWhileItIsTyped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wd := newWorld(t, 100, 30, nil)
 		defer wd.end()
-		wd.deed("create a Rotate signing keys")
+		wd.change("create a Rotate signing keys")
 		wd.settle()
 		wd.press("c")
 		wd.write("half a report")

@@ -51,8 +51,7 @@ type (
 		at      time.Time
 		err     error
 	}
-	draftsMsg struct{ drafts map[string]string }
-	newsMsg   struct {
+	newsMsg struct {
 		news News
 		err  error
 	}
@@ -66,28 +65,59 @@ type (
 		before *seenPlan
 	}
 	editedMsg struct{ err error }
-	// beatMsg comes every quarter of a minute, idleMsg while keys are pressed, fadeMsg when
-	// the message of that number has stood long enough, retryMsg after a failed reading.
-	beatMsg  struct{ at time.Time }
-	idleMsg  struct{ at time.Time }
-	fadeMsg  struct{ n int }
-	retryMsg struct{ at time.Time }
+	// tickMsg brings what is to be done at an instant.
+	tickMsg struct {
+		at time.Time
+		do act
+	}
 )
+
+func (m tickMsg) handle(c *console) tea.Cmd {
+	c.now = later(c.now, m.at)
+	return m.do(c)
+}
+
+// after has something done when a while is over.
+func (e *effects) after(while time.Duration, do act) tea.Cmd {
+	return tea.Tick(while, func(time.Time) tea.Msg { return tickMsg{e.now(), do} })
+}
+
+// following waits for news and reads again, over and over. When the console ends or nothing
+// watches any more, it says nothing: R still reads.
+func (e *effects) following(next func(context.Context) error, read act) tea.Cmd {
+	return func() tea.Msg {
+		if next(e.ctx) != nil {
+			return nil
+		}
+		return act(func(c *console) tea.Cmd { return tea.Batch(read(c), e.following(next, read)) })
+	}
+}
+
+// attempt is an effect whose trouble is shown.
+func attempt(do func() (tea.Msg, error)) tea.Cmd {
+	return func() tea.Msg {
+		m, err := do()
+		if err != nil {
+			return complainMsg{err}
+		}
+		return m
+	}
+}
 
 // The rhythms of the screen.
 const (
-	beat      = 15 * time.Second
-	idleBeat  = 500 * time.Millisecond
-	fadeAfter = 8 * time.Second
-	retryPace = time.Second
+	beat       = 15 * time.Second
+	idleBeat   = 500 * time.Millisecond
+	fadeAfter  = 8 * time.Second
+	retryEvery = time.Second
 )
 
-func (e *effects) readLedger(gen uint64, w want) tea.Cmd {
+func (e *effects) readLedger(gen uint64, w want, before truth) tea.Cmd {
 	return func() tea.Msg {
 		var t truth
 		began := e.now()
 		err := e.Ledger.View(e.ctx, func(r model.Reader) error {
-			t = readTruth(r, w, e.now())
+			t = readTruth(r, w, e.now(), before)
 			return nil
 		})
 		if l, ok := e.Ledger.(conditioned); ok && err == nil {
@@ -135,15 +165,15 @@ func (e *effects) saveDraft(seq int, key, text string) tea.Cmd {
 }
 
 func (e *effects) loadDrafts() tea.Cmd {
-	if e.Drafts == nil {
-		return nil
-	}
 	return func() tea.Msg {
 		d, err := e.Drafts.Load(e.ctx)
-		if err != nil {
+		if err != nil || d == nil {
 			return nil // no drafts is what the operator sees; nothing of the ledger is at stake
 		}
-		return draftsMsg{d}
+		return act(func(c *console) tea.Cmd {
+			c.drafts = d
+			return nil
+		})
 	}
 }
 
@@ -155,19 +185,19 @@ func (e *effects) watch() tea.Cmd {
 	}
 }
 
-// readPlan reads a plan file. A list of items in sight says what to watch.
-func (e *effects) readPlan(agent model.AgentID, id model.ItemID, inSight ...model.ItemID) tea.Cmd {
+// readPlan reads a plan file. With a list of visible items it says what to watch.
+func (e *effects) readPlan(agent model.AgentID, id model.ItemID, visible ...model.ItemID) tea.Cmd {
 	if id == "" {
 		return nil
 	}
 	return func() tea.Msg {
-		if len(inSight) > 0 {
-			e.Plans.Watch(agent, inSight)
+		if len(visible) > 0 {
+			e.Plans.Watch(agent, visible)
 		}
 		m := planMsg{item: id, file: e.Plans.Plan(e.ctx, agent, id), at: e.now()}
 		if m.file.Artifact.Condition == model.PlanOK {
 			m.doc, m.hidden = markdown.Split(m.file.Text), m.file.Text.Hidden()
-			if len(inSight) > 0 {
+			if len(visible) > 0 {
 				m.before = e.seenBefore(id)
 			}
 		}
@@ -193,9 +223,5 @@ func (e *effects) edit(path string) tea.Cmd {
 }
 
 func (e *effects) nextBeat() tea.Cmd {
-	return tea.Every(beat, func(time.Time) tea.Msg { return beatMsg{e.now()} })
-}
-
-func (e *effects) nextIdle() tea.Cmd {
-	return tea.Tick(idleBeat, func(time.Time) tea.Msg { return idleMsg{e.now()} })
+	return tea.Every(beat, func(time.Time) tea.Msg { return tickMsg{e.now(), beaten} })
 }

@@ -63,6 +63,8 @@ type fakePlans struct {
 	news  chan News
 }
 
+func (e *fakePlans) CreateReport(model.AgentID, model.ItemID, string, string) error { return nil }
+
 func (e *fakePlans) CreatePlan(_ model.AgentID, id model.ItemID, seed string) (bool, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -84,17 +84,10 @@ type findingKey struct {
 	gen int
 }
 
-type (
-	filesMsg struct {
-		item model.ItemID
-		read FilesRead
-	}
-	filesMovedMsg struct{ err error }
-	findingMsg    struct {
-		key     findingKey
-		finding screen.Finding
-	}
-)
+type filesMsg struct {
+	item model.ItemID
+	read FilesRead
+}
 
 func (e *effects) readFiles(item model.ItemID, links []model.TodoRef) tea.Cmd {
 	return func() tea.Msg { return filesMsg{item, e.Files.Read(e.ctx, links)} }
@@ -104,7 +97,7 @@ func (e *effects) followFiles() tea.Cmd {
 	if e.Files == nil {
 		return nil
 	}
-	return func() tea.Msg { return filesMovedMsg{e.Files.Next(e.ctx)} }
+	return e.following(e.Files.Next, (*console).readFiles)
 }
 
 func (e *effects) fileAct(seq int, a FileAct) tea.Cmd {
@@ -115,7 +108,7 @@ func (e *effects) fileAct(seq int, a FileAct) tea.Cmd {
 }
 
 // linksNow are the links of the item under the cursor.
-func (c console) linksNow() (model.ItemID, []model.TodoRef) {
+func (c *console) linksNow() (model.ItemID, []model.TodoRef) {
 	if d := c.detail(); d != nil {
 		return d.ID, d.Links.TodoRefs
 	}
@@ -123,21 +116,21 @@ func (c console) linksNow() (model.ItemID, []model.TodoRef) {
 }
 
 // readFiles reads the files, unless a reading is under way: then its answer starts the next.
-func (c console) readFiles() (console, tea.Cmd) {
+func (c *console) readFiles() tea.Cmd {
 	if c.fx.Files == nil {
-		return c, nil
+		return nil
 	}
 	if c.files.underWay {
 		c.files.again = true
-		return c, nil
+		return nil
 	}
 	item, links := c.linksNow()
 	c.files.underWay, c.files.again, c.files.links = true, false, links
-	return c, c.fx.readFiles(item, links)
+	return c.fx.readFiles(item, links)
 }
 
 // relinked reads the files when the cursor's item links to others than those known.
-func (c console) relinked() (console, tea.Cmd) {
+func (c *console) relinked() tea.Cmd {
 	item, links := c.linksNow()
 	if c.fx.Files == nil || c.files.known && item == c.files.item && slices.Equal(links, c.files.links) {
 		return c.noteRows()
@@ -148,17 +141,17 @@ func (c console) relinked() (console, tea.Cmd) {
 // noteRows tells the ledger how the rows stand that speak of linked todos, where it knows
 // them otherwise: the counts in the queue and what agents read follow from there. It is
 // tried once for what is on screen; the next who reads tries again.
-func (c console) noteRows() (console, tea.Cmd) {
+func (c *console) noteRows() tea.Cmd {
 	d := c.detail()
 	if d == nil || d.State != model.Open || d.ID != c.files.item || c.files.noted == (subjectAt{d.ID, d.Revision}) {
-		return c, nil
+		return nil
 	}
 	rows := todo.ChangedRows(d.TodoList, c.checklist(*d))
 	if len(rows) == 0 {
-		return c, nil
+		return nil
 	}
 	c.files.noted = subjectAt{d.ID, d.Revision}
-	return c, c.fx.note(model.Envelope{Key: c.fx.newKey(), Actor: model.Watcher, Command: model.RefreshTodos{WorkItemID: d.ID, Rows: rows}})
+	return c.fx.note(model.Envelope{Key: c.fx.newKey(), Actor: model.Watcher, Command: model.RefreshTodos{WorkItemID: d.ID, Rows: rows}})
 }
 
 // note applies what is bookkeeping: nobody waits for its answer.
@@ -170,7 +163,7 @@ func (e *effects) note(env model.Envelope) tea.Cmd {
 }
 
 // handle takes what a reading found.
-func (m filesMsg) handle(c console) (console, tea.Cmd) {
+func (m filesMsg) handle(c *console) tea.Cmd {
 	c.files.FileTodos, c.files.item, c.files.known = m.read, m.item, true
 	c.files.gen++
 	c.files.underWay = false
@@ -179,19 +172,4 @@ func (m filesMsg) handle(c console) (console, tea.Cmd) {
 	}
 	c.files.noted = subjectAt{}
 	return c.noteRows()
-}
-
-// handle reads again when the files changed, and goes on watching.
-func (m filesMovedMsg) handle(c console) (console, tea.Cmd) {
-	if m.err != nil {
-		return c, nil // the console ends, or nothing watches: R still reads
-	}
-	c, read := c.readFiles()
-	return c, tea.Batch(read, c.fx.followFiles())
-}
-
-func (m findingMsg) handle(c console) (console, tea.Cmd) {
-	c.files.finding = m.finding
-	c.files.finding.Ref = m.key.ref
-	return c, nil
 }

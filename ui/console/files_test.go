@@ -182,14 +182,14 @@ func (f *fakeFiles) write(t todo.Todo, body string) {
 	f.news <- struct{}{}
 }
 
-// fileDeed carries out a line of a script about file todos, and reports whether it was one.
+// changeFile carries out a line of a script about file todos, and reports whether it was one.
 //
 //	finding 003 p1 src/db.go:3 SQL injection in the search | q := "SELECT" + name
 //	move 003 ready                       as another process would
 //	code src/db.go package db\n…
 //	todo-link a 003                       item a links to review/003
 //	spoilt review/009-x.md is damaged    a file that cannot be read
-func (wd *world) fileDeed(verb, name, rest string) bool {
+func (wd *world) changeFile(verb, name, rest string) bool {
 	wd.t.Helper()
 	switch verb {
 	case "finding":
@@ -247,7 +247,7 @@ func TestAPrimedConsoleReadsTheFilesOnceItRuns(t *testing.T) {
 		wd := newWorld(t, 120, 36, nil)
 		defer wd.end()
 		wd.create("cur", "Harden the search")
-		wd.fileDeed("finding", "001", "p1 src/db.go:3 SQL injection | q := name")
+		wd.changeFile("finding", "001", "p1 src/db.go:3 SQL injection | q := name")
 		wd.console = New(wd.fx().ctx, wd.console.(console).opt).Primed()
 		wd.pending = []tea.Cmd{wd.console.Init()}
 		wd.send(tea.WindowSizeMsg{Width: wd.w, Height: wd.h})

@@ -18,7 +18,7 @@ import (
 const maxFilter = 200
 
 // filterText is the filter that holds: the one being typed, else the one kept.
-func (c console) filterText() string {
+func (c *console) filterText() string {
 	if p := c.layers.prompt(filterPrompt); p != nil {
 		return p.Value()
 	}
@@ -37,7 +37,7 @@ func (c *console) keptFilter() *string {
 }
 
 // filterShown is the filter as it is drawn.
-func (c console) filterShown() screen.Filter {
+func (c *console) filterShown() screen.Filter {
 	f := screen.Filter{Text: c.filterText(), Trouble: c.queue.Trouble, Typing: c.layers.prompt(filterPrompt) != nil}
 	switch c.place.view {
 	case viewActivity:
@@ -50,17 +50,17 @@ func (c console) filterShown() screen.Filter {
 
 // startFilter starts typing one, or what the detail is searched for. All rows are read for a
 // filter.
-func startFilter(c console) (console, tea.Cmd) {
+func startFilter(c *console) tea.Cmd {
 	if c.place.focus == paneDetail && c.place.view == viewDesk {
 		return startSearch(c)
 	}
-	c, _ = c.open(newPrompt(filterPrompt, *c.keptFilter()))
+	c.open(newPrompt(filterPrompt, *c.keptFilter()))
 	c.place.focus = paneQueue
-	return c.then(console.laidOut, console.read)
+	return tea.Batch(c.laidOut(), c.read())
 }
 
 // handle takes what is typed into a prompt.
-func (m promptMsg) handle(c console) (console, tea.Cmd) {
+func (m promptMsg) handle(c *console) tea.Cmd {
 	switch {
 	case m.what == searchPrompt:
 		return c.searched(m)
@@ -72,29 +72,23 @@ func (m promptMsg) handle(c console) (console, tea.Cmd) {
 	return c.filteredNow()
 }
 
-// filterMsg is a filter that was chosen.
-type filterMsg string
-
-func (m filterMsg) handle(c console) (console, tea.Cmd) { return c.filtered(string(m)) }
-
-func (c console) filtered(f string) (console, tea.Cmd) {
+func (c *console) filtered(f string) tea.Cmd {
 	*c.keptFilter() = f
-	return c.then(console.filteredNow, console.read)
+	return tea.Batch(c.filteredNow(), c.read())
 }
 
 // filteredNow narrows what is shown to the filter that holds.
-func (c console) filteredNow() (console, tea.Cmd) {
+func (c *console) filteredNow() tea.Cmd {
 	if c.place.view != viewDesk {
 		c.idle.quiet = idleBeats // what is typed narrows at once
 		c.place.activity.Cursor, c.place.activity.Deep = model.Position{}, 0
 		return c.read()
 	}
 	before := c.place.cursor
-	c = c.reorder()
-	if c.place.cursor == before {
-		return c, nil
+	if c.reorder(); c.place.cursor == before {
+		return nil
 	}
-	return c.then(console.read, console.openPlan)
+	return tea.Batch(c.read(), c.openPlan())
 }
 
 // prompted is what a prompt asks for.
@@ -169,7 +163,7 @@ type foundMsg struct {
 func (e *effects) seek(item model.ItemID, doc *markdown.Document, w int, style *markdown.Style, query string, jump bool) tea.Cmd {
 	return func() tea.Msg {
 		m := foundMsg{item: item, query: query, doc: doc, w: w, jump: jump}
-		for x := range e.pages.View(doc, w, style).Find(query, markdown.Position{}, false) {
+		for x := range e.pages.View(doc, w, style).Find(query) {
 			if m.matches = append(m.matches, x); len(m.matches) == screen.MostMatches {
 				break
 			}
@@ -179,7 +173,7 @@ func (e *effects) seek(item model.ItemID, doc *markdown.Document, w int, style *
 }
 
 // startSearch begins typing what is looked for in the plan.
-func startSearch(c console) (console, tea.Cmd) {
+func startSearch(c *console) tea.Cmd {
 	if c.plan.Doc == nil || c.place.tab != screen.TabPlan {
 		return c.say(c.keys.Keyed("The plan is searched: {previous-tab} and {next-tab} turn to its tab."))
 	}
@@ -188,7 +182,7 @@ func startSearch(c console) (console, tea.Cmd) {
 }
 
 // searched looks with each key. Giving up goes back to where the reader was.
-func (c console) searched(m promptMsg) (console, tea.Cmd) {
+func (c *console) searched(m promptMsg) tea.Cmd {
 	s := &c.plan.Search
 	switch {
 	case m.dropped:
@@ -199,65 +193,64 @@ func (c console) searched(m promptMsg) (console, tea.Cmd) {
 		if s.Typing = false; s.Query == "" {
 			*s = screen.Search{}
 		}
-		return c, nil
+		return nil
 	}
 	s.Query, s.Matches = strings.TrimSpace(m.text), nil
 	return c.seekAgain(true)
 }
 
 // seekAgain finds the words where the text or its width changed.
-func (c console) seekAgain(jump bool) (console, tea.Cmd) {
+func (c *console) seekAgain(jump bool) tea.Cmd {
 	w, _ := c.detailView().PlanSize()
 	if c.plan.Search.Query == "" || c.plan.Doc == nil || w <= 0 {
-		return c, nil
+		return nil
 	}
-	return c, c.fx.seek(c.plan.Item, c.plan.Doc, w, c.styles.Page, c.plan.Search.Query, jump)
+	return c.fx.seek(c.plan.Item, c.plan.Doc, w, c.styles.Page, c.plan.Search.Query, jump)
 }
 
 // handle takes the matches of the words that are still looked for.
-func (m foundMsg) handle(c console) (console, tea.Cmd) {
+func (m foundMsg) handle(c *console) tea.Cmd {
 	s := &c.plan.Search
 	if m.item != c.plan.Item || m.query != s.Query {
-		return c, nil
+		return nil
 	}
 	s.Doc, s.W, s.Matches = m.doc, m.w, m.matches
 	s.At = min(s.At, max(len(m.matches)-1, 0))
 	if !m.jump || len(m.matches) == 0 {
-		return c, nil
+		return nil
 	}
 	s.At = max(slices.IndexFunc(m.matches, func(x markdown.Match) bool { return !after(s.From, x.At) }), 0)
 	return c.toMatch()
 }
 
 // toMatch shows the match with some lines above it.
-func (c console) toMatch() (console, tea.Cmd) {
+func (c *console) toMatch() tea.Cmd {
 	s := c.plan.Search
 	x := s.Matches[s.At]
 	w, h := c.detailView().PlanSize()
+	c.sideTo(x, w)
 	if s.Doc == c.plan.Shown.Doc && w == s.W {
 		if slices.ContainsFunc(c.plan.Shown.Lines, func(l markdown.Line) bool { return l.At == x.At }) {
-			return c.sideTo(x, w), nil // it is in sight: the page stands still
+			return nil // it is visible: the page stands still
 		}
 	}
 	c.place.reading[c.plan.Item] = x.At
-	c = c.sideTo(x, w)
 	return c.movePlan(-h / 3)
 }
 
-// sideTo moves sideways so far that a match in wide code is in sight.
-func (c console) sideTo(x markdown.Match, w int) console {
-	switch room := w - 2; {
-	case x.Column+x.Width <= room:
+// sideTo moves sideways so far that a match in wide code is visible.
+func (c *console) sideTo(x markdown.Match, w int) {
+	switch width := w - 2; {
+	case x.Column+x.Width <= width:
 		c.plan.Left = 0
-	case x.Column < c.plan.Left || x.Column+x.Width > c.plan.Left+room:
-		c.plan.Left = max(x.Column-room/3, 0)
+	case x.Column < c.plan.Left || x.Column+x.Width > c.plan.Left+width:
+		c.plan.Left = max(x.Column-width/3, 0)
 	}
-	return c
 }
 
 // nextMatch goes n matches on, round the end.
 func nextMatch(n int) act {
-	return func(c console) (console, tea.Cmd) {
+	return func(c *console) tea.Cmd {
 		s := &c.plan.Search
 		if len(s.Matches) == 0 {
 			return c.say(sentence("nothing holds " + model.Text(s.Query).String()))
@@ -270,7 +263,7 @@ func nextMatch(n int) act {
 // sideways moves wide code and tables n steps to the right.
 func sideways(n int) act {
 	const step = 8
-	return func(c console) (console, tea.Cmd) {
+	return func(c *console) tea.Cmd {
 		c.plan.Left = max(c.plan.Left+n*step, 0)
 		w, _ := c.detailView().PlanSize()
 		widest := 0
@@ -280,6 +273,6 @@ func sideways(n int) act {
 			}
 		}
 		c.plan.Left = min(c.plan.Left, max(widest-(w-2), 0))
-		return c, nil
+		return nil
 	}
 }

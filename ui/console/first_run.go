@@ -137,38 +137,29 @@ func (d *welcome) dryRun() widget.Result {
 	if len(f.Programs) == 0 || f.Lines == nil {
 		return widget.Trouble("no agent program was found; any MCP client can start: vise mcp --agent NAME")
 	}
-	return widget.Effect{Do: func() tea.Msg {
+	return widget.Effect{Do: attempt(func() (tea.Msg, error) {
 		lines, err := f.Lines(d.fx.ctx, f.Programs)
-		if err != nil {
-			return complainMsg{err}
-		}
-		return openMsg{over: d, dialog: diffPager("What vise would add  nothing is written", "{read-close} close", lines)}
-	}}
+		return openMsg{over: d, dialog: diffPager("What vise would add  nothing is written", "{read-close} close", lines)}, err
+	})}
 }
 
 // survey shows what an import would bring, before anything is written.
 func (d *welcome) survey(dir string) tea.Cmd {
-	return func() tea.Msg {
+	return attempt(func() (tea.Msg, error) {
 		v, err := d.first.Survey(d.fx.ctx, dir)
-		if err != nil {
-			return complainMsg{err}
-		}
-		return openMsg{over: d, dialog: d.confirmImport(dir, v)}
-	}
+		return openMsg{over: d, dialog: d.confirmImport(dir, v)}, err
+	})
 }
 
 // start carries a choice out.
 func (d *welcome) start(choice Choice) tea.Cmd {
-	return func() tea.Msg {
+	return attempt(func() (tea.Msg, error) {
 		s, err := d.first.Start(d.fx.ctx, choice)
 		if err == nil && s.Ledger == nil {
 			err = errors.New("the ledger did not open")
 		}
-		if err != nil {
-			return complainMsg{err}
-		}
-		return sessionMsg{s, choice.Kind == ChooseCreate}
-	}
+		return sessionMsg{s, choice.Kind == ChooseCreate}, err
+	})
 }
 
 // sessionMsg is what a choice began; created: with a new ledger.
@@ -195,7 +186,7 @@ func diffPager(title, foot string, diff model.Text) *widget.Pager {
 }
 
 // handle moves from the first run to the desk.
-func (m sessionMsg) handle(c console) (console, tea.Cmd) {
+func (m sessionMsg) handle(c *console) tea.Cmd {
 	fx := *c.fx
 	fx.Session = m.session
 	c.fx, c.layers = &fx, nil
@@ -204,9 +195,9 @@ func (m sessionMsg) handle(c console) (console, tea.Cmd) {
 		c.place = c.place.goTo(m.session.Agent)
 	}
 	if m.created {
-		return c, tea.Batch(c.fx.opened(), c.fx.offer(c.opt.FirstRun, 0))
+		return tea.Batch(c.fx.opened(), c.fx.offer(c.opt.FirstRun, 0))
 	}
-	return c, c.fx.opened()
+	return c.fx.opened()
 }
 
 // offer shows what vise would add to the settings of the n-th program that was found, after a
@@ -216,29 +207,23 @@ func (e *effects) offer(f *FirstRun, n int) tea.Cmd {
 	if f == nil || f.Lines == nil || f.Install == nil || n >= len(f.Programs) {
 		return nil
 	}
-	return func() tea.Msg {
+	return attempt(func() (tea.Msg, error) {
 		lines, err := f.Lines(e.ctx, f.Programs[n:n+1])
-		if err != nil {
-			return complainMsg{err}
-		}
 		name := model.Text(f.Programs[n]).String()
 		title := fmt.Sprintf("Put vise into %s?  nothing is written yet", name)
 		p := diffPager(title, "{read-apply} apply · {read-close} leave it as it is", lines)
 		p.Keys = map[action.ID]widget.Result{
 			action.ReadApply: widget.Effect{Do: e.install(f, n)}, action.ReadClose: widget.Effect{Do: e.offer(f, n+1)},
 		}
-		return openMsg{dialog: p, otherwise: "vise install " + name + " puts vise into it."}
-	}
+		return openMsg{dialog: p, otherwise: "vise install " + name + " puts vise into it."}, err
+	})
 }
 
 // install puts vise into a program's settings, and offers the next.
 func (e *effects) install(f *FirstRun, n int) tea.Cmd {
-	return func() tea.Msg {
-		if err := f.Install(e.ctx, f.Programs[n]); err != nil {
-			return complainMsg{err}
-		}
+	return attempt(func() (tea.Msg, error) {
 		name := model.Text(f.Programs[n]).String()
 		said := sayMsg("Put vise into " + name + ". vise install " + name + " --uninstall takes it out.")
-		return tea.BatchMsg{func() tea.Msg { return said }, e.offer(f, n+1)}
-	}
+		return tea.BatchMsg{func() tea.Msg { return said }, e.offer(f, n+1)}, f.Install(e.ctx, f.Programs[n])
+	})
 }

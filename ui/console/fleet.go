@@ -1,6 +1,7 @@
 package console
 
 import (
+	"fmt"
 	"maps"
 
 	tea "charm.land/bubbletea/v2"
@@ -12,9 +13,9 @@ import (
 
 // listActs are what keys do on a view other than the desk: its rows by one and by pages of
 // its height, and what is its own.
-func listActs(by func(n int) act, height func(console) int, own map[action.ID]act) map[action.ID]act {
+func listActs(by func(n int) act, height func(*console) int, own map[action.ID]act) map[action.ID]act {
 	page := func(direction, part int) act {
-		return func(c console) (console, tea.Cmd) { return by(direction * max(height(c)/part, 1))(c) }
+		return func(c *console) tea.Cmd { return by(direction * max(height(c)/part, 1))(c) }
 	}
 	all := map[action.ID]act{
 		action.Down: by(1), action.Up: by(-1), action.Top: by(-far), action.Bottom: by(far),
@@ -25,22 +26,23 @@ func listActs(by func(n int) act, height func(console) int, own map[action.ID]ac
 	return all
 }
 
-func stay(c console) (console, tea.Cmd) { return c, nil }
+func stay(c *console) tea.Cmd { return nil }
 
 // refreshView reads again, and shows the newest order.
-func refreshView(c console) (console, tea.Cmd) {
+func refreshView(c *console) tea.Cmd {
 	c.idle.quiet = idleBeats
-	return c.showNewest().read()
+	c.showNewest()
+	return c.read()
 }
 
 // backOr undoes the innermost of an error on screen, a zoom, and what the view has of its
 // own: the first of these steps that is there.
 func backOr(own ...backStep) act {
-	return func(c console) (console, tea.Cmd) {
+	return func(c *console) tea.Cmd {
 		switch {
 		case c.note.isError:
 			c.note.clear()
-			return c, nil
+			return nil
 		case c.place.zoomed:
 			return zoom(c)
 		}
@@ -50,44 +52,44 @@ func backOr(own ...backStep) act {
 			}
 		}
 		c.note.text = ""
-		return c, nil
+		return nil
 	}
 }
 
 type backStep struct {
-	there func(console) bool
+	there func(*console) bool
 	undo  act
 }
 
 // unfiltered takes the view's filter away.
 var unfiltered = backStep{
-	func(c console) bool { return *c.keptFilter() != "" },
-	func(c console) (console, tea.Cmd) { return c.filtered("") },
+	func(c *console) bool { return *c.keptFilter() != "" },
+	func(c *console) tea.Cmd { return c.filtered("") },
 }
 
 // fleetActs are what keys do on the fleet.
 func fleetActs() map[action.ID]act {
-	height := func(c console) int {
+	height := func(c *console) int {
 		_, h := c.fleetView().Panes()[c.place.fleet.Focus].Inner()
 		return h
 	}
-	inbox := backStep{func(c console) bool { return c.place.fleet.Focus == screen.FleetInbox }, fleetToPane}
+	inbox := backStep{func(c *console) bool { return c.place.fleet.Focus == screen.FleetInbox }, fleetToPane}
 	return listActs(fleetBy, height, map[action.ID]act{
 		action.NextPane: fleetToPane, action.PrevPane: fleetToPane, action.Open: fleetOpen, action.Back: backOr(inbox),
 		action.NextAgent: fleetToAgent(1), action.PrevAgent: fleetToAgent(-1), action.NeedsYou: fleetNext,
 	})
 }
 
-func (c console) fleetMoved(p screen.Fleet) (console, tea.Cmd) {
+func (c *console) fleetMoved(p screen.Fleet) tea.Cmd {
 	c.place.fleet = p
 	return c.selectItem(p.Subject())
 }
 
 // fleetTo puts the cursor on what was clicked.
-func (c console) fleetTo(r screen.Region) (console, tea.Cmd) {
+func (c *console) fleetTo(r screen.Region) tea.Cmd {
 	p := c.place.fleet
 	if r.Pane > screen.FleetInbox {
-		return c, nil
+		return nil
 	}
 	switch p.Focus = r.Pane; {
 	case r.Row < 0:
@@ -100,17 +102,17 @@ func (c console) fleetTo(r screen.Region) (console, tea.Cmd) {
 }
 
 func fleetBy(n int) act {
-	return func(c console) (console, tea.Cmd) { return c.fleetMoved(c.place.fleet.Step(n)) }
+	return func(c *console) tea.Cmd { return c.fleetMoved(c.place.fleet.Step(n)) }
 }
 
-func fleetToPane(c console) (console, tea.Cmd) {
+func fleetToPane(c *console) tea.Cmd {
 	p := c.place.fleet
 	p.Focus = screen.FleetInbox - p.Focus
 	return c.fleetMoved(p)
 }
 
 func fleetToAgent(n int) act {
-	return func(c console) (console, tea.Cmd) {
+	return func(c *console) tea.Cmd {
 		p := c.place.fleet
 		p.Focus = screen.FleetAgents
 		return c.fleetMoved(p.Step(n))
@@ -118,7 +120,7 @@ func fleetToAgent(n int) act {
 }
 
 // fleetNext goes to the next entry of the inbox, round the end.
-func fleetNext(c console) (console, tea.Cmd) {
+func fleetNext(c *console) tea.Cmd {
 	p := c.place.fleet
 	if len(p.Entries) == 0 {
 		return c.say("Nothing needs you.")
@@ -131,7 +133,7 @@ func fleetNext(c console) (console, tea.Cmd) {
 }
 
 // fleetOpen goes to what the cursor is on.
-func fleetOpen(c console) (console, tea.Cmd) {
+func fleetOpen(c *console) tea.Cmd {
 	agent, item := c.place.fleet.Subject()
 	if agent == "" {
 		return c.say("There is no agent yet.")
@@ -140,7 +142,7 @@ func fleetOpen(c console) (console, tea.Cmd) {
 }
 
 // toInbox goes to the first of what needs the operator.
-func toInbox(c console) (console, tea.Cmd) {
+func toInbox(c *console) tea.Cmd {
 	for _, x := range c.truth.inbox {
 		if x.Urgent() {
 			return c.goToItem(x.AgentID, x.ID)
@@ -151,9 +153,10 @@ func toInbox(c console) (console, tea.Cmd) {
 
 // acknowledge notes that the operator has seen what the item under the cursor needs, or
 // what the marked items of the desk need.
-func acknowledge(c console) (console, tea.Cmd) {
+func acknowledge(c *console) tea.Cmd {
 	if rows := c.marked(); c.place.view == viewDesk && len(rows) > 0 {
-		return c.acknowledgeAll(rows)
+		said := fmt.Sprintf("Acknowledged what %d marked %s", len(rows), screen.Plural(len(rows), "item needs", "items need"))
+		return c.send(action.AcknowledgeRows(rows), said) // those that need nothing are passed by
 	}
 	r := *c.row()
 	said := "Acknowledged " + string(r.Handle) + ". It is quiet until something new happens"

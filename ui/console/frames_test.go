@@ -88,21 +88,21 @@ func (x *touring) at(name string, keys ...string) {
 
 // tour takes a frame of every view and dialog at a size.
 func tour(t *testing.T, w, h int) string {
-	papers := &fakeBuffers{copies: map[string]string{}}
+	buffers := &fakeBuffers{copies: map[string]string{}}
 	x := &touring{world: newWorld(t, w, h, func(o *Options) {
-		o.EditBuffers = papers
+		o.EditBuffers = buffers
 		o.Settings = config.Defaults()
 		o.Settings.Commands = []config.Command{{Name: "Open the branch", Key: "f6", Run: []string{"git", "switch", "{id}"}}}
 		o.RunCustom = func(context.Context, CustomRun) (string, error) { return "", nil }
 	})}
-	papers.plans = x.plans
+	buffers.plans = x.plans
 	stage(x.world)
 	x.settle()
-	x.deed("pass 10s") // what was told of the beginning has left the message line
+	x.change("pass 10s") // what was said of the beginning has left the message line
 	x.desk()
 	x.work()
 	x.views()
-	x.conflict(papers)
+	x.conflict(buffers)
 	x.end()
 	first := &touring{world: newWorld(t, w, h, func(o *Options) {
 		o.FirstRun = &FirstRun{Home: "~/.local/share/vise", Agent: "shop", Programs: []string{"claude", "codex"}}
@@ -137,7 +137,7 @@ func stage(wd *world) {
 		"finding 002 p3 src/list.go:9 Unused import | import \\\"os\\\"",
 		`thread move-limiter {"goal":"Move the limiter","next_action":"move the counter"}`, "active move-limiter",
 	} {
-		wd.deed(line)
+		wd.change(line)
 		wd.settle()
 		<-time.After(500 * time.Millisecond) // so that rows differ in age; the highlighter's clock is shared by all tests
 	}

@@ -9,14 +9,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
+	"vise/store/storetest"
 	"vise/ui/console/screen"
-	"vise/ui/text/hostile"
 )
 
 // Whatever a text from outside holds, and wherever it is shown, a frame is made of
 // characters that can be seen and of colours.
 func TestNoTextDrivesTheTerminal(t *testing.T) {
-	for name, payload := range hostile.Payloads {
+	for name, payload := range storetest.Payloads {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				wd := newWorld(t, 120, 36, nil)
@@ -47,7 +47,7 @@ func (wd *world) plant(payload string) {
 	wd.do(model.WaitFor{WorkItemID: asks, Wake: model.WakeOperatorInput, Reason: words, Question: words, Choices: []model.Text{words, words}})
 	answered := wd.create("f", "answered "+string(words))
 	wd.do(model.WaitFor{WorkItemID: answered, Wake: model.WakeOperatorInput, Reason: words, Question: words})
-	wd.do(model.Answer{WorkItemID: answered, Text: words})
+	wd.doAs(model.Operator, model.Answer{WorkItemID: answered, Text: words})
 	done := wd.create("e", "done "+string(words))
 	wd.do(model.Round{Text: words, WorkItemID: done, Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: done}}}})
 	for _, id := range []model.ItemID{id, blocked, waits, asks, done} {
@@ -143,7 +143,7 @@ func (wd *world) look(where string) {
 	wd.t.Helper()
 	v := wd.console.View()
 	for what, s := range map[string]string{"frame": v.Content, "title": v.WindowTitle} {
-		if bad := hostile.Harmful(s); bad != "" {
+		if bad := storetest.Harmful(s); bad != "" {
 			wd.t.Errorf("%s: the %s holds %s", where, what, bad)
 		}
 	}

@@ -72,27 +72,25 @@ func (l layers) refresh(files fileTodos, threads threads) {
 }
 
 // pressed gives a key to the layer that has the keys, else to the screen.
-func (c console) pressed(k tea.KeyPressMsg) (console, tea.Cmd) {
-	c, touched := c.touched()
+func (c *console) pressed(k tea.KeyPressMsg) tea.Cmd {
+	touched := c.touched()
 	top, in := c.layers.top(), action.Desk
 	if top != nil {
 		in = top.In()
 	}
 	a, _ := c.keys.Of(in, k)
 	if last, _ := c.keys.Of(action.Desk, k); top == nil || action.Everywhere(last.ID) {
-		c, acted := c.act(last.ID)
-		return c, tea.Batch(touched, acted)
+		return tea.Batch(touched, c.act(last.ID))
 	}
 	d, result := top.Press(widget.Key{KeyPressMsg: k, ID: a.ID}, c.context())
 	if c.layers = c.layers.put(d); d == nil {
 		c.outbox.awaited = 0 // what was submitted goes on behind
 	}
-	c, done := c.execute(result)
-	return c, tea.Batch(touched, done)
+	return tea.Batch(touched, c.execute(result))
 }
 
 // pasted puts text where it is typed; elsewhere it means nothing.
-func (c console) pasted(s string) (console, tea.Cmd) {
+func (c *console) pasted(s string) tea.Cmd {
 	top := c.layers.top()
 	if p, ok := top.(widget.Paster); ok {
 		p.Paste(s)
@@ -100,7 +98,7 @@ func (c console) pasted(s string) (console, tea.Cmd) {
 	if p, ok := top.(*prompt); ok {
 		return c.route(p.typed())
 	}
-	return c, nil
+	return nil
 }
 
 // openMsg is a dialog that was made aside. It is laid over another one, unless that is closed by
@@ -110,11 +108,11 @@ type openMsg struct {
 	otherwise    string
 }
 
-func (m openMsg) handle(c console) (console, tea.Cmd) {
+func (m openMsg) handle(c *console) tea.Cmd {
 	at := slices.Index(c.layers, m.over)
 	switch {
 	case m.over != nil && at < 0:
-		return c, nil
+		return nil
 	case m.over == nil && len(c.layers) > 0:
 		return c.say(m.otherwise)
 	}
@@ -124,75 +122,74 @@ func (m openMsg) handle(c console) (console, tea.Cmd) {
 }
 
 // open lays a dialog over the screen.
-func (c console) open(d widget.Dialog) (console, tea.Cmd) {
+func (c *console) open(d widget.Dialog) tea.Cmd {
 	c.layers = append(c.layers[:len(c.layers):len(c.layers)], d)
-	return c, nil
+	return nil
 }
 
 // execute carries out what a dialog asks for.
-func (c console) execute(r widget.Result) (console, tea.Cmd) {
+func (c *console) execute(r widget.Result) tea.Cmd {
 	if _, said := r.(widget.Trouble); r != nil && !said {
 		c.note.clear()
 	}
 	switch r := r.(type) {
 	case widget.Trouble:
-		return c.fail(sentence(string(r))), nil
+		c.fail(sentence(string(r)))
 	case widget.Open:
 		return c.open(r.Dialog)
 	case widget.Run:
 		return c.act(action.ID(r))
 	case widget.Effect:
-		return c, r.Do
+		return r.Do
 	case widget.EditOutside:
-		return c, c.fx.copyText(string(r))
+		return c.fx.copyText(string(r))
 	case widget.Intent:
 		return c.route(r.Msg)
 	case widget.Keep:
-		c, save := c.keepDraft(r.Key, r.Draft)
+		save := c.keepDraft(r.Key, r.Draft)
 		if r.Draft == "" || r.Key == "" {
-			return c, save
+			return save
 		}
-		c, said := c.say("Draft kept.")
-		return c, tea.Batch(save, said)
+		return tea.Batch(save, c.say("Draft kept."))
 	case widget.Apply:
 		return c.apply(r)
 	}
-	return c, nil
+	return nil
 }
 
 // apply sends a dialog's command, after what comes before it.
-func (c console) apply(r widget.Apply) (console, tea.Cmd) {
+func (c *console) apply(r widget.Apply) tea.Cmd {
 	var before tea.Cmd
 	if r.Before != nil {
-		c, before = c.route(r.Before)
+		before = c.route(r.Before)
 	}
-	c, cmd := c.send(r.Command, r.Said)
+	cmd := c.send(r.Command, r.Said)
 	if c.layers.top() != nil {
 		c.outbox.awaited = c.outbox.seq
 	}
-	return c, tea.Batch(before, cmd)
+	return tea.Batch(before, cmd)
 }
 
 // context is what dialogs may know now.
-func (c console) context() widget.Context {
-	return widget.Context{Frame: c.frame().Frame, W: c.layout.w, H: c.layout.h - 1 - c.layout.hints, // the message line stays in sight
+func (c *console) context() widget.Context {
+	return widget.Context{Frame: c.frame().Frame, W: c.layout.w, H: c.layout.h - 1 - c.layout.hints, // the message line stays visible
 		State: c.state(), Detail: c.detail(), Drafts: c.drafts}
 }
 
 // overtaken closes a dialog whose act makes no sense any more: the agent completed the
 // item, say. What was typed stays as a draft; a report can still be given.
-func (c console) overtaken() (console, tea.Cmd) {
+func (c *console) overtaken() tea.Cmd {
 	d, ok := c.layers.editor()
 	if !ok || c.outbox.awaited != 0 || c.truth.row == nil || d.About().Item != c.truth.row.ID {
-		return c, nil
+		return nil
 	}
 	why := model.NotOffered(*c.truth.row, d.About().Command)
 	if why == "" {
-		return c, nil
+		return nil
 	}
 	c.layers = nil
 	c.idle.quiet = idleBeats // the operator sees why: the newest order is shown
-	c = c.reorder()
+	c.reorder()
 	key, text := d.Draft()
 	words := sentence(why)
 	switch {
@@ -201,6 +198,6 @@ func (c console) overtaken() (console, tea.Cmd) {
 	case text != "":
 		words += " Your text is kept as a draft."
 	}
-	c, save := c.keepDraft(key, text)
-	return c.fail(words), save
+	c.fail(words)
+	return c.keepDraft(key, text)
 }

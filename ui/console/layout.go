@@ -82,7 +82,7 @@ func shapeOf(w, h int) shape {
 	return one
 }
 
-// queueStyle is how much of the queue there is room for.
+// queueStyle is what a line of the queue has, by its width.
 func (l layout) queueStyle() screen.QueueStyle {
 	w := l.panes[paneQueue].W
 	return screen.QueueStyle{
@@ -106,28 +106,27 @@ func (l layout) reachable() []pane {
 const wheelLines = 3
 
 // wheeled scrolls what is under the mouse: a list's cursor, or a page.
-func (c console) wheeled(m tea.Mouse) (console, tea.Cmd) {
-	n := wheelLines
-	switch m.Button {
-	case tea.MouseWheelUp:
-		n = -n
-	case tea.MouseWheelDown:
-	default:
-		return c, nil
+func (c *console) wheeled(m tea.Mouse) tea.Cmd {
+	by := map[tea.MouseButton]int{tea.MouseWheelUp: -wheelLines, tea.MouseWheelDown: wheelLines}[m.Button]
+	if by == 0 {
+		return nil
 	}
-	if c.layers.dialog() != nil {
-		return c, nil
-	}
-	c, touched := c.touched()
-	r, ok := c.body().At(m.X, m.Y)
-	if !ok {
-		return c, touched
-	}
-	c, cmd := wheelOn(c, r.Pane, n)
-	return c, tea.Batch(touched, cmd)
+	return c.under(m, func(r screen.Region) tea.Cmd { return wheelOn(c, r.Pane, by) })
 }
 
-func wheelOn(c console, on, n int) (console, tea.Cmd) {
+// under does something with what lies under the mouse, unless a dialog lies over it.
+func (c *console) under(m tea.Mouse, do func(screen.Region) tea.Cmd) tea.Cmd {
+	if c.layers.dialog() != nil {
+		return nil
+	}
+	touched := c.touched()
+	if r, ok := c.body().At(m.X, m.Y); ok {
+		return tea.Batch(touched, do(r))
+	}
+	return touched
+}
+
+func wheelOn(c *console, on, n int) tea.Cmd {
 	switch c.place.view {
 	case viewActivity:
 		return activityBy(n)(c)
@@ -139,7 +138,7 @@ func wheelOn(c console, on, n int) (console, tea.Cmd) {
 		return reportsBy(n)(c)
 	case viewFleet:
 		if on > screen.FleetInbox {
-			return c, nil
+			return nil
 		}
 		c.place.fleet.Focus = on
 		return fleetBy(n)(c)
@@ -151,37 +150,30 @@ func wheelOn(c console, on, n int) (console, tea.Cmd) {
 }
 
 // clicked puts the cursor on a row or the keys on a pane. It never changes anything else.
-func (c console) clicked(m tea.Mouse) (console, tea.Cmd) {
-	if m.Button != tea.MouseLeft || c.layers.dialog() != nil {
-		return c, nil
+func (c *console) clicked(m tea.Mouse) tea.Cmd {
+	if m.Button != tea.MouseLeft {
+		return nil
 	}
-	c, touched := c.touched()
-	r, ok := c.body().At(m.X, m.Y)
-	if !ok {
-		return c, touched
-	}
-	c, cmd := clickOn(c, r)
-	return c, tea.Batch(touched, cmd)
+	return c.under(m, func(r screen.Region) tea.Cmd { return clickOn(c, r) })
 }
 
-func clickOn(c console, r screen.Region) (console, tea.Cmd) {
+func clickOn(c *console, r screen.Region) tea.Cmd {
 	switch c.place.view {
 	case viewActivity:
 		return activityTo(c, r.Row)
 	case viewReports:
 		c.place.reports.Reading = r.Pane == screen.ReportsReport
 		if r.Row < 0 {
-			return c, nil
+			return nil
 		}
 		return reportsBy(r.Row - max(c.place.reports.At(), 0))(c)
 	case viewFleet:
 		return c.fleetTo(r)
 	}
 	c.place.focus = pane(r.Pane)
-	c, laid := c.laidOut()
+	laid := c.laidOut()
 	if r.Pane != int(paneQueue) || r.Row < 0 {
-		return c, laid
+		return laid
 	}
-	c, cmd := c.choose(c.queue.Order[r.Row])
-	return c, tea.Batch(laid, cmd)
+	return tea.Batch(laid, c.choose(c.queue.Order[r.Row]))
 }

@@ -13,9 +13,9 @@ func TestEveryFrameFillsTheScreen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wd := newWorld(t, 120, 36, nil)
 		defer wd.end()
-		wd.deed("create a Split rate limiter 日本語 👩‍👩‍👧‍👦 שלום")
-		wd.deed("todos a x one | > two | - three")
-		wd.deed("plan a # Plan\\n\\n| a | b |\\n|---|---|\\n| 日本語 | x |\\n\\n```\\na line of code that is wider than any pane, by far, in any case and on any screen there is, as it goes on and on and on\\n```\\n")
+		wd.change("create a Split rate limiter 日本語 👩‍👩‍👧‍👦 שלום")
+		wd.change("todos a x one | > two | - three")
+		wd.change("plan a # Plan\\n\\n| a | b |\\n|---|---|\\n| 日本語 | x |\\n\\n```\\na line of code that is wider than any pane, by far, in any case and on any screen there is, as it goes on and on and on\\n```\\n")
 		wd.settle()
 		for _, w := range []int{1, 20, 39, 40, 41, 55, 71, 72, 73, 80, 109, 110, 111, 120, 163, 240} {
 			for _, h := range []int{1, 9, 10, 11, 15, 16, 17, 24, 29, 30, 35, 36, 37, 60, 100} {

@@ -45,11 +45,11 @@ func (m marks) shown(order []model.ItemID, cursor model.ItemID) (out []model.Ite
 }
 
 // markedIDs are the marked rows on screen, in their order.
-func (c console) markedIDs() []model.ItemID {
+func (c *console) markedIDs() []model.ItemID {
 	return c.place.marks.shown(c.queue.Order, c.place.cursor)
 }
 
-func (c console) marked() []model.Row {
+func (c *console) marked() []model.Row {
 	var out []model.Row
 	for _, id := range c.markedIDs() {
 		out = append(out, *c.queue.Row(id))
@@ -58,25 +58,25 @@ func (c console) marked() []model.Row {
 }
 
 // mark marks the cursor's row, or takes its mark away, and goes on to the next.
-func mark(c console) (console, tea.Cmd) {
+func mark(c *console) tea.Cmd {
 	id := c.place.cursor
 	c.place.marks = c.place.marks.with(!c.place.marks.set[id], id)
 	return c.choose(c.queue.At(id).Step(1).Cursor)
 }
 
 // markRange begins a range at the cursor; a second time it keeps the rows of the range.
-func markRange(c console) (console, tea.Cmd) {
+func markRange(c *console) tea.Cmd {
 	if c.place.marks.from == "" {
 		c.place.marks.from = c.place.cursor
 		return c.say(c.keys.Keyed("A range begins here: move, then {mark-range} keeps it, or act."))
 	}
 	c.place.marks = c.place.marks.with(true, c.markedIDs()...)
 	c.place.marks.from = ""
-	return c, nil
+	return nil
 }
 
 // markClass marks the shown rows of the cursor's class, or unmarks them when all are.
-func markClass(c console) (console, tea.Cmd) {
+func markClass(c *console) tea.Cmd {
 	var ids []model.ItemID
 	all := true
 	for _, s := range c.queue.Sections {
@@ -89,11 +89,11 @@ func markClass(c console) (console, tea.Cmd) {
 		}
 	}
 	c.place.marks = c.place.marks.with(!all, ids...)
-	return c, nil
+	return nil
 }
 
 // markWords say how many rows are marked, and how many of them a filter hides.
-func (c console) markWords() string {
+func (c *console) markWords() string {
 	shown, hidden := len(c.markedIDs()), 0
 	for id := range c.place.marks.set {
 		if c.queue.Row(id) == nil {

@@ -83,7 +83,7 @@ func (wd *world) populate() {
 		"ask a LRU or LFU?", "create d Fix flaky auth test", "complete d It is fixed.", "create e Bump go", "complete e",
 		"as crush-api", "create s Keep session logs", "ask s How long?",
 	} {
-		wd.deed(line)
+		wd.change(line)
 	}
 	wd.settle()
 }
@@ -109,7 +109,7 @@ func TestAMemoThatMakesNoSenseIsPassedOver(t *testing.T) {
 	for i, m := range []Memo{
 		{}, {View: "nonsense", Agent: "../../etc", Focus: 99}, {View: "fleet", Agent: "gone"},
 		{View: "activity", Activity: screen.Activity{Cursor: model.Position{Revision: 1 << 60, N: -5}, Filter: "\xff"}},
-		{View: "reports", Reports: memoReports{Item: "gone", Scroll: -7, Rows: 1 << 40, Filter: long}},
+		{View: "reports", Reports: screen.Reports{List: screen.List[model.ItemID]{Cursor: "gone"}, Scroll: -7, Want: 1 << 40, Filter: long}},
 		{View: "desk", Agent: testAgent, Focus: -1, Desks: map[model.AgentID]memoDesk{"A B": {}, testAgent: {Item: "gone", Tab: "Nowhere", Top: -3, Filter: long, Line: 1 << 40, Plan: markdown.Position{Block: -1}}}},
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {

@@ -16,7 +16,8 @@ func TestHelpListsEveryKey(t *testing.T) {
 		defer wd.end()
 		wd.create("a", "Add jitter to backoff")
 		wd.settle()
-		lines := helpMenu(wd.console.(console)).(*widget.Menu).Lines
+		c := wd.console.(console)
+		lines := helpMenu(&c).(*widget.Menu).Lines
 		for _, a := range action.Standard() {
 			if !slices.ContainsFunc(lines, func(l widget.MenuLine) bool { return l.Title == a.Title && strings.Contains(l.Key, a.Key()) }) {
 				t.Errorf("help does not list %s, %s", a.Key(), a.Title)

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -21,12 +22,12 @@ func runMenu(title string, lines []widget.MenuLine) *widget.Menu {
 }
 
 // helpMenu lists every key: those of this moment first.
-func helpMenu(c console) widget.Dialog {
+func helpMenu(c *console) widget.Dialog {
 	return runMenu("Keys and actions", actionLines(c, func(action.Action) bool { return true }))
 }
 
 // palette lists what can be asked of the desk, by name.
-func palette(c console) widget.Dialog {
+func palette(c *console) widget.Dialog {
 	lines := actionLines(c, func(a action.Action) bool {
 		return (a.In == action.Desk || a.In == action.Copy) && a.Group != action.Move && a.ID != action.CopyBack
 	})
@@ -34,13 +35,13 @@ func palette(c console) widget.Dialog {
 }
 
 // actsMenu lists what can be done to the item under the cursor, and why the rest cannot.
-func actsMenu(c console) widget.Dialog {
+func actsMenu(c *console) widget.Dialog {
 	r := *c.row()
 	return runMenu(fmt.Sprintf("Actions of %s  %s", r.Handle, c.context().Cut(r.Objective, 40)),
 		actionLines(c, func(a action.Action) bool { return a.Group == action.Work || a.Group == action.Copying }))
 }
 
-func actionLines(c console, want func(action.Action) bool) []widget.MenuLine {
+func actionLines(c *console, want func(action.Action) bool) []widget.MenuLine {
 	var out []widget.MenuLine
 	state := c.state()
 	for _, a := range c.keys {
@@ -75,39 +76,60 @@ func filterLines(s config.Settings) []widget.MenuLine {
 	var out []widget.MenuLine
 	for _, name := range config.Names(s.Filters) {
 		out = append(out, widget.MenuLine{Group: "SAVED FILTERS", Title: "Filter: " + name, Does: s.Filters[name],
-			Result: widget.Intent{Msg: filterMsg(s.Filters[name])}})
+			Result: widget.Intent{Msg: act(func(c *console) tea.Cmd { return c.filtered(s.Filters[name]) })}})
 	}
 	return out
 }
 
 // agentMenu chooses whose desk is shown.
-func agentMenu(c console) widget.Dialog {
+func agentMenu(c *console) widget.Dialog {
 	m := &widget.Menu{Title: "Agents", Searchable: true, Foot: "{menu-run} show desk · {menu-posture} stop or resume · {menu-close} close"}
 	for i, a := range c.truth.agents {
 		if a.ID == c.place.agent {
 			m.At = i
 		}
 		m.Lines = append(m.Lines, widget.MenuLine{Title: string(a.ID), Does: agentWords(a, c.now),
-			Result: widget.Intent{Msg: visitMsg(a.ID)}, Other: posture(a)})
+			Result: widget.Intent{Msg: act(func(c *console) tea.Cmd { return c.visit(a.ID) })}, Other: posture(a)})
 	}
 	return m
 }
 
 // statusMenu sets the plan status.
-func statusMenu(c console) widget.Dialog {
+func statusMenu(c *console) widget.Dialog {
 	r := *c.row()
-	m := &widget.Menu{Title: "Plan status of " + string(r.Handle), Foot: "1-3 or {menu-run} choose · {menu-close} close"}
-	for i, p := range []struct {
-		status model.PlanStatus
-		does   string
-	}{
+	set := func(u *model.UpdateWorkItem, p *model.PlanStatus) { u.PlanStatus = p }
+	return choices(r, "Plan status", r.PlanStatus, set, []choice[model.PlanStatus]{
 		{model.Draft, "the plan is being written"}, {model.Ready, "the plan can be carried out"},
 		{model.NeedsInput, "the operator must say something first; releases the focus"},
-	} {
-		l := widget.MenuLine{Title: fmt.Sprintf("%d %s", i+1, spaced(string(p.status))), Does: p.does,
-			Result: widget.Apply{Said: "Plan status is " + spaced(string(p.status)),
-				Command: model.UpdateWorkItem{WorkItemID: r.ID, PlanStatus: &p.status, SeenRevision: r.Revision}}}
-		if p.status == r.PlanStatus {
+	})
+}
+
+// priorityMenu orders the queue by hand.
+func priorityMenu(c *console) widget.Dialog {
+	r := *c.row()
+	is := cmp.Or(r.Priority, model.PriorityNormal)
+	set := func(u *model.UpdateWorkItem, p *model.ItemPriority) { u.Priority = p }
+	return choices(r, "Priority", is, set, []choice[model.ItemPriority]{
+		{model.PriorityHigh, "before the rest of the agent's queue"}, {model.PriorityNormal, "oldest update first"},
+		{model.PriorityLow, "after the rest of the agent's queue"},
+	})
+}
+
+// choice is one of a field's few values, and what it means.
+type choice[T ~string] struct {
+	value T
+	does  string
+}
+
+// choices is a menu of a field's few values; set puts the chosen one into the update.
+func choices[T ~string](r model.Row, field string, is T, set func(*model.UpdateWorkItem, *T), list []choice[T]) widget.Dialog {
+	m := &widget.Menu{Title: field + " of " + string(r.Handle), Foot: "1-3 or {menu-run} choose · {menu-close} close"}
+	for i, x := range list {
+		update := model.UpdateWorkItem{WorkItemID: r.ID, SeenRevision: r.Revision}
+		set(&update, &x.value)
+		l := widget.MenuLine{Title: fmt.Sprintf("%d %s", i+1, spaced(string(x.value))), Does: x.does,
+			Result: widget.Apply{Said: field + " is " + spaced(string(x.value)), Command: update}}
+		if x.value == is {
 			l.Off, m.At = "it is so already", i
 		}
 		m.Lines = append(m.Lines, l)
@@ -135,7 +157,7 @@ type customMsg struct {
 
 // custom runs a custom command, after a question if it is dangerous.
 func custom(x config.Command) act {
-	return func(c console) (console, tea.Cmd) {
+	return func(c *console) tea.Cmd {
 		run, why := customRun(c, x)
 		switch {
 		case why != "":
@@ -143,26 +165,20 @@ func custom(x config.Command) act {
 		case x.Dangerous:
 			return c.open(askingCustom(x, run))
 		}
-		return startCustomMsg{x, run}.handle(c)
+		return c.runCustom(x, run)
 	}
 }
 
-type startCustomMsg struct {
-	command config.Command
-	run     CustomRun
-}
-
-func (m startCustomMsg) handle(c console) (console, tea.Cmd) {
+func (c *console) runCustom(x config.Command, run CustomRun) tea.Cmd {
 	do, ctx := c.opt.RunCustom, c.fx.ctx
-	c, said := c.say("Running " + m.command.Name + "…")
-	return c, tea.Batch(said, func() tea.Msg {
-		out, err := do(ctx, m.run)
-		return customMsg{m.command, out, err}
+	return tea.Batch(c.say("Running "+x.Name+"…"), func() tea.Msg {
+		out, err := do(ctx, run)
+		return customMsg{x, out, err}
 	})
 }
 
 // customRun fills a command's words in, or says why it cannot be run.
-func customRun(c console, x config.Command) (CustomRun, string) {
+func customRun(c *console, x config.Command) (CustomRun, string) {
 	if c.opt.RunCustom == nil {
 		return CustomRun{}, "commands cannot be run here"
 	}
@@ -180,20 +196,22 @@ func customRun(c console, x config.Command) (CustomRun, string) {
 }
 
 // askingCustom asks before a dangerous command.
-func askingCustom(x config.Command, run CustomRun) widget.Dialog {
+func askingCustom(command config.Command, run CustomRun) widget.Dialog {
 	return &widget.Form{
-		Title: "Run " + x.Name,
+		Title: "Run " + command.Name,
 		Head: func(x widget.Context, _ *widget.Form) []string {
 			return append(x.Warn("This command is marked as dangerous."), "", x.Note("  "+x.Show(model.Text(strings.Join(run.Argv, " ")))))
 		},
-		Foot:   "{submit} run · {close} cancel",
-		Submit: func(widget.Context, *widget.Form) widget.Result { return widget.Intent{Msg: startCustomMsg{x, run}} },
-		Chord:  true,
+		Foot: "{submit} run · {close} cancel",
+		Submit: func(widget.Context, *widget.Form) widget.Result {
+			return widget.Intent{Msg: act(func(c *console) tea.Cmd { return c.runCustom(command, run) })}
+		},
+		Chord: true,
 	}
 }
 
 // handle shows what a command wrote, where its settings say.
-func (m customMsg) handle(c console) (console, tea.Cmd) {
+func (m customMsg) handle(c *console) tea.Cmd {
 	lines := model.Text(strings.TrimRight(m.output, "\n")).Lines()
 	last := "It wrote nothing."
 	if len(lines) > 0 {
@@ -217,7 +235,7 @@ func (m customMsg) handle(c console) (console, tea.Cmd) {
 }
 
 // openCustom lists the operator's commands and filters.
-func openCustom(c console) (console, tea.Cmd) {
+func openCustom(c *console) tea.Cmd {
 	lines := actionLines(c, func(a action.Action) bool { return a.Group == action.Customs })
 	if lines = append(lines, filterLines(c.opt.Settings)...); len(lines) == 0 {
 		return c.say("Nothing of your own yet: commands: and filters: in config.yaml make some; vise config schema tells how.")
@@ -229,7 +247,7 @@ func openCustom(c console) (console, tea.Cmd) {
 const maxFilterName = 40
 
 // savingFilter asks for the name of the filter that holds.
-func savingFilter(c console) (console, tea.Cmd) {
+func savingFilter(c *console) tea.Cmd {
 	save, words := c.opt.SaveFilter, c.place.filter
 	if save == nil {
 		return c.say("The configuration cannot be changed from here.")
@@ -249,12 +267,9 @@ func savingFilter(c console) (console, tea.Cmd) {
 			if name == "" {
 				return widget.Trouble("a filter needs a name")
 			}
-			return widget.Effect{Do: func() tea.Msg {
-				if err := save(c.fx.ctx, name, words); err != nil {
-					return complainMsg{err}
-				}
-				return sayMsg("Filter " + model.Text(name).String() + " is saved.")
-			}}
+			return widget.Effect{Do: attempt(func() (tea.Msg, error) {
+				return sayMsg("Filter " + model.Text(name).String() + " is saved."), save(c.fx.ctx, name, words)
+			})}
 		},
 	})
 }
@@ -277,7 +292,7 @@ var priorities = []struct {
 }
 
 // messaging says something to the agent on screen. It never becomes a work item by itself.
-func messaging(c console) widget.Dialog {
+func messaging(c *console) widget.Dialog {
 	x := c.context()
 	agent := x.State.Agent
 	var names []string

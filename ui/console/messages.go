@@ -34,10 +34,10 @@ type (
 	complainMsg struct{ err error }
 )
 
-func (m sayMsg) handle(c console) (console, tea.Cmd) { return c.say(string(m)) }
+func (m sayMsg) handle(c *console) tea.Cmd { return c.say(string(m)) }
 
 // handle gives the keys back to a dialog that waited for what went wrong.
-func (m complainMsg) handle(c console) (console, tea.Cmd) {
+func (m complainMsg) handle(c *console) tea.Cmd {
 	if c.outbox.awaited == 0 {
 		c.layers.refused()
 	}
@@ -45,20 +45,25 @@ func (m complainMsg) handle(c console) (console, tea.Cmd) {
 }
 
 // say shows a message for a while.
-func (c console) say(s string) (console, tea.Cmd) {
+func (c *console) say(s string) tea.Cmd {
 	c.note = note{text: s, n: c.note.n + 1}
-	faded := fadeMsg{c.note.n}
-	return c, tea.Tick(fadeAfter, func(time.Time) tea.Msg { return faded })
+	n := c.note.n
+	return c.fx.after(fadeAfter, func(c *console) tea.Cmd {
+		if c.note.n == n && !c.note.isError {
+			c.note.text = ""
+		}
+		return nil
+	})
 }
 
 // fail shows what went wrong, until esc.
-func (c console) fail(s string) console {
-	c.note = note{text: s, isError: true, n: c.note.n + 1}
-	return c
-}
+func (c *console) fail(s string) { c.note = note{text: s, isError: true, n: c.note.n + 1} }
 
 // complain shows what went wrong and what to do, until esc.
-func (c console) complain(err error) (console, tea.Cmd) { return c.fail(words(err)), nil }
+func (c *console) complain(err error) tea.Cmd {
+	c.fail(words(err))
+	return nil
+}
 
 // words are an error for the screen: what is wrong, then what to do.
 func words(err error) string {
@@ -84,7 +89,7 @@ func sentence(s string) string {
 }
 
 // answered shows what became of a job.
-func (c console) answered(j job, m receiptMsg) (console, tea.Cmd) {
+func (c *console) answered(j job, m receiptMsg) tea.Cmd {
 	awaited := c.outbox.awaited == j.seq && j.seq != 0
 	if awaited {
 		c.outbox.awaited = 0
@@ -103,14 +108,14 @@ func (c console) answered(j job, m receiptMsg) (console, tea.Cmd) {
 		return c.refused(m.err)
 	}
 	if j.envelope == nil {
-		return c, nil
+		return nil
 	}
 	c.idle.quiet = idleBeats // an order that the operator made is shown at once
 	var drop tea.Cmd
 	if awaited {
 		if e, ok := c.layers.editor(); ok {
 			key, _ := e.Draft()
-			c, drop = c.keepDraft(key, "")
+			drop = c.keepDraft(key, "")
 		}
 		c.layers = nil
 	}
@@ -129,16 +134,15 @@ func (c console) answered(j job, m receiptMsg) (console, tea.Cmd) {
 			c.place.cursor = next.ID
 		}
 	}
-	c, said := c.say(words)
-	c, read := c.read()
-	return c, tea.Batch(drop, said, read)
+	return tea.Batch(drop, c.say(words), c.read())
 }
 
 // refused says why a command was refused; a dialog stays open with what was typed. What was
 // drawn may be old: the ledger is read again.
-func (c console) refused(err error) (console, tea.Cmd) {
+func (c *console) refused(err error) tea.Cmd {
 	c.idle.quiet = idleBeats
-	return c.fail(words(err)).read()
+	c.fail(words(err))
+	return c.read()
 }
 
 // undoHint names the action that takes an act back.
@@ -157,7 +161,7 @@ func completed(r model.Receipt) bool {
 }
 
 // receiptWords are a receipt in words, its warnings included.
-func (c console) receiptWords(said string, r model.Receipt) string {
+func (c *console) receiptWords(said string, r model.Receipt) string {
 	parts := []string{sentence(said)}
 	if r.FocusReleased {
 		parts = append(parts, "Focus is released.")
@@ -192,7 +196,7 @@ func warnings(r model.Receipt) []model.Warning {
 
 // troubled keeps what is on screen when the ledger cannot be read, says why, and tries
 // again while that may help.
-func (c console) troubled(err error) (console, tea.Cmd) {
+func (c *console) troubled(err error) tea.Cmd {
 	e := &model.Error{Code: model.CodeInternal, Message: model.Text(err.Error()).String()}
 	errors.As(err, &e)
 	c.trouble = e
@@ -200,17 +204,20 @@ func (c console) troubled(err error) (console, tea.Cmd) {
 		c.reading.failing = c.now
 	}
 	if c.reading.retrying {
-		return c, nil
+		return nil
 	}
 	c.reading.retrying = true
-	return c, tea.Tick(retryPace, func(time.Time) tea.Msg { return retryMsg{c.fx.now()} })
+	return c.fx.after(retryEvery, retry)
 }
 
 // troubleWords say what is wrong with the ledger, and how old the screen is.
-func (c console) troubleWords() string {
+func (c *console) troubleWords() string {
 	s := words(c.trouble)
-	if c.trouble.Code == model.CodeBusy && c.trouble.Holder != nil {
+	switch {
+	case c.trouble.Code == model.CodeBusy && c.trouble.Holder != nil:
 		s = heldWords(c.trouble, c.reading.failing)
+	case c.trouble.Code == model.CodeBusy:
+		s = sentence(model.Text(c.trouble.Error()).String()) // its hint is for a change
 	}
 	if !c.truth.at.IsZero() {
 		s += " Showing " + c.truth.at.Format("15:04:05") + ", retrying. Writes are off."
@@ -238,7 +245,7 @@ func heldWords(e *model.Error, failing time.Time) string {
 }
 
 // readOnly is why nothing may be written, empty when it may.
-func (c console) readOnly() string {
+func (c *console) readOnly() string {
 	switch {
 	case c.fx.Session.ReadOnly != "":
 		return c.fx.Session.ReadOnly
@@ -274,15 +281,15 @@ func (t truth) readOnly() string {
 // tellTriggers tells once, on the message line, of the triggers that somebody else sent to the
 // agent on screen since an earlier truth. The cursor, the order and what is being typed stay as
 // they are, and so does an error on the line.
-func (c console) tellTriggers(before truth) (console, tea.Cmd) {
+func (c *console) tellTriggers(before truth) tea.Cmd {
 	t := c.truth
 	same := before.want.agent == t.want.agent && before.want.view == t.want.view
 	if before.at.IsZero() || !same || c.place.view != viewDesk || c.note.isError {
-		return c, nil
+		return nil
 	}
 	came := triggersSince(before, t)
 	if len(came) == 0 {
-		return c, nil
+		return nil
 	}
 	e := came[0]
 	end := " for " + cmp.Or(string(t.activity.Names[e.WorkItemID]), model.Text(e.AgentID).String()) + "."

@@ -83,17 +83,14 @@ type editor func(path string) (*exec.Cmd, error)
 type Session struct {
 	Ledger Ledger
 	// Agent is whose desk is shown first; empty: the first agent the ledger knows.
-	Agent model.AgentID
-	// Plans and Drafts may be nil: then plans are shown from the ledger's preview, and
-	// drafts live as long as the console.
+	Agent  model.AgentID
 	Plans  plans
 	Drafts drafts
 	// Keeper writes down where the operator is, and Memo is what it wrote last; both may be nil.
 	Keeper Keeper
 	Memo   *Memo
 	// SeenPlans may be nil: then a plan is compared with what it was when the cursor came to it.
-	SeenPlans seenPlans
-	// EditBuffers may be nil: then the editor works on plan.md itself, and on nothing else.
+	SeenPlans   seenPlans
 	EditBuffers editBuffers
 	// Files may be nil: then there are no file todos.
 	Files files
@@ -183,7 +180,7 @@ type settingsMsg struct {
 }
 
 // nextSettings parks until the operator changes the configuration or a theme.
-func (c console) nextSettings() tea.Cmd {
+func (c *console) nextSettings() tea.Cmd {
 	next := c.opt.NextSettings
 	if next == nil {
 		return nil
@@ -196,25 +193,20 @@ func (c console) nextSettings() tea.Cmd {
 
 // handle takes settings that changed. Of files in which something is wrong nothing is
 // taken: what held before holds, and the screen says what is wrong.
-func (m settingsMsg) handle(c console) (console, tea.Cmd) {
+func (m settingsMsg) handle(c *console) tea.Cmd {
 	if m.err != nil {
-		return c, nil // nothing watches any more: the console is about to end
+		return nil // nothing watches any more: the console is about to end
 	}
 	if bad := m.settings.Problems.Bad(); len(bad) > 0 {
-		return c.fail(words(bad)), c.nextSettings()
+		c.complain(bad)
+		return c.nextSettings()
 	}
 	c.opt.Settings, c.keys = m.settings, m.settings.Table()
-	c, restyled := c.restyled()
 	said := "Settings taken."
 	if len(m.settings.Problems) > 0 {
 		said += " " + m.settings.Problems.Error()
 	}
-	c, shown := c.say(said)
-	cmds := []tea.Cmd{restyled, shown, c.nextSettings()}
-	if c.opt.followsBackground() {
-		cmds = append(cmds, tea.RequestBackgroundColor)
-	}
-	return c, tea.Batch(cmds...)
+	return tea.Batch(c.restyled(), c.say(said), c.nextSettings(), c.askBackground())
 }
 
 // ascii reports whether glyphs are drawn in ASCII.
@@ -225,15 +217,18 @@ func (o Options) ascii() bool {
 // palette is the theme that fits the settings and the terminal.
 func (o Options) palette(p terminal) themes.Palette { return o.Settings.Palette(p.dark).On(p.profile) }
 
-// followsBackground reports whether the terminal's background decides anything.
-func (o Options) followsBackground() bool {
-	return !o.NoColor && o.Settings.Theme == config.ThemeAuto
+// askBackground asks for the terminal's background where it decides anything.
+func (c *console) askBackground() tea.Cmd {
+	if c.opt.NoColor || c.opt.Settings.Theme != config.ThemeAuto {
+		return nil
+	}
+	return tea.RequestBackgroundColor
 }
 
-// fps is how often Bubble Tea looks whether there is a frame to write. It bounds how long a
-// key waits for its frame: 5 ms in the median. At rest each reading costs some 150 µs of a loaded
-// machine: 1.5 % of a core, at 120 more than the 2 % that are promised.
-const fps = 100
+// fps is how often Bubble Tea looks whether there is a frame to write; it takes no more. It
+// bounds how long a key waits for its frame: 4 ms in the median. At rest it costs 1 to 2 % of a
+// core, the more the more a machine has to do.
+const fps = 120
 
 // Run shows the console on the terminal until the operator quits, and ends all that it
 // waits for. What was being saved is saved when it returns, unless the operator quit twice.

@@ -15,8 +15,8 @@ import (
 type outbox struct {
 	jobs []job
 	seq  int
-	// flying: the first job is under way.
-	flying bool
+	// sending: the first job is under way.
+	sending bool
 	// awaited is the job whose receipt closes the dialog; 0 without one.
 	awaited int
 	undo    model.UndoHistory
@@ -36,64 +36,63 @@ type job struct {
 }
 
 // handle posts a job that a dialog intends.
-func (j job) handle(c console) (console, tea.Cmd) { return c.post(j) }
+func (j job) handle(c *console) tea.Cmd { return c.post(j) }
 
 // post queues a job and sends it if none is under way.
-func (c console) post(j job) (console, tea.Cmd) {
+func (c *console) post(j job) tea.Cmd {
 	c.outbox.seq++
 	j.seq = c.outbox.seq
 	c.outbox.jobs = append(slices.Clone(c.outbox.jobs), j)
 	return c.dispatch()
 }
 
-func (c console) dispatch() (console, tea.Cmd) {
-	if c.outbox.flying || len(c.outbox.jobs) == 0 {
-		return c, nil
+func (c *console) dispatch() tea.Cmd {
+	if c.outbox.sending || len(c.outbox.jobs) == 0 {
+		return nil
 	}
-	c.outbox.flying = true
+	c.outbox.sending = true
 	j := c.outbox.jobs[0]
 	switch {
 	case j.envelope != nil:
-		return c, c.fx.apply(j.seq, *j.envelope)
+		return c.fx.apply(j.seq, *j.envelope)
 	case j.thread != nil:
-		return c, c.fx.threadAct(j.seq, *j.thread)
+		return c.fx.threadAct(j.seq, *j.thread)
 	case j.act != nil:
-		return c, c.fx.fileAct(j.seq, *j.act)
+		return c.fx.fileAct(j.seq, *j.act)
 	}
-	return c, c.fx.saveDraft(j.seq, j.draftKey, j.draft)
+	return c.fx.saveDraft(j.seq, j.draftKey, j.draft)
 }
 
 // send posts a command of the operator for the agent on screen.
-func (c console) send(cmd model.Command, said string) (console, tea.Cmd) {
+func (c *console) send(cmd model.Command, said string) tea.Cmd {
 	return c.sendFor(c.place.agent, cmd, said)
 }
 
-func (c console) sendFor(agent model.AgentID, cmd model.Command, said string) (console, tea.Cmd) {
+func (c *console) sendFor(agent model.AgentID, cmd model.Command, said string) tea.Cmd {
 	return c.post(job{said: said, envelope: &model.Envelope{Key: c.fx.newKey(), Actor: model.Operator, Agent: agent, Command: cmd}})
 }
 
 // handle handles the answer to the first job and sends the next.
-func (m receiptMsg) handle(c console) (console, tea.Cmd) {
+func (m receiptMsg) handle(c *console) tea.Cmd {
 	if len(c.outbox.jobs) == 0 || c.outbox.jobs[0].seq != m.seq {
-		return c, nil
+		return nil
 	}
 	j := c.outbox.jobs[0]
-	c.now, c.outbox.flying = later(c.now, m.at), false
+	c.now, c.outbox.sending = later(c.now, m.at), false
 	c.outbox.jobs = c.outbox.jobs[1:]
-	c, answer := c.answered(j, m)
-	c, next := c.dispatch()
+	done := tea.Batch(c.answered(j, m), c.dispatch())
 	if c.quitting && len(c.outbox.jobs) == 0 {
-		return c, tea.Quit
+		return tea.Quit
 	}
-	return c, tea.Batch(answer, next)
+	return done
 }
 
 // autosaved keeps what is typed into a dialog while it is typed, twice a second at most: a
 // console that dies takes no more than that with it. What is on its way is kept there.
-func (c console) autosaved() (console, tea.Cmd) {
+func (c *console) autosaved() tea.Cmd {
 	d, ok := c.layers.editor()
 	if !ok || c.outbox.awaited != 0 {
-		return c, nil
+		return nil
 	}
 	return c.keepDraft(d.Draft())
 }
@@ -108,17 +107,14 @@ func (o outbox) unsaved() (n int) {
 	return n
 }
 
-func (c console) keepDraft(key, text string) (console, tea.Cmd) {
+func (c *console) keepDraft(key, text string) tea.Cmd {
 	if key == "" || c.drafts[key] == text {
-		return c, nil
+		return nil
 	}
 	if text == "" {
 		delete(c.drafts, key)
 	} else {
 		c.drafts[key] = text
-	}
-	if c.fx.Drafts == nil {
-		return c, nil
 	}
 	return c.post(job{draftKey: key, draft: text})
 }
@@ -141,7 +137,7 @@ func (o outbox) remembered(j job, m receiptMsg) outbox {
 // takeBack sends what takes an act back, or does it again. One at a time is under way: the next
 // key waits for what this one leaves.
 func takeBack(again bool) act {
-	return func(c console) (console, tea.Cmd) {
+	return func(c *console) tea.Cmd {
 		e, ok := c.outbox.undo.Last(again)
 		if saving := slices.ContainsFunc(c.outbox.jobs, func(j job) bool { return j.envelope != nil }); saving || !ok {
 			return c.say("The last act is being saved. Try again.")

@@ -11,7 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"vise/ui/text/hostile"
+	"vise/store/storetest"
 )
 
 // A paste of 10 MB, by mistake or not, leaves as much in a field as it takes, and the
@@ -27,8 +27,8 @@ func TestAHugePasteFitsAFieldAndStaysFluid(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				wd := newWorld(t, 100, 30, nil)
 				defer wd.end()
-				wd.deed("create a Rotate signing keys")
-				wd.deed("ask a Which? | one")
+				wd.change("create a Rotate signing keys")
+				wd.change("ask a Which? | one")
 				wd.settle()
 				wd.press(open)
 				wd.settle()
@@ -49,7 +49,7 @@ func TestAHugePasteFitsAFieldAndStaysFluid(t *testing.T) {
 				if spent := cpu(t) - began; spent > time.Second*slower {
 					t.Errorf("%s in %s: nine frames took %s", name, open, spent)
 				}
-				if bad := hostile.Harmful(v.Content); bad != "" {
+				if bad := storetest.Harmful(v.Content); bad != "" {
 					t.Errorf("%s in %s: the frame holds %s", name, open, bad)
 				}
 				wd.measured(v.Content)

@@ -48,14 +48,14 @@ func pictured(t *testing.T, theme string) string {
 		o.Settings.Theme = theme
 	})
 	defer wd.end()
-	for _, deed := range []string{
+	for _, change := range []string{
 		"create cur Split rate limiter out of gateway", "create t Land retry budget PR", "create q1 Add jitter to backoff",
 		"create q2 Reproduce 日本語 header bug", "create b Rotate signing keys", "create n Pick cache eviction policy", "create d Fix flaky auth test",
 		"pick cur", "block b ops must open port 6380", "await t ci.github run/8812", "trigger t ci.github ok", "ask n LRU or LFU?", "complete d Fixed.",
 		"todos cur x Extract interface | x Move bucket | > Write limiter contract tests | - Replay traffic",
 		`plan cur # Plan\n\nA refactor, not a *behaviour* change: the bucket moves out of ` + "`gateway/limit.go`" + `.\n\n## Scope\n\n- keep wire headers byte-identical\n- burst size is a field, not a constant\n- see [the RFC](https://example.org/rfc)\n\n## Verification\n\n` + "```go\\nfunc TestBucket(t *testing.T) {}\\n```" + `\n`,
 	} {
-		wd.deed(deed)
+		wd.change(change)
 	}
 	wd.settle()
 	wd.pass(time.Minute)
@@ -70,31 +70,31 @@ const cellW, cellH = 8.4, 18.0
 // letters of one style at its place.
 func picture(frame string, p themes.Palette) string {
 	lines := strings.Split(frame, "\n")
-	paper, ink := hexOf(p.Background, "#101014"), hexOf(p.Text, "#d8d8d8")
+	background, ink := hexOf(p.Background, "#101014"), hexOf(p.Text, "#d8d8d8")
 	var b strings.Builder
 	w, h := cellW*float64(ansi.StringWidth(lines[0])), cellH*float64(len(lines))
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" font-family="ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14"><title>vise in the theme %s</title><rect width="100%%" height="100%%" fill="%s"/>`, w, h+8, p.Name, paper)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" font-family="ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14"><title>vise in the theme %s</title><rect width="100%%" height="100%%" fill="%s"/>`, w, h+8, p.Name, background)
 	b.WriteByte('\n')
 	for y, l := range lines {
-		drawLine(&b, l, 4+cellH*float64(y), paper, ink)
+		drawLine(&b, l, 4+cellH*float64(y), background, ink)
 	}
 	b.WriteString("</svg>\n")
 	return b.String()
 }
 
-// look is a style, as escape sequences set it.
-type lookOf struct {
+// style is what escape sequences have set.
+type style struct {
 	fg, bg                                  string
 	bold, faint, italic, underline, reverse bool
 }
 
-func drawLine(b *strings.Builder, line string, y float64, paper, ink string) {
-	var look lookOf
+func drawLine(b *strings.Builder, line string, y float64, background, ink string) {
+	var style style
 	x := 0
 	for line != "" {
 		if strings.HasPrefix(line, "\x1b[") {
 			end := strings.IndexByte(line, 'm')
-			look.set(strings.Split(line[2:end], ";"))
+			style.set(strings.Split(line[2:end], ";"))
 			line = line[end+1:]
 			continue
 		}
@@ -107,19 +107,19 @@ func drawLine(b *strings.Builder, line string, y float64, paper, ink string) {
 			end := strings.IndexAny(line[1:], "\a\\")
 			line = line[end+2:]
 		}
-		look.draw(b, run, float64(x)*cellW, y, paper, ink)
+		style.draw(b, run, float64(x)*cellW, y, background, ink)
 		x += ansi.StringWidth(run)
 	}
 }
 
-func (l lookOf) draw(b *strings.Builder, run string, x, y float64, paper, ink string) {
+func (l style) draw(b *strings.Builder, run string, x, y float64, background, ink string) {
 	fg, bg := l.fg, l.bg
 	if fg == "" {
 		fg = ink
 	}
 	if l.reverse {
 		if bg == "" {
-			bg = paper
+			bg = background
 		}
 		fg, bg = bg, fg
 	}
@@ -137,7 +137,7 @@ func (l lookOf) draw(b *strings.Builder, run string, x, y float64, paper, ink st
 	b.WriteByte('\n')
 }
 
-func (l lookOf) attributes() string {
+func (l style) attributes() string {
 	out := ""
 	for _, a := range []struct {
 		on   bool
@@ -151,12 +151,12 @@ func (l lookOf) attributes() string {
 }
 
 // set takes the parameters of one sequence.
-func (l *lookOf) set(params []string) {
+func (l *style) set(params []string) {
 	for i := 0; i < len(params); i++ {
 		n, _ := strconv.Atoi(params[i])
 		switch {
 		case n == 0:
-			*l = lookOf{}
+			*l = style{}
 		case n == 1:
 			l.bold = true
 		case n == 2:

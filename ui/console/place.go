@@ -30,7 +30,7 @@ type Memo struct {
 	Desks    map[model.AgentID]memoDesk `json:"desks,omitempty"`
 	Fleet    memoFleet                  `json:"fleet,omitzero"`
 	Activity screen.Activity            `json:"activity,omitzero"`
-	Reports  memoReports                `json:"reports,omitzero"`
+	Reports  screen.Reports             `json:"reports,omitzero"`
 }
 
 // memoDesk is the place on one agent's desk, and how far the page on screen was scrolled.
@@ -51,15 +51,6 @@ type memoFleet struct {
 	Item  model.ItemID  `json:"item,omitempty"`
 }
 
-// memoReports is the place among finished work.
-type memoReports struct {
-	Item    model.ItemID `json:"item,omitempty"`
-	Reading bool         `json:"reading,omitempty"`
-	Scroll  int          `json:"scroll,omitempty"`
-	Filter  string       `json:"filter,omitempty"`
-	Rows    int          `json:"rows,omitempty"`
-}
-
 // Keeper writes down where the operator is.
 type Keeper interface {
 	Keep(context.Context, Memo) error
@@ -69,7 +60,7 @@ type Keeper interface {
 const memoMarks = 1000
 
 // memo is where the operator is.
-func (c console) memo() Memo {
+func (c *console) memo() Memo {
 	p := c.place
 	desk := p.spot
 	m := Memo{View: p.view.String(), Agent: p.agent, Focus: int(p.focus), Unfolded: p.unfolded, Zoomed: p.zoomed, Light: !c.terminal.dark}
@@ -78,8 +69,7 @@ func (c console) memo() Memo {
 	}
 	m.Desks = map[model.AgentID]memoDesk{m.Agent: desk.memo()}
 	m.Fleet = memoFleet{p.fleet.Focus == screen.FleetInbox, p.fleet.Agents.Cursor, p.fleet.Inbox.Cursor}
-	m.Activity = p.activity
-	m.Reports = memoReports{p.reports.Cursor, p.reports.Reading, p.reports.Scroll, p.reports.Filter, p.reports.Want}
+	m.Activity, m.Reports = p.activity, p.reports
 	return m
 }
 
@@ -90,9 +80,9 @@ func (s spot) memo() memoDesk {
 
 // restored begins where a memo says. What it says that makes no sense is passed over: the
 // file may be old, or damaged. An agent that the operator named wins.
-func (c console) restored(m *Memo) console {
+func (c *console) restored(m *Memo) {
 	if m == nil {
-		return c
+		return
 	}
 	c.terminal.dark = !m.Light
 	c.styles = c.terminal.styles(c.opt)
@@ -113,15 +103,14 @@ func (c console) restored(m *Memo) console {
 	}
 	p.activity = m.Activity
 	p.activity.Filter = typedBefore(m.Activity.Filter)
-	p.reports = screen.Reports{Reading: m.Reports.Reading, Scroll: max(m.Reports.Scroll, 0),
-		Filter: typedBefore(m.Reports.Filter), Want: min(max(m.Reports.Rows, 0), mostFinished)}
-	p.reports.Cursor = m.Reports.Item
+	p.reports = m.Reports
+	p.reports.Filter, p.reports.Scroll = typedBefore(m.Reports.Filter), max(m.Reports.Scroll, 0)
+	p.reports.Want = min(max(m.Reports.Want, 0), mostFinished)
 	for v := range viewCount {
 		if v != viewDesk && v.String() == m.View {
 			p.home, p.view, p.agent, p.spot = agent, v, "", newSpot()
 		}
 	}
-	return c
 }
 
 func (d memoDesk) spot() spot {
@@ -149,22 +138,22 @@ func typedBefore(s string) string {
 // noted writes down where the operator is, and what is typed into an open dialog, if
 // either changed. It comes with the beats that follow a key: a console that is killed loses
 // less than a second.
-func (c console) noted() (console, tea.Cmd) {
-	c, draft := c.autosaved()
+func (c *console) noted() tea.Cmd {
+	draft := c.autosaved()
 	if c.fx.Keeper == nil {
-		return c, draft
+		return draft
 	}
 	m := c.memo()
 	raw, err := json.Marshal(m)
 	if err != nil || string(raw) == c.idle.kept {
-		return c, draft
+		return draft
 	}
 	c.idle.kept = string(raw)
-	keep := func() tea.Msg {
-		_ = c.fx.Keeper.Keep(c.fx.ctx, m) // the place is a comfort: nothing waits for it, nothing fails without it
+	fx := c.fx
+	return tea.Batch(draft, func() tea.Msg {
+		_ = fx.Keeper.Keep(fx.ctx, m) // the place is a comfort: nothing waits for it, nothing fails without it
 		return nil
-	}
-	return c, tea.Batch(draft, keep)
+	})
 }
 
 // pane is a part of the desk that can have the focus of the keys.

@@ -88,42 +88,42 @@ func after(a, b markdown.Position) bool {
 }
 
 // openPlan turns to the plan of the item under the cursor.
-func (c console) openPlan() (console, tea.Cmd) {
+func (c *console) openPlan() tea.Cmd {
 	if c.plan.Item == c.place.cursor {
-		return c, nil
+		return nil
 	}
 	c.plan = plan{Plan: screen.Plan{Item: c.place.cursor}, mode: c.plan.mode}
-	return c, c.fx.readPlan(c.place.agent, c.plan.Item, c.inSight()...)
+	return c.fx.readPlan(c.place.agent, c.plan.Item, c.visibleItems()...)
 }
 
-// inSight are the items whose plans are worth watching, the one shown first.
-func (c console) inSight() []model.ItemID {
+// visibleItems are the items whose plans are worth watching, the one shown first.
+func (c *console) visibleItems() []model.ItemID {
 	others := slices.DeleteFunc(slices.Clone(c.queue.Order), func(id model.ItemID) bool { return id == c.place.cursor })
 	return append([]model.ItemID{c.place.cursor}, others...)
 }
 
 // handle reads the plan on screen again when it may have changed.
-func (m newsMsg) handle(c console) (console, tea.Cmd) {
+func (m newsMsg) handle(c *console) tea.Cmd {
 	if m.err != nil {
 		if c.fx.ctx.Err() != nil {
-			return c, nil
+			return nil
 		}
 		c.plan.mode = "Plan files are not watched: " + sentence(model.Text(m.err.Error()).String())
-		return c, nil
+		return nil
 	}
 	c.plan.mode = m.news.Mode
 	if m.news.All || slices.Contains(m.news.Items, c.plan.Item) {
-		return c, tea.Batch(c.fx.watch(), c.fx.readPlan(c.place.agent, c.plan.Item))
+		return tea.Batch(c.fx.watch(), c.fx.readPlan(c.place.agent, c.plan.Item))
 	}
-	return c, c.fx.watch()
+	return c.fx.watch()
 }
 
 // planRead takes what was read. A file that is being written, or is gone, leaves the last
 // text on screen; the same text leaves everything.
-func (m planMsg) handle(c console) (console, tea.Cmd) {
+func (m planMsg) handle(c *console) tea.Cmd {
 	c.now = later(c.now, m.at)
 	if m.item != c.plan.Item || m.file.Unsettled && c.plan.Doc != nil {
-		return c, nil
+		return nil
 	}
 	before := c.plan.Artifact
 	c.plan.Artifact, c.plan.text = m.file.Artifact, m.file.Text
@@ -132,11 +132,11 @@ func (m planMsg) handle(c console) (console, tea.Cmd) {
 		if c.plan.GoneSince.IsZero() {
 			c.plan.GoneSince = m.at
 		}
-		return c, nil
+		return nil
 	}
 	c.plan.GoneSince, c.plan.Hidden = time.Time{}, m.hidden
 	if c.plan.Doc != nil && before.Hash == m.file.Artifact.Hash {
-		return c, nil
+		return nil
 	}
 	if c.plan.base.doc == nil {
 		c.plan = c.plan.since(m)
@@ -149,29 +149,29 @@ func (m planMsg) handle(c console) (console, tea.Cmd) {
 
 // drawPlan asks for the window on the plan again: the text, the size, the colours or the
 // place changed.
-func (c console) drawPlan() (console, tea.Cmd) { return c.movePlan(0) }
+func (c *console) drawPlan() tea.Cmd { return c.movePlan(0) }
 
 // movePlan asks for the window by lines further down.
-func (c console) movePlan(by int) (console, tea.Cmd) {
+func (c *console) movePlan(by int) tea.Cmd {
 	w, h := c.detailView().PlanSize()
 	if c.plan.Doc == nil || c.place.tab != screen.TabPlan || w <= 0 || h <= 0 {
-		return c, nil
+		return nil
 	}
 	if c.plan.underWay {
 		c.plan.again = true
 		c.plan.job.by += by
-		return c, nil
+		return nil
 	}
 	c.plan.job = layoutJob{item: c.plan.Item, doc: c.plan.Doc, from: cmp.Or(c.plan.Shown.Doc, c.plan.Doc), base: c.plan.base.doc,
 		at: c.place.reading[c.plan.Item], by: by, w: w, h: h, style: c.styles.Page}
 	c.plan.underWay = true
 	job := c.plan.job
 	c.plan.job.by = 0
-	return c, c.fx.layOut(job)
+	return c.fx.layOut(job)
 }
 
 // handle shows what was laid out, unless the cursor has gone elsewhere.
-func (m laidOutMsg) handle(c console) (console, tea.Cmd) {
+func (m laidOutMsg) handle(c *console) tea.Cmd {
 	c.plan.underWay = false
 	if m.item != c.plan.Item {
 		return c.drawPlan()
@@ -180,32 +180,30 @@ func (m laidOutMsg) handle(c console) (console, tea.Cmd) {
 	c.place.reading[m.item] = m.At
 	var seek tea.Cmd
 	if s := c.plan.Search; s.Query != "" && s.Doc != nil && (s.Doc != m.Doc || s.W != m.W) {
-		c, seek = c.seekAgain(false)
+		seek = c.seekAgain(false)
 	}
 	if c.plan.again {
 		c.plan.again = false
-		c, move := c.movePlan(c.plan.job.by)
-		return c, tea.Batch(seek, move)
+		return tea.Batch(seek, c.movePlan(c.plan.job.by))
 	}
-	return c, seek
+	return seek
 }
 
-// readMarks takes the marks of changed lines away once they have been in sight and focus.
-func (c console) readMarks() (console, tea.Cmd) {
+// readMarks takes the marks of changed lines away once they were visible in the focused pane.
+func (c *console) readMarks() tea.Cmd {
 	if c.place.focus != paneDetail || c.place.tab != screen.TabPlan || c.plan.ChangedAt.IsZero() || c.now.Sub(c.plan.ChangedAt) < beat {
-		return c, nil
+		return nil
 	}
 	c.plan = c.plan.allSeen()
 	return c.drawPlan()
 }
 
 // handle reads the plan again after the editor, and finds out what the terminal is now.
-func (m editedMsg) handle(c console) (console, tea.Cmd) {
-	read := tea.Batch(c.fx.readPlan(c.place.agent, c.plan.Item), tea.RequestWindowSize, tea.RequestBackgroundColor)
+func (m editedMsg) handle(c *console) tea.Cmd {
 	if m.err != nil {
-		c = c.fail(words(m.err))
+		c.complain(m.err)
 	}
-	return c, read
+	return tea.Batch(c.fx.readPlan(c.place.agent, c.plan.Item), tea.RequestWindowSize, tea.RequestBackgroundColor)
 }
 
 // seenPlans remember plans as the operator saw them last, beyond the life of a console.
@@ -254,15 +252,15 @@ func (e *effects) seenBefore(id model.ItemID) *seenPlan {
 }
 
 // keepSeen writes the plan on screen down as seen, once its changes are.
-func (c console) keepSeen() (console, tea.Cmd) {
+func (c *console) keepSeen() tea.Cmd {
 	p := &c.plan
 	if c.fx.SeenPlans == nil || p.base.doc == nil || p.base.hash == p.keptHash || p.base.hash != p.Artifact.Hash ||
 		p.Artifact.Condition != model.PlanOK || p.Artifact.Bytes > largestSeen {
-		return c, nil
+		return nil
 	}
 	p.keptHash = p.base.hash
 	fx, id, text := c.fx, p.Item, p.text
-	return c, func() tea.Msg {
+	return func() tea.Msg {
 		_ = fx.SeenPlans.Keep(fx.ctx, id, text) // a comfort: nothing waits for it, nothing fails without it
 		return nil
 	}

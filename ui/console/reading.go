@@ -43,10 +43,10 @@ func (l reading) pause() time.Duration {
 }
 
 // want is what the screen asks of the ledger now.
-func (c console) want() want {
-	w := want{agent: c.place.agent, item: c.place.cursor, rows: c.room().Lines}
+func (c *console) want() want {
+	w := want{agent: c.place.agent, item: c.place.cursor, rows: c.queueLimit().Lines}
 	switch {
-	case c.room().All:
+	case c.queueLimit().All:
 		w.rows = allRows
 	case c.layout.h == 0:
 		w.rows = unsizedRows
@@ -61,40 +61,40 @@ func (c console) want() want {
 	return w
 }
 
-// unsizedRows fill most screens before the terminal has told its size.
+// unsizedRows fill most screens before the terminal has reported its size.
 const unsizedRows = 40
 
-// room is what the queue may take.
-func (c console) room() screen.Room {
+// queueLimit is what the queue may take.
+func (c *console) queueLimit() screen.QueueLimit {
 	l := layoutOf(c.layout.w, c.layout.h, paneQueue, false) // also while another pane is zoomed
 	_, h := l.panes[paneQueue].Inner()
-	return screen.Room{Lines: max(h-c.filterShown().Rows(), 0), Style: l.queueStyle(), Cursor: c.place.cursor,
+	return screen.QueueLimit{Lines: max(h-c.filterShown().Rows(), 0), Style: l.queueStyle(), Cursor: c.place.cursor,
 		All: c.place.unfolded || c.filterShown().Rows() > 0}
 }
 
 // read reads the ledger, unless a reading is under way: then its answer starts the next.
-func (c console) read() (console, tea.Cmd) {
+func (c *console) read() tea.Cmd {
 	c.reading.gen++
 	if c.reading.underWay || c.fx.Ledger == nil {
-		return c, nil
+		return nil
 	}
 	c.reading.underWay = true
-	return c, c.fx.readLedger(c.reading.gen, c.want())
+	return c.fx.readLedger(c.reading.gen, c.want(), c.truth)
 }
 
 // staleAfter is how old the screen grows while nothing is committed: some things need the
 // operator only because time went by.
 const staleAfter = time.Minute
 
-func (c console) readAgain() (console, tea.Cmd) {
+func (c *console) readAgain() tea.Cmd {
 	if c.truth.at.IsZero() || c.now.Sub(c.truth.at) < staleAfter {
-		return c, nil
+		return nil
 	}
 	return c.read()
 }
 
 // handle takes what a reading found, if it is not older than what is known.
-func (m truthMsg) handle(c console) (console, tea.Cmd) {
+func (m truthMsg) handle(c *console) tea.Cmd {
 	c.reading.underWay, c.reading.took, c.now = false, m.took, later(c.now, m.at)
 	if m.err != nil {
 		return c.troubled(m.err)
@@ -106,7 +106,7 @@ func (m truthMsg) handle(c console) (console, tea.Cmd) {
 	}
 	sameDesk := m.truth.want.agent == c.place.agent && m.truth.want.view == c.place.view
 	if sameDesk && (m.truth.revision >= c.truth.revision || c.truth.want.agent != c.place.agent) {
-		c = c.adopt(m.truth)
+		c.adopt(m.truth)
 	}
 	var follow, again tea.Cmd
 	if !c.reading.following {
@@ -114,53 +114,50 @@ func (m truthMsg) handle(c console) (console, tea.Cmd) {
 		follow = c.fx.follow(m.truth.revision, c.reading.pause())
 	}
 	if c.reading.gen != m.gen || m.truth.revision < c.reading.moved || sameDesk && c.place.cursor != "" && c.detail() == nil {
-		c, again = c.read()
+		again = c.read()
 	}
-	tell := func(c console) (console, tea.Cmd) { return c.tellTriggers(before) }
-	c, rest := c.then(console.openPlan, console.openCard, console.relinked, tell, console.overtaken, console.notifyLater)
-	return c, tea.Batch(follow, again, rest)
+	return tea.Batch(follow, again, c.openPlan(), c.openCard(), c.relinked(), c.tellTriggers(before), c.overtaken(), c.notifyLater())
 }
 
 // adopt makes t the truth. The queue takes the new order only when the operator
 // pauses; the cursor stays on its item.
-func (c console) adopt(t truth) console {
+func (c *console) adopt(t truth) {
 	same := c.truth.want.agent == t.want.agent && c.truth.want.rows == t.want.rows
 	c.truth = t
 	if c.place.view != viewDesk {
-		return c.adoptElsewhere(c.idle.touched())
+		c.adoptElsewhere(c.idle.touched())
+		return
 	}
 	next := c.projected()
 	if same && c.idle.touched() && len(c.queue.Order) > 0 && !c.queue.SameOrder(next) {
 		c.queue = c.queue.Hold(next)
-		return c
+		return
 	}
-	return c.order(next)
+	c.order(next)
 }
 
 // order shows a new queue.
-func (c console) order(next screen.Queue) console {
+func (c *console) order(next screen.Queue) {
 	if len(next.Order) > 0 {
 		c.place.cursor = c.queue.At(c.place.cursor).Show(next.Order).Cursor
 	}
 	c.queue = next
-	return c
 }
 
 // reorder projects the truth again: the filter changed, or a held order may go.
-func (c console) reorder() console {
+func (c *console) reorder() {
 	if c.place.view == viewDesk {
-		return c.order(c.projected())
+		c.order(c.projected())
 	}
-	return c
 }
 
 // projected is the queue of what is known.
-func (c console) projected() screen.Queue {
-	return screen.QueueOf(c.truth.desk, action.ParseFilter(c.filterText(), c.now), c.room())
+func (c *console) projected() screen.Queue {
+	return screen.QueueOf(c.truth.desk, action.ParseFilter(c.filterText(), c.now), c.queueLimit())
 }
 
 // detail is the detail of the item under the cursor, if it was read.
-func (c console) detail() *model.Detail {
+func (c *console) detail() *model.Detail {
 	if d := c.truth.detail; d != nil && d.ID == c.place.cursor {
 		return d
 	}
@@ -168,7 +165,7 @@ func (c console) detail() *model.Detail {
 }
 
 // row is the row under the cursor, as drawn.
-func (c console) row() *model.Row {
+func (c *console) row() *model.Row {
 	switch c.place.view {
 	case viewFleet:
 		if x := c.place.fleet.Entry(); x != nil {
@@ -185,21 +182,21 @@ func (c console) row() *model.Row {
 
 // handle reads again when the ledger moved past what is known, and goes on following. A reading
 // that is under way may see it already.
-func (m movedMsg) handle(c console) (console, tea.Cmd) {
+func (m movedMsg) handle(c *console) tea.Cmd {
 	c.now = later(c.now, m.at)
 	if m.err != nil {
 		c.reading.following = false
 		if c.fx.ctx.Err() != nil {
-			return c, nil
+			return nil
 		}
 		return c.troubled(m.err)
 	}
 	c.reading.moved = max(c.reading.moved, m.revision)
 	var read tea.Cmd
 	if m.revision > c.truth.revision && !c.reading.underWay {
-		c, read = c.read()
+		read = c.read()
 	}
-	return c, tea.Batch(read, c.fx.follow(m.revision, c.reading.pause()))
+	return tea.Batch(read, c.fx.follow(m.revision, c.reading.pause()))
 }
 
 // truth is what was read of the ledger at one revision. It is replaced whole and never edited;
@@ -211,6 +208,8 @@ type truth struct {
 	// conditions are the ways in which the ledger works less well than it should.
 	conditions []model.Condition
 	desk       model.Desk
+	// sections are the desk's without the row under the cursor, where that is beyond them.
+	sections []model.Section
 	// detail is the item under the cursor; nil on an empty desk.
 	detail *model.Detail
 	// row is the same item as a row, whatever the queue shows.
@@ -254,8 +253,12 @@ const (
 	inboxShown    = 60
 )
 
-// readTruth reads everything that a frame needs, at one revision.
-func readTruth(r model.Reader, w want, now time.Time) truth {
+// readTruth reads everything that a frame needs, at one revision. When only the cursor went
+// elsewhere on a desk since before, all but its item is kept.
+func readTruth(r model.Reader, w want, now time.Time, before truth) truth {
+	if before.standsFor(w, r.Revision(), now) {
+		return before.withItem(r, w.item, now)
+	}
 	t := truth{revision: r.Revision(), at: now, want: w, agents: r.Agents("", agentsShown)}
 	t.activity.Names = map[model.ItemID]model.Handle{}
 	if w.agent == "" && len(t.agents) > 0 && w.view == viewDesk {
@@ -274,6 +277,7 @@ func readTruth(r model.Reader, w want, now time.Time) truth {
 		t.finished = readFinished(r, w.journal.filter, w.finished, now)
 	}
 	t.desk = model.DeskOf(r, w.agent, model.Stamp{At: now}, func(c model.Class) int { return c.Limit() + w.rows })
+	t.sections = t.desk.Sections
 	t.activity.Entries = r.HistoryBefore(source, model.Position{}, activityShown)
 	for _, e := range t.activity.Entries {
 		nameOf(r, t.activity.Names, e.WorkItemID)
@@ -281,15 +285,24 @@ func readTruth(r model.Reader, w want, now time.Time) truth {
 	if w.item == "" && w.view == viewDesk {
 		w.item = firstOf(t.desk)
 	}
-	if d, err := model.DetailOf(r, w.item, model.Stamp{At: now}); w.item != "" && err == nil {
-		item, _ := r.Item(w.item)
-		row := model.RowOf(item, d.ActiveWaits, d.IsCurrent)
-		t.detail, t.row = &d, &row
-		if x, _ := model.InboxOf(r, item, d.ActiveWaits, d.IsCurrent); x.Need != "" {
-			t.need = &x
-		}
-		t.desk.Sections = withRow(t.desk, row)
+	return t.withItem(r, w.item, now)
+}
+
+// standsFor reports whether t answers w at a revision, whatever the item. It grows old too.
+func (t truth) standsFor(w want, revision uint64, now time.Time) bool {
+	return t.revision == revision && t.want.view == viewDesk && w.view == viewDesk && t.want.agent == w.agent && t.want.rows == w.rows &&
+		w.item != "" && now.Sub(t.at) < staleAfter
+}
+
+// withItem is t with an item read.
+func (t truth) withItem(r model.Reader, id model.ItemID, now time.Time) truth {
+	t.want.item, t.detail, t.row, t.need, t.desk.Sections = id, nil, nil, nil, t.sections
+	d, err := model.DetailOf(r, id, model.Stamp{At: now})
+	if id == "" || err != nil {
+		return t
 	}
+	t.detail, t.row, t.need = &d, &d.Row, d.Need
+	t.desk.Sections = withRow(t.desk, d.Row)
 	return t
 }
 

@@ -53,7 +53,7 @@ func readFinished(r model.Reader, filterText string, limit int, now time.Time) s
 
 // reportsActs are what keys do on the reports.
 func reportsActs() map[action.ID]act {
-	height := func(c console) int {
+	height := func(c *console) int {
 		v := c.reportsView()
 		on := screen.ReportsList
 		if v.Reading {
@@ -62,7 +62,7 @@ func reportsActs() map[action.ID]act {
 		_, h := v.Panes()[on].Inner()
 		return h
 	}
-	reading := backStep{func(c console) bool { return c.place.reports.Reading }, reportsPane}
+	reading := backStep{func(c *console) bool { return c.place.reports.Reading }, reportsPane}
 	return listActs(reportsBy, height, map[action.ID]act{
 		action.PreviewDown: reportsScroll(1), action.PreviewUp: reportsScroll(-1),
 		action.NextPane: reportsPane, action.PrevPane: reportsPane,
@@ -71,13 +71,13 @@ func reportsActs() map[action.ID]act {
 }
 
 func reportsBy(n int) act {
-	return func(c console) (console, tea.Cmd) {
+	return func(c *console) tea.Cmd {
 		p := c.place.reports
 		if p.Reading {
 			return reportsScroll(n)(c)
 		}
 		if len(p.Rows) == 0 {
-			return c, nil
+			return nil
 		}
 		before := p.Cursor
 		if p.List = p.Step(n); p.Cursor != before {
@@ -87,26 +87,24 @@ func reportsBy(n int) act {
 			p.Want = min(at+finishedPage, mostFinished)
 		}
 		c.place.reports = p
-		c, moved := c.selectItem(p.Row().AgentID, p.Cursor)
-		c, read := c.read()
-		return c, tea.Batch(moved, read)
+		return tea.Batch(c.selectItem(p.Row().AgentID, p.Cursor), c.read())
 	}
 }
 
 func reportsScroll(n int) act {
-	return func(c console) (console, tea.Cmd) {
+	return func(c *console) tea.Cmd {
 		c.place.reports.Scroll = min(max(c.place.reports.Scroll+n, 0), c.reportsView().LastLine())
-		return c, nil
+		return nil
 	}
 }
 
-func reportsPane(c console) (console, tea.Cmd) {
+func reportsPane(c *console) tea.Cmd {
 	c.place.reports.Reading = !c.place.reports.Reading
-	return c, nil
+	return nil
 }
 
 // reportsOpen reads the report, then goes to its item.
-func reportsOpen(c console) (console, tea.Cmd) {
+func reportsOpen(c *console) tea.Cmd {
 	r := c.place.reports.Row()
 	switch {
 	case r == nil:

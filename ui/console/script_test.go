@@ -20,7 +20,7 @@ import (
 // The scripts show the screen as an operator meets it (go test -run Script -rewrite writes them anew). Verbs:
 //
 //	new size=120x36 [ascii nocolor …]   a console on an empty ledger, or at its first run
-//	do                                  what other processes do, a line each (see deed)
+//	do                                  what other processes do, a line each (see change)
 //	press, type                         keys by name, or text; nothing is answered yet
 //	click x=3 y=4, wheel x=50 y=9 [up]  the mouse, cells from 0
 //	settle                              everything that was asked for is answered
@@ -102,7 +102,7 @@ func (wd *world) run(d *datadriven.TestData) string {
 	switch d.Cmd {
 	case "do":
 		for line := range strings.SplitSeq(d.Input, "\n") {
-			wd.deed(line)
+			wd.change(line)
 		}
 	case "press":
 		for _, a := range d.CmdArgs {
@@ -159,13 +159,13 @@ func (wd *world) run(d *datadriven.TestData) string {
 	return ""
 }
 
-// deed carries out a line like "create a Land retry budget PR".
-func (wd *world) deed(line string) {
+// change does what another process does, as a line says, like "create a Land retry budget PR".
+func (wd *world) change(line string) {
 	wd.t.Helper()
 	verb, rest, _ := strings.Cut(line, " ")
 	name, rest, _ := strings.Cut(rest, " ")
 	id := wd.names[name]
-	if wd.fileDeed(verb, name, rest) {
+	if wd.changeFile(verb, name, rest) {
 		return
 	}
 	switch verb {
@@ -192,7 +192,7 @@ func (wd *world) deed(line string) {
 		wd.do(w)
 	case "answer":
 		wd.do(model.Answer{WorkItemID: id, Text: model.Text(rest)})
-	case "as": // whose deeds follow
+	case "as": // whose changes follow
 		wd.acting = model.AgentID(name)
 	case "agent": // makes one known
 		wd.do(model.AddAgent{AgentID: model.AgentID(name)})
@@ -212,7 +212,7 @@ func (wd *world) deed(line string) {
 		wd.do(model.Trigger{WorkItemID: id, Source: model.Text(source), Payload: model.Text(payload)})
 	case "complete":
 		wd.do(model.Round{Text: model.Text(rest), WorkItemID: id, Calls: []model.Call{{Command: model.CompleteWorkItem{WorkItemID: id}}}})
-	case "offer": // words beside a completion, as a hook brings them
+	case "offer": // final text of a completion, as a hook brings it
 		by, words, _ := strings.Cut(rest, " ")
 		wd.do(model.OfferReport{WorkItemIDs: []model.ItemID{id}, Text: model.Text(unescaped(words)), Provenance: model.ReportOf(by)})
 	case "todos":
@@ -232,8 +232,8 @@ func (wd *world) deed(line string) {
 		span, _ := time.ParseDuration(name)
 		wd.pass(span)
 	default:
-		if !wd.threadDeed(verb, name, rest) {
-			wd.t.Fatalf("unknown deed %q", line)
+		if !wd.changeThread(verb, name, rest) {
+			wd.t.Fatalf("unknown change %q", line)
 		}
 	}
 }

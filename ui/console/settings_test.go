@@ -12,8 +12,8 @@ import (
 	"vise/ui/config"
 )
 
-// wishing is a console whose settings are changed by what the test sends on the channel.
-func wishing(t *testing.T, w, h int, first config.Settings) (*world, chan config.Settings) {
+// withSettings is a console whose settings are changed by what the test sends on the channel.
+func withSettings(t *testing.T, w, h int, first config.Settings) (*world, chan config.Settings) {
 	changes := make(chan config.Settings)
 	wd := newWorld(t, w, h, func(o *Options) {
 		o.Settings = first
@@ -31,9 +31,9 @@ func wishing(t *testing.T, w, h int, first config.Settings) (*world, chan config
 
 func TestSettingsAreTakenWhileTheConsoleRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		wd, changes := wishing(t, 120, 36, config.Defaults())
+		wd, changes := withSettings(t, 120, 36, config.Defaults())
 		defer wd.end()
-		wd.deed("create a Add jitter")
+		wd.change("create a Add jitter")
 		wd.settle()
 		before := wd.console.View()
 		s := config.Defaults()
@@ -50,12 +50,12 @@ func TestSettingsAreTakenWhileTheConsoleRuns(t *testing.T) {
 		}
 		frame := strings.Join(wd.frame(), "\n")
 		if !strings.Contains(frame, "f6 pick") || !strings.Contains(frame, "Settings taken.") || strings.Contains(frame, "┃") {
-			t.Errorf("key, message or glyphs are not as wished:\n%s", frame)
+			t.Errorf("key, message or glyphs are not as set:\n%s", frame)
 		}
 		wd.press("f6")
 		wd.settle()
 		if frame := strings.Join(wd.frame(), "\n"); !strings.Contains(frame, "Picked") {
-			t.Errorf("the wished key does nothing:\n%s", frame)
+			t.Errorf("the key that was set does nothing:\n%s", frame)
 		}
 	})
 }
@@ -64,9 +64,9 @@ func TestABadFileKeepsWhatHoldsAndSaysSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		good := config.Defaults()
 		good.Theme = "light"
-		wd, changes := wishing(t, 120, 36, good)
+		wd, changes := withSettings(t, 120, 36, good)
 		defer wd.end()
-		wd.deed("create a Add jitter")
+		wd.change("create a Add jitter")
 		wd.settle()
 		before := wd.console.View().Content
 		bad := config.Defaults()
@@ -93,7 +93,7 @@ func TestABadFileAtTheStartIsOnTheFirstFrame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bad := config.Defaults()
 		bad.Problems = config.Problems{{File: "config.yaml", Line: 1, Message: "not YAML"}}
-		wd, _ := wishing(t, 80, 24, bad)
+		wd, _ := withSettings(t, 80, 24, bad)
 		defer wd.end()
 		if frame := strings.Join(wd.frame(), "\n"); !strings.Contains(frame, "onfig.yaml:1: not YAML") {
 			t.Errorf("got\n%s", frame)

@@ -51,7 +51,7 @@ func (p terminal) styles(o Options) *widget.Styles {
 }
 
 // restyled is c in the colours and characters of its terminal.
-func (c console) restyled() (console, tea.Cmd) {
+func (c *console) restyled() tea.Cmd {
 	c.styles = c.terminal.styles(c.opt)
 	return c.drawPlan()
 }
@@ -67,10 +67,10 @@ func unicodeCore(m tea.ModeReportMsg) bool {
 type notifications struct {
 	// known are the needs that were notified, or seen on screen.
 	known map[string]bool
-	// begun: what there was at the start is known. gathering: a notification is being put
+	// begun: what there was at the start is known. collecting: a notification is being put
 	// together.
-	begun, gathering bool
-	focus            focus
+	begun, collecting bool
+	focus             focus
 }
 
 // focus is whether the operator looks at the terminal. Some never say.
@@ -81,9 +81,6 @@ const (
 	focusHere
 	focusAway
 )
-
-// notifyMsg comes when what happened was gathered for long enough.
-type notifyMsg struct{ at time.Time }
 
 func keyOfNeed(x model.Inboxed) string { return string(x.ID) + " " + x.Matter() }
 
@@ -109,43 +106,42 @@ func (n notifications) knowing(inbox []model.Inboxed) notifications {
 
 // notifyLater begins to gather a notification when something new needs the operator, who looks
 // elsewhere.
-func (c console) notifyLater() (console, tea.Cmd) {
+func (c *console) notifyLater() tea.Cmd {
 	n := &c.notifications
 	switch {
 	case !n.begun || n.focus == focusHere:
 		*n = n.knowing(c.truth.inbox)
-		return c, nil
-	case n.gathering || len(n.fresh(c.truth.inbox)) == 0:
-		return c, nil
+		return nil
+	case n.collecting || len(n.fresh(c.truth.inbox)) == 0:
+		return nil
 	}
-	n.gathering = true
-	wait, now := max(time.Duration(c.opt.Settings.Notifications.Batch), time.Millisecond), c.fx.now
-	return c, tea.Tick(wait, func(time.Time) tea.Msg { return notifyMsg{now()} })
+	n.collecting = true
+	return c.fx.after(max(time.Duration(c.opt.Settings.Notifications.Batch), time.Millisecond), notifyGathered)
 }
 
-// handle makes one notification of what was gathered and is still so.
-func (m notifyMsg) handle(c console) (console, tea.Cmd) {
+// notifyGathered makes one notification of what was gathered and is still so.
+func notifyGathered(c *console) tea.Cmd {
 	n := &c.notifications
-	c.now, n.gathering = later(c.now, m.at), false
+	n.collecting = false
 	needs := n.fresh(c.truth.inbox)
 	*n = n.knowing(c.truth.inbox)
 	if len(needs) == 0 || n.focus == focusHere || c.opt.Settings.QuietHours.Hold(c.now) {
-		return c, nil
+		return nil
 	}
 	via := c.opt.Settings.Notifications.Via
 	if via == config.ViaAuto || via == "" {
 		via = cmp.Or(c.terminal.via, config.ViaBell)
 	}
 	title, body := notificationOf(needs)
-	return c, c.fx.notify(via, title, body)
+	return c.fx.notify(via, title, body)
 }
 
 // focused takes that the operator looks at the terminal, or away from it.
-func (c console) focused(f focus) (console, tea.Cmd) {
+func (c *console) focused(f focus) tea.Cmd {
 	if c.notifications.focus = f; f == focusHere {
 		c.notifications = c.notifications.knowing(c.truth.inbox)
 	}
-	return c, nil
+	return nil
 }
 
 // bodyCells bounds the text of a notification.
@@ -202,16 +198,16 @@ type native interface {
 
 // clip hands text to the terminal's clipboard (OSC 52), which works over SSH and which
 // nothing confirms, and to the desktop's own where there is one. The toast says which.
-func (c console) clip(what, text string) (console, tea.Cmd) {
+func (c *console) clip(what, text string) tea.Cmd {
 	if len(text) > action.MostCopied {
-		return c, c.fx.clipLong(what, text)
+		return c.fx.clipLong(what, text)
 	}
-	c, said := c.say(what + " sent to the terminal's clipboard (OSC 52)")
-	send := []tea.Cmd{said, tea.SetClipboard(text), c.fx.clipNative(what, text)}
+	var wrapped tea.Cmd
 	if c.terminal.screen {
-		send = append(send, tea.Raw(action.ClipboardSequence(text, true)))
+		wrapped = tea.Raw(action.ClipboardSequence(text, true))
 	}
-	return c, tea.Batch(send...)
+	said := what + " sent to the terminal's clipboard (OSC 52)"
+	return tea.Batch(c.say(said), tea.SetClipboard(text), c.fx.clipNative(what, text), wrapped)
 }
 
 func (e *effects) clipNative(what, text string) tea.Cmd {
@@ -244,9 +240,6 @@ func (e *effects) clipLong(what, text string) tea.Cmd {
 			if program, err := e.native.Copy(e.ctx, text); program != "" && err == nil {
 				return sayMsg(what + " copied with " + program)
 			}
-		}
-		if e.EditBuffers == nil {
-			return notCopied(what, fmt.Errorf("%d bytes are more than a terminal takes (%d)", len(text), action.MostCopied))
 		}
 		path, err := e.EditBuffers.Copy(e.ctx, "copy", text)
 		if err != nil {
@@ -294,7 +287,7 @@ func (d copyDialog) Draw(x widget.Context) widget.Drawn {
 
 // copying copies what an action names: of the marked rows, or of the cursor's.
 func copying(id action.ID) act {
-	return func(c console) (console, tea.Cmd) {
+	return func(c *console) tea.Cmd {
 		at := action.CopySubject{Row: *c.row(), Detail: c.detail(), Plan: c.plan.Artifact.Path}
 		var marked []action.CopySubject
 		for _, r := range c.marked() {

@@ -13,13 +13,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vise/model"
+	"vise/store/storetest"
 	"vise/ui/action"
 	"vise/ui/config"
-	"vise/ui/text/hostile"
 )
 
-// rung are the sequences that went to the terminal beside frames since the last time.
-func (wd *world) rung() (out []string) {
+// notifications are the sequences that went to the terminal beside frames since the last time.
+func (wd *world) notifications() (out []string) {
 	for _, s := range wd.said {
 		if strings.HasPrefix(s, "raw ") {
 			out = append(out, s)
@@ -33,39 +33,39 @@ func TestTheOperatorIsCalledOncePerNeedAndOnlyWhileLookingElsewhere(t *testing.T
 	synctest.Test(t, func(t *testing.T) {
 		wd := newWorld(t, 120, 36, nil)
 		defer wd.end()
-		wd.deed("create old Asked before the console was there")
-		wd.deed("ask old Which?")
+		wd.change("create old Asked before the console was there")
+		wd.change("ask old Which?")
 		wd.settle()
 		wd.send(tea.EnvMsg{"TERM=xterm-256color", "TERM_PROGRAM=WezTerm"})
 		wd.send(tea.BlurMsg{})
 		for n := range 3 {
-			wd.deed(fmt.Sprintf("create n%d Work %d", n, n))
-			wd.deed(fmt.Sprintf("ask n%d LRU; or LFU?", n))
+			wd.change(fmt.Sprintf("create n%d Work %d", n, n))
+			wd.change(fmt.Sprintf("ask n%d LRU; or LFU?", n))
 			wd.pass(3 * time.Second)
 		}
-		if got := wd.rung(); len(got) != 0 {
+		if got := wd.notifications(); len(got) != 0 {
 			t.Errorf("called before the batch was full: %q", got)
 		}
 		wd.pass(5 * time.Second)
-		if got := wd.rung(); len(got) != 1 || !strings.Contains(got[0], "777;notify;vise: 3 items need you;claude-main: wi-") {
+		if got := wd.notifications(); len(got) != 1 || !strings.Contains(got[0], "777;notify;vise: 3 items need you;claude-main: wi-") {
 			t.Errorf("three questions are one call, got %q", got)
 		}
 		wd.pass(time.Minute)
 		wd.send(tea.FocusMsg{})
-		wd.deed("create seen Looked at")
-		wd.deed("ask seen Now?")
+		wd.change("create seen Looked at")
+		wd.change("ask seen Now?")
 		wd.pass(time.Minute)
 		wd.send(tea.BlurMsg{})
 		wd.pass(time.Minute)
-		if got := wd.rung(); len(got) != 0 {
+		if got := wd.notifications(); len(got) != 0 {
 			t.Errorf("called for what was seen: %q", got)
 		}
-		wd.deed("create late Late")
-		wd.deed("ask late Now?")
+		wd.change("create late Late")
+		wd.change("ask late Now?")
 		wd.pass(time.Second)
 		wd.send(tea.FocusMsg{})
 		wd.pass(time.Minute)
-		if got := wd.rung(); len(got) != 0 {
+		if got := wd.notifications(); len(got) != 0 {
 			t.Errorf("called although the operator came back: %q", got)
 		}
 	})
@@ -90,10 +90,9 @@ func TestACopyIsWrappedWhereGNUScreenMayStandBetween(t *testing.T) {
 	} {
 		wrapped := false
 		synctest.Test(t, func(*testing.T) {
-			c := console{fx: &effects{}}
+			c := console{fx: &effects{now: time.Now}}
 			c.terminal = terminal{}.in(strings.Fields(env))
-			_, cmd := c.clip("It", "id")
-			for _, send := range cmd().(tea.BatchMsg) {
+			for _, send := range c.clip("It", "id")().(tea.BatchMsg) {
 				raw, is := send().(tea.RawMsg)
 				wrapped = wrapped || is && strings.HasPrefix(fmt.Sprint(raw.Msg), "\x1bP\x1b]52;c;")
 			}
@@ -106,11 +105,11 @@ func TestACopyIsWrappedWhereGNUScreenMayStandBetween(t *testing.T) {
 
 // An objective is an agent's: it must not end the sequence that it is put into.
 func TestANotificationCarriesNoSequenceOfItsOwn(t *testing.T) {
-	for name, payload := range hostile.Payloads {
+	for name, payload := range storetest.Payloads {
 		x := model.Inboxed{Row: model.Row{Handle: "wi-1", AgentID: model.AgentID("a"), Objective: model.Text(payload)}, Need: model.NeedAnswer}
 		title, body := notificationOf([]model.Inboxed{x})
 		for _, s := range []string{title, body} {
-			if strings.ContainsAny(s, ";\x07\x1b\u009c\n") || hostile.Harmful(s) != "" {
+			if strings.ContainsAny(s, ";\x07\x1b\u009c\n") || storetest.Harmful(s) != "" {
 				t.Errorf("%s: %q", name, s)
 			}
 		}
@@ -156,8 +155,9 @@ func TestTheToastNamesTheWayOfACopy(t *testing.T) {
 				})
 				defer wd.end()
 				wd.settle()
-				next, cmd := wd.console.(console).clip("It", c.text)
-				wd.console, wd.pending = next, append(wd.pending, cmd)
+				next := wd.console.(console)
+				wd.pending = append(wd.pending, next.clip("It", c.text))
+				wd.console = next
 				wd.settle()
 				if screen := strings.Join(wd.frame(), "\n"); !strings.Contains(screen, c.want) {
 					t.Errorf("the screen does not say %q:\n%s", c.want, screen)

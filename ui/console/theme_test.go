@@ -19,8 +19,8 @@ func TestALightTerminalGetsTheLightPalette(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wd := newWorld(t, 80, 24, nil)
 		defer wd.end()
-		wd.deed("create a Add jitter")
-		wd.deed("plan a # Plan\\n\\n*soon*\\n")
+		wd.change("create a Add jitter")
+		wd.change("plan a # Plan\\n\\n*soon*\\n")
 		wd.settle()
 		dark, words := wd.console.View().Content, strings.Join(wd.frame(), "\n")
 		wd.send(tea.BackgroundColorMsg{Color: color.White})
@@ -45,8 +45,8 @@ func TestATerminalThatMeasuresClustersShowsThemWhole(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			wd := newWorld(t, 80, 24, nil)
 			defer wd.end()
-			wd.deed("create a Move the " + family + " counter")
-			wd.deed("plan a # The " + family + "\\n")
+			wd.change("create a Move the " + family + " counter")
+			wd.change("plan a # The " + family + "\\n")
 			wd.settle()
 			before := wd.frame()
 			if strings.Contains(strings.Join(before, "\n"), family) {
@@ -77,9 +77,9 @@ func TestWithoutColoursNoneIsWritten(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				wd := newWorld(t, 120, 36, set)
 				defer wd.end()
-				wd.deed("create a Add jitter")
-				wd.deed("block a ops")
-				wd.deed("plan a # Plan\\n\\n*soon* `code`\\n\\n```go\\nfunc main() {}\\n```\\n")
+				wd.change("create a Add jitter")
+				wd.change("block a ops")
+				wd.change("plan a # Plan\\n\\n*soon* `code`\\n\\n```go\\nfunc main() {}\\n```\\n")
 				wd.send(tea.ColorProfileMsg{Profile: colorprofile.ASCII})
 				wd.settle()
 				content := wd.console.View().Content
@@ -102,8 +102,8 @@ func TestTheWindowTitleCountsWhoNeedsYou(t *testing.T) {
 		if got := wd.console.View().WindowTitle; got != "vise" {
 			t.Errorf("got %q", got)
 		}
-		wd.deed("create a Add jitter")
-		wd.deed("ask a why?")
+		wd.change("create a Add jitter")
+		wd.change("ask a why?")
 		wd.settle()
 		if got := wd.console.View().WindowTitle; got != "vise 1" {
 			t.Errorf("got %q", got)

@@ -117,14 +117,14 @@ func (f *fakeThreads) change(edit func()) {
 	}
 }
 
-// threadDeed carries out what scripts do to threads:
+// changeThread carries out what scripts do to threads:
 //
 //	thread ID {json}      lays a patch over a thread and saves it here
 //	active ID             makes it the repository's active one
 //	git BRANCH HEAD       what is checked out
 //	line HEAD reachable   how a saved commit stands to HEAD
 //	link ITEM ID          links an item to a thread
-func (wd *world) threadDeed(verb, name, rest string) bool {
+func (wd *world) changeThread(verb, name, rest string) bool {
 	f := wd.threads
 	switch verb {
 	case "thread":

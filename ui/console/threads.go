@@ -56,14 +56,6 @@ type threads struct {
 }
 
 type (
-	threadsMsg struct {
-		n     int
-		card  thread.Card
-		all   []thread.Overview
-		whole bool
-	}
-	// threadNewsMsg says that threads may have changed.
-	threadNewsMsg struct{ err error }
 	// ranMsg says that a recommended command ended.
 	ranMsg struct{ err error }
 )
@@ -73,7 +65,7 @@ func (e *effects) watchThreads() tea.Cmd {
 	if e.Threads == nil {
 		return nil
 	}
-	return func() tea.Msg { return threadNewsMsg{e.Threads.Next(e.ctx)} }
+	return e.following(e.Threads.Next, (*console).readThreads)
 }
 
 func (e *effects) threadAct(seq int, a ThreadAct) tea.Cmd {
@@ -81,7 +73,7 @@ func (e *effects) threadAct(seq int, a ThreadAct) tea.Cmd {
 		warnings, err := e.Threads.Act(e.ctx, a)
 		m := receiptMsg{seq: seq, at: e.now(), err: err}
 		for _, w := range warnings {
-			said := model.Warning{Kind: model.WarnThread, Message: w.Raw()} // raw: made safe where warnings are told
+			said := model.Warning{Kind: model.WarnThread, Message: w.Raw()} // raw: made safe where warnings are shown
 			m.receipt.Warnings = append(m.receipt.Warnings, said)
 		}
 		return m
@@ -98,33 +90,41 @@ func (e *effects) record(repo model.Text, argv []string) tea.Cmd {
 }
 
 // readThreads reads the resume card, and all threads where they are on screen.
-func (c console) readThreads() (console, tea.Cmd) {
+func (c *console) readThreads() tea.Cmd {
 	if c.fx.Threads == nil {
-		return c, nil
+		return nil
 	}
 	c.threads.asked++
-	fx, links, m := c.fx, c.threads.links, threadsMsg{n: c.threads.asked, whole: c.showsThreads()}
-	return c, func() tea.Msg {
-		m.card = fx.Threads.Card(fx.ctx, links)
-		if m.whole {
-			m.all = fx.Threads.All(fx.ctx)
+	fx, links, asked, whole := c.fx, c.threads.links, c.threads.asked, c.showsThreads()
+	return func() tea.Msg {
+		card, all := fx.Threads.Card(fx.ctx, links), []thread.Overview(nil)
+		if whole {
+			all = fx.Threads.All(fx.ctx)
 		}
-		return m
+		return act(func(c *console) tea.Cmd {
+			if t := &c.threads; asked == t.asked {
+				t.card = card
+				if whole {
+					t.all, t.known = all, true
+				}
+			}
+			return nil
+		})
 	}
 }
 
 // showsThreads reports whether all threads are on screen, and so are read too.
-func (c console) showsThreads() bool {
+func (c *console) showsThreads() bool {
 	_, open := c.layers.top().(*threadsDialog)
 	return open || c.place.view == viewFleet
 }
 
 // openCard turns to the card of the item under the cursor, if the one at hand is another's
 // or its links changed.
-func (c console) openCard() (console, tea.Cmd) {
+func (c *console) openCard() tea.Cmd {
 	d, t := c.detail(), &c.threads
 	if c.fx.Threads == nil || d == nil || t.item == d.ID && slices.Equal(t.links, d.Links.Threads) {
-		return c, nil
+		return nil
 	}
 	known := t.asked > 0 && len(t.links)+len(d.Links.Threads) == 0 // the repository's own card
 	if !known && t.item != d.ID {
@@ -132,62 +132,39 @@ func (c console) openCard() (console, tea.Cmd) {
 	}
 	t.item, t.links = d.ID, d.Links.Threads
 	if known {
-		return c, nil
+		return nil
 	}
 	return c.readThreads()
 }
 
 // checkWorkTree reads again what is on screen of threads: nobody tells of each file of a work
 // tree that changes, and whether there are uncommitted changes is part of the git line.
-func (c console) checkWorkTree() (console, tea.Cmd) {
+func (c *console) checkWorkTree() tea.Cmd {
 	if c.showsThreads() || c.place.tab == screen.TabThread && c.layout.shows(paneDetail) && c.threads.asked > 0 {
 		return c.readThreads()
 	}
-	return c, nil
-}
-
-func (m threadsMsg) handle(c console) (console, tea.Cmd) {
-	if m.n != c.threads.asked {
-		return c, nil
-	}
-	c.threads.card = m.card
-	if m.whole {
-		c.threads.all, c.threads.known = m.all, true
-	}
-	return c, nil
-}
-
-// handle reads again and goes on waiting; a watcher that ended says nothing more.
-func (m threadNewsMsg) handle(c console) (console, tea.Cmd) {
-	if m.err != nil {
-		return c, nil
-	}
-	c, read := c.readThreads()
-	return c, tea.Batch(read, c.fx.watchThreads())
+	return nil
 }
 
 // handle says how a recommended command ended, and reads what the thread learned of it.
-func (m ranMsg) handle(c console) (console, tea.Cmd) {
+func (m ranMsg) handle(c *console) tea.Cmd {
 	said := "It succeeded. If it validates something, that is a fact of the thread now."
 	if m.err != nil {
 		said = "It failed (" + model.Text(m.err.Error()).String() + "): the thread keeps that as a risk."
 	}
-	c, note := c.say(said)
-	c, read := c.readThreads()
-	return c, tea.Batch(note, read)
+	return tea.Batch(c.say(said), c.readThreads())
 }
 
 // threadActed shows what became of an act on a thread.
-func (c console) threadActed(j job, m receiptMsg) (console, tea.Cmd) {
+func (c *console) threadActed(j job, m receiptMsg) tea.Cmd {
 	if m.err != nil {
 		return c.complain(m.err)
 	}
-	c, read := c.readThreads()
+	read := c.readThreads()
 	if j.said == "" {
-		return c, read
+		return read
 	}
-	c, note := c.say(c.receiptWords(j.said, m.receipt))
-	return c, tea.Batch(note, read)
+	return tea.Batch(c.say(c.receiptWords(j.said, m.receipt)), read)
 }
 
 // threadsDialog shows every thread that somebody may take up, what would wake the parked
@@ -199,7 +176,7 @@ type threadsDialog struct {
 }
 
 // openThreads opens the dialog on the thread of the resume card.
-func openThreads(c console) (console, tea.Cmd) {
+func openThreads(c *console) tea.Cmd {
 	if c.fx.Threads == nil {
 		return c.say("Threads are not read here.")
 	}
@@ -211,7 +188,7 @@ func openThreads(c console) (console, tea.Cmd) {
 	case len(card.Parked) > 0:
 		d.at.ID = card.Parked[0].Thread.ID
 	}
-	c, _ = c.open(d)
+	c.open(d)
 	return c.readThreads()
 }
 

@@ -42,7 +42,7 @@ func (b threadRow) job(c thread.Command, said string) widget.Result {
 // copyCommandMsg is a command for the clipboard, unless pasting it would do more than it shows.
 type copyCommandMsg model.Text
 
-func (m copyCommandMsg) handle(c console) (console, tea.Cmd) {
+func (m copyCommandMsg) handle(c *console) tea.Cmd {
 	command := model.Text(m)
 	if err := action.RunsAsItStands(command); err != nil {
 		return c.complain(err)

@@ -34,7 +34,7 @@ type todoDialog struct {
 	saved   int
 }
 
-func todoEditor(c console) widget.Dialog {
+func todoEditor(c *console) widget.Dialog {
 	x, r := c.context(), *c.row()
 	d := &todoDialog{row: r, seen: x.Revision(r)}
 	if x.Detail != nil {
@@ -210,9 +210,9 @@ func (d *todoDialog) Draw(x widget.Context) widget.Drawn {
 		saved := fmt.Sprintf("%d %s", d.saved, screen.Plural(d.saved, "todo", "todos"))
 		out.Lines = x.Warn(x.Keys.Keyed("Your draft. The saved list has " + saved + ": {todo-undo} shows it."))
 	}
-	room := max(min(len(d.list), x.H-2-len(out.Lines)), 1)
-	top := min(max(d.at-room+1, 0), max(len(d.list)-room, 0))
-	for i := top; i < min(top+room, len(d.list)); i++ {
+	height := max(min(len(d.list), x.H-2-len(out.Lines)), 1)
+	top := min(max(d.at-height+1, 0), max(len(d.list)-height, 0))
+	for i := top; i < min(top+height, len(d.list)); i++ {
 		out.Lines = append(out.Lines, d.todoLine(i, x, &out))
 	}
 	if len(d.list) == 0 {

@@ -44,7 +44,7 @@ type verdict struct {
 	back fileActKind
 }
 
-func triaging(c console) widget.Dialog {
+func triaging(c *console) widget.Dialog {
 	d := &triage{verdicts: map[todo.Ref]string{}, files: c.files}
 	d.next()
 	d.board = len(d.batch) == 0
@@ -316,32 +316,39 @@ func (d *triage) keys(w int) string {
 }
 
 // acted is the end of an act on a file: what it changed is read again.
-func (c console) acted(j job, err error) (console, tea.Cmd) {
-	c, read := c.readFiles()
-	if err == nil {
-		if j.said == "" {
-			return c, read
-		}
-		c, said := c.say(j.said + ".")
-		return c, tea.Batch(read, said)
+func (c *console) acted(j job, err error) tea.Cmd {
+	read := c.readFiles()
+	if err == nil && j.said == "" {
+		return read
+	} else if err == nil {
+		return tea.Batch(read, c.say(j.said+"."))
 	}
 	if d, ok := c.layers.top().(*triage); ok && j.act.Kind != FileRank && j.act.Kind != FilePromote {
 		d.forget(j.act.Ref) // what was refused is to be decided again
 	}
-	return c.fail(words(fmt.Errorf("%s: %w", j.act.Ref, err))), read
+	c.complain(fmt.Errorf("%s: %w", j.act.Ref, err))
+	return read
 }
 
 // readFinding reads the finding at the cursor of triage when it is not the one shown, or the
 // files have changed since.
-func (c console) readFinding() (console, tea.Cmd) {
+func (c *console) readFinding() tea.Cmd {
 	d, ok := c.layers.top().(*triage)
 	if !ok || c.fx.Files == nil {
-		return c, nil
+		return nil
 	}
 	key := findingKey{d.at, c.files.gen}
 	if d.at == "" || key == c.files.asked {
-		return c, nil
+		return nil
 	}
 	c.files.asked = key
-	return c, func() tea.Msg { return findingMsg{key, c.fx.Files.Finding(c.fx.ctx, d.at)} }
+	fx := c.fx
+	return func() tea.Msg {
+		finding := fx.Files.Finding(fx.ctx, key.ref)
+		finding.Ref = key.ref
+		return act(func(c *console) tea.Cmd {
+			c.files.finding = finding
+			return nil
+		})
+	}
 }

@@ -14,7 +14,7 @@ import (
 	"vise/ui/text"
 )
 
-func (c console) header() screen.Header {
+func (c *console) header() screen.Header {
 	v := screen.Header{
 		Frame: c.frame(), W: c.layout.w, Views: viewNames[:], At: int(c.place.view), Badges: c.badges(),
 		NeedYou: c.truth.needYou(), Findings: len(c.files.Pending()),
@@ -30,7 +30,7 @@ func (c console) header() screen.Header {
 }
 
 // badges are the states of the whole screen that must not be overlooked.
-func (c console) badges() []string {
+func (c *console) badges() []string {
 	var out []string
 	if c.fx.Demo {
 		out = append(out, "DEMO")
@@ -58,7 +58,7 @@ func (c console) badges() []string {
 }
 
 // footer is the newest message and the likeliest keys; what cannot be done now is left out.
-func (c console) footer() screen.Footer {
+func (c *console) footer() screen.Footer {
 	k := c.styles
 	v := screen.Footer{Frame: c.frame(), W: c.layout.w, Rows: c.layout.hints, Status: c.status(), Ink: k.Text}
 	switch {
@@ -80,6 +80,9 @@ func (c console) footer() screen.Footer {
 		if c.truth.at.IsZero() && c.layout.shows(paneQueue) { // a pane says them
 			v.Message = "Nothing was read yet. vise tries again until it can; writes are off."
 		}
+		if c.note.text != "" { // what was done is done, whatever cannot be read now
+			v.Message = c.note.text + " " + v.Message
+		}
 	}
 	v.Message = k.Safe(v.Message)
 	if c.fx.Ledger == nil {
@@ -96,7 +99,7 @@ func (c console) footer() screen.Footer {
 }
 
 // status says what the scheduler would do and whether something is being saved.
-func (c console) status() string {
+func (c *console) status() string {
 	if c.truth.at.IsZero() {
 		return ""
 	}
@@ -150,7 +153,7 @@ func (c console) View() tea.View {
 var plainMarks = strings.NewReplacer("…", "~", "·", ".", "−", "-", "×", "x", "↑", "^", "↓", "v", "←", "<", "→", ">", "▾", "v")
 
 // promptCursor is where text is typed in the screen itself; nil where none is.
-func (c console) promptCursor() *tea.Cursor {
+func (c *console) promptCursor() *tea.Cursor {
 	if p := c.layers.prompt(searchPrompt); p != nil {
 		_, x := c.plan.Search.Line(c.frame(), &p.Field, c.layout.w)
 		return tea.NewCursor(x, c.layout.h-1-c.layout.hints)
@@ -178,7 +181,7 @@ func (t truth) needYou() (n int) {
 }
 
 // desk is the screen without a dialog, each line as wide as the screen.
-func (c console) desk() []string {
+func (c *console) desk() []string {
 	l := c.layout
 	if l.shape == tiny {
 		return c.tinyDesk()
@@ -195,7 +198,7 @@ func (c console) desk() []string {
 }
 
 // tinyDesk still answers who needs whom, in one line.
-func (c console) tinyDesk() []string {
+func (c *console) tinyDesk() []string {
 	s := c.frame().Gist(c.truth.desk, c.truth.needYou())
 	if c.trouble != nil {
 		s = "vise ! " + model.Text(c.trouble.Message).String()

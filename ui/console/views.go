@@ -30,9 +30,9 @@ func (v view) String() string { return strings.ToLower(viewNames[v]) }
 
 // toView shows another view. Each is where it was left.
 func toView(v view) act {
-	return func(c console) (console, tea.Cmd) {
+	return func(c *console) tea.Cmd {
 		if v == c.place.view {
-			return c, nil
+			return nil
 		}
 		c.place = c.place.leaving()
 		return c.turnTo(v)
@@ -41,7 +41,7 @@ func toView(v view) act {
 
 // turnTo leaves a view for another. Off the desk, what the cursor is on decides whose item
 // the keys are about; the desk that was left is kept as home.
-func (c console) turnTo(v view) (console, tea.Cmd) {
+func (c *console) turnTo(v view) tea.Cmd {
 	if c.place.view == viewDesk {
 		c.place = c.place.goTo(c.place.agent) // its spot is remembered
 		c.place.home = c.place.agent
@@ -53,68 +53,63 @@ func (c console) turnTo(v view) (console, tea.Cmd) {
 	c.queue = screen.Queue{}
 	c.truth = truth{agents: c.truth.agents, inbox: c.truth.inbox}
 	c.idle.quiet = idleBeats
-	if v == viewFleet {
-		return c.then(console.laidOut, console.read, console.readThreads)
-	}
-	return c.then(console.laidOut, console.read)
+	return tea.Batch(c.laidOut(), c.read(), c.checkWorkTree())
 }
 
 // selectItem makes an item of any agent the one that keys are about, without leaving the view.
-func (c console) selectItem(agent model.AgentID, item model.ItemID) (console, tea.Cmd) {
+func (c *console) selectItem(agent model.AgentID, item model.ItemID) tea.Cmd {
 	if agent == c.place.agent && item == c.place.cursor {
-		return c, nil
+		return nil
 	}
-	return c.withSubject(agent, item).then(console.read, console.openPlan)
+	c.setSubject(agent, item)
+	return tea.Batch(c.read(), c.openPlan())
 }
 
 // goToItem shows an item on its agent's desk.
-func (c console) goToItem(agent model.AgentID, item model.ItemID) (console, tea.Cmd) {
+func (c *console) goToItem(agent model.AgentID, item model.ItemID) tea.Cmd {
 	c.place = c.place.leaving()
-	choose := func(c console) (console, tea.Cmd) { return c.choose(item) }
 	if c.place.view == viewDesk {
-		return c.then(func(c console) (console, tea.Cmd) { return c.visit(agent) }, choose)
+		return tea.Batch(c.visit(agent), c.choose(item))
 	}
 	c.place.home = agent
-	return c.then(func(c console) (console, tea.Cmd) { return c.turnTo(viewDesk) }, choose)
+	return tea.Batch(c.turnTo(viewDesk), c.choose(item))
 }
 
 // adoptElsewhere shows a new truth on a view other than the desk; touched: in the order
 // that is drawn.
-func (c console) adoptElsewhere(touched bool) console {
+func (c *console) adoptElsewhere(touched bool) {
 	switch c.place.view {
 	case viewFleet:
 		c.place.fleet = c.place.fleet.Adopt(c.truth.fleet, touched)
-		return c.withSubject(c.place.fleet.Subject())
+		c.setSubject(c.place.fleet.Subject())
 	case viewReports:
 		c.place.reports = c.place.reports.Adopt(c.truth.finished, c.truth.want.journal.filter, touched)
 		var none model.Row
 		r := *cmp.Or(c.place.reports.Row(), &none)
-		return c.withSubject(r.AgentID, r.ID)
+		c.setSubject(r.AgentID, r.ID)
 	}
-	return c
 }
 
-// withSubject makes an item, or an agent and no item, what the keys are about.
-func (c console) withSubject(agent model.AgentID, item model.ItemID) console {
+// setSubject makes an item, or an agent and no item, what the keys are about.
+func (c *console) setSubject(agent model.AgentID, item model.ItemID) {
 	if agent != c.place.agent {
 		c.place.agent, c.place.spot = agent, newSpot()
 	}
 	c.place.cursor = item
-	return c
 }
 
 // showNewest shows the newest order of the view.
-func (c console) showNewest() console {
+func (c *console) showNewest() {
 	if c.queue.Held {
-		c = c.reorder()
+		c.reorder()
 	}
-	return c.adoptElsewhere(false)
+	c.adoptElsewhere(false)
 }
 
 // This file makes what each screen shows of what the console knows.
 
 // frame is what every screen is drawn with.
-func (c console) frame() screen.Frame {
+func (c *console) frame() screen.Frame {
 	f := screen.Frame{Frame: widget.Frame{Styles: c.styles, Now: c.now, Keys: c.keys}, Cursor: c.layers.dialog() == nil}
 	f.Wide, f.Narrow = c.layout.shape == three, c.layout.shape == one
 	switch {
@@ -128,7 +123,7 @@ func (c console) frame() screen.Frame {
 }
 
 // body is the screen between the header and the message line.
-func (c console) body() screen.Drawing {
+func (c *console) body() screen.Drawing {
 	switch c.place.view {
 	case viewFleet:
 		return c.fleetView().Draw()
@@ -141,12 +136,12 @@ func (c console) body() screen.Drawing {
 	events := c.truth.activity.Pane(c.frame(), c.layout.panes[paneActivity], int(paneActivity), c.place.focus == paneActivity,
 		c.place.scroll[page{tab: tabActivity}])
 	if c.layout.panes[paneDetail].X > 0 {
-		return queue.Beside(detail.Above(events))
+		return queue.NextTo(detail.Above(events))
 	}
 	return queue.Above(detail).Above(events)
 }
 
-func (c console) queueView() screen.QueueView {
+func (c *console) queueView() screen.QueueView {
 	return screen.QueueView{
 		Frame: c.frame(), Rect: c.layout.panes[paneQueue], Queue: c.queue, Focused: c.place.focus == paneQueue,
 		Style:  c.layout.queueStyle(),
@@ -155,7 +150,7 @@ func (c console) queueView() screen.QueueView {
 	}
 }
 
-func (c console) detailView() screen.Detail {
+func (c *console) detailView() screen.Detail {
 	v := screen.Detail{
 		Frame: c.frame(), Rect: c.layout.panes[paneDetail], Focused: c.place.focus == paneDetail, Row: c.row(), Detail: c.detail(),
 		Agent: c.truth.desk.Agent, Tab: c.place.tab, Scroll: c.place.scroll[c.place.page()], Plan: c.plan.Plan,
@@ -171,7 +166,7 @@ func (c console) detailView() screen.Detail {
 }
 
 // whyKeys are the keys that would change what the page Why tells, those that can be pressed.
-func (c console) whyKeys() []string {
+func (c *console) whyKeys() []string {
 	block := "block"
 	if r := c.row(); r != nil && r.CanUnblock() {
 		block = "clear blocker"
@@ -190,7 +185,7 @@ func (c console) whyKeys() []string {
 	return out
 }
 
-func (c console) fleetView() screen.FleetView {
+func (c *console) fleetView() screen.FleetView {
 	return screen.FleetView{
 		Frame: c.frame(), Fleet: c.place.fleet, Body: c.layout.body(), Zoomed: c.place.zoomed,
 		Known: c.truth.fleet, Events: c.truth.activity,
@@ -198,13 +193,13 @@ func (c console) fleetView() screen.FleetView {
 	}
 }
 
-func (c console) activityView() screen.ActivityView {
+func (c *console) activityView() screen.ActivityView {
 	return screen.ActivityView{
 		Frame: c.frame(), Activity: c.place.activity, Body: c.layout.body(), Filter: c.filterShown(), Known: c.truth.journal,
 	}
 }
 
-func (c console) reportsView() screen.ReportsView {
+func (c *console) reportsView() screen.ReportsView {
 	v := screen.ReportsView{
 		Frame: c.frame(), Reports: c.place.reports, Body: c.layout.body(), Zoomed: c.place.zoomed,
 		Filter: c.filterShown(), Known: c.truth.finished,
@@ -216,7 +211,7 @@ func (c console) reportsView() screen.ReportsView {
 }
 
 // checklist is an item's todo list as it stands, as far as its links were read.
-func (c console) checklist(d model.Detail) []model.Todo {
+func (c *console) checklist(d model.Detail) []model.Todo {
 	if c.files.item != d.ID {
 		return d.TodoList
 	}

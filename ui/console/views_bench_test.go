@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"testing"
 	"time"
 
@@ -29,7 +30,7 @@ func benchmarkLook(b *testing.B, v view) {
 			b.ReportAllocs()
 			for b.Loop() {
 				if err := l.View(b.Context(), func(r model.Reader) error {
-					readTruth(r, w, time.Now())
+					readTruth(r, w, time.Now(), truth{})
 					return nil
 				}); err != nil {
 					b.Fatal(err)
@@ -39,17 +40,50 @@ func benchmarkLook(b *testing.B, v view) {
 	}
 }
 
+// What is kept of a reading when only the cursor moved is what a whole one finds.
+func TestAReadingKeepsWhatTheCursorDoesNotChange(t *testing.T) {
+	l, now := fleetOf(t, 2, 100), time.Now()
+	read := func(w want, before truth) (out truth) {
+		if err := l.View(t.Context(), func(r model.Reader) error {
+			out = readTruth(r, w, now, before)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	w := want{agent: "agent-0001", item: "wi-0001-0000", rows: 2}
+	kept := read(w, truth{})
+	for i := range 100 {
+		w.item = model.ItemID(fmt.Sprintf("wi-0001-%04d", i))
+		kept = read(w, kept)
+		if whole := read(w, truth{}); !reflect.DeepEqual(kept, whole) {
+			t.Fatalf("%s: kept\n%+v\nwhole\n%+v", w.item, kept, whole)
+		}
+	}
+	for _, other := range []want{
+		{agent: "agent-0000", item: w.item, rows: 2}, {agent: w.agent, item: w.item, rows: 9}, {agent: w.agent, item: w.item, view: viewFleet},
+	} {
+		if kept.standsFor(other, kept.revision, now) {
+			t.Errorf("a reading stands for another desk or view: %+v", other)
+		}
+	}
+	if kept.standsFor(w, kept.revision+1, now) || kept.standsFor(w, kept.revision, now.Add(staleAfter)) {
+		t.Error("a reading stands for another revision, or for ever")
+	}
+}
+
 var fleets = map[string]*store.Ledger{}
 
 // fleetOf is a ledger of so many agents with so many items each: a tenth ask, a tenth are
 // completed, half of those without a report.
-func fleetOf(b *testing.B, agents, items int) *store.Ledger {
+func fleetOf(b testing.TB, agents, items int) *store.Ledger {
 	name := fmt.Sprint(agents, items)
 	if l, ok := fleets[name]; ok {
 		return l
 	}
-	eyes := &fakePlans{plans: map[model.ItemID]string{}}
-	l := store.NewMem(eyes)
+	plans := &fakePlans{plans: map[model.ItemID]string{}}
+	l := store.NewMem(plans)
 	now := time.Now()
 	for a := range agents {
 		in := model.Import{AgentID: model.AgentID(fmt.Sprintf("agent-%04d", a))}

@@ -52,7 +52,7 @@ func TestWhatCannotBeDoneSaysWhyOnEveryView(t *testing.T) {
 			wd.pass(time.Second)
 			c := wd.console.(console)
 			listed := map[string]string{}
-			for _, m := range []widget.Dialog{helpMenu(c), palette(c)} {
+			for _, m := range []widget.Dialog{helpMenu(&c), palette(&c)} {
 				for _, l := range m.(*widget.Menu).Lines {
 					listed[l.Title] = l.Off
 				}
@@ -65,7 +65,8 @@ func TestWhatCannotBeDoneSaysWhyOnEveryView(t *testing.T) {
 				if listed[a.Title] != why {
 					t.Errorf("view %s: %s is off because %q, and help says %q", view, a.ID, why, listed[a.Title])
 				}
-				next, _ := c.act(a.ID)
+				next := c
+				next.act(a.ID)
 				if said := strings.ToLower(next.note.text); !strings.Contains(said, strings.ToLower(strings.TrimSuffix(why, "."))) {
 					t.Errorf("view %s: %s says %q, not %q", view, a.ID, said, why)
 				}
@@ -82,10 +83,11 @@ func TestTheMouseSelectsOnTheFleet(t *testing.T) {
 		wd.populate()
 		wd.press("2")
 		wd.settle()
-		panes := wd.console.(console).fleetView().Panes()
+		c := wd.console.(console)
+		panes := c.fleetView().Panes()
 		wd.send(tea.MouseClickMsg{X: 10, Y: panes[screen.FleetInbox].Y + 2, Button: tea.MouseLeft})
 		wd.settle()
-		c := wd.console.(console)
+		c = wd.console.(console)
 		if e := c.place.fleet.Entry(); e == nil || e.ID != c.place.fleet.Entries[1].ID {
 			t.Errorf("the click selected %+v", e)
 		}
@@ -104,7 +106,7 @@ func TestALongInboxIsReadAsFarAsTheCursorGoes(t *testing.T) {
 		for i := range 150 {
 			name := fmt.Sprint("q", i)
 			wd.create(name, "Ask "+name)
-			wd.deed("ask " + name + " which?")
+			wd.change("ask " + name + " which?")
 		}
 		wd.press("2", "tab")
 		wd.settle()

@@ -38,7 +38,7 @@ const (
 )
 
 // waiting parks an item until something happens.
-func waiting(c console) widget.Dialog {
+func waiting(c *console) widget.Dialog {
 	x, r := c.context(), *c.row()
 	names := make([]string, len(waitKinds))
 	for i, k := range waitKinds {
@@ -125,7 +125,7 @@ const (
 )
 
 // answering shows a question in full and takes the operator's answer. What the question says
-// may be longer than the screen: it scrolls by itself, above a field that stays in sight.
+// may be longer than the screen: it scrolls by itself, above a field that stays visible.
 type answering struct {
 	*widget.Form
 	row   model.Row
@@ -134,7 +134,7 @@ type answering struct {
 }
 
 // answer opens the dialog on what the item under the cursor asks.
-func answer(c console) (console, tea.Cmd) {
+func answer(c *console) tea.Cmd {
 	x := c.context()
 	if x.Detail == nil {
 		return c.say("Its question is being read. Try again.")
@@ -171,13 +171,12 @@ func (a *answering) command(x widget.Context, f *widget.Form) widget.Result {
 	if a.replaced(x) {
 		return widget.Trouble(x.Keys.Keyed("it asks something else by now: {close} keeps your text, {answer} shows the question"))
 	}
-	return widget.Apply{
-		Said: fmt.Sprintf("Answered %s, queued for %s", a.row.Handle, x.Show(model.Text(a.row.AgentID))),
-		Command: model.Answer{
-			WorkItemID: a.row.ID, Text: f.Text(answerText), PlanReady: a.ask.PlanNeedsInput && f.Fields[answerReady].Chosen == 1,
-			SeenRevision: f.Revision(x, a.row),
-		},
+	reply := model.Answer{WaitID: a.ask.WaitID, Text: f.Text(answerText)}
+	reply.PlanReady = a.ask.PlanNeedsInput && f.Fields[answerReady].Chosen == 1
+	if !a.row.IsQuestion() {
+		reply.WorkItemID, reply.SeenRevision = a.row.ID, f.Revision(x, a.row)
 	}
+	return widget.Apply{Said: fmt.Sprintf("Answered %s, queued for %s", a.row.Handle, x.Show(model.Text(a.row.AgentID))), Command: reply}
 }
 
 // replaced reports whether the item asks something else than what the dialog shows.
@@ -191,7 +190,7 @@ func (a *answering) replaced(x widget.Context) bool {
 
 // Press is part of widget.Dialog.
 func (a *answering) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
-	if a.shown.Scroll(k, action.QuestionDown, action.QuestionUp, len(a.lines(x)), a.room(x)) {
+	if a.shown.Scroll(k, action.QuestionDown, action.QuestionUp, len(a.lines(x)), a.height(x)) {
 		return a, nil
 	}
 	d, r := a.Form.Press(k, x)
@@ -201,17 +200,17 @@ func (a *answering) Press(k widget.Key, x widget.Context) (widget.Dialog, widget
 	return a, r
 }
 
-// question is the part of the question that has room, and its choices.
+// question is the part of the question that fits, and its choices.
 func (a *answering) question(x widget.Context, _ *widget.Form) []string {
-	out := append([]string(nil), a.shown.Draw(x, a.lines(x), a.room(x), "{question-up} {question-down}")...)
+	out := append([]string(nil), a.shown.Draw(x, a.lines(x), a.height(x), "{question-up} {question-down}")...)
 	if a.replaced(x) {
 		out = append(out, x.Warn(x.Keys.Keyed("It asks something else by now. {close}, then {answer} shows it."))...)
 	}
 	return append(out, "")
 }
 
-// room is how many lines of the question fit above the field and what follows it.
-func (a *answering) room(x widget.Context) int {
+// height is how many lines of the question fit above the field and what follows it.
+func (a *answering) height(x widget.Context) int {
 	below := 1 + a.Fields[answerText].Rows + 1 + 2 // label, field, tail, a gap and the line of the excerpt
 	if a.Visible(answerReady) {
 		below++

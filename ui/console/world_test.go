@@ -76,8 +76,11 @@ func newWorld(t testing.TB, w, h int, set func(*Options)) *world {
 	}
 	wd.faulty = &faulty{Ledger: settling{wd.ledger, wd.files}}
 	o := Options{
-		Session: Session{Ledger: wd.faulty, Agent: testAgent, Plans: wd.plans, Drafts: wd.drafts, SeenPlans: wd.seen, Threads: wd.threads, Files: wd.files},
-		Now:     func() time.Time { return time.Now().UTC() }, NewKey: wd.key,
+		Session: Session{
+			Ledger: wd.faulty, Agent: testAgent, Plans: wd.plans, Drafts: wd.drafts, SeenPlans: wd.seen, Threads: wd.threads, Files: wd.files,
+			EditBuffers: &fakeBuffers{copies: map[string]string{}},
+		},
+		Now: func() time.Time { return time.Now().UTC() }, NewKey: wd.key,
 		Pages:  noLanguage{glamour.New()},
 		Editor: func(path string) (*exec.Cmd, error) { return exec.Command("true", path), nil },
 	}
@@ -252,7 +255,12 @@ func (wd *world) shown(content string) []string {
 // do applies a command as another process would.
 func (wd *world) do(c model.Command) model.Receipt {
 	wd.t.Helper()
-	r, err := wd.ledger.Apply(wd.t.Context(), model.Envelope{Key: "do-" + wd.key(), Actor: model.AgentActor(wd.acting), Agent: wd.acting, Command: c})
+	return wd.doAs(model.AgentActor(wd.acting), c)
+}
+
+func (wd *world) doAs(actor model.Actor, c model.Command) model.Receipt {
+	wd.t.Helper()
+	r, err := wd.ledger.Apply(wd.t.Context(), model.Envelope{Key: "do-" + wd.key(), Actor: actor, Agent: wd.acting, Command: c})
 	if err != nil {
 		wd.t.Fatalf("%s: %v", c.Name(), err)
 	}

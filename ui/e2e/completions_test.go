@@ -32,9 +32,9 @@ const spoken, both = "It is done; tests pass.", "Both are done."
 // The items of the three cases: words, no words, and two that one round completes.
 var cases = []string{"With words", "Without words", "One of two", "Two of two"}
 
-// TestACompletionLeavesTheSameRecordsThroughEveryDoor: through MCP and hooks, through the
+// TestACompletionLeavesTheSameRecordsThroughEveryFrontend: through MCP and hooks, through the
 // driver and, where a person can do it, through the console.
-func TestACompletionLeavesTheSameRecordsThroughEveryDoor(t *testing.T) {
+func TestACompletionLeavesTheSameRecordsThroughEveryFrontend(t *testing.T) {
 	by := map[string]map[string]leftover{}
 	for name, through := range map[string]func(*home, map[string]model.ItemID){"mcp": throughTools, "drive": throughDriver, "console": throughConsole} {
 		h := newHome(t, "ann")
@@ -99,8 +99,8 @@ func (h *home) item(objective string) model.ItemID {
 	return out.Data.Item.ID
 }
 
-// telling are the events of a completion that are compared, with their data.
-var telling = []model.EventKind{model.EventWorkItemWritten, model.EventFocusReleased, model.EventReportPromoted, model.EventReportOffered,
+// comparedEvents are the events of a completion that are compared, with their data.
+var comparedEvents = []model.EventKind{model.EventWorkItemWritten, model.EventFocusReleased, model.EventReportPromoted, model.EventReportOffered,
 	model.EventCompletionWarning, model.EventBriefSuppressed}
 
 func (h *home) left(id model.ItemID) (x leftover) {
@@ -117,7 +117,7 @@ func (h *home) left(id model.ItemID) (x leftover) {
 			x.Offers = append(x.Offers, fmt.Sprintf("%s %s shared with %d", o.Provenance, o.Text, len(o.SharedWith)))
 		}
 		for _, e := range slices.Backward(r.Entries(id, 100)) {
-			if slices.Contains(telling, e.Kind) {
+			if slices.Contains(comparedEvents, e.Kind) {
 				x.Events = append(x.Events, string(e.Kind)+" "+plain(e.Data))
 			}
 		}

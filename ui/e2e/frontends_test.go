@@ -21,8 +21,8 @@ type frontend interface {
 	close()
 }
 
-// told is as much of a tool's or a verb's answer as a history needs.
-type told struct {
+// reply is as much of a tool's or a verb's answer as a history needs.
+type reply struct {
 	WorkItem   model.View        `json:"work_item"`
 	Current    model.View        `json:"current_work_item"`
 	Transition *model.Transition `json:"transition"`
@@ -34,11 +34,11 @@ type told struct {
 	Error *model.Error `json:"error"`
 }
 
-func (x told) answer(c call) (a answer, id string) {
+func (x reply) answer(c call) (a answer, id string) {
 	if x.Error != nil {
 		return answer{code: string(x.Error.Code)}, ""
 	}
-	a = answer{first: x.First, rung: len(x.Triggered)}
+	a = answer{first: x.First, reached: len(x.Triggered)}
 	if x.Transition != nil {
 		a.from = string(x.Transition.PreviousWorkItemID)
 	}
@@ -51,7 +51,7 @@ func (x told) answer(c call) (a answer, id string) {
 func seenItem(v model.View) item {
 	x := item{there: v.ID != "", done: v.State == model.Completed, objective: v.Objective.Raw(), blocked: v.BlockedBy.Raw(), needsInput: v.PlanStatus == model.NeedsInput}
 	for _, w := range v.ActiveWaits {
-		x.parked, x.rang = true, w.TriggerCount
+		x.parked, x.triggers = true, w.TriggerCount
 	}
 	return x
 }
@@ -77,7 +77,7 @@ func (d *verbs) do(c call, key string, kill time.Duration) (answer, bool) {
 		return answer{}, false
 	}
 	var out struct {
-		Data  told         `json:"data"`
+		Data  reply        `json:"data"`
 		Error *model.Error `json:"error"`
 	}
 	if err := json.Unmarshal(raw, &out); err != nil {
@@ -90,7 +90,8 @@ func (d *verbs) do(c call, key string, kill time.Duration) (answer, bool) {
 }
 
 func argsOf(c call, key string) []string {
-	args := []string{"--agent", c.agent, "--key", key}
+	// As the agent: what the operator blocks, an agent may not complete, and no answer tells who did.
+	args := []string{"--agent", c.agent, "--key", key, "--actor", "agent:" + c.agent}
 	switch c.kind {
 	case create:
 		return append([]string{"new", c.text}, args...)
@@ -179,7 +180,7 @@ func (d *tools) do(c call, key string, kill time.Duration) (answer, bool) {
 	var out struct {
 		Error  json.RawMessage `json:"error"`
 		Result struct {
-			Told told `json:"structuredContent"`
+			Reply reply `json:"structuredContent"`
 		} `json:"result"`
 	}
 	if err != nil || kill > 0 {
@@ -192,7 +193,7 @@ func (d *tools) do(c call, key string, kill time.Duration) (answer, bool) {
 	if err := json.Unmarshal(line, &out); err != nil || len(out.Error) > 0 {
 		d.t.Errorf("%+v: %v %s", c, err, line)
 	}
-	a, id := out.Result.Told.answer(c)
+	a, id := out.Result.Reply.answer(c)
 	d.made = id
 	return a, true
 }
@@ -245,7 +246,7 @@ func (d *hand) do(c call, key string, _ time.Duration) (answer, bool) {
 		return answer{code: string(e.Code)}, true
 	}
 	d.made = string(r.WorkItemID)
-	a := answer{first: r.CompletedTransition, rung: len(r.TriggeredWaits)}
+	a := answer{first: r.CompletedTransition, reached: len(r.TriggeredWaits)}
 	if r.Transition != nil {
 		a.from = string(r.Transition.PreviousWorkItemID)
 	}

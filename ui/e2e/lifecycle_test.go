@@ -19,8 +19,8 @@ type answer struct {
 	// from is the focus before a pick; first says that a completion was the first.
 	from  string
 	first bool
-	// rung is how many waits a trigger reached.
-	rung int
+	// reached is how many waits a trigger reached.
+	reached int
 	// seen and focus are what a read saw.
 	seen  item
 	focus string
@@ -49,7 +49,9 @@ type item struct {
 	there, done        bool
 	objective, blocked string
 	needsInput, parked bool
-	rang               int
+	triggers           int
+	// looked is how many triggers somebody looked at by picking; a read does not tell it.
+	looked int
 }
 
 // step is one item alone, told as simply as it can be: whether an answer is possible in a
@@ -59,7 +61,9 @@ func (x item) step(c call, a answer) (bool, item) {
 		return !x.there && a.code == "", item{there: true, objective: c.text}
 	}
 	if c.kind == look {
-		return x == a.seen, x
+		told := x
+		told.looked = 0
+		return told == a.seen, x
 	}
 	if c.kind == finish {
 		ok := a.code == "" && a.first == !x.done
@@ -82,12 +86,15 @@ func (x item) step(c call, a answer) (bool, item) {
 	case block:
 		x.blocked = c.text
 	case unblock, takeUp:
-		x.blocked, x.parked, x.rang = "", false, 0
-	case park:
-		x.blocked, x.parked, x.rang = c.text, true, 0
+		x.blocked, x.parked, x.triggers, x.looked = "", false, 0, 0
+	case pick:
+		x.looked = x.triggers
+	case park: // all waits are for the same: what nobody looked at goes along, once
+		x.blocked, x.parked, x.triggers = c.text, true, x.triggers-x.looked
+		x.looked = x.triggers
 	case ring:
-		x.rang++
-		return a.rung == 1, x
+		x.triggers++
+		return a.reached == 1, x
 	}
 	return x.there, x
 }

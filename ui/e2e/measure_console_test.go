@@ -152,7 +152,7 @@ func rssOf(pid int) (mib float64) {
 }
 
 // createdElsewhere times from the start of a process that creates an item to its row on
-// another's console, whose agent has few items so that the row is in sight.
+// another's console, whose agent has few items so that the row is visible.
 func (b *bench) createdElsewhere(h *measuredHome) {
 	agent := model.AgentID(fmt.Sprintf("seen-%d", time.Now().UnixNano()))
 	b.run(h, agent, "new", "Seen at the start")

@@ -60,11 +60,11 @@ func (b *bench) saves(home files.Home, w *watcher.Watcher) {
 		b.must(os.WriteFile(path+".new", fmt.Appendf(nil, "# The plan\n\nsaved for the %d. time\n", i), 0o600))
 		cpu, began := processor(), time.Now()
 		b.must(os.Rename(path+".new", path))
-		for told := false; !told; {
+		for seen := false; !seen; {
 			e, err := w.Next(ctx)
 			b.must(err)
 			for _, p := range e.Plans {
-				told = told || p.Item == it
+				seen = seen || p.Item == it
 			}
 		}
 		if i > 0 { // the first waits until all are watched

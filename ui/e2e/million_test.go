@@ -27,9 +27,9 @@ func TestAMillionEventsAreNotFelt(t *testing.T) {
 	if storetest.Long {
 		m.times("vise list", 50*time.Millisecond, 100, func() { m.must("list", "--agent", "ann") })
 	}
-	before := m.told()
+	before := m.contents()
 	m.times("compact", 5*time.Second, 1, m.compact)
-	if after := m.told(); after != before {
+	if after := m.contents(); after != before {
 		t.Errorf("compacting changed\n%s\nto\n%s", before, after)
 	}
 	m.compactBesideOthers()
@@ -139,8 +139,8 @@ func (m *million) compact() {
 	must(m.t, err)
 }
 
-// told is what a reader is told: the revision, how many there are, and the first rows.
-func (m *million) told() string {
+// contents is what a reader finds: the revision, how many there are, and the first rows.
+func (m *million) contents() string {
 	var b strings.Builder
 	m.view(func(r model.Reader) {
 		fmt.Fprintln(&b, r.Revision(), r.Count("ann", model.TallyOpen), r.Count("ann", model.TallyCompleted))

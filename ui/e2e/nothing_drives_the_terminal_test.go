@@ -16,14 +16,13 @@ import (
 	"vise/store"
 	"vise/store/files"
 	"vise/store/storetest"
-	"vise/ui/text/hostile"
 )
 
 // Whatever agents write, and wherever it is shown, a real terminal is sent what a harmless
 // home sends it and nothing else: by the console and by the verbs (P6).
 func TestNothingThatAgentsWriteDrivesTheTerminal(t *testing.T) {
-	if len(hostile.Payloads) < 40 {
-		t.Errorf("only %d payloads", len(hostile.Payloads))
+	if len(storetest.Payloads) < 40 {
+		t.Errorf("only %d payloads", len(storetest.Payloads))
 	}
 	harmless, ids := planted(t, map[string]string{"words": "only words", "more": "and more of them"})
 	allowed := shapes(tour(t, harmless, len(ids)))
@@ -32,7 +31,7 @@ func TestNothingThatAgentsWriteDrivesTheTerminal(t *testing.T) {
 			t.Parallel()
 			some := map[string]string{}
 			for _, name := range names {
-				some[name] = hostile.Payloads[name]
+				some[name] = storetest.Payloads[name]
 			}
 			h, ids := planted(t, some)
 			sent := tour(t, h, len(ids))
@@ -55,12 +54,12 @@ func TestNothingThatAgentsWriteDrivesTheTerminal(t *testing.T) {
 // repeats it, and the console's judge finds it among what a terminal was sent.
 func TestTheTerminalsJudgesHaveTeeth(t *testing.T) {
 	found := 0
-	for name, payload := range hostile.Payloads {
+	for name, payload := range storetest.Payloads {
 		if !drives(payload) {
 			continue
 		}
 		found++
-		if hostile.Harmful("objective "+payload+" end") == "" {
+		if storetest.Harmful("objective "+payload+" end") == "" {
 			t.Errorf("%s: not found in a table", name)
 		}
 		if len(payload) > 3 && strings.ContainsRune(payload, 0x1b) && leaked("\x1b[1;1Hobjective "+payload+" end", payload) == "" {
@@ -81,7 +80,7 @@ func drives(payload string) bool {
 
 func batches(n int) [][]string {
 	var names []string
-	for name := range hostile.Payloads {
+	for name := range storetest.Payloads {
 		names = append(names, name)
 	}
 	slices.Sort(names)
@@ -196,7 +195,7 @@ func shapes(sent string) map[string]bool {
 			}
 			found[shape] = true
 			if strings.HasSuffix(seq, "m") {
-				if bad := hostile.Harmful(seq); bad != "" {
+				if bad := storetest.Harmful(seq); bad != "" {
 					found["SGR "+bad] = true
 				}
 			}
@@ -255,14 +254,14 @@ func verbsAreHarmless(t *testing.T, h *home, ids []string, payloads map[string]s
 	}
 	for _, args := range calls {
 		out := printed(t, h, args...)
-		if bad := hostile.Harmful(out); bad != "" {
+		if bad := storetest.Harmful(out); bad != "" {
 			t.Errorf("vise %.40q shows %s", args, bad)
 		}
 		if args[0] == "list" {
 			listedAll(t, out, len(ids))
 		}
 		raw, _ := h.command(context.Background(), append([]string{"--json"}, args...)...).Output()
-		if bad := hostile.Harmful(string(raw)); bad != "" || strings.ContainsRune(string(raw), 0x1b) {
+		if bad := storetest.Harmful(string(raw)); bad != "" || strings.ContainsRune(string(raw), 0x1b) {
 			t.Errorf("vise --json %.40q holds %s", args, bad)
 		}
 		if args[0] != "events" && !json.Valid(raw) {

@@ -197,7 +197,7 @@ func (s *soak) lap(what string, begun time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.halted.IsZero() || begun.Before(s.resumed) {
-		what += beside
+		what += whileStopped
 	}
 	s.laps[what] = append(s.laps[what], took)
 }
@@ -264,8 +264,8 @@ func (s *soak) stopOne() {
 	s.halted, s.resumed = time.Time{}, time.Now()
 }
 
-// beside marks calls during which a process was stopped.
-const beside = " beside a stopped process"
+// whileStopped marks calls during which a process was stopped.
+const whileStopped = " beside a stopped process"
 
 func (s *soak) compactOnce() {
 	out, err := s.vise(ctx, "--json", "compact").Output()

@@ -21,7 +21,7 @@ func holdLedger(args []string) {
 	if err == nil {
 		err = l.View(ctx, func(model.Reader) error {
 			fmt.Println("inside")
-			storetest.Hear()
+			storetest.ReadLine()
 			return nil
 		})
 	}

@@ -3,6 +3,7 @@ package markdown
 import (
 	"fmt"
 	"regexp"
+	"sort"
 	"strings"
 	"sync"
 	"unicode"
@@ -196,13 +197,5 @@ func lettersOf(s string) string {
 
 // lineOf is the last line that begins at or before at.
 func lineOf(starts []int, at int) int32 {
-	lo, hi := 0, len(starts)
-	for lo+1 < hi {
-		if mid := (lo + hi) / 2; starts[mid] <= at {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return int32(lo)
+	return int32(max(sort.SearchInts(starts, at+1)-1, 0))
 }

@@ -89,7 +89,7 @@ func TestBombsReachGlamourInSmallPieces(t *testing.T) {
 	style := styleOf(t, "dark")
 	for _, bomb := range bombs() {
 		t.Run(bomb.name, func(t *testing.T) {
-			r := patient()
+			r := unlimited()
 			calls, most := 0, 0
 			r.engine = asked(func(p Source) ([]string, error) {
 				calls++

@@ -79,7 +79,7 @@ func (d *Document) text(b *block) []string {
 	return lines
 }
 
-// header is what a part of a fence or a table begins with besides its own lines.
+// header is what a part of a fence or a table begins with before its own lines.
 func (d *Document) header(b *block) string {
 	first, rest, _ := strings.Cut(d.src[b.head:], "\n")
 	switch {

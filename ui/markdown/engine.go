@@ -6,14 +6,14 @@ import (
 	"vise/themes"
 )
 
-// ErrAway says that there is no engine to ask. It passes: a block may be asked for again.
-var ErrAway = errors.New("there is no renderer")
+// ErrNoEngine says that there is no engine to ask. It passes: a block may be asked for again.
+var ErrNoEngine = errors.New("there is no renderer")
 
 // Engine renders Markdown. It may be used by many goroutines. It is an interface because
 // Glamour costs a program 16 ms at its start and 25 MB: package glamour links it, and
 // Subprocess asks a process that does.
 type Engine interface {
-	// Ready returns when the engine can be asked at once, or an error that is ErrAway.
+	// Ready returns when the engine can be asked at once, or an error that is ErrNoEngine.
 	Ready() error
 	// Render returns the lines of a source, safe for a terminal: see Styled. It may take long
 	// for hostile text.
@@ -34,7 +34,7 @@ type Look struct {
 }
 
 // away is the engine where there is none.
-type away struct{}
+type noEngine struct{}
 
-func (away) Ready() error                    { return ErrAway }
-func (away) Render(Source) ([]string, error) { return nil, ErrAway }
+func (noEngine) Ready() error                    { return ErrNoEngine }
+func (noEngine) Render(Source) ([]string, error) { return nil, ErrNoEngine }

@@ -1,6 +1,9 @@
 package markdown
 
-import "time"
+import (
+	"runtime"
+	"time"
+)
 
 // Whole is what renders in these tests. Its package imports this one, so that only the tests
 // outside of this package can set it.
@@ -16,24 +19,26 @@ func (a asked) Render(s Source) ([]string, error) { return a(s) }
 func (p *Subprocess) Kill() { _ = p.worker.cmd.Process.Kill() }
 
 // Expect makes p want another build.
-func (p *Subprocess) Expect(build string) { p.build = build }
+func (p *Subprocess) Expect(build string) { p.build = func() string { return build } }
 
-// EndsWhenIdle starts the process, makes it idle, and reports whether it has ended then.
+// EndsWhenIdle starts the process, makes it idle, and returns when it has ended then.
 func (p *Subprocess) EndsWhenIdle() bool {
 	p.idle = time.Millisecond
 	if p.Ready() != nil {
 		return false
 	}
-	p.mu.Lock()
-	w := p.worker
-	p.mu.Unlock()
-	if w != nil {
-		<-w.ended
+	for {
+		p.mu.Lock()
+		ended := p.worker == nil
+		if ended {
+			p.idle = time.Minute
+		}
+		p.mu.Unlock()
+		if ended {
+			return true
+		}
+		runtime.Gosched()
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.idle = time.Minute
-	return p.worker == nil
 }
 
 // Serving and SubprocessOf are serve and newSubprocess.

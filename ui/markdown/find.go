@@ -2,7 +2,6 @@ package markdown
 
 import (
 	"iter"
-	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -16,30 +15,13 @@ type Match struct {
 	Column, Width int
 }
 
-// Find goes through the places of query in the lines as they are shown, whatever its
-// case: from a position on to the end and then from the beginning, or backwards. It lays
-// out only blocks that hold the query's letters, and only as many as are asked for.
-func (v view) Find(query string, from Position, backwards bool) iter.Seq[Match] {
+// Find goes through the places of query in the lines as they are shown, whatever its case. It
+// lays out only blocks that hold the query's letters, and only as many as are asked for.
+func (v view) Find(query string) iter.Seq[Match] {
 	query = strings.ToLower(query)
 	return func(yield func(Match) bool) {
-		n := len(v.d.blocks)
-		if query == "" || n == 0 {
-			return
-		}
-		from = v.Clamp(from)
-		for step := range n + 1 {
-			i := (from.Block + step) % n
-			if backwards {
-				i = (from.Block - step + n) % n
-			}
-			for _, m := range v.matches(i, query, backwards) {
-				ahead := m.At.Row >= from.Row
-				if backwards {
-					ahead = m.At.Row < from.Row
-				}
-				if step == 0 && !ahead || step == n && ahead {
-					continue
-				}
+		for i := range v.d.blocks {
+			for _, m := range v.matches(i, query) {
 				if !yield(m) {
 					return
 				}
@@ -48,9 +30,9 @@ func (v view) Find(query string, from Position, backwards bool) iter.Seq[Match] 
 	}
 }
 
-// matches are the places in block i, in the order that they are wanted.
-func (v view) matches(i int, query string, backwards bool) []Match {
-	if !v.d.mayHold(i, lettersOf(query)) {
+// matches are the places in block i.
+func (v view) matches(i int, query string) []Match {
+	if query == "" || !v.d.mayHold(i, lettersOf(query)) {
 		return nil
 	}
 	var found []Match
@@ -65,9 +47,6 @@ func (v view) matches(i int, query string, backwards bool) []Match {
 			found = append(found, Match{At: Position{i, n + v.gap(i)}, Column: text.Width(line[:at]), Width: text.Width(query)})
 			at += len(query)
 		}
-	}
-	if backwards {
-		slices.Reverse(found)
 	}
 	return found
 }

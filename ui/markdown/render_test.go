@@ -47,7 +47,7 @@ gateway/limit.go into a package with [no imports](docs/limits.md "why").
 `
 
 func TestRender(t *testing.T) {
-	r := patient()
+	r := unlimited()
 	datadriven.RunTest(t, "testdata/render.txt", func(t *testing.T, td *datadriven.TestData) string {
 		var width int
 		var name, keep string
@@ -88,7 +88,7 @@ func TestNothingOfAPlanIsHidden(t *testing.T) {
 		}
 		width := rapid.IntRange(70, 120).Draw(t, "width") // no word of a cell is wrapped
 		var shown strings.Builder
-		for _, l := range patient().View(Split(model.Text(src)), width, style).Lines(Position{}, 10_000) {
+		for _, l := range unlimited().View(Split(model.Text(src)), width, style).Lines(Position{}, 10_000) {
 			shown.WriteString(lettersOf(ansi.Strip(l.Text())))
 		}
 		for _, w := range word.FindAllString(src, -1) {
@@ -103,7 +103,7 @@ func TestLinesAreTheSameThroughAnyWindow(t *testing.T) {
 	style := styleOf(t, "dark")
 	rapid.Check(t, func(t *rapid.T) {
 		d := Split(model.Text(drawPlan(t)))
-		v := patient().View(d, rapid.IntRange(1, 60).Draw(t, "width"), style)
+		v := unlimited().View(d, rapid.IntRange(1, 60).Draw(t, "width"), style)
 		all := v.Lines(Position{}, 10_000)
 		if len(all) == 0 {
 			if len(d.blocks) > 0 {
@@ -128,7 +128,7 @@ func TestLinesAreTheSameThroughAnyWindow(t *testing.T) {
 
 func TestRowsTellTheirSourceLines(t *testing.T) {
 	src := "# One\ntwo *two* two two two two two\nthree [three](x) three\nfour four four\n\n- six\n- seven seven seven\n\n| nine | b |\n|---|---|\n| eleven | b |\n\n```\nfourteen\nfifteen\n```\n"
-	v := patient().View(Split(model.Text(src)), 24, styleOf(t, "mono"))
+	v := unlimited().View(Split(model.Text(src)), 24, styleOf(t, "mono"))
 	for _, l := range v.Lines(Position{}, 100) {
 		plain := strings.ToLower(ansi.Strip(l.Text()))
 		for n, word := range []string{"", "one", "two", "three", "four", "", "six", "seven", "", "nine", "", "eleven", "", "", "fourteen", "fifteen"} {
@@ -142,7 +142,7 @@ func TestRowsTellTheirSourceLines(t *testing.T) {
 
 func TestCodeMovesSidewaysAndProseDoesNot(t *testing.T) {
 	long := strings.Repeat("0123456789", 300)
-	v := patient().View(Split(model.Text("```\n"+long+"\n```\n\nwords\n")), 20, styleOf(t, "mono"))
+	v := unlimited().View(Split(model.Text("```\n"+long+"\n```\n\nwords\n")), 20, styleOf(t, "mono"))
 	lines := v.Lines(Position{}, 10)
 	if got := lines[0].Cells(22, 10); got != "012345678…" {
 		t.Errorf("code from cell 22: got %q", got)
@@ -174,7 +174,7 @@ func TestALinkTellsWhereItLeads(t *testing.T) {
 		"[![a](b)](c)":                            "image: a (b) (c)",
 		"# [a](b)":                                "# a (b)",
 	} {
-		v := patient().View(Split(model.Text(src)), 80, styleOf(t, "mono"))
+		v := unlimited().View(Split(model.Text(src)), 80, styleOf(t, "mono"))
 		if got := strings.TrimSpace(ansi.Strip(v.Lines(Position{}, 1)[0].Text())); got != want {
 			t.Errorf("%q: got %q, want %q", src, got, want)
 		}
@@ -222,7 +222,7 @@ func TestHostilePlansDriveNoTerminal(t *testing.T) {
 		for _, form := range []string{"%s", "# %s", "- %s", "> %s", "`%s`", "**%s**", "~~%s~~", "[%s](%s)", "![%s](<%s>)", "```%s\n%s\n```", "    %s", "<b>%s</b>", "<!-- %s -->",
 			"| %s |\n|---|\n| %s |", "[a]: %s\n\n[a]", "http://a.example/%s", "<http://a.example/%s>", "---\na: %s\n---\n", "1. [ ] %s", "[x](http://a/ \"%s\")"} {
 			src := strings.ReplaceAll(form, "%s", payload)
-			for _, l := range patient().View(Split(model.Text(src)), 60, style).Lines(Position{}, 50) {
+			for _, l := range unlimited().View(Split(model.Text(src)), 60, style).Lines(Position{}, 50) {
 				if fault := unsafe(l.Cells(0, 60)); fault != "" {
 					t.Errorf("%q: %s", src, fault)
 				}
@@ -240,7 +240,7 @@ func FuzzRender(f *testing.F) {
 	f.Add("```go\nx\n\n# h &#x9b;\n===\n<!--\n\u0600👩🏽‍❤️‍💋‍👨🏽e\u0301", uint8(9), true)
 	f.Fuzz(func(t *testing.T, src string, width uint8, clusters bool) {
 		p, _ := themes.ByName("light")
-		r := patient()
+		r := unlimited()
 		d := Split(model.Text(src))
 		v := r.View(d, int(width), NewStyle(p, themes.Unicode, clusters))
 		for _, l := range v.Lines(Position{}, 200) {
@@ -288,7 +288,7 @@ func TestATableThatWouldLoseWordsIsShownAsWritten(t *testing.T) {
 		"too many columns":        {strings.Repeat("|a", 50) + "|\n" + strings.Repeat("|-", 50) + "|\n", 40, "|a|a"},
 	} {
 		var shown []string
-		for _, l := range patient().View(Split(model.Text(c.src)), c.width, style).Lines(Position{}, 50) {
+		for _, l := range unlimited().View(Split(model.Text(c.src)), c.width, style).Lines(Position{}, 50) {
 			shown = append(shown, l.Text())
 		}
 		if got := strings.Join(shown, "\n"); !strings.Contains(got, c.want) {
@@ -296,7 +296,7 @@ func TestATableThatWouldLoseWordsIsShownAsWritten(t *testing.T) {
 		}
 	}
 	fits := "| a | b |\n|---|---|\n| 1 \\| 2 | 3 |\n| 4 |\n"
-	for _, l := range patient().View(Split(model.Text(fits)), 40, style).Lines(Position{}, 50) {
+	for _, l := range unlimited().View(Split(model.Text(fits)), 40, style).Lines(Position{}, 50) {
 		if strings.HasPrefix(l.Text(), "|") {
 			t.Errorf("a table that fits is shown as written: %q", l.Text())
 		}

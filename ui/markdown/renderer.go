@@ -35,10 +35,13 @@ const (
 // NewRenderer returns a renderer by e. Without one it shows everything as written.
 func NewRenderer(e Engine) *Renderer {
 	if e == nil {
-		e = away{}
+		e = noEngine{}
 	}
-	return &Renderer{guard: guard{patience: patience}, engine: e, recent: map[key][]row{}, failed: map[uint64]error{}}
+	return &Renderer{guard: guard{limit: blockLimit}, engine: e, recent: map[key][]row{}, failed: map[uint64]error{}}
 }
+
+// Prepare has the engine start while something else is done. Why it cannot shows when it is asked.
+func (r *Renderer) Prepare() { go func() { _ = r.engine.Ready() }() }
 
 // block is block i of d in width columns.
 func (r *Renderer) block(d *Document, i, width int, s *Style) []row {
@@ -51,7 +54,7 @@ func (r *Renderer) block(d *Document, i, width int, s *Style) []row {
 		return rows
 	}
 	rows, err := r.render(d, b, width, s)
-	if err != nil && (i == 0 || !errors.Is(err, ErrAway)) {
+	if err != nil && (i == 0 || !errors.Is(err, ErrNoEngine)) {
 		last := rows[len(rows)-1]
 		note := s.paint.NeedsYou.Render("! shown as written: " + err.Error())
 		rows = append(rows, row{text: note, from: last.to, to: last.to})
@@ -81,7 +84,7 @@ func (r *Renderer) run(b *block, job func() ([]string, error)) ([]string, error)
 }
 
 // passes reports whether what stood in the way says nothing about the block.
-func passes(err error) bool { return err == errBusy || errors.Is(err, ErrAway) }
+func passes(err error) bool { return err == errBusy || errors.Is(err, ErrNoEngine) }
 
 // fail remembers that a block cannot be rendered.
 func (r *Renderer) fail(hash uint64, err error) {
@@ -123,8 +126,8 @@ func (r *Renderer) put(k key, rows []row) {
 	}
 }
 
-// patience is how long one block may take. Real plans stay far below it: 8 KB take 15 ms.
-const patience = 250 * time.Millisecond
+// blockLimit is how long one block may take. Real plans stay far below it: 8 KB take 15 ms.
+const blockLimit = 250 * time.Millisecond
 
 var (
 	errSlow = errors.New("took longer than 250 ms to lay out")
@@ -134,9 +137,9 @@ var (
 // guard runs what may take long and cannot be cancelled, one at a time. What has outlived
 // its time goes on alone; until it ends, nothing else is run.
 type guard struct {
-	patience time.Duration // how long a job may take
-	mu       sync.Mutex    // one caller at a time
-	past     chan struct{} // closed when the job that outlived its time ends; nil if none did
+	limit time.Duration // how long a job may take
+	mu    sync.Mutex    // one caller at a time
+	past  chan struct{} // closed when the job that outlived its time ends; nil if none did
 }
 
 // run runs job and returns what it makes, errSlow when it takes too long, or errBusy at once
@@ -166,7 +169,7 @@ func (g *guard) run(job func() ([]string, error)) ([]string, error) {
 		}()
 		lines, err = job()
 	}()
-	timer := time.NewTimer(g.patience)
+	timer := time.NewTimer(g.limit)
 	defer timer.Stop()
 	select {
 	case <-done:

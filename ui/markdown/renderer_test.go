@@ -31,8 +31,8 @@ func TestWhatTakesTooLongIsShownAsWrittenAndNotTriedAgain(t *testing.T) {
 		begin := time.Now()
 		v := r.View(d, 60, style)
 		lines := shownBy(v)
-		if took := time.Since(begin); took != patience {
-			t.Errorf("took %v, want %v", took, patience)
+		if took := time.Since(begin); took != blockLimit {
+			t.Errorf("took %v, want %v", took, blockLimit)
 		}
 		want := []string{"*slow*", "! shown as written: took longer than 250 ms to lay out", "",
 			"*quick*", "! shown as written: another block is still being laid out"}
@@ -57,7 +57,7 @@ func TestWhatTakesTooLongIsShownAsWrittenAndNotTriedAgain(t *testing.T) {
 }
 
 func TestAPanicOfGlamourIsShownAndNothingElse(t *testing.T) {
-	r := patient()
+	r := unlimited()
 	r.engine = asked(func(Source) ([]string, error) { panic("index out of range") })
 	got := shownBy(r.View(Split("*words*"), 60, styleOf(t, "mono")))
 	if want := []string{"*words*", "! shown as written: cannot lay out: index out of range"}; fmt.Sprint(got) != fmt.Sprint(want) {
@@ -73,7 +73,7 @@ func shownBy(v view) (lines []string) {
 }
 
 func TestABlockIsLaidOutOnceForEachLook(t *testing.T) {
-	r := patient()
+	r := unlimited()
 	calls := 0
 	r.engine = asked(func(p Source) ([]string, error) {
 		calls++
@@ -103,7 +103,7 @@ func TestABlockIsLaidOutOnceForEachLook(t *testing.T) {
 }
 
 func TestKeptBlocksAreBoundedInMemory(t *testing.T) {
-	r := patient()
+	r := unlimited()
 	d := Split(model.Text(strings.Repeat("a ", 4000)))
 	for width := 20; width < 4000; width++ {
 		r.View(d, width, styleOf(t, "mono")).Lines(Position{}, 10)
@@ -125,10 +125,10 @@ func TestKeptBlocksAreBoundedInMemory(t *testing.T) {
 }
 
 func TestManyGoroutinesMayRenderAtOnce(t *testing.T) {
-	r, style := patient(), styleOf(t, "dark")
+	r, style := unlimited(), styleOf(t, "dark")
 	d := Split(model.Text(planOf(20 << 10)))
 	want := shownBy(r.View(d, 60, style))
-	fresh := patient()
+	fresh := unlimited()
 	var wg sync.WaitGroup
 	errs := make(chan error, 8)
 	for range 8 {
@@ -145,10 +145,10 @@ func TestManyGoroutinesMayRenderAtOnce(t *testing.T) {
 	}
 }
 
-// patient is a renderer for tests of what is shown: on a busy machine the guard of
+// unlimited is a renderer for tests of what is shown: on a busy machine the guard of
 // others ends what is right.
-func patient() *Renderer {
+func unlimited() *Renderer {
 	r := NewRenderer(Whole)
-	r.guard.patience = time.Minute
+	r.guard.limit = time.Minute
 	return r
 }

@@ -6,8 +6,8 @@ import "strings"
 // has made spaces of them.)
 func indentation(line string) int { return run(line, " ") }
 
-// run counts how often c is repeated at the beginning of s.
-func run(s, c string) int { return len(s) - len(strings.TrimLeft(s, c)) }
+// run counts how many of some characters s begins with.
+func run(s, of string) int { return len(s) - len(strings.TrimLeft(s, of)) }
 
 func isHeading(text string) bool {
 	n := run(text, "#")
@@ -16,13 +16,11 @@ func isHeading(text string) bool {
 
 // fenceLength is how many backquotes or tildes begin a fence, 0 for other lines.
 func fenceLength(text string) int {
-	if n := run(text, "`"); n >= 3 && !strings.Contains(text[n:], "`") {
-		return n
+	n := max(run(text, "`"), run(text, "~"))
+	if n < 3 || text[0] == '`' && strings.Contains(text[n:], "`") {
+		return 0
 	}
-	if n := run(text, "~"); n >= 3 {
-		return n
-	}
-	return 0
+	return n
 }
 
 // isRule reports whether text is a thematic break: three or more of - * _ and spaces.
@@ -43,21 +41,12 @@ func isTableRule(text string) bool {
 // itemMarker is the mark of the list item that text begins with, and how many columns lie
 // before its content; 0 columns if there is none.
 func itemMarker(text string) (marker string, columns int) {
-	if text == "" {
-		return "", 0
+	digits, ends := run(text, "0123456789"), ".)"
+	if digits == 0 {
+		ends = "-*+"
 	}
-	n := 1
-	switch c := text[0]; {
-	case c == '-' || c == '*' || c == '+':
-	case c >= '0' && c <= '9':
-		for n < len(text) && text[n] >= '0' && text[n] <= '9' {
-			n++
-		}
-		if n > 9 || n == len(text) || text[n] != '.' && text[n] != ')' {
-			return "", 0
-		}
-		n++
-	default:
+	n := digits + 1
+	if digits > 9 || n > len(text) || !strings.Contains(ends, text[digits:n]) {
 		return "", 0
 	}
 	switch spaces := indentation(text[n:]); {

@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -33,7 +32,7 @@ var (
 // when it was idle for a while, and its death costs the block that it died of.
 type Subprocess struct {
 	program func() (string, error)
-	build   string
+	build   func() string // asked when the process starts: most runs start none
 	idle    time.Duration
 
 	mu     sync.Mutex // one request at a time; protects what follows
@@ -46,9 +45,9 @@ type Subprocess struct {
 
 // NewSubprocess is an engine in the program that Program finds, which must be of the same
 // build. No process is started yet.
-func NewSubprocess() *Subprocess { return newSubprocess(Program, buildName()) }
+func NewSubprocess() *Subprocess { return newSubprocess(Program, buildName) }
 
-func newSubprocess(program func() (string, error), build string) *Subprocess {
+func newSubprocess(program func() (string, error), build func() string) *Subprocess {
 	return &Subprocess{program: program, build: build, idle: idleLimit}
 }
 
@@ -61,16 +60,15 @@ func (p *Subprocess) Ready() error {
 
 // ready starts the process if there is none; p.mu is held.
 func (p *Subprocess) ready() error {
-	if p.worker != nil && !p.worker.hasEnded() {
+	if p.worker != nil {
 		return nil
 	}
-	p.worker = nil
 	if p.failed != nil && time.Now().Before(p.retryAt) {
 		return p.failed
 	}
 	w, err := p.start()
 	if err != nil {
-		p.failed, p.retryAt = fmt.Errorf("%w: %w", ErrAway, err), time.Now().Add(retryAfter)
+		p.failed, p.retryAt = fmt.Errorf("%w: %w", ErrNoEngine, err), time.Now().Add(retryAfter)
 		return p.failed
 	}
 	p.worker, p.failed = w, nil
@@ -87,8 +85,8 @@ func (p *Subprocess) start() (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	hello, err := w.receive(startLimit)
-	if err == nil && hello.Build != p.build {
+	hello, err := w.answer(startLimit)
+	if err == nil && hello.Build != p.build() {
 		err = fmt.Errorf("%s is of another build", path)
 	}
 	if err != nil {
@@ -132,7 +130,7 @@ func (p *Subprocess) Render(s Source) ([]string, error) {
 			return nil, err
 		}
 		var a answer
-		if a, err = p.worker.ask(s); err == nil {
+		if a, err = p.worker.answer(workLimit, s); err == nil {
 			p.used()
 			if a.Err != "" {
 				return nil, errors.New(a.Err)
@@ -147,93 +145,51 @@ func (p *Subprocess) Render(s Source) ([]string, error) {
 	return nil, err
 }
 
-// worker is a process and the pipes to it. One goroutine at a time may use it.
+// worker is a process and the pipes to it. One goroutine at a time may use it. That it ended by
+// itself shows when it is asked.
 type worker struct {
-	cmd      *exec.Cmd
-	to, from *os.File
-	send     *json.Encoder
-	read     *json.Decoder
-	ended    chan struct{}
+	cmd  *exec.Cmd
+	send *json.Encoder
+	read *json.Decoder
 }
 
 // newWorker starts the process. What it says on standard error is lost: the screen is not
 // its own.
 func newWorker(cmd *exec.Cmd) (*worker, error) {
-	in, to, err := os.Pipe()
+	to, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
 	}
-	from, out, err := os.Pipe()
+	from, err := cmd.StdoutPipe()
 	if err != nil {
-		_, _ = in.Close(), to.Close()
 		return nil, err
 	}
-	cmd.Stdin, cmd.Stdout = in, out
-	err = cmd.Start()
-	_, _ = in.Close(), out.Close()
-	if err != nil {
-		_, _ = to.Close(), from.Close()
-		return nil, err
-	}
-	w := &worker{cmd: cmd, to: to, from: from, send: json.NewEncoder(to), read: json.NewDecoder(from), ended: make(chan struct{})}
-	go func() {
-		_ = cmd.Wait() // how it ended does not matter
-		close(w.ended)
-	}()
-	return w, nil
+	return &worker{cmd: cmd, send: json.NewEncoder(to), read: json.NewDecoder(from)}, cmd.Start()
 }
 
-func (w *worker) hasEnded() bool {
-	select {
-	case <-w.ended:
-		return true
-	default:
-		return false
-	}
-}
-
-// end ends the process, and returns when it has ended.
+// end ends the process, and returns when it has ended. How it ended does not matter.
 func (w *worker) end() {
-	_ = w.cmd.Process.Kill() // it may have ended by itself
-	<-w.ended
-	_, _ = w.to.Close(), w.from.Close()
+	_ = w.cmd.Process.Kill()
+	_ = w.cmd.Wait()
 }
 
-// ask returns errKilled or errEnded where no answer came; the worker is of no use then.
-func (w *worker) ask(s Source) (answer, error) {
-	late, stop := w.deadline(workLimit)
-	defer stop()
-	if err := w.send.Encode(s); err != nil {
-		return answer{}, errEnded
+// answer is what the process makes of sources, or says unasked. Where none comes in time the
+// process is killed: errKilled and errEnded say that the worker is of no use.
+func (w *worker) answer(within time.Duration, sources ...Source) (a answer, err error) {
+	late := time.AfterFunc(within, func() { _ = w.cmd.Process.Kill() })
+	for _, s := range sources {
+		err = w.send.Encode(s)
 	}
-	return w.next(late)
-}
-
-// receive waits for what the process says unasked.
-func (w *worker) receive(within time.Duration) (answer, error) {
-	late, stop := w.deadline(within)
-	defer stop()
-	return w.next(late)
-}
-
-func (w *worker) next(late *atomic.Bool) (a answer, err error) {
-	switch err := w.read.Decode(&a); {
+	if err == nil {
+		err = w.read.Decode(&a)
+	}
+	switch inTime := late.Stop(); {
 	case err == nil:
 		return a, nil
-	case late.Load():
+	case !inTime:
 		return a, errKilled
 	}
 	return a, errEnded
-}
-
-// deadline kills the process after a while.
-func (w *worker) deadline(after time.Duration) (late *atomic.Bool, stop func() bool) {
-	late = new(atomic.Bool)
-	t := time.AfterFunc(after, func() {
-		late.Store(true)
-		_ = w.cmd.Process.Kill()
-	})
-	return late, t.Stop
 }
 
 // answer is what came of a source. The first of a process names its build instead.

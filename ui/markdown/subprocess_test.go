@@ -43,9 +43,11 @@ func (f failing) Render(s markdown.Source) ([]string, error) {
 	return f.Engine.Render(s)
 }
 
+func oneBuild() string { return "one build" }
+
 func subprocess(t *testing.T) *markdown.Subprocess {
 	t.Setenv("RENDERER_BUILD", "one build")
-	p := markdown.SubprocessOf(os.Executable, "one build")
+	p := markdown.SubprocessOf(os.Executable, oneBuild)
 	t.Cleanup(p.Close)
 	return p
 }
@@ -78,7 +80,7 @@ func TestWhatTheProcessDiesOfCostsNothingElse(t *testing.T) {
 	p := subprocess(t)
 	for text, want := range map[string]string{"die": "the renderer ended over it", "panic": "cannot lay out: out of range", "hang": "took longer than 1s to lay out"} {
 		_, err := p.Render(words(text, "dark"))
-		if err == nil || err.Error() != want || errors.Is(err, markdown.ErrAway) {
+		if err == nil || err.Error() != want || errors.Is(err, markdown.ErrNoEngine) {
 			t.Errorf("%s: got %v, want %q", text, err, want)
 		}
 		rendersWords(t, p)
@@ -112,10 +114,10 @@ func TestAnIdleProcessEndsAndComesBack(t *testing.T) {
 func TestWithoutTheProgramNobodyIsAsked(t *testing.T) {
 	other := subprocess(t)
 	other.Expect("another build")
-	missing := markdown.SubprocessOf(func() (string, error) { return "", errors.New("not there") }, "one build")
+	missing := markdown.SubprocessOf(func() (string, error) { return "", errors.New("not there") }, oneBuild)
 	for name, p := range map[string]*markdown.Subprocess{"missing": missing, "of another build": other} {
 		_, err := p.Render(words("*words*", "dark"))
-		if !errors.Is(err, markdown.ErrAway) || !errors.Is(cmp.Or(p.Ready(), err), markdown.ErrAway) {
+		if !errors.Is(err, markdown.ErrNoEngine) || !errors.Is(cmp.Or(p.Ready(), err), markdown.ErrNoEngine) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

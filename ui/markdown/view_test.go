@@ -12,40 +12,30 @@ import (
 	"vise/model"
 )
 
-func TestFindGoesRoundTheDocumentFromWhereTheReaderIs(t *testing.T) {
+func TestFindGoesThroughTheDocument(t *testing.T) {
 	src := "# Needle\n\ntwo needle needle\n\n- hay\n- a **nee**dle in hay\n\n```\nneedle()\n```\n\n&#78;eedle\n"
-	v := patient().View(Split(model.Text(src)), 40, styleOf(t, "mono"))
-	all := slices.Collect(v.Find("NEEDLE", Position{}, false))
+	v := unlimited().View(Split(model.Text(src)), 40, styleOf(t, "mono"))
+	all := slices.Collect(v.Find("NEEDLE"))
 	want := []Match{
 		{Position{0, 0}, 2, 6}, {Position{1, 0}, 4, 6}, {Position{1, 0}, 11, 6}, {Position{3, 0}, 4, 6}, {Position{4, 1}, 2, 6}, {Position{5, 1}, 0, 6},
 	}
 	if !slices.Equal(all, want) {
 		t.Errorf("got %v, want %v", all, want)
 	}
-	round := slices.Collect(v.Find("needle", Position{1, 0}, false))
-	if want := append(slices.Clone(all[1:]), all[0]); !slices.Equal(round, want) {
-		t.Errorf("from the second: got %v, want %v", round, want)
-	}
-	for m := range v.Find("needle", Position{3, 0}, true) {
-		if m != all[2] {
-			t.Errorf("the one before: got %v, want %v", m, all[2])
-		}
-		break
-	}
-	if got := slices.Collect(v.Find("none", Position{}, false)); len(got) > 0 {
+	if got := slices.Collect(v.Find("none")); len(got) > 0 {
 		t.Errorf("got %v", got)
 	}
 }
 
 func TestFindLaysOutNoMoreThanItMust(t *testing.T) {
-	r := patient()
+	r := unlimited()
 	calls := 0
 	r.engine = asked(func(p Source) ([]string, error) {
 		calls++
 		return Whole.Render(p)
 	})
 	d := Split(model.Text(planOf(200<<10) + "\nthe *unusual* word\n"))
-	found := slices.Collect(r.View(d, 60, styleOf(t, "mono")).Find("unusual", Position{}, false))
+	found := slices.Collect(r.View(d, 60, styleOf(t, "mono")).Find("unusual"))
 	if len(found) != 1 || calls != 1 {
 		t.Errorf("found %v with %d calls, want one of each", found, calls)
 	}
@@ -55,11 +45,9 @@ func TestEveryMatchStandsWhereItIsSaidToBe(t *testing.T) {
 	style := styleOf(t, "dark")
 	rapid.Check(t, func(t *rapid.T) {
 		d := Split(model.Text(drawPlan(t)))
-		v := patient().View(d, 60, style)
+		v := unlimited().View(d, 60, style)
 		query := rapid.SampledFrom([]string{"w1", "q", "a.example", "日本", "w3q", " "}).Draw(t, "query")
-		from := v.Move(Position{}, rapid.IntRange(0, 30).Draw(t, "from"))
-		back := rapid.Bool().Draw(t, "back")
-		found := slices.Collect(v.Find(query, from, back))
+		found := slices.Collect(v.Find(query))
 		seen := map[Match]bool{}
 		for _, m := range found {
 			line := ansi.Strip(v.Lines(m.At, 1)[0].Text())
@@ -166,7 +154,7 @@ func TestChangedLinesAreMarkedOnScreen(t *testing.T) {
 	d := Split("## Scope\n\n- keep *wire* headers\n- burst size\n- do not touch\n\ntext of\ntwo other lines\n")
 	c := d.Changed(old)
 	var marked []string
-	for _, l := range patient().View(d, 8, styleOf(t, "mono")).Lines(Position{}, 100) {
+	for _, l := range unlimited().View(d, 8, styleOf(t, "mono")).Lines(Position{}, 100) {
 		if c.Touch(l) {
 			marked = append(marked, ansi.Strip(l.Text()))
 		}

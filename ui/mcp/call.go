@@ -6,8 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"slices"
 	"strings"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -22,23 +22,37 @@ type call struct {
 	key   string
 	input json.RawMessage
 	home  *home.Home
-	// queued is how many messages the answer has room for, as of show.
+	// queued is how many messages fit the answer, as of show.
 	queued int
+	// reminders are advice on the item that the answer shows.
+	reminders []model.Advice
+	// wordless: no hook brings what the agent says; unreported: it completed an item all the same.
+	wordless, unreported bool
+
+	started   *startedTasks
+	startTask func(context.Context, TaskRequest) (model.TaskID, error)
+}
+
+// remind adds the advice on an open item of the agent's to the answer.
+func (c *call) remind(r model.Reader, id model.ItemID) {
+	if w, ok := r.Item(id); ok && w.AgentID == c.agent {
+		c.reminders = model.Advise(r, w, time.Now())
+	}
 }
 
 // handler carries out a tool. A refusal is an answer too: it says what to do.
 func (s *server) handler(t tool) sdk.ToolHandler {
 	return func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		out, messages, err := s.call(ctx, t, r)
+		c, out, err := s.call(ctx, t, r)
 		if err != nil {
 			return refused(t, err), nil
 		}
-		return answered(t, out, messages)
+		return c.answered(out, c.messages(ctx))
 	}
 }
 
-func (s *server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (any, []attached, error) {
-	c := &call{tool: t, input: r.Params.Arguments}
+func (s *server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (*call, any, error) {
+	c := &call{tool: t, input: r.Params.Arguments, started: &s.started, startTask: s.StartTask}
 	if len(c.input) == 0 {
 		c.input = json.RawMessage("{}")
 	}
@@ -49,6 +63,7 @@ func (s *server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (any,
 	if err != nil {
 		return nil, nil, err
 	}
+	c.wordless = s.wordless(c.agent)
 	c.key = keyOf(c.agent, t.Name, r.Params.Meta)
 	if t.proves {
 		c.seen(ctx)
@@ -57,7 +72,7 @@ func (s *server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (any,
 	if err != nil {
 		return nil, nil, err
 	}
-	return out, c.messages(ctx), nil
+	return c, out, nil
 }
 
 // seen says that the agent has read what it was handed before this call. If that cannot be
@@ -109,16 +124,22 @@ func (s *server) caller(meta sdk.Meta) (model.AgentID, error) {
 }
 
 // keyOf is the call's idempotency key: what the client gives a call that it may repeat, else
-// a new one.
+// a new one. A key that an answer told of is taken as it is.
 func keyOf(agent model.AgentID, tool string, meta sdk.Meta) string {
 	for _, name := range []string{metaKey, metaUse} {
 		if given, ok := meta[name].(string); ok && given != "" {
+			if name == metaKey && strings.HasPrefix(given, ownKeys) {
+				return given
+			}
 			sum := sha256.Sum256([]byte(strings.Join([]string{string(agent), tool, name, given}, "\x00")))
-			return "mcp-" + hex.EncodeToString(sum[:16])
+			return ownKeys + hex.EncodeToString(sum[:16])
 		}
 	}
-	return "mcp-" + home.NewKey()
+	return ownKeys + home.NewKey()
 }
+
+// ownKeys is what the keys that are made here begin with.
+const ownKeys = "mcp-"
 
 // envelope is a command of this call's; suffix is for those that are not the tool's own.
 func (c *call) envelope(suffix string, cmd model.Command) model.Envelope {
@@ -128,27 +149,24 @@ func (c *call) envelope(suffix string, cmd model.Command) model.Envelope {
 // act is a tool that sends the command of its input. id is where that names an item, by its id
 // or its handle; of makes the answer.
 func act[C model.Command, R any](
-	id func(*C) *model.ItemID, of func(model.Reader, C, model.Receipt) R,
+	id func(*C) *model.ItemID, of func(*call, model.Reader, C, model.Receipt) R,
 ) func(context.Context, *call) (any, error) {
 	return func(ctx context.Context, c *call) (any, error) {
-		input, err := model.DecodeTool(c.tool.Name, c.input)
-		if err != nil {
+		var cmd C
+		if err := query(c, &cmd, model.ToolHint(c.tool.Name)); err != nil {
 			return nil, err
 		}
-		cmd := input.(C)
 		if item := id(&cmd); *item != "" && !isWhole(*item) {
-			if *item, err = c.home.Resolve(ctx, string(*item)); err != nil {
+			whole, err := c.home.Resolve(ctx, string(*item))
+			if err != nil {
 				return nil, err
 			}
+			*item = whole
 		}
-		in, err := c.home.Apply(ctx, c.envelope("", cmd))
-		if err != nil {
-			return nil, err
-		}
-		var out R
-		err = c.show(ctx, func(r model.Reader) error {
-			out = of(r, cmd, in)
-			return nil
+		out, _, err := home.Answer(ctx, c.home, c.envelope("", cmd), home.Ending{}, func(r model.Reader, in model.Receipt) R {
+			c.queued = fitting(r.QueuedMessages(c.agent, peeked))
+			c.remind(r, in.WorkItemID)
+			return of(c, r, cmd, in)
 		})
 		return &out, err
 	}
@@ -173,34 +191,25 @@ func (c *call) show(ctx context.Context, fn func(model.Reader) error) error {
 // The tools that act.
 var (
 	create = act(func(*model.CreateWorkItem) *model.ItemID { return new(model.ItemID) },
-		func(r model.Reader, _ model.CreateWorkItem, in model.Receipt) home.ItemResult {
+		func(_ *call, r model.Reader, _ model.CreateWorkItem, in model.Receipt) home.ItemResult {
 			return home.ItemResultOf(r, in)
 		})
 	update = act(func(x *model.UpdateWorkItem) *model.ItemID { return &x.WorkItemID },
-		func(r model.Reader, _ model.UpdateWorkItem, in model.Receipt) home.ItemResult {
+		func(_ *call, r model.Reader, _ model.UpdateWorkItem, in model.Receipt) home.ItemResult {
 			return home.ItemResultOf(r, in)
 		})
-	complete = act(func(x *model.CompleteWorkItem) *model.ItemID { return &x.WorkItemID },
-		func(r model.Reader, _ model.CompleteWorkItem, in model.Receipt) home.CompletionResult {
-			return home.CompletionResultOf(r, in)
+	completing = act(func(x *model.CompleteWorkItem) *model.ItemID { return &x.WorkItemID },
+		func(c *call, r model.Reader, _ model.CompleteWorkItem, in model.Receipt) home.CompletionResult {
+			out := home.CompletionResultOf(r, in)
+			c.unreported = c.missesReport(r, out)
+			return out
 		})
 	pick = act(func(x *model.PickWorkItem) *model.ItemID { return &x.WorkItemID },
-		func(r model.Reader, _ model.PickWorkItem, in model.Receipt) home.PickResult {
-			out := home.PickResultOf(r, in)
-			out.Warnings = ownWarnings(in)
-			return out
+		func(_ *call, r model.Reader, _ model.PickWorkItem, in model.Receipt) home.PickResult {
+			return home.PickResultOf(r, in)
 		})
 	wait = act(func(x *model.WaitFor) *model.ItemID { return &x.WorkItemID },
-		func(r model.Reader, x model.WaitFor, in model.Receipt) home.WaitResult {
-			out := home.WaitResultOf(r, x.Wake, in)
-			out.Warnings = ownWarnings(in)
-			return out
+		func(_ *call, r model.Reader, x model.WaitFor, in model.Receipt) home.WaitResult {
+			return home.WaitResultOf(r, x.Wake, in)
 		})
 )
-
-// ownWarnings are those that no transition holds.
-func ownWarnings(in model.Receipt) []model.Warning {
-	return slices.DeleteFunc(slices.Clone(in.Warnings), func(w model.Warning) bool {
-		return in.Transition != nil && slices.ContainsFunc(in.Transition.Warnings, func(x model.Warning) bool { return x.Kind == w.Kind })
-	})
-}

@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -19,16 +20,24 @@ const maxReply = 6000
 
 // answered is a result within its bound, as text and structured alike: some clients show
 // their model the one, some the other.
-func answered(t tool, out any, messages []attached) (*sdk.CallToolResult, error) {
+func (c *call) answered(out any, messages []attached) (*sdk.CallToolResult, error) {
 	extra := map[string]any{}
-	room := maxReply
+	limit := maxReply
+	if len(c.reminders) > 0 {
+		extra["reminders"] = c.reminders
+		limit -= sizeOf(c.reminders)
+	}
 	if len(messages) > 0 {
 		extra["messages"] = messages
-		room -= sizeOf(messages)
+		limit -= sizeOf(messages)
 	}
-	omitted := fit(out, room)
-	if t.next != "" {
-		extra["next_hint"] = t.next
+	if damaged := c.home.Damage(); len(damaged) > 0 {
+		extra["damaged"] = damaged[:1]
+		limit -= sizeOf(damaged[:1])
+	}
+	omitted := fit(out, limit)
+	if c.tool.next != "" {
+		extra["next_hint"] = c.tool.next
 	}
 	if len(omitted) > 0 {
 		extra["omitted"] = omitted
@@ -60,6 +69,8 @@ func views(out any) (list []*model.View, from int) {
 		list = append(list, &out.WorkItem)
 	case *home.CompletionResult:
 		list = append(list, &out.WorkItem)
+	case *delegated:
+		list = append(list, &out.WorkItem)
 	case *got:
 		list, from = append(list, &out.WorkItem), out.from
 	case *home.WaitResult:
@@ -77,19 +88,29 @@ func views(out any) (list []*model.View, from int) {
 
 // fit shortens an answer step by step until it is within its bound, and says what it left
 // out. Ids, states and codes are never left out.
-func fit(out any, room int) (omitted []string) {
+func fit(out any, limit int) (omitted []string) {
 	list, from := views(out)
+	todos := make([]int, len(list))
+	for i, v := range list {
+		todos[i] = len(v.TodoList)
+	}
 	for _, step := range shorten {
-		if sizeOf(out) <= room {
-			return omitted
+		if sizeOf(out) <= limit {
+			break
 		}
 		for _, v := range list {
-			if said := step(v, from); said != "" && !slices.Contains(omitted, said) {
+			if said := step(v); said != "" && !slices.Contains(omitted, said) {
 				omitted = append(omitted, said)
 			}
 		}
 	}
-	if w, ok := out.(*home.WaitResult); ok && sizeOf(out) > room {
+	for i, v := range list { // once, of what is shown in the end
+		if left := todos[i] - len(v.TodoList); left > 0 {
+			omitted = append(omitted, fmt.Sprintf("todo_list of %s: %d more; GetWorkItem(include_todo_list=true, todo_offset=%d) goes on",
+				v.Handle, left, from+len(v.TodoList)))
+		}
+	}
+	if w, ok := out.(*home.WaitResult); ok && sizeOf(out) > limit {
 		w.Reason, w.Resource = cut(w.Reason, leastText), cut(w.Resource, leastText)
 		cutWait(&w.Wait)
 		omitted = append(omitted, "wait_condition: its texts are cut")
@@ -108,19 +129,19 @@ const (
 )
 
 // shorten are the steps, the least loss first. Each says what it left out, or nothing.
-var shorten = []func(v *model.View, from int) string{
-	func(v *model.View, _ int) string { return offers(v) },
-	func(v *model.View, _ int) string { return clipPreview(v, shortText) },
-	func(v *model.View, _ int) string { return payloads(v) },
-	func(v *model.View, from int) string { return todosTo(v, someTodos, from) },
-	func(v *model.View, _ int) string { return report(v, someReplies) },
-	func(v *model.View, _ int) string { return links(v) },
-	func(v *model.View, from int) string { return todosTo(v, fewTodos, from) },
-	func(v *model.View, _ int) string { return clipPreview(v, 0) },
-	func(v *model.View, _ int) string { return texts(v) },
-	func(v *model.View, from int) string { return todosTo(v, leastTodos, from) },
-	func(v *model.View, _ int) string { return report(v, leastText) },
-	func(v *model.View, _ int) string { return waits(v) },
+var shorten = []func(v *model.View) string{
+	offers,
+	func(v *model.View) string { return clipPreview(v, shortText) },
+	payloads,
+	func(v *model.View) string { return todosTo(v, someTodos) },
+	func(v *model.View) string { return reportTo(v, someReplies) },
+	links,
+	func(v *model.View) string { return todosTo(v, fewTodos) },
+	func(v *model.View) string { return clipPreview(v, 0) },
+	texts,
+	func(v *model.View) string { return todosTo(v, leastTodos) },
+	func(v *model.View) string { return reportTo(v, leastText) },
+	waits,
 }
 
 func clipPreview(v *model.View, n int) string {
@@ -151,16 +172,13 @@ func payloads(v *model.View) string {
 	return said
 }
 
-func todosTo(v *model.View, n, from int) string {
-	left := len(v.TodoList) - n
-	if left <= 0 {
-		return ""
-	}
+func todosTo(v *model.View, n int) string {
+	n = min(n, len(v.TodoList))
 	v.TodoList = v.TodoList[:n:n]
-	return omittedTodos(n, left, from)
+	return "" // how to go on is said once the list is as it stays
 }
 
-func report(v *model.View, n int) string {
+func reportTo(v *model.View, n int) string {
 	// raw: counted, not shown
 	if v.Report == nil || utf8.RuneCountInString(v.Report.Text.Raw()) <= n {
 		return ""
@@ -227,9 +245,10 @@ var hints = map[model.Code]string{
 	model.CodeStale:               "GetWorkItem shows what changed; decide again with its revision",
 	model.CodeUnfinishedExecution: "WaitFor(wake=task_result) parks the item until that work ends",
 	model.CodeBusy:                "nothing was changed; call again",
-	model.CodeUnknownOutcome:      "GetWorkItem shows whether it was done",
-	model.CodeRefused:             "GetWorkItem shows how the item stands",
-	model.CodeInternal:            "GetWorkItem shows how the item stands; the operator can run vise doctor",
+	model.CodeUnknownOutcome: "call again as before: it is done once at most, here or anywhere with _meta " + metaKey +
+		" set to this key",
+	model.CodeRefused:  "GetWorkItem shows how the item stands",
+	model.CodeInternal: "GetWorkItem shows how the item stands; the operator can run vise doctor",
 }
 
 // adds are the codes whose own hints say more than which tool to use.

@@ -11,15 +11,15 @@ import (
 	"vise/model"
 	"vise/model/thread"
 	"vise/store/home"
+	"vise/store/storetest"
 	"vise/store/threads"
-	"vise/store/threads/gittest"
 )
 
 // following is a server whose acts are carried over to a repository's thread, which the
 // server does not run in, and an item that is linked to it.
 func following(t *testing.T) (c *client, repo string, item model.View) {
 	t.Helper()
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	desk, done := home.Threads{Dir: r.Dir, Now: time.Now, Actor: "operator"}.At(t.Context(), "", "test")
 	defer done()
 	for _, x := range []thread.Command{thread.Start{Goal: "Fix login"}, thread.Close{Status: thread.Paused}} {

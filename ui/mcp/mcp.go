@@ -3,7 +3,7 @@
 // commands, their answers those of the command line.
 //
 // Reading order: mcp.go (the server), tools.go (what is offered), call.go (how a tool is
-// carried out), fit.go (how an answer keeps within its bound), lines.go (what stands in
+// carried out), more.go (the tools beside the seven), fit.go (how an answer keeps within its bound), lines.go (what stands in
 // front of the library).
 package mcp
 
@@ -33,20 +33,42 @@ type Options struct {
 	In      io.Reader
 	Out     io.Writer
 	Version string
+	// All offers the tools too that are off by default.
+	All bool
+	// HooksSeen says whether a hook of the agent's program was ever seen; nil: each has its hooks.
+	HooksSeen func(model.AgentID) bool
+	// StartTask starts a command that a process of its own supervises.
+	StartTask func(context.Context, TaskRequest) (model.TaskID, error)
 	// Log gets what would otherwise be lost; never standard output.
 	Log *slog.Logger
 }
 
 // Command is the verb. pinned is the agent that the command line names, or empty.
 func Command(o func() Options) *cobra.Command {
-	return &cobra.Command{
+	which := usualTools
+	c := &cobra.Command{
 		Use: "mcp", Short: "Serve an agent's seven tools over MCP, on standard input and output",
 		Long: "mcp serves one agent. Who that is says --agent; without it a call's _meta (vise/agent), then\n" +
 			"VISE_AGENT, then the program that started it. Nothing but JSON-RPC is written to standard output.",
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return Serve(c.Context(), o()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			o := o()
+			o.All = which == allTools
+			if !o.All && which != usualTools {
+				return model.Refuse(model.CodeInvalid, "unknown tools %q", model.Text(which)).At("tools").WithHint("use usual or all")
+			}
+			return Serve(c.Context(), o)
+		},
 	}
+	c.Flags().StringVar(&which, "tools", usualTools, "usual, or all: also those that notify the operator, delegate and start tasks")
+	return c
 }
+
+// The choices of tools.
+const (
+	usualTools = "usual"
+	allTools   = "all"
+)
 
 // Serve answers until the input ends.
 func Serve(ctx context.Context, o Options) error {
@@ -61,6 +83,8 @@ func Serve(ctx context.Context, o Options) error {
 // server is one client's.
 type server struct {
 	Options
+
+	started startedTasks
 
 	mu   sync.Mutex // guards what follows
 	home *home.Home
@@ -77,8 +101,8 @@ func (s *server) sdk() *sdk.Server {
 		Instructions: instructions, Logger: s.Log,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}},
 	})
-	x.AddReceivingMiddleware(s.recovering, s.listing)
-	for _, t := range tools {
+	x.AddReceivingMiddleware(s.recovering, s.listing, s.listed)
+	for _, t := range s.offeredTools() {
 		x.AddTool(t.definition(), s.handler(t))
 	}
 	s.addResources(x)
@@ -92,7 +116,7 @@ func (s *server) recovering(next sdk.MethodHandler) sdk.MethodHandler {
 			if p := recover(); p != nil {
 				s.Log.Error("a call failed", "method", method, "fault", fmt.Sprint(p), "stack", string(debug.Stack()))
 				out, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError,
-					Message: "internal error; nothing is known to have changed, look with GetWorkItem"}
+					Message: "internal error; whether anything was changed is not known, look with GetWorkItem"}
 			}
 		}()
 		return next(ctx, method, r)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"vise/model"
@@ -45,6 +44,7 @@ func get(ctx context.Context, c *call) (any, error) {
 	err = c.show(ctx, func(r model.Reader) error {
 		out = home.GetResultOf(r, id, in.Todos || in.From > 0)
 		out.Context = home.ContextOf(r, c.agent)
+		c.remind(r, id)
 		return nil
 	})
 	v := &out.WorkItem
@@ -66,24 +66,31 @@ func list(ctx context.Context, c *call) (any, error) {
 	}
 	var out page
 	err := c.show(ctx, func(r model.Reader) error {
-		room := maxReply
+		if w, ok := model.Focus(r, c.agent); ok {
+			c.remind(r, w.ID)
+		}
+		most := maxReply - sizeOf(c.reminders)
 		if c.queued > 0 {
-			room -= messageRoom + shortText // messages come with the answer
+			most -= messageLimit + shortText // messages come with the answer
 		}
 		for limit := in.Limit; ; {
 			l, err := home.ListResultOf(r, c.agent, in.Filter, in.Cursor, limit, in.Todos)
 			if err != nil {
 				return err
 			}
-			out = pageOf(l, in.Todos)
-			if limit != in.Limit {
-				out.Limit = max(in.Limit, out.Returned)
+			size := 0
+			for _, preview := range rowPreviews {
+				if out = pageOf(l, in.Todos, preview); limit != in.Limit {
+					out.Limit = max(in.Limit, out.Returned)
+				}
+				if size = sizeOf(out); size <= most {
+					break
+				}
 			}
-			size := sizeOf(out)
-			if size <= room || out.Returned <= 1 {
+			if size <= most || out.Returned <= 1 {
 				return nil
 			}
-			limit = max(1, min(out.Returned-1, out.Returned*room/size))
+			limit = max(1, min(out.Returned-1, out.Returned*most/size))
 		}
 	})
 	if in.Limit == 0 {
@@ -101,10 +108,6 @@ func sizeOf(v any) int {
 		return 0
 	}
 	return len([]rune(string(raw)))
-}
-
-func omittedTodos(shown, left, from int) string {
-	return fmt.Sprintf("todo_list: %d more; GetWorkItem(include_todo_list=true, todo_offset=%d) goes on", left, from+shown)
 }
 
 // page is the answer of ListWorkItems: the view's fields that help to choose an item.
@@ -132,6 +135,7 @@ type row struct {
 	IsCurrent     bool             `json:"is_current,omitempty"`
 	NeedsOperator bool             `json:"needs_operator,omitempty"`
 	PlanStatus    model.PlanStatus `json:"plan_status"`
+	Plan          rowPlan          `json:"plan_artifact"`
 	Todo          string           `json:"todo,omitempty"`
 	Todos         []model.Todo     `json:"todo_list,omitempty"`
 	TodosLeft     int              `json:"todos_left_out,omitempty"`
@@ -142,6 +146,31 @@ type row struct {
 	UpdatedAt     time.Time        `json:"updated_at"`
 }
 
+// rowPlan is the descriptor of a plan file, and as much of its preview as a list can hold. The
+// condition is said where it is not ok.
+type rowPlan struct {
+	Path            string              `json:"path"`
+	Hash            string              `json:"hash,omitempty"`
+	Bytes           int64               `json:"bytes"`
+	UpdatedAt       time.Time           `json:"updated_at,omitzero"`
+	Preview         model.Text          `json:"preview"`
+	PreviewComplete bool                `json:"preview_complete"`
+	Condition       model.PlanCondition `json:"condition,omitempty"`
+}
+
+// rowPreviews are how much of a plan each row shows, in characters: as much as keeps the page
+// whole.
+var rowPreviews = []int{160, 80, 40, 0}
+
+func planOf(p model.PlanArtifact, preview int) rowPlan {
+	r := rowPlan{Path: p.Path, Hash: p.Hash, Bytes: p.Bytes, UpdatedAt: p.UpdatedAt, Preview: cut(p.Preview, preview)}
+	r.PreviewComplete = p.PreviewComplete && r.Preview == p.Preview
+	if p.Condition != model.PlanOK {
+		r.Condition = p.Condition
+	}
+	return r
+}
+
 // Bounds of a row's texts, in characters.
 const (
 	rowObjective = 160
@@ -149,20 +178,20 @@ const (
 	rowReport    = 160
 )
 
-func pageOf(l home.ListResult, todos bool) page {
+func pageOf(l home.ListResult, todos bool, preview int) page {
 	p := page{Context: l.Context, Filter: l.Filter, Returned: l.Returned, Total: l.Total, Limit: l.Limit, Rows: []row{}, Cursor: l.Cursor}
 	for _, v := range l.WorkItems {
-		p.Rows = append(p.Rows, rowOf(v, todos))
+		p.Rows = append(p.Rows, rowOf(v, todos, preview))
 	}
 	return p
 }
 
-func rowOf(v model.View, todos bool) row {
+func rowOf(v model.View, todos bool, preview int) row {
 	r := row{
 		ID: v.ID, Handle: v.Handle, Revision: v.Revision, Objective: cut(v.Objective, rowObjective), Class: v.Class, Focus: v.Focus,
 		Scheduling: v.Scheduling, ReasonCode: v.ReasonCode, IsCurrent: v.IsCurrent, NeedsOperator: v.NeedsOperator,
-		PlanStatus: v.PlanStatus,
-		BlockedBy:  cut(v.BlockedBy, rowText), Triggered: v.LastTriggeredAt, UpdatedAt: v.UpdatedAt,
+		PlanStatus: v.PlanStatus, Plan: planOf(v.Plan, preview),
+		BlockedBy: cut(v.BlockedBy, rowText), Triggered: v.LastTriggeredAt, UpdatedAt: v.UpdatedAt,
 	}
 	if todos {
 		for _, t := range v.TodoList[:min(len(v.TodoList), fewTodos)] {

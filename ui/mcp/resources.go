@@ -95,7 +95,7 @@ var errNoResource = errors.New("no such resource")
 
 func readContext(ctx context.Context, h *home.Home, agent model.AgentID, _ string) (text string, err error) {
 	err = h.View(ctx, func(r model.Reader) error {
-		text = prompt.Fit(r, agent, prompt.Options{}).Text()
+		text = prompt.Fit(r, agent, prompt.Options{Now: time.Now()}).Text()
 		return nil
 	})
 	return text, err
@@ -137,8 +137,8 @@ func readMessage(ctx context.Context, h *home.Home, agent model.AgentID, uri str
 
 const (
 	messageURI = "vise://message/"
-	// messageRoom is how much of an answer messages may take, in characters.
-	messageRoom = 2400
+	// messageLimit is how much of an answer messages may take, in characters.
+	messageLimit = 2400
 	// peeked bounds how many queued messages are looked at for one answer.
 	peeked = 20
 )
@@ -155,24 +155,19 @@ type attached struct {
 	Note string `json:"note,omitempty"`
 }
 
-// messages hands the agent what waits for it, as much as one answer has room for. They are
+// messages hands the agent what waits for it, as much as one answer can hold. They are
 // sent with it; that they were seen, a later call shows. What cannot be handed now waits.
 func (c *call) messages(ctx context.Context) []attached {
 	if c.queued == 0 {
 		return nil
 	}
-	in, err := c.home.Apply(ctx, c.envelope("-hand", model.HandMessages{AgentID: c.agent, Limit: c.queued}))
-	if err != nil {
-		return nil
-	}
-	var out []attached
-	err = c.home.View(ctx, func(r model.Reader) error {
-		out = nil
+	hand := c.envelope("-hand", model.HandMessages{AgentID: c.agent, Limit: c.queued})
+	out, _, err := home.Answer(ctx, c.home, hand, home.Ending{}, func(r model.Reader, in model.Receipt) (out []attached) {
 		for _, id := range in.Messages {
 			m, _ := r.Message(id)
 			out = append(out, attach(m))
 		}
-		return nil
+		return out
 	})
 	if err != nil {
 		return nil
@@ -180,11 +175,11 @@ func (c *call) messages(ctx context.Context) []attached {
 	return out
 }
 
-// fitting is how many of the first messages an answer has room for: one at least.
+// fitting is how many of the first messages fit an answer: one at least.
 func fitting(list []model.Message) int {
-	room := messageRoom
+	free := messageLimit
 	for i, m := range list {
-		if room -= lengthOf(m.Body); room < 0 && i > 0 {
+		if free -= lengthOf(m.Body); free < 0 && i > 0 {
 			return i
 		}
 	}
@@ -194,7 +189,7 @@ func fitting(list []model.Message) int {
 func lengthOf(t model.Text) int { return utf8.RuneCountInString(string(t)) } // raw: counted, not shown
 
 func attach(m model.Message) attached {
-	a := attached{From: m.Origin, Item: m.WorkItemID, At: m.CreatedAt, Text: cut(m.Body, messageRoom)}
+	a := attached{From: m.Origin, Item: m.WorkItemID, At: m.CreatedAt, Text: cut(m.Body, messageLimit)}
 	if a.Text != m.Body {
 		a.Rest = fmt.Sprintf("the whole message is the resource %s%s", messageURI, m.ID)
 	}

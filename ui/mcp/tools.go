@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -52,16 +53,9 @@ var behaviours = map[string]behaviour{
 	"WaitFor": {run: wait, next: "end your turn, or pick other work"},
 }
 
-// tools are the seven, in the order of their definitions.
-var tools = func() (all []tool) {
-	if err := json.Unmarshal(definitions, &all); err != nil {
-		panic(err) // the embedded file reads
-	}
-	for i := range all {
-		all[i].behaviour = behaviours[all[i].Name]
-	}
-	return all
-}()
+// tools are the seven, in the order of their definitions. Only a server reads them: most runs of
+// the program are none.
+var tools = sync.OnceValue(func() []tool { return toolsOf(definitions, behaviours) })
 
 func (t tool) definition() *sdk.Tool {
 	closed := false

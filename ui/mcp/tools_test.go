@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -217,6 +218,66 @@ func TestLongTodoListIsPaged(t *testing.T) {
 	}
 }
 
+// TestOneHintGoesOnWhereTheListEnds: todos that were cut twice are skipped by no hint.
+func TestOneHintGoesOnWhereTheListEnds(t *testing.T) {
+	c := serve(t, "ann", nil)
+	c.initialize()
+	var todos []string
+	for i := range 60 {
+		todos = append(todos, fmt.Sprintf(`{"text":"%03d %s","state":"pending"}`, i, repeat("t", 400)))
+	}
+	w := c.create("long")
+	c.call("UpdateWorkItem", fmt.Sprintf(`{"work_item_id":%q,"todo_list":[%s]}`, w.ID, strings.Join(todos, ",")))
+	got := c.call("GetWorkItem", fmt.Sprintf(`{"work_item_id":%q,"include_todo_list":true}`, w.ID))
+	var said struct{ Omitted []string }
+	if err := json.Unmarshal(got.Structured, &said); err != nil {
+		t.Fatal(err)
+	}
+	hints := slices.DeleteFunc(said.Omitted, func(s string) bool { return !strings.Contains(s, "todo_offset") })
+	if want := fmt.Sprintf("todo_offset=%d)", len(got.item(t).TodoList)); len(hints) != 1 || !strings.Contains(hints[0], want) {
+		t.Errorf("%d todos are shown, and the hints are %q", len(got.item(t).TodoList), hints)
+	}
+}
+
+// TestRowsCarryTheirPlans within the answer's bound: previews give way before rows do.
+func TestRowsCarryTheirPlans(t *testing.T) {
+	c := serve(t, "ann", nil)
+	c.initialize()
+	type row struct {
+		Plan *model.PlanArtifact `json:"plan_artifact"`
+	}
+	list := func() (rows []row) {
+		r := c.call("ListWorkItems", `{}`)
+		small(t, r)
+		var page struct {
+			Rows []row `json:"work_items"`
+		}
+		if err := json.Unmarshal(r.Structured, &page); err != nil {
+			t.Fatal(err)
+		}
+		return page.Rows
+	}
+	for n := range 6 {
+		w := c.call("CreateWorkItem", fmt.Sprintf(`{"objective":"item %d","plan":"# Plan %d\n%s"}`, n, n, repeat("step ", 60))).item(t)
+		if n == 0 {
+			rows := list()
+			if p := rows[0].Plan; p.Path != w.Plan.Path || p.Hash != w.Plan.Hash || p.Bytes != w.Plan.Bytes ||
+				!strings.HasPrefix(p.Preview.Raw(), "# Plan 0\nstep") || p.PreviewComplete {
+				t.Errorf("the row's plan is %+v", p)
+			}
+		}
+	}
+	rows := list()
+	if len(rows) != 6 {
+		t.Errorf("%d rows", len(rows))
+	}
+	for _, r := range rows {
+		if r.Plan == nil || r.Plan.Hash == "" || r.Plan.PreviewComplete {
+			t.Errorf("a row's plan is %+v", r.Plan)
+		}
+	}
+}
+
 // post queues a message to ann, and tells how far it has come.
 func (c *client) post(key, words string, priority model.Priority) func() model.MessageStatus {
 	c.t.Helper()
@@ -261,7 +322,7 @@ func TestAMessageComesWithTheNextAnswer(t *testing.T) {
 	}
 }
 
-// TestLongMessagesComeInPartAndLie in a resource in full; what has no room waits.
+// TestLongMessagesComeInPartAndLie in a resource in full; what does not fit waits.
 func TestLongMessagesComeInPart(t *testing.T) {
 	c := serve(t, "ann", nil)
 	c.initialize()

@@ -9,12 +9,12 @@ import (
 	"vise/model"
 	"vise/model/thread"
 	"vise/store/home"
-	"vise/store/threads/gittest"
+	"vise/store/storetest"
 )
 
 // TestACompletionIsWarnedOfWhatItsThreadSays and goes through all the same, once.
 func TestACompletionIsWarnedOfWhatItsThreadSays(t *testing.T) {
-	r := gittest.WithCommit(t)
+	r := storetest.RepoWithCommit(t)
 	desk, done := home.Threads{Dir: r.Dir, Now: time.Now, Actor: "operator"}.At(t.Context(), "", "test")
 	defer done()
 	p, err := thread.ParsePatch([]byte(`{"unverified":["make smoke"]}`))

@@ -10,10 +10,11 @@ import (
 	"time"
 
 	"vise/model"
+	"vise/ui/config"
 )
 
-// hear feeds lines to a listener and returns its rounds as "text [done]".
-func hear(l listener, lines ...string) (got []string, bad int) {
+// roundsOf feeds lines to a listener and returns its rounds as "text [done]".
+func roundsOf(l listener, lines ...string) (got []string, bad int) {
 	tell := func(list []said) {
 		for _, s := range list {
 			got = append(got, s.Text.Raw()+" "+strings.Join(s.done, ","))
@@ -54,7 +55,7 @@ func TestARoundOfClaudeIsWhatSharesAMessage(t *testing.T) {
 		{"other lines are no rounds", []string{plain, others, text1}, []string{"one "}},
 		{"a foreign tool's input may have any shape", []string{shapes, text1}, []string{" ", "one "}},
 	} {
-		if got, bad := hear(adapters[adapterClaude](), c.lines...); !slices.Equal(got, c.want) || bad != 0 {
+		if got, bad := roundsOf(adapters[config.AdapterClaude](), c.lines...); !slices.Equal(got, c.want) || bad != 0 {
 			t.Errorf("%s: got %q, want %q; %d bad", c.name, got, c.want, bad)
 		}
 	}
@@ -72,7 +73,7 @@ func TestARoundOfCodexIsTheMessageBeforeATool(t *testing.T) {
 		{[]string{text, bad}, []string{"done "}},
 		{[]string{text, run, good}, []string{"done ", " wi-1"}},
 	} {
-		if got, _ := hear(adapters[adapterCodex](), c.lines...); !slices.Equal(got, c.want) {
+		if got, _ := roundsOf(adapters[config.AdapterCodex](), c.lines...); !slices.Equal(got, c.want) {
 			t.Errorf("%v: got %q, want %q", c.lines, got, c.want)
 		}
 	}
@@ -106,37 +107,45 @@ func TestLongLinesAreSkippedAndShortOnesKept(t *testing.T) {
 	}
 }
 
+func programsIn(path string) (map[model.AgentID]Program, error) {
+	s := config.Load(config.Place{File: path}, func(string) string { return "" })
+	if err := s.Refusal(path, "agents", ProgramForm); err != nil {
+		return nil, err
+	}
+	return Programs(s.Agents)
+}
+
 func TestAConfigurationIsStrictAboutAgents(t *testing.T) {
 	for _, c := range []struct{ yaml, wrong string }{
 		{"other: {x: 1}", ""},
-		{"agents: {ann: {command: [a, b], adapter: claude, turn: {timeout: 30m, rounds: 5}}}", ""},
+		{"agents: {ann: {command: [a, b], adapter: claude, turn: {timeout: 30m, rounds: 5, context: 900}}}", ""},
 		{"agents: {ann: {shell: 'a | b'}}", ""},
 		{"agents: {ann: {}}", "needs a command"},
 		{"agents: {ann: {command: [a], shell: b}}", "not both"},
 		{"agents: {ann: {comand: [a]}}", "comand"},
-		{"agents: {ann: {command: a b}}", "cannot unmarshal"},
-		{"agents: {ann: {command: [a], adapter: grok}}", "unknown adapter"},
+		{"agents: {ann: {command: a b}}", "must be a list"},
+		{"agents: {ann: {command: [a], adapter: grok}}", "is none of claude"},
 		{"agents: {ann: {command: [a], dir: here}}", "absolute"},
-		{"agents: {'../x': {command: [a]}}", "not a usable agent id"},
-		{"agents: {ann: {command: [a], turn: {timeout: -1s}}}", "negative"},
-		{"agents: [", "yaml"},
+		{"agents: {'../x': {command: [a]}}", "not usable as an agent's name"},
+		{"agents: {ann: {command: [a], turn: {timeout: -1s}}}", "must be a length of time"},
+		{"agents: [", "not YAML"},
 	} {
 		path := filepath.Join(t.TempDir(), "config.yaml")
 		if err := os.WriteFile(path, []byte(c.yaml), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		got, err := LoadPrograms(path)
+		got, err := programsIn(path)
 		if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
 			t.Errorf("%s: %v, want %q", c.yaml, err, c.wrong)
 		}
-		if p := got["ann"]; strings.Contains(c.yaml, "30m") && (p.Turn.Timeout != 30*time.Minute || p.Turn.Rounds != 5 || p.Turn.Output == 0) {
+		if p := got["ann"]; strings.Contains(c.yaml, "30m") && (p.Turn.Timeout.Duration() != 30*time.Minute || p.Turn.Context != 900 || p.Turn.Rounds != 5 || p.Turn.Output == 0) {
 			t.Errorf("%s: %+v", c.yaml, p)
 		}
 	}
-	if got, err := LoadPrograms(t.TempDir() + "/none.yaml"); got != nil || err != nil {
+	if got, err := programsIn(t.TempDir() + "/none.yaml"); len(got) > 0 || err != nil {
 		t.Errorf("a file that is not there: %v %v", got, err)
 	}
-	if _, err := LoadPrograms(t.TempDir()); !errors.Is(err, &model.Error{Code: model.CodeInvalid}) {
+	if _, err := programsIn(t.TempDir()); !errors.Is(err, &model.Error{Code: model.CodeInvalid}) {
 		t.Errorf("a directory: %v", err)
 	}
 }

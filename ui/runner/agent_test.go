@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"vise/model"
 	"vise/model/prompt"
 	"vise/store"
+	"vise/ui/config"
 )
 
 // script is the variable that makes this test binary the program of an agent.
@@ -41,8 +43,8 @@ func play(name string) {
 	case "codex":
 		playCodex()
 	case "text":
-		told, _ := io.ReadAll(os.Stdin)
-		fmt.Printf("I read %d lines.\nThat is all.\n", strings.Count(string(told), "\n"))
+		input, _ := io.ReadAll(os.Stdin)
+		fmt.Printf("I read %d lines.\nThat is all.\n", strings.Count(string(input), "\n"))
 	case "environment":
 		fmt.Println(strings.Join(os.Environ(), "\n"))
 	case "hang":
@@ -89,9 +91,9 @@ func play(name string) {
 // playRounds picks what it is offered, completes it with a report, and reads the answers.
 func playRounds() {
 	in := bufio.NewReader(os.Stdin)
-	var told briefing
+	var got briefing
 	line, err := in.ReadString('\n')
-	if err != nil || json.Unmarshal([]byte(line), &told) != nil {
+	if err != nil || json.Unmarshal([]byte(line), &got) != nil {
 		panic("no context")
 	}
 	say := func(r string) {
@@ -102,14 +104,14 @@ func playRounds() {
 			os.Exit(4)
 		}
 	}
-	for _, m := range told.Context.Messages {
+	for _, m := range got.Context.Messages {
 		say(fmt.Sprintf(`{"text": "heard %s"}`, m.Body.Raw()))
 	}
-	id := itemOf(told.Context)
+	id := itemOf(got.Context)
 	if id == "" {
 		return
 	}
-	if told.Context.Current == nil {
+	if got.Context.Current == nil {
 		say(fmt.Sprintf(`{"calls": [{"tool": "PickWorkItem", "input": {"work_item_id": %q}}]}`, id))
 	}
 	say(fmt.Sprintf(`{"text": "Report of %s.", "calls": [{"tool": "CompleteWorkItem", "input": {"work_item_id": %q}}]}`, id, id))
@@ -220,9 +222,9 @@ func (b *bench) program(name string) Program {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	p, err := Program{Command: []string{self}, Adapter: Adapter(name), Env: []string{script + "=" + name}, Turn: Limits{Timeout: 20 * time.Second}}.Checked()
+	p, err := Program{Command: []string{self}, Adapter: config.Adapter(name), Env: []string{script + "=" + name}, Turn: config.Turn{Timeout: config.Span(20 * time.Second)}}.Checked()
 	if err != nil {
-		p, err = Program{Command: []string{self}, Adapter: adapterRounds, Env: []string{script + "=" + name}, Turn: Limits{Timeout: 20 * time.Second}}.Checked()
+		p, err = Program{Command: []string{self}, Adapter: config.AdapterRounds, Env: []string{script + "=" + name}, Turn: config.Turn{Timeout: config.Span(20 * time.Second)}}.Checked()
 	}
 	if err != nil {
 		b.t.Fatal(err)
@@ -230,14 +232,16 @@ func (b *bench) program(name string) Program {
 	return p
 }
 
-// drive runs a driver until nothing is due.
-func (b *bench) drive(p Program) {
+// drive runs a driver until nothing is due, and returns how the program failed.
+func (b *bench) drive(p Program) (failure error) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
-	if err := b.driver(p).Run(ctx); err != nil {
+	err := b.driver(p).Run(ctx)
+	if err != nil && !errors.Is(err, &model.Error{Code: model.CodeAgentFailed}) {
 		b.t.Fatalf("drive: %v", err)
 	}
+	return err
 }
 
 func (b *bench) driver(p Program) *Driver {

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/hmac"
 	"crypto/rand"
@@ -10,6 +11,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -23,61 +25,65 @@ import (
 
 // deliver takes one delivery.
 func (s *Server) deliver(w http.ResponseWriter, r *http.Request) {
-	if !s.pace.take(s.Now(), "*", allPerSecond, allBurst) {
-		answer(w, http.StatusTooManyRequests, "too many requests")
+	if r.ContentLength > model.MaxPayload {
+		tooLarge(w, r)
 		return
 	}
-	in, err := s.ingress(r)
+	in, status, err := s.admit(r)
 	switch {
 	case err != nil:
 		s.fail(w, err)
 		return
-	case in.ID == "":
-		// Unknown, revoked and wrong get the same answer, and are slowed down together.
-		if !s.pace.take(s.Now(), "", strangersPerSecond, strangersBurst) {
-			answer(w, http.StatusTooManyRequests, "too many requests")
-			return
-		}
+	case status == http.StatusUnauthorized:
+		answer(w, status, "unauthorized")
+		return
+	case status != 0:
+		tooMany(w)
+		return
+	case in.Outdated():
+		s.Report(model.Refuse(model.CodeRefused, "%s was made before senders had one way to sign, and takes nothing; make it anew: "+
+			"vise trigger url --renew %s --sign github (or vise)", in.ID, in.ID))
+		answer(w, http.StatusGone, "this address was made before senders had one way to sign; ask for a new one")
+		return
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, model.MaxPayload+1))
+	switch {
+	case err != nil:
+		answer(w, http.StatusRequestTimeout, "the body did not come")
+	case len(body) > model.MaxPayload:
+		tooLarge(w, r)
+	case !signed(in, r, body, s.Now()):
 		answer(w, http.StatusUnauthorized, "unauthorized")
-		return
-	case !s.pace.take(s.Now(), string(in.ID), perSecond, burst):
-		w.Header().Set("Retry-After", "1")
-		answer(w, http.StatusTooManyRequests, "too many requests")
-		return
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, model.MaxPayload))
-	if err != nil {
-		answer(w, http.StatusRequestEntityTooLarge, "too large")
-		return
-	}
-	if in.Secret != "" && !signed(in.Secret, r, body, s.Now()) {
-		answer(w, http.StatusUnauthorized, "unauthorized")
-		return
-	}
-	if !utf8.Valid(body) {
+	case !s.pace.take(s.Now(), "capability "+string(in.ID), perSecond, burst):
+		tooMany(w)
+	case !utf8.Valid(body):
 		answer(w, http.StatusBadRequest, "the body is not UTF-8 text")
-		return
+	default:
+		s.accept(w, r, in, body)
 	}
-	s.accept(w, r, in, body)
 }
 
-// ingress finds the capability that a request proves to hold; zero for none.
-func (s *Server) ingress(r *http.Request) (model.Ingress, error) {
-	id := r.PathValue("id")
-	var in model.Ingress
-	if model.ValidID(id) {
-		err := s.Ledger.View(r.Context(), func(f model.Reader) error {
-			in, _ = f.Ingress(model.IngressID(id))
-			return nil
-		})
-		if err != nil {
-			return in, err
-		}
+func tooMany(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "1")
+	answer(w, http.StatusTooManyRequests, "too many requests")
+}
+
+// maxDrained is how much of a body that is too large is still read.
+const maxDrained = 32 << 20
+
+// tooLarge answers, and then reads what is still being sent: a sender whose connection is
+// reset meanwhile would never see the answer.
+func tooLarge(w http.ResponseWriter, r *http.Request) {
+	c := http.NewResponseController(w)
+	_ = c.EnableFullDuplex() // where that cannot be, the answer comes late
+	w.Header().Set("Connection", "close")
+	answer(w, http.StatusRequestEntityTooLarge, "too large")
+	if r.Header.Get("Expect") != "" {
+		return // it asked first
 	}
-	if !opens(in, tokenOf(r)) {
-		return model.Ingress{}, nil
-	}
-	return in, nil
+	_ = c.Flush()
+	_ = c.SetReadDeadline(time.Now().Add(readTime))
+	_, _ = io.CopyN(io.Discard, r.Body, maxDrained)
 }
 
 // accept has the ledger carry out a delivery. The sender's own id of it is the key, so
@@ -95,6 +101,9 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request, in model.Ingress
 	case got.Replayed:
 		s.counts.replays.Add(1)
 		answer(w, http.StatusOK, "replayed")
+	case len(got.TriggeredWaits) == 0 && len(got.Messages) == 0:
+		s.counts.deliveries.Add(1)
+		answer(w, http.StatusAccepted, "kept until somebody waits")
 	default:
 		s.counts.deliveries.Add(1)
 		answer(w, http.StatusAccepted, "delivered")
@@ -109,12 +118,14 @@ func deliveryID(r *http.Request) string {
 // maxSource bounds the sender's name, in bytes.
 const maxSource = 100
 
+// sourceOf names what is delivered. It is part of the delivery, so it holds nothing that
+// another try to send it may change.
 func sourceOf(r *http.Request) model.Text {
-	name := cmp.Or(r.Header.Get("X-GitHub-Event"), r.Header.Get("User-Agent"))
-	if !utf8.ValidString(name) {
+	event := r.Header.Get("X-GitHub-Event")
+	if event == "" || len(event) > maxSource || !utf8.ValidString(event) {
 		return "webhook"
 	}
-	return model.Text("webhook " + name[:min(len(name), maxSource)])
+	return model.Text("webhook " + event)
 }
 
 // fail answers an error of the ledger. What is wrong inside is not shown outside.
@@ -126,6 +137,8 @@ func (s *Server) fail(w http.ResponseWriter, err error) {
 		answer(w, http.StatusConflict, "this delivery id came with another body before")
 	case e != nil && e.Code == model.CodeNotFound:
 		answer(w, http.StatusUnauthorized, "unauthorized")
+	case e != nil && e.Code == model.CodeRefused && e.Field == "ingress_id":
+		answer(w, http.StatusGone, "nobody waits")
 	case e != nil && e.Code == model.CodeInvalid:
 		answer(w, http.StatusBadRequest, "invalid")
 	default:
@@ -137,10 +150,12 @@ func (s *Server) fail(w http.ResponseWriter, err error) {
 }
 
 func answer(w http.ResponseWriter, status int, what string) {
+	body, _ := json.Marshal(map[string]string{"status": what}) // never fails
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]string{"status": what}) // the sender may be gone
+	_, _ = w.Write(body) // the sender may be gone
 }
 
 // IngressPath is where capabilities are served.
@@ -184,14 +199,33 @@ func opens(in model.Ingress, token string) bool {
 	return same && !in.Revoked && in.ID != ""
 }
 
-// signed checks the signature of a sender. One that says when it signed, in X-Vise-Timestamp
-// as seconds since 1970, signs that time, the delivery's id and the body, with a full stop
-// between them; a forge signs the body alone.
-func signed(secret string, r *http.Request, body []byte, now time.Time) bool {
-	if at := r.Header.Get("X-Vise-Timestamp"); at != "" {
-		return fresh(at, now) && matches(secret, r.Header.Get("X-Vise-Signature"), []byte(at+"."+deliveryID(r)+"."), body)
+// signed checks a signature as the senders of the capability make it, and in no other way.
+func signed(in model.Ingress, r *http.Request, body []byte, now time.Time) bool {
+	switch in.Signing {
+	case "":
+		return true
+	case model.SignGitHub:
+		// What was signed in our way is no forge's body, also where both share a secret.
+		return !bytes.HasPrefix(body, signedParts(signedByVise)) && matches(in.Secret, r.Header.Get("X-Hub-Signature-256"), body)
+	case model.SignVise:
+		at, id := r.Header.Get("X-Vise-Timestamp"), deliveryID(r)
+		return id != "" && fresh(at, now) && matches(in.Secret, r.Header.Get("X-Vise-Signature"),
+			signedParts(signedByVise, string(in.ID), at, id, string(body)))
 	}
-	return matches(secret, r.Header.Get("X-Hub-Signature-256"), body)
+	return false
+}
+
+// signedByVise begins whatever is signed in our way.
+const signedByVise = "vise-webhook-1"
+
+// signedParts are parts as they are signed, each behind its length, so that no two lists of
+// parts are the same bytes (a netstring each).
+func signedParts(parts ...string) []byte {
+	var b []byte
+	for _, part := range parts {
+		b = fmt.Appendf(b, "%d:%s,", len(part), part)
+	}
+	return b
 }
 
 // window is how far a sender's clock may be from ours.
@@ -202,11 +236,9 @@ func fresh(at string, now time.Time) bool {
 	return err == nil && time.Unix(seconds, 0).Sub(now).Abs() <= window
 }
 
-func matches(secret, header string, parts ...[]byte) bool {
+func matches(secret, header string, what []byte) bool {
 	mac := hmac.New(sha256.New, []byte(secret))
-	for _, part := range parts {
-		mac.Write(part)
-	}
+	mac.Write(what)
 	want := "sha256=" + hex.EncodeToString(mac.Sum(nil))
 	return subtle.ConstantTimeCompare([]byte(want), []byte(header)) == 1
 }

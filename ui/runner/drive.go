@@ -11,10 +11,12 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -32,6 +34,8 @@ type Driver struct {
 	// Dir is the working directory, where programs run that name no other; their threads are of
 	// the repository around it. Empty leaves threads alone.
 	Dir string
+	// Refresh has the ledger describe an item's plan as it is now; nil leaves plans alone.
+	Refresh func(context.Context, model.ItemID) error
 	// Once ends Run when no agent has a turn due, instead of waiting for more.
 	Once bool
 	// Report is called with what happens; it may be nil.
@@ -52,8 +56,8 @@ type Event struct {
 // retryAfter is the pause after an error of the ledger.
 const retryAfter = time.Second
 
-// Run drives until ctx ends, or until nothing is due when Once is set. Turns that run when
-// ctx ends are interrupted, and said to be.
+// Run drives until ctx ends, or until nothing is due when Once is set; then its error is how an
+// agent's last turn failed. Turns that run when ctx ends are interrupted, and said to be.
 func (d *Driver) Run(ctx context.Context) error {
 	if len(d.Programs) == 0 {
 		return model.Refuse(model.CodeInvalid, "no agent has a program").
@@ -66,19 +70,35 @@ func (d *Driver) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	all, cancel := context.WithCancel(ctx)
+	running, cancel := context.WithCancel(ctx)
 	s := d.scheduler()
 	s.Alive = Alive
 	var loop, workers sync.WaitGroup
-	loop.Go(func() { _ = s.Run(all) }) // ends with all
+	loop.Go(func() { _ = s.Run(running) }) // ends with running
+	var all []*worker
 	for id, p := range d.Programs {
 		w := &worker{Driver: d, agent: id, program: p}
-		workers.Go(func() { w.run(all) })
+		all = append(all, w)
+		workers.Go(func() { w.run(running) })
 	}
 	workers.Wait()
 	cancel()
 	loop.Wait()
-	return ctx.Err()
+	if err := ctx.Err(); err != nil || !d.Once {
+		return err
+	}
+	return firstFailure(all)
+}
+
+// firstFailure is how the last turn of an agent failed, the first agent's by name.
+func firstFailure(all []*worker) error {
+	slices.SortFunc(all, func(a, b *worker) int { return cmp.Compare(a.agent, b.agent) })
+	for _, w := range all {
+		if w.failure != nil {
+			return w.failure
+		}
+	}
+	return nil
 }
 
 func (d *Driver) scheduler() *home.Scheduler {
@@ -100,6 +120,8 @@ type worker struct {
 	*Driver
 	agent   model.AgentID
 	program Program
+	// failure is how the last turn failed; nil if it did not.
+	failure error
 }
 
 // due says when an agent has a turn.
@@ -154,9 +176,6 @@ func (w *worker) check(ctx context.Context) (at due, err error) {
 	err = w.Ledger.View(ctx, func(r model.Reader) error {
 		at.revision = r.Revision()
 		at.tick, at.isNow = model.TurnDue(r, w.agent, now)
-		if a, ok := r.Agent(w.agent); ok && a.RestUntil.After(now) && a.RestUntil.Before(at.next) {
-			at.next = a.RestUntil
-		}
 		return nil
 	})
 	return at, err
@@ -172,14 +191,15 @@ func (w *worker) wait(ctx context.Context, at due) {
 	_, err := w.Ledger.Follow(ctx, at.revision)
 	if err != nil && ctx.Err() == nil {
 		w.report(Event{Agent: w.agent, What: "follow", Err: err})
-		pause(ctx, retryAfter)
+		Pause(ctx, retryAfter)
 	}
 }
 
 // longest is beyond what a timer is set for.
 const longest = 365 * 24 * time.Hour
 
-func pause(ctx context.Context, d time.Duration) {
+// Pause waits, or until ctx ends.
+func Pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

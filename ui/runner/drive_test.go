@@ -13,6 +13,7 @@ import (
 
 	"vise/model"
 	"vise/store/home"
+	"vise/ui/config"
 )
 
 func TestAProgramThatSpeaksRoundsIsDrivenUntilNothingIsLeft(t *testing.T) {
@@ -79,7 +80,7 @@ func TestAProgramThatMisbehavesEndsItsTurnAndNothingElse(t *testing.T) {
 		outcome model.TurnOutcome
 		code    model.TurnCode
 	}{
-		{"hang", func(p *Program) { p.Turn.Timeout = 500 * time.Millisecond }, model.TurnTimedOut, model.ProgramTimedOut},
+		{"hang", func(p *Program) { p.Turn.Timeout = config.Span(500 * time.Millisecond) }, model.TurnTimedOut, model.ProgramTimedOut},
 		{"garbage", nil, model.TurnFailed, model.ProgramGarbled},
 		{"refused", nil, model.TurnFailed, model.RoundsRefused},
 		{"flood", func(p *Program) { p.Turn.Output = 16 << 20 }, model.TurnFailed, model.ProgramFlooded},
@@ -96,7 +97,10 @@ func TestAProgramThatMisbehavesEndsItsTurnAndNothingElse(t *testing.T) {
 			if c.change != nil {
 				c.change(&p)
 			}
-			b.drive(p)
+			failure := b.drive(p)
+			if failed := c.outcome != model.TurnAborted; failed != (failure != nil) {
+				t.Errorf("the driver ended with %v", failure)
+			}
 			news := b.ended()
 			if news.Outcome != c.outcome || news.Code != c.code {
 				t.Errorf("the turn ended as %+v, want %s with %s", news, c.outcome, c.code)
@@ -138,7 +142,7 @@ func TestAProgramSeesNoSecretsThatItWasNotGiven(t *testing.T) {
 	b.do(model.Operator, model.AddAgent{AgentID: "ann"})
 	b.do(model.Operator, model.Say{AgentID: "ann", Text: "hello"})
 	p := b.program("environment")
-	p.Adapter, p.Env = adapterText, append(p.Env, "GIVEN_TOKEN")
+	p.Adapter, p.Env = config.AdapterText, append(p.Env, "GIVEN_TOKEN")
 	b.drive(p)
 	final := b.ended().Final.Raw()
 	if strings.Contains(final, "hunter2") || !strings.Contains(trace(b), "GIVEN_TOKEN=swordfish") || strings.Contains(trace(b), "SECRET") {
@@ -231,10 +235,10 @@ func TestARunningTurnEndsWhenTheAgentIsStoppedOrInterruptedOrTheDriverGoes(t *te
 	}
 }
 
-// deaf is a ledger that a driver cannot renew its lease in, as when it was stopped for long.
-type deaf struct{ home.Ledger }
+// stalledLedger is a ledger that a driver cannot renew its lease in, as when it was stopped for long.
+type stalledLedger struct{ home.Ledger }
 
-func (d deaf) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
+func (d stalledLedger) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
 	if _, beat := e.Command.(model.BeatTurn); beat {
 		return model.Receipt{}, model.Refuse(model.CodeInternal, "not now")
 	}
@@ -245,9 +249,9 @@ func TestADriverWhoseLeaseRanOutLosesItsTurnAndWritesNothingMore(t *testing.T) {
 	b := newBench(t)
 	b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
 	p := b.program("hang")
-	p.Turn.Lease = 300 * time.Millisecond
+	p.Turn.Lease = config.Span(300 * time.Millisecond)
 	d := b.driver(p)
-	d.Ledger, d.Once = deaf{b.ledger}, false
+	d.Ledger, d.Once = stalledLedger{b.ledger}, false
 	lost := make(chan Event, 100)
 	d.Report = func(e Event) {
 		if e.What == "turn lost" {

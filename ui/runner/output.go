@@ -106,9 +106,9 @@ type Capped struct {
 func (c *Capped) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	room := p[:min(int64(len(p)), max(0, c.Max-c.written))]
-	if len(room) > 0 && c.Err == nil {
-		n, err := c.To.Write(room)
+	fits := p[:min(int64(len(p)), max(0, c.Max-c.written))]
+	if len(fits) > 0 && c.Err == nil {
+		n, err := c.To.Write(fits)
 		c.written += int64(n)
 		c.Err = err
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,67 +17,34 @@ import (
 	"vise/ui/transcript"
 )
 
-// Program is how one agent is run.
-type Program struct {
-	// Command is started as it is; no shell reads it. A word that is exactly {context} is
-	// replaced by the context, which goes to standard input otherwise.
-	Command []string `yaml:"command"`
-	// Shell is a line for /bin/sh, for those who ask for one. The context is never part of it.
-	Shell   string  `yaml:"shell"`
-	Adapter Adapter `yaml:"adapter"`
-	Dir     string  `yaml:"dir"`
-	// Env names variables that the program may see, or sets them as NAME=value.
-	Env  []string `yaml:"env"`
-	Turn Limits   `yaml:"turn"`
-}
+// Program is how one agent is run, with its defaults. Its command is started as it is; no shell reads
+// it. A word that is exactly {context} is replaced by the context, which goes to standard input
+// otherwise, and is never part of a line for a shell.
+type Program config.Agent
 
-// Limits bound one turn. Zero is the default.
-type Limits struct {
-	Timeout time.Duration `yaml:"timeout"`
-	Rounds  int           `yaml:"rounds"`
-	// Output is how many bytes a program may write in a turn.
-	Output int64 `yaml:"output"`
-	// Context is how many tokens of context a turn begins with; messages come on top.
-	Context int `yaml:"context"`
-	// Lease is how long others wait for a driver that died.
-	Lease time.Duration `yaml:"lease"`
-}
-
-// The defaults of Limits.
+// The defaults of a turn's limits.
 const (
-	defaultTimeout = time.Hour
+	defaultTimeout = config.Span(time.Hour)
 	defaultRounds  = 200
 	defaultOutput  = 256 << 20
+	defaultLease   = config.Span(model.DefaultLease)
 )
 
-// Programs reads the agents of a configuration file. A file that is not there has none; an
-// unknown field below agents is an error.
-func LoadPrograms(path string) (map[model.AgentID]Program, error) {
-	var agents map[model.AgentID]Program
-	err := config.ReadPart(path, "agents", &agents)
-	if err == nil {
-		agents, err = checked(agents)
-	}
-	if err != nil {
-		return nil, model.Refuse(model.CodeInvalid, "the configuration %s does not read", model.Text(path)).Because(err).
-			WithHint("agents: {NAME: {command: [...], adapter: claude|codex|rounds|text}}")
-	}
-	return agents, nil
-}
+// ProgramForm is how the configuration names a program.
+const ProgramForm = "agents: {NAME: {command: [...], adapter: claude|codex|rounds|text}}"
 
-// checked are programs with their defaults, or what is wrong with one of them.
-func checked(agents map[model.AgentID]Program) (map[model.AgentID]Program, error) {
-	for _, id := range slices.Sorted(maps.Keys(agents)) {
-		p, err := agents[id].Checked()
-		if err == nil && !model.ValidID(string(id)) {
-			err = errors.New("not a usable agent id")
-		}
+// Programs are the programs of the configuration, or what is wrong with one of them.
+func Programs(agents map[string]config.Agent) (map[model.AgentID]Program, error) {
+	out := map[model.AgentID]Program{}
+	for _, name := range config.Names(agents) {
+		p, err := Program(agents[name]).Checked()
 		if err != nil {
-			return nil, fmt.Errorf("agent %s: %w", model.Text(id), err)
+			return nil, model.Refuse(model.CodeInvalid, "the configuration of agent %s does not read", model.Text(name)).Because(err).
+				At("agents").WithHint(ProgramForm)
 		}
-		agents[id] = p
+		out[model.AgentID(name)] = p
 	}
-	return agents, nil
+	return out, nil
 }
 
 // Checked is the program with its defaults, or what is wrong with it.
@@ -89,9 +55,7 @@ func (p Program) Checked() (Program, error) {
 	if len(p.Command) > 0 && p.Command[0] == "" {
 		return p, errors.New("the command names no program")
 	}
-	if p.Adapter == "" {
-		p.Adapter = adapterText
-	}
+	p.Adapter = cmp.Or(p.Adapter, config.AdapterText)
 	if adapters[p.Adapter] == nil {
 		return p, fmt.Errorf("unknown adapter %q; the adapters are %s", string(p.Adapter), "claude, codex, rounds, text")
 	}
@@ -103,7 +67,7 @@ func (p Program) Checked() (Program, error) {
 		return p, errors.New("limits of a turn must not be negative")
 	}
 	t.Timeout, t.Rounds = cmp.Or(t.Timeout, defaultTimeout), cmp.Or(t.Rounds, defaultRounds)
-	t.Output, t.Lease = cmp.Or(t.Output, defaultOutput), cmp.Or(t.Lease, model.DefaultLease)
+	t.Output, t.Lease = cmp.Or(t.Output, defaultOutput), cmp.Or(t.Lease, defaultLease)
 	return p, nil
 }
 
@@ -140,17 +104,6 @@ func (p Program) environment(ours ...string) []string {
 	return append(env, ours...)
 }
 
-// Adapter names how a program talks.
-type Adapter string
-
-// The adapters. Rounds is our own; see docs/rounds.md.
-const (
-	adapterClaude Adapter = "claude"
-	adapterCodex  Adapter = "codex"
-	adapterRounds Adapter = "rounds"
-	adapterText   Adapter = "text"
-)
-
 // said is a round as a program said it.
 type said struct {
 	model.Round
@@ -168,14 +121,16 @@ type listener interface {
 	// end returns what is left when the output ended, the turn's final text, and what the
 	// program itself says went wrong.
 	end() (rest []said, final model.Text, failed string)
+	// Cost is what the program said that the turn has cost, in US dollars.
+	Cost() float64
 }
 
-// adapters make the listener of each.
-var adapters = map[Adapter]func() listener{
-	adapterClaude: func() listener { return &stream{&transcript.Claude{}} },
-	adapterCodex:  func() listener { return &stream{&transcript.Codex{}} },
-	adapterRounds: func() listener { return &rounds{} },
-	adapterText:   func() listener { return &plain{} },
+// adapters make the listener of each. Rounds is our own; see docs/rounds.md.
+var adapters = map[config.Adapter]func() listener{
+	config.AdapterClaude: func() listener { return &stream{&transcript.Claude{}} },
+	config.AdapterCodex:  func() listener { return &stream{&transcript.Codex{}} },
+	config.AdapterRounds: func() listener { return &rounds{} },
+	config.AdapterText:   func() listener { return &plain{} },
 }
 
 // stream listens to a program whose tools were carried out by the MCP server already, so that
@@ -196,14 +151,20 @@ func (s *stream) end() ([]said, model.Text, string) {
 func saidOf(rounds []transcript.Round) []said {
 	out := make([]said, len(rounds))
 	for i, r := range rounds {
-		out[i] = said{Round: model.Round{Text: r.Text, Provenance: r.Provenance}, done: r.Completed}
+		out[i] = said{Round: model.Round{Text: r.Text, Provenance: r.Provenance, Tools: r.Others}, done: r.Completed}
 	}
 	return out
 }
 
 // rounds reads our own form: one model.Round a line, whose calls the driver carries out
 // (docs/rounds.md).
-type rounds struct{ final model.Text }
+type rounds struct {
+	final model.Text
+	cost  float64
+}
+
+// Cost is part of listener.
+func (r *rounds) Cost() float64 { return r.cost }
 
 func (r *rounds) line(raw []byte) ([]said, error) {
 	raw = bytes.TrimSpace(raw)
@@ -218,21 +179,27 @@ func (r *rounds) line(raw []byte) ([]said, error) {
 	var l struct {
 		Text       model.Text   `json:"text"`
 		Calls      []model.Call `json:"calls"`
+		Tools      []model.Text `json:"tools"`
 		WorkItemID model.ItemID `json:"work_item_id"`
+		Cost       float64      `json:"cost_usd"`
 	}
 	if err := model.DecodeStrict(raw, &l); err != nil {
 		var text struct{ Text model.Text }
 		_ = json.Unmarshal(raw, &text)                                                                // whatever else is wrong with it
 		return []said{{Round: model.Round{Text: transcript.Words(text.Text.Raw())}, wrong: err}}, nil // raw: kept, not shown
 	}
+	r.cost += max(l.Cost, 0)
 	r.final = transcript.Words(l.Text.Raw()) // raw: kept, not shown
-	return []said{{Round: model.Round{Text: r.final, Calls: l.Calls, WorkItemID: l.WorkItemID}}}, nil
+	return []said{{Round: model.Round{Text: r.final, Calls: l.Calls, Tools: l.Tools, WorkItemID: l.WorkItemID}}}, nil
 }
 
 func (r *rounds) end() ([]said, model.Text, string) { return nil, r.final, "" }
 
 // plain takes all that a program writes as the words of one round without calls.
 type plain struct{ text strings.Builder }
+
+// Cost is part of listener: words do not say it.
+func (p *plain) Cost() float64 { return 0 }
 
 // maxPlain bounds the words that are kept, in bytes; a trace keeps far less.
 const maxPlain = 1 << 20

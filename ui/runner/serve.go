@@ -11,9 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/net/netutil"
-	"golang.org/x/time/rate"
-
 	"vise/model"
 	"vise/store/home"
 )
@@ -40,6 +37,7 @@ type Server struct {
 	counts counts
 	hosts  map[string]bool
 	pace   pace
+	tokens tokens
 }
 
 // Bounds of a connection, as tried against slow and greedy senders.
@@ -62,6 +60,9 @@ func (s *Server) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := s.Ledger.View(ctx, func(f model.Reader) error { s.tokens.refresh(f); return nil }); err != nil {
+		s.Report(err) // senders are asked for in the ledger then
+	}
 	s.hosts = allowed(l.Addr().String(), s.Listen, s.Hosts)
 	if s.Ready != nil {
 		s.Ready(l.Addr())
@@ -69,7 +70,8 @@ func (s *Server) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	h := &http.Server{Handler: s.handler(), ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime,
-		IdleTimeout: idleTime, MaxHeaderBytes: maxHeader, ErrorLog: log.New(reports(s.Report), "", 0)}
+		IdleTimeout: idleTime, MaxHeaderBytes: maxHeader, ErrorLog: log.New(reports(s.complain), "", 0),
+		ConnContext: withConnection, ConnState: betweenRequests}
 	var all sync.WaitGroup
 	all.Go(func() { s.schedule(ctx) })
 	if s.Also != nil {
@@ -83,7 +85,7 @@ func (s *Server) Run(ctx context.Context) error {
 			h.Close()
 		}
 	})
-	if err := h.Serve(netutil.LimitListener(l, maxConnections)); !errors.Is(err, http.ErrServerClosed) {
+	if err := h.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		cancel(err)
 	}
 	all.Wait()
@@ -99,9 +101,13 @@ func (s *Server) listen(ctx context.Context) (net.Listener, error) {
 		return nil, model.Refuse(model.CodeRefused, "%s can be reached by others", model.Text(s.Listen)).At("listen").
 			WithHint("use 127.0.0.1, or say --public; with --cert and --key what is sent cannot be read on the way")
 	}
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.Listen)
-	if err != nil || s.Certificate == "" {
-		return l, err
+	tcp, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.Listen)
+	if err != nil {
+		return nil, err
+	}
+	l := &connections{Listener: tcp}
+	if s.Certificate == "" {
+		return l, nil
 	}
 	pair, err := tls.LoadX509KeyPair(s.Certificate, s.Key)
 	if err != nil {
@@ -139,9 +145,6 @@ func (s *Server) handler() http.Handler {
 	return s.counted(s.guard(http.NewCrossOriginProtection().Handler(mux)))
 }
 
-// maxConnections bounds the connections that are open at once.
-const maxConnections = 64
-
 // allowed are the values of Host under which requests are taken. Without that, a name that
 // an attacker's page resolves to this machine would count as the same origin.
 func allowed(addr, listen string, more []string) map[string]bool {
@@ -175,45 +178,23 @@ func (s *Server) local(next http.HandlerFunc) http.HandlerFunc {
 			answer(w, http.StatusNotFound, "not found")
 			return
 		}
+		if !s.pace.take(s.Now(), "local", localPerSecond, localBurst) {
+			tooMany(w)
+			return
+		}
 		next(w, r)
 	}
 }
 
-// The pace of deliveries: for one capability, for requests that prove nothing, and for all
-// together, which spares the ledger.
-const (
-	perSecond = 10
-	burst     = 20
-
-	strangersPerSecond = 50
-	strangersBurst     = 100
-
-	allPerSecond = 500
-	allBurst     = 1000
-	// maxLimiters bounds what is remembered of capabilities.
-	maxLimiters = 4096
-)
-
-// pace holds a limiter a name.
-type pace struct {
-	mu       sync.Mutex // protects limiters
-	limiters map[string]*rate.Limiter
-}
-
-// take reports whether there was a token for name.
-func (p *pace) take(at time.Time, name string, perSecond rate.Limit, burst int) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	l := p.limiters[name]
-	if l == nil {
-		if p.limiters == nil || len(p.limiters) >= maxLimiters {
-			p.limiters = map[string]*rate.Limiter{} // who was slowed down starts afresh; that is better than to grow
-		}
-		l = rate.NewLimiter(perSecond, burst)
-		p.limiters[name] = l
+// complain reports what senders did to their connections: not all that strangers can make it say.
+func (s *Server) complain(err error) {
+	if s.pace.take(s.Now(), "complaints", 1, complaints) {
+		s.Report(err)
 	}
-	return l.AllowN(at, 1)
 }
+
+// complaints are reported at once; then one a second.
+const complaints = 10
 
 // reports is a writer of what the HTTP server logs.
 type reports func(error)

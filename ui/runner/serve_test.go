@@ -1,19 +1,14 @@
 package runner
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -67,9 +62,15 @@ func (b *serveBench) do(by model.Actor, c model.Command) model.Receipt {
 }
 
 // mint makes a capability for the item's wait and returns its address.
-func (b *serveBench) mint(secret string) (url string, id model.IngressID) {
+func (b *serveBench) mint(signing model.Signing, secret string) (url string, id model.IngressID) {
+	return b.mintFor(model.MintIngress{WorkItemID: b.item, Signing: signing, Secret: secret})
+}
+
+func (b *serveBench) mintFor(m model.MintIngress) (url string, id model.IngressID) {
+	b.t.Helper()
 	token, hash := NewToken()
-	id = b.do(model.Operator, model.MintIngress{WaitID: b.wait, TokenHash: hash, Secret: secret}).IngressID
+	m.TokenHash = hash
+	id = b.do(model.Operator, m).IngressID
 	return IngressURL(b.base, id, token), id
 }
 
@@ -119,13 +120,13 @@ func (b *serveBench) want(what string, got, want int) {
 
 func TestADeliveryTriggersItsWaitAndClearsNothing(t *testing.T) {
 	b := newServeBench(t)
-	url, _ := b.mint("")
-	code, _ := b.post(url, `{"conclusion": "success"}`, "User-Agent: forge")
+	url, _ := b.mint("", "")
+	code, _ := b.post(url, `{"conclusion": "success"}`, "X-GitHub-Event: push")
 	b.want("delivery", code, http.StatusAccepted)
 	err := b.ledger.View(context.Background(), func(r model.Reader) error {
 		w, _ := r.Item(b.item)
 		x, _ := r.Wait(b.wait)
-		if w.BlockedBy == "" || x.TriggerCount != 1 || x.LastTrigger.Payload != `{"conclusion": "success"}` || x.LastTrigger.Source != "webhook forge" {
+		if w.BlockedBy == "" || x.TriggerCount != 1 || x.LastTrigger.Payload != `{"conclusion": "success"}` || x.LastTrigger.Source != "webhook push" {
 			t.Errorf("item %+v, wait %+v", w, x)
 		}
 		return nil
@@ -137,10 +138,10 @@ func TestADeliveryTriggersItsWaitAndClearsNothing(t *testing.T) {
 
 func TestWhoHasNoCapabilityLearnsNothing(t *testing.T) {
 	b := newServeBench(t)
-	url, id := b.mint("")
-	revoked, rid := b.mint("")
+	url, id := b.mint("", "")
+	revoked, rid := b.mint("", "")
 	b.do(model.Operator, model.RevokeIngress{IngressID: rid})
-	secret, _ := b.mint("s3cret")
+	secret, _ := b.mint(model.SignGitHub, "s3cret")
 	other, _ := NewToken()
 	answers := map[string]bool{}
 	for what, url := range map[string]string{
@@ -157,9 +158,26 @@ func TestWhoHasNoCapabilityLearnsNothing(t *testing.T) {
 	}
 }
 
+// A token that agrees with the right one in the first digits of its hash opens nothing.
+func TestATokenIsComparedWhole(t *testing.T) {
+	b := newServeBench(t)
+	url, id := b.mint("", "")
+	hash := hashToken(url[strings.LastIndexByte(url, '/')+1:])
+	for {
+		other, h := NewToken()
+		if h[:2] != hash[:2] || h == hash {
+			continue
+		}
+		code, _ := b.post(IngressURL(b.base, id, other), "x")
+		b.want("a token with the same first digits", code, http.StatusUnauthorized)
+		break
+	}
+	b.want("triggers", b.triggered(), 0)
+}
+
 func TestATokenMayComeInTheAuthorization(t *testing.T) {
 	b := newServeBench(t)
-	url, id := b.mint("")
+	url, id := b.mint("", "")
 	token := url[strings.LastIndexByte(url, '/')+1:]
 	code, _ := b.post(b.base+ingressPath+string(id), "x", "Authorization: Bearer "+token)
 	b.want("bearer", code, http.StatusAccepted)
@@ -167,7 +185,7 @@ func TestATokenMayComeInTheAuthorization(t *testing.T) {
 
 func TestAReplayedDeliveryIsOneTrigger(t *testing.T) {
 	b := newServeBench(t)
-	url, _ := b.mint("")
+	url, _ := b.mint("", "")
 	var codes [600]atomic.Int32
 	var all sync.WaitGroup
 	for range 15 {
@@ -187,58 +205,11 @@ func TestAReplayedDeliveryIsOneTrigger(t *testing.T) {
 	b.want("triggers", b.triggered(), 2)
 }
 
-func TestASignatureIsChecked(t *testing.T) {
-	b := newServeBench(t)
-	url, _ := b.mint("s3cret")
-	sign := func(secret, body string) string {
-		mac := hmac.New(sha256.New, []byte(secret))
-		mac.Write([]byte(body))
-		return "X-Hub-Signature-256: sha256=" + hex.EncodeToString(mac.Sum(nil))
-	}
-	code, _ := b.post(url, "x", sign("guess", "x"))
-	b.want("a wrong secret", code, http.StatusUnauthorized)
-	code, _ = b.post(url, "y", sign("s3cret", "x"))
-	b.want("another body", code, http.StatusUnauthorized)
-	code, _ = b.post(url, "x", sign("s3cret", "x"))
-	b.want("the right one", code, http.StatusAccepted)
-	b.want("triggers", b.triggered(), 1)
-}
-
-// A signature that names its time is good for five minutes, for one delivery and one body.
-func TestASignatureWithATimeGrowsStale(t *testing.T) {
-	b := newServeBench(t)
-	url, _ := b.mint("s3cret")
-	headers := func(at time.Time, signedID, id string) []string {
-		stamp := fmt.Sprint(at.Unix())
-		mac := hmac.New(sha256.New, []byte("s3cret"))
-		mac.Write([]byte(stamp + "." + signedID + ".x"))
-		return []string{"X-Vise-Timestamp: " + stamp, "X-Vise-Signature: sha256=" + hex.EncodeToString(mac.Sum(nil)), "X-Delivery-Id: " + id}
-	}
-	for _, c := range []struct {
-		what     string
-		age      time.Duration
-		signedID string
-		want     int
-	}{
-		{"six minutes old", 6 * time.Minute, "d-1", http.StatusUnauthorized},
-		{"six minutes ahead", -6 * time.Minute, "d-1", http.StatusUnauthorized},
-		{"signed for another delivery", 0, "d-0", http.StatusUnauthorized},
-		{"four minutes old", 4 * time.Minute, "d-1", http.StatusAccepted},
-		{"sent again", 0, "d-1", http.StatusOK},
-	} {
-		code, _ := b.post(url, "x", headers(time.Now().Add(-c.age), c.signedID, "d-1")...)
-		b.want(c.what, code, c.want)
-	}
-	code, _ := b.post(url, "x", append(headers(time.Now(), "d-2", "d-2"), "X-Vise-Timestamp: soon")...)
-	b.want("a time that is none", code, http.StatusUnauthorized)
-	b.want("triggers", b.triggered(), 1)
-}
-
 // A hundred deliveries with one id, a thousand senders that never finish, and bodies of a
 // megabyte, cost little memory and trigger once.
 func TestAFloodCostsLittleMemory(t *testing.T) {
 	b := newServeBench(t)
-	url, _ := b.mint("")
+	url, _ := b.mint("", "")
 	before := memory(t)
 	var codes [600]atomic.Int32
 	var all sync.WaitGroup
@@ -300,7 +271,7 @@ func memory(t *testing.T) float64 {
 
 func TestWhatIsTooMuchOrNoTextIsRefused(t *testing.T) {
 	b := newServeBench(t)
-	url, _ := b.mint("")
+	url, _ := b.mint("", "")
 	code, _ := b.post(url, strings.Repeat("x", 64<<10+1))
 	b.want("an oversized body", code, http.StatusRequestEntityTooLarge)
 	code, _ = b.post(url, "\xff\xfe")
@@ -320,9 +291,11 @@ func TestWhatIsTooMuchOrNoTextIsRefused(t *testing.T) {
 
 func TestABrowserCannotBeMadeToDeliver(t *testing.T) {
 	b := newServeBench(t)
-	url, _ := b.mint("")
+	url, _ := b.mint("", "")
 	code, _ := b.post(url, "x", "Host: evil.example")
 	b.want("a name that resolves to this machine", code, http.StatusForbidden)
+	code, _ = b.post(url, "x", "Host: evil.example"+b.base[strings.LastIndexByte(b.base, ':'):])
+	b.want("the same with our port", code, http.StatusForbidden)
 	code, _ = b.post(url, "x", "Sec-Fetch-Site: cross-site", "Origin: http://evil.example")
 	b.want("another site's page", code, http.StatusForbidden)
 	b.want("triggers", b.triggered(), 0)
@@ -330,7 +303,7 @@ func TestABrowserCannotBeMadeToDeliver(t *testing.T) {
 
 func TestABurstIsSlowedDown(t *testing.T) {
 	b := newServeBench(t)
-	url, _ := b.mint("")
+	url, _ := b.mint("", "")
 	slowed := 0
 	for range 2 * burst {
 		if code, _ := b.post(url, "x"); code == http.StatusTooManyRequests {
@@ -342,41 +315,9 @@ func TestABurstIsSlowedDown(t *testing.T) {
 	}
 }
 
-// Senders that never finish hold neither goroutines nor others up.
-func TestSlowSendersAreHungUpOn(t *testing.T) {
-	b := newServeBench(t)
-	url, _ := b.mint("")
-	before := runtime.NumGoroutine()
-	var slow []net.Conn
-	for range 1000 {
-		c, err := net.Dial("tcp", b.addr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
-		if _, err := io.WriteString(c, "POST / HTTP/1.1\r\nHost: x\r\nX-Slow:"); err != nil {
-			t.Fatal(err)
-		}
-		slow = append(slow, c)
-	}
-	if n := runtime.NumGoroutine() - before; n > 4*maxConnections {
-		t.Errorf("%d goroutines more for 1000 slow senders", n)
-	}
-	// The first is hung up on when its time for headers is over.
-	_ = slow[0].SetReadDeadline(time.Now().Add(2 * headerTime))
-	if _, err := bufio.NewReader(slow[0]).ReadString('\n'); err != nil && !errors.Is(err, io.EOF) && !strings.Contains(err.Error(), "reset") {
-		t.Errorf("a slow sender was not hung up on: %v", err)
-	}
-	for _, c := range slow {
-		c.Close()
-	}
-	code, _ := b.post(url, "x")
-	b.want("a good sender after them", code, http.StatusAccepted)
-}
-
 func TestHealthAndMetricsAreForThisMachine(t *testing.T) {
 	b := newServeBench(t)
-	url, _ := b.mint("")
+	url, _ := b.mint("", "")
 	b.post(url, "x")
 	for path, want := range map[string]string{
 		"/healthz": "ok, revision", "/metrics": `vise_work_items{agent="ann",class="triggered_blocked"} 1`,
@@ -425,6 +366,7 @@ func FuzzDeliver(f *testing.F) {
 		if err != nil {
 			t.Skip()
 		}
+		r.RemoteAddr = "192.0.2.1:1"
 		r.SetPathValue("id", id)
 		r.SetPathValue("token", token)
 		r.Header["X-GitHub-Delivery"], r.Header["X-Hub-Signature-256"] = []string{delivery}, []string{signature}

@@ -139,7 +139,7 @@ const beats = 3
 
 // beat renews the lease until ctx ends. A turn that a scheduler swept is over.
 func (t *turn) beat(ctx context.Context) {
-	lease := t.program.Turn.Lease
+	lease := t.program.Turn.Lease.Duration()
 	ticker := time.NewTicker(lease / beats)
 	defer ticker.Stop()
 	good := time.Now()
@@ -167,7 +167,7 @@ func (t *turn) watch(ctx context.Context) {
 	for ctx.Err() == nil {
 		revision, err := t.Ledger.Follow(ctx, seen)
 		if err != nil {
-			pause(ctx, retryAfter)
+			Pause(ctx, retryAfter)
 			continue
 		}
 		seen = revision

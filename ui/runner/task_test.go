@@ -47,7 +47,7 @@ func (b *taskBench) task(id model.TaskID) (task model.Task) {
 	return task
 }
 
-func (b *taskBench) wish(script string) TaskSpec {
+func (b *taskBench) spec(script string) TaskSpec {
 	return TaskSpec{Argv: []string{"/bin/sh", "-c", script}, Item: b.item, Actor: "agent:ann", Dir: b.t.TempDir()}
 }
 
@@ -66,7 +66,7 @@ func TestATaskIsRecordedWithItsEnd(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newTaskBench(t)
-			w := b.wish(c.script)
+			w := b.spec(c.script)
 			w.Timeout = c.timeout
 			d, err := b.Run(t.Context(), w)
 			got := b.task(d.TaskID)
@@ -90,7 +90,7 @@ func TestACommandThatIsNotThereIsATaskThatFailed(t *testing.T) {
 
 func TestTheEndOfATaskTriggersItsWait(t *testing.T) {
 	b := newTaskBench(t)
-	w := b.wish("exit 1")
+	w := b.spec("exit 1")
 	w.Started = func(id model.TaskID) {
 		b.do(model.WaitFor{WorkItemID: b.item, Reason: "the tests", Wake: model.WakeTaskResult, Resource: model.Text(id)})
 	}
@@ -103,7 +103,7 @@ func TestTheEndOfATaskTriggersItsWait(t *testing.T) {
 func TestAStoppedTaskIsCancelled(t *testing.T) {
 	b := newTaskBench(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	w := b.wish("sleep 1000")
+	w := b.spec("sleep 1000")
 	w.Started = func(model.TaskID) { cancel() }
 	d, err := b.Run(ctx, w)
 	if err != nil || b.task(d.TaskID).Status != model.TaskCancelled {
@@ -113,7 +113,7 @@ func TestAStoppedTaskIsCancelled(t *testing.T) {
 
 func TestOfAFloodTheTailStaysAndTheLogHasABound(t *testing.T) {
 	b := newTaskBench(t)
-	w := b.wish("head -c 50000000 /dev/zero | tr '\\0' x; echo; echo the end")
+	w := b.spec("head -c 50000000 /dev/zero | tr '\\0' x; echo; echo the end")
 	w.MaxLog = 100_000
 	d, err := b.Run(t.Context(), w)
 	log, _ := os.ReadFile(d.Log.Raw())
@@ -128,7 +128,7 @@ func TestOfAFloodTheTailStaysAndTheLogHasABound(t *testing.T) {
 
 func TestACompletionIsRefusedWhileABlockingTaskRuns(t *testing.T) {
 	b := newTaskBench(t)
-	w := b.wish("true")
+	w := b.spec("true")
 	w.Blocking = true
 	var refused error
 	w.Started = func(model.TaskID) {

@@ -14,7 +14,10 @@ import (
 
 	"vise/model"
 	"vise/model/prompt"
+	"vise/store/files"
 	"vise/store/home"
+	"vise/store/threads"
+	"vise/ui/config"
 )
 
 // turn is one run of the program.
@@ -45,7 +48,9 @@ var (
 // turn claims a turn, runs the program, and ends the turn. Its error is the ledger's; what
 // the program does wrong shows in how the turn ends.
 func (w *worker) turn(ctx context.Context, tick string) error {
-	lease := w.program.Turn.Lease.Milliseconds()
+	lease := w.program.Turn.Lease.Duration().Milliseconds()
+	w.refreshPlans(ctx) // what was edited before is not this turn's progress
+	head := w.head(ctx)
 	in, err := w.apply(ctx, model.Scheduler, model.ClaimTurn{AgentID: w.agent, Holder: holder(), TTLMS: lease, Tick: tick})
 	if err != nil {
 		return err
@@ -58,11 +63,46 @@ func (w *worker) turn(ctx context.Context, tick string) error {
 		return nil
 	}
 	c := end.command(w.agent, t.index)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.program.Turn.Lease)
+	c.CostUSD = t.listener.Cost()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.program.Turn.Lease.Duration())
 	defer cancel()
+	w.refreshPlans(ctx)
+	if now := w.head(ctx); now != head {
+		c.Commit = now
+	}
+	w.failure = nil
+	if c.Outcome == model.TurnFailed || c.Outcome == model.TurnTimedOut {
+		w.failure = model.Refuse(model.CodeAgentFailed, "turn %d of agent %s failed: %s: %s", t.index, w.agent, c.Code, c.Reason).
+			WithHint("vise why %s tells more; vise retry %s has it tried again", w.agent, w.agent)
+	}
 	_, err = w.apply(ctx, model.Scheduler, c)
 	w.report(Event{Agent: w.agent, Turn: t.index, What: "turn ended", Outcome: c.Outcome, Code: c.Code, Reason: c.Reason, Err: err})
 	return err
+}
+
+// refreshPlans has the ledger describe the plans that the agent may have edited, as they are now:
+// those of the items that are shown to it. What cannot be read now is noted later.
+func (w *worker) refreshPlans(ctx context.Context) {
+	if w.Refresh == nil {
+		return
+	}
+	var items []model.ItemID
+	_ = w.Ledger.View(ctx, func(r model.Reader) error { // the ledger's trouble shows in what is sent next
+		items = model.Shown(r, w.agent)
+		return nil
+	})
+	for _, id := range items {
+		_ = w.Refresh(ctx, id)
+	}
+}
+
+// head is the commit that is checked out where the program works; empty without a repository.
+func (w *worker) head(ctx context.Context) string {
+	dir := cmp.Or(w.program.Dir, w.Dir)
+	if dir == "" {
+		return ""
+	}
+	return threads.Reader{}.Head(ctx, dir)
 }
 
 // run starts the program and listens until both have ended.
@@ -71,7 +111,7 @@ func (t *turn) run(ctx context.Context) ending {
 	if err != nil {
 		return ending{cause: err}
 	}
-	ctx, stop := context.WithTimeoutCause(ctx, t.program.Turn.Timeout, errTimeout)
+	ctx, stop := context.WithTimeoutCause(ctx, t.program.Turn.Timeout.Duration(), errTimeout)
 	defer stop()
 	ctx, t.cancel = context.WithCancelCause(ctx)
 	defer t.cancel(nil)
@@ -135,7 +175,7 @@ func (t *turn) openLog() (log io.Writer, closeLog func()) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return io.Discard, func() {}
 	}
-	f, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf("%08d.log", t.index)), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	f, err := files.OpenRegular(filepath.Join(dir, fmt.Sprintf("%08d.log", t.index)), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return io.Discard, func() {}
 	}
@@ -163,7 +203,7 @@ func (t *turn) briefing(ctx context.Context) (out briefing, err error) {
 	if err != nil {
 		return out, err
 	}
-	o := prompt.Options{Budget: t.program.Turn.Context}
+	o := prompt.Options{Budget: t.program.Turn.Context, Now: out.Context.At}
 	if now := out.Context.Current; t.Dir != "" && now != nil {
 		if card := t.threads().Card(ctx, now.Links.Threads); !card.Empty() {
 			now.Thread, o.Card = &card, &card
@@ -188,7 +228,7 @@ func (t *turn) spec(begin briefing) (processSpec, func(), error) {
 		"VISE_HOME="+t.Home, "VISE_AGENT="+string(t.agent), "VISE_ACTOR="+string(model.AgentActor(t.agent)),
 		fmt.Sprintf("VISE_TURN=%d", t.index))}
 	switch {
-	case t.program.Adapter == adapterRounds:
+	case t.program.Adapter == config.AdapterRounds:
 		first, err := json.Marshal(begin)
 		if err != nil {
 			return s, nil, err

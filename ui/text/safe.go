@@ -45,8 +45,8 @@ func Safe(s string, clusters bool) string {
 
 // stand is what to show for a character instead, if it cannot be shown itself.
 func stand(cluster string, cells int, clusters bool) (string, bool) {
-	if cluster[0] < ' ' {
-		return "", false // the escape of a style, a line break
+	if cluster[0] < ' ' || len(cluster) == 1 && cells == 1 {
+		return "", false // the escape of a style, a line break; ASCII
 	}
 	if cells == 0 {
 		return noGlyph, true

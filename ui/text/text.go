@@ -18,11 +18,16 @@ const (
 )
 
 // Width is how many cells s takes.
-func Width(s string) int {
-	if strings.IndexByte(s, escape) >= 0 {
-		return ansi.StringWidth(s)
+func Width(s string) (cells int) {
+	for s != "" {
+		n := sequence(s)
+		if n == 0 {
+			part := untilEscape(s)
+			_, w, _ := fit(part, len(part)) // no character is wider than its bytes are many
+			n, cells = len(part), cells+w
+		}
+		s = s[n:]
 	}
-	_, cells, _ := fit(s, len(s)) // no character is wider than its bytes are many
 	return cells
 }
 
@@ -63,23 +68,23 @@ func cut(s string, width int) (string, int) {
 // cutStyled cuts s between its style sequences. (ansi.Truncate counts a digit and the
 // marks that make a key cap of it as two characters.)
 func cutStyled(s string, width int) (string, int) {
-	if cells := ansi.StringWidth(s); cells <= width {
+	if cells := Width(s); cells <= width {
 		return s, cells
 	}
 	var b strings.Builder
-	for room := width - 1; s != ""; {
+	for free := width - 1; s != ""; {
 		n := sequence(s)
-		if n == 0 && room < 0 {
+		if n == 0 && free < 0 {
 			s = s[len(untilEscape(s)):]
 			continue
 		}
 		if n == 0 {
 			part := untilEscape(s)
-			end, cells, all := fit(part, room)
+			end, cells, all := fit(part, free)
 			b.WriteString(part[:end])
-			if s, room = s[end:], room-cells; !all {
-				b.WriteString(ellipsis + spaces(room))
-				room = -1
+			if s, free = s[end:], free-cells; !all {
+				b.WriteString(ellipsis + spaces(free))
+				free = -1
 			}
 			continue
 		}
@@ -104,13 +109,13 @@ func CutMiddle(s string, width int) string {
 }
 
 // Sides puts left and right at the two ends of width cells. The right one goes first when
-// there is no room for both.
+// both do not fit.
 func Sides(left, right string, width int) string {
-	room := width - Width(right) - 1
-	if room <= 0 {
+	free := width - Width(right) - 1
+	if free <= 0 {
 		return Pad(left, width)
 	}
-	return Pad(left, room) + " " + right
+	return Pad(left, free) + " " + right
 }
 
 func spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }
@@ -169,7 +174,7 @@ func untilEscape(s string) string {
 // first is the first character of s as a reader sees it, and its width. Lip Gloss and
 // Bubble Tea measure by the same function.
 func first(s string) (cluster string, cells int) {
-	if len(s) > 1 && s[0]|s[1] < utf8.RuneSelf && s[0] >= ' ' && s[0] <= '~' {
+	if s[0] >= ' ' && s[0] <= '~' && (len(s) == 1 || s[1] < utf8.RuneSelf) {
 		return s[:1], 1
 	}
 	return ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)

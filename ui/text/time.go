@@ -2,6 +2,7 @@ package text
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -9,13 +10,39 @@ import (
 
 var errTime = errors.New("a time is like 30m, 2h, 3d, 16:00, tomorrow 9 or 2026-11-21 09:00")
 
-// ParseTime reads a time as people write it: a span from now (30m, 1h30m, 3d), a time of day
-// (16:00: today, or tomorrow when it is past), tomorrow with a time of day (tomorrow 9), a
-// date with a time, or RFC 3339. Days and times are those of now's location.
+// ParseSpan reads a length of time as people write it: 30s, 1h30m, 3d, 2w. Nothing is none, and
+// neither is a number without its unit.
+func ParseSpan(s string) (time.Duration, error) {
+	s = strings.ToLower(strings.TrimSpace(s))
+	d, err := time.ParseDuration(s)
+	for unit, length := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
+		if count, ok := strings.CutSuffix(s, unit); ok {
+			var n int
+			if n, err = strconv.Atoi(count); n > 0 && n < int(maxSpan/length) {
+				d = time.Duration(n) * length
+			}
+		}
+	}
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("%q is no length of time: it is like 30s, 30m, 1h30m, 3d or 2w", s)
+	}
+	return d, nil
+}
+
+// maxSpan is what days and weeks are read up to, in some hundred years.
+const maxSpan = 100 * 365 * 24 * time.Hour
+
+// ParseTime reads a time to come as people write it: a span from now (30m, 1h30m, 3d), a time of
+// day (16:00: today, or tomorrow when it is past), tomorrow with a time of day (tomorrow 9), a
+// date with a time, or RFC 3339. Days and times are those of now's location. A number alone is
+// refused: 5 may be minutes or an hour.
 func ParseTime(s string, now time.Time) (time.Time, error) {
 	s = strings.ToLower(strings.TrimSpace(s))
-	if d, ok := span(s); ok {
+	if d, err := ParseSpan(s); err == nil {
 		return now.Add(d), nil
+	}
+	if n, err := strconv.Atoi(s); err == nil {
+		return time.Time{}, fmt.Errorf("%d may be minutes or a time of day: say %dm or %02d:00", n, n, n)
 	}
 	if t, err := time.Parse(time.RFC3339, strings.ToUpper(s)); err == nil {
 		return t, nil
@@ -33,15 +60,6 @@ func ParseTime(s string, now time.Time) (time.Time, error) {
 		return dayTime(now, 1, s)
 	}
 	return t, err
-}
-
-func span(s string) (time.Duration, bool) {
-	if days, ok := strings.CutSuffix(s, "d"); ok {
-		n, err := strconv.Atoi(days)
-		return time.Duration(n) * 24 * time.Hour, err == nil && n > 0 && n < 36500
-	}
-	d, err := time.ParseDuration(s)
-	return d, err == nil && d > 0
 }
 
 func dayTime(now time.Time, days int, clock string) (time.Time, error) {

@@ -32,6 +32,8 @@ type claudeLine struct {
 	Subtype string `json:"subtype"`
 	IsError bool   `json:"is_error"`
 	Result  string `json:"result"`
+	// Cost is the whole session's so far.
+	Cost float64 `json:"total_cost_usd"`
 }
 
 type claudeBlock struct {
@@ -78,7 +80,7 @@ func (c *Claude) Line(raw []byte) (over []Round, err error) {
 		}
 	case "result":
 		over = c.End()
-		c.last = l.Result
+		c.last, c.cost = l.Result, max(c.cost, l.Cost)
 		if l.IsError || l.Subtype != "" && l.Subtype != "success" {
 			c.failed = l.Subtype + ": " + l.Result
 		}

@@ -12,6 +12,7 @@ import (
 type Codex struct {
 	ending
 	thread, text string
+	others       []model.Text
 	n            int
 }
 
@@ -68,11 +69,20 @@ func (c *Codex) item(l codexLine) []Round {
 		if l.Item.ExitCode != nil && l.Item.Command != "" {
 			c.ran = append(c.ran, ran{Command: bare(l.Item.Command), ExitStatus: *l.Item.ExitCode})
 		}
-		return c.End()
+		return c.other(l.Item.Type)
 	case "file_change", "web_search":
-		return c.End()
+		return c.other(l.Item.Type)
 	}
 	return nil
+}
+
+// other ends the words with a tool that is not ours.
+func (c *Codex) other(tool string) []Round {
+	if c.text == "" {
+		return nil
+	}
+	c.others = append(c.others, model.Text(tool))
+	return c.End()
 }
 
 // called ends the round with a tool of an MCP server, which may be our completion.
@@ -94,8 +104,8 @@ func (c *Codex) End() []Round {
 	if c.text == "" {
 		return nil
 	}
-	r := Round{Text: Words(c.text), Provenance: model.ReportNearRound}
-	c.text = ""
+	r := Round{Text: Words(c.text), Provenance: model.ReportNearRound, Others: c.others}
+	c.text, c.others = "", nil
 	return []Round{r}
 }
 

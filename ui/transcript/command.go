@@ -15,9 +15,9 @@ type ran struct {
 	// Dir is where it ran; empty where the program does not say.
 	Dir        string
 	ExitStatus int
-	// Untold: the program did not tell the exit status, which counts for nothing. Claimed: it
+	// NoStatus: the program did not tell the exit status, which counts for nothing. Claimed: it
 	// holds the command for a success all the same.
-	Untold, Claimed bool
+	NoStatus, Claimed bool
 }
 
 // ToolCall is the end of a tool's call, as a program's hook reports it.
@@ -86,10 +86,10 @@ func (t ToolCall) answered(r ran) (ran, bool) {
 			return r, true
 		}
 	}
-	r.Untold = true
+	r.NoStatus = true
 	if t.Program == "claude" && a.Meaning == "" {
-		r.Untold = !shaped || a.Stdout == nil
-		r.Claimed = r.Untold
+		r.NoStatus = !shaped || a.Stdout == nil
+		r.Claimed = r.NoStatus
 	}
 	return r, true
 }

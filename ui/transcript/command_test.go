@@ -54,16 +54,16 @@ func TestAToolsEndIsToldOrItIsNotGuessed(t *testing.T) {
 		{"claude, refused", "claude", "Bash", `{"command":"go test"}`, ``, true, "the user does not want that", ""},
 		{"a failure with 0 contradicts itself", "claude", "Bash", `{"command":"go test"}`, ``, true, "Exit code 0", ""},
 		{"claude, an answer of another shape", "claude", "Bash", `{"command":"go test"}`, `"ok"`, false, "", "go test in /repo: claimed"},
-		{"claude, not 0 and all right", "claude", "Bash", `{"command":"grep -r test"}`, `{"stdout":"","returnCodeInterpretation":"No matches found"}`, false, "", "grep -r test in /repo: untold"},
+		{"claude, not 0 and all right", "claude", "Bash", `{"command":"grep -r test"}`, `{"stdout":"","returnCodeInterpretation":"No matches found"}`, false, "", "grep -r test in /repo: no status"},
 		{"claude, cut short", "claude", "Bash", `{"command":"go test"}`, `{"stdout":"","interrupted":true}`, false, "", ""},
 		{"claude, in the background", "claude", "Bash", `{"command":"go test","run_in_background":true}`, claudeOK, false, "", ""},
 		{"claude, put into the background", "claude", "Bash", `{"command":"go test"}`, `{"stdout":"","backgroundTaskId":"b1"}`, false, "", ""},
-		{"codex, the output alone", "codex", "Bash", `{"command":"go test"}`, `"Exit code: 0\nok"`, false, "", "go test in /repo: untold"},
+		{"codex, the output alone", "codex", "Bash", `{"command":"go test"}`, `"Exit code: 0\nok"`, false, "", "go test in /repo: no status"},
 		{"codex, with a status", "codex", "shell", `{"command":["bash","-lc","go test"],"workdir":"sub"}`, `{"output":"","metadata":{"exit_code":3}}`, false, "", "go test in /repo/sub: told 3"},
 		{"a status at the top", "codex", "shell", `{"command":["go","vet"],"workdir":"/else"}`, `{"exit_code":0}`, false, "", "go vet in /else: told 0"},
-		{"a status that is none", "codex", "shell", `{"command":"go test"}`, `{"exit_code":"0"}`, false, "", "go test in /repo: untold"},
-		{"a status of nothing", "codex", "shell", `{"command":"go test"}`, `{"exit_code":null}`, false, "", "go test in /repo: untold"},
-		{"a status beyond all bounds", "codex", "shell", `{"command":"go test"}`, `{"exit_code":1e99}`, false, "", "go test in /repo: untold"},
+		{"a status that is none", "codex", "shell", `{"command":"go test"}`, `{"exit_code":"0"}`, false, "", "go test in /repo: no status"},
+		{"a status of nothing", "codex", "shell", `{"command":"go test"}`, `{"exit_code":null}`, false, "", "go test in /repo: no status"},
+		{"a status beyond all bounds", "codex", "shell", `{"command":"go test"}`, `{"exit_code":1e99}`, false, "", "go test in /repo: no status"},
 		{"another tool", "claude", "Read", `{"command":"go test"}`, claudeOK, false, "", ""},
 		{"no command", "claude", "Bash", `{"command":7}`, claudeOK, false, "", ""},
 		{"no input", "claude", "Bash", ``, claudeOK, false, "", ""},
@@ -72,11 +72,11 @@ func TestAToolsEndIsToldOrItIsNotGuessed(t *testing.T) {
 		got := ""
 		r, ok := ToolCall{Program: c.program, Tool: c.tool, Input: json.RawMessage(c.input), Response: json.RawMessage(c.response), Failed: c.failed, Error: c.words, Dir: "/repo"}.Ran()
 		if ok {
-			got = fmt.Sprintf("%s in %s: untold", r.Command, r.Dir)
+			got = fmt.Sprintf("%s in %s: no status", r.Command, r.Dir)
 			switch {
 			case r.Claimed:
 				got = fmt.Sprintf("%s in %s: claimed", r.Command, r.Dir)
-			case !r.Untold:
+			case !r.NoStatus:
 				got = fmt.Sprintf("%s in %s: told %d", r.Command, r.Dir, r.ExitStatus)
 			}
 		}

@@ -18,8 +18,8 @@ type message struct {
 // sessionRound is a completing round of a session.
 type sessionRound struct {
 	Round
-	// Waits: it has no words of its own, and its turn, whose last words it would be offered,
-	// goes on.
+	// Waits: it has no words of its own but what comes next, and its turn, whose last words it
+	// would be offered, goes on.
 	Waits bool
 }
 
@@ -31,13 +31,14 @@ func rounds(session []message) (out []sessionRound) {
 		if m.role != "assistant" || !m.over() || len(r.Completed) == 0 {
 			continue
 		}
-		if r.Text == "" && len(r.Completed) == 1 {
-			over, last := turnEnd(session[i+1:])
-			if r.Waits = !over; over && last != "" {
-				r.Text, r.Provenance = last, model.ReportTurnFinal
-			}
+		if r.Text != "" && !r.announces() || len(r.Completed) > 1 {
+			out = append(out, r)
+			continue
 		}
-		out = append(out, r)
+		over, last := turnEnd(session[i+1:])
+		for _, x := range r.WithFinal(last) {
+			out = append(out, sessionRound{Round: x, Waits: !over})
+		}
 	}
 	return out
 }
@@ -125,6 +126,19 @@ type OpenCodeMessage struct {
 			Output json.RawMessage `json:"output"`
 		} `json:"state"`
 	} `json:"parts"`
+}
+
+// LastWords are those that a session of OpenCode's ended with; empty where it was broken off.
+func LastWords(session []OpenCodeMessage) model.Text {
+	var said []string
+	if n := len(session); n > 0 && session[n-1].Info.Role == "assistant" {
+		for _, p := range session[n-1].Parts {
+			if p.Type == "text" {
+				said = append(said, p.Text)
+			}
+		}
+	}
+	return Words(said...)
 }
 
 // OpenCode finds the completing rounds among the messages of a session that rests: a turn ends

@@ -9,6 +9,7 @@ package transcript
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -26,6 +27,8 @@ type Round struct {
 	Provenance model.ReportOf
 	// Tools are the ids of the calls that completed them.
 	Tools []string
+	// Others are the tools that it called and that are not ours, by name, each once.
+	Others []model.Text
 }
 
 // Stream makes rounds of what a program says, line by line.
@@ -39,6 +42,8 @@ type Stream interface {
 	Ran() []ran
 	// Last are the words that the program ended with, and what it itself says went wrong.
 	Last() (words model.Text, failed string)
+	// Cost is what the program says that it has cost so far, in US dollars.
+	Cost() float64
 }
 
 // ending is what a stream keeps for its caller beside rounds.
@@ -47,6 +52,7 @@ type ending struct {
 	// failed is what the program says went wrong.
 	failed string
 	ran    []ran
+	cost   float64
 }
 
 // Ran is part of Stream.
@@ -54,6 +60,9 @@ func (e *ending) Ran() (out []ran) {
 	out, e.ran = e.ran, nil
 	return out
 }
+
+// Cost is part of Stream.
+func (e *ending) Cost() float64 { return e.cost }
 
 // Last is part of Stream.
 func (e *ending) Last() (model.Text, string) { return Words(e.last), e.failed }
@@ -63,15 +72,21 @@ func Completing(all []Round) []Round {
 	return slices.DeleteFunc(all, func(r Round) bool { return len(r.Completed) == 0 })
 }
 
-// IsComplete reports whether a tool's name is that of our server's CompleteWorkItem, in
+// isComplete reports whether a tool's name is that of our server's CompleteWorkItem, in
 // any of the spellings of the agents: mcp__vise__X, mcp_vise_X, vise_X.
 func isComplete(tool string) bool {
-	return strings.HasSuffix(tool, "CompleteWorkItem") && strings.Contains(tool, "vise")
+	name, ours := ourTool(tool)
+	return ours && strings.TrimPrefix(name, "_") == "CompleteWorkItem"
 }
 
 // IsOurs reports whether a tool is one of our server's.
 func IsOurs(tool string) bool {
-	return strings.HasPrefix(strings.TrimPrefix(strings.TrimPrefix(tool, "mcp__"), "mcp_"), "vise_")
+	_, ours := ourTool(tool)
+	return ours
+}
+
+func ourTool(tool string) (name string, ours bool) {
+	return strings.CutPrefix(strings.TrimPrefix(strings.TrimPrefix(tool, "mcp__"), "mcp_"), "vise_")
 }
 
 // Completes is which item a call of a tool asks to complete; empty for none.
@@ -96,11 +111,13 @@ func Succeeded(answer json.RawMessage) bool {
 	})
 }
 
-// Words are a program's words as they may be kept: valid UTF-8, within a report's bound.
+// Words are a program's words as they may be kept: valid UTF-8, within the bound of one reply. What
+// is cut is said to be.
 func Words(parts ...string) model.Text {
 	s := strings.TrimSpace(strings.ToValidUTF8(strings.Join(parts, "\n\n"), "\uFFFD"))
-	if utf8.RuneCountInString(s) > model.MaxReport {
-		s = string([]rune(s)[:model.MaxReport])
+	if n := utf8.RuneCountInString(s); n > model.MaxWords {
+		mark := fmt.Sprintf("\n\n[Cut here: there were %d characters.]", n)
+		s = string([]rune(s)[:model.MaxWords-len(mark)]) + mark
 	}
 	return model.Text(s)
 }
@@ -114,12 +131,12 @@ type reply struct {
 
 // call is a call of a tool. item is what it asks to complete; empty for any other.
 type call struct {
-	id, item            string
+	id, tool, item      string
 	answered, completed bool
 }
 
 func (r *reply) call(id, tool string, input json.RawMessage) {
-	r.calls = append(r.calls, call{id: id, item: Completes(tool, input)})
+	r.calls = append(r.calls, call{id: id, tool: tool, item: Completes(tool, input)})
 }
 
 // answer notes how a call ended. An answer to a call of another reply is none here.
@@ -136,9 +153,34 @@ func (r *reply) over() bool {
 	return !slices.ContainsFunc(r.calls, func(c call) bool { return !c.answered })
 }
 
+// announces: the round completes one item, and has no words for it but what comes next.
+func (r Round) announces() bool {
+	return len(r.Completed) == 1 && r.Provenance == model.ReportSameRound && model.LooksLikePreamble(r.Text)
+}
+
+// WithFinal are a completing round and, where its own words are no report, the last words of its
+// turn as an offer: in their place, or beside an announcement.
+func (r Round) WithFinal(final model.Text) []Round {
+	offer := r
+	offer.Text, offer.Provenance = final, model.ReportTurnFinal
+	switch {
+	case final == "" || len(r.Completed) != 1:
+		return []Round{r}
+	case r.Text == "":
+		return []Round{offer}
+	case r.announces():
+		offer.ID += "/final"
+		return []Round{r, offer}
+	}
+	return []Round{r}
+}
+
 func (r *reply) round(of model.ReportOf) Round {
 	out := Round{ID: r.id, Text: Words(r.text...), Provenance: of}
 	for _, c := range r.calls {
+		if name := model.Text(c.tool); !IsOurs(c.tool) && !slices.Contains(out.Others, name) {
+			out.Others = append(out.Others, name)
+		}
 		if c.completed && !slices.Contains(out.Completed, c.item) {
 			out.Completed, out.Tools = append(out.Completed, c.item), append(out.Tools, c.id)
 		}

@@ -110,3 +110,16 @@ func TestPartsOfOneMessageOfOpenCodeAreARound(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+// Only our own server's tool completes work: another's may have its name, or a part of it.
+func TestACallOfAForeignServerCompletesNothing(t *testing.T) {
+	for tool, ours := range map[string]bool{
+		"mcp__vise__CompleteWorkItem": true, "mcp_vise_CompleteWorkItem": true, "vise_CompleteWorkItem": true,
+		"mcp__advise__CompleteWorkItem": false, "mcp__tracker__CompleteWorkItem": false, "mcp__vise2__CompleteWorkItem": false,
+		"mcp__tracker__vise_CompleteWorkItem": false, "mcp__vise__IncompleteWorkItem": false, "CompleteWorkItem": false,
+	} {
+		if got := Completes(tool, []byte(`{"work_item_id":"wi-1"}`)) != ""; got != ours {
+			t.Errorf("%s: taken for ours %v", tool, got)
+		}
+	}
+}

@@ -69,7 +69,7 @@ func (s Journal) search(p model.Position) (int, bool) {
 	})
 }
 
-// top is the first of h entries in sight.
+// top is the first of h visible entries.
 func (s Journal) top(p Activity, h int) int {
 	top := len(s.Entries) - h
 	if at, _ := s.search(p.Top); !p.Following() && at < len(s.Entries) {
@@ -78,7 +78,7 @@ func (s Journal) top(p Activity, h int) int {
 	return window(s.At(p), top, h, len(s.Entries))
 }
 
-// Paused is the place that stands where the end was followed, of h entries in sight.
+// Paused is the place that stands where the end was followed, of h visible entries.
 func (s Journal) Paused(p Activity, h int) Activity {
 	if p.Following() {
 		p.Left, p.Top, p.Cursor = s.Newest, PositionOf(s.Entries[s.top(p, h)]), PositionOf(s.Entries[len(s.Entries)-1])
@@ -86,7 +86,7 @@ func (s Journal) Paused(p Activity, h int) Activity {
 	return p
 }
 
-// To is the place with the cursor on the entry at, of h in sight.
+// To is the place with the cursor on the entry at, of h visible.
 func (s Journal) To(p Activity, at, h int) Activity {
 	if p.Following() {
 		p.Left = s.Newest
@@ -105,7 +105,7 @@ type ActivityView struct {
 	Known  Journal
 }
 
-// Rows is how many events there is room for.
+// Rows is how many events fit.
 func (v ActivityView) Rows() int { return max(v.Body.H-2-v.Filter.Rows(), 1) }
 
 // Draw draws the activity.

@@ -95,7 +95,7 @@ func (v Detail) Offers(t Tab) bool {
 // tabs names the pages, the one shown in brackets.
 func (v Detail) tabs() string {
 	var parts []string
-	shown, room := 0, v.W-tabsMargin
+	shown, width := 0, v.W-tabsMargin
 	for i, name := range TabNames {
 		switch {
 		case Tab(i) == v.Tab:
@@ -109,7 +109,7 @@ func (v Detail) tabs() string {
 	if v.Wide {
 		title = v.Strong.Paint("Detail") + "  "
 	}
-	return title + strings.Join(around(parts, shown, room-text.Width(title)), " ")
+	return title + strings.Join(around(parts, shown, width-text.Width(title)), " ")
 }
 
 // tabsMargin is the border's part of the line that names the tabs.
@@ -142,6 +142,12 @@ func around(names []string, i, w int) []string {
 func (v Detail) head(w int) []string {
 	r := v.Row
 	facts := fmt.Sprintf(" %s  %s · plan %s", r.Handle, spaced(r.Scheduling), spaced(r.PlanStatus))
+	if r.Priority != "" {
+		facts += " · " + string(r.Priority) + " priority"
+	}
+	if r.IsQuestion() {
+		facts = fmt.Sprintf(" %s  the agent itself asks · %s", r.Handle, r.ID)
+	}
 	if s := v.replyMark(); text.Width(facts+s) < w {
 		facts += s
 	}
@@ -166,12 +172,15 @@ func (v Detail) hidden() bool {
 	return v.Objective.Hidden() || v.BlockedBy.Hidden() || slices.ContainsFunc(v.TodoList, hidden)
 }
 
-// window is the part of the page that is in sight of h lines.
+// window is the part of the page that is shown in h lines.
 func (v Detail) window(w, h int) []string {
-	if v.Tab == TabPlan {
+	switch {
+	case v.Row.IsQuestion():
+		return visibleRows(v.waits(w), 0, h)
+	case v.Tab == TabPlan:
 		return v.plan(w, h)
 	}
-	return inSight(v.page(w), v.Scroll, h)
+	return visibleRows(v.page(w), v.Scroll, h)
 }
 
 // page is a whole tab, the plan's excepted.
@@ -199,10 +208,12 @@ func (v Detail) LastLine() int {
 // foot says where in the page the reader is, what changed in the plan, or what would change
 // what the page tells.
 func (v Detail) foot() string {
-	switch v.Tab {
-	case TabPlan:
+	switch {
+	case v.Row.IsQuestion():
+		return ""
+	case v.Tab == TabPlan:
 		return v.planFoot()
-	case TabWhy:
+	case v.Tab == TabWhy:
 		return v.Muted.Paint(strings.Join(v.WhyKeys, " "+v.Glyph.Dot+" "))
 	}
 	if last := v.LastLine(); last > 0 {
@@ -237,7 +248,7 @@ func (f Frame) TodoMark(s model.TodoState) (string, widget.Ink) {
 	return f.Glyph.Pending, f.Text
 }
 
-// events are the item's events, of which only those in sight are laid out.
+// events are the item's events, of which only those shown are laid out.
 func (v Detail) events(w int) []string {
 	_, h := v.Inner()
 	out := make([]string, len(v.Entries))
@@ -292,7 +303,7 @@ func (v Detail) offered(w int) []string {
 	return out
 }
 
-// OfferNote says when words were offered as a report, and whose they may be besides.
+// OfferNote says when words were offered as a report, and which other items they may belong to.
 func (f Frame) OfferNote(o model.ReportOffer) string {
 	s := f.Age(o.At) + " ago"
 	if n := len(o.SharedWith); n > 0 {
@@ -321,7 +332,7 @@ func (v Detail) thread(w int) []string {
 			shown = ""
 		}
 		label = row.Label
-		out = append(out, v.beside(" ", shown, labelCells, row.Text, w, inks[row.Kind])...)
+		out = append(out, v.hanging(" ", shown, labelCells, row.Text, w, inks[row.Kind])...)
 	}
 	return append(append(out, ""), v.Said(v.Keys.KeyOf(action.Threads)+" acts on it, and shows every thread.", w)...)
 }

@@ -158,8 +158,8 @@ func (f Frame) fileTodo(t todo.Todo, waits []todo.Wait, w int, selected bool) st
 	}
 	head := f.marker(selected) + mark + " "
 	id := text.Pad(t.Ref().String(), refCells) + " " + string(t.Priority) + "  "
-	room := max(w-text.Width(head)-text.Width(id)-text.Width(note)-3, 8)
-	return f.Strip(w, selected, ink.Of(head), f.Muted.Of(id), f.Text.Of(text.Pad(f.Show(t.Title), room)), ink.Of("  "+note))
+	width := max(w-text.Width(head)-text.Width(id)-text.Width(note)-3, 8)
+	return f.Strip(w, selected, ink.Of(head), f.Muted.Of(id), f.Text.Of(text.Pad(f.Show(t.Title), width)), ink.Of("  "+note))
 }
 
 const refCells = 11

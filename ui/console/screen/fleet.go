@@ -33,17 +33,17 @@ type Fleet struct {
 
 // Adopt takes what was read. Touched: the order and the entries that are drawn stay,
 // and are held; a list that is empty has nothing to keep.
-func (p Fleet) Adopt(told model.Fleet, touched bool) Fleet {
-	agents := keysOf(told.Agents, func(m model.FleetMember) model.AgentID { return m.Agent.ID })
-	if n := len(p.Entries); n > 0 && len(told.Inbox) > n && slices.EqualFunc(p.Entries, told.Inbox[:n], sameEntry) {
-		p = p.entries(told.Inbox) // more of the same list is no other order
+func (p Fleet) Adopt(read model.Fleet, touched bool) Fleet {
+	agents := keysOf(read.Agents, func(m model.FleetMember) model.AgentID { return m.Agent.ID })
+	if n := len(p.Entries); n > 0 && len(read.Inbox) > n && slices.EqualFunc(p.Entries, read.Inbox[:n], sameEntry) {
+		p = p.entries(read.Inbox) // more of the same list is no other order
 	}
 	if touched && len(p.Agents.Order) > 0 {
-		p.Agents.Held = !slices.Equal(p.Agents.Order, agents) || !slices.EqualFunc(p.Entries, told.Inbox, sameEntry)
+		p.Agents.Held = !slices.Equal(p.Agents.Order, agents) || !slices.EqualFunc(p.Entries, read.Inbox, sameEntry)
 		return p
 	}
 	p.Agents = p.Agents.Show(agents)
-	return p.entries(told.Inbox)
+	return p.entries(read.Inbox)
 }
 
 func (p Fleet) entries(all []model.Inboxed) Fleet {
@@ -102,7 +102,7 @@ type FleetView struct {
 	Threads  []thread.Overview
 }
 
-// Panes lays the fleet out: agents above, the inbox below, the rest where there is room. A
+// Panes lays the fleet out: agents above, the inbox below, the rest where it fits. A
 // zoom, or a low screen, gives the pane in focus all.
 func (v FleetView) Panes() (out [fleetPanes]Rect) {
 	body := v.Body
@@ -114,9 +114,9 @@ func (v FleetView) Panes() (out [fleetPanes]Rect) {
 	if v.Wide || body.H >= 26 {
 		rest = min(max(body.H/4, 5), 10)
 	}
-	room, wanted := body.H-rest, max(len(v.Entries), 2)+2
-	agents := min(max(len(v.Agents.Order), 1)+3, max(room/2, room-wanted)) // what one does not need the next one gets
-	inbox := room - agents
+	height, wanted := body.H-rest, max(len(v.Entries), 2)+2
+	agents := min(max(len(v.Agents.Order), 1)+3, max(height/2, height-wanted)) // what one does not need the next one gets
+	inbox := height - agents
 	if inbox > wanted && rest > 0 {
 		inbox = wanted + 1
 	}
@@ -127,7 +127,7 @@ func (v FleetView) Panes() (out [fleetPanes]Rect) {
 	return out
 }
 
-// Revealed is the place with both cursors in sight.
+// Revealed is the place with both cursors visible.
 func (v FleetView) Revealed() Fleet {
 	panes := v.Panes()
 	_, h := panes[FleetAgents].Inner()
@@ -206,31 +206,31 @@ const (
 	lastCells  = 24
 )
 
-// widths are the columns that have room in w cells, gaps included; the work takes what is left.
+// widths are the columns that fit in w cells, gaps included; the work takes what is left.
 func widths(w int) (out [colCount]int) {
 	out[colName], out[colState] = min(max(w/6, 12), 24)+1, stateCells
-	room := w - 3 - out[colName] - stateCells
+	free := w - 3 - out[colName] - stateCells
 	take := func(cells, least int, columns ...int) { // where it leaves the work the least that it needs
-		if room-cells*len(columns) < least {
+		if free-cells*len(columns) < least {
 			return
 		}
 		for _, c := range columns {
 			out[c] = cells
-			room -= cells
+			free -= cells
 		}
 	}
 	take(ageCells+1, 0, colAge)
 	take(4, 16, colTriggered, colQueued, colNeedsYou, colBlocked)
 	take(6, 18, colTodo)
 	take(lastCells, 26, colLast)
-	out[colWork] = max(room, 0)
+	out[colWork] = max(free, 0)
 	return out
 }
 
 // cells are a line of the fleet's table, by column.
 type cells [colCount]widget.Piece
 
-// line are the pieces that have room.
+// line are the pieces that fit.
 func (x cells) line(mark []widget.Piece, w int) []widget.Piece {
 	gap := widget.Ink{}.Of(" ")
 	for i, n := range widths(w) {
@@ -276,7 +276,7 @@ func (v FleetView) agent(m model.FleetMember, w int) string {
 		x[colTodo] = v.Muted.Of(fmt.Sprintf("%d/%d", m.Current.Todo.Done, m.Current.Todo.Total))
 	}
 	if m.Last != nil {
-		x[colLast] = v.Muted.Of(text.Pad(v.Show(m.Last.Tell()), lastCells-ageCells) + text.PadLeft(v.Age(m.Last.At), ageCells-1))
+		x[colLast] = v.Muted.Of(text.Pad(v.Show(m.Last.Describe()), lastCells-ageCells) + text.PadLeft(v.Age(m.Last.At), ageCells-1))
 	}
 	selected := m.Agent.ID == v.Agents.Cursor
 	mark := []widget.Piece{v.NeedsYou.Of(v.marker(selected)), ink.Of(glyph + " ")}

@@ -27,7 +27,7 @@ type Header struct {
 	More    bool
 	// Findings wait for triage.
 	Findings int
-	// Gist is what the view has to say, shown where there is room.
+	// Gist is what the view has to say, shown where it fits.
 	Gist string
 }
 
@@ -107,7 +107,7 @@ func (f Frame) Counts(d model.Desk) string {
 	return strings.Join(parts, " ")
 }
 
-// Gist is who needs whom in one line, for a screen that has room for nothing else.
+// Gist is who needs whom in one line, for a screen on which nothing else fits.
 func (f Frame) Gist(d model.Desk, needYou int) string {
 	s := "vise"
 	if needYou > 0 {
@@ -133,7 +133,7 @@ type Footer struct {
 	Message string
 	Ink     widget.Ink
 	Urgent  bool
-	// Status stands at the right of a message that leaves room; Cut: the message makes room.
+	// Status stands at the right of a message that is short enough; Cut: the message is cut for it.
 	Status string
 	Cut    bool
 	// Rows is how many lines of keys there are, Hints the actions that are offered, Help the
@@ -150,15 +150,15 @@ const maxMessage = 4
 // Lines are the message: an urgent one in full, else what fits beside the status.
 func (v Footer) Lines() []string {
 	if v.Urgent || text.Width(v.Message) >= v.W && !v.Cut {
-		return v.loud()
+		return v.wrapped()
 	}
 	status := v.Muted.Paint(v.Status) + " "
-	switch room := v.W - text.Width(status) - 2; {
+	switch width := v.W - text.Width(status) - 2; {
 	case v.Message == "" && !v.Wide:
 		return []string{text.Pad(" "+v.Muted.Paint(v.Status), v.W)}
-	case text.Width(v.Message) > room && v.Cut:
-		return []string{text.Sides(" "+v.Ink.Paint(text.Cut(v.Message, room)), status, v.W)}
-	case text.Width(v.Message) > room:
+	case text.Width(v.Message) > width && v.Cut:
+		return []string{text.Sides(" "+v.Ink.Paint(text.Cut(v.Message, width)), status, v.W)}
+	case text.Width(v.Message) > width:
 		return []string{text.Pad(" "+v.Ink.Paint(v.Message), v.W)}
 	case v.Message == "":
 		return []string{text.Sides("", status, v.W)}
@@ -166,7 +166,7 @@ func (v Footer) Lines() []string {
 	return []string{text.Sides(" "+v.Ink.Paint(v.Message), status, v.W)}
 }
 
-func (v Footer) loud() []string {
+func (v Footer) wrapped() []string {
 	lines := text.Wrap(v.Message, max(v.W-4, 1))
 	lines = lines[:min(len(lines), maxMessage)]
 	mark := v.Glyph.Warning
@@ -214,5 +214,5 @@ func (v Footer) Keys() []string {
 	return rows
 }
 
-// hintCells is the room that an action takes among the keys, with the gap behind it.
+// hintCells is the width of an action among the keys, with the gap behind it.
 func hintCells(a action.Action) int { return text.Width(a.Key()) + 1 + text.Width(a.Hint) + 2 }

@@ -119,8 +119,8 @@ func (v FleetView) needMark(x model.Inboxed) (string, widget.Ink) {
 	return v.Glyph.Warning, v.NeedsYou
 }
 
-// besideW is the width from which the activity and the threads stand beside each other.
-const besideW = 90
+// twoColumnsW is the width from which the activity and the threads stand beside each other.
+const twoColumnsW = 90
 
 // rest is what lies below the inbox: the newest events, and the parked threads with what
 // would wake each, where there are any.
@@ -128,11 +128,11 @@ func (v FleetView) rest(r Rect) Drawing {
 	switch {
 	case Parked(v.Threads) == 0:
 		return v.activity(r)
-	case r.W >= besideW:
+	case r.W >= twoColumnsW:
 		left, right := r, r
 		left.W = r.W / 2
 		right.X, right.W = r.X+left.W, r.W-left.W
-		return v.activity(left).Beside(v.parked(right))
+		return v.activity(left).NextTo(v.parked(right))
 	case r.H >= 8:
 		return v.activity(r.RowsOf(r.H / 2)).Above(v.parked(r.Below(r.H / 2)))
 	}

@@ -12,12 +12,12 @@ import (
 // List is the order of a list as it is drawn, and where the cursor is: by key, so that no row
 // can slide under it.
 type List[K comparable] struct {
-	Order  []K
-	Cursor K
-	// Top is the first row in sight.
-	Top int
+	Order  []K `json:"-"`
+	Cursor K   `json:"cursor,omitzero"`
+	// Top is the first visible row.
+	Top int `json:"-"`
 	// Held: the ledger has a newer order, which waits until the operator pauses.
-	Held bool
+	Held bool `json:"-"`
 }
 
 // At is the place of the cursor, -1 without one.
@@ -64,7 +64,7 @@ func (l List[K]) Reveal(h int) List[K] {
 	return l
 }
 
-// Window are the rows in sight of h lines: from the first to before the last.
+// Window are the rows shown in h lines: from the first to before the last.
 func (l List[K]) Window(h int) (from, to int) {
 	from = min(l.Top, len(l.Order))
 	return from, min(from+max(h, 0), len(l.Order))
@@ -73,8 +73,8 @@ func (l List[K]) Window(h int) (from, to int) {
 // position is where the cursor is: "3 of 7".
 func (l List[K]) position() string { return fmt.Sprintf("%d of %d", l.At()+1, len(l.Order)) }
 
-// inSight are the h rows from top on, or the last ones.
-func inSight[T any](rows []T, top, h int) []T {
+// visibleRows are the h rows from top on, or the last ones.
+func visibleRows[T any](rows []T, top, h int) []T {
 	top = max(min(top, len(rows)-h), 0)
 	return rows[top:min(top+max(h, 0), len(rows))]
 }
@@ -88,7 +88,7 @@ func keysOf[R any, K comparable](rows []R, key func(R) K) []K {
 	return out
 }
 
-// window is the first of n rows shown in h lines, so that row at is in sight.
+// window is the first of n rows shown in h lines, so that row at is visible.
 func window(at, top, h, n int) int {
 	if at >= top+h {
 		top = at - h + 1
@@ -163,7 +163,7 @@ func (x Events) words(f Frame, e model.Entry) []widget.Piece {
 	if e.Actor != model.AgentActor(e.AgentID) {
 		who = "  " + f.Show(model.Text(e.Actor))
 	}
-	return []widget.Piece{ink.Of(glyph + " "), f.Muted.Of(handle), f.Text.Of(f.Show(e.Tell())), f.Faint.Of(who)}
+	return []widget.Piece{ink.Of(glyph + " "), f.Muted.Of(handle), f.Text.Of(f.Show(e.Describe())), f.Faint.Of(who)}
 }
 
 func (f Frame) eventMark(kind model.EventKind) (string, widget.Ink) {
@@ -196,7 +196,7 @@ func (x Events) Pane(f Frame, r Rect, id int, focused bool, top int) Drawing {
 	if top == 0 || len(x.Entries) <= h {
 		p.Right = f.following()
 	}
-	for _, e := range inSight(x.Entries, top, h) {
+	for _, e := range visibleRows(x.Entries, top, h) {
 		p.Lines = append(p.Lines, x.ofAgent(f, e, w))
 	}
 	return p.draw(f)

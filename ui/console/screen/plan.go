@@ -39,7 +39,7 @@ type Window struct {
 	At      markdown.Position
 	Lines   []markdown.Line
 	Changes markdown.Changes
-	// Whole: everything is in sight. Progress is how far At is, of 1.
+	// Whole: everything is visible. Progress is how far At is, of 1.
 	Whole, End bool
 	Progress   float64
 	W, H       int
@@ -83,11 +83,11 @@ func (s Search) Line(f Frame, typed *widget.Field, w int) (line string, cursor i
 	return text.Sides(" "+f.Key.Paint("/")+" "+f.Text.Paint(lines[0]), f.Muted.Paint(s.Words())+" ", w), 3 + x
 }
 
-// summaryFrom is the least height of the detail's inside at which the plan leaves room
+// summaryFrom is the least height of the detail's inside at which the plan leaves lines
 // for todos and waits below it.
 const summaryFrom = 16
 
-// PlanSize is the room for the plan's own lines.
+// PlanSize is the width and height of the plan itself.
 func (v Detail) PlanSize() (w, h int) {
 	w, h = v.Inner()
 	if h >= summaryFrom && v.Detail != nil {

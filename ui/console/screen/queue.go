@@ -29,7 +29,8 @@ func Ordered(d model.Desk) []model.Section {
 
 // Queue is the list of work items as it is drawn: sections of rows, each row with its id.
 type Queue struct {
-	Sections []section
+	// The first one, of the current item, has no class.
+	Sections []model.Section
 	// Held: the ledger has a newer order, which waits until the operator pauses.
 	Held bool
 	// Moved are the rows whose item changed while the order was held.
@@ -44,15 +45,7 @@ type Queue struct {
 	rows  map[model.ItemID]*model.Row
 }
 
-// section is a group of rows under a heading. The first one, of the current item, has no class.
-type section struct {
-	Class model.Class
-	Rows  []model.Row
-	// total is how many the ledger counts, whatever is shown.
-	total int
-}
-
-func rowsOf(all []section) iter.Seq[model.Row] {
+func rowsOf(all []model.Section) iter.Seq[model.Row] {
 	return func(yield func(model.Row) bool) {
 		for _, s := range all {
 			for _, r := range s.Rows {
@@ -64,29 +57,26 @@ func rowsOf(all []section) iter.Seq[model.Row] {
 	}
 }
 
-// Room is how many lines a queue may take and what they hold; All: as many as it needs. The
+// QueueLimit is how many lines a queue may take and what they hold; All: as many as it needs. The
 // cursor's row is never folded away.
-type Room struct {
+type QueueLimit struct {
 	Lines  int
 	Style  QueueStyle
 	Cursor model.ItemID
 	All    bool
 }
 
-// QueueStyle says how much of a queue there is room for.
+// QueueStyle says what a queue shows, by its width.
 type QueueStyle struct {
 	Headings, Gaps, IDs, Reasons bool
 }
 
-// QueueOf makes the queue of a desk, filtered and folded to what there is room for.
-func QueueOf(d model.Desk, f action.RowFilter, r Room) Queue {
+// QueueOf makes the queue of a desk, filtered and folded to what fits.
+func QueueOf(d model.Desk, f action.RowFilter, r QueueLimit) Queue {
 	q := Queue{Trouble: f.Trouble}
-	var all []section
+	all := Ordered(d)
 	if d.Current != nil {
-		all = append(all, section{Rows: []model.Row{*d.Current}, total: 1})
-	}
-	for _, s := range Ordered(d) {
-		all = append(all, section{Class: s.Class, Rows: s.Rows, total: s.Total})
+		all = slices.Insert(all, 0, model.Section{Rows: []model.Row{*d.Current}, Total: 1})
 	}
 	keep := f.Keeps(rowsOf(all))
 	for _, s := range all {
@@ -106,8 +96,8 @@ func QueueOf(d model.Desk, f action.RowFilter, r Room) Queue {
 }
 
 // folded leaves the first rows of each class, as many as the rules' limits say, and fills
-// what room is left from the first class on.
-func (q Queue) folded(r Room) Queue {
+// the lines that are left from the first class on.
+func (q Queue) folded(r QueueLimit) Queue {
 	if r.All {
 		return q
 	}
@@ -120,12 +110,12 @@ func (q Queue) folded(r Room) Queue {
 			s.Rows = s.Rows[:min(len(s.Rows), max(s.Class.Limit(), at+1))]
 		}
 	}
-	spare := r.Lines - len(q.lines(r.Style))
+	free := r.Lines - len(q.lines(r.Style))
 	for i := range q.Sections {
 		s := &q.Sections[i]
-		more := min(max(spare, 0), len(whole[i])-len(s.Rows))
+		more := min(max(free, 0), len(whole[i])-len(s.Rows))
 		s.Rows = whole[i][:len(s.Rows)+more]
-		spare -= more
+		free -= more
 	}
 	return q
 }
@@ -151,7 +141,7 @@ func (q Queue) At(id model.ItemID) List[model.ItemID] {
 
 // SameOrder reports whether two queues show the same rows at the same places.
 func (q Queue) SameOrder(other Queue) bool {
-	return slices.EqualFunc(q.Sections, other.Sections, func(a, b section) bool {
+	return slices.EqualFunc(q.Sections, other.Sections, func(a, b model.Section) bool {
 		return a.Class == b.Class && slices.EqualFunc(a.Rows, b.Rows, func(x, y model.Row) bool { return x.ID == y.ID })
 	})
 }

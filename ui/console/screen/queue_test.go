@@ -11,12 +11,12 @@ import (
 
 // The window on the queue always holds the cursor's row, is full when there are rows
 // enough, and moves no further than it must.
-func TestTheCursorIsAlwaysInSight(t *testing.T) {
+func TestTheCursorIsAlwaysVisible(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var q Queue
 		n := 0
 		for s := range rapid.IntRange(1, 6).Draw(t, "sections") {
-			sec := section{Class: model.Classes[s%len(model.Classes)]}
+			sec := model.Section{Class: model.Classes[s%len(model.Classes)]}
 			for range rapid.IntRange(1, 12).Draw(t, "rows") {
 				n++
 				sec.Rows = append(sec.Rows, model.Row{ID: model.ItemID(fmt.Sprint(n))})

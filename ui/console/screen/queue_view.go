@@ -67,7 +67,7 @@ type QueueView struct {
 	Focused bool
 	Style   QueueStyle
 	Cursor  model.ItemID
-	// Top is the first line in sight.
+	// Top is the first visible line.
 	Top    int
 	Filter Filter
 	// Marked are the marked rows, MarkWords how many there are.
@@ -79,7 +79,7 @@ type QueueView struct {
 	Opened, Agent bool
 }
 
-// Revealed is the first line in sight so that the cursor is.
+// Revealed is the first visible line so that the cursor is visible.
 func (v QueueView) Revealed() int {
 	_, h := v.Inner()
 	if h <= 0 {
@@ -103,7 +103,7 @@ func (v QueueView) Draw(id int) Drawing {
 	v.Filter.draw(p, v.Frame)
 	h -= v.Filter.Rows()
 	lines := v.lines(v.Style)
-	for _, l := range inSight(lines, reveal(lines, v.Cursor, v.Top, h), h) {
+	for _, l := range visibleRows(lines, reveal(lines, v.Cursor, v.Top, h), h) {
 		at := -1
 		if l.row != nil {
 			at = slices.Index(v.Order, l.row.ID)
@@ -175,13 +175,13 @@ func (v QueueView) line(l queueLine, w int) string {
 	return v.item(*l.row, w)
 }
 
-func (v QueueView) heading(s section, w int) string {
+func (v QueueView) heading(s model.Section, w int) string {
 	if s.Class == "" { // whether the focus can be worked on
 		return v.Strip(w, false, v.Current.Of(" CURRENT"), v.Muted.Of(" "+v.Glyph.Dot+" "+spaced(s.Rows[0].Scheduling)))
 	}
-	n, order := strconv.Itoa(s.total), ""
-	if len(s.Rows) < s.total {
-		n = fmt.Sprintf("%d of %d", len(s.Rows), s.total)
+	n, order := strconv.Itoa(s.Total), ""
+	if len(s.Rows) < s.Total {
+		n = fmt.Sprintf("%d of %d", len(s.Rows), s.Total)
 	}
 	switch {
 	case v.Wide && s.Class == model.QueuedRunnable:
@@ -194,7 +194,7 @@ func (v QueueView) heading(s section, w int) string {
 	return v.Strip(w, false, v.Class[s.Class].Of(left), widget.Ink{}.Of(strings.Repeat(" ", gap)), v.Faint.Of(order))
 }
 
-// item draws a row: marker, glyph, handle, objective, reason, age, as room allows.
+// item draws a row: marker, glyph, handle, objective, reason, age, as the width allows.
 func (v QueueView) item(r model.Row, w int) string {
 	selected, marker := r.ID == v.Cursor, v.marker(r.ID == v.Cursor)
 	if !selected && v.Moved[r.ID] {
@@ -217,11 +217,11 @@ func (v QueueView) item(r model.Row, w int) string {
 			tail = " " + text.Cut(reason, reasonCells) + tail
 		}
 	}
-	room := w - text.Width(tail)
+	width := w - text.Width(tail)
 	for _, p := range head {
-		room -= p.Width()
+		width -= p.Width()
 	}
-	return v.Strip(w, selected && v.Frame.Cursor, append(head, ink.Of(text.Pad(v.Show(r.Objective), max(room, 0))), v.Muted.Of(tail))...)
+	return v.Strip(w, selected && v.Frame.Cursor, append(head, ink.Of(text.Pad(v.Show(r.Objective), max(width, 0))), v.Muted.Of(tail))...)
 }
 
 const reasonCells = 11
@@ -253,8 +253,10 @@ func (v QueueView) reason(r model.Row) string {
 		return "in " + text.Age(r.Wait.WakeAt.Sub(v.Now))
 	case r.Wait.Kind != "":
 		return string(r.Wait.Kind)
+	case r.BlockedBy != "":
+		return r.BlockedBy.String()
 	}
-	return r.BlockedBy.String()
+	return string(r.Priority)
 }
 
 // RowMark is a row's glyph: the focus has its own, whatever its class.

@@ -21,15 +21,15 @@ const (
 type Reports struct {
 	List[model.ItemID]
 	// Rows are as drawn, Drawn the filter that they were read with.
-	Rows  []model.Row
-	Drawn string
+	Rows  []model.Row `json:"-"`
+	Drawn string      `json:"-"`
 	// Reading: the keys scroll the report, not the list.
-	Reading bool
+	Reading bool `json:"reading,omitempty"`
 	// Scroll is the first line shown of the cursor's report.
-	Scroll int
-	Filter string
+	Scroll int    `json:"scroll,omitempty"`
+	Filter string `json:"filter,omitempty"`
 	// Want is how many rows are read: as far as the operator went, and a page more.
-	Want int
+	Want int `json:"rows,omitempty"`
 }
 
 // Finished is what was read of finished work.
@@ -45,18 +45,18 @@ type Finished struct {
 
 // Adopt takes what was read; touched: the rows that are drawn stay, longer lists
 // with the same beginning aside.
-func (p Reports) Adopt(told Finished, filter string, touched bool) Reports {
+func (p Reports) Adopt(read Finished, filter string, touched bool) Reports {
 	same := func(a, b model.Row) bool { return a.ID == b.ID && a.Revision == b.Revision }
-	grows := len(told.Rows) >= len(p.Rows) && slices.EqualFunc(p.Rows, told.Rows[:len(p.Rows)], same)
+	grows := len(read.Rows) >= len(p.Rows) && slices.EqualFunc(p.Rows, read.Rows[:len(p.Rows)], same)
 	if touched && len(p.Rows) > 0 && !grows && filter == p.Drawn {
 		p.Held = true
 		return p
 	}
 	before := p.Cursor
-	if p.List = p.Show(keysOf(told.Rows, func(r model.Row) model.ItemID { return r.ID })); p.Cursor != before {
+	if p.List = p.Show(keysOf(read.Rows, func(r model.Row) model.ItemID { return r.ID })); p.Cursor != before {
 		p.Scroll = 0
 	}
-	p.Rows, p.Drawn = told.Rows, filter
+	p.Rows, p.Drawn = read.Rows, filter
 	return p
 }
 
@@ -102,7 +102,7 @@ func (v ReportsView) Panes() (panes [2]Rect) {
 	return panes
 }
 
-// Height is how many rows the list has room for.
+// Height is how many rows of the list fit.
 func (v ReportsView) Height() int {
 	_, h := v.Panes()[ReportsList].Inner()
 	return h - v.Filter.Rows()
@@ -113,7 +113,7 @@ func (v ReportsView) Draw() Drawing {
 	panes := v.Panes()
 	list, report := v.list(panes[ReportsList]), v.report(panes[ReportsReport])
 	if panes[ReportsReport].X > 0 {
-		return list.Beside(report)
+		return list.NextTo(report)
 	}
 	return list.Above(report)
 }
@@ -179,7 +179,7 @@ func (v ReportsView) report(r Rect) Drawing {
 	p := v.pane(r, ReportsReport, "Report", "", v.Reading)
 	if v.Row() != nil {
 		lines := v.Lines(w)
-		p.Lines = inSight(lines, v.Scroll, h)
+		p.Lines = visibleRows(lines, v.Scroll, h)
 		if last := len(lines) - h; last > 0 {
 			p.Foot = v.Muted.Paint(fmt.Sprintf("%d%%", min(v.Scroll, last)*100/last))
 		}

@@ -18,7 +18,7 @@ import (
 // Frame is what every screen is drawn with.
 type Frame struct {
 	widget.Frame
-	// Wide: three panes have room beside each other. Narrow: one pane has room alone.
+	// Wide: three panes fit side by side. Narrow: one pane fits alone.
 	Wide, Narrow bool
 	// Cursor: the cursor's row stands out, because no dialog has the keys.
 	Cursor bool
@@ -31,11 +31,11 @@ const labelCells = 14
 
 // labelled is a text behind a short label, wrapped beside it.
 func (f Frame) labelled(label string, t model.Text, w int) []string {
-	return f.beside("  ", label, labelCells, t, w, f.Text)
+	return f.hanging("  ", label, labelCells, t, w, f.Text)
 }
 
-// beside is a text wrapped beside a label of some cells.
-func (f Frame) beside(margin, label string, cells int, t model.Text, w int, ink widget.Ink) []string {
+// hanging is a text wrapped beside a label of some cells.
+func (f Frame) hanging(margin, label string, cells int, t model.Text, w int, ink widget.Ink) []string {
 	var out []string
 	for _, l := range text.Wrap(f.Show(t), max(w-cells-len(margin)-1, 8)) {
 		out = append(out, margin+f.Muted.Paint(text.Pad(label, cells))+ink.Paint(l))
@@ -52,12 +52,12 @@ func (f Frame) row(w int, selected bool, pieces ...widget.Piece) string {
 // item is a row of work in a list: its mark, whose it is, what it is about, and what stands
 // at its right.
 func (f Frame) item(w int, selected bool, mark widget.Piece, whose []widget.Piece, about widget.Piece, tail string) string {
-	room := w - 1 - mark.Width() - text.Width(tail)
+	width := w - 1 - mark.Width() - text.Width(tail)
 	for _, p := range whose {
-		room -= p.Width()
+		width -= p.Width()
 	}
 	pieces := append([]widget.Piece{mark}, whose...)
-	return f.row(w, selected, append(pieces, about.Pad(max(room, 0)), f.Muted.Of(tail))...)
+	return f.row(w, selected, append(pieces, about.Pad(max(width, 0)), f.Muted.Of(tail))...)
 }
 
 // whose names an item and its agent.
@@ -113,13 +113,13 @@ func (d Drawing) At(x, y int) (Region, bool) {
 	return Region{}, false
 }
 
-// Above puts another drawing below d, Beside at its right.
+// Above puts another drawing below d, NextTo at its right.
 func (d Drawing) Above(other Drawing) Drawing {
 	return Drawing{append(d.Lines, other.Lines...), append(d.Regions, other.Regions...)}
 }
 
-// Beside puts another drawing at the right of d.
-func (d Drawing) Beside(other Drawing) Drawing {
+// NextTo puts another drawing at the right of d.
+func (d Drawing) NextTo(other Drawing) Drawing {
 	return Drawing{widget.Join(d.Lines, other.Lines), append(d.Regions, other.Regions...)}
 }
 

@@ -33,8 +33,8 @@ type Threads struct {
 func (v Threads) Lines() []string {
 	list, at := v.list()
 	bottom := v.chosen()
-	room := max(v.H-len(bottom), 3)
-	return append(inSight(list, at-room+3, room), bottom...)
+	height := max(v.H-len(bottom), 3)
+	return append(visibleRows(list, at-height+3, height), bottom...)
 }
 
 // list is every thread; at is the line of the cursor.
@@ -43,7 +43,7 @@ func (v Threads) list() (out []string, at int) {
 		if i > 0 {
 			out = append(out, "")
 		}
-		out = append(out, v.Strip(v.W, false, v.Accent.Of(" "+v.Show(r.Repo)), v.Muted.Of("  "+v.whereabouts(r.Git))))
+		out = append(out, v.Strip(v.W, false, v.Accent.Of(" "+v.Show(r.Repo)), v.Muted.Of("  "+v.gitState(r.Git))))
 		switch {
 		case r.Problem != "":
 			out = append(out, v.Warned(r.Problem.String(), v.W)...)
@@ -61,7 +61,7 @@ func (v Threads) list() (out []string, at int) {
 	return out, at
 }
 
-func (v Threads) whereabouts(g thread.Git) string {
+func (v Threads) gitState(g thread.Git) string {
 	switch {
 	case g.State != thread.GitOK:
 		return v.Show(model.Text(g.State))
@@ -126,9 +126,9 @@ func (f Frame) Thread(b thread.Row, selected bool, w int) []string {
 		owners += "  " + string(o.Handle)
 	}
 	goal := cmp.Or(b.Thread.Goal, model.Text(b.Thread.ID))
-	room := max(w-3-threadCells-text.Width(owners)-1, 8)
+	width := max(w-3-threadCells-text.Width(owners)-1, 8)
 	out := []string{f.Strip(w, selected, f.Key.Of(" "+f.marker(selected)+" "), ink.Of(text.Pad(b.State(), threadCells)),
-		f.Text.Of(text.Pad(f.Show(goal), room)), f.Muted.Of(owners))}
+		f.Text.Of(text.Pad(f.Show(goal), width)), f.Muted.Of(owners))}
 	if b.Parked() {
 		out = append(out, f.Strip(w, false, widget.Ink{}.Of(text.Pad("", threadCells+3)), f.Muted.Of("wakes "+f.Show(b.Check.Wake()))))
 	}

@@ -68,8 +68,8 @@ func (v Triage) Lines() []string {
 // stacked is how many lines the list takes where it stands above the finding.
 func (v Triage) stacked() int { return min(len(v.Batch)+1, max(v.H/3, 3)) }
 
-// room is the size of the finding.
-func (v Triage) room() (w, h int) {
+// findingSize is the size of the finding.
+func (v Triage) findingSize() (w, h int) {
 	if v.W < triageW-2 {
 		return v.W, v.H - v.stacked() - 1
 	}
@@ -104,9 +104,9 @@ func (v Triage) at(r todo.Ref, index *todo.Index, w int) string {
 	if decided {
 		title = v.Faint
 	}
-	room := max(w-refCells-9-text.Width(note), 4)
+	width := max(w-refCells-9-text.Width(note), 4)
 	return v.Strip(w, r == v.Cursor, ink.Of(v.marker(r == v.Cursor)+mark+" "), v.Muted.Of(text.Pad(r.String(), refCells)+" "),
-		v.Accent.Of(string(t.Priority)+" "), title.Of(text.Pad(v.Show(t.Title), room)), v.Done.Of(" "+note))
+		v.Accent.Of(string(t.Priority)+" "), title.Of(text.Pad(v.Show(t.Title), width)), v.Done.Of(" "+note))
 }
 
 // tally says how far this batch is, and how many findings wait behind it.
@@ -136,14 +136,14 @@ func (v Triage) tally() string {
 
 // LastLine is the last line that the finding can begin with.
 func (v Triage) LastLine() int {
-	w, h := v.room()
+	w, h := v.findingSize()
 	return max(len(v.says(w))-h, 0)
 }
 
 // finding is what the finding at the cursor says, from the line that it was scrolled to.
 func (v Triage) finding() []string {
-	w, h := v.room()
-	return inSight(v.says(w), v.Scroll, h)
+	w, h := v.findingSize()
+	return visibleRows(v.says(w), v.Scroll, h)
 }
 
 // says are all lines of the finding at the cursor: its head, then the code as it is now.
@@ -295,7 +295,7 @@ func (x FileTodos) ByStatus() []todo.Ref {
 // leastColumn is the least width at which a column of the board can be read.
 const leastColumn = 22
 
-// board are the columns beside each other where there is room, else below each other.
+// board are the columns beside each other where they fit, else below each other.
 func (v Triage) board() []string {
 	all := v.Files.columns()
 	if len(all) == 0 {
@@ -326,7 +326,7 @@ func (v Triage) head(c column, w int) string {
 func (v Triage) column(c column, w int) []string {
 	out := []string{v.head(c, w)}
 	at := max(slices.IndexFunc(c.todos, func(t todo.Todo) bool { return t.Ref() == v.Cursor }), 0)
-	for _, t := range inSight(c.todos, at-v.H/2, v.H-1) {
+	for _, t := range visibleRows(c.todos, at-v.H/2, v.H-1) {
 		selected := t.Ref() == v.Cursor
 		out = append(out, v.Strip(w, selected, v.Key.Of(v.marker(selected)), v.Muted.Of(t.Ref().String()+" "),
 			v.Accent.Of(string(t.Priority)+" "), v.Text.Of(v.Show(t.Title))))

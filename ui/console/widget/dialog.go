@@ -58,7 +58,7 @@ type Key struct {
 // Context is what a dialog may know when a key comes or it is drawn.
 type Context struct {
 	Frame
-	// W and H are the room for dialogs.
+	// W and H are the size that dialogs may take.
 	W, H int
 	// State is what actions ask, the row under the cursor among it; Detail is that of the
 	// same item, nil until it is read.
@@ -142,7 +142,7 @@ const (
 	readerW = 110
 )
 
-// DialogW is the width of a dialog, Inner that within its border, FieldW the room for the
+// DialogW is the width of a dialog, Inner that within its border, FieldW the width of the
 // text of a field.
 func (x Context) DialogW() int { return min(dialogW, x.W) }
 func (x Context) Inner() int   { return x.DialogW() - 2 }

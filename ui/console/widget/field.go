@@ -48,8 +48,8 @@ func (f *Field) Insert(s string) {
 		s = strings.ReplaceAll(strings.TrimSuffix(s, "\n"), "\n", " ")
 	}
 	before, after := strings.Join(f.clusters[:f.at], ""), strings.Join(f.clusters[f.at:], "")
-	room := f.limit - utf8.RuneCountInString(before) - utf8.RuneCountInString(after)
-	s = firstRunes(s, room)
+	free := f.limit - utf8.RuneCountInString(before) - utf8.RuneCountInString(after)
+	s = firstRunes(s, free)
 	f.clusters = clustersOf(before + s + after)
 	f.at = 0
 	for n := len(before) + len(s); n > 0 && f.at < len(f.clusters); f.at++ {

@@ -155,9 +155,9 @@ func (m *Menu) Draw(x Context) Drawn {
 		d.Right = x.Muted.Paint(fmt.Sprintf("%d of %d", len(shown), len(m.Lines)))
 	}
 	body, cursor := m.body(shown, x)
-	room := max(x.H-2-len(d.Lines), 1)
-	top := min(max(cursor-room+2, 0), max(len(body)-room, 0))
-	d.Lines = append(d.Lines, body[top:min(top+room, len(body))]...)
+	height := max(x.H-2-len(d.Lines), 1)
+	top := min(max(cursor-height+2, 0), max(len(body)-height, 0))
+	d.Lines = append(d.Lines, body[top:min(top+height, len(body))]...)
 	d.H = min(len(d.Lines)+2, x.H)
 	return d
 }
@@ -206,7 +206,7 @@ func (m *Menu) line(l MenuLine, i int, x Context) string {
 }
 
 // The columns of a menu; one that is narrower than narrowMenu shows a key only, and less of the
-// title, so that there is room for what it does or why it cannot be.
+// title, so that what it does fits or why it cannot be.
 const (
 	keyCells   = 10
 	titleCells = 26

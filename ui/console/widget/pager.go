@@ -15,7 +15,7 @@ type Pager struct {
 	// Output: it shows what a command wrote, as high as that is or, Full, over the screen.
 	Output, Full bool
 	Foot         string
-	// Keys are what keys of the reader ask for besides; each closes it. With ReadClose among
+	// Keys are the other keys of the reader and what they ask for; each closes it. With ReadClose among
 	// them, closing asks for that.
 	Keys map[action.ID]Result
 	top  int
@@ -69,33 +69,33 @@ func (p *Pager) Draw(x Context) Drawn {
 	lines := p.lines(x)
 	d := x.Dialog(p.Title, p.Foot, nil)
 	d.W, d.H = p.size(x, len(lines))
-	room := d.H - 2
-	top := max(min(p.top, len(lines)-room), 0)
-	for _, l := range lines[top:min(top+room, len(lines))] {
+	height := d.H - 2
+	top := max(min(p.top, len(lines)-height), 0)
+	for _, l := range lines[top:min(top+height, len(lines))] {
 		d.Lines = append(d.Lines, text.Cut(l, d.W-2))
 	}
-	if len(lines) > room {
-		d.Right = x.Muted.Paint(fmt.Sprintf("%d-%d of %d", top+1, min(top+room, len(lines)), len(lines)))
+	if len(lines) > height {
+		d.Right = x.Muted.Paint(fmt.Sprintf("%d-%d of %d", top+1, min(top+height, len(lines)), len(lines)))
 	}
 	return d
 }
 
-// Excerpt is a part of a dialog that scrolls by itself, where it is longer than its room.
+// Excerpt is a part of a dialog that scrolls by itself, where it is longer than its height.
 type Excerpt struct{ top int }
 
 // Scroll moves on by a page for a key that means so; it reports whether the key does.
-func (e *Excerpt) Scroll(k Key, down, up action.ID, lines, room int) bool {
+func (e *Excerpt) Scroll(k Key, down, up action.ID, lines, height int) bool {
 	by, ok := map[action.ID]int{down: 1, up: -1}[k.ID]
-	e.top = min(max(e.top+by*max(room-1, 1), 0), max(lines-room, 0))
+	e.top = min(max(e.top+by*max(height-1, 1), 0), max(lines-height, 0))
 	return ok
 }
 
-// Draw are the lines in sight, and which they are; keys names the actions that scroll.
-func (e Excerpt) Draw(x Context, lines []string, room int, keys string) []string {
-	if len(lines) <= room {
+// Draw are the visible lines, and which they are; keys names the actions that scroll.
+func (e Excerpt) Draw(x Context, lines []string, height int, keys string) []string {
+	if len(lines) <= height {
 		return lines
 	}
-	top := min(e.top, len(lines)-room)
-	out := append([]string(nil), lines[top:top+room]...)
-	return append(out, x.Note(fmt.Sprintf("lines %d-%d of %d · %s", top+1, top+room, len(lines), x.Keys.Keyed(keys))))
+	top := min(e.top, len(lines)-height)
+	out := append([]string(nil), lines[top:top+height]...)
+	return append(out, x.Note(fmt.Sprintf("lines %d-%d of %d · %s", top+1, top+height, len(lines), x.Keys.Keyed(keys))))
 }

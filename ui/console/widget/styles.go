@@ -102,17 +102,17 @@ func (k *Styles) Strip(width int, selected bool, pieces ...Piece) string {
 		return k.Selected.Paint(text.Pad(plain.String(), width))
 	}
 	var b strings.Builder
-	room := width
+	free := width
 	for _, p := range pieces {
-		s := text.Cut(p.s, room)
-		room -= text.Width(s)
+		s := text.Cut(p.s, free)
+		free -= text.Width(s)
 		b.WriteString(p.ink.Paint(s))
-		if room <= 0 {
+		if free <= 0 {
 			break
 		}
 	}
-	if room > 0 {
-		b.WriteString(text.Pad("", room))
+	if free > 0 {
+		b.WriteString(text.Pad("", free))
 	}
 	return b.String()
 }
@@ -151,21 +151,21 @@ func (b Box) Draw(w, h int, k *Styles) []string {
 
 // edge is a border line: a corner, a rule with a label at each end, a corner.
 func (k *Styles) edge(from, rule, to, left, right string, w int, lines Ink) string {
-	room := w - 4
+	free := w - 4
 	if left != "" {
-		left = text.Cut(" "+left+" ", room)
-		room -= text.Width(left)
+		left = text.Cut(" "+left+" ", free)
+		free -= text.Width(left)
 	}
-	if right != "" && room >= minLabel {
-		right = text.Cut(" "+right+" ", room)
-		room -= text.Width(right)
+	if right != "" && free >= minLabel {
+		right = text.Cut(" "+right+" ", free)
+		free -= text.Width(right)
 	} else {
 		right = ""
 	}
-	return lines.Paint(from+rule) + left + lines.Paint(strings.Repeat(rule, max(room, 0))) + right + lines.Paint(rule+to)
+	return lines.Paint(from+rule) + left + lines.Paint(strings.Repeat(rule, max(free, 0))) + right + lines.Paint(rule+to)
 }
 
-// minLabel is the least room worth a second label.
+// minLabel is the least width worth a second label.
 const minLabel = 6
 
 // Join puts two blocks of lines beside each other.

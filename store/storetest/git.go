@@ -1,5 +1,4 @@
-// Package gittest builds real git repositories for tests.
-package gittest
+package storetest
 
 import (
 	"os"
@@ -15,25 +14,25 @@ type Repo struct {
 	Dir string
 }
 
-// New makes an empty repository without a commit. A machine without git skips the test.
-func New(t testing.TB) Repo {
+// NewRepo makes an empty repository without a commit. A machine without git skips the test.
+func NewRepo(t testing.TB) Repo {
 	t.Helper()
-	r := Plain(t)
+	r := PlainDir(t)
 	r.Git("init", "-q", "-b", "main", ".")
 	return r
 }
 
-// WithCommit makes a repository with one commit of tracked.txt.
-func WithCommit(t testing.TB) Repo {
+// RepoWithCommit makes a repository with one commit of tracked.txt.
+func RepoWithCommit(t testing.TB) Repo {
 	t.Helper()
-	r := New(t)
+	r := NewRepo(t)
 	r.Write("tracked.txt", "base\n")
 	r.Commit("initial")
 	return r
 }
 
-// Plain makes a directory that is no repository yet.
-func Plain(t testing.TB) Repo {
+// PlainDir makes a directory that is no repository yet.
+func PlainDir(t testing.TB) Repo {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")

@@ -41,7 +41,7 @@ func TestEventsAreToldInWords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := (Entry{Kind: c.kind, Data: raw}).Tell(); got != c.want {
+		if got := (Entry{Kind: c.kind, Data: raw}).Describe(); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.kind, got, c.want)
 		}
 	}
@@ -49,7 +49,7 @@ func TestEventsAreToldInWords(t *testing.T) {
 
 func TestAnEventWithBrokenDataStillTells(t *testing.T) {
 	for _, raw := range []string{"", "null", "[]", "{", "7"} {
-		if got := (Entry{Kind: EventWorkItemPicked, Data: json.RawMessage(raw)}).Tell(); got != "picked" {
+		if got := (Entry{Kind: EventWorkItemPicked, Data: json.RawMessage(raw)}).Describe(); got != "picked" {
 			t.Errorf("%q: got %q", raw, got)
 		}
 	}

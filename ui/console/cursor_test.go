@@ -15,23 +15,23 @@ import (
 	"vise/model"
 )
 
-// witness notes what the console asks of the ledger.
-type witness struct {
+// recorder notes what the console asks of the ledger.
+type recorder struct {
 	*faulty
 	asked []model.Command
 }
 
-func (w *witness) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
+func (w *recorder) Apply(ctx context.Context, e model.Envelope) (model.Receipt, error) {
 	w.asked = append(w.asked, e.Command)
 	return w.faulty.Apply(ctx, e)
 }
 
-// chaos is a console on which random keys are pressed while random things happen.
-type chaos struct {
+// randomRun is a console on which random keys are pressed while random things happen.
+type randomRun struct {
 	*world
-	rng     *rand.Rand
-	witness *witness
-	items   []model.ItemID
+	rng      *rand.Rand
+	recorder *recorder
+	items    []model.ItemID
 	// meant is the handle that stood under the cursor on the frame that the last act was
 	// begun on.
 	meant string
@@ -44,7 +44,7 @@ type chaos struct {
 var underCursor = regexp.MustCompile(`>\S (wi-[a-z0-9]+) `)
 
 // shownCursor is the item under the cursor as the operator sees it.
-func (x *chaos) shownCursor() string {
+func (x *randomRun) shownCursor() string {
 	if m := underCursor.FindStringSubmatch(ansi.Strip(x.console.View().Content)); m != nil {
 		return m[1]
 	}
@@ -68,10 +68,10 @@ func TestAnActIsAboutTheItemThatWasShown(t *testing.T) {
 }
 
 func live(t *testing.T, seed uint64) int {
-	x := &chaos{rng: rand.New(rand.NewPCG(seed, 1))}
+	x := &randomRun{rng: rand.New(rand.NewPCG(seed, 1))}
 	x.world = newWorld(t, 120, 36, func(o *Options) {
-		x.witness = &witness{faulty: o.Session.Ledger.(*faulty)}
-		o.Session.Ledger = x.witness
+		x.recorder = &recorder{faulty: o.Session.Ledger.(*faulty)}
+		o.Session.Ledger = x.recorder
 	})
 	for range 8 {
 		x.happen()
@@ -97,7 +97,7 @@ func live(t *testing.T, seed uint64) int {
 }
 
 // happen is something that agents do.
-func (x *chaos) happen() {
+func (x *randomRun) happen() {
 	x.acting = []model.AgentID{testAgent, "crush-api", "codex-web"}[x.rng.IntN(3)]
 	var c model.Command = model.CreateWorkItem{Objective: model.Text(fmt.Sprintf("Work item %d", x.rng.IntN(1000)))}
 	if len(x.items) > 6 && x.rng.IntN(4) > 0 {
@@ -116,7 +116,7 @@ func (x *chaos) happen() {
 	}
 }
 
-func (x *chaos) ownerOf(c model.Command) model.AgentID {
+func (x *randomRun) ownerOf(c model.Command) model.AgentID {
 	if c.Name() == "CreateWorkItem" {
 		return x.acting
 	}
@@ -124,7 +124,7 @@ func (x *chaos) ownerOf(c model.Command) model.AgentID {
 }
 
 // key presses something, and notes what was meant when an act begins.
-func (x *chaos) key() {
+func (x *randomRun) key() {
 	c := x.console.(console)
 	if c.layers.top() != nil {
 		x.strike([]string{"x", "enter", "ctrl+s", "1", "2", "esc"}[x.rng.IntN(6)])
@@ -146,7 +146,7 @@ func (x *chaos) key() {
 }
 
 // strike presses a key, and notes what was meant with the command that it sends.
-func (x *chaos) strike(key string) {
+func (x *randomRun) strike(key string) {
 	x.press(key)
 	for _, j := range x.console.(console).outbox.jobs {
 		if j.seq > x.seq && j.envelope != nil {
@@ -157,15 +157,15 @@ func (x *chaos) strike(key string) {
 }
 
 // settleSome lets things happen that the next key does not know of.
-func (x *chaos) settleSome() {
+func (x *randomRun) settleSome() {
 	if x.rng.IntN(3) == 0 {
 		x.happen()
 	}
 }
 
 // judge holds what was asked of the ledger against what was meant.
-func (x *chaos) judge() {
-	for _, c := range x.witness.asked {
+func (x *randomRun) judge() {
+	for _, c := range x.recorder.asked {
 		id := model.ItemID(reflect.ValueOf(c).FieldByName("WorkItemID").String())
 		var handle model.Handle
 		if err := x.ledger.View(x.t.Context(), func(r model.Reader) error {
@@ -180,5 +180,5 @@ func (x *chaos) judge() {
 		}
 		x.due = x.due[1:]
 	}
-	x.witness.asked = nil
+	x.recorder.asked = nil
 }

@@ -7,68 +7,71 @@ import (
 	"time"
 )
 
-// Tell says in words what an event was about, without naming its item: "picked: the merge
+// Describe says in words what an event was about, without naming its item: "picked: the merge
 // window closes". Every frontend says it alike.
-func (e Entry) Tell() Text {
-	if tell, ok := tellers[e.Kind]; ok {
-		return tell(e.Data)
+func (e Entry) Describe() Text {
+	if describe, ok := describers[e.Kind]; ok {
+		return describe(e.Data)
 	}
 	return Text(strings.ReplaceAll(string(e.Kind), "_", " "))
 }
 
-var tellers = map[EventKind]func(json.RawMessage) Text{
+var describers = map[EventKind]func(json.RawMessage) Text{
 	EventAgentAdded:      func(json.RawMessage) Text { return "agent added" },
-	EventAgentUpdated:    telling(tellAgent),
-	EventWorkItemWritten: telling(tellWritten),
-	EventWorkItemPicked:  telling(tellPicked),
-	EventFocusReleased:   telling(func(d released) string { return "focus released: " + spaced(d.Reason) }),
-	EventPlanRefreshed:   telling(tellPlan),
-	EventTodosRefreshed:  telling(tellRows),
-	eventLinksChanged:    telling(tellLinked),
-	EventWaitRegistered:  telling(tellWait),
-	EventWaitsCancelled: telling(func(d cancelled) string {
+	EventAgentUpdated:    describing(describeAgent),
+	EventWorkItemWritten: describing(describeWritten),
+	EventWorkItemPicked:  describing(describePicked),
+	EventFocusReleased:   describing(func(d released) string { return "focus released: " + spaced(d.Reason) }),
+	EventPlanRefreshed:   describing(describePlan),
+	EventTodosRefreshed:  describing(describeRows),
+	eventLinksChanged:    describing(describeLinked),
+	EventWaitRegistered:  describing(describeWait),
+	EventWaitsCancelled: describing(func(d cancelled) string {
 		return counted(len(d.WaitIDs), "wait") + " cancelled: " + spaced(d.Reason)
 	}),
-	EventWaitTriggered:     telling(tellTrigger),
-	EventCompletionWarning: telling(func(d Warning) string { return "warning: " + d.Message }),
-	EventReportPromoted: telling(func(d promoted) string {
+	EventWaitTriggered:     describing(describeTrigger),
+	EventCompletionWarning: describing(func(d Warning) string { return "warning: " + d.Message }),
+	EventReportPromoted: describing(func(d promoted) string {
 		return "report kept (" + spaced(string(d.Source)) + "): " + string(d.TextPreview)
 	}),
-	EventReportOffered: telling(func(d offeredNews) string {
+	EventReportOffered: describing(func(d offeredNews) string {
 		return "report offered (" + spaced(string(d.Source)) + "): " + string(d.TextPreview)
 	}),
-	EventReportDeclined:      telling(func(d declinedNews) string { return counted(d.Offers, "offered report") + " declined" }),
-	EventBriefSuppressed:     telling(func(promoted) string { return "the turn's own brief gives way to the report" }),
-	EventTaskStarted:         telling(tellTask),
-	EventTaskEnded:           telling(tellTask),
-	EventMessagesSent:        telling(func(d handedNews) string { return counted(len(d.Messages), "message") + " sent" }),
-	EventMessagesSeen:        telling(func(d handedNews) string { return counted(len(d.Messages), "message") + " seen" }),
-	EventMessageQueued:       telling(tellMessage),
-	EventOperatorAnswered:    telling(func(d answered) string { return "answered: " + string(d.Text) }),
-	EventTurnStarted:         telling(tellTurn),
-	EventTurnEnded:           telling(tellTurn),
-	EventRound:               telling(tellRound),
-	EventTickEmitted:         telling(tellTick),
-	EventRecheckConsumed:     telling(func(recheckNews) string { return "due for a second look" }),
-	EventStalled:             telling(func(d stallNews) string { return "stalled after " + counted(d.Attempts, "offer") }),
-	EventAcknowledged:        telling(tellSeen),
-	eventIngressMinted:       telling(tellIngress("made")),
-	eventIngressRevoked:      telling(tellIngress("revoked")),
-	EventIngressDelivered:    telling(tellIngress("used")),
-	EventDelegationOpened:    telling(func(d delegated) string { return "delegated to " + string(d.ChildAgentID) }),
-	EventDelegationCompleted: telling(func(d delegated) string { return "delegation completed by " + string(d.ChildAgentID) }),
+	EventReportDeclined:      describing(func(d declinedNews) string { return counted(d.Offers, "offered report") + " declined" }),
+	EventBriefSuppressed:     describing(func(promoted) string { return "the turn's own brief gives way to the report" }),
+	EventTaskStarted:         describing(describeTask),
+	EventTaskEnded:           describing(describeTask),
+	EventMessagesSent:        describing(func(d handedNews) string { return counted(len(d.Messages), "message") + " sent" }),
+	EventMessagesSeen:        describing(func(d handedNews) string { return counted(len(d.Messages), "message") + " seen" }),
+	EventMessageQueued:       describing(describeMessage),
+	EventOperatorAnswered:    describing(func(d answered) string { return "answered: " + string(d.Text) }),
+	EventOperatorNotified:    describing(func(d notice) string { return "says: " + string(d.Text) }),
+	EventTurnStarted:         describing(describeTurn),
+	EventTurnEnded:           describing(describeTurn),
+	EventRound:               describing(describeRound),
+	EventTickEmitted:         describing(describeTick),
+	EventRecheckConsumed:     describing(func(recheckNews) string { return "due for a second look" }),
+	EventStalled:             describing(func(d stallNews) string { return "stalled after " + counted(d.Attempts, "turn") }),
+	EventRetried:             describing(func(agentNews) string { return "the operator wants it tried again now" }),
+	EventAcknowledged:        describing(describeSeen),
+	eventIngressMinted:       describing(describeIngress("made")),
+	eventIngressRevoked:      describing(describeIngress("revoked")),
+	EventIngressDelivered:    describing(describeIngress("used")),
+	EventDelegationOpened:    describing(func(d delegated) string { return "delegated to " + string(d.ChildAgentID) }),
+	EventDelegationCancelled: describing(func(d delegated) string { return "delegation to " + string(d.ChildAgentID) + " cancelled" }),
+	EventDelegationCompleted: describing(func(d delegated) string { return "delegation completed by " + string(d.ChildAgentID) }),
 }
 
-// telling reads an event's data; data of another shape tells as much as it holds.
-func telling[D any](tell func(D) string) func(json.RawMessage) Text {
+// describing reads an event's data; data of another shape gives as much as it holds.
+func describing[D any](words func(D) string) func(json.RawMessage) Text {
 	return func(raw json.RawMessage) Text {
 		var d D
 		_ = json.Unmarshal(raw, &d)
-		return Text(tell(d))
+		return Text(words(d))
 	}
 }
 
-func tellAgent(d agentNews) string {
+func describeAgent(d agentNews) string {
 	s := "agent is " + string(d.Posture)
 	if d.AutoPick {
 		s += ", the scheduler may pick"
@@ -76,7 +79,7 @@ func tellAgent(d agentNews) string {
 	return s
 }
 
-func tellWritten(d Written) string {
+func describeWritten(d Written) string {
 	switch d.Action {
 	case "completed":
 		s := "completed"
@@ -97,7 +100,7 @@ func tellWritten(d Written) string {
 	return spaced(d.Action)
 }
 
-func tellPicked(d Picked) string {
+func describePicked(d Picked) string {
 	s := "picked"
 	if d.FocusMode == FocusInspection {
 		s += " for review"
@@ -114,23 +117,23 @@ func tellPicked(d Picked) string {
 	return s
 }
 
-func tellPlan(d refreshed) string {
+func describePlan(d refreshed) string {
 	if d.Condition != PlanOK {
 		return "plan.md is " + spaced(string(d.Condition))
 	}
 	return fmt.Sprintf("plan.md changed, %d bytes", d.Bytes)
 }
 
-// tellRows names the row when one changed, and counts them when there are more.
-func tellRows(d todosRefreshed) string {
+// describeRows names the row when one changed, and counts them when there are more.
+func describeRows(d todosRefreshed) string {
 	if len(d.Rows) == 1 {
 		return fmt.Sprintf("todo %s: %s", spaced(string(d.Rows[0].State)), d.Rows[0].Text.Raw())
 	}
 	return counted(len(d.Rows), "todo") + " moved with their files"
 }
 
-// tellLinked names what was linked or unlinked when it is one, and counts it when it is more.
-func tellLinked(d linked) string {
+// describeLinked names what was linked or unlinked when it is one, and counts it when it is more.
+func describeLinked(d linked) string {
 	var said []string
 	for _, part := range []struct {
 		verb  string
@@ -163,7 +166,7 @@ func (l Links) names() []string {
 	return out
 }
 
-func tellWait(d registered) string {
+func describeWait(d registered) string {
 	if d.Question != "" {
 		return "asks: " + string(d.Question)
 	}
@@ -174,7 +177,7 @@ func tellWait(d registered) string {
 	return s
 }
 
-func tellTrigger(d TriggerNews) string {
+func describeTrigger(d TriggerNews) string {
 	s := "triggered by " + string(d.Actor)
 	if d.Source != "" {
 		s += ", " + string(d.Source)
@@ -199,7 +202,7 @@ func counted(n int, thing string) string {
 
 // How turns, ticks, messages and capabilities are put in words.
 
-func tellTurn(d TurnNews) string {
+func describeTurn(d TurnNews) string {
 	if d.Outcome == "" {
 		return fmt.Sprintf("turn %d began, held by %s", d.Turn, d.Holder)
 	}
@@ -213,7 +216,7 @@ func tellTurn(d TurnNews) string {
 	return s
 }
 
-func tellRound(d roundNews) string {
+func describeRound(d roundNews) string {
 	s := fmt.Sprintf("round %d", d.Round)
 	if len(d.Calls) > 0 {
 		s += " called " + strings.Join(d.Calls, ", ")
@@ -227,7 +230,7 @@ func tellRound(d roundNews) string {
 	return s
 }
 
-func tellTick(d tickNews) string {
+func describeTick(d tickNews) string {
 	if d.Subsystem == reasonRecheck {
 		return counted(d.Count, "blocked work item") + " due for a second look"
 	}
@@ -238,7 +241,7 @@ func tellTick(d tickNews) string {
 	return s
 }
 
-func tellMessage(d messageNews) string {
+func describeMessage(d messageNews) string {
 	s := "message"
 	if d.Source != "" {
 		s += " through " + string(d.Source)
@@ -246,7 +249,7 @@ func tellMessage(d messageNews) string {
 	return s + " (" + string(d.Priority) + "): " + string(d.Text)
 }
 
-func tellTask(d TaskNews) string {
+func describeTask(d TaskNews) string {
 	if d.Status == TaskRunning {
 		return "task started: " + string(d.Summary)
 	}
@@ -258,6 +261,15 @@ func tellTask(d TaskNews) string {
 	return s
 }
 
-func tellIngress(what string) func(ingressNews) string {
+func describeIngress(what string) func(ingressNews) string {
 	return func(d ingressNews) string { return "capability " + string(d.IngressID) + " " + what }
+}
+
+// Join is a list of words in one text, as they were written.
+func Join[T ~string](list []T, between string) T {
+	words := make([]string, len(list))
+	for i, w := range list {
+		words[i] = string(w)
+	}
+	return T(strings.Join(words, between))
 }

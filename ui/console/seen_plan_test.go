@@ -14,8 +14,8 @@ func TestTheNextConsoleKnowsWhatChangedSinceTheLast(t *testing.T) {
 		wd := newWorld(t, 120, 36, nil)
 		seen := wd.seen
 		defer wd.end()
-		wd.deed("create a Document limiter rollout")
-		wd.deed("plan a # Plan")
+		wd.change("create a Document limiter rollout")
+		wd.change("plan a # Plan")
 		wd.settle()
 		id := wd.console.(console).plan.Item
 		if seen.kept[id] == "" {

@@ -1,6 +1,4 @@
-// Package hostile is for tests only: texts that drive a terminal, and a check of what came out,
-// for every place that shows text.
-package hostile
+package storetest
 
 import (
 	"fmt"

@@ -1,0 +1,136 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Role is what an actor is to an act: what may be done depends on it alone.
+type Role string
+
+// The roles, in the order of the table's columns. Whoever acts for vise itself (the scheduler) has
+// none: its acts are bound by their own rules.
+const (
+	RoleOperator Role = "operator"
+	RoleAgent    Role = "agent"
+	// RoleOther is an agent with what belongs to another one.
+	RoleOther    Role = "another agent"
+	RoleExternal Role = "external"
+	RoleUnknown  Role = "unknown"
+)
+
+// Roles are the columns of the table.
+var Roles = []Role{RoleOperator, RoleAgent, RoleOther, RoleExternal, RoleUnknown}
+
+// Right is a row of the table of who may do what (docs/lifecycle.md 20).
+type Right struct {
+	// Act is what is done, in words.
+	Act string
+	// Commands do it. A row with Only is about some of what its commands do.
+	Commands []string
+	Only     string
+	// may says yes or no, a letter for each role.
+	may string
+}
+
+// What only some commands of a kind do.
+const (
+	onlyOperatorsBlocker = "operators_blocker"
+	onlyForce            = "force"
+	onlyInterject        = "interject"
+)
+
+// Rights is the table. A command stands in one row without Only.
+var Rights = []Right{
+	{Act: "make a work item", Commands: []string{"CreateWorkItem"}, may: "yynny"},
+	{Act: "change, block, pick or park a work item",
+		Commands: []string{"UpdateWorkItem", "PickWorkItem", "WaitFor", "LinkWorkItem", "Batch"}, may: "yynny"},
+	{Act: "clear or replace a blocker that the operator set", Commands: []string{"UpdateWorkItem", "PickWorkItem", "WaitFor"},
+		Only: onlyOperatorsBlocker, may: "ynnnn"},
+	{Act: "complete a work item, report on it", Commands: []string{"CompleteWorkItem", "ReportWorkItem", "OfferReport", "Round"},
+		may: "yynny"},
+	{Act: "complete what the operator has blocked", Commands: []string{"CompleteWorkItem"}, Only: onlyOperatorsBlocker, may: "ynnnn"},
+	{Act: "complete by force", Commands: []string{"CompleteWorkItem"}, Only: onlyForce, may: "ynnnn"},
+	{Act: "answer a question", Commands: []string{"Answer"}, may: "ynnnn"},
+	{Act: "cancel a wait", Commands: []string{"CancelWait"}, may: "yynnn"},
+	{Act: "acknowledge, decline reports, retry, undo",
+		Commands: []string{"Acknowledge", "AcknowledgeAll", "DeclineReport", "Retry", "Undo"}, may: "ynnnn"},
+	{Act: "trigger a wait that asks nothing", Commands: []string{"Trigger"}, may: "yynyy"},
+	{Act: "say something to an agent", Commands: []string{"Say"}, may: "yyyyy"},
+	{Act: "interject", Commands: []string{"Say"}, Only: onlyInterject, may: "ynnnn"},
+	{Act: "delegate, start and end tasks",
+		Commands: []string{"OpenDelegation", "CancelDelegation", "StartTask", "EndTask"}, may: "yynny"},
+	{Act: "take turns and messages",
+		Commands: []string{"ClaimTurn", "BeatTurn", "EndTurn", "HandMessages", "SeeMessages"}, may: "yynny"},
+	{Act: "add an agent, keep the last words of one's session, tell the operator",
+		Commands: []string{"AddAgent", "KeepSummary", "NotifyOperator"}, may: "yyyny"},
+	{Act: "change an agent's settings", Commands: []string{"UpdateAgent"}, may: "yynny"},
+	{Act: "let the scheduler look", Commands: []string{"Tick"}, may: "ynnny"},
+	{Act: "make and end a capability", Commands: []string{"MintIngress", "RevokeIngress"}, may: "yynny"},
+	{Act: "deliver through a capability", Commands: []string{"DeliverIngress"}, may: "yyyyy"},
+	{Act: "note what a file is like", Commands: []string{"RefreshPlan", "RefreshTodos"}, may: "yynyy"},
+	{Act: "import", Commands: []string{"Import"}, may: "ynnny"},
+}
+
+// May reports whether somebody of a role may do the act.
+func (r Right) May(role Role) bool {
+	i := slices.Index(Roles, role)
+	return i < 0 || r.may[i] == 'y'
+}
+
+// roleOf is what an actor is to things of its own, as far as its name tells.
+func roleOf(a Actor) Role {
+	_, isAgent := a.Agent()
+	switch {
+	case a == Operator:
+		return RoleOperator
+	case isAgent:
+		return RoleAgent
+	case a == Scheduler:
+		return ""
+	case len(a) > len(externalPrefix) && a[:len(externalPrefix)] == externalPrefix:
+		return RoleExternal
+	}
+	return RoleUnknown
+}
+
+const externalPrefix = "external:"
+
+// judge carries out a command of whoever may do it. Whether a thing belongs to the agent that acts,
+// the command finds out: it is not_owner.
+func (s *step) judge(c Command) error {
+	if err := s.may(c.Name(), ""); err != nil {
+		return err
+	}
+	return c.step(s)
+}
+
+// may refuses an act to whom the table does not allow it.
+func (s *step) may(command, only string) error {
+	for _, r := range Rights {
+		if r.Only == only && slices.Contains(r.Commands, command) && !r.May(roleOf(s.at.Actor)) {
+			hint := "say --actor operator if you speak for the operator"
+			if r.May(RoleAgent) {
+				hint = "say --actor operator or --actor agent:NAME if you speak for one of them"
+			}
+			return Refuse(CodeRefused, "%s may not %s", Text(cmp.Or(s.at.Actor, Unknown)), r.Act).At("actor").WithHint("%s", hint)
+		}
+	}
+	return nil
+}
+
+// mayClear refuses to end a blocker that the operator set to everybody else. A wait of the operator's
+// holds until it was triggered: then whoever waited decides.
+func (s *step) mayClear(w WorkItem, command string) error {
+	triggered := slices.ContainsFunc(s.ItemWaits(w.AgentID, w.ID), func(x Wait) bool {
+		return x.Triggered() && (x.Kind != WaitExternal || x.LastTrigger.Actor != s.at.Actor) // not by whoever would clear it
+	})
+	if w.BlockedBy == "" || w.BlockedByActor != Operator || triggered {
+		return nil
+	}
+	err := s.may(command, onlyOperatorsBlocker)
+	if e, ok := err.(*Error); ok {
+		e.Message = string(w.Handle) + ": " + e.Message
+	}
+	return err
+}

@@ -1,0 +1,247 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestTheManualShowsWhoMayDoWhat: the table in docs/lifecycle.md is Rights, row by row.
+func TestTheManualShowsWhoMayDoWhat(t *testing.T) {
+	raw, err := os.ReadFile("../docs/lifecycle.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "| act |"
+	for _, role := range Roles {
+		want += " " + string(role) + " |"
+	}
+	want += "\n|" + strings.Repeat("---|", len(Roles)+1) + "\n"
+	for _, r := range Rights {
+		want += "| " + r.Act + " |"
+		for _, role := range Roles {
+			want += map[bool]string{true: " yes |", false: " no |"}[r.May(role)]
+		}
+		want += "\n"
+	}
+	if !strings.Contains(string(raw), want) {
+		t.Errorf("docs/lifecycle.md 20 does not show\n%s", want)
+	}
+}
+
+// actors are who acts in each role on what is ann's.
+var actors = map[Role]Actor{
+	RoleOperator: Operator, RoleAgent: "agent:ann", RoleOther: "agent:bob", RoleExternal: "external:ci", RoleUnknown: Unknown,
+}
+
+// TestEachCellOfTheTableHolds carries every act out in every role, on a ledger where it can be done.
+func TestEachCellOfTheTableHolds(t *testing.T) {
+	cells := 0
+	for _, r := range Rights {
+		for _, name := range r.Commands {
+			for _, role := range Roles {
+				b, c := ledgerFor(t, name, r.Only)
+				at := Stamp{At: bookTime.Add(time.Hour), NewID: "cell", Actor: actors[role], Agent: "ann"}
+				if role == RoleOther && r.May(role) {
+					at.Agent = "bob"
+				}
+				_, err := Step(b, at, c)
+				var e *Error
+				denied := errors.As(err, &e) && (e.Code == CodeRefused || e.Code == CodeNotOwner)
+				if denied == r.May(role) || err != nil && !denied {
+					t.Errorf("%s (%s %s) as %s: %v, the table says %v", r.Act, name, r.Only, role, err, r.May(role))
+				}
+				cells++
+			}
+		}
+	}
+	t.Logf("%d cells", cells)
+}
+
+// TestEveryCommandHasItsRow in the table, once.
+func TestEveryCommandHasItsRow(t *testing.T) {
+	for _, name := range commandNames(t) {
+		n := 0
+		for _, r := range Rights {
+			if r.Only == "" && slices.Contains(r.Commands, name) {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("%s stands in %d rows", name, n)
+		}
+	}
+}
+
+// commandNames are the names that Name methods of commands answer with.
+func commandNames(t *testing.T) []string {
+	t.Helper()
+	files, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, f := range files {
+		if !strings.HasSuffix(f.Name(), ".go") || strings.HasSuffix(f.Name(), "_test.go") {
+			continue
+		}
+		raw, err := os.ReadFile(f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(raw)) {
+			if _, rest, ok := strings.Cut(line, ") Name() string"); ok {
+				if _, rest, ok = strings.Cut(rest, `return "`); ok {
+					name, _, _ := strings.Cut(rest, `"`)
+					out = append(out, name)
+				}
+			}
+		}
+	}
+	if len(out) < 30 {
+		t.Fatalf("only %d commands found", len(out))
+	}
+	return out
+}
+
+var bookTime = time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC)
+
+// ledgerFor is a ledger where a command of ann's things can be done, and the command.
+func ledgerFor(t *testing.T, name, only string) (*book, Command) {
+	t.Helper()
+	b, n := newBook(), 0
+	do := func(by Actor, c Command) Receipt {
+		t.Helper()
+		n++
+		ch, err := b.apply(Stamp{At: bookTime.Add(time.Duration(n) * time.Second), NewID: fmt.Sprint(n), Actor: by, Agent: "ann"}, c)
+		if err != nil {
+			t.Fatalf("%s: %v", c.Name(), err)
+		}
+		return ch.Receipt
+	}
+	ann := AgentActor("ann")
+	id := do(ann, CreateWorkItem{Objective: "One"}).WorkItemID
+	wait := func(wake Wake) WaitID {
+		return do(ann, WaitFor{WorkItemID: id, Reason: "why", Wake: wake, Resource: "run/1"}).WaitID
+	}
+	done := func() { do(ann, CompleteWorkItem{WorkItemID: id}) }
+	objective := Text("Another")
+	switch only {
+	case onlyOperatorsBlocker:
+		do(Operator, UpdateWorkItem{WorkItemID: id, BlockedBy: SetTo("not yet")})
+		switch name {
+		case "UpdateWorkItem":
+			return b, UpdateWorkItem{WorkItemID: id, BlockedBy: Clear()}
+		case "PickWorkItem":
+			return b, PickWorkItem{WorkItemID: id, ClearBlocker: true, Reason: "now"}
+		}
+	case onlyForce:
+		do(ann, StartTask{WorkItemID: id, Summary: "tests", Blocking: true})
+		return b, CompleteWorkItem{WorkItemID: id, Force: true}
+	case onlyInterject:
+		return b, Say{AgentID: "ann", Text: "stop", Priority: Interject}
+	}
+	switch name {
+	case "CreateWorkItem":
+		return b, CreateWorkItem{Objective: objective}
+	case "UpdateWorkItem":
+		return b, UpdateWorkItem{WorkItemID: id, Objective: &objective}
+	case "PickWorkItem":
+		return b, PickWorkItem{WorkItemID: id}
+	case "WaitFor":
+		return b, WaitFor{WorkItemID: id, Reason: "why", Wake: WakeExternal, Resource: "run/2"}
+	case "LinkWorkItem":
+		return b, LinkWorkItem{WorkItemID: id, Add: Links{Refs: []Ref{{Kind: "issue", Ref: "7"}}}}
+	case "Batch":
+		return b, Batch{Calls: []Call{{UpdateWorkItem{WorkItemID: id, Objective: &objective}}}}
+	case "CompleteWorkItem":
+		return b, CompleteWorkItem{WorkItemID: id}
+	case "ReportWorkItem":
+		done()
+		return b, ReportWorkItem{WorkItemID: id, Text: "It is done, and tested."}
+	case "OfferReport":
+		done()
+		return b, OfferReport{WorkItemIDs: []ItemID{id}, Text: "It is done.", Provenance: ReportNearRound}
+	case "DeclineReport":
+		done()
+		do(ann, OfferReport{WorkItemIDs: []ItemID{id}, Text: "It is done.", Provenance: ReportNearRound})
+		return b, DeclineReport{WorkItemID: id}
+	case "Round":
+		return b, Round{Text: "words", Calls: []Call{{UpdateWorkItem{WorkItemID: id, Objective: &objective}}}}
+	case "KeepSummary":
+		return b, KeepSummary{Text: "half of it is done"}
+	case "NotifyOperator":
+		return b, NotifyOperator{Text: "half of it is done"}
+	case "Answer":
+		return b, Answer{WaitID: wait(WakeOperatorInput), Text: "yes"}
+	case "CancelWait":
+		return b, CancelWait{WaitID: wait(WakeOperatorInput)}
+	case "Acknowledge", "AcknowledgeAll":
+		wait(WakeOperatorInput)
+		one := Acknowledge{WorkItemID: id}
+		if name == "AcknowledgeAll" {
+			return b, AcknowledgeAll{Items: []Acknowledge{one}}
+		}
+		return b, one
+	case "Retry":
+		return b, Retry{AgentID: "ann"}
+	case "Undo":
+		undo := *do(Operator, UpdateWorkItem{WorkItemID: id, BlockedBy: SetTo("not yet")}).Inverse
+		undo.What = "blocked it"
+		return b, undo
+	case "Trigger":
+		return b, Trigger{WaitID: wait(WakeExternal), Payload: "passed"}
+	case "Say":
+		return b, Say{AgentID: "ann", Text: "hello"}
+	case "OpenDelegation":
+		return b, OpenDelegation{WorkItemID: id, To: "kid", Objective: "help"}
+	case "CancelDelegation":
+		return b, CancelDelegation{DelegationID: do(ann, OpenDelegation{WorkItemID: id, To: "kid", Objective: "help"}).DelegationID}
+	case "StartTask":
+		return b, StartTask{WorkItemID: id, Summary: "tests"}
+	case "EndTask":
+		return b, EndTask{TaskID: do(ann, StartTask{WorkItemID: id, Summary: "tests"}).TaskID, Status: TaskCompleted}
+	case "ClaimTurn":
+		return b, ClaimTurn{AgentID: "ann", Holder: "drive"}
+	case "BeatTurn", "EndTurn":
+		turn := do(ann, ClaimTurn{AgentID: "ann", Holder: "drive", TTLMS: maxLease.Milliseconds()}).Turn
+		bookLater := b.agent("ann")
+		t2 := *bookLater.Turn
+		t2.ExpiresAt = bookTime.Add(2 * time.Hour)
+		bookLater.Turn = &t2
+		b.put(bookLater)
+		if name == "BeatTurn" {
+			return b, BeatTurn{AgentID: "ann", Turn: turn}
+		}
+		return b, EndTurn{AgentID: "ann", Turn: turn, Outcome: TurnCompleted}
+	case "HandMessages":
+		return b, HandMessages{AgentID: "ann"}
+	case "SeeMessages":
+		return b, SeeMessages{AgentID: "ann"}
+	case "AddAgent":
+		return b, AddAgent{AgentID: "kid"}
+	case "UpdateAgent":
+		on := true
+		return b, UpdateAgent{AgentID: "ann", AutoPick: &on}
+	case "Tick":
+		return b, Tick{AgentID: "ann"}
+	case "MintIngress":
+		return b, MintIngress{AgentID: "ann", TokenHash: someHash}
+	case "RevokeIngress":
+		return b, RevokeIngress{IngressID: do(ann, MintIngress{AgentID: "ann", TokenHash: someHash}).IngressID}
+	case "DeliverIngress":
+		return b, DeliverIngress{IngressID: do(ann, MintIngress{AgentID: "ann", TokenHash: someHash}).IngressID, Payload: "words"}
+	case "RefreshPlan":
+		return b, RefreshPlan{WorkItemID: id, Plan: PlanArtifact{Condition: PlanMissing}}
+	case "RefreshTodos":
+		return b, RefreshTodos{WorkItemID: id}
+	case "Import":
+		return b, Import{AgentID: "ann"}
+	}
+	t.Fatalf("how to do %s is not known", name)
+	return nil, nil
+}

@@ -1,0 +1,324 @@
+package model
+
+import (
+	"encoding/hex"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"time"
+)
+
+// Limits hold an agent's turns back (docs/lifecycle.md 12).
+type Limits struct {
+	// MaxQuietTurnsPerHour bounds turns that change nothing: 0 is the default of 6, -1 no limit.
+	MaxQuietTurnsPerHour int `json:"max_quiet_turns_per_hour,omitempty"`
+	// MaxTurnsPerHour bounds all turns, MaxCostPerDay in US dollars what they cost in a day
+	// (UTC), as far as the agent's program tells it; 0 is no limit.
+	MaxTurnsPerHour int     `json:"max_turns_per_hour,omitempty"`
+	MaxCostPerDay   float64 `json:"max_cost_per_day,omitempty"`
+}
+
+// Bounds of the limits.
+const (
+	defaultQuietTurns = 6
+	maxTurnsLimit     = 60
+	maxCostLimit      = 1e6
+)
+
+// QuietTurns is how many turns of an hour may change nothing; 0: any number.
+func (l Limits) QuietTurns() int {
+	switch {
+	case l.MaxQuietTurnsPerHour < 0:
+		return 0
+	case l.MaxQuietTurnsPerHour == 0:
+		return defaultQuietTurns
+	}
+	return l.MaxQuietTurnsPerHour
+}
+
+// changed are the limits with what is given.
+func (l Limits) changed(c UpdateAgent, by Actor) (Limits, error) {
+	given := c.MaxQuietTurnsPerHour != nil || c.MaxTurnsPerHour != nil || c.MaxCostPerDay != nil
+	if _, isAgent := by.Agent(); isAgent && given {
+		return l, Refuse(CodeRefused, "an agent does not set its own limits").At("actor").WithHint("the operator does: vise agents set")
+	}
+	if n := c.MaxQuietTurnsPerHour; n != nil {
+		if *n < -1 || *n > maxTurnsLimit {
+			return l, Refuse(CodeInvalid, "max_quiet_turns_per_hour must be between 1 and %d", maxTurnsLimit).
+				At("max_quiet_turns_per_hour").WithHint("-1 is no limit, 0 the default of %d", defaultQuietTurns)
+		}
+		l.MaxQuietTurnsPerHour = *n
+	}
+	if n := c.MaxTurnsPerHour; n != nil {
+		if *n < 0 || *n > maxTurnsLimit {
+			return l, Refuse(CodeInvalid, "max_turns_per_hour must be between 1 and %d", maxTurnsLimit).
+				At("max_turns_per_hour").WithHint("0 is no limit")
+		}
+		l.MaxTurnsPerHour = *n
+	}
+	if x := c.MaxCostPerDay; x != nil {
+		if !(*x >= 0 && *x <= maxCostLimit) { // not a number is neither
+			return l, Refuse(CodeInvalid, "max_cost_per_day must be between 0 and %d US dollars", int(maxCostLimit)).
+				At("max_cost_per_day").WithHint("0 is no limit")
+		}
+		l.MaxCostPerDay = *x
+	}
+	return l, nil
+}
+
+// Pace is what spaces an agent's turns: what they came to lately.
+type Pace struct {
+	// Quiet counts the turns in a row that changed nothing. Until QuietUntil no work is
+	// offered, unless the candidates are others than those that Candidates stands for.
+	Quiet      int       `json:"quiet_turns,omitempty"`
+	QuietUntil time.Time `json:"quiet_until,omitzero"`
+	Candidates string    `json:"candidates,omitempty"`
+	// QuietAt and TurnsAt are when the last hour's turns began: those that changed nothing,
+	// and all of them where there is a limit.
+	QuietAt []time.Time `json:"quiet_turns_at,omitempty"`
+	TurnsAt []time.Time `json:"turns_at,omitempty"`
+	// Day is the day (UTC) that Cost, in US dollars, was counted on.
+	Day  string  `json:"day,omitempty"`
+	Cost float64 `json:"cost,omitempty"`
+	// RunNow: the operator wants the next turn whatever holds it back.
+	RunNow bool `json:"run_now,omitempty"`
+	// Failure is how the last turn failed; nil once one went well.
+	Failure *TurnFailure `json:"failure,omitempty"`
+}
+
+// TurnFailure is how a turn failed.
+type TurnFailure struct {
+	Turn int `json:"turn"`
+	// Since is when the first turn of the series failed, At when the last did.
+	Since time.Time `json:"since"`
+	At    time.Time `json:"at"`
+	Code  TurnCode  `json:"code,omitempty"`
+	// Reason ends with what the program printed last.
+	Reason Text `json:"reason,omitempty"`
+}
+
+const (
+	firstPause = time.Minute
+	lastPause  = 30 * time.Minute
+	// maxAttempts is how many turns an item gets without news before it counts as stalled.
+	maxAttempts = 5
+)
+
+// pause is how long an agent rests after n turns in a row that came to nothing.
+func pause(n int) time.Duration {
+	d := firstPause
+	for range n - 1 {
+		if d *= 2; d >= lastPause {
+			return lastPause
+		}
+	}
+	return d
+}
+
+// lastHour are the instants of the hour before now, at most limit of them, oldest first.
+func lastHour(at []time.Time, now time.Time, limit int) []time.Time {
+	var out []time.Time
+	for _, t := range at {
+		if now.Sub(t) < time.Hour {
+			out = append(out, t)
+		}
+	}
+	return out[max(0, len(out)-limit):]
+}
+
+// full is when a limit of turns an hour lets the next one begin; zero: it holds none back.
+func full(at []time.Time, now time.Time, limit int) time.Time {
+	if recent := lastHour(at, now, limit); limit > 0 && len(recent) == limit {
+		return recent[0].Add(time.Hour)
+	}
+	return time.Time{}
+}
+
+// dayOf names the day whose cost counts.
+func dayOf(now time.Time) string { return now.UTC().Format(time.DateOnly) }
+
+// CostToday is what the turns of the day have cost, as far as it was said.
+func (a Agent) CostToday(now time.Time) float64 {
+	if a.Pace.Day != dayOf(now) {
+		return 0
+	}
+	return a.Pace.Cost
+}
+
+// Failing reports whether the agent's last turn failed.
+func (a Agent) Failing() bool { return a.Pace.Failure != nil }
+
+// begun notes that a turn begins.
+func (a Agent) begun(candidates string, now time.Time) Agent {
+	if a.Pace.Candidates != candidates {
+		a.Pace.Quiet, a.Pace.QuietUntil, a.Pace.Candidates = 0, time.Time{}, ""
+	}
+	a.Pace.RunNow, a.Pace.TurnsAt = false, nil
+	if n := a.Limits.MaxTurnsPerHour; n > 0 {
+		a.Pace.TurnsAt = append(lastHour(a.Pace.TurnsAt, now, n-1), now)
+	}
+	return a
+}
+
+// excused are the ends of turns that say nothing of the agent.
+func (c EndTurn) excused() bool {
+	return c.Code == DriverStopped || c.Code == TurnStopped || c.Code == TurnInterjected
+}
+
+// cameToNothing reports whether a turn changed nothing that it could have changed. Who heard the operator
+// answered with words, perhaps.
+func (t turn) cameToNothing(c EndTurn) bool {
+	return !t.Progress && c.Commit == "" && !t.Heard && !c.excused()
+}
+
+// ended notes how a turn ended, and how long the agent rests now. Failures rest by
+// themselves; work that a lease's end interrupted is offered again at once.
+func (a Agent) ended(t turn, c EndTurn, now time.Time) Agent {
+	if !(c.CostUSD >= 0) || math.IsInf(c.CostUSD, 0) {
+		c.CostUSD = 0
+	}
+	a.Pace.Cost = a.CostToday(now) + c.CostUSD
+	a.Pace.Day = dayOf(now)
+	if a.Pace.Cost == 0 {
+		a.Pace.Day = ""
+	}
+	nothing := t.cameToNothing(c)
+	switch {
+	case nothing:
+		a.Pace.QuietAt = append(lastHour(a.Pace.QuietAt, now, maxTurnsLimit-1), t.StartedAt)
+	case t.Progress || c.Commit != "":
+		a.Pace.Quiet, a.Pace.QuietUntil, a.Pace.Candidates = 0, time.Time{}, ""
+	}
+	switch c.Outcome {
+	case TurnFailed, TurnTimedOut:
+		a.FailedTurns++
+		a.RestUntil = now.Add(pause(a.FailedTurns))
+		f := TurnFailure{Turn: t.Index, Since: now, At: now, Code: c.Code, Reason: cut(c.Reason, MaxReason)}
+		if a.Pace.Failure != nil {
+			f.Since = a.Pace.Failure.Since
+		}
+		a.Pace.Failure = &f
+		return a
+	case TurnCompleted:
+		a.FailedTurns, a.RestUntil, a.Pace.Failure = 0, time.Time{}, nil
+	}
+	if nothing && c.Outcome != TurnInterrupted {
+		a.Pace.Quiet++
+		a.Pace.QuietUntil, a.Pace.Candidates = now.Add(pause(a.Pace.Quiet)), t.Candidates
+	}
+	return a
+}
+
+// restUntil is when the agent's rest is over; zero when it does not rest.
+func (a Agent) restUntil() time.Time {
+	if a.RestUntil.After(a.Pace.QuietUntil) {
+		return a.RestUntil
+	}
+	return a.Pace.QuietUntil
+}
+
+// candidatesKey stands for what could be offered to an agent now: the rows that are shown
+// of it, and how many there are.
+func candidatesKey(f Facts, id AgentID) string {
+	h := fnv.New64a()
+	for _, class := range Classes[:3] {
+		fmt.Fprintf(h, "%s %d\n", class, f.Count(id, ClassTally(class)))
+		for _, r := range f.Rows(id, class, nil, class.Limit()) {
+			fmt.Fprintln(h, tickKey(offerReason[class], r))
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// A turn for queued input, for work that is offered, or for second looks.
+type turnFor int
+
+const (
+	forInput turnFor = iota
+	forWork
+	forSecondLooks
+)
+
+// held says what holds a turn back that there would be reason for: of several, what holds
+// it longest.
+func (x *decider) held(what turnFor) (Decision, bool) {
+	a, best := x.a, Decision{Kind: DecideNoop}
+	hold := func(reason string, until time.Time, evidence, words string) {
+		if until.After(x.now) && until.After(best.Until) {
+			best.Reason, best.Until, best.Evidence, best.HeldBy = reason, until, []string{evidence}, words
+		}
+	}
+	if a.Pace.RunNow {
+		return best, false
+	}
+	if n := a.FailedTurns; n > 0 {
+		hold("failed_turn_rests", a.RestUntil, fmt.Sprintf("failed_turns=%d", n), lastTurns(n)+" failed")
+	}
+	if n := a.Limits.QuietTurns(); what != forInput || !x.operatorSpoke() {
+		hold("max_quiet_turns_per_hour", full(a.Pace.QuietAt, x.now, n), fmt.Sprintf("quiet_turns=%d", n),
+			counted(n, "turn")+" of the last hour changed nothing, which is its limit")
+	}
+	if n := a.Limits.MaxTurnsPerHour; n > 0 {
+		hold("max_turns_per_hour", full(a.Pace.TurnsAt, x.now, n), fmt.Sprintf("turns=%d", n),
+			counted(n, "turn")+" in the last hour, which is its limit")
+	}
+	if most := a.Limits.MaxCostPerDay; most > 0 && a.CostToday(x.now) >= most {
+		tomorrow := x.now.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)
+		hold("max_cost_per_day", tomorrow, fmt.Sprintf("cost=%.2f", a.CostToday(x.now)),
+			fmt.Sprintf("its turns cost $%.2f today, its limit is $%.2f", a.CostToday(x.now), most))
+	}
+	if what == forWork && x.now.Before(a.Pace.QuietUntil) && candidatesKey(x.f, a.ID) == a.Pace.Candidates {
+		n := a.Pace.Quiet
+		hold("quiet_turn_rests", a.Pace.QuietUntil, fmt.Sprintf("quiet_turns=%d", n), lastTurns(n)+" changed nothing")
+	}
+	return best, best.Reason != ""
+}
+
+func lastTurns(n int) string {
+	if n == 1 {
+		return "its last turn"
+	}
+	return fmt.Sprintf("its last %d turns", n)
+}
+
+// operatorSpoke reports whether the next turn takes words of the operator.
+func (x *decider) operatorSpoke() bool {
+	for _, m := range x.f.QueuedMessages(x.a.ID, maxTurnMessages) {
+		if m.Origin == Operator {
+			return true
+		}
+	}
+	return false
+}
+
+// noteProgress marks the running turn of the agent that a command changed something for: an
+// agent's own change of a record, or what was found in a plan or a todo file.
+func (s *step) noteProgress(c Command) {
+	id, isAgent := s.at.Actor.Agent()
+	switch c.(type) {
+	case RefreshPlan, RefreshTodos:
+		id, isAgent = s.receipt.AgentID, true
+	}
+	if !isAgent || len(s.order) == 0 {
+		return
+	}
+	a, ok := s.Agent(id)
+	if !ok || !a.Turn.Runs(s.at.At) || a.Turn.Progress || !s.changesWork(a) {
+		return
+	}
+	t := *a.Turn
+	t.Progress, a.Turn = true, &t
+	s.put(a)
+}
+
+// changesWork reports whether the command changed a record of work, or the focus.
+func (s *step) changesWork(a Agent) bool {
+	for _, n := range s.order {
+		switch n.Kind {
+		case KindItem, KindWait, KindTask, KindDelegation:
+			return true
+		}
+	}
+	before, _ := s.before.Agent(a.ID)
+	return before.CurrentWorkItemID != a.CurrentWorkItemID
+}

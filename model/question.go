@@ -1,0 +1,204 @@
+package model
+
+import "slices"
+
+// reasonAgentAsks marks the row that stands for a question of an agent itself.
+const reasonAgentAsks = "agent_asks"
+
+// QuestionOf is what an agent itself asks, without a work item, as an entry of the inbox: the wait
+// stands in it for the item, with its id for the item's and the agent's name for the handle
+// (docs/lifecycle.md 19). ok is false when it
+// asks nothing.
+func QuestionOf(f Facts, agent AgentID) (q Inboxed, ok bool) {
+	for _, x := range f.ItemWaits(agent, "") {
+		if x.asks() {
+			return Inboxed{Row: questionRow(x), Need: NeedAnswer, Since: x.CreatedAt}, true
+		}
+	}
+	return Inboxed{}, false
+}
+
+// asks reports whether the operator has not answered the wait's question yet.
+func (w Wait) asks() bool {
+	return w.Status == WaitActive && w.Kind == WaitOperator && w.TriggerCount == 0
+}
+
+func questionRow(x Wait) Row {
+	return Row{ID: ItemID(x.ID), Handle: Handle(x.AgentID), AgentID: x.AgentID, Objective: cut(x.Reason, rowObjective),
+		Class: WaitingForOperator, Scheduling: WaitingOperator, ReasonCode: reasonAgentAsks, NeedsOperator: true,
+		Wait: gist([]Wait{x}, derived{Wait: &x}), CreatedAt: x.CreatedAt, UpdatedAt: x.CreatedAt}
+}
+
+// Question is the wait of an agent itself that the row stands for; ok is false for a work item's row.
+func (r Row) Question() (id WaitID, ok bool) { return WaitID(r.ID), r.ReasonCode == reasonAgentAsks }
+
+// IsQuestion reports whether the row stands for a question of an agent itself.
+func (r Row) IsQuestion() bool { _, ok := r.Question(); return ok }
+
+// questionDetail is what the detail pane shows of a question of an agent itself.
+func questionDetail(r Reader, id WaitID, at Stamp) (Detail, bool) {
+	x, ok := r.Wait(id)
+	if !ok || x.WorkItemID != "" || !x.asks() {
+		return Detail{}, false
+	}
+	row := questionRow(x)
+	return Detail{
+		Row: row, Need: &Inboxed{Row: row, Need: NeedAnswer, Since: x.CreatedAt},
+		View: View{ID: row.ID, Handle: row.Handle, AgentID: x.AgentID, Objective: row.Objective, State: Open, Focus: "blocked",
+			Readiness: readyOperator, Scheduling: row.Scheduling, ReasonCode: row.ReasonCode, Class: row.Class, NeedsOperator: true,
+			ViewMore: ViewMore{ActiveWaits: []Wait{x}, CreatedAt: x.CreatedAt, UpdatedAt: x.UpdatedAt}},
+		Waits: []Wait{x},
+		Why:   Why{Class: row.Class, Rank: 1, ClassSize: 1, Lines: questionLines, Decision: Decide(r, x.AgentID, at.At)},
+	}, true
+}
+
+var questionLines = []whyLine{
+	{"Class", "needs you: the agent itself waits for your answer, without a work item"},
+	{"Becomes so", "when you answer it, or cancel the wait"},
+}
+
+func (c Answer) step(s *step) error {
+	text, err := required("text", c.Text, MaxMessage)
+	if err != nil {
+		return err
+	}
+	x, err := s.question(c)
+	if err != nil {
+		return err
+	}
+	m := Message{ID: MessageID(s.newID("ms-")), WorkItemID: x.WorkItemID, Source: answerSource, Priority: Next, Body: text}
+	said := answered{WaitID: x.ID, Text: cut(text, previewReport), PlanReady: c.PlanReady}
+	if x.WorkItemID != "" {
+		w, err := s.open(x.WorkItemID, c.SeenRevision, "answer")
+		if err != nil {
+			return err
+		}
+		x.AgentID = w.AgentID
+		said.Revision = s.keepReply(w, c, Reply{WaitID: x.ID, Question: x.Ask.Question, Text: text, MessageID: m.ID})
+	}
+	s.receipt.WaitID, s.receipt.Question = x.ID, x.asked()
+	s.event(EventOperatorAnswered, x.WorkItemID, said)
+	if x.ID != "" {
+		s.trigger([]Wait{x}, Provenance{Actor: s.at.Actor, Source: answerSource, Payload: text})
+	}
+	a, _ := s.Agent(x.AgentID)
+	return s.say(a, m)
+}
+
+// answerSource is the source of a message that is an answer.
+const answerSource = "answer"
+
+// asked is a question in its asker's words.
+func (w Wait) asked() Text {
+	if w.Ask.Question != "" {
+		return cut(w.Ask.Question, rowObjective)
+	}
+	return cut(w.Reason, rowObjective)
+}
+
+// keepReply keeps an answer on its item, so that it can be told again whatever becomes of the turn
+// that is handed it.
+func (s *step) keepReply(w WorkItem, c Answer, r Reply) (revision uint64) {
+	r.By, r.At = s.at.Actor, s.at.At
+	w.Replies = append(slices.Clone(w.Replies), r)
+	w.Replies = w.Replies[max(0, len(w.Replies)-maxReplies):]
+	if c.PlanReady && w.PlanStatus == NeedsInput {
+		w.PlanStatus = Ready
+	}
+	return s.save(w, true).Revision
+}
+
+// question finds what an answer answers: the wait named, the agent's own question, the item's operator
+// wait, or an item whose plan needs input (then without a wait).
+func (s *step) question(c Answer) (Wait, error) {
+	switch {
+	case c.WaitID != "":
+		x, err := s.namedQuestion(c.WaitID)
+		if err == nil && (c.WorkItemID != "" || c.AgentID != "") {
+			err = s.onlyQuestion(x, c)
+		}
+		return x, err
+	case c.AgentID != "" && c.WorkItemID == "":
+		if _, ok := s.Agent(c.AgentID); !ok {
+			return Wait{}, unknownAgent(c.AgentID)
+		}
+		for _, x := range s.ItemWaits(c.AgentID, "") {
+			if x.Kind == WaitOperator {
+				return x, s.onlyQuestion(x, c)
+			}
+		}
+		return Wait{}, Refuse(CodeRefused, "agent %s asks nothing", c.AgentID).At("agent_id").
+			WithHint("vise inbox lists what the agents ask; tell it something: vise say")
+	}
+	w, err := s.open(c.WorkItemID, c.SeenRevision, "answer")
+	if err != nil {
+		return Wait{}, err
+	}
+	for _, x := range s.ItemWaits(w.AgentID, w.ID) {
+		if x.Kind == WaitOperator {
+			return x, s.onlyQuestion(x, c)
+		}
+	}
+	if w.PlanStatus == NeedsInput {
+		return Wait{WorkItemID: w.ID, AgentID: w.AgentID}, nil
+	}
+	return Wait{}, Refuse(CodeRefused, "work item %s asks nothing", w.Handle).At("work_item_id").WithHint("say it to the agent: vise say")
+}
+
+// namedQuestion is the operator wait that an answer names. One that is over takes no answer: whatever
+// is asked now is another question.
+func (s *step) namedQuestion(id WaitID) (Wait, error) {
+	x, ok := s.Wait(id)
+	switch {
+	case !ok:
+		return x, Refuse(CodeNotFound, "unknown wait %s", Text(id)).At("wait_id").WithHint("vise inbox lists the questions")
+	case x.Kind != WaitOperator:
+		return x, Refuse(CodeRefused, "wait %s asks nothing", x.ID).At("wait_id").WithHint("vise inbox lists the questions")
+	case x.Status == WaitActive:
+		return x, nil
+	}
+	for _, now := range s.ItemWaits(x.AgentID, x.WorkItemID) {
+		if now.Kind == WaitOperator {
+			return x, staleQuestion(now)
+		}
+	}
+	return x, Refuse(CodeStale, "question %s is over: %s", x.ID, Text(x.CancelReason)).At("wait_id").
+		WithHint("nothing asks it any more; tell the agent something: vise say")
+}
+
+// onlyQuestion refuses an answer that does not say what it answers where a question has taken the
+// place of another that nobody had answered: whoever answers may have read the one before.
+func (s *step) onlyQuestion(x Wait, c Answer) error {
+	if x.Replaces == "" || c.SeenRevision != 0 || !x.asks() {
+		return nil
+	}
+	return staleQuestion(x)
+}
+
+func staleQuestion(x Wait) error {
+	return Refuse(CodeStale, "the question is another by now: %s asks %q", x.ID, x.asked()).At("wait_id").
+		WithHint("answer it by its name: vise answer %s", x.ID)
+}
+
+// CancelWait ends a wait: an agent's own, or an item's, which is unblocked with it.
+type CancelWait struct {
+	WaitID       WaitID `json:"wait_id"`
+	SeenRevision uint64 `json:"seen_revision,omitempty"`
+}
+
+// Name is part of Command.
+func (CancelWait) Name() string { return "CancelWait" }
+
+func (c CancelWait) step(s *step) error {
+	waits, err := s.oneWait(c.WaitID)
+	if err != nil {
+		return err
+	}
+	x := waits[0]
+	if x.WorkItemID != "" {
+		return UpdateWorkItem{WorkItemID: x.WorkItemID, BlockedBy: Clear(), SeenRevision: c.SeenRevision}.step(s)
+	}
+	s.receipt.AgentID, s.receipt.WaitID = x.AgentID, x.ID
+	s.cancelWaits("", waits, "cancelled")
+	return nil
+}

@@ -1,0 +1,71 @@
+package model
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxWords bounds what one reply of an agent says, in Unicode scalars. Of a report, MaxReport of
+// them are in the record; the whole is in a file then.
+const MaxWords = 1 << 20
+
+// keptReport is a report of w as its record holds it. One that is longer than MaxReport is kept
+// whole in a file beside the plan, named after its content, and the record's ends with where that is.
+func (s *step) keptReport(w WorkItem, text Text) Text {
+	if len(text) <= MaxReport || utf8.RuneCountInString(string(text)) <= MaxReport {
+		return text
+	}
+	sum := sha256.Sum256([]byte(text))
+	name := "report-" + hex.EncodeToString(sum[:6]) + ".md"
+	s.plans = append(s.plans, NewPlan{AgentID: w.AgentID, ItemID: w.ID, Name: name, Seed: text})
+	goesOn := fmt.Sprintf("he report goes on: %d characters in all, whole in agents/%s/work-items/%s/%s in the home",
+		utf8.RuneCountInString(string(text)), w.AgentID, w.ID, name)
+	s.warn(Warning{Kind: warnReportInFile, Message: "t" + goesOn})
+	mark := "\n\n[T" + goesOn + ".]"
+	return cut(text, MaxReport-len(mark)) + Text(mark)
+}
+
+// maxPreamble bounds an announcement, in Unicode scalars.
+const maxPreamble = 160
+
+// The words of an announcement, in lower case: those that open it and say nothing, those that say
+// what comes next, and those that do so only with "now", or where the sentence goes on in an act.
+var (
+	openings = strings.Fields("ok okay alright great good perfect excellent now next then so finally done and")
+	promises = []string{
+		"i will ", "i'll ", "i shall ", "i am going to ", "i'm going to ", "i am about to ", "i'm about to ", "i can now ", "i now ",
+		"let me ", "let's ", "let us ", "we will ", "we'll ", "time to ", "going to ", "i want to ", "i need to ", "i should ",
+	}
+	doings = []string{"completing ", "marking ", "closing ", "finishing ", "wrapping ", "i can ", "i mark ", "i complete ", "i close "}
+)
+
+// LooksLikePreamble reports whether a text is no report, but one short sentence about what comes
+// next: "I will now complete this work item." (docs/lifecycle.md 9).
+func LooksLikePreamble(t Text) bool {
+	s := strings.ToLower(strings.ReplaceAll(strings.TrimSpace(t.Raw()), "’", "'")) // raw: compared, not shown
+	body := strings.TrimRight(s, ".:!…")
+	goesOn := strings.ContainsAny(s[len(body):], ":…") || strings.HasPrefix(s[len(body):], "..") ||
+		slices.Contains(strings.FieldsFunc(body, func(r rune) bool { return r == ' ' || r == ',' }), "now")
+	for again := true; again; {
+		again = false
+		for _, word := range openings {
+			rest, ok := strings.CutPrefix(body, word)
+			if next := strings.TrimLeft(rest, " ,.!:;–—-"); ok && next != rest && next != "" {
+				body, again = next, true
+			}
+		}
+	}
+	for _, end := range []string{"\n", ". ", "! ", "? ", "; "} {
+		if strings.Contains(body, end) {
+			return false
+		}
+	}
+	begins := func(words []string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(body, w) })
+	}
+	return utf8.RuneCountInString(s) <= maxPreamble && (begins(promises) || goesOn && begins(doings))
+}

@@ -1,0 +1,313 @@
+package model
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+	"unicode/utf8"
+)
+
+// Ingress is a capability of the outside: whoever knows its token may tell the external waits
+// of an item, or of an agent, that their resource changed (docs/lifecycle.md 21). It outlives
+// any of them.
+type Ingress struct {
+	ID         IngressID `json:"id"`
+	AgentID    AgentID   `json:"agent_id"`
+	WorkItemID ItemID    `json:"work_item_id,omitempty"`
+	Resource   Text      `json:"resource,omitempty"`
+	// WaitID is set in older records alone: what they are for is what that wait was for.
+	WaitID    WaitID  `json:"wait_id,omitempty"`
+	TokenHash string  `json:"token_hash"`
+	Signing   Signing `json:"signing,omitempty"`
+	Secret    string  `json:"secret,omitempty"`
+	Deliver   Deliver `json:"deliver"`
+	Revoked   bool    `json:"revoked,omitempty"`
+	// Deliveries counts what came in; Early is what of it nobody has waited for yet.
+	Deliveries      int       `json:"deliveries,omitempty"`
+	LastDeliveredAt time.Time `json:"last_delivered_at,omitzero"`
+	Early           *early    `json:"early,omitempty"`
+	CreatedAt       time.Time `json:"created_at"`
+	UpdatedAt       time.Time `json:"updated_at"`
+}
+
+// IngressID identifies a capability.
+type IngressID string
+
+// early is how often something came before it was waited for, and the last of it.
+type early struct {
+	Count int        `json:"count"`
+	Last  Provenance `json:"last"`
+}
+
+// Signing is how the senders of a capability sign. It is fixed with the capability: what was
+// signed in one way is never taken for the other.
+type Signing string
+
+// The ways to sign. A forge signs the body alone, SignVise the time, the delivery's id, and
+// which capability it is for as well.
+const (
+	SignGitHub Signing = "github"
+	SignVise   Signing = "vise"
+)
+
+// Outdated: the capability is of before senders had one way to sign, and takes nothing.
+func (in Ingress) Outdated() bool { return in.Secret != "" && in.Signing == "" }
+
+// stableIngress is the id of the one capability for what an agent's waits on a resource are
+// told. It follows from both, so that a wait finds what came before it.
+func stableIngress(a AgentID, resource Text) IngressID {
+	sum := sha256.Sum256([]byte(string(a) + "\x00" + resource.Raw()))
+	return IngressID("in-" + hex.EncodeToString(sum[:16]))
+}
+
+func (c MintIngress) step(s *step) error {
+	if sum, err := hex.DecodeString(c.TokenHash); err != nil || len(sum) != sha256.Size {
+		return Refuse(CodeInvalid, "token_hash must be the hex of a SHA-256").At("token_hash").WithHint("vise trigger url makes the token")
+	}
+	in, err := s.newIngress(c)
+	if err != nil {
+		return err
+	}
+	if err := cmp.Or(s.mayHandle(in), in.checkSigning()); err != nil {
+		return err
+	}
+	in.TokenHash, in.CreatedAt, in.UpdatedAt = c.TokenHash, s.at.At, s.at.At
+	if in.Deliver != DeliverWakeHint && in.Deliver != DeliverEnqueueMessage {
+		return Refuse(CodeInvalid, "unknown delivery %q", Text(in.Deliver)).At("deliver").WithHint("use wake_hint or enqueue_message")
+	}
+	s.put(in)
+	s.receipt.AgentID, s.receipt.WorkItemID, s.receipt.IngressID = in.AgentID, in.WorkItemID, in.ID
+	s.event(eventIngressMinted, "", in.news())
+	return nil
+}
+
+func (in Ingress) checkSigning() error {
+	switch in.Signing {
+	case "", SignGitHub, SignVise:
+	default:
+		return Refuse(CodeInvalid, "unknown way to sign %q", Text(in.Signing)).At("signing").WithHint("use github or vise")
+	}
+	if (in.Signing == "") != (in.Secret == "") {
+		return Refuse(CodeInvalid, "signatures need a way to sign and a secret").At("signing").
+			WithHint("say which: github or vise, and give the secret")
+	}
+	return nil
+}
+
+// newIngress is a capability for what c names.
+func (s *step) newIngress(c MintIngress) (Ingress, error) {
+	if c.Renews != "" {
+		return s.renewed(c)
+	}
+	in := Ingress{AgentID: c.AgentID, WorkItemID: c.WorkItemID, Signing: c.Signing, Secret: c.Secret}
+	var err error
+	if in.Resource, err = optional("resource", c.Resource, MaxWaitText); err != nil {
+		return in, err
+	}
+	switch {
+	case c.WaitID != "":
+		err = s.aimAtWait(&in, c.WaitID)
+	case c.WorkItemID != "":
+		err = s.aimAtItem(&in)
+	default:
+		if _, ok := s.Agent(in.AgentID); !ok {
+			err = unknownAgent(in.AgentID)
+		}
+	}
+	if err != nil {
+		return in, err
+	}
+	in.Deliver = cmp.Or(c.Deliver, DeliverWakeHint)
+	if in.WorkItemID == "" && in.Resource == "" {
+		in.Deliver = cmp.Or(c.Deliver, DeliverEnqueueMessage) // nothing is there that a hint could mark
+	}
+	if in.WorkItemID != "" || in.Resource == "" {
+		in.ID = IngressID(s.newID("in-"))
+		return in, nil
+	}
+	in.ID = stableIngress(in.AgentID, in.Resource)
+	old, known := s.Ingress(in.ID)
+	if known && !old.Revoked {
+		return in, Refuse(CodeConflict, "agent %s has an address for that: %s", in.AgentID, old.ID).At("resource").
+			WithHint("use it; if it is lost, vise trigger url --renew %s makes another and ends it", old.ID)
+	}
+	in.Early, in.Deliveries = old.Early, old.Deliveries
+	return in, nil
+}
+
+func (s *step) aimAtWait(in *Ingress, id WaitID) error {
+	x, err := s.oneWait(id)
+	if err != nil {
+		return err
+	}
+	if x[0].Kind != WaitExternal {
+		return Refuse(CodeRefused, "wait %s is not for something outside", x[0].ID).At("wait_id").
+			WithHint("an address tells waits of kind external")
+	}
+	in.AgentID, in.WorkItemID, in.Resource = x[0].AgentID, x[0].WorkItemID, x[0].Resource
+	return nil
+}
+
+func (s *step) aimAtItem(in *Ingress) error {
+	w, err := s.open(in.WorkItemID, 0, "make an address for")
+	if err != nil {
+		return err
+	}
+	in.AgentID = w.AgentID
+	if in.Resource != "" {
+		return nil
+	}
+	waits := s.externalWaits(*in)
+	if len(waits) == 0 {
+		return Refuse(CodeRefused, "work item %s waits for nothing outside", w.Handle).At("work_item_id").
+			WithHint("let it wait first: vise wait %s --external RESOURCE; or name what it will wait for: --resource", w.Handle)
+	}
+	in.Resource = waits[0].Resource
+	return nil
+}
+
+// renewed is a capability that takes the place of another, which ends. It is for the same, and
+// is signed in the same way unless c says how.
+func (s *step) renewed(c MintIngress) (Ingress, error) {
+	old, err := s.ingress(c.Renews, "renews")
+	if err != nil {
+		return old, err
+	}
+	in := s.aimed(old)
+	in.WaitID, in.Revoked = "", false
+	in.Signing, in.Secret = cmp.Or(c.Signing, in.Signing), cmp.Or(c.Secret, in.Secret)
+	in.Deliver = cmp.Or(c.Deliver, in.Deliver)
+	if in.ID == stableIngress(in.AgentID, in.Resource) {
+		return in, nil
+	}
+	if !old.Revoked {
+		s.revoke(old)
+	}
+	in.ID, in.Deliveries, in.LastDeliveredAt = IngressID(s.newID("in-")), 0, time.Time{}
+	return in, nil
+}
+
+// ingress finds a capability; field is where it was named.
+func (s *step) ingress(id IngressID, field string) (Ingress, error) {
+	in, ok := s.Ingress(id)
+	if !ok {
+		return in, Refuse(CodeNotFound, "unknown ingress %s", Text(id)).At(field).WithHint("list them: vise trigger list")
+	}
+	return in, nil
+}
+
+func (c RevokeIngress) step(s *step) error {
+	in, err := s.ingress(c.IngressID, "ingress_id")
+	if err = cmp.Or(err, s.mayHandle(in)); err != nil {
+		return err
+	}
+	s.receipt.AgentID, s.receipt.IngressID = in.AgentID, in.ID
+	if !in.Revoked {
+		s.revoke(in)
+	}
+	return nil
+}
+
+// mayHandle refuses agents the capabilities of others.
+func (s *step) mayHandle(in Ingress) error {
+	if caller, isAgent := s.at.Actor.Agent(); isAgent && caller != in.AgentID {
+		return Refuse(CodeNotOwner, "that capability belongs to agent %s", in.AgentID).At("agent_id")
+	}
+	return nil
+}
+
+func (s *step) revoke(in Ingress) {
+	in.Revoked, in.UpdatedAt = true, s.at.At
+	s.put(in)
+	s.event(eventIngressRevoked, "", in.news())
+}
+
+func (in Ingress) news() ingressNews {
+	return ingressNews{IngressID: in.ID, WorkItemID: in.WorkItemID, Resource: in.Resource, Deliver: in.Deliver, Deliveries: in.Deliveries}
+}
+
+func (c DeliverIngress) step(s *step) error {
+	in, ok := s.Ingress(c.IngressID)
+	if !ok || in.Revoked || in.Outdated() {
+		return Refuse(CodeNotFound, "no such ingress").At("ingress_id")
+	}
+	if len(c.Payload) > MaxPayload || !utf8.ValidString(string(c.Payload)) {
+		return Refuse(CodeInvalid, "payload must be UTF-8 text of at most %d bytes", MaxPayload).At("payload")
+	}
+	aim := s.aimed(in)
+	waits := s.externalWaits(aim)
+	w, _ := s.Item(aim.WorkItemID)
+	queued := len(waits) == 0 && in.Deliver == DeliverEnqueueMessage && w.State != Completed
+	kept := len(waits) == 0 && !queued
+	if kept && in.ID != stableIngress(in.AgentID, in.Resource) {
+		return Refuse(CodeRefused, "nobody waits for that").At("ingress_id").
+			WithHint("an address for an agent and a resource keeps what comes early: vise trigger url --agent A --resource R")
+	}
+	p := Provenance{Actor: s.at.Actor, Source: cut(c.Source, rowText), Payload: c.Payload}
+	in.Deliveries++
+	in.LastDeliveredAt, in.UpdatedAt = s.at.At, s.at.At
+	news := in.news()
+	if kept {
+		in.Early = in.Early.and(p)
+		news.Early = &p
+	}
+	s.put(in)
+	s.receipt.AgentID, s.receipt.IngressID = in.AgentID, in.ID
+	s.event(EventIngressDelivered, "", news)
+	s.wake(waits, p)
+	if queued {
+		a, _ := s.Agent(in.AgentID)
+		s.queue(a, Message{WorkItemID: w.ID, Source: p.Source, Priority: Normal,
+			Body: cmp.Or(trimmed(c.Payload), trimmed(p.Source), "a delivery without words")})
+	}
+	return nil
+}
+
+// and is e after one more.
+func (e *early) and(p Provenance) *early {
+	if e == nil {
+		return &early{Count: 1, Last: p}
+	}
+	return &early{Count: e.Count + 1, Last: p}
+}
+
+// takeEarly triggers a new wait with what came before it.
+func (s *step) takeEarly(x Wait) {
+	in, ok := s.Ingress(stableIngress(x.AgentID, x.Resource))
+	if !ok || x.Kind != WaitExternal || x.Resource == "" || in.Early == nil {
+		return
+	}
+	came := *in.Early
+	in.Early = nil
+	s.put(in)
+	x, _ = s.Wait(x.ID)
+	x.TriggerCount += came.Count - 1 // wake counts the last
+	s.warn(Warning{Kind: warnCameEarly, Message: "what it waits for had come already; the wait is triggered"})
+	s.wake([]Wait{x}, came.Last)
+}
+
+// aimed is a capability with what it is for, also in records that named a wait.
+func (s *step) aimed(in Ingress) Ingress {
+	if x, ok := s.Wait(in.WaitID); ok {
+		in.WorkItemID, in.Resource = x.WorkItemID, x.Resource
+	}
+	return in
+}
+
+// externalWaits are the active waits that a capability tells: those for something outside on
+// its resource, or on any when it names none, of its item, else of its agent.
+func (s *step) externalWaits(in Ingress) []Wait {
+	var waits []Wait
+	if in.WorkItemID == "" && in.Resource != "" {
+		waits = s.WaitsOn(in.AgentID, WaitExternal, in.Resource)
+	} else {
+		waits = matching(s.ItemWaits(in.AgentID, in.WorkItemID), Trigger{Wake: WakeExternal, Resource: in.Resource})
+	}
+	for i := range waits {
+		if in.Deliver == DeliverEnqueueMessage {
+			waits[i].Deliver = in.Deliver
+		}
+	}
+	return waits
+}

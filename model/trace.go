@@ -1,0 +1,176 @@
+package model
+
+import (
+	"slices"
+	"time"
+)
+
+// trace is what was said and called while an item was the focus, newest last and bounded:
+// process, not memory (docs/lifecycle.md 9).
+type trace struct {
+	AgentID    AgentID      `json:"agent_id"`
+	WorkItemID ItemID       `json:"work_item_id,omitempty"`
+	Entries    []TraceEntry `json:"entries"`
+	// Summary are the words that the last session ended with.
+	Summary Summary `json:"summary,omitzero"`
+}
+
+// Summary are the last words of a session, or of a turn.
+type Summary struct {
+	At   time.Time `json:"at"`
+	Text Text      `json:"text"`
+}
+
+// TraceEntry is one round.
+type TraceEntry struct {
+	At    time.Time `json:"at"`
+	Turn  int       `json:"turn,omitempty"`
+	Round int       `json:"round,omitempty"`
+	Text  Text      `json:"text,omitempty"`
+	Calls []string  `json:"calls,omitempty"`
+	// Tools are the tools of others that the round called.
+	Tools []Text `json:"tools,omitempty"`
+	// Refused says why the calls were not carried out.
+	Refused Text `json:"refused,omitempty"`
+}
+
+// Bounds of a trace.
+const (
+	maxTrace     = 20
+	maxTraceText = 2000
+	// maxTraceTools bounds the names of others' tools, maxToolName each of them.
+	maxTraceTools = 20
+	maxToolName   = 80
+)
+
+// traceRound keeps a round as process trace of the focus that it began with, else of the
+// one that it took, and counts it on the turn.
+func (s *step) traceRound(c Round, text Text, item ItemID, completed []completedCall) {
+	id := s.actingAgent()
+	a, ok := s.Agent(id)
+	if !ok || c.Turn == 0 {
+		return
+	}
+	t := *a.Turn
+	t.Rounds++
+	t.Promoted = t.Promoted || s.receipt.ReportPromoted
+	for _, x := range completed {
+		w, _ := s.Item(x.item)
+		if w.ResultSummary == "" && LooksLikePreamble(text) && !slices.Contains(t.Unreported, x.item) {
+			t.Unreported = append(slices.Clip(t.Unreported), x.item)
+		}
+	}
+	a.Turn = &t
+	s.put(a)
+	if item == "" {
+		item = s.boundTo(c, t)
+	}
+	x, _ := s.Trace(a.ID, item)
+	x.AgentID, x.WorkItemID = a.ID, item
+	e := TraceEntry{At: s.at.At, Turn: t.Index, Round: t.Rounds, Text: ends(text, maxTraceText), Refused: cut(c.Refused, rowObjective)}
+	for _, call := range c.Calls {
+		e.Calls = append(e.Calls, call.Name())
+	}
+	for _, tool := range c.Tools[:min(len(c.Tools), maxTraceTools)] {
+		e.Tools = append(e.Tools, cut(trimmed(tool), maxToolName))
+	}
+	x.Entries = append(slices.Clone(x.Entries), e)
+	x.Entries = x.Entries[max(0, len(x.Entries)-maxTrace):]
+	s.put(x)
+	s.event(EventRound, item, roundNews{Turn: t.Index, Round: t.Rounds, Text: cut(text, rowObjective), Calls: e.Calls, Refused: e.Refused})
+}
+
+// boundTo is the item of a round that began without a focus: what it picked, what it
+// completed elsewhere, or what the turn began with.
+func (s *step) boundTo(c Round, t turn) ItemID {
+	if w, ok := Focus(s, s.actingAgent()); ok {
+		return w.ID
+	}
+	if len(c.Done) == 1 {
+		return c.Done[0]
+	}
+	return t.WorkItemID
+}
+
+// summarise keeps the last words of a session with the item that it was about: the focus, else the one
+// that the turn began with. Of a completed item the report is what counts.
+func (s *step) summarise(agent AgentID, began ItemID, words Text) {
+	w, ok := Focus(s, agent)
+	if !ok {
+		w, ok = s.Item(began)
+	}
+	x, _ := s.Trace(agent, w.ID)
+	words = ends(trimmed(words), maxTraceText)
+	if !ok || w.State != Open || w.AgentID != agent || words == "" || x.Summary.Text == words {
+		return
+	}
+	x.AgentID, x.WorkItemID, x.Summary = agent, w.ID, Summary{At: s.at.At, Text: words}
+	s.put(x)
+}
+
+// ends is a text of at most n scalars: a longer one loses its middle.
+func ends(t Text, n int) Text {
+	r := []rune(t) // raw: cut, not shown
+	if len(r) <= n {
+		return t
+	}
+	const mark = " … "
+	n -= len([]rune(mark))
+	return Text(r[:n-n/2]) + mark + Text(r[len(r)-n/2:])
+}
+
+// KeepSummary keeps the last words of a session that ran without a turn, for the agent's focus. While a
+// turn runs they are the turn's to bring.
+type KeepSummary struct {
+	Text Text `json:"text"`
+}
+
+// Name is part of Command.
+func (KeepSummary) Name() string { return "KeepSummary" }
+
+func (c KeepSummary) step(s *step) error {
+	text, err := optional("text", c.Text, MaxWords)
+	if err != nil {
+		return err
+	}
+	a, ok := s.Agent(s.actingAgent())
+	if ok && !a.Turn.Runs(s.at.At) {
+		s.receipt.AgentID = a.ID
+		s.summarise(a.ID, "", text)
+	}
+	return nil
+}
+
+// NotifyOperator says something to the operator that needs no answer. It is an event, of the item that
+// is named, else of the focus, else of the agent.
+type NotifyOperator struct {
+	Text       Text   `json:"text"`
+	WorkItemID ItemID `json:"work_item_id,omitempty"`
+}
+
+// Name is part of Command.
+func (NotifyOperator) Name() string { return "NotifyOperator" }
+
+func (c NotifyOperator) step(s *step) error {
+	text, err := required("text", c.Text, MaxReason)
+	if err != nil {
+		return err
+	}
+	a, err := s.agent(s.actingAgent())
+	if err != nil {
+		return err
+	}
+	s.receipt.AgentID = a.ID
+	if c.WorkItemID == "" {
+		if w, ok := Focus(s, a.ID); ok {
+			c.WorkItemID = w.ID
+		}
+	}
+	if c.WorkItemID != "" {
+		if _, err := s.own(c.WorkItemID, 0); err != nil {
+			return err
+		}
+	}
+	s.event(EventOperatorNotified, c.WorkItemID, notice{text})
+	return nil
+}

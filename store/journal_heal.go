@@ -1,0 +1,337 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"vise/model"
+	"vise/store/files"
+)
+
+// A change is copied without waiting for the disk, so that a power cut can leave a hole
+// anywhere in what was not synced. The copy therefore keeps a mark of the start of the
+// machine under which it was compared with the ledger. The first open that does not find
+// this start there compares the live file, and closed ones where that costs little; the
+// first process that runs for a minute compares the rest. The end of a process alone takes
+// nothing from what the system was given; a sync that failed may have, and takes the mark
+// away. What is not whole is filled from the ledger.
+
+const (
+	markFile = "checked"
+	maxMark  = 200
+	// markWhole follows the start of the machine once closed files were compared too.
+	markWhole = " whole"
+)
+
+// checked reports whether the copy was compared under this start of the machine, and whether
+// its closed files were too.
+func (j *journalCopy) checked() (live, all bool) {
+	raw, err := files.ReadSmall(j.path(markFile), maxMark)
+	if err != nil {
+		return false, false
+	}
+	start, all := strings.CutSuffix(strings.TrimSpace(string(raw)), markWhole)
+	live = start == j.machine.Started()
+	return live, live && all
+}
+
+func (j *journalCopy) mark(all bool) {
+	said := j.machine.Started()
+	if all {
+		said += markWhole
+	}
+	_ = j.machine.WriteFile(j.path(markFile), []byte(said+"\n")) // without it the next process compares again
+}
+
+// meet holds the ledger against the copy of its history before it is used: it must not end
+// before its copy, nor have another history, and after a start of the machine the copy is
+// compared and filled. What keeps the copy from that is no reader's business; Lag tells.
+func (l *Ledger) meet(t Txn, h head) error {
+	if l.journal == nil {
+		return l.behind(h.Revision, 0)
+	}
+	end, err := l.journal.end()
+	if err != nil {
+		l.lag.note(err)
+		return l.behind(h.Revision, 0)
+	}
+	if err := l.continues(t, end.last, h); err != nil {
+		return err
+	}
+	if err := l.behind(h.Revision, end.last.revision); err != nil {
+		return err
+	}
+	if live, _ := l.journal.checked(); live {
+		return nil
+	}
+	from, small := l.journal.closedTo(), l.isSmall()
+	if small {
+		from = 0
+	}
+	for err = error(nil); err == nil && from < h.Revision; {
+		from, err = l.healStep(t, from)
+	}
+	if errors.As(err, new(*Refusal)) {
+		return err
+	}
+	if err == nil {
+		l.journal.mark(small)
+	}
+	l.lag.note(err)
+	return nil
+}
+
+// isSmall: the whole copy, which is no longer than the ledger, is compared in some ten milliseconds.
+func (l *Ledger) isSmall() bool {
+	info, err := os.Lstat(l.home.path(ledgerFile))
+	return err == nil && info.Size() <= quickBytes
+}
+
+// HealCopy compares the whole copy with the ledger and fills what it lacks, one file at a
+// time, so that nobody waits long for the ledger. Files that were not whole are kept aside.
+func (l *Ledger) HealCopy(ctx context.Context) error {
+	for from, done := uint64(0), false; !done; {
+		err := l.backend.View(ctx, func(t Txn) (err error) { // with the ledger's lock
+			h := newFacts(t).head()
+			if done = from >= h.Revision; !done {
+				from, err = l.healStep(t, from)
+			}
+			return err
+		})
+		if err != nil {
+			return explain(fmt.Errorf("the copy of the history is not whole: %w", err))
+		}
+	}
+	if err := l.journal.sync(); err != nil {
+		return explain(err)
+	}
+	l.journal.mark(true)
+	l.lag.note(nil)
+	return nil
+}
+
+// healOnce is HealCopy, once in a start of the machine.
+func (l *Ledger) healOnce(ctx context.Context) error {
+	if _, all := l.journal.checked(); all {
+		return nil
+	}
+	return l.HealCopy(ctx)
+}
+
+// healStep sees to the changes after a revision: it finds a file that has them as the ledger
+// does, or writes them. It returns how far the copy is whole, at most one file further.
+func (l *Ledger) healStep(t Txn, after uint64) (reached uint64, err error) {
+	all, err := l.journal.files()
+	if err != nil {
+		return after, err
+	}
+	next := newFacts(t).head().Revision + 1 // where the hole ends, if there is one
+	var bad []copyFile
+	for _, f := range all {
+		first, last := f.first, f.last
+		if f.live {
+			first, last = l.journal.liveFirst(after+1), math.MaxUint64
+		}
+		if first > after+1 {
+			next = min(next, first)
+			continue
+		}
+		if last <= after {
+			continue
+		}
+		reached, whole, err := l.compareFile(t, f)
+		switch {
+		case err != nil:
+			return after, err
+		case whole && f.live:
+			return l.appendAfter(t, reached)
+		case whole:
+			return reached, nil
+		}
+		bad = append(bad, f)
+	}
+	return l.fill(t, after, next, bad)
+}
+
+// compareFile compares the changes of a file with the ledger's, byte for byte. It is not whole
+// where one of its changes is damaged or missing.
+func (l *Ledger) compareFile(t Txn, f copyFile) (reached uint64, whole bool, err error) {
+	h, raw, whole, err := l.journal.readFile(f)
+	if err != nil {
+		return 0, false, err
+	}
+	reached = h.after
+	intact, err := eachChange(raw, func(c copiedChange) error {
+		if c.revision != reached+1 {
+			return errTorn
+		}
+		if err := l.sameChange(t, c); err != nil {
+			return err
+		}
+		reached = c.revision
+		return nil
+	})
+	if errors.Is(err, errTorn) {
+		intact, err = false, nil
+	}
+	whole = whole && intact && (f.live || h.after+1 == f.first && reached == f.last)
+	return reached, whole, err
+}
+
+// sameChange refuses a change of the copy that the ledger has in another way: both are whole,
+// so that they are of two histories.
+func (l *Ledger) sameChange(t Txn, c copiedChange) error {
+	for _, v := range c.values {
+		key := journalKey(model.Position{Revision: c.revision, N: int(v.n)})
+		have, err := t.Get(key)
+		if err == nil && !bytes.Equal(have, v.bytes) {
+			if _, err = unframe(key, have); err == nil {
+				err = l.apart(c.revision)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// apart: the ledger and the copy are of homes that were one until before a revision.
+func (l *Ledger) apart(revision uint64) error {
+	return refuse(restoreHint, "%s and %s are of two copies of this home that both went on: their histories diverge at revision %d",
+		l.home.path(ledgerFile), l.journal.dir, revision)
+}
+
+// firstApart is the first revision at which the ledger and its copy differ; 0 if none does.
+func (l *Ledger) firstApart(t Txn) uint64 {
+	last, found := newFacts(t).head().Revision, uint64(0)
+	_, _ = l.journal.read(0, func(c copiedChange) error {
+		if c.revision <= last && errors.As(l.sameChange(t, c), new(*Refusal)) {
+			found = c.revision
+			return errEnough
+		}
+		return nil
+	})
+	return found
+}
+
+// fill writes the changes after a revision and before next, as far as one file takes them,
+// and puts bad files that had them aside.
+func (l *Ledger) fill(t Txn, after, next uint64, bad []copyFile) (reached uint64, err error) {
+	j := l.journal
+	raw, reached, err := changesAfter(t, after, next-1, closeSize)
+	if err != nil || reached == after {
+		return after, errors.Join(err, &damage{"copy", fmt.Sprintf("the ledger has no revision %d", after+1)})
+	}
+	name := fmt.Sprintf("%012d-%012d%s", after+1, reached, closedSuffix)
+	if reached == newFacts(t).head().Revision {
+		name = liveName
+	}
+	if err := j.machine.Mkdir(j.dir, dirMode); err != nil {
+		return after, err
+	}
+	for _, f := range bad {
+		if err := l.keepDamaged(f.path); err != nil {
+			return after, err
+		}
+	}
+	h := copyHeader{home: j.home, after: after, begun: j.machine.Now().UTC()}
+	if err := j.machine.WriteFile(j.path(name), append([]byte(h.String()), raw...)); err != nil {
+		return after, err
+	}
+	for _, f := range bad {
+		if f.path != j.path(name) {
+			err = errors.Join(err, j.machine.Remove(f.path))
+		}
+	}
+	return reached, err
+}
+
+// keepDamaged gives a file of the copy a second name in aside, before its first is given to
+// what replaces it.
+func (l *Ledger) keepDamaged(path string) error {
+	to := l.home.asidePath("journal-damaged", "-"+filepath.Base(path))
+	if err := l.home.machine.Mkdir(filepath.Dir(to), dirMode); err != nil {
+		return err
+	}
+	return os.Link(path, to)
+}
+
+// appendAfter appends to the live file what the ledger has after a revision.
+func (l *Ledger) appendAfter(t Txn, after uint64) (reached uint64, err error) {
+	changes, reached, err := changesAfter(t, after, math.MaxUint64, catchUp)
+	if err != nil || len(changes) == 0 {
+		return after, err
+	}
+	end, err := l.journal.end()
+	if err == nil {
+		err = l.journal.append(end, changes)
+	}
+	return reached, err
+}
+
+// liveFirst is the first revision of the live file, or what is given if it does not say.
+func (j *journalCopy) liveFirst(otherwise uint64) uint64 {
+	f, err := j.open(os.O_RDONLY)
+	if err != nil {
+		return otherwise
+	}
+	defer f.Close()
+	first := make([]byte, maxHeader)
+	n, _ := f.ReadAt(first, 0)
+	h, err := parseHeader(first[:n])
+	if err != nil {
+		return otherwise
+	}
+	return h.after + 1
+}
+
+// closedTo is the last revision in closed files, by their names.
+func (j *journalCopy) closedTo() (last uint64) {
+	all, _ := j.files()
+	for _, f := range all {
+		last = max(last, f.last)
+	}
+	return last
+}
+
+// holes are the revisions up to a last one that no file of the copy has, by the names of the
+// files and how they begin and end.
+func (j *journalCopy) holes(last uint64) (out []string) {
+	all, err := j.files()
+	if err != nil {
+		return []string{err.Error()}
+	}
+	has := uint64(0)
+	missing := func(to uint64) {
+		if to > has {
+			out = append(out, spanOf(has+1, to))
+		}
+	}
+	for _, f := range all {
+		if f.live {
+			end, err := j.end()
+			if err != nil {
+				return append(out, err.Error())
+			}
+			f.first, f.last = j.liveFirst(has+1), end.last.revision
+		}
+		missing(f.first - 1)
+		has = max(has, f.last)
+	}
+	missing(last)
+	return out
+}
+
+func spanOf(first, last uint64) string {
+	if first == last {
+		return fmt.Sprintf("revision %d", first)
+	}
+	return fmt.Sprintf("revisions %d to %d", first, last)
+}

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"vise/model"
+)
+
+// maxCandidates bounds what an ambiguous reference lists.
+const maxCandidates = 8
+
+// Resolve finds the item that a reference means: its id or handle, or a beginning of
+// either that no other item shares, with or without "wi-". The error is not_found, or
+// ambiguous with the candidates.
+func (l *Ledger) Resolve(ctx context.Context, ref string) (model.ItemID, error) {
+	var id model.ItemID
+	err := l.view(ctx, func(f *facts) (err error) {
+		id, err = f.resolve(strings.ToLower(strings.TrimSpace(ref)))
+		return err
+	})
+	return id, explain(err)
+}
+
+const itemPrefix = "wi-"
+
+func (f *facts) resolve(ref string) (model.ItemID, error) {
+	if ref == "" || ref == itemPrefix {
+		return "", model.Refuse(model.CodeInvalid, "no work item named").At("work_item_id").
+			WithHint("name one by its id or handle: vise list")
+	}
+	spellings := []string{ref}
+	if !strings.HasPrefix(ref, itemPrefix) {
+		spellings = append(spellings, itemPrefix+ref)
+	}
+	for _, s := range spellings {
+		if _, ok := f.Item(model.ItemID(s)); ok {
+			return model.ItemID(s), nil
+		}
+		if id := f.get(handleKey(model.Handle(s))); id != nil {
+			_, ok := f.Item(model.ItemID(id))
+			f.found(ok, recordKey(model.KindItem, string(id)))
+			return model.ItemID(id), nil
+		}
+	}
+	return f.only(f.beginning(spellings), ref)
+}
+
+// beginning lists items whose id or handle begins with one of the spellings, one more than
+// are shown at most.
+func (f *facts) beginning(spellings []string) []model.ItemID {
+	var ids []model.ItemID
+	add := func(id model.ItemID) bool {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+		return len(ids) <= maxCandidates
+	}
+	for _, s := range spellings {
+		items := recordKey(model.KindItem, "")
+		f.scan(Prefix(recordKey(model.KindItem, s)), func(key, _ []byte) bool {
+			return add(model.ItemID(key[len(items):]))
+		})
+		f.scan(Prefix(handleKey(model.Handle(s))), func(key, value []byte) bool {
+			id, err := unframe(key, value)
+			f.fail(err)
+			return add(model.ItemID(id))
+		})
+	}
+	return ids
+}
+
+func (f *facts) only(ids []model.ItemID, ref string) (model.ItemID, error) {
+	switch len(ids) {
+	case 0:
+		return "", model.Refuse(model.CodeNotFound, "no work item %s", model.Text(ref)).At("work_item_id").WithHint("see them: vise list")
+	case 1:
+		return ids[0], nil
+	}
+	e := model.Refuse(model.CodeAmbiguous, "%s may mean several work items", model.Text(ref)).At("work_item_id").
+		WithHint("give more of its letters")
+	for _, id := range ids[:min(len(ids), maxCandidates)] {
+		w, _ := f.Item(id)
+		e.Candidates = append(e.Candidates, w.Handle)
+	}
+	return "", e
+}

@@ -1,0 +1,281 @@
+package store
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"vise/model"
+	"vise/store/files"
+)
+
+// Loss is what a restore cannot have back, as far as anything in the home tells.
+type Loss struct {
+	// AtLeast so many changes were made after what is restored, and AtMost so many; nil says
+	// that nothing bounds them.
+	AtLeast uint64  `json:"at_least"`
+	AtMost  *uint64 `json:"at_most,omitempty"`
+	// From is the first revision of them.
+	From uint64 `json:"from_revision"`
+	// Evidence is what tells of changes after what is restored, and what bounds them.
+	Evidence []string `json:"evidence,omitempty"`
+	// Missing names what may be among them.
+	Missing []string `json:"may_be_missing,omitempty"`
+}
+
+// None: nothing is lost, for sure.
+func (l Loss) None() bool { return l.AtMost != nil && *l.AtMost == 0 }
+
+// trace is something in the home that tells how far the ledger was.
+type trace struct {
+	revision uint64
+	what     string
+}
+
+// known notes that something tells of a revision.
+func (r *restore) known(revision uint64, format string, args ...any) {
+	r.Known = max(r.Known, revision)
+	r.traces = append(r.traces, trace{revision, fmt.Sprintf(format, args...)})
+}
+
+// searchTraces finds out how far the home was from all that is not the ledger itself.
+func (r *restore) searchTraces() {
+	if r.home.Revision > 0 {
+		r.known(r.home.Revision, "%s: revision %d was reached", homeFile, r.home.Revision)
+	}
+	if all, err := r.home.Snapshots(); err == nil {
+		for _, s := range all {
+			r.known(s.Revision, "%s: a snapshot of revision %d", relative(r.Home, s.Path), s.Revision)
+		}
+	}
+	all, err := r.journal.files()
+	if err != nil {
+		r.known(0, "%s: %v", journalDir, err)
+	}
+	for _, f := range all {
+		r.searchFile(f)
+	}
+	r.copied = slices.Compact(slices.Sorted(slices.Values(r.copied)))
+}
+
+// searchFile finds the changes in a file of the journal's copy, also behind damage and by what
+// is left of their beginnings.
+func (r *restore) searchFile(f copyFile) {
+	name := relative(r.Home, f.path)
+	if f.last > 0 {
+		r.known(f.last, "%s: it had revision %d", name, f.last)
+	}
+	h, raw, _, err := r.journal.readFile(f)
+	if err != nil {
+		r.known(0, "%s: %v", name, err)
+		return
+	}
+	last, newest := h.after, uint64(0)
+	if last > 0 && f.live {
+		r.known(last, "%s: it was begun after revision %d", name, last)
+	}
+	whole, _ := walkChanges(raw, func(c copiedChange) error {
+		last, newest = max(last, c.revision), max(newest, c.revision)
+		r.copied = append(r.copied, c.revision)
+		return nil
+	}, func(rest []byte) {
+		if c, ok := tornChange(rest); ok && c.revision == last+1 { // of any other number, damage can say anything
+			last = c.revision
+			r.torn = append(r.torn, c)
+			r.known(last, "%s: revision %d is there in part", name, last)
+		}
+	})
+	if newest > 0 {
+		r.known(newest, "%s: it goes to revision %d", name, newest)
+	}
+	if !whole {
+		r.known(0, "%s: a part of it does not read", name)
+	}
+}
+
+// tornChange is what can be read of a change that b begins with and that is damaged or cut:
+// its revision, and the values that are whole, by their checksums, which who uses them looks at.
+func tornChange(b []byte) (c copiedChange, ok bool) {
+	be := binary.BigEndian
+	if len(b) < headSize+8 || be.Uint32(b) != headMark {
+		return c, false
+	}
+	size := min(uint64(be.Uint32(b[4:])), uint64(len(b)-headSize))
+	if size < 8 {
+		return c, false
+	}
+	payload := b[headSize : headSize+size]
+	c.revision = be.Uint64(payload)
+	for rest := payload[8:]; len(rest) >= 8; {
+		n := uint64(be.Uint32(rest[4:]))
+		if n > uint64(len(rest)-8) {
+			break
+		}
+		c.values = append(c.values, copiedValue{be.Uint32(rest), rest[8 : 8+n]})
+		rest = rest[8+n:]
+	}
+	return c, true
+}
+
+// countLoss tells what lies between what is restored and what was.
+func (r *restore) countLoss() {
+	from, top, loss := r.best.to, max(r.Known, r.best.to), &r.Lost
+	switch r.Keeps { // of the other history all is lost from where it diverges
+	case keepsJournal:
+		from, top = r.Diverged-1, r.present
+	case keepsFile:
+		from, top = r.Diverged-1, r.copied[len(r.copied)-1]
+	}
+	loss.AtLeast, loss.From = max(top, from)-from, from+1
+	most := loss.AtLeast
+	switch {
+	case r.present >= r.Known && r.Keeps == "" || r.Keeps == keepsJournal:
+		if r.alone {
+			most++
+			loss.tells("%s: one of its two meta pages does not read, which may have had one more change", ledgerFile)
+		}
+		loss.AtMost = &most
+	case r.home.Bound > 0:
+		most = max(top, r.home.Bound) - from
+		loss.tells("%s: no revision after %d was made", homeFile, max(top, r.home.Bound))
+		loss.AtMost = &most
+	default:
+		loss.tells("nothing says how far the ledger was at most")
+	}
+	if loss.None() || r.To > 0 && r.best.to == r.To {
+		return // what is left out on purpose needs no evidence
+	}
+	for _, t := range r.traces {
+		if t.revision > from || t.revision == 0 {
+			loss.tells("%s", t.what)
+		}
+	}
+	r.nameMissing(from)
+}
+
+func (l *Loss) tells(format string, args ...any) {
+	l.Evidence = append(l.Evidence, fmt.Sprintf(format, args...))
+}
+
+// namedMissing bounds how much of what may be missing is named.
+const namedMissing = 20
+
+// nameMissing names what the copy still has of changes that could not be made again, and what
+// in the home belongs to work items that the restored ledger does not have.
+func (r *restore) nameMissing(from uint64) {
+	var all []string
+	if !r.keepsCopy {
+		_, _ = r.journal.read(from, func(c copiedChange) error {
+			all = append(all, describeChange(c))
+			return nil
+		})
+		for _, c := range r.torn {
+			if c.revision > from {
+				all = append(all, describeChange(c))
+			}
+		}
+	}
+	_ = viewFile(r.best.path(), func(f *facts) error {
+		all = append(all, r.strayPlans(f)...)
+		all = append(all, r.strayReports(f)...)
+		return nil
+	})
+	if more := len(all) - namedMissing; more > 0 {
+		all = append(all[:namedMissing], fmt.Sprintf("and %d more", more))
+	}
+	r.Lost.Missing = all
+}
+
+// describeChange says what a change did, as far as its values read.
+func describeChange(c copiedChange) string {
+	said, did := "", []string{}
+	for _, v := range c.values {
+		key := journalKey(model.Position{Revision: c.revision, N: int(v.n)})
+		payload, err := unframe(key, v.bytes)
+		if err != nil {
+			continue
+		}
+		var x commit
+		var e entryRow
+		if v.n == 0 && json.Unmarshal(payload, &x) == nil {
+			said = fmt.Sprintf(", %s, by %s", x.At.UTC().Format(time.RFC3339), model.Text(x.Actor))
+		} else if v.n > 0 && json.Unmarshal(payload, &e) == nil {
+			did = append(did, strings.TrimSpace(fmt.Sprintf("%s %s", e.Kind, e.WorkItemID)))
+		}
+	}
+	said = fmt.Sprintf("revision %d%s", c.revision, said)
+	if len(did) > 0 {
+		said += ": " + strings.Join(did, ", ")
+	}
+	return said
+}
+
+// strayPlans are the plan files of items that a ledger does not have.
+func (r *restore) strayPlans(f *facts) (out []string) {
+	found, _ := filepath.Glob(filepath.Join(r.Home, agentsDir, "*", "work-items", "*"))
+	for _, path := range found {
+		if _, ok := f.Item(model.ItemID(filepath.Base(path))); !ok {
+			out = append(out, fmt.Sprintf("a work item: %s is of none that is restored", relative(r.Home, path)))
+		}
+	}
+	return out
+}
+
+// maxReport bounds a file of the hook queue.
+const maxReport = 1 << 20
+
+// strayReports are the reports in the hook queue about items that a ledger does not have.
+func (r *restore) strayReports(f *facts) (out []string) {
+	found, _ := filepath.Glob(filepath.Join(r.Home, spoolDir, "*.json"))
+	for _, path := range found {
+		var report struct {
+			Items []string `json:"work_items"`
+		}
+		raw, err := files.ReadSmall(path, maxReport)
+		if err != nil || json.Unmarshal(raw, &report) != nil {
+			continue
+		}
+		for _, ref := range report.Items {
+			_, byID := f.Item(model.ItemID(ref))
+			if !byID && f.get(handleKey(model.Handle(ref))) == nil {
+				out = append(out, fmt.Sprintf("work item %s: %s waits to report on it", model.Text(ref), relative(r.Home, path)))
+			}
+		}
+	}
+	return out
+}
+
+func relative(dir, path string) string {
+	if rel, err := filepath.Rel(dir, path); err == nil {
+		return rel
+	}
+	return path
+}
+
+// apart compares a ledger's file with the copy of the history: 0 if they are of one, else the
+// first revision at which they are not.
+func (r *restore) apart(path string) (at uint64) {
+	l := newLedger(nil, nil)
+	l.home, l.journal = r.home, r.journal
+	_ = viewFile(path, func(f *facts) error {
+		at = l.firstApart(f.txn)
+		return nil
+	})
+	return at
+}
+
+// metaAlone reports whether only one of a ledger's two meta pages reads.
+func metaAlone(path string) bool {
+	f, err := files.OpenRegular(path, os.O_RDONLY, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	m, err := readMeta(f)
+	return err == nil && m.alone
+}

@@ -1,0 +1,128 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"vise/model"
+	"vise/store/files"
+	"vise/store/lock"
+)
+
+// aim finds out which moment is wanted, and where it goes.
+func (r *restore) aim() (err error) {
+	if !r.At.IsZero() {
+		if r.To, err = r.revisionAt(r.At); err != nil {
+			return err
+		}
+	}
+	if !r.Copy {
+		return nil
+	}
+	r.Recovery.Into = cmp.Or(r.RestoreOptions.Into, fmt.Sprintf("%s-at-%d", r.Home, r.To))
+	entries, err := files.ReadDir(r.Recovery.Into)
+	if errors.Is(err, fs.ErrNotExist) {
+		return r.Machine.Mkdir(r.Recovery.Into, dirMode)
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), draftPrefix) {
+			return model.Refuse(model.CodeConflict, "%s is not empty", r.Recovery.Into).
+				WithHint("name a directory that is not there yet: --into")
+		}
+	}
+	return err
+}
+
+// holds refuses a moment that the copy of the history does not have.
+func (r *restore) holds(revision uint64) error {
+	var spans []string
+	for i := 0; i < len(r.copied); {
+		first := i
+		for i++; i < len(r.copied) && r.copied[i] == r.copied[i-1]+1; i++ {
+		}
+		spans = append(spans, spanOf(r.copied[first], r.copied[i-1]))
+	}
+	if len(spans) == 0 {
+		spans = []string{"nothing"}
+	}
+	return model.Refuse(model.CodeNotFound, "the copy of the history does not lead to revision %d", revision).
+		WithHint("it has %s", strings.Join(spans, ", "))
+}
+
+// revisionAt is the last change that was made by a time.
+func (r *restore) revisionAt(at time.Time) (revision uint64, err error) {
+	var first time.Time
+	_, err = r.journal.read(0, func(c copiedChange) error {
+		var x commit
+		for _, v := range c.values[:min(1, len(c.values))] {
+			payload, err := unframe(journalKey(model.Position{Revision: c.revision}), v.bytes)
+			if err != nil || json.Unmarshal(payload, &x) != nil {
+				return nil
+			}
+		}
+		if first.IsZero() {
+			first = x.At
+		}
+		if !x.At.After(at) {
+			revision = c.revision
+		}
+		return nil
+	})
+	if err == nil && revision == 0 {
+		err = model.Refuse(model.CodeNotFound, "nothing had been done by %s", at.Local().Format(time.DateTime)).
+			WithHint("the first change that the copy of the history has is of %s", first.Local().Format(time.DateTime))
+	}
+	return revision, err
+}
+
+// applyCopy makes the draft a new home, with an id of its own, so that it and the home that it
+// was made from are never taken for each other. Its items get the plan files that they have
+// now. Where it is cut short there is no home yet.
+func (r *Recovery) applyCopy(ctx context.Context, o RestoreOptions) error {
+	h := home{Dir: r.Into, ID: NewID(), Format: homeFormat, Created: o.Machine.Now().UTC(), machine: o.Machine}
+	d := &draft{dir: r.Dir}
+	b := OpenBolt(d.path(), lock.On(o.Machine, filepath.Join(d.dir, lockFile), o.Command))
+	err := b.Update(ctx, func(t Txn) error {
+		f := newFacts(t)
+		f.putJSON(keyHome, h.ID)
+		return f.err
+	})
+	if err = errors.Join(err, b.Close()); err != nil {
+		return err
+	}
+	items, err := itemsOf(d.path())
+	if err != nil {
+		return err
+	}
+	if err := h.makeFiles(); err != nil {
+		return err
+	}
+	for _, p := range items {
+		if o.Plans == nil || o.NewPlans == nil {
+			break
+		}
+		raw, _ := o.Plans.ReadPlan(p.agent, p.item)
+		if _, err := o.NewPlans.CreatePlan(p.agent, p.item, string(raw)); err != nil {
+			return err
+		}
+		r.Copied++
+	}
+	if err := h.machine.Rename(d.path(), h.path(ledgerFile)); err != nil {
+		return err
+	}
+	if err := errors.Join(h.machine.SyncDir(h.Dir), r.Discard()); err != nil {
+		return err
+	}
+	l, err := Open(h.Dir, Options{Command: o.Command, Machine: o.Machine})
+	if err != nil {
+		return err
+	}
+	return errors.Join(l.HealCopy(ctx), l.Close())
+}

@@ -1,0 +1,130 @@
+//go:build unix
+
+package cli
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"vise/model"
+)
+
+// A home that can only be read is read: without its lock where there is none, and each answer says
+// so. What would change it is refused.
+func TestAReadOnlyHomeIsRead(t *testing.T) {
+	t.Parallel()
+	for name, seal := range map[string]func(t *testing.T, home string){
+		"permissions":                   func(t *testing.T, home string) { withoutWriting(t, home) },
+		"permissions, without its lock": func(t *testing.T, home string) { withoutLock(t, home); withoutWriting(t, home) },
+		"mount":                         mountedReadOnly,
+		"mount, without its lock":       func(t *testing.T, home string) { withoutLock(t, home); mountedReadOnly(t, home) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			home, open, done := newHome(t)
+			as, self := somebody(t, home)
+			ask := func(args ...string) result {
+				c := program(t, home, append(args, "--json")...)
+				c.Path, c.SysProcAttr = self, as
+				return run(t, c)
+			}
+			seal(t, home)
+			for _, args := range reads(open, done) {
+				x := ask(args...)
+				said := warningOf(x, model.WarnReadOnly)
+				if x.code != 0 || said == "" || strings.HasSuffix(name, "without its lock") != strings.Contains(said, "it is read without") {
+					t.Errorf("vise %q: exit %d, %s%s", args, x.code, x.stdout, x.stderr)
+				}
+			}
+			if x := ask("status"); !strings.Contains(x.stdout, `"degraded":[{"code":"read_only"`) {
+				t.Errorf("status: %s", x.stdout)
+			}
+			for _, args := range writes(t, open, done)[:8] {
+				if x := ask(args...); x.code != 5 || x.Error == nil || x.Error.Code != model.CodeReadOnly || x.Error.Hint == "" {
+					t.Errorf("vise %q: exit %d, %s%s", args, x.code, x.stdout, x.stderr)
+				}
+			}
+			x := ask("doctor")
+			if x.code != 1 || !strings.Contains(x.stdout, `{"name":"read_only","ok":false`) || !strings.Contains(x.stdout, `{"name":"ledger","ok":true`) ||
+				strings.Contains(x.stdout, "damaged") {
+				t.Errorf("doctor: exit %d, %s%s", x.code, x.stdout, x.stderr)
+			}
+			out, err := os.MkdirTemp("", "vise-backup-")
+			if err == nil {
+				t.Cleanup(func() { os.RemoveAll(out) })
+				err = os.Chmod(out, 0o777)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if x := ask("backup", filepath.Join(out, "copy.db")); x.code != 0 {
+				t.Errorf("backup: exit %d, %s%s", x.code, x.stdout, x.stderr)
+			}
+		})
+	}
+}
+
+// warningOf is the message of an answer's warning of a kind.
+func warningOf(x result, kind model.WarningKind) string {
+	var answer struct{ Warnings []model.Warning }
+	_ = json.NewDecoder(strings.NewReader(x.stdout)).Decode(&answer) // of a row of them the first
+	for _, w := range answer.Warnings {
+		if w.Kind == kind {
+			return w.Message
+		}
+	}
+	return ""
+}
+
+func withoutLock(t *testing.T, home string) {
+	t.Helper()
+	if err := os.Remove(filepath.Join(home, "ledger.lock")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// withoutWriting takes the right to write from a home, until the test ends.
+func withoutWriting(t *testing.T, home string) {
+	t.Helper()
+	modes := map[string]fs.FileMode{}
+	err := filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		modes[path] = info.Mode().Perm()
+		return os.Chmod(path, modes[path]&^0o222)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for path, mode := range modes {
+			_ = os.Chmod(path, mode)
+		}
+	})
+}
+
+// mountedReadOnly binds a home to its place a second time, to be read only.
+func mountedReadOnly(t *testing.T, home string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root mounts")
+	}
+	if out, err := exec.Command("mount", "--bind", home, home).CombinedOutput(); err != nil {
+		t.Skipf("nothing can be mounted here: %s", out)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(home, syscall.MNT_DETACH) })
+	if out, err := exec.Command("mount", "-o", "remount,bind,ro", home).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+}

@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+)
+
+// delegations is the data of delegate list.
+type delegations struct {
+	Delegations []delegationRow `json:"delegations"`
+}
+
+// delegationRow is a delegation with the handles of its items.
+type delegationRow struct {
+	model.Delegation
+	ParentHandle model.Handle `json:"parent_handle"`
+	ChildHandle  model.Handle `json:"child_handle"`
+}
+
+// maxDelegations bounds how many delegations of an agent are listed.
+const maxDelegations = 1000
+
+func (a *app) delegateListVerb() *cobra.Command {
+	c := &cobra.Command{Use: "list", Short: "List the open delegations of the agent, or of all agents"}
+	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
+		return readAnswer(ctx, a, (*page).delegations, func(r model.Reader) (out delegations, err error) {
+			out.Delegations = []delegationRow{}
+			agents := []model.AgentID{a.agent}
+			if a.agent == "" {
+				agents = nil
+				for _, x := range r.Agents("", maxAgents) {
+					agents = append(agents, x.ID)
+				}
+			}
+			for _, id := range agents {
+				for _, d := range r.OpenDelegations(id, maxDelegations) {
+					parent, _ := r.Item(d.ParentWorkItemID)
+					child, _ := r.Item(d.ChildWorkItemID)
+					out.Delegations = append(out.Delegations, delegationRow{d, parent.Handle, child.Handle})
+				}
+			}
+			return out, nil
+		})
+	})
+}
+
+func (p *page) delegations(d delegations) {
+	if len(d.Delegations) == 0 {
+		p.line("no delegation is open; vise delegate ID --to AGENT opens one")
+	}
+	for _, x := range d.Delegations {
+		blocking := ""
+		if x.Blocking {
+			blocking = ", blocking"
+		}
+		p.line("%s  %s of %s serves %s of %s%s", p.strong(string(x.ID)), x.ChildHandle, x.ChildAgentID, x.ParentHandle, x.ParentAgentID,
+			blocking)
+	}
+}
+
+func (a *app) delegateCancelVerb() *cobra.Command {
+	c := &cobra.Command{Use: "cancel DELEGATION [REASON]", Short: "End a delegation; what waits for it is triggered",
+		Long: "The work item that served stays as it is."}
+	var m mutation
+	m.keyed(c)
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		d := model.CancelDelegation{DelegationID: model.DelegationID(args[0])}
+		if len(args) > 1 {
+			d.Reason = model.Text(args[1])
+		}
+		in, err := a.apply(ctx, m, "", d)
+		return receiptAnswer(in, "delegation %s cancelled; %s stays as it is", in.DelegationID, in.ChildWorkItemID), err
+	})
+}

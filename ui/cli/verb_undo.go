@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+)
+
+func (a *app) undoVerb() *cobra.Command {
+	return a.undoing("undo [ID]", "Take your last act back, of all or on one work item", false)
+}
+
+func (a *app) redoVerb() *cobra.Command {
+	return a.undoing("redo [ID]", "Do again what was undone last, of all or on one work item", true)
+}
+
+// undone is the data of undo and redo.
+type undone struct {
+	What       model.Text    `json:"what"`
+	WorkItemID model.ItemID  `json:"work_item_id,omitempty"`
+	AgentID    model.AgentID `json:"agent_id"`
+	Revision   uint64        `json:"revision"`
+}
+
+func (a *app) undoing(use, short string, again bool) *cobra.Command {
+	var m mutation
+	c := &cobra.Command{Use: use, Short: short, ValidArgsFunction: a.items(model.FilterAll),
+		Long: "Picks, changes, blockers, waits and acknowledgements of the operator can be taken back, whichever frontend\n" +
+			"they came from, as long as the work item stands as the act left it. Completions, reports, answers and\n" +
+			"messages cannot.",
+		Example: "vise undo\nvise redo\nvise undo wi-7f3k",
+	}
+	m.keyed(c)
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		var id model.ItemID
+		if len(args) > 0 {
+			var err error
+			if id, err = a.resolve(ctx, args[0]); err != nil {
+				return answer{}, err
+			}
+		}
+		return a.undo(ctx, m, id, again)
+	})
+}
+
+func (a *app) undo(ctx context.Context, m mutation, id model.ItemID, again bool) (answer, error) {
+	h, err := a.open()
+	if err != nil {
+		return answer{}, err
+	}
+	in, before, err := a.replay(ctx, m, model.Undo{})
+	if err != nil || before {
+		out := undone{"what its key was used for", in.WorkItemID, in.AgentID, in.Revision}
+		return answer{data: out, warnings: in.Warnings, lines: []string{"done before"}}, err
+	}
+	last, ok, err := h.LastUndo(ctx, id, again)
+	if err != nil {
+		return answer{}, err
+	}
+	if !ok && again {
+		return answer{}, model.Refuse(model.CodeNotFound, "nothing was undone that could be done again").
+			WithHint("after a new act only that can be undone; vise events says what happened")
+	}
+	if !ok {
+		return answer{}, model.Refuse(model.CodeNotFound, "no act of the operator is left to undo").
+			WithHint("vise events says what happened; completions, reports, answers and messages have no undo")
+	}
+	u := *last.Inverse
+	if u.What == "" {
+		u.What = a.actWords(ctx, last)
+	}
+	in, err = a.apply(ctx, m, last.AgentID, u)
+	out := undone{u.What, in.WorkItemID, in.AgentID, in.Revision}
+	return answer{data: out, warnings: in.Warnings, lines: []string{model.Text(u.Said()).String()}}, err
+}
+
+// actWords say what an act did, as the journal tells it.
+func (a *app) actWords(ctx context.Context, in model.Receipt) model.Text {
+	what := model.Text(in.Command)
+	_ = a.read(ctx, func(r model.Reader) error {
+		for _, e := range r.History(in.AgentID, model.Position{Revision: in.Revision}, 1) {
+			what = e.Describe()
+		}
+		if w, ok := r.Item(in.Inverse.Item()); ok {
+			what = model.Text(w.Handle) + " " + what
+		}
+		return nil
+	})
+	return what
+}

@@ -1,0 +1,55 @@
+//go:build unix
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vise/store/lock"
+)
+
+// limitWithStart is the limit of a verb's waits, and what a busy machine needs to start it.
+const limitWithStart = lock.DefaultLimit + 4*time.Second
+
+// held is a home whose ledger this test holds, with a report of a hook that waits for it too.
+func held(t *testing.T) (home, open, done string) {
+	t.Helper()
+	home, open, done = newHome(t)
+	report := fmt.Sprintf(`{"key":"k","agent_id":"default","work_items":[%q],"text":"t"}`, open)
+	if err := os.WriteFile(filepath.Join(home, "spool", "20261122T120000-k.json"), []byte(report), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := lock.On(nil, filepath.Join(home, "ledger.lock"), "somebody else")
+	if err := l.Acquire(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Release(); l.Close() })
+	return home, open, done
+}
+
+// A verb that needs the ledger several times waits for it as long, in all, as for one time.
+func TestNoVerbWaitsLongerThanItsLimit(t *testing.T) {
+	t.Parallel()
+	home, open, done := held(t)
+	var all sync.WaitGroup
+	for _, args := range append(append(reads(open, done), writes(t, open, done)...), []string{"status", "--format", "json"}, []string{"doctor"}) {
+		all.Go(func() {
+			x := within(t, limitWithStart, home, args...)
+			holder := fmt.Sprintf("pid %d (somebody else)", os.Getpid())
+			if !strings.Contains(x.stdout, holder) {
+				t.Errorf("vise %q does not say for whom it waited: exit %d, %s%s", args, x.code, x.stdout, x.stderr)
+			}
+			if len(args) == 1 && args[0] == "doctor" && (x.code != 1 || !strings.Contains(x.stdout, `{"name":"ledger","ok":true`)) {
+				t.Errorf("doctor proves nothing: exit %d, %s%s", x.code, x.stdout, x.stderr)
+			}
+		})
+	}
+	all.Wait()
+}

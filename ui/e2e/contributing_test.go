@@ -1,0 +1,68 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The worked examples of docs/contributing.md apply to the source as it is, and compile.
+func TestWorkedExamples(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git applies the examples, and is not installed")
+	}
+	page, err := os.ReadFile("../../docs/contributing.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := regexp.MustCompile("(?s)```diff\n(.*?)```").FindAllSubmatch(page, -1)
+	if len(examples) < 3 {
+		t.Fatalf("%d examples", len(examples))
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range examples {
+		dir, replace := t.TempDir(), map[string]string{}
+		for _, m := range regexp.MustCompile(`(?m)^\+\+\+ b/(.*)$`).FindAllSubmatch(x[1], -1) {
+			name := string(m[1])
+			raw, err := os.ReadFile(filepath.Join(root, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			changed := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(changed), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(changed, raw, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			replace[filepath.Join(root, name)] = changed
+		}
+		apply := exec.Command("git", "apply", "--whitespace=nowarn")
+		apply.Dir, apply.Stdin = dir, strings.NewReader(string(x[1]))
+		apply.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
+		if out, err := apply.CombinedOutput(); err != nil {
+			t.Errorf("%v: %s\n%s", err, out, x[1])
+			continue
+		}
+		raw, err := json.Marshal(map[string]any{"Replace": replace})
+		if err != nil {
+			t.Fatal(err)
+		}
+		overlay := filepath.Join(dir, "overlay.json")
+		if err := os.WriteFile(overlay, raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		vet := exec.Command("go", "vet", "-overlay", overlay, "./model", "./ui/action", "./ui/cli", "./ui/console", "./ui/accessible")
+		vet.Dir = root
+		if out, err := vet.CombinedOutput(); err != nil {
+			t.Errorf("%v: %s\n%s", err, out, x[1])
+		}
+	}
+}

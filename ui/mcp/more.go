@@ -1,0 +1,183 @@
+package mcp
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"vise/model"
+	"vise/store/home"
+)
+
+// moreDefinitions are the tools beside the seven: one for agents whose hooks were never seen, and
+// those that are off unless the server was started with all of them.
+//
+//go:embed more.json
+var moreDefinitions []byte
+
+// reportTool is for agents whose words no hook brings.
+const reportTool = "ReportWorkItem"
+
+var moreTools = sync.OnceValue(func() []tool {
+	return toolsOf(moreDefinitions, map[string]behaviour{
+		reportTool:       {run: report},
+		"NotifyOperator": {run: notify, next: "go on; it needs no answer"},
+		"OpenDelegation": {run: delegate, next: "WaitFor(wake=task_result, resource=delegation_id) parks your item until then"},
+		"StartTask":      {run: startTask, next: "WaitFor(wake=task_result, resource=task_id) parks an item until it ends; or go on"},
+	})
+})
+
+// offeredTools are those that this server has: the seven, the later report, and the rest if it may.
+func (s *server) offeredTools() []tool {
+	return append(slices.Clip(tools()), slices.DeleteFunc(slices.Clone(moreTools()), func(t tool) bool {
+		return t.Name != reportTool && !s.All
+	})...)
+}
+
+// listed leaves the later report out of what a client lists whose hooks bring its words.
+func (s *server) listed(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+		out, err := next(ctx, method, r)
+		found, ok := out.(*sdk.ListToolsResult)
+		if err != nil || !ok {
+			return out, err
+		}
+		agent, err := s.caller(r.GetParams().GetMeta())
+		if err == nil && s.wordless(agent) {
+			return out, nil
+		}
+		all := *found
+		all.Tools = slices.DeleteFunc(slices.Clone(found.Tools), func(t *sdk.Tool) bool { return t.Name == reportTool })
+		return &all, nil
+	}
+}
+
+// wordless: no hook of the agent's program was ever seen, so that none brings its words.
+func (s *server) wordless(agent model.AgentID) bool { return s.HooksSeen != nil && !s.HooksSeen(agent) }
+
+// missesReport: the words of a completion will be brought by nobody, no hook, no driver, and there is no
+// report yet.
+func (c *call) missesReport(r model.Reader, out home.CompletionResult) bool {
+	a, _ := r.Agent(c.agent)
+	return c.wordless && out.CompletedTransition && out.WorkItem.Report == nil && a.Turn == nil
+}
+
+// complete completes an item, and warns where nobody brings its report.
+func complete(ctx context.Context, c *call) (any, error) {
+	out, err := completing(ctx, c)
+	if done, ok := out.(*home.CompletionResult); ok && err == nil && c.unreported {
+		done.Warnings = append(done.Warnings, model.Warning{Kind: model.WarnMissingReport,
+			Message: "completed without a report: no hook of your program brings your words here"})
+		c.tool.next = reportTool + " gives the item its report: what was done, how it was checked, what is left"
+	}
+	return out, err
+}
+
+// delegated is the answer of OpenDelegation.
+type delegated struct {
+	DelegationID model.DelegationID `json:"delegation_id"`
+	To           model.AgentID      `json:"to"`
+	ChildID      model.ItemID       `json:"child_work_item_id"`
+	WorkItem     model.View         `json:"work_item"`
+	Warnings     []model.Warning    `json:"warnings,omitempty"`
+	Replayed     bool               `json:"replayed,omitempty"`
+}
+
+// notified is the answer of NotifyOperator.
+type notified struct {
+	Notified   bool         `json:"notified"`
+	WorkItemID model.ItemID `json:"work_item_id,omitempty"`
+	Replayed   bool         `json:"replayed,omitempty"`
+}
+
+var (
+	report = act(func(x *model.ReportWorkItem) *model.ItemID { return &x.WorkItemID },
+		func(_ *call, r model.Reader, _ model.ReportWorkItem, in model.Receipt) home.CompletionResult {
+			return home.CompletionResultOf(r, in)
+		})
+	notify = act(func(x *model.NotifyOperator) *model.ItemID { return &x.WorkItemID },
+		func(_ *call, _ model.Reader, _ model.NotifyOperator, in model.Receipt) notified {
+			return notified{true, in.WorkItemID, in.Replayed}
+		})
+	delegate = act(func(x *model.OpenDelegation) *model.ItemID { return &x.WorkItemID },
+		func(_ *call, r model.Reader, x model.OpenDelegation, in model.Receipt) delegated {
+			return delegated{in.DelegationID, x.To, in.ChildWorkItemID, home.ViewOf(r, x.WorkItemID), in.Warnings, in.Replayed}
+		})
+)
+
+// TaskRequest is a command that an agent wants to run.
+type TaskRequest struct {
+	Command    []string     `json:"command"`
+	Dir        string       `json:"dir"`
+	Summary    model.Text   `json:"summary"`
+	WorkItemID model.ItemID `json:"work_item_id"`
+	Blocking   bool         `json:"blocking"`
+	// Agent is who asks.
+	Agent model.AgentID `json:"-"`
+}
+
+// startedTask is the answer of StartTask.
+type startedTask struct {
+	TaskID model.TaskID `json:"task_id"`
+}
+
+// startTask has a process of its own supervise the command. A call that this server has answered before
+// is answered again.
+func startTask(ctx context.Context, c *call) (any, error) {
+	var t TaskRequest
+	if err := query(c, &t, `needs command, a list: ["go","test","./..."]`); err != nil {
+		return nil, err
+	}
+	if len(t.Command) == 0 || strings.TrimSpace(t.Command[0]) == "" {
+		return nil, model.Refuse(model.CodeInvalid, "command names no program").At("command").
+			WithHint(`it is a list: ["go","test","./..."]`)
+	}
+	if t.WorkItemID != "" {
+		id, err := c.home.Resolve(ctx, string(t.WorkItemID))
+		if err != nil {
+			return nil, err
+		}
+		t.WorkItemID = id
+	}
+	t.Agent = c.agent
+	id, err := c.started.once(c.key, func() (model.TaskID, error) { return c.startTask(ctx, t) })
+	return &startedTask{id}, err
+}
+
+// startedTasks are the tasks that a server started, by the keys of the calls.
+type startedTasks struct {
+	mu    sync.Mutex // guards tasks
+	tasks map[string]model.TaskID
+}
+
+func (s *startedTasks) once(key string, start func() (model.TaskID, error)) (model.TaskID, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if id, ok := s.tasks[key]; ok {
+		return id, nil
+	}
+	id, err := start()
+	if err == nil {
+		if s.tasks == nil {
+			s.tasks = map[string]model.TaskID{}
+		}
+		s.tasks[key] = id
+	}
+	return id, err
+}
+
+// toolsOf reads definitions and gives each its behaviour.
+func toolsOf(raw []byte, does map[string]behaviour) (all []tool) {
+	if err := json.Unmarshal(raw, &all); err != nil {
+		panic(err) // the embedded file reads
+	}
+	for i := range all {
+		all[i].behaviour = does[all[i].Name]
+	}
+	return all
+}

@@ -1,0 +1,193 @@
+package runner
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vise/model"
+	"vise/store"
+)
+
+// A thousand senders that never finish hold up neither goroutines nor one that does; who is
+// hung up on is the oldest of the sender that has most connections.
+func TestSlowSendersHoldNobodyUp(t *testing.T) {
+	b := newServeBench(t)
+	url, _ := b.mint("", "")
+	before := runtime.NumGoroutine()
+	quiet, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}).Dial("tcp", b.addr)
+	if err != nil {
+		t.Skip("one address here only")
+	}
+	defer quiet.Close()
+	if _, err := io.WriteString(quiet, "POST "+strings.TrimPrefix(url, b.base)+" HTTP/1.1\r\nHost: "+b.addr+"\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	for range 1000 {
+		c, err := net.Dial("tcp", b.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		_, _ = io.WriteString(c, "POST / HTTP/1.1\r\nHost: x\r\nX-Slow:") // it may be hung up on
+	}
+	begun := time.Now()
+	code, _ := b.post(url, "x")
+	b.want("a good sender among them", code, http.StatusAccepted)
+	if took := time.Since(begun); took > headerTime/2 {
+		t.Errorf("it took %v", took)
+	}
+	if n := runtime.NumGoroutine() - before; n > maxUnproven+100 {
+		t.Errorf("%d goroutines more for 1000 slow senders", n)
+	}
+	_, _ = io.WriteString(quiet, "Content-Length: 1\r\n\r\nx")
+	first := make([]byte, 12)
+	if _, err := io.ReadFull(quiet, first); err != nil || string(first) != "HTTP/1.1 202" {
+		t.Errorf("another sender, older than all of them, got %q, %v", first, err)
+	}
+}
+
+// Who has no token is refused before the ledger is asked, and draws from no bucket of those who have.
+func TestStrangersDrainNobody(t *testing.T) {
+	b := newServeBench(t)
+	url, id := b.mint("", "")
+	token, _ := NewToken()
+	var codes [600]atomic.Int32
+	var all sync.WaitGroup
+	for range 30 {
+		all.Go(func() {
+			for range 40 {
+				code, _ := b.post(IngressURL(b.base, id, token), "x")
+				codes[code].Add(1)
+			}
+		})
+	}
+	for i := range burst {
+		code, answer := b.post(url, "x")
+		if i == 0 && code == http.StatusTooManyRequests {
+			continue // made after the ledger was read last: it stands in line with strangers once
+		}
+		if code != http.StatusAccepted {
+			t.Errorf("delivery %d among strangers: %d %s", i, code, answer)
+		}
+	}
+	all.Wait()
+	if n := codes[http.StatusUnauthorized].Load(); n > unknownBurst+100 || n+codes[http.StatusTooManyRequests].Load() != 1200 {
+		t.Errorf("of 1200 requests without a token the ledger was asked about %d; %d were slowed down", n,
+			codes[http.StatusTooManyRequests].Load())
+	}
+}
+
+// What senders do to their connections is reported, but does not fill the operator's screen.
+func TestStrangersDoNotFillTheLog(t *testing.T) {
+	now, said := time.Unix(0, 0), 0
+	s := &Server{Now: func() time.Time { return now }, Report: func(error) { said++ }}
+	out := reports(s.complain)
+	for range 1000 {
+		_, _ = out.Write([]byte("TLS handshake error"))
+	}
+	now = now.Add(time.Second)
+	_, _ = out.Write([]byte("TLS handshake error"))
+	if said != complaints+1 {
+		t.Errorf("%d lines of 1001", said)
+	}
+}
+
+// A body that is too large is answered, never cut off, whether its length was said or not.
+func TestALargeBodyIsAnswered(t *testing.T) {
+	b := newServeBench(t)
+	url, _ := b.mint("", "")
+	for name, address := range map[string]string{"who has a token": url, "a stranger": IngressURL(b.base, "in-none", "x")} {
+		for range 5 {
+			c, err := net.Dial("tcp", b.addr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			_, err = io.WriteString(c, "POST "+strings.TrimPrefix(address, b.base)+" HTTP/1.1\r\nHost: "+b.addr+
+				"\r\nContent-Length: 5242880\r\n\r\n"+strings.Repeat("x", 5<<20))
+			got, _ := io.ReadAll(c)
+			if err != nil || !strings.HasPrefix(string(got), "HTTP/1.1 413") {
+				t.Errorf("%s got %.60q, after %v", name, got, err)
+			}
+		}
+	}
+	r, err := http.NewRequest(http.MethodPost, url, io.MultiReader(strings.NewReader(strings.Repeat("x", 5<<20))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.Body.Close()
+	b.want("one that does not say its length", got.StatusCode, http.StatusRequestEntityTooLarge)
+	b.want("triggers", b.triggered(), 0)
+}
+
+// What nobody waits for is said to the sender, who can send the same again; an address for an
+// agent and a resource keeps it.
+func TestADeliveryThatNobodyWaitsForIsNotAcknowledged(t *testing.T) {
+	b := newServeBench(t)
+	url, _ := b.mint("", "")
+	stable, _ := b.mintFor(model.MintIngress{AgentID: "ann", Resource: "run-2"})
+	wait := func(resource model.Text) {
+		b.wait = b.do("agent:ann", model.WaitFor{WorkItemID: b.item, Reason: "it", Wake: model.WakeExternal, Resource: resource}).WaitID
+	}
+	wait("run-3")
+	code, answer := b.post(url, "x", "X-Delivery-Id: d-1")
+	b.want("nobody waits: "+answer, code, http.StatusGone)
+	code, answer = b.post(stable, "x", "X-Delivery-Id: d-1")
+	b.want("kept: "+answer, code, http.StatusAccepted)
+	b.want("triggers of another wait", b.triggered(), 0)
+	wait("run-2")
+	b.want("triggers of what was kept", b.triggered(), 1)
+	wait("run-1")
+	code, _ = b.post(url, "x", "X-Delivery-Id: d-1")
+	b.want("the same again when somebody waits", code, http.StatusAccepted)
+	b.want("triggers", b.triggered(), 1)
+	code, _ = b.post(url, "x", "X-Delivery-Id: d-1", "User-Agent: another")
+	b.want("the same from another User-Agent", code, http.StatusOK)
+}
+
+// olderLedger holds its capabilities as they were before senders had one way to sign.
+type olderLedger struct{ *store.Ledger }
+
+type olderReader struct{ model.Reader }
+
+func (l olderLedger) View(ctx context.Context, fn func(model.Reader) error) error {
+	return l.Ledger.View(ctx, func(r model.Reader) error { return fn(olderReader{r}) })
+}
+
+func (r olderReader) Ingress(id model.IngressID) (model.Ingress, bool) {
+	in, ok := r.Reader.Ingress(id)
+	in.Signing = ""
+	return in, ok
+}
+
+func TestAnOutdatedAddressSaysSo(t *testing.T) {
+	b := newServeBench(t)
+	url, _ := b.mint(model.SignGitHub, "s3cret")
+	parts := strings.Split(url, "/")
+	var reported error
+	s := &Server{Ledger: olderLedger{b.ledger}, Now: time.Now, Report: func(err error) { reported = err }}
+	r := httptest.NewRequest(http.MethodPost, url, strings.NewReader("x"))
+	r.Header.Set("X-Hub-Signature-256", macOf("s3cret", "x"))
+	r.SetPathValue("id", parts[len(parts)-2])
+	r.SetPathValue("token", parts[len(parts)-1])
+	w := httptest.NewRecorder()
+	s.deliver(w, r)
+	b.want("an outdated address", w.Code, http.StatusGone)
+	if !strings.Contains(w.Body.String(), "ask for a new one") || reported == nil || !strings.Contains(reported.Error(), "--renew "+parts[len(parts)-2]) {
+		t.Errorf("the sender is told %s, the operator %v", w.Body, reported)
+	}
+	b.want("triggers", b.triggered(), 0)
+}
