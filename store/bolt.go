@@ -33,7 +33,7 @@ type Bolt struct {
 	lock    *lock.File
 	group   group
 	news    news
-	seen    fs.FileInfo // the file that passed Inspect; owned by the holder of lock
+	seen    atomic.Pointer[heldFile] // the file that passed Inspect
 	// unlocked: the file was read without the lock.
 	unlocked atomic.Bool
 }
@@ -96,7 +96,35 @@ func (b *Bolt) News() <-chan struct{} { return b.news.next() }
 func (b *Bolt) Wake() { b.news.broadcast() }
 
 // Close implements Backend.
-func (b *Bolt) Close() error { return b.lock.Close() }
+func (b *Bolt) Close() error {
+	b.seen.Swap(nil).Close()
+	return b.lock.Close()
+}
+
+// heldFile is a file that is kept open, so that the system gives its number to no other file
+// while others are compared with it.
+type heldFile struct {
+	file *os.File
+	info fs.FileInfo
+}
+
+func holdFile(path string) (*heldFile, error) {
+	f, info, err := openChecked(path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	return &heldFile{f, info}, nil
+}
+
+// Is reports whether info is of the held file.
+func (h *heldFile) Is(info fs.FileInfo) bool { return h != nil && os.SameFile(h.info, info) }
+
+// Close lets go of the file, if there is one.
+func (h *heldFile) Close() {
+	if h != nil {
+		h.file.Close()
+	}
+}
 
 // use runs fn in one transaction on the file that lies at the path while the lock is held.
 func (b *Bolt) use(ctx context.Context, writable bool, fn func(Txn) error) (committed bool, err error) {
@@ -155,14 +183,18 @@ func transact(m *files.Machine, path string, writable bool, maxSize int, fn func
 
 // inspected puts Inspect before fn when the session's file is not known yet.
 func (b *Bolt) inspected(s *session, fn func(Txn) error) func(Txn) error {
-	if b.Inspect == nil || b.seen != nil && os.SameFile(b.seen, s.info) {
+	if b.Inspect == nil || b.seen.Load().Is(s.info) {
 		return fn
 	}
 	return func(t Txn) error {
 		if err := b.Inspect(t); err != nil {
 			return err
 		}
-		b.seen = s.info
+		if held, err := holdFile(b.path); err == nil && held.Is(s.info) {
+			b.seen.Swap(held).Close()
+		} else {
+			held.Close()
+		}
 		return fn(t)
 	}
 }

@@ -70,8 +70,8 @@ func (l *Ledger) Compact(ctx context.Context) (before, after Space, err error) {
 // both files, not for writing the new one: 2 s with 3 M keys in 1.6 GB.
 type compaction struct {
 	*Bolt
-	draft       string
-	info, drawn fs.FileInfo // the ledger's file and the draft
+	draft      string
+	from, mine *heldFile // the ledger's file and the draft
 }
 
 const (
@@ -95,11 +95,15 @@ type pair struct{ key, value []byte }
 
 func (b *Bolt) compact(ctx context.Context) (err error) {
 	c := &compaction{Bolt: b, draft: b.path + draftEnd}
+	defer func() {
+		c.from.Close()
+		c.mine.Close()
+	}()
 	if err := c.read(ctx, c.begin, nil); err != nil {
 		return err
 	}
 	defer func() {
-		if err != nil && c.mine() {
+		if err != nil && c.isMine() {
 			err = errors.Join(err, c.machine.Remove(c.draft))
 		}
 	}()
@@ -128,7 +132,7 @@ func (c *compaction) read(ctx context.Context, fn func(*boltTxn) error, after fu
 	}
 	defer c.lock.Release()
 	err := transact(c.machine, c.path, false, 0, func(s *session) error {
-		if c.info != nil && !os.SameFile(c.info, s.info) {
+		if c.from != nil && !c.from.Is(s.info) {
 			return overtaken()
 		}
 		return s.run(c.inspected(s, func(t Txn) error { return fn(t.(*boltTxn)) }))
@@ -141,14 +145,16 @@ func (c *compaction) read(ctx context.Context, fn func(*boltTxn) error, after fu
 
 // begin makes an empty draft; another compaction then finds that its own is gone.
 func (c *compaction) begin(t *boltTxn) (err error) {
-	c.info = t.session.info
+	if c.from, err = holdFile(c.path); err != nil {
+		return err
+	}
 	if err := c.machine.Remove(c.draft); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if err := fillBolt(c.machine, c.draft, func(Txn) error { return nil }); err != nil {
 		return err
 	}
-	c.drawn, err = os.Lstat(c.draft)
+	c.mine, err = holdFile(c.draft)
 	return err
 }
 
@@ -167,10 +173,10 @@ func partOf(t *boltTxn, from []byte) (part []pair, next []byte, err error) {
 	return part, next, err
 }
 
-// mine reports whether the draft is still the one that this compaction made.
-func (c *compaction) mine() bool {
+// isMine reports whether the draft is still the one that this compaction made.
+func (c *compaction) isMine() bool {
 	there, err := os.Lstat(c.draft)
-	return err == nil && os.SameFile(c.drawn, there)
+	return err == nil && c.mine.Is(there)
 }
 
 // overtaken: another compaction has begun or ended, or a restore has come between.
@@ -181,10 +187,10 @@ func overtaken() error {
 
 // write puts pairs into the draft, whose pages come out full as long as they come in order.
 func (c *compaction) write(pairs func(draft *boltTxn) ([]pair, error)) error {
-	if !c.mine() {
-		return overtaken()
-	}
-	return transact(c.machine, c.draft, true, 0, func(s *session) error {
+	err := transact(c.machine, c.draft, true, 0, func(s *session) error {
+		if !c.mine.Is(s.info) {
+			return overtaken()
+		}
 		err := s.run(func(txn Txn) error {
 			t := txn.(*boltTxn)
 			list, err := pairs(t)
@@ -203,6 +209,10 @@ func (c *compaction) write(pairs func(draft *boltTxn) ([]pair, error)) error {
 		}
 		return s.commit()
 	})
+	if err != nil && !c.isMine() {
+		return overtaken()
+	}
+	return err
 }
 
 // complete makes the draft what the ledger is. History is only ever appended, so that what

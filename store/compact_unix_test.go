@@ -130,6 +130,48 @@ func TestCompactionsAtTheSameTimeLoseNothing(t *testing.T) {
 	kept(t, dir, keys)
 }
 
+// A compaction whose draft is taken away by another one, and whose file's number the other's
+// draft then gets, writes nothing to it.
+func TestACompactionKnowsItsDraftFromAnothers(t *testing.T) {
+	dir, l := newHome(t)
+	for i := range 12 {
+		must(applied(l, grows(fmt.Sprint("fill", i))))
+	}
+	// A draft is opened to be made, for each of its parts, and to be completed.
+	opens := func(at int, then func()) *store.Ledger {
+		n := 0
+		f := &Faults{Each: func(_ int, op files.Op) {
+			if op.Kind == files.Open && strings.HasSuffix(op.Path, ".compact") {
+				if n++; n == at {
+					then()
+				}
+			}
+		}}
+		l, err := store.Open(dir, store.Options{Machine: f.Machine()})
+		must(err)
+		t.Cleanup(func() { l.Close() })
+		return l
+	}
+	begun, goOn, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	second := opens(2, func() { close(begun); <-goOn })
+	first := opens(3, func() {
+		go func() {
+			_, _, err := second.Compact(ctx)
+			done <- err
+		}()
+		<-begun
+	})
+	if _, _, err := first.Compact(ctx); !isCode(err, model.CodeBusy) {
+		t.Errorf("the first compaction: %v", err)
+	}
+	close(goOn)
+	if err := <-done; err != nil {
+		t.Errorf("the second compaction: %v", err)
+	}
+	kept(t, dir, nil)
+	left(t, dir)
+}
+
 // Writers who leave no moment to copy a ledger between two of their changes do not spoil its
 // copy.
 func TestABackupBesideWritersIsWhole(t *testing.T) {
