@@ -339,13 +339,16 @@ type DeliverIngress struct {
 	Source    Text      `json:"source,omitempty"`
 }
 
-// Import takes over the records of another ledger for one agent, all or nothing. Items
+// Import takes over the records of another ledger for one agent, all or nothing. Records
 // whose id the ledger knows are left alone.
 type Import struct {
 	AgentID AgentID    `json:"agent_id"`
 	Focus   ItemID     `json:"current_work_item_id,omitempty"`
 	Items   []Imported `json:"items"`
 	Waits   []Wait     `json:"waits,omitempty"`
+	Tasks   []Task     `json:"tasks,omitempty"`
+	// Messages wait for the agent's next turn.
+	Messages []Message `json:"messages,omitempty"`
 }
 
 // Imported is a WorkItem of another ledger with its plan's text.

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -35,7 +36,7 @@ func (h Home) CreatePlan(agent model.AgentID, id model.ItemID, seed string) (cre
 // system can do that. It stops at the first that cannot be made.
 func (h Home) CreatePlans(plans []model.NewPlan) error {
 	for _, p := range plans {
-		if _, err := h.createFile(p.AgentID, p.ItemID, planFile, p.Seed.Raw(), !flushesAll && p.Seed != ""); err != nil {
+		if _, err := h.createFile(p.AgentID, p.ItemID, cmp.Or(p.Name, planFile), p.Seed.Raw(), !flushesAll && p.Seed != ""); err != nil {
 			return fmt.Errorf("plan of %s/%s: %w", p.AgentID, p.ItemID, err)
 		}
 	}
