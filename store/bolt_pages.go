@@ -21,7 +21,7 @@ func (s *session) checkPages(whole bool) error {
 	if err != nil {
 		return err
 	}
-	w := pageWalk{session: s, meta: m, met: make([]bool, m.pages)}
+	w := pageWalk{session: s, meta: m, met: map[uint64]bool{}}
 	if err := w.from(m.root, true); err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (s *session) checkPages(whole bool) error {
 type pageWalk struct {
 	*session
 	meta boltMeta
-	met  []bool
+	met  map[uint64]bool
 }
 
 // from walks from a page down, to all leaves or to the first.
