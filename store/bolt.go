@@ -22,6 +22,9 @@ type Bolt struct {
 	// Inspect is run first in the first transaction on a file, and again when another
 	// file lies at the path. Its error is the transaction's.
 	Inspect func(Txn) error
+	// Checked reports whether the file was inspected since the machine started: only a power
+	// cut leaves pages that only a walk of all pages finds.
+	Checked func() bool
 	// Committing is run last in a transaction that writes. Its error is the transaction's;
 	// what it returns is called after the commit, while the lock is still held.
 	Committing func(Txn) (committed func(), err error)
@@ -142,12 +145,12 @@ func (b *Bolt) use(ctx context.Context, writable bool, fn func(Txn) error) (comm
 	}
 	err = transact(b.machine, b.path, writable, b.MaxSize, func(s *session) error {
 		after := func() {}
-		err := s.run(b.inspected(s, func(t Txn) (err error) {
+		err := b.run(s, func(t Txn) (err error) {
 			if err = fn(t); err == nil && s.writes > 0 && b.Committing != nil {
 				after, err = b.Committing(t)
 			}
 			return err
-		}))
+		})
 		if err != nil || s.writes == 0 {
 			return err
 		}
@@ -181,14 +184,19 @@ func transact(m *files.Machine, path string, writable bool, maxSize int, fn func
 	return fn(s)
 }
 
-// inspected puts Inspect before fn when the session's file is not known yet.
-func (b *Bolt) inspected(s *session, fn func(Txn) error) func(Txn) error {
-	if b.Inspect == nil || b.seen.Load().Is(s.info) {
-		return fn
+// run runs fn in the session. A file that is not known yet is inspected first.
+func (b *Bolt) run(s *session, fn func(Txn) error) error {
+	if b.seen.Load().Is(s.info) {
+		return s.run(fn)
 	}
-	return func(t Txn) error {
-		if err := b.Inspect(t); err != nil {
-			return err
+	if err := s.checkPages(b.Checked == nil || !b.Checked()); err != nil {
+		return err
+	}
+	return s.run(func(t Txn) error {
+		if b.Inspect != nil {
+			if err := b.Inspect(t); err != nil {
+				return err
+			}
 		}
 		if held, err := holdFile(b.path); err == nil && held.Is(s.info) {
 			b.seen.Swap(held).Close()
@@ -196,7 +204,7 @@ func (b *Bolt) inspected(s *session, fn func(Txn) error) func(Txn) error {
 			held.Close()
 		}
 		return fn(t)
-	}
+	})
 }
 
 // group lets the Updates of one process that wait at the same time share a transaction,

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"vise/model"
 	"vise/store"
 	"vise/store/lock"
+	"vise/store/storetest"
 )
 
 // What a read finds damaged is said in its answer, with the way out and exit 5; the rest is
@@ -63,5 +65,42 @@ func TestDamageIsNamedWhereItIsRead(t *testing.T) {
 			}
 			mustAsk(t, home, "new", "Another", "--agent", "bob") // the rest works
 		})
+	}
+}
+
+// A ledger whose pages lead in a circle, as a power cut on a disk that ignores syncs can leave it,
+// ends no process: every verb says that it is damaged, and how it is restored.
+func TestAVerbOnPagesInACircleSaysDamaged(t *testing.T) {
+	t.Parallel()
+	home, open, done := newHome(t)
+	for range 20 {
+		mustAsk(t, home, "new", strings.Repeat("A long objective. ", 50))
+	}
+	listed := mustAsk(t, home, "list").stdout
+	path := filepath.Join(home, "ledger.db")
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if storetest.Circle(raw, func(int) int { return 0 }) == 0 {
+		t.Fatal("no page has children")
+	}
+	if err := os.WriteFile(path, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range append(reads(open, done), writes(t, open, done)...) {
+		x := ask(t, home, args...)
+		if x.code != 5 || x.Error == nil || x.Error.Code != model.CodeDamaged || !strings.Contains(x.Error.Hint, "vise restore") {
+			t.Errorf("vise %q: exit %d, %s%.2000s", args, x.code, x.stdout, x.stderr)
+		}
+	}
+	x := ask(t, home, "doctor")
+	if x.code != 1 || !strings.Contains(x.stdout, `{"name":"ledger","ok":false`) || !strings.Contains(x.stdout, "is met twice") {
+		t.Errorf("doctor: exit %d, %s%.2000s", x.code, x.stdout, x.stderr)
+	}
+	mustAsk(t, home, "restore", "--yes")
+	mustAsk(t, home, "doctor")
+	if now := mustAsk(t, home, "list").stdout; now != listed {
+		t.Errorf("after the restore: %s", now)
 	}
 }

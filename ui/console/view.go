@@ -91,6 +91,9 @@ func (c *console) footer() screen.Footer {
 	v.Help = c.keys.ByID(action.Help)
 	state := c.state()
 	for _, a := range c.keys {
+		if a.ID == action.Review && !state.Review() {
+			a.Hint = "retry"
+		}
 		if a.In == action.Desk && a.Hint != "" && a.ID != action.Help && c.keys.Refusal(a, state) == "" {
 			v.Hints = append(v.Hints, a)
 		}
