@@ -59,7 +59,7 @@ var Rights = []Right{
 	{Act: "say something to an agent", Commands: []string{"Say"}, may: "yyyyy"},
 	{Act: "interject", Commands: []string{"Say"}, Only: onlyInterject, may: "ynnnn"},
 	{Act: "delegate, start and end tasks",
-		Commands: []string{"OpenDelegation", "CancelDelegation", "StartTask", "EndTask"}, may: "yynny"},
+		Commands: []string{"SpawnAgent", "OpenDelegation", "CancelDelegation", "StartTask", "EndTask"}, may: "yynny"},
 	{Act: "take turns and messages",
 		Commands: []string{"ClaimTurn", "BeatTurn", "EndTurn", "HandMessages", "SeeMessages"}, may: "yynny"},
 	{Act: "add an agent, keep the last words of one's session, tell the operator",

@@ -197,6 +197,8 @@ func ledgerFor(t *testing.T, name, only string) (*book, Command) {
 		return b, Trigger{WaitID: wait(WakeExternal), Payload: "passed"}
 	case "Say":
 		return b, Say{AgentID: "ann", Text: "hello"}
+	case "SpawnAgent":
+		return b, SpawnAgent{AgentID: "kid", InitialMessage: "help", WorkItemID: id}
 	case "OpenDelegation":
 		return b, OpenDelegation{WorkItemID: id, To: "kid", Objective: "help"}
 	case "CancelDelegation":

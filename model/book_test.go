@@ -159,8 +159,10 @@ func (b *book) Count(a AgentID, t Tally) int {
 			n++
 		}
 	}
-	if _, asks := QuestionOf(b, a); asks && (t == TallyNeedsOperator || t == NeedTally(NeedAnswer)) {
-		n++
+	for _, x := range AgentNeeds(b, a) {
+		if t == TallyNeedsOperator || t == NeedTally(x.Need) {
+			n++
+		}
 	}
 	return n
 }
@@ -194,8 +196,10 @@ func (b *book) History(AgentID, Position, int) []Entry { return b.journal }
 
 func (b *book) Inbox(need Need, visit func(Inboxed) bool) {
 	for _, a := range every[Agent](b) {
-		if q, ok := QuestionOf(b, a.ID); ok && q.Need == need && !visit(q) {
-			return
+		for _, x := range AgentNeeds(b, a.ID) {
+			if x.Need == need && !visit(x) {
+				return
+			}
 		}
 	}
 	for _, w := range having(b, func(WorkItem) bool { return true }) {

@@ -204,6 +204,16 @@ type EndTask struct {
 	End *TaskEnd `json:"end,omitempty"`
 }
 
+// SpawnAgent makes an agent that works for the one that asks: it is run by that agent's program
+// unless the operator gives it one of its own. With words for it, they are its first message, and the first
+// work item that it makes serves the item named, else the focus, through a delegation.
+type SpawnAgent struct {
+	// AgentID is the new agent; empty: the parent's name with a number.
+	AgentID        AgentID `json:"agent_id,omitempty"`
+	InitialMessage Text    `json:"initial_message,omitempty"`
+	WorkItemID     ItemID  `json:"work_item_id,omitempty"`
+}
+
 // OpenDelegation ties a child agent's item to one of this agent's: one that is there, or a
 // new one made for To with Objective, in the same change.
 type OpenDelegation struct {
@@ -329,13 +339,16 @@ type DeliverIngress struct {
 	Source    Text      `json:"source,omitempty"`
 }
 
-// Import takes over the records of another ledger for one agent, all or nothing. Items
+// Import takes over the records of another ledger for one agent, all or nothing. Records
 // whose id the ledger knows are left alone.
 type Import struct {
 	AgentID AgentID    `json:"agent_id"`
 	Focus   ItemID     `json:"current_work_item_id,omitempty"`
 	Items   []Imported `json:"items"`
 	Waits   []Wait     `json:"waits,omitempty"`
+	Tasks   []Task     `json:"tasks,omitempty"`
+	// Messages wait for the agent's next turn.
+	Messages []Message `json:"messages,omitempty"`
 }
 
 // Imported is a WorkItem of another ledger with its plan's text.
@@ -361,6 +374,7 @@ func (AddAgent) Name() string         { return "AddAgent" }
 func (UpdateAgent) Name() string      { return "UpdateAgent" }
 func (StartTask) Name() string        { return "StartTask" }
 func (EndTask) Name() string          { return "EndTask" }
+func (SpawnAgent) Name() string       { return "SpawnAgent" }
 func (OpenDelegation) Name() string   { return "OpenDelegation" }
 func (CancelDelegation) Name() string { return "CancelDelegation" }
 func (Import) Name() string           { return "Import" }

@@ -31,10 +31,12 @@ type FleetMember struct {
 	// acknowledged.
 	NeedsYou int `json:"needs_you,omitempty"`
 	Unseen   int `json:"unseen,omitempty"`
-	// Since, Current and Last are known of the agents that were asked about (FleetOf).
+	// What follows is known of the agents that were asked about (FleetOf). Why says when it runs
+	// next, and what holds it back.
 	Since   time.Time `json:"since,omitzero"`
 	Current *Row      `json:"current,omitempty"`
 	Last    *Entry    `json:"last,omitempty"`
+	Why     AgentWhy  `json:"why,omitzero"`
 }
 
 // AgentState is what an agent is about, in one word for a list.
@@ -88,7 +90,7 @@ func FleetOf(r Reader, now time.Time, rows, entries int, named ...AgentID) Fleet
 	f.Inbox = Inbox(r, now, entries)
 	for i := range f.Agents {
 		if m := &f.Agents[i]; i < rows || slices.Contains(named, m.Agent.ID) {
-			m.fill(r)
+			m.fill(r, now)
 		}
 	}
 	return f
@@ -144,7 +146,8 @@ func byAttention(a, b FleetMember) int {
 }
 
 // fill reads what a row shows other than counts.
-func (m *FleetMember) fill(r Reader) {
+func (m *FleetMember) fill(r Reader, now time.Time) {
+	m.Why = ExplainAgent(r, m.Agent.ID, now)
 	if w, ok := Focus(r, m.Agent.ID); ok {
 		row := RowOf(w, r.ItemWaits(m.Agent.ID, w.ID), true)
 		m.Current = &row
@@ -212,6 +215,8 @@ type Need string
 const (
 	// NeedAnswer: it asks, or its plan needs input.
 	NeedAnswer Need = "asks"
+	// NeedRepair: an agent's program fails.
+	NeedRepair Need = "failing"
 	// NeedNudge: it is stalled: its agent had turns enough for it, and nothing came of them.
 	NeedNudge Need = "stalled"
 	// NeedPickup: it was answered, and no turn has taken the answer yet.
@@ -223,16 +228,16 @@ const (
 	// NeedReport: it was completed without a report.
 	NeedReport Need = "unreported"
 	// NeedLook: it was completed with todos that are not.
-	needLook Need = "unfinished"
+	NeedLook Need = "unfinished"
 )
 
-// Needs is their order; the first four are of open items.
-var Needs = []Need{NeedAnswer, NeedNudge, NeedPickup, NeedReview, NeedChoice, NeedReport, needLook}
+// Needs is their order; the first five are not of finished work.
+var Needs = []Need{NeedAnswer, NeedRepair, NeedNudge, NeedPickup, NeedReview, NeedChoice, NeedReport, NeedLook}
 
 // OfOpenItem reports whether it is a need of work that goes on. Those are read longest
 // waiting first, the needs of finished work newest first.
 func (n Need) OfOpenItem() bool {
-	return slices.Contains(Needs[:4], n)
+	return slices.Contains(Needs[:5], n)
 }
 
 // NeedTally counts the items of an agent with a need that nobody acknowledged.
@@ -250,7 +255,7 @@ type Inboxed struct {
 
 // Urgent reports whether it waits for the operator's word, and nobody acknowledged it.
 func (x Inboxed) Urgent() bool {
-	return !x.Seen && (x.Need == NeedAnswer || x.Need == NeedNudge || x.Need == NeedChoice)
+	return !x.Seen && slices.Contains([]Need{NeedAnswer, NeedRepair, NeedNudge, NeedChoice}, x.Need)
 }
 
 // Matter is what an acknowledgement is about: the same need since another instant is news.
@@ -303,7 +308,7 @@ func needOfDone(f Facts, w WorkItem) (Need, time.Time) {
 	case w.ResultSummary == "" && !declined:
 		return NeedReport, w.UpdatedAt
 	case done < total:
-		return needLook, w.UpdatedAt
+		return NeedLook, w.UpdatedAt
 	}
 	return "", time.Time{}
 }

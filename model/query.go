@@ -195,9 +195,9 @@ func DeskOf(r Reader, agent AgentID, at Stamp, limit func(Class) int) Desk {
 	for _, class := range Classes[1:] {
 		d.Sections = append(d.Sections, section(r, agent, class, d.Current, limit(class)))
 	}
-	if q, ok := QuestionOf(r, agent); ok {
+	for _, x := range slices.Backward(AgentNeeds(r, agent)) {
 		asked := &d.Sections[WaitingForOperator.Rank()-1]
-		asked.Rows, asked.Total = append([]Row{q.Row}, asked.Rows...), asked.Total+1
+		asked.Rows, asked.Total = append([]Row{x.Row}, asked.Rows...), asked.Total+1
 	}
 	d.Sections = append(d.Sections, section(r, agent, ReportOffered, nil, limit(ReportOffered)))
 	d.Decision = Decide(r, agent, at.At)
@@ -248,7 +248,7 @@ const (
 func DetailOf(r Reader, id ItemID, at Stamp) (Detail, error) {
 	w, ok := r.Item(id)
 	if !ok {
-		if d, ok := questionDetail(r, WaitID(id), at); ok {
+		if d, ok := agentDetail(r, id, at); ok {
 			return d, nil
 		}
 		return Detail{}, notFound(id)
@@ -260,6 +260,7 @@ func DetailOf(r Reader, id ItemID, at Stamp) (Detail, error) {
 		Why:     Explain(r, w, at.At),
 	}
 	d.Row = RowOf(w, d.ActiveWaits, d.IsCurrent)
+	d.Row.Stalled = d.Stalled
 	if x, _ := InboxOf(r, w, d.ActiveWaits, d.IsCurrent); x.Need != "" {
 		d.Need = &x
 	}
@@ -277,7 +278,9 @@ func NotOffered(r Row, command string) string {
 	name := string(r.Handle)
 	done := r.Class == CompletedRecent
 	switch {
-	case r.IsQuestion() && command != "Answer" && command != "CancelWait":
+	case r.AgentFails():
+		return name + " is no work item: the agent's program fails"
+	case r.OfAgent() && command != "Answer" && command != "CancelWait":
 		return name + " is no work item: the agent itself asks, and waits for your answer"
 	case command == "ReportWorkItem" && !done:
 		return name + " is open; a report follows its completion"

@@ -1,9 +1,45 @@
 package model
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
-// reasonAgentAsks marks the row that stands for a question of an agent itself.
-const reasonAgentAsks = "agent_asks"
+// The reason codes of rows that stand for an agent itself: it asks, or its program fails.
+const (
+	reasonAgentAsks  = "agent_asks"
+	reasonAgentFails = "agent_failing"
+)
+
+// AgentNeeds are what an agent itself needs of the operator, as entries of the inbox: an answer, or
+// that somebody looks why its program fails (docs/lifecycle.md 12, 19).
+func AgentNeeds(f Facts, agent AgentID) (out []Inboxed) {
+	if q, ok := QuestionOf(f, agent); ok {
+		out = append(out, q)
+	}
+	if x, ok := failureOf(f, agent); ok {
+		out = append(out, x)
+	}
+	return out
+}
+
+// failureOf is a failing agent as an entry of the inbox, with the actor's name for an item's id. A
+// stopped one is left alone.
+func failureOf(f Facts, agent AgentID) (Inboxed, bool) {
+	a, _ := f.Agent(agent)
+	x := a.Pace.Failure
+	if x == nil || a.Posture == Stopped {
+		return Inboxed{}, false
+	}
+	words := Text(strings.Join(strings.Fields(string(x.Reason)), " "))
+	if words == "" {
+		words = Text(lastTurns(max(a.FailedTurns, 1)) + " failed")
+	}
+	return Inboxed{Need: NeedRepair, Since: x.Since, Row: Row{
+		ID: ItemID(AgentActor(a.ID)), Handle: Handle(a.ID), AgentID: a.ID, Objective: cut(words, rowObjective),
+		Class: WaitingForOperator, Scheduling: WaitingOperator, ReasonCode: reasonAgentFails, NeedsOperator: true,
+		CreatedAt: x.Since, UpdatedAt: x.At}}, true
+}
 
 // QuestionOf is what an agent itself asks, without a work item, as an entry of the inbox: the wait
 // stands in it for the item, with its id for the item's and the agent's name for the handle
@@ -32,23 +68,36 @@ func questionRow(x Wait) Row {
 // Question is the wait of an agent itself that the row stands for; ok is false for a work item's row.
 func (r Row) Question() (id WaitID, ok bool) { return WaitID(r.ID), r.ReasonCode == reasonAgentAsks }
 
-// IsQuestion reports whether the row stands for a question of an agent itself.
-func (r Row) IsQuestion() bool { _, ok := r.Question(); return ok }
+// OfAgent reports whether the row stands for an agent itself, and not for a work item.
+func (r Row) OfAgent() bool {
+	return r.ReasonCode == reasonAgentAsks || r.ReasonCode == reasonAgentFails
+}
 
-// questionDetail is what the detail pane shows of a question of an agent itself.
-func questionDetail(r Reader, id WaitID, at Stamp) (Detail, bool) {
-	x, ok := r.Wait(id)
-	if !ok || x.WorkItemID != "" || !x.asks() {
+// AgentFails reports whether the row stands for an agent whose program fails.
+func (r Row) AgentFails() bool { return r.ReasonCode == reasonAgentFails }
+
+// agentDetail is what the detail pane shows of what an agent itself needs.
+func agentDetail(r Reader, id ItemID, at Stamp) (Detail, bool) {
+	var need Inboxed
+	var waits []Wait
+	lines := questionLines
+	if x, ok := r.Wait(WaitID(id)); ok && x.WorkItemID == "" && x.asks() {
+		need, waits = Inboxed{Row: questionRow(x), Need: NeedAnswer, Since: x.CreatedAt}, []Wait{x}
+	} else if agent, ok := Actor(id).Agent(); !ok {
 		return Detail{}, false
+	} else if need, ok = failureOf(r, agent); !ok {
+		return Detail{}, false
+	} else {
+		lines = ExplainAgent(r, agent, at.At).Lines
 	}
-	row := questionRow(x)
+	row := need.Row
 	return Detail{
-		Row: row, Need: &Inboxed{Row: row, Need: NeedAnswer, Since: x.CreatedAt},
-		View: View{ID: row.ID, Handle: row.Handle, AgentID: x.AgentID, Objective: row.Objective, State: Open, Focus: "blocked",
+		Row: row, Need: &need,
+		View: View{ID: row.ID, Handle: row.Handle, AgentID: row.AgentID, Objective: row.Objective, State: Open, Focus: "blocked",
 			Readiness: readyOperator, Scheduling: row.Scheduling, ReasonCode: row.ReasonCode, Class: row.Class, NeedsOperator: true,
-			ViewMore: ViewMore{ActiveWaits: []Wait{x}, CreatedAt: x.CreatedAt, UpdatedAt: x.UpdatedAt}},
-		Waits: []Wait{x},
-		Why:   Why{Class: row.Class, Rank: 1, ClassSize: 1, Lines: questionLines, Decision: Decide(r, x.AgentID, at.At)},
+			ViewMore: ViewMore{ActiveWaits: waits, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt}},
+		Waits: waits,
+		Why:   Why{Class: row.Class, Rank: 1, ClassSize: 1, Lines: lines, Decision: Decide(r, row.AgentID, at.At)},
 	}, true
 }
 

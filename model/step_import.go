@@ -6,14 +6,20 @@ import (
 )
 
 // step takes over records, all or none. Times, revisions and reports stay as they were;
-// handles and plan files are made here.
+// handles and plan files are made here. The focus comes with its item, and only then.
 func (c Import) step(s *step) error {
 	a, err := s.agent(c.AgentID)
 	if err != nil {
 		return err
 	}
+	_, known := s.Item(c.Focus)
 	for _, in := range c.Items {
 		if err := s.importItem(a, in); err != nil {
+			return err
+		}
+	}
+	for _, t := range c.Tasks {
+		if err := s.importTask(a, t); err != nil {
 			return err
 		}
 	}
@@ -22,7 +28,13 @@ func (c Import) step(s *step) error {
 			return err
 		}
 	}
-	if w, ok := s.Item(c.Focus); ok && a.CurrentWorkItemID == "" && w.State == Open && w.AgentID == a.ID {
+	for _, m := range c.Messages {
+		if err := s.importMessage(a.ID, m); err != nil {
+			return err
+		}
+	}
+	a, _ = s.Agent(a.ID) // messages and waits have changed it
+	if w, ok := s.Item(c.Focus); ok && !known && a.CurrentWorkItemID == "" && w.State == Open && w.AgentID == a.ID {
 		s.focus(a, w, s.transition(a, w, "imported"))
 		s.receipt.Transition = nil
 	}
@@ -53,7 +65,9 @@ func (s *step) importItem(a Agent, in Imported) error {
 	if w.TodoList, _, err = validTodos(w.TodoList); err != nil {
 		return within(err, "work item "+string(w.ID))
 	}
-	w.AgentID = a.ID
+	if w.AgentID = a.ID; w.Revision > maxImportedRevision {
+		return Refuse(CodeInvalid, "work item %s: revision %d is none", w.ID, w.Revision).At("revision")
+	}
 	w.Revision = max(w.Revision, 1)
 	w.Mutated = w.Revision
 	w.Handle = newHandle(w.ID, s.handleTaken)
@@ -69,10 +83,13 @@ func (s *step) importItem(a Agent, in Imported) error {
 	return nil
 }
 
+// maxImportedRevision leaves an imported item revisions to come.
+const maxImportedRevision = 1 << 53
+
 // importCompleted gives a completed item's report the brief and delivery that it has here.
 func (s *step) importCompleted(w WorkItem) WorkItem {
 	w = unblocked(w)
-	if w.ResultSummary = trimmed(w.ResultSummary); w.ResultSummary != "" {
+	if w.ResultSummary = s.keptReport(w, trimmed(w.ResultSummary)); w.ResultSummary != "" {
 		s.put(brief{ID: briefID(s.newID("br-")), AgentID: w.AgentID, WorkItemID: w.ID, BriefKind: "result", Text: w.ResultSummary,
 			Provenance: reportImported, CreatedAt: w.UpdatedAt})
 		s.put(delivery{ID: deliveryID(s.newID("dl-")), AgentID: w.AgentID, WorkItemID: w.ID, Text: w.ResultSummary,
@@ -81,12 +98,40 @@ func (s *step) importCompleted(w WorkItem) WorkItem {
 	return w
 }
 
+// importTask takes over a task. Nothing here runs it: its end is told, or it is stopped.
+func (s *step) importTask(a Agent, t Task) error {
+	if !ValidID(string(t.ID)) {
+		return Refuse(CodeInvalid, "task id %q is not usable", Text(t.ID)).At("id")
+	}
+	if _, known := s.Task(t.ID); known || !s.brings(a, t.WorkItemID) {
+		s.receipt.Skipped++
+		return nil
+	}
+	switch t.Status {
+	case TaskRunning, TaskCompleted, TaskFailed, TaskCancelled, TaskInterrupted:
+	default:
+		return Refuse(CodeInvalid, "task %s: unknown status %q", t.ID, Text(t.Status)).At("status")
+	}
+	var err error
+	if t.Summary, err = required("summary", t.Summary, MaxReason); err != nil {
+		return within(err, "task "+string(t.ID))
+	}
+	t.AgentID = a.ID
+	t.CreatedAt, t.UpdatedAt = orNow(t.CreatedAt, s.at.At), orNow(t.UpdatedAt, s.at.At)
+	s.put(t)
+	s.receipt.Imported++
+	return nil
+}
+
+// importWait takes over a wait, with its item and only then. It blocks the item if nothing else
+// does. One for a task that has ended is triggered at once, and a timer that tells no time is due.
 func (s *step) importWait(a Agent, x Wait) error {
 	if !ValidID(string(x.ID)) {
 		return Refuse(CodeInvalid, "wait id %q is not usable", Text(x.ID)).At("id")
 	}
-	w, ok := s.Item(x.WorkItemID)
-	if _, known := s.Wait(x.ID); known || x.WorkItemID != "" && (!ok || w.AgentID != a.ID || w.State == Completed) {
+	w, _ := s.Item(x.WorkItemID)
+	_, known := s.Wait(x.ID)
+	if _, before := s.before.Item(x.WorkItemID); known || before || !s.brings(a, x.WorkItemID) || w.State == Completed {
 		s.receipt.Skipped++
 		return nil
 	}
@@ -95,8 +140,52 @@ func (s *step) importWait(a Agent, x Wait) error {
 	}
 	x.AgentID = a.ID
 	x.CreatedAt, x.UpdatedAt = orNow(x.CreatedAt, s.at.At), orNow(x.UpdatedAt, s.at.At)
+	if x.Kind == WaitTimer {
+		x.WakeAt = orNow(x.WakeAt, s.at.At)
+	}
 	s.put(x)
+	s.receipt.Imported++
+	if x.Status != WaitActive {
+		return nil
+	}
+	if w.ID != "" && w.BlockedBy == "" {
+		w.BlockedBy = x.Reason
+		s.put(w)
+	}
+	if !x.Triggered() {
+		s.wakeByEnded(x)
+	}
 	return nil
+}
+
+// importMessage takes over what waits for the agent's next turn.
+func (s *step) importMessage(id AgentID, m Message) error {
+	if !ValidID(string(m.ID)) {
+		return Refuse(CodeInvalid, "message id %q is not usable", Text(m.ID)).At("id")
+	}
+	a, _ := s.Agent(id)
+	if _, known := s.Message(m.ID); known || !s.brings(a, m.WorkItemID) {
+		s.receipt.Skipped++
+		return nil
+	}
+	if !slices.Contains(Priorities, m.Priority) {
+		return Refuse(CodeInvalid, "message %s: unknown priority %q", m.ID, Text(m.Priority)).At("priority")
+	}
+	var err error
+	if m.Body, err = messageBody(m.Body); err != nil {
+		return within(err, "message "+string(m.ID))
+	}
+	m.CreatedAt = orNow(m.CreatedAt, s.at.At)
+	s.enqueue(a, m)
+	s.receipt.Imported++
+	return nil
+}
+
+// brings reports whether a record of an import about an item belongs to the agent: the item is
+// its own, or none is named.
+func (s *step) brings(a Agent, id ItemID) bool {
+	w, ok := s.Item(id)
+	return id == "" || ok && w.AgentID == a.ID
 }
 
 func orNow(t, now time.Time) time.Time {

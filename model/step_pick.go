@@ -342,7 +342,7 @@ func (c Acknowledge) note(s *step, w WorkItem, x Inboxed) {
 func describeSeen(d seenNews) string {
 	what := map[Need]string{
 		NeedAnswer: "its question", NeedNudge: "that it stalled", NeedPickup: "that its answer waits", NeedReview: "its trigger",
-		NeedChoice: "that a report is offered", NeedReport: "that it has no report", needLook: "its unfinished todos",
+		NeedChoice: "that a report is offered", NeedReport: "that it has no report", NeedLook: "its unfinished todos",
 	}[d.Need]
 	if d.Withdrawn {
 		return "acknowledgement taken back: " + what

@@ -105,16 +105,24 @@ func (c Say) step(s *step) error {
 
 // say checks and queues a message. It wakes an agent that sleeps and leaves the focus alone.
 func (s *step) say(a Agent, m Message) error {
-	if m.Body = trimmed(m.Body); m.Body == "" {
-		return Refuse(CodeInvalid, "text must not be empty").At("text").WithHint("say something")
-	}
-	if len(m.Body) > MaxMessage || !utf8.ValidString(string(m.Body)) {
-		return Refuse(CodeInvalid, "text must be UTF-8 of at most %d bytes", MaxMessage).At("text").
-			WithHint("put the rest in a file and name it")
+	var err error
+	if m.Body, err = messageBody(m.Body); err != nil {
+		return err
 	}
 	s.receipt.AgentID, s.receipt.WorkItemID = a.ID, m.WorkItemID
 	s.queue(a, m)
 	return nil
+}
+
+func messageBody(t Text) (Text, error) {
+	if t = trimmed(t); t == "" {
+		return t, Refuse(CodeInvalid, "text must not be empty").At("text").WithHint("say something")
+	}
+	if len(t) > MaxMessage || !utf8.ValidString(string(t)) {
+		return t, Refuse(CodeInvalid, "text must be UTF-8 of at most %d bytes", MaxMessage).At("text").
+			WithHint("put the rest in a file and name it")
+	}
+	return t, nil
 }
 
 func unknownAgent(id AgentID) *Error {

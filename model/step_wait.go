@@ -176,6 +176,11 @@ func (s *step) register(x Wait, earlier []Wait, cancelled []WaitID) {
 	s.put(x)
 	s.receipt.WaitID = x.ID
 	s.registered(x, cancelled)
+	s.wakeByEnded(x)
+}
+
+// wakeByEnded triggers a wait for a task or delegation that has ended already.
+func (s *step) wakeByEnded(x Wait) {
 	if x.Kind != WaitTask {
 		return
 	}
@@ -309,8 +314,13 @@ func (s *step) queue(a Agent, m Message) {
 	if m.ID == "" {
 		m.ID = MessageID(s.newID("ms-"))
 	}
-	m.AgentID, m.Origin, m.Status = a.ID, s.at.Actor, MessageQueued
-	m.CreatedAt, m.UpdatedAt = s.at.At, s.at.At
+	m.Origin, m.CreatedAt = s.at.Actor, s.at.At
+	s.enqueue(a, m)
+}
+
+// enqueue puts a message that has id, origin and time into the agent's queue.
+func (s *step) enqueue(a Agent, m Message) {
+	m.AgentID, m.Status, m.UpdatedAt = a.ID, MessageQueued, s.at.At
 	s.put(m)
 	a.QueuedInput++
 	a.UpdatedAt = s.at.At

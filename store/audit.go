@@ -151,7 +151,7 @@ func (o owned) owner(key, value []byte) model.RecordName {
 		return model.RecordName{Kind: model.KindItem, Key: string(value[:max(0, len(value)-checksumSize)])}
 	case tableInbox:
 		x, err := decodeInboxed("", value[:max(0, len(value)-checksumSize)])
-		if _, asks := x.Question(); err == nil && asks {
+		if err == nil && x.OfAgent() {
 			return model.RecordName{Kind: model.KindAgent, Key: string(x.AgentID)}
 		}
 	case tableDue:

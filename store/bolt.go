@@ -22,6 +22,9 @@ type Bolt struct {
 	// Inspect is run first in the first transaction on a file, and again when another
 	// file lies at the path. Its error is the transaction's.
 	Inspect func(Txn) error
+	// Checked reports whether the file was inspected since the machine started: only a power
+	// cut leaves pages that only a walk of all pages finds.
+	Checked func() bool
 	// Committing is run last in a transaction that writes. Its error is the transaction's;
 	// what it returns is called after the commit, while the lock is still held.
 	Committing func(Txn) (committed func(), err error)
@@ -34,6 +37,8 @@ type Bolt struct {
 	group   group
 	news    news
 	seen    atomic.Pointer[heldFile] // the file that passed Inspect
+	// walked is the file as it was when its pages were walked, or when a change of ours was committed.
+	walked atomic.Pointer[fs.FileInfo]
 	// unlocked: the file was read without the lock.
 	unlocked atomic.Bool
 }
@@ -142,12 +147,12 @@ func (b *Bolt) use(ctx context.Context, writable bool, fn func(Txn) error) (comm
 	}
 	err = transact(b.machine, b.path, writable, b.MaxSize, func(s *session) error {
 		after := func() {}
-		err := s.run(b.inspected(s, func(t Txn) (err error) {
+		err := b.run(s, func(t Txn) (err error) {
 			if err = fn(t); err == nil && s.writes > 0 && b.Committing != nil {
 				after, err = b.Committing(t)
 			}
 			return err
-		}))
+		})
 		if err != nil || s.writes == 0 {
 			return err
 		}
@@ -158,9 +163,11 @@ func (b *Bolt) use(ctx context.Context, writable bool, fn func(Txn) error) (comm
 			return err
 		}
 		committed = true
-		if now, err := os.Lstat(b.path); err != nil || !os.SameFile(now, s.info) {
+		now, err := os.Lstat(b.path)
+		if err != nil || !os.SameFile(now, s.info) {
 			return fmt.Errorf("%w: %w", ErrUnknown, errReplaced)
 		}
+		b.walked.Store(&now)
 		after()
 		return nil
 	})
@@ -181,12 +188,20 @@ func transact(m *files.Machine, path string, writable bool, maxSize int, fn func
 	return fn(s)
 }
 
-// inspected puts Inspect before fn when the session's file is not known yet.
-func (b *Bolt) inspected(s *session, fn func(Txn) error) func(Txn) error {
-	if b.Inspect == nil || b.seen.Load().Is(s.info) {
-		return fn
+// run runs fn in the session. The pages of a file that another process changed are walked first, and
+// a file that is not known yet is inspected.
+func (b *Bolt) run(s *session, fn func(Txn) error) error {
+	if !unchanged(b.walked.Load(), s.info) {
+		if err := s.checkPages(s.info.Size() <= quickBytes || b.Checked == nil || !b.Checked()); err != nil {
+			return err
+		}
+		info := s.info
+		b.walked.Store(&info)
 	}
-	return func(t Txn) error {
+	if b.Inspect == nil || b.seen.Load().Is(s.info) {
+		return s.run(fn)
+	}
+	return s.run(func(t Txn) error {
 		if err := b.Inspect(t); err != nil {
 			return err
 		}
@@ -196,7 +211,12 @@ func (b *Bolt) inspected(s *session, fn func(Txn) error) func(Txn) error {
 			held.Close()
 		}
 		return fn(t)
-	}
+	})
+}
+
+// unchanged reports whether a file is as it was.
+func unchanged(was *fs.FileInfo, is fs.FileInfo) bool {
+	return was != nil && os.SameFile(*was, is) && (*was).ModTime().Equal(is.ModTime()) && (*was).Size() == is.Size()
 }
 
 // group lets the Updates of one process that wait at the same time share a transaction,

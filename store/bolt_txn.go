@@ -178,9 +178,9 @@ func checkLedger(f *os.File) (fs.FileInfo, error) {
 
 // boltMeta is what a bbolt meta page says of its file.
 type boltMeta struct {
-	pageSize        uint32
-	freelist, pages uint64
-	txid            uint64
+	pageSize              uint32
+	root, freelist, pages uint64
+	txid                  uint64
 	// alone: the other meta page does not read.
 	alone bool
 }
@@ -227,7 +227,8 @@ func metaAt(f io.ReaderAt, at int64) (boltMeta, bool) {
 	if u.Uint32(b) != boltMagic || u.Uint64(b[metaSize-8:]) != sum.Sum64() {
 		return boltMeta{}, false
 	}
-	return boltMeta{pageSize: u.Uint32(b[8:]), freelist: u.Uint64(b[32:]), pages: u.Uint64(b[40:]), txid: u.Uint64(b[48:])}, true
+	return boltMeta{pageSize: u.Uint32(b[8:]), root: u.Uint64(b[16:]), freelist: u.Uint64(b[32:]), pages: u.Uint64(b[40:]),
+		txid: u.Uint64(b[48:])}, true
 }
 
 // freePages is how many pages the list of free pages has. A length that cannot be is refused

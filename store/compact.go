@@ -135,7 +135,7 @@ func (c *compaction) read(ctx context.Context, fn func(*boltTxn) error, after fu
 		if c.from != nil && !c.from.Is(s.info) {
 			return overtaken()
 		}
-		return s.run(c.inspected(s, func(t Txn) error { return fn(t.(*boltTxn)) }))
+		return c.run(s, func(t Txn) error { return fn(t.(*boltTxn)) })
 	})
 	if err == nil && after != nil {
 		err = after()

@@ -24,7 +24,7 @@ func (f *facts) derive(n model.RecordName) derived {
 	case model.KindAgent:
 		d := derived{agent: model.AgentID(n.Key), rows: map[string][]byte{}}
 		f.addDues(d, model.DuesOf(model.WorkItem{}, f.ItemWaits(d.agent, ""))) // of the waits that are the agent's own
-		f.addQuestion(&d)
+		f.addNeeds(&d, model.Needs)
 		return d
 	case model.KindItem:
 		return f.deriveItem(model.ItemID(n.Key))
@@ -64,8 +64,10 @@ func keysOf(r model.Record) (agent model.AgentID, keys [][]byte) {
 		return r.AgentID, append(keys, aged(ingressPrefix(r.AgentID), r.CreatedAt, string(r.ID)))
 	case model.Delegation:
 		if r.State == model.DelegationOpen {
-			keys = append(keys, aged(delegatedPrefix(r.ParentAgentID, r.ParentWorkItemID), r.CreatedAt, string(r.ID)),
-				aged(servesPrefix(r.ChildWorkItemID), r.CreatedAt, string(r.ID)))
+			keys = append(keys, aged(delegatedPrefix(r.ParentAgentID, r.ParentWorkItemID), r.CreatedAt, string(r.ID)))
+			if r.ChildWorkItemID != "" { // else its item is not made yet
+				keys = append(keys, aged(servesPrefix(r.ChildWorkItemID), r.CreatedAt, string(r.ID)))
+			}
 		}
 		return r.ParentAgentID, keys
 	}
@@ -200,8 +202,12 @@ func (f *facts) move(agent model.AgentID, by counts) {
 // for one.)
 
 // inboxPrefix is the part of the inbox that holds one need.
-func inboxPrefix(n model.Need) []byte {
-	return cat(tableInbox, string(rune('a'+slices.Index(model.Needs, n))), "/")
+func inboxPrefix(n model.Need) []byte { return cat(tableInbox, needLetters[n], "/") }
+
+// needLetters stand for the needs in keys; their order says nothing.
+var needLetters = map[model.Need]string{
+	model.NeedAnswer: "a", model.NeedNudge: "b", model.NeedPickup: "c", model.NeedReview: "d", model.NeedChoice: "e", model.NeedReport: "f",
+	model.NeedLook: "g", model.NeedRepair: "h",
 }
 
 func inboxKey(x model.Inboxed) []byte {
@@ -238,11 +244,13 @@ func (f *facts) addAttention(d *derived, w model.WorkItem, waits []model.Wait, r
 	}
 }
 
-// addQuestion is the inbox's entry of what an agent itself asks.
-func (f *facts) addQuestion(d *derived) {
-	if q, ok := model.QuestionOf(f, d.agent); ok {
-		d.rows[string(inboxKey(q))] = encodeInboxed(q)
-		d.tallies = append(d.tallies, model.TallyNeedsOperator, model.NeedTally(q.Need))
+// addNeeds are the inbox's entries of what an agent itself needs, of some needs.
+func (f *facts) addNeeds(d *derived, of []model.Need) {
+	for _, x := range model.AgentNeeds(f, d.agent) {
+		if slices.Contains(of, x.Need) {
+			d.rows[string(inboxKey(x))] = encodeInboxed(x)
+			d.tallies = append(d.tallies, model.TallyNeedsOperator, model.NeedTally(x.Need))
+		}
 	}
 }
 
@@ -290,23 +298,25 @@ func (r reader) Finished(after *model.Row, limit int) []model.Row {
 	return out
 }
 
-// addQuestions fills the inbox of a ledger that was written without what agents themselves ask.
-func addQuestions(t Txn) error {
-	prefix := recordKey(model.KindAgent, "")
-	var all []derived
-	if err := t.Scan(Prefix(prefix), func(key, _ []byte) bool {
-		all = append(all, derived{agent: model.AgentID(key[len(prefix):]), rows: map[string][]byte{}})
-		return true
-	}); err != nil {
-		return err
+// addAgentNeed fills the inbox of a ledger that was written without a need of agents themselves.
+func addAgentNeed(need model.Need) migration {
+	return func(t Txn) error {
+		prefix := recordKey(model.KindAgent, "")
+		var all []derived
+		if err := t.Scan(Prefix(prefix), func(key, _ []byte) bool {
+			all = append(all, derived{agent: model.AgentID(key[len(prefix):]), rows: map[string][]byte{}})
+			return true
+		}); err != nil {
+			return err
+		}
+		f := newFacts(t)
+		for i := range all {
+			f.addNeeds(&all[i], []model.Need{need})
+		}
+		f.replace(make([]derived, len(all)), all)
+		f.recount(nil, all)
+		return f.err
 	}
-	f := newFacts(t)
-	for i := range all {
-		f.addQuestion(&all[i])
-	}
-	f.replace(make([]derived, len(all)), all)
-	f.recount(nil, all)
-	return f.err
 }
 
 // addAttention fills both indexes of a ledger that was written without them.

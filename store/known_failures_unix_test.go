@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -106,10 +107,11 @@ func TestFifteenAgentsStarveNone(t *testing.T) {
 	dir, _ := newHome(t)
 	all := opened(t, dir, 15)
 	done := make([]int, len(all))
-	end := time.Now().Add(2 * time.Second)
+	together(t, all, 1, makeOne) // all of them are at work
+	var turns atomic.Int64
 	together(t, all, 1, func(l *store.Ledger, who, _ int) error {
-		for ; time.Now().Before(end); done[who]++ {
-			if err := makeOne(l, who, done[who]); err != nil {
+		for ; turns.Add(1) <= 300; done[who]++ {
+			if err := makeOne(l, who, 1+done[who]); err != nil {
 				return err
 			}
 		}

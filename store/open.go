@@ -49,6 +49,7 @@ func Open(dir string, o Options) (*Ledger, error) {
 	l.home, l.Now = h, o.Machine.Now
 	l.journal = h.journal()
 	b.Inspect, b.Committing = l.inspect, l.prepareCopy
+	b.Checked = func() bool { since, _ := l.journal.checked(); return since }
 	return l, nil
 }
 

@@ -295,7 +295,12 @@ func (c ledgerCopy) View(ctx context.Context, fn func(Txn) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return transact(nil, c.path, false, 0, func(s *session) error { return s.run(fn) })
+	return transact(nil, c.path, false, 0, func(s *session) error {
+		if err := s.checkPages(true); err != nil {
+			return err
+		}
+		return s.run(fn)
+	})
 }
 
 // Update implements Backend: it is refused.

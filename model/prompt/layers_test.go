@@ -247,8 +247,8 @@ func TestAPlanConflictsOnlyWhenItMovedUnderItsReader(t *testing.T) {
 	}
 }
 
-// TestRemindersAndTheLastWordsAreTold, the words until the item is completed.
-func TestRemindersAndTheLastWordsAreTold(t *testing.T) {
+// TestRemindersAndTheFinalTextAreTold, the words until the item is completed.
+func TestRemindersAndTheFinalTextAreTold(t *testing.T) {
 	h := newHome(t)
 	id := h.create("Split the limiter")
 	h.apply(ann, model.PickWorkItem{WorkItemID: id})

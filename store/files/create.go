@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -35,7 +36,7 @@ func (h Home) CreatePlan(agent model.AgentID, id model.ItemID, seed string) (cre
 // system can do that. It stops at the first that cannot be made.
 func (h Home) CreatePlans(plans []model.NewPlan) error {
 	for _, p := range plans {
-		if _, err := h.createFile(p.AgentID, p.ItemID, planFile, p.Seed.Raw(), !flushesAll && p.Seed != ""); err != nil {
+		if _, err := h.createFile(p.AgentID, p.ItemID, cmp.Or(p.Name, planFile), p.Seed.Raw(), !flushesAll && p.Seed != ""); err != nil {
 			return fmt.Errorf("plan of %s/%s: %w", p.AgentID, p.ItemID, err)
 		}
 	}
@@ -44,11 +45,12 @@ func (h Home) CreatePlans(plans []model.NewPlan) error {
 
 // CreateReport keeps a report beside an item's plan, under a name that stands for its content: one
 // that is there already is the same.
-func (h Home) CreateReport(agent model.AgentID, id model.ItemID, name, text string) error {
-	if _, err := h.createFile(agent, id, name, text, true); err != nil {
-		return fmt.Errorf("%s of %s/%s: %w", name, agent, id, err)
+func (h Home) CreateReport(agent model.AgentID, id model.ItemID, name, text string) (created bool, err error) {
+	created, err = h.createFile(agent, id, name, text, true)
+	if err != nil {
+		return false, fmt.Errorf("%s of %s/%s: %w", name, agent, id, err)
 	}
-	return nil
+	return created, nil
 }
 
 func (h Home) createFile(agent model.AgentID, id model.ItemID, name, seed string, sync bool) (bool, error) {

@@ -5,6 +5,7 @@ package storetest
 import (
 	"bufio"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -211,4 +212,19 @@ func apply(t testing.TB, l *store.Ledger, e model.Envelope) {
 	if _, err := l.Apply(context.Background(), e); err != nil {
 		t.Fatalf("%s: %v", e.Command.Name(), err)
 	}
+}
+
+// Circle makes each branch page of a ledger's file a child of itself, the one that which names of
+// so many, and returns how many pages that were.
+func Circle(raw []byte, which func(children int) int) (pages int) {
+	const size, header, element, branch = 4096, 16, 16, 1
+	u := binary.NativeEndian
+	for id := 2; (id+1)*size <= len(raw); id++ {
+		page := raw[id*size:]
+		if children := int(u.Uint16(page[10:])); u.Uint64(page) == uint64(id) && u.Uint16(page[8:]) == branch && children > 0 {
+			u.PutUint64(page[header+which(children)*element+8:], uint64(id))
+			pages++
+		}
+	}
+	return pages
 }

@@ -57,7 +57,7 @@ func (s *session) itemWords(l itemView) string {
 
 // readings are what can be read of an item.
 func (s *session) readings(l itemView) []option {
-	if l.row.IsQuestion() {
+	if l.row.OfAgent() {
 		return nil
 	}
 	id := string(l.row.ID)
@@ -262,8 +262,13 @@ func (s *session) reply(ctx context.Context, l itemView, q model.Question, words
 	return s.run(ctx, "", append(args, "--", words)...)
 }
 
+// review has a stalled item or a resting agent tried again, or says what triggered an item.
 func (s *session) review(ctx context.Context, l itemView) error {
-	return s.run(ctx, "", "show", string(l.row.ID))
+	if l.state.Review() {
+		return s.run(ctx, "", "show", string(l.row.ID))
+	}
+	r := l.state.Retry()
+	return s.run(ctx, "", "retry", cmp.Or(string(r.WorkItemID), string(r.AgentID)))
 }
 
 func (s *session) objective(ctx context.Context, l itemView) error {

@@ -256,6 +256,9 @@ func rowWords(r model.Row, now time.Time) string {
 	if r.IsCurrent {
 		words[0] = "current"
 	}
+	if r.Stalled {
+		words = append(words, "stalled")
+	}
 	if r.Todo.Total > 0 {
 		words = append(words, fmt.Sprintf("%d of %d todos done", r.Todo.Done, r.Todo.Total))
 	}

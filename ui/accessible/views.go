@@ -28,6 +28,9 @@ func (s *session) agents(ctx context.Context) error {
 // memberWords are an agent in one line.
 func memberWords(m model.FleetMember) string {
 	words := fmt.Sprintf("%s, %s", model.Text(m.Agent.ID), m.State)
+	if d := m.Why.Decision; d.HeldBy != "" {
+		words += fmt.Sprintf(", rests until %s: %s", d.Until.Format("15:04"), d.HeldBy)
+	}
 	if m.Current != nil {
 		words += fmt.Sprintf(", works on %s, %s", m.Current.Handle, m.Current.Objective)
 	}
@@ -49,9 +52,12 @@ func (s *session) member(ctx context.Context, a model.Agent) error {
 		stop = option{"Resume it: it may run again", func(ctx context.Context) error { return s.run(ctx, "", "agents", "resume", name) },
 			action.MenuPosture}
 	}
+	retry := func(ctx context.Context) error { return s.run(ctx, "", "retry", name) }
+	why := func(ctx context.Context) error { return s.run(ctx, "", "why", name) }
 	_, err := s.choose(ctx, fmt.Sprintf("Agent %s", model.Text(a.ID)), []option{
 		{"Its work items", func(ctx context.Context) error { return s.items(ctx, "") }, action.Open},
 		{titleOf(action.Message), s.message, action.Message},
+		{"When it runs next, and why it rests", why, ""}, {"Try again now: it rests no more", retry, action.Review},
 		stop,
 	})
 	return err

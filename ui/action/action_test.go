@@ -74,6 +74,10 @@ func TestWhatCannotBeDoneSaysWhy(t *testing.T) {
 	current := model.Row{Handle: "wi-cur", Class: model.CurrentRunnable, IsCurrent: true}
 	asks := model.Row{Handle: "wi-asks", Class: model.WaitingForOperator, NeedsOperator: true}
 	answered := model.Row{Handle: "wi-said", Class: model.TriggeredBlocked, Wait: model.WaitGist{Kind: model.WaitOperator}}
+	stalled := model.Row{Handle: "wi-stuck", Class: model.QueuedRunnable, Stalled: true}
+	failing := model.Row{Handle: "a", AgentID: "a", Class: model.WaitingForOperator, ReasonCode: "agent_failing"}
+	rests := model.Desk{Decision: model.Decision{HeldBy: "its last turn changed nothing"}}
+	fails := model.Desk{Agent: model.Agent{ID: "a", Pace: model.Pace{Failure: &model.TurnFailure{Turn: 1}}}}
 	for _, c := range []struct {
 		id   ID
 		s    State
@@ -87,6 +91,12 @@ func TestWhatCannotBeDoneSaysWhy(t *testing.T) {
 		{Report, State{Item: &open}, "follows its completion"},
 		{Report, State{Item: &done}, ""},
 		{Review, State{Item: &open}, "not triggered"},
+		{Review, State{Item: &stalled}, ""},
+		{Review, State{Item: &open, Desk: rests}, ""},
+		{Review, State{Agent: "a"}, "does not rest"},
+		{Review, State{Agent: "a", Desk: fails}, ""},
+		{Acknowledge, State{Item: &failing}, "until a turn goes well"},
+		{Pick, State{Item: &failing}, "the agent's program fails"},
 		{Answer, State{Item: &open}, "asks nothing"},
 		{Answer, State{Item: &answered}, "has its answer"},
 		{Answer, State{Item: &done}, "completed, for good"},

@@ -53,10 +53,9 @@ func isDesk(s State) bool { return s.View == "" || s.View == "desk" }
 var (
 	anItem    = needs(func(s State) bool { return s.Item != nil }, noItem)
 	opens     = needs(func(s State) bool { return s.Item != nil || !isDesk(s) }, noItem)
-	triggered = needsOfItem(func(r model.Row) bool { return !r.Wait.LastTriggeredAt.IsZero() }, " was not triggered")
 	reported  = needsOfItem(func(r model.Row) bool { return r.Reported }, " has no report")
 	editable  = all(anItem, planned, needs(func(s State) bool { return s.Editor }, "no editor: set $EDITOR"))
-	planned   = needsOfItem(func(r model.Row) bool { return !r.IsQuestion() }, " asks, and has no plan")
+	planned   = needsOfItem(func(r model.Row) bool { return !r.OfAgent() }, " is no work item, and has no plan")
 	undoable  = needs(func(s State) bool { return s.Undo != "" }, "nothing to undo; a completion is final")
 	redoable  = needs(func(s State) bool { return s.Redo != "" }, "nothing was undone since your last act")
 	aFilter   = needs(func(s State) bool { return s.Filtered }, "the queue is not filtered")
@@ -91,7 +90,9 @@ func aNeed(s State) string {
 		return ""
 	case s.Item == nil:
 		return noItem
-	case s.Need != nil && s.Need.IsQuestion():
+	case s.Item.AgentFails():
+		return model.Text(s.Item.AgentID).String() + " stays here until a turn goes well, or it is stopped"
+	case s.Item.OfAgent():
 		return "a question stays until it is answered, or cancelled"
 	case s.Need == nil || s.Need.ID != s.Item.ID:
 		return string(s.Item.Handle) + " needs nothing from you"
@@ -99,4 +100,39 @@ func aNeed(s State) string {
 		return string(s.Item.Handle) + " is acknowledged: it is quiet until something new happens"
 	}
 	return ""
+}
+
+// aTry: there is something to try again, or a trigger to review.
+func aTry(s State) string {
+	switch {
+	case s.Item != nil && (s.stalled() || s.triggered()), s.resting():
+		return ""
+	case s.Item != nil && !s.Item.OfAgent():
+		return string(s.Item.Handle) + " is not stalled and was not triggered, and its agent does not rest"
+	case s.Agent == "":
+		return anAgent(s)
+	}
+	return model.Text(s.Agent).String() + " does not rest, and does not fail"
+}
+
+func (s State) stalled() bool {
+	return s.Item.Stalled || s.Need != nil && s.Need.ID == s.Item.ID && s.Need.Need == model.NeedNudge
+}
+
+func (s State) triggered() bool { return !s.Item.Wait.LastTriggeredAt.IsZero() }
+
+// resting reports whether something holds back the agent's next turn, work of it is stalled, or its last turn failed.
+func (s State) resting() bool {
+	return s.Desk.Decision.HeldBy != "" || s.Desk.Decision.Skipped > 0 || s.Desk.Agent.Failing()
+}
+
+// Review reports whether the item's trigger is to be reviewed.
+func (s State) Review() bool { return s.Item != nil && !s.stalled() && s.triggered() }
+
+// Retry is what is to be tried again where nothing is to be reviewed: a stalled item, else its agent.
+func (s State) Retry() model.Retry {
+	if s.Item != nil && s.stalled() {
+		return model.Retry{WorkItemID: s.Item.ID}
+	}
+	return model.Retry{AgentID: s.Desk.Agent.ID}
 }

@@ -94,7 +94,7 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 		if err := c.rounds(ctx, p.SessionID, transcript.OpenCode(p.Messages)); err != nil || p.Subagent != "" {
 			return err
 		}
-		if err := c.summary(ctx, p.SessionID, transcript.LastWords(p.Messages)); err != nil {
+		if err := c.summary(ctx, p.SessionID, transcript.FinalText(p.Messages)); err != nil {
 			return err
 		}
 		return c.print(c.urgent(ctx))

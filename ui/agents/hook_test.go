@@ -98,7 +98,7 @@ func linked(b *hookBench, to string) string {
 	return path
 }
 
-func TestSessionThatWillGoOnByItselfHasNoLastWords(t *testing.T) {
+func TestSessionThatWillGoOnByItselfHasNoFinalText(t *testing.T) {
 	b := newHookBench(t)
 	id := b.completed("claude")
 	b.must(postToolUse("s1", "toolu_1", id), "claude", "PostToolUse")

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"vise/model"
 	"vise/store"
 	"vise/store/lock"
+	"vise/store/storetest"
 )
 
 // What a read finds damaged is said in its answer, with the way out and exit 5; the rest is
@@ -31,29 +33,7 @@ func TestDamageIsNamedWhereItIsRead(t *testing.T) {
 		{"the same in status", "item/", "", []string{"status"}, `"code":"damaged"`, `"degraded"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			home, _, done := newHome(t)
-			report := filepath.Join(t.TempDir(), "report.txt")
-			if err := os.WriteFile(report, []byte("it is done"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			mustAsk(t, home, "report", done, "--file", report, "--actor", "operator")
-			b := store.OpenBolt(filepath.Join(home, "ledger.db"), lock.On(nil, filepath.Join(home, "ledger.lock"), "test"))
-			err := b.Update(context.Background(), func(x store.Txn) error {
-				var key []byte
-				err := x.Scan(store.Prefix([]byte(c.table)), func(k, _ []byte) bool {
-					if bytes.Contains(k, []byte(c.part)) && key == nil {
-						key = bytes.Clone(k)
-					}
-					return key == nil
-				})
-				if err != nil {
-					return err
-				}
-				return x.Delete(key)
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			home := damagedHome(t, c.table, c.part)
 			x := ask(t, home, c.verb...)
 			if said := x.stdout + x.stderr; x.code != 5 || !strings.Contains(said, c.says) || !strings.Contains(said, "vise doctor") {
 				t.Errorf("exit %d, %s", x.code, said)
@@ -63,5 +43,73 @@ func TestDamageIsNamedWhereItIsRead(t *testing.T) {
 			}
 			mustAsk(t, home, "new", "Another", "--agent", "bob") // the rest works
 		})
+	}
+}
+
+// damagedHome is a home with an open item and a completed one with a report, whose ledger has lost
+// a key of a table that holds part.
+func damagedHome(t *testing.T, table, part string) string {
+	t.Helper()
+	home, _, done := newHome(t)
+	report := filepath.Join(t.TempDir(), "report.txt")
+	if err := os.WriteFile(report, []byte("it is done"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mustAsk(t, home, "report", done, "--file", report, "--actor", "operator")
+	b := store.OpenBolt(filepath.Join(home, "ledger.db"), lock.On(nil, filepath.Join(home, "ledger.lock"), "test"))
+	defer b.Close()
+	err := b.Update(context.Background(), func(x store.Txn) error {
+		var key []byte
+		err := x.Scan(store.Prefix([]byte(table)), func(k, _ []byte) bool {
+			if bytes.Contains(k, []byte(part)) && key == nil {
+				key = bytes.Clone(k)
+			}
+			return key == nil
+		})
+		if err != nil {
+			return err
+		}
+		return x.Delete(key)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return home
+}
+
+// A ledger whose pages lead in a circle, as a power cut on a disk that ignores syncs can leave it,
+// ends no process: every verb says that it is damaged, and how it is restored.
+func TestAVerbOnPagesInACircleSaysDamaged(t *testing.T) {
+	t.Parallel()
+	home, open, done := newHome(t)
+	for range 20 {
+		mustAsk(t, home, "new", strings.Repeat("A long objective. ", 50))
+	}
+	listed := mustAsk(t, home, "list").stdout
+	path := filepath.Join(home, "ledger.db")
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if storetest.Circle(raw, func(int) int { return 0 }) == 0 {
+		t.Fatal("no page has children")
+	}
+	if err := os.WriteFile(path, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range append(reads(open, done), writes(t, open, done)...) {
+		x := ask(t, home, args...)
+		if x.code != 5 || x.Error == nil || x.Error.Code != model.CodeDamaged || !strings.Contains(x.Error.Hint, "vise restore") {
+			t.Errorf("vise %q: exit %d, %s%.2000s", args, x.code, x.stdout, x.stderr)
+		}
+	}
+	x := ask(t, home, "doctor")
+	if x.code != 1 || !strings.Contains(x.stdout, `{"name":"ledger","ok":false`) || !strings.Contains(x.stdout, "is met twice") {
+		t.Errorf("doctor: exit %d, %s%.2000s", x.code, x.stdout, x.stderr)
+	}
+	mustAsk(t, home, "restore", "--yes")
+	mustAsk(t, home, "doctor")
+	if now := mustAsk(t, home, "list").stdout; now != listed {
+		t.Errorf("after the restore: %s", now)
 	}
 }

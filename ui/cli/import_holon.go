@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -35,18 +34,19 @@ type holonLedger struct {
 	// Dir is the directory of the JSONL files.
 	Dir string
 	// Agents are the owners of what was found, by id.
-	Agents []holonAgent
+	Agents []model.Import
 	Counts holonCounts
-	// Notes say what was shortened to fit vise's limits; the whole text is in the Ref.
+	// Notes say what came over in another shape: shortened to fit vise's limits, say.
 	Notes []string
+	// Left is what does not come over.
+	Left []leftBehind
 }
 
-// holonAgent is what one agent brings.
-type holonAgent struct {
-	ID    model.AgentID
-	Focus model.ItemID
-	Items []model.Imported
-	Waits []model.Wait
+// leftBehind is what an import leaves where it is: how much of what, and why.
+type leftBehind struct {
+	What  string `json:"what"`
+	Count int    `json:"count"`
+	Why   string `json:"why"`
 }
 
 // holonCounts tell what a ledger holds.
@@ -58,13 +58,16 @@ type holonCounts struct {
 	Superseded  int `json:"superseded_snapshots"`
 	Waits       int `json:"waits"`
 	ActiveWaits int `json:"active_waits"`
+	// Timers are among the waits; Messages wait for a turn.
+	Timers   int `json:"timers"`
+	Tasks    int `json:"tasks"`
+	Running  int `json:"running_tasks"`
+	Messages int `json:"messages"`
 	// InlinePlans come from the records, PlanFiles from plan.md files of the agent's home.
 	InlinePlans int `json:"inline_plans"`
 	PlanFiles   int `json:"plan_files"`
 	// KeptFields counts the WorkItems with fields that vise has no place for.
 	KeptFields int `json:"items_with_kept_fields"`
-	// Left are the lines of the files that are not taken over, by file name.
-	Left map[string]int `json:"left_lines,omitempty"`
 }
 
 // readHolon reads the Holon ledger of an agent's directory: dir/.holon/ledger, dir/ledger, or
@@ -76,10 +79,11 @@ func readHolon(dir string) (holonLedger, error) {
 		return holonLedger{}, err
 	}
 	defer home.root.Close()
-	r := &holonReader{home: home, agents: map[model.AgentID]*holonAgent{}, reports: map[model.ItemID]model.Text{},
+	r := &holonReader{home: home, agents: map[model.AgentID]*model.Import{}, reports: map[model.ItemID]model.Text{},
 		kept: map[model.ItemID]map[string]json.RawMessage{}}
 	r.ledger.Dir = filepath.Join(dir, filepath.FromSlash(home.ledger))
-	for _, step := range []func() error{r.readReports, r.readItems, r.readWaits, r.readFocus, r.countOthers} {
+	for _, step := range []func() error{r.readReports, r.readItems, r.readTasks, r.readWaits, r.readTimers, r.readState, r.readMessages,
+		r.countOthers} {
 		if err := step(); err != nil {
 			return holonLedger{}, err
 		}
@@ -111,16 +115,16 @@ func findHolon(dir string) (holonHome, error) {
 		return holonHome{}, model.Refuse(model.CodeNotFound, "no Holon home at %s", model.Text(dir)).Because(err).At("dir").
 			WithHint("name the directory that holds .holon/ledger or ledger")
 	}
+	isThere := func(name string) bool { _, err := root.Stat(name); return err == nil }
 	for _, h := range holonLayouts {
-		if info, err := root.Stat(h.ledger); err == nil && info.IsDir() {
+		if isThere(h.ledger+"/.") || slices.ContainsFunc(h.states, isThere) {
 			h.root = root
 			return h, nil
 		}
 	}
 	defer root.Close()
 	return holonHome{}, model.Refuse(model.CodeNotFound, "no Holon ledger in %s: neither .holon/ledger nor ledger is there",
-		model.Text(dir)).
-		At("dir").WithHint("%s", otherHolonAgents(dir))
+		model.Text(dir)).At("dir").WithHint("%s", otherHolonAgents(dir))
 }
 
 // otherHolonAgents names agents' directories below dir, if it is a home of several.
@@ -139,7 +143,7 @@ func otherHolonAgents(dir string) string {
 type holonReader struct {
 	home   holonHome
 	ledger holonLedger
-	agents map[model.AgentID]*holonAgent
+	agents map[model.AgentID]*model.Import
 	// owner and completed know the items that were read.
 	owner     map[model.ItemID]model.AgentID
 	completed map[model.ItemID]bool
@@ -149,78 +153,87 @@ type holonReader struct {
 	kept map[model.ItemID]map[string]json.RawMessage
 }
 
-func (r *holonReader) agent(id model.AgentID) *holonAgent {
+func (r *holonReader) agent(id model.AgentID) *model.Import {
 	a, ok := r.agents[id]
 	if !ok {
-		a = &holonAgent{ID: id}
+		a = &model.Import{AgentID: id}
 		r.agents[id] = a
 	}
 	return a
 }
 
-// readFocus takes over which item the agent worked on.
-func (r *holonReader) readFocus() error {
-	for _, name := range r.home.states {
-		raw, err := r.home.root.ReadFile(name)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return r.unreadable(name, err)
-		}
-		var state struct {
-			Focus model.ItemID `json:"current_work_item_id"`
-		}
-		if err := json.Unmarshal(raw, &state); err != nil {
-			return r.malformed(name, 1, err)
-		}
-		focus := state.Focus
-		if owner, ok := r.owner[focus]; ok && !r.completed[focus] {
-			r.agent(owner).Focus = focus
-		}
-		return nil
+// leave says that the import brings n of what not, and why.
+func (r *holonReader) leave(what string, n int, why string) {
+	i := slices.IndexFunc(r.ledger.Left, func(l leftBehind) bool { return l.What == what && l.Why == why })
+	if i < 0 {
+		i = len(r.ledger.Left)
+		r.ledger.Left = append(r.ledger.Left, leftBehind{What: what, Why: why})
 	}
-	return nil
+	r.ledger.Left[i].Count += n
 }
 
-// plan is an item's plan: the text in older records, else the file that the record
-// describes, as far as it lies in the agent's directory and is text.
+// plan is an item's plan: its file, as far as that lies in the agent's directory and is text,
+// else the text in older records, which is stale wherever there is a file.
 func (r *holonReader) plan(rec *holonRecord, id model.ItemID) model.Text {
 	var inline model.Text
-	if rec.take("plan", &inline); inline != "" {
-		r.ledger.Counts.InlinePlans++
-		delete(rec.fields, "plan_artifact")
-		return inline
-	}
-	if _, described := rec.fields["plan_artifact"]; !described {
-		return ""
-	}
+	rec.take("plan", &inline)
 	text, err := r.planFile(id)
-	if err != nil {
-		r.note(id, "plan file not found or not text; its description is kept")
+	if err == nil {
+		r.ledger.Counts.PlanFiles++
+		delete(rec.fields, "plan_artifact")
+		if inline != "" && inline != text {
+			r.leave(string(id)+": the plan's text in its record", 1, "plan.md is there, and counts")
+		}
+		return text
+	}
+	if _, described := rec.fields["plan_artifact"]; described || !errors.Is(err, fs.ErrNotExist) {
+		r.leave(string(id)+": plan.md", 1, "not found, or not a file of UTF-8 text of at most 8 MiB; what the record tells of it is kept")
+	}
+	if len(inline) > model.MaxPlanBytes {
+		r.leave(string(id)+": the plan's text in its record", 1, "it is larger than 8 MiB")
 		return ""
 	}
-	r.ledger.Counts.PlanFiles++
-	delete(rec.fields, "plan_artifact")
-	return text
+	if inline != "" {
+		r.ledger.Counts.InlinePlans++
+	}
+	return inline
 }
 
 // planFile reads the plan at its only place in an agent's directory. The path that the
 // record tells is not followed: it may be of another machine, or lead anywhere.
 func (r *holonReader) planFile(id model.ItemID) (model.Text, error) {
-	f, err := r.home.root.OpenFile(path.Join("work-items", string(id), "plan.md"), syscall.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", errors.Join(err, errors.New("not a regular file"))
-	}
-	raw, err := io.ReadAll(io.LimitReader(f, model.MaxPlanBytes+1))
-	if err == nil && (len(raw) > model.MaxPlanBytes || !utf8.Valid(raw)) {
-		err = errors.New("too large, or not text")
+	raw, err := r.small(path.Join("work-items", string(id), "plan.md"), model.MaxPlanBytes)
+	if err == nil && !utf8.Valid(raw) {
+		err = errors.New("not text")
 	}
 	return model.Text(raw), err
+}
+
+// small is the content of a regular file that is not larger than limit.
+func (r *holonReader) small(name string, limit int64) ([]byte, error) {
+	f, err := r.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(raw)) > limit {
+		err = errors.New("too large")
+	}
+	return raw, err
+}
+
+// open opens a regular file; nothing else is waited for.
+func (r *holonReader) open(name string) (*os.File, error) {
+	f, err := r.home.root.OpenFile(name, syscall.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		f.Close()
+		return nil, errors.Join(err, errors.New("not a regular file"))
+	}
+	return f, nil
 }
 
 // readReports finds the completion reports of items whose records do not carry them: the
@@ -249,123 +262,4 @@ func (r *holonReader) readReports() error {
 		}
 	}
 	return nil
-}
-
-// mirrorPrefix starts the id of a wait condition that only repeats a waiting intent.
-const holonMirrorPrefix = "waiting_intent:"
-
-// readWaits takes over both ways in which Holon has kept waits.
-func (r *holonReader) readWaits() error {
-	for _, kind := range []struct {
-		file string
-		read func(*holonRecord, *model.Wait)
-	}{{"waiting_intents.jsonl", holonIntent}, {"wait_conditions.jsonl", holonCondition}} {
-		records, _, err := r.latest(kind.file)
-		if err != nil {
-			return err
-		}
-		for _, rec := range records {
-			if strings.HasPrefix(rec.id, holonMirrorPrefix) {
-				continue
-			}
-			if r.takeWait(rec, kind.read); rec.err != nil {
-				return r.malformed(r.home.ledger+"/"+kind.file, rec.line, rec.err)
-			}
-		}
-	}
-	return nil
-}
-
-// takeWait gives a wait to its agent. A completed item waits for nothing any more.
-func (r *holonReader) takeWait(rec *holonRecord, read func(*holonRecord, *model.Wait)) {
-	agent := rec.owner()
-	x := model.Wait{ID: model.WaitID(rec.id), Deliver: model.DeliverWakeHint, Status: model.WaitActive, Kind: model.WaitExternal}
-	rec.takeWait(&x)
-	read(rec, &x)
-	if owner, ok := r.owner[x.WorkItemID]; ok {
-		agent = owner
-	}
-	if r.completed[x.WorkItemID] && x.Status == model.WaitActive {
-		x.Status, x.CancelReason = model.WaitCancelled, "work_item_completed"
-	}
-	if x.Reason == "" {
-		x.Reason = "imported wait"
-	}
-	r.keepOfWait(x, rec.fields)
-	r.agent(agent).Waits = append(r.agent(agent).Waits, x)
-	r.ledger.Counts.Waits++
-	if x.Status == model.WaitActive {
-		r.ledger.Counts.ActiveWaits++
-	}
-}
-
-// keepOfWait keeps a wait's other fields with its item. An agent's own wait has none.
-func (r *holonReader) keepOfWait(x model.Wait, f map[string]json.RawMessage) {
-	if len(f) == 0 {
-		return
-	}
-	if _, ok := r.owner[x.WorkItemID]; !ok {
-		r.ledger.Notes = append(r.ledger.Notes, string(x.ID)+": a wait without a work item; its other fields stay in Holon")
-		return
-	}
-	if r.kept[x.WorkItemID] == nil {
-		r.kept[x.WorkItemID] = map[string]json.RawMessage{}
-	}
-	raw, _ := json.Marshal(f) // RawMessages that were just decoded
-	r.kept[x.WorkItemID]["wait "+string(x.ID)] = raw
-}
-
-// takeWait takes the fields that both kinds of waits have.
-func (rec *holonRecord) takeWait(x *model.Wait) {
-	status := string(model.WaitActive)
-	for key, out := range map[string]any{
-		"status": &status, "created_at": &x.CreatedAt, "updated_at": &x.UpdatedAt, "cancelled_at": &x.CancelledAt,
-		"work_item_id": &x.WorkItemID, "source": &x.Source,
-	} {
-		rec.take(key, out)
-	}
-	delete(rec.fields, "scope") // work_item_id says it
-	switch status {
-	case "active", "triggered":
-	case "cancelled", "resolved", "expired":
-		x.Status, x.CancelReason = model.WaitCancelled, status
-	default:
-		rec.fail("unknown status %q", model.Text(status))
-	}
-}
-
-// holonCondition reads a wait condition.
-func holonCondition(rec *holonRecord, x *model.Wait) {
-	rec.take("kind", &x.Kind)
-	switch x.Kind {
-	case model.WaitTask, model.WaitExternal, model.WaitOperator, model.WaitTimer, model.WaitSystem:
-	default:
-		rec.fail("unknown kind %q", model.Text(x.Kind))
-	}
-	rec.take("waiting_for", &x.Reason)
-	rec.take("subject_ref", &x.Resource)
-	if rec.take("triggered_at", &x.LastTriggeredAt); !x.LastTriggeredAt.IsZero() {
-		x.TriggerCount = 1
-	}
-	var sources []struct {
-		WakeAt time.Time `json:"wake_at"`
-	}
-	_ = json.Unmarshal(rec.fields["wake_sources"], &sources) // kept as it is, where it does not read
-	for _, s := range sources {
-		if x.WakeAt.IsZero() {
-			x.WakeAt = s.WakeAt
-		}
-	}
-}
-
-// holonIntent reads a waiting intent of older Holon.
-func holonIntent(rec *holonRecord, x *model.Wait) {
-	var summary model.Text
-	for key, out := range map[string]any{
-		"description": &x.Reason, "summary": &summary, "resource": &x.Resource, "condition": &x.Condition,
-		"trigger_count": &x.TriggerCount, "last_triggered_at": &x.LastTriggeredAt,
-	} {
-		rec.take(key, out)
-	}
-	x.Reason = cmp.Or(x.Reason, summary)
 }

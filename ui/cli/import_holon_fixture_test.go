@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"vise/model"
@@ -30,9 +32,6 @@ func TestHolonsFixturesReadAsTheyExpect(t *testing.T) {
 	}
 	read := 0
 	for _, dir := range cases {
-		if _, err := os.Stat(filepath.Join(dir, "ledger")); err != nil {
-			continue
-		}
 		t.Run(filepath.Base(filepath.Dir(dir))+"/"+filepath.Base(dir), func(t *testing.T) {
 			read++
 			l, err := readHolon(dir)
@@ -44,8 +43,14 @@ func TestHolonsFixturesReadAsTheyExpect(t *testing.T) {
 				t.Fatal(err)
 			}
 			var want struct {
-				Current *model.ItemID `json:"current_work_item_id"`
-				Queued  int           `json:"queued_work_items"`
+				Current  *model.ItemID     `json:"current_work_item_id"`
+				Queued   int               `json:"queued_work_items"`
+				Tasks    int               `json:"active_tasks"`
+				Blocking bool              `json:"has_blocking_active_tasks"`
+				Waits    int               `json:"active_waiting_intents"`
+				Timers   int               `json:"active_timers"`
+				Hint     bool              `json:"pending_wake_hint"`
+				Replay   []model.MessageID `json:"replay_message_ids"`
 			}
 			if err := json.Unmarshal(raw, &want); err != nil {
 				t.Fatal(err)
@@ -54,12 +59,29 @@ func TestHolonsFixturesReadAsTheyExpect(t *testing.T) {
 			if queued != want.Queued || want.Current != nil && focus != *want.Current || want.Current == nil && focus != "" {
 				t.Errorf("%d queued, current %q; want %d, %v", queued, focus, want.Queued, want.Current)
 			}
+			c := l.Counts
+			if c.Running != want.Tasks || c.ActiveWaits-c.Timers != want.Waits || c.Timers != want.Timers || len(l.Agents) != 1 {
+				t.Errorf("%d agents with %+v; want %+v", len(l.Agents), c, want)
+			}
+			a := l.Agents[0]
+			hint := slices.ContainsFunc(a.Messages, isHint)
+			var replay []model.MessageID
+			for _, m := range slices.DeleteFunc(a.Messages, isHint) {
+				replay = append(replay, m.ID)
+			}
+			slices.Sort(want.Replay)
+			blocking := slices.ContainsFunc(a.Tasks, func(t model.Task) bool { return t.Blocking })
+			if hint != want.Hint || !slices.Equal(replay, want.Replay) || blocking != want.Blocking {
+				t.Errorf("a hint: %v, messages %v, blocking %v; want %+v", hint, replay, blocking, want)
+			}
 		})
 	}
 	if read == 0 {
 		t.Error("no case was read")
 	}
 }
+
+func isHint(m model.Message) bool { return strings.HasPrefix(string(m.ID), "hint-") }
 
 func holonQueue(l holonLedger) (queued int, focus model.ItemID) {
 	for _, a := range l.Agents {

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"path"
 	"strings"
-	"syscall"
 	"unicode/utf8"
 
 	"vise/model"
@@ -235,7 +234,7 @@ func (rec *holonRecord) fail(format string, args ...any) {
 // not there has none.
 func (r *holonReader) lines(file string, visit func(n int, line []byte) error) error {
 	name := path.Join(r.home.ledger, file)
-	f, err := r.home.root.OpenFile(name, syscall.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := r.open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -243,9 +242,6 @@ func (r *holonReader) lines(file string, visit func(n int, line []byte) error) e
 		return r.unreadable(name, err)
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return r.unreadable(name, errors.Join(err, errors.New("not a regular file")))
-	}
 	s := bufio.NewScanner(f)
 	s.Buffer(make([]byte, 0, 64<<10), maxHolonLine)
 	n := 0
@@ -306,29 +302,40 @@ func (r *holonReader) unreadable(name string, cause error) error {
 		WithHint("nothing was imported; make the file readable, or import a copy")
 }
 
-// holonFiles are the files that the reader takes over, whole or in part.
-var holonFiles = map[string]bool{
-	"work_items.jsonl": true, "wait_conditions.jsonl": true, "waiting_intents.jsonl": true,
+// holonFiles says why the files of a ledger are left behind; those without a reason are taken over.
+var holonFiles = map[string]string{
+	"work_items.jsonl": "", "wait_conditions.jsonl": "", "waiting_intents.jsonl": "", "timers.jsonl": "", "tasks.jsonl": "",
+	"messages.jsonl": "", "queue_entries.jsonl": "",
+	"briefs.jsonl":                "the newest report of each completed work item is taken from it, nothing else",
+	"delivery_summaries.jsonl":    "the newest report of each completed work item is taken from it, nothing else",
+	"events.jsonl":                "the history of before stays with Holon",
+	"tools.jsonl":                 "the history of before stays with Holon",
+	"transcript.jsonl":            "the history of before stays with Holon",
+	"external_triggers.jsonl":     "they are addresses of Holon's; vise trigger url makes new ones",
+	"work_item_delegations.jsonl": "the work of other agents is not in this ledger; vise delegate makes new ones",
 }
 
 // countOthers counts what stays behind. Those lines are not judged.
 func (r *holonReader) countOthers() error {
 	entries, err := fs.ReadDir(r.home.root.FS(), r.home.ledger)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return r.unreadable(r.home.ledger, err)
 	}
 	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), ".jsonl") || holonFiles[e.Name()] {
+		why, known := holonFiles[e.Name()]
+		if !known {
+			why = "vise has no place for it"
+		}
+		if why == "" {
 			continue
 		}
 		n := 0
-		if err := r.lines(e.Name(), func(int, []byte) error { n++; return nil }); err != nil {
-			return err
+		if strings.HasSuffix(e.Name(), ".jsonl") {
+			if err := r.lines(e.Name(), func(int, []byte) error { n++; return nil }); err != nil {
+				return err
+			}
 		}
-		if r.ledger.Counts.Left == nil {
-			r.ledger.Counts.Left = map[string]int{}
-		}
-		r.ledger.Counts.Left[e.Name()] = n
+		r.leave(e.Name(), n, why)
 	}
 	return nil
 }

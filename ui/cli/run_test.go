@@ -81,8 +81,7 @@ func idOf(t *testing.T, x result) string {
 	return d.WorkItem.ID
 }
 
-// reads are the verbs that only look, and writes those that change; together all that
-// need the ledger.
+// reads are verbs that only look, of each way in which one reads.
 func reads(open, done string) [][]string {
 	return [][]string{
 		{"list"}, {"show", open}, {"next"}, {"why", open}, {"events"}, {"plan", "path", open}, {"plan", "show", open},

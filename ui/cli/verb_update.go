@@ -130,14 +130,7 @@ func (a *app) newVerb() *cobra.Command {
 // begunLike fills what c leaves open as the item has it that ref names; a new one is of its agent,
 // where no agent is named.
 func (a *app) begunLike(ctx context.Context, ref string, c *model.CreateWorkItem) error {
-	id, err := a.resolve(ctx, ref)
-	if err != nil {
-		return err
-	}
-	w, err := readOne(ctx, a, func(r model.Reader) (model.WorkItem, error) {
-		w, _ := r.Item(id)
-		return w, nil
-	})
+	w, err := a.find(ctx, ref)
 	if err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ func newActs() acts {
 		action.Objective: opening(rewording), action.TodoList: opening(todoEditor), action.Status: opening(statusMenu),
 		action.Priority: opening(priorityMenu),
 		action.Answer:   answer, action.Message: opening(messaging), action.Acknowledge: acknowledge,
-		action.Review: opening(reviewing), action.Report: report,
+		action.Review: retryOrReview, action.Report: report,
 		action.TriageOpen: opening(triaging), action.Threads: openThreads,
 		action.Filter: startFilter, action.Refresh: refresh, action.Unfold: unfold,
 		action.Agents: opening(agentMenu), action.NextAgent: toAgent(1), action.PrevAgent: toAgent(-1),

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/console/screen"
@@ -179,6 +181,19 @@ func update(x widget.Context, f *widget.Form, r model.Row, said string, u model.
 func blockerLines(x widget.Context, r model.Row) []string {
 	out := []string{itemLine(x, "Item", r, scheduled(r)), "", x.Note("Blocked by")}
 	return append(out, x.Wrapped(r.BlockedBy, x.Inner()-2, x.Blocked)...)
+}
+
+// retryOrReview has a stalled item or a resting agent tried again, or shows what triggered an item.
+func retryOrReview(c *console) tea.Cmd {
+	s := c.state()
+	if s.Review() {
+		return c.open(reviewing(c))
+	}
+	r, name := s.Retry(), model.Text(s.Agent).String()
+	if r.WorkItemID != "" {
+		name = string(s.Item.Handle)
+	}
+	return c.send(r, "Trying "+name+" again, as soon as a driver runs")
 }
 
 // reviewing shows what triggered an item beside what it waits for.

@@ -103,6 +103,7 @@ func tour(t *testing.T, w, h int) string {
 	x.work()
 	x.views()
 	x.conflict(buffers)
+	x.held()
 	x.end()
 	first := &touring{world: newWorld(t, w, h, func(o *Options) {
 		o.FirstRun = &FirstRun{Home: "~/.local/share/vise", Agent: "shop", Programs: []string{"claude", "codex"}}
@@ -212,4 +213,22 @@ func (x *touring) conflict(p *fakeBuffers) {
 	x.keys("d")
 	x.take("Conflict: the difference")
 	x.keys("esc", "esc")
+}
+
+// held shows agents that rest, are stalled and fail.
+func (x *touring) held() {
+	for _, line := range []string{
+		"as claude-main", "turn claude-main", "turn claude-main 1 completed", "as codex-web", "stall codex-web",
+		"as gemini-qa", "create bench Bisect the flaky bench", "turn gemini-qa", "turn gemini-qa 1 failed no such model: gemini-9",
+	} {
+		x.change(line)
+	}
+	x.settle()
+	x.take("Desk of an agent that rests")
+	x.keys("2")
+	x.take("Fleet: rests, stalled, failing")
+	x.keys("tab", "j")
+	x.take("Inbox: an agent that fails")
+	x.keys("enter")
+	x.take("Desk of an agent that fails")
 }

@@ -113,7 +113,8 @@ func (m truthMsg) handle(c *console) tea.Cmd {
 		c.reading.following = true
 		follow = c.fx.follow(m.truth.revision, c.reading.pause())
 	}
-	if c.reading.gen != m.gen || m.truth.revision < c.reading.moved || sameDesk && c.place.cursor != "" && c.detail() == nil {
+	unread := c.place.cursor != "" && c.detail() == nil || c.truth.want.agent != c.place.agent
+	if c.reading.gen != m.gen || m.truth.revision < c.reading.moved || sameDesk && unread {
 		again = c.read()
 	}
 	return tea.Batch(follow, again, c.openPlan(), c.openCard(), c.relinked(), c.tellTriggers(before), c.overtaken(), c.notifyLater())

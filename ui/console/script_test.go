@@ -202,8 +202,17 @@ func (wd *world) change(line string) {
 			return
 		}
 		n, outcome, _ := strings.Cut(rest, " ")
+		outcome, reason, _ := strings.Cut(outcome, " ")
 		index, _ := strconv.Atoi(n)
-		wd.do(model.EndTurn{AgentID: model.AgentID(name), Turn: index, Outcome: model.TurnOutcome(outcome)})
+		wd.do(model.EndTurn{AgentID: model.AgentID(name), Turn: index, Outcome: model.TurnOutcome(outcome), Reason: model.Text(reason)})
+	case "stall": // has an agent get turns that change nothing until what it is offered is stalled
+		for range 5 {
+			agent := model.AgentID(name)
+			wd.doAs(model.Operator, model.Retry{AgentID: agent})
+			r := wd.doAs(model.Scheduler, model.Tick{AgentID: agent})
+			turn := wd.doAs(model.Scheduler, model.ClaimTurn{AgentID: agent, Holder: "a test", Tick: r.Decision.Key}).Turn
+			wd.doAs(model.Scheduler, model.EndTurn{AgentID: agent, Turn: turn, Outcome: model.TurnCompleted})
+		}
 	case "await":
 		source, resource, _ := strings.Cut(rest, " ")
 		wd.do(model.WaitFor{WorkItemID: id, Wake: model.WakeExternal, Reason: "waits: " + model.Text(source), Source: model.Text(source), Resource: model.Text(resource)})

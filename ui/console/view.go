@@ -95,6 +95,9 @@ func (c *console) footer() screen.Footer {
 		v.Hints = slices.DeleteFunc(slices.Clone(c.keys), func(a action.Action) bool { return a.In != action.Files })
 	}
 	for _, a := range c.keys {
+		if a.ID == action.Review && !state.Review() {
+			a.Hint = "retry"
+		}
 		taken := a.Key() != "" && slices.ContainsFunc(v.Hints, func(h action.Action) bool { return slices.Contains(h.Keys, a.Keys[0]) })
 		if a.In == action.Desk && a.Hint != "" && a.ID != action.Help && c.keys.Refusal(a, state) == "" && !taken {
 			v.Hints = append(v.Hints, a)

@@ -173,11 +173,14 @@ func (c *console) whyKeys() []string {
 		block = "clear blocker"
 	}
 	var out []string
-	state := c.state()
+	state, try := c.state(), "retry"
+	if state.Review() {
+		try = "review"
+	}
 	for _, x := range []struct {
 		id   action.ID
 		word string
-	}{{action.Answer, "answer"}, {action.Review, "review"}, {action.Block, block}, {action.Pick, "pick"}} {
+	}{{action.Answer, "answer"}, {action.Review, try}, {action.Block, block}, {action.Pick, "pick"}} {
 		a := c.keys.ByID(x.id)
 		if c.keys.Refusal(a, state) == "" && a.Key() != "" {
 			out = append(out, a.Key()+" "+x.word)

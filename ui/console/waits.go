@@ -173,7 +173,7 @@ func (a *answering) command(x widget.Context, f *widget.Form) widget.Result {
 	}
 	reply := model.Answer{WaitID: a.ask.WaitID, Text: f.Text(answerText)}
 	reply.PlanReady = a.ask.PlanNeedsInput && f.Fields[answerReady].Chosen == 1
-	if !a.row.IsQuestion() {
+	if !a.row.OfAgent() {
 		reply.WorkItemID, reply.SeenRevision = a.row.ID, f.Revision(x, a.row)
 	}
 	return widget.Apply{Said: fmt.Sprintf("Answered %s, queued for %s", a.row.Handle, x.Show(model.Text(a.row.AgentID))), Command: reply}

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -51,15 +50,7 @@ func TestWorkedExamples(t *testing.T) {
 			t.Errorf("%v: %s\n%s", err, out, x[1])
 			continue
 		}
-		raw, err := json.Marshal(map[string]any{"Replace": replace})
-		if err != nil {
-			t.Fatal(err)
-		}
-		overlay := filepath.Join(dir, "overlay.json")
-		if err := os.WriteFile(overlay, raw, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		vet := exec.Command("go", "vet", "-overlay", overlay, "./model", "./ui/action", "./ui/cli", "./ui/console", "./ui/accessible")
+		vet := exec.Command("go", "vet", "-overlay", overlayOf(t, dir, replace), "./model", "./ui/action", "./ui/cli", "./ui/console", "./ui/accessible")
 		vet.Dir = root
 		if out, err := vet.CombinedOutput(); err != nil {
 			t.Errorf("%v: %s\n%s", err, out, x[1])

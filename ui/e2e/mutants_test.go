@@ -139,10 +139,16 @@ func (m mutant) planted(t *testing.T, root string) string {
 	dir := t.TempDir()
 	copied := filepath.Join(dir, filepath.Base(m.file))
 	must(t, os.WriteFile(copied, []byte(text), 0o600))
-	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(root, m.file): copied}})
+	return overlayOf(t, dir, map[string]string{filepath.Join(root, m.file): copied})
+}
+
+// overlayOf writes what go -overlay reads, to a file in dir: which file is in the place of which.
+func overlayOf(t *testing.T, dir string, replace map[string]string) string {
+	t.Helper()
+	raw, err := json.Marshal(map[string]any{"Replace": replace})
 	must(t, err)
 	path := filepath.Join(dir, "overlay.json")
-	must(t, os.WriteFile(path, overlay, 0o600))
+	must(t, os.WriteFile(path, raw, 0o600))
 	return path
 }
 

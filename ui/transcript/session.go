@@ -128,8 +128,8 @@ type OpenCodeMessage struct {
 	} `json:"parts"`
 }
 
-// LastWords are those that a session of OpenCode's ended with; empty where it was broken off.
-func LastWords(session []OpenCodeMessage) model.Text {
+// FinalText is what a session of OpenCode's ended with; empty where it was broken off.
+func FinalText(session []OpenCodeMessage) model.Text {
 	var said []string
 	if n := len(session); n > 0 && session[n-1].Info.Role == "assistant" {
 		for _, p := range session[n-1].Parts {

@@ -148,9 +148,15 @@ func (v Detail) head(w int) []string {
 	if r.Priority != "" {
 		facts += " · " + string(r.Priority) + " priority"
 	}
-	if r.IsQuestion() {
+	switch {
+	case r.AgentFails():
+		facts = fmt.Sprintf(" %s  the agent's program fails", r.Handle)
+	case r.OfAgent():
 		facts = fmt.Sprintf(" %s  the agent itself asks · %s", r.Handle, r.ID)
+	case r.Stalled:
+		facts += " · stalled"
 	}
+	facts += v.rests()
 	if s := v.replyMark(); text.Width(facts+s) < w {
 		facts += s
 	}
@@ -159,9 +165,24 @@ func (v Detail) head(w int) []string {
 		left += "  " + v.Badge.Paint(" hidden characters ")
 	}
 	if v.Detail != nil && v.Wide && len(v.Why.Lines) > 0 {
-		why = text.Cut("why: "+v.Show(v.Why.Lines[0].Text), w-text.Width(left)-3) + " "
+		words := v.Why.Lines[0].Text
+		switch {
+		case r.Stalled:
+			words = "it was offered again and again, and nothing came of it"
+		case v.rests() != "":
+			words = model.Text("its agent rests: " + v.Why.Decision.HeldBy)
+		}
+		why = text.Cut("why: "+v.Show(words), w-text.Width(left)-3) + " "
 	}
 	return []string{v.Strip(w, false, v.Strong.Of(" "+v.Show(r.Objective))), text.Sides(left, v.Muted.Paint(why), w), v.rule(w)}
+}
+
+// rests says how long its agent rests, of an item that would have a turn otherwise.
+func (v Detail) rests() string {
+	if v.Detail == nil || v.Why.Decision.HeldBy == "" || v.Row.Class.Rank() > model.QueuedRunnable.Rank() && !v.Row.AgentFails() {
+		return ""
+	}
+	return " " + v.Glyph.Dot + " rests " + text.Age(v.Why.Decision.Until.Sub(v.Now))
 }
 
 // rule is a line across w cells.
@@ -178,7 +199,9 @@ func (v Detail) hidden() bool {
 // window is the part of the page that is shown in h lines.
 func (v Detail) window(w, h int) []string {
 	switch {
-	case v.Row.IsQuestion():
+	case v.Row.AgentFails():
+		return visibleRows(v.why(w), 0, h)
+	case v.Row.OfAgent():
 		return visibleRows(v.waits(w), 0, h)
 	case v.Tab == TabPlan:
 		return v.plan(w, h)
@@ -214,7 +237,7 @@ func (v Detail) LastLine() int {
 // what the page tells.
 func (v Detail) foot() string {
 	switch {
-	case v.Row.IsQuestion():
+	case v.Row.OfAgent():
 		return ""
 	case v.Tab == TabPlan:
 		return v.planFoot()

@@ -263,7 +263,7 @@ func (v FleetView) heads(w int) string {
 func (v FleetView) agent(m model.FleetMember, w int) string {
 	glyph, ink := v.agentMark(m.State)
 	x := cells{
-		colName: v.Strong.Of(v.Show(model.Text(m.Agent.ID))), colState: ink.Of(string(m.State)), colWork: v.Text.Of(v.workOf(m)),
+		colName: v.Strong.Of(v.Show(model.Text(m.Agent.ID))), colState: ink.Of(v.stateOf(m)), colWork: v.Text.Of(v.workOf(m)),
 		colTriggered: v.Triggered.Of(v.count(m.Counts[model.TriggeredBlocked])),
 		colQueued:    v.Queued.Of(v.count(m.Counts[model.QueuedRunnable])),
 		colNeedsYou:  v.NeedsYou.Of(v.count(m.NeedsYou)),
@@ -281,6 +281,18 @@ func (v FleetView) agent(m model.FleetMember, w int) string {
 	selected := m.Agent.ID == v.Agents.Cursor
 	mark := []widget.Piece{v.NeedsYou.Of(v.marker(selected)), ink.Of(glyph + " ")}
 	return v.Strip(w, selected && v.Cursor && v.Focus == FleetAgents, x.line(mark, w)...)
+}
+
+// stateOf is an agent's state, and how long it rests.
+func (v FleetView) stateOf(m model.FleetMember) string {
+	switch d := m.Why.Decision; {
+	case d.HeldBy == "":
+		return string(m.State)
+	case m.State == model.AgentWorks || m.State == model.AgentHasWork:
+		return "rests " + text.Age(d.Until.Sub(v.Now))
+	default:
+		return string(m.State) + ", " + text.Age(d.Until.Sub(v.Now))
+	}
 }
 
 func (v FleetView) count(n int) string {
@@ -345,14 +357,29 @@ func (v FleetView) Gist() string {
 	return s
 }
 
-// Words say what the entry under the cursor is about; empty without one.
+// Words say what the entry under the cursor is about, or when the agent under it runs next.
 func (v FleetView) Words() string {
 	x := v.Entry()
 	switch {
 	case x == nil:
-		return ""
+		return v.runsNext()
+	case x.Need == model.NeedRepair:
+		return fmt.Sprintf("%s fails: %s", v.Show(model.Text(x.AgentID)), v.Show(x.Objective))
 	case x.Need == model.NeedAnswer:
 		return fmt.Sprintf("%s of %s has waited %s for an answer.", x.Handle, v.Show(model.Text(x.AgentID)), v.Age(x.Since))
 	}
 	return fmt.Sprintf("%s of %s: %s", x.Handle, v.Show(model.Text(x.AgentID)), v.needWords(*x))
+}
+
+// runsNext says when the agent under the cursor runs next, and what holds it back.
+func (v FleetView) runsNext() string {
+	at := slices.IndexFunc(v.Known.Agents, func(m model.FleetMember) bool { return m.Agent.ID == v.Agents.Cursor })
+	if at < 0 || len(v.Known.Agents[at].Why.Lines) == 0 {
+		return ""
+	}
+	why, name := v.Known.Agents[at].Why, v.Show(model.Text(v.Agents.Cursor))
+	if d := why.Decision; d.HeldBy != "" {
+		return v.Keys.Keyed(fmt.Sprintf("%s runs next in %s: %s. {review} retries now.", name, text.Age(d.Until.Sub(v.Now)), d.HeldBy))
+	}
+	return fmt.Sprintf("%s runs next: %s.", name, v.Show(why.Lines[0].Text))
 }

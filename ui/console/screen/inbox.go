@@ -58,14 +58,19 @@ func (v FleetView) entry(x model.Inboxed, w int) string {
 
 // NeedOf is how a need reads: the word before its age, and the key that answers it.
 func NeedOf(x model.Inboxed) (word, key string) {
-	if x.Seen {
+	switch {
+	case x.Seen && x.Need == model.NeedNudge:
+		return "seen, stalled", "{review} retry"
+	case x.Seen:
 		return "seen, asked", "{answer} answer"
 	}
 	switch x.Need {
 	case model.NeedAnswer:
 		return "asked", "{answer} answer"
+	case model.NeedRepair:
+		return "failing", "{review} retry"
 	case model.NeedNudge:
-		return "stalled", "{message} message"
+		return "stalled", "{review} retry"
 	case model.NeedPickup:
 		return "answered", "{message} message"
 	case model.NeedReview:
@@ -88,6 +93,8 @@ func (v FleetView) needWords(x model.Inboxed) string {
 			return "Its plan needs input: " + objective
 		}
 		return "Waits for you: " + objective
+	case model.NeedRepair:
+		return "Its turns fail: " + objective
 	case model.NeedNudge:
 		return "Offered again and again, and nothing came of it: " + objective
 	case model.NeedPickup:

@@ -162,7 +162,7 @@ func (q Queue) Hold(newer Queue) Queue {
 func (q Queue) NextUrgent(id model.ItemID) (model.ItemID, bool) {
 	at := slices.Index(q.Order, id)
 	for n := range q.Order {
-		if next := q.Order[(at+1+n)%len(q.Order)]; q.rows[next].NeedsOperator {
+		if next := q.Order[(at+1+n)%len(q.Order)]; q.rows[next].NeedsOperator || q.rows[next].Stalled {
 			return next, true
 		}
 	}

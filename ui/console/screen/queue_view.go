@@ -177,7 +177,11 @@ func (v QueueView) line(l queueLine, w int) string {
 
 func (v QueueView) heading(s model.Section, w int) string {
 	if s.Class == "" { // whether the focus can be worked on
-		return v.Strip(w, false, v.Current.Of(" CURRENT"), v.Muted.Of(" "+v.Glyph.Dot+" "+spaced(s.Rows[0].Scheduling)))
+		state := spaced(s.Rows[0].Scheduling)
+		if s.Rows[0].Stalled {
+			state = "stalled"
+		}
+		return v.Strip(w, false, v.Current.Of(" CURRENT"), v.Muted.Of(" "+v.Glyph.Dot+" "+state))
 	}
 	n, order := strconv.Itoa(s.Total), ""
 	if len(s.Rows) < s.Total {
@@ -237,6 +241,10 @@ func ageFrom(r model.Row) time.Time {
 // reason is why a row is where it is, in a word or two.
 func (v QueueView) reason(r model.Row) string {
 	switch {
+	case r.AgentFails():
+		return "failing"
+	case r.Stalled:
+		return "stalled"
 	case r.Offered():
 		return "choose it"
 	case r.Class == model.CompletedRecent && !r.Reported:

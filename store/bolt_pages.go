@@ -1,0 +1,81 @@
+package store
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"go.etcd.io/bbolt"
+)
+
+const (
+	branchPage  = 1
+	leafPage    = 2
+	elementSize = 16
+)
+
+// checkPages refuses pages that lead in a circle. bbolt would follow them until the process has no
+// stack or no memory left, which ends it. Unless the file is walked whole, the way to each bucket's
+// first key is.
+func (s *session) checkPages(whole bool) error {
+	m, err := readMeta(s.file)
+	if err != nil {
+		return err
+	}
+	w := pageWalk{session: s, meta: m, met: map[uint64]bool{}}
+	if err := w.from(m.root, true); err != nil {
+		return err
+	}
+	return s.guard("open", func() error {
+		return s.tx.ForEach(func(_ []byte, b *bbolt.Bucket) error {
+			if b.Root() == 0 { // its keys lie in this leaf
+				return nil
+			}
+			return w.from(uint64(b.Root()), whole)
+		})
+	})
+}
+
+// pageWalk visits pages of a file, none twice.
+type pageWalk struct {
+	*session
+	meta boltMeta
+	met  map[uint64]bool
+}
+
+// from walks from a page down, to all leaves or to the first.
+func (w pageWalk) from(id uint64, whole bool) error {
+	if id >= w.meta.pages || w.met[id] {
+		return w.damaged("page %d of %d is met twice, or is none", id, w.meta.pages)
+	}
+	w.met[id] = true
+	at := int64(id) * int64(w.meta.pageSize)
+	head := make([]byte, pageHeader)
+	if _, err := w.file.ReadAt(head, at); err != nil {
+		return w.damaged("page %d: %v", id, err)
+	}
+	u := binary.NativeEndian
+	kind, count := u.Uint16(head[8:]), int(u.Uint16(head[10:]))
+	if is := u.Uint64(head); is != id || kind != leafPage && (kind != branchPage || count == 0) {
+		return w.damaged("page %d is marked as page %d of kind %d with %d elements", id, is, kind, count)
+	}
+	if kind == leafPage {
+		return nil
+	}
+	if !whole {
+		count = 1
+	}
+	elements := make([]byte, count*elementSize)
+	if _, err := w.file.ReadAt(elements, at+pageHeader); err != nil {
+		return w.damaged("page %d: %v", id, err)
+	}
+	for ; len(elements) > 0; elements = elements[elementSize:] {
+		if err := w.from(u.Uint64(elements[8:]), whole); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w pageWalk) damaged(format string, args ...any) error {
+	return &damage{"open", w.file.Name() + ": " + fmt.Sprintf(format, args...)}
+}
