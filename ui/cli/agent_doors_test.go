@@ -31,7 +31,14 @@ type session struct {
 func newSession(t *testing.T) *session {
 	t.Helper()
 	s := &session{t: t, agent: "ann", home: filepath.Join(t.TempDir(), "home"), claude: t.TempDir()}
-	c := s.program("mcp", "--agent", "ann")
+	s.serve(s.program("mcp", "--agent", "ann"))
+	return s
+}
+
+// serve starts the MCP server.
+func (s *session) serve(c *exec.Cmd) {
+	s.t.Helper()
+	t := s.t
 	var err error
 	if s.in, err = c.StdinPipe(); err != nil {
 		t.Fatal(err)
@@ -51,7 +58,6 @@ func newSession(t *testing.T) *session {
 		}
 	})
 	s.begin()
-	return s
 }
 
 // begin is the handshake of MCP.
@@ -93,16 +99,22 @@ func (s *session) ask(what string) json.RawMessage {
 	return a.Result
 }
 
+// tool calls a tool, and returns what it answered, as a JSON-RPC result.
+func (s *session) tool(tool, args string) string {
+	s.t.Helper()
+	return string(s.ask(fmt.Sprintf(`"method":"tools/call","params":{"name":%q,"arguments":%s}`, tool, args)))
+}
+
 func (s *session) call(tool, args string) model.View {
 	s.t.Helper()
-	raw := s.ask(fmt.Sprintf(`"method":"tools/call","params":{"name":%q,"arguments":%s}`, tool, args))
+	raw := s.tool(tool, args)
 	var r struct {
 		Structured struct {
 			Item    model.View `json:"work_item"`
 			Current model.View `json:"current_work_item"`
 		} `json:"structuredContent"`
 	}
-	if err := json.Unmarshal(raw, &r); err != nil || strings.Contains(string(raw), `"isError":true`) {
+	if err := json.Unmarshal([]byte(raw), &r); err != nil || strings.Contains(raw, `"isError":true`) {
 		s.t.Fatalf("%s: %s", tool, raw)
 	}
 	if r.Structured.Item.ID == "" {
