@@ -88,6 +88,7 @@ func TestPagesInACircleAreDamage(t *testing.T) {
 		opened *files.Machine
 	}{
 		{"the first child", first, len(sound), nil},
+		{"the first child of a ledger that is in use", first, len(sound), nil},
 		{"the last child", last, len(sound), nil},
 		{"the first child of a large file", first, 8 << 20, nil},
 		{"the last child of a large file after a start", last, 8 << 20, started("again")},
@@ -97,10 +98,14 @@ func TestPagesInACircleAreDamage(t *testing.T) {
 			if n := storetest.Circle(raw, c.which); n < 2 {
 				t.Fatalf("only %d pages have children", n)
 			}
-			must(os.WriteFile(path, raw, 0o600))
+			must(os.WriteFile(path, sound, 0o600))
 			l, err := store.Open(dir, store.Options{Machine: c.opened})
 			must(err)
 			defer l.Close()
+			if strings.HasSuffix(c.name, "in use") {
+				revision(t, l)
+			}
+			must(os.WriteFile(path, raw, 0o600))
 			_, check := l.Check(ctx)
 			for what, err := range map[string]error{
 				"read": l.View(ctx, func(model.Reader) error { return nil }), "change": applied(l, objective("x")), "check": check,
