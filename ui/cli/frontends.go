@@ -165,7 +165,7 @@ func (r *consoleRun) session(h *home.Home, agent model.AgentID) (console.Session
 	}
 	plans.dir = h.Dir()
 	threads, todos := newThreadView(r.ctx, h), newFileTodos(r.ctx, r.dir, r.now)
-	todos.home = h
+	todos.home, todos.editor = h, r.openEditorAt
 	exit := func() { r.exitMessage = exitMessage(context.WithoutCancel(r.ctx), h, r.now()) }
 	r.atEnd = append(r.atEnd, exit, plans.close, threads.Close, todos.close)
 	r.schedule(h, settling)
