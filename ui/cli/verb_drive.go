@@ -43,13 +43,14 @@ func (a *app) driveVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "drive [--agent A -- COMMAND…]", Args: cobra.ArbitraryArgs, Short: "Run agents' programs when they have work",
 		Long: "drive starts an agent's program when the scheduler offers it work or somebody said something to it, and\n" +
-			"carries out what it says. Programs come from the configuration, or for one --agent from the command line.\n" +
+			"carries out what it says. Programs come from the configuration, or for one --agent from the command line;\n" +
+			"an agent that was made for a delegation is run by the program of the one that it works for.\n" +
 			"Any number of drivers may run: an agent has one turn at a time.",
 	}
 	o.register(c)
 	c.Flags().BoolVar(&o.once, "once", false, "end when no agent has anything to do")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		d, err := a.driver(o, args)
+		d, err := a.driver(ctx, o, args)
 		if err != nil {
 			return answer{}, err
 		}
@@ -59,7 +60,7 @@ func (a *app) driveVerb() *cobra.Command {
 }
 
 // programs are those of the command line, else those of the configuration.
-func (a *app) programs(o driveOptions, argv []string) (map[model.AgentID]runner.Program, error) {
+func (a *app) programs(ctx context.Context, o driveOptions, argv []string) (map[model.AgentID]runner.Program, error) {
 	if len(argv) > 0 {
 		if a.agent == "" {
 			return nil, misuse("agent", "nothing says whose program that is").WithHint("name the agent: --agent A")
@@ -83,17 +84,17 @@ func (a *app) programs(o driveOptions, argv []string) (map[model.AgentID]runner.
 	if a.agent != "" {
 		names = append(names, string(a.agent))
 	}
-	return some(all, names)
-}
-
-// some are the programs of the agents named; of all when none is.
-func some(all map[model.AgentID]runner.Program, names []string) (map[model.AgentID]runner.Program, error) {
 	if len(names) == 0 {
 		return all, nil
 	}
+	return readOne(ctx, a, func(r model.Reader) (map[model.AgentID]runner.Program, error) { return some(r, all, names) })
+}
+
+// some are the programs of the agents named.
+func some(r model.Reader, all map[model.AgentID]runner.Program, names []string) (map[model.AgentID]runner.Program, error) {
 	out := map[model.AgentID]runner.Program{}
 	for _, name := range names {
-		p, ok := all[model.AgentID(name)]
+		p, ok := runner.ProgramOf(r, all, model.AgentID(name))
 		if !ok {
 			return nil, misuse("only", "agent %s is not configured", model.Text(name)).WithHint("add it to the configuration")
 		}
@@ -174,7 +175,7 @@ func (a *app) serveVerb() *cobra.Command {
 		s.Report = func(err error) { fmt.Fprintf(a.err, "vise: %s\n", model.Text(err.Error())) }
 		s.Ready = func(at net.Addr) { fmt.Fprintf(a.err, "vise: listening on %s\n", at) }
 		if also {
-			d, err := a.driver(o, nil)
+			d, err := a.driver(ctx, o, nil)
 			if err != nil {
 				return answer{}, err
 			}
