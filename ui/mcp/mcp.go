@@ -87,6 +87,9 @@ type server struct {
 	Options
 
 	started startedTasks
+	// listedPlans are the plans that an agent was listed last, by agent.
+	listedPlans sync.Map
+	reading     sync.WaitGroup // the plans
 
 	mu   sync.Mutex // guards what follows
 	home *home.Home
@@ -142,6 +145,7 @@ func (s *server) openFor(meta map[string]any) (h *home.Home, agent model.AgentID
 }
 
 func (s *server) close() {
+	s.reading.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.home != nil {
