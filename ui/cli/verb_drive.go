@@ -62,7 +62,8 @@ func (a *app) driveVerb() *cobra.Command {
 
 // limits are those of the command line, else a configuration's.
 func (o driveOptions) limits(t config.Turn) config.Turn {
-	t.Timeout, t.Rounds, t.Lease = cmp.Or(config.Span(o.timeout), t.Timeout), cmp.Or(o.rounds, t.Rounds), cmp.Or(config.Span(o.lease), t.Lease)
+	t.Timeout, t.Lease = cmp.Or(config.Span(o.timeout), t.Timeout), cmp.Or(config.Span(o.lease), t.Lease)
+	t.Rounds = cmp.Or(o.rounds, t.Rounds)
 	return t
 }
 
@@ -72,7 +73,8 @@ func (a *app) programs(ctx context.Context, o driveOptions, argv []string) (map[
 		if a.agent == "" {
 			return nil, misuse("agent", "nothing says whose program that is").WithHint("name the agent: --agent A")
 		}
-		p, err := runner.Program{Command: argv, Adapter: config.Adapter(o.adapter), Dir: o.dir, Env: o.allow, Turn: o.limits(config.Turn{})}.Checked()
+		p, err := runner.Program{Command: argv, Adapter: config.Adapter(o.adapter), Dir: o.dir, Env: o.allow,
+			Turn: o.limits(config.Turn{})}.Checked()
 		if err != nil {
 			return nil, misuse("command", "the command line: %v", err)
 		}
