@@ -41,6 +41,7 @@ func IsIn(text string, agent model.AgentID) bool { return strings.Contains(text,
 // current are the layers of the focus, strongest first.
 func current(r model.Reader, w model.WorkItem, now time.Time) []layer {
 	v := model.ViewOf(r, w)
+	w.PlanArtifact = v.Plan // as it is now, noted by the ledger or not
 	t, _ := r.Trace(w.AgentID, w.ID)
 	return []layer{
 		objective(v), plan(v), todos(v), conflicts(w, v), reminders(model.Advise(r, w, now)), blocker(v), waits(v), answers(w),

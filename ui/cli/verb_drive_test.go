@@ -107,7 +107,12 @@ func (h *fleetHome) view(fn func(model.Reader)) {
 // until waits for a commit after which ok holds.
 func (h *fleetHome) until(what string, ok func(model.Reader) bool) {
 	h.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 150*time.Second)
+	h.within(150*time.Second, what, ok)
+}
+
+func (h *fleetHome) within(d time.Duration, what string, ok func(model.Reader) bool) {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), d)
 	defer cancel()
 	for seen := uint64(0); ; {
 		done := false
