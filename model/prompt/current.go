@@ -28,8 +28,15 @@ const (
 )
 
 func heading(agent model.AgentID, revision uint64) layer {
-	return layerOf("heading", 0, "", "", fmt.Sprintf("# Work of agent %s (ledger revision %d)", agent, revision))
+	return layerOf("heading", 0, "", "", fmt.Sprintf("%s%d)", begins(agent), revision))
 }
+
+func begins(agent model.AgentID) string {
+	return fmt.Sprintf("# Work of agent %s (ledger revision ", agent)
+}
+
+// IsIn reports whether a text holds an agent's context.
+func IsIn(text string, agent model.AgentID) bool { return strings.Contains(text, begins(agent)) }
 
 // current are the layers of the focus, strongest first.
 func current(r model.Reader, w model.WorkItem, now time.Time) []layer {

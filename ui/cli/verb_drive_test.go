@@ -241,6 +241,19 @@ func TestTasksRunAreListedShownAndStopped(t *testing.T) {
 	}
 }
 
+func TestLimitsOfTheCommandLineHoldForConfiguredAgents(t *testing.T) {
+	h := newFleetHome(t)
+	if err := os.WriteFile(h.config(), []byte("agents: {ann: {shell: 'exec sleep 1000', turn: {timeout: 2h}}}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.ok("new", "Split", "--agent", "ann")
+	out, err := h.run("drive", "--once", "--turn-timeout", "1s")
+	if err == nil || !strings.Contains(out, "timed_out") {
+		t.Errorf("%v %s", err, out)
+	}
+	h.refused(model.CodeInvalid, "drive", "--once", "--adapter", "claude")
+}
+
 func TestDriveAndServeSayWhatIsMissing(t *testing.T) {
 	h := newFleetHome(t)
 	h.refused(model.CodeInvalid, "drive")
