@@ -23,7 +23,9 @@ type payload struct {
 	Session    string `json:"session_id"`
 	Transcript string `json:"transcript_path"`
 	// Active: the program goes on already because a Stop hook asked it to.
-	Active     bool              `json:"stop_hook_active"`
+	Active bool `json:"stop_hook_active"`
+	// Prompt is what the model is asked, without what hooks add.
+	Prompt     string            `json:"prompt"`
 	Last       string            `json:"last_assistant_message"`
 	Tool       string            `json:"tool_name"`
 	Input      json.RawMessage   `json:"tool_input"`
@@ -64,10 +66,10 @@ func (c *call) handle(ctx context.Context) error {
 	case restEvent:
 		return c.rest(ctx, p)
 	case "SessionStart":
-		return c.addContext(ctx, p.Session, sessionBudget)
+		return c.addContext(ctx, p, sessionBudget)
 	case "UserPromptSubmit":
 		c.goesOn(p)
-		return c.addContext(ctx, p.Session, promptBudget)
+		return c.addContext(ctx, p, promptBudget)
 	case "PostToolUse":
 		c.goesOn(p)
 		return errors.Join(c.toolUsed(p), c.add(c.news(ctx, p.Session)), c.observe(ctx, p))
@@ -102,6 +104,9 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 		return c.restInPlugin(ctx, p.SessionID)
 	case "chat.message": // the plugin puts it before what the model is asked
 		c.goesOn(payload{Session: p.SessionID})
+		if prompt.IsIn(p.Prompt, model.AgentID(c.agent)) {
+			return nil
+		}
 		text, err := c.context(ctx, p.SessionID, sessionBudget)
 		return errors.Join(err, c.print(text))
 	case "tool.execute.after": // the plugin adds it to the tool's answer
@@ -167,11 +172,21 @@ const (
 	promptBudget  = 512
 )
 
-// addContext gives the agent its work context.
-func (c *call) addContext(ctx context.Context, session string, budget int) error {
-	text, err := c.context(ctx, session, budget)
+// addContext gives the agent its work context, unless a driver did: the prompt's hook sees whether the
+// program reads what a driver gives it.
+func (c *call) addContext(ctx context.Context, p payload, budget int) error {
+	switch {
+	case prompt.IsIn(p.Prompt, model.AgentID(c.agent)), c.driven() && c.event == "SessionStart":
+		return nil
+	case c.driven():
+		budget = sessionBudget
+	}
+	text, err := c.context(ctx, p.Session, budget)
 	return errors.Join(err, c.add(text))
 }
+
+// driven: a driver runs the program, and gives it the work context.
+func (c *call) driven() bool { return c.Getenv("VISE_TURN") != "" }
 
 // late is the kind of state that names the sessions without a context: the ledger was busy.
 const late = "late"
