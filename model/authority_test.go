@@ -142,6 +142,9 @@ func ledgerFor(t *testing.T, name, only string) (*book, Command) {
 	case onlyForce:
 		do(ann, StartTask{WorkItemID: id, Summary: "tests", Blocking: true})
 		return b, CompleteWorkItem{WorkItemID: id, Force: true}
+	case onlyLimits:
+		one := 1
+		return b, UpdateAgent{AgentID: "ann", MaxTurnsPerHour: &one}
 	case onlyInterject:
 		return b, Say{AgentID: "ann", Text: "stop", Priority: Interject}
 	}

@@ -277,7 +277,12 @@ func (c UpdateAgent) step(s *step) error {
 			return Refuse(CodeInvalid, "unknown posture %q", Text(*c.Posture)).At("posture").WithHint("use awake, asleep or stopped")
 		}
 	}
-	if a.Limits, err = a.Limits.changed(c, s.at.Actor); err != nil {
+	if c.MaxQuietTurnsPerHour != nil || c.MaxTurnsPerHour != nil || c.MaxCostPerDay != nil {
+		if err := s.may(c.Name(), onlyLimits); err != nil {
+			return err
+		}
+	}
+	if a.Limits, err = a.Limits.changed(c); err != nil {
 		return err
 	}
 	if a.AutoPick == before.AutoPick && a.Posture == before.Posture && a.Limits == before.Limits {

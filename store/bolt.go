@@ -37,8 +37,6 @@ type Bolt struct {
 	group   group
 	news    news
 	seen    atomic.Pointer[heldFile] // the file that passed Inspect
-	// walked is the file as it was when its pages were walked, or when a change of ours was committed.
-	walked atomic.Pointer[fs.FileInfo]
 	// unlocked: the file was read without the lock.
 	unlocked atomic.Bool
 }
@@ -163,11 +161,9 @@ func (b *Bolt) use(ctx context.Context, writable bool, fn func(Txn) error) (comm
 			return err
 		}
 		committed = true
-		now, err := os.Lstat(b.path)
-		if err != nil || !os.SameFile(now, s.info) {
+		if now, err := os.Lstat(b.path); err != nil || !os.SameFile(now, s.info) {
 			return fmt.Errorf("%w: %w", ErrUnknown, errReplaced)
 		}
-		b.walked.Store(&now)
 		after()
 		return nil
 	})
@@ -188,22 +184,20 @@ func transact(m *files.Machine, path string, writable bool, maxSize int, fn func
 	return fn(s)
 }
 
-// run runs fn in the session. The pages of a file that another process changed are walked first, and
-// a file that is not known yet is inspected.
+// run runs fn in the session. A file that is not known yet is inspected first, and its pages are
+// walked: those of a file that is in use lead nowhere wrong.
 func (b *Bolt) run(s *session, fn func(Txn) error) error {
-	if !unchanged(b.walked.Load(), s.info) {
-		if err := s.checkPages(s.info.Size() <= quickBytes || b.Checked == nil || !b.Checked()); err != nil {
-			return err
-		}
-		info := s.info
-		b.walked.Store(&info)
-	}
-	if b.Inspect == nil || b.seen.Load().Is(s.info) {
+	if b.seen.Load().Is(s.info) {
 		return s.run(fn)
 	}
+	if err := s.checkPages(s.info.Size() <= walkedBytes || b.Checked == nil || !b.Checked()); err != nil {
+		return err
+	}
 	return s.run(func(t Txn) error {
-		if err := b.Inspect(t); err != nil {
-			return err
+		if b.Inspect != nil {
+			if err := b.Inspect(t); err != nil {
+				return err
+			}
 		}
 		if held, err := holdFile(b.path); err == nil && held.Is(s.info) {
 			b.seen.Swap(held).Close()
@@ -212,11 +206,6 @@ func (b *Bolt) run(s *session, fn func(Txn) error) error {
 		}
 		return fn(t)
 	})
-}
-
-// unchanged reports whether a file is as it was.
-func unchanged(was *fs.FileInfo, is fs.FileInfo) bool {
-	return was != nil && os.SameFile(*was, is) && (*was).ModTime().Equal(is.ModTime()) && (*was).Size() == is.Size()
 }
 
 // group lets the Updates of one process that wait at the same time share a transaction,

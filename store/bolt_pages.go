@@ -11,6 +11,9 @@ const (
 	branchPage  = 1
 	leafPage    = 2
 	elementSize = 16
+
+	// walkedBytes is up to what size a file is walked whole by each process: for at most 0.2 ms.
+	walkedBytes = 1 << 20
 )
 
 // checkPages refuses pages that lead in a circle. bbolt would follow them until the process has no

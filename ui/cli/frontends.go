@@ -42,6 +42,9 @@ func (a *app) hookVerb() *cobra.Command {
 // told of vise is reason enough.
 func (a *app) mcpVerb() *cobra.Command {
 	return mcp.Command(func() mcp.Options {
+		if a.getenv("VISE_HOME") != "" {
+			a.flags.home = "" // its settings say where it works by itself
+		}
 		return mcp.Options{
 			Open: func() (*home.Home, error) {
 				h, _, err := a.openOrCreate()

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,6 +60,13 @@ func (a *app) driveVerb() *cobra.Command {
 	})
 }
 
+// limits are those of the command line, else a configuration's.
+func (o driveOptions) limits(t config.Turn) config.Turn {
+	t.Timeout, t.Lease = cmp.Or(config.Span(o.timeout), t.Timeout), cmp.Or(config.Span(o.lease), t.Lease)
+	t.Rounds = cmp.Or(o.rounds, t.Rounds)
+	return t
+}
+
 // programs are those of the command line, else those of the configuration.
 func (a *app) programs(ctx context.Context, o driveOptions, argv []string) (map[model.AgentID]runner.Program, error) {
 	if len(argv) > 0 {
@@ -66,15 +74,23 @@ func (a *app) programs(ctx context.Context, o driveOptions, argv []string) (map[
 			return nil, misuse("agent", "nothing says whose program that is").WithHint("name the agent: --agent A")
 		}
 		p, err := runner.Program{Command: argv, Adapter: config.Adapter(o.adapter), Dir: o.dir, Env: o.allow,
-			Turn: config.Turn{Timeout: config.Span(o.timeout), Rounds: o.rounds, Lease: config.Span(o.lease)}}.Checked()
+			Turn: o.limits(config.Turn{})}.Checked()
 		if err != nil {
 			return nil, misuse("command", "the command line: %v", err)
 		}
 		return map[model.AgentID]runner.Program{a.agent: p}, nil
 	}
+	if o.adapter != "" || o.dir != "" || len(o.allow) > 0 {
+		return nil, misuse("command", "--adapter, --dir and --env need a command").
+			WithHint("name the command, or configure the agent: %s", runner.ProgramForm)
+	}
 	s, err := a.settings("agents", runner.ProgramForm)
 	if err != nil {
 		return nil, err
+	}
+	for name, x := range s.Agents {
+		x.Turn = o.limits(x.Turn)
+		s.Agents[name] = x
 	}
 	all, err := runner.Programs(s.Agents)
 	if err != nil {
