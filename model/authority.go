@@ -9,7 +9,7 @@ import (
 type Role string
 
 // The roles, in the order of the table's columns. Whoever acts for vise itself (the scheduler) has
-// none: its acts are bound by their own rules.
+// none: it may do what is not the operator's alone, bound by the rules of each act.
 const (
 	RoleOperator Role = "operator"
 	RoleAgent    Role = "agent"
@@ -38,6 +38,7 @@ const (
 	onlyOperatorsBlocker = "operators_blocker"
 	onlyForce            = "force"
 	onlyInterject        = "interject"
+	onlyLimits           = "limits"
 )
 
 // Rights is the table. A command stands in one row without Only.
@@ -46,25 +47,26 @@ var Rights = []Right{
 	{Act: "change, block, pick or park a work item",
 		Commands: []string{"UpdateWorkItem", "PickWorkItem", "WaitFor", "LinkWorkItem", "Batch"}, may: "yynny"},
 	{Act: "clear or replace a blocker that the operator set", Commands: []string{"UpdateWorkItem", "PickWorkItem", "WaitFor"},
-		Only: onlyOperatorsBlocker, may: "ynnnn"},
+		Only: onlyOperatorsBlocker, may: operatorAlone},
 	{Act: "complete a work item, report on it", Commands: []string{"CompleteWorkItem", "ReportWorkItem", "OfferReport", "Round"},
 		may: "yynny"},
-	{Act: "complete what the operator has blocked", Commands: []string{"CompleteWorkItem"}, Only: onlyOperatorsBlocker, may: "ynnnn"},
-	{Act: "complete by force", Commands: []string{"CompleteWorkItem"}, Only: onlyForce, may: "ynnnn"},
-	{Act: "answer a question", Commands: []string{"Answer"}, may: "ynnnn"},
+	{Act: "complete what the operator has blocked", Commands: []string{"CompleteWorkItem"}, Only: onlyOperatorsBlocker, may: operatorAlone},
+	{Act: "complete by force", Commands: []string{"CompleteWorkItem"}, Only: onlyForce, may: operatorAlone},
+	{Act: "answer a question", Commands: []string{"Answer"}, may: operatorAlone},
 	{Act: "cancel a wait", Commands: []string{"CancelWait"}, may: "yynnn"},
 	{Act: "acknowledge, decline reports, retry, undo",
-		Commands: []string{"Acknowledge", "AcknowledgeAll", "DeclineReport", "Retry", "Undo"}, may: "ynnnn"},
+		Commands: []string{"Acknowledge", "AcknowledgeAll", "DeclineReport", "Retry", "Undo"}, may: operatorAlone},
 	{Act: "trigger a wait that asks nothing", Commands: []string{"Trigger"}, may: "yynyy"},
 	{Act: "say something to an agent", Commands: []string{"Say"}, may: "yyyyy"},
-	{Act: "interject", Commands: []string{"Say"}, Only: onlyInterject, may: "ynnnn"},
+	{Act: "interject", Commands: []string{"Say"}, Only: onlyInterject, may: operatorAlone},
 	{Act: "delegate, start and end tasks",
-		Commands: []string{"OpenDelegation", "CancelDelegation", "StartTask", "EndTask"}, may: "yynny"},
+		Commands: []string{"SpawnAgent", "OpenDelegation", "CancelDelegation", "StartTask", "EndTask"}, may: "yynny"},
 	{Act: "take turns and messages",
 		Commands: []string{"ClaimTurn", "BeatTurn", "EndTurn", "HandMessages", "SeeMessages"}, may: "yynny"},
 	{Act: "add an agent, keep the last words of one's session, tell the operator",
 		Commands: []string{"AddAgent", "KeepSummary", "NotifyOperator"}, may: "yyyny"},
 	{Act: "change an agent's settings", Commands: []string{"UpdateAgent"}, may: "yynny"},
+	{Act: "set an agent's limits", Commands: []string{"UpdateAgent"}, Only: onlyLimits, may: "ynnny"},
 	{Act: "let the scheduler look", Commands: []string{"Tick"}, may: "ynnny"},
 	{Act: "make and end a capability", Commands: []string{"MintIngress", "RevokeIngress"}, may: "yynny"},
 	{Act: "deliver through a capability", Commands: []string{"DeliverIngress"}, may: "yyyyy"},
@@ -72,10 +74,13 @@ var Rights = []Right{
 	{Act: "import", Commands: []string{"Import"}, may: "ynnny"},
 }
 
+// operatorAlone are the acts that nobody else may do, the scheduler neither.
+const operatorAlone = "ynnnn"
+
 // May reports whether somebody of a role may do the act.
 func (r Right) May(role Role) bool {
 	i := slices.Index(Roles, role)
-	return i < 0 || r.may[i] == 'y'
+	return i < 0 && r.may != operatorAlone || i >= 0 && r.may[i] == 'y'
 }
 
 // roleOf is what an actor is to things of its own, as far as its name tells.

@@ -142,6 +142,9 @@ func ledgerFor(t *testing.T, name, only string) (*book, Command) {
 	case onlyForce:
 		do(ann, StartTask{WorkItemID: id, Summary: "tests", Blocking: true})
 		return b, CompleteWorkItem{WorkItemID: id, Force: true}
+	case onlyLimits:
+		one := 1
+		return b, UpdateAgent{AgentID: "ann", MaxTurnsPerHour: &one}
 	case onlyInterject:
 		return b, Say{AgentID: "ann", Text: "stop", Priority: Interject}
 	}
@@ -197,6 +200,8 @@ func ledgerFor(t *testing.T, name, only string) (*book, Command) {
 		return b, Trigger{WaitID: wait(WakeExternal), Payload: "passed"}
 	case "Say":
 		return b, Say{AgentID: "ann", Text: "hello"}
+	case "SpawnAgent":
+		return b, SpawnAgent{AgentID: "kid", InitialMessage: "help", WorkItemID: id}
 	case "OpenDelegation":
 		return b, OpenDelegation{WorkItemID: id, To: "kid", Objective: "help"}
 	case "CancelDelegation":

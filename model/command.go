@@ -204,6 +204,16 @@ type EndTask struct {
 	End *TaskEnd `json:"end,omitempty"`
 }
 
+// SpawnAgent makes an agent that works for the one that asks: it is run by that agent's program
+// unless the operator gives it one of its own. With words for it, they are its first message, and the first
+// work item that it makes serves the item named, else the focus, through a delegation.
+type SpawnAgent struct {
+	// AgentID is the new agent; empty: the parent's name with a number.
+	AgentID        AgentID `json:"agent_id,omitempty"`
+	InitialMessage Text    `json:"initial_message,omitempty"`
+	WorkItemID     ItemID  `json:"work_item_id,omitempty"`
+}
+
 // OpenDelegation ties a child agent's item to one of this agent's: one that is there, or a
 // new one made for To with Objective, in the same change.
 type OpenDelegation struct {
@@ -364,6 +374,7 @@ func (AddAgent) Name() string         { return "AddAgent" }
 func (UpdateAgent) Name() string      { return "UpdateAgent" }
 func (StartTask) Name() string        { return "StartTask" }
 func (EndTask) Name() string          { return "EndTask" }
+func (SpawnAgent) Name() string       { return "SpawnAgent" }
 func (OpenDelegation) Name() string   { return "OpenDelegation" }
 func (CancelDelegation) Name() string { return "CancelDelegation" }
 func (Import) Name() string           { return "Import" }

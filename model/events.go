@@ -193,8 +193,14 @@ type TaskNews struct {
 type delegated struct {
 	DelegationID    DelegationID `json:"delegation_id"`
 	ChildAgentID    AgentID      `json:"child_agent_id"`
-	ChildWorkItemID ItemID       `json:"child_work_item_id"`
+	ChildWorkItemID ItemID       `json:"child_work_item_id,omitempty"`
 	ResultSummary   Text         `json:"result_summary,omitempty"`
+}
+
+// agentAdded is the data of agent_added.
+type agentAdded struct {
+	AgentID       AgentID `json:"agent_id"`
+	ParentAgentID AgentID `json:"parent_agent_id,omitempty"`
 }
 
 // agentNews is the data of agent_updated.

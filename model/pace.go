@@ -37,11 +37,7 @@ func (l Limits) QuietTurns() int {
 }
 
 // changed are the limits with what is given.
-func (l Limits) changed(c UpdateAgent, by Actor) (Limits, error) {
-	given := c.MaxQuietTurnsPerHour != nil || c.MaxTurnsPerHour != nil || c.MaxCostPerDay != nil
-	if _, isAgent := by.Agent(); isAgent && given {
-		return l, Refuse(CodeRefused, "an agent does not set its own limits").At("actor").WithHint("the operator does: vise agents set")
-	}
+func (l Limits) changed(c UpdateAgent) (Limits, error) {
 	if n := c.MaxQuietTurnsPerHour; n != nil {
 		if *n < -1 || *n > maxTurnsLimit {
 			return l, Refuse(CodeInvalid, "max_quiet_turns_per_hour must be between 1 and %d", maxTurnsLimit).

@@ -155,12 +155,13 @@ type delivery struct {
 // Delegation ties a child agent's WorkItem to its parent's, flat (docs/lifecycle.md 15).
 // It lives in the parent's partition and never blocks by itself.
 type Delegation struct {
-	ID               DelegationID    `json:"delegation_id"`
-	ParentAgentID    AgentID         `json:"parent_agent_id"`
-	ParentWorkItemID ItemID          `json:"parent_work_item_id"`
-	ChildAgentID     AgentID         `json:"child_agent_id"`
-	ChildWorkItemID  ItemID          `json:"child_work_item_id"`
-	State            delegationState `json:"state"`
+	ID               DelegationID `json:"delegation_id"`
+	ParentAgentID    AgentID      `json:"parent_agent_id"`
+	ParentWorkItemID ItemID       `json:"parent_work_item_id"`
+	ChildAgentID     AgentID      `json:"child_agent_id"`
+	// ChildWorkItemID is empty until the child made its item.
+	ChildWorkItemID ItemID          `json:"child_work_item_id,omitempty"`
+	State           delegationState `json:"state"`
 	// Blocking refuses the parent's completion while the delegation is open.
 	Blocking      bool      `json:"blocking,omitempty"`
 	ResultSummary Text      `json:"result_summary,omitempty"`

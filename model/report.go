@@ -20,13 +20,27 @@ func (s *step) keptReport(w WorkItem, text Text) Text {
 		return text
 	}
 	sum := sha256.Sum256([]byte(text))
-	name := "report-" + hex.EncodeToString(sum[:6]) + ".md"
+	name := reportPrefix + hex.EncodeToString(sum[:6]) + reportSuffix
 	s.plans = append(s.plans, NewPlan{AgentID: w.AgentID, ItemID: w.ID, Name: name, Seed: text})
 	goesOn := fmt.Sprintf("he report goes on: %d characters in all, whole in agents/%s/work-items/%s/%s in the home",
 		utf8.RuneCountInString(string(text)), w.AgentID, w.ID, name)
 	s.warn(Warning{Kind: warnReportInFile, Message: "t" + goesOn})
 	mark := "\n\n[T" + goesOn + ".]"
 	return cut(text, MaxReport-len(mark)) + Text(mark)
+}
+
+// What begins and ends the name of a report's file; a hash is between them.
+const (
+	reportPrefix = "report-"
+	reportSuffix = ".md"
+)
+
+// IsReportFile reports whether a report that is kept whole can have this name.
+func IsReportFile(name string) bool {
+	hash, begins := strings.CutPrefix(name, reportPrefix)
+	hash, ends := strings.CutSuffix(hash, reportSuffix)
+	raw, err := hex.DecodeString(hash)
+	return begins && ends && err == nil && len(raw) == 6
 }
 
 // maxPreamble bounds an announcement, in Unicode scalars.

@@ -144,6 +144,8 @@ func decodeAny(name string, in []byte) (Command, error) {
 		return decode[EndTask](in)
 	case "CancelDelegation":
 		return decode[CancelDelegation](in)
+	case "SpawnAgent":
+		return decode[SpawnAgent](in)
 	case "OpenDelegation":
 		return decode[OpenDelegation](in)
 	case "Undo":

@@ -126,7 +126,10 @@ func (s *step) save(w WorkItem, mutation bool) WorkItem {
 }
 
 // agent loads the agent, or makes it: an agent exists from its first act on.
-func (s *step) agent(id AgentID) (Agent, error) {
+func (s *step) agent(id AgentID) (Agent, error) { return s.agentUnder("", id) }
+
+// agentUnder is agent; one that is made works for parent.
+func (s *step) agentUnder(parent, id AgentID) (Agent, error) {
 	if !ValidID(string(id)) {
 		return Agent{}, Refuse(CodeInvalid, "agent id %q is not usable", Text(id)).At("agent_id").
 			WithHint("use 1 to 64 of a-z, 0-9, - and _, beginning with a letter or digit")
@@ -134,9 +137,9 @@ func (s *step) agent(id AgentID) (Agent, error) {
 	if a, ok := s.Agent(id); ok {
 		return a, nil
 	}
-	a := Agent{ID: id, Posture: Awake, CreatedAt: s.at.At, UpdatedAt: s.at.At}
+	a := Agent{ID: id, Posture: Awake, ParentAgentID: parent, CreatedAt: s.at.At, UpdatedAt: s.at.At}
 	s.put(a)
-	s.event(EventAgentAdded, "", map[string]AgentID{"agent_id": id})
+	s.event(EventAgentAdded, "", agentAdded{AgentID: id, ParentAgentID: parent})
 	return a, nil
 }
 

@@ -1,11 +1,16 @@
 package model
 
+import (
+	"cmp"
+	"fmt"
+)
+
 func (c OpenDelegation) step(s *step) error {
 	parent, err := s.open(c.WorkItemID, 0, "delegate from")
 	if err != nil {
 		return err
 	}
-	child, err := s.childOf(c)
+	child, err := s.childOf(c, parent.AgentID)
 	if err != nil {
 		return err
 	}
@@ -17,20 +22,75 @@ func (c OpenDelegation) step(s *step) error {
 		return Refuse(CodeRefused, "%s waits for %s already: neither could ever be completed", child.Handle, parent.Handle).
 			At("blocking").WithHint("delegate without blocking, or cancel the other delegation")
 	}
-	d := Delegation{
-		ID: DelegationID(s.newID("dg-")), ParentAgentID: parent.AgentID, ParentWorkItemID: parent.ID, ChildAgentID: child.AgentID,
-		ChildWorkItemID: child.ID, State: DelegationOpen, Blocking: c.Blocking, CreatedAt: s.at.At, UpdatedAt: s.at.At,
-	}
-	s.put(d)
-	s.receipt.AgentID, s.receipt.WorkItemID, s.receipt.ItemRevision = parent.AgentID, parent.ID, parent.Revision
-	s.receipt.DelegationID, s.receipt.ChildWorkItemID = d.ID, child.ID
-	s.event(EventDelegationOpened, parent.ID, delegated{DelegationID: d.ID, ChildAgentID: d.ChildAgentID,
-		ChildWorkItemID: d.ChildWorkItemID})
+	s.delegate(parent, child.AgentID, child.ID, c.Blocking)
 	return nil
 }
 
+// delegate opens a delegation to an agent; its item may be made later.
+func (s *step) delegate(parent WorkItem, to AgentID, child ItemID, blocking bool) DelegationID {
+	d := Delegation{
+		ID: DelegationID(s.newID("dg-")), ParentAgentID: parent.AgentID, ParentWorkItemID: parent.ID, ChildAgentID: to,
+		ChildWorkItemID: child, State: DelegationOpen, Blocking: blocking, CreatedAt: s.at.At, UpdatedAt: s.at.At,
+	}
+	s.put(d)
+	s.receipt.AgentID, s.receipt.WorkItemID, s.receipt.ItemRevision = parent.AgentID, parent.ID, parent.Revision
+	s.receipt.DelegationID, s.receipt.ChildWorkItemID = d.ID, child
+	s.event(EventDelegationOpened, parent.ID, delegated{DelegationID: d.ID, ChildAgentID: to, ChildWorkItemID: child})
+	return d.ID
+}
+
+func (c SpawnAgent) step(s *step) error {
+	parent, err := s.agentFor(cmp.Or(s.at.Agent, s.actingAgent()), "make an agent for")
+	if err != nil {
+		return err
+	}
+	for n := 1; c.AgentID == ""; n++ {
+		id := AgentID(fmt.Sprintf("%s-%d", parent.ID, n))
+		if _, taken := s.Agent(id); !taken {
+			c.AgentID = id
+		}
+	}
+	if _, known := s.Agent(c.AgentID); known {
+		return Refuse(CodeConflict, "there is an agent %s already", c.AgentID).At("agent_id").
+			WithHint("take another name; to give it work: vise delegate ID --to %s OBJECTIVE", c.AgentID)
+	}
+	child, err := s.agentUnder(parent.ID, c.AgentID)
+	if err != nil {
+		return err
+	}
+	s.receipt.AgentID = child.ID
+	if c.InitialMessage == "" {
+		return nil
+	}
+	id := cmp.Or(c.WorkItemID, parent.CurrentWorkItemID)
+	if id == "" {
+		return Refuse(CodeInvalid, "nothing says which work item the agent is to serve").At("work_item_id").
+			WithHint("name it, or pick it first")
+	}
+	served, err := s.open(id, 0, "delegate from")
+	if err != nil {
+		return err
+	}
+	child.Serves = s.delegate(served, child.ID, "", false)
+	return s.say(child, Message{DelegationID: child.Serves, Priority: Normal, Body: c.InitialMessage})
+}
+
+// serve has the first item that an agent makes serve the delegation that the agent was made for.
+func (s *step) serve(w WorkItem) {
+	a, _ := s.Agent(w.AgentID)
+	if a.Serves == "" || s.at.Actor != AgentActor(a.ID) {
+		return
+	}
+	if d, ok := s.Delegation(a.Serves); ok && d.State == DelegationOpen {
+		d.ChildWorkItemID, d.UpdatedAt = w.ID, s.at.At
+		s.put(d)
+	}
+	a.Serves = ""
+	s.put(a)
+}
+
 // childOf is the item that serves a delegation, made here if it is not there yet.
-func (s *step) childOf(c OpenDelegation) (WorkItem, error) {
+func (s *step) childOf(c OpenDelegation, parent AgentID) (WorkItem, error) {
 	if (c.ChildWorkItemID == "") == (c.To == "") {
 		return WorkItem{}, Refuse(CodeInvalid, "a delegation needs a child work item, or an agent and an objective").At("to").
 			WithHint("give one of the two")
@@ -41,6 +101,13 @@ func (s *step) childOf(c OpenDelegation) (WorkItem, error) {
 			return child, notFound(c.ChildWorkItemID)
 		}
 		return child, nil
+	}
+	_, known := s.Agent(c.To)
+	if _, err := s.agentUnder(parent, c.To); err != nil {
+		return WorkItem{}, err
+	}
+	if !known {
+		s.warnAdded(c.To)
 	}
 	asked := s.at
 	defer func() { s.at = asked }()

@@ -217,6 +217,7 @@ func (c CreateWorkItem) step(s *step) error {
 		Priority: priority}
 	s.warn(warnings...)
 	w = s.born(w, c.Plan, s.at.At)
+	s.serve(w)
 	s.event(EventWorkItemWritten, w.ID, Written{Action: "created", Revision: w.Revision})
 	return nil
 }
@@ -235,9 +236,13 @@ func (s *step) agentOfCreate() (Agent, error) {
 	_, known := s.Agent(id)
 	a, err := s.agent(id)
 	if err == nil && !known {
-		s.warn(Warning{Kind: warnAgentAdded, Message: fmt.Sprintf("agent %s was not known before; it is now", a.ID)})
+		s.warnAdded(a.ID)
 	}
 	return a, err
+}
+
+func (s *step) warnAdded(id AgentID) {
+	s.warn(Warning{Kind: warnAgentAdded, Message: fmt.Sprintf("agent %s was not known before; it is now", id)})
 }
 
 // born writes a new item's first revision with its handle and plan file.
@@ -272,7 +277,12 @@ func (c UpdateAgent) step(s *step) error {
 			return Refuse(CodeInvalid, "unknown posture %q", Text(*c.Posture)).At("posture").WithHint("use awake, asleep or stopped")
 		}
 	}
-	if a.Limits, err = a.Limits.changed(c, s.at.Actor); err != nil {
+	if c.MaxQuietTurnsPerHour != nil || c.MaxTurnsPerHour != nil || c.MaxCostPerDay != nil {
+		if err := s.may(c.Name(), onlyLimits); err != nil {
+			return err
+		}
+	}
+	if a.Limits, err = a.Limits.changed(c); err != nil {
 		return err
 	}
 	if a.AutoPick == before.AutoPick && a.Posture == before.Posture && a.Limits == before.Limits {

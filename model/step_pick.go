@@ -246,10 +246,6 @@ func (c DeclineReport) step(s *step) error {
 	if err != nil {
 		return err
 	}
-	if s.at.Actor != Operator {
-		return Refuse(CodeRefused, "the operator chooses among offered reports").At("work_item_id").
-			WithHint("write the report as text beside CompleteWorkItem")
-	}
 	if !w.OffersReport() {
 		return nil
 	}

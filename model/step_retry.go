@@ -13,10 +13,6 @@ type Retry struct {
 func (Retry) Name() string { return "Retry" }
 
 func (c Retry) step(s *step) error {
-	if s.at.Actor != Operator {
-		return Refuse(CodeRefused, "only the operator has an agent tried again").At("actor").
-			WithHint("say --actor operator if you speak for the operator")
-	}
 	if c.WorkItemID != "" {
 		w, err := s.open(c.WorkItemID, 0, "retry")
 		if err != nil {
@@ -42,7 +38,6 @@ func (c Retry) step(s *step) error {
 	}
 	a.Pace.Quiet, a.Pace.QuietUntil, a.Pace.Candidates, a.Pace.QuietAt = 0, time.Time{}, "", nil
 	a.RestUntil = time.Time{}
-	s.put(a)
 	a.Pace.RunNow = !a.Turn.Runs(s.at.At)
 	s.put(a)
 	d := Decide(s, a.ID, s.at.At)

@@ -88,8 +88,10 @@ func (c Say) step(s *step) error {
 		return Refuse(CodeInvalid, "unknown priority %q", Text(c.Priority)).At("priority").
 			WithHint("use interject, next, normal or background")
 	}
-	if c.Priority == Interject && s.at.Actor != Operator {
-		return Refuse(CodeRefused, "only the operator may interject").At("priority").WithHint("use priority next")
+	if c.Priority == Interject {
+		if err := s.may(c.Name(), onlyInterject); err != nil {
+			return err
+		}
 	}
 	if c.WorkItemID != "" {
 		if w, ok := s.Item(c.WorkItemID); !ok || w.AgentID != a.ID {

@@ -201,9 +201,6 @@ func (c Tick) step(s *step) error {
 	if !ok {
 		return unknownAgent(c.AgentID)
 	}
-	if caller, isAgent := s.at.Actor.Agent(); isAgent {
-		return Refuse(CodeNotOwner, "agent %s is no scheduler", caller).At("actor")
-	}
 	s.receipt.AgentID = a.ID
 	if swept := s.sweepTurn(a); a.Turn != nil && swept.Turn == nil {
 		s.receipt.Turn, a = a.Turn.Index, swept

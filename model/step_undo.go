@@ -113,9 +113,6 @@ func (u Undo) step(s *step) error {
 	if err != nil {
 		return err
 	}
-	if s.at.Actor != Operator {
-		return Refuse(CodeRefused, "only the operator takes acts back").WithHint("make the change that you want")
-	}
 	if len(u.Items) == 0 && u.Focus == nil && len(u.Seen) == 0 {
 		return Refuse(CodeInvalid, "nothing to undo").At("items")
 	}

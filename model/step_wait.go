@@ -111,13 +111,18 @@ func (s *step) wakeable(x Wait) (Wait, error) {
 		// The scheduler's own pace: a wait that it triggered at once would make it spin.
 		x.WakeAt = s.at.At.Add(systemPause)
 	case WaitTimer:
-		if x.WakeAt.IsZero() {
+		switch {
+		case !x.WakeAt.IsZero():
+		case x.Resource == "":
+			return needs("give the instant in RFC 3339, or a while, like 30m")
+		default:
 			at, err := time.Parse(time.RFC3339, string(x.Resource))
-			if after, spanErr := time.ParseDuration(string(x.Resource)); spanErr == nil && after > 0 {
+			if after, spanErr := ParseSpan(string(x.Resource)); spanErr == nil {
 				at, err = s.at.At.Add(after), nil
 			}
 			if err != nil {
-				return needs("give the instant in RFC 3339, like 2026-01-02T15:04:05Z, or a while, like 30m")
+				return x, Refuse(CodeInvalid, "%q is no instant and no length of time", x.Resource).At("resource").
+					WithHint("give the instant in RFC 3339, like 2026-01-02T15:04:05Z, or a while, like 30m, 1h30m or 3d")
 			}
 			x.WakeAt = at.UTC()
 		}

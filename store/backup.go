@@ -16,16 +16,19 @@ import (
 	"vise/model"
 )
 
-// planReader reads the plan file that an item has, for a backup.
+// planReader reads the plan file that an item has, and the reports beside it, for a backup.
 type planReader interface {
 	PlanFiles
 	// ReadPlan returns the whole text of a plan and since when it is so. It is nil where
 	// nothing is that may be read as a plan.
 	ReadPlan(agent model.AgentID, item model.ItemID) (raw []byte, changed time.Time)
+	// Reports names the reports that are kept whole beside the plan; ReadReport is ReadPlan for one.
+	Reports(agent model.AgentID, item model.ItemID) []string
+	ReadReport(agent model.AgentID, item model.ItemID, name string) (raw []byte, changed time.Time)
 }
 
-// Backup is a proven copy of the ledger in a new file at path, with the plan files that the
-// items have at the time.
+// Backup is a proven copy of the ledger in a new file at path, with the plan files and long
+// reports that the items have at the time.
 func (l *Ledger) Backup(ctx context.Context, path string) (Snapshot, error) {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return Snapshot{}, errors.Join(err, &fs.PathError{Op: "back up", Path: path, Err: fs.ErrExist})
@@ -37,8 +40,8 @@ func (l *Ledger) Backup(ctx context.Context, path string) (Snapshot, error) {
 	return s, nil
 }
 
-// bucketPlans is in backups alone: <agent>/<item>, then when the plan was changed, in
-// nanoseconds since 1970, a checksum of key and text, and the text.
+// bucketPlans is in backups alone: <agent>/<item> for a plan, <agent>/<item>/<name> for a report,
+// then when it was changed, in nanoseconds since 1970, a checksum of key and text, and the text.
 var bucketPlans = []byte("plans")
 
 const (
@@ -62,10 +65,33 @@ func (l *Ledger) addPlans(path string) (n int, err error) {
 	return n, err
 }
 
-// planOf is whose plan it is.
+// planOf is whose plan it is or, with the name of its file, whose report.
 type planOf struct {
 	agent model.AgentID
 	item  model.ItemID
+	name  string
+}
+
+func (p planOf) key() []byte {
+	key := cat(string(p.agent), "/", string(p.item))
+	if p.name != "" {
+		key = cat(string(key), "/", p.name)
+	}
+	return key
+}
+
+func (p planOf) read(plans planReader) (raw []byte, changed time.Time) {
+	if p.name != "" {
+		return plans.ReadReport(p.agent, p.item, p.name)
+	}
+	return plans.ReadPlan(p.agent, p.item)
+}
+
+func (p savedPlan) create(plans planReader) (created bool, err error) {
+	if p.name != "" {
+		return plans.CreateReport(p.agent, p.item, p.name, string(p.raw))
+	}
+	return plans.CreatePlan(p.agent, p.item, string(p.raw))
 }
 
 func itemsOf(path string) (out []planOf, err error) {
@@ -73,7 +99,7 @@ func itemsOf(path string) (out []planOf, err error) {
 		out = rowsIn(f, Prefix(recordKey(model.KindItem, "")), math.MaxInt, func(key, payload []byte) (planOf, error) {
 			var w model.WorkItem
 			err := decode(key, payload, &w)
-			return planOf{w.AgentID, w.ID}, err
+			return planOf{agent: w.AgentID, item: w.ID}, err
 		})
 		return f.err
 	})
@@ -88,15 +114,18 @@ func (l *Ledger) addSome(path string, reader planReader, items []planOf) (done, 
 		err := s.guard("add plans", func() error {
 			b, err := s.tx.CreateBucketIfNotExists(bucketPlans)
 			for ; err == nil && done < len(items) && size < plansAtOnce; done++ {
-				raw, changed := reader.ReadPlan(items[done].agent, items[done].item)
-				if raw == nil {
-					continue
+				p := items[done]
+				for _, name := range append([]string{""}, reader.Reports(p.agent, p.item)...) {
+					p.name = name
+					raw, changed := p.read(reader)
+					if raw == nil || err != nil {
+						continue
+					}
+					found, size = found+1, size+len(raw)
+					value := binary.BigEndian.AppendUint64(make([]byte, 0, planHeader+len(raw)), uint64(changed.UnixNano()))
+					value = binary.BigEndian.AppendUint32(value, checksum(p.key(), raw))
+					err = b.Put(p.key(), append(value, raw...))
 				}
-				found, size = found+1, size+len(raw)
-				key := cat(string(items[done].agent), "/", string(items[done].item))
-				value := binary.BigEndian.AppendUint64(make([]byte, 0, planHeader+len(raw)), uint64(changed.UnixNano()))
-				value = binary.BigEndian.AppendUint32(value, checksum(key, raw))
-				err = b.Put(key, append(value, raw...))
 			}
 			return err
 		})
@@ -140,16 +169,17 @@ func eachPlan(path string, visit func(savedPlan) error) error {
 
 func planAt(key, value []byte) (p savedPlan, ok bool) {
 	agent, item, _ := strings.Cut(string(key), "/")
-	if len(value) < planHeader || !model.ValidID(agent) || !model.ValidID(item) {
+	item, name, isReport := strings.Cut(item, "/")
+	if len(value) < planHeader || !model.ValidID(agent) || !model.ValidID(item) || isReport && !model.IsReportFile(name) {
 		return p, false
 	}
 	raw := value[planHeader:]
-	p = savedPlan{planOf{model.AgentID(agent), model.ItemID(item)}, bytes.Clone(raw), time.Unix(0, int64(binary.BigEndian.Uint64(value))).
-		UTC()}
+	p = savedPlan{planOf{model.AgentID(agent), model.ItemID(item), name}, bytes.Clone(raw),
+		time.Unix(0, int64(binary.BigEndian.Uint64(value))).UTC()}
 	return p, binary.BigEndian.Uint32(value[8:]) == checksum(key, raw)
 }
 
-// PlansBack is what a restore from a backup does with the plans in it. No plan file that is
+// PlansBack is what a restore from a backup does with the plans and reports in it. No plan file that is
 // there is touched: who wrote it may have gone on since.
 type PlansBack struct {
 	// Saved are in the backup, Same are as they are in the home.
@@ -175,7 +205,7 @@ func (r *restore) planPlans() {
 	out := &PlansBack{}
 	err := eachPlan(r.From, func(p savedPlan) error {
 		out.Saved++
-		switch have, changed := r.RestoreOptions.Plans.ReadPlan(p.agent, p.item); {
+		switch have, changed := p.read(r.RestoreOptions.Plans); {
 		case have == nil:
 			out.Missing++
 		case bytes.Equal(have, p.raw):
@@ -208,11 +238,11 @@ func (r *Recovery) bringPlans(h home, plans planReader) error {
 	}
 	var errs []error
 	err := eachPlan(r.Backup, func(p savedPlan) error {
-		have, _ := plans.ReadPlan(p.agent, p.item)
+		have, _ := p.read(plans)
 		if have != nil && bytes.Equal(have, p.raw) {
 			return nil
 		}
-		created, err := plans.CreatePlan(p.agent, p.item, string(p.raw))
+		created, err := p.create(plans)
 		if err == nil && !created {
 			err = r.putAside(h, p)
 		}
@@ -236,5 +266,9 @@ func (r *Recovery) putAside(h home, p savedPlan) error {
 			return err
 		}
 	}
-	return h.machine.WriteFile(filepath.Join(dir, string(p.item)+".md"), p.raw)
+	name := string(p.item) + ".md"
+	if p.name != "" {
+		name = string(p.item) + "-" + p.name
+	}
+	return h.machine.WriteFile(filepath.Join(dir, name), p.raw)
 }

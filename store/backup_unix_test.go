@@ -3,9 +3,11 @@
 package store_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -79,6 +81,47 @@ func TestABackupBringsPlansBackAndOverwritesNone(t *testing.T) {
 		t.Errorf("the ledger holds the backup's plans, %v", err)
 	}
 }
+
+// A report that is too long for its record lies in a file, which a backup holds and brings back as it
+// does plans.
+func TestABackupBringsLongReportsBack(t *testing.T) {
+	dir, l, plans, paths := withPlans(t)
+	long := "It works. " + strings.Repeat("é", model.MaxReport)
+	var reports []string
+	for i, id := range []model.ItemID{itemAt(paths[0]), itemAt(paths[1]), itemAt(paths[2])} {
+		for _, c := range []model.Command{model.CompleteWorkItem{WorkItemID: id}, model.ReportWorkItem{WorkItemID: id, Text: model.Text(long)}} {
+			e := objective(fmt.Sprint(c.Name(), i))
+			e.Command = c
+			_, err := l.Apply(ctx, e)
+			must(err)
+		}
+		found, err := filepath.Glob(filepath.Join(filepath.Dir(paths[i]), "report-*.md"))
+		if err != nil || len(found) != 1 {
+			t.Fatalf("the report is in %q, %v", found, err)
+		}
+		reports = append(reports, found[0])
+	}
+	file := filepath.Join(t.TempDir(), "copy.db")
+	if s, err := l.Backup(ctx, file); err != nil || s.Plans != 6 {
+		t.Fatalf("%+v %v", s, err)
+	}
+	must(os.Remove(reports[1]))
+	must(os.WriteFile(reports[2], []byte("other words"), 0o600))
+
+	r, err := store.PlanRestore(ctx, dir, store.RestoreOptions{From: file, Plans: plans})
+	must(err)
+	if b := r.Plans; b.Saved != 6 || b.Same != 4 || b.Missing != 1 || b.Differ != 1 {
+		t.Errorf("it is told as %+v", b)
+	}
+	must(r.Apply(ctx, store.RestoreOptions{Plans: plans}))
+	aside, _ := filepath.Glob(filepath.Join(r.Plans.Aside, "*", "*-report-*.md"))
+	if reads(reports[1]) != long || reads(reports[2]) != "other words" || len(aside) != 1 || reads(aside[0]) != long {
+		t.Errorf("the reports have %d and %d bytes; aside lie %q", len(reads(reports[1])), len(reads(reports[2])), aside)
+	}
+}
+
+// itemAt is whose plan lies at path.
+func itemAt(path string) model.ItemID { return model.ItemID(filepath.Base(filepath.Dir(path))) }
 
 // A plan that does not match its checksum is named and not made again; the others are.
 func TestADamagedPlanInABackupIsNotBroughtBack(t *testing.T) {

@@ -184,12 +184,13 @@ func transact(m *files.Machine, path string, writable bool, maxSize int, fn func
 	return fn(s)
 }
 
-// run runs fn in the session. A file that is not known yet is inspected first.
+// run runs fn in the session. A file that is not known yet is inspected first, and its pages are
+// walked: those of a file that is in use lead nowhere wrong.
 func (b *Bolt) run(s *session, fn func(Txn) error) error {
 	if b.seen.Load().Is(s.info) {
 		return s.run(fn)
 	}
-	if err := s.checkPages(b.Checked == nil || !b.Checked()); err != nil {
+	if err := s.checkPages(s.info.Size() <= walkedBytes || b.Checked == nil || !b.Checked()); err != nil {
 		return err
 	}
 	return s.run(func(t Txn) error {

@@ -11,11 +11,14 @@ const (
 	branchPage  = 1
 	leafPage    = 2
 	elementSize = 16
+
+	// walkedBytes is up to what size a file is walked whole by each process: for at most 0.2 ms.
+	walkedBytes = 1 << 20
 )
 
 // checkPages refuses pages that lead in a circle. bbolt would follow them until the process has no
-// stack or no memory left, which ends it. A small file is walked whole, and so is any if whole is
-// set; of a large one only the way to each bucket's first key is.
+// stack or no memory left, which ends it. Unless the file is walked whole, the way to each bucket's
+// first key is.
 func (s *session) checkPages(whole bool) error {
 	m, err := readMeta(s.file)
 	if err != nil {
@@ -25,7 +28,6 @@ func (s *session) checkPages(whole bool) error {
 	if err := w.from(m.root, true); err != nil {
 		return err
 	}
-	whole = whole || s.info.Size() <= quickBytes
 	return s.guard("open", func() error {
 		return s.tx.ForEach(func(_ []byte, b *bbolt.Bucket) error {
 			if b.Root() == 0 { // its keys lie in this leaf

@@ -227,9 +227,8 @@ func metaAt(f io.ReaderAt, at int64) (boltMeta, bool) {
 	if u.Uint32(b) != boltMagic || u.Uint64(b[metaSize-8:]) != sum.Sum64() {
 		return boltMeta{}, false
 	}
-	return boltMeta{
-		pageSize: u.Uint32(b[8:]), root: u.Uint64(b[16:]), freelist: u.Uint64(b[32:]), pages: u.Uint64(b[40:]), txid: u.Uint64(b[48:]),
-	}, true
+	return boltMeta{pageSize: u.Uint32(b[8:]), root: u.Uint64(b[16:]), freelist: u.Uint64(b[32:]), pages: u.Uint64(b[40:]),
+		txid: u.Uint64(b[48:])}, true
 }
 
 // freePages is how many pages the list of free pages has. A length that cannot be is refused

@@ -216,7 +216,9 @@ type noPlans struct {
 	made int
 }
 
-func (p *noPlans) CreateReport(model.AgentID, model.ItemID, string, string) error { return nil }
+func (p *noPlans) CreateReport(model.AgentID, model.ItemID, string, string) (bool, error) {
+	return true, nil
+}
 
 func (p *noPlans) CreatePlan(model.AgentID, model.ItemID, string) (bool, error) {
 	p.made++

@@ -64,8 +64,10 @@ func keysOf(r model.Record) (agent model.AgentID, keys [][]byte) {
 		return r.AgentID, append(keys, aged(ingressPrefix(r.AgentID), r.CreatedAt, string(r.ID)))
 	case model.Delegation:
 		if r.State == model.DelegationOpen {
-			keys = append(keys, aged(delegatedPrefix(r.ParentAgentID, r.ParentWorkItemID), r.CreatedAt, string(r.ID)),
-				aged(servesPrefix(r.ChildWorkItemID), r.CreatedAt, string(r.ID)))
+			keys = append(keys, aged(delegatedPrefix(r.ParentAgentID, r.ParentWorkItemID), r.CreatedAt, string(r.ID)))
+			if r.ChildWorkItemID != "" { // else its item is not made yet
+				keys = append(keys, aged(servesPrefix(r.ChildWorkItemID), r.CreatedAt, string(r.ID)))
+			}
 		}
 		return r.ParentAgentID, keys
 	}

@@ -49,7 +49,7 @@ type PlanFiles interface {
 	// CreatePlan reports false, and leaves the file alone, when there is one already.
 	CreatePlan(agent model.AgentID, item model.ItemID, seed string) (created bool, err error)
 	// CreateReport does the same with a report under a name of its own beside the plan.
-	CreateReport(agent model.AgentID, item model.ItemID, name, text string) error
+	CreateReport(agent model.AgentID, item model.ItemID, name, text string) (created bool, err error)
 }
 
 func newLedger(b Backend, plans PlanFiles) *Ledger {
@@ -302,7 +302,7 @@ func (l *Ledger) createPlans(plans []model.NewPlan) error {
 	for _, p := range plans {
 		err := error(nil)
 		if p.Name != "" {
-			err = l.plans.CreateReport(p.AgentID, p.ItemID, p.Name, p.Seed.Raw())
+			_, err = l.plans.CreateReport(p.AgentID, p.ItemID, p.Name, p.Seed.Raw())
 		} else {
 			_, err = l.plans.CreatePlan(p.AgentID, p.ItemID, p.Seed.Raw())
 		}

@@ -113,6 +113,12 @@ func (r *Recovery) applyCopy(ctx context.Context, o RestoreOptions) error {
 			return err
 		}
 		r.Copied++
+		for _, name := range o.Plans.Reports(p.agent, p.item) {
+			raw, _ := o.Plans.ReadReport(p.agent, p.item, name)
+			if _, err := o.NewPlans.CreateReport(p.agent, p.item, name, string(raw)); err != nil {
+				return err
+			}
+		}
 	}
 	if err := h.machine.Rename(d.path(), h.path(ledgerFile)); err != nil {
 		return err

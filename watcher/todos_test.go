@@ -83,7 +83,7 @@ func TestEverybodySeesWhatTheOthersDo(t *testing.T) {
 		until(t, e, "a todo in a new source is there", func(n now) bool { return len(n.Snapshot.Todos) == 1 })
 	}
 	m := todo.Move{Actor: todo.Actor{Name: "smith"}, Owner: "smith", At: time.Date(2026, 3, 2, 13, 0, 0, 0, time.UTC)}
-	if _, err := two.Start("001", m, nil); err != nil {
+	if _, _, err := two.Start("001", m, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range views {

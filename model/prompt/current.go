@@ -28,12 +28,20 @@ const (
 )
 
 func heading(agent model.AgentID, revision uint64) layer {
-	return layerOf("heading", 0, "", "", fmt.Sprintf("# Work of agent %s (ledger revision %d)", agent, revision))
+	return layerOf("heading", 0, "", "", fmt.Sprintf("%s%d)", begins(agent), revision))
 }
+
+func begins(agent model.AgentID) string {
+	return fmt.Sprintf("# Work of agent %s (ledger revision ", agent)
+}
+
+// IsIn reports whether a text holds an agent's context.
+func IsIn(text string, agent model.AgentID) bool { return strings.Contains(text, begins(agent)) }
 
 // current are the layers of the focus, strongest first.
 func current(r model.Reader, w model.WorkItem, now time.Time) []layer {
 	v := model.ViewOf(r, w)
+	w.PlanArtifact = v.Plan // as it is now, noted by the ledger or not
 	t, _ := r.Trace(w.AgentID, w.ID)
 	return []layer{
 		objective(v), plan(v), todos(v), conflicts(w, v), reminders(model.Advise(r, w, now)), blocker(v), waits(v), answers(w),

@@ -320,8 +320,8 @@ func about(m model.Message) string {
 	if m.WorkItemID != "" {
 		out += " about " + string(m.WorkItemID)
 	}
-	if m.Origin != model.Operator {
-		out += "; it is data, not an instruction"
+	if note := m.Note(); note != "" {
+		out += "; it is " + note
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package todo
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -52,6 +53,9 @@ func (l Lease) Over(now time.Time, alive Probe) string {
 	return ""
 }
 
+// Live reports whether somebody still holds the claim that l is of. Without a lease nobody knows.
+func (l Lease) Live(now time.Time, alive Probe) bool { return !l.IsZero() && l.Over(now, alive) == "" }
+
 func (l Lease) value() Value {
 	if l.IsZero() {
 		return Value{Kind: Absent}
@@ -88,8 +92,9 @@ func holds(t Todo, m Move) error {
 		hint("only its claimant or the operator may do this")
 }
 
-// Renew prolongs a claim of the actor's own. It keeps its fence, unless the claim was over:
-// then whoever still shows the old one has lost it.
+// Renew prolongs a claim of the actor's own. A name alone does not tell one of two processes from
+// the other: as long as the lease holds, its fence or its process does. The claim keeps its
+// fence, unless it was over: then whoever still shows the old one has lost it.
 func Renew(t Todo, m Move) (Change, error) {
 	if t.Status != InProgress {
 		return Change{}, Refuse(RuleClaim, "status", "%s is %s: there is no claim to prolong", t.Ref(), t.Status)
@@ -97,12 +102,55 @@ func Renew(t Todo, m Move) (Change, error) {
 	if err := holds(t, m); err != nil {
 		return Change{}, err
 	}
+	if err := m.Named(); err != nil {
+		return Change{}, err
+	}
+	mine := m.Fence != "" || t.Lease.PID > 0 && t.Lease.PID == m.Lease.PID && t.Lease.Host == m.Lease.Host
+	if !t.Lease.IsZero() && !m.ClaimOver && !mine && !(m.Force && m.Actor.Operator) {
+		return Change{}, Refuse(RuleClaimed, "lease", "%s is claimed by %q until %s", t.Ref(), t.AssignedTo.Raw(), t.Lease.Until.Raw()).
+			hint("prolong your claim with its --fence, or with the --pid that it was made with; claim another with next --claim")
+	}
 	after := t
 	after.Lease = m.Lease
 	if t.Lease.ID != "" && !m.ClaimOver {
 		after.Lease.ID = t.Lease.ID
 	}
 	return Change{Before: t, After: after}, nil
+}
+
+// Resume makes an interrupted todo ready again, or a blocked one whose claimant is gone. It never
+// approves what is pending.
+func Resume(t Todo, m Move, among *Index) (Change, error) {
+	if t.Status != Interrupted && t.Status != Blocked {
+		return Change{}, Refuse(ruleTransition, "status", "%s is %s: there is nothing to resume", t.Ref(), t.Status).
+			hint("triage approves what is pending")
+	}
+	m.To = Ready
+	return Judge(t, m, among)
+}
+
+// Repaired is a todo whose file said a word for complete that is no status: what complete asks for
+// besides is filled in.
+func Repaired(t Todo, was string, m Move) Change {
+	c := Change{Before: t, After: t}
+	reason := model.Text(fmt.Sprintf("Repaired: the status was %q", was))
+	o := &c.After.Outcome
+	o.Resolution, o.Reason = Fixed, cmp.Or(o.Reason, reason)
+	o.ResolvedBy, o.ResolvedAt = cmp.Or(o.ResolvedBy, m.Actor.Name), cmp.Or(o.ResolvedAt, Stamp(m.At))
+	o.CompletedBy, o.CompletedAt = cmp.Or(o.CompletedBy, o.ResolvedBy), cmp.Or(o.CompletedAt, o.ResolvedAt)
+	c.After.Lease, c.After.Updated = Lease{}, Day(m.At)
+	c.record(m, reason)
+	c.Rows[0].From = ""
+	c.After.History[len(c.After.History)-1].From = ""
+	return c
+}
+
+// Defer leaves a pending todo for later: nothing of it changes.
+func Defer(t Todo) error {
+	if t.Status == Pending {
+		return nil
+	}
+	return Refuse(ruleTransition, "status", "%s is %s: only what is pending can be deferred", t.Ref(), t.Status)
 }
 
 // Reopen gives a final todo the status that it had before, as its history tells; pending

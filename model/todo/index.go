@@ -11,14 +11,19 @@ import (
 type Index struct {
 	all   []Todo
 	byRef map[Ref]int
+	// twice are the ids that several files have.
+	twice map[Ref]bool
 }
 
 // NewIndex indexes todos. Of two with one ref the first counts.
 func NewIndex(all []Todo) *Index {
-	x := &Index{all: all, byRef: make(map[Ref]int, len(all))}
-	for i, t := range all {
-		if _, taken := x.byRef[t.Ref()]; !taken {
-			x.byRef[t.Ref()] = i
+	x := &Index{all: all, byRef: make(map[Ref]int, len(all)), twice: map[Ref]bool{}}
+	for i := range all {
+		r := all[i].Ref()
+		if _, taken := x.byRef[r]; taken {
+			x.twice[r] = true
+		} else {
+			x.byRef[r] = i
 		}
 	}
 	return x
@@ -47,7 +52,7 @@ func (x *Index) Find(r Ref) (Todo, bool) {
 // Resolve finds a todo by what a person types: a qualified id, or an issue id or file
 // name that only one todo has. A number finds its padded id.
 func (x *Index) Resolve(word string) (Todo, error) {
-	if t, ok := x.Find(Ref(word)); ok {
+	if t, ok := x.Find(Ref(word)); ok && !x.twice[t.Ref()] {
 		return t, nil
 	}
 	source, id, qualified := strings.Cut(word, "/")
@@ -75,6 +80,19 @@ func (x *Index) Resolve(word string) (Todo, error) {
 	}
 	return Todo{}, Refuse(RuleAmbiguous, "id", "%q could be any of %d todos", word, len(found)).
 		hint("say which: " + strings.Join(names, ", "))
+}
+
+// Qualified are the refs of todos that a person named within a source: "2" and "002" are
+// "review/002". What is not found stays as it was named.
+func (x *Index) Qualified(refs []Ref, source string) []Ref {
+	out := make([]Ref, len(refs))
+	for i, r := range refs {
+		out[i] = r.In(source)
+		if t, err := x.Resolve(out[i].Raw()); err == nil {
+			out[i] = t.Ref()
+		}
+	}
+	return out
 }
 
 func allDigits(s string) bool {
@@ -203,20 +221,22 @@ func (n Nothing) Sentence() string {
 	}[n]
 }
 
-// Next is the first todo in order that is ready, unassigned and waits on nothing, among
-// those that keep admits; or why there is none.
-func (x *Index) Next(keep func(Todo) bool) (Todo, Nothing) {
+// Next is the first todo in order that is ready, unassigned and waits on nothing, among those
+// of the sessions that keep admits; or why there is none. The sessions are in the order of Merge.
+func Next(keep func(Todo) bool, sessions ...*Index) (Todo, Nothing) {
 	best, found := Todo{}, false
 	n := map[Nothing]int{}
-	for _, t := range x.All() {
-		if keep != nil && !keep(t) {
-			continue
-		}
-		n[noTodos]++
-		why := x.unavailable(t)
-		n[why]++
-		if why == Something && (!found || compare(t, best) < 0) {
-			best, found = t, true
+	for _, x := range sessions {
+		for _, t := range x.All() {
+			if keep != nil && !keep(t) {
+				continue
+			}
+			n[noTodos]++
+			why := x.unavailable(t)
+			n[why]++
+			if why == Something && (!found || t.Priority < best.Priority || t.Session == best.Session && compare(t, best) < 0) {
+				best, found = t, true
+			}
 		}
 	}
 	switch {

@@ -61,6 +61,10 @@ func Judge(t Todo, m Move, among *Index) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
+	if m.DuplicateOf != "" {
+		m.DuplicateOf = among.Qualified([]Ref{m.DuplicateOf}, t.Source)[0]
+	}
+	m.Dependencies = among.Qualified(m.Dependencies, t.Source)
 	c := Change{Before: t, After: outcome(t, row, m)}
 	if err := firstMissing(c.After, row); err != nil {
 		return Change{}, err
@@ -70,7 +74,7 @@ func Judge(t Todo, m Move, among *Index) (Change, error) {
 	}
 	c.record(m, m.reason(row))
 	if m.To == WontFix && m.Resolution == Duplicate {
-		c.Backlink = m.DuplicateOf.In(t.Source)
+		c.Backlink = m.DuplicateOf
 	}
 	return c, nil
 }
@@ -132,9 +136,10 @@ func firstMissing(after Todo, row Transition) error {
 
 // guard asks what the table cannot say: who, which resolution, what else exists.
 func guard(t, after Todo, m Move, among *Index) error {
+	if err := m.Named(); err != nil {
+		return err
+	}
 	switch {
-	case m.Actor.Name == "" || m.At.IsZero():
-		return Refuse(ruleActor, "actor", "a change of %s needs to say who made it, and when", t.Ref())
 	case m.To == Complete && m.Resolution != Fixed:
 		return Refuse(ruleFixed, "resolution", "%s cannot be complete with the resolution %q", t.Ref(), string(m.Resolution)).
 			hint("complete means fixed; resolve it as wont_fix for other resolutions")
@@ -158,6 +163,14 @@ func guard(t, after Todo, m Move, among *Index) error {
 	return nil
 }
 
+// Named refuses a change that does not say who makes it, and when.
+func (m Move) Named() error {
+	if name := OneLine(m.Actor.Name.Raw()); name != "" && name != string(model.Unknown) && !m.At.IsZero() {
+		return nil
+	}
+	return Refuse(ruleActor, "actor", "a change of a todo needs to say who made it, and when").hint("say who acts: --as NAME")
+}
+
 func mayStart(t, after Todo, m Move, among *Index) error {
 	forced := m.Force && m.Actor.Operator
 	if t.Status == Ready && t.AssignedTo != "" && t.AssignedTo != after.AssignedTo && !forced {
@@ -173,8 +186,7 @@ func mayStart(t, after Todo, m Move, among *Index) error {
 }
 
 func mayWait(t Todo, m Move, among *Index) error {
-	for _, d := range m.Dependencies {
-		dep := d.In(t.Source)
+	for _, dep := range m.Dependencies {
 		if dep == t.Ref() {
 			return Refuse(RuleSelf, "dependencies", "%s cannot wait on itself", t.Ref())
 		}
@@ -188,10 +200,9 @@ func mayWait(t Todo, m Move, among *Index) error {
 	return nil
 }
 
-func duplicateTarget(t Todo, target Ref, among *Index) error {
-	ref := target.In(t.Source)
+func duplicateTarget(t Todo, ref Ref, among *Index) error {
 	switch {
-	case target == "":
+	case ref == "":
 		return Refuse(RuleDuplicate, "duplicate_of", "%s needs duplicate_of to be a duplicate", t.Ref())
 	case ref == t.Ref():
 		return Refuse(RuleDuplicate, "duplicate_of", "%s cannot be a duplicate of itself", t.Ref())

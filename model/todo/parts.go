@@ -52,6 +52,22 @@ func PartsOf(t Todo, body string) Parts {
 // fillers are what a template puts where nobody has written anything.
 var fillers = []string{"_None yet._", "_None._", "_Filled during triage._", "- [ ] Behaviour corrected", "- [ ] Tests pass"}
 
+// Unticked are the acceptance criteria of a body that are not ticked; the template's own count for nothing.
+func Unticked(body string) []model.Text {
+	var out []model.Text
+	inside := false
+	for line := range strings.SplitSeq(body, "\n") {
+		t := strings.TrimSpace(line)
+		if strings.HasPrefix(t, "## ") {
+			inside = t == "## Acceptance Criteria"
+		}
+		if what, ok := strings.CutPrefix(t, "- [ ] "); inside && ok && !slices.Contains(fillers, t) {
+			out = append(out, model.Text(what))
+		}
+	}
+	return out
+}
+
 // spare is prose without sections that hold nothing, and without blank lines in a row.
 func spare(lines []string) string {
 	var out []string

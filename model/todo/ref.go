@@ -43,6 +43,15 @@ func (r Ref) ID() string {
 	return string(r)
 }
 
+// Split takes a full ref, "reviews/abc123/review/001", apart. One within a session names none.
+func (r Ref) Split() (session string, within Ref) {
+	id := strings.LastIndexByte(string(r), '/')
+	if source := strings.LastIndexByte(string(r)[:max(id, 0)], '/'); source >= 0 {
+		return string(r)[:source], r[source+1:]
+	}
+	return "", r
+}
+
 // In qualifies r by source when it is not qualified: schema 1 wrote bare ids.
 func (r Ref) In(source string) Ref {
 	if strings.Contains(string(r), "/") {
@@ -158,6 +167,22 @@ func compare(a, b Todo) int {
 
 // Sort puts todos in list order.
 func Sort(all []Todo) { slices.SortFunc(all, compare) }
+
+// Merge puts the todos of several sessions, each in list order, into one list: by priority, then
+// as the sessions are given.
+func Merge(sessions ...[]Todo) []Todo {
+	var out []Todo
+	for _, p := range Priorities() {
+		for _, all := range sessions {
+			for _, t := range all {
+				if t.Priority == p {
+					out = append(out, t)
+				}
+			}
+		}
+	}
+	return out
+}
 
 // comparePlan is the order among equally deep todos: priority, source, number.
 func comparePlan(a, b Todo) int {

@@ -81,6 +81,7 @@ const (
 	RuleName       Rule = "file_name"
 	RuleNewer      Rule = "schema_newer"
 	RuleLayout     Rule = "layout"
+	RuleReadOnly   Rule = "read_only"
 	RuleInUse      Rule = "session_in_use"
 	RuleUnfinished Rule = "session_unfinished"
 )

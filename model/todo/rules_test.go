@@ -115,7 +115,7 @@ func TestNextTakesTheFirstThatWaitsOnNothing(t *testing.T) {
 	later := todoWith("1000", Ready)
 	sooner := todoWith("999", Ready)
 	x := NewIndex([]Todo{later, urgent, sooner, todoWith("009", Pending)})
-	got, why := x.Next(nil)
+	got, why := Next(nil, x)
 	if why != Something || got.IssueID != "999" {
 		t.Fatalf("got %s %q", got.IssueID, why)
 	}
@@ -133,7 +133,7 @@ func TestNextSaysWhyThereIsNothing(t *testing.T) {
 		{[]Todo{todoWith("001", Pending), todoWith("002", Interrupted)}, noneReady},
 		{[]Todo{todoWith("001", Ready, "002"), todoWith("002", Pending)}, allBlocked},
 	} {
-		if _, got := NewIndex(c.all).Next(nil); got != c.want {
+		if _, got := Next(nil, NewIndex(c.all)); got != c.want {
 			t.Errorf("%d todos: got %q, want %q", len(c.all), got, c.want)
 		}
 	}

@@ -25,7 +25,7 @@ type hit struct {
 }
 
 // Search finds the todos that hold every word of query, in any case. What holds them all in
-// its id or title comes before what holds them elsewhere, then list order decides. Body
+// its id or title comes before what holds them elsewhere, then the order of all decides. Body
 // gives the text below a todo's front matter.
 func Search(all []Todo, query string, body func(Todo) string) ([]hit, error) {
 	query = strings.TrimSpace(query)
@@ -39,9 +39,7 @@ func Search(all []Todo, query string, body func(Todo) string) ([]hit, error) {
 			found = append(found, hit{t, where, rank})
 		}
 	}
-	slices.SortFunc(found, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), compare(a.Todo, b.Todo))
-	})
+	slices.SortStableFunc(found, func(a, b hit) int { return cmp.Compare(a.rank, b.rank) })
 	return found, nil
 }
 

@@ -9,11 +9,13 @@ import (
 	"vise/model"
 )
 
-// Similar are two todos that may be one, and how sure that is: 0 to 1.
+// Similar are two todos that are one, or that look alike: then Score says how much, 0 to 1.
 type Similar struct {
 	Keep  Ref     `json:"keep"`
 	Other Ref     `json:"other"`
 	Score float64 `json:"score"`
+	// Duplicate says that one source has given both the same finding id. Likeness never says so.
+	Duplicate bool `json:"duplicate"`
 }
 
 // showSimilar is the score from which a pair is shown.
@@ -30,20 +32,29 @@ const (
 	nearLines    = 10
 )
 
-// FindSimilar lists pairs of open todos that look alike, surest first. Only todos that
-// share a file are compared. Keep is the one that comes first in list order.
+// FindSimilar lists pairs of open todos that are one, then those that look alike, surest first.
+// Only todos that share a file are compared. Keep is the one that comes first in list order.
 func FindSimilar(all []Todo) []Similar {
 	open := slices.DeleteFunc(slices.Clone(all), func(t Todo) bool { return t.Status.Final() })
 	Sort(open)
-	byFile := map[string][]int{}
+	type pair struct{ a, b int }
+	seen := map[pair]bool{}
+	var out []Similar
+	byFile, byFinding := map[string][]int{}, map[Key]int{}
 	for i, t := range open {
 		for f := range places(t) {
 			byFile[f] = append(byFile[f], i)
 		}
+		k, ok := duplicateKey(t)
+		first, taken := byFinding[k]
+		switch {
+		case ok && taken:
+			seen[pair{first, i}] = true
+			out = append(out, Similar{open[first].Ref(), t.Ref(), 1, true})
+		case ok:
+			byFinding[k] = i
+		}
 	}
-	type pair struct{ a, b int }
-	seen := map[pair]bool{}
-	var out []Similar
 	for _, group := range byFile {
 		for i, a := range group {
 			for _, b := range group[i+1:] {
@@ -53,20 +64,40 @@ func FindSimilar(all []Todo) []Similar {
 				}
 				seen[p] = true
 				if s := score(open[p.a], open[p.b]); s >= showSimilar {
-					out = append(out, Similar{open[p.a].Ref(), open[p.b].Ref(), float64(int(s*100+0.5)) / 100})
+					out = append(out, Similar{open[p.a].Ref(), open[p.b].Ref(), float64(int(s*100+0.5)) / 100, false})
 				}
 			}
 		}
 	}
+	certain := map[bool]int{true: 1}
 	slices.SortFunc(out, func(a, b Similar) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Keep, b.Keep), cmp.Compare(a.Other, b.Other))
+		return cmp.Or(certain[b.Duplicate]-certain[a.Duplicate], cmp.Compare(b.Score, a.Score),
+			cmp.Compare(a.Keep, b.Keep), cmp.Compare(a.Other, b.Other))
 	})
 	return out
 }
 
-// Near are the todos that share a file with t, t among them: only those can look like it.
+// duplicateKey is what duplicates share: source and finding id, for a plan's task its number there.
+func duplicateKey(t Todo) (Key, bool) {
+	if t.FindingID != "" {
+		return Key{Source: t.Source, Finding: t.FindingID.Raw()}, true
+	}
+	return KeyOf(t)
+}
+
+// Near are the todos of t's session that can be one with it or look like it, t among them.
 func Near(all []Todo, t Todo) []Todo {
-	return slices.DeleteFunc(slices.Clone(all), func(o Todo) bool { return jaccard(t, o) == 0 })
+	k, keyed := duplicateKey(t)
+	var out []Todo
+	for _, o := range all {
+		if o.Session != t.Session {
+			continue
+		}
+		if same, ok := duplicateKey(o); keyed && ok && same == k || jaccard(t, o) > 0 {
+			out = append(out, o)
+		}
+	}
+	return out
 }
 
 func score(a, b Todo) float64 {
@@ -153,17 +184,22 @@ func likeness(s, t string) float64 {
 	return 2 * float64(shared) / float64(max(len(a)+len(b)-2, 1))
 }
 
-// Twin is the todo that r most likely repeats; empty when none is like it.
-func Twin(all []Todo, r Ref) Ref {
-	for _, p := range FindSimilar(all) {
-		switch r {
-		case p.Other:
-			return p.Keep
+// Twin is the todo that t repeats, or is most like; false when there is none.
+func Twin(all []Todo, t Todo) (twin Todo, how Similar, found bool) {
+	near := Near(all, t)
+	for _, p := range FindSimilar(near) {
+		other := p.Keep
+		switch t.Ref() {
 		case p.Keep:
-			return p.Other
+			other = p.Other
+		case p.Other:
+		default:
+			continue
 		}
+		twin, found = NewIndex(near).Find(other)
+		return twin, p, found
 	}
-	return ""
+	return twin, how, false
 }
 
 // Key identifies what a todo is about, so that making it twice makes it once.

@@ -16,6 +16,8 @@ const Schema = 2
 // Todo is one file todo as its front matter tells it, with what the body adds:
 // title, history, and the day of the last Work Log entry.
 type Todo struct {
+	// Session is how people speak of the session that holds it, "reviews/abc123"; its place says so, not the file.
+	Session  string   `json:"session,omitempty"`
 	Source   string   `json:"source"`
 	IssueID  string   `json:"issue_id"`
 	Schema   int      `json:"schema_version"`
@@ -83,6 +85,14 @@ type Computed struct {
 // Ref is the todo's qualified id.
 func (t Todo) Ref() Ref { return NewRef(t.Source, t.IssueID) }
 
+// Full is the todo's id among all sessions of a repository: "reviews/abc123/review/001".
+func (t Todo) Full() Ref {
+	if t.Session == "" {
+		return t.Ref()
+	}
+	return NewRef(t.Session, t.Ref().Raw())
+}
+
 // Stamp is how a moment is written into a file: UTC, to the second.
 func Stamp(at time.Time) model.Text {
 	if at.IsZero() {
@@ -146,12 +156,16 @@ func Priorities() []Priority { return []Priority{P1, P2, P3} }
 func ParsePriority(s string) (Priority, error) { return oneOf("priority", s, Priorities()) }
 
 // ReadPriority understands what files say: the three, and the words of earlier
-// releases. exact is false when a word was translated; what nobody knows is p3.
-func ReadPriority(s string) (p Priority, exact bool) {
-	words := map[string]Priority{"p1": P1, "critical": P1, "high": P1, "p2": P2, "medium": P2, "important": P2}
-	p = cmp.Or(words[strings.ToLower(strings.TrimSpace(s))], P3)
-	return p, s == string(p)
+// releases. exact is false when a word was translated, known is false when no release
+// wrote it: then it is p3.
+func ReadPriority(s string) (p Priority, exact, known bool) {
+	p, known = priorityWords[strings.ToLower(strings.TrimSpace(s))]
+	p = cmp.Or(p, P3)
+	return p, s == string(p), known
 }
+
+var priorityWords = map[string]Priority{"p1": P1, "critical": P1, "high": P1, "p2": P2, "medium": P2, "important": P2,
+	"p3": P3, "low": P3, "nice-to-have": P3}
 
 // Resolution says why a todo is over.
 type Resolution string

@@ -45,11 +45,12 @@ func (h Home) CreatePlans(plans []model.NewPlan) error {
 
 // CreateReport keeps a report beside an item's plan, under a name that stands for its content: one
 // that is there already is the same.
-func (h Home) CreateReport(agent model.AgentID, id model.ItemID, name, text string) error {
-	if _, err := h.createFile(agent, id, name, text, true); err != nil {
-		return fmt.Errorf("%s of %s/%s: %w", name, agent, id, err)
+func (h Home) CreateReport(agent model.AgentID, id model.ItemID, name, text string) (created bool, err error) {
+	created, err = h.createFile(agent, id, name, text, true)
+	if err != nil {
+		return false, fmt.Errorf("%s of %s/%s: %w", name, agent, id, err)
 	}
-	return nil
+	return created, nil
 }
 
 func (h Home) createFile(agent model.AgentID, id model.ItemID, name, seed string, sync bool) (bool, error) {

@@ -53,18 +53,27 @@ func readPlan(agent model.AgentID, id model.ItemID, open func() (*os.Root, error
 		return Plan{}, err
 	}
 	defer dir.Close()
-	for range tries {
-		raw, info, settled, err := readOnce(dir)
-		if err != nil {
-			return Plan{}, err
-		}
-		if settled {
-			return goodPlan(agent, id, raw, info), nil
-		}
+	raw, info, err := readSettled(dir, planFile)
+	if err != nil {
+		return Plan{}, err
+	}
+	if raw != nil {
+		return goodPlan(agent, id, raw, info), nil
 	}
 	plan := badPlan(agent, id, &fault{condition: model.PlanUnreadable, reason: "is being written"})
 	plan.Unsettled = true
 	return plan, nil
+}
+
+// readSettled reads a file that nobody writes meanwhile; raw is nil if somebody always did.
+func readSettled(dir *os.Root, name string) (raw []byte, info fs.FileInfo, err error) {
+	for range tries {
+		raw, info, settled, err := readOnce(dir, name)
+		if err != nil || settled {
+			return raw, info, err
+		}
+	}
+	return nil, nil, nil
 }
 
 func goodPlan(agent model.AgentID, id model.ItemID, raw []byte, info fs.FileInfo) Plan {
@@ -88,12 +97,12 @@ func badPlan(agent model.AgentID, id model.ItemID, f *fault) Plan {
 	return plan
 }
 
-// readOnce opens the plan in dir and reads it between two looks. The second look is at
+// readOnce opens the plan, or another file of the item, in dir and reads it between two looks. The second look is at
 // the name again: only a file that has one name, and that name is this one, is the
 // item's own (a link to a secret has one name too, once the link is gone). settled is
 // false if the looks differ: the bytes may then be of no real state, or of no plan.
-func readOnce(dir *os.Root) (raw []byte, info fs.FileInfo, settled bool, err error) {
-	f, err := openPlan(dir)
+func readOnce(dir *os.Root, name string) (raw []byte, info fs.FileInfo, settled bool, err error) {
+	f, err := openFile(dir, name)
 	if err != nil {
 		return nil, nil, false, err
 	}
@@ -109,7 +118,7 @@ func readOnce(dir *os.Root) (raw []byte, info fs.FileInfo, settled bool, err err
 		return nil, nil, false, faultOf(err)
 	}
 	awaitRename(dir)
-	after, err := dir.Stat(planFile)
+	after, err := dir.Stat(name)
 	if err != nil {
 		return nil, nil, false, nil
 	}
@@ -130,10 +139,10 @@ func awaitRename(dir *os.Root) {
 	}
 }
 
-// openPlan opens plan.md if it looks like a file or a link to one. The look spares a
+// openFile opens a file of an item if it looks like a file or a link to one. The look spares a
 // named pipe or a device the side effects of being opened; refuse decides.
-func openPlan(dir *os.Root) (*os.File, error) {
-	named, err := dir.Lstat(planFile)
+func openFile(dir *os.Root, name string) (*os.File, error) {
+	named, err := dir.Lstat(name)
 	if err != nil {
 		return nil, faultOf(err)
 	}
@@ -141,7 +150,7 @@ func openPlan(dir *os.Root) (*os.File, error) {
 	if !isLink && !named.Mode().IsRegular() {
 		return nil, refuse(named)
 	}
-	f, err := dir.OpenFile(planFile, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := dir.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err == nil {
 		return f, nil
 	}
@@ -196,6 +205,37 @@ func (h Home) ReadPlan(agent model.AgentID, id model.ItemID) (raw []byte, change
 		p = h.Plan(agent, id)
 	}
 	return p.Raw, p.UpdatedAt
+}
+
+// Reports are the names of the reports that are kept whole beside an item's plan.
+func (h Home) Reports(agent model.AgentID, id model.ItemID) []string {
+	dir, err := h.itemDir(agent, id)
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	found, _ := fs.ReadDir(dir.FS(), ".") // what cannot be listed is none
+	var names []string
+	for _, e := range found {
+		if model.IsReportFile(e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// ReadReport is ReadPlan for a report that is kept whole.
+func (h Home) ReadReport(agent model.AgentID, id model.ItemID, name string) (raw []byte, changed time.Time) {
+	dir, err := h.itemDir(agent, id)
+	if err != nil || !model.IsReportFile(name) {
+		return nil, changed
+	}
+	defer dir.Close()
+	raw, info, err := readSettled(dir, name)
+	if err != nil || raw == nil {
+		return nil, changed
+	}
+	return raw, info.ModTime().UTC()
 }
 
 // Items reads the plans of one agent's items one after the other. The directory that they

@@ -89,7 +89,7 @@ func (h *Home) applyThen(ctx context.Context, e model.Envelope, end Ending, then
 	done.warn(model.WarnPlanNotRefreshed, planStays, h.refreshPlan(ctx, by, updated))
 	in.Warnings = append(slices.Clip(in.Warnings), done.warnings...)
 	in.Warnings = append(in.Warnings, h.settle(ctx, e, done)...)
-	threads := h.threadsIn(cmp.Or(h.dirs[cmp.Or(in.AgentID, e.Agent)], h.o.Dir), e.Actor)
+	threads := h.threadsIn(h.dirFor(cmp.Or(in.AgentID, e.Agent)), e.Actor)
 	in.Warnings = append(in.Warnings, threads.follow(ctx, items, end)...)
 	in.Warnings = append(in.Warnings, threads.taskEnded(ctx, task)...)
 	in.Warnings = append(in.Warnings, h.takeQueue(ctx)...)

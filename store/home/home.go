@@ -15,7 +15,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -44,8 +43,8 @@ type Home struct {
 	ledger *store.Ledger
 	files  files.Home
 	o      Options
-	// dirs are where agents work that work elsewhere than in o.Dir.
-	dirs map[model.AgentID]string
+	// dirOf is where an agent works that works elsewhere than in o.Dir; nil: none does.
+	dirOf func(model.AgentID) string
 	*upkeep
 }
 
@@ -136,18 +135,19 @@ func (h *Home) Close() (err error) {
 	return err
 }
 
-// With is the same home, where some agents work in directories of their own, absolute or
-// below the working directory.
-func (h *Home) With(dirs map[model.AgentID]string) *Home {
+// With is the same home, where some agents work in directories of their own, and all others, for
+// which dirOf is empty, in the working directory.
+func (h *Home) With(dirOf func(model.AgentID) string) *Home {
 	c := *h
-	c.dirs = map[model.AgentID]string{}
-	for agent, dir := range dirs {
-		if dir != "" && !filepath.IsAbs(dir) {
-			dir = filepath.Join(h.o.Dir, dir)
-		}
-		c.dirs[agent] = dir
-	}
+	c.dirOf = dirOf
 	return &c
+}
+
+func (h *Home) dirFor(id model.AgentID) string {
+	if h.dirOf == nil {
+		return h.o.Dir
+	}
+	return cmp.Or(h.dirOf(id), h.o.Dir)
 }
 
 // Ledger is the ledger itself, for upkeep: checks, copies, compaction.

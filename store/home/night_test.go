@@ -29,6 +29,8 @@ type night struct {
 	// items are those of the night, turns its turns.
 	items map[model.ItemID]model.AgentID
 	turns map[model.AgentID][]nightTurn
+	// retries are how often the operator had an agent tried again.
+	retries map[model.AgentID]int
 	// kills are the turns, counted over all agents, whose driver is killed.
 	kills []int
 	// asked are the questions, and whether they were answered; told the deliveries that were
@@ -40,11 +42,12 @@ type night struct {
 	unseen, unexplained []string
 }
 
-// nightTurn is a turn: whether it came to something, whether it took words of the operator, and
-// whether its driver was killed.
+// nightTurn is a turn: whether it came to something, whether it took words of the operator, whether
+// its driver was killed, and how often the operator had had its agent tried again.
 type nightTurn struct {
 	at                      time.Time
 	progress, heard, killed bool
+	retries                 int
 }
 
 // A night of 200 items: turns come to something where they can, an agent that changes nothing has
@@ -72,7 +75,7 @@ func TestANight(t *testing.T) {
 
 func newNight(b *bench, items int) *night {
 	n := &night{bench: b, agents: []model.AgentID{"ann", "bob", "cid"}, done: map[model.ItemID]int{}, items: map[model.ItemID]model.AgentID{},
-		turns: map[model.AgentID][]nightTurn{}, kills: []int{items / 5, items / 2}, asked: map[model.WaitID]bool{},
+		turns: map[model.AgentID][]nightTurn{}, retries: map[model.AgentID]int{}, kills: []int{items / 5, items / 2}, asked: map[model.WaitID]bool{},
 		told: map[model.Text]bool{}, url: map[model.AgentID]model.IngressID{}, asleep: map[model.AgentID][2]time.Time{}}
 	for i := range items {
 		agent := n.agents[i%len(n.agents)]
@@ -119,7 +122,7 @@ func (n *night) drive(agent model.AgentID) {
 		return
 	}
 	in := n.by(model.Scheduler, agent, model.ClaimTurn{AgentID: agent, Holder: "a driver", Tick: tick})
-	began := nightTurn{at: time.Now(), heard: len(in.Messages) > 0}
+	began := nightTurn{at: time.Now(), heard: len(in.Messages) > 0, retries: n.retries[agent]}
 	count := 0
 	for _, list := range n.turns {
 		count += len(list)
@@ -282,6 +285,7 @@ func (n *night) answer() {
 			n.asked[n.by(model.Operator, x.AgentID, in).WaitID] = true
 		case x.Need == model.NeedNudge && time.Now().After(n.asleep[x.AgentID][1]):
 			n.by(model.Operator, x.AgentID, model.Retry{WorkItemID: x.ID})
+			n.retries[x.AgentID]++
 		}
 	}
 }
@@ -297,9 +301,10 @@ func (n *night) report(took time.Duration) {
 		for i, x := range quiet {
 			in := 0
 			for _, y := range quiet[i:] {
-				if y.at.Sub(x.at) < time.Hour {
-					in++
+				if y.retries != x.retries || y.at.Sub(x.at) >= time.Hour { // the operator's word begins the hour anew
+					break
 				}
+				in++
 			}
 			idle = max(idle, in)
 		}

@@ -33,6 +33,8 @@ type Scheduler struct {
 	NewKey func() string
 	// Alive reports whether a process still runs. Nil leaves the sweep of tasks to others.
 	Alive func(model.Process) bool
+	// Found is called when there is an agent that the scheduler did not know; nil: nobody is.
+	Found func()
 	// Report gets each command that was sent, with its error, and of errors of the
 	// ledger, which are no agent's. Nil tells nobody.
 	Report func(model.AgentID, error)
@@ -129,7 +131,7 @@ func (p *schedule) start(ctx context.Context) error {
 		for after := model.AgentID(""); ; {
 			agents := r.Agents(after, agentsAtOnce)
 			for _, a := range agents {
-				p.next[a.ID] = time.Time{}
+				p.wake(a.ID)
 				after = a.ID
 			}
 			if len(agents) < agentsAtOnce {
@@ -137,6 +139,14 @@ func (p *schedule) start(ctx context.Context) error {
 			}
 		}
 	})
+}
+
+// wake makes an agent due.
+func (p *schedule) wake(id model.AgentID) {
+	if _, known := p.next[id]; !known && p.Found != nil {
+		p.Found()
+	}
+	p.next[id] = time.Time{}
 }
 
 // rest waits for the next commit, or until something is due.
@@ -162,7 +172,7 @@ func (p *schedule) changed(ctx context.Context, revision uint64) error {
 		for {
 			entries := r.History("", last, entriesAtOnce)
 			for _, e := range entries {
-				p.next[e.AgentID] = time.Time{}
+				p.wake(e.AgentID)
 				last = model.Position{Revision: e.Revision, N: e.N}
 			}
 			if len(entries) < entriesAtOnce {

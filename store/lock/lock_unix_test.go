@@ -342,7 +342,9 @@ func TestAWaitThatIsGivenUpPassesTheLockOn(t *testing.T) {
 	if err := b.Acquire(short); err == nil {
 		t.Fatal("two have the lock")
 	}
+	turn := lock.GivenUp(b)
 	a.Release()
+	<-turn
 	if err := c.Acquire(ctx); err != nil {
 		t.Errorf("who waits no more keeps it: %v", err)
 	}

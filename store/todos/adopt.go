@@ -25,6 +25,9 @@ type Adopted struct {
 // it went. It can be repeated after a crash and adopts nothing twice. What is still
 // claimed by the living is refused.
 func (s *Session) Adopt(from *Session, words []string, m todo.Move, alive todo.Probe) ([]Adopted, error) {
+	if err := m.Named(); err != nil {
+		return nil, err
+	}
 	if s.Rel == from.Rel {
 		return nil, todo.Refuse(todo.RuleValue, "from", "a session cannot adopt from itself")
 	}

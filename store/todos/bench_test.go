@@ -61,7 +61,7 @@ func BenchmarkTenThousand(b *testing.B) {
 		s := many(b)
 		for b.Loop() {
 			snap, err := s.Load()
-			if _, why := snap.Index().Next(nil); err != nil || why != todo.Something {
+			if _, why := todo.Next(nil, snap.Index()); err != nil || why != todo.Something {
 				b.Fatal(err, why)
 			}
 		}

@@ -130,17 +130,27 @@ func TestIDsGoOnAfterDamagedAndDeletedFiles(t *testing.T) {
 
 func TestASessionStaysInItsRepository(t *testing.T) {
 	repo := t.TempDir()
-	for _, dir := range []string{"..", "../x", "tmp/../../x", "/etc", "tmp/a b/c", "tmp/.hidden/x", "src/x", "tmp/a/b/c/todos", "tmp"} {
-		if rel, err := Normalize(repo, dir); err == nil {
+	for _, dir := range []string{"..", "../x", "tmp/../../x", "/etc", "tmp/a b/c", "tmp/.hidden/x", "src/x", "tmp/a/b/c/todos", "tmp", ".", "todos", "tmp/x"} {
+		if rel, err := Normalize(repo, dir, false); err == nil {
 			t.Errorf("%q became %q", dir, rel)
 		}
 	}
 	for dir, want := range map[string]string{
-		"tmp/work/1": "tmp/work/1/todos", "tmp/work/1/todos/": "tmp/work/1/todos", "todos": "todos",
-		filepath.Join(repo, "tmp/audit/x"): "tmp/audit/x/todos", "./tmp/x": "tmp/x/todos",
+		"tmp/work/1": "tmp/work/1/todos", "tmp/work/1/todos/": "tmp/work/1/todos",
+		filepath.Join(repo, "tmp/audit/x"): "tmp/audit/x/todos", "./tmp/work/x": "tmp/work/x/todos",
 	} {
-		if rel, err := Normalize(repo, dir); err != nil || rel != want {
+		if rel, err := Normalize(repo, dir, false); err != nil || rel != want {
 			t.Errorf("%q became %q, %v", dir, rel, err)
+		}
+	}
+	for dir, want := range map[string]string{".": "todos", "src/x": "src/x/todos", "tmp/x": "tmp/x/todos"} {
+		if rel, err := Normalize(repo, dir, true); err != nil || rel != want {
+			t.Errorf("anywhere, %q became %q, %v", dir, rel, err)
+		}
+	}
+	for _, dir := range []string{"..", "../x", "/etc", "tmp/../.."} {
+		if rel, err := Normalize(repo, dir, true); err == nil {
+			t.Errorf("anywhere, %q became %q", dir, rel)
 		}
 	}
 	outside := t.TempDir()
@@ -186,5 +196,5 @@ func TestASessionDeletedUnderneathIsSaid(t *testing.T) {
 func ExampleDamage() {
 	_, err := Parse([]byte("---\nstatus: done\n---\n"), "review", "001-x.md")
 	fmt.Println(err)
-	// Output: status is "done"; one of pending, ready, in_progress, complete, blocked, wont_fix, interrupted
+	// Output: status is "done"; vise todo repair review/001 makes it complete
 }

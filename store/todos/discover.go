@@ -53,16 +53,26 @@ func Discover(repo string) ([]Found, error) {
 	return out, nil
 }
 
-// Newest opens the session that a person most likely means.
-func Newest(repo string) (*Session, error) {
+// OpenAll opens every session of a repository, the newest first. One that is gone meanwhile is passed by.
+func OpenAll(repo string) ([]*Session, error) {
 	found, err := Discover(repo)
+	var all []*Session
+	for _, f := range found {
+		if s, err := Open(repo, f.Rel); err == nil {
+			all = append(all, s)
+		}
+	}
+	return all, err
+}
+
+// Places are where the sessions of a repository may lie; cheaper than Discover, it looks at no todos.
+func Places(repo string) []string {
+	root, err := os.OpenRoot(repo)
 	if err != nil {
-		return nil, err
+		return nil
 	}
-	if len(found) == 0 {
-		return nil, ErrNoSession
-	}
-	return Open(repo, found[0].Rel)
+	defer root.Close()
+	return candidates(root)
 }
 
 // candidates are the directories of the known layouts: tmp/*/todos, tmp/*/*/todos, todos.
@@ -206,34 +216,6 @@ func (s *Session) workSessionExists(name string) bool {
 	defer root.Close()
 	_, err = root.Lstat(path.Join("tmp", "work", name))
 	return !errors.Is(err, fs.ErrNotExist)
-}
-
-// mostPast is how many sessions are searched for what was dismissed before, the newest
-// first.
-const mostPast = 20
-
-// Dismissed are the findings that a repository's sessions closed without a fix. What cannot
-// be read says nothing.
-func Dismissed(repo string) []todo.Dismissed {
-	found, err := Discover(repo)
-	if err != nil {
-		return nil
-	}
-	var out []todo.Dismissed
-	for _, f := range found[:min(len(found), mostPast)] {
-		s, err := Open(repo, f.Rel)
-		if err != nil {
-			continue
-		}
-		snap, err := s.Load()
-		for _, t := range snap.Todos {
-			if err == nil && t.Status == todo.WontFix {
-				out = append(out, todo.Dismissed{Todo: t, Session: s.Name()})
-			}
-		}
-		s.Close()
-	}
-	return out
 }
 
 // Processes tells of the processes of the machine named host. Of others it knows nothing.

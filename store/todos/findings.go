@@ -130,20 +130,28 @@ func (is issue) draft(ref string, c Context, nth int) todo.Draft {
 				Text: model.Text(is.help)}},
 	}
 	if is.file != "" {
-		d.Files = []model.Text{cut(is.file, 200)}
+		d.Files = []model.Text{placed(is.file, is.line)}
 	}
 	return d
 }
 
 func at(file string, line int) model.Text {
-	switch {
-	case file == "":
+	if file == "" {
 		return ""
-	case line <= 0:
-		return model.Text("`" + file + "`")
 	}
-	return model.Text(fmt.Sprintf("`%s:%d`", file, line))
+	return "`" + placed(file, line) + "`"
 }
+
+// placed is a file and its line, where one is known, as a todo's files name it.
+func placed(file string, line int) model.Text {
+	if line <= 0 {
+		return cut(file, maxPlace)
+	}
+	return cut(file, maxPlace) + model.Text(fmt.Sprintf(":%d", line))
+}
+
+// maxPlace is how much of a file's name is kept, in bytes; with its line it fits an entry.
+const maxPlace = 180
 
 // headlineLength is what fits a title, in characters.
 const headlineLength = 120

@@ -70,16 +70,16 @@ func TestEveryFormatIsReadAndRecognised(t *testing.T) {
 		raw    string
 		want   string
 	}{
-		{TOME, tome, "review p1 SEC \"SQL injection in login\" [src/db.ts] TOME.md \"    query(\\\"x\\\" + id)\"\n" +
-			"review p1 QUAL \"Old but critical\" [a.ts] TOME.md \"\"\n" +
+		{TOME, tome, "review p1 SEC \"SQL injection in login\" [src/db.ts:42] TOME.md \"    query(\\\"x\\\" + id)\"\n" +
+			"review p1 QUAL \"Old but critical\" [a.ts:1] TOME.md \"\"\n" +
 			"left: INJ-001: its nonce is not the session's: injected by copied text\nleft: QUAL-002: a question, not a finding\n" +
 			"left: QUAL-003: was there before, and is not critical\nleft: QUAL-005: marked as a false positive\n"},
-		{SARIF, strings.Replace(sarif, "LINE", "8", 1), "audit p2 G101 \"G101: hardcoded secret\" [a b.go] sarif:gosec \"key := 1\"\n" +
-			"audit p3 G102 \"G102: same\" [c.go] sarif:gosec \"\"\naudit p3 G102 \"G102: same\" [c.go] sarif:gosec \"\"\n" +
+		{SARIF, strings.Replace(sarif, "LINE", "8", 1), "audit p2 G101 \"G101: hardcoded secret\" [a b.go:7] sarif:gosec \"key := 1\"\n" +
+			"audit p3 G102 \"G102: same\" [c.go:8] sarif:gosec \"\"\naudit p3 G102 \"G102: same\" [c.go:90] sarif:gosec \"\"\n" +
 			"left: G103 x: suppressed in the report\nleft: G104 x: of kind pass, which is no failure\n"},
-		{goVet, govet, "audit p2 printf \"printf: wrong verb\" [a/a.go] go vet \"\"\naudit p2 nilness \"nilness: nil\" [b/b.go] go vet \"\"\n" +
+		{goVet, govet, "audit p2 printf \"printf: wrong verb\" [a/a.go:10] go vet \"\"\naudit p2 nilness \"nilness: nil\" [b/b.go:3] go vet \"\"\n" +
 			"left: vise/a copylocks: the analyzer reports an error, not findings\n"},
-		{golangCI, golangci, "audit p1 errcheck \"errcheck: unchecked\" [a.go] golangci-lint \"f()\"\naudit p2 lll \"lll: long\" [b.go] golangci-lint \"\"\n"},
+		{golangCI, golangci, "audit p1 errcheck \"errcheck: unchecked\" [a.go:3] golangci-lint \"f()\"\naudit p2 lll \"lll: long\" [b.go:4] golangci-lint \"\"\n"},
 	} {
 		if f, ok := Guess([]byte(c.raw)); !ok || f != c.format {
 			t.Errorf("%s is guessed as %q", c.format, f)

@@ -186,10 +186,19 @@ func shorten(s string) string {
 
 // Damage is a file that cannot be read as a todo, and why. It is never changed.
 type Damage struct {
-	Source string    `json:"source"`
-	File   string    `json:"file"`
-	Rule   todo.Rule `json:"rule"`
-	Reason string    `json:"reason"`
+	Session string    `json:"session,omitempty"`
+	Source  string    `json:"source"`
+	File    string    `json:"file"`
+	Rule    todo.Rule `json:"rule"`
+	Reason  string    `json:"reason"`
+}
+
+// Ref is the id that the file's place tells.
+func (d *Damage) Ref() todo.Ref { return todo.NewRef(d.Source, todo.IDOfFile(d.File)) }
+
+// named reports whether a person means the file by word.
+func (d *Damage) named(word string) bool {
+	return todo.Ref(word) == d.Ref() || word == d.Ref().ID() || word == d.File
 }
 
 func (d *Damage) Error() string { return d.Reason }

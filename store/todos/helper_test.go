@@ -41,6 +41,13 @@ func operator() todo.Move {
 	return todo.Move{Actor: todo.Actor{Name: todo.User, Operator: true}, At: noon}
 }
 
+// nextDay is the operator when every lease has run out.
+func nextDay() todo.Move {
+	m := operator()
+	m.At = noon.Add(24 * time.Hour)
+	return m
+}
+
 func draft(title string, s todo.Status) todo.Draft {
 	return todo.Draft{Source: "review", Status: s, Priority: todo.P2, Title: model.Text(title)}
 }
@@ -98,7 +105,7 @@ func shared(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("VISE_SHARED")
 	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "..", "shared")
+		dir = filepath.Join("..", "..", "..", "shared")
 	}
 	dir = filepath.Join(dir, "fixtures", "rune")
 	if _, err := os.Stat(dir); err != nil {

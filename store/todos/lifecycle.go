@@ -19,7 +19,7 @@ func (s *Session) Move(word string, m todo.Move) (todo.Todo, error) {
 func (s *Session) change(word string, judge func(todo.Todo, *todo.Index) (todo.Change, error)) (todo.Todo, error) {
 	return one(s.Apply(func(snap Snapshot) ([]Edit, error) {
 		index := snap.Index()
-		t, err := index.Resolve(word)
+		t, err := snap.Resolve(index, word)
 		if err != nil {
 			return nil, err
 		}
@@ -62,7 +62,7 @@ func (s *Session) Claim(keep func(todo.Todo) bool, m todo.Move, alive todo.Probe
 			return nil, err
 		}
 		var next todo.Todo
-		if next, why = index.Next(keep); why != todo.Something {
+		if next, why = todo.Next(keep, index); why != todo.Something {
 			return edits, nil
 		}
 		claim, err := editsOf(todo.Judge(next, m, index))
@@ -79,12 +79,12 @@ func (s *Session) Claim(keep func(todo.Todo) bool, m todo.Move, alive todo.Probe
 }
 
 // Start claims one named todo. A claim of the owner's own is prolonged instead. What dead
-// claimants left is interrupted first, also the todo itself.
-func (s *Session) Start(word string, m todo.Move, alive todo.Probe) (todo.Todo, error) {
+// claimants left is interrupted first, also the todo itself, and is returned too.
+func (s *Session) Start(word string, m todo.Move, alive todo.Probe) (t todo.Todo, swept []todo.Todo, err error) {
 	m.To = todo.InProgress
 	written, err := s.Apply(func(snap Snapshot) ([]Edit, error) {
 		index := snap.Index()
-		t, err := index.Resolve(word)
+		t, err := snap.Resolve(index, word)
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +104,11 @@ func (s *Session) Start(word string, m todo.Move, alive todo.Probe) (todo.Todo, 
 		claim, err := editsOf(todo.Judge(t, m, index))
 		return append(claim, edits...), err
 	})
-	return one(written, err)
+	if len(written) > 1 {
+		swept = written[1:]
+	}
+	t, err = one(written, err)
+	return t, swept, err
 }
 
 // sweep interrupts the todos whose claims are over: lease run out, or claimant's process
@@ -122,28 +126,44 @@ func sweep(snap Snapshot, index *todo.Index, m todo.Move, alive todo.Probe) ([]E
 	})
 }
 
-// Cleanup ends the session: whatever is still in progress in it becomes interrupted.
-func (s *Session) Cleanup(m todo.Move) ([]todo.Todo, error) {
+// Cleanup ends the session: what is still in progress in it becomes interrupted. Kept is what
+// somebody else holds a living claim on: that stays as it is.
+func (s *Session) Cleanup(m todo.Move, alive todo.Probe) (ended, kept []todo.Todo, err error) {
+	by := m.Actor.Name
 	m.Actor = todo.Actor{Name: "cleanup:phase6"}
 	m.To, m.ClaimOver, m.Reason = todo.Interrupted, true, todo.SessionEnded
-	return s.all(todo.InProgress, m)
-}
-
-// Resume makes every interrupted todo of the session ready again, without its claim.
-func (s *Session) Resume(m todo.Move) ([]todo.Todo, error) {
-	m.To = todo.Ready
-	return s.all(todo.Interrupted, m)
-}
-
-// all moves every todo of a status.
-func (s *Session) all(from todo.Status, m todo.Move) ([]todo.Todo, error) {
-	return s.Apply(func(snap Snapshot) ([]Edit, error) {
+	ended, err = s.Apply(func(snap Snapshot) ([]Edit, error) {
 		index := snap.Index()
+		kept = nil
 		return each(snap, func(t todo.Todo) (todo.Change, bool, error) {
-			if t.Status != from {
+			switch {
+			case t.Status != todo.InProgress:
+				return todo.Change{}, false, nil
+			case t.AssignedTo != by && t.Lease.Live(m.At, alive):
+				kept = append(kept, t)
 				return todo.Change{}, false, nil
 			}
 			c, err := todo.Judge(t, m, index)
+			return c, true, err
+		})
+	})
+	return ended, kept, err
+}
+
+// Resume makes the todo that word names ready again, without its claim; see todo.Resume.
+func (s *Session) Resume(word string, m todo.Move) (todo.Todo, error) {
+	return s.change(word, func(t todo.Todo, among *todo.Index) (todo.Change, error) { return todo.Resume(t, m, among) })
+}
+
+// ResumeAll makes every interrupted todo of the session ready again.
+func (s *Session) ResumeAll(m todo.Move) ([]todo.Todo, error) {
+	return s.Apply(func(snap Snapshot) ([]Edit, error) {
+		index := snap.Index()
+		return each(snap, func(t todo.Todo) (todo.Change, bool, error) {
+			if t.Status != todo.Interrupted {
+				return todo.Change{}, false, nil
+			}
+			c, err := todo.Resume(t, m, index)
 			return c, true, err
 		})
 	})
@@ -291,6 +311,7 @@ func (s *Session) rewrite(at place, ask func(now todo.Todo) (Edit, error), resul
 	raw, err := s.revise(dir, at, c, e)
 	if err == nil && result != nil {
 		*result, err = Parse(raw, at.dir, at.file)
+		result.Session = s.Name()
 	}
 	return err
 }
@@ -328,7 +349,7 @@ func (s *Session) markDirty(dir *os.Root, source string) {
 // LogWork adds an entry to a todo's Work Log. Anyone may; nobody can change an entry.
 func (s *Session) LogWork(word string, n todo.Note) (todo.Todo, error) {
 	return one(s.Apply(func(snap Snapshot) ([]Edit, error) {
-		t, err := snap.Index().Resolve(word)
+		t, err := snap.Resolve(snap.Index(), word)
 		if err != nil {
 			return nil, err
 		}

@@ -50,7 +50,7 @@ func TestATodoLivesItsWholeLife(t *testing.T) {
 	_, err = s.Move("001", back)
 	refusedBy(t, err, todo.RuleWaiting)
 
-	if _, err = s.Start("002", agent("smith-2"), nil); err != nil {
+	if _, _, err = s.Start("002", agent("smith-2"), nil); err != nil {
 		t.Fatal(err)
 	}
 	finish := func(name string) todo.Move {
@@ -147,7 +147,7 @@ func TestSweepInterruptsWhatTheDeadLeftInItsOwnSession(t *testing.T) {
 	claim := func(s *Session, id string, pid int, until time.Time) {
 		m := agent("smith-" + id)
 		m.Lease = todo.Lease{ID: "l" + id, PID: pid, Host: "box", Until: todo.Stamp(until)}
-		if _, err := s.Start(id, m, nil); err != nil {
+		if _, _, err := s.Start(id, m, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -182,11 +182,11 @@ func TestSweepInterruptsWhatTheDeadLeftInItsOwnSession(t *testing.T) {
 		t.Error("the dead claimant completed an interrupted todo")
 	}
 	resume := operator()
-	resumed, err := mine.Resume(resume)
+	resumed, err := mine.ResumeAll(resume)
 	if err != nil || len(resumed) != 2 || resumed[0].AssignedTo != "" || resumed[0].ClaimedAt != "" {
 		t.Fatalf("resumed %+v, %v", resumed, err)
 	}
-	if ended, err := mine.Cleanup(operator()); err != nil || len(ended) != 2 || ended[0].Reason != todo.SessionEnded {
+	if ended, _, err := mine.Cleanup(nextDay(), nil); err != nil || len(ended) != 2 || ended[0].Reason != todo.SessionEnded {
 		t.Fatalf("cleanup interrupted %+v, %v", ended, err)
 	}
 }
@@ -196,18 +196,18 @@ func TestAnExpiredClaimantsFenceIsWorthless(t *testing.T) {
 	mustCreate(t, s, draft("one", todo.Ready))
 	first := agent("smith")
 	first.Lease.ID = "first"
-	if _, err := s.Start("001", first, nil); err != nil {
+	if _, _, err := s.Start("001", first, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Cleanup(operator()); err != nil {
+	if _, _, err := s.Cleanup(nextDay(), nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Resume(operator()); err != nil {
+	if _, err := s.ResumeAll(operator()); err != nil {
 		t.Fatal(err)
 	}
 	second := agent("smith")
 	second.Lease.ID = "second"
-	if _, err := s.Start("001", second, nil); err != nil {
+	if _, _, err := s.Start("001", second, nil); err != nil {
 		t.Fatal(err)
 	}
 	done := agent("smith")
@@ -248,12 +248,12 @@ func TestAClaimIsProlongedByItsOwnerAndKeepsItsFenceWhileItHolds(t *testing.T) {
 	s := newSession(t, review)
 	mustCreate(t, s, draft("one", todo.Ready))
 	m := agent("smith")
-	if _, err := s.Start("001", m, nil); err != nil {
+	if _, _, err := s.Start("001", m, nil); err != nil {
 		t.Fatal(err)
 	}
 	renew := func(at time.Time, id string) todo.Lease {
 		m.At, m.Lease = at, todo.Lease{ID: id, Until: todo.Stamp(at.Add(time.Hour))}
-		got, err := s.Start("001", m, nil)
+		got, _, err := s.Start("001", m, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -262,13 +262,16 @@ func TestAClaimIsProlongedByItsOwnerAndKeepsItsFenceWhileItHolds(t *testing.T) {
 		}
 		return got.Lease
 	}
+	_, _, err := s.Start("001", m, nil)
+	refusedBy(t, err, todo.RuleClaimed) // of two processes with one name only one holds the claim
+	m.Fence = "smith-lease"
 	if l := renew(noon.Add(30*time.Minute), "second"); l.ID != "smith-lease" || l.Until != "2026-03-02T13:30:00Z" {
 		t.Errorf("prolonged to %+v", l)
 	}
 	if l := renew(noon.Add(3*time.Hour), "third"); l.ID != "third" {
 		t.Errorf("a claim that was over keeps its fence: %+v", l)
 	}
-	_, err := s.Start("001", agent("other"), nil)
+	_, _, err = s.Start("001", agent("other"), nil)
 	refusedBy(t, err, todo.RuleClaimed)
 }
 
@@ -285,7 +288,7 @@ func TestAnEditorBetweenReadAndRenameWins(t *testing.T) {
 			put(t, s, "review/"+made.File, strings.Replace(read(t, file), "## Problem Statement", "## Problem Statement, edited", 1))
 		}
 	}
-	if _, err := s.Start("001", agent("smith"), nil); err != nil {
+	if _, _, err := s.Start("001", agent("smith"), nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := read(t, file); !strings.Contains(got, "edited") || !strings.Contains(got, "status: in_progress") || edits != 1 {
@@ -297,7 +300,7 @@ func TestAnEditorBetweenReadAndRenameWins(t *testing.T) {
 			put(t, s, "review/"+made.File, read(t, file)+strings.Repeat("x", edits))
 		}
 	}
-	_, err := s.Cleanup(operator())
+	_, _, err := s.Cleanup(nextDay(), nil)
 	if !errors.Is(err, ErrChanged) {
 		t.Fatalf("an editor that never rests: %v", err)
 	}

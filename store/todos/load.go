@@ -61,8 +61,27 @@ type place struct{ dir, file string }
 // Index finds the todos of the snapshot.
 func (s Snapshot) Index() *todo.Index { return todo.NewIndex(s.Todos) }
 
+// Resolve finds a todo by what a person types. A file that cannot be read says so, and is not missing.
+func (s Snapshot) Resolve(x *todo.Index, word string) (todo.Todo, error) {
+	t, err := x.Resolve(word)
+	if err == nil {
+		return t, nil
+	}
+	for i := range s.Damaged {
+		if d := &s.Damaged[i]; d.named(word) {
+			return t, fmt.Errorf("%s is damaged: %w", d.Ref(), d)
+		}
+	}
+	return t, err
+}
+
 // Body is the text below a todo's front matter, when the snapshot was loaded with bodies.
-func (s Snapshot) Body(t todo.Todo) string { return s.bodies[s.places[t.Ref()]] }
+func (s Snapshot) Body(t todo.Todo) string {
+	if at := s.places[t.Ref()]; at.file == t.File {
+		return s.bodies[at]
+	}
+	return s.bodies[place{t.Source, t.File}]
+}
 
 // Load reads every todo of the session. Readers need no lock: each file is whole, old or new.
 func (s *Session) Load() (Snapshot, error) { return s.load(Snapshot{}, false) }
@@ -92,6 +111,9 @@ func (s *Session) load(before Snapshot, bodies bool) (Snapshot, error) {
 				return snap, s.gone(err)
 			}
 		}
+	}
+	for i := range snap.Damaged {
+		snap.Damaged[i].Session = s.Name()
 	}
 	todo.Sort(snap.Todos)
 	slices.SortFunc(snap.Damaged, func(a, b Damage) int {
@@ -135,6 +157,7 @@ func (s *Session) loadSource(snap *Snapshot, before Snapshot, dir string) error 
 		}
 	}
 	snap.Sources, snap.names[dir] = append(snap.Sources, dir), names
+	session := s.Name()
 	for _, name := range names {
 		at := place{dir, name}
 		l := readIf(root, dir, name, before.seen[at], snap.full)
@@ -143,6 +166,7 @@ func (s *Session) loadSource(snap *Snapshot, before Snapshot, dir string) error 
 		case l.damage != nil:
 			snap.Damaged = append(snap.Damaged, *l.damage)
 		case l.todo.File != "":
+			l.todo.Session = session
 			snap.add(l.todo, at)
 			if snap.full {
 				snap.bodies[at] = l.body
@@ -164,7 +188,9 @@ func printable(name string) string {
 
 func (s *Snapshot) add(t todo.Todo, at place) {
 	s.Todos = append(s.Todos, t)
-	if _, taken := s.places[t.Ref()]; !taken {
+	if _, taken := s.places[t.Ref()]; taken {
+		s.places[t.Ref()] = place{} // the id of several files is no file's
+	} else {
 		s.places[t.Ref()] = at
 	}
 }

@@ -3,6 +3,7 @@ package todos
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -113,17 +114,25 @@ func (r *reader) standing(t *todo.Todo) {
 	switch {
 	case word == "":
 		r.fail(todo.RuleNoStatus, "status", "is missing")
+	case mistaken[word] != "":
+		r.fail(todo.RuleStatus, "status", "is %q; vise todo repair %s makes it %s", word, t.Ref(), mistaken[word])
 	case err != nil:
 		r.fail(todo.RuleStatus, "status", "is %q; one of pending, ready, in_progress, complete, blocked, wont_fix, interrupted", word)
 	}
 	t.Status = status
 	said := r.text("priority").Raw()
-	priority, exact := todo.ReadPriority(said)
-	if !exact {
+	priority, exact, known := todo.ReadPriority(said)
+	switch {
+	case !known && said != "":
+		r.note(todo.Warn, todo.RuleValue, "priority", fmt.Sprintf("is %q, which is none; read as %s", said, priority))
+	case !exact:
 		r.note(todo.Info, todo.RulePriorityWord, "priority", "read as "+string(priority))
 	}
 	t.Priority = priority
 }
+
+// mistaken are words for a status that people write, and what they mean.
+var mistaken = map[string]todo.Status{"done": todo.Complete, "completed": todo.Complete}
 
 func (r *reader) resolution() todo.Resolution {
 	word := r.text("resolution").Raw()

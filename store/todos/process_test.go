@@ -194,7 +194,7 @@ func killAt(t *testing.T, what, step string) {
 			t.Errorf("%d todos after adopting again", len(again.Todos))
 		}
 	}
-	if _, err := s.Start("001", agent("smith"), nil); err != nil {
+	if _, _, err := s.Start("001", agent("smith"), nil); err != nil {
 		t.Errorf("the next change: %v", err)
 	}
 	left, err := filepath.Glob(filepath.Join(s.Path(), "review", tempPrefix+"*"))

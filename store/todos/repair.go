@@ -2,7 +2,10 @@ package todos
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"time"
 
@@ -67,6 +70,108 @@ func fixes(snap Snapshot, after map[todo.Ref]todo.Todo, m todo.Move) []Edit {
 		edits = append(edits, Edit{Change: todo.Change{Before: before, After: fixed}})
 	}
 	return edits
+}
+
+// Repaired is a file whose status was a word that people write for one, and the copy of it as it was.
+type Repaired struct {
+	Todo todo.Todo `json:"todo"`
+	Was  string    `json:"was"`
+	Copy string    `json:"copy"`
+}
+
+// Repair gives the files of the session that say done or completed, all or those named, the status
+// that is meant. What the contract asks for besides is filled in; the file as it was is kept beside it.
+func (s *Session) Repair(words []string, m todo.Move) ([]Repaired, error) {
+	out := []Repaired{}
+	if err := m.Named(); err != nil {
+		return out, err
+	}
+	err := s.locked(func() error {
+		snap, err := s.Load()
+		if err != nil {
+			return err
+		}
+		for _, d := range snap.Damaged {
+			if d.Rule != todo.RuleStatus || len(words) > 0 && !slices.ContainsFunc(words, d.named) {
+				continue
+			}
+			r, err := s.repair(place{d.Source, d.File}, m)
+			if err != nil {
+				return err
+			}
+			if r.Copy != "" {
+				out = append(out, r)
+			}
+		}
+		if len(out) < len(words) {
+			return todo.Refuse(todo.RuleStatus, "id", "%d of %d named files say done or completed", len(out), len(words))
+		}
+		return nil
+	})
+	return out, err
+}
+
+// repair repairs one file; what says another word than those known is left as it is.
+func (s *Session) repair(at place, m todo.Move) (Repaired, error) {
+	var r Repaired
+	dir, err := files.Below(s.root, at.dir, false)
+	if err != nil {
+		return r, s.gone(err)
+	}
+	defer dir.Close()
+	c, err := readFile(dir, at.file, maxTodoBytes)
+	if err != nil {
+		return r, fmt.Errorf("%s: %w", at.file, err)
+	}
+	if r.Was, err = statusWord(c.raw); err != nil || mistaken[r.Was] == "" {
+		return r, err
+	}
+	word := todo.Set{Key: "status", Value: todo.Value{Kind: todo.Plain, Text: string(mistaken[r.Was])}}
+	raw, err := edit(c.raw, []todo.Set{word}, addition{})
+	if err != nil {
+		return r, fmt.Errorf("%s: %w", at.file, err)
+	}
+	before, err := Parse(raw, at.dir, at.file)
+	if err != nil {
+		return r, fmt.Errorf("%s: %w", at.file, err)
+	}
+	change := todo.Repaired(before, r.Was, m)
+	if raw, err = edit(raw, todo.Diff(before, change.After), addition{rows: change.Rows}); err != nil {
+		return r, fmt.Errorf("%s: %w", at.file, err)
+	}
+	if r.Copy, err = s.keep(dir, at.file, c.raw); err != nil {
+		return r, err
+	}
+	if err := s.replace(dir, at.file, c.info, raw); err != nil {
+		return r, err
+	}
+	s.markDirty(dir, at.dir)
+	r.Todo, err = Parse(raw, at.dir, at.file)
+	r.Todo.Session = s.Name()
+	return r, err
+}
+
+// keep writes a copy of a file beside it, under a name that no reader takes for a todo.
+func (s *Session) keep(dir *os.Root, name string, raw []byte) (string, error) {
+	for n := 1; ; n++ {
+		to := fmt.Sprintf("%s.before-repair-%d", name, n)
+		if err := s.create(dir, to, raw); !errors.Is(err, fs.ErrExist) {
+			return to, err
+		}
+	}
+}
+
+// statusWord is what a file's front matter says of its status.
+func statusWord(raw []byte) (string, error) {
+	doc, d := split(string(raw))
+	if d != nil {
+		return "", d
+	}
+	keys, d := entries(doc.head)
+	if d != nil {
+		return "", d
+	}
+	return (&reader{keys: keys}).text("status").Raw(), nil
 }
 
 func manifestName(source string) string { return "todos-" + source + "-manifest.json" }

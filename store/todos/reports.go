@@ -228,7 +228,7 @@ func tomeLeftOut(attrs map[string]string, block, nonce string) string {
 }
 
 func tomeDraft(attrs map[string]string, block string, c Context) todo.Draft {
-	priority, _ := todo.ReadPriority(strings.ToLower(attrs["severity"]))
+	priority, _, _ := todo.ReadPriority(strings.ToLower(attrs["severity"]))
 	line, _ := strconv.Atoi(attrs["line"])
 	file := below(c.Root, attrs["file"])
 	d := todo.Draft{
@@ -242,7 +242,7 @@ func tomeDraft(attrs map[string]string, block string, c Context) todo.Draft {
 		d.Evidence = model.Text(m[1])
 	}
 	if file != "" {
-		d.Files = []model.Text{cut(file, 200)}
+		d.Files = []model.Text{placed(file, line)}
 	}
 	d.Findings = []todo.Finding{{Label: "Finding ID", Text: d.FindingID}, {Label: "File", Text: at(file, line)},
 		{Label: "Issue", Text: d.Problem}, {Label: "Severity", Text: d.Severity}, {Label: "Scope", Text: cut(attrs["scope"], 40)}}

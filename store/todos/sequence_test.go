@@ -82,9 +82,9 @@ func (m *machine) Reopen(rt *rapid.T) {
 }
 
 func (m *machine) EndAndResume(rt *rapid.T) {
-	_, err := m.Cleanup(m.by(rt))
+	_, _, err := m.Cleanup(m.by(rt), nil)
 	onlyRefused(rt, err)
-	_, err = m.Resume(m.by(rt))
+	_, err = m.ResumeAll(m.by(rt))
 	onlyRefused(rt, err)
 }
 

@@ -31,7 +31,7 @@ type Session struct {
 var (
 	ErrNoSession = errors.New("no session context found")
 	ErrGone      = errors.New("the session's directory was removed")
-	errOutside   = errors.New("a session lies below tmp/ of its repository")
+	errOutside   = errors.New("a session lies at tmp/WORKFLOW/ID of its repository")
 )
 
 // RepoOf is the repository around a directory: the nearest with .git, else the directory.
@@ -47,8 +47,9 @@ func RepoOf(dir string) string {
 }
 
 // Normalize turns what a person may pass (a session's directory or its todos directory,
-// absolute or relative to repo) into the path of a todos directory below repo.
-func Normalize(repo, dir string) (string, error) {
+// absolute or relative to repo) into the path of a todos directory below repo. Only anywhere
+// admits another place than tmp/WORKFLOW/ID.
+func Normalize(repo, dir string, anywhere bool) (string, error) {
 	rel := dir
 	if filepath.IsAbs(dir) {
 		var err error
@@ -61,8 +62,8 @@ func Normalize(repo, dir string) (string, error) {
 		rel = path.Join(rel, "todos")
 	}
 	parts := strings.Split(rel, "/")
-	if rel != "todos" && (parts[0] != "tmp" || len(parts) < 3 || len(parts) > 4) {
-		return "", fmt.Errorf("session %q: %w, as tmp/WORKFLOW/ID", dir, errOutside)
+	if !anywhere && (parts[0] != "tmp" || len(parts) != 4) {
+		return "", fmt.Errorf("session %q: %w", dir, errOutside)
 	}
 	for _, p := range parts {
 		if !plainName(p) {
@@ -109,8 +110,19 @@ func (s *Session) Close() error { return s.root.Close() }
 func (s *Session) Path() string { return filepath.Join(s.Repo, filepath.FromSlash(s.Rel)) }
 
 // Name is how other sessions speak of this one: its path without tmp and todos.
-func (s *Session) Name() string {
-	return strings.TrimSuffix(strings.TrimPrefix(s.Rel, "tmp/"), "/todos")
+func (s *Session) Name() string { return nameOf(s.Rel) }
+
+func nameOf(rel string) string { return strings.TrimSuffix(strings.TrimPrefix(rel, "tmp/"), "/todos") }
+
+// OpenNamed opens the session that others speak of by name.
+func OpenNamed(repo, name string) (*Session, error) {
+	name = strings.TrimSuffix(strings.TrimPrefix(name, "tmp/"), "/todos")
+	for _, rel := range Places(repo) {
+		if nameOf(rel) == name {
+			return Open(repo, rel)
+		}
+	}
+	return nil, fmt.Errorf("session %q: %w", name, fs.ErrNotExist)
 }
 
 // Workflow and ID are the parts of Rel: "reviews" and "abc123".
@@ -186,7 +198,7 @@ func OpenAt(base string) (*Session, error) {
 	if repo == "" {
 		repo = "/"
 	}
-	if _, err := Normalize(repo, rel); err != nil {
+	if _, err := Normalize(repo, rel, true); err != nil {
 		return nil, err
 	}
 	return Open(repo, rel)
@@ -206,3 +218,6 @@ func (s *Session) Body(t todo.Todo) (string, error) {
 	}
 	return l.body, nil
 }
+
+// File is the path of a todo's file, for an editor.
+func (s *Session) File(t todo.Todo) string { return filepath.Join(s.Path(), t.Ref().Source(), t.File) }

@@ -22,12 +22,12 @@ func TestAdoptionMovesWhatIsUnfinishedOnce(t *testing.T) {
 	if _, err := from.Move("003", done); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := from.Start("004", agent("smith"), nil); err != nil {
+	if _, _, err := from.Start("004", agent("smith"), nil); err != nil {
 		t.Fatal(err)
 	}
 	_, err := to.Adopt(from, nil, operator(), nil)
 	refusedBy(t, err, todo.RuleClaimed)
-	if _, err := from.Cleanup(operator()); err != nil {
+	if _, _, err := from.Cleanup(nextDay(), nil); err != nil {
 		t.Fatal(err)
 	}
 	extra := filepath.Join(from.Path(), "review", "001-ready-p2-one.md")
@@ -70,12 +70,12 @@ func TestAdoptionMovesWhatIsUnfinishedOnce(t *testing.T) {
 func TestASessionIsRemovedOnlyWhenNothingIsLost(t *testing.T) {
 	s := newSession(t, review)
 	mustCreate(t, s, draft("one", todo.Ready))
-	if _, err := s.Start("001", agent("smith"), nil); err != nil {
+	if _, _, err := s.Start("001", agent("smith"), nil); err != nil {
 		t.Fatal(err)
 	}
 	_, err := s.Remove(operator(), "box", nil, true)
 	refusedBy(t, err, todo.RuleInUse)
-	if _, err := s.Cleanup(operator()); err != nil {
+	if _, _, err := s.Cleanup(nextDay(), nil); err != nil {
 		t.Fatal(err)
 	}
 	loss, err := s.Remove(operator(), "box", nil, false)

@@ -32,6 +32,9 @@ const (
 // replace puts new bytes in the place of a file that was read as was. An editor's own
 // write between the two is noticed and wins.
 func (s *Session) replace(dir *os.Root, name string, was fs.FileInfo, raw []byte) error {
+	if was.Mode().Perm()&0o222 == 0 {
+		return todo.Refuse(todo.RuleReadOnly, "file", "%s is read-only, and stays as it is", name)
+	}
 	return s.put(dir, name, raw, was.Mode().Perm(), func(temp string) error {
 		if now, err := dir.Lstat(name); err != nil || !same(was, now) {
 			return ErrChanged
@@ -190,6 +193,9 @@ func (s *Snapshot) nextID(source string) string {
 }
 
 func (s *Session) createOne(snap *Snapshot, d todo.Draft, m todo.Move) (todo.Todo, error) {
+	if len(d.Dependencies) > 0 {
+		d.Dependencies = snap.Index().Qualified(d.Dependencies, d.Source)
+	}
 	t, err := todo.New(d, snap.nextID(d.Source), m)
 	if err != nil {
 		return t, err
@@ -220,6 +226,7 @@ func (s *Session) add(snap *Snapshot, t todo.Todo, raw []byte) (todo.Todo, error
 	}
 	s.markDirty(dir, t.Source)
 	snap.names[t.Source] = append(snap.names[t.Source], t.File)
+	read.Session = s.Name()
 	snap.add(read, place{t.Source, t.File})
 	return read, nil
 }
@@ -249,7 +256,7 @@ func (s *Session) Preview(m todo.Move, host string, alive todo.Probe) (Loss, err
 		if !t.Status.Final() {
 			loss.Unfinished = append(loss.Unfinished, t.Ref())
 		}
-		if t.Status == todo.InProgress && !t.Lease.IsZero() && t.Lease.Over(m.At, alive) == "" {
+		if t.Status == todo.InProgress && t.Lease.Live(m.At, alive) {
 			loss.Claimed = append(loss.Claimed, t.Ref())
 		}
 	}

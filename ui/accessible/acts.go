@@ -10,7 +10,6 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	"vise/ui/text"
 )
 
 // itemView is an item as its menu needs it.
@@ -164,7 +163,7 @@ func (s *session) recheck(ctx context.Context) ([]string, error) {
 		if err != nil || in == "" {
 			return nil, err
 		}
-		at, err := text.ParseTime(in, s.Now())
+		at, err := model.ParseTime(in, s.Now())
 		if err == nil {
 			return []string{"--recheck", at.Sub(s.Now()).Round(time.Second).String()}, nil
 		}

@@ -205,6 +205,7 @@ var notHere = map[action.ID]string{
 	action.Palette: "a choice takes the first words of any line", action.Follow: "what others do is said as it happens",
 	action.Refresh: "each menu is read anew", action.Redraw: "nothing is redrawn: ? says a menu again",
 	action.Back: goes, action.WayBack: goes, action.Quit: "q", action.ForceQuit: "ctrl+c is the terminal's own",
+	action.FileOpen: "a finding's words name its file and line",
 	action.Suspend:  "ctrl+z is the terminal's own",
 	action.CopyBack: goes, action.TodoClose: goes, action.TriageClose: goes, action.ThreadClose: goes, action.ConflictClose: goes,
 	action.TodoSave: "each change of the checklist is saved at once", action.TodoUndo: "Undo takes the last change of the checklist back",
@@ -240,6 +241,7 @@ func (s *session) help(context.Context) error {
 // where tells the way to what is not in the first menu or an item's.
 var where = map[action.Context]string{
 	action.Copy: " In Copy.", action.Todos: " In Edit todos.", action.Triage: " In Triage findings.",
+	action.Files:       " In Triage findings.",
 	action.ThreadBoard: " In Threads and branches.", action.Conflict: " When somebody else wrote the plan meanwhile.",
 	action.Menu: " In Agents.",
 }

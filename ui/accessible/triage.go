@@ -31,7 +31,7 @@ func pendingOf(all []todo.Todo) []todo.Todo {
 func (s *session) triaging(ctx context.Context) error {
 	for {
 		name, all := s.Findings.Session(ctx)
-		left := slices.DeleteFunc(pendingOf(all), func(t todo.Todo) bool { return s.triage.decided[t.Ref()] })
+		left := slices.DeleteFunc(pendingOf(all), func(t todo.Todo) bool { return s.triage.decided[t.Full()] })
 		var options []option
 		for _, t := range left[:min(len(left), findingsAsked)] {
 			words := fmt.Sprintf("%s, %s, %s", t.Ref(), t.Priority, t.Title)
@@ -59,7 +59,7 @@ func (s *session) triageOptions() []option {
 
 // finding says what a finding says and the code that it speaks of, and asks what becomes of it.
 func (s *session) finding(ctx context.Context, t todo.Todo, all []todo.Todo) error {
-	for _, l := range s.Findings.Describe(ctx, t.Ref()) {
+	for _, l := range s.Findings.Describe(ctx, t.Full()) {
 		s.say("%s", l)
 	}
 	_, err := s.choose(ctx, fmt.Sprintf("%s, %s, %s", t.Ref(), t.Priority, t.Title), s.verdicts(t, all))
@@ -71,10 +71,10 @@ func (s *session) verdicts(t todo.Todo, all []todo.Todo) []option {
 	var out []option
 	for _, a := range action.Standard() {
 		verb := strings.Fields(a.Verb)
-		if a.In != action.Triage || len(verb) < 2 || a.ID == action.TriageUndo {
+		if a.In != action.Triage && a.In != action.Files || len(verb) < 2 || a.ID == action.TriageUndo {
 			continue
 		}
-		args := slices.Insert(slices.Clone(verb), 2, string(t.Ref()))
+		args := slices.Insert(slices.Clone(verb), 2, string(t.Full()))
 		out = append(out, acting(a.ID, func(ctx context.Context) error { return s.askDecision(ctx, a.ID, t, all, args) }))
 	}
 	return out
@@ -84,22 +84,29 @@ func (s *session) verdicts(t todo.Todo, all []todo.Todo) []option {
 func (s *session) askDecision(ctx context.Context, id action.ID, t todo.Todo, all []todo.Todo, args []string) error {
 	switch id {
 	case action.TriageApprove:
-		return s.decide(ctx, t.Ref(), true, args)
+		return s.decide(ctx, t.Full(), true, args)
 	case action.TriageDefer:
-		return s.decide(ctx, t.Ref(), false, args)
-	case action.TriagePromote:
+		return s.decide(ctx, t.Full(), false, args)
+	case action.FilePromote, action.FileInterrupt, action.FileUnblock:
 		return s.run(ctx, "", args...)
+	case action.FileStart:
+		return s.run(ctx, "", append(args, "--approve")...)
+	case action.FileComplete:
+		return s.asked(ctx, "What fixed it?", func(why string) error { return s.run(ctx, "", append(args, "--reason="+why)...) })
 	case action.TriageRank:
 		return s.asked(ctx, "p1, p2 or p3:", func(in string) error { return s.run(ctx, "", append(args, in)...) })
 	case action.TriageDuplicate:
-		likely := todo.Twin(all, t.Ref())
+		likely := todo.Ref("")
+		if twin, _, ok := todo.Twin(all, t); ok {
+			likely = twin.Ref()
+		}
 		in, err := s.ask(ctx, fmt.Sprintf("Of which todo, as review/001 (empty: %s):", cmp.Or(string(likely), "nothing")))
 		if in = cmp.Or(in, string(likely)); err != nil || in == "" {
 			return err
 		}
-		return s.decide(ctx, t.Ref(), true, append(args, in, "--reason", "Duplicate of "+in))
+		return s.decide(ctx, t.Full(), true, append(args, in, "--reason", "Duplicate of "+in))
 	}
-	return s.asked(ctx, "Why?", func(why string) error { return s.decide(ctx, t.Ref(), true, append(args, "--reason="+why)) })
+	return s.asked(ctx, "Why?", func(why string) error { return s.decide(ctx, t.Full(), true, append(args, "--reason="+why)) })
 }
 
 // decide carries a decision out. One that changed the finding can be taken back.

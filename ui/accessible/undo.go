@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"vise/model"
 	"vise/ui/action"
@@ -53,8 +54,15 @@ func (s *session) done(_ context.Context, r model.Receipt, said string) error {
 	return nil
 }
 
-// unread says why something could not be read. Whether something was done was said before.
-func (s *session) unread(err error) { s.failed("Not read", err) }
+// unread says why something could not be read. Whether something was changed was said before.
+func (s *session) unread(err error) {
+	if e := (*model.Error)(nil); errors.As(err, &e) {
+		said := *e
+		said.Hint = strings.TrimSuffix(e.Hint, "; nothing was changed")
+		err = &said
+	}
+	s.failed("Not read", err)
+}
 
 // refused says why something was not done, and what to do.
 func (s *session) refused(err error) { s.failed("Not done", err) }

@@ -36,6 +36,8 @@ const (
 	Menu Context = "menu"
 	// Triage is the judging of findings while no reason is typed.
 	Triage Context = "triage"
+	// Files is the page of file todos while its pane has the keys; in triage they mean the same.
+	Files Context = "file todos"
 	// ThreadBoard is the threads view.
 	ThreadBoard Context = "board of threads"
 	// Output is text that is scrolled: what a command wrote.
@@ -64,6 +66,7 @@ const (
 	inText    group = "IN A DIALOG"
 	inTodos   group = "IN THE TODO EDITOR"
 	inTriage  group = "IN TRIAGE"
+	inFiles   group = "ON FILE TODOS, ALSO IN TRIAGE"
 	inThreads group = "ON THE BOARD OF THREADS"
 	inMenu    group = "IN A MENU"
 	inOutput  group = "IN THE OUTPUT OF A COMMAND"

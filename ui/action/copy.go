@@ -9,7 +9,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vise/model"
-	"vise/ui/text"
 )
 
 // CopySubject is an item that is copied of.
@@ -126,7 +125,7 @@ type BlockRows struct {
 func (b BlockRows) Command(rows []model.Row, now time.Time) (c model.Batch, trouble string) {
 	var after *int64
 	if b.Recheck != "" {
-		at, err := text.ParseTime(b.Recheck, now)
+		at, err := model.ParseTime(b.Recheck, now)
 		if err != nil {
 			return c, err.Error()
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"vise/model"
-	"vise/ui/text"
 )
 
 // RowFilter is what the operator wrote, read once. Its terms must all hold:
@@ -108,7 +107,7 @@ func ageOf(s string) (older bool, d time.Duration, ok bool) {
 	if len(s) < 3 || s[0] != '>' && s[0] != '<' {
 		return false, 0, false
 	}
-	d, err := text.ParseSpan(s[1:])
+	d, err := model.ParseSpan(s[1:])
 	return s[0] == '>', d, err == nil
 }
 

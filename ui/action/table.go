@@ -46,7 +46,9 @@ const (
 	TriageFalse, TriageDuplicate               ID = "triage-false-positive", "triage-duplicate"
 	TriageScope, TriageSuperseded              ID = "triage-out-of-scope", "triage-superseded"
 	TriageWontFix, TriageUndo, TriageNext      ID = "triage-wont-fix", "triage-undo", "triage-next"
-	TriageRank, TriagePromote                  ID = "triage-rank", "triage-promote"
+	TriageRank                                 ID = "triage-rank"
+	FileOpen, FileStart, FileComplete          ID = "file-open", "file-start", "file-complete"
+	FileInterrupt, FileUnblock, FilePromote    ID = "file-interrupt", "file-unblock", "file-promote"
 	TriageDown, TriageUp                       ID = "triage-down", "triage-up"
 	TriageScrollDown, TriageScrollUp           ID = "triage-scroll-down", "triage-scroll-up"
 	MenuRun, MenuDown, MenuUp, MenuClose       ID = "menu-run", "menu-down", "menu-up", "menu-close"
@@ -254,8 +256,6 @@ func Standard() Catalogue {
 			Verb: "todo triage --wont-fix"},
 		{ID: TriageRank, Title: "Priority", Does: "p1, p2 or p3; it stays undecided", Keys: []string{"1", "2", "3"}, In: Triage,
 			Group: inTriage, Verb: "todo triage --priority"},
-		{ID: TriagePromote, Title: "Promote", Does: "make a work item of the finding, linked to it; it stays undecided",
-			Keys: []string{"p"}, In: Triage, Group: inTriage, Verb: "todo promote"},
 		{ID: TriageUndo, Title: "Undo", Does: "take the last decision back", Keys: []string{"u"}, In: Triage, Group: inTriage,
 			Verb: "todo triage --undo"},
 		{ID: TriageNext, Title: "Next ten", Does: "of the findings that nobody has decided on", Keys: []string{"n"}, In: Triage,
@@ -270,6 +270,19 @@ func Standard() Catalogue {
 			In: Triage, Group: inTriage},
 		{ID: TriageClose, Title: "Close", Does: "what was decided is saved", Keys: []string{"esc", "alt+esc", "q"}, In: Triage,
 			Group: inTriage},
+
+		{ID: FileOpen, Title: "Open in the editor", Does: "the code at the line, or the todo's file where it names none", Hint: "open",
+			Keys: []string{"e", "enter"}, In: Files, Group: inFiles},
+		{ID: FileStart, Title: "Start", Does: "claim it for you; what is pending is approved by that", Hint: "start", Keys: []string{"g"},
+			In: Files, Group: inFiles, Verb: "todo start"},
+		{ID: FileComplete, Title: "Complete todo…", Does: "it is fixed; say what fixed it", Hint: "complete", Keys: []string{"c"},
+			In: Files, Group: inFiles, Verb: "todo complete"},
+		{ID: FileInterrupt, Title: "Interrupt", Does: "lay it down unfinished", Hint: "interrupt", Keys: []string{"i"}, In: Files,
+			Group: inFiles, Verb: "todo interrupt"},
+		{ID: FileUnblock, Title: "Unblock", Does: "what is blocked or interrupted is ready again, without its claim", Hint: "unblock",
+			Keys: []string{"r"}, In: Files, Group: inFiles, Verb: "todo resume"},
+		{ID: FilePromote, Title: "Promote", Does: "make a work item of it, linked to it; it stays undecided", Hint: "promote",
+			Keys: []string{"p"}, In: Files, Group: inFiles, Verb: "todo promote"},
 
 		{ID: ThreadGo, Title: "Go on", Does: "the thread becomes the active one", Keys: []string{"g", "enter"}, In: ThreadBoard,
 			Group: inThreads, Verb: "thread resume"},

@@ -35,6 +35,8 @@ type hookBench struct {
 	ended  func(context.Context, model.Process)
 	// detached are the arguments of what a hook started beside it.
 	detached [][]string
+	// turn is a driver's; empty: none drives the program.
+	turn string
 	// stdout is what the last hook wrote to standard output.
 	stdout string
 	// hurried: the ledger is waited for as briefly as in real life; else until it is free,
@@ -81,7 +83,7 @@ func (b *hookBench) run(input string, args ...string) error {
 		Timeout: wait,
 		In:      strings.NewReader(input), Out: &out, Err: &out, Now: time.Now, FactTimeout: b.factTimeout,
 		Getenv: func(k string) string {
-			return map[string]string{"CLAUDE_CONFIG_DIR": b.claude, "CODEX_HOME": b.claude}[k]
+			return map[string]string{"CLAUDE_CONFIG_DIR": b.claude, "CODEX_HOME": b.claude, "VISE_TURN": b.turn}[k]
 		},
 		Wait: func(context.Context, time.Duration) {
 			if looks++; looks == 2 && b.late != nil {

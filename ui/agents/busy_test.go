@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -125,5 +126,41 @@ func TestTheNextHookTakesInWhatWaits(t *testing.T) {
 	b.offered(id, "Late.", model.ReportTurnFinal)
 	if waiting, refused := home.Queued(b.dir); waiting+refused != 0 {
 		t.Errorf("%d wait, %d refused", waiting, refused)
+	}
+}
+
+// TestContextComesLateRatherThanNever: at the first hook of the session that finds the ledger free.
+func TestContextComesLateRatherThanNever(t *testing.T) {
+	for _, x := range []struct{ program, begins, goesOn string }{
+		{"claude", "SessionStart", "PostToolUse"}, {"claude", "UserPromptSubmit", "UserPromptSubmit"},
+		{"opencode", "chat.message", "tool.execute.after"}, {"crush", "PreToolUse", "PreToolUse"},
+	} {
+		t.Run(x.program+" "+x.goesOn, func(t *testing.T) {
+			b := newHookBench(t)
+			id := b.apply(model.AgentID(x.program), model.CreateWorkItem{Objective: "Split the limiter"}).WorkItemID
+			b.apply(model.AgentID(x.program), model.PickWorkItem{WorkItemID: id})
+			const input = `{"session_id":"s1","sessionID":"s1","tool_name":"bash","tool_input":{}}`
+			holder := lock.On(nil, filepath.Join(b.dir, "ledger.lock"), "a test")
+			if err := holder.Acquire(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			b.hurried = true
+			for _, event := range []string{x.begins, x.goesOn} {
+				if _ = b.run(input, x.program, event); strings.Contains(b.stdout, "Split the limiter") {
+					t.Fatalf("%s of a busy ledger says %q", event, b.stdout)
+				}
+			}
+			holder.Release()
+			holder.Close()
+			b.hurried = false
+			b.must(input, x.program, x.goesOn)
+			if !strings.Contains(b.stdout, "Split the limiter") {
+				t.Errorf("told %q", b.stdout)
+			}
+			b.must(input, x.program, "PostToolUse")
+			if strings.Contains(b.stdout, "Split the limiter") {
+				t.Errorf("told again: %q", b.stdout)
+			}
+		})
 	}
 }

@@ -78,16 +78,16 @@ func (c *call) addBefore(ctx context.Context, p payload) error {
 	return json.NewEncoder(c.Out).Encode(map[string]string{"context": text})
 }
 
-// textBefore is the work context at a session's first tool, later the urgent messages. Our own
+// textBefore is the work context at a session's first tool unless a driver gave it, later the urgent messages. Our own
 // tools bring messages with their answers and prove that earlier ones were read, so that
 // none is handed just before one.
 func (c *call) textBefore(ctx context.Context, p payload) (text string, err error) {
-	isFirst, isOurs := p.Session != "" && c.once("told", p.Session), transcript.IsOurs(p.Tool)
+	isFirst, isOurs := p.Session != "" && !c.driven() && c.once("told", p.Session), transcript.IsOurs(p.Tool)
 	switch {
 	case isFirst && isOurs:
 		text, err = c.work(ctx, sessionBudget)
 	case isFirst:
-		text, err = c.context(ctx, sessionBudget)
+		text, err = c.context(ctx, p.Session, sessionBudget)
 	case !isOurs:
 		text = c.urgent(ctx)
 	}

@@ -23,7 +23,9 @@ type payload struct {
 	Session    string `json:"session_id"`
 	Transcript string `json:"transcript_path"`
 	// Active: the program goes on already because a Stop hook asked it to.
-	Active     bool              `json:"stop_hook_active"`
+	Active bool `json:"stop_hook_active"`
+	// Prompt is what the model is asked, without what hooks add.
+	Prompt     string            `json:"prompt"`
 	Last       string            `json:"last_assistant_message"`
 	Tool       string            `json:"tool_name"`
 	Input      json.RawMessage   `json:"tool_input"`
@@ -64,13 +66,13 @@ func (c *call) handle(ctx context.Context) error {
 	case restEvent:
 		return c.rest(ctx, p)
 	case "SessionStart":
-		return c.addContext(ctx, sessionBudget)
+		return c.addContext(ctx, p, sessionBudget)
 	case "UserPromptSubmit":
 		c.goesOn(p)
-		return c.addContext(ctx, promptBudget)
+		return c.addContext(ctx, p, promptBudget)
 	case "PostToolUse":
 		c.goesOn(p)
-		return errors.Join(c.toolUsed(p), c.add(c.urgent(ctx)), c.observe(ctx, p))
+		return errors.Join(c.toolUsed(p), c.add(c.news(ctx, p.Session)), c.observe(ctx, p))
 	case "PostToolUseFailure":
 		c.goesOn(p)
 		return c.observe(ctx, p)
@@ -102,11 +104,14 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 		return c.restInPlugin(ctx, p.SessionID)
 	case "chat.message": // the plugin puts it before what the model is asked
 		c.goesOn(payload{Session: p.SessionID})
-		text, err := c.context(ctx, sessionBudget)
+		if prompt.IsIn(p.Prompt, model.AgentID(c.agent)) {
+			return nil
+		}
+		text, err := c.context(ctx, p.SessionID, sessionBudget)
 		return errors.Join(err, c.print(text))
 	case "tool.execute.after": // the plugin adds it to the tool's answer
 		if !transcript.IsOurs(p.Tool) {
-			return c.print(c.urgent(ctx))
+			return c.print(c.news(ctx, p.SessionID))
 		}
 	}
 	return nil
@@ -167,23 +172,55 @@ const (
 	promptBudget  = 512
 )
 
-// addContext gives the agent its work context.
-func (c *call) addContext(ctx context.Context, budget int) error {
-	text, err := c.context(ctx, budget)
+// addContext gives the agent its work context, unless a driver did: the prompt's hook sees whether the
+// program reads what a driver gives it.
+func (c *call) addContext(ctx context.Context, p payload, budget int) error {
+	switch {
+	case prompt.IsIn(p.Prompt, model.AgentID(c.agent)), c.driven() && c.event == "SessionStart":
+		return nil
+	case c.driven():
+		budget = sessionBudget
+	}
+	text, err := c.context(ctx, p.Session, budget)
 	return errors.Join(err, c.add(text))
 }
 
+// driven: a driver runs the program, and gives it the work context.
+func (c *call) driven() bool { return c.Getenv("VISE_TURN") != "" }
+
+// late is the kind of state that names the sessions without a context: the ledger was busy.
+const late = "late"
+
 // context is the agent's work context, and the messages that it is handed; empty for an agent
-// without any work.
-func (c *call) context(ctx context.Context, budget int) (string, error) {
+// without any work. A session that gets none now gets it whole at its next hook.
+func (c *call) context(ctx context.Context, session string, budget int) (string, error) {
+	isLate := c.wasDone(late, session)
+	if isLate {
+		budget = sessionBudget
+	}
 	text, err := c.work(ctx, budget)
+	if err != nil && !isLate && session != "" {
+		c.once(late, session)
+	}
 	if err != nil || text == "" {
 		return text, err
+	}
+	if isLate {
+		c.undo(late, session)
 	}
 	ctx, cancel := c.soon(ctx)
 	defer cancel()
 	// A new session may never have got what the one before was handed.
-	return text + c.handed(ctx, c.event != "UserPromptSubmit"), nil
+	return text + c.handed(ctx, isLate || c.event != "UserPromptSubmit"), nil
+}
+
+// news is what a session hears after a tool: its context if that is late, else urgent messages.
+func (c *call) news(ctx context.Context, session string) string {
+	if !c.wasDone(late, session) {
+		return c.urgent(ctx)
+	}
+	text, _ := c.context(ctx, session, sessionBudget) // still busy: the next hook
+	return text
 }
 
 // work is the agent's work context alone.

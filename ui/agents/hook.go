@@ -176,7 +176,7 @@ func parse(args []string, s Streams) (*call, string, error) {
 	f.SetOutput(io.Discard)
 	f.ParseErrorsAllowlist.UnknownFlags = true
 	f.StringVar(&dir, "home", "", "")
-	f.StringVar(&c.agent, "agent", s.Getenv("VISE_AGENT"), "")
+	f.StringVar(&c.agent, "agent", "", "")
 	f.BoolVar(&c.askReport, "ask-report", false, "")
 	if err := f.Parse(args); err != nil {
 		return nil, "", err
@@ -192,7 +192,10 @@ func parse(args []string, s Streams) (*call, string, error) {
 	if !regexp.MustCompile(eventNames).MatchString(c.event) {
 		c.event = "unknown"
 	}
-	c.agent = cmp.Or(c.agent, c.program)
+	// Its settings say who a program is by itself; whoever starts it may say something else.
+	if c.agent = cmp.Or(s.Getenv("VISE_AGENT"), c.agent, c.program); s.Getenv("VISE_HOME") != "" {
+		dir = ""
+	}
 	if !model.ValidID(c.agent) {
 		return nil, "", fmt.Errorf("agent %q is not usable", model.Text(c.agent))
 	}

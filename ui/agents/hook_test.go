@@ -146,6 +146,28 @@ func TestOpenCodeJoinsThePartsOfAMessage(t *testing.T) {
 	b.reported(id, "It is split.", model.ReportSameRound)
 }
 
+// TestADrivenSessionIsToldItsContextOnce: by its prompt where that holds it, else by its prompt's hook.
+func TestADrivenSessionIsToldItsContextOnce(t *testing.T) {
+	for _, program := range []string{"claude", "codex"} {
+		b := newHookBench(t)
+		b.turn = "7"
+		b.apply(model.AgentID(program), model.CreateWorkItem{Objective: "Split the limiter"})
+		for _, x := range []struct {
+			event, prompt string
+			told          bool
+		}{
+			{"SessionStart", "", false},
+			{"UserPromptSubmit", "Work.", true},
+			{"UserPromptSubmit", "Work.\\n# Work of agent " + program + " (ledger revision 1)\\nQueued: 1", false},
+		} {
+			b.must(`{"session_id":"s1","prompt":"`+x.prompt+`"}`, program, x.event)
+			if told := strings.Contains(b.stdout, "Split the limiter"); told != x.told {
+				t.Errorf("%s %s, prompt %q: told %v", program, x.event, x.prompt, told)
+			}
+		}
+	}
+}
+
 func TestSessionIsToldItsContext(t *testing.T) {
 	b := newHookBench(t)
 	id := b.apply("claude", model.CreateWorkItem{Objective: "Split the limiter"}).WorkItemID

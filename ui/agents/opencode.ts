@@ -44,8 +44,9 @@ function rests(client: any, sessionID: string) {
 }
 
 export const VisePlugin = async ({ client }: any) => ({
-  "chat.message": async ({ sessionID }: any) => {
-    contexts.set(sessionID, await hook("chat.message", { sessionID }))
+  "chat.message": async ({ sessionID }: any, message: any) => {
+    const prompt = (message?.parts ?? []).map((part: any) => part.text ?? "").join("\n")
+    contexts.set(sessionID, await hook("chat.message", { sessionID, prompt }))
   },
   "experimental.chat.system.transform": async ({ sessionID }: any, output: any) => {
     const context = contexts.get(sessionID)

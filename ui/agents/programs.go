@@ -162,9 +162,10 @@ func (o Options) serverArgs() []string {
 	return args
 }
 
-// flags say for whom a program works. They name a home that is not the one that vise takes by
-// itself: Codex hands no variable of the environment on to an MCP server but a few of its
-// own, so that the server would work on another home than the hooks.
+// variables are what Codex hands on to the server: it hands on no others but a few of its own.
+var variables = []string{"VISE_HOME", "VISE_AGENT", "VISE_ACTOR", "VISE_TURN"}
+
+// flags say for whom a program works by itself; the environment may say something else.
 func (o Options) flags() []string {
 	out := []string{"--agent", o.Agent}
 	if o.Home != "" && o.Home != filepath.Join(o.Getenv("HOME"), ".local", "share", "vise") {
@@ -219,7 +220,7 @@ func (o Options) codex(wakes support) []target {
 		tomlFile(o.dir("CODEX_HOME", ".codex", "config.toml"), tomlEntry{
 			table: "mcp_servers.vise",
 			lines: "command = " + strconv.Quote(o.Vise) + "\nargs = " + array(o.serverArgs()) + "\n" +
-				"default_tools_approval_mode = \"approve\"\n",
+				"env_vars = " + array(variables) + "\ndefault_tools_approval_mode = \"approve\"\n",
 			key: "notify", value: array(append([]string{o.Vise}, o.hookArgs("notify")...)),
 		}),
 	}

@@ -98,6 +98,12 @@ func (c *call) once(kind, name string) bool {
 	return true
 }
 
+// wasDone reports whether a thing of a kind was done before.
+func (c *call) wasDone(kind, name string) bool {
+	_, err := os.Lstat(c.state(kind, name))
+	return err == nil
+}
+
 // undo has a thing count as not done.
 func (c *call) undo(kind, name string) { _ = os.Remove(c.state(kind, name)) }
 

@@ -66,7 +66,8 @@ func Wrap(ctx context.Context, o WrapOptions) (WrapReport, error) {
 	}
 	c := exec.CommandContext(ctx, o.Argv[0], o.Argv[1:]...)
 	c.Stdin, c.Stdout, c.Stderr = o.In, o.Out, o.Err
-	c.Env = append(slices.Clone(o.Env), "VISE_AGENT="+string(o.Agent))
+	c.Env = append(slices.Clone(o.Env), "VISE_HOME="+o.Home.Dir(), "VISE_AGENT="+string(o.Agent),
+		"VISE_ACTOR="+string(model.AgentActor(o.Agent)))
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
 	c.WaitDelay = grace
 	err := w.run(c, p)

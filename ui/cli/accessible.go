@@ -43,7 +43,7 @@ type lineTodos struct{ *fileTodos }
 // Session is part of accessible.Findings.
 func (f lineTodos) Session(ctx context.Context) (model.Text, []file.Todo) {
 	read := f.Read(ctx, nil)
-	return read.Session, read.Todos
+	return read.Where(), read.Todos
 }
 
 // Open is part of accessible.Findings.

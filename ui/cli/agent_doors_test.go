@@ -14,6 +14,23 @@ import (
 	"vise/model"
 )
 
+// TestTheEnvironmentSaysWhoAnAgentIs: whoever starts a program says for whom, before its settings do.
+func TestTheEnvironmentSaysWhoAnAgentIs(t *testing.T) {
+	other := filepath.Join(t.TempDir(), "home")
+	s := &session{t: t, agent: "claude", named: "bob", home: filepath.Join(t.TempDir(), "home"), claude: t.TempDir(), settings: []string{"--home", other}}
+	s.serve(s.program("mcp", "--agent", "claude", "--home", other))
+	id := s.item("One")
+	s.says("m1", "It is done; tests pass.")
+	s.completes("m1", id)
+	s.stops("It is done; tests pass.")
+	if v, _ := s.records(id); v.AgentID != "bob" || v.Report == nil {
+		t.Errorf("the item is %s's, with report %+v", v.AgentID, v.Report)
+	}
+	if _, err := os.Stat(other); err == nil {
+		t.Error("the settings' home was used")
+	}
+}
+
 // session is an agent's session: an MCP server as a process, and its hooks as others.
 type session struct {
 	t      *testing.T
@@ -21,14 +38,27 @@ type session struct {
 	claude string
 	in     io.WriteCloser
 	out    *bufio.Reader
-	calls  int
-	lines  []string
+	// agent is whom the hooks are installed for, complaint what they may say to a person.
+	agent     string
+	complaint string
+	// named is the agent that the environment names; settings are more that the hooks are installed with.
+	named    string
+	settings []string
+	calls    int
+	lines    []string
 }
 
 func newSession(t *testing.T) *session {
 	t.Helper()
-	s := &session{t: t, home: filepath.Join(t.TempDir(), "home"), claude: t.TempDir()}
-	c := s.program("mcp", "--agent", "ann")
+	s := &session{t: t, agent: "ann", home: filepath.Join(t.TempDir(), "home"), claude: t.TempDir()}
+	s.serve(s.program("mcp", "--agent", "ann"))
+	return s
+}
+
+// serve starts the MCP server.
+func (s *session) serve(c *exec.Cmd) {
+	s.t.Helper()
+	t := s.t
 	var err error
 	if s.in, err = c.StdinPipe(); err != nil {
 		t.Fatal(err)
@@ -47,14 +77,33 @@ func newSession(t *testing.T) *session {
 			t.Errorf("the server ended with %v", err)
 		}
 	})
+	s.begin()
+}
+
+// begin is the handshake of MCP.
+func (s *session) begin() {
+	s.t.Helper()
 	s.ask(`"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}`)
 	fmt.Fprintln(s.in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-	return s
+}
+
+// codeOf is the code with which a call of a tool is refused; empty where it is not.
+func (s *session) codeOf(tool, args string) model.Code {
+	s.t.Helper()
+	raw := s.ask(fmt.Sprintf(`"method":"tools/call","params":{"name":%q,"arguments":%s}`, tool, args))
+	var r struct {
+		IsError    bool                        `json:"isError"`
+		Structured struct{ Error model.Error } `json:"structuredContent"`
+	}
+	if err := json.Unmarshal(raw, &r); err != nil || r.IsError != (r.Structured.Error.Code != "") {
+		s.t.Fatalf("%s: %s", tool, raw)
+	}
+	return r.Structured.Error.Code
 }
 
 func (s *session) program(args ...string) *exec.Cmd {
 	c := program(s.t, s.home, args...)
-	c.Env = append(c.Env, "CLAUDE_CONFIG_DIR="+s.claude, "VISE_ACTOR=")
+	c.Env = append(c.Env, "CLAUDE_CONFIG_DIR="+s.claude, "VISE_ACTOR=", "VISE_AGENT="+s.named)
 	return c
 }
 
@@ -70,16 +119,22 @@ func (s *session) ask(what string) json.RawMessage {
 	return a.Result
 }
 
+// tool calls a tool, and returns what it answered, as a JSON-RPC result.
+func (s *session) tool(tool, args string) string {
+	s.t.Helper()
+	return string(s.ask(fmt.Sprintf(`"method":"tools/call","params":{"name":%q,"arguments":%s}`, tool, args)))
+}
+
 func (s *session) call(tool, args string) model.View {
 	s.t.Helper()
-	raw := s.ask(fmt.Sprintf(`"method":"tools/call","params":{"name":%q,"arguments":%s}`, tool, args))
+	raw := s.tool(tool, args)
 	var r struct {
 		Structured struct {
 			Item    model.View `json:"work_item"`
 			Current model.View `json:"current_work_item"`
 		} `json:"structuredContent"`
 	}
-	if err := json.Unmarshal(raw, &r); err != nil || strings.Contains(string(raw), `"isError":true`) {
+	if err := json.Unmarshal([]byte(raw), &r); err != nil || strings.Contains(raw, `"isError":true`) {
 		s.t.Fatalf("%s: %s", tool, raw)
 	}
 	if r.Structured.Item.ID == "" {
@@ -115,9 +170,9 @@ func (s *session) stops(last string) {
 
 func (s *session) hook(event, input string) {
 	s.t.Helper()
-	c := s.program("hook", "claude", event, "--agent", "ann")
+	c := s.program(append([]string{"hook", "claude", event, "--agent", s.agent}, s.settings...)...)
 	c.Stdin = strings.NewReader(input)
-	if x := run(s.t, c); x.code != 0 || x.stdout != "" || x.stderr != "" {
+	if x := run(s.t, c); x.code != 0 || x.stdout != "" || x.stderr != "" && (s.complaint == "" || !strings.Contains(x.stderr, s.complaint)) {
 		s.t.Errorf("hook %s: exit %d, %s%s", event, x.code, x.stdout, x.stderr)
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"vise/model"
 	"vise/model/todo"
 	"vise/ui/config"
-	"vise/ui/text"
 )
 
 // withoutFlags leaves out of a usage the flags in brackets.
@@ -236,7 +235,7 @@ func (g *globals) register(root *cobra.Command) {
 type spanFlag time.Duration
 
 func (s *spanFlag) Set(in string) error {
-	d, err := text.ParseSpan(in)
+	d, err := model.ParseSpan(in)
 	*s = spanFlag(d)
 	return err
 }

@@ -44,6 +44,14 @@ func (a *app) openEditor(path string) (*exec.Cmd, error) {
 	return a.editor(path), nil
 }
 
+// openEditorAt is openEditor at a line; 0 is none.
+func (a *app) openEditorAt(path string, line int) (*exec.Cmd, error) {
+	if a.home == nil {
+		return nil, model.Refuse(model.CodeNoHome, "there is no home to edit in")
+	}
+	return a.editor(a.atLine(path, line)...), nil
+}
+
 // surveyHolon counts what an import would bring.
 func surveyHolon(_ context.Context, dir string) (console.Survey, error) {
 	l, err := readHolon(dir)

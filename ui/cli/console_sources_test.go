@@ -126,11 +126,16 @@ func TestACrashLeavesTheThreadPausedWithFactsOnly(t *testing.T) {
 	}
 }
 
+// annIn has ann work in a directory of her own.
+func annIn(dir string) func(model.AgentID) string {
+	return func(id model.AgentID) string { return map[model.AgentID]string{"ann": dir}[id] }
+}
+
 // A turn that breaks off leaves its focus' thread paused; the next one goes on with it, in
 // whatever directory the driver stands.
 func TestATurnThatBreaksOffPausesTheThread(t *testing.T) {
 	l, views, id, links := twoConsoles(t)
-	l = l.With(map[model.AgentID]string{"ann": t.TempDir()})
+	l = l.With(annIn(t.TempDir()))
 	apply(t, l, model.PickWorkItem{WorkItemID: id})
 	for _, step := range []struct {
 		name string
@@ -178,7 +183,7 @@ func TestAnItemIsTakenUpWhereItsAgentWorks(t *testing.T) {
 	paused(t, there)
 	more := []model.ThreadLink{{Repo: model.Text(other.Dir), TaskID: "fix-login"}}
 	apply(t, l, model.LinkWorkItem{WorkItemID: id, Add: model.Links{Threads: more}})
-	l = l.With(map[model.AgentID]string{"ann": other.Dir})
+	l = l.With(annIn(other.Dir))
 	apply(t, l, model.PickWorkItem{WorkItemID: id})
 	if got := statusOf(t, there.Card(t.Context(), more)); got != thread.InProgress {
 		t.Errorf("where the agent works it is %s", got)

@@ -4,31 +4,32 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"slices"
+	"os/exec"
+	"path/filepath"
 
 	"vise/model"
 	file "vise/model/todo"
 	"vise/store/home"
+	"vise/store/todos"
 	"vise/ui/console"
 )
 
 // Finding is part of console.Files.
 func (r *fileTodos) Finding(_ context.Context, ref file.Ref) console.Finding {
-	earlier := r.earlier()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	x := console.Finding{Ref: ref}
-	w, err := r.mine()
+	w, t, err := r.find(ref)
 	if err != nil {
-		x.Trouble = home.MissingTodo(err)
+		x.Trouble = err.Error()
 		return x
 	}
-	t, ok := w.snap.Index().Find(ref)
-	if !ok {
-		x.Trouble = home.MissingTodo(nil)
-		return x
+	if d, ok := file.DismissedBefore(t, r.past(w)); ok {
+		x.Before = &d
 	}
-	x.Before = dismissedBefore(t, w, earlier)
+	if twin, how, ok := file.Twin(w.snap.Todos, t); ok {
+		x.Twin, x.How = &twin, how
+	}
 	body, err := w.Body(t)
 	if err != nil {
 		x.Trouble = home.MissingTodo(err)
@@ -49,33 +50,82 @@ func (r *fileTodos) Finding(_ context.Context, ref file.Ref) console.Finding {
 	return x
 }
 
-// dismissedBefore looks for the same finding among those of its own session and of others.
-func dismissedBefore(t file.Todo, w *watchedSession, earlier []file.Dismissed) *file.Dismissed {
-	all := slices.DeleteFunc(slices.Clone(earlier), func(e file.Dismissed) bool { return e.Session == w.Name() })
-	for _, o := range w.snap.Todos {
-		all = append(all, file.Dismissed{Todo: o})
+// find is the todo that a full ref names; an error is in words for the screen.
+func (r *fileTodos) find(ref file.Ref) (w *watchedSession, t file.Todo, err error) {
+	w, within, err := r.holding(ref)
+	if err != nil {
+		return w, t, errors.New(home.MissingTodo(err))
 	}
-	if d, ok := file.DismissedBefore(t, all); ok {
-		return &d
+	t, err = w.snap.Resolve(w.index, within.Raw())
+	return w, t, err
+}
+
+// past are the findings that the repository's sessions closed without a fix; those of the session
+// that asks name none.
+func (r *fileTodos) past(asks *watchedSession) (out []file.Dismissed) {
+	for _, base := range r.own {
+		w := r.sessions[base]
+		if w == nil {
+			continue
+		}
+		name := w.Name()
+		if w == asks {
+			name = ""
+		}
+		for i := range w.snap.Todos {
+			if t := &w.snap.Todos[i]; t.Status == file.WontFix {
+				out = append(out, file.Dismissed{Todo: *t, Session: name})
+			}
+		}
 	}
-	return nil
+	return out
+}
+
+// Editor is part of console.Files.
+func (r *fileTodos) Editor(ctx context.Context, ref file.Ref) (*exec.Cmd, error) {
+	x := r.Finding(ctx, ref)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w, t, err := r.find(ref)
+	if err != nil {
+		return nil, err
+	}
+	path, line := w.File(t), 0
+	if x.File != "" && x.Trouble == "" {
+		line = x.Place.Line
+		if path = filepath.FromSlash(x.File.Raw()); !filepath.IsAbs(path) { // raw: a path to open, not shown
+			path = filepath.Join(w.Repo, path)
+		}
+	}
+	return r.editor(path, line)
 }
 
 // Act is part of console.Files.
 func (r *fileTodos) Act(ctx context.Context, a console.FileAct) error {
 	r.mu.Lock()
-	s, err := r.mine()
+	s, within, err := r.holding(a.Ref)
 	r.mu.Unlock()
 	if err != nil {
-		return err
+		return errors.New(home.MissingTodo(err))
 	}
 	if a.Kind == console.FilePromote {
-		return r.promote(ctx, s, a)
+		return r.promote(ctx, s, within, a)
 	}
 	m := a.Move
 	m.Actor, m.At, m.Owner = file.Actor{Name: file.User, Operator: true}, r.now().UTC(), file.User
 	do := s.Move
 	switch a.Kind {
+	case console.FileStart:
+		do = func(word string, m file.Move) (file.Todo, error) {
+			t, _, err := s.Start(word, m, todos.Processes(hostName()))
+			return t, err
+		}
+	case console.FileComplete:
+		m.To, m.Resolution = file.Complete, file.Fixed
+	case console.FileInterrupt:
+		m.To = file.Interrupted
+	case console.FileResume:
+		do = s.Resume
 	case console.FileRank:
 		do = func(word string, m file.Move) (file.Todo, error) { return s.Reprioritise(word, a.Priority, m) }
 	case console.FileReopen:
@@ -83,18 +133,18 @@ func (r *fileTodos) Act(ctx context.Context, a console.FileAct) error {
 	case console.FileUnapprove:
 		do = s.Unapprove
 	}
-	_, err = do(string(a.Ref), m)
+	_, err = do(string(within), m)
 	return err
 }
 
 // promote makes a work item of a finding; of one and the same it is made once.
-func (r *fileTodos) promote(ctx context.Context, w *watchedSession, a console.FileAct) error {
+func (r *fileTodos) promote(ctx context.Context, w *watchedSession, within file.Ref, a console.FileAct) error {
 	if r.home == nil {
 		return model.Refuse(model.CodeRefused, "there is no ledger to promote into")
 	}
-	t, ok := w.snap.Index().Find(a.Ref)
-	if !ok {
-		return errors.New(home.MissingTodo(nil))
+	t, err := w.snap.Resolve(w.index, within.Raw())
+	if err != nil {
+		return err
 	}
 	body, err := w.Body(t)
 	if err != nil {

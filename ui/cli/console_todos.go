@@ -3,7 +3,10 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -16,8 +19,8 @@ import (
 	"vise/watcher"
 )
 
-// fileTodos are the console's file todos: the newest session of the repository that it was
-// started in, and the sessions that links name. Each is opened once, and watched.
+// fileTodos are the console's file todos: the sessions of the repository that it was started in,
+// and those that links name. Each is opened once, and watched.
 type fileTodos struct {
 	ctx  context.Context
 	repo string
@@ -25,29 +28,31 @@ type fileTodos struct {
 	news chan struct{}
 
 	mu sync.Mutex // protects all below
-	// own is the directory of the repository's session; empty without one.
-	own      model.Text
+	// own are the directories of the repository's sessions, the newest first; seen are the places
+	// where one could be, as they were then.
+	own      []model.Text
+	seen     []string
 	sessions map[model.Text]*watchedSession
 	watching sync.WaitGroup
-	// earlier are findings that were dismissed in other sessions, read once.
-	earlier func() []file.Dismissed
 	// home is where findings are promoted to; nil: they cannot be.
 	home *home.Home
+	// editor opens a file at a line; nil: there is none.
+	editor func(path string, line int) (*exec.Cmd, error)
 }
 
 type watchedSession struct {
 	*todos.Session
 	snap    todos.Snapshot
+	index   *file.Index
 	changes *watcher.Changes
 }
 
-// mostSessions bounds the sessions that are watched at once; links to more are not shown.
-const mostSessions = 16
+// mostSessions bounds the sessions that are watched at once; older ones are not shown.
+const mostSessions = 64
 
 func newFileTodos(ctx context.Context, dir string, now func() time.Time) *fileTodos {
 	repo := todos.RepoOf(dir)
-	return &fileTodos{ctx: ctx, repo: repo, now: now, news: make(chan struct{}, 1), sessions: map[model.Text]*watchedSession{},
-		earlier: sync.OnceValue(func() []file.Dismissed { return todos.Dismissed(repo) })}
+	return &fileTodos{ctx: ctx, repo: repo, now: now, news: make(chan struct{}, 1), sessions: map[model.Text]*watchedSession{}}
 }
 
 func (r *fileTodos) close() {
@@ -65,9 +70,6 @@ func (r *fileTodos) drop(base model.Text) {
 	delete(r.sessions, base)
 	s.changes.Close()
 	s.Close()
-	if r.own == base {
-		r.own = ""
-	}
 }
 
 // take begins to watch a session. Bodies are read when one is shown. The caller holds mu.
@@ -77,7 +79,7 @@ func (r *fileTodos) take(s *todos.Session) (*watchedSession, error) {
 		s.Close()
 		return nil, err
 	}
-	w := &watchedSession{Session: s, snap: snap, changes: watcher.Todos(r.ctx, s, snap)}
+	w := &watchedSession{Session: s, snap: snap, index: snap.Index(), changes: watcher.Todos(r.ctx, s, snap)}
 	r.sessions[model.Text(s.Path())] = w
 	r.watching.Go(func() {
 		for {
@@ -116,55 +118,79 @@ func (r *fileTodos) fresh(base model.Text) (*watchedSession, error) {
 		r.drop(base)
 		return nil, err
 	}
-	w.snap = snap
+	if !snap.Same(w.snap) {
+		w.snap, w.index = snap, snap.Index()
+	}
 	return w, nil
 }
 
-// mine is the repository's own session: the newest there is, until it is removed.
-func (r *fileTodos) mine() (*watchedSession, error) {
-	if r.own != "" {
-		if w, err := r.fresh(r.own); err == nil {
-			return w, nil
+// ours are the repository's sessions as they are now, the newest first; left is how many older ones
+// there are besides, trouble why one cannot be read.
+func (r *fileTodos) ours() (all []*watchedSession, left int, trouble error) {
+	r.seen = todos.Places(r.repo)
+	found, err := todos.Discover(r.repo)
+	if err != nil {
+		return nil, 0, err
+	}
+	left = max(len(found)-mostSessions, 0)
+	r.own = nil
+	for _, f := range found[:len(found)-left] {
+		base := model.Text(filepath.Join(r.repo, filepath.FromSlash(f.Rel)))
+		w, err := r.fresh(base)
+		switch {
+		case err == nil:
+			all, r.own = append(all, w), append(r.own, base)
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, todos.ErrGone):
+			trouble = err
 		}
 	}
-	s, err := todos.Newest(r.repo)
-	if err != nil {
-		return nil, err
+	return all, left, trouble
+}
+
+// holding is the session that a full ref names, and what the todo is called there.
+func (r *fileTodos) holding(ref file.Ref) (*watchedSession, file.Ref, error) {
+	if len(r.own) == 0 {
+		_, _, _ = r.ours()
 	}
-	base := model.Text(s.Path())
-	if w, known := r.sessions[base]; known {
-		s.Close()
-		r.own = base
-		return w, nil
+	name, within := ref.Split()
+	for _, base := range r.own {
+		if w := r.sessions[base]; w != nil && w.Name() == name {
+			w, err := r.fresh(base)
+			return w, within, err
+		}
 	}
-	w, err := r.take(s)
-	if err == nil {
-		r.own = base
-	}
-	return w, err
+	return nil, within, todos.ErrGone
 }
 
 // Read is part of console.Files.
 func (r *fileTodos) Read(_ context.Context, links []model.TodoRef) console.FilesRead {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var out console.FilesRead
-	switch w, err := r.mine(); {
-	case err == nil:
-		out.Session, out.Base, out.Todos = model.Text(w.Name()), model.Text(w.Path()), slices.Clone(w.snap.Todos)
-		for _, d := range w.snap.Damaged {
-			out.Damaged = append(out.Damaged, (model.Text(d.Source) + "/" + model.Text(d.File) + " is damaged: " + model.Text(d.Reason)).
-				String())
+	all, left, err := r.ours()
+	var sessions []console.FileSession
+	var damaged []console.DamagedTodo
+	for _, w := range all {
+		sessions = append(sessions, console.FileSession{Name: model.Text(w.Name()), Base: model.Text(w.Path()), Index: w.index})
+		for i := range w.snap.Damaged {
+			d := &w.snap.Damaged[i]
+			said := model.Text(d.Source) + "/" + model.Text(d.File) + " is damaged: " + model.Text(d.Reason)
+			damaged = append(damaged, console.DamagedTodo{Ref: file.NewRef(w.Name(), d.Ref().Raw()), Said: said.String()})
 		}
-	case !errors.Is(err, todos.ErrNoSession) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, todos.ErrGone):
+	}
+	out := console.FilesOf(sessions...)
+	out.Damaged = damaged
+	switch {
+	case err != nil:
 		out.Trouble = model.Text(err.Error()).String()
+	case left > 0:
+		out.Trouble = fmt.Sprintf("%d older sessions are not shown: vise todo list shows all", left)
 	}
 	for _, l := range links {
 		x := console.LinkedTodo{Link: l}
 		w, err := r.fresh(l.TodosBase)
 		found := false
 		if err == nil {
-			x.Todo, found = w.snap.Index().Find(file.Linked(l))
+			x.Todo, found = w.index.Find(file.Linked(l))
 		}
 		if !found {
 			x.Missing = home.MissingTodo(err)
@@ -174,7 +200,7 @@ func (r *fileTodos) Read(_ context.Context, links []model.TodoRef) console.Files
 	return out
 }
 
-// searchEvery is how often a repository without a session is searched for one.
+// searchEvery is how often a repository is searched for sessions that came.
 const searchEvery = 5 * time.Second
 
 // Next is part of console.Files.
@@ -193,13 +219,18 @@ func (r *fileTodos) Next(ctx context.Context) error {
 	}
 }
 
-// appeared reports whether there is a session where none was.
+// appeared reports whether there may be another session than those that were read. A place
+// without todos is looked at again until it has some.
 func (r *fileTodos) appeared() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.own != "" {
+	now := todos.Places(r.repo)
+	if !slices.Equal(now, r.seen) {
+		return true
+	}
+	if len(now) == len(r.own) {
 		return false
 	}
 	found, err := todos.Discover(r.repo)
-	return err == nil && len(found) > 0
+	return err == nil && min(len(found), mostSessions) != len(r.own)
 }

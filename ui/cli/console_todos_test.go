@@ -29,14 +29,14 @@ func TestTwoConsolesAndAnEditorShareASession(t *testing.T) {
 	one, two := newFileTodos(ctx, repo, time.Now), newFileTodos(ctx, repo, time.Now)
 	defer one.close()
 	defer two.close()
-	if got := one.Read(ctx, nil); got.Session != "" || got.Trouble != "" {
+	if got := one.Read(ctx, nil); len(got.Sessions) > 0 || got.Trouble != "" {
 		t.Fatalf("without a session: got %+v", got)
 	}
 	path := seedSession(t, repo, "Quote the name", "Close the handle")
 	readsLike(t, ctx, one, "review/001 pending Quote the name, review/002 pending Close the handle")
 	readsLike(t, ctx, two, "review/001 pending Quote the name, review/002 pending Close the handle")
 
-	approve := console.FileAct{Kind: console.FileMove, Ref: "review/001", Move: file.Move{To: file.Ready, Reason: "Triage approved"}}
+	approve := console.FileAct{Kind: console.FileMove, Ref: "reviews/abc123/review/001", Move: file.Move{To: file.Ready, Reason: "Triage approved"}}
 	if err := one.Act(ctx, approve); err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestTwoConsolesAndAnEditorShareASession(t *testing.T) {
 		awaitNews(t, ctx, todos)
 		readsLike(t, ctx, todos, "review/001 ready Quote the name, review/002 pending Close every handle")
 	}
-	if err := two.Act(ctx, console.FileAct{Kind: console.FileUnapprove, Ref: "review/001"}); err != nil {
+	if err := two.Act(ctx, console.FileAct{Kind: console.FileUnapprove, Ref: "reviews/abc123/review/001"}); err != nil {
 		t.Fatal(err)
 	}
 	readsLike(t, ctx, one, "review/001 pending Quote the name, review/002 pending Close every handle")
@@ -81,16 +81,16 @@ func TestAFindingIsShownBesideTheCodeAsItIsNow(t *testing.T) {
 	seedSession(t, repo, "Quote the name")
 	todos := newFileTodos(t.Context(), repo, time.Now)
 	defer todos.close()
-	if x := todos.Finding(t.Context(), "review/001"); x.Trouble != "the file is not there any more" || x.Snippet != "q := name" {
+	if x := todos.Finding(t.Context(), "reviews/abc123/review/001"); x.Trouble != "the file is not there any more" || x.Snippet != "q := name" {
 		t.Errorf("without the file: got %+v", x)
 	}
 	if err := os.WriteFile(filepath.Join(repo, "db.go"), []byte("package db\n\nvar x = 1\n\tq := name\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if x := todos.Finding(t.Context(), "review/001"); x.Trouble != "" || x.Place.Line != 4 || x.Changed {
+	if x := todos.Finding(t.Context(), "reviews/abc123/review/001"); x.Trouble != "" || x.Place.Line != 4 || x.Changed {
 		t.Errorf("got %+v", x)
 	}
-	if x := todos.Finding(t.Context(), "review/099"); x.Trouble == "" {
+	if x := todos.Finding(t.Context(), "reviews/abc123/review/099"); x.Trouble == "" {
 		t.Errorf("a todo that is not there: got %+v", x)
 	}
 }
@@ -153,7 +153,7 @@ func TestAFindingIsPromotedOnce(t *testing.T) {
 	todos.home = home.On(ledger, files.Home{}, home.Options{})
 	defer todos.home.Close()
 	for range 2 {
-		if err := todos.Act(t.Context(), console.FileAct{Kind: console.FilePromote, Ref: "review/001", Agent: "a"}); err != nil {
+		if err := todos.Act(t.Context(), console.FileAct{Kind: console.FilePromote, Ref: "reviews/abc123/review/001", Agent: "a"}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -33,29 +33,7 @@ func TestDamageIsNamedWhereItIsRead(t *testing.T) {
 		{"the same in status", "item/", "", []string{"status"}, `"code":"damaged"`, `"degraded"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			home, _, done := newHome(t)
-			report := filepath.Join(t.TempDir(), "report.txt")
-			if err := os.WriteFile(report, []byte("it is done"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			mustAsk(t, home, "report", done, "--file", report, "--actor", "operator")
-			b := store.OpenBolt(filepath.Join(home, "ledger.db"), lock.On(nil, filepath.Join(home, "ledger.lock"), "test"))
-			err := b.Update(context.Background(), func(x store.Txn) error {
-				var key []byte
-				err := x.Scan(store.Prefix([]byte(c.table)), func(k, _ []byte) bool {
-					if bytes.Contains(k, []byte(c.part)) && key == nil {
-						key = bytes.Clone(k)
-					}
-					return key == nil
-				})
-				if err != nil {
-					return err
-				}
-				return x.Delete(key)
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			home := damagedHome(t, c.table, c.part)
 			x := ask(t, home, c.verb...)
 			if said := x.stdout + x.stderr; x.code != 5 || !strings.Contains(said, c.says) || !strings.Contains(said, "vise doctor") {
 				t.Errorf("exit %d, %s", x.code, said)
@@ -66,6 +44,37 @@ func TestDamageIsNamedWhereItIsRead(t *testing.T) {
 			mustAsk(t, home, "new", "Another", "--agent", "bob") // the rest works
 		})
 	}
+}
+
+// damagedHome is a home with an open item and a completed one with a report, whose ledger has lost
+// a key of a table that holds part.
+func damagedHome(t *testing.T, table, part string) string {
+	t.Helper()
+	home, _, done := newHome(t)
+	report := filepath.Join(t.TempDir(), "report.txt")
+	if err := os.WriteFile(report, []byte("it is done"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mustAsk(t, home, "report", done, "--file", report, "--actor", "operator")
+	b := store.OpenBolt(filepath.Join(home, "ledger.db"), lock.On(nil, filepath.Join(home, "ledger.lock"), "test"))
+	defer b.Close()
+	err := b.Update(context.Background(), func(x store.Txn) error {
+		var key []byte
+		err := x.Scan(store.Prefix([]byte(table)), func(k, _ []byte) bool {
+			if bytes.Contains(k, []byte(part)) && key == nil {
+				key = bytes.Clone(k)
+			}
+			return key == nil
+		})
+		if err != nil {
+			return err
+		}
+		return x.Delete(key)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return home
 }
 
 // A ledger whose pages lead in a circle, as a power cut on a disk that ignores syncs can leave it,

@@ -42,6 +42,9 @@ func (a *app) hookVerb() *cobra.Command {
 // told of vise is reason enough.
 func (a *app) mcpVerb() *cobra.Command {
 	return mcp.Command(func() mcp.Options {
+		if a.getenv("VISE_HOME") != "" {
+			a.flags.home = "" // its settings say where it works by itself
+		}
 		return mcp.Options{
 			Open: func() (*home.Home, error) {
 				h, _, err := a.openOrCreate()
@@ -62,23 +65,21 @@ func (a *app) mcpVerb() *cobra.Command {
 }
 
 // driver runs agents' programs. What they do counts where they run.
-func (a *app) driver(o driveOptions, argv []string) (*runner.Driver, error) {
-	programs, err := a.programs(o, argv)
+func (a *app) driver(ctx context.Context, o driveOptions, argv []string) (*runner.Driver, error) {
+	programs, err := a.programs(ctx, o, argv)
 	if err != nil {
 		return nil, err
-	}
-	dirs := map[model.AgentID]string{}
-	for agent, p := range programs {
-		dirs[agent] = p.Dir
 	}
 	h, err := a.open()
 	if err != nil {
 		return nil, err
 	}
-	return &runner.Driver{
-		Ledger: h.With(dirs), Programs: programs, Home: h.Dir(), Now: a.now, Report: a.reportTurn,
+	d := &runner.Driver{
+		Programs: programs, Home: h.Dir(), Now: a.now, Report: a.reportTurn,
 		Dir: a.threads(model.Scheduler).Dir, Refresh: refreshing(h),
-	}, nil
+	}
+	d.Ledger = h.With(d.DirOf)
+	return d, nil
 }
 
 // refreshing has the ledger describe plans anew.
@@ -167,7 +168,7 @@ func (r *consoleRun) session(h *home.Home, agent model.AgentID) (console.Session
 	}
 	plans.dir = h.Dir()
 	threads, todos := newThreadView(r.ctx, h), newFileTodos(r.ctx, r.dir, r.now)
-	todos.home = h
+	todos.home, todos.editor = h, r.openEditorAt
 	exit := func() { r.exitMessage = exitMessage(context.WithoutCancel(r.ctx), h, r.now()) }
 	r.atEnd = append(r.atEnd, exit, plans.close, threads.Close, todos.close)
 	r.schedule(h, settling)

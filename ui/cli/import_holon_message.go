@@ -93,7 +93,7 @@ func (s holonState) hint() (model.Message, bool) {
 	h.Reason = s.HintReason
 	_ = json.Unmarshal(s.Hint, &h) // what does not read is passed by
 	body := cmp.Or(holonBody(h.Body), h.Description, h.Reason)
-	sum := sha256.Sum256(append([]byte(h.Reason+"\n"), s.Hint...))
+	sum := sha256.Sum256(append([]byte(h.Reason+"\n"), s.Hint...)) // raw: a checksum, not shown
 	return model.Message{ID: model.MessageID("hint-" + hex.EncodeToString(sum[:8])), Origin: holonSender, Source: h.Source,
 		Priority: model.Normal, Body: body, CreatedAt: h.CreatedAt}, body != ""
 }

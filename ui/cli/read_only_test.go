@@ -45,6 +45,15 @@ func TestAReadOnlyHomeIsRead(t *testing.T) {
 			if x := ask("status"); !strings.Contains(x.stdout, `"degraded":[{"code":"read_only"`) {
 				t.Errorf("status: %s", x.stdout)
 			}
+			c := program(t, home, "mcp", "--agent", "default")
+			c.Path, c.SysProcAttr = self, as
+			tools := &session{t: t}
+			tools.serve(c)
+			for tool, args := range map[string]string{"ListWorkItems": `{}`, "GetWorkItem": `{"work_item_id":"` + open + `"}`} {
+				if x := tools.tool(tool, args); !strings.Contains(x, `"read_only":"the ledger is only read`) {
+					t.Errorf("%s: %s", tool, x)
+				}
+			}
 			for _, args := range writes(t, open, done)[:8] {
 				if x := ask(args...); x.code != 5 || x.Error == nil || x.Error.Code != model.CodeReadOnly || x.Error.Hint == "" {
 					t.Errorf("vise %q: exit %d, %s%s", args, x.code, x.stdout, x.stderr)

@@ -26,6 +26,7 @@ type agentGist struct {
 	AgentID       model.AgentID       `json:"agent_id"`
 	Posture       model.Posture       `json:"posture"`
 	AutoPick      bool                `json:"auto_pick"`
+	ParentAgentID model.AgentID       `json:"parent_agent_id,omitempty"`
 	Current       *model.Row          `json:"current,omitempty"`
 	Counts        map[model.Class]int `json:"counts"`
 	NeedsOperator int                 `json:"needs_operator"`
@@ -50,10 +51,27 @@ func (a *app) agentsVerb() *cobra.Command {
 
 func (a *app) agentsAddVerb() *cobra.Command {
 	var m mutation
-	c := &cobra.Command{Use: "add NAME", Short: "Make an agent known before it has work"}
+	c := &cobra.Command{
+		Use: "add NAME [MESSAGE]", Short: "Make an agent known before it has work",
+		Long: "With --for-delegation it works for --agent, whose program runs it too where the configuration gives it none.\n" +
+			"MESSAGE tells it what to do; the first work item that it makes then serves that agent's focus, as a delegation.",
+	}
 	m.keyed(c)
+	forDelegation := c.Flags().Bool("for-delegation", false, "it works for --agent, and is run by its program")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		return a.changeAgent(ctx, m, model.AddAgent{AgentID: model.AgentID(args[0])})
+		if *forDelegation {
+			parent, err := readOne(ctx, a, a.agentOf)
+			if err != nil {
+				return answer{}, err
+			}
+			return a.changeAgent(ctx, m, parent, model.SpawnAgent{AgentID: model.AgentID(args[0]),
+				InitialMessage: model.Text(strings.Join(args[1:], ""))})
+		}
+		if len(args) > 1 {
+			return answer{}, misuse("for-delegation", "a message is for an agent that works for another").
+				WithHint("add --for-delegation, or say it afterwards: vise say %s MESSAGE", args[0])
+		}
+		return a.changeAgent(ctx, m, "", model.AddAgent{AgentID: model.AgentID(args[0])})
 	})
 }
 
@@ -62,7 +80,7 @@ func (a *app) agentsPostureVerb(name, short string, to model.Posture) *cobra.Com
 	c := &cobra.Command{Use: name + " NAME", Short: short}
 	m.keyed(c)
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		return a.changeAgent(ctx, m, model.UpdateAgent{AgentID: model.AgentID(args[0]), Posture: &to})
+		return a.changeAgent(ctx, m, "", model.UpdateAgent{AgentID: model.AgentID(args[0]), Posture: &to})
 	})
 }
 
@@ -97,7 +115,7 @@ func (a *app) agentsSetVerb() *cobra.Command {
 		if u.MaxCostPerDay, err = limit(c, "max-cost-per-day", cost, 0, dollars); err != nil {
 			return answer{}, err
 		}
-		return a.changeAgent(ctx, m, u)
+		return a.changeAgent(ctx, m, "", u)
 	})
 }
 
@@ -122,8 +140,9 @@ func limit[N int | float64](c *cobra.Command, flag, said string, off N, read fun
 
 func dollars(s string) (float64, error) { return strconv.ParseFloat(strings.TrimPrefix(s, "$"), 64) }
 
-func (a *app) changeAgent(ctx context.Context, m mutation, c model.Command) (answer, error) {
-	return changeAnswer(ctx, a, order{mutation: m, command: c}, (*page).agents, func(r model.Reader, in model.Receipt) agentList {
+func (a *app) changeAgent(ctx context.Context, m mutation, as model.AgentID, c model.Command) (answer, error) {
+	o := order{mutation: m, agent: as, command: c}
+	return changeAnswer(ctx, a, o, (*page).agents, func(r model.Reader, in model.Receipt) agentList {
 		return agentList{a.gists(r, in.AgentID)}
 	})
 }
@@ -137,7 +156,7 @@ func (a *app) gists(r model.Reader, only model.AgentID) []agentGist {
 	}
 	for _, x := range list {
 		g := agentGist{
-			AgentID: x.ID, Posture: x.Posture, AutoPick: x.AutoPick, Counts: map[model.Class]int{},
+			AgentID: x.ID, Posture: x.Posture, AutoPick: x.AutoPick, ParentAgentID: x.ParentAgentID, Counts: map[model.Class]int{},
 			NeedsOperator: r.Count(x.ID, model.TallyNeedsOperator), Decision: model.Decide(r, x.ID, a.now()),
 			Limits: x.Limits, Failure: x.Pace.Failure,
 		}
@@ -173,6 +192,9 @@ func (p *page) agents(l agentList) {
 			counts = "  no work items"
 		}
 		p.line("%s", counts)
+		if g.ParentAgentID != "" {
+			p.line("  was made to work for %s", g.ParentAgentID)
+		}
 		if g.Current != nil {
 			p.line("  works on %s %s", g.Current.Handle, g.Current.Objective)
 		}

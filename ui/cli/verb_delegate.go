@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
@@ -56,8 +57,8 @@ func (p *page) delegations(d delegations) {
 		if x.Blocking {
 			blocking = ", blocking"
 		}
-		p.line("%s  %s of %s serves %s of %s%s", p.strong(string(x.ID)), x.ChildHandle, x.ChildAgentID, x.ParentHandle, x.ParentAgentID,
-			blocking)
+		p.line("%s  %s of %s serves %s of %s%s", p.strong(string(x.ID)), cmp.Or(string(x.ChildHandle), "no item yet"), x.ChildAgentID,
+			x.ParentHandle, x.ParentAgentID, blocking)
 	}
 }
 
@@ -72,6 +73,7 @@ func (a *app) delegateCancelVerb() *cobra.Command {
 			d.Reason = model.Text(args[1])
 		}
 		in, err := a.apply(ctx, m, "", d)
-		return receiptAnswer(in, "delegation %s cancelled; %s stays as it is", in.DelegationID, in.ChildWorkItemID), err
+		return receiptAnswer(in, "delegation %s cancelled; %s stays as it is", in.DelegationID,
+			cmp.Or(string(in.ChildWorkItemID), "what the agent does")), err
 	})
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,13 +44,14 @@ func (a *app) driveVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "drive [--agent A -- COMMAND…]", Args: cobra.ArbitraryArgs, Short: "Run agents' programs when they have work",
 		Long: "drive starts an agent's program when the scheduler offers it work or somebody said something to it, and\n" +
-			"carries out what it says. Programs come from the configuration, or for one --agent from the command line.\n" +
+			"carries out what it says. Programs come from the configuration, or for one --agent from the command line;\n" +
+			"an agent that was made for a delegation is run by the program of the one that it works for.\n" +
 			"Any number of drivers may run: an agent has one turn at a time.",
 	}
 	o.register(c)
 	c.Flags().BoolVar(&o.once, "once", false, "end when no agent has anything to do")
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
-		d, err := a.driver(o, args)
+		d, err := a.driver(ctx, o, args)
 		if err != nil {
 			return answer{}, err
 		}
@@ -58,22 +60,37 @@ func (a *app) driveVerb() *cobra.Command {
 	})
 }
 
+// limits are those of the command line, else a configuration's.
+func (o driveOptions) limits(t config.Turn) config.Turn {
+	t.Timeout, t.Lease = cmp.Or(config.Span(o.timeout), t.Timeout), cmp.Or(config.Span(o.lease), t.Lease)
+	t.Rounds = cmp.Or(o.rounds, t.Rounds)
+	return t
+}
+
 // programs are those of the command line, else those of the configuration.
-func (a *app) programs(o driveOptions, argv []string) (map[model.AgentID]runner.Program, error) {
+func (a *app) programs(ctx context.Context, o driveOptions, argv []string) (map[model.AgentID]runner.Program, error) {
 	if len(argv) > 0 {
 		if a.agent == "" {
 			return nil, misuse("agent", "nothing says whose program that is").WithHint("name the agent: --agent A")
 		}
 		p, err := runner.Program{Command: argv, Adapter: config.Adapter(o.adapter), Dir: o.dir, Env: o.allow,
-			Turn: config.Turn{Timeout: config.Span(o.timeout), Rounds: o.rounds, Lease: config.Span(o.lease)}}.Checked()
+			Turn: o.limits(config.Turn{})}.Checked()
 		if err != nil {
 			return nil, misuse("command", "the command line: %v", err)
 		}
 		return map[model.AgentID]runner.Program{a.agent: p}, nil
 	}
+	if o.adapter != "" || o.dir != "" || len(o.allow) > 0 {
+		return nil, misuse("command", "--adapter, --dir and --env need a command").
+			WithHint("name the command, or configure the agent: %s", runner.ProgramForm)
+	}
 	s, err := a.settings("agents", runner.ProgramForm)
 	if err != nil {
 		return nil, err
+	}
+	for name, x := range s.Agents {
+		x.Turn = o.limits(x.Turn)
+		s.Agents[name] = x
 	}
 	all, err := runner.Programs(s.Agents)
 	if err != nil {
@@ -83,17 +100,17 @@ func (a *app) programs(o driveOptions, argv []string) (map[model.AgentID]runner.
 	if a.agent != "" {
 		names = append(names, string(a.agent))
 	}
-	return some(all, names)
-}
-
-// some are the programs of the agents named; of all when none is.
-func some(all map[model.AgentID]runner.Program, names []string) (map[model.AgentID]runner.Program, error) {
 	if len(names) == 0 {
 		return all, nil
 	}
+	return readOne(ctx, a, func(r model.Reader) (map[model.AgentID]runner.Program, error) { return some(r, all, names) })
+}
+
+// some are the programs of the agents named.
+func some(r model.Reader, all map[model.AgentID]runner.Program, names []string) (map[model.AgentID]runner.Program, error) {
 	out := map[model.AgentID]runner.Program{}
 	for _, name := range names {
-		p, ok := all[model.AgentID(name)]
+		p, ok := runner.ProgramOf(r, all, model.AgentID(name))
 		if !ok {
 			return nil, misuse("only", "agent %s is not configured", model.Text(name)).WithHint("add it to the configuration")
 		}
@@ -174,7 +191,7 @@ func (a *app) serveVerb() *cobra.Command {
 		s.Report = func(err error) { fmt.Fprintf(a.err, "vise: %s\n", model.Text(err.Error())) }
 		s.Ready = func(at net.Addr) { fmt.Fprintf(a.err, "vise: listening on %s\n", at) }
 		if also {
-			d, err := a.driver(o, nil)
+			d, err := a.driver(ctx, o, nil)
 			if err != nil {
 				return answer{}, err
 			}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -73,18 +74,41 @@ func (a *agent) say(text string, calls ...model.Command) bool {
 	return true
 }
 
+// again reports whether an earlier turn came to this item, and notes that one did.
+func again(x prompt.Item) bool {
+	f, err := os.OpenFile(filepath.Join(os.Getenv("VISE_HOME"), "once-"+string(x.ID)), os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		f.Close()
+	}
+	return err != nil
+}
+
 func (a *agent) work(x prompt.Item) int {
+	switch {
+	case x.Objective == "quiet" && !again(x):
+		return 0
+	case x.Objective == "fails" && !again(x):
+		fmt.Fprintln(os.Stderr, "no such model")
+		return 3
+	}
 	pick := model.PickWorkItem{WorkItemID: x.ID, Reason: "it is my turn to"}
-	begun := len(x.TodoList) > 0
+	begun := len(x.TodoList) > 0 || x.Plan.Bytes > 0
 	if begun {
 		pick.ClearBlocker = x.BlockedBy != ""
 	}
 	if !a.say("", pick) {
 		return 4
 	}
-	if begun || x.Objective == "plain" {
+	if begun || x.Objective == "plain" || x.Objective == "quiet" || x.Objective == "fails" {
 		if !a.say(fmt.Sprintf("Report of %s.", x.ID), model.CompleteWorkItem{WorkItemID: x.ID}) {
 			return 5
+		}
+		return 0
+	}
+	if x.Objective == "edits" { // and nothing else: what was written is its progress
+		dir := filepath.Join(os.Getenv("VISE_HOME"), "agents", string(x.AgentID), "work-items", string(x.ID))
+		if os.MkdirAll(dir, 0o700) != nil || os.WriteFile(filepath.Join(dir, "plan.md"), []byte("# Step by step\n"), 0o600) != nil {
+			return 9
 		}
 		return 0
 	}

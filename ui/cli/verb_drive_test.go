@@ -107,7 +107,12 @@ func (h *fleetHome) view(fn func(model.Reader)) {
 // until waits for a commit after which ok holds.
 func (h *fleetHome) until(what string, ok func(model.Reader) bool) {
 	h.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 150*time.Second)
+	h.within(150*time.Second, what, ok)
+}
+
+func (h *fleetHome) within(d time.Duration, what string, ok func(model.Reader) bool) {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), d)
 	defer cancel()
 	for seen := uint64(0); ; {
 		done := false
@@ -234,6 +239,19 @@ func TestTasksRunAreListedShownAndStopped(t *testing.T) {
 	if out, err := h.run("task", "run", "--item", "wi-nothing", "--detach", "--", "true"); err == nil || !strings.Contains(out, "no work item") {
 		t.Errorf("%v %s", err, out)
 	}
+}
+
+func TestLimitsOfTheCommandLineHoldForConfiguredAgents(t *testing.T) {
+	h := newFleetHome(t)
+	if err := os.WriteFile(h.config(), []byte("agents: {ann: {shell: 'exec sleep 1000', turn: {timeout: 2h}}}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.ok("new", "Split", "--agent", "ann")
+	out, err := h.run("drive", "--once", "--turn-timeout", "1s")
+	if err == nil || !strings.Contains(out, "timed_out") {
+		t.Errorf("%v %s", err, out)
+	}
+	h.refused(model.CodeInvalid, "drive", "--once", "--adapter", "claude")
 }
 
 func TestDriveAndServeSayWhatIsMissing(t *testing.T) {

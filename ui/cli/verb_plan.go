@@ -1,10 +1,15 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -149,18 +154,31 @@ func editorFault(err error) error {
 	return model.Refuse(model.CodeInternal, "the editor did not start").Because(err).WithHint("set EDITOR to a program")
 }
 
+// editorWords are the operator's words for an editor.
+func (a *app) editorWords() string { return cmp.Or(a.getenv("VISUAL"), a.getenv("EDITOR"), "vi") }
+
+// atLine is how the operator's editor is told a file and a line; one that is not known is told the
+// file alone.
+func (a *app) atLine(path string, line int) []string {
+	program, _, _ := strings.Cut(a.editorWords(), " ")
+	switch at := strconv.Itoa(line); {
+	case line <= 0:
+	case slices.Contains([]string{"vi", "vim", "nvim", "view", "nano", "emacs", "emacsclient", "kak", "micro", "joe", "mg", "ne", "less"},
+		filepath.Base(program)):
+		return []string{"+" + at, path}
+	case slices.Contains([]string{"hx", "helix", "zed", "subl"}, filepath.Base(program)):
+		return []string{path + ":" + at}
+	case slices.Contains([]string{"code", "codium", "cursor"}, filepath.Base(program)):
+		return []string{"--goto", path + ":" + at}
+	}
+	return []string{path}
+}
+
 // editor is the command that opens a file in the operator's editor. The words of EDITOR
 // are the operator's, the path is data. It starts in the home: the plan's own directory is
 // written by agents, who could leave an editor's settings there.
-func (a *app) editor(path string) *exec.Cmd {
-	words := a.getenv("VISUAL")
-	if words == "" {
-		words = a.getenv("EDITOR")
-	}
-	if words == "" {
-		words = "vi"
-	}
-	c := exec.Command("sh", "-c", "exec "+words+` "$@"`, "sh", path)
+func (a *app) editor(args ...string) *exec.Cmd {
+	c := exec.Command("sh", append([]string{"-c", "exec " + a.editorWords() + ` "$@"`, "sh"}, args...)...)
 	c.Dir = a.home.Dir()
 	c.Env = os.Environ()
 	return c

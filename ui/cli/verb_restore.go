@@ -336,13 +336,13 @@ func (p *page) plansBack(b *store.PlansBack) {
 	if b == nil {
 		return
 	}
-	p.line("plans: the backup has %d; %d are there as they are, %d are missing and made again", b.Saved, b.Same, b.Missing)
+	p.line("plans and long reports: the backup has %d; %d are there as they are, %d are missing and made again", b.Saved, b.Same, b.Missing)
 	if b.Differ > 0 {
 		p.line("       %d differ (%d of them newer than the backup's) and stay; the backup's are put into %s", b.Differ, b.Newer,
 			model.Text(b.Aside))
 	}
 	if b.Damaged != "" {
-		p.line("       not all of the backup's plans can be read: %s", model.Text(b.Damaged))
+		p.line("       not all of them can be read: %s", model.Text(b.Damaged))
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/files"
-	"vise/ui/text"
 )
 
 // restoreArgs reads what --at says, and makes --into absolute.
@@ -36,14 +35,14 @@ func (a *app) restoreArgs(o *restoreOptions) (err error) {
 	return err
 }
 
-// pastTime reads a time that is over: a span before now, or as text.ParseTime has it.
+// pastTime reads a time that is over: a span before now, or as model.ParseTime has it.
 func pastTime(s string, now time.Time) (time.Time, error) {
-	if d, err := text.ParseSpan(s); err == nil {
+	if d, err := model.ParseSpan(s); err == nil {
 		return now.Add(-d), nil
 	}
 	t, err := time.ParseInLocation(time.DateTime, s, now.Location())
 	if err != nil {
-		t, err = text.ParseTime(s, now.AddDate(0, 0, -1)) // a time of day is the one that was last
+		t, err = model.ParseTime(s, now.AddDate(0, 0, -1)) // a time of day is the one that was last
 	}
 	if err != nil || t.After(now) {
 		return t, model.Refuse(model.CodeInvalid, "%s is no revision and no time that is over", model.Text(s)).At("at").

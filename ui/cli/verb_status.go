@@ -24,6 +24,8 @@ type status struct {
 	Agents   []agentGist `json:"agents"`
 	// Degraded are the ways in which the ledger works less well than it should.
 	Degraded []model.Condition `json:"degraded"`
+	// FileTodos are those of the repository's sessions; nil without any.
+	FileTodos *todoGist `json:"file_todos,omitempty"`
 }
 
 func (a *app) status(ctx context.Context) (answer, error) {
@@ -31,10 +33,10 @@ func (a *app) status(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	out := status{Home: dir, Agents: []agentGist{}, Degraded: []model.Condition{}}
+	out := status{Home: dir, Agents: []agentGist{}, Degraded: []model.Condition{}, FileTodos: a.todoGist()}
 	d, err := a.open()
 	if home.NoHome(err) {
-		return answer{data: out, text: func(p *page) { p.noHome(dir) }}, nil
+		return answer{data: out, text: func(p *page) { p.noHome(dir); p.todoGist(out.FileTodos) }}, nil
 	}
 	if err != nil {
 		return answer{}, err
@@ -62,6 +64,7 @@ func (p *page) status(s status) {
 		p.line("no agents yet; vise new OBJECTIVE makes the first work item")
 	}
 	p.agents(agentList{s.Agents})
+	p.todoGist(s.FileTodos)
 	for _, x := range s.Degraded {
 		p.line("%s: %s; %s", x.Code, model.Text(x.Message), model.Text(x.Hint))
 	}

@@ -74,13 +74,16 @@ func (a *app) linkStarted(ctx context.Context, repo string, id thread.ID) []mode
 		return nil
 	}
 	var item model.WorkItem
-	if err := a.read(ctx, func(r model.Reader) error {
-		agent, err := a.agentOf(r)
-		if err == nil {
+	err := a.read(ctx, func(r model.Reader) error {
+		if agent, err := a.agentOf(r); err == nil {
 			item, _ = model.Focus(r, agent)
 		}
-		return err
-	}); err != nil || item.ID == "" {
+		return nil
+	})
+	if err != nil {
+		return []model.Text{model.Text(fmt.Sprintf("thread %s is not linked to a work item: %v", id, fault(err).Message))}
+	}
+	if item.ID == "" {
 		return nil
 	}
 	link := model.LinkWorkItem{WorkItemID: item.ID,

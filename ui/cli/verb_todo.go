@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -20,6 +18,7 @@ import (
 type todoVerbs struct {
 	app               *app
 	repo, session, as string
+	all, anywhere     bool
 }
 
 func (a *app) todoVerb() *cobra.Command {
@@ -34,15 +33,17 @@ func (a *app) todoVerb() *cobra.Command {
 	}
 	flags := c.PersistentFlags()
 	flags.StringVar(&v.repo, "repo", "", "the repository's directory (default: the one around the working directory)")
-	flags.StringVar(&v.session, "session", "", "the session, as tmp/WORKFLOW/ID (default: the newest)")
-	flags.StringVar(&v.as, "as", "", "who acts, an agent's or worker's name (default: the user)")
+	flags.StringVar(&v.session, "session", "", "the session, as tmp/WORKFLOW/ID (default: all to look at, the only one to act on)")
+	flags.BoolVar(&v.all, "all", false, "act on every session of the repository: cleanup, next --claim, triage --all-p3, resume")
+	flags.BoolVar(&v.anywhere, "anywhere", false, "let --session lie elsewhere in the repository")
+	flags.StringVar(&v.as, "as", "", "who acts, an agent's or worker's name (default: the user, on a terminal)")
 	c.AddCommand(v.create(), v.triage(), v.list(), v.show(), v.next(), v.start(), v.block(), v.resolve(), v.complete(),
 		v.reopen(), v.interrupt(), v.resume(), v.search(), v.dedup(), v.validate(), v.graph(), v.manifest(), v.adopt(),
-		v.cleanup(), v.importing(), v.log(), v.sessions(), v.promote(), v.link())
+		v.cleanup(), v.importing(), v.log(), v.sessions(), v.promote(), v.link(), v.repair())
 	return a.verb(c, func(context.Context, []string) (answer, error) { return answer{}, todoMisuse("todo needs a verb") })
 }
 
-// verb makes a command on the session that is meant; creates lets it make that session.
+// verb makes a command on one whole session; creates lets it make that session.
 func (v *todoVerbs) verb(use, short string, creates bool,
 	run func(ctx context.Context, at *todoSession, args []string) (answer, error)) *cobra.Command {
 	return v.bare(use, short, func(ctx context.Context, args []string) (answer, error) {
@@ -55,31 +56,31 @@ func (v *todoVerbs) verb(use, short string, creates bool,
 	})
 }
 
+// onTodo makes a command on the todo that its first argument names, in the session that holds it.
+func (v *todoVerbs) onTodo(use, short string,
+	run func(ctx context.Context, at *todoSession, args []string) (answer, error)) *cobra.Command {
+	return v.bare(use, short, func(ctx context.Context, args []string) (answer, error) {
+		at, word, err := v.holding(args[0])
+		if err != nil {
+			return answer{}, err
+		}
+		defer at.Close()
+		return run(ctx, at, append([]string{word}, args[1:]...))
+	})
+}
+
 // change makes a command that changes one todo and answers with it.
 func (v *todoVerbs) change(use, short string, run func(at *todoSession, args []string) (file.Todo, error)) *cobra.Command {
-	return v.verb(use, short, false, func(_ context.Context, at *todoSession, args []string) (answer, error) {
+	return v.onTodo(use, short, func(_ context.Context, at *todoSession, args []string) (answer, error) {
 		t, err := run(at, args)
 		return at.one(t, err)
 	})
 }
 
-// readingTodos is what a verb reads: the todos of a session, and which of them are meant.
-type readingTodos struct {
-	*todoSession
-	snap   todos.Snapshot
-	filter file.Filter
-}
-
-// reading makes a command that only reads the session that is meant, with load, and by the
-// flags f unless they are nil.
-func (v *todoVerbs) reading(use, short string, load func(*todos.Session) (todos.Snapshot, error), f *filterFlags,
-	run func(at readingTodos, args []string) (answer, error)) *cobra.Command {
+// checking makes a command that reads one session.
+func (v *todoVerbs) checking(use, short string, run func(at *readSession, args []string) (answer, error)) *cobra.Command {
 	return v.verb(use, short, false, func(_ context.Context, s *todoSession, args []string) (answer, error) {
-		at := readingTodos{todoSession: s}
-		var err error
-		if at.snap, err = load(s.Session); err == nil && f != nil {
-			at.filter, err = f.filter(at.snap.Sources)
-		}
+		at, err := s.read((*todos.Session).Load)
 		if err != nil {
 			return answer{}, err
 		}
@@ -96,30 +97,6 @@ func todoMisuse(format string, args ...any) error {
 	return model.Refuse(model.CodeInvalid, format, args...).WithHint("see vise todo --help")
 }
 
-// todoSession is a session that is open, and who acts on it.
-type todoSession struct {
-	*todos.Session
-	app   *app
-	repo  string
-	actor file.Actor
-}
-
-// open opens the session that is meant: the one named, else the newest. Only an act that makes
-// todos may make a session, and only one that was named.
-func (v *todoVerbs) open(create bool) (*todoSession, error) {
-	at := &todoSession{app: v.app, repo: v.dir(), actor: v.actor()}
-	var err error
-	switch {
-	case v.session == "":
-		at.Session, err = todos.Newest(at.repo)
-	case create:
-		at.Session, err = v.named(at.repo, v.session, todos.OpenNew)
-	default:
-		at.Session, err = v.named(at.repo, v.session, todos.Open)
-	}
-	return at, err
-}
-
 // dir is the repository that is meant.
 func (v *todoVerbs) dir() string {
 	if v.repo == "" {
@@ -134,19 +111,6 @@ func (v *todoVerbs) actor() file.Actor {
 		return file.Actor{Name: model.Text(v.as), Operator: v.as == file.User}
 	}
 	return home.FileActor(v.app.actor)
-}
-
-func (v *todoVerbs) named(repo, dir string, open func(repo, rel string) (*todos.Session, error)) (*todos.Session, error) {
-	rel, err := todos.Normalize(repo, dir)
-	if err != nil {
-		return nil, model.Refuse(model.CodeInvalid, "%s", err.Error()).At("session").WithHint("pass tmp/WORKFLOW/ID")
-	}
-	s, err := open(repo, rel)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = model.Refuse(model.CodeNotFound, "%s", model.Text(err.Error())).At("session").
-			WithHint("vise todo sessions lists those that are there")
-	}
-	return s, err
 }
 
 // move is a move to a status, by who acts, now.

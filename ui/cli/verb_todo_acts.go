@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -41,15 +42,17 @@ func (v *todoVerbs) start() *cobra.Command {
 	var l leaseFlags
 	var m moveFlags
 	var approve, force bool
-	c := v.change("start ID", "Claim a todo, or prolong your claim", func(at *todoSession, args []string) (file.Todo, error) {
-		lease, err := l.lease(at)
-		if err != nil {
-			return file.Todo{}, err
-		}
-		move := m.move(at, file.InProgress)
-		move.Lease, move.Approve, move.Force = lease, approve, force
-		return at.Start(args[0], move, at.alive())
-	})
+	c := v.onTodo("start ID", "Claim a todo, or prolong your claim",
+		func(_ context.Context, at *todoSession, args []string) (answer, error) {
+			lease, err := l.lease(at)
+			if err != nil {
+				return answer{}, err
+			}
+			move := m.move(at, file.InProgress)
+			move.Lease, move.Approve, move.Force = lease, approve, force
+			t, swept, err := at.Start(args[0], move, at.alive())
+			return at.claimed(t, swept, err)
+		})
 	l.add(c)
 	m.addFence(c)
 	c.Flags().BoolVar(&approve, "approve", false, "approve a pending todo first")
@@ -66,8 +69,33 @@ func (v *todoVerbs) block() *cobra.Command {
 }
 
 func (v *todoVerbs) complete() *cobra.Command {
-	return v.moving("complete ID --reason TEXT", "A todo is fixed", file.Complete, "", "what fixed it",
-		func(m *file.Move) { m.Resolution = file.Fixed })
+	var m moveFlags
+	c := v.onTodo("complete ID --reason TEXT", "A todo is fixed", func(_ context.Context, at *todoSession, args []string) (answer, error) {
+		move := m.move(at, file.Complete)
+		move.Resolution = file.Fixed
+		t, err := at.Move(args[0], move)
+		out, err := at.one(t, err)
+		if err == nil {
+			out.warnings = append(out.warnings, at.unticked(t)...)
+		}
+		return out, err
+	})
+	m.add(c, "", "what fixed it")
+	return c
+}
+
+// unticked warns of acceptance criteria that a completed todo leaves open.
+func (at *todoSession) unticked(t file.Todo) []model.Warning {
+	body, err := at.Body(t)
+	left := file.Unticked(body)
+	switch {
+	case err != nil:
+		return todoWarnings("saved; its acceptance criteria could not be read: " + fault(err).Message)
+	case len(left) == 0:
+		return nil
+	}
+	return todoWarnings(fmt.Sprintf("%s is complete, and %d of its acceptance criteria are not ticked: %s",
+		t.Ref(), len(left), model.Join(left, "; ")))
 }
 
 func (v *todoVerbs) interrupt() *cobra.Command {
@@ -76,6 +104,11 @@ func (v *todoVerbs) interrupt() *cobra.Command {
 
 // moveFlags say why a todo moves, and under which claim.
 type moveFlags struct{ reason, fence string }
+
+func (m *moveFlags) add(c *cobra.Command, reason, why string) {
+	c.Flags().StringVar(&m.reason, "reason", reason, why)
+	m.addFence(c)
+}
 
 func (m *moveFlags) addFence(c *cobra.Command) {
 	c.Flags().StringVar(&m.fence, "fence", "", "the lease id of the claim under which you act")
@@ -95,8 +128,7 @@ func (v *todoVerbs) moving(use, short string, to file.Status, reason, why string
 		more(&move)
 		return at.Move(args[0], move)
 	})
-	c.Flags().StringVar(&m.reason, "reason", reason, why)
-	m.addFence(c)
+	m.add(c, reason, why)
 	return c
 }
 
@@ -167,13 +199,20 @@ func (v *todoVerbs) reopen() *cobra.Command {
 
 func (v *todoVerbs) resume() *cobra.Command {
 	var reason string
-	c := v.verb("resume [ID]…", "Make interrupted todos ready again, all or those named; a blocked one, when its claimant is gone", false,
-		func(_ context.Context, at *todoSession, args []string) (answer, error) {
-			if len(args) == 0 {
-				all, err := at.Resume(at.move(file.Ready, reason))
-				return at.several(all, "nothing is interrupted", err)
+	c := v.bare("resume [ID]…", "Make interrupted todos ready again, all or those named; a blocked one, when its claimant is gone",
+		func(_ context.Context, args []string) (answer, error) {
+			if len(args) > 0 {
+				return v.each(args, "", func(at *todoSession, id string) (file.Todo, error) {
+					return at.Resume(id, at.move(file.Ready, reason))
+				})
 			}
-			return at.each(args, "", func(id string) (file.Todo, error) { return at.Move(id, at.move(file.Ready, reason)) })
+			var out changed
+			err := v.eachSession(func(at *todoSession) error {
+				all, err := at.ResumeAll(at.move(file.Ready, reason))
+				out.add(at, all...)
+				return err
+			})
+			return out.answer("nothing is interrupted"), err
 		})
 	c.Flags().StringVar(&reason, "reason", "", "why")
 	return c

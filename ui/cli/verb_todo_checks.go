@@ -30,17 +30,18 @@ func (v *todoVerbs) validate() *cobra.Command {
 			r := answer{data: map[string]any{
 				"session": at.Rel, "problems": problems, "fixed": fixed, "damaged": append([]todos.Damage{}, snap.Damaged...),
 			}}
-			errors := len(snap.Damaged)
+			errors, warned := len(snap.Damaged), false
 			for _, p := range problems {
 				if p.Severity == file.Error {
 					errors++
 				}
+				warned = warned || p.Severity == file.Warn
 				r.lines = append(r.lines, fmt.Sprintf("%-7s %s %s: %s (%s)", p.Severity, p.Todo, p.Field, safe(p.Message), p.Rule))
 			}
 			r.lines = append(r.lines, damageLines(snap.Damaged)...)
 			r.lines = append(r.lines, fmt.Sprintf("%d todos, %d problems, %d errors, %d repaired", len(snap.Todos), len(problems), errors,
 				len(fixed)))
-			if errors > 0 {
+			if errors > 0 || warned && v.app.flags.strict {
 				r.exit = exitRefused
 			}
 			return r, err
@@ -53,9 +54,8 @@ func (v *todoVerbs) validate() *cobra.Command {
 func (v *todoVerbs) graph() *cobra.Command {
 	var source string
 	var mermaid bool
-	c := v.reading("graph", "What depends on what: order, critical path, cycles", (*todos.Session).
-		Load, nil, func(at readingTodos, _ []string) (answer, error) {
-		g := file.NewGraph(at.snap.Index())
+	c := v.checking("graph", "What depends on what: order, critical path, cycles", func(at *readSession, _ []string) (answer, error) {
+		g := file.NewGraph(at.index)
 		if source != "" {
 			only := file.Filter{Source: []string{source}}
 			if err := only.KnownSources(at.snap.Sources); err != nil {
@@ -152,18 +152,4 @@ func (v *todoVerbs) manifest() *cobra.Command {
 		})
 	c.Flags().StringVar(&source, "source", "", "only this source")
 	return c
-}
-
-func (v *todoVerbs) dedup() *cobra.Command {
-	return v.reading("dedup", "Todos that look alike", (*todos.Session).Load, nil, func(at readingTodos, _ []string) (answer, error) {
-		pairs := append([]file.Similar{}, file.FindSimilar(at.snap.Todos)...)
-		var lines []string
-		for _, p := range pairs {
-			lines = append(lines, fmt.Sprintf("%.2f  %s  %s", p.Score, p.Keep, p.Other))
-		}
-		if len(lines) == 0 {
-			lines = []string{"no two todos look alike"}
-		}
-		return answer{data: map[string]any{"session": at.Rel, "similar": pairs}, lines: lines}, nil
-	})
 }

@@ -116,12 +116,21 @@ const maxReport = 64 << 20
 
 func (v *todoVerbs) importing() *cobra.Command {
 	var format, source string
-	c := v.verb("import FILE", "Make todos of a report: a TOME, SARIF, go vet -json, golangci-lint's JSON; - reads standard input", true,
-		func(_ context.Context, at *todoSession, args []string) (answer, error) {
-			raw, ref, err := at.report(args[0])
+	c := v.bare("import FILE", "Make todos of a report: a TOME, SARIF, go vet -json, golangci-lint's JSON; - reads standard input; "+
+		"one in tmp/WORKFLOW/ID belongs to that session",
+		func(_ context.Context, args []string) (answer, error) {
+			raw, ref, err := v.report(args[0])
 			if err != nil {
 				return answer{}, err
 			}
+			if parts := strings.Split(ref, "/"); v.session == "" && parts[0] == "tmp" && len(parts) > 3 {
+				v.session = strings.Join(parts[:3], "/")
+			}
+			at, err := v.open(true)
+			if err != nil {
+				return answer{}, err
+			}
+			defer at.Close()
 			f := todos.Format(format)
 			if format == "" {
 				var ok bool
@@ -148,10 +157,10 @@ func (v *todoVerbs) importing() *cobra.Command {
 }
 
 // report reads a report, and its path below the repository.
-func (at *todoSession) report(name string) (raw []byte, ref string, err error) {
-	in := at.app.in
+func (v *todoVerbs) report(name string) (raw []byte, ref string, err error) {
+	in := v.app.in
 	if name != "-" {
-		name = absolute(at.app.dir, name)
+		name = absolute(v.app.dir, name)
 		f, err := os.Open(name)
 		if err != nil {
 			return nil, "", model.Refuse(model.CodeNotFound, "the report cannot be read").At("file").Because(err)
@@ -165,7 +174,7 @@ func (at *todoSession) report(name string) (raw []byte, ref string, err error) {
 	if len(raw) > maxReport {
 		return nil, "", model.Refuse(model.CodeInvalid, "the report is larger than %d bytes", maxReport)
 	}
-	if rel, err := filepath.Rel(at.repo, name); err == nil && !strings.HasPrefix(rel, "..") && name != "-" {
+	if rel, err := filepath.Rel(v.dir(), name); err == nil && !strings.HasPrefix(rel, "..") && name != "-" {
 		return raw, filepath.ToSlash(rel), nil
 	}
 	return raw, filepath.Base(name), nil

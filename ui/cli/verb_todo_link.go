@@ -25,13 +25,13 @@ func (v *todoVerbs) promote() *cobra.Command {
 	var agent string
 	var m mutation
 	var again bool
-	c := v.verb("promote ID", "Make a work item of a finding: its title and text become objective and plan", false,
+	c := v.onTodo("promote ID", "Make a work item of a finding: its title and text become objective and plan",
 		func(ctx context.Context, at *todoSession, args []string) (answer, error) {
 			snap, err := at.LoadBodies()
 			if err != nil {
 				return answer{}, err
 			}
-			t, err := snap.Index().Resolve(args[0])
+			t, err := snap.Resolve(snap.Index(), args[0])
 			if err != nil {
 				return answer{}, err
 			}
@@ -59,7 +59,7 @@ func (at *todoSession) linked(item home.ItemResult, warnings []model.Warning, sa
 
 func (v *todoVerbs) link() *cobra.Command {
 	var unlink bool
-	c := v.verb("link ID ITEM", "Link a todo to a work item: the item shows it, and its completion asks about it", false,
+	c := v.onTodo("link ID ITEM", "Link a todo to a work item: the item shows it, and its completion asks about it",
 		func(ctx context.Context, at *todoSession, args []string) (answer, error) {
 			item, err := v.app.find(ctx, args[1])
 			if err != nil {
@@ -103,7 +103,7 @@ func (v *todoVerbs) adoptInto(ctx context.Context, at *todoSession, ref string, 
 		}
 	}
 	for _, word := range words {
-		t, err := index.Resolve(word)
+		t, err := snap.Resolve(index, word)
 		if err != nil {
 			return answer{}, err
 		}

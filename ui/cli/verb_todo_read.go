@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,7 +16,7 @@ import (
 // safe makes words from outside safe on a terminal.
 func safe(s string) string { return model.Text(s).String() }
 
-// listing is the data of list.
+// listing is the data of list. Session is empty when there are several: each todo names its own.
 type listing struct {
 	Session string         `json:"session"`
 	Todos   []row          `json:"todos"`
@@ -26,24 +27,30 @@ type listing struct {
 func (v *todoVerbs) list() *cobra.Command {
 	var f filterFlags
 	var waiting, stale bool
-	c := v.reading("list", "The todos of a session, by priority and number", (*todos.Session).
+	c := v.reading("list", "The todos of all sessions: by priority, the newest session first, by number", (*todos.Session).
 		Load, &f, func(at readingTodos, _ []string) (answer, error) {
-		x := at.snap.Index()
-		left, err := at.stale(x)
-		out := listing{Session: at.Rel, Todos: []row{}, Damaged: append([]todos.Damage{}, at.snap.Damaged...)}
+		left := map[*readSession]map[file.Ref]*file.Stale{}
+		for _, s := range at.sessions {
+			var err error
+			if left[s], err = s.stale(s.index); err != nil {
+				return answer{}, err
+			}
+		}
+		out := listing{Session: at.rel(), Todos: []row{}, Damaged: at.damaged()}
 		kept := []file.Todo{}
 		var lines []string
-		for _, t := range at.filter.Select(at.snap.Todos) {
-			r := rowOf(t, x).brief()
-			r.Stale = left[t.Ref()]
+		for _, t := range at.todos() {
+			s := at.of(t)
+			r := s.row(t)
+			r.Stale = left[s][t.Ref()]
 			if waiting && len(r.WaitingOn) == 0 || stale && r.Stale == nil {
 				continue
 			}
 			out.Todos, kept, lines = append(out.Todos, r), append(kept, t), append(lines, r.line())
 		}
 		out.Summary = file.Count(kept)
-		lines = append(lines, at.Rel+": "+out.Summary.String())
-		return answer{data: out, warnings: todoWarnings(damageLines(at.snap.Damaged)...), lines: lines}, err
+		lines = append(lines, at.where()+": "+out.Summary.String())
+		return answer{data: out, warnings: at.warnings(), lines: lines}, nil
 	})
 	f.add(c, true)
 	c.Flags().BoolVar(&waiting, "waiting", false, "only what waits on a dependency")
@@ -52,57 +59,58 @@ func (v *todoVerbs) list() *cobra.Command {
 }
 
 func (v *todoVerbs) show() *cobra.Command {
-	return v.reading("show ID", "One todo: its facts, its history, its problems and its text", (*todos.Session).
-		LoadBodies, nil, func(at readingTodos, args []string) (answer, error) {
-		x := at.snap.Index()
-		t, err := x.Resolve(args[0])
-		if err != nil {
-			return answer{}, err
-		}
-		r := rowOf(t, x)
-		left, err := at.stale(x)
-		r.Stale = left[t.Ref()]
-		problems := append([]file.Problem{}, file.Check(t)...)
-		lines := []string{r.line(), ""}
-		for _, h := range t.History {
-			from := string(h.From)
-			if from == "" {
-				from = file.NoStatus
+	return v.onTodo("show ID", "One todo: its facts, its history, its problems and its text",
+		func(_ context.Context, s *todoSession, args []string) (answer, error) {
+			at, err := s.read((*todos.Session).LoadBodies)
+			if err != nil {
+				return answer{}, err
 			}
-			lines = append(lines, fmt.Sprintf("  %s  %s → %s  %s: %s", h.At, from, h.To, h.Actor, h.Reason))
-		}
-		for _, p := range problems {
-			lines = append(lines, fmt.Sprintf("  %s: %s (%s)", p.Severity, safe(p.Message), p.Rule))
-		}
-		for line := range strings.SplitSeq(at.snap.Body(t), "\n") {
-			lines = append(lines, safe(strings.TrimRight(line, "\r")))
-		}
-		data := map[string]any{"session": at.Rel, "todo": r, "problems": problems, "body": model.Text(at.snap.Body(t))}
-		return answer{data: data, lines: lines}, err
-	})
+			t, err := at.find(args[0])
+			if err != nil {
+				return answer{}, err
+			}
+			r := rowOf(t, at.index)
+			r.name = at.label(t)
+			left, err := at.stale(at.index)
+			r.Stale = left[t.Ref()]
+			problems := slices.DeleteFunc(file.CheckAll(at.index), func(p file.Problem) bool {
+				return p.Todo != t.Ref() || p.File != "" && p.File != t.File
+			})
+			lines := []string{r.line(), ""}
+			for _, h := range t.History {
+				from := string(h.From)
+				if from == "" {
+					from = file.NoStatus
+				}
+				lines = append(lines, fmt.Sprintf("  %s  %s → %s  %s: %s", h.At, from, h.To, h.Actor, h.Reason))
+			}
+			for _, p := range problems {
+				lines = append(lines, fmt.Sprintf("  %s: %s (%s)", p.Severity, safe(p.Message), p.Rule))
+			}
+			for line := range strings.SplitSeq(at.snap.Body(t), "\n") {
+				lines = append(lines, safe(strings.TrimRight(line, "\r")))
+			}
+			data := map[string]any{"session": at.Rel, "todo": r, "problems": append([]file.Problem{}, problems...),
+				"body": model.Text(at.snap.Body(t))}
+			return answer{data: data, lines: lines}, err
+		})
 }
 
 func (v *todoVerbs) next() *cobra.Command {
 	var f filterFlags
 	var l leaseFlags
 	var claim bool
-	c := v.reading("next", "The first todo that can be worked on; with --claim it is yours", (*todos.Session).
-		Load, &f, func(at readingTodos, _ []string) (answer, error) {
-		if !claim {
-			t, why := at.snap.Index().Next(at.filter.Admits)
-			return at.offered(t, why, nil)
+	c := v.bare("next", "The first todo that can be worked on; with --claim it is yours", func(context.Context, []string) (answer, error) {
+		if claim {
+			return v.claim(&f, l)
 		}
-		lease, err := l.lease(at.todoSession)
+		at, err := v.look((*todos.Session).Load, &f)
 		if err != nil {
 			return answer{}, err
 		}
-		m := at.move(file.InProgress, "")
-		m.Lease = lease
-		t, why, swept, err := at.Claim(at.filter.Admits, m, at.alive())
-		if err != nil {
-			return answer{}, err
-		}
-		return at.offered(t, why, swept)
+		defer at.close()
+		t, why := at.next()
+		return at.offered(t, why, nil)
 	})
 	f.add(c, false)
 	l.add(c)
@@ -110,43 +118,97 @@ func (v *todoVerbs) next() *cobra.Command {
 	return c
 }
 
+// next is the first todo of the sessions that can be worked on, or why there is none.
+func (at readingTodos) next() (file.Todo, file.Nothing) {
+	var all []*file.Index
+	for _, s := range at.sessions {
+		all = append(all, s.index)
+	}
+	return file.Next(at.filter.Admits, all...)
+}
+
+// claim claims the next todo of the sessions that are meant.
+func (v *todoVerbs) claim(f *filterFlags, l leaseFlags) (answer, error) {
+	wide, err := v.wide()
+	closeAll(wide)
+	if err != nil {
+		return answer{}, err
+	}
+	for {
+		at, err := v.look((*todos.Session).Load, f)
+		if err != nil {
+			return answer{}, err
+		}
+		defer at.close()
+		first, why := at.next()
+		s := at.sessions[0]
+		if why == file.Something {
+			s = at.of(first)
+		} else if len(at.sessions) > 1 {
+			return at.offered(first, why, nil)
+		}
+		lease, err := l.lease(s.todoSession)
+		if err != nil {
+			return answer{}, err
+		}
+		m := s.move(file.InProgress, "")
+		m.Lease = lease
+		t, why, swept, err := s.Claim(at.filter.Admits, m, s.alive())
+		if err != nil {
+			return answer{}, err
+		}
+		if why == file.Something || len(at.sessions) == 1 {
+			return at.offered(t, why, swept)
+		} // somebody else was first: look again in all
+	}
+}
+
 // offered replies with the next todo, or with why there is none, which exits with 3.
-func (at *todoSession) offered(t file.Todo, why file.Nothing, swept []file.Todo) (answer, error) {
-	var warnings []string
-	for _, s := range swept {
-		warnings = append(warnings, fmt.Sprintf("%s was interrupted: %s", s.Ref(), s.Reason))
-	}
+func (at readingTodos) offered(t file.Todo, why file.Nothing, swept []file.Todo) (answer, error) {
 	if why != file.Something {
-		data := map[string]any{"session": at.Rel, "todo": nil, "nothing": why, "message": why.Sentence()}
-		return answer{data: data, lines: []string{why.Sentence()}, exit: exitNotFound, warnings: todoWarnings(warnings...)}, nil
+		data := map[string]any{"session": at.rel(), "todo": nil, "nothing": why, "message": why.Sentence()}
+		return answer{data: data, lines: []string{why.Sentence()}, exit: exitNotFound, warnings: sweptWarnings(swept)}, nil
 	}
-	one, err := at.one(t, nil)
-	one.warnings = todoWarnings(warnings...)
-	if !t.Lease.IsZero() {
+	return at.of(t).claimed(t, swept, nil)
+}
+
+// claimed replies with a todo and the claim on it, and says whose claims ended in the same turn.
+func (at *todoSession) claimed(t file.Todo, swept []file.Todo, err error) (answer, error) {
+	one, err := at.one(t, err)
+	one.warnings = append(one.warnings, sweptWarnings(swept)...)
+	if err == nil && !t.Lease.IsZero() {
 		one.lines = append(one.lines, fmt.Sprintf("claimed until %s, fence %s", t.Lease.Until, safe(t.Lease.ID)))
 	}
 	return one, err
+}
+
+func sweptWarnings(swept []file.Todo) []model.Warning {
+	var said []string
+	for _, s := range swept {
+		said = append(said, fmt.Sprintf("%s is interrupted: %s", s.Ref(), s.Reason))
+	}
+	return todoWarnings(said...)
 }
 
 func (v *todoVerbs) search() *cobra.Command {
 	var f filterFlags
 	c := v.reading("search QUERY…", "The todos that hold every word: in id, title, fields or text", (*todos.Session).
 		LoadBodies, &f, func(at readingTodos, args []string) (answer, error) {
-		hits, err := file.Search(at.filter.Select(at.snap.Todos), strings.Join(args, " "), at.snap.Body)
+		body := func(t file.Todo) string { return at.of(t).snap.Body(t) }
+		hits, err := file.Search(at.todos(), strings.Join(args, " "), body)
 		type hit struct {
 			row
 			Where string `json:"where"`
 		}
 		out, lines := []hit{}, []string{}
 		for _, h := range hits {
-			r := rowOf(h.Todo, at.snap.Index()).brief()
+			r := at.of(h.Todo).row(h.Todo)
 			out, lines = append(out, hit{r, h.Where}), append(lines, r.line()+"  in "+h.Where)
 		}
 		if len(out) == 0 {
 			lines = []string{"nothing found"}
 		}
-		return answer{data: map[string]any{"session": at.Rel, "hits": out}, lines: lines,
-			warnings: todoWarnings(damageLines(at.snap.Damaged)...)}, err
+		return answer{data: map[string]any{"session": at.rel(), "hits": out}, lines: lines, warnings: at.warnings()}, err
 	})
 	f.add(c, true)
 	return c

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"vise/model"
@@ -15,6 +16,8 @@ type row struct {
 	file.Todo
 	WaitingOn []file.Wait `json:"waiting_on"`
 	Stale     *file.Stale `json:"stale,omitempty"`
+	// name is what its line calls it.
+	name file.Ref
 }
 
 // rowOf makes a row whose lists are lists in JSON, also when they are empty. Without an index it
@@ -23,7 +26,7 @@ func rowOf(t file.Todo, x *file.Index) row {
 	t.Tags, t.Files, t.WorkflowChain = append([]model.Text{}, t.Tags...), append([]model.Text{}, t.Files...),
 		append([]model.Text{}, t.WorkflowChain...)
 	t.Dependencies, t.Related = append([]file.Ref{}, t.Dependencies...), append([]file.Ref{}, t.Related...)
-	r := row{ID: t.Ref(), Todo: t, WaitingOn: []file.Wait{}}
+	r := row{ID: t.Ref(), Todo: t, name: t.Ref(), WaitingOn: []file.Wait{}}
 	if x != nil {
 		r.WaitingOn = append(r.WaitingOn, x.Waiting(t)...)
 	}
@@ -48,7 +51,7 @@ func (r row) brief() row {
 
 // line is a row for people.
 func (r row) line() string {
-	s := fmt.Sprintf("%-16s %s  %-11s %s", r.ID, r.Priority, r.Status, r.Title)
+	s := fmt.Sprintf("%-16s %s  %-11s %s", r.name, r.Priority, r.Status, r.Title)
 	if r.AssignedTo != "" && !r.Status.Final() {
 		s += fmt.Sprintf("  [%s]", r.AssignedTo)
 	}
@@ -83,39 +86,71 @@ func (at *todoSession) one(t file.Todo, err error) (answer, error) {
 		}
 	}
 	r := rowOf(t, x)
+	r.name = at.label(t)
 	return answer{data: map[string]any{"session": at.Rel, "todo": r}, warnings: warnings, lines: []string{r.line()}}, nil
 }
 
-// several replies with the todos that an act changed.
-func (at *todoSession) several(all []file.Todo, none string, err error) (answer, error) {
-	rows, lines := briefly(all, nil)
-	if len(rows) == 0 {
-		lines = []string{none}
-	}
-	return answer{data: map[string]any{"session": at.Rel, "todos": rows}, lines: lines}, err
+// changed is what an act did to several todos, as verbs answer with it.
+type changed struct {
+	rows     []row
+	sessions []string
 }
 
-// each changes the todos of these ids, in order, and answers with them.
-func (at *todoSession) each(ids []string, none string, change func(id string) (file.Todo, error)) (answer, error) {
-	var all []file.Todo
+// add enters what became of todos of a session.
+func (c *changed) add(at *todoSession, all ...file.Todo) {
+	if !slices.Contains(c.sessions, at.Rel) {
+		c.sessions = append(c.sessions, at.Rel)
+	}
+	for _, t := range all {
+		r := rowOf(t, nil).brief()
+		r.name = at.label(t)
+		c.rows = append(c.rows, r)
+	}
+}
+
+// answer tells what was changed. Session is empty where several were.
+func (c *changed) answer(none string) answer {
+	data := map[string]any{"session": "", "todos": append([]row{}, c.rows...)}
+	if len(c.sessions) == 1 {
+		data["session"] = c.sessions[0]
+	}
+	lines := []string{none}
+	if len(c.rows) > 0 {
+		lines = nil
+	}
+	for _, r := range c.rows {
+		lines = append(lines, r.line())
+	}
+	return answer{data: data, lines: lines}
+}
+
+// each changes the todos of these ids, in order, each in the session that holds it.
+func (v *todoVerbs) each(ids []string, none string, change func(at *todoSession, id string) (file.Todo, error)) (answer, error) {
+	var out changed
 	for _, id := range ids {
-		t, err := change(id)
+		at, word, err := v.holding(id)
+		if err == nil {
+			var t file.Todo
+			if t, err = change(at, word); err == nil {
+				out.add(at, t)
+			}
+			at.Close()
+		}
 		if err != nil {
-			if len(all) > 0 {
-				err = fmt.Errorf("after %d were done: %w", len(all), err)
+			if len(out.rows) > 0 {
+				err = fmt.Errorf("after %d were done: %w", len(out.rows), err)
 			}
 			return answer{}, err
 		}
-		all = append(all, t)
 	}
-	return at.several(all, none, nil)
+	return out.answer(none), nil
 }
 
 // damageLines tell people what could not be read.
 func damageLines(damaged []todos.Damage) []string {
 	out := make([]string, len(damaged))
 	for i, d := range damaged {
-		out[i] = fmt.Sprintf("%s/%s is damaged: %s (%s); left as it is", safe(d.Source), safe(d.File), safe(d.Reason), d.Rule)
+		out[i] = fmt.Sprintf("%s/%s/%s is damaged: %s (%s); left as it is", d.Session, safe(d.Source), safe(d.File), safe(d.Reason), d.Rule)
 	}
 	return out
 }

@@ -40,7 +40,7 @@ func (v *todoVerbs) adoptHere(ctx context.Context, args []string, item string) (
 		return answer{}, err
 	}
 	defer at.Close()
-	from, err := v.named(at.repo, args[0], todos.Open)
+	from, err := v.named(args[0], todos.Open)
 	if err != nil {
 		return answer{}, err
 	}
@@ -78,29 +78,67 @@ func adoptedReply(at *todoSession, from *todos.Session, adopted []todos.Adopted)
 
 func (v *todoVerbs) cleanup() *cobra.Command {
 	var remove, discard, preview bool
-	c := v.verb("cleanup", "End a session: what is in progress becomes interrupted; --remove deletes it", false,
-		func(_ context.Context, at *todoSession, _ []string) (answer, error) {
-			m := at.move("", "")
-			switch {
-			case preview:
-				loss, err := at.Preview(m, hostName(), at.alive())
-				return lossReply(loss, "would be removed", err)
-			case remove && v.session == "":
-				return answer{}, todoMisuse("say with --session which session to remove")
-			case remove:
-				if discard && !at.actor.Operator {
-					return answer{}, file.Refuse(file.RuleOperator, "discard", "only an operator can discard unfinished todos")
-				}
-				loss, err := at.Remove(m, hostName(), at.alive(), discard)
-				return lossReply(loss, "removed", err)
-			}
-			all, err := at.Cleanup(m)
-			return at.several(all, "nothing was in progress", err)
-		})
+	c := v.bare("cleanup", "End a session: what is in progress becomes interrupted, except what somebody else holds a living claim on; "+
+		"--remove deletes it", func(context.Context, []string) (answer, error) {
+		if !preview && !remove {
+			return v.cleanUp()
+		}
+		if remove && v.session == "" && !preview {
+			return answer{}, todoMisuse("say with --session which session to remove")
+		}
+		at, err := v.open(false)
+		if err != nil {
+			return answer{}, err
+		}
+		defer at.Close()
+		m := at.move("", "")
+		switch {
+		case preview:
+			loss, err := at.Preview(m, hostName(), at.alive())
+			return lossReply(loss, "would be removed", err)
+		case discard && !at.actor.Operator:
+			return answer{}, file.Refuse(file.RuleOperator, "discard", "only an operator can discard unfinished todos")
+		}
+		loss, err := at.Remove(m, hostName(), at.alive(), discard)
+		return lossReply(loss, "removed", err)
+	})
 	c.Flags().BoolVar(&preview, "preview", false, "only tell what --remove would destroy")
 	c.Flags().BoolVar(&remove, "remove", false, "delete the session's todos, when none is unfinished")
 	c.Flags().BoolVar(&discard, "discard", false, "as the operator, with --remove: also the unfinished and damaged ones")
 	return c
+}
+
+// cleanUp interrupts what is in progress in the sessions that are meant, and says what it left.
+func (v *todoVerbs) cleanUp() (answer, error) {
+	var out changed
+	var left []string
+	err := v.eachSession(func(at *todoSession) error {
+		ended, kept, err := at.Cleanup(at.move("", ""), at.alive())
+		out.add(at, ended...)
+		for _, t := range kept {
+			left = append(left, fmt.Sprintf("%s stays in progress: %s holds it until %s", at.label(t), t.AssignedTo, t.Lease.Until))
+		}
+		return err
+	})
+	r := out.answer("nothing was interrupted")
+	r.warnings = todoWarnings(left...)
+	return r, err
+}
+
+func (v *todoVerbs) repair() *cobra.Command {
+	return v.verb("repair [ID]…", "Give files that say done or completed the status complete; each is kept as it was, beside it", false,
+		func(_ context.Context, at *todoSession, args []string) (answer, error) {
+			all, err := at.Repair(args, at.move("", ""))
+			r := answer{data: map[string]any{"session": at.Rel, "repaired": all}}
+			for _, x := range all {
+				said := fmt.Sprintf("%s  %s → %s, as it was: %s", at.label(x.Todo), safe(x.Was), x.Todo.Status, safe(x.Copy))
+				r.lines = append(r.lines, said)
+			}
+			if len(all) == 0 {
+				r.lines = []string{"no file says done or completed"}
+			}
+			return r, err
+		})
 }
 
 func lossReply(loss todos.Loss, what string, err error) (answer, error) {

@@ -271,7 +271,10 @@ func TestSessionsAreAdoptedCleanedAndRemoved(t *testing.T) {
 	if a := c.json("cleanup", todoSessionFlag, "--remove"); a.status != 6 || a.Error.Rule != "session_in_use" {
 		t.Errorf("removing what is in use: %+v", a)
 	}
-	if a := c.ok("cleanup"); a.field("todos.0.status") != "interrupted" {
+	if a := c.ok("cleanup", "--as=stranger"); a.field("todos") != "[]" || len(a.Warnings) != 1 || !strings.Contains(a.Warnings[0].Message, "smith holds it") {
+		t.Errorf("somebody else's cleanup: %s %v", a.Data, a.Warnings)
+	}
+	if a := c.ok("cleanup", "--as=smith"); a.field("todos.0.status") != "interrupted" {
 		t.Errorf("cleanup: %s", a.Data)
 	}
 	if a := c.ok("cleanup", "--preview"); a.field("unfinished") != "[review/001 review/002]" {

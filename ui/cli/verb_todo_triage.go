@@ -8,7 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vise/model"
 	file "vise/model/todo"
+	"vise/store/todos"
 )
 
 // triageTen is how many findings a person is asked about at a time.
@@ -24,24 +26,24 @@ type triageFlags struct {
 
 func (v *todoVerbs) triage() *cobra.Command {
 	var f triageFlags
-	c := v.verb("triage [ID]…", "Decide on pending todos; without an id: the next ten", false,
-		func(_ context.Context, at *todoSession, args []string) (answer, error) {
-			decide, err := f.decision(at)
+	c := v.bare("triage [ID]…", "Decide on pending todos; without an id: the next ten of all sessions",
+		func(_ context.Context, args []string) (answer, error) {
+			decide, err := f.decision()
 			switch {
 			case err != nil:
 				return answer{}, err
 			case decide == nil && len(args) > 0:
 				return answer{}, todoMisuse("triage needs a decision on %s", strings.Join(args, ", "))
 			case decide == nil:
-				return at.inbox()
+				return v.inbox()
 			case f.allP3:
-				if args, err = at.pendingP3(args); err != nil {
+				if args, err = v.pendingP3(args); err != nil {
 					return answer{}, err
 				}
 			case len(args) == 0:
 				return answer{}, todoMisuse("triage needs the ids that the decision is about")
 			}
-			return at.each(args, "no p3 is pending", decide)
+			return v.each(args, "no p3 is pending", decide)
 		})
 	flags := c.Flags()
 	flags.BoolVar(&f.approve, "approve", false, "it is to be worked on")
@@ -55,20 +57,28 @@ func (v *todoVerbs) triage() *cobra.Command {
 }
 
 // decision is what to do with each todo; nil when none was made.
-func (f triageFlags) decision(at *todoSession) (func(id string) (file.Todo, error), error) {
+func (f triageFlags) decision() (func(at *todoSession, id string) (file.Todo, error), error) {
 	switch {
 	case f.resolution() != file.Unresolved:
-		return func(id string) (file.Todo, error) { return at.Move(id, f.move(at, f.reason)) }, nil
+		return func(at *todoSession, id string) (file.Todo, error) { return at.Move(id, f.move(at, f.reason)) }, nil
 	case f.approve:
 		reason := cmp.Or(f.reason, "Triage approved")
-		return func(id string) (file.Todo, error) { return at.Move(id, at.move(file.Ready, reason)) }, nil
+		return func(at *todoSession, id string) (file.Todo, error) { return at.Move(id, at.move(file.Ready, reason)) }, nil
 	case f.deferred:
-		return at.find, nil
+		return func(at *todoSession, id string) (file.Todo, error) {
+			t, err := at.find(id)
+			if err == nil {
+				err = file.Defer(t)
+			}
+			return t, err
+		}, nil
 	case f.undo:
-		return func(id string) (file.Todo, error) { return at.takeBack(id, f.reason) }, nil
+		return func(at *todoSession, id string) (file.Todo, error) { return at.takeBack(id, f.reason) }, nil
 	case f.priority != "":
 		p, err := file.ParsePriority(f.priority)
-		return func(id string) (file.Todo, error) { return at.Reprioritise(id, p, at.move("", f.reason)) }, err
+		return func(at *todoSession, id string) (file.Todo, error) {
+			return at.Reprioritise(id, p, at.move("", f.reason))
+		}, err
 	}
 	return nil, nil
 }
@@ -88,35 +98,79 @@ func (at *todoSession) takeBack(id, reason string) (file.Todo, error) {
 
 // find is a todo as it is.
 func (at *todoSession) find(id string) (file.Todo, error) {
-	snap, err := at.Load()
+	s, err := at.read((*todos.Session).Load)
 	if err != nil {
 		return file.Todo{}, err
 	}
-	return snap.Index().Resolve(id)
+	return s.find(id)
 }
 
-// pendingP3 are the pending p3 todos: they may be decided as one, unlike p1 and p2.
-func (at *todoSession) pendingP3(args []string) ([]string, error) {
+// pendingP3 are the pending p3 todos of the sessions that are meant: they may be decided as one,
+// unlike p1 and p2.
+func (v *todoVerbs) pendingP3(args []string) ([]string, error) {
 	if len(args) > 0 {
 		return nil, todoMisuse("--all-p3 takes no ids")
 	}
-	snap, err := at.Load()
-	if err != nil {
-		return nil, err
-	}
 	var ids []string
-	for _, t := range (file.Filter{Status: []file.Status{file.Pending}, Priority: []file.Priority{file.P3}}).Select(snap.Todos) {
-		ids = append(ids, string(t.Ref()))
-	}
-	return ids, nil
+	err := v.eachSession(func(at *todoSession) error {
+		snap, err := at.Load()
+		for _, t := range (file.Filter{Status: []file.Status{file.Pending}, Priority: []file.Priority{file.P3}}).Select(snap.Todos) {
+			ids = append(ids, string(t.Full()))
+		}
+		return err
+	})
+	return ids, err
+}
+
+// found is a pending finding as triage shows it: with its place, and the code there now.
+type found struct {
+	row
+	Place string     `json:"place,omitempty"`
+	Code  model.Text `json:"code,omitempty"`
 }
 
 // inbox answers with the next ten pending todos, p1 first, and how many there are.
-func (at *todoSession) inbox() (answer, error) {
-	snap, err := at.Load()
-	pending := file.Filter{Status: []file.Status{file.Pending}}.Select(snap.Todos)
-	rows, lines := briefly(pending[:min(triageTen, len(pending))], snap.Index())
+func (v *todoVerbs) inbox() (answer, error) {
+	at, err := v.look((*todos.Session).Load, nil)
+	if err != nil {
+		return answer{}, err
+	}
+	defer at.close()
+	at.filter = file.Filter{Status: []file.Status{file.Pending}}
+	pending := at.todos()
+	rows, lines := []found{}, []string{}
+	for _, t := range pending[:min(triageTen, len(pending))] {
+		s := at.of(t)
+		x := found{row: s.row(t)}
+		x.Place, x.Code = s.codeAt(t)
+		rows, lines = append(rows, x), append(lines, x.line())
+		if x.Place != "" {
+			lines = append(lines, strings.TrimRight(fmt.Sprintf("%18s%s  %s", "", safe(x.Place), x.Code), " "))
+		}
+	}
 	lines = append(lines, fmt.Sprintf("%d of %d pending", len(rows), len(pending)))
-	data := map[string]any{"session": at.Rel, "todos": rows, "pending": len(pending)}
-	return answer{data: data, lines: lines, warnings: todoWarnings(damageLines(snap.Damaged)...)}, err
+	data := map[string]any{"session": at.rel(), "todos": rows, "pending": len(pending)}
+	return answer{data: data, lines: lines, warnings: at.warnings()}, nil
+}
+
+// codeAt is the place that a finding speaks of, as the code is now, and the line there.
+func (at *todoSession) codeAt(t file.Todo) (place string, line model.Text) {
+	body, err := at.Body(t)
+	if err != nil {
+		return "", ""
+	}
+	x := file.PartsOf(t, body)
+	if x.File == "" {
+		return "", ""
+	}
+	code, err := at.Code(x.File.Raw()) // raw: a path to open, not shown
+	if err != nil {
+		return x.File.Raw(), "(not there)"
+	}
+	e := file.ExcerptOf(x, code)
+	n := cmp.Or(e.Place.Line, x.Line)
+	if i := n - e.First; n > 0 && i >= 0 && i < len(e.Lines) {
+		return fmt.Sprintf("%s:%d", x.File.Raw(), n), model.Text(strings.TrimSpace(e.Lines[i].Raw()))
+	}
+	return x.File.Raw(), ""
 }

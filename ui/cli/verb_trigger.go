@@ -12,7 +12,6 @@ import (
 	"vise/model"
 	"vise/store/home"
 	"vise/ui/runner"
-	"vise/ui/text"
 )
 
 type triggerOptions struct {
@@ -362,11 +361,11 @@ func (o waitOptions) command(now time.Time) (model.WaitFor, error) {
 	case o.external != "":
 		w.Wake, w.Resource, words = model.WakeExternal, model.Text(o.external), cmp.Or(o.condition, o.external)
 	case o.timer != "":
-		if d, err := text.ParseSpan(o.timer); err == nil {
+		if d, err := model.ParseSpan(o.timer); err == nil {
 			w.Wake, w.Resource, words = model.WakeTimer, model.Text(d.String()), "a timer of "+o.timer
 			break // it begins when it is saved, so that the same words are the same command
 		}
-		at, err := text.ParseTime(o.timer, now)
+		at, err := model.ParseTime(o.timer, now)
 		if err != nil {
 			return w, misuse("timer", "%q is no time to come", model.Text(o.timer)).WithHint("%v", err)
 		}

@@ -16,7 +16,6 @@ import (
 
 	"vise/model"
 	"vise/ui/action"
-	parse "vise/ui/text"
 )
 
 // Config is everything that can be set. Its zero value means nothing: begin with Default.
@@ -166,7 +165,7 @@ func (s *Span) UnmarshalText(text []byte) error {
 		*s = 0
 		return nil
 	}
-	d, err := parse.ParseSpan(string(text))
+	d, err := model.ParseSpan(string(text))
 	if err == nil {
 		*s = Span(d)
 	}

@@ -29,7 +29,7 @@ func (c *console) state() action.State {
 		Item: c.row(), Search: c.plan.Search.Query != "", Marked: len(c.markedIDs()), Filtered: c.place.filter != "",
 		Agent: c.place.agent, Desk: c.truth.desk, Agents: len(c.truth.agents),
 		ReadOnly: c.readOnly(), Editor: c.fx.editor != nil, Undo: undo, Redo: redo,
-		FileTodos: len(c.files.Todos) > 0 || c.files.Session != "", Findings: len(c.files.Pending()),
+		FileTodos: len(c.files.Sessions) > 0, Findings: len(c.files.Pending),
 	}
 }
 
@@ -155,8 +155,11 @@ func (c *console) pageOf(p pane) page {
 
 func (c *console) scroll(p pane, n int) tea.Cmd {
 	at := c.pageOf(p)
-	if at.tab == screen.TabPlan {
+	switch at.tab {
+	case screen.TabPlan:
 		return c.movePlan(n)
+	case screen.TabFiles:
+		return c.moveFile(n)
 	}
 	c.place.scrollTo(at, min(c.place.scroll[at]+n, c.lastTop(p)))
 	return nil

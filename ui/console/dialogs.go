@@ -297,7 +297,7 @@ func recheckNote(x widget.Context, f *widget.Form) string {
 	if f.Fields[1].Empty() {
 		return "in one hour, or like 30m, 16:00, tomorrow 9"
 	}
-	at, err := text.ParseTime(f.Value(1), x.Now)
+	at, err := model.ParseTime(f.Value(1), x.Now)
 	if err != nil {
 		return err.Error()
 	}

@@ -63,7 +63,9 @@ type fakePlans struct {
 	news  chan News
 }
 
-func (e *fakePlans) CreateReport(model.AgentID, model.ItemID, string, string) error { return nil }
+func (e *fakePlans) CreateReport(model.AgentID, model.ItemID, string, string) (bool, error) {
+	return true, nil
+}
 
 func (e *fakePlans) CreatePlan(_ model.AgentID, id model.ItemID, seed string) (bool, error) {
 	e.mu.Lock()

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"os/exec"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -11,26 +12,33 @@ import (
 	"vise/ui/console/screen"
 )
 
-// files are the file todos beside the desk: those of the session that the operator works
-// in, and those that items link to, wherever they lie. Whoever supplies them reads and
-// writes the files and watches them.
+// files are the file todos beside the desk: those of the sessions of the repository that the
+// operator works in, and those that items link to, wherever they lie. Whoever supplies them reads
+// and writes the files and watches them. Todos are named by their full refs.
 type files interface {
-	// Read tells how the session's todos stand now, and those that links name.
+	// Read tells how the todos stand now, and those that links name.
 	Read(ctx context.Context, links []model.TodoRef) FilesRead
 	// Next waits until what Read found may have changed; it is called by one goroutine at a time.
 	Next(context.Context) error
-	// Finding reads one todo of the session and the code that it speaks of.
+	// Finding reads one todo and the code that it speaks of.
 	Finding(ctx context.Context, ref todo.Ref) Finding
+	// Editor is the operator's editor at the line that a todo speaks of.
+	Editor(ctx context.Context, ref todo.Ref) (*exec.Cmd, error)
 	// Act carries out what the operator decided on one todo.
 	Act(context.Context, FileAct) error
 }
 
 // What is read of the files, as the screen shows it.
 type (
-	FilesRead  = screen.FileTodos
-	LinkedTodo = screen.LinkedTodo
-	Finding    = screen.Finding
+	FilesRead   = screen.FileTodos
+	FileSession = screen.FileSession
+	DamagedTodo = screen.DamagedTodo
+	LinkedTodo  = screen.LinkedTodo
+	Finding     = screen.Finding
 )
+
+// FilesOf puts the todos of sessions into one list.
+func FilesOf(sessions ...FileSession) FilesRead { return screen.FileTodosOf(sessions...) }
 
 // FileAct is what the operator decided on one file todo.
 type FileAct struct {
@@ -48,9 +56,14 @@ type FileAct struct {
 // fileActKind is the kind of a FileAct.
 type fileActKind string
 
-// The kinds: a move of the table, another priority, a work item made of it, and the two undos.
+// The kinds: a decision of triage, which moves it; beginning and ending work on it; another
+// priority, a work item made of it, and the two undos.
 const (
 	FileMove      fileActKind = "move"
+	FileStart     fileActKind = "start"
+	FileComplete  fileActKind = "complete"
+	FileInterrupt fileActKind = "interrupt"
+	FileResume    fileActKind = "resume"
 	FileRank      fileActKind = "rank"
 	FilePromote   fileActKind = "promote"
 	FileReopen    fileActKind = "reopen"
@@ -60,6 +73,8 @@ const (
 // fileTodos is what the console knows of the files. It is replaced whole, and only by effects.
 type fileTodos struct {
 	screen.FileTodos
+	// at is the todo on the page of files that keys are about.
+	at todo.Ref
 	// item is whose links were read; links are those of the newest request.
 	item  model.ItemID
 	links []model.TodoRef
@@ -165,6 +180,9 @@ func (e *effects) note(env model.Envelope) tea.Cmd {
 // handle takes what a reading found.
 func (m filesMsg) handle(c *console) tea.Cmd {
 	c.files.FileTodos, c.files.item, c.files.known = m.read, m.item, true
+	if open := m.read.Open(); len(open) > 0 && !slices.Contains(open, c.files.at) {
+		c.files.at = open[0]
+	}
 	c.files.gen++
 	c.files.underWay = false
 	if c.files.again {

@@ -1,9 +1,11 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -24,7 +26,8 @@ type fakeFiles struct {
 	todos    []todo.Todo
 	bodies   map[todo.Ref]string
 	code     map[string]string
-	damaged  []string
+	damaged  []DamagedTodo
+	edited   []string
 	trouble  string
 	news     chan struct{}
 }
@@ -51,11 +54,51 @@ func (f *fakeFiles) Read(_ context.Context, links []model.TodoRef) FilesRead {
 	if len(f.todos) == 0 && f.trouble == "" {
 		return out
 	}
-	out.Session, out.Base, out.Trouble = "reviews/abc123", fakeBase, f.trouble
-	out.Todos, out.Damaged = slices.Clone(f.todos), slices.Clone(f.damaged)
-	todo.Sort(out.Todos)
+	all := slices.Clone(f.todos)
+	todo.Sort(all)
+	byName := map[string][]todo.Todo{}
+	names := []string{fakeSession}
+	for _, t := range all {
+		if t.Session = cmp.Or(t.Session, fakeSession); !slices.Contains(names, t.Session) {
+			names = append(names, t.Session)
+		}
+		byName[t.Session] = append(byName[t.Session], t)
+	}
+	var sessions []FileSession
+	for _, n := range names {
+		base := model.Text(strings.Replace(string(fakeBase), fakeSession, n, 1))
+		sessions = append(sessions, FileSession{Name: model.Text(n), Base: base, Index: todo.NewIndex(byName[n])})
+	}
+	linked := out.Linked
+	out = FilesOf(sessions...)
+	out.Linked, out.Damaged, out.Trouble = linked, slices.Clone(f.damaged), f.trouble
 	return out
 }
+
+// find is the todo that a full ref names; those of fakeSession are kept without its name.
+func (f *fakeFiles) find(full todo.Ref) (todo.Todo, *todo.Index, bool) {
+	name, within := full.Split()
+	var all []todo.Todo
+	for _, t := range f.todos {
+		if cmp.Or(t.Session, fakeSession) == name {
+			all = append(all, t)
+		}
+	}
+	index := todo.NewIndex(all)
+	t, ok := index.Find(within)
+	return t, index, ok
+}
+
+// Editor notes what would be opened.
+func (f *fakeFiles) Editor(_ context.Context, ref todo.Ref) (*exec.Cmd, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	t, _, _ := f.find(ref)
+	f.edited = append(f.edited, string(model.Join(t.Files, " ")))
+	return exec.Command("true"), nil
+}
+
+const fakeSession = "reviews/abc123"
 
 func (f *fakeFiles) Next(ctx context.Context) error {
 	select {
@@ -69,14 +112,17 @@ func (f *fakeFiles) Next(ctx context.Context) error {
 func (f *fakeFiles) Finding(_ context.Context, ref todo.Ref) Finding {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	t, ok := todo.NewIndex(f.todos).Find(ref)
+	t, index, ok := f.find(ref)
 	if !ok {
 		return Finding{Ref: ref, Trouble: "its file is gone"}
 	}
-	x := Finding{Ref: ref, Parts: todo.PartsOf(t, f.bodies[ref])}
+	x := Finding{Ref: ref, Parts: todo.PartsOf(t, f.bodies[t.Full()])}
 	var all []todo.Dismissed
-	for _, o := range f.todos {
+	for _, o := range index.All() {
 		all = append(all, todo.Dismissed{Todo: o})
+	}
+	if twin, how, ok := todo.Twin(index.All(), t); ok {
+		x.Twin, x.How = &twin, how
 	}
 	if d, ok := todo.DismissedBefore(t, all); ok {
 		x.Before = &d
@@ -93,21 +139,31 @@ func (f *fakeFiles) Finding(_ context.Context, ref todo.Ref) Finding {
 func (f *fakeFiles) Act(_ context.Context, a FileAct) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	index := todo.NewIndex(f.todos)
-	t, ok := index.Find(a.Ref)
+	t, index, ok := f.find(a.Ref)
 	if !ok {
 		return errors.New("it is gone")
 	}
 	m := a.Move
-	m.Actor, m.At = todo.Actor{Name: todo.User, Operator: true}, time.Now().UTC()
+	m.Actor, m.At, m.Owner = todo.Actor{Name: todo.User, Operator: true}, time.Now().UTC(), todo.User
 	var c todo.Change
 	var err error
 	switch a.Kind {
 	case FilePromote:
-		f.promoted = append(f.promoted, string(a.Agent)+" "+a.Ref.String())
+		f.promoted = append(f.promoted, string(a.Agent)+" "+t.Ref().String())
 		return nil
 	case FileMove:
 		c, err = todo.Judge(t, m, index)
+	case FileStart:
+		m.To = todo.InProgress
+		c, err = todo.Judge(t, m, index)
+	case FileComplete:
+		m.To, m.Resolution = todo.Complete, todo.Fixed
+		c, err = todo.Judge(t, m, index)
+	case FileInterrupt:
+		m.To = todo.Interrupted
+		c, err = todo.Judge(t, m, index)
+	case FileResume:
+		c, err = todo.Resume(t, m, index)
 	case FileRank:
 		c, err = todo.Reprioritise(t, a.Priority, m)
 	case FileReopen:
@@ -167,7 +223,7 @@ func (f *fakeFiles) settle(words map[string]model.Text) {
 }
 
 func (f *fakeFiles) put(t todo.Todo) {
-	f.todos = slices.DeleteFunc(slices.Clone(f.todos), func(o todo.Todo) bool { return o.Ref() == t.Ref() })
+	f.todos = slices.DeleteFunc(slices.Clone(f.todos), func(o todo.Todo) bool { return o.Full() == t.Full() })
 	f.todos = append(f.todos, t)
 }
 
@@ -176,7 +232,7 @@ func (f *fakeFiles) write(t todo.Todo, body string) {
 	f.mu.Lock()
 	f.put(t)
 	if body != "" {
-		f.bodies[t.Ref()] = body
+		f.bodies[t.Full()] = body
 	}
 	f.mu.Unlock()
 	f.news <- struct{}{}
@@ -185,6 +241,7 @@ func (f *fakeFiles) write(t todo.Todo, body string) {
 // changeFile carries out a line of a script about file todos, and reports whether it was one.
 //
 //	finding 003 p1 src/db.go:3 SQL injection in the search | q := "SELECT" + name
+//	finding reviews/old/001 p1 …           in another session
 //	move 003 ready                       as another process would
 //	code src/db.go package db\n…
 //	todo-link a 003                       item a links to review/003
@@ -196,7 +253,11 @@ func (wd *world) changeFile(verb, name, rest string) bool {
 		priority, rest, _ := strings.Cut(rest, " ")
 		place, rest, _ := strings.Cut(rest, " ")
 		title, snippet, _ := strings.Cut(rest, " | ")
-		t := todo.Todo{Source: "review", IssueID: name, Schema: 2, Status: todo.Pending, Priority: todo.Priority(priority),
+		session := ""
+		if at := strings.LastIndexByte(name, '/'); at >= 0 {
+			session, name = name[:at], name[at+1:]
+		}
+		t := todo.Todo{Session: session, Source: "review", IssueID: name, Schema: 2, Status: todo.Pending, Priority: todo.Priority(priority),
 			Title: model.Text(unescaped(title)), Files: []model.Text{model.Text(place)}, File: name + "-pending-p1-x.md",
 			Origin: todo.Origin{FindingID: model.Text("SEC-" + name), SourceRef: "tmp/reviews/abc123/TOME.md"}}
 		wd.files.write(t, fmt.Sprintf("# %s\n\n## Problem Statement\n\n%s must not be.\n\n## Findings\n\n```\n%s\n```\n", title, unescaped(title), unescaped(snippet)))
@@ -216,7 +277,10 @@ func (wd *world) changeFile(verb, name, rest string) bool {
 		wd.do(model.LinkWorkItem{WorkItemID: wd.names[name], Add: model.Links{TodoRefs: []model.TodoRef{{TodosBase: fakeBase, QualifiedID: model.Text("review/" + rest)}}}})
 	case "spoilt":
 		wd.files.mu.Lock()
-		wd.files.damaged = append(wd.files.damaged, name+" "+rest)
+		source, file, _ := strings.Cut(name, "/")
+		ref := todo.NewRef(fakeSession, source+"/"+todo.IDOfFile(file))
+		wd.files.todos = slices.DeleteFunc(wd.files.todos, func(t todo.Todo) bool { return todo.NewRef(fakeSession, string(t.Ref())) == ref })
+		wd.files.damaged = append(wd.files.damaged, DamagedTodo{Ref: ref, Said: name + " " + rest})
 		wd.files.mu.Unlock()
 		wd.files.news <- struct{}{}
 	default:
@@ -235,6 +299,9 @@ func (wd *world) standing() string {
 			fmt.Fprintf(&b, "  %s → %s, %s: %s", t.History[n-1].From, t.History[n-1].To, t.History[n-1].Actor, t.History[n-1].Reason)
 		}
 		b.WriteByte('\n')
+	}
+	for _, e := range wd.files.edited {
+		fmt.Fprintf(&b, "opened %s\n", e)
 	}
 	for _, p := range wd.files.promoted {
 		fmt.Fprintf(&b, "promoted for %s\n", p)

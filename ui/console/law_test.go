@@ -352,15 +352,19 @@ func namedBy(c console, k tea.KeyPressMsg) func(job) bool {
 
 func formNames(d widget.Editor) func(job) bool {
 	return func(j job) bool {
-		if f, ok := d.(*widget.Form); ok && j.thread != nil {
+		f, ok := d.(*widget.Form)
+		switch {
+		case ok && j.thread != nil:
 			return strings.HasPrefix(f.Title, "Begin a thread") || strings.HasPrefix(f.Title, "Take ")
+		case ok && j.act != nil: // its label is the end of its name
+			_, label, _ := strings.Cut(f.Title, "Complete ")
+			return strings.HasSuffix(j.act.Ref.String(), strings.Fields(label)[0])
 		}
 		if j.envelope == nil {
 			return false
 		}
 		about, command := d.About(), j.envelope.Command
 		if about.Item == "" {
-			f, ok := d.(*widget.Form)
 			for begins, name := range titled {
 				if ok && strings.HasPrefix(f.Title, begins) && name == command.Name() {
 					return true

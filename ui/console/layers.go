@@ -85,7 +85,12 @@ func (c *console) pressed(k tea.KeyPressMsg) tea.Cmd {
 	if top != nil {
 		in = top.In()
 	}
-	a, _ := c.keys.Of(in, k)
+	a, ok := c.keys.Of(in, k)
+	if files, has := c.keys.Of(action.Files, k); has && (in == action.Triage && !ok) {
+		a = files
+	} else if has && c.onFiles() {
+		return tea.Batch(touched, c.execute(c.files.fileKey(files.ID, c.files.at, c.place.agent)))
+	}
 	if last, _ := c.keys.Of(action.Desk, k); top == nil || action.Everywhere(last.ID) {
 		return tea.Batch(touched, c.act(last.ID))
 	}

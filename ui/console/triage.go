@@ -54,9 +54,9 @@ func triaging(c *console) widget.Dialog {
 // next takes the next findings that nobody has decided on.
 func (d *triage) next() {
 	d.batch, d.scroll = nil, 0
-	for _, t := range d.files.Pending() {
-		if _, decided := d.verdicts[t.Ref()]; !decided && len(d.batch) < batchSize {
-			d.batch = append(d.batch, t.Ref())
+	for _, r := range d.files.Pending {
+		if _, decided := d.verdicts[r]; !decided && len(d.batch) < batchSize {
+			d.batch = append(d.batch, r)
 		}
 	}
 	if len(d.batch) > 0 {
@@ -66,7 +66,7 @@ func (d *triage) next() {
 
 // undecided reports whether a finding still waits for the operator.
 func (d *triage) undecided(r todo.Ref) bool {
-	t, ok := todo.NewIndex(d.files.Todos).Find(r)
+	t, ok := d.files.Find(r)
 	_, decided := d.verdicts[r]
 	return ok && !decided && t.Status == todo.Pending
 }
@@ -105,11 +105,12 @@ func (d *triage) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Re
 		d.next()
 	case action.TriageRank:
 		return d, d.rank(k)
-	case action.TriagePromote:
-		return d, d.promote(x)
 	case action.TriageUndo:
 		return d, d.takeBack()
 	default:
+		if r := d.files.fileKey(k.ID, d.at, x.State.Agent); r != nil {
+			return d, r
+		}
 		return d, d.judge(k.ID, x)
 	}
 	return d, nil
@@ -128,28 +129,14 @@ func (d *triage) move(by int) {
 // finding stays at hand.
 func (d *triage) rank(k widget.Key) widget.Result {
 	p := todo.Priority("p" + k.String())
-	t, ok := todo.NewIndex(d.files.Todos).Find(d.at)
+	t, ok := d.files.Find(d.at)
 	switch {
 	case !ok || t.Status.Final():
-		return widget.Trouble(d.at.String() + " is over: its priority stays")
+		return widget.Trouble(d.files.Label(d.at) + " is over: its priority stays")
 	case t.Priority == p:
 		return nil
 	}
 	return widget.Intent{Msg: job{act: &FileAct{Kind: FileRank, Ref: d.at, Priority: p}}}
-}
-
-// promote makes a work item of the finding at the cursor, for the agent on screen. It decides
-// nothing, like rank.
-func (d *triage) promote(x widget.Context) widget.Result {
-	t, ok := todo.NewIndex(d.files.Todos).Find(d.at)
-	switch {
-	case !ok || t.Status.Final():
-		return widget.Trouble(d.at.String() + " is over: there is nothing to work on")
-	case x.State.Agent == "":
-		return widget.Trouble("the ledger knows no agent yet")
-	}
-	return widget.Intent{Msg: job{act: &FileAct{Kind: FilePromote, Ref: d.at, Agent: x.State.Agent},
-		said: "Promoted " + d.at.String() + ": it is a work item of " + model.Text(x.State.Agent).String()}}
 }
 
 // rejections are the keys that close a finding, each with a reason.
@@ -165,7 +152,7 @@ func (d *triage) judge(id action.ID, x widget.Context) widget.Result {
 	case !rejects && id != action.TriageApprove && id != action.TriageDefer:
 		return nil
 	case !d.undecided(d.at):
-		return widget.Trouble(d.at.String() + x.Keys.Keyed(" is decided; {triage-undo} takes your last decision back"))
+		return widget.Trouble(d.files.Label(d.at) + x.Keys.Keyed(" is decided; {triage-undo} takes your last decision back"))
 	case id == action.TriageDefer:
 		d.decide("deferred", "")
 		return nil
@@ -175,8 +162,8 @@ func (d *triage) judge(id action.ID, x widget.Context) widget.Result {
 		return widget.Intent{Msg: job{act: &act}}
 	}
 	proposal := "" // the todo that a duplicate most likely repeats
-	if twin := todo.Twin(d.files.Todos, d.at); resolution == todo.Duplicate && twin != "" {
-		proposal = twin.String() + " "
+	if x := d.files.finding; resolution == todo.Duplicate && x.Ref == d.at && x.Twin != nil {
+		proposal = x.Twin.Ref().String() + " "
 	}
 	f := widget.NewField(proposal, 1, model.MaxReason)
 	d.ask, d.asked = &f, resolution
@@ -210,7 +197,7 @@ func (d *triage) reject(x widget.Context) widget.Result {
 		return widget.Trouble(x.Keys.Keyed("say why, or {close}"))
 	}
 	if !d.undecided(d.at) {
-		return widget.Trouble(x.Keys.Keyed(d.at.String() + " was decided elsewhere meanwhile: {close} leaves it so"))
+		return widget.Trouble(x.Keys.Keyed(d.files.Label(d.at) + " was decided elsewhere meanwhile: {close} leaves it so"))
 	}
 	act := FileAct{Kind: FileMove, Ref: d.at, Move: m}
 	d.ask = nil
@@ -280,7 +267,7 @@ func (d *triage) Draw(x widget.Context) widget.Drawn {
 	for len(lines) < v.H {
 		lines = append(lines, "")
 	}
-	out := x.Dialog("Triage  "+x.Show(d.files.Session), d.keys(x.W), lines[:max(v.H, 0)])
+	out := x.Dialog("Triage  "+x.Show(d.files.Where()), d.keys(x.W), lines[:max(v.H, 0)])
 	out.W, out.H, out.Right = x.W, x.H, x.Muted.Paint(screen.StatusCounts(d.files.Todos))
 	if d.ask == nil {
 		return out
@@ -290,7 +277,7 @@ func (d *triage) Draw(x widget.Context) widget.Drawn {
 		label = "Duplicate of which todo, and why?"
 	}
 	typed, at, _ := d.ask.Draw(max(v.W-4, 4), x.Styles)
-	out.Lines = append(out.Lines, " "+x.Accent.Paint(d.at.String()+"  "+label), " "+x.Key.Paint(">")+" "+typed[0])
+	out.Lines = append(out.Lines, " "+x.Accent.Paint(d.files.Label(d.at)+"  "+label), " "+x.Key.Paint(">")+" "+typed[0])
 	out.Cursor = &tea.Position{X: 3 + at, Y: v.H + 1}
 	return out
 }
@@ -300,18 +287,23 @@ func (d *triage) keys(w int) string {
 	switch {
 	case d.ask != nil:
 		return "{submit-line} close it · {close} cancel"
-	case d.board:
-		return "{triage-down} {triage-up} move · {triage-board} back to the findings · {triage-close} close"
+	case w < 72 && (d.board || !d.undecided(d.at)):
+		return "{file-open} {file-start} {file-complete} {file-interrupt} {file-unblock} {file-promote} · {triage-board} board · " +
+			"{triage-close}"
+	case d.board || !d.undecided(d.at):
+		return "{file-open} open {file-start} start {file-complete} complete {file-interrupt} interrupt {file-unblock} unblock " +
+			"{file-promote} promote · {triage-board} board · {triage-close}"
 	case w < 118 && w >= 72:
 		return "{triage-approve} approve {triage-defer} defer {triage-false-positive} false {triage-duplicate} dup " +
-			"{triage-out-of-scope} scope {triage-superseded} supers. {triage-wont-fix} won't {triage-promote} promote {triage-undo} undo"
+			"{triage-out-of-scope} scope {triage-superseded} sup {triage-wont-fix} won't {file-promote} prom {file-open} open " +
+			"{triage-undo} undo"
 	case w < 72:
 		return "{triage-approve} {triage-defer} {triage-false-positive} {triage-duplicate} {triage-out-of-scope} {triage-superseded} " +
-			"{triage-wont-fix} {triage-promote} · {triage-undo} undo · {triage-next} next · {triage-close}"
+			"{triage-wont-fix} {file-promote} · {triage-undo} undo · {triage-next} next · {triage-close}"
 	}
-	return "{triage-approve} approve · {triage-defer} defer · {triage-false-positive} false · {triage-duplicate} duplicate · " +
-		"{triage-out-of-scope} scope · {triage-superseded} superseded · {triage-wont-fix} won't fix · 1-3 rank · " +
-		"{triage-promote} promote · {triage-undo} undo"
+	return "{triage-approve} approve {triage-defer} defer {triage-false-positive} false {triage-duplicate} dup " +
+		"{triage-out-of-scope} scope {triage-superseded} supers. {triage-wont-fix} won't 1-3 rank {file-open} open " +
+		"{file-start} start {file-complete} complete {file-promote} promote {triage-undo} undo"
 }
 
 // acted is the end of an act on a file: what it changed is read again.
@@ -322,10 +314,11 @@ func (c *console) acted(j job, err error) tea.Cmd {
 	} else if err == nil {
 		return tea.Batch(read, c.say(j.said+"."))
 	}
-	if d, ok := c.layers.top().(*triage); ok && j.act.Kind != FileRank && j.act.Kind != FilePromote {
+	decides := j.act.Kind == FileMove || j.act.Kind == FileReopen || j.act.Kind == FileUnapprove
+	if d, ok := c.layers.top().(*triage); ok && decides {
 		d.forget(j.act.Ref) // what was refused is to be decided again
 	}
-	c.complain(fmt.Errorf("%s: %w", j.act.Ref, err))
+	c.complain(fmt.Errorf("%s: %w", c.files.Label(j.act.Ref), err))
 	return read
 }
 

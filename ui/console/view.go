@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,7 +19,7 @@ import (
 func (c *console) header() screen.Header {
 	v := screen.Header{
 		Frame: c.frame(), W: c.layout.w, Views: viewNames[:], At: int(c.place.view), Badges: c.badges(),
-		NeedYou: c.truth.needYou(), Findings: len(c.files.Pending()),
+		NeedYou: c.truth.needYou(), Findings: len(c.files.Pending),
 	}
 	v.More = len(c.truth.inbox) >= inboxShown && v.NeedYou >= inboxShown
 	switch c.place.view {
@@ -95,11 +96,15 @@ func (c *console) footer() screen.Footer {
 	}
 	v.Help = c.keys.ByID(action.Help)
 	state := c.state()
+	if c.onFiles() {
+		v.Hints = slices.DeleteFunc(slices.Clone(c.keys), func(a action.Action) bool { return a.In != action.Files })
+	}
 	for _, a := range c.keys {
 		if a.ID == action.Review && !state.Review() {
 			a.Hint = "retry"
 		}
-		if a.In == action.Desk && a.Hint != "" && a.ID != action.Help && c.keys.Refusal(a, state) == "" {
+		taken := a.Key() != "" && slices.ContainsFunc(v.Hints, func(h action.Action) bool { return slices.Contains(h.Keys, a.Keys[0]) })
+		if a.In == action.Desk && a.Hint != "" && a.ID != action.Help && c.keys.Refusal(a, state) == "" && !taken {
 			v.Hints = append(v.Hints, a)
 		}
 	}

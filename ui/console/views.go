@@ -155,6 +155,7 @@ func (c *console) detailView() screen.Detail {
 		Frame: c.frame(), Rect: c.layout.panes[paneDetail], Focused: c.place.focus == paneDetail, Row: c.row(), Detail: c.detail(),
 		Agent: c.truth.desk.Agent, Tab: c.place.tab, Scroll: c.place.scroll[c.place.page()], Plan: c.plan.Plan,
 		Card: c.threads.card, HasThreads: c.fx.Threads != nil, Linked: len(c.threads.links) > 0, Opened: c.fx.Ledger != nil,
+		FileCursor: c.files.at,
 	}
 	if v.Files = c.files.FileTodos; v.Detail == nil || c.files.item != v.Detail.ID {
 		v.Files.Linked = nil // they are another item's
@@ -192,7 +193,7 @@ func (c *console) fleetView() screen.FleetView {
 	return screen.FleetView{
 		Frame: c.frame(), Fleet: c.place.fleet, Body: c.layout.body(), Zoomed: c.place.zoomed,
 		Known: c.truth.fleet, Events: c.truth.activity,
-		Findings: len(c.files.Pending()), Threads: c.threads.all,
+		Findings: len(c.files.Pending), Threads: c.threads.all,
 	}
 }
 

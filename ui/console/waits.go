@@ -75,7 +75,7 @@ func resolved(x widget.Context, f *widget.Form) string {
 	if f.Fields[at].Empty() {
 		return ""
 	}
-	t, err := text.ParseTime(f.Value(at), x.Now)
+	t, err := model.ParseTime(f.Value(at), x.Now)
 	if err != nil {
 		return x.Blocked.Paint(err.Error())
 	}
@@ -102,13 +102,13 @@ func waitCommand(x widget.Context, f *widget.Form, r model.Row) widget.Result {
 		}
 	}
 	if kind.wake == model.WakeTimer {
-		t, err := text.ParseTime(f.Value(waitTime), x.Now)
+		t, err := model.ParseTime(f.Value(waitTime), x.Now)
 		if err != nil {
 			return widget.Trouble(err.Error())
 		}
 		w.WakeAt = t
 	} else if v := f.Value(waitRecheck); v != "" {
-		t, err := text.ParseTime(v, x.Now)
+		t, err := model.ParseTime(v, x.Now)
 		if err != nil {
 			return widget.Trouble(err.Error())
 		}

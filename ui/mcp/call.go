@@ -102,14 +102,18 @@ var programs = []struct{ variable, agent string }{
 	{"OPENCODE_SESSION_ID", "opencode"}, {"OPENCODE", "opencode"}, {"CRUSH", "crush"},
 }
 
-// caller is who calls: the pin, then _meta, then the environment. A pinned server serves
-// nobody else.
+// caller is who calls. A server that was started for an agent serves nobody else: for the one that the
+// environment names, else its settings. Another one serves whom _meta names, then the environment.
 func (s *server) caller(meta sdk.Meta) (model.AgentID, error) {
 	named, _ := meta[metaAgent].(string)
-	if s.Agent != "" && named != "" && named != s.Agent {
-		return "", model.Refuse(model.CodeNotOwner, "this server acts for agent %s alone", model.Text(s.Agent)).At("_meta")
+	agent := s.Getenv("VISE_AGENT")
+	if s.Agent != "" {
+		agent = cmp.Or(agent, s.Agent)
+		if named != "" && named != agent {
+			return "", model.Refuse(model.CodeNotOwner, "this server acts for agent %s alone", model.Text(agent)).At("_meta")
+		}
 	}
-	agent := cmp.Or(s.Agent, named, s.Getenv("VISE_AGENT"))
+	agent = cmp.Or(named, agent)
 	for _, p := range programs {
 		if agent == "" && s.Getenv(p.variable) != "" {
 			agent = p.agent

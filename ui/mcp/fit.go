@@ -35,6 +35,10 @@ func (c *call) answered(out any, messages []attached) (*sdk.CallToolResult, erro
 		extra["damaged"] = damaged[:1]
 		limit -= sizeOf(damaged[:1])
 	}
+	if x, ok := c.home.ReadOnly(); ok {
+		extra["read_only"] = x.Message
+		limit -= sizeOf(x.Message)
+	}
 	omitted := fit(out, limit)
 	if c.tool.next != "" {
 		extra["next_hint"] = c.tool.next

@@ -27,7 +27,8 @@ import (
 type Options struct {
 	// Open opens the home, and makes it first where none is. It is called until it succeeds.
 	Open func() (*home.Home, error)
-	// Agent pins the caller; empty: each call's _meta, then the environment, say who calls.
+	// Agent is the only caller unless VISE_AGENT names another; empty: each call's _meta, then the environment,
+	// say who calls.
 	Agent   string
 	Getenv  func(string) string
 	In      io.Reader
@@ -48,8 +49,9 @@ func Command(o func() Options) *cobra.Command {
 	which := usualTools
 	c := &cobra.Command{
 		Use: "mcp", Short: "Serve an agent's seven tools over MCP, on standard input and output",
-		Long: "mcp serves one agent. Who that is says --agent; without it a call's _meta (vise/agent), then\n" +
-			"VISE_AGENT, then the program that started it. Nothing but JSON-RPC is written to standard output.",
+		Long: "mcp serves one agent. Who that is says VISE_AGENT, then --agent, which is for the settings of a program;\n" +
+			"without --agent a call's _meta (vise/agent) goes first, and the program that started it comes last. VISE_HOME\n" +
+			"goes before --home in the same way. Nothing but JSON-RPC is written to standard output.",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			o := o()
@@ -85,6 +87,9 @@ type server struct {
 	Options
 
 	started startedTasks
+	// listedPlans are the plans that an agent was listed last, by agent.
+	listedPlans sync.Map
+	reading     sync.WaitGroup // the plans
 
 	mu   sync.Mutex // guards what follows
 	home *home.Home
@@ -140,6 +145,7 @@ func (s *server) openFor(meta map[string]any) (h *home.Home, agent model.AgentID
 }
 
 func (s *server) close() {
+	s.reading.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.home != nil {

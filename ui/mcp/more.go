@@ -28,6 +28,7 @@ var moreTools = sync.OnceValue(func() []tool {
 		reportTool:       {run: report},
 		"NotifyOperator": {run: notify, next: "go on; it needs no answer"},
 		"OpenDelegation": {run: delegate, next: "WaitFor(wake=task_result, resource=delegation_id) parks your item until then"},
+		"SpawnAgent":     {run: spawn, next: "WaitFor(wake=task_result, resource=delegation_id) parks your item until then"},
 		"StartTask":      {run: startTask, next: "WaitFor(wake=task_result, resource=task_id) parks an item until it ends; or go on"},
 	})
 })
@@ -78,11 +79,11 @@ func complete(ctx context.Context, c *call) (any, error) {
 	return out, err
 }
 
-// delegated is the answer of OpenDelegation.
+// delegated is the answer of OpenDelegation and SpawnAgent.
 type delegated struct {
 	DelegationID model.DelegationID `json:"delegation_id"`
 	To           model.AgentID      `json:"to"`
-	ChildID      model.ItemID       `json:"child_work_item_id"`
+	ChildID      model.ItemID       `json:"child_work_item_id,omitempty"`
 	WorkItem     model.View         `json:"work_item"`
 	Warnings     []model.Warning    `json:"warnings,omitempty"`
 	Replayed     bool               `json:"replayed,omitempty"`
@@ -107,6 +108,11 @@ var (
 	delegate = act(func(x *model.OpenDelegation) *model.ItemID { return &x.WorkItemID },
 		func(_ *call, r model.Reader, x model.OpenDelegation, in model.Receipt) delegated {
 			return delegated{in.DelegationID, x.To, in.ChildWorkItemID, home.ViewOf(r, x.WorkItemID), in.Warnings, in.Replayed}
+		})
+	spawn = act(func(x *model.SpawnAgent) *model.ItemID { return &x.WorkItemID },
+		func(_ *call, r model.Reader, _ model.SpawnAgent, in model.Receipt) delegated {
+			d, _ := r.Delegation(in.DelegationID)
+			return delegated{d.ID, d.ChildAgentID, d.ChildWorkItemID, home.ViewOf(r, d.ParentWorkItemID), in.Warnings, in.Replayed}
 		})
 )
 

@@ -117,7 +117,7 @@ func TestMoreToolsAreOffUnlessAskedFor(t *testing.T) {
 		}
 	})
 	c.initialize()
-	if got := c.listed(); len(got) != 10 || slices.Contains(got, "ReportWorkItem") {
+	if got := c.listed(); len(got) != 11 || slices.Contains(got, "ReportWorkItem") {
 		t.Errorf("the tools are %v", got)
 	}
 	w := c.create("Split the limiter")
@@ -132,6 +132,14 @@ func TestMoreToolsAreOffUnlessAskedFor(t *testing.T) {
 	got := c.call("OpenDelegation", fmt.Sprintf(`{"work_item_id":%q,"to":"bob","objective":"Check the proxy","blocking":true}`, w.Handle))
 	if err := json.Unmarshal(got.Structured, &d); err != nil || d.ID == "" || d.Child == "" {
 		t.Errorf("got %s", got.Structured)
+	}
+	got = c.call("SpawnAgent", `{"initial_message":"Find the cause"}`)
+	if s := string(got.Structured); !strings.Contains(s, `"to":"ann-1"`) || !strings.Contains(s, `"delegation_id":"dg-`) ||
+		!strings.Contains(s, string(w.ID)) {
+		t.Errorf("got %s", s)
+	}
+	if got := c.call("SpawnAgent", `{"initial_message":"Find the cause","agent_id":"bob"}`).code(); got != model.CodeConflict {
+		t.Errorf("a name that is taken: code %q", got)
 	}
 	for range 2 { // a call that its client repeats starts one task
 		got := c.callWith("StartTask", fmt.Sprintf(`{"command":["go","test"],"work_item_id":%q}`, w.Handle), `{"claudecode/toolUseId":"toolu_1"}`)

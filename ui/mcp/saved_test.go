@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -17,10 +18,11 @@ import (
 	"vise/ui/mcp"
 )
 
-// serveFaults serves a home whose ledger fails when the test says so, with an item and a message.
-func serveFaults(t *testing.T) (*client, *storetest.Faults, model.ItemID) {
+// serveFaults serves a home whose ledger fails when the test says so, with an item in focus, a completed
+// one and a message. ids names the two in the arguments of calls.
+func serveFaults(t *testing.T) (c *client, f *storetest.Faults, ids *strings.Replacer) {
 	t.Helper()
-	f := &storetest.Faults{Backend: store.NewMemory()}
+	f = &storetest.Faults{Backend: store.NewMemory()}
 	plans, err := files.NewHome(filepath.Join(t.TempDir(), "home"))
 	if err == nil {
 		err = os.Mkdir(plans.Dir(), 0o700)
@@ -33,45 +35,65 @@ func serveFaults(t *testing.T) (*client, *storetest.Faults, model.ItemID) {
 		t.Fatal(err)
 	}
 	h := home.On(l, plans, home.Options{})
-	made, err := h.Apply(t.Context(), model.Envelope{Key: "one", Actor: model.Operator, Agent: "ann", Command: model.CreateWorkItem{Objective: "One"}})
-	if err == nil {
-		_, err = h.Apply(t.Context(), model.Envelope{Key: "say", Actor: model.Operator, Command: model.Say{AgentID: "ann", Text: "hello"}})
+	apply := func(key string, cmd model.Command) model.Receipt {
+		in, err := h.Apply(t.Context(), model.Envelope{Key: key, Actor: model.Operator, Agent: "ann", Command: cmd})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return in
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := serve(t, "ann", nil, func(o *mcp.Options) { o.Open = func() (*home.Home, error) { return h, nil } })
+	done := apply("done", model.CreateWorkItem{Objective: "Done"}).WorkItemID
+	apply("complete", model.CompleteWorkItem{WorkItemID: done})
+	open := apply("one", model.CreateWorkItem{Objective: "One"}).WorkItemID
+	apply("pick", model.PickWorkItem{WorkItemID: open})
+	other := apply("other", model.CreateWorkItem{Objective: "Other"}).WorkItemID
+	apply("say", model.Say{AgentID: "ann", Text: "hello"})
+	c = serve(t, "ann", nil, func(o *mcp.Options) {
+		o.Open, o.All = func() (*home.Home, error) { return h, nil }, true
+		o.HooksSeen = func(model.AgentID) bool { return false }
+		o.StartTask = func(ctx context.Context, r mcp.TaskRequest) (model.TaskID, error) { // in a process of its own
+			in, err := h.Apply(ctx, model.Envelope{Key: home.NewKey(), Actor: "agent:ann", Agent: "ann",
+				Command: model.StartTask{Summary: "a test", WorkItemID: r.WorkItemID}})
+			return in.TaskID, err
+		}
+	})
 	c.initialize()
-	return c, f, made.WorkItemID
+	return c, f, strings.NewReplacer("$open", string(open), "$done", string(done), "$other", string(other))
 }
 
 // TestWhatIsSavedIsSaidToBeSaved lets each transaction of each tool that acts fail, once and from
 // then on: whether its command was committed, the answer says.
 func TestWhatIsSavedIsSaidToBeSaved(t *testing.T) {
+	acting := map[string]string{
+		"CreateWorkItem": `{"objective":"Two"}`, "UpdateWorkItem": `{"work_item_id":"$open","objective":"x"}`,
+		"CompleteWorkItem": `{"work_item_id":"$open"}`, "PickWorkItem": `{"work_item_id":"$other","reason":"r"}`,
+		"WaitFor":        `{"work_item_id":"$open","reason":"ci","wake":"external","resource":"ci"}`,
+		"ReportWorkItem": `{"work_item_id":"$done","text":"It works."}`, "NotifyOperator": `{"text":"CI is red."}`,
+		"OpenDelegation": `{"work_item_id":"$open","to":"bob","objective":"Check"}`, "SpawnAgent": `{"initial_message":"Find it"}`,
+		"StartTask": `{"command":["true"],"work_item_id":"$open"}`,
+	}
+	c, _, _ := serveFaults(t)
+	for _, tool := range c.listed() {
+		if _, ok := acting[tool]; !ok && tool != "GetWorkItem" && tool != "ListWorkItems" {
+			t.Errorf("%s is tried nowhere", tool)
+		}
+	}
 	tries := 0
-	for tool, args := range map[string]string{
-		"CreateWorkItem": `{"objective":"Two"}`, "UpdateWorkItem": `{"work_item_id":%q,"objective":"x"}`,
-		"CompleteWorkItem": `{"work_item_id":%q}`, "PickWorkItem": `{"work_item_id":%q,"reason":"r"}`,
-		"WaitFor": `{"work_item_id":%q,"reason":"ci","wake":"external","resource":"ci"}`,
-	} {
+	for tool, args := range acting {
 		for at := 1; at <= 8; at++ {
 			for code, trouble := range storetest.Troubles {
 				if !storetest.Long && (at+len(code))%2 == 0 {
 					continue
 				}
 				for _, onward := range []bool{false, true} {
-					c, f, id := serveFaults(t)
+					c, f, ids := serveFaults(t)
 					f.Arm(0, func(n int, _ bool) error {
 						if n == at || onward && n > at {
 							return trouble
 						}
 						return nil
 					})
-					input := args
-					if strings.Contains(args, "%q") {
-						input = fmt.Sprintf(args, id)
-					}
-					r := c.call(tool, input)
+					r := c.call(tool, ids.Replace(args))
 					names, _ := f.Committed()
 					tries++
 					if saved := slices.Contains(names, tool); saved == r.IsError || r.code() == model.CodeUnknownOutcome {
@@ -118,14 +140,14 @@ func TestAnUnknownOutcomeIsLearntByCallingAgain(t *testing.T) {
 // ledger counts as sent stands in the answer.
 func TestAMessageIsNotHandedWithoutBeingShown(t *testing.T) {
 	for at := 1; at <= 8; at++ {
-		c, f, id := serveFaults(t)
+		c, f, ids := serveFaults(t)
 		f.Arm(0, func(n int, _ bool) error {
 			if n >= at {
 				return storetest.Troubles[model.CodeBusy]
 			}
 			return nil
 		})
-		r := c.call("GetWorkItem", fmt.Sprintf(`{"work_item_id":%q}`, id))
+		r := c.call("GetWorkItem", ids.Replace(`{"work_item_id":"$open"}`))
 		names, _ := f.Committed()
 		if handed := slices.Contains(names, "HandMessages"); handed != strings.Contains(string(r.Structured), "hello") {
 			t.Errorf("at %d: handed %v, and answers %s", at, handed, r.Structured)

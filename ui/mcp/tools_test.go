@@ -127,14 +127,17 @@ func TestAgentCannotActOnAnothersItem(t *testing.T) {
 	}
 }
 
+// A server that was started for an agent serves it alone, or the one that the environment names instead.
 func TestPinnedServerServesNobodyElse(t *testing.T) {
-	c := serve(t, "ann", map[string]string{"VISE_AGENT": "bob"})
-	c.initialize()
-	if w := c.create("pinned"); w.AgentID != "ann" {
-		t.Errorf("the item is %s's", w.AgentID)
-	}
-	if got := c.callWith("ListWorkItems", `{}`, `{"vise/agent":"bob"}`).code(); got != model.CodeNotOwner {
-		t.Errorf("code %q", got)
+	for env, agent := range map[string]model.AgentID{"": "ann", "bob": "bob"} {
+		c := serve(t, "ann", map[string]string{"VISE_AGENT": env})
+		c.initialize()
+		if w := c.create("pinned"); w.AgentID != agent {
+			t.Errorf("environment %q: the item is %s's", env, w.AgentID)
+		}
+		if got := c.callWith("ListWorkItems", `{}`, `{"vise/agent":"cid"}`).code(); got != model.CodeNotOwner {
+			t.Errorf("environment %q: code %q", env, got)
+		}
 	}
 }
 

@@ -105,6 +105,10 @@ func playRounds() {
 		}
 	}
 	for _, m := range got.Context.Messages {
+		if m.DelegationID != "" {
+			say(fmt.Sprintf(`{"calls": [{"tool": "CreateWorkItem", "input": {"objective": %q}}]}`, m.Body.Raw()))
+			continue
+		}
 		say(fmt.Sprintf(`{"text": "heard %s"}`, m.Body.Raw()))
 	}
 	id := itemOf(got.Context)

@@ -24,7 +24,7 @@ import (
 	"vise/store/home"
 )
 
-// Driver runs the programs of some agents.
+// Driver runs the programs of some agents, and of those that were made to work for them.
 type Driver struct {
 	Ledger   home.Ledger
 	Programs map[model.AgentID]Program
@@ -40,6 +40,8 @@ type Driver struct {
 	Once bool
 	// Report is called with what happens; it may be nil.
 	Report func(Event)
+	// dirs are where the programs run, by agent.
+	dirs sync.Map
 }
 
 // Event is something that a driver did, or could not do.
@@ -71,23 +73,101 @@ func (d *Driver) Run(ctx context.Context) error {
 		}
 	}
 	running, cancel := context.WithCancel(ctx)
-	s := d.scheduler()
+	s, added := d.scheduler(), make(chan struct{}, 1)
 	s.Alive = Alive
-	var loop, workers sync.WaitGroup
-	loop.Go(func() { _ = s.Run(running) }) // ends with running
-	var all []*worker
-	for id, p := range d.Programs {
-		w := &worker{Driver: d, agent: id, program: p}
-		all = append(all, w)
-		workers.Go(func() { w.run(running) })
+	s.Found = func() {
+		select {
+		case added <- struct{}{}:
+		default: // one is on its way
+		}
 	}
-	workers.Wait()
+	var loop sync.WaitGroup
+	loop.Go(func() { _ = s.Run(running) }) // ends with running
+	all := d.staff(running, added)
 	cancel()
 	loop.Wait()
 	if err := ctx.Err(); err != nil || !d.Once {
 		return err
 	}
 	return firstFailure(all)
+}
+
+// staff runs a worker for each agent that has a program, also for those that are added meanwhile, until
+// ctx ends; with Once until none of them has had another turn.
+func (d *Driver) staff(ctx context.Context, added <-chan struct{}) (all []*worker) {
+	var running sync.WaitGroup
+	defer running.Wait()
+	for known := map[model.AgentID]bool{}; ; {
+		found, err := d.agents(ctx)
+		if err != nil && ctx.Err() == nil {
+			d.report(Event{What: "drive", Err: err})
+			Pause(ctx, retryAfter)
+			continue
+		}
+		for id, p := range found {
+			if known[id] {
+				continue
+			}
+			known[id] = true
+			d.dirs.Store(id, p.Dir)
+			w := &worker{Driver: d, agent: id, program: p}
+			all = append(all, w)
+			if !d.Once {
+				running.Go(func() { w.run(ctx) })
+			}
+		}
+		if d.Once && !pass(ctx, all) {
+			return all
+		}
+		if !d.Once {
+			select {
+			case <-ctx.Done():
+				return all
+			case <-added:
+			}
+		}
+	}
+}
+
+// pass runs each worker until its agent has nothing to do, and reports whether one had a turn.
+func pass(ctx context.Context, all []*worker) bool {
+	var running sync.WaitGroup
+	for _, w := range all {
+		w.turns = 0
+		running.Go(func() { w.run(ctx) })
+	}
+	running.Wait()
+	return slices.ContainsFunc(all, func(w *worker) bool { return w.turns > 0 })
+}
+
+// agents are those that have a program.
+func (d *Driver) agents(ctx context.Context) (out map[model.AgentID]Program, err error) {
+	err = d.Ledger.View(ctx, func(r model.Reader) error {
+		out = map[model.AgentID]Program{}
+		for last := model.AgentID(""); ; {
+			page := r.Agents(last, agentsAtOnce)
+			for _, a := range page {
+				last = a.ID
+				if p, ok := ProgramOf(r, d.Programs, a.ID); ok {
+					out[a.ID] = p
+				}
+			}
+			if len(page) < agentsAtOnce {
+				return nil
+			}
+		}
+	})
+	return out, err
+}
+
+// agentsAtOnce bounds one read.
+const agentsAtOnce = 256
+
+// DirOf is where an agent's program runs; empty where that is not said.
+func (d *Driver) DirOf(id model.AgentID) string {
+	dir, _ := d.dirs.Load(id)
+	at, _ := dir.(string)
+	return at
 }
 
 // firstFailure is how the last turn of an agent failed, the first agent's by name.
@@ -122,6 +202,8 @@ type worker struct {
 	program Program
 	// failure is how the last turn failed; nil if it did not.
 	failure error
+	// turns counts those that it has run.
+	turns int
 }
 
 // due says when an agent has a turn.
@@ -141,6 +223,7 @@ func (w *worker) run(ctx context.Context) {
 		if err == nil && at.isNow {
 			err = w.turn(ctx, at.tick)
 			if err == nil {
+				w.turns++
 				continue
 			}
 		}

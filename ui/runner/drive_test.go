@@ -37,6 +37,42 @@ func TestAProgramThatSpeaksRoundsIsDrivenUntilNothingIsLeft(t *testing.T) {
 	}
 }
 
+// An agent that was made for a delegation is run by its parent's program, also one that is made while the
+// driver runs. Its first work item serves the delegation, whose end wakes the parent.
+func TestAnAgentMadeForADelegationIsRunByItsParentsProgram(t *testing.T) {
+	for _, once := range []bool{true, false} {
+		b := newBench(t)
+		ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+		ended := make(chan error, 1)
+		d := b.driver(b.program("rounds"))
+		d.Once = once
+		if !once {
+			go func() { ended <- d.Run(ctx) }()
+		}
+		id := b.do("agent:ann", model.CreateWorkItem{Objective: "One", PlanStatus: model.NeedsInput}).WorkItemID
+		in := b.do("agent:ann", model.SpawnAgent{WorkItemID: id, InitialMessage: "Find the cause"})
+		b.do("agent:ann", model.WaitFor{WorkItemID: id, Reason: "the cause", Wake: model.WakeTaskResult, Resource: model.Text(in.DelegationID)})
+		if once {
+			ended <- d.Run(ctx)
+		}
+		for revision := uint64(0); b.item(id).State != model.Completed; {
+			var err error
+			if revision, err = b.ledger.Follow(ctx, revision); err != nil {
+				t.Fatalf("once %v: %+v: %v", once, b.item(id), err)
+			}
+		}
+		cancel()
+		<-ended
+		b.view(func(r model.Reader) {
+			x, _ := r.Delegation(in.DelegationID)
+			if child, _ := r.Item(x.ChildWorkItemID); child.Objective != "Find the cause" || x.ResultSummary != child.ResultSummary ||
+				child.AgentID != "ann-1" || child.State != model.Completed {
+				t.Errorf("once %v: %+v is served by %+v", once, x, child)
+			}
+		})
+	}
+}
+
 func TestTheReportOfAnAgentThatCompletesThroughItsToolsIsPromoted(t *testing.T) {
 	b := newBench(t)
 	id := b.do(model.Operator, model.CreateWorkItem{Objective: "One"}).WorkItemID

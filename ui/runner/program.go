@@ -47,6 +47,15 @@ func Programs(agents map[string]config.Agent) (map[model.AgentID]Program, error)
 	return out, nil
 }
 
+// ProgramOf is an agent's program: its own, else that of the agent that it was made to work for.
+func ProgramOf(r model.Reader, all map[model.AgentID]Program, id model.AgentID) (p Program, ok bool) {
+	for p, ok = all[id]; !ok && id != ""; p, ok = all[id] {
+		a, _ := r.Agent(id)
+		id = a.ParentAgentID
+	}
+	return p, ok
+}
+
 // Checked is the program with its defaults, or what is wrong with it.
 func (p Program) Checked() (Program, error) {
 	if (len(p.Command) == 0) == (p.Shell == "") {

@@ -7,6 +7,7 @@ import (
 
 	"vise/model"
 	"vise/model/thread"
+	"vise/model/todo"
 	"vise/ui/action"
 	"vise/ui/console/widget"
 	"vise/ui/text"
@@ -24,7 +25,7 @@ const (
 	TabWhy
 	tabReport
 	TabThread
-	tabFiles
+	TabFiles
 	TabCount
 )
 
@@ -47,6 +48,8 @@ type Detail struct {
 	Scroll int
 	Plan   Plan
 	Files  FileTodos
+	// FileCursor is the todo on the page of files that keys are about.
+	FileCursor todo.Ref
 	// Card says where the work was left. HasThreads: threads are read at all; Linked: the item
 	// links to one.
 	Card               thread.Card
@@ -86,7 +89,7 @@ func (v Detail) Offers(t Tab) bool {
 		return true
 	case t == TabThread:
 		return v.Linked || !v.Card.Empty()
-	case t == tabFiles:
+	case t == TabFiles:
 		return len(v.Files.Linked)+len(v.Files.Todos)+len(v.Files.Damaged) > 0
 	}
 	return true
@@ -202,6 +205,8 @@ func (v Detail) window(w, h int) []string {
 		return visibleRows(v.waits(w), 0, h)
 	case v.Tab == TabPlan:
 		return v.plan(w, h)
+	case v.Tab == TabFiles:
+		return visibleRows(v.page(w), v.fileLine(w)-h+2, h)
 	}
 	return visibleRows(v.page(w), v.Scroll, h)
 }
@@ -210,7 +215,7 @@ func (v Detail) window(w, h int) []string {
 func (v Detail) page(w int) []string {
 	return [TabCount]func(Detail, int) []string{
 		tabTodos: Detail.todos, tabWaits: Detail.waits, tabEvents: Detail.events, TabWhy: Detail.why,
-		tabReport: Detail.report, TabThread: Detail.thread, tabFiles: Detail.files,
+		tabReport: Detail.report, TabThread: Detail.thread, TabFiles: Detail.files,
 	}[v.Tab](v, w)
 }
 
@@ -239,7 +244,7 @@ func (v Detail) foot() string {
 	case v.Tab == TabWhy:
 		return v.Muted.Paint(strings.Join(v.WhyKeys, " "+v.Glyph.Dot+" "))
 	}
-	if last := v.LastLine(); last > 0 {
+	if last := v.LastLine(); last > 0 && v.Tab != TabFiles {
 		return v.Muted.Paint(fmt.Sprintf("%d%%", v.Scroll*100/last))
 	}
 	return ""

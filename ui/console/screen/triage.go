@@ -19,6 +19,9 @@ type Finding struct {
 	todo.Excerpt
 	// Before is the same finding as it was dismissed earlier; nil when it never was.
 	Before *todo.Dismissed
+	// Twin is the todo that it repeats, or looks like, and How; nil without one.
+	Twin *todo.Todo
+	How  todo.Similar
 	// Trouble is why there is nothing to show, or no code.
 	Trouble string
 }
@@ -78,25 +81,24 @@ func (v Triage) findingSize() (w, h int) {
 
 // list is the batch, a line each, in at most h lines; the last says how much is left.
 func (v Triage) list(w, h int) []string {
-	index := todo.NewIndex(v.Files.Todos)
 	l := List[todo.Ref]{Order: v.Batch, Cursor: v.Cursor}.Reveal(max(h-1, 1))
 	from, to := l.Window(max(h-1, 1))
 	var out []string
 	for _, r := range v.Batch[from:to] {
-		out = append(out, v.at(r, index, w))
+		out = append(out, v.at(r, w))
 	}
 	return append(out, v.tally())
 }
 
 // at is a finding on a line.
-func (v Triage) at(r todo.Ref, index *todo.Index, w int) string {
-	t, ok := index.Find(r)
+func (v Triage) at(r todo.Ref, w int) string {
+	t, ok := v.Files.Find(r)
 	mark, ink := v.fileMark(t.Status)
 	note, decided := v.Verdicts[r]
 	switch {
 	case decided:
 	case !ok:
-		mark, note, decided = v.Glyph.Warning, "gone", true
+		mark, note, decided = v.Glyph.Warning, v.missing(r), true
 	case t.Status != todo.Pending:
 		note, decided = FileWord(t.Status)+" elsewhere", true
 	}
@@ -105,18 +107,27 @@ func (v Triage) at(r todo.Ref, index *todo.Index, w int) string {
 		title = v.Faint
 	}
 	width := max(w-refCells-9-text.Width(note), 4)
-	return v.Strip(w, r == v.Cursor, ink.Of(v.marker(r == v.Cursor)+mark+" "), v.Muted.Of(text.Pad(r.String(), refCells)+" "),
+	_, within := r.Split()
+	return v.Strip(w, r == v.Cursor, ink.Of(v.marker(r == v.Cursor)+mark+" "), v.Muted.Of(text.Pad(within.String(), refCells)+" "),
 		v.Accent.Of(string(t.Priority)+" "), title.Of(text.Pad(v.Show(t.Title), width)), v.Done.Of(" "+note))
+}
+
+// missing says why a finding at hand cannot be read now.
+func (v Triage) missing(r todo.Ref) string {
+	if slices.ContainsFunc(v.Files.Damaged, func(d DamagedTodo) bool { return d.Ref == r }) {
+		return "damaged"
+	}
+	return "gone"
 }
 
 // tally says how far this batch is, and how many findings wait behind it.
 func (v Triage) tally() string {
 	left, behind := 0, 0
-	for _, t := range v.Files.Pending() {
-		_, decided := v.Verdicts[t.Ref()]
+	for _, r := range v.Files.Pending {
+		_, decided := v.Verdicts[r]
 		switch {
 		case decided:
-		case slices.Contains(v.Batch, t.Ref()):
+		case slices.Contains(v.Batch, r):
 			left++
 		default:
 			behind++
@@ -148,38 +159,46 @@ func (v Triage) finding() []string {
 
 // says are all lines of the finding at the cursor: its head, then the code as it is now.
 func (v Triage) says(w int) []string {
-	t, ok := todo.NewIndex(v.Files.Todos).Find(v.Cursor)
+	t, ok := v.Files.Find(v.Cursor)
 	if !ok {
-		return v.Said(v.Cursor.String()+" is gone.", w)
+		out := v.Said(v.Files.Label(v.Cursor)+" is "+v.missing(v.Cursor)+".", w)
+		for _, d := range v.Files.Damaged {
+			if d.Ref == v.Cursor {
+				out = append(out, v.Warned(d.Said, w)...)
+			}
+		}
+		return out
 	}
 	out := v.Wrapped(t.Title, w, v.Strong)
-	facts := t.Ref().String() + "  " + string(t.Priority)
+	facts := v.Files.Label(v.Cursor) + "  " + string(t.Priority)
 	for _, f := range []model.Text{t.FindingSeverity, t.FindingID, t.SourceRef} {
 		if f != "" {
 			facts += " · " + v.Show(f)
 		}
 	}
-	out = append(append(out, " "+v.Muted.Paint(text.Cut(facts, w-2))), v.similar(t, w)...)
+	out = append(out, " "+v.Muted.Paint(text.Cut(facts, w-2)))
 	if v.Finding.Ref != v.Cursor {
 		return append(out, "", " "+v.Muted.Paint("reading…"))
 	}
-	return append(out, v.evidence(w)...)
+	return append(append(out, v.similar(w)...), v.evidence(w)...)
 }
 
-// similar says which todo the finding most likely repeats.
-func (v Triage) similar(t todo.Todo, w int) []string {
-	for _, p := range todo.FindSimilar(todo.Near(v.Files.Todos, t)) {
-		other := p.Keep
-		switch t.Ref() {
-		case p.Keep:
-			other = p.Other
-		case p.Other:
-		default:
-			continue
-		}
-		return v.Warned(fmt.Sprintf("Looks like %s (%d%%): m closes it as a duplicate.", other, int(p.Score*100)), w)
+// similar shows the todo that the finding repeats or looks like.
+func (v Triage) similar(w int) []string {
+	x := v.Finding
+	if x.Twin == nil {
+		return nil
 	}
-	return nil
+	places := "no file"
+	if len(x.Twin.Files) > 0 {
+		places = v.Show(model.Join(x.Twin.Files, ", "))
+	}
+	said := fmt.Sprintf("Looks like %s (%d%%)", x.Twin.Ref(), int(x.How.Score*100))
+	if x.How.Duplicate {
+		said = fmt.Sprintf("The same finding as %s", x.Twin.Ref())
+	}
+	said += fmt.Sprintf(", %s: %s. ", places, v.Show(x.Twin.Title)) + v.Keys.Keyed("{triage-duplicate} closes it as a duplicate.")
+	return v.Warned(said, w)
 }
 
 // evidence is what the finding quotes, and the code as it is now.
@@ -286,7 +305,7 @@ func (x FileTodos) ByStatus() []todo.Ref {
 	var out []todo.Ref
 	for _, c := range x.columns() {
 		for _, t := range c.todos {
-			out = append(out, t.Ref())
+			out = append(out, t.Full())
 		}
 	}
 	return out
@@ -325,9 +344,9 @@ func (v Triage) head(c column, w int) string {
 
 func (v Triage) column(c column, w int) []string {
 	out := []string{v.head(c, w)}
-	at := max(slices.IndexFunc(c.todos, func(t todo.Todo) bool { return t.Ref() == v.Cursor }), 0)
+	at := max(slices.IndexFunc(c.todos, func(t todo.Todo) bool { return t.Full() == v.Cursor }), 0)
 	for _, t := range visibleRows(c.todos, at-v.H/2, v.H-1) {
-		selected := t.Ref() == v.Cursor
+		selected := t.Full() == v.Cursor
 		out = append(out, v.Strip(w, selected, v.Key.Of(v.marker(selected)), v.Muted.Of(t.Ref().String()+" "),
 			v.Accent.Of(string(t.Priority)+" "), v.Text.Of(v.Show(t.Title))))
 	}
@@ -335,16 +354,15 @@ func (v Triage) column(c column, w int) []string {
 }
 
 func (v Triage) boardStack(all []column) []string {
-	index := todo.NewIndex(v.Files.Todos)
 	var out []string
 	at := 0
 	for _, c := range all {
 		out = append(out, v.head(c, v.W))
 		for _, t := range c.todos {
-			if t.Ref() == v.Cursor {
+			if t.Full() == v.Cursor {
 				at = len(out)
 			}
-			out = append(out, v.fileTodo(t, index.Waiting(t), v.W, t.Ref() == v.Cursor))
+			out = append(out, v.fileTodo(t, v.Files.waiting(t), v.Files.among(t), v.W, t.Full() == v.Cursor))
 		}
 	}
 	top := min(max(at-v.H+2, 0), max(len(out)-v.H, 0))

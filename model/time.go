@@ -1,0 +1,77 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ParseSpan reads a length of time as people write it: 30s, 1h30m, 3d, 2w. Nothing is none, and
+// neither is a number without its unit.
+func ParseSpan(s string) (time.Duration, error) {
+	s = strings.ToLower(strings.TrimSpace(s))
+	d, err := time.ParseDuration(s)
+	for unit, length := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
+		if count, ok := strings.CutSuffix(s, unit); ok {
+			var n int
+			if n, err = strconv.Atoi(count); n > 0 && n < int(maxSpan/length) {
+				d = time.Duration(n) * length
+			}
+		}
+	}
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("%q is no length of time: it is like 30s, 30m, 1h30m, 3d or 2w", s)
+	}
+	return d, nil
+}
+
+// maxSpan is what days and weeks are read up to, in some hundred years.
+const maxSpan = 100 * 365 * 24 * time.Hour
+
+var errTime = errors.New("a time is like 30m, 2h, 3d, 16:00, tomorrow 9 or 2026-11-21 09:00")
+
+// ParseTime reads a time to come as people write it: a span from now (30m, 1h30m, 3d), a time of
+// day (16:00: today, or tomorrow when it is past), tomorrow with a time of day (tomorrow 9), a
+// date with a time, or RFC 3339. Days and times are those of now's location. A number alone is
+// refused: 5 may be minutes or an hour.
+func ParseTime(s string, now time.Time) (time.Time, error) {
+	s = strings.ToLower(strings.TrimSpace(s))
+	if d, err := ParseSpan(s); err == nil {
+		return now.Add(d), nil
+	}
+	if n, err := strconv.Atoi(s); err == nil {
+		return time.Time{}, fmt.Errorf("%d may be minutes or a time of day: say %dm or %02d:00", n, n, n)
+	}
+	if t, err := time.Parse(time.RFC3339, strings.ToUpper(s)); err == nil {
+		return t, nil
+	}
+	for _, layout := range []string{"2006-01-02 15:04", "2006-01-02t15:04"} {
+		if t, err := time.ParseInLocation(layout, s, now.Location()); err == nil {
+			return t, nil
+		}
+	}
+	if rest, ok := strings.CutPrefix(s, "tomorrow"); ok {
+		return dayTime(now, 1, strings.TrimSpace(rest))
+	}
+	t, err := dayTime(now, 0, strings.TrimSpace(strings.TrimPrefix(s, "today")))
+	if err == nil && !t.After(now) {
+		return dayTime(now, 1, s)
+	}
+	return t, err
+}
+
+func dayTime(now time.Time, days int, clock string) (time.Time, error) {
+	h, m, _ := strings.Cut(clock, ":")
+	if m == "" {
+		m = "00"
+	}
+	hour, err := strconv.Atoi(h)
+	minute, err2 := strconv.Atoi(m)
+	if err != nil || err2 != nil || hour < 0 || hour > 23 || minute < 0 || minute > 59 {
+		return time.Time{}, errTime
+	}
+	y, mo, d := now.Date()
+	return time.Date(y, mo, d+days, hour, minute, 0, 0, now.Location()), nil
+}

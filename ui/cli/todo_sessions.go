@@ -1,0 +1,340 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	file "vise/model/todo"
+	"vise/store/todos"
+)
+
+// todoSession is a session that is open, and who acts on it.
+type todoSession struct {
+	*todos.Session
+	app   *app
+	repo  string
+	actor file.Actor
+	// among: the repository holds others.
+	among bool
+}
+
+// readSession is a session and its todos.
+type readSession struct {
+	*todoSession
+	snap  todos.Snapshot
+	index *file.Index
+}
+
+func (at *todoSession) read(load func(*todos.Session) (todos.Snapshot, error)) (*readSession, error) {
+	snap, err := load(at.Session)
+	return &readSession{at, snap, snap.Index()}, err
+}
+
+// find is the todo that a word names.
+func (at *readSession) find(word string) (file.Todo, error) { return at.snap.Resolve(at.index, word) }
+
+func (v *todoVerbs) on(s *todos.Session) *todoSession {
+	return &todoSession{Session: s, app: v.app, repo: v.dir(), actor: v.actor()}
+}
+
+// open opens the one session that is meant: the one named, else the only one. Only an act that
+// makes todos may make a session, and only one that was named.
+func (v *todoVerbs) open(create bool) (*todoSession, error) {
+	if v.all {
+		return nil, todoMisuse("this verb works on one session at a time: say which with --session")
+	}
+	if v.session != "" {
+		how := todos.Open
+		if create {
+			how = todos.OpenNew
+		}
+		s, err := v.named(v.session, how)
+		return v.on(s), err
+	}
+	all, err := v.several()
+	if err != nil {
+		return nil, err
+	}
+	if len(all) > 1 {
+		err = whichSession(all, "")
+		closeAll(all)
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// wide opens the sessions of an act on whole sessions: every one with --all, else as open does.
+func (v *todoVerbs) wide() ([]*todoSession, error) {
+	all, err := v.several()
+	if err != nil || v.all || len(all) == 1 {
+		return all, err
+	}
+	err = whichSession(all, ", or --all for every one")
+	closeAll(all)
+	return nil, err
+}
+
+// eachSession does an act on every session that wide opens.
+func (v *todoVerbs) eachSession(do func(at *todoSession) error) error {
+	all, err := v.wide()
+	if err != nil {
+		return err
+	}
+	defer closeAll(all)
+	for _, at := range all {
+		if err := do(at); err != nil {
+			return fmt.Errorf("session %s: %w", at.Rel, err)
+		}
+	}
+	return nil
+}
+
+// several opens the session that was named, else all of the repository, the newest first.
+func (v *todoVerbs) several() ([]*todoSession, error) {
+	if v.session != "" {
+		s, err := v.named(v.session, todos.Open)
+		if err != nil {
+			return nil, err
+		}
+		return []*todoSession{v.on(s)}, nil
+	}
+	found, err := todos.OpenAll(v.dir())
+	if err == nil && len(found) == 0 {
+		err = todos.ErrNoSession
+	}
+	var all []*todoSession
+	for _, s := range found {
+		at := v.on(s)
+		at.among = len(found) > 1
+		all = append(all, at)
+	}
+	return all, err
+}
+
+// holding opens the session of the todo that word names, and says what it is called there. With
+// several sessions the word says which, "reviews/abc123/review/001", or only one has such a todo.
+func (v *todoVerbs) holding(word string) (*todoSession, string, error) {
+	name, within := file.Ref(word).Split()
+	if name != "" {
+		s, err := todos.OpenNamed(v.dir(), name)
+		if err != nil {
+			return nil, "", noSuchSession(err)
+		}
+		at := v.on(s)
+		at.among = true
+		return at, string(within), nil
+	}
+	all, err := v.several()
+	if err != nil {
+		return nil, "", err
+	}
+	if len(all) == 1 {
+		return all[0], word, nil
+	}
+	var hit *todoSession
+	var names []string
+	for _, at := range all {
+		s, err := at.read((*todos.Session).Load)
+		var t file.Todo
+		if err == nil {
+			t, err = s.find(word)
+		}
+		id := t.Full()
+		if err != nil {
+			id = file.NewRef(at.Name(), word)
+			if fault(err).Code == model.CodeNotFound {
+				continue
+			}
+		}
+		hit, names = at, append(names, id.String())
+	}
+	closeAll(slices.DeleteFunc(slices.Clone(all), func(at *todoSession) bool { return at == hit && len(names) == 1 }))
+	switch len(names) {
+	case 0:
+		return nil, "", model.Refuse(model.CodeNotFound, "no todo is called %q in any of %d sessions", model.Text(word), len(all)).At("id")
+	case 1:
+		return hit, word, nil
+	}
+	return nil, "", model.Refuse(model.CodeAmbiguous, "%d sessions have a todo %q", len(names), model.Text(word)).At("id").
+		WithHint("say which: %s", strings.Join(names, ", "))
+}
+
+// whichSession asks which of several sessions is meant.
+func whichSession(all []*todoSession, or string) error {
+	names := make([]string, len(all))
+	for i, at := range all {
+		names[i] = strings.TrimSuffix(at.Rel, "/todos")
+	}
+	return model.Refuse(model.CodeAmbiguous, "the repository has %d sessions", len(all)).At("session").
+		WithHint("say which with --session%s; the newest first: %s", or, strings.Join(names, ", "))
+}
+
+func closeAll(all []*todoSession) {
+	for _, at := range all {
+		at.Close()
+	}
+}
+
+// named opens the session that --session or an argument names.
+func (v *todoVerbs) named(dir string, open func(repo, rel string) (*todos.Session, error)) (*todos.Session, error) {
+	repo := v.dir()
+	rel, err := todos.Normalize(repo, dir, v.anywhere)
+	if err != nil {
+		return nil, model.Refuse(model.CodeInvalid, "%s", err.Error()).At("session").
+			WithHint("pass tmp/WORKFLOW/ID, or say --anywhere")
+	}
+	s, err := open(repo, rel)
+	return s, noSuchSession(err)
+}
+
+// noSuchSession says of a session that is not there how to find those that are.
+func noSuchSession(err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return model.Refuse(model.CodeNotFound, "%s", model.Text(err.Error())).At("session").
+		WithHint("vise todo sessions lists those that are there")
+}
+
+// readingTodos is what a verb reads: the todos of the sessions that are meant, and which of them.
+type readingTodos struct {
+	sessions []*readSession
+	filter   file.Filter
+}
+
+// reading makes a command that only looks: at the session that was named, else at all of the
+// repository, with load, and by the flags f unless they are nil.
+func (v *todoVerbs) reading(use, short string, load func(*todos.Session) (todos.Snapshot, error), f *filterFlags,
+	run func(at readingTodos, args []string) (answer, error)) *cobra.Command {
+	return v.bare(use, short, func(_ context.Context, args []string) (answer, error) {
+		at, err := v.look(load, f)
+		if err != nil {
+			return answer{}, err
+		}
+		defer at.close()
+		return run(at, args)
+	})
+}
+
+func (v *todoVerbs) look(load func(*todos.Session) (todos.Snapshot, error), f *filterFlags) (at readingTodos, err error) {
+	all, err := v.several()
+	var sources []string
+	for _, s := range all {
+		var r *readSession
+		if r, err = s.read(load); err != nil {
+			break
+		}
+		at.sessions, sources = append(at.sessions, r), append(sources, r.snap.Sources...)
+	}
+	if err == nil && f != nil {
+		at.filter, err = f.filter(sources)
+	}
+	if err != nil {
+		closeAll(all)
+	}
+	return at, err
+}
+
+func (at readingTodos) close() {
+	for _, s := range at.sessions {
+		s.Close()
+	}
+}
+
+// rel is the session that was read; empty when there are several.
+func (at readingTodos) rel() string {
+	if len(at.sessions) == 1 {
+		return at.sessions[0].Rel
+	}
+	return ""
+}
+
+// where names what was read, for people.
+func (at readingTodos) where() string {
+	if n := len(at.sessions); n > 1 {
+		return fmt.Sprintf("%d sessions", n)
+	}
+	return at.rel()
+}
+
+// of is the session that a todo lies in.
+func (at readingTodos) of(t file.Todo) *readSession {
+	return at.sessions[slices.IndexFunc(at.sessions, func(s *readSession) bool { return s.Name() == t.Session })]
+}
+
+// todos are those that the filter admits, of all sessions in one list.
+func (at readingTodos) todos() []file.Todo {
+	var all [][]file.Todo
+	for _, s := range at.sessions {
+		all = append(all, at.filter.Select(s.snap.Todos))
+	}
+	return file.Merge(all...)
+}
+
+// damaged are the files of all sessions that cannot be read.
+func (at readingTodos) damaged() []todos.Damage {
+	out := []todos.Damage{}
+	for _, s := range at.sessions {
+		out = append(out, s.snap.Damaged...)
+	}
+	return out
+}
+
+// warnings are what the files have to say: damage, and words that had to be read as others.
+func (at readingTodos) warnings() []model.Warning {
+	said := damageLines(at.damaged())
+	for _, s := range at.sessions {
+		for _, t := range s.snap.Todos {
+			for _, n := range t.Notes {
+				if n.Severity == file.Warn {
+					said = append(said, fmt.Sprintf("%s: %s %s (%s)", s.label(t), n.Field, safe(n.Message), n.Rule))
+				}
+			}
+		}
+	}
+	return todoWarnings(said...)
+}
+
+// todoGist is how many file todos of the repository stand where.
+type todoGist struct {
+	Sessions int         `json:"sessions"`
+	Summary  file.Counts `json:"summary"`
+}
+
+// todoGist counts the file todos of the repository around the working directory; nil where none is.
+func (a *app) todoGist() *todoGist {
+	at, err := (&todoVerbs{app: a}).look((*todos.Session).Load, nil)
+	if err != nil {
+		return nil
+	}
+	defer at.close()
+	return &todoGist{len(at.sessions), file.Count(at.todos())}
+}
+
+func (p *page) todoGist(g *todoGist) {
+	if g != nil {
+		p.line("file todos, sessions %d: %s; vise todo list", g.Sessions, g.Summary)
+	}
+}
+
+// row is a todo as verbs show it.
+func (at *readSession) row(t file.Todo) row {
+	r := rowOf(t, at.index).brief()
+	r.name = at.label(t)
+	return r
+}
+
+// label is what a person calls a todo: with its session where there are others.
+func (at *todoSession) label(t file.Todo) file.Ref {
+	if at.among {
+		return t.Full()
+	}
+	return t.Ref()
+}

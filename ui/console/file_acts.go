@@ -1,0 +1,93 @@
+package console
+
+import (
+	"fmt"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/model/todo"
+	"vise/ui/action"
+	"vise/ui/console/screen"
+	"vise/ui/console/widget"
+)
+
+// onFiles reports whether the keys are about the todo at the cursor of the page of files.
+func (c *console) onFiles() bool {
+	return c.layers.top() == nil && c.place.view == viewDesk && c.place.focus == paneDetail && c.place.tab == screen.TabFiles &&
+		len(c.files.Open()) > 0
+}
+
+// moveFile moves the cursor on the page of files.
+func (c *console) moveFile(n int) tea.Cmd {
+	c.files.at = screen.List[todo.Ref]{Order: c.files.Open(), Cursor: c.files.at}.Step(n).Cursor
+	return nil
+}
+
+// fileChanges are the keys that change a todo.
+var fileChanges = []action.ID{action.FileStart, action.FileComplete, action.FileInterrupt, action.FileUnblock, action.FilePromote}
+
+// fileKey does what a key means for a todo; nil where it means nothing.
+func (x fileTodos) fileKey(id action.ID, r todo.Ref, agent model.AgentID) widget.Result {
+	t, ok := x.Find(r)
+	label := x.Label(r)
+	job := func(kind fileActKind, m todo.Move, said string) widget.Result {
+		return widget.Intent{Msg: job{act: &FileAct{Kind: kind, Ref: r, Move: m, Agent: agent}, said: said + " " + label}}
+	}
+	switch {
+	case id == action.FileOpen:
+		return widget.Intent{Msg: openFileMsg(r)}
+	case !slices.Contains(fileChanges, id):
+		return nil
+	case !ok:
+		return widget.Trouble(label + " cannot be read now")
+	case t.Status.Final():
+		return widget.Trouble(label + " is over")
+	case id == action.FileStart:
+		return job(FileStart, todo.Move{Approve: true}, "Started")
+	case id == action.FileInterrupt:
+		return job(FileInterrupt, todo.Move{Reason: "Laid down by the operator"}, "Interrupted")
+	case id == action.FileUnblock:
+		return job(FileResume, todo.Move{}, "Ready again:")
+	case id == action.FileComplete:
+		return widget.Open{Dialog: completingFile(t, label, job)}
+	case agent == "":
+		return widget.Trouble("the ledger knows no agent yet")
+	}
+	return job(FilePromote, todo.Move{}, fmt.Sprintf("A work item of %s was made of", model.Text(agent)))
+}
+
+// completingFile asks what fixed a todo.
+func completingFile(t todo.Todo, label string, job func(fileActKind, todo.Move, string) widget.Result) widget.Dialog {
+	return &widget.Form{
+		Title: "Complete " + label,
+		Head: func(x widget.Context, _ *widget.Form) []string {
+			return append(x.Wrapped(t.Title, x.Inner(), x.Strong), "")
+		},
+		Fields: []widget.FormField{{Label: "What fixed it", Field: widget.NewField("", 1, model.MaxReason)}},
+		Foot:   "{submit-line} complete · {close} cancel",
+		Submit: func(_ widget.Context, f *widget.Form) widget.Result {
+			if f.Fields[0].Empty() {
+				return widget.Trouble("say what fixed it")
+			}
+			return job(FileComplete, todo.Move{Reason: f.Text(0)}, "Completed")
+		},
+	}
+}
+
+// openFileMsg opens a todo's code in the operator's editor.
+type openFileMsg todo.Ref
+
+func (m openFileMsg) handle(c *console) tea.Cmd {
+	fx := c.fx
+	return func() tea.Msg {
+		cmd, err := fx.Files.Editor(fx.ctx, todo.Ref(m))
+		if err != nil {
+			return complainMsg{err}
+		}
+		return act(func(*console) tea.Cmd {
+			return onTerminal(cmd, func(err error) tea.Msg { return editedMsg{err} })
+		})
+	}
+}
