@@ -141,8 +141,8 @@ func (t Catalogue) Refusal(a Action, s State) string {
 		if a.Typed {
 			again = " twice"
 		}
-		return fmt.Sprintf("%s takes one item, and %d are marked: %s%s unmarks", strings.TrimSuffix(strings.ToLower(a.Title), "…"), s.Marked,
-			t.KeyOf(Back), again)
+		what := strings.TrimSuffix(strings.ToLower(a.Title), "…")
+		return fmt.Sprintf("%s takes one item, and %d are marked: %s%s unmarks", what, s.Marked, t.KeyOf(Back), again)
 	case a.why == nil:
 		return ""
 	}
