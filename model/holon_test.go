@@ -6,34 +6,64 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
 
-// holonCases are the nine scheduler cases of Holon at 0c1ead56, with what is decided here.
-// why says what makes the difference where a case's own decision, or its word for the
-// reason, is another one; cases without a decision of their own have none to differ from.
+// holonCases are the nine scheduler cases of Holon at 0c1ead56, with what is decided here. differs
+// says what is different, and why, where a case's own decision, or its word for the reason, is another
+// one; cases without a decision of their own have none to differ from. docs/lifecycle.md 22 shows them.
 var holonCases = []struct {
 	name     string
 	decision DecisionKind
 	reason   string
-	why      string
+	differs  string
 }{
 	{"agent_wait", DecideWaitForExternal, "active_agent_wait",
-		"§4.4: a wait without an item is the agent's; waiting intents are waits here, and the reason says so"},
-	{"baseline_over_budget_terminal", DecideSleep, "no_pending_scheduler_facts", ""},
-	{"basic", DecideStartModelTurn, "queued_input", ""},
-	{"blocking_task", DecideSleep, "no_pending_scheduler_facts", ""},
-	{"dequeued_replay", DecideStartModelTurn, "queued_input", ""},
-	{"pending_wake_hint", DecideStartModelTurn, "queued_input", ""},
-	{"queued_available", DecideEmitTick, "queued_available", ""},
+		"the reason: a waiting intent of the agent is a wait without an item (4)"},
+	{"baseline_over_budget_terminal", DecideSleep, "no_pending_scheduler_facts", "nothing"},
+	{"basic", DecideStartModelTurn, "queued_input", "nothing"},
+	{"blocking_task", DecideSleep, "no_pending_scheduler_facts", "nothing"},
+	{"dequeued_replay", DecideStartModelTurn, "queued_input", "nothing"},
+	{"pending_wake_hint", DecideStartModelTurn, "queued_input", "nothing"},
+	{"queued_available", DecideEmitTick, "queued_available", "nothing"},
 	{"timer_wait", DecideWaitForTimer, "active_agent_wait",
-		"§4.4: a timer is a wait of the agent's own; there are no timers beside waits, and the reason says so"},
-	{"tool_call_replay_boundary", DecideStartModelTurn, "queued_input", ""},
+		"the reason: a timer is a wait of the agent, none stands beside waits (4)"},
+	{"tool_call_replay_boundary", DecideStartModelTurn, "queued_input", "nothing"},
+}
+
+// TestTheManualShowsWhatIsDecidedOtherwise: docs/lifecycle.md 22 has the nine cases, and each ruling
+// in it a script.
+func TestTheManualShowsWhatIsDecidedOtherwise(t *testing.T) {
+	raw, err := os.ReadFile("../docs/lifecycle.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, page, found := strings.Cut(string(raw), "\n## 22 ")
+	if !found {
+		t.Fatal("docs/lifecycle.md has no point 22")
+	}
+	for _, c := range holonCases {
+		if row := fmt.Sprintf("\n| `%s` | %s, %s | %s |\n", c.name, c.decision, c.reason, c.differs); !strings.Contains(page, row) {
+			t.Errorf("docs/lifecycle.md 22 does not show%s", row)
+		}
+	}
+	scripts := regexp.MustCompile("(?m) \\| `([a-z_]+)` \\|$").FindAllStringSubmatch(page, -1)
+	if len(scripts) < 20 {
+		t.Errorf("docs/lifecycle.md 22 names %d scripts", len(scripts))
+	}
+	for _, m := range scripts {
+		if _, err := os.Stat("testdata/" + m[1] + ".txt"); err != nil {
+			t.Errorf("docs/lifecycle.md 22: %v", err)
+		}
+	}
 }
 
 // holonExpected is what a case expects.
@@ -69,8 +99,8 @@ func TestTheSchedulerCasesOfHolon(t *testing.T) {
 				t.Errorf("decided %s, %s; want %s, %s", got.Kind, got.Reason, c.decision, c.reason)
 			}
 			same := want.Decision == "" || want.Decision == c.decision && want.DecisionReason == c.reason
-			if same != (c.why == "") {
-				t.Errorf("holon decides %s, %s; the reason for a difference is %q", want.Decision, want.DecisionReason, c.why)
+			if same != (c.differs == "nothing") {
+				t.Errorf("holon decides %s, %s; said to be different is %s", want.Decision, want.DecisionReason, c.differs)
 			}
 		})
 	}

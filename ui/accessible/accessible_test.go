@@ -226,3 +226,11 @@ func TestWhateverTheScreensConsoleOffersIsHereOrHasAReason(t *testing.T) {
 		}
 	}
 }
+
+func TestAnAgentWhoseProgramFailsIsTriedAgainFromTheInbox(t *testing.T) {
+	st := newStage(t)
+	turn := st.apply(model.ClaimTurn{AgentID: "a", Holder: "a test"}).Turn
+	st.apply(model.EndTurn{AgentID: "a", Turn: turn, Outcome: model.TurnFailed, Reason: "no such model"})
+	st.says([]string{"failing, a, no such model"}, "1", "failing", "When", "Retry", "q")
+	st.ran("why a", "retry a")
+}

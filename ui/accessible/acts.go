@@ -51,17 +51,20 @@ func (s *session) readItem(ctx context.Context, id model.ItemID) (itemView, erro
 }
 
 func (s *session) itemWords(l itemView) string {
+	if l.row.OfAgent() {
+		return rowWords(l.row, s.Now()) + "."
+	}
 	return fmt.Sprintf("%s. Plan %s.", rowWords(l.row, s.Now()), strings.ReplaceAll(string(l.row.PlanStatus), "_", " "))
 }
 
 // readings are what can be read of an item.
 func (s *session) readings(l itemView) []option {
-	if l.row.OfAgent() {
-		return nil
-	}
 	id := string(l.row.ID)
 	verb := func(words string, args ...string) option {
 		return option{words, func(ctx context.Context) error { return s.run(ctx, "", args...) }, action.Open}
+	}
+	if l.row.OfAgent() {
+		return []option{verb("When it runs next, and why it rests", "why", string(l.row.AgentID))}
 	}
 	out := []option{
 		verb("Read all of it", "show", id), verb("Read the plan", "plan", "show", id), verb("Why it stands where it stands", "why", id),

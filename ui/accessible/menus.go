@@ -256,7 +256,10 @@ func rowWords(r model.Row, now time.Time) string {
 	if r.IsCurrent {
 		words[0] = "current"
 	}
-	if r.Stalled {
+	switch {
+	case r.AgentFails():
+		words[0] = "failing"
+	case r.Stalled:
 		words = append(words, "stalled")
 	}
 	if r.Todo.Total > 0 {
