@@ -141,8 +141,8 @@ func (v *todoVerbs) inbox() (answer, error) {
 	rows, lines := []found{}, []string{}
 	for _, t := range pending[:min(triageTen, len(pending))] {
 		s := at.of(t)
-		x := found{row: s.row(t)}
-		x.Place, x.Code = s.codeAt(t)
+		x := found{row: s.row(*t)}
+		x.Place, x.Code = s.codeAt(*t)
 		rows, lines = append(rows, x), append(lines, x.line())
 		if x.Place != "" {
 			lines = append(lines, strings.TrimRight(fmt.Sprintf("%18s%s  %s", "", safe(x.Place), x.Code), " "))
