@@ -10,7 +10,7 @@
 // event does, and the text that an agent gets), report.go (how a report is found), crush.go (the same
 // with Crush's one hook), rest.go (how a resting session is woken), state.go (what is remembered
 // between calls); install.go (what vise install and vise doctor do), settings_*.go (how a file is
-// edited); wrap.go (vise run).
+// edited), backup.go (what it was before); wrap.go (vise run).
 package agents
 
 import (

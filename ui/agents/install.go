@@ -3,9 +3,6 @@ package agents
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -31,11 +28,11 @@ type Options struct {
 	Agent string
 	// Vise is the command that the program is to call.
 	Vise string
-	// Home keeps what a file was like before, so that it can be restored to the byte; empty
-	// keeps nothing.
-	Home      string
-	Uninstall bool
-	DryRun    bool
+	// Home is where the program works by itself.
+	Home string
+	// Uninstall takes out what vise has put there for any home, or with OnlyHome for Home alone.
+	Uninstall, OnlyHome bool
+	DryRun              bool
 	// AskReport has the Stop hook ask once for a report that is missing.
 	AskReport bool
 	// Tools are which the MCP server offers: usual or all; empty leaves it as it is.
@@ -105,7 +102,7 @@ func Install(o Options) (Installed, error) {
 		return out, nil
 	}
 	for i, c := range changes {
-		err := remember(o, c)
+		err := c.keep(o)
 		if err == nil {
 			err = c.write()
 		}
@@ -114,6 +111,11 @@ func Install(o Options) (Installed, error) {
 				err = errors.Join(err, change{path: done.path, before: done.after, after: done.before}.write())
 			}
 			return out, err
+		}
+	}
+	for _, c := range slices.Backward(changes) { // inner directories were made last
+		if o.Uninstall && (!o.OnlyHome || c.changes()) {
+			c.forget(o)
 		}
 	}
 	return out, nil
@@ -132,6 +134,8 @@ func hasAllTools(t target) bool {
 type change struct {
 	path          string
 	before, after []byte
+	// was is what the file was like before vise.
+	was backup
 }
 
 func (c change) changes() bool {
@@ -142,16 +146,28 @@ func plan(o Options, t target) (c change, note string, err error) {
 	if c.path, c.before, err = readSettings(t.path); err != nil {
 		return c, "", err
 	}
-	b, known := recall(o.Home, c.path)
-	switch {
-	case o.Uninstall && known && b.After == sum(c.before):
-		c.after = b.Before
-	case !o.Uninstall || c.before != nil:
-		if c.after, note, err = t.edit(c.before, o.Uninstall); err != nil {
-			err = refusal(c.path, err)
-		}
+	if c.was, err = recall(o, c.path); err != nil {
+		return c, "", err
 	}
-	return c, note, err
+	if o.Uninstall && c.before == nil {
+		return c, "", nil
+	}
+	if c.after, note, err = t.edit(c.before, o.Uninstall); err != nil {
+		return c, "", refusal(c.path, err)
+	}
+	if !o.Uninstall {
+		c.was = c.was.renewed(t, c.before)
+		return c, note, nil
+	}
+	switch {
+	case o.OnlyHome && !o.isOfHome(c):
+		c.after = c.before
+	case c.was.After == sum(c.before):
+		c.after = c.was.Before
+	case !c.was.Existed && isBlank(c.after) && !isBlank(c.before):
+		c.after = nil
+	}
+	return c, note, nil
 }
 
 func refusal(path string, why error) error {
@@ -200,54 +216,6 @@ func (c change) write() error {
 			WithHint("make the directory writable for you; nothing was changed")
 	}
 	return nil
-}
-
-// backup is what a file was like before vise was put into it.
-type backup struct {
-	Path    string `json:"path"`
-	Existed bool   `json:"existed"`
-	Before  []byte `json:"before"`
-	// After is the hash of what vise made of it.
-	After string `json:"after"`
-}
-
-func backupPath(home, path string) string {
-	return filepath.Join(home, "state", "install", sum([]byte(path))[:16]+".json")
-}
-
-func sum(raw []byte) string {
-	s := sha256.Sum256(raw)
-	return hex.EncodeToString(s[:])
-}
-
-func recall(home, path string) (b backup, ok bool) {
-	raw, err := files.ReadSmall(backupPath(home, path), maxState)
-	if home == "" || err != nil || json.Unmarshal(raw, &b) != nil || b.Path != path {
-		return backup{}, false
-	}
-	if b.Existed && b.Before == nil {
-		b.Before = []byte{}
-	}
-	return b, true
-}
-
-// remember keeps what the file was like before the first of a row of installations, and
-// forgets it with the uninstallation. Without a home nothing is kept.
-func remember(o Options, c change) error {
-	if _, err := os.Stat(o.Home); o.Home == "" || err != nil || !c.changes() {
-		return nil
-	}
-	path := backupPath(o.Home, c.path)
-	if o.Uninstall {
-		_ = os.Remove(path) // one that stays is of a file that has changed
-		return nil
-	}
-	b, known := recall(o.Home, c.path)
-	if !known || b.After != sum(c.before) {
-		b = backup{Path: c.path, Existed: c.before != nil, Before: c.before}
-	}
-	b.After = sum(c.after)
-	return writeJSON(path, b)
 }
 
 // Check is one thing that Doctor checked.

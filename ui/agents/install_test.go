@@ -3,6 +3,7 @@ package agents
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +22,7 @@ func newInstallBench(t *testing.T) installBench {
 }
 
 func (b installBench) options(program string) Options {
-	env := map[string]string{"HOME": b.home}
+	env := map[string]string{"HOME": b.home, "XDG_STATE_HOME": b.vise}
 	return Options{Program: program, Agent: "ann", Vise: "vise", Home: b.vise, Getenv: func(k string) string { return env[k] }}
 }
 
@@ -81,7 +82,7 @@ func equal(t *testing.T, what string, got, want map[string]string) {
 // settings are files as people have them: comments, other hooks, their own order.
 var settings = map[string]string{
 	".claude/settings.json":          "{\n\t// mine\n\t\"model\": \"opus\", /* why */\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]},\n\t\t],\n\t},\n}\n",
-	".claude.json":                   `{"numStartups":3,"mcpServers":{"other":{"command":"x"}}}`,
+	".claude.json":                   `{ "numStartups":3,"mcpServers":{"other":{"command":"x"}} }`,
 	".codex/config.toml":             "# mine\nmodel = \"gpt\"\ntext = \"\"\"\n[not.a.table]\n\"\"\"\n\n[mcp_servers.other] # his\nargs = [\n  \"[x]\",\n]\n\n# look\n[tui]\nnotifications = true\n",
 	".config/crush/crush.json":       "{}",
 	".config/opencode/opencode.json": "{\n  \"theme\": \"x\"\n}",
@@ -128,7 +129,7 @@ func TestUninstallAfterOtherEditsTakesOutOnlyItsOwn(t *testing.T) {
 			before := b.files()
 			o := b.options(program)
 			b.run(o)
-			if err := os.RemoveAll(filepath.Join(b.vise, "state")); err != nil {
+			if err := os.RemoveAll(filepath.Join(b.vise, "vise")); err != nil {
 				t.Fatal(err)
 			}
 			o.Uninstall = true
@@ -139,13 +140,78 @@ func TestUninstallAfterOtherEditsTakesOutOnlyItsOwn(t *testing.T) {
 					t.Errorf("%s still names vise:\n%s", name, after[name])
 				}
 			}
-			for _, name := range []string{"/.claude/settings.json", "/.codex/config.toml", "/.config/opencode/opencode.json"} {
+			for _, name := range []string{"/.claude/settings.json", "/.claude.json", "/.codex/config.toml", "/.config/opencode/opencode.json"} {
 				if after[name] != before[name] {
 					t.Errorf("%s is\n%q\nwas\n%q", name, after[name], before[name])
 				}
 			}
 		})
 	}
+}
+
+// TestUninstallRestoresWhatWasThereBeforeAllHomes: an installation for another home, with or without an edit of
+// the user's between, changes nothing of what is restored; --home takes out that home's alone.
+func TestUninstallRestoresWhatWasThereBeforeAllHomes(t *testing.T) {
+	for _, program := range Programs {
+		for _, empty := range []bool{false, true} {
+			b := newInstallBench(t)
+			if !empty {
+				for name, text := range settings {
+					b.write(name, text)
+				}
+			}
+			before, dirs := b.files(), b.dirs()
+			first, second := b.options(program), b.options(program)
+			first.Home = t.TempDir()
+			second.Home, second.Agent = first.Home+"2", "bob"
+			b.run(first)
+			b.run(second)
+			with := b.files()
+			first.Uninstall, first.OnlyHome = true, true
+			b.run(first)
+			equal(t, program+": the first home's", b.files(), with)
+			second.Uninstall, second.OnlyHome = true, true
+			b.run(second)
+			equal(t, program+": the second home's", b.files(), before)
+
+			first.Uninstall = false
+			b.run(first)
+			for name, text := range b.files() { // somebody adds a line
+				if !strings.HasSuffix(name, ".ts") {
+					b.write(name, text+"\n")
+				}
+			}
+			second.Uninstall = false
+			b.run(second)
+			first.Uninstall, first.OnlyHome = true, false
+			b.run(first)
+			for name, text := range b.files() {
+				if was, ok := before[name]; !ok || strings.TrimSpace(text) != strings.TrimSpace(was) {
+					t.Errorf("%s: %s is\n%s\nwas\n%s", program, name, text, was)
+				}
+			}
+			if got := b.dirs(); !slices.Equal(got, dirs) {
+				t.Errorf("%s: the directories are %v, were %v", program, got, dirs)
+			}
+			if left, _ := os.ReadDir(b.vise); len(left) > 0 {
+				t.Errorf("%s: %v is left", program, left)
+			}
+		}
+	}
+}
+
+// dirs are the directories below the user's home.
+func (b installBench) dirs() (out []string) {
+	b.t.Helper()
+	if err := filepath.WalkDir(b.home, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			out = append(out, path)
+		}
+		return err
+	}); err != nil {
+		b.t.Fatal(err)
+	}
+	return out
 }
 
 func TestOthersStayAsTheyAre(t *testing.T) {

@@ -272,10 +272,33 @@ func (d *document) remove(path []string) error {
 		}
 		path = path[:len(path)-1]
 		if v = d.root.Find(pointer(path)); !emptied(v) || len(path) == 0 {
+			closeLine(v)
 			return nil
 		}
 	}
 	return nil
+}
+
+// closeLine has the closing bracket of an object or a list on one line stand in that line too.
+func closeLine(v *hujson.Value) {
+	_, inside := ends(v)
+	var first hujson.Extra
+	switch x := v.Value.(type) {
+	case *hujson.Object:
+		if len(x.Members) > 0 {
+			first = x.Members[0].Name.BeforeExtra
+		}
+	case *hujson.Array:
+		if len(x.Elements) > 0 {
+			first = x.Elements[0].BeforeExtra
+		}
+	}
+	if inside == nil || bytes.ContainsRune(first, '\n') || len(bytes.TrimSpace(*inside)) > 0 {
+		return
+	}
+	if i := bytes.IndexByte(*inside, '\n'); i >= 0 {
+		*inside = (*inside)[:i]
+	}
 }
 
 // emptied reports whether an object or a list holds nothing, and takes the blank line out of it.

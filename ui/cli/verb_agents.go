@@ -217,7 +217,8 @@ func (a *app) installVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "install PROGRAM", Short: "Put vise into an agent program's settings",
 		Long: "install adds the MCP server and the hooks of vise to the user's settings of claude, codex, crush or opencode.\n" +
-			"It edits its own entries alone, and writes all files or none. --uninstall takes them out again.",
+			"It edits its own entries alone, and writes all files or none. --uninstall takes them out again, whatever\n" +
+			"home they are for, and restores what was there before; with --home only those for that home.",
 		Example: "vise install claude --dry-run", ValidArgs: agents.Programs,
 	}
 	f := c.Flags()
@@ -232,6 +233,7 @@ func (a *app) installVerb() *cobra.Command {
 func (a *app) installOptions(program string, o agents.Options) (_ agents.Options, err error) {
 	o.Program, o.Agent, o.Vise, o.Version, o.Getenv = program, string(a.agent), ownName(), versionOf(program), a.getenv
 	o.Home, err = a.homeDir()
+	o.OnlyHome = a.flags.home != ""
 	return o, err
 }
 

@@ -20,38 +20,6 @@ import (
 	"vise/store/storetest"
 )
 
-// The objectives of the fleet's items say what their agent does with them: 33 items, 198 in a soak.
-var fleet = func() map[model.AgentID][]model.Text {
-	out := map[model.AgentID][]model.Text{}
-	for round := range storetest.Amount(1, 6) {
-		for agent, list := range map[model.AgentID]string{
-			"ann": "plain timer operator external slow task recheck slow delegate plain",
-			"bob": "plain external operator quiet timer plain system edits task plain recheck plain fails",
-			"cid": "plain plain plain plain plain plain plain plain plain plain",
-		} {
-			for objective := range strings.FieldsSeq(list) {
-				if objective == "slow" && round > 0 {
-					objective = "quiet" // a driver is killed in each of those of the first round
-				}
-				out[agent] = append(out[agent], model.Text(objective))
-			}
-		}
-	}
-	return out
-}()
-
-// planned is how many items of an objective the fleet has, of any for "".
-func planned(objective model.Text) (n int) {
-	for _, list := range fleet {
-		for _, x := range list {
-			if objective == "" || x == objective {
-				n++
-			}
-		}
-	}
-	return n
-}
-
 // Three agents, driven for real, bring their items and those delegated to the end: waits of
 // every kind are woken, tasks fail, programs fail, change nothing and edit plans, a webhook comes
 // in, the operator answers and has resting agents tried again, and the driver is killed twice in the
@@ -299,8 +267,8 @@ func (h *fleetHome) prove() {
 		h.t.Errorf("%d turns interrupted, %d tasks failed; want %d and %d", s.interrupted, s.failed, kills, planned("task"))
 	}
 	h.t.Logf("%d turns, %d came to something; %d failed, %d interrupted", s.turns, s.came, s.failures, s.interrupted)
-	if 2*s.came < s.turns || s.failures < planned("fails") || s.refreshed < planned("edits") {
-		h.t.Errorf("%d of %d turns came to something, %d failed; %d plans were read again", s.came, s.turns, s.failures, s.refreshed)
+	if 2*s.came < s.turns {
+		h.t.Errorf("%d of %d turns came to something", s.came, s.turns)
 	}
 	if health, err := h.ledger.Check(context.Background()); err != nil || !health.Healthy() {
 		h.t.Errorf("check: %v %v", health.Problems, err)
@@ -315,11 +283,10 @@ type story struct {
 	deliveries          map[model.WaitID]int
 	running, last       map[model.AgentID]int
 	interrupted, failed int
-	// turns came to something or not, failures are those whose program failed, refreshed the plans
-	// that were read again.
-	turns, came, failures, refreshed int
-	acted                            map[model.AgentID]bool
-	at                               model.Position
+	// turns came to something or not, failures are those whose program failed.
+	turns, came, failures int
+	acted                 map[model.AgentID]bool
+	at                    model.Position
 }
 
 func (s *story) count(e model.Entry) {
@@ -328,11 +295,9 @@ func (s *story) count(e model.Entry) {
 	}
 	s.at = model.Position{Revision: e.Revision, N: e.N}
 	switch e.Kind {
-	case model.EventPlanRefreshed:
-		s.refreshed++
-		s.acted[e.AgentID] = true
-	case model.EventWorkItemWritten, model.EventWorkItemPicked, model.EventWaitRegistered, model.EventTaskStarted, model.EventDelegationOpened:
-		if e.Actor == model.AgentActor(e.AgentID) {
+	case model.EventWorkItemWritten, model.EventWorkItemPicked, model.EventWaitRegistered, model.EventTaskStarted,
+		model.EventDelegationOpened, model.EventPlanRefreshed:
+		if e.Kind == model.EventPlanRefreshed || e.Actor == model.AgentActor(e.AgentID) {
 			s.acted[e.AgentID] = true
 		}
 	case model.EventReportPromoted:

@@ -159,6 +159,37 @@ func TestWordsReachAnAgentAndAnswersTheirQuestion(t *testing.T) {
 	})
 }
 
+func TestAPlanThatADrivenProgramEditsIsItsProgress(t *testing.T) {
+	h := newFleetHome(t)
+	h.ok("new", "One", "--agent", "ann", "--plan", "# One")
+	plan := h.ok("plan", "path", h.only("ann"), "--agent", "ann")
+	h.ok("drive", "--once", "--agent", "ann", "--adapter", "text", "--", "sh", "-c", "echo '# Two' > '"+plan+"'; echo 'The plan is another.'")
+	h.view(func(r model.Reader) {
+		refreshed, progress := false, false
+		for _, e := range r.History("ann", model.Position{}, 1000) {
+			switch e.Kind {
+			case model.EventPlanRefreshed:
+				refreshed = true
+			case model.EventTurnEnded:
+				progress = progress || refreshed && data[model.TurnNews](t, e).Progress
+			}
+		}
+		if !refreshed || !progress {
+			t.Errorf("plan noted before the turn ended: %t, progress: %t", refreshed, progress)
+		}
+	})
+}
+
+// only is the one item of an agent.
+func (h *fleetHome) only(agent model.AgentID) (id string) {
+	h.view(func(r model.Reader) {
+		for _, row := range r.Rows(agent, model.QueuedRunnable, nil, 1) {
+			id = string(row.ID)
+		}
+	})
+	return id
+}
+
 func TestDelegationsAreMadeWithTheirItem(t *testing.T) {
 	h := newFleetHome(t)
 	id := h.do("agent:ann", model.CreateWorkItem{Objective: "One"}).WorkItemID

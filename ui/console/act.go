@@ -35,7 +35,11 @@ func (c *console) state() action.State {
 
 // act carries an action out, or says why it cannot be.
 func (c *console) act(id action.ID) tea.Cmd {
-	if why := c.keys.Refusal(c.keys.ByID(id), c.state()); why != "" {
+	a := c.keys.ByID(id)
+	switch why := c.keys.Refusal(a, c.state()); {
+	case why != "" && a.Typed:
+		return c.unheard(sentence(why))
+	case why != "":
 		return c.say(sentence(why))
 	}
 	for _, of := range []map[action.ID]act{c.acts.of[c.place.view], c.acts.all} {
@@ -283,11 +287,12 @@ func quit(c *console) tea.Cmd {
 // before that.
 func ending(how string) act {
 	return func(c *console) tea.Cmd {
+		keep := c.autosaved() // what is typed is no draft yet
 		if c.quitting || len(c.outbox.jobs) == 0 {
 			return tea.Quit
 		}
 		c.quitting = true
-		return c.say(c.keys.Keyed("Saving, then quitting. " + how))
+		return tea.Batch(keep, c.say(c.keys.Keyed("Saving, then quitting. "+how)))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"vise/model"
 	"vise/ui/action"
@@ -86,6 +87,10 @@ func (c *console) footer() screen.Footer {
 		}
 	}
 	v.Message = k.Safe(v.Message)
+	if top := c.layers.top(); top != nil {
+		v.Hint = top.Draw(c.context()).Hint
+		return v
+	}
 	if c.fx.Ledger == nil {
 		return v
 	}
@@ -195,6 +200,11 @@ func (c *console) desk() []string {
 		return c.tinyDesk()
 	}
 	out := append(append(make([]string, 0, l.h), c.header().Line()), c.body().Lines...)
+	if c.layers.dialog() != nil { // what lies behind is dimmed
+		for i, line := range out {
+			out[i] = c.styles.Faint.Paint(ansi.Strip(line))
+		}
+	}
 	footer := c.footer()
 	message := footer.Lines()
 	if p := c.layers.prompt(searchPrompt); p != nil {

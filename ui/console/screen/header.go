@@ -137,8 +137,9 @@ type Footer struct {
 	Status string
 	Cut    bool
 	// Rows is how many lines of keys there are, Hints the actions that are offered, Help the
-	// one that always is.
+	// one that always is. Hint stands in their place while a dialog has the keys.
 	Rows  int
+	Hint  string
 	Hints []action.Action
 	Help  action.Action
 }
@@ -187,6 +188,11 @@ func (v Footer) Keys() []string {
 	add := func(a action.Action) {
 		line += v.Key.Paint(a.Key()) + " " + v.Muted.Paint(a.Hint) + "  "
 		used += hintCells(a)
+	}
+	for _, l := range text.Wrap(v.Hint, v.W-2) {
+		if v.Hint != "" && len(rows) < v.Rows {
+			rows = append(rows, text.Pad(" "+v.Text.Paint(l), v.W))
+		}
 	}
 	for _, a := range v.Hints {
 		reserve := 0
