@@ -165,12 +165,12 @@ func (at *todoSession) codeAt(t file.Todo) (place string, line model.Text) {
 	}
 	code, err := at.Code(x.File.Raw()) // raw: a path to open, not shown
 	if err != nil {
-		return x.File.Raw(), "(not there)"
+		return x.File.String(), "(not there)"
 	}
 	e := file.ExcerptOf(x, code)
 	n := cmp.Or(e.Place.Line, x.Line)
 	if i := n - e.First; n > 0 && i >= 0 && i < len(e.Lines) {
-		return fmt.Sprintf("%s:%d", x.File.Raw(), n), model.Text(strings.TrimSpace(e.Lines[i].Raw()))
+		return fmt.Sprintf("%s:%d", x.File, n), model.Text(strings.TrimSpace(e.Lines[i].Raw())) // raw: a Text again
 	}
-	return x.File.Raw(), ""
+	return x.File.String(), ""
 }

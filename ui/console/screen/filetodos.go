@@ -73,7 +73,7 @@ func (x FileTodos) Where() model.Text {
 func (x FileTodos) session(r todo.Ref) (s FileSession, within todo.Ref) {
 	name, within := r.Split()
 	for _, s := range x.Sessions {
-		if s.Name.Raw() == name {
+		if s.Name == model.Text(name) {
 			return s, within
 		}
 	}
