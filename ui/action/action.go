@@ -101,7 +101,7 @@ type State struct {
 	// View is what is shown: desk, fleet, activity or reports.
 	View string
 	// Need is why the item under the cursor needs the operator; nil when it does not.
-	// NeedYou is how many items, of any agent, wait for the operator's word.
+	// NeedYou is how many entries the inbox has.
 	Need    *model.Inboxed
 	NeedYou int
 	// Item is the row under the cursor, nil on an empty desk.

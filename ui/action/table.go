@@ -170,7 +170,7 @@ func Standard() Catalogue {
 		{ID: ViewReports, Title: "Reports", Does: "finished work and its reports, of all agents", Keys: []string{"4"}, In: Desk,
 			Group: Places},
 		{ID: WayBack, Title: "Back to where I was", Does: "the place before the last jump", Keys: []string{","}, In: Desk, Group: Places},
-		{ID: NeedsYou, Title: "Next that needs you", Does: "a question, stalled work, a report to choose, of any agent",
+		{ID: NeedsYou, Title: "Next that needs you", Does: "in the order of the inbox, of any agent, round its end",
 			Keys: []string{"."}, In: Desk, Group: Places, why: anybodyNeedsYou},
 		{ID: Agents, Title: "Choose agent…", Does: "whose desk is shown", Keys: []string{"a"}, In: Desk, Group: Places, Verb: "agents",
 			Typed: true, why: anAgent},

@@ -25,7 +25,7 @@ func (c *console) touched() tea.Cmd {
 func (c *console) state() action.State {
 	undo, redo := c.outbox.undo.Words()
 	return action.State{
-		View: c.place.view.String(), Need: c.truth.need, NeedYou: c.truth.needYou(),
+		View: c.place.view.String(), Need: c.truth.need, NeedYou: len(c.truth.inbox),
 		Item: c.row(), Search: c.plan.Search.Query != "", Marked: len(c.markedIDs()), Filtered: c.place.filter != "",
 		Agent: c.place.agent, Desk: c.truth.desk, Agents: len(c.truth.agents),
 		ReadOnly: c.readOnly(), Editor: c.fx.editor != nil, Undo: undo, Redo: redo,
@@ -91,7 +91,7 @@ func newActs() acts {
 		action.ViewDesk: toView(viewDesk), action.ViewFleet: toView(viewFleet),
 		action.ViewActivity: toView(viewActivity), action.ViewReports: toView(viewReports),
 		action.WayBack: wayBack, action.Follow: activityFollow,
-		action.NeedsYou: nextUrgent, action.Undo: takeBack(false), action.Redo: takeBack(true),
+		action.NeedsYou: nextNeed, action.Undo: takeBack(false), action.Redo: takeBack(true),
 		action.Help: opening(helpMenu), action.Acts: opening(actsMenu), action.Palette: opening(palette),
 		action.CustomCommands: openCustom, action.SaveFilter: savingFilter,
 		action.CopyOf: opening(func(*console) widget.Dialog { return copyDialog{} }),
@@ -235,19 +235,6 @@ func unfold(c *console) tea.Cmd {
 	c.place.unfolded = !c.place.unfolded
 	c.reorder()
 	return c.read()
-}
-
-func nextUrgent(c *console) tea.Cmd {
-	id, ok := c.queue.NextUrgent(c.place.cursor)
-	if !ok {
-		elsewhere := func(x model.Inboxed) bool { return x.AgentID != c.place.agent && x.Urgent() }
-		if at := slices.IndexFunc(c.truth.inbox, elsewhere); at >= 0 {
-			return c.goToItem(c.truth.inbox[at].AgentID, c.truth.inbox[at].ID)
-		}
-		return c.say(c.keys.Keyed("What needs you is not among the rows shown: {back} clears the filter, {unfold} shows all rows."))
-	}
-	c.place = c.place.leaving()
-	return c.choose(id)
 }
 
 func toAgent(n int) act {
