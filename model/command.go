@@ -297,10 +297,10 @@ type EndTurn struct {
 	Code TurnCode `json:"code,omitempty"`
 	// Final is the turn's last text. It becomes the turn's brief unless a report was promoted.
 	Final Text `json:"final,omitempty"`
-	// Commit is what is checked out since the turn; empty if that did not change. CostUSD is what
-	// the program says that the turn cost.
-	Commit  string  `json:"commit,omitempty"`
-	CostUSD float64 `json:"cost_usd,omitempty"`
+	// Commit is what is checked out since the turn; empty if that did not change.
+	Commit string `json:"commit,omitempty"`
+	// Usage is what the program says that the turn has used.
+	Usage
 }
 
 // Tick lets the scheduler look at one agent: sweep a lease that ran out, fire what is due,

@@ -247,9 +247,9 @@ type TurnNews struct {
 	// RestUntil is when work is offered again after a turn that failed, or changed nothing.
 	RestUntil time.Time `json:"rest_until,omitzero"`
 	// Progress: the turn changed something. Commit is what is checked out since.
-	Progress bool    `json:"progress,omitempty"`
-	Commit   string  `json:"commit,omitempty"`
-	CostUSD  float64 `json:"cost_usd,omitempty"`
+	Progress bool   `json:"progress,omitempty"`
+	Commit   string `json:"commit,omitempty"`
+	Usage
 	// BriefSuppressed: a promoted report stands for the turn's final text.
 	BriefSuppressed bool  `json:"brief_suppressed,omitempty"`
 	DurationMS      int64 `json:"duration_ms,omitempty"`

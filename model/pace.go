@@ -62,6 +62,27 @@ func (l Limits) changed(c UpdateAgent) (Limits, error) {
 	return l, nil
 }
 
+// Usage is what a model was paid for, as far as its program says so.
+type Usage struct {
+	CostUSD float64 `json:"cost_usd,omitempty"`
+	// InputTokens are those that the model read, cached ones too.
+	InputTokens  int64 `json:"input_tokens,omitempty"`
+	OutputTokens int64 `json:"output_tokens,omitempty"`
+}
+
+// Plus is the sum.
+func (u Usage) Plus(v Usage) Usage {
+	return Usage{u.CostUSD + v.CostUSD, u.InputTokens + v.InputTokens, u.OutputTokens + v.OutputTokens}
+}
+
+// real is without what cannot be.
+func (u Usage) real() Usage {
+	if !(u.CostUSD >= 0) || math.IsInf(u.CostUSD, 0) {
+		u.CostUSD = 0
+	}
+	return Usage{u.CostUSD, max(u.InputTokens, 0), max(u.OutputTokens, 0)}
+}
+
 // Pace is what spaces an agent's turns: what they came to lately.
 type Pace struct {
 	// Quiet counts the turns in a row that changed nothing. Until QuietUntil no work is
@@ -170,9 +191,6 @@ func (t turn) cameToNothing(c EndTurn) bool {
 // ended notes how a turn ended, and how long the agent rests now. Failures rest by
 // themselves; work that a lease's end interrupted is offered again at once.
 func (a Agent) ended(t turn, c EndTurn, now time.Time) Agent {
-	if !(c.CostUSD >= 0) || math.IsInf(c.CostUSD, 0) {
-		c.CostUSD = 0
-	}
 	a.Pace.Cost = a.CostToday(now) + c.CostUSD
 	a.Pace.Day = dayOf(now)
 	if a.Pace.Cost == 0 {

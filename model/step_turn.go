@@ -101,6 +101,7 @@ func (s *step) sweepTurn(a Agent) Agent {
 
 func (s *step) endTurn(a Agent, c EndTurn) Agent {
 	t := *a.Turn
+	c.Usage = c.real()
 	// Whoever never said a round has not read its messages either.
 	again := c.Outcome == TurnInterrupted || t.Rounds == 0 && c.Outcome != TurnCompleted
 	for _, id := range t.Messages {
@@ -129,7 +130,7 @@ func (s *step) endTurn(a Agent, c EndTurn) Agent {
 		s.attempted(t)
 	}
 	s.event(EventTurnEnded, t.WorkItemID, TurnNews{Turn: t.Index, Outcome: c.Outcome, Reason: c.Reason, Code: c.Code,
-		Rounds: t.Rounds, RestUntil: a.restUntil(), Progress: t.Progress || c.Commit != "", Commit: c.Commit, CostUSD: c.CostUSD,
+		Rounds: t.Rounds, RestUntil: a.restUntil(), Progress: t.Progress || c.Commit != "", Commit: c.Commit, Usage: c.Usage,
 		Final: cut(c.Final, previewReport), BriefSuppressed: t.Promoted, DurationMS: s.at.At.Sub(t.StartedAt).Milliseconds()})
 	return a
 }

@@ -26,7 +26,7 @@ func open(t *testing.T, repo string) *files.Session {
 
 func watch(t *testing.T, s *files.Session) view {
 	t.Helper()
-	seen, err := s.Load()
+	seen, err := s.Look()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,14 +88,25 @@ func (c Card) thread(rows *cardRows, t Thread) {
 	for _, v := range t.Verified {
 		rows.add("verified", CardPlain, model.Text(GradeMark(t.GradeOf(v, c.Git))+" ")+v)
 	}
+	for _, u := range t.Uncertainties {
+		rows.add("uncertain", CardPlain, u.Claim+because("needs", u.NeedsValidation))
+	}
 	for _, d := range t.DeadEnds {
-		rows.add("dead end", CardMuted, d.Hypothesis)
+		rows.add("dead end", CardMuted, d.Hypothesis+because("because", d.Reason))
 	}
 	rows.each("dead end", CardMuted, t.DiscardedPaths)
 	rows.each("risk", CardWarning, t.Risks)
 	rows.each("file", CardMuted, t.ActiveFiles)
 	rows.each("run", CardPlain, t.Commands)
 	rows.branch(c.Check, t.ID)
+}
+
+// because puts what is known of an entry behind it.
+func because(word string, what model.Text) model.Text {
+	if what == "" {
+		return ""
+	}
+	return "; " + model.Text(word) + ": " + what
 }
 
 func spacedStatus(s Status) string { return strings.ReplaceAll(string(s), "_", " ") }

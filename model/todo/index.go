@@ -278,20 +278,28 @@ type Counts struct {
 	ByPriority map[Priority]int `json:"by_priority"`
 }
 
-// Count counts todos; every status and priority is named, if with zero.
-func Count(all []Todo) Counts {
-	c := Counts{Total: len(all), ByStatus: map[Status]int{}, ByPriority: map[Priority]int{}}
+// Count counts the todos of some lists; every status and priority is named, if with zero.
+func Count(lists ...[]Todo) Counts {
+	c := Counts{ByStatus: map[Status]int{}, ByPriority: map[Priority]int{}}
 	for _, s := range Statuses() {
 		c.ByStatus[s] = 0
 	}
 	for _, p := range Priorities() {
 		c.ByPriority[p] = 0
 	}
-	for _, t := range all {
-		c.ByStatus[t.Status]++
-		c.ByPriority[t.Priority]++
+	for _, all := range lists {
+		for i := range all {
+			c.Add(&all[i])
+		}
 	}
 	return c
+}
+
+// Add counts one more.
+func (c *Counts) Add(t *Todo) {
+	c.Total++
+	c.ByStatus[t.Status]++
+	c.ByPriority[t.Priority]++
 }
 
 func (c Counts) String() string {

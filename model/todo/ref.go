@@ -170,13 +170,13 @@ func Sort(all []Todo) { slices.SortFunc(all, compare) }
 
 // Merge puts the todos of several sessions, each in list order, into one list: by priority, then
 // as the sessions are given.
-func Merge(sessions ...[]Todo) []Todo {
-	var out []Todo
+func Merge(sessions ...[]Todo) []*Todo {
+	var out []*Todo
 	for _, p := range Priorities() {
 		for _, all := range sessions {
-			for _, t := range all {
-				if t.Priority == p {
-					out = append(out, t)
+			for i := range all {
+				if all[i].Priority == p {
+					out = append(out, &all[i])
 				}
 			}
 		}

@@ -19,7 +19,7 @@ const (
 
 // hit is a todo that a query found, and where.
 type hit struct {
-	Todo  Todo   `json:"todo"`
+	Todo  *Todo  `json:"todo"`
 	Where string `json:"where"`
 	rank  int
 }
@@ -27,7 +27,7 @@ type hit struct {
 // Search finds the todos that hold every word of query, in any case. What holds them all in
 // its id or title comes before what holds them elsewhere, then the order of all decides. Body
 // gives the text below a todo's front matter.
-func Search(all []Todo, query string, body func(Todo) string) ([]hit, error) {
+func Search(all []*Todo, query string, body func(*Todo) string) ([]hit, error) {
 	query = strings.TrimSpace(query)
 	if n := utf8.RuneCountInString(query); n < minQuery || n > maxQuery {
 		return nil, Refuse(ruleQuery, "query", "a query has %d to %d characters, not %d", minQuery, maxQuery, n)
@@ -43,7 +43,7 @@ func Search(all []Todo, query string, body func(Todo) string) ([]hit, error) {
 	return found, nil
 }
 
-func match(t Todo, words []string, body func(Todo) string) (string, int) {
+func match(t *Todo, words []string, body func(*Todo) string) (string, int) {
 	var facts strings.Builder
 	facts.WriteString(t.SourceRef.Raw() + " " + t.FindingSeverity.Raw() + " " + t.Reason.Raw() + " " + t.AssignedTo.Raw())
 	for _, s := range append(slices.Clone(t.Tags), t.Files...) {

@@ -65,14 +65,17 @@ func OpenAll(repo string) ([]*Session, error) {
 	return all, err
 }
 
-// Places are where the sessions of a repository may lie; cheaper than Discover, it looks at no todos.
+// Places are the todos directories of a repository; cheaper than Discover, it looks at no todos.
 func Places(repo string) []string {
 	root, err := os.OpenRoot(repo)
 	if err != nil {
 		return nil
 	}
 	defer root.Close()
-	return candidates(root)
+	return slices.DeleteFunc(candidates(root), func(rel string) bool {
+		info, err := root.Lstat(rel)
+		return err != nil || !info.IsDir()
+	})
 }
 
 // candidates are the directories of the known layouts: tmp/*/todos, tmp/*/*/todos, todos.

@@ -225,7 +225,8 @@ func TestAReloadSeesWhatChanged(t *testing.T) {
 	for _, m := range made {
 		must(t, os.Chtimes(filepath.Join(dir, m.File), old, old))
 	}
-	before := mustLoad(t, s)
+	before, err := s.Reload(Snapshot{})
+	must(t, err)
 	must(t, os.Remove(filepath.Join(dir, made[0].File)))
 	put(t, s, "review/"+made[1].File, "broken")
 	raw := strings.Replace(read(t, filepath.Join(dir, made[2].File)), "priority: p2", "priority: p1", 1)

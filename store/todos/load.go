@@ -31,14 +31,17 @@ type Snapshot struct {
 	// bodies are kept when they were asked for, by source directory and file.
 	bodies map[place]string
 	places map[todo.Ref]place
-	// seen is every file as it was read, so that a later load reads only what changed.
+	// seen is every file as it was read, so that a later Reload reads only what changed; nil in
+	// what Load gives.
 	seen map[place]seenFile
 	full bool
+	// looked: nothing was read.
+	looked bool
 }
 
 // loaded is one file as a todo, or its damage, or nothing when it vanished meanwhile.
 type loaded struct {
-	todo   todo.Todo
+	todo   *todo.Todo
 	body   string
 	damage *Damage
 }
@@ -84,18 +87,23 @@ func (s Snapshot) Body(t todo.Todo) string {
 }
 
 // Load reads every todo of the session. Readers need no lock: each file is whole, old or new.
-func (s *Session) Load() (Snapshot, error) { return s.load(Snapshot{}, false) }
+func (s *Session) Load() (Snapshot, error) { return s.load(nil, false) }
 
 // LoadBodies is Load that keeps the bodies, for search.
-func (s *Session) LoadBodies() (Snapshot, error) { return s.load(Snapshot{}, true) }
+func (s *Session) LoadBodies() (Snapshot, error) { return s.load(nil, true) }
 
-// Reload is Load, with or without bodies as before, that reads only the files that are not
-// as an earlier snapshot of this session saw them.
-func (s *Session) Reload(before Snapshot) (Snapshot, error) { return s.load(before, before.full) }
+// Reload is Load that reads only the files that are not as an earlier snapshot of this session
+// saw them: one that Reload gave, or an empty one.
+func (s *Session) Reload(before Snapshot) (Snapshot, error) { return s.load(&before, false) }
 
-func (s *Session) load(before Snapshot, bodies bool) (Snapshot, error) {
-	snap := Snapshot{names: map[string][]string{}, bodies: map[place]string{}, places: map[todo.Ref]place{},
-		seen: make(map[place]seenFile, len(before.seen)), full: bodies}
+// Look is a snapshot that only says which files there are and when they changed, for Same.
+func (s *Session) Look() (Snapshot, error) { return s.load(&Snapshot{looked: true}, false) }
+
+func (s *Session) load(before *Snapshot, bodies bool) (Snapshot, error) {
+	snap := Snapshot{names: map[string][]string{}, bodies: map[place]string{}, places: map[todo.Ref]place{}, full: bodies}
+	if before != nil {
+		snap.seen, snap.looked = make(map[place]seenFile, len(before.seen)), before.looked
+	}
 	dirs, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil {
 		return snap, s.gone(err)
@@ -104,8 +112,7 @@ func (s *Session) load(before Snapshot, bodies bool) (Snapshot, error) {
 		switch {
 		case strings.HasPrefix(d.Name(), "."):
 		case d.Type()&fs.ModeSymlink != 0:
-			snap.Damaged = append(snap.Damaged, Damage{File: printable(d.Name()), Rule: todo.RuleSymlink,
-				Reason: "a symbolic link is not followed"})
+			snap.damage(Damage{File: printable(d.Name()), Rule: todo.RuleSymlink, Reason: "a symbolic link is not followed"})
 		case d.IsDir():
 			if err := s.loadSource(&snap, before, d.Name()); err != nil {
 				return snap, s.gone(err)
@@ -115,11 +122,25 @@ func (s *Session) load(before Snapshot, bodies bool) (Snapshot, error) {
 	for i := range snap.Damaged {
 		snap.Damaged[i].Session = s.Name()
 	}
+	snap.Todos = slices.Clone(snap.Todos) // without what growing it left
 	todo.Sort(snap.Todos)
+	snap.share()
 	slices.SortFunc(snap.Damaged, func(a, b Damage) int {
 		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.File, b.File))
 	})
 	return snap, nil
+}
+
+// share has what was seen point to the todos of the snapshot, so that each is held once.
+func (s *Snapshot) share() {
+	for i := range s.Todos {
+		t := &s.Todos[i]
+		at := place{t.Source, t.File}
+		if seen, ok := s.seen[at]; ok && seen.todo != nil {
+			seen.todo = t
+			s.seen[at] = seen
+		}
+	}
 }
 
 // gone tells a removed session from other trouble.
@@ -130,10 +151,9 @@ func (s *Session) gone(err error) error {
 	return fmt.Errorf("session %s: %w", s.Rel, err)
 }
 
-func (s *Session) loadSource(snap *Snapshot, before Snapshot, dir string) error {
+func (s *Session) loadSource(snap *Snapshot, before *Snapshot, dir string) error {
 	if !todo.ValidSource(dir) {
-		snap.Damaged = append(snap.Damaged, Damage{Source: printable(dir), Rule: todo.RuleSource,
-			Reason: "the directory's name is not a source"})
+		snap.damage(Damage{Source: printable(dir), Rule: todo.RuleSource, Reason: "the directory's name is not a source"})
 		return nil
 	}
 	root, err := files.Below(s.root, dir, false)
@@ -150,7 +170,7 @@ func (s *Session) loadSource(snap *Snapshot, before Snapshot, dir string) error 
 		switch {
 		case !todo.IsTodoFile(f.Name()):
 		case printable(f.Name()) != f.Name():
-			snap.Damaged = append(snap.Damaged, Damage{Source: dir, File: printable(f.Name()), Rule: todo.RuleName,
+			snap.damage(Damage{Source: dir, File: printable(f.Name()), Rule: todo.RuleName,
 				Reason: "the file's name holds characters that cannot be shown"})
 		default:
 			names = append(names, f.Name())
@@ -160,20 +180,38 @@ func (s *Session) loadSource(snap *Snapshot, before Snapshot, dir string) error 
 	session := s.Name()
 	for _, name := range names {
 		at := place{dir, name}
-		l := readIf(root, dir, name, before.seen[at], snap.full)
-		snap.seen[at] = l
+		var l loaded
+		switch {
+		case before == nil:
+			l = loadFile(root, dir, name, snap.full)
+		case snap.looked:
+			info, _ := root.Lstat(name) // nil: it vanished meanwhile
+			snap.seen[at] = seenFile{info: info}
+		default:
+			seen := readIf(root, dir, name, before.seen[at])
+			snap.seen[at], l = seen, seen.loaded
+		}
 		switch {
 		case l.damage != nil:
 			snap.Damaged = append(snap.Damaged, *l.damage)
-		case l.todo.File != "":
-			l.todo.Session = session
-			snap.add(l.todo, at)
+		case l.todo != nil:
+			t := *l.todo
+			t.Session = session
+			snap.add(t, at)
 			if snap.full {
 				snap.bodies[at] = l.body
 			}
 		}
 	}
 	return nil
+}
+
+// damage notes what cannot be read because of its name or kind.
+func (s *Snapshot) damage(d Damage) {
+	s.Damaged = append(s.Damaged, d)
+	if s.seen != nil {
+		s.seen[place{d.Source, d.File}] = seenFile{}
+	}
 }
 
 // printable marks what cannot be shown of a name.
@@ -196,12 +234,12 @@ func (s *Snapshot) add(t todo.Todo, at place) {
 }
 
 // readIf reads a file, unless it is as it was when it was read last.
-func readIf(root *os.Root, dir, name string, before seenFile, bodies bool) seenFile {
+func readIf(root *os.Root, dir, name string, before seenFile) seenFile {
 	info, err := root.Lstat(name)
 	if err == nil && before.settled && same(before.info, info) && before.info.Mode() == info.Mode() {
 		return before
 	}
-	now := seenFile{info: info, loaded: loadFile(root, dir, name, bodies)}
+	now := seenFile{info: info, loaded: loadFile(root, dir, name, false)}
 	now.settled = err == nil && time.Since(info.ModTime()) > settling
 	return now
 }
@@ -220,7 +258,7 @@ func loadFile(root *os.Root, dir, name string, body bool) loaded {
 		d.Source, d.File = dir, name
 		return loaded{damage: d}
 	}
-	l := loaded{todo: t}
+	l := loaded{todo: &t}
 	if body {
 		doc, _ := split(string(c.raw))
 		l.body = doc.body
@@ -237,12 +275,12 @@ func asDamage(err error) *Damage {
 	return damaged(todo.RuleUnreadable, "%s", err.Error())
 }
 
-// Same reports whether two snapshots of one session saw the same files in the same state.
+// Same reports whether two snapshots of one session, of Reload or Look, saw the same files in the
+// same state.
 func (s Snapshot) Same(t Snapshot) bool {
-	return slices.Equal(s.Damaged, t.Damaged) && slices.Equal(s.Sources, t.Sources) &&
-		maps.EqualFunc(s.seen, t.seen, func(a, b seenFile) bool {
-			return (a.info == nil) == (b.info == nil) && (a.info == nil || same(a.info, b.info))
-		})
+	return slices.Equal(s.Sources, t.Sources) && maps.EqualFunc(s.seen, t.seen, func(a, b seenFile) bool {
+		return (a.info == nil) == (b.info == nil) && (a.info == nil || same(a.info, b.info) && a.info.Mode() == b.info.Mode())
+	})
 }
 
 // maxTodoBytes bounds what is read of one todo file.

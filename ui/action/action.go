@@ -90,6 +90,8 @@ type Action struct {
 	Verb string
 	// Writes: it changes the ledger. Single: it takes one item, never marked ones.
 	Writes, Single bool
+	// Typed: what it opens is typed into, so that what is typed after a refusal is no key either.
+	Typed bool
 	// why says why it cannot be done now; nil or "" when it can.
 	why func(State) string
 }
@@ -99,7 +101,7 @@ type State struct {
 	// View is what is shown: desk, fleet, activity or reports.
 	View string
 	// Need is why the item under the cursor needs the operator; nil when it does not.
-	// NeedYou is how many items, of any agent, wait for the operator's word.
+	// NeedYou is how many entries the inbox has.
 	Need    *model.Inboxed
 	NeedYou int
 	// Item is the row under the cursor, nil on an empty desk.
@@ -135,8 +137,12 @@ func (t Catalogue) Refusal(a Action, s State) string {
 	case a.Writes && s.ReadOnly != "":
 		return s.ReadOnly
 	case a.Single && s.Marked > 0:
-		return fmt.Sprintf("%s takes one item, and %d are marked: %s unmarks", strings.TrimSuffix(strings.ToLower(a.Title), "…"), s.Marked,
-			t.KeyOf(Back))
+		again := "" // the first one ends the refusal
+		if a.Typed {
+			again = " twice"
+		}
+		what := strings.TrimSuffix(strings.ToLower(a.Title), "…")
+		return fmt.Sprintf("%s takes one item, and %d are marked: %s%s unmarks", what, s.Marked, t.KeyOf(Back), again)
 	case a.why == nil:
 		return ""
 	}

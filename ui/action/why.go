@@ -65,7 +65,7 @@ var (
 
 	anAgent         = needs(func(s State) bool { return s.Agent != "" }, "the ledger knows no agent yet")
 	severalAgents   = needs(func(s State) bool { return s.Agents >= 2 }, "there is only one agent")
-	anybodyNeedsYou = needs(func(s State) bool { return s.NeedYou+s.Desk.NeedsYou > 0 }, "nothing needs you")
+	anybodyNeedsYou = needs(func(s State) bool { return s.NeedYou > 0 }, "nothing needs you")
 
 	onDesk     = needs(isDesk, "only on the Desk ({view-desk})")
 	onDeskItem = all(onDesk, anItem)

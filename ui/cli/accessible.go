@@ -43,7 +43,11 @@ type lineTodos struct{ *fileTodos }
 // Session is part of accessible.Findings.
 func (f lineTodos) Session(ctx context.Context) (model.Text, []file.Todo) {
 	read := f.Read(ctx, nil)
-	return read.Where(), read.Todos
+	all := make([]file.Todo, len(read.Todos))
+	for i, t := range read.Todos {
+		all[i] = *t
+	}
+	return read.Where(), all
 }
 
 // Open is part of accessible.Findings.

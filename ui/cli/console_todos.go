@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -34,6 +35,7 @@ type fileTodos struct {
 	seen     []string
 	sessions map[model.Text]*watchedSession
 	watching sync.WaitGroup
+	thrifty  sync.Once
 	// home is where findings are promoted to; nil: they cannot be.
 	home *home.Home
 	// editor opens a file at a line; nil: there is none.
@@ -46,6 +48,12 @@ type watchedSession struct {
 	index   *file.Index
 	changes *watcher.Changes
 }
+
+// From so many todos on, which live as long as the console, less garbage is let grow beside them.
+const (
+	manyTodos = 2000
+	manyShare = 40 // percent, as GOGC
+)
 
 // mostSessions bounds the sessions that are watched at once; older ones are not shown.
 const mostSessions = 64
@@ -74,12 +82,16 @@ func (r *fileTodos) drop(base model.Text) {
 
 // take begins to watch a session. Bodies are read when one is shown. The caller holds mu.
 func (r *fileTodos) take(s *todos.Session) (*watchedSession, error) {
-	snap, err := s.Load()
+	look, err := s.Look()
+	snap := todos.Snapshot{}
+	if err == nil {
+		snap, err = s.Reload(snap)
+	}
 	if err != nil {
 		s.Close()
 		return nil, err
 	}
-	w := &watchedSession{Session: s, snap: snap, index: snap.Index(), changes: watcher.Todos(r.ctx, s, snap)}
+	w := &watchedSession{Session: s, snap: snap, index: snap.Index(), changes: watcher.Todos(r.ctx, s, look)}
 	r.sessions[model.Text(s.Path())] = w
 	r.watching.Go(func() {
 		for {
@@ -134,6 +146,13 @@ func (r *fileTodos) ours() (all []*watchedSession, left int, trouble error) {
 	}
 	left = max(len(found)-mostSessions, 0)
 	r.own = nil
+	files := 0
+	for _, f := range found[:len(found)-left] {
+		files += f.Files
+	}
+	if files >= manyTodos {
+		r.thrifty.Do(func() { debug.SetGCPercent(manyShare) })
+	}
 	for _, f := range found[:len(found)-left] {
 		base := model.Text(filepath.Join(r.repo, filepath.FromSlash(f.Rel)))
 		w, err := r.fresh(base)

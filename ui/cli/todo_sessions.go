@@ -265,17 +265,17 @@ func (at readingTodos) where() string {
 }
 
 // of is the session that a todo lies in.
-func (at readingTodos) of(t file.Todo) *readSession {
+func (at readingTodos) of(t *file.Todo) *readSession {
 	return at.sessions[slices.IndexFunc(at.sessions, func(s *readSession) bool { return s.Name() == t.Session })]
 }
 
 // todos are those that the filter admits, of all sessions in one list.
-func (at readingTodos) todos() []file.Todo {
+func (at readingTodos) todos() []*file.Todo {
 	var all [][]file.Todo
 	for _, s := range at.sessions {
-		all = append(all, at.filter.Select(s.snap.Todos))
+		all = append(all, s.snap.Todos)
 	}
-	return file.Merge(all...)
+	return slices.DeleteFunc(file.Merge(all...), func(t *file.Todo) bool { return !at.filter.Admits(*t) })
 }
 
 // damaged are the files of all sessions that cannot be read.
@@ -315,7 +315,11 @@ func (a *app) todoGist() *todoGist {
 		return nil
 	}
 	defer at.close()
-	return &todoGist{len(at.sessions), file.Count(at.todos())}
+	var all [][]file.Todo
+	for _, s := range at.sessions {
+		all = append(all, s.snap.Todos)
+	}
+	return &todoGist{len(at.sessions), file.Count(all...)}
 }
 
 func (p *page) todoGist(g *todoGist) {

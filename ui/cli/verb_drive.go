@@ -31,7 +31,7 @@ type driveOptions struct {
 func (o *driveOptions) register(c *cobra.Command) {
 	f := c.Flags()
 	f.StringSliceVar(&o.agents, "only", nil, "drive only these of the configured agents; --agent names one")
-	f.StringVar(&o.adapter, "adapter", "", "how the command talks: claude, codex, rounds or text")
+	f.StringVar(&o.adapter, "adapter", "", "how the command talks: claude, codex, gemini, opencode, rounds or text")
 	f.StringVar(&o.dir, "dir", "", "where the command is started")
 	f.StringSliceVar(&o.allow, "env", nil, "what the command may see of the environment: NAME, or NAME=value")
 	spanVar(f, &o.timeout, "turn-timeout", 0, "end a turn after this long")

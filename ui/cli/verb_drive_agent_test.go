@@ -15,10 +15,43 @@ import (
 	"vise/model"
 	"vise/model/prompt"
 	"vise/store"
+	"vise/store/storetest"
 )
 
 // scripted is the variable that makes this test binary the program of an agent.
 const scripted = "VISE_TEST_WORK"
+
+// The objectives of the fleet's items say what their agent does with them: 33 items, 198 in a soak.
+var fleet = func() map[model.AgentID][]model.Text {
+	out := map[model.AgentID][]model.Text{}
+	for round := range storetest.Amount(1, 6) {
+		for agent, list := range map[model.AgentID]string{
+			"ann": "plain timer operator external slow task recheck slow delegate plain",
+			"bob": "plain external operator quiet timer plain system edits task plain recheck plain fails",
+			"cid": "plain plain plain plain plain plain plain plain plain plain",
+		} {
+			for objective := range strings.FieldsSeq(list) {
+				if objective == "slow" && round > 0 {
+					objective = "quiet" // a driver is killed in each of those of the first round
+				}
+				out[agent] = append(out[agent], model.Text(objective))
+			}
+		}
+	}
+	return out
+}()
+
+// planned is how many items of an objective the fleet has, of any for "".
+func planned(objective model.Text) (n int) {
+	for _, list := range fleet {
+		for _, x := range list {
+			if objective == "" || x == objective {
+				n++
+			}
+		}
+	}
+	return n
+}
 
 // playWork is an agent that does with each item what its objective says: it waits in that
 // way, once, and then completes it.

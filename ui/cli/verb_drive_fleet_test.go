@@ -20,38 +20,6 @@ import (
 	"vise/store/storetest"
 )
 
-// The objectives of the fleet's items say what their agent does with them: 33 items, 198 in a soak.
-var fleet = func() map[model.AgentID][]model.Text {
-	out := map[model.AgentID][]model.Text{}
-	for round := range storetest.Amount(1, 6) {
-		for agent, list := range map[model.AgentID]string{
-			"ann": "plain timer operator external slow task recheck slow delegate plain",
-			"bob": "plain external operator quiet timer plain system edits task plain recheck plain fails",
-			"cid": "plain plain plain plain plain plain plain plain plain plain",
-		} {
-			for objective := range strings.FieldsSeq(list) {
-				if objective == "slow" && round > 0 {
-					objective = "quiet" // a driver is killed in each of those of the first round
-				}
-				out[agent] = append(out[agent], model.Text(objective))
-			}
-		}
-	}
-	return out
-}()
-
-// planned is how many items of an objective the fleet has, of any for "".
-func planned(objective model.Text) (n int) {
-	for _, list := range fleet {
-		for _, x := range list {
-			if objective == "" || x == objective {
-				n++
-			}
-		}
-	}
-	return n
-}
-
 // Three agents, driven for real, bring their items and those delegated to the end: waits of
 // every kind are woken, tasks fail, programs fail, change nothing and edit plans, a webhook comes
 // in, the operator answers and has resting agents tried again, and the driver is killed twice in the

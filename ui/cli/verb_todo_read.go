@@ -36,19 +36,18 @@ func (v *todoVerbs) list() *cobra.Command {
 				return answer{}, err
 			}
 		}
-		out := listing{Session: at.rel(), Todos: []row{}, Damaged: at.damaged()}
-		kept := []file.Todo{}
+		out := listing{Session: at.rel(), Todos: []row{}, Damaged: at.damaged(), Summary: file.Count()}
 		var lines []string
 		for _, t := range at.todos() {
 			s := at.of(t)
-			r := s.row(t)
+			r := s.row(*t)
 			r.Stale = left[s][t.Ref()]
 			if waiting && len(r.WaitingOn) == 0 || stale && r.Stale == nil {
 				continue
 			}
-			out.Todos, kept, lines = append(out.Todos, r), append(kept, t), append(lines, r.line())
+			out.Todos, lines = append(out.Todos, r), append(lines, r.line())
+			out.Summary.Add(t)
 		}
-		out.Summary = file.Count(kept)
 		lines = append(lines, at.where()+": "+out.Summary.String())
 		return answer{data: out, warnings: at.warnings(), lines: lines}, nil
 	})
@@ -143,7 +142,7 @@ func (v *todoVerbs) claim(f *filterFlags, l leaseFlags) (answer, error) {
 		first, why := at.next()
 		s := at.sessions[0]
 		if why == file.Something {
-			s = at.of(first)
+			s = at.of(&first)
 		} else if len(at.sessions) > 1 {
 			return at.offered(first, why, nil)
 		}
@@ -169,7 +168,7 @@ func (at readingTodos) offered(t file.Todo, why file.Nothing, swept []file.Todo)
 		data := map[string]any{"session": at.rel(), "todo": nil, "nothing": why, "message": why.Sentence()}
 		return answer{data: data, lines: []string{why.Sentence()}, exit: exitNotFound, warnings: sweptWarnings(swept)}, nil
 	}
-	return at.of(t).claimed(t, swept, nil)
+	return at.of(&t).claimed(t, swept, nil)
 }
 
 // claimed replies with a todo and the claim on it, and says whose claims ended in the same turn.
@@ -194,7 +193,7 @@ func (v *todoVerbs) search() *cobra.Command {
 	var f filterFlags
 	c := v.reading("search QUERY…", "The todos that hold every word: in id, title, fields or text", (*todos.Session).
 		LoadBodies, &f, func(at readingTodos, args []string) (answer, error) {
-		body := func(t file.Todo) string { return at.of(t).snap.Body(t) }
+		body := func(t *file.Todo) string { return at.of(t).snap.Body(*t) }
 		hits, err := file.Search(at.todos(), strings.Join(args, " "), body)
 		type hit struct {
 			row
@@ -202,7 +201,7 @@ func (v *todoVerbs) search() *cobra.Command {
 		}
 		out, lines := []hit{}, []string{}
 		for _, h := range hits {
-			r := at.of(h.Todo).row(h.Todo)
+			r := at.of(h.Todo).row(*h.Todo)
 			out, lines = append(out, hit{r, h.Where}), append(lines, r.line()+"  in "+h.Where)
 		}
 		if len(out) == 0 {

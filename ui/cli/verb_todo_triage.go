@@ -141,8 +141,8 @@ func (v *todoVerbs) inbox() (answer, error) {
 	rows, lines := []found{}, []string{}
 	for _, t := range pending[:min(triageTen, len(pending))] {
 		s := at.of(t)
-		x := found{row: s.row(t)}
-		x.Place, x.Code = s.codeAt(t)
+		x := found{row: s.row(*t)}
+		x.Place, x.Code = s.codeAt(*t)
 		rows, lines = append(rows, x), append(lines, x.line())
 		if x.Place != "" {
 			lines = append(lines, strings.TrimRight(fmt.Sprintf("%18s%s  %s", "", safe(x.Place), x.Code), " "))
@@ -165,12 +165,12 @@ func (at *todoSession) codeAt(t file.Todo) (place string, line model.Text) {
 	}
 	code, err := at.Code(x.File.Raw()) // raw: a path to open, not shown
 	if err != nil {
-		return x.File.Raw(), "(not there)"
+		return x.File.String(), "(not there)"
 	}
 	e := file.ExcerptOf(x, code)
 	n := cmp.Or(e.Place.Line, x.Line)
 	if i := n - e.First; n > 0 && i >= 0 && i < len(e.Lines) {
-		return fmt.Sprintf("%s:%d", x.File.Raw(), n), model.Text(strings.TrimSpace(e.Lines[i].Raw()))
+		return fmt.Sprintf("%s:%d", x.File, n), model.Text(strings.TrimSpace(e.Lines[i].Raw())) // raw: a Text again
 	}
-	return x.File.Raw(), ""
+	return x.File.String(), ""
 }

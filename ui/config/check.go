@@ -19,7 +19,7 @@ var choices = map[reflect.Type][]string{
 	reflect.TypeFor[Via]():     {"auto", "osc99", "osc777", "bell", "native", "off"},
 	reflect.TypeFor[context](): {"item", "agent"},
 	reflect.TypeFor[output]():  {"status", "popup", "pane"},
-	reflect.TypeFor[Adapter](): {"claude", "codex", "rounds", "text"},
+	reflect.TypeFor[Adapter](): {"claude", "codex", "gemini", "opencode", "rounds", "text"},
 }
 
 // The bounds of custom commands and filters.

@@ -112,10 +112,12 @@ const (
 	ofItem  context = "item"
 	OfAgent context = "agent"
 
-	AdapterClaude Adapter = "claude"
-	AdapterCodex  Adapter = "codex"
-	AdapterRounds Adapter = "rounds"
-	AdapterText   Adapter = "text"
+	AdapterClaude   Adapter = "claude"
+	AdapterCodex    Adapter = "codex"
+	AdapterGemini   Adapter = "gemini"
+	AdapterOpenCode Adapter = "opencode"
+	AdapterRounds   Adapter = "rounds"
+	AdapterText     Adapter = "text"
 
 	toStatus output = "status"
 	ToPopup  output = "popup"

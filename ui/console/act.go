@@ -25,7 +25,7 @@ func (c *console) touched() tea.Cmd {
 func (c *console) state() action.State {
 	undo, redo := c.outbox.undo.Words()
 	return action.State{
-		View: c.place.view.String(), Need: c.truth.need, NeedYou: c.truth.needYou(),
+		View: c.place.view.String(), Need: c.truth.need, NeedYou: len(c.truth.inbox),
 		Item: c.row(), Search: c.plan.Search.Query != "", Marked: len(c.markedIDs()), Filtered: c.place.filter != "",
 		Agent: c.place.agent, Desk: c.truth.desk, Agents: len(c.truth.agents),
 		ReadOnly: c.readOnly(), Editor: c.fx.editor != nil, Undo: undo, Redo: redo,
@@ -35,7 +35,11 @@ func (c *console) state() action.State {
 
 // act carries an action out, or says why it cannot be.
 func (c *console) act(id action.ID) tea.Cmd {
-	if why := c.keys.Refusal(c.keys.ByID(id), c.state()); why != "" {
+	a := c.keys.ByID(id)
+	switch why := c.keys.Refusal(a, c.state()); {
+	case why != "" && a.Typed:
+		return c.unheard(sentence(why))
+	case why != "":
 		return c.say(sentence(why))
 	}
 	for _, of := range []map[action.ID]act{c.acts.of[c.place.view], c.acts.all} {
@@ -87,7 +91,7 @@ func newActs() acts {
 		action.ViewDesk: toView(viewDesk), action.ViewFleet: toView(viewFleet),
 		action.ViewActivity: toView(viewActivity), action.ViewReports: toView(viewReports),
 		action.WayBack: wayBack, action.Follow: activityFollow,
-		action.NeedsYou: nextUrgent, action.Undo: takeBack(false), action.Redo: takeBack(true),
+		action.NeedsYou: nextNeed, action.Undo: takeBack(false), action.Redo: takeBack(true),
 		action.Help: opening(helpMenu), action.Acts: opening(actsMenu), action.Palette: opening(palette),
 		action.CustomCommands: openCustom, action.SaveFilter: savingFilter,
 		action.CopyOf: opening(func(*console) widget.Dialog { return copyDialog{} }),
@@ -233,19 +237,6 @@ func unfold(c *console) tea.Cmd {
 	return c.read()
 }
 
-func nextUrgent(c *console) tea.Cmd {
-	id, ok := c.queue.NextUrgent(c.place.cursor)
-	if !ok {
-		elsewhere := func(x model.Inboxed) bool { return x.AgentID != c.place.agent && x.Urgent() }
-		if at := slices.IndexFunc(c.truth.inbox, elsewhere); at >= 0 {
-			return c.goToItem(c.truth.inbox[at].AgentID, c.truth.inbox[at].ID)
-		}
-		return c.say(c.keys.Keyed("What needs you is not among the rows shown: {back} clears the filter, {unfold} shows all rows."))
-	}
-	c.place = c.place.leaving()
-	return c.choose(id)
-}
-
 func toAgent(n int) act {
 	return func(c *console) tea.Cmd {
 		agents := c.truth.agents
@@ -283,11 +274,12 @@ func quit(c *console) tea.Cmd {
 // before that.
 func ending(how string) act {
 	return func(c *console) tea.Cmd {
+		keep := c.autosaved() // what is typed is no draft yet
 		if c.quitting || len(c.outbox.jobs) == 0 {
 			return tea.Quit
 		}
 		c.quitting = true
-		return c.say(c.keys.Keyed("Saving, then quitting. " + how))
+		return tea.Batch(keep, c.say(c.keys.Keyed("Saving, then quitting. "+how)))
 	}
 }
 

@@ -233,7 +233,9 @@ func rested(c *console) tea.Cmd {
 		return tea.Batch(keep, c.fx.after(idleBeat, rested))
 	}
 	c.idle.running = false
-	c.showNewest()
+	if c.layers.dialog() == nil {
+		c.showNewest()
+	}
 	return keep
 }
 

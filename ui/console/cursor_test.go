@@ -126,7 +126,12 @@ func (x *randomRun) ownerOf(c model.Command) model.AgentID {
 // key presses something, and notes what was meant when an act begins.
 func (x *randomRun) key() {
 	c := x.console.(console)
-	if c.layers.top() != nil {
+	switch c.layers.top().(type) {
+	case nil:
+	case unheard, frozen:
+		x.strike("esc")
+		return
+	default:
 		x.strike([]string{"x", "enter", "ctrl+s", "1", "2", "esc"}[x.rng.IntN(6)])
 		return
 	}

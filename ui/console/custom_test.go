@@ -128,7 +128,7 @@ func TestFiltersAreSavedAndChosenByName(t *testing.T) {
 		if f := frameOf(wd); !strings.Contains(f, "queue is not filtered") {
 			t.Errorf("without a filter S says nothing:\n%s", f)
 		}
-		wd.press("/")
+		wd.press("esc", "/")
 		wd.write("jit")
 		wd.press("enter")
 		wd.press("S")

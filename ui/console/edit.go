@@ -11,7 +11,6 @@ import (
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/console/widget"
-	"vise/ui/markdown"
 	"vise/ui/text"
 )
 
@@ -40,6 +39,8 @@ type planEdit struct {
 	mine string
 	// plan: it is the plan of the item. Otherwise a text of the dialog's field.
 	plan bool
+	// goesOn: it began with what was kept of a conflict.
+	goesOn bool
 }
 
 // kept is err with the place where the operator's text lies.
@@ -71,18 +72,22 @@ func editPlan(c *console) tea.Cmd {
 	if a.Condition != model.PlanOK && a.Condition != model.PlanMissing {
 		return c.fx.edit(a.Path)
 	}
-	return c.fx.copyPlan(c.place.agent, c.plan.Item)
+	x := planEdit{agent: c.place.agent, item: c.plan.Item, plan: true}
+	if kept := keptPlan(c.drafts[x.draftKey()]); kept.Mine != "" {
+		return c.open(goingOn(c.fx, x, kept))
+	}
+	return c.fx.copyPlan(x)
 }
 
 // copyPlan reads the plan as it is now, which is what the editor begins with.
-func (e *effects) copyPlan(agent model.AgentID, id model.ItemID) tea.Cmd {
+func (e *effects) copyPlan(x planEdit) tea.Cmd {
 	return func() tea.Msg {
-		p := e.Plans.Plan(e.ctx, agent, id)
-		x := planEdit{agent: agent, item: id, base: p.Text.Raw(), plan: true} // raw: to a file, not shown
+		p := e.Plans.Plan(e.ctx, x.agent, x.item)
+		x.base = p.Text.Raw() // raw: to a file, not shown
 		if p.Artifact.Condition == model.PlanOK {
 			x.hash = p.Artifact.Hash
 		}
-		return e.copied(x)
+		return e.copied(x, x.base)
 	}
 }
 
@@ -91,11 +96,12 @@ func (e *effects) copyText(text string) tea.Cmd {
 	if e.EditBuffers == nil {
 		return func() tea.Msg { return sayMsg("There is no place for the editor's file here.") }
 	}
-	return func() tea.Msg { return e.copied(planEdit{base: text}) }
+	return func() tea.Msg { return e.copied(planEdit{base: text}, text) }
 }
 
-func (e *effects) copied(x planEdit) tea.Msg {
-	path, err := e.EditBuffers.Copy(e.ctx, cmp.Or(string(x.item), "text"), x.base)
+// copied opens the editor on a copy of text.
+func (e *effects) copied(x planEdit, text string) tea.Msg {
+	path, err := e.EditBuffers.Copy(e.ctx, cmp.Or(string(x.item), "text"), text)
 	if err != nil {
 		return complainMsg{err}
 	}
@@ -136,7 +142,7 @@ func (m writtenMsg) handle(c *console) tea.Cmd {
 	}
 	d.Fill(x.mine)
 	c.fx.EditBuffers.Drop(c.fx.ctx, x.path)
-	return again
+	return tea.Batch(again, c.keepDraft(d.Draft()))
 }
 
 // savePlan writes the operator's text over the plan with the hash base.
@@ -155,117 +161,14 @@ func (m savedMsg) handle(c *console) tea.Cmd {
 	x, refusal := m.edit, (*model.Error)(nil)
 	switch {
 	case errors.As(m.err, &refusal) && refusal.Code == model.CodeStale:
-		c.open(&conflict{fx: c.fx, edit: x, theirs: m.theirs})
+		c.layers = c.layers.settled(x).below(&conflict{fx: c.fx, edit: x, theirs: m.theirs})
 		return c.fx.readPlan(x.agent, x.item)
 	case m.err != nil:
+		c.layers.refused()
 		return c.complain(x.kept(m.err))
 	}
-	c.layers = nil
-	return tea.Batch(c.fx.readPlan(x.agent, x.item), c.say(sentence(m.said)))
-}
-
-// saveCopy puts the operator's text next to a plan that somebody else changed.
-func (e *effects) saveCopy(x planEdit) tea.Cmd {
-	return attempt(func() (tea.Msg, error) {
-		path, err := e.EditBuffers.SaveCopy(e.ctx, x.agent, x.item, x.mine)
-		if err != nil {
-			return nil, x.kept(err)
-		}
-		e.EditBuffers.Drop(e.ctx, x.path)
-		return act(func(c *console) tea.Cmd {
-			c.layers = nil
-			return c.say("Yours is beside it: " + model.Text(path).String())
-		}), nil
-	})
-}
-
-// conflict is what to do when a plan changed on disk while the operator edited it. Neither
-// text is lost, whatever is chosen.
-type conflict struct {
-	fx     *effects
-	edit   planEdit
-	theirs PlanText
-	// mine and other are what each side made of the base; nil until they are asked for.
-	mine, other *markdown.Changes
-	top         int
-}
-
-// In is part of widget.Dialog.
-func (d *conflict) In() action.Context { return action.Conflict }
-
-// Press is part of widget.Dialog.
-func (d *conflict) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
-	switch k.ID {
-	case action.ConflictMine:
-		return d, widget.Effect{Do: d.fx.saveOver(d.edit, d.theirs)}
-	case action.ConflictTheirs, action.ConflictClose:
-		return nil, widget.Intent{Msg: sayMsg("plan.md stays as it is on disk. Yours is kept at " + model.Text(d.edit.path).String())}
-	case action.ConflictCopy:
-		return d, widget.Effect{Do: d.fx.saveCopy(d.edit)}
-	case action.ConflictDiff:
-		d.compare()
-	case action.ConflictDown:
-		d.top = min(d.top+1, max(len(d.diff(x))-1, 0))
-	case action.ConflictUp:
-		d.top = max(d.top-1, 0)
-	}
-	return d, nil
-}
-
-// saveOver writes the operator's text over one that somebody else wrote, which is put aside
-// before that.
-func (e *effects) saveOver(x planEdit, theirs PlanText) tea.Cmd {
-	return func() tea.Msg {
-		aside, err := e.EditBuffers.Copy(e.ctx, string(x.item)+"-theirs", theirs.Text.Raw()) // raw: to a file, not shown
-		if err != nil {
-			return savedMsg{edit: x, err: err}
-		}
-		return e.savePlan(x, theirs.Artifact.Hash, "Yours is saved. Theirs is kept at "+model.Text(aside).String())()
-	}
-}
-
-// compare finds out what each side changed.
-func (d *conflict) compare() {
-	if d.mine != nil {
-		d.mine, d.other = nil, nil
-		return
-	}
-	base := markdown.Split(model.Text(d.edit.base))
-	mine, other := markdown.Split(model.Text(d.edit.mine)).Changed(base), markdown.Split(d.theirs.Text).Changed(base)
-	d.mine, d.other = &mine, &other
-}
-
-// diff is what yours and theirs changed since the editor was opened.
-func (d *conflict) diff(x widget.Context) (out []string) {
-	for _, side := range []struct {
-		name string
-		*markdown.Changes
-	}{{"Yours", d.mine}, {"Theirs", d.other}} {
-		if side.Changes == nil {
-			continue
-		}
-		out = append(out, "", " "+x.Strong.Paint(fmt.Sprintf("%s  +%d −%d", side.name, side.Added, side.Removed)))
-		for _, e := range side.Edits {
-			ink, sign := x.Removed, "− "
-			if e.New > 0 {
-				ink, sign = x.Added, "+ "
-			}
-			out = append(out, " "+ink.Paint(sign+text.Cut(x.Safe(e.Text), max(x.Inner()-4, 1))))
-		}
-	}
-	return out
-}
-
-// Draw is part of widget.Dialog.
-func (d *conflict) Draw(x widget.Context) widget.Drawn {
-	lines := append(x.Warn("Somebody else wrote plan.md since you opened it. Nothing was overwritten."), "")
-	for _, id := range []action.ID{action.ConflictMine, action.ConflictTheirs, action.ConflictDiff, action.ConflictCopy} {
-		a := x.Keys.ByID(id)
-		lines = append(lines, " "+x.Key.Paint(text.Pad(a.Key(), 3))+x.Text.Paint(text.Pad(a.Title, 22))+x.Muted.Paint(a.Does))
-	}
-	diff := d.diff(x)
-	lines = append(lines, diff[min(d.top, len(diff)):]...)
-	return x.Dialog("plan.md changed while you edited it", "{conflict-close} keeps both, yours aside", lines)
+	c.layers = c.layers.settled(x)
+	return tea.Batch(x.drop(c), c.fx.readPlan(x.agent, x.item), c.say(sentence(m.said)))
 }
 
 // changes shows what came and went in the plan since the operator saw it.

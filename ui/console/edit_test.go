@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,18 +14,27 @@ import (
 // fakeBuffers keep copies in a map, and plans where the readers find them.
 type fakeBuffers struct {
 	plans  *fakePlans
+	mu     sync.Mutex // protects copies while effects run
 	copies map[string]string
 }
 
 func (p *fakeBuffers) Copy(_ context.Context, name, text string) (string, error) {
 	path := "/edits/" + name + ".md"
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.copies[path] = text
 	return path, nil
 }
 func (p *fakeBuffers) Read(_ context.Context, path string) (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	return p.copies[path], nil
 }
-func (p *fakeBuffers) Drop(_ context.Context, path string) { delete(p.copies, path) }
+func (p *fakeBuffers) Drop(_ context.Context, path string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.copies, path)
+}
 func (p *fakeBuffers) SavePlan(ctx context.Context, agent model.AgentID, id model.ItemID, base, text string) error {
 	if p.plans.Plan(ctx, agent, id).Artifact.Hash != base {
 		return model.Refuse(model.CodeStale, "moved")
@@ -33,6 +43,8 @@ func (p *fakeBuffers) SavePlan(ctx context.Context, agent model.AgentID, id mode
 	return nil
 }
 func (p *fakeBuffers) SaveCopy(_ context.Context, _ model.AgentID, _ model.ItemID, text string) (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.copies["/beside"] = text
 	return "/beside", nil
 }
@@ -49,6 +61,52 @@ func (wd *world) edits(p *fakeBuffers, id model.ItemID, mine string) {
 	hash := model.NewPlanArtifact(testAgent, id, []byte(base), time.Time{}).Hash
 	wd.send(writtenMsg{edit: planEdit{agent: testAgent, item: id, base: base, hash: hash, path: path, mine: mine, plan: true}})
 	wd.settle()
+}
+
+// A conflict that is left undecided is decided later: the next edit goes on with the kept text, and
+// nothing is overwritten that was not there when it began.
+func TestAnEditGoesOnWithTheTextOfAConflict(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &fakeBuffers{copies: map[string]string{}}
+		wd := newWorld(t, 100, 30, func(o *Options) { o.EditBuffers = p })
+		p.plans = wd.plans
+		defer wd.end()
+		wd.change("create a Rotate signing keys")
+		wd.change("plan a base")
+		wd.settle()
+		wd.press("e")
+		wd.settle()
+		wd.change("plan a theirs")
+		wd.settle()
+		wd.edits(p, wd.names["a"], "mine")
+		wd.press("esc")
+		wd.settle()
+		if kept := wd.drafts.kept["plan:"+string(wd.names["a"])]; !strings.Contains(kept, `"mine"`) {
+			t.Fatalf("a console that starts now would not know the text: %q", kept)
+		}
+		wd.press("e")
+		if screen := strings.Join(wd.frame(), "\n"); !strings.Contains(screen, "1 continue your kept text") {
+			t.Fatalf("the kept text is not offered:\n%s", screen)
+		}
+		wd.press("1")
+		wd.settle()
+		path := "/edits/" + string(wd.names["a"]) + ".md"
+		if p.copies[path] != "mine" {
+			t.Fatalf("the editor has %q", p.copies)
+		}
+		x := planEdit{agent: testAgent, item: wd.names["a"], base: "base", path: path, mine: "mine, and more", plan: true, goesOn: true}
+		x.hash = model.NewPlanArtifact(testAgent, x.item, []byte(x.base), time.Time{}).Hash
+		wd.send(writtenMsg{edit: x})
+		wd.settle()
+		if got := string(wd.plans.Plan(t.Context(), testAgent, x.item).Text); got != "theirs" {
+			t.Errorf("what somebody else wrote was overwritten: %q", got)
+		}
+		wd.press("m")
+		wd.settle()
+		if got := string(wd.plans.Plan(t.Context(), testAgent, x.item).Text); got != "mine, and more" || len(wd.drafts.kept) > 0 {
+			t.Errorf("the plan is %q, the drafts %q", got, wd.drafts.kept)
+		}
+	})
 }
 
 // Whatever is chosen in a conflict, both texts are to be found afterwards.
@@ -81,6 +139,12 @@ func TestNoTextIsLostWhenAPlanMovesUnderItsEditor(t *testing.T) {
 					wd.press("d")
 					if screen := strings.Join(wd.frame(), "\n"); !strings.Contains(screen, "+ mine") || !strings.Contains(screen, "+ theirs") {
 						t.Errorf("the difference shows not both:\n%s", screen)
+					}
+					if c.key == "esc" { // the first one closes the difference
+						wd.press("esc")
+						if screen := strings.Join(wd.frame(), "\n"); strings.Contains(screen, "+ mine") || !strings.Contains(screen, "Keep mine") {
+							t.Errorf("esc did not close the difference alone:\n%s", screen)
+						}
 					}
 					wd.press(c.key)
 					wd.settle()

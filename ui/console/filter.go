@@ -147,7 +147,13 @@ func (p *prompt) Press(k widget.Key, _ widget.Context) (widget.Dialog, widget.Re
 }
 
 // Draw is part of widget.Dialog: the screen draws it.
-func (p *prompt) Draw(widget.Context) widget.Drawn { return widget.Drawn{} }
+func (p *prompt) Draw(x widget.Context) widget.Drawn {
+	hint := "{submit-line} keeps the filter · {close} drops it · ↑ ↓ move among the rows"
+	if p.what == searchPrompt {
+		hint = "{submit-line} keeps the place · {close} goes back to where you were"
+	}
+	return widget.Drawn{Hint: x.Keys.Keyed(hint)}
+}
 
 type foundMsg struct {
 	item    model.ItemID
@@ -175,7 +181,7 @@ func (e *effects) seek(item model.ItemID, doc *markdown.Document, w int, style *
 // startSearch begins typing what is looked for in the plan.
 func startSearch(c *console) tea.Cmd {
 	if c.plan.Doc == nil || c.place.tab != screen.TabPlan {
-		return c.say(c.keys.Keyed("The plan is searched: {previous-tab} and {next-tab} turn to its tab."))
+		return c.unheard(c.keys.Keyed("The plan is searched: {previous-tab} and {next-tab} turn to its tab."))
 	}
 	c.plan.Search = screen.Search{Typing: true, From: c.place.reading[c.plan.Item]}
 	return c.open(newPrompt(searchPrompt, ""))

@@ -3,6 +3,7 @@ package console
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -20,7 +21,7 @@ func listActs(by func(n int) act, height func(*console) int, own map[action.ID]a
 	all := map[action.ID]act{
 		action.Down: by(1), action.Up: by(-1), action.Top: by(-far), action.Bottom: by(far),
 		action.HalfDown: page(1, 2), action.HalfUp: page(-1, 2), action.PageDown: page(1, 1), action.PageUp: page(-1, 1),
-		action.Refresh: refreshView, action.Quit: toView(viewDesk), action.NeedsYou: toInbox,
+		action.Refresh: refreshView, action.Quit: toView(viewDesk),
 	}
 	maps.Copy(all, own)
 	return all
@@ -76,7 +77,7 @@ func fleetActs() map[action.ID]act {
 	inbox := backStep{func(c *console) bool { return c.place.fleet.Focus == screen.FleetInbox }, fleetToPane}
 	return listActs(fleetBy, height, map[action.ID]act{
 		action.NextPane: fleetToPane, action.PrevPane: fleetToPane, action.Open: fleetOpen, action.Back: backOr(inbox),
-		action.NextAgent: fleetToAgent(1), action.PrevAgent: fleetToAgent(-1), action.NeedsYou: fleetNext,
+		action.NextAgent: fleetToAgent(1), action.PrevAgent: fleetToAgent(-1),
 	})
 }
 
@@ -119,19 +120,6 @@ func fleetToAgent(n int) act {
 	}
 }
 
-// fleetNext goes to the next entry of the inbox, round the end.
-func fleetNext(c *console) tea.Cmd {
-	p := c.place.fleet
-	if len(p.Entries) == 0 {
-		return c.say("Nothing needs you.")
-	}
-	if p.Focus == screen.FleetInbox {
-		p.Inbox = p.Inbox.Next(1)
-	}
-	p.Focus = screen.FleetInbox
-	return c.fleetMoved(p)
-}
-
 // fleetOpen goes to what the cursor is on.
 func fleetOpen(c *console) tea.Cmd {
 	agent, item := c.place.fleet.Subject()
@@ -141,15 +129,48 @@ func fleetOpen(c *console) tea.Cmd {
 	return c.goToItem(agent, item)
 }
 
-// toInbox goes to the first of what needs the operator.
-func toInbox(c *console) tea.Cmd {
-	for _, x := range c.truth.inbox {
-		if x.Urgent() {
-			return c.goToItem(x.AgentID, x.ID)
+// nextNeed goes to the next entry of the inbox, of any agent, round the end: the one after here, or
+// after the one that was walked to last.
+func nextNeed(c *console) tea.Cmd {
+	list := c.inbox()
+	if len(list) == 0 {
+		return c.say("Nothing needs you.")
+	}
+	at := slices.IndexFunc(list, func(x model.Inboxed) bool { return x.ID == c.place.cursor && x.AgentID == c.place.agent }) + 1
+	if at == 0 {
+		if at = c.place.walked; at < len(list) && list[at].ID == c.place.walkedTo {
+			at++ // else what was there is done, and the next one has its place
 		}
 	}
-	return c.say("Nothing needs you.")
+	at %= len(list)
+	x, of := list[at], fmt.Sprint(len(list))
+	if c.moreNeeds() {
+		of += "+"
+	}
+	said := c.say(fmt.Sprintf("%d of %s", at+1, of))
+	c.place.walked, c.place.walkedTo, c.idle.quiet = at, x.ID, idleBeats
+	if c.place.view == viewFleet {
+		p := c.place.fleet
+		p.Focus, p.Inbox.Cursor = screen.FleetInbox, x.ID
+		return tea.Batch(said, c.fleetMoved(p))
+	}
+	there := c.goToItem(x.AgentID, x.ID)
+	if c.place.filter != "" { // which may hide it
+		there = tea.Batch(there, c.filtered(""))
+	}
+	return tea.Batch(said, there)
 }
+
+// inbox is what needs the operator, as the screen shows it.
+func (c *console) inbox() []model.Inboxed {
+	if c.place.view == viewFleet {
+		return c.place.fleet.Entries
+	}
+	return c.truth.inbox
+}
+
+// moreNeeds reports whether there may be more than was read.
+func (c *console) moreNeeds() bool { return len(c.inbox()) >= inboxShown }
 
 // acknowledge notes that the operator has seen what the item under the cursor needs, or
 // what the marked items of the desk need.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"fmt"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,9 +11,11 @@ import (
 	"vise/ui/console/widget"
 )
 
-// layers are what lies over the screen of the view, the topmost last: dialogs, and prompts that
-// are typed in the screen itself. The topmost has the keys and is what is drawn; closing it
-// gives them to the one below. Of other keys only those that mean the same everywhere go by it.
+// layers are what lies over the screen of the view, the topmost last: dialogs, and what is typed in
+// the screen itself. The topmost has the keys, is what is drawn, and its hint is the hint line;
+// closing it gives the keys to the one below. Of other keys only those that mean the same
+// everywhere go by it. Only the operator's keys close it, or the answer to what was submitted in
+// it: what others do never takes the keys from under who types.
 type layers []widget.Dialog
 
 // top is the layer that has the keys; nil: the screen has them.
@@ -32,13 +35,17 @@ func (l layers) put(d widget.Dialog) layers {
 	return append(below, d)
 }
 
-// dialog is the dialog that has the keys, prompts aside.
+// dialog is the dialog that has the keys; nil: what has them is drawn in the screen itself.
 func (l layers) dialog() widget.Dialog {
-	if _, ok := l.top().(*prompt); ok {
+	switch l.top().(type) {
+	case *prompt, unheard:
 		return nil
 	}
 	return l.top()
 }
+
+// below lays a dialog that nobody asked for with a key under those that are open.
+func (l layers) below(d widget.Dialog) layers { return append(layers{d}, l...) }
 
 // prompt is the prompt for so and so, if it is typed now.
 func (l layers) prompt(what prompted) *prompt {
@@ -91,7 +98,12 @@ func (c *console) pressed(k tea.KeyPressMsg) tea.Cmd {
 	if c.layers = c.layers.put(d); d == nil {
 		c.outbox.awaited = 0 // what was submitted goes on behind
 	}
-	return tea.Batch(touched, c.execute(result))
+	held := c.layers.dialog() == nil && top != nil
+	cmd := tea.Batch(touched, c.execute(result))
+	if held && c.layers.dialog() == nil {
+		c.showNewest()
+	}
+	return cmd
 }
 
 // pasted puts text where it is typed; elsewhere it means nothing.
@@ -168,7 +180,11 @@ func (c *console) apply(r widget.Apply) tea.Cmd {
 	if r.Before != nil {
 		before = c.route(r.Before)
 	}
-	cmd := c.send(r.Command, r.Said)
+	j := c.decided(c.place.agent, r.Command, r.Said)
+	if e, ok := c.layers.editor(); ok {
+		j.typedAs, _ = e.Draft()
+	}
+	cmd := c.post(j)
 	if c.layers.top() != nil {
 		c.outbox.awaited = c.outbox.seq
 	}
@@ -181,28 +197,109 @@ func (c *console) context() widget.Context {
 		State: c.state(), Detail: c.detail(), Drafts: c.drafts}
 }
 
-// overtaken closes a dialog whose act makes no sense any more: the agent completed the
-// item, say. What was typed stays as a draft; a report can still be given.
+// overtaken freezes a dialog whose act makes no sense any more: the agent completed the
+// item, say. What was typed is a draft before that is said.
 func (c *console) overtaken() tea.Cmd {
 	d, ok := c.layers.editor()
-	if !ok || c.outbox.awaited != 0 || c.truth.row == nil || d.About().Item != c.truth.row.ID {
+	_, already := d.(frozen)
+	if !ok || already || c.outbox.awaited != 0 || c.truth.row == nil || d.About().Item != c.truth.row.ID {
 		return nil
 	}
 	why := model.NotOffered(*c.truth.row, d.About().Command)
 	if why == "" {
 		return nil
 	}
-	c.layers = nil
-	c.idle.quiet = idleBeats // the operator sees why: the newest order is shown
-	c.reorder()
 	key, text := d.Draft()
-	words := sentence(why)
-	switch {
-	case text != "" && d.About().Command == "CompleteWorkItem" && model.NotOffered(*c.truth.row, "ReportWorkItem") == "":
-		words += c.keys.Keyed(" Your text is kept: {report} gives it as the report.")
-	case text != "":
-		words += " Your text is kept as a draft."
+	keep := c.keepDraft(key, text)
+	f := frozen{Editor: d, row: *c.truth.row, why: c.changedBy(*c.truth.row, why)}
+	f.reports = text != "" && d.About().Command == "CompleteWorkItem" && model.NotOffered(f.row, "ReportWorkItem") == ""
+	if text != "" {
+		f.why += " Your text is kept."
 	}
-	c.fail(words)
-	return c.keepDraft(key, text)
+	c.layers = c.layers.put(f)
+	c.note.clear()
+	return keep
+}
+
+// overtakers are the events that make an act senseless, and what they did.
+var overtakers = map[model.EventKind]string{
+	model.EventWorkItemWritten: "completed", model.EventWorkItemPicked: "picked", model.EventOperatorAnswered: "answered",
+}
+
+// changedBy says who made an act senseless, where the newest events tell; else why it is.
+func (c *console) changedBy(r model.Row, why string) string {
+	for _, e := range c.truth.activity.Entries {
+		did := overtakers[e.Kind]
+		if e.WorkItemID != r.ID || did == "" || did == "completed" && r.Class != model.CompletedRecent {
+			continue
+		}
+		by := model.Text(e.Actor)
+		if agent, ok := e.Actor.Agent(); ok {
+			by = model.Text(agent)
+		}
+		return fmt.Sprintf("%s was %s by %s %s ago.", r.Handle, did, c.frame().Show(by), c.frame().Age(e.At))
+	}
+	return sentence(why)
+}
+
+// frozen is a dialog whose act somebody else made senseless. It takes every key, and uses those
+// that its hint names.
+type frozen struct {
+	widget.Editor
+	row model.Row
+	why string
+	// reports: what was typed can be given as the item's report.
+	reports bool
+}
+
+// In is part of widget.Dialog.
+func (d frozen) In() action.Context { return action.Desk }
+
+// Press is part of widget.Dialog.
+func (d frozen) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
+	switch {
+	case k.ID == action.Back:
+		return nil, nil
+	case k.ID == action.Report && d.reports:
+		return nil, widget.Open{Dialog: reporting(x, d.row)}
+	}
+	return d, nil
+}
+
+// Draw is part of widget.Dialog: what was typed, below what happened.
+func (d frozen) Draw(x widget.Context) widget.Drawn {
+	out := d.Editor.Draw(x)
+	out.Lines = append(append(x.Warn(d.why), ""), out.Lines...)
+	out.H, out.Cursor, out.Hint = min(len(out.Lines)+2, x.H), nil, "{back} close"
+	if d.reports {
+		out.Hint = "{report} give your text as the report · {back} close"
+	}
+	out.Hint = x.Keys.Keyed(out.Hint)
+	return out
+}
+
+// unheard has the keys after an act was refused that is typed into: what the operator goes on
+// typing is nothing's key.
+type unheard struct{}
+
+// In is part of widget.Dialog.
+func (unheard) In() action.Context { return action.Text }
+
+// Press is part of widget.Dialog.
+func (d unheard) Press(k widget.Key, _ widget.Context) (widget.Dialog, widget.Result) {
+	if k.ID == action.Close {
+		return nil, widget.Intent{Msg: act(func(c *console) tea.Cmd { c.note.clear(); return nil })}
+	}
+	return d, nil
+}
+
+// Draw is part of widget.Dialog: the message line says why.
+func (unheard) Draw(x widget.Context) widget.Drawn {
+	return widget.Drawn{Hint: x.Keys.Keyed("{close} goes on · other keys do nothing until then")}
+}
+
+// unheard refuses an act that is typed into, and says why.
+func (c *console) unheard(why string) tea.Cmd {
+	c.fail(why)
+	return c.open(unheard{})
 }

@@ -220,7 +220,7 @@ func (m customMsg) handle(c *console) tea.Cmd {
 	if m.err != nil {
 		return c.complain(fmt.Errorf("%s: %w. %s", m.command.Name, m.err, last))
 	}
-	if m.command.Output != config.ToPopup && m.command.Output != config.ToPane || c.layers.dialog() != nil {
+	if m.command.Output != config.ToPopup && m.command.Output != config.ToPane || c.layers.top() != nil {
 		return c.say(m.command.Name + ": " + last)
 	}
 	c.note.text = ""

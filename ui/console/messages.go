@@ -111,13 +111,9 @@ func (c *console) answered(j job, m receiptMsg) tea.Cmd {
 		return nil
 	}
 	c.idle.quiet = idleBeats // an order that the operator made is shown at once
-	var drop tea.Cmd
+	drop := c.keepDraft(j.typedAs, "")
 	if awaited {
-		if e, ok := c.layers.editor(); ok {
-			key, _ := e.Draft()
-			drop = c.keepDraft(key, "")
-		}
-		c.layers = nil
+		c.layers = c.layers.put(nil)
 	}
 	switch j.envelope.Command.(type) {
 	case model.Batch, model.AcknowledgeAll:

@@ -33,6 +33,8 @@ type job struct {
 	// said is what the screen says when it is done; empty: the receipt speaks.
 	said            string
 	draftKey, draft string
+	// typedAs is the draft of what the command was typed into: once it is carried out, that is none.
+	typedAs string
 }
 
 // handle posts a job that a dialog intends.
@@ -69,7 +71,12 @@ func (c *console) send(cmd model.Command, said string) tea.Cmd {
 }
 
 func (c *console) sendFor(agent model.AgentID, cmd model.Command, said string) tea.Cmd {
-	return c.post(job{said: said, envelope: &model.Envelope{Key: c.fx.newKey(), Actor: model.Operator, Agent: agent, Command: cmd}})
+	return c.post(c.decided(agent, cmd, said))
+}
+
+// decided is the job of a command of the operator.
+func (c *console) decided(agent model.AgentID, cmd model.Command, said string) job {
+	return job{said: said, envelope: &model.Envelope{Key: c.fx.newKey(), Actor: model.Operator, Agent: agent, Command: cmd}}
 }
 
 // handle handles the answer to the first job and sends the next.

@@ -176,6 +176,9 @@ type place struct {
 	reports  screen.Reports
 	// way are the places that were left, the last one last.
 	way []stop
+	// walked is the place in the inbox that was walked to last, walkedTo what was there.
+	walked   int
+	walkedTo model.ItemID
 	// agent is whose desk is shown; off the desk, whose item the keys are about.
 	agent  model.AgentID
 	focus  pane

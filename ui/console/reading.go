@@ -126,20 +126,24 @@ func (c *console) adopt(t truth) {
 	same := c.truth.want.agent == t.want.agent && c.truth.want.rows == t.want.rows
 	c.truth = t
 	if c.place.view != viewDesk {
-		c.adoptElsewhere(c.idle.touched())
+		c.adoptElsewhere(c.still())
 		return
 	}
 	next := c.projected()
-	if same && c.idle.touched() && len(c.queue.Order) > 0 && !c.queue.SameOrder(next) {
+	if same && c.still() && len(c.queue.Order) > 0 && !c.queue.SameOrder(next) {
 		c.queue = c.queue.Hold(next)
 		return
 	}
 	c.order(next)
 }
 
+// still reports whether lists keep their order and their cursor: the operator is at work, or a dialog
+// is about what the cursor is on.
+func (c *console) still() bool { return c.idle.touched() || c.layers.dialog() != nil }
+
 // order shows a new queue.
 func (c *console) order(next screen.Queue) {
-	if len(next.Order) > 0 {
+	if len(next.Order) > 0 && c.layers.dialog() == nil {
 		c.place.cursor = c.queue.At(c.place.cursor).Show(next.Order).Cursor
 	}
 	c.queue = next

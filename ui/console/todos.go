@@ -80,9 +80,6 @@ func (d *todoDialog) Press(k widget.Key, x widget.Context) (widget.Dialog, widge
 	}
 	switch k.ID {
 	case action.TodoClose:
-		if d.waiting { // it goes on behind
-			return nil, nil
-		}
 		key, draft := d.Draft()
 		return nil, widget.Keep{Key: key, Draft: draft}
 	case action.TodoSave:

@@ -197,8 +197,7 @@ func (d *triage) reject(x widget.Context) widget.Result {
 		return widget.Trouble(x.Keys.Keyed("say why, or {close}"))
 	}
 	if !d.undecided(d.at) {
-		d.ask = nil
-		return widget.Trouble(d.files.Label(d.at) + " was decided elsewhere meanwhile")
+		return widget.Trouble(x.Keys.Keyed(d.files.Label(d.at) + " was decided elsewhere meanwhile: {close} leaves it so"))
 	}
 	act := FileAct{Kind: FileMove, Ref: d.at, Move: m}
 	d.ask = nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"vise/model"
 	"vise/ui/action"
@@ -18,9 +19,8 @@ import (
 func (c *console) header() screen.Header {
 	v := screen.Header{
 		Frame: c.frame(), W: c.layout.w, Views: viewNames[:], At: int(c.place.view), Badges: c.badges(),
-		NeedYou: c.truth.needYou(), Findings: len(c.files.Pending),
+		Needs: c.inbox(), More: c.moreNeeds(), Findings: len(c.files.Pending),
 	}
-	v.More = len(c.truth.inbox) >= inboxShown && v.NeedYou >= inboxShown
 	switch c.place.view {
 	case viewDesk:
 		v.Agent, v.Gist = c.place.agent, v.Counts(c.truth.desk)
@@ -86,6 +86,10 @@ func (c *console) footer() screen.Footer {
 		}
 	}
 	v.Message = k.Safe(v.Message)
+	if top := c.layers.top(); top != nil {
+		v.Hint = top.Draw(c.context()).Hint
+		return v
+	}
 	if c.fx.Ledger == nil {
 		return v
 	}
@@ -131,7 +135,7 @@ func (c console) View() tea.View {
 	}
 	if c.opt.Settings.WindowTitle {
 		v.WindowTitle = "vise"
-		if n := c.truth.needYou(); n > 0 {
+		if n := len(c.truth.inbox); n > 0 {
 			v.WindowTitle += " " + strconv.Itoa(n)
 		}
 	}
@@ -177,17 +181,6 @@ func (c *console) promptCursor() *tea.Cursor {
 	return tea.NewCursor(r.X+1+3+x, r.Y+1)
 }
 
-// needYou is how many items, of any agent, wait for the operator's word and were not
-// acknowledged.
-func (t truth) needYou() (n int) {
-	for _, x := range t.inbox {
-		if x.Urgent() {
-			n++
-		}
-	}
-	return n
-}
-
 // desk is the screen without a dialog, each line as wide as the screen.
 func (c *console) desk() []string {
 	l := c.layout
@@ -195,6 +188,11 @@ func (c *console) desk() []string {
 		return c.tinyDesk()
 	}
 	out := append(append(make([]string, 0, l.h), c.header().Line()), c.body().Lines...)
+	if c.layers.dialog() != nil { // what lies behind is dimmed
+		for i, line := range out {
+			out[i] = c.styles.Faint.Paint(ansi.Strip(line))
+		}
+	}
 	footer := c.footer()
 	message := footer.Lines()
 	if p := c.layers.prompt(searchPrompt); p != nil {
@@ -207,7 +205,7 @@ func (c *console) desk() []string {
 
 // tinyDesk still answers who needs whom, in one line.
 func (c *console) tinyDesk() []string {
-	s := c.frame().Gist(c.truth.desk, c.truth.needYou())
+	s := c.frame().Gist(c.truth.desk, len(c.truth.inbox))
 	if c.trouble != nil {
 		s = "vise ! " + model.Text(c.trouble.Message).String()
 	}

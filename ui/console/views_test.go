@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -9,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"vise/model"
 	"vise/ui/action"
 	"vise/ui/console/screen"
 	"vise/ui/console/widget"
@@ -120,4 +122,38 @@ func TestALongInboxIsReadAsFarAsTheCursorGoes(t *testing.T) {
 		}
 		wd.end()
 	})
+}
+
+// What the header counts is what the key walks: the inbox, across agents, in its order, round its end.
+func TestTheWalkIsTheInbox(t *testing.T) {
+	for _, view := range []string{"1", "2", "4"} {
+		synctest.Test(t, func(t *testing.T) {
+			wd := newWorld(t, 120, 36, nil)
+			defer wd.end()
+			for _, line := range []string{
+				"create a Keep logs", "ask a How long?", "create b Remove proto", "complete b", "as codex-web", "create c Pick policy", "ask c LRU?",
+				"create d Land PR", "await d ci run/1", "trigger d ci passed",
+			} {
+				wd.change(line)
+			}
+			wd.settle()
+			wd.press(view)
+			wd.settle()
+			c := wd.console.(console)
+			list := c.inbox()
+			if len(list) != 4 || !strings.Contains(frameOf(wd), "2 ask · 2 review") {
+				t.Fatalf("the inbox has %d entries:\n%s", len(list), frameOf(wd))
+			}
+			at := slices.IndexFunc(list, func(x model.Inboxed) bool { return x.ID == c.place.cursor })
+			for range len(list) + 1 {
+				wd.press(".")
+				wd.settle()
+				at = (at + 1) % len(list)
+				c = wd.console.(console)
+				if said := fmt.Sprintf("%d of %d", at+1, len(list)); c.place.cursor != list[at].ID || !strings.Contains(frameOf(wd), said) {
+					t.Fatalf("view %s: at %s, want %s and %q:\n%s", view, c.place.cursor, list[at].ID, said, frameOf(wd))
+				}
+			}
+		})
+	}
 }

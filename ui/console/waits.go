@@ -137,11 +137,11 @@ type answering struct {
 func answer(c *console) tea.Cmd {
 	x := c.context()
 	if x.Detail == nil {
-		return c.say("Its question is being read. Try again.")
+		return c.unheard("Its question is being read. Try again.")
 	}
 	q, ok := x.Detail.Question()
 	if !ok {
-		return c.say(sentence(string(x.Detail.Handle) + " asks nothing any more"))
+		return c.unheard(sentence(string(x.Detail.Handle) + " asks nothing any more"))
 	}
 	return c.open(newAnswering(x, *c.row(), q))
 }

@@ -46,6 +46,8 @@ type world struct {
 	installed []string
 	// acting is whose acts the script tells.
 	acting model.AgentID
+	// around looks at the console before and after a message; nil: nobody looks.
+	around func(console) func(console)
 }
 
 const testAgent = model.AgentID("claude-main")
@@ -122,8 +124,13 @@ func (wd *world) key() string {
 }
 
 func (wd *world) send(m tea.Msg) {
+	after := func(console) {}
+	if wd.around != nil {
+		after = wd.around(wd.console.(console))
+	}
 	next, cmd := wd.console.Update(m)
 	wd.console = next
+	after(next.(console))
 	wd.pending = append(wd.pending, cmd)
 	wd.console.View() // as Bubble Tea draws after every message
 }

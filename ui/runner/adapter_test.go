@@ -167,3 +167,53 @@ func FuzzListeners(f *testing.F) {
 		}
 	})
 }
+
+func TestARoundOfOpenCodeIsWhatSharesAMessage(t *testing.T) {
+	const (
+		text = `{"type":"text","part":{"messageID":"a","type":"text","text":"one"}}`
+		call = `{"type":"tool_use","part":{"messageID":"a","type":"tool","tool":"vise_CompleteWorkItem","callID":"t","state":{"status":"completed","input":{"work_item_id":"wi-1"},"output":"ok"}}}`
+		step = `{"type":"step_finish","part":{"messageID":"a","tokens":{"input":1200,"output":80,"reasoning":1,"cache":{"read":10,"write":2}},"cost":0.5}}`
+		next = `{"type":"text","part":{"messageID":"b","type":"text","text":"two"}}`
+		fail = `{"type":"error","error":{"name":"APIError","data":{"message":"overloaded"}}}`
+	)
+	heard(t, config.AdapterOpenCode, []string{text, call, step, next, strings.Replace(step, `"a"`, `"b"`, 1)}, []string{"one wi-1", "two "},
+		model.Usage{CostUSD: 1, InputTokens: 2424, OutputTokens: 162}, "")
+	heard(t, config.AdapterOpenCode, []string{text, strings.Replace(call, "completed", "error", 1), fail}, []string{"one "},
+		model.Usage{}, "APIError: overloaded")
+}
+
+func TestARoundOfGeminiEndsWithItsAnswers(t *testing.T) {
+	const (
+		begin = `{"type":"init","session_id":"s","model":"m"}`
+		user  = `{"type":"message","role":"user","content":"Work."}`
+		one   = `{"type":"message","role":"assistant","content":"on","delta":true}`
+		more  = `{"type":"message","role":"assistant","content":"e","delta":true}`
+		call  = `{"type":"tool_use","tool_name":"mcp_vise_CompleteWorkItem","tool_id":"t","parameters":{"work_item_id":"wi-1"}}`
+		good  = `{"type":"tool_result","tool_id":"t","status":"success","output":"{}"}`
+		bad   = `{"type":"tool_result","tool_id":"t","status":"error","error":{"type":"x","message":"no"}}`
+		two   = `{"type":"message","role":"assistant","content":"two","delta":true}`
+		end   = `{"type":"result","status":"success","stats":{"input_tokens":6000,"output_tokens":400}}`
+		fail  = `{"type":"result","status":"error","error":{"type":"FatalTurn","message":"overloaded"}}`
+	)
+	heard(t, config.AdapterGemini, []string{begin, user, one, more, call, good, two, end}, []string{"one wi-1", "two "},
+		model.Usage{InputTokens: 6000, OutputTokens: 400}, "")
+	heard(t, config.AdapterGemini, []string{begin, one, call, bad, call, good, fail}, []string{"on ", " wi-1"}, model.Usage{}, "FatalTurn: overloaded")
+}
+
+func TestClaudeAndCodexTellWhatTheyUsed(t *testing.T) {
+	heard(t, config.AdapterClaude, []string{`{"type":"result","subtype":"success","total_cost_usd":0.04,"usage":{"input_tokens":6000,
+		"cache_creation_input_tokens":20,"cache_read_input_tokens":3,"output_tokens":400}}`}, nil,
+		model.Usage{CostUSD: 0.04, InputTokens: 6023, OutputTokens: 400}, "")
+	heard(t, config.AdapterCodex, []string{`{"type":"turn.completed","usage":{"input_tokens":900,"cached_input_tokens":500,"output_tokens":7}}`}, nil,
+		model.Usage{InputTokens: 900, OutputTokens: 7}, "")
+}
+
+// heard checks what an adapter makes of lines.
+func heard(t *testing.T, a config.Adapter, lines, want []string, used model.Usage, failed string) {
+	t.Helper()
+	l := adapters[a]()
+	got, bad := roundsOf(l, lines...)
+	if _, _, why := l.end(); !slices.Equal(got, want) || bad != 0 || l.Used() != used || why != failed {
+		t.Errorf("%s: got %q, want %q; %d bad; used %+v, want %+v; failed %q", a, got, want, bad, l.Used(), used, why)
+	}
+}

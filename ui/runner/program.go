@@ -31,7 +31,7 @@ const (
 )
 
 // ProgramForm is how the configuration names a program.
-const ProgramForm = "agents: {NAME: {command: [...], adapter: claude|codex|rounds|text}}"
+const ProgramForm = "agents: {NAME: {command: [...], adapter: claude|codex|gemini|opencode|rounds|text}}"
 
 // Programs are the programs of the configuration, or what is wrong with one of them.
 func Programs(agents map[string]config.Agent) (map[model.AgentID]Program, error) {
@@ -66,7 +66,7 @@ func (p Program) Checked() (Program, error) {
 	}
 	p.Adapter = cmp.Or(p.Adapter, config.AdapterText)
 	if adapters[p.Adapter] == nil {
-		return p, fmt.Errorf("unknown adapter %q; the adapters are %s", string(p.Adapter), "claude, codex, rounds, text")
+		return p, fmt.Errorf("unknown adapter %q; the adapters are %s", string(p.Adapter), "claude, codex, gemini, opencode, rounds, text")
 	}
 	if p.Dir != "" && !filepath.IsAbs(p.Dir) {
 		return p, errors.New("dir must be absolute")
@@ -130,16 +130,18 @@ type listener interface {
 	// end returns what is left when the output ended, the turn's final text, and what the
 	// program itself says went wrong.
 	end() (rest []said, final model.Text, failed string)
-	// Cost is what the program said that the turn has cost, in US dollars.
-	Cost() float64
+	// Used is what the program said that the turn has used.
+	Used() model.Usage
 }
 
 // adapters make the listener of each. Rounds is our own; see docs/rounds.md.
 var adapters = map[config.Adapter]func() listener{
-	config.AdapterClaude: func() listener { return &stream{&transcript.Claude{}} },
-	config.AdapterCodex:  func() listener { return &stream{&transcript.Codex{}} },
-	config.AdapterRounds: func() listener { return &rounds{} },
-	config.AdapterText:   func() listener { return &plain{} },
+	config.AdapterClaude:   func() listener { return &stream{&transcript.Claude{}} },
+	config.AdapterCodex:    func() listener { return &stream{&transcript.Codex{}} },
+	config.AdapterGemini:   func() listener { return &stream{&transcript.Gemini{}} },
+	config.AdapterOpenCode: func() listener { return &stream{&transcript.OpenCodeStream{}} },
+	config.AdapterRounds:   func() listener { return &rounds{} },
+	config.AdapterText:     func() listener { return &plain{} },
 }
 
 // stream listens to a program whose tools were carried out by the MCP server already, so that
@@ -169,11 +171,11 @@ func saidOf(rounds []transcript.Round) []said {
 // (docs/rounds.md).
 type rounds struct {
 	final model.Text
-	cost  float64
+	used  model.Usage
 }
 
-// Cost is part of listener.
-func (r *rounds) Cost() float64 { return r.cost }
+// Used is part of listener.
+func (r *rounds) Used() model.Usage { return r.used }
 
 func (r *rounds) line(raw []byte) ([]said, error) {
 	raw = bytes.TrimSpace(raw)
@@ -190,14 +192,14 @@ func (r *rounds) line(raw []byte) ([]said, error) {
 		Calls      []model.Call `json:"calls"`
 		Tools      []model.Text `json:"tools"`
 		WorkItemID model.ItemID `json:"work_item_id"`
-		Cost       float64      `json:"cost_usd"`
+		model.Usage
 	}
 	if err := model.DecodeStrict(raw, &l); err != nil {
 		var text struct{ Text model.Text }
 		_ = json.Unmarshal(raw, &text)                                                                // whatever else is wrong with it
 		return []said{{Round: model.Round{Text: transcript.Words(text.Text.Raw())}, wrong: err}}, nil // raw: kept, not shown
 	}
-	r.cost += max(l.Cost, 0)
+	r.used = r.used.Plus(l.Usage)
 	r.final = transcript.Words(l.Text.Raw()) // raw: kept, not shown
 	return []said{{Round: model.Round{Text: r.final, Calls: l.Calls, Tools: l.Tools, WorkItemID: l.WorkItemID}}}, nil
 }
@@ -207,8 +209,8 @@ func (r *rounds) end() ([]said, model.Text, string) { return nil, r.final, "" }
 // plain takes all that a program writes as the words of one round without calls.
 type plain struct{ text strings.Builder }
 
-// Cost is part of listener: words do not say it.
-func (p *plain) Cost() float64 { return 0 }
+// Used is part of listener: words do not say it.
+func (p *plain) Used() model.Usage { return model.Usage{} }
 
 // maxPlain bounds the words that are kept, in bytes; a trace keeps far less.
 const maxPlain = 1 << 20

@@ -63,7 +63,7 @@ func (w *worker) turn(ctx context.Context, tick string) error {
 		return nil
 	}
 	c := end.command(w.agent, t.index)
-	c.CostUSD = t.listener.Cost()
+	c.Usage = t.listener.Used()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.program.Turn.Lease.Duration())
 	defer cancel()
 	w.refreshPlans(ctx)

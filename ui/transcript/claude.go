@@ -32,8 +32,14 @@ type claudeLine struct {
 	Subtype string `json:"subtype"`
 	IsError bool   `json:"is_error"`
 	Result  string `json:"result"`
-	// Cost is the whole session's so far.
-	Cost float64 `json:"total_cost_usd"`
+	// Cost and Usage are the whole run's so far.
+	Cost  float64 `json:"total_cost_usd"`
+	Usage struct {
+		Input      int64 `json:"input_tokens"`
+		CacheWrite int64 `json:"cache_creation_input_tokens"`
+		CacheRead  int64 `json:"cache_read_input_tokens"`
+		Output     int64 `json:"output_tokens"`
+	} `json:"usage"`
 }
 
 type claudeBlock struct {
@@ -80,7 +86,12 @@ func (c *Claude) Line(raw []byte) (over []Round, err error) {
 		}
 	case "result":
 		over = c.End()
-		c.last, c.cost = l.Result, max(c.cost, l.Cost)
+		c.last = l.Result
+		c.usage = model.Usage{
+			CostUSD:      max(c.usage.CostUSD, l.Cost),
+			InputTokens:  max(c.usage.InputTokens, l.Usage.Input+l.Usage.CacheWrite+l.Usage.CacheRead),
+			OutputTokens: max(c.usage.OutputTokens, l.Usage.Output),
+		}
 		if l.IsError || l.Subtype != "" && l.Subtype != "success" {
 			c.failed = l.Subtype + ": " + l.Result
 		}
@@ -131,10 +142,7 @@ func (c *Claude) commands(line string, blocks []claudeBlock) {
 
 // Open are the rounds that nothing ended yet, as they are so far.
 func (c *Claude) Open() []Round {
-	if c.open == nil || len(c.open.text) == 0 && len(c.open.calls) == 0 {
-		return nil
-	}
-	return []Round{c.open.round(model.ReportSameRound)}
+	return c.open.said(model.ReportSameRound)
 }
 
 // End is part of Stream.

@@ -36,6 +36,11 @@ type codexLine struct {
 		Message string `json:"message"`
 	} `json:"error"`
 	Message string `json:"message"`
+	// Usage is a turn's; what it reads from a cache is counted in what it reads.
+	Usage struct {
+		Input  int64 `json:"input_tokens"`
+		Output int64 `json:"output_tokens"`
+	} `json:"usage"`
 }
 
 // Line is part of Stream.
@@ -49,6 +54,8 @@ func (c *Codex) Line(raw []byte) ([]Round, error) {
 		c.thread = l.Thread
 	case "item.completed":
 		return c.item(l), nil
+	case "turn.completed":
+		c.usage = c.usage.Plus(model.Usage{InputTokens: l.Usage.Input, OutputTokens: l.Usage.Output})
 	case "turn.failed":
 		c.failed = l.Error.Message
 	case "error":

@@ -116,16 +116,27 @@ type OpenCodeMessage struct {
 		Role string `json:"role"`
 	} `json:"info"`
 	Parts []struct {
-		Type   string `json:"type"`
-		Text   string `json:"text"`
-		Tool   string `json:"tool"`
-		CallID string `json:"callID"`
-		State  struct {
-			Status string          `json:"status"`
-			Input  json.RawMessage `json:"input"`
-			Output json.RawMessage `json:"output"`
-		} `json:"state"`
+		Type string `json:"type"`
+		Text string `json:"text"`
+		openCodeCall
 	} `json:"parts"`
+}
+
+// openCodeCall is a call of a tool with its answer.
+type openCodeCall struct {
+	Tool   string `json:"tool"`
+	CallID string `json:"callID"`
+	State  struct {
+		Status string          `json:"status"`
+		Input  json.RawMessage `json:"input"`
+		Output json.RawMessage `json:"output"`
+	} `json:"state"`
+}
+
+// on adds the call to its reply.
+func (c openCodeCall) on(r *reply) {
+	r.call(c.CallID, c.Tool, c.State.Input)
+	r.answer(c.CallID, c.State.Status != "completed", c.State.Output)
 }
 
 // FinalText is what a session of OpenCode's ended with; empty where it was broken off.
@@ -153,8 +164,7 @@ func OpenCode(session []OpenCodeMessage) (out []Round) {
 			case "text":
 				list[i].text = append(list[i].text, p.Text)
 			case "tool":
-				list[i].call(p.CallID, p.Tool, p.State.Input)
-				list[i].answer(p.CallID, p.State.Status != "completed", p.State.Output)
+				p.on(&list[i].reply)
 			}
 		}
 	}

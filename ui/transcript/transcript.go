@@ -3,7 +3,7 @@
 // reply is separated exactly where the program's format allows it, and never guessed where it does not.
 //
 // Reading order: transcript.go (a round, a stream, a reply and its calls), then a program's formats:
-// claude.go, codex.go, session.go (Crush and OpenCode); command.go (commands and how they ended).
+// claude.go, codex.go, gemini.go, opencode_stream.go, session.go (Crush and OpenCode); command.go (commands and how they ended).
 package transcript
 
 import (
@@ -42,8 +42,8 @@ type Stream interface {
 	Ran() []ran
 	// Last are the words that the program ended with, and what it itself says went wrong.
 	Last() (words model.Text, failed string)
-	// Cost is what the program says that it has cost so far, in US dollars.
-	Cost() float64
+	// Used is what the program says that it has used so far.
+	Used() model.Usage
 }
 
 // ending is what a stream keeps for its caller beside rounds.
@@ -52,7 +52,7 @@ type ending struct {
 	// failed is what the program says went wrong.
 	failed string
 	ran    []ran
-	cost   float64
+	usage  model.Usage
 }
 
 // Ran is part of Stream.
@@ -61,8 +61,8 @@ func (e *ending) Ran() (out []ran) {
 	return out
 }
 
-// Cost is part of Stream.
-func (e *ending) Cost() float64 { return e.cost }
+// Used is part of Stream.
+func (e *ending) Used() model.Usage { return e.usage }
 
 // Last is part of Stream.
 func (e *ending) Last() (model.Text, string) { return Words(e.last), e.failed }
@@ -173,6 +173,14 @@ func (r Round) WithFinal(final model.Text) []Round {
 		return []Round{r, offer}
 	}
 	return []Round{r}
+}
+
+// said is the reply as a round; nothing is none.
+func (r *reply) said(of model.ReportOf) []Round {
+	if r == nil || len(r.text) == 0 && len(r.calls) == 0 {
+		return nil
+	}
+	return []Round{r.round(of)}
 }
 
 func (r *reply) round(of model.ReportOf) Round {

@@ -18,7 +18,7 @@ type FileTodos struct {
 	// Sessions are those of the repository, the newest first.
 	Sessions []FileSession
 	// Todos are those of all sessions: by priority, the newest session first, by number.
-	Todos []todo.Todo
+	Todos []*todo.Todo
 	// Pending are the findings that wait for triage, as full refs in that order.
 	Pending []todo.Ref
 	// Damaged are files that could not be read as todos.
@@ -50,9 +50,9 @@ func FileTodosOf(sessions ...FileSession) FileTodos {
 		all = append(all, s.Index.All())
 	}
 	x.Todos = todo.Merge(all...)
-	for i := range x.Todos {
-		if x.Todos[i].Status == todo.Pending {
-			x.Pending = append(x.Pending, x.Todos[i].Full())
+	for _, t := range x.Todos {
+		if t.Status == todo.Pending {
+			x.Pending = append(x.Pending, t.Full())
 		}
 	}
 	return x
@@ -73,7 +73,7 @@ func (x FileTodos) Where() model.Text {
 func (x FileTodos) session(r todo.Ref) (s FileSession, within todo.Ref) {
 	name, within := r.Split()
 	for _, s := range x.Sessions {
-		if s.Name.Raw() == name {
+		if s.Name == model.Text(name) {
 			return s, within
 		}
 	}
@@ -188,8 +188,8 @@ func (v Detail) sessionHead(w int) []string {
 // Open are the todos that the page shows, as full refs: those that are not over.
 func (x FileTodos) Open() []todo.Ref {
 	var out []todo.Ref
-	for i := range x.Todos {
-		if t := &x.Todos[i]; !t.Status.Final() && len(out) < filesShown {
+	for _, t := range x.Todos {
+		if !t.Status.Final() && len(out) < filesShown {
 			out = append(out, t.Full())
 		}
 	}
@@ -298,10 +298,10 @@ var fileWords = map[todo.Status]string{
 }
 
 // StatusCounts are how many todos stand where: "3 need you · 2 ready".
-func StatusCounts(all []todo.Todo) string {
+func StatusCounts(all []*todo.Todo) string {
 	n := map[todo.Status]int{}
-	for i := range all {
-		n[all[i].Status]++
+	for _, t := range all {
+		n[t.Status]++
 	}
 	var parts []string
 	for _, s := range todo.Statuses() {

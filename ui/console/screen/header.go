@@ -22,9 +22,9 @@ type Header struct {
 	Agent model.AgentID
 	// Badges are states of the whole screen that must not be overlooked.
 	Badges []string
-	// NeedYou is how many items need the operator; More: there are more than were counted.
-	NeedYou int
-	More    bool
+	// Needs is the inbox, which the header counts; More: there are more than were read.
+	Needs []model.Inboxed
+	More  bool
 	// Findings wait for triage.
 	Findings int
 	// Gist is what the view has to say, shown where it fits.
@@ -53,16 +53,42 @@ func (v Header) Line() string {
 	return text.Sides(left, right, v.W)
 }
 
+// need counts the inbox by what it wants of the operator; together these are its entries.
 func (v Header) need() string {
-	switch {
-	case v.NeedYou == 0:
+	if len(v.Needs) == 0 {
 		return ""
-	case v.NeedYou == 1:
-		return "1 NEEDS YOU"
-	case v.More:
-		return strconv.Itoa(v.NeedYou) + "+ NEED YOU"
 	}
-	return strconv.Itoa(v.NeedYou) + " NEED YOU"
+	count, more := map[string]int{}, ""
+	for _, x := range v.Needs {
+		count[needWord(x)]++
+	}
+	if v.More {
+		more = "+"
+	}
+	if v.Narrow {
+		return fmt.Sprintf("%d%s needs", len(v.Needs), more)
+	}
+	var parts []string
+	for _, word := range []string{"ask", "fail", "stalled", "review", "seen"} {
+		if n := count[word]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, word))
+		}
+	}
+	return strings.Join(parts, " "+v.Glyph.Dot+" ") + more
+}
+
+func needWord(x model.Inboxed) string {
+	switch {
+	case x.Seen:
+		return "seen"
+	case x.Need == model.NeedAnswer:
+		return "ask"
+	case x.Need == model.NeedRepair:
+		return "fail"
+	case x.Need == model.NeedNudge:
+		return "stalled"
+	}
+	return "review"
 }
 
 // views are the views' names, the one shown in brackets.
@@ -137,8 +163,9 @@ type Footer struct {
 	Status string
 	Cut    bool
 	// Rows is how many lines of keys there are, Hints the actions that are offered, Help the
-	// one that always is.
+	// one that always is. Hint stands in their place while a dialog has the keys.
 	Rows  int
+	Hint  string
 	Hints []action.Action
 	Help  action.Action
 }
@@ -187,6 +214,11 @@ func (v Footer) Keys() []string {
 	add := func(a action.Action) {
 		line += v.Key.Paint(a.Key()) + " " + v.Muted.Paint(a.Hint) + "  "
 		used += hintCells(a)
+	}
+	for _, l := range text.Wrap(v.Hint, v.W-2) {
+		if v.Hint != "" && len(rows) < v.Rows {
+			rows = append(rows, text.Pad(" "+v.Text.Paint(l), v.W))
+		}
 	}
 	for _, a := range v.Hints {
 		reserve := 0

@@ -157,14 +157,3 @@ func (q Queue) Hold(newer Queue) Queue {
 	}
 	return q
 }
-
-// NextUrgent is the next row after id that needs the operator, round the end.
-func (q Queue) NextUrgent(id model.ItemID) (model.ItemID, bool) {
-	at := slices.Index(q.Order, id)
-	for n := range q.Order {
-		if next := q.Order[(at+1+n)%len(q.Order)]; q.rows[next].NeedsOperator || q.rows[next].Stalled {
-			return next, true
-		}
-	}
-	return "", false
-}

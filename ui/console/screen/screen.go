@@ -137,7 +137,7 @@ func (f Frame) pane(r Rect, id int, title, note string, focused bool) *pane {
 	if note != "" {
 		title += "  " + f.Muted.Paint(note)
 	}
-	return &pane{Rect: r, Box: widget.Box{Title: title, Focused: focused}, id: id}
+	return &pane{Rect: r, Box: widget.Box{Title: title, Focused: focused && f.Cursor}, id: id}
 }
 
 // row adds a line that shows a row of the pane's list.

@@ -286,14 +286,18 @@ func (x Finding) lostWord() string {
 // column is the todos of one status.
 type column struct {
 	status todo.Status
-	todos  []todo.Todo
+	todos  []*todo.Todo
 }
 
 // columns sorts the todos by status, in the order of a life; statuses without any are left out.
 func (x FileTodos) columns() []column {
 	var out []column
+	of := map[todo.Status][]*todo.Todo{}
+	for _, t := range x.Todos {
+		of[t.Status] = append(of[t.Status], t)
+	}
 	for _, s := range todo.Statuses() {
-		if list := (todo.Filter{Status: []todo.Status{s}}).Select(x.Todos); len(list) > 0 {
+		if list := of[s]; len(list) > 0 {
 			out = append(out, column{s, list})
 		}
 	}
@@ -344,7 +348,7 @@ func (v Triage) head(c column, w int) string {
 
 func (v Triage) column(c column, w int) []string {
 	out := []string{v.head(c, w)}
-	at := max(slices.IndexFunc(c.todos, func(t todo.Todo) bool { return t.Full() == v.Cursor }), 0)
+	at := max(slices.IndexFunc(c.todos, func(t *todo.Todo) bool { return t.Full() == v.Cursor }), 0)
 	for _, t := range visibleRows(c.todos, at-v.H/2, v.H-1) {
 		selected := t.Full() == v.Cursor
 		out = append(out, v.Strip(w, selected, v.Key.Of(v.marker(selected)), v.Muted.Of(t.Ref().String()+" "),
@@ -362,7 +366,7 @@ func (v Triage) boardStack(all []column) []string {
 			if t.Full() == v.Cursor {
 				at = len(out)
 			}
-			out = append(out, v.fileTodo(t, v.Files.waiting(t), v.Files.among(t), v.W, t.Full() == v.Cursor))
+			out = append(out, v.fileTodo(*t, v.Files.waiting(*t), v.Files.among(*t), v.W, t.Full() == v.Cursor))
 		}
 	}
 	top := min(max(at-v.H+2, 0), max(len(out)-v.H, 0))

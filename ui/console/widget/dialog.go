@@ -68,10 +68,12 @@ type Context struct {
 	Drafts map[string]string
 }
 
-// Drawn is a dialog as a box, with its size and the place of the cursor in it, if it types.
+// Drawn is a dialog as a box, with its size and the place of the cursor in it, if it types. Hint
+// says what its keys do: it is the hint line of the screen while the dialog has the keys.
 type Drawn struct {
 	Box
 	W, H   int
+	Hint   string
 	Cursor *tea.Position
 }
 
@@ -167,10 +169,10 @@ func (x Context) Warn(s string) []string {
 // Cut is text from outside on so many cells.
 func (x Context) Cut(t model.Text, w int) string { return text.Cut(x.Show(t), w) }
 
-// Dialog is a box of lines as wide as a dialog and as high as it needs. The foot names keys
+// Dialog is a box of lines as wide as a dialog and as high as it needs. The hint names keys
 // by the ids of their actions.
-func (x Context) Dialog(title, foot string, lines []string) Drawn {
-	d := Drawn{Box: Box{Title: x.Strong.Paint(title), Focused: true, Foot: x.Muted.Paint(x.Keys.Keyed(foot)), Lines: lines}, W: x.DialogW()}
+func (x Context) Dialog(title, hint string, lines []string) Drawn {
+	d := Drawn{Box: Box{Title: x.Strong.Paint(title), Focused: true, Lines: lines}, W: x.DialogW(), Hint: x.Keys.Keyed(hint)}
 	d.H = min(len(lines)+2, x.H)
 	return d
 }

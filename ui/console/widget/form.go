@@ -144,9 +144,7 @@ func (f *Form) Paste(s string) {
 // Press is part of Dialog.
 func (f *Form) Press(k Key, x Context) (Dialog, Result) {
 	switch {
-	case k.ID == action.Close && f.waiting: // it goes on behind
-		return nil, nil
-	case k.ID == action.Close:
+	case k.ID == action.Close: // what was submitted goes on behind, and may be refused
 		key, draft := f.Draft()
 		return nil, Keep{key, draft}
 	case f.waiting:

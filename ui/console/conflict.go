@@ -1,0 +1,199 @@
+package console
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/console/widget"
+	"vise/ui/markdown"
+	"vise/ui/text"
+)
+
+// settled are the layers without the conflict over an edit.
+func (l layers) settled(x planEdit) layers {
+	return slices.DeleteFunc(slices.Clone(l), func(d widget.Dialog) bool {
+		at, ok := d.(*conflict)
+		return ok && at.edit.path == x.path
+	})
+}
+
+// saveCopy puts the operator's text next to a plan that somebody else changed.
+func (e *effects) saveCopy(x planEdit) tea.Cmd {
+	return attempt(func() (tea.Msg, error) {
+		path, err := e.EditBuffers.SaveCopy(e.ctx, x.agent, x.item, x.mine)
+		if err != nil {
+			return nil, x.kept(err)
+		}
+		e.EditBuffers.Drop(e.ctx, x.path)
+		return act(func(c *console) tea.Cmd {
+			c.layers = c.layers.settled(x)
+			return tea.Batch(x.drop(c), c.say("Yours is beside it: "+model.Text(path).String()))
+		}), nil
+	})
+}
+
+// conflict is what to do when a plan changed on disk while the operator edited it. Neither
+// text is lost, whatever is chosen.
+type conflict struct {
+	fx     *effects
+	edit   planEdit
+	theirs PlanText
+	// mine and other are what each side made of the base; nil until they are asked for.
+	mine, other *markdown.Changes
+	top         int
+	// waiting: what was chosen is being written.
+	waiting bool
+}
+
+// Refused is part of widget.Refuser.
+func (d *conflict) Refused() { d.waiting = false }
+
+// In is part of widget.Dialog.
+func (d *conflict) In() action.Context { return action.Conflict }
+
+// Press is part of widget.Dialog.
+func (d *conflict) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Result) {
+	if d.waiting {
+		return d, nil
+	}
+	switch k.ID {
+	case action.ConflictMine:
+		d.waiting = true
+		return d, widget.Effect{Do: d.fx.saveOver(d.edit, d.theirs)}
+	case action.ConflictTheirs:
+		said := sayMsg("plan.md stays as it is on disk. Yours is kept at " + model.Text(d.edit.path).String())
+		return nil, widget.Intent{Msg: act(func(c *console) tea.Cmd { return tea.Batch(d.edit.drop(c), said.handle(c)) })}
+	case action.ConflictClose:
+		if d.mine == nil {
+			return nil, widget.Intent{Msg: act(d.edit.keep)}
+		}
+		d.compare()
+	case action.ConflictCopy:
+		d.waiting = true
+		return d, widget.Effect{Do: d.fx.saveCopy(d.edit)}
+	case action.ConflictDiff:
+		d.compare()
+	case action.ConflictDown:
+		d.top = min(d.top+1, max(len(d.diff(x))-1, 0))
+	case action.ConflictUp:
+		d.top = max(d.top-1, 0)
+	}
+	return d, nil
+}
+
+// saveOver writes the operator's text over one that somebody else wrote, which is put aside
+// before that.
+func (e *effects) saveOver(x planEdit, theirs PlanText) tea.Cmd {
+	return func() tea.Msg {
+		aside, err := e.EditBuffers.Copy(e.ctx, string(x.item)+"-theirs", theirs.Text.Raw()) // raw: to a file, not shown
+		if err != nil {
+			return savedMsg{edit: x, err: err}
+		}
+		return e.savePlan(x, theirs.Artifact.Hash, "Yours is saved. Theirs is kept at "+model.Text(aside).String())()
+	}
+}
+
+// compare finds out what each side changed.
+func (d *conflict) compare() {
+	if d.mine != nil {
+		d.mine, d.other = nil, nil
+		return
+	}
+	base := markdown.Split(model.Text(d.edit.base))
+	mine, other := markdown.Split(model.Text(d.edit.mine)).Changed(base), markdown.Split(d.theirs.Text).Changed(base)
+	d.mine, d.other = &mine, &other
+}
+
+// diff is what yours and theirs changed since the editor was opened.
+func (d *conflict) diff(x widget.Context) (out []string) {
+	for _, side := range []struct {
+		name string
+		*markdown.Changes
+	}{{"Yours", d.mine}, {"Theirs", d.other}} {
+		if side.Changes == nil {
+			continue
+		}
+		out = append(out, "", " "+x.Strong.Paint(fmt.Sprintf("%s  +%d −%d", side.name, side.Added, side.Removed)))
+		for _, e := range side.Edits {
+			ink, sign := x.Removed, "− "
+			if e.New > 0 {
+				ink, sign = x.Added, "+ "
+			}
+			out = append(out, " "+ink.Paint(sign+text.Cut(x.Safe(e.Text), max(x.Inner()-4, 1))))
+		}
+	}
+	return out
+}
+
+// Draw is part of widget.Dialog.
+func (d *conflict) Draw(x widget.Context) widget.Drawn {
+	lines := append(x.Warn("Somebody else wrote plan.md since you opened it. Nothing was overwritten."), "")
+	for _, id := range []action.ID{action.ConflictMine, action.ConflictTheirs, action.ConflictDiff, action.ConflictCopy} {
+		a := x.Keys.ByID(id)
+		lines = append(lines, " "+x.Key.Paint(text.Pad(a.Key(), 3))+x.Text.Paint(text.Pad(a.Title, 22))+x.Muted.Paint(a.Does))
+	}
+	diff := d.diff(x)
+	lines = append(lines, diff[min(d.top, len(diff)):]...)
+	hint := "{conflict-mine} {conflict-theirs} {conflict-beside} choose · {conflict-diff} difference · " +
+		"{conflict-close} decides later: yours is kept"
+	switch {
+	case d.waiting:
+		hint = "saving…"
+	case d.mine != nil:
+		hint = "{conflict-mine} {conflict-theirs} {conflict-beside} choose · {conflict-down} {conflict-up} scroll · " +
+			"{conflict-close} closes the difference"
+	}
+	return x.Dialog("plan.md changed while you edited it", hint, lines)
+}
+
+// keptText is what is kept of a conflict that was left undecided, as a draft; maxKept bounds it, in
+// bytes.
+type keptText struct{ Mine, Base, Hash string }
+
+const maxKept = 1 << 20
+
+func (x planEdit) draftKey() string { return "plan:" + string(x.item) }
+
+// keptPlan reads a draft; a damaged one is none.
+func keptPlan(draft string) (k keptText) {
+	_ = json.Unmarshal([]byte(draft), &k)
+	return k
+}
+
+// keep makes the operator's text a draft that the next edit goes on with, drop forgets it.
+func (x planEdit) keep(c *console) tea.Cmd {
+	raw, _ := json.Marshal(keptText{x.mine, x.base, x.hash}) // texts have a JSON form
+	said := "plan.md stays as it is on disk. Yours is kept at " + model.Text(x.path).String()
+	if len(raw) > maxKept {
+		return c.say(said)
+	}
+	return tea.Batch(c.keepDraft(x.draftKey(), string(raw)), c.say(said+c.keys.Keyed(": {edit-plan} goes on with it.")))
+}
+
+func (x planEdit) drop(c *console) tea.Cmd {
+	if !x.goesOn {
+		return nil
+	}
+	return c.keepDraft(x.draftKey(), "")
+}
+
+// goingOn asks whether an edit goes on with the text that is kept of a conflict. What that began
+// with stays its base: a plan that is another by now is a conflict again, never overwritten.
+func goingOn(fx *effects, x planEdit, kept keptText) widget.Dialog {
+	on := x
+	on.base, on.hash, on.goesOn = kept.Base, kept.Hash, true
+	forget := act(func(c *console) tea.Cmd {
+		return tea.Batch(on.drop(c), c.say("Your kept text is forgotten."))
+	})
+	return &widget.Menu{Title: "Edit plan", Foot: "1-3 or {menu-run} choose · {menu-close} close", Lines: []widget.MenuLine{
+		{Title: "1 continue your kept text", Does: "saved only where plan.md is as it was then; else you are asked again",
+			Result: widget.Effect{Do: func() tea.Msg { return fx.copied(on, kept.Mine) }}},
+		{Title: "2 edit plan.md", Does: "as it is on disk; your text stays kept", Result: widget.Effect{Do: fx.copyPlan(x)}},
+		{Title: "3 forget your kept text", Does: "plan.md stays as it is", Result: widget.Intent{Msg: forget}},
+	}}
+}

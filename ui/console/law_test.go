@@ -1,0 +1,414 @@
+package console
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"vise/model"
+	"vise/ui/action"
+	"vise/ui/console/widget"
+)
+
+// stepsAWorld is how long one ledger is used: what is completed never comes back.
+const stepsAWorld = 500
+
+// A key belongs to what the eye sees. Whatever others do meanwhile: no command is sent that the topmost
+// thing does not name, its hint is the hint line, others never take it from under the operator, and no
+// character that was typed is lost.
+func TestAKeyBelongsToWhatTheEyeSees(t *testing.T) {
+	var total lawCounts
+	for range lawSteps / stepsAWorld {
+		seed := rand.Uint64()
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Logf("seed %d", seed)
+			synctest.Test(t, func(t *testing.T) { total = total.plus(liveByTheLaw(t, seed)) })
+		})
+	}
+	t.Logf("%d keys, %d changes by others: %d commands, %d characters typed, %d dialogs frozen", total.keys, total.changes,
+		total.commands, total.typed, total.frozen)
+	if total.commands == 0 || total.typed == 0 || lawSteps > 10_000 && total.frozen == 0 {
+		t.Error("too little of it: the test shows nothing")
+	}
+}
+
+type lawCounts struct{ keys, changes, commands, typed, frozen int }
+
+func (a lawCounts) plus(b lawCounts) lawCounts {
+	return lawCounts{a.keys + b.keys, a.changes + b.changes, a.commands + b.commands, a.typed + b.typed, a.frozen + b.frozen}
+}
+
+// lawRun is a console that is held to the law after each message that it takes.
+type lawRun struct {
+	*randomRun
+	lawCounts
+	pressed []string
+}
+
+func liveByTheLaw(t *testing.T, seed uint64) lawCounts {
+	x := &lawRun{randomRun: &randomRun{rng: rand.New(rand.NewPCG(seed, 2))}}
+	buffers := &fakeBuffers{copies: map[string]string{}}
+	x.world = newWorld(t, 100, 30, func(o *Options) { o.EditBuffers = buffers })
+	buffers.plans = x.plans
+	x.plans.news = make(chan News, 2*stepsAWorld)
+	x.world.around = x.told
+	x.change("finding 001 p1 src/search.go:3 SQL injection | q := name")
+	x.change("finding 002 p3 src/list.go:9 Unused import | import os")
+	x.change(`thread move-limiter {"goal":"Move the limiter","next_action":"move the counter"}`)
+	for range 8 {
+		x.happen()
+	}
+	x.settle()
+	for range stepsAWorld {
+		switch n := x.rng.IntN(20); {
+		case n < 2:
+			x.happen()
+			x.changes++
+		case n < 3:
+			x.overtake()
+			x.changes++
+		case n < 4 && x.rng.IntN(4) == 0:
+			x.changes++
+			x.send(x.popup())
+		case n < 8:
+			x.settle()
+		case n < 9:
+			x.pass(time.Duration(x.rng.IntN(2500)) * time.Millisecond)
+		default:
+			x.keyByTheLaw()
+		}
+		if t.Failed() {
+			t.Errorf("after %s:\n%s", strings.Join(x.pressed[max(len(x.pressed)-25, 0):], " "), ansi.Strip(x.console.View().Content))
+			break
+		}
+	}
+	x.settle()
+	x.end()
+	return x.lawCounts
+}
+
+// popup is something that lays a dialog over the screen unasked.
+func (x *lawRun) popup() tea.Msg {
+	if x.rng.IntN(2) == 0 {
+		return customMsg{output: "done", err: nil}
+	}
+	id := x.items[x.rng.IntN(len(x.items))]
+	return savedMsg{edit: planEdit{agent: testAgent, item: id, path: fmt.Sprint("/edits/", x.changes), mine: "mine", plan: true},
+		err: model.Refuse(model.CodeStale, "moved")}
+}
+
+// overtake completes what the operator acts on.
+func (x *lawRun) overtake() {
+	c := x.console.(console)
+	if e, ok := c.layers.editor(); ok && e.About().Item != "" && x.rng.IntN(2) == 0 {
+		complete := model.CompleteWorkItem{WorkItemID: e.About().Item}
+		_, _ = x.ledger.Apply(x.t.Context(), model.Envelope{Key: "do-" + x.world.key(), Actor: model.Operator, Command: complete})
+	}
+}
+
+func (x *lawRun) keyByTheLaw() {
+	c := x.console.(console)
+	var names []string
+	switch c.layers.top().(type) {
+	case nil:
+		for _, a := range c.keys {
+			if a.In == action.Desk && a.ID != action.Suspend {
+				names = append(names, a.Keys...)
+			}
+		}
+		if x.rng.IntN(3) > 0 {
+			names = strings.Fields("c b w i o m t E s # p A r u P x j k j k T W : /")
+		}
+	case *widget.Form, *answering, *todoDialog, *prompt, *triage, frozen:
+		names = strings.Split("abcdefghijklmnopqrstuvwxyzABDEGJKLMNPRSTUVWX.,:;/?!=#é", "")
+		if x.rng.IntN(5) == 0 {
+			names = strings.Fields("esc enter ctrl+s ctrl+s ctrl+s tab up down 1 2 space backspace P ctrl+c")
+		}
+	default:
+		names = strings.Fields("esc esc enter down up 1 2 ctrl+s m t d s j k y p q")
+	}
+	x.strikeByTheLaw(names[x.rng.IntN(len(names))])
+}
+
+// strikeByTheLaw presses a key, and holds what it did to what was on screen.
+func (x *lawRun) strikeByTheLaw(name string) {
+	x.keys++
+	x.pressed = append(x.pressed, name)
+	k, before := keyOf(name), x.console.(console)
+	held, typing := textOf(before.layers.top()), types(before)
+	named := namedBy(before, k)
+	x.world.around = nil
+	x.press(name)
+	x.world.around = x.told
+	after := x.console.(console)
+	for _, j := range after.outbox.jobs {
+		if j.seq <= before.outbox.seq || j.envelope == nil && j.act == nil && j.thread == nil {
+			continue // a draft is no command
+		}
+		if x.commands++; !named(j) {
+			x.t.Errorf("%s sent %s, which %T does not name", name, jobName(j), before.layers.top())
+		}
+	}
+	x.typedBy(name, k, before, after, held, typing)
+	x.hinted()
+}
+
+// hinted: the hint line is that of the topmost thing.
+func (x *lawRun) hinted() {
+	c := x.console.(console)
+	top := c.layers.top()
+	if top == nil {
+		return
+	}
+	lines := strings.Split(ansi.Strip(c.View().Content), "\n")
+	hint := []rune(top.Draw(c.context()).Hint)
+	if last := lines[len(lines)-1]; len(hint) == 0 || !strings.Contains(last, string(hint[:min(len(hint), 60)])) {
+		x.t.Errorf("the hint line is %q, that of %T is %q", last, top, string(hint))
+	}
+}
+
+// typedBy: a character that was typed into a text is in it, and what a key closed is a draft, or sent.
+func (x *lawRun) typedBy(name string, k tea.KeyPressMsg, before, after console, held string, typing bool) {
+	was, is := before.layers.top(), after.layers.top()
+	e, edits := was.(widget.Editor)
+	key, draft := "", ""
+	if edits {
+		key, draft = e.Draft() // a form is changed in place
+	}
+	switch {
+	case sameLayer(was, is) && typing && k.Text != "" && len(held) < 35:
+		x.typed++
+		if now := textOf(is); now == held {
+			x.t.Errorf("%q typed nothing into %T, which holds %q", name, was, now)
+		}
+	case edits && is != was && key != "" && draft != "" && after.outbox.awaited == 0 && after.drafts[key] != draft:
+		x.t.Errorf("%s closed %T: %q is lost, the draft is %q", name, was, draft, after.drafts[key])
+	}
+}
+
+// told holds what others did to the law: it takes the keys from nothing, and changes no text.
+func (x *lawRun) told(before console) func(console) {
+	held := textOf(before.layers.top())
+	return func(after console) {
+		x.toldOf(before, after)
+		if now := textOf(after.layers.top()); now != held && sameLayer(before.layers.top(), after.layers.top()) {
+			x.t.Errorf("others made %q of %q", now, held)
+		}
+	}
+}
+
+func (x *lawRun) toldOf(before, after console) {
+	was, is := before.layers.top(), after.layers.top()
+	if f, ok := is.(frozen); ok && f.Editor == was {
+		x.frozen++
+		key, text := f.Draft()
+		if after.drafts[key] != text {
+			x.t.Errorf("%T froze before %q was a draft", was, text)
+		}
+		return
+	}
+	if d, ok := was.(*conflict); ok && d.waiting {
+		return
+	}
+	if was == nil || before.outbox.awaited != 0 && after.outbox.awaited == 0 {
+		return // nothing was open, or what was submitted is answered
+	}
+	if !sameLayer(was, is) {
+		x.t.Errorf("others put %T where %T was", is, was)
+	}
+}
+
+func sameLayer(a, b widget.Dialog) bool {
+	f, ok := a.(frozen)
+	g, also := b.(frozen)
+	_, typed := a.(*prompt) // is another with each key
+	_, still := b.(*prompt)
+	return ok && also && f.Editor == g.Editor || !ok && !also && a == b || typed && still
+}
+
+// types reports whether a letter goes into a text.
+func types(c console) bool {
+	switch c.layers.top().(type) {
+	case *widget.Form, *answering, *todoDialog, *triage:
+		return c.layers.top().Draw(c.context()).Cursor != nil && c.outbox.awaited == 0
+	case *prompt:
+		return true
+	}
+	return false
+}
+
+// textOf is all that is typed into a dialog.
+func textOf(d widget.Dialog) string {
+	switch d := d.(type) {
+	case *todoDialog:
+		if d.line != nil {
+			return d.line.Value()
+		}
+	case *triage:
+		if d.ask != nil {
+			return d.ask.Value()
+		}
+	case *prompt:
+		return d.Value()
+	case *widget.Form:
+		return valuesOf(d)
+	case *answering:
+		return valuesOf(d.Form)
+	}
+	return ""
+}
+
+func valuesOf(f *widget.Form) string {
+	var out []string
+	for i := range f.Fields {
+		out = append(out, f.Fields[i].Value())
+	}
+	return strings.Join(out, "\x00")
+}
+
+func jobName(j job) string {
+	switch {
+	case j.envelope != nil:
+		return fmt.Sprintf("%s of %q", j.envelope.Command.Name(), itemOf(j.envelope.Command))
+	case j.act != nil:
+		return fmt.Sprintf("%s of %s", j.act.Kind, j.act.Ref)
+	}
+	return fmt.Sprintf("%T", j.thread.Command)
+}
+
+// itemOf is the item that a command is about; empty for none, or several.
+func itemOf(c model.Command) model.ItemID {
+	switch c := c.(type) {
+	case model.PickWorkItem:
+		return c.WorkItemID
+	case model.UpdateWorkItem:
+		return c.WorkItemID
+	case model.CompleteWorkItem:
+		return c.WorkItemID
+	case model.WaitFor:
+		return c.WorkItemID
+	case model.Answer:
+		return c.WorkItemID
+	case model.ReportWorkItem:
+		return c.WorkItemID
+	case model.DeclineReport:
+		return c.WorkItemID
+	case model.Acknowledge:
+		return c.WorkItemID
+	case model.Retry:
+		return c.WorkItemID
+	case model.Round:
+		return c.WorkItemID
+	}
+	return ""
+}
+
+// commandsOf are what the acts that open no dialog send.
+var commandsOf = map[action.ID][]string{
+	action.Pick: {"PickWorkItem"}, action.Review: {"Retry"}, action.Acknowledge: {"Acknowledge", "AcknowledgeAll"},
+	action.Undo: {"Undo"}, action.Redo: {"Undo"},
+}
+
+// titled are what the forms that are about no item send, by the beginning of their title.
+var titled = map[string]string{"New work item": "CreateWorkItem", "Message to": "Say", "Block ": "Batch"}
+
+// namedBy is what the topmost thing says that a key sends, before it is pressed.
+func namedBy(c console, k tea.KeyPressMsg) func(job) bool {
+	none, top := func(job) bool { return false }, c.layers.top()
+	if _, ok := c.keys.Of(action.Files, k); ok && c.onFiles() {
+		at := c.files.at
+		return func(j job) bool { return j.act != nil && j.act.Ref == at }
+	}
+	if top == nil {
+		a, _ := c.keys.Of(action.Desk, k)
+		return c.actNames(a.ID)
+	}
+	a, _ := c.keys.Of(top.In(), k)
+	switch d := top.(type) {
+	case frozen, unheard, *prompt, *widget.Pager, *conflict:
+		return none
+	case *widget.Menu:
+		return menuNames(c, d)
+	case *choosing:
+		return menuNames(c, d.Menu)
+	case copyDialog:
+		return none
+	case *triage:
+		at, back := d.at, a.ID == action.TriageUndo
+		return func(j job) bool { return j.act != nil && (j.act.Ref == at || back) }
+	case *threadsDialog:
+		return func(j job) bool { return j.thread != nil && j.thread.Repo == d.chosen().In.Repo }
+	case widget.Editor:
+		if !slices.Contains([]action.ID{action.Submit, action.SubmitLine, action.TodoSave}, a.ID) {
+			return none
+		}
+		return formNames(d)
+	}
+	return none
+}
+
+func formNames(d widget.Editor) func(job) bool {
+	return func(j job) bool {
+		f, ok := d.(*widget.Form)
+		switch {
+		case ok && j.thread != nil:
+			return strings.HasPrefix(f.Title, "Begin a thread") || strings.HasPrefix(f.Title, "Take ")
+		case ok && j.act != nil: // its label is the end of its name
+			_, label, _ := strings.Cut(f.Title, "Complete ")
+			return strings.HasSuffix(j.act.Ref.String(), strings.Fields(label)[0])
+		}
+		if j.envelope == nil {
+			return false
+		}
+		about, command := d.About(), j.envelope.Command
+		if about.Item == "" {
+			for begins, name := range titled {
+				if ok && strings.HasPrefix(f.Title, begins) && name == command.Name() {
+					return true
+				}
+			}
+			return false
+		}
+		name := command.Name()
+		if r, ok := command.(model.Round); ok {
+			name = r.Calls[0].Command.Name()
+		}
+		return name == about.Command && itemOf(command) == about.Item
+	}
+}
+
+// menuNames is what the lines of a menu send.
+func menuNames(c console, m *widget.Menu) func(job) bool {
+	var names []func(job) bool
+	for _, l := range m.Lines {
+		switch r := l.Result.(type) {
+		case widget.Apply:
+			names = append(names, func(j job) bool {
+				return j.envelope != nil && j.envelope.Command.Name() == r.Command.Name() && itemOf(j.envelope.Command) == itemOf(r.Command)
+			})
+		case widget.Run:
+			names = append(names, c.actNames(action.ID(r)))
+		}
+	}
+	return func(j job) bool { return slices.ContainsFunc(names, func(f func(job) bool) bool { return f(j) }) }
+}
+
+// actNames is what an act sends on the item under the cursor.
+func (c console) actNames(id action.ID) func(job) bool {
+	marked := len(c.markedIDs()) > 0
+	row := c.row()
+	return func(j job) bool {
+		if j.envelope == nil || !slices.Contains(commandsOf[id], j.envelope.Command.Name()) {
+			return false
+		}
+		item := itemOf(j.envelope.Command)
+		return item == "" || marked || row != nil && row.ID == item
+	}
+}
