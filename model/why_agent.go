@@ -66,8 +66,10 @@ func (y *AgentWhy) limits(a Agent, now time.Time) {
 	if n := a.Limits.MaxTurnsPerHour; n > 0 {
 		y.say("Turns", fmt.Sprintf("%d in the last hour, at most %d", len(lastHour(a.Pace.TurnsAt, now, n)), n))
 	}
-	if most := a.Limits.MaxCostPerDay; most > 0 {
-		y.say("Cost", fmt.Sprintf("$%.2f today, at most $%.2f", a.CostToday(now), most))
+	if spent, most := a.CostToday(now), a.Limits.MaxCostPerDay; most > 0 {
+		y.say("Cost", fmt.Sprintf("$%.2f today, at most $%.2f", spent, most))
+	} else if spent > 0 {
+		y.say("Cost", fmt.Sprintf("$%.2f today", spent))
 	}
 }
 

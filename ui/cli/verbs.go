@@ -43,6 +43,7 @@ func verbs() []verb {
 		{"events", groupLook, (*app).eventsVerb},
 		{"agents", groupLook, (*app).agentsVerb},
 		{"inbox", groupLook, (*app).inboxVerb},
+		{"cost", groupLook, (*app).costVerb},
 		{"say", groupRun, (*app).sayVerb},
 		{"answer", groupRun, (*app).answerVerb},
 		{"delegate", groupRun, (*app).delegateVerb},

@@ -377,9 +377,14 @@ func (v FleetView) runsNext() string {
 	if at < 0 || len(v.Known.Agents[at].Why.Lines) == 0 {
 		return ""
 	}
-	why, name := v.Known.Agents[at].Why, v.Show(model.Text(v.Agents.Cursor))
-	if d := why.Decision; d.HeldBy != "" {
-		return v.Keys.Keyed(fmt.Sprintf("%s runs next in %s: %s. {review} retries now.", name, text.Age(d.Until.Sub(v.Now)), d.HeldBy))
+	m, name, cost := v.Known.Agents[at], v.Show(model.Text(v.Agents.Cursor)), ""
+	why := m.Why
+	if spent := m.Agent.CostToday(v.Now); spent > 0 {
+		cost = fmt.Sprintf(" Today's turns cost $%.2f.", spent)
 	}
-	return fmt.Sprintf("%s runs next: %s.", name, v.Show(why.Lines[0].Text))
+	if d := why.Decision; d.HeldBy != "" {
+		next := fmt.Sprintf("%s runs next in %s: %s. {review} retries now.", name, text.Age(d.Until.Sub(v.Now)), d.HeldBy)
+		return v.Keys.Keyed(next) + cost
+	}
+	return fmt.Sprintf("%s runs next: %s.%s", name, v.Show(why.Lines[0].Text), cost)
 }

@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+)
+
+// costs is the data of cost: what the turns of a time used, as far as programs say so.
+type costs struct {
+	Since     time.Time  `json:"since"`
+	Days      []dayCost  `json:"days"`
+	WorkItems []itemCost `json:"work_items"`
+	Turns     []turnCost `json:"turns"`
+}
+
+// dayCost is what an agent used on a day (UTC).
+type dayCost struct {
+	Day     string        `json:"day"`
+	AgentID model.AgentID `json:"agent_id"`
+	turnsUsed
+}
+
+// itemCost is what the turns that were about an item used; without one, all other turns.
+type itemCost struct {
+	WorkItemID model.ItemID `json:"work_item_id,omitempty"`
+	Handle     model.Handle `json:"handle,omitempty"`
+	Objective  model.Text   `json:"objective,omitempty"`
+	turnsUsed
+}
+
+type turnsUsed struct {
+	Turns int `json:"turns"`
+	model.Usage
+}
+
+// turnCost is one turn. It was about the item that it began with, else the first that it acted on.
+type turnCost struct {
+	Turn       int               `json:"turn"`
+	At         time.Time         `json:"at"`
+	AgentID    model.AgentID     `json:"agent_id"`
+	WorkItemID model.ItemID      `json:"work_item_id,omitempty"`
+	Outcome    model.TurnOutcome `json:"outcome"`
+	model.Usage
+}
+
+const (
+	defaultCostDays = 7
+	maxCostDays     = 366
+	// costPage bounds one read of the history.
+	costPage = 1000
+)
+
+func (a *app) costVerb() *cobra.Command {
+	days, each := defaultCostDays, false
+	c := &cobra.Command{
+		Use: "cost [ID]", Args: cobra.MaximumNArgs(1), Short: "Show what turns cost, by agent and day, and by work item",
+		Long: "cost adds up what agents' programs say that the turns of vise drive used: US dollars (Claude Code, OpenCode, rounds)\n" +
+			"and tokens (also Codex and Gemini CLI). With ID it shows the turns of that work item. Days are those of UTC.\n" +
+			"A limit a day: vise agents set AGENT --max-cost-per-day DOLLARS.",
+		ValidArgsFunction: a.items(model.FilterAll),
+	}
+	c.Flags().IntVar(&days, "days", days, "how many days, today's the last")
+	c.Flags().BoolVar(&each, "turns", false, "show each turn too")
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		if days < 1 || days > maxCostDays {
+			return answer{}, misuse("days", "--days %d is not 1 to %d", days, maxCostDays)
+		}
+		var item model.ItemID
+		if len(args) > 0 {
+			var err error
+			if item, err = a.resolve(ctx, args[0]); err != nil {
+				return answer{}, err
+			}
+		}
+		since := a.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
+		show := func(p *page, c costs) { p.costs(c, each || item != "") }
+		return readAnswer(ctx, a, show, func(r model.Reader) (costs, error) {
+			if err := a.knownIfNamed(r); err != nil {
+				return costs{}, err
+			}
+			return costsOf(r, turnsSince(r, a.agent, since, item), since), nil
+		})
+	})
+}
+
+// turnsSince are the turns that ended since an instant, newest first; with an item, those about it.
+func turnsSince(r model.Reader, agent model.AgentID, since time.Time, item model.ItemID) []turnCost {
+	out := []turnCost{}
+	ended := map[model.AgentID]turnCost{} // whose beginning was not read yet
+	keep := func(t turnCost) {
+		if t.Turn > 0 && (item == "" || t.WorkItemID == item) {
+			out = append(out, t)
+		}
+	}
+	for before := (model.Position{}); ; {
+		list := r.HistoryBefore(agent, before, costPage)
+		for _, e := range list {
+			before = model.Position{Revision: e.Revision, N: e.N}
+			t, isOpen := ended[e.AgentID]
+			switch {
+			case e.Kind == model.EventTurnEnded && e.At.Before(since), e.Kind == model.EventTurnStarted:
+				delete(ended, e.AgentID)
+				if isOpen {
+					t.WorkItemID = cmp.Or(e.WorkItemID, t.WorkItemID)
+					keep(t)
+				}
+			case e.Kind == model.EventTurnEnded:
+				news := model.DataOf[model.TurnNews](e)
+				ended[e.AgentID] = turnCost{news.Turn, e.At, e.AgentID, e.WorkItemID, news.Outcome, news.Usage}
+			case isOpen && e.WorkItemID != "" && e.Actor == model.AgentActor(e.AgentID):
+				t.WorkItemID = e.WorkItemID // an older one than that found before
+				ended[e.AgentID] = t
+			}
+			if e.At.Before(since) && len(ended) == 0 {
+				return out
+			}
+		}
+		if len(list) < costPage {
+			for _, t := range ended {
+				keep(t)
+			}
+			return out
+		}
+	}
+}
+
+// costsOf adds turns up.
+func costsOf(r model.Reader, turns []turnCost, since time.Time) costs {
+	out := costs{Since: since, Days: []dayCost{}, WorkItems: []itemCost{}, Turns: turns}
+	for _, t := range turns {
+		day := t.At.UTC().Format(time.DateOnly)
+		i := slices.IndexFunc(out.Days, func(d dayCost) bool { return d.Day == day && d.AgentID == t.AgentID })
+		if i < 0 {
+			i, out.Days = len(out.Days), append(out.Days, dayCost{Day: day, AgentID: t.AgentID})
+		}
+		out.Days[i].add(t)
+		i = slices.IndexFunc(out.WorkItems, func(x itemCost) bool { return x.WorkItemID == t.WorkItemID })
+		if i < 0 {
+			w, _ := r.Item(t.WorkItemID)
+			i = len(out.WorkItems)
+			out.WorkItems = append(out.WorkItems, itemCost{WorkItemID: t.WorkItemID, Handle: w.Handle, Objective: w.Objective})
+		}
+		out.WorkItems[i].add(t)
+	}
+	slices.SortFunc(out.Days, func(x, y dayCost) int { return cmp.Or(cmp.Compare(y.Day, x.Day), cmp.Compare(x.AgentID, y.AgentID)) })
+	slices.SortStableFunc(out.WorkItems, func(x, y itemCost) int { return cmp.Compare(y.CostUSD, x.CostUSD) })
+	return out
+}
+
+func (u *turnsUsed) add(t turnCost) { u.Turns, u.Usage = u.Turns+1, u.Plus(t.Usage) }
+
+func (p *page) costs(c costs, each bool) {
+	if len(c.Turns) == 0 {
+		p.line("no turns since %s", c.Since.Format(time.DateOnly))
+		return
+	}
+	used := func(u model.Usage) []string {
+		return []string{fmt.Sprintf("$%.2f", u.CostUSD), fmt.Sprintf("tokens in %d", u.InputTokens), fmt.Sprintf("out %d", u.OutputTokens)}
+	}
+	var days, items, turns [][]string
+	for _, d := range c.Days {
+		days = append(days, append([]string{d.Day, string(d.AgentID), fmt.Sprintf("turns %d", d.Turns)}, used(d.Usage)...))
+	}
+	for _, x := range c.WorkItems {
+		name, about := string(x.Handle), x.Objective.String()
+		if x.WorkItemID == "" {
+			name, about = "-", "about no work item"
+		}
+		items = append(items, append([]string{name, about, fmt.Sprintf("turns %d", x.Turns)}, used(x.Usage)...))
+	}
+	p.plainTable(1, days)
+	p.line("")
+	p.plainTable(1, items)
+	if !each {
+		return
+	}
+	for _, t := range c.Turns {
+		turns = append(turns, append([]string{fmt.Sprintf("turn %d", t.Turn), string(t.AgentID), t.At.Local().Format(time.DateTime)},
+			append(used(t.Usage), string(t.Outcome))...))
+	}
+	p.line("")
+	p.plainTable(1, turns)
+}
