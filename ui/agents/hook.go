@@ -10,7 +10,8 @@
 // event does, and the text that an agent gets), report.go (how a report is found), crush.go (the same
 // with Crush's one hook), rest.go (how a resting session is woken), state.go (what is remembered
 // between calls); install.go (what vise install and vise doctor do), settings_*.go (how a file is
-// edited), backup.go (what it was before); wrap.go (vise run).
+// edited), backup.go (what it was before),
+// project.go (settings of a project); wrap.go (vise run).
 package agents
 
 import (
@@ -58,7 +59,9 @@ type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
 	Getenv   func(string) string
-	Now      func() time.Time
+	// Dir is the working directory.
+	Dir string
+	Now func() time.Time
 	// Wait pauses between two reads of a file that is written late.
 	Wait func(context.Context, time.Duration)
 	// Timeout is how long a hook waits for the ledger; zero is ledgerTimeout.
@@ -104,8 +107,10 @@ func HookCommand(open opener, s Streams) *cobra.Command {
 type call struct {
 	Streams
 	program, event, agent string
-	askReport             bool
-	payload               []byte
+	// project is the program whose settings for a project the hook stands in; empty: the user's.
+	project   string
+	askReport bool
+	payload   []byte
 
 	home *home.Home
 	// busy: the ledger was waited for in vain; it is not waited for again.
@@ -120,7 +125,7 @@ func hook(ctx context.Context, args []string, open opener, s Streams) (err error
 		}
 	}()
 	c, dir, err := parse(args, s)
-	if err != nil {
+	if err != nil || c == nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.limit())
@@ -168,7 +173,7 @@ func (c *call) soon(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, cmp.Or(c.Timeout, ledgerTimeout))
 }
 
-// parse reads the command line. Codex gives its notify payload as an argument, as we do.
+// parse reads the command line; no call is one that another hook makes. Codex gives its notify payload as an argument, as we do.
 func parse(args []string, s Streams) (*call, string, error) {
 	c := &call{Streams: s}
 	var dir string
@@ -177,6 +182,7 @@ func parse(args []string, s Streams) (*call, string, error) {
 	f.ParseErrorsAllowlist.UnknownFlags = true
 	f.StringVar(&dir, "home", "", "")
 	f.StringVar(&c.agent, "agent", "", "")
+	f.StringVar(&c.project, "project", "", "")
 	f.BoolVar(&c.askReport, "ask-report", false, "")
 	if err := f.Parse(args); err != nil {
 		return nil, "", err
@@ -191,6 +197,9 @@ func parse(args []string, s Streams) (*call, string, error) {
 	}
 	if !regexp.MustCompile(eventNames).MatchString(c.event) {
 		c.event = "unknown"
+	}
+	if c.place(s.Dir) {
+		return nil, "", nil
 	}
 	// Its settings say who a program is by itself; whoever starts it may say something else.
 	if c.agent = cmp.Or(s.Getenv("VISE_AGENT"), c.agent, c.program); s.Getenv("VISE_HOME") != "" {

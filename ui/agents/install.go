@@ -30,6 +30,8 @@ type Options struct {
 	Vise string
 	// Home is where the program works by itself.
 	Home string
+	// Project is the directory whose settings are edited; empty: the user's are.
+	Project string
 	// Uninstall takes out what vise has put there for any home, or with OnlyHome for Home alone.
 	Uninstall, OnlyHome bool
 	DryRun              bool
@@ -37,6 +39,8 @@ type Options struct {
 	AskReport bool
 	// Tools are which the MCP server offers: usual or all; empty leaves it as it is.
 	Tools string
+	// byWorktree: each worktree has an agent of its own.
+	byWorktree bool
 	// Version is what the program says of its version; empty where that is not known.
 	Version string
 	Getenv  func(string) string
@@ -68,7 +72,15 @@ type target struct {
 
 // Install edits a program's settings: all files or, if one of them cannot be edited, none.
 func Install(o Options) (Installed, error) {
-	o.Agent = cmp.Or(o.Agent, o.Program)
+	if o.Project != "" && !slices.Contains(projectPrograms, o.Program) {
+		return Installed{}, model.Refuse(model.CodeInvalid, "vise does not know what settings %s has for a project",
+			model.Text(o.Program)).At("project").
+			WithHint("it knows those of %s; name the agent in the environment: VISE_AGENT", strings.Join(projectPrograms, ", "))
+	}
+	named := o.Agent != ""
+	if o.Agent = cmp.Or(o.Agent, o.Program); o.Project != "" && !named {
+		o.Agent, o.byWorktree = WorktreeAgent(o.Program, o.Project), true
+	}
 	if o.Tools != "" && o.Tools != "usual" && o.Tools != allTools {
 		return Installed{}, model.Refuse(model.CodeInvalid, "unknown tools %q", model.Text(o.Tools)).At("tools").
 			WithHint("use usual or all")
@@ -127,7 +139,7 @@ const allTools = "all"
 // hasAllTools reports whether the server in a settings file was installed with all tools.
 func hasAllTools(t target) bool {
 	_, raw, err := readSettings(t.path)
-	return err == nil && regexp.MustCompile(`"mcp",\s*"--agent"[^\]]*"--tools",\s*"all"`).Match(raw)
+	return err == nil && regexp.MustCompile(`"mcp",\s*"--(?:agent|project)"[^\]]*"--tools",\s*"all"`).Match(raw)
 }
 
 // change is what a file was and will be; nil is no file.

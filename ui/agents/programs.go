@@ -166,8 +166,13 @@ func (o Options) serverArgs() []string {
 var variables = []string{"VISE_HOME", "VISE_AGENT", "VISE_ACTOR", "VISE_TURN"}
 
 // flags say for whom a program works by itself; the environment may say something else.
-func (o Options) flags() []string {
-	out := []string{"--agent", o.Agent}
+func (o Options) flags() (out []string) {
+	if !o.byWorktree {
+		out = append(out, "--agent", o.Agent)
+	}
+	if o.Project != "" {
+		out = append(out, "--project", o.Program)
+	}
 	if o.Home != "" && o.Home != filepath.Join(o.Getenv("HOME"), ".local", "share", "vise") {
 		out = append(out, "--home", o.Home)
 	}
@@ -199,8 +204,9 @@ func (o Options) claude(wakes support) []target {
 	waits := o.hook("Stop", restEvent, group{Hooks: []command{rest}})
 	waits.when = wakes
 	return []target{
-		jsonFile(o.dir("CLAUDE_CONFIG_DIR", ".claude", "settings.json"), append(hooks, waits)...),
-		jsonFile(o.dir("CLAUDE_CONFIG_DIR", "", ".claude.json"), entry{at: []string{"mcpServers", "vise"}, value: o.server()}),
+		jsonFile(o.file(projectHooks, "CLAUDE_CONFIG_DIR", ".claude", "settings.json"), append(hooks, waits)...),
+		jsonFile(o.file(projectServer, "CLAUDE_CONFIG_DIR", "", ".claude.json"),
+			entry{at: []string{"mcpServers", "vise"}, value: o.server()}),
 	}
 }
 
@@ -240,8 +246,9 @@ func (o Options) openCode(support) []target {
 	}{"local", append([]string{o.Vise}, o.serverArgs()...), true}
 	plugin := strings.NewReplacer("@VISE@", strconv.Quote(o.Vise), "@FLAGS@", array(o.flags())).Replace(openCodePlugin)
 	return []target{
-		jsonFile(o.dir("XDG_CONFIG_HOME", ".config", "opencode", "opencode.json"), entry{at: []string{"mcp", "vise"}, value: server}),
-		{path: o.dir("XDG_CONFIG_HOME", ".config", "opencode", "plugin", "vise.ts"),
+		jsonFile(o.file("opencode.json", "XDG_CONFIG_HOME", ".config", "opencode", "opencode.json"),
+			entry{at: []string{"mcp", "vise"}, value: server}),
+		{path: o.file(projectPlugin, "XDG_CONFIG_HOME", ".config", "opencode", "plugin", "vise.ts"),
 			edit: func(_ []byte, remove bool) ([]byte, string, error) {
 				if remove {
 					return nil, "", nil

@@ -29,7 +29,7 @@ import (
 // hookVerb is what agents' programs call at their events.
 func (a *app) hookVerb() *cobra.Command {
 	s := agents.RealStreams()
-	s.In, s.Out, s.Err, s.Getenv, s.Now = a.in, a.out, a.err, a.getenv, a.now
+	s.In, s.Out, s.Err, s.Getenv, s.Now, s.Dir = a.in, a.out, a.err, a.getenv, a.now, a.dir
 	return agents.HookCommand(func(dir string) (*home.Home, error) {
 		if dir != "" {
 			a.flags.home = dir
@@ -41,7 +41,12 @@ func (a *app) hookVerb() *cobra.Command {
 // mcpVerb is the MCP server. It makes the home where none is: an agent's program that was
 // told of vise is reason enough.
 func (a *app) mcpVerb() *cobra.Command {
-	return mcp.Command(func() mcp.Options {
+	var project string
+	c := mcp.Command(func() mcp.Options {
+		agent := a.flags.agent
+		if agent == "" && project != "" {
+			agent = agents.WorktreeAgent(project, a.dir)
+		}
 		if a.getenv("VISE_HOME") != "" {
 			a.flags.home = "" // its settings say where it works by itself
 		}
@@ -53,7 +58,7 @@ func (a *app) mcpVerb() *cobra.Command {
 				}
 				return h, nil
 			},
-			Agent: a.flags.agent, Getenv: a.getenv, In: a.in, Out: a.out, Version: builtVersion().Version,
+			Agent: agent, Getenv: a.getenv, In: a.in, Out: a.out, Version: builtVersion().Version,
 			Log: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 			HooksSeen: func(agent model.AgentID) bool {
 				dir, err := a.homeDir()
@@ -62,6 +67,9 @@ func (a *app) mcpVerb() *cobra.Command {
 			StartTask: a.startTask,
 		}
 	})
+	c.Flags().StringVar(&project, "project", "", "")
+	_ = c.Flags().MarkHidden("project") // for the settings of a project: the program whose they are
+	return c
 }
 
 // driver runs agents' programs. What they do counts where they run.

@@ -224,9 +224,15 @@ func (a *app) installVerb() *cobra.Command {
 	f := c.Flags()
 	f.BoolVar(&o.DryRun, "dry-run", false, "show the change and write nothing")
 	f.BoolVar(&o.Uninstall, "uninstall", false, "take vise's entries out")
+	project := f.Bool("project", false, "the settings of this git worktree; without --agent each worktree has an agent of its own")
 	f.BoolVar(&o.AskReport, "ask-report", false, "when the agent completes an item without a word, ask it once for the report")
 	f.StringVar(&o.Tools, "tools", "", "usual, or all: also those that notify the operator, delegate and start tasks (default: as it is)")
-	return a.verb(c, func(_ context.Context, args []string) (answer, error) { return a.install(args[0], o) })
+	return a.verb(c, func(_ context.Context, args []string) (answer, error) {
+		if *project {
+			o.Project = agents.Worktree(a.dir)
+		}
+		return a.install(args[0], o)
+	})
 }
 
 // installOptions are o with what this run says of a program.

@@ -12,6 +12,7 @@ import (
 	"vise/model"
 	"vise/ui/action"
 	"vise/ui/config"
+	"vise/ui/console/screen"
 	"vise/ui/console/widget"
 	"vise/ui/text"
 )
@@ -84,11 +85,19 @@ func filterLines(s config.Settings) []widget.MenuLine {
 // agentMenu chooses whose desk is shown.
 func agentMenu(c *console) widget.Dialog {
 	m := &widget.Menu{Title: "Agents", Searchable: true, Foot: "{menu-run} show desk · {menu-posture} stop or resume · {menu-close} close"}
+	needs := map[model.AgentID]int{}
+	for _, x := range c.inbox() {
+		needs[x.AgentID]++
+	}
 	for i, a := range c.truth.agents {
+		does := agentWords(a, c.now)
+		if n := needs[a.ID]; n > 0 {
+			does = fmt.Sprintf("%d %s you · %s", n, screen.Plural(n, "needs", "need"), does)
+		}
 		if a.ID == c.place.agent {
 			m.At = i
 		}
-		m.Lines = append(m.Lines, widget.MenuLine{Title: string(a.ID), Does: agentWords(a, c.now),
+		m.Lines = append(m.Lines, widget.MenuLine{Title: string(a.ID), Does: does,
 			Result: widget.Intent{Msg: act(func(c *console) tea.Cmd { return c.visit(a.ID) })}, Other: posture(a)})
 	}
 	return m
