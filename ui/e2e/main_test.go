@@ -6,6 +6,9 @@
 // The files measure_*.go measure it, beside an empty process and, where they are installed, beside
 // other trackers on the same acts, in one run; docs/performance.md tells how they are run and read.
 //
+// The files programs_*.go run the agents' programs themselves on a model that follows a script;
+// docs/agents.md has the table of what came of it.
+//
 // Reading order: main_test.go, then any test; measure_test.go is the whole measurement.
 package e2e
 

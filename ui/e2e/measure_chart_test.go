@@ -64,7 +64,7 @@ func lines(figures []figure) []line {
 		}
 		items, among, _ := strings.Cut(f.Size, "/")
 		n, err := count(items)
-		if err != nil || among != "" && among != fmt.Sprint(*agents) {
+		if err != nil || among != "" && among != fmt.Sprint(*owners) {
 			continue
 		}
 		name := f.Program + " " + f.Row

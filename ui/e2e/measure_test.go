@@ -15,7 +15,7 @@ import (
 var (
 	measuring = flag.Bool("measure", false, "measure; without it nothing here runs")
 	sizes     = flag.String("sizes", "1k,100k,1M", "how many work items the homes have")
-	agents    = flag.Int("agents", 10, "among how many agents")
+	owners    = flag.Int("agents", 10, "among how many agents")
 	spread    = flag.String("spread", "100k/1,100k/1000", "further homes, as ITEMS/AGENTS")
 	rounds    = flag.Int("rounds", 21, "how often each act is timed, in turns with all others")
 	only      = flag.String("only", "", "a part alone: process, ledger, writers, watched, console")
@@ -132,7 +132,7 @@ func (b *bench) shapes(all bool) []shape {
 	for _, s := range strings.Split(*sizes, ",") {
 		n, err := count(s)
 		b.must(err)
-		out = append(out, shape{n, *agents})
+		out = append(out, shape{n, *owners})
 	}
 	if all && *spread != "" {
 		for _, s := range strings.Split(*spread, ",") {

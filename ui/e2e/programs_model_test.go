@@ -1,0 +1,261 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// scriptedModel is a model that says what a script has it say, over the three streaming APIs that
+// agents' programs speak: Anthropic's Messages, OpenAI's Responses and Chat Completions. Which reply
+// comes next is the number of those in the conversation, so that a retry gets the same one.
+type scriptedModel struct {
+	Script []scriptedReply
+
+	mu    sync.Mutex // protects what follows
+	asked []string
+}
+
+// scriptedReply is one reply. Its calls are of tools as their server names them.
+type scriptedReply struct {
+	Text  string
+	Calls []scriptedCall
+	// Status is an HTTP status that is answered instead.
+	Status int
+	// Before is called before the reply begins, with a function that waits until the program has
+	// gone away.
+	Before func(gone func())
+}
+
+// scriptedCall is a call of a tool.
+type scriptedCall struct {
+	Tool  string
+	Input map[string]any
+}
+
+// requests are those of conversations with tools, in the order in which they came.
+func (m *scriptedModel) requests() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.asked)
+}
+
+// modelRequest is what is read of a request of any of the three.
+type modelRequest struct {
+	Messages []struct {
+		Role string `json:"role"`
+	} `json:"messages"`
+	Input []struct {
+		Type string `json:"type"`
+		Role string `json:"role"`
+	} `json:"input"`
+	Tools []modelTool `json:"tools"`
+}
+
+type modelTool struct {
+	Name     string      `json:"name"`
+	Type     string      `json:"type"`
+	Function *modelTool  `json:"function"`
+	Tools    []modelTool `json:"tools"`
+	space    string
+}
+
+// tools are those of a request, also those in a name space of the Responses API.
+func (r modelRequest) tools() (out []modelTool) {
+	for _, t := range r.Tools {
+		if t.Function != nil {
+			t = *t.Function
+		}
+		for _, inner := range t.Tools {
+			inner.space = t.Name
+			out = append(out, inner)
+		}
+		if t.Type != "namespace" {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// replies is how many the conversation has.
+func (r modelRequest) replies() (n int) {
+	for _, m := range r.Messages {
+		if m.Role == "assistant" {
+			n++
+		}
+	}
+	within := false
+	for _, x := range r.Input {
+		model := x.Role == "assistant" || x.Type == "reasoning" || strings.HasSuffix(x.Type, "_call")
+		if model && !within {
+			n++
+		}
+		within = model
+	}
+	return n
+}
+
+// modelCall is a call as it is written out.
+type modelCall struct{ id, space, name, input string }
+
+func (r modelRequest) calls(reply int, wanted []scriptedCall) (out []modelCall, missing []string) {
+	all := r.tools()
+	for n, w := range wanted {
+		i := slices.IndexFunc(all, func(t modelTool) bool {
+			return strings.HasSuffix(t.Name, w.Tool)
+		})
+		if i < 0 {
+			missing = append(missing, w.Tool)
+			continue
+		}
+		raw, _ := json.Marshal(w.Input) // what a script holds marshals
+		out = append(out, modelCall{id: fmt.Sprintf("call_%d_%d", reply, n), space: all[i].space, name: all[i].Name, input: string(raw)})
+	}
+	return out, missing
+}
+
+// maxRequest bounds what is read of a request.
+const maxRequest = 32 << 20
+
+// ServeHTTP is the model's API. What is not asked for a reply gets an empty object.
+func (m *scriptedModel) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	raw, _ := io.ReadAll(io.LimitReader(q.Body, maxRequest))
+	var r modelRequest
+	speak := speakers[q.URL.Path[strings.LastIndex(q.URL.Path, "/")+1:]]
+	if speak == nil || json.Unmarshal(raw, &r) != nil {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"input_tokens":100,"data":[],"models":[]}`)
+		return
+	}
+	reply, n := scriptedReply{Text: "Understood."}, r.replies()
+	if len(r.Tools) > 0 { // else a title or a summary is asked for
+		m.mu.Lock()
+		m.asked = append(m.asked, string(raw))
+		m.mu.Unlock()
+		if n < len(m.Script) {
+			reply = m.Script[n]
+		}
+	}
+	if reply.Before != nil {
+		reply.Before(func() { <-q.Context().Done() })
+	}
+	if reply.Status != 0 {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(reply.Status)
+		_, _ = io.WriteString(w, `{"type":"error","error":{"type":"invalid_request_error","message":"the script has it fail"}}`)
+		return
+	}
+	calls, missing := r.calls(n, reply.Calls)
+	for _, name := range missing {
+		reply.Text += " There is no tool " + name + "."
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	speak(n, reply.Text, calls, func(event string, v any) {
+		raw, _ := json.Marshal(v) // what is written marshals
+		if event != "" {
+			fmt.Fprintf(w, "event: %s\n", event)
+		}
+		fmt.Fprintf(w, "data: %s\n\n", raw)
+	})
+}
+
+// object is one of JSON.
+type object map[string]any
+
+// speakers write a reply as the events of an API, by the last word of its path.
+var speakers = map[string]func(n int, text string, calls []modelCall, emit func(event string, v any)){
+	"messages": speakMessages, "responses": speakResponses, "completions": speakChat,
+}
+
+func speakMessages(n int, text string, calls []modelCall, send func(string, any)) {
+	emit := func(kind string, o object) { o["type"] = kind; send(kind, o) }
+	emit("message_start", object{"message": object{"id": fmt.Sprintf("msg_%d", n), "type": "message", "role": "assistant",
+		"model": "scripted", "content": []any{}, "usage": object{"input_tokens": 100, "output_tokens": 1}}})
+	i, stop := 0, "end_turn"
+	block := func(begins, delta object) {
+		emit("content_block_start", object{"index": i, "content_block": begins})
+		emit("content_block_delta", object{"index": i, "delta": delta})
+		emit("content_block_stop", object{"index": i})
+		i++
+	}
+	if text != "" {
+		block(object{"type": "text", "text": ""}, object{"type": "text_delta", "text": text})
+	}
+	for _, c := range calls {
+		stop = "tool_use"
+		block(object{"type": "tool_use", "id": "toolu_" + c.id, "name": c.name, "input": object{}},
+			object{"type": "input_json_delta", "partial_json": c.input})
+	}
+	emit("message_delta", object{"delta": object{"stop_reason": stop}, "usage": object{"output_tokens": 20}})
+	emit("message_stop", object{})
+}
+
+func speakResponses(n int, text string, calls []modelCall, send func(string, any)) {
+	number := 0
+	emit := func(kind string, o object) {
+		o["type"], o["sequence_number"] = kind, number
+		number++
+		send(kind, o)
+	}
+	var items []object
+	if text != "" {
+		items = append(items, object{"type": "message", "id": fmt.Sprintf("msg_%d", n), "role": "assistant", "status": "completed",
+			"content": []any{object{"type": "output_text", "text": text, "annotations": []any{}}}})
+	}
+	for _, c := range calls {
+		item := object{"type": "function_call", "id": "fc_" + c.id, "call_id": c.id, "name": c.name, "arguments": c.input,
+			"status": "completed"}
+		if c.space != "" {
+			item["namespace"] = c.space
+		}
+		items = append(items, item)
+	}
+	whole := object{"id": fmt.Sprintf("resp_%d", n), "object": "response", "status": "completed", "output": items,
+		"usage": object{"input_tokens": 100, "output_tokens": 20, "total_tokens": 120}}
+	emit("response.created", object{"response": object{"id": whole["id"], "object": "response", "status": "in_progress",
+		"output": []any{}}})
+	for i, item := range items {
+		emit("response.output_item.added", object{"output_index": i, "item": item})
+		emit("response.output_item.done", object{"output_index": i, "item": item})
+	}
+	emit("response.completed", object{"response": whole})
+}
+
+func speakChat(n int, text string, calls []modelCall, send func(string, any)) {
+	chunk := func(delta object, finish any) {
+		send("", object{"id": fmt.Sprintf("chat_%d", n), "object": "chat.completion.chunk", "model": "scripted",
+			"choices": []any{object{"index": 0, "delta": delta, "finish_reason": finish}}})
+	}
+	chunk(object{"role": "assistant", "content": text}, nil)
+	stop := "stop"
+	for i, c := range calls {
+		stop = "tool_calls"
+		chunk(object{"tool_calls": []any{object{"index": i, "id": c.id, "type": "function",
+			"function": object{"name": c.name, "arguments": c.input}}}}, nil)
+	}
+	chunk(object{}, stop)
+}
+
+// headless is how a program is started with a prompt, without a terminal, on the model at url: its
+// arguments, and what its environment has more.
+func headless(program, url, prompt string) (args, env []string) {
+	switch program {
+	case "claude":
+		return []string{"-p", prompt}, []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=scripted",
+			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"}
+	case "codex":
+		return []string{"exec", "--skip-git-repo-check", "--model", "scripted", "-c", `model_provider="scripted"`,
+			"-c", `model_providers.scripted={name="scripted",` +
+				`base_url="` + url + `/v1",env_key="OPENAI_API_KEY",wire_api="responses"}`, prompt}, []string{"OPENAI_API_KEY=scripted"}
+	case "opencode":
+		return []string{"run", "--model", "scripted/scripted", prompt}, []string{`OPENCODE_CONFIG_CONTENT={"provider":{"scripted":{` +
+			`"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"` + url + `/v1","apiKey":"scripted"},` +
+			`"models":{"scripted":{"name":"scripted"}}}}}`, "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1",
+			"OPENCODE_DISABLE_LSP_DOWNLOAD=1"}
+	}
+	return nil, nil
+}

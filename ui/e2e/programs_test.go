@@ -1,0 +1,307 @@
+package e2e
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"vise/model"
+	"vise/store"
+	"vise/store/storetest"
+)
+
+// programsVariable names the directory, as an absolute path, of the agents' programs that are run, each
+// on a model that follows a script.
+const programsVariable = "VISE_PROGRAMS"
+
+var matrix = flag.Bool("matrix", false, "write what the programs did into docs/agents.md")
+
+// scripted are the programs that take a model on their command line.
+var scripted = []string{"claude", "codex", "opencode"}
+
+// trusting are the arguments that stand for a person who permits the tools and trusts the hooks.
+var trusting = map[string][]string{"claude": {"--allowedTools=mcp__vise"}, "codex": {"--dangerously-bypass-hook-trust"}}
+
+// programLimit bounds a run on a busy machine.
+const programLimit = 3 * time.Minute
+
+// TestProgramsWorkWithVise runs the real programs and compares what came of it with the table in
+// docs/agents.md. Without -tags soak only the cases that are marked as short are run.
+//
+//	VISE_PROGRAMS=DIR go test -tags soak ./ui/e2e -run ProgramsWork -matrix
+func TestProgramsWorkWithVise(t *testing.T) {
+	dir := os.Getenv(programsVariable)
+	if dir == "" {
+		t.Skipf("%s names no directory of agents' programs", programsVariable)
+	}
+	got := map[string]map[string]string{}
+	t.Run("runs", func(t *testing.T) {
+		for _, name := range scripted {
+			path := filepath.Join(dir, name)
+			out, err := programCommand(t.TempDir(), path, "--version").Output()
+			version := regexp.MustCompile(`\d+\.\d+\.\d+`).FindString(string(out))
+			if err != nil || version == "" {
+				t.Logf("%s is not installed: %v", path, err)
+				continue
+			}
+			got[name] = map[string]string{versionRow: version}
+			for _, c := range programCases {
+				if c.short || storetest.Long {
+					t.Run(name+"/"+c.name, func(t *testing.T) {
+						r := newProgramRun(t, name, path)
+						r.play(c)
+						got[name][c.name] = c.got(r)
+						if t.Failed() {
+							t.Logf("the program said:\n%s", r.said.String())
+						}
+					})
+				}
+			}
+		}
+	})
+	if len(got) == 0 {
+		t.Skipf("none of %v is in %s", scripted, dir)
+	}
+	const page = "../../docs/agents.md"
+	raw, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := matrixIn(t, string(raw))
+	if *matrix && !t.Failed() {
+		before, rest, _ := strings.Cut(string(raw), matrixBegins)
+		_, after, _ := strings.Cut(rest, matrixEnds)
+		if err := os.WriteFile(page, []byte(before+matrixBegins+matrixOf(rows, got)+matrixEnds+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	for name, cells := range got {
+		for c, cell := range cells {
+			if rows[c][name] != cell {
+				t.Errorf("%s, %s: %q, docs/agents.md says %q", name, c, cell, rows[c][name])
+			}
+		}
+	}
+}
+
+// TestTheMatrixOfProgramsIsWhole: a row a case, a cell a program, none empty.
+func TestTheMatrixOfProgramsIsWhole(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/agents.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := matrixIn(t, string(raw))
+	for _, row := range matrixRows() {
+		for _, name := range scripted {
+			if rows[row][name] == "" {
+				t.Errorf("docs/agents.md does not say of %s: %s", name, row)
+			}
+		}
+	}
+	if len(rows) != len(matrixRows()) {
+		t.Errorf("docs/agents.md has %d rows, want %d", len(rows), len(matrixRows()))
+	}
+}
+
+const (
+	matrixBegins = "<!-- Written by TestProgramsWorkWithVise -matrix. -->\n"
+	matrixEnds   = "<!-- End of what it wrote. -->\n"
+	versionRow   = "version"
+)
+
+// matrixRows are the names of the table's rows.
+func matrixRows() []string {
+	out := []string{versionRow}
+	for _, c := range programCases {
+		out = append(out, c.name)
+	}
+	return out
+}
+
+// matrixOf is the table with what was got; what was not run now stays as it was.
+func matrixOf(was, got map[string]map[string]string) string {
+	b := new(strings.Builder)
+	fmt.Fprintf(b, "\n| | %s |\n|---|%s\n", strings.Join(scripted, " | "), strings.Repeat("---|", len(scripted)))
+	for _, row := range matrixRows() {
+		fmt.Fprintf(b, "| %s |", row)
+		for _, name := range scripted {
+			fmt.Fprintf(b, " %s |", cmp.Or(got[name][row], was[row][name], "not run"))
+		}
+		b.WriteString("\n")
+	}
+	return b.String() + "\n"
+}
+
+// matrixIn are the cells of the written table, by case and program.
+func matrixIn(t *testing.T, page string) map[string]map[string]string {
+	t.Helper()
+	_, rest, ok := strings.Cut(page, matrixBegins)
+	table, _, ends := strings.Cut(rest, matrixEnds)
+	if !ok || !ends {
+		t.Fatal("docs/agents.md has no table of programs")
+	}
+	rows := map[string]map[string]string{}
+	for n, line := range strings.Split(strings.TrimSpace(table), "\n") {
+		cells := strings.Split(strings.Trim(line, "|"), "|")
+		if n < 2 || len(cells) != len(scripted)+1 {
+			continue
+		}
+		row := map[string]string{}
+		for i, name := range scripted {
+			row[name] = strings.TrimSpace(cells[i+1])
+		}
+		rows[strings.TrimSpace(cells[0])] = row
+	}
+	return rows
+}
+
+// programRun is one run of a program, with homes of its own.
+type programRun struct {
+	t          *testing.T
+	name, path string
+	// user is its home directory, in which it works; items are its agent's, the first its focus.
+	user  string
+	items []model.ItemID
+	model scriptedModel
+	said  bytes.Buffer
+	// interrupt ends the program as a person does.
+	interrupt func()
+}
+
+func newProgramRun(t *testing.T, name, path string) *programRun {
+	r := &programRun{t: t, name: name, path: path, user: t.TempDir()}
+	storetest.KeepOnFailure(t, r.user)
+	bin := filepath.Join(r.user, "bin")
+	self, err := os.Executable()
+	if err == nil {
+		err = os.Mkdir(bin, 0o755)
+	}
+	if err == nil {
+		err = os.Symlink(self, filepath.Join(bin, "vise"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.vise("init", "--agent", name)
+	for range 2 {
+		made := r.vise("new", "Split the limiter", "--json")
+		r.items = append(r.items, model.ItemID(regexp.MustCompile(`wi-[0-9a-z]{26}`).Find(made)))
+	}
+	r.vise("pick", string(r.items[0]))
+	r.vise("install", name)
+	return r
+}
+
+// vise runs a verb as the operator.
+func (r *programRun) vise(args ...string) []byte {
+	r.t.Helper()
+	c := programCommand(r.user, filepath.Join(r.user, "bin", "vise"), args...)
+	c.Args[0], c.Env = "vise", append(c.Env, "VISE_ACTOR=operator")
+	out, err := c.CombinedOutput()
+	if err != nil {
+		r.t.Fatalf("vise %v: %v\n%s", args, err, out)
+	}
+	return out
+}
+
+// programCommand is a program's process, in a home directory and with an environment of its own.
+func programCommand(user, path string, args ...string) *exec.Cmd {
+	c := exec.Command(path, args...)
+	c.Dir, c.Env = user, userEnv(user)
+	return c
+}
+
+// userEnv is the environment of somebody who has vise and nothing else.
+func userEnv(user string) []string {
+	return []string{"HOME=" + user, "PATH=" + filepath.Join(user, "bin") + ":" + os.Getenv("PATH"), "LANG=C.UTF-8"}
+}
+
+// play has the program work on its prompt until it ends.
+func (r *programRun) play(c programCase) {
+	r.t.Helper()
+	r.model.Script = c.script(r)
+	server := httptest.NewServer(&r.model)
+	defer server.Close()
+	args, env := headless(r.name, server.URL, "Work.")
+	if !c.untrusted {
+		args = append(args, trusting[r.name]...)
+	}
+	ctx, cancel := context.WithTimeout(r.t.Context(), programLimit)
+	defer cancel()
+	cmd := programCommand(r.user, r.path, args...)
+	cmd.Env = append(cmd.Env, env...)
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &r.said, &r.said, 5*time.Second
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		r.t.Fatal(err)
+	}
+	group := -cmd.Process.Pid
+	r.interrupt = func() { _ = syscall.Kill(group, syscall.SIGINT) }
+	stop := context.AfterFunc(ctx, func() { _ = syscall.Kill(group, syscall.SIGKILL) })
+	err := cmd.Wait()
+	stop()
+	_ = syscall.Kill(group, syscall.SIGKILL) // what it left
+	if ctx.Err() != nil {
+		r.t.Fatalf("the program did not end: %v\n%s", err, r.said.String())
+	}
+	if len(r.model.requests()) == 0 {
+		r.t.Fatalf("the program asked its model nothing: %v\n%s", err, r.said.String())
+	}
+}
+
+// report says what became of an item's report: kept or offered, and from where.
+func (r *programRun) report(id model.ItemID) (out string) {
+	r.t.Helper()
+	l, err := store.Open(filepath.Join(r.user, ".local", "share", "vise"), store.Options{Command: "the test"})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer l.Close()
+	err = l.View(ctx, func(x model.Reader) error {
+		w, _ := x.Item(id)
+		v := model.ViewOf(x, w)
+		switch {
+		case v.State != model.Completed:
+			out = "open"
+		case v.Report != nil:
+			out = fmt.Sprintf("%s, kept", v.Report.By)
+			r.expect(v.Report.Text)
+		default:
+			out = "no words"
+			var from []string
+			for _, o := range v.Offered {
+				from = append(from, string(o.Provenance))
+				r.expect(o.Text)
+			}
+			if len(from) > 0 {
+				out = strings.Join(from, " and ") + ", offered"
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return out
+}
+
+// expect that a text is one that the model said, to the letter.
+func (r *programRun) expect(text model.Text) {
+	r.t.Helper()
+	if !slices.ContainsFunc(r.model.Script, func(s scriptedReply) bool { return s.Text == text.Raw() }) {
+		r.t.Errorf("nobody said %q", text)
+	}
+}
