@@ -24,6 +24,9 @@ const (
 	ignoreFile = ".gitignore"
 	jsonSuffix = ".json"
 	logSuffix  = ".events.jsonl"
+	// What is kept beside a file has its name with one of these.
+	asideSuffix    = "set-aside"
+	conflictSuffix = "conflict-copy"
 )
 
 // Repo is the Work State of one repository.
