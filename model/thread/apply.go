@@ -30,15 +30,19 @@ func (t Thread) Apply(p Patch) (Thread, Patched, error) {
 	if p.Status != "" {
 		t.Status = p.Status
 	}
+	// Named entries are looked for before a field is emptied, and what is verified is
+	// added after it: both may be in one patch.
+	moved, err := t.verify(p.Verify)
+	if err == nil {
+		err = t.dropAll(p.Drop)
+	}
+	if err != nil {
+		return t, Patched{}, err
+	}
 	for _, f := range p.Clear {
 		t.empty(f)
 	}
-	if err := t.verify(p.Verify); err != nil {
-		return t, Patched{}, err
-	}
-	if err := t.dropAll(p.Drop); err != nil {
-		return t, Patched{}, err
-	}
+	t.Verified = push(t.Verified, moved...)
 	for _, f := range listFields {
 		*t.list(f) = append(slices.Clone(*t.list(f)), p.Append[f]...)
 	}
@@ -69,16 +73,17 @@ func (t *Thread) empty(f Field) {
 	}
 }
 
-func (t *Thread) verify(entries []model.Text) error {
+// verify takes entries out of the unverified.
+func (t *Thread) verify(entries []model.Text) (moved []model.Text, err error) {
 	for _, e := range entries {
 		e = clipped(e)
 		if !slices.Contains(t.Unverified, e) {
-			return model.Refuse(model.CodeNotFound, "%q is not among the unverified of %s", e, t.ID).At("verify")
+			return nil, model.Refuse(model.CodeNotFound, "%q is not among the unverified of %s", e, t.ID).At("verify")
 		}
 		t.Unverified = without(t.Unverified, func(u model.Text) bool { return u == e })
-		t.Verified = push(t.Verified, e)
+		moved = append(moved, e)
 	}
-	return nil
+	return moved, nil
 }
 
 func (t *Thread) dropAll(drop map[Field][]model.Text) error {
