@@ -21,6 +21,7 @@ const (
 	threadsDir = "threads"
 	pointer    = "active.json"
 	lockFile   = ".lock"
+	ignoreFile = ".gitignore"
 	jsonSuffix = ".json"
 	logSuffix  = ".events.jsonl"
 )
@@ -178,9 +179,25 @@ const lockLimit = 5 * time.Second
 func (r Repo) lock(ctx context.Context, dir *os.Root) (*os.File, error) {
 	ctx, cancel := context.WithTimeout(ctx, lockLimit)
 	defer cancel()
+	if err := ignoreLock(dir); err != nil {
+		return nil, r.explain("write "+ignoreFile, err)
+	}
 	f, err := files.LockBy(ctx, dir, lockFile, "Work State")
 	if err != nil {
 		return nil, r.explain("lock Work State", err)
 	}
 	return f, nil
+}
+
+// ignoreLock keeps the lock, and itself, out of the commits of a repository that tracks its
+// threads. A file of that name that is there already is left alone.
+func ignoreLock(dir *os.Root) error {
+	if _, err := dir.Lstat(ignoreFile); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	err := writeSynced(dir, ignoreFile, []byte("/"+lockFile+"\n/"+ignoreFile+"\n"), nil)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
 }
