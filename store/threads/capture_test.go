@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -88,6 +89,30 @@ func TestTheStateDirectoriesOfViseAreNotDirt(t *testing.T) {
 	r.Write("tmp/keep.go", "y")
 	if !capture(t, r.Dir).Dirty {
 		t.Error("a changed tracked file below tmp, no todo, does not count as dirt")
+	}
+}
+
+func TestTheLockIsNotCommittedWithTrackedThreads(t *testing.T) {
+	r := storetest.RepoWithCommit(t)
+	work := threads.At(r.Dir)
+	apply(t, work, thread.Start{Goal: "Fix login"})
+	r.Commit("track the threads")
+	apply(t, work, thread.Update{Patch: patch(t, `{"next_action":"x"}`)})
+	const want = ".aictx/tasks/active.json\n.aictx/tasks/threads/fix-login.events.jsonl\n.aictx/tasks/threads/fix-login.json"
+	if got := r.Git("ls-files", ".aictx"); got != want {
+		t.Errorf("committed:\n%s\nwant\n%s", got, want)
+	}
+	if got := r.Git("status", "--porcelain", "--untracked-files=all", ".aictx"); strings.Contains(got, "??") {
+		t.Errorf("not ignored: %s", got)
+	}
+}
+
+func TestAnIgnoreFileBesideTheLockIsLeftAlone(t *testing.T) {
+	r := threads.At(t.TempDir())
+	write(t, r, ".gitignore", "mine\n")
+	apply(t, r, thread.Start{Goal: "Fix login"})
+	if got := content(t, r, ".gitignore"); got != "mine\n" {
+		t.Errorf("got %q", got)
 	}
 }
 
