@@ -37,6 +37,8 @@ type BranchCheck struct {
 	Warning       model.Text `key:"warning" empty:"kept"`
 	// Git is what could be learned of the repository at all.
 	Git GitState `key:"git" empty:"kept"`
+	// branchGone: the repository has no such branch any more; commitGone: nor the saved commit.
+	branchGone, commitGone bool
 }
 
 // CheckBranch applies the branch-safe rules, first match first, to what a thread saved of its
@@ -62,7 +64,28 @@ func CheckBranch(saved *GitContext, fallback bool, now Git, known Lineages) (Bra
 	if saved.sameBranch(now) {
 		return j.onSameBranch(saved, now, known)
 	}
-	return j.onOtherBranch(saved, now, known)
+	j, err := j.onOtherBranch(saved, now, known)
+	if err != nil || j.Loadable || saved.Branch == DetachedBranch || saved.Branch == "" {
+		return j, err
+	}
+	return j.askBranch(known)
+}
+
+// askBranch learns whether the branch of a skipped thread is there to be checked out.
+func (j BranchCheck) askBranch(known Lineages) (BranchCheck, error) {
+	branch := BranchRef + j.SavedBranch.Raw()
+	line, ok := known[branch]
+	if !ok {
+		return BranchCheck{}, &NeedLineage{Head: branch}
+	}
+	if j.branchGone = line == Gone; !j.branchGone {
+		return j, nil
+	}
+	if line, ok = known[j.SavedHead]; !ok {
+		return BranchCheck{}, &NeedLineage{Head: j.SavedHead}
+	}
+	j.commitGone = line == Gone
+	return j, nil
 }
 
 // sameBranch compares detached heads by commit: "(detached)" is no branch.
@@ -154,17 +177,21 @@ func (j BranchCheck) Moves() bool {
 
 // Wake says what would make a skipped thread loadable again; empty for a loadable one.
 func (j BranchCheck) Wake() model.Text {
+	when := fmt.Sprintf("when %s is checked out", j.place())
+	if j.branchGone {
+		when = fmt.Sprintf("when %s is made again (the branch is gone)", j.place())
+	}
 	switch {
 	case j.Loadable:
 		return ""
 	case j.Reason == fallbackNoGit:
 		return "when it is resumed by name"
-	case j.Reason == dirtyElsewhere:
-		return model.Text(fmt.Sprintf("when %s is checked out", j.place()))
 	case j.Reason == lineageUnknown:
-		return model.Text(fmt.Sprintf("when %s is checked out, or git answers", j.place()))
+		when += ", or git answers"
+	case j.Reason != dirtyElsewhere && !j.commitGone:
+		when += " or merged"
 	}
-	return model.Text(fmt.Sprintf("when %s is checked out or merged", j.place()))
+	return model.Text(when)
 }
 
 // place is where the thread was saved: its branch, or a commit without one.
@@ -217,13 +244,13 @@ func (j BranchCheck) Remedies(id ID) []Remedy {
 		return nil
 	}
 	var out []Remedy
-	if j.Reason != fallbackNoGit {
+	if j.Reason != fallbackNoGit && !j.commitGone {
 		out = append(out, Remedy{"switch", model.Text(j.checkout())})
 	}
 	out = append(out,
 		Remedy{"fresh", "vise thread start GOAL"},
 		Remedy{"rebind", model.Text("vise thread resume " + string(id) + " --rebind")})
-	if IsCommit(j.SavedHead) {
+	if IsCommit(j.SavedHead) && !j.commitGone {
 		out = append(out, Remedy{"diff", model.Text("git diff " + j.SavedHead + " HEAD")})
 	}
 	return out
@@ -232,6 +259,9 @@ func (j BranchCheck) Remedies(id ID) []Remedy {
 func (j BranchCheck) checkout() string {
 	if j.SavedBranch == DetachedBranch || j.SavedBranch == "" {
 		return "git switch --detach " + shellWord(j.SavedHead)
+	}
+	if j.branchGone {
+		return "git switch -c " + shellWord(j.SavedBranch.Raw()) + " " + shellWord(j.SavedHead)
 	}
 	return "git switch " + shellWord(j.SavedBranch.Raw())
 }

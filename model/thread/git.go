@@ -92,8 +92,11 @@ const (
 // Lineages answers for saved commits; what it does not hold was not asked yet.
 type Lineages map[string]Lineage
 
-// NeedLineage is the error of a rule that must know how Head stands to HEAD: ask git, then
-// judge again.
+// BranchRef and a branch's name ask whether the branch is there, or Gone.
+const BranchRef = "refs/heads/"
+
+// NeedLineage is the error of a rule that must know how Head, a commit or a BranchRef, stands
+// to HEAD: ask git, then judge again.
 type NeedLineage struct{ Head string }
 
 func (e *NeedLineage) Error() string { return "the lineage of a saved commit is not known" }

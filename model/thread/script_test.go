@@ -1,6 +1,7 @@
 package thread_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -50,7 +51,14 @@ func (s *script) Threads() ([]thread.Thread, error) {
 	return out, nil
 }
 
+// scene has every saved branch there that the script did not say is gone.
 func (s *script) scene() thread.Stamp {
+	for _, t := range s.repo {
+		if t.Git != nil {
+			ref := thread.BranchRef + t.Git.Branch.Raw()
+			s.lines[ref] = cmp.Or(s.lines[ref], thread.Reachable)
+		}
+	}
 	return thread.Stamp{At: thread.FormatTime(s.at), Actor: "a", Source: "cli", Git: s.git, Lineages: s.lines}
 }
 
@@ -99,6 +107,10 @@ func (s *script) run(_ *testing.T, d *datadriven.TestData) string {
 func (s *script) setGit(d *datadriven.TestData, arg func(string) string) {
 	if state := arg("state"); state != "" {
 		s.git = thread.Git{State: thread.GitState(state)}
+		return
+	}
+	if branch := arg("gone"); branch != "" {
+		s.lines[thread.BranchRef+branch] = thread.Gone
 		return
 	}
 	if line := arg("lineage"); line != "" {

@@ -82,6 +82,9 @@ func putObjects[T interface{ json() object }](o object, key string, list []T, n 
 // View is the check with the remedies for thread id.
 func (j BranchCheck) View(id ID) View {
 	o := spellEntry(nil, &j)
+	if j.branchGone {
+		o["saved_branch_gone"] = true
+	}
 	if !j.Loadable {
 		o["wake"], o["remedies"] = j.Wake().Raw(), values(j.Remedies(id), func(r Remedy) any { return spellEntry(nil, &r) })
 	}

@@ -13,9 +13,11 @@ const maxSearched = "500"
 
 // Lineage says how a saved commit stands to HEAD: reachable; not reachable, yet in HEAD's
 // history as one commit with its whole change (squashed) or as copies of its commits
-// (rebased); unreachable; gone; or undecided, where git did not answer in time.
+// (rebased); unreachable; gone; or undecided, where git did not answer in time. Of a branch
+// (thread.BranchRef) it says whether it is gone, here and in what is known of remotes.
 func (r Reader) Lineage(ctx context.Context, dir, head string) thread.Lineage {
-	if !thread.IsCommit(head) {
+	branch, isBranch := strings.CutPrefix(head, thread.BranchRef)
+	if !isBranch && !thread.IsCommit(head) {
 		return thread.Gone
 	}
 	ctx, cancel := context.WithTimeout(ctx, Limit)
@@ -23,6 +25,9 @@ func (r Reader) Lineage(ctx context.Context, dir, head string) thread.Lineage {
 	g, ended := r.at(dir)
 	if ended != nil {
 		return thread.Undecided
+	}
+	if isBranch {
+		return g.branch(ctx, branch)
 	}
 	// Only commits are read from here on: no filter could run.
 	reachable := g.run(ctx, nil, "merge-base", "--is-ancestor", head, "HEAD")
@@ -35,6 +40,21 @@ func (r Reader) Lineage(ctx context.Context, dir, head string) thread.Lineage {
 		return g.goneOrUndecided(ctx, head)
 	}
 	return g.copied(ctx, head)
+}
+
+// branch looks for a branch under its whole name: what git matches may be a longer one.
+func (g git) branch(ctx context.Context, name string) thread.Lineage {
+	refs := g.run(ctx, nil, "for-each-ref", "--format=%(refname)", thread.BranchRef+name, "refs/remotes/*/"+name)
+	if !refs.ok() {
+		return thread.Undecided
+	}
+	for ref := range strings.Lines(string(refs.out)) {
+		ref = strings.TrimSuffix(ref, "\n")
+		if ref == thread.BranchRef+name || strings.HasPrefix(ref, "refs/remotes/") && strings.HasSuffix(ref, "/"+name) {
+			return thread.Reachable
+		}
+	}
+	return thread.Gone
 }
 
 // goneOrUndecided tells a commit that is not there from a git that failed.

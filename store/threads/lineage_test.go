@@ -90,3 +90,18 @@ func TestACommitThatIsNotThereIsGone(t *testing.T) {
 		}
 	}
 }
+
+func TestABranchIsThereUnderItsWholeName(t *testing.T) {
+	r := storetest.RepoWithCommit(t)
+	r.Git("branch", "feature/login")
+	r.Git("branch", "old/part")
+	r.Git("update-ref", "refs/remotes/origin/far", "HEAD")
+	for name, want := range map[string]thread.Lineage{
+		"main": thread.Reachable, "feature/login": thread.Reachable, "far": thread.Reachable,
+		"feature": thread.Gone, "old": thread.Gone, "login": thread.Gone, "m*": thread.Gone, "": thread.Gone, "a\x00b": thread.Undecided,
+	} {
+		if got := (threads.Reader{}).Lineage(t.Context(), r.Dir, thread.BranchRef+name); got != want {
+			t.Errorf("%q: got %s, want %s", name, got, want)
+		}
+	}
+}

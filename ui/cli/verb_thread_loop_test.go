@@ -152,6 +152,23 @@ func TestTheLoop(t *testing.T) {
 	}
 }
 
+func TestAParkedThreadSaysThatItsBranchIsGone(t *testing.T) {
+	r := storetest.RepoWithCommit(t)
+	r.Git("checkout", "-q", "-b", "feature/login")
+	r.Write("login.txt", "x\n")
+	saved := r.Commit("work")
+	c := newThreadCLI(t, r.Dir)
+	c.data("start", "Fix login")
+	r.Git("checkout", "-q", "main")
+	r.Git("branch", "-q", "-D", "feature/login")
+	out, _, _ := c.run("status")
+	shows(t, out, "wakes when feature/login is made again (the branch is gone) or merged", "switch     git switch -c feature/login "+saved)
+	r.Git("switch", "-q", "-c", "feature/login", saved)
+	if active, _ := c.judged(); !active {
+		t.Error("the way out does not wake it")
+	}
+}
+
 func shows(t *testing.T, out string, want ...string) {
 	t.Helper()
 	for _, w := range want {

@@ -28,7 +28,7 @@ type fakeThreads struct {
 
 func newFakeThreads() *fakeThreads {
 	return &fakeThreads{
-		threads: map[thread.ID]thread.Thread{}, lines: thread.Lineages{}, news: make(chan struct{}, 1),
+		threads: map[thread.ID]thread.Thread{}, lines: thread.Lineages{thread.BranchRef + "feature/login": thread.Reachable}, news: make(chan struct{}, 1),
 		git: thread.Git{State: thread.GitOK, Branch: "main", Head: "1111111"},
 	}
 }
