@@ -57,6 +57,8 @@ type Receipt struct {
 	Fresh, Opened, Cleared []Gap
 	// Repeated is the dead end that a new hypothesis repeats; reported once.
 	Repeated *deadEnd
+	// Kept are the files that hold what another program saved in the moment of the write.
+	Kept []model.Text
 	// Compliance is set by Finalize.
 	Compliance *compliance
 }

@@ -28,8 +28,8 @@ const (
 )
 
 // Event is one line of a thread's log. It tells what a command changed; the thread's
-// state is never read from it. A crash can leave an event of a save that did not happen,
-// never a save without its event.
+// state is never read from it. A crash, or another program's save, can leave an event of a
+// save that did not happen, never a save without its event.
 type Event struct {
 	Kind    eventKind
 	Thread  ID

@@ -242,6 +242,9 @@ func (a Receipt) Warnings() []model.Text {
 	if a.Paused != "" {
 		out = append(out, model.Text("thread "+string(a.Paused)+" was active and is paused"))
 	}
+	for _, name := range a.Kept {
+		out = append(out, "another program saved in the same moment; what it saved is kept as .aictx/tasks/"+name)
+	}
 	if d := a.Repeated; d != nil {
 		out = append(out, "this repeats a dead end: "+d.Hypothesis)
 	}

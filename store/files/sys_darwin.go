@@ -22,6 +22,12 @@ func renameNew(dir *os.File, from, to string) error {
 	return unix.RenameatxNp(at, from, at, to, unix.RENAME_EXCL)
 }
 
+// Exchange lets two files in dir change names at once.
+func Exchange(dir *os.File, a, b string) error {
+	at := int(dir.Fd())
+	return unix.RenameatxNp(at, a, at, b, unix.RENAME_SWAP)
+}
+
 // flushesAll: there is no flush for a whole file system here; each file has its own.
 const flushesAll = false
 

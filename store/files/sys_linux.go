@@ -25,6 +25,12 @@ func renameNew(dir *os.File, from, to string) error {
 	return unix.Renameat2(at, from, at, to, unix.RENAME_NOREPLACE)
 }
 
+// Exchange lets two files in dir change names at once.
+func Exchange(dir *os.File, a, b string) error {
+	at := int(dir.Fd())
+	return unix.Renameat2(at, a, at, b, unix.RENAME_EXCHANGE)
+}
+
 // flushesAll: flushAll writes what is dirty on dir's file system to the disk.
 const flushesAll = true
 

@@ -24,6 +24,9 @@ const (
 	ignoreFile = ".gitignore"
 	jsonSuffix = ".json"
 	logSuffix  = ".events.jsonl"
+	// What is kept beside a file has its name with one of these.
+	asideSuffix    = "set-aside"
+	conflictSuffix = "conflict-copy"
 )
 
 // Repo is the Work State of one repository.
@@ -42,18 +45,52 @@ func (r Repo) Dirs() []string {
 }
 
 // FindRoot walks up from dir to the directory that holds a Work State or a repository;
-// without one it is dir itself.
+// without one it is dir itself. It leaves neither dir's file system nor a repository, and
+// adopts no Work State where none may be kept.
 func FindRoot(dir string) string {
-	for d := dir; ; d = filepath.Dir(d) {
-		for _, mark := range []string{tasksDir, ".git"} {
-			if _, err := os.Lstat(filepath.Join(d, filepath.FromSlash(mark))); err == nil {
-				return d
-			}
+	device, err := deviceOf(dir)
+	for d := dir; err == nil && d != filepath.Dir(d); d = filepath.Dir(d) {
+		if at, err := deviceOf(d); err != nil || at != device {
+			break
 		}
-		if filepath.Dir(d) == d {
-			return dir
+		if has(d, ".git") || has(d, tasksDir) && At(d).allowed() == nil {
+			return d
 		}
 	}
+	return dir
+}
+
+func has(dir, name string) bool {
+	_, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name)))
+	return err == nil
+}
+
+func deviceOf(dir string) (uint64, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return 0, err
+	}
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, errors.ErrUnsupported
+	}
+	return uint64(s.Dev), nil
+}
+
+// allowed refuses the directories whose Work State every process below would take for
+// its own: the root of the file system, and a home directory that is no repository.
+func (r Repo) allowed() error {
+	what := ""
+	if home, err := os.UserHomeDir(); sameDir(r.root, string(filepath.Separator)) {
+		what = "the root of the file system"
+	} else if err == nil && sameDir(r.root, home) && !has(r.root, ".git") {
+		what = "a home directory without a repository"
+	}
+	if what == "" {
+		return nil
+	}
+	return model.Refuse(model.CodeRefused, "no threads are kept in %s: it is %s", model.Text(r.root), model.Text(what)).At("repo").
+		WithHint("stand in a repository, or name one with --repo; a working directory that was removed counts as /")
 }
 
 // open opens the tasks directory, each step of the way a real directory. It returns
@@ -91,6 +128,9 @@ func (r Repo) openRoot() (*os.Root, error) {
 
 // make opens the tasks directory and makes what is missing of it.
 func (r Repo) make() (*os.Root, error) {
+	if err := r.allowed(); err != nil {
+		return nil, err
+	}
 	dir, err := r.openRoot()
 	if err != nil {
 		return nil, err

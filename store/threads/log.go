@@ -84,12 +84,12 @@ func (r Repo) mendLog(dir *os.Root, id thread.ID) error {
 	if len(torn) == 0 {
 		return nil
 	}
-	to, err := freeName(dir, logFile(id))
+	to, err := freeName(dir, logFile(id), asideSuffix)
 	if err == nil {
 		err = writeSynced(dir, to, raw, nil)
 	}
 	if err == nil {
-		err = replace(dir, logFile(id), whole)
+		err = replace(dir, file{logFile(id), whole}, raw)
 	}
 	if err != nil {
 		return r.explain("mend the log of "+string(id), err)
@@ -97,15 +97,16 @@ func (r Repo) mendLog(dir *os.Root, id thread.ID) error {
 	return nil
 }
 
-// freeName is a name beside a file under which it can be kept.
-func freeName(dir *os.Root, name string) (string, error) {
-	to := name + ".set-aside"
+// freeName is a name beside a file under which it can be kept: with as behind it, and a
+// number where that is taken.
+func freeName(dir *os.Root, name, as string) (string, error) {
+	to := name + "." + as
 	for n := 1; ; n++ {
 		if _, err := dir.Lstat(to); errors.Is(err, fs.ErrNotExist) {
 			return to, nil
 		} else if err != nil {
 			return "", err
 		}
-		to = fmt.Sprintf("%s.set-aside-%d", name, n)
+		to = fmt.Sprintf("%s.%s-%d", name, as, n)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -349,6 +350,69 @@ func TestAnEditorThatSavesMeanwhileLosesNothing(t *testing.T) {
 	}}, scene)
 	if code(err) != model.CodeBusy || strings.Contains(content(t, r, "threads/fix-login.json"), "again") {
 		t.Errorf("a file that never rests: got %v", err)
+	}
+}
+
+// What another program saves after the last comparison is kept and said, whichever way it
+// writes and however late it is done.
+func TestASaveInTheMomentOfTheWriteIsKept(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		saves func(t *testing.T, at string) (finish func())
+	}{
+		{"by rename", func(t *testing.T, at string) func() {
+			if err := errors.Join(os.WriteFile(at+"~", []byte("theirs"), 0o600), os.Rename(at+"~", at)); err != nil {
+				t.Fatal(err)
+			}
+			return func() {}
+		}},
+		{"in place, half done", func(t *testing.T, at string) func() {
+			f, err := os.Create(at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return func() {
+				if _, err := f.WriteString("theirs"); errors.Join(err, f.Close()) != nil {
+					t.Error(err)
+				}
+			}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := started(t)
+			for _, copy := range []string{"conflict-copy", "conflict-copy-1"} {
+				var finish func()
+				restore := threads.BeforeSwap(func(name string) { finish = c.saves(t, path(r, name)) })
+				a := apply(t, r, thread.Update{Patch: patch(t, fmt.Sprintf(`{"next_action":%q}`, copy))})
+				restore()
+				finish()
+				kept := "threads/fix-login.json." + copy
+				want := model.Text("another program saved in the same moment; what it saved is kept as .aictx/tasks/" + kept)
+				if got := content(t, r, kept); got != "theirs" || !slices.Contains(a.Warnings(), want) {
+					t.Errorf("kept %q, warnings %q", got, a.Warnings())
+				}
+				if got := content(t, r, "threads/fix-login.json"); !strings.Contains(got, copy) {
+					t.Errorf("ours is not there: %s", got)
+				}
+			}
+		})
+	}
+}
+
+// Until the last comparison a command is judged again, and its log tells of it once.
+func TestASaveWhileTheLogIsWrittenIsJudged(t *testing.T) {
+	r := started(t)
+	old := content(t, r, "threads/fix-login.json")
+	restore := threads.AfterLog(func() {
+		write(t, r, "threads/fix-login.json", strings.Replace(old, "{", `{"k": 1,`, 1))
+	})
+	apply(t, r, thread.Update{Patch: patch(t, `{"next_action":"x"}`)})
+	restore()
+	if got := content(t, r, "threads/fix-login.json"); !strings.Contains(got, `"k": 1`) || !strings.Contains(got, `"next_action": "x"`) {
+		t.Errorf("got %s", got)
+	}
+	if got := strings.Count(content(t, r, "threads/fix-login.events.jsonl"), "\n"); got != 2 {
+		t.Errorf("the log has %d lines, want 2", got)
 	}
 }
 

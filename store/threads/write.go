@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 
 	"vise/model"
 	"vise/model/thread"
@@ -38,8 +39,9 @@ func (r Repo) Apply(ctx context.Context, c thread.Command, s thread.Stamp) (thre
 		return thread.Receipt{}, err
 	}
 	defer lock.Close()
+	logged := map[string]bool{}
 	for range maxTries {
-		answer, again, err := r.attempt(dir, c, s)
+		answer, again, err := r.attempt(dir, c, s, logged)
 		if err != nil || !again {
 			return answer, err
 		}
@@ -60,8 +62,8 @@ func (r Repo) wouldChange(c thread.Command, s thread.Stamp) (thread.Change, erro
 }
 
 // attempt judges c and writes its change; again says that a file moved under it and
-// nothing was written.
-func (r Repo) attempt(dir *os.Root, c thread.Command, s thread.Stamp) (thread.Receipt, bool, error) {
+// nothing was written but the log. What is in logged already is not logged again.
+func (r Repo) attempt(dir *os.Root, c thread.Command, s thread.Stamp, logged map[string]bool) (thread.Receipt, bool, error) {
 	snap, err := r.snapshot(dir)
 	if err != nil {
 		return thread.Receipt{}, false, err
@@ -77,17 +79,51 @@ func (r Repo) attempt(dir *os.Root, c thread.Command, s thread.Stamp) (thread.Re
 	if snap.moved() {
 		return thread.Receipt{}, true, nil
 	}
-	if err := r.write(dir, change.Events, spelled); err != nil {
+	for _, f := range spelled {
+		defer dir.Remove(f.tmp())
+		if err := stage(dir, f); err != nil {
+			return thread.Receipt{}, false, r.explain("write "+f.name, err)
+		}
+	}
+	if err := r.log(dir, change.Events, logged); err != nil {
 		return thread.Receipt{}, false, err
+	}
+	afterLog()
+	if snap.moved() {
+		return thread.Receipt{}, true, nil
+	}
+	for _, f := range spelled {
+		beforeSwap(f.name)
+		if err := swap(dir, f); err != nil {
+			return thread.Receipt{}, false, r.explain("write "+f.name, err)
+		}
+	}
+	for _, f := range spelled {
+		kept, err := settle(dir, f, snap.seen[f.name])
+		if err != nil {
+			return thread.Receipt{}, false, r.explain("write "+f.name, err)
+		}
+		if kept != "" {
+			change.Receipt.Kept = append(change.Receipt.Kept, model.Text(kept))
+		}
 	}
 	return change.Receipt, false, nil
 }
+
+// A test's ways in: between the log and the last comparison, between that and the swap.
+var (
+	afterLog   = func() {}
+	beforeSwap = func(name string) {}
+)
 
 // file is one file to write.
 type file struct {
 	name string
 	raw  []byte
 }
+
+// tmp is where the file is made ready.
+func (f file) tmp() string { return f.name + ".tmp" }
 
 // spell turns a change into files before anything is written, so that a thread that
 // cannot be spelled stops the whole change.
@@ -118,16 +154,16 @@ func (s *Snapshot) moved() bool {
 	return false
 }
 
-func (r Repo) write(dir *os.Root, events []thread.Event, spelled []file) error {
+func (r Repo) log(dir *os.Root, events []thread.Event, logged map[string]bool) error {
 	for _, e := range events {
-		if err := appendLine(dir, logFile(e.Thread), e.Line()); err != nil {
+		line := e.Line()
+		if logged[string(line)] {
+			continue
+		}
+		if err := appendLine(dir, logFile(e.Thread), line); err != nil {
 			return r.explain("write the log of "+string(e.Thread), err)
 		}
-	}
-	for _, f := range spelled {
-		if err := replace(dir, f.name, f.raw); err != nil {
-			return r.explain("write "+f.name, err)
-		}
+		logged[string(line)] = true
 	}
 	return nil
 }
@@ -159,29 +195,67 @@ func torn(f io.ReaderAt, size int64) bool {
 	return size > 0 && n == 1 && last[0] != '\n'
 }
 
-// replace puts raw in the place of a file: a temporary file beside it, fsync, rename,
-// fsync of the directory. The file keeps its permissions. What a crash left of an earlier
-// temporary file goes: the lock is held, so nobody is writing it.
-func replace(dir *os.Root, name string, raw []byte) error {
+// replace puts a file in the place of what held was.
+func replace(dir *os.Root, f file, was []byte) error {
+	defer dir.Remove(f.tmp())
+	if err := stage(dir, f); err != nil {
+		return err
+	}
+	if err := swap(dir, f); err != nil {
+		return err
+	}
+	_, err := settle(dir, f, was)
+	return err
+}
+
+// stage makes a file ready beside its place, on the disk and with the permissions of what
+// it replaces. What a crash left of an earlier one goes: the lock is held, so nobody is
+// writing it.
+func stage(dir *os.Root, f file) error {
 	var keep *fs.FileMode
-	if info, err := dir.Lstat(name); err == nil {
+	if info, err := dir.Lstat(f.name); err == nil {
 		if !info.Mode().IsRegular() {
-			return files.NotPlain(name)
+			return files.NotPlain(f.name)
 		}
 		mode := info.Mode().Perm()
 		keep = &mode
 	}
-	tmp := name + ".tmp"
-	if err := ignoreMissing(dir.Remove(tmp)); err != nil {
+	if err := ignoreMissing(dir.Remove(f.tmp())); err != nil {
 		return err
 	}
-	if err := writeSynced(dir, tmp, raw, keep); err != nil {
-		return errors.Join(err, ignoreMissing(dir.Remove(tmp)))
+	return writeSynced(dir, f.tmp(), f.raw, keep)
+}
+
+// swap lets the staged file and the one in its place change names, so that what was there
+// can still be looked at. A file system that cannot do it renames.
+func swap(dir *os.Root, f file) error {
+	d, err := dir.Open(path.Dir(f.name))
+	if err != nil {
+		return err
 	}
-	if err := dir.Rename(tmp, name); err != nil {
-		return errors.Join(err, ignoreMissing(dir.Remove(tmp)))
+	defer d.Close()
+	if files.Exchange(d, path.Base(f.tmp()), path.Base(f.name)) != nil {
+		return dir.Rename(f.tmp(), f.name)
 	}
-	return syncDirs(dir, name)
+	return nil
+}
+
+// settle makes a swap last and looks at what was swapped out. If that is not what the
+// command was judged by, somebody saved between comparison and swap: it is kept beside the
+// file, whole even if its writer is not done, under the name that settle returns.
+func settle(dir *os.Root, f file, was []byte) (kept string, err error) {
+	if err := syncDirs(dir, f.name); err != nil {
+		return "", err
+	}
+	out, err := readPlain(dir, f.tmp())
+	if errors.Is(err, fs.ErrNotExist) || err == nil && bytes.Equal(out, was) {
+		return "", ignoreMissing(dir.Remove(f.tmp()))
+	}
+	kept, err = freeName(dir, f.name, conflictSuffix)
+	if err != nil {
+		return "", err
+	}
+	return kept, errors.Join(dir.Rename(f.tmp(), kept), syncDirs(dir, f.name))
 }
 
 func ignoreMissing(err error) error {
@@ -208,11 +282,7 @@ func writeSynced(dir *os.Root, name string, raw []byte, keep *fs.FileMode) error
 }
 
 func syncDirs(dir *os.Root, name string) error {
-	where := "."
-	if name != pointer {
-		where = threadsDir
-	}
-	d, err := dir.Open(where)
+	d, err := dir.Open(path.Dir(name))
 	if err != nil {
 		return err
 	}
@@ -249,7 +319,7 @@ func setAside(dir *os.Root, name string) error {
 	if _, err := dir.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	to, err := freeName(dir, name)
+	to, err := freeName(dir, name, asideSuffix)
 	if err != nil {
 		return err
 	}

@@ -159,7 +159,8 @@ func (c *console) scroll(p pane, n int) tea.Cmd {
 	case screen.TabPlan:
 		return c.movePlan(n)
 	case screen.TabFiles:
-		return c.moveFile(n)
+		c.files.move(n)
+		return nil
 	}
 	c.place.scrollTo(at, min(c.place.scroll[at]+n, c.lastTop(p)))
 	return nil

@@ -141,7 +141,7 @@ func (e *effects) opened() tea.Cmd {
 func (c console) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := c.route(msg)
 	c.layers.refresh(c.files, c.threads)
-	cmd = tea.Batch(cmd, c.readFinding(), c.keepSeen())
+	cmd = tea.Batch(cmd, c.readFinding(), c.plan.keepSeen(c.fx))
 	c.steady()
 	return c, cmd
 }
@@ -163,9 +163,9 @@ func (c *console) route(msg tea.Msg) tea.Cmd {
 		c.terminal.dark = m.IsDark()
 		return c.restyled()
 	case tea.FocusMsg:
-		return c.focused(focusHere)
+		c.notifications = c.notifications.focused(focusHere, c.truth.inbox)
 	case tea.BlurMsg:
-		return c.focused(focusAway)
+		c.notifications = c.notifications.focused(focusAway, c.truth.inbox)
 	case tea.EnvMsg:
 		c.terminal = c.terminal.in(m)
 		return nil

@@ -19,10 +19,9 @@ func (c *console) onFiles() bool {
 		len(c.files.Open()) > 0
 }
 
-// moveFile moves the cursor on the page of files.
-func (c *console) moveFile(n int) tea.Cmd {
-	c.files.at = screen.List[todo.Ref]{Order: c.files.Open(), Cursor: c.files.at}.Step(n).Cursor
-	return nil
+// move moves the cursor on the page of files.
+func (x *fileTodos) move(n int) {
+	x.at = screen.List[todo.Ref]{Order: x.Open(), Cursor: x.at}.Step(n).Cursor
 }
 
 // fileChanges are the keys that change a todo.

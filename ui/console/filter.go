@@ -234,7 +234,7 @@ func (c *console) toMatch() tea.Cmd {
 	s := c.plan.Search
 	x := s.Matches[s.At]
 	w, h := c.detailView().PlanSize()
-	c.sideTo(x, w)
+	c.plan.sideTo(x, w)
 	if s.Doc == c.plan.Shown.Doc && w == s.W {
 		if slices.ContainsFunc(c.plan.Shown.Lines, func(l markdown.Line) bool { return l.At == x.At }) {
 			return nil // it is visible: the page stands still
@@ -245,12 +245,12 @@ func (c *console) toMatch() tea.Cmd {
 }
 
 // sideTo moves sideways so far that a match in wide code is visible.
-func (c *console) sideTo(x markdown.Match, w int) {
+func (p *plan) sideTo(x markdown.Match, w int) {
 	switch width := w - 2; {
 	case x.Column+x.Width <= width:
-		c.plan.Left = 0
-	case x.Column < c.plan.Left || x.Column+x.Width > c.plan.Left+width:
-		c.plan.Left = max(x.Column-width/3, 0)
+		p.Left = 0
+	case x.Column < p.Left || x.Column+x.Width > p.Left+width:
+		p.Left = max(x.Column-width/3, 0)
 	}
 }
 

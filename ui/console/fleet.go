@@ -144,7 +144,7 @@ func nextNeed(c *console) tea.Cmd {
 	}
 	at %= len(list)
 	x, of := list[at], fmt.Sprint(len(list))
-	if c.moreNeeds() {
+	if len(list) >= inboxShown { // there may be more than was read
 		of += "+"
 	}
 	said := c.say(fmt.Sprintf("%d of %s", at+1, of))
@@ -168,9 +168,6 @@ func (c *console) inbox() []model.Inboxed {
 	}
 	return c.truth.inbox
 }
-
-// moreNeeds reports whether there may be more than was read.
-func (c *console) moreNeeds() bool { return len(c.inbox()) >= inboxShown }
 
 // acknowledge notes that the operator has seen what the item under the cursor needs, or
 // what the marked items of the desk need.

@@ -180,7 +180,7 @@ func (c *console) apply(r widget.Apply) tea.Cmd {
 	if r.Before != nil {
 		before = c.route(r.Before)
 	}
-	j := c.decided(c.place.agent, r.Command, r.Said)
+	j := c.fx.decided(c.place.agent, r.Command, r.Said)
 	if e, ok := c.layers.editor(); ok {
 		j.typedAs, _ = e.Draft()
 	}

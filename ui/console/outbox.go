@@ -71,12 +71,12 @@ func (c *console) send(cmd model.Command, said string) tea.Cmd {
 }
 
 func (c *console) sendFor(agent model.AgentID, cmd model.Command, said string) tea.Cmd {
-	return c.post(c.decided(agent, cmd, said))
+	return c.post(c.fx.decided(agent, cmd, said))
 }
 
 // decided is the job of a command of the operator.
-func (c *console) decided(agent model.AgentID, cmd model.Command, said string) job {
-	return job{said: said, envelope: &model.Envelope{Key: c.fx.newKey(), Actor: model.Operator, Agent: agent, Command: cmd}}
+func (fx *effects) decided(agent model.AgentID, cmd model.Command, said string) job {
+	return job{said: said, envelope: &model.Envelope{Key: fx.newKey(), Actor: model.Operator, Agent: agent, Command: cmd}}
 }
 
 // handle handles the answer to the first job and sends the next.

@@ -252,14 +252,13 @@ func (e *effects) seenBefore(id model.ItemID) *seenPlan {
 }
 
 // keepSeen writes the plan on screen down as seen, once its changes are.
-func (c *console) keepSeen() tea.Cmd {
-	p := &c.plan
-	if c.fx.SeenPlans == nil || p.base.doc == nil || p.base.hash == p.keptHash || p.base.hash != p.Artifact.Hash ||
+func (p *plan) keepSeen(fx *effects) tea.Cmd {
+	if fx.SeenPlans == nil || p.base.doc == nil || p.base.hash == p.keptHash || p.base.hash != p.Artifact.Hash ||
 		p.Artifact.Condition != model.PlanOK || p.Artifact.Bytes > largestSeen {
 		return nil
 	}
 	p.keptHash = p.base.hash
-	fx, id, text := c.fx, p.Item, p.text
+	id, text := p.Item, p.text
 	return func() tea.Msg {
 		_ = fx.SeenPlans.Keep(fx.ctx, id, text) // a comfort: nothing waits for it, nothing fails without it
 		return nil

@@ -137,11 +137,11 @@ func notifyGathered(c *console) tea.Cmd {
 }
 
 // focused takes that the operator looks at the terminal, or away from it.
-func (c *console) focused(f focus) tea.Cmd {
-	if c.notifications.focus = f; f == focusHere {
-		c.notifications = c.notifications.knowing(c.truth.inbox)
+func (n notifications) focused(f focus, inbox []model.Inboxed) notifications {
+	if n.focus = f; f == focusHere {
+		return n.knowing(inbox)
 	}
-	return nil
+	return n
 }
 
 // bodyCells bounds the text of a notification.

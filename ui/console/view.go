@@ -19,7 +19,7 @@ import (
 func (c *console) header() screen.Header {
 	v := screen.Header{
 		Frame: c.frame(), W: c.layout.w, Views: viewNames[:], At: int(c.place.view), Badges: c.badges(),
-		Needs: c.inbox(), More: c.moreNeeds(), Findings: len(c.files.Pending),
+		Needs: c.inbox(), More: len(c.inbox()) >= inboxShown, Findings: len(c.files.Pending),
 	}
 	switch c.place.view {
 	case viewDesk:

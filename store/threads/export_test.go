@@ -1,0 +1,13 @@
+package threads
+
+// BeforeSwap has f called between the last comparison and the swap, until it is restored.
+func BeforeSwap(f func(name string)) (restore func()) {
+	beforeSwap = f
+	return func() { beforeSwap = func(string) {} }
+}
+
+// AfterLog has f called between the log and the last comparison, until it is restored.
+func AfterLog(f func()) (restore func()) {
+	afterLog = f
+	return func() { afterLog = func() {} }
+}
