@@ -18,6 +18,9 @@ type Card struct {
 	Linked bool
 	Check  BranchCheck
 	Git    Git
+	// Suspended are the threads that rest here, the newest first; Thread is the first of
+	// them. Only ResumeOf tells them, where nothing is linked or active.
+	Suspended []Row
 	// Parked are threads that wait for another branch.
 	Parked []Parked
 	// Elsewhere are linked threads of other repositories.
@@ -58,6 +61,10 @@ func (c Card) Rows(objective model.Text) []cardRow {
 	if t := c.Thread; t != nil {
 		c.thread(&rows, *t)
 	}
+	for _, r := range c.Suspended[min(1, len(c.Suspended)):] {
+		rows.add("suspended", CardMuted, model.Text(r.Thread.ID)+": "+r.Thread.suspended())
+		rows.add("go on", CardPlain, r.Thread.goOn())
+	}
 	for _, k := range c.Parked {
 		rows.add("parked", CardWarning, model.Text(k.Thread.ID)+": "+k.Thread.Goal)
 		if c.Thread == nil {
@@ -74,10 +81,14 @@ func (c Card) Rows(objective model.Text) []cardRow {
 
 func (c Card) thread(rows *cardRows, t Thread) {
 	name := fmt.Sprintf("%s, %s", t.ID, spacedStatus(t.Status))
-	if !c.Linked {
+	if !c.Linked && len(c.Suspended) == 0 {
 		name += "; active in this repository"
 	}
 	rows.add("thread", CardMuted, model.Text(name))
+	if len(c.Suspended) > 0 {
+		rows.add("suspended", CardWarning, t.suspended())
+		rows.add("go on", CardPlain, t.goOn())
+	}
 	rows.add("goal", CardPlain, t.Goal)
 	rows.add("next", CardStrong, t.NextAction)
 	rows.add("why", CardPlain, t.Hypothesis)
@@ -100,6 +111,17 @@ func (c Card) thread(rows *cardRows, t Thread) {
 	rows.each("run", CardPlain, t.Commands)
 	rows.branch(c.Check, t.ID)
 }
+
+// suspended is since when a thread rests, and what is open in it.
+func (t Thread) suspended() model.Text {
+	why := model.Text(spacedStatus(t.Status)) + " since " + t.UpdatedAt
+	if g := t.StrongestGap(); g != nil {
+		why += "; gap: " + model.Text(g.Severity) + ": " + g.Summary
+	}
+	return why
+}
+
+func (t Thread) goOn() model.Text { return model.Text("vise thread resume " + string(t.ID)) }
 
 // because puts what is known of an entry behind it.
 func because(word string, what model.Text) model.Text {
@@ -155,6 +177,9 @@ func (c Card) View() View {
 		if grades := c.Thread.grades(c.Git); len(grades) > 0 {
 			o["verified_grades"] = grades
 		}
+	}
+	if len(c.Suspended) > 0 {
+		o["suspended"] = values(c.Suspended, func(r Row) any { return r.View().object })
 	}
 	if len(c.Parked) > 0 {
 		o["parked"] = values(c.Parked, func(k Parked) any {
@@ -212,6 +237,28 @@ func CardOf(f Facts, s Stamp, linked []ID) (Card, error) {
 	}
 	c.Linked = c.Thread != nil
 	return c, nil
+}
+
+// ResumeOf is CardOf for who asks what to take up here: where no thread is linked or
+// active, it tells those that rest, and those that wait for another branch.
+func ResumeOf(f Facts, s Stamp, linked []ID) (Card, error) {
+	c, err := CardOf(f, s, linked)
+	if err != nil || c.Thread != nil || len(linked) > 0 && len(c.Parked) > 0 {
+		return c, err
+	}
+	all, err := OverviewOf(f, s)
+	c.Parked = nil
+	for _, r := range all.Rows {
+		if r.Parked() {
+			c.Parked = append(c.Parked, Parked{Thread: r.Thread, Check: r.Check})
+		} else {
+			c.Suspended = append(c.Suspended, r)
+		}
+	}
+	if len(c.Suspended) > 0 {
+		c.Thread, c.Check = &c.Suspended[0].Thread, c.Suspended[0].Check
+	}
+	return c, err
 }
 
 func (c *Card) take(t Thread, source Source, j BranchCheck) {

@@ -120,12 +120,22 @@ func (r *Repository) Findings() (found []thread.Finding, err error) {
 
 // Card is where the work was left: that of an item with these links, or of the repository
 // around the working directory. What cannot be read is said on the card.
-func (t Threads) Card(ctx context.Context, links []model.ThreadLink) (card thread.Card) {
+func (t Threads) Card(ctx context.Context, links []model.ThreadLink) thread.Card {
+	return t.card(ctx, links, thread.CardOf)
+}
+
+// Resume is Card with the threads that rest here, where none is linked or active.
+func (t Threads) Resume(ctx context.Context, links []model.ThreadLink) thread.Card {
+	return t.card(ctx, links, thread.ResumeOf)
+}
+
+func (t Threads) card(ctx context.Context, links []model.ThreadLink,
+	of func(thread.Facts, thread.Stamp, []thread.ID) (thread.Card, error)) (card thread.Card) {
 	r, done := t.At(ctx, "", "card")
 	defer done()
 	linked, elsewhere := r.Repo.Linked(links)
 	if err := r.Read(func(s *threads.Snapshot) (err error) {
-		card, err = thread.CardOf(s, r.Stamp, linked)
+		card, err = of(s, r.Stamp, linked)
 		return err
 	}); err != nil {
 		card.Problem = model.Text(err.Error())

@@ -141,8 +141,9 @@ func (a *app) resumeVerb() *cobra.Command {
 		Use: "resume [ID]", Short: "Show where the work was left: the resume card",
 		Long: "resume shows where the work on an item was left, in the repository around the working directory and\n" +
 			"on its branch: objective, next action, why, what is unverified, the strongest gap, dead ends, files, and\n" +
-			"whether it may be loaded here. Without ID it is about the agent's focus, or else the active thread. It\n" +
-			"changes nothing; picking an item goes on with its thread.", ValidArgsFunction: a.items(model.FilterAll),
+			"whether it may be loaded here. Without ID it is about the agent's focus, or else the active thread;\n" +
+			"without one, about the suspended threads and how to go on with them. It changes nothing; picking an\n" +
+			"item goes on with its thread.", ValidArgsFunction: a.items(model.FilterAll),
 	}
 	return a.verb(c, func(ctx context.Context, args []string) (answer, error) { return a.resume(ctx, first(args)) })
 }
@@ -152,7 +153,7 @@ func (a *app) resume(ctx context.Context, ref string) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	card := a.threads("").Card(ctx, item.Links.Threads)
+	card := a.threads("").Resume(ctx, item.Links.Threads)
 	raw, err := json.Marshal(card.View())
 	out := resumed{WorkItemID: item.ID, Handle: item.Handle, Objective: item.Objective, Card: raw}
 	return answer{data: out, text: func(p *page) { p.card(item, card) }}, err
