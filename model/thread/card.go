@@ -100,15 +100,16 @@ func (c Card) thread(rows *cardRows, t Thread) {
 		rows.add("verified", CardPlain, model.Text(GradeMark(t.GradeOf(v, c.Git))+" ")+v)
 	}
 	for _, u := range t.Uncertainties {
-		rows.add("uncertain", CardPlain, u.Claim+because("needs", u.NeedsValidation))
+		rows.add("uncertain", CardPlain, u.Line())
 	}
 	for _, d := range t.DeadEnds {
-		rows.add("dead end", CardMuted, d.Hypothesis+because("because", d.Reason))
+		rows.add("dead end", CardMuted, d.Line())
 	}
 	rows.each("dead end", CardMuted, t.DiscardedPaths)
 	rows.each("risk", CardWarning, t.Risks)
 	rows.each("file", CardMuted, t.ActiveFiles)
 	rows.each("run", CardPlain, t.Commands)
+	rows.each("execution", CardMuted, t.ExecutionIDs)
 	rows.branch(c.Check, t.ID)
 }
 
@@ -122,14 +123,6 @@ func (t Thread) suspended() model.Text {
 }
 
 func (t Thread) goOn() model.Text { return model.Text("vise thread resume " + string(t.ID)) }
-
-// because puts what is known of an entry behind it.
-func because(word string, what model.Text) model.Text {
-	if what == "" {
-		return ""
-	}
-	return "; " + model.Text(word) + ": " + what
-}
 
 func spacedStatus(s Status) string { return strings.ReplaceAll(string(s), "_", " ") }
 

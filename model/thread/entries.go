@@ -28,6 +28,9 @@ func readUncertainty(v any) (u uncertainty, ok bool) {
 
 func (u uncertainty) json() object { return spellEntry(u.more, &u) }
 
+// Line is the uncertainty for people, with what would settle it.
+func (u uncertainty) Line() model.Text { return u.Claim + because("needs", u.NeedsValidation) }
+
 // deadEnd is an approach that its author recorded as abandoned, and why.
 type deadEnd struct {
 	Hypothesis   model.Text   `key:"hypothesis,summary,claim,path" max:"text"`
@@ -49,6 +52,17 @@ func readDeadEnd(v any) (d deadEnd, ok bool) {
 }
 
 func (d deadEnd) json() object { return spellEntry(d.more, &d) }
+
+// Line is the dead end for people, with why it was one.
+func (d deadEnd) Line() model.Text { return d.Hypothesis + because("because", d.Reason) }
+
+// because puts what is known of an entry behind it.
+func because(word string, what model.Text) model.Text {
+	if what == "" {
+		return ""
+	}
+	return "; " + model.Text(word) + ": " + what
+}
 
 func (u uncertainty) same(v uncertainty) bool {
 	return u.Claim == v.Claim && u.Confidence == v.Confidence && u.NeedsValidation == v.NeedsValidation

@@ -169,6 +169,18 @@ func TestAParkedThreadSaysThatItsBranchIsGone(t *testing.T) {
 	}
 }
 
+func TestShowTellsEverythingThatAThreadHolds(t *testing.T) {
+	r := storetest.RepoWithCommit(t)
+	c := newThreadCLI(t, r.Dir)
+	c.data("start", "Fix login", "--initial-json", `{"discarded_hypotheses":[{"hypothesis":"the cache","reason":"it is off"}],
+		"uncertainties":[{"claim":"clocks differ","needs_validation":"read both"}],"discarded_paths":["old/auth.go"],"source_execution_ids":["e1"]}`)
+	for _, verb := range [][]string{{"show", "fix-login"}, {"status"}, {"prepare"}} {
+		out, _, _ := c.run(verb...)
+		shows(t, out, "dead end   the cache; because: it is off", "uncertain  clocks differ; needs: read both", "dead end   old/auth.go",
+			"execution  e1")
+	}
+}
+
 func shows(t *testing.T, out string, want ...string) {
 	t.Helper()
 	for _, w := range want {

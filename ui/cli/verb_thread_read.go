@@ -213,12 +213,17 @@ func threadCard(t thread.Thread, j thread.BranchCheck, now thread.Git) []string 
 	for _, v := range t.Verified {
 		lines = append(lines, fmt.Sprintf("  verified   %s %v", thread.GradeMark(t.GradeOf(v, now)), v))
 	}
-	for _, d := range t.DeadEnds {
-		lines = append(lines, fmt.Sprintf("  dead end   %v", d.Hypothesis))
+	for _, u := range t.Uncertainties {
+		lines = append(lines, fmt.Sprintf("  uncertain  %v", u.Line()))
 	}
+	for _, d := range t.DeadEnds {
+		lines = append(lines, fmt.Sprintf("  dead end   %v", d.Line()))
+	}
+	lines = append(lines, threadEntries("dead end", t.DiscardedPaths)...)
 	lines = append(lines, threadEntries("risk", t.Risks)...)
 	lines = append(lines, threadEntries("file", t.ActiveFiles)...)
 	lines = append(lines, threadEntries("command", t.Commands)...)
+	lines = append(lines, threadEntries("execution", t.ExecutionIDs)...)
 	lines = append(lines, fmt.Sprintf("  git        %v", j.Line()))
 	return append(lines, threadRemedies(j, t.ID)...)
 }
