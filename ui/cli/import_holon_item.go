@@ -16,30 +16,26 @@ import (
 )
 
 // readItems takes over work_items.jsonl.
-func (r *holonReader) readItems() error {
-	const file = "work_items.jsonl"
-	records, superseded, err := r.latest(file)
-	if err != nil {
-		return err
-	}
+func (r *holonReader) readItems() (err error) {
 	r.owner, r.completed = map[model.ItemID]model.AgentID{}, map[model.ItemID]bool{}
-	r.ledger.Counts.Superseded = superseded
-	for _, rec := range records {
-		in := r.item(rec)
-		if rec.err != nil {
-			return r.malformed(r.home.ledger+"/"+file, rec.line, rec.err)
-		}
-		w := in.Item
-		r.owner[w.ID], r.completed[w.ID] = w.AgentID, w.State == model.Completed
-		r.agent(w.AgentID).Items = append(r.agent(w.AgentID).Items, in)
-		r.ledger.Counts.WorkItems++
-		if w.State == model.Completed {
-			r.ledger.Counts.Completed++
-		} else {
-			r.ledger.Counts.Open++
-		}
+	r.ledger.Counts.Superseded, err = r.eachLatest("work_items.jsonl", r.takeItem)
+	return err
+}
+
+func (r *holonReader) takeItem(rec *holonRecord) {
+	in := r.item(rec)
+	if rec.err != nil {
+		return
 	}
-	return nil
+	w := in.Item
+	r.owner[w.ID], r.completed[w.ID] = w.AgentID, w.State == model.Completed
+	r.agent(w.AgentID).Items = append(r.agent(w.AgentID).Items, in)
+	r.ledger.Counts.WorkItems++
+	if w.State == model.Completed {
+		r.ledger.Counts.Completed++
+	} else {
+		r.ledger.Counts.Open++
+	}
 }
 
 // item makes a WorkItem of a record. What it does not take stays in rec.fields and is kept.
@@ -263,9 +259,10 @@ func (r *holonReader) lines(file string, visit func(n int, line []byte) error) e
 	return nil
 }
 
-// latest are the last snapshots of a file, in the order in which their ids first appear,
-// and the number of snapshots before them.
-func (r *holonReader) latest(file string) (records []*holonRecord, superseded int, err error) {
+// eachLatest has take read the last snapshot of each record of a file, in the order in which their
+// ids first appear, until one has an error. superseded counts the snapshots before them.
+func (r *holonReader) eachLatest(file string, take func(*holonRecord)) (superseded int, err error) {
+	var records []*holonRecord
 	at := map[string]int{}
 	err = r.lines(file, func(n int, line []byte) error {
 		rec, err := decodeRecord(line)
@@ -288,7 +285,15 @@ func (r *holonReader) latest(file string) (records []*holonRecord, superseded in
 		records = append(records, rec)
 		return nil
 	})
-	return records, superseded, err
+	if err != nil {
+		return superseded, err
+	}
+	for _, rec := range records {
+		if take(rec); rec.err != nil {
+			return superseded, r.malformed(path.Join(r.home.ledger, file), rec.line, rec.err)
+		}
+	}
+	return superseded, nil
 }
 
 // malformed says which line is at fault.

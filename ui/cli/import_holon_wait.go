@@ -18,17 +18,12 @@ func (r *holonReader) readWaits() error {
 		file string
 		read func(*holonRecord, *model.Wait)
 	}{{"waiting_intents.jsonl", holonIntent}, {"wait_conditions.jsonl", holonCondition}} {
-		records, _, err := r.latest(kind.file)
-		if err != nil {
+		if _, err := r.eachLatest(kind.file, func(rec *holonRecord) {
+			if !strings.HasPrefix(rec.id, holonMirrorPrefix) {
+				r.takeWait(rec, kind.read)
+			}
+		}); err != nil {
 			return err
-		}
-		for _, rec := range records {
-			if strings.HasPrefix(rec.id, holonMirrorPrefix) {
-				continue
-			}
-			if r.takeWait(rec, kind.read); rec.err != nil {
-				return r.malformed(r.home.ledger+"/"+kind.file, rec.line, rec.err)
-			}
 		}
 	}
 	return nil
@@ -152,17 +147,8 @@ func holonIntent(rec *holonRecord, x *model.Wait) {
 
 // readTimers takes over timers that have not fired their last. A timer is a wait of its agent here.
 func (r *holonReader) readTimers() error {
-	const file = "timers.jsonl"
-	records, _, err := r.latest(file)
-	if err != nil {
-		return err
-	}
-	for _, rec := range records {
-		if r.takeTimer(rec); rec.err != nil {
-			return r.malformed(r.home.ledger+"/"+file, rec.line, rec.err)
-		}
-	}
-	return nil
+	_, err := r.eachLatest("timers.jsonl", r.takeTimer)
+	return err
 }
 
 func (r *holonReader) takeTimer(rec *holonRecord) {
@@ -198,17 +184,8 @@ func (r *holonReader) takeTimer(rec *holonRecord) {
 
 // readTasks takes over tasks as far as vise keeps them: what for, and how far they are.
 func (r *holonReader) readTasks() error {
-	const file = "tasks.jsonl"
-	records, _, err := r.latest(file)
-	if err != nil {
-		return err
-	}
-	for _, rec := range records {
-		if r.takeTask(rec); rec.err != nil {
-			return r.malformed(r.home.ledger+"/"+file, rec.line, rec.err)
-		}
-	}
-	return nil
+	_, err := r.eachLatest("tasks.jsonl", r.takeTask)
+	return err
 }
 
 func (r *holonReader) takeTask(rec *holonRecord) {
