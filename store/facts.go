@@ -109,7 +109,11 @@ func listed[R model.Record](f *facts, kind model.RecordKind, keys Range, at, lim
 			return len(ids) != limit
 		})
 	}
-	var out []R
+	return loaded[R](f, kind, ids)
+}
+
+// loaded are the records with these ids; one that is missing is damage.
+func loaded[R model.Record](f *facts, kind model.RecordKind, ids []string) (out []R) {
 	for _, id := range ids {
 		x, _ := f.load(model.RecordName{Kind: kind, Key: id})
 		if r, ok := x.(R); f.found(ok, recordKey(kind, id)) {
@@ -302,21 +306,15 @@ func (r reader) Ingresses(a model.AgentID, limit int) []model.Ingress {
 }
 
 func (r reader) OpenDelegations(a model.AgentID, limit int) []model.Delegation {
+	if limit <= 0 {
+		return nil
+	}
 	var ids []string
 	r.scan(Prefix(cat("delegated/", string(a), "/")), func(key, _ []byte) bool {
-		if limit > 0 {
-			ids = append(ids, string(key[bytes.LastIndexByte(key, '/')+1:]))
-		}
+		ids = append(ids, string(key[bytes.LastIndexByte(key, '/')+1:]))
 		return len(ids) < limit
 	})
-	var out []model.Delegation
-	for _, id := range ids {
-		d, ok := r.Delegation(model.DelegationID(id))
-		if r.found(ok, recordKey(model.KindDelegation, id)) {
-			out = append(out, d)
-		}
-	}
-	return out
+	return loaded[model.Delegation](r.facts, model.KindDelegation, ids)
 }
 
 // Seed is the text that an item's plan file was born with. A file that a power cut took,
