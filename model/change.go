@@ -131,10 +131,11 @@ type (
 // Handle is the short name of a WorkItem for people: "wi-" and four to twelve letters.
 type Handle string
 
-const maxID = 64
+// MaxID is the length of the longest id.
+const MaxID = 64
 
 // ValidID reports whether s may name a record, an agent or a directory.
-func ValidID(s string) bool { return len(s) <= maxID && IsName(s, LowerCase+Digits, "_-") }
+func ValidID(s string) bool { return len(s) <= MaxID && IsName(s, LowerCase+Digits, "_-") }
 
 // The letters of names.
 const (

@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 )
@@ -94,6 +95,24 @@ func FleetOf(r Reader, now time.Time, rows, entries int, named ...AgentID) Fleet
 		}
 	}
 	return f
+}
+
+// AllAgents are the agents of a ledger, by id, read a page at a time.
+func AllAgents(r Reader) iter.Seq[Agent] {
+	return func(yield func(Agent) bool) {
+		for after := AgentID(""); ; {
+			page := r.Agents(after, agentsPage)
+			for _, a := range page {
+				if !yield(a) {
+					return
+				}
+				after = a.ID
+			}
+			if len(page) < agentsPage {
+				return
+			}
+		}
+	}
 }
 
 func (f *Fleet) member(r Reader, a Agent, now time.Time) FleetMember {

@@ -13,7 +13,7 @@ func FuzzValidID(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if ValidID(s) && (s == "" || len(s) > maxID || strings.ContainsAny(s, "/\\.\x00\n ") || s[0] == '-' || Text(s).String() != s) {
+		if ValidID(s) && (s == "" || len(s) > MaxID || strings.ContainsAny(s, "/\\.\x00\n ") || s[0] == '-' || Text(s).String() != s) {
 			t.Errorf("%q is taken for an id", s)
 		}
 	})

@@ -119,7 +119,6 @@ type schedule struct {
 
 // Bounds of one read.
 const (
-	agentsAtOnce  = 256
 	entriesAtOnce = 512
 	tasksAtOnce   = 256
 )
@@ -128,16 +127,10 @@ const (
 func (p *schedule) start(ctx context.Context) error {
 	return p.Ledger.View(ctx, func(r model.Reader) error {
 		p.revision = r.Revision()
-		for after := model.AgentID(""); ; {
-			agents := r.Agents(after, agentsAtOnce)
-			for _, a := range agents {
-				p.wake(a.ID)
-				after = a.ID
-			}
-			if len(agents) < agentsAtOnce {
-				return nil
-			}
+		for a := range model.AllAgents(r) {
+			p.wake(a.ID)
 		}
+		return nil
 	})
 }
 

@@ -41,11 +41,8 @@ func Worktree(dir string) string {
 func WorktreeAgent(program, dir string) string {
 	name := regexp.MustCompile(`[^a-z0-9_-]+`).ReplaceAllString(strings.ToLower(filepath.Base(Worktree(dir))), "-")
 	name = program + "-" + strings.Trim(name, "-_")
-	return name[:min(len(name), maxAgentName)]
+	return name[:min(len(name), model.MaxID)]
 }
-
-// maxAgentName is the longest name that an agent may have.
-const maxAgentName = 64
 
 // place settles who a hook acts for where a project has settings of its own. It reports whether the hook is the
 // user's and the program runs the project's beside it, which does all.

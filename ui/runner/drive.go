@@ -144,24 +144,15 @@ func pass(ctx context.Context, all []*worker) bool {
 func (d *Driver) agents(ctx context.Context) (out map[model.AgentID]Program, err error) {
 	err = d.Ledger.View(ctx, func(r model.Reader) error {
 		out = map[model.AgentID]Program{}
-		for last := model.AgentID(""); ; {
-			page := r.Agents(last, agentsAtOnce)
-			for _, a := range page {
-				last = a.ID
-				if p, ok := ProgramOf(r, d.Programs, a.ID); ok {
-					out[a.ID] = p
-				}
-			}
-			if len(page) < agentsAtOnce {
-				return nil
+		for a := range model.AllAgents(r) {
+			if p, ok := ProgramOf(r, d.Programs, a.ID); ok {
+				out[a.ID] = p
 			}
 		}
+		return nil
 	})
 	return out, err
 }
-
-// agentsAtOnce bounds one read.
-const agentsAtOnce = 256
 
 // DirOf is where an agent's program runs; empty where that is not said.
 func (d *Driver) DirOf(id model.AgentID) string {
