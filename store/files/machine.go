@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -125,8 +126,11 @@ func (m *Machine) Started() string {
 	if m != nil && m.Start != nil {
 		return m.Start()
 	}
-	return started()
+	return startOnce()
 }
+
+// startOnce reads it once: no process outlives it.
+var startOnce = sync.OnceValue(started)
 
 // OpenFile is OpenRegular.
 func (m *Machine) OpenFile(path string, flag int, mode fs.FileMode) (*File, error) {
