@@ -129,8 +129,8 @@ func Resume(t Todo, m Move, among *Index) (Change, error) {
 	return Judge(t, m, among)
 }
 
-// Repaired is a todo whose file said a word for complete that is no status: what complete asks for
-// besides is filled in.
+// Repaired is a todo whose file said a word for complete that is no status: the other fields that
+// complete needs are filled in.
 func Repaired(t Todo, was string, m Move) Change {
 	c := Change{Before: t, After: t}
 	reason := model.Text(fmt.Sprintf("Repaired: the status was %q", was))

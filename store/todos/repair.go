@@ -80,7 +80,7 @@ type Repaired struct {
 }
 
 // Repair gives the files of the session that say done or completed, all or those named, the status
-// that is meant. What the contract asks for besides is filled in; the file as it was is kept beside it.
+// that is meant. The other fields that it needs are filled in; the file as it was is kept beside it.
 func (s *Session) Repair(words []string, m todo.Move) ([]Repaired, error) {
 	out := []Repaired{}
 	if err := m.Named(); err != nil {

@@ -24,16 +24,16 @@ import (
 	"vise/ui/runner"
 )
 
-// doors are how an act of the table is done through frontends, on things of ann's that it makes first.
-type doors struct {
+// actCase is how an act of the table is done through frontends, on things of ann's that it makes first.
+type actCase struct {
 	verb func(*actStage) []string
 	tool func(*actStage) (name, args string)
 	// inside says why neither is there: nobody but vise itself or a hook sends the command.
 	inside string
 }
 
-// actDoors are by command, and by what only some commands of a kind do.
-var actDoors = map[string]doors{
+// actCases are by command, and by what only some commands of a kind do.
+var actCases = map[string]actCase{
 	"CreateWorkItem": {verb: func(s *actStage) []string { return []string{"new", "One", "--agent", "ann"} }},
 	"UpdateWorkItem": {
 		verb: func(s *actStage) []string { return []string{"update", s.item(), "--objective", "Two"} },
@@ -165,7 +165,7 @@ func TestWhoMayDoWhatHoldsThroughFrontends(t *testing.T) {
 	for _, r := range model.Rights {
 		for _, name := range r.Commands {
 			act := strings.TrimSpace(name + " " + r.Only)
-			d, ok := actDoors[act]
+			d, ok := actCases[act]
 			if !ok || (d.inside == "") == (d.verb == nil && d.tool == nil) {
 				t.Errorf("%s: how it is done is not said", act)
 			}

@@ -137,7 +137,7 @@ func (r *fileTodos) fresh(base model.Text) (*watchedSession, error) {
 }
 
 // ours are the repository's sessions as they are now, the newest first; left is how many older ones
-// there are besides, trouble why one cannot be read.
+// are not among them, trouble why one cannot be read.
 func (r *fileTodos) ours() (all []*watchedSession, left int, trouble error) {
 	r.seen = todos.Places(r.repo)
 	found, err := todos.Discover(r.repo)

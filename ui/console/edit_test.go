@@ -63,19 +63,25 @@ func (wd *world) edits(p *fakeBuffers, id model.ItemID, mine string) {
 	wd.settle()
 }
 
+// editing is a console whose editor has the plan "base" of the item a.
+func editing(t *testing.T) (*world, *fakeBuffers) {
+	p := &fakeBuffers{copies: map[string]string{}}
+	wd := newWorld(t, 100, 30, func(o *Options) { o.EditBuffers = p })
+	p.plans = wd.plans
+	wd.change("create a Rotate signing keys")
+	wd.change("plan a base")
+	wd.settle()
+	wd.press("e")
+	wd.settle()
+	return wd, p
+}
+
 // A conflict that is left undecided is decided later: the next edit goes on with the kept text, and
 // nothing is overwritten that was not there when it began.
 func TestAnEditGoesOnWithTheTextOfAConflict(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &fakeBuffers{copies: map[string]string{}}
-		wd := newWorld(t, 100, 30, func(o *Options) { o.EditBuffers = p })
-		p.plans = wd.plans
+		wd, p := editing(t)
 		defer wd.end()
-		wd.change("create a Rotate signing keys")
-		wd.change("plan a base")
-		wd.settle()
-		wd.press("e")
-		wd.settle()
 		wd.change("plan a theirs")
 		wd.settle()
 		wd.edits(p, wd.names["a"], "mine")
@@ -120,15 +126,8 @@ func TestNoTextIsLostWhenAPlanMovesUnderItsEditor(t *testing.T) {
 	} {
 		t.Run(c.key, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := &fakeBuffers{copies: map[string]string{}}
-				wd := newWorld(t, 100, 30, func(o *Options) { o.EditBuffers = p })
-				p.plans = wd.plans
+				wd, p := editing(t)
 				defer wd.end()
-				wd.change("create a Rotate signing keys")
-				wd.change("plan a base")
-				wd.settle()
-				wd.press("e")
-				wd.settle()
 				id := wd.names["a"]
 				if c.key != "" {
 					wd.change("plan a theirs")
