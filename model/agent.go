@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -96,7 +97,10 @@ const (
 	Watcher Actor = "external:watcher"
 )
 
-const agentPrefix = "agent:"
+const (
+	agentPrefix    = "agent:"
+	externalPrefix = "external:"
+)
 
 // AgentActor is the actor of agent id.
 func AgentActor(id AgentID) Actor { return Actor(agentPrefix + string(id)) }
@@ -107,6 +111,12 @@ func (a Actor) Agent() (AgentID, bool) {
 		return AgentID(a[len(agentPrefix):]), true
 	}
 	return "", false
+}
+
+// IsExternal reports whether a is a sender outside, with a name.
+func (a Actor) IsExternal() bool {
+	name, is := strings.CutPrefix(string(a), externalPrefix)
+	return is && name != ""
 }
 
 // DefaultLease is how long a turn runs without a beat (River's leader lease is of this

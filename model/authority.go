@@ -93,13 +93,11 @@ func roleOf(a Actor) Role {
 		return RoleAgent
 	case a == Scheduler:
 		return ""
-	case len(a) > len(externalPrefix) && a[:len(externalPrefix)] == externalPrefix:
+	case a.IsExternal():
 		return RoleExternal
 	}
 	return RoleUnknown
 }
-
-const externalPrefix = "external:"
 
 // judge carries out a command of whoever may do it. Whether a thing belongs to the agent that acts,
 // the command finds out: it is not_owner.

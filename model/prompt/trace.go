@@ -97,11 +97,7 @@ func (s step) words(n int) string {
 		parts = append(parts, "called "+clip(model.Text(strings.Join(s.Calls, ", ")), shortObjective))
 	}
 	if len(s.Tools) > 0 {
-		names := make([]string, len(s.Tools))
-		for i, t := range s.Tools {
-			names[i] = t.String()
-		}
-		parts = append(parts, "used "+clip(model.Text(strings.Join(names, ", ")), shortObjective))
+		parts = append(parts, "used "+clip(model.Join(s.Tools, ", "), shortObjective))
 	}
 	if s.Refused != "" {
 		parts = append(parts, "refused: "+clip(s.Refused, n))

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -194,7 +193,7 @@ func (u *unknownOutcomes) note(e model.Envelope, err error) {
 	if i := u.find(e); i >= 0 {
 		u.list = slices.Delete(u.list, i, i+1)
 	}
-	if isUnknown(err) && !strings.HasPrefix(string(e.Actor), "external:") {
+	if isUnknown(err) && !e.Actor.IsExternal() {
 		u.list = append(u.list[max(0, len(u.list)+1-maxUnknown):], e)
 	}
 }
