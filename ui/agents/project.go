@@ -11,8 +11,8 @@ import (
 	"vise/store/todos"
 )
 
-// projectPrograms are those whose settings for a project vise knows.
-var projectPrograms = []string{"claude", "opencode"}
+// ProjectPrograms are those whose settings for a project vise knows.
+var ProjectPrograms = []string{"claude", "opencode"}
 
 // The files of a project, below its directory.
 const (
