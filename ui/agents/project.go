@@ -2,6 +2,7 @@ package agents
 
 import (
 	"cmp"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -20,6 +21,19 @@ const (
 	projectHooks  = ".claude/settings.json"
 	projectPlugin = ".opencode/plugin/vise.ts"
 )
+
+// ProjectFiles are the files below a directory that vise has put something into, for any program.
+func ProjectFiles(dir string) (paths []string) {
+	for _, program := range ProjectPrograms {
+		in, err := Install(Options{Program: program, Vise: "vise", Getenv: os.Getenv, Project: dir, Uninstall: true, DryRun: true})
+		for _, f := range in.Files {
+			if err == nil && f.Changed {
+				paths = append(paths, f.Path)
+			}
+		}
+	}
+	return paths
+}
 
 // file is a file of the project's settings, or of the user's as dir finds it.
 func (o Options) file(project, variable string, below ...string) string {

@@ -90,7 +90,7 @@ func (a *app) listWorktrees(ctx context.Context, dir string) (main thread.Worktr
 func (a *app) look(ctx context.Context, w, main thread.Worktree) worktree {
 	dir := w.Path.Raw() // raw: a path
 	if !w.Missing {
-		(threads.Reader{}).Compare(ctx, &w, main, a.installedIn(dir))
+		(threads.Reader{}).Compare(ctx, &w, main, agents.ProjectFiles(dir))
 		w.Busy = files.ProcessesIn(dir)
 	}
 	item, isFocus := a.worktreeItem(ctx, w)
@@ -101,23 +101,6 @@ func (a *app) look(ctx context.Context, w, main thread.Worktree) worktree {
 	return worktree{Path: w.Path, Branch: w.Branch, Main: w.Main, Base: w.Base, Ahead: w.Ahead, Behind: w.Behind, ChangedFiles: w.Git.ChangedFiles,
 		Safe: len(why) == 0, Review: why, WorkItemID: item.ID, Handle: item.Handle, Objective: item.Objective, AgentID: item.AgentID,
 		line: w.Line()}
-}
-
-// installedIn are the files that vise put into a work tree's settings.
-func (a *app) installedIn(dir string) (paths []string) {
-	for _, program := range agents.ProjectPrograms {
-		o, err := a.installOptions(program, agents.Options{Project: dir, Uninstall: true, DryRun: true})
-		if err != nil {
-			continue
-		}
-		in, err := agents.Install(o)
-		for _, f := range in.Files {
-			if err == nil && f.Changed {
-				paths = append(paths, f.Path)
-			}
-		}
-	}
-	return paths
 }
 
 var handleIn = regexp.MustCompile(`wi-[0-9a-z]+`)
@@ -132,7 +115,7 @@ func (a *app) worktreeItem(ctx context.Context, w thread.Worktree) (item model.W
 		}
 		err = a.read(ctx, func(r model.Reader) error {
 			found, _ := r.Item(id)
-			if linkedWorktree(found) == w.Path.Raw() { // raw: compared
+			if linkedWorktree(found.Links) == w.Path.Raw() { // raw: compared
 				focus, _ := model.Focus(r, found.AgentID)
 				item, isFocus = found, focus.ID == found.ID
 			}
@@ -145,9 +128,9 @@ func (a *app) worktreeItem(ctx context.Context, w thread.Worktree) (item model.W
 	return item, isFocus
 }
 
-// linkedWorktree is the directory of an item's work tree; empty for none.
-func linkedWorktree(w model.WorkItem) string {
-	for _, ref := range slices.Backward(w.Links.Refs) {
+// linkedWorktree is the directory of the work tree that an item links to; empty for none.
+func linkedWorktree(l model.Links) string {
+	for _, ref := range slices.Backward(l.Refs) {
 		if ref.Kind == worktreeRef {
 			return ref.Ref.Raw() // raw: a path
 		}
@@ -192,7 +175,7 @@ func (a *app) newWorktree(ctx context.Context, ref string, o worktreeOptions) (a
 	if err != nil {
 		return answer{}, err
 	}
-	if at := linkedWorktree(item); at != "" && exists(at) {
+	if at := linkedWorktree(item.Links); at != "" && exists(at) {
 		return answer{}, model.Refuse(model.CodeRefused, "%s has a work tree: %s", item.Handle, model.Text(at)).
 			WithHint("go there, or end it first: vise worktree done %s", item.Handle)
 	}
@@ -218,7 +201,7 @@ func (a *app) newWorktree(ctx context.Context, ref string, o worktreeOptions) (a
 		}
 	}
 	link := model.LinkWorkItem{WorkItemID: item.ID, Add: model.Links{Refs: []model.Ref{{Kind: worktreeRef, Ref: model.Text(dir)}}}}
-	if at := linkedWorktree(item); at != "" {
+	if at := linkedWorktree(item.Links); at != "" {
 		link.Remove.Refs = []model.Ref{{Kind: worktreeRef, Ref: model.Text(at)}}
 	}
 	if _, err := a.apply(ctx, o.mutation, item.AgentID, link); err != nil {
@@ -312,7 +295,7 @@ func (a *app) endWorktree(ctx context.Context, ref string, m mutation, remove bo
 	if err != nil {
 		return answer{}, err
 	}
-	dir := linkedWorktree(item)
+	dir := linkedWorktree(item.Links)
 	if dir == "" {
 		return answer{}, model.Refuse(model.CodeNotFound, "%s has no work tree", item.Handle).
 			WithHint("vise worktree new %s makes one; vise worktrees lists those of a repository", item.Handle)
