@@ -23,7 +23,8 @@ func ProcessesIn(dir string) (named []model.Text) {
 			continue
 		}
 		name, _ := os.ReadFile(filepath.Join(filepath.Dir(link), "comm")) // it may have ended
-		named = append(named, model.Text(fmt.Sprintf("in use: %s (%s)", strings.TrimSpace(string(name)), filepath.Base(filepath.Dir(link)))))
+		number := filepath.Base(filepath.Dir(link))
+		named = append(named, model.Text(fmt.Sprintf("in use: %s (%s)", strings.TrimSpace(string(name)), number)))
 	}
 	return named
 }

@@ -88,7 +88,7 @@ func (a *app) listWorktrees(ctx context.Context, dir string) (main thread.Worktr
 
 // look reads one work tree, and what the ledger says of it.
 func (a *app) look(ctx context.Context, w, main thread.Worktree) worktree {
-	dir := w.Path.Raw() // raw: a path
+	dir := w.Path.Raw() // raw: a path for git, not shown
 	if !w.Missing {
 		(threads.Reader{}).Compare(ctx, &w, main, agents.ProjectFiles(dir))
 		w.Busy = files.ProcessesIn(dir)
@@ -98,9 +98,11 @@ func (a *app) look(ctx context.Context, w, main thread.Worktree) worktree {
 		w.Busy = append(w.Busy, model.Text(string(item.AgentID)+" works on "+string(item.Handle)))
 	}
 	why := w.Review()
-	return worktree{Path: w.Path, Branch: w.Branch, Main: w.Main, Base: w.Base, Ahead: w.Ahead, Behind: w.Behind, ChangedFiles: w.Git.ChangedFiles,
+	return worktree{
+		Path: w.Path, Branch: w.Branch, Main: w.Main, Base: w.Base, Ahead: w.Ahead, Behind: w.Behind, ChangedFiles: w.Git.ChangedFiles,
 		Safe: len(why) == 0, Review: why, WorkItemID: item.ID, Handle: item.Handle, Objective: item.Objective, AgentID: item.AgentID,
-		line: w.Line()}
+		line: w.Line(),
+	}
 }
 
 var handleIn = regexp.MustCompile(`wi-[0-9a-z]+`)
@@ -108,14 +110,14 @@ var handleIn = regexp.MustCompile(`wi-[0-9a-z]+`)
 // worktreeItem is the item that a work tree was made for, and whether it is its agent's focus. Its
 // branch or its directory names it, and the item's link says that it is so.
 func (a *app) worktreeItem(ctx context.Context, w thread.Worktree) (item model.WorkItem, isFocus bool) {
-	for _, name := range []string{w.Branch.Raw(), filepath.Base(w.Path.Raw())} { // raw: compared
+	for _, name := range []string{w.Branch.Raw(), filepath.Base(w.Path.Raw())} { // raw: compared, not shown
 		id, err := a.resolve(ctx, handleIn.FindString(name))
 		if err != nil {
 			continue
 		}
 		err = a.read(ctx, func(r model.Reader) error {
 			found, _ := r.Item(id)
-			if linkedWorktree(found.Links) == w.Path.Raw() { // raw: compared
+			if linkedWorktree(found.Links) == w.Path.Raw() { // raw: compared, not shown
 				focus, _ := model.Focus(r, found.AgentID)
 				item, isFocus = found, focus.ID == found.ID
 			}
@@ -175,14 +177,30 @@ func (a *app) newWorktree(ctx context.Context, ref string, o worktreeOptions) (a
 	if err != nil {
 		return answer{}, err
 	}
-	if at := linkedWorktree(item.Links); at != "" && exists(at) {
-		return answer{}, model.Refuse(model.CodeRefused, "%s has a work tree: %s", item.Handle, model.Text(at)).
-			WithHint("go there, or end it first: vise worktree done %s", item.Handle)
-	}
 	dir := main.Path.Raw() + "-" + string(item.Handle) // raw: a path
 	if o.dir != "" {
 		dir = absolute(a.dir, o.dir)
 	}
+	there := linkedWorktree(item.Links)
+	earlier, _, err := a.replay(ctx, o.mutation, model.LinkWorkItem{})
+	if err != nil {
+		return answer{}, err
+	}
+	is := func(w thread.Worktree) bool { return w.Path.Raw() == there && !w.Missing } // raw: compared, not shown
+	if i := slices.IndexFunc(list, is); i >= 0 {
+		if dir != there {
+			return answer{}, model.Refuse(model.CodeRefused, "%s has a work tree: %s", item.Handle, model.Text(there)).
+				WithHint("go there, or end it first: vise worktree done %s", item.Handle)
+		}
+		made := a.look(ctx, list[i], main)
+		return answer{data: made, warnings: earlier.Warnings, text: func(p *page) { p.madeWorktree(made, item, program) }}, nil
+	}
+	return a.makeWorktree(ctx, item, list, dir, program, o)
+}
+
+// makeWorktree makes a work tree at dir beside those in list, has a program set up in it, and links it.
+func (a *app) makeWorktree(ctx context.Context, item model.WorkItem, list []thread.Worktree, dir, program string, o worktreeOptions) (answer,
+	error) {
 	branch := cmp.Or(o.branch, branchFor(item))
 	if err := (threads.Reader{}).AddWorktree(ctx, a.dir, dir, branch, o.from); err != nil {
 		return answer{}, err
@@ -195,20 +213,20 @@ func (a *app) newWorktree(ctx context.Context, ref string, o worktreeOptions) (a
 	}
 	for _, w := range list {
 		if other, _ := a.worktreeItem(ctx, w); other.AgentID == item.AgentID && other.State == model.Open {
-			ans.warnings = append(ans.warnings, afterMaking("%s works in %s too, and has one focus; an agent of its own for each: vise new OBJECTIVE --agent NAME",
-				item.AgentID, w.Path))
+			ans.warnings = append(ans.warnings, afterMaking("%s works in %s too, and has one focus; "+
+				"an agent of its own for each: vise new OBJECTIVE --agent NAME", item.AgentID, w.Path))
 			break
 		}
 	}
 	link := model.LinkWorkItem{WorkItemID: item.ID, Add: model.Links{Refs: []model.Ref{{Kind: worktreeRef, Ref: model.Text(dir)}}}}
-	if at := linkedWorktree(item.Links); at != "" {
-		link.Remove.Refs = []model.Ref{{Kind: worktreeRef, Ref: model.Text(at)}}
+	if there := linkedWorktree(item.Links); there != "" {
+		link.Remove.Refs = []model.Ref{{Kind: worktreeRef, Ref: model.Text(there)}}
 	}
 	if _, err := a.apply(ctx, o.mutation, item.AgentID, link); err != nil {
 		return answer{}, fault(err).WithHint("the work tree %s is there, and not linked: vise link %s --ref %s:%s", model.Text(dir),
 			item.Handle, worktreeRef, model.Text(dir))
 	}
-	made := a.look(ctx, thread.Worktree{Path: model.Text(dir), Branch: model.Text(branch)}, main)
+	made := a.look(ctx, thread.Worktree{Path: model.Text(dir), Branch: model.Text(branch)}, list[0])
 	ans.data, ans.text = made, func(p *page) { p.madeWorktree(made, item, program) }
 	return ans, nil
 }
@@ -308,7 +326,7 @@ func (a *app) endWorktree(ctx context.Context, ref string, m mutation, remove bo
 	if err != nil {
 		return answer{}, err
 	}
-	i := slices.IndexFunc(list, func(w thread.Worktree) bool { return w.Path.Raw() == dir }) // raw: compared
+	i := slices.IndexFunc(list, func(w thread.Worktree) bool { return w.Path.Raw() == dir }) // raw: compared, not shown
 	if i < 0 {
 		return answer{}, model.Refuse(model.CodeNotFound, "%s is no work tree of %s any more", model.Text(dir), main.Path).
 			WithHint("vise unlink %s --ref %s:%s forgets it", item.Handle, worktreeRef, model.Text(dir))
@@ -385,5 +403,6 @@ func (p *page) madeWorktree(w worktree, item model.WorkItem, program string) {
 		p.line("start the agent there with VISE_AGENT=%s in its environment", item.AgentID)
 		return
 	}
-	p.line("%s works as %s there: cd %s && %s", program, item.AgentID, model.Text(agents.ShellLine([]string{w.Path.Raw()})), program) // raw: quoted
+	cd := agents.ShellLine([]string{"cd", w.Path.Raw()}) // raw: quoted for a shell
+	p.line("%s works as %s there: %s && %s", program, item.AgentID, model.Text(cd), program)
 }

@@ -123,7 +123,10 @@ func (c *console) showsThreads() bool {
 // or its links changed.
 func (c *console) openCard() tea.Cmd {
 	d, t := c.detail(), &c.threads
-	if c.fx.Threads == nil || d == nil || t.item == d.ID && slices.Equal(t.links.Threads, d.Links.Threads) && slices.Equal(t.links.Refs, d.Links.Refs) {
+	if c.fx.Threads == nil || d == nil {
+		return nil
+	}
+	if t.item == d.ID && slices.Equal(t.links.Threads, d.Links.Threads) && slices.Equal(t.links.Refs, d.Links.Refs) {
 		return nil
 	}
 	owns := func(l model.Links) bool { return len(l.Threads)+len(l.Refs) > 0 }
