@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"os"
@@ -226,10 +227,15 @@ func (a *app) installVerb() *cobra.Command {
 	f.BoolVar(&o.Uninstall, "uninstall", false, "take vise's entries out")
 	project := f.Bool("project", false, "the settings of this git worktree; without --agent each worktree has an agent of its own")
 	f.BoolVar(&o.AskReport, "ask-report", false, "when the agent completes an item without a word, ask it once for the report")
+	permit := f.Bool("permit", false, "have the program run vise's tools, and Codex its hooks, without asking you each time; "+
+		"false takes that back (default: as it is; a terminal is asked)")
 	f.StringVar(&o.Tools, "tools", "", "usual, or all: also those that notify the operator, delegate and start tasks (default: as it is)")
 	return a.verb(c, func(_ context.Context, args []string) (answer, error) {
 		if *project {
 			o.Project = agents.Worktree(a.dir)
+		}
+		if f.Changed("permit") {
+			o.Permit = permit
 		}
 		return a.install(args[0], o)
 	})
@@ -273,8 +279,32 @@ func (a *app) install(program string, o agents.Options) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	if o.Permit == nil && !o.DryRun && !o.Uninstall && a.ttyIn && !a.flags.json {
+		o.Permit = a.askPermit(o)
+	}
 	out, err := agents.Install(o)
 	return answer{data: out, text: func(p *page) { p.installed(out, o) }}, err
+}
+
+// askPermit asks what the program would ask again and again; nil leaves that to the program.
+func (a *app) askPermit(o agents.Options) *bool {
+	asks := agents.Asks(o)
+	if asks == "" {
+		return nil
+	}
+	fmt.Fprintf(a.err, "%s.\nPermit that in its settings, once and for all? [y/N] ", asks)
+	said, _ := bufio.NewReader(a.in).ReadString('\n')
+	yes := isYes(said)
+	if !yes {
+		return nil
+	}
+	return &yes
+}
+
+// isYes reads the answer to a question that ends with [y/N].
+func isYes(said string) bool {
+	said = strings.ToLower(strings.TrimSpace(said))
+	return said == "y" || said == "yes"
 }
 
 // integration shows the changes of a program's settings, and says how many files they are in.
@@ -354,7 +384,8 @@ func (a *app) integrationPreview(programs []string) model.Text {
 	var p page
 	for _, name := range programs {
 		p.line("vise install %s", name)
-		o, err := a.installOptions(name, agents.Options{DryRun: true})
+		yes := true // who writes it has seen it
+		o, err := a.installOptions(name, agents.Options{DryRun: true, Permit: &yes})
 		var out agents.Installed
 		if err == nil {
 			out, err = agents.Install(o)
@@ -370,6 +401,7 @@ func (a *app) integrationPreview(programs []string) model.Text {
 
 // integrate writes what integrationPreview tells of one program.
 func (a *app) integrate(program string) error {
-	_, err := a.install(program, agents.Options{})
+	yes := true
+	_, err := a.install(program, agents.Options{Permit: &yes})
 	return err
 }

@@ -31,9 +31,6 @@ var matrix = flag.Bool("matrix", false, "write what the programs did into docs/a
 // scripted are the programs that take a model on their command line.
 var scripted = []string{"claude", "codex", "opencode"}
 
-// trusting are the arguments that stand for a person who permits the tools and trusts the hooks.
-var trusting = map[string][]string{"claude": {"--allowedTools=mcp__vise"}, "codex": {"--dangerously-bypass-hook-trust"}}
-
 // programLimit bounds a run on a busy machine.
 const programLimit = 3 * time.Minute
 
@@ -237,7 +234,7 @@ func (r *programRun) play(c programCase) {
 	defer server.Close()
 	args, env := headless(r.name, server.URL, "Work.")
 	if !c.untrusted {
-		args = append(args, trusting[r.name]...)
+		r.vise("install", r.name, "--permit")
 	}
 	ctx, cancel := context.WithTimeout(r.t.Context(), programLimit)
 	defer cancel()
