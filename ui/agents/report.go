@@ -29,6 +29,9 @@ func (c *call) stopped(ctx context.Context, p payload) error {
 		p.Transcript = p.SubagentIn
 		waiting = slices.DeleteFunc(waiting, func(x pending) bool { return x.Subagent == "" || x.Subagent != p.Subagent })
 	}
+	if programOf(c.program).unnamed {
+		p.Last = c.lastWords(p)
+	}
 	asked, err := c.report(ctx, p, waiting)
 	if !asked && c.event != "SubagentStop" {
 		err = cmp.Or(err, c.summary(ctx, p.Session, transcript.Words(p.Last)))
@@ -42,6 +45,16 @@ func (c *call) stopped(ctx context.Context, p payload) error {
 		}
 	}
 	return c.awaitInServer(p)
+}
+
+// lastWords are those that a transcript ends with, where the program's hook does not tell them, or not
+// them alone.
+func (c *call) lastWords(p payload) string {
+	all, err := c.readTranscript(p)
+	if err != nil || len(all) == 0 {
+		return ""
+	}
+	return all[len(all)-1].Text.Raw()
 }
 
 // summary delivers the words that a session, or one of its turns, ended with: the next one is
@@ -142,7 +155,7 @@ func (c *call) fromTranscript(ctx context.Context, p payload, waiting []pending)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, err
 		}
-		found = slices.DeleteFunc(all, func(r transcript.Round) bool {
+		found = slices.DeleteFunc(transcript.Completing(all), func(r transcript.Round) bool {
 			return !slices.ContainsFunc(waiting, func(x pending) bool { return slices.Contains(r.Tools, x.ToolUse) })
 		})
 		calls := 0
@@ -156,11 +169,11 @@ func (c *call) fromTranscript(ctx context.Context, p payload, waiting []pending)
 	return found, nil
 }
 
-// readTranscript reads the completing rounds of a regular file inside the program's directory,
+// readTranscript reads the rounds of a regular file inside the program's directory,
 // whatever links say. A line that is cut off at either end of what is read holds nothing.
 func (c *call) readTranscript(p payload) ([]transcript.Round, error) {
 	at := programOf(c.program).transcripts
-	dir := Options{Getenv: c.Getenv}.dir(at[0], at[1])
+	dir := Options{Getenv: c.Getenv}.dir(at[0], at[1:]...)
 	name, err := filepath.Rel(dir, p.Transcript)
 	if err != nil || !filepath.IsLocal(name) {
 		return nil, fmt.Errorf("the transcript %s lies outside of %s; it was not read", model.Text(p.Transcript), model.Text(dir))
@@ -186,17 +199,24 @@ func (c *call) readTranscript(p payload) ([]transcript.Round, error) {
 	if err != nil {
 		return nil, err
 	}
-	var in interface {
-		Line([]byte) ([]transcript.Round, error)
-		Open() []transcript.Round
-	} = &transcript.Claude{Subagent: p.Subagent != ""}
-	if c.program == "codex" {
-		in = &transcript.Rollout{}
-	}
+	in := programOf(c.program).transcript(p.Subagent != "")
 	var all []transcript.Round
 	for line := range bytes.Lines(raw) {
 		rounds, _ := in.Line(bytes.TrimSpace(line))
 		all = append(all, rounds...)
 	}
-	return transcript.Completing(append(all, in.Open()...)), nil
+	all = append(all, in.Open()...)
+	if programOf(c.program).unnamed {
+		for i, r := range all {
+			all[i].Tools = r.Completed // as what is pending is named
+		}
+	}
+	return all, nil
+}
+
+// lines reads a transcript line by line.
+type lines interface {
+	Line([]byte) ([]transcript.Round, error)
+	// Open are the rounds that nothing ended yet, as they are so far.
+	Open() []transcript.Round
 }
