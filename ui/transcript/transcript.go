@@ -29,6 +29,8 @@ type Round struct {
 	Tools []string
 	// Others are the tools that it called and that are not ours, by name, each once.
 	Others []model.Text
+	// Unanswered: some of its calls have no answer yet, so that it may complete more.
+	Unanswered bool
 }
 
 // Stream makes rounds of what a program says, line by line.
@@ -153,6 +155,11 @@ func (r *reply) over() bool {
 	return !slices.ContainsFunc(r.calls, func(c call) bool { return !c.answered })
 }
 
+// Waits: the round has no words of its own but what comes next.
+func (r Round) Waits() bool {
+	return r.announces() || r.Text == "" && len(r.Completed) == 1
+}
+
 // announces: the round completes one item, and has no words for it but what comes next.
 func (r Round) announces() bool {
 	return len(r.Completed) == 1 && r.Provenance == model.ReportSameRound && model.LooksLikePreamble(r.Text)
@@ -184,7 +191,7 @@ func (r *reply) said(of model.ReportOf) []Round {
 }
 
 func (r *reply) round(of model.ReportOf) Round {
-	out := Round{ID: r.id, Text: Words(r.text...), Provenance: of}
+	out := Round{ID: r.id, Text: Words(r.text...), Provenance: of, Unanswered: !r.over()}
 	for _, c := range r.calls {
 		if name := model.Text(c.tool); !IsOurs(c.tool) && !slices.Contains(out.Others, name) {
 			out.Others = append(out.Others, name)
