@@ -32,9 +32,6 @@ var matrix = flag.Bool("matrix", false, "write what the programs did into docs/a
 // scripted are the programs that take a model on their command line, each with a way in which it works.
 var scripted = []string{"claude", "codex", "codex, " + codeMode, "opencode"}
 
-// trusting are the arguments that stand for a person who permits the tools and trusts the hooks.
-var trusting = map[string][]string{"claude": {"--allowedTools=mcp__vise"}, "codex": {"--dangerously-bypass-hook-trust"}}
-
 // programLimit bounds a run on a busy machine.
 const programLimit = 3 * time.Minute
 
@@ -243,7 +240,7 @@ func (r *programRun) play(c programCase) {
 	defer server.Close()
 	args, env := headless(r.name, r.way, server.URL, "Work.")
 	if !c.untrusted {
-		args = append(args, trusting[r.name]...)
+		r.vise("install", r.name, "--permit")
 	}
 	ctx, cancel := context.WithTimeout(r.t.Context(), programLimit)
 	defer cancel()
