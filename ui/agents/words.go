@@ -37,10 +37,12 @@ var (
 
 // fromTranscript finds the rounds of pending completions. One that is in no transcript is
 // not found; that is an error only when the transcript should not have been read.
-func (c *call) fromTranscript(ctx context.Context, p payload, waiting []pending, pauses []time.Duration) (found []transcript.Round, err error) {
+func (c *call) fromTranscript(ctx context.Context, p payload, waiting []pending, pauses []time.Duration) ([]transcript.Round, error) {
 	if p.Transcript == "" {
 		return nil, nil
 	}
+	var found []transcript.Round
+	var err error
 	for _, pause := range pauses {
 		if c.Wait(ctx, pause); ctx.Err() != nil {
 			break
