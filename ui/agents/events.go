@@ -88,9 +88,11 @@ func (c *call) handle(ctx context.Context) error {
 	case "notify":
 		p.Session, p.Last = p.Thread, p.NotifyLast
 		return c.stopped(ctx, p)
+	case "StopFailure":
+		return c.brokenOff(ctx, p)
 	case "SessionEnd":
 		c.goesOn(p)
-		return c.sessionEnded(ctx, p)
+		return errors.Join(c.brokenOff(ctx, p), c.sessionEnded(ctx, p))
 	}
 	return nil
 }
@@ -120,8 +122,22 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 		if !transcript.IsOurs(p.Tool) {
 			return c.print(c.news(ctx, p.SessionID))
 		}
+		return c.completedInPlugin(p)
 	}
 	return nil
+}
+
+// completedInPlugin remembers a completion of OpenCode's with the words that the reply has so far: the
+// program may be gone before its turn's end.
+func (c *call) completedInPlugin(p payload) error {
+	ref := transcript.Completes(p.Tool, p.Input)
+	if ref == "" || !transcript.Succeeded(p.Response) || len(p.Messages) == 0 {
+		return nil
+	}
+	return c.remember(pending{Session: p.SessionID, ToolUse: p.ToolUse, Item: ref, At: c.Now(), Round: &transcript.Round{
+		ID: p.Messages[0].Info.ID, Text: transcript.FinalText(p.Messages), Completed: []string{ref},
+		Provenance: model.ReportSameRound, Tools: []string{p.ToolUse},
+	}})
 }
 
 // toolUsed remembers a completion until the turn ends: then its words are known.
@@ -130,7 +146,12 @@ func (c *call) toolUsed(p payload) error {
 	if ref == "" || !transcript.Succeeded(p.Response) {
 		return nil
 	}
-	return c.remember(pending{Session: p.Session, ToolUse: cmp.Or(p.ToolUse, ref), Item: ref, Subagent: p.Subagent, At: c.Now()})
+	x := pending{Session: p.Session, ToolUse: cmp.Or(p.ToolUse, ref), Item: ref, Subagent: p.Subagent, At: c.Now()}
+	if f, size, err := openTranscript(c.transcripts(), p.Transcript); err == nil {
+		f.Close()
+		x.Dir, x.Transcript, x.Place = c.transcripts(), p.Transcript, size
+	}
+	return c.remember(x)
 }
 
 // factTimeout is how long the thread may keep a hook. The agent stands still meanwhile; a

@@ -7,7 +7,7 @@
 // read, and shows beforehand what it will do. And it wraps one run of a program.
 //
 // Reading order: programs.go (the programs, one table), gemini_copilot.go (two of them); hook.go (a call), events.go (what each
-// event does, and the text that an agent gets), report.go (how a report is found), crush.go (the same
+// event does, and the text that an agent gets), report.go (what is reported when), words.go (how its words are found), crush.go (the same
 // with Crush's one hook), rest.go (how a resting session is woken), state.go (what is remembered
 // between calls); install.go (what vise install and vise doctor do), settings_*.go (how a file is
 // edited), backup.go (what it was before),
@@ -44,6 +44,8 @@ const (
 	ledgerTimeout = 200 * time.Millisecond
 	// limit bounds a whole call; the hooks are installed with a timeout of 5 s.
 	limit = 4500 * time.Millisecond
+	// endLimit bounds one at the end of a session, which Codex ends after endTimeout.
+	endLimit = 2500 * time.Millisecond
 	// maxInput bounds what is read of the hook's input.
 	maxInput = 4 << 20
 	// eventNames are the names that may be a file's.
@@ -167,6 +169,8 @@ func (c *call) limit() time.Duration {
 		return restLimit
 	case followEvent:
 		return followLimit
+	case "SessionEnd":
+		return endLimit
 	}
 	return limit
 }

@@ -52,8 +52,8 @@ type program struct {
 	stream         func() transcript.Stream
 }
 
-const whileItWorks = "reach a session between two tools, at the end of its turn and with the next prompt or session; one that rests is not " +
-	"woken"
+const whileItWorks = "reach a session between two tools, at the end of its turn and with the next prompt or session; " +
+	"one that rests is not woken"
 
 var restHours = fmt.Sprint(int(restLimit.Hours()))
 
@@ -174,6 +174,9 @@ func (p program) route(version string) string {
 // hookTimeout is what a program waits for a hook, in seconds; a hook takes less.
 const hookTimeout = 5
 
+// endTimeout is what Codex waits for a hook at the end of a session, at most.
+const endTimeout = 3
+
 //go:embed opencode.ts
 var openCodePlugin string
 
@@ -234,21 +237,26 @@ func (o Options) hookArgs(event string) []string {
 
 // claude asks for a hook on every event that is used. Without a matcher PostToolUse comes
 // after every tool, so that a message reaches an agent at work, whatever it works with. The
-// second hook of Stop waits for a resting session.
+// second hook of Stop waits for a resting session. StopFailure comes in Stop's place when the
+// model fails.
 func (o Options) claude(wakes support) []target {
 	line := func(event string) command {
 		return command{Type: "command", Command: o.Vise, Args: o.hookArgs(event), Timeout: hookTimeout}
 	}
 	var hooks []entry
 	for _, event := range []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure",
-		"SubagentStop", "Stop", "SessionEnd", "Notification"} {
+		"SubagentStop", "Stop", "SessionEnd"} {
 		hooks = append(hooks, o.hook(event, event, group{Hooks: []command{line(event)}}))
 	}
+	failure := o.hook("StopFailure", "StopFailure", group{Hooks: []command{line("StopFailure")}})
+	failure.when = wakes
+	former := o.hook("Notification", "Notification", group{}) // vise put one there, which did nothing
+	former.when = unsupported
 	rest := line(restEvent)
 	rest.Timeout, rest.Async, rest.AsyncRewake = int((restLimit + time.Minute).Seconds()), true, true
 	waits := o.hook("Stop", restEvent, group{Hooks: []command{rest}})
 	waits.when = wakes
-	hooks = append(hooks, waits, o.element("permissions", "allow", "mcp__vise"))
+	hooks = append(hooks, failure, former, waits, o.element("permissions", "allow", "mcp__vise"))
 	return []target{
 		jsonFile(o.file(projectHooks, "CLAUDE_CONFIG_DIR", ".claude", "settings.json"), hooks...),
 		jsonFile(o.file(projectServer, "CLAUDE_CONFIG_DIR", "", ".claude.json"),
@@ -263,6 +271,9 @@ var codexEvents = []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "S
 func (o Options) codexHooks(wakes support) (hooks []entry) {
 	for _, event := range append(slices.Clip(codexEvents), "SessionEnd") {
 		line := command{Type: "command", Command: o.shellHook(event), Timeout: hookTimeout}
+		if event == "SessionEnd" {
+			line.Timeout = endTimeout
+		}
 		hooks = append(hooks, o.hook(event, event, group{Hooks: []command{line}}))
 	}
 	hooks[len(hooks)-1].when = wakes
