@@ -9,7 +9,9 @@ import (
 	"slices"
 	"time"
 
+	"vise/model"
 	"vise/store/files"
+	"vise/ui/transcript"
 )
 
 // What is remembered between calls lies in the home, below state/hooks/PROGRAM: a file for each
@@ -123,8 +125,16 @@ type pending struct {
 	ToolUse string `json:"tool_use_id"`
 	Item    string `json:"work_item"`
 	// Subagent completed it, and says its words in a transcript of its own.
-	Subagent string    `json:"subagent,omitempty"`
-	At       time.Time `json:"at"`
+	Subagent string        `json:"subagent,omitempty"`
+	Agent    model.AgentID `json:"agent_id,omitempty"`
+	At       time.Time     `json:"at"`
+	// Dir is the program's directory, Transcript the file in it that the words come into, and Place how long
+	// that was then.
+	Dir        string `json:"dir,omitempty"`
+	Transcript string `json:"transcript,omitempty"`
+	Place      int64  `json:"place,omitempty"`
+	// Round is what is known of the words, where there is no transcript.
+	Round *transcript.Round `json:"round,omitempty"`
 }
 
 func (c *call) pendingPath(session, tool string) string {
@@ -132,6 +142,7 @@ func (c *call) pendingPath(session, tool string) string {
 }
 
 func (c *call) remember(p pending) error {
+	p.Agent = model.AgentID(c.agent)
 	return writeJSON(c.pendingPath(p.Session, p.ToolUse), p)
 }
 
@@ -148,8 +159,9 @@ func writeJSON(path string, v any) error {
 }
 
 // recall are the session's pending completions, oldest first.
-func (c *call) recall(session string) (out []pending) {
-	dir := c.state("pending", session)
+func (c *call) recall(session string) []pending { return c.recallIn(c.state("pending", session)) }
+
+func (c *call) recallIn(dir string) (out []pending) {
 	list, _ := files.ReadDir(dir)
 	for _, x := range list {
 		path := filepath.Join(dir, x.Name())

@@ -50,8 +50,9 @@ type modelRequest struct {
 		Role string `json:"role"`
 	} `json:"messages"`
 	Input []struct {
-		Type string `json:"type"`
-		Role string `json:"role"`
+		Type  string      `json:"type"`
+		Role  string      `json:"role"`
+		Tools []modelTool `json:"tools"`
 	} `json:"input"`
 	Tools []modelTool `json:"tools"`
 }
@@ -64,9 +65,14 @@ type modelTool struct {
 	space    string
 }
 
-// tools are those of a request, also those in a name space of the Responses API.
+// tools are those of a request, also those in a name space of the Responses API, and those that
+// Codex tells in its first input.
 func (r modelRequest) tools() (out []modelTool) {
-	for _, t := range r.Tools {
+	all := slices.Clip(r.Tools)
+	for _, i := range r.Input {
+		all = append(all, i.Tools...)
+	}
+	for _, t := range all {
 		if t.Function != nil {
 			t = *t.Function
 		}
@@ -100,7 +106,11 @@ func (r modelRequest) replies() (n int) {
 }
 
 // modelCall is a call as it is written out.
-type modelCall struct{ id, space, name, input string }
+type modelCall struct {
+	id, space, name, input string
+	// isCode: the input is JavaScript, which calls the tool (Codex's code mode).
+	isCode bool
+}
 
 func (r modelRequest) calls(reply int, wanted []scriptedCall) (out []modelCall, missing []string) {
 	all := r.tools()
@@ -108,12 +118,20 @@ func (r modelRequest) calls(reply int, wanted []scriptedCall) (out []modelCall, 
 		i := slices.IndexFunc(all, func(t modelTool) bool {
 			return strings.HasSuffix(t.Name, w.Tool)
 		})
+		isCode := i < 0
+		if isCode {
+			i = slices.IndexFunc(all, func(t modelTool) bool { return t.Name == "exec" && t.Type == "custom" })
+		}
 		if i < 0 {
 			missing = append(missing, w.Tool)
 			continue
 		}
 		raw, _ := json.Marshal(w.Input) // what a script holds marshals
-		out = append(out, modelCall{id: fmt.Sprintf("call_%d_%d", reply, n), space: all[i].space, name: all[i].Name, input: string(raw)})
+		c := modelCall{id: fmt.Sprintf("call_%d_%d", reply, n), space: all[i].space, name: all[i].Name, input: string(raw), isCode: isCode}
+		if isCode {
+			c.input = fmt.Sprintf("text(JSON.stringify(await tools.mcp__vise__%s(%s)))", w.Tool, raw)
+		}
+		out = append(out, c)
 	}
 	return out, missing
 }
@@ -132,7 +150,7 @@ func (m *scriptedModel) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		return
 	}
 	reply, n := scriptedReply{Text: "Understood."}, r.replies()
-	if len(r.Tools) > 0 { // else a title or a summary is asked for
+	if len(r.tools()) > 0 { // else a title or a summary is asked for
 		m.mu.Lock()
 		m.asked = append(m.asked, string(raw))
 		m.mu.Unlock()
@@ -209,6 +227,10 @@ func speakResponses(n int, text string, calls []modelCall, send func(string, any
 	for _, c := range calls {
 		item := object{"type": "function_call", "id": "fc_" + c.id, "call_id": c.id, "name": c.name, "arguments": c.input,
 			"status": "completed"}
+		if c.isCode {
+			item["type"], item["input"] = "custom_tool_call", c.input
+			delete(item, "arguments")
+		}
 		if c.space != "" {
 			item["namespace"] = c.space
 		}
@@ -240,17 +262,24 @@ func speakChat(n int, text string, calls []modelCall, send func(string, any)) {
 	chunk(object{}, stop)
 }
 
+// codeMode is the way of working in which Codex's model writes scripts that call tools.
+const codeMode = "code mode"
+
 // headless is how a program is started with a prompt, without a terminal, on the model at url: its
 // arguments, and what its environment has more.
-func headless(program, url, prompt string) (args, env []string) {
+func headless(program, way, url, prompt string) (args, env []string) {
 	switch program {
 	case "claude":
 		return []string{"-p", prompt}, []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=scripted",
 			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"}
 	case "codex":
-		return []string{"exec", "--skip-git-repo-check", "--model", "scripted", "-c", `model_provider="scripted"`,
+		args = []string{"exec", "--skip-git-repo-check", "-c", `model_provider="scripted"`,
 			"-c", `model_providers.scripted={name="scripted",` +
-				`base_url="` + url + `/v1",env_key="OPENAI_API_KEY",wire_api="responses"}`, prompt}, []string{"OPENAI_API_KEY=scripted"}
+				`base_url="` + url + `/v1",env_key="OPENAI_API_KEY",wire_api="responses"}`, prompt}
+		if way != codeMode { // which is that of Codex's own models
+			args = append(args, "--model", "scripted")
+		}
+		return args, []string{"OPENAI_API_KEY=scripted"}
 	case "opencode":
 		return []string{"run", "--model", "scripted/scripted", prompt}, []string{`OPENCODE_CONFIG_CONTENT={"provider":{"scripted":{` +
 			`"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"` + url + `/v1","apiKey":"scripted"},` +

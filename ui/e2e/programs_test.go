@@ -18,8 +18,9 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/store"
+	service "vise/store/home"
 	"vise/store/storetest"
+	"vise/ui/agents"
 )
 
 // programsVariable names the directory, as an absolute path, of the agents' programs that are run, each
@@ -28,11 +29,8 @@ const programsVariable = "VISE_PROGRAMS"
 
 var matrix = flag.Bool("matrix", false, "write what the programs did into docs/agents.md")
 
-// scripted are the programs that take a model on their command line.
-var scripted = []string{"claude", "codex", "opencode"}
-
-// trusting are the arguments that stand for a person who permits the tools and trusts the hooks.
-var trusting = map[string][]string{"claude": {"--allowedTools=mcp__vise"}, "codex": {"--dangerously-bypass-hook-trust"}}
+// scripted are the programs that take a model on their command line, each with a way in which it works.
+var scripted = []string{"claude", "codex", "codex, " + codeMode, "opencode"}
 
 // programLimit bounds a run on a busy machine.
 const programLimit = 3 * time.Minute
@@ -49,7 +47,8 @@ func TestProgramsWorkWithVise(t *testing.T) {
 	got := map[string]map[string]string{}
 	t.Run("runs", func(t *testing.T) {
 		for _, name := range scripted {
-			path := filepath.Join(dir, name)
+			program, way, _ := strings.Cut(name, ", ")
+			path := filepath.Join(dir, program)
 			out, err := programCommand(t.TempDir(), path, "--version").Output()
 			version := regexp.MustCompile(`\d+\.\d+\.\d+`).FindString(string(out))
 			if err != nil || version == "" {
@@ -60,7 +59,8 @@ func TestProgramsWorkWithVise(t *testing.T) {
 			for _, c := range programCases {
 				if c.short || storetest.Long {
 					t.Run(name+"/"+c.name, func(t *testing.T) {
-						r := newProgramRun(t, name, path)
+						r := newProgramRun(t, program, path)
+						r.way = way
 						r.play(c)
 						got[name][c.name] = c.got(r)
 						if t.Failed() {
@@ -170,8 +170,8 @@ func matrixIn(t *testing.T, page string) map[string]map[string]string {
 
 // programRun is one run of a program, with homes of its own.
 type programRun struct {
-	t          *testing.T
-	name, path string
+	t               *testing.T
+	name, way, path string
 	// user is its home directory, in which it works; items are its agent's, the first its focus.
 	user  string
 	items []model.ItemID
@@ -191,6 +191,9 @@ func newProgramRun(t *testing.T, name, path string) *programRun {
 	}
 	if err == nil {
 		err = os.Symlink(self, filepath.Join(bin, "vise"))
+	}
+	if err == nil { // installing asks it for its version
+		err = os.Symlink(path, filepath.Join(bin, name))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -235,9 +238,9 @@ func (r *programRun) play(c programCase) {
 	r.model.Script = c.script(r)
 	server := httptest.NewServer(&r.model)
 	defer server.Close()
-	args, env := headless(r.name, server.URL, "Work.")
+	args, env := headless(r.name, r.way, server.URL, "Work.")
 	if !c.untrusted {
-		args = append(args, trusting[r.name]...)
+		r.vise("install", r.name, "--permit")
 	}
 	ctx, cancel := context.WithTimeout(r.t.Context(), programLimit)
 	defer cancel()
@@ -262,15 +265,30 @@ func (r *programRun) play(c programCase) {
 	}
 }
 
-// report says what became of an item's report: kept or offered, and from where.
-func (r *programRun) report(id model.ItemID) (out string) {
+// report says what became of an item's report: kept or offered, and from where. What nobody brought while the
+// program ran, the next command brings that is given 30 s later.
+func (r *programRun) report(id model.ItemID) string {
 	r.t.Helper()
-	l, err := store.Open(filepath.Join(r.user, ".local", "share", "vise"), store.Options{Command: "the test"})
+	said := r.reportAfter(id, service.Options{})
+	if said == noWords {
+		later := func() time.Time { return time.Now().Add(31 * time.Second) }
+		if after := r.reportAfter(id, service.Options{Now: later, TakePending: agents.TakePending}); after != noWords {
+			return after + ", 30 s later"
+		}
+	}
+	return said
+}
+
+const noWords = "no words"
+
+func (r *programRun) reportAfter(id model.ItemID, o service.Options) (out string) {
+	r.t.Helper()
+	h, err := service.Open(filepath.Join(r.user, ".local", "share", "vise"), o)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	defer l.Close()
-	err = l.View(ctx, func(x model.Reader) error {
+	defer h.Close()
+	err = h.View(ctx, func(x model.Reader) error {
 		w, _ := x.Item(id)
 		v := model.ViewOf(x, w)
 		switch {
@@ -280,7 +298,7 @@ func (r *programRun) report(id model.ItemID) (out string) {
 			out = fmt.Sprintf("%s, kept", v.Report.By)
 			r.expect(v.Report.Text)
 		default:
-			out = "no words"
+			out = noWords
 			var from []string
 			for _, o := range v.Offered {
 				from = append(from, string(o.Provenance))
