@@ -40,6 +40,8 @@ type program struct {
 	// where one was not.
 	expected []string
 	hint     string
+	// begins: what its hook says at the beginning of a session was seen to reach the model.
+	begins bool
 	// transcripts is where it keeps its own: the variable that says so, and the directory below
 	// the user's home.
 	transcripts []string
@@ -59,7 +61,7 @@ var restHours = fmt.Sprint(int(restLimit.Hours()))
 
 var programs = []program{
 	{
-		name: "claude", settings: Options.claude, transcripts: []string{"CLAUDE_CONFIG_DIR", ".claude"},
+		name: "claude", settings: Options.claude, begins: true, transcripts: []string{"CLAUDE_CONFIG_DIR", ".claude"},
 		transcript: func(subagent bool) lines { return &transcript.Claude{Subagent: subagent} },
 		wakesFrom:  [3]int{2, 1, 197}, woken: "one that rests at a terminal is woken",
 		answers:   "reach a session between two tools, at the end of its turn and with the next prompt or session; ",
@@ -70,7 +72,7 @@ var programs = []program{
 		stream: func() transcript.Stream { return &transcript.Claude{} },
 	},
 	{
-		name: "codex", settings: Options.codex, transcripts: []string{"CODEX_HOME", ".codex"},
+		name: "codex", settings: Options.codex, begins: true, transcripts: []string{"CODEX_HOME", ".codex"},
 		transcript: func(bool) lines { return &transcript.Rollout{} },
 		note:       "a version that has hooks behind a flag needs codex_hooks = true below [features] in config.toml",
 		wakesFrom:  [3]int{0, 169, 0},
