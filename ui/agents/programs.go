@@ -99,8 +99,9 @@ var programs = []program{
 			"it hears at its next tool",
 		expected:  []string{"PreToolUse"},
 		hint:      "have crush use a tool once; then look again",
-		permitted: lists("mcp_vise_PickWorkItem", "permissions", "allowed_tools"), asks: "Crush asks for each of vise's tools in each session",
-		batch: []string{"run"},
+		permitted: lists("mcp_vise_PickWorkItem", "permissions", "allowed_tools"),
+		asks:      "Crush asks for each of vise's tools in each session",
+		batch:     []string{"run"},
 	},
 	{
 		name: "opencode", settings: Options.openCode,
