@@ -224,9 +224,9 @@ func (p *proof) checks(ctx context.Context) []Check {
 			called = fine("proof tool", "CompleteWorkItem was called and carried out")
 		}
 		switch {
-		case v.Report != nil && v.Report.Text.Raw() == proofWords:
+		case v.Report != nil && v.Report.Text.Raw() == proofWords: // raw: compared, not shown
 			report = fine("proof report", "the words beside it were kept as its report (%s)", v.Report.By)
-		case len(v.Offered) > 0 && v.Offered[0].Text.Raw() == proofWords:
+		case len(v.Offered) > 0 && v.Offered[0].Text.Raw() == proofWords: // raw: compared, not shown
 			report = fine("proof report", "the words beside it were offered (%s); vise report keeps them",
 				v.Offered[0].Provenance)
 		}
