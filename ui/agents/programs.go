@@ -67,8 +67,9 @@ var programs = []program{
 		answers:   "reach a session between two tools, at the end of its turn and with the next prompt or session; ",
 		expected:  []string{"SessionStart", "PostToolUse", "Stop"},
 		hint:      "run claude once and end a turn; then look again",
-		permitted: lists("mcp__vise", "permissions", "allow"), asks: "Claude Code asks before each of vise's tools, and refuses them where nobody can answer",
-		batch: []string{"-p", "--print"}, streams: []string{"stream-json", "--output-format=stream-json"},
+		permitted: lists("mcp__vise", "permissions", "allow"),
+		asks:      "Claude Code asks before each of vise's tools, and refuses them where nobody can answer",
+		batch:     []string{"-p", "--print"}, streams: []string{"stream-json", "--output-format=stream-json"},
 		stream: func() transcript.Stream { return &transcript.Claude{} },
 	},
 	{
@@ -112,8 +113,9 @@ var programs = []program{
 		batch:    []string{"run"},
 	},
 	{
-		name:     "gemini",
-		note:     "Gemini CLI starts no MCP server in a folder that it was not told to trust: it asks at its start there, and gemini trust does it",
+		name: "gemini",
+		note: "Gemini CLI starts no MCP server in a folder that it was not told to trust: it asks at its start " +
+			"there, and gemini trust answers that",
 		settings: Options.gemini, transcripts: []string{"GEMINI_CLI_HOME", "", ".gemini"},
 		transcript: func(bool) lines { return &transcript.GeminiSession{} }, unnamed: true,
 		permitted: geminiTrusts,
