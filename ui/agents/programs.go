@@ -261,9 +261,8 @@ func (o Options) claude(wakes support) []target {
 		hooks = append(hooks, o.hook(event, event, group{Hooks: []command{line(event)}}))
 	}
 	failure := o.hook("StopFailure", "StopFailure", group{Hooks: []command{line("StopFailure")}})
-	failure.when = wakes
 	former := o.hook("Notification", "Notification", group{}) // vise put one there, which did nothing
-	former.when = unsupported
+	failure.when, former.when = wakes, unsupported
 	rest := line(restEvent)
 	rest.Timeout, rest.Async, rest.AsyncRewake = int((restLimit + time.Minute).Seconds()), true, true
 	waits := o.hook("Stop", restEvent, group{Hooks: []command{rest}})
