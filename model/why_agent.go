@@ -32,6 +32,9 @@ func ExplainAgent(f Facts, id AgentID, now time.Time) AgentWhy {
 		y.NextRun = now
 	}
 	y.say("Runs next", runsNext(f, a, d, now))
+	for _, p := range a.Permissions {
+		y.say("Permission", string(p.words())+"; asked in "+string(p.Program)+" at "+p.AskedAt.Format(time.RFC3339)+"; answer it "+string(p.howToAnswer()))
+	}
 	if d.HeldBy != "" {
 		y.say("Rests", d.HeldBy+"; vise retry "+string(id)+" ends that")
 	}

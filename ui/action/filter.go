@@ -179,6 +179,7 @@ var eventKinds = map[string][]model.EventKind{
 		model.EventOperatorNotified},
 	"turn": {model.EventTurnStarted, model.EventTurnEnded, model.EventRound},
 	"tick": {model.EventTickEmitted, model.EventRecheckConsumed},
+	"permission": {model.EventPermissionAsked, model.EventPermissionAnswered, model.EventPermissionEnded},
 	"task": {model.EventTaskStarted, model.EventTaskEnded}, "agent": {model.EventAgentAdded, model.EventAgentUpdated},
 	"delegation": {model.EventDelegationOpened, model.EventDelegationCompleted, model.EventDelegationCancelled},
 	"seen":       {model.EventAcknowledged},
