@@ -25,11 +25,13 @@ type payload struct {
 	// Active: the program goes on already because a Stop hook asked it to.
 	Active bool `json:"stop_hook_active"`
 	// Prompt is what the model is asked, without what hooks add.
-	Prompt     string            `json:"prompt"`
-	Last       string            `json:"last_assistant_message"`
-	Tool       string            `json:"tool_name"`
-	Input      json.RawMessage   `json:"tool_input"`
-	Response   json.RawMessage   `json:"tool_response"`
+	Prompt   string          `json:"prompt"`
+	Last     string          `json:"last_assistant_message"`
+	Tool     string          `json:"tool_name"`
+	Input    json.RawMessage `json:"tool_input"`
+	Response json.RawMessage `json:"tool_response"`
+	// Result is Copilot's name for it.
+	Result     json.RawMessage   `json:"tool_result"`
 	ToolUse    string            `json:"tool_use_id"`
 	Background []json.RawMessage `json:"background_tasks"`
 	Crons      []json.RawMessage `json:"session_crons"`
@@ -62,9 +64,14 @@ func (c *call) handle(ctx context.Context) error {
 	case "crush":
 		return c.crush(ctx, p)
 	}
+	if p.Result != nil {
+		p.Response = p.Result
+	}
 	switch c.event {
 	case restEvent:
 		return c.rest(ctx, p)
+	case permitEvent:
+		return c.permit(p)
 	case "SessionStart":
 		return c.addContext(ctx, p, sessionBudget)
 	case "UserPromptSubmit":
@@ -139,7 +146,7 @@ func (c *call) toolUsed(p payload) error {
 	if ref == "" || !transcript.Succeeded(p.Response) {
 		return nil
 	}
-	x := pending{Session: p.Session, ToolUse: p.ToolUse, Item: ref, Subagent: p.Subagent, At: c.Now()}
+	x := pending{Session: p.Session, ToolUse: cmp.Or(p.ToolUse, ref), Item: ref, Subagent: p.Subagent, At: c.Now()}
 	if f, size, err := openTranscript(c.transcripts(), p.Transcript); err == nil {
 		f.Close()
 		x.Dir, x.Transcript, x.Place = c.transcripts(), p.Transcript, size
@@ -312,10 +319,14 @@ func (c *call) firstUrgent(ctx context.Context) (first model.MessageID, revision
 	return first, revision, err
 }
 
-// add gives the agent text, in the form of Claude Code's hooks, which Codex has taken over.
+// add gives the agent text, in the form of Claude Code's hooks, which others have taken over; Copilot
+// CLI without what it is wrapped in.
 func (c *call) add(text string) error {
 	if text == "" {
 		return nil
+	}
+	if c.program == "copilot" {
+		return json.NewEncoder(c.Out).Encode(map[string]string{"additionalContext": text})
 	}
 	var out struct {
 		Specific struct {
@@ -323,7 +334,7 @@ func (c *call) add(text string) error {
 			Context string `json:"additionalContext"`
 		} `json:"hookSpecificOutput"`
 	}
-	out.Specific.Event, out.Specific.Context = c.event, text
+	out.Specific.Event, out.Specific.Context = c.own, text
 	return json.NewEncoder(c.Out).Encode(out)
 }
 

@@ -53,8 +53,8 @@ type Options struct {
 
 // Result is what was done, or would be.
 type Installed struct {
-	Program string          `json:"program"`
-	Agent   string          `json:"agent_id"`
+	Program string          `json:"program,omitempty"`
+	Agent   string          `json:"agent_id,omitempty"`
 	DryRun  bool            `json:"dry_run,omitempty"`
 	Files   []installedFile `json:"files"`
 	Notes   []string        `json:"notes,omitempty"`
@@ -93,7 +93,15 @@ func Install(o Options) (Installed, error) {
 	}
 	o.asItIs(list)
 	list, _ = o.settings() // as a moment ago
-	out := Installed{Program: o.Program, Agent: o.Agent, DryRun: o.DryRun, Files: []installedFile{}, Notes: o.notes()}
+	if o.Uninstall && o.Project != "" {
+		list = append(list, o.primerOf())
+	}
+	return o.carryOut(list, Installed{Program: o.Program, Agent: o.Agent, DryRun: o.DryRun, Notes: o.notes()})
+}
+
+// carryOut edits all files or none.
+func (o Options) carryOut(list []target, out Installed) (Installed, error) {
+	out.Files = []installedFile{}
 	var changes []change
 	for _, t := range list {
 		c, note, err := plan(o, t)
@@ -104,6 +112,9 @@ func Install(o Options) (Installed, error) {
 			out.Notes = append(out.Notes, fmt.Sprintf("%s: %s", c.path, note))
 		}
 		diff := string(diff.Diff(c.path, c.before, c.path, c.after))
+		if c.before == nil && c.after == nil {
+			continue
+		}
 		out.Files = append(out.Files, installedFile{Path: c.path, Changed: c.changes(), Diff: diff})
 		changes = append(changes, c)
 	}

@@ -20,8 +20,12 @@ import (
 // notes are what a person should know when vise was installed.
 func (o Options) notes() (out []string) {
 	p := programOf(o.Program)
-	if p.note != "" {
+	if p.note != "" && o.Project == "" {
 		out = append(out, p.note)
+	}
+	if o.Program == "codex" && o.Project != "" && !o.Uninstall {
+		out = append(out, "Codex reads the settings of a folder that it was told to trust: it asks at its next start there; its hooks are "+
+			"the user's (vise install codex), and act for "+o.Agent+" here")
 	}
 	if p.asks != "" && !o.permitted && !o.Uninstall {
 		out = append(out, p.asks+"; "+o.permitHint())
@@ -127,7 +131,7 @@ func permissions(o Options) []Check {
 	if !o.permitted {
 		out[0] = Check{Name: "permission", Message: p.asks, Hint: o.permitHint()}
 	}
-	if o.Program == "codex" {
+	if o.Program == "codex" && o.Project == "" {
 		out = append(out, o.trusted())
 	}
 	return out

@@ -42,19 +42,26 @@ type program struct {
 	hint     string
 	// transcripts is where it keeps its own: the variable that says so, and the directory below
 	// the user's home.
-	transcripts [2]string
+	transcripts []string
+	// transcript reads its lines, a subagent's or not. unnamed: its hooks do not tell a call's id.
+	transcript func(subagent bool) lines
+	unnamed    bool
 	// batch are the words without which it keeps the terminal, streams those with which it writes
 	// the lines that stream reads.
 	batch, streams []string
 	stream         func() transcript.Stream
 }
 
+const whileItWorks = "reach a session between two tools, at the end of its turn and with the next prompt or session; " +
+	"one that rests is not woken"
+
 var restHours = fmt.Sprint(int(restLimit.Hours()))
 
 var programs = []program{
 	{
-		name: "claude", settings: Options.claude, transcripts: [2]string{"CLAUDE_CONFIG_DIR", ".claude"},
-		wakesFrom: [3]int{2, 1, 197}, woken: "one that rests at a terminal is woken",
+		name: "claude", settings: Options.claude, transcripts: []string{"CLAUDE_CONFIG_DIR", ".claude"},
+		transcript: func(subagent bool) lines { return &transcript.Claude{Subagent: subagent} },
+		wakesFrom:  [3]int{2, 1, 197}, woken: "one that rests at a terminal is woken",
 		answers:   "reach a session between two tools, at the end of its turn and with the next prompt or session; ",
 		expected:  []string{"SessionStart", "PostToolUse", "Stop"},
 		hint:      "run claude once and end a turn; then look again",
@@ -63,10 +70,11 @@ var programs = []program{
 		stream: func() transcript.Stream { return &transcript.Claude{} },
 	},
 	{
-		name: "codex", settings: Options.codex, transcripts: [2]string{"CODEX_HOME", ".codex"},
-		note:      "a version that has hooks behind a flag needs codex_hooks = true below [features] in config.toml",
-		wakesFrom: [3]int{0, 169, 0},
-		woken:     "one that rests in Codex's server, as those of a terminal do, is prompted while the server keeps it",
+		name: "codex", settings: Options.codex, transcripts: []string{"CODEX_HOME", ".codex"},
+		transcript: func(bool) lines { return &transcript.Rollout{} },
+		note:       "a version that has hooks behind a flag needs codex_hooks = true below [features] in config.toml",
+		wakesFrom:  [3]int{0, 169, 0},
+		woken:      "one that rests in Codex's server, as those of a terminal do, is prompted while the server keeps it",
 		answers: "reach a session with vise's own answers and, once its hooks are trusted, between two tools, at the end of its turn and " +
 			"with the next prompt; ",
 		expected: []string{"SessionStart", "PostToolUse", "Stop"},
@@ -96,6 +104,27 @@ var programs = []program{
 		expected: []string{"chat.message", "session.idle"},
 		hint:     "run opencode once and end a turn; then look again",
 		batch:    []string{"run"},
+	},
+	{
+		name: "gemini", settings: Options.gemini, transcripts: []string{"GEMINI_CLI_HOME", "", ".gemini"},
+		transcript: func(bool) lines { return &transcript.GeminiSession{} }, unnamed: true,
+		permitted: says(`"trust": true`),
+		asks:      "Gemini CLI asks before each of vise's tools, and refuses them where nobody can answer",
+		answers:   whileItWorks,
+		expected:  []string{"SessionStart", "AfterTool", "AfterAgent"},
+		hint:      "run gemini once and end a turn; then look again",
+		batch:     []string{"-p", "--prompt"}, streams: []string{"stream-json", "--output-format=stream-json"},
+		stream: func() transcript.Stream { return &transcript.Gemini{} },
+	},
+	{
+		name: "copilot", settings: Options.copilot, transcripts: []string{"COPILOT_HOME", ".copilot"},
+		transcript: func(bool) lines { return &transcript.CopilotSession{} }, unnamed: true,
+		permitted: says(`"` + permitEvent + `"`),
+		asks:      "Copilot CLI asks for vise's tools in each folder, and refuses them where nobody can answer",
+		answers:   whileItWorks,
+		expected:  copilotEvents[:4],
+		hint:      "run copilot once and end a turn; then look again",
+		batch:     []string{"-p", "--prompt"},
 	},
 }
 
@@ -166,6 +195,11 @@ func (o Options) server() any {
 		Command string   `json:"command"`
 		Args    []string `json:"args"`
 	}{"stdio", o.Vise, o.serverArgs()}
+}
+
+// Server is the MCP server in the form that most clients take.
+func Server(o Options) any {
+	return map[string]any{"mcpServers": map[string]any{"vise": o.server()}}
 }
 
 func (o Options) serverArgs() []string {
@@ -255,11 +289,14 @@ func (o Options) codex(wakes support) []target {
 	if o.permitted {
 		server.lines += "default_tools_approval_mode = \"approve\"\n"
 	}
+	if o.Project != "" { // of a linked worktree Codex reads the main worktree's hooks
+		return []target{tomlFile(filepath.Join(o.Project, projectCodex), tomlEntry{tables: []tomlTable{server}})}
+	}
 	return []target{
 		jsonFile(o.codexFile("hooks.json"), hooks...),
 		tomlFile(o.codexFile("config.toml"), tomlEntry{
 			tables: append(o.trust(o.codexFile("hooks.json"), hooks), server),
-			key:    "notify", value: array(append([]string{o.Vise}, o.hookArgs("notify")...)),
+			key:    "notify", value: append([]string{o.Vise}, o.hookArgs("notify")...),
 		}),
 	}
 }
@@ -276,7 +313,7 @@ func (o Options) crush(support) []target {
 		}
 		entries = append(entries, e)
 	}
-	return []target{jsonFile(o.dir("XDG_CONFIG_HOME", ".config", "crush", "crush.json"), entries...)}
+	return []target{jsonFile(o.file(projectCrush, "XDG_CONFIG_HOME", ".config", "crush", "crush.json"), entries...)}
 }
 
 func (o Options) openCode(support) []target {
@@ -289,13 +326,7 @@ func (o Options) openCode(support) []target {
 	return []target{
 		jsonFile(o.file("opencode.json", "XDG_CONFIG_HOME", ".config", "opencode", "opencode.json"),
 			entry{at: []string{"mcp", "vise"}, value: server}),
-		{path: o.file(projectPlugin, "XDG_CONFIG_HOME", ".config", "opencode", "plugin", "vise.ts"),
-			edit: func(_ []byte, remove bool) ([]byte, string, error) {
-				if remove {
-					return nil, "", nil
-				}
-				return []byte(plugin), "", nil
-			}},
+		ownFile(o.file(projectPlugin, "XDG_CONFIG_HOME", ".config", "opencode", "plugin", "vise.ts"), plugin),
 	}
 }
 
@@ -345,7 +376,7 @@ func (o Options) settings() ([]target, error) {
 	p := programOf(o.Program)
 	if p.settings == nil {
 		return nil, model.Refuse(model.CodeInvalid, "vise does not know the program %q", model.Text(o.Program)).At("program").
-			WithHint("it knows %s; any other MCP client can start: vise mcp --agent NAME", strings.Join(Programs, ", "))
+			WithHint("it knows %s; for any other MCP client: vise install --print --agent NAME", strings.Join(Programs, ", "))
 	}
 	return p.settings(o, p.wakes(o.Version)), nil
 }

@@ -12,13 +12,15 @@ import (
 )
 
 // projectPrograms are those whose settings for a project vise knows.
-var projectPrograms = []string{"claude", "opencode"}
+var projectPrograms = []string{"claude", "codex", "crush", "opencode"}
 
 // The files of a project, below its directory.
 const (
 	projectServer = ".mcp.json"
 	projectHooks  = ".claude/settings.json"
 	projectPlugin = ".opencode/plugin/vise.ts"
+	projectCodex  = ".codex/config.toml"
+	projectCrush  = ".crush.json"
 )
 
 // file is a file of the project's settings, or of the user's as dir finds it.
@@ -49,18 +51,27 @@ func WorktreeAgent(program, dir string) string {
 func (c *call) place(dir string) (isDouble bool) {
 	dir = cmp.Or(c.Getenv("CLAUDE_PROJECT_DIR"), dir)
 	root := Worktree(dir)
+	server := projectServer
 	switch {
 	case c.project != "":
 	case c.program == "opencode":
 		return exists(filepath.Join(root, projectPlugin))
-	case c.program != "claude":
+	case c.program == "crush":
+		return saysProject(filepath.Join(root, projectCrush))
+	case c.program == "codex": // its hooks are the user's
+		server = projectCodex
+		fallthrough
+	case c.program == "claude":
+		if server == projectServer && saysProject(filepath.Join(dir, projectHooks)) {
+			return true
+		}
+		if !saysProject(filepath.Join(root, server)) {
+			return false
+		}
+		// below the worktree's top Claude Code reads the project's servers, and not its hooks
+		c.project, c.agent = c.program, agentIn(filepath.Join(root, server))
+	default:
 		return false
-	case saysProject(filepath.Join(dir, projectHooks)):
-		return true
-	case !saysProject(filepath.Join(root, projectServer)):
-		return false
-	default: // below the worktree's top Claude Code reads the project's servers, and not its hooks
-		c.project, c.agent = c.program, agentIn(filepath.Join(root, projectServer))
 	}
 	c.agent = cmp.Or(c.agent, WorktreeAgent(c.project, root))
 	return false

@@ -22,6 +22,9 @@ func (c *call) stopped(ctx context.Context, p payload) error {
 		p.Transcript = p.SubagentIn
 		waiting = slices.DeleteFunc(waiting, func(x pending) bool { return x.Subagent == "" || x.Subagent != p.Subagent })
 	}
+	if programOf(c.program).unnamed {
+		p.Last = c.lastWords(p)
+	}
 	asked, err := c.report(ctx, p, waiting)
 	if !asked && c.event != "SubagentStop" {
 		err = cmp.Or(err, c.summary(ctx, p.Session, transcript.Words(p.Last)))

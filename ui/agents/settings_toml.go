@@ -14,11 +14,12 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// tomlEntry is what vise has in a TOML file: tables, and a key at the top, unless it is set
+// tomlEntry is what vise has in a TOML file: tables, and perhaps a key at the top, unless it is set
 // already.
 type tomlEntry struct {
-	tables     []tomlTable
-	key, value string
+	tables []tomlTable
+	key    string
+	value  []string
 }
 
 // tomlTable is a table with its lines.
@@ -67,11 +68,6 @@ func tomlFile(path string, e tomlEntry) target {
 
 // edit takes out what is not as it should be, and puts it in anew unless all is to be removed.
 func (e tomlEntry) edit(text string, before map[string]any, remove bool) (after, note string, err error) {
-	line := e.key + " = " + e.value + "\n"
-	wanted, err := readTOML([]byte(line))
-	if err != nil {
-		return "", "", err
-	}
 	for _, t := range e.tables {
 		if text, err = t.edit(text, before, remove); err != nil {
 			return "", "", err
@@ -79,14 +75,15 @@ func (e tomlEntry) edit(text string, before map[string]any, remove bool) (after,
 	}
 	old, has := before[e.key]
 	switch {
+	case e.key == "":
 	case has && !isOurs(old):
 		if !remove {
 			note = e.key + " is set already and was left alone"
 		}
-	case remove || !reflect.DeepEqual(old, wanted[e.key]):
+	case remove || fmt.Sprint(old) != fmt.Sprint(e.value):
 		text = without(text, e.key, false)
 		if !remove {
-			text = atTop(text, line)
+			text = atTop(text, e.key+" = "+array(e.value)+"\n")
 		}
 	}
 	return text, note, nil

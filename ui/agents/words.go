@@ -66,7 +66,7 @@ func (x pending) isIn(list []transcript.Round) bool {
 // transcripts is the directory in which the program keeps its own.
 func (c *call) transcripts() string {
 	at := programOf(c.program).transcripts
-	return Options{Getenv: c.Getenv}.dir(at[0], at[1])
+	return Options{Getenv: c.Getenv}.dir(at[0], at[1:]...)
 }
 
 // openTranscript opens a regular file inside the program's directory, whatever links say.
@@ -119,25 +119,57 @@ func (c *call) readTranscript(dir, path string, subagent bool, waiting []pending
 	return found, nil
 }
 
-// scan reads completing rounds up to the one that is looked for. A line that is cut off at either end
-// holds nothing.
+// scan reads completing rounds up to the one that is looked for.
 func (c *call) scan(r io.Reader, subagent bool, x pending) (all []transcript.Round) {
-	var in interface {
-		Line([]byte) ([]transcript.Round, error)
-		Open() []transcript.Round
-	} = &transcript.Claude{Subagent: subagent}
-	if c.program == "codex" {
-		in = &transcript.Rollout{}
+	c.eachRound(r, subagent, func(r transcript.Round) bool {
+		all = append(all, r)
+		return !x.isIn(all)
+	})
+	return transcript.Completing(all)
+}
+
+// lastWords are those that a transcript ends with, where the program's hook does not tell them, or not
+// them alone.
+func (c *call) lastWords(p payload) (last string) {
+	f, size, err := openTranscript(c.transcripts(), p.Transcript)
+	if err != nil {
+		return ""
 	}
-	lines := bufio.NewReaderSize(r, 64<<10)
+	defer f.Close()
+	c.eachRound(io.NewSectionReader(f, max(0, size-maxReply), maxReply), false, func(r transcript.Round) bool {
+		last = r.Text.Raw()
+		return true
+	})
+	return last
+}
+
+// lines reads a transcript line by line.
+type lines interface {
+	Line([]byte) ([]transcript.Round, error)
+	// Open are the rounds that nothing ended yet, as they are so far.
+	Open() []transcript.Round
+}
+
+// eachRound visits rounds as long as that is asked for. A line that is cut off at either end holds nothing.
+func (c *call) eachRound(r io.Reader, subagent bool, visit func(transcript.Round) bool) {
+	p := programOf(c.program)
+	in, source := p.transcript(subagent), bufio.NewReaderSize(r, 64<<10)
 	for {
-		line, err := lines.ReadBytes('\n')
+		line, err := source.ReadBytes('\n')
 		rounds, _ := in.Line(bytes.TrimSpace(line))
-		if all = append(all, rounds...); err != nil {
-			return transcript.Completing(append(all, in.Open()...))
+		if err != nil {
+			rounds = append(rounds, in.Open()...)
 		}
-		if x.isIn(rounds) {
-			return transcript.Completing(all)
+		for _, r := range rounds {
+			if p.unnamed {
+				r.Tools = r.Completed // as what is pending is named
+			}
+			if !visit(r) {
+				return
+			}
+		}
+		if err != nil {
+			return
 		}
 	}
 }

@@ -36,7 +36,7 @@ var verbData = map[string][]any{
 	"restore": {restored{}}, "compact": {compacted{}}, "config": {configAnswer{}}, "context": {prompt.Layered{}}, "notes": {noted{}},
 	"prime": {struct {
 		Text string `json:"text"`
-	}{}}, "install": {agents.Installed{}}, "version": {version{}}, "completion": {script{}}, "man": {script{}},
+	}{}, agents.Installed{}}, "install": {agents.Installed{}}, "version": {version{}}, "completion": {script{}}, "man": {script{}},
 	"drive": nil, "serve": nil, "thread": nil, "todo": nil, "mcp": nil, "hook": nil, "run": nil,
 }
 

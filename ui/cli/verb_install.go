@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,16 +14,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"vise/model"
+	"vise/store/home"
 	"vise/ui/agents"
 )
 
 func (a *app) installVerb() *cobra.Command {
 	var o agents.Options
 	c := &cobra.Command{
-		Use: "install PROGRAM", Short: "Put vise into an agent program's settings",
-		Long: "install adds the MCP server and the hooks of vise to the user's settings of claude, codex, crush or opencode.\n" +
+		Use: "install [PROGRAM]", Short: "Put vise into an agent program's settings",
+		Long: "install adds the MCP server and the hooks of vise to the user's settings of " + strings.Join(agents.Programs, ", ") + ".\n" +
 			"It edits its own entries alone, and writes all files or none. --uninstall takes them out again, whatever\n" +
-			"home they are for, and restores what was there before; with --home only those for that home.",
+			"home they are for, and restores what was there before; with --home only those for that home.\n" +
+			"Another MCP client is given what --print prints.",
 		Example: "vise install claude --dry-run", ValidArgs: agents.Programs,
 	}
 	f := c.Flags()
@@ -32,16 +35,39 @@ func (a *app) installVerb() *cobra.Command {
 	f.BoolVar(&o.AskReport, "ask-report", false, "when the agent completes an item without a word, ask it once for the report")
 	permit := f.Bool("permit", false, "have the program run vise's tools, and Codex its hooks, without asking you each time; "+
 		"false takes that back (default: as it is; a terminal is asked)")
+	prints := f.Bool("print", false, "print the MCP server of --agent as most clients take it, and write nothing")
 	f.StringVar(&o.Tools, "tools", "", "usual, or all: also those that notify the operator, delegate and start tasks (default: as it is)")
-	return a.verb(c, func(_ context.Context, args []string) (answer, error) {
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		switch {
+		case *prints && len(args) == 0:
+			return a.printServer(o)
+		case *prints:
+			return answer{}, misuse("print", "--print is for other programs").WithHint("vise install %s --dry-run", model.Text(args[0]))
+		case len(args) == 0:
+			return answer{}, misuse("program", "PROGRAM is missing").
+				WithHint("one of %s; for another MCP client: vise install --print --agent NAME", strings.Join(agents.Programs, ", "))
+		}
 		if *project {
 			o.Project = agents.Worktree(a.dir)
 		}
 		if f.Changed("permit") {
 			o.Permit = permit
 		}
-		return a.install(args[0], o)
+		return a.install(ctx, args[0], o)
 	})
+}
+
+// printServer prints the MCP server for a client that vise does not know.
+func (a *app) printServer(o agents.Options) (answer, error) {
+	if a.agent == "" {
+		return answer{}, misuse("agent", "an agent is missing").WithHint("vise install --print --agent NAME")
+	}
+	o, err := a.installOptions("", o)
+	data := agents.Server(o)
+	return answer{data: data, text: func(p *page) {
+		raw, _ := json.MarshalIndent(data, "", "  ") // strings marshal
+		p.b.WriteString(string(raw) + "\n")
+	}}, err
 }
 
 // installOptions are o with what this run says of a program.
@@ -77,7 +103,7 @@ func versionOf(program string) string {
 	return ""
 }
 
-func (a *app) install(program string, o agents.Options) (answer, error) {
+func (a *app) install(ctx context.Context, program string, o agents.Options) (answer, error) {
 	o, err := a.installOptions(program, o)
 	if err != nil {
 		return answer{}, err
@@ -86,7 +112,25 @@ func (a *app) install(program string, o agents.Options) (answer, error) {
 		o.Permit = a.askPermit(o)
 	}
 	out, err := agents.Install(o)
+	if err == nil && o.Project != "" && !o.DryRun && !o.Uninstall {
+		err = a.makeKnown(ctx, model.AgentID(out.Agent))
+	}
 	return answer{data: out, text: func(p *page) { p.installed(out, o) }}, err
+}
+
+// makeKnown makes an agent known, where a home is and does not know it.
+func (a *app) makeKnown(ctx context.Context, agent model.AgentID) error {
+	known, err := readOne(ctx, a, func(r model.Reader) (bool, error) {
+		_, ok := r.Agent(agent)
+		return ok, nil
+	})
+	if err == nil && !known {
+		_, err = a.apply(ctx, mutation{}, "", model.AddAgent{AgentID: agent})
+	}
+	if home.NoHome(err) {
+		return nil // the server makes it
+	}
+	return err
 }
 
 // askPermit asks what the program would ask again and again; nil leaves that to the program.
@@ -205,6 +249,6 @@ func (a *app) integrationPreview(programs []string) model.Text {
 // integrate writes what integrationPreview tells of one program.
 func (a *app) integrate(program string) error {
 	yes := true
-	_, err := a.install(program, agents.Options{Permit: &yes})
+	_, err := a.install(context.Background(), program, agents.Options{Permit: &yes})
 	return err
 }

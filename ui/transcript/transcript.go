@@ -3,7 +3,8 @@
 // reply is separated exactly where the program's format allows it, and never guessed where it does not.
 //
 // Reading order: transcript.go (a round, a stream, a reply and its calls), then a program's formats:
-// claude.go, codex.go, gemini.go, opencode_stream.go, session.go (Crush and OpenCode); command.go (commands and how they ended).
+// claude.go, codex.go, gemini.go, gemini_copilot.go, opencode_stream.go, session.go (Crush and OpenCode);
+// command.go (commands and how they ended).
 package transcript
 
 import (
@@ -75,7 +76,7 @@ func Completing(all []Round) []Round {
 }
 
 // isComplete reports whether a tool's name is that of our server's CompleteWorkItem, in
-// any of the spellings of the agents: mcp__vise__X, mcp_vise_X, vise_X.
+// any of the spellings of the agents: mcp__vise__X, mcp_vise_X, vise_X, vise-X.
 func isComplete(tool string) bool {
 	name, ours := ourTool(tool)
 	return ours && strings.TrimPrefix(name, "_") == "CompleteWorkItem"
@@ -88,6 +89,9 @@ func IsOurs(tool string) bool {
 }
 
 func ourTool(tool string) (name string, ours bool) {
+	if name, ours = strings.CutPrefix(tool, "vise-"); ours {
+		return name, true
+	}
 	return strings.CutPrefix(strings.TrimPrefix(strings.TrimPrefix(tool, "mcp__"), "mcp_"), "vise_")
 }
 
