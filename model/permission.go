@@ -273,11 +273,13 @@ func (p Permission) howToAnswer() Text {
 
 // Permission is what the row stands for; ok is false for all other rows.
 func (r Row) Permission() (id PermissionID, ok bool) {
-	return PermissionID(r.ID), r.ReasonCode == reasonAgentPermission
+	return PermissionID(r.ID), r.IsPermission()
 }
+
+// IsPermission reports whether the row stands for a permission.
+func (r Row) IsPermission() bool { return r.ReasonCode == reasonAgentPermission }
 
 // PermitsHere reports whether the row is a permission that can be answered here at now.
 func (r Row) PermitsHere(now time.Time) bool {
-	_, is := r.Permission()
-	return is && r.Wait.WakeAt.After(now)
+	return r.IsPermission() && r.Wait.WakeAt.After(now)
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -83,11 +84,12 @@ func (r Row) AgentFails() bool { return r.ReasonCode == reasonAgentFails }
 func agentDetail(r Reader, id ItemID, at Stamp) (Detail, bool) {
 	var need Inboxed
 	var waits []Wait
-	lines := questionLines
+	lines, words := questionLines, Text("")
 	if x, ok := r.Wait(WaitID(id)); ok && x.WorkItemID == "" && x.asks() {
 		need, waits = Inboxed{Row: questionRow(x), Need: NeedAnswer, Since: x.CreatedAt}, []Wait{x}
 	} else if p, agent, ok := PermissionOf(r, PermissionID(id)); ok {
 		need, lines = permissionNeed(r, agent, p)
+		words = p.words()
 	} else if agent, ok := Actor(id).Agent(); !ok {
 		return Detail{}, false
 	} else if need, ok = failureOf(r, agent); !ok {
@@ -96,9 +98,10 @@ func agentDetail(r Reader, id ItemID, at Stamp) (Detail, bool) {
 		lines = ExplainAgent(r, agent, at.At).Lines
 	}
 	row := need.Row
+	words = cmp.Or(words, row.Objective)
 	return Detail{
 		Row: row, Need: &need,
-		View: View{ID: row.ID, Handle: row.Handle, AgentID: row.AgentID, Objective: row.Objective, State: Open, Focus: "blocked",
+		View: View{ID: row.ID, Handle: row.Handle, AgentID: row.AgentID, Objective: words, State: Open, Focus: "blocked",
 			Readiness: readyOperator, Scheduling: row.Scheduling, ReasonCode: row.ReasonCode, Class: row.Class, NeedsOperator: true,
 			ViewMore: ViewMore{ActiveWaits: waits, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt}},
 		Waits: waits,

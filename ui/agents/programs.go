@@ -248,6 +248,10 @@ func (o Options) claude(wakes support) []target {
 		"SubagentStop", "Stop", "SessionEnd"} {
 		hooks = append(hooks, o.hook(event, event, group{Hooks: []command{line(event)}}))
 	}
+	ask := line(askEvent)
+	ask.Timeout = int(askTimeout.Seconds())
+	asks := o.hook(askEvent, askEvent, group{Hooks: []command{ask}})
+	asks.when = wakes
 	failure := o.hook("StopFailure", "StopFailure", group{Hooks: []command{line("StopFailure")}})
 	failure.when = wakes
 	former := o.hook("Notification", "Notification", group{}) // vise put one there, which did nothing
@@ -256,7 +260,7 @@ func (o Options) claude(wakes support) []target {
 	rest.Timeout, rest.Async, rest.AsyncRewake = int((restLimit + time.Minute).Seconds()), true, true
 	waits := o.hook("Stop", restEvent, group{Hooks: []command{rest}})
 	waits.when = wakes
-	hooks = append(hooks, failure, former, waits, o.element("permissions", "allow", "mcp__vise"))
+	hooks = append(hooks, asks, failure, former, waits, o.element("permissions", "allow", "mcp__vise"))
 	return []target{
 		jsonFile(o.file(projectHooks, "CLAUDE_CONFIG_DIR", ".claude", "settings.json"), hooks...),
 		jsonFile(o.file(projectServer, "CLAUDE_CONFIG_DIR", "", ".claude.json"),
@@ -265,18 +269,23 @@ func (o Options) claude(wakes support) []target {
 }
 
 // codexEvents are the events that vise asks every Codex for. The end of a session, which ends
-// the waiting for it, comes with the version that wakes.
+// the waiting for it, and permissions come with the version that wakes.
 var codexEvents = []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"}
 
 func (o Options) codexHooks(wakes support) (hooks []entry) {
-	for _, event := range append(slices.Clip(codexEvents), "SessionEnd") {
+	for _, event := range append(slices.Clip(codexEvents), askEvent, "SessionEnd") {
 		line := command{Type: "command", Command: o.shellHook(event), Timeout: hookTimeout}
-		if event == "SessionEnd" {
+		switch event {
+		case "SessionEnd":
 			line.Timeout = endTimeout
+		case askEvent:
+			line.Timeout = int(askTimeout.Seconds())
 		}
 		hooks = append(hooks, o.hook(event, event, group{Hooks: []command{line}}))
 	}
-	hooks[len(hooks)-1].when = wakes
+	for i := range hooks[len(codexEvents):] {
+		hooks[len(codexEvents)+i].when = wakes
+	}
 	return hooks
 }
 
