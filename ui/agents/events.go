@@ -81,11 +81,16 @@ func (c *call) handle(ctx context.Context) error {
 	case permitEvent:
 		return c.permit(p)
 	case "SessionStart":
+		c.noteSession(p)
 		return c.addContext(ctx, p, sessionBudget)
 	case "UserPromptSubmit":
+		c.noteSession(p)
 		c.goesOn(p)
 		return c.addContext(ctx, p, promptBudget)
 	case "PostToolUse":
+		if transcript.IsOurs(p.Tool) {
+			c.noteSession(p)
+		}
 		c.goesOn(p)
 		return errors.Join(c.toolUsed(p), c.add(c.news(ctx, p.Session)), c.observe(ctx, p))
 	case "PostToolUseFailure":
@@ -120,6 +125,7 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 	case restEvent:
 		return c.restInPlugin(ctx, p.SessionID)
 	case "chat.message": // the plugin puts it before what the model is asked
+		c.noteSession(payload{Session: p.SessionID})
 		c.goesOn(payload{Session: p.SessionID})
 		if prompt.IsIn(p.Prompt, model.AgentID(c.agent)) {
 			return nil

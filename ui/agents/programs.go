@@ -367,13 +367,19 @@ func array(words []string) string {
 
 // shellHook is a hook as a command line of a POSIX shell.
 func (o Options) shellHook(event string) string {
-	words := append([]string{o.Vise}, o.hookArgs(event)...)
-	for i, w := range words {
-		if strings.ContainsAny(w, " '\"$\\`") {
-			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+	return ShellLine(append([]string{o.Vise}, o.hookArgs(event)...))
+}
+
+// ShellLine is a command as a line of a POSIX shell.
+func ShellLine(words []string) string {
+	var line []string
+	for _, w := range words {
+		if w == "" || strings.ContainsAny(w, " \t\n'\"$\\`;&|<>()*?[]#~!{}") {
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
+		line = append(line, w)
 	}
-	return strings.Join(words, " ")
+	return strings.Join(line, " ")
 }
 
 // settings are the files of a program's settings.

@@ -201,18 +201,25 @@ func ownName() string {
 	return self
 }
 
-// doctorProgram says whether a program's hooks arrive.
-func (a *app) doctorProgram(program string) (answer, error) {
+// doctorProgram says whether a program's settings are right and what of it arrives; with prove it runs the
+// program, too.
+func (a *app) doctorProgram(ctx context.Context, program string, prove bool) (answer, error) {
 	o, err := a.installOptions(program, agents.Options{})
 	if err != nil {
 		return answer{}, err
 	}
 	list, err := agents.Doctor(o, a.now())
+	if err != nil {
+		return answer{}, err
+	}
+	if list = append(list, agents.Serves(ctx, o)); prove {
+		list = append(list, agents.Prove(ctx, o)...)
+	}
 	out := checkup{Home: o.Home, Checks: []check{}}
 	for _, c := range list {
 		out.add(c.Name, c.OK, c.Message, c.Hint)
 	}
-	return answer{data: out, exit: failed(out.Problems > 0), text: func(p *page) { p.checkup(out) }}, err
+	return answer{data: out, exit: failed(out.Problems > 0), text: func(p *page) { p.checkup(out) }}, nil
 }
 
 // installedPrograms are the agents' programs of this machine that vise can be put into.

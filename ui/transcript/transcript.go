@@ -97,11 +97,19 @@ func ourTool(tool string) (name string, ours bool) {
 
 // Completes is which item a call of a tool asks to complete; empty for none.
 func Completes(tool string, input json.RawMessage) string {
+	if !isComplete(tool) {
+		return ""
+	}
+	return WorkItem(tool, input)
+}
+
+// WorkItem is which item a call of one of our tools names; empty for none.
+func WorkItem(tool string, input json.RawMessage) string {
 	var in struct {
 		WorkItemID string `json:"work_item_id"`
 		ID         string `json:"id"`
 	}
-	if !isComplete(tool) {
+	if !IsOurs(tool) {
 		return ""
 	}
 	_ = json.Unmarshal(input, &in) // another shape names nothing
