@@ -1,9 +1,11 @@
 package model
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Permission is a prompt of an agent's program: whether it may use a tool. The agent keeps it while the
@@ -52,6 +54,15 @@ const (
 	// maxPermissionAge is when a prompt counts as over whose program nobody can look for.
 	maxPermissionAge = 24 * time.Hour
 )
+
+// PermissionInput is what is kept of a tool's arguments. What was cut off is said: nobody permits it unseen.
+func PermissionInput(all Text) Text {
+	kept := cut(all, maxPermissionInput)
+	if more := utf8.RuneCountInString(string(all[len(kept):])); more > 0 {
+		kept += Text(fmt.Sprintf(" … and %s more", counted(more, "character")))
+	}
+	return kept
+}
 
 // Over reports whether nobody waits at the prompt any more; alive says whether a process runs.
 func (p Permission) Over(now time.Time, alive func(Process) bool) bool {
@@ -154,7 +165,7 @@ func (c AskPermission) step(s *step) error {
 			WithHint("answer them where they are asked")
 	}
 	p := Permission{ID: PermissionID(s.newID(PermissionPrefix)), Program: cut(c.Program, rowText), Session: cut(c.Session, rowText),
-		Subagent: cut(c.Subagent, rowText), Tool: tool, Input: cut(c.Input, maxPermissionInput), Process: c.Process, AskedAt: s.at.At,
+		Subagent: cut(c.Subagent, rowText), Tool: tool, Input: PermissionInput(c.Input), Process: c.Process, AskedAt: s.at.At,
 		CanAlways: c.CanAlways}
 	if c.AnswerMS > 0 {
 		p.AnswerUntil = s.at.At.Add(time.Duration(c.AnswerMS) * time.Millisecond)

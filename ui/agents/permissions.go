@@ -158,23 +158,23 @@ func (c *call) settle(ctx context.Context, p payload) error {
 	var over func(model.Permission) bool
 	switch c.event {
 	case "PostToolUse", "PostToolUseFailure":
-		input := string(arguments(p.Input))
+		input := model.PermissionInput(arguments(p.Input))
 		over = func(x model.Permission) bool {
-			return string(x.Tool) == p.Tool && strings.HasPrefix(input, string(x.Input))
+			return x.Tool == model.Text(p.Tool) && x.Input == input
 		}
 	case "Stop", "UserPromptSubmit", "SubagentStop":
-		over = func(x model.Permission) bool { return string(x.Subagent) == p.Subagent }
+		over = func(x model.Permission) bool { return x.Subagent == model.Text(p.Subagent) }
 	case "SessionStart", "SessionEnd", "StopFailure", "session.idle", "chat.message", "session.error":
 		over = func(model.Permission) bool { return true }
 	case "permission.replied":
-		over = func(x model.Permission) bool { return string(x.Subagent) == p.Subagent }
+		over = func(x model.Permission) bool { return x.Subagent == model.Text(p.Subagent) }
 	default:
 		return nil
 	}
 	ctx, cancel := c.soon(ctx)
 	defer cancel()
 	return c.over(ctx, func(x model.Permission) bool {
-		return string(x.Program) == c.program && string(x.Session) == p.session() && over(x)
+		return x.Program == model.Text(c.program) && x.Session == model.Text(p.session()) && over(x)
 	})
 }
 

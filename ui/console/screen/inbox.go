@@ -70,9 +70,9 @@ func NeedOf(x model.Inboxed) (word, key string) {
 		case x.Wait.TriggeredBy != "":
 			return "answered", ""
 		case x.Wait.WakeAt.IsZero():
-			return "asked", "in " + x.Wait.Source.String()
+			return "permit?", "in " + x.Wait.Source.String()
 		}
-		return "asked", "{answer} permit"
+		return "permit?", "{answer} permit"
 	case model.NeedAnswer:
 		return "asked", "{answer} answer"
 	case model.NeedRepair:
@@ -94,7 +94,7 @@ func (v FleetView) needWords(x model.Inboxed) string {
 	objective := v.Show(x.Objective)
 	switch x.Need {
 	case model.NeedPermit:
-		return "Asks for permission: " + objective
+		return objective
 	case model.NeedAnswer:
 		switch {
 		case x.Wait.Question != "":
