@@ -35,7 +35,7 @@ const (
 // asked keeps the prompt, and waits for an answer where that is wanted.
 func (c *call) asked(ctx context.Context, p payload) error {
 	agent := model.AgentID(c.agent)
-	ask := model.AskPermission{AgentID: agent, Program: model.Text(c.program), Session: model.Text(p.session()),
+	ask := model.AskPermission{AgentID: agent, Program: model.Text(c.program), Session: model.Text(c.session),
 		Subagent: model.Text(p.Subagent), Tool: model.Text(p.Tool), Input: arguments(p.Input), CanAlways: p.canAlways(c.program)}
 	if c.Asking != nil {
 		ask.Process = c.Asking(c.program)
@@ -129,14 +129,6 @@ func (p payload) canAlways(program string) bool {
 	return program == "opencode" || program == "claude" && json.Unmarshal(p.Suggestions, &list) == nil && len(list) > 0
 }
 
-// session is where the event comes from.
-func (p payload) session() string {
-	if p.SessionID != "" {
-		return p.SessionID
-	}
-	return p.Session
-}
-
 // arguments are a tool's, as they are shown: a shell's command, or all as JSON.
 func arguments(raw json.RawMessage) model.Text {
 	var shell struct {
@@ -174,7 +166,7 @@ func (c *call) settle(ctx context.Context, p payload) error {
 	ctx, cancel := c.soon(ctx)
 	defer cancel()
 	return c.over(ctx, func(x model.Permission) bool {
-		return x.Program == model.Text(c.program) && x.Session == model.Text(p.session()) && over(x)
+		return x.Program == model.Text(c.program) && x.Session == model.Text(c.session) && over(x)
 	})
 }
 
