@@ -77,7 +77,7 @@ type Agent struct {
 	Env     []string `yaml:"env" json:"env,omitempty" jsonschema:"Variables that it may see, or sets as NAME=value."`
 	Turn    Turn     `yaml:"turn" json:"turn,omitzero" jsonschema:"What bounds one turn."`
 
-	Permissions permissions `yaml:"permissions" json:"permissions,omitempty" jsonschema:"ask_here: what its program asks for is answered in vise first."`
+	Permissions permissions `yaml:"permissions" json:"permissions,omitempty" jsonschema:"ask_here: give permissions in vise first."`
 }
 
 // Turn bounds one turn of an agent.

@@ -29,8 +29,9 @@ func permitMenu(c *console, r model.Row) widget.Dialog {
 		{model.PermitAlways, "2 always", "allow it, and what " + program + " remembers with it"},
 		{model.PermitDeny, "3 deny", "refuse this call"},
 	} {
-		line := widget.MenuLine{Title: l.title, Does: l.does, Result: widget.Apply{Said: "Answered " + program + " of " +
-			string(r.Handle) + ": " + string(l.answer), Command: model.AnswerPermission{AgentID: r.AgentID, PermissionID: id, Answer: l.answer}}}
+		line := widget.MenuLine{Title: l.title, Does: l.does, Result: widget.Apply{
+			Said:    "Answered " + program + " of " + string(r.Handle) + ": " + string(l.answer),
+			Command: model.AnswerPermission{AgentID: r.AgentID, PermissionID: id, Answer: l.answer}}}
 		if l.answer == model.PermitAlways && !p.CanAlways {
 			line.Off = program + " takes no such answer here"
 		}
