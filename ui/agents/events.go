@@ -331,7 +331,8 @@ func (c *call) handed(ctx context.Context, all bool) string {
 	defer cancel()
 	agent := model.AgentID(c.agent)
 	hand := model.Envelope{Key: keyOf(c.program, "hand", c.Now().String(), fmt.Sprint(os.Getpid())),
-		Actor: model.AgentActor(agent), Agent: agent, Command: model.HandMessages{AgentID: agent, Except: c.siblings().others(c.event == restEvent)}}
+		Actor: model.AgentActor(agent), Agent: agent,
+		Command: model.HandMessages{AgentID: agent, Except: c.siblings().others(c.event == restEvent)}}
 	text, _, err := home.Answer(ctx, c.home, hand, home.Ending{}, func(r model.Reader, in model.Receipt) string {
 		list := in.Messages
 		if a, _ := r.Agent(agent); all {
