@@ -204,6 +204,8 @@ var notHere = map[action.ID]string{
 	action.MarkRange: "marking takes spans, as 5-7", action.MarkClass: "marking takes classes, as queued",
 	action.Palette: "a choice takes the first words of any line", action.Follow: "what others do is said as it happens",
 	action.Refresh: "each menu is read anew", action.Redraw: "nothing is redrawn: ? says a menu again",
+	action.PrevNeed: lists, action.Do: "the choices are said in their order",
+	action.Tick: "Edit todos sets the state of each",
 	action.Back: goes, action.WayBack: goes, action.Quit: "q", action.ForceQuit: "ctrl+c is the terminal's own",
 	action.FileOpen: "a finding's words name its file and line",
 	action.Suspend:  "ctrl+z is the terminal's own",

@@ -30,7 +30,7 @@ func TestNoKeyIsOneThatTerminalsConfuse(t *testing.T) {
 func TestEveryActionIsNamedOnceAndExplained(t *testing.T) {
 	seen := map[ID]bool{}
 	for _, a := range Standard() {
-		if a.ID == "" || seen[a.ID] || a.Title == "" || a.Does == "" || len(a.Keys) == 0 || a.In == "" || a.Group == "" {
+		if a.ID == "" || seen[a.ID] || a.Title == "" || a.Does == "" || len(a.Keys) == 0 && a.In != Desk || a.In == "" || a.Group == "" {
 			t.Errorf("%q is incomplete or there twice", a.ID)
 		}
 		seen[a.ID] = true

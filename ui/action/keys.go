@@ -21,11 +21,14 @@ type KeyTrouble struct {
 }
 
 // Remap is the table with other keys: each action named in keys has those instead of its
-// own, and own stands at the end. A table with troubles must not be used.
+// own, and own stands at the end. Preset names the keys that are begun with: standard or classic. A table with troubles must not be used.
 func Remap(keys map[ID][]string, own []Action) (Catalogue, []KeyTrouble) {
 	table := append(Standard(), own...)
-	var troubles []KeyTrouble
+	troubles := table.set(keys[Preset])
 	for _, id := range slices.Sorted(maps.Keys(keys)) {
+		if id == Preset {
+			continue
+		}
 		if to, was := former[id]; was {
 			table.add(to, keys[id])
 			continue
@@ -40,6 +43,7 @@ func Remap(keys map[ID][]string, own []Action) (Catalogue, []KeyTrouble) {
 			troubles = append(troubles, KeyTrouble{ID: id, Why: "it needs a key: without one there is no way out"})
 		}
 	}
+	table.yield(keys)
 	for _, a := range table {
 		for _, k := range a.Keys {
 			if why := unusable(k, a.In); why != "" {

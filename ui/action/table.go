@@ -10,6 +10,7 @@ const (
 	NextTab, PrevTab             ID = "next-tab", "previous-tab"
 	PreviewDown, PreviewUp       ID = "preview-down", "preview-up"
 	Open, Back, Zoom             ID = "open", "back", "zoom"
+	Do, Tick                     ID = "do", "tick"
 	Pick, Complete, Block        ID = "pick", "complete", "block"
 	Wait, New, EditPlan          ID = "wait", "new", "edit-plan"
 	Objective, TodoList, Status  ID = "objective", "todos", "plan-status"
@@ -22,7 +23,7 @@ const (
 	Mark, MarkRange, MarkClass   ID = "mark", "mark-range", "mark-class"
 	Filter, Refresh, Unfold      ID = "filter", "refresh", "unfold"
 	Agents, NextAgent, PrevAgent ID = "agents", "next-agent", "previous-agent"
-	NeedsYou                     ID = "next-needs-you"
+	NeedsYou, PrevNeed           ID = "next-needs-you", "previous-needs-you"
 	Acknowledge                  ID = "acknowledge"
 	ViewDesk, ViewFleet          ID = "view-desk", "view-fleet"
 	ViewActivity, ViewReports    ID = "view-activity", "view-reports"
@@ -74,6 +75,8 @@ const (
 // in the order of the hint line, which is that of likely use.
 func Standard() Catalogue {
 	return Catalogue{
+		{ID: Do, Title: "Do the obvious", Does: "what the hint line names: pick, tick a todo, answer, acknowledge", Hint: "do",
+			Keys: []string{"space"}, In: Desk, Group: Work},
 		{ID: Pick, Title: "Pick work item…", Does: "make it the agent's focus", Hint: "pick", Keys: []string{"p"}, In: Desk, Group: Work,
 			Verb: "pick", Writes: true, Single: true, why: offered("PickWorkItem")},
 		{ID: Complete, Title: "Complete work item…", Does: "with a report; it is final", Hint: "complete", Keys: []string{"c"}, In: Desk,
@@ -90,6 +93,8 @@ func Standard() Catalogue {
 			Verb: "plan edit", Single: true, why: editable},
 		{ID: TodoList, Title: "Edit todos…", Does: "the whole checklist, saved as one snapshot", Hint: "todos", Keys: []string{"t"},
 			In: Desk, Group: Work, Verb: "update --todos -", Writes: true, Single: true, why: offered("UpdateWorkItem")},
+		{ID: Tick, Title: "Tick the next todo", Does: "the one in progress, else the first that is open", Hint: "tick", In: Desk,
+			Group: Work, Verb: "update --todos -", Writes: true, Single: true, why: ticks},
 		{ID: New, Title: "New work item…", Does: "for this agent; the focus stays", Hint: "new", Keys: []string{"o"}, In: Desk, Group: Work,
 			Verb: "new", Writes: true, Typed: true, why: anAgent},
 		{ID: Objective, Title: "Edit objective…", Does: "what the work item is for", Keys: []string{"E"}, In: Desk, Group: Work,
@@ -157,11 +162,11 @@ func Standard() Catalogue {
 		{ID: PageDown, Title: "A page down", Does: "of the pane in focus", Keys: []string{"pgdown"}, In: Desk, Group: Move},
 		{ID: PageUp, Title: "A page up", Does: "of the pane in focus", Keys: []string{"pgup"}, In: Desk, Group: Move},
 
-		{ID: Mark, Title: "Mark", Does: "this row, or take its mark away, and go on", Keys: []string{"space"}, In: Desk, Group: Select,
+		{ID: Mark, Title: "Mark", Does: "this row, or take its mark away, and go on", Keys: []string{"v"}, In: Desk, Group: Select,
 			why: onDeskItem},
-		{ID: MarkRange, Title: "Mark a range", Does: "from here to where it is pressed again", Keys: []string{"v"}, In: Desk, Group: Select,
+		{ID: MarkRange, Title: "Mark a range", Does: "from here to where it is pressed again", Keys: []string{"V"}, In: Desk, Group: Select,
 			why: onDeskItem},
-		{ID: MarkClass, Title: "Mark the class", Does: "all shown rows of this row's class", Keys: []string{"V"}, In: Desk, Group: Select,
+		{ID: MarkClass, Title: "Mark the class", Does: "all shown rows of this row's class", In: Desk, Group: Select,
 			why: onDeskItem},
 
 		{ID: ViewDesk, Title: "Desk", Does: "one agent's work: queue, detail, activity", Keys: []string{"1"}, In: Desk, Group: Places},
@@ -169,9 +174,11 @@ func Standard() Catalogue {
 		{ID: ViewActivity, Title: "Activity", Does: "everything that happens, of all agents", Keys: []string{"3"}, In: Desk, Group: Places},
 		{ID: ViewReports, Title: "Reports", Does: "finished work and its reports, of all agents", Keys: []string{"4"}, In: Desk,
 			Group: Places},
-		{ID: WayBack, Title: "Back to where I was", Does: "the place before the last jump", Keys: []string{","}, In: Desk, Group: Places},
+		{ID: WayBack, Title: "Back to where I was", Does: "the place before the last jump", Keys: []string{"ctrl+o"}, In: Desk, Group: Places},
 		{ID: NeedsYou, Title: "Next that needs you", Does: "in the order of the inbox, of any agent, round its end",
 			Keys: []string{"."}, In: Desk, Group: Places, why: anybodyNeedsYou},
+		{ID: PrevNeed, Title: "Previous that needs you", Does: "the same way back", Keys: []string{","}, In: Desk, Group: Places,
+			why: anybodyNeedsYou},
 		{ID: Agents, Title: "Choose agent…", Does: "whose desk is shown", Keys: []string{"a"}, In: Desk, Group: Places, Verb: "agents",
 			Typed: true, why: anAgent},
 		{ID: NextAgent, Title: "Next agent", Does: "by name", Keys: []string{"}"}, In: Desk, Group: Places, why: severalAgents},
@@ -274,7 +281,7 @@ func Standard() Catalogue {
 
 		{ID: FileOpen, Title: "Open in the editor", Does: "the code at the line, or the todo's file where it names none", Hint: "open",
 			Keys: []string{"e", "enter"}, In: Files, Group: inFiles},
-		{ID: FileStart, Title: "Start", Does: "claim it for you; what is pending is approved by that", Hint: "start", Keys: []string{"p"},
+		{ID: FileStart, Title: "Start", Does: "claim it for you; what is pending is approved by that", Hint: "start", Keys: []string{"p", "space"},
 			In: Files, Group: inFiles, Verb: "todo start"},
 		{ID: FileComplete, Title: "Complete todo…", Does: "it is fixed; say what fixed it", Hint: "complete", Keys: []string{"c"},
 			In: Files, Group: inFiles, Verb: "todo complete"},

@@ -54,6 +54,7 @@ var (
 	anItem    = needs(func(s State) bool { return s.Item != nil }, noItem)
 	opens     = needs(func(s State) bool { return s.Item != nil || !isDesk(s) }, noItem)
 	reported  = needsOfItem(func(r model.Row) bool { return r.Reported }, " has no report")
+	ticks     = all(offered("UpdateWorkItem"), needsOfItem(func(r model.Row) bool { return r.Todo.Done < r.Todo.Total }, " has no open todo"))
 	editable  = all(anItem, planned, needs(func(s State) bool { return s.Editor }, "no editor: set $EDITOR"))
 	planned   = needsOfItem(func(r model.Row) bool { return !r.OfAgent() }, " is no work item, and has no plan")
 	undoable  = needs(func(s State) bool { return s.Undo != "" }, "nothing to undo; a completion is final")
@@ -126,6 +127,18 @@ func (s State) triggered() bool { return !s.Item.Wait.LastTriggeredAt.IsZero() }
 // resting reports whether something holds back the agent's next turn, work of it is stalled, or its last turn failed.
 func (s State) resting() bool {
 	return s.Desk.Decision.HeldBy != "" || s.Desk.Decision.Skipped > 0 || s.Desk.Agent.Failing()
+}
+
+// Hinted is a with the word that the hint line has for it now: of the obvious act, that of what it does.
+func (t Catalogue) Hinted(a Action, s State) Action {
+	is := a
+	if a.ID == Do {
+		is = t.ByID(t.Obvious(s))
+	}
+	if a.Hint = is.Hint; is.ID == Review && !s.Review() {
+		a.Hint = "retry"
+	}
+	return a
 }
 
 // Review reports whether the item's trigger is to be reviewed.

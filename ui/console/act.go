@@ -75,7 +75,7 @@ func newActs() acts {
 		action.PreviewDown: preview(1), action.PreviewUp: preview(-1),
 		action.NextPane: toPane(1), action.PrevPane: toPane(-1), action.NextTab: toTab(1), action.PrevTab: toTab(-1),
 		action.Zoom: zoom, action.Open: openDetail, action.Back: back,
-		action.Pick: pick, action.Complete: opening(completing), action.Block: opening(blocking),
+		action.Do: obvious, action.Tick: tick, action.Pick: pick, action.Complete: opening(completing), action.Block: opening(blocking),
 		action.Wait: opening(waiting), action.New: opening(creating), action.EditPlan: editPlan,
 		action.Objective: opening(rewording), action.TodoList: opening(todoEditor), action.Status: opening(statusMenu),
 		action.Priority: opening(priorityMenu),
@@ -91,7 +91,7 @@ func newActs() acts {
 		action.ViewDesk: toView(viewDesk), action.ViewFleet: toView(viewFleet),
 		action.ViewActivity: toView(viewActivity), action.ViewReports: toView(viewReports),
 		action.WayBack: wayBack, action.Follow: activityFollow,
-		action.NeedsYou: nextNeed, action.Undo: takeBack(false), action.Redo: takeBack(true),
+		action.NeedsYou: toNeed(1), action.PrevNeed: toNeed(-1), action.Undo: takeBack(false), action.Redo: takeBack(true),
 		action.Help: opening(helpMenu), action.Acts: opening(actsMenu), action.Palette: opening(palette),
 		action.CustomCommands: openCustom, action.SaveFilter: savingFilter,
 		action.CopyOf: opening(func(*console) widget.Dialog { return copyDialog{} }),
@@ -292,6 +292,29 @@ func pick(c *console) tea.Cmd {
 		return c.open(picking(c.context(), r, o))
 	}
 	return c.send(model.PickWorkItem{WorkItemID: r.ID, SeenRevision: r.Revision}, "Picked "+string(r.Handle))
+}
+
+// obvious does what most likely comes next here.
+func obvious(c *console) tea.Cmd { return c.act(c.keys.Obvious(c.state())) }
+
+// tick completes the todo in progress, else the first open one.
+func tick(c *console) tea.Cmd {
+	d := c.detail()
+	if d == nil {
+		return c.say("Its todos are being read. Try again.")
+	}
+	list := slices.Clone(d.TodoList)
+	in := func(s model.TodoState) func(model.Todo) bool { return func(t model.Todo) bool { return t.State == s } }
+	at := slices.IndexFunc(list, in(model.TodoInProgress))
+	if at < 0 {
+		at = slices.IndexFunc(list, in(model.TodoPending))
+	}
+	if at < 0 {
+		return c.say(sentence(string(d.Handle) + " has no open todo"))
+	}
+	list[at].State = model.TodoCompleted
+	return c.send(model.UpdateWorkItem{WorkItemID: d.ID, TodoList: &list, SeenRevision: d.Revision},
+		"Ticked: "+c.context().Cut(list[at].Text, 60))
 }
 
 // stop is a place that was left for another one.

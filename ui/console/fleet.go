@@ -130,20 +130,29 @@ func fleetOpen(c *console) tea.Cmd {
 	return c.goToItem(agent, item)
 }
 
-// nextNeed goes to the next entry of the inbox, of any agent, round the end: the one after here, or
-// after the one that was walked to last.
-func nextNeed(c *console) tea.Cmd {
+// toNeed goes n entries on in the inbox, of any agent, round its end: from here, or from the one that was
+// walked to last.
+func toNeed(n int) act {
+	return func(c *console) tea.Cmd { return walk(c, n) }
+}
+
+func walk(c *console, n int) tea.Cmd {
 	list := c.inbox()
 	if len(list) == 0 {
 		return c.say("Nothing needs you.")
 	}
-	at := slices.IndexFunc(list, func(x model.Inboxed) bool { return x.ID == c.place.cursor && x.AgentID == c.place.agent }) + 1
-	if at == 0 {
-		if at = c.place.walked; at < len(list) && list[at].ID == c.place.walkedTo {
-			at++ // else what was there is done, and the next one has its place
-		}
+	at := slices.IndexFunc(list, func(x model.Inboxed) bool { return x.ID == c.place.cursor && x.AgentID == c.place.agent })
+	switch last := c.place.walked; {
+	case at >= 0:
+		at += n
+	case n < 0:
+		at = last - 1
+	case last < len(list) && list[last].ID == c.place.walkedTo:
+		at = last + 1
+	default: // what was there is done, and the next one has its place
+		at = last
 	}
-	at %= len(list)
+	at = (at%len(list) + len(list)) % len(list)
 	x, of := list[at], fmt.Sprint(len(list))
 	if len(list) >= inboxShown { // there may be more than was read
 		of += "+"

@@ -176,7 +176,7 @@ func (x *touring) work() {
 	x.take("Filtered")
 	x.at("Save a filter", "S")
 	x.keys("esc")
-	x.at("Block what is marked", "g", "space", "space", "b")
+	x.at("Block what is marked", "g", "v", "v", "b")
 	x.keys("esc", "g", "tab")
 	x.take("Detail: Plan")
 	for _, tab := range []string{"Todos", "Waits", "Events", "Why", "Report", "Thread", "Files"} {

@@ -124,7 +124,7 @@ func (wd *world) tourOfReading(payload string) {
 	wd.settle()
 	wd.press("d")
 	wd.look("changes")
-	wd.press("esc", "g", "space", "space", "b")
+	wd.press("esc", "g", "v", "v", "b")
 	wd.settle()
 	wd.look("bulk")
 	wd.press("esc", "esc", "esc")

@@ -124,7 +124,7 @@ func (x *lawRun) keyByTheLaw() {
 			}
 		}
 		if x.rng.IntN(3) > 0 {
-			names = strings.Fields("c b w i o m t E s # p A r u P x j k j k T W : /")
+			names = strings.Fields("space space c b w i o m t E s # p A r u P x j k j k T W : /")
 		}
 	case *widget.Form, *answering, *todoDialog, *prompt, *triage, frozen:
 		names = strings.Split("abcdefghijklmnopqrstuvwxyzABDEGJKLMNPRSTUVWX.,:;/?!=#é", "")
@@ -313,7 +313,7 @@ func itemOf(c model.Command) model.ItemID {
 // commandsOf are what the acts that open no dialog send.
 var commandsOf = map[action.ID][]string{
 	action.Pick: {"PickWorkItem"}, action.Review: {"Retry"}, action.Acknowledge: {"Acknowledge", "AcknowledgeAll"},
-	action.Undo: {"Undo"}, action.Redo: {"Undo"},
+	action.Tick: {"UpdateWorkItem"}, action.Undo: {"Undo"}, action.Redo: {"Undo"},
 }
 
 // titled are what the forms that are about no item send, by the beginning of their title.
@@ -406,6 +406,9 @@ func menuNames(c console, m *widget.Menu) func(job) bool {
 
 // actNames is what an act sends on the item under the cursor.
 func (c console) actNames(id action.ID) func(job) bool {
+	if id == action.Do { // its name is in the hint line
+		id = c.keys.Obvious(c.state())
+	}
 	marked := len(c.markedIDs()) > 0
 	row := c.row()
 	return func(j job) bool {

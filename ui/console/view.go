@@ -98,12 +98,11 @@ func (c *console) footer() screen.Footer {
 	if c.onFiles() {
 		v.Hints = slices.DeleteFunc(slices.Clone(c.keys), func(a action.Action) bool { return a.In != action.Files })
 	}
+	obvious := c.keys.Obvious(state)
 	for _, a := range c.keys {
-		if a.ID == action.Review && !state.Review() {
-			a.Hint = "retry"
-		}
+		a = c.keys.Hinted(a, state)
 		taken := a.Key() != "" && slices.ContainsFunc(v.Hints, func(h action.Action) bool { return slices.Contains(h.Keys, a.Keys[0]) })
-		if a.In == action.Desk && a.Hint != "" && a.ID != action.Help && c.keys.Refusal(a, state) == "" && !taken {
+		if a.In == action.Desk && a.Hint != "" && a.Key() != "" && a.ID != action.Help && a.ID != obvious && c.keys.Refusal(a, state) == "" && !taken {
 			v.Hints = append(v.Hints, a)
 		}
 	}

@@ -1,0 +1,92 @@
+package action
+
+import (
+	"slices"
+
+	"vise/model"
+)
+
+// Obvious is the one act that most likely comes next where the cursor is; the hint line names it. It is
+// one that can be done: going on reading can be, always.
+func (t Catalogue) Obvious(s State) ID {
+	if id := obvious(s); t.Refusal(t.ByID(id), s) == "" {
+		return id
+	}
+	return Open
+}
+
+func obvious(s State) ID {
+	r := s.Item
+	switch {
+	case s.Marked > 0:
+		return Acknowledge
+	case r == nil && isDesk(s):
+		return New
+	case r == nil:
+		return Open
+	case r.Class == model.CompletedRecent && r.Offered():
+		return Report
+	case r.Class == model.CompletedRecent:
+		return Acknowledge
+	case r.AgentFails() || s.stalled():
+		return Review
+	case model.NotOffered(*r, "Answer") == "":
+		return Answer
+	case !r.IsCurrent:
+		return Pick
+	case s.triggered():
+		return Review
+	case r.BlockedBy != "":
+		return Block
+	case r.Todo.Done < r.Todo.Total:
+		return Tick
+	case r.Todo.Total > 0:
+		return Complete
+	}
+	return Open
+}
+
+// Preset is what names a whole set of keys among the keys of the configuration.
+const Preset ID = "preset"
+
+// classic are the keys of earlier versions, where they were others.
+var classic = map[ID][]string{
+	Do: {}, PrevNeed: {}, Mark: {"space"}, MarkRange: {"v"}, MarkClass: {"V"}, WayBack: {","},
+	TriageApprove: {"a"}, TriageDefer: {"d"}, TriageFalse: {"f"}, TriageDuplicate: {"m"}, TriageScope: {"o"}, TriageSuperseded: {"s"},
+	TriageWontFix: {"w"}, TriageRank: {"1"}, TriageNext: {"n"}, TriageBoard: {"b"},
+	FileStart: {"g"}, FileBlock: {"i", "r"}, FilePromote: {"p"},
+	ThreadGo: {"g", "enter"}, threadSwitch: {"s"}, threadFresh: {"f"}, ThreadRebind: {"b"}, ThreadRun: {"r"},
+}
+
+// set applies a preset's keys, or says that there is none of that name.
+func (t Catalogue) set(preset []string) []KeyTrouble {
+	switch {
+	case slices.Equal(preset, []string{"classic"}):
+		for i := range t {
+			if keys, other := classic[t[i].ID]; other {
+				t[i].Keys = keys
+			}
+		}
+	case len(preset) > 0 && !slices.Equal(preset, []string{"standard"}):
+		return []KeyTrouble{{ID: Preset, Why: "a preset is standard or classic"}}
+	}
+	return nil
+}
+
+// yield takes keys that somebody gave an action away from another one that has them only since the
+// standard keys became others: what was bound before stays bound.
+func (t Catalogue) yield(given map[ID][]string) {
+	for i, b := range t {
+		before, changed := classic[b.ID]
+		if _, own := given[b.ID]; own || !changed {
+			continue
+		}
+		t[i].Keys = slices.DeleteFunc(slices.Clone(b.Keys), func(k string) bool {
+			wanted := slices.ContainsFunc(t, func(a Action) bool {
+				_, own := given[a.ID]
+				return a.ID != b.ID && a.In == b.In && (own || a.Group == Customs) && slices.Contains(a.Keys, k)
+			})
+			return wanted && !slices.Contains(before, k)
+		})
+	}
+}
