@@ -202,7 +202,7 @@ var notHere = map[action.ID]string{
 	action.NextMatch: "a search says every line that it found", action.PrevMatch: "a search says every line that it found",
 	action.NextAgent: "the agents are a list", action.PrevAgent: "the agents are a list",
 	action.MarkRange: "marking takes spans, as 5-7", action.MarkClass: "marking takes classes, as queued",
-	action.Palette: "a choice takes the first words of any line", action.Follow: "what others do is said as it happens",
+	action.Follow:  "what others do is said as it happens",
 	action.Refresh: "each menu is read anew", action.Redraw: "nothing is redrawn: ? says a menu again",
 	action.PrevNeed: lists, action.Do: "the choices are said in their order",
 	action.Tick: "Edit todos sets the state of each",

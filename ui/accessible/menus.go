@@ -165,7 +165,7 @@ func (s *session) disabled(why []string) []option {
 			s.say("%s.", words)
 		}
 		return nil
-	}, action.Acts}}
+	}, action.Palette}}
 }
 
 // needs lists the inbox.

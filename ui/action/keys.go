@@ -55,7 +55,7 @@ func Remap(keys map[ID][]string, own []Action) (Catalogue, []KeyTrouble) {
 }
 
 // former are ids of earlier versions: the keys that somebody gave them are the keys of what took their place.
-var former = map[ID]ID{"file-interrupt": FileBlock, "file-unblock": FileBlock}
+var former = map[ID]ID{"actions": Palette, "file-interrupt": FileBlock, "file-unblock": FileBlock}
 
 // add gives an action more keys.
 func (t Catalogue) add(id ID, keys []string) {

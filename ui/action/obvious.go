@@ -51,7 +51,7 @@ const Preset ID = "preset"
 
 // classic are the keys of earlier versions, where they were others.
 var classic = map[ID][]string{
-	Do: {}, PrevNeed: {}, Mark: {"space"}, MarkRange: {"v"}, MarkClass: {"V"}, WayBack: {","},
+	Do: {}, PrevNeed: {}, Mark: {"space"}, MarkRange: {"v"}, MarkClass: {"V"}, WayBack: {","}, Palette: {":", "ctrl+p", "x"},
 	TriageApprove: {"a"}, TriageDefer: {"d"}, TriageFalse: {"f"}, TriageDuplicate: {"m"}, TriageScope: {"o"}, TriageSuperseded: {"s"},
 	TriageWontFix: {"w"}, TriageRank: {"1"}, TriageNext: {"n"}, TriageBoard: {"b"},
 	FileStart: {"g"}, FileBlock: {"i", "r"}, FilePromote: {"p"},

@@ -28,7 +28,7 @@ const (
 	ViewDesk, ViewFleet          ID = "view-desk", "view-fleet"
 	ViewActivity, ViewReports    ID = "view-activity", "view-reports"
 	Follow, WayBack              ID = "follow", "way-back"
-	Help, Acts, Palette, CopyOf  ID = "help", "actions", "palette", "copy"
+	Help, Palette, CopyOf        ID = "help", "palette", "copy"
 	Quit, ForceQuit              ID = "quit", "quit-now"
 	Suspend, Redraw              ID = "suspend", "redraw"
 
@@ -184,12 +184,10 @@ func Standard() Catalogue {
 		{ID: NextAgent, Title: "Next agent", Does: "by name", Keys: []string{"}"}, In: Desk, Group: Places, why: severalAgents},
 		{ID: PrevAgent, Title: "Previous agent", Does: "by name", Keys: []string{"{"}, In: Desk, Group: Places, why: severalAgents},
 
-		{ID: Palette, Title: "Palette", Does: "find an action by its name", Hint: "palette", Keys: []string{":", "ctrl+p"}, In: Desk,
+		{ID: Palette, Title: "Palette", Does: "what can be done now, by name; last what cannot, and why", Hint: "palette", Keys: []string{":", "ctrl+p"}, In: Desk,
 			Group: always},
 		{ID: Help, Title: "Keys and actions", Does: "search this list, run from it", Hint: "help", Keys: []string{"?"}, In: Desk,
 			Group: always},
-		{ID: Acts, Title: "Actions of this item", Does: "what can be done to it, and why the rest cannot", Keys: []string{"x"}, In: Desk,
-			Group: always, Typed: true, why: anItem},
 		{ID: CustomCommands, Title: "Your own…", Does: "commands and saved filters of your configuration", Keys: []string{"!"}, In: Desk,
 			Group: always},
 		{ID: SaveFilter, Title: "Save filter…", Does: "under a name, for the palette and vise list", Keys: []string{"S"}, In: Desk,

@@ -51,10 +51,11 @@ func isDesk(s State) bool { return s.View == "" || s.View == "desk" }
 // What actions ask: opens wants an item, or on the other views what the cursor is on; findings a
 // session, where triage is offered; onDesk is for what only the desk has.
 var (
-	anItem    = needs(func(s State) bool { return s.Item != nil }, noItem)
-	opens     = needs(func(s State) bool { return s.Item != nil || !isDesk(s) }, noItem)
-	reported  = needsOfItem(func(r model.Row) bool { return r.Reported }, " has no report")
-	ticks     = all(offered("UpdateWorkItem"), needsOfItem(func(r model.Row) bool { return r.Todo.Done < r.Todo.Total }, " has no open todo"))
+	anItem   = needs(func(s State) bool { return s.Item != nil }, noItem)
+	opens    = needs(func(s State) bool { return s.Item != nil || !isDesk(s) }, noItem)
+	reported = needsOfItem(func(r model.Row) bool { return r.Reported }, " has no report")
+	ticks    = all(offered("UpdateWorkItem"),
+		needsOfItem(func(r model.Row) bool { return r.Todo.Done < r.Todo.Total }, " has no open todo"))
 	editable  = all(anItem, planned, needs(func(s State) bool { return s.Editor }, "no editor: set $EDITOR"))
 	planned   = needsOfItem(func(r model.Row) bool { return !r.OfAgent() }, " is no work item, and has no plan")
 	undoable  = needs(func(s State) bool { return s.Undo != "" }, "nothing to undo; a completion is final")

@@ -92,7 +92,7 @@ func newActs() acts {
 		action.ViewActivity: toView(viewActivity), action.ViewReports: toView(viewReports),
 		action.WayBack: wayBack, action.Follow: activityFollow,
 		action.NeedsYou: toNeed(1), action.PrevNeed: toNeed(-1), action.Undo: takeBack(false), action.Redo: takeBack(true),
-		action.Help: opening(helpMenu), action.Acts: opening(actsMenu), action.Palette: opening(palette),
+		action.Help: opening(helpMenu), action.Palette: opening(palette),
 		action.CustomCommands: openCustom, action.SaveFilter: savingFilter,
 		action.CopyOf: opening(func(*console) widget.Dialog { return copyDialog{} }),
 		action.Quit:   quit, action.ForceQuit: ending("{quit-now} again quits now."),

@@ -160,7 +160,6 @@ func (x *touring) desk() {
 	x.at("Objective", "E")
 	x.at("Todos", "t")
 	x.at("Plan status", "s")
-	x.at("Actions", "x")
 	x.at("Copy", "y")
 }
 

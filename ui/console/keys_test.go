@@ -33,6 +33,30 @@ func TestAKeyThatMeansNothingSaysSo(t *testing.T) {
 	})
 }
 
+func TestSpaceTicksTheTodoInProgressAndCommaGoesBackAmongNeeds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wd := newWorld(t, 120, 36, nil)
+		defer wd.end()
+		for _, line := range []string{"create a Add jitter", "create b Choose a cache", "create c Choose a port", "pick a",
+			"todos a x none | > first | - second", "ask b Which cache?", "ask c Which port?"} {
+			wd.change(line)
+		}
+		wd.settle()
+		wd.press("space")
+		wd.settle()
+		if f := frameOf(wd); !strings.Contains(f, "Ticked: first") || !strings.Contains(f, "2/3") {
+			t.Errorf("the todo in progress is not ticked:\n%s", f)
+		}
+		for i, step := range []struct{ key, says string }{{".", "1 of 2"}, {".", "2 of 2"}, {",", "1 of 2"}, {",", "2 of 2"}} {
+			wd.press(step.key)
+			wd.settle()
+			if f := frameOf(wd); !strings.Contains(f, step.says) {
+				t.Errorf("step %d, %s does not say %s:\n%s", i, step.key, step.says, f)
+			}
+		}
+	})
+}
+
 // A key that is written into a sentence would be wrong for who gave its action another.
 func TestNoSentenceNamesAFixedKey(t *testing.T) {
 	fixed := regexp.MustCompile(`(^|[·,:.] |\. )(esc|enter|tab|y|ctrl\+[a-z]) [a-z]`)

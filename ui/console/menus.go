@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,19 +28,19 @@ func helpMenu(c *console) widget.Dialog {
 	return runMenu("Keys and actions", actionLines(c, func(action.Action) bool { return true }))
 }
 
-// palette lists what can be asked of the desk, by name.
+// palette lists by name what can be done now, last what cannot be and why.
 func palette(c *console) widget.Dialog {
 	lines := actionLines(c, func(a action.Action) bool {
 		return (a.In == action.Desk || a.In == action.Copy) && a.Group != action.Move && a.ID != action.CopyBack
 	})
-	return runMenu("Commands", append(lines, filterLines(c.opt.Settings)...))
-}
-
-// actsMenu lists what can be done to the item under the cursor, and why the rest cannot.
-func actsMenu(c *console) widget.Dialog {
-	r := *c.row()
-	return runMenu(fmt.Sprintf("Actions of %s  %s", r.Handle, c.context().Cut(r.Objective, 40)),
-		actionLines(c, func(a action.Action) bool { return a.Group == action.Work || a.Group == action.Copying }))
+	lines = append(lines, filterLines(c.opt.Settings)...)
+	slices.SortStableFunc(lines, func(a, b widget.MenuLine) int { return cmp.Compare(min(len(a.Off), 1), min(len(b.Off), 1)) })
+	for i := range lines {
+		if lines[i].Off != "" {
+			lines[i].Group = "NOT NOW"
+		}
+	}
+	return runMenu("Commands", lines)
 }
 
 func actionLines(c *console, want func(action.Action) bool) []widget.MenuLine {

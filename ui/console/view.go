@@ -102,7 +102,8 @@ func (c *console) footer() screen.Footer {
 	for _, a := range c.keys {
 		a = c.keys.Hinted(a, state)
 		taken := a.Key() != "" && slices.ContainsFunc(v.Hints, func(h action.Action) bool { return slices.Contains(h.Keys, a.Keys[0]) })
-		if a.In == action.Desk && a.Hint != "" && a.Key() != "" && a.ID != action.Help && a.ID != obvious && c.keys.Refusal(a, state) == "" && !taken {
+		hints := a.In == action.Desk && a.Hint != "" && a.Key() != "" && a.ID != action.Help && a.ID != obvious
+		if hints && c.keys.Refusal(a, state) == "" && !taken {
 			v.Hints = append(v.Hints, a)
 		}
 	}
