@@ -77,6 +77,8 @@ type Agent struct {
 	Dir     string   `yaml:"dir" json:"dir,omitempty" jsonschema:"Its working directory, absolute."`
 	Env     []string `yaml:"env" json:"env,omitempty" jsonschema:"Variables that it may see, or sets as NAME=value."`
 	Turn    Turn     `yaml:"turn" json:"turn,omitzero" jsonschema:"What bounds one turn."`
+
+	Permissions permissions `yaml:"permissions" json:"permissions,omitempty" jsonschema:"ask_here: give permissions in vise first."`
 }
 
 // Turn bounds one turn of an agent.
@@ -90,12 +92,13 @@ type Turn struct {
 
 // What may be chosen for each of these is in choices.
 type (
-	colours string
-	glyphs  string
-	Via     string
-	context string
-	output  string
-	Adapter string
+	colours     string
+	glyphs      string
+	Via         string
+	context     string
+	output      string
+	Adapter     string
+	permissions string
 )
 
 // The choices.
@@ -122,6 +125,8 @@ const (
 	AdapterOpenCode Adapter = "opencode"
 	AdapterRounds   Adapter = "rounds"
 	AdapterText     Adapter = "text"
+
+	AskHere permissions = "ask_here"
 
 	toStatus output = "status"
 	ToPopup  output = "popup"
