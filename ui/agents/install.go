@@ -77,10 +77,10 @@ type target struct {
 
 // Install edits a program's settings: all files or, if one of them cannot be edited, none.
 func Install(o Options) (Installed, error) {
-	if o.Project != "" && !slices.Contains(projectPrograms, o.Program) {
+	if o.Project != "" && !slices.Contains(ProjectPrograms, o.Program) {
 		return Installed{}, model.Refuse(model.CodeInvalid, "vise does not know what settings %s has for a project",
 			model.Text(o.Program)).At("project").
-			WithHint("it knows those of %s; name the agent in the environment: VISE_AGENT", strings.Join(projectPrograms, ", "))
+			WithHint("it knows those of %s; name the agent in the environment: VISE_AGENT", strings.Join(ProjectPrograms, ", "))
 	}
 	o.nameAgent()
 	if o.Tools != "" && o.Tools != "usual" && o.Tools != allTools {

@@ -23,8 +23,8 @@ type program struct {
 	// settings are the files that vise edits; wakes is whether the program's version wakes a
 	// session that rests.
 	settings func(o Options, wakes support) []target
-	// note is what a person should know when vise was installed.
-	note string
+	// note is what a person should know when vise was installed, inProject when it was for a project.
+	note, inProject string
 	// permitted finds in its settings that it runs vise's tools without asking; nil where none of
 	// them says so. asks is what a person meets without.
 	permitted func(settings []byte) bool
@@ -40,6 +40,8 @@ type program struct {
 	// where one was not.
 	expected []string
 	hint     string
+	// begins: what its hook says at the beginning of a session was seen to reach the model.
+	begins bool
 	// transcripts is where it keeps its own: the variable that says so, and the directory below
 	// the user's home.
 	transcripts []string
@@ -59,18 +61,24 @@ var restHours = fmt.Sprint(int(restLimit.Hours()))
 
 var programs = []program{
 	{
-		name: "claude", settings: Options.claude, transcripts: []string{"CLAUDE_CONFIG_DIR", ".claude"},
+		name:      "claude",
+		inProject: "Claude Code takes permissions from a folder that it was told to trust: it asks at its first start there",
+		settings:  Options.claude, begins: true, transcripts: []string{"CLAUDE_CONFIG_DIR", ".claude"},
 		transcript: func(subagent bool) lines { return &transcript.Claude{Subagent: subagent} },
 		wakesFrom:  [3]int{2, 1, 197}, woken: "one that rests at a terminal is woken",
 		answers:   "reach a session between two tools, at the end of its turn and with the next prompt or session; ",
 		expected:  []string{"SessionStart", "PostToolUse", "Stop"},
 		hint:      "run claude once and end a turn; then look again",
-		permitted: says(`"mcp__vise"`), asks: "Claude Code asks before each of vise's tools, and refuses them where nobody can answer",
-		batch: []string{"-p", "--print"}, streams: []string{"stream-json", "--output-format=stream-json"},
+		permitted: lists("mcp__vise", "permissions", "allow"),
+		asks:      "Claude Code asks before each of vise's tools, and refuses them where nobody can answer",
+		batch:     []string{"-p", "--print"}, streams: []string{"stream-json", "--output-format=stream-json"},
 		stream: func() transcript.Stream { return &transcript.Claude{} },
 	},
 	{
-		name: "codex", settings: Options.codex, transcripts: []string{"CODEX_HOME", ".codex"},
+		name: "codex",
+		inProject: "Codex reads the settings of a folder that it was told to trust: it asks at its first start there; its hooks are " +
+			"the user's (vise install codex), and act for the project's agent",
+		settings: Options.codex, begins: true, transcripts: []string{"CODEX_HOME", ".codex"},
 		transcript: func(bool) lines { return &transcript.Rollout{} },
 		note:       "a version that has hooks behind a flag needs codex_hooks = true below [features] in config.toml",
 		wakesFrom:  [3]int{0, 169, 0},
@@ -94,8 +102,9 @@ var programs = []program{
 			"it hears at its next tool",
 		expected:  []string{"PreToolUse"},
 		hint:      "have crush use a tool once; then look again",
-		permitted: says(`"mcp_vise_PickWorkItem"`), asks: "Crush asks for each of vise's tools in each session",
-		batch: []string{"run"},
+		permitted: lists("mcp_vise_PickWorkItem", "permissions", "allowed_tools"),
+		asks:      "Crush asks for each of vise's tools in each session",
+		batch:     []string{"run"},
 	},
 	{
 		name: "opencode", settings: Options.openCode,
@@ -106,9 +115,12 @@ var programs = []program{
 		batch:    []string{"run"},
 	},
 	{
-		name: "gemini", settings: Options.gemini, transcripts: []string{"GEMINI_CLI_HOME", "", ".gemini"},
+		name: "gemini",
+		note: "Gemini CLI starts no MCP server in a folder that it was not told to trust: it asks at its start " +
+			"there, and gemini trust answers that",
+		settings: Options.gemini, transcripts: []string{"GEMINI_CLI_HOME", "", ".gemini"},
 		transcript: func(bool) lines { return &transcript.GeminiSession{} }, unnamed: true,
-		permitted: says(`"trust": true`),
+		permitted: geminiTrusts,
 		asks:      "Gemini CLI asks before each of vise's tools, and refuses them where nobody can answer",
 		answers:   whileItWorks,
 		expected:  []string{"SessionStart", "AfterTool", "AfterAgent"},
@@ -249,9 +261,8 @@ func (o Options) claude(wakes support) []target {
 		hooks = append(hooks, o.hook(event, event, group{Hooks: []command{line(event)}}))
 	}
 	failure := o.hook("StopFailure", "StopFailure", group{Hooks: []command{line("StopFailure")}})
-	failure.when = wakes
 	former := o.hook("Notification", "Notification", group{}) // vise put one there, which did nothing
-	former.when = unsupported
+	failure.when, former.when = wakes, unsupported
 	rest := line(restEvent)
 	rest.Timeout, rest.Async, rest.AsyncRewake = int((restLimit + time.Minute).Seconds()), true, true
 	waits := o.hook("Stop", restEvent, group{Hooks: []command{rest}})
@@ -358,13 +369,19 @@ func array(words []string) string {
 
 // shellHook is a hook as a command line of a POSIX shell.
 func (o Options) shellHook(event string) string {
-	words := append([]string{o.Vise}, o.hookArgs(event)...)
-	for i, w := range words {
-		if strings.ContainsAny(w, " '\"$\\`") {
-			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+	return ShellLine(append([]string{o.Vise}, o.hookArgs(event)...))
+}
+
+// ShellLine is a command as a line of a POSIX shell.
+func ShellLine(words []string) string {
+	var line []string
+	for _, w := range words {
+		if w == "" || strings.ContainsAny(w, " \t\n'\"$\\`;&|<>()*?[]#~!{}") {
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
+		line = append(line, w)
 	}
-	return strings.Join(words, " ")
+	return strings.Join(line, " ")
 }
 
 // settings are the files of a program's settings.

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"cmp"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -11,8 +12,8 @@ import (
 	"vise/store/todos"
 )
 
-// projectPrograms are those whose settings for a project vise knows.
-var projectPrograms = []string{"claude", "codex", "crush", "opencode"}
+// ProjectPrograms are those whose settings for a project vise knows.
+var ProjectPrograms = []string{"claude", "codex", "crush", "opencode"}
 
 // The files of a project, below its directory.
 const (
@@ -22,6 +23,19 @@ const (
 	projectCodex  = ".codex/config.toml"
 	projectCrush  = ".crush.json"
 )
+
+// ProjectFiles are the files below a directory that vise has put something into, for any program.
+func ProjectFiles(dir string) (paths []string) {
+	for _, program := range ProjectPrograms {
+		in, err := Install(Options{Program: program, Vise: "vise", Getenv: os.Getenv, Project: dir, Uninstall: true, DryRun: true})
+		for _, f := range in.Files {
+			if err == nil && f.Changed {
+				paths = append(paths, f.Path)
+			}
+		}
+	}
+	return paths
+}
 
 // file is a file of the project's settings, or of the user's as dir finds it.
 func (o Options) file(project, variable string, below ...string) string {

@@ -31,7 +31,7 @@ func (b installBench) worktree(name, program, agent string) (root, below string)
 
 // TestAProjectHasAnAgentForEachWorktree: what is written says the worktree, unless an agent is named.
 func TestAProjectHasAnAgentForEachWorktree(t *testing.T) {
-	for _, program := range projectPrograms {
+	for _, program := range ProjectPrograms {
 		b := newInstallBench(t)
 		for agent, want := range map[string]string{"": program + "-my-gateway-2", "bob": "bob"} {
 			before, dirs := b.files(), b.dirs()

@@ -23,11 +23,16 @@ func stateDir(home, program string, below ...string) string {
 
 // state is the path of a thing of a kind, that any text may name.
 func (c *call) state(kind string, names ...string) string {
-	for i, s := range names {
+	return stateFile(c.home.Dir(), c.program, kind, names...)
+}
+
+func stateFile(home, program, kind string, names ...string) string {
+	below := []string{kind}
+	for _, s := range names {
 		sum := sha256.Sum256([]byte(s))
-		names[i] = hex.EncodeToString(sum[:8])
+		below = append(below, hex.EncodeToString(sum[:8]))
 	}
-	return stateDir(c.home.Dir(), c.program, append([]string{kind}, names...)...)
+	return stateDir(home, program, below...)
 }
 
 // Sighting is when an event of a program was last seen, and how often.
@@ -72,8 +77,8 @@ func seenEvents(home, program string) (out []seenEvent) {
 	return out
 }
 
-// The age at which what was remembered is forgotten: that something was done, and a completion
-// whose turn never ended.
+// The age at which what was remembered is forgotten: that something was done, the session of an item, and a
+// completion whose turn never ended.
 const (
 	onceAge    = 30 * 24 * time.Hour
 	pendingAge = 7 * 24 * time.Hour
@@ -91,13 +96,18 @@ func (c *call) once(kind, name string) bool {
 		return false
 	}
 	f.Close()
+	c.forgetOld(dir)
+	return true
+}
+
+// forgetOld removes what a directory has kept for too long.
+func (c *call) forgetOld(dir string) {
 	list, _ := files.ReadDir(dir)
 	for _, x := range list {
 		if info, err := x.Info(); err == nil && c.Now().Sub(info.ModTime()) > onceAge {
 			_ = os.Remove(filepath.Join(dir, x.Name()))
 		}
 	}
-	return true
 }
 
 // wasDone reports whether a thing of a kind was done before.

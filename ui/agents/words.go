@@ -137,7 +137,7 @@ func (c *call) lastWords(p payload) (last string) {
 	}
 	defer f.Close()
 	c.eachRound(io.NewSectionReader(f, max(0, size-maxReply), maxReply), false, func(r transcript.Round) bool {
-		last = r.Text.Raw()
+		last = r.Text.Raw() // raw: compared with what was read, not shown
 		return true
 	})
 	return last

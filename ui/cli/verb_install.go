@@ -201,18 +201,29 @@ func ownName() string {
 	return self
 }
 
-// doctorProgram says whether a program's hooks arrive.
-func (a *app) doctorProgram(program string) (answer, error) {
-	o, err := a.installOptions(program, agents.Options{})
+// doctorProgram says whether a program's settings are right and what of it arrives; with prove it runs the
+// program, too.
+func (a *app) doctorProgram(ctx context.Context, program string, project, prove bool) (answer, error) {
+	var o agents.Options
+	if project {
+		o.Project = agents.Worktree(a.dir)
+	}
+	o, err := a.installOptions(program, o)
 	if err != nil {
 		return answer{}, err
 	}
 	list, err := agents.Doctor(o, a.now())
+	if err != nil {
+		return answer{}, err
+	}
+	if list = append(list, agents.Serves(ctx, o)); prove {
+		list = append(list, agents.Prove(ctx, o)...)
+	}
 	out := checkup{Home: o.Home, Checks: []check{}}
 	for _, c := range list {
 		out.add(c.Name, c.OK, c.Message, c.Hint)
 	}
-	return answer{data: out, exit: failed(out.Problems > 0), text: func(p *page) { p.checkup(out) }}, err
+	return answer{data: out, exit: failed(out.Problems > 0), text: func(p *page) { p.checkup(out) }}, nil
 }
 
 // installedPrograms are the agents' programs of this machine that vise can be put into.

@@ -32,6 +32,9 @@ var matrix = flag.Bool("matrix", false, "write what the programs did into docs/a
 // scripted are the programs that take a model on their command line, each with a way in which it works.
 var scripted = []string{"claude", "codex", "codex, " + codeMode, "opencode"}
 
+// codeMode is the way of working in which Codex's model writes scripts that call tools.
+const codeMode = "code mode"
+
 // programLimit bounds a run on a busy machine.
 const programLimit = 3 * time.Minute
 
@@ -92,6 +95,34 @@ func TestProgramsWorkWithVise(t *testing.T) {
 		for c, cell := range cells {
 			if rows[c][name] != cell {
 				t.Errorf("%s, %s: %q, docs/agents.md says %q", name, c, cell, rows[c][name])
+			}
+		}
+	}
+}
+
+// TestDoctorProvesThatProgramsWork: each program that can be proved, if it is there.
+func TestDoctorProvesThatProgramsWork(t *testing.T) {
+	dir := os.Getenv(programsVariable)
+	if dir == "" {
+		t.Skipf("%s names no directory of agents' programs", programsVariable)
+	}
+	bin := t.TempDir()
+	self, err := os.Executable()
+	if err == nil {
+		err = os.Symlink(self, filepath.Join(bin, "vise"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+":"+dir+":"+os.Getenv("PATH"))
+	for _, name := range agents.Programs {
+		if _, err := exec.LookPath(name); err != nil || len(agents.Headless(name, "", "", false).Args) == 0 {
+			t.Logf("%s is not proved: %v", name, err)
+			continue
+		}
+		for _, c := range agents.Prove(t.Context(), agents.Options{Program: name, Vise: "vise", Getenv: os.Getenv}) {
+			if !c.OK {
+				t.Errorf("%s: %s: %s (%s)", name, c.Name, c.Message, c.Hint)
 			}
 		}
 	}
@@ -175,7 +206,7 @@ type programRun struct {
 	// user is its home directory, in which it works; items are its agent's, the first its focus.
 	user  string
 	items []model.ItemID
-	model scriptedModel
+	model agents.ScriptedModel
 	said  bytes.Buffer
 	// interrupt ends the program as a person does.
 	interrupt func()
@@ -238,14 +269,14 @@ func (r *programRun) play(c programCase) {
 	r.model.Script = c.script(r)
 	server := httptest.NewServer(&r.model)
 	defer server.Close()
-	args, env := headless(r.name, r.way, server.URL, "Work.")
+	run := agents.Headless(r.name, server.URL, "Work.", r.way == codeMode)
 	if !c.untrusted {
 		r.vise("install", r.name, "--permit")
 	}
 	ctx, cancel := context.WithTimeout(r.t.Context(), programLimit)
 	defer cancel()
-	cmd := programCommand(r.user, r.path, args...)
-	cmd.Env = append(cmd.Env, env...)
+	cmd := programCommand(r.user, r.path, run.Args...)
+	cmd.Env = append(cmd.Env, run.Env...)
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &r.said, &r.said, 5*time.Second
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
@@ -260,7 +291,7 @@ func (r *programRun) play(c programCase) {
 	if ctx.Err() != nil {
 		r.t.Fatalf("the program did not end: %v\n%s", err, r.said.String())
 	}
-	if len(r.model.requests()) == 0 {
+	if len(r.model.Requests()) == 0 {
 		r.t.Fatalf("the program asked its model nothing: %v\n%s", err, r.said.String())
 	}
 }
@@ -319,7 +350,7 @@ func (r *programRun) reportAfter(id model.ItemID, o service.Options) (out string
 // expect that a text is one that the model said, to the letter.
 func (r *programRun) expect(text model.Text) {
 	r.t.Helper()
-	if !slices.ContainsFunc(r.model.Script, func(s scriptedReply) bool { return s.Text == text.Raw() }) {
+	if !slices.ContainsFunc(r.model.Script, func(s agents.ScriptedReply) bool { return s.Text == text.Raw() }) {
 		r.t.Errorf("nobody said %q", text)
 	}
 }

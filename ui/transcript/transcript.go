@@ -82,6 +82,12 @@ func isComplete(tool string) bool {
 	return ours && strings.TrimPrefix(name, "_") == "CompleteWorkItem"
 }
 
+// Picks reports whether a tool is our server's PickWorkItem.
+func Picks(tool string) bool {
+	name, ours := ourTool(tool)
+	return ours && strings.TrimPrefix(name, "_") == "PickWorkItem"
+}
+
 // IsOurs reports whether a tool is one of our server's.
 func IsOurs(tool string) bool {
 	_, ours := ourTool(tool)
@@ -97,11 +103,19 @@ func ourTool(tool string) (name string, ours bool) {
 
 // Completes is which item a call of a tool asks to complete; empty for none.
 func Completes(tool string, input json.RawMessage) string {
+	if !isComplete(tool) {
+		return ""
+	}
+	return WorkItem(tool, input)
+}
+
+// WorkItem is which item a call of one of our tools names; empty for none.
+func WorkItem(tool string, input json.RawMessage) string {
 	var in struct {
 		WorkItemID string `json:"work_item_id"`
 		ID         string `json:"id"`
 	}
-	if !isComplete(tool) {
+	if !IsOurs(tool) {
 		return ""
 	}
 	_ = json.Unmarshal(input, &in) // another shape names nothing
