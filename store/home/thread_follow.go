@@ -74,6 +74,9 @@ func (r *Repository) mark(ctx context.Context, x itemThreads) []model.Warning {
 			warnings = append(warnings, notFollowed("thread "+string(id)+" did not follow", err))
 			continue
 		}
+		for _, said := range a.Warnings() {
+			warnings = append(warnings, model.Warning{Kind: model.WarnThread, Message: said.String()})
+		}
 		if x.want.Status.Ended() {
 			warnings = append(warnings, openGaps(a.Thread)...)
 		}
