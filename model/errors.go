@@ -175,6 +175,7 @@ const (
 	WarnEndNotRecorded    WarningKind = "end_not_recorded"
 	WarnDiskFull          WarningKind = "disk_full"
 	WarnReadOnly          WarningKind = "read_only"
+	WarnWorktree          WarningKind = "worktree"
 	WarnThread            WarningKind = "thread"
 	WarnThreadParked      WarningKind = "thread_parked"
 	WarnThreadGaps        WarningKind = "thread_gaps"

@@ -25,6 +25,8 @@ type Card struct {
 	Parked []Parked
 	// Elsewhere are linked threads of other repositories.
 	Elsewhere []model.ThreadLink
+	// Worktree is the work tree that an item links to, as the console shows it; without a path there is none.
+	Worktree Worktree
 	// Problem is why the threads cannot be read.
 	Problem model.Text
 }

@@ -32,6 +32,8 @@ type Options struct {
 	Dir string
 	// LeaveQueue leaves what hooks left to TakeQueue.
 	LeaveQueue bool
+	// TakePending brings the words that completions still wait for, whenever the queue is taken in; nil: nobody does.
+	TakePending func(ctx context.Context, h *Home, now time.Time)
 	// Context ends the waits of opening; nil does not.
 	Context context.Context
 	// Warn gets what went wrong meanwhile and has no receipt; nil: nobody does.

@@ -122,6 +122,11 @@ func (h *Home) takeQueue(ctx context.Context) []model.Warning {
 // rules refuse, or what is no report, is moved to refused/ below it. A busy ledger leaves the
 // rest for later; that is no error. An empty queue costs reading a directory.
 func (h *Home) TakeQueue(ctx context.Context) (taken int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, queueLimit)
+	defer cancel()
+	if h.o.TakePending != nil {
+		h.o.TakePending(ctx, h, h.o.Now())
+	}
 	list, err := files.ReadDir(queueDir(h.Dir()))
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
@@ -129,8 +134,6 @@ func (h *Home) TakeQueue(ctx context.Context) (taken int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, queueLimit)
-	defer cancel()
 	for _, x := range list {
 		if !strings.HasSuffix(x.Name(), ".json") || taken == queueBatch {
 			continue

@@ -63,6 +63,14 @@ func newHookBench(t *testing.T) *hookBench {
 	return b
 }
 
+// transcripts is where a program keeps its own.
+func (b *hookBench) transcripts(program string) string {
+	if program == "gemini" {
+		return filepath.Join(filepath.Dir(b.claude), ".gemini")
+	}
+	return b.claude
+}
+
 func (b *hookBench) open(string) (*home.Home, error) {
 	if b.opened != nil {
 		return b.opened(), nil
@@ -83,7 +91,8 @@ func (b *hookBench) run(input string, args ...string) error {
 		Timeout: wait,
 		In:      strings.NewReader(input), Out: &out, Err: &out, Now: time.Now, FactTimeout: b.factTimeout,
 		Getenv: func(k string) string {
-			return map[string]string{"CLAUDE_CONFIG_DIR": b.claude, "CODEX_HOME": b.claude, "VISE_TURN": b.turn}[k]
+			return map[string]string{"CLAUDE_CONFIG_DIR": b.claude, "CODEX_HOME": b.claude, "COPILOT_HOME": b.claude,
+				"GEMINI_CLI_HOME": filepath.Dir(b.claude), "VISE_TURN": b.turn}[k]
 		},
 		Wait: func(context.Context, time.Duration) {
 			if looks++; looks == 2 && b.late != nil {

@@ -25,11 +25,13 @@ type payload struct {
 	// Active: the program goes on already because a Stop hook asked it to.
 	Active bool `json:"stop_hook_active"`
 	// Prompt is what the model is asked, without what hooks add.
-	Prompt     string            `json:"prompt"`
-	Last       string            `json:"last_assistant_message"`
-	Tool       string            `json:"tool_name"`
-	Input      json.RawMessage   `json:"tool_input"`
-	Response   json.RawMessage   `json:"tool_response"`
+	Prompt   string          `json:"prompt"`
+	Last     string          `json:"last_assistant_message"`
+	Tool     string          `json:"tool_name"`
+	Input    json.RawMessage `json:"tool_input"`
+	Response json.RawMessage `json:"tool_response"`
+	// Result is Copilot's name for it.
+	Result     json.RawMessage   `json:"tool_result"`
 	ToolUse    string            `json:"tool_use_id"`
 	Background []json.RawMessage `json:"background_tasks"`
 	Crons      []json.RawMessage `json:"session_crons"`
@@ -62,15 +64,25 @@ func (c *call) handle(ctx context.Context) error {
 	case "crush":
 		return c.crush(ctx, p)
 	}
+	if p.Result != nil {
+		p.Response = p.Result
+	}
 	switch c.event {
 	case restEvent:
 		return c.rest(ctx, p)
+	case permitEvent:
+		return c.permit(p)
 	case "SessionStart":
+		c.noteSession(p)
 		return c.addContext(ctx, p, sessionBudget)
 	case "UserPromptSubmit":
+		c.noteSession(p)
 		c.goesOn(p)
 		return c.addContext(ctx, p, promptBudget)
 	case "PostToolUse":
+		if transcript.IsOurs(p.Tool) {
+			c.noteSession(p)
+		}
 		c.goesOn(p)
 		return errors.Join(c.toolUsed(p), c.add(c.news(ctx, p.Session)), c.observe(ctx, p))
 	case "PostToolUseFailure":
@@ -81,9 +93,11 @@ func (c *call) handle(ctx context.Context) error {
 	case "notify":
 		p.Session, p.Last = p.Thread, p.NotifyLast
 		return c.stopped(ctx, p)
+	case "StopFailure":
+		return c.brokenOff(ctx, p)
 	case "SessionEnd":
 		c.goesOn(p)
-		return c.sessionEnded(ctx, p)
+		return errors.Join(c.brokenOff(ctx, p), c.sessionEnded(ctx, p))
 	}
 	return nil
 }
@@ -103,6 +117,7 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 	case restEvent:
 		return c.restInPlugin(ctx, p.SessionID)
 	case "chat.message": // the plugin puts it before what the model is asked
+		c.noteSession(payload{Session: p.SessionID})
 		c.goesOn(payload{Session: p.SessionID})
 		if prompt.IsIn(p.Prompt, model.AgentID(c.agent)) {
 			return nil
@@ -113,8 +128,22 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 		if !transcript.IsOurs(p.Tool) {
 			return c.print(c.news(ctx, p.SessionID))
 		}
+		return c.completedInPlugin(p)
 	}
 	return nil
+}
+
+// completedInPlugin remembers a completion of OpenCode's with the words that the reply has so far: the
+// program may be gone before its turn's end.
+func (c *call) completedInPlugin(p payload) error {
+	ref := transcript.Completes(p.Tool, p.Input)
+	if ref == "" || !transcript.Succeeded(p.Response) || len(p.Messages) == 0 {
+		return nil
+	}
+	return c.remember(pending{Session: p.SessionID, ToolUse: p.ToolUse, Item: ref, At: c.Now(), Round: &transcript.Round{
+		ID: p.Messages[0].Info.ID, Text: transcript.FinalText(p.Messages), Completed: []string{ref},
+		Provenance: model.ReportSameRound, Tools: []string{p.ToolUse},
+	}})
 }
 
 // toolUsed remembers a completion until the turn ends: then its words are known.
@@ -123,7 +152,12 @@ func (c *call) toolUsed(p payload) error {
 	if ref == "" || !transcript.Succeeded(p.Response) {
 		return nil
 	}
-	return c.remember(pending{Session: p.Session, ToolUse: p.ToolUse, Item: ref, Subagent: p.Subagent, At: c.Now()})
+	x := pending{Session: p.Session, ToolUse: cmp.Or(p.ToolUse, ref), Item: ref, Subagent: p.Subagent, At: c.Now()}
+	if f, size, err := openTranscript(c.transcripts(), p.Transcript); err == nil {
+		f.Close()
+		x.Dir, x.Transcript, x.Place = c.transcripts(), p.Transcript, size
+	}
+	return c.remember(x)
 }
 
 // factTimeout is how long the thread may keep a hook. The agent stands still meanwhile; a
@@ -291,10 +325,14 @@ func (c *call) firstUrgent(ctx context.Context) (first model.MessageID, revision
 	return first, revision, err
 }
 
-// add gives the agent text, in the form of Claude Code's hooks, which Codex has taken over.
+// add gives the agent text, in the form of Claude Code's hooks, which others have taken over; Copilot
+// CLI without what it is wrapped in.
 func (c *call) add(text string) error {
 	if text == "" {
 		return nil
+	}
+	if c.program == "copilot" {
+		return json.NewEncoder(c.Out).Encode(map[string]string{"additionalContext": text})
 	}
 	var out struct {
 		Specific struct {
@@ -302,7 +340,7 @@ func (c *call) add(text string) error {
 			Context string `json:"additionalContext"`
 		} `json:"hookSpecificOutput"`
 	}
-	out.Specific.Event, out.Specific.Context = c.event, text
+	out.Specific.Event, out.Specific.Context = c.own, text
 	return json.NewEncoder(c.Out).Encode(out)
 }
 

@@ -6,8 +6,8 @@
 // own entries alone, keeps the order and the comments of all others, writes nothing that would not
 // read, and shows beforehand what it will do. And it wraps one run of a program.
 //
-// Reading order: programs.go (the four programs, one table); hook.go (a call), events.go (what each
-// event does, and the text that an agent gets), report.go (how a report is found), crush.go (the same
+// Reading order: programs.go (the programs, one table), gemini_copilot.go (two of them); hook.go (a call), events.go (what each
+// event does, and the text that an agent gets), report.go (what is reported when), words.go (how its words are found), crush.go (the same
 // with Crush's one hook), rest.go (how a resting session is woken), state.go (what is remembered
 // between calls); install.go (what vise install and vise doctor do), settings_*.go (how a file is
 // edited), backup.go (what it was before),
@@ -44,6 +44,8 @@ const (
 	ledgerTimeout = 200 * time.Millisecond
 	// limit bounds a whole call; the hooks are installed with a timeout of 5 s.
 	limit = 4500 * time.Millisecond
+	// endLimit bounds one at the end of a session, which Codex ends after endTimeout.
+	endLimit = 2500 * time.Millisecond
 	// maxInput bounds what is read of the hook's input.
 	maxInput = 4 << 20
 	// eventNames are the names that may be a file's.
@@ -87,7 +89,7 @@ type Streams struct {
 func HookCommand(open opener, s Streams) *cobra.Command {
 	return &cobra.Command{
 		Use: "hook PROGRAM EVENT", Short: "Take what an agent's hook says; exits 0 whatever happens",
-		Long: "hook reads the JSON of a hook of claude, codex, crush or opencode on standard input.\n" +
+		Long: "hook reads the JSON of a hook of an agents' program on standard input.\n" +
 			"vise install PROGRAM puts it into the program's settings; you need not call it yourself.",
 		DisableFlagParsing: true, Hidden: true,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -107,6 +109,8 @@ func HookCommand(open opener, s Streams) *cobra.Command {
 type call struct {
 	Streams
 	program, event, agent string
+	// own is the event as the program names it.
+	own string
 	// project is the program whose settings for a project the hook stands in; empty: the user's.
 	project   string
 	askReport bool
@@ -145,6 +149,7 @@ func hook(ctx context.Context, args []string, open opener, s Streams) (err error
 	defer c.home.Close()
 	c.countEvent()
 	c.home.NoteHook(model.AgentID(c.agent))
+	c.renamed()
 	if !json.Valid(c.payload) {
 		return fmt.Errorf("%s %s: the input is not JSON; nothing was taken from it", c.program, c.event)
 	}
@@ -164,6 +169,8 @@ func (c *call) limit() time.Duration {
 		return restLimit
 	case followEvent:
 		return followLimit
+	case "SessionEnd":
+		return endLimit
 	}
 	return limit
 }

@@ -39,6 +39,11 @@ type Options struct {
 	AskReport bool
 	// Tools are which the MCP server offers: usual or all; empty leaves it as it is.
 	Tools string
+	// Permit has the program run vise's tools, and Codex its hooks, without asking a person; nil
+	// leaves that as it is.
+	Permit *bool
+	// permitted is what Permit says, or what is so already.
+	permitted bool
 	// byWorktree: each worktree has an agent of its own.
 	byWorktree bool
 	// Version is what the program says of its version; empty where that is not known.
@@ -48,8 +53,8 @@ type Options struct {
 
 // Result is what was done, or would be.
 type Installed struct {
-	Program string          `json:"program"`
-	Agent   string          `json:"agent_id"`
+	Program string          `json:"program,omitempty"`
+	Agent   string          `json:"agent_id,omitempty"`
 	DryRun  bool            `json:"dry_run,omitempty"`
 	Files   []installedFile `json:"files"`
 	Notes   []string        `json:"notes,omitempty"`
@@ -72,31 +77,31 @@ type target struct {
 
 // Install edits a program's settings: all files or, if one of them cannot be edited, none.
 func Install(o Options) (Installed, error) {
-	if o.Project != "" && !slices.Contains(projectPrograms, o.Program) {
+	if o.Project != "" && !slices.Contains(ProjectPrograms, o.Program) {
 		return Installed{}, model.Refuse(model.CodeInvalid, "vise does not know what settings %s has for a project",
 			model.Text(o.Program)).At("project").
-			WithHint("it knows those of %s; name the agent in the environment: VISE_AGENT", strings.Join(projectPrograms, ", "))
+			WithHint("it knows those of %s; name the agent in the environment: VISE_AGENT", strings.Join(ProjectPrograms, ", "))
 	}
-	named := o.Agent != ""
-	if o.Agent = cmp.Or(o.Agent, o.Program); o.Project != "" && !named {
-		o.Agent, o.byWorktree = WorktreeAgent(o.Program, o.Project), true
-	}
+	o.nameAgent()
 	if o.Tools != "" && o.Tools != "usual" && o.Tools != allTools {
 		return Installed{}, model.Refuse(model.CodeInvalid, "unknown tools %q", model.Text(o.Tools)).At("tools").
 			WithHint("use usual or all")
 	}
 	list, err := o.settings()
-	if err == nil && o.Tools == "" && slices.ContainsFunc(list, hasAllTools) {
-		o.Tools = allTools
-		list, err = o.settings()
-	}
 	if err != nil {
 		return Installed{}, err
 	}
-	out := Installed{Program: o.Program, Agent: o.Agent, DryRun: o.DryRun, Files: []installedFile{}}
-	if note := programOf(o.Program).note; note != "" {
-		out.Notes = append(out.Notes, note)
+	o.asItIs(list)
+	list, _ = o.settings() // as a moment ago
+	if o.Uninstall && o.Project != "" {
+		list = append(list, o.primerOf())
 	}
+	return o.carryOut(list, Installed{Program: o.Program, Agent: o.Agent, DryRun: o.DryRun, Notes: o.notes()})
+}
+
+// carryOut edits all files or none.
+func (o Options) carryOut(list []target, out Installed) (Installed, error) {
+	out.Files = []installedFile{}
 	var changes []change
 	for _, t := range list {
 		c, note, err := plan(o, t)
@@ -107,6 +112,9 @@ func Install(o Options) (Installed, error) {
 			out.Notes = append(out.Notes, fmt.Sprintf("%s: %s", c.path, note))
 		}
 		diff := string(diff.Diff(c.path, c.before, c.path, c.after))
+		if c.before == nil && c.after == nil {
+			continue
+		}
 		out.Files = append(out.Files, installedFile{Path: c.path, Changed: c.changes(), Diff: diff})
 		changes = append(changes, c)
 	}
@@ -133,13 +141,34 @@ func Install(o Options) (Installed, error) {
 	return out, nil
 }
 
+// nameAgent settles whom the program works as.
+func (o *Options) nameAgent() {
+	named := o.Agent != ""
+	if o.Agent = cmp.Or(o.Agent, o.Program); o.Project != "" && !named {
+		o.Agent, o.byWorktree = WorktreeAgent(o.Program, o.Project), true
+	}
+}
+
 // allTools is the choice of tools that is not the usual one.
 const allTools = "all"
 
-// hasAllTools reports whether the server in a settings file was installed with all tools.
-func hasAllTools(t target) bool {
-	_, raw, err := readSettings(t.path)
-	return err == nil && regexp.MustCompile(`"mcp",\s*"--(?:agent|project)"[^\]]*"--tools",\s*"all"`).Match(raw)
+// asItIs settles what the options leave as it is.
+func (o *Options) asItIs(list []target) {
+	p := programOf(o.Program)
+	allTheTools := regexp.MustCompile(`"mcp",\s*"--(?:agent|project)"[^\]]*"--tools",\s*"all"`)
+	o.permitted = o.Permit != nil && *o.Permit
+	for _, t := range list {
+		_, raw, err := readSettings(t.path)
+		if err != nil {
+			continue // to plan its change says why
+		}
+		if o.Tools == "" && allTheTools.Match(raw) {
+			o.Tools = allTools
+		}
+		if o.Permit == nil && p.permitted != nil && p.permitted(raw) {
+			o.permitted = true
+		}
+	}
 }
 
 // change is what a file was and will be; nil is no file.
@@ -254,7 +283,7 @@ func Doctor(o Options, now time.Time) ([]Check, error) {
 		}
 		out = append(out, c)
 	}
-	out = append(out, trusted(o)...)
+	out = append(out, permissions(o)...)
 	out = append(out, seen(o, now)...)
 	out = append(out, Check{Name: "answers", OK: true, Message: programOf(o.Program).route(o.Version)})
 	if waiting, refused := home.Queued(o.Home); waiting+refused > 0 {
@@ -287,35 +316,4 @@ func seen(o Options, now time.Time) []Check {
 			Message: fmt.Sprintf("%s seen %d times, last %s ago", s.Event, s.Count, now.Sub(s.Last).Round(time.Second))})
 	}
 	return out
-}
-
-// trusted says which of vise's hooks a person has trusted in Codex, which runs no others. One
-// that was seen needs no proof. Codex keeps a hash of each at the hook's place; whether
-// it is still right it alone knows, and asks again when it is not.
-func trusted(o Options) []Check {
-	if o.Program != "codex" {
-		return nil
-	}
-	hooks, _ := os.ReadFile(o.dir("CODEX_HOME", ".codex", "hooks.json"))
-	settings, _ := os.ReadFile(o.dir("CODEX_HOME", ".codex", "config.toml"))
-	d, err := parseJSON(hooks)
-	var missing []string
-	for _, event := range codexEvents {
-		if slices.ContainsFunc(seenEvents(o.Home, o.Program), func(s seenEvent) bool { return s.Event == event }) || err != nil {
-			continue
-		}
-		i, _, _ := d.placeOf(o.hook(event, event, group{}))
-		if i >= 0 && !strings.Contains(string(settings), fmt.Sprintf("hooks.json:%s:%d:0\"]", snake(event), i)) {
-			missing = append(missing, event)
-		}
-	}
-	if len(missing) == 0 {
-		return []Check{{Name: "trust", OK: true, Message: "Codex was told to trust vise's hooks, or has run them"}}
-	}
-	return []Check{{Name: "trust", Message: "Codex was not told to trust " + strings.Join(missing, ", "), Hint: programOf(o.Program).hint}}
-}
-
-// snake is an event's name as Codex's settings spell it.
-func snake(event string) string {
-	return strings.ToLower(regexp.MustCompile(`\B[A-Z]`).ReplaceAllString(event, "_$0"))
 }

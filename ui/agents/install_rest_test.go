@@ -3,6 +3,7 @@ package agents
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -64,29 +65,27 @@ func TestTheHookThatWakesIsInstalledWhereItWorks(t *testing.T) {
 	}
 }
 
-// TestDoctorTellsWhatCodexTrusts by what Codex wrote when its dialog was answered, or by what
-// it has run; another's hook before ours moves the place.
+// TestDoctorTellsWhatCodexTrusts by the hash that Codex keeps at a hook's place, which must be that of
+// the hook as it is; another's hook before ours moves the place.
 func TestDoctorTellsWhatCodexTrusts(t *testing.T) {
 	b := newInstallBench(t)
 	b.write(".codex/hooks.json", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done", "timeout": 9}]}]}}`)
 	o := b.options("codex")
 	o.Version = "0.169.0"
 	b.run(o)
-	settings := b.files()["/.codex/config.toml"]
+	untrusted := b.files()["/.codex/config.toml"]
 	if !strings.Contains(b.files()["/.codex/hooks.json"], "hook codex SessionEnd") {
 		t.Error("the end of a session is not asked for")
 	}
-	trust := func(places ...string) string {
-		out := settings
-		for _, p := range places {
-			out += "\n[hooks.state.\"/home/x/.codex/hooks.json:" + p + ":0\"]\ntrusted_hash = \"sha256:00\"\n"
-		}
-		return out
-	}
+	yes := true
+	o.Permit = &yes
+	b.run(o)
+	trusted := b.files()["/.codex/config.toml"]
 	for _, x := range []struct{ settings, want string }{
-		{settings, "not told to trust SessionStart, UserPromptSubmit, PostToolUse, Stop"},
-		{trust("session_start:0", "user_prompt_submit:0", "post_tool_use:0", "stop:0"), "not told to trust Stop"},
-		{trust("session_start:0", "user_prompt_submit:0", "post_tool_use:0", "stop:1"), "was told to trust"},
+		{untrusted, "not told to trust session_start, user_prompt_submit, post_tool_use, stop, session_end"},
+		{trusted, "was told to trust vise's hooks as they are"},
+		{strings.Replace(trusted, "stop:1:0", "stop:0:0", 1), "not told to trust stop"},
+		{regexp.MustCompile(`(stop:1:0"\]\ntrusted_hash = "sha256:).`).ReplaceAllString(trusted, "${1}x"), "trusts an older form of stop"},
 	} {
 		b.write(".codex/config.toml", x.settings)
 		checks, err := Doctor(o, time.Now())

@@ -1,6 +1,6 @@
 // Put here by `vise install opencode`; `vise install opencode --uninstall` removes it.
-// It tells vise what a session said beside the work items that it completed, tells a session
-// at each prompt what work it has and after each tool what was said to its agent, and prompts
+// It tells vise what a session said beside the work items that it completes, when it completes them
+// and when its turn has ended, tells a session at each prompt what work it has and after each tool what was said to its agent, and prompts
 // one that comes to rest, or rests, with what was said meanwhile.
 const vise = @VISE@
 const flags = @FLAGS@
@@ -21,6 +21,35 @@ async function hook(event: string, payload: unknown): Promise<string> {
 const contexts = new Map()
 const waiting = new Map()
 const children = new Set() // sessions of subagents, which nobody speaks to
+
+// maxSent bounds what is sent of a session, in characters of at most three bytes; vise takes 4 MiB.
+const maxSent = 1_000_000
+const told = new Map() // the last message of each session that was sent
+
+const completes = (part: any) => part.type === "tool" && part.tool === "vise_CompleteWorkItem"
+
+// spoken is a message without the answers of other tools; of a prompt nothing but its place is read.
+const spoken = ({ info, parts }: any) => ({
+  info: { id: info.id, role: info.role },
+  parts: info.role === "assistant" ? parts.filter((part: any) => part.type === "text" || completes(part)) : [],
+})
+
+// unsent is what vise needs of the messages that it was not sent yet: those that complete something, and
+// those with which turns end.
+function unsent(sessionID: string, messages: any) {
+  const first = messages.findIndex((m: any) => m.info.id === told.get(sessionID)) + 1
+  const out = []
+  for (let i = messages.length - 1, size = 0; i >= first; i--) {
+    const m = spoken(messages[i])
+    const ends = messages[i + 1]?.info.role !== "assistant"
+    if (m.info.role === "assistant" && !ends && !m.parts.some(completes)) continue
+    size += JSON.stringify(m).length
+    if (size > maxSent) break
+    out.unshift(m)
+  }
+  told.set(sessionID, messages.at(-1)?.info.id)
+  return out
+}
 
 const prompt = (client: any, sessionID: string, text: string) =>
   client.session.promptAsync({ path: { id: sessionID }, body: { parts: [{ type: "text", text }] } })
@@ -50,9 +79,16 @@ export const VisePlugin = async ({ client }: any) => ({
   },
   "experimental.chat.system.transform": async ({ sessionID }: any, output: any) => {
     const context = contexts.get(sessionID)
+    if (output.system[0]?.startsWith("You are a title generator")) return // it has no work to do
     if (context) output.system.push(context)
   },
-  "tool.execute.after": async ({ tool, sessionID }: any, output: any) => {
+  "tool.execute.after": async ({ tool, sessionID, callID, args }: any, output: any) => {
+    if (tool === "vise_CompleteWorkItem") { // the program may be gone before the turn's end
+      const answer = await client.session.messages({ path: { id: sessionID }, query: { limit: 4 } })
+      const beside = (answer.data ?? []).filter((m: any) => m.parts.some((part: any) => part.callID === callID))
+      await hook("tool.execute.after", { sessionID, tool_name: tool, tool_use_id: callID, tool_input: args,
+        tool_response: output, messages: beside.map(spoken) })
+    }
     if (tool.startsWith("vise_") || children.has(sessionID) || typeof output?.output !== "string") return
     const said = await hook("tool.execute.after", { sessionID, tool_name: tool })
     if (said) output.output += "\n\n" + said
@@ -62,7 +98,7 @@ export const VisePlugin = async ({ client }: any) => ({
     if (event.type === "session.idle") {
       const answer = await client.session.messages({ path: { id: sessionID } })
       const agent_id = children.has(sessionID) ? sessionID : ""
-      const said = await hook("session.idle", { sessionID, agent_id, messages: (answer.data ?? []).slice(-40) })
+      const said = await hook("session.idle", { sessionID, agent_id, messages: unsent(sessionID, answer.data ?? []) })
       if (said) await prompt(client, sessionID, said)
       else if (!agent_id) rests(client, sessionID)
     } else if (event.type === "session.created" || event.type === "session.error") {

@@ -1,11 +1,15 @@
 package agents
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"vise/model"
 )
 
 // session is OpenCode as far as our plugin meets it: the client of its SDK and Bun's spawn.
@@ -18,53 +22,128 @@ globalThis.Bun = { spawn(words, o) {
   return { stdin: child.stdin, stdout: Readable.toWeb(child.stdout), exited: new Promise((done) => child.on("close", done)) }
 } }
 const { VisePlugin } = await import("./plugin.mjs")
+const messages = [{ info: { id: "m1", role: "assistant" }, parts: [{ type: "text", text: "in s1" }] }]
 const client = { session: {
-  messages: async ({ path }) => ({ data: [{ info: { id: "m1", role: "assistant" }, parts: [{ type: "text", text: "in " + path.id }] }] }),
+  messages: async () => ({ data: messages }),
   promptAsync: async (x) => console.log("prompted " + JSON.stringify(x)),
 } }
 const plugin = await VisePlugin({ client })
-await plugin.event({ event: { type: process.argv[2], properties: { sessionID: "s1" } } })
+const event = (type) => plugin.event({ event: { type, properties: { sessionID: "s1" } } })
+const said = (id, ...parts) => messages.push({ info: { id, role: "assistant" }, parts })
+const text = (text) => ({ type: "text", text })
+const tool = (tool, callID, status) => ({ type: "tool", tool, callID, state: { status, input: { work_item_id: "ITEM" }, output: '{"completed_transition":true}' } })
 `
 
 // untyped makes JavaScript of the plugin, which is plain enough for it.
 var untyped = strings.NewReplacer(": Promise<string>", "", ": string", "", ": unknown", "", ": any", "")
 
-// TestAnOpenCodeSessionThatRestsIsPromptedWithWhatWaits, and is left alone when nothing does.
-func TestAnOpenCodeSessionThatRestsIsPromptedWithWhatWaits(t *testing.T) {
+// inPlugin runs steps in a session with our plugin, for which a shell script stands for vise. It returns what
+// was written, and the directory, in which vise runs too.
+func inPlugin(t *testing.T, vise, steps string) (out, dir string) {
+	t.Helper()
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("no node here, to run the plugin with")
 	}
-	dir := t.TempDir()
-	write := func(name, text string, mode os.FileMode) string {
+	dir = t.TempDir()
+	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		return path
 	}
-	write("session.mjs", session, 0o600)
+	o := Options{Program: "opencode", Agent: "ann", Getenv: func(string) string { return dir }}
+	o.Vise = write("vise", "#!/bin/sh\ncd '"+dir+"'\n"+vise+"\n")
+	for _, x := range o.openCode(supported) {
+		if strings.HasSuffix(x.path, "vise.ts") {
+			plugin, _, _ := x.edit(nil, false)
+			write("plugin.mjs", untyped.Replace(string(plugin)))
+		}
+	}
+	write("session.mjs", session+steps)
+	run := exec.Command(node, "session.mjs")
+	run.Dir = dir
+	raw, err := run.CombinedOutput()
+	if err != nil {
+		t.Errorf("%v: %s", err, raw)
+	}
+	return strings.TrimSpace(string(raw)), dir
+}
+
+func heardIn(dir, event string) string {
+	raw, _ := os.ReadFile(filepath.Join(dir, event))
+	return string(raw)
+}
+
+// TestAnOpenCodeSessionThatRestsIsPromptedWithWhatWaits, and is left alone when nothing does.
+func TestAnOpenCodeSessionThatRestsIsPromptedWithWhatWaits(t *testing.T) {
 	for _, c := range []struct{ event, vise, want, heard string }{
-		{"session.idle", "cat > heard; echo Use LFU.", `prompted {"path":{"id":"s1"},"body":{"parts":[{"type":"text","text":"Use LFU."}]}}`, `"text":"in s1"`},
-		{"session.idle", "cat > heard", "", `"sessionID":"s1"`},
-		{"session.created", "cat > heard; echo a context", "", `"sessionID":"s1"`},
+		{"session.idle", "cat > $3; echo Use LFU.", `prompted {"path":{"id":"s1"},"body":{"parts":[{"type":"text","text":"Use LFU."}]}}`, `"text":"in s1"`},
+		{"session.idle", "cat > $3", "", `"sessionID":"s1"`},
+		{"session.created", "cat > $3; echo a context", "", `"sessionID":"s1"`},
 		{"session.idle", "exit 1", "", ""},
 	} {
-		vise := write("vise", "#!/bin/sh\ncd '"+dir+"'; rm -f heard\n"+c.vise+"\n", 0o700)
-		o := Options{Program: "opencode", Agent: "ann", Vise: vise, Getenv: func(string) string { return dir }}
-		var plugin []byte
-		for _, x := range o.openCode(supported) {
-			if strings.HasSuffix(x.path, "vise.ts") {
-				plugin, _, _ = x.edit(nil, false)
-			}
+		out, dir := inPlugin(t, c.vise, fmt.Sprintf("await event(%q)", c.event))
+		if heard := heardIn(dir, c.event); out != c.want || !strings.Contains(heard, c.heard) {
+			t.Errorf("%s, %q: said %s, heard %s; want %s", c.event, c.vise, out, heard, c.want)
 		}
-		write("plugin.mjs", untyped.Replace(string(plugin)), 0o600)
-		run := exec.Command(node, "session.mjs", c.event)
-		run.Dir = dir
-		out, err := run.CombinedOutput()
-		heard, _ := os.ReadFile(filepath.Join(dir, "heard"))
-		if err != nil || strings.TrimSpace(string(out)) != c.want || !strings.Contains(string(heard), c.heard) {
-			t.Errorf("%s, %q: %v, said %s, heard %s; want %s", c.event, c.vise, err, out, heard, c.want)
-		}
+	}
+}
+
+// TestOpenCodeSendsWhatCompletedSomethingHoweverMuchFollows, once, and little of what followed.
+func TestOpenCodeSendsWhatCompletedSomethingHoweverMuchFollows(t *testing.T) {
+	b := newHookBench(t)
+	id := b.completed("opencode")
+	_, dir := inPlugin(t, "cat > $3.new; mv $3.new $3", strings.ReplaceAll(`
+		messages.push({ info: { id: "m2", role: "user" }, parts: [text("Do it.")] })
+		said("m3", text("It is split."), tool("vise_CompleteWorkItem", "c1", "completed"))
+		for (let i = 4; i < 200; i++) said("m" + i, text("Then."), { ...tool("bash", "c" + i, "completed"), more: "x".repeat(100000) })
+		said("m200", text("Anything else?"))
+		await event("session.idle")
+		await (await import("node:fs/promises")).rename("session.idle", "first")
+		said("m201", text("Hello."))
+		await event("session.idle")`, "ITEM", string(id)))
+	first := strings.ReplaceAll(heardIn(dir, "first"), "ITEM", string(id))
+	if len(first) > 2000 {
+		t.Errorf("%d bytes were sent", len(first))
+	}
+	if second := heardIn(dir, "session.idle"); strings.Contains(second, "split") || !strings.Contains(second, "Hello.") {
+		t.Errorf("sent again, or not at all: %s", second)
+	}
+	b.must(first, "opencode", "session.idle")
+	b.reported(id, "It is split.", model.ReportSameRound)
+}
+
+// TestAnOpenCodeThatIsKilledAfterACompletionLosesNoReport: what is said beside it is known when it is made.
+func TestAnOpenCodeThatIsKilledAfterACompletionLosesNoReport(t *testing.T) {
+	b := newHookBench(t)
+	one, two := b.completed("opencode"), b.completed("opencode")
+	for _, x := range []struct {
+		id   model.ItemID
+		call string
+	}{{one, "c1"}, {two, "c2"}} {
+		_, dir := inPlugin(t, "cat > $3", fmt.Sprintf(`
+			said("m3", text("Both are split."), tool("vise_CompleteWorkItem", "c1", "running"), tool("vise_CompleteWorkItem", "c2", "running"))
+			await plugin["tool.execute.after"]({ tool: "vise_CompleteWorkItem", sessionID: "s1", callID: %q, args: { work_item_id: %q } },
+				{ content: [text('{"completed_transition":true}')] })`, x.call, x.id))
+		b.must(heardIn(dir, "tool.execute.after"), "opencode", "tool.execute.after")
+	}
+	b.later(31 * time.Second)
+	for _, id := range []model.ItemID{one, two} {
+		b.offered(id, "Both are split.", model.ReportSameRound)
+	}
+}
+
+// TestTheTitleOfAnOpenCodeSessionNeedsNoWorkContext: the session itself gets it.
+func TestTheTitleOfAnOpenCodeSessionNeedsNoWorkContext(t *testing.T) {
+	out, _ := inPlugin(t, "cat > /dev/null; echo the context", `
+		await plugin["chat.message"]({ sessionID: "s1" }, { parts: [text("Do it.")] })
+		for (const system of [["You are a title generator. You output ONLY a thread title."], ["You are opencode."]]) {
+			await plugin["experimental.chat.system.transform"]({ sessionID: "s1" }, { system })
+			console.log(system.length)
+		}`)
+	if out != "1\n2" {
+		t.Errorf("system prompts: %q, want 1 for the title and 2 for the session", out)
 	}
 }

@@ -10,7 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tailscale/hujson"
+
 	"vise/model"
+	"vise/ui/mcp"
 	"vise/ui/transcript"
 )
 
@@ -20,8 +23,12 @@ type program struct {
 	// settings are the files that vise edits; wakes is whether the program's version wakes a
 	// session that rests.
 	settings func(o Options, wakes support) []target
-	// note is what a person should know when vise was installed.
-	note string
+	// note is what a person should know when vise was installed, inProject when it was for a project.
+	note, inProject string
+	// permitted finds in its settings that it runs vise's tools without asking; nil where none of
+	// them says so. asks is what a person meets without.
+	permitted func(settings []byte) bool
+	asks      string
 	// wakesFrom is the version that was tried to wake a session that rests, which older ones may
 	// not: of Claude Code by asyncRewake, of Codex by `codex queue`; zero for a program that has
 	// no part in it. woken says how.
@@ -35,36 +42,53 @@ type program struct {
 	hint     string
 	// transcripts is where it keeps its own: the variable that says so, and the directory below
 	// the user's home.
-	transcripts [2]string
+	transcripts []string
+	// transcript reads its lines, a subagent's or not. unnamed: its hooks do not tell a call's id.
+	transcript func(subagent bool) lines
+	unnamed    bool
 	// batch are the words without which it keeps the terminal, streams those with which it writes
 	// the lines that stream reads.
 	batch, streams []string
 	stream         func() transcript.Stream
 }
 
+const whileItWorks = "reach a session between two tools, at the end of its turn and with the next prompt or session; " +
+	"one that rests is not woken"
+
 var restHours = fmt.Sprint(int(restLimit.Hours()))
 
 var programs = []program{
 	{
-		name: "claude", settings: Options.claude, transcripts: [2]string{"CLAUDE_CONFIG_DIR", ".claude"},
-		wakesFrom: [3]int{2, 1, 197}, woken: "one that rests at a terminal is woken",
-		answers:  "reach a session between two tools, at the end of its turn and with the next prompt or session; ",
-		expected: []string{"SessionStart", "PostToolUse", "Stop"},
-		hint:     "run claude once and end a turn; then look again",
-		batch:    []string{"-p", "--print"}, streams: []string{"stream-json", "--output-format=stream-json"},
+		name:      "claude",
+		inProject: "Claude Code takes permissions from a folder that it was told to trust: it asks at its first start there",
+		settings:  Options.claude, transcripts: []string{"CLAUDE_CONFIG_DIR", ".claude"},
+		transcript: func(subagent bool) lines { return &transcript.Claude{Subagent: subagent} },
+		wakesFrom:  [3]int{2, 1, 197}, woken: "one that rests at a terminal is woken",
+		answers:   "reach a session between two tools, at the end of its turn and with the next prompt or session; ",
+		expected:  []string{"SessionStart", "PostToolUse", "Stop"},
+		hint:      "run claude once and end a turn; then look again",
+		permitted: lists("mcp__vise", "permissions", "allow"),
+		asks:      "Claude Code asks before each of vise's tools, and refuses them where nobody can answer",
+		batch:     []string{"-p", "--print"}, streams: []string{"stream-json", "--output-format=stream-json"},
 		stream: func() transcript.Stream { return &transcript.Claude{} },
 	},
 	{
-		name: "codex", settings: Options.codex, transcripts: [2]string{"CODEX_HOME", ".codex"},
-		note: "Codex skips hooks that were not trusted, without a word: it asks at its next start (review, then trust all), or " +
-			"open /hooks and press t; a version that has them behind a flag needs codex_hooks = true below [features] in config.toml",
-		wakesFrom: [3]int{0, 169, 0},
-		woken:     "one that rests in Codex's server, as those of a terminal do, is prompted while the server keeps it",
+		name: "codex",
+		inProject: "Codex reads the settings of a folder that it was told to trust: it asks at its first start there; its hooks are " +
+			"the user's (vise install codex), and act for the project's agent",
+		settings: Options.codex, transcripts: []string{"CODEX_HOME", ".codex"},
+		transcript: func(bool) lines { return &transcript.Rollout{} },
+		note:       "a version that has hooks behind a flag needs codex_hooks = true below [features] in config.toml",
+		wakesFrom:  [3]int{0, 169, 0},
+		woken:      "one that rests in Codex's server, as those of a terminal do, is prompted while the server keeps it",
 		answers: "reach a session with vise's own answers and, once its hooks are trusted, between two tools, at the end of its turn and " +
 			"with the next prompt; ",
 		expected: []string{"SessionStart", "PostToolUse", "Stop"},
 		hint: "Codex asks at its next start: review the hooks and trust all, or open /hooks and press t; hooks that are not trusted are " +
 			"skipped without a word",
+		permitted: codexApproves,
+		asks: "Codex may ask before it runs vise's tools, and skips hooks that were not trusted, without a word: it asks at " +
+			"its next start (review, then trust all), or open /hooks and press t",
 		batch: []string{"exec", "e"}, streams: []string{"--json", "--experimental-json"},
 		stream: func() transcript.Stream { return &transcript.Codex{} },
 	},
@@ -74,9 +98,11 @@ var programs = []program{
 			"between tools; one that was started with --data-dir cannot be read",
 		answers: "reach a session with vise's own answers and with those of any other tool; one that rests is not woken: " +
 			"it hears at its next tool",
-		expected: []string{"PreToolUse"},
-		hint:     "have crush use a tool once; then look again",
-		batch:    []string{"run"},
+		expected:  []string{"PreToolUse"},
+		hint:      "have crush use a tool once; then look again",
+		permitted: lists("mcp_vise_PickWorkItem", "permissions", "allowed_tools"),
+		asks:      "Crush asks for each of vise's tools in each session",
+		batch:     []string{"run"},
 	},
 	{
 		name: "opencode", settings: Options.openCode,
@@ -85,6 +111,30 @@ var programs = []program{
 		expected: []string{"chat.message", "session.idle"},
 		hint:     "run opencode once and end a turn; then look again",
 		batch:    []string{"run"},
+	},
+	{
+		name: "gemini",
+		note: "Gemini CLI starts no MCP server in a folder that it was not told to trust: it asks at its start " +
+			"there, and gemini trust answers that",
+		settings: Options.gemini, transcripts: []string{"GEMINI_CLI_HOME", "", ".gemini"},
+		transcript: func(bool) lines { return &transcript.GeminiSession{} }, unnamed: true,
+		permitted: geminiTrusts,
+		asks:      "Gemini CLI asks before each of vise's tools, and refuses them where nobody can answer",
+		answers:   whileItWorks,
+		expected:  []string{"SessionStart", "AfterTool", "AfterAgent"},
+		hint:      "run gemini once and end a turn; then look again",
+		batch:     []string{"-p", "--prompt"}, streams: []string{"stream-json", "--output-format=stream-json"},
+		stream: func() transcript.Stream { return &transcript.Gemini{} },
+	},
+	{
+		name: "copilot", settings: Options.copilot, transcripts: []string{"COPILOT_HOME", ".copilot"},
+		transcript: func(bool) lines { return &transcript.CopilotSession{} }, unnamed: true,
+		permitted: says(`"` + permitEvent + `"`),
+		asks:      "Copilot CLI asks for vise's tools in each folder, and refuses them where nobody can answer",
+		answers:   whileItWorks,
+		expected:  copilotEvents[:4],
+		hint:      "run copilot once and end a turn; then look again",
+		batch:     []string{"-p", "--prompt"},
 	},
 }
 
@@ -134,6 +184,9 @@ func (p program) route(version string) string {
 // hookTimeout is what a program waits for a hook, in seconds; a hook takes less.
 const hookTimeout = 5
 
+// endTimeout is what Codex waits for a hook at the end of a session, at most.
+const endTimeout = 3
+
 //go:embed opencode.ts
 var openCodePlugin string
 
@@ -152,6 +205,11 @@ func (o Options) server() any {
 		Command string   `json:"command"`
 		Args    []string `json:"args"`
 	}{"stdio", o.Vise, o.serverArgs()}
+}
+
+// Server is the MCP server in the form that most clients take.
+func Server(o Options) any {
+	return map[string]any{"mcpServers": map[string]any{"vise": o.server()}}
 }
 
 func (o Options) serverArgs() []string {
@@ -189,22 +247,28 @@ func (o Options) hookArgs(event string) []string {
 
 // claude asks for a hook on every event that is used. Without a matcher PostToolUse comes
 // after every tool, so that a message reaches an agent at work, whatever it works with. The
-// second hook of Stop waits for a resting session.
+// second hook of Stop waits for a resting session. StopFailure comes in Stop's place when the
+// model fails.
 func (o Options) claude(wakes support) []target {
 	line := func(event string) command {
 		return command{Type: "command", Command: o.Vise, Args: o.hookArgs(event), Timeout: hookTimeout}
 	}
 	var hooks []entry
 	for _, event := range []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure",
-		"SubagentStop", "Stop", "SessionEnd", "Notification"} {
+		"SubagentStop", "Stop", "SessionEnd"} {
 		hooks = append(hooks, o.hook(event, event, group{Hooks: []command{line(event)}}))
 	}
+	failure := o.hook("StopFailure", "StopFailure", group{Hooks: []command{line("StopFailure")}})
+	failure.when = wakes
+	former := o.hook("Notification", "Notification", group{}) // vise put one there, which did nothing
+	former.when = unsupported
 	rest := line(restEvent)
 	rest.Timeout, rest.Async, rest.AsyncRewake = int((restLimit + time.Minute).Seconds()), true, true
 	waits := o.hook("Stop", restEvent, group{Hooks: []command{rest}})
 	waits.when = wakes
+	hooks = append(hooks, failure, former, waits, o.element("permissions", "allow", "mcp__vise"))
 	return []target{
-		jsonFile(o.file(projectHooks, "CLAUDE_CONFIG_DIR", ".claude", "settings.json"), append(hooks, waits)...),
+		jsonFile(o.file(projectHooks, "CLAUDE_CONFIG_DIR", ".claude", "settings.json"), hooks...),
 		jsonFile(o.file(projectServer, "CLAUDE_CONFIG_DIR", "", ".claude.json"),
 			entry{at: []string{"mcpServers", "vise"}, value: o.server()}),
 	}
@@ -214,28 +278,52 @@ func (o Options) claude(wakes support) []target {
 // the waiting for it, comes with the version that wakes.
 var codexEvents = []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"}
 
-func (o Options) codex(wakes support) []target {
-	var hooks []entry
+func (o Options) codexHooks(wakes support) (hooks []entry) {
 	for _, event := range append(slices.Clip(codexEvents), "SessionEnd") {
 		line := command{Type: "command", Command: o.shellHook(event), Timeout: hookTimeout}
+		if event == "SessionEnd" {
+			line.Timeout = endTimeout
+		}
 		hooks = append(hooks, o.hook(event, event, group{Hooks: []command{line}}))
 	}
 	hooks[len(hooks)-1].when = wakes
+	return hooks
+}
+
+func (o Options) codexFile(name string) string { return o.dir("CODEX_HOME", ".codex", name) }
+
+func (o Options) codex(wakes support) []target {
+	hooks := o.codexHooks(wakes)
+	server := tomlTable{path: []string{"mcp_servers", "vise"}, lines: "command = " + strconv.Quote(o.Vise) +
+		"\nargs = " + array(o.serverArgs()) + "\nenv_vars = " + array(variables) + "\n"}
+	if o.permitted {
+		server.lines += "default_tools_approval_mode = \"approve\"\n"
+	}
+	if o.Project != "" { // of a linked worktree Codex reads the main worktree's hooks
+		return []target{tomlFile(filepath.Join(o.Project, projectCodex), tomlEntry{tables: []tomlTable{server}})}
+	}
 	return []target{
-		jsonFile(o.dir("CODEX_HOME", ".codex", "hooks.json"), hooks...),
-		tomlFile(o.dir("CODEX_HOME", ".codex", "config.toml"), tomlEntry{
-			table: "mcp_servers.vise",
-			lines: "command = " + strconv.Quote(o.Vise) + "\nargs = " + array(o.serverArgs()) + "\n" +
-				"env_vars = " + array(variables) + "\ndefault_tools_approval_mode = \"approve\"\n",
-			key: "notify", value: array(append([]string{o.Vise}, o.hookArgs("notify")...)),
+		jsonFile(o.codexFile("hooks.json"), hooks...),
+		tomlFile(o.codexFile("config.toml"), tomlEntry{
+			tables: append(o.trust(o.codexFile("hooks.json"), hooks), server),
+			key:    "notify", value: append([]string{o.Vise}, o.hookArgs("notify")...),
 		}),
 	}
 }
 
 func (o Options) crush(support) []target {
-	return []target{jsonFile(o.dir("XDG_CONFIG_HOME", ".config", "crush", "crush.json"),
-		entry{at: []string{"mcp", "vise"}, value: o.server()},
-		o.hook("PreToolUse", "PreToolUse", group{Name: "vise", Command: o.shellHook("PreToolUse"), Timeout: hookTimeout}))}
+	entries := []entry{
+		{at: []string{"mcp", "vise"}, value: o.server()},
+		o.hook("PreToolUse", "PreToolUse", group{Name: "vise", Command: o.shellHook("PreToolUse"), Timeout: hookTimeout}),
+	}
+	for _, tool := range mcp.ToolNames(true) {
+		e := o.element("permissions", "allowed_tools", "mcp_vise_"+tool)
+		if o.Tools != allTools && !slices.Contains(mcp.ToolNames(false), tool) {
+			e.when = unsupported
+		}
+		entries = append(entries, e)
+	}
+	return []target{jsonFile(o.file(projectCrush, "XDG_CONFIG_HOME", ".config", "crush", "crush.json"), entries...)}
 }
 
 func (o Options) openCode(support) []target {
@@ -248,19 +336,17 @@ func (o Options) openCode(support) []target {
 	return []target{
 		jsonFile(o.file("opencode.json", "XDG_CONFIG_HOME", ".config", "opencode", "opencode.json"),
 			entry{at: []string{"mcp", "vise"}, value: server}),
-		{path: o.file(projectPlugin, "XDG_CONFIG_HOME", ".config", "opencode", "plugin", "vise.ts"),
-			edit: func(_ []byte, remove bool) ([]byte, string, error) {
-				if remove {
-					return nil, "", nil
-				}
-				return []byte(plugin), "", nil
-			}},
+		ownFile(o.file(projectPlugin, "XDG_CONFIG_HOME", ".config", "opencode", "plugin", "vise.ts"), plugin),
 	}
 }
 
 // hook is the group of an event that calls vise with the event named as.
 func (o Options) hook(event, as string, g group) entry {
-	return entry{at: []string{"hooks", event}, value: g, ours: func(g group) bool { return o.calls(g, as) }}
+	return entry{at: []string{"hooks", event}, value: g, ours: func(v hujson.Value) bool {
+		var g group
+		_ = decode(v, &g) // another shape is not ours
+		return o.calls(g, as)
+	}}
 }
 
 // calls recognises a group that vise put there: all its commands are this hook of vise.
@@ -282,13 +368,19 @@ func array(words []string) string {
 
 // shellHook is a hook as a command line of a POSIX shell.
 func (o Options) shellHook(event string) string {
-	words := append([]string{o.Vise}, o.hookArgs(event)...)
-	for i, w := range words {
-		if strings.ContainsAny(w, " '\"$\\`") {
-			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+	return ShellLine(append([]string{o.Vise}, o.hookArgs(event)...))
+}
+
+// ShellLine is a command as a line of a POSIX shell.
+func ShellLine(words []string) string {
+	var line []string
+	for _, w := range words {
+		if w == "" || strings.ContainsAny(w, " \t\n'\"$\\`;&|<>()*?[]#~!{}") {
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
+		line = append(line, w)
 	}
-	return strings.Join(words, " ")
+	return strings.Join(line, " ")
 }
 
 // settings are the files of a program's settings.
@@ -300,7 +392,7 @@ func (o Options) settings() ([]target, error) {
 	p := programOf(o.Program)
 	if p.settings == nil {
 		return nil, model.Refuse(model.CodeInvalid, "vise does not know the program %q", model.Text(o.Program)).At("program").
-			WithHint("it knows %s; any other MCP client can start: vise mcp --agent NAME", strings.Join(Programs, ", "))
+			WithHint("it knows %s; for any other MCP client: vise install --print --agent NAME", strings.Join(Programs, ", "))
 	}
 	return p.settings(o, p.wakes(o.Version)), nil
 }

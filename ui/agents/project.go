@@ -2,6 +2,7 @@ package agents
 
 import (
 	"cmp"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -11,15 +12,30 @@ import (
 	"vise/store/todos"
 )
 
-// projectPrograms are those whose settings for a project vise knows.
-var projectPrograms = []string{"claude", "opencode"}
+// ProjectPrograms are those whose settings for a project vise knows.
+var ProjectPrograms = []string{"claude", "codex", "crush", "opencode"}
 
 // The files of a project, below its directory.
 const (
 	projectServer = ".mcp.json"
 	projectHooks  = ".claude/settings.json"
 	projectPlugin = ".opencode/plugin/vise.ts"
+	projectCodex  = ".codex/config.toml"
+	projectCrush  = ".crush.json"
 )
+
+// ProjectFiles are the files below a directory that vise has put something into, for any program.
+func ProjectFiles(dir string) (paths []string) {
+	for _, program := range ProjectPrograms {
+		in, err := Install(Options{Program: program, Vise: "vise", Getenv: os.Getenv, Project: dir, Uninstall: true, DryRun: true})
+		for _, f := range in.Files {
+			if err == nil && f.Changed {
+				paths = append(paths, f.Path)
+			}
+		}
+	}
+	return paths
+}
 
 // file is a file of the project's settings, or of the user's as dir finds it.
 func (o Options) file(project, variable string, below ...string) string {
@@ -49,18 +65,27 @@ func WorktreeAgent(program, dir string) string {
 func (c *call) place(dir string) (isDouble bool) {
 	dir = cmp.Or(c.Getenv("CLAUDE_PROJECT_DIR"), dir)
 	root := Worktree(dir)
+	server := projectServer
 	switch {
 	case c.project != "":
 	case c.program == "opencode":
 		return exists(filepath.Join(root, projectPlugin))
-	case c.program != "claude":
+	case c.program == "crush":
+		return saysProject(filepath.Join(root, projectCrush))
+	case c.program == "codex": // its hooks are the user's
+		server = projectCodex
+		fallthrough
+	case c.program == "claude":
+		if server == projectServer && saysProject(filepath.Join(dir, projectHooks)) {
+			return true
+		}
+		if !saysProject(filepath.Join(root, server)) {
+			return false
+		}
+		// below the worktree's top Claude Code reads the project's servers, and not its hooks
+		c.project, c.agent = c.program, agentIn(filepath.Join(root, server))
+	default:
 		return false
-	case saysProject(filepath.Join(dir, projectHooks)):
-		return true
-	case !saysProject(filepath.Join(root, projectServer)):
-		return false
-	default: // below the worktree's top Claude Code reads the project's servers, and not its hooks
-		c.project, c.agent = c.program, agentIn(filepath.Join(root, projectServer))
 	}
 	c.agent = cmp.Or(c.agent, WorktreeAgent(c.project, root))
 	return false

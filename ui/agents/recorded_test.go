@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ import (
 )
 
 // recording is what a program really sent (Claude Code 2.1.197, Codex 0.169.0, OpenCode
-// 1.18.33, Crush at 37f36e9), each asked to do its current item, with a model that followed
+// 1.18.33, Crush at 37f36e9, Gemini CLI 0.61.0, Copilot CLI 1.0.102), each asked to do its current item, with a model that followed
 // a script. Paths, ids and what nobody reads were taken out.
 type recording struct{ program, script string }
 
@@ -131,7 +132,7 @@ func (r *replay) read(suffix string) string {
 	if err != nil && (suffix == ".jsonl" || !errors.Is(err, fs.ErrNotExist)) {
 		r.t.Fatal(err)
 	}
-	return strings.NewReplacer("DIR", r.claude, "ITEM", string(r.item), "SECOND", string(r.second), "FOREIGN", string(r.foreign)).Replace(string(raw))
+	return strings.NewReplacer("DIR", r.transcripts(r.program), "ITEM", string(r.item), "SECOND", string(r.second), "FOREIGN", string(r.foreign)).Replace(string(raw))
 }
 
 // event is what a recorded hook's input says of itself.
@@ -152,7 +153,9 @@ func eventOf(t *testing.T, line string) (e event) {
 // name of OpenCode's events stands in no payload.
 func (e event) name() string { return cmp.Or(e.Name, e.Crush, "session.idle") }
 
-func (e event) ends() bool { return e.name() == "Stop" || e.name() == "session.idle" }
+func (e event) ends() bool {
+	return slices.Contains([]string{"Stop", "session.idle", "AfterAgent"}, e.name())
+}
 
 func (e event) write(t *testing.T, transcript string) {
 	t.Helper()

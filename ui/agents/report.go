@@ -1,19 +1,12 @@
 package agents
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
-	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"vise/model"
 	"vise/store/home"
@@ -29,6 +22,9 @@ func (c *call) stopped(ctx context.Context, p payload) error {
 		p.Transcript = p.SubagentIn
 		waiting = slices.DeleteFunc(waiting, func(x pending) bool { return x.Subagent == "" || x.Subagent != p.Subagent })
 	}
+	if programOf(c.program).unnamed {
+		p.Last = c.lastWords(p)
+	}
 	asked, err := c.report(ctx, p, waiting)
 	if !asked && c.event != "SubagentStop" {
 		err = cmp.Or(err, c.summary(ctx, p.Session, transcript.Words(p.Last)))
@@ -42,6 +38,17 @@ func (c *call) stopped(ctx context.Context, p payload) error {
 		}
 	}
 	return c.awaitInServer(p)
+}
+
+// brokenOff delivers what the session completed in a turn that ends without last words: the model failed, or
+// somebody interrupted it. What is not found stays pending, for TakePending.
+func (c *call) brokenOff(ctx context.Context, p payload) error {
+	waiting := c.recall(p.Session)
+	if len(waiting) == 0 {
+		return nil
+	}
+	rounds, err := c.fromTranscript(ctx, p, waiting, endPauses)
+	return cmp.Or(c.rounds(ctx, p.Session, rounds), err)
 }
 
 // summary delivers the words that a session, or one of its turns, ended with: the next one is
@@ -61,7 +68,7 @@ func (c *call) report(ctx context.Context, p payload, waiting []pending) (asked 
 	if len(waiting) == 0 {
 		return false, nil
 	}
-	rounds, err := c.fromTranscript(ctx, p, waiting)
+	rounds, err := c.fromTranscript(ctx, p, waiting, readPauses)
 	var silent []string
 	for _, r := range rounds {
 		waiting = slices.DeleteFunc(waiting, func(x pending) bool { return slices.Contains(r.Tools, x.ToolUse) })
@@ -118,85 +125,4 @@ func (c *call) rounds(ctx context.Context, session string, list []transcript.Rou
 func keyOf(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return "hook-" + hex.EncodeToString(sum[:16])
-}
-
-// maxTranscript bounds what is read of a transcript: its end.
-const maxTranscript = 16 << 20
-
-// readPauses are the pauses before each reading of a transcript. The program writes it late, by
-// 0.2 to 5 s as measured.
-var readPauses = []time.Duration{0, 200 * time.Millisecond, 800 * time.Millisecond, 1500 * time.Millisecond}
-
-// fromTranscript finds the rounds of pending completions. One that is in no transcript is
-// not found; that is an error only when the transcript should not have been read.
-func (c *call) fromTranscript(ctx context.Context, p payload, waiting []pending) ([]transcript.Round, error) {
-	if p.Transcript == "" {
-		return nil, nil
-	}
-	var found []transcript.Round
-	for _, pause := range readPauses {
-		if c.Wait(ctx, pause); ctx.Err() != nil {
-			break
-		}
-		all, err := c.readTranscript(p)
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, err
-		}
-		found = slices.DeleteFunc(all, func(r transcript.Round) bool {
-			return !slices.ContainsFunc(waiting, func(x pending) bool { return slices.Contains(r.Tools, x.ToolUse) })
-		})
-		calls := 0
-		for _, r := range found {
-			calls += len(r.Tools)
-		}
-		if calls == len(waiting) {
-			break
-		}
-	}
-	return found, nil
-}
-
-// readTranscript reads the completing rounds of a regular file inside the program's directory,
-// whatever links say. A line that is cut off at either end of what is read holds nothing.
-func (c *call) readTranscript(p payload) ([]transcript.Round, error) {
-	at := programOf(c.program).transcripts
-	dir := Options{Getenv: c.Getenv}.dir(at[0], at[1])
-	name, err := filepath.Rel(dir, p.Transcript)
-	if err != nil || !filepath.IsLocal(name) {
-		return nil, fmt.Errorf("the transcript %s lies outside of %s; it was not read", model.Text(p.Transcript), model.Text(dir))
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	info, err := root.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("the transcript %s is not a regular file; it was not read", model.Text(p.Transcript))
-	}
-	f, err := root.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	raw, err := io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-maxTranscript), maxTranscript))
-	if err != nil {
-		return nil, err
-	}
-	var in interface {
-		Line([]byte) ([]transcript.Round, error)
-		Open() []transcript.Round
-	} = &transcript.Claude{Subagent: p.Subagent != ""}
-	if c.program == "codex" {
-		in = &transcript.Rollout{}
-	}
-	var all []transcript.Round
-	for line := range bytes.Lines(raw) {
-		rounds, _ := in.Line(bytes.TrimSpace(line))
-		all = append(all, rounds...)
-	}
-	return transcript.Completing(append(all, in.Open()...)), nil
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// entry is what vise has in a JSON file of settings: a member, or a group of an event's hooks.
+// entry is what vise has in a JSON file of settings: a member, or an element of a list.
 type entry struct {
 	at    []string
 	value any
-	// ours recognises vise's own group in the list at the path; nil where the path is all vise's.
-	ours func(group) bool
+	// ours recognises vise's own element of the list at the path; nil where the path is all vise's.
+	ours func(hujson.Value) bool
 	// when says whether the program takes the entry.
 	when support
 }
@@ -150,7 +150,7 @@ func (d *document) apply(e entry, remove bool) error {
 	return d.set(path, e.value)
 }
 
-// placeOf is which of an event's groups is the entry's, -1 for none, and how many there are.
+// placeOf is which element of its list is the entry's, -1 for none, and how many there are.
 func (d *document) placeOf(e entry) (i, n int, err error) {
 	list := d.root.Find(pointer(e.at))
 	if list == nil {
@@ -160,11 +160,7 @@ func (d *document) placeOf(e entry) (i, n int, err error) {
 	if !ok {
 		return -1, 0, fmt.Errorf("%s is no list", strings.Join(e.at, "."))
 	}
-	return slices.IndexFunc(a.Elements, func(v hujson.Value) bool {
-		var g group
-		_ = decode(v, &g) // another shape is not ours
-		return e.ours(g)
-	}), len(a.Elements), nil
+	return slices.IndexFunc(a.Elements, e.ours), len(a.Elements), nil
 }
 
 // set gives the place at a path a value; one that is equal already keeps its bytes. Objects

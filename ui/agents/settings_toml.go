@@ -5,18 +5,43 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// tomlEntry is what vise has in a TOML file: a table with its lines, and a key at the top, unless
-// it is set already.
+// tomlEntry is what vise has in a TOML file: tables, and perhaps a key at the top, unless it is set
+// already.
 type tomlEntry struct {
-	table, lines string
-	key, value   string
+	tables []tomlTable
+	key    string
+	value  []string
 }
+
+// tomlTable is a table with its lines.
+type tomlTable struct {
+	path  []string
+	lines string
+	// when says whether it is to be there.
+	when support
+}
+
+// header is the line that begins the table.
+func (t tomlTable) header() string {
+	words := slices.Clone(t.path)
+	for i, w := range words {
+		if !bareKey.MatchString(w) {
+			words[i] = strconv.Quote(w)
+		}
+	}
+	return "[" + strings.Join(words, ".") + "]\n"
+}
+
+var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 // tomlFile is a file of settings in which an entry is vise's. All other bytes stay; the result
 // is read again and must say the same of all that is not ours.
@@ -43,33 +68,42 @@ func tomlFile(path string, e tomlEntry) target {
 
 // edit takes out what is not as it should be, and puts it in anew unless all is to be removed.
 func (e tomlEntry) edit(text string, before map[string]any, remove bool) (after, note string, err error) {
-	body, line := "["+e.table+"]\n"+e.lines, e.key+" = "+e.value+"\n"
-	wanted, err := readTOML([]byte(line + body))
-	if err != nil {
-		return "", "", err
-	}
-	if remove || !reflect.DeepEqual(valueAt(before, e.table), valueAt(wanted, e.table)) {
-		text = without(text, e.table, true)
-		if text != "" && !remove {
-			text = strings.TrimRight(text, "\n") + "\n\n"
-		}
-		if !remove {
-			text += body
+	for _, t := range e.tables {
+		if text, err = t.edit(text, before, remove); err != nil {
+			return "", "", err
 		}
 	}
 	old, has := before[e.key]
 	switch {
+	case e.key == "":
 	case has && !isOurs(old):
 		if !remove {
 			note = e.key + " is set already and was left alone"
 		}
-	case remove || !reflect.DeepEqual(old, wanted[e.key]):
+	case remove || fmt.Sprint(old) != fmt.Sprint(e.value):
 		text = without(text, e.key, false)
 		if !remove {
-			text = atTop(text, line)
+			text = atTop(text, e.key+" = "+array(e.value)+"\n")
 		}
 	}
 	return text, note, nil
+}
+
+func (t tomlTable) edit(text string, before map[string]any, remove bool) (string, error) {
+	body := t.header() + t.lines
+	wanted, err := readTOML([]byte(body))
+	is := valueAt(before, t.path)
+	switch remove = remove || t.when == unsupported; {
+	case err != nil, t.when == unknown && !remove, !remove && reflect.DeepEqual(is, valueAt(wanted, t.path)):
+		return text, err
+	}
+	if text = without(text, strings.Join(t.path, "."), true); remove {
+		return text, nil
+	}
+	if text != "" {
+		text = strings.TrimRight(text, "\n") + "\n\n"
+	}
+	return text + body, nil
 }
 
 // isOurs: a value that names vise.
@@ -83,15 +117,13 @@ func readTOML(raw []byte) (map[string]any, error) {
 	return out, toml.Unmarshal(raw, &out)
 }
 
-// valueAt is what a file holds at a dotted path.
-func valueAt(m map[string]any, path string) any {
-	name, rest, more := strings.Cut(path, ".")
-	if inner, ok := m[name].(map[string]any); ok && more {
-		return valueAt(inner, rest)
-	} else if more {
-		return nil
+// valueAt is what a file holds at a path.
+func valueAt(m map[string]any, path []string) any {
+	inner, _ := m[path[0]].(map[string]any)
+	if len(path) == 1 {
+		return m[path[0]]
 	}
-	return m[name]
+	return valueAt(inner, path[1:])
 }
 
 // dropFrom takes what is ours out of a file's content.
@@ -99,13 +131,20 @@ func (e tomlEntry) dropFrom(m map[string]any) map[string]any {
 	if isOurs(m[e.key]) {
 		delete(m, e.key)
 	}
-	parent, name, _ := strings.Cut(e.table, ".")
-	if inner, ok := m[parent].(map[string]any); ok {
-		if delete(inner, name); len(inner) == 0 {
-			delete(m, parent)
-		}
+	for _, t := range e.tables {
+		drop(m, t.path)
 	}
 	return m
+}
+
+// drop removes what is at a path, and then what is empty around it.
+func drop(m map[string]any, path []string) {
+	if inner, ok := m[path[0]].(map[string]any); ok && len(path) > 1 {
+		if drop(inner, path[1:]); len(inner) > 0 {
+			return
+		}
+	}
+	delete(m, path[0])
 }
 
 // tomlPart is a table's header, or a key before the first of them, and where its line begins.

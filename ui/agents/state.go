@@ -9,7 +9,9 @@ import (
 	"slices"
 	"time"
 
+	"vise/model"
 	"vise/store/files"
+	"vise/ui/transcript"
 )
 
 // What is remembered between calls lies in the home, below state/hooks/PROGRAM: a file for each
@@ -21,11 +23,16 @@ func stateDir(home, program string, below ...string) string {
 
 // state is the path of a thing of a kind, that any text may name.
 func (c *call) state(kind string, names ...string) string {
-	for i, s := range names {
+	return stateFile(c.home.Dir(), c.program, kind, names...)
+}
+
+func stateFile(home, program, kind string, names ...string) string {
+	below := []string{kind}
+	for _, s := range names {
 		sum := sha256.Sum256([]byte(s))
-		names[i] = hex.EncodeToString(sum[:8])
+		below = append(below, hex.EncodeToString(sum[:8]))
 	}
-	return stateDir(c.home.Dir(), c.program, append([]string{kind}, names...)...)
+	return stateDir(home, program, below...)
 }
 
 // Sighting is when an event of a program was last seen, and how often.
@@ -70,8 +77,8 @@ func seenEvents(home, program string) (out []seenEvent) {
 	return out
 }
 
-// The age at which what was remembered is forgotten: that something was done, and a completion
-// whose turn never ended.
+// The age at which what was remembered is forgotten: that something was done, the session of an item, and a
+// completion whose turn never ended.
 const (
 	onceAge    = 30 * 24 * time.Hour
 	pendingAge = 7 * 24 * time.Hour
@@ -89,13 +96,18 @@ func (c *call) once(kind, name string) bool {
 		return false
 	}
 	f.Close()
+	c.forgetOld(dir)
+	return true
+}
+
+// forgetOld removes what a directory has kept for too long.
+func (c *call) forgetOld(dir string) {
 	list, _ := files.ReadDir(dir)
 	for _, x := range list {
 		if info, err := x.Info(); err == nil && c.Now().Sub(info.ModTime()) > onceAge {
 			_ = os.Remove(filepath.Join(dir, x.Name()))
 		}
 	}
-	return true
 }
 
 // wasDone reports whether a thing of a kind was done before.
@@ -113,8 +125,16 @@ type pending struct {
 	ToolUse string `json:"tool_use_id"`
 	Item    string `json:"work_item"`
 	// Subagent completed it, and says its words in a transcript of its own.
-	Subagent string    `json:"subagent,omitempty"`
-	At       time.Time `json:"at"`
+	Subagent string        `json:"subagent,omitempty"`
+	Agent    model.AgentID `json:"agent_id,omitempty"`
+	At       time.Time     `json:"at"`
+	// Dir is the program's directory, Transcript the file in it that the words come into, and Place how long
+	// that was then.
+	Dir        string `json:"dir,omitempty"`
+	Transcript string `json:"transcript,omitempty"`
+	Place      int64  `json:"place,omitempty"`
+	// Round is what is known of the words, where there is no transcript.
+	Round *transcript.Round `json:"round,omitempty"`
 }
 
 func (c *call) pendingPath(session, tool string) string {
@@ -122,6 +142,7 @@ func (c *call) pendingPath(session, tool string) string {
 }
 
 func (c *call) remember(p pending) error {
+	p.Agent = model.AgentID(c.agent)
 	return writeJSON(c.pendingPath(p.Session, p.ToolUse), p)
 }
 
@@ -138,8 +159,9 @@ func writeJSON(path string, v any) error {
 }
 
 // recall are the session's pending completions, oldest first.
-func (c *call) recall(session string) (out []pending) {
-	dir := c.state("pending", session)
+func (c *call) recall(session string) []pending { return c.recallIn(c.state("pending", session)) }
+
+func (c *call) recallIn(dir string) (out []pending) {
 	list, _ := files.ReadDir(dir)
 	for _, x := range list {
 		path := filepath.Join(dir, x.Name())

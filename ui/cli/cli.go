@@ -40,7 +40,7 @@ func Main(engine markdown.Engine) int {
 	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	a := &app{
 		markdown: engine,
-		args:     os.Args[1:], dir: workingDir(), in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now,
+		args:     nearest(os.Args[1:]), dir: workingDir(), in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now,
 		ttyIn: term.IsTerminal(os.Stdin.Fd()), ttyOut: term.IsTerminal(os.Stdout.Fd()),
 	}
 	if !a.lasts() { // the first signal is to end it, the next one does
@@ -51,6 +51,17 @@ func Main(engine markdown.Engine) int {
 		a.home.Close()
 	}
 	return code
+}
+
+// nearest are the arguments without those of settings further off: Crush appends a project's of the MCP
+// server to the user's.
+func nearest(args []string) []string {
+	for i := len(args) - 2; i > 0 && args[0] == "mcp"; i-- {
+		if args[i] == "mcp" && strings.HasPrefix(args[i+1], "--") && args[i-1] != "--agent" && args[i-1] != "--home" {
+			return args[i:]
+		}
+	}
+	return args
 }
 
 // workingDir is where the process stands; the root where that cannot be told.

@@ -81,7 +81,7 @@ func TestTwoConsolesSeeOneThreadFollowItsItem(t *testing.T) {
 				t.Fatalf("%s: a console awaitNews nothing: %v", step.c.Name(), err)
 			}
 			cancel()
-			if got := statusOf(t, v.Card(t.Context(), links)); got != step.want {
+			if got := statusOf(t, v.Card(t.Context(), model.Links{Threads: links})); got != step.want {
 				t.Errorf("%s: the thread is %s, want %s", step.c.Name(), got, step.want)
 			}
 		}
@@ -104,13 +104,13 @@ func TestAThreadThatCannotFollowIsAWarningBesideTheAnswer(t *testing.T) {
 func TestACrashLeavesTheThreadPausedWithFactsOnly(t *testing.T) {
 	l, views, id, links := twoConsoles(t)
 	apply(t, l, model.PickWorkItem{WorkItemID: id})
-	before := views[0].Card(t.Context(), links).Thread
+	before := views[0].Card(t.Context(), model.Links{Threads: links}).Thread
 	head, dirty := l.Threads(model.Operator).Head(t.Context())
 	a, err := l.Threads(model.Operator).Record(t.Context(), home.Execution{ID: "run-1", Command: "go test ./auth", ExitStatus: 137, Head: head, Dirty: dirty, SessionEnd: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	after := views[0].Card(t.Context(), links).Thread
+	after := views[0].Card(t.Context(), model.Links{Threads: links}).Thread
 	if after.Status != thread.Paused || len(after.Risks) != 1 || after.Risks[0] != "Command failed (exit 137): go test ./auth" {
 		t.Errorf("got %s, risks %q", after.Status, after.Risks)
 	}
@@ -121,7 +121,7 @@ func TestACrashLeavesTheThreadPausedWithFactsOnly(t *testing.T) {
 		t.Error("the answer does not tell what was learned")
 	}
 	apply(t, l, model.PickWorkItem{WorkItemID: id})
-	if got := statusOf(t, views[0].Card(t.Context(), links)); got != thread.InProgress {
+	if got := statusOf(t, views[0].Card(t.Context(), model.Links{Threads: links})); got != thread.InProgress {
 		t.Errorf("picked again it is %s", got)
 	}
 }
@@ -150,7 +150,7 @@ func TestATurnThatBreaksOffPausesTheThread(t *testing.T) {
 		for _, c := range step.acts {
 			apply(t, l, c)
 		}
-		if got := statusOf(t, views[0].Card(t.Context(), links)); got != step.want {
+		if got := statusOf(t, views[0].Card(t.Context(), model.Links{Threads: links})); got != step.want {
 			t.Errorf("%s: the thread is %s, want %s", step.name, got, step.want)
 		}
 	}
@@ -170,7 +170,7 @@ func TestADriverThatDiedLeavesTheThreadPaused(t *testing.T) {
 			break
 		}
 	}
-	if got := statusOf(t, views[0].Card(t.Context(), links)); got != thread.Paused {
+	if got := statusOf(t, views[0].Card(t.Context(), model.Links{Threads: links})); got != thread.Paused {
 		t.Errorf("the thread is %s", got)
 	}
 }
@@ -188,11 +188,11 @@ func TestAnItemIsTakenUpWhereItsAgentWorks(t *testing.T) {
 	if got := statusOf(t, there.Card(t.Context(), more)); got != thread.InProgress {
 		t.Errorf("where the agent works it is %s", got)
 	}
-	if got := statusOf(t, views[0].Card(t.Context(), links)); got != thread.Paused {
+	if got := statusOf(t, views[0].Card(t.Context(), model.Links{Threads: links})); got != thread.Paused {
 		t.Errorf("elsewhere it is %s", got)
 	}
 	apply(t, l, model.CompleteWorkItem{WorkItemID: id})
-	for name, c := range map[string]thread.Card{"where the agent works": there.Card(t.Context(), more), "elsewhere": views[0].Card(t.Context(), links)} {
+	for name, c := range map[string]thread.Card{"where the agent works": there.Card(t.Context(), more), "elsewhere": views[0].Card(t.Context(), model.Links{Threads: links})} {
 		if got := statusOf(t, c); got != thread.Resolved {
 			t.Errorf("%s it is %s", name, got)
 		}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"slices"
 
 	"vise/model"
 	"vise/model/thread"
 	"vise/store/home"
 	"vise/store/threads"
+	"vise/ui/agents"
 	"vise/ui/console"
 	"vise/watcher"
 )
@@ -24,6 +26,19 @@ type threadView struct {
 func newThreadView(ctx context.Context, h *home.Home) threadView {
 	in := h.Threads(model.Operator)
 	return threadView{in, watcher.Threads(ctx, threads.At(threads.FindRoot(in.Dir))), h}
+}
+
+// Card is part of console.Threads.
+func (v threadView) Card(ctx context.Context, links model.Links) thread.Card {
+	card := v.Threads.Card(ctx, links.Threads)
+	dir := linkedWorktree(links)
+	if list, err := v.Git.List(ctx, dir); dir != "" && err == nil {
+		if i := slices.IndexFunc(list, func(w thread.Worktree) bool { return w.Path.Raw() == dir }); i > 0 { // raw: compared, not shown
+			v.Git.Compare(ctx, &list[i], list[0], agents.ProjectFiles(dir))
+			card.Worktree = list[i]
+		}
+	}
+	return card
 }
 
 // All is part of console.Threads.

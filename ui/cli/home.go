@@ -10,6 +10,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/home"
+	"vise/ui/agents"
 	"vise/ui/config"
 	"vise/watcher"
 )
@@ -24,7 +25,7 @@ func (a *app) homeDir() (string, error) {
 
 // homeOptions are what this run says about opening a home.
 func (a *app) homeOptions() home.Options {
-	return home.Options{Now: a.now, Dir: a.dir, Context: a.ctx, Warn: func(s string) {
+	return home.Options{Now: a.now, Dir: a.dir, Context: a.ctx, TakePending: agents.TakePending, Warn: func(s string) {
 		fmt.Fprintf(a.err, "vise: warning: %s\n", model.Text(s))
 	}}
 }

@@ -31,12 +31,12 @@ var verbData = map[string][]any{
 	"retry": {model.Receipt{}}, "events": {event{}},
 	"say": {model.Receipt{}}, "answer": {model.Receipt{}}, "delegate": {model.Receipt{}, delegations{}}, "ack": {model.Receipt{}}, "undo": {undone{}}, "redo": {undone{}},
 	"task": {runner.TaskResult{}, started{}, model.Task{}}, "plan": {plan{}}, "inbox": {inboxOf{}}, "agents": {agentList{}},
-	"cost":   {costs{}},
+	"cost": {costs{}}, "worktree": {worktree{}}, "worktrees": {worktrees{}}, "attach": {attached{}},
 	"status": {status{}}, "status --format json": {bar{}}, "demo": {status{}}, "init": {initialized{}}, "import": {imported{}}, "doctor": {checkup{}}, "backup": {backedUp{}},
 	"restore": {restored{}}, "compact": {compacted{}}, "config": {configAnswer{}}, "context": {prompt.Layered{}}, "notes": {noted{}},
 	"prime": {struct {
 		Text string `json:"text"`
-	}{}}, "install": {agents.Installed{}}, "version": {version{}}, "completion": {script{}}, "man": {script{}},
+	}{}, agents.Installed{}}, "install": {agents.Installed{}}, "version": {version{}}, "completion": {script{}}, "man": {script{}},
 	"drive": nil, "serve": nil, "thread": nil, "todo": nil, "mcp": nil, "hook": nil, "run": nil,
 }
 

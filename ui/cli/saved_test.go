@@ -139,6 +139,7 @@ func changing(t *testing.T, dir string) map[string][]string {
 		"task run --item $open -- true":              {"StartTask"},
 		"link $open --ref issue:1":                   {"LinkWorkItem"},
 		"unlink $open --ref issue:1":                 nil,
+		"worktree new $open --program none":          {"LinkWorkItem"},
 		"init --agent fresh":                         {"AddAgent"},
 		"agents add fresh":                           {"AddAgent"},
 		"agents set default --auto-pick":             {"UpdateAgent"},
@@ -151,8 +152,8 @@ func changing(t *testing.T, dir string) map[string][]string {
 // inFiles is for a verb that is done once its files are: what fails of the ledger is a warning.
 var inFiles = []string{}
 
-// elsewhere are verbs that change the ledger and are tried in package runner, and one that only reads.
-var elsewhere = []string{"drive", "serve", "resume"}
+// elsewhere are verbs that change the ledger and are tried in package runner, and two that only read.
+var elsewhere = []string{"drive", "serve", "resume", "worktrees"}
 
 // before is what must have been done before a verb.
 func (b *savedBench) before(verb string) *savedBench {
@@ -165,6 +166,10 @@ func (b *savedBench) before(verb string) *savedBench {
 			b.t.Fatal(err)
 		}
 		seedSession(b.t, b.dir, "Quote the name")
+	case "worktree":
+		r := storetest.PlainDir(b.t).At(b.dir)
+		r.Git("init", "-q", "-b", "main", ".")
+		r.Commit("initial")
 	case "thread":
 		if out, err := exec.Command("git", "init", "-q", b.dir).CombinedOutput(); err != nil {
 			b.t.Skipf("no git here: %v %s", err, out)

@@ -48,7 +48,9 @@ func (a *app) doctorVerb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "doctor [PROGRAM]", Short: "Prove that the home is sound, or that an agent program's hooks arrive",
 		Long: "doctor proves every checksum and the journal's chain, that index and counts follow from the records,\n" +
-			"and looks at plan files, permissions and how changes are noticed. It exits 1 when it found something.",
+			"and looks at plan files, permissions and how changes are noticed. It exits 1 when it found something.\n" +
+			"Of a PROGRAM it compares settings, permissions and trusted hooks, starts the MCP server and calls a tool, and\n" +
+			"tells which hooks were seen. --prove runs the program itself, in a throwaway home directory, on a model of vise's own.",
 		ValidArgs: agents.Programs,
 	}
 	f := c.Flags()
@@ -56,6 +58,8 @@ func (a *app) doctorVerb() *cobra.Command {
 	f.BoolVar(&o.repair, "repair", false, "first mend what loses nothing: permissions, index and counts, journal, stale leases, spool, "+
 		"left-overs")
 	spanVar(f, &o.timeout, "timeout", 5*time.Minute, "give up proving the ledger after this time")
+	project := f.Bool("project", false, "of PROGRAM: the settings of this git worktree")
+	prove := f.Bool("prove", false, "run PROGRAM once, and see its context, a tool and a report arrive")
 	f.BoolVar(&o.inChild, "in-child", false, "prove the ledger in this process")
 	_ = f.MarkHidden("in-child")
 	return a.plain(c, func(ctx context.Context, args []string) (answer, error) {
@@ -63,7 +67,9 @@ func (a *app) doctorVerb() *cobra.Command {
 		case o.inChild:
 			return a.prove(ctx)
 		case len(args) > 0:
-			return a.doctorProgram(args[0])
+			return a.doctorProgram(ctx, args[0], *project, *prove)
+		case *prove:
+			return answer{}, misuse("program", "PROGRAM is missing").WithHint("vise doctor claude --prove")
 		}
 		return a.doctor(ctx, o)
 	})

@@ -269,7 +269,7 @@ func (a *app) agreed(r *store.Recovery, yes bool) error {
 		return err
 	}
 	said, _ := bufio.NewReader(a.in).ReadString('\n')
-	if s := strings.ToLower(strings.TrimSpace(said)); s != "y" && s != "yes" {
+	if !isYes(said) {
 		return model.Refuse(model.CodeRefused, "nothing was changed").WithHint("vise restore asks again")
 	}
 	return nil

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	_ "embed"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -52,24 +51,6 @@ func (a *app) show(ctx context.Context, ref string) (answer, error) {
 		p.item(out.WorkItem, out.Waits)
 		p.linked(out.Linked)
 	}}, err
-}
-
-// primer is what an agent should know of vise before it has read anything.
-//
-//go:embed primer.md
-var primer string
-
-func (a *app) primeVerb() *cobra.Command {
-	c := &cobra.Command{
-		Use: "prime", Short: "Print a short text about vise for an agent's instruction file",
-		Example: "vise prime >> CLAUDE.md",
-	}
-	return a.plain(c, func(context.Context, []string) (answer, error) {
-		data := struct {
-			Text string `json:"text"`
-		}{primer}
-		return answer{data: data, text: func(p *page) { p.b.WriteString(primer) }}, nil
-	})
 }
 
 func (a *app) contextVerb() *cobra.Command {

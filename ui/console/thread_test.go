@@ -46,16 +46,19 @@ func (f *fakeThreads) Threads() ([]thread.Thread, error) {
 	return slices.Collect(maps.Values(f.threads)), nil
 }
 
-func (f *fakeThreads) Card(_ context.Context, links []model.ThreadLink) thread.Card {
+func (f *fakeThreads) Card(_ context.Context, links model.Links) thread.Card {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var ids []thread.ID
-	for _, l := range links {
+	for _, l := range links.Threads {
 		ids = append(ids, thread.ID(l.TaskID))
 	}
 	c, err := thread.CardOf(f, thread.Stamp{Git: f.git, Lineages: f.lines}, ids)
 	if err != nil {
 		c.Problem = model.Text(err.Error())
+	}
+	for _, l := range links.Refs {
+		c.Worktree = thread.Worktree{Path: l.Ref, Branch: "limiter", Ahead: 2, Behind: 1, Git: thread.Git{Dirty: true}}
 	}
 	c.Repo = "/src/shop"
 	return c
@@ -124,6 +127,7 @@ func (f *fakeThreads) change(edit func()) {
 //	git BRANCH HEAD       what is checked out
 //	line HEAD reachable   how a saved commit stands to HEAD
 //	link ITEM ID          links an item to a thread
+//	worktree ITEM         links an item to a work tree
 func (wd *world) changeThread(verb, name, rest string) bool {
 	f := wd.threads
 	switch verb {
@@ -153,6 +157,8 @@ func (wd *world) changeThread(verb, name, rest string) bool {
 	case "link":
 		link := model.ThreadLink{Repo: "/src/shop", TaskID: model.Text(strings.TrimSpace(rest))}
 		wd.do(model.LinkWorkItem{WorkItemID: wd.names[name], Add: model.Links{Threads: []model.ThreadLink{link}}})
+	case "worktree":
+		wd.do(model.LinkWorkItem{WorkItemID: wd.names[name], Add: model.Links{Refs: []model.Ref{{Kind: "worktree", Ref: "/src/shop-limiter"}}}})
 	default:
 		return false
 	}

@@ -17,9 +17,9 @@ import (
 
 // Threads show where the work was left in the repository that the console runs in.
 type Threads interface {
-	// Card is the resume card of an item with these links; without any it is that of the
+	// Card is the resume card of an item with these links, and its work tree; without any it is that of the
 	// repository's active thread.
-	Card(context.Context, []model.ThreadLink) thread.Card
+	Card(context.Context, model.Links) thread.Card
 	// Next waits until the threads or the head of the repository may have changed; it is
 	// called by one goroutine at a time.
 	Next(context.Context) error
@@ -46,7 +46,7 @@ type ThreadAct struct {
 type threads struct {
 	// card is the resume card of the item under the cursor, which has these links.
 	item  model.ItemID
-	links []model.ThreadLink
+	links model.Links
 	card  thread.Card
 	// all are those that somebody may take up; known: they were read.
 	all   []thread.Overview
@@ -123,14 +123,18 @@ func (c *console) showsThreads() bool {
 // or its links changed.
 func (c *console) openCard() tea.Cmd {
 	d, t := c.detail(), &c.threads
-	if c.fx.Threads == nil || d == nil || t.item == d.ID && slices.Equal(t.links, d.Links.Threads) {
+	if c.fx.Threads == nil || d == nil {
 		return nil
 	}
-	known := t.asked > 0 && len(t.links)+len(d.Links.Threads) == 0 // the repository's own card
+	if t.item == d.ID && slices.Equal(t.links.Threads, d.Links.Threads) && slices.Equal(t.links.Refs, d.Links.Refs) {
+		return nil
+	}
+	owns := func(l model.Links) bool { return len(l.Threads)+len(l.Refs) > 0 }
+	known := t.asked > 0 && !owns(t.links) && !owns(d.Links) // the repository's own card
 	if !known && t.item != d.ID {
 		t.card = thread.Card{}
 	}
-	t.item, t.links = d.ID, d.Links.Threads
+	t.item, t.links = d.ID, d.Links
 	if known {
 		return nil
 	}
@@ -140,7 +144,8 @@ func (c *console) openCard() tea.Cmd {
 // checkWorkTree reads again what is on screen of threads: nobody tells of each file of a work
 // tree that changes, and whether there are uncommitted changes is part of the git line.
 func (c *console) checkWorkTree() tea.Cmd {
-	if c.showsThreads() || c.place.tab == screen.TabThread && c.layout.shows(paneDetail) && c.threads.asked > 0 {
+	isTold := c.place.tab == screen.TabThread || c.threads.card.Worktree.Path != ""
+	if c.showsThreads() || isTold && c.layout.shows(paneDetail) && c.threads.asked > 0 {
 		return c.readThreads()
 	}
 	return nil

@@ -158,7 +158,7 @@ func (c *console) detailView() screen.Detail {
 	v := screen.Detail{
 		Frame: c.frame(), Rect: c.layout.panes[paneDetail], Focused: c.place.focus == paneDetail, Row: c.row(), Detail: c.detail(),
 		Agent: c.truth.desk.Agent, Tab: c.place.tab, Scroll: c.place.scroll[c.place.page()], Plan: c.plan.Plan,
-		Card: c.threads.card, HasThreads: c.fx.Threads != nil, Linked: len(c.threads.links) > 0, Opened: c.fx.Ledger != nil,
+		Card: c.threads.card, HasThreads: c.fx.Threads != nil, Linked: len(c.threads.links.Threads) > 0, Opened: c.fx.Ledger != nil,
 		FileCursor: c.files.at,
 	}
 	if v.Files = c.files.FileTodos; v.Detail == nil || c.files.item != v.Detail.ID {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"vise/model"
+	"vise/ui/agents"
 )
 
 // programCase is what the model of a program says and does, and what came of it, in a few words.
@@ -13,7 +14,7 @@ type programCase struct {
 	short bool
 	// untrusted: vise is installed, and nobody has permitted its tools or trusted its hooks.
 	untrusted bool
-	script    func(*programRun) []scriptedReply
+	script    func(*programRun) []agents.ScriptedReply
 	got       func(*programRun) string
 }
 
@@ -22,20 +23,20 @@ const (
 	lastWords   = "That was all there was to do."
 )
 
-func uses(text, tool string, input map[string]any) scriptedReply {
-	return scriptedReply{Text: text, Calls: []scriptedCall{{Tool: tool, Input: input}}}
+func uses(text, tool string, input map[string]any) agents.ScriptedReply {
+	return agents.ScriptedReply{Text: text, Calls: []agents.ScriptedCall{{Tool: tool, Input: input}}}
 }
 
 func named(id model.ItemID) map[string]any { return map[string]any{"work_item_id": string(id)} }
 
-func completes(text string, id model.ItemID) scriptedReply {
+func completes(text string, id model.ItemID) agents.ScriptedReply {
 	return uses(text, "CompleteWorkItem", named(id))
 }
 
 // afterCompletion is a script that completes the first item with words beside it.
-func afterCompletion(next ...scriptedReply) func(*programRun) []scriptedReply {
-	return func(r *programRun) []scriptedReply {
-		return append([]scriptedReply{completes(reportWords, r.items[0])}, next...)
+func afterCompletion(next ...agents.ScriptedReply) func(*programRun) []agents.ScriptedReply {
+	return func(r *programRun) []agents.ScriptedReply {
+		return append([]agents.ScriptedReply{completes(reportWords, r.items[0])}, next...)
 	}
 }
 
@@ -49,34 +50,34 @@ func reportsOfBoth(r *programRun) string {
 	return first + "; " + second
 }
 
-var said = scriptedReply{Text: lastWords}
+var said = agents.ScriptedReply{Text: lastWords}
 
 var programCases = []programCase{
 	{"the work context in the first request", true, false, afterCompletion(said), func(r *programRun) string {
-		return []string{"missing", "once", "twice"}[min(2, strings.Count(r.model.requests()[0], "# Work of agent "+r.name))]
+		return []string{"missing", "once", "twice"}[min(2, strings.Count(r.model.Requests()[0], "# Work of agent "+r.name))]
 	}},
 	{"words beside the completion", false, false, afterCompletion(said), reportOfFirst},
 	{"the same, its tools not permitted, its hooks not trusted", false, true, afterCompletion(said), reportOfFirst},
-	{"no words beside it", false, false, func(r *programRun) []scriptedReply {
-		return []scriptedReply{completes("", r.items[0]), said}
+	{"no words beside it", false, false, func(r *programRun) []agents.ScriptedReply {
+		return []agents.ScriptedReply{completes("", r.items[0]), said}
 	}, reportOfFirst},
-	{"two completions in one reply", false, false, func(r *programRun) []scriptedReply {
+	{"two completions in one reply", false, false, func(r *programRun) []agents.ScriptedReply {
 		both := completes(reportWords, r.items[0])
 		both.Calls = append(both.Calls, completes("", r.items[1]).Calls...)
-		return []scriptedReply{both, said}
+		return []agents.ScriptedReply{both, said}
 	}, reportsOfBoth},
-	{"a refused completion", false, false, func(*programRun) []scriptedReply {
-		return []scriptedReply{completes(reportWords, "wi-nosuch"), said}
+	{"a refused completion", false, false, func(*programRun) []agents.ScriptedReply {
+		return []agents.ScriptedReply{completes(reportWords, "wi-nosuch"), said}
 	}, reportOfFirst},
-	{"60 calls after the completion", false, false, func(r *programRun) []scriptedReply {
-		var calls []scriptedReply
+	{"60 calls after the completion", false, false, func(r *programRun) []agents.ScriptedReply {
+		var calls []agents.ScriptedReply
 		for range 60 {
 			calls = append(calls, uses("", "ListWorkItems", map[string]any{"limit": 1}))
 		}
 		return afterCompletion(append(calls, said)...)(r)
 	}, reportOfFirst},
-	{"the model fails after it", true, false, afterCompletion(scriptedReply{Status: 400}), reportOfFirst},
-	{"SIGINT after it", false, false, func(r *programRun) []scriptedReply {
-		return afterCompletion(scriptedReply{Before: func(gone func()) { r.interrupt(); gone() }})(r)
+	{"the model fails after it", true, false, afterCompletion(agents.ScriptedReply{Status: 400}), reportOfFirst},
+	{"SIGINT after it", false, false, func(r *programRun) []agents.ScriptedReply {
+		return afterCompletion(agents.ScriptedReply{Before: func(gone func()) { r.interrupt(); gone() }})(r)
 	}, reportOfFirst},
 }

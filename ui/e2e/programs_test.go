@@ -18,8 +18,9 @@ import (
 	"time"
 
 	"vise/model"
-	"vise/store"
+	service "vise/store/home"
 	"vise/store/storetest"
+	"vise/ui/agents"
 )
 
 // programsVariable names the directory, as an absolute path, of the agents' programs that are run, each
@@ -28,11 +29,11 @@ const programsVariable = "VISE_PROGRAMS"
 
 var matrix = flag.Bool("matrix", false, "write what the programs did into docs/agents.md")
 
-// scripted are the programs that take a model on their command line.
-var scripted = []string{"claude", "codex", "opencode"}
+// scripted are the programs that take a model on their command line, each with a way in which it works.
+var scripted = []string{"claude", "codex", "codex, " + codeMode, "opencode"}
 
-// trusting are the arguments that stand for a person who permits the tools and trusts the hooks.
-var trusting = map[string][]string{"claude": {"--allowedTools=mcp__vise"}, "codex": {"--dangerously-bypass-hook-trust"}}
+// codeMode is the way of working in which Codex's model writes scripts that call tools.
+const codeMode = "code mode"
 
 // programLimit bounds a run on a busy machine.
 const programLimit = 3 * time.Minute
@@ -49,7 +50,8 @@ func TestProgramsWorkWithVise(t *testing.T) {
 	got := map[string]map[string]string{}
 	t.Run("runs", func(t *testing.T) {
 		for _, name := range scripted {
-			path := filepath.Join(dir, name)
+			program, way, _ := strings.Cut(name, ", ")
+			path := filepath.Join(dir, program)
 			out, err := programCommand(t.TempDir(), path, "--version").Output()
 			version := regexp.MustCompile(`\d+\.\d+\.\d+`).FindString(string(out))
 			if err != nil || version == "" {
@@ -60,7 +62,8 @@ func TestProgramsWorkWithVise(t *testing.T) {
 			for _, c := range programCases {
 				if c.short || storetest.Long {
 					t.Run(name+"/"+c.name, func(t *testing.T) {
-						r := newProgramRun(t, name, path)
+						r := newProgramRun(t, program, path)
+						r.way = way
 						r.play(c)
 						got[name][c.name] = c.got(r)
 						if t.Failed() {
@@ -92,6 +95,34 @@ func TestProgramsWorkWithVise(t *testing.T) {
 		for c, cell := range cells {
 			if rows[c][name] != cell {
 				t.Errorf("%s, %s: %q, docs/agents.md says %q", name, c, cell, rows[c][name])
+			}
+		}
+	}
+}
+
+// TestDoctorProvesThatProgramsWork: each program that can be proved, if it is there.
+func TestDoctorProvesThatProgramsWork(t *testing.T) {
+	dir := os.Getenv(programsVariable)
+	if dir == "" {
+		t.Skipf("%s names no directory of agents' programs", programsVariable)
+	}
+	bin := t.TempDir()
+	self, err := os.Executable()
+	if err == nil {
+		err = os.Symlink(self, filepath.Join(bin, "vise"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+":"+dir+":"+os.Getenv("PATH"))
+	for _, name := range agents.Programs {
+		if _, err := exec.LookPath(name); err != nil || len(agents.Headless(name, "", "", false).Args) == 0 {
+			t.Logf("%s is not proved: %v", name, err)
+			continue
+		}
+		for _, c := range agents.Prove(t.Context(), agents.Options{Program: name, Vise: "vise", Getenv: os.Getenv}) {
+			if !c.OK {
+				t.Errorf("%s: %s: %s (%s)", name, c.Name, c.Message, c.Hint)
 			}
 		}
 	}
@@ -170,12 +201,12 @@ func matrixIn(t *testing.T, page string) map[string]map[string]string {
 
 // programRun is one run of a program, with homes of its own.
 type programRun struct {
-	t          *testing.T
-	name, path string
+	t               *testing.T
+	name, way, path string
 	// user is its home directory, in which it works; items are its agent's, the first its focus.
 	user  string
 	items []model.ItemID
-	model scriptedModel
+	model agents.ScriptedModel
 	said  bytes.Buffer
 	// interrupt ends the program as a person does.
 	interrupt func()
@@ -191,6 +222,9 @@ func newProgramRun(t *testing.T, name, path string) *programRun {
 	}
 	if err == nil {
 		err = os.Symlink(self, filepath.Join(bin, "vise"))
+	}
+	if err == nil { // installing asks it for its version
+		err = os.Symlink(path, filepath.Join(bin, name))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -235,14 +269,14 @@ func (r *programRun) play(c programCase) {
 	r.model.Script = c.script(r)
 	server := httptest.NewServer(&r.model)
 	defer server.Close()
-	args, env := headless(r.name, server.URL, "Work.")
+	run := agents.Headless(r.name, server.URL, "Work.", r.way == codeMode)
 	if !c.untrusted {
-		args = append(args, trusting[r.name]...)
+		r.vise("install", r.name, "--permit")
 	}
 	ctx, cancel := context.WithTimeout(r.t.Context(), programLimit)
 	defer cancel()
-	cmd := programCommand(r.user, r.path, args...)
-	cmd.Env = append(cmd.Env, env...)
+	cmd := programCommand(r.user, r.path, run.Args...)
+	cmd.Env = append(cmd.Env, run.Env...)
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &r.said, &r.said, 5*time.Second
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
@@ -257,20 +291,35 @@ func (r *programRun) play(c programCase) {
 	if ctx.Err() != nil {
 		r.t.Fatalf("the program did not end: %v\n%s", err, r.said.String())
 	}
-	if len(r.model.requests()) == 0 {
+	if len(r.model.Requests()) == 0 {
 		r.t.Fatalf("the program asked its model nothing: %v\n%s", err, r.said.String())
 	}
 }
 
-// report says what became of an item's report: kept or offered, and from where.
-func (r *programRun) report(id model.ItemID) (out string) {
+// report says what became of an item's report: kept or offered, and from where. What nobody brought while the
+// program ran, the next command brings that is given 30 s later.
+func (r *programRun) report(id model.ItemID) string {
 	r.t.Helper()
-	l, err := store.Open(filepath.Join(r.user, ".local", "share", "vise"), store.Options{Command: "the test"})
+	said := r.reportAfter(id, service.Options{})
+	if said == noWords {
+		later := func() time.Time { return time.Now().Add(31 * time.Second) }
+		if after := r.reportAfter(id, service.Options{Now: later, TakePending: agents.TakePending}); after != noWords {
+			return after + ", 30 s later"
+		}
+	}
+	return said
+}
+
+const noWords = "no words"
+
+func (r *programRun) reportAfter(id model.ItemID, o service.Options) (out string) {
+	r.t.Helper()
+	h, err := service.Open(filepath.Join(r.user, ".local", "share", "vise"), o)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	defer l.Close()
-	err = l.View(ctx, func(x model.Reader) error {
+	defer h.Close()
+	err = h.View(ctx, func(x model.Reader) error {
 		w, _ := x.Item(id)
 		v := model.ViewOf(x, w)
 		switch {
@@ -280,7 +329,7 @@ func (r *programRun) report(id model.ItemID) (out string) {
 			out = fmt.Sprintf("%s, kept", v.Report.By)
 			r.expect(v.Report.Text)
 		default:
-			out = "no words"
+			out = noWords
 			var from []string
 			for _, o := range v.Offered {
 				from = append(from, string(o.Provenance))
@@ -301,7 +350,7 @@ func (r *programRun) report(id model.ItemID) (out string) {
 // expect that a text is one that the model said, to the letter.
 func (r *programRun) expect(text model.Text) {
 	r.t.Helper()
-	if !slices.ContainsFunc(r.model.Script, func(s scriptedReply) bool { return s.Text == text.Raw() }) {
+	if !slices.ContainsFunc(r.model.Script, func(s agents.ScriptedReply) bool { return s.Text == text.Raw() }) {
 		r.t.Errorf("nobody said %q", text)
 	}
 }

@@ -197,11 +197,12 @@ func (s *soak) edit(name string) {
 	n := 0
 	s.every(s.pace.edit, func() {
 		n++
-		plans, _ := filepath.Glob(filepath.Join(s.dir, "agents", "a"+fmt.Sprint(1+n%8), "work-items", "*", "plan.md"))
-		if len(plans) == 0 {
+		items := filepath.Join(s.dir, "agents", "a"+fmt.Sprint(1+n%8), "work-items")
+		all, _ := os.ReadDir(items) // the names alone: a look at each of thousands of files would be most of the load
+		if len(all) == 0 {
 			return
 		}
-		path, text := plans[s.chance(len(plans))], fmt.Appendf(nil, "# Plan %d of %s\n\n- step\n", n, name)
+		path, text := filepath.Join(items, all[s.chance(len(all))].Name(), "plan.md"), fmt.Appendf(nil, "# Plan %d of %s\n\n- step\n", n, name)
 		if n%2 == 0 {
 			_ = os.WriteFile(path, text, 0o600)
 			return

@@ -40,6 +40,15 @@ func (s *server) offeredTools() []tool {
 	})...)
 }
 
+// ToolNames are the tools that a server may offer, all of them or the usual ones.
+func ToolNames(all bool) (names []string) {
+	s := server{Options: Options{All: all}}
+	for _, t := range s.offeredTools() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
 // listed leaves the later report out of what a client lists whose hooks bring its words.
 func (s *server) listed(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {

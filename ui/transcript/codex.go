@@ -3,6 +3,7 @@ package transcript
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"vise/model"
 )
@@ -119,7 +120,8 @@ func (c *Codex) End() []Round {
 // Rollout reads the lines of Codex's own transcripts: its messages, and the tools that it
 // calls. A reply has no id there; as in Codex, its words are the last before its first call.
 // Calls without an answer between them are of one reply: the program writes the answers
-// after the reply's last call.
+// after the reply's last call. In code mode a reply calls the tool exec alone, whose script
+// calls the others: those are told by events of their own.
 type Rollout struct{ open reply }
 
 type rolloutLine struct {
@@ -136,7 +138,19 @@ type rolloutLine struct {
 		Arguments string          `json:"arguments"`
 		CallID    string          `json:"call_id"`
 		Output    json.RawMessage `json:"output"`
+		Item      rolloutItem     `json:"item"`
 	} `json:"payload"`
+}
+
+// rolloutItem is what an event says of a call of an MCP tool that ended.
+type rolloutItem struct {
+	Type      string          `json:"type"`
+	ID        string          `json:"id"`
+	Server    string          `json:"server"`
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments"`
+	Status    string          `json:"status"`
+	Result    json.RawMessage `json:"result"`
 }
 
 // Line returns the rounds that are over with a line. What is no item of a reply holds nothing.
@@ -145,11 +159,14 @@ func (c *Rollout) Line(raw []byte) (over []Round, err error) {
 	if err := json.Unmarshal(raw, &l); err != nil && l.Type == "" {
 		return nil, err // other lines have other shapes
 	}
+	p := l.Payload
+	if l.Type == "event_msg" {
+		c.ended(p.Item)
+	}
 	if l.Type != "response_item" {
 		return nil, nil
 	}
-	p := l.Payload
-	if p.Type == "function_call_output" {
+	if p.Type == "function_call_output" || p.Type == "custom_tool_call_output" {
 		c.open.answer(p.CallID, false, p.Output)
 		return nil, nil
 	}
@@ -170,8 +187,20 @@ func (c *Rollout) Line(raw []byte) (over []Round, err error) {
 		}
 	case "function_call":
 		c.open.call(p.CallID, p.Namespace+"__"+p.Name, json.RawMessage(p.Arguments))
+	case "custom_tool_call":
+		c.open.call(p.CallID, p.Name, nil)
 	}
 	return over, nil
+}
+
+// ended adds a call that the script of an exec made to the reply of that exec. A call that the reply
+// made itself is there already.
+func (c *Rollout) ended(i rolloutItem) {
+	if i.Type != "McpToolCall" || slices.ContainsFunc(c.open.calls, func(x call) bool { return x.id == i.ID }) {
+		return
+	}
+	c.open.call(i.ID, i.Server+"_"+i.Tool, i.Arguments)
+	c.open.answer(i.ID, i.Status != "completed", i.Result)
 }
 
 // Open are the rounds that nothing ended yet, as they are so far. A call that was not

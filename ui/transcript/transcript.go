@@ -3,7 +3,8 @@
 // reply is separated exactly where the program's format allows it, and never guessed where it does not.
 //
 // Reading order: transcript.go (a round, a stream, a reply and its calls), then a program's formats:
-// claude.go, codex.go, gemini.go, opencode_stream.go, session.go (Crush and OpenCode); command.go (commands and how they ended).
+// claude.go, codex.go, gemini.go, gemini_copilot.go, opencode_stream.go, session.go (Crush and OpenCode);
+// command.go (commands and how they ended).
 package transcript
 
 import (
@@ -29,6 +30,8 @@ type Round struct {
 	Tools []string
 	// Others are the tools that it called and that are not ours, by name, each once.
 	Others []model.Text
+	// Unanswered: some of its calls have no answer yet, so that it may complete more.
+	Unanswered bool
 }
 
 // Stream makes rounds of what a program says, line by line.
@@ -73,7 +76,7 @@ func Completing(all []Round) []Round {
 }
 
 // isComplete reports whether a tool's name is that of our server's CompleteWorkItem, in
-// any of the spellings of the agents: mcp__vise__X, mcp_vise_X, vise_X.
+// any of the spellings of the agents: mcp__vise__X, mcp_vise_X, vise_X, vise-X.
 func isComplete(tool string) bool {
 	name, ours := ourTool(tool)
 	return ours && strings.TrimPrefix(name, "_") == "CompleteWorkItem"
@@ -86,16 +89,27 @@ func IsOurs(tool string) bool {
 }
 
 func ourTool(tool string) (name string, ours bool) {
+	if name, ours = strings.CutPrefix(tool, "vise-"); ours {
+		return name, true
+	}
 	return strings.CutPrefix(strings.TrimPrefix(strings.TrimPrefix(tool, "mcp__"), "mcp_"), "vise_")
 }
 
 // Completes is which item a call of a tool asks to complete; empty for none.
 func Completes(tool string, input json.RawMessage) string {
+	if !isComplete(tool) {
+		return ""
+	}
+	return WorkItem(tool, input)
+}
+
+// WorkItem is which item a call of one of our tools names; empty for none.
+func WorkItem(tool string, input json.RawMessage) string {
 	var in struct {
 		WorkItemID string `json:"work_item_id"`
 		ID         string `json:"id"`
 	}
-	if !isComplete(tool) {
+	if !IsOurs(tool) {
 		return ""
 	}
 	_ = json.Unmarshal(input, &in) // another shape names nothing
@@ -153,6 +167,11 @@ func (r *reply) over() bool {
 	return !slices.ContainsFunc(r.calls, func(c call) bool { return !c.answered })
 }
 
+// Waits: the round has no words of its own but what comes next.
+func (r Round) Waits() bool {
+	return r.announces() || r.Text == "" && len(r.Completed) == 1
+}
+
 // announces: the round completes one item, and has no words for it but what comes next.
 func (r Round) announces() bool {
 	return len(r.Completed) == 1 && r.Provenance == model.ReportSameRound && model.LooksLikePreamble(r.Text)
@@ -184,7 +203,7 @@ func (r *reply) said(of model.ReportOf) []Round {
 }
 
 func (r *reply) round(of model.ReportOf) Round {
-	out := Round{ID: r.id, Text: Words(r.text...), Provenance: of}
+	out := Round{ID: r.id, Text: Words(r.text...), Provenance: of, Unanswered: !r.over()}
 	for _, c := range r.calls {
 		if name := model.Text(c.tool); !IsOurs(c.tool) && !slices.Contains(out.Others, name) {
 			out.Others = append(out.Others, name)

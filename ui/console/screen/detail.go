@@ -157,6 +157,9 @@ func (v Detail) head(w int) []string {
 		facts += " · stalled"
 	}
 	facts += v.rests()
+	if w := v.Card.Worktree; w.Path != "" {
+		facts += " " + v.Glyph.Dot + " " + v.Show(model.Text(w.Line()))
+	}
 	if s := v.replyMark(); text.Width(facts+s) < w {
 		facts += s
 	}

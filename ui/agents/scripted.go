@@ -1,4 +1,4 @@
-package e2e
+package agents
 
 import (
 	"encoding/json"
@@ -10,20 +10,20 @@ import (
 	"sync"
 )
 
-// scriptedModel is a model that says what a script has it say, over the three streaming APIs that
-// agents' programs speak: Anthropic's Messages, OpenAI's Responses and Chat Completions. Which reply
-// comes next is the number of those in the conversation, so that a retry gets the same one.
-type scriptedModel struct {
-	Script []scriptedReply
+// ScriptedModel is a model that says what a script has it say, over the streaming APIs that agents'
+// programs speak: Anthropic's Messages, OpenAI's Responses and Chat Completions, and Gemini's. Which
+// reply comes next is the number of those in the conversation, so that a retry gets the same one.
+type ScriptedModel struct {
+	Script []ScriptedReply
 
 	mu    sync.Mutex // protects what follows
 	asked []string
 }
 
-// scriptedReply is one reply. Its calls are of tools as their server names them.
-type scriptedReply struct {
+// ScriptedReply is one reply. Its calls are of tools as their server names them.
+type ScriptedReply struct {
 	Text  string
-	Calls []scriptedCall
+	Calls []ScriptedCall
 	// Status is an HTTP status that is answered instead.
 	Status int
 	// Before is called before the reply begins, with a function that waits until the program has
@@ -31,27 +31,31 @@ type scriptedReply struct {
 	Before func(gone func())
 }
 
-// scriptedCall is a call of a tool.
-type scriptedCall struct {
+// ScriptedCall is a call of a tool.
+type ScriptedCall struct {
 	Tool  string
 	Input map[string]any
 }
 
-// requests are those of conversations with tools, in the order in which they came.
-func (m *scriptedModel) requests() []string {
+// Requests are those of conversations with tools, in the order in which they came.
+func (m *ScriptedModel) Requests() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.asked)
 }
 
-// modelRequest is what is read of a request of any of the three.
+// modelRequest is what is read of a request of any of them.
 type modelRequest struct {
 	Messages []struct {
 		Role string `json:"role"`
 	} `json:"messages"`
-	Input []struct {
-		Type string `json:"type"`
+	Contents []struct {
 		Role string `json:"role"`
+	} `json:"contents"`
+	Input []struct {
+		Type  string      `json:"type"`
+		Role  string      `json:"role"`
+		Tools []modelTool `json:"tools"`
 	} `json:"input"`
 	Tools []modelTool `json:"tools"`
 }
@@ -61,12 +65,22 @@ type modelTool struct {
 	Type     string      `json:"type"`
 	Function *modelTool  `json:"function"`
 	Tools    []modelTool `json:"tools"`
+	Gemini   []modelTool `json:"functionDeclarations"`
 	space    string
 }
 
-// tools are those of a request, also those in a name space of the Responses API.
+// tools are those of a request, also those in a name space of the Responses API, and those that
+// Codex tells in its first input.
 func (r modelRequest) tools() (out []modelTool) {
-	for _, t := range r.Tools {
+	all := slices.Clip(r.Tools)
+	for _, i := range r.Input {
+		all = append(all, i.Tools...)
+	}
+	for _, t := range all {
+		if t.Gemini != nil {
+			out = append(out, t.Gemini...)
+			continue
+		}
 		if t.Function != nil {
 			t = *t.Function
 		}
@@ -88,6 +102,11 @@ func (r modelRequest) replies() (n int) {
 			n++
 		}
 	}
+	for _, c := range r.Contents {
+		if c.Role == "model" {
+			n++
+		}
+	}
 	within := false
 	for _, x := range r.Input {
 		model := x.Role == "assistant" || x.Type == "reasoning" || strings.HasSuffix(x.Type, "_call")
@@ -100,20 +119,32 @@ func (r modelRequest) replies() (n int) {
 }
 
 // modelCall is a call as it is written out.
-type modelCall struct{ id, space, name, input string }
+type modelCall struct {
+	id, space, name, input string
+	// isCode: the input is JavaScript, which calls the tool (Codex's code mode).
+	isCode bool
+}
 
-func (r modelRequest) calls(reply int, wanted []scriptedCall) (out []modelCall, missing []string) {
+func (r modelRequest) calls(reply int, wanted []ScriptedCall) (out []modelCall, missing []string) {
 	all := r.tools()
 	for n, w := range wanted {
 		i := slices.IndexFunc(all, func(t modelTool) bool {
 			return strings.HasSuffix(t.Name, w.Tool)
 		})
+		isCode := i < 0
+		if isCode {
+			i = slices.IndexFunc(all, func(t modelTool) bool { return t.Name == "exec" && t.Type == "custom" })
+		}
 		if i < 0 {
 			missing = append(missing, w.Tool)
 			continue
 		}
 		raw, _ := json.Marshal(w.Input) // what a script holds marshals
-		out = append(out, modelCall{id: fmt.Sprintf("call_%d_%d", reply, n), space: all[i].space, name: all[i].Name, input: string(raw)})
+		c := modelCall{id: fmt.Sprintf("call_%d_%d", reply, n), space: all[i].space, name: all[i].Name, input: string(raw), isCode: isCode}
+		if isCode {
+			c.input = fmt.Sprintf("text(JSON.stringify(await tools.mcp__vise__%s(%s)))", w.Tool, raw)
+		}
+		out = append(out, c)
 	}
 	return out, missing
 }
@@ -122,17 +153,17 @@ func (r modelRequest) calls(reply int, wanted []scriptedCall) (out []modelCall, 
 const maxRequest = 32 << 20
 
 // ServeHTTP is the model's API. What is not asked for a reply gets an empty object.
-func (m *scriptedModel) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+func (m *ScriptedModel) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	raw, _ := io.ReadAll(io.LimitReader(q.Body, maxRequest))
 	var r modelRequest
-	speak := speakers[q.URL.Path[strings.LastIndex(q.URL.Path, "/")+1:]]
+	speak := speakers[q.URL.Path[strings.LastIndexAny(q.URL.Path, "/:")+1:]]
 	if speak == nil || json.Unmarshal(raw, &r) != nil {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"input_tokens":100,"data":[],"models":[]}`)
 		return
 	}
-	reply, n := scriptedReply{Text: "Understood."}, r.replies()
-	if len(r.Tools) > 0 { // else a title or a summary is asked for
+	reply, n := ScriptedReply{Text: "Understood."}, r.replies()
+	if len(r.tools()) > 0 { // else a title or a summary is asked for
 		m.mu.Lock()
 		m.asked = append(m.asked, string(raw))
 		m.mu.Unlock()
@@ -169,6 +200,7 @@ type object map[string]any
 // speakers write a reply as the events of an API, by the last word of its path.
 var speakers = map[string]func(n int, text string, calls []modelCall, emit func(event string, v any)){
 	"messages": speakMessages, "responses": speakResponses, "completions": speakChat,
+	"streamGenerateContent": speakGemini,
 }
 
 func speakMessages(n int, text string, calls []modelCall, send func(string, any)) {
@@ -209,6 +241,10 @@ func speakResponses(n int, text string, calls []modelCall, send func(string, any
 	for _, c := range calls {
 		item := object{"type": "function_call", "id": "fc_" + c.id, "call_id": c.id, "name": c.name, "arguments": c.input,
 			"status": "completed"}
+		if c.isCode {
+			item["type"], item["input"] = "custom_tool_call", c.input
+			delete(item, "arguments")
+		}
 		if c.space != "" {
 			item["namespace"] = c.space
 		}
@@ -240,22 +276,14 @@ func speakChat(n int, text string, calls []modelCall, send func(string, any)) {
 	chunk(object{}, stop)
 }
 
-// headless is how a program is started with a prompt, without a terminal, on the model at url: its
-// arguments, and what its environment has more.
-func headless(program, url, prompt string) (args, env []string) {
-	switch program {
-	case "claude":
-		return []string{"-p", prompt}, []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=scripted",
-			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"}
-	case "codex":
-		return []string{"exec", "--skip-git-repo-check", "--model", "scripted", "-c", `model_provider="scripted"`,
-			"-c", `model_providers.scripted={name="scripted",` +
-				`base_url="` + url + `/v1",env_key="OPENAI_API_KEY",wire_api="responses"}`, prompt}, []string{"OPENAI_API_KEY=scripted"}
-	case "opencode":
-		return []string{"run", "--model", "scripted/scripted", prompt}, []string{`OPENCODE_CONFIG_CONTENT={"provider":{"scripted":{` +
-			`"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"` + url + `/v1","apiKey":"scripted"},` +
-			`"models":{"scripted":{"name":"scripted"}}}}}`, "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1",
-			"OPENCODE_DISABLE_LSP_DOWNLOAD=1"}
+func speakGemini(_ int, text string, calls []modelCall, send func(string, any)) {
+	var parts []any
+	if text != "" {
+		parts = append(parts, object{"text": text})
 	}
-	return nil, nil
+	for _, c := range calls {
+		parts = append(parts, object{"functionCall": object{"id": c.id, "name": c.name, "args": json.RawMessage(c.input)}})
+	}
+	send("", object{"candidates": []any{object{"index": 0, "finishReason": "STOP", "content": object{"role": "model", "parts": parts}}},
+		"usageMetadata": object{"promptTokenCount": 100, "candidatesTokenCount": 20, "totalTokenCount": 120}})
 }

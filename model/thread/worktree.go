@@ -1,0 +1,81 @@
+package thread
+
+import (
+	"fmt"
+
+	"vise/model"
+)
+
+// Worktree is a work tree of a repository, and how it stands to the branch that the main one has checked out.
+type Worktree struct {
+	Path, Branch model.Text
+	// Main is the work tree that holds the repository itself.
+	Main bool
+	// Locked: git is told to keep it. Missing: its directory is not there.
+	Locked, Missing bool
+	// Git is what is checked out there, and what is changed.
+	Git Git
+	// Base is the main work tree's branch, or its commit.
+	Base model.Text
+	// Ahead and Behind count the commits that it has and the base has not, and the other way round.
+	Ahead, Behind int
+	// Merged: its commits are in the base, as they are, rebased or as one commit.
+	Merged bool
+	// Busy says by whom it is in use.
+	Busy []model.Text
+}
+
+// Review is why a person should look before the work tree is removed; nothing: it is safe to remove.
+func (w Worktree) Review() (why []model.Text) {
+	say := func(format string, args ...any) { why = append(why, model.Text(fmt.Sprintf(format, args...))) }
+	switch {
+	case w.Main:
+		say("it holds the repository")
+		return why
+	case w.Missing:
+		say("its directory is missing; git worktree prune forgets it")
+		return why
+	case w.Locked:
+		say("git worktree lock keeps it")
+	}
+	switch w.Git.State {
+	case GitOK, GitUnborn:
+	default:
+		say("git does not say what is in it: %s %s", w.Git.State, w.Git.Detail)
+		return append(why, w.Busy...)
+	}
+	if n := len(w.Git.ChangedFiles); n == 1 {
+		say("dirty: %s", w.Git.ChangedFiles[0])
+	} else if n > 1 {
+		say("dirty: %s and %s more", w.Git.ChangedFiles[0], counted(n-1, "file"))
+	}
+	if !w.Merged {
+		say("unmerged: %s not in %s", counted(w.Ahead, "commit"), w.Base)
+	}
+	return append(why, w.Busy...)
+}
+
+// Line is the work tree in a few words: branch, how far it is from the base, and whether it is dirty.
+func (w Worktree) Line() string {
+	line := w.Branch.String()
+	if w.Branch == "" {
+		line = "no branch"
+	}
+	if w.Ahead > 0 {
+		line += fmt.Sprintf(" ↑%d", w.Ahead)
+	}
+	if w.Behind > 0 {
+		line += fmt.Sprintf(" ↓%d", w.Behind)
+	}
+	if w.Git.Dirty {
+		line += " dirty"
+	}
+	return line
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

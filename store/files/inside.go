@@ -1,0 +1,30 @@
+package files
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"vise/model"
+)
+
+// ProcessesIn names the processes whose working directory is dir, or lies below it: name and number. It knows those that
+// the system lets this user see, on Linux; elsewhere none.
+func ProcessesIn(dir string) (named []model.Text) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil
+	}
+	list, _ := filepath.Glob("/proc/[0-9]*/cwd")
+	for _, link := range list {
+		at, err := os.Readlink(link)
+		if err != nil || at != real && !strings.HasPrefix(at, real+string(filepath.Separator)) {
+			continue
+		}
+		name, _ := os.ReadFile(filepath.Join(filepath.Dir(link), "comm")) // it may have ended
+		number := filepath.Base(filepath.Dir(link))
+		named = append(named, model.Text(fmt.Sprintf("in use: %s (%s)", strings.TrimSpace(string(name)), number)))
+	}
+	return named
+}

@@ -1,0 +1,162 @@
+package threads
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"vise/model"
+	"vise/model/thread"
+)
+
+// List are the work trees of the repository around dir, the main one first.
+func (r Reader) List(ctx context.Context, dir string) ([]thread.Worktree, error) {
+	ctx, cancel := context.WithTimeout(ctx, Limit)
+	defer cancel()
+	g, ended := r.at(dir)
+	if ended != nil {
+		return nil, model.Refuse(model.CodeNotFound, "%s", ended.Detail)
+	}
+	listed := g.run(ctx, nil, "worktree", "list", "--porcelain", "-z")
+	if !listed.ok() {
+		why := g.explain(listed)
+		if why.State == thread.GitNoRepository {
+			return nil, model.Refuse(model.CodeNotFound, "%s is in no git repository", model.Text(dir)).
+				WithHint("call it in the repository, or in one of its work trees")
+		}
+		return nil, fmt.Errorf("list the work trees of %s: %s", model.Text(dir), why.Detail)
+	}
+	return parseWorktrees(string(listed.out)), nil
+}
+
+// parseWorktrees reads git worktree list --porcelain -z.
+func parseWorktrees(out string) (list []thread.Worktree) {
+	for record := range strings.SplitSeq(out, "\x00\x00") {
+		w := thread.Worktree{Main: len(list) == 0}
+		bare := false
+		for line := range strings.SplitSeq(record, "\x00") {
+			key, value, _ := strings.Cut(line, " ")
+			switch key {
+			case "worktree":
+				w.Path = model.Text(value)
+			case "HEAD":
+				w.Git.Head = value
+			case "branch":
+				w.Branch = model.Text(strings.TrimPrefix(value, thread.BranchRef))
+			case "locked":
+				w.Locked = true
+			case "prunable":
+				w.Missing = true
+			case "bare":
+				bare = true
+			}
+		}
+		if w.Path != "" && (!bare || w.Main) {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// Compare reads a work tree, and compares it with the main one. Changed files that are among own are not
+// counted: vise put them there.
+func (r Reader) Compare(ctx context.Context, w *thread.Worktree, main thread.Worktree, own []string) {
+	ctx, cancel := context.WithTimeout(ctx, Limit)
+	defer cancel()
+	dir, base := w.Path.Raw(), main.Git.Head // raw: a path for git
+	if w.Base = main.Branch; w.Base == "" {
+		w.Base = model.Text(base[:min(len(base), shortCommit)])
+	}
+	g, ended := r.at(dir)
+	if ended == nil {
+		ended = g.silence(ctx)
+	}
+	if ended != nil {
+		w.Git = *ended
+		return
+	}
+	status := g.run(ctx, nil, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--ignore-submodules=dirty",
+		"--no-renames", "--no-ahead-behind")
+	if !status.ok() {
+		w.Git = g.explain(status)
+		return
+	}
+	w.Git = parseStatus(status.out)
+	w.Git.ChangedFiles = slices.DeleteFunc(w.Git.ChangedFiles, func(name model.Text) bool {
+		return slices.Contains(own, filepath.Join(dir, filepath.FromSlash(name.Raw()))) // raw: compared
+	})
+	w.Git.Dirty = len(w.Git.ChangedFiles) > 0
+	if w.Git.State != thread.GitOK || !thread.IsCommit(base) {
+		return
+	}
+	counts := g.run(ctx, nil, "rev-list", "--left-right", "--count", w.Git.Head+"..."+base)
+	if ahead, behind, ok := strings.Cut(strings.TrimSpace(string(counts.out)), "\t"); ok && counts.ok() {
+		w.Ahead, _ = strconv.Atoi(ahead)
+		w.Behind, _ = strconv.Atoi(behind)
+	}
+	switch r.Lineage(ctx, main.Path.Raw(), w.Git.Head) { // raw: a path for git
+	case thread.Reachable, thread.Squashed, thread.Rebased:
+		w.Merged = true
+	}
+}
+
+// shortCommit is how much of a commit's name is shown.
+const shortCommit = 12
+
+// makeLimit is how long git may take to check files out, or to take them away: hooks and filters of the
+// repository run, as when a person calls git.
+const makeLimit = 10 * time.Minute
+
+// AddWorktree makes a work tree with a branch of its own that begins at from, or at HEAD without one. Unlike what only
+// reads, it is the person's own git, with the repository's hooks and filters.
+func (r Reader) AddWorktree(ctx context.Context, dir, path, branch, from string) error {
+	args := []string{"worktree", "add", "-b", branch, "--", path}
+	if from != "" {
+		args = append(args, from)
+	}
+	return r.change(ctx, dir, args...)
+}
+
+// RemoveWorktree takes a work tree away. Git refuses one with changes, and a branch that is not merged stays.
+func (r Reader) RemoveWorktree(ctx context.Context, main, path, branch string) error {
+	if err := r.change(ctx, main, "worktree", "remove", "--", path); err != nil || branch == "" {
+		return err
+	}
+	return r.change(ctx, main, "branch", "-D", "--", branch)
+}
+
+func (r Reader) change(ctx context.Context, dir string, args ...string) error {
+	g, ended := r.at(dir)
+	if ended != nil {
+		return model.Refuse(model.CodeNotFound, "%s", ended.Detail)
+	}
+	ctx, cancel := context.WithTimeout(ctx, makeLimit)
+	defer cancel()
+	c := exec.CommandContext(ctx, g.program, args...)
+	c.Dir, c.WaitDelay = dir, time.Second
+	c.Env = slices.DeleteFunc(os.Environ(), func(e string) bool {
+		return strings.HasPrefix(e, "GIT_DIR=") || strings.HasPrefix(e, "GIT_WORK_TREE=") || strings.HasPrefix(e, "GIT_INDEX_FILE=")
+	})
+	said := &bounded{max: 4096}
+	c.Stdout, c.Stderr = said, said
+	if err := c.Run(); err != nil {
+		return model.Refuse(model.CodeRefused, "git %s: %s", strings.Join(args[:2], " "),
+			model.Text(lastLine(said.String(), err.Error())))
+	}
+	return nil
+}
+
+// lastLine is what git says of its failure.
+func lastLine(said, otherwise string) string {
+	lines := strings.Split(strings.TrimSpace(said), "\n")
+	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
+		return last
+	}
+	return otherwise
+}

@@ -1,0 +1,100 @@
+package agents
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"vise/ui/mcp"
+	"vise/ui/transcript"
+)
+
+// Gemini CLI and Copilot CLI have hooks like Claude Code's, under names of their own or with less in them.
+
+// geminiEvents are Gemini CLI's names of events, and Claude Code's for the same.
+var geminiEvents = []struct{ own, as string }{
+	{"SessionStart", "SessionStart"}, {"BeforeAgent", "UserPromptSubmit"}, {"AfterTool", "PostToolUse"},
+	{"AfterAgent", "Stop"}, {"SessionEnd", "SessionEnd"},
+}
+
+// copilotEvents are spelt as Claude Code spells them: Copilot CLI then names the input's fields so too.
+var copilotEvents = []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd"}
+
+// permitEvent is the hook that answers Copilot's question whether one of vise's tools may run. It
+// stands in the settings where that was permitted, and for vise's tools alone.
+const permitEvent = "PreToolUse"
+
+func (o Options) gemini(support) []target {
+	server := struct {
+		Command string   `json:"command"`
+		Args    []string `json:"args"`
+		Trust   bool     `json:"trust,omitempty"`
+	}{o.Vise, o.serverArgs(), o.permitted}
+	entries := []entry{{at: []string{"mcpServers", "vise"}, value: server}}
+	for _, e := range geminiEvents {
+		line := command{Type: "command", Command: o.shellHook(e.own), Timeout: hookTimeout * 1000}
+		entries = append(entries, o.hook(e.own, e.own, group{Hooks: []command{line}}))
+	}
+	return []target{jsonFile(o.dir("GEMINI_CLI_HOME", "", ".gemini", "settings.json"), entries...)}
+}
+
+// copilot has a file of hooks for itself; its tools are asked for by name.
+func (o Options) copilot(support) []target {
+	type hook struct {
+		Type    string `json:"type"`
+		Matcher string `json:"matcher,omitempty"`
+		Bash    string `json:"bash"`
+		Timeout int    `json:"timeoutSec"`
+	}
+	hooks := map[string][]hook{}
+	for _, event := range copilotEvents {
+		hooks[event] = []hook{{Type: "command", Bash: o.shellHook(event), Timeout: hookTimeout}}
+	}
+	if o.permitted {
+		hooks[permitEvent] = []hook{{Type: "command", Matcher: "vise-(" + strings.Join(mcp.ToolNames(o.Tools == allTools), "|") + ")",
+			Bash: o.shellHook(permitEvent), Timeout: hookTimeout}}
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	_ = e.Encode(map[string]any{"version": 1, "hooks": hooks}) // our own values marshal
+	server := struct {
+		Type    string   `json:"type"`
+		Command string   `json:"command"`
+		Args    []string `json:"args"`
+		Tools   []string `json:"tools"`
+	}{"local", o.Vise, o.serverArgs(), []string{"*"}}
+	return []target{
+		jsonFile(o.dir("COPILOT_HOME", ".copilot", "mcp-config.json"), entry{at: []string{"mcpServers", "vise"}, value: server}),
+		ownFile(o.dir("COPILOT_HOME", ".copilot", "hooks", "vise.json"), b.String()),
+	}
+}
+
+// ownFile is a file that is all vise's.
+func ownFile(path, text string) target {
+	return target{path: path, edit: func(_ []byte, remove bool) ([]byte, string, error) {
+		if remove {
+			return nil, "", nil
+		}
+		return []byte(text), "", nil
+	}}
+}
+
+// renamed gives Gemini CLI's event Claude Code's name; its own stays for what it is told.
+func (c *call) renamed() {
+	c.own = c.event
+	for _, e := range geminiEvents {
+		if c.program == "gemini" && e.own == c.own {
+			c.event = e.as
+		}
+	}
+}
+
+// permit answers that one of vise's tools may run.
+func (c *call) permit(p payload) error {
+	if c.program != "copilot" || !transcript.IsOurs(p.Tool) {
+		return nil
+	}
+	return json.NewEncoder(c.Out).Encode(map[string]string{"permissionDecision": "allow"})
+}

@@ -1,0 +1,194 @@
+package agents
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// Every program asks a person before it runs a tool that it does not know, and Codex before it runs a
+// hook. What stands here answers that in the program's own settings, where a person agreed to it.
+
+// notes are what a person should know when vise was installed.
+func (o Options) notes() (out []string) {
+	p := programOf(o.Program)
+	note := p.note
+	if o.Project != "" {
+		note = p.inProject
+	}
+	if note != "" && !o.Uninstall {
+		out = append(out, note)
+	}
+	if p.asks != "" && !o.permitted && !o.Uninstall {
+		out = append(out, p.asks+"; "+o.permitHint())
+	}
+	return out
+}
+
+func (o Options) permitHint() string {
+	words := "vise install " + o.Program + " --permit"
+	if o.Project != "" {
+		words += " --project"
+	}
+	return words + " permits that"
+}
+
+// Asks is what a program asks a person, as it is set up now; empty for nothing.
+func Asks(o Options) string {
+	if slices.ContainsFunc(permissions(o), func(c Check) bool { return !c.OK }) {
+		return programOf(o.Program).asks
+	}
+	return ""
+}
+
+// element is a word in a list of settings that is there if vise's tools are permitted.
+func (o Options) element(list, below, word string) entry {
+	e := entry{at: []string{list, below}, value: word, when: unsupported, ours: func(v hujson.Value) bool {
+		var s string
+		return decode(v, &s) == nil && s == word
+	}}
+	if o.permitted {
+		e.when = supported
+	}
+	return e
+}
+
+// says finds a text in settings.
+func says(word string) func([]byte) bool {
+	return func(raw []byte) bool { return bytes.Contains(raw, []byte(word)) }
+}
+
+// setting finds a place in settings, and reads it.
+func setting[T any](raw []byte, path ...string) (out T) {
+	if d, err := parseJSON(raw); err == nil {
+		if v := d.root.Find(pointer(path)); v != nil {
+			_ = decode(*v, &out) // another shape says nothing
+		}
+	}
+	return out
+}
+
+// lists finds a word in a list of settings.
+func lists(word string, path ...string) func([]byte) bool {
+	return func(raw []byte) bool { return slices.Contains(setting[[]string](raw, path...), word) }
+}
+
+// geminiTrusts reports whether Gemini CLI runs vise's tools without asking.
+func geminiTrusts(raw []byte) bool { return setting[bool](raw, "mcpServers", "vise", "trust") }
+
+// codexApproves reports whether Codex runs vise's tools without asking.
+func codexApproves(raw []byte) bool {
+	m, err := readTOML(raw)
+	return err == nil && valueAt(m, []string{"mcp_servers", "vise", "default_tools_approval_mode"}) == "approve"
+}
+
+// trust are the tables of Codex's settings with which it trusts hooks at their places in a file. As it is
+// leaves what a person told Codex itself.
+func (o Options) trust(path string, hooks []entry) (tables []tomlTable) {
+	_, raw, _ := readSettings(path) // to plan its change says why
+	d, err := parseJSON(raw)
+	if err != nil {
+		return nil
+	}
+	if real, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil && o.Getenv("CODEX_HOME") != "" {
+		path = filepath.Join(real, filepath.Base(path)) // as Codex names it
+	}
+	for _, h := range hooks {
+		i, n, _ := d.placeOf(h)
+		t := tomlTable{when: unknown}
+		switch {
+		case i < 0 && (h.when != supported || o.Uninstall):
+			continue
+		case i < 0:
+			i = n
+		}
+		switch {
+		case h.when == unsupported, o.Permit != nil && !*o.Permit:
+			t.when = unsupported
+		case o.Permit != nil:
+			t.when = supported
+		}
+		event := snake(h.at[len(h.at)-1])
+		t.path = []string{"hooks", "state", fmt.Sprintf("%s:%s:%d:0", path, event, i)}
+		t.lines = fmt.Sprintf("trusted_hash = %q\n", codexHash(event, h.value.(group)))
+		tables = append(tables, t)
+	}
+	return tables
+}
+
+// codexHash is what Codex compares to know a hook again, as version 0.169.0 does: the hash of its
+// settings with all defaults, in JSON with sorted names.
+func codexHash(event string, g group) string {
+	c := g.Hooks[0]
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(map[string]any{"event_name": event, "hooks": []any{ // strings marshal
+		map[string]any{"async": c.Async, "command": c.Command, "timeout": c.Timeout, "type": c.Type}}})
+	return fmt.Sprintf("sha256:%x", sha256.Sum256(bytes.TrimSpace(b.Bytes())))
+}
+
+// permissions are what a program would ask a person about: vise's tools, and in Codex its hooks.
+func permissions(o Options) []Check {
+	p := programOf(o.Program)
+	o.nameAgent()
+	list, err := o.settings()
+	if err != nil || p.permitted == nil {
+		return nil
+	}
+	o.asItIs(list)
+	out := []Check{{Name: "permission", OK: true, Message: p.name + " runs vise's tools without asking"}}
+	if !o.permitted {
+		out[0] = Check{Name: "permission", Message: p.asks, Hint: o.permitHint()}
+	}
+	if o.Program == "codex" && o.Project == "" {
+		out = append(out, o.trusted())
+	}
+	return out
+}
+
+// trusted says which of vise's hooks a person has trusted in Codex, which runs no others. Codex
+// keeps a hash of each at the hook's place, which must be that of the hook as it is.
+func (o Options) trusted() Check {
+	yes := true
+	o.Permit = &yes
+	list := o.codexHooks(programOf(o.Program).wakes(o.Version))
+	raw, _ := os.ReadFile(o.codexFile("config.toml"))
+	m, err := readTOML(raw)
+	if err != nil {
+		return Check{Name: "trust", Message: err.Error(), Hint: "repair " + o.codexFile("config.toml")}
+	}
+	var missing, other []string
+	for _, t := range o.trust(o.codexFile("hooks.json"), list) {
+		wanted, _ := readTOML([]byte(t.lines)) // our own lines read
+		is, _ := valueAt(m, t.path).(map[string]any)
+		event, _, _ := strings.Cut(t.path[2][strings.LastIndex(t.path[2], ".json:")+len(".json:"):], ":")
+		switch {
+		case t.when == unsupported:
+		case is["trusted_hash"] == nil:
+			missing = append(missing, event)
+		case is["trusted_hash"] != wanted["trusted_hash"]:
+			other = append(other, event)
+		}
+	}
+	switch {
+	case len(missing) > 0:
+		return Check{Name: "trust", Message: "Codex was not told to trust " + strings.Join(missing, ", "), Hint: programOf(o.Program).hint}
+	case len(other) > 0:
+		return Check{Name: "trust", Message: "Codex trusts an older form of " + strings.Join(other, ", "), Hint: programOf(o.Program).hint}
+	}
+	return Check{Name: "trust", OK: true, Message: "Codex was told to trust vise's hooks as they are"}
+}
+
+// snake is an event's name as Codex's settings spell it.
+func snake(event string) string {
+	return strings.ToLower(regexp.MustCompile(`\B[A-Z]`).ReplaceAllString(event, "_$0"))
+}

@@ -1,0 +1,123 @@
+package agents
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"vise/model"
+	"vise/store/home"
+)
+
+// hookOf is the input of a hook that says no more than what it is and whose transcript is where.
+func hookOf(event, session, transcript string) string {
+	return fmt.Sprintf(`{"session_id":%q,"transcript_path":%q,"cwd":"/repo","hook_event_name":%q}`, session, transcript, event)
+}
+
+// completedIn is the hook of a completion, whose transcript is known by then.
+func completedIn(path, session, use string, id model.ItemID) string {
+	return strings.Replace(postToolUse(session, use, id), `"/x"`, quoted(path), 1)
+}
+
+// TestATurnThatEndsBadlyLosesNoReport: the model fails after a completion, or the program is
+// interrupted or left.
+func TestATurnThatEndsBadlyLosesNoReport(t *testing.T) {
+	for _, event := range []string{"StopFailure", "SessionEnd"} {
+		t.Run(event, func(t *testing.T) {
+			b := newHookBench(t)
+			id := b.completed("claude")
+			path := b.transcript(text("msg_1", "I begin."))
+			b.must(completedIn(path, "s1", "toolu_1", id), "claude", "PostToolUse")
+			b.transcript(text("msg_1", "I begin."), text("msg_2", "It is split."), use("msg_2", "toolu_1", id), done("toolu_1"))
+			b.must(hookOf(event, "s1", path), "claude", event)
+			b.reported(id, "It is split.", model.ReportSameRound)
+		})
+	}
+}
+
+// later has somebody read the home after a time.
+func (b *hookBench) later(age time.Duration) {
+	b.t.Helper()
+	h, err := home.Open(b.dir, home.Options{Now: func() time.Time { return time.Now().Add(age) }, TakePending: TakePending})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer h.Close()
+	if err := h.View(b.t.Context(), func(model.Reader) error { return nil }); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// TestWhatAKilledTurnLeftIsReportedByTheNextCommand of anybody, 30 s after the completion; what has no words
+// yet is looked for again later, and a reply that may complete more is not taken for whole.
+func TestWhatAKilledTurnLeftIsReportedByTheNextCommand(t *testing.T) {
+	b := newHookBench(t)
+	id := b.completed("claude")
+	path := b.transcript(text("msg_1", "I begin."))
+	b.must(completedIn(path, "s1", "toolu_1", id), "claude", "PostToolUse")
+	b.later(31 * time.Second)
+	b.offered(id, "", "")
+	whole := []string{text("msg_2", "It is split."), use("msg_2", "toolu_1", id), use("msg_2", "toolu_2", id), done("toolu_1"), done("toolu_2")}
+	b.transcript(whole[:4]...)
+	b.later(70 * time.Second)
+	b.offered(id, "", "")
+	b.transcript(whole...)
+	b.later(130 * time.Second)
+	b.offered(id, "", "")
+	b.later(150 * time.Second)
+	b.reported(id, "It is split.", model.ReportSameRound)
+	if left, _ := filepath.Glob(filepath.Join(b.dir, "state", "hooks", "claude", "pending", "*", "*")); len(left) > 0 {
+		t.Errorf("still pending: %v", left)
+	}
+}
+
+// TestACompletionWithoutWordsWaitsForTheEndOfItsTurn, however late it comes.
+func TestACompletionWithoutWordsWaitsForTheEndOfItsTurn(t *testing.T) {
+	b := newHookBench(t)
+	id := b.completed("claude")
+	path := b.transcript(use("msg_2", "toolu_1", id), done("toolu_1"))
+	b.must(completedIn(path, "s1", "toolu_1", id), "claude", "PostToolUse")
+	b.later(time.Hour)
+	b.offered(id, "", "")
+	b.must(stop("s1", path, "All done.", ""), "claude", "Stop")
+	b.offered(id, "All done.", model.ReportTurnFinal)
+}
+
+// TestWordsAreFoundHoweverMuchFollowsThem: 60 MB of tools' answers, and a subagent's words as well.
+func TestWordsAreFoundHoweverMuchFollowsThem(t *testing.T) {
+	b := newHookBench(t)
+	id := b.completed("claude")
+	path := b.transcript(text("msg_1", "I begin."))
+	b.must(completedIn(path, "s1", "toolu_1", id), "claude", "PostToolUse")
+	b.transcript(text("msg_1", "I begin."), text("msg_2", "It is split."), use("msg_2", "toolu_1", id), done("toolu_1"), text("msg_3", "More."))
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for range 60 {
+		if _, err := fmt.Fprintf(f, `{"type":"user","message":{"content":[{"type":"tool_result","content":"%s"}]}}`+"\n", strings.Repeat("x", 1<<20)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.must(stop("s1", path, "Bye.", ""), "claude", "Stop")
+	b.reported(id, "It is split.", model.ReportSameRound)
+}
+
+// TestAScriptOfCodexCompletes: in code mode a reply calls exec alone, whose script calls vise's tools.
+func TestAScriptOfCodexCompletes(t *testing.T) {
+	b := newHookBench(t)
+	id := b.completed("codex")
+	lines, err := os.ReadFile("testdata/codex-code-transcript.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := b.transcript(strings.ReplaceAll(string(lines), "ITEM", string(id)))
+	call := strings.Replace(completedIn(path, "th1", "exec-2", id), "permission_mode", "turn_id", 1)
+	b.must(call, "codex", "PostToolUse")
+	b.must(stop("th1", path, "Anything else?", ""), "codex", "Stop")
+	b.offered(id, "Split the limiter; the proxy uses it.", model.ReportNearRound)
+}

@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/ui/agents"
+)
+
+// attached is the data of attach: the session, and the command that goes to it.
+type attached struct {
+	Session agents.Session `json:"session"`
+	// Open: the session is still open, in its pane of tmux.
+	Open    bool     `json:"open"`
+	Command []string `json:"command"`
+	Dir     string   `json:"dir"`
+}
+
+func (a *app) attachVerb() *cobra.Command {
+	show := false
+	c := &cobra.Command{
+		Use: "attach ID|AGENT", Short: "Go to the session that worked on an item, or as an agent",
+		Long: "attach goes to the pane of tmux where the session still is, or else opens it again in its directory:\n" +
+			"claude --resume, codex resume, opencode --session. Which session it was is known from the program's hooks.",
+		Example: "vise attach wi-7f3k", ValidArgsFunction: a.items(model.FilterAll),
+	}
+	c.Flags().BoolVar(&show, "print", false, "print the command, and do not run it")
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		to, err := a.attach(ctx, args[0])
+		if err != nil {
+			return answer{}, err
+		}
+		ans := answer{data: to, text: func(p *page) {
+			p.line("cd %s && %s", model.Text(agents.ShellLine([]string{to.Dir})), model.Text(agents.ShellLine(to.Command)))
+		}}
+		if show || a.flags.json {
+			return ans, nil
+		}
+		if !a.ttyIn {
+			return answer{}, misuse("print", "attach needs a terminal").WithHint("--print shows the command")
+		}
+		return answer{}, a.goThere(ctx, to)
+	})
+}
+
+// attach finds the session of an agent, or of the item that ref names.
+func (a *app) attach(ctx context.Context, ref string) (to attached, err error) {
+	agent, names := model.AgentID(ref), []string{}
+	isAgent, err := readOne(ctx, a, func(r model.Reader) (bool, error) { _, ok := r.Agent(agent); return ok, nil })
+	if err != nil {
+		return to, err
+	}
+	if !isAgent {
+		item, err := a.itemOf(ctx, ref)
+		if err != nil {
+			return to, err
+		}
+		agent, names = item.AgentID, []string{string(item.ID), string(item.Handle)}
+	}
+	s, ok := agents.LastSession(a.home.Dir(), agent, names...)
+	if !ok {
+		return to, model.Refuse(model.CodeNotFound, "no session of %s is known", agent).
+			WithHint("sessions are known from the program's hooks: vise doctor PROGRAM says whether they arrive")
+	}
+	to = attached{Session: s, Dir: s.Dir, Command: a.paneOf(ctx, s)}
+	if to.Open = to.Command != nil; !to.Open {
+		to.Command = s.Resume()
+	}
+	if to.Command == nil {
+		return to, model.Refuse(model.CodeRefused, "vise does not know how %s goes on with a session", model.Text(s.Program)).
+			WithHint("it is session %s, in %s", model.Text(s.ID), model.Text(s.Dir))
+	}
+	return to, nil
+}
+
+// tmuxTimeout is what tmux may take to answer.
+const tmuxTimeout = 2 * time.Second
+
+// paneOf is the command that shows the pane of tmux where a session still is; nil where it is not: the pane
+// is gone, or a shell is in it again.
+func (a *app) paneOf(ctx context.Context, s agents.Session) []string {
+	if s.Pane == "" || s.Tmux == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, tmuxTimeout)
+	defer cancel()
+	tmux := []string{"tmux", "-S", s.Tmux}
+	ask := exec.CommandContext(ctx, tmux[0], append(tmux[1:], "display-message", "-p", "-t", s.Pane, "#{pane_current_command}")...)
+	out, err := ask.Output()
+	running := strings.TrimSpace(string(out))
+	if err != nil || running == "" || slices.Contains([]string{"sh", "bash", "zsh", "fish", "dash", "ksh"}, running) {
+		return nil
+	}
+	show := "attach-session"
+	if socket, _, _ := strings.Cut(a.getenv("TMUX"), ","); socket == s.Tmux {
+		show = "switch-client"
+	}
+	return append(tmux, "select-window", "-t", s.Pane, ";", "select-pane", "-t", s.Pane, ";", show, "-t", s.Pane)
+}
+
+// goThere gives the terminal to the session's program; its exit code is the verb's.
+func (a *app) goThere(ctx context.Context, to attached) error {
+	c := exec.CommandContext(ctx, to.Command[0], to.Command[1:]...)
+	c.Dir, c.Stdin, c.Stdout, c.Stderr = to.Dir, os.Stdin, os.Stdout, os.Stderr
+	err := c.Run()
+	var ended *exec.ExitError
+	if errors.As(err, &ended) {
+		return agents.Exit(ended.ExitCode())
+	}
+	if err != nil {
+		return model.Refuse(model.CodeRefused, "%s was not started: %s", to.Command[0], model.Text(err.Error())).
+			WithHint("by hand: vise attach --print")
+	}
+	return nil
+}

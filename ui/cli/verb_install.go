@@ -1,0 +1,265 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/store/home"
+	"vise/ui/agents"
+)
+
+func (a *app) installVerb() *cobra.Command {
+	var o agents.Options
+	c := &cobra.Command{
+		Use: "install [PROGRAM]", Short: "Put vise into an agent program's settings",
+		Long: "install adds the MCP server and the hooks of vise to the user's settings of " + strings.Join(agents.Programs, ", ") + ".\n" +
+			"It edits its own entries alone, and writes all files or none. --uninstall takes them out again, whatever\n" +
+			"home they are for, and restores what was there before; with --home only those for that home.\n" +
+			"Another MCP client is given what --print prints.",
+		Example: "vise install claude --dry-run", ValidArgs: agents.Programs,
+	}
+	f := c.Flags()
+	f.BoolVar(&o.DryRun, "dry-run", false, "show the change and write nothing")
+	f.BoolVar(&o.Uninstall, "uninstall", false, "take vise's entries out")
+	project := f.Bool("project", false, "the settings of this git worktree; without --agent each worktree has an agent of its own")
+	f.BoolVar(&o.AskReport, "ask-report", false, "when the agent completes an item without a word, ask it once for the report")
+	permit := f.Bool("permit", false, "have the program run vise's tools, and Codex its hooks, without asking you each time; "+
+		"false takes that back (default: as it is; a terminal is asked)")
+	prints := f.Bool("print", false, "print the MCP server of --agent as most clients take it, and write nothing")
+	f.StringVar(&o.Tools, "tools", "", "usual, or all: also those that notify the operator, delegate and start tasks (default: as it is)")
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		switch {
+		case *prints && len(args) == 0:
+			return a.printServer(o)
+		case *prints:
+			return answer{}, misuse("print", "--print is for other programs").WithHint("vise install %s --dry-run", model.Text(args[0]))
+		case len(args) == 0:
+			return answer{}, misuse("program", "PROGRAM is missing").
+				WithHint("one of %s; for another MCP client: vise install --print --agent NAME", strings.Join(agents.Programs, ", "))
+		}
+		if *project {
+			o.Project = agents.Worktree(a.dir)
+		}
+		if f.Changed("permit") {
+			o.Permit = permit
+		}
+		return a.install(ctx, args[0], o)
+	})
+}
+
+// printServer prints the MCP server for a client that vise does not know.
+func (a *app) printServer(o agents.Options) (answer, error) {
+	if a.agent == "" {
+		return answer{}, misuse("agent", "an agent is missing").WithHint("vise install --print --agent NAME")
+	}
+	o, err := a.installOptions("", o)
+	data := agents.Server(o)
+	return answer{data: data, text: func(p *page) {
+		raw, _ := json.MarshalIndent(data, "", "  ") // strings marshal
+		p.b.WriteString(string(raw) + "\n")
+	}}, err
+}
+
+// installOptions are o with what this run says of a program.
+func (a *app) installOptions(program string, o agents.Options) (_ agents.Options, err error) {
+	o.Program, o.Agent, o.Vise, o.Version, o.Getenv = program, string(a.agent), ownName(), versionOf(program), a.getenv
+	o.Home, err = a.homeDir()
+	o.OnlyHome = a.flags.home != ""
+	return o, err
+}
+
+// versionTimeout is what a program may take to tell its version.
+const versionTimeout = 5 * time.Second
+
+// versionOf is what Claude Code and Codex say of their version, as what they can do depends
+// on that; empty where it is not said, or cannot be found.
+func versionOf(program string) string {
+	if program != "claude" && program != "codex" {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), versionTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "--version")
+	cmd.WaitDelay = time.Second // a child of its own may hold the pipe
+	out, err := cmd.Output()
+	if err != nil {
+		return ""
+	}
+	for _, word := range strings.Fields(string(out)) {
+		if word[0] >= '0' && word[0] <= '9' {
+			return word
+		}
+	}
+	return ""
+}
+
+func (a *app) install(ctx context.Context, program string, o agents.Options) (answer, error) {
+	o, err := a.installOptions(program, o)
+	if err != nil {
+		return answer{}, err
+	}
+	if o.Permit == nil && !o.DryRun && !o.Uninstall && a.ttyIn && !a.flags.json {
+		o.Permit = a.askPermit(o)
+	}
+	out, err := agents.Install(o)
+	if err == nil && o.Project != "" && !o.DryRun && !o.Uninstall {
+		err = a.makeKnown(ctx, model.AgentID(out.Agent))
+	}
+	return answer{data: out, text: func(p *page) { p.installed(out, o) }}, err
+}
+
+// makeKnown makes an agent known, where a home is and does not know it.
+func (a *app) makeKnown(ctx context.Context, agent model.AgentID) error {
+	known, err := readOne(ctx, a, func(r model.Reader) (bool, error) {
+		_, ok := r.Agent(agent)
+		return ok, nil
+	})
+	if err == nil && !known {
+		_, err = a.apply(ctx, mutation{}, "", model.AddAgent{AgentID: agent})
+	}
+	if home.NoHome(err) {
+		return nil // the server makes it
+	}
+	return err
+}
+
+// askPermit asks what the program would ask again and again; nil leaves that to the program.
+func (a *app) askPermit(o agents.Options) *bool {
+	asks := agents.Asks(o)
+	if asks == "" {
+		return nil
+	}
+	fmt.Fprintf(a.err, "%s.\nPermit that in its settings, once and for all? [y/N] ", asks)
+	said, _ := bufio.NewReader(a.in).ReadString('\n')
+	yes := isYes(said)
+	if !yes {
+		return nil
+	}
+	return &yes
+}
+
+// isYes reads the answer to a question that ends with [y/N].
+func isYes(said string) bool {
+	said = strings.ToLower(strings.TrimSpace(said))
+	return said == "y" || said == "yes"
+}
+
+// integration shows the changes of a program's settings, and says how many files they are in.
+func (p *page) integration(out agents.Installed) (changed int) {
+	for _, f := range out.Files {
+		if !f.Changed {
+			p.line("%s is as it should be", model.Text(f.Path))
+			continue
+		}
+		changed++
+		p.line("%s", model.Text(strings.TrimRight(f.Diff, "\n")).Multiline())
+	}
+	for _, n := range out.Notes {
+		p.line("note: %s", model.Text(n))
+	}
+	return changed
+}
+
+func (p *page) installed(out agents.Installed, o agents.Options) {
+	switch changed := p.integration(out); {
+	case changed == 0:
+		p.line("nothing to change")
+	case o.DryRun:
+		p.line("nothing was written")
+	case o.Uninstall:
+		p.line("vise is out of %s's settings", out.Program)
+	default:
+		p.line("%s works as agent %s; vise doctor %s says whether its hooks arrive", out.Program, out.Agent, out.Program)
+	}
+}
+
+// ownName is how other programs call this one: by its name if that finds it, else by its path.
+func ownName() string {
+	self, err := os.Executable()
+	if err != nil {
+		return "vise"
+	}
+	found, err := exec.LookPath("vise")
+	if err != nil {
+		return self
+	}
+	a, errA := filepath.EvalSymlinks(self)
+	b, errB := filepath.EvalSymlinks(found)
+	if errA == nil && errB == nil && a == b {
+		return "vise"
+	}
+	return self
+}
+
+// doctorProgram says whether a program's settings are right and what of it arrives; with prove it runs the
+// program, too.
+func (a *app) doctorProgram(ctx context.Context, program string, project, prove bool) (answer, error) {
+	var o agents.Options
+	if project {
+		o.Project = agents.Worktree(a.dir)
+	}
+	o, err := a.installOptions(program, o)
+	if err != nil {
+		return answer{}, err
+	}
+	list, err := agents.Doctor(o, a.now())
+	if err != nil {
+		return answer{}, err
+	}
+	if list = append(list, agents.Serves(ctx, o)); prove {
+		list = append(list, agents.Prove(ctx, o)...)
+	}
+	out := checkup{Home: o.Home, Checks: []check{}}
+	for _, c := range list {
+		out.add(c.Name, c.OK, c.Message, c.Hint)
+	}
+	return answer{data: out, exit: failed(out.Problems > 0), text: func(p *page) { p.checkup(out) }}, nil
+}
+
+// installedPrograms are the agents' programs of this machine that vise can be put into.
+func installedPrograms() (found []string) {
+	for _, p := range agents.Programs {
+		if _, err := exec.LookPath(p); err == nil {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// integrationPreview is what vise install would change for some programs, as it prints it. Nothing
+// is written. What is wrong with one program's settings stands in its place.
+func (a *app) integrationPreview(programs []string) model.Text {
+	var p page
+	for _, name := range programs {
+		p.line("vise install %s", name)
+		yes := true // who writes it has seen it
+		o, err := a.installOptions(name, agents.Options{DryRun: true, Permit: &yes})
+		var out agents.Installed
+		if err == nil {
+			out, err = agents.Install(o)
+		}
+		if err != nil {
+			p.line("! %s", fault(err).Message)
+		}
+		p.integration(out)
+		p.line("")
+	}
+	return model.Text(strings.TrimSuffix(p.b.String(), "\n"))
+}
+
+// integrate writes what integrationPreview tells of one program.
+func (a *app) integrate(program string) error {
+	yes := true
+	_, err := a.install(context.Background(), program, agents.Options{Permit: &yes})
+	return err
+}

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"context"
+	_ "embed"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"vise/ui/agents"
+)
+
+// primer is what an agent should know of vise before it has read anything.
+//
+//go:embed primer.md
+var primer string
+
+func (a *app) primeVerb() *cobra.Command {
+	var o agents.Options
+	c := &cobra.Command{
+		Use: "prime [FILE]", Short: "Print a short text about vise for an agent's instruction file, or keep it there",
+		Long: "prime prints the text. With --write it is kept as a marked block in FILE, by default AGENTS.md of this git worktree,\n" +
+			"or CLAUDE.md where that alone is there; what stands around it stays. --write again renews the block in its place,\n" +
+			"--uninstall takes it out, as vise install PROGRAM --project --uninstall does.",
+		Example: "vise prime --write CLAUDE.md",
+	}
+	f := c.Flags()
+	write := f.Bool("write", false, "keep the text as a block in FILE")
+	f.BoolVar(&o.Uninstall, "uninstall", false, "take the block out of FILE")
+	f.BoolVar(&o.DryRun, "dry-run", false, "show the change and write nothing")
+	return a.plain(c, func(_ context.Context, args []string) (answer, error) {
+		if *write || o.Uninstall {
+			return a.keepPrimer(args, o)
+		}
+		if len(args) > 0 || o.DryRun {
+			return answer{}, misuse("write", "a file is named, and nothing is to be written").
+				WithHint("vise prime --write FILE keeps the text there")
+		}
+		data := struct {
+			Text string `json:"text"`
+		}{primer}
+		return answer{data: data, text: func(p *page) { p.b.WriteString(primer) }}, nil
+	})
+}
+
+// keepPrimer keeps the text in an instruction file, or takes it out.
+func (a *app) keepPrimer(args []string, o agents.Options) (answer, error) {
+	path := filepath.Join(agents.Worktree(a.dir), agents.InstructionFile)
+	claude := filepath.Join(filepath.Dir(path), agents.ClaudeInstructionFile)
+	if _, err := os.Stat(path); err != nil {
+		if _, err := os.Stat(claude); err == nil {
+			path = claude
+		}
+	}
+	if len(args) > 0 {
+		if path = args[0]; !filepath.IsAbs(path) {
+			path = filepath.Join(a.dir, path)
+		}
+	}
+	o.Getenv = a.getenv
+	out, err := agents.KeepPrimer(o, path, primer)
+	return answer{data: out, text: func(p *page) {
+		if p.integration(out) == 0 {
+			p.line("nothing to change")
+		} else if o.DryRun {
+			p.line("nothing was written")
+		}
+	}}, err
+}

@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/model/thread"
+	"vise/store/threads"
+	"vise/ui/agents"
+)
+
+func (a *app) worktreeDoneVerb() *cobra.Command {
+	var m mutation
+	remove := false
+	c := &cobra.Command{
+		Use: "done ID", Short: "Say what is unmerged in a work item's work tree, and remove it on request",
+		Long: "done says whether the work tree of an item is SAFE to remove, or NEEDS REVIEW, and why. With --remove it removes\n" +
+			"one that is safe, with its branch and what vise put into it; it never removes another one.",
+		ValidArgsFunction: a.items(model.FilterAll),
+	}
+	m.keyed(c)
+	c.Flags().BoolVar(&remove, "remove", false, "remove it, and its branch, if it is safe")
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		return a.endWorktree(ctx, args[0], m, remove)
+	})
+}
+
+func (a *app) endWorktree(ctx context.Context, ref string, m mutation, remove bool) (answer, error) {
+	item, err := a.itemOf(ctx, ref)
+	if err != nil {
+		return answer{}, err
+	}
+	dir := linkedWorktree(item.Links)
+	if dir == "" {
+		return answer{}, model.Refuse(model.CodeNotFound, "%s has no work tree", item.Handle).
+			WithHint("vise worktree new %s makes one; vise worktrees lists those of a repository", item.Handle)
+	}
+	from := a.dir
+	if exists(dir) {
+		from = dir
+	}
+	main, list, err := a.listWorktrees(ctx, from)
+	if err != nil {
+		return answer{}, err
+	}
+	i := slices.IndexFunc(list, func(w thread.Worktree) bool { return w.Path.Raw() == dir }) // raw: compared, not shown
+	if i < 0 {
+		return answer{}, model.Refuse(model.CodeNotFound, "%s is no work tree of %s any more", model.Text(dir), main.Path).
+			WithHint("vise unlink %s --ref %s:%s forgets it", item.Handle, worktreeRef, model.Text(dir))
+	}
+	out := a.look(ctx, list[i], main)
+	if remove {
+		if !out.Safe {
+			return answer{}, model.Refuse(model.CodeRefused, "the work tree of %s needs review: %s", item.Handle, joined(out.Review)).
+				WithHint("settle that, or remove it yourself: git worktree remove %s", out.Path)
+		}
+		if err := a.removeWorktree(ctx, main, out); err != nil {
+			return answer{}, err
+		}
+		out.Removed = true
+		unlink := model.LinkWorkItem{WorkItemID: item.ID, Remove: model.Links{Refs: []model.Ref{{Kind: worktreeRef, Ref: model.Text(dir)}}}}
+		if _, err := a.apply(ctx, m, item.AgentID, unlink); err != nil {
+			return answer{}, err
+		}
+	}
+	return answer{data: out, text: func(p *page) { p.worktrees(worktrees{[]worktree{out}}) }}, nil
+}
+
+func joined(list []model.Text) model.Text {
+	var out []string
+	for _, s := range list {
+		out = append(out, s.String())
+	}
+	return model.Text(strings.Join(out, "; "))
+}
+
+// removeWorktree takes what vise put into a work tree out, and then the work tree: git looks once more.
+func (a *app) removeWorktree(ctx context.Context, main thread.Worktree, w worktree) error {
+	for _, program := range agents.ProjectPrograms {
+		o, err := a.installOptions(program, agents.Options{Project: w.Path.Raw(), Uninstall: true}) // raw: a path
+		if err == nil {
+			_, err = agents.Install(o)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return (threads.Reader{}).RemoveWorktree(ctx, main.Path.Raw(), w.Path.Raw(), w.Branch.Raw()) // raw: for git
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, os.ErrNotExist)
+}

@@ -1,0 +1,97 @@
+package transcript
+
+import (
+	"encoding/json"
+
+	"vise/model"
+)
+
+// GeminiSession reads the file of a session of Gemini CLI's: a line a message, which is written again
+// with its calls when they have answers.
+type GeminiSession struct{ open *reply }
+
+// Line returns the round before, when a line begins another message. A line of another shape holds
+// nothing.
+func (g *GeminiSession) Line(raw []byte) (over []Round, err error) {
+	var l struct {
+		ID      string `json:"id"`
+		Type    string `json:"type"`
+		Content string `json:"content"`
+		Calls   []struct {
+			ID     string          `json:"id"`
+			Name   string          `json:"name"`
+			Args   json.RawMessage `json:"args"`
+			Result json.RawMessage `json:"result"`
+			Status string          `json:"status"`
+		} `json:"toolCalls"`
+	}
+	if err := json.Unmarshal(raw, &l); err != nil || l.Type != "gemini" {
+		return nil, err
+	}
+	if g.open != nil && g.open.id != l.ID {
+		over = g.Open()
+	}
+	g.open = &reply{id: l.ID}
+	if l.Content != "" {
+		g.open.text = []string{l.Content}
+	}
+	for _, c := range l.Calls {
+		g.open.call(c.ID, c.Name, c.Args)
+		g.open.answer(c.ID, c.Status != "success", c.Result)
+	}
+	return over, nil
+}
+
+// Open are the rounds that nothing ended yet, as they are so far.
+func (g *GeminiSession) Open() []Round { return g.open.said(model.ReportSameRound) }
+
+// CopilotSession reads the events of a session of Copilot CLI's: one a reply, with its calls, and one
+// an answer.
+type CopilotSession struct{ open *reply }
+
+// Line returns the round before, when an event begins another reply. An event of another shape holds
+// nothing.
+func (s *CopilotSession) Line(raw []byte) (over []Round, err error) {
+	var l struct {
+		Type string `json:"type"`
+		// Agent is set in a subagent's events.
+		Agent string `json:"agentId"`
+		Data  struct {
+			ID      string `json:"messageId"`
+			Content string `json:"content"`
+			Calls   []struct {
+				ID   string          `json:"toolCallId"`
+				Name string          `json:"name"`
+				Args json.RawMessage `json:"arguments"`
+			} `json:"toolRequests"`
+			// Parent is set in them too.
+			Parent string `json:"parentToolCallId"`
+			// Of an answer.
+			Call    string          `json:"toolCallId"`
+			Success bool            `json:"success"`
+			Result  json.RawMessage `json:"result"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(raw, &l); err != nil || l.Data.Parent != "" || l.Agent != "" {
+		return nil, err
+	}
+	switch l.Type {
+	case "assistant.message":
+		over = s.Open()
+		s.open = &reply{id: l.Data.ID}
+		if l.Data.Content != "" {
+			s.open.text = []string{l.Data.Content}
+		}
+		for _, c := range l.Data.Calls {
+			s.open.call(c.ID, c.Name, c.Args)
+		}
+	case "tool.execution_complete":
+		if s.open != nil {
+			s.open.answer(l.Data.Call, !l.Data.Success, l.Data.Result)
+		}
+	}
+	return over, nil
+}
+
+// Open are the rounds that nothing ended yet, as they are so far.
+func (s *CopilotSession) Open() []Round { return s.open.said(model.ReportSameRound) }
