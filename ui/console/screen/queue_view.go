@@ -224,12 +224,16 @@ func (v QueueView) noCurrent(w int) string {
 	} else if r != nil {
 		head = v.Muted.Of("  nothing " + v.Glyph.Dot + " next")
 	}
+	narrow := w < wholeNext
+	if narrow && v.Queue.Current == nil && r != nil {
+		head = v.Muted.Of(" next")
+	}
 	label := v.Styles.Current.Of(" CURRENT")
 	if r == nil {
 		return v.Strip(w, false, label, head)
 	}
 	key := ""
-	if v.PickKey != "" && v.Queue.Current == nil && r.ID == v.Cursor {
+	if v.PickKey != "" && !narrow && v.Queue.Current == nil && r.ID == v.Cursor {
 		key = " — " + v.PickKey
 	}
 	pieces := []widget.Piece{label, head, v.RowInk(*r).Of(" " + v.RowMark(*r) + " ")}
@@ -239,6 +243,9 @@ func (v QueueView) noCurrent(w int) string {
 	}
 	return v.Strip(w, false, append(pieces, v.Text.Of(text.Cut(v.Show(r.Objective), max(free, 0))), v.Key.Of(key))...)
 }
+
+// wholeNext is the width from which the line about the next item has all its words.
+const wholeNext = 42
 
 // item draws a row: marker, glyph, objective, reason, age, as the width allows.
 func (v QueueView) item(r model.Row, w int) string {
