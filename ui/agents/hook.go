@@ -6,11 +6,11 @@
 // own entries alone, keeps the order and the comments of all others, writes nothing that would not
 // read, and shows beforehand what it will do. And it wraps one run of a program.
 //
-// Reading order: programs.go (the programs, one table), gemini_copilot.go (two of them); hook.go (a call), events.go (what each
-// event does, and the text that an agent gets), report.go (what is reported when), words.go (how its words are found), crush.go (the same
-// with Crush's one hook), rest.go (how a resting session is woken), state.go (what is remembered
-// between calls); install.go (what vise install and vise doctor do), settings_*.go (how a file is
-// edited), backup.go (what it was before),
+// Reading order: programs.go (the programs, one table), gemini_copilot.go (two of them); hook.go (a call),
+// events.go (what each event does, and the text that an agent gets), report.go (what is reported when), words.go
+// (how its words are found), crush.go (the same with Crush's one hook), siblings.go (which session a message is
+// for), rest.go (how a resting session is woken), state.go (what is remembered between calls); install.go (what
+// vise install and vise doctor do), settings_*.go (how a file is edited), backup.go (what it was before),
 // project.go (settings of a project); wrap.go (vise run).
 package agents
 
@@ -117,6 +117,8 @@ type call struct {
 	payload   []byte
 
 	home *home.Home
+	// session is the one that called.
+	session string
 	// busy: the ledger was waited for in vain; it is not waited for again.
 	busy bool
 }

@@ -40,6 +40,8 @@ type program struct {
 	// where one was not.
 	expected []string
 	hint     string
+	// begins: what its hook says at the beginning of a session was seen to reach the model.
+	begins bool
 	// transcripts is where it keeps its own: the variable that says so, and the directory below
 	// the user's home.
 	transcripts []string
@@ -61,7 +63,7 @@ var programs = []program{
 	{
 		name:      "claude",
 		inProject: "Claude Code takes permissions from a folder that it was told to trust: it asks at its first start there",
-		settings:  Options.claude, transcripts: []string{"CLAUDE_CONFIG_DIR", ".claude"},
+		settings:  Options.claude, begins: true, transcripts: []string{"CLAUDE_CONFIG_DIR", ".claude"},
 		transcript: func(subagent bool) lines { return &transcript.Claude{Subagent: subagent} },
 		wakesFrom:  [3]int{2, 1, 197}, woken: "one that rests at a terminal is woken",
 		answers:   "reach a session between two tools, at the end of its turn and with the next prompt or session; ",
@@ -76,7 +78,7 @@ var programs = []program{
 		name: "codex",
 		inProject: "Codex reads the settings of a folder that it was told to trust: it asks at its first start there; its hooks are " +
 			"the user's (vise install codex), and act for the project's agent",
-		settings: Options.codex, transcripts: []string{"CODEX_HOME", ".codex"},
+		settings: Options.codex, begins: true, transcripts: []string{"CODEX_HOME", ".codex"},
 		transcript: func(bool) lines { return &transcript.Rollout{} },
 		note:       "a version that has hooks behind a flag needs codex_hooks = true below [features] in config.toml",
 		wakesFrom:  [3]int{0, 169, 0},
@@ -259,9 +261,8 @@ func (o Options) claude(wakes support) []target {
 		hooks = append(hooks, o.hook(event, event, group{Hooks: []command{line(event)}}))
 	}
 	failure := o.hook("StopFailure", "StopFailure", group{Hooks: []command{line("StopFailure")}})
-	failure.when = wakes
 	former := o.hook("Notification", "Notification", group{}) // vise put one there, which did nothing
-	former.when = unsupported
+	failure.when, former.when = wakes, unsupported
 	rest := line(restEvent)
 	rest.Timeout, rest.Async, rest.AsyncRewake = int((restLimit + time.Minute).Seconds()), true, true
 	waits := o.hook("Stop", restEvent, group{Hooks: []command{rest}})

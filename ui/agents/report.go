@@ -37,6 +37,9 @@ func (c *call) stopped(ctx context.Context, p payload) error {
 			return c.block(text)
 		}
 	}
+	if err := c.rests(); err != nil {
+		return err
+	}
 	return c.awaitInServer(p)
 }
 

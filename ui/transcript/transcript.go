@@ -82,6 +82,12 @@ func isComplete(tool string) bool {
 	return ours && strings.TrimPrefix(name, "_") == "CompleteWorkItem"
 }
 
+// Picks reports whether a tool is our server's PickWorkItem.
+func Picks(tool string) bool {
+	name, ours := ourTool(tool)
+	return ours && strings.TrimPrefix(name, "_") == "PickWorkItem"
+}
+
 // IsOurs reports whether a tool is one of our server's.
 func IsOurs(tool string) bool {
 	_, ours := ourTool(tool)
