@@ -65,9 +65,7 @@ func (c *call) handle(ctx context.Context) error {
 	case "crush":
 		return c.crush(ctx, p)
 	}
-	if p.Result != nil {
-		p.Response = p.Result
-	}
+	c.complete(&p)
 	switch c.event {
 	case restEvent:
 		return c.rest(ctx, p)
