@@ -192,7 +192,8 @@ func (v QueueView) line(l queueLine, w int) string {
 	case l.row == nil:
 		return v.heading(v.Sections[l.heading], w)
 	case l.todo:
-		return v.Strip(w, false, v.Muted.Of(fmt.Sprintf("   %d/%d %s %s", l.row.Todo.Done, l.row.Todo.Total, v.Glyph.Dot, v.Show(l.row.Todo.Current))))
+		t := l.row.Todo
+		return v.Strip(w, false, v.Muted.Of(fmt.Sprintf("   %d/%d %s %s", t.Done, t.Total, v.Glyph.Dot, v.Show(t.Current))))
 	}
 	return v.item(*l.row, w)
 }
