@@ -31,11 +31,13 @@ type payload struct {
 	Input    json.RawMessage `json:"tool_input"`
 	Response json.RawMessage `json:"tool_response"`
 	// Result is Copilot's name for it.
-	Result     json.RawMessage   `json:"tool_result"`
-	ToolUse    string            `json:"tool_use_id"`
-	Background []json.RawMessage `json:"background_tasks"`
-	Crons      []json.RawMessage `json:"session_crons"`
-	Dir        string            `json:"cwd"`
+	Result  json.RawMessage `json:"tool_result"`
+	ToolUse string          `json:"tool_use_id"`
+	// Suggestions are what an answer of "always" would have Claude Code remember.
+	Suggestions json.RawMessage   `json:"permission_suggestions"`
+	Background  []json.RawMessage `json:"background_tasks"`
+	Crons       []json.RawMessage `json:"session_crons"`
+	Dir         string            `json:"cwd"`
 	// Error and Interrupted are of a tool that failed.
 	Error       string `json:"error"`
 	Interrupted bool   `json:"is_interrupt"`
@@ -59,6 +61,12 @@ func (c *call) handle(ctx context.Context) error {
 		return fmt.Errorf("%s %s: the input is not as expected: %w", c.program, c.event, err)
 	}
 	c.session = cmp.Or(p.Session, p.SessionID, p.Thread)
+	if c.event == askEvent {
+		return c.asked(ctx, p)
+	}
+	if err := c.settle(ctx, p); err != nil {
+		c.busy = true // the next event ends them
+	}
 	switch c.program {
 	case "opencode":
 		return c.openCode(ctx, p)
