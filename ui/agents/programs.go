@@ -129,7 +129,7 @@ var programs = []program{
 		stream: func() transcript.Stream { return &transcript.Gemini{} },
 	},
 	{
-		name: "copilot", settings: Options.copilot, transcripts: []string{"COPILOT_HOME", ".copilot"},
+		name: "copilot", settings: Options.copilot, begins: true, transcripts: []string{"COPILOT_HOME", ".copilot"},
 		transcript: func(bool) lines { return &transcript.CopilotSession{} }, unnamed: true,
 		permitted: says(`"` + permitEvent + `"`),
 		asks:      "Copilot CLI asks for vise's tools in each folder, and refuses them where nobody can answer",
