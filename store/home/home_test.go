@@ -178,22 +178,6 @@ func TestAThreadThatCannotFollowHidesNoAnswer(t *testing.T) {
 	}
 }
 
-// What a thread's own receipt warns of stands in the receipt of the command that it followed.
-func TestWhatAThreadWarnsOfIsPassedOn(t *testing.T) {
-	x := newTrial(t)
-	x.threaded()
-	r, done := x.Threads(model.Operator).At(t.Context(), "", "test")
-	defer done()
-	if _, err := r.Apply(t.Context(), thread.Start{Goal: "Another"}); err != nil {
-		t.Fatal(err)
-	}
-	in := x.do(model.PickWorkItem{WorkItemID: x.item})
-	x.only(in, model.WarnThread)
-	if said := in.Warnings[0].Message; said != "thread another was active and is paused" {
-		t.Errorf("it says %q", said)
-	}
-}
-
 func TestATodoThatCannotFollowHidesNoAnswer(t *testing.T) {
 	x := newTrial(t)
 	session := x.found()
