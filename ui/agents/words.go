@@ -147,7 +147,7 @@ func (c *call) lastWords(ctx context.Context, p payload) (last string) {
 		})
 		f.Close()
 		if in.(interface{ Ends() bool }).Ends() {
-			return end.Text.Raw()
+			return end.Text.Raw() // raw: offered as a report, not shown
 		}
 	}
 	return ""
