@@ -101,7 +101,7 @@ func (c *call) handle(ctx context.Context) error {
 		return c.stopped(ctx, p)
 	case "notify":
 		p.Session, p.Last = p.Thread, p.NotifyLast
-		return c.stopped(ctx, p)
+		return cmp.Or(c.unhooked(ctx, p), c.stopped(ctx, p))
 	case "StopFailure":
 		c.rests()
 		return c.brokenOff(ctx, p)
