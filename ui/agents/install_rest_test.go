@@ -82,7 +82,7 @@ func TestDoctorTellsWhatCodexTrusts(t *testing.T) {
 	b.run(o)
 	trusted := b.files()["/.codex/config.toml"]
 	for _, x := range []struct{ settings, want string }{
-		{untrusted, "not told to trust session_start, user_prompt_submit, post_tool_use, stop, session_end"},
+		{untrusted, "not told to trust session_start, user_prompt_submit, post_tool_use, stop, permission_request, session_end"},
 		{trusted, "was told to trust vise's hooks as they are"},
 		{strings.Replace(trusted, "stop:1:0", "stop:0:0", 1), "not told to trust stop"},
 		{regexp.MustCompile(`(stop:1:0"\]\ntrusted_hash = "sha256:).`).ReplaceAllString(trusted, "${1}x"), "trusts an older form of stop"},

@@ -129,7 +129,7 @@ var programs = []program{
 		stream: func() transcript.Stream { return &transcript.Gemini{} },
 	},
 	{
-		name: "copilot", settings: Options.copilot, transcripts: []string{"COPILOT_HOME", ".copilot"},
+		name: "copilot", settings: Options.copilot, begins: true, transcripts: []string{"COPILOT_HOME", ".copilot"},
 		transcript: func(bool) lines { return &transcript.CopilotSession{} }, unnamed: true,
 		permitted: says(`"` + permitEvent + `"`),
 		asks:      "Copilot CLI asks for vise's tools in each folder, and refuses them where nobody can answer",
@@ -260,6 +260,10 @@ func (o Options) claude(wakes support) []target {
 		"SubagentStop", "Stop", "SessionEnd"} {
 		hooks = append(hooks, o.hook(event, event, group{Hooks: []command{line(event)}}))
 	}
+	ask := line(askEvent)
+	ask.Timeout = int(askTimeout.Seconds())
+	asks := o.hook(askEvent, askEvent, group{Hooks: []command{ask}})
+	asks.when = wakes
 	failure := o.hook("StopFailure", "StopFailure", group{Hooks: []command{line("StopFailure")}})
 	former := o.hook("Notification", "Notification", group{}) // vise put one there, which did nothing
 	failure.when, former.when = wakes, unsupported
@@ -267,48 +271,11 @@ func (o Options) claude(wakes support) []target {
 	rest.Timeout, rest.Async, rest.AsyncRewake = int((restLimit + time.Minute).Seconds()), true, true
 	waits := o.hook("Stop", restEvent, group{Hooks: []command{rest}})
 	waits.when = wakes
-	hooks = append(hooks, failure, former, waits, o.element("permissions", "allow", "mcp__vise"))
+	hooks = append(hooks, asks, failure, former, waits, o.element("permissions", "allow", "mcp__vise"))
 	return []target{
 		jsonFile(o.file(projectHooks, "CLAUDE_CONFIG_DIR", ".claude", "settings.json"), hooks...),
 		jsonFile(o.file(projectServer, "CLAUDE_CONFIG_DIR", "", ".claude.json"),
 			entry{at: []string{"mcpServers", "vise"}, value: o.server()}),
-	}
-}
-
-// codexEvents are the events that vise asks every Codex for. The end of a session, which ends
-// the waiting for it, comes with the version that wakes.
-var codexEvents = []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"}
-
-func (o Options) codexHooks(wakes support) (hooks []entry) {
-	for _, event := range append(slices.Clip(codexEvents), "SessionEnd") {
-		line := command{Type: "command", Command: o.shellHook(event), Timeout: hookTimeout}
-		if event == "SessionEnd" {
-			line.Timeout = endTimeout
-		}
-		hooks = append(hooks, o.hook(event, event, group{Hooks: []command{line}}))
-	}
-	hooks[len(hooks)-1].when = wakes
-	return hooks
-}
-
-func (o Options) codexFile(name string) string { return o.dir("CODEX_HOME", ".codex", name) }
-
-func (o Options) codex(wakes support) []target {
-	hooks := o.codexHooks(wakes)
-	server := tomlTable{path: []string{"mcp_servers", "vise"}, lines: "command = " + strconv.Quote(o.Vise) +
-		"\nargs = " + array(o.serverArgs()) + "\nenv_vars = " + array(variables) + "\n"}
-	if o.permitted {
-		server.lines += "default_tools_approval_mode = \"approve\"\n"
-	}
-	if o.Project != "" { // of a linked worktree Codex reads the main worktree's hooks
-		return []target{tomlFile(filepath.Join(o.Project, projectCodex), tomlEntry{tables: []tomlTable{server}})}
-	}
-	return []target{
-		jsonFile(o.codexFile("hooks.json"), hooks...),
-		tomlFile(o.codexFile("config.toml"), tomlEntry{
-			tables: append(o.trust(o.codexFile("hooks.json"), hooks), server),
-			key:    "notify", value: append([]string{o.Vise}, o.hookArgs("notify")...),
-		}),
 	}
 }
 

@@ -23,7 +23,7 @@ func (c *call) stopped(ctx context.Context, p payload) error {
 		waiting = slices.DeleteFunc(waiting, func(x pending) bool { return x.Subagent == "" || x.Subagent != p.Subagent })
 	}
 	if programOf(c.program).unnamed {
-		p.Last = c.lastWords(p)
+		p.Last = c.lastWords(ctx, p)
 	}
 	asked, err := c.report(ctx, p, waiting)
 	if !asked && c.event != "SubagentStop" {
@@ -37,9 +37,7 @@ func (c *call) stopped(ctx context.Context, p payload) error {
 			return c.block(text)
 		}
 	}
-	if err := c.rests(); err != nil {
-		return err
-	}
+	c.rests()
 	return c.awaitInServer(p)
 }
 

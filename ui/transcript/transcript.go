@@ -168,6 +168,9 @@ func (r *reply) answer(id string, failed bool, content json.RawMessage) {
 	}
 }
 
+// ends: it calls nothing, which ends a turn.
+func (r *reply) ends() bool { return r != nil && len(r.calls) == 0 }
+
 // over: all calls have answers.
 func (r *reply) over() bool {
 	return !slices.ContainsFunc(r.calls, func(c call) bool { return !c.answered })

@@ -151,6 +151,8 @@ func (v Detail) head(w int) []string {
 	switch {
 	case r.AgentFails():
 		facts = fmt.Sprintf(" %s  the agent's program fails", r.Handle)
+	case r.IsPermission():
+		facts = fmt.Sprintf(" %s  asks in %s for permission · %s", r.Handle, v.Show(r.Wait.Source), r.ID)
 	case r.OfAgent():
 		facts = fmt.Sprintf(" %s  the agent itself asks · %s", r.Handle, r.ID)
 	case r.Stalled:
@@ -202,7 +204,7 @@ func (v Detail) hidden() bool {
 // window is the part of the page that is shown in h lines.
 func (v Detail) window(w, h int) []string {
 	switch {
-	case v.Row.AgentFails():
+	case v.Row.AgentFails(), v.Row.IsPermission():
 		return visibleRows(v.why(w), 0, h)
 	case v.Row.OfAgent():
 		return visibleRows(v.waits(w), 0, h)
@@ -348,8 +350,13 @@ func (v Detail) thread(w int) []string {
 	switch {
 	case !v.HasThreads:
 		return []string{" " + v.Muted.Paint("Threads are not read here.")}
+	case v.Card.Repo == "":
+		return []string{" " + v.Muted.Paint("Reading…")}
+	case v.Card.Empty() && v.Linked:
+		return v.goneThreads(w)
 	case v.Card.Empty():
-		return v.Said("No thread yet: vise thread start GOAL begins one, once there is something to keep.", w)
+		return v.Said("This item links to no thread, and none is active in this repository. "+
+			v.Keys.KeyOf(action.Threads)+" shows those that rest; vise thread start GOAL begins one.", w)
 	}
 	const labelCells = 11
 	inks := map[thread.CardKind]widget.Ink{
@@ -366,4 +373,15 @@ func (v Detail) thread(w int) []string {
 		out = append(out, v.hanging(" ", shown, labelCells, row.Text, w, inks[row.Kind])...)
 	}
 	return append(append(out, ""), v.Said(v.Keys.KeyOf(action.Threads)+" acts on it, and shows every thread.", w)...)
+}
+
+// goneThreads names what an item links to that is not there.
+func (v Detail) goneThreads(w int) (out []string) {
+	if v.Detail == nil {
+		return nil
+	}
+	for _, l := range v.Detail.Links.Threads {
+		out = append(out, v.Said("The linked thread "+l.TaskID.String()+" is not there any more.", w)...)
+	}
+	return out
 }
