@@ -101,7 +101,7 @@ func (c *call) handle(ctx context.Context) error {
 		return c.stopped(ctx, p)
 	case "notify":
 		p.Session, p.Last = p.Thread, p.NotifyLast
-		return c.stopped(ctx, p)
+		return cmp.Or(c.unhooked(ctx, p), c.stopped(ctx, p))
 	case "StopFailure":
 		c.rests()
 		return c.brokenOff(ctx, p)
@@ -259,7 +259,8 @@ func (c *call) begunWithIt(ctx context.Context) bool {
 	_ = os.Remove(path)
 	var was string
 	text, err := c.work(ctx, sessionBudget)
-	return err == nil && json.Unmarshal(raw, &was) == nil && was == digest(text)
+	// While the ledger is busy nothing newer can be told either.
+	return err != nil || json.Unmarshal(raw, &was) == nil && was == digest(text)
 }
 
 // digest is of a work context without its first line, which names the ledger's revision.
