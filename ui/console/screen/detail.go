@@ -299,11 +299,11 @@ func (v Detail) why(w int) []string {
 	if len(v.Why.Order) == 0 {
 		return out
 	}
-	var order []string
-	for _, r := range v.Why.Order {
-		order = append(order, v.RowMark(r)+" "+string(r.Handle))
+	out = append(out, "")
+	for i, r := range v.Why.Order {
+		out = append(out, v.labelled([]string{"Order", ""}[min(i, 1)], model.Text(v.RowMark(r)+" ")+r.Objective, w)...)
 	}
-	return append(append(out, ""), v.labelled("Order", model.Text(strings.Join(order, "  ")), w)...)
+	return out
 }
 
 func (v Detail) report(w int) []string {
