@@ -44,7 +44,7 @@ func TestAKilledConsoleBeginsWhereItWas(t *testing.T) {
 	}{
 		{name: "an item and a tab", keys: []string{"j", "j", "]", "]"}},
 		{name: "a filter that is kept", keys: []string{"/"}, typed: "jitter", again: []string{"enter"}},
-		{name: "marks", keys: []string{"space", "space"}},
+		{name: "marks", keys: []string{"v", "v"}},
 		{name: "the fleet's inbox", keys: []string{"2", "tab", "j"}},
 		{name: "the activity, paused", keys: []string{"3", "k", "k"}},
 		{name: "the reports", keys: []string{"4", "j"}},

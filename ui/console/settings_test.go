@@ -49,7 +49,7 @@ func TestSettingsAreTakenWhileTheConsoleRuns(t *testing.T) {
 			t.Errorf("the title: %q, then %q", before.WindowTitle, after.WindowTitle)
 		}
 		frame := strings.Join(wd.frame(), "\n")
-		if !strings.Contains(frame, "f6 pick") || !strings.Contains(frame, "Settings taken.") || strings.Contains(frame, "┃") {
+		if !strings.Contains(frame, "f6") || !strings.Contains(frame, "Settings taken.") || strings.Contains(frame, "┃") {
 			t.Errorf("key, message or glyphs are not as set:\n%s", frame)
 		}
 		wd.press("f6")
