@@ -259,7 +259,8 @@ func (c *call) begunWithIt(ctx context.Context) bool {
 	_ = os.Remove(path)
 	var was string
 	text, err := c.work(ctx, sessionBudget)
-	return err == nil && json.Unmarshal(raw, &was) == nil && was == digest(text)
+	// While the ledger is busy nothing newer can be told either.
+	return err != nil || json.Unmarshal(raw, &was) == nil && was == digest(text)
 }
 
 // digest is of a work context without its first line, which names the ledger's revision.

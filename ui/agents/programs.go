@@ -119,7 +119,7 @@ var programs = []program{
 		note: "Gemini CLI starts no MCP server in a folder that it was not told to trust: it asks at its start " +
 			"there, and gemini trust answers that",
 		settings: Options.gemini, transcripts: []string{"GEMINI_CLI_HOME", "", ".gemini"},
-		transcript: func(bool) lines { return &transcript.GeminiSession{} }, unnamed: true,
+		transcript: func(bool) lines { return &transcript.GeminiSession{} }, unnamed: true, begins: true,
 		permitted: geminiTrusts,
 		asks:      "Gemini CLI asks before each of vise's tools, and refuses them where nobody can answer",
 		answers:   whileItWorks,
