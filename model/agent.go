@@ -34,6 +34,8 @@ type Agent struct {
 	DueRechecks []ItemID `json:"due_rechecks,omitempty"`
 	// QueuedInput counts messages that wait for the agent's next turn.
 	QueuedInput int `json:"queued_input,omitempty"`
+	// Permissions are the prompts that its program waits at.
+	Permissions []Permission `json:"permissions,omitempty"`
 	// Handed are messages that a program got without a turn, and did not prove to have read.
 	Handed    []MessageID `json:"handed_message_ids,omitempty"`
 	CreatedAt time.Time   `json:"created_at"`

@@ -53,6 +53,8 @@ var Rights = []Right{
 	{Act: "complete what the operator has blocked", Commands: []string{"CompleteWorkItem"}, Only: onlyOperatorsBlocker, may: operatorAlone},
 	{Act: "complete by force", Commands: []string{"CompleteWorkItem"}, Only: onlyForce, may: operatorAlone},
 	{Act: "answer a question", Commands: []string{"Answer"}, may: operatorAlone},
+	{Act: "answer a permission", Commands: []string{"AnswerPermission"}, may: operatorAlone},
+	{Act: "ask for a permission, say that it is over", Commands: []string{"AskPermission", "EndPermissions"}, may: "yynny"},
 	{Act: "cancel a wait", Commands: []string{"CancelWait"}, may: "yynnn"},
 	{Act: "acknowledge, decline reports, retry, undo",
 		Commands: []string{"Acknowledge", "AcknowledgeAll", "DeclineReport", "Retry", "Undo"}, may: operatorAlone},

@@ -181,6 +181,14 @@ func ledgerFor(t *testing.T, name, only string) (*book, Command) {
 		return b, NotifyOperator{Text: "half of it is done"}
 	case "Answer":
 		return b, Answer{WaitID: wait(WakeOperatorInput), Text: "yes"}
+	case "AskPermission":
+		return b, AskPermission{AgentID: "ann", Program: "claude", Tool: "Bash"}
+	case "AnswerPermission", "EndPermissions":
+		asked := do(ann, AskPermission{AgentID: "ann", Program: "claude", Tool: "Bash", AnswerMS: 1 << 40}).PermissionID
+		if name == "EndPermissions" {
+			return b, EndPermissions{AgentID: "ann", PermissionIDs: []PermissionID{asked}}
+		}
+		return b, AnswerPermission{AgentID: "ann", PermissionID: asked, Answer: PermitOnce}
 	case "CancelWait":
 		return b, CancelWait{WaitID: wait(WakeOperatorInput)}
 	case "Acknowledge", "AcknowledgeAll":

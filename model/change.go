@@ -43,6 +43,7 @@ type Receipt struct {
 	WaitID       WaitID  `json:"wait_condition_id,omitempty"`
 	// Question is what an Answer answered.
 	Question     Text         `json:"question,omitempty"`
+	PermissionID PermissionID `json:"permission_id,omitempty"`
 	TaskID       TaskID       `json:"task_id,omitempty"`
 	DelegationID DelegationID `json:"delegation_id,omitempty"`
 	// ChildWorkItemID is the item that serves the delegation.

@@ -247,6 +247,8 @@ type HandMessages struct {
 	AgentID AgentID `json:"agent_id"`
 	// Limit is how many fit; zero: as many as may be on their way.
 	Limit int `json:"limit,omitempty"`
+	// Except are items whose messages stay queued: other sessions of the agent hold them.
+	Except []ItemID `json:"except,omitempty"`
 }
 
 // SeeMessages says that the agent acted after it was handed messages: it has read them.

@@ -138,6 +138,8 @@ func agentState(m FleetMember, stalled, triggered int, now time.Time) AgentState
 	switch {
 	case a.Posture == Stopped:
 		return AgentStopped
+	case len(a.Permissions) > 0:
+		return AgentAsks
 	case a.Failing() && !a.Turn.Runs(now):
 		return AgentFails
 	case a.Turn.Runs(now) || m.Counts[CurrentRunnable] > 0 && stalled == 0:
@@ -232,6 +234,8 @@ type Need string
 // The needs, the most pressing first. What an agent cannot do by itself comes before what
 // only waits to be looked at.
 const (
+	// NeedPermit: an agent's program waits for a permission.
+	NeedPermit Need = "permission"
 	// NeedAnswer: it asks, or its plan needs input.
 	NeedAnswer Need = "asks"
 	// NeedRepair: an agent's program fails.
@@ -250,13 +254,13 @@ const (
 	NeedLook Need = "unfinished"
 )
 
-// Needs is their order; the first five are not of finished work.
-var Needs = []Need{NeedAnswer, NeedRepair, NeedNudge, NeedPickup, NeedReview, NeedChoice, NeedReport, NeedLook}
+// Needs is their order; the first six are not of finished work.
+var Needs = []Need{NeedPermit, NeedAnswer, NeedRepair, NeedNudge, NeedPickup, NeedReview, NeedChoice, NeedReport, NeedLook}
 
 // OfOpenItem reports whether it is a need of work that goes on. Those are read longest
 // waiting first, the needs of finished work newest first.
 func (n Need) OfOpenItem() bool {
-	return slices.Contains(Needs[:5], n)
+	return slices.Contains(Needs[:6], n)
 }
 
 // NeedTally counts the items of an agent with a need that nobody acknowledged.
@@ -274,7 +278,7 @@ type Inboxed struct {
 
 // Urgent reports whether it waits for the operator's word, and nobody acknowledged it.
 func (x Inboxed) Urgent() bool {
-	return !x.Seen && slices.Contains([]Need{NeedAnswer, NeedRepair, NeedNudge, NeedChoice}, x.Need)
+	return !x.Seen && slices.Contains([]Need{NeedPermit, NeedAnswer, NeedRepair, NeedNudge, NeedChoice}, x.Need)
 }
 
 // Matter is what an acknowledgement is about: the same need since another instant is news.

@@ -280,6 +280,12 @@ func NotOffered(r Row, command string) string {
 	switch {
 	case r.AgentFails():
 		return name + " is no work item: the agent's program fails"
+	case r.ReasonCode == reasonAgentPermission && r.Wait.TriggeredBy != "":
+		return name + " has its answer; " + r.Wait.Source.String() + " takes it"
+	case r.ReasonCode == reasonAgentPermission && r.Wait.WakeAt.IsZero():
+		return name + " asks in " + r.Wait.Source.String() + "; answer it there"
+	case r.ReasonCode == reasonAgentPermission && command != "Answer":
+		return name + " is no work item: its program waits for a permission"
 	case r.OfAgent() && command != "Answer" && command != "CancelWait":
 		return name + " is no work item: the agent itself asks, and waits for your answer"
 	case command == "ReportWorkItem" && !done:

@@ -1,19 +1,23 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
 
-// The reason codes of rows that stand for an agent itself: it asks, or its program fails.
+// The reason codes of rows that stand for an agent itself: it asks, its program fails, or waits for a permission.
 const (
-	reasonAgentAsks  = "agent_asks"
-	reasonAgentFails = "agent_failing"
+	reasonAgentAsks       = "agent_asks"
+	reasonAgentFails      = "agent_failing"
+	reasonAgentPermission = "agent_permission"
 )
 
-// AgentNeeds are what an agent itself needs of the operator, as entries of the inbox: an answer, or
-// that somebody looks why its program fails (docs/lifecycle.md 12, 19).
+// AgentNeeds are what an agent itself needs of the operator, as entries of the inbox: a permission, an answer,
+// or that somebody looks why its program fails (docs/lifecycle.md 12, 19, 23).
 func AgentNeeds(f Facts, agent AgentID) (out []Inboxed) {
+	a, _ := f.Agent(agent)
+	out = permissionNeeds(a)
 	if q, ok := QuestionOf(f, agent); ok {
 		out = append(out, q)
 	}
@@ -70,7 +74,7 @@ func (r Row) Question() (id WaitID, ok bool) { return WaitID(r.ID), r.ReasonCode
 
 // OfAgent reports whether the row stands for an agent itself, and not for a work item.
 func (r Row) OfAgent() bool {
-	return r.ReasonCode == reasonAgentAsks || r.ReasonCode == reasonAgentFails
+	return slices.Contains([]string{reasonAgentAsks, reasonAgentFails, reasonAgentPermission}, r.ReasonCode)
 }
 
 // AgentFails reports whether the row stands for an agent whose program fails.
@@ -80,9 +84,12 @@ func (r Row) AgentFails() bool { return r.ReasonCode == reasonAgentFails }
 func agentDetail(r Reader, id ItemID, at Stamp) (Detail, bool) {
 	var need Inboxed
 	var waits []Wait
-	lines := questionLines
+	lines, words := questionLines, Text("")
 	if x, ok := r.Wait(WaitID(id)); ok && x.WorkItemID == "" && x.asks() {
 		need, waits = Inboxed{Row: questionRow(x), Need: NeedAnswer, Since: x.CreatedAt}, []Wait{x}
+	} else if p, agent, ok := PermissionOf(r, PermissionID(id)); ok {
+		need, lines = permissionNeed(r, agent, p)
+		words = p.words()
 	} else if agent, ok := Actor(id).Agent(); !ok {
 		return Detail{}, false
 	} else if need, ok = failureOf(r, agent); !ok {
@@ -91,9 +98,10 @@ func agentDetail(r Reader, id ItemID, at Stamp) (Detail, bool) {
 		lines = ExplainAgent(r, agent, at.At).Lines
 	}
 	row := need.Row
+	words = cmp.Or(words, row.Objective)
 	return Detail{
 		Row: row, Need: &need,
-		View: View{ID: row.ID, Handle: row.Handle, AgentID: row.AgentID, Objective: row.Objective, State: Open, Focus: "blocked",
+		View: View{ID: row.ID, Handle: row.Handle, AgentID: row.AgentID, Objective: words, State: Open, Focus: "blocked",
 			Readiness: readyOperator, Scheduling: row.Scheduling, ReasonCode: row.ReasonCode, Class: row.Class, NeedsOperator: true,
 			ViewMore: ViewMore{ActiveWaits: waits, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt}},
 		Waits: waits,

@@ -101,7 +101,7 @@ func (s *script) command(t *testing.T, d *datadriven.TestData, agent AgentID, ac
 		return refusal(err)
 	}
 	for _, w := range ch.Writes {
-		if strings.HasSuffix(w.Name().Key, "-"+at.NewID) {
+		if strings.HasSuffix(w.Name().Key, "-"+at.NewID) || strings.HasSuffix(string(ch.Receipt.PermissionID), "-"+at.NewID) {
 			s.ids++
 			break
 		}
@@ -170,6 +170,12 @@ func decodeAny(name string, in []byte) (Command, error) {
 		return decode[BeatTurn](in)
 	case "EndTurn":
 		return decode[EndTurn](in)
+	case "AskPermission":
+		return decode[AskPermission](in)
+	case "AnswerPermission":
+		return decode[AnswerPermission](in)
+	case "EndPermissions":
+		return decode[EndPermissions](in)
 	case "Retry":
 		return decode[Retry](in)
 	case "Tick":

@@ -131,8 +131,12 @@ func unknownAgent(id AgentID) *Error {
 	return Refuse(CodeNotFound, "unknown agent %s", Text(id)).At("agent_id").WithHint("list them: vise agents")
 }
 
-// maxHanded bounds the messages that are handed at once, and how many may be on their way.
-const maxHanded = 20
+const (
+	// maxHanded bounds the messages that are handed at once, and how many may be on their way.
+	maxHanded = 20
+	// maxLooked bounds the queued messages that are looked through for those to hand.
+	maxLooked = 100
+)
 
 // handedNews is the data of messages_sent and messages_seen.
 type handedNews struct {
@@ -150,7 +154,13 @@ func (c HandMessages) step(s *step) error {
 	if c.Limit > 0 {
 		limit = min(limit, c.Limit)
 	}
-	for _, m := range s.QueuedMessages(a.ID, limit) {
+	for _, m := range s.QueuedMessages(a.ID, max(limit, maxLooked)) {
+		if len(s.receipt.Messages) >= limit {
+			break
+		}
+		if m.WorkItemID != "" && slices.Contains(c.Except, m.WorkItemID) {
+			continue
+		}
 		s.mark(m, MessageSent)
 		s.receipt.Messages = append(s.receipt.Messages, m.ID)
 		a.QueuedInput--

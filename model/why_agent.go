@@ -32,6 +32,10 @@ func ExplainAgent(f Facts, id AgentID, now time.Time) AgentWhy {
 		y.NextRun = now
 	}
 	y.say("Runs next", runsNext(f, a, d, now))
+	for _, p := range a.Permissions {
+		y.say("Permission", fmt.Sprintf("%s; asked in %s at %s; answer it %s", string(p.words()), string(p.Program),
+			p.AskedAt.Format(time.RFC3339), string(p.howToAnswer())))
+	}
 	if d.HeldBy != "" {
 		y.say("Rests", d.HeldBy+"; vise retry "+string(id)+" ends that")
 	}

@@ -207,7 +207,7 @@ func inboxPrefix(n model.Need) []byte { return cat(tableInbox, needLetters[n], "
 // needLetters stand for the needs in keys; their order says nothing.
 var needLetters = map[model.Need]string{
 	model.NeedAnswer: "a", model.NeedNudge: "b", model.NeedPickup: "c", model.NeedReview: "d", model.NeedChoice: "e", model.NeedReport: "f",
-	model.NeedLook: "g", model.NeedRepair: "h",
+	model.NeedLook: "g", model.NeedRepair: "h", model.NeedPermit: "i",
 }
 
 func inboxKey(x model.Inboxed) []byte {

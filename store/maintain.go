@@ -81,7 +81,8 @@ type migration func(Txn) error
 
 // migrations lead from schema 1 to this program's, oldest first. They run in one
 // transaction, the first that meets an older ledger.
-var migrations = []migration{addAttention, addAgentNeed(model.NeedAnswer), addAgentNeed(model.NeedRepair)}
+var migrations = []migration{addAttention, addAgentNeed(model.NeedAnswer), addAgentNeed(model.NeedRepair),
+	addAgentNeed(model.NeedPermit)}
 
 var (
 	errOldSchema = errors.New("the ledger has an older schema")

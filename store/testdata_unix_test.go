@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write a real ledger of the current sche
 // one of each schema, as its program left it.
 func TestLedgersOfEarlierSchemasAreUsable(t *testing.T) {
 	if *update {
-		writeTestdata(t, "v3")
+		writeTestdata(t, "v4")
 	}
 	for _, c := range []struct {
 		schema    string
@@ -33,6 +33,7 @@ func TestLedgersOfEarlierSchemasAreUsable(t *testing.T) {
 		{"v1", 15, 4, "kept since schema 1"},
 		{"v2", 16, 4, "kept since schema 2"},
 		{"v3", 16, 4, "kept since schema 3"},
+		{"v4", 16, 4, "kept since schema 4"},
 	} {
 		t.Run(c.schema, func(t *testing.T) {
 			dir := t.TempDir()
@@ -77,7 +78,7 @@ func writeTestdata(t *testing.T, schema string) {
 		must(err)
 		return r
 	}
-	kept := do("keeper", model.CreateWorkItem{Objective: "kept since schema 3", Plan: "# plan\n"}).WorkItemID
+	kept := do("keeper", model.CreateWorkItem{Objective: "kept since schema 4", Plan: "# plan\n"}).WorkItemID
 	blocked := do("keeper", model.CreateWorkItem{Objective: "blocked"}).WorkItemID
 	done := do("child", model.CreateWorkItem{Objective: "done"}).WorkItemID
 	open := do("child", model.CreateWorkItem{Objective: "open"}).WorkItemID

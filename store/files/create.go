@@ -189,6 +189,17 @@ func (h Home) SaveCopy(agent model.AgentID, id model.ItemID, data []byte) (path 
 	return "", errors.New("too many copies lie beside the plan")
 }
 
+// WriteNew writes a new file with 0600, whole or not at all. One that is there stays as it is.
+func WriteNew(path string, data []byte) error {
+	dir, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	defer dir.Close()
+	_, err = createNew(nil, dir, filepath.Base(path), data, true)
+	return err
+}
+
 // WriteAtomic replaces the content of the file at path, so that any reader and any crash
 // sees the old content or the new, whole. The file keeps its permissions; a new one has
 // 0600. The directory must exist. What is there and is not a regular file, a symbolic

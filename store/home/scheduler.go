@@ -64,7 +64,8 @@ func (h *Home) Schedule(ctx context.Context, alive func(model.Process) bool) {
 // Run judges every agent once, in order, and then whenever something is due or was
 // committed, until ctx ends. It returns ctx's error.
 func (s *Scheduler) Run(ctx context.Context) error {
-	p := &schedule{Scheduler: s, next: map[model.AgentID]time.Time{}, running: map[model.TaskID]model.Task{}}
+	p := &schedule{Scheduler: s, next: map[model.AgentID]time.Time{}, running: map[model.TaskID]model.Task{},
+		asking: map[model.AgentID]bool{}}
 	for err := p.start(ctx); err != nil; err = p.start(ctx) {
 		p.failed(ctx, err)
 		if ctx.Err() != nil {
@@ -112,8 +113,9 @@ type schedule struct {
 	revision uint64
 	// next is when each agent is due.
 	next map[model.AgentID]time.Time
-	// running are the tasks whose processes are watched.
+	// running are the tasks whose processes are watched, asking the agents whose programs wait for a permission.
 	running map[model.TaskID]model.Task
+	asking  map[model.AgentID]bool
 	swept   time.Time
 }
 
@@ -218,7 +220,7 @@ func (p *schedule) pause() time.Duration {
 	if first.Before(never) {
 		pause = min(max(first.Sub(now), shortest), longest)
 	}
-	if len(p.running) > 0 {
+	if len(p.running)+len(p.asking) > 0 {
 		pause = min(pause, max(p.swept.Add(sweepEvery).Sub(now), shortest))
 	}
 	return pause
@@ -282,7 +284,7 @@ func (s *Scheduler) nextCommand(ctx context.Context, id model.AgentID, learn fun
 	return command, next, err
 }
 
-// learnTasks notes the agent's running tasks that have a supervisor.
+// learnTasks notes the agent's running tasks that have a supervisor, and whether its program waits for a permission.
 func (p *schedule) learnTasks(r model.Reader, id model.AgentID) {
 	if p.Alive == nil {
 		return
@@ -292,6 +294,10 @@ func (p *schedule) learnTasks(r model.Reader, id model.AgentID) {
 			delete(p.running, key)
 		}
 	}
+	delete(p.asking, id)
+	if a, _ := r.Agent(id); len(a.Permissions) > 0 {
+		p.asking[id] = true
+	}
 	for _, t := range r.RunningTasks(id, tasksAtOnce) {
 		if t.Run.Supervisor.PID != 0 {
 			p.running[t.ID] = t
@@ -300,13 +306,18 @@ func (p *schedule) learnTasks(r model.Reader, id model.AgentID) {
 }
 
 // sweep ends the tasks whose supervisor is gone as interrupted, which triggers the waits
-// on them.
+// on them, and has prompts count as over whose program is gone.
 func (p *schedule) sweep(ctx context.Context) {
 	now := p.now()
-	if len(p.running) == 0 || now.Before(p.swept.Add(sweepEvery)) && !p.swept.IsZero() {
+	if len(p.running)+len(p.asking) == 0 || now.Before(p.swept.Add(sweepEvery)) && !p.swept.IsZero() {
 		return
 	}
 	p.swept = now
+	for id := range p.asking {
+		if err := sweepPermissions(ctx, p.Ledger, id, now, p.Alive); err != nil {
+			p.report(id, err)
+		}
+	}
 	for id, t := range p.running {
 		if p.Alive(t.Run.Supervisor) {
 			continue

@@ -225,6 +225,9 @@ func (s *session) waits(ctx context.Context, l itemView, what detail, more []det
 }
 
 func (s *session) answer(ctx context.Context, l itemView) error {
+	if id, is := l.row.Permission(); is {
+		return s.permit(ctx, l, id)
+	}
 	q, ok := l.detail.Question()
 	if !ok {
 		s.say("%s asks nothing any more.", l.row.Handle)
@@ -246,6 +249,18 @@ func (s *session) answer(ctx context.Context, l itemView) error {
 	}, ""})
 	asks := cmp.Or(q.Ask.Question, q.Reason, "Its plan needs input; the plan says what is missing.")
 	_, err := s.choose(ctx, fmt.Sprintf("Question: %s", asks), options)
+	return err
+}
+
+// permit answers a program that asks for a permission.
+func (s *session) permit(ctx context.Context, l itemView, id model.PermissionID) error {
+	var options []option
+	for _, answer := range []model.PermissionAnswer{model.PermitOnce, model.PermitAlways, model.PermitDeny} {
+		options = append(options, option{string(answer), func(ctx context.Context) error {
+			return s.run(ctx, "", "permit", string(id), string(answer))
+		}, ""})
+	}
+	_, err := s.choose(ctx, fmt.Sprintf("May it use %s?", l.detail.Objective), options)
 	return err
 }
 

@@ -257,6 +257,8 @@ func rowWords(r model.Row, now time.Time) string {
 		words[0] = "current"
 	}
 	switch {
+	case r.IsPermission():
+		words = append(words, "asks in "+r.Wait.Source.String()+" for permission")
 	case r.AgentFails():
 		words[0] = "failing"
 	case r.Stalled:

@@ -177,9 +177,10 @@ var eventKinds = map[string][]model.EventKind{
 	"warning": {model.EventCompletionWarning, model.EventStalled},
 	"message": {model.EventMessageQueued, model.EventMessagesSent, model.EventMessagesSeen, model.EventOperatorAnswered,
 		model.EventOperatorNotified},
-	"turn": {model.EventTurnStarted, model.EventTurnEnded, model.EventRound},
-	"tick": {model.EventTickEmitted, model.EventRecheckConsumed},
-	"task": {model.EventTaskStarted, model.EventTaskEnded}, "agent": {model.EventAgentAdded, model.EventAgentUpdated},
+	"turn":       {model.EventTurnStarted, model.EventTurnEnded, model.EventRound},
+	"tick":       {model.EventTickEmitted, model.EventRecheckConsumed},
+	"permission": {model.EventPermissionAsked, model.EventPermissionAnswered, model.EventPermissionEnded},
+	"task":       {model.EventTaskStarted, model.EventTaskEnded}, "agent": {model.EventAgentAdded, model.EventAgentUpdated},
 	"delegation": {model.EventDelegationOpened, model.EventDelegationCompleted, model.EventDelegationCancelled},
 	"seen":       {model.EventAcknowledged},
 }

@@ -92,6 +92,8 @@ func aNeed(s State) string {
 		return noItem
 	case s.Item.AgentFails():
 		return model.Text(s.Item.AgentID).String() + " stays here until a turn goes well, or it is stopped"
+	case s.Item.IsPermission():
+		return "a permission stays as long as its program waits for it"
 	case s.Item.OfAgent():
 		return "a question stays until it is answered, or cancelled"
 	case s.Need == nil || s.Need.ID != s.Item.ID:

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,6 +40,12 @@ type hookBench struct {
 	turn string
 	// stdout is what the last hook wrote to standard output.
 	stdout string
+	// asking is the program that asks for a permission, asksHere that it does so here first.
+	asking   model.Process
+	asksHere bool
+	// ahead is how far the hook's clock is ahead; ctx is the hook's, or nil.
+	ahead time.Duration
+	ctx   context.Context
 	// hurried: the ledger is waited for as briefly as in real life; else until it is free,
 	// so that a busy machine changes nothing.
 	hurried bool
@@ -89,7 +96,7 @@ func (b *hookBench) run(input string, args ...string) error {
 	}
 	s := Streams{
 		Timeout: wait,
-		In:      strings.NewReader(input), Out: &out, Err: &out, Now: time.Now, FactTimeout: b.factTimeout,
+		In:      strings.NewReader(input), Out: &out, Err: &out, Now: func() time.Time { return time.Now().Add(b.ahead) }, FactTimeout: b.factTimeout,
 		Getenv: func(k string) string {
 			return map[string]string{"CLAUDE_CONFIG_DIR": b.claude, "CODEX_HOME": b.claude, "COPILOT_HOME": b.claude,
 				"GEMINI_CLI_HOME": filepath.Dir(b.claude), "VISE_TURN": b.turn}[k]
@@ -106,6 +113,7 @@ func (b *hookBench) run(input string, args ...string) error {
 		},
 		Server: func() (callingServer, bool) { return callingServer{Program: "codex"}, b.served },
 		Ended:  b.ended,
+		Asking: func(string) model.Process { return b.asking }, AskHere: func(string) bool { return b.asksHere },
 		Exec: func(_ context.Context, _, _ string, args ...string) ([]byte, error) {
 			if args[0] == "queue" {
 				return nil, b.prompt(args[2], args[4])
@@ -116,7 +124,7 @@ func (b *hookBench) run(input string, args ...string) error {
 			return []byte(b.session), nil
 		},
 	}
-	err := hook(b.t.Context(), args, b.open, s)
+	err := hook(cmp.Or(b.ctx, b.t.Context()), args, b.open, s)
 	b.stdout = out.String()
 	return err
 }

@@ -87,7 +87,7 @@ func (c *call) textBefore(ctx context.Context, p payload) (text string, err erro
 	case isFirst && isOurs:
 		text, err = c.work(ctx, sessionBudget)
 	case isFirst:
-		text, err = c.context(ctx, p.Session, sessionBudget)
+		text, err = c.context(ctx, sessionBudget)
 	case !isOurs:
 		text = c.urgent(ctx)
 	}

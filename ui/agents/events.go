@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"vise/model"
 	"vise/model/prompt"
+	"vise/store/files"
 	"vise/store/home"
 	"vise/ui/transcript"
 )
@@ -31,11 +31,13 @@ type payload struct {
 	Input    json.RawMessage `json:"tool_input"`
 	Response json.RawMessage `json:"tool_response"`
 	// Result is Copilot's name for it.
-	Result     json.RawMessage   `json:"tool_result"`
-	ToolUse    string            `json:"tool_use_id"`
-	Background []json.RawMessage `json:"background_tasks"`
-	Crons      []json.RawMessage `json:"session_crons"`
-	Dir        string            `json:"cwd"`
+	Result  json.RawMessage `json:"tool_result"`
+	ToolUse string          `json:"tool_use_id"`
+	// Suggestions are what an answer of "always" would have Claude Code remember.
+	Suggestions json.RawMessage   `json:"permission_suggestions"`
+	Background  []json.RawMessage `json:"background_tasks"`
+	Crons       []json.RawMessage `json:"session_crons"`
+	Dir         string            `json:"cwd"`
 	// Error and Interrupted are of a tool that failed.
 	Error       string `json:"error"`
 	Interrupted bool   `json:"is_interrupt"`
@@ -58,15 +60,20 @@ func (c *call) handle(ctx context.Context) error {
 	if err := json.Unmarshal(c.payload, &p); err != nil {
 		return fmt.Errorf("%s %s: the input is not as expected: %w", c.program, c.event, err)
 	}
+	c.session = cmp.Or(p.Session, p.SessionID, p.Thread)
+	if c.event == askEvent {
+		return c.asked(ctx, p)
+	}
+	if err := c.settle(ctx, p); err != nil {
+		c.busy = true // the next event ends them
+	}
 	switch c.program {
 	case "opencode":
 		return c.openCode(ctx, p)
 	case "crush":
 		return c.crush(ctx, p)
 	}
-	if p.Result != nil {
-		p.Response = p.Result
-	}
+	c.complete(&p)
 	switch c.event {
 	case restEvent:
 		return c.rest(ctx, p)
@@ -78,13 +85,13 @@ func (c *call) handle(ctx context.Context) error {
 	case "UserPromptSubmit":
 		c.noteSession(p)
 		c.goesOn(p)
-		return c.addContext(ctx, p, promptBudget)
+		return errors.Join(c.works(ctx, p), c.addContext(ctx, p, promptBudget))
 	case "PostToolUse":
 		if transcript.IsOurs(p.Tool) {
 			c.noteSession(p)
 		}
 		c.goesOn(p)
-		return errors.Join(c.toolUsed(p), c.add(c.news(ctx, p.Session)), c.observe(ctx, p))
+		return errors.Join(c.toolUsed(p), c.works(ctx, p), c.add(c.news(ctx)), c.observe(ctx, p))
 	case "PostToolUseFailure":
 		c.goesOn(p)
 		return c.observe(ctx, p)
@@ -94,9 +101,10 @@ func (c *call) handle(ctx context.Context) error {
 		p.Session, p.Last = p.Thread, p.NotifyLast
 		return c.stopped(ctx, p)
 	case "StopFailure":
-		return c.brokenOff(ctx, p)
+		return errors.Join(c.rests(), c.brokenOff(ctx, p))
 	case "SessionEnd":
 		c.goesOn(p)
+		c.home.EndLive(c.program, c.session)
 		return errors.Join(c.brokenOff(ctx, p), c.sessionEnded(ctx, p))
 	}
 	return nil
@@ -107,28 +115,37 @@ func (c *call) handle(ctx context.Context) error {
 func (c *call) openCode(ctx context.Context, p payload) error {
 	switch c.event {
 	case "session.idle": // the plugin prompts the session with it
+		if p.Subagent != "" { // its prompt looks like any other
+			c.home.EndLive(c.program, c.session)
+		}
 		if err := c.rounds(ctx, p.SessionID, transcript.OpenCode(p.Messages)); err != nil || p.Subagent != "" {
 			return err
 		}
 		if err := c.summary(ctx, p.SessionID, transcript.FinalText(p.Messages)); err != nil {
 			return err
 		}
-		return c.print(c.urgent(ctx))
+		text := c.urgent(ctx)
+		if text == "" {
+			return c.rests()
+		}
+		return c.print(text)
 	case restEvent:
 		return c.restInPlugin(ctx, p.SessionID)
 	case "chat.message": // the plugin puts it before what the model is asked
 		c.noteSession(payload{Session: p.SessionID})
 		c.goesOn(payload{Session: p.SessionID})
+		noted := c.works(ctx, p)
 		if prompt.IsIn(p.Prompt, model.AgentID(c.agent)) {
-			return nil
+			return noted
 		}
-		text, err := c.context(ctx, p.SessionID, sessionBudget)
-		return errors.Join(err, c.print(text))
+		text, err := c.context(ctx, sessionBudget)
+		return errors.Join(noted, err, c.print(text))
 	case "tool.execute.after": // the plugin adds it to the tool's answer
+		noted := c.works(ctx, p)
 		if !transcript.IsOurs(p.Tool) {
-			return c.print(c.news(ctx, p.SessionID))
+			return errors.Join(noted, c.print(c.news(ctx)))
 		}
-		return c.completedInPlugin(p)
+		return errors.Join(noted, c.completedInPlugin(p))
 	}
 	return nil
 }
@@ -214,9 +231,38 @@ func (c *call) addContext(ctx context.Context, p payload, budget int) error {
 		return nil
 	case c.driven():
 		budget = sessionBudget
+	case c.event == "UserPromptSubmit" && c.begunWithIt(ctx):
+		return c.add(c.handed(ctx, false))
 	}
-	text, err := c.context(ctx, p.Session, budget)
+	text, err := c.context(ctx, budget)
 	return errors.Join(err, c.add(text))
+}
+
+// begun is the kind of state that holds what a session was told at its beginning, until its first prompt.
+const begun = "begun"
+
+// begins keeps what the session is told of its work at its beginning.
+func (c *call) begins(text string) error {
+	return writeJSON(c.state(begun, c.session), digest(text))
+}
+
+// begunWithIt reports, for the first prompt of a session, whether it was told at its beginning what holds now.
+func (c *call) begunWithIt(ctx context.Context) bool {
+	path := c.state(begun, c.session)
+	raw, err := files.ReadSmall(path, maxState)
+	if err != nil {
+		return false
+	}
+	_ = os.Remove(path)
+	var was string
+	text, err := c.work(ctx, sessionBudget)
+	return err == nil && json.Unmarshal(raw, &was) == nil && was == digest(text)
+}
+
+// digest is of a work context without its first line, which names the ledger's revision.
+func digest(text string) string {
+	_, rest, _ := strings.Cut(text, "\n")
+	return keyOf(begun, rest)
 }
 
 // driven: a driver runs the program, and gives it the work context.
@@ -227,7 +273,8 @@ const late = "late"
 
 // context is the agent's work context, and the messages that it is handed; empty for an agent
 // without any work. A session that gets none now gets it whole at its next hook.
-func (c *call) context(ctx context.Context, session string, budget int) (string, error) {
+func (c *call) context(ctx context.Context, budget int) (string, error) {
+	session := c.session
 	isLate := c.wasDone(late, session)
 	if isLate {
 		budget = sessionBudget
@@ -242,18 +289,19 @@ func (c *call) context(ctx context.Context, session string, budget int) (string,
 	if isLate {
 		c.undo(late, session)
 	}
-	ctx, cancel := c.soon(ctx)
-	defer cancel()
+	if c.event == "SessionStart" && programOf(c.program).begins {
+		err = c.begins(text)
+	}
 	// A new session may never have got what the one before was handed.
-	return text + c.handed(ctx, isLate || c.event != "UserPromptSubmit"), nil
+	return text + c.handed(ctx, isLate || c.event != "UserPromptSubmit"), err
 }
 
 // news is what a session hears after a tool: its context if that is late, else urgent messages.
-func (c *call) news(ctx context.Context, session string) string {
-	if !c.wasDone(late, session) {
+func (c *call) news(ctx context.Context) string {
+	if !c.wasDone(late, c.session) {
 		return c.urgent(ctx)
 	}
-	text, _ := c.context(ctx, session, sessionBudget) // still busy: the next hook
+	text, _ := c.context(ctx, sessionBudget) // still busy: the next hook
 	return text
 }
 
@@ -272,13 +320,15 @@ func (c *call) work(ctx context.Context, budget int) (text string, err error) {
 	return text, err
 }
 
-// handed are the messages that the agent is handed now, as text; with all, again those that a
+// handed are the messages that the session is handed now, as text; with all, again those that a
 // session before was handed. They count as seen when the agent acts next; what cannot be handed
 // now waits for the next hook.
 func (c *call) handed(ctx context.Context, all bool) string {
+	ctx, cancel := c.soon(ctx)
+	defer cancel()
 	agent := model.AgentID(c.agent)
 	hand := model.Envelope{Key: keyOf(c.program, "hand", c.Now().String(), fmt.Sprint(os.Getpid())),
-		Actor: model.AgentActor(agent), Agent: agent, Command: model.HandMessages{AgentID: agent}}
+		Actor: model.AgentActor(agent), Agent: agent, Command: model.HandMessages{AgentID: agent, Except: c.siblings().holds}}
 	text, _, err := home.Answer(ctx, c.home, hand, home.Ending{}, func(r model.Reader, in model.Receipt) string {
 		list := in.Messages
 		if a, _ := r.Agent(agent); all {
@@ -296,33 +346,19 @@ func (c *call) handed(ctx context.Context, all bool) string {
 	return text
 }
 
-// urgent is the text of the queued messages, if any of them should not wait for the next prompt:
+// urgent is the text of the session's queued messages, if any of them should not wait for the next prompt:
 // all but background ones. While a turn runs they are the turn's.
 func (c *call) urgent(ctx context.Context) string {
 	if c.busy {
 		return ""
 	}
-	ctx, cancel := c.soon(ctx)
+	soon, cancel := c.soon(ctx)
 	defer cancel()
-	first, _, err := c.firstUrgent(ctx)
-	if c.busy = err != nil; c.busy || first == "" {
+	first, err := c.firstUrgent(soon, false)
+	if c.busy = err != nil; c.busy || first.message == "" {
 		return ""
 	}
 	return c.handed(ctx, false)
-}
-
-// firstUrgent is the first queued message that should not wait for a prompt, if there is one,
-// and the revision at which that was read.
-func (c *call) firstUrgent(ctx context.Context) (first model.MessageID, revision uint64, err error) {
-	err = c.home.View(ctx, func(r model.Reader) error {
-		first, revision = "", r.Revision()
-		queued := r.QueuedMessages(model.AgentID(c.agent), 1)
-		if i := slices.IndexFunc(queued, func(m model.Message) bool { return m.Priority != model.Background }); i >= 0 {
-			first = queued[i].ID
-		}
-		return nil
-	})
-	return first, revision, err
 }
 
 // add gives the agent text, in the form of Claude Code's hooks, which others have taken over; Copilot

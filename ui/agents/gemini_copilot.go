@@ -3,6 +3,7 @@ package agents
 import (
 	"bytes"
 	"encoding/json"
+	"path/filepath"
 	"strings"
 
 	"vise/ui/mcp"
@@ -88,6 +89,17 @@ func (c *call) renamed() {
 		if c.program == "gemini" && e.own == c.own {
 			c.event = e.as
 		}
+	}
+}
+
+// complete gives Copilot CLI's input what it leaves out or names otherwise.
+func (c *call) complete(p *payload) {
+	if c.program != "copilot" {
+		return
+	}
+	p.Response = p.Result
+	if p.Transcript == "" && p.Session != "" {
+		p.Transcript = filepath.Join(c.transcripts(), "session-state", p.Session, "events.jsonl")
 	}
 }
 

@@ -6,11 +6,12 @@
 // own entries alone, keeps the order and the comments of all others, writes nothing that would not
 // read, and shows beforehand what it will do. And it wraps one run of a program.
 //
-// Reading order: programs.go (the programs, one table), gemini_copilot.go (two of them); hook.go (a call), events.go (what each
-// event does, and the text that an agent gets), report.go (what is reported when), words.go (how its words are found), crush.go (the same
-// with Crush's one hook), rest.go (how a resting session is woken), state.go (what is remembered
-// between calls); install.go (what vise install and vise doctor do), settings_*.go (how a file is
-// edited), backup.go (what it was before),
+// Reading order: programs.go (the programs, one table), codex.go and gemini_copilot.go (three of them); hook.go (a call),
+// permissions.go (prompts), events.go (what each event does, and the text that an agent gets), report.go (what is reported
+// when), words.go
+// (how its words are found), crush.go (the same with Crush's one hook), siblings.go (which session a message is
+// for), rest.go (how a resting session is woken), state.go (what is remembered between calls); install.go (what
+// vise install and vise doctor do), settings_*.go (how a file is edited), backup.go (what it was before),
 // project.go (settings of a project); wrap.go (vise run).
 package agents
 
@@ -80,6 +81,10 @@ type Streams struct {
 	Ended func(context.Context, model.Process)
 	// Exec is what a program writes that is run in a directory.
 	Exec func(ctx context.Context, program, dir string, args ...string) ([]byte, error)
+	// Asking is the program that asks for a permission, by its name; nil is not known.
+	Asking func(program string) model.Process
+	// AskHere reports whether an agent's permissions are asked here; nil is no.
+	AskHere func(agent string) bool
 	// FactTimeout bounds what a thread's fact may take; zero is factTimeout.
 	FactTimeout time.Duration
 }
@@ -117,6 +122,8 @@ type call struct {
 	payload   []byte
 
 	home *home.Home
+	// session is the one that called.
+	session string
 	// busy: the ledger was waited for in vain; it is not waited for again.
 	busy bool
 }
@@ -169,6 +176,8 @@ func (c *call) limit() time.Duration {
 		return restLimit
 	case followEvent:
 		return followLimit
+	case askEvent:
+		return askLimit
 	case "SessionEnd":
 		return endLimit
 	}
@@ -253,6 +262,7 @@ func RealStreams() Streams {
 	return Streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now, Wait: runner.Pause, Gone: gone,
 		Detach: func(args []string) error { return runner.Detach(args, nil) }, Caller: caller, Exec: execute, Server: server, Ended: ended,
+		Asking: asking, AskHere: askHere,
 	}
 }
 
@@ -280,19 +290,26 @@ func fileOf(pid int, name string) string {
 const maxAncestors = 3
 
 // server is the Codex whose app-server called.
-func server() (callingServer, bool) {
+func server() (found callingServer, ok bool) {
+	ancestors(func(pid int, args string) bool {
+		if ok = strings.Contains(args, " app-server "); ok {
+			found = callingServer{Program: fileOf(pid, "codex"), Process: runner.ProcessOf(pid)}
+		}
+		return !ok
+	})
+	return found, ok
+}
+
+// ancestors visits the processes above this one, with their arguments, until visit says no.
+func ancestors(visit func(pid int, args string) bool) {
 	for pid, n := os.Getppid(), 0; pid > 1 && n < maxAncestors; n++ {
 		out, err := exec.Command("ps", "-o", "ppid=", "-o", "args=", "-p", strconv.Itoa(pid)).Output()
 		above, args, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
-		if err != nil {
-			return callingServer{}, false
-		}
-		if strings.Contains(args, " app-server ") {
-			return callingServer{Program: fileOf(pid, "codex"), Process: runner.ProcessOf(pid)}, true
+		if err != nil || !visit(pid, args) {
+			return
 		}
 		pid, _ = strconv.Atoi(above)
 	}
-	return callingServer{}, false
 }
 
 // endedEvery is how often a process is checked.

@@ -82,7 +82,7 @@ func TestDoctorTellsWhatCodexTrusts(t *testing.T) {
 	b.run(o)
 	trusted := b.files()["/.codex/config.toml"]
 	for _, x := range []struct{ settings, want string }{
-		{untrusted, "not told to trust session_start, user_prompt_submit, post_tool_use, stop, session_end"},
+		{untrusted, "not told to trust session_start, user_prompt_submit, post_tool_use, stop, permission_request, session_end"},
 		{trusted, "was told to trust vise's hooks as they are"},
 		{strings.Replace(trusted, "stop:1:0", "stop:0:0", 1), "not told to trust stop"},
 		{regexp.MustCompile(`(stop:1:0"\]\ntrusted_hash = "sha256:).`).ReplaceAllString(trusted, "${1}x"), "trusts an older form of stop"},
@@ -109,5 +109,20 @@ func TestDoctorTellsWhatCodexTrusts(t *testing.T) {
 	b.run(o)
 	if strings.Contains(b.files()["/.codex/hooks.json"], "SessionEnd") {
 		t.Error("a version that lacks it is asked for the end of a session")
+	}
+}
+
+// TestAHookThatDidNothingIsTakenOut: vise once put one at Claude Code's notifications.
+func TestAHookThatDidNothingIsTakenOut(t *testing.T) {
+	b := newInstallBench(t)
+	const other = `{"hooks": [{"type": "command", "command": "say hello"}]}`
+	b.write(".claude/settings.json", `{"hooks": {"Notification": [`+other+`,
+		{"hooks": [{"type": "command", "command": "vise", "args": ["hook", "claude", "Notification", "--agent", "claude"], "timeout": 5}]}]}}`)
+	o := b.options("claude")
+	o.Version = "2.1.197"
+	b.run(o)
+	got := b.files()["/.claude/settings.json"]
+	if strings.Contains(got, `"claude", "Notification"`) || !strings.Contains(got, "say hello") || !strings.Contains(got, `"StopFailure"`) {
+		t.Errorf("installed, it is\n%s", got)
 	}
 }

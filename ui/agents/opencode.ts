@@ -83,7 +83,7 @@ export const VisePlugin = async ({ client }: any) => ({
     if (context) output.system.push(context)
   },
   "tool.execute.after": async ({ tool, sessionID, callID, args }: any, output: any) => {
-    if (tool === "vise_CompleteWorkItem") { // the program may be gone before the turn's end
+    if (tool === "vise_CompleteWorkItem" || tool === "vise_PickWorkItem") { // the program may be gone before the turn's end
       const answer = await client.session.messages({ path: { id: sessionID }, query: { limit: 4 } })
       const beside = (answer.data ?? []).filter((m: any) => m.parts.some((part: any) => part.callID === callID))
       await hook("tool.execute.after", { sessionID, tool_name: tool, tool_use_id: callID, tool_input: args,

@@ -20,12 +20,12 @@ import (
 // notes are what a person should know when vise was installed.
 func (o Options) notes() (out []string) {
 	p := programOf(o.Program)
-	if p.note != "" && o.Project == "" {
-		out = append(out, p.note)
+	note := p.note
+	if o.Project != "" {
+		note = p.inProject
 	}
-	if o.Program == "codex" && o.Project != "" && !o.Uninstall {
-		out = append(out, "Codex reads the settings of a folder that it was told to trust: it asks at its next start there; its hooks are "+
-			"the user's (vise install codex), and act for "+o.Agent+" here")
+	if note != "" && !o.Uninstall {
+		out = append(out, note)
 	}
 	if p.asks != "" && !o.permitted && !o.Uninstall {
 		out = append(out, p.asks+"; "+o.permitHint())
@@ -65,6 +65,24 @@ func (o Options) element(list, below, word string) entry {
 func says(word string) func([]byte) bool {
 	return func(raw []byte) bool { return bytes.Contains(raw, []byte(word)) }
 }
+
+// setting finds a place in settings, and reads it.
+func setting[T any](raw []byte, path ...string) (out T) {
+	if d, err := parseJSON(raw); err == nil {
+		if v := d.root.Find(pointer(path)); v != nil {
+			_ = decode(*v, &out) // another shape says nothing
+		}
+	}
+	return out
+}
+
+// lists finds a word in a list of settings.
+func lists(word string, path ...string) func([]byte) bool {
+	return func(raw []byte) bool { return slices.Contains(setting[[]string](raw, path...), word) }
+}
+
+// geminiTrusts reports whether Gemini CLI runs vise's tools without asking.
+func geminiTrusts(raw []byte) bool { return setting[bool](raw, "mcpServers", "vise", "trust") }
 
 // codexApproves reports whether Codex runs vise's tools without asking.
 func codexApproves(raw []byte) bool {

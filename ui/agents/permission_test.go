@@ -37,7 +37,8 @@ func TestAPermissionIsSetOnceAndTakenBackToTheByte(t *testing.T) {
 			for name, text := range settings {
 				b.write(name, text)
 			}
-			b.write(".claude/settings.json", "{\n  \"permissions\": {\"allow\": [\"Bash(ls)\"], \"deny\": []}\n}\n")
+			b.write(".claude/settings.json", "{\n  \"permissions\": {\"allow\": [\"Bash(ls)\"], \"deny\": [\"mcp__vise\"]}\n}\n")
+			b.write(".gemini/settings.json", "{\n  \"mcpServers\": {\"other\": {\"command\": \"x\", \"trust\": true}}\n}\n")
 			b.write(".config/crush/crush.json", "{\n  \"permissions\": {\n    \"allowed_tools\": [\n      \"view\"\n    ]\n  }\n}\n")
 			before := b.files()
 			o := b.options(p.name)

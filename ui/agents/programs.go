@@ -23,8 +23,8 @@ type program struct {
 	// settings are the files that vise edits; wakes is whether the program's version wakes a
 	// session that rests.
 	settings func(o Options, wakes support) []target
-	// note is what a person should know when vise was installed.
-	note string
+	// note is what a person should know when vise was installed, inProject when it was for a project.
+	note, inProject string
 	// permitted finds in its settings that it runs vise's tools without asking; nil where none of
 	// them says so. asks is what a person meets without.
 	permitted func(settings []byte) bool
@@ -40,6 +40,8 @@ type program struct {
 	// where one was not.
 	expected []string
 	hint     string
+	// begins: what its hook says at the beginning of a session was seen to reach the model.
+	begins bool
 	// transcripts is where it keeps its own: the variable that says so, and the directory below
 	// the user's home.
 	transcripts []string
@@ -59,18 +61,24 @@ var restHours = fmt.Sprint(int(restLimit.Hours()))
 
 var programs = []program{
 	{
-		name: "claude", settings: Options.claude, transcripts: []string{"CLAUDE_CONFIG_DIR", ".claude"},
+		name:      "claude",
+		inProject: "Claude Code takes permissions from a folder that it was told to trust: it asks at its first start there",
+		settings:  Options.claude, begins: true, transcripts: []string{"CLAUDE_CONFIG_DIR", ".claude"},
 		transcript: func(subagent bool) lines { return &transcript.Claude{Subagent: subagent} },
 		wakesFrom:  [3]int{2, 1, 197}, woken: "one that rests at a terminal is woken",
 		answers:   "reach a session between two tools, at the end of its turn and with the next prompt or session; ",
 		expected:  []string{"SessionStart", "PostToolUse", "Stop"},
 		hint:      "run claude once and end a turn; then look again",
-		permitted: says(`"mcp__vise"`), asks: "Claude Code asks before each of vise's tools, and refuses them where nobody can answer",
-		batch: []string{"-p", "--print"}, streams: []string{"stream-json", "--output-format=stream-json"},
+		permitted: lists("mcp__vise", "permissions", "allow"),
+		asks:      "Claude Code asks before each of vise's tools, and refuses them where nobody can answer",
+		batch:     []string{"-p", "--print"}, streams: []string{"stream-json", "--output-format=stream-json"},
 		stream: func() transcript.Stream { return &transcript.Claude{} },
 	},
 	{
-		name: "codex", settings: Options.codex, transcripts: []string{"CODEX_HOME", ".codex"},
+		name: "codex",
+		inProject: "Codex reads the settings of a folder that it was told to trust: it asks at its first start there; its hooks are " +
+			"the user's (vise install codex), and act for the project's agent",
+		settings: Options.codex, begins: true, transcripts: []string{"CODEX_HOME", ".codex"},
 		transcript: func(bool) lines { return &transcript.Rollout{} },
 		note:       "a version that has hooks behind a flag needs codex_hooks = true below [features] in config.toml",
 		wakesFrom:  [3]int{0, 169, 0},
@@ -94,8 +102,9 @@ var programs = []program{
 			"it hears at its next tool",
 		expected:  []string{"PreToolUse"},
 		hint:      "have crush use a tool once; then look again",
-		permitted: says(`"mcp_vise_PickWorkItem"`), asks: "Crush asks for each of vise's tools in each session",
-		batch: []string{"run"},
+		permitted: lists("mcp_vise_PickWorkItem", "permissions", "allowed_tools"),
+		asks:      "Crush asks for each of vise's tools in each session",
+		batch:     []string{"run"},
 	},
 	{
 		name: "opencode", settings: Options.openCode,
@@ -106,9 +115,12 @@ var programs = []program{
 		batch:    []string{"run"},
 	},
 	{
-		name: "gemini", settings: Options.gemini, transcripts: []string{"GEMINI_CLI_HOME", "", ".gemini"},
+		name: "gemini",
+		note: "Gemini CLI starts no MCP server in a folder that it was not told to trust: it asks at its start " +
+			"there, and gemini trust answers that",
+		settings: Options.gemini, transcripts: []string{"GEMINI_CLI_HOME", "", ".gemini"},
 		transcript: func(bool) lines { return &transcript.GeminiSession{} }, unnamed: true,
-		permitted: says(`"trust": true`),
+		permitted: geminiTrusts,
 		asks:      "Gemini CLI asks before each of vise's tools, and refuses them where nobody can answer",
 		answers:   whileItWorks,
 		expected:  []string{"SessionStart", "AfterTool", "AfterAgent"},
@@ -248,56 +260,22 @@ func (o Options) claude(wakes support) []target {
 		"SubagentStop", "Stop", "SessionEnd"} {
 		hooks = append(hooks, o.hook(event, event, group{Hooks: []command{line(event)}}))
 	}
+	ask := line(askEvent)
+	ask.Timeout = int(askTimeout.Seconds())
+	asks := o.hook(askEvent, askEvent, group{Hooks: []command{ask}})
+	asks.when = wakes
 	failure := o.hook("StopFailure", "StopFailure", group{Hooks: []command{line("StopFailure")}})
-	failure.when = wakes
 	former := o.hook("Notification", "Notification", group{}) // vise put one there, which did nothing
-	former.when = unsupported
+	failure.when, former.when = wakes, unsupported
 	rest := line(restEvent)
 	rest.Timeout, rest.Async, rest.AsyncRewake = int((restLimit + time.Minute).Seconds()), true, true
 	waits := o.hook("Stop", restEvent, group{Hooks: []command{rest}})
 	waits.when = wakes
-	hooks = append(hooks, failure, former, waits, o.element("permissions", "allow", "mcp__vise"))
+	hooks = append(hooks, asks, failure, former, waits, o.element("permissions", "allow", "mcp__vise"))
 	return []target{
 		jsonFile(o.file(projectHooks, "CLAUDE_CONFIG_DIR", ".claude", "settings.json"), hooks...),
 		jsonFile(o.file(projectServer, "CLAUDE_CONFIG_DIR", "", ".claude.json"),
 			entry{at: []string{"mcpServers", "vise"}, value: o.server()}),
-	}
-}
-
-// codexEvents are the events that vise asks every Codex for. The end of a session, which ends
-// the waiting for it, comes with the version that wakes.
-var codexEvents = []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"}
-
-func (o Options) codexHooks(wakes support) (hooks []entry) {
-	for _, event := range append(slices.Clip(codexEvents), "SessionEnd") {
-		line := command{Type: "command", Command: o.shellHook(event), Timeout: hookTimeout}
-		if event == "SessionEnd" {
-			line.Timeout = endTimeout
-		}
-		hooks = append(hooks, o.hook(event, event, group{Hooks: []command{line}}))
-	}
-	hooks[len(hooks)-1].when = wakes
-	return hooks
-}
-
-func (o Options) codexFile(name string) string { return o.dir("CODEX_HOME", ".codex", name) }
-
-func (o Options) codex(wakes support) []target {
-	hooks := o.codexHooks(wakes)
-	server := tomlTable{path: []string{"mcp_servers", "vise"}, lines: "command = " + strconv.Quote(o.Vise) +
-		"\nargs = " + array(o.serverArgs()) + "\nenv_vars = " + array(variables) + "\n"}
-	if o.permitted {
-		server.lines += "default_tools_approval_mode = \"approve\"\n"
-	}
-	if o.Project != "" { // of a linked worktree Codex reads the main worktree's hooks
-		return []target{tomlFile(filepath.Join(o.Project, projectCodex), tomlEntry{tables: []tomlTable{server}})}
-	}
-	return []target{
-		jsonFile(o.codexFile("hooks.json"), hooks...),
-		tomlFile(o.codexFile("config.toml"), tomlEntry{
-			tables: append(o.trust(o.codexFile("hooks.json"), hooks), server),
-			key:    "notify", value: append([]string{o.Vise}, o.hookArgs("notify")...),
-		}),
 	}
 }
 

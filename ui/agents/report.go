@@ -23,7 +23,7 @@ func (c *call) stopped(ctx context.Context, p payload) error {
 		waiting = slices.DeleteFunc(waiting, func(x pending) bool { return x.Subagent == "" || x.Subagent != p.Subagent })
 	}
 	if programOf(c.program).unnamed {
-		p.Last = c.lastWords(p)
+		p.Last = c.lastWords(ctx, p)
 	}
 	asked, err := c.report(ctx, p, waiting)
 	if !asked && c.event != "SubagentStop" {
@@ -36,6 +36,9 @@ func (c *call) stopped(ctx context.Context, p payload) error {
 		if text := c.urgent(ctx); text != "" {
 			return c.block(text)
 		}
+	}
+	if err := c.rests(); err != nil {
+		return err
 	}
 	return c.awaitInServer(p)
 }

@@ -11,6 +11,7 @@ import (
 
 	"vise/model"
 	"vise/store/files"
+	"vise/store/home"
 	"vise/ui/runner"
 )
 
@@ -33,6 +34,8 @@ const (
 	handLimit = 5 * time.Second
 	// retryRest is the pause after a ledger that was busy, or messages that another hook has.
 	retryRest = time.Second
+	// retryOthers is the pause while a message waits for another session.
+	retryOthers = 5 * time.Second
 	// waiterCheck is how often it is read who waits for a session.
 	waiterCheck = 500 * time.Millisecond
 	// maxNudges is how often a session that cannot be prompted is tried.
@@ -148,24 +151,33 @@ func (c *call) await(ctx context.Context, session, own string, take func(context
 	ctx, done := c.standBy(ctx, session, own)
 	defer done()
 	for ctx.Err() == nil {
-		first, revision, err := c.firstUrgent(ctx)
-		if err == nil && first != "" && c.waits(session, own) {
-			if taken, err := take(ctx, first); taken {
+		first, err := c.firstUrgent(ctx, true)
+		if err == nil && first.message != "" && c.waits(session, own) {
+			if taken, err := take(ctx, first.message); taken {
 				return err
 			}
-			soon, cancel := context.WithTimeout(ctx, retryRest)
-			_, _ = c.home.Follow(soon, revision)
-			cancel()
+			c.followFor(ctx, retryRest, first.revision)
+			continue
+		}
+		if err == nil && first.others { // until they have read it, or are no more
+			c.followFor(ctx, retryOthers, first.revision)
 			continue
 		}
 		if err == nil {
-			_, err = c.home.Follow(ctx, revision)
+			_, err = c.home.Follow(ctx, first.revision)
 		}
 		if err != nil {
 			c.Wait(ctx, retryRest)
 		}
 	}
 	return nil
+}
+
+// followFor waits for a change, for a time at most.
+func (c *call) followFor(ctx context.Context, limit time.Duration, revision uint64) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	_, _ = c.home.Follow(ctx, revision)
 }
 
 // waiter is the file that names who waits for a session.
@@ -193,8 +205,12 @@ func (c *call) standBy(ctx context.Context, session, own string) (_ context.Cont
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
 		defer cancel()
-		for c.waits(session, own) && ctx.Err() == nil {
+		for told := c.Now(); c.waits(session, own) && ctx.Err() == nil; {
 			runner.Pause(ctx, waiterCheck)
+			if now := c.Now(); now.Sub(told) > home.RestsEvery {
+				c.home.StillRests(c.program, session)
+				told = now
+			}
 		}
 	}()
 	if c.Gone != nil {

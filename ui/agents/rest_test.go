@@ -109,6 +109,7 @@ func TestOneWaitsForASession(t *testing.T) {
 	other = b.rests(t.Context(), "s2", nil)
 	b.must(`{"session_id":"s2"}`, "claude", "UserPromptSubmit")
 	other.ends("")
+	b.must(`{"session_id":"s2"}`, "claude", "SessionEnd")
 	b.say("Use LFU.", model.Normal)
 	fresh.ends("Use LFU.")
 }

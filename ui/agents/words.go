@@ -121,7 +121,7 @@ func (c *call) readTranscript(dir, path string, subagent bool, waiting []pending
 
 // scan reads completing rounds up to the one that is looked for.
 func (c *call) scan(r io.Reader, subagent bool, x pending) (all []transcript.Round) {
-	c.eachRound(r, subagent, func(r transcript.Round) bool {
+	c.eachRound(r, programOf(c.program).transcript(subagent), func(r transcript.Round) bool {
 		all = append(all, r)
 		return !x.isIn(all)
 	})
@@ -129,18 +129,28 @@ func (c *call) scan(r io.Reader, subagent bool, x pending) (all []transcript.Rou
 }
 
 // lastWords are those that a transcript ends with, where the program's hook does not tell them, or not
-// them alone.
-func (c *call) lastWords(p payload) (last string) {
-	f, size, err := openTranscript(c.transcripts(), p.Transcript)
-	if err != nil {
-		return ""
+// them alone: of a reply that calls nothing.
+func (c *call) lastWords(ctx context.Context, p payload) (last string) {
+	for _, pause := range readPauses {
+		if c.Wait(ctx, pause); ctx.Err() != nil {
+			break
+		}
+		f, size, err := openTranscript(c.transcripts(), p.Transcript)
+		if err != nil {
+			continue // it may be written yet
+		}
+		in := programOf(c.program).transcript(false)
+		var end transcript.Round
+		c.eachRound(io.NewSectionReader(f, max(0, size-maxReply), maxReply), in, func(r transcript.Round) bool {
+			end = r
+			return true
+		})
+		f.Close()
+		if in.(interface{ Ends() bool }).Ends() {
+			return end.Text.Raw()
+		}
 	}
-	defer f.Close()
-	c.eachRound(io.NewSectionReader(f, max(0, size-maxReply), maxReply), false, func(r transcript.Round) bool {
-		last = r.Text.Raw() // raw: compared with what was read, not shown
-		return true
-	})
-	return last
+	return ""
 }
 
 // lines reads a transcript line by line.
@@ -151,9 +161,8 @@ type lines interface {
 }
 
 // eachRound visits rounds as long as that is asked for. A line that is cut off at either end holds nothing.
-func (c *call) eachRound(r io.Reader, subagent bool, visit func(transcript.Round) bool) {
-	p := programOf(c.program)
-	in, source := p.transcript(subagent), bufio.NewReaderSize(r, 64<<10)
+func (c *call) eachRound(r io.Reader, in lines, visit func(transcript.Round) bool) {
+	p, source := programOf(c.program), bufio.NewReaderSize(r, 64<<10)
 	for {
 		line, err := source.ReadBytes('\n')
 		rounds, _ := in.Line(bytes.TrimSpace(line))

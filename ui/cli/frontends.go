@@ -50,26 +50,67 @@ func (a *app) mcpVerb() *cobra.Command {
 		if a.getenv("VISE_HOME") != "" {
 			a.flags.home = "" // its settings say where it works by itself
 		}
-		return mcp.Options{
-			Open: func() (*home.Home, error) {
-				h, _, err := a.openOrCreate()
-				if err != nil {
-					return nil, fault(err)
-				}
-				return h, nil
-			},
-			Agent: agent, Getenv: a.getenv, In: a.in, Out: a.out, Version: builtVersion().Version,
-			Log: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn})),
-			HooksSeen: func(agent model.AgentID) bool {
-				dir, err := a.homeDir()
-				return err == nil && home.HooksSeen(dir, agent)
-			},
-			StartTask: a.startTask,
-		}
+		o := a.mcpOptions()
+		o.Agent, o.Getenv, o.In, o.Out = agent, a.getenv, a.in, a.out
+		return o
 	})
 	c.Flags().StringVar(&project, "project", "", "")
 	_ = c.Flags().MarkHidden("project") // for the settings of a project: the program whose they are
+	c.AddCommand(a.mcpTokenVerb())
 	return c
+}
+
+// mcpOptions are what tools need, whichever way they are served.
+func (a *app) mcpOptions() mcp.Options {
+	return mcp.Options{
+		Open: func() (*home.Home, error) {
+			h, _, err := a.openOrCreate()
+			if err != nil {
+				return nil, fault(err)
+			}
+			return h, nil
+		},
+		Version: builtVersion().Version,
+		Log:     slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		HooksSeen: func(agent model.AgentID) bool {
+			dir, err := a.homeDir()
+			return err == nil && home.HooksSeen(dir, agent)
+		},
+		StartTask: a.startTask,
+	}
+}
+
+// access is the data of mcp token: how an agent's tools are reached over HTTP.
+type access struct {
+	AgentID model.AgentID `json:"agent_id"`
+	URL     string        `json:"url"`
+	Token   string        `json:"token"`
+}
+
+func (a *app) mcpTokenVerb() *cobra.Command {
+	base := "http://" + defaultListen
+	c := &cobra.Command{
+		Use: "token", Short: "Show how an agent's tools are reached over HTTP, from vise serve --mcp",
+		Long: "token prints the address and the token of the agent's tools. Whoever shows the token acts as that agent. All tokens\n" +
+			"of a home are taken back by removing state/mcp-secret in it, and starting vise serve again.",
+		Example: "vise mcp token --agent ann",
+	}
+	c.Flags().StringVar(&base, "base", base, "where vise serve is reached")
+	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
+		agent, err := readOne(ctx, a, a.agentOf)
+		if err != nil {
+			return answer{}, err
+		}
+		secret, err := mcp.Secret(a.home.Dir())
+		if err != nil {
+			return answer{}, err
+		}
+		out := access{agent, strings.TrimSuffix(base, "/") + mcp.HTTPPath + string(agent), mcp.Token(secret, agent)}
+		return answer{data: out, text: func(p *page) {
+			p.line("%s", model.Text(out.URL))
+			p.line("Authorization: Bearer %s", out.Token)
+		}}, nil
+	})
 }
 
 // driver runs agents' programs. What they do counts where they run.

@@ -29,9 +29,9 @@ var verbData = map[string][]any{
 	"list": {home.ListResult{}}, "show": {shown{}}, "next": {upNext{}},
 	"why":   {reasons{}, model.AgentWhy{}},
 	"retry": {model.Receipt{}}, "events": {event{}},
-	"say": {model.Receipt{}}, "answer": {model.Receipt{}}, "delegate": {model.Receipt{}, delegations{}}, "ack": {model.Receipt{}}, "undo": {undone{}}, "redo": {undone{}},
+	"say": {model.Receipt{}}, "answer": {model.Receipt{}}, "permit": {model.Receipt{}}, "delegate": {model.Receipt{}, delegations{}}, "ack": {model.Receipt{}}, "undo": {undone{}}, "redo": {undone{}},
 	"task": {runner.TaskResult{}, started{}, model.Task{}}, "plan": {plan{}}, "inbox": {inboxOf{}}, "agents": {agentList{}},
-	"cost": {costs{}}, "worktree": {worktree{}}, "worktrees": {worktrees{}}, "attach": {attached{}},
+	"cost": {costs{}}, "worktree": {worktree{}}, "worktrees": {worktrees{}}, "attach": {attached{}}, "mcp token": {access{}},
 	"status": {status{}}, "status --format json": {bar{}}, "demo": {status{}}, "init": {initialized{}}, "import": {imported{}}, "doctor": {checkup{}}, "backup": {backedUp{}},
 	"restore": {restored{}}, "compact": {compacted{}}, "config": {configAnswer{}}, "context": {prompt.Layered{}}, "notes": {noted{}},
 	"prime": {struct {

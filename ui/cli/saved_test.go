@@ -135,6 +135,7 @@ func changing(t *testing.T, dir string) map[string][]string {
 		"ack $asks":                                  {"Acknowledge"},
 		"say default words":                          {"Say"},
 		"answer $asks this":                          {"Answer"},
+		"permit default once":                        {"AnswerPermission"},
 		"delegate $open serve --to kid":              {"OpenDelegation"},
 		"task run --item $open -- true":              {"StartTask"},
 		"link $open --ref issue:1":                   {"LinkWorkItem"},
@@ -159,6 +160,8 @@ var elsewhere = []string{"drive", "serve", "resume", "worktrees"}
 func (b *savedBench) before(verb string) *savedBench {
 	b.t.Helper()
 	switch verb {
+	case "permit":
+		b.apply(model.AskPermission{AgentID: "default", Tool: "Bash", AnswerMS: time.Hour.Milliseconds()})
 	case "redo":
 		b.run("undo")
 	case "todo":

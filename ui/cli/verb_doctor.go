@@ -58,6 +58,7 @@ func (a *app) doctorVerb() *cobra.Command {
 	f.BoolVar(&o.repair, "repair", false, "first mend what loses nothing: permissions, index and counts, journal, stale leases, spool, "+
 		"left-overs")
 	spanVar(f, &o.timeout, "timeout", 5*time.Minute, "give up proving the ledger after this time")
+	project := f.Bool("project", false, "of PROGRAM: the settings of this git worktree")
 	prove := f.Bool("prove", false, "run PROGRAM once, and see its context, a tool and a report arrive")
 	f.BoolVar(&o.inChild, "in-child", false, "prove the ledger in this process")
 	_ = f.MarkHidden("in-child")
@@ -66,7 +67,7 @@ func (a *app) doctorVerb() *cobra.Command {
 		case o.inChild:
 			return a.prove(ctx)
 		case len(args) > 0:
-			return a.doctorProgram(ctx, args[0], *prove)
+			return a.doctorProgram(ctx, args[0], *project, *prove)
 		case *prove:
 			return answer{}, misuse("program", "PROGRAM is missing").WithHint("vise doctor claude --prove")
 		}

@@ -14,6 +14,7 @@ import (
 	"vise/model"
 	"vise/ui/agents"
 	"vise/ui/config"
+	"vise/ui/mcp"
 	"vise/ui/runner"
 )
 
@@ -168,7 +169,7 @@ func (a *app) wrap(ctx context.Context, argv []string) error {
 func (a *app) serveVerb() *cobra.Command {
 	var o driveOptions
 	s := &runner.Server{Now: a.now}
-	var also bool
+	var also, tools bool
 	c := &cobra.Command{
 		Use: "serve [--listen 127.0.0.1:PORT]", Short: "Run the scheduler, and take what the outside sends",
 		Long: "serve runs the scheduler without a screen, and an HTTP server for the addresses that vise trigger url\n" +
@@ -181,6 +182,7 @@ func (a *app) serveVerb() *cobra.Command {
 	f.StringVar(&s.Key, "cert-key", "", "a file with the certificate's key")
 	f.StringSliceVar(&s.Hosts, "host", nil, "names beside the address under which requests may come in")
 	f.BoolVar(&also, "drive", false, "drive the configured agents too")
+	f.BoolVar(&tools, "mcp", false, "serve agents' tools too, to this machine, at /mcp/AGENT; vise mcp token prints how")
 	o.register(c)
 	return a.verb(c, func(ctx context.Context, _ []string) (answer, error) {
 		h, err := a.open()
@@ -190,6 +192,13 @@ func (a *app) serveVerb() *cobra.Command {
 		s.Ledger = h
 		s.Report = func(err error) { fmt.Fprintf(a.err, "vise: %s\n", model.Text(err.Error())) }
 		s.Ready = func(at net.Addr) { fmt.Fprintf(a.err, "vise: listening on %s\n", at) }
+		if tools {
+			secret, err := mcp.Secret(h.Dir())
+			if err != nil {
+				return answer{}, err
+			}
+			s.MCP, s.MCPPath = mcp.Handler(a.mcpOptions(), secret), mcp.HTTPPath
+		}
 		if also {
 			d, err := a.driver(ctx, o, nil)
 			if err != nil {

@@ -25,11 +25,12 @@ func (a *app) inboxVerb() *cobra.Command {
 	limit := inboxListed
 	c := &cobra.Command{
 		Use: "inbox", Short: "What needs you, across all agents",
-		Long: "inbox lists what needs the operator: questions, stalled work, answers that no turn took, triggers of\n" +
+		Long: "inbox lists what needs the operator: permissions, questions, stalled work, answers that no turn took, triggers of\n" +
 			"idle agents, and work of the last week that was finished without a report. vise ack ID quiets an entry.",
 	}
 	c.Flags().IntVar(&limit, "limit", limit, "how many entries at most")
 	return a.plain(c, func(ctx context.Context, _ []string) (answer, error) {
+		a.sweepPermissions(ctx)
 		return readAnswer(ctx, a, (*page).inbox, func(r model.Reader) (inboxOf, error) {
 			return inboxOf{append([]model.Inboxed{}, model.Inbox(r, a.now(), limit)...)}, nil
 		})
@@ -53,8 +54,23 @@ func (p *page) inbox(x inboxOf) {
 		if id, asks := x.Question(); asks {
 			name = string(id)
 		}
+		if id, asks := x.Permission(); asks {
+			name, what = string(id), what+p.permitted(x.Row)
+		}
 		p.line("%s  %s  %s %s%s  %s", name, model.Text(x.AgentID), x.Need, text.Age(p.now.Sub(x.Since).Round(time.Second)), seen, what)
 	}
+}
+
+// permitted says where a permission is asked for, and how it is answered.
+func (p *page) permitted(r model.Row) model.Text {
+	in := " (in " + r.Wait.Source + ", session " + r.Wait.Resource + ")"
+	switch {
+	case r.Wait.TriggeredBy != "":
+		return in + "; answered: " + r.Wait.TriggeredBy
+	case r.PermitsHere(p.now):
+		return in + "; vise permit " + model.Text(r.ID) + " once|always|deny"
+	}
+	return in + "; answer it there"
 }
 
 func (a *app) ackVerb() *cobra.Command {

@@ -203,8 +203,12 @@ func ownName() string {
 
 // doctorProgram says whether a program's settings are right and what of it arrives; with prove it runs the
 // program, too.
-func (a *app) doctorProgram(ctx context.Context, program string, prove bool) (answer, error) {
-	o, err := a.installOptions(program, agents.Options{})
+func (a *app) doctorProgram(ctx context.Context, program string, project, prove bool) (answer, error) {
+	var o agents.Options
+	if project {
+		o.Project = agents.Worktree(a.dir)
+	}
+	o, err := a.installOptions(program, o)
 	if err != nil {
 		return answer{}, err
 	}

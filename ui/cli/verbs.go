@@ -46,6 +46,7 @@ func verbs() []verb {
 		{"cost", groupLook, (*app).costVerb},
 		{"say", groupRun, (*app).sayVerb},
 		{"answer", groupRun, (*app).answerVerb},
+		{"permit", groupRun, (*app).permitVerb},
 		{"delegate", groupRun, (*app).delegateVerb},
 		{"task", groupRun, (*app).taskVerb},
 		{"retry", groupRun, (*app).retryVerb},

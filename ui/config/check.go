@@ -15,11 +15,12 @@ import (
 
 // choices are the words that a type may hold.
 var choices = map[reflect.Type][]string{
-	reflect.TypeFor[glyphs]():  {"auto", "unicode", "ascii"},
-	reflect.TypeFor[Via]():     {"auto", "osc99", "osc777", "bell", "native", "off"},
-	reflect.TypeFor[context](): {"item", "agent"},
-	reflect.TypeFor[output]():  {"status", "popup", "pane"},
-	reflect.TypeFor[Adapter](): {"claude", "codex", "gemini", "opencode", "rounds", "text"},
+	reflect.TypeFor[glyphs]():      {"auto", "unicode", "ascii"},
+	reflect.TypeFor[Via]():         {"auto", "osc99", "osc777", "bell", "native", "off"},
+	reflect.TypeFor[context]():     {"item", "agent"},
+	reflect.TypeFor[output]():      {"status", "popup", "pane"},
+	reflect.TypeFor[permissions](): {"ask_here"},
+	reflect.TypeFor[Adapter]():     {"claude", "codex", "gemini", "opencode", "rounds", "text"},
 }
 
 // The bounds of custom commands and filters.

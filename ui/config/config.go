@@ -76,6 +76,8 @@ type Agent struct {
 	Dir     string   `yaml:"dir" json:"dir,omitempty" jsonschema:"Its working directory, absolute."`
 	Env     []string `yaml:"env" json:"env,omitempty" jsonschema:"Variables that it may see, or sets as NAME=value."`
 	Turn    Turn     `yaml:"turn" json:"turn,omitzero" jsonschema:"What bounds one turn."`
+
+	Permissions permissions `yaml:"permissions" json:"permissions,omitempty" jsonschema:"ask_here: give permissions in vise first."`
 }
 
 // Turn bounds one turn of an agent.
@@ -89,11 +91,12 @@ type Turn struct {
 
 // What may be chosen for each of these is in choices.
 type (
-	glyphs  string
-	Via     string
-	context string
-	output  string
-	Adapter string
+	glyphs      string
+	Via         string
+	context     string
+	output      string
+	Adapter     string
+	permissions string
 )
 
 // The choices.
@@ -118,6 +121,8 @@ const (
 	AdapterOpenCode Adapter = "opencode"
 	AdapterRounds   Adapter = "rounds"
 	AdapterText     Adapter = "text"
+
+	AskHere permissions = "ask_here"
 
 	toStatus output = "status"
 	ToPopup  output = "popup"

@@ -190,6 +190,10 @@ func (wd *world) change(line string) {
 			}
 		}
 		wd.do(w)
+	case "permission": // asked by the program of an agent: its tool and arguments
+		tool, input, _ := strings.Cut(rest, " ")
+		wd.do(model.AskPermission{AgentID: model.AgentID(name), Program: "claude", Session: "5f1c", Tool: model.Text(tool),
+			Input: model.Text(unescaped(input)), AnswerMS: 120_000})
 	case "answer":
 		wd.do(model.Answer{WorkItemID: id, Text: model.Text(rest)})
 	case "as": // whose changes follow

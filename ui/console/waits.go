@@ -135,6 +135,9 @@ type answering struct {
 
 // answer opens the dialog on what the item under the cursor asks.
 func answer(c *console) tea.Cmd {
+	if r := c.row(); r.PermitsHere(c.now) {
+		return c.open(permitMenu(c, *r))
+	}
 	x := c.context()
 	if x.Detail == nil {
 		return c.unheard("Its question is being read. Try again.")

@@ -30,7 +30,7 @@ const programsVariable = "VISE_PROGRAMS"
 var matrix = flag.Bool("matrix", false, "write what the programs did into docs/agents.md")
 
 // scripted are the programs that take a model on their command line, each with a way in which it works.
-var scripted = []string{"claude", "codex", "codex, " + codeMode, "opencode"}
+var scripted = []string{"claude", "codex", "codex, " + codeMode, "opencode", "gemini", "copilot"}
 
 // codeMode is the way of working in which Codex's model writes scripts that call tools.
 const codeMode = "code mode"
@@ -185,14 +185,18 @@ func matrixIn(t *testing.T, page string) map[string]map[string]string {
 		t.Fatal("docs/agents.md has no table of programs")
 	}
 	rows := map[string]map[string]string{}
+	var columns []string
 	for n, line := range strings.Split(strings.TrimSpace(table), "\n") {
 		cells := strings.Split(strings.Trim(line, "|"), "|")
-		if n < 2 || len(cells) != len(scripted)+1 {
+		if n == 0 {
+			columns = cells
+		}
+		if n < 2 || len(cells) != len(columns) {
 			continue
 		}
 		row := map[string]string{}
-		for i, name := range scripted {
-			row[name] = strings.TrimSpace(cells[i+1])
+		for i, name := range columns[1:] {
+			row[strings.TrimSpace(name)] = strings.TrimSpace(cells[i+1])
 		}
 		rows[strings.TrimSpace(cells[0])] = row
 	}
@@ -228,6 +232,14 @@ func newProgramRun(t *testing.T, name, path string) *programRun {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+	for below, text := range agents.Headless(name, "", "", false).Files {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(r.user, below)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(r.user, below), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	r.vise("init", "--agent", name)
 	for range 2 {

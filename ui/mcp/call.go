@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"strings"
+	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -29,6 +30,8 @@ type call struct {
 	// wordless: no hook brings what the agent says; unreported: it completed an item all the same.
 	wordless, unreported bool
 
+	// picked is the item that each agent picked here last.
+	picked    *sync.Map
 	started   *startedTasks
 	startTask func(context.Context, TaskRequest) (model.TaskID, error)
 }
@@ -52,7 +55,7 @@ func (s *server) handler(t tool) sdk.ToolHandler {
 }
 
 func (s *server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (*call, any, error) {
-	c := &call{tool: t, input: r.Params.Arguments, started: &s.started, startTask: s.StartTask}
+	c := &call{tool: t, input: r.Params.Arguments, picked: &s.picked, started: &s.started, startTask: s.StartTask}
 	if len(c.input) == 0 {
 		c.input = json.RawMessage("{}")
 	}
@@ -168,7 +171,7 @@ func act[C model.Command, R any](
 			*item = whole
 		}
 		out, _, err := home.Answer(ctx, c.home, c.envelope("", cmd), home.Ending{}, func(r model.Reader, in model.Receipt) R {
-			c.queued = fitting(r.QueuedMessages(c.agent, peeked))
+			c.queued = fitting(c.unheld(r.QueuedMessages(c.agent, peeked)))
 			c.remind(r, in.WorkItemID)
 			return of(c, r, cmd, in)
 		})
@@ -187,7 +190,7 @@ func isWhole(id model.ItemID) bool {
 // view waits its turn among all who use the ledger.
 func (c *call) show(ctx context.Context, fn func(model.Reader) error) error {
 	return c.home.View(ctx, func(r model.Reader) error {
-		c.queued = fitting(r.QueuedMessages(c.agent, peeked))
+		c.queued = fitting(c.unheld(r.QueuedMessages(c.agent, peeked)))
 		return fn(r)
 	})
 }
@@ -209,7 +212,8 @@ var (
 			return out
 		})
 	pick = act(func(x *model.PickWorkItem) *model.ItemID { return &x.WorkItemID },
-		func(_ *call, r model.Reader, _ model.PickWorkItem, in model.Receipt) home.PickResult {
+		func(c *call, r model.Reader, _ model.PickWorkItem, in model.Receipt) home.PickResult {
+			c.picked.Store(c.agent, in.WorkItemID)
 			return home.PickResultOf(r, in)
 		})
 	wait = act(func(x *model.WaitFor) *model.ItemID { return &x.WorkItemID },

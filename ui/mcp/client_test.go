@@ -6,9 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"vise/model"
 	"vise/store"
@@ -115,8 +119,40 @@ func (c *client) callWith(tool, args, meta string) result {
 	if a.Error != nil || json.Unmarshal(a.Result, &r) != nil {
 		c.t.Fatalf("%s: error %+v", tool, a.Error)
 	}
+	var said any
+	if schema := answers()[tool]; schema != nil && !r.IsError {
+		err := json.Unmarshal(r.Structured, &said)
+		if err == nil {
+			err = schema.Validate(said)
+		}
+		if err != nil {
+			c.t.Errorf("%s answers against its schema: %v", tool, err)
+		}
+	}
 	return r
 }
+
+// answers are the schemas of the tools' answers.
+var answers = sync.OnceValue(func() map[string]*jsonschema.Resolved {
+	raw, err := os.ReadFile("tools.json")
+	var list []struct {
+		Name   string             `json:"name"`
+		Answer *jsonschema.Schema `json:"outputSchema"`
+	}
+	if err == nil {
+		err = json.Unmarshal(raw, &list)
+	}
+	out := map[string]*jsonschema.Resolved{}
+	for _, t := range list {
+		if err == nil {
+			out[t.Name], err = t.Answer.Resolve(nil)
+		}
+	}
+	if err != nil {
+		panic(err)
+	}
+	return out
+})
 
 // code is the code of a refusal, or empty.
 func (r result) code() model.Code {

@@ -231,7 +231,10 @@ func unclearValue(d *json.Decoder, depth int) string {
 	return ""
 }
 
-func (l *lines) refuse(r *refusal) error {
+func (l *lines) refuse(r *refusal) error { return l.put(append(r.answer(), '\n')) }
+
+// answer is the JSON-RPC error that says why.
+func (r *refusal) answer() []byte {
 	type fault struct {
 		Code    int    `json:"code"`
 		Message string `json:"message"`
@@ -240,15 +243,12 @@ func (l *lines) refuse(r *refusal) error {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
-	raw, err := json.Marshal(struct {
+	raw, _ := json.Marshal(struct { // its id was read as JSON
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Error   fault           `json:"error"`
 	}{"2.0", id, fault{r.code, r.why}})
-	if err != nil {
-		return err
-	}
-	return l.put(append(raw, '\n'))
+	return raw
 }
 
 // Read is part of sdk.Connection.

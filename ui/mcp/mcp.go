@@ -90,6 +90,7 @@ type server struct {
 	// listedPlans are the plans that an agent was listed last, by agent.
 	listedPlans sync.Map
 	reading     sync.WaitGroup // the plans
+	picked      sync.Map       // by agent, the item that it picked here last
 
 	mu   sync.Mutex // guards what follows
 	home *home.Home

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -187,7 +188,7 @@ func (c *call) messages(ctx context.Context) []attached {
 	if c.queued == 0 {
 		return nil
 	}
-	hand := c.envelope("-hand", model.HandMessages{AgentID: c.agent, Limit: c.queued})
+	hand := c.envelope("-hand", model.HandMessages{AgentID: c.agent, Limit: c.queued, Except: c.except()})
 	out, _, err := home.Answer(ctx, c.home, hand, home.Ending{}, func(r model.Reader, in model.Receipt) (out []attached) {
 		for _, id := range in.Messages {
 			m, _ := r.Message(id)
@@ -199,6 +200,21 @@ func (c *call) messages(ctx context.Context) []attached {
 		return nil
 	}
 	return out
+}
+
+// except are the items that other sessions of the agent hold, whose messages are theirs.
+func (c *call) except() []model.ItemID {
+	own, _ := c.picked.Load(c.agent)
+	return c.home.HeldElsewhere(c.agent, func(s home.LiveSession) bool { return s.Item == own })
+}
+
+// unheld are the messages that are not another session's.
+func (c *call) unheld(list []model.Message) []model.Message {
+	if len(list) == 0 {
+		return nil
+	}
+	others := c.except()
+	return slices.DeleteFunc(list, func(m model.Message) bool { return slices.Contains(others, m.WorkItemID) })
 }
 
 // fitting is how many of the first messages fit an answer: one at least.

@@ -26,6 +26,8 @@ type tool struct {
 	Name   string          `json:"name"`
 	About  string          `json:"description"`
 	Schema json.RawMessage `json:"inputSchema"`
+	// Answer is the schema of what an answer always holds; nil for a tool that tells none.
+	Answer json.RawMessage `json:"outputSchema"`
 	behaviour
 }
 
@@ -59,10 +61,14 @@ var tools = sync.OnceValue(func() []tool { return toolsOf(definitions, behaviour
 
 func (t tool) definition() *sdk.Tool {
 	closed := false
-	return &sdk.Tool{
+	out := &sdk.Tool{
 		Name: t.Name, Description: t.About, InputSchema: t.Schema,
 		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: t.reads, OpenWorldHint: &closed, DestructiveHint: &closed},
 	}
+	if t.Answer != nil {
+		out.OutputSchema = t.Answer
+	}
+	return out
 }
 
 // schema is as much of a JSON schema as the check of names needs.

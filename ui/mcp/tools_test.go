@@ -325,6 +325,33 @@ func TestAMessageComesWithTheNextAnswer(t *testing.T) {
 	}
 }
 
+// TestAMessageAboutAnItemThatAnotherSessionHoldsIsNotHandedHere; it is once that session has ended.
+func TestAMessageAboutAnItemThatAnotherSessionHoldsIsNotHandedHere(t *testing.T) {
+	c := serve(t, "ann", nil)
+	c.initialize()
+	c.create("anything")
+	held := c.create("held elsewhere").ID
+	h, err := home.Open(c.dir, home.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	if err := h.NoteLive(home.LiveSession{Program: "claude", ID: "s2", Agent: "ann", Item: held, Works: true}); err != nil {
+		t.Fatal(err)
+	}
+	say := model.Say{AgentID: "ann", WorkItemID: held, Text: "Use LFU."}
+	if _, err := c.ledger.Apply(t.Context(), model.Envelope{Key: "say", Actor: model.Operator, Command: say}); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.call("ListWorkItems", `{}`); strings.Contains(string(got.Structured), "Use LFU.") {
+		t.Errorf("got %s", got.Structured)
+	}
+	h.EndLive("claude", "s2")
+	if got := c.call("ListWorkItems", `{}`); !strings.Contains(string(got.Structured), "Use LFU.") {
+		t.Errorf("nobody holds it, and it did not come: %s", got.Structured)
+	}
+}
+
 // TestLongMessagesComeInPartAndLie in a resource in full; what does not fit waits.
 func TestLongMessagesComeInPart(t *testing.T) {
 	c := serve(t, "ann", nil)

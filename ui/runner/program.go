@@ -37,6 +37,9 @@ const ProgramForm = "agents: {NAME: {command: [...], adapter: claude|codex|gemin
 func Programs(agents map[string]config.Agent) (map[model.AgentID]Program, error) {
 	out := map[model.AgentID]Program{}
 	for _, name := range config.Names(agents) {
+		if x := agents[name]; len(x.Command) == 0 && x.Shell == "" && x.Permissions != "" {
+			continue // it is not driven
+		}
 		p, err := Program(agents[name]).Checked()
 		if err != nil {
 			return nil, model.Refuse(model.CodeInvalid, "the configuration of agent %s does not read", model.Text(name)).Because(err).

@@ -29,6 +29,9 @@ type Server struct {
 	Hosts []string
 	// Ready is called with the address once requests are taken. It may be nil.
 	Ready func(net.Addr)
+	// MCP serves agents' tools at a path that begins with MCPPath, to this machine alone; nil serves none.
+	MCP     http.Handler
+	MCPPath string
 	// Also runs as long as the server does, and ends it with its error; nil runs nothing.
 	Also func(context.Context) error
 	// Report is called with errors; it may be nil.
@@ -142,6 +145,9 @@ func (s *Server) handler() http.Handler {
 	mux.HandleFunc("POST "+ingressPath+"{id}/{token}", s.deliver)
 	mux.HandleFunc("GET /healthz", s.local(s.health))
 	mux.HandleFunc("GET /metrics", s.local(s.metrics))
+	if s.MCP != nil {
+		mux.Handle(s.MCPPath+"{agent}", s.here(s.MCP))
+	}
 	return s.counted(s.guard(http.NewCrossOriginProtection().Handler(mux)))
 }
 
@@ -170,20 +176,27 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// local serves only this machine, whatever the address listens on.
-func (s *Server) local(next http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
+// here serves only this machine, whatever the address listens on.
+func (s *Server) here(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, err := net.SplitHostPort(r.RemoteAddr)
 		if err != nil || !loopback(host) {
 			answer(w, http.StatusNotFound, "not found")
 			return
 		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// local is here at a pace.
+func (s *Server) local(next http.HandlerFunc) http.HandlerFunc {
+	return s.here(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.pace.take(s.Now(), "local", localPerSecond, localBurst) {
 			tooMany(w)
 			return
 		}
 		next(w, r)
-	}
+	})).ServeHTTP
 }
 
 // complain reports what senders did to their connections: not all that strangers can make it say.

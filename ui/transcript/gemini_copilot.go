@@ -45,6 +45,9 @@ func (g *GeminiSession) Line(raw []byte) (over []Round, err error) {
 // Open are the rounds that nothing ended yet, as they are so far.
 func (g *GeminiSession) Open() []Round { return g.open.said(model.ReportSameRound) }
 
+// Ends reports whether the last message calls nothing, which ends a turn.
+func (g *GeminiSession) Ends() bool { return g.open.ends() }
+
 // CopilotSession reads the events of a session of Copilot CLI's: one a reply, with its calls, and one
 // an answer.
 type CopilotSession struct{ open *reply }
@@ -95,3 +98,6 @@ func (s *CopilotSession) Line(raw []byte) (over []Round, err error) {
 
 // Open are the rounds that nothing ended yet, as they are so far.
 func (s *CopilotSession) Open() []Round { return s.open.said(model.ReportSameRound) }
+
+// Ends reports whether the last reply calls nothing, which ends a turn.
+func (s *CopilotSession) Ends() bool { return s.open.ends() }

@@ -82,6 +82,12 @@ func isComplete(tool string) bool {
 	return ours && strings.TrimPrefix(name, "_") == "CompleteWorkItem"
 }
 
+// Picks reports whether a tool is our server's PickWorkItem.
+func Picks(tool string) bool {
+	name, ours := ourTool(tool)
+	return ours && strings.TrimPrefix(name, "_") == "PickWorkItem"
+}
+
 // IsOurs reports whether a tool is one of our server's.
 func IsOurs(tool string) bool {
 	_, ours := ourTool(tool)
@@ -161,6 +167,9 @@ func (r *reply) answer(id string, failed bool, content json.RawMessage) {
 		}
 	}
 }
+
+// ends: it calls nothing, which ends a turn.
+func (r *reply) ends() bool { return r != nil && len(r.calls) == 0 }
 
 // over: all calls have answers.
 func (r *reply) over() bool {

@@ -151,6 +151,8 @@ func (v Detail) head(w int) []string {
 	switch {
 	case r.AgentFails():
 		facts = fmt.Sprintf(" %s  the agent's program fails", r.Handle)
+	case r.IsPermission():
+		facts = fmt.Sprintf(" %s  asks in %s for permission · %s", r.Handle, v.Show(r.Wait.Source), r.ID)
 	case r.OfAgent():
 		facts = fmt.Sprintf(" %s  the agent itself asks · %s", r.Handle, r.ID)
 	case r.Stalled:
@@ -202,7 +204,7 @@ func (v Detail) hidden() bool {
 // window is the part of the page that is shown in h lines.
 func (v Detail) window(w, h int) []string {
 	switch {
-	case v.Row.AgentFails():
+	case v.Row.AgentFails(), v.Row.IsPermission():
 		return visibleRows(v.why(w), 0, h)
 	case v.Row.OfAgent():
 		return visibleRows(v.waits(w), 0, h)

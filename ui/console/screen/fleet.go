@@ -365,6 +365,9 @@ func (v FleetView) Words() string {
 		return v.runsNext()
 	case x.Need == model.NeedRepair:
 		return fmt.Sprintf("%s fails: %s", v.Show(model.Text(x.AgentID)), v.Show(x.Objective))
+	case x.Need == model.NeedPermit:
+		return fmt.Sprintf("%s waits in %s for permission since %s: %s", v.Show(model.Text(x.AgentID)), v.Show(x.Wait.Source),
+			v.Age(x.Since), v.Show(x.Objective))
 	case x.Need == model.NeedAnswer:
 		return fmt.Sprintf("%s of %s has waited %s for an answer.", x.Handle, v.Show(model.Text(x.AgentID)), v.Age(x.Since))
 	}

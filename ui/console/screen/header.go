@@ -69,7 +69,7 @@ func (v Header) need() string {
 		return fmt.Sprintf("%d%s needs", len(v.Needs), more)
 	}
 	var parts []string
-	for _, word := range []string{"ask", "fail", "stalled", "review", "seen"} {
+	for _, word := range []string{"permit", "ask", "fail", "stalled", "review", "seen"} {
 		if n := count[word]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, word))
 		}
@@ -81,6 +81,8 @@ func needWord(x model.Inboxed) string {
 	switch {
 	case x.Seen:
 		return "seen"
+	case x.Need == model.NeedPermit:
+		return "permit"
 	case x.Need == model.NeedAnswer:
 		return "ask"
 	case x.Need == model.NeedRepair:

@@ -65,6 +65,14 @@ func NeedOf(x model.Inboxed) (word, key string) {
 		return "seen, asked", "{answer} answer"
 	}
 	switch x.Need {
+	case model.NeedPermit:
+		switch {
+		case x.Wait.TriggeredBy != "":
+			return "answered", ""
+		case x.Wait.WakeAt.IsZero():
+			return "permit?", "in " + x.Wait.Source.String()
+		}
+		return "permit?", "{answer} permit"
 	case model.NeedAnswer:
 		return "asked", "{answer} answer"
 	case model.NeedRepair:
@@ -85,6 +93,8 @@ func NeedOf(x model.Inboxed) (word, key string) {
 func (v FleetView) needWords(x model.Inboxed) string {
 	objective := v.Show(x.Objective)
 	switch x.Need {
+	case model.NeedPermit:
+		return objective
 	case model.NeedAnswer:
 		switch {
 		case x.Wait.Question != "":
@@ -115,7 +125,7 @@ func (v FleetView) needWords(x model.Inboxed) string {
 
 func (v FleetView) needMark(x model.Inboxed) (string, widget.Ink) {
 	switch x.Need {
-	case model.NeedAnswer:
+	case model.NeedPermit, model.NeedAnswer:
 		if x.Seen {
 			return v.Glyph.NeedsYou, v.Muted
 		}

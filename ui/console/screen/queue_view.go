@@ -241,6 +241,8 @@ func ageFrom(r model.Row) time.Time {
 // reason is why a row is where it is, in a word or two.
 func (v QueueView) reason(r model.Row) string {
 	switch {
+	case r.IsPermission():
+		return "permission"
 	case r.AgentFails():
 		return "failing"
 	case r.Stalled:

@@ -87,6 +87,8 @@ func (m *Menu) run(shown []MenuLine) (Dialog, Result) {
 	switch {
 	case m.At >= len(shown):
 		return m, nil
+	case shown[m.At].Result == nil && shown[m.At].Off == "":
+		return m, nil
 	case shown[m.At].Off != "":
 		return m, Trouble(shown[m.At].Off)
 	}
@@ -188,6 +190,9 @@ func (m *Menu) line(l MenuLine, i int, x Context) string {
 	w, mark := x.Inner(), "  "
 	if i == m.At {
 		mark = x.Glyph.Cursor + " "
+	}
+	if l.Result == nil && l.Does == "" && l.Off == "" && l.Key == "" { // it says something, as long as it is
+		return x.Accent.Paint(" "+mark) + x.Text.Paint(text.Cut(l.Title, w-3))
 	}
 	does, ink := l.Does, x.Text
 	if l.Off != "" {

@@ -1,0 +1,296 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Permission is a prompt of an agent's program: whether it may use a tool. The agent keeps it while the
+// prompt waits, and no longer (docs/lifecycle.md 23).
+type Permission struct {
+	ID PermissionID `json:"permission_id"`
+	// Program and Session are where the prompt waits; a subagent of the session may have asked.
+	Program  Text `json:"program"`
+	Session  Text `json:"session_id"`
+	Subagent Text `json:"subagent,omitempty"`
+	// Tool is what it would use, Input the beginning of with what.
+	Tool  Text `json:"tool"`
+	Input Text `json:"input,omitempty"`
+	// Process is the program's: with it ends the prompt.
+	Process Process   `json:"process,omitzero"`
+	AskedAt time.Time `json:"asked_at"`
+	// AnswerUntil is until when the program waits for an answer given here; zero: it asks itself alone.
+	AnswerUntil time.Time `json:"answer_until,omitzero"`
+	// CanAlways: the program takes "always" for an answer.
+	CanAlways bool `json:"can_always,omitempty"`
+	// Answer is the operator's, which the program has not taken yet.
+	Answer PermissionAnswer `json:"answer,omitempty"`
+}
+
+// PermissionID identifies a permission that is asked for.
+type PermissionID string
+
+// PermissionAnswer is what the operator says to a permission.
+type PermissionAnswer string
+
+// The answers. Always is kept by the program, which then asks no more for the like.
+const (
+	PermitOnce   PermissionAnswer = "once"
+	PermitAlways PermissionAnswer = "always"
+	PermitDeny   PermissionAnswer = "deny"
+)
+
+// PermissionPrefix is what the ids of permissions begin with.
+const PermissionPrefix = "pm-"
+
+const (
+	// maxPermissions bounds the prompts that an agent keeps: more than a person would look through.
+	maxPermissions = 20
+	// maxPermissionInput bounds what is kept of a tool's arguments, in Unicode scalars.
+	maxPermissionInput = 2000
+	// maxPermissionAge is when a prompt counts as over whose program nobody can look for.
+	maxPermissionAge = 24 * time.Hour
+)
+
+// PermissionInput is what is kept of a tool's arguments. What was cut off is said: nobody permits it unseen.
+func PermissionInput(all Text) Text {
+	kept := cut(all, maxPermissionInput)
+	if more := utf8.RuneCountInString(string(all[len(kept):])); more > 0 {
+		kept += Text(fmt.Sprintf(" … and %s more", counted(more, "character")))
+	}
+	return kept
+}
+
+// Over reports whether nobody waits at the prompt any more; alive says whether a process runs.
+func (p Permission) Over(now time.Time, alive func(Process) bool) bool {
+	return now.Sub(p.AskedAt) > maxPermissionAge || p.Process.PID != 0 && !alive(p.Process)
+}
+
+// words are what is asked, on one line.
+func (p Permission) words() Text {
+	if p.Input == "" {
+		return p.Tool
+	}
+	return p.Tool + ": " + Text(strings.Join(strings.Fields(string(p.Input)), " "))
+}
+
+// PermissionOf is a permission that an agent waits for, by its id.
+func PermissionOf(r Reader, id PermissionID) (p Permission, agent AgentID, ok bool) {
+	r.Inbox(NeedPermit, func(x Inboxed) bool {
+		agent = x.AgentID
+		ok = x.ID == ItemID(id)
+		return !ok
+	})
+	if !ok {
+		return p, "", false
+	}
+	a, _ := r.Agent(agent)
+	i := a.permission(id)
+	if i < 0 {
+		return p, "", false
+	}
+	return a.Permissions[i], agent, true
+}
+
+func (a Agent) permission(id PermissionID) int {
+	return slices.IndexFunc(a.Permissions, func(p Permission) bool { return p.ID == id })
+}
+
+// AskPermission says that a program waits for the operator's permission.
+type AskPermission struct {
+	AgentID  AgentID `json:"agent_id"`
+	Program  Text    `json:"program"`
+	Session  Text    `json:"session_id"`
+	Subagent Text    `json:"subagent,omitempty"`
+	Tool     Text    `json:"tool"`
+	Input    Text    `json:"input,omitempty"`
+	Process  Process `json:"process,omitzero"`
+	// AnswerMS is how long the program waits for an answer given here.
+	AnswerMS  int64 `json:"answer_ms,omitempty"`
+	CanAlways bool  `json:"can_always,omitempty"`
+}
+
+// AnswerPermission is the operator's answer, for the program to take.
+type AnswerPermission struct {
+	AgentID      AgentID          `json:"agent_id"`
+	PermissionID PermissionID     `json:"permission_id"`
+	Answer       PermissionAnswer `json:"answer"`
+}
+
+// EndPermissions says that prompts of an agent are over.
+type EndPermissions struct {
+	AgentID       AgentID        `json:"agent_id"`
+	PermissionIDs []PermissionID `json:"permission_ids"`
+}
+
+// Name is part of Command.
+func (AskPermission) Name() string    { return "AskPermission" }
+func (AnswerPermission) Name() string { return "AnswerPermission" }
+func (EndPermissions) Name() string   { return "EndPermissions" }
+
+// permissionEvent is the data of the events of a permission.
+type permissionEvent struct {
+	PermissionID PermissionID     `json:"permission_id"`
+	Program      Text             `json:"program,omitempty"`
+	Tool         Text             `json:"tool,omitempty"`
+	Input        Text             `json:"input,omitempty"`
+	Answer       PermissionAnswer `json:"answer,omitempty"`
+}
+
+// describePermission says what happened to a permission.
+func describePermission(what string) func(permissionEvent) string {
+	return func(d permissionEvent) string {
+		words := what + ": " + string(Permission{Tool: d.Tool, Input: d.Input}.words())
+		if d.Answer != "" {
+			words += ": " + string(d.Answer)
+		}
+		return words
+	}
+}
+
+func (c AskPermission) step(s *step) error {
+	tool, err := required("tool", c.Tool, MaxReason)
+	if err != nil {
+		return err
+	}
+	a, err := s.ownAgent(c.AgentID)
+	if err != nil {
+		return err
+	}
+	if len(a.Permissions) >= maxPermissions {
+		return Refuse(CodeRefused, "agent %s waits for %d permissions already", a.ID, len(a.Permissions)).At("agent_id").
+			WithHint("answer them where they are asked")
+	}
+	p := Permission{ID: PermissionID(s.newID(PermissionPrefix)), Program: cut(c.Program, rowText), Session: cut(c.Session, rowText),
+		Subagent: cut(c.Subagent, rowText), Tool: tool, Input: PermissionInput(c.Input), Process: c.Process, AskedAt: s.at.At,
+		CanAlways: c.CanAlways}
+	if c.AnswerMS > 0 {
+		p.AnswerUntil = s.at.At.Add(time.Duration(c.AnswerMS) * time.Millisecond)
+	}
+	a.Permissions = append(slices.Clone(a.Permissions), p)
+	s.put(a)
+	s.receipt.PermissionID = p.ID
+	s.event(EventPermissionAsked, "", permissionEvent{PermissionID: p.ID, Program: p.Program, Tool: p.Tool, Input: p.Input})
+	return nil
+}
+
+// ownAgent is the agent that a command about itself names, made if it is not known.
+func (s *step) ownAgent(id AgentID) (Agent, error) {
+	if caller, isAgent := s.at.Actor.Agent(); isAgent && caller != id {
+		return Agent{}, Refuse(CodeNotOwner, "%s is another agent", Text(id)).At("agent_id").WithHint("act for yourself")
+	}
+	a, err := s.agent(id)
+	s.receipt.AgentID = id
+	return a, err
+}
+
+func (c AnswerPermission) step(s *step) error {
+	a, ok := s.Agent(c.AgentID)
+	if !ok {
+		return unknownAgent(c.AgentID)
+	}
+	i := a.permission(c.PermissionID)
+	if i < 0 {
+		return Refuse(CodeStale, "permission %s is not asked for any more", Text(c.PermissionID)).At("permission_id").
+			WithHint("vise inbox lists what is")
+	}
+	p := a.Permissions[i]
+	switch {
+	case c.Answer != PermitOnce && c.Answer != PermitAlways && c.Answer != PermitDeny:
+		return Refuse(CodeInvalid, "unknown answer %q", Text(c.Answer)).At("answer").WithHint("use once, always or deny")
+	case p.Answer == c.Answer:
+	case p.Answer != "":
+		return Refuse(CodeStale, "permission %s was answered: %s", p.ID, Text(p.Answer)).At("permission_id").
+			WithHint("it stays until %s takes it", p.Program)
+	case !p.AnswerUntil.After(s.at.At):
+		return Refuse(CodeRefused, "permission %s is answered in %s, not here", p.ID, p.Program).At("permission_id").
+			WithHint("answer it there; permissions: ask_here in the agent's configuration has it asked here for a while")
+	case c.Answer == PermitAlways && !p.CanAlways:
+		return Refuse(CodeRefused, "%s takes no \"always\" for permission %s", p.Program, p.ID).At("answer").WithHint("use once or deny")
+	}
+	s.receipt.AgentID, s.receipt.PermissionID = a.ID, p.ID
+	if p.Answer == c.Answer {
+		return nil
+	}
+	a.Permissions = slices.Clone(a.Permissions)
+	a.Permissions[i].Answer = c.Answer
+	s.put(a)
+	s.event(EventPermissionAnswered, "", permissionEvent{PermissionID: p.ID, Tool: p.Tool, Answer: c.Answer})
+	return nil
+}
+
+func (c EndPermissions) step(s *step) error {
+	if _, ok := s.Agent(c.AgentID); !ok {
+		return unknownAgent(c.AgentID)
+	}
+	a, err := s.ownAgent(c.AgentID)
+	if err != nil {
+		return err
+	}
+	var left []Permission
+	for _, p := range a.Permissions {
+		if !slices.Contains(c.PermissionIDs, p.ID) {
+			left = append(left, p)
+			continue
+		}
+		s.event(EventPermissionEnded, "", permissionEvent{PermissionID: p.ID, Tool: p.Tool, Answer: p.Answer})
+	}
+	if len(left) < len(a.Permissions) {
+		a.Permissions = left
+		s.put(a)
+	}
+	return nil
+}
+
+// permissionNeeds are the prompts of an agent as entries of the inbox, with the permission's id for an item's
+// and the agent's name for the handle. The wait's instant is until when an answer given here arrives.
+func permissionNeeds(a Agent) (out []Inboxed) {
+	for _, p := range a.Permissions {
+		r := Row{ID: ItemID(p.ID), Handle: Handle(a.ID), AgentID: a.ID, Objective: cut(p.words(), rowObjective), Class: WaitingForOperator,
+			Scheduling: WaitingOperator, ReasonCode: reasonAgentPermission, NeedsOperator: true,
+			Wait:      WaitGist{Source: p.Program, Resource: p.Session, WakeAt: p.AnswerUntil},
+			CreatedAt: p.AskedAt, UpdatedAt: p.AskedAt}
+		if p.Answer != "" {
+			r.Wait.WakeAt, r.Wait.TriggeredBy = time.Time{}, Text(p.Answer)
+		}
+		out = append(out, Inboxed{Row: r, Need: NeedPermit, Since: p.AskedAt})
+	}
+	return out
+}
+
+// permissionNeed is a prompt as the entry of the inbox that it is, with what explains it.
+func permissionNeed(f Facts, agent AgentID, p Permission) (x Inboxed, lines []whyLine) {
+	a, _ := f.Agent(agent)
+	x = permissionNeeds(a)[a.permission(p.ID)]
+	return x, []whyLine{
+		{"Class", "needs you: " + p.Program + " waits for your permission"}, {"Tool", p.Tool}, {"With", p.Input},
+		{"Session", p.Session}, {"Answer", p.howToAnswer()},
+	}
+}
+
+// howToAnswer says where the prompt can be answered.
+func (p Permission) howToAnswer() Text {
+	switch {
+	case p.Answer != "":
+		return Text(p.Answer) + "; " + p.Program + " has not taken it yet"
+	case p.AnswerUntil.IsZero():
+		return "in " + p.Program
+	}
+	return "until " + Text(p.AnswerUntil.Format(time.RFC3339)) + " with vise permit " + Text(p.ID) + ", then in " + p.Program
+}
+
+// Permission is what the row stands for; ok is false for all other rows.
+func (r Row) Permission() (id PermissionID, ok bool) {
+	return PermissionID(r.ID), r.IsPermission()
+}
+
+// IsPermission reports whether the row stands for a permission.
+func (r Row) IsPermission() bool { return r.ReasonCode == reasonAgentPermission }
+
+// PermitsHere reports whether the row is a permission that can be answered here at now.
+func (r Row) PermitsHere(now time.Time) bool {
+	return r.IsPermission() && r.Wait.WakeAt.After(now)
+}

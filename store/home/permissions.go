@@ -1,0 +1,51 @@
+package home
+
+import (
+	"context"
+	"time"
+
+	"vise/model"
+)
+
+// SweepPermissions has prompts count as over whose program is gone, of all agents.
+func (h *Home) SweepPermissions(ctx context.Context, alive func(model.Process) bool) error {
+	var asking []model.AgentID
+	err := h.View(ctx, func(r model.Reader) error {
+		asking = nil
+		r.Inbox(model.NeedPermit, func(x model.Inboxed) bool {
+			asking = append(asking, x.AgentID)
+			return true
+		})
+		return nil
+	})
+	for _, id := range asking {
+		if err == nil {
+			err = sweepPermissions(ctx, h, id, h.o.Now(), alive)
+		}
+	}
+	return err
+}
+
+func sweepPermissions(ctx context.Context, l Ledger, id model.AgentID, now time.Time, alive func(model.Process) bool) error {
+	return EndPermissions(ctx, l, id, model.Scheduler, func(p model.Permission) bool { return p.Over(now, alive) })
+}
+
+// EndPermissions has an agent's prompts count as over that over says so of. Where there are none it only reads.
+func EndPermissions(ctx context.Context, l Ledger, id model.AgentID, by model.Actor, over func(model.Permission) bool) error {
+	end := model.EndPermissions{AgentID: id}
+	err := l.View(ctx, func(r model.Reader) error {
+		end.PermissionIDs = nil
+		a, _ := r.Agent(id)
+		for _, p := range a.Permissions {
+			if over(p) {
+				end.PermissionIDs = append(end.PermissionIDs, p.ID)
+			}
+		}
+		return nil
+	})
+	if err != nil || len(end.PermissionIDs) == 0 {
+		return err
+	}
+	_, err = l.Apply(ctx, model.Envelope{Key: NewKey(), Actor: by, Agent: id, Command: end})
+	return err
+}

@@ -1,0 +1,49 @@
+package agents
+
+import (
+	"path/filepath"
+	"slices"
+	"strconv"
+)
+
+// codexEvents are the events that vise asks every Codex for. The end of a session, which ends
+// the waiting for it, and permissions come with the version that wakes.
+var codexEvents = []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"}
+
+func (o Options) codexHooks(wakes support) (hooks []entry) {
+	for _, event := range append(slices.Clip(codexEvents), askEvent, "SessionEnd") {
+		line := command{Type: "command", Command: o.shellHook(event), Timeout: hookTimeout}
+		switch event {
+		case "SessionEnd":
+			line.Timeout = endTimeout
+		case askEvent:
+			line.Timeout = int(askTimeout.Seconds())
+		}
+		hooks = append(hooks, o.hook(event, event, group{Hooks: []command{line}}))
+	}
+	for i := range hooks[len(codexEvents):] {
+		hooks[len(codexEvents)+i].when = wakes
+	}
+	return hooks
+}
+
+func (o Options) codexFile(name string) string { return o.dir("CODEX_HOME", ".codex", name) }
+
+func (o Options) codex(wakes support) []target {
+	hooks := o.codexHooks(wakes)
+	server := tomlTable{path: []string{"mcp_servers", "vise"}, lines: "command = " + strconv.Quote(o.Vise) +
+		"\nargs = " + array(o.serverArgs()) + "\nenv_vars = " + array(variables) + "\n"}
+	if o.permitted {
+		server.lines += "default_tools_approval_mode = \"approve\"\n"
+	}
+	if o.Project != "" { // of a linked worktree Codex reads the main worktree's hooks
+		return []target{tomlFile(filepath.Join(o.Project, projectCodex), tomlEntry{tables: []tomlTable{server}})}
+	}
+	return []target{
+		jsonFile(o.codexFile("hooks.json"), hooks...),
+		tomlFile(o.codexFile("config.toml"), tomlEntry{
+			tables: append(o.trust(o.codexFile("hooks.json"), hooks), server),
+			key:    "notify", value: append([]string{o.Vise}, o.hookArgs("notify")...),
+		}),
+	}
+}

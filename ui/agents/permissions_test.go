@@ -1,0 +1,181 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"vise/model"
+	"vise/ui/runner"
+)
+
+// event is what a program says of a tool: a prompt, or that it ran.
+func (b *hookBench) event(program, event, session, command string) {
+	b.t.Helper()
+	b.must(toolEvent(event, session, command), program, event)
+}
+
+func toolEvent(event, session, command string) string {
+	return fmt.Sprintf(`{"session_id":%q,"cwd":"/repo","hook_event_name":%q,"tool_name":"Bash","tool_input":{"command":%q,"description":"x"},
+		"permission_suggestions":[{"type":"addRules","rules":[{"toolName":"Bash","ruleContent":"git push:*"}],"behavior":"allow",
+		"destination":"localSettings"}]}`, session, event, command)
+}
+
+// prompts are what an agent's program waits for, as the inbox has it.
+func (b *hookBench) prompts() (out []model.Inboxed) {
+	b.t.Helper()
+	if err := b.ledger.View(b.t.Context(), func(r model.Reader) error {
+		out = model.Inbox(r, time.Now(), 10)
+		return nil
+	}); err != nil {
+		b.t.Fatal(err)
+	}
+	return out
+}
+
+func (b *hookBench) inbox(words ...string) {
+	b.t.Helper()
+	var got []string
+	for _, x := range b.prompts() {
+		got = append(got, fmt.Sprintf("%s %s %s", x.Need, x.Wait.Resource, x.Objective))
+	}
+	if strings.Join(got, "\n") != strings.Join(words, "\n") {
+		b.t.Errorf("the inbox has %q, want %q", got, words)
+	}
+}
+
+func TestAPromptIsInTheInboxUntilItsToolRanOrItsSessionWentOn(t *testing.T) {
+	b := newHookBench(t)
+	b.event("claude", askEvent, "s1", "git push")
+	b.event("claude", askEvent, "s1", "make")
+	b.event("claude", askEvent, "s2", "git push")
+	b.inbox("permission s1 Bash: git push", "permission s1 Bash: make", "permission s2 Bash: git push")
+	if b.stdout != "" {
+		t.Errorf("the program was told %q", b.stdout)
+	}
+	b.event("claude", "PostToolUse", "s1", "ls")
+	b.event("claude", "PostToolUse", "s1", "git push")
+	b.inbox("permission s1 Bash: make", "permission s2 Bash: git push")
+	b.event("claude", "UserPromptSubmit", "s1", "")
+	b.inbox("permission s2 Bash: git push")
+	b.event("claude", "SessionEnd", "s2", "")
+	b.inbox()
+}
+
+func TestAPromptOfASubagentOutlivesNothingOfItsSession(t *testing.T) {
+	b := newHookBench(t)
+	sub := strings.Replace(toolEvent(askEvent, "s1", "make"), "{", `{"agent_id":"a7",`, 1)
+	b.must(sub, "codex", askEvent)
+	b.event("codex", "Stop", "s1", "")
+	b.inbox("permission s1 Bash: make")
+	b.must(strings.Replace(sub, askEvent, "SubagentStop", 1), "codex", "SubagentStop")
+	b.inbox()
+}
+
+func TestAPromptWhoseProgramIsGoneIsOver(t *testing.T) {
+	b := newHookBench(t)
+	b.asking = runner.Self()
+	b.event("claude", askEvent, "s1", "make")
+	gone := runner.Self()
+	gone.Start += "0"
+	b.asking = gone
+	b.event("claude", askEvent, "s2", "make")
+	if err := b.home.SweepPermissions(t.Context(), runner.Alive); err != nil {
+		t.Fatal(err)
+	}
+	b.inbox("permission s1 Bash: make")
+}
+
+func TestTheOperatorsAnswerReachesTheProgram(t *testing.T) {
+	for answer, want := range map[model.PermissionAnswer]string{
+		model.PermitOnce: `{"behavior":"allow"}`,
+		model.PermitDeny: `{"behavior":"deny","message":"The operator refused this."}`,
+		model.PermitAlways: `{"behavior":"allow","updatedPermissions":[{"type":"addRules","rules":[{"toolName":"Bash",` +
+			`"ruleContent":"git push:*"}],"behavior":"allow","destination":"localSettings"}]}`,
+	} {
+		t.Run(string(answer), func(t *testing.T) {
+			b := newHookBench(t)
+			b.asksHere = true
+			done := make(chan error, 1)
+			go func() { done <- b.run(toolEvent(askEvent, "s1", "git push"), "claude", askEvent) }()
+			b.answer(answer)
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
+			var out struct {
+				Specific struct {
+					Event    string          `json:"hookEventName"`
+					Decision json.RawMessage `json:"decision"`
+				} `json:"hookSpecificOutput"`
+			}
+			if err := json.Unmarshal([]byte(b.stdout), &out); err != nil || out.Specific.Event != askEvent || string(out.Specific.Decision) != want {
+				t.Errorf("told %q, %v; want the decision %s", b.stdout, err, want)
+			}
+			b.inbox()
+		})
+	}
+}
+
+// answer gives the operator's answer to the prompt that comes.
+func (b *hookBench) answer(with model.PermissionAnswer) {
+	b.t.Helper()
+	for revision := uint64(0); ; {
+		if list := b.prompts(); len(list) > 0 {
+			id, _ := list[0].Permission()
+			c := model.AnswerPermission{AgentID: list[0].AgentID, PermissionID: id, Answer: with}
+			if _, err := b.home.Apply(b.t.Context(), model.Envelope{Key: "answer", Actor: model.Operator, Command: c}); err != nil {
+				b.t.Fatal(err)
+			}
+			return
+		}
+		var err error
+		if revision, err = b.home.Follow(b.t.Context(), revision); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+}
+
+func TestWithoutAnAnswerTheProgramAsksItself(t *testing.T) {
+	b := newHookBench(t)
+	b.asksHere, b.ahead = true, time.Hour
+	b.event("claude", askEvent, "s1", "make")
+	if b.stdout != "" {
+		t.Errorf("the program was told %q", b.stdout)
+	}
+	b.inbox("permission s1 Bash: make")
+}
+
+func TestAHookThatIsEndedEndsItsPrompt(t *testing.T) {
+	b := newHookBench(t)
+	b.asksHere = true
+	ctx, cancel := context.WithCancel(t.Context())
+	b.ctx = ctx
+	done := make(chan error, 1)
+	go func() { done <- b.run(toolEvent(askEvent, "s1", "make"), "claude", askEvent) }()
+	for revision := uint64(0); len(b.prompts()) == 0; {
+		revision, _ = b.home.Follow(t.Context(), revision)
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	b.inbox()
+}
+
+func TestAskHereIsOfTheConfiguration(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", dir)
+	if err := os.MkdirAll(dir+"/vise", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(dir+"/vise/config.yaml", []byte("agents: {ann: {permissions: ask_here}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !askHere("ann") || askHere("bob") {
+		t.Errorf("ann %v, bob %v", askHere("ann"), askHere("bob"))
+	}
+}

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vise/model"
+	"vise/ui/runner"
+)
+
+func (a *app) permitVerb() *cobra.Command {
+	c := &cobra.Command{
+		Use: "permit ID|AGENT once|always|deny", Short: "Answer an agent's program that asks whether it may use a tool",
+		Long: "permit answers a prompt that vise inbox lists, by its ID, or by its agent where that has one alone. The program\n" +
+			"takes the answer while it waits for one given here, which the agent's configuration says: permissions: ask_here.\n" +
+			"Otherwise, and later, it asks itself. The program remembers an answer of always, if it takes one.",
+	}
+	var m mutation
+	m.keyed(c)
+	return a.verb(c, func(ctx context.Context, args []string) (answer, error) {
+		in, before, err := a.replay(ctx, m, model.AnswerPermission{})
+		if !before && err == nil {
+			in, err = a.permit(ctx, m, args[0], model.PermissionAnswer(args[1]))
+		}
+		return receiptAnswer(in, "%s of %s is answered: %s", in.PermissionID, model.Text(in.AgentID), model.Text(args[1])), err
+	})
+}
+
+func (a *app) permit(ctx context.Context, m mutation, ref string, with model.PermissionAnswer) (model.Receipt, error) {
+	a.sweepPermissions(ctx)
+	c, err := readOne(ctx, a, func(r model.Reader) (model.AnswerPermission, error) {
+		var found []model.AnswerPermission
+		r.Inbox(model.NeedPermit, func(x model.Inboxed) bool {
+			id, _ := x.Permission()
+			if strings.HasPrefix(string(id), ref) || string(x.AgentID) == ref {
+				found = append(found, model.AnswerPermission{AgentID: x.AgentID, PermissionID: id, Answer: with})
+			}
+			return true
+		})
+		switch len(found) {
+		case 0:
+			return model.AnswerPermission{}, model.Refuse(model.CodeNotFound, "no permission %s is asked for", model.Text(ref)).
+				At("permission_id").WithHint("vise inbox lists what is")
+		case 1:
+			return found[0], nil
+		}
+		return model.AnswerPermission{}, model.Refuse(model.CodeAmbiguous, "%s stands for %d permissions", model.Text(ref), len(found)).
+			At("permission_id").WithHint("name one; vise inbox lists them")
+	})
+	if err != nil {
+		return model.Receipt{}, err
+	}
+	return a.apply(ctx, m, c.AgentID, c)
+}
+
+// sweepPermissions has prompts count as over whose program is gone. Where that cannot be saved they are shown.
+func (a *app) sweepPermissions(ctx context.Context) {
+	if h, err := a.open(); err == nil {
+		_ = h.SweepPermissions(ctx, runner.Alive)
+	}
+}

@@ -1,0 +1,142 @@
+package mcp
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"vise/model"
+	"vise/store/files"
+)
+
+// HTTPPath is where an agent's tools are served over HTTP, below the server's address; the agent's name follows.
+const HTTPPath = "/mcp/"
+
+// overHTTP serves the tools of the agent that the path names to who shows that agent's token. No session is
+// kept between two requests: each is one message, and its answer is one.
+type overHTTP struct {
+	Options
+	secret []byte
+
+	mu      sync.Mutex // guards servers
+	servers map[model.AgentID]*sdk.Server
+}
+
+// Handler serves the tools over HTTP, as the streamable transport of MCP has it, under HTTPPath+"{agent}".
+// Its requests come from this machine, for a host name that is ours, and from no other site's page: who mounts it
+// sees to that.
+func Handler(o Options, secret []byte) http.Handler {
+	o.Getenv = func(string) string { return "" } // the environment of the process says nothing of who calls
+	h := &overHTTP{Options: o, secret: secret, servers: map[model.AgentID]*sdk.Server{}}
+	streamable := sdk.NewStreamableHTTPHandler(h.serverOf, &sdk.StreamableHTTPOptions{
+		Stateless: true, JSONResponse: true, Logger: o.Log, MaxRequestBodyBytes: maxLine, DisableLocalhostProtection: true,
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !h.admits(r) {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, "show the token that vise mcp token --agent NAME prints", http.StatusUnauthorized)
+			return
+		}
+		if r.Method == http.MethodPost && !checked(w, r) {
+			return
+		}
+		streamable.ServeHTTP(w, r)
+	})
+}
+
+// admits reports whether a request shows the token of the agent that it names.
+func (h *overHTTP) admits(r *http.Request) bool {
+	agent := r.PathValue("agent")
+	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	return ok && model.ValidID(agent) && hmac.Equal([]byte(token), []byte(Token(h.secret, model.AgentID(agent))))
+}
+
+// checked reads the body, and answers what stdio would refuse as a line. What it admits is put back for the library.
+func checked(w http.ResponseWriter, r *http.Request) bool {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxLine))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		http.Error(w, fmt.Sprintf("a message has at most %d bytes", maxLine), http.StatusRequestEntityTooLarge)
+		return false
+	case err != nil:
+		http.Error(w, "the body did not come whole", http.StatusBadRequest)
+		return false
+	}
+	body = bytes.TrimSpace(body)
+	if len(body) == 0 {
+		body = []byte("nothing")
+	}
+	if _, refusal := messageOf(body); refusal != nil {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = w.Write(refusal.answer())
+		return false
+	}
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	return true
+}
+
+// serverOf is the server of the agent that a request names, which it has shown the token of.
+func (h *overHTTP) serverOf(r *http.Request) *sdk.Server {
+	agent := model.AgentID(r.PathValue("agent"))
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.servers[agent] == nil {
+		s := &server{Options: h.Options}
+		s.Agent = string(agent)
+		h.servers[agent] = s.sdk()
+	}
+	return h.servers[agent]
+}
+
+// Token opens an agent's tools over HTTP to who shows it. It is derived from the home's secret: nothing is stored for an agent.
+func Token(secret []byte, agent model.AgentID) string {
+	mac := hmac.New(sha256.New, secret)
+	fmt.Fprintf(mac, "vise-mcp-1,%d:%s", len(agent), agent)
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// secretBytes is how long the secret is.
+const secretBytes = 32
+
+// Secret is what the tokens of a home are derived from; it is made at the first use. To remove its file is to
+// take all tokens back.
+func Secret(home string) ([]byte, error) {
+	path := filepath.Join(home, "state", "mcp-secret")
+	raw, err := files.ReadSmall(path, 4*secretBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		fresh := make([]byte, secretBytes)
+		_, _ = rand.Read(fresh) // it never fails
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, err
+		}
+		if err := files.WriteNew(path, []byte(hex.EncodeToString(fresh)+"\n")); err != nil {
+			return nil, err
+		}
+		raw, err = files.ReadSmall(path, 4*secretBytes)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", model.Text(path), err)
+	}
+	secret, err := hex.DecodeString(strings.TrimSpace(string(raw)))
+	if err != nil || len(secret) != secretBytes {
+		return nil, model.Refuse(model.CodeDamaged, "%s does not hold a secret", model.Text(path)).
+			WithHint("remove it, and start vise serve again: tokens that were given out are taken back")
+	}
+	return secret, nil
+}
