@@ -96,7 +96,7 @@ func (p Phrase) Stored() Phrase {
 	var best, part []rune
 	for _, cases := range p.letters {
 		part = append(part, firstRune(cases[0]))
-		if slices.ContainsFunc(cases, func(c string) bool { r := firstRune(c); return r < ' ' || strings.ContainsRune(`"\<>&`, r) || r >= 0x7F && isHiddenRune(r) || r == utf8.RuneError }) {
+		if slices.ContainsFunc(cases, escaped) {
 			part = nil
 		}
 		if len(part) > len(best) {
@@ -104,6 +104,11 @@ func (p Phrase) Stored() Phrase {
 		}
 	}
 	return PhraseOf(string(best))
+}
+
+func escaped(letter string) bool {
+	r := firstRune(letter)
+	return r < ' ' || strings.ContainsRune(`"\<>&`, r) || r == utf8.RuneError || r >= 0x7F && isHiddenRune(r)
 }
 
 // searchedFields are the fields of an item's record, as JSON, that search looks at. In a text a quotation mark has a
