@@ -69,6 +69,9 @@ func (p Phrase) In(b []byte) bool {
 	})
 }
 
+// InText reports whether a text holds the phrase.
+func (p Phrase) InText(t Text) bool { return p.In([]byte(t)) }
+
 func (p Phrase) before(b []byte) bool {
 	for _, cases := range slices.Backward(p.letters[:p.rare]) {
 		at := slices.IndexFunc(cases, func(c string) bool { return len(b) >= len(c) && string(b[len(b)-len(c):]) == c })

@@ -113,8 +113,8 @@ func (s *Search) nextClass() {
 // mayMeet judges a row as far as rows go: those that ask by their question, all others by what is no word.
 func (s *Search) mayMeet(row model.Row) bool {
 	if len(s.words) > 0 {
-		asks := []byte(row.Wait.Question)
-		return len(asks) >= cutQuestion || slices.ContainsFunc(s.words, func(p model.Phrase) bool { return p.In(asks) })
+		asks := row.Wait.Question
+		return len(asks) >= cutQuestion || slices.ContainsFunc(s.words, func(p model.Phrase) bool { return p.InText(asks) })
 	}
 	return !slices.ContainsFunc(s.filter.terms, func(t filterTerm) bool {
 		return t.kind != "" && t.kind != "exact" && s.filter.holds(t, row) == t.not
@@ -133,7 +133,7 @@ func (s *Search) meets(r model.Reader, w model.WorkItem) bool {
 		holds := false
 		if t.kind == "" || t.kind == "exact" {
 			word := model.PhraseOf(t.arg)
-			holds = slices.ContainsFunc(w.Texts(waits), func(x model.Text) bool { return word.In([]byte(x)) })
+			holds = slices.ContainsFunc(w.Texts(waits), word.InText)
 		} else {
 			holds = s.filter.holds(t, row)
 		}
