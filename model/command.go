@@ -247,7 +247,8 @@ type HandMessages struct {
 	AgentID AgentID `json:"agent_id"`
 	// Limit is how many fit; zero: as many as may be on their way.
 	Limit int `json:"limit,omitempty"`
-	// Except are items whose messages stay queued: other sessions of the agent hold them.
+	// Except are items whose messages stay queued: other sessions of the agent hold them. An empty one stands for
+	// the messages about no item.
 	Except []ItemID `json:"except,omitempty"`
 }
 
@@ -299,6 +300,8 @@ type EndTurn struct {
 	Code TurnCode `json:"code,omitempty"`
 	// Final is the turn's last text. It becomes the turn's brief unless a report was promoted.
 	Final Text `json:"final,omitempty"`
+	// Until is when a usage limit of the program is over that ended the turn.
+	Until time.Time `json:"until,omitzero"`
 	// Commit is what is checked out since the turn; empty if that did not change.
 	Commit string `json:"commit,omitempty"`
 	// Usage is what the program says that the turn has used.

@@ -158,7 +158,7 @@ func (c HandMessages) step(s *step) error {
 		if len(s.receipt.Messages) >= limit {
 			break
 		}
-		if m.WorkItemID != "" && slices.Contains(c.Except, m.WorkItemID) {
+		if slices.Contains(c.Except, m.WorkItemID) {
 			continue
 		}
 		s.mark(m, MessageSent)

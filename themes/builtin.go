@@ -5,11 +5,12 @@ import (
 )
 
 // The built-in palettes. Their contrasts are tested: text 4.5 to 1 on the background and
-// on the selection, borders 3 to 1 (WCAG 2.2, AA); 7 and 4.5 to 1 in the high-contrast ones.
+// on the selection, faint text 4.5 to 1 on the background, borders 3 to 1 (WCAG 2.2, AA); 7 for text in the
+// high-contrast ones.
 var (
 	dark = Palette{
 		Name: "dark", Dark: true, Background: "#1c1d21",
-		Text: "#dfe3ea", Muted: "#a3adbd", Faint: "#727d90",
+		Text: "#dfe3ea", Muted: "#a3adbd", Faint: "#8b96a9", Border: "#727d90",
 		Accent: "#82aaff", Focus: "#82aaff", Selection: "#2e3a52",
 		Current: "#a5d67a", Triggered: "#c8a6f5", NeedsYou: "#ffb86b",
 		Queued: "#79d0e6", Blocked: "#ff8796", Done: "#8fae8f",
@@ -17,7 +18,7 @@ var (
 	}
 	light = Palette{
 		Name: "light", Background: "#ffffff",
-		Text: "#1f2328", Muted: "#57606a", Faint: "#848d97",
+		Text: "#1f2328", Muted: "#57606a", Faint: "#68717a", Border: "#848d97",
 		Accent: "#0550ae", Focus: "#0550ae", Selection: "#dde9f8",
 		Current: "#14662b", Triggered: "#6b35b5", NeedsYou: "#8a4600",
 		Queued: "#0b5f70", Blocked: "#a8112a", Done: "#4a6b4a",
@@ -43,7 +44,7 @@ var (
 	// to yellow, after Okabe and Ito, "Color Universal Design" (2002).
 	colourBlindDark = Palette{
 		Name: "colour-blind-dark", Dark: true, Background: "#1c1d21",
-		Text: "#e6e6e6", Muted: "#ababab", Faint: "#7c7c7c",
+		Text: "#e6e6e6", Muted: "#ababab", Faint: "#8c8c8c", Border: "#7c7c7c",
 		Accent: "#56b4e9", Focus: "#56b4e9", Selection: "#2b3d4f",
 		Current: "#7fe8c0", Triggered: "#f5c2f0", NeedsYou: "#f0e442",
 		Queued: "#67a9fe", Blocked: "#f09040", Done: "#a8a8a8",
@@ -51,11 +52,29 @@ var (
 	}
 	colourBlindLight = Palette{
 		Name: "colour-blind-light", Background: "#ffffff",
-		Text: "#1a1a1a", Muted: "#555555", Faint: "#858585",
+		Text: "#1a1a1a", Muted: "#555555", Faint: "#6c6c6c", Border: "#858585",
 		Accent: "#005a91", Focus: "#005a91", Selection: "#dcecf7",
 		Current: "#004622", Triggered: "#8f2a73", NeedsYou: "#55711f",
 		Queued: "#0066a6", Blocked: "#c11f10", Done: "#484848",
 		Added: "#005a91", Removed: "#c11f10",
+	}
+	// dark256 and light256 stand for dark and light where a terminal has 256 colours: chosen, since the nearest colours
+	// run into each other.
+	dark256 = Palette{
+		Name: "dark", Dark: true, Background: "#1c1d21",
+		Text: "254", Muted: "249", Faint: "245", Border: "243",
+		Accent: "111", Focus: "111", Selection: "237",
+		Current: "150", Triggered: "183", NeedsYou: "215",
+		Queued: "153", Blocked: "211", Done: "151",
+		Added: "150", Removed: "211",
+	}
+	light256 = Palette{
+		Name: "light", Background: "#ffffff",
+		Text: "235", Muted: "240", Faint: "242", Border: "245",
+		Accent: "25", Focus: "25", Selection: "255",
+		Current: "22", Triggered: "91", NeedsYou: "94",
+		Queued: "24", Blocked: "124", Done: "59",
+		Added: "22", Removed: "124",
 	}
 	// ansi16 uses the terminal's own sixteen colours, whatever they are; not 0, 7, 8 and 15,
 	// which some schemes make equal to the background, nor 4, which few can read on black.
@@ -65,12 +84,19 @@ var (
 		Current: "2", Triggered: "5", NeedsYou: "3", Queued: "6", Blocked: "1",
 		Added: "2", Removed: "1",
 	}
+	// ansi16Light is ansi16 for a light background, on which yellow, cyan and green cannot be read.
+	ansi16Light = Palette{
+		Name:   "ansi16-light",
+		Accent: "4", Focus: "4",
+		Triggered: "5", Queued: "4", Blocked: "1",
+		Added: "4", Removed: "1",
+	}
 	mono = Palette{Name: "mono", Dark: true}
 )
 
 // All are the built-in palettes, the default ones first.
 func All() []Palette {
-	return []Palette{dark, light, highContrastDark, highContrastLight, colourBlindDark, colourBlindLight, ansi16, mono}
+	return []Palette{dark, light, highContrastDark, highContrastLight, colourBlindDark, colourBlindLight, ansi16, ansi16Light, mono}
 }
 
 // ByName is the built-in palette of that name.
@@ -83,15 +109,26 @@ func ByName(name string) (Palette, bool) {
 	return Palette{}, false
 }
 
-// On is p where a terminal of that profile can show it, else what comes nearest: mono
-// without colours (NO_COLOR too), ansi16 with sixteen.
+// On is p where a terminal of that profile can show it, else what comes nearest: mono without colours (NO_COLOR
+// too), ansi16 or ansi16-light with sixteen, and with 256 what was chosen for dark and light.
 func (p Palette) On(profile colorprofile.Profile) Palette {
 	switch profile {
 	case colorprofile.NoTTY, colorprofile.ASCII:
 		return mono
 	case colorprofile.ANSI:
-		if p.Name != mono.Name {
+		switch {
+		case p.Name == mono.Name:
+		case p.Dark:
 			return ansi16
+		default:
+			return ansi16Light
+		}
+	case colorprofile.ANSI256:
+		switch p.Name {
+		case dark.Name:
+			return dark256
+		case light.Name:
+			return light256
 		}
 	}
 	return p

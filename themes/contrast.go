@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/lucasb-eyer/go-colorful"
 )
 
@@ -50,7 +51,8 @@ func (p Palette) Weaknesses() []weakness {
 		judge(token, c, "background", p.Background, textContrast)
 		judge(token, c, "selection", p.Selection, textContrast)
 	}
-	judge("faint", p.Faint, "background", p.Background, lineContrast)
+	judge("faint", p.Faint, "background", p.Background, textContrast)
+	judge("border", cmp.Or(p.Border, p.Faint), "background", p.Background, lineContrast)
 	slices.SortFunc(out, func(a, b weakness) int {
 		return cmp.Or(strings.Compare(a.Token, b.Token), strings.Compare(a.On, b.On))
 	})
@@ -70,13 +72,23 @@ func (p Palette) letters() map[string]Color {
 // Contrast is the contrast ratio of two colours after WCAG 2.2, 1 to 21; known is false
 // where one of them is the terminal's own.
 func Contrast(a, b Color) (ratio float64, known bool) {
-	x, err := colorful.Hex(string(a))
-	y, err2 := colorful.Hex(string(b))
-	if err != nil || err2 != nil {
+	x, isKnown := a.rgb()
+	y, isKnown2 := b.rgb()
+	if !isKnown || !isKnown2 {
 		return 0, false
 	}
 	lx, ly := luminance(x), luminance(y)
 	return (math.Max(lx, ly) + 0.05) / (math.Min(lx, ly) + 0.05), true
+}
+
+// rgb is a colour that is the same on every terminal: those above the first sixteen are.
+func (c Color) rgb() (colorful.Color, bool) {
+	if n, err := strconv.Atoi(string(c)); err == nil && n >= 16 && n <= 255 {
+		rgb, ok := colorful.MakeColor(ansi.IndexedColor(n))
+		return rgb, ok
+	}
+	rgb, err := colorful.Hex(string(c))
+	return rgb, err == nil
 }
 
 func luminance(c colorful.Color) float64 {

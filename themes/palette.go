@@ -5,7 +5,11 @@
 // focused pane a heavy border, so that a palette without colours loses nothing.
 package themes
 
-import "charm.land/lipgloss/v2"
+import (
+	"cmp"
+
+	"charm.land/lipgloss/v2"
+)
 
 // Color is "#rrggbb", one of the terminal's own colours "0" to "255", or empty: the
 // terminal's default.
@@ -22,7 +26,9 @@ type Palette struct {
 
 	Text  Color `yaml:"text"`
 	Muted Color `yaml:"muted"` // ids, ages, reasons: read, but second
-	Faint Color `yaml:"faint"` // borders, rules, hints that are off
+	Faint Color `yaml:"faint"` // hints that are off, who did what: still read
+	// Border is of lines that carry no words; empty is as Faint.
+	Border Color `yaml:"border"`
 
 	Accent    Color `yaml:"accent"`    // titles, keys, links, the search match
 	Focus     Color `yaml:"focus"`     // border of the pane that has the keys
@@ -56,17 +62,17 @@ func (p Palette) Styles() *Styles {
 		Text:      p.Text.style(),
 		Strong:    p.Text.style().Bold(true),
 		Muted:     p.Muted.style(),
-		Faint:     p.faint(),
+		Faint:     faint(p.Faint),
 		Accent:    p.Accent.style(),
 		Key:       p.Accent.style().Bold(true),
 		Match:     p.Accent.style().Reverse(true),
 		Badge:     p.NeedsYou.style().Bold(true).Reverse(true),
 		Selected:  p.selected(),
-		Border:    p.faint(),
+		Border:    faint(cmp.Or(p.Border, p.Faint)),
 		Focus:     p.Focus.style().Bold(p.Focus == ""),
 		Current:   p.Current.style().Bold(true),
 		Triggered: p.Triggered.style(),
-		NeedsYou:  p.NeedsYou.style().Bold(true),
+		NeedsYou:  p.NeedsYou.style().Bold(true).Reverse(p.NeedsYou == "" && p.Name != mono.Name),
 		Queued:    p.Queued.style(),
 		Blocked:   p.Blocked.style(),
 		Done:      p.Done.style(),
@@ -75,9 +81,7 @@ func (p Palette) Styles() *Styles {
 	}
 }
 
-func (p Palette) faint() lipgloss.Style {
-	return p.Faint.style().Faint(p.Faint == "")
-}
+func faint(c Color) lipgloss.Style { return c.style().Faint(c == "") }
 
 // selected is bold in any case, and reversed where there is no background colour.
 func (p Palette) selected() lipgloss.Style {

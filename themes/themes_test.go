@@ -1,6 +1,7 @@
 package themes
 
 import (
+	"cmp"
 	"reflect"
 	"strings"
 	"testing"
@@ -11,26 +12,30 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// Every token on every ground on which it is drawn, where its colour is the same on every terminal.
 func TestTextHasContrastOnTheBackgroundAndTheSelection(t *testing.T) {
-	for _, p := range All() {
+	for _, p := range append(All(), dark256, light256) {
 		if p.Background == "" {
 			continue
 		}
-		text, line := 4.5, 3.0
+		text := 4.5
 		if strings.HasPrefix(p.Name, "high-contrast") {
-			text, line = 7, 4.5
+			text = 7
 		}
 		for name, c := range foregrounds(p) {
-			want := text
-			if name == "Faint" {
-				want = line
+			onGround, onSelection := text, 4.5
+			switch name {
+			case "Faint":
+				onGround, onSelection = 4.5, 3
+			case "Border":
+				onGround, onSelection = 3, 0
 			}
-			if got := contrast(t, c, p.Background); got < want {
-				t.Errorf("%s: %s %s on the background: %.2f, want %.1f", p.Name, name, c, got, want)
+			if got := contrast(t, c, p.Background); got < onGround {
+				t.Errorf("%s: %s %s on the background: %.2f, want %.1f", p.Name, name, c, got, onGround)
 			}
-			if p.Selection != "" && name != "Faint" {
-				if got := contrast(t, c, p.Selection); got < 4.5 {
-					t.Errorf("%s: %s %s on the selection: %.2f, want 4.5", p.Name, name, c, got)
+			if p.Selection != "" {
+				if got := contrast(t, c, p.Selection); got < onSelection {
+					t.Errorf("%s: %s %s on the selection: %.2f, want %.1f", p.Name, name, c, got, onSelection)
 				}
 			}
 		}
@@ -96,7 +101,7 @@ func TestAPaletteFitsItsTerminal(t *testing.T) {
 	}{
 		{true, colorprofile.TrueColor, "dark"}, {false, colorprofile.TrueColor, "light"},
 		{true, colorprofile.ANSI256, "dark"}, {false, colorprofile.Unknown, "light"},
-		{true, colorprofile.ANSI, "ansi16"}, {false, colorprofile.ANSI, "ansi16"},
+		{true, colorprofile.ANSI, "ansi16"}, {false, colorprofile.ANSI, "ansi16-light"},
 		{true, colorprofile.ASCII, "mono"}, {false, colorprofile.NoTTY, "mono"},
 	} {
 		palette := light
@@ -158,7 +163,7 @@ func TestEveryGlyphIsOneCellAndEveryClassHasItsOwn(t *testing.T) {
 
 func foregrounds(p Palette) map[string]Color {
 	return map[string]Color{
-		"Text": p.Text, "Muted": p.Muted, "Faint": p.Faint, "Accent": p.Accent, "Focus": p.Focus, "Current": p.Current,
+		"Text": p.Text, "Muted": p.Muted, "Faint": p.Faint, "Border": cmp.Or(p.Border, p.Faint), "Accent": p.Accent, "Focus": p.Focus, "Current": p.Current,
 		"Triggered": p.Triggered, "NeedsYou": p.NeedsYou, "Queued": p.Queued, "Blocked": p.Blocked, "Done": p.Done,
 		"Added": p.Added, "Removed": p.Removed,
 	}

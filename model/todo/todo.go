@@ -136,6 +136,9 @@ func Statuses() []Status {
 // Final reports whether only an operator's reopening leaves s.
 func (s Status) Final() bool { return s == Complete || s == WontFix }
 
+// Resumable reports whether work on it was laid down, and can be made ready again.
+func (s Status) Resumable() bool { return s == Blocked || s == Interrupted }
+
 // ParseStatus reads one of the seven; the error names them.
 func ParseStatus(s string) (Status, error) { return oneOf("status", s, Statuses()) }
 

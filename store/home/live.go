@@ -44,25 +44,27 @@ func (h *Home) liveFile(program, id string) string {
 	return filepath.Join(liveDir(h.Dir()), hex.EncodeToString(sum[:8])+".json")
 }
 
-// NoteLive keeps what is heard of a session. Where no item is named it has the one that it had.
-func (h *Home) NoteLive(s LiveSession) error {
+// NoteLive keeps what is heard of a session. Where no item is named it has the one that it had. What cannot be
+// kept is no reason to fail.
+func (h *Home) NoteLive(s LiveSession) {
 	path := h.liveFile(s.Program, s.ID)
 	was, err := readLive(path)
 	if s.Item == "" {
 		s.Item = was.Item
 	}
-	for _, x := range h.LiveSessions(s.Agent) {
-		if x.Item == s.Item && s.Item != was.Item && x.ID != s.ID {
-			x.Item = ""
-			if err := writeLive(h.liveFile(x.Program, x.ID), x); err != nil {
-				return err
+	if err == nil && was == s {
+		_ = os.Chtimes(path, time.Time{}, h.o.Now())
+		return
+	}
+	if s.Item != was.Item {
+		for _, x := range h.LiveSessions(s.Agent) {
+			if x.Item == s.Item && x.ID != s.ID {
+				x.Item = ""
+				_ = writeLive(h.liveFile(x.Program, x.ID), x)
 			}
 		}
 	}
-	if err == nil && was == s {
-		return os.Chtimes(path, time.Time{}, h.o.Now())
-	}
-	return writeLive(path, s)
+	_ = writeLive(path, s)
 }
 
 // StillRests says that a session that rests is still waited for.

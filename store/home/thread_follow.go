@@ -74,6 +74,10 @@ func (r *Repository) mark(ctx context.Context, x itemThreads) []model.Warning {
 			warnings = append(warnings, notFollowed("thread "+string(id)+" did not follow", err))
 			continue
 		}
+		a.Check.Warning = "" // HEAD moves with the work: that it did is no news at each act on the item
+		for _, said := range a.Warnings() {
+			warnings = append(warnings, model.Warning{Kind: model.WarnThread, Message: fmt.Sprintf("%s: %v", id, said)})
+		}
 		if x.want.Status.Ended() {
 			warnings = append(warnings, openGaps(a.Thread)...)
 		}

@@ -71,7 +71,7 @@ func (r *Repository) asking(judge func() error) error {
 		if !errors.As(err, &need) {
 			return err
 		}
-		r.Stamp.Lineages[need.Head] = r.git.Lineage(r.ask, r.Repo.Root(), need.Head)
+		r.Stamp.Lineages[need.Head] = r.git.Lineage(r.ask, r.Repo.Root(), need.Head, r.Stamp.Git.Head)
 	}
 }
 

@@ -1,10 +1,7 @@
 package home
 
 import (
-	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -174,10 +171,12 @@ func (h *Home) settleTodos(
 ) []model.Warning {
 	var out []model.Warning
 	for _, d := range all.Decisions {
-		if err := h.settleTodo(ctx, files, by, item, d); err != nil {
+		unticked, err := h.settleTodo(ctx, files, by, item, d)
+		if err != nil {
 			said := fmt.Sprintf("%s is still open: %s", d.Todo, messageOf(err))
 			out = append(out, model.Warning{Kind: model.WarnTodoStillOpen, Message: said})
 		}
+		out = append(out, unticked...)
 	}
 	if open := all.Undecided; len(open) > 0 {
 		first, others, whose := open[0], "stays", "it"
@@ -198,22 +197,40 @@ func messageOf(err error) string {
 	return model.Text(err.Error()).String()
 }
 
-func (h *Home) settleTodo(ctx context.Context, files *todoFiles, by model.Envelope, item model.WorkItem, d TodoDecision) error {
+// settleTodo carries one decision out. A todo that is finished warns of what is not ticked in it.
+func (h *Home) settleTodo(ctx context.Context, files *todoFiles, by model.Envelope, item model.WorkItem, d TodoDecision) ([]model.Warning,
+	error) {
 	if d.toID != "" {
-		return h.relinkTodo(ctx, by, item, d)
+		return nil, h.relinkTodo(ctx, by, item, d)
 	}
 	m, changes := h.moveOf(d, by.Actor, item.Handle)
 	if !changes {
-		return nil
+		return nil, nil
 	}
 	s := files.session(d.link.TodosBase)
-	var err error
-	if m.To == file.Complete {
-		_, err = s.Finish(string(d.Todo), m)
-	} else {
-		_, err = s.Move(string(d.Todo), m)
+	if m.To != file.Complete {
+		_, err := s.Move(string(d.Todo), m)
+		return nil, err
 	}
-	return err
+	t, err := s.Finish(string(d.Todo), m)
+	if err != nil {
+		return nil, err
+	}
+	return Unticked(s.Session, t), nil
+}
+
+// Unticked warns of acceptance criteria that a completed todo leaves open.
+func Unticked(s *todos.Session, t file.Todo) []model.Warning {
+	body, err := s.Body(t)
+	left := file.Unticked(body)
+	said := fmt.Sprintf("%s is complete, and %d of its acceptance criteria are not ticked: %s", t.Ref(), len(left), model.Join(left, "; "))
+	switch {
+	case err != nil:
+		said = "saved; the acceptance criteria of " + string(t.Ref()) + " could not be read: " + messageOf(err)
+	case len(left) == 0:
+		return nil
+	}
+	return []model.Warning{{Kind: model.WarnFileTodos, Message: said}}
 }
 
 // relinkTodo links a todo to the other item before it is unlinked here, so that it is never
@@ -356,33 +373,4 @@ func (h *Home) item(ctx context.Context, id model.ItemID) (w model.WorkItem, err
 		return nil
 	})
 	return w, err
-}
-
-// Promote makes a work item of a finding in the session at base: its title and text become
-// objective and plan, and the item links to it. by is who does, and for which agent; without
-// a key one and the same finding becomes an item once. A finding that is over is refused; an
-// item that could not be linked is made, with a warning.
-func (h *Home) Promote(ctx context.Context, by model.Envelope, base string, t file.Todo, body string) (out ItemResult, err error) {
-	if t.Status.Final() {
-		return out, model.Refuse(model.CodeRefused, "%s is %s: there is nothing to work on", t.Ref(), t.Status).At("id").
-			WithHint("vise todo reopen %s gives it back", t.Ref())
-	}
-	objective, plan := file.Promote(t, body)
-	// raw: hashed, not shown
-	sum := sha256.Sum256([]byte(base + "\x00" + t.Ref().Raw() + "\x00" + objective.Raw() + "\x00" + plan.Raw()))
-	by.Key, by.Command = cmp.Or(by.Key, "promote-"+hex.EncodeToString(sum[:16])), model.CreateWorkItem{Objective: objective, Plan: plan}
-	out, in, err := Answer(ctx, h, by, Ending{}, ItemResultOf)
-	if err != nil {
-		return out, err
-	}
-	links := model.Links{TodoRefs: []model.TodoRef{{TodosBase: model.Text(base), QualifiedID: model.Text(t.Ref())}}}
-	by.Key, by.Command = NewKey(), model.LinkWorkItem{WorkItemID: in.WorkItemID, Add: links}
-	linked, _, err := Answer(ctx, h, by, Ending{}, ItemResultOf)
-	if err != nil {
-		out.Warnings = append(out.Warnings, model.Warning{Kind: model.WarnTodoNotLinked,
-			Message: fmt.Sprintf("%s was made, and is not linked yet: %s", in.WorkItemID, messageOf(err))})
-		return out, nil
-	}
-	linked.Warnings, linked.Replayed = append(out.Warnings, linked.Warnings...), out.Replayed
-	return linked, nil
 }

@@ -32,19 +32,47 @@ func (r Reader) Capture(ctx context.Context, dir string) thread.Git {
 	if bad := g.silence(ctx); bad != nil {
 		return *bad
 	}
-	status := g.run(ctx, nil, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal",
-		"--ignore-submodules=dirty", "--renames", "--no-ahead-behind")
-	if !status.ok() {
-		return g.explain(status)
+	now := g.state(ctx)
+	if now.State == thread.GitOK || now.State == thread.GitUnborn {
+		now.Worktree, now.Submodule = placeOf(dir)
 	}
-	now := parseStatus(status.out)
-	if now.Branch == thread.DetachedBranch {
-		if ref := g.run(ctx, nil, "symbolic-ref", "-q", "HEAD"); ref.status == 1 && ref.failed == nil {
-			now.Branch, now.Detached = "", true
+	return now
+}
+
+// headTries bounds how often the state is read again because HEAD moved meanwhile.
+const headTries = 8
+
+// state reads branch, commit and changes as they were together: git reads them one after the
+// other, and a checkout may come between.
+func (g git) state(ctx context.Context) thread.Git {
+	for range headTries {
+		status := g.run(ctx, nil, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal",
+			"--ignore-submodules=dirty", "--renames", "--no-ahead-behind")
+		if !status.ok() {
+			return g.explain(status)
+		}
+		now := parseStatus(status.out)
+		if now.State == thread.GitUnborn || g.stillAt(ctx, &now) {
+			return now
 		}
 	}
-	now.Worktree, now.Submodule = placeOf(dir)
-	return now
+	return thread.Git{State: thread.GitFailed, Detail: "HEAD moved during each reading"}
+}
+
+// stillAt reports whether HEAD is where the status found it. It tells a detached HEAD from a
+// branch of that name.
+func (g git) stillAt(ctx context.Context, now *thread.Git) bool {
+	r := g.run(ctx, nil, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD")
+	head, ref, _ := strings.Cut(strings.TrimSuffix(string(r.out), "\n"), "\n")
+	if !r.ok() || head != now.Head {
+		return false
+	}
+	if ref == "HEAD" {
+		now.Detached = now.Branch == thread.DetachedBranch
+		now.Branch = ""
+		return now.Detached
+	}
+	return now.Branch == model.Text(strings.TrimPrefix(ref, thread.BranchRef))
 }
 
 // Head names the commit that is checked out in dir; empty without git or a repository.

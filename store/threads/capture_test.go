@@ -2,8 +2,11 @@ package threads_test
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -203,7 +206,53 @@ func TestASlowGitIsKilledWithItsChildrenAndSaid(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Error("a child of the slow git is still alive")
 	}
-	if line := (threads.Reader{Program: slow}).Lineage(ctx, r.Dir, r.Git("rev-parse", "HEAD")); line != thread.Undecided {
+	if line := (threads.Reader{Program: slow}).Lineage(ctx, r.Dir, r.Git("rev-parse", "HEAD"), "HEAD"); line != thread.Undecided {
 		t.Errorf("lineage: got %s", line)
+	}
+}
+
+// A git whose status mixes one branch with the commit of another, as a checkout between its
+// readings does: once, then always.
+func TestACheckoutBetweenTheReadingsIsReadAgain(t *testing.T) {
+	r := storetest.RepoWithCommit(t)
+	other := feature(r)
+	head := r.Git("rev-parse", "HEAD")
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		mixed string // when the status is mixed, in shell
+		want  thread.Git
+	}{
+		{"mkdir " + filepath.Join(t.TempDir(), "once") + " 2>/dev/null", thread.Git{State: thread.GitOK, Branch: "main", Head: head}},
+		{"true", thread.Git{State: thread.GitFailed, Detail: "HEAD moved during each reading"}},
+	} {
+		mixing := filepath.Join(t.TempDir(), "git")
+		script := fmt.Sprintf("#!/bin/sh\ncase \"$*\" in *' status '*) if %s; then %s \"$@\" | sed s/%s/%s/; exit; fi;; esac\nexec %s \"$@\"\n",
+			c.mixed, real, head, other, real)
+		if err := os.WriteFile(mixing, []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if now := (threads.Reader{Program: mixing}).Capture(t.Context(), r.Dir); !reflect.DeepEqual(now, c.want) {
+			t.Errorf("got %+v, want %+v", now, c.want)
+		}
+	}
+}
+
+// Dirt inside a submodule is no dirt of the repository around it; another commit of it is.
+func TestDirtInsideASubmoduleDoesNotCount(t *testing.T) {
+	r, inner := storetest.RepoWithCommit(t), storetest.RepoWithCommit(t)
+	r.Git("-c", "protocol.file.allow=always", "submodule", "add", "-q", inner.Dir, "sub")
+	r.Commit("add the submodule")
+	sub := r.At(filepath.Join(r.Dir, "sub"))
+	sub.Write("tracked.txt", "changed\n")
+	sub.Write("new.txt", "")
+	if now := capture(t, r.Dir); now.Dirty || r.Git("status", "--porcelain") != "M sub" {
+		t.Errorf("got %+v; git alone says %q", now, r.Git("status", "--porcelain"))
+	}
+	sub.Commit("move it")
+	if now := capture(t, r.Dir); !now.Dirty {
+		t.Errorf("another commit in the submodule: got %+v", now)
 	}
 }

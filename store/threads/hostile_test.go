@@ -65,7 +65,7 @@ func TestNothingThatTheRepositoryNamesIsEverRun(t *testing.T) {
 		t.Errorf("got %+v", now)
 	}
 	for _, head := range []string{r.Git("rev-parse", "HEAD~1"), "0123456789012345678901234567890123456789"} {
-		threads.Reader{}.Lineage(context.Background(), r.Dir, head)
+		threads.Reader{}.Lineage(context.Background(), r.Dir, head, "HEAD")
 	}
 	if raw, err := os.ReadFile(ran); err == nil {
 		t.Errorf("these ran:\n%s", raw)
@@ -78,7 +78,7 @@ func TestTheSquashSearchRunsNoDiffDriver(t *testing.T) {
 		"-c", "filter.evil.required=false", "stash", "-q")
 	r.Git("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "checkout", "-q", "--orphan", "away")
 	_ = os.Remove(ran)
-	if got := (threads.Reader{}).Lineage(context.Background(), r.Dir, r.Git("rev-parse", "main")); got == thread.Reachable {
+	if got := (threads.Reader{}).Lineage(context.Background(), r.Dir, r.Git("rev-parse", "main"), "HEAD"); got == thread.Reachable {
 		t.Errorf("got %s", got)
 	}
 	if raw, err := os.ReadFile(ran); err == nil {

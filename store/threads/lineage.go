@@ -8,14 +8,14 @@ import (
 	"vise/model/thread"
 )
 
-// maxSearched bounds how many commits of HEAD's history are searched for a squashed copy.
+// maxSearched bounds how many commits of a history are searched for a squashed copy.
 const maxSearched = "500"
 
-// Lineage says how a saved commit stands to HEAD: reachable; not reachable, yet in HEAD's
+// Lineage says how a saved commit stands to now, the commit that was captured: reachable; not reachable, yet in its
 // history as one commit with its whole change (squashed) or as copies of its commits
 // (rebased); unreachable; gone; or undecided, where git did not answer in time. Of a branch
 // (thread.BranchRef) it says whether it is gone, here and in what is known of remotes.
-func (r Reader) Lineage(ctx context.Context, dir, head string) thread.Lineage {
+func (r Reader) Lineage(ctx context.Context, dir, head, now string) thread.Lineage {
 	branch, isBranch := strings.CutPrefix(head, thread.BranchRef)
 	if !isBranch && !thread.IsCommit(head) {
 		return thread.Gone
@@ -30,7 +30,7 @@ func (r Reader) Lineage(ctx context.Context, dir, head string) thread.Lineage {
 		return g.branch(ctx, branch)
 	}
 	// Only commits are read from here on: no filter could run.
-	reachable := g.run(ctx, nil, "merge-base", "--is-ancestor", head, "HEAD")
+	reachable := g.run(ctx, nil, "merge-base", "--is-ancestor", head, now)
 	switch {
 	case reachable.ok():
 		return thread.Reachable
@@ -39,7 +39,7 @@ func (r Reader) Lineage(ctx context.Context, dir, head string) thread.Lineage {
 	case reachable.status != 1:
 		return g.goneOrUndecided(ctx, head)
 	}
-	return g.copied(ctx, head)
+	return g.copied(ctx, head, now)
 }
 
 // branch looks for a branch under its whole name: what git matches may be a longer one.
@@ -66,10 +66,10 @@ func (g git) goneOrUndecided(ctx context.Context, head string) thread.Lineage {
 	return thread.Gone
 }
 
-// copied looks for the change of base..head in base..HEAD: as one commit, or commit by
+// copied looks for the change of base..head in base..now: as one commit, or commit by
 // commit. Where nothing can be compared, the commit is unreachable and that is all.
-func (g git) copied(ctx context.Context, head string) thread.Lineage {
-	fork := g.run(ctx, nil, "merge-base", head, "HEAD")
+func (g git) copied(ctx context.Context, head, now string) thread.Lineage {
+	fork := g.run(ctx, nil, "merge-base", head, now)
 	if !fork.ok() {
 		return g.orUndecided(fork)
 	}
@@ -78,7 +78,7 @@ func (g git) copied(ctx context.Context, head string) thread.Lineage {
 	if !r.ok() {
 		return g.orUndecided(r)
 	}
-	here, r := g.idsOfCommits(ctx, base+"..HEAD")
+	here, r := g.idsOfCommits(ctx, base+".."+now)
 	if !r.ok() {
 		return g.orUndecided(r)
 	}

@@ -62,7 +62,7 @@ func TestLineage(t *testing.T) {
 			r := storetest.RepoWithCommit(t)
 			saved := feature(r)
 			c.do(r, saved)
-			if got := (threads.Reader{}).Lineage(context.Background(), r.Dir, saved); got != c.want {
+			if got := (threads.Reader{}).Lineage(context.Background(), r.Dir, saved, "HEAD"); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
 		})
@@ -77,7 +77,7 @@ func TestABinarySquashIsComparedByContent(t *testing.T) {
 	r.Git("checkout", "-q", "main")
 	r.Write("logo.bin", "c\x00d")
 	r.Commit("another logo")
-	if got := (threads.Reader{}).Lineage(context.Background(), r.Dir, saved); got != thread.Unrelated {
+	if got := (threads.Reader{}).Lineage(context.Background(), r.Dir, saved, "HEAD"); got != thread.Unrelated {
 		t.Errorf("different binary files: got %s", got)
 	}
 }
@@ -85,7 +85,7 @@ func TestABinarySquashIsComparedByContent(t *testing.T) {
 func TestACommitThatIsNotThereIsGone(t *testing.T) {
 	r := storetest.RepoWithCommit(t)
 	for _, head := range []string{"0123456789012345678901234567890123456789", "--help", "", "main", "-1234567"} {
-		if got := (threads.Reader{}).Lineage(context.Background(), r.Dir, head); got != thread.Gone {
+		if got := (threads.Reader{}).Lineage(context.Background(), r.Dir, head, "HEAD"); got != thread.Gone {
 			t.Errorf("%q: got %s", head, got)
 		}
 	}
@@ -100,8 +100,18 @@ func TestABranchIsThereUnderItsWholeName(t *testing.T) {
 		"main": thread.Reachable, "feature/login": thread.Reachable, "far": thread.Reachable,
 		"feature": thread.Gone, "old": thread.Gone, "login": thread.Gone, "m*": thread.Gone, "": thread.Gone, "a\x00b": thread.Undecided,
 	} {
-		if got := (threads.Reader{}).Lineage(t.Context(), r.Dir, thread.BranchRef+name); got != want {
+		if got := (threads.Reader{}).Lineage(t.Context(), r.Dir, thread.BranchRef+name, "HEAD"); got != want {
 			t.Errorf("%q: got %s, want %s", name, got, want)
 		}
+	}
+}
+
+func TestLineageIsThatOfTheCapturedCommit(t *testing.T) {
+	r := storetest.RepoWithCommit(t)
+	saved := feature(r)
+	captured := r.Git("rev-parse", "feature/login")
+	mainMoves(r) // HEAD is elsewhere by now
+	if got := (threads.Reader{}).Lineage(t.Context(), r.Dir, saved, captured); got != thread.Reachable {
+		t.Errorf("got %s", got)
 	}
 }

@@ -100,7 +100,7 @@ func (r Reader) Compare(ctx context.Context, w *thread.Worktree, main thread.Wor
 		w.Ahead, _ = strconv.Atoi(ahead)
 		w.Behind, _ = strconv.Atoi(behind)
 	}
-	switch r.Lineage(ctx, main.Path.Raw(), w.Git.Head) { // raw: a path for git
+	switch r.Lineage(ctx, main.Path.Raw(), w.Git.Head, base) { // raw: a path for git
 	case thread.Reachable, thread.Squashed, thread.Rebased:
 		w.Merged = true
 	}

@@ -87,7 +87,12 @@ func (s *session) askDecision(ctx context.Context, id action.ID, t todo.Todo, al
 		return s.decide(ctx, t.Full(), true, args)
 	case action.TriageDefer:
 		return s.decide(ctx, t.Full(), false, args)
-	case action.FilePromote, action.FileInterrupt, action.FileUnblock:
+	case action.FilePromote:
+		return s.run(ctx, "", args...)
+	case action.FileBlock:
+		if t.Status.Resumable() {
+			args[1] = "resume"
+		}
 		return s.run(ctx, "", args...)
 	case action.FileStart:
 		return s.run(ctx, "", append(args, "--approve")...)

@@ -26,6 +26,10 @@ func Remap(keys map[ID][]string, own []Action) (Catalogue, []KeyTrouble) {
 	table := append(Standard(), own...)
 	var troubles []KeyTrouble
 	for _, id := range slices.Sorted(maps.Keys(keys)) {
+		if to, was := former[id]; was {
+			table.add(to, keys[id])
+			continue
+		}
 		i := slices.IndexFunc(table, func(a Action) bool { return a.ID == id })
 		if i < 0 {
 			troubles = append(troubles, KeyTrouble{ID: id, Why: "there is no such action"})
@@ -44,6 +48,18 @@ func Remap(keys map[ID][]string, own []Action) (Catalogue, []KeyTrouble) {
 		}
 	}
 	return table, append(troubles, table.clashes()...)
+}
+
+// former are ids of earlier versions: the keys that somebody gave them are the keys of what took their place.
+var former = map[ID]ID{"file-interrupt": FileBlock, "file-unblock": FileBlock}
+
+// add gives an action more keys.
+func (t Catalogue) add(id ID, keys []string) {
+	for i := range t {
+		if t[i].ID == id {
+			t[i].Keys = append(slices.Clone(t[i].Keys), keys...)
+		}
+	}
 }
 
 // essential are the ways out, which nobody may lose.

@@ -85,13 +85,15 @@ func (c *call) handle(ctx context.Context) error {
 	case "UserPromptSubmit":
 		c.noteSession(p)
 		c.goesOn(p)
-		return errors.Join(c.works(ctx, p), c.addContext(ctx, p, promptBudget))
+		c.works(ctx, p)
+		return c.addContext(ctx, p, promptBudget)
 	case "PostToolUse":
 		if transcript.IsOurs(p.Tool) {
 			c.noteSession(p)
 		}
 		c.goesOn(p)
-		return errors.Join(c.toolUsed(p), c.works(ctx, p), c.add(c.news(ctx)), c.observe(ctx, p))
+		c.works(ctx, p)
+		return errors.Join(c.toolUsed(p), c.add(c.news(ctx)), c.observe(ctx, p))
 	case "PostToolUseFailure":
 		c.goesOn(p)
 		return c.observe(ctx, p)
@@ -99,9 +101,10 @@ func (c *call) handle(ctx context.Context) error {
 		return c.stopped(ctx, p)
 	case "notify":
 		p.Session, p.Last = p.Thread, p.NotifyLast
-		return c.stopped(ctx, p)
+		return cmp.Or(c.unhooked(ctx, p), c.stopped(ctx, p))
 	case "StopFailure":
-		return errors.Join(c.rests(), c.brokenOff(ctx, p))
+		c.rests()
+		return c.brokenOff(ctx, p)
 	case "SessionEnd":
 		c.goesOn(p)
 		c.home.EndLive(c.program, c.session)
@@ -126,7 +129,7 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 		}
 		text := c.urgent(ctx)
 		if text == "" {
-			return c.rests()
+			c.rests()
 		}
 		return c.print(text)
 	case restEvent:
@@ -134,18 +137,18 @@ func (c *call) openCode(ctx context.Context, p payload) error {
 	case "chat.message": // the plugin puts it before what the model is asked
 		c.noteSession(payload{Session: p.SessionID})
 		c.goesOn(payload{Session: p.SessionID})
-		noted := c.works(ctx, p)
+		c.works(ctx, p)
 		if prompt.IsIn(p.Prompt, model.AgentID(c.agent)) {
-			return noted
+			return nil
 		}
 		text, err := c.context(ctx, sessionBudget)
-		return errors.Join(noted, err, c.print(text))
+		return errors.Join(err, c.print(text))
 	case "tool.execute.after": // the plugin adds it to the tool's answer
-		noted := c.works(ctx, p)
+		c.works(ctx, p)
 		if !transcript.IsOurs(p.Tool) {
-			return errors.Join(noted, c.print(c.news(ctx)))
+			return c.print(c.news(ctx))
 		}
-		return errors.Join(noted, c.completedInPlugin(p))
+		return c.completedInPlugin(p)
 	}
 	return nil
 }
@@ -256,7 +259,8 @@ func (c *call) begunWithIt(ctx context.Context) bool {
 	_ = os.Remove(path)
 	var was string
 	text, err := c.work(ctx, sessionBudget)
-	return err == nil && json.Unmarshal(raw, &was) == nil && was == digest(text)
+	// While the ledger is busy nothing newer can be told either.
+	return err != nil || json.Unmarshal(raw, &was) == nil && was == digest(text)
 }
 
 // digest is of a work context without its first line, which names the ledger's revision.
@@ -328,7 +332,8 @@ func (c *call) handed(ctx context.Context, all bool) string {
 	defer cancel()
 	agent := model.AgentID(c.agent)
 	hand := model.Envelope{Key: keyOf(c.program, "hand", c.Now().String(), fmt.Sprint(os.Getpid())),
-		Actor: model.AgentActor(agent), Agent: agent, Command: model.HandMessages{AgentID: agent, Except: c.siblings().holds}}
+		Actor: model.AgentActor(agent), Agent: agent,
+		Command: model.HandMessages{AgentID: agent, Except: c.siblings().others(c.event == restEvent)}}
 	text, _, err := home.Answer(ctx, c.home, hand, home.Ending{}, func(r model.Reader, in model.Receipt) string {
 		list := in.Messages
 		if a, _ := r.Agent(agent); all {

@@ -119,7 +119,7 @@ var programs = []program{
 		note: "Gemini CLI starts no MCP server in a folder that it was not told to trust: it asks at its start " +
 			"there, and gemini trust answers that",
 		settings: Options.gemini, transcripts: []string{"GEMINI_CLI_HOME", "", ".gemini"},
-		transcript: func(bool) lines { return &transcript.GeminiSession{} }, unnamed: true,
+		transcript: func(bool) lines { return &transcript.GeminiSession{} }, unnamed: true, begins: true,
 		permitted: geminiTrusts,
 		asks:      "Gemini CLI asks before each of vise's tools, and refuses them where nobody can answer",
 		answers:   whileItWorks,
@@ -129,7 +129,7 @@ var programs = []program{
 		stream: func() transcript.Stream { return &transcript.Gemini{} },
 	},
 	{
-		name: "copilot", settings: Options.copilot, transcripts: []string{"COPILOT_HOME", ".copilot"},
+		name: "copilot", settings: Options.copilot, begins: true, transcripts: []string{"COPILOT_HOME", ".copilot"},
 		transcript: func(bool) lines { return &transcript.CopilotSession{} }, unnamed: true,
 		permitted: says(`"` + permitEvent + `"`),
 		asks:      "Copilot CLI asks for vise's tools in each folder, and refuses them where nobody can answer",

@@ -37,9 +37,7 @@ func (c *call) stopped(ctx context.Context, p payload) error {
 			return c.block(text)
 		}
 	}
-	if err := c.rests(); err != nil {
-		return err
-	}
+	c.rests()
 	return c.awaitInServer(p)
 }
 

@@ -13,9 +13,9 @@ import (
 // for one that works, and for one that rests only when none works.
 
 // works notes that the session works, and what it picked. A subagent may work while its session rests.
-func (c *call) works(ctx context.Context, p payload) error {
+func (c *call) works(ctx context.Context, p payload) {
 	if c.session == "" || p.Subagent != "" {
-		return nil
+		return
 	}
 	s := home.LiveSession{Program: c.program, ID: c.session, Agent: model.AgentID(c.agent), Works: true}
 	if transcript.Picks(p.Tool) && transcript.Succeeded(p.Response) && !c.busy {
@@ -29,12 +29,12 @@ func (c *call) works(ctx context.Context, p payload) error {
 		})
 		c.busy = err != nil // then it holds what it held
 	}
-	return c.home.NoteLive(s)
+	c.home.NoteLive(s)
 }
 
 // rests notes that the session's turn has ended.
-func (c *call) rests() error {
-	return c.home.NoteLive(home.LiveSession{Program: c.program, ID: c.session, Agent: model.AgentID(c.agent)})
+func (c *call) rests() {
+	c.home.NoteLive(home.LiveSession{Program: c.program, ID: c.session, Agent: model.AgentID(c.agent)})
 }
 
 // siblings are the agent's other sessions: the items that they hold, and whether one of them works. own is
@@ -58,6 +58,14 @@ func (c *call) siblings() (out siblings) {
 		}
 	}
 	return out
+}
+
+// others are the items whose messages are for other sessions; "" stands for messages about none.
+func (s siblings) others(rests bool) []model.ItemID {
+	if rests && s.work {
+		return append(s.holds, "")
+	}
+	return s.holds
 }
 
 // reads reports whether a message is for this session. One that rests leaves it to one that works.

@@ -70,8 +70,13 @@ func TestAMessageAboutAnItemIsForTheSessionThatHoldsIt(t *testing.T) {
 	b.hears("s1", "The burst is 20.")
 	b.must(stop("s1", "", "Done.", ""), "claude", "Stop")
 	resting := b.rests(t.Context(), "s1", nil)
+	b.say("Lunch is at one.", model.Normal)
 	b.sayOf(one, "No, 30.")
 	resting.ends("No, 30.")
+	if strings.Contains(resting.output.String(), "Lunch") {
+		t.Errorf("the session that rested heard what is for the one that works: %q", resting.output.String())
+	}
+	b.hears("s2", "Lunch is at one.")
 	b.picks("s2", one)
 	b.sayOf(one, "Sorry, 40.")
 	b.hears("s1", "")

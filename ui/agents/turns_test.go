@@ -121,3 +121,28 @@ func TestAScriptOfCodexCompletes(t *testing.T) {
 	b.must(stop("th1", path, "Anything else?", ""), "codex", "Stop")
 	b.offered(id, "Split the limiter; the proxy uses it.", model.ReportNearRound)
 }
+
+// TestACodexWhoseHooksNobodyTrustsIsReadAtItsTurnsEnd: notify comes all the same, and its transcript tells the rest.
+func TestACodexWhoseHooksNobodyTrustsIsReadAtItsTurnsEnd(t *testing.T) {
+	b := newHookBench(t)
+	const session = "01a207d5-76e0-7410-bc0c-a15e1d67c39f"
+	one, two := b.completed("codex"), b.completed("codex")
+	lines, err := os.ReadFile("testdata/codex-code-transcript.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(b.claude, "sessions", "2026", "11", "23")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	first := strings.ReplaceAll(string(lines), "ITEM", string(one))
+	second := strings.NewReplacer("ITEM", string(two), "exec-2", "exec-3", "Split the limiter; the proxy uses it.", "").Replace(string(lines))
+	for i, said := range []string{first, first + second} {
+		if err := os.WriteFile(filepath.Join(dir, "rollout-2026-11-23T09-56-00-"+session+".jsonl"), []byte(said), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b.must("", "codex", "notify", fmt.Sprintf(`{"thread-id":%q,"last-assistant-message":"Turn %d."}`, session, i))
+	}
+	b.offered(one, "Split the limiter; the proxy uses it.", model.ReportNearRound)
+	b.offered(two, "Turn 1.", model.ReportTurnFinal)
+}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"time"
 
@@ -147,7 +148,7 @@ func (c *call) lastWords(ctx context.Context, p payload) (last string) {
 		})
 		f.Close()
 		if in.(interface{ Ends() bool }).Ends() {
-			return end.Text.Raw()
+			return end.Text.Raw() // raw: compared with what was read, not shown
 		}
 	}
 	return ""
@@ -181,6 +182,34 @@ func (c *call) eachRound(r io.Reader, in lines, visit func(transcript.Round) boo
 			return
 		}
 	}
+}
+
+// rolloutOf is how Codex names a session, and with it its transcript.
+var rolloutOf = regexp.MustCompile(`^[0-9a-f-]{36}$`)
+
+// unhooked delivers what a session of Codex's completed whose hooks nobody has trusted: then notify alone is
+// called, at the end of each turn.
+func (c *call) unhooked(ctx context.Context, p payload) error {
+	heard := func(s home.LiveSession) bool { return s.ID == p.Session }
+	if !rolloutOf.MatchString(p.Session) || slices.ContainsFunc(c.home.LiveSessions(model.AgentID(c.agent)), heard) {
+		return nil
+	}
+	paths, err := filepath.Glob(filepath.Join(c.transcripts(), "sessions", "*", "*", "*", "rollout-*-"+p.Session+".jsonl"))
+	if err != nil || len(paths) != 1 {
+		return err
+	}
+	f, size, err := openTranscript(c.transcripts(), paths[0])
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var fresh []transcript.Round
+	for _, r := range c.scan(io.NewSectionReader(f, max(0, size-maxTranscript), maxTranscript), false, pending{}) {
+		if c.once("unhooked", p.Session+r.ID) {
+			fresh = append(fresh, r)
+		}
+	}
+	return c.rounds(ctx, p.Session, withFinal(p, fresh, nil))
 }
 
 // TakePending brings the words of completions whose turn ended without a word of it: its program was killed,

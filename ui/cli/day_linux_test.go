@@ -180,11 +180,11 @@ func (d *day) resizes(r *rand.Rand) {
 	}
 }
 
-// cursorRow finds the row under the cursor of the queue: its handle.
-var cursorRow = regexp.MustCompile(`(?m)^[┃│]>[^\n]{1,3}(wi-[0-9a-z]{4,8}) `)
+// cursorRow finds the row under the cursor of the queue: its title, as far as it is shown.
+var cursorRow = regexp.MustCompile(`(?m)^[┃│]>\S[ +](\S[^\n]*?)(?:…|  | ?[┃│])`)
 
-// dialogTitle finds the item that a dialog speaks of.
-var dialogTitle = regexp.MustCompile(`━ (Block|Unblock|Objective of|Complete|Wait ) ?(wi-[0-9a-z]{4,8})`)
+// dialogTitle finds the item that a dialog speaks of: its handle, and its title where that is told.
+var dialogTitle = regexp.MustCompile(`━ (Block|Unblock|Objective of|Complete|Wait ) ?(wi-[0-9a-z]{4,8})(?:  ([^\n━]*))?`)
 
 // operate is the operator: moves, reads, acts on what the cursor is on. The item of an act
 // must be the one that was seen under the cursor before the key.
@@ -254,11 +254,11 @@ func (d *day) act(n int) {
 		return
 	}
 	d.acts++
-	if title[2] != seen[1] {
+	if !strings.HasPrefix(title[3], seen[1]) && title[3] != "" {
 		d.t.Errorf("%s on %s opened %q\n%s", key, seen[1], title[0], d.term.text())
 	}
 	if title[1] == "Block" {
-		d.term.send(fmt.Sprintf("op %s %d\r", seen[1], n))
+		d.term.send(fmt.Sprintf("op %s %d\r", title[2], n))
 		return
 	}
 	d.term.send("\x1b")

@@ -20,6 +20,7 @@ import (
 	"vise/store/files"
 	"vise/store/home"
 	"vise/store/lock"
+	"vise/themes"
 	"vise/ui/agents"
 	"vise/watcher"
 )
@@ -98,7 +99,14 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) (answer, error) {
 		a.examine(ctx, d, o, out)
 	}
 	out.threads(ctx, a)
+	out.colours(a)
 	return answer{data: out, conditions: true, exit: failed(out.Problems > 0), text: func(p *page) { p.checkup(*out) }}, nil
+}
+
+// colours says what the console would show, and why.
+func (c *checkup) colours(a *app) {
+	s, _ := a.settings("colours", "") // what is wrong with the configuration says vise config check
+	c.add("colours", true, themes.Describe(string(s.Colours), a.out, os.Environ()), "")
 }
 
 // doctorLimit is how long doctor waits for the ledger's lock: what it proves it proves without.

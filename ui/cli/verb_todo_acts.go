@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 
 	"vise/model"
 	file "vise/model/todo"
+	"vise/store/home"
 )
 
 // leaseFlags say for how long a claim is believed, and of which process.
@@ -76,26 +76,12 @@ func (v *todoVerbs) complete() *cobra.Command {
 		t, err := at.Move(args[0], move)
 		out, err := at.one(t, err)
 		if err == nil {
-			out.warnings = append(out.warnings, at.unticked(t)...)
+			out.warnings = append(out.warnings, home.Unticked(at.Session, t)...)
 		}
 		return out, err
 	})
 	m.add(c, "", "what fixed it")
 	return c
-}
-
-// unticked warns of acceptance criteria that a completed todo leaves open.
-func (at *todoSession) unticked(t file.Todo) []model.Warning {
-	body, err := at.Body(t)
-	left := file.Unticked(body)
-	switch {
-	case err != nil:
-		return todoWarnings("saved; its acceptance criteria could not be read: " + fault(err).Message)
-	case len(left) == 0:
-		return nil
-	}
-	return todoWarnings(fmt.Sprintf("%s is complete, and %d of its acceptance criteria are not ticked: %s",
-		t.Ref(), len(left), model.Join(left, "; ")))
 }
 
 func (v *todoVerbs) interrupt() *cobra.Command {

@@ -15,6 +15,7 @@ import (
 
 // choices are the words that a type may hold.
 var choices = map[reflect.Type][]string{
+	reflect.TypeFor[colours]():     {"auto", "truecolor", "256", "16", "none"},
 	reflect.TypeFor[glyphs]():      {"auto", "unicode", "ascii"},
 	reflect.TypeFor[Via]():         {"auto", "osc99", "osc777", "bell", "native", "off"},
 	reflect.TypeFor[context]():     {"item", "agent"},

@@ -20,10 +20,11 @@ import (
 
 // Config is everything that can be set. Its zero value means nothing: begin with Default.
 type Config struct {
-	Theme      string `yaml:"theme" json:"theme" jsonschema:"auto follows the background; else a theme, also of themes/NAME.yaml."`
-	DarkTheme  string `yaml:"dark_theme" json:"dark_theme" jsonschema:"The theme that auto takes on a dark background."`
-	LightTheme string `yaml:"light_theme" json:"light_theme" jsonschema:"The theme that auto takes on a light background."`
-	Glyphs     glyphs `yaml:"glyphs" json:"glyphs" jsonschema:"Which marks and borders are drawn; auto asks the locale."`
+	Theme      string  `yaml:"theme" json:"theme" jsonschema:"auto follows the background; else a theme, also of themes/NAME.yaml."`
+	DarkTheme  string  `yaml:"dark_theme" json:"dark_theme" jsonschema:"The theme that auto takes on a dark background."`
+	LightTheme string  `yaml:"light_theme" json:"light_theme" jsonschema:"The theme that auto takes on a light background."`
+	Colours    colours `yaml:"colours" json:"colours" jsonschema:"How many colours the terminal has; auto finds out. At the next start."`
+	Glyphs     glyphs  `yaml:"glyphs" json:"glyphs" jsonschema:"Which marks and borders are drawn; auto asks the locale."`
 
 	Mouse       bool `yaml:"mouse" json:"mouse" jsonschema:"Take wheel and clicks. Off leaves the mouse to the terminal."`
 	Accessible  bool `yaml:"accessible" json:"accessible" jsonschema:"For screen readers: lines and numbered menus, nothing redrawn."`
@@ -91,6 +92,7 @@ type Turn struct {
 
 // What may be chosen for each of these is in choices.
 type (
+	colours     string
 	glyphs      string
 	Via         string
 	context     string
@@ -101,6 +103,8 @@ type (
 
 // The choices.
 const (
+	coloursAuto colours = "auto"
+
 	glyphsAuto    glyphs = "auto"
 	GlyphsUnicode glyphs = "unicode"
 	GlyphsASCII   glyphs = "ascii"
@@ -138,7 +142,7 @@ type Keys []string
 // Default is what holds where nothing is set.
 func Default() Config {
 	return Config{
-		Theme: ThemeAuto, DarkTheme: "dark", LightTheme: "light", Glyphs: glyphsAuto,
+		Theme: ThemeAuto, DarkTheme: "dark", LightTheme: "light", Colours: coloursAuto, Glyphs: glyphsAuto,
 		Mouse: true, WindowTitle: true,
 		Notifications: notifications{Via: ViaAuto, Batch: Span(10 * time.Second)},
 		Todos:         todos{stale{InProgress: Span(24 * time.Hour), Blocked: Span(72 * time.Hour), Interrupted: Span(24 * time.Hour)}},

@@ -217,6 +217,7 @@ func choose[T ~string](n *yaml.Node, into *T) error {
 }
 
 // UnmarshalYAML is part of yaml.Unmarshaler, of all types with a choice.
+func (c *colours) UnmarshalYAML(n *yaml.Node) error { return choose(n, c) }
 func (g *glyphs) UnmarshalYAML(n *yaml.Node) error  { return choose(n, g) }
 func (v *Via) UnmarshalYAML(n *yaml.Node) error     { return choose(n, v) }
 func (c *context) UnmarshalYAML(n *yaml.Node) error { return choose(n, c) }

@@ -101,7 +101,7 @@ func activityActs() map[action.ID]act {
 	paused := backStep{func(c *console) bool { return !c.place.activity.Following() }, (*console).activityEnd}
 	return listActs(activityBy, func(c *console) int { return c.activityView().Rows() }, map[action.ID]act{
 		action.Top: activityStart, action.Bottom: (*console).activityEnd, action.Follow: activityFollow, action.Open: activityOpen,
-		action.NextPane: stay, action.PrevPane: stay, action.Zoom: stay, action.Back: backOr(unfiltered, paused),
+		action.NextPane: lacks, action.PrevPane: lacks, action.Zoom: lacks, action.Back: backOr(unfiltered, paused),
 		action.NextAgent: activityOf(1), action.PrevAgent: activityOf(-1),
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"regexp"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -41,11 +42,23 @@ type randomRun struct {
 	acts int
 }
 
-var underCursor = regexp.MustCompile(`>\S (wi-[a-z0-9]+) `)
+// Rows show titles: those of the run begin with a name that is no other item's. A row of an agent
+// shows that of its current work, and is about no item.
+var (
+	underCursor = regexp.MustCompile(`>\S [^┃│\n]*?(item-\d+)\b`)
+	named       = regexp.MustCompile(`item-\d+`)
+)
 
 // shownCursor is the item under the cursor as the operator sees it.
 func (x *randomRun) shownCursor() string {
-	if m := underCursor.FindStringSubmatch(ansi.Strip(x.console.View().Content)); m != nil {
+	shown := ansi.Strip(x.console.View().Content)
+	if c := x.console.(console); c.place.view == viewFleet {
+		if c.place.fleet.Entry() == nil {
+			return ""
+		}
+		_, shown, _ = strings.Cut(shown, "Inbox")
+	}
+	if m := underCursor.FindStringSubmatch(shown); m != nil {
 		return m[1]
 	}
 	return ""
@@ -99,14 +112,15 @@ func live(t *testing.T, seed uint64) int {
 // happen is something that agents do.
 func (x *randomRun) happen() {
 	x.acting = []model.AgentID{testAgent, "crush-api", "codex-web"}[x.rng.IntN(3)]
-	var c model.Command = model.CreateWorkItem{Objective: model.Text(fmt.Sprintf("Work item %d", x.rng.IntN(1000)))}
+	var c model.Command = model.CreateWorkItem{Objective: model.Text(fmt.Sprintf("item-%d work", len(x.items)))}
 	if len(x.items) > 6 && x.rng.IntN(4) > 0 {
-		id := x.items[x.rng.IntN(len(x.items))]
-		objective, status := model.Text(fmt.Sprintf("Reworded %d", x.rng.IntN(1000))), model.NeedsInput
+		n := x.rng.IntN(len(x.items))
+		id, question := x.items[n], model.Text(fmt.Sprintf("which of item-%d?", n))
+		objective, status := model.Text(fmt.Sprintf("item-%d reworded %d", n, x.rng.IntN(1000))), model.NeedsInput
 		c = []model.Command{
 			model.UpdateWorkItem{WorkItemID: id, Objective: &objective}, model.UpdateWorkItem{WorkItemID: id, PlanStatus: &status},
 			model.UpdateWorkItem{WorkItemID: id, BlockedBy: model.SetTo("something")}, model.UpdateWorkItem{WorkItemID: id, BlockedBy: model.Clear()},
-			model.WaitFor{WorkItemID: id, Wake: model.WakeOperatorInput, Reason: "asks", Question: "which?"}, model.PickWorkItem{WorkItemID: id, Reason: "so"},
+			model.WaitFor{WorkItemID: id, Wake: model.WakeOperatorInput, Reason: "asks", Question: question}, model.PickWorkItem{WorkItemID: id, Reason: "so"},
 			model.CompleteWorkItem{WorkItemID: id},
 		}[x.rng.IntN(7)]
 	}
@@ -172,16 +186,16 @@ func (x *randomRun) settleSome() {
 func (x *randomRun) judge() {
 	for _, c := range x.recorder.asked {
 		id := model.ItemID(reflect.ValueOf(c).FieldByName("WorkItemID").String())
-		var handle model.Handle
+		name := ""
 		if err := x.ledger.View(x.t.Context(), func(r model.Reader) error {
 			w, _ := r.Item(id)
-			handle = w.Handle
+			name = named.FindString(w.Objective.String())
 			return nil
 		}); err != nil {
 			x.t.Fatal(err)
 		}
-		if x.acts++; len(x.due) == 0 || string(handle) != x.due[0] {
-			x.t.Fatalf("%s is about %s, and %v was under the cursor:\n%s", c.Name(), handle, x.due, ansi.Strip(x.console.View().Content))
+		if x.acts++; len(x.due) == 0 || name != x.due[0] {
+			x.t.Fatalf("%s is about %s, and %v was under the cursor:\n%s", c.Name(), name, x.due, ansi.Strip(x.console.View().Content))
 		}
 		x.due = x.due[1:]
 	}

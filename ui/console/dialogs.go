@@ -24,11 +24,11 @@ func handedOver(x widget.Context, _ *widget.Form) []string {
 	return []string{onScreen(x).Handover(a, x.Inner()-1)}
 }
 
-// itemLine names an item in a dialog: glyph, handle, objective.
+// itemLine names an item in a dialog: glyph, objective.
 func itemLine(x widget.Context, label string, r model.Row, note string) string {
-	width := x.Inner() - 7 - 2 - len(r.Handle) - 2 - text.Width(note) - 2
+	width := x.Inner() - 7 - 2 - text.Width(note) - 3
 	return " " + x.Muted.Paint(text.Pad(label, 7)) + onScreen(x).RowInk(r).Paint(onScreen(x).RowMark(r)) + " " +
-		x.Muted.Paint(string(r.Handle)) + " " + text.Pad(x.Show(r.Objective), max(width, 4)) + " " + x.Muted.Paint(note)
+		text.Pad(x.Show(r.Objective), max(width, 4)) + " " + x.Muted.Paint(note)
 }
 
 func scheduled(r model.Row) string { return spaced(string(r.Scheduling)) }
@@ -110,7 +110,7 @@ func releaseLines(r model.Row) func(widget.Context, *widget.Form) []string {
 // nextLine names the candidate once an item is out of the way.
 func nextLine(x widget.Context, id model.ItemID) string {
 	if r, ok := x.State.Desk.NextWithout(id); ok {
-		return x.Note("Next candidate: ") + onScreen(x).RowMark(r) + " " + string(r.Handle) + " " + x.Cut(r.Objective, 40)
+		return x.Note("Next candidate: ") + onScreen(x).RowMark(r) + " " + x.Cut(r.Objective, 50)
 	}
 	return x.Note("Next candidate: none")
 }
@@ -313,7 +313,7 @@ func bulkLines(x widget.Context, rows []model.Row) []string {
 			break
 		}
 		mark := onScreen(x).RowInk(r).Paint(onScreen(x).RowMark(r))
-		out = append(out, " "+mark+" "+x.Muted.Paint(string(r.Handle))+" "+x.Cut(r.Objective, x.Inner()-16))
+		out = append(out, " "+mark+" "+x.Cut(r.Objective, x.Inner()-4))
 	}
 	for _, r := range rows {
 		if r.IsCurrent {

@@ -25,7 +25,7 @@ func (x *fileTodos) move(n int) {
 }
 
 // fileChanges are the keys that change a todo.
-var fileChanges = []action.ID{action.FileStart, action.FileComplete, action.FileInterrupt, action.FileUnblock, action.FilePromote}
+var fileChanges = []action.ID{action.FileStart, action.FileComplete, action.FileBlock, action.FilePromote}
 
 // fileKey does what a key means for a todo; nil where it means nothing.
 func (x fileTodos) fileKey(id action.ID, r todo.Ref, agent model.AgentID) widget.Result {
@@ -45,10 +45,10 @@ func (x fileTodos) fileKey(id action.ID, r todo.Ref, agent model.AgentID) widget
 		return widget.Trouble(label + " is over")
 	case id == action.FileStart:
 		return job(FileStart, todo.Move{Approve: true}, "Started")
-	case id == action.FileInterrupt:
-		return job(FileInterrupt, todo.Move{Reason: "Laid down by the operator"}, "Interrupted")
-	case id == action.FileUnblock:
+	case id == action.FileBlock && t.Status.Resumable():
 		return job(FileResume, todo.Move{}, "Ready again:")
+	case id == action.FileBlock:
+		return job(FileInterrupt, todo.Move{Reason: "Laid down by the operator"}, "Interrupted")
 	case id == action.FileComplete:
 		return widget.Open{Dialog: completingFile(t, label, job)}
 	case agent == "":

@@ -27,7 +27,8 @@ func listActs(by func(n int) act, height func(*console) int, own map[action.ID]a
 	return all
 }
 
-func stay(c *console) tea.Cmd { return nil }
+// lacks says that the view has no such act.
+func lacks(c *console) tea.Cmd { return c.say("This view has no such act.") }
 
 // refreshView reads again, and shows the newest order.
 func refreshView(c *console) tea.Cmd {

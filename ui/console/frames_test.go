@@ -21,7 +21,7 @@ var updateFrames = flag.Bool("update", false, "write docs/frames anew")
 const framesDir = "../../docs/frames"
 
 func TestFramesInTheDocumentationAreThoseOfTheConsole(t *testing.T) {
-	for _, size := range [][2]int{{120, 36}, {80, 24}, {50, 20}} {
+	for _, size := range [][2]int{{200, 50}, {120, 36}, {80, 24}, {50, 20}} {
 		name := fmt.Sprintf("%dx%d.txt", size[0], size[1])
 		t.Run(name, func(t *testing.T) {
 			var got string

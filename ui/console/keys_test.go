@@ -8,7 +8,30 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 )
+
+func TestAKeyThatMeansNothingSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wd := newWorld(t, 100, 30, nil)
+		defer wd.end()
+		wd.change("create a Add jitter")
+		wd.change("finding 001 p1 src/search.go:3 SQL injection | q := name")
+		wd.settle()
+		for _, open := range []string{"", "T", "W", "t", "y", "s"} {
+			if open != "" {
+				wd.press(open)
+				wd.settle()
+			}
+			wd.press("Z")
+			if f := frameOf(wd); !strings.Contains(f, "Z does nothing here.") {
+				t.Errorf("after %q, Z does not say that it does nothing:\n%s", open, f)
+			}
+			wd.press("esc")
+			wd.press("esc")
+		}
+	})
+}
 
 // A key that is written into a sentence would be wrong for who gave its action another.
 func TestNoSentenceNamesAFixedKey(t *testing.T) {

@@ -393,6 +393,10 @@ func menuNames(c console, m *widget.Menu) func(job) bool {
 			names = append(names, func(j job) bool {
 				return j.envelope != nil && j.envelope.Command.Name() == r.Command.Name() && itemOf(j.envelope.Command) == itemOf(r.Command)
 			})
+		case widget.Intent:
+			if does, ok := r.Msg.(job); ok && does.act != nil {
+				names = append(names, func(j job) bool { return j.act != nil && j.act.Ref == does.act.Ref && j.act.Kind == does.act.Kind })
+			}
 		case widget.Run:
 			names = append(names, c.actNames(action.ID(r)))
 		}

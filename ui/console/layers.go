@@ -91,8 +91,12 @@ func (c *console) pressed(k tea.KeyPressMsg) tea.Cmd {
 	} else if has && c.onFiles() {
 		return tea.Batch(touched, c.execute(c.files.fileKey(files.ID, c.files.at, c.place.agent)))
 	}
-	if last, _ := c.keys.Of(action.Desk, k); top == nil || action.Everywhere(last.ID) {
+	last, known := c.keys.Of(action.Desk, k)
+	switch {
+	case known && (top == nil || action.Everywhere(last.ID)):
 		return tea.Batch(touched, c.act(last.ID))
+	case a.ID == "" && (top == nil || !typedInto[in] && in != action.Desk):
+		return tea.Batch(touched, c.say(fmt.Sprintf("%s does nothing here.", action.Shown(k.String()))))
 	}
 	d, result := top.Press(widget.Key{KeyPressMsg: k, ID: a.ID}, c.context())
 	if c.layers = c.layers.put(d); d == nil {
@@ -105,6 +109,9 @@ func (c *console) pressed(k tea.KeyPressMsg) tea.Cmd {
 	}
 	return cmd
 }
+
+// typedInto are the contexts of dialogs that take letters as text, or as their own choices.
+var typedInto = map[action.Context]bool{action.Text: true, action.Menu: true}
 
 // pasted puts text where it is typed; elsewhere it means nothing.
 func (c *console) pasted(s string) tea.Cmd {

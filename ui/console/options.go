@@ -10,6 +10,7 @@ package console
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"time"
 
@@ -236,8 +237,10 @@ func Run(ctx context.Context, o Options) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	set := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(fps)}
-	if o.NoColor {
+	if profile, _, ok := themes.Profile(string(o.Settings.Colours), os.Environ()); o.NoColor {
 		set = append(set, tea.WithColorProfile(colorprofile.ASCII))
+	} else if ok {
+		set = append(set, tea.WithColorProfile(profile))
 	}
 	last, err := tea.NewProgram(New(ctx, o).Primed(), set...).Run()
 	if c, ok := last.(console); ok && c.fx.Keeper != nil {

@@ -66,7 +66,7 @@ func reportsActs() map[action.ID]act {
 	return listActs(reportsBy, height, map[action.ID]act{
 		action.PreviewDown: reportsScroll(1), action.PreviewUp: reportsScroll(-1),
 		action.NextPane: reportsPane, action.PrevPane: reportsPane,
-		action.Open: reportsOpen, action.Back: backOr(reading, unfiltered), action.NextAgent: stay, action.PrevAgent: stay,
+		action.Open: reportsOpen, action.Back: backOr(reading, unfiltered), action.NextAgent: lacks, action.PrevAgent: lacks,
 	})
 }
 

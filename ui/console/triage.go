@@ -104,7 +104,7 @@ func (d *triage) Press(k widget.Key, x widget.Context) (widget.Dialog, widget.Re
 	case action.TriageNext:
 		d.next()
 	case action.TriageRank:
-		return d, d.rank(k)
+		return d, d.ranking()
 	case action.TriageUndo:
 		return d, d.takeBack()
 	default:
@@ -125,18 +125,23 @@ func (d *triage) move(by int) {
 	d.at, d.scroll = l.Step(by).Cursor, 0
 }
 
-// rank gives the finding at the cursor the priority of a digit. It decides nothing: the
-// finding stays at hand.
-func (d *triage) rank(k widget.Key) widget.Result {
-	p := todo.Priority("p" + k.String())
+// ranking offers the priorities of the finding at the cursor. They decide nothing: the finding
+// stays at hand.
+func (d *triage) ranking() widget.Result {
 	t, ok := d.files.Find(d.at)
-	switch {
-	case !ok || t.Status.Final():
+	if !ok || t.Status.Final() {
 		return widget.Trouble(d.files.Label(d.at) + " is over: its priority stays")
-	case t.Priority == p:
-		return nil
 	}
-	return widget.Intent{Msg: job{act: &FileAct{Kind: FileRank, Ref: d.at, Priority: p}}}
+	m := &widget.Menu{Title: "Priority of " + d.files.Label(d.at), Foot: "1-3 or {menu-run} choose · {menu-close} close"}
+	for i, p := range todo.Priorities() {
+		l := widget.MenuLine{Title: fmt.Sprintf("%d %s", i+1, p),
+			Result: widget.Intent{Msg: job{act: &FileAct{Kind: FileRank, Ref: d.at, Priority: p}}}}
+		if t.Priority == p {
+			l.Off, m.At = "it is so already", i
+		}
+		m.Lines = append(m.Lines, l)
+	}
+	return widget.Open{Dialog: m}
 }
 
 // rejections are the keys that close a finding, each with a reason.
@@ -288,10 +293,10 @@ func (d *triage) keys(w int) string {
 	case d.ask != nil:
 		return "{submit-line} close it · {close} cancel"
 	case w < 72 && (d.board || !d.undecided(d.at)):
-		return "{file-open} {file-start} {file-complete} {file-interrupt} {file-unblock} {file-promote} · {triage-board} board · " +
+		return "{file-open} {file-start} {file-complete} {file-block} {file-promote} · {triage-board} board · " +
 			"{triage-close}"
 	case d.board || !d.undecided(d.at):
-		return "{file-open} open {file-start} start {file-complete} complete {file-interrupt} interrupt {file-unblock} unblock " +
+		return "{file-open} open {file-start} start {file-complete} complete {file-block} interrupt or unblock " +
 			"{file-promote} promote · {triage-board} board · {triage-close}"
 	case w < 118 && w >= 72:
 		return "{triage-approve} approve {triage-defer} defer {triage-false-positive} false {triage-duplicate} dup " +
@@ -302,7 +307,7 @@ func (d *triage) keys(w int) string {
 			"{triage-wont-fix} {file-promote} · {triage-undo} undo · {triage-next} next · {triage-close}"
 	}
 	return "{triage-approve} approve {triage-defer} defer {triage-false-positive} false {triage-duplicate} dup " +
-		"{triage-out-of-scope} scope {triage-superseded} supers. {triage-wont-fix} won't 1-3 rank {file-open} open " +
+		"{triage-out-of-scope} scope {triage-superseded} supers. {triage-wont-fix} won't {triage-rank} rank {file-open} open " +
 		"{file-start} start {file-complete} complete {file-promote} promote {triage-undo} undo"
 }
 

@@ -142,11 +142,15 @@ func (c *console) body() screen.Drawing {
 }
 
 func (c *console) queueView() screen.QueueView {
+	pick := c.keys.ByID(action.Pick)
+	if c.keys.Refusal(pick, c.state()) != "" {
+		pick = action.Action{}
+	}
 	return screen.QueueView{
 		Frame: c.frame(), Rect: c.layout.panes[paneQueue], Queue: c.queue, Focused: c.place.focus == paneQueue,
 		Style:  c.layout.queueStyle(),
 		Cursor: c.place.cursor, Top: c.place.top, Filter: c.filterShown(), Marked: c.markedIDs(), MarkWords: c.markWords(),
-		Counts: c.frame().Counts(c.truth.desk), Opened: c.fx.Ledger != nil, Agent: c.place.agent != "",
+		Counts: c.frame().Counts(c.truth.desk), PickKey: pick.Key(), Opened: c.fx.Ledger != nil, Agent: c.place.agent != "",
 	}
 }
 

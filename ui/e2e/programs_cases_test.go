@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"strings"
+	"syscall"
 
 	"vise/model"
 	"vise/ui/agents"
@@ -77,7 +78,13 @@ var programCases = []programCase{
 		return afterCompletion(append(calls, said)...)(r)
 	}, reportOfFirst},
 	{"the model fails after it", true, false, afterCompletion(agents.ScriptedReply{Status: 400}), reportOfFirst},
-	{"SIGINT after it", false, false, func(r *programRun) []agents.ScriptedReply {
-		return afterCompletion(agents.ScriptedReply{Before: func(gone func()) { r.interrupt(); gone() }})(r)
-	}, reportOfFirst},
+	{"SIGINT after it", false, false, signalled(syscall.SIGINT), reportOfFirst},
+	{"SIGKILL after it", false, false, signalled(syscall.SIGKILL), reportOfFirst},
+}
+
+// signalled is a script in which a signal ends the program after a completion.
+func signalled(with syscall.Signal) func(*programRun) []agents.ScriptedReply {
+	return func(r *programRun) []agents.ScriptedReply {
+		return afterCompletion(agents.ScriptedReply{Before: func(gone func()) { r.signal(with); gone() }})(r)
+	}
 }

@@ -212,8 +212,8 @@ type programRun struct {
 	items []model.ItemID
 	model agents.ScriptedModel
 	said  bytes.Buffer
-	// interrupt ends the program as a person does.
-	interrupt func()
+	// signal ends the program and what it started.
+	signal func(syscall.Signal)
 }
 
 func newProgramRun(t *testing.T, name, path string) *programRun {
@@ -295,7 +295,7 @@ func (r *programRun) play(c programCase) {
 		r.t.Fatal(err)
 	}
 	group := -cmd.Process.Pid
-	r.interrupt = func() { _ = syscall.Kill(group, syscall.SIGINT) }
+	r.signal = func(with syscall.Signal) { _ = syscall.Kill(group, with) }
 	stop := context.AfterFunc(ctx, func() { _ = syscall.Kill(group, syscall.SIGKILL) })
 	err := cmd.Wait()
 	stop()

@@ -336,9 +336,7 @@ func TestAMessageAboutAnItemThatAnotherSessionHoldsIsNotHandedHere(t *testing.T)
 		t.Fatal(err)
 	}
 	defer h.Close()
-	if err := h.NoteLive(home.LiveSession{Program: "claude", ID: "s2", Agent: "ann", Item: held, Works: true}); err != nil {
-		t.Fatal(err)
-	}
+	h.NoteLive(home.LiveSession{Program: "claude", ID: "s2", Agent: "ann", Item: held, Works: true})
 	say := model.Say{AgentID: "ann", WorkItemID: held, Text: "Use LFU."}
 	if _, err := c.ledger.Apply(t.Context(), model.Envelope{Key: "say", Actor: model.Operator, Command: say}); err != nil {
 		t.Fatal(err)

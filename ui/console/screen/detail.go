@@ -299,11 +299,11 @@ func (v Detail) why(w int) []string {
 	if len(v.Why.Order) == 0 {
 		return out
 	}
-	var order []string
-	for _, r := range v.Why.Order {
-		order = append(order, v.RowMark(r)+" "+string(r.Handle))
+	out = append(out, "")
+	for i, r := range v.Why.Order {
+		out = append(out, v.labelled([]string{"Order", ""}[min(i, 1)], model.Text(v.RowMark(r)+" ")+r.Objective, w)...)
 	}
-	return append(append(out, ""), v.labelled("Order", model.Text(strings.Join(order, "  ")), w)...)
+	return out
 }
 
 func (v Detail) report(w int) []string {
@@ -350,8 +350,13 @@ func (v Detail) thread(w int) []string {
 	switch {
 	case !v.HasThreads:
 		return []string{" " + v.Muted.Paint("Threads are not read here.")}
+	case v.Card.Repo == "":
+		return []string{" " + v.Muted.Paint("Reading…")}
+	case v.Card.Empty() && v.Linked:
+		return v.goneThreads(w)
 	case v.Card.Empty():
-		return v.Said("No thread yet: vise thread start GOAL begins one, once there is something to keep.", w)
+		return v.Said("This item links to no thread, and none is active in this repository. "+
+			v.Keys.KeyOf(action.Threads)+" shows those that rest; vise thread start GOAL begins one.", w)
 	}
 	const labelCells = 11
 	inks := map[thread.CardKind]widget.Ink{
@@ -368,4 +373,15 @@ func (v Detail) thread(w int) []string {
 		out = append(out, v.hanging(" ", shown, labelCells, row.Text, w, inks[row.Kind])...)
 	}
 	return append(append(out, ""), v.Said(v.Keys.KeyOf(action.Threads)+" acts on it, and shows every thread.", w)...)
+}
+
+// goneThreads names what an item links to that is not there.
+func (v Detail) goneThreads(w int) (out []string) {
+	if v.Detail == nil {
+		return nil
+	}
+	for _, l := range v.Detail.Links.Threads {
+		out = append(out, v.Said("The linked thread "+l.TaskID.String()+" is not there any more.", w)...)
+	}
+	return out
 }

@@ -309,7 +309,7 @@ func (v FleetView) count(n int) string {
 func (v FleetView) workOf(m model.FleetMember) string {
 	switch {
 	case m.Current != nil:
-		return string(m.Current.Handle) + " " + v.Show(m.Current.Objective)
+		return v.Show(m.Current.Objective)
 	case m.Agent.QueuedInput > 0:
 		return fmt.Sprintf("none · %d queued %s", m.Agent.QueuedInput, Plural(m.Agent.QueuedInput, "message", "messages"))
 	}
@@ -369,9 +369,9 @@ func (v FleetView) Words() string {
 		return fmt.Sprintf("%s waits in %s for permission since %s: %s", v.Show(model.Text(x.AgentID)), v.Show(x.Wait.Source),
 			v.Age(x.Since), v.Show(x.Objective))
 	case x.Need == model.NeedAnswer:
-		return fmt.Sprintf("%s of %s has waited %s for an answer.", x.Handle, v.Show(model.Text(x.AgentID)), v.Age(x.Since))
+		return fmt.Sprintf("%s has waited %s for an answer: %s", v.Show(model.Text(x.AgentID)), v.Age(x.Since), v.Show(x.Objective))
 	}
-	return fmt.Sprintf("%s of %s: %s", x.Handle, v.Show(model.Text(x.AgentID)), v.needWords(*x))
+	return fmt.Sprintf("%s: %s", v.Show(model.Text(x.AgentID)), v.needWords(*x))
 }
 
 // runsNext says when the agent under the cursor runs next, and what holds it back.

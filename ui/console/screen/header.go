@@ -114,11 +114,14 @@ func (v Header) views() string {
 // Counts are a desk's classes and their sizes: ▶1 ◆2 ○5 ?1 ■3 ✓12.
 func (f Frame) Counts(d model.Desk) string {
 	var parts []string
-	if d.Current != nil {
+	if d.Current != nil && d.Current.Class == model.CurrentRunnable {
 		parts = append(parts, f.Current.Paint(f.Glyph.Current+"1"))
 	}
 	for _, s := range d.Sections {
 		n := s.Total
+		if d.Current != nil && d.Current.Class == s.Class {
+			n++
+		}
 		switch s.Class {
 		case model.WaitingForOperator:
 			n += d.Section(model.ReportOffered).Total
@@ -145,7 +148,7 @@ func (f Frame) Gist(d model.Desk, needYou int) string {
 		s += " " + strconv.Itoa(n) + f.Glyph.Triggered
 	}
 	if r := d.Current; r != nil {
-		s += " " + f.Glyph.Current + string(r.Handle)
+		s += " " + f.RowMark(*r) + string(r.Handle)
 		if r.Todo.Total > 0 {
 			s += fmt.Sprintf(" %d/%d", r.Todo.Done, r.Todo.Total)
 		}

@@ -91,7 +91,9 @@ const summaryFrom = 16
 func (v Detail) PlanSize() (w, h int) {
 	w, h = v.Inner()
 	if h >= summaryFrom && v.Detail != nil {
-		h -= len(v.summary(w)) + 1
+		if n := len(v.summary(w)); n > 0 {
+			h -= n + 1
+		}
 	}
 	return w - 2, h - headRows
 }
@@ -197,12 +199,21 @@ func (v Detail) summary(w int) []string {
 				out = append(out, v.Strip(w, false, ink.Of("   "+strings.Join(flow[s], "   "))))
 			}
 		}
-		if v.Wide {
-			out = append(out, "")
-		}
 	}
-	return append(out, v.Strip(w, false, v.Muted.Of(" Waits "), v.Text.Of(v.waitsInShort()),
-		v.Muted.Of("   Blocker "), v.Text.Of(cmp.Or(v.Show(v.BlockedBy), "none"))))
+	var held []widget.Piece
+	if s := v.waitsInShort(); s != "" {
+		held = append(held, v.Muted.Of(" Waits "), v.Text.Of(s+"  "))
+	}
+	if s := v.Show(v.BlockedBy); s != "" {
+		held = append(held, v.Muted.Of(" Blocker "), v.Text.Of(s))
+	}
+	if held == nil {
+		return out
+	}
+	if v.Wide && len(out) > 0 {
+		out = append(out, "")
+	}
+	return append(out, v.Strip(w, false, held...))
 }
 
 func (v Detail) waitsInShort() string {
@@ -214,7 +225,7 @@ func (v Detail) waitsInShort() string {
 		}
 		kinds = append(kinds, s)
 	}
-	return cmp.Or(strings.Join(kinds, ", "), "none")
+	return strings.Join(kinds, ", ")
 }
 
 // planFoot tells how the plan changed and where the reader is.

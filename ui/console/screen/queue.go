@@ -29,8 +29,11 @@ func Ordered(d model.Desk) []model.Section {
 
 // Queue is the list of work items as it is drawn: sections of rows, each row with its id.
 type Queue struct {
-	// The first one, of the current item, has no class.
+	// The first one, of the current item, has no class, and no row where there is none.
 	Sections []model.Section
+	// Current is the current item, also where a filter leaves it out; Next is what could be picked
+	// where there is none.
+	Current, Next *model.Row
 	// Held: the ledger has a newer order, which waits until the operator pauses.
 	Held bool
 	// Moved are the rows whose item changed while the order was held.
@@ -68,16 +71,19 @@ type QueueLimit struct {
 
 // QueueStyle says what a queue shows, by its width.
 type QueueStyle struct {
-	Headings, Gaps, IDs, Reasons bool
+	Headings, Gaps, Reasons bool
 }
 
 // QueueOf makes the queue of a desk, filtered and folded to what fits.
 func QueueOf(d model.Desk, f action.RowFilter, r QueueLimit) Queue {
-	q := Queue{Trouble: f.Trouble}
-	all := Ordered(d)
+	q := Queue{Trouble: f.Trouble, Current: d.Current}
+	focus := model.Section{}
 	if d.Current != nil {
-		all = slices.Insert(all, 0, model.Section{Rows: []model.Row{*d.Current}, Total: 1})
+		focus = model.Section{Rows: []model.Row{*d.Current}, Total: 1}
+	} else if r, ok := d.NextWithout(""); ok {
+		q.Next = &r
 	}
+	all := slices.Insert(Ordered(d), 0, focus)
 	keep := f.Keeps(rowsOf(all))
 	for _, s := range all {
 		q.All += len(s.Rows)
@@ -88,7 +94,7 @@ func QueueOf(d model.Desk, f action.RowFilter, r QueueLimit) Queue {
 			}
 			return !kept
 		})
-		if len(s.Rows) > 0 {
+		if len(s.Rows) > 0 || s.Class == "" {
 			q.Sections = append(q.Sections, s)
 		}
 	}

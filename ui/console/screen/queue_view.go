@@ -30,13 +30,13 @@ func (q Queue) lines(st QueueStyle) []queueLine {
 		if st.Gaps && i > 0 {
 			out = append(out, queueLine{heading: -1})
 		}
-		if st.Headings && (s.Class != "" || st.Gaps) {
+		if st.Headings && (s.Class != "" || st.Gaps) || s.Class == "" && len(s.Rows) == 0 {
 			out = append(out, queueLine{heading: i})
 		}
 		for j := range s.Rows {
 			r := &s.Rows[j]
 			out = append(out, queueLine{heading: -1, row: r})
-			if s.Class == "" && r.Todo.Total > 0 {
+			if s.Class == "" && r.Todo.Current != "" {
 				out = append(out, queueLine{heading: -1, row: r, todo: true})
 			}
 		}
@@ -59,6 +59,24 @@ func reveal(lines []queueLine, cursor model.ItemID, top, h int) int {
 	return max(min(top, first, len(lines)-h), 0)
 }
 
+// fixed is how many of h lines, the first ones, show the current item and do not scroll away.
+func (q Queue) fixed(lines []queueLine, h int) int {
+	if len(q.Sections) == 0 || q.Sections[0].Class != "" || h < fixedFrom {
+		return 0
+	}
+	n := slices.IndexFunc(lines, func(l queueLine) bool {
+		return l.heading > 0 || l.row == nil && l.heading < 0 || l.row != nil && len(q.Sections[0].Rows) == 0 ||
+			l.row != nil && l.row.ID != q.Sections[0].Rows[0].ID
+	})
+	if n < 0 {
+		return len(lines)
+	}
+	return n
+}
+
+// fixedFrom is the least height that leaves lines to scroll below the current item.
+const fixedFrom = 8
+
 // QueueView is the work of an agent by class.
 type QueueView struct {
 	Frame
@@ -75,6 +93,8 @@ type QueueView struct {
 	MarkWords string
 	// Counts are the classes' sizes, which a narrow screen shows here.
 	Counts string
+	// PickKey picks what the cursor is on; empty where nothing can be picked.
+	PickKey string
 	// Opened: there is a ledger. Agent: it is known whose desk this is.
 	Opened, Agent bool
 }
@@ -85,7 +105,15 @@ func (v QueueView) Revealed() int {
 	if h <= 0 {
 		return v.Top
 	}
-	return reveal(v.lines(v.Style), v.Cursor, v.Top, h-v.Filter.Rows())
+	_, _, top := v.window(h - v.Filter.Rows())
+	return top
+}
+
+// window are the lines that stay, those that scroll, and the first visible one of these.
+func (v QueueView) window(h int) (fixed, scrolled []queueLine, top int) {
+	lines := v.lines(v.Style)
+	n := v.fixed(lines, h)
+	return lines[:n], lines[n:], reveal(lines[n:], v.Cursor, v.Top, h-n)
 }
 
 // Draw draws the queue.
@@ -102,8 +130,8 @@ func (v QueueView) Draw(id int) Drawing {
 	}
 	v.Filter.draw(p, v.Frame)
 	h -= v.Filter.Rows()
-	lines := v.lines(v.Style)
-	for _, l := range visibleRows(lines, reveal(lines, v.Cursor, v.Top, h), h) {
+	fixed, scrolled, top := v.window(h)
+	for _, l := range append(slices.Clip(fixed), visibleRows(scrolled, top, h-len(fixed))...) {
 		at := -1
 		if l.row != nil {
 			at = slices.Index(v.Order, l.row.ID)
@@ -119,8 +147,6 @@ func (v QueueView) note() string {
 		return v.Accent.Paint("filtered")
 	case v.Held:
 		return v.heldNote(true, "")
-	case v.Wide:
-		return v.Muted.Paint("by class")
 	}
 	return ""
 }
@@ -166,39 +192,63 @@ func (v QueueView) line(l queueLine, w int) string {
 	case l.row == nil:
 		return v.heading(v.Sections[l.heading], w)
 	case l.todo:
-		s := fmt.Sprintf("   %d/%d", l.row.Todo.Done, l.row.Todo.Total)
-		if l.row.Todo.Current != "" {
-			s += " " + v.Glyph.Dot + " " + v.Show(l.row.Todo.Current)
-		}
-		return v.Strip(w, false, v.Muted.Of(s))
+		t := l.row.Todo
+		return v.Strip(w, false, v.Muted.Of(fmt.Sprintf("   %d/%d %s %s", t.Done, t.Total, v.Glyph.Dot, v.Show(t.Current))))
 	}
 	return v.item(*l.row, w)
 }
 
 func (v QueueView) heading(s model.Section, w int) string {
+	if s.Class == "" && len(s.Rows) == 0 {
+		return v.noCurrent(w)
+	}
 	if s.Class == "" { // whether the focus can be worked on
 		state := spaced(s.Rows[0].Scheduling)
 		if s.Rows[0].Stalled {
 			state = "stalled"
 		}
-		return v.Strip(w, false, v.Current.Of(" CURRENT"), v.Muted.Of(" "+v.Glyph.Dot+" "+state))
+		return v.Strip(w, false, v.RowInk(s.Rows[0]).Of(" CURRENT"), v.Muted.Of(" "+v.Glyph.Dot+" "+state))
 	}
-	n, order := strconv.Itoa(s.Total), ""
+	n := strconv.Itoa(s.Total)
 	if len(s.Rows) < s.Total {
 		n = fmt.Sprintf("%d of %d", len(s.Rows), s.Total)
 	}
-	switch {
-	case v.Wide && s.Class == model.QueuedRunnable:
-		order = "oldest first"
-	case v.Wide:
-		order = "newest first"
-	}
-	left := " " + v.classMark(s.Class) + " " + strings.ToUpper(action.MarkOf(s.Class).Word) + " " + n
-	gap := max(w-text.Width(left)-1-text.Width(order), 0) // in no style: a terminal clears what is blank, and is sent less
-	return v.Strip(w, false, v.Class[s.Class].Of(left), widget.Ink{}.Of(strings.Repeat(" ", gap)), v.Faint.Of(order))
+	return v.Strip(w, false, v.Class[s.Class].Of(" "+v.classMark(s.Class)+" "+strings.ToUpper(action.MarkOf(s.Class).Word)+" "+n))
 }
 
-// item draws a row: marker, glyph, handle, objective, reason, age, as the width allows.
+// noCurrent stands where the current item would: that there is none and what could be next, or that
+// the filter leaves it out.
+func (v QueueView) noCurrent(w int) string {
+	r, head := v.Next, v.Muted.Of("  nothing")
+	if v.Queue.Current != nil {
+		r, head = v.Queue.Current, v.Muted.Of(" ")
+	} else if r != nil {
+		head = v.Muted.Of("  nothing " + v.Glyph.Dot + " next")
+	}
+	narrow := w < wholeNext
+	if narrow && v.Queue.Current == nil && r != nil {
+		head = v.Muted.Of(" next")
+	}
+	label := v.Styles.Current.Of(" CURRENT")
+	if r == nil {
+		return v.Strip(w, false, label, head)
+	}
+	key := ""
+	if v.PickKey != "" && !narrow && v.Queue.Current == nil && r.ID == v.Cursor {
+		key = " — " + v.PickKey
+	}
+	pieces := []widget.Piece{label, head, v.RowInk(*r).Of(" " + v.RowMark(*r) + " ")}
+	free := w - text.Width(key) - 1
+	for _, p := range pieces {
+		free -= p.Width()
+	}
+	return v.Strip(w, false, append(pieces, v.Text.Of(text.Cut(v.Show(r.Objective), max(free, 0))), v.Key.Of(key))...)
+}
+
+// wholeNext is the width from which the line about the next item has all its words.
+const wholeNext = 42
+
+// item draws a row: marker, glyph, objective, reason, age, as the width allows.
 func (v QueueView) item(r model.Row, w int) string {
 	selected, marker := r.ID == v.Cursor, v.marker(r.ID == v.Cursor)
 	if !selected && v.Moved[r.ID] {
@@ -209,17 +259,18 @@ func (v QueueView) item(r model.Row, w int) string {
 		mark = v.Accent.Of(v.Glyph.Mark)
 	}
 	head := []widget.Piece{v.NeedsYou.Of(marker), v.RowInk(r).Of(v.RowMark(r)), mark}
-	if v.Style.IDs {
-		head = append(head, v.Muted.Of(string(r.Handle)+" "))
-	}
-	tail := " "
 	if r.IsCurrent {
 		ink = v.Strong
-	} else {
+	}
+	tail := " "
+	switch {
+	case r.Class != model.CurrentRunnable:
 		tail = text.PadLeft(v.Age(ageFrom(r)), ageCells) + " "
 		if reason := v.reason(r); v.Style.Reasons && reason != "" {
-			tail = " " + text.Cut(reason, reasonCells) + tail
+			tail = " " + text.Cut(reason, max(w/4, reasonCells)) + tail
 		}
+	case r.Todo.Total > 0 && r.Todo.Current == "": // else the line below says it
+		tail = fmt.Sprintf(" %d/%d ", r.Todo.Done, r.Todo.Total)
 	}
 	width := w - text.Width(tail)
 	for _, p := range head {
@@ -228,6 +279,7 @@ func (v QueueView) item(r model.Row, w int) string {
 	return v.Strip(w, selected && v.Frame.Cursor, append(head, ink.Of(text.Pad(v.Show(r.Objective), max(width, 0))), v.Muted.Of(tail))...)
 }
 
+// reasonCells is what a reason gets at least.
 const reasonCells = 11
 
 // ageFrom is what a row's age counts from.
@@ -269,21 +321,11 @@ func (v QueueView) reason(r model.Row) string {
 	return string(r.Priority)
 }
 
-// RowMark is a row's glyph: the focus has its own, whatever its class.
-func (f Frame) RowMark(r model.Row) string {
-	if r.IsCurrent {
-		return f.Glyph.Current
-	}
-	return f.classMark(action.ShownClass(r))
-}
+// RowMark is a row's glyph: a focus that is blocked has the mark of what is blocked.
+func (f Frame) RowMark(r model.Row) string { return f.classMark(action.ShownClass(r)) }
 
 // RowInk is the ink of its glyph.
-func (f Frame) RowInk(r model.Row) widget.Ink {
-	if r.IsCurrent {
-		return f.Current
-	}
-	return f.Class[action.ShownClass(r)]
-}
+func (f Frame) RowInk(r model.Row) widget.Ink { return f.Class[action.ShownClass(r)] }
 
 // classMark is the glyph of a class.
 func (f Frame) classMark(of model.Class) string { return action.MarkOf(of).Mark(&f.Glyph) }

@@ -121,7 +121,7 @@ func (v ReportsView) Draw() Drawing {
 func (v ReportsView) list(r Rect) Drawing {
 	w, _ := r.Inner()
 	p := v.pane(r, ReportsList, "Reports", "finished work", !v.Reading)
-	p.Right = v.heldNote(v.Held, "newest first")
+	p.Right = v.heldNote(v.Held, "")
 	if !v.Held && v.Filter.Text != "" && !v.Filter.Typing {
 		p.Right = v.Accent.Paint("filtered")
 	}

@@ -60,10 +60,9 @@ func (f Frame) item(w int, selected bool, mark widget.Piece, whose []widget.Piec
 	return f.row(w, selected, append(pieces, about.Pad(max(width, 0)), f.Muted.Of(tail))...)
 }
 
-// whose names an item and its agent.
+// whose names an item's agent.
 func (f Frame) whose(r model.Row, agentCells int) []widget.Piece {
-	gap := widget.Ink{}.Of(" ")
-	return []widget.Piece{f.Muted.Of(string(r.Handle)).Pad(8), gap, f.Muted.Of(f.Show(model.Text(r.AgentID))).Pad(agentCells), gap}
+	return []widget.Piece{f.Muted.Of(f.Show(model.Text(r.AgentID))).Pad(agentCells), widget.Ink{}.Of(" ")}
 }
 
 func (f Frame) marker(selected bool) string {

@@ -71,6 +71,8 @@ func (m *Menu) Press(k Key, x Context) (Dialog, Result) {
 		step(1)
 	case k.String() == "k":
 		step(-1)
+	default:
+		return m, Trouble(action.Shown(k.String()) + " does nothing here")
 	}
 	return m, nil
 }

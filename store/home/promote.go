@@ -1,0 +1,41 @@
+package home
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"vise/model"
+	file "vise/model/todo"
+)
+
+// Promote makes a work item of a finding in the session at base: its title and text become
+// objective and plan, and the item links to it. by is who does, and for which agent; without
+// a key one and the same finding becomes an item once. A finding that is over is refused; an
+// item that could not be linked is made, with a warning.
+func (h *Home) Promote(ctx context.Context, by model.Envelope, base string, t file.Todo, body string) (out ItemResult, err error) {
+	if t.Status.Final() {
+		return out, model.Refuse(model.CodeRefused, "%s is %s: there is nothing to work on", t.Ref(), t.Status).At("id").
+			WithHint("vise todo reopen %s gives it back", t.Ref())
+	}
+	objective, plan := file.Promote(t, body)
+	// raw: hashed, not shown
+	sum := sha256.Sum256([]byte(base + "\x00" + t.Ref().Raw() + "\x00" + objective.Raw() + "\x00" + plan.Raw()))
+	by.Key, by.Command = cmp.Or(by.Key, "promote-"+hex.EncodeToString(sum[:16])), model.CreateWorkItem{Objective: objective, Plan: plan}
+	out, in, err := Answer(ctx, h, by, Ending{}, ItemResultOf)
+	if err != nil {
+		return out, err
+	}
+	links := model.Links{TodoRefs: []model.TodoRef{{TodosBase: model.Text(base), QualifiedID: model.Text(t.Ref())}}}
+	by.Key, by.Command = NewKey(), model.LinkWorkItem{WorkItemID: in.WorkItemID, Add: links}
+	linked, _, err := Answer(ctx, h, by, Ending{}, ItemResultOf)
+	if err != nil {
+		out.Warnings = append(out.Warnings, model.Warning{Kind: model.WarnTodoNotLinked,
+			Message: fmt.Sprintf("%s was made, and is not linked yet: %s", in.WorkItemID, messageOf(err))})
+		return out, nil
+	}
+	linked.Warnings, linked.Replayed = append(out.Warnings, linked.Warnings...), out.Replayed
+	return linked, nil
+}
