@@ -55,6 +55,10 @@ func (a *app) list(ctx context.Context, o listOptions) (answer, error) {
 	if saved {
 		return a.listFound(ctx, o, words)
 	}
+	agents, err := readOne(ctx, a, a.listedAgents)
+	if err != nil || len(agents) > 1 {
+		return a.listByAgent(ctx, o, agents, err)
+	}
 	return readAnswer(ctx, a, (*page).list, func(r model.Reader) (home.ListResult, error) {
 		agent, err := a.knownAgent(r)
 		if err != nil {
@@ -62,6 +66,60 @@ func (a *app) list(ctx context.Context, o listOptions) (answer, error) {
 		}
 		return home.ListResultOf(r, agent, model.Filter(o.filter), o.cursor, o.limit, o.todos)
 	})
+}
+
+// byAgent is the data of list where several agents are there, and none was named.
+type byAgent struct {
+	Agents []home.ListResult `json:"agents"`
+}
+
+// listedAgents are the agents whose work items are listed: the one that verbs are about, else all.
+func (a *app) listedAgents(r model.Reader) ([]model.AgentID, error) {
+	id, err := a.knownAgent(r)
+	if err == nil {
+		return []model.AgentID{id}, nil
+	}
+	if a.agent != "" {
+		return nil, err
+	}
+	var all []model.AgentID
+	for x := range model.AllAgents(r) {
+		all = append(all, x.ID)
+	}
+	if len(all) < 2 {
+		return nil, err
+	}
+	return all, nil
+}
+
+// listByAgent lists the work items of each agent, as many as one page has.
+func (a *app) listByAgent(ctx context.Context, o listOptions, agents []model.AgentID, err error) (answer, error) {
+	if err == nil && o.cursor != "" {
+		err = misuse("cursor", "a page goes on for one agent").WithHint("name it: --agent %s", agents[0])
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	return readAnswer(ctx, a, (*page).byAgent, func(r model.Reader) (out byAgent, err error) {
+		for _, agent := range agents {
+			l, err := home.ListResultOf(r, agent, model.Filter(o.filter), "", o.limit, o.todos)
+			if err != nil {
+				return out, err
+			}
+			out.Agents = append(out.Agents, l)
+		}
+		return out, nil
+	})
+}
+
+func (p *page) byAgent(x byAgent) {
+	for i, l := range x.Agents {
+		if i > 0 {
+			p.line("")
+		}
+		p.line("%s", p.strong("agent "+string(l.Context.AgentID)))
+		p.list(l)
+	}
 }
 
 func (p *page) list(l home.ListResult) {
@@ -88,7 +146,8 @@ func (p *page) list(l home.ListResult) {
 	}
 	p.table(2, rows)
 	if l.Cursor != "" {
-		p.line("%s", p.muted(fmt.Sprintf("%d of %d; go on: vise list %s --cursor %s", l.Returned, l.Total, l.Filter, l.Cursor)))
+		p.line("%s", p.muted(fmt.Sprintf("%d of %d; go on: vise list %s --agent %s --cursor %s", l.Returned, l.Total, l.Filter,
+			l.Context.AgentID, l.Cursor)))
 	}
 }
 
