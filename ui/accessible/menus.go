@@ -209,8 +209,9 @@ func (s *session) items(ctx context.Context, words string) error {
 		}
 		var options []option
 		for _, r := range rows {
-			options = append(options, option{rowWords(r, s.Now()), func(ctx context.Context) error { return s.openItem(ctx, r.AgentID, r.ID) },
-				action.Open})
+			options = append(options, option{rowWords(r, s.Now()), func(ctx context.Context) error {
+				return s.openItem(ctx, r.AgentID, r.ID)
+			}, action.Open})
 		}
 		if !slices.ContainsFunc(rows, func(r model.Row) bool { return r.AgentID != s.agent }) {
 			options = append(options, option{"Mark some of them, and do something to all",
