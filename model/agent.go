@@ -155,6 +155,7 @@ const (
 	TurnStopped     TurnCode = "agent_stopped"
 	TurnInterjected TurnCode = "operator_interjected"
 	DriverStopped   TurnCode = "driver_stopped"
+	UsageLimit      TurnCode = "agent_usage_limit"
 )
 
 // Attempt counts the turns that were offered an item for one reason and came to nothing. Enough

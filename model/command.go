@@ -300,6 +300,8 @@ type EndTurn struct {
 	Code TurnCode `json:"code,omitempty"`
 	// Final is the turn's last text. It becomes the turn's brief unless a report was promoted.
 	Final Text `json:"final,omitempty"`
+	// Until is when a usage limit of the program is over that ended the turn.
+	Until time.Time `json:"until,omitzero"`
 	// Commit is what is checked out since the turn; empty if that did not change.
 	Commit string `json:"commit,omitempty"`
 	// Usage is what the program says that the turn has used.

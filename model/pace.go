@@ -99,6 +99,8 @@ type Pace struct {
 	Cost float64 `json:"cost,omitempty"`
 	// RunNow: the operator wants the next turn whatever holds it back.
 	RunNow bool `json:"run_now,omitempty"`
+	// LimitUntil is when the usage limit of the agent's program is over.
+	LimitUntil time.Time `json:"limit_until,omitzero"`
 	// Failure is how the last turn failed; nil once one went well.
 	Failure *TurnFailure `json:"failure,omitempty"`
 }
@@ -179,7 +181,7 @@ func (a Agent) begun(candidates string, now time.Time) Agent {
 
 // excused are the ends of turns that say nothing of the agent.
 func (c EndTurn) excused() bool {
-	return c.Code == DriverStopped || c.Code == TurnStopped || c.Code == TurnInterjected
+	return c.Code == DriverStopped || c.Code == TurnStopped || c.Code == TurnInterjected || c.Code == UsageLimit
 }
 
 // cameToNothing reports whether a turn changed nothing that it could have changed. Who heard the operator
@@ -197,6 +199,7 @@ func (a Agent) ended(t turn, c EndTurn, now time.Time) Agent {
 		a.Pace.Day = ""
 	}
 	nothing := t.cameToNothing(c)
+	a.Pace.LimitUntil = c.Until
 	switch {
 	case nothing:
 		a.Pace.QuietAt = append(lastHour(a.Pace.QuietAt, now, maxTurnsLimit-1), t.StartedAt)
@@ -225,6 +228,9 @@ func (a Agent) ended(t turn, c EndTurn, now time.Time) Agent {
 
 // restUntil is when the agent's rest is over; zero when it does not rest.
 func (a Agent) restUntil() time.Time {
+	if a.Pace.LimitUntil.After(a.RestUntil) {
+		return a.Pace.LimitUntil
+	}
 	if a.RestUntil.After(a.Pace.QuietUntil) {
 		return a.RestUntil
 	}
@@ -265,6 +271,7 @@ func (x *decider) held(what turnFor) (Decision, bool) {
 	if a.Pace.RunNow {
 		return best, false
 	}
+	hold("usage_limit", a.Pace.LimitUntil, "until="+a.Pace.LimitUntil.Format(time.RFC3339), "its program's usage limit is reached")
 	if n := a.FailedTurns; n > 0 {
 		hold("failed_turn_rests", a.RestUntil, fmt.Sprintf("failed_turns=%d", n), lastTurns(n)+" failed")
 	}

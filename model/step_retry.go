@@ -37,7 +37,7 @@ func (c Retry) step(s *step) error {
 		}
 	}
 	a.Pace.Quiet, a.Pace.QuietUntil, a.Pace.Candidates, a.Pace.QuietAt = 0, time.Time{}, "", nil
-	a.RestUntil = time.Time{}
+	a.RestUntil, a.Pace.LimitUntil = time.Time{}, time.Time{}
 	a.Pace.RunNow = !a.Turn.Runs(s.at.At)
 	s.put(a)
 	d := Decide(s, a.ID, s.at.At)

@@ -73,6 +73,10 @@ func play(name string) {
 		for i := range 1000 {
 			fmt.Printf("{\"text\": \"round %d\"}\n", i)
 		}
+	case "limited": // as Claude Code
+		fmt.Printf("{\"type\":\"rate_limit_event\",\"rate_limit_info\":{\"status\":\"rejected\",\"resetsAt\":%d}}\n", farOff)
+		fmt.Println(`{"type":"result","subtype":"success","is_error":true,"result":"You have hit your limit"}`)
+		os.Exit(1)
 	case "fails":
 		fmt.Fprintln(os.Stderr, "no credit \x1b[2J left")
 		os.Exit(3)

@@ -151,6 +151,30 @@ func TestAProgramThatMisbehavesEndsItsTurnAndNothingElse(t *testing.T) {
 	}
 }
 
+// farOff is an instant in 2100, in seconds since 1970.
+const farOff = 4102444800
+
+func TestAUsageLimitHoldsTheAgentBackUntilItIsOver(t *testing.T) {
+	b := newBench(t)
+	b.do(model.Operator, model.CreateWorkItem{Objective: "One"})
+	p := b.program("limited")
+	p.Adapter = config.AdapterClaude
+	if err := b.drive(p); err != nil {
+		t.Errorf("the driver ended with %v", err)
+	}
+	if news := b.ended(); news.Outcome != model.TurnInterrupted || news.Code != model.UsageLimit || news.RestUntil.Unix() != farOff {
+		t.Errorf("the turn ended as %+v", news)
+	}
+	if err := b.ledger.View(t.Context(), func(r model.Reader) error {
+		if d := model.Decide(r, "ann", time.Now()); d.Reason != "usage_limit" || d.Until.Unix() != farOff {
+			t.Errorf("decided %+v", d)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestNoChildOfAProgramOutlivesItsTurn(t *testing.T) {
 	b := newBench(t)
 	b.do(model.Operator, model.CreateWorkItem{Objective: "One"})

@@ -135,6 +135,8 @@ type listener interface {
 	end() (rest []said, final model.Text, failed string)
 	// Used is what the program said that the turn has used.
 	Used() model.Usage
+	// Limit is until when the program says that its usage limit holds; zero where it says none.
+	Limit() time.Time
 }
 
 // adapters make the listener of each. Rounds is our own; see docs/rounds.md.
@@ -177,6 +179,9 @@ type rounds struct {
 	used  model.Usage
 }
 
+// Limit is part of listener.
+func (r *rounds) Limit() time.Time { return time.Time{} }
+
 // Used is part of listener.
 func (r *rounds) Used() model.Usage { return r.used }
 
@@ -211,6 +216,9 @@ func (r *rounds) end() ([]said, model.Text, string) { return nil, r.final, "" }
 
 // plain takes all that a program writes as the words of one round without calls.
 type plain struct{ text strings.Builder }
+
+// Limit is part of listener.
+func (p *plain) Limit() time.Time { return time.Time{} }
 
 // Used is part of listener: words do not say it.
 func (p *plain) Used() model.Usage { return model.Usage{} }

@@ -2,6 +2,8 @@ package transcript
 
 import (
 	"encoding/json"
+	"fmt"
+	"time"
 
 	"vise/model"
 )
@@ -17,6 +19,8 @@ type Claude struct {
 	open *reply
 	// asked are the commands that have no answer yet, by the id of their call.
 	asked map[string]string
+	// calls counts the agent's, and its subagents'.
+	calls int
 }
 
 type claudeLine struct {
@@ -32,6 +36,15 @@ type claudeLine struct {
 	Subtype string `json:"subtype"`
 	IsError bool   `json:"is_error"`
 	Result  string `json:"result"`
+	// Denials are the calls that nobody permitted.
+	Denials []struct {
+		Tool string `json:"tool_name"`
+	} `json:"permission_denials"`
+	// Limit tells of the usage limit, with when it is over in seconds since 1970.
+	Limit struct {
+		Status   string `json:"status"`
+		ResetsAt int64  `json:"resetsAt"`
+	} `json:"rate_limit_info"`
 	// Cost and Usage are the whole run's so far.
 	Cost  float64 `json:"total_cost_usd"`
 	Usage struct {
@@ -84,6 +97,11 @@ func (c *Claude) Line(raw []byte) (over []Round, err error) {
 				c.open.answer(b.ToolUseID, b.IsError, b.Content)
 			}
 		}
+	case "rate_limit_event":
+		c.limit = time.Time{}
+		if l.Limit.Status == "rejected" && l.Limit.ResetsAt > 0 {
+			c.limit = time.Unix(l.Limit.ResetsAt, 0)
+		}
 	case "result":
 		over = c.End()
 		c.last = l.Result
@@ -94,6 +112,9 @@ func (c *Claude) Line(raw []byte) (over []Round, err error) {
 		}
 		if l.IsError || l.Subtype != "" && l.Subtype != "success" {
 			c.failed = l.Subtype + ": " + l.Result
+		}
+		if n := len(l.Denials); c.failed == "" && n > 0 && n >= c.calls {
+			c.failed = fmt.Sprintf("nobody permitted any of its %d calls (%s): permit them in its settings", n, l.Denials[0].Tool)
 		}
 	}
 	return over, nil
@@ -116,9 +137,12 @@ func (l claudeLine) blocks() []claudeBlock {
 const maxAsked = 1000
 
 // commands finds the commands that ended, a subagent's too. How one ended that the program
-// does not tell is never guessed: that one is left out.
+// does not tell is never guessed: that one is left out. It counts all calls.
 func (c *Claude) commands(line string, blocks []claudeBlock) {
 	for _, b := range blocks {
+		if line == "assistant" && b.Type == "tool_use" {
+			c.calls++
+		}
 		switch {
 		case line == "assistant" && b.Type == "tool_use" && b.Name == "Bash" && len(c.asked) < maxAsked:
 			if in := shellInputOf(b.Input); in.command != "" && !in.background {

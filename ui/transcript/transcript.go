@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"vise/model"
@@ -47,6 +48,8 @@ type Stream interface {
 	Last() (words model.Text, failed string)
 	// Used is what the program says that it has used so far.
 	Used() model.Usage
+	// Limit is until when the program says that its usage limit holds; zero where it says none.
+	Limit() time.Time
 }
 
 // ending is what a stream keeps for its caller beside rounds.
@@ -56,6 +59,7 @@ type ending struct {
 	failed string
 	ran    []ran
 	usage  model.Usage
+	limit  time.Time
 }
 
 // Ran is part of Stream.
@@ -63,6 +67,9 @@ func (e *ending) Ran() (out []ran) {
 	out, e.ran = e.ran, nil
 	return out
 }
+
+// Limit is part of Stream.
+func (e *ending) Limit() time.Time { return e.limit }
 
 // Used is part of Stream.
 func (e *ending) Used() model.Usage { return e.usage }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"vise/model"
 )
@@ -120,6 +121,34 @@ func TestACallOfAForeignServerCompletesNothing(t *testing.T) {
 	} {
 		if got := Completes(tool, []byte(`{"work_item_id":"wi-1"}`)) != ""; got != ours {
 			t.Errorf("%s: taken for ours %v", tool, got)
+		}
+	}
+}
+
+func TestClaudeTellsItsUsageLimitAndThatNobodyPermittedItsCalls(t *testing.T) {
+	const (
+		rejected = `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1893456000,"rateLimitType":"five_hour"}}`
+		allowed  = `{"type":"rate_limit_event","rate_limit_info":{"status":"allowed","resetsAt":1893456000}}`
+		call     = `{"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"%s","name":"Bash","input":{}}]}}`
+		ended    = `{"type":"result","subtype":"success","is_error":false,"result":"Bye.","permission_denials":[%s]}`
+		denial   = `{"tool_name":"Bash","tool_use_id":"t1","tool_input":{}}`
+	)
+	for _, c := range []struct {
+		lines  []string
+		limit  int64
+		failed string
+	}{
+		{[]string{rejected}, 1893456000, ""},
+		{[]string{rejected, allowed}, time.Time{}.Unix(), ""},
+		{[]string{fmt.Sprintf(call, "t1"), fmt.Sprintf(ended, denial)}, time.Time{}.Unix(),
+			"nobody permitted any of its 1 calls (Bash): permit them in its settings"},
+		{[]string{fmt.Sprintf(call, "t1"), fmt.Sprintf(call, "t2"), fmt.Sprintf(ended, denial)}, time.Time{}.Unix(), ""},
+		{[]string{fmt.Sprintf(ended, "")}, time.Time{}.Unix(), ""},
+	} {
+		s := &Claude{}
+		say(s, c.lines...)
+		if _, failed := s.Last(); s.Limit().Unix() != c.limit || failed != c.failed {
+			t.Errorf("%s: limit %s, failed %q", c.lines, s.Limit(), failed)
 		}
 	}
 }
