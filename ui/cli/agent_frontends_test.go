@@ -125,6 +125,12 @@ func (s *session) tool(tool, args string) string {
 	return string(s.ask(fmt.Sprintf(`"method":"tools/call","params":{"name":%q,"arguments":%s}`, tool, args)))
 }
 
+// context is the resource that an agent begins with.
+func (s *session) context() string {
+	s.t.Helper()
+	return string(s.ask(`"method":"resources/read","params":{"uri":"vise://context"}`))
+}
+
 func (s *session) call(tool, args string) model.View {
 	s.t.Helper()
 	raw := s.tool(tool, args)

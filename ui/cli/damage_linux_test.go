@@ -17,6 +17,9 @@ func TestEveryFrontendNamesDamage(t *testing.T) {
 		if !strings.Contains(x, `"damaged":[{`) || !strings.Contains(x, "vise doctor") || !strings.Contains(x, `"objective":"Done"`) {
 			t.Error(x)
 		}
+		if x := tools.context(); !strings.Contains(x, `"damaged: `) || !strings.Contains(x, "vise doctor") || !strings.Contains(x, "Current work item") {
+			t.Error(x)
+		}
 	})
 	t.Run("console as lines", func(t *testing.T) {
 		c := program(t, home, "--accessible")

@@ -54,6 +54,9 @@ func TestAReadOnlyHomeIsRead(t *testing.T) {
 					t.Errorf("%s: %s", tool, x)
 				}
 			}
+			if x := tools.context(); !strings.Contains(x, `"read_only: the ledger is only read`) {
+				t.Errorf("the context: %s", x)
+			}
 			for _, args := range writes(t, open, done)[:8] {
 				if x := ask(args...); x.code != 5 || x.Error == nil || x.Error.Code != model.CodeReadOnly || x.Error.Hint == "" {
 					t.Errorf("vise %q: exit %d, %s%s", args, x.code, x.stdout, x.stderr)

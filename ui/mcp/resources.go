@@ -120,11 +120,18 @@ func (s *server) resource(read func(context.Context, *home.Home, model.AgentID, 
 
 var errNoResource = errors.New("no such resource")
 
+// readContext begins with what a tool's answer has in its fields read_only and damaged.
 func readContext(ctx context.Context, h *home.Home, agent model.AgentID, _ string) (text string, err error) {
 	err = h.View(ctx, func(r model.Reader) error {
 		text = prompt.Fit(r, agent, prompt.Options{Now: time.Now()}).Text()
 		return nil
 	})
+	if damaged := h.Damage(); len(damaged) > 0 {
+		text = "damaged: " + damaged[0].Message + "\n\n" + text
+	}
+	if x, ok := h.ReadOnly(); ok {
+		text = "read_only: " + x.Message + "\n\n" + text
+	}
 	return text, err
 }
 
