@@ -214,6 +214,24 @@ func (t filterTerm) checkEvent() string {
 	return "no term " + model.Text(t.kind).String() + ": agent:, by:, item:, kind: and age:"
 }
 
+// Has reports whether a term of a kind is in the filter: kind:, say.
+func (f RowFilter) Has(kind string) bool {
+	return slices.ContainsFunc(f.terms, func(t filterTerm) bool { return t.kind == kind })
+}
+
+// OfWork reports whether an event tells of work; the others tell how the scheduler and the agents'
+// programs went about it.
+func OfWork(e model.Entry) bool {
+	switch e.Kind {
+	case model.EventTickEmitted, model.EventRecheckConsumed, model.EventTurnStarted, model.EventRound, model.EventMessagesSent,
+		model.EventMessagesSeen, model.EventBriefSuppressed:
+		return false
+	case model.EventTurnEnded:
+		return model.DataOf[model.TurnNews](e).Outcome != model.TurnCompleted
+	}
+	return true
+}
+
 // KeepsEvent reports whether every term holds of an event.
 func (f RowFilter) KeepsEvent(e model.Entry, handle model.Handle) bool {
 	for _, t := range f.terms {

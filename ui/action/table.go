@@ -26,7 +26,7 @@ const (
 	Acknowledge                  ID = "acknowledge"
 	ViewDesk, ViewFleet          ID = "view-desk", "view-fleet"
 	ViewActivity, ViewReports    ID = "view-activity", "view-reports"
-	Follow, WayBack              ID = "follow", "way-back"
+	Follow, AllEvents, WayBack   ID = "follow", "activity-all", "way-back"
 	Help, Acts, Palette, CopyOf  ID = "help", "actions", "palette", "copy"
 	Quit, ForceQuit              ID = "quit", "quit-now"
 	Suspend, Redraw              ID = "suspend", "redraw"
@@ -145,6 +145,8 @@ func Standard() Catalogue {
 		{ID: Unfold, Title: "Unfold or fold the queue", Does: "all rows, or the first of each class", Keys: []string{"="}, In: Desk,
 			Group: look, why: onDesk},
 		{ID: Follow, Title: "Follow", Does: "the newest event, or stop there", Keys: []string{"f"}, In: Desk, Group: look, why: onActivity},
+		{ID: AllEvents, Title: "Activity: all, or work alone", Does: "the scheduler's events too, wherever events are shown",
+			Keys: []string{"F"}, In: Desk, Group: look},
 		{ID: Refresh, Title: "Refresh", Does: "read the ledger and the plan again, apply the new order", Keys: []string{"R"}, In: Desk,
 			Group: look},
 

@@ -90,7 +90,7 @@ func newActs() acts {
 		action.Changes: changes, action.PlanSeen: planSeen,
 		action.ViewDesk: toView(viewDesk), action.ViewFleet: toView(viewFleet),
 		action.ViewActivity: toView(viewActivity), action.ViewReports: toView(viewReports),
-		action.WayBack: wayBack, action.Follow: activityFollow,
+		action.WayBack: wayBack, action.Follow: activityFollow, action.AllEvents: activityAll,
 		action.NeedsYou: nextNeed, action.Undo: takeBack(false), action.Redo: takeBack(true),
 		action.Help: opening(helpMenu), action.Acts: opening(actsMenu), action.Palette: opening(palette),
 		action.CustomCommands: openCustom, action.SaveFilter: savingFilter,

@@ -28,8 +28,11 @@ const (
 // readJournal reads a window of events around the cursor.
 func readJournal(r model.Reader, ask journalAsk, now time.Time) screen.Journal {
 	f := action.ParseEventFilter(ask.filter, now)
-	s := screen.Journal{Events: screen.Events{Names: map[model.ItemID]model.Handle{}}, Trouble: f.Trouble}
-	keep := func(e model.Entry) bool { return f.Empty() || f.KeepsEvent(e, nameOf(r, s.Names, e.WorkItemID)) }
+	s := screen.Journal{Events: screen.Events{Names: map[model.ItemID]screen.Named{}}, Trouble: f.Trouble}
+	all := ask.place.All || f.Has("kind")
+	keep := func(e model.Entry) bool {
+		return (all || action.OfWork(e)) && (f.Empty() || f.KeepsEvent(e, nameOf(r, s.Names, e.WorkItemID).Handle))
+	}
 	if last := r.HistoryBefore("", model.Position{}, 1); len(last) > 0 {
 		s.Newest = screen.PositionOf(last[0])
 	}
@@ -39,32 +42,57 @@ func readJournal(r model.Reader, ask journalAsk, now time.Time) screen.Journal {
 		before = model.Position{Revision: ask.place.Cursor.Revision, N: ask.place.Cursor.N + 1}
 	}
 	older := func(at model.Position) []model.Entry { return r.HistoryBefore("", at, journalPage) }
-	entries, searched, all := collect(older, before, keep, 2*ask.rows, depth)
-	slices.Reverse(entries)
-	s.Entries, s.AtEnd = entries, true
-	if !all && len(entries) < 2*ask.rows {
+	entries, searched, ended := collect(older, before, keep, 2*ask.rows, depth, journalPage)
+	s.AtNewest = true
+	if !ended && len(entries) < 2*ask.rows {
 		s.Searched = searched
 	}
 	if !ask.place.Following() {
 		newer := func(at model.Position) []model.Entry { return r.History("", at, journalPage) }
-		later, _, ended := collect(newer, ask.place.Cursor, keep, 2*ask.rows, depth)
-		s.Entries, s.AtEnd = append(s.Entries, later...), ended
+		later, _, ended := collect(newer, ask.place.Cursor, keep, 2*ask.rows, depth, journalPage)
+		slices.Reverse(later)
+		entries, s.AtNewest = append(later, entries...), ended
 		for _, e := range r.History("", ask.place.Left, screen.NewsCounted) {
 			if keep(e) {
 				s.News++
 			}
 		}
 	}
-	for _, e := range s.Entries {
-		nameOf(r, s.Names, e.WorkItemID)
-	}
+	s.Events = shown(r, s.Names, entries)
 	return s
 }
 
-// collect takes events page by page until it has enough, has searched depth of them, or
+// shown are events, newest first, as they are shown: repeats folded, their items named.
+func shown(r model.Reader, names map[model.ItemID]screen.Named, entries []model.Entry) screen.Events {
+	x := screen.Events{Names: names}
+	x.Entries, x.Times = screen.Folded(entries)
+	for _, e := range x.Entries {
+		nameOf(r, names, e.WorkItemID)
+	}
+	return x
+}
+
+// lateDepth is how many of the newest events are looked at for those that tell of work.
+const lateDepth = 4 * activityShown
+
+// readLately reads the newest events of an agent, or of all, as they come and as they are shown.
+func readLately(r model.Reader, source model.AgentID, all bool) (recent []model.Entry, lately screen.Events) {
+	older := func(at model.Position) []model.Entry {
+		page := r.HistoryBefore(source, at, activityShown)
+		if recent == nil {
+			recent = page
+		}
+		return page
+	}
+	keep := func(e model.Entry) bool { return all || action.OfWork(e) }
+	entries, _, _ := collect(older, model.Position{}, keep, activityShown, lateDepth, activityShown)
+	return recent, shown(r, map[model.ItemID]screen.Named{}, entries)
+}
+
+// collect takes events page by page, of size, until it has enough, has searched depth of them, or
 // there are no more (all).
 func collect(
-	page func(model.Position) []model.Entry, at model.Position, keep func(model.Entry) bool, enough, depth int,
+	page func(model.Position) []model.Entry, at model.Position, keep func(model.Entry) bool, enough, depth, size int,
 ) (out []model.Entry, searched int, all bool) {
 	for searched < depth {
 		entries := page(at)
@@ -77,30 +105,30 @@ func collect(
 				}
 			}
 		}
-		if len(entries) < journalPage {
+		if len(entries) < size {
 			return out, searched, true
 		}
 	}
 	return out, searched, false
 }
 
-// nameOf is an item's handle, asked for once.
-func nameOf(r model.Reader, names map[model.ItemID]model.Handle, id model.ItemID) model.Handle {
+// nameOf is what an item is called, asked for once.
+func nameOf(r model.Reader, names map[model.ItemID]screen.Named, id model.ItemID) screen.Named {
 	if id == "" {
-		return ""
+		return screen.Named{}
 	}
 	if _, known := names[id]; !known {
 		w, _ := r.Item(id)
-		names[id] = w.Handle
+		names[id] = screen.Named{Handle: w.Handle, Title: w.Objective}
 	}
 	return names[id]
 }
 
 // activityActs are what keys do on the activity.
 func activityActs() map[action.ID]act {
-	paused := backStep{func(c *console) bool { return !c.place.activity.Following() }, (*console).activityEnd}
+	paused := backStep{func(c *console) bool { return !c.place.activity.Following() }, activityNewest}
 	return listActs(activityBy, func(c *console) int { return c.activityView().Rows() }, map[action.ID]act{
-		action.Top: activityStart, action.Bottom: (*console).activityEnd, action.Follow: activityFollow, action.Open: activityOpen,
+		action.Top: activityNewest, action.Bottom: activityOldest, action.Follow: activityFollow, action.Open: activityOpen,
 		action.NextPane: lacks, action.PrevPane: lacks, action.Zoom: lacks, action.Back: backOr(unfiltered, paused),
 		action.NextAgent: activityOf(1), action.PrevAgent: activityOf(-1),
 	})
@@ -113,9 +141,9 @@ func activityBy(n int) act {
 		switch {
 		case len(s.Entries) == 0:
 			return nil
-		case n > 0 && at == len(s.Entries)-1 && s.AtEnd:
-			return c.activityEnd()
-		case n < 0 && at == 0 && s.Searched > 0:
+		case n < 0 && at == 0 && s.AtNewest:
+			return activityNewest(c)
+		case n > 0 && at == len(s.Entries)-1 && s.Searched > 0:
 			c.place.activity.Deep++
 		}
 		c.place.activity = s.To(c.place.activity, min(max(at+n, 0), len(s.Entries)-1), c.activityView().Rows())
@@ -133,8 +161,8 @@ func activityTo(c *console, at int) tea.Cmd {
 	return c.read()
 }
 
-// activityStart goes to the first event there is.
-func activityStart(c *console) tea.Cmd {
+// activityOldest goes to the first event there is.
+func activityOldest(c *console) tea.Cmd {
 	p := &c.place.activity
 	if p.Following() {
 		p.Left = c.truth.journal.Newest
@@ -143,18 +171,28 @@ func activityStart(c *console) tea.Cmd {
 	return c.read()
 }
 
-// activityEnd follows the end again.
-func (c *console) activityEnd() tea.Cmd {
-	c.place.activity = screen.Activity{Filter: c.place.activity.Filter}
+// activityNewest follows the newest event again.
+func activityNewest(c *console) tea.Cmd {
+	c.place.activity = screen.Activity{Filter: c.place.activity.Filter, All: c.place.activity.All}
 	return c.read()
+}
+
+// activityAll shows the scheduler's events too, or those of work alone again.
+func activityAll(c *console) tea.Cmd {
+	c.place.activity.All = !c.place.activity.All
+	said := "Activity tells of work alone."
+	if c.place.activity.All {
+		said = "Activity tells of everything, the scheduler's events too."
+	}
+	return tea.Batch(c.say(said), c.read())
 }
 
 // activityFollow follows, or stops where the cursor is.
 func activityFollow(c *console) tea.Cmd {
 	if !c.place.activity.Following() {
-		return c.activityEnd()
+		return activityNewest(c)
 	}
-	return activityTo(c, len(c.truth.journal.Entries)-1)
+	return activityTo(c, min(0, len(c.truth.journal.Entries)-1))
 }
 
 // activityOpen goes to the item that the event under the cursor is about.

@@ -235,7 +235,7 @@ var overtakers = map[model.EventKind]string{
 
 // changedBy says who made an act senseless, where the newest events tell; else why it is.
 func (c *console) changedBy(r model.Row, why string) string {
-	for _, e := range c.truth.activity.Entries {
+	for _, e := range c.truth.recent {
 		did := overtakers[e.Kind]
 		if e.WorkItemID != r.ID || did == "" || did == "completed" && r.Class != model.CompletedRecent {
 			continue

@@ -288,7 +288,7 @@ func (c *console) tellTriggers(before truth) tea.Cmd {
 		return nil
 	}
 	e := came[0]
-	end := " for " + cmp.Or(string(t.activity.Names[e.WorkItemID]), model.Text(e.AgentID).String()) + "."
+	end := " for " + cmp.Or(string(t.activity.Names[e.WorkItemID].Handle), model.Text(e.AgentID).String()) + "."
 	if b, a := before.desk.Current, t.desk.Current; b != nil && a != nil && b.ID == a.ID {
 		end += " Current work kept."
 	}
@@ -309,10 +309,10 @@ func (c *console) tellTriggers(before truth) tea.Cmd {
 // triggersSince are those of others that t has and before had not, newest first.
 func triggersSince(before, t truth) (came []model.Entry) {
 	var last model.Position
-	if len(before.activity.Entries) > 0 {
-		last = screen.PositionOf(before.activity.Entries[0])
+	if len(before.recent) > 0 {
+		last = screen.PositionOf(before.recent[0])
 	}
-	for _, e := range t.activity.Entries {
+	for _, e := range t.recent {
 		if at := screen.PositionOf(e); at.Revision < last.Revision || at == last {
 			break
 		}

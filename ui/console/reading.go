@@ -44,7 +44,7 @@ func (l reading) pause() time.Duration {
 
 // want is what the screen asks of the ledger now.
 func (c *console) want() want {
-	w := want{agent: c.place.agent, item: c.place.cursor, rows: c.queueLimit().Lines}
+	w := want{agent: c.place.agent, item: c.place.cursor, rows: c.queueLimit().Lines, all: c.place.activity.All}
 	switch {
 	case c.queueLimit().All:
 		w.rows = allRows
@@ -219,7 +219,8 @@ type truth struct {
 	detail *model.Detail
 	// row is the same item as a row, whatever the queue shows.
 	row *model.Row
-	// activity are the agent's newest events, newest first.
+	// recent are the agent's newest events, newest first; activity are those that are shown.
+	recent   []model.Entry
 	activity screen.Events
 	agents   []model.Agent
 	// inbox is the beginning of what needs the operator, of any agent; need is the place in
@@ -245,6 +246,8 @@ type want struct {
 	named []model.AgentID
 	// entries is how much of the inbox is read, if more than usual.
 	entries int
+	// all: the scheduler's events are shown too.
+	all bool
 	// journal and finished are what the activity and the reports ask.
 	journal  journalAsk
 	finished int
@@ -265,7 +268,6 @@ func readTruth(r model.Reader, w want, now time.Time, before truth) truth {
 		return before.withItem(r, w.item, now)
 	}
 	t := truth{revision: r.Revision(), at: now, want: w, agents: r.Agents("", agentsShown)}
-	t.activity.Names = map[model.ItemID]model.Handle{}
 	if w.agent == "" && len(t.agents) > 0 && w.view == viewDesk {
 		w.agent = t.agents[0].ID
 	}
@@ -283,10 +285,7 @@ func readTruth(r model.Reader, w want, now time.Time, before truth) truth {
 	}
 	t.desk = model.DeskOf(r, w.agent, model.Stamp{At: now}, func(c model.Class) int { return c.Limit() + w.rows })
 	t.sections = t.desk.Sections
-	t.activity.Entries = r.HistoryBefore(source, model.Position{}, activityShown)
-	for _, e := range t.activity.Entries {
-		nameOf(r, t.activity.Names, e.WorkItemID)
-	}
+	t.recent, t.activity = readLately(r, source, w.all)
 	if w.item == "" && w.view == viewDesk {
 		w.item = firstOf(t.desk)
 	}
@@ -295,8 +294,8 @@ func readTruth(r model.Reader, w want, now time.Time, before truth) truth {
 
 // standsFor reports whether t answers w at a revision, whatever the item. It grows old too.
 func (t truth) standsFor(w want, revision uint64, now time.Time) bool {
-	return t.revision == revision && t.want.view == viewDesk && w.view == viewDesk && t.want.agent == w.agent && t.want.rows == w.rows &&
-		w.item != "" && now.Sub(t.at) < staleAfter
+	return t.revision == revision && t.want.view == viewDesk && w.view == viewDesk && t.want.agent == w.agent &&
+		t.want.rows == w.rows && t.want.all == w.all && w.item != "" && now.Sub(t.at) < staleAfter
 }
 
 // withItem is t with an item read.

@@ -147,6 +147,9 @@ func (c console) View() tea.View {
 		x := c.context()
 		drawn := d.Draw(x)
 		left, top := (x.W-drawn.W)/2, max((x.H-drawn.H)/3, 0)
+		if drawn.Sheet {
+			left, top = 0, x.H-drawn.H
+		}
 		lines = widget.Over(lines, drawn.Box.Draw(drawn.W, drawn.H, c.styles), left, top, drawn.W)
 		if drawn.Cursor != nil {
 			v.Cursor = tea.NewCursor(left+1+drawn.Cursor.X, top+1+drawn.Cursor.Y)
@@ -162,7 +165,7 @@ func (c console) View() tea.View {
 }
 
 // plainMarks are this program's own words in ASCII.
-var plainMarks = strings.NewReplacer("…", "~", "·", ".", "−", "-", "×", "x", "↑", "^", "↓", "v", "←", "<", "→", ">", "▾", "v")
+var plainMarks = strings.NewReplacer("…", "~", "▸", ">", "·", ".", "−", "-", "×", "x", "↑", "^", "↓", "v", "←", "<", "→", ">", "▾", "v")
 
 // promptCursor is where text is typed in the screen itself; nil where none is.
 func (c *console) promptCursor() *tea.Cursor {
@@ -188,9 +191,13 @@ func (c *console) desk() []string {
 		return c.tinyDesk()
 	}
 	out := append(append(make([]string, 0, l.h), c.header().Line()), c.body().Lines...)
-	if c.layers.dialog() != nil { // what lies behind is dimmed
+	if d := c.layers.dialog(); d != nil { // what lies behind is dimmed, and readable above a sheet
+		ink := c.styles.Faint
+		if d.Draw(c.context()).Sheet {
+			ink = c.styles.Muted
+		}
 		for i, line := range out {
-			out[i] = c.styles.Faint.Paint(ansi.Strip(line))
+			out[i] = ink.Paint(ansi.Strip(line))
 		}
 	}
 	footer := c.footer()

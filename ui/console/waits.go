@@ -221,7 +221,7 @@ func (a *answering) height(x widget.Context) int {
 	if a.replaced(x) {
 		below += 2
 	}
-	return max(x.H-2-below, 2)
+	return max(x.SheetH()-2-below, 2)
 }
 
 // lines are the question, why it is asked, what was answered before, and the choices.

@@ -7,28 +7,30 @@ import (
 	"vise/model"
 )
 
-// Activity is where the operator is in the events of all agents. The newest stands at the
-// end; while the cursor is there, the view follows.
+// Activity is where the operator is in the events of all agents, newest first. While the cursor is
+// on the newest, the view follows.
 type Activity struct {
-	// Cursor is the event under the cursor; zero follows the end.
+	// Cursor is the event under the cursor; zero follows the newest.
 	Cursor model.Position `json:"cursor,omitzero"`
 	// Top is the first event drawn, while it does not follow.
 	Top    model.Position `json:"top,omitzero"`
 	Filter string         `json:"filter,omitempty"`
 	// Left is the newest event there was when following ended: later ones are new.
 	Left model.Position `json:"left,omitzero"`
+	// All: the scheduler's events are shown too, here and wherever else events are.
+	All bool `json:"all,omitempty"`
 	// Deep doubles how far back a filter searches, once for each time the operator goes on.
 	Deep int `json:"-"`
 }
 
-// Following reports whether the view follows the end.
+// Following reports whether the view follows the newest.
 func (p Activity) Following() bool { return p.Cursor == model.Position{} }
 
-// Journal is the part of the journal around the cursor, oldest first.
+// Journal is the part of the journal around the cursor, newest first.
 type Journal struct {
 	Events
-	// AtEnd: nothing newer matches.
-	AtEnd bool
+	// AtNewest: nothing newer matches.
+	AtNewest bool
 	// Searched is how many events a filter passed over before it gave up going back; 0 when
 	// it did not.
 	Searched int
@@ -45,16 +47,13 @@ const NewsCounted = 200
 // PositionOf is where an entry stands in the journal.
 func PositionOf(e model.Entry) model.Position { return model.Position{Revision: e.Revision, N: e.N} }
 
-// At is the place of the cursor among the entries; the last while it follows.
+// At is the place of the cursor among the entries; the first while it follows, -1 without any.
 func (s Journal) At(p Activity) int {
-	if p.Following() || len(s.Entries) == 0 {
-		return len(s.Entries) - 1
+	if p.Following() {
+		return min(0, len(s.Entries)-1)
 	}
-	at, found := s.search(p.Cursor)
-	if !found && at > 0 {
-		at--
-	}
-	return at
+	at, _ := s.search(p.Cursor)
+	return min(at, len(s.Entries)-1)
 }
 
 func (s Journal) search(p model.Position) (int, bool) {
@@ -62,7 +61,7 @@ func (s Journal) search(p model.Position) (int, bool) {
 		switch at := PositionOf(e); {
 		case at == p:
 			return 0
-		case at.Revision < p.Revision || at.Revision == p.Revision && at.N < p.N:
+		case at.Revision > p.Revision || at.Revision == p.Revision && at.N > p.N:
 			return -1
 		}
 		return 1
@@ -71,17 +70,17 @@ func (s Journal) search(p model.Position) (int, bool) {
 
 // top is the first of h visible entries.
 func (s Journal) top(p Activity, h int) int {
-	top := len(s.Entries) - h
+	top := 0
 	if at, _ := s.search(p.Top); !p.Following() && at < len(s.Entries) {
 		top = at
 	}
 	return window(s.At(p), top, h, len(s.Entries))
 }
 
-// Paused is the place that stands where the end was followed, of h visible entries.
+// Paused is the place that stands where the newest was followed, of h visible entries.
 func (s Journal) Paused(p Activity, h int) Activity {
 	if p.Following() {
-		p.Left, p.Top, p.Cursor = s.Newest, PositionOf(s.Entries[s.top(p, h)]), PositionOf(s.Entries[len(s.Entries)-1])
+		p.Left, p.Top, p.Cursor = s.Newest, PositionOf(s.Entries[s.top(p, h)]), PositionOf(s.Entries[0])
 	}
 	return p
 }
@@ -121,7 +120,7 @@ func (v ActivityView) Draw() Drawing {
 	}
 	at, top := s.At(v.Activity), s.top(v.Activity, v.Rows())
 	for i := top; i < min(top+v.Rows(), len(s.Entries)); i++ {
-		p.row(v.row(w, i == at && !v.Following(), s.ofAll(v.Frame, s.Entries[i], w)...), i)
+		p.row(v.row(w, i == at, s.ofAll(v.Frame, s.Entries[i], w)...), i)
 	}
 	return p.draw(v.Frame)
 }
@@ -132,24 +131,24 @@ func (v ActivityView) empty() string {
 	case v.Unread != "":
 		return v.Unread
 	case v.Known.Searched > 0:
-		return fmt.Sprintf(v.Keys.Keyed("No match in the newest %d events. {up} searches further back, {back} clears."), v.Known.Searched)
+		return fmt.Sprintf(v.Keys.Keyed("No match in the newest %d events. {down} searches further back, {back} clears."), v.Known.Searched)
 	case v.Filter.Text != "":
 		return v.Keys.Keyed("No event matches. {back} clears.")
 	}
 	return "Nothing has happened yet."
 }
 
-// note says whether the end is followed, and what came since it is not.
+// note says whether the newest is followed, and what came since it is not.
 func (v ActivityView) note() string {
 	switch n := v.Known.News; {
 	case v.Following():
 		return v.following()
 	case n >= NewsCounted:
-		return v.NeedsYou.Paint(fmt.Sprintf("%d+ new", NewsCounted)) + v.Muted.Paint(" end")
+		return v.NeedsYou.Paint(fmt.Sprintf("%d+ new", NewsCounted)) + v.Muted.Paint(v.Keys.Keyed(" {follow}"))
 	case n > 0:
-		return v.NeedsYou.Paint(fmt.Sprintf("%d new", n)) + v.Muted.Paint(" end")
+		return v.NeedsYou.Paint(fmt.Sprintf("%d new", n)) + v.Muted.Paint(v.Keys.Keyed(" {follow}"))
 	}
-	return v.Muted.Paint("paused · end follows")
+	return v.Muted.Paint(v.Keys.Keyed("paused · {follow} follows"))
 }
 
 func (v ActivityView) foot() string {
@@ -158,8 +157,8 @@ func (v ActivityView) foot() string {
 	switch {
 	case at < 0:
 		return ""
-	case s.Searched > 0 && at == 0:
-		return fmt.Sprintf("searched %d events · k searches further back", s.Searched)
+	case s.Searched > 0 && at == len(s.Entries)-1:
+		return fmt.Sprintf(v.Keys.Keyed("searched %d events · {down} searches further back"), s.Searched)
 	}
 	e := s.Entries[at]
 	return e.At.In(v.Now.Location()).Format("Mon 2 Jan 15:04:05") + fmt.Sprintf(" · revision %d", e.Revision)

@@ -75,8 +75,9 @@ func (l List[K]) position() string { return fmt.Sprintf("%d of %d", l.At()+1, le
 
 // visibleRows are the h rows from top on, or the last ones.
 func visibleRows[T any](rows []T, top, h int) []T {
+	h = max(h, 0)
 	top = max(min(top, len(rows)-h), 0)
-	return rows[top:min(top+max(h, 0), len(rows))]
+	return rows[top:min(top+h, len(rows))]
 }
 
 // keysOf are the keys of rows.
@@ -135,15 +136,44 @@ func (x Filter) draw(p *pane, f Frame) {
 	}
 }
 
-// Events are entries of the journal, and the handles of the items that they speak of.
+// Events are entries of the journal, newest first, and the names of the items that they speak of.
 type Events struct {
 	Entries []model.Entry
-	Names   map[model.ItemID]model.Handle
+	// Times is how often an entry stands for, where that is more than once.
+	Times map[model.Position]int
+	Names map[model.ItemID]Named
+}
+
+// Named is what an item is called.
+type Named struct {
+	Handle model.Handle
+	Title  model.Text
+}
+
+// Folded are events, newest first, in which one that is repeated stands once, as the newest.
+func Folded(all []model.Entry) (out []model.Entry, times map[model.Position]int) {
+	times = map[model.Position]int{}
+	for _, e := range all {
+		n := len(out) - 1
+		if n >= 0 && repeats(out[n], e) {
+			at := PositionOf(out[n])
+			times[at] = max(times[at], 1) + 1
+			continue
+		}
+		out = append(out, e)
+	}
+	return out, times
+}
+
+// repeats reports whether two events say the same; offers of the same do, whichever attempt it is.
+func repeats(a, b model.Entry) bool {
+	return a.Kind == b.Kind && a.WorkItemID == b.WorkItemID && a.AgentID == b.AgentID && a.Actor == b.Actor &&
+		(a.Kind == model.EventTickEmitted || a.Describe() == b.Describe())
 }
 
 // ofAgent is an event of the agent on screen on a line: when, what kind, about what, in words.
 func (x Events) ofAgent(f Frame, e model.Entry, w int) string {
-	return f.Strip(w, false, append([]widget.Piece{f.Muted.Of(" " + text.Pad(f.Clock(e.At), 8) + " ")}, x.words(f, e)...)...)
+	return f.Strip(w, false, append([]widget.Piece{f.Muted.Of(" " + text.Pad(f.Clock(e.At), 8) + " ")}, x.words(f, e, w-9-3)...)...)
 }
 
 // ofAll are the pieces of an event of any agent: when, whose, then the same.
@@ -151,20 +181,29 @@ func (x Events) ofAll(f Frame, e model.Entry, w int) []widget.Piece {
 	cells := min(max(w/7, 8), inboxAgentCells)
 	return append([]widget.Piece{
 		f.Muted.Of(text.Pad(f.Clock(e.At), 8) + "  "), f.Strong.Of(text.Pad(f.Show(model.Text(e.AgentID)), cells) + " "),
-	}, x.words(f, e)...)
+	}, x.words(f, e, w-10-cells-3)...)
 }
 
-func (x Events) words(f Frame, e model.Entry) []widget.Piece {
+// words are, in so many cells, the mark, the title, and what happened to it: how often, and who did it where that is
+// not the agent itself. (The file of a plan is looked at by the program: that is nobody's act.)
+func (x Events) words(f Frame, e model.Entry, free int) []widget.Piece {
 	glyph, ink := f.eventMark(e.Kind)
-	handle, who := string(x.Names[e.WorkItemID]), ""
-	if handle != "" {
-		handle += "  "
+	title, who := "", ""
+	if t := x.Names[e.WorkItemID].Title; t != "" {
+		title = text.Pad(f.Show(t), min(max(free/2, 0), mostTitle)) + "  "
 	}
-	if e.Actor != model.AgentActor(e.AgentID) {
+	if e.Actor != model.AgentActor(e.AgentID) && e.Kind != model.EventPlanRefreshed {
 		who = "  " + f.Show(model.Text(e.Actor))
 	}
-	return []widget.Piece{ink.Of(glyph + " "), f.Muted.Of(handle), f.Text.Of(f.Show(e.Describe())), f.Faint.Of(who)}
+	said := f.Show(e.Describe())
+	if n := x.Times[PositionOf(e)]; n > 1 {
+		said += fmt.Sprintf(" ×%d", n)
+	}
+	return []widget.Piece{ink.Of(glyph + " "), f.Muted.Of(title), f.Text.Of(said), f.Faint.Of(who)}
 }
+
+// mostTitle is the most that a title gets before what happened to its item.
+const mostTitle = 40
 
 func (f Frame) eventMark(kind model.EventKind) (string, widget.Ink) {
 	switch kind {
@@ -184,7 +223,7 @@ func (f Frame) eventMark(kind model.EventKind) (string, widget.Ink) {
 	return f.Glyph.Dot, f.Muted
 }
 
-// following says that the end of the events is followed.
+// following says that the newest event is followed.
 func (f Frame) following() string {
 	return f.Accent.Paint(f.Glyph.Following) + f.Muted.Paint(" following")
 }

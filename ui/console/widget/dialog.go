@@ -72,7 +72,9 @@ type Context struct {
 // says what its keys do: it is the hint line of the screen while the dialog has the keys.
 type Drawn struct {
 	Box
-	W, H   int
+	W, H int
+	// Sheet: it lies at the bottom of the screen, so that what it is about is readable above it.
+	Sheet  bool
 	Hint   string
 	Cursor *tea.Position
 }
@@ -149,6 +151,12 @@ const (
 func (x Context) DialogW() int { return min(dialogW, x.W) }
 func (x Context) Inner() int   { return x.DialogW() - 2 }
 func (x Context) FieldW() int  { return x.DialogW() - 2 - 2 - 2 }
+
+// SheetH is the most lines that a sheet gets: above it the plan stays readable.
+func (x Context) SheetH() int { return min(x.H, max(x.H*2/3, leastSheet)) }
+
+// leastSheet is what a sheet may take of a low screen.
+const leastSheet = 14
 
 // Note is a line that says something by the way, Notes one that may be longer than the
 // dialog is wide.

@@ -12,7 +12,7 @@ import (
 	"vise/ui/text"
 )
 
-// Form is a dialog of fields. Most dialogs are one.
+// Form is a dialog of fields, a sheet at the bottom. Most dialogs are one.
 type Form struct {
 	Title string
 	// Head and Tail are what is drawn above and below the fields; nil: nothing.
@@ -225,6 +225,7 @@ func (f *Form) Draw(x Context) Drawn {
 		foot = f.EmptyFoot
 	}
 	d := x.Dialog(f.Title, foot, nil)
+	d.W, d.Sheet = x.W, true
 	if f.Head != nil {
 		d.Lines = f.Head(x, f)
 	}
@@ -243,7 +244,7 @@ func (f *Form) Draw(x Context) Drawn {
 	if f.Tail != nil {
 		d.Lines = append(d.Lines, f.Tail(x, f)...)
 	}
-	d.H = min(len(d.Lines)+2, x.H)
+	d.H = min(len(d.Lines)+2, x.SheetH())
 	if off := focus - (d.H - 3); off > 0 { // the line in focus would lie below the box
 		d.Lines = d.Lines[min(off, len(d.Lines)):]
 		if d.Cursor != nil {
