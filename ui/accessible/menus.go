@@ -102,7 +102,7 @@ func (s *session) firstOptions(v view) []option {
 		{"Reports on finished work, of all agents", s.reports, action.ViewReports},
 		{"Why this order", func(ctx context.Context) error { return s.run(ctx, "", "next") }, ""},
 		{"Find work items by words", func(ctx context.Context) error {
-			words, err := s.ask(ctx, `Words (also "exact", -without, class:queued, has:report, age:>1d):`)
+			words, err := s.ask(ctx, `Words (also "exact", -without, class:queued, has:report, age:>1d, agent:name):`)
 			if err != nil {
 				return err
 			}
@@ -209,45 +209,62 @@ func (s *session) items(ctx context.Context, words string) error {
 		}
 		var options []option
 		for _, r := range rows {
-			options = append(options, option{rowWords(r, s.Now()), func(ctx context.Context) error { return s.item(ctx, r.ID) },
-				action.Open})
+			options = append(options, option{rowWords(r, s.Now()), func(ctx context.Context) error {
+				return s.openItem(ctx, r.AgentID, r.ID)
+			}, action.Open})
 		}
-		options = append(options, option{"Mark some of them, and do something to all",
-			func(ctx context.Context) error { return s.mark(ctx, rows) }, action.Mark})
+		if !slices.ContainsFunc(rows, func(r model.Row) bool { return r.AgentID != s.agent }) {
+			options = append(options, option{"Mark some of them, and do something to all",
+				func(ctx context.Context) error { return s.mark(ctx, rows) }, action.Mark})
+		}
 		if words != "" && s.SaveFilter != nil {
 			options = append(options, acting(action.SaveFilter, func(ctx context.Context) error { return s.saveFilter(ctx, words) }))
 		}
-		if back, err := s.choose(ctx, fmt.Sprintf("%s of %s", counted(len(rows), "work item"), model.Text(s.agent)), options); back ||
-			err != nil {
+		title := fmt.Sprintf("%s of %s", counted(len(rows), "work item"), model.Text(s.agent))
+		if words != "" {
+			title = counted(len(rows), "work item") + " of all agents"
+		}
+		if back, err := s.choose(ctx, title, options); back || err != nil {
 			return err
 		}
 	}
 }
 
-// rows are the agent's work items that a filter keeps.
-func (s *session) rows(ctx context.Context, words string) (kept []model.Row, err error) {
+// rows are the agent's work items; with words those of all agents that a search finds.
+func (s *session) rows(ctx context.Context, words string) (rows []model.Row, err error) {
+	if words != "" {
+		return s.found(ctx, words)
+	}
 	v, err := s.read(ctx)
 	if err != nil {
 		return nil, err
 	}
-	f := action.ParseFilter(words, s.Now())
-	if f.Trouble != "" {
-		s.say("%s", f.Trouble)
-	}
-	var rows []model.Row
 	if v.desk.Current != nil {
 		rows = append(rows, *v.desk.Current)
 	}
 	for _, x := range v.desk.Sections {
 		rows = append(rows, x.Rows...)
 	}
-	keep := f.Keeps(slices.Values(rows))
-	for _, r := range rows {
-		if keep(r) {
-			kept = append(kept, r)
+	return rows, nil
+}
+
+// found are the first hits of a search through the whole ledger.
+func (s *session) found(ctx context.Context, words string) ([]model.Row, error) {
+	f := action.ParseFilter(words, s.Now())
+	if f.Trouble != "" {
+		s.say("%s", f.Trouble)
+	}
+	search := action.NewSearch(f, "")
+	for !search.Done {
+		if err := s.View(ctx, func(r model.Reader) error { search.Step(r); return nil }); err != nil {
+			return nil, err
 		}
 	}
-	return kept, nil
+	rows := search.InOrder()
+	if n := len(rows); n > rowsRead {
+		s.say("The first %d of %d; more words narrow it.", rowsRead, n)
+	}
+	return rows[:min(len(rows), rowsRead)], nil
 }
 
 // rowWords are an item in one line: no colour, no sign that is not a word.

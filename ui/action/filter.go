@@ -12,7 +12,7 @@ import (
 )
 
 // RowFilter is what the operator wrote, read once. Its terms must all hold:
-// words, "exact words", class:a,b, has:report, has:todos, age:>1d, age:<2h, and each of
+// words, "exact words", class:a,b, has:report, has:todos, age:>1d, age:<2h, agent:name, and each of
 // them with "-" before it.
 type RowFilter struct {
 	terms []filterTerm
@@ -76,6 +76,8 @@ func FilterWords(s string) []string {
 
 func (t filterTerm) check() string {
 	switch t.kind {
+	case "agent":
+		return ""
 	case "class":
 		for c := range strings.SplitSeq(t.arg, ",") {
 			if _, ok := classNames[c]; c != "" && !ok {
@@ -94,7 +96,7 @@ func (t filterTerm) check() string {
 		}
 		return "age: is like >1d or <30m"
 	}
-	return "no term " + model.Text(t.kind).String() + ": class:, has: and age:"
+	return "no term " + model.Text(t.kind).String() + ": class:, has:, age: and agent:"
 }
 
 var classNames = map[string]model.Class{
@@ -143,6 +145,8 @@ func anyRow(all iter.Seq[model.Row], match func(model.Row) bool) bool {
 
 func (f RowFilter) holds(t filterTerm, r model.Row) bool {
 	switch t.kind {
+	case "agent":
+		return strings.HasPrefix(string(r.AgentID), t.arg)
 	case "class":
 		for c := range strings.SplitSeq(t.arg, ",") {
 			if classNames[c] == r.Class || c == "current" && r.IsCurrent {

@@ -19,7 +19,7 @@ import (
 // ledger while it waits (docs/lifecycle.md 23). Where the agent's configuration says ask_here, the hook
 // waits for the operator's answer and gives it to the program; without one the program asks itself.
 
-// askEvent is the event of the programs whose hooks follow Claude Code's; vise's plugin for OpenCode uses it too.
+// askEvent is the event of the programs whose hooks follow Claude Code's.
 const askEvent = "PermissionRequest"
 
 const (
@@ -98,9 +98,6 @@ const denied = "The operator refused this."
 
 // decide gives the program the answer.
 func (c *call) decide(p payload, answer model.PermissionAnswer) error {
-	if c.program == "opencode" { // the plugin replies with it
-		return c.print(string(answer))
-	}
 	type decision struct {
 		Behavior string          `json:"behavior"`
 		Message  string          `json:"message,omitempty"`
@@ -122,11 +119,10 @@ func (c *call) decide(p payload, answer model.PermissionAnswer) error {
 	return json.NewEncoder(c.Out).Encode(out)
 }
 
-// canAlways reports whether the program takes "always": Claude Code where it says what would be remembered,
-// OpenCode at any prompt, Codex never.
+// canAlways reports whether the program takes "always": Claude Code where it says what would be remembered, Codex never.
 func (p payload) canAlways(program string) bool {
 	var list []json.RawMessage
-	return program == "opencode" || program == "claude" && json.Unmarshal(p.Suggestions, &list) == nil && len(list) > 0
+	return program == "claude" && json.Unmarshal(p.Suggestions, &list) == nil && len(list) > 0
 }
 
 // arguments are a tool's, as they are shown: a shell's command, or all as JSON.
@@ -156,10 +152,8 @@ func (c *call) settle(ctx context.Context, p payload) error {
 		}
 	case "Stop", "UserPromptSubmit", "SubagentStop":
 		over = func(x model.Permission) bool { return x.Subagent == model.Text(p.Subagent) }
-	case "SessionStart", "SessionEnd", "StopFailure", "session.idle", "chat.message", "session.error":
+	case "SessionStart", "SessionEnd", "StopFailure":
 		over = func(model.Permission) bool { return true }
-	case "permission.replied":
-		over = func(x model.Permission) bool { return x.Subagent == model.Text(p.Subagent) }
 	default:
 		return nil
 	}

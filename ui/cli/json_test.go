@@ -26,7 +26,7 @@ var verbData = map[string][]any{
 	"new": {home.ItemResult{}}, "update": {home.ItemResult{}}, "block": {home.ItemResult{}}, "unblock": {home.ItemResult{}, model.Receipt{}},
 	"link": {home.ItemResult{}}, "unlink": {home.ItemResult{}}, "resume": {resumed{}}, "pick": {home.PickResult{}}, "wait": {home.WaitResult{}},
 	"trigger": {home.TriggerResult{}, minted{}}, "complete": {completionWithTodos{}}, "report": {home.CompletionResult{}},
-	"list": {home.ListResult{}}, "show": {shown{}}, "next": {upNext{}},
+	"list": {home.ListResult{}, byAgent{}}, "search": {searchedFor{}}, "show": {shown{}}, "next": {upNext{}},
 	"why":   {reasons{}, model.AgentWhy{}},
 	"retry": {model.Receipt{}}, "events": {event{}},
 	"say": {model.Receipt{}}, "answer": {model.Receipt{}}, "permit": {model.Receipt{}}, "delegate": {model.Receipt{}, delegations{}}, "ack": {model.Receipt{}}, "undo": {undone{}}, "redo": {undone{}},

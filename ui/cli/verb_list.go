@@ -11,7 +11,6 @@ import (
 
 	"vise/model"
 	"vise/store/home"
-	"vise/ui/action"
 	"vise/ui/config"
 )
 
@@ -27,7 +26,8 @@ func (a *app) listVerb() *cobra.Command {
 		Use: "list [FILTER]", Short: "List an agent's work items in the scheduler's order",
 		Long: "list shows an agent's own work items in the order in which they are offered. The filters are\n" +
 			"all (the default), open, completed, current, queued, blocked, waiting_for_operator and runnable;\n" +
-			"beside them, those that you saved under filters: in config.yaml, or with S in the console.",
+			"beside them, those that you saved under filters: in config.yaml, or with S in the console, and terms like\n" +
+			"'class:queued age:>1d', as vise search takes them.",
 		ValidArgs: as[string](model.Filters),
 	}
 	f := c.Flags()
@@ -53,7 +53,11 @@ func (a *app) list(ctx context.Context, o listOptions) (answer, error) {
 		return answer{}, err
 	}
 	if saved {
-		return a.listSaved(ctx, o, words)
+		return a.listFound(ctx, o, words)
+	}
+	agents, err := readOne(ctx, a, a.listedAgents)
+	if err != nil || len(agents) > 1 {
+		return a.listByAgent(ctx, o, agents, err)
 	}
 	return readAnswer(ctx, a, (*page).list, func(r model.Reader) (home.ListResult, error) {
 		agent, err := a.knownAgent(r)
@@ -62,6 +66,60 @@ func (a *app) list(ctx context.Context, o listOptions) (answer, error) {
 		}
 		return home.ListResultOf(r, agent, model.Filter(o.filter), o.cursor, o.limit, o.todos)
 	})
+}
+
+// byAgent is the data of list where several agents are there, and none was named.
+type byAgent struct {
+	Agents []home.ListResult `json:"agents"`
+}
+
+// listedAgents are the agents whose work items are listed: the one that verbs are about, else all.
+func (a *app) listedAgents(r model.Reader) ([]model.AgentID, error) {
+	id, err := a.knownAgent(r)
+	if err == nil {
+		return []model.AgentID{id}, nil
+	}
+	if a.agent != "" {
+		return nil, err
+	}
+	var all []model.AgentID
+	for x := range model.AllAgents(r) {
+		all = append(all, x.ID)
+	}
+	if len(all) < 2 {
+		return nil, err
+	}
+	return all, nil
+}
+
+// listByAgent lists the work items of each agent, as many as one page has.
+func (a *app) listByAgent(ctx context.Context, o listOptions, agents []model.AgentID, err error) (answer, error) {
+	if err == nil && o.cursor != "" {
+		err = misuse("cursor", "a page goes on for one agent").WithHint("name it: --agent %s", agents[0])
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	return readAnswer(ctx, a, (*page).byAgent, func(r model.Reader) (out byAgent, err error) {
+		for _, agent := range agents {
+			l, err := home.ListResultOf(r, agent, model.Filter(o.filter), "", o.limit, o.todos)
+			if err != nil {
+				return out, err
+			}
+			out.Agents = append(out.Agents, l)
+		}
+		return out, nil
+	})
+}
+
+func (p *page) byAgent(x byAgent) {
+	for i, l := range x.Agents {
+		if i > 0 {
+			p.line("")
+		}
+		p.line("%s", p.strong("agent "+string(l.Context.AgentID)))
+		p.list(l)
+	}
 }
 
 func (p *page) list(l home.ListResult) {
@@ -88,7 +146,8 @@ func (p *page) list(l home.ListResult) {
 	}
 	p.table(2, rows)
 	if l.Cursor != "" {
-		p.line("%s", p.muted(fmt.Sprintf("%d of %d; go on: vise list %s --cursor %s", l.Returned, l.Total, l.Filter, l.Cursor)))
+		p.line("%s", p.muted(fmt.Sprintf("%d of %d; go on: vise list %s --agent %s --cursor %s", l.Returned, l.Total, l.Filter,
+			l.Context.AgentID, l.Cursor)))
 	}
 }
 
@@ -99,9 +158,6 @@ func progress(list []model.Todo) string {
 	done, _, total := model.WorkItem{TodoList: list}.TodoCounts()
 	return fmt.Sprintf("%d/%d", done, total)
 }
-
-// maxScanned bounds the rows that a saved filter looks at.
-const maxScanned = 10_000
 
 // saved is the operator's filter of that name, if it is none of the model's.
 func (a *app) saved(name string) (words string, ok bool, err error) {
@@ -115,6 +171,9 @@ func (a *app) saved(name string) (words string, ok bool, err error) {
 	if words, ok = s.Filters[name]; ok {
 		return words, true, nil
 	}
+	if strings.ContainsAny(name, " :\"") { // no name of a filter: the filter itself
+		return name, true, nil
+	}
 	return "", false, misuse("filter", "unknown filter %q", model.Text(name)).
 		WithHint("the filters are %s%s", strings.Join(as[string](model.Filters), ", "), yours(config.Names(s.Filters)))
 }
@@ -124,51 +183,6 @@ func yours(names []string) string {
 		return ""
 	}
 	return "; yours: " + model.Text(strings.Join(names, ", ")).String()
-}
-
-// listSaved lists the rows that a saved filter keeps, in the scheduler's order.
-func (a *app) listSaved(ctx context.Context, o listOptions, words string) (answer, error) {
-	if o.cursor != "" {
-		return answer{}, misuse("cursor", "a saved filter has no pages").WithHint("a longer list: --limit, up to %d", model.MaxLimit)
-	}
-	f := action.ParseFilter(words, a.now())
-	if f.Trouble != "" {
-		return answer{}, misuse("filter", "the filter %s does not read: %s", model.Text(o.filter), f.Trouble)
-	}
-	var out home.ListResult
-	var warnings []model.Warning
-	err := a.read(ctx, func(r model.Reader) error {
-		agent, err := a.knownAgent(r)
-		if err != nil {
-			return err
-		}
-		rows, all := rowsOf(r, agent)
-		if !all {
-			warnings = append(warnings, model.Warning{Kind: model.WarnFilterCut,
-				Message: fmt.Sprintf("only the first %d work items were looked at", maxScanned)})
-		}
-		keep := f.Keeps(slices.Values(rows))
-		rows = slices.DeleteFunc(rows, func(r model.Row) bool { return !keep(r) })
-		out = home.ListResult{Context: home.ContextOf(r, agent), Filter: model.Filter(o.filter), Total: len(rows), Limit: o.limit,
-			WorkItems: []model.View{}}
-		for _, row := range rows[:min(len(rows), o.limit)] {
-			out.WorkItems = append(out.WorkItems, home.GetResultOf(r, row.ID, o.todos).WorkItem)
-		}
-		out.Returned = len(out.WorkItems)
-		return nil
-	})
-	return answer{data: out, warnings: warnings, text: func(p *page) { p.list(out) }}, err
-}
-
-// rowsOf are an agent's rows in the scheduler's order, and whether those are all.
-func rowsOf(r model.Reader, agent model.AgentID) (rows []model.Row, all bool) {
-	for _, class := range model.Classes {
-		rows = append(rows, r.Rows(agent, class, nil, maxScanned-len(rows)+1)...)
-		if len(rows) > maxScanned {
-			return rows[:maxScanned], false
-		}
-	}
-	return rows, true
 }
 
 type eventsOptions struct {

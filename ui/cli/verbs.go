@@ -38,6 +38,7 @@ func verbs() []verb {
 		{"status", groupLook, (*app).statusVerb},
 		{"list", groupLook, (*app).listVerb},
 		{"show", groupLook, (*app).showVerb},
+		{"search", groupLook, (*app).searchVerb},
 		{"next", groupLook, (*app).nextVerb},
 		{"why", groupLook, (*app).whyVerb},
 		{"events", groupLook, (*app).eventsVerb},

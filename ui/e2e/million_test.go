@@ -12,6 +12,7 @@ import (
 	"vise/model"
 	"vise/store"
 	"vise/store/storetest"
+	"vise/ui/action"
 )
 
 // A ledger of a million events, all of one agent, opens, changes, is listed, is shown and is
@@ -24,6 +25,7 @@ func TestAMillionEventsAreNotFelt(t *testing.T) {
 	m.times("change", 20*time.Millisecond, 200, m.changes)
 	m.times("list", 50*time.Millisecond, 200, m.lists)
 	m.times("console", 300*time.Millisecond, storetest.Amount(3, 20), m.console)
+	m.times("search", time.Second, 20, m.searches)
 	if storetest.Long {
 		m.times("vise list", 50*time.Millisecond, 100, func() { m.must("list", "--agent", "ann") })
 	}
@@ -44,6 +46,7 @@ func TestAMillionEventsAreNotFelt(t *testing.T) {
 type million struct {
 	*home
 	ledger *store.Ledger
+	items  int
 	made   int
 }
 
@@ -59,6 +62,7 @@ func newMillion(t *testing.T, events int) *million {
 	m.ledger = m.open()
 	began := time.Now()
 	items := events / eventsAnItem
+	m.items = items
 	storetest.Fill(t, m.ledger, "ann", items)
 	storetest.Age(t, m.ledger, "ann", items, events)
 	if got := m.history(); got < events {
@@ -125,6 +129,17 @@ func (m *million) lists() {
 			m.t.Fatalf("%d rows, %v", len(list.Rows), err)
 		}
 	})
+}
+
+// searches is a search through all items for one of them, which lies in the middle.
+func (m *million) searches() {
+	s := action.NewSearch(action.ParseFilter(fmt.Sprintf(`"OBJECTIVE %d:"`, m.items/2), time.Time{}), "")
+	for !s.Done {
+		m.view(s.Step)
+	}
+	if len(s.Found) != 1 {
+		m.t.Fatalf("%d found", len(s.Found))
+	}
 }
 
 // console is a console from its start to its first rows.

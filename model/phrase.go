@@ -1,0 +1,172 @@
+package model
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Phrase is text that is looked for, whatever its case (as strings.EqualFold has it).
+type Phrase struct {
+	// letters are its characters, each in all its cases.
+	letters [][]string
+	// rare is the character that is looked for first.
+	rare int
+}
+
+// PhraseOf reads a phrase.
+func PhraseOf(s string) Phrase {
+	var p Phrase
+	for _, r := range s {
+		p.letters = append(p.letters, casesOf(r))
+		if rarity(r) > rarity(firstRune(p.letters[p.rare][0])) {
+			p.rare = len(p.letters) - 1
+		}
+	}
+	return p
+}
+
+func casesOf(r rune) []string {
+	out := []string{string(r)}
+	for c := unicode.SimpleFold(r); c != r; c = unicode.SimpleFold(c) {
+		out = append(out, string(c))
+	}
+	return out
+}
+
+func firstRune(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}
+
+// common are the characters of records, the commonest first: English words, JSON and times.
+const common = ` eatoinsrhl_d0cumf2pgy1w:b-v,.k56789x34/jqz`
+
+func rarity(r rune) int {
+	if at := strings.IndexRune(common, unicode.ToLower(r)); at >= 0 {
+		return at
+	}
+	return len(common)
+}
+
+// In reports whether b holds the phrase.
+func (p Phrase) In(b []byte) bool {
+	if len(p.letters) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(p.letters[p.rare], func(first string) bool {
+		for at := 0; ; at++ {
+			n := bytes.Index(b[at:], []byte(first))
+			if n < 0 {
+				return false
+			}
+			if at += n; p.before(b[:at]) && p.after(b[at+len(first):]) {
+				return true
+			}
+		}
+	})
+}
+
+// InText reports whether a text holds the phrase.
+func (p Phrase) InText(t Text) bool { return p.In([]byte(t)) }
+
+func (p Phrase) before(b []byte) bool {
+	for _, cases := range slices.Backward(p.letters[:p.rare]) {
+		at := slices.IndexFunc(cases, func(c string) bool { return len(b) >= len(c) && string(b[len(b)-len(c):]) == c })
+		if at < 0 {
+			return false
+		}
+		b = b[:len(b)-len(cases[at])]
+	}
+	return true
+}
+
+func (p Phrase) after(b []byte) bool {
+	for _, cases := range p.letters[p.rare+1:] {
+		at := slices.IndexFunc(cases, func(c string) bool { return len(b) >= len(c) && string(b[:len(c)]) == c })
+		if at < 0 {
+			return false
+		}
+		b = b[len(cases[at]):]
+	}
+	return true
+}
+
+// Stored is the longest part of a phrase that JSON writes as it is.
+func (p Phrase) Stored() Phrase {
+	var best, part []rune
+	for _, cases := range p.letters {
+		part = append(part, firstRune(cases[0]))
+		if slices.ContainsFunc(cases, escaped) {
+			part = nil
+		}
+		if len(part) > len(best) {
+			best = slices.Clone(part)
+		}
+	}
+	return PhraseOf(string(best))
+}
+
+func escaped(letter string) bool {
+	r := firstRune(letter)
+	return r < ' ' || strings.ContainsRune(`"\<>&`, r) || r == utf8.RuneError || r >= 0x7F && isHiddenRune(r)
+}
+
+// searchedFields are the fields of an item's record, as JSON, that search looks at. In a text a quotation mark has a
+// backslash before it, so that none of these can stand there.
+var searchedFields = [][]byte{
+	[]byte(`"objective":"`), []byte(`"result_summary":"`), []byte(`"blocked_by":"`), []byte(`"preview":"`), []byte(`"handle":"`),
+}
+
+// StoredHolds reports whether an item's record, as it is stored, may hold all phrases in what search looks at. They
+// are Stored ones; false is certain.
+func StoredHolds(raw []byte, phrases []Phrase) bool {
+	for _, p := range phrases {
+		if !p.In(raw) {
+			return false
+		}
+	}
+	for _, p := range phrases {
+		if !slices.ContainsFunc(searchedFields, func(field []byte) bool { return p.In(storedText(raw, field)) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// storedText is the text of a field, as JSON writes it.
+func storedText(raw, field []byte) []byte {
+	at := bytes.Index(raw, field)
+	if at < 0 {
+		return nil
+	}
+	text := raw[at+len(field):]
+	for end := 0; ; end++ {
+		n := bytes.IndexByte(text[end:], '"')
+		if n < 0 {
+			return text
+		}
+		end += n
+		slashes := 0
+		for slashes < end && text[end-1-slashes] == '\\' {
+			slashes++
+		}
+		if slashes%2 == 0 {
+			return text[:end]
+		}
+	}
+}
+
+// Texts are what search looks at in an item: its handle, objective, blocker, report, the beginning of its plan, and
+// the questions that wait for an answer.
+func (w WorkItem) Texts(waits []Wait) []Text {
+	out := []Text{Text(w.Handle), w.Objective, w.BlockedBy, w.ResultSummary, w.PlanArtifact.Preview}
+	for _, x := range waits {
+		if x.Kind == WaitOperator && !x.Triggered() {
+			out = append(out, x.Ask.Question)
+		}
+	}
+	return out
+}

@@ -1,0 +1,64 @@
+package model
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// What is stored of an item is never taken to hold no phrase that its texts hold, whatever JSON
+// escapes; and a phrase is found where strings.EqualFold finds it.
+func TestAPhraseIsFoundInWhatIsStored(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	letters := []rune("abkKsſ\u212aéÉßДд日 \"\\<&\n\u2028\u200b.:{}")
+	random := func(n int) string {
+		out := make([]rune, rng.IntN(n)+1)
+		for i := range out {
+			out[i] = letters[rng.IntN(len(letters))]
+		}
+		return string(out)
+	}
+	found := 0
+	for range 20_000 {
+		text := random(12)
+		w := WorkItem{Handle: "wi-aaaa", Objective: Text(text), ResultSummary: Text(random(5)), BlockedBy: Text(random(3))}
+		w.PlanArtifact.Preview = Text(random(4))
+		p := PhraseOf(random(3))
+		stored, err := json.Marshal(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		phrase := ""
+		for _, cases := range p.letters {
+			phrase += cases[0]
+		}
+		in := p.In([]byte(text))
+		if in != foldedIn(text, phrase) {
+			t.Fatalf("%q in %q: %v", phrase, text, in)
+		}
+		if in {
+			found++
+		}
+		if in && !StoredHolds(stored, []Phrase{p.Stored()}) {
+			t.Fatalf("%q is in %q and not in %s", phrase, text, stored)
+		}
+	}
+	if found < 1000 {
+		t.Errorf("only %d found: the test shows nothing", found)
+	}
+}
+
+func foldedIn(text, phrase string) bool {
+	n := utf8.RuneCountInString(phrase)
+	runes := []rune(text)
+	for i := 0; i+n <= len(runes); i++ {
+		if strings.EqualFold(string(runes[i:i+n]), phrase) {
+			return true
+		}
+	}
+	return false
+}
