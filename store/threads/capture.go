@@ -59,12 +59,12 @@ func (g git) state(ctx context.Context) thread.Git {
 	return thread.Git{State: thread.GitFailed, Detail: "HEAD moved during each reading"}
 }
 
-// stillAt reports whether HEAD is where the status found it. It tells a detached HEAD from a
-// branch of that name.
+// stillAt reports whether HEAD is where the status found it, and its branch at that commit: two
+// checkouts could mix both readings alike. It tells a detached HEAD from a branch of that name.
 func (g git) stillAt(ctx context.Context, now *thread.Git) bool {
-	r := g.run(ctx, nil, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD")
-	head, ref, _ := strings.Cut(strings.TrimSuffix(string(r.out), "\n"), "\n")
-	if !r.ok() || head != now.Head {
+	at := g.run(ctx, nil, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD")
+	head, ref, _ := strings.Cut(strings.TrimSuffix(string(at.out), "\n"), "\n")
+	if !at.ok() || head != now.Head {
 		return false
 	}
 	if ref == "HEAD" {
@@ -72,7 +72,8 @@ func (g git) stillAt(ctx context.Context, now *thread.Git) bool {
 		now.Branch = ""
 		return now.Detached
 	}
-	return now.Branch == model.Text(strings.TrimPrefix(ref, thread.BranchRef))
+	own := g.run(ctx, nil, "rev-parse", "--verify", ref)
+	return now.Branch == model.Text(strings.TrimPrefix(ref, thread.BranchRef)) && strings.TrimSpace(string(own.out)) == now.Head
 }
 
 // Head names the commit that is checked out in dir; empty without git or a repository.
