@@ -8,11 +8,11 @@
 //
 // Reading order: programs.go (the programs, one table), codex.go and gemini_copilot.go (three of them); hook.go (a call),
 // permissions.go (prompts), events.go (what each event does, and the text that an agent gets), report.go (what is reported
-// when), words.go
-// (how its words are found), crush.go (the same with Crush's one hook), siblings.go (which session a message is
-// for), rest.go (how a resting session is woken), state.go (what is remembered between calls); install.go (what
-// vise install and vise doctor do), settings_*.go (how a file is edited), backup.go (what it was before),
-// project.go (settings of a project); wrap.go (vise run).
+// when), words.go (how its words are found), crush.go (the same with Crush's one hook), siblings.go (which session a message
+// is for), rest.go (how a resting session is woken), state.go (what is remembered between calls); install.go (what vise
+// install and vise doctor do), permission.go (what is permitted without asking), settings_*.go (how a file is edited),
+// backup.go (what it was before), project.go (settings of a project), primer.go (a block of an instruction file); prove.go,
+// headless.go and scripted.go (a program run once, on a model of our own); wrap.go (vise run).
 package agents
 
 import (
