@@ -116,6 +116,14 @@ var actCases = map[string]actCase{
 		d := s.do("agent:ann", model.OpenDelegation{WorkItemID: model.ItemID(s.item()), To: "kid", Objective: "help"})
 		return []string{"delegate", "cancel", string(d.DelegationID)}
 	}},
+	"AnswerPermission": {verb: func(s *actStage) []string {
+		s.item() // ann is known
+		asked := s.do("agent:ann", model.AskPermission{AgentID: "ann", Program: "claude", Session: model.Text(s.name()), Tool: "Bash",
+			Process: runner.ProcessOf(os.Getpid()), AnswerMS: 60_000})
+		return []string{"permit", string(asked.PermissionID), "once"}
+	}},
+	"AskPermission":  {inside: "a hook, for its own agent"},
+	"EndPermissions": {inside: "a hook, for its own agent, and who finds that a program is gone"},
 	"StartTask": {
 		verb: func(s *actStage) []string { return []string{"task", "run", "--item", s.item(), "--", "true"} },
 	},
