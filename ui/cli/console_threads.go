@@ -32,11 +32,14 @@ func newThreadView(ctx context.Context, h *home.Home) threadView {
 func (v threadView) Card(ctx context.Context, links model.Links) thread.Card {
 	card := v.Threads.Card(ctx, links.Threads)
 	dir := linkedWorktree(links)
-	if list, err := v.Git.List(ctx, dir); dir != "" && err == nil {
-		if i := slices.IndexFunc(list, func(w thread.Worktree) bool { return w.Path.Raw() == dir }); i > 0 { // raw: compared, not shown
-			v.Git.Compare(ctx, &list[i], list[0], agents.ProjectFiles(dir))
-			card.Worktree = list[i]
-		}
+	if dir == "" {
+		return card
+	}
+	list, err := v.Git.List(ctx, dir)
+	is := func(w thread.Worktree) bool { return w.Path.Raw() == dir } // raw: compared, not shown
+	if i := slices.IndexFunc(list, is); err == nil && i > 0 {
+		v.Git.Compare(ctx, &list[i], list[0], agents.ProjectFiles(dir))
+		card.Worktree = list[i]
 	}
 	return card
 }
