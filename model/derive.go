@@ -276,7 +276,7 @@ func Explain(r Facts, w WorkItem, now time.Time) Why {
 	y.evidence(waits)
 	if stalled(r, RowOf(w, waits, d.IsCurrent)) {
 		t, _ := r.Attempt(w.AgentID, w.ID)
-		y.say("Stalled", counted(max(t.Turns, 1), "turn")+" changed nothing; it is offered again when it changes, or by vise retry "+
+		y.say("Stalled", Counted(max(t.Turns, 1), "turn")+" changed nothing; it is offered again when it changes, or by vise retry "+
 			string(w.Handle))
 	}
 	if h := y.Decision; h.HeldBy != "" && d.Class.Rank() <= QueuedRunnable.Rank() {

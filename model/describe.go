@@ -27,7 +27,7 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	eventLinksChanged:    describing(describeLinked),
 	EventWaitRegistered:  describing(describeWait),
 	EventWaitsCancelled: describing(func(d cancelled) string {
-		return counted(len(d.WaitIDs), "wait") + " cancelled: " + spaced(d.Reason)
+		return Counted(len(d.WaitIDs), "wait") + " cancelled: " + spaced(d.Reason)
 	}),
 	EventWaitTriggered:     describing(describeTrigger),
 	EventCompletionWarning: describing(func(d Warning) string { return "warning: " + d.Message }),
@@ -37,15 +37,15 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	EventReportOffered: describing(func(d offeredNews) string {
 		return "report offered (" + spaced(string(d.Source)) + "): " + string(d.TextPreview)
 	}),
-	EventReportDeclined:      describing(func(d declinedNews) string { return counted(d.Offers, "offered report") + " declined" }),
+	EventReportDeclined:      describing(func(d declinedNews) string { return Counted(d.Offers, "offered report") + " declined" }),
 	EventBriefSuppressed:     describing(func(promoted) string { return "the turn's own brief gives way to the report" }),
 	EventPermissionAsked:     describing(describePermission("asked for permission")),
 	EventPermissionAnswered:  describing(describePermission("permission answered")),
 	EventPermissionEnded:     describing(describePermission("permission over")),
 	EventTaskStarted:         describing(describeTask),
 	EventTaskEnded:           describing(describeTask),
-	EventMessagesSent:        describing(func(d handedNews) string { return counted(len(d.Messages), "message") + " sent" }),
-	EventMessagesSeen:        describing(func(d handedNews) string { return counted(len(d.Messages), "message") + " seen" }),
+	EventMessagesSent:        describing(func(d handedNews) string { return Counted(len(d.Messages), "message") + " sent" }),
+	EventMessagesSeen:        describing(func(d handedNews) string { return Counted(len(d.Messages), "message") + " seen" }),
 	EventMessageQueued:       describing(describeMessage),
 	EventOperatorAnswered:    describing(func(d answered) string { return "answered: " + string(d.Text) }),
 	EventOperatorNotified:    describing(func(d notice) string { return "says: " + string(d.Text) }),
@@ -54,7 +54,7 @@ var describers = map[EventKind]func(json.RawMessage) Text{
 	EventRound:               describing(describeRound),
 	EventTickEmitted:         describing(describeTick),
 	EventRecheckConsumed:     describing(func(recheckNews) string { return "due for a second look" }),
-	EventStalled:             describing(func(d stallNews) string { return "stalled after " + counted(d.Attempts, "turn") }),
+	EventStalled:             describing(func(d stallNews) string { return "stalled after " + Counted(d.Attempts, "turn") }),
 	EventRetried:             describing(func(agentNews) string { return "the operator wants it tried again now" }),
 	EventAcknowledged:        describing(describeSeen),
 	eventIngressMinted:       describing(describeIngress("made")),
@@ -87,7 +87,7 @@ func describeWritten(d Written) string {
 	case "completed":
 		s := "completed"
 		if d.WithUnfinishedTodos {
-			s += " with " + counted(d.UnfinishedTodos, "unfinished todo")
+			s += " with " + Counted(d.UnfinishedTodos, "unfinished todo")
 		}
 		if d.Forced {
 			s += ", forced"
@@ -132,7 +132,7 @@ func describeRows(d todosRefreshed) string {
 	if len(d.Rows) == 1 {
 		return fmt.Sprintf("todo %s: %s", spaced(string(d.Rows[0].State)), d.Rows[0].Text.Raw())
 	}
-	return counted(len(d.Rows), "todo") + " moved with their files"
+	return Counted(len(d.Rows), "todo") + " moved with their files"
 }
 
 // describeLinked names what was linked or unlinked when it is one, and counts it when it is more.
@@ -148,7 +148,7 @@ func describeLinked(d linked) string {
 		case 1:
 			said = append(said, part.verb+names[0])
 		default:
-			said = append(said, part.verb+counted(len(names), "neighbour"))
+			said = append(said, part.verb+Counted(len(names), "neighbour"))
 		}
 	}
 	return strings.Join(said, ", ")
@@ -196,7 +196,8 @@ func (w Wait) WaitsFor() Text { return Text(waitWords(w)) }
 
 func spaced(s string) string { return strings.ReplaceAll(s, "_", " ") }
 
-func counted(n int, thing string) string {
+// Counted is a number of things: "1 file", "3 files".
+func Counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
@@ -209,7 +210,7 @@ func describeTurn(d TurnNews) string {
 	if d.Outcome == "" {
 		return fmt.Sprintf("turn %d began, held by %s", d.Turn, d.Holder)
 	}
-	s := fmt.Sprintf("turn %d %s after %s", d.Turn, spaced(string(d.Outcome)), counted(d.Rounds, "round"))
+	s := fmt.Sprintf("turn %d %s after %s", d.Turn, spaced(string(d.Outcome)), Counted(d.Rounds, "round"))
 	if d.Code != "" {
 		s += " (" + string(d.Code) + ")"
 	}
@@ -235,7 +236,7 @@ func describeRound(d roundNews) string {
 
 func describeTick(d tickNews) string {
 	if d.Subsystem == reasonRecheck {
-		return counted(d.Count, "blocked work item") + " due for a second look"
+		return Counted(d.Count, "blocked work item") + " due for a second look"
 	}
 	s := "offered: " + spaced(d.Reason)
 	if d.Attempt > 1 {

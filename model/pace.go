@@ -277,11 +277,11 @@ func (x *decider) held(what turnFor) (Decision, bool) {
 	}
 	if n := a.Limits.QuietTurns(); what != forInput || !x.operatorSpoke() {
 		hold("max_quiet_turns_per_hour", full(a.Pace.QuietAt, x.now, n), fmt.Sprintf("quiet_turns=%d", n),
-			counted(n, "turn")+" of the last hour changed nothing, which is its limit")
+			Counted(n, "turn")+" of the last hour changed nothing, which is its limit")
 	}
 	if n := a.Limits.MaxTurnsPerHour; n > 0 {
 		hold("max_turns_per_hour", full(a.Pace.TurnsAt, x.now, n), fmt.Sprintf("turns=%d", n),
-			counted(n, "turn")+" in the last hour, which is its limit")
+			Counted(n, "turn")+" in the last hour, which is its limit")
 	}
 	if most := a.Limits.MaxCostPerDay; most > 0 && a.CostToday(x.now) >= most {
 		tomorrow := x.now.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)

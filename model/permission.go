@@ -59,7 +59,7 @@ const (
 func PermissionInput(all Text) Text {
 	kept := cut(all, maxPermissionInput)
 	if more := utf8.RuneCountInString(string(all[len(kept):])); more > 0 {
-		kept += Text(fmt.Sprintf(" … and %s more", counted(more, "character")))
+		kept += Text(fmt.Sprintf(" … and %s more", Counted(more, "character")))
 	}
 	return kept
 }

@@ -52,7 +52,7 @@ func ExplainAgent(f Facts, id AgentID, now time.Time) AgentWhy {
 		}
 		y.Stalled = append(y.Stalled, RowOf(w, f.ItemWaits(id, item), a.CurrentWorkItemID == item))
 		y.say("Stalled", fmt.Sprintf("%s: %s changed nothing; vise retry %s offers it again", w.Handle,
-			counted(max(t.Turns, 1), "turn"), w.Handle))
+			Counted(max(t.Turns, 1), "turn"), w.Handle))
 	}
 	y.limits(a, now)
 	y.say("Scheduler", fmt.Sprintf("%s: %s", d.Kind, d.Reason))

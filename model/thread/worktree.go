@@ -47,10 +47,10 @@ func (w Worktree) Review() (why []model.Text) {
 	if n := len(w.Git.ChangedFiles); n == 1 {
 		say("dirty: %s", w.Git.ChangedFiles[0])
 	} else if n > 1 {
-		say("dirty: %s and %s more", w.Git.ChangedFiles[0], counted(n-1, "file"))
+		say("dirty: %s and %s more", w.Git.ChangedFiles[0], model.Counted(n-1, "file"))
 	}
 	if !w.Merged {
-		say("unmerged: %s not in %s", counted(w.Ahead, "commit"), w.Base)
+		say("unmerged: %s not in %s", model.Counted(w.Ahead, "commit"), w.Base)
 	}
 	return append(why, w.Busy...)
 }
@@ -71,11 +71,4 @@ func (w Worktree) Line() string {
 		line += " dirty"
 	}
 	return line
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

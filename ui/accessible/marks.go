@@ -76,7 +76,7 @@ func (s *session) bulkOptions(rows []model.Row) []option {
 			s.say("%s.", trouble)
 			return nil
 		}
-		words := did + " " + counted(len(rows), "item")
+		words := did + " " + model.Counted(len(rows), "item")
 		return s.send(ctx, c, strings.ToLower(words), words+".")
 	}
 	asking := func(question string, do func(ctx context.Context, in string) error) func(context.Context) error {
@@ -84,7 +84,7 @@ func (s *session) bulkOptions(rows []model.Row) []option {
 			return s.asked(ctx, question, func(in string) error { return do(ctx, in) })
 		}
 	}
-	seen := "Acknowledged what was needed of " + counted(len(rows), "item")
+	seen := "Acknowledged what was needed of " + model.Counted(len(rows), "item")
 	return []option{
 		{"Block them: say what they cannot advance without", asking("Blocked by:", func(ctx context.Context, in string) error {
 			return block(ctx, action.BlockRows{By: model.Text(in)}, "Blocked")

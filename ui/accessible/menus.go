@@ -220,9 +220,9 @@ func (s *session) items(ctx context.Context, words string) error {
 		if words != "" && s.SaveFilter != nil {
 			options = append(options, acting(action.SaveFilter, func(ctx context.Context) error { return s.saveFilter(ctx, words) }))
 		}
-		title := fmt.Sprintf("%s of %s", counted(len(rows), "work item"), model.Text(s.agent))
+		title := fmt.Sprintf("%s of %s", model.Counted(len(rows), "work item"), model.Text(s.agent))
 		if words != "" {
-			title = counted(len(rows), "work item") + " of all agents"
+			title = model.Counted(len(rows), "work item") + " of all agents"
 		}
 		if back, err := s.choose(ctx, title, options); back || err != nil {
 			return err
@@ -299,13 +299,6 @@ func className(c model.Class) string {
 		return "runnable"
 	}
 	return action.MarkOf(c).Word
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // customOptions are the operator's own commands: those about an item where one is looked at,

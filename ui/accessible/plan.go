@@ -31,7 +31,7 @@ func (s *session) search(ctx context.Context, l itemView) error {
 			s.say("Line %d: %s", i+1, strings.TrimSpace(line))
 		}
 	}
-	s.say("%s of the plan with %s.", counted(found, "line"), model.Text(words))
+	s.say("%s of the plan with %s.", model.Counted(found, "line"), model.Text(words))
 	return nil
 }
 
@@ -63,7 +63,7 @@ func (s *session) changes(ctx context.Context, l itemView) error {
 
 // sayChanges says the lines that came and went.
 func (s *session) sayChanges(whose string, c markdown.Changes) {
-	s.say("%s: %s came, %d went.", whose, counted(c.Added, "line"), c.Removed)
+	s.say("%s: %s came, %d went.", whose, model.Counted(c.Added, "line"), c.Removed)
 	for _, e := range c.Edits {
 		if e.New > 0 {
 			s.say("Line %d came: %s", e.New, model.Text(e.Text))
